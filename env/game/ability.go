@@ -1,0 +1,114 @@
+package game
+
+import (
+	"context"
+	"math/rand/v2"
+)
+
+// Sampler is kept by rules that roll their dice in constant time.
+type Sampler[S comparable] interface {
+	// Sample draws what follows the chance state s, distributed as Outcomes.
+	Sample(s S, r *rand.PCG) S
+}
+
+// Notation is kept by rules whose positions and actions have a written form.
+type Notation[S comparable] interface {
+	// Format writes a position; Parse reads it back to the same state.
+	Format(s S) string
+	Parse(text string) (S, error)
+	// ActionName names an action in lower case, without spaces.
+	ActionName(a Action) string
+}
+
+// Guide is kept by rules that can explain themselves to a person.
+type Guide[S comparable] interface {
+	// Picture draws the position for a person in a few lines of text.
+	Picture(s S) string
+	// Explain says in a few words what a does in s, where it is legal.
+	Explain(s S, a Action) string
+}
+
+// Symmetry is kept by rules with positions that differ in names only.
+type Symmetry[S comparable] interface {
+	// Canonical returns the representative of all positions like s and, for each
+	// action of the representative, the action of s that it stands for. relabel
+	// is shared and read-only; nil stands for the identity.
+	//
+	// It commutes with Apply and with Outcomes, and the representative of a
+	// representative is itself.
+	Canonical(s S) (c S, relabel []Action)
+}
+
+// Players is kept by games with players of their own, such as one that is
+// greedy for points. They are asked about representatives (see [Symmetry]).
+type Players[S comparable] interface {
+	// PlayerNames lists them.
+	PlayerNames() []string
+	// Player returns the one of that name.
+	Player(name string) (Policy[S], error)
+}
+
+// Policy is a way to play: probabilities for the legal actions of a decision.
+type Policy[S comparable] interface {
+	// Probs writes a row of probabilities for each decision to dst [n, A]; what
+	// is illegal gets zero.
+	Probs(dst []float64, states []S) error
+}
+
+// Scorer is a Policy that needs no more than one number for the state just
+// after each legal action. The probabilities of a decision are Choose of the
+// scores of its legal actions, in ascending order. A solver that knows this
+// asks once for a state that many decisions can lead to.
+type Scorer[S comparable] interface {
+	Policy[S]
+	// Score writes to dst [n] how much movers[i], who has just moved, likes
+	// after[i].
+	Score(dst []float64, after []S, movers []Player) error
+	// Choose turns the scores of the options of one decision into probabilities
+	// of the same length.
+	Choose(probs, scores []float64)
+}
+
+// Solver is kept by rules that can be solved exactly.
+type Solver[S comparable] interface {
+	// Solve returns the exact solution, or an error that wraps ErrNoSolution
+	// where the config has none. It calls progress, where not nil, now and then
+	// with the share done, 0 to 1.
+	Solve(ctx context.Context, progress func(done float64)) (Solution[S], error)
+}
+
+// Solution is the value of every position of a game when each seat plays to
+// maximise its own expected return, and prices any other way to play. Values
+// are expected returns in seat order [P]. All positions may be asked about;
+// the policies are asked about representatives only (see [Symmetry]).
+//
+// A Solution may be used by many goroutines at once.
+type Solution[S comparable] interface {
+	// Residual is the largest violation of the optimality equations.
+	Residual() float64
+	// Value appends the value of a position to each seat [P].
+	Value(dst []float64, s S) ([]float64, error)
+	// Options appends what each legal action is worth to the mover, in the order
+	// of Legal.
+	Options(dst []float64, s S) ([]float64, error)
+	// Policy is best play, ties to the lowest index.
+	Policy() Policy[S]
+	// Expand asks a policy for its decisions in every position that can matter.
+	Expand(ctx context.Context, p Policy[S]) (Strategy, error)
+	// Evaluate appends the expected returns [P] when the given strategies [P] sit
+	// at the table.
+	Evaluate(ctx context.Context, dst []float64, seats []Strategy) ([]float64, error)
+	// BestResponse is the most that a seat can expect against the strategies of
+	// the others; its own entry in seats is ignored.
+	BestResponse(ctx context.Context, seats []Strategy, seat Player) (float64, error)
+}
+
+// Strategy is a policy written out for a whole game, in a form of the
+// solution's own. Only the solution that made it can read it.
+type Strategy interface {
+	// Decisions counts the positions in which the policy was asked to choose,
+	// and Rows the states it looked at to do so (for a Scorer the states just
+	// after its actions, each once).
+	Decisions() int
+	Rows() int
+}

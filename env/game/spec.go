@@ -1,0 +1,94 @@
+package game
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Spec describes a game under one config.
+type Spec struct {
+	ID      string // lower case, as on the command line: "martian-dice"
+	Title   string // as people write it: "Martian Dice"
+	Version int    // of the rules; any change of them raises it
+	Config  any    // of the rules; its JSON holds all that they depend on
+
+	Players int // P
+	Actions int // A
+
+	// Observation names the parts of an observation in order, with their
+	// lengths; they add up to D.
+	Observation []Field
+
+	// MoveLimit is the number of decisions after which a batch cuts a game off,
+	// unpaid: a safety stop, not a rule. 0 is none.
+	MoveLimit int
+
+	// Win and Loss are the returns of a sole winner and of a loser; a shared win
+	// lies between. Both are zero where returns are not shares of a win, and
+	// then Unit names what they count, negated if less is better.
+	Win, Loss float64
+	Unit      string
+}
+
+// Field is a named part of an observation.
+type Field struct {
+	Name string
+	Len  int
+}
+
+// ObsLen is D, the length of an observation.
+func (s Spec) ObsLen() int {
+	n := 0
+	for _, f := range s.Observation {
+		n += f.Len
+	}
+	return n
+}
+
+// HasWin reports whether returns are shares of one win.
+func (s Spec) HasWin() bool { return s.Win != s.Loss }
+
+// WinShare turns an expected return into a probability of winning, a shared
+// win counted by its share. It is only for games that have a win.
+func (s Spec) WinShare(ret float64) float64 { return (ret - s.Loss) / (s.Win - s.Loss) }
+
+// RulesHash identifies the rules: SHA-256 in hex over id, version and config.
+func (s Spec) RulesHash() string {
+	return hash(fmt.Sprintf("%s\n%d\n%s", s.ID, s.Version, s.ConfigJSON()))
+}
+
+// ObsHash identifies the layout of the observation: SHA-256 in hex over its
+// field names and lengths.
+func (s Spec) ObsHash() string {
+	var b strings.Builder
+	for _, f := range s.Observation {
+		fmt.Fprintf(&b, "%s %d\n", f.Name, f.Len)
+	}
+	return hash(b.String())
+}
+
+// ConfigJSON is the config in canonical form: compact, keys sorted. It panics
+// if the config cannot be written as JSON, which is a fault of the game.
+func (s Spec) ConfigJSON() string {
+	b, err := json.Marshal(s.Config)
+	if err != nil {
+		panic("game: config of " + s.ID + ": " + err.Error())
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		panic("game: config of " + s.ID + ": " + err.Error())
+	}
+	b, _ = json.Marshal(v) // maps are written in key order
+	return string(b)
+}
+
+func hash(s string) string {
+	h := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(h[:])
+}

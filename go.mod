@@ -1,0 +1,3 @@
+module marsgym
+
+go 1.26
