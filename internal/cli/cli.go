@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// The exit statuses of a command.
+const (
+	Done   = 0
+	Failed = 1
+	Misuse = 2 // the command line was wrong; nothing was done
+)
+
+// Main runs a command on the process's own arguments and streams, and exits
+// with the status that it returns. The first interrupt or SIGTERM cancels ctx,
+// so that run can leave things in order; a second one kills.
+func Main(run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// UsageError is a fault of the command line.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Usagef returns a [UsageError] with that text.
+func Usagef(format string, args ...any) error {
+	return &UsageError{fmt.Errorf(format, args...)}
+}
+
+// Status tells stderr what became of the command and returns its exit status:
+// Done for nil and after help, Misuse for a [UsageError], Failed otherwise.
+func Status(stderr io.Writer, command string, err error) int {
+	var usage *UsageError
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return Done
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "%s: %v\nFor help: go run ./cmd/%s -h\n", command, err, command)
+		return Misuse
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(stderr, "%s: interrupted\n", command)
+	default:
+		fmt.Fprintf(stderr, "%s: %v\n", command, err)
+	}
+	return Failed
+}
+
+// WriteJSON writes v to w as one indented JSON document, or nothing if v
+// cannot be written as JSON.
+func WriteJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Flags is a flag.FlagSet whose help is grouped and ends with examples, and
+// which takes no positional arguments.
+type Flags struct {
+	*flag.FlagSet
+	about    string
+	groups   []group
+	examples []string
+}
+
+type group struct {
+	title string
+	flags []*flag.Flag
+}
+
+// NewFlags returns the flags of the command in cmd/name. about says in a
+// sentence or two what the command does.
+func NewFlags(name, about string) *Flags {
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), about: about}
+	f.SetOutput(io.Discard) // errors are Status's to tell, help is Parse's
+	return f
+}
+
+// Group lists flags together, in that order, under a title. It panics if one
+// is not defined.
+func (f *Flags) Group(title string, names ...string) {
+	g := group{title: title}
+	for _, name := range names {
+		fl := f.Lookup(name)
+		if fl == nil {
+			panic(fmt.Sprintf("cli: group %q: no flag -%s", title, name))
+		}
+		g.flags = append(g.flags, fl)
+	}
+	f.groups = append(f.groups, g)
+}
+
+// Example adds a command line to the help.
+func (f *Flags) Example(line string) { f.examples = append(f.examples, line) }
+
+// Parse sets the flags from args. For -h it writes the help to stdout and
+// returns flag.ErrHelp; its other errors are UsageErrors.
+func (f *Flags) Parse(args []string, stdout io.Writer) error {
+	err := f.FlagSet.Parse(args)
+	switch {
+	case err == flag.ErrHelp:
+		return cmp.Or(f.help(stdout), err)
+	case err != nil:
+		return f.fault(err)
+	case f.NArg() > 0:
+		return Usagef("unexpected argument %q", f.Arg(0))
+	}
+	return nil
+}
+
+// fault makes a UsageError of what the flag package reports.
+func (f *Flags) fault(err error) error {
+	// It has no type for an unknown flag, only this text.
+	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !ok {
+		return &UsageError{err}
+	}
+	var known []string
+	f.VisitAll(func(fl *flag.Flag) { known = append(known, fl.Name) })
+	if near := nearest(name, known); near != "" {
+		return Usagef("unknown flag -%s; did you mean -%s?", name, near)
+	}
+	return Usagef("unknown flag -%s", name)
+}
+
+func (f *Flags) help(w io.Writer) error {
+	var grouped []*flag.Flag
+	for _, g := range f.groups {
+		grouped = append(grouped, g.flags...)
+	}
+	rest := group{title: "Flags"}
+	f.VisitAll(func(fl *flag.Flag) {
+		if !slices.Contains(grouped, fl) {
+			rest.flags = append(rest.flags, fl)
+		}
+	})
+
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(tw, "%s\n\nUsage:\n  go run ./cmd/%s [flags]\n", f.about, f.Name())
+	for _, g := range append(slices.Clip(f.groups), rest) {
+		if len(g.flags) == 0 {
+			continue
+		}
+		fmt.Fprintf(tw, "\n%s:\n", g.title)
+		for _, fl := range g.flags {
+			value, usage := flag.UnquoteUsage(fl)
+			if value != "" {
+				value = " " + value
+			}
+			if !slices.Contains([]string{"", "0", "0s", "false"}, fl.DefValue) {
+				usage += " (default " + fl.DefValue + ")"
+			}
+			fmt.Fprintf(tw, "  -%s%s\t%s\n", fl.Name, value, usage)
+		}
+	}
+	if len(f.examples) > 0 {
+		fmt.Fprintf(tw, "\nExamples:\n  %s\n", strings.Join(f.examples, "\n  "))
+	}
+	return tw.Flush()
+}

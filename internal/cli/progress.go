@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// Progress is a bar on the last line of a terminal; elsewhere it shows
+// nothing. It may be used by many goroutines at once.
+type Progress struct {
+	w     io.Writer
+	mu    sync.Mutex
+	bar   *progressbar.ProgressBar // nil if w is not a terminal
+	shown time.Time
+}
+
+const (
+	barMax   = 10000                  // chosen: hundredths of a percent
+	barPause = 100 * time.Millisecond // between two drawings; chosen
+)
+
+// NewProgress returns a bar on w, not drawn yet.
+func NewProgress(w io.Writer) *Progress {
+	f, ok := w.(*os.File)
+	return newProgress(w, ok && term.IsTerminal(int(f.Fd())))
+}
+
+func newProgress(w io.Writer, terminal bool) *Progress {
+	p := &Progress{w: w}
+	if terminal {
+		p.bar = progressbar.NewOptions(barMax, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(30))
+	}
+	return p
+}
+
+// Set shows the share done, 0 to 1, behind a short note. It is cheap: what
+// comes too fast for the eye is not drawn.
+func (p *Progress) Set(share float64, note string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar == nil || time.Since(p.shown) < barPause {
+		return
+	}
+	// One short of the end: a bar that was full once is never drawn again.
+	p.bar.Set(min(int(share*barMax), barMax-1))
+	p.bar.Describe(note)
+	p.shown = time.Now()
+}
+
+// Write passes b on to the writer of the bar, above it, so that logs and a bar
+// can share a terminal.
+func (p *Progress) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	return p.w.Write(b)
+}
+
+// Clear removes the bar.
+func (p *Progress) Clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+}
+
+func (p *Progress) clear() {
+	if p.bar != nil {
+		p.bar.Clear()
+		p.shown = time.Time{}
+	}
+}

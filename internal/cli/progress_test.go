@@ -1,0 +1,77 @@
+// In package cli to stand in for a terminal.
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestProgressElsewhere(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p := NewProgress(f)
+	p.Set(0.5, "half")
+	p.Write([]byte("a log line\n"))
+	p.Clear()
+	got, err := os.ReadFile(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != "a log line\n" {
+		t.Errorf("a file got %q, want the log line alone", got)
+	}
+}
+
+func TestProgressOnTerminal(t *testing.T) {
+	var b bytes.Buffer
+	p := newProgress(&b, true)
+
+	p.Set(0.5, "half")
+	if got := screen(b.String()); !strings.Contains(got, "half") || !strings.Contains(got, "50%") {
+		t.Errorf("the bar reads %q, want half and 50%%", got)
+	}
+
+	n := b.Len()
+	p.Set(0.6, "soon after")
+	if b.Len() != n {
+		t.Errorf("drawn again at once: %q", b.String()[n:])
+	}
+
+	p.Write([]byte("a log line\n"))
+	if got := screen(b.String()); got != "a log line\n" {
+		t.Errorf("after a log line the screen reads %q", got)
+	}
+
+	for _, share := range []float64{1, 0.25} { // a full bar can start again
+		p.Clear()
+		p.Set(share, "again")
+	}
+	if got := screen(b.String()); !strings.Contains(got, "25%") {
+		t.Errorf("the bar reads %q, want 25%%", got)
+	}
+	p.Clear()
+	if got := screen(b.String()); got != "a log line\n" {
+		t.Errorf("after Clear the screen reads %q", got)
+	}
+}
+
+// screen is what a terminal shows of s: text behind a carriage return replaces
+// what stood on the line.
+func screen(s string) string {
+	var lines []string
+	for line := range strings.SplitSeq(s, "\n") {
+		var cells []rune
+		for part := range strings.SplitSeq(line, "\r") {
+			r := []rune(part)
+			cells = append(r, cells[min(len(r), len(cells)):]...)
+		}
+		lines = append(lines, strings.TrimRight(string(cells), " "))
+	}
+	return strings.Join(lines, "\n")
+}

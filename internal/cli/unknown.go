@@ -1,0 +1,52 @@
+package cli
+
+import "strings"
+
+// Unknown returns a [UsageError] for a name that is not among the known ones,
+// with the known ones and, where one is near, the likely correction. kind says
+// what is named: "game", "agent".
+func Unknown(kind, name string, known []string) error {
+	hint := ""
+	if near := nearest(name, known); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	return Usagef("unknown %s %q; want one of: %s%s", kind, name, strings.Join(known, ", "), hint)
+}
+
+// nearest returns the known name with the fewest edits from name, or "" if
+// that takes an edit for more than every third letter.
+func nearest(name string, known []string) string {
+	best, limit := "", (len(name)+2)/3
+	for _, k := range known {
+		if d := edits(name, k); d <= limit {
+			best, limit = k, d-1
+		}
+	}
+	return best
+}
+
+// edits counts the letters to insert, delete, replace or swap with a neighbour
+// to turn a into b (the optimal string alignment distance).
+func edits(a, b string) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		d[i][0] = i
+	}
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			replace := 1
+			if a[i-1] == b[j-1] {
+				replace = 0
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+replace)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
