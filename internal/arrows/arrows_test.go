@@ -1,0 +1,182 @@
+package arrows_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "marsgym"
+	root   = "../.."
+)
+
+// table says what each package may import of this module. The first row that
+// matches a package is its row: by name, or by the pattern of [path.Match],
+// where a row of its own "/..." takes in what lies below. What a package may
+// import is given in rows too, so "env/*" stands for the games and not for
+// env/catalog. All but env/game may import internal/... besides.
+var table = []struct {
+	pkg     string
+	imports []string
+}{
+	{"env/game", nil},
+	{"env/game/gametest", []string{"env/game"}},
+	{"env/tabular", []string{"env/game"}},
+	{"env/catalog", []string{"env", "env/game", "env/*"}},
+	{"env/*", []string{"env/game", "env/tabular"}}, // each game
+	{"env", []string{"env/game"}},
+	{"models", nil},
+	{"models/*", []string{"models"}},
+	{"agents", []string{"env", "env/game", "models"}},
+	{"eval", []string{"env", "env/game", "agents"}},
+	{"train", []string{"env", "env/game", "agents", "models"}},
+	{"cmd/...", []string{"env", "env/game", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
+		"models", "models/*", "agents", "eval", "train"}},
+	{"internal/...", nil},
+}
+
+// check returns what is wrong with a package, named without the module, that
+// has these imports.
+func check(pkg string, imports []string) error {
+	i := row(pkg)
+	if i < 0 {
+		return fmt.Errorf("no row of the table names %s", pkg)
+	}
+	allowed := table[i].imports
+	if pkg != "env/game" && table[i].pkg != "internal/..." {
+		allowed = append(slices.Clip(allowed), "internal/...")
+	}
+	for _, imp := range imports {
+		to, ours := strings.CutPrefix(imp+"/", module+"/")
+		if !ours {
+			continue
+		}
+		to = strings.TrimSuffix(to, "/")
+		if j := row(to); j < 0 || !slices.Contains(allowed, table[j].pkg) {
+			return fmt.Errorf("%s may not import %s", pkg, imp)
+		}
+	}
+	return nil
+}
+
+// row returns the index of the row of pkg, or -1.
+func row(pkg string) int {
+	for i, r := range table {
+		if below, ok := strings.CutSuffix(r.pkg, "..."); ok && strings.HasPrefix(pkg, below) {
+			return i
+		}
+		if ok, _ := path.Match(r.pkg, pkg); ok {
+			return i
+		}
+	}
+	return -1
+}
+
+func TestCheck(t *testing.T) {
+	tests := []struct {
+		pkg     string
+		imports string
+		want    string
+	}{
+		{"env/pig", "fmt marsgym/env/game marsgym/env/tabular", ""},
+		{"env/pig", "marsgym/env", "env/pig may not import marsgym/env"},
+		{"env/pig", "marsgym/env/martiandice", "env/pig may not import marsgym/env/martiandice"},
+		{"env/pig", "marsgym/train", "env/pig may not import marsgym/train"},
+		{"env/pig", "marsgym/internal/sgemm", ""},
+		{"env/game", "marsgym/internal/sgemm", "env/game may not import marsgym/internal/sgemm"},
+		{"env/game", "errors math/rand/v2", ""},
+		{"env/catalog", "marsgym/env marsgym/env/game marsgym/env/pig", ""},
+		{"env/catalog", "marsgym/env/tabular", "env/catalog may not import marsgym/env/tabular"},
+		{"models", "marsgym/models/gorgonia", "models may not import marsgym/models/gorgonia"},
+		{"models/gorgonia", "marsgym/models gorgonia.org/gorgonia", ""},
+		{"models/gorgonia", "marsgym/models/gotch", "models/gorgonia may not import marsgym/models/gotch"},
+		{"eval", "marsgym/env marsgym/agents marsgym/train", "eval may not import marsgym/train"},
+		{"train", "marsgym/eval", "train may not import marsgym/eval"},
+		{"cmd/train", "marsgym/train marsgym/eval marsgym/models/gotch marsgym/internal/cli", ""},
+		{"internal/cli", "marsgym/env/game", "internal/cli may not import marsgym/env/game"},
+		{"internal/cli", "marsgym/internal/sgemm", "internal/cli may not import marsgym/internal/sgemm"},
+		{"internal/sgemm/gen", "fmt", ""},
+		{"env", "marsgymnasium/env", ""},
+		{"env", "marsgym", "env may not import marsgym"},
+		{"util", "", "no row of the table names util"},
+		{"env/pig/dice", "", "no row of the table names env/pig/dice"},
+		{".", "", "no row of the table names ."},
+	}
+	for _, tt := range tests {
+		got := ""
+		if err := check(tt.pkg, strings.Fields(tt.imports)); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("check(%s, %s): %q, want %q", tt.pkg, tt.imports, got, tt.want)
+		}
+	}
+}
+
+// TestArrows reads the files, not the packages, so that no build tag hides
+// one.
+func TestArrows(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name != root && skip(name, d.Name()) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		var imports []string
+		for _, spec := range file.Imports {
+			imp, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports = append(imports, imp)
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		seen[path.Dir(rel)] = true
+		if err := check(path.Dir(rel), imports); err != nil {
+			t.Errorf("%s: %v", rel, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range []string{"env/game", "internal/arrows"} {
+		if !seen[pkg] {
+			t.Errorf("the walk from %s did not come by %s", root, pkg)
+		}
+	}
+}
+
+// skip reports whether the go command too passes over the directory.
+func skip(name, base string) bool {
+	if base == "testdata" || base == "vendor" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(name, "go.mod")) // a module of its own
+	return err == nil
+}

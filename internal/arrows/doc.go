@@ -1,0 +1,3 @@
+// Package arrows holds nothing but a test: that imports within this module
+// point one way. The table in arrows_test.go says which way.
+package arrows
