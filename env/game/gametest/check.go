@@ -1,0 +1,284 @@
+// Package gametest checks that rules keep the contract of package game, in the
+// manner of testing/fstest. The test of a game needs little more than
+//
+//	if err := gametest.Check(rules); err != nil {
+//		t.Error(err)
+//	}
+package gametest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"sync"
+
+	"marsgym/env/game"
+)
+
+// An Option changes how thoroughly Check looks.
+type Option func(*options)
+
+type options struct {
+	games, length int
+	seed          uint64
+}
+
+// Games sets the number of random games played; the default is 100.
+func Games(n int) Option { return func(o *options) { o.games = n } }
+
+// Length sets the number of states, chance included, within which each random
+// game must end; the default is 10,000.
+func Length(n int) Option { return func(o *options) { o.length = n } }
+
+// Seed chooses the random games; the default is 1.
+func Seed(seed uint64) Option { return func(o *options) { o.seed = seed } }
+
+// Check plays random games by the rules and compares every state it visits
+// with the contract, the optional abilities of the rules included. It returns
+// nil, or the first breach of each clause, joined: each names the clause, the
+// state and what was wrong.
+//
+// It knows only the states that it visits. It calls the rules from several
+// goroutines at once, so that a run under the race detector checks that too.
+func Check[S comparable](rules game.Rules[S], opts ...Option) error {
+	o := options{games: 100, length: 10_000, seed: 1}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	c := &checker[S]{
+		rules:    rules,
+		options:  o,
+		seen:     make(map[S]bool),
+		sights:   make(map[string]sight[S]),
+		breached: make(map[string]bool),
+	}
+	c.sampler, _ = rules.(game.Sampler[S])
+	c.notation, _ = rules.(game.Notation[S])
+	c.guide, _ = rules.(game.Guide[S])
+	c.symmetry, _ = rules.(game.Symmetry[S])
+	c.run()
+	return errors.Join(c.errs...)
+}
+
+type checker[S comparable] struct {
+	options
+	rules    game.Rules[S]
+	spec     game.Spec
+	sampler  game.Sampler[S] // nil where the rules do not keep it; so the others
+	notation game.Notation[S]
+	guide    game.Guide[S]
+	symmetry game.Symmetry[S]
+
+	seen      map[S]bool // whether the game can be played on from a state
+	chances   []S        // distinct chance states, in the order of their first visit
+	decisions []S        // distinct representatives that a seat decides
+	sights    map[string]sight[S]
+
+	breached map[string]bool
+	errs     []error
+}
+
+// fail records a breach, the first of its clause only.
+func (c *checker[S]) fail(clause, format string, args ...any) {
+	if c.breached[clause] {
+		return
+	}
+	c.breached[clause] = true
+	c.errs = append(c.errs, fmt.Errorf("gametest: %s: %s", clause, fmt.Sprintf(format, args...)))
+}
+
+// failAt records a breach in state s.
+func (c *checker[S]) failAt(s S, clause, format string, args ...any) {
+	if !c.breached[clause] {
+		c.fail(clause, "in state %s: %s", c.text(s), fmt.Sprintf(format, args...))
+	}
+}
+
+// try runs f and records a panic in it as a breach.
+func (c *checker[S]) try(s S, method string, f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.failAt(s, method+" does not panic", "%v", r)
+		}
+	}()
+	f()
+}
+
+// text is s in notation, if the rules keep one, and in Go's syntax.
+func (c *checker[S]) text(s S) (text string) {
+	text = fmt.Sprintf("%+v", s)
+	if c.notation != nil {
+		defer func() { _ = recover() }() // Format itself may be at fault
+		text = fmt.Sprintf("%q %s", c.notation.Format(s), text)
+	}
+	return text
+}
+
+// action is a as a person reads it.
+func (c *checker[S]) action(a game.Action) string {
+	if c.notation == nil || a < 0 || int(a) >= c.spec.Actions {
+		return fmt.Sprintf("action %d", a)
+	}
+	return fmt.Sprintf("action %d %q", a, c.notation.ActionName(a))
+}
+
+func (c *checker[S]) run() {
+	if !c.checkSpec() {
+		return // the sizes are needed for all else
+	}
+	var start S
+	c.try(start, "Initial", func() {
+		start = c.rules.Initial()
+		if again := c.rules.Initial(); again != start {
+			c.fail("Initial never changes", "%+v, then %+v", start, again)
+		}
+	})
+	if len(c.errs) > 0 {
+		return
+	}
+	if path := pointerIn(reflect.TypeFor[S](), "S"); path != "" {
+		c.fail("a state holds no pointers", "%s", path)
+	}
+	if c.notation != nil {
+		c.try(start, "Notation", c.checkNames)
+		c.try(start, "Parse", func() { c.checkGarbage(start) })
+	}
+
+	traces := make([][]S, c.games)
+	for i := range traces {
+		traces[i] = c.play(start, i)
+	}
+	c.checkSampling()
+	c.checkPlayers()
+	c.checkRepeat(start, traces)
+}
+
+// play plays one random game, checks each state that is new, and returns the
+// states in order.
+func (c *checker[S]) play(start S, i int) []S {
+	r := rand.New(rand.NewPCG(c.seed, uint64(i)))
+	trace := []S{start}
+	for s := start; ; {
+		if !c.check(s) {
+			return trace
+		}
+		next, over := c.next(s, r)
+		if over {
+			return trace
+		}
+		if len(trace) == c.length {
+			c.failAt(next, "games end", "random game %d has not ended after %d states", i, c.length)
+			return trace
+		}
+		s = next
+		trace = append(trace, s)
+	}
+}
+
+// check checks s when it is new, and reports whether the game can be played on
+// from it.
+func (c *checker[S]) check(s S) bool {
+	sound, ok := c.seen[s]
+	if !ok {
+		c.seen[s] = false // until the checks have come back without a panic
+		c.try(s, "a method", func() { c.seen[s] = c.checkState(s) })
+		sound = c.seen[s]
+	}
+	return sound
+}
+
+// next makes a random move, or rolls; over means that nobody is to move.
+func (c *checker[S]) next(s S, r *rand.Rand) (next S, over bool) {
+	switch c.rules.Turn(s) {
+	case game.Nobody:
+		return s, true
+	case game.Chance:
+		outcomes := c.rules.Outcomes(nil, s)
+		x := r.Float64()
+		for _, o := range outcomes {
+			if x -= o.Prob; x < 0 {
+				return o.State, false
+			}
+		}
+		return outcomes[len(outcomes)-1].State, false
+	default:
+		legal := c.rules.Legal(nil, s)
+		next, err := c.rules.Apply(s, legal[r.IntN(len(legal))])
+		return next, err != nil
+	}
+}
+
+// checkRepeat plays all games once more, in several goroutines at once, and
+// compares.
+func (c *checker[S]) checkRepeat(start S, traces [][]S) {
+	if len(c.errs) > 0 {
+		return // the games may not be sound to play
+	}
+	const workers = 4
+	var faults [workers]error
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					faults[w] = fmt.Errorf("panic: %v", r)
+				}
+			}()
+			for i, trace := range traces {
+				if err := c.repeat(start, i, trace); err != nil {
+					faults[w] = err
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range faults {
+		if err != nil {
+			c.fail("the same seed replays identically, in many goroutines", "%v", err)
+		}
+	}
+}
+
+func (c *checker[S]) repeat(start S, i int, trace []S) error {
+	r := rand.New(rand.NewPCG(c.seed, uint64(i)))
+	obs := make([]float32, c.spec.ObsLen())
+	s := start
+	for k, want := range trace {
+		if s != want {
+			return fmt.Errorf("game %d: state %d was %s, now %s", i, k, c.text(want), c.text(s))
+		}
+		c.rules.Encode(obs, s, 0)
+		c.rules.Returns(nil, s)
+		if c.symmetry != nil {
+			c.symmetry.Canonical(s)
+		}
+		if c.sampler != nil && c.rules.Turn(s) == game.Chance {
+			c.sampler.Sample(s, rand.NewPCG(c.seed, uint64(i)))
+		}
+		s, _ = c.next(s, r)
+	}
+	return nil
+}
+
+// pointerIn returns the path to a part of t through which two copies of a state
+// would share memory, or "".
+func pointerIn(t reflect.Type, path string) string {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer:
+		return fmt.Sprintf("%s is a %s", path, t)
+	case reflect.Array:
+		return pointerIn(t.Elem(), path+"[i]")
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if p := pointerIn(f.Type, path+"."+f.Name); p != "" {
+				return p
+			}
+		}
+	}
+	return ""
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,0 +1,219 @@
+package gametest_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// cups is a tiny game with all abilities: two seats take turns to empty one of
+// two cups into their score, or pay a point to pass; then a die refills the
+// table. After six turns the higher score wins. Every method is a function that
+// a test may replace.
+type cups struct {
+	spec      func() game.Spec
+	initial   func() state
+	turn      func(s state) game.Player
+	legal     func(dst []game.Action, s state) []game.Action
+	outcomes  func(dst []game.Outcome[state], s state) []game.Outcome[state]
+	apply     func(s state, a game.Action) (state, error)
+	returns   func(dst []float64, s state) []float64
+	encode    func(dst []float32, s state, p game.Player)
+	sample    func(s state, r *rand.PCG) state
+	format    func(s state) string
+	parse     func(text string) (state, error)
+	name      func(a game.Action) string
+	picture   func(s state) string
+	explain   func(s state, a game.Action) string
+	canonical func(s state) (state, []game.Action)
+	names     func() []string
+	player    func(name string) (game.Policy[state], error)
+}
+
+type state struct {
+	Cup     [2]int8
+	Score   [2]int8
+	Turns   int8 // taken
+	Rolling bool
+}
+
+const (
+	left game.Action = iota
+	right
+	pass
+)
+
+func (c *cups) Spec() game.Spec                               { return c.spec() }
+func (c *cups) Initial() state                                { return c.initial() }
+func (c *cups) Turn(s state) game.Player                      { return c.turn(s) }
+func (c *cups) Apply(s state, a game.Action) (state, error)   { return c.apply(s, a) }
+func (c *cups) Returns(dst []float64, s state) []float64      { return c.returns(dst, s) }
+func (c *cups) Encode(dst []float32, s state, p game.Player)  { c.encode(dst, s, p) }
+func (c *cups) Sample(s state, r *rand.PCG) state             { return c.sample(s, r) }
+func (c *cups) Format(s state) string                         { return c.format(s) }
+func (c *cups) Parse(text string) (state, error)              { return c.parse(text) }
+func (c *cups) ActionName(a game.Action) string               { return c.name(a) }
+func (c *cups) Picture(s state) string                        { return c.picture(s) }
+func (c *cups) Explain(s state, a game.Action) string         { return c.explain(s, a) }
+func (c *cups) Canonical(s state) (state, []game.Action)      { return c.canonical(s) }
+func (c *cups) PlayerNames() []string                         { return c.names() }
+func (c *cups) Player(n string) (game.Policy[state], error)   { return c.player(n) }
+func (c *cups) Legal(d []game.Action, s state) []game.Action  { return c.legal(d, s) }
+func (c *cups) Outcomes(d []outcome, s state) []outcome       { return c.outcomes(d, s) }
+func (f probsFunc) Probs(dst []float64, states []state) error { return f(dst, states) }
+
+type (
+	outcome   = game.Outcome[state]
+	probsFunc func(dst []float64, states []state) error
+)
+
+var swap = []game.Action{right, left, pass}
+
+// healthy keeps the contract.
+func healthy() *cups {
+	g := &cups{}
+	g.spec = func() game.Spec {
+		return game.Spec{
+			ID: "cups", Title: "Cups", Version: 1, Config: struct{ Turns int }{6},
+			Players: 2, Actions: 3,
+			Observation: []game.Field{{Name: "cups", Len: 2}, {Name: "scores", Len: 2}, {Name: "turns", Len: 1}, {Name: "rolling", Len: 1}},
+			MoveLimit:   100, Win: 1, Loss: -1,
+		}
+	}
+	g.initial = func() state { return state{Rolling: true} }
+	g.turn = func(s state) game.Player {
+		switch {
+		case s.Rolling:
+			return game.Chance
+		case s.Turns == 6:
+			return game.Nobody
+		}
+		return game.Player(s.Turns % 2)
+	}
+	g.legal = func(dst []game.Action, s state) []game.Action {
+		mover := g.turn(s)
+		if mover < 0 {
+			return dst
+		}
+		for a := range right + 1 {
+			if s.Cup[a] > 0 {
+				dst = append(dst, a)
+			}
+		}
+		if s.Score[mover] > 0 || s.Cup == [2]int8{} {
+			dst = append(dst, pass)
+		}
+		return dst
+	}
+	g.outcomes = func(dst []outcome, s state) []outcome {
+		if !s.Rolling {
+			return dst
+		}
+		s.Rolling = false
+		for i, p := range []float64{0.5, 0.25, 0.25} {
+			next := s
+			next.Cup = [2]int8{int8(i), int8(2 - i)}
+			dst = append(dst, outcome{State: next, Prob: p})
+		}
+		// The die does not know left from right.
+		dst[len(dst)-3].Prob = 0.25
+		dst[len(dst)-2].Prob = 0.5
+		return dst
+	}
+	g.apply = func(s state, a game.Action) (state, error) {
+		mover := g.turn(s)
+		if mover == game.Nobody {
+			return s, game.ErrGameOver
+		}
+		if mover == game.Chance || a < 0 || a > pass {
+			return s, game.ErrIllegalAction
+		}
+		if a == pass {
+			if s.Score[mover] == 0 && s.Cup != [2]int8{} {
+				return s, fmt.Errorf("%w: no point to pay", game.ErrIllegalAction)
+			}
+			s.Score[mover] = max(0, s.Score[mover]-1)
+		} else {
+			if s.Cup[a] == 0 {
+				return s, fmt.Errorf("%w: the cup is empty", game.ErrIllegalAction)
+			}
+			s.Score[mover] += s.Cup[a]
+			s.Cup[a] = 0
+		}
+		s.Turns++
+		s.Rolling = s.Turns < 6
+		return s, nil
+	}
+	g.returns = func(dst []float64, s state) []float64 {
+		if g.turn(s) != game.Nobody || s.Score[0] == s.Score[1] {
+			return append(dst, 0, 0)
+		}
+		if s.Score[0] > s.Score[1] {
+			return append(dst, 1, -1)
+		}
+		return append(dst, -1, 1)
+	}
+	g.encode = func(dst []float32, s state, p game.Player) {
+		dst[0], dst[1] = float32(s.Cup[0]), float32(s.Cup[1])
+		dst[2], dst[3] = float32(s.Score[p]), float32(s.Score[1-p])
+		dst[4] = float32(s.Turns) / 6
+		dst[5] = 0
+		if s.Rolling {
+			dst[5] = 1
+		}
+	}
+	g.sample = func(s state, r *rand.PCG) state {
+		outcomes := g.outcomes(nil, s)
+		switch r.Uint64() >> 62 {
+		case 0:
+			return outcomes[0].State
+		case 1:
+			return outcomes[2].State
+		}
+		return outcomes[1].State
+	}
+	g.format = func(s state) string {
+		return fmt.Sprintf("%d-%d cups %d %d turn %d%s", s.Score[0], s.Score[1], s.Cup[0], s.Cup[1], s.Turns,
+			map[bool]string{true: " rolling"}[s.Rolling])
+	}
+	g.parse = func(text string) (state, error) {
+		var s state
+		head, rolling := strings.CutSuffix(text, " rolling")
+		_, err := fmt.Sscanf(head, "%d-%d cups %d %d turn %d", &s.Score[0], &s.Score[1], &s.Cup[0], &s.Cup[1], &s.Turns)
+		s.Rolling = rolling
+		switch {
+		case err != nil:
+			return state{}, err
+		case min(s.Score[0], s.Score[1], s.Cup[0], s.Cup[1], s.Turns) < 0 || s.Turns > 6 || rolling && s.Turns == 6 || g.format(s) != text:
+			return state{}, errors.New("no such position")
+		}
+		return s, nil
+	}
+	g.name = func(a game.Action) string { return [...]string{"left", "right", "pass"}[a] }
+	g.picture = func(s state) string { return fmt.Sprintf("|%d| |%d|", s.Cup[0], s.Cup[1]) }
+	g.explain = func(s state, a game.Action) string { return "choose " + g.name(a) }
+	g.canonical = func(s state) (state, []game.Action) {
+		if s.Cup[0] <= s.Cup[1] {
+			return s, nil
+		}
+		s.Cup[0], s.Cup[1] = s.Cup[1], s.Cup[0]
+		return s, swap
+	}
+	g.names = func() []string { return []string{"first"} }
+	g.player = func(name string) (game.Policy[state], error) {
+		if name != "first" {
+			return nil, errors.New("no such player")
+		}
+		return probsFunc(func(dst []float64, states []state) error {
+			clear(dst)
+			for i, s := range states {
+				dst[3*i+int(g.legal(nil, s)[0])] = 1
+			}
+			return nil
+		}), nil
+	}
+	return g
+}

@@ -1,0 +1,86 @@
+package gametest
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"marsgym/env/game"
+)
+
+// sentinel is a NaN that no computation yields, so that an element left
+// unwritten is told from one that is not a number.
+var sentinel = math.Float32frombits(0x7fc0dead)
+
+func isSentinel(x float32) bool { return math.Float32bits(x) == math.Float32bits(sentinel) }
+
+// checkEncode checks what seat p sees of s, within guard zones.
+func (c *checker[S]) checkEncode(s S, p game.Player) {
+	const guard = 16
+	d := c.spec.ObsLen()
+	buf := slices.Repeat([]float32{sentinel}, guard+d+guard)
+	obs := buf[guard : guard+d]
+	c.rules.Encode(obs, s, p)
+	for i, x := range buf {
+		if (i < guard || i >= guard+d) && !isSentinel(x) {
+			c.failAt(s, "Encode stays within its slice", "for seat %d it wrote element %d of %d", p, i-guard, d)
+			return
+		}
+	}
+	for i, x := range obs {
+		switch {
+		case isSentinel(x):
+			c.failAt(s, "Encode writes every element", "for seat %d element %d (%s) was left", p, i, c.field(i))
+		case !finite(float64(x)):
+			c.failAt(s, "Encode writes finite numbers", "for seat %d element %d (%s) is %v", p, i, c.field(i), x)
+		}
+	}
+	again := make([]float32, d)
+	c.rules.Encode(again, s, p)
+	for i := range again {
+		if math.Float32bits(again[i]) != math.Float32bits(obs[i]) && !isSentinel(obs[i]) {
+			c.failAt(s, "Encode is a function of the state", "for seat %d element %d (%s) is %v, then %v", p, i, c.field(i), obs[i], again[i])
+		}
+	}
+}
+
+// field names the part of the observation that holds element i.
+func (c *checker[S]) field(i int) string {
+	for _, f := range c.spec.Observation {
+		if i < f.Len {
+			return f.Name
+		}
+		i -= f.Len
+	}
+	return "?"
+}
+
+// sight is a decision as its mover has seen it.
+type sight[S comparable] struct {
+	state S
+	legal string // one byte per action
+}
+
+// checkSight compares the legal actions of s with those of states that look the
+// same to the mover.
+func (c *checker[S]) checkSight(s S, mover game.Player, legal []game.Action) {
+	obs := make([]float32, c.spec.ObsLen())
+	c.rules.Encode(obs, s, mover)
+	h := sha256.New()
+	for _, x := range obs {
+		x += 0 // -0 and 0 look the same
+		h.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
+	}
+	mask := make([]byte, c.spec.Actions)
+	for _, a := range legal {
+		mask[a] = 1
+	}
+	key := string(h.Sum(nil))
+	was, ok := c.sights[key]
+	if !ok {
+		c.sights[key] = sight[S]{s, string(mask)}
+	} else if was.legal != string(mask) {
+		c.failAt(s, "Encode tells apart states with different legal actions", "%s looks the same to its mover", c.text(was.state))
+	}
+}
