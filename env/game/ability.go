@@ -55,6 +55,23 @@ type Policy[S comparable] interface {
 	Probs(dst []float64, states []S) error
 }
 
+// Uniform is the policy that takes every legal action with the same probability.
+type Uniform[S comparable] struct{ Rules Rules[S] }
+
+// Probs keeps [Policy].
+func (u Uniform[S]) Probs(dst []float64, states []S) error {
+	clear(dst)
+	n := u.Rules.Spec().Actions
+	var legal []Action
+	for i, s := range states {
+		legal = u.Rules.Legal(legal[:0], s)
+		for _, a := range legal {
+			dst[i*n+int(a)] = 1 / float64(len(legal))
+		}
+	}
+	return nil
+}
+
 // Scorer is a Policy that needs no more than one number for the state just
 // after each legal action. The probabilities of a decision are Choose of the
 // scores of its legal actions, in ascending order. A solver that knows this
@@ -111,4 +128,15 @@ type Strategy interface {
 	// after its actions, each once).
 	Decisions() int
 	Rows() int
+}
+
+// Facts is kept by solutions that know further figures worth printing.
+type Facts interface {
+	Facts() []Fact
+}
+
+// Fact is a named figure, such as the expected score of a turn.
+type Fact struct {
+	Name  string // lower case, words joined by underscores
+	Value float64
 }

@@ -1,0 +1,105 @@
+package env
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// Game is the handle of a game under one config. It may be used by many
+// goroutines at once.
+type Game interface {
+	Spec() game.Spec
+	// NewBatch returns a batch of rows first to first+rows-1 of a run.
+	NewBatch(rows, first int) Batch
+	// Initial is the position before anything has happened.
+	Initial() Position
+	// Parse reads a position in the game's notation.
+	Parse(text string) (Position, error)
+	// ActionName names an action.
+	ActionName(a game.Action) string
+	// PlayerNames lists the players that every game has ("random") and the
+	// game's own, such as "greedy"; Player returns one of them.
+	PlayerNames() []string
+	Player(name string) (Policy, error)
+	// Solve returns the exact solution, or an error that wraps
+	// game.ErrNoSolution. It calls progress, where not nil, with the share done.
+	Solve(ctx context.Context, progress func(done float64)) (Solution, error)
+}
+
+// Of erases the state of a game's rules.
+func Of[S comparable](rules game.Rules[S]) Game {
+	h := &handle[S]{kit: newKit(rules), spec: rules.Spec()}
+	h.notation, _ = rules.(game.Notation[S])
+	return h
+}
+
+type handle[S comparable] struct {
+	kit[S]
+	spec     game.Spec
+	notation game.Notation[S] // or nil
+}
+
+func (h *handle[S]) Spec() game.Spec { return h.spec }
+
+func (h *handle[S]) NewBatch(rows, first int) Batch { return NewVec(h.rules, rows, first) }
+
+func (h *handle[S]) Initial() Position { return position[S]{&h.kit, h.rules.Initial()} }
+
+func (h *handle[S]) Parse(text string) (Position, error) {
+	if h.notation == nil {
+		return nil, fmt.Errorf("%s has no notation for positions", h.spec.ID)
+	}
+	s, err := h.notation.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return position[S]{&h.kit, s}, nil
+}
+
+func (h *handle[S]) ActionName(a game.Action) string {
+	if h.notation == nil {
+		return fmt.Sprint(a)
+	}
+	return h.notation.ActionName(a)
+}
+
+// random is the name of the player that every game has.
+const random = "random"
+
+func (h *handle[S]) PlayerNames() []string {
+	names := []string{random}
+	if p, ok := h.rules.(game.Players[S]); ok {
+		names = append(names, p.PlayerNames()...)
+	}
+	return names
+}
+
+func (h *handle[S]) Player(name string) (Policy, error) {
+	if name == random {
+		return insider[S]{game.Uniform[S]{Rules: h.rules}}, nil
+	}
+	if p, ok := h.rules.(game.Players[S]); ok && slices.Contains(p.PlayerNames(), name) {
+		policy, err := p.Player(name)
+		if err != nil {
+			return nil, err
+		}
+		return insider[S]{policy}, nil
+	}
+	return nil, fmt.Errorf("%s has no player %q; it has %s", h.spec.ID, name, strings.Join(h.PlayerNames(), ", "))
+}
+
+func (h *handle[S]) Solve(ctx context.Context, progress func(float64)) (Solution, error) {
+	solver, ok := h.rules.(game.Solver[S])
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", h.spec.ID, game.ErrNoSolution)
+	}
+	s, err := solver.Solve(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
+	return &solution[S]{kit: &h.kit, s: s}, nil
+}

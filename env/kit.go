@@ -1,0 +1,75 @@
+package env
+
+import (
+	"math/rand/v2"
+
+	"marsgym/env/game"
+)
+
+// kit is a game's rules with its abilities looked up.
+type kit[S comparable] struct {
+	rules    game.Rules[S]
+	sampler  game.Sampler[S]  // or nil
+	symmetry game.Symmetry[S] // or nil
+}
+
+func newKit[S comparable](rules game.Rules[S]) kit[S] {
+	k := kit[S]{rules: rules}
+	k.sampler, _ = rules.(game.Sampler[S])
+	k.symmetry, _ = rules.(game.Symmetry[S])
+	return k
+}
+
+// canonical returns the representative of s and the actions behind its own.
+func (k *kit[S]) canonical(s S) (S, []game.Action) {
+	if k.symmetry == nil {
+		return s, nil
+	}
+	return k.symmetry.Canonical(s)
+}
+
+// sample draws what follows the chance state s.
+func (k *kit[S]) sample(s S, dice *rand.PCG) S {
+	if k.sampler != nil {
+		return k.sampler.Sample(s, dice)
+	}
+	outcomes := k.rules.Outcomes(nil, s)
+	u := float64(dice.Uint64()>>11) / (1 << 53)
+	for _, o := range outcomes {
+		if u -= o.Prob; u < 0 {
+			return o.State
+		}
+	}
+	return outcomes[len(outcomes)-1].State // u was within rounding of 1
+}
+
+// settle rolls the dice until somebody must act, or nobody.
+func (k *kit[S]) settle(s S, dice *rand.PCG) (S, game.Player) {
+	for {
+		who := k.rules.Turn(s)
+		if who != game.Chance {
+			return s, who
+		}
+		s = k.sample(s, dice)
+	}
+}
+
+// afterstates fills dst with the options of the representatives shown.
+func (k *kit[S]) afterstates(dst *Afterstates, shown []S) {
+	spec := k.rules.Spec()
+	d := spec.ObsLen()
+	dst.reset(len(shown))
+	for _, s := range shown {
+		who := k.rules.Turn(s)
+		dst.legal = k.rules.Legal(dst.legal[:0], s)
+		for _, a := range dst.legal {
+			after, err := k.rules.Apply(s, a)
+			if err != nil {
+				panic("env: " + spec.ID + ": a legal action is refused: " + err.Error())
+			}
+			after, _ = k.canonical(after)
+			k.rules.Encode(dst.add(a, d), after, who)
+		}
+		dst.Start = append(dst.Start, len(dst.Action))
+	}
+}

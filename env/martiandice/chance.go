@@ -1,0 +1,191 @@
+package martiandice
+
+import (
+	"math/bits"
+	"math/rand/v2"
+
+	"marsgym/env/game"
+	"marsgym/internal/alias"
+)
+
+// roll is one result of rolling a number of dice, order disregarded.
+type roll struct {
+	Counts
+	prob float64
+}
+
+// rolls are the tables behind the chance states of a config.
+type rolls struct {
+	of    [][]roll       // [dice+1]; at most C(17, 4) = 2,380 results of 13 dice
+	draw  []*alias.Table // [dice+1]; draws an index into of
+	duel  *alias.Table   // the number of rays among TieDice
+	rays  []float64      // [TieDice+1]; the probability of each number of rays among TieDice
+	group [][]float64    // [P+1][P+1]; group[k][j]: that j given ones of k tied seats roll most rays
+}
+
+func newRolls(cfg Config) rolls {
+	f := cfg.Faces
+	sides := float64(f.Tank + f.Ray + f.Human + f.Cow + f.Chicken)
+	face := [types]float64{
+		float64(f.Tank) / sides, float64(f.Ray) / sides,
+		float64(f.Human) / sides, float64(f.Cow) / sides, float64(f.Chicken) / sides,
+	}
+	var t rolls
+	for n := range cfg.Dice + 1 {
+		of := multinomial(n, face)
+		probs := make([]float64, len(of))
+		for i := range of {
+			probs[i] = of[i].prob
+		}
+		t.of = append(t.of, of)
+		t.draw = append(t.draw, alias.New(probs))
+	}
+	t.rays = make([]float64, cfg.TieDice+1)
+	for _, x := range multinomial(cfg.TieDice, face) {
+		t.rays[x.Counts[ray]] += x.prob
+	}
+	t.duel = alias.New(t.rays)
+	t.group = duels(cfg.Players, t.rays)
+	return t
+}
+
+// multinomial lists the results of n dice with their probabilities,
+// n!/∏cₜ! · ∏faceₜ^cₜ, leaving out those that cannot happen.
+func multinomial(n int, face [types]float64) []roll {
+	var list []roll
+	var c Counts
+	var fill func(t, left int, p float64)
+	fill = func(t, left int, p float64) {
+		if t == types-1 {
+			c[t] = uint8(left)
+			for i := range left {
+				p *= face[t] * float64(left-i) / float64(i+1)
+			}
+			if p > 0 {
+				list = append(list, roll{c, p})
+			}
+			return
+		}
+		// p carries C(left, k) · face^k from one k to the next.
+		for k := 0; k <= left; k++ {
+			c[t] = uint8(k)
+			fill(t+1, left-k, p)
+			p *= face[t] * float64(left-k) / float64(k+1)
+		}
+	}
+	fill(0, n, 1)
+	return list
+}
+
+// duels returns for k tied seats, each with the given distribution of rays, the
+// probability that j given ones of them, and no others, have the most.
+func duels(players int, rays []float64) [][]float64 {
+	group := make([][]float64, players+1)
+	for k := range group {
+		group[k] = make([]float64, k+1)
+		for j := 1; j <= k; j++ {
+			below := 0.0
+			for _, p := range rays {
+				group[k][j] += pow(p, j) * pow(below, k-j)
+				below += p
+			}
+		}
+	}
+	return group
+}
+
+func pow(x float64, n int) float64 {
+	p := 1.0
+	for range n {
+		p *= x
+	}
+	return p
+}
+
+// rolled is the state after the dice of a Rolling state show c.
+func (r *Rules) rolled(s State, c Counts) State {
+	s.Aside[tank] += c[tank]
+	c[tank] = 0
+	s.Roll = c
+	if stuck(&s) {
+		return r.endTurn(s)
+	}
+	s.Phase = Select
+	return s
+}
+
+// rolledOff is the state after the seats in most rolled most rays.
+func (r *Rules) rolledOff(s State, most uint16) State {
+	s.Tied = most
+	if r.cfg.TieBreak == Share {
+		return r.settle(s, Over)
+	}
+	return r.settle(s, TieBreak)
+}
+
+// started is the state after the draw for who starts.
+func started(s State, seat int) State {
+	s.Phase, s.Seat, s.Start = Rolling, uint8(seat), uint8(seat)
+	return s
+}
+
+// Outcomes keeps [game.Rules].
+func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[State] {
+	switch s.Phase {
+	case Drawing:
+		for i := range r.cfg.Players {
+			dst = append(dst, game.Outcome[State]{State: started(s, i), Prob: 1 / float64(r.cfg.Players)})
+		}
+	case TieBreak:
+		k := bits.OnesCount16(s.Tied)
+		for most := s.Tied; most > 0; most = (most - 1) & s.Tied { // every subset
+			p := r.group[k][bits.OnesCount16(most)]
+			dst = append(dst, game.Outcome[State]{State: r.rolledOff(s, most), Prob: p})
+		}
+	case Rolling:
+		// Rolls that end the turn differ by their points only.
+		var dead [maxDice + maxBonus + 1]float64
+		for _, x := range r.of[r.free(&s)] {
+			after := r.rolled(s, x.Counts)
+			if after.Phase == Select {
+				dst = append(dst, game.Outcome[State]{State: after, Prob: x.prob})
+				continue
+			}
+			aside := s.Aside
+			aside[tank] += x.Counts[tank]
+			dead[r.Points(aside)] += x.prob
+		}
+		for points, p := range dead {
+			if p > 0 {
+				dst = append(dst, game.Outcome[State]{State: r.score(s, points), Prob: p})
+			}
+		}
+	}
+	return dst
+}
+
+// Sample keeps [game.Sampler]: one draw from an alias table for a roll of any
+// number of dice.
+func (r *Rules) Sample(s State, src *rand.PCG) State {
+	switch s.Phase {
+	case Drawing:
+		hi, _ := bits.Mul64(src.Uint64(), uint64(r.cfg.Players))
+		return started(s, int(hi))
+	case TieBreak:
+		best, most := -1, uint16(0)
+		for left := s.Tied; left > 0; left &= left - 1 {
+			seat := left & -left
+			switch n := r.duel.Draw(src); {
+			case n > best:
+				best, most = n, seat
+			case n == best:
+				most |= seat
+			}
+		}
+		return r.rolledOff(s, most)
+	case Rolling:
+		n := r.free(&s)
+		return r.rolled(s, r.of[n][r.draw[n].Draw(src)].Counts)
+	}
+	return s
+}

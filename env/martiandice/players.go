@@ -1,0 +1,76 @@
+package martiandice
+
+import (
+	"fmt"
+
+	"marsgym/env/game"
+)
+
+// greedy maximises the expected score of each turn, blind to the totals. It is
+// the best of the players found in public (an optimal turn is worth 3.110), and
+// beatable, for at the end the totals matter.
+type greedy struct {
+	r              *Rules
+	turn           *turn
+	worth, rolling []float64
+}
+
+func newGreedy(r *Rules, t *turn) *greedy {
+	g := &greedy{r, t, make([]float64, t.codes()), make([]float64, t.live)}
+	for k := range t.ends {
+		g.worth[k] = float64(k)
+	}
+	t.solve(g.worth, g.rolling)
+	return g
+}
+
+// PlayerNames keeps [game.Players].
+func (r *Rules) PlayerNames() []string { return []string{"greedy"} }
+
+// Player keeps [game.Players].
+func (r *Rules) Player(name string) (game.Policy[State], error) {
+	if name != "greedy" {
+		return nil, fmt.Errorf("martian-dice has no player %q", name)
+	}
+	return newGreedy(r, r.newTurn()), nil
+}
+
+// Probs keeps [game.Policy].
+func (g *greedy) Probs(dst []float64, states []State) error {
+	for i, s := range states {
+		certain(dst[i*int(actions):][:actions], g.r.bestAction(g.turn, g.worth, g.rolling, s))
+	}
+	return nil
+}
+
+// certain fills a row of probabilities with certainty of a.
+func certain(row []float64, a game.Action) {
+	clear(row)
+	row[a] = 1
+}
+
+// bestAction is the best action in s, the first among ties, given what the codes of
+// the turn are worth.
+func (r *Rules) bestAction(t *turn, worth, rolling []float64, s State) game.Action {
+	var options [actions]uint16
+	n, roll := 0, uint16(0)
+	var acts [actions]game.Action
+	legal := r.Legal(acts[:0], s)
+	if s.Phase == Decide {
+		roll = r.leads(t, s.Aside, false)
+		stop := worth[r.Points(s.Aside)]
+		if int(roll) < t.ends || int(roll) >= t.live || stop <= rolling[roll]+game.Tie {
+			return Roll
+		}
+		return Stop
+	}
+	for _, a := range legal {
+		c := s.Aside
+		if a <= Chickens {
+			c[kept(a)] += s.Roll[kept(a)]
+		}
+		options[n] = r.leads(t, c, a == Stop)
+		n++
+	}
+	return legal[bestOption(worth, options[:n])]
+}

@@ -1,0 +1,287 @@
+package martiandice
+
+import (
+	"fmt"
+	"math/bits"
+
+	"marsgym/env/game"
+)
+
+// The types of dice, in the order of the notation.
+const (
+	tank = iota
+	ray
+	human
+	cow
+	chicken
+	types
+)
+
+var typeNames = [types]string{"tanks", "rays", "humans", "cows", "chickens"}
+
+// The actions. Keeping a type is its index less one.
+const (
+	Rays game.Action = iota
+	Humans
+	Cows
+	Chickens
+	Roll
+	Stop
+	actions
+)
+
+var actionNames = [actions]string{"rays", "humans", "cows", "chickens", "roll", "stop"}
+
+// kept is the type of dice that an action sets aside.
+func kept(a game.Action) int { return int(a) + 1 }
+
+// Phase says what happens next.
+type Phase uint8
+
+const (
+	Rolling  Phase = iota // chance: roll the dice that are not set aside
+	Select                // the seat chooses a type to set aside
+	Decide                // the seat rolls on or stops
+	Drawing               // chance: which seat starts
+	TieBreak              // chance: the tied seats roll off
+	Over                  // nobody moves
+)
+
+// Counts holds a number of dice of each type: tanks, rays, humans, cows, chickens.
+type Counts [types]uint8
+
+func (c Counts) total() int {
+	return int(c[tank]) + int(c[ray]) + int(c[human]) + int(c[cow]) + int(c[chicken])
+}
+
+// State is a position of Martian Dice: 28 bytes.
+type State struct {
+	Score [maxPlayers]uint8
+	Aside Counts // set aside this turn; the tanks of the last roll are
+	Roll  Counts // the last roll less its tanks, while the seat chooses
+	Seat  uint8  // who moves, or rolls
+	Start uint8  // who starts each round
+	Phase Phase
+	Tied  uint16 // bit per seat: who rolls off, and at the end who won
+	Count uint16 // the round, from 1, where rounds are limited; solitaire: turns taken
+}
+
+// Rules are the rules of Martian Dice under a Config.
+type Rules struct {
+	cfg  Config
+	spec game.Spec
+	lay  layout
+	rolls
+}
+
+// New returns the rules for a config, or all that is wrong with it.
+func New(cfg Config) (*Rules, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("martian-dice config: %w", err)
+	}
+	r := &Rules{cfg: cfg, lay: newLayout(cfg), rolls: newRolls(cfg)}
+	r.spec = game.Spec{
+		ID: "martian-dice", Title: "Martian Dice", Version: 1, Config: cfg,
+		Players: cfg.Players, Actions: int(actions),
+		Observation: r.lay.fields,
+		// 200 rounds of the longest turns, each die set aside alone.
+		MoveLimit: 200 * cfg.Players * 2 * cfg.Dice,
+	}
+	if cfg.Players == 1 {
+		r.spec.Unit = "turns"
+	} else {
+		r.spec.Win, r.spec.Loss = 1, -1/float64(cfg.Players-1)
+	}
+	return r, nil
+}
+
+// Spec keeps [game.Rules].
+func (r *Rules) Spec() game.Spec { return r.spec }
+
+// Initial is the state before the first roll, or before the draw for the start.
+func (r *Rules) Initial() State {
+	var s State
+	if r.cfg.MaxRounds > 0 {
+		s.Count = 1
+	}
+	if r.cfg.FirstPlayer == FirstRandom && r.cfg.Players > 1 {
+		s.Phase = Drawing
+	}
+	return s
+}
+
+// Turn keeps [game.Rules].
+func (r *Rules) Turn(s State) game.Player {
+	switch s.Phase {
+	case Select, Decide:
+		return game.Player(s.Seat)
+	case Over:
+		return game.Nobody
+	}
+	return game.Chance
+}
+
+// selectable reports whether a type of the last roll can be set aside.
+func selectable(s *State, t int) bool {
+	return s.Roll[t] > 0 && (t == ray || s.Aside[t] == 0)
+}
+
+// stuck reports whether no type of the last roll can be set aside.
+func stuck(s *State) bool {
+	return !selectable(s, ray) && !selectable(s, human) && !selectable(s, cow) && !selectable(s, chicken)
+}
+
+// Legal keeps [game.Rules].
+func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
+	switch s.Phase {
+	case Select:
+		for a := Rays; a <= Chickens; a++ {
+			if selectable(&s, kept(a)) {
+				dst = append(dst, a)
+			}
+		}
+		if r.cfg.AllowStopBeforeSelect {
+			dst = append(dst, Stop)
+		}
+	case Decide:
+		dst = append(dst, Roll, Stop)
+	}
+	return dst
+}
+
+// Apply keeps [game.Rules]. The text of an error says which rule forbids a.
+func (r *Rules) Apply(s State, a game.Action) (State, error) {
+	switch {
+	case s.Phase == Over:
+		return s, game.ErrGameOver
+	case s.Phase == Select && a >= Rays && a <= Chickens && selectable(&s, kept(a)):
+		t := kept(a)
+		s.Aside[t] += s.Roll[t]
+		s.Roll = Counts{}
+		if r.free(&s) == 0 {
+			return r.endTurn(s), nil
+		}
+		s.Phase = Decide
+		return s, nil
+	case s.Phase == Decide && a == Roll:
+		s.Phase = Rolling
+		return s, nil
+	case a == Stop && (s.Phase == Decide || s.Phase == Select && r.cfg.AllowStopBeforeSelect):
+		return r.endTurn(s), nil
+	}
+	return s, r.illegal(s, a)
+}
+
+// illegal explains why a is illegal in s.
+func (r *Rules) illegal(s State, a game.Action) error {
+	switch {
+	case a < 0 || a >= actions:
+		return fmt.Errorf("there is no action %d: %w", a, game.ErrIllegalAction)
+	case s.Phase != Select && s.Phase != Decide:
+		return fmt.Errorf("the dice are to be rolled first: %w", game.ErrIllegalAction)
+	case s.Phase == Select && a >= Roll:
+		return fmt.Errorf("choose a type to set aside first: %w", game.ErrIllegalAction)
+	case s.Phase == Decide:
+		return fmt.Errorf("a type is set aside already, roll or stop: %w", game.ErrIllegalAction)
+	case s.Roll[kept(a)] == 0:
+		return fmt.Errorf("no %s were rolled: %w", actionNames[a], game.ErrIllegalAction)
+	}
+	return fmt.Errorf("%s are set aside already, and may be taken once a turn: %w", actionNames[a], game.ErrIllegalAction)
+}
+
+// free is the number of dice that are not set aside.
+func (r *Rules) free(s *State) int { return r.cfg.Dice - s.Aside.total() }
+
+// Points is what a turn that ends with these dice set aside scores.
+func (r *Rules) Points(aside Counts) int {
+	if aside[tank] > aside[ray] {
+		return 0
+	}
+	n := int(aside[human]) + int(aside[cow]) + int(aside[chicken])
+	if aside[human] > 0 && aside[cow] > 0 && aside[chicken] > 0 {
+		n += r.cfg.Bonus
+	}
+	return n
+}
+
+// maxPoints is the most that a turn can score.
+func (c Config) maxPoints() int {
+	if c.Dice < 3 {
+		return c.Dice
+	}
+	return c.Dice + c.Bonus
+}
+
+// maxScore is the most that a seat can have.
+func (c Config) maxScore() int { return c.Target - 1 + c.maxPoints() }
+
+// endTurn scores the turn and passes the dice on.
+func (r *Rules) endTurn(s State) State {
+	return r.score(s, r.Points(s.Aside))
+}
+
+// score ends the turn of s.Seat with so many points.
+func (r *Rules) score(s State, points int) State {
+	s.Score[s.Seat] += uint8(points)
+	s.Aside, s.Roll, s.Phase = Counts{}, Counts{}, Rolling
+	if r.cfg.Players == 1 {
+		s.Count++
+		if int(s.Score[0]) >= r.cfg.Target {
+			s.Phase, s.Tied = Over, 1
+		}
+		return s
+	}
+	s.Seat++
+	if int(s.Seat) == r.cfg.Players {
+		s.Seat = 0
+	}
+	if s.Seat != s.Start {
+		return s
+	}
+	best := uint8(0)
+	for _, n := range s.Score[:r.cfg.Players] {
+		best = max(best, n)
+	}
+	if int(best) < r.cfg.Target && (r.cfg.MaxRounds == 0 || int(s.Count) < r.cfg.MaxRounds) {
+		if r.cfg.MaxRounds > 0 {
+			s.Count++
+		}
+		return s
+	}
+	for i, n := range s.Score[:r.cfg.Players] {
+		if n == best {
+			s.Tied |= 1 << i
+		}
+	}
+	return r.settle(s, TieBreak)
+}
+
+// settle ends the game if one seat is left among the tied, else goes on to next.
+func (r *Rules) settle(s State, next Phase) State {
+	s.Seat, s.Start, s.Count = 0, 0, 0
+	s.Phase = next
+	if bits.OnesCount16(s.Tied) == 1 {
+		s.Phase = Over
+	}
+	return s
+}
+
+// Returns keeps [game.Rules]: 1 for the winner and -1/(P-1) for the others, a
+// win shared by k counting 1/k; in solitaire minus the number of turns.
+func (r *Rules) Returns(dst []float64, s State) []float64 {
+	for i := range r.cfg.Players {
+		v := 0.0
+		switch {
+		case s.Phase != Over:
+		case r.cfg.Players == 1:
+			v = -float64(s.Count)
+		default:
+			v = r.spec.Loss
+			if s.Tied>>i&1 == 1 {
+				v += (r.spec.Win - r.spec.Loss) / float64(bits.OnesCount16(s.Tied))
+			}
+		}
+		dst = append(dst, v)
+	}
+	return dst
+}

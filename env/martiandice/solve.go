@@ -1,0 +1,374 @@
+package martiandice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"marsgym/env/game"
+)
+
+// maxStarts bounds what is solved: 24 GB of values for five players.
+const maxStarts = 600_000_000
+
+// Solution is the exact solution of Martian Dice. Best play of a turn depends
+// on the scores and on whose turn it is, so it consists of the value of each
+// start of a turn; the rest is recomputed from those in less than a millisecond.
+//
+// With three or more players it is an equilibrium, the one that is found when
+// each seat maximises its own share of the win, ties go to the lowest action,
+// and the cycle of turns without points is solved as a linear system for the
+// current choices, which are improved, from equal shares, until they stay.
+type Solution struct {
+	r      *Rules
+	turn   *turn
+	starts starts
+
+	// value [starts, P] is each place's share of the win; in solitaire minus the
+	// turns still to be taken.
+	value    []float64
+	residual float64
+	plans    []atomic.Pointer[plan] // by start, where there are few
+}
+
+// Solve keeps [game.Solver]. Two players take about a second of one core.
+func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solution[State], error) {
+	if r.cfg.MaxRounds > 0 {
+		return nil, fmt.Errorf("martian-dice: max_rounds is %d, and only games without a limit are solved: %w", r.cfg.MaxRounds, game.ErrNoSolution)
+	}
+	s := &Solution{r: r, turn: r.newTurn(), starts: newStarts(r.cfg)}
+	if n := s.starts.count(); n > maxStarts {
+		return nil, fmt.Errorf("martian-dice: a table of %d has %d starts of turns, more than %d: %w", r.cfg.Players, n, maxStarts, game.ErrNoSolution)
+	}
+	var err error
+	s.value, s.residual, err = s.sweep(ctx, make([]*strategy, r.cfg.Players), progress)
+	if err != nil {
+		return nil, err
+	}
+	if s.starts.count() <= maxPlans {
+		s.plans = make([]atomic.Pointer[plan], s.starts.count())
+	}
+	return s, nil
+}
+
+// Residual keeps [game.Solution].
+func (s *Solution) Residual() float64 { return s.residual }
+
+// TurnScore is the expected score of a turn that maximises it, whatever the
+// scores: 3.110381746838 for the published game.
+func (s *Solution) TurnScore() float64 {
+	g := newGreedy(s.r, s.turn)
+	return g.rolling[s.turn.start()]
+}
+
+// sweep returns the values [starts, P] when place m plays play[m], or, where
+// that is nil, whatever is best for it, and by how much the latter violates its
+// optimality equation. It goes from the highest total score to the lowest,
+// since a turn that scores leads upwards; the turns without points, which lead
+// round the table, are solved together.
+func (s *Solution) sweep(ctx context.Context, play []*strategy, progress func(float64)) ([]float64, float64, error) {
+	value := make([]float64, s.starts.count()*s.starts.players)
+	layers := s.starts.vectors()
+	total, done := 0, 0
+	for _, vectors := range layers {
+		total += len(vectors)
+	}
+	var worst float64
+	for _, vectors := range slices.Backward(layers) {
+		residual, err := s.layer(ctx, value, play, vectors)
+		if err != nil {
+			return nil, 0, err
+		}
+		worst = max(worst, residual)
+		if done += len(vectors); progress != nil {
+			progress(float64(done) / float64(total))
+		}
+	}
+	return value, worst, nil
+}
+
+// layer solves the starts at scores of one total, which do not depend on each
+// other, on all cores.
+func (s *Solution) layer(ctx context.Context, value []float64, play []*strategy, vectors []uint32) (float64, error) {
+	var mu sync.Mutex
+	var worst float64
+	err := parallel(ctx, len(vectors), func(from, to int) error {
+		w := s.newWorker(value, play)
+		defer s.free(w)
+		for _, v := range vectors[from:to] {
+			if err := w.solve(s.starts.vector(v)); err != nil {
+				return err
+			}
+		}
+		mu.Lock()
+		worst = max(worst, w.residual)
+		mu.Unlock()
+		return nil
+	})
+	return worst, err
+}
+
+// parallel calls f with parts of 0 to n on all cores until one fails.
+func parallel(ctx context.Context, n int, f func(from, to int) error) error {
+	const size = 8 // chosen: a start takes a tenth of a millisecond
+	parts := (n + size - 1) / size
+	var next atomic.Int64
+	workers := min(runtime.GOMAXPROCS(0), parts)
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() {
+			for errs[i] == nil {
+				part := int(next.Add(1)) - 1
+				if part >= parts {
+					return
+				}
+				if errs[i] = ctx.Err(); errs[i] == nil {
+					errs[i] = f(part*size, min(n, part*size+size))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// worker solves the starts at one vector of scores.
+type worker struct {
+	s        *Solution
+	value    []float64   // [starts, P]; complete for higher totals
+	play     []*strategy // [P]
+	residual float64
+
+	x              []float64   // [P, P]; values of the starts here, by place to move
+	c              []float64   // [P, P]; the part of x that does not return here
+	pay            [][]float64 // [P][ends, P]; what a turn's end is worth to each place
+	dist, last     [][]float64 // [P][ends]; how the turns end, now and one round before
+	worth, rolling []float64   // [codes], [live]
+	reach          []float64   // [codes]
+}
+
+var workers sync.Pool
+
+func (s *Solution) newWorker(value []float64, play []*strategy) *worker {
+	w, _ := workers.Get().(*worker)
+	if w == nil || w.s != s {
+		p, ends := s.starts.players, s.turn.ends
+		w = &worker{
+			s: s, x: make([]float64, p*p), c: make([]float64, p*p),
+			worth: make([]float64, s.turn.codes()), rolling: make([]float64, s.turn.live), reach: make([]float64, s.turn.codes()),
+		}
+		for range p {
+			w.pay = append(w.pay, make([]float64, ends*p))
+			w.dist = append(w.dist, make([]float64, ends))
+			w.last = append(w.last, make([]float64, ends))
+		}
+	}
+	w.value, w.play, w.residual = value, play, 0
+	return w
+}
+
+func (s *Solution) free(w *worker) { workers.Put(w) }
+
+// solve fills in the values of all starts at these scores.
+func (w *worker) solve(score [maxPlayers]uint8) error {
+	p := w.s.starts.players
+	first := 0 // the first place that may be to move
+	for i := range p {
+		if int(score[i]) >= w.s.starts.target {
+			first = i + 1
+		}
+	}
+	for m := first; m < p; m++ {
+		w.s.payoffs(w.pay[m], w.value, score, m)
+	}
+	if first > 0 {
+		for m := p - 1; m >= first; m-- {
+			if m < p-1 {
+				copy(w.pay[m][:p], w.x[(m+1)*p:])
+			}
+			best := w.choose(score, m)
+			w.expect(w.x[m*p:][:p], m, 0)
+			if w.play[m] == nil {
+				w.residual = max(w.residual, abs(best-w.x[m*p+m]))
+			}
+		}
+	} else if err := w.solveCycle(score); err != nil {
+		return err
+	}
+	for m := first; m < p; m++ {
+		copy(w.value[w.s.starts.index(score[:], m)*p:][:p], w.x[m*p:])
+	}
+	return nil
+}
+
+// solveCycle solves the starts at scores below the target, which turns without
+// points lead round:
+//
+//	x(m) = c(m) + q(m)·x(m+1),  q(m) the probability of no points
+//
+// It improves the choices place by place against the latest x, solves the
+// system for them, and ends when they stay. Should that go round in circles, as
+// Newton's method may, it goes on without the system, which always contracts.
+func (w *worker) solveCycle(score [maxPlayers]uint8) error {
+	const newton, limit = 50, 5000 // chosen: 3 are usual
+	p := w.s.starts.players
+	for i := range w.x {
+		w.x[i] = 1 / float64(p)
+		if p == 1 {
+			w.x[i] = -1e4 // so long that scoring is better
+		}
+	}
+	var found [maxPlayers]float64
+	for i := range limit {
+		same := i > 0
+		for m := p - 1; m >= 0; m-- {
+			copy(w.pay[m][:p], w.x[(m+1)%p*p:][:p])
+			w.dist[m], w.last[m] = w.last[m], w.dist[m]
+			found[m] = w.choose(score, m)
+			w.expect(w.x[m*p:][:p], m, 0)
+			same = same && slices.Equal(w.dist[m], w.last[m])
+		}
+		if i >= newton && !same {
+			continue
+		}
+		if err := w.closeCycle(score); err != nil {
+			return err
+		}
+		if same && w.distance(found[:p]) <= game.Tie/10 {
+			w.residual = max(w.residual, w.distance(found[:p]))
+			return nil
+		}
+	}
+	return fmt.Errorf("martian-dice: at scores %v the choices of the players do not settle", score[:p])
+}
+
+// closeCycle solves the linear system of the cycle for the current choices.
+func (w *worker) closeCycle(score [maxPlayers]uint8) error {
+	p := w.s.starts.players
+	again := 1.0
+	for m := range p {
+		w.expect(w.c[m*p:][:p], m, 1)
+		again *= w.dist[m][0]
+	}
+	if again > 1-1e-9 {
+		return fmt.Errorf("martian-dice: at scores %v no player ever scores, so the game has no end", score[:p])
+	}
+	for j := range p {
+		x := 0.0
+		for m := p - 1; m >= 0; m-- {
+			x = w.c[m*p+j] + w.dist[m][0]*x
+		}
+		x /= 1 - again
+		for m := p - 1; m >= 0; m-- {
+			x = w.c[m*p+j] + w.dist[m][0]*x
+			w.x[m*p+j] = x
+		}
+	}
+	return nil
+}
+
+// distance is how far the values of those free to choose are from their best.
+func (w *worker) distance(best []float64) float64 {
+	d := 0.0
+	for m, v := range best {
+		if w.play[m] == nil {
+			d = max(d, abs(v-w.x[m*len(best)+m]))
+		}
+	}
+	return d
+}
+
+// choose fills dist[m] with how the turn of place m ends, and returns what best
+// play of it is worth to m if it is free to choose.
+func (w *worker) choose(score [maxPlayers]uint8, m int) float64 {
+	s, p, t := w.s, w.s.starts.players, w.s.turn
+	if w.play[m] != nil {
+		copy(w.dist[m], w.play[m].at(s.starts.index(score[:], m)))
+		return 0
+	}
+	for k := range t.ends {
+		w.worth[k] = w.pay[m][k*p+m]
+	}
+	t.solve(w.worth, w.rolling)
+	clear(w.dist[m])
+	w.reach[t.start()] = 1
+	t.spreadBest(w.dist[m], w.reach, w.worth, w.rolling)
+	return w.rolling[t.start()] - s.turnCost()
+}
+
+// turnCost is what a turn costs: one in solitaire, which counts turns.
+func (s *Solution) turnCost() float64 {
+	if s.starts.players == 1 {
+		return 1
+	}
+	return 0
+}
+
+func abs(x float64) float64 { return max(x, -x) }
+
+// expect fills dst [P] with the expected value of m's turn, from ends of at
+// least so many points.
+func (w *worker) expect(dst []float64, m, least int) {
+	p := w.s.starts.players
+	for j := range dst {
+		sum := -w.s.turnCost()
+		for k := least; k < w.s.turn.ends; k++ {
+			sum += w.dist[m][k] * w.pay[m][k*p+j]
+		}
+		dst[j] = sum
+	}
+}
+
+// payoffs fills pay [ends, P] with what the end of m's turn is worth to each
+// place by its points. Its first row, for no points, is left alone unless the
+// game is over then.
+func (s *Solution) payoffs(pay, value []float64, score [maxPlayers]uint8, m int) {
+	p := s.starts.players
+	for k := range s.turn.ends {
+		row := pay[k*p:][:p]
+		switch {
+		case m == p-1 && s.ends(score):
+			settle(row, score)
+		case k > 0:
+			copy(row, value[s.starts.index(score[:], (m+1)%p)*p:])
+		}
+		score[m]++
+	}
+}
+
+// ends reports whether a round that ends with these scores ends the game.
+func (s *Solution) ends(score [maxPlayers]uint8) bool {
+	for _, n := range score[:s.starts.players] {
+		if int(n) >= s.starts.target {
+			return true
+		}
+	}
+	return false
+}
+
+// settle fills dst [P] with the shares of those who have most points; a fair
+// roll-off gives each of them the same chance. In solitaire no turns are left.
+func settle(dst []float64, score [maxPlayers]uint8) {
+	if len(dst) == 1 {
+		dst[0] = 0
+		return
+	}
+	best, tied := uint8(0), uint16(0)
+	for i := range dst {
+		switch n := score[i]; {
+		case n > best:
+			best, tied = n, 1<<i
+		case n == best:
+			tied |= 1 << i
+		}
+	}
+	for i := range dst {
+		dst[i] = float64(tied>>i&1) / float64(bits.OnesCount16(tied))
+	}
+}

@@ -1,0 +1,92 @@
+package martiandice
+
+// starts numbers the starts of turns of a table: the scores in the order of
+// play, and the place m of the seat to move. Places before m have moved in this
+// round and may have any score; the others are below the target, or the game
+// would have ended a round ago.
+type starts struct {
+	players, target, scores int
+	first                   []int // [P+1]; the number of the first start with place m to move
+}
+
+func newStarts(cfg Config) starts {
+	t := starts{cfg.Players, cfg.Target, cfg.maxScore() + 1, make([]int, cfg.Players+1)}
+	for m := range cfg.Players {
+		n := 1
+		for i := range cfg.Players {
+			n *= t.radix(i, m)
+		}
+		t.first[m+1] = t.first[m] + n
+	}
+	return t
+}
+
+// radix is one more than the highest score of place i while m is to move.
+func (t *starts) radix(i, m int) int {
+	if i < m {
+		return t.scores
+	}
+	return t.target
+}
+
+// count is the number of starts.
+func (t *starts) count() int { return t.first[t.players] }
+
+// index numbers a start.
+func (t *starts) index(score []uint8, m int) int {
+	n := 0
+	for i := range t.players {
+		n = n*t.radix(i, m) + int(score[i])
+	}
+	return t.first[m] + n
+}
+
+// at is the start of that number.
+func (t *starts) at(n int) (score [maxPlayers]uint8, m int) {
+	for n >= t.first[m+1] {
+		m++
+	}
+	n -= t.first[m]
+	for i := t.players - 1; i >= 0; i-- {
+		score[i] = uint8(n % t.radix(i, m))
+		n /= t.radix(i, m)
+	}
+	return score, m
+}
+
+// vectors lists the scores at which somebody may be to move, as numbers of base
+// t.scores, by their total: a turn leads to the same scores or to a list after.
+// The last place is below the target, since its turn ends the round.
+func (t *starts) vectors() [][]uint32 {
+	n := t.target
+	for range t.players - 1 {
+		n *= t.scores
+	}
+	list := make([][]uint32, (t.players-1)*(t.scores-1)+t.target)
+	for v := range uint32(n) {
+		total := 0
+		for i, x := 0, v; i < t.players; i++ {
+			radix := uint32(t.scores)
+			if i == 0 {
+				radix = uint32(t.target)
+			}
+			total += int(x % radix)
+			x /= radix
+		}
+		list[total] = append(list[total], v)
+	}
+	return list
+}
+
+// vector is the scores of a number of vectors.
+func (t *starts) vector(v uint32) (score [maxPlayers]uint8) {
+	for i := t.players - 1; i >= 0; i-- {
+		radix := uint32(t.scores)
+		if i == t.players-1 {
+			radix = uint32(t.target)
+		}
+		score[i] = uint8(v % radix)
+		v /= radix
+	}
+	return score
+}

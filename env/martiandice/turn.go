@@ -1,0 +1,346 @@
+package martiandice
+
+import (
+	"slices"
+
+	"marsgym/env/game"
+)
+
+// turn is the graph of a single turn, the same at every score. Earthling types
+// are interchangeable, so what is set aside comes down to a hold, and the rolls
+// that offer the same choice are one.
+//
+// What a choice leads to is a code: below ends, the turn ends with so many
+// points; below len(holds), a hold that may still score; above, one with more
+// tanks than rays can ever match, which ends with no points whatever follows.
+type turn struct {
+	ends  int    // codes of ended turns: 0 to the most points a turn can score
+	holds []hold // by code; those below ends are empty, the last live one is the start
+	live  int    // codes below live are ends or live holds
+	dead  []hold // hopeless holds, by code less live
+
+	forced  []edge   // rolls that leave no choice that matters
+	choices []choice // rolls that do
+	options []uint16 // where each legal action of a choice leads, in the order of Legal
+
+	code [maxDice + 1][maxDice + 1][maxDice + 1][4]uint16 // by tanks, rays, earthlings, types held
+}
+
+// hold is what is set aside between rolls.
+type hold struct {
+	tanks, rays, earthlings, types uint8
+	points                         uint8 // what stopping scores
+	forced, choices                span  // what rolling on leads to
+}
+
+// span is a range of indices.
+type span struct{ from, to uint32 }
+
+// edge is a roll without a choice: where it leads, and how likely.
+type edge struct {
+	prob float64
+	to   uint16
+}
+
+// choice is a roll after which the player's choice matters.
+type choice struct {
+	prob    float64
+	options span
+	state   State // the representative, at no score
+}
+
+// aside is the representative of a hold: the first type held takes all but one
+// of each other.
+func (h hold) aside() Counts {
+	c := Counts{tank: h.tanks, ray: h.rays}
+	for i := range int(h.types) {
+		c[human+i] = 1
+	}
+	if h.types > 0 {
+		c[human] = h.earthlings - h.types + 1
+	}
+	return c
+}
+
+// holdOf is the hold of what is set aside.
+func (r *Rules) holdOf(c Counts) hold {
+	h := hold{tanks: c[tank], rays: c[ray], points: uint8(r.Points(c))}
+	for t := human; t <= chicken; t++ {
+		if c[t] > 0 {
+			h.types++
+			h.earthlings += c[t]
+		}
+	}
+	return h
+}
+
+// newTurn builds the graph from the rules: it walks the holds that can be
+// reached, fewest free dice last, and sorts them the other way round.
+func (r *Rules) newTurn() *turn {
+	t := &turn{ends: r.cfg.maxPoints() + 1}
+	seen := map[hold]bool{{}: true}
+	reached := []hold{{}}
+	for i := 0; i < len(reached); i++ {
+		if r.hopeless(reached[i]) {
+			continue
+		}
+		r.eachRoll(reached[i], func(_ float64, s State) {
+			r.eachOption(s, func(_ game.Action, c Counts) {
+				if h := r.holdOf(c); c.total() < r.cfg.Dice && !seen[h] {
+					seen[h] = true
+					reached = append(reached, h)
+				}
+			})
+		})
+	}
+	slices.SortStableFunc(reached, func(a, b hold) int { return r.freeIn(a) - r.freeIn(b) })
+	t.holds = make([]hold, t.ends, t.ends+len(reached))
+	for _, h := range reached {
+		if r.hopeless(h) {
+			t.dead = append(t.dead, h)
+		} else {
+			t.holds = append(t.holds, h)
+		}
+	}
+	t.live = len(t.holds)
+	for i, h := range t.holds[t.ends:] {
+		t.code[h.tanks][h.rays][h.earthlings][h.types] = uint16(t.ends + i)
+	}
+	for i, h := range t.dead {
+		t.code[h.tanks][h.rays][h.earthlings][h.types] = uint16(t.live + i)
+	}
+	for i := t.ends; i < t.live; i++ {
+		r.addRolls(t, i)
+	}
+	return t
+}
+
+// hopeless reports whether a hold has more tanks than rays can ever match.
+func (r *Rules) hopeless(h hold) bool { return int(h.tanks) > int(h.rays)+r.freeIn(h) }
+
+// freeIn is the number of dice that are not set aside.
+func (r *Rules) freeIn(h hold) int {
+	return r.cfg.Dice - int(h.tanks) - int(h.rays) - int(h.earthlings)
+}
+
+// eachRoll calls f with each result of rolling on from h.
+func (r *Rules) eachRoll(h hold, f func(prob float64, s State)) {
+	s := State{Aside: h.aside()}
+	for _, x := range r.of[r.freeIn(h)] {
+		after := s
+		after.Aside[tank] += x.Counts[tank]
+		after.Roll = x.Counts
+		after.Roll[tank] = 0
+		if !stuck(&after) {
+			after.Phase = Select
+		}
+		f(x.prob, after)
+	}
+}
+
+// eachOption calls f with each legal action of s and what it leaves set aside.
+func (r *Rules) eachOption(s State, f func(a game.Action, aside Counts)) {
+	for _, a := range r.Legal(nil, s) {
+		c := s.Aside
+		if a <= Chickens {
+			c[kept(a)] += s.Roll[kept(a)]
+		}
+		f(a, c)
+	}
+}
+
+// leads is the code of a turn in which c is set aside and, if ended, over.
+func (r *Rules) leads(t *turn, c Counts, ended bool) uint16 {
+	h := r.holdOf(c)
+	if ended || c.total() == r.cfg.Dice {
+		return uint16(h.points)
+	}
+	if r.hopeless(h) && t.code[h.tanks][h.rays][h.earthlings][h.types] == 0 {
+		return 0 // from a hopeless hold: not in the graph
+	}
+	return t.code[h.tanks][h.rays][h.earthlings][h.types]
+}
+
+// representative is the choice like s that is shown to policies: types in order,
+// and the dice that cannot be kept all of one type.
+func (r *Rules) representative(s State) State {
+	s, _ = r.Canonical(s)
+	var useless uint8
+	for t := human; t <= chicken; t++ {
+		if s.Aside[t] > 0 {
+			useless += s.Roll[t]
+			s.Roll[t] = 0
+		}
+	}
+	if useless > 0 {
+		s.Roll[human] = useless // held, as the first type in order
+	}
+	s.Aside = r.holdOf(s.Aside).aside()
+	return s
+}
+
+// addRolls fills in what rolling on from hold i leads to, merging rolls that
+// come to the same.
+func (r *Rules) addRolls(t *turn, i int) {
+	h := &t.holds[i]
+	forced := map[uint16]float64{}
+	at := map[State]int{}
+	h.forced.from, h.choices.from = uint32(len(t.forced)), uint32(len(t.choices))
+	r.eachRoll(*h, func(prob float64, s State) {
+		if s.Phase != Select {
+			forced[r.leads(t, s.Aside, true)] += prob
+			return
+		}
+		s = r.representative(s)
+		if k, ok := at[s]; ok {
+			t.choices[k].prob += prob
+			return
+		}
+		from := len(t.options)
+		same := true
+		r.eachOption(s, func(a game.Action, c Counts) {
+			code := r.leads(t, c, a == Stop)
+			t.options = append(t.options, code)
+			same = same && t.worth(code) == t.worth(t.options[from])
+		})
+		if same {
+			forced[t.worth(t.options[from])] += prob
+			t.options = t.options[:from]
+			return
+		}
+		at[s] = len(t.choices)
+		t.choices = append(t.choices, choice{prob, span{uint32(from), uint32(len(t.options))}, s})
+	})
+	for code := range uint16(t.live) {
+		if p := forced[code]; p > 0 {
+			t.forced = append(t.forced, edge{p, code})
+		}
+	}
+	h.forced.to, h.choices.to = uint32(len(t.forced)), uint32(len(t.choices))
+}
+
+// worth maps codes that are worth the same whatever the payoffs to one of them.
+func (t *turn) worth(code uint16) uint16 {
+	if int(code) >= t.live {
+		return 0
+	}
+	return code
+}
+
+// start is the code of the start of a turn.
+func (t *turn) start() int { return t.live - 1 }
+
+// codes is the number of codes.
+func (t *turn) codes() int { return t.live + len(t.dead) }
+
+// solve fills value [codes] with what a turn is worth under best play from
+// each code on, given value[:ends], what its end with so many points pays, and
+// rolling [live] with what rolling on is worth.
+func (t *turn) solve(value, rolling []float64) {
+	for i := t.live; i < t.codes(); i++ {
+		value[i] = value[0]
+	}
+	for i := t.ends; i < t.live; i++ {
+		h := &t.holds[i]
+		sum := 0.0
+		for _, e := range t.forced[h.forced.from:h.forced.to] {
+			sum += e.prob * value[e.to]
+		}
+		for _, c := range t.choices[h.choices.from:h.choices.to] {
+			sum += c.prob * bestWorth(value, t.options[c.options.from:c.options.to])
+		}
+		rolling[i] = sum
+		value[i] = max(sum, value[h.points])
+	}
+	value[t.start()] = rolling[t.start()]
+}
+
+// bestWorth is what the best of some options is worth.
+func bestWorth(value []float64, options []uint16) float64 {
+	v := value[options[0]]
+	for _, code := range options[1:] {
+		v = max(v, value[code])
+	}
+	return v
+}
+
+// bestOption is the index of the best of some options, the first among ties.
+func bestOption(value []float64, options []uint16) int {
+	i := 0
+	for v := bestWorth(value, options) - game.Tie; value[options[i]] < v; {
+		i++
+	}
+	return i
+}
+
+// spreadBest adds to dist [ends] how a turn ends under the best play that solve
+// found, from the codes to which reach [codes] gives a probability; it clears
+// reach.
+func (t *turn) spreadBest(dist, reach, value, rolling []float64) {
+	for i := t.live - 1; i >= t.ends; i-- {
+		p := reach[i]
+		reach[i] = 0
+		if p == 0 {
+			continue
+		}
+		h := &t.holds[i]
+		if i != t.start() && value[h.points] > rolling[i]+game.Tie {
+			dist[h.points] += p
+			continue
+		}
+		t.rollOn(reach, i, p, value)
+	}
+	t.settle(dist, reach)
+}
+
+// rollOn adds to reach what rolling on from hold i leads to under best play,
+// times p.
+func (t *turn) rollOn(reach []float64, i int, p float64, value []float64) {
+	h := &t.holds[i]
+	for _, e := range t.forced[h.forced.from:h.forced.to] {
+		reach[e.to] += p * e.prob
+	}
+	for _, c := range t.choices[h.choices.from:h.choices.to] {
+		o := t.options[c.options.from:c.options.to]
+		reach[o[bestOption(value, o)]] += p * c.prob
+	}
+}
+
+// settle moves what has reached the end of the turn, or no longer can score,
+// from reach to dist.
+func (t *turn) settle(dist, reach []float64) {
+	for i, p := range reach[:t.ends] {
+		dist[i] += p
+	}
+	clear(reach[:t.ends])
+	for _, p := range reach[t.live:] {
+		dist[0] += p
+	}
+	clear(reach[t.live:])
+}
+
+// spread is spreadBest for play that rolls on with probability roll [live] and
+// takes options with probability pick [options].
+func (t *turn) spread(dist, reach, roll, pick []float64) {
+	for i := t.live - 1; i >= t.ends; i-- {
+		p := reach[i]
+		reach[i] = 0
+		if p == 0 {
+			continue
+		}
+		h := &t.holds[i]
+		if i != t.start() {
+			dist[h.points] += p * (1 - roll[i])
+			p *= roll[i]
+		}
+		for _, e := range t.forced[h.forced.from:h.forced.to] {
+			reach[e.to] += p * e.prob
+		}
+		for _, c := range t.choices[h.choices.from:h.choices.to] {
+			for k := c.options.from; k < c.options.to; k++ {
+				reach[t.options[k]] += p * c.prob * pick[k]
+			}
+		}
+	}
+	t.settle(dist, reach)
+}

@@ -1,0 +1,141 @@
+package env
+
+import (
+	"marsgym/env/game"
+)
+
+// Decisions are n positions in which somebody must act, put to a policy
+// together. Actions are in the labels of the representatives (see
+// [game.Symmetry]). What is not asked for is not computed; what is returned is
+// shared and read-only.
+type Decisions interface {
+	// Len is n.
+	Len() int
+	// Obs is what the player to act sees [n, D].
+	Obs() []float32
+	// Mask is true where an action is legal [n, A].
+	Mask() []bool
+	// Afterstates are the states just after each legal action.
+	Afterstates() *Afterstates
+	// Position is the i-th, as people know it.
+	Position(i int) Position
+	// Relabel gives the actions of Position(i) that the representative's stand
+	// for; nil is the identity.
+	Relabel(i int) []game.Action
+}
+
+// Policy is a way to play any seat of a game.
+type Policy interface {
+	// Probs writes a row of probabilities for each decision to dst [n, A]; what
+	// is illegal gets zero.
+	Probs(dst []float64, d Decisions) error
+}
+
+// Scorer is a Policy that decides by a score of the state just after each legal
+// action (see [game.Scorer]).
+type Scorer interface {
+	Policy
+	// Score writes to dst [n] the scores of afterstates [n, D].
+	Score(dst []float64, obs []float32) error
+	// Choose turns the scores of the options of one decision into probabilities.
+	// Many goroutines may call it at once.
+	Choose(probs, scores []float64)
+}
+
+// query are the Decisions of a game whose state is S.
+type query[S comparable] struct {
+	k      kit[S]
+	states []S
+	shown  []S
+	label  [][]game.Action
+
+	obs   []float32
+	mask  []bool
+	after *Afterstates
+
+	own struct { // what the query has allocated, to be used again
+		states, shown []S
+		label         [][]game.Action
+		obs           []float32
+		mask          []bool
+		after         Afterstates
+	}
+}
+
+// reset empties the query.
+func (q *query[S]) reset() {
+	q.states, q.shown, q.label = q.own.states[:0], q.own.shown[:0], q.own.label[:0]
+	q.obs, q.mask, q.after = nil, nil, nil
+}
+
+// add adds a decision.
+func (q *query[S]) add(state, shown S, label []game.Action) {
+	q.states, q.shown, q.label = append(q.states, state), append(q.shown, shown), append(q.label, label)
+	q.own.states, q.own.shown, q.own.label = q.states, q.shown, q.label
+}
+
+// fill makes the query ask about representatives.
+func (q *query[S]) fill(states []S) {
+	q.reset()
+	for _, s := range states {
+		q.add(s, s, nil)
+	}
+}
+
+func (q *query[S]) Len() int { return len(q.shown) }
+
+func (q *query[S]) Obs() []float32 {
+	if q.obs == nil {
+		d := q.k.rules.Spec().ObsLen()
+		q.own.obs = resize(q.own.obs, len(q.shown)*d)
+		q.obs = q.own.obs
+		for i, s := range q.shown {
+			q.k.rules.Encode(q.obs[i*d:(i+1)*d], s, q.k.rules.Turn(s))
+		}
+	}
+	return q.obs
+}
+
+func (q *query[S]) Mask() []bool {
+	if q.mask == nil {
+		n := q.k.rules.Spec().Actions
+		q.own.mask = resize(q.own.mask, len(q.shown)*n)
+		q.mask = q.own.mask
+		clear(q.mask)
+		var legal []game.Action
+		for i, s := range q.shown {
+			legal = q.k.rules.Legal(legal[:0], s)
+			for _, a := range legal {
+				q.mask[i*n+int(a)] = true
+			}
+		}
+	}
+	return q.mask
+}
+
+func (q *query[S]) Afterstates() *Afterstates {
+	if q.after == nil {
+		q.after = &q.own.after
+		q.k.afterstates(q.after, q.shown)
+	}
+	return q.after
+}
+
+func (q *query[S]) Position(i int) Position { return position[S]{&q.k, q.states[i]} }
+
+func (q *query[S]) Relabel(i int) []game.Action { return q.label[i] }
+
+// resize returns a slice of length n, of s if that is long enough.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// insider is a policy of the game's own, which knows its states.
+type insider[S comparable] struct{ game.Policy[S] }
+
+func (p insider[S]) Probs(dst []float64, d Decisions) error {
+	return p.Policy.Probs(dst, d.(*query[S]).shown)
+}

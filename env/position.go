@@ -1,0 +1,114 @@
+package env
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"marsgym/env/game"
+)
+
+// Position is a state of a game, for search, for people and for look-ups. Its
+// actions are the game's own, never those of a representative.
+type Position interface {
+	// String is the position in the game's notation.
+	String() string
+	// Turn tells who moves next: a seat, game.Chance or game.Nobody.
+	Turn() game.Player
+	// Legal lists the legal actions in ascending order.
+	Legal() []game.Action
+	// Apply is the position just after an action, before any dice.
+	Apply(a game.Action) (Position, error)
+	// Outcomes lists what may follow a chance position.
+	Outcomes() []game.Outcome[Position]
+	// Sample draws what follows a chance position.
+	Sample(dice *rand.PCG) Position
+	// Returns is what the game has paid each seat [P]: zeros before its end.
+	Returns() []float64
+	// Observe writes what seat p sees to dst [D].
+	Observe(dst []float32, p game.Player)
+	// Decisions puts the position to a policy. Somebody must be to act.
+	Decisions() Decisions
+	// Picture draws the position for a person, and Explain says what a legal
+	// action does in it; both are bare where the game offers no more.
+	Picture() string
+	Explain(a game.Action) string
+}
+
+type position[S comparable] struct {
+	k *kit[S]
+	s S
+}
+
+func (p position[S]) String() string {
+	if n, ok := p.k.rules.(game.Notation[S]); ok {
+		return n.Format(p.s)
+	}
+	return fmt.Sprint(p.s)
+}
+
+func (p position[S]) Turn() game.Player { return p.k.rules.Turn(p.s) }
+
+func (p position[S]) Legal() []game.Action { return p.k.rules.Legal(nil, p.s) }
+
+func (p position[S]) Apply(a game.Action) (Position, error) {
+	s, err := p.k.rules.Apply(p.s, a)
+	if err != nil {
+		return nil, err
+	}
+	return position[S]{p.k, s}, nil
+}
+
+func (p position[S]) Outcomes() []game.Outcome[Position] {
+	var list []game.Outcome[Position]
+	for _, o := range p.k.rules.Outcomes(nil, p.s) {
+		list = append(list, game.Outcome[Position]{State: position[S]{p.k, o.State}, Prob: o.Prob})
+	}
+	return list
+}
+
+func (p position[S]) Sample(dice *rand.PCG) Position {
+	return position[S]{p.k, p.k.sample(p.s, dice)}
+}
+
+func (p position[S]) Returns() []float64 { return p.k.rules.Returns(nil, p.s) }
+
+func (p position[S]) Observe(dst []float32, who game.Player) { p.k.rules.Encode(dst, p.s, who) }
+
+func (p position[S]) Decisions() Decisions {
+	shown, label := p.k.canonical(p.s)
+	q := &query[S]{k: *p.k}
+	q.add(p.s, shown, label)
+	return q
+}
+
+func (p position[S]) Picture() string {
+	if g, ok := p.k.rules.(game.Guide[S]); ok {
+		return g.Picture(p.s)
+	}
+	return p.String()
+}
+
+func (p position[S]) Explain(a game.Action) string {
+	if g, ok := p.k.rules.(game.Guide[S]); ok {
+		return g.Explain(p.s, a)
+	}
+	return ""
+}
+
+// Ask returns the probabilities [A] with which a policy acts in a position.
+func Ask(p Policy, at Position, actions int) ([]float64, error) {
+	d := at.Decisions()
+	probs := make([]float64, actions)
+	if err := p.Probs(probs, d); err != nil {
+		return nil, err
+	}
+	label := d.Relabel(0)
+	if label == nil {
+		return probs, nil
+	}
+	real := make([]float64, actions)
+	for a, q := range probs {
+		real[label[a]] += q
+	}
+	return real, nil
+}

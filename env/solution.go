@@ -1,0 +1,122 @@
+package env
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"marsgym/env/game"
+)
+
+// Solution is the exact solution of a game (see [game.Solution]). Values are
+// expected returns, by seat.
+type Solution interface {
+	// Residual is the largest violation of the optimality equations.
+	Residual() float64
+	// Facts are further figures of the solution, by name, in a fixed order.
+	Facts() []game.Fact
+	// Value is the value of a position to each seat [P].
+	Value(p Position) ([]float64, error)
+	// Options is what each legal action is worth to the mover, in the order of
+	// Legal.
+	Options(p Position) ([]float64, error)
+	// Policy is best play, ties to the lowest index.
+	Policy() Policy
+	// Expand asks a policy for its decisions in every position that can matter.
+	Expand(ctx context.Context, p Policy) (game.Strategy, error)
+	// Evaluate returns the expected returns [P] when the given strategies [P]
+	// sit at the table.
+	Evaluate(ctx context.Context, seats []game.Strategy) ([]float64, error)
+	// BestResponse is the most that a seat can expect against the strategies of
+	// the others; its own entry in seats is ignored.
+	BestResponse(ctx context.Context, seats []game.Strategy, seat game.Player) (float64, error)
+}
+
+type solution[S comparable] struct {
+	kit *kit[S]
+	s   game.Solution[S]
+}
+
+func (s *solution[S]) Residual() float64 { return s.s.Residual() }
+
+func (s *solution[S]) Facts() []game.Fact {
+	if f, ok := s.s.(game.Facts); ok {
+		return f.Facts()
+	}
+	return nil
+}
+
+func (s *solution[S]) Value(p Position) ([]float64, error) {
+	own, ok := p.(position[S])
+	if !ok {
+		return nil, fmt.Errorf("position %s is of another game", p)
+	}
+	return s.s.Value(nil, own.s)
+}
+
+func (s *solution[S]) Options(p Position) ([]float64, error) {
+	own, ok := p.(position[S])
+	if !ok {
+		return nil, fmt.Errorf("position %s is of another game", p)
+	}
+	return s.s.Options(nil, own.s)
+}
+
+func (s *solution[S]) Policy() Policy { return insider[S]{s.s.Policy()} }
+
+func (s *solution[S]) Expand(ctx context.Context, p Policy) (game.Strategy, error) {
+	switch p := p.(type) {
+	case insider[S]:
+		return s.s.Expand(ctx, p.Policy)
+	case Scorer:
+		return s.s.Expand(ctx, &outsideScorer[S]{outsider[S]{p, query[S]{k: *s.kit}}, p, nil})
+	}
+	return s.s.Expand(ctx, &outsider[S]{p, query[S]{k: *s.kit}})
+}
+
+func (s *solution[S]) Evaluate(ctx context.Context, seats []game.Strategy) ([]float64, error) {
+	return s.s.Evaluate(ctx, nil, seats)
+}
+
+func (s *solution[S]) BestResponse(ctx context.Context, seats []game.Strategy, seat game.Player) (float64, error) {
+	return s.s.BestResponse(ctx, seats, seat)
+}
+
+// outsider lets a policy that knows no states answer for them.
+type outsider[S comparable] struct {
+	p Policy
+	q query[S]
+}
+
+func (o *outsider[S]) Probs(dst []float64, states []S) error {
+	o.q.fill(states)
+	return o.p.Probs(dst, &o.q)
+}
+
+// outsideScorer does the same for a scorer.
+type outsideScorer[S comparable] struct {
+	outsider[S]
+	p   Scorer
+	obs []float32
+}
+
+func (o *outsideScorer[S]) Choose(probs, scores []float64) { o.p.Choose(probs, scores) }
+
+func (o *outsideScorer[S]) Score(dst []float64, after []S, movers []game.Player) error {
+	k := &o.q.k
+	d := k.rules.Spec().ObsLen()
+	o.obs = resize(o.obs, len(after)*d)
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for i := len(after) * w / workers; i < len(after)*(w+1)/workers; i++ {
+				s, _ := k.canonical(after[i])
+				k.rules.Encode(o.obs[i*d:(i+1)*d], s, movers[i])
+			}
+		})
+	}
+	wg.Wait()
+	return o.p.Score(dst, o.obs)
+}

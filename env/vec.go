@@ -1,0 +1,218 @@
+package env
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"marsgym/env/game"
+)
+
+// Vec is the Batch of a game whose state is S.
+type Vec[S comparable] struct {
+	k     kit[S]
+	spec  game.Spec
+	d     int // D
+	first int // row 0 is row first of the run
+	buf   Buffers
+
+	state []S             // [N]
+	shown []S             // [N] the representatives that the buffers show
+	label [][]game.Action // [N] from their actions to the state's; nil is the identity
+	next  []S             // [N] scratch of Step
+	moves []int32         // [N] decisions taken in this game
+	dice  []rand.PCG      // [N]
+	began bool
+
+	returns []float64
+	legal   []game.Action
+	query   query[S]
+}
+
+// NewVec returns a batch of rows first to first+rows-1 of a run. It panics if
+// there are none.
+func NewVec[S comparable](rules game.Rules[S], rows, first int) *Vec[S] {
+	if rows <= 0 || first < 0 {
+		panic(fmt.Sprintf("env: a batch of %d rows from row %d", rows, first))
+	}
+	spec := rules.Spec()
+	v := &Vec[S]{
+		k: newKit(rules), spec: spec, d: spec.ObsLen(), first: first, buf: newBuffers(rows, spec),
+		state: make([]S, rows), shown: make([]S, rows), label: make([][]game.Action, rows), next: make([]S, rows),
+		moves: make([]int32, rows), dice: make([]rand.PCG, rows),
+		returns: make([]float64, 0, spec.Players), legal: make([]game.Action, 0, spec.Actions),
+	}
+	v.query.k = v.k
+	return v
+}
+
+// Spec keeps [Batch].
+func (v *Vec[S]) Spec() game.Spec { return v.spec }
+
+// Len keeps [Batch].
+func (v *Vec[S]) Len() int { return len(v.state) }
+
+// Buffers keeps [Batch].
+func (v *Vec[S]) Buffers() *Buffers { return &v.buf }
+
+// Reset keeps [Batch].
+func (v *Vec[S]) Reset(seed uint64) {
+	clear(v.buf.Reward)
+	clear(v.buf.Terminated)
+	clear(v.buf.Truncated)
+	for i := range v.state {
+		row := uint64(v.first + i)
+		v.dice[i].Seed(seed, row)
+		v.buf.Noise[i].Seed(seed, 1<<62|row)
+		v.start(i)
+		v.show(i)
+	}
+	v.began = true
+}
+
+// start begins a game in row i. Games that end before anybody can act are
+// passed over.
+func (v *Vec[S]) start(i int) {
+	v.moves[i] = 0
+	for range 1000 {
+		s := v.k.rules.Initial()
+		var who game.Player
+		if s, who = v.k.settle(s, &v.dice[i]); who != game.Nobody {
+			v.state[i], v.buf.Player[i] = s, who
+			return
+		}
+	}
+	panic("env: " + v.spec.ID + " offers no decision")
+}
+
+// show fills in what the player to act in row i sees and may do.
+func (v *Vec[S]) show(i int) {
+	s, label := v.k.canonical(v.state[i])
+	v.shown[i], v.label[i] = s, label
+	v.k.rules.Encode(v.buf.Obs[i*v.d:(i+1)*v.d], s, v.buf.Player[i])
+	mask := v.buf.Mask[i*v.spec.Actions : (i+1)*v.spec.Actions]
+	clear(mask)
+	v.legal = v.k.rules.Legal(v.legal[:0], s)
+	for _, a := range v.legal {
+		mask[a] = true
+	}
+}
+
+// Step keeps [Batch].
+func (v *Vec[S]) Step() error {
+	if !v.began {
+		return errors.New("env: Step before Reset")
+	}
+	for i, a := range v.buf.Action {
+		if uint(a) >= uint(v.spec.Actions) {
+			return &RowError{i, a, fmt.Errorf("actions are 0 to %d: %w", v.spec.Actions-1, game.ErrIllegalAction)}
+		}
+		if label := v.label[i]; label != nil {
+			a = label[a]
+		}
+		s, err := v.k.rules.Apply(v.state[i], a)
+		if err != nil {
+			return &RowError{i, v.buf.Action[i], err}
+		}
+		v.next[i] = s
+	}
+	clear(v.buf.Reward)
+	for i, s := range v.next {
+		s, who := v.k.settle(s, &v.dice[i])
+		v.moves[i]++
+		over := who == game.Nobody
+		cut := !over && v.spec.MoveLimit > 0 && int(v.moves[i]) >= v.spec.MoveLimit
+		v.buf.Terminated[i], v.buf.Truncated[i] = over, cut
+		switch {
+		case over:
+			v.returns = v.k.rules.Returns(v.returns[:0], s)
+			for p, r := range v.returns {
+				v.buf.Reward[i*v.spec.Players+p] = float32(r)
+			}
+			v.start(i)
+		case cut:
+			c, _ := v.k.canonical(s)
+			v.k.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], c, who)
+			v.buf.FinalPlayer[i] = who
+			v.start(i)
+		default:
+			v.state[i], v.buf.Player[i] = s, who
+		}
+		v.show(i)
+	}
+	return nil
+}
+
+// Afterstates keeps [Batch].
+func (v *Vec[S]) Afterstates(dst *Afterstates) { v.k.afterstates(dst, v.shown) }
+
+// Decisions keeps [Batch].
+func (v *Vec[S]) Decisions(rows []int) Decisions {
+	q := &v.query
+	q.reset()
+	if rows == nil {
+		q.states, q.shown, q.label = v.state, v.shown, v.label
+		q.obs, q.mask = v.buf.Obs, v.buf.Mask
+		return q
+	}
+	for _, i := range rows {
+		q.add(v.state[i], v.shown[i], v.label[i])
+	}
+	return q
+}
+
+// AppendState keeps [Batch].
+func (v *Vec[S]) AppendState(dst []byte) ([]byte, error) {
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(v.state)))
+	var err error
+	for i := range v.state {
+		if dst, err = binary.Append(dst, binary.LittleEndian, v.state[i]); err != nil {
+			return nil, fmt.Errorf("env: the state of %s cannot be written: %w", v.spec.ID, err)
+		}
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(v.moves[i]))
+		for _, g := range []*rand.PCG{&v.dice[i], &v.buf.Noise[i]} {
+			if dst, err = g.AppendBinary(dst); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return dst, nil
+}
+
+// RestoreState keeps [Batch].
+func (v *Vec[S]) RestoreState(src []byte) error {
+	var zero S
+	const generator = 20 // bytes of a rand.PCG
+	size := binary.Size(zero)
+	if want := 8 + len(v.state)*(size+4+2*generator); len(src) != want {
+		return fmt.Errorf("env: %d bytes of state for %d rows of %s; want %d", len(src), len(v.state), v.spec.ID, want)
+	}
+	if n := binary.LittleEndian.Uint64(src); n != uint64(len(v.state)) {
+		return fmt.Errorf("env: the state of %d rows for a batch of %d", n, len(v.state))
+	}
+	src = src[8:]
+	for i := range v.state {
+		if _, err := binary.Decode(src[:size], binary.LittleEndian, &v.state[i]); err != nil {
+			return fmt.Errorf("env: row %d: %w", i, err)
+		}
+		v.moves[i] = int32(binary.LittleEndian.Uint32(src[size:]))
+		src = src[size+4:]
+		for _, g := range []*rand.PCG{&v.dice[i], &v.buf.Noise[i]} {
+			if err := g.UnmarshalBinary(src[:generator]); err != nil {
+				return fmt.Errorf("env: row %d: %w", i, err)
+			}
+			src = src[generator:]
+		}
+		v.buf.Player[i] = v.k.rules.Turn(v.state[i])
+		if v.buf.Player[i] < 0 {
+			return fmt.Errorf("env: row %d holds a state in which nobody acts", i)
+		}
+		v.show(i)
+	}
+	clear(v.buf.Reward)
+	clear(v.buf.Terminated)
+	clear(v.buf.Truncated)
+	v.began = true
+	return nil
+}
