@@ -1,0 +1,165 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// AdamConfig is the settings of [Adam].
+type AdamConfig struct {
+	Beta1 float64 `json:"beta1"` // decay of the mean gradient
+	Beta2 float64 `json:"beta2"` // decay of the mean squared gradient
+	Eps   float64 `json:"eps"`   // added to the root of the latter
+	Clip  float64 `json:"clip"`  // longest gradient, in norm; 0 clips nothing
+}
+
+// DefaultAdam returns the settings of Kingma and Ba, arXiv:1412.6980,
+// algorithm 1, without clipping.
+func DefaultAdam() AdamConfig {
+	return AdamConfig{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
+}
+
+// maxBeta keeps a decay short enough for the count of steps to stop at
+// [maxSteps].
+const maxBeta = 0.99999
+
+// Validate reports every fault of the settings at once.
+func (c AdamConfig) Validate() error {
+	var errs []error
+	for _, b := range []struct {
+		name string
+		beta float64
+	}{{"beta1", c.Beta1}, {"beta2", c.Beta2}} {
+		if !(b.beta >= 0 && b.beta <= maxBeta) {
+			errs = append(errs, fmt.Errorf("%s is %v: want 0 to %v", b.name, b.beta, maxBeta))
+		}
+	}
+	if !(c.Eps >= 1e-30 && c.Eps <= 1) {
+		errs = append(errs, fmt.Errorf("eps is %v: want 1e-30 to 1", c.Eps))
+	}
+	if !(c.Clip >= 0 && c.Clip <= math.MaxFloat32) {
+		errs = append(errs, fmt.Errorf("clip is %v: want a positive norm, or 0 for none", c.Clip))
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("models: adam: %w", errors.Join(errs...))
+	}
+	return nil
+}
+
+const (
+	// maxNorm is the longest gradient that counts as finite: its square still
+	// fits in a float32.
+	maxNorm = 1e18
+	// maxSteps is where the count of steps stops: float32 counts exactly up to
+	// here, and here both corrections have long been exactly 1.
+	maxSteps = 1 << 24
+)
+
+// Adam is the optimizer of Kingma and Ba, arXiv:1412.6980, with the gradient
+// clipped in norm beforehand.
+type Adam struct {
+	cfg   AdamConfig
+	m, v  []float32 // [weights] mean gradient, mean squared gradient
+	steps int
+}
+
+// NewAdam returns an optimizer of n weights.
+func NewAdam(n int, cfg AdamConfig) (*Adam, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	return &Adam{cfg: cfg, m: make([]float32, n), v: make([]float32, n)}, nil
+}
+
+// Step moves the weights down their gradient, both of shape [weights]:
+//
+//	m ← β₁·m + (1−β₁)·g      v ← β₂·v + (1−β₂)·g²
+//	w ← w − rate · m/(1−β₁ᵗ) / (√(v/(1−β₂ᵗ)) + ε)
+//
+// It returns the gradient's norm before clipping. If that is not finite it
+// returns an error that wraps [ErrDiverged] and changes nothing.
+func (a *Adam) Step(weights, grad []float32, rate float64) (norm float64, err error) {
+	if len(weights) != len(a.m) || len(grad) != len(a.m) {
+		panic(fmt.Sprintf("models: Adam of %d weights is given %d and a gradient of %d", len(a.m), len(weights), len(grad)))
+	}
+	if !(rate >= 0 && rate <= math.MaxFloat32) {
+		return 0, fmt.Errorf("models: learning rate is %v: want a finite number, not negative", rate)
+	}
+	norm = Norm(grad)
+	if !(norm <= maxNorm) {
+		return norm, fmt.Errorf("models: %w: the gradient's norm is %v; lower the learning rate", ErrDiverged, norm)
+	}
+	scale := float32(1)
+	if a.cfg.Clip > 0 && norm > a.cfg.Clip {
+		scale = float32(a.cfg.Clip / norm)
+	}
+	a.steps = min(a.steps+1, maxSteps)
+	var (
+		t    = float64(a.steps)
+		b1   = float32(a.cfg.Beta1)
+		b2   = float32(a.cfg.Beta2)
+		c1   = float32(1 - a.cfg.Beta1)
+		c2   = float32(1 - a.cfg.Beta2)
+		lr   = float32(rate / (1 - math.Pow(a.cfg.Beta1, t)))
+		root = float32(1 / math.Sqrt(1-math.Pow(a.cfg.Beta2, t)))
+		eps  = float32(a.cfg.Eps)
+		m    = a.m[:len(grad)]
+		v    = a.v[:len(grad)]
+		w    = weights[:len(grad)]
+	)
+	for i, g := range grad {
+		g *= scale
+		m[i] = b1*m[i] + c1*g
+		v[i] = b2*v[i] + c2*g*g
+		w[i] -= lr * m[i] / (root*float32(math.Sqrt(float64(v[i]))) + eps)
+	}
+	return norm, nil
+}
+
+// Norm returns the Euclidean norm of x, summed in float64.
+func Norm(x []float32) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += float64(v) * float64(v)
+	}
+	return math.Sqrt(sum)
+}
+
+// State returns copies of the moments, shape [weights] each in the order of
+// [MLP.Weights], and of the count of steps.
+func (a *Adam) State() []Tensor {
+	n := len(a.m)
+	return []Tensor{
+		{"adam.m", []int{n}, append([]float32(nil), a.m...)},
+		{"adam.v", []int{n}, append([]float32(nil), a.v...)},
+		{"adam.steps", []int{1}, []float32{float32(a.steps)}},
+	}
+}
+
+// Restore takes back what [Adam.State] returned. It ignores other tensors. An
+// error wraps [ErrMismatch] and leaves everything as it was.
+func (a *Adam) Restore(state []Tensor) error {
+	got := map[string][]float32{}
+	for _, t := range state {
+		got[t.Name] = t.Data
+	}
+	m, v, steps := got["adam.m"], got["adam.v"], got["adam.steps"]
+	if len(m) != len(a.m) || len(v) != len(a.v) || len(steps) != 1 {
+		return fmt.Errorf("models: %w: adam.m, adam.v and adam.steps hold %d, %d and %d numbers: want %d, %d and 1",
+			ErrMismatch, len(m), len(v), len(steps), len(a.m), len(a.v))
+	}
+	if s := steps[0]; !(s >= 0 && s <= maxSteps) || s != float32(int(s)) {
+		return fmt.Errorf("models: %w: adam.steps is %v: want a count", ErrMismatch, s)
+	}
+	for i := range m {
+		if m[i]-m[i] != 0 || !(v[i] >= 0 && v[i] <= math.MaxFloat32) {
+			return fmt.Errorf("models: %w: the optimizer's moments of weight %d are %v and %v: want finite ones",
+				ErrMismatch, i, m[i], v[i])
+		}
+	}
+	copy(a.m, m)
+	copy(a.v, v)
+	a.steps = int(steps[0])
+	return nil
+}

@@ -1,0 +1,102 @@
+package models
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"marsgym/internal/sgemm"
+)
+
+// chunk is the number of rows that go through the layers together. Chosen so
+// that two layers of 128 columns stay in a 256 KiB cache.
+const chunk = 256
+
+// scratch holds the outputs of two layers for one chunk.
+type scratch struct{ x, y []float32 }
+
+// Forward runs the network on obs [n, D] and fills policy [n, K] and values
+// [n, P]. Either may be nil to do without it. Values are expected returns in
+// order of play, from the player who acts.
+//
+// Chunks of rows are spread over up to GOMAXPROCS goroutines; a row's result
+// is the same to the bit whatever rows are beside it. Forward panics if the
+// lengths do not fit each other.
+func (m *MLP) Forward(policy, values, obs []float32) {
+	d, k, p := m.shape.Obs, m.shape.Width(), m.shape.Players
+	n := len(obs) / d
+	if len(obs) != n*d || policy != nil && len(policy) != n*k || values != nil && len(values) != n*p {
+		panic(fmt.Sprintf("models: Forward: %d observed numbers, %d of policy, %d values: want multiples of %d, %d and %d",
+			len(obs), len(policy), len(values), d, k, p))
+	}
+	if n > chunk {
+		m.spread(n, policy, values, obs)
+		return
+	}
+	s := m.scratch.Get().(*scratch)
+	m.forward(s, 0, n, policy, values, obs)
+	m.scratch.Put(s)
+}
+
+// spread runs the chunks of n rows on several goroutines, this one included.
+func (m *MLP) spread(n int, policy, values, obs []float32) {
+	var (
+		next atomic.Int64
+		wg   sync.WaitGroup
+	)
+	work := func() {
+		s := m.scratch.Get().(*scratch)
+		defer m.scratch.Put(s)
+		for {
+			hi := int(next.Add(chunk))
+			if hi-chunk >= n {
+				return
+			}
+			m.forward(s, hi-chunk, min(hi, n), policy, values, obs)
+		}
+	}
+	for range min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+}
+
+// forward runs rows lo to hi, at most a chunk of them.
+func (m *MLP) forward(s *scratch, lo, hi int, policy, values, obs []float32) {
+	n, last := hi-lo, len(m.layers)-1
+	x := obs[lo*m.shape.Obs : hi*m.shape.Obs]
+	for _, l := range m.layers[:last] {
+		y := s.y[:n*l.Out]
+		l.Forward(y, x)
+		Rectify(y)
+		x, s.x, s.y = y, s.y, s.x
+	}
+	heads, k := m.layers[last], m.shape.Width()
+	if policy != nil {
+		heads.columns(0, k, policy[lo*k:hi*k], x)
+	}
+	if p := m.shape.Players; values != nil {
+		heads.columns(k, k+p, values[lo*p:hi*p], x)
+	}
+}
+
+// Forward fills y, shape [n, Out], with x·W + b for x of shape [n, In].
+func (l Layer) Forward(y, x []float32) { l.columns(0, l.Out, y, x) }
+
+// columns fills y, shape [n, to-from], with some columns of x·W + b.
+func (l Layer) columns(from, to int, y, x []float32) {
+	c := to - from
+	for i := 0; i < len(y); i += c {
+		copy(y[i:i+c], l.B[from:to])
+	}
+	sgemm.Gemm(false, false, len(y)/c, c, l.In, 1, x, l.In, l.W[from:], l.Out, 1, y, c)
+}
+
+// Rectify replaces the negative numbers of y by zero. NaN stays NaN.
+func Rectify(y []float32) {
+	for i, v := range y {
+		y[i] = max(v, 0)
+	}
+}

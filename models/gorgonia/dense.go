@@ -1,0 +1,144 @@
+package gorgonia
+
+import (
+	"fmt"
+	"math"
+
+	G "gorgonia.org/gorgonia"
+
+	"marsgym/internal/sgemm"
+	"marsgym/models"
+)
+
+// dense is y = x·W + b, rectified unless it is the last layer.
+//
+//	x [n, in]   W [in, out]   b [1, out]   y [n, out]
+type dense struct {
+	op
+	g           *graph
+	first, last bool
+	in          int
+	dw, db      []float32 // where the gradients go, [in, out] and [out]
+}
+
+// newDense returns layer i of the graph's network. Its gradients go to dw
+// and db.
+func (g *graph) newDense(i int, l models.Layer, last bool, dw, db []float32) *dense {
+	return &dense{
+		op:    op{fmt.Sprint("dense ", i), 3, newMatrix(g.capacity, l.Out, nil)},
+		g:     g,
+		first: i == 0,
+		last:  last,
+		in:    l.In,
+		dw:    dw,
+		db:    db,
+	}
+}
+
+func (d *dense) cols() int { return d.out.Shape()[1] }
+
+func (d *dense) Do(in ...G.Value) (G.Value, error) {
+	l := models.Layer{In: d.in, Out: d.cols(), W: floats(in[1]), B: floats(in[2])}
+	y := floats(d.out)[:d.g.n*l.Out]
+	l.Forward(y, floats(in[0])[:d.g.n*l.In])
+	if !d.last {
+		models.Rectify(y)
+	}
+	return d.out, nil
+}
+
+// DiffWRT spares the first layer the gradient of the observations.
+func (d *dense) DiffWRT(int) []bool { return []bool{!d.first, true, true} }
+
+func (d *dense) SymDiff(in G.Nodes, y, dy *G.Node) (G.Nodes, error) {
+	var (
+		x, w  = in[0], in[1]
+		dz    = dy
+		grads = make(G.Nodes, 3)
+		err   error
+	)
+	name := func(s string) string { return s + " of " + d.name }
+	if !d.last {
+		if dz, err = G.ApplyOp(&rectifierGrad{op{name("rectifierGrad"), 2, d.out}, d.g}, y, dy); err != nil {
+			return nil, err
+		}
+	}
+	if !d.first {
+		dx := newMatrix(d.g.capacity, d.in, nil)
+		if grads[0], err = G.ApplyOp(&inputGrad{op{name("inputGrad"), 2, dx}, d.g}, dz, w); err != nil {
+			return nil, err
+		}
+	}
+	dw := newMatrix(d.in, d.cols(), d.dw)
+	if grads[1], err = G.ApplyOp(&weightGrad{op{name("weightGrad"), 2, dw}, d.g}, x, dz); err != nil {
+		return nil, err
+	}
+	db := newMatrix(1, d.cols(), d.db)
+	if grads[2], err = G.ApplyOp(&biasGrad{op{name("biasGrad"), 1, db}, d.g}, dz); err != nil {
+		return nil, err
+	}
+	return grads, nil
+}
+
+// rectifierGrad is dz = dy where y > 0, else 0. It works in place: nothing
+// else reads dy, and it returns that instead of a result of its own.
+type rectifierGrad struct {
+	op
+	g *graph
+}
+
+func (r *rectifierGrad) Do(in ...G.Value) (G.Value, error) {
+	n := r.g.n * r.out.Shape()[1]
+	y, dy := floats(in[0])[:n], floats(in[1])[:n]
+	for i, v := range y {
+		// A rectified number is positive where its bits are not all zero.
+		keep := uint32(int32(-math.Float32bits(v)) >> 31)
+		dy[i] = math.Float32frombits(math.Float32bits(dy[i]) & keep)
+	}
+	return in[1], nil
+}
+
+// weightGrad is dW = xᵀ·dz.
+type weightGrad struct {
+	op
+	g *graph
+}
+
+func (w *weightGrad) Do(in ...G.Value) (G.Value, error) {
+	rows, cols := w.out.Shape()[0], w.out.Shape()[1]
+	sgemm.Gemm(true, false, rows, cols, w.g.n, 1, floats(in[0]), rows, floats(in[1]), cols, 0, floats(w.out), cols)
+	return w.out, nil
+}
+
+// biasGrad is db = Σ dz over the rows.
+type biasGrad struct {
+	op
+	g *graph
+}
+
+func (b *biasGrad) Do(in ...G.Value) (G.Value, error) {
+	db := floats(b.out)
+	clear(db)
+	dz := floats(in[0])[:b.g.n*len(db)]
+	for len(dz) > 0 {
+		row := dz[:len(db)]
+		for j, v := range row {
+			db[j] += v
+		}
+		dz = dz[len(db):]
+	}
+	return b.out, nil
+}
+
+// inputGrad is dx = dz·Wᵀ.
+type inputGrad struct {
+	op
+	g *graph
+}
+
+func (x *inputGrad) Do(in ...G.Value) (G.Value, error) {
+	w := in[1].Shape()
+	rows, cols := w[0], w[1]
+	sgemm.Gemm(false, true, x.g.n, rows, cols, 1, floats(in[0]), cols, floats(in[1]), cols, 0, floats(x.out), rows)
+	return x.out, nil
+}

@@ -1,0 +1,81 @@
+package gorgonia
+
+import (
+	"fmt"
+	"sync"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"marsgym/models"
+)
+
+// graph computes the gradient of one shard of up to capacity rows.
+type graph struct {
+	capacity int
+	n        int // rows of the current shard
+	loss     func(policy, values, dpolicy, dvalues []float32)
+	x        []float32 // [capacity, D]
+	grad     []float32 // as MLP.Weights
+	vm       G.VM
+}
+
+// building guards constants that gorgonia shares among all graphs.
+var building sync.Mutex
+
+// newGraph returns a graph over the network's own weights.
+func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
+	building.Lock()
+	defer building.Unlock()
+	var (
+		s      = mlp.Shape()
+		layers = mlp.Layers()
+		g      = &graph{capacity: capacity, grad: make([]float32, len(mlp.Weights()))}
+		eg     = G.NewGraph()
+		params G.Nodes
+		rest   = g.grad
+	)
+	input := func(name string, rows, cols int, data []float32) *G.Node {
+		v := newMatrix(rows, cols, data)
+		return G.NewTensor(eg, tensor.Float32, 2, G.WithName(name), G.WithShape(rows, cols), G.WithValue(v))
+	}
+	g.x = make([]float32, capacity*s.Obs)
+	y := input("x", capacity, s.Obs, g.x)
+	for i, l := range layers {
+		w := input(fmt.Sprint("W ", i), l.In, l.Out, l.W)
+		b := input(fmt.Sprint("b ", i), 1, l.Out, l.B)
+		params = append(params, w, b)
+		dw, db := rest[:len(l.W)], rest[len(l.W):][:len(l.B)]
+		rest = rest[len(l.W)+len(l.B):]
+		var err error
+		if y, err = G.ApplyOp(g.newDense(i, l, i == len(layers)-1, dw, db), y, w, b); err != nil {
+			return nil, fmt.Errorf("gorgonia: layer %d: %w", i, err)
+		}
+	}
+	cost, err := G.ApplyOp(g.newLoss(s.Width(), s.Players), y)
+	if err != nil {
+		return nil, fmt.Errorf("gorgonia: loss: %w", err)
+	}
+	if _, err := G.Grad(cost, params...); err != nil {
+		return nil, fmt.Errorf("gorgonia: gradient: %w", err)
+	}
+	g.vm = G.NewTapeMachine(eg)
+	return g, nil
+}
+
+// run leaves the gradient of a shard of n rows in g.grad.
+func (g *graph) run(rows models.Rows, n int) error {
+	if n == 0 {
+		clear(g.grad)
+		return nil
+	}
+	copy(g.x, rows.Obs)
+	g.n, g.loss = n, rows.Loss
+	err := g.vm.RunAll()
+	g.vm.Reset() // without it the next run would do nothing
+	g.loss = nil
+	if err != nil {
+		return fmt.Errorf("gorgonia: %w", err)
+	}
+	return nil
+}

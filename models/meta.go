@@ -1,0 +1,143 @@
+package models
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// formatVersion is raised when a reader of the older format would be misled.
+const formatVersion = 1
+
+// Meta is what a model file says of itself beside the weights. The zero value
+// of a field that is not known is left out of the file.
+type Meta struct {
+	Game      string          // id of the game
+	Rules     int             // version of its rules
+	RulesHash string          // of the rules and the game's config
+	ObsHash   string          // of the observation
+	Config    json.RawMessage // the game's config, so that a file opens without flags
+	Net       Shape           // Save takes it from the network
+
+	Algorithm  string
+	Seed       uint64
+	Steps      int64 // decisions
+	Iterations int64
+	Games      int64
+	Exact      *Exact // where the game is solved
+}
+
+// Exact is a model's exact strength in a two-player game that is solved.
+type Exact struct {
+	WinFirst       float64 `json:"win_first"`      // win probability against the optimum, moving first
+	WinSecond      float64 `json:"win_second"`     // moving second
+	Exploitability float64 `json:"exploitability"` // what a best response wins above one half, averaged over seats
+}
+
+// Check returns an error that wraps [ErrMismatch] and says what to do if the
+// model is not of the wanted game, rules and observation. Of the shapes it
+// compares what the game gives: Obs, Actions and Players.
+func (m Meta) Check(want Meta) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("models: %w: %s", ErrMismatch, fmt.Sprintf(format, args...))
+	}
+	switch g, w := m.Net, want.Net; {
+	case m.Game != want.Game:
+		return fail("it plays %s, not %s; open it with -game %s", m.Game, want.Game, m.Game)
+	case m.Rules != want.Rules:
+		return fail("it was trained under version %d of the rules of %s, and these are version %d; train a new model, or use the release that trained it",
+			m.Rules, m.Game, want.Rules)
+	case g.Players != w.Players:
+		return fail("it plays %s with %d players, not %d; open it with -players %d", m.Game, g.Players, w.Players, g.Players)
+	case m.RulesHash != want.RulesHash:
+		return fail("it was trained with other settings of %s, %s; open it with those", m.Game, m.Config)
+	case m.ObsHash != want.ObsHash || g.Obs != w.Obs || g.Actions != w.Actions:
+		return fail("it sees %d numbers and chooses among %d actions of %s, and this release shows %d and has %d, or orders them otherwise; train a new model, or use the release that trained it",
+			g.Obs, g.Actions, m.Game, w.Obs, w.Actions)
+	}
+	return nil
+}
+
+// strings returns the metadata of a file, all strings as the format demands.
+func (m Meta) strings() (map[string]string, error) {
+	net, err := json.Marshal(m.Net)
+	if err != nil {
+		return nil, err
+	}
+	s := map[string]string{
+		"format_version": strconv.Itoa(formatVersion),
+		"game":           m.Game,
+		"rules_version":  strconv.Itoa(m.Rules),
+		"rules_hash":     m.RulesHash,
+		"obs_hash":       m.ObsHash,
+		"net":            string(net),
+		"algorithm":      m.Algorithm,
+		"seed":           strconv.FormatUint(m.Seed, 10),
+		"steps":          strconv.FormatInt(m.Steps, 10),
+		"iterations":     strconv.FormatInt(m.Iterations, 10),
+		"games":          strconv.FormatInt(m.Games, 10),
+	}
+	if m.Config != nil {
+		var b bytes.Buffer
+		if err := json.Compact(&b, m.Config); err != nil {
+			return nil, fmt.Errorf("config: %w", err)
+		}
+		s["config"] = b.String()
+	}
+	if m.Exact != nil {
+		exact, err := json.Marshal(m.Exact)
+		if err != nil {
+			return nil, fmt.Errorf("exact: %w", err)
+		}
+		s["exact"] = string(exact)
+	}
+	return s, nil
+}
+
+// parseMeta reads what strings returned. Keys that it does not know are left
+// alone.
+func parseMeta(s map[string]string) (Meta, error) {
+	if v := s["format_version"]; v != strconv.Itoa(formatVersion) {
+		return Meta{}, fmt.Errorf("its format version is %q, and this program reads version %d; use the release that wrote it", v, formatVersion)
+	}
+	var err error
+	number := func(key string) int64 {
+		n, e := strconv.ParseInt(s[key], 10, 64)
+		if e == nil && n < 0 {
+			e = fmt.Errorf("%d is negative", n)
+		}
+		if e != nil && err == nil {
+			err = fmt.Errorf("its %s: %w", key, e)
+		}
+		return n
+	}
+	object := func(key string, dst any) {
+		if e := json.Unmarshal([]byte(s[key]), dst); e != nil && err == nil {
+			err = fmt.Errorf("its %s: %w", key, e)
+		}
+	}
+	m := Meta{
+		Game:       s["game"],
+		Rules:      int(number("rules_version")),
+		RulesHash:  s["rules_hash"],
+		ObsHash:    s["obs_hash"],
+		Algorithm:  s["algorithm"],
+		Steps:      number("steps"),
+		Iterations: number("iterations"),
+		Games:      number("games"),
+	}
+	seed, e := strconv.ParseUint(s["seed"], 10, 64)
+	if e != nil && err == nil {
+		err = fmt.Errorf("its seed: %w", e)
+	}
+	m.Seed = seed
+	object("net", &m.Net)
+	if _, ok := s["config"]; ok {
+		object("config", &m.Config)
+	}
+	if _, ok := s["exact"]; ok {
+		object("exact", &m.Exact)
+	}
+	return m, err
+}

@@ -1,0 +1,105 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+)
+
+// MLP is a network's weights, and how they run forward. Any number of
+// goroutines may read it while none changes its weights.
+type MLP struct {
+	shape   Shape
+	weights []float32
+	layers  []Layer
+	scratch sync.Pool // of *scratch
+}
+
+// Layer is one dense layer, y = x·W + b, as views of an MLP's weights. Its
+// rows are inputs so that what a zero of the observation multiplies lies
+// together; model files hold the transpose.
+type Layer struct {
+	In, Out int
+	W       []float32 // [In, Out]
+	B       []float32 // [Out]
+}
+
+// newMLP returns a network of zeros. The shape must be valid.
+func newMLP(s Shape) *MLP {
+	s.Hidden = slices.Clone(s.Hidden)
+	m := &MLP{shape: s, weights: make([]float32, s.size())}
+	rest, widest := m.weights, 0
+	take := func(n int) (head []float32) {
+		head, rest = rest[:n:n], rest[n:]
+		return head
+	}
+	for _, d := range s.denses() {
+		m.layers = append(m.layers, Layer{d.in, d.out, take(d.in * d.out), take(d.out)})
+		widest = max(widest, d.out)
+	}
+	m.scratch.New = func() any {
+		return &scratch{make([]float32, chunk*widest), make([]float32, chunk*widest)}
+	}
+	return m
+}
+
+// NewMLP returns a network with fresh weights drawn from src: normal, with
+// standard deviation √(2/in) in the body (He et al., arXiv:1502.01852, eq. 10),
+// 1/√in for the values and a hundredth of that for the policy, so that training
+// starts from nearly uniform play (Andrychowicz et al., arXiv:2006.05990,
+// section 3.2). Biases are zero.
+func NewMLP(s Shape, src *rand.PCG) (*MLP, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	m, r := newMLP(s), rand.New(src)
+	for i, l := range m.layers {
+		head := i == len(m.layers)-1
+		for j := range l.W {
+			gain := math.Sqrt2
+			switch {
+			case head && j%l.Out < s.Width():
+				gain = 0.01
+			case head:
+				gain = 1
+			}
+			l.W[j] = float32(gain / math.Sqrt(float64(l.In)) * r.NormFloat64())
+		}
+	}
+	return m, nil
+}
+
+// Shape is the shape of the network.
+func (m *MLP) Shape() Shape {
+	s := m.shape
+	s.Hidden = slices.Clone(s.Hidden)
+	return s
+}
+
+// Weights is all the weights in one slice, layer by layer, W before B. It is
+// the network's own: an optimizer writes to it.
+func (m *MLP) Weights() []float32 { return m.weights }
+
+// Layers is the body's layers in order and then the heads as one layer, whose
+// columns are the K of the policy and the P values. They view [MLP.Weights].
+func (m *MLP) Layers() []Layer { return slices.Clone(m.layers) }
+
+// Clone returns a network with the same weights and memory of its own.
+func (m *MLP) Clone() *MLP {
+	c := newMLP(m.shape)
+	copy(c.weights, m.weights)
+	return c
+}
+
+// CheckFinite returns an error that names a weight that is NaN or infinite, if
+// there is one.
+func (m *MLP) CheckFinite() error {
+	for i, w := range m.weights {
+		if w-w != 0 {
+			return fmt.Errorf("weight %d of %d is %v", i, len(m.weights), w)
+		}
+	}
+	return nil
+}
