@@ -1,0 +1,522 @@
+package tabular_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/env/game"
+	"marsgym/env/tabular"
+)
+
+var ctx = context.Background()
+
+func solve[S comparable](t *testing.T, rules game.Rules[S]) *tabular.Solution[S] {
+	t.Helper()
+	sol, err := tabular.Solve(ctx, rules, tabular.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(sol.Residual() <= 1e-14) {
+		t.Errorf("residual is %v", sol.Residual())
+	}
+	return sol
+}
+
+func near(got, want []float64, tol float64) bool {
+	if len(got) != len(want) {
+		return false
+	}
+	for i := range got {
+		if !(math.Abs(got[i]-want[i]) <= tol) {
+			return false
+		}
+	}
+	return true
+}
+
+// duel: in turn each of two may shoot carefully, which hits one time in three
+// and is free, or boldly, which hits one time in two and costs the game one
+// time in four. With x the chance of the shooter,
+//
+//	careful: x = 1/3 + 2/3 (1-x), so x = 3/5
+//	bold:    x = 1/2 + 1/4 (1-x), so x = 3/5
+//
+// against itself; but careful against a seat worth 3/5 to its shooter gives
+// 1/3 + 2/3*2/5 = 3/5 and bold 1/2 + 1/4*2/5 = 3/5: they tie, and the lower
+// index is chosen. With a cost of one in five, bold: 1/2 + 3/10 (1-x), x = 8/13.
+func duel(hit, lose, miss int) drawn {
+	return drawn{players: 2, places: []place{
+		0: turn(0, 1, 2),
+		1: roll(1, 6, 2, 3),
+		2: roll(hit, 6, lose, 7, miss, 3),
+		3: turn(1, 4, 5),
+		4: roll(1, 7, 2, 0),
+		5: roll(hit, 7, lose, 6, miss, 0),
+		6: end(1, -1),
+		7: end(-1, 1),
+	}}
+}
+
+func TestByHand(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		game   drawn
+		value  []float64
+		choice int // at the start
+	}{
+		{"two players, a tie", duel(2, 1, 1), []float64{0.2, -0.2}, 0},
+		{"two players, bold", duel(5, 2, 3), []float64{3.0 / 13, -3.0 / 13}, 1},
+		// Seat 0 rolls against 1 and 2 in turn; each may end the game in favour of
+		// the next seat for 1 or roll on, where one time in two it gets 4. With x
+		// for the mover, y for the next and z for the one after: rolling for ever
+		// x = 2 + z/2, y = x/2, z = y/2, so x = 16/7, and no one gives way.
+		{"three players", drawn{players: 3, places: []place{
+			turn(0, 6, 1), roll(1, 9, 1, 2),
+			turn(1, 7, 3), roll(1, 10, 1, 4),
+			turn(2, 8, 5), roll(1, 11, 1, 0),
+			end(1, 1, 0), end(0, 1, 1), end(1, 0, 1),
+			end(4, 0, 0), end(0, 4, 0), end(0, 0, 4),
+		}}, []float64{16.0 / 7, 8.0 / 7, 4.0 / 7}, 1},
+		// One seat wants six: throw at a cost counted at the end, or give up for
+		// -7. The cost is in the ends, so the cycle is of equal positions.
+		{"solitaire", drawn{players: 1, places: []place{
+			turn(0, 2, 1), roll(5, 0, 1, 3), end(-7), end(-6),
+		}}, []float64{-6}, 1},
+		// Waiting ties with moving on, and comes first: it would never end.
+		{"a free wait", drawn{players: 1, places: []place{
+			turn(0, 0, 1, 2), turn(0, 1, 0, 3), end(1), roll(1, 4, 3, 0), end(2),
+		}}, []float64{2}, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			sol := solve(t, test.game)
+			got, err := sol.Value(nil, 0)
+			if err != nil || !near(got, test.value, 1e-15) {
+				t.Errorf("value is %v, %v; want %v", got, err, test.value)
+			}
+			row := make([]float64, test.game.Spec().Actions)
+			if err := sol.Policy().Probs(row, []int{0}); err != nil || row[test.choice] != 1 {
+				t.Errorf("best play is %v, %v; want action %d", row, err, test.choice)
+			}
+		})
+	}
+}
+
+// Solve must agree with the minimax over all pure strategies, in rationals.
+func TestMinimax(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 30 {
+		g := random(r, 2, 5)
+		sol := solve(t, g)
+		got, _ := sol.Value(nil, 0)
+
+		var best *big.Rat // of seat 0's least
+		g.pure(0, func(a map[int]int) {
+			var least *big.Rat
+			g.pure(1, func(b map[int]int) {
+				v, ok := g.value(0, func(s, k int) *big.Rat {
+					c, ok := a[s]
+					if !ok {
+						c = b[s]
+					}
+					if c == k {
+						return big.NewRat(1, 1)
+					}
+					return new(big.Rat)
+				})
+				if !ok {
+					t.Fatal("the drawn game has no end")
+				}
+				if least == nil || v[0].Cmp(least) < 0 {
+					least = v[0]
+				}
+			})
+			if best == nil || least.Cmp(best) > 0 {
+				best = least
+			}
+		})
+		want, _ := best.Float64()
+		if !near(got, []float64{want, -want}, 1e-14) {
+			t.Errorf("value is %v, want %v for seat 0, of %v", got, want, g)
+		}
+	}
+}
+
+func TestEvaluate(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, players := range []int{1, 2, 3} {
+		for range 20 {
+			g := random(r, players, 6)
+			sol := solve(t, g)
+			value, err := sol.Value(nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			optimal := expand(t, sol, sol.Policy())
+			uniform := expand(t, sol, g.uniform())
+
+			got, err := sol.Evaluate(ctx, nil, slices.Repeat([]game.Strategy{optimal}, players))
+			if err != nil || !near(got, value, 1e-14) {
+				t.Errorf("best play against itself is worth %v, %v; want %v", got, err, value)
+			}
+			got, err = sol.Evaluate(ctx, []float64{42}, slices.Repeat([]game.Strategy{uniform}, players))
+			want := []float64{42}
+			for seat := range players {
+				v, ok := g.value(seat, func(s, k int) *big.Rat { return big.NewRat(1, int64(len(g.places[s].to))) })
+				if !ok {
+					t.Fatal("the drawn game has no end")
+				}
+				x, _ := v[0].Float64()
+				want = append(want, x)
+			}
+			if err != nil || !near(got, want, 1e-14) {
+				t.Errorf("random play is worth %v, %v; want %v", got, err, want)
+			}
+
+			for seat := range game.Player(players) {
+				seats := slices.Repeat([]game.Strategy{optimal}, players)
+				seats[seat] = nil
+				got, err := sol.BestResponse(ctx, seats, seat)
+				if err != nil || !(math.Abs(got-value[seat]) <= 1e-14) {
+					t.Errorf("the best response of seat %d to best play is worth %v, %v; want %v", seat, got, err, value[seat])
+				}
+
+				// Against random play, the best of all pure strategies.
+				seats = slices.Repeat([]game.Strategy{uniform}, players)
+				got, err = sol.BestResponse(ctx, seats, seat)
+				want := math.Inf(-1)
+				g.pure(seat, func(choice map[int]int) {
+					v, _ := g.value(int(seat), func(s, k int) *big.Rat {
+						c, mine := choice[s]
+						switch {
+						case !mine:
+							return big.NewRat(1, int64(len(g.places[s].to)))
+						case c == k:
+							return big.NewRat(1, 1)
+						}
+						return new(big.Rat)
+					})
+					x, _ := v[0].Float64()
+					want = max(want, x)
+				})
+				if err != nil || !(math.Abs(got-want) <= 1e-14) {
+					t.Errorf("the best response of seat %d to random play is worth %v, %v; want %v", seat, got, err, want)
+				}
+			}
+		}
+	}
+}
+
+func expand[S comparable](t *testing.T, sol *tabular.Solution[S], p game.Policy[S]) game.Strategy {
+	t.Helper()
+	st, err := sol.Expand(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+// A component with too many unknowns is swept.
+func TestLargeComponent(t *testing.T) {
+	g := random(rand.New(rand.NewPCG(5, 6)), 2, 6000)
+	sol := solve(t, g)
+	value, err := sol.Value(nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	optimal := expand(t, sol, sol.Policy())
+	got, err := sol.Evaluate(ctx, nil, []game.Strategy{optimal, optimal})
+	if err != nil || !near(got, value, 1e-13) {
+		t.Errorf("best play against itself is worth %v, %v; want %v", got, err, value)
+	}
+}
+
+// The chance of leaving a cycle may be far below the rounding error of 1.
+func TestSlowCycle(t *testing.T) {
+	g := drawn{players: 2, places: []place{turn(0, 1, 0), turn(1, 0, 2, 3), end(1, 0), end(0, 1)}}
+	sol := solve(t, g)
+	st := expand(t, sol, probs(func(row []float64, s int) {
+		clear(row)
+		if s == 0 {
+			row[0], row[1] = 1e-30, 1
+		} else {
+			row[0], row[1], row[2] = 1, 3e-40, 1e-40
+		}
+	}))
+	got, err := sol.Evaluate(ctx, nil, []game.Strategy{st, st})
+	if err != nil || !near(got, []float64{0.75, 0.25}, 1e-15) {
+		t.Errorf("got %v, %v; want 0.75 and 0.25", got, err)
+	}
+}
+
+func TestEndless(t *testing.T) {
+	// Both would rather go round for ever than end the game at a loss.
+	never := drawn{players: 2, places: []place{turn(0, 1, 2), turn(1, 0, 3), end(-1, 1), end(1, -1)}}
+	if _, err := tabular.Solve(ctx, never, tabular.Options{}); !errors.Is(err, game.ErrNoSolution) {
+		t.Errorf("a game without an end gives error %v, want ErrNoSolution", err)
+	}
+
+	// Move 0 goes round, move 1 ends.
+	g := drawn{players: 2, places: []place{turn(0, 1, 2), turn(1, 0, 3), end(1, -1), end(-1, 1)}}
+	sol := solve(t, g)
+	round, out := expand(t, sol, g.always(0)), expand(t, sol, g.always(1))
+	if got, err := sol.Evaluate(ctx, nil, []game.Strategy{round, round}); err == nil || !strings.Contains(err.Error(), "never end") {
+		t.Errorf("a game without an end is worth %v, error %v", got, err)
+	}
+	got, err := sol.Evaluate(ctx, nil, []game.Strategy{round, out})
+	if err != nil || !near(got, []float64{-1, 1}, 0) {
+		t.Errorf("got %v, %v; want -1 and 1", got, err)
+	}
+
+	// What is never reached is not held against a strategy.
+	g = drawn{players: 1, places: []place{turn(0, 1, 3), turn(0, 2, 3), turn(0, 1, 3), end(5)}}
+	sol = solve(t, g)
+	st := expand(t, sol, probs(func(row []float64, s int) {
+		clear(row)
+		row[map[int]int{0: 1}[s]] = 1
+	}))
+	if got, err := sol.Evaluate(ctx, nil, []game.Strategy{st}); err != nil || !near(got, []float64{5}, 0) {
+		t.Errorf("got %v, %v; want 5", got, err)
+	}
+}
+
+// Each of three may quit for 1, which gives 3 to the seat before. A seat quits
+// only if the next but one is the first to: around a table of three no choices
+// agree.
+func TestUnsettled(t *testing.T) {
+	g := drawn{players: 3, places: []place{
+		turn(0, 1, 3), turn(1, 2, 4), turn(2, 0, 5), end(1, 0, 3), end(3, 1, 0), end(0, 3, 1),
+	}}
+	_, err := tabular.Solve(ctx, g, tabular.Options{})
+	if !errors.Is(err, game.ErrNoSolution) || !strings.Contains(err.Error(), "do not settle") {
+		t.Errorf("got error %v, want ErrNoSolution for choices that do not settle", err)
+	}
+}
+
+func TestSolveLimits(t *testing.T) {
+	g := random(rand.New(rand.NewPCG(7, 8)), 2, 100)
+	n := solve(t, g).Len()
+	if _, err := tabular.Solve(ctx, g, tabular.Options{MaxStates: n - 1}); !errors.Is(err, game.ErrNoSolution) {
+		t.Errorf("above MaxStates the error is %v, want ErrNoSolution", err)
+	}
+	var shares []float64
+	if _, err := tabular.Solve(ctx, g, tabular.Options{MaxStates: n, Progress: func(x float64) { shares = append(shares, x) }}); err != nil {
+		t.Errorf("at MaxStates: %v", err)
+	}
+	if !slices.IsSorted(shares) || len(shares) < 2 || shares[0] != 0 || shares[len(shares)-1] != 1 {
+		t.Errorf("progress was %v, want 0 to 1", shares)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := tabular.Solve(cancelled, g, tabular.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("when cancelled the error is %v", err)
+	}
+	sol := solve(t, g)
+	st := expand(t, sol, sol.Policy())
+	if _, err := sol.Expand(cancelled, sol.Policy()); !errors.Is(err, context.Canceled) {
+		t.Errorf("when cancelled Expand gives error %v", err)
+	}
+	if _, err := sol.Evaluate(cancelled, nil, []game.Strategy{st, st}); !errors.Is(err, context.Canceled) {
+		t.Errorf("when cancelled Evaluate gives error %v", err)
+	}
+	if _, err := sol.BestResponse(cancelled, []game.Strategy{st, st}, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("when cancelled BestResponse gives error %v", err)
+	}
+}
+
+func TestUnknownPosition(t *testing.T) {
+	g := duel(2, 1, 1)
+	g.places = append(g.places, turn(0, 6)) // nothing leads there
+	sol := solve(t, g)
+	if _, err := sol.Value(nil, 8); err == nil || !strings.Contains(err.Error(), "position 8 cannot come up") {
+		t.Errorf("Value gives error %v", err)
+	}
+	if _, err := sol.Options(nil, 8); err == nil || !strings.Contains(err.Error(), "position 8 cannot come up") {
+		t.Errorf("Options gives error %v", err)
+	}
+	if err := sol.Policy().Probs(make([]float64, 2), []int{8}); err == nil {
+		t.Error("Probs gives no error")
+	}
+	if err := sol.Policy().Probs(make([]float64, 2), []int{1}); err == nil {
+		t.Error("Probs gives no error at a roll")
+	}
+	if got, err := sol.Options([]float64{7}, 1); err != nil || !slices.Equal(got, []float64{7}) {
+		t.Errorf("Options at a roll are %v, %v; want none", got, err)
+	}
+	if got, err := sol.Options([]float64{7}, 0); err != nil || !near(got, []float64{7, 0.2, 0.2}, 1e-15) {
+		t.Errorf("Options at the start are %v, %v; want 0.2 and 0.2", got, err)
+	}
+	if got, err := sol.Value([]float64{7}, 6); err != nil || !near(got, []float64{7, 1, -1}, 0) {
+		t.Errorf("Value at the end is %v, %v; want 1 and -1", got, err)
+	}
+}
+
+func TestBadPolicies(t *testing.T) {
+	// Position 3 has two moves of three.
+	g := drawn{players: 1, places: []place{turn(0, 1, 2, 3), end(1), end(2), turn(0, 1, 2)}}
+	sol := solve(t, g)
+	for _, test := range []struct {
+		name string
+		row  []float64
+		want string // "" if it is good
+	}{
+		{"certain", []float64{0, 1, 0}, ""},
+		{"rounded", []float64{0.5, 0.5 + 9e-6, 0}, ""},
+		{"not a number", []float64{math.NaN(), 1, 0}, "NaN"},
+		{"infinite", []float64{math.Inf(1), 0, 0}, "+Inf"},
+		{"negative", []float64{-0.5, 1.5, 0}, "-0.5"},
+		{"illegal", []float64{0, 0.5, 0.5}, "illegal action 2"},
+		{"illegal, not a number", []float64{0, 1, math.NaN()}, "illegal action 2"},
+		{"short", []float64{0.5, 0.4, 0}, "sum to 0.9"},
+		{"long", []float64{0.5, 0.5 + 2e-5, 0}, "sum to 1.00002"},
+		{"none", []float64{0, 0, 0}, "sum to 0"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := sol.Expand(ctx, probs(func(row []float64, s int) {
+				if s == 3 {
+					copy(row, test.row)
+				} else {
+					copy(row, []float64{0, 0, 1})
+				}
+			}))
+			switch {
+			case test.want == "" && err != nil:
+				t.Errorf("got error %v", err)
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "position 3")):
+				t.Errorf("got error %v, want one that says %q", err, test.want)
+			}
+		})
+	}
+	if _, err := sol.Expand(ctx, probs(func(row []float64, s int) { row[0] = 1 })); err == nil {
+		t.Error("a policy that leaves elements out is accepted")
+	}
+	// It is divided by its sum.
+	st := expand(t, sol, probs(func(row []float64, s int) { copy(row, []float64{1 + 9e-6, 0, 0}) }))
+	if got, err := sol.Evaluate(ctx, nil, []game.Strategy{st}); err != nil || !near(got, []float64{1}, 1e-15) {
+		t.Errorf("got %v, %v; want 1", got, err)
+	}
+}
+
+func TestForeignStrategies(t *testing.T) {
+	g := duel(2, 1, 1)
+	a, b := solve(t, g), solve(t, g)
+	own, foreign := expand(t, a, a.Policy()), expand(t, b, b.Policy())
+	for _, seats := range [][]game.Strategy{{own, foreign}, {foreign, own}, {own, nil}, {own}, {own, own, own}} {
+		if got, err := a.Evaluate(ctx, nil, seats); err == nil {
+			t.Errorf("Evaluate of %v gives %v and no error", seats, got)
+		}
+	}
+	if _, err := a.BestResponse(ctx, []game.Strategy{foreign, own}, 0); err != nil {
+		t.Errorf("BestResponse reads the entry of its own seat: %v", err)
+	}
+	if _, err := a.BestResponse(ctx, []game.Strategy{own, foreign}, 0); err == nil {
+		t.Error("BestResponse accepts the strategy of another solution")
+	}
+	for _, seat := range []game.Player{-1, 2} {
+		if _, err := a.BestResponse(ctx, []game.Strategy{own, own}, seat); err == nil {
+			t.Errorf("BestResponse accepts seat %d", seat)
+		}
+	}
+}
+
+// liking scores afterstates by their number, and counts.
+type liking struct {
+	probs
+	asked []int
+}
+
+func (l *liking) Score(dst []float64, after []int, movers []game.Player) error {
+	for i, s := range after {
+		dst[i] = float64(s) * float64(1-2*movers[i])
+	}
+	l.asked = append(l.asked, after...)
+	return nil
+}
+
+func (l *liking) Choose(probs, scores []float64) {
+	clear(probs)
+	best := 0
+	for k := range scores {
+		if scores[k] > scores[best] {
+			best = k
+		}
+	}
+	probs[best] = 1
+}
+
+func TestScorer(t *testing.T) {
+	// Seat 0 may go to 1 or 2, seat 1 from both to 3 or 4, or from 1 to 5 alone.
+	g := drawn{players: 2, places: []place{
+		turn(0, 1, 2), turn(1, 3, 4), turn(1, 4, 3), end(3, 7), turn(1, 6), turn(0, 3, 6), end(1, 1),
+	}}
+	g.places[6] = roll(1, 5, 1, 3)
+	sol := solve(t, g)
+	scorer := &liking{probs: func(row []float64, s int) { t.Error("Probs of a Scorer is called") }}
+	st := expand[int](t, sol, scorer)
+	// Seat 0 likes 1, 2, 3, 6 and seat 1 likes 3, 4; 4 has one move only.
+	if st.Decisions() != 4 || st.Rows() != 6 || len(scorer.asked) != 6 {
+		t.Errorf("%d decisions, %d rows, asked for %v; want 4, 6, 6", st.Decisions(), st.Rows(), scorer.asked)
+	}
+	same := expand(t, sol, probs(func(row []float64, s int) {
+		clear(row)
+		row[map[int]int{0: 1, 1: 0, 2: 1, 5: 1}[s]] = 1
+	}))
+	if same.Decisions() != 4 || same.Rows() != 4 {
+		t.Errorf("%d decisions, %d rows; want 4, 4", same.Decisions(), same.Rows())
+	}
+	a, err := sol.Evaluate(ctx, nil, []game.Strategy{st, st})
+	b, err2 := sol.Evaluate(ctx, nil, []game.Strategy{same, same})
+	if err != nil || err2 != nil || !near(a, b, 0) {
+		t.Errorf("scores give %v, %v; the same as probabilities %v, %v", a, err, b, err2)
+	}
+}
+
+func TestCheckEncode(t *testing.T) {
+	g := duel(5, 2, 3)
+	if err := solve(t, g).CheckEncode(ctx, 1e-12); err != nil {
+		t.Error(err)
+	}
+	// The seats are alike, so that seeing nothing loses nothing.
+	g.blind = true
+	if err := solve(t, g).CheckEncode(ctx, 1e-12); err != nil {
+		t.Error(err)
+	}
+	g.places[5] = roll(1, 7, 1, 6)
+	if err := solve(t, g).CheckEncode(ctx, 1e-12); err == nil || !strings.Contains(err.Error(), "is worth") {
+		t.Errorf("got error %v, want one about values", err)
+	}
+	g.places[3] = turn(1, 4)
+	if err := solve(t, g).CheckEncode(ctx, 1e-12); err == nil || !strings.Contains(err.Error(), "legal actions") {
+		t.Errorf("got error %v, want one about legal actions", err)
+	}
+}
+
+func TestManyGoroutines(t *testing.T) {
+	g := random(rand.New(rand.NewPCG(9, 10)), 2, 50)
+	sol := solve(t, g)
+	want, _ := sol.Value(nil, 0)
+	errs := make(chan error, 4)
+	for range cap(errs) {
+		go func() {
+			st, err := sol.Expand(ctx, sol.Policy())
+			if err == nil {
+				var got []float64
+				got, err = sol.Evaluate(ctx, nil, []game.Strategy{st, st})
+				if err == nil && !near(got, want, 1e-14) {
+					err = errors.New("the values differ")
+				}
+			}
+			errs <- err
+		}()
+	}
+	for range cap(errs) {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
