@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"marsgym/env/game"
 )
 
 // errEndless means that under the choices made the game may never end.
@@ -198,6 +200,9 @@ func (p *pricing) relax(ctx context.Context, comp []int32) error {
 		if change <= settled {
 			return nil
 		}
+	}
+	if change <= game.Tie {
+		return nil // rounding keeps it from standing still
 	}
 	return fmt.Errorf("a cycle of %d positions still changes by %.3g after %d sweeps", len(comp), change, sweeps)
 }
