@@ -59,11 +59,11 @@ func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solutio
 // Residual keeps [game.Solution].
 func (s *Solution) Residual() float64 { return s.residual }
 
-// TurnScore is the expected score of a turn that maximises it, whatever the
-// scores: 3.110381746838 for the published game.
-func (s *Solution) TurnScore() float64 {
+// Facts keeps [game.Facts]: the expected score of a turn that maximises it,
+// 3.110381746838 in the published game.
+func (s *Solution) Facts() []game.Fact {
 	g := newGreedy(s.r, s.turn)
-	return g.rolling[s.turn.start()]
+	return []game.Fact{{Name: "expected_turn_score", Value: g.rolling[s.turn.start()]}}
 }
 
 // sweep returns the values [starts, P] when place m plays play[m], or, where

@@ -76,6 +76,8 @@ type checker[S comparable] struct {
 	decisions []S        // distinct representatives that a seat decides
 	sights    map[string]sight[S]
 
+	slipped int // states whose text was offered with slips
+
 	breached map[string]bool
 	errs     []error
 }
