@@ -1,0 +1,140 @@
+package agents
+
+import (
+	"math"
+	"sync"
+
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/models"
+)
+
+// NewNet returns the policy of a network: its best action, the first among
+// ties, or with sample the softmax of its logits or scores.
+func NewNet(spec game.Spec, mlp *models.MLP, sample bool) env.Policy {
+	n := &net{mlp: mlp, actions: spec.Actions, choose: Argmax}
+	if sample {
+		n.choose = Softmax
+	}
+	if mlp.Shape().Head == models.Score {
+		return &scorer{n}
+	}
+	return n
+}
+
+// net is a network with a logit for each action.
+type net struct {
+	mlp     *models.MLP
+	actions int
+	choose  func(probs, scores []float64)
+	scratch sync.Pool // of *[]float32
+}
+
+// forward returns the policy head's outputs [n, K] for observations [n, D], to
+// be given back.
+func (n *net) forward(obs []float32) *[]float32 {
+	out, _ := n.scratch.Get().(*[]float32)
+	if out == nil {
+		out = new([]float32)
+	}
+	s := n.mlp.Shape()
+	need := len(obs) / s.Obs * s.Width()
+	if cap(*out) < need {
+		*out = make([]float32, need)
+	}
+	*out = (*out)[:need]
+	n.mlp.Forward(*out, nil, obs)
+	return out
+}
+
+// Probs keeps env.Policy.
+func (n *net) Probs(dst []float64, d env.Decisions) error {
+	out := n.forward(d.Obs())
+	defer n.scratch.Put(out)
+	mask := d.Mask()
+	clear(dst)
+	probs, scores := make([]float64, n.actions), make([]float64, n.actions)
+	for i := range d.Len() {
+		scores = scores[:0]
+		for a, legal := range mask[i*n.actions : (i+1)*n.actions] {
+			if legal {
+				scores = append(scores, float64((*out)[i*n.actions+a]))
+			}
+		}
+		n.choose(probs[:len(scores)], scores)
+		k := 0
+		for a, legal := range mask[i*n.actions : (i+1)*n.actions] {
+			if legal {
+				dst[i*n.actions+a] = probs[k]
+				k++
+			}
+		}
+	}
+	return nil
+}
+
+// scorer is a network that scores afterstates.
+type scorer struct{ *net }
+
+// Score keeps env.Scorer.
+func (s *scorer) Score(dst []float64, obs []float32) error {
+	out := s.forward(obs)
+	defer s.scratch.Put(out)
+	for i, x := range *out {
+		dst[i] = float64(x)
+	}
+	return nil
+}
+
+// Choose keeps env.Scorer.
+func (s *scorer) Choose(probs, scores []float64) { s.choose(probs, scores) }
+
+// Probs keeps env.Policy.
+func (s *scorer) Probs(dst []float64, d env.Decisions) error {
+	after := d.Afterstates()
+	scores := make([]float64, len(after.Action))
+	if err := s.Score(scores, after.Obs); err != nil {
+		return err
+	}
+	clear(dst)
+	probs := make([]float64, s.actions)
+	for i := range d.Len() {
+		from, to := after.Start[i], after.Start[i+1]
+		s.choose(probs[:to-from], scores[from:to])
+		for k, a := range after.Action[from:to] {
+			dst[i*s.actions+int(a)] = probs[k]
+		}
+	}
+	return nil
+}
+
+// Argmax gives all probability to the highest score, the first among ties.
+func Argmax(probs, scores []float64) {
+	best := math.Inf(-1)
+	for _, x := range scores {
+		best = max(best, x)
+	}
+	clear(probs)
+	for i, x := range scores {
+		if x >= best-game.Tie {
+			probs[i] = 1
+			return
+		}
+	}
+}
+
+// Softmax gives each option a probability proportional to the exponential of
+// its score.
+func Softmax(probs, scores []float64) {
+	best, sum := math.Inf(-1), 0.0
+	for _, x := range scores {
+		best = max(best, x)
+	}
+	for i, x := range scores {
+		probs[i] = math.Exp(x - best)
+		sum += probs[i]
+	}
+	for i := range probs {
+		probs[i] /= sum
+	}
+}

@@ -1,0 +1,94 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/models"
+)
+
+// Agent is a policy with a name.
+type Agent struct {
+	Name string
+	env.Policy
+}
+
+// Exact is the name of the agent that plays the exact solution.
+const Exact = "exact"
+
+// ModelFile is the name of the model in a run folder.
+const ModelFile = "model.safetensors"
+
+// Options say how to open an agent.
+type Options struct {
+	Game env.Game
+	// Sample makes networks draw from their policy rather than take its best.
+	Sample bool
+	// Solve solves the game where the exact player is wanted; nil is Game.Solve.
+	Solve func(context.Context) (env.Solution, error)
+}
+
+// Names lists the agents of a game that are no files.
+func Names(g env.Game) []string { return append([]string{Exact}, g.PlayerNames()...) }
+
+// Open returns the agent of that name: "exact", a player of the game such as
+// "greedy" or "random", a model file, or a run folder with one. An error that
+// wraps fs.ErrNotExist means that it is none of them.
+func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
+	switch {
+	case name == Exact:
+		solve := opt.Solve
+		if solve == nil {
+			solve = func(ctx context.Context) (env.Solution, error) { return opt.Game.Solve(ctx, nil) }
+		}
+		s, err := solve(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &Agent{name, s.Policy()}, nil
+	case slices.Contains(opt.Game.PlayerNames(), name):
+		p, err := opt.Game.Player(name)
+		if err != nil {
+			return nil, err
+		}
+		return &Agent{name, p}, nil
+	}
+	f, err := LoadFile(name)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("no agent %q: agents are %s, a model file or a run folder: %w",
+				name, strings.Join(Names(opt.Game), ", "), fs.ErrNotExist)
+		}
+		return nil, err
+	}
+	spec := opt.Game.Spec()
+	if err := f.Meta.Check(MetaOf(spec)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &Agent{name, NewNet(spec, f.MLP, opt.Sample)}, nil
+}
+
+// LoadFile loads a model file, or that of a run folder.
+func LoadFile(path string) (*models.File, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, ModelFile)
+	}
+	return models.Load(path)
+}
+
+// MetaOf is what a model file of a game says of the game.
+func MetaOf(spec game.Spec) models.Meta {
+	return models.Meta{
+		Game: spec.ID, Rules: spec.Version, RulesHash: spec.RulesHash(), ObsHash: spec.ObsHash(),
+		Config: []byte(spec.ConfigJSON()),
+		Net:    models.Shape{Obs: spec.ObsLen(), Actions: spec.Actions, Players: spec.Players},
+	}
+}

@@ -1,0 +1,67 @@
+// Package catalog is the one list of games.
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/env/martiandice"
+	"marsgym/env/pig"
+)
+
+// Entry is a game of the list.
+type Entry struct {
+	ID    string
+	About string // in a few words
+
+	open func(players int, config []byte) (env.Game, error)
+}
+
+// List returns the games, the flagship first.
+func List() []Entry {
+	return []Entry{
+		{"martian-dice", "press your luck with 13 dice; solved", entry(martiandice.DefaultConfig, func(c *martiandice.Config) *int { return &c.Players }, martiandice.New)},
+		{"pig", "press your luck with one die; solved, the worked example", entry(pig.DefaultConfig, func(c *pig.Config) *int { return &c.Players }, pig.New)},
+	}
+}
+
+// Open returns the handle of a game. config is JSON over the game's default
+// config, or empty; players, if not 0, overrides its number of seats.
+func Open(id string, players int, config []byte) (env.Game, error) {
+	for _, e := range List() {
+		if e.ID == id {
+			return e.open(players, config)
+		}
+	}
+	return nil, fmt.Errorf("unknown game %q", id)
+}
+
+// entry makes an opener of a game's default config, its field for the number of
+// seats, and its constructor.
+func entry[C any, S comparable, R game.Rules[S]](def func() C, seats func(*C) *int, rules func(C) (R, error)) func(int, []byte) (env.Game, error) {
+	return func(players int, config []byte) (env.Game, error) {
+		cfg := def()
+		if len(config) > 0 {
+			d := json.NewDecoder(bytes.NewReader(config))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&cfg); err != nil {
+				return nil, fmt.Errorf("game config: %w", err)
+			}
+			if _, err := d.Token(); err != io.EOF {
+				return nil, fmt.Errorf("game config: more than one JSON document")
+			}
+		}
+		if players != 0 {
+			*seats(&cfg) = players
+		}
+		r, err := rules(cfg)
+		if err != nil {
+			return nil, err
+		}
+		return env.Of(game.Rules[S](r)), nil
+	}
+}

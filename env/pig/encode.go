@@ -1,0 +1,40 @@
+package pig
+
+import "marsgym/env/game"
+
+// fields is the layout of an observation, D = 2P + 3. Seats come in the order
+// of play from the viewer's, and points are divided by the target, so that all
+// is between 0 and 1 but for the last roll of the winner.
+func fields(cfg Config) []game.Field {
+	return []game.Field{
+		{Name: "score by seat from the viewer's, over target", Len: cfg.Players},
+		{Name: "seat whose turn it is, from the viewer's", Len: cfg.Players},
+		{Name: "turn total, over target", Len: 1},
+		{Name: "the die is in the air", Len: 1},
+		{Name: "over", Len: 1},
+	}
+}
+
+// Encode keeps [game.Rules]. At the end the turn is the winner's.
+func (r *Rules) Encode(dst []float32, s State, p game.Player) {
+	n := r.cfg.Players
+	dst = dst[: 2*n+3 : 2*n+3]
+	seat := int(p)
+	for i := range n {
+		dst[i] = float32(s.Score[seat]) * r.scale
+		dst[n+i] = flag(seat == int(s.Seat))
+		if seat++; seat == n {
+			seat = 0
+		}
+	}
+	dst[2*n] = float32(s.Total) * r.scale
+	dst[2*n+1] = flag(s.Phase == Rolling)
+	dst[2*n+2] = flag(s.Phase == Over)
+}
+
+func flag(b bool) float32 {
+	if b {
+		return 1
+	}
+	return 0
+}

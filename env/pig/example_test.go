@@ -1,0 +1,37 @@
+package pig_test
+
+import (
+	"context"
+	"fmt"
+
+	"marsgym/env/pig"
+)
+
+// Solve a short game, and ask what to do in one position of it.
+func Example() {
+	rules, err := pig.New(pig.Config{Players: 2, Target: 30})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sol, err := rules.Solve(context.Background(), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := rules.Parse("4-17@0 turn 12")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	options, err := sol.Options(nil, s)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(rules.Picture(s))
+	for i, a := range rules.Legal(nil, s) {
+		fmt.Printf("%s: %.4f, %s\n", rules.ActionName(a), rules.Spec().WinShare(options[i]), rules.Explain(s, a))
+	}
+	// Output:
+}

@@ -1,0 +1,164 @@
+package pig
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// ActionName keeps [game.Notation].
+func (r *Rules) ActionName(a game.Action) string { return [actions]string{"roll", "hold"}[a] }
+
+// Format keeps [game.Notation]: scores in seat order, the seat whose turn it
+// is, the turn total if there is one.
+//
+//	0-0@0                      to begin
+//	37-52@0 turn 14            to roll or hold
+//	37-52@0 turn 14 rolling    the die is in the air
+//	37-103 over 1              won by seat 1
+func (r *Rules) Format(s State) string {
+	var b strings.Builder
+	for i, n := range s.Score[:r.cfg.Players] {
+		if i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteString(strconv.Itoa(int(n)))
+	}
+	if s.Phase == Over {
+		fmt.Fprintf(&b, " over %d", s.Seat)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "@%d", s.Seat)
+	if s.Total > 0 {
+		fmt.Fprintf(&b, " turn %d", s.Total)
+	}
+	if s.Phase == Rolling {
+		b.WriteString(" rolling")
+	}
+	return b.String()
+}
+
+// Parse keeps [game.Notation]. It refuses positions that cannot come about,
+// such as a score of 1.
+func (r *Rules) Parse(text string) (State, error) {
+	s, err := r.parse(text)
+	if err == nil {
+		err = r.check(s)
+	}
+	if err != nil {
+		return State{}, fmt.Errorf("position %q: %w; it is written as in %q", text, err, "37-52@0 turn 14")
+	}
+	return s, nil
+}
+
+func (r *Rules) parse(text string) (s State, err error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return s, errors.New("it is empty")
+	}
+	scores, seat, running := strings.Cut(words[0], "@")
+	parts := strings.Split(scores, "-")
+	if len(parts) != r.cfg.Players {
+		return s, fmt.Errorf("it has %d scores for %d seats", len(parts), r.cfg.Players)
+	}
+	for i, part := range parts {
+		if s.Score[i], err = number("score", part, r.cfg.Target+5); err != nil {
+			return s, err
+		}
+	}
+	words = words[1:]
+	if !running {
+		if len(words) != 2 || words[0] != "over" {
+			return s, errors.New("it names no seat to move and no winner")
+		}
+		s.Phase = Over
+		s.Seat, err = number("seat", words[1], r.cfg.Players-1)
+		return s, err
+	}
+	if s.Seat, err = number("seat", seat, r.cfg.Players-1); err != nil {
+		return s, err
+	}
+	if len(words) >= 2 && words[0] == "turn" {
+		if s.Total, err = number("turn total", words[1], r.cfg.Target-1); err != nil {
+			return s, err
+		}
+		words = words[2:]
+	}
+	if len(words) >= 1 && words[0] == "rolling" {
+		s.Phase = Rolling
+		words = words[1:]
+	}
+	if len(words) > 0 {
+		return s, fmt.Errorf("%q has no meaning there", words[0])
+	}
+	return s, nil
+}
+
+// check returns why a position cannot come about.
+func (r *Rules) check(s State) error {
+	for i, n := range s.Score[:r.cfg.Players] {
+		won := int(n) >= r.cfg.Target
+		switch {
+		case n == 1:
+			return errors.New("no turn scores 1 point")
+		case won && (s.Phase != Over || i != int(s.Seat)):
+			return fmt.Errorf("seat %d has won with %d points", i, n)
+		case !won && s.Phase == Over && i == int(s.Seat):
+			return fmt.Errorf("seat %d cannot have won with %d points", i, n)
+		}
+	}
+	switch {
+	case s.Total == 1:
+		return errors.New("no roll leaves a turn total of 1")
+	case s.Phase != Over && int(s.Score[s.Seat])+int(s.Total) >= r.cfg.Target:
+		return fmt.Errorf("seat %d has won with its turn total of %d", s.Seat, s.Total)
+	}
+	return nil
+}
+
+// number reads a number from 0 to most.
+func number(what, text string, most int) (uint8, error) {
+	n, err := strconv.ParseUint(text, 10, 8)
+	if err != nil || int(n) > most {
+		return 0, fmt.Errorf("%s %q is not a number from 0 to %d", what, text, most)
+	}
+	return uint8(n), nil
+}
+
+// Picture keeps [game.Guide]:
+//
+//	scores   seat 0: 37 <   seat 1: 52
+//	turn     14 points, 51 if held
+func (r *Rules) Picture(s State) string {
+	var b strings.Builder
+	b.WriteString("scores")
+	for i, n := range s.Score[:r.cfg.Players] {
+		fmt.Fprintf(&b, "   seat %d: %d", i, n)
+		if s.Phase != Over && i == int(s.Seat) {
+			b.WriteString(" <")
+		}
+	}
+	switch {
+	case s.Phase == Over:
+		fmt.Fprintf(&b, "\nover     seat %d wins", s.Seat)
+	case s.Total == 0:
+		b.WriteString("\nturn     begins")
+	default:
+		fmt.Fprintf(&b, "\nturn     %d points, %d if held", s.Total, s.Score[s.Seat]+s.Total)
+	}
+	return b.String()
+}
+
+// Explain keeps [game.Guide].
+func (r *Rules) Explain(s State, a game.Action) string {
+	switch {
+	case a == Hold:
+		return fmt.Sprintf("bank %d points, for %d", s.Total, s.Score[s.Seat]+s.Total)
+	case s.Total == 0:
+		return "roll the die; a 1 ends the turn"
+	}
+	return fmt.Sprintf("roll the die; a 1 loses %d points", s.Total)
+}

@@ -1,0 +1,192 @@
+package pig
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+
+	"marsgym/env/game"
+)
+
+// The actions.
+const (
+	Roll game.Action = iota
+	Hold
+	actions
+)
+
+// Limits of a Config. Chosen: the state holds ten scores of a byte each, and
+// a winner may be five points above the target.
+const (
+	maxPlayers = 10
+	maxTarget  = 250
+)
+
+// Config holds the numbers of the rules.
+type Config struct {
+	Players int `json:"players"` // seed: two; the source mentions more
+	Target  int `json:"target"`  // seed: 100 points
+}
+
+// DefaultConfig is the published game.
+func DefaultConfig() Config { return Config{Players: 2, Target: 100} }
+
+// Validate reports all faults of a config at once.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Players < 2 || c.Players > maxPlayers {
+		errs = append(errs, fmt.Errorf("players is %d; want 2 to %d", c.Players, maxPlayers))
+	}
+	if c.Target < 2 || c.Target > maxTarget {
+		errs = append(errs, fmt.Errorf("target is %d; want 2 to %d", c.Target, maxTarget))
+	}
+	return errors.Join(errs...)
+}
+
+// Phase says what happens next.
+type Phase uint8
+
+const (
+	Deciding Phase = iota // the seat rolls or holds
+	Rolling               // chance: the seat's die is in the air
+	Over                  // the seat has won
+)
+
+// State is a position of Pig: 13 bytes.
+type State struct {
+	Score [maxPlayers]uint8
+	Total uint8 // points of the turn, not yet in Score
+	Seat  uint8 // whose turn it is, or who has won
+	Phase Phase
+}
+
+// Rules are the rules of Pig under a Config.
+type Rules struct {
+	cfg   Config
+	spec  game.Spec
+	scale float32 // 1/Target, for Encode
+}
+
+// New returns the rules for a config, or all that is wrong with it.
+func New(cfg Config) (*Rules, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("pig config: %w", err)
+	}
+	return &Rules{
+		cfg:   cfg,
+		scale: 1 / float32(cfg.Target),
+		spec: game.Spec{
+			ID: "pig", Title: "Pig", Version: 1, Config: cfg,
+			Players: cfg.Players, Actions: int(actions),
+			Observation: fields(cfg),
+			// Chosen: more than ten times what random players need.
+			MoveLimit: 20 * cfg.Players * cfg.Target,
+			Win:       1, Loss: -1 / float64(cfg.Players-1),
+		},
+	}, nil
+}
+
+// Spec keeps [game.Rules].
+func (r *Rules) Spec() game.Spec { return r.spec }
+
+// Initial is the start of the first seat's turn.
+func (r *Rules) Initial() State { return State{} }
+
+// Turn keeps [game.Rules].
+func (r *Rules) Turn(s State) game.Player {
+	switch s.Phase {
+	case Deciding:
+		return game.Player(s.Seat)
+	case Rolling:
+		return game.Chance
+	}
+	return game.Nobody
+}
+
+// Legal keeps [game.Rules].
+func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
+	if s.Phase != Deciding {
+		return dst
+	}
+	dst = append(dst, Roll)
+	if s.Total > 0 {
+		dst = append(dst, Hold)
+	}
+	return dst
+}
+
+// Apply keeps [game.Rules]. The text of an error says which rule forbids a.
+func (r *Rules) Apply(s State, a game.Action) (State, error) {
+	switch {
+	case s.Phase == Over:
+		return s, game.ErrGameOver
+	case s.Phase == Rolling:
+		return s, fmt.Errorf("the die is to be rolled first: %w", game.ErrIllegalAction)
+	case a == Roll:
+		s.Phase = Rolling
+		return s, nil
+	case a == Hold && s.Total > 0:
+		s.Score[s.Seat] += s.Total
+		r.pass(&s)
+		return s, nil
+	case a == Hold:
+		return s, fmt.Errorf("a turn begins with a roll: %w", game.ErrIllegalAction)
+	}
+	return s, fmt.Errorf("there is no action %d: %w", a, game.ErrIllegalAction)
+}
+
+// pass gives the die to the next seat.
+func (r *Rules) pass(s *State) {
+	s.Total, s.Phase = 0, Deciding
+	s.Seat++
+	if int(s.Seat) == r.cfg.Players {
+		s.Seat = 0
+	}
+}
+
+// rolled returns what follows when the die shows face, 1 to 6.
+func (r *Rules) rolled(s State, face uint8) State {
+	if face == 1 {
+		r.pass(&s)
+		return s
+	}
+	s.Total += face
+	s.Phase = Deciding
+	if score := s.Score[s.Seat] + s.Total; int(score) >= r.cfg.Target {
+		s.Score[s.Seat], s.Total, s.Phase = score, 0, Over
+	}
+	return s
+}
+
+// Outcomes keeps [game.Rules].
+func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[State] {
+	if s.Phase != Rolling {
+		return dst
+	}
+	for face := uint8(1); face <= 6; face++ {
+		dst = append(dst, game.Outcome[State]{State: r.rolled(s, face), Prob: 1.0 / 6})
+	}
+	return dst
+}
+
+// Sample keeps [game.Sampler].
+func (r *Rules) Sample(s State, dice *rand.PCG) State {
+	face, _ := bits.Mul64(dice.Uint64(), 6)
+	return r.rolled(s, uint8(face)+1)
+}
+
+// Returns keeps [game.Rules]: 1 for the winner and -1/(P-1) for the others.
+func (r *Rules) Returns(dst []float64, s State) []float64 {
+	for seat := range r.cfg.Players {
+		switch {
+		case s.Phase != Over:
+			dst = append(dst, 0)
+		case int(s.Seat) == seat:
+			dst = append(dst, r.spec.Win)
+		default:
+			dst = append(dst, r.spec.Loss)
+		}
+	}
+	return dst
+}
