@@ -69,8 +69,7 @@ func (m *MLP) forward(s *scratch, lo, hi int, policy, values, obs []float32) {
 	x := obs[lo*m.shape.Obs : hi*m.shape.Obs]
 	for _, l := range m.layers[:last] {
 		y := s.y[:n*l.Out]
-		l.Forward(y, x)
-		Rectify(y)
+		l.ReLU(y, x)
 		x, s.x, s.y = y, s.y, s.x
 	}
 	heads, k := m.layers[last], m.shape.Width()
@@ -82,8 +81,8 @@ func (m *MLP) forward(s *scratch, lo, hi int, policy, values, obs []float32) {
 	}
 }
 
-// Forward fills y, shape [n, Out], with x·W + b for x of shape [n, In].
-func (l Layer) Forward(y, x []float32) { l.columns(0, l.Out, y, x) }
+// Linear fills y, shape [n, Out], with x·W + b for x of shape [n, In].
+func (l Layer) Linear(y, x []float32) { l.columns(0, l.Out, y, x) }
 
 // columns fills y, shape [n, to-from], with some columns of x·W + b.
 func (l Layer) columns(from, to int, y, x []float32) {
@@ -94,9 +93,15 @@ func (l Layer) columns(from, to int, y, x []float32) {
 	sgemm.Gemm(false, false, len(y)/c, c, l.In, 1, x, l.In, l.W[from:], l.Out, 1, y, c)
 }
 
-// Rectify replaces the negative numbers of y by zero. NaN stays NaN.
-func Rectify(y []float32) {
-	for i, v := range y {
-		y[i] = max(v, 0)
+// ReLU fills y, shape [n, Out], with max(x·W + b, 0) for x of shape [n, In].
+// NaN stays NaN.
+func (l Layer) ReLU(y, x []float32) {
+	sgemm.Gemm(false, false, len(y)/l.Out, l.Out, l.In, 1, x, l.In, l.W, l.Out, 0, y, l.Out)
+	for len(y) > 0 {
+		row := y[:l.Out]
+		for j, b := range l.B {
+			row[j] = max(row[j]+b, 0)
+		}
+		y = y[l.Out:]
 	}
 }

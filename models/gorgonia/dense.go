@@ -40,9 +40,11 @@ func (d *dense) cols() int { return d.out.Shape()[1] }
 func (d *dense) Do(in ...G.Value) (G.Value, error) {
 	l := models.Layer{In: d.in, Out: d.cols(), W: floats(in[1]), B: floats(in[2])}
 	y := floats(d.out)[:d.g.n*l.Out]
-	l.Forward(y, floats(in[0])[:d.g.n*l.In])
-	if !d.last {
-		models.Rectify(y)
+	x := floats(in[0])[:d.g.n*l.In]
+	if d.last {
+		l.Linear(y, x)
+	} else {
+		l.ReLU(y, x)
 	}
 	return d.out, nil
 }
@@ -110,23 +112,15 @@ func (w *weightGrad) Do(in ...G.Value) (G.Value, error) {
 	return w.out, nil
 }
 
-// biasGrad is db = Σ dz over the rows.
+// biasGrad is db = 1ᵀ·dz, the sum over the rows.
 type biasGrad struct {
 	op
 	g *graph
 }
 
 func (b *biasGrad) Do(in ...G.Value) (G.Value, error) {
-	db := floats(b.out)
-	clear(db)
-	dz := floats(in[0])[:b.g.n*len(db)]
-	for len(dz) > 0 {
-		row := dz[:len(db)]
-		for j, v := range row {
-			db[j] += v
-		}
-		dz = dz[len(db):]
-	}
+	n, cols := b.g.n, b.out.Shape()[1]
+	sgemm.Gemm(false, false, 1, cols, n, 1, b.g.ones, n, floats(in[0]), cols, 0, floats(b.out), cols)
 	return b.out, nil
 }
 

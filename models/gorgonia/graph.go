@@ -16,6 +16,7 @@ type graph struct {
 	n        int // rows of the current shard
 	loss     func(policy, values, dpolicy, dvalues []float32)
 	x        []float32 // [capacity, D]
+	ones     []float32 // [capacity]
 	grad     []float32 // as MLP.Weights
 	vm       G.VM
 }
@@ -39,7 +40,10 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 		v := newMatrix(rows, cols, data)
 		return G.NewTensor(eg, tensor.Float32, 2, G.WithName(name), G.WithShape(rows, cols), G.WithValue(v))
 	}
-	g.x = make([]float32, capacity*s.Obs)
+	g.x, g.ones = make([]float32, capacity*s.Obs), make([]float32, capacity)
+	for i := range g.ones {
+		g.ones[i] = 1
+	}
 	y := input("x", capacity, s.Obs, g.x)
 	for i, l := range layers {
 		w := input(fmt.Sprint("W ", i), l.In, l.Out, l.W)

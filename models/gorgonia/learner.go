@@ -69,7 +69,7 @@ func (l *Learner) grow(shards []models.Rows) error {
 		if i < len(l.graphs) && n <= l.graphs[i].capacity {
 			continue
 		}
-		g, err := newGraph(l.mlp, max(minRows, 1<<bits.Len(uint(n-1))))
+		g, err := newGraph(l.mlp, 1<<bits.Len(uint(max(n, minRows)-1)))
 		if err != nil {
 			return err
 		}

@@ -41,29 +41,13 @@ func noise(r *rand.Rand, n int) []float32 {
 	return x
 }
 
-// square is half the squared distance to random targets.
-func square(s models.Shape, r *rand.Rand, n int) models.Rows {
-	policy, values := noise(r, n*s.Width()), noise(r, n*s.Players)
-	return models.Rows{
-		Obs: noise(r, n*s.Obs),
-		Loss: func(p, v, dp, dv []float32) {
-			for i := range p {
-				dp[i] = p[i] - policy[i]
-			}
-			for i := range v {
-				dv[i] = v[i] - values[i]
-			}
-		},
-	}
-}
-
 // train makes updates of shards of changing sizes.
 func train(t *testing.T, l *gorgonia.Learner, from, to int) {
 	t.Helper()
 	s := l.MLP().Shape()
 	for u := from; u < to; u++ {
 		r := rand.New(rand.NewPCG(uint64(u), 2))
-		shards := []models.Rows{square(s, r, 40+u), square(s, r, 30), square(s, r, u%3)}
+		shards := []models.Rows{newSquares(s, r, 40+u).rows(), newSquares(s, r, 30).rows(), newSquares(s, r, u%3).rows()}
 		if _, err := l.Fit(shards, 1e-3); err != nil {
 			t.Fatal(err)
 		}

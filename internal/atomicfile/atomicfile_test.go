@@ -1,0 +1,99 @@
+package atomicfile_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"marsgym/internal/atomicfile"
+)
+
+// text returns a function that writes s.
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// holds fails unless the folder holds one file of this name and content.
+func holds(t *testing.T, dir, name, want string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 || entries[0].Name() != name {
+		t.Errorf("the folder holds %v: want %s alone", entries, name)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+		t.Errorf("the file holds %q, error %v: want %q", got, err, want)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	for _, want := range []string{"first", "the second one", ""} {
+		if err := atomicfile.Write(path, text(want)); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, dir, "f", want)
+	}
+	t.Chdir(dir)
+	if err := atomicfile.Write("f", text("here")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, "f", "here")
+}
+
+func TestWriteGivesPermissionsOfNewFile(t *testing.T) {
+	dir := t.TempDir()
+	path, usual := filepath.Join(dir, "f"), filepath.Join(dir, "usual")
+	if err := errors.Join(atomicfile.Write(path, text("")), os.WriteFile(usual, nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.Stat(usual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Mode() != want.Mode() {
+		t.Errorf("permissions are %v: want %v", got.Mode(), want.Mode())
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := atomicfile.Write(path, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("disk full")
+	err := atomicfile.Write(path, func(w io.Writer) error {
+		return errors.Join(text("half of the new")(w), full)
+	})
+	if !errors.Is(err, full) {
+		t.Errorf("error %v: want that of the function", err)
+	}
+	holds(t, dir, "f", "old")
+
+	if err := atomicfile.Write(filepath.Join(dir, "none", "f"), text("")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("in a folder that is not there: error %v: want ErrNotExist", err)
+	}
+	sub := filepath.Join(t.TempDir(), "folder")
+	if err := os.MkdirAll(filepath.Join(sub, "inner"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Write(sub, text("")); err == nil {
+		t.Error("a file takes the place of a folder")
+	}
+	if entries, err := os.ReadDir(filepath.Dir(sub)); err != nil || len(entries) != 1 {
+		t.Errorf("beside the folder there is %v, error %v", entries, err)
+	}
+}

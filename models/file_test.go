@@ -1,0 +1,296 @@
+package models_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/internal/golden"
+	"marsgym/models"
+)
+
+// checkpoint returns a small file with everything in it.
+func checkpoint(t testing.TB) *models.File {
+	t.Helper()
+	s := models.Shape{Obs: 2, Hidden: []int{3}, Head: models.Logits, Actions: 2, Players: 2}
+	m := newMLP(t, s, 5)
+	for i := range m.Weights() {
+		m.Weights()[i] = float32(i) / 8
+	}
+	return &models.File{
+		Meta: models.Meta{
+			Game:       "pig",
+			Rules:      2,
+			RulesHash:  "a1b2",
+			ObsHash:    "c3d4",
+			Config:     json.RawMessage(`{"goal":100,"name":"<\"sha256\":\">"}`),
+			Algorithm:  "ppo",
+			Seed:       math.MaxUint64,
+			Steps:      1 << 40,
+			Iterations: 7,
+			Games:      12345,
+			Exact:      &models.Exact{WinFirst: 0.53, WinSecond: 0.46, Exploitability: 1e-4},
+		},
+		MLP:     m,
+		Tensors: []models.Tensor{{Name: "adam.m", Shape: []int{2, 1}, Data: []float32{1, float32(math.Inf(1))}}},
+		Blobs:   map[string][]byte{"state.rows": {1, 2, 255}, "state.empty": {}},
+	}
+}
+
+// Files that are kept must go on loading, to the bit.
+func TestFormat(t *testing.T) {
+	f := checkpoint(t)
+	golden.Check(t, "checkpoint.safetensors", saved(t, f))
+	f.Tensors, f.Blobs = nil, nil
+	golden.Check(t, "model.safetensors", saved(t, f))
+}
+
+// saved returns the bytes of a file.
+func saved(t testing.TB, f *models.File) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// load loads a file of these bytes.
+func load(t testing.TB, path string, b []byte) (*models.File, error) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return models.Load(path)
+}
+
+func TestSaveLoad(t *testing.T) {
+	want := checkpoint(t)
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	b := saved(t, want)
+	if !bytes.Equal(b, saved(t, checkpoint(t))) {
+		t.Error("the same content gives other bytes")
+	}
+	got, err := load(t, path, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Meta.Net = want.MLP.Shape()
+	if !reflect.DeepEqual(got.Meta, want.Meta) {
+		t.Errorf("meta %+v, want %+v", got.Meta, want.Meta)
+	}
+	if !slices.Equal(got.MLP.Weights(), want.MLP.Weights()) {
+		t.Error("other weights come back")
+	}
+	if !reflect.DeepEqual(got.Tensors, want.Tensors) || !reflect.DeepEqual(got.Blobs, want.Blobs) {
+		t.Errorf("%v and %v come back, want %v and %v", got.Tensors, got.Blobs, want.Tensors, want.Blobs)
+	}
+	if err := got.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(path); err != nil || !bytes.Equal(again, b) {
+		t.Errorf("a file saved again has other bytes, or error %v", err)
+	}
+}
+
+func TestSaveLoadModelOnly(t *testing.T) {
+	want := &models.File{MLP: newMLP(t, score, 1)}
+	got, err := load(t, filepath.Join(t.TempDir(), "m"), saved(t, want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Meta.Net = score
+	if !reflect.DeepEqual(got.Meta, want.Meta) || got.Tensors != nil || got.Blobs != nil {
+		t.Errorf("%+v comes back, want %+v", got, want)
+	}
+}
+
+func TestSaveRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(*models.File){
+		"NaN":           func(f *models.File) { f.MLP.Weights()[3] = float32(math.NaN()) },
+		"same name":     func(f *models.File) { f.Blobs["adam.m"] = nil },
+		"name of ours":  func(f *models.File) { f.Tensors[0].Name = "value.bias" },
+		"reserved name": func(f *models.File) { f.Tensors[0].Name = "__metadata__" },
+		"wrong shape":   func(f *models.File) { f.Tensors[0].Shape = []int{3} },
+		"not JSON":      func(f *models.File) { f.Meta.Config = json.RawMessage("{") },
+	} {
+		f := checkpoint(t)
+		spoil(f)
+		path := filepath.Join(t.TempDir(), "m.safetensors")
+		if err := f.Save(path); err == nil {
+			t.Errorf("%s: Save accepts it", name)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: Save leaves a file, or %v", name, err)
+		}
+	}
+}
+
+func TestLoadRefusesDamage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	b := saved(t, checkpoint(t))
+	refused := func(what string, i int, b []byte) {
+		if _, err := load(t, path, b); !errors.Is(err, models.ErrFormat) || !strings.Contains(err.Error(), path) {
+			t.Fatalf("%s %d: error %v: want ErrFormat and the path", what, i, err)
+		}
+	}
+	for i := range b {
+		flip := []byte{1, 0x20, 0x80, 0xff}[i%4]
+		b[i] ^= flip
+		refused("a flip in byte", i, b)
+		b[i] ^= flip
+		refused("cut to length", i, b[:i])
+	}
+	refused("one more than length", len(b), append(slices.Clone(b), 0))
+}
+
+// reseal makes a changed file's SHA-256 right again.
+func reseal(b []byte) []byte {
+	if i := bytes.Index(b, []byte(`"sha256":"`)); i >= 0 && len(b) >= i+10+64 {
+		copy(b[i+10:], strings.Repeat("0", 64))
+		sum := sha256.Sum256(b)
+		hex.Encode(b[i+10:], sum[:])
+	}
+	return b
+}
+
+// edit replaces text in the header of a file and seals it again.
+func edit(b []byte, old, new string) []byte {
+	n := binary.LittleEndian.Uint64(b)
+	header := strings.Replace(string(b[8:8+n]), old, new, 1)
+	out := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	return reseal(append(append(out, header...), b[8+n:]...))
+}
+
+func TestLoadRefusesLies(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	b := saved(t, checkpoint(t))
+	if _, err := load(t, path, edit(b, `"seed":"18446744073709551615"`, `"seed":"1"`)); err != nil {
+		t.Errorf("a changed file with the right seal: %v", err)
+	}
+	nan := slices.Clone(b)
+	copy(nan[8+binary.LittleEndian.Uint64(b):], "\x00\x00\xc0\x7f")
+	last := `"state.rows":{"dtype":"U8","shape":[3],"data_offsets":[108,111]}`
+	tests := []struct {
+		name string
+		b    []byte
+		want string
+	}{
+		{"weight NaN", reseal(nan), "NaN"},
+		{"format", edit(b, `"format_version":"1"`, `"format_version":"2"`), "use the release that wrote it"},
+		{"no format", edit(b, `"format_version":"1",`, ``), "format version"},
+		{"no seal", edit(b, `"sha256":`, `"sha256": `), "no model of this program"},
+		{"seed", edit(b, `"seed":"1`, `"seed":"x`), "seed"},
+		{"steps", edit(b, `"steps":"1`, `"steps":"-1`), "steps"},
+		{"net", edit(b, `\"hidden\":[3]`, `\"hidden\":[4]`), "body.0.weight [3 2]"},
+		{"deep net", edit(b, `\"hidden\":[3]`, `\"hidden\":[3,3]`), "network has 8"},
+		{"huge net", edit(b, `\"hidden\":[3]`, `\"hidden\":[3,60000,60000,60000]`), "network has 12"},
+		{"absurd net", edit(b, `\"hidden\":[3]`, `\"hidden\":[3,1000000000000]`), "hidden[1] is 1000000000000"},
+		{"head", edit(b, `\"head\":\"logits\"`, `\"head\":\"score\"`), "score.weight"},
+		{"type", edit(b, `"adam.m":{"dtype":"F32"`, `"adam.m":{"dtype":"I32"`), "I32"},
+		{"name", edit(b, `"value.bias":`, `"value.bios":`), "value.bias"},
+		{"twice", edit(b, `"state.empty":`, `"adam.m":`), "two tensors adam.m"},
+		{"outside", edit(b, last, `"state.rows":{"dtype":"U8","shape":[4],"data_offsets":[108,112]}`), ""},
+		{"far outside", edit(b, last, `"state.rows":{"dtype":"U8","shape":[18446744073709551499],"data_offsets":[108,18446744073709551607]}`), ""},
+		{"not an object", edit(b, `{`, `[`), ""},
+		{"Config", edit(b, `{\"goal\":100`, `{\"goal\":,100`), "config"},
+	}
+	for _, tt := range tests {
+		if _, err := load(t, path, tt.b); !errors.Is(err, models.ErrFormat) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v: want ErrFormat and %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestLoadRefusesOtherPaths(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := models.Load(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, models.ErrFormat) {
+		t.Errorf("no file: error %v: want ErrNotExist", err)
+	}
+	if _, err := models.Load(dir); !errors.Is(err, models.ErrFormat) {
+		t.Errorf("a folder: error %v: want ErrFormat", err)
+	}
+	huge := filepath.Join(dir, "huge")
+	if err := os.WriteFile(huge, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(huge, 1<<40); err != nil {
+		t.Skip(err)
+	}
+	if _, err := models.Load(huge); !errors.Is(err, models.ErrFormat) {
+		t.Errorf("a huge file: error %v: want ErrFormat", err)
+	}
+}
+
+func TestMetaCheck(t *testing.T) {
+	meta := checkpoint(t).Meta
+	meta.Net = score
+	if err := meta.Check(meta); err != nil {
+		t.Error(err)
+	}
+	tests := []struct {
+		spoil func(*models.Meta)
+		want  string
+	}{
+		{func(m *models.Meta) { m.Game = "chess" }, "-game pig"},
+		{func(m *models.Meta) { m.Rules = 3 }, "version 2"},
+		{func(m *models.Meta) { m.Net.Players = 3 }, "-players 2"},
+		{func(m *models.Meta) { m.RulesHash = "" }, `{"goal":100`},
+		{func(m *models.Meta) { m.ObsHash = "" }, "train a new model"},
+		{func(m *models.Meta) { m.Net.Obs++ }, "shows 12"},
+		{func(m *models.Meta) { m.Net.Actions++ }, "has 7"},
+	}
+	for _, tt := range tests {
+		want := meta
+		tt.spoil(&want)
+		if err := meta.Check(want); !errors.Is(err, models.ErrMismatch) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("error %v: want ErrMismatch and %q", err, tt.want)
+		}
+	}
+}
+
+// FuzzLoadModel reads what it is given, as it is and sealed anew, so that it
+// comes past the seal. Whatever is read must come out the same when written.
+func FuzzLoadModel(f *testing.F) {
+	for _, name := range []string{"checkpoint.safetensors", "model.safetensors"} {
+		b, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, b := range [][]byte{b, reseal(slices.Clone(b))} {
+			got, err := models.Decode(b)
+			if err != nil {
+				continue
+			}
+			written, err := got.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := models.Decode(written)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(again.Meta, got.Meta) || !slices.Equal(again.MLP.Weights(), got.MLP.Weights()) {
+				t.Errorf("%+v comes back as %+v", got.Meta, again.Meta)
+			}
+		}
+	})
+}

@@ -1,0 +1,262 @@
+package gorgonia_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"marsgym/models"
+	"marsgym/models/gorgonia"
+)
+
+// squares is a shard whose loss is half the squared distance to targets.
+type squares struct {
+	shape  models.Shape
+	obs    []float32 // [n, D]
+	policy []float32 // [n, K]
+	values []float32 // [n, P]
+}
+
+func newSquares(s models.Shape, r *rand.Rand, n int) squares {
+	return squares{s, noise(r, n*s.Obs), noise(r, n*s.Width()), noise(r, n*s.Players)}
+}
+
+func (q squares) rows() models.Rows {
+	return models.Rows{Obs: q.obs, Loss: func(p, v, dp, dv []float32) {
+		for i := range p {
+			dp[i] = p[i] - q.policy[i]
+		}
+		for i := range v {
+			dv[i] = v[i] - q.values[i]
+		}
+	}}
+}
+
+// loss is the same in float64, for weights in the order of MLP.Weights.
+func (q squares) loss(weights []float64) float64 {
+	sum := 0.0
+	for i := 0; i < len(q.obs); i += q.shape.Obs {
+		var x []float64
+		for _, v := range q.obs[i : i+q.shape.Obs] {
+			x = append(x, float64(v))
+		}
+		rest := weights
+		for l := range len(q.shape.Hidden) + 1 {
+			out, head := q.shape.Width()+q.shape.Players, l == len(q.shape.Hidden)
+			if !head {
+				out = q.shape.Hidden[l]
+			}
+			y := slices.Clone(rest[len(x)*out:][:out])
+			for j, v := range x {
+				for c := range y {
+					y[c] += v * rest[j*out+c]
+				}
+			}
+			for c := range y {
+				if !head {
+					y[c] = max(y[c], 0)
+				}
+			}
+			x, rest = y, rest[(len(x)+1)*out:]
+		}
+		row, k := i/q.shape.Obs, q.shape.Width()
+		for c, v := range x {
+			target := 0.0
+			if c < k {
+				target = float64(q.policy[row*k+c])
+			} else {
+				target = float64(q.values[row*q.shape.Players+c-k])
+			}
+			sum += (v - target) * (v - target) / 2
+		}
+	}
+	return sum
+}
+
+// gradient is what Fit finds for the shards: without decay, Adam's mean
+// gradient is the last one.
+func gradient(t *testing.T, mlp *models.MLP, shards ...models.Rows) []float32 {
+	t.Helper()
+	cfg := models.DefaultAdam()
+	cfg.Beta1 = 0
+	l, err := gorgonia.New(mlp.Clone(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	norm, err := l.Fit(shards, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grad := l.State()[0].Data
+	if want := models.Norm(grad); !(math.Abs(norm-want) <= 1e-12*want) {
+		t.Errorf("Fit returns the norm %v: want %v", norm, want)
+	}
+	return grad
+}
+
+// near fails unless got is near want in comparison with the largest of want.
+func near(t *testing.T, what string, got, want []float32, tol float64) {
+	t.Helper()
+	scale := 0.0
+	for _, w := range want {
+		scale = max(scale, math.Abs(float64(w)))
+	}
+	if !(scale > 0) || len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, want %d, the largest %v", what, len(got), len(want), scale)
+	}
+	for i, w := range want {
+		if !(math.Abs(float64(got[i]-w)) <= tol*scale) {
+			t.Fatalf("%s: number %d is %v, want %v", what, i, got[i], w)
+		}
+	}
+}
+
+var shapes = []models.Shape{
+	scoreShape,
+	logitsShape,
+	{Obs: 1, Hidden: []int{1}, Head: models.Score, Actions: 1, Players: 1},
+	{Obs: 5, Hidden: []int{17, 1, 33}, Head: models.Logits, Actions: 1, Players: 4},
+}
+
+func TestGradientAgainstDifferences(t *testing.T) {
+	for _, s := range shapes {
+		mlp := random(t, s, 11)
+		r := rand.New(rand.NewPCG(12, 0))
+		a, b := newSquares(s, r, 5), newSquares(s, r, 8)
+		got := gradient(t, mlp, a.rows(), b.rows())
+
+		var weights []float64
+		for _, w := range mlp.Weights() {
+			weights = append(weights, float64(w))
+		}
+		want := make([]float32, len(weights))
+		const h = 1e-6
+		for i, w := range weights {
+			weights[i] = w + h
+			up := a.loss(weights) + b.loss(weights)
+			weights[i] = w - h
+			down := a.loss(weights) + b.loss(weights)
+			weights[i] = w
+			want[i] = float32((up - down) / (2 * h))
+		}
+		near(t, "gradient against differences", got, want, 1e-5)
+	}
+}
+
+// random returns a network whose biases and policy are not small either.
+func random(t *testing.T, s models.Shape, seed uint64) *models.MLP {
+	t.Helper()
+	mlp, err := models.NewMLP(s, rand.NewPCG(seed, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(mlp.Weights(), noise(rand.New(rand.NewPCG(seed, 1)), len(mlp.Weights())))
+	return mlp
+}
+
+// plain is the same network and loss built of gorgonia's own operations.
+type plain struct {
+	grads   G.Nodes // W, b of each layer
+	weights G.Nodes
+	vm      G.VM
+}
+
+func newPlain(t testing.TB, mlp *models.MLP, q squares) *plain {
+	t.Helper()
+	var (
+		s  = mlp.Shape()
+		n  = len(q.obs) / s.Obs
+		g  = G.NewGraph()
+		pl = &plain{}
+	)
+	input := func(name string, rows, cols int, data []float32) *G.Node {
+		v := tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(slices.Clone(data)))
+		return G.NewMatrix(g, tensor.Float32, G.WithName(name), G.WithShape(rows, cols), G.WithValue(v))
+	}
+	x := input("x", n, s.Obs, q.obs)
+	layers := mlp.Layers()
+	for i, l := range layers {
+		w := input("W"+string(rune('0'+i)), l.In, l.Out, l.W)
+		b := input("b"+string(rune('0'+i)), 1, l.Out, l.B)
+		pl.weights = append(pl.weights, w, b)
+		x = G.Must(G.BroadcastAdd(G.Must(G.Mul(x, w)), b, nil, []byte{0}))
+		if i < len(layers)-1 {
+			x = G.Must(G.Rectify(x))
+		}
+	}
+	var targets []float32
+	k, p := s.Width(), s.Players
+	for i := range n {
+		targets = append(targets, q.policy[i*k:(i+1)*k]...)
+		targets = append(targets, q.values[i*p:(i+1)*p]...)
+	}
+	d := G.Must(G.Sub(x, input("targets", n, k+p, targets)))
+	cost := G.Must(G.Mul(G.Must(G.Sum(G.Must(G.Square(d)))), G.NewConstant(float32(0.5))))
+	var err error
+	if pl.grads, err = G.Grad(cost, pl.weights...); err != nil {
+		t.Fatal(err)
+	}
+	pl.vm = G.NewTapeMachine(g, G.BindDualValues(pl.weights...))
+	return pl
+}
+
+func TestGradientAgainstPlainGraph(t *testing.T) {
+	for _, s := range []models.Shape{scoreShape, logitsShape} {
+		mlp := random(t, s, 21)
+		q := newSquares(s, rand.New(rand.NewPCG(22, 0)), 33)
+		got := gradient(t, mlp, q.rows())
+		pl := newPlain(t, mlp, q)
+		if err := pl.vm.RunAll(); err != nil {
+			t.Fatal(err)
+		}
+		var want []float32
+		for _, w := range pl.weights {
+			v, err := w.Grad()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, v.Data().([]float32)...)
+		}
+		near(t, "gradient against gorgonia's own operations", got, want, 1e-5)
+	}
+}
+
+// Splitting a shard changes the order of summing, so only nearly the same comes
+// out; a capacity that grew changes nothing.
+func TestGradientOfShards(t *testing.T) {
+	s := scoreShape
+	mlp := random(t, s, 31)
+	q := newSquares(s, rand.New(rand.NewPCG(32, 0)), 300)
+	whole := gradient(t, mlp, q.rows())
+
+	part := func(lo, hi int) models.Rows {
+		k, p := s.Width(), s.Players
+		return squares{s, q.obs[lo*s.Obs : hi*s.Obs], q.policy[lo*k : hi*k], q.values[lo*p : hi*p]}.rows()
+	}
+	near(t, "gradient of three shards", gradient(t, mlp, part(0, 100), part(100, 101), part(101, 300)), whole, 1e-5)
+
+	cfg := models.DefaultAdam()
+	cfg.Beta1 = 0
+	l, err := gorgonia.New(mlp.Clone(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range []models.Rows{part(0, 1), part(5, 90), q.rows(), part(0, 0), q.rows()} {
+		if len(rows.Obs) == 0 {
+			if _, err := l.Fit([]models.Rows{rows}, 0); err == nil {
+				t.Error("Fit accepts no rows at all")
+			}
+			continue
+		}
+		if _, err := l.Fit([]models.Rows{rows}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(l.State()[0].Data, whole) {
+		t.Error("a graph that grew gives another gradient")
+	}
+}

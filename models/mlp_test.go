@@ -1,0 +1,261 @@
+package models_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"marsgym/models"
+)
+
+var (
+	score  = models.Shape{Obs: 11, Hidden: []int{16, 12}, Head: models.Score, Actions: 6, Players: 2}
+	logits = models.Shape{Obs: 7, Hidden: []int{9}, Head: models.Logits, Actions: 5, Players: 3}
+)
+
+func newMLP(t testing.TB, s models.Shape, seed uint64) *models.MLP {
+	t.Helper()
+	m, err := models.NewMLP(s, rand.NewPCG(seed, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func noise(r *rand.Rand, n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(r.NormFloat64())
+	}
+	return x
+}
+
+func TestShapeValidate(t *testing.T) {
+	for _, s := range []models.Shape{score, logits} {
+		if err := s.Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+	err := models.Shape{Obs: 0, Hidden: []int{3, -1}, Head: "both", Actions: 1 << 40, Players: 2}.Validate()
+	for _, want := range []string{"obs is 0", "hidden[1] is -1", `head is "both"`, "actions is 1099511627776"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v: want it to say %q", err, want)
+		}
+	}
+	if err := (models.Shape{Obs: 1, Head: models.Score, Actions: 1, Players: 1}).Validate(); err == nil {
+		t.Error("a network without a body is valid")
+	}
+}
+
+// reference runs one row through the tensors of a model file in float64.
+func reference(m *models.MLP, obs []float32) (policy, values []float64) {
+	data := map[string][]float32{}
+	for _, t := range m.Tensors() {
+		data[t.Name] = t.Data
+	}
+	layer := func(name string, x []float64) []float64 {
+		y := make([]float64, len(data[name+".bias"]))
+		for i := range y {
+			y[i] = float64(data[name+".bias"][i])
+			for j, v := range x {
+				y[i] += v * float64(data[name+".weight"][i*len(x)+j])
+			}
+		}
+		return y
+	}
+	var x []float64
+	for _, v := range obs {
+		x = append(x, float64(v))
+	}
+	for i := range m.Shape().Hidden {
+		x = layer(fmt.Sprint("body.", i), x)
+		for j := range x {
+			x[j] = math.Max(x[j], 0)
+		}
+	}
+	head := "policy"
+	if m.Shape().Head == models.Score {
+		head = "score"
+	}
+	return layer(head, x), layer("value", x)
+}
+
+func TestForward(t *testing.T) {
+	for _, s := range []models.Shape{score, logits} {
+		m, r := newMLP(t, s, 1), rand.New(rand.NewPCG(2, 0))
+		copy(m.Weights(), noise(r, len(m.Weights())))
+		const n = 700 // several chunks, the last one short
+		k, p := s.Width(), s.Players
+		obs := noise(r, n*s.Obs)
+		policy, values := make([]float32, n*k), make([]float32, n*p)
+		m.Forward(policy, values, obs)
+		for i := range n {
+			wantPolicy, wantValues := reference(m, obs[i*s.Obs:(i+1)*s.Obs])
+			for j, want := range slices.Concat(wantPolicy, wantValues) {
+				got := float64(slices.Concat(policy[i*k:(i+1)*k], values[i*p:(i+1)*p])[j])
+				if !(math.Abs(got-want) <= 1e-4*(1+math.Abs(want))) {
+					t.Fatalf("%s: row %d, output %d is %v: want %v", s.Head, i, j, got, want)
+				}
+			}
+		}
+
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		for _, rows := range []int{1, 2, 7, 8, 9, 255, 256, 257, n} {
+			gotPolicy, gotValues := make([]float32, rows*k), make([]float32, rows*p)
+			m.Forward(gotPolicy, nil, obs[:rows*s.Obs])
+			m.Forward(nil, gotValues, obs[:rows*s.Obs])
+			if !slices.Equal(gotPolicy, policy[:rows*k]) || !slices.Equal(gotValues, values[:rows*p]) {
+				t.Errorf("%s: %d rows alone give other bits than among %d", s.Head, rows, n)
+			}
+		}
+		m.Forward(nil, nil, nil)
+	}
+}
+
+func TestForwardConcurrently(t *testing.T) {
+	m, r := newMLP(t, score, 1), rand.New(rand.NewPCG(2, 0))
+	const n = 600
+	obs := noise(r, n*score.Obs)
+	want := make([]float32, n)
+	m.Forward(want, nil, obs)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			got := make([]float32, n)
+			for range 20 {
+				m.Forward(got, nil, obs)
+				if !slices.Equal(got, want) {
+					t.Error("Forward from several goroutines gives other bits")
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestForwardPanics(t *testing.T) {
+	m := newMLP(t, score, 1)
+	for _, n := range [][3]int{{2, 2, 12}, {2, 4, 11}, {1, 4, 22}, {2, 3, 22}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("Forward accepts lengths %v", n)
+				}
+			}()
+			m.Forward(make([]float32, n[0]), make([]float32, n[1]), make([]float32, n[2]))
+		}()
+	}
+}
+
+func TestForwardDoesNotAllocate(t *testing.T) {
+	m := newMLP(t, score, 1)
+	policy, values, obs := make([]float32, 256), make([]float32, 512), make([]float32, 256*11)
+	// The race detector makes sync.Pool forget at random.
+	if n := testing.AllocsPerRun(100, func() { m.Forward(policy, values, obs) }); n > 0 && !race {
+		t.Errorf("Forward allocates %v times", n)
+	}
+}
+
+// NaN anywhere must reach the output, or a broken network would go on playing.
+func TestForwardKeepsNaN(t *testing.T) {
+	for i := range newMLP(t, score, 1).Weights() {
+		m := newMLP(t, score, 1)
+		for j, w := range m.Weights() {
+			m.Weights()[j] = float32(math.Abs(float64(w))) // lest a rectifier hides it
+		}
+		m.Weights()[i] = float32(math.Copysign(math.NaN(), -1))
+		policy, values, obs := make([]float32, 1), make([]float32, 2), make([]float32, 11)
+		for j := range obs {
+			obs[j] = 1
+		}
+		m.Forward(policy, values, obs)
+		if policy[0] == policy[0] && values[0] == values[0] && values[1] == values[1] {
+			t.Errorf("weight %d is NaN and the outputs are %v and %v", i, policy, values)
+		}
+		if err := m.CheckFinite(); err == nil {
+			t.Errorf("weight %d is NaN and CheckFinite finds nothing", i)
+		}
+	}
+}
+
+func TestNewMLP(t *testing.T) {
+	s := models.Shape{Obs: 200, Hidden: []int{300}, Head: models.Logits, Actions: 50, Players: 40}
+	a, b := newMLP(t, s, 9), newMLP(t, s, 9)
+	if !slices.Equal(a.Weights(), b.Weights()) {
+		t.Error("the same seed gives other weights")
+	}
+	want := map[string]float64{
+		"body.0.weight": math.Sqrt(2. / 200),
+		"policy.weight": 0.01 / math.Sqrt(300),
+		"value.weight":  1 / math.Sqrt(300),
+	}
+	for _, tensor := range a.Tensors() {
+		got := models.Norm(tensor.Data) / math.Sqrt(float64(len(tensor.Data)))
+		if w := want[tensor.Name]; !(math.Abs(got-w) <= 0.03*w) {
+			t.Errorf("%s deviates by %v: want %v", tensor.Name, got, w)
+		}
+	}
+	if _, err := models.NewMLP(models.Shape{}, rand.NewPCG(0, 0)); err == nil {
+		t.Error("NewMLP accepts a shape of zeros")
+	}
+}
+
+func TestTensors(t *testing.T) {
+	for _, s := range []models.Shape{score, logits} {
+		a, b := newMLP(t, s, 1), newMLP(t, s, 2)
+		ts := a.Tensors()
+		slices.Reverse(ts)
+		if err := b.SetTensors(ts); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(a.Weights(), b.Weights()) {
+			t.Errorf("%s: Tensors and SetTensors change weights", s.Head)
+		}
+		for name, bad := range map[string][]models.Tensor{
+			"one missing":   ts[1:],
+			"another name":  append([]models.Tensor{{Name: "x", Shape: ts[0].Shape, Data: ts[0].Data}}, ts[1:]...),
+			"another shape": append([]models.Tensor{{Name: ts[0].Name, Shape: []int{1, len(ts[0].Data)}, Data: ts[0].Data}}, ts[1:]...),
+			"other numbers": append([]models.Tensor{{Name: ts[0].Name, Shape: ts[0].Shape}}, ts[1:]...),
+		} {
+			if err := b.SetTensors(bad); !errors.Is(err, models.ErrMismatch) {
+				t.Errorf("%s: error %v: want ErrMismatch", name, err)
+			}
+		}
+	}
+}
+
+func TestClone(t *testing.T) {
+	m := newMLP(t, score, 1)
+	c := m.Clone()
+	m.Weights()[0]++
+	if slices.Equal(c.Weights(), m.Weights()) {
+		t.Error("a clone shares its weights")
+	}
+}
+
+// BenchmarkForward runs the network of Martian Dice for two.
+func BenchmarkForward(b *testing.B) {
+	s := models.Shape{Obs: 173, Hidden: []int{128, 128}, Head: models.Score, Actions: 6, Players: 2}
+	m := newMLP(b, s, 1)
+	for _, n := range []int{1, 8, 256, 4096} {
+		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
+			policy, values := make([]float32, n), make([]float32, 2*n)
+			obs := make([]float32, n*s.Obs)
+			for i := range obs {
+				if i%7 == i/s.Obs%7 {
+					obs[i] = 1
+				}
+			}
+			for b.Loop() {
+				m.Forward(policy, values, obs)
+			}
+			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
