@@ -1,0 +1,200 @@
+// Command asm writes the amd64 kernels of package sgemm. It is a module of its
+// own, so that avo does not become a dependency of the main one. Run it with
+// go generate in the package's folder.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	tile("tileAVX2", 6, YMM, 32)
+	tile("tileAVX512", 8, ZMM, 64)
+	transpose()
+	Generate()
+}
+
+// tile emits a kernel for up to mr rows by one or two vectors of the given
+// size in bytes. Every row count has its own loop; in all of them an element
+// is one chain of fused multiply-adds over ascending p, so the row count does
+// not change a bit.
+func tile(name string, mr int, vec func() reg.VecVirtual, size int) {
+	TEXT(name, NOSPLIT, "func(rows, vecs, k int, a *float32, ars, acs int, b *float32, bs int, c *float32, cs int, alpha, beta float32)")
+	Pragma("noescape")
+	Doc(fmt.Sprintf("%s computes c = alpha·a·b + beta·c for rows 1 to %d, vecs 1 or 2", name, mr),
+		fmt.Sprintf("vectors of %d columns, and k at least 1. Strides count elements: a by row (ars)", size/4),
+		"and by p (acs), b by p (bs), c by row (cs). c is not read if beta is 0.")
+	rows, vecs := Load(Param("rows"), GP64()), Load(Param("vecs"), GP64())
+	k := Load(Param("k"), GP64())
+	a, b, c := Load(Param("a"), GP64()), Load(Param("b"), GP64()), Load(Param("c"), GP64())
+	ars, acs := Load(Param("ars"), GP64()), Load(Param("acs"), GP64())
+	bs, cs := Load(Param("bs"), GP64()), Load(Param("cs"), GP64())
+	for _, s := range []reg.Register{ars, acs, bs, cs} {
+		SHLQ(Imm(2), s)
+	}
+	// Rows 0 to 7 of a are a + i·ars with i = 1, 2 or 4 times 1, 3, 5 or 7.
+	ars3, ars5, ars7 := GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: ars, Index: ars, Scale: 2}, ars3)
+	LEAQ(Mem{Base: ars, Index: ars, Scale: 4}, ars5)
+	LEAQ(Mem{Base: ars3, Index: ars, Scale: 4}, ars7)
+	row := []Mem{
+		{Base: a},
+		{Base: a, Index: ars, Scale: 1},
+		{Base: a, Index: ars, Scale: 2},
+		{Base: a, Index: ars3, Scale: 1},
+		{Base: a, Index: ars, Scale: 4},
+		{Base: a, Index: ars5, Scale: 1},
+		{Base: a, Index: ars3, Scale: 2},
+		{Base: a, Index: ars7, Scale: 1},
+	}
+	label := func(r, v int, s string) string { return fmt.Sprintf("r%dv%d%s", r, v, s) }
+	for v := 2; v >= 1; v-- {
+		if v == 2 {
+			CMPQ(vecs, Imm(2))
+			JNE(LabelRef("narrow"))
+		} else {
+			Label("narrow")
+		}
+		for r := mr; r > 1; r-- {
+			CMPQ(rows, Imm(uint64(r)))
+			JEQ(LabelRef(label(r, v, "")))
+		}
+		for r := 1; r <= mr; r++ {
+			Label(label(r, v, ""))
+			acc := make([][]reg.VecVirtual, r)
+			for i := range acc {
+				acc[i] = make([]reg.VecVirtual, v)
+				for j := range acc[i] {
+					acc[i][j] = vec()
+					if size == 64 {
+						VPXORD(acc[i][j], acc[i][j], acc[i][j])
+					} else {
+						VXORPS(acc[i][j], acc[i][j], acc[i][j])
+					}
+				}
+			}
+			Label(label(r, v, "loop"))
+			bv := make([]reg.VecVirtual, v)
+			for j := range bv {
+				bv[j] = vec()
+				VMOVUPS(Mem{Base: b, Disp: j * size}, bv[j])
+			}
+			for i := range acc {
+				t := vec()
+				VBROADCASTSS(row[i], t)
+				for j := range bv {
+					VFMADD231PS(bv[j], t, acc[i][j])
+				}
+			}
+			ADDQ(acs, a)
+			ADDQ(bs, b)
+			DECQ(k)
+			JNZ(LabelRef(label(r, v, "loop")))
+
+			alpha, beta := vec(), vec()
+			scalar := GP32()
+			VBROADCASTSS(param("alpha"), alpha)
+			VBROADCASTSS(param("beta"), beta)
+			MOVL(param("beta"), scalar)
+			ADDL(scalar, scalar) // Drops the sign: −0 is 0.
+			JZ(LabelRef(label(r, v, "set")))
+			each := func(f func(m Mem, acc reg.VecVirtual)) {
+				for i := range acc {
+					for j := range acc[i] {
+						f(Mem{Base: c, Disp: j * size}, acc[i][j])
+					}
+					if i < r-1 {
+						ADDQ(cs, c)
+					}
+				}
+				VZEROUPPER()
+				RET()
+			}
+			each(func(m Mem, acc reg.VecVirtual) {
+				t := vec()
+				VMULPS(m, beta, t)
+				VFMADD231PS(alpha, acc, t)
+				VMOVUPS(t, m)
+			})
+			Label(label(r, v, "set"))
+			each(func(m Mem, acc reg.VecVirtual) {
+				VMULPS(alpha, acc, acc)
+				VMOVUPS(acc, m)
+			})
+		}
+	}
+}
+
+// param is the stack slot of a scalar argument.
+func param(name string) Op {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}
+
+func transpose() {
+	TEXT("transposeAVX2", NOSPLIT, "func(blocks int, dst *float32, ds int, src *float32, ss int)")
+	Pragma("noescape")
+	Doc("transposeAVX2 sets dst[p·ds + j] = src[j·ss + p] for j below 8 and p below",
+		"8·blocks, blocks at least 1.")
+	blocks := Load(Param("blocks"), GP64())
+	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
+	ds, ss := Load(Param("ds"), GP64()), Load(Param("ss"), GP64())
+	SHLQ(Imm(2), ds)
+	SHLQ(Imm(2), ss)
+	ss3, src4 := GP64(), GP64()
+	LEAQ(Mem{Base: ss, Index: ss, Scale: 2}, ss3)
+	LEAQ(Mem{Base: src, Index: ss, Scale: 4}, src4)
+
+	Label("loop")
+	// Pairs, then quadruples, then halves: each stage doubles the run of
+	// elements that come from successive rows.
+	var r, s, q [8]reg.VecVirtual
+	for j := range r {
+		base := src
+		if j >= 4 {
+			base = src4
+		}
+		m := []Mem{{Base: base}, {Base: base, Index: ss, Scale: 1}, {Base: base, Index: ss, Scale: 2}, {Base: base, Index: ss3, Scale: 1}}[j%4]
+		r[j] = YMM()
+		VMOVUPS(m, r[j])
+	}
+	for j := 0; j < 8; j += 2 {
+		s[j], s[j+1] = YMM(), YMM()
+		VUNPCKLPS(r[j+1], r[j], s[j])
+		VUNPCKHPS(r[j+1], r[j], s[j+1])
+	}
+	for h := 0; h < 8; h += 4 {
+		for j := range 2 {
+			lo, hi := YMM(), YMM()
+			VUNPCKLPD(s[h+j+2], s[h+j], lo)
+			VUNPCKHPD(s[h+j+2], s[h+j], hi)
+			q[h+2*j], q[h+2*j+1] = lo, hi
+		}
+	}
+	out := func(p int, imm uint64) {
+		t := YMM()
+		VPERM2F128(Imm(imm), q[4+p], q[p], t)
+		VMOVUPS(t, Mem{Base: dst})
+		ADDQ(ds, dst)
+	}
+	for p := range 4 {
+		out(p, 0x20)
+	}
+	for p := range 4 {
+		out(p, 0x31)
+	}
+	ADDQ(Imm(32), src)
+	ADDQ(Imm(32), src4)
+	DECQ(blocks)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}

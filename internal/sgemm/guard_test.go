@@ -1,0 +1,59 @@
+//go:build unix
+
+package sgemm_test
+
+import (
+	"slices"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"marsgym/internal/sgemm"
+)
+
+// guarded returns a copy of x between two pages that fault on any access: up
+// against the upper one if end is set, otherwise against the lower one.
+func guarded(t *testing.T, x []float32, end bool) []float32 {
+	page := syscall.Getpagesize()
+	size := (4*len(x) + page - 1) / page * page
+	mem, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { syscall.Munmap(mem) })
+	for _, guard := range [][]byte{mem[:page], mem[page+size:]} {
+		if err := syscall.Mprotect(guard, syscall.PROT_NONE); err != nil {
+			t.Skip(err)
+		}
+	}
+	offset := page
+	if end {
+		offset += size - 4*len(x)
+	}
+	y := unsafe.Slice((*float32)(unsafe.Pointer(&mem[offset])), len(x))
+	copy(y, x)
+	return y
+}
+
+// An access outside the slices ends the test program with a fault.
+func TestGemmStaysWithinSlices(t *testing.T) {
+	sgemm.EachKernel(t, func(t *testing.T) {
+		next := integers()
+		transposes(func(tA, tB bool) {
+			for _, s := range [][3]int{{1, 1, 1}, {3, 13, 9}, {7, 32, 8}, {9, 45, 33}, {13, 16, 7}, {129, 523, 17}} {
+				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 1, beta: 1}
+				p.fill(next)
+				want := slices.Clone(p.c)
+				p.gonum(want)
+				for _, end := range []bool{false, true} {
+					q := p
+					q.a, q.b, q.c = guarded(t, p.a, end), guarded(t, p.b, end), guarded(t, p.c, end)
+					q.gemm(q.c)
+					if !slices.Equal(q.c, want) {
+						t.Errorf("%v: C is wrong", &q)
+					}
+				}
+			}
+		})
+	})
+}

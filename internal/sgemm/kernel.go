@@ -1,0 +1,88 @@
+package sgemm
+
+// kernel names one implementation of the inner loops.
+type kernel uint8
+
+const (
+	portable kernel = iota
+	avx2
+	avx512
+)
+
+// maxRows and maxCols bound the tile of every kernel.
+const maxRows, maxCols = 8, 32
+
+// kernels holds those that this processor runs, the fastest last, and active
+// the one in use. Only tests change it.
+var (
+	kernels = detect()
+	active  = kernels[len(kernels)-1]
+)
+
+// shape returns the rows and columns of a full tile: as many as leave
+// registers for one row of B and an element of A.
+func (kern kernel) shape() (mr, nr int) {
+	switch kern {
+	case avx512:
+		return 8, 32
+	case avx2:
+		return 6, 16
+	}
+	return 1, 4
+}
+
+// width returns the width of a panel where n columns are left: nr, or half of
+// it if the kernel has such a tile and that is enough.
+func (kern kernel) width(n int) int {
+	_, nr := kern.shape()
+	if kern != portable && n <= nr/2 {
+		return nr / 2
+	}
+	return nr
+}
+
+// pack fills panel, shape [k, w], with columns j to j+n of op(B) and pads it
+// with zeros.
+func (kern kernel) pack(panel []float32, w int, tB bool, b []float32, ldb, j, n, k int) {
+	if n < w {
+		clear(panel)
+	}
+	if tB {
+		kern.transpose(panel, w, b[j*ldb:], ldb, n, k)
+		return
+	}
+	for p := range k {
+		copy(panel[p*w:][:w], b[p*ldb+j:][:n])
+	}
+}
+
+// tileGo computes c = alpha·a·b + beta·c for one row, 4 columns and strides
+// in elements: a by p (acs) and b by p (bs). c is not read if beta is 0.
+func tileGo(k int, a []float32, acs int, b []float32, bs int, c []float32, alpha, beta float32) {
+	var s0, s1, s2, s3 float32
+	for p := range k {
+		x, y := a[p*acs], (*[4]float32)(b[p*bs:])
+		// The conversions forbid fusing, so that the bits are the same on
+		// every architecture.
+		s0 += float32(x * y[0])
+		s1 += float32(x * y[1])
+		s2 += float32(x * y[2])
+		s3 += float32(x * y[3])
+	}
+	for j, s := range [4]float32{s0, s1, s2, s3} {
+		s *= alpha
+		if beta != 0 {
+			s += float32(beta * c[j])
+		}
+		c[j] = s
+	}
+}
+
+// transposeGo sets dst[p·ds + j] = src[j·ss + p] for j below n and p below k.
+func transposeGo(dst []float32, ds int, src []float32, ss, n, k int) {
+	for j := range n {
+		for p, v := range src[j*ss:][:k] {
+			dst[p*ds+j] = v
+		}
+	}
+}

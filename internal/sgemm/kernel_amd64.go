@@ -1,0 +1,45 @@
+//go:build amd64 && !purego
+
+package sgemm
+
+import "golang.org/x/sys/cpu"
+
+func detect() []kernel {
+	ks := []kernel{portable}
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		ks = append(ks, avx2)
+		if cpu.X86.HasAVX512F {
+			ks = append(ks, avx512)
+		}
+	}
+	return ks
+}
+
+// tile computes c = alpha·a·b + beta·c for up to mr rows, w columns, a
+// [kernel.width], and strides as in [tileAVX2].
+func (kern kernel) tile(rows, w, k int, a []float32, ars, acs int, b []float32, bs int, c []float32, cs int, alpha, beta float32) {
+	switch kern {
+	case avx512:
+		tileAVX512(rows, w/16, k, &a[0], ars, acs, &b[0], bs, &c[0], cs, alpha, beta)
+	case avx2:
+		tileAVX2(rows, w/8, k, &a[0], ars, acs, &b[0], bs, &c[0], cs, alpha, beta)
+	default:
+		tileGo(k, a, acs, b, bs, c, alpha, beta)
+	}
+}
+
+// transpose does what [transposeGo] does.
+func (kern kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int) {
+	if kern == portable || n < 8 || k < 8 {
+		transposeGo(dst, ds, src, ss, n, k)
+		return
+	}
+	// Where 8 does not divide n or k, the last block overlaps the one before.
+	for j := 0; j < n; j += 8 {
+		j := min(j, n-8)
+		transposeAVX2(k/8, &dst[j], ds, &src[j*ss], ss)
+		if k%8 != 0 {
+			transposeAVX2(1, &dst[(k-8)*ds+j], ds, &src[j*ss+k-8], ss)
+		}
+	}
+}

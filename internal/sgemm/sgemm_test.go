@@ -1,0 +1,365 @@
+package sgemm_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+	"gorgonia.org/gorgonia"
+
+	"marsgym/internal/sgemm"
+)
+
+var _ gorgonia.BLAS = sgemm.BLAS{}
+
+// product is one call of Gemm. Rows of the matrices are pad elements further
+// apart than they need be.
+type product struct {
+	tA, tB      bool
+	m, n, k     int
+	alpha, beta float32
+	pad         int
+
+	a, b, c       []float32
+	lda, ldb, ldc int
+}
+
+// fill makes the matrices, with every element, padding included, from next.
+func (p *product) fill(next func() float32) {
+	matrix := func(rows, cols int, t bool) ([]float32, int) {
+		if t {
+			rows, cols = cols, rows
+		}
+		ld := cols + p.pad
+		x := make([]float32, rows*ld)
+		for i := range x {
+			x[i] = next()
+		}
+		return x, ld
+	}
+	p.a, p.lda = matrix(p.m, p.k, p.tA)
+	p.b, p.ldb = matrix(p.k, p.n, p.tB)
+	p.c, p.ldc = matrix(p.m, p.n, false)
+}
+
+// gemm computes the product over c.
+func (p *product) gemm(c []float32) {
+	sgemm.Gemm(p.tA, p.tB, p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, c, p.ldc)
+}
+
+// gonum computes the product over c with gonum's BLAS.
+func (p *product) gonum(c []float32) {
+	flag := map[bool]blas.Transpose{false: blas.NoTrans, true: blas.Trans}
+	gonum.Implementation{}.Sgemm(flag[p.tA], flag[p.tB], p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, c, p.ldc)
+}
+
+func (p *product) String() string {
+	return fmt.Sprintf("tA %v, tB %v, %d×%d×%d, alpha %g, beta %g, pad %d", p.tA, p.tB, p.m, p.n, p.k, p.alpha, p.beta, p.pad)
+}
+
+// integers returns a source of integers from −4 to 4. Sums of a few hundred
+// products of them are exact in float32, in whatever order.
+func integers() func() float32 {
+	rng := rand.New(rand.NewPCG(1, 2))
+	return func() float32 { return float32(rng.IntN(9) - 4) }
+}
+
+// reals returns a source of numbers from −1 to 1.
+func reals() func() float32 {
+	rng := rand.New(rand.NewPCG(3, 4))
+	return func() float32 { return 2*rng.Float32() - 1 }
+}
+
+// transposes calls f for each combination of the two flags.
+func transposes(f func(tA, tB bool)) {
+	for i := range 4 {
+		f(i&1 != 0, i&2 != 0)
+	}
+}
+
+// large are shapes that cross the block sizes, most with odd remainders, and
+// in {131, 523, 9} the sizes from which B is packed though not transposed.
+var large = [][3]int{
+	{257, 129, 173}, {131, 523, 9}, {5, 300, 40}, {70, 300, 200}, {97, 33, 385}, {96, 256, 192}, {8, 32, 193}, {1, 257, 1},
+}
+
+func TestGemmIsExactOnIntegers(t *testing.T) {
+	sgemm.EachKernel(t, func(t *testing.T) {
+		next := integers()
+		test := func(p product) {
+			p.fill(next)
+			got, want := slices.Clone(p.c), slices.Clone(p.c)
+			p.gemm(got)
+			p.gonum(want)
+			for i := range want {
+				if got[i] != want[i] {
+					t.Fatalf("%v: c[%d, %d] = %v, want %v (columns from %d on are padding)", &p, i/p.ldc, i%p.ldc, got[i], want[i], p.n)
+				}
+			}
+		}
+		primes := []int{1, 2, 3, 5, 7, 13, 17, 31, 37}
+		transposes(func(tA, tB bool) {
+			for _, m := range primes {
+				for _, n := range primes {
+					for _, k := range primes {
+						test(product{tA: tA, tB: tB, m: m, n: n, k: k, alpha: 1, beta: 1, pad: (m + n + k) % 3})
+					}
+				}
+			}
+			for _, s := range large {
+				for _, pad := range []int{0, 5} {
+					test(product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 1, beta: 0, pad: pad})
+				}
+			}
+			for _, alpha := range []float32{0, 1, -2, 0.5} {
+				for _, beta := range []float32{0, 1, -1, 0.25} {
+					test(product{tA: tA, tB: tB, m: 19, n: 45, k: 200, alpha: alpha, beta: beta, pad: 3})
+					test(product{tA: tA, tB: tB, m: 19, n: 45, k: 0, alpha: alpha, beta: beta, pad: 3})
+				}
+			}
+		})
+	})
+}
+
+func TestGemmAgreesWithGonum(t *testing.T) {
+	sgemm.EachKernel(t, func(t *testing.T) {
+		next := reals()
+		transposes(func(tA, tB bool) {
+			for _, s := range large {
+				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 0.7, beta: -1.3, pad: 1}
+				p.fill(next)
+				got, want := slices.Clone(p.c), slices.Clone(p.c)
+				p.gemm(got)
+				p.gonum(want)
+				// Either sum of k products below 1 errs by at most k roundings
+				// of a partial sum below k; typically by far less.
+				tol := 1e-6 * float64(p.k+1)
+				for i := range want {
+					if !(math.Abs(float64(got[i])-float64(want[i])) <= tol) {
+						t.Fatalf("%v: c[%d, %d] = %v, want %v", &p, i/p.ldc, i%p.ldc, got[i], want[i])
+					}
+				}
+			}
+		})
+	})
+}
+
+func TestRowsDoNotDependOnM(t *testing.T) {
+	sgemm.EachKernel(t, func(t *testing.T) {
+		next := reals()
+		transposes(func(tA, tB bool) {
+			for _, s := range large {
+				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 0.7, beta: -1.3}
+				p.fill(next)
+				whole := slices.Clone(p.c)
+				p.gemm(whole)
+				for _, rows := range []int{1, 5, 8, 65} {
+					split := slices.Clone(p.c)
+					for i := 0; i < p.m; i += rows {
+						start := i * p.lda
+						if tA {
+							start = i
+						}
+						sgemm.Gemm(tA, tB, min(rows, p.m-i), p.n, p.k, p.alpha, p.a[start:], p.lda, p.b, p.ldb, p.beta, split[i*p.ldc:], p.ldc)
+					}
+					if i := differ(whole, split); i >= 0 {
+						t.Fatalf("%v: c[%d, %d] = %v whole, %v in calls of %d rows", &p, i/p.ldc, i%p.ldc, whole[i], split[i], rows)
+					}
+				}
+			}
+		})
+	})
+}
+
+// differ returns the first index at which x and y differ in any bit, or −1.
+func differ(x, y []float32) int {
+	for i := range x {
+		if math.Float32bits(x[i]) != math.Float32bits(y[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+func TestAssemblyKernelsAgreeBitForBit(t *testing.T) {
+	results := map[string][][]float32{}
+	sgemm.EachKernel(t, func(t *testing.T) {
+		next := reals()
+		transposes(func(tA, tB bool) {
+			for _, s := range large {
+				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 0.7, beta: -1.3}
+				p.fill(next)
+				p.gemm(p.c)
+				results[t.Name()] = append(results[t.Name()], p.c)
+			}
+		})
+	})
+	x, y := results[t.Name()+"/avx2"], results[t.Name()+"/avx512"]
+	if y == nil {
+		t.Skip("this processor runs fewer than two assembly kernels")
+	}
+	for i := range x {
+		if j := differ(x[i], y[i]); j >= 0 {
+			t.Errorf("product %d: c[%d] = %v with AVX2, %v with AVX-512", i, j, x[i][j], y[i][j])
+		}
+	}
+}
+
+func TestNaN(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	sgemm.EachKernel(t, func(t *testing.T) {
+		transposes(func(tA, tB bool) {
+			p := product{tA: tA, tB: tB, m: 21, n: 53, k: 200, alpha: 1}
+			zero := func() float32 { return 0 }
+
+			p.fill(zero)
+			for i := range p.c {
+				p.c[i] = nan
+			}
+			p.gemm(p.c)
+			if i := differ(p.c, make([]float32, len(p.c))); i >= 0 {
+				t.Errorf("%v: C keeps %v though beta is 0", &p, p.c[i])
+			}
+
+			// Element (i, q) of A and (q, j) of B spoil row i and column j,
+			// even where they meet a 0.
+			const i, j, q = 17, 51, 197
+			at := func(x []float32, ld, row, col int, t bool) *float32 {
+				if t {
+					row, col = col, row
+				}
+				return &x[row*ld+col]
+			}
+			p.fill(zero)
+			*at(p.a, p.lda, i, q, tA) = nan
+			*at(p.b, p.ldb, q, j, tB) = inf
+			p.gemm(p.c)
+			for x, v := range p.c {
+				want := x/p.ldc == i || x%p.ldc == j
+				if got := v != v; got != want {
+					t.Fatalf("%v: c[%d, %d] = %v, want NaN: %v", &p, x/p.ldc, x%p.ldc, v, want)
+				}
+			}
+		})
+	})
+}
+
+func TestEmptyAndAlphaZero(t *testing.T) {
+	nan := float32(math.NaN())
+	for _, p := range []struct {
+		m, n, k           int
+		alpha, beta, want float32
+	}{
+		{0, 1, 1, 1, 0, 3},
+		{1, 0, 1, 1, 0, 3},
+		{1, 1, 0, 1, 2, 6},
+		{1, 1, 0, 1, 0, 0},
+		{1, 1, 1, 0, 2, 6},
+		{1, 1, 1, 0, 1, 3},
+		{1, 1, 1, 0, 0, 0},
+	} {
+		c := []float32{3}
+		sgemm.Gemm(false, false, p.m, p.n, p.k, p.alpha, []float32{nan}, 1, []float32{nan}, 1, p.beta, c, 1)
+		if c[0] != p.want {
+			t.Errorf("%+v: c = %v", p, c[0])
+		}
+	}
+}
+
+func TestPanics(t *testing.T) {
+	x := make([]float32, 12)
+	for _, p := range []struct {
+		name    string
+		tA, tB  bool
+		m, n, k int
+		ld      [3]int
+		len     [3]int
+		want    string
+	}{
+		{"negative m", false, false, -1, 2, 2, [3]int{2, 2, 2}, [3]int{4, 4, 4}, "negative size: m is -1"},
+		{"lda", false, false, 2, 2, 3, [3]int{2, 2, 2}, [3]int{6, 6, 4}, "lda is 2, less than the 3 columns of a"},
+		{"lda, transposed", true, false, 3, 2, 2, [3]int{2, 2, 2}, [3]int{6, 4, 6}, "lda is 2, less than the 3 columns of a"},
+		{"ldb", false, true, 2, 2, 3, [3]int{3, 2, 2}, [3]int{6, 6, 4}, "ldb is 2, less than the 3 columns of b"},
+		{"ldc", false, false, 2, 3, 2, [3]int{2, 3, 2}, [3]int{4, 6, 6}, "ldc is 2, less than the 3 columns of c"},
+		{"short a", false, false, 2, 2, 3, [3]int{3, 2, 2}, [3]int{5, 6, 4}, "a has length 5, too short for 2 rows of 3 columns with lda 3"},
+		{"short b", false, false, 2, 2, 3, [3]int{3, 4, 2}, [3]int{6, 9, 4}, "b has length 9, too short for 3 rows of 2 columns with ldb 4"},
+		{"short c", false, false, 2, 2, 3, [3]int{3, 2, 5}, [3]int{6, 6, 6}, "c has length 6, too short for 2 rows of 2 columns with ldc 5"},
+		{"empty c", false, false, 2, 2, 3, [3]int{3, 2, 2}, [3]int{6, 6, 0}, "c has length 0"},
+		{"overflow", false, false, math.MaxInt, 1, 1, [3]int{1, 1, 2}, [3]int{12, 12, 12}, "c has length 12"},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.Contains(got, p.want) {
+					t.Errorf("panic %q, want %q", got, p.want)
+				}
+			}()
+			sgemm.Gemm(p.tA, p.tB, p.m, p.n, p.k, 1, x[:p.len[0]], p.ld[0], x[:p.len[1]], p.ld[1], 0, slices.Clone(x[:p.len[2]]), p.ld[2])
+		})
+	}
+}
+
+func TestConcurrentCalls(t *testing.T) {
+	sgemm.EachKernel(t, func(t *testing.T) {
+		p := product{tB: true, m: 64, n: 45, k: 201, alpha: 1}
+		p.fill(reals())
+		want := slices.Clone(p.c)
+		p.gemm(want)
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				got := slices.Clone(p.c)
+				for range 10 {
+					p.gemm(got)
+					if i := differ(got, want); i >= 0 {
+						t.Errorf("c[%d] = %v beside other calls, %v alone", i, got[i], want[i])
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+func TestGemmDoesNotAllocate(t *testing.T) {
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("the race detector empties sync.Pool at random")
+	}
+	sgemm.EachKernel(t, func(t *testing.T) {
+		p := product{tB: true, m: 9, n: 45, k: 33, alpha: 1}
+		p.fill(reals())
+		if n := testing.AllocsPerRun(100, func() { p.gemm(p.c) }); n != 0 {
+			t.Errorf("%v allocations a call, want 0", n)
+		}
+	})
+}
+
+func TestBLAS(t *testing.T) {
+	flag := map[bool]blas.Transpose{false: blas.NoTrans, true: blas.Trans}
+	transposes(func(tA, tB bool) {
+		p := product{tA: tA, tB: tB, m: 5, n: 6, k: 7, alpha: 1, pad: 1}
+		p.fill(reals())
+		got, want := slices.Clone(p.c), slices.Clone(p.c)
+		sgemm.BLAS{}.Sgemm(flag[tA], flag[tB], p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, got, p.ldc)
+		p.gemm(want)
+		if i := differ(got, want); i >= 0 {
+			t.Errorf("%v: c[%d] = %v, want %v", &p, i, got[i], want[i])
+		}
+	})
+}
+
+func ExampleGemm() {
+	x := []float32{1, 2, 3, 4, 5, 6} // two rows of three inputs
+	w := []float32{1, 0, 1, 0, 1, 0} // two outputs from three inputs
+	y := make([]float32, 4)
+	sgemm.Gemm(false, true, 2, 2, 3, 1, x, 3, w, 3, 0, y, 2)
+	fmt.Println(y)
+	// Output: [4 2 10 5]
+}
