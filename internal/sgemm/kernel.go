@@ -19,8 +19,9 @@ var (
 	active  = kernels[len(kernels)-1]
 )
 
-// shape returns the rows and columns of a full tile: as many as leave
-// registers for one row of B and an element of A.
+// shape returns the rows and columns of a full tile, in vectors 8×2, 6×2 and
+// 1×4: enough sums to hide the latency of an addition, few enough to stay in
+// registers beside a row of B and an element of A.
 func (kern kernel) shape() (mr, nr int) {
 	switch kern {
 	case avx512:
