@@ -19,9 +19,9 @@ var (
 	active  = kernels[len(kernels)-1]
 )
 
-// shape returns the rows and columns of a full tile, in vectors 8×2, 6×2 and
-// 1×4: enough sums to hide the latency of an addition, few enough to stay in
-// registers beside a row of B and an element of A.
+// shape returns the rows and columns of a full tile: 8 or 6 rows of two
+// vectors, or one of four numbers. Chosen to hide the latency of an addition
+// and to fit in registers beside a row of B and an element of A.
 func (kern kernel) shape() (mr, nr int) {
 	switch kern {
 	case avx512:
