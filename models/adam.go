@@ -42,7 +42,7 @@ func (c AdamConfig) Validate() error {
 		errs = append(errs, fmt.Errorf("clip is %v: want a positive norm, or 0 for none", c.Clip))
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("models: adam: %w", errors.Join(errs...))
+		return fmt.Errorf("adam: %w", errors.Join(errs...))
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ type Adam struct {
 // NewAdam returns an optimizer of n weights.
 func NewAdam(n int, cfg AdamConfig) (*Adam, error) {
 	if err := cfg.Validate(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("models: %w", err)
 	}
 	return &Adam{cfg: cfg, m: make([]float32, n), v: make([]float32, n)}, nil
 }

@@ -10,9 +10,6 @@ import (
 	"marsgym/models"
 )
 
-// race is set where the race detector runs.
-var race bool
-
 func newAdam(t *testing.T, n int, cfg models.AdamConfig) *models.Adam {
 	t.Helper()
 	a, err := models.NewAdam(n, cfg)

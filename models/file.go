@@ -46,10 +46,17 @@ func (f *File) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("models: save %s: %w", path, err)
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
+	if len(b) > maxFile {
+		return fmt.Errorf("models: save %s: it would have %d bytes, and no more than %d can be loaded", path, len(b), maxFile)
+	}
+	err = atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	})
+	if err != nil {
+		return fmt.Errorf("models: save %s: %w", path, err)
+	}
+	return nil
 }
 
 // Load opens a model file or a checkpoint. An error wraps [ErrFormat] where

@@ -72,12 +72,27 @@ func (m *MLP) forward(s *scratch, lo, hi int, policy, values, obs []float32) {
 		l.ReLU(y, x)
 		x, s.x, s.y = y, s.y, s.x
 	}
-	heads, k := m.layers[last], m.shape.Width()
-	if policy != nil {
+	heads, k, p := m.layers[last], m.shape.Width(), m.shape.Players
+	switch {
+	case policy == nil && values == nil:
+	case values == nil:
 		heads.columns(0, k, policy[lo*k:hi*k], x)
-	}
-	if p := m.shape.Players; values != nil {
+	case policy == nil:
 		heads.columns(k, k+p, values[lo*p:hi*p], x)
+	default:
+		y := s.y[:n*(k+p)]
+		heads.Linear(y, x)
+		Split(policy[lo*k:hi*k], values[lo*p:hi*p], y, k, p)
+	}
+}
+
+// Split fills policy [n, k] and values [n, p] from the output of both heads,
+// y [n, k+p].
+func Split(policy, values, y []float32, k, p int) {
+	for len(y) > 0 {
+		copy(policy[:k], y)
+		copy(values[:p], y[k:])
+		policy, values, y = policy[k:], values[p:], y[k+p:]
 	}
 }
 

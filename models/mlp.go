@@ -52,7 +52,7 @@ func newMLP(s Shape) *MLP {
 // section 3.2). Biases are zero.
 func NewMLP(s Shape, src *rand.PCG) (*MLP, error) {
 	if err := s.Validate(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("models: %w", err)
 	}
 	m, r := newMLP(s), rand.New(src)
 	for i, l := range m.layers {

@@ -19,6 +19,9 @@ var (
 	logits = models.Shape{Obs: 7, Hidden: []int{9}, Head: models.Logits, Actions: 5, Players: 3}
 )
 
+// race is set where the race detector runs.
+var race bool
+
 func newMLP(t testing.TB, s models.Shape, seed uint64) *models.MLP {
 	t.Helper()
 	m, err := models.NewMLP(s, rand.NewPCG(seed, 0))
@@ -50,6 +53,10 @@ func TestShapeValidate(t *testing.T) {
 	}
 	if err := (models.Shape{Obs: 1, Head: models.Score, Actions: 1, Players: 1}).Validate(); err == nil {
 		t.Error("a network without a body is valid")
+	}
+	huge := models.Shape{Obs: 60000, Hidden: []int{60000}, Head: models.Score, Actions: 1, Players: 1}
+	if err := huge.Validate(); err == nil || !strings.Contains(err.Error(), "weights") {
+		t.Errorf("error %v: want it to say that there are too many weights", err)
 	}
 }
 

@@ -20,8 +20,9 @@ const (
 // Bounds of a shape, far above any that is of use. They keep a damaged file
 // from asking for all the memory there is.
 const (
-	maxWidth  = 1 << 16
-	maxHidden = 64
+	maxWidth   = 1 << 16
+	maxHidden  = 64
+	maxWeights = 1 << 26
 )
 
 // Shape is the shape of a network: a body of dense layers with ReLU, then a
@@ -61,8 +62,11 @@ func (s Shape) Validate() error {
 	}
 	check("actions", s.Actions, 1, maxWidth)
 	check("players", s.Players, 1, maxWidth)
+	if len(errs) == 0 && s.size() > maxWeights {
+		errs = append(errs, fmt.Errorf("it has %d weights: want at most %d", s.size(), maxWeights))
+	}
 	if len(errs) > 0 {
-		return fmt.Errorf("models: shape of a network: %w", errors.Join(errs...))
+		return fmt.Errorf("shape of a network: %w", errors.Join(errs...))
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (q squares) sparse() squares {
 
 func BenchmarkFit(b *testing.B) {
 	for _, n := range []int{1024, 4096} {
-		for _, shards := range []int{1, 2} {
+		for _, shards := range []int{1, 2, 8} {
 			b.Run(fmt.Sprintf("rows=%d/shards=%d", n, shards), func(b *testing.B) {
 				l := newLearner(b, table, 1)
 				r := rand.New(rand.NewPCG(2, 0))

@@ -1,5 +1,5 @@
 // Package gorgonia is the default backend: it fits a network by running an
-// expression graph of gorgonia.org/gorgonia, one for each shard of a minibatch.
+// expression graph of gorgonia.org/gorgonia on each shard of a minibatch.
 //
 // The graph is built of few, large operations of our own. As gorgonia comes, a
 // dense layer is four operations that allocate their results anew each time,

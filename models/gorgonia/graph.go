@@ -10,7 +10,7 @@ import (
 	"marsgym/models"
 )
 
-// graph computes the gradient of one shard of up to capacity rows.
+// graph computes the gradients of shards of up to capacity rows, one at a time.
 type graph struct {
 	capacity int
 	n        int // rows of the current shard
@@ -67,19 +67,19 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 	return g, nil
 }
 
-// run leaves the gradient of a shard of n rows in g.grad.
-func (g *graph) run(rows models.Rows, n int) error {
-	if n == 0 {
-		clear(g.grad)
+// run fills grad with the gradient of a shard.
+func (g *graph) run(grad []float32, rows models.Rows) error {
+	if len(rows.Obs) == 0 {
+		clear(grad)
 		return nil
 	}
-	copy(g.x, rows.Obs)
-	g.n, g.loss = n, rows.Loss
+	g.n, g.loss = copy(g.x, rows.Obs)/(len(g.x)/g.capacity), rows.Loss
 	err := g.vm.RunAll()
 	g.vm.Reset() // without it the next run would do nothing
 	g.loss = nil
 	if err != nil {
 		return fmt.Errorf("gorgonia: %w", err)
 	}
+	copy(grad, g.grad)
 	return nil
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"marsgym/models"
 )
@@ -13,7 +15,8 @@ import (
 type Learner struct {
 	mlp    *models.MLP
 	adam   *models.Adam
-	graphs []*graph // one for each shard
+	graphs []*graph    // one for each goroutine that runs shards
+	grads  [][]float32 // [shards][weights]
 }
 
 var _ models.Learner = (*Learner)(nil)
@@ -30,57 +33,70 @@ func New(mlp *models.MLP, cfg models.AdamConfig) (*Learner, error) {
 // MLP is the network, with the weights of the last Fit.
 func (l *Learner) MLP() *models.MLP { return l.mlp }
 
-// Fit runs each shard on a goroutine of its own.
+// Fit runs the shards on up to GOMAXPROCS goroutines. A few more shards than
+// cores, of some hundred rows each, spread the load evenly and cost nothing.
 func (l *Learner) Fit(shards []models.Rows, rate float64) (norm float64, err error) {
-	if err := l.grow(shards); err != nil {
+	d, total, most := l.mlp.Shape().Obs, 0, 0
+	for i, s := range shards {
+		n := len(s.Obs) / d
+		if len(s.Obs) != n*d {
+			panic(fmt.Sprintf("gorgonia: shard %d has %d observed numbers: want a multiple of %d", i, len(s.Obs), d))
+		}
+		total, most = total+n, max(most, n)
+	}
+	if total == 0 {
+		return 0, errors.New("gorgonia: Fit is given no rows")
+	}
+	workers := min(runtime.GOMAXPROCS(0), len(shards))
+	if err := l.grow(workers, most, len(shards)); err != nil {
 		return 0, err
 	}
-	graphs, d := l.graphs[:len(shards)], l.mlp.Shape().Obs
-	errs := make([]error, len(shards))
-	var wg sync.WaitGroup
-	for i, g := range graphs {
-		wg.Go(func() { errs[i] = g.run(shards[i], len(shards[i].Obs)/d) })
+	var (
+		next atomic.Int64
+		errs = make([]error, len(shards))
+		wg   sync.WaitGroup
+	)
+	for _, g := range l.graphs[:workers] {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(shards)); i = next.Add(1) - 1 {
+				errs[i] = g.run(l.grads[i], shards[i])
+			}
+		})
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return 0, err
 	}
-	grad := graphs[0].grad
-	for _, g := range graphs[1:] {
-		for i, v := range g.grad {
-			grad[i] += v
+	sum := l.grads[0]
+	for _, grad := range l.grads[1:len(shards)] {
+		for i, v := range grad {
+			sum[i] += v
 		}
 	}
-	return l.adam.Step(l.mlp.Weights(), grad, rate)
+	return l.adam.Step(l.mlp.Weights(), sum, rate)
 }
 
 // minRows is the least capacity of a graph. Chosen.
 const minRows = 64
 
-// grow sees to it that there is a graph for each shard, and large enough.
-func (l *Learner) grow(shards []models.Rows) error {
-	d, rows := l.mlp.Shape().Obs, 0
-	for i, s := range shards {
-		if len(s.Obs)%d != 0 {
-			panic(fmt.Sprintf("gorgonia: shard %d has %d observed numbers: want a multiple of %d", i, len(s.Obs), d))
-		}
-		n := len(s.Obs) / d
-		rows += n
-		if i < len(l.graphs) && n <= l.graphs[i].capacity {
+// grow sees to it that there are graphs for so many workers, each with room
+// for so many rows, and a gradient for each shard.
+func (l *Learner) grow(workers, rows, shards int) error {
+	for len(l.grads) < shards {
+		l.grads = append(l.grads, make([]float32, len(l.mlp.Weights())))
+	}
+	for len(l.graphs) < workers {
+		l.graphs = append(l.graphs, &graph{})
+	}
+	for i, g := range l.graphs[:workers] {
+		if g.capacity >= rows {
 			continue
 		}
-		g, err := newGraph(l.mlp, 1<<bits.Len(uint(max(n, minRows)-1)))
+		g, err := newGraph(l.mlp, 1<<bits.Len(uint(max(rows, minRows)-1)))
 		if err != nil {
 			return err
 		}
-		if i == len(l.graphs) {
-			l.graphs = append(l.graphs, g)
-		} else {
-			l.graphs[i] = g
-		}
-	}
-	if rows == 0 {
-		return errors.New("gorgonia: Fit is given no rows")
+		l.graphs[i] = g
 	}
 	return nil
 }

@@ -121,3 +121,29 @@ func TestFitDiverged(t *testing.T) {
 		}
 	}
 }
+
+// What the loss is shown is what Forward says, to the bit, so that a policy's
+// ratio to itself is exactly one.
+func TestFitAgreesWithForward(t *testing.T) {
+	for _, s := range []models.Shape{scoreShape, logitsShape} {
+		l := newLearner(t, s, 7)
+		train(t, l, 0, 5)
+		for _, n := range []int{1, 9, 300} {
+			obs := noise(rand.New(rand.NewPCG(8, 0)), n*s.Obs)
+			wantPolicy, wantValues := make([]float32, n*s.Width()), make([]float32, n*s.Players)
+			l.MLP().Forward(wantPolicy, wantValues, obs)
+			rows := models.Rows{Obs: obs, Loss: func(policy, values, dpolicy, dvalues []float32) {
+				if !slices.Equal(policy, wantPolicy) || !slices.Equal(values, wantValues) {
+					t.Errorf("%s: the loss of %d rows is shown other numbers than Forward gives", s.Head, n)
+				}
+				if i := slices.IndexFunc(slices.Concat(dpolicy, dvalues), func(d float32) bool { return d != 0 }); i >= 0 {
+					t.Errorf("%s: the gradient comes with number %d not zero", s.Head, i)
+				}
+				dpolicy[0], dvalues[0] = 1, 1
+			}}
+			if _, err := l.Fit([]models.Rows{rows, rows}, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

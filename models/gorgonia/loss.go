@@ -4,6 +4,8 @@ import (
 	"github.com/chewxy/hm"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"marsgym/models"
 )
 
 // loss ends the graph: it asks the shard for the gradient with respect to the
@@ -40,11 +42,7 @@ func (l *loss) Do(in ...G.Value) (G.Value, error) {
 	y, dy := floats(in[0]), floats(l.out)
 	policy, values := l.policy[:n*k], l.values[:n*p]
 	dpolicy, dvalues := l.dpolicy[:n*k], l.dvalue[:n*p]
-	for i := range n {
-		row := y[i*(k+p) : (i+1)*(k+p)]
-		copy(policy[i*k:], row[:k])
-		copy(values[i*p:], row[k:])
-	}
+	models.Split(policy, values, y[:n*(k+p)], k, p)
 	clear(dpolicy)
 	clear(dvalues)
 	l.g.loss(policy, values, dpolicy, dvalues)
