@@ -15,7 +15,7 @@ require (
 	gorgonia.org/tensor v0.9.24
 )
 
-require go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6 // indirect: without this pin gorgonia panics at start on Go 1.26
+require go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6 // indirect; without this pin gorgonia panics at start on Go 1.26
 
 require (
 	github.com/apache/arrow/go/arrow v0.0.0-20211112161151-bc219186db40 // indirect
