@@ -67,13 +67,14 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 	return g, nil
 }
 
-// run fills grad with the gradient of a shard.
-func (g *graph) run(grad []float32, rows models.Rows) error {
-	if len(rows.Obs) == 0 {
+// run fills grad with the gradient of a shard of n rows.
+func (g *graph) run(grad []float32, rows models.Rows, n int) error {
+	if n == 0 {
 		clear(grad)
 		return nil
 	}
-	g.n, g.loss = copy(g.x, rows.Obs)/(len(g.x)/g.capacity), rows.Loss
+	copy(g.x, rows.Obs)
+	g.n, g.loss = n, rows.Loss
 	err := g.vm.RunAll()
 	g.vm.Reset() // without it the next run would do nothing
 	g.loss = nil

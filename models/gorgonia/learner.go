@@ -59,7 +59,7 @@ func (l *Learner) Fit(shards []models.Rows, rate float64) (norm float64, err err
 	for _, g := range l.graphs[:workers] {
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(shards)); i = next.Add(1) - 1 {
-				errs[i] = g.run(l.grads[i], shards[i])
+				errs[i] = g.run(l.grads[i], shards[i], len(shards[i].Obs)/d)
 			}
 		})
 	}

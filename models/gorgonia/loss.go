@@ -15,21 +15,23 @@ type loss struct {
 	op              // out is the gradient
 	g               *graph
 	k, p            int
-	policy, values  []float32 // [capacity, K], [capacity, P]
-	dpolicy, dvalue []float32
+	policy, dpolicy []float32 // [capacity, K]
+	values, dvalues []float32 // [capacity, P]
 	zero            G.Value
 }
 
 func (g *graph) newLoss(k, p int) *loss {
 	c := g.capacity
 	return &loss{
-		op:     op{"loss", 1, newMatrix(c, k+p, nil)},
-		g:      g,
-		k:      k,
-		p:      p,
-		policy: make([]float32, c*k), values: make([]float32, c*p),
-		dpolicy: make([]float32, c*k), dvalue: make([]float32, c*p),
-		zero: G.NewF32(0),
+		op:      op{"loss", 1, newMatrix(c, k+p, nil)},
+		g:       g,
+		k:       k,
+		p:       p,
+		policy:  make([]float32, c*k),
+		dpolicy: make([]float32, c*k),
+		values:  make([]float32, c*p),
+		dvalues: make([]float32, c*p),
+		zero:    G.NewF32(0),
 	}
 }
 
@@ -41,7 +43,7 @@ func (l *loss) Do(in ...G.Value) (G.Value, error) {
 	k, p, n := l.k, l.p, l.g.n
 	y, dy := floats(in[0]), floats(l.out)
 	policy, values := l.policy[:n*k], l.values[:n*p]
-	dpolicy, dvalues := l.dpolicy[:n*k], l.dvalue[:n*p]
+	dpolicy, dvalues := l.dpolicy[:n*k], l.dvalues[:n*p]
 	models.Split(policy, values, y[:n*(k+p)], k, p)
 	clear(dpolicy)
 	clear(dvalues)
