@@ -36,8 +36,9 @@ type Outcome[S any] struct {
 }
 
 // Rules are the rules of one game for one config. S is the whole position, a
-// small struct without pointers: assignment is its clone, == its identity, and
-// it serves as a map key.
+// small struct of exported fields of fixed size, without pointers: assignment is
+// its clone, == its identity, it serves as a map key, and encoding/binary writes
+// it to checkpoints.
 //
 // Rules do no I/O, start no goroutine, own no generator and read no clock.
 // They may be used by many goroutines at once.
@@ -52,7 +53,7 @@ type Rules[S comparable] interface {
 	// seat moves, none elsewhere.
 	Legal(dst []Action, s S) []Action
 	// Outcomes appends what may follow a chance state, with probabilities above
-	// zero that sum to 1; nothing elsewhere.
+	// zero that sum to 1, no two states equal; nothing elsewhere.
 	Outcomes(dst []Outcome[S], s S) []Outcome[S]
 	// Apply returns the state just after the seat to move takes a, with s
 	// unchanged. Its error is an ErrIllegalAction or an ErrGameOver.
@@ -61,6 +62,8 @@ type Rules[S comparable] interface {
 	Returns(dst []float64, s S) []float64
 	// Encode writes what seat p sees of s to dst [D], every element of it. It is
 	// defined at every state, chance and end included. Where p is to move, equal
-	// observations have equal legal actions and equal exact values of each.
+	// observations have equal legal actions and equal exact values of each; so an
+	// action that names a seat counts from the mover. Elsewhere it tells apart
+	// what differs in value to p.
 	Encode(dst []float32, s S, p Player)
 }

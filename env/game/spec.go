@@ -27,8 +27,8 @@ type Spec struct {
 	// unpaid: a safety stop, not a rule. 0 is none.
 	MoveLimit int
 
-	// Win and Loss are the returns of a sole winner and of a loser; a shared win
-	// lies between. Both are zero where returns are not shares of a win, and
+	// Win and Loss are the returns of a sole winner and of a loser; a share of the
+	// win lies between, and the shares of all seats add up to one. Both are zero where returns are not shares of a win, and
 	// then Unit names what they count, negated if less is better.
 	Win, Loss float64
 	Unit      string
@@ -52,8 +52,9 @@ func (s Spec) ObsLen() int {
 // HasWin reports whether returns are shares of one win.
 func (s Spec) HasWin() bool { return s.Win != s.Loss }
 
-// WinShare turns an expected return into a probability of winning, a shared
-// win counted by its share. It is only for games that have a win.
+// WinShare turns an expected return into the expected share of the win: the
+// probability of winning, where wins are not shared. It is only for games that
+// have a win.
 func (s Spec) WinShare(ret float64) float64 { return (ret - s.Loss) / (s.Win - s.Loss) }
 
 // RulesHash identifies the rules: SHA-256 in hex over id, version and config.
