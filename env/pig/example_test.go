@@ -34,4 +34,8 @@ func Example() {
 		fmt.Printf("%s: %.4f, %s\n", rules.ActionName(a), rules.Spec().WinShare(options[i]), rules.Explain(s, a))
 	}
 	// Output:
+	// scores   seat 0: 4 <   seat 1: 17
+	// turn     12 points, 16 if held
+	// roll: 0.6006, roll the die; a 1 loses 12 points
+	// hold: 0.3179, bank 12 points, for 16
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
 	"marsgym/env/pig"
@@ -270,4 +271,24 @@ func BenchmarkEncode(b *testing.B) {
 	for b.Loop() {
 		r.Encode(obs, s, 1)
 	}
+}
+
+func BenchmarkBatch(b *testing.B) {
+	const rows = 256
+	batch := env.NewVec(rules(b, 2, 100), rows, 0)
+	batch.Reset(1)
+	buf := batch.Buffers()
+	d := batch.Spec().ObsLen()
+	for b.Loop() {
+		for i := range rows {
+			buf.Action[i] = pig.Roll
+			if buf.Obs[(i+1)*d-3] >= 0.2 { // the turn total
+				buf.Action[i] = pig.Hold
+			}
+		}
+		if err := batch.Step(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*rows/b.Elapsed().Seconds(), "decisions/s")
 }

@@ -81,7 +81,7 @@ func iterate(target int) [][][]float64 {
 		}
 		return win[i][j][k]
 	}
-	for change := 1.0; change > 1e-16; {
+	for change := 1.0; change > 1e-15; {
 		change = 0
 		for i := range target {
 			for j := range target {
@@ -147,21 +147,24 @@ func (n holdAt) Probs(dst []float64, states []pig.State) error {
 }
 
 // turn is the distribution of the points of a turn that is held at n, or won
-// with need, when so many are there already.
-func turn(n, need, have int) []*big.Rat {
-	dist := make([]*big.Rat, need+6)
-	for i := range dist {
-		dist[i] = new(big.Rat)
-	}
-	if have >= need || have > 0 && have >= n {
-		dist[have].SetInt64(1)
-		return dist
-	}
+// with need.
+func turn(n, need int) []*big.Rat {
 	sixth := big.NewRat(1, 6)
-	dist[0].Set(sixth)
-	for face := 2; face <= 6; face++ {
-		for k, p := range turn(n, need, have+face) {
-			dist[k].Add(dist[k], new(big.Rat).Mul(sixth, p))
+	dist := make([]*big.Rat, need+6)  // of the points at the end
+	reach := make([]*big.Rat, need+6) // of the turn total on the way
+	for k := range dist {
+		dist[k], reach[k] = new(big.Rat), new(big.Rat)
+	}
+	reach[0].SetInt64(1)
+	for have, p := range reach {
+		if have >= need || have > 0 && have >= n {
+			dist[have] = p
+			continue
+		}
+		each := new(big.Rat).Mul(p, sixth)
+		dist[0].Add(dist[0], each)
+		for face := 2; face <= 6; face++ {
+			reach[have+face].Add(reach[have+face], each)
 		}
 	}
 	return dist
@@ -182,7 +185,7 @@ func duel(target, first, second int) *big.Rat {
 			var b [2]*big.Rat
 			for seat, score := range [2]int{i, j} {
 				a[seat] = new(big.Rat)
-				for k, p := range turn(hold[seat], target-score, 0) {
+				for k, p := range turn(hold[seat], target-score) {
 					switch {
 					case k == 0:
 						b[seat] = p
