@@ -21,7 +21,7 @@ type place struct {
 type drawn struct {
 	players int
 	places  []place
-	blind   bool // Encode shows nothing
+	blind   func(mover bool) bool // where not nil, who sees nothing
 }
 
 func (g drawn) Spec() game.Spec {
@@ -31,7 +31,7 @@ func (g drawn) Spec() game.Spec {
 	}
 	return game.Spec{
 		ID: "drawn", Title: "Drawn", Version: 1, Players: g.players, Actions: actions,
-		Observation: []game.Field{{Name: "place", Len: 1}}, Unit: "points",
+		Observation: []game.Field{{Name: "place", Len: 1}, {Name: "seat", Len: 1}}, Unit: "points",
 	}
 }
 
@@ -81,9 +81,9 @@ func (g drawn) Returns(dst []float64, s int) []float64 {
 }
 
 func (g drawn) Encode(dst []float32, s int, p game.Player) {
-	dst[0] = float32(s)
-	if g.blind {
-		dst[0] = 0
+	dst[0], dst[1] = float32(s), float32(p)
+	if g.blind != nil && g.blind(g.Turn(s) == p) {
+		clear(dst)
 	}
 }
 

@@ -368,139 +368,24 @@ func TestUnknownPosition(t *testing.T) {
 	}
 }
 
-func TestBadPolicies(t *testing.T) {
-	// Position 3 has two moves of three.
-	g := drawn{players: 1, places: []place{turn(0, 1, 2, 3), end(1), end(2), turn(0, 1, 2)}}
-	sol := solve(t, g)
-	for _, test := range []struct {
-		name string
-		row  []float64
-		want string // "" if it is good
-	}{
-		{"certain", []float64{0, 1, 0}, ""},
-		{"rounded", []float64{0.5, 0.5 + 9e-6, 0}, ""},
-		{"not a number", []float64{math.NaN(), 1, 0}, "NaN"},
-		{"infinite", []float64{math.Inf(1), 0, 0}, "+Inf"},
-		{"negative", []float64{-0.5, 1.5, 0}, "-0.5"},
-		{"illegal", []float64{0, 0.5, 0.5}, "illegal action 2"},
-		{"illegal, not a number", []float64{0, 1, math.NaN()}, "illegal action 2"},
-		{"short", []float64{0.5, 0.4, 0}, "sum to 0.9"},
-		{"long", []float64{0.5, 0.5 + 2e-5, 0}, "sum to 1.00002"},
-		{"none", []float64{0, 0, 0}, "sum to 0"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := sol.Expand(ctx, probs(func(row []float64, s int) {
-				if s == 3 {
-					copy(row, test.row)
-				} else {
-					copy(row, []float64{0, 0, 1})
-				}
-			}))
-			switch {
-			case test.want == "" && err != nil:
-				t.Errorf("got error %v", err)
-			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "position 3")):
-				t.Errorf("got error %v, want one that says %q", err, test.want)
-			}
-		})
-	}
-	if _, err := sol.Expand(ctx, probs(func(row []float64, s int) { row[0] = 1 })); err == nil {
-		t.Error("a policy that leaves elements out is accepted")
-	}
-	// It is divided by its sum.
-	st := expand(t, sol, probs(func(row []float64, s int) { copy(row, []float64{1 + 9e-6, 0, 0}) }))
-	if got, err := sol.Evaluate(ctx, nil, []game.Strategy{st}); err != nil || !near(got, []float64{1}, 1e-15) {
-		t.Errorf("got %v, %v; want 1", got, err)
-	}
-}
-
-func TestForeignStrategies(t *testing.T) {
-	g := duel(2, 1, 1)
-	a, b := solve(t, g), solve(t, g)
-	own, foreign := expand(t, a, a.Policy()), expand(t, b, b.Policy())
-	for _, seats := range [][]game.Strategy{{own, foreign}, {foreign, own}, {own, nil}, {own}, {own, own, own}} {
-		if got, err := a.Evaluate(ctx, nil, seats); err == nil {
-			t.Errorf("Evaluate of %v gives %v and no error", seats, got)
-		}
-	}
-	if _, err := a.BestResponse(ctx, []game.Strategy{foreign, own}, 0); err != nil {
-		t.Errorf("BestResponse reads the entry of its own seat: %v", err)
-	}
-	if _, err := a.BestResponse(ctx, []game.Strategy{own, foreign}, 0); err == nil {
-		t.Error("BestResponse accepts the strategy of another solution")
-	}
-	for _, seat := range []game.Player{-1, 2} {
-		if _, err := a.BestResponse(ctx, []game.Strategy{own, own}, seat); err == nil {
-			t.Errorf("BestResponse accepts seat %d", seat)
-		}
-	}
-}
-
-// liking scores afterstates by their number, and counts.
-type liking struct {
-	probs
-	asked []int
-}
-
-func (l *liking) Score(dst []float64, after []int, movers []game.Player) error {
-	for i, s := range after {
-		dst[i] = float64(s) * float64(1-2*movers[i])
-	}
-	l.asked = append(l.asked, after...)
-	return nil
-}
-
-func (l *liking) Choose(probs, scores []float64) {
-	clear(probs)
-	best := 0
-	for k := range scores {
-		if scores[k] > scores[best] {
-			best = k
-		}
-	}
-	probs[best] = 1
-}
-
-func TestScorer(t *testing.T) {
-	// Seat 0 may go to 1 or 2, seat 1 from both to 3 or 4, or from 1 to 5 alone.
-	g := drawn{players: 2, places: []place{
-		turn(0, 1, 2), turn(1, 3, 4), turn(1, 4, 3), end(3, 7), turn(1, 6), turn(0, 3, 6), end(1, 1),
-	}}
-	g.places[6] = roll(1, 5, 1, 3)
-	sol := solve(t, g)
-	scorer := &liking{probs: func(row []float64, s int) { t.Error("Probs of a Scorer is called") }}
-	st := expand[int](t, sol, scorer)
-	// Seat 0 likes 1, 2, 3, 6 and seat 1 likes 3, 4; 4 has one move only.
-	if st.Decisions() != 4 || st.Rows() != 6 || len(scorer.asked) != 6 {
-		t.Errorf("%d decisions, %d rows, asked for %v; want 4, 6, 6", st.Decisions(), st.Rows(), scorer.asked)
-	}
-	same := expand(t, sol, probs(func(row []float64, s int) {
-		clear(row)
-		row[map[int]int{0: 1, 1: 0, 2: 1, 5: 1}[s]] = 1
-	}))
-	if same.Decisions() != 4 || same.Rows() != 4 {
-		t.Errorf("%d decisions, %d rows; want 4, 4", same.Decisions(), same.Rows())
-	}
-	a, err := sol.Evaluate(ctx, nil, []game.Strategy{st, st})
-	b, err2 := sol.Evaluate(ctx, nil, []game.Strategy{same, same})
-	if err != nil || err2 != nil || !near(a, b, 0) {
-		t.Errorf("scores give %v, %v; the same as probabilities %v, %v", a, err, b, err2)
-	}
-}
-
 func TestCheckEncode(t *testing.T) {
 	g := duel(5, 2, 3)
 	if err := solve(t, g).CheckEncode(ctx, 1e-12); err != nil {
 		t.Error(err)
 	}
-	// The seats are alike, so that seeing nothing loses nothing.
-	g.blind = true
+	// The seats are alike: a mover who sees nothing loses nothing.
+	g.blind = func(mover bool) bool { return mover }
 	if err := solve(t, g).CheckEncode(ctx, 1e-12); err != nil {
 		t.Error(err)
 	}
+	g.blind = func(mover bool) bool { return !mover }
+	if err := solve(t, g).CheckEncode(ctx, 1e-12); err == nil || !strings.Contains(err.Error(), "their values are") {
+		t.Errorf("got error %v, want one about values", err)
+	}
+	g.blind = func(mover bool) bool { return mover }
 	g.places[5] = roll(1, 7, 1, 6)
 	if err := solve(t, g).CheckEncode(ctx, 1e-12); err == nil || !strings.Contains(err.Error(), "is worth") {
-		t.Errorf("got error %v, want one about values", err)
+		t.Errorf("got error %v, want one about options", err)
 	}
 	g.places[3] = turn(1, 4)
 	if err := solve(t, g).CheckEncode(ctx, 1e-12); err == nil || !strings.Contains(err.Error(), "legal actions") {

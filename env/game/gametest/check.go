@@ -140,8 +140,8 @@ func (c *checker[S]) run() {
 	if len(c.errs) > 0 {
 		return
 	}
-	if path := pointerIn(reflect.TypeFor[S](), "S"); path != "" {
-		c.fail("a state holds no pointers", "%s", path)
+	if fault := unfit(reflect.TypeFor[S](), "S"); fault != "" {
+		c.fail("a state has exported fields of fixed size", "%s", fault)
 	}
 	if c.notation != nil {
 		c.try(start, "Notation", c.checkNames)
@@ -265,22 +265,31 @@ func (c *checker[S]) repeat(start S, i int, trace []S) error {
 	return nil
 }
 
-// pointerIn returns the path to a part of t through which two copies of a state
-// would share memory, or "".
-func pointerIn(t reflect.Type, path string) string {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer:
-		return fmt.Sprintf("%s is a %s", path, t)
+// unfit returns what keeps a t from being cloned by assignment and written by
+// encoding/binary, or "".
+func unfit(t reflect.Type, path string) string {
+	switch k := t.Kind(); k {
 	case reflect.Array:
-		return pointerIn(t.Elem(), path+"[i]")
+		return unfit(t.Elem(), path+"[i]")
 	case reflect.Struct:
 		for f := range t.Fields() {
-			if p := pointerIn(f.Type, path+"."+f.Name); p != "" {
-				return p
+			name := path + "." + f.Name
+			if !f.IsExported() && f.Name != "_" {
+				return name + " is not exported"
+			}
+			if fault := unfit(f.Type, name); fault != "" {
+				return fault
 			}
 		}
+		return ""
+	case reflect.Int, reflect.Uint, reflect.Uintptr:
+		return fmt.Sprintf("%s is of type %s, whose size depends on the machine", path, t)
+	default:
+		if k < reflect.Bool || k > reflect.Complex128 {
+			return fmt.Sprintf("%s is of type %s, whose content lies elsewhere", path, t)
+		}
+		return ""
 	}
-	return ""
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

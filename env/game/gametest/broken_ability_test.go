@@ -1,0 +1,215 @@
+package gametest_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// brokenAbilities break a clause about what only some games keep.
+var brokenAbilities = []breach{
+	{"Sample follows Outcomes", func(g *cups) {
+		sample := g.sample
+		g.sample = func(s state, r *rand.PCG) state {
+			if rand.New(r).IntN(50) == 0 { // too small for a single state
+				return g.outcomes(nil, s)[0].State
+			}
+			return sample(s, r)
+		}
+	}},
+	{"Sample follows Outcomes: in state", func(g *cups) {
+		sample := g.sample
+		g.sample = func(s state, r *rand.PCG) state {
+			if rand.New(r).IntN(4) == 0 {
+				return g.outcomes(nil, s)[0].State
+			}
+			return sample(s, r)
+		}
+	}},
+	{"Sample draws what Outcomes lists", func(g *cups) {
+		sample := g.sample
+		g.sample = func(s state, r *rand.PCG) state {
+			next := sample(s, r)
+			next.Cup[0]++
+			return next
+		}
+	}},
+	{"Sample is a function of the state and the generator", func(g *cups) {
+		r := rand.NewPCG(1, 1)
+		sample := g.sample
+		g.sample = func(s state, _ *rand.PCG) state { return sample(s, r) }
+	}},
+	{"Parse reads what Format wrote", func(g *cups) {
+		format := g.format
+		g.format = func(s state) string {
+			s.Score[1] = 0
+			return format(s)
+		}
+	}},
+	{"Parse refuses what is no position", func(g *cups) {
+		parse := g.parse
+		g.parse = func(text string) (state, error) {
+			if s, err := parse(text); err == nil {
+				return s, nil
+			}
+			return state{}, nil
+		}
+	}},
+	{"Parse does not panic", func(g *cups) {
+		parse := g.parse
+		g.parse = func(text string) (state, error) {
+			_ = text[0]
+			return parse(text)
+		}
+	}},
+	{"Parse does not panic", func(g *cups) {
+		parse := g.parse
+		g.parse = func(text string) (state, error) {
+			s, err := parse(text)
+			if err != nil && strings.HasPrefix(text, "0-0 cups") {
+				panic("oh")
+			}
+			return s, err
+		}
+	}},
+	{"Parse gives a position that can be played", func(g *cups) {
+		parse, turn := g.parse, g.turn
+		g.parse = func(text string) (state, error) {
+			if s, err := parse(text + "0"); err == nil {
+				return s, nil // a lost digit
+			}
+			s, err := parse(text)
+			if err != nil && strings.HasSuffix(text, "-") {
+				return state{Turns: 7}, nil
+			}
+			return s, err
+		}
+		g.format = func(s state) string {
+			if s.Turns == 7 {
+				return "-"
+			}
+			return healthy().format(s)
+		}
+		g.turn = func(s state) game.Player {
+			if s.Turns == 7 {
+				return 7
+			}
+			return turn(s)
+		}
+	}},
+	{"Parse gives a position that can be written", func(g *cups) {
+		parse := g.parse
+		g.parse = func(text string) (state, error) {
+			s, err := parse(text)
+			if err != nil && strings.HasSuffix(text, "-") {
+				return state{Turns: -1}, nil
+			}
+			return s, err
+		}
+	}},
+	{"ActionName is one lower-case word", func(g *cups) {
+		name := g.name
+		g.name = func(a game.Action) string { return "take " + name(a) }
+	}},
+	{"ActionName differs between actions", func(g *cups) {
+		g.name = func(game.Action) string { return "take" }
+	}},
+	{"Picture is not empty", func(g *cups) { g.picture = func(state) string { return "\n" } }},
+	{"Explain is not empty", func(g *cups) { g.explain = func(state, game.Action) string { return "" } }},
+	{"Canonical of a representative is itself", func(g *cups) {
+		g.canonical = func(s state) (state, []game.Action) {
+			s.Cup[0], s.Cup[1] = s.Cup[1], s.Cup[0]
+			return s, swap
+		}
+	}},
+	{"Canonical keeps the turn", func(g *cups) {
+		g.canonical = func(s state) (state, []game.Action) {
+			s.Turns &= 4
+			return s, nil
+		}
+	}},
+	{"Canonical keeps the returns", func(g *cups) {
+		g.canonical = func(s state) (state, []game.Action) {
+			if s.Turns == 6 {
+				s.Score = [2]int8{}
+			}
+			return s, nil
+		}
+	}},
+	{"Canonical relabels every action", func(g *cups) {
+		canonical := g.canonical
+		g.canonical = func(s state) (state, []game.Action) {
+			c, relabel := canonical(s)
+			return c, relabel[:len(relabel)/2]
+		}
+	}},
+	{"Canonical relabels legal actions one to one", func(g *cups) {
+		canonical := g.canonical
+		g.canonical = func(s state) (state, []game.Action) {
+			c, relabel := canonical(s)
+			if relabel != nil {
+				relabel = []game.Action{right, right, pass}
+			}
+			return c, relabel
+		}
+	}},
+	{"Canonical commutes with Apply", func(g *cups) {
+		// Both cups hold something, so that any labels are legal.
+		g.outcomes = func(dst []outcome, s state) []outcome {
+			if !s.Rolling {
+				return dst
+			}
+			s.Rolling = false
+			s.Cup = [2]int8{1, 2}
+			dst = append(dst, outcome{State: s, Prob: 0.5})
+			s.Cup = [2]int8{2, 1}
+			return append(dst, outcome{State: s, Prob: 0.5})
+		}
+		canonical := g.canonical
+		g.canonical = func(s state) (state, []game.Action) {
+			c, _ := canonical(s)
+			return c, nil
+		}
+	}},
+	{"Canonical commutes with Outcomes", func(g *cups) {
+		outcomes := g.outcomes
+		g.outcomes = func(dst []outcome, s state) []outcome {
+			if dst = outcomes(dst, s); s.Rolling && s.Cup[0] > s.Cup[1] {
+				last := dst[len(dst)-3:]
+				last[0].Prob, last[1].Prob = last[1].Prob, last[0].Prob
+			}
+			return dst
+		}
+	}},
+	{"Probs are probabilities, zero where illegal", func(g *cups) {
+		g.player = func(name string) (game.Policy[state], error) {
+			return probsFunc(func(dst []float64, states []state) error {
+				for i := range dst {
+					dst[i] = 1.0 / 3
+				}
+				return nil
+			}), nil
+		}
+	}},
+	{"Probs sum to 1", func(g *cups) {
+		g.player = func(name string) (game.Policy[state], error) {
+			return probsFunc(func(dst []float64, states []state) error {
+				clear(dst)
+				return nil
+			}), nil
+		}
+	}},
+	{"Probs answers for every decision", func(g *cups) {
+		g.player = func(name string) (game.Policy[state], error) {
+			return probsFunc(func(dst []float64, states []state) error { return errors.New("oh") }), nil
+		}
+	}},
+	{"Player refuses a name it does not list", func(g *cups) {
+		player := g.player
+		g.player = func(name string) (game.Policy[state], error) { return player("first") }
+	}},
+	{"Player knows the names it lists", func(g *cups) { g.names = func() []string { return []string{"first", "second"} } }},
+	{"PlayerNames are distinct", func(g *cups) { g.names = func() []string { return []string{"first", "first"} } }},
+}
