@@ -19,6 +19,7 @@ type Judge struct {
 
 	mu       sync.Mutex
 	expanded map[*agents.Agent]expanded
+	optimal  *agents.Agent
 }
 
 type expanded struct {
@@ -101,6 +102,21 @@ type Pair struct {
 	Win            float64 `json:"win"`            // the mean of both
 	Exploitability float64 `json:"exploitability"` // what a best response to A wins above one half, on average over the seats
 	Cost           Cost    `json:"cost"`           // of asking A
+}
+
+// Strength evaluates a against optimal play. It asks a anew each time, so that
+// the judge keeps nothing of the many networks of a run.
+func (j *Judge) Strength(ctx context.Context, a *agents.Agent) (Pair, error) {
+	j.mu.Lock()
+	if j.optimal == nil {
+		j.optimal = &agents.Agent{Name: agents.Exact, Policy: j.solution.Policy()}
+	}
+	j.mu.Unlock()
+	p, err := j.Pair(ctx, a, j.optimal)
+	j.mu.Lock()
+	delete(j.expanded, a)
+	j.mu.Unlock()
+	return p, err
 }
 
 // Pair evaluates a against b.

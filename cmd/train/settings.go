@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"marsgym/env/catalog"
+	"marsgym/internal/atomicfile"
+	"marsgym/internal/cli"
+	"marsgym/train"
+)
+
+// settings are all that decides how a run ends; config.json in its folder.
+type settings struct {
+	Game       string          `json:"game"`
+	GameConfig json.RawMessage `json:"game_config"`
+	Backend    string          `json:"backend"`
+	Train      train.Config    `json:"train"`
+}
+
+func defaults() settings {
+	return settings{Game: catalog.List()[0].ID, GameConfig: []byte("{}"), Backend: "gorgonia", Train: train.DefaultConfig()}
+}
+
+// parse reads the command line: the settings, with the game's config in full,
+// the run folder, and whether it is resumed.
+func parse(args []string, stdout io.Writer) (set settings, dir string, resume bool, err error) {
+	set = defaults()
+	f := cli.NewFlags("train", "Train fits a network to a game by self-play, and ends with how strong it is: exactly, where the game is solved.")
+	name := f.String("game", set.Game, "`name` of the game")
+	players := f.Int("players", 0, "number of seats; 0 is the game's default")
+	steps := f.Uint64("steps", set.Train.Steps, "decisions to train on")
+	seed := f.Uint64("seed", set.Train.Seed, "seed of all that is drawn at random")
+	out := f.String("out", "", "run `folder` to make (default runs/GAME-PLAYERS-NUMBER)")
+	file := f.String("config", "", "JSON `file` with settings; flags override it")
+	from := f.String("resume", "", "run `folder` to go on with, under its own settings")
+	backend := f.String("backend", set.Backend, "`name` of what fits the network: gorgonia")
+	f.Group("What to train", "game", "players", "config", "steps", "seed", "backend")
+	f.Group("Where to", "out", "resume")
+	f.Example("go run ./cmd/train")
+	f.Example("go run ./cmd/train -game pig -steps 2000000 -out runs/pig")
+	f.Example("go run ./cmd/train -resume runs/pig")
+	if err := f.Parse(args, stdout); err != nil {
+		return set, "", false, err
+	}
+	given := map[string]bool{}
+	f.Visit(func(fl *flag.Flag) { given[fl.Name] = true })
+	if *from != "" {
+		if len(given) > 1 {
+			return set, "", false, cli.Usagef("-resume goes on under the settings of the run; leave out the other flags")
+		}
+		set, err := load(filepath.Join(*from, train.ConfigFile))
+		if os.IsNotExist(err) {
+			err = fmt.Errorf("%s is no run folder: it has no %s", *from, train.ConfigFile)
+		}
+		return set, *from, true, err
+	}
+	if *file != "" {
+		if set, err = load(*file); err != nil {
+			return set, "", false, err
+		}
+	}
+	if given["game"] {
+		set.Game = *name
+	}
+	if given["steps"] {
+		set.Train.Steps = *steps
+	}
+	if given["seed"] {
+		set.Train.Seed = *seed
+	}
+	if given["backend"] {
+		set.Backend = *backend
+	}
+	if set.Backend != "gorgonia" {
+		return set, "", false, cli.Unknown("backend", set.Backend, []string{"gorgonia"})
+	}
+	var known []string
+	for _, e := range catalog.List() {
+		known = append(known, e.ID)
+	}
+	g, err := catalog.Open(set.Game, *players, set.GameConfig)
+	if err != nil {
+		for _, id := range known {
+			if id == set.Game {
+				return set, "", false, &cli.UsageError{Err: err}
+			}
+		}
+		return set, "", false, cli.Unknown("game", set.Game, known)
+	}
+	set.GameConfig = []byte(g.Spec().ConfigJSON())
+	if err := set.Train.Validate(); err != nil {
+		return set, "", false, &cli.UsageError{Err: err}
+	}
+	return set, *out, false, nil
+}
+
+// load reads settings over the defaults; unknown fields are errors.
+func load(path string) (settings, error) {
+	set := defaults()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return set, err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&set); err != nil {
+		return set, fmt.Errorf("%s: %w", path, err)
+	}
+	return set, nil
+}
+
+// save writes the settings to a run folder.
+func (s settings) save(dir string) error {
+	return atomicfile.Write(filepath.Join(dir, train.ConfigFile), func(w io.Writer) error { return cli.WriteJSON(w, s) })
+}

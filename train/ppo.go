@@ -1,0 +1,249 @@
+package train
+
+import (
+	"math"
+
+	"marsgym/agents"
+	"marsgym/models"
+)
+
+// Losses are what a minibatch, or the mean over many, came to.
+type Losses struct {
+	Policy   float64 `json:"policy_loss"`
+	Value    float64 `json:"value_loss"` // half the mean squared error
+	Entropy  float64 `json:"entropy"`    // of decisions with a choice, in nats
+	KL       float64 `json:"kl"`         // from the policy that played
+	Clipped  float64 `json:"clipped"`    // share of decisions at which the ratio was clipped
+	GradNorm float64 `json:"grad_norm"`  // before clipping
+
+	decisions, choices float64
+}
+
+func (l *Losses) add(m Losses) {
+	l.Policy += m.Policy
+	l.Value += m.Value
+	l.Entropy += m.Entropy
+	l.KL += m.KL
+	l.Clipped += m.Clipped
+	l.decisions += m.decisions
+	l.choices += m.choices
+}
+
+// mean turns sums over decisions into means.
+func (l *Losses) mean() {
+	d, c := max(1, l.decisions), max(1, l.choices)
+	l.Policy /= c
+	l.Value /= d
+	l.Entropy /= c
+	l.KL /= c
+	l.Clipped /= c
+}
+
+// shard is a part of a minibatch: some decisions, laid out for the network with
+// the decisions' observations first and then, where afterstates are scored,
+// their options'.
+type shard struct {
+	obs     []float32 // [n + m, D] or [n, D]
+	start   []int32   // [n+1] into index
+	index   []int32   // [m] of each option in the policy head's output
+	chosen  []int32   // [n] into index; -1 without a choice
+	logp    []float32 // [n] of what was chosen, as it was played
+	adv     []float32 // [n] of the mover, normalised
+	target  []float32 // [n, P] what the values should be, in the order of play
+	losses  Losses
+	probs   []float64
+	scores  []float64
+	players int
+}
+
+// decision names one of a rollout's decisions.
+type decision struct{ part, at int32 }
+
+// fill lays out decisions of rollouts.
+func (s *shard) fill(ds []decision, parts []*rollout, scale func(float32) float32) {
+	r0 := parts[0]
+	s.players = r0.p
+	s.obs, s.index, s.start = s.obs[:0], s.index[:0], append(s.start[:0], 0)
+	s.chosen, s.logp, s.adv, s.target = s.chosen[:0], s.logp[:0], s.adv[:0], s.target[:0]
+	for i, d := range ds {
+		r, at := parts[d.part], int(d.at)
+		s.obs = append(s.obs, r.obs[at*r.d:(at+1)*r.d]...)
+		mover := int(r.Mover[at])
+		for j := range r.p {
+			k := at*r.p + (mover+j)%r.p
+			s.target = append(s.target, r.Value[k]+r.adv[k])
+		}
+		s.adv = append(s.adv, scale(r.adv[at*r.p+mover]))
+		s.logp = append(s.logp, r.logp[at])
+		lo, hi := r.start[at], r.start[at+1]
+		chosen := int32(-1)
+		if lo < hi {
+			chosen = int32(len(s.index)) + r.chosen[at] - lo
+		}
+		s.chosen = append(s.chosen, chosen)
+		for o := lo; o < hi; o++ {
+			if r.head == models.Score {
+				s.index = append(s.index, int32(len(ds)+len(s.index)))
+			} else {
+				s.index = append(s.index, int32(i*r.spec.Actions)+int32(r.option[o]))
+			}
+		}
+		s.start = append(s.start, int32(len(s.index)))
+	}
+	if r0.head == models.Score {
+		for _, d := range ds {
+			r, at := parts[d.part], int(d.at)
+			s.obs = append(s.obs, r.optionObs[int(r.start[at])*r.d:int(r.start[at+1])*r.d]...)
+		}
+	}
+}
+
+// loss is the gradient of PPO's loss, means over the minibatch of n decisions
+// of which c have a choice, with respect to the network's outputs:
+//
+//	L = −min(ρ·A, clip(ρ, 1−ε, 1+ε)·A) − h·H + v·½Σ_p (V[p] − G[p])²
+//
+// with ρ the ratio of the probability of the move to that with which it was
+// played, H the entropy of the decision and G the values' targets.
+//
+// Source: Schulman et al., arXiv:1707.06347, eq. 7 and 9.
+func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values, dpolicy, dvalues []float32) {
+	return func(policy, values, dpolicy, dvalues []float32) {
+		s.losses = Losses{}
+		l := &s.losses
+		for i, v := range values[:len(s.target)] {
+			e := float64(v - s.target[i])
+			l.Value += e * e / 2
+			dvalues[i] = float32(value * e / float64(n))
+		}
+		l.decisions += float64(len(s.adv))
+		for i, chosen := range s.chosen {
+			if chosen < 0 {
+				continue
+			}
+			index := s.index[s.start[i]:s.start[i+1]]
+			s.scores = s.scores[:0]
+			for _, k := range index {
+				s.scores = append(s.scores, float64(policy[k]))
+			}
+			s.probs = append(s.probs[:0], s.scores...)
+			agents.Softmax(s.probs, s.scores)
+
+			move := int(chosen - s.start[i])
+			logp := math.Log(s.probs[move])
+			log := logp - float64(s.logp[i])
+			ratio, a := math.Exp(log), float64(s.adv[i])
+			slope := -ratio * a // of the loss in the move's log-probability
+			if ratio > 1+clip && a > 0 || ratio < 1-clip && a < 0 {
+				slope = 0
+				l.Clipped++
+			}
+			h := 0.0
+			for _, p := range s.probs {
+				if p > 0 {
+					h -= p * math.Log(p)
+				}
+			}
+			l.choices++
+			l.Policy -= min(ratio*a, min(max(ratio, 1-clip), 1+clip)*a)
+			l.Entropy += h
+			l.KL += ratio - 1 - log
+			for j, k := range index {
+				p := s.probs[j]
+				g := -slope * p
+				if j == move {
+					g += slope
+				}
+				if p > 0 {
+					g += entropy * p * (math.Log(p) + h)
+				}
+				dpolicy[k] = float32(g / float64(c))
+			}
+		}
+	}
+}
+
+// fit passes over the rollouts in minibatches, in an order drawn from the run's
+// stream, and returns the mean losses.
+func (r *run) fit(rate, entropy float64) (Losses, error) {
+	cfg := &r.cfg
+	scale := normaliser(r.parts)
+	all := r.order[:0]
+	for k, part := range r.parts {
+		for at := range part.t * part.n {
+			all = append(all, decision{int32(k), int32(at)})
+		}
+	}
+	r.order = all
+	var total Losses
+	steps := 0
+	for range cfg.Epochs {
+		r.shuffle(all)
+		for rest := all; len(rest) > 0; {
+			n := min(cfg.Minibatch, len(rest))
+			if len(rest)-n < cfg.Minibatch/2 {
+				n = len(rest) // no small one at the end
+			}
+			losses, err := r.step(rest[:n], scale, rate, entropy)
+			if err != nil {
+				return total, err
+			}
+			total.add(losses)
+			total.GradNorm += losses.GradNorm
+			steps++
+			rest = rest[n:]
+		}
+	}
+	total.mean()
+	total.GradNorm /= float64(steps)
+	return total, nil
+}
+
+// step fits one minibatch.
+func (r *run) step(ds []decision, scale func(float32) float32, rate, entropy float64) (Losses, error) {
+	cfg := &r.cfg
+	choices := 0
+	for _, d := range ds {
+		if p := r.parts[d.part]; p.start[d.at] < p.start[d.at+1] {
+			choices++
+		}
+	}
+	rows := make([]models.Rows, cfg.Parts)
+	parallel(cfg.Parts, func(k int) error {
+		s := &r.shards[k]
+		s.fill(ds[len(ds)*k/cfg.Parts:len(ds)*(k+1)/cfg.Parts], r.parts, scale)
+		rows[k] = models.Rows{Obs: s.obs, Loss: s.loss(len(ds), max(1, choices), cfg.Clip, entropy, cfg.Value)}
+		return nil
+	})
+	norm, err := r.learner.Fit(rows, rate)
+	losses := Losses{GradNorm: norm}
+	for k := range r.shards {
+		losses.add(r.shards[k].losses)
+	}
+	return losses, err
+}
+
+// normaliser shifts and scales the advantages of the decisions with a choice to
+// mean 0 and deviation 1.
+func normaliser(parts []*rollout) func(float32) float32 {
+	var n, sum, squares float64
+	for _, r := range parts {
+		for at := range r.t * r.n {
+			if r.start[at] < r.start[at+1] {
+				a := float64(r.adv[at*r.p+int(r.Mover[at])])
+				n, sum, squares = n+1, sum+a, squares+a*a
+			}
+		}
+	}
+	mean := sum / max(1, n)
+	deviation := math.Sqrt(max(0, squares/max(1, n)-mean*mean)) + 1e-8
+	return func(a float32) float32 { return float32((float64(a) - mean) / deviation) }
+}
+
+// shuffle puts decisions in a random order.
+func (r *run) shuffle(ds []decision) {
+	for i := len(ds) - 1; i > 0; i-- {
+		j := int(below(&r.stream, uint64(i)+1))
+		ds[i], ds[j] = ds[j], ds[i]
+	}
+}
