@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"marsgym/env"
 	"marsgym/env/game"
@@ -29,15 +30,24 @@ func List() []Entry {
 	}
 }
 
+// IDs lists the ids of the games, the flagship first.
+func IDs() []string {
+	var ids []string
+	for _, e := range List() {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
 // Open returns the handle of a game. config is JSON over the game's default
-// config, or empty; players, if not 0, overrides its number of seats.
+// config, or nil; players, if not 0, overrides its number of seats.
 func Open(id string, players int, config []byte) (env.Game, error) {
 	for _, e := range List() {
 		if e.ID == id {
 			return e.open(players, config)
 		}
 	}
-	return nil, fmt.Errorf("unknown game %q", id)
+	return nil, fmt.Errorf("unknown game %q; want one of: %s", id, strings.Join(IDs(), ", "))
 }
 
 // entry makes an opener of a game's default config, its field for the number of
@@ -45,7 +55,7 @@ func Open(id string, players int, config []byte) (env.Game, error) {
 func entry[C any, S comparable, R game.Rules[S]](def func() C, seats func(*C) *int, rules func(C) (R, error)) func(int, []byte) (env.Game, error) {
 	return func(players int, config []byte) (env.Game, error) {
 		cfg := def()
-		if len(config) > 0 {
+		if config != nil {
 			d := json.NewDecoder(bytes.NewReader(config))
 			d.DisallowUnknownFields()
 			if err := d.Decode(&cfg); err != nil {

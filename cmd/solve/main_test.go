@@ -1,0 +1,169 @@
+// In package main, which cannot be imported.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marsgym/internal/cli"
+)
+
+// command runs solve and returns what it wrote and its exit status.
+func command(t *testing.T, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, errs strings.Builder
+	status = run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	return out.String(), errs.String(), status
+}
+
+// document runs solve -json, and checks that its answer is JSON and no more.
+func document(t *testing.T, args ...string) answer {
+	t.Helper()
+	stdout, stderr, status := command(t, append(args, "-json")...)
+	if status != cli.Done || stderr != "" {
+		t.Fatalf("%q: status %d, %s", args, status, stderr)
+	}
+	var a answer
+	d := json.NewDecoder(strings.NewReader(stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a); err != nil {
+		t.Fatalf("%q: %v", args, err)
+	}
+	if d.More() {
+		t.Errorf("%q: more than one document", args)
+	}
+	return a
+}
+
+// config writes a game's config to a file.
+func config(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "config.json")
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s is %.12f, want %.12f", what, got, want)
+	}
+}
+
+func TestMartianDiceForTwo(t *testing.T) {
+	a := document(t)
+	if a.Game != "martian-dice" || a.Players != 2 || a.Position != "0-0@0" || a.Options == nil || len(a.Options) > 0 {
+		t.Errorf("the answer is %+v", a)
+	}
+	if len(a.Win) != 2 || a.Turns != nil {
+		t.Fatalf("win is %v and turns %v; want the shares of two", a.Win, a.Turns)
+	}
+	near(t, "seat 0", a.Win[0], 0.4841229766, 1e-9)
+	near(t, "seat 1", a.Win[1], 0.5158770234, 1e-9)
+	near(t, "the score of a turn", a.Facts["expected_turn_score"], 3.110381746838, 1e-9)
+	if !(a.Residual <= 1e-12) || !(a.Seconds > 0) {
+		t.Errorf("residual %g after %g s", a.Residual, a.Seconds)
+	}
+}
+
+// TestOptions looks one decision up, of whose options one is worse.
+func TestOptions(t *testing.T) {
+	file := config(t, `{"target": 20}`)
+	a := document(t, "-game", "pig", "-game-config", file, "-position", "15-12@1 turn 3")
+	if len(a.Options) != 2 || a.Options[0].Action != "roll" || a.Options[1].Action != "hold" {
+		t.Fatalf("options %+v; want roll and hold", a.Options)
+	}
+	best := math.Inf(-1)
+	for _, o := range a.Options {
+		best = max(best, *o.Win)
+	}
+	near(t, "the mover's value", a.Win[1], best, 1e-12)
+	near(t, "the sum of shares", a.Win[0]+a.Win[1], 1, 1e-12)
+	regrets := 0
+	for _, o := range a.Options {
+		near(t, "the regret of "+o.Action, o.Regret, best-*o.Win, 1e-12)
+		if o.Regret > 0 {
+			regrets++
+		}
+	}
+	if regrets != 1 {
+		t.Errorf("%d options with regret, want 1: %+v", regrets, a.Options)
+	}
+}
+
+func TestSolitaireCountsTurns(t *testing.T) {
+	file := config(t, `{"dice": 4, "target": 6}`)
+	a := document(t, "-players", "1", "-game-config", file)
+	if a.Win != nil || len(a.Turns) != 1 || !(a.Turns[0] > 1) {
+		t.Fatalf("win %v, turns %v; want turns only, more than one", a.Win, a.Turns)
+	}
+	later := document(t, "-players", "1", "-game-config", file, "-position", "0@0 turns 3")
+	near(t, "turns after three without points", later.Turns[0], a.Turns[0]+3, 1e-9)
+
+	at := document(t, "-players", "1", "-game-config", file, "-position", "4@0 aside H1 roll R1C2")
+	if len(at.Options) != 2 || at.Options[1].Action != "cows" || at.Options[0].Turns == nil || at.Options[0].Win != nil {
+		t.Fatalf("options %+v; want rays and cows with turns", at.Options)
+	}
+	if least := min(*at.Options[0].Turns, *at.Options[1].Turns); !(math.Abs(least-at.Turns[0]) <= 1e-12) {
+		t.Errorf("best play takes %g turns and the best option %g", at.Turns[0], least)
+	}
+	for _, o := range at.Options {
+		near(t, "the regret of "+o.Action, o.Regret, *o.Turns-at.Turns[0], 1e-12)
+	}
+
+	stdout, _, _ := command(t, "-players", "1", "-game-config", file)
+	if !strings.Contains(stdout, "seat 0 takes") || !strings.Contains(stdout, "turns") {
+		t.Errorf("for people:\n%s", stdout)
+	}
+}
+
+func TestText(t *testing.T) {
+	file := config(t, `{"target": 20}`)
+	stdout, stderr, status := command(t, "-game", "pig", "-game-config", file, "-position", "15-12@1 turn 3")
+	if status != cli.Done || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	for _, want := range []string{"Pig for 2, under best play from 15-12@1 turn 3", "seat 0: 15   seat 1: 12 <", "seat 1 wins", "seat 1 chooses", "hold", "best", "solved in"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("without %q:\n%s", want, stdout)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	tests := []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"-game martian-dise", cli.Misuse, "did you mean martian-dice?"},
+		{"-players 11", cli.Misuse, "players is 11; want 1 to 10"},
+		{"-position 13-17", cli.Misuse, "names no seat to move"},
+		{"-players 3 -position 13-17@1", cli.Misuse, "has 2 scores; this table has 3 seats"},
+		{"-game-config no/such/file", cli.Misuse, "no such file"},
+		{"0-0@0", cli.Misuse, `unexpected argument "0-0@0"`},
+		{"-players 7", cli.Failed, "no exact solution"},
+	}
+	for _, tt := range tests {
+		stdout, stderr, status := command(t, strings.Fields(tt.args)...)
+		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: status %d, %q %q; want %d and %q", tt.args, status, stdout, stderr, tt.status, tt.want)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs strings.Builder
+	if status := run(ctx, nil, strings.NewReader(""), &out, &errs); status != cli.Failed || !strings.Contains(errs.String(), "interrupted") {
+		t.Errorf("status %d, %q", status, errs.String())
+	}
+}

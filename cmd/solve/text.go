@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"marsgym/env"
+	"marsgym/env/game"
+)
+
+// print writes an answer for people.
+func (a *answer) print(w io.Writer, spec game.Spec, at env.Position) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s for %d, under best play from %s\n\n%s\n\n", spec.Title, a.Players, a.Position, indent(at.Picture()))
+	for i := range a.Players {
+		if spec.HasWin() {
+			fmt.Fprintf(&b, "  seat %d wins  %s\n", i, percent(a.Win[i]))
+		} else {
+			fmt.Fprintf(&b, "  seat %d takes  %.9f %s\n", i, a.Turns[i], spec.Unit)
+		}
+	}
+	b.WriteByte('\n')
+	if who := at.Turn(); who >= 0 {
+		a.printOptions(&b, spec, at)
+	} else if who == game.Chance {
+		b.WriteString("  The dice move next; nobody has a choice here.\n\n")
+	}
+	if a.Players > 2 {
+		b.WriteString("  With more than two seats this is one equilibrium of several; the documentation\n  of the game's package says which.\n\n")
+	}
+	for _, f := range a.facts {
+		fmt.Fprintf(&b, "  %s: %.12f\n", strings.ReplaceAll(f.Name, "_", " "), f.Value)
+	}
+	fmt.Fprintf(&b, "  largest error of the optimality equations: %.1e\n", a.Residual)
+	fmt.Fprintf(&b, "  solved in %.2f s\n", a.Seconds)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// printOptions writes the table of options.
+func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Position) {
+	mover := fmt.Sprintf("seat %d chooses", at.Turn())
+	width := len(mover)
+	for _, o := range a.Options {
+		width = max(width, len(o.Action))
+	}
+	unit := "wins"
+	if !spec.HasWin() {
+		unit = spec.Unit
+	}
+	fmt.Fprintf(b, "  %-*s  %12s  %12s\n", width, mover, unit, "regret")
+	legal := at.Legal()
+	for i, o := range a.Options {
+		var worth, regret string
+		if spec.HasWin() {
+			worth, regret = percent(*o.Win), percent(o.Regret)
+		} else {
+			worth, regret = fmt.Sprintf("%12.9f", *o.Turns), fmt.Sprintf("%12.9f", o.Regret)
+		}
+		if o.Regret <= game.Tie {
+			regret = fmt.Sprintf("%12s", "best")
+		}
+		line := fmt.Sprintf("  %-*s  %s  %s  %s", width, o.Action, worth, regret, at.Explain(legal[i]))
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	b.WriteByte('\n')
+}
+
+// percent writes a share of the win.
+func percent(x float64) string { return fmt.Sprintf("%10.6f %%", 100*x) }
+
+func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Game is a game as a command line names it.
+type Game struct {
+	ID      string // "" is the first of the known ones
+	Players int    // 0 is as the config says
+	Config  []byte // JSON; nil is the game's default
+
+	known []string
+}
+
+// Game defines -game, -players and -game-config. The first of the known games
+// is the default.
+func (f *Flags) Game(known []string) *Game {
+	g := &Game{known: known}
+	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(known, ", ")+" (default "+known[0]+")")
+	f.IntVar(&g.Players, "players", 0, "`number` of seats (default as the game has it)")
+	f.Func("game-config", "JSON `file` with settings of the game; the others keep their defaults", func(path string) (err error) {
+		g.Config, err = os.ReadFile(path)
+		return err
+	})
+	f.Group("Game", "game", "players", "game-config")
+	return g
+}
+
+// Default fills in what the flags leave open, such as by what a model file says.
+func (g *Game) Default(id string, config []byte) {
+	g.ID = cmp.Or(g.ID, id)
+	if g.ID == id && g.Config == nil {
+		g.Config = config
+	}
+}
+
+// OpenGame opens a game. Its errors are UsageErrors.
+func OpenGame[G any](g *Game, open func(id string, players int, config []byte) (G, error)) (G, error) {
+	id := cmp.Or(g.ID, g.known[0])
+	if !slices.Contains(g.known, id) {
+		var none G
+		return none, Unknown("game", id, g.known)
+	}
+	handle, err := open(id, g.Players, g.Config)
+	if err != nil {
+		return handle, &UsageError{err}
+	}
+	return handle, nil
+}
