@@ -45,10 +45,10 @@ func DefaultConfig() Config {
 	adam := models.DefaultAdam()
 	adam.Clip = 1
 	return Config{
-		Steps: 12_000_000, Seed: 1,
+		Steps: 8_000_000, Seed: 1,
 		Head: models.Score, Hidden: []int{128, 128},
-		Rows: 2048, Horizon: 64, Parts: 4,
-		Epochs: 2, Minibatch: 8192, Gamma: 1, Lambda: 0.8, Clip: 0.2, Value: 0.5,
+		Rows: 512, Horizon: 64, Parts: 4,
+		Epochs: 2, Minibatch: 2048, Gamma: 1, Lambda: 0.85, Clip: 0.2, Value: 0.5,
 		Rate: [2]float64{3e-3, 1e-5}, Entropy: [2]float64{0.02, 0.0002},
 		Adam:        adam,
 		Evaluations: 10, Checkpoints: 20,

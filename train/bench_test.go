@@ -1,0 +1,34 @@
+package train_test
+
+import (
+	"context"
+	"testing"
+
+	"marsgym/env/catalog"
+	"marsgym/models"
+	"marsgym/models/gorgonia"
+	"marsgym/train"
+)
+
+// BenchmarkRun is the whole training loop of the default config, evaluation
+// left out.
+func BenchmarkRun(b *testing.B) {
+	g, err := catalog.Open("martian-dice", 2, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Steps = 1 << 18
+	steps := 0.0
+	for b.Loop() {
+		_, err := train.Run(context.Background(), cfg, train.Options{
+			Game: g, Dir: b.TempDir(),
+			Learner: func(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) },
+			Report:  func(m train.Metrics) { steps += float64(cfg.Rows * cfg.Horizon) },
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(steps/b.Elapsed().Seconds(), "steps/s")
+}

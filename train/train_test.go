@@ -1,0 +1,268 @@
+package train_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/eval"
+	"marsgym/models"
+	"marsgym/models/gorgonia"
+	"marsgym/train"
+)
+
+func learner(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) }
+
+func open(t *testing.T, id string, config string) env.Game {
+	t.Helper()
+	g, err := catalog.Open(id, 0, []byte(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// small is a config of a second or so.
+func small() train.Config {
+	cfg := train.DefaultConfig()
+	cfg.Hidden = []int{32}
+	cfg.Rows, cfg.Horizon, cfg.Minibatch, cfg.Parts = 64, 32, 512, 3
+	cfg.Steps = 12 * 64 * 32
+	cfg.Evaluations, cfg.Checkpoints = 2, 4
+	return cfg
+}
+
+// files returns the content of a run's files.
+func files(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for _, name := range []string{agents.ModelFile, train.CheckpointFile} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = b
+	}
+	return all
+}
+
+func TestSameBits(t *testing.T) {
+	for _, head := range []models.Head{models.Score, models.Logits} {
+		t.Run(string(head), func(t *testing.T) {
+			g := open(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+			cfg := small()
+			cfg.Head = head
+			var want map[string][]byte
+			for _, procs := range []int{1, 2, 5} {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				dir := t.TempDir()
+				if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: dir, Learner: learner}); err != nil {
+					t.Fatal(err)
+				}
+				got := files(t, dir)
+				if want == nil {
+					want = got
+				}
+				if !bytes.Equal(got[agents.ModelFile], want[agents.ModelFile]) {
+					t.Errorf("the model differs with GOMAXPROCS %d", procs)
+				}
+			}
+		})
+	}
+}
+
+func TestOtherSeedOtherBits(t *testing.T) {
+	g := open(t, "pig", `{"target": 10}`)
+	cfg := small()
+	var models [2][]byte
+	for i := range models {
+		cfg.Seed = uint64(i)
+		dir := t.TempDir()
+		m, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: dir, Learner: learner})
+		if err != nil {
+			t.Fatal(err)
+		}
+		models[i] = fmt.Append(nil, m.Weights())
+	}
+	if bytes.Equal(models[0], models[1]) {
+		t.Error("two seeds give one network")
+	}
+}
+
+func TestResume(t *testing.T) {
+	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	cfg := small()
+	whole := t.TempDir()
+	if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for stop := uint64(1); ; stop += 4 { // interrupted after iterations 1, 5 and 9
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		opt := train.Options{Game: g, Dir: dir, Learner: learner, Resume: stop > 1}
+		opt.Report = func(m train.Metrics) {
+			if m.Iteration == stop {
+				cancel()
+			}
+		}
+		_, err := train.Run(ctx, cfg, opt)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, train.ErrInterrupted) {
+			t.Fatal(err)
+		}
+		// What a crash would leave behind the checkpoint is cut off again.
+		f, err := os.OpenFile(filepath.Join(dir, train.MetricsFile), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(f, "half a li")
+		f.Close()
+	}
+	if !bytes.Equal(files(t, dir)[agents.ModelFile], files(t, whole)[agents.ModelFile]) {
+		t.Error("a run that was interrupted ends in another model")
+	}
+	lines, err := os.ReadFile(filepath.Join(dir, train.MetricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(lines), "\n"); n != 12 || strings.Contains(string(lines), "half") {
+		t.Errorf("metrics of 12 iterations have %d lines:\n%s", n, lines)
+	}
+}
+
+func TestNothingIsOverwritten(t *testing.T) {
+	g := open(t, "pig", `{"target": 10}`)
+	cfg := small()
+	cfg.Steps = 1
+	opt := train.Options{Game: g, Dir: t.TempDir(), Learner: learner}
+	if _, err := train.Run(t.Context(), cfg, opt); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.Run(t.Context(), cfg, opt); !errors.Is(err, os.ErrExist) {
+		t.Errorf("a second run in the same folder: %v", err)
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	pig := open(t, "pig", `{"target": 10}`)
+	cfg := small()
+	cfg.Steps = 1
+	dir := t.TempDir()
+	if _, err := train.Run(t.Context(), cfg, train.Options{Game: pig, Dir: dir, Learner: learner}); err != nil {
+		t.Fatal(err)
+	}
+	other := train.Options{Game: open(t, "pig", `{"target": 11}`), Dir: dir, Learner: learner, Resume: true}
+	if _, err := train.Run(t.Context(), cfg, other); !errors.Is(err, models.ErrMismatch) {
+		t.Errorf("other rules: %v", err)
+	}
+	cfg.Rows++
+	same := train.Options{Game: pig, Dir: dir, Learner: learner, Resume: true}
+	if _, err := train.Run(t.Context(), cfg, same); err == nil || !strings.Contains(err.Error(), "does not belong") {
+		t.Errorf("another number of rows: %v", err)
+	}
+}
+
+// diverging fails at the third minibatch.
+type diverging struct {
+	models.Learner
+	fits int
+}
+
+func (d *diverging) Fit(rows []models.Rows, rate float64) (float64, error) {
+	if d.fits++; d.fits == 20 {
+		loss := rows[0].Loss
+		rows[0].Loss = func(policy, values, dpolicy, dvalues []float32) {
+			loss(policy, values, dpolicy, dvalues)
+			dvalues[0] = float32(math.NaN())
+		}
+	}
+	return d.Learner.Fit(rows, rate)
+}
+
+func TestDivergence(t *testing.T) {
+	g := open(t, "pig", `{"target": 10}`)
+	dir := t.TempDir()
+	_, err := train.Run(t.Context(), small(), train.Options{Game: g, Dir: dir,
+		Learner: func(m *models.MLP, c models.AdamConfig) (models.Learner, error) {
+			l, err := learner(m, c)
+			return &diverging{Learner: l}, err
+		}})
+	if !errors.Is(err, models.ErrDiverged) || !strings.Contains(err.Error(), "iteration 3") {
+		t.Errorf("got %v; want an error of iteration 3 that wraps ErrDiverged", err)
+	}
+	if f, err := models.Load(filepath.Join(dir, train.CheckpointFile)); err == nil {
+		if err := f.MLP.CheckFinite(); err != nil {
+			t.Errorf("the checkpoint of an earlier iteration: %v", err)
+		}
+	}
+}
+
+func TestConfig(t *testing.T) {
+	cfg := train.DefaultConfig()
+	if err := cfg.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Rows, cfg.Lambda, cfg.Head, cfg.Adam.Beta1 = 0, math.NaN(), "tail", 2
+	err := cfg.Validate()
+	for _, field := range []string{"rows is 0", "lambda is NaN", "head is tail", "beta1"} {
+		if err == nil || !strings.Contains(err.Error(), field) {
+			t.Errorf("%q is not among the faults: %v", field, err)
+		}
+	}
+}
+
+// TestLearning trains on small games until the exact cost of the network's play
+// is small. Untrained networks stand at about 0.3.
+func TestLearning(t *testing.T) {
+	for _, test := range []struct {
+		game, config string
+		head         models.Head
+		limit        float64
+	}{
+		{"martian-dice", `{"dice": 6, "target": 8}`, models.Score, 0.05},
+		{"martian-dice", `{"dice": 6, "target": 8}`, models.Logits, 0.05},
+		{"pig", `{"target": 20}`, models.Score, 0.02},
+	} {
+		t.Run(test.game+" "+string(test.head), func(t *testing.T) {
+			g := open(t, test.game, test.config)
+			s, err := g.Solve(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			judge, err := eval.NewJudge(g, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := train.DefaultConfig()
+			cfg.Head, cfg.Hidden = test.head, []int{32, 32}
+			cfg.Rows, cfg.Horizon, cfg.Minibatch = 128, 32, 512
+			cfg.Steps = 100 * 128 * 32
+			cfg.Evaluations = 0
+			mlp, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := judge.Strength(t.Context(), &agents.Agent{Name: "network", Policy: agents.NewNet(g.Spec(), mlp, false)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("exploitability %.5f", p.Exploitability)
+			if !(p.Exploitability <= test.limit) {
+				t.Errorf("exploitability %.5f; want at most %.3f", p.Exploitability, test.limit)
+			}
+		})
+	}
+}
