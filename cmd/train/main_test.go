@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/internal/cli"
+	"marsgym/models"
+	"marsgym/train"
+)
+
+// quick writes settings of a run of a second or so: 20 iterations.
+func quick(t *testing.T) string {
+	t.Helper()
+	return write(t, `{
+		"game": "martian-dice", "game_config": {"dice": 5, "target": 6},
+		"train": {"hidden": [32], "rows": 64, "horizon": 32, "minibatch": 512, "steps": 40960, "evaluations": 4, "checkpoints": 10}
+	}`)
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// command runs the command in this process.
+func command(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	status = run(t.Context(), args, strings.NewReader(""), &out, &err)
+	return status, out.String(), err.String()
+}
+
+func read(t *testing.T, parts ...string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	status, out, errs := command(t, "-config", quick(t), "-out", dir, "-seed", "7")
+	if status != cli.Done {
+		t.Fatalf("status %d\n%s%s", status, out, errs)
+	}
+	for _, want := range []string{"wins moving first", "wins moving second", "exploitability", "go run ./cmd/eval -model " + dir} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	var set settings
+	if err := json.Unmarshal(read(t, dir, train.ConfigFile), &set); err != nil {
+		t.Fatal(err)
+	}
+	if set.Train.Seed != 7 || set.Train.Rows != 64 || !bytes.Contains(set.GameConfig, []byte(`"target": 6`)) {
+		t.Errorf("the effective config is %+v", set)
+	}
+	f, err := models.Load(filepath.Join(dir, agents.ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Meta.Exact == nil || f.Meta.Steps != 40960 || f.Meta.Seed != 7 {
+		t.Errorf("the model says of itself %+v", f.Meta)
+	}
+	if n := bytes.Count(read(t, dir, train.MetricsFile), []byte("\n")); n != 20 {
+		t.Errorf("%d lines of metrics; want 20", n)
+	}
+
+	status, _, errs = command(t, "-config", quick(t), "-out", dir)
+	if status != cli.Failed || !strings.Contains(errs, "exists") || !strings.Contains(errs, "-resume "+dir) {
+		t.Errorf("an existing folder: status %d, %s", status, errs)
+	}
+	status, out, errs = command(t, "-resume", dir)
+	if status != cli.Done || !strings.Contains(out, "exploitability") {
+		t.Errorf("resuming a finished run: status %d\n%s%s", status, out, errs)
+	}
+}
+
+func TestMoreSeats(t *testing.T) {
+	file := write(t, `{"game_config": {"dice": 4, "target": 5}, "train": {"hidden": [16], "rows": 32, "horizon": 16, "minibatch": 256, "steps": 2048}}`)
+	for _, players := range []string{"1", "3"} {
+		status, out, errs := command(t, "-config", file, "-players", players, "-out", filepath.Join(t.TempDir(), "run"))
+		if status != cli.Done {
+			t.Fatalf("%s players: status %d\n%s%s", players, status, out, errs)
+		}
+		if players == "3" && !strings.Contains(out, "games against greedy") {
+			t.Errorf("no match against greedy:\n%s", out)
+		}
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		args   []string
+		status int
+		want   string
+	}{
+		{"game", []string{"-game", "martain-dice"}, cli.Misuse, `martian-dice`},
+		{"flag", []string{"-stpes", "3"}, cli.Misuse, "-stpes"},
+		{"argument", []string{"pig"}, cli.Misuse, "pig"},
+		{"players", []string{"-players", "11"}, cli.Misuse, "players is 11; want 1 to 10"},
+		{"backend", []string{"-backend", "torch"}, cli.Misuse, "gorgonia"},
+		{"steps", []string{"-steps", "0"}, cli.Misuse, "steps is 0; want at least 1"},
+		{"config field", []string{"-config", write(t, `{"train": {"rowz": 3}}`)}, cli.Failed, `unknown field "rowz"`},
+		{"game config field", []string{"-config", write(t, `{"game_config": {"dize": 3}}`)}, cli.Misuse, `unknown field "dize"`},
+		{"config value", []string{"-config", write(t, `{"train": {"rows": 0, "lambda": 2}}`)}, cli.Misuse, "lambda is 2; want 0 to 1"},
+		{"config file", []string{"-config", "nowhere.json"}, cli.Failed, "nowhere.json"},
+		{"run folder", []string{"-resume", t.TempDir()}, cli.Failed, "no run folder"},
+		{"resume with flags", []string{"-resume", "x", "-seed", "2"}, cli.Misuse, "leave out"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			status, out, errs := command(t, test.args...)
+			if status != test.status || !strings.Contains(errs, test.want) {
+				t.Errorf("status %d, %q; want %d and %q", status, errs, test.status, test.want)
+			}
+			if out != "" {
+				t.Errorf("standard output has %q", out)
+			}
+			if left, _ := os.ReadDir("."); len(left) > 0 {
+				t.Errorf("%s is left behind", left[0].Name())
+			}
+		})
+	}
+}
+
+func TestDamagedCheckpoint(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if status, _, errs := command(t, "-config", quick(t), "-out", dir, "-steps", "2048"); status != cli.Done {
+		t.Fatal(errs)
+	}
+	path := filepath.Join(dir, train.CheckpointFile)
+	good := read(t, path)
+	for name, bad := range map[string][]byte{
+		"truncated":    good[:len(good)/2],
+		"flipped byte": append(append(bytes.Clone(good[:len(good)/2]), good[len(good)/2]^4), good[len(good)/2+1:]...),
+	} {
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		status, _, errs := command(t, "-resume", dir)
+		if status != cli.Failed || !strings.Contains(errs, path) {
+			t.Errorf("%s: status %d, %s", name, status, errs)
+		}
+	}
+}
+
+// TestCancel stops a run as Ctrl-C does, resumes it, and compares with one that
+// was never stopped.
+func TestCancel(t *testing.T) {
+	config := quick(t)
+	whole := filepath.Join(t.TempDir(), "whole")
+	if status, _, errs := command(t, "-config", config, "-out", whole); status != cli.Done {
+		t.Fatal(errs)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, errs bytes.Buffer
+	cancelled := writerFunc(func(b []byte) (int, error) {
+		if bytes.Contains(b, []byte("exploitability")) {
+			cancel() // at the first evaluation
+		}
+		return errs.Write(b)
+	})
+	if status := run(ctx, []string{"-config", config, "-out", dir}, nil, &out, cancelled); status != cli.Done {
+		t.Fatalf("status %d, %s", status, errs.String())
+	}
+	if !strings.Contains(out.String(), "go run ./cmd/train -resume "+dir) {
+		t.Errorf("it does not say how to go on:\n%s", out.String())
+	}
+	if bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
+		t.Fatal("it was not stopped")
+	}
+	if status, _, errs := command(t, "-resume", dir); status != cli.Done {
+		t.Fatal(errs)
+	}
+	if !bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
+		t.Error("a run that was stopped and resumed ends in another model")
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
