@@ -23,6 +23,10 @@ type turn struct {
 	choices []choice // rolls that do
 	options []uint16 // where each legal action of a choice leads, in the order of Legal
 
+	// The choices once more, for best play: those that lead to the same are one.
+	pairs []pair
+	more  []pick
+
 	code [maxDice + 1][maxDice + 1][maxDice + 1][4]uint16 // by tanks, rays, earthlings, types held
 }
 
@@ -30,7 +34,7 @@ type turn struct {
 type hold struct {
 	tanks, rays, earthlings, types uint8
 	points                         uint8 // what stopping scores
-	forced, choices                span  // what rolling on leads to
+	forced, choices, pairs, more   span  // what rolling on leads to
 }
 
 // span is a range of indices.
@@ -40,6 +44,18 @@ type span struct{ from, to uint32 }
 type edge struct {
 	prob float64
 	to   uint16
+}
+
+// pair is some rolls with two different options, in the order of Legal.
+type pair struct {
+	prob float64
+	a, b uint16
+}
+
+// pick is some rolls with more; what is left of to repeats the first.
+type pick struct {
+	prob float64
+	to   [actions - 1]uint16
 }
 
 // choice is a roll after which the player's choice matters.
@@ -217,6 +233,40 @@ func (r *Rules) addRolls(t *turn, i int) {
 		}
 	}
 	h.forced.to, h.choices.to = uint32(len(t.forced)), uint32(len(t.choices))
+	t.merge(h)
+}
+
+// merge fills in pairs and more from the choices of a hold.
+func (t *turn) merge(h *hold) {
+	h.pairs.from, h.more.from = uint32(len(t.pairs)), uint32(len(t.more))
+	at := map[pick]int{} // by options, without probability
+	for _, c := range t.choices[h.choices.from:h.choices.to] {
+		var key pick
+		n := 0
+		for _, code := range t.options[c.options.from:c.options.to] {
+			if code = t.worth(code); !slices.Contains(key.to[:n], code) {
+				key.to[n] = code
+				n++
+			}
+		}
+		for i := n; i < len(key.to); i++ {
+			key.to[i] = key.to[0]
+		}
+		i, ok := at[key]
+		switch {
+		case ok && n == 2:
+			t.pairs[i].prob += c.prob
+		case ok:
+			t.more[i].prob += c.prob
+		case n == 2:
+			at[key] = len(t.pairs)
+			t.pairs = append(t.pairs, pair{c.prob, key.to[0], key.to[1]})
+		default:
+			at[key] = len(t.more)
+			t.more = append(t.more, pick{c.prob, key.to})
+		}
+	}
+	h.pairs.to, h.more.to = uint32(len(t.pairs)), uint32(len(t.more))
 }
 
 // worth maps codes that are worth the same whatever the payoffs to one of them.
@@ -246,8 +296,11 @@ func (t *turn) solve(value, rolling []float64) {
 		for _, e := range t.forced[h.forced.from:h.forced.to] {
 			sum += e.prob * value[e.to]
 		}
-		for _, c := range t.choices[h.choices.from:h.choices.to] {
-			sum += c.prob * bestWorth(value, t.options[c.options.from:c.options.to])
+		for _, c := range t.pairs[h.pairs.from:h.pairs.to] {
+			sum += c.prob * max(value[c.a], value[c.b])
+		}
+		for i := h.more.from; i < h.more.to; i++ {
+			sum += t.more[i].prob * bestWorth(value, t.more[i].to[:])
 		}
 		rolling[i] = sum
 		value[i] = max(sum, value[h.points])
@@ -300,9 +353,16 @@ func (t *turn) rollOn(reach []float64, i int, p float64, value []float64) {
 	for _, e := range t.forced[h.forced.from:h.forced.to] {
 		reach[e.to] += p * e.prob
 	}
-	for _, c := range t.choices[h.choices.from:h.choices.to] {
-		o := t.options[c.options.from:c.options.to]
-		reach[o[bestOption(value, o)]] += p * c.prob
+	for _, c := range t.pairs[h.pairs.from:h.pairs.to] {
+		to := c.a
+		if value[c.b] > value[c.a]+game.Tie {
+			to = c.b
+		}
+		reach[to] += p * c.prob
+	}
+	for i := h.more.from; i < h.more.to; i++ {
+		c := &t.more[i]
+		reach[c.to[bestOption(value, c.to[:])]] += p * c.prob
 	}
 }
 
