@@ -36,12 +36,15 @@ type Options struct {
 	Solve func(context.Context) (env.Solution, error)
 }
 
+// ErrUnknown is returned for a name that is neither an agent nor a file.
+var ErrUnknown = errors.New("unknown agent")
+
 // Names lists the agents of a game that are no files.
 func Names(g env.Game) []string { return append([]string{Exact}, g.PlayerNames()...) }
 
 // Open returns the agent of that name: "exact", a player of the game such as
 // "greedy" or "random", a model file, or a run folder with one. An error that
-// wraps fs.ErrNotExist means that it is none of them.
+// wraps ErrUnknown means that it is none of them.
 func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	switch {
 	case name == Exact:
@@ -62,11 +65,13 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 		return &Agent{name, p}, nil
 	}
 	f, err := LoadFile(name)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("no agent %q: agents are %s, a model file or a run folder: %w",
-				name, strings.Join(Names(opt.Game), ", "), fs.ErrNotExist)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, there := os.Stat(name); there == nil {
+			return nil, fmt.Errorf("%s is no run folder with a model: %w", name, err)
 		}
+		return nil, fmt.Errorf("%w %q: agents are %s, a model file or a run folder", ErrUnknown, name, strings.Join(Names(opt.Game), ", "))
+	}
+	if err != nil {
 		return nil, err
 	}
 	spec := opt.Game.Spec()

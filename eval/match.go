@@ -104,6 +104,7 @@ func (p *part) play(ctx context.Context, seed uint64, progress func(float64)) er
 	p.b.Reset(seed)
 	buf := p.b.Buffers()
 	p.won = make([]float64, p.b.Len()*spec.Players)
+	spec.Win, spec.Loss = float64(float32(spec.Win)), float64(float32(spec.Loss)) // as rewards are rounded
 	total := 0
 	for _, n := range p.left {
 		total += n

@@ -1,0 +1,186 @@
+// Command eval says how strong an agent is: exactly, where the game is solved.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/internal/cli"
+)
+
+func main() { cli.Main(run) }
+
+func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	return cli.Status(stderr, "eval", evaluate(ctx, args, stdout, stderr))
+}
+
+// options are the command line.
+type options struct {
+	name           *cli.Game
+	model, against string
+	sample         bool
+	games          int
+	seed           uint64
+	table, json    bool
+}
+
+// defaultGames is the length of a match where nothing is solved. Chosen: the
+// intervals are a few percent wide, after seconds.
+const defaultGames = 10_000
+
+func parse(args []string, stdout io.Writer) (*options, error) {
+	var o options
+	f := cli.NewFlags("eval", "Eval says how strong an agent is. Where the game is solved the answer is exact: the agent is asked about every position, and no game is played. Elsewhere it is a match.")
+	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, a model file or a run folder")
+	f.StringVar(&o.against, "against", "", "`agent` in the other seats (default exact, or greedy where nothing is solved)")
+	policy := f.String("policy", "argmax", "`way` in which networks choose: argmax or sample")
+	f.Group("Agents", "model", "against", "policy")
+	f.IntVar(&o.games, "games", 0, "`number` of games to play: for two beside the exact answer, else instead of it")
+	f.Uint64Var(&o.seed, "seed", 1, "`seed` of those games")
+	f.BoolVar(&o.table, "table", false, "evaluate all the game's agents, and the model, against each other")
+	f.BoolVar(&o.json, "json", false, "write one JSON document")
+	f.Group("What to do", "games", "seed", "table", "json")
+	o.name = f.Game(catalog.IDs())
+	f.Example("go run ./cmd/eval -model greedy")
+	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -against greedy -games 20000")
+	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -json")
+	f.Example("go run ./cmd/eval -table")
+	if err := f.Parse(args, stdout); err != nil {
+		return nil, err
+	}
+	switch *policy {
+	case "argmax":
+	case "sample":
+		o.sample = true
+	default:
+		return nil, cli.Unknown("policy", *policy, []string{"argmax", "sample"})
+	}
+	switch {
+	case o.model == "" && !o.table:
+		return nil, cli.Usagef("-model is missing: name an agent, a model file or a run folder")
+	case o.games < 0:
+		return nil, cli.Usagef("-games is %d; want at least 1", o.games)
+	case o.games > 0 && o.table:
+		return nil, cli.Usagef("-table is exact, and plays no -games")
+	}
+	// What a model file plays goes without saying.
+	for _, name := range []string{o.model, o.against} {
+		if file, err := agents.LoadFile(name); err == nil {
+			o.name.Default(file.Meta.Game, file.Meta.Config)
+		}
+	}
+	return &o, nil
+}
+
+func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parse(args, stdout)
+	if err != nil {
+		return err
+	}
+	g, err := cli.OpenGame(o.name, catalog.Open)
+	if err != nil {
+		return err
+	}
+	s := &session{options: o, game: g, spec: g.Spec(), bar: cli.NewProgress(stderr)}
+	defer s.bar.Clear()
+	r, err := s.evaluate(ctx)
+	if err != nil {
+		return err
+	}
+	s.bar.Clear()
+	if o.json {
+		return cli.WriteJSON(stdout, r)
+	}
+	return r.print(stdout, s.spec)
+}
+
+// result is what comes of an evaluation. Its JSON is that of -json.
+type result interface {
+	print(w io.Writer, spec game.Spec) error
+}
+
+// session is one evaluation.
+type session struct {
+	*options
+	game     env.Game
+	spec     game.Spec
+	bar      *cli.Progress
+	solution env.Solution // nil until it is wanted
+}
+
+func (s *session) evaluate(ctx context.Context) (result, error) {
+	if s.table {
+		if s.spec.Players != 2 {
+			return nil, cli.Usagef("-table is for two seats, not %d", s.spec.Players)
+		}
+		return s.all(ctx)
+	}
+	if s.spec.Players == 1 && s.against != "" {
+		return nil, cli.Usagef("-against: there are no other seats")
+	}
+	a, err := s.open(ctx, s.model)
+	if err != nil {
+		return nil, err
+	}
+	// A match of three or more may do without the solution, which can take long.
+	matched := s.spec.Players != 2 && s.games > 0
+	solved := false
+	if !matched || s.against == "" {
+		_, err := s.solve(ctx)
+		if err != nil && !errors.Is(err, game.ErrNoSolution) {
+			return nil, err
+		}
+		solved = err == nil
+	}
+	if s.against == "" {
+		s.against = agents.Exact
+		if !solved {
+			names := s.game.PlayerNames()
+			s.against = names[len(names)-1]
+		}
+	}
+	seats := []*agents.Agent{a}
+	if s.spec.Players > 1 {
+		b, err := s.open(ctx, s.against)
+		if err != nil {
+			return nil, err
+		}
+		for len(seats) < s.spec.Players {
+			seats = append(seats, b)
+		}
+	}
+	switch {
+	case !solved || matched:
+		return s.match(ctx, seats, cmp.Or(s.games, defaultGames))
+	case s.spec.Players == 2 && s.spec.HasWin():
+		return s.pair(ctx, seats[0], seats[1])
+	}
+	return s.seats(ctx, seats)
+}
+
+// solve solves the game once.
+func (s *session) solve(ctx context.Context) (env.Solution, error) {
+	if s.solution == nil {
+		solution, err := s.game.Solve(ctx, func(done float64) { s.bar.Set(done, "solving "+s.spec.Title) })
+		if err != nil {
+			return nil, err
+		}
+		s.solution = solution
+	}
+	return s.solution, nil
+}
+
+// open opens an agent.
+func (s *session) open(ctx context.Context, name string) (*agents.Agent, error) {
+	a, err := agents.Open(ctx, name, agents.Options{Game: s.game, Sample: s.sample, Solve: s.solve})
+	if errors.Is(err, agents.ErrUnknown) {
+		return nil, cli.Unknown("agent", name, append(agents.Names(s.game), "a model file", "a run folder"))
+	}
+	return a, err
+}

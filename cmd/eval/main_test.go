@@ -1,0 +1,299 @@
+// In package main, which cannot be imported.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env/catalog"
+	"marsgym/internal/cli"
+	"marsgym/models"
+)
+
+// reduced is a Martian Dice that is solved at once.
+const reduced = `{"dice": 4, "target": 6}`
+
+func command(t *testing.T, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, errs strings.Builder
+	status = run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	return out.String(), errs.String(), status
+}
+
+// document runs eval -json and decodes its answer, which must be all there is.
+func document(t *testing.T, v any, args ...string) {
+	t.Helper()
+	stdout, stderr, status := command(t, append(args, "-json")...)
+	if status != cli.Done || stderr != "" {
+		t.Fatalf("%q: status %d, %s", args, status, stderr)
+	}
+	d := json.NewDecoder(strings.NewReader(stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		t.Fatalf("%q: %v in %s", args, err, stdout)
+	}
+	if d.More() {
+		t.Errorf("%q: more than one document", args)
+	}
+}
+
+// text runs eval and returns what it says to people.
+func text(t *testing.T, args ...string) string {
+	t.Helper()
+	stdout, stderr, status := command(t, args...)
+	if status != cli.Done || stderr != "" {
+		t.Fatalf("%q: status %d, %s", args, status, stderr)
+	}
+	return stdout
+}
+
+func config(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "config.json")
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// runFolder returns a run folder with a small random network for the reduced game.
+func runFolder(t *testing.T) string {
+	t.Helper()
+	g, err := catalog.Open("martian-dice", 2, []byte(reduced))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := agents.MetaOf(g.Spec())
+	shape := meta.Net
+	shape.Hidden, shape.Head = []int{8}, models.Score
+	mlp, err := models.NewMLP(shape, rand.NewPCG(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	f := models.File{Meta: meta, MLP: mlp}
+	if err := f.Save(filepath.Join(dir, agents.ModelFile)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s is %.12f, want %.12f", what, got, want)
+	}
+}
+
+func TestPair(t *testing.T) {
+	file := config(t, reduced)
+	var a, b pairResult
+	document(t, &a, "-model", "greedy", "-game-config", file)
+	document(t, &b, "-model", "exact", "-against", "greedy", "-game-config", file)
+	if a.A != "greedy" || a.B != "exact" || a.Method != "exact" || a.Match != nil || b.A != "exact" || b.B != "greedy" {
+		t.Errorf("the answers are %+v and %+v", a, b)
+	}
+	near(t, "greedy first and exact second", a.WinFirst+b.WinSecond, 1, 1e-12)
+	near(t, "greedy second and exact first", a.WinSecond+b.WinFirst, 1, 1e-12)
+	near(t, "the mean of both seats", a.Win, (a.WinFirst+a.WinSecond)/2, 1e-15)
+	near(t, "exploitability of exact", b.Exploitability, 0, 1e-12)
+	if !(a.Exploitability > 0.001) || a.Cost.Decisions == 0 || a.Cost.Rows == 0 {
+		t.Errorf("greedy: exploitability %g, cost %+v", a.Exploitability, a.Cost)
+	}
+}
+
+// TestPairFields pins the JSON that other programs read.
+func TestPairFields(t *testing.T) {
+	var fields map[string]any
+	document(t, &fields, "-model", "greedy", "-game-config", config(t, reduced))
+	for _, name := range []string{"a", "b", "method", "win_first", "win_second", "win", "exploitability", "cost"} {
+		if fields[name] == nil {
+			t.Errorf("there is no %q", name)
+		}
+		delete(fields, name)
+	}
+	if len(fields) > 0 {
+		t.Errorf("there is more: %v", fields)
+	}
+}
+
+func TestCrossCheck(t *testing.T) {
+	file := config(t, reduced)
+	var r pairResult
+	document(t, &r, "-model", "greedy", "-against", "random", "-game-config", file, "-games", "4000", "-seed", "3")
+	if r.Match == nil || r.Match.Games != 4000 || r.Match.Seed != 3 || !r.Match.Within {
+		t.Fatalf("the match is %+v; the exact value %g", r.Match, r.Win)
+	}
+	if !slices.Equal(r.Match.Seats, []string{"greedy", "random"}) {
+		t.Errorf("it was played by %q", r.Match.Seats)
+	}
+	got := text(t, "-model", "greedy", "-against", "random", "-game-config", file, "-games", "4000", "-seed", "3")
+	for _, want := range []string{"greedy against random. Exact", "wins moving first", "decisions", "4000 games", "which holds the exact"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("without %q:\n%s", want, got)
+		}
+	}
+}
+
+// TestModelFile opens a network without flags that name its game.
+func TestModelFile(t *testing.T) {
+	dir := runFolder(t)
+	var argmax, sample, file pairResult
+	document(t, &argmax, "-model", dir)
+	document(t, &file, "-model", filepath.Join(dir, agents.ModelFile))
+	document(t, &sample, "-model", dir, "-policy", "sample")
+	if argmax.A != dir || !(argmax.Win > 0 && argmax.Win < 0.5) || argmax.Win != file.Win {
+		t.Errorf("the folder: %+v; the file: %+v", argmax, file)
+	}
+	if sample.Win == argmax.Win {
+		t.Errorf("with -policy sample the network wins %g, as by argmax", sample.Win)
+	}
+	var reverse pairResult
+	document(t, &reverse, "-model", "exact", "-against", dir)
+	near(t, "exact against the file", reverse.Win, 1-argmax.Win, 1e-12)
+
+	for _, tt := range []struct{ flags, want string }{
+		{"-players 3", "open it with -players 2"},
+		{"-game pig", "open it with -game martian-dice"},
+		{"-game-config " + config(t, `{"dice": 5, "target": 6}`), "other settings"},
+	} {
+		stdout, stderr, status := command(t, append([]string{"-model", dir}, strings.Fields(tt.flags)...)...)
+		if status != cli.Failed || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: status %d, %q; want %q", tt.flags, status, stderr, tt.want)
+		}
+	}
+}
+
+func TestSeats(t *testing.T) {
+	file := config(t, reduced)
+	var exact, same seatsResult
+	document(t, &exact, "-model", "random", "-players", "3", "-game-config", file)
+	if exact.Method != "exact" || !slices.Equal(exact.Seats, []string{"random", "exact", "exact"}) || exact.Games != 0 {
+		t.Fatalf("the answer is %+v", exact)
+	}
+	if !slices.Equal(exact.Low, exact.Win) || !slices.Equal(exact.High, exact.Win) {
+		t.Errorf("exact shares %v lie within %v and %v", exact.Win, exact.Low, exact.High)
+	}
+	near(t, "the sum of shares", exact.Win[0]+exact.Win[1]+exact.Win[2], 1, 1e-12)
+	document(t, &same, "-model", "exact", "-players", "3", "-game-config", file)
+	if !(exact.Win[0] < same.Win[0]) {
+		t.Errorf("in seat 0 random wins %g and best play %g", exact.Win[0], same.Win[0])
+	}
+
+	var m matchResult
+	document(t, &m, "-model", "random", "-players", "3", "-game-config", file, "-games", "600")
+	if m.Method != "match" || m.Games != 600 || !(m.Low[0] < m.Win[0] && m.Win[0] < m.High[0]) {
+		t.Errorf("the match is %+v", m)
+	}
+	if got := text(t, "-model", "random", "-players", "3", "-game-config", file); !strings.Contains(got, "seat 2  exact") || !strings.Contains(got, "Exact") {
+		t.Errorf("for people:\n%s", got)
+	}
+}
+
+// TestUnsolved: a limit of rounds is a config without a solution.
+func TestUnsolved(t *testing.T) {
+	file := config(t, `{"dice": 4, "target": 6, "max_rounds": 5}`)
+	var m matchResult
+	document(t, &m, "-model", "random", "-game-config", file)
+	if m.Method != "match" || m.Games != defaultGames || !slices.Equal(m.Seats, []string{"random", "greedy"}) {
+		t.Errorf("the match is %+v", m)
+	}
+	if got := text(t, "-model", "random", "-game-config", file, "-games", "100"); !strings.Contains(got, "A match of 100 games") || !strings.Contains(got, "99 % interval") {
+		t.Errorf("for people:\n%s", got)
+	}
+	_, stderr, status := command(t, "-model", "exact", "-game-config", file)
+	if status != cli.Failed || !strings.Contains(stderr, "no exact solution") {
+		t.Errorf("exact: status %d, %q", status, stderr)
+	}
+}
+
+func TestSolitaire(t *testing.T) {
+	file := config(t, reduced)
+	var best, greedy seatsResult
+	document(t, &best, "-model", "exact", "-players", "1", "-game-config", file)
+	document(t, &greedy, "-model", "greedy", "-players", "1", "-game-config", file)
+	if best.Win != nil || len(best.Turns) != 1 || !(1 < best.Turns[0] && best.Turns[0] < greedy.Turns[0]) {
+		t.Errorf("best play: %+v; greedy: %+v", best, greedy)
+	}
+	if got := text(t, "-model", "exact", "-players", "1", "-game-config", file); !strings.Contains(got, "turns") {
+		t.Errorf("for people:\n%s", got)
+	}
+}
+
+func TestTable(t *testing.T) {
+	dir := runFolder(t)
+	var r tableResult
+	document(t, &r, "-table", "-model", dir)
+	if len(r.Agents) != 4 || r.Agents[0] != "exact" || !slices.Contains(r.Agents, dir) {
+		t.Fatalf("the table is of %q", r.Agents)
+	}
+	for i, row := range r.Win {
+		near(t, r.Agents[i]+" against itself", row[i], 0.5, 1e-12)
+		for k := range row {
+			near(t, r.Agents[i]+" and "+r.Agents[k], row[k]+r.Win[k][i], 1, 1e-12)
+		}
+		if i > 0 && !(row[0] < 0.5 && r.Exploitability[i] >= r.Exploitability[i-1]) {
+			t.Errorf("row %d: %s wins %v, exploitability %g", i, r.Agents[i], row, r.Exploitability[i])
+		}
+	}
+	var pair pairResult
+	document(t, &pair, "-model", dir, "-against", "greedy")
+	near(t, "the model against greedy", r.Win[slices.Index(r.Agents, dir)][slices.Index(r.Agents, "greedy")], pair.Win, 1e-12)
+
+	got := text(t, "-table", "-game-config", config(t, reduced))
+	if lines := strings.Split(got, "\n"); !strings.HasPrefix(lines[4], "  exact    50.00000") {
+		t.Errorf("for people:\n%s", got)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	folder := t.TempDir()
+	bad := filepath.Join(folder, "bad.safetensors")
+	if err := os.WriteFile(bad, []byte("not a model"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"", cli.Misuse, "-model is missing"},
+		{"-model gredy", cli.Misuse, "did you mean greedy?"},
+		{"-model greedy -against runs/no-such-run", cli.Misuse, `unknown agent "runs/no-such-run"`},
+		{"-model greedy -policy best", cli.Misuse, "want one of: argmax, sample"},
+		{"-model greedy -games -1", cli.Misuse, "-games is -1"},
+		{"-table -games 5", cli.Misuse, "-table is exact"},
+		{"-model greedy -players 1 -against exact", cli.Misuse, "no other seats"},
+		{"-model greedy -game chess", cli.Misuse, "unknown game"},
+		{"-model " + bad, cli.Failed, "not a model file"},
+		{"-model " + folder, cli.Failed, "is no run folder with a model"},
+		{"-table -players 3", cli.Misuse, "-table is for two seats"},
+	}
+	for _, tt := range tests {
+		args := strings.Fields(tt.args)
+		if !strings.Contains(tt.args, "-game ") {
+			args = append(args, "-game-config", config(t, reduced))
+		}
+		stdout, stderr, status := command(t, args...)
+		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: status %d, %q %q; want %d and %q", tt.args, status, stdout, stderr, tt.status, tt.want)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs strings.Builder
+	if status := run(ctx, []string{"-model", "greedy"}, strings.NewReader(""), &out, &errs); status != cli.Failed || !strings.Contains(errs.String(), "interrupted") {
+		t.Errorf("status %d, %q", status, errs.String())
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"marsgym/env/game"
+	"marsgym/eval"
+)
+
+func (r *pairResult) print(w io.Writer, spec game.Spec) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s for %d: %s against %s. Exact; no game is sampled.\n\n", spec.Title, spec.Players, r.A, r.B)
+	fmt.Fprintf(&b, "  wins moving first    %s\n", percent(r.WinFirst))
+	fmt.Fprintf(&b, "  wins moving second   %s\n", percent(r.WinSecond))
+	fmt.Fprintf(&b, "  wins                 %s   mean of both\n", percent(r.Win))
+	fmt.Fprintf(&b, "  exploitability       %s   what a best response to %s wins above one half\n\n", percent(r.Exploitability), r.A)
+	b.WriteString(asked(r.A, r.Cost))
+	if m := r.Match; m != nil {
+		verdict := "holds"
+		if !m.Within {
+			verdict = "does not hold"
+		}
+		fmt.Fprintf(&b, "\n  Cross-check, %d games from seed %d, as many moving first as second:\n\n", m.Games, m.Seed)
+		fmt.Fprintf(&b, "  wins                 %s   %.0f %% interval %.3f to %.3f %%,\n", percent(m.Win[0]), 100*m.Confidence, 100*m.Low[0], 100*m.High[0])
+		fmt.Fprintf(&b, "  %36s which %s the exact %.3f %%\n", "", verdict, 100*r.Win)
+		b.WriteString(cut(m.Match))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *seatsResult) print(w io.Writer, spec game.Spec) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s for %d. Exact; no game is sampled.\n\n", spec.Title, spec.Players)
+	width := widest(r.Seats)
+	for i, name := range r.Seats {
+		if spec.HasWin() {
+			fmt.Fprintf(&b, "  seat %d  %-*s  wins %s\n", i, width, name, percent(r.Win[i]))
+		} else {
+			fmt.Fprintf(&b, "  seat %d  %-*s  takes %.9f %s\n", i, width, name, r.Turns[i], spec.Unit)
+		}
+	}
+	b.WriteString("\n" + asked(r.Seats[0], r.Cost))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *matchResult) print(w io.Writer, spec game.Spec) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s for %d. A match of %d games from seed %d, the agents in turn in every seat.\n\n", spec.Title, spec.Players, r.Games, r.Seed)
+	width := widest(r.Seats)
+	for i, name := range r.Seats {
+		fmt.Fprintf(&b, "  %-*s  wins %s   %.0f %% interval %.3f to %.3f %%\n", width, name, percent(r.Win[i]), 100*r.Confidence, 100*r.Low[i], 100*r.High[i])
+	}
+	b.WriteString(cut(r.Match))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *tableResult) print(w io.Writer, spec game.Spec) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s for %d: how often the agent of a row beats that of a column, in %%, and the\nexploitability of each. Exact; the mean of both seats.\n\n", spec.Title, spec.Players)
+	width := widest(r.Agents)
+	fmt.Fprintf(&b, "  %-*s", width, "")
+	for _, name := range r.Agents {
+		fmt.Fprintf(&b, "  %*s", max(9, len(name)), name)
+	}
+	fmt.Fprintf(&b, "  exploitability\n")
+	for i, name := range r.Agents {
+		fmt.Fprintf(&b, "  %-*s", width, name)
+		for k, win := range r.Win[i] {
+			fmt.Fprintf(&b, "  %*.5f", max(9, len(r.Agents[k])), 100*win)
+		}
+		fmt.Fprintf(&b, "  %14.5f\n", hundredfold(r.Exploitability[i]))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// percent writes a share of the win.
+func percent(x float64) string { return fmt.Sprintf("%10.6f %%", hundredfold(x)) }
+
+// hundredfold is x in percent, without the rounding error that would show as a
+// negative zero.
+func hundredfold(x float64) float64 {
+	if math.Abs(x) < 1e-12 {
+		return 0
+	}
+	return 100 * x
+}
+
+// asked says what an exact answer took.
+func asked(name string, c eval.Cost) string {
+	return fmt.Sprintf("  %s was asked about %d decisions, %d rows, in %.2f s.\n", name, c.Decisions, c.Rows, c.Seconds)
+}
+
+// cut tells of games without an end.
+func cut(m eval.Match) string {
+	if m.Truncated == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  %d of the games hit the move limit and count as won by nobody.\n", m.Truncated)
+}
+
+func widest(names []string) int {
+	n := 0
+	for _, name := range names {
+		n = max(n, len(name))
+	}
+	return n
+}
