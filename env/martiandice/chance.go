@@ -3,6 +3,7 @@ package martiandice
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"marsgym/env/game"
 	"marsgym/internal/alias"
@@ -143,9 +144,11 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 			dst = append(dst, game.Outcome[State]{State: r.rolledOff(s, most), Prob: p})
 		}
 	case Rolling:
+		of := r.of[r.free(&s)]
+		dst = slices.Grow(dst, len(of))
 		// Rolls that end the turn differ by their points only.
 		var dead [maxDice + maxBonus + 1]float64
-		for _, x := range r.of[r.free(&s)] {
+		for _, x := range of {
 			after := r.rolled(s, x.Counts)
 			if after.Phase == Select {
 				dst = append(dst, game.Outcome[State]{State: after, Prob: x.prob})

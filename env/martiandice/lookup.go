@@ -100,8 +100,9 @@ func (s *Solution) Value(dst []float64, st State) ([]float64, error) {
 	}
 	t.spreadBest(dist, reach, pl.worth, pl.rolling)
 	values := make([]float64, p)
-	for k, q := range dist {
-		for j := range values {
+	for j := range values {
+		values[j] = -s.turnCost()
+		for k, q := range dist {
 			values[j] += q * pl.pay[k*p+j]
 		}
 	}

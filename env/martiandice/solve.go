@@ -245,7 +245,7 @@ func (w *worker) solveCycle(score [maxPlayers]uint8) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("martian-dice: at scores %v the choices of the players do not settle", score[:p])
+	return fmt.Errorf("martian-dice: at scores %v the choices of the players do not settle: %w", score[:p], game.ErrNoSolution)
 }
 
 // closeCycle solves the linear system of the cycle for the current choices.
@@ -257,7 +257,7 @@ func (w *worker) closeCycle(score [maxPlayers]uint8) error {
 		again *= w.dist[m][0]
 	}
 	if again > 1-1e-9 {
-		return fmt.Errorf("martian-dice: at scores %v no player ever scores, so the game has no end", score[:p])
+		return fmt.Errorf("martian-dice: at scores %v no player ever scores, so the game has no end: %w", score[:p], game.ErrNoSolution)
 	}
 	for j := range p {
 		x := 0.0

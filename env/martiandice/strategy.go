@@ -243,13 +243,18 @@ func normalise(p []float64) error {
 	return nil
 }
 
-// Evaluate keeps [game.Solution].
+// Evaluate keeps [game.Solution]. Its error wraps game.ErrNoSolution where there
+// are scores, reached or not, at which nobody at the table ever scores; that
+// takes a config with AllowStopBeforeSelect.
 func (s *Solution) Evaluate(ctx context.Context, dst []float64, seats []game.Strategy) ([]float64, error) {
 	return s.play(ctx, dst, seats, game.Nobody)
 }
 
 // BestResponse keeps [game.Solution].
 func (s *Solution) BestResponse(ctx context.Context, seats []game.Strategy, seat game.Player) (float64, error) {
+	if seat < 0 || int(seat) >= s.starts.players {
+		return 0, fmt.Errorf("martian-dice: seat %d; want 0 to %d", seat, s.starts.players-1)
+	}
 	values, err := s.play(ctx, nil, seats, seat)
 	if err != nil {
 		return 0, err

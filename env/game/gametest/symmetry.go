@@ -31,7 +31,9 @@ func (c *checker[S]) checkSymmetry(s S, mover game.Player, legal []game.Action) 
 	switch mover {
 	case game.Nobody:
 	case game.Chance:
-		c.checkSymmetricOutcomes(s, rep)
+		if rep != s {
+			c.checkSymmetricOutcomes(s, rep)
+		}
 	default:
 		c.checkSymmetricActions(s, rep, relabel, legal)
 	}

@@ -1,0 +1,7 @@
+package martiandice
+
+// Rolled lets tests say what the dice show.
+func (r *Rules) Rolled(s State, dice Counts) State { return r.rolled(s, dice) }
+
+// ParseCounts reads dice such as "T3R2".
+func ParseCounts(text string) (Counts, error) { return parseCounts(text) }

@@ -1,0 +1,175 @@
+package martiandice_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"marsgym/env/game"
+	"marsgym/env/martiandice"
+	"marsgym/env/tabular"
+)
+
+var ctx = context.Background()
+
+// reduced are games small enough for package tabular, which knows nothing of
+// turns or dice.
+var reduced = map[string]martiandice.Config{
+	"solitaire":         small(1, 3, 3, nil),
+	"solitaire at once": small(1, 2, 3, stopAtOnce),
+	"one die":           small(2, 1, 2, nil),
+	"one die, three":    small(3, 1, 3, nil),
+	"two dice":          small(2, 2, 3, nil),
+	"three dice":        small(2, 3, 6, nil),
+	"four dice":         small(2, 4, 5, nil),
+	"a target of one":   small(2, 3, 1, nil),
+	"three players":     small(3, 2, 4, nil),
+	"three, three dice": small(3, 3, 3, nil),
+	"four players":      small(4, 2, 2, nil),
+	"share":             small(2, 3, 4, share),
+	"share, three":      small(3, 2, 3, share),
+	"stop at once":      small(2, 3, 4, stopAtOnce),
+	"stop at once, 3":   small(3, 2, 3, stopAtOnce),
+	"random start":      small(2, 3, 3, func(c *martiandice.Config) { c.FirstPlayer = martiandice.FirstRandom }),
+	"random start of 3": small(3, 2, 2, func(c *martiandice.Config) { c.FirstPlayer = martiandice.FirstRandom }),
+	"many tanks":        small(2, 4, 3, func(c *martiandice.Config) { c.Faces.Tank = 4 }),
+	"no tanks":          small(2, 3, 4, func(c *martiandice.Config) { c.Faces.Tank = 0 }),
+	"more earthlings": small(2, 4, 6, func(c *martiandice.Config) {
+		c.Faces = martiandice.Faces{Tank: 2, Ray: 1, Human: 2, Cow: 2, Chicken: 2}
+	}),
+	"no bonus":          small(2, 4, 4, func(c *martiandice.Config) { c.Bonus = 0 }),
+	"a roll-off of one": small(2, 2, 4, func(c *martiandice.Config) { c.TieDice = 1 }),
+}
+
+// small is a game with few dice and a low target.
+func small(players, dice, target int, change func(*martiandice.Config)) martiandice.Config {
+	return config(players, func(c *martiandice.Config) {
+		c.Dice, c.Target, c.TieDice = dice, target, 2
+		if change != nil {
+			change(c)
+		}
+	})
+}
+
+func solve(t testing.TB, r *martiandice.Rules) *martiandice.Solution {
+	t.Helper()
+	sol, err := r.Solve(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sol.(*martiandice.Solution)
+}
+
+// visit calls f with every state that can be reached, but for those that end
+// the visit.
+func visit(t testing.TB, r *martiandice.Rules, ends func(martiandice.State) bool, f func(martiandice.State)) {
+	t.Helper()
+	seen := map[martiandice.State]bool{}
+	var todo []martiandice.State
+	add := func(s martiandice.State) {
+		if !seen[s] && !ends(s) {
+			seen[s] = true
+			todo = append(todo, s)
+		}
+	}
+	for add(r.Initial()); len(todo) > 0; {
+		s := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		f(s)
+		for _, o := range r.Outcomes(nil, s) {
+			add(o.State)
+		}
+		for _, a := range r.Legal(nil, s) {
+			next, err := r.Apply(s, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(next)
+		}
+	}
+}
+
+// limited ends solitaire after so many turns that none are left over, since a
+// count of turns without end is no small game.
+type limited struct{ *martiandice.Rules }
+
+const enough = 1000
+
+func (l limited) Turn(s martiandice.State) game.Player {
+	if s.Count >= enough {
+		return game.Nobody
+	}
+	return l.Rules.Turn(s)
+}
+
+func (l limited) Returns(dst []float64, s martiandice.State) []float64 {
+	if s.Count >= enough {
+		return append(dst, -enough)
+	}
+	return l.Rules.Returns(dst, s)
+}
+
+// table solves a reduced game position by position.
+func table(t testing.TB, r *martiandice.Rules) *tabular.Solution[martiandice.State] {
+	t.Helper()
+	rules := game.Rules[martiandice.State](r)
+	if r.Spec().Players == 1 {
+		rules = limited{r}
+	}
+	sol, err := tabular.Solve(ctx, rules, tabular.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sol
+}
+
+// Every position must be worth what the table says, and each of its options.
+func TestReduced(t *testing.T) {
+	const tol = 1e-11
+	for name, cfg := range reduced {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRules(t, cfg)
+			fast, slow := solve(t, r), table(t, r)
+			ends := func(s martiandice.State) bool { return cfg.Players == 1 && s.Count > 3 } // far from enough
+			visit(t, r, ends, func(s martiandice.State) {
+				for _, ask := range []func(game.Solution[martiandice.State]) ([]float64, error){
+					func(sol game.Solution[martiandice.State]) ([]float64, error) { return sol.Value(nil, s) },
+					func(sol game.Solution[martiandice.State]) ([]float64, error) { return sol.Options(nil, s) },
+				} {
+					got, err := ask(fast)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want, err := ask(slow)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !near(got, want, tol) {
+						t.Fatalf("at %s got %v, want %v", r.Format(s), got, want)
+					}
+				}
+			})
+			if !(fast.Residual() < 1e-12) {
+				t.Errorf("residual is %v", fast.Residual())
+			}
+			if cfg.Players > 1 {
+				if err := slow.CheckEncode(ctx, tol); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+func near(got, want []float64, tol float64) bool {
+	if len(got) != len(want) {
+		return false
+	}
+	for i := range got {
+		if !(math.Abs(got[i]-want[i]) <= tol) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,297 @@
+package martiandice_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+
+	"marsgym/env/game"
+	"marsgym/env/martiandice"
+)
+
+// published is the solution of the published game for two.
+var published = sync.OnceValues(func() (*martiandice.Rules, game.Solution[martiandice.State]) {
+	r, err := martiandice.New(martiandice.DefaultConfig())
+	if err != nil {
+		panic(err)
+	}
+	sol, err := r.Solve(context.Background(), nil)
+	if err != nil {
+		panic(err)
+	}
+	return r, sol
+})
+
+// win is the probability that the seat to move wins.
+func win(t testing.TB, position string) float64 {
+	t.Helper()
+	r, sol := published()
+	s := parse(t, r, position)
+	v, err := sol.Value(nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := v[0] + v[1]; !(math.Abs(sum) <= 1e-12) {
+		t.Errorf("at %s the values %v do not sum to 0", position, v)
+	}
+	return r.Spec().WinShare(v[s.Seat])
+}
+
+func TestPublished(t *testing.T) {
+	r, sol := published()
+	// Computed by independent programs, as is the value of a turn.
+	if got, want := win(t, "0-0@0"), 0.4841229766; !(math.Abs(got-want) <= 1e-9) {
+		t.Errorf("the first player wins with probability %.12f, want %v", got, want)
+	}
+	if !(sol.Residual() < 1e-12) {
+		t.Errorf("residual is %v", sol.Residual())
+	}
+	facts := sol.(game.Facts).Facts()
+	if len(facts) != 1 || facts[0].Name != "expected_turn_score" || !(math.Abs(facts[0].Value-3.110381746838) <= 1e-11) {
+		t.Errorf("facts are %+v, want a turn worth 3.110381746838", facts)
+	}
+
+	// Whoever plays best against best play gets what the solution says.
+	best := expand(t, sol, sol.Policy())
+	greedy, err := r.Player("greedy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seats := []game.Strategy{best, best}
+	value, err := sol.Value(nil, r.Initial())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := sol.Evaluate(ctx, nil, seats)
+	if err != nil || !near(got, value, 1e-12) {
+		t.Errorf("best play against itself is worth %v, %v; want %v", got, err, value)
+	}
+	for seat := range game.Player(2) {
+		got, err := sol.BestResponse(ctx, seats, seat)
+		if err != nil || !(math.Abs(got-value[seat]) <= 1e-12) {
+			t.Errorf("seat %d can make best play pay it %v, %v; want %v", seat, got, err, value[seat])
+		}
+		// Against a greedy player best play takes some 2 % more than its share.
+		seats := []game.Strategy{best, best}
+		seats[1-seat] = expand(t, sol, greedy)
+		pays, err := sol.Evaluate(ctx, nil, seats)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most, err := sol.BestResponse(ctx, seats, seat)
+		if err != nil || !(pays[seat] > value[seat]+0.02) || !(most >= pays[seat]) {
+			t.Errorf("against a greedy player seat %d gets %v by best play and %v by a best response, %v", seat, pays[seat], most, err)
+		}
+	}
+}
+
+// More points of one's own never hurt, and more of the other's never help.
+func TestMonotonic(t *testing.T) {
+	const target, most, tol = 25, 24 + 16, 1e-12
+	for seat, other := range []int{target - 1, most} { // what the other can have
+		at := func(mine, other int) float64 {
+			score := []int{mine, other}
+			return win(t, fmt.Sprintf("%d-%d@%d", score[seat], score[1-seat], seat))
+		}
+		for i := range target {
+			for j := range other + 1 {
+				w := at(i, j)
+				if !(w >= 0 && w <= 1) || i > 0 && !(w >= at(i-1, j)-tol) || j > 0 && !(w <= at(i, j-1)+tol) {
+					t.Errorf("with %d points against %d seat %d wins with probability %v, and with a point less each does better", i, j, seat, w)
+				}
+			}
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	r, sol := published()
+	const (
+		starts  = 25*25 + 41*25 // scores below 25 but for the seat that has had its turn, up to 24 + 16
+		choices = 25421
+		holds   = 775 - 6 - 1 // see TestTurnSize; the start of a turn is no decision
+	)
+	greedy, err := r.Player("greedy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name            string
+		policy          policy
+		decisions, rows int
+	}{
+		{"best", sol.Policy(), starts * (choices + holds), 0},
+		{"greedy", greedy, choices + holds, choices + holds},
+		{"uniform", game.Uniform[martiandice.State]{Rules: r}, choices + holds, choices + holds},
+		// Holds after a choice, of which 180 are hopeless; ends of the turn with 0 to
+		// 16 points; holds after the decision to roll.
+		{"scorer", constant{}, starts * (choices + holds), starts * (holds + 180 + 17 + holds)},
+	} {
+		g := expand(t, sol, test.policy)
+		if g.Decisions() != test.decisions || g.Rows() != test.rows {
+			t.Errorf("%s: %d decisions and %d rows, want %d and %d", test.name, g.Decisions(), g.Rows(), test.decisions, test.rows)
+		}
+	}
+}
+
+// constant is the cheapest scorer: all is the same to it.
+type constant struct{}
+
+func (constant) Score(dst []float64, _ []martiandice.State, _ []game.Player) error {
+	clear(dst)
+	return nil
+}
+
+func (constant) Choose(probs, _ []float64) {
+	clear(probs)
+	probs[0] = 1
+}
+
+func (constant) Probs([]float64, []martiandice.State) error {
+	return errors.New("asked for scores only")
+}
+
+func TestCancel(t *testing.T) {
+	r, sol := published()
+	layers := 0
+	stop, cancel := context.WithCancel(ctx)
+	_, err := r.Solve(stop, func(float64) {
+		layers++
+		cancel()
+	})
+	if !errors.Is(err, context.Canceled) || layers != 1 {
+		t.Errorf("got error %v after %d reports; want context.Canceled after the first", err, layers)
+	}
+	best := expand(t, sol, sol.Policy())
+	for name, call := range map[string]func() error{
+		"Solve":         func() error { _, err := r.Solve(stop, nil); return err },
+		"Evaluate":      func() error { _, err := sol.Evaluate(stop, nil, []game.Strategy{best, best}); return err },
+		"BestResponse":  func() error { _, err := sol.BestResponse(stop, []game.Strategy{best, best}, 0); return err },
+		"Expand best":   func() error { _, err := sol.Expand(stop, sol.Policy()); return err },
+		"Expand scorer": func() error { _, err := sol.Expand(stop, constant{}); return err },
+		"Expand":        func() error { _, err := sol.Expand(stop, byAction{hashed{r, 1, true}}); return err },
+	} {
+		if err := call(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got error %v, want context.Canceled", name, err)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	r := newRules(t, small(2, 3, 4, nil))
+	last := 0.0
+	_, err := r.Solve(ctx, func(done float64) {
+		if !(done > last && done <= 1) {
+			t.Errorf("%v done after %v", done, last)
+		}
+		last = done
+	})
+	if err != nil || last != 1 {
+		t.Errorf("ended with %v done, error %v", last, err)
+	}
+}
+
+func TestNoSolution(t *testing.T) {
+	for _, c := range []martiandice.Config{
+		config(2, func(c *martiandice.Config) { c.MaxRounds = 10 }),
+		config(6, nil),
+		config(10, nil),
+	} {
+		if _, err := newRules(t, c).Solve(ctx, nil); !errors.Is(err, game.ErrNoSolution) {
+			t.Errorf("%+v: got error %v, want ErrNoSolution", c, err)
+		}
+	}
+}
+
+func TestExpandRefuses(t *testing.T) {
+	r := newRules(t, small(2, 2, 3, stopAtOnce))
+	sol, other := solve(t, r), solve(t, r)
+	for name, p := range map[string]policy{
+		"NaN":            fill(math.NaN()),
+		"negative":       fill(-1),
+		"too little":     fill(0.1),
+		"NaN as a score": scores(math.NaN()),
+	} {
+		if _, err := sol.Expand(ctx, p); err == nil {
+			t.Errorf("%s: a policy without probabilities is accepted", name)
+		}
+	}
+	g := expand(t, sol, sol.Policy())
+	if _, err := sol.Evaluate(ctx, nil, []game.Strategy{g}); err == nil {
+		t.Error("one strategy is accepted at a table of two")
+	}
+	if _, err := sol.Evaluate(ctx, nil, []game.Strategy{g, expand(t, other, other.Policy())}); err == nil {
+		t.Error("a strategy of another solution is accepted")
+	}
+	for _, seat := range []game.Player{-1, 2} {
+		if _, err := sol.BestResponse(ctx, []game.Strategy{g, g}, seat); err == nil {
+			t.Errorf("seat %d is accepted", seat)
+		}
+	}
+	stop := expand(t, sol, stopper{})
+	if _, err := sol.Evaluate(ctx, nil, []game.Strategy{stop, stop}); !errors.Is(err, game.ErrNoSolution) {
+		t.Errorf("players who never score: got error %v, want ErrNoSolution", err)
+	}
+	late := martiandice.State{Score: [10]uint8{0, 3}} // the game would have ended
+	if v, err := sol.Value(nil, late); err == nil {
+		t.Errorf("a position that cannot come up, %s, is worth %v", r.Format(late), v)
+	}
+}
+
+// fill gives the same probability to all that is legal or not.
+type fill float64
+
+func (f fill) Probs(dst []float64, _ []martiandice.State) error {
+	for i := range dst {
+		dst[i] = float64(f)
+	}
+	return nil
+}
+
+// scores gives the same score to all.
+type scores float64
+
+func (s scores) Probs([]float64, []martiandice.State) error { return nil }
+func (s scores) Score(dst []float64, _ []martiandice.State, _ []game.Player) error {
+	return fill(s).Probs(dst, nil)
+}
+func (s scores) Choose(probs, _ []float64) { constant{}.Choose(probs, nil) }
+
+// stopper always stops.
+type stopper struct{}
+
+func (stopper) Probs(dst []float64, states []martiandice.State) error {
+	clear(dst)
+	n := len(dst) / len(states)
+	for i := range states {
+		dst[i*n+int(martiandice.Stop)] = 1
+	}
+	return nil
+}
+
+func BenchmarkSolve(b *testing.B) {
+	r := newRules(b, martiandice.DefaultConfig())
+	for b.Loop() {
+		solve(b, r)
+	}
+}
+
+func BenchmarkExpand(b *testing.B) {
+	_, sol := published()
+	for b.Loop() {
+		expand(b, sol, constant{})
+	}
+}
+
+func BenchmarkEvaluate(b *testing.B) {
+	r, sol := published()
+	g := expand(b, sol, game.Uniform[martiandice.State]{Rules: r})
+	for b.Loop() {
+		if _, err := sol.Evaluate(ctx, nil, []game.Strategy{g, g}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package martiandice_test
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"testing"
+
+	"marsgym/env/game"
+	"marsgym/env/martiandice"
+)
+
+// hashed is a policy whose likes are a hash of what it sees: as good as random,
+// and the same for all who see the same.
+type hashed struct {
+	r      *martiandice.Rules
+	salt   byte
+	argmax bool
+}
+
+// like is a number from 0 to 1 for what seat p sees of s, and for a.
+func (h hashed) like(s martiandice.State, p game.Player, a game.Action) float64 {
+	s, _ = h.r.Canonical(s)
+	obs := make([]float32, h.r.Spec().ObsLen())
+	h.r.Encode(obs, s, p)
+	sum := fnv.New64a()
+	sum.Write([]byte{h.salt, byte(a)})
+	for _, x := range obs {
+		sum.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
+	}
+	return float64(sum.Sum64()>>11) / (1 << 53)
+}
+
+// Choose makes probabilities of likes.
+func (h hashed) Choose(probs, likes []float64) {
+	best, sum := 0, 0.0
+	for i, x := range likes {
+		if x > likes[best]+game.Tie {
+			best = i
+		}
+		sum += x
+	}
+	for i, x := range likes {
+		probs[i] = x / sum
+	}
+	if h.argmax {
+		clear(probs)
+		probs[best] = 1
+	}
+}
+
+// byAction likes actions. It is no Scorer.
+type byAction struct{ h hashed }
+
+func (b byAction) Probs(dst []float64, states []martiandice.State) error {
+	clear(dst)
+	n := b.h.r.Spec().Actions
+	for i, s := range states {
+		legal := b.h.r.Legal(nil, s)
+		likes, probs := make([]float64, len(legal)), make([]float64, len(legal))
+		for k, a := range legal {
+			likes[k] = b.h.like(s, b.h.r.Turn(s), a)
+		}
+		b.h.Choose(probs, likes)
+		for k, a := range legal {
+			dst[i*n+int(a)] = probs[k]
+		}
+	}
+	return nil
+}
+
+// byAfterstate is a Scorer: it likes what an action leads to.
+type byAfterstate struct{ hashed }
+
+func (b byAfterstate) Score(dst []float64, after []martiandice.State, movers []game.Player) error {
+	for i, s := range after {
+		dst[i] = b.like(s, movers[i], -1)
+	}
+	return nil
+}
+
+func (b byAfterstate) Probs(dst []float64, states []martiandice.State) error {
+	clear(dst)
+	n := b.r.Spec().Actions
+	for i, s := range states {
+		legal := b.r.Legal(nil, s)
+		likes, probs := make([]float64, len(legal)), make([]float64, len(legal))
+		for k, a := range legal {
+			after, err := b.r.Apply(s, a)
+			if err != nil {
+				return err
+			}
+			likes[k] = b.like(after, b.r.Turn(s), -1)
+		}
+		b.Choose(probs, likes)
+		for k, a := range legal {
+			dst[i*n+int(a)] = probs[k]
+		}
+	}
+	return nil
+}
+
+type policy = game.Policy[martiandice.State]
+
+// policies are ways to play of every kind that Expand tells apart.
+func policies(t testing.TB, r *martiandice.Rules) []policy {
+	t.Helper()
+	greedy, err := r.Player("greedy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []policy{
+		greedy,
+		game.Uniform[martiandice.State]{Rules: r},
+		byAction{hashed{r, 1, false}}, byAction{hashed{r, 2, true}},
+		byAfterstate{hashed{r, 3, false}}, byAfterstate{hashed{r, 5, true}},
+	}
+}
+
+func expand(t testing.TB, sol game.Solution[martiandice.State], p policy) game.Strategy {
+	t.Helper()
+	g, err := sol.Expand(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Every policy against every other, and best responses to them, must come out
+// as in the table of all positions.
+func TestEvaluate(t *testing.T) {
+	const tol = 1e-11
+	for name, cfg := range reduced {
+		if name == "solitaire at once" {
+			continue // some of these policies would never score
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRules(t, cfg)
+			fast, slow := solve(t, r), table(t, r)
+			list := append(policies(t, r), fast.Policy())
+			var a, b []game.Strategy
+			for _, p := range list[:len(list)-1] {
+				a, b = append(a, expand(t, fast, p)), append(b, expand(t, slow, p))
+			}
+			a, b = append(a, expand(t, fast, fast.Policy())), append(b, expand(t, slow, slow.Policy()))
+			for i := range list {
+				for j := range list {
+					if cfg.Players == 1 && j > 0 {
+						break
+					}
+					// Players 1, 2, 1, 2 sit at a table of four.
+					seats, oracle := make([]game.Strategy, cfg.Players), make([]game.Strategy, cfg.Players)
+					for k := range seats {
+						at := []int{i, j}[k%2]
+						seats[k], oracle[k] = a[at], b[at]
+					}
+					compare(t, fast, slow, seats, oracle, tol)
+				}
+			}
+		})
+	}
+}
+
+// compare evaluates the same strategies by two solutions.
+func compare(t *testing.T, fast, slow game.Solution[martiandice.State], seats, oracle []game.Strategy, tol float64) {
+	t.Helper()
+	got, err := fast.Evaluate(ctx, []float64{7}, seats)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := slow.Evaluate(ctx, []float64{7}, oracle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !near(got, want, tol) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for seat := range game.Player(len(seats)) {
+		got, err := fast.BestResponse(ctx, seats, seat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := slow.BestResponse(ctx, oracle, seat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(math.Abs(got-want) <= tol) {
+			t.Errorf("the best response of seat %d is worth %v, want %v", seat, got, want)
+		}
+	}
+}
