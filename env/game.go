@@ -28,6 +28,13 @@ type Game interface {
 	// Solve returns the exact solution, or an error that wraps
 	// game.ErrNoSolution. It calls progress, where not nil, with the share done.
 	Solve(ctx context.Context, progress func(done float64)) (Solution, error)
+	// SolveIn is Solve with the solution kept in a folder, if it is worth it: it
+	// loads what is there, goes on with what is unfinished, and saves what it
+	// has when it ends or is cancelled. An error that wraps ErrSolutionFile
+	// means that the file is damaged.
+	SolveIn(ctx context.Context, dir string, progress func(done float64)) (Solution, error)
+	// Estimate says what a solution takes, if it is worth keeping.
+	Estimate() (e game.Estimate, ok bool)
 }
 
 // Of erases the state of a game's rules.

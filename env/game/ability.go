@@ -94,6 +94,32 @@ type Solver[S comparable] interface {
 	Solve(ctx context.Context, progress func(done float64)) (Solution[S], error)
 }
 
+// Keeper is kept by solvers whose solutions are worth keeping in files.
+type Keeper[S comparable] interface {
+	Solver[S]
+	// SolveFrom is Solve from where w stands, nothing done if it is zero. It
+	// takes w along: whenever progress is called, and when SolveFrom returns, w
+	// holds all that is needed to go on, or, once w.Done is 1, the solution.
+	SolveFrom(ctx context.Context, w *Work, progress func(done float64)) (Solution[S], error)
+	// Estimate says what a solution takes, before it is begun.
+	Estimate() Estimate
+}
+
+// Work is a solution under way.
+type Work struct {
+	Values   []float64 // of positions, in an order of the game's own
+	Next     int64     // what comes next, in the game's own count
+	Done     float64   // the share done, 0 to 1
+	Residual float64   // of what is done (see [Solution])
+}
+
+// Estimate is the size of a solution.
+type Estimate struct {
+	Positions   int64   // whose values it holds
+	Bytes       int64   // of memory
+	CoreSeconds float64 // of one core like this one
+}
+
 // Solution is the value of every position of a game when each seat plays to
 // maximise its own expected return, and prices any other way to play. Values
 // are expected returns in seat order [P]. All positions may be asked about;

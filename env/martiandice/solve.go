@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"marsgym/env/game"
 )
@@ -38,22 +39,56 @@ type Solution struct {
 
 // Solve keeps [game.Solver]. Two players take about a second of one core.
 func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solution[State], error) {
+	return r.SolveFrom(ctx, new(game.Work), progress)
+}
+
+// SolveFrom keeps [game.Keeper].
+func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(float64)) (game.Solution[State], error) {
 	if r.cfg.MaxRounds > 0 {
 		return nil, fmt.Errorf("martian-dice: max_rounds is %d, and only games without a limit are solved: %w", r.cfg.MaxRounds, game.ErrNoSolution)
 	}
 	s := &Solution{r: r, turn: r.newTurn(), starts: newStarts(r.cfg)}
-	if n := s.starts.count(); n > maxStarts {
+	n := s.starts.count()
+	if n > maxStarts {
 		return nil, fmt.Errorf("martian-dice: a table of %d has %d starts of turns, more than %d: %w", r.cfg.Players, n, maxStarts, game.ErrNoSolution)
 	}
-	var err error
-	s.value, s.residual, err = s.sweep(ctx, make([]*strategy, r.cfg.Players), progress)
-	if err != nil {
-		return nil, err
+	if work.Values == nil {
+		work.Values = make([]float64, n*r.cfg.Players)
+	} else if len(work.Values) != n*r.cfg.Players {
+		return nil, fmt.Errorf("martian-dice: %d values for %d starts of turns", len(work.Values), n)
 	}
-	if s.starts.count() <= maxPlans {
-		s.plans = make([]atomic.Pointer[plan], s.starts.count())
+	if work.Done < 1 {
+		if err := s.sweep(ctx, work, make([]*strategy, r.cfg.Players), progress); err != nil {
+			return nil, err
+		}
+	}
+	s.value, s.residual = work.Values, work.Residual
+	if n <= maxPlans {
+		s.plans = make([]atomic.Pointer[plan], n)
 	}
 	return s, nil
+}
+
+// Estimate keeps [game.Keeper]: it solves a few turns and multiplies.
+func (r *Rules) Estimate() game.Estimate {
+	t, g := newStarts(r.cfg), newGreedy(r, r.newTurn())
+	dist, reach := make([]float64, g.turn.ends), make([]float64, g.turn.codes())
+	const turns = 50
+	begin := time.Now()
+	for range turns {
+		g.turn.solve(g.worth, g.rolling)
+		reach[g.turn.start()] = 1
+		g.turn.spreadBest(dist, reach, g.worth, g.rolling)
+	}
+	perTurn := time.Since(begin).Seconds() / turns
+	// Starts at scores below the target are solved about three times over.
+	cycle := float64(t.players)
+	for range t.players {
+		cycle *= float64(t.target)
+	}
+	n, p := int64(t.count()), int64(t.players)
+	vectors := n / p // roughly: scores at which somebody may be to move
+	return game.Estimate{Positions: n, Bytes: n*p*8 + vectors*4, CoreSeconds: (float64(n) + 2*cycle) * perTurn}
 }
 
 // Residual keeps [game.Solution].
@@ -66,30 +101,34 @@ func (s *Solution) Facts() []game.Fact {
 	return []game.Fact{{Name: "expected_turn_score", Value: g.rolling[s.turn.start()]}}
 }
 
-// sweep returns the values [starts, P] when place m plays play[m], or, where
-// that is nil, whatever is best for it, and by how much the latter violates its
-// optimality equation. It goes from the highest total score to the lowest,
-// since a turn that scores leads upwards; the turns without points, which lead
-// round the table, are solved together.
-func (s *Solution) sweep(ctx context.Context, play []*strategy, progress func(float64)) ([]float64, float64, error) {
-	value := make([]float64, s.starts.count()*s.starts.players)
+// sweep fills in work with the values [starts, P] when place m plays play[m],
+// or, where that is nil, whatever is best for it, and by how much the latter
+// violates its optimality equation. It goes from the highest total score to the
+// lowest, since a turn that scores leads upwards; the turns without points,
+// which lead round the table, are solved together.
+func (s *Solution) sweep(ctx context.Context, work *game.Work, play []*strategy, progress func(float64)) error {
 	layers := s.starts.vectors()
 	total, done := 0, 0
 	for _, vectors := range layers {
 		total += len(vectors)
 	}
-	var worst float64
-	for _, vectors := range slices.Backward(layers) {
-		residual, err := s.layer(ctx, value, play, vectors)
-		if err != nil {
-			return nil, 0, err
+	for i := range layers {
+		vectors := layers[len(layers)-1-i]
+		done += len(vectors)
+		if int64(i) < work.Next {
+			continue
 		}
-		worst = max(worst, residual)
-		if done += len(vectors); progress != nil {
-			progress(float64(done) / float64(total))
+		residual, err := s.layer(ctx, work.Values, play, vectors)
+		if err != nil {
+			return err
+		}
+		work.Residual = max(work.Residual, residual)
+		work.Next, work.Done = int64(i)+1, float64(done)/float64(total)
+		if progress != nil {
+			progress(work.Done)
 		}
 	}
-	return value, worst, nil
+	return nil
 }
 
 // layer solves the starts at scores of one total, which do not depend on each

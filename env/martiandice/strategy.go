@@ -293,12 +293,12 @@ func (s *Solution) play(ctx context.Context, dst []float64, seats []game.Strateg
 		for m := range places {
 			places[m] = play[(start+m)%p]
 		}
-		value, _, err := s.sweep(ctx, places, nil)
-		if err != nil {
+		work := game.Work{Values: make([]float64, s.starts.count()*p)}
+		if err := s.sweep(ctx, &work, places, nil); err != nil {
 			return nil, err
 		}
 		for m := range p {
-			returns[(start+m)%p] += s.ret(value[m]) / float64(len(first))
+			returns[(start+m)%p] += s.ret(work.Values[m]) / float64(len(first))
 		}
 	}
 	return append(dst, returns...), nil
