@@ -29,7 +29,7 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 }
 
 func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	set, dir, resume, err := parse(args, stdout)
+	set, err := parse(args, stdout)
 	if err != nil {
 		return err
 	}
@@ -40,11 +40,12 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	spec := g.Spec()
 	bar := cli.NewProgress(stderr)
 	defer bar.Clear()
-	judge, err := newJudge(ctx, g, bar)
+	judge, err := newJudge(ctx, g, set.cache, bar)
 	if err != nil {
 		return err
 	}
-	if !resume {
+	dir := set.dir
+	if !set.resume {
 		if dir, err = makeFolder(dir, spec); err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			return err
 		}
 	}
-	opt := train.Options{Game: g, Dir: dir, Learner: learner, Resume: resume}
+	opt := train.Options{Game: g, Dir: dir, Learner: learner, Resume: set.resume}
 	if judge != nil {
 		opt.Evaluate = func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) {
 			return strength(ctx, judge, spec, mlp)
@@ -88,12 +89,12 @@ func learner(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
 
 // newJudge solves the game, if a network of it can be evaluated exactly in
 // reasonable time: where two play for a win.
-func newJudge(ctx context.Context, g env.Game, bar *cli.Progress) (*eval.Judge, error) {
+func newJudge(ctx context.Context, g env.Game, cache string, bar *cli.Progress) (*eval.Judge, error) {
 	spec := g.Spec()
 	if !spec.HasWin() || spec.Players != 2 {
 		return nil, nil
 	}
-	s, err := g.Solve(ctx, func(done float64) { bar.Set(done, "solving "+spec.Title) })
+	s, err := g.SolveIn(ctx, cache, func(done float64) { bar.Set(done, "solving "+spec.Title) })
 	if errors.Is(err, game.ErrNoSolution) {
 		return nil, nil
 	}

@@ -15,6 +15,17 @@ import (
 	"marsgym/train"
 )
 
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "cache")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("XDG_CACHE_HOME", dir)
+	status := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(status)
+}
+
 // quick writes settings of a run of a second or so: 20 iterations.
 func quick(t *testing.T) string {
 	t.Helper()

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -27,10 +29,17 @@ func defaults() settings {
 	return settings{Game: catalog.List()[0].ID, GameConfig: []byte("{}"), Backend: "gorgonia", Train: train.DefaultConfig()}
 }
 
-// parse reads the command line: the settings, with the game's config in full,
-// the run folder, and whether it is resumed.
-func parse(args []string, stdout io.Writer) (set settings, dir string, resume bool, err error) {
-	set = defaults()
+// call is what a command line asks for.
+type call struct {
+	settings
+	dir    string // the run folder; "" takes a free one
+	resume bool
+	cache  string // the folder of solutions; "" is none
+}
+
+// parse reads the command line; the game's config comes in full.
+func parse(args []string, stdout io.Writer) (c call, err error) {
+	set := defaults()
 	f := cli.NewFlags("train", "Train fits a network to a game by self-play, and ends with how strong it is: exactly, where the game is solved.")
 	name := f.String("game", set.Game, "`name` of the game")
 	players := f.Int("players", 0, "number of seats; 0 is the game's default")
@@ -40,29 +49,33 @@ func parse(args []string, stdout io.Writer) (set settings, dir string, resume bo
 	file := f.String("config", "", "JSON `file` with settings; flags override it")
 	from := f.String("resume", "", "run `folder` to go on with, under its own settings")
 	backend := f.String("backend", set.Backend, "`name` of what fits the network: gorgonia")
+	f.Cache()
 	f.Group("What to train", "game", "players", "config", "steps", "seed", "backend")
-	f.Group("Where to", "out", "resume")
+	f.Group("Where to", "out", "resume", "cache")
 	f.Example("go run ./cmd/train")
 	f.Example("go run ./cmd/train -game pig -steps 2000000 -out runs/pig")
 	f.Example("go run ./cmd/train -resume runs/pig")
 	if err := f.Parse(args, stdout); err != nil {
-		return set, "", false, err
+		return c, err
 	}
+	c.cache = f.CacheDir()
 	given := map[string]bool{}
 	f.Visit(func(fl *flag.Flag) { given[fl.Name] = true })
 	if *from != "" {
+		delete(given, "cache")
 		if len(given) > 1 {
-			return set, "", false, cli.Usagef("-resume goes on under the settings of the run; leave out the other flags")
+			return c, cli.Usagef("-resume goes on under the settings of the run; leave out the other flags")
 		}
-		set, err := load(filepath.Join(*from, train.ConfigFile))
-		if os.IsNotExist(err) {
+		c.dir, c.resume = *from, true
+		c.settings, err = load(filepath.Join(*from, train.ConfigFile))
+		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s is no run folder: it has no %s", *from, train.ConfigFile)
 		}
-		return set, *from, true, err
+		return c, err
 	}
 	if *file != "" {
 		if set, err = load(*file); err != nil {
-			return set, "", false, err
+			return c, err
 		}
 	}
 	if given["game"] {
@@ -78,7 +91,7 @@ func parse(args []string, stdout io.Writer) (set settings, dir string, resume bo
 		set.Backend = *backend
 	}
 	if set.Backend != "gorgonia" {
-		return set, "", false, cli.Unknown("backend", set.Backend, []string{"gorgonia"})
+		return c, cli.Unknown("backend", set.Backend, []string{"gorgonia"})
 	}
 	var known []string
 	for _, e := range catalog.List() {
@@ -88,16 +101,17 @@ func parse(args []string, stdout io.Writer) (set settings, dir string, resume bo
 	if err != nil {
 		for _, id := range known {
 			if id == set.Game {
-				return set, "", false, &cli.UsageError{Err: err}
+				return c, &cli.UsageError{Err: err}
 			}
 		}
-		return set, "", false, cli.Unknown("game", set.Game, known)
+		return c, cli.Unknown("game", set.Game, known)
 	}
 	set.GameConfig = []byte(g.Spec().ConfigJSON())
 	if err := set.Train.Validate(); err != nil {
-		return set, "", false, &cli.UsageError{Err: err}
+		return c, &cli.UsageError{Err: err}
 	}
-	return set, *out, false, nil
+	c.settings, c.dir = set, *out
+	return c, nil
 }
 
 // load reads settings over the defaults; unknown fields are errors.
