@@ -45,7 +45,7 @@ func DefaultConfig() Config {
 	adam := models.DefaultAdam()
 	adam.Clip = 1
 	return Config{
-		Steps: 8_000_000, Seed: 1,
+		Steps: 10_000_000, Seed: 1,
 		Head: models.Score, Hidden: []int{128, 128},
 		Rows: 512, Horizon: 64, Parts: 4,
 		Epochs: 2, Minibatch: 2048, Gamma: 1, Lambda: 0.85, Clip: 0.2, Value: 0.5,
