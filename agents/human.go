@@ -19,12 +19,13 @@ type Human struct {
 	game  env.Game
 	in    *bufio.Scanner
 	out   io.Writer
-	hints func(env.Position) ([]float64, error)
+	hints func(env.Position) ([]string, error)
 }
 
 // NewHuman returns a person who reads out and writes in. hints, where not nil,
-// gives for each legal action the probability of winning that is shown with it.
-func NewHuman(g env.Game, in io.Reader, out io.Writer, hints func(env.Position) ([]float64, error)) *Human {
+// gives what is shown beside each legal action, such as its probability of
+// winning.
+func NewHuman(g env.Game, in io.Reader, out io.Writer, hints func(env.Position) ([]string, error)) *Human {
 	return &Human{g, bufio.NewScanner(in), out, hints}
 }
 
@@ -74,7 +75,7 @@ func (h *Human) ask(p env.Position) (game.Action, error) {
 		case "":
 			continue
 		case "?", "help":
-			fmt.Fprintln(h.out, "type a choice or enough of it to tell it apart; quit leaves the game")
+			fmt.Fprintln(h.out, "Type one of these, or as much of it as stands in brackets; quit leaves the game.")
 			if err := h.list(p, legal); err != nil {
 				return 0, err
 			}
@@ -88,65 +89,84 @@ func (h *Human) ask(p env.Position) (game.Action, error) {
 				return a, nil
 			}
 		}
-		fmt.Fprintln(h.out, err)
+		fmt.Fprintf(h.out, "No: %s.\n", strings.TrimSuffix(err.Error(), ": "+game.ErrIllegalAction.Error()))
 	}
 }
 
-// list prints the legal actions, what they do and, with hints, how they fare.
+// list prints the legal actions, what they do and, where there are hints, those.
 func (h *Human) list(p env.Position, legal []game.Action) error {
-	var wins []float64
+	hints := make([]string, len(legal))
 	if h.hints != nil {
 		var err error
-		if wins, err = h.hints(p); err != nil {
+		if hints, err = h.hints(p); err != nil {
 			return err
 		}
 	}
-	width := 0
-	for _, a := range legal {
-		width = max(width, len(h.game.ActionName(a)))
-	}
+	keys := make([]string, len(legal))
+	explain := make([]string, len(legal))
+	var wide, wider int
 	for i, a := range legal {
-		line := fmt.Sprintf("  %-*s  %-26s", width, h.game.ActionName(a), p.Explain(a))
-		if wins != nil {
-			line += fmt.Sprintf("  wins %7.3f %%", 100*wins[i])
-		}
+		keys[i] = h.key(a, legal)
+		explain[i] = p.Explain(a)
+		wide, wider = max(wide, len(keys[i])), max(wider, len(explain[i]))
+	}
+	for i := range legal {
+		line := fmt.Sprintf("  %-*s   %-*s   %s", wide, keys[i], wider, explain[i], hints[i])
 		fmt.Fprintln(h.out, strings.TrimRight(line, " "))
 	}
 	return nil
 }
 
+// key is the name of a, in brackets as much of it as tells it apart.
+func (h *Human) key(a game.Action, legal []game.Action) string {
+	name := h.game.ActionName(a)
+	for n := 1; n < len(name); n++ {
+		if b, err := h.match(name[:n], legal); err == nil && b == a {
+			return "[" + name[:n] + "]" + name[n:]
+		}
+	}
+	return "[" + name + "]"
+}
+
 // match finds the action that a word, or its beginning, names: a legal one if
 // there is one, else one whose Apply will say why it is illegal.
 func (h *Human) match(word string, legal []game.Action) (game.Action, error) {
-	if a, n := h.begins(word, legal); n == 1 {
-		return a, nil
-	} else if n > 1 {
-		return 0, fmt.Errorf("%q could be several of the choices; type more of it", word)
+	switch found := h.begin(word, legal); len(found) {
+	case 0:
+	case 1:
+		return found[0], nil
+	default:
+		return 0, fmt.Errorf("%s could be %s", word, h.names(found, " or "))
 	}
 	all := make([]game.Action, h.game.Spec().Actions)
 	for i := range all {
 		all[i] = game.Action(i)
 	}
-	if a, n := h.begins(word, all); n > 0 {
-		return a, nil
+	if found := h.begin(word, all); len(found) > 0 {
+		return found[0], nil
 	}
-	return 0, fmt.Errorf("%q is none of the choices; ? lists them", word)
+	return 0, fmt.Errorf("%s is not one of %s", word, h.names(legal, ", "))
 }
 
-// begins counts the actions whose names begin with word, an exact match being
-// the only one, and returns the first.
-func (h *Human) begins(word string, actions []game.Action) (first game.Action, n int) {
+// begin returns the actions whose names begin with word, or the one that it is.
+func (h *Human) begin(word string, actions []game.Action) (found []game.Action) {
 	for _, a := range actions {
 		name := h.game.ActionName(a)
 		if name == word {
-			return a, 1
+			return []game.Action{a}
 		}
 		if strings.HasPrefix(name, word) {
-			if n == 0 {
-				first = a
-			}
-			n++
+			found = append(found, a)
 		}
 	}
-	return first, n
+	return found
+}
+
+// names lists actions.
+func (h *Human) names(actions []game.Action, between string) string {
+	var list []string
+	for _, a := range actions {
+		list = append(list, h.game.ActionName(a))
+	}
+	return strings.Join(list, between)
 }

@@ -1,0 +1,190 @@
+// Command play seats a person at the table.
+package main
+
+import (
+	"context"
+	crand "crypto/rand"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/internal/cli"
+)
+
+func main() { cli.Main(run) }
+
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	err := play(ctx, args, stdin, stdout, stderr)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = nil // to leave is no failure, while the game is solved or later
+	}
+	return cli.Status(stderr, "play", err)
+}
+
+// options are the command line.
+type options struct {
+	name     *cli.Game
+	opponent string
+	sample   bool
+	seat     int
+	seed     uint64
+	games    int
+	hints    bool
+}
+
+func parse(args []string, stdout io.Writer) (*options, error) {
+	var o options
+	f := cli.NewFlags("play", "Play seats you at the table, with an agent in all other seats.")
+	f.StringVar(&o.opponent, "opponent", "", "`agent` in the other seats: exact, random, greedy, a model file or a run folder (default greedy)")
+	policy := f.String("policy", "argmax", "`way` in which networks choose: argmax or sample")
+	f.IntVar(&o.seat, "seat", 0, "your `seat`; seat 0 moves first (default 0)")
+	f.IntVar(&o.games, "games", 1, "`number` of games")
+	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default another one each time)")
+	f.BoolVar(&o.hints, "hints", false, "show what each choice is worth under best play")
+	f.Group("Table", "opponent", "policy", "seat", "games", "seed", "hints")
+	o.name = f.Game(catalog.IDs())
+	f.Example("go run ./cmd/play")
+	f.Example("go run ./cmd/play -opponent runs/martian-dice-2-001 -hints")
+	f.Example("go run ./cmd/play -opponent exact -seat 1 -seed 7")
+	f.Example("go run ./cmd/play -players 1")
+	if err := f.Parse(args, stdout); err != nil {
+		return nil, err
+	}
+	switch *policy {
+	case "argmax":
+	case "sample":
+		o.sample = true
+	default:
+		return nil, cli.Unknown("policy", *policy, []string{"argmax", "sample"})
+	}
+	if o.games < 1 {
+		return nil, cli.Usagef("-games is %d; want at least 1", o.games)
+	}
+	seeded := false
+	f.Visit(func(fl *flag.Flag) { seeded = seeded || fl.Name == "seed" })
+	if !seeded {
+		var b [4]byte // short, to be typed again
+		crand.Read(b[:])
+		o.seed = uint64(binary.LittleEndian.Uint32(b[:]))
+	}
+	// What a model file plays goes without saying.
+	if file, err := agents.LoadFile(o.opponent); err == nil {
+		o.name.Default(file.Meta.Game, file.Meta.Config)
+	}
+	return &o, nil
+}
+
+func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	o, err := parse(args, stdout)
+	if err != nil {
+		return err
+	}
+	g, err := cli.OpenGame(o.name, catalog.Open)
+	if err != nil {
+		return err
+	}
+	spec := g.Spec()
+	if o.seat < 0 || o.seat >= spec.Players {
+		return cli.Usagef("-seat is %d; want 0 to %d", o.seat, spec.Players-1)
+	}
+	in, stop := untilDone(ctx, stdin)
+	defer stop()
+	s := &solver{game: g, out: stdout, bar: cli.NewProgress(stderr)}
+	defer s.bar.Clear()
+	t := &table{game: g, spec: spec, seat: game.Player(o.seat), out: stdout}
+	var hints func(env.Position) ([]string, error)
+	if o.hints {
+		if _, err := s.solve(ctx); err != nil {
+			return fmt.Errorf("-hints: %w", err)
+		}
+		hints = s.hints
+	}
+	t.person = agents.NewHuman(g, in, stdout, hints)
+	if spec.Players > 1 {
+		if t.opponent, err = s.open(ctx, o.opponent, o.sample); err != nil {
+			return err
+		}
+	} else if o.opponent != "" {
+		return cli.Usagef("-opponent: there are no other seats")
+	}
+	err = t.play(o.games, o.seed)
+	if errors.Is(err, agents.ErrQuit) {
+		fmt.Fprintf(stdout, "You leave at %s\n", t.at)
+		return nil
+	}
+	return err
+}
+
+// untilDone returns a reader of r that ends when ctx does, though a read from r
+// may still be waiting for a person. stop lets go of r.
+func untilDone(ctx context.Context, r io.Reader) (in io.Reader, stop func()) {
+	pr, pw := io.Pipe()
+	go func() {
+		_, err := io.Copy(pw, r)
+		pw.CloseWithError(err)
+	}()
+	cancel := context.AfterFunc(ctx, func() { pw.Close() })
+	return pr, func() {
+		cancel()
+		pr.Close()
+	}
+}
+
+// solver solves the game once, for hints and for the exact opponent.
+type solver struct {
+	game     env.Game
+	out      io.Writer
+	bar      *cli.Progress
+	solution env.Solution
+}
+
+func (s *solver) solve(ctx context.Context) (env.Solution, error) {
+	if s.solution == nil {
+		title := s.game.Spec().Title
+		fmt.Fprintf(s.out, "Solving %s; this may take a while.\n", title)
+		solution, err := s.game.Solve(ctx, func(done float64) { s.bar.Set(done, "solving "+title) })
+		s.bar.Clear()
+		if err != nil {
+			return nil, err
+		}
+		s.solution = solution
+	}
+	return s.solution, nil
+}
+
+// hints says what each legal action is worth to the mover.
+func (s *solver) hints(p env.Position) ([]string, error) {
+	values, err := s.solution.Options(p)
+	if err != nil {
+		return nil, err
+	}
+	spec := s.game.Spec()
+	var list []string
+	for _, v := range values {
+		if spec.HasWin() {
+			list = append(list, fmt.Sprintf("wins %8.4f %%", 100*spec.WinShare(v)))
+		} else {
+			list = append(list, fmt.Sprintf("%8.4f %s", -v, spec.Unit))
+		}
+	}
+	return list, nil
+}
+
+// open opens the opponent.
+func (s *solver) open(ctx context.Context, name string, sample bool) (*agents.Agent, error) {
+	if name == "" {
+		names := s.game.PlayerNames()
+		name = names[len(names)-1]
+	}
+	a, err := agents.Open(ctx, name, agents.Options{Game: s.game, Sample: sample, Solve: s.solve})
+	if errors.Is(err, agents.ErrUnknown) {
+		return nil, cli.Unknown("agent", name, append(agents.Names(s.game), "a model file", "a run folder"))
+	}
+	return a, err
+}

@@ -1,0 +1,262 @@
+// In package main, which cannot be imported.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/internal/cli"
+	"marsgym/models"
+)
+
+// reduced is a Martian Dice that is solved at once.
+const reduced = `{"dice": 4, "target": 6}`
+
+// command runs play with a person who types script.
+func command(t *testing.T, script string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, errs strings.Builder
+	status = run(t.Context(), args, strings.NewReader(script), &out, &errs)
+	return out.String(), errs.String(), status
+}
+
+func config(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "config.json")
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// script plays a game of an [env.Env] against greedy and returns what the
+// person, who takes the last legal action each time, has typed, and the end.
+func script(t *testing.T, g env.Game, seat game.Player, seed uint64) (string, env.Position) {
+	t.Helper()
+	greedy, err := g.Player("greedy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	noise := rand.NewPCG(0, 0) // greedy does not need it
+	e := env.New(g)
+	for o := e.Reset(seed); o.Player != game.Nobody; {
+		legal := e.Position().Legal()
+		a := legal[len(legal)-1]
+		if o.Player == seat {
+			fmt.Fprintln(&b, g.ActionName(a))
+		} else {
+			probs, err := env.Ask(greedy, e.Position(), g.Spec().Actions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a = env.Draw(probs, noise)
+		}
+		step, err := e.Step(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o = step.Observation
+	}
+	return b.String(), e.Position()
+}
+
+// TestDice: the dice of a seed are those of an Env, in every seat, to the end.
+func TestDice(t *testing.T) {
+	file := config(t, reduced)
+	for players := 1; players <= 3; players++ {
+		g, err := catalog.Open("martian-dice", players, []byte(reduced))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seat := range players {
+			typed, end := script(t, g, game.Player(seat), 5)
+			args := fmt.Sprintf("-players %d -seat %d -seed 5 -game-config %s", players, seat, file)
+			stdout, stderr, status := command(t, typed, strings.Fields(args)...)
+			if status != cli.Done || stderr != "" {
+				t.Fatalf("%s: status %d, %s", args, status, stderr)
+			}
+			if !strings.Contains(stdout, "\n"+end.Picture()+"\n\nYou ") {
+				t.Errorf("%s: the game should have ended at\n%s\nin\n%s", args, end.Picture(), stdout)
+			}
+			verdict := "You lose."
+			if players == 1 {
+				verdict = fmt.Sprintf("You took %g turns.", -end.Returns()[0])
+			} else if end.Returns()[seat] > 0 {
+				verdict = "You win."
+			}
+			if !strings.HasSuffix(stdout, "\n"+verdict+"\n") {
+				t.Errorf("%s: want %q at the end of\n%s", args, verdict, stdout)
+			}
+		}
+	}
+}
+
+// TestTurns adds up what the turns are said to have scored.
+func TestTurns(t *testing.T) {
+	for _, id := range catalog.IDs() {
+		text := map[string]string{"martian-dice": reduced, "pig": `{"target": 20}`}[id]
+		g, err := catalog.Open(id, 2, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		typed, end := script(t, g, 1, 2)
+		stdout, _, _ := command(t, typed, "-game", id, "-seat", "1", "-seed", "2", "-game-config", config(t, text))
+		totals := map[string]int{}
+		for _, m := range regexp.MustCompile(`(You|Seat 0) scores? (\d+) and ha(?:s|ve) (\d+)\.`).FindAllStringSubmatch(stdout, -1) {
+			var points, total int
+			fmt.Sscan(m[2], &points)
+			fmt.Sscan(m[3], &total)
+			if totals[m[1]] += points; totals[m[1]] != total {
+				t.Errorf("%s: %q, after %d points in all", id, m[0], totals[m[1]])
+			}
+		}
+		if want := fmt.Sprintf("%d-%d over", totals["Seat 0"], totals["You"]); !strings.HasPrefix(end.String(), want) {
+			t.Errorf("%s: the turns come to %s, the game to %s", id, want, end)
+		}
+		for _, want := range []string{"-------- seat 0, greedy --------\n", "-------- your turn --------\n", "\nseat 0> roll "} {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s: without %q:\n%s", id, want, stdout)
+			}
+		}
+	}
+}
+
+func TestGames(t *testing.T) {
+	loop := strings.Repeat("rays\nhumans\ncows\nchickens\nstop\n", 2000)
+	stdout, _, status := command(t, loop, "-games", "5", "-seed", "4", "-game-config", config(t, reduced))
+	won, lost := strings.Count(stdout, "\nYou win.\n"), strings.Count(stdout, "\nYou lose.\n")
+	if status != cli.Done || won+lost != 5 || !strings.Contains(stdout, "game 5 of 5") {
+		t.Errorf("status %d, %d games won and %d lost, of 5", status, won, lost)
+	}
+	if want := fmt.Sprintf("You have won %d of 5 games.\n", won); !strings.HasSuffix(stdout, want) {
+		t.Errorf("it ends %q, want %q", stdout[max(0, len(stdout)-100):], want)
+	}
+}
+
+// TestBetweenTurns: the draw for the start and the roll-off are shown too.
+func TestBetweenTurns(t *testing.T) {
+	file := config(t, `{"dice": 1, "target": 1, "faces": {"tank": 0}, "tie_dice": 1, "first_player": "random"}`)
+	loop := strings.Repeat("rays\nhumans\ncows\nchickens\nstop\n", 200)
+	tied := false
+	for seed := range 20 {
+		stdout, _, status := command(t, loop, "-seed", fmt.Sprint(seed), "-game-config", file)
+		if status != cli.Done || !strings.Contains(stdout, "the dice decide who starts\n\n-------- ") {
+			t.Fatalf("seed %d: status %d\n%s", seed, status, stdout)
+		}
+		tied = tied || strings.Contains(stdout, "\ntied     seats 0,1 roll 1 d")
+	}
+	if !tied {
+		t.Error("no roll-off in 20 games")
+	}
+}
+
+func TestLeaving(t *testing.T) {
+	for name, typed := range map[string]string{"end of input": "", "quit": "quit\n", "exit": "?\nexit\n"} {
+		stdout, stderr, status := command(t, typed, "-seed", "1", "-game-config", config(t, reduced))
+		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "You leave at 0-0@0 ") {
+			t.Errorf("%s: status %d, %q\n%s", name, status, stderr, stdout)
+		}
+	}
+}
+
+// TestInterrupted: Ctrl-C ends a game, though nothing is typed, and a solve.
+func TestInterrupted(t *testing.T) {
+	in, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, errs strings.Builder
+	done := make(chan int)
+	go func() { done <- run(ctx, []string{"-game-config", config(t, reduced)}, in, &out, &errs) }()
+	cancel()
+	if status := <-done; status != cli.Done || errs.String() != "" || !strings.Contains(out.String(), "You leave") {
+		t.Errorf("status %d, %q\n%s", status, errs.String(), out.String())
+	}
+	errs.Reset()
+	if status := run(ctx, []string{"-hints"}, in, &out, &errs); status != cli.Done || errs.String() != "" {
+		t.Errorf("while solving: status %d, %q", status, errs.String())
+	}
+}
+
+func TestHints(t *testing.T) {
+	file := config(t, reduced)
+	stdout, _, _ := command(t, "", "-seed", "1", "-hints", "-opponent", "exact", "-game-config", file)
+	if strings.Count(stdout, "Solving Martian Dice") != 1 || !regexp.MustCompile(`keep \d, \d dice left +wins +\d+\.\d{4} %\n`).MatchString(stdout) {
+		t.Errorf("for two:\n%s", stdout)
+	}
+	stdout, _, _ = command(t, "", "-seed", "1", "-hints", "-players", "1", "-game-config", file)
+	if !regexp.MustCompile(`keep \d, \d dice left +\d+\.\d{4} turns\n`).MatchString(stdout) {
+		t.Errorf("for one:\n%s", stdout)
+	}
+}
+
+// TestModelFile plays against a network without flags that name its game.
+func TestModelFile(t *testing.T) {
+	g, err := catalog.Open("pig", 2, []byte(`{"target": 20}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := agents.MetaOf(g.Spec())
+	shape := meta.Net
+	shape.Hidden, shape.Head = []int{8}, models.Logits
+	mlp, err := models.NewMLP(shape, rand.NewPCG(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := (&models.File{Meta: meta, MLP: mlp}).Save(filepath.Join(dir, agents.ModelFile)); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, status := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1")
+	if status != cli.Done || stderr != "" || !strings.HasPrefix(stdout, "Pig. You are in seat 1, "+dir+" in seat 0.") {
+		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
+	}
+	again, _, _ := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1")
+	if again != stdout {
+		t.Errorf("the same seed and another game:\n%s\n%s", stdout, again)
+	}
+}
+
+// TestSeed: without -seed each game has other dice, and says which.
+func TestSeed(t *testing.T) {
+	seed := func() string {
+		stdout, _, _ := command(t, "", "-game-config", config(t, reduced))
+		return regexp.MustCompile(`-seed \d+\n`).FindString(stdout)
+	}
+	if a, b := seed(), seed(); a == "" || a == b {
+		t.Errorf("the seeds are %q and %q", a, b)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	tests := []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"-seat 2", cli.Misuse, "-seat is 2; want 0 to 1"},
+		{"-games 0", cli.Misuse, "-games is 0"},
+		{"-opponent gredy", cli.Misuse, "did you mean greedy?"},
+		{"-policy best", cli.Misuse, "want one of: argmax, sample"},
+		{"-players 1 -opponent exact", cli.Misuse, "no other seats"},
+		{"-game chess", cli.Misuse, "unknown game"},
+		{"-hints -game-config " + config(t, `{"max_rounds": 3}`), cli.Failed, "-hints: "},
+	}
+	for _, tt := range tests {
+		_, stderr, status := command(t, "", strings.Fields(tt.args)...)
+		if status != tt.status || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: status %d, %q; want %d and %q", tt.args, status, stderr, tt.status, tt.want)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/game"
+)
+
+// table is a person and an agent at play, and tells the person all that happens.
+type table struct {
+	game     env.Game
+	spec     game.Spec
+	seat     game.Player // the person's
+	person   *agents.Human
+	opponent *agents.Agent // in all other seats; nil if there are none
+	out      io.Writer
+
+	at    env.Position
+	shown []string // the lines of the picture drawn last
+}
+
+// play plays games with the dice of an [env.Env] of that seed.
+func (t *table) play(games int, seed uint64) error {
+	fmt.Fprintf(t.out, "%s. You are in seat %d", t.spec.Title, t.seat)
+	for i := range t.spec.Players {
+		if game.Player(i) != t.seat {
+			fmt.Fprintf(t.out, ", %s in seat %d", t.opponent.Name, i)
+		}
+	}
+	fmt.Fprintf(t.out, ".\nType a choice, or as much of it as stands in brackets; ? helps, quit leaves.\nThe same dice again: -seed %d\n", seed)
+	dice, noise := rand.NewPCG(seed, 0), rand.NewPCG(seed, 1<<62)
+	won := 0.0
+	for i := range games {
+		if games > 1 {
+			fmt.Fprintf(t.out, "\n======== game %d of %d ========\n", i+1, games)
+		}
+		if err := t.one(dice, noise); err != nil {
+			return err
+		}
+		won += t.end()
+	}
+	if games > 1 && t.spec.HasWin() {
+		fmt.Fprintf(t.out, "You have won %.4g of %d games.\n", won, games)
+	}
+	return nil
+}
+
+// one plays a game.
+func (t *table) one(dice, noise *rand.PCG) error {
+	t.at = t.game.Initial()
+	t.begin(sheetOf(t.at))
+	for {
+		before, who := t.at, t.at.Turn()
+		switch who {
+		case game.Nobody:
+			return nil
+		case game.Chance:
+			if sheetOf(before).seat < 0 { // in a turn, what was rolled says enough
+				fmt.Fprintf(t.out, "\n%s\n", before.Picture())
+			}
+			t.at = before.Sample(dice)
+		default:
+			a, err := t.choose(who, noise)
+			if err != nil {
+				return err
+			}
+			if t.at, err = before.Apply(a); err != nil {
+				return err
+			}
+		}
+		t.tell(sheetOf(before), sheetOf(t.at), who == game.Chance)
+	}
+}
+
+// choose asks whoever moves.
+func (t *table) choose(who game.Player, noise *rand.PCG) (game.Action, error) {
+	var policy env.Policy = t.person
+	if who != t.seat {
+		policy = t.opponent
+		t.draw()
+	}
+	probs, err := env.Ask(policy, t.at, t.spec.Actions)
+	if err != nil {
+		return 0, err
+	}
+	a := env.Draw(probs, noise)
+	if who == t.seat {
+		t.shown = picture(t.at) // the person has seen all of it
+		return a, nil
+	}
+	line := fmt.Sprintf("seat %d> %-8s  %s", who, t.game.ActionName(a), t.at.Explain(a))
+	fmt.Fprintln(t.out, strings.TrimRight(line, " "))
+	return a, nil
+}
+
+// draw draws what of the position has changed since it was drawn last.
+func (t *table) draw() {
+	lines := picture(t.at)
+	for i, line := range lines {
+		if i >= len(t.shown) || line != t.shown[i] {
+			fmt.Fprintf(t.out, "  %s\n", line)
+		}
+	}
+	t.shown = lines
+}
+
+func picture(p env.Position) []string { return strings.Split(p.Picture(), "\n") }
+
+// begin heads a turn.
+func (t *table) begin(s sheet) {
+	t.shown = nil
+	switch {
+	case s.seat < 0:
+	case game.Player(s.seat) == t.seat:
+		fmt.Fprintln(t.out, "\n-------- your turn --------")
+	default:
+		fmt.Fprintf(t.out, "\n-------- seat %d, %s --------\n", s.seat, t.opponent.Name)
+	}
+}
+
+// tell says what a turn has scored if it is over, and heads the next.
+func (t *table) tell(before, after sheet, rolled bool) {
+	if before.seat == after.seat && before.count == after.count {
+		return
+	}
+	if before.seat < 0 || before.seat >= len(after.scores) {
+		t.begin(after)
+		return
+	}
+	subject, scores, has := fmt.Sprintf("Seat %d", before.seat), "scores", "has"
+	if game.Player(before.seat) == t.seat {
+		subject, scores, has = "You", "score", "have"
+	}
+	if rolled {
+		fmt.Fprint(t.out, "The roll ends the turn. ")
+	}
+	total := after.scores[before.seat]
+	fmt.Fprintf(t.out, "%s %s %d and %s %d.\n", subject, scores, total-before.scores[before.seat], has, total)
+	t.begin(after)
+}
+
+// end shows the end of a game, and returns the person's share of the win.
+func (t *table) end() float64 {
+	fmt.Fprintf(t.out, "\n%s\n", t.at.Picture())
+	r := t.at.Returns()[t.seat]
+	if !t.spec.HasWin() {
+		fmt.Fprintf(t.out, "\nYou took %g %s.\n", -r, t.spec.Unit)
+		return 0
+	}
+	share := t.spec.WinShare(r)
+	switch {
+	case share > 1-game.Tie:
+		fmt.Fprintln(t.out, "\nYou win.")
+	case share < game.Tie:
+		fmt.Fprintln(t.out, "\nYou lose.")
+	default:
+		fmt.Fprintf(t.out, "\nYou share the win: %.4g of it is yours.\n", share)
+	}
+	return share
+}
