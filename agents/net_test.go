@@ -1,0 +1,163 @@
+package agents_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/models"
+)
+
+func TestArgmax(t *testing.T) {
+	inf := math.Inf(1)
+	tests := []struct {
+		name   string
+		scores []float64
+		want   int
+	}{
+		{"the best", []float64{1, 3, 2}, 1},
+		{"below zero", []float64{-3, -1, -2}, 1},
+		{"the first of equals", []float64{1, 2, 2, 2}, 1},
+		{"the first within Tie", []float64{0, 1 - game.Tie/2, 1}, 1},
+		{"beyond Tie", []float64{0, 1 - 2*game.Tie, 1}, 2},
+		{"infinite", []float64{0, inf, inf}, 1},
+		{"nothing but minus infinity", []float64{-inf, -inf}, 0},
+		{"one", []float64{5}, 0},
+	}
+	for _, tt := range tests {
+		probs := slices.Repeat([]float64{9}, len(tt.scores))
+		agents.Argmax(probs, tt.scores)
+		for i, p := range probs {
+			if want := map[bool]float64{true: 1}[i == tt.want]; p != want {
+				t.Errorf("%s: %v, want all on %d", tt.name, probs, tt.want)
+				break
+			}
+		}
+	}
+}
+
+func TestSoftmax(t *testing.T) {
+	for _, shift := range []float64{0, -1000, 1000} { // which must not overflow
+		probs := make([]float64, 3)
+		agents.Softmax(probs, []float64{shift, shift + math.Log(2), shift + math.Log(5)})
+		for i, want := range []float64{1.0 / 8, 2.0 / 8, 5.0 / 8} {
+			if !(math.Abs(probs[i]-want) <= 1e-12) {
+				t.Errorf("shifted by %g: %v", shift, probs)
+			}
+		}
+	}
+}
+
+// TestNet compares the policies of both heads with what their networks say,
+// position by position.
+func TestNet(t *testing.T) {
+	g := open(t, "martian-dice", "{}")
+	spec := g.Spec()
+	for _, head := range []models.Head{models.Logits, models.Score} {
+		mlp := network(t, spec, head)
+		for _, sample := range []bool{false, true} {
+			policy := agents.NewNet(spec, mlp, sample)
+			if _, ok := policy.(env.Scorer); ok != (head == models.Score) {
+				t.Errorf("%s: is a Scorer: %t", head, ok)
+			}
+			b := g.NewBatch(64, 0)
+			b.Reset(1)
+			for range 20 {
+				d := b.Decisions(nil)
+				probs := make([]float64, d.Len()*spec.Actions)
+				if err := policy.Probs(probs, d); err != nil {
+					t.Fatal(err)
+				}
+				for i := range d.Len() {
+					row := probs[i*spec.Actions:][:spec.Actions]
+					check(t, row, d.Mask()[i*spec.Actions:][:spec.Actions], outputs(mlp, d, i, spec), sample)
+					b.Buffers().Action[i] = env.Draw(row, &b.Buffers().Noise[i])
+				}
+				if t.Failed() {
+					t.Fatalf("head %s, sample %t", head, sample)
+				}
+				if err := b.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// outputs are what the network says of each legal action of a decision, one
+// forward pass for each.
+func outputs(mlp *models.MLP, d env.Decisions, i int, spec game.Spec) []float64 {
+	n, out := spec.ObsLen(), make([]float32, mlp.Shape().Width())
+	var list []float64
+	if mlp.Shape().Head == models.Score {
+		after := d.Afterstates()
+		for k := after.Start[i]; k < after.Start[i+1]; k++ {
+			mlp.Forward(out, nil, after.Obs[k*n:][:n])
+			list = append(list, float64(out[0]))
+		}
+		return list
+	}
+	mlp.Forward(out, nil, d.Obs()[i*n:][:n])
+	for a, legal := range d.Mask()[i*spec.Actions:][:spec.Actions] {
+		if legal {
+			list = append(list, float64(out[a]))
+		}
+	}
+	return list
+}
+
+// check checks a row of probabilities against the outputs for its legal actions.
+func check(t *testing.T, row []float64, mask []bool, outputs []float64, sample bool) {
+	t.Helper()
+	if !(math.Abs(sum(row)-1) <= 1e-12) {
+		t.Errorf("%v sum to %g", row, sum(row))
+	}
+	best, total := slices.Max(outputs), 0.0
+	for _, x := range outputs {
+		total += math.Exp(x)
+	}
+	for a, p := range row {
+		if !mask[a] {
+			if p != 0 {
+				t.Errorf("the illegal action %d has probability %g", a, p)
+			}
+			continue
+		}
+		x := outputs[0]
+		outputs = outputs[1:]
+		switch {
+		case sample && !(math.Abs(p-math.Exp(x)/total) <= 1e-6):
+			t.Errorf("action %d has probability %g, its output %g a share of %g", a, p, x, math.Exp(x)/total)
+		case !sample && p == 1 && !(x >= best-1e-5), !sample && p != 0 && p != 1:
+			t.Errorf("action %d has probability %g, its output is %g and the best %g", a, p, x, best)
+		}
+	}
+}
+
+// TestAskRelabels: positions that differ by the names of the earthling types are
+// played alike, under their own names.
+func TestAskRelabels(t *testing.T) {
+	g := open(t, "martian-dice", "{}")
+	const humans, cows, chickens = 1, 2, 3
+	for _, head := range []models.Head{models.Logits, models.Score} {
+		policy := agents.NewNet(g.Spec(), network(t, g.Spec(), head), true)
+		ask := func(text string) []float64 {
+			p, err := g.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			probs, err := env.Ask(policy, p, g.Spec().Actions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return probs
+		}
+		a, b := ask("3-5@0 aside T2 roll R2H1C5K3"), ask("3-5@0 aside T2 roll R2H5C3K1")
+		if a[humans] != b[chickens] || a[cows] != b[humans] || a[chickens] != b[cows] || a[humans] == a[cows] {
+			t.Errorf("%s: %v and %v", head, a, b)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package agents_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/models"
+)
+
+// reduced is a Martian Dice for two that is solved at once.
+func reduced(t testing.TB) env.Game {
+	t.Helper()
+	return open(t, "martian-dice", `{"dice": 4, "target": 6}`)
+}
+
+func open(t testing.TB, id, config string) env.Game {
+	t.Helper()
+	g, err := catalog.Open(id, 0, []byte(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// network returns a small random network for a game.
+func network(t testing.TB, spec game.Spec, head models.Head) *models.MLP {
+	t.Helper()
+	shape := agents.MetaOf(spec).Net
+	shape.Hidden, shape.Head = []int{8}, head
+	mlp, err := models.NewMLP(shape, rand.NewPCG(3, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range mlp.Weights() { // fresh weights play almost uniformly
+		mlp.Weights()[i] *= 3
+	}
+	return mlp
+}
+
+// save writes a model of a game to a run folder, with its metadata altered.
+func save(t testing.TB, spec game.Spec, alter func(*models.Meta)) (dir string) {
+	t.Helper()
+	f := models.File{Meta: agents.MetaOf(spec), MLP: network(t, spec, models.Score)}
+	if alter != nil {
+		alter(&f.Meta)
+	}
+	dir = t.TempDir()
+	if err := f.Save(filepath.Join(dir, agents.ModelFile)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestOpen(t *testing.T) {
+	g := reduced(t)
+	dir := save(t, g.Spec(), nil)
+	for _, name := range append(agents.Names(g), dir, filepath.Join(dir, agents.ModelFile)) {
+		a, err := agents.Open(t.Context(), name, agents.Options{Game: g})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if a.Name != name {
+			t.Errorf("%s is named %s", name, a.Name)
+		}
+		p := g.Initial().Sample(rand.NewPCG(1, 1))
+		if probs, err := env.Ask(a, p, g.Spec().Actions); err != nil || !(math.Abs(sum(probs)-1) <= 1e-12) {
+			t.Errorf("%s plays %v, %v", name, probs, err)
+		}
+	}
+}
+
+// TestOpenSample: a network takes its best action, or draws.
+func TestOpenSample(t *testing.T) {
+	g := reduced(t)
+	dir := save(t, g.Spec(), nil)
+	p, err := g.Parse("3-5@0 roll R2H1C1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sample := range []bool{false, true} {
+		a, err := agents.Open(t.Context(), dir, agents.Options{Game: g, Sample: sample})
+		if err != nil {
+			t.Fatal(err)
+		}
+		probs, err := env.Ask(a, p, g.Spec().Actions)
+		if certain := slices.Contains(probs, 1); err != nil || certain == sample {
+			t.Errorf("sample %t: %v, %v", sample, probs, err)
+		}
+	}
+}
+
+func sum(xs []float64) (total float64) {
+	for _, x := range xs {
+		total += x
+	}
+	return total
+}
+
+// TestOpenExact uses the solution that the caller has, where there is one.
+func TestOpenExact(t *testing.T) {
+	g := reduced(t)
+	asked := 0
+	solve := func(ctx context.Context) (env.Solution, error) {
+		asked++
+		return g.Solve(ctx, nil)
+	}
+	if _, err := agents.Open(t.Context(), agents.Exact, agents.Options{Game: g, Solve: solve}); err != nil || asked != 1 {
+		t.Errorf("%v; the caller's solution was asked for %d times", err, asked)
+	}
+	unsolved := open(t, "martian-dice", `{"max_rounds": 3}`)
+	if _, err := agents.Open(t.Context(), agents.Exact, agents.Options{Game: unsolved}); !errors.Is(err, game.ErrNoSolution) {
+		t.Errorf("of a game without a solution: %v", err)
+	}
+}
+
+func TestOpenUnknown(t *testing.T) {
+	g := reduced(t)
+	_, err := agents.Open(t.Context(), "gredy", agents.Options{Game: g})
+	if !errors.Is(err, agents.ErrUnknown) || !strings.Contains(err.Error(), "exact, random, greedy, a model file or a run folder") {
+		t.Errorf("an unknown name: %v", err)
+	}
+	empty := t.TempDir()
+	_, err = agents.Open(t.Context(), empty, agents.Options{Game: g})
+	if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, agents.ErrUnknown) || !strings.Contains(err.Error(), "no run folder with a model") {
+		t.Errorf("a folder without a model: %v", err)
+	}
+}
+
+func TestOpenMismatch(t *testing.T) {
+	g := reduced(t)
+	tests := []struct {
+		name  string
+		alter func(*models.Meta)
+		want  string
+	}{
+		{"another game", func(m *models.Meta) { m.Game = "pig" }, "it plays pig, not martian-dice"},
+		{"other rules", func(m *models.Meta) { m.Rules++ }, "version 2 of the rules"},
+		{"another config", func(m *models.Meta) { m.RulesHash = strings.Repeat("0", 64) }, "other settings"},
+		{"another observation", func(m *models.Meta) { m.ObsHash = strings.Repeat("0", 64) }, "orders them otherwise"},
+	}
+	for _, tt := range tests {
+		_, err := agents.Open(t.Context(), save(t, g.Spec(), tt.alter), agents.Options{Game: g})
+		if !errors.Is(err, models.ErrMismatch) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v; want %q", tt.name, err, tt.want)
+		}
+	}
+	three := open(t, "martian-dice", `{"dice": 4, "target": 6, "players": 3}`)
+	if _, err := agents.Open(t.Context(), save(t, g.Spec(), nil), agents.Options{Game: three}); !errors.Is(err, models.ErrMismatch) {
+		t.Errorf("at a larger table: %v", err)
+	}
+}
+
+// TestOpenDamaged: what has changed since it was written is refused, and
+// weights that are not numbers even under a good seal.
+func TestOpenDamaged(t *testing.T) {
+	g := reduced(t)
+	whole, err := os.ReadFile(filepath.Join(save(t, g.Spec(), nil), agents.ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	refused := func(what string, b []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := agents.Open(t.Context(), path, agents.Options{Game: g}); !errors.Is(err, models.ErrFormat) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, n := range []int{0, 7, 8, len(whole) / 2, len(whole) - 1} {
+		refused("cut short", whole[:n])
+	}
+	for i := 0; i < len(whole); i += len(whole) / 50 {
+		b := bytes.Clone(whole)
+		b[i] ^= 1
+		refused("a flipped bit", b)
+	}
+	b := bytes.Clone(whole)
+	binary.LittleEndian.PutUint32(b[len(b)-4:], math.Float32bits(float32(math.NaN())))
+	refused("NaN, sealed again", sealed(b))
+	if f, err := models.Load(filepath.Join(save(t, g.Spec(), nil), agents.ModelFile)); err != nil {
+		t.Error(err)
+	} else if f.MLP.Weights()[0] = float32(math.NaN()); f.Save(path) == nil {
+		t.Error("NaN was saved")
+	}
+	if err := os.WriteFile(path, sealed(whole), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := agents.Open(t.Context(), path, agents.Options{Game: g}); err != nil {
+		t.Errorf("sealed again without a change: %v", err)
+	}
+}
+
+// sealed puts the SHA-256 of a file into its header.
+func sealed(b []byte) []byte {
+	b = bytes.Clone(b)
+	i := bytes.Index(b, []byte(`"sha256":"`)) + len(`"sha256":"`)
+	copy(b[i:], strings.Repeat("0", 64))
+	h := sha256.Sum256(b)
+	hex.Encode(b[i:i+64], h[:])
+	return b
+}
