@@ -144,6 +144,10 @@ type Solution[S comparable] interface {
 	// BestResponse is the most that a seat can expect against the strategies of
 	// the others; its own entry in seats is ignored.
 	BestResponse(ctx context.Context, seats []Strategy, seat Player) (float64, error)
+	// Regrets plays p in a seat against best play in all others and calls yield
+	// with each action that p may take and that loses more than Tie, in a fixed
+	// order, until it returns an error.
+	Regrets(ctx context.Context, p Policy[S], seat Player, yield func(Regret[S]) error) error
 }
 
 // Strategy is a policy written out for a whole game, in a form of the

@@ -217,12 +217,7 @@ func (s *Solution) free(w *worker) { workers.Put(w) }
 // solve fills in the values of all starts at these scores.
 func (w *worker) solve(score [maxPlayers]uint8) error {
 	p := w.s.starts.players
-	first := 0 // the first place that may be to move
-	for i := range p {
-		if int(score[i]) >= w.s.starts.target {
-			first = i + 1
-		}
-	}
+	first := w.s.starts.firstToMove(score)
 	for m := first; m < p; m++ {
 		w.s.payoffs(w.pay[m], w.value, score, m)
 	}
@@ -295,8 +290,8 @@ func (w *worker) closeCycle(score [maxPlayers]uint8) error {
 		w.expect(w.c[m*p:][:p], m, 1)
 		again *= w.dist[m][0]
 	}
-	if again > 1-1e-9 {
-		return fmt.Errorf("martian-dice: at scores %v no player ever scores, so the game has no end: %w", score[:p], game.ErrNoSolution)
+	if again > endless {
+		return w.s.endlessError(score)
 	}
 	for j := range p {
 		x := 0.0
@@ -310,6 +305,14 @@ func (w *worker) closeCycle(score [maxPlayers]uint8) error {
 		}
 	}
 	return nil
+}
+
+// endless is the probability of a round without points above which the game is
+// taken to have no end. Chosen: what is left is mostly rounding.
+const endless = 1 - 1e-9
+
+func (s *Solution) endlessError(score [maxPlayers]uint8) error {
+	return fmt.Errorf("martian-dice: at scores %v no player ever scores, so the game has no end: %w", score[:s.starts.players], game.ErrNoSolution)
 }
 
 // distance is how far the values of those free to choose are from their best.

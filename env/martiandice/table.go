@@ -54,6 +54,18 @@ func (t *starts) at(n int) (score [maxPlayers]uint8, m int) {
 	return score, m
 }
 
+// firstToMove is the first place that may be to move at these scores; those
+// before it have ended their last turn.
+func (t *starts) firstToMove(score [maxPlayers]uint8) int {
+	first := 0
+	for i := range t.players {
+		if int(score[i]) >= t.target {
+			first = i + 1
+		}
+	}
+	return first
+}
+
 // vectors lists the scores at which somebody may be to move, as numbers of base
 // t.scores, by their total: a turn leads to the same scores or to a list after.
 // The last place is below the target, since its turn ends the round.

@@ -380,11 +380,11 @@ func (t *turn) settle(dist, reach []float64) {
 }
 
 // spread is spreadBest for play that rolls on with probability roll [live] and
-// takes options with probability pick [options].
+// takes options with probability pick [options]. It leaves reach as it is for
+// the live holds.
 func (t *turn) spread(dist, reach, roll, pick []float64) {
 	for i := t.live - 1; i >= t.ends; i-- {
 		p := reach[i]
-		reach[i] = 0
 		if p == 0 {
 			continue
 		}

@@ -36,18 +36,54 @@ type system struct {
 func (p *pricing) solve(ctx context.Context, comp []int32) error {
 	y := &p.sys
 	p.untie(comp)
-	m := len(y.knots)
-	width := m + 1 + p.players // coefficients, probability of leaving, value thence
-	if m > maxUnknowns || width*len(comp) > maxNumbers {
+	if !p.direct(comp) {
 		return p.relax(ctx, comp)
 	}
-	y.rows = slices.Grow(y.rows[:0], width*len(comp))[:width*len(comp)]
-	row := func(i int32) []float64 {
-		k := int(p.place[i]-1) * width
-		return y.rows[k : k+width]
+	p.reduce(comp)
+	if err := p.eliminate(); err != nil {
+		return err
+	}
+	m := len(y.knots)
+	for k, i := range y.knots {
+		r := p.row(i)
+		for seat := range p.at(i) {
+			v := r[m+1+seat]
+			for c := range k {
+				v += r[c] * p.at(y.knots[c])[seat]
+			}
+			p.at(i)[seat] = v
+		}
 	}
 	for _, i := range y.post {
-		r := row(i)
+		if y.knot[p.place[i]-1] == 0 {
+			p.lookAhead(i)
+		}
+	}
+	return nil
+}
+
+// width is the length of a row: coefficients of the knots, the probability of
+// leaving, and the value thence by seat.
+func (p *pricing) width() int { return len(p.sys.knots) + 1 + p.players }
+
+// direct reports whether comp, as untied, is small enough to be solved directly.
+func (p *pricing) direct(comp []int32) bool {
+	return len(p.sys.knots) <= maxUnknowns && p.width()*len(comp) <= maxNumbers
+}
+
+// row is what position i of the component comes to, in terms of the knots.
+func (p *pricing) row(i int32) []float64 {
+	k := int(p.place[i]-1) * p.width()
+	return p.sys.rows[k : k+p.width()]
+}
+
+// reduce fills in the rows of comp: which knot comes next, and what if none.
+func (p *pricing) reduce(comp []int32) {
+	y := &p.sys
+	m, n := len(y.knots), p.width()*len(comp)
+	y.rows = slices.Grow(y.rows[:0], n)[:n]
+	for _, i := range y.post {
+		r := p.row(i)
 		clear(r)
 		to, w := p.edges(i)
 		for e, j := range to {
@@ -61,21 +97,29 @@ func (p *pricing) solve(ctx context.Context, comp []int32) error {
 			case y.knot[p.place[j]-1] > 0:
 				r[y.knot[p.place[j]-1]-1] += w[e]
 			default:
-				for c, v := range row(j) {
+				for c, v := range p.row(j) {
 					r[c] += w[e] * v
 				}
 			}
 		}
 	}
+}
 
-	// Elimination without a subtraction: what is left of the diagonal,
-	// 1 - r[k], is the sum of all else in the row. So small chances of leaving
-	// keep their accuracy, and a pivot is zero only if there is none.
-	//
-	// Source: Grassmann, Taksar and Heyman, "Regenerative analysis and steady
-	// state distributions for Markov chains", Operations Research 33(5), 1985.
+// eliminate writes each knot in terms of those before it. In the row of knot k
+// it leaves the pivot at k, and behind that the coefficients of later knots as
+// they were before the row was divided by the pivot.
+//
+// It does without a subtraction: what is left of the diagonal, 1 - r[k], is the
+// sum of all else in the row. So small chances of leaving keep their accuracy,
+// and a pivot is zero only if there is none.
+//
+// Source: Grassmann, Taksar and Heyman, "Regenerative analysis and steady state
+// distributions for Markov chains", Operations Research 33(5), 1985.
+func (p *pricing) eliminate() error {
+	y := &p.sys
+	m := len(y.knots)
 	for k := m - 1; k >= 0; k-- {
-		rk := row(y.knots[k])
+		rk := p.row(y.knots[k])
 		pivot := rk[m]
 		for _, v := range rk[:k] {
 			pivot += v
@@ -83,14 +127,16 @@ func (p *pricing) solve(ctx context.Context, comp []int32) error {
 		if !(pivot > 0) {
 			return errEndless
 		}
-		rk[k] = 0
-		for c := range rk {
+		rk[k] = pivot
+		for c := range rk[:k] {
 			rk[c] /= pivot
 		}
+		for c := range rk[m:] {
+			rk[m+c] /= pivot
+		}
 		for _, i := range y.knots[:k] {
-			r := row(i)
+			r := p.row(i)
 			f := r[k]
-			r[k] = 0
 			if f == 0 {
 				continue
 			}
@@ -100,21 +146,6 @@ func (p *pricing) solve(ctx context.Context, comp []int32) error {
 			for c, v := range rk[m:] {
 				r[m+c] += f * v
 			}
-		}
-	}
-	for k, i := range y.knots {
-		r := row(i)
-		for seat := range p.at(i) {
-			v := r[m+1+seat]
-			for c := range k {
-				v += r[c] * p.at(y.knots[c])[seat]
-			}
-			p.at(i)[seat] = v
-		}
-	}
-	for _, i := range y.post {
-		if y.knot[p.place[i]-1] == 0 {
-			p.lookAhead(i)
 		}
 	}
 	return nil
@@ -163,9 +194,8 @@ func (p *pricing) untie(comp []int32) {
 	}
 }
 
-// relax sweeps over comp, as untied, until its values stand still: for
-// components too large to be solved directly.
-func (p *pricing) relax(ctx context.Context, comp []int32) error {
+// leaves reports whether every position of comp, as untied, can leave it.
+func (p *pricing) leaves(comp []int32) bool {
 	out := make([]bool, len(comp)) // known to leave
 	stuck := len(comp)
 	for again := true; again; {
@@ -185,7 +215,13 @@ func (p *pricing) relax(ctx context.Context, comp []int32) error {
 			}
 		}
 	}
-	if stuck > 0 {
+	return stuck == 0
+}
+
+// relax sweeps over comp, as untied, until its values stand still: for
+// components too large to be solved directly.
+func (p *pricing) relax(ctx context.Context, comp []int32) error {
+	if !p.leaves(comp) {
 		return errEndless
 	}
 	change := 0.0

@@ -1,0 +1,183 @@
+package martiandice
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"marsgym/env/game"
+)
+
+// Regrets keeps [game.Solution]. Like Expand it asks about tables where seat 0
+// starts; the states that it yields are those of the seat's own table.
+func (s *Solution) Regrets(ctx context.Context, p game.Policy[State], seat game.Player, yield func(game.Regret[State]) error) error {
+	players := s.starts.players
+	if seat < 0 || int(seat) >= players {
+		return fmt.Errorf("martian-dice: seat %d; want 0 to %d", seat, players-1)
+	}
+	if _, ok := p.(*best); ok {
+		return nil
+	}
+	n := s.r.firstSeats()
+	for first := range n {
+		w := &walk{
+			s: s, first: first, place: (int(seat) + players - first) % players, share: 1 / float64(n),
+			dist: make([]float64, s.starts.count()*s.turn.ends), reach: make([]float64, s.starts.count()),
+		}
+		if err := w.run(ctx, p, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walk follows a game in which one place plays a policy and the others their
+// best, from the lowest total score to the highest.
+type walk struct {
+	s            *Solution
+	first, place int       // the seat that starts; the place of the policy
+	share        float64   // of all games that start so
+	dist         []float64 // [starts, ends]; how a turn ends
+	reach        []float64 // [starts]; expected number of times a game that it begins
+}
+
+func (w *walk) run(ctx context.Context, p game.Policy[State], yield func(game.Regret[State]) error) error {
+	s := w.s
+	for _, vectors := range s.starts.vectors() {
+		var turns []int // of the policy, that can come up
+		for _, v := range vectors {
+			if score := s.starts.vector(v); w.arrive(score) {
+				turns = append(turns, s.starts.index(score[:], w.place))
+			}
+		}
+		for part := range slices.Chunk(turns, block) {
+			found := make([][]game.Regret[State], len(part))
+			err := s.ask(ctx, p, part, func(i int, play *chances) (err error) {
+				found[i], err = w.turn(part[i], play)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			for _, list := range found {
+				for _, r := range list {
+					if err := yield(r); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// arrive fills reach, at these scores, with how often turns that score lead
+// there. It reports whether the policy may yet be to move.
+func (w *walk) arrive(score [maxPlayers]uint8) bool {
+	t, ends := &w.s.starts, w.s.turn.ends
+	first := t.firstToMove(score)
+	if w.place < first {
+		return false
+	}
+	sum := 0.0
+	for m := first; m < t.players; m++ {
+		in := 0.0
+		if m == 0 && score == ([maxPlayers]uint8{}) {
+			in = w.share
+		}
+		last, from := (m+t.players-1)%t.players, score
+		for k := 1; k < min(ends, int(score[last])+1); k++ {
+			from[last]--
+			if int(from[last]) < t.target {
+				i := t.index(from[:], last)
+				in += w.reach[i] * w.dist[i*ends+k]
+			}
+		}
+		w.reach[t.index(score[:], m)] = in
+		sum += in
+	}
+	return sum > 0
+}
+
+// turn completes reach and dist at the scores of a turn of the policy, and
+// prices what it does in it.
+func (w *walk) turn(start int, play *chances) ([]game.Regret[State], error) {
+	s, ends := w.s, w.s.turn.ends
+	score, _ := s.starts.at(start)
+	first := s.starts.firstToMove(score)
+	// Turns without points lead to the next place and, unless somebody has
+	// reached the target, round the table.
+	again, back := 1.0, 0.0
+	for m := first; m < s.starts.players; m++ {
+		i := s.starts.index(score[:], m)
+		dist := w.dist[i*ends:][:ends]
+		if i == start {
+			play.spread(s.turn, dist)
+		} else {
+			s.spreadPlan(dist, s.plan(i))
+		}
+		again *= dist[0]
+		back = (back + w.reach[i]) * dist[0]
+	}
+	pass := 0.0
+	if first == 0 {
+		if again > endless {
+			return nil, s.endlessError(score)
+		}
+		pass = back / (1 - again)
+	}
+	for m := first; m < s.starts.players; m++ {
+		i := s.starts.index(score[:], m)
+		w.reach[i] += pass
+		pass = w.reach[i] * w.dist[i*ends]
+	}
+	return w.price(start, play), nil
+}
+
+// price lists what the policy loses in a turn.
+func (w *walk) price(start int, play *chances) (list []game.Regret[State]) {
+	s, t := w.s, w.s.turn
+	at, pl := w.state(start), s.plan(start)
+	unit := s.ret(1) - s.ret(0)
+	add := func(state State, a, best game.Action, reach, prob, loss float64) {
+		if reach > 0 && prob > 0 && loss > game.Tie {
+			list = append(list, game.Regret[State]{State: state, Action: a, Best: best, Reach: reach, Prob: prob, Loss: loss * unit})
+		}
+	}
+	for i := t.live - 1; i >= t.ends; i-- {
+		h, reach := &t.holds[i], w.reach[start]*play.reach[i]
+		if reach == 0 {
+			continue
+		}
+		if i != t.start() {
+			state := with(at, h.aside(), Counts{}, Decide)
+			gain := pl.rolling[i] - pl.worth[h.points]
+			add(state, Stop, Roll, reach, 1-play.roll[i], gain)
+			add(state, Roll, Stop, reach, play.roll[i], -gain)
+			reach *= play.roll[i]
+		}
+		for _, c := range t.choices[h.choices.from:h.choices.to] {
+			options, pick := t.options[c.options.from:c.options.to], play.pick[c.options.from:c.options.to]
+			best := bestOption(pl.worth, options)
+			for k, code := range options {
+				if loss := pl.worth[options[best]] - pl.worth[code]; pick[k] > 0 && loss > game.Tie {
+					state := with(at, c.state.Aside, c.state.Roll, Select)
+					legal := s.r.Legal(play.legal[:0], state)
+					add(state, legal[k], legal[best], reach*c.prob, pick[k], loss)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// state is the start of a turn, by seat.
+func (w *walk) state(start int) State {
+	p := w.s.starts.players
+	score, m := w.s.starts.at(start)
+	at := State{Seat: uint8((w.first + m) % p), Start: uint8(w.first)}
+	for i := range p {
+		at.Score[(w.first+i)%p] = score[i]
+	}
+	return at
+}

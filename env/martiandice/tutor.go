@@ -1,0 +1,49 @@
+package martiandice
+
+import "marsgym/env/game"
+
+// Kind keeps [game.Tutor].
+func (r *Rules) Kind(s State, a, best game.Action) string {
+	switch {
+	case best == Stop:
+		return "rolled too long"
+	case a == Stop:
+		return "stopped too early"
+	case a == Rays:
+		return "kept rays, not earthlings"
+	case best == Rays:
+		return "kept earthlings, not rays"
+	}
+	return "kept the wrong earthlings"
+}
+
+// near is how far below the target somebody is to make it late in the game.
+// Chosen: two turns of 3 points, about what the best turn is worth.
+const near = 6
+
+// Situation keeps [game.Tutor]: whether somebody has reached the target, or is
+// near it, and how the mover's score compares with the best of the others.
+func (r *Rules) Situation(s State) string {
+	own, other := int(s.Score[s.Seat]), 0
+	for i, n := range s.Score[:r.cfg.Players] {
+		if i != int(s.Seat) {
+			other = max(other, int(n))
+		}
+	}
+	when := "early"
+	switch {
+	case other >= r.cfg.Target:
+		return "last round"
+	case max(own, other) >= r.cfg.Target-near:
+		when = "late"
+	}
+	switch {
+	case r.cfg.Players == 1:
+		return when
+	case own > other:
+		return when + ", ahead"
+	case own < other:
+		return when + ", behind"
+	}
+	return when + ", level"
+}
