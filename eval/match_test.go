@@ -1,0 +1,227 @@
+package eval_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/eval"
+)
+
+// failing cannot play.
+type failing struct{}
+
+var errFailing = errors.New("cannot play")
+
+func (failing) Probs([]float64, env.Decisions) error { return errFailing }
+
+// always takes one action, legal or not.
+type always struct{ a game.Action }
+
+func (p always) Probs(dst []float64, d env.Decisions) error {
+	clear(dst)
+	for i := range d.Len() {
+		dst[i*len(dst)/d.Len()+int(p.a)] = 1
+	}
+	return nil
+}
+
+func open(t testing.TB, id string, players int, config string) env.Game {
+	t.Helper()
+	g, err := catalog.Open(id, players, []byte(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestPlayRepeats: a match is decided by its seed, however many cores play it.
+func TestPlayRepeats(t *testing.T) {
+	g := open(t, "martian-dice", 4, reducedDice)
+	random := player(t, g, "random")
+	seats := []*agents.Agent{random, player(t, g, "greedy"), random, random}
+	play := func(cores int, seed uint64) eval.Match {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		m, err := eval.Play(t.Context(), g, seats, 5001, seed, nil) // some rows play one game more than others
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	want := play(1, 1)
+	for _, cores := range []int{1, 2, 7} {
+		if got := play(cores, 1); !reflect.DeepEqual(got, want) {
+			t.Errorf("on %d cores %+v, on one %+v", cores, got, want)
+		}
+	}
+	if got := play(2, 2); reflect.DeepEqual(got.Win, want.Win) {
+		t.Errorf("seeds 1 and 2 both end %v", got.Win)
+	}
+	near(t, "the sum of shares", want.Win[0]+want.Win[1]+want.Win[2]+want.Win[3], 1, 1e-12)
+}
+
+// TestMatchHoldsExact: the interval of 20,000 games holds the exact value of the
+// published game.
+func TestMatchHoldsExact(t *testing.T) {
+	r := published(t)
+	exact := pair(t, r.judge, r.greedy, r.exact)
+	if !(exact.WinFirst < first && exact.WinSecond < second) {
+		t.Errorf("greedy wins %g and %g; best play %g and %g", exact.WinFirst, exact.WinSecond, first, second)
+	}
+	m, err := eval.Rotate(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact}, 20_000, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(m.Low[0] <= exact.Win && exact.Win <= m.High[0]) {
+		t.Errorf("greedy wins %.6f, and in a match %.6f to %.6f", exact.Win, m.Low[0], m.High[0])
+	}
+	if m.High[0]-m.Low[0] > 0.02 {
+		t.Errorf("the interval %.6f to %.6f of 20,000 games is too wide", m.Low[0], m.High[0])
+	}
+}
+
+// TestInterval: the ends of an interval are the proportions from which what was
+// seen lies as many standard deviations away as the confidence allows.
+func TestInterval(t *testing.T) {
+	g := open(t, "martian-dice", 2, reducedDice)
+	seats := []*agents.Agent{player(t, g, "random"), player(t, g, "greedy")}
+	for _, games := range []int{1, 2, 10, 1000} {
+		m, err := eval.Play(t.Context(), g, seats, games, 5, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range m.Win {
+			for _, end := range []float64{m.Low[i], m.High[i]} {
+				if end == p && (p == 0 || p == 1) {
+					continue
+				}
+				z := math.Abs(p-end) / math.Sqrt(end*(1-end)/float64(games))
+				near(t, "the confidence", math.Erf(z/math.Sqrt2), m.Confidence, 1e-9)
+			}
+			if !(0 <= m.Low[i] && m.Low[i] <= p && p <= m.High[i] && m.High[i] <= 1) {
+				t.Errorf("%d games: %g within %g to %g", games, p, m.Low[i], m.High[i])
+			}
+		}
+	}
+}
+
+// TestCoverage: about one interval in a hundred misses the exact value.
+func TestCoverage(t *testing.T) {
+	r := reduced(t, 2)
+	exact, err := r.judge.Seats(t.Context(), []*agents.Agent{r.greedy, r.random})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const matches = 300
+	missed := 0
+	for seed := range uint64(matches) {
+		m, err := eval.Play(t.Context(), r.game, []*agents.Agent{r.greedy, r.random}, 100, seed, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(m.Low[0] <= exact[0] && exact[0] <= m.High[0]) {
+			missed++
+		}
+	}
+	// 3 are expected; 11 or more have a probability of 3 in 10,000.
+	if missed == 0 || missed > 10 {
+		t.Errorf("%d of %d intervals miss the exact value", missed, matches)
+	}
+}
+
+// TestRotate: every agent sits in every seat equally often.
+func TestRotate(t *testing.T) {
+	r := reduced(t, 3)
+	who := []*agents.Agent{r.exact, r.random, r.greedy}
+	want := make([]float64, 3)
+	for k := range who {
+		win, err := r.judge.Seats(t.Context(), []*agents.Agent{who[k], who[(k+1)%3], who[(k+2)%3]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range win {
+			want[(k+i)%3] += x / 3
+		}
+	}
+	last := 0.0
+	m, err := eval.Rotate(t.Context(), r.game, who, 10_000, 1, func(done float64) { last = done })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"exact", "random", "greedy"} {
+		if m.Seats[i] != name || !(m.Low[i] <= want[i] && want[i] <= m.High[i]) {
+			t.Errorf("%s wins %g, and in a match %s wins %g to %g", name, want[i], m.Seats[i], m.Low[i], m.High[i])
+		}
+	}
+	if m.Games != 10_002 || m.Method != "match" || m.Seed != 1 {
+		t.Errorf("the match is %+v; want 10,002 games, three times as many", m)
+	}
+	if last != 1 {
+		t.Errorf("the last progress is %g, want 1", last)
+	}
+	again, err := eval.Rotate(t.Context(), r.game, who, 10_000, 1, nil)
+	if err != nil || !reflect.DeepEqual(again, m) {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+	// Were the same dice rolled in each rotation, all would win alike.
+	alike, err := eval.Rotate(t.Context(), r.game, []*agents.Agent{r.greedy, r.greedy, r.greedy}, 300, 1, nil)
+	if err != nil || alike.Win[0] == alike.Win[1] && alike.Win[1] == alike.Win[2] {
+		t.Errorf("three alike: %+v, %v", alike, err)
+	}
+}
+
+// TestTruncated: games that the move limit cuts off are won by nobody.
+func TestTruncated(t *testing.T) {
+	g := open(t, "pig", 2, `{"target": 250}`)
+	reckless := &agents.Agent{Name: "reckless", Policy: always{0}} // never holds
+	m, err := eval.Play(t.Context(), g, []*agents.Agent{reckless, reckless}, 3, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Games != 3 || m.Truncated != 3 || m.Win[0] != 0 || m.Win[1] != 0 {
+		t.Errorf("the match is %+v; want nothing but truncated games", m)
+	}
+}
+
+func TestPlayRefuses(t *testing.T) {
+	g := open(t, "martian-dice", 2, reducedDice)
+	greedy := player(t, g, "greedy")
+	two := []*agents.Agent{greedy, greedy}
+	play := func(seats []*agents.Agent, games int) error {
+		_, err := eval.Play(t.Context(), g, seats, games, 1, nil)
+		return err
+	}
+	if err := play(two[:1], 10); err == nil {
+		t.Error("one agent at a table of two")
+	}
+	if err := play(two, 0); err == nil {
+		t.Error("no games")
+	}
+	if err := play([]*agents.Agent{greedy, {Name: "stranger", Policy: failing{}}}, 10); !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "stranger") {
+		t.Errorf("an agent that fails: %v", err)
+	}
+	var row *env.RowError
+	if err := play([]*agents.Agent{greedy, {Name: "cheat", Policy: always{5}}}, 10); !errors.Is(err, game.ErrIllegalAction) || !errors.As(err, &row) {
+		t.Errorf("an illegal action: %v", err)
+	}
+	if _, err := eval.Rotate(t.Context(), g, nil, 10, 1, nil); err == nil {
+		t.Error("a match of nobody")
+	}
+	alone := open(t, "martian-dice", 1, reducedDice)
+	if _, err := eval.Play(t.Context(), alone, two[:1], 10, 1, nil); err == nil || !strings.Contains(err.Error(), "counts turns") {
+		t.Errorf("a match of solitaire: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := eval.Play(ctx, g, two, 10, 1, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
