@@ -68,10 +68,7 @@ func (h *handle[S]) Parse(text string) (Position, error) {
 }
 
 func (h *handle[S]) ActionName(a game.Action) string {
-	if h.notation == nil {
-		return fmt.Sprint(a)
-	}
-	return h.notation.ActionName(a)
+	return h.actionName(a)
 }
 
 // random is the name of the player that every game has.

@@ -31,6 +31,20 @@ type Solution interface {
 	// BestResponse is the most that a seat can expect against the strategies of
 	// the others; its own entry in seats is ignored.
 	BestResponse(ctx context.Context, seats []game.Strategy, seat game.Player) (float64, error)
+	// Regrets plays p in a seat against best play in all others and calls yield
+	// with each action that p may take and that loses more than game.Tie, in a
+	// fixed order, until it returns an error.
+	Regrets(ctx context.Context, p Policy, seat game.Player, yield func(Regret) error) error
+}
+
+// Regret is what an action costs in a decision (see [game.Regret]).
+type Regret struct {
+	Action, Best      game.Action
+	Reach, Prob, Loss float64
+	Kind              string // of mistake; where the game has no words, "roll, not stop"
+	Situation         string // of the mover; empty where the game has no words
+	// Position is one that offers the choice. Yield may call it, nobody later.
+	Position func() Position
 }
 
 type solution[S comparable] struct {
@@ -66,13 +80,42 @@ func (s *solution[S]) Options(p Position) ([]float64, error) {
 func (s *solution[S]) Policy() Policy { return insider[S]{s.s.Policy()} }
 
 func (s *solution[S]) Expand(ctx context.Context, p Policy) (game.Strategy, error) {
+	return s.s.Expand(ctx, s.policy(p))
+}
+
+// policy makes p answer for states.
+func (s *solution[S]) policy(p Policy) game.Policy[S] {
 	switch p := p.(type) {
 	case insider[S]:
-		return s.s.Expand(ctx, p.Policy)
+		return p.Policy
 	case Scorer:
-		return s.s.Expand(ctx, &outsideScorer[S]{outsider[S]{p, query[S]{k: *s.kit}}, p, nil})
+		return &outsideScorer[S]{outsider[S]{p, query[S]{k: *s.kit}}, p, nil}
 	}
-	return s.s.Expand(ctx, &outsider[S]{p, query[S]{k: *s.kit}})
+	return &outsider[S]{p, query[S]{k: *s.kit}}
+}
+
+func (s *solution[S]) Regrets(ctx context.Context, p Policy, seat game.Player, yield func(Regret) error) error {
+	var state S
+	r := Regret{Position: func() Position { return position[S]{s.kit, state} }}
+	tutor, _ := s.kit.rules.(game.Tutor[S])
+	return s.s.Regrets(ctx, s.policy(p), seat, func(x game.Regret[S]) error {
+		state = x.State
+		r.Action, r.Best, r.Reach, r.Prob, r.Loss = x.Action, x.Best, x.Reach, x.Prob, x.Loss
+		if tutor != nil {
+			r.Kind, r.Situation = tutor.Kind(state, x.Action, x.Best), tutor.Situation(state)
+		} else {
+			r.Kind = s.kit.actionName(x.Action) + ", not " + s.kit.actionName(x.Best)
+		}
+		return yield(r)
+	})
+}
+
+// actionName names an action, by its number where the game has no words.
+func (k *kit[S]) actionName(a game.Action) string {
+	if n, ok := k.rules.(game.Notation[S]); ok {
+		return n.ActionName(a)
+	}
+	return fmt.Sprint(a)
 }
 
 func (s *solution[S]) Evaluate(ctx context.Context, seats []game.Strategy) ([]float64, error) {

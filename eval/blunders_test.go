@@ -1,0 +1,116 @@
+package eval_test
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/eval"
+	"marsgym/models"
+)
+
+func blunders(t *testing.T, r room, a *agents.Agent, n int) eval.Blunders {
+	t.Helper()
+	b, err := r.judge.Blunders(t.Context(), a, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// drawer is a random network that draws from its scores.
+func drawer(t *testing.T, g env.Game) *agents.Agent {
+	t.Helper()
+	shape := agents.MetaOf(g.Spec()).Net
+	shape.Hidden, shape.Head = []int{8}, models.Score
+	mlp, err := models.NewMLP(shape, rand.NewPCG(1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &agents.Agent{Name: "network", Policy: agents.NewNet(g.Spec(), mlp, true)}
+}
+
+// All mistakes together are what an agent loses against optimal play, and so
+// are those of all kinds and in all situations.
+func TestBlunders(t *testing.T) {
+	for _, r := range []room{reduced(t, 2), reduced(t, 3), newRoom(t, "pig", 2, reducedPig)} {
+		players := r.game.Spec().Players
+		best, err := r.judge.Seats(t.Context(), slices.Repeat([]*agents.Agent{r.exact}, players))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range []*agents.Agent{r.greedy, r.random, drawer(t, r.game)} {
+			b, all := blunders(t, r, a, 7), blunders(t, r, a, 100)
+			mean := 0.0
+			for seat := range players {
+				seats := slices.Repeat([]*agents.Agent{r.exact}, players)
+				seats[seat] = a
+				win, err := r.judge.Seats(t.Context(), seats)
+				if err != nil {
+					t.Fatal(err)
+				}
+				near(t, a.Name+": loss of a seat", b.LossBySeat[seat], best[seat]-win[seat], 1e-12)
+				mean += (best[seat] - win[seat]) / float64(players)
+			}
+			near(t, a.Name+": loss", b.Loss, mean, 1e-12)
+			for _, list := range [][]eval.Account{b.Kinds, b.Situations} {
+				var sum eval.Account
+				for _, x := range list {
+					sum.Cost, sum.Times = sum.Cost+x.Cost, sum.Times+x.Times
+				}
+				if len(list) > 0 {
+					near(t, a.Name+": the sum of accounts", sum.Cost, b.Loss, 1e-12)
+					near(t, a.Name+": their times", sum.Times, b.Mistakes, 1e-12)
+				}
+			}
+			if !(b.Blunders <= b.Mistakes) || len(b.Kinds) == 0 {
+				t.Errorf("%s: %+v", a.Name, b)
+			}
+			if !slices.Equal(b.Dearest, all.Dearest[:min(7, len(all.Dearest))]) {
+				t.Errorf("%s: the dearest are %+v", a.Name, b.Dearest)
+			}
+			for _, x := range all.Dearest {
+				near(t, x.Position, x.Cost, x.Reach*x.Prob*x.Regret, 1e-15)
+			}
+			if !slices.IsSortedFunc(all.Dearest, func(a, b eval.Blunder) int { return cmp.Compare(b.Cost, a.Cost) }) {
+				t.Errorf("%s: the dearest do not come first", a.Name)
+			}
+		}
+		if b := blunders(t, r, r.exact, 7); b.Loss != 0 || len(b.Dearest) > 0 {
+			t.Errorf("best play: %+v", b)
+		}
+	}
+}
+
+// A mistake is what a look at its position says it is.
+func TestBlunderPositions(t *testing.T) {
+	r := reduced(t, 2)
+	solution, err := r.game.Solve(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := r.game.Spec()
+	for _, b := range blunders(t, r, r.random, 50).Dearest {
+		p, err := r.game.Parse(b.Position)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := solution.Options(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		worth := map[string]float64{}
+		for i, a := range p.Legal() {
+			worth[r.game.ActionName(a)] = spec.WinShare(values[i])
+		}
+		near(t, b.Position+" "+b.Best, worth[b.Best], spec.WinShare(slices.Max(values)), 1e-12)
+		near(t, b.Position+" "+b.Action, worth[b.Best]-worth[b.Action], b.Regret, 1e-12)
+		if stop := b.Action == "stop"; stop != strings.HasPrefix(b.Kind, "stopped") || b.Situation == "" {
+			t.Errorf("%+v", b)
+		}
+	}
+}
