@@ -52,7 +52,7 @@ func player(t testing.TB, g env.Game, name string) *agents.Agent {
 // The reduced games are solved at once.
 const (
 	reducedDice = `{"dice": 4, "target": 6}`
-	reducedPig  = `{"target": 40}`
+	reducedPig  = `{"target": 30}`
 )
 
 func reduced(t testing.TB, players int) room {
@@ -164,7 +164,7 @@ func TestNetworks(t *testing.T) {
 			for _, sample := range []bool{false, true} {
 				a := &agents.Agent{Name: string(head), Policy: agents.NewNet(spec, mlp, sample)}
 				p := pair(t, r.judge, a, r.greedy)
-				m, err := eval.Rotate(t.Context(), r.game, []*agents.Agent{a, r.greedy}, 6000, 1, nil)
+				m, err := eval.Rotate(t.Context(), r.game, []*agents.Agent{a, r.greedy}, 4000, 1, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

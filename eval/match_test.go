@@ -115,6 +115,9 @@ func TestInterval(t *testing.T) {
 
 // TestCoverage: about one interval in a hundred misses the exact value.
 func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays 30,000 games")
+	}
 	r := reduced(t, 2)
 	exact, err := r.judge.Seats(t.Context(), []*agents.Agent{r.greedy, r.random})
 	if err != nil {
