@@ -133,7 +133,7 @@ func (r *run) loop(ctx context.Context) error {
 		start := time.Now()
 		m, err := r.iterate()
 		if err != nil {
-			return fmt.Errorf("iteration %d: %w; what was saved before it stays in %s", r.at.Iteration+1, err, r.opt.Dir)
+			return fmt.Errorf("iteration %d: %w", r.at.Iteration+1, err)
 		}
 		m.StepsPerS = float64(r.cfg.batch()) / time.Since(start).Seconds()
 		r.at.Iteration++

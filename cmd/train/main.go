@@ -50,6 +50,7 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			return err
 		}
 		if err := set.save(dir); err != nil {
+			os.Remove(dir)
 			return err
 		}
 	}
@@ -76,6 +77,9 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return nil
 	}
 	if err != nil {
+		if _, missing := os.Stat(filepath.Join(dir, train.CheckpointFile)); missing == nil {
+			err = fmt.Errorf("%w\nthe last checkpoint is kept; to go on from it:\n\n\tgo run ./cmd/train -resume %s", err, dir)
+		}
 		return err
 	}
 	fmt.Fprintf(stdout, "trained in %s\n\n", time.Since(start).Round(time.Second))
