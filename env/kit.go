@@ -9,13 +9,15 @@ import (
 // kit is a game's rules with its abilities looked up.
 type kit[S comparable] struct {
 	rules    game.Rules[S]
-	sampler  game.Sampler[S]  // or nil
+	sampler  game.Sampler[S]
 	symmetry game.Symmetry[S] // or nil
 }
 
 func newKit[S comparable](rules game.Rules[S]) kit[S] {
-	k := kit[S]{rules: rules}
-	k.sampler, _ = rules.(game.Sampler[S])
+	k := kit[S]{rules: rules, sampler: lister[S]{rules}}
+	if s, ok := rules.(game.Sampler[S]); ok {
+		k.sampler = s
+	}
 	k.symmetry, _ = rules.(game.Symmetry[S])
 	return k
 }
@@ -28,12 +30,12 @@ func (k *kit[S]) canonical(s S) (S, []game.Action) {
 	return k.symmetry.Canonical(s)
 }
 
-// sample draws what follows the chance state s.
-func (k *kit[S]) sample(s S, dice *rand.PCG) S {
-	if k.sampler != nil {
-		return k.sampler.Sample(s, dice)
-	}
-	outcomes := k.rules.Outcomes(nil, s)
+// lister samples for rules that do not: from the list of all outcomes.
+type lister[S comparable] struct{ rules game.Rules[S] }
+
+// Sample keeps [game.Sampler].
+func (l lister[S]) Sample(s S, dice *rand.PCG) S {
+	outcomes := l.rules.Outcomes(nil, s)
 	u := float64(dice.Uint64()>>11) / (1 << 53)
 	for _, o := range outcomes {
 		if u -= o.Prob; u < 0 {
@@ -43,14 +45,14 @@ func (k *kit[S]) sample(s S, dice *rand.PCG) S {
 	return outcomes[len(outcomes)-1].State // u was within rounding of 1
 }
 
-// settle rolls the dice until somebody must act, or nobody.
-func (k *kit[S]) settle(s S, dice *rand.PCG) (S, game.Player) {
+// settle rolls the dice until somebody must act, or nobody, and returns who.
+func (k *kit[S]) settle(s *S, dice *rand.PCG) game.Player {
 	for {
-		who := k.rules.Turn(s)
+		who := k.rules.Turn(*s)
 		if who != game.Chance {
-			return s, who
+			return who
 		}
-		s = k.sample(s, dice)
+		*s = k.sampler.Sample(*s, dice)
 	}
 }
 

@@ -67,7 +67,7 @@ func (p position[S]) Outcomes() []game.Outcome[Position] {
 }
 
 func (p position[S]) Sample(dice *rand.PCG) Position {
-	return position[S]{p.k, p.k.sample(p.s, dice)}
+	return position[S]{p.k, p.k.sampler.Sample(p.s, dice)}
 }
 
 func (p position[S]) Returns() []float64 { return p.k.rules.Returns(nil, p.s) }

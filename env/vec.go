@@ -18,7 +18,7 @@ type Vec[S comparable] struct {
 	buf   Buffers
 
 	state []S             // [N]
-	shown []S             // [N] the representatives that the buffers show
+	shown []S             // [N] the representatives that the buffers show; state itself without symmetry
 	label [][]game.Action // [N] from their actions to the state's; nil is the identity
 	next  []S             // [N] scratch of Step
 	moves []int32         // [N] decisions taken in this game
@@ -39,9 +39,13 @@ func NewVec[S comparable](rules game.Rules[S], rows, first int) *Vec[S] {
 	spec := rules.Spec()
 	v := &Vec[S]{
 		k: newKit(rules), spec: spec, d: spec.ObsLen(), first: first, buf: newBuffers(rows, spec),
-		state: make([]S, rows), shown: make([]S, rows), label: make([][]game.Action, rows), next: make([]S, rows),
+		state: make([]S, rows), label: make([][]game.Action, rows), next: make([]S, rows),
 		moves: make([]int32, rows), dice: make([]rand.PCG, rows),
 		returns: make([]float64, 0, spec.Players), legal: make([]game.Action, 0, spec.Actions),
+	}
+	v.shown = v.state
+	if v.k.symmetry != nil {
+		v.shown = make([]S, rows)
 	}
 	v.query.k = v.k
 	return v
@@ -78,7 +82,7 @@ func (v *Vec[S]) start(i int) {
 	for range 1000 {
 		s := v.k.rules.Initial()
 		var who game.Player
-		if s, who = v.k.settle(s, &v.dice[i]); who != game.Nobody {
+		if who = v.k.settle(&s, &v.dice[i]); who != game.Nobody {
 			v.state[i], v.buf.Player[i] = s, who
 			return
 		}
@@ -88,12 +92,15 @@ func (v *Vec[S]) start(i int) {
 
 // show fills in what the player to act in row i sees and may do.
 func (v *Vec[S]) show(i int) {
-	s, label := v.k.canonical(v.state[i])
-	v.shown[i], v.label[i] = s, label
-	v.k.rules.Encode(v.buf.Obs[i*v.d:(i+1)*v.d], s, v.buf.Player[i])
+	s := &v.state[i]
+	if v.k.symmetry != nil {
+		v.shown[i], v.label[i] = v.k.symmetry.Canonical(*s)
+		s = &v.shown[i]
+	}
+	v.k.rules.Encode(v.buf.Obs[i*v.d:(i+1)*v.d], *s, v.buf.Player[i])
 	mask := v.buf.Mask[i*v.spec.Actions : (i+1)*v.spec.Actions]
 	clear(mask)
-	v.legal = v.k.rules.Legal(v.legal[:0], s)
+	v.legal = v.k.rules.Legal(v.legal[:0], *s)
 	for _, a := range v.legal {
 		mask[a] = true
 	}
@@ -111,33 +118,37 @@ func (v *Vec[S]) Step() error {
 		if label := v.label[i]; label != nil {
 			a = label[a]
 		}
-		s, err := v.k.rules.Apply(v.state[i], a)
-		if err != nil {
+		var err error
+		if v.next[i], err = v.k.rules.Apply(v.state[i], a); err != nil {
 			return &RowError{i, v.buf.Action[i], err}
 		}
-		v.next[i] = s
+	}
+	v.state, v.next = v.next, v.state
+	if v.k.symmetry == nil {
+		v.shown = v.state // each its own representative
 	}
 	clear(v.buf.Reward)
-	for i, s := range v.next {
-		s, who := v.k.settle(s, &v.dice[i])
+	for i := range v.state {
+		s := &v.state[i]
+		who := v.k.settle(s, &v.dice[i])
 		v.moves[i]++
 		over := who == game.Nobody
 		cut := !over && v.spec.MoveLimit > 0 && int(v.moves[i]) >= v.spec.MoveLimit
 		v.buf.Terminated[i], v.buf.Truncated[i] = over, cut
 		switch {
 		case over:
-			v.returns = v.k.rules.Returns(v.returns[:0], s)
+			v.returns = v.k.rules.Returns(v.returns[:0], *s)
 			for p, r := range v.returns {
 				v.buf.Reward[i*v.spec.Players+p] = float32(r)
 			}
 			v.start(i)
 		case cut:
-			c, _ := v.k.canonical(s)
+			c, _ := v.k.canonical(*s)
 			v.k.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], c, who)
 			v.buf.FinalPlayer[i] = who
 			v.start(i)
 		default:
-			v.state[i], v.buf.Player[i] = s, who
+			v.buf.Player[i] = who
 		}
 		v.show(i)
 	}

@@ -103,25 +103,25 @@ func pow(x float64, n int) float64 {
 	return p
 }
 
-// rolled is the state after the dice of a Rolling state show c.
-func (r *Rules) rolled(s State, c Counts) State {
+// rolled changes s, where the dice are Rolling, to what follows if they show c.
+func (r *Rules) rolled(s *State, c Counts) {
 	s.Aside[tank] += c[tank]
 	c[tank] = 0
-	s.Roll = c
-	if stuck(&s) {
-		return r.endTurn(s)
+	s.Roll, s.Phase = c, Select
+	if stuck(s) {
+		r.endTurn(s)
 	}
-	s.Phase = Select
-	return s
 }
 
 // rolledOff is the state after the seats in most rolled most rays.
 func (r *Rules) rolledOff(s State, most uint16) State {
 	s.Tied = most
+	next := TieBreak
 	if r.cfg.TieBreak == Share {
-		return r.settle(s, Over)
+		next = Over
 	}
-	return r.settle(s, TieBreak)
+	r.settle(&s, next)
+	return s
 }
 
 // started is the state after the draw for who starts.
@@ -149,7 +149,8 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 		// Rolls that end the turn differ by their points only.
 		var dead [maxDice + maxBonus + 1]float64
 		for _, x := range of {
-			after := r.rolled(s, x.Counts)
+			after := s
+			r.rolled(&after, x.Counts)
 			if after.Phase == Select {
 				dst = append(dst, game.Outcome[State]{State: after, Prob: x.prob})
 				continue
@@ -188,7 +189,7 @@ func (r *Rules) Sample(s State, src *rand.PCG) State {
 		return r.rolledOff(s, most)
 	case Rolling:
 		n := r.free(&s)
-		return r.rolled(s, r.of[n][r.draw[n].Draw(src)].Counts)
+		r.rolled(&s, r.of[n][r.draw[n].Draw(src)].Counts)
 	}
 	return s
 }

@@ -177,7 +177,7 @@ func (r *Rules) parseField(s *State, key, value string) (err error) {
 		s.Start = uint8(n)
 	case "round", "turns":
 		n, err = number(key, value, 0, 1<<16-1)
-		s.Count = uint16(n)
+		s.Count = uint32(n)
 	default:
 		return fmt.Errorf("unknown word %q; want aside, roll, rolling, tie, over, draw, start, round or turns", key)
 	}

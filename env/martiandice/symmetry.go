@@ -3,14 +3,18 @@ package martiandice
 import "marsgym/env/game"
 
 // relabels lists for each order of the three earthling types the actions that
-// stand behind the representative's. Row 0 is the identity.
-var relabels = func() (list [6][actions]game.Action) {
-	orders := [6][3]int{{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
-	for i, o := range orders {
-		list[i] = [actions]game.Action{Rays, Humans, Cows, Chickens, Roll, Stop}
-		for j, t := range o {
-			list[i][int(Humans)+j] = Humans + game.Action(t)
-		}
+// stand behind the representative's. The index has a bit for what is so: humans
+// before cows, cows before chickens, humans before chickens.
+var relabels = func() (list [8][actions]game.Action) {
+	for i, order := range [8][3]game.Action{
+		0b111: {Humans, Cows, Chickens},
+		0b110: {Cows, Humans, Chickens},
+		0b101: {Humans, Chickens, Cows},
+		0b010: {Cows, Chickens, Humans},
+		0b001: {Chickens, Humans, Cows},
+		0b000: {Chickens, Cows, Humans},
+	} {
+		list[i] = [actions]game.Action{Rays, order[0], order[1], order[2], Roll, Stop}
 	}
 	return list
 }()
@@ -20,20 +24,9 @@ var relabels = func() (list [6][actions]game.Action) {
 func (r *Rules) Canonical(s State) (State, []game.Action) {
 	key := func(t int) int { return int(s.Aside[t])<<8 | int(s.Roll[t]) }
 	h, c, k := key(human), key(cow), key(chicken)
-	var order int
-	switch {
-	case h >= c && c >= k:
+	order := bit(h >= c) | bit(c >= k)<<1 | bit(h >= k)<<2
+	if order == 0b111 {
 		return s, nil
-	case c > h && h >= k:
-		order = 1
-	case h >= k && k > c:
-		order = 2
-	case c >= k && k > h:
-		order = 3
-	case k > h && h >= c:
-		order = 4
-	default:
-		order = 5
 	}
 	relabel := relabels[order][:]
 	from := s
@@ -42,4 +35,12 @@ func (r *Rules) Canonical(s State) (State, []game.Action) {
 		s.Aside[human+j], s.Roll[human+j] = from.Aside[t], from.Roll[t]
 	}
 	return s, relabel
+}
+
+// bit is 1 for true, without a branch.
+func bit(b bool) (i uint8) {
+	if b {
+		i = 1
+	}
+	return i
 }

@@ -1,0 +1,360 @@
+package env_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/env/martiandice"
+	"marsgym/env/pig"
+)
+
+func newPig(t testing.TB, players, target int) *pig.Rules {
+	t.Helper()
+	r, err := pig.New(pig.Config{Players: players, Target: target})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func newMartianDice(t testing.TB, players, dice, target int) *martiandice.Rules {
+	t.Helper()
+	c := martiandice.DefaultConfig()
+	c.Players, c.Dice, c.Target = players, dice, target
+	r, err := martiandice.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// batched compares a batch with rows played alone.
+func batched[S comparable](t *testing.T, rules game.Rules[S], wantTruncated bool) {
+	const rows, first, seed, steps = 5, 3, 17, 400
+	b := env.Of(rules).NewBatch(rows, first)
+	b.Reset(seed)
+	var want [rows][]seen
+	for i := range rows {
+		want[i] = alone(rules, seed, uint64(first+i), steps)
+	}
+	ended, truncated := 0, 0
+	for k := range steps {
+		act(b)
+		if err := b.Step(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows {
+			got := look(b, i)
+			if !got.equal(want[i][k]) {
+				t.Fatalf("step %d, row %d:\n got %+v\nwant %+v", k, i, got, want[i][k])
+			}
+			sum := 0.0
+			for _, r := range got.reward {
+				sum += float64(r)
+			}
+			if !(math.Abs(sum) <= 1e-6) || !got.terminated && slices.Max(got.reward) != 0 || got.terminated && slices.Max(got.reward) <= 0 {
+				t.Fatalf("step %d, row %d: rewards are %v, terminated %v", k, i, got.reward, got.terminated)
+			}
+			if got.terminated {
+				ended++
+			}
+			if got.truncated {
+				truncated++
+			}
+		}
+	}
+	if ended == 0 || (truncated > 0) != wantTruncated {
+		t.Errorf("%d games have ended and %d were cut off: this tests nothing", ended, truncated)
+	}
+}
+
+func TestBatch(t *testing.T) {
+	t.Run("pig", func(t *testing.T) { batched(t, newPig(t, 2, 20), false) })
+	t.Run("pig for three", func(t *testing.T) { batched(t, newPig(t, 3, 20), false) })
+	t.Run("pig, limited", func(t *testing.T) { batched(t, limited{newPig(t, 2, 5), 3}, true) })
+	t.Run("pig without abilities", func(t *testing.T) { batched(t, plain{newPig(t, 2, 20)}, false) })
+	t.Run("martian dice", func(t *testing.T) { batched(t, newMartianDice(t, 2, 13, 10), false) })
+	t.Run("martian dice for three", func(t *testing.T) { batched(t, newMartianDice(t, 3, 7, 5), false) })
+	t.Run("coin", func(t *testing.T) { batched(t, coin{}, false) })
+}
+
+func TestSplit(t *testing.T) {
+	for name, g := range map[string]env.Game{
+		"pig":          env.Of(newPig(t, 2, 20)),
+		"martian dice": env.Of(newMartianDice(t, 2, 13, 10)),
+	} {
+		whole := g.NewBatch(4, 0)
+		parts := []env.Batch{g.NewBatch(2, 0), g.NewBatch(2, 2)}
+		for _, b := range append(parts, whole) {
+			b.Reset(5)
+		}
+		for k := range 300 {
+			for _, b := range append(parts, whole) {
+				act(b)
+				if err := b.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range 4 {
+				if got, want := look(parts[i/2], i%2), look(whole, i); !got.equal(want) {
+					t.Fatalf("%s, step %d, row %d:\n got %+v\nwant %+v", name, k, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestReset(t *testing.T) {
+	b := env.Of(newMartianDice(t, 2, 13, 10)).NewBatch(2, 0)
+	play := func(seed uint64) (list []seen) {
+		b.Reset(seed)
+		for range 50 {
+			act(b)
+			if err := b.Step(); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, look(b, 0), look(b, 1))
+		}
+		return list
+	}
+	first, other, again := play(1), play(2), play(1)
+	if !slices.EqualFunc(first, again, seen.equal) {
+		t.Error("the same seed plays other games")
+	}
+	if slices.EqualFunc(first, other, seen.equal) {
+		t.Error("another seed plays the same games")
+	}
+	if first[0].equal(first[1]) && first[20].equal(first[21]) {
+		t.Error("two rows play the same game")
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	for name, b := range map[string]env.Batch{
+		"pig":                    env.NewVec(newPig(t, 2, 20), 64, 0),
+		"pig, limited":           env.NewVec(limited{newPig(t, 2, 20), 3}, 64, 0),
+		"martian dice":           env.NewVec(newMartianDice(t, 2, 13, 10), 64, 0),
+		"martian dice for three": env.NewVec(newMartianDice(t, 3, 5, 5), 64, 0),
+	} {
+		b.Reset(1)
+		buf, n := b.Buffers(), b.Spec().Actions
+		var after env.Afterstates
+		b.Afterstates(&after)
+		step := func() {
+			for i := range buf.Action {
+				a := int(buf.Noise[i].Uint64() % uint64(n))
+				for !buf.Mask[i*n+a] {
+					a = (a + 1) % n
+				}
+				buf.Action[i] = game.Action(a)
+			}
+			if err := b.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := testing.AllocsPerRun(500, step); got != 0 {
+			t.Errorf("%s: %v allocations in Step, want 0", name, got)
+		}
+	}
+}
+
+// Step works or changes nothing.
+func TestStepAtomic(t *testing.T) {
+	for name, g := range map[string]env.Game{
+		"pig":          env.Of(newPig(t, 2, 20)),
+		"martian dice": env.Of(newMartianDice(t, 2, 13, 10)),
+	} {
+		b, twin := g.NewBatch(3, 0), g.NewBatch(3, 0)
+		if err := b.Step(); err == nil {
+			t.Errorf("%s: Step before Reset is accepted", name)
+		}
+		b.Reset(5)
+		twin.Reset(5)
+		refused := 0
+		for range 100 {
+			act(b)
+			act(twin)
+			before := snapshot(t, b)
+			for _, a := range []game.Action{-1, game.Action(b.Spec().Actions), illegal(b, 2)} {
+				if a == none {
+					continue
+				}
+				refused++
+				legal := b.Buffers().Action[2]
+				b.Buffers().Action[2] = a
+				err := b.Step()
+				b.Buffers().Action[2] = legal
+				var row *env.RowError
+				if !errors.As(err, &row) || row.Row != 2 || row.Action != a || !errors.Is(err, game.ErrIllegalAction) {
+					t.Fatalf("%s: action %d in row 2 gave error %v", name, a, err)
+				}
+				if after := snapshot(t, b); !before.equal(after) {
+					t.Fatalf("%s: a refused step has changed something", name)
+				}
+			}
+			for _, b := range []env.Batch{b, twin} {
+				if err := b.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range b.Len() {
+				if !look(b, i).equal(look(twin, i)) {
+					t.Fatalf("%s: refused steps have changed the games", name)
+				}
+			}
+		}
+		if refused <= 200 {
+			t.Errorf("%s: no action within range was illegal", name)
+		}
+	}
+}
+
+const none game.Action = -9
+
+// illegal is an action that is illegal in row i, or none.
+func illegal(b env.Batch, i int) game.Action {
+	n := b.Spec().Actions
+	if a := slices.Index(b.Buffers().Mask[i*n:(i+1)*n], false); a >= 0 {
+		return game.Action(a)
+	}
+	return none
+}
+
+// frozen is all of a batch.
+type frozen struct {
+	rows  []seen
+	state []byte
+}
+
+func snapshot(t *testing.T, b env.Batch) (f frozen) {
+	t.Helper()
+	for i := range b.Len() {
+		f.rows = append(f.rows, look(b, i))
+	}
+	var err error
+	if f.state, err = b.AppendState(nil); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func (f frozen) equal(g frozen) bool {
+	return slices.EqualFunc(f.rows, g.rows, seen.equal) && slices.Equal(f.state, g.state)
+}
+
+// A game that is cut off would have gone on as in a batch without the limit.
+func TestTruncated(t *testing.T) {
+	const rows = 50
+	short, long := env.NewVec(limited{newPig(t, 2, 100), 3}, rows, 0), env.NewVec(newPig(t, 2, 100), rows, 0)
+	short.Reset(3)
+	long.Reset(3)
+	for k := range 3 {
+		for _, b := range []env.Batch{short, long} {
+			for i := range rows {
+				b.Buffers().Action[i] = pig.Roll
+			}
+			if err := b.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range rows {
+			got, want := look(short, i), look(long, i)
+			if got.terminated || got.truncated != (k == 2) || slices.Max(got.reward) != 0 {
+				t.Fatalf("move %d, row %d: terminated %v, truncated %v, reward %v", k+1, i, got.terminated, got.truncated, got.reward)
+			}
+			if k == 2 && (!slices.Equal(got.finalObs, want.obs) || got.finalPlayer != want.player) {
+				t.Errorf("row %d: last sight %v of seat %d, want %v of seat %d", i, got.finalObs, got.finalPlayer, want.obs, want.player)
+			}
+			if k == 2 && (got.player != 0 || got.obs[0] != 0 || got.obs[4] != 0 || got.mask[pig.Hold]) {
+				t.Errorf("row %d: no new game has begun: seat %d sees %v", i, got.player, got.obs)
+			}
+		}
+	}
+}
+
+func TestAppendState(t *testing.T) {
+	for name, g := range map[string]env.Game{
+		"pig":          env.Of(limited{newPig(t, 2, 20), 30}),
+		"martian dice": env.Of(newMartianDice(t, 2, 13, 10)),
+	} {
+		step := func(b env.Batch) {
+			act(b)
+			if err := b.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b := g.NewBatch(3, 7)
+		b.Reset(5)
+		for range 77 {
+			step(b)
+		}
+		saved, err := b.AppendState([]byte("before"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(saved[:6]) != "before" {
+			t.Errorf("%s: AppendState does not append", name)
+		}
+		saved = saved[6:]
+		resumed := g.NewBatch(3, 7)
+		if err := resumed.RestoreState(saved); err != nil {
+			t.Fatal(err)
+		}
+		for k := range 200 {
+			for i := range b.Len() {
+				got, want := look(resumed, i), look(b, i)
+				if k == 0 { // the last step is not part of the state
+					want.action, want.reward, want.terminated = got.action, got.reward, false
+					want.truncated, want.finalObs, want.finalPlayer = false, nil, 0
+				}
+				if !got.equal(want) {
+					t.Fatalf("%s, step %d, row %d:\n got %+v\nwant %+v", name, k, i, got, want)
+				}
+			}
+			step(b)
+			step(resumed)
+		}
+		before := snapshot(t, resumed)
+		wrong := slices.Clone(saved)
+		wrong[0]++ // the number of rows
+		for what, src := range map[string][]byte{
+			"nothing": nil, "too little": saved[:len(saved)-1], "too much": append(slices.Clone(saved), 0), "another size": wrong,
+		} {
+			if err := resumed.RestoreState(src); err == nil {
+				t.Errorf("%s: %s is restored", name, what)
+			}
+		}
+		if err := g.NewBatch(2, 7).RestoreState(saved); err == nil {
+			t.Errorf("%s: the state of three rows is restored to two", name)
+		}
+		if !before.equal(snapshot(t, resumed)) {
+			t.Errorf("%s: a refused state has changed something", name)
+		}
+	}
+}
+
+func TestNewVecPanics(t *testing.T) {
+	for name, f := range map[string]func(){
+		"no rows":      func() { env.NewVec(newPig(t, 2, 20), 0, 0) },
+		"row -1":       func() { env.NewVec(newPig(t, 2, 20), 1, -1) },
+		"no decisions": func() { env.NewVec(tails{}, 1, 0).Reset(1) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// tails is a coin that always ends the game.
+type tails struct{ coin }
+
+func (tails) Initial() face { return face{1} }
