@@ -16,7 +16,8 @@ import (
 // that cross-checks it, if one was asked for.
 type pairResult struct {
 	eval.Pair
-	Match *crossCheck `json:"match,omitempty"`
+	Match    *crossCheck    `json:"match,omitempty"`
+	Blunders *eval.Blunders `json:"blunders,omitempty"` // where asked for
 }
 
 // crossCheck is a match, with whether the interval around its first agent's
@@ -41,7 +42,10 @@ func (s *session) pair(ctx context.Context, a, b *agents.Agent) (result, error) 
 	}
 	s.bar.Set(0, "asking "+a.Name+" about every position")
 	var r pairResult
-	if r.Pair, err = j.Pair(ctx, a, b); err != nil || s.games == 0 {
+	if r.Pair, err = j.Pair(ctx, a, b); err != nil {
+		return nil, err
+	}
+	if r.Blunders, err = s.price(ctx, a); err != nil || s.games == 0 {
 		return &r, err
 	}
 	m, err := eval.Rotate(ctx, s.game, []*agents.Agent{a, b}, s.games, s.seed, s.playing)
@@ -64,6 +68,8 @@ type seatsResult struct {
 	Turns  []float64 `json:"turns,omitempty"` // by seat, in games without a win
 	Games  int       `json:"games"`           // 0: none is played
 	Cost   eval.Cost `json:"cost"`            // of asking the model
+
+	Blunders *eval.Blunders `json:"blunders,omitempty"` // where asked for
 }
 
 func (s *session) seats(ctx context.Context, seats []*agents.Agent) (result, error) {
@@ -102,7 +108,8 @@ func (s *session) seats(ctx context.Context, seats []*agents.Agent) (result, err
 		}
 	}
 	r.Low, r.High = r.Win, r.Win
-	return r, nil
+	r.Blunders, err = s.price(ctx, seats[0])
+	return r, err
 }
 
 // matchResult is the outcome of a match, by agent.

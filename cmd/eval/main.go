@@ -26,6 +26,7 @@ type options struct {
 	model, against string
 	sample         bool
 	games          int
+	blunders       int
 	seed           uint64
 	table, json    bool
 }
@@ -43,12 +44,14 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Group("Agents", "model", "against", "policy")
 	f.IntVar(&o.games, "games", 0, "`number` of games to play: for two beside the exact answer, else instead of it")
 	f.Uint64Var(&o.seed, "seed", 1, "`seed` of those games")
+	f.IntVar(&o.blunders, "blunders", 0, "list the `n` dearest mistakes of the model against exact, and what all of them cost by kind")
 	f.BoolVar(&o.table, "table", false, "evaluate all the game's agents, and the model, against each other")
 	f.BoolVar(&o.json, "json", false, "write one JSON document")
-	f.Group("What to do", "games", "seed", "table", "json")
+	f.Group("What to do", "games", "seed", "blunders", "table", "json")
 	o.name = f.Game(catalog.IDs())
 	f.Example("go run ./cmd/eval -model greedy")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -against greedy -games 20000")
+	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -blunders 20")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -json")
 	f.Example("go run ./cmd/eval -table")
 	if err := f.Parse(args, stdout); err != nil {
@@ -66,6 +69,10 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, cli.Usagef("-model is missing: name an agent, a model file or a run folder")
 	case o.games < 0:
 		return nil, cli.Usagef("-games is %d; want at least 1", o.games)
+	case o.blunders < 0:
+		return nil, cli.Usagef("-blunders is %d; want at least 1", o.blunders)
+	case o.blunders > 0 && o.table:
+		return nil, cli.Usagef("-blunders is for one -model, without -table")
 	case o.games > 0 && o.table:
 		return nil, cli.Usagef("-table is exact, and plays no -games")
 	}
@@ -124,16 +131,22 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 	if s.spec.Players == 1 && s.against != "" {
 		return nil, cli.Usagef("-against: there are no other seats")
 	}
+	if s.blunders > 0 && !s.spec.HasWin() {
+		return nil, cli.Usagef("-blunders: a game for %d has no win to lose", s.spec.Players)
+	}
 	a, err := s.open(ctx, s.model)
 	if err != nil {
 		return nil, err
 	}
 	// A match of three or more may do without the solution, which can take long.
 	matched := s.spec.Players != 2 && s.games > 0
+	if matched && s.blunders > 0 {
+		return nil, cli.Usagef("-blunders is exact, and -games for more than two are a match; want one of them")
+	}
 	solved := false
 	if !matched || s.against == "" {
 		_, err := s.solve(ctx)
-		if err != nil && !errors.Is(err, game.ErrNoSolution) {
+		if err != nil && (s.blunders > 0 || !errors.Is(err, game.ErrNoSolution)) {
 			return nil, err
 		}
 		solved = err == nil

@@ -28,6 +28,7 @@ func (r *pairResult) print(w io.Writer, spec game.Spec) error {
 		fmt.Fprintf(&b, "  %36s which %s the exact %.3f %%\n", "", verdict, 100*r.Win)
 		b.WriteString(cut(m.Match))
 	}
+	printBlunders(&b, r.Blunders)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -44,6 +45,7 @@ func (r *seatsResult) print(w io.Writer, spec game.Spec) error {
 		}
 	}
 	b.WriteString("\n" + asked(r.Seats[0], r.Cost))
+	printBlunders(&b, r.Blunders)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

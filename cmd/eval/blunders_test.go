@@ -1,0 +1,61 @@
+// In package main, which cannot be imported.
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"marsgym/internal/cli"
+)
+
+func TestBlunders(t *testing.T) {
+	file := config(t, reduced)
+	var pair pairResult
+	document(t, &pair, "-model", "greedy", "-against", "random", "-blunders", "4", "-game-config", file)
+	var exact pairResult
+	document(t, &exact, "-model", "greedy", "-game-config", file)
+	b := pair.Blunders
+	if b == nil || len(b.Dearest) != 4 || exact.Blunders != nil {
+		t.Fatalf("with -blunders 4 %+v, without %+v", b, exact.Blunders)
+	}
+	near(t, "the loss", b.Loss, 0.5-exact.Win, 1e-12) // whoever it is -against
+
+	got := text(t, "-model", "greedy", "-blunders", "4", "-game-config", file)
+	for _, want := range []string{"Mistakes of greedy", "in seat 1", "stopped too early", "last round", "share", b.Dearest[3].Position} {
+		if !strings.Contains(got, want) {
+			t.Errorf("without %q:\n%s", want, got)
+		}
+	}
+	if got := text(t, "-model", "exact", "-blunders", "4", "-game-config", file); !strings.Contains(got, "mistakes a game        0.000000") || strings.Contains(got, "dearest") {
+		t.Errorf("best play:\n%s", got)
+	}
+
+	var seats seatsResult
+	document(t, &seats, "-model", "random", "-players", "3", "-blunders", "2", "-game-config", file)
+	if b := seats.Blunders; b == nil || len(b.Dearest) != 2 || len(b.LossBySeat) != 3 {
+		t.Errorf("for three: %+v", b)
+	}
+	if got := text(t, "-model", "random", "-players", "3", "-blunders", "2", "-game-config", file); !strings.Contains(got, "in seat 2") {
+		t.Errorf("for three:\n%s", got)
+	}
+}
+
+func TestBlunderFaults(t *testing.T) {
+	for _, tt := range []struct {
+		args, config string
+		status       int
+		want         string
+	}{
+		{"-model greedy -blunders -1", reduced, cli.Misuse, "-blunders is -1"},
+		{"-table -blunders 3", reduced, cli.Misuse, "without -table"},
+		{"-model greedy -blunders 3 -players 1", reduced, cli.Misuse, "no win to lose"},
+		{"-model greedy -blunders 3 -players 3 -games 5", reduced, cli.Misuse, "want one of them"},
+		{"-model greedy -blunders 3", `{"dice": 4, "target": 6, "max_rounds": 5}`, cli.Failed, "no exact solution"},
+	} {
+		args := append(strings.Fields(tt.args), "-game-config", config(t, tt.config))
+		stdout, stderr, status := command(t, args...)
+		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: status %d, %q %q; want %d and %q", tt.args, status, stdout, stderr, tt.status, tt.want)
+		}
+	}
+}
