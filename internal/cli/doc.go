@@ -11,12 +11,12 @@
 //
 //	func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 //		f := cli.NewFlags("solve", "Solve answers what best play is worth.")
-//		name := f.String("game", "martian-dice", "`name` of the game")
-//		f.Group("Game", "game")
+//		name := f.Game(catalog.IDs())
 //		f.Example("go run ./cmd/solve -game pig")
 //		if err := f.Parse(args, stdout); err != nil {
 //			return err
 //		}
+//		g, err := cli.OpenGame(name, catalog.Open)
 //		...
 //	}
 package cli
