@@ -15,16 +15,16 @@ var ctx = context.Background()
 // reduced are games small enough for package tabular, which knows nothing of
 // turns or dice.
 var reduced = map[string]martiandice.Config{
-	"solitaire":         small(1, 3, 3, nil),
+	"solitaire":         small(1, 2, 3, nil),
 	"solitaire at once": small(1, 2, 3, stopAtOnce),
 	"one die":           small(2, 1, 2, nil),
 	"one die, three":    small(3, 1, 3, nil),
 	"two dice":          small(2, 2, 3, nil),
 	"three dice":        small(2, 3, 6, nil),
-	"four dice":         small(2, 4, 5, nil),
+	"four dice":         small(2, 4, 4, nil),
 	"a target of one":   small(2, 3, 1, nil),
 	"three players":     small(3, 2, 4, nil),
-	"three, three dice": small(3, 3, 3, nil),
+	"three, three dice": small(3, 3, 2, nil),
 	"four players":      small(4, 2, 2, nil),
 	"share":             small(2, 3, 4, share),
 	"share, three":      small(3, 2, 3, share),
