@@ -30,20 +30,20 @@ func (r *Rules) Situation(s State) string {
 			other = max(other, int(n))
 		}
 	}
-	when := "early"
+	late := max(own, other) >= r.cfg.Target-near
 	switch {
 	case other >= r.cfg.Target:
 		return "last round"
-	case max(own, other) >= r.cfg.Target-near:
-		when = "late"
-	}
-	switch {
-	case r.cfg.Players == 1:
-		return when
+	case own > other && late:
+		return "late, ahead"
 	case own > other:
-		return when + ", ahead"
+		return "early, ahead"
+	case own < other && late:
+		return "late, behind"
 	case own < other:
-		return when + ", behind"
+		return "early, behind"
+	case late:
+		return "late, level"
 	}
-	return when + ", level"
+	return "early, level"
 }
