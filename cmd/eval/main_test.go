@@ -15,8 +15,11 @@ import (
 	"marsgym/agents"
 	"marsgym/env/catalog"
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 	"marsgym/models"
 )
+
+func TestMain(m *testing.M) { clitest.Main(m) }
 
 // reduced is a Martian Dice that is solved at once.
 const reduced = `{"dice": 4, "target": 6}`

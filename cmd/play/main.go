@@ -95,7 +95,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	in, stop := untilDone(ctx, stdin)
 	defer stop()
-	s := &solver{game: g, out: stdout, bar: cli.NewProgress(stderr)}
+	s := &solver{game: g, cache: o.name.CacheDir(), out: stdout, bar: cli.NewProgress(stderr)}
 	defer s.bar.Clear()
 	t := &table{game: g, spec: spec, seat: game.Player(o.seat), out: stdout}
 	var hints func(env.Position) ([]string, error)
@@ -139,6 +139,7 @@ func untilDone(ctx context.Context, r io.Reader) (in io.Reader, stop func()) {
 // solver solves the game once, for hints and for the exact opponent.
 type solver struct {
 	game     env.Game
+	cache    string // the folder of solutions
 	out      io.Writer
 	bar      *cli.Progress
 	solution env.Solution
@@ -148,7 +149,7 @@ func (s *solver) solve(ctx context.Context) (env.Solution, error) {
 	if s.solution == nil {
 		title := s.game.Spec().Title
 		fmt.Fprintf(s.out, "Solving %s; this may take a while.\n", title)
-		solution, err := s.game.Solve(ctx, func(done float64) { s.bar.Set(done, "solving "+title) })
+		solution, err := s.game.SolveIn(ctx, s.cache, func(done float64) { s.bar.Set(done, "solving "+title) })
 		s.bar.Clear()
 		if err != nil {
 			return nil, err

@@ -17,8 +17,11 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 	"marsgym/models"
 )
+
+func TestMain(m *testing.M) { clitest.Main(m) }
 
 // reduced is a Martian Dice that is solved at once.
 const reduced = `{"dice": 4, "target": 6}`

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"time"
 
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/internal/chart"
 	"marsgym/internal/cli"
 )
 
@@ -26,10 +28,12 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	name := f.Game(catalog.IDs())
 	text := f.String("position", "", "`position` in the game's notation (default its start)")
 	asJSON := f.Bool("json", false, "write one JSON document")
-	f.Group("What to print", "position", "json")
+	plot := f.String("plot", "", "`folder` for pictures of best play, as SVG and PNG")
+	f.Group("What to print", "position", "json", "plot")
 	f.Example("go run ./cmd/solve")
 	f.Example("go run ./cmd/solve -position '13-17@1 aside T3R2H4 roll R2C1K1'")
 	f.Example("go run ./cmd/solve -players 1 -json")
+	f.Example("go run ./cmd/solve -plot pictures")
 	f.Example("go run ./cmd/solve -game pig -position '37-52@0 turn 14'")
 	if err := f.Parse(args, stdout); err != nil {
 		return err
@@ -44,10 +48,11 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return &cli.UsageError{Err: err}
 		}
 	}
+	warn(stderr, g)
 	bar := cli.NewProgress(stderr)
 	defer bar.Clear()
 	start := time.Now()
-	s, err := g.Solve(ctx, func(done float64) { bar.Set(done, "solving "+g.Spec().Title) })
+	s, err := g.SolveIn(ctx, name.CacheDir(), func(done float64) { bar.Set(done, "solving "+g.Spec().Title) })
 	if errors.Is(err, game.ErrNoSolution) {
 		return fmt.Errorf("%w; go run ./cmd/eval plays matches instead", err)
 	}
@@ -60,6 +65,15 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	a.Seconds = time.Since(start).Seconds()
 	bar.Clear()
+	if *plot != "" {
+		charts, err := s.Charts()
+		if err != nil {
+			return fmt.Errorf("-plot: %w", err)
+		}
+		if err := chart.Write(stderr, *plot, charts); err != nil {
+			return fmt.Errorf("-plot: %w", err)
+		}
+	}
 	if *asJSON {
 		return cli.WriteJSON(stdout, a)
 	}
@@ -129,4 +143,16 @@ func look(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 		a.Options = append(a.Options, o)
 	}
 	return a, nil
+}
+
+// warn says what a solution that takes long will take.
+func warn(stderr io.Writer, g env.Game) {
+	e, ok := g.Estimate()
+	cores := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
+	took := time.Duration(e.CoreSeconds / float64(cores) * float64(time.Second))
+	if !ok || took < time.Minute {
+		return
+	}
+	fmt.Fprintf(stderr, "solve: %d starts of turns, %.1f GB of memory, about %s on %d cores unless kept already; Ctrl-C keeps what is done\n",
+		e.Positions, float64(e.Bytes)/1e9, took.Round(time.Minute), cores)
 }

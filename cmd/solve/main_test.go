@@ -11,7 +11,10 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 )
+
+func TestMain(m *testing.M) { clitest.Main(m) }
 
 // command runs solve and returns what it wrote and its exit status.
 func command(t *testing.T, args ...string) (stdout, stderr string, status int) {
@@ -163,7 +166,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs strings.Builder
-	if status := run(ctx, nil, strings.NewReader(""), &out, &errs); status != cli.Failed || !strings.Contains(errs.String(), "interrupted") {
+	if status := run(ctx, []string{"-cache", "none"}, strings.NewReader(""), &out, &errs); status != cli.Failed || !strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("status %d, %q", status, errs.String())
 	}
 }

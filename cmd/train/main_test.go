@@ -11,20 +11,12 @@ import (
 
 	"marsgym/agents"
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 	"marsgym/models"
 	"marsgym/train"
 )
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "cache")
-	if err != nil {
-		panic(err)
-	}
-	os.Setenv("XDG_CACHE_HOME", dir)
-	status := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(status)
-}
+func TestMain(m *testing.M) { clitest.Main(m) }
 
 // quick writes settings of a run of a second or so: 20 iterations.
 func quick(t *testing.T) string {

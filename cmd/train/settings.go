@@ -41,24 +41,21 @@ type call struct {
 func parse(args []string, stdout io.Writer) (c call, err error) {
 	set := defaults()
 	f := cli.NewFlags("train", "Train fits a network to a game by self-play, and ends with how strong it is: exactly, where the game is solved.")
-	name := f.String("game", set.Game, "`name` of the game")
-	players := f.Int("players", 0, "number of seats; 0 is the game's default")
+	name := f.Game(catalog.IDs())
 	steps := f.Uint64("steps", set.Train.Steps, "decisions to train on")
 	seed := f.Uint64("seed", set.Train.Seed, "seed of all that is drawn at random")
 	out := f.String("out", "", "run `folder` to make (default runs/GAME-PLAYERS-NUMBER)")
 	file := f.String("config", "", "JSON `file` with settings; flags override it")
 	from := f.String("resume", "", "run `folder` to go on with, under its own settings")
 	backend := f.String("backend", set.Backend, "`name` of what fits the network: gorgonia")
-	f.Cache()
-	f.Group("What to train", "game", "players", "config", "steps", "seed", "backend")
-	f.Group("Where to", "out", "resume", "cache")
+	f.Group("Training", "steps", "seed", "config", "backend", "out", "resume")
 	f.Example("go run ./cmd/train")
 	f.Example("go run ./cmd/train -game pig -steps 2000000 -out runs/pig")
 	f.Example("go run ./cmd/train -resume runs/pig")
 	if err := f.Parse(args, stdout); err != nil {
 		return c, err
 	}
-	c.cache = f.CacheDir()
+	c.cache = name.CacheDir()
 	given := map[string]bool{}
 	f.Visit(func(fl *flag.Flag) { given[fl.Name] = true })
 	if *from != "" {
@@ -78,9 +75,6 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 			return c, err
 		}
 	}
-	if given["game"] {
-		set.Game = *name
-	}
 	if given["steps"] {
 		set.Train.Steps = *steps
 	}
@@ -93,19 +87,12 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	if set.Backend != "gorgonia" {
 		return c, cli.Unknown("backend", set.Backend, []string{"gorgonia"})
 	}
-	var known []string
-	for _, e := range catalog.List() {
-		known = append(known, e.ID)
-	}
-	g, err := catalog.Open(set.Game, *players, set.GameConfig)
+	name.Default(set.Game, set.GameConfig)
+	g, err := cli.OpenGame(name, catalog.Open)
 	if err != nil {
-		for _, id := range known {
-			if id == set.Game {
-				return c, &cli.UsageError{Err: err}
-			}
-		}
-		return c, cli.Unknown("game", set.Game, known)
+		return c, err
 	}
+	set.Game = g.Spec().ID
 	set.GameConfig = []byte(g.Spec().ConfigJSON())
 	if err := set.Train.Validate(); err != nil {
 		return c, &cli.UsageError{Err: err}

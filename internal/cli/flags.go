@@ -5,8 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -115,25 +113,4 @@ func (f *Flags) help(w io.Writer) error {
 		fmt.Fprintf(tw, "\nExamples:\n  %s\n", strings.Join(f.examples, "\n  "))
 	}
 	return tw.Flush()
-}
-
-// Cache defines the flag that says where solutions are kept.
-func (f *Flags) Cache() {
-	f.String("cache", "auto", "`folder` to keep solutions in: auto is the user's cache folder, if there is one; none keeps nothing")
-}
-
-// CacheDir is the folder that the flag of Cache names, "" for none.
-func (f *Flags) CacheDir() string {
-	switch dir := f.Lookup("cache").Value.String(); dir {
-	case "none":
-		return ""
-	case "auto":
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return ""
-		}
-		return filepath.Join(base, "marsgym")
-	default:
-		return dir
-	}
 }

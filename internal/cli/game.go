@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -14,10 +15,11 @@ type Game struct {
 	Config  []byte // JSON; nil is the game's default
 
 	known []string
+	cache string
 }
 
-// Game defines -game, -players and -game-config. The first of the known games
-// is the default.
+// Game defines -game, -players, -game-config and -cache. The first of the known
+// games is the default.
 func (f *Flags) Game(known []string) *Game {
 	g := &Game{known: known}
 	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(known, ", ")+" (default "+known[0]+")")
@@ -26,8 +28,24 @@ func (f *Flags) Game(known []string) *Game {
 		g.Config, err = os.ReadFile(path)
 		return err
 	})
-	f.Group("Game", "game", "players", "game-config")
+	f.StringVar(&g.cache, "cache", "auto", "`folder` to keep solutions in: auto is the user's cache folder, if there is one; none keeps nothing")
+	f.Group("Game", "game", "players", "game-config", "cache")
 	return g
+}
+
+// CacheDir is the folder to keep solutions in, "" for none.
+func (g *Game) CacheDir() string {
+	switch g.cache {
+	case "none":
+		return ""
+	case "auto":
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		return filepath.Join(base, "marsgym")
+	}
+	return g.cache
 }
 
 // Default fills in what the flags leave open, such as by what a model file says.
