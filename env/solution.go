@@ -35,6 +35,10 @@ type Solution interface {
 	// with each action that p may take and that loses more than game.Tie, in a
 	// fixed order, until it returns an error.
 	Regrets(ctx context.Context, p Policy, seat game.Player, yield func(Regret) error) error
+	// Charts shows best play, and ChartsOf what a strategy of that name loses to
+	// it, in pictures. Errors wrap game.ErrNoCharts where there are none.
+	Charts() ([]game.Chart, error)
+	ChartsOf(play game.Strategy, name string) ([]game.Chart, error)
 }
 
 // Regret is what an action costs in a decision (see [game.Regret]).
@@ -59,6 +63,29 @@ func (s *solution[S]) Facts() []game.Fact {
 		return f.Facts()
 	}
 	return nil
+}
+
+func (s *solution[S]) Charts() ([]game.Chart, error) {
+	c, err := s.charter()
+	if err != nil {
+		return nil, err
+	}
+	return c.Charts()
+}
+
+func (s *solution[S]) ChartsOf(play game.Strategy, name string) ([]game.Chart, error) {
+	c, err := s.charter()
+	if err != nil {
+		return nil, err
+	}
+	return c.ChartsOf(play, name)
+}
+
+func (s *solution[S]) charter() (game.Charter, error) {
+	if c, ok := s.s.(game.Charter); ok {
+		return c, nil
+	}
+	return nil, fmt.Errorf("%s: %w", s.kit.rules.Spec().ID, game.ErrNoCharts)
 }
 
 func (s *solution[S]) Value(p Position) ([]float64, error) {

@@ -29,10 +29,11 @@ type crossCheck struct {
 
 func (s *session) judge(ctx context.Context) (*eval.Judge, error) {
 	solution, err := s.solve(ctx)
-	if err != nil {
-		return nil, err
+	if err != nil || s.judged != nil {
+		return s.judged, err
 	}
-	return eval.NewJudge(s.game, solution)
+	s.judged, err = eval.NewJudge(s.game, solution)
+	return s.judged, err
 }
 
 func (s *session) pair(ctx context.Context, a, b *agents.Agent) (result, error) {

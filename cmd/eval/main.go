@@ -5,12 +5,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/eval"
+	"marsgym/internal/chart"
 	"marsgym/internal/cli"
 )
 
@@ -29,6 +32,7 @@ type options struct {
 	blunders       int
 	seed           uint64
 	table, json    bool
+	plot           string
 }
 
 // defaultGames is the length of a match where nothing is solved. Chosen: the
@@ -47,11 +51,13 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.IntVar(&o.blunders, "blunders", 0, "list the `n` dearest mistakes of the model against exact, and what all of them cost by kind")
 	f.BoolVar(&o.table, "table", false, "evaluate all the game's agents, and the model, against each other")
 	f.BoolVar(&o.json, "json", false, "write one JSON document")
-	f.Group("What to do", "games", "seed", "blunders", "table", "json")
+	f.StringVar(&o.plot, "plot", "", "`folder` for pictures of where the model loses, as SVG and PNG")
+	f.Group("What to do", "games", "seed", "blunders", "table", "json", "plot")
 	o.name = f.Game(catalog.IDs())
 	f.Example("go run ./cmd/eval -model greedy")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -against greedy -games 20000")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -blunders 20")
+	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -plot pictures")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -json")
 	f.Example("go run ./cmd/eval -table")
 	if err := f.Parse(args, stdout); err != nil {
@@ -73,6 +79,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, cli.Usagef("-blunders is %d; want at least 1", o.blunders)
 	case o.blunders > 0 && o.table:
 		return nil, cli.Usagef("-blunders is for one -model, without -table")
+	case o.plot != "" && o.table:
+		return nil, cli.Usagef("-plot is for one -model, without -table")
 	case o.games > 0 && o.table:
 		return nil, cli.Usagef("-table is exact, and plays no -games")
 	}
@@ -119,6 +127,7 @@ type session struct {
 	spec     game.Spec
 	bar      *cli.Progress
 	solution env.Solution // nil until it is wanted
+	judged   *eval.Judge  // nil until it is wanted
 }
 
 func (s *session) evaluate(ctx context.Context) (result, error) {
@@ -168,6 +177,11 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 			seats = append(seats, b)
 		}
 	}
+	if s.plot != "" {
+		if err := s.draw(ctx, a); err != nil {
+			return nil, fmt.Errorf("-plot: %w", err)
+		}
+	}
 	switch {
 	case !solved || matched:
 		return s.match(ctx, seats, cmp.Or(s.games, defaultGames))
@@ -180,13 +194,27 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 // solve solves the game once.
 func (s *session) solve(ctx context.Context) (env.Solution, error) {
 	if s.solution == nil {
-		solution, err := s.game.Solve(ctx, func(done float64) { s.bar.Set(done, "solving "+s.spec.Title) })
+		solution, err := s.game.SolveIn(ctx, s.name.CacheDir(), func(done float64) { s.bar.Set(done, "solving "+s.spec.Title) })
 		if err != nil {
 			return nil, err
 		}
 		s.solution = solution
 	}
 	return s.solution, nil
+}
+
+// draw draws where an agent loses.
+func (s *session) draw(ctx context.Context, a *agents.Agent) error {
+	j, err := s.judge(ctx)
+	if err != nil {
+		return err
+	}
+	s.bar.Set(0, "asking "+a.Name+" about every position")
+	charts, err := j.Charts(ctx, a)
+	if err != nil {
+		return err
+	}
+	return chart.Write(s.bar, s.plot, charts)
 }
 
 // open opens an agent.

@@ -1,0 +1,62 @@
+package game
+
+import "errors"
+
+// ErrNoCharts is the error where a solution offers no pictures.
+var ErrNoCharts = errors.New("no pictures to draw")
+
+// Charter is kept by solutions that can be shown in pictures. What is drawn is
+// the game's business, how it is drawn is not. Errors wrap ErrNoCharts where
+// the config at hand has none.
+type Charter interface {
+	// Charts shows best play.
+	Charts() ([]Chart, error)
+	// ChartsOf shows what a strategy of that name loses to best play.
+	ChartsOf(play Strategy, name string) ([]Chart, error)
+}
+
+// Chart is a picture as data.
+type Chart struct {
+	Name    string // of its file, such as "win-probability"
+	Title   string
+	Caption string  // how to read it, in a sentence or two
+	Panels  []Panel // side by side
+}
+
+// Panel is one pair of axes with a map or lines.
+type Panel struct {
+	Title string
+	X, Y  Axis
+	Map   *Map   // or nil
+	Lines []Line // where there is no map
+}
+
+// Axis is a scale.
+type Axis struct {
+	Label string // what it shows, and in what unit
+	Ticks []Tick // nil stands for round numbers
+}
+
+// Tick is a mark on an axis.
+type Tick struct {
+	At    float64
+	Label string
+}
+
+// Line joins points.
+type Line struct {
+	Name string    // in the legend
+	X, Y []float64 // of the same length
+}
+
+// Map colours the cells of a grid by their values.
+type Map struct {
+	Label string      // what the colours show, and in what unit
+	X, Y  []float64   // the middles of columns and rows, evenly spaced, ascending
+	Z     [][]float64 // [rows, columns]; NaN where there is nothing
+	// Edges part the values into classes, each with its colour, ascending; no
+	// value lies outside. Where Diverging the middle one parts two opposites,
+	// and a line is drawn between them.
+	Edges     []float64
+	Diverging bool
+}

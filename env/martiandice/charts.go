@@ -1,0 +1,228 @@
+package martiandice
+
+import (
+	"fmt"
+
+	"marsgym/env/game"
+)
+
+// placeNames name the places of a round of two.
+var placeNames = [2]string{"Moving first in the round", "Moving second in the round"}
+
+const (
+	ownTotal   = "own total (points)"
+	otherTotal = "other's total (points)"
+	lead       = "lead: own total less the other's (points)"
+)
+
+// Charts keeps [game.Charter]: for two players when to stop, how bold to be, and
+// who wins.
+func (s *Solution) Charts() ([]game.Chart, error) {
+	if s.starts.players != 2 {
+		return nil, s.noCharts()
+	}
+	charts := []game.Chart{s.winChart(), s.boldChart()}
+	if c, ok := s.stopChart(); ok {
+		charts = append(charts, c)
+	}
+	return charts, nil
+}
+
+// ChartsOf keeps [game.Charter]: for two players what a turn loses that is
+// played by the strategy, while all later turns are played best.
+func (s *Solution) ChartsOf(play game.Strategy, name string) ([]game.Chart, error) {
+	own, ok := play.(*strategy)
+	if !ok || own.s != s {
+		return nil, fmt.Errorf("martian-dice: the strategy of %s is of another solution", name)
+	}
+	if s.starts.players != 2 {
+		return nil, s.noCharts()
+	}
+	var charts []game.Chart
+	for m, file := range []string{"regret-first", "regret-second"} {
+		loss := s.plane(m, func(start int) float64 { return 100 * s.turnLoss(start, own.at(start)) })
+		loss.Label, loss.Edges = "win probability lost (percentage points)", lossEdges(loss.Z)
+		charts = append(charts, game.Chart{
+			Name:  file,
+			Title: fmt.Sprintf("Martian Dice: what a turn of %s costs", name),
+			Caption: fmt.Sprintf("Each cell is the start of a turn at these totals; the other player always plays best. "+
+				"Left: how likely the player about to roll is to win by playing best, too; even chances at the black line. "+
+				"Right: how much of that is lost when %s plays this one turn, and best play all later ones; pale is good.", name),
+			Panels: []game.Panel{
+				s.planePanel(placeNames[m]+": best play", s.winMap(m)),
+				s.planePanel("What a turn of "+name+" loses", loss),
+			},
+		})
+	}
+	return charts, nil
+}
+
+func (s *Solution) noCharts() error {
+	return fmt.Errorf("martian-dice for %d: %w; pictures are of the game for two", s.starts.players, game.ErrNoCharts)
+}
+
+// turnLoss is the share of the win that the mover loses when its turn ends as
+// dist says and not as under best play.
+func (s *Solution) turnLoss(start int, dist []float64) float64 {
+	_, m := s.starts.at(start)
+	pl := s.plan(start)
+	loss := s.value[start*s.starts.players+m]
+	for k, p := range dist {
+		loss -= p * pl.worth[k]
+	}
+	return max(0, loss) // below zero by rounding only
+}
+
+// winChart shows who wins from which totals.
+func (s *Solution) winChart() game.Chart {
+	return game.Chart{
+		Name:  "win-probability",
+		Title: "Martian Dice: who wins, when both play best",
+		Caption: fmt.Sprintf("Each cell is the start of a turn at these totals. Blue: the player about to roll wins more often than not; red: less often; "+
+			"even chances at the black line. Right, where the other has %d or more, this turn is the last.", s.starts.target),
+		Panels: []game.Panel{s.planePanel(placeNames[0], s.winMap(0)), s.planePanel(placeNames[1], s.winMap(1))},
+	}
+}
+
+func (s *Solution) winMap(m int) *game.Map {
+	win := s.plane(m, func(start int) float64 { return 100 * s.value[start*2+m] })
+	win.Label, win.Diverging = "probability of winning (%)", true
+	for e := range 11 {
+		win.Edges = append(win.Edges, float64(10*e))
+	}
+	return win
+}
+
+// plane maps the starts of turns of place m by own total and the other's.
+func (s *Solution) plane(m int, f func(start int) float64) *game.Map {
+	others := s.starts.radix(1-m, m)
+	g := &game.Map{X: count(s.starts.target), Y: count(others)}
+	for other := range others {
+		row := make([]float64, s.starts.target)
+		for own := range row {
+			row[own] = f(s.pairStart(m, own, other))
+		}
+		g.Z = append(g.Z, row)
+	}
+	return g
+}
+
+// pairStart numbers the start of a turn of place m.
+func (s *Solution) pairStart(m, own, other int) int {
+	var score [2]uint8
+	score[m], score[1-m] = uint8(own), uint8(other)
+	return s.starts.index(score[:], m)
+}
+
+func (s *Solution) planePanel(title string, m *game.Map) game.Panel {
+	return game.Panel{Title: title, X: game.Axis{Label: ownTotal}, Y: game.Axis{Label: otherTotal}, Map: m}
+}
+
+// count is 0 to n-1.
+func count(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	return x
+}
+
+// lossEdges are round edges, steps of about two, up to the largest loss: to 5
+// percentage points, so that pictures can be compared, or further if need be.
+func lossEdges(z [][]float64) []float64 {
+	most := 0.0
+	for _, row := range z {
+		for _, x := range row {
+			most = max(most, x)
+		}
+	}
+	up := []float64{0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5}
+	for _, e := range []float64{10, 20, 50, 100} {
+		if most > up[len(up)-1] {
+			up = append(up[1:], e)
+		}
+	}
+	return append([]float64{0}, up...)
+}
+
+// boldChart shows how turns end under best play, by the lead.
+func (s *Solution) boldChart() game.Chart {
+	own, t := s.starts.target/2, s.turn
+	big := t.ends / 2
+	var none, many [2]game.Line
+	for m := range 2 {
+		none[m].Name, many[m].Name = placeNames[m], placeNames[m]
+		reach, dist := make([]float64, t.codes()), make([]float64, t.ends)
+		for other := s.starts.target - 1; other >= 0; other-- {
+			pl := s.plan(s.pairStart(m, own, other))
+			clear(dist)
+			reach[t.start()] = 1
+			t.spreadBest(dist, reach, pl.worth, pl.rolling)
+			sum := 0.0
+			for _, p := range dist[big:] {
+				sum += p
+			}
+			none[m].X = append(none[m].X, float64(own-other))
+			none[m].Y = append(none[m].Y, 100*dist[0])
+			many[m].X = append(many[m].X, float64(own-other))
+			many[m].Y = append(many[m].Y, 100*sum)
+		}
+	}
+	return game.Chart{
+		Name:  "boldness",
+		Title: "Martian Dice: the further behind, the bolder",
+		Caption: fmt.Sprintf("How the turns of a player with %d points end under best play. Left of 0 the player is behind, "+
+			"and best play takes more risks: more turns without points, and more with many.", own),
+		Panels: []game.Panel{
+			{Title: "The risk", X: game.Axis{Label: lead}, Y: game.Axis{Label: "turns that score nothing (%)"}, Lines: none[:]},
+			{Title: "The reward", X: game.Axis{Label: lead}, Y: game.Axis{Label: fmt.Sprintf("turns that score %d points or more (%%)", big)}, Lines: many[:]},
+		},
+	}
+}
+
+// stopChart shows when to stop with as many rays as tanks and two types of
+// earthlings, if a turn can come to that.
+func (s *Solution) stopChart() (game.Chart, bool) {
+	dice := s.r.cfg.Dice
+	tanks, own, t := dice/4, s.starts.target/2, s.turn
+	var codes []int
+	y := game.Axis{Label: "points in hand (dice left to roll)"}
+	for e := 2; e < dice-2*tanks; e++ {
+		code := int(t.code[tanks][tanks][e][2])
+		if code == 0 {
+			break
+		}
+		codes = append(codes, code)
+		y.Ticks = append(y.Ticks, game.Tick{At: float64(e), Label: fmt.Sprintf("%d (%d)", e, dice-2*tanks-e)})
+	}
+	if codes == nil {
+		return game.Chart{}, false
+	}
+	c := game.Chart{
+		Name:  "when-to-stop",
+		Title: fmt.Sprintf("Martian Dice: roll on or stop, with %d tanks against %d rays?", tanks, tanks),
+		Caption: fmt.Sprintf("A player with %d points has set %d tanks, %d death rays and two types of earthlings aside. "+
+			"Red: best play stops; blue: it rolls on; the darker, the more it matters. The further behind (left), the later it stops.", own, tanks, tanks),
+	}
+	for m := range 2 {
+		g := &game.Map{
+			Label: "win probability gained by rolling (perc. points)", Diverging: true,
+			Edges: []float64{-100, -10, -5, -2, -1, 0, 1, 2, 5, 10, 100},
+			Z:     make([][]float64, len(codes)),
+		}
+		for i := range codes {
+			g.Y = append(g.Y, y.Ticks[i].At)
+		}
+		for other := min(own+t.ends-1, s.starts.radix(1-m, m)-1); other >= 0; other-- {
+			g.X = append(g.X, float64(own-other))
+			pl := s.plan(s.pairStart(m, own, other))
+			for i, code := range codes {
+				g.Z[i] = append(g.Z[i], 100*(pl.rolling[code]-pl.worth[t.holds[code].points]))
+			}
+		}
+		c.Panels = append(c.Panels, game.Panel{
+			Title: placeNames[m], X: game.Axis{Label: lead}, Y: y, Map: g,
+		})
+	}
+	return c, true
+}

@@ -1,0 +1,143 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"marsgym/env/game"
+)
+
+// Sizes in points, of a panel with all that belongs to it. Chosen: two panels
+// make a PNG of 1,920 by 1,100 pixels.
+const (
+	panelWidth  = 460
+	panelHeight = 430
+	margin      = 16
+	dpi         = 144
+)
+
+// SVG writes a chart as SVG.
+func SVG(w io.Writer, c game.Chart) error {
+	width, height := size(c)
+	canvas := vgsvg.New(width, height)
+	if err := render(draw.New(canvas), c); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return err
+	}
+	// Where Liberation Sans is missing a font of the same measures serves.
+	const family = "font-family:Liberation Sans;"
+	svg := bytes.ReplaceAll(b.Bytes(), []byte(family), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	_, err := w.Write(svg)
+	return err
+}
+
+// PNG writes a chart as PNG.
+func PNG(w io.Writer, c game.Chart) error {
+	width, height := size(c)
+	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
+	if err := render(draw.New(canvas), c); err != nil {
+		return err
+	}
+	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
+	return err
+}
+
+func size(c game.Chart) (width, height vg.Length) {
+	width = vg.Length(max(1, len(c.Panels))*panelWidth + 2*margin)
+	_, captionHeight := captionLines(c.Caption, width-2*margin)
+	return width, panelHeight + captionHeight + title.Font.Size*2 + 2*margin
+}
+
+// style is black text of a size.
+func style(points vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
+	f := font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, points)
+	return text.Style{Font: f, XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
+}
+
+var (
+	title   = style(22, draw.XLeft, draw.YTop)
+	caption = style(14, draw.XLeft, draw.YTop)
+)
+
+// captionLines breaks a caption into lines of a width.
+func captionLines(s string, width vg.Length) (lines []string, height vg.Length) {
+	line := ""
+	for _, word := range strings.Fields(s) {
+		longer := strings.TrimSpace(line + " " + word)
+		if line != "" && caption.Width(longer) > width {
+			lines = append(lines, line)
+			longer = word
+		}
+		line = longer
+	}
+	lines = append(lines, line)
+	return lines, vg.Length(len(lines)) * caption.Font.Size * 1.35
+}
+
+// render draws a chart: title, panels, caption.
+func render(c draw.Canvas, ch game.Chart) error {
+	for _, p := range ch.Panels {
+		if err := check(p); err != nil {
+			return fmt.Errorf("chart %s: panel %q: %w", ch.Name, p.Title, err)
+		}
+	}
+	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, ch.Title)
+	lines, height := captionLines(ch.Caption, c.Size().X)
+	for i, line := range lines {
+		y := c.Min.Y + height - vg.Length(i)*height/vg.Length(len(lines))
+		c.FillText(caption, vg.Point{X: c.Min.X, Y: y - 4}, line)
+	}
+	c = draw.Crop(c, 0, 0, height, -title.Font.Size*2)
+	for i, p := range ch.Panels {
+		wide := c.Size().X / vg.Length(len(ch.Panels))
+		left, right := vg.Length(i)*wide, vg.Length(len(ch.Panels)-1-i)*wide
+		renderPanel(draw.Crop(c, left, -right-margin, 0, 0), p)
+	}
+	return nil
+}
+
+// check reports what cannot be drawn.
+func check(p game.Panel) error {
+	for _, l := range p.Lines {
+		if len(l.X) != len(l.Y) {
+			return fmt.Errorf("line %q has %d by %d coordinates", l.Name, len(l.X), len(l.Y))
+		}
+	}
+	m := p.Map
+	if m == nil {
+		return nil
+	}
+	if least, most := edgeCounts(m); len(m.Edges) < least || len(m.Edges) > most {
+		return fmt.Errorf("%d edges; want %d to %d", len(m.Edges), least, most)
+	}
+	if len(m.Z) != len(m.Y) || len(m.X) == 0 || len(m.Y) == 0 {
+		return fmt.Errorf("%d rows of values for %d by %d cells", len(m.Z), len(m.Y), len(m.X))
+	}
+	for _, row := range m.Z {
+		if len(row) != len(m.X) {
+			return fmt.Errorf("a row has %d values; want %d", len(row), len(m.X))
+		}
+		for _, z := range row {
+			if z < m.Edges[0] || z > m.Edges[len(m.Edges)-1] {
+				return fmt.Errorf("the value %g lies outside %g to %g", z, m.Edges[0], m.Edges[len(m.Edges)-1])
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package chart
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette/brewer"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"marsgym/env/game"
+)
+
+// lineColors tell lines apart for the colour-blind too.
+//
+// Source: Okabe and Ito, "Color universal design", 2008.
+var lineColors = []color.Color{
+	color.RGBA{0, 114, 178, 255}, color.RGBA{213, 94, 0, 255}, color.RGBA{0, 158, 115, 255},
+	color.RGBA{204, 121, 167, 255}, color.RGBA{230, 159, 0, 255}, color.RGBA{86, 180, 233, 255},
+}
+
+// nothing is the colour of cells without a value.
+var nothing = color.Gray{225}
+
+const keyWidth = 84 // of the key to a map
+
+// renderPanel draws a panel, with the key to the colours of its map.
+func renderPanel(c draw.Canvas, p game.Panel) {
+	head := style(16, draw.XCenter, draw.YTop)
+	axes := draw.Crop(c, 0, 0, 0, -1.8*head.Font.Size)
+	if p.Map != nil {
+		axes = draw.Crop(axes, 0, -keyWidth, 0, 0)
+	}
+	main := newPlot(p)
+	main.Draw(axes)
+	data := main.DataCanvas(axes)
+	c.FillText(head, vg.Point{X: data.Center().X, Y: c.Max.Y}, p.Title)
+	if p.Map != nil {
+		data.Min.X, data.Max.X = data.Max.X+12, c.Max.X
+		renderKey(data, p.Map)
+	}
+}
+
+// newPlot returns a plot of a panel without its title, in readable fonts.
+func newPlot(p game.Panel) *plot.Plot {
+	pl := plot.New()
+	for _, a := range []struct {
+		axis *plot.Axis
+		from game.Axis
+	}{{&pl.X, p.X}, {&pl.Y, p.Y}} {
+		a.axis.Label.Text = a.from.Label
+		a.axis.Label.TextStyle.Font = style(15, 0, 0).Font
+		a.axis.Label.Padding = 5
+		a.axis.Tick.Label.Font = style(13, 0, 0).Font
+		a.axis.Tick.Length = 5
+		a.axis.Width, a.axis.Tick.Width = 1, 1
+		a.axis.Tick.Marker = ticks(a.from.Ticks)
+	}
+	if p.Map != nil {
+		pl.X.Padding, pl.Y.Padding = 0, 0
+		pl.Add(newCells(p.Map))
+		return pl
+	}
+	pl.Add(plotter.NewGrid())
+	pl.Legend.TextStyle.Font = style(14, 0, 0).Font
+	pl.Legend.Top = true
+	pl.Legend.ThumbnailWidth = 40
+	pl.Legend.Padding = 3
+	for i, l := range p.Lines {
+		xy := make(plotter.XYs, len(l.X))
+		for k := range xy {
+			xy[k] = plotter.XY{X: l.X[k], Y: l.Y[k]}
+		}
+		line := &plotter.Line{XYs: xy, LineStyle: draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: 3}}
+		if i > 0 {
+			line.Dashes = []vg.Length{vg.Length(10 / i), 4}
+		}
+		pl.Add(line)
+		pl.Legend.Add(l.Name, line)
+	}
+	// Room for the legend.
+	pl.Y.Max += 0.07 * float64(len(p.Lines)) * (pl.Y.Max - pl.Y.Min)
+	return pl
+}
+
+// ticks are marks on an axis, at round numbers if there are none.
+type ticks []game.Tick
+
+// Ticks keeps [plot.Ticker].
+func (t ticks) Ticks(from, to float64) (list []plot.Tick) {
+	for _, k := range t {
+		list = append(list, plot.Tick{Value: k.At, Label: k.Label})
+	}
+	if t != nil {
+		return list
+	}
+	step := math.Pow10(int(math.Floor(math.Log10(to - from))))
+	for _, f := range []float64{0.1, 0.2, 0.5} { // at most ten
+		if (to-from)/(f*step) <= 10 {
+			step *= f
+			break
+		}
+	}
+	for i := math.Ceil(from / step); i*step <= to; i++ {
+		list = append(list, plot.Tick{Value: i * step, Label: number(i * step)})
+	}
+	return list
+}
+
+// number writes a number with a true minus sign, and zero without one.
+func number(x float64) string { return strings.Replace(fmt.Sprintf("%.4g", x+0), "-", "−", 1) }
+
+// renderKey draws the key to the colours of a map: classes of the same height,
+// their edges, and what they show.
+func renderKey(c draw.Canvas, m *game.Map) {
+	const width = 20
+	palette := colors(m)
+	small, label := style(13, draw.XLeft, draw.YCenter), style(15, draw.XCenter, draw.YBottom)
+	y := func(i int) vg.Length { return c.Min.Y + c.Size().Y*vg.Length(i)/vg.Length(len(palette)) }
+	for i, color := range palette {
+		c.FillPolygon(color, []vg.Point{
+			{X: c.Min.X, Y: y(i)}, {X: c.Min.X + width, Y: y(i)},
+			{X: c.Min.X + width, Y: y(i + 1)}, {X: c.Min.X, Y: y(i + 1)},
+		})
+	}
+	for i, e := range m.Edges {
+		c.FillText(small, vg.Point{X: c.Min.X + width + 4, Y: y(i)}, number(e))
+		if m.Diverging && 2*i == len(palette) {
+			c.StrokeLine2(border, c.Min.X, y(i), c.Min.X+width, y(i))
+		}
+	}
+	label.Rotation = math.Pi / 2
+	c.FillText(label, vg.Point{X: c.Max.X - 4, Y: c.Center().Y}, m.Label)
+}
+
+// cell is a rectangle of one colour.
+type cell struct {
+	x0, y0, x1, y1 float64
+	color          color.Color
+}
+
+// cells are the rectangles of a map, and the border between its opposites.
+type cells struct {
+	list   []cell
+	border [][4]float64 // from x, y to x, y
+}
+
+// edgeCounts is how many edges the palettes have colours for.
+func edgeCounts(m *game.Map) (least, most int) {
+	if m.Diverging {
+		return 4, 12
+	}
+	return 2, 10
+}
+
+// colors are the colours of a map's classes. Both palettes are safe for the
+// colour-blind.
+//
+// Source: Brewer, colorbrewer2.org.
+func colors(m *game.Map) []color.Color {
+	n, kind, name := len(m.Edges)-1, brewer.TypeSequential, "YlGnBu"
+	if m.Diverging {
+		kind, name = brewer.TypeDiverging, "RdBu"
+	}
+	p, err := brewer.GetPalette(kind, name, max(3, n)) // which is the smallest
+	if err != nil {
+		panic(fmt.Sprintf("chart: a palette of %d colours: %v", n, err)) // the edges are checked
+	}
+	return p.Colors()[:n]
+}
+
+func newCells(m *game.Map) *cells {
+	l := new(cells)
+	palette := colors(m)
+	half := func(x []float64) float64 {
+		if len(x) < 2 {
+			return 0.5
+		}
+		return (x[1] - x[0]) / 2
+	}
+	dx, dy := half(m.X), half(m.Y)
+	upper := func(z float64) bool { return 2*class(m.Edges, z) >= len(palette) }
+	for i, row := range m.Z {
+		for j, z := range row {
+			c := cell{m.X[j] - dx, m.Y[i] - dy, m.X[j] + dx, m.Y[i] + dy, nothing}
+			if !math.IsNaN(z) {
+				c.color = palette[class(m.Edges, z)]
+			}
+			l.list = append(l.list, c)
+			if !m.Diverging || math.IsNaN(z) {
+				continue
+			}
+			if j > 0 && !math.IsNaN(row[j-1]) && upper(row[j-1]) != upper(z) {
+				l.border = append(l.border, [4]float64{c.x0, c.y0, c.x0, c.y1})
+			}
+			if i > 0 && !math.IsNaN(m.Z[i-1][j]) && upper(m.Z[i-1][j]) != upper(z) {
+				l.border = append(l.border, [4]float64{c.x0, c.y0, c.x1, c.y0})
+			}
+		}
+	}
+	return l
+}
+
+// class is the index of the class of z: edges belong to the class above.
+func class(edges []float64, z float64) int {
+	i := 0
+	for i < len(edges)-2 && z >= edges[i+1] {
+		i++
+	}
+	return i
+}
+
+var border = draw.LineStyle{Color: color.Black, Width: 2}
+
+// Plot keeps [plot.Plotter].
+func (l *cells) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	// Neighbours overlap a little, or the background would shine through.
+	const seam = 0.4
+	for _, k := range l.list {
+		x0, y0 := x(k.x0), y(k.y0)
+		x1, y1 := min(x(k.x1)+seam, c.Max.X), min(y(k.y1)+seam, c.Max.Y)
+		c.FillPolygon(k.color, []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
+	}
+	for _, b := range l.border {
+		c.StrokeLine2(border, x(b[0]), y(b[1]), x(b[2]), y(b[3]))
+	}
+}
+
+// DataRange keeps [plot.DataRanger].
+func (l *cells) DataRange() (x0, x1, y0, y1 float64) {
+	first, last := l.list[0], l.list[len(l.list)-1]
+	return first.x0, last.x1, first.y0, last.y1
+}
