@@ -22,6 +22,7 @@ var reduced = map[string]martiandice.Config{
 	"two dice":          small(2, 2, 3, nil),
 	"three dice":        small(2, 3, 6, nil),
 	"four dice":         small(2, 4, 4, nil),
+	"five dice":         small(2, 5, 1, nil), // enough for a choice between scoring and tanks too many
 	"a target of one":   small(2, 3, 1, nil),
 	"three players":     small(3, 2, 4, nil),
 	"three, three dice": small(3, 3, 2, nil),

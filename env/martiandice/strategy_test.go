@@ -49,6 +49,13 @@ func (h hashed) Choose(probs, likes []float64) {
 	}
 }
 
+// sound refuses positions that the notation refuses: policies are to be asked
+// about real ones.
+func sound(r *martiandice.Rules, s martiandice.State) error {
+	_, err := r.Parse(r.Format(s))
+	return err
+}
+
 // byAction likes actions. It is no Scorer.
 type byAction struct{ h hashed }
 
@@ -56,6 +63,9 @@ func (b byAction) Probs(dst []float64, states []martiandice.State) error {
 	clear(dst)
 	n := b.h.r.Spec().Actions
 	for i, s := range states {
+		if err := sound(b.h.r, s); err != nil {
+			return err
+		}
 		legal := b.h.r.Legal(nil, s)
 		likes, probs := make([]float64, len(legal)), make([]float64, len(legal))
 		for k, a := range legal {
@@ -74,6 +84,9 @@ type byAfterstate struct{ hashed }
 
 func (b byAfterstate) Score(dst []float64, after []martiandice.State, movers []game.Player) error {
 	for i, s := range after {
+		if err := sound(b.r, s); err != nil {
+			return err
+		}
 		dst[i] = b.like(s, movers[i], -1)
 	}
 	return nil
@@ -188,5 +201,31 @@ func compare(t *testing.T, fast, slow game.Solution[martiandice.State], seats, o
 		if !(math.Abs(got-want) <= tol) {
 			t.Errorf("the best response of seat %d is worth %v, want %v", seat, got, want)
 		}
+	}
+}
+
+// scaled gives probabilities that do not quite sum to one, as of float32.
+type scaled struct{ policy }
+
+func (s scaled) Probs(dst []float64, states []martiandice.State) error {
+	err := s.policy.Probs(dst, states)
+	for i := range dst {
+		dst[i] *= 1 + 5e-6
+	}
+	return err
+}
+
+func TestNormalise(t *testing.T) {
+	r := newRules(t, small(2, 3, 4, nil))
+	sol := solve(t, r)
+	p := byAction{hashed{r, 1, false}}
+	g, h := expand(t, sol, p), expand(t, sol, scaled{p})
+	want, err := sol.Evaluate(ctx, nil, []game.Strategy{g, g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := sol.Evaluate(ctx, nil, []game.Strategy{h, h})
+	if err != nil || !near(got, want, 1e-12) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
 }

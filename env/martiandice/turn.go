@@ -101,8 +101,8 @@ func (r *Rules) newTurn() *turn {
 			continue
 		}
 		r.eachRoll(reached[i], func(_ float64, s State) {
-			r.eachOption(s, func(_ game.Action, c Counts) {
-				if h := r.holdOf(c); c.total() < r.cfg.Dice && !seen[h] {
+			r.eachOption(s, func(a game.Action, c Counts) {
+				if h := r.holdOf(c); a != Stop && c.total() < r.cfg.Dice && !seen[h] {
 					seen[h] = true
 					reached = append(reached, h)
 				}

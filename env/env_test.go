@@ -1,0 +1,110 @@
+package env_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/game"
+)
+
+// An Env plays the games of row 0, in the game's own actions.
+func TestEnv(t *testing.T) {
+	for name, g := range map[string]env.Game{
+		"pig":          env.Of(limited{newPig(t, 2, 20), 30}),
+		"martian dice": env.Of(newMartianDice(t, 2, 13, 10)),
+		"solitaire":    env.Of(newMartianDice(t, 1, 13, 10)),
+	} {
+		const seed = 8
+		b, e := g.NewBatch(1, 0), env.New(g)
+		b.Reset(seed)
+		o := e.Reset(seed)
+		terminated, truncated := 0, 0
+		for k := range 600 {
+			d := b.Decisions(nil)
+			if got, want := e.Position().String(), d.Position(0).String(); got != want {
+				t.Fatalf("%s, step %d: the game stands at %s, want %s", name, k, got, want)
+			}
+			checkObservation(t, e.Position(), o, g.Spec())
+			act(b)
+			a, label := b.Buffers().Action[0], d.Relabel(0)
+			if label != nil {
+				a = label[a]
+			}
+			if err := b.Step(); err != nil {
+				t.Fatal(err)
+			}
+			mover := o.Player
+			s, err := e.Step(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := look(b, 0)
+			var reward []float32
+			for _, r := range s.Reward {
+				reward = append(reward, float32(r))
+			}
+			if !slices.Equal(reward, want.reward) || s.Terminated != want.terminated || s.Truncated != want.truncated {
+				t.Fatalf("%s, step %d: %+v, want %+v", name, k, s, want)
+			}
+			o = s.Observation
+			if !s.Terminated && !s.Truncated {
+				continue
+			}
+			if s.Terminated {
+				terminated++
+				// The last sight is that of the player who moved last.
+				last := make([]float32, g.Spec().ObsLen())
+				e.Position().Observe(last, mover)
+				if o.Player != game.Nobody || slices.Contains(o.Mask, true) || !slices.Equal(o.Obs, last) {
+					t.Fatalf("%s, step %d: at the end seat %d sees %v, want %v", name, k, o.Player, o.Obs, last)
+				}
+			} else {
+				truncated++
+				checkObservation(t, e.Position(), o, g.Spec())
+			}
+			if _, err := e.Step(a); !errors.Is(err, game.ErrGameOver) {
+				t.Fatalf("%s: a step after the end gave error %v, want ErrGameOver", name, err)
+			}
+			o = e.Next()
+		}
+		if terminated == 0 || truncated == 0 && name == "pig" {
+			t.Errorf("%s: %d games have ended and %d were cut off: this tests nothing", name, terminated, truncated)
+		}
+	}
+}
+
+// checkObservation compares what the player to act is shown with the position.
+func checkObservation(t *testing.T, p env.Position, o env.Observation, spec game.Spec) {
+	t.Helper()
+	obs, mask := make([]float32, spec.ObsLen()), make([]bool, spec.Actions)
+	p.Observe(obs, p.Turn())
+	for _, a := range p.Legal() {
+		mask[a] = true
+	}
+	if o.Player != p.Turn() || !slices.Equal(o.Obs, obs) || !slices.Equal(o.Mask, mask) {
+		t.Fatalf("at %s: got %+v, want %v, %v, seat %d", p, o, obs, mask, p.Turn())
+	}
+}
+
+func TestEnvErrors(t *testing.T) {
+	e := env.New(env.Of(newPig(t, 2, 20)))
+	if _, err := e.Step(0); !errors.Is(err, game.ErrGameOver) {
+		t.Errorf("a step before Reset gave error %v, want ErrGameOver", err)
+	}
+	e.Reset(1)
+	before := e.Position().String()
+	for _, a := range []game.Action{1, 2, -1} { // to hold at once, and none
+		if s, err := e.Step(a); !errors.Is(err, game.ErrIllegalAction) || s.Obs != nil {
+			t.Errorf("action %d gave %+v, error %v, want ErrIllegalAction", a, s, err)
+		}
+	}
+	if got := e.Position().String(); got != before {
+		t.Errorf("refused steps led from %s to %s", before, got)
+	}
+	first := e.Reset(2)
+	if again := e.Reset(2); !slices.Equal(first.Obs, again.Obs) {
+		t.Error("the same seed begins in another way")
+	}
+}
