@@ -152,6 +152,9 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 	if matched && s.blunders > 0 {
 		return nil, cli.Usagef("-blunders is exact, and -games for more than two are a match; want one of them")
 	}
+	if matched && s.plot != "" {
+		return nil, cli.Usagef("-plot is exact, and -games for more than two are a match; want one of them")
+	}
 	solved := false
 	if !matched || s.against == "" {
 		_, err := s.solve(ctx)

@@ -39,18 +39,18 @@ func (s *Solution) ChartsOf(play game.Strategy, name string) ([]game.Chart, erro
 		return nil, s.noCharts()
 	}
 	var charts []game.Chart
-	for m, file := range []string{"regret-first", "regret-second"} {
+	for m, place := range []string{"first", "second"} {
 		loss := s.plane(m, func(start int) float64 { return 100 * s.turnLoss(start, own.at(start)) })
 		loss.Label, loss.Edges = "win probability lost (percentage points)", lossEdges(loss.Z)
 		charts = append(charts, game.Chart{
-			Name:  file,
-			Title: fmt.Sprintf("Martian Dice: what a turn of %s costs", name),
+			Name:  "regret-" + place,
+			Title: fmt.Sprintf("Martian Dice: what each turn of %s costs, moving %s in the round", name, place),
 			Caption: fmt.Sprintf("Each cell is the start of a turn at these totals; the other player always plays best. "+
 				"Left: how likely the player about to roll is to win by playing best, too; even chances at the black line. "+
 				"Right: how much of that is lost when %s plays this one turn, and best play all later ones; pale is good.", name),
 			Panels: []game.Panel{
-				s.planePanel(placeNames[m]+": best play", s.winMap(m)),
-				s.planePanel("What a turn of "+name+" loses", loss),
+				s.planePanel("What there is to win", s.winMap(m)),
+				s.planePanel("What of it is lost in the turn", loss),
 			},
 		})
 	}
@@ -206,7 +206,7 @@ func (s *Solution) stopChart() (game.Chart, bool) {
 	}
 	for m := range 2 {
 		g := &game.Map{
-			Label: "win probability gained by rolling (perc. points)", Diverging: true,
+			Label: "win probability gained by rolling (percentage points)", Diverging: true,
 			Edges: []float64{-100, -10, -5, -2, -1, 0, 1, 2, 5, 10, 100},
 			Z:     make([][]float64, len(codes)),
 		}

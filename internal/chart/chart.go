@@ -24,6 +24,7 @@ const (
 	panelWidth  = 460
 	panelHeight = 430
 	margin      = 16
+	gap         = 12 // below the title
 	dpi         = 144
 )
 
@@ -58,8 +59,9 @@ func PNG(w io.Writer, c game.Chart) error {
 
 func size(c game.Chart) (width, height vg.Length) {
 	width = vg.Length(max(1, len(c.Panels))*panelWidth + 2*margin)
-	_, captionHeight := captionLines(c.Caption, width-2*margin)
-	return width, panelHeight + captionHeight + title.Font.Size*2 + 2*margin
+	_, above := wrap(title, c.Title, width-2*margin)
+	_, below := wrap(caption, c.Caption, width-2*margin)
+	return width, above + gap + panelHeight + below + 2*margin
 }
 
 // style is black text of a size.
@@ -73,19 +75,28 @@ var (
 	caption = style(14, draw.XLeft, draw.YTop)
 )
 
-// captionLines breaks a caption into lines of a width.
-func captionLines(s string, width vg.Length) (lines []string, height vg.Length) {
+// wrap breaks text into lines of a width.
+func wrap(st text.Style, s string, width vg.Length) (lines []string, height vg.Length) {
 	line := ""
 	for _, word := range strings.Fields(s) {
 		longer := strings.TrimSpace(line + " " + word)
-		if line != "" && caption.Width(longer) > width {
+		if line != "" && st.Width(longer) > width {
 			lines = append(lines, line)
 			longer = word
 		}
 		line = longer
 	}
 	lines = append(lines, line)
-	return lines, vg.Length(len(lines)) * caption.Font.Size * 1.35
+	return lines, vg.Length(len(lines)) * st.Font.Size * 1.35
+}
+
+// fill writes text into the top of c and returns the rest.
+func fill(c draw.Canvas, st text.Style, s string) draw.Canvas {
+	lines, height := wrap(st, s, c.Size().X)
+	for i, line := range lines {
+		c.FillText(st, vg.Point{X: c.Min.X, Y: c.Max.Y - height*vg.Length(i)/vg.Length(len(lines))}, line)
+	}
+	return draw.Crop(c, 0, 0, 0, -height)
 }
 
 // render draws a chart: title, panels, caption.
@@ -97,13 +108,9 @@ func render(c draw.Canvas, ch game.Chart) error {
 	}
 	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, ch.Title)
-	lines, height := captionLines(ch.Caption, c.Size().X)
-	for i, line := range lines {
-		y := c.Min.Y + height - vg.Length(i)*height/vg.Length(len(lines))
-		c.FillText(caption, vg.Point{X: c.Min.X, Y: y - 4}, line)
-	}
-	c = draw.Crop(c, 0, 0, height, -title.Font.Size*2)
+	c = draw.Crop(fill(c, title, ch.Title), 0, 0, 0, -gap)
+	fill(draw.Crop(c, 0, 0, 0, -panelHeight-4), caption, ch.Caption)
+	c.Min.Y = c.Max.Y - panelHeight
 	for i, p := range ch.Panels {
 		wide := c.Size().X / vg.Length(len(ch.Panels))
 		left, right := vg.Length(i)*wide, vg.Length(len(ch.Panels)-1-i)*wide

@@ -190,7 +190,11 @@ func newCells(m *game.Map) *cells {
 			if !math.IsNaN(z) {
 				c.color = palette[class(m.Edges, z)]
 			}
-			l.list = append(l.list, c)
+			if n := len(l.list); j > 0 && l.list[n-1].color == c.color {
+				l.list[n-1].x1 = c.x1
+			} else {
+				l.list = append(l.list, c)
+			}
 			if !m.Diverging || math.IsNaN(z) {
 				continue
 			}
@@ -220,7 +224,7 @@ var border = draw.LineStyle{Color: color.Black, Width: 2}
 func (l *cells) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	// Neighbours overlap a little, or the background would shine through.
-	const seam = 0.4
+	const seam = 1
 	for _, k := range l.list {
 		x0, y0 := x(k.x0), y(k.y0)
 		x1, y1 := min(x(k.x1)+seam, c.Max.X), min(y(k.y1)+seam, c.Max.Y)

@@ -1,0 +1,51 @@
+// In package main, which cannot be imported.
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marsgym/internal/cli"
+)
+
+func TestPlot(t *testing.T) {
+	file := config(t, `{"dice": 5, "target": 4}`)
+	dir := filepath.Join(t.TempDir(), "pictures")
+	stdout, stderr, status := command(t, "-game-config", file, "-plot", dir)
+	if status != cli.Done || !strings.Contains(stdout, "under best play") {
+		t.Fatalf("status %d, %s %s", status, stdout, stderr)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != 6 {
+		t.Errorf("%d files %v, %v; want three pictures as SVG and PNG", len(files), files, err)
+	}
+	for _, name := range files {
+		if !strings.Contains(stderr, "wrote "+name) {
+			t.Errorf("nothing is said of %s: %s", name, stderr)
+		}
+	}
+
+	before, err := os.Stat(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, status = command(t, "-game-config", file, "-plot", dir)
+	if status != cli.Failed || !strings.Contains(stderr, "exists; name another folder") {
+		t.Errorf("a second time: status %d, %s", status, stderr)
+	}
+	if after, err := os.Stat(files[0]); err != nil || !after.ModTime().Equal(before.ModTime()) {
+		t.Errorf("%s was overwritten: %v", files[0], err)
+	}
+
+	for _, args := range [][]string{
+		{"-players", "3", "-game-config", file},
+		{"-game", "pig", "-game-config", config(t, `{"target": 10}`)},
+	} {
+		_, stderr, status := command(t, append(args, "-plot", dir)...)
+		if status != cli.Failed || !strings.Contains(stderr, "no pictures") {
+			t.Errorf("%q: status %d, %s; want that there are none", args, status, stderr)
+		}
+	}
+}

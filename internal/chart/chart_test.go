@@ -1,0 +1,150 @@
+package chart_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marsgym/env/game"
+	"marsgym/internal/chart"
+)
+
+// sample holds all that a chart can: both kinds of map, a hole, lines.
+func sample() game.Chart {
+	grid := func(diverging bool, edges ...float64) *game.Map {
+		return &game.Map{
+			Label: "colour of (%)", X: []float64{0, 1, 2}, Y: []float64{5, 6},
+			Z:     [][]float64{{0, 10, math.NaN()}, {30, 20, 40}},
+			Edges: edges, Diverging: diverging,
+		}
+	}
+	line := game.Line{Name: "a line", X: []float64{-2, 0, 3}, Y: []float64{1, 4, 2}}
+	return game.Chart{
+		Name: "sample", Title: "A title & more", Caption: strings.Repeat("How to read it. ", 30),
+		Panels: []game.Panel{
+			{Title: "two-sided", X: game.Axis{Label: "own"}, Y: game.Axis{Label: "other", Ticks: []game.Tick{{At: 5, Label: "five"}}}, Map: grid(true, 0, 10, 20, 30, 40)},
+			{Title: "one-sided", Map: grid(false, 0, 25, 40)},
+			{Title: "lines", Lines: []game.Line{line, {Name: "another", X: line.Y, Y: line.X}}},
+		},
+	}
+}
+
+func bytesOf(t *testing.T, draw func(io.Writer, game.Chart) error, c game.Chart) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := draw(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestSVG reads the drawing: all words are there, and the colours of the
+// classes that the values fall into.
+func TestSVG(t *testing.T) {
+	svg := bytesOf(t, chart.SVG, sample())
+	if !bytes.Equal(svg, bytesOf(t, chart.SVG, sample())) {
+		t.Error("equal charts give different bytes")
+	}
+	var words strings.Builder
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := token.(xml.CharData); ok {
+			words.Write(text)
+			words.WriteByte('\n')
+		}
+	}
+	for _, want := range []string{
+		"A title & more", "How to read it.", "two-sided", "one-sided", "lines", "own", "other", "five",
+		"colour of (%)", "a line", "another", "25", "40", "−2",
+	} {
+		if !strings.Contains(words.String(), want) {
+			t.Errorf("without %q", want)
+		}
+	}
+	if strings.Contains(words.String(), "−0\n") {
+		t.Error("zero has a sign")
+	}
+	for _, want := range []string{"#CA0020", "#0571B0", "#E1E1E1", "Arial"} { // both ends of RdBu in four classes, a hole, fonts
+		if !bytes.Contains(svg, []byte(want)) {
+			t.Errorf("without %s", want)
+		}
+	}
+}
+
+func TestPNG(t *testing.T) {
+	data := bytesOf(t, chart.PNG, sample())
+	if !bytes.Equal(data, bytesOf(t, chart.PNG, sample())) {
+		t.Error("equal charts give different bytes")
+	}
+	c := sample()
+	c.Panels = c.Panels[:2]
+	img, err := png.Decode(bytes.NewReader(bytesOf(t, chart.PNG, c)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := img.Bounds().Dx(); w < 1200 {
+		t.Errorf("%d pixels wide, want 1200 at least", w)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	tests := []struct {
+		name, want string
+		change     func(c *game.Chart)
+	}{
+		{"one edge", "1 edges; want 4 to 12", func(c *game.Chart) { c.Panels[0].Map.Edges = []float64{0} }},
+		{"many edges", "11 edges; want 2 to 10", func(c *game.Chart) { c.Panels[1].Map.Edges = make([]float64, 11) }},
+		{"a row too few", "1 rows of values for 2 by 3 cells", func(c *game.Chart) { c.Panels[1].Map.Z = c.Panels[1].Map.Z[:1] }},
+		{"a short row", "a row has 1 values; want 3", func(c *game.Chart) { c.Panels[1].Map.Z[1] = []float64{1} }},
+		{"outside", "the value 41 lies outside 0 to 40", func(c *game.Chart) { c.Panels[1].Map.Z[1][0] = 41 }},
+		{"half a line", `line "a line" has 3 by 1 coordinates`, func(c *game.Chart) { c.Panels[2].Lines[0].Y = []float64{1} }},
+	}
+	for _, tt := range tests {
+		c := sample()
+		tt.change(&c)
+		if err := chart.SVG(io.Discard, c); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	var log strings.Builder
+	if err := chart.Write(&log, dir, []game.Chart{sample()}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"sample.svg", "sample.png"} {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !strings.Contains(log.String(), path) {
+			t.Errorf("the log is silent on %s: %s", path, log.String())
+		}
+	}
+	other := sample()
+	other.Name = "other"
+	err := chart.Write(&log, dir, []game.Chart{other, sample()})
+	if !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "name another folder") {
+		t.Errorf("a file that is there: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "other.svg")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something was written all the same: %v", err)
+	}
+}
