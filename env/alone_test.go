@@ -6,18 +6,26 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/martiandice"
 	"marsgym/env/pig"
 )
 
-// limited cuts games off after so many moves.
+// limited is Pig that is cut off after so many moves, and cut Martian Dice.
 type limited struct {
 	*pig.Rules
 	moves int
 }
 
-func (l limited) Spec() game.Spec {
-	s := l.Rules.Spec()
-	s.MoveLimit = l.moves
+type cut struct {
+	*martiandice.Rules
+	moves int
+}
+
+func (l limited) Spec() game.Spec { return limit(l.Rules.Spec(), l.moves) }
+func (l cut) Spec() game.Spec     { return limit(l.Rules.Spec(), l.moves) }
+
+func limit(s game.Spec, moves int) game.Spec {
+	s.MoveLimit = moves
 	return s
 }
 

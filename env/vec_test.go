@@ -78,6 +78,7 @@ func TestBatch(t *testing.T) {
 	t.Run("pig, limited", func(t *testing.T) { batched(t, limited{newPig(t, 2, 5), 3}, true) })
 	t.Run("pig without abilities", func(t *testing.T) { batched(t, plain{newPig(t, 2, 20)}, false) })
 	t.Run("martian dice", func(t *testing.T) { batched(t, newMartianDice(t, 2, 13, 10), false) })
+	t.Run("martian dice, limited", func(t *testing.T) { batched(t, cut{newMartianDice(t, 2, 5, 3), 20}, true) })
 	t.Run("martian dice for three", func(t *testing.T) { batched(t, newMartianDice(t, 3, 7, 5), false) })
 	t.Run("coin", func(t *testing.T) { batched(t, coin{}, false) })
 }
@@ -278,7 +279,7 @@ func TestTruncated(t *testing.T) {
 
 func TestAppendState(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":          env.Of(limited{newPig(t, 2, 20), 30}),
+		"pig":          env.Of(limited{newPig(t, 2, 20), 7}),
 		"martian dice": env.Of(newMartianDice(t, 2, 13, 10)),
 	} {
 		step := func(b env.Batch) {
