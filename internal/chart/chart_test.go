@@ -26,11 +26,11 @@ func sample() game.Chart {
 			Edges: edges, Diverging: diverging,
 		}
 	}
-	line := game.Line{Name: "a line", X: []float64{-2, 0, 3}, Y: []float64{1, 4, 2}}
+	line := game.Line{Name: "a line", X: []float64{-0.5, 0, 6}, Y: []float64{1, 4, 2}}
 	return game.Chart{
 		Name: "sample", Title: "A title & more", Caption: strings.Repeat("How to read it. ", 30),
 		Panels: []game.Panel{
-			{Title: "two-sided", X: game.Axis{Label: "own"}, Y: game.Axis{Label: "other", Ticks: []game.Tick{{At: 5, Label: "five"}}}, Map: grid(true, 0, 10, 20, 30, 40)},
+			{Title: "two-sided", X: game.Axis{Label: "own"}, Y: game.Axis{Label: "other", Ticks: []game.Tick{{At: 5, Label: "five"}}}, Map: grid(true, -20, 5, 20, 30, 40)},
 			{Title: "one-sided", Map: grid(false, 0, 25, 40)},
 			{Title: "lines", Lines: []game.Line{line, {Name: "another", X: line.Y, Y: line.X}}},
 		},
@@ -70,7 +70,7 @@ func TestSVG(t *testing.T) {
 	}
 	for _, want := range []string{
 		"A title & more", "How to read it.", "two-sided", "one-sided", "lines", "own", "other", "five",
-		"colour of (%)", "a line", "another", "25", "40", "−2",
+		"colour of (%)", "a line", "another", "25", "40", "−20",
 	} {
 		if !strings.Contains(words.String(), want) {
 			t.Errorf("without %q", want)
@@ -79,10 +79,17 @@ func TestSVG(t *testing.T) {
 	if strings.Contains(words.String(), "−0\n") {
 		t.Error("zero has a sign")
 	}
-	for _, want := range []string{"#CA0020", "#0571B0", "#E1E1E1", "Arial"} { // both ends of RdBu in four classes, a hole, fonts
-		if !bytes.Contains(svg, []byte(want)) {
-			t.Errorf("without %s", want)
+	for color, want := range map[string]int{
+		"#CA0020": 2, // lowest of four classes: the key and 0
+		"#0571B0": 3, // highest: the key, 30 and 40
+		"#E1E1E1": 2, // holes
+	} {
+		if n := bytes.Count(svg, []byte(color)); n != want {
+			t.Errorf("%d areas of %s, want %d", n, color, want)
 		}
+	}
+	if !bytes.Contains(svg, []byte("Arial")) {
+		t.Error("no font stands in for Liberation Sans")
 	}
 }
 
