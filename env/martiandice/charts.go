@@ -170,9 +170,9 @@ func (s *Solution) boldChart() game.Chart {
 	}
 	return game.Chart{
 		Name:  "boldness",
-		Title: "Martian Dice: the further behind, the bolder",
-		Caption: fmt.Sprintf("How the turns of a player with %d points end under best play. Left of 0 the player is behind, "+
-			"and best play takes more risks: more turns without points, and more with many.", own),
+		Title: "Martian Dice: how bold is best play?",
+		Caption: fmt.Sprintf("How the turns of a player with %d points end under best play. Left of 0 the player is behind. "+
+			"Curves that rise to the left show best play taking more risks then: more turns without points, and more with many.", own),
 		Panels: []game.Panel{
 			{Title: "The risk", X: game.Axis{Label: lead}, Y: game.Axis{Label: "turns that score nothing (%)"}, Lines: none[:]},
 			{Title: "The reward", X: game.Axis{Label: lead}, Y: game.Axis{Label: fmt.Sprintf("turns that score %d points or more (%%)", big)}, Lines: many[:]},
@@ -202,7 +202,7 @@ func (s *Solution) stopChart() (game.Chart, bool) {
 		Name:  "when-to-stop",
 		Title: fmt.Sprintf("Martian Dice: roll on or stop, with %d tanks against %d rays?", tanks, tanks),
 		Caption: fmt.Sprintf("A player with %d points has set %d tanks, %d death rays and two types of earthlings aside. "+
-			"Red: best play stops; blue: it rolls on; the darker, the more it matters. The further behind (left), the later it stops.", own, tanks, tanks),
+			"Red: best play stops; blue: it rolls on; the darker, the more it matters. Left of 0 the player is behind.", own, tanks, tanks),
 	}
 	for m := range 2 {
 		g := &game.Map{
