@@ -127,6 +127,7 @@ type tableResult struct {
 	Agents         []string    `json:"agents"` // the least exploitable first
 	Win            [][]float64 `json:"win"`    // of row against column, the mean of both seats
 	Exploitability []float64   `json:"exploitability"`
+	Rating         []float64   `json:"rating"` // Elo, from Win, the first agent's being 0
 }
 
 func (s *session) all(ctx context.Context) (result, error) {
@@ -176,5 +177,6 @@ func (s *session) all(ctx context.Context) (result, error) {
 			r.Win[k][i] = (first[1] + second[0]) / 2
 		}
 	}
-	return r, nil
+	r.Rating, err = eval.Ratings(r.Win)
+	return r, err
 }

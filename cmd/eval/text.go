@@ -64,19 +64,19 @@ func (r *matchResult) print(w io.Writer, spec game.Spec) error {
 
 func (r *tableResult) print(w io.Writer, spec game.Spec) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %d: how often the agent of a row beats that of a column, in %%, and the\nexploitability of each. Exact; the mean of both seats.\n\n", spec.Title, spec.Players)
+	fmt.Fprintf(&b, "%s for %d: how often the agent of a row beats that of a column, in %%, and the\nexploitability and Elo rating of each. Exact; the mean of both seats.\n\n", spec.Title, spec.Players)
 	width := widest(r.Agents)
 	fmt.Fprintf(&b, "  %-*s", width, "")
 	for _, name := range r.Agents {
 		fmt.Fprintf(&b, "  %*s", max(9, len(name)), name)
 	}
-	fmt.Fprintf(&b, "  exploitability\n")
+	fmt.Fprintf(&b, "  exploitability   rating\n")
 	for i, name := range r.Agents {
 		fmt.Fprintf(&b, "  %-*s", width, name)
 		for k, win := range r.Win[i] {
 			fmt.Fprintf(&b, "  %*.5f", max(9, len(r.Agents[k])), 100*win)
 		}
-		fmt.Fprintf(&b, "  %14.5f\n", hundredfold(r.Exploitability[i]))
+		fmt.Fprintf(&b, "  %14.5f  %7.1f\n", hundredfold(r.Exploitability[i]), r.Rating[i])
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
