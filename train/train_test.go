@@ -36,7 +36,7 @@ func open(t *testing.T, id string, config string) env.Game {
 func small() train.Config {
 	cfg := train.DefaultConfig()
 	cfg.Hidden = []int{32}
-	cfg.Rows, cfg.Horizon, cfg.Minibatch, cfg.Parts = 64, 32, 512, 3
+	cfg.Rows, cfg.Horizon, cfg.Minibatch, cfg.Parts, cfg.Epochs = 64, 32, 512, 3, 2
 	cfg.Steps = 12 * 64 * 32
 	cfg.Evaluations, cfg.Checkpoints = 2, 4
 	return cfg
