@@ -200,7 +200,7 @@ func (b *brute) value(s start) *big.Rat {
 }
 
 func TestBrute(t *testing.T) {
-	for _, size := range [][2]int{{1, 2}, {2, 2}, {2, 4}, {3, 2}, {3, 3}} {
+	for _, size := range [][2]int{{1, 2}, {2, 2}, {2, 4}, {3, 2}, {3, 3}} { // dice, target
 		b := &brute{size[0], size[1], map[start]*big.Rat{}}
 		r := newRules(t, small(2, b.dice, b.target, nil))
 		sol := solve(t, r)

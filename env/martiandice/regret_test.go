@@ -105,7 +105,7 @@ func TestRegrets(t *testing.T) {
 }
 
 func TestRegretsPublished(t *testing.T) {
-	r, sol := published()
+	r, sol := published(t)
 	best := expand(t, sol, sol.Policy())
 	greedy := policies(t, r)[0]
 	own := expand(t, sol, greedy)

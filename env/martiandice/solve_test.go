@@ -12,8 +12,17 @@ import (
 	"marsgym/env/martiandice"
 )
 
-// published is the solution of the published game for two.
-var published = sync.OnceValues(func() (*martiandice.Rules, game.Solution[martiandice.State]) {
+// published is the published game for two and its solution. It skips what asks
+// for it in short tests, since the race detector makes a minute of it.
+func published(t testing.TB) (*martiandice.Rules, game.Solution[martiandice.State]) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("solves the published game")
+	}
+	return solved()
+}
+
+var solved = sync.OnceValues(func() (*martiandice.Rules, game.Solution[martiandice.State]) {
 	r, err := martiandice.New(martiandice.DefaultConfig())
 	if err != nil {
 		panic(err)
@@ -28,7 +37,7 @@ var published = sync.OnceValues(func() (*martiandice.Rules, game.Solution[martia
 // win is the probability that the seat to move wins.
 func win(t testing.TB, position string) float64 {
 	t.Helper()
-	r, sol := published()
+	r, sol := published(t)
 	s := parse(t, r, position)
 	v, err := sol.Value(nil, s)
 	if err != nil {
@@ -41,7 +50,7 @@ func win(t testing.TB, position string) float64 {
 }
 
 func TestPublished(t *testing.T) {
-	r, sol := published()
+	r, sol := published(t)
 	// Computed by independent programs, as is the value of a turn.
 	if got, want := win(t, "0-0@0"), 0.4841229766; !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("the first player wins with probability %.12f, want %v", got, want)
@@ -108,7 +117,7 @@ func TestMonotonic(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	r, sol := published()
+	r, sol := published(t)
 	const (
 		starts  = 25*25 + 41*25 // scores below 25 but for the seat that has had its turn, up to 24 + 16
 		choices = 25421
@@ -155,7 +164,7 @@ func (constant) Probs([]float64, []martiandice.State) error {
 }
 
 func TestCancel(t *testing.T) {
-	r, sol := published()
+	r, sol := published(t)
 	layers := 0
 	stop, cancel := context.WithCancel(ctx)
 	_, err := r.Solve(stop, func(float64) {
@@ -280,14 +289,14 @@ func BenchmarkSolve(b *testing.B) {
 }
 
 func BenchmarkExpand(b *testing.B) {
-	_, sol := published()
+	_, sol := published(b)
 	for b.Loop() {
 		expand(b, sol, constant{})
 	}
 }
 
 func BenchmarkEvaluate(b *testing.B) {
-	r, sol := published()
+	r, sol := published(b)
 	g := expand(b, sol, game.Uniform[martiandice.State]{Rules: r})
 	for b.Loop() {
 		if _, err := sol.Evaluate(ctx, nil, []game.Strategy{g, g}); err != nil {
