@@ -1,0 +1,45 @@
+package eval_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env/catalog"
+	"marsgym/eval"
+	"marsgym/models"
+)
+
+// BenchmarkStrength is one exact evaluation of a network of two layers of 128
+// that scores afterstates: both seats against optimal play, and the best
+// response to it in both.
+func BenchmarkStrength(b *testing.B) {
+	g, err := catalog.Open("martian-dice", 2, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := g.Solve(b.Context(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	j, err := eval.NewJudge(g, s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	shape := agents.MetaOf(g.Spec()).Net
+	shape.Hidden, shape.Head = []int{128, 128}, models.Score
+	mlp, err := models.NewMLP(shape, rand.NewPCG(1, 0))
+	if err != nil {
+		b.Fatal(err)
+	}
+	a := &agents.Agent{Name: "network", Policy: agents.NewNet(g.Spec(), mlp, false)}
+	rows := 0
+	for b.Loop() {
+		p, err := j.Strength(b.Context(), a)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows = p.Cost.Rows
+	}
+	b.ReportMetric(float64(rows), "rows")
+}
