@@ -248,7 +248,8 @@ func (w *worker) solve(score [maxPlayers]uint8) error {
 //
 // It improves the choices place by place against the latest x, solves the
 // system for them, and ends when they stay. Should that go round in circles, as
-// Newton's method may, it goes on without the system, which always contracts.
+// Newton's method may, it goes on without the system, which always contracts,
+// and ends too when the values stay: options that tie can make choices flicker.
 func (w *worker) solveCycle(score [maxPlayers]uint8) error {
 	const newton, limit = 50, 5000 // chosen: 3 are usual
 	p := w.s.starts.players
@@ -259,24 +260,26 @@ func (w *worker) solveCycle(score [maxPlayers]uint8) error {
 		}
 	}
 	var found [maxPlayers]float64
+	solved := false // x is the solution for the last choices
 	for i := range limit {
-		same := i > 0
+		same, moved := i > 0, 0.0
 		for m := p - 1; m >= 0; m-- {
 			copy(w.pay[m][:p], w.x[(m+1)%p*p:][:p])
 			w.dist[m], w.last[m] = w.last[m], w.dist[m]
 			found[m] = w.choose(score, m)
+			before := w.x[m*p+m]
 			w.expect(w.x[m*p:][:p], m, 0)
+			moved = max(moved, abs(w.x[m*p+m]-before))
 			same = same && slices.Equal(w.dist[m], w.last[m])
 		}
-		if i >= newton && !same {
-			continue
-		}
-		if err := w.closeCycle(score); err != nil {
-			return err
-		}
-		if same && w.distance(found[:p]) <= game.Tie/10 {
+		if same && solved || i >= newton && moved <= 10*game.Tie {
 			w.residual = max(w.residual, w.distance(found[:p]))
 			return nil
+		}
+		if solved = same || i < newton; solved {
+			if err := w.closeCycle(score); err != nil {
+				return err
+			}
 		}
 	}
 	return fmt.Errorf("martian-dice: at scores %v the choices of the players do not settle: %w", score[:p], game.ErrNoSolution)
