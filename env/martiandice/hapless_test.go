@@ -18,7 +18,7 @@ func (h hapless) Score(dst []float64, after []martiandice.State, movers []game.P
 			x = x*31 + int(n) + t
 		}
 		x = x*31 + int(s.Phase)
-		dst[i] = float64(uint32(x)*2654435761>>20)
+		dst[i] = float64(uint32(x) * 2654435761 >> 20)
 	}
 	return nil
 }
