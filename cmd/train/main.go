@@ -61,12 +61,14 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		}
 	}
 	var last train.Metrics
+	var exact *models.Exact // the latest
 	opt.Report = func(m train.Metrics) {
 		last = m
 		if m.Exact != nil {
+			exact = m.Exact
 			fmt.Fprintf(bar, "%s\n", line(m))
 		}
-		bar.Set(m.Done, note(m))
+		bar.Set(m.Done, note(m, exact))
 	}
 	fmt.Fprintf(stdout, "training %s for %d, %d decisions, into %s\n", spec.Title, spec.Players, set.Train.Steps, dir)
 	start := time.Now()
@@ -117,11 +119,11 @@ func strength(ctx context.Context, judge *eval.Judge, spec game.Spec, mlp *model
 	return &models.Exact{WinFirst: p.WinFirst, WinSecond: p.WinSecond, Exploitability: p.Exploitability}, nil
 }
 
-// note is what the progress bar says.
-func note(m train.Metrics) string {
+// note is what the progress bar says: the speed, and the latest exact strength.
+func note(m train.Metrics, exact *models.Exact) string {
 	text := fmt.Sprintf("%.0f steps/s", m.StepsPerS)
-	if m.Exact != nil {
-		text += fmt.Sprintf(", exploitability %.4f", m.Exact.Exploitability)
+	if exact != nil {
+		text += fmt.Sprintf(", exploitability %.4f", exact.Exploitability)
 	}
 	return text
 }
