@@ -44,7 +44,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f := cli.NewFlags("eval", "Eval says how strong an agent is. Where the game is solved the answer is exact: the agent is asked about every position, and no game is played. Elsewhere it is a match.")
 	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, a model file or a run folder")
 	f.StringVar(&o.against, "against", "", "`agent` in the other seats (default exact, or greedy where nothing is solved)")
-	policy := f.String("policy", "argmax", "`way` in which networks choose: argmax or sample")
+	sample := f.Policy()
 	f.Group("Agents", "model", "against", "policy")
 	f.IntVar(&o.games, "games", 0, "`number` of games to play: for two beside the exact answer, else instead of it")
 	f.Uint64Var(&o.seed, "seed", 1, "`seed` of those games")
@@ -63,12 +63,9 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
 	}
-	switch *policy {
-	case "argmax":
-	case "sample":
-		o.sample = true
-	default:
-		return nil, cli.Unknown("policy", *policy, []string{"argmax", "sample"})
+	var err error
+	if o.sample, err = sample(); err != nil {
+		return nil, err
 	}
 	switch {
 	case o.model == "" && !o.table:

@@ -42,7 +42,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("play", "Play seats you at the table, with an agent in all other seats.")
 	f.StringVar(&o.opponent, "opponent", "", "`agent` in the other seats: exact, random, greedy, a model file or a run folder (default greedy)")
-	policy := f.String("policy", "argmax", "`way` in which networks choose: argmax or sample")
+	sample := f.Policy()
 	f.IntVar(&o.seat, "seat", 0, "your `seat`; seat 0 moves first (default 0)")
 	f.IntVar(&o.games, "games", 1, "`number` of games")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default another one each time)")
@@ -56,12 +56,9 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
 	}
-	switch *policy {
-	case "argmax":
-	case "sample":
-		o.sample = true
-	default:
-		return nil, cli.Unknown("policy", *policy, []string{"argmax", "sample"})
+	var err error
+	if o.sample, err = sample(); err != nil {
+		return nil, err
 	}
 	if o.games < 1 {
 		return nil, cli.Usagef("-games is %d; want at least 1", o.games)

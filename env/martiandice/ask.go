@@ -209,7 +209,7 @@ func normalise(p []float64) error {
 		}
 		sum += x
 	}
-	if !(abs(sum-1) <= 1e-5) {
+	if !(math.Abs(sum-1) <= 1e-5) {
 		return fmt.Errorf("probabilities %v of the legal actions add up to %g; want 1", p, sum)
 	}
 	for i := range p {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -229,7 +230,7 @@ func (w *worker) solve(score [maxPlayers]uint8) error {
 			best := w.choose(score, m)
 			w.expect(w.x[m*p:][:p], m, 0)
 			if w.play[m] == nil {
-				w.residual = max(w.residual, abs(best-w.x[m*p+m]))
+				w.residual = max(w.residual, math.Abs(best-w.x[m*p+m]))
 			}
 		}
 	} else if err := w.solveCycle(score); err != nil {
@@ -269,7 +270,7 @@ func (w *worker) solveCycle(score [maxPlayers]uint8) error {
 			found[m] = w.choose(score, m)
 			before := w.x[m*p+m]
 			w.expect(w.x[m*p:][:p], m, 0)
-			moved = max(moved, abs(w.x[m*p+m]-before))
+			moved = max(moved, math.Abs(w.x[m*p+m]-before))
 			same = same && slices.Equal(w.dist[m], w.last[m])
 		}
 		if same && solved || i >= newton && moved <= 10*game.Tie {
@@ -323,7 +324,7 @@ func (w *worker) distance(best []float64) float64 {
 	d := 0.0
 	for m, v := range best {
 		if w.play[m] == nil {
-			d = max(d, abs(v-w.x[m*len(best)+m]))
+			d = max(d, math.Abs(v-w.x[m*len(best)+m]))
 		}
 	}
 	return d
@@ -354,8 +355,6 @@ func (s *Solution) turnCost() float64 {
 	}
 	return 0
 }
-
-func abs(x float64) float64 { return max(x, -x) }
 
 // expect fills dst [P] with the expected value of m's turn, from ends of at
 // least so many points.

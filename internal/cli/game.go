@@ -48,6 +48,21 @@ func (g *Game) CacheDir() string {
 	return g.cache
 }
 
+// Policy defines -policy. The function it returns says, after Parse, whether
+// networks draw from their policy rather than take its best.
+func (f *Flags) Policy() (sample func() (bool, error)) {
+	policy := f.String("policy", "argmax", "`way` in which networks choose: argmax or sample")
+	return func() (bool, error) {
+		switch *policy {
+		case "argmax":
+			return false, nil
+		case "sample":
+			return true, nil
+		}
+		return false, Unknown("policy", *policy, []string{"argmax", "sample"})
+	}
+}
+
 // Default fills in what the flags leave open, such as by what a model file says.
 func (g *Game) Default(id string, config []byte) {
 	g.ID = cmp.Or(g.ID, id)
