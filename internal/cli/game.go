@@ -72,14 +72,15 @@ func (g *Game) Default(id string, config []byte) {
 }
 
 // OpenGame opens a game. Its errors are UsageErrors.
-func OpenGame[G any](g *Game, open func(id string, players int, config []byte) (G, error)) (G, error) {
+func OpenGame[G any](g *Game, open func(id string, players int, config []byte) (G, error)) (handle G, err error) {
 	id := cmp.Or(g.ID, g.known[0])
 	if !slices.Contains(g.known, id) {
-		var none G
-		return none, Unknown("game", id, g.known)
+		return handle, Unknown("game", id, g.known)
 	}
-	handle, err := open(id, g.Players, g.Config)
-	if err != nil {
+	if slices.Contains([]string{"", "off", "no", "false"}, g.cache) {
+		return handle, Usagef("-cache is %q; want auto, a folder, or none to keep nothing", g.cache)
+	}
+	if handle, err = open(id, g.Players, g.Config); err != nil {
 		return handle, &UsageError{err}
 	}
 	return handle, nil

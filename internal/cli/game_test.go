@@ -37,6 +37,10 @@ func TestGame(t *testing.T) {
 		{"-game martian-dice", game{"martian-dice", 0, ""}, ""},
 		{"-game-config " + file, game{"pig", 0, "{}"}, ""},
 		{"-game martian-dise", game{}, `unknown game "martian-dise"; want one of: martian-dice, pig; did you mean martian-dice?`},
+		{"-cache none", game{"pig", 0, "of the file"}, ""},
+		{"-cache ./off", game{"pig", 0, "of the file"}, ""},
+		{"-cache off", game{}, `-cache is "off"; want auto, a folder, or none to keep nothing`},
+		{"-cache=", game{}, `-cache is ""; want auto, a folder, or none to keep nothing`},
 		{"-players -1", game{}, "players is negative"},
 	}
 	for _, tt := range tests {

@@ -43,7 +43,20 @@ func newProgress(w io.Writer, terminal bool) *Progress {
 func (p *Progress) Set(share float64, note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar == nil || time.Since(p.shown) < barPause {
+	if time.Since(p.shown) >= barPause {
+		p.draw(share, note)
+	}
+}
+
+// Stage is Set, but always drawn: for steps that are few and can take long.
+func (p *Progress) Stage(share float64, note string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.draw(share, note)
+}
+
+func (p *Progress) draw(share float64, note string) {
+	if p.bar == nil {
 		return
 	}
 	// One short of the end: a bar that was full once is never drawn again.

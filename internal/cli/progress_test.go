@@ -43,6 +43,11 @@ func TestProgressOnTerminal(t *testing.T) {
 		t.Errorf("drawn again at once: %q", b.String()[n:])
 	}
 
+	p.Stage(0.7, "the next stage")
+	if got := screen(b.String()); !strings.Contains(got, "the next stage") {
+		t.Errorf("the bar reads %q, want the next stage", got)
+	}
+
 	p.Write([]byte("a log line\n"))
 	if got := screen(b.String()); got != "a log line\n" {
 		t.Errorf("after a log line the screen reads %q", got)
