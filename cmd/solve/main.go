@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"time"
 
@@ -29,11 +28,13 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	text := f.String("position", "", "`position` in the game's notation (default its start)")
 	asJSON := f.Bool("json", false, "write one JSON document")
 	plot := f.String("plot", "", "`folder` for pictures of best play, as SVG and PNG")
-	f.Group("What to print", "position", "json", "plot")
+	ahead := f.Bool("estimate", false, "solve nothing, and say what it takes for each number of seats up to -players")
+	f.Group("What to print", "position", "json", "plot", "estimate")
 	f.Example("go run ./cmd/solve")
 	f.Example("go run ./cmd/solve -position '13-17@1 aside T3R2H4 roll R2C1K1'")
 	f.Example("go run ./cmd/solve -players 1 -json")
 	f.Example("go run ./cmd/solve -plot pictures")
+	f.Example("go run ./cmd/solve -estimate")
 	f.Example("go run ./cmd/solve -game pig -position '37-52@0 turn 14'")
 	if err := f.Parse(args, stdout); err != nil {
 		return err
@@ -42,17 +43,35 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if *ahead {
+		if *text != "" || *plot != "" {
+			return cli.Usagef("-estimate solves nothing; want it without -position and -plot")
+		}
+		all, err := estimateAll(ctx, name, g)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return cli.WriteJSON(stdout, all)
+		}
+		return all.print(stdout)
+	}
 	at := g.Initial()
 	if *text != "" {
 		if at, err = g.Parse(*text); err != nil {
 			return &cli.UsageError{Err: err}
 		}
 	}
-	warn(stderr, g)
 	bar := cli.NewProgress(stderr)
 	defer bar.Clear()
-	start := time.Now()
-	s, err := g.SolveIn(ctx, name.CacheDir(), func(done float64) { bar.Set(done, "solving "+g.Spec().Title) })
+	start, begun := time.Now(), false
+	s, err := g.SolveIn(ctx, name.CacheDir(), func(done float64) {
+		if !begun {
+			warn(bar, g, done)
+			begun = true
+		}
+		bar.Set(done, "solving "+g.Spec().Title)
+	})
 	if errors.Is(err, game.ErrNoSolution) {
 		return fmt.Errorf("%w; go run ./cmd/eval plays matches instead", err)
 	}
@@ -90,6 +109,8 @@ type answer struct {
 	Options  []option           `json:"options"`         // none where nobody is to choose
 	Residual float64            `json:"residual"`
 	Facts    map[string]float64 `json:"facts"`
+	Starts   int64              `json:"starts,omitempty"` // of turns, whose values the solution holds; where the game tells
+	Bytes    int64              `json:"bytes,omitempty"`  // of memory that it takes
 	Seconds  float64            `json:"seconds"`
 
 	facts []game.Fact // in their order
@@ -112,6 +133,9 @@ func look(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 	}
 	for _, f := range a.facts {
 		a.Facts[f.Name] = f.Value
+	}
+	if e, ok := g.Estimate(); ok {
+		a.Starts, a.Bytes = e.Positions, e.Bytes
 	}
 	values, err := s.Value(at)
 	if err != nil {
@@ -145,14 +169,12 @@ func look(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 	return a, nil
 }
 
-// warn says what a solution that takes long will take.
-func warn(stderr io.Writer, g env.Game) {
+// warn says what the rest of a solution takes, if that is long.
+func warn(w io.Writer, g env.Game, done float64) {
 	e, ok := g.Estimate()
-	cores := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
-	took := time.Duration(e.CoreSeconds / float64(cores) * float64(time.Second))
-	if !ok || took < time.Minute {
-		return
+	left := e.CoreSeconds / float64(cores()) * (1 - done)
+	if ok && left >= 60 {
+		fmt.Fprintf(w, "solve: %d starts of turns, %s of memory, about %s to go on %d cores; Ctrl-C keeps what is done\n",
+			e.Positions, memory(e.Bytes), duration(left), cores())
 	}
-	fmt.Fprintf(stderr, "solve: %d starts of turns, %.1f GB of memory, about %s on %d cores unless kept already; Ctrl-C keeps what is done\n",
-		e.Positions, float64(e.Bytes)/1e9, took.Round(time.Minute), cores)
 }

@@ -71,6 +71,9 @@ func TestMartianDiceForTwo(t *testing.T) {
 	near(t, "seat 0", a.Win[0], 0.4841229766, 1e-9)
 	near(t, "seat 1", a.Win[1], 0.5158770234, 1e-9)
 	near(t, "the score of a turn", a.Facts["expected_turn_score"], 3.110381746838, 1e-9)
+	if a.Starts != 25*25+41*25 || !(a.Bytes >= 2*8*a.Starts) {
+		t.Errorf("%d starts in %d bytes", a.Starts, a.Bytes)
+	}
 	if !(a.Residual <= 1e-12) || !(a.Seconds > 0) {
 		t.Errorf("residual %g after %g s", a.Residual, a.Seconds)
 	}
@@ -133,7 +136,7 @@ func TestText(t *testing.T) {
 	if status != cli.Done || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	for _, want := range []string{"Pig for 2, under best play from 15-12@1 turn 3", "seat 0: 15   seat 1: 12 <", "seat 1 wins", "seat 1 chooses", "hold", "best", "solved in"} {
+	for _, want := range []string{"Pig for 2, under best play from 15-12@1 turn 3", "seat 0: 15   seat 1: 12 <", "seat 1 wins", "seat 1 chooses", "hold", "best", "answered in"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("without %q:\n%s", want, stdout)
 		}
@@ -153,6 +156,11 @@ func TestFaults(t *testing.T) {
 		{"-game-config no/such/file", cli.Misuse, "no such file"},
 		{"0-0@0", cli.Misuse, `unexpected argument "0-0@0"`},
 		{"-players 7", cli.Failed, "no exact solution"},
+		{"-cache off", cli.Misuse, "none to keep nothing"},
+		{"-estimate -position 3-3@0", cli.Misuse, "-estimate solves nothing"},
+		{"-estimate -plot pictures", cli.Misuse, "-estimate solves nothing"},
+		{"-estimate -players 11", cli.Misuse, "players is 11; want 1 to 10"},
+		{"-estimate -game pig", cli.Failed, "pig does not say"},
 	}
 	for _, tt := range tests {
 		stdout, stderr, status := command(t, strings.Fields(tt.args)...)

@@ -33,7 +33,10 @@ func (a *answer) print(w io.Writer, spec game.Spec, at env.Position) error {
 		fmt.Fprintf(&b, "  %s: %.12f\n", strings.ReplaceAll(f.Name, "_", " "), f.Value)
 	}
 	fmt.Fprintf(&b, "  largest error of the optimality equations: %.1e\n", a.Residual)
-	fmt.Fprintf(&b, "  solved in %.2f s\n", a.Seconds)
+	if a.Starts > 0 {
+		fmt.Fprintf(&b, "  starts of turns: %d, in %s of memory\n", a.Starts, memory(a.Bytes))
+	}
+	fmt.Fprintf(&b, "  answered in %.2f s\n", a.Seconds)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
