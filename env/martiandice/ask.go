@@ -5,127 +5,165 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"marsgym/env/game"
 )
 
-// block is the most starts that ask takes. Chosen: some 30,000 rows for a scorer.
-const block = 16
+// block is about how many rows are asked for at once, or those of one start.
+// Chosen: some 60 MB of observations for two players.
+const block = 80_000
 
-// ask asks a policy for its decisions in the turns from some starts and calls f
-// with what it does in each, by index in starts, on all cores. f may not keep
-// play.
-func (s *Solution) ask(ctx context.Context, p game.Policy[State], starts []int, f func(i int, play *chances) error) error {
-	if p, ok := p.(game.Scorer[State]); ok {
-		return s.askScorer(ctx, p, starts, f)
-	}
-	t := s.turn
-	states := make([]State, s.perStart())
-	probs := make([]float64, len(states)*int(actions))
-	play := newChances(t)
-	for i, start := range starts {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if i == 0 || !blind(p) {
-			at := s.state(start)
-			for k, c := range t.choices {
-				states[k] = with(at, c.state.Aside, c.state.Roll, Select)
-			}
-			for k, h := range t.holds[t.ends:t.start()] {
-				states[len(t.choices)+k] = with(at, h.aside(), Counts{}, Decide)
-			}
-			if err := p.Probs(probs, states); err != nil {
-				return err
-			}
-			if err := s.read(play, probs, states); err != nil {
-				return err
-			}
-		}
-		if err := f(i, play); err != nil {
-			return err
-		}
-	}
-	return nil
+// asker asks a policy for its decisions in the turns from some starts. It keeps
+// what it has allocated.
+type asker struct {
+	s      *Solution
+	policy game.Policy[State]
+	scorer game.Scorer[State] // the policy, or nil
+	blind  bool               // to the scores, and so asked once
+	fixed  *chances           // of a blind policy, once asked
+	rows   int                // that are asked for from a start
+	size   int                // starts to ask for together
+
+	states []State
+	movers []game.Player
+	out    []float64 // probabilities [rows, A], or scores [rows]
+	plays  sync.Pool // of *chances
 }
 
-// read fills play with the probabilities of a turn's decisions, choices first.
-func (s *Solution) read(play *chances, probs []float64, states []State) error {
-	t := s.turn
-	for k, c := range t.choices {
-		row, pick := probs[k*int(actions):][:actions], play.pick[c.options.from:c.options.to]
-		for j, a := range s.r.Legal(play.legal[:0], states[k]) {
-			pick[j] = row[a]
-		}
-		if err := normalise(pick); err != nil {
-			return fmt.Errorf("at %s: %w", s.r.Format(states[k]), err)
-		}
-	}
-	for k := range t.start() - t.ends {
-		row := probs[(len(t.choices)+k)*int(actions):][Roll:actions]
-		if err := normalise(row); err != nil {
-			return fmt.Errorf("at %s: %w", s.r.Format(states[len(t.choices)+k]), err)
-		}
-		play.roll[t.ends+k] = row[0]
-	}
-	return nil
-}
-
-// perStart is the number of decisions of a turn: choices of a type, and holds.
-func (s *Solution) perStart() int { return len(s.turn.choices) + s.turn.live - s.turn.ends - 1 }
-
-// blind reports whether a policy never looks at the scores.
-func blind(p game.Policy[State]) bool {
-	switch p.(type) {
+func (s *Solution) newAsker(p game.Policy[State]) *asker {
+	a := &asker{s: s, policy: p, rows: s.turn.perStart()}
+	a.plays.New = func() any { return newChances(s.turn) }
+	switch p := p.(type) {
 	case *greedy, game.Uniform[State]:
-		return true
+		a.blind = true
+	case game.Scorer[State]:
+		a.scorer, a.rows = p, s.turn.afterstates()
 	}
-	return false
+	a.size = 1 + block/(1+a.rows)
+	return a
 }
 
-// askScorer asks a scorer once about each state that a decision can lead to:
-// the ends of a turn, the holds before the choice to roll, and those after it.
-func (s *Solution) askScorer(ctx context.Context, p game.Scorer[State], starts []int, f func(i int, play *chances) error) error {
-	t := s.turn
-	rows := t.afterstates()
-	states := make([]State, 0, len(starts)*rows)
-	movers := make([]game.Player, 0, len(starts)*rows)
-	for _, start := range starts {
-		at := s.state(start)
-		states = s.appendAfterstates(states, at)
-		for len(movers) < len(states) {
-			movers = append(movers, game.Player(at.Seat))
+// ask calls f, on all cores, with what the policy does in the turn from each
+// start, by index in starts. f may not keep play.
+func (a *asker) ask(ctx context.Context, starts []int, f func(i int, play *chances) error) error {
+	switch {
+	case !a.blind:
+		if err := a.put(ctx, starts); err != nil {
+			return err
+		}
+	case a.fixed == nil:
+		if err := a.put(ctx, starts[:1]); err != nil {
+			return err
+		}
+		a.fixed = newChances(a.s.turn)
+		if err := a.read(a.fixed, 0); err != nil {
+			return err
 		}
 	}
-	scores := make([]float64, len(states))
-	if err := p.Score(scores, states, movers); err != nil {
-		return err
-	}
-	return parallel(ctx, len(starts), func(from, to int) error {
-		play := newChances(t)
-		for i := from; i < to; i++ {
-			row := scores[i*rows:][:rows]
-			for _, x := range row {
-				if math.IsNaN(x) {
-					return errors.New("the policy's scores are not numbers")
-				}
-			}
-			play.choose(t, p, row)
-			if err := f(i, play); err != nil {
-				return err
-			}
+	return parallel(ctx, len(starts), func(i int) error {
+		play := a.plays.Get().(*chances)
+		defer a.plays.Put(play)
+		if a.blind {
+			play.roll, play.pick = a.fixed.roll, a.fixed.pick
+		} else if err := a.read(play, i); err != nil {
+			return err
 		}
-		return nil
+		return f(i, play)
 	})
 }
 
-// afterstates is the number of states that appendAfterstates appends.
+// put asks the policy about the turns from some starts.
+func (a *asker) put(ctx context.Context, starts []int) error {
+	n := len(starts) * a.rows
+	a.states = slices.Grow(a.states[:0], n)[:n]
+	if a.scorer == nil {
+		a.out = slices.Grow(a.out[:0], n*int(actions))[:n*int(actions)]
+	} else {
+		a.out = slices.Grow(a.out[:0], n)[:n]
+		a.movers = slices.Grow(a.movers[:0], n)[:n]
+	}
+	err := parallel(ctx, len(starts), func(i int) error {
+		at, rows := a.s.state(starts[i]), a.states[i*a.rows:][:a.rows]
+		if a.scorer == nil {
+			a.s.fillDecisions(rows, at)
+			return nil
+		}
+		a.s.fillAfterstates(rows, at)
+		for k := range rows {
+			a.movers[i*a.rows+k] = game.Player(at.Seat)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if a.scorer == nil {
+		return a.policy.Probs(a.out, a.states)
+	}
+	return a.scorer.Score(a.out, a.states, a.movers)
+}
+
+// read fills play with the policy's answer about the i-th start.
+func (a *asker) read(play *chances, i int) error {
+	t := a.s.turn
+	if a.scorer != nil {
+		scores := a.out[i*a.rows:][:a.rows]
+		if slices.ContainsFunc(scores, math.IsNaN) {
+			return errors.New("the policy's scores are not numbers")
+		}
+		play.choose(t, a.scorer, scores)
+		return nil
+	}
+	states, row := a.states[i*a.rows:][:a.rows], a.out[i*a.rows*int(actions):]
+	for k, d := range t.decisions {
+		pick := play.pick[d.options.from:d.options.to]
+		for j, act := range t.actions[d.options.from:d.options.to] {
+			pick[j] = row[act]
+		}
+		if err := normalise(pick); err != nil {
+			return fmt.Errorf("at %s: %w", a.s.r.Format(states[k]), err)
+		}
+		row = row[actions:]
+	}
+	for k := t.ends; k < t.start(); k++ {
+		probs := row[Roll:actions]
+		if err := normalise(probs); err != nil {
+			return fmt.Errorf("at %s: %w", a.s.r.Format(states[len(t.decisions)+k-t.ends]), err)
+		}
+		play.roll[k] = probs[0]
+		row = row[actions:]
+	}
+	return nil
+}
+
+// perStart is the number of decisions of a turn: what to keep, and at each hold
+// whether to roll.
+func (t *turn) perStart() int { return len(t.decisions) + t.start() - t.ends }
+
+// fillDecisions fills dst [perStart] with the decisions of the turn that starts
+// at s.
+func (s *Solution) fillDecisions(dst []State, at State) {
+	t := s.turn
+	for k := range t.decisions {
+		d := &t.decisions[k].state
+		dst[k] = with(at, d.Aside, d.Roll, Select)
+	}
+	for k, h := range t.holds[t.ends:t.start()] {
+		dst[len(t.decisions)+k] = with(at, h.aside(), Counts{}, Decide)
+	}
+}
+
+// afterstates is the number of states that decisions of a turn can lead to.
 func (t *turn) afterstates() int { return t.codes() - 1 + t.start() - t.ends }
 
-// appendAfterstates appends what decisions of the turn that starts at s lead
-// to: by code, the start left out, then the live holds after the choice to roll.
-func (s *Solution) appendAfterstates(dst []State, at State) []State {
+// fillAfterstates fills dst [afterstates] with what decisions of the turn that
+// starts at s lead to: by code, the start left out, then the live holds after
+// the choice to roll.
+func (s *Solution) fillAfterstates(dst []State, at State) {
 	t := s.turn
+	dst = dst[:0]
 	for k := range t.ends {
 		dst = append(dst, s.r.score(at, k))
 	}
@@ -138,7 +176,6 @@ func (s *Solution) appendAfterstates(dst []State, at State) []State {
 	for _, h := range t.holds[t.ends:t.start()] {
 		dst = append(dst, with(at, h.aside(), Counts{}, Rolling))
 	}
-	return dst
 }
 
 // state is the start of a turn of that number.
@@ -158,7 +195,6 @@ type chances struct {
 	pick    []float64 // [options]
 	reach   []float64 // [codes]
 	options []float64 // scratch
-	legal   [actions]game.Action
 }
 
 func newChances(t *turn) *chances {
@@ -176,7 +212,7 @@ func (c *chances) spread(t *turn, dist []float64) {
 	t.spread(dist, c.reach, c.roll, c.pick)
 }
 
-// choose turns scores in the order of appendAfterstates into probabilities.
+// choose turns scores in the order of fillAfterstates into probabilities.
 func (c *chances) choose(t *turn, p game.Scorer[State], scores []float64) {
 	of := func(code uint16) float64 {
 		if int(code) > t.start() {
@@ -184,12 +220,12 @@ func (c *chances) choose(t *turn, p game.Scorer[State], scores []float64) {
 		}
 		return scores[code]
 	}
-	for _, x := range t.choices {
-		o := t.options[x.options.from:x.options.to]
+	for _, d := range t.decisions {
+		o := t.options[d.options.from:d.options.to]
 		for j, code := range o {
 			c.options[j] = of(code)
 		}
-		p.Choose(c.pick[x.options.from:x.options.to], c.options[:len(o)])
+		p.Choose(c.pick[d.options.from:d.options.to], c.options[:len(o)])
 	}
 	var probs [2]float64
 	for i := t.ends; i < t.start(); i++ {

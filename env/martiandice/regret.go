@@ -43,6 +43,7 @@ type walk struct {
 
 func (w *walk) run(ctx context.Context, p game.Policy[State], yield func(game.Regret[State]) error) error {
 	s := w.s
+	a := s.newAsker(p)
 	for _, vectors := range s.starts.vectors() {
 		var turns []int // of the policy, that can come up
 		for _, v := range vectors {
@@ -50,9 +51,9 @@ func (w *walk) run(ctx context.Context, p game.Policy[State], yield func(game.Re
 				turns = append(turns, s.starts.index(score[:], w.place))
 			}
 		}
-		for part := range slices.Chunk(turns, block) {
+		for part := range slices.Chunk(turns, a.size) {
 			found := make([][]game.Regret[State], len(part))
-			err := s.ask(ctx, p, part, func(i int, play *chances) (err error) {
+			err := a.ask(ctx, part, func(i int, play *chances) (err error) {
 				found[i], err = w.turn(part[i], play)
 				return err
 			})
@@ -134,7 +135,8 @@ func (w *walk) turn(start int, play *chances) ([]game.Regret[State], error) {
 	return w.price(start, play), nil
 }
 
-// price lists what the policy loses in a turn.
+// price lists what the policy loses in a turn: by rolling on or not, then by
+// what it keeps.
 func (w *walk) price(start int, play *chances) (list []game.Regret[State]) {
 	s, t := w.s, w.s.turn
 	at, pl := w.state(start), s.plan(start)
@@ -144,28 +146,34 @@ func (w *walk) price(start int, play *chances) (list []game.Regret[State]) {
 			list = append(list, game.Regret[State]{State: state, Action: a, Best: best, Reach: reach, Prob: prob, Loss: loss * unit})
 		}
 	}
+	reach := make([]float64, len(t.decisions))
 	for i := t.live - 1; i >= t.ends; i-- {
-		h, reach := &t.holds[i], w.reach[start]*play.reach[i]
-		if reach == 0 {
-			continue
-		}
+		h, in := &t.holds[i], w.reach[start]*play.reach[i]
 		if i != t.start() {
 			state := with(at, h.aside(), Counts{}, Decide)
 			gain := pl.rolling[i] - pl.worth[h.points]
-			add(state, Stop, Roll, reach, 1-play.roll[i], gain)
-			add(state, Roll, Stop, reach, play.roll[i], -gain)
-			reach *= play.roll[i]
+			add(state, Stop, Roll, in, 1-play.roll[i], gain)
+			add(state, Roll, Stop, in, play.roll[i], -gain)
+			in *= play.roll[i]
+		}
+		if in == 0 {
+			continue
 		}
 		for _, c := range t.choices[h.choices.from:h.choices.to] {
-			options, pick := t.options[c.options.from:c.options.to], play.pick[c.options.from:c.options.to]
-			best := bestOption(pl.worth, options)
-			for k, code := range options {
-				if loss := pl.worth[options[best]] - pl.worth[code]; pick[k] > 0 && loss > game.Tie {
-					state := with(at, c.state.Aside, c.state.Roll, Select)
-					legal := s.r.Legal(play.legal[:0], state)
-					add(state, legal[k], legal[best], reach*c.prob, pick[k], loss)
-				}
-			}
+			reach[c.decision] += in * c.prob
+		}
+	}
+	for k, d := range t.decisions {
+		if reach[k] == 0 {
+			continue
+		}
+		o := d.options
+		options := t.options[o.from:o.to]
+		best := bestOption(pl.worth, options)
+		for j, code := range options {
+			loss := pl.worth[options[best]] - pl.worth[code]
+			add(with(at, d.state.Aside, d.state.Roll, Select), t.actions[int(o.from)+j], t.actions[int(o.from)+best],
+				reach[k], play.pick[int(o.from)+j], loss)
 		}
 	}
 	return list

@@ -137,13 +137,11 @@ func (s *Solution) sweep(ctx context.Context, work *game.Work, play []*strategy,
 func (s *Solution) layer(ctx context.Context, value []float64, play []*strategy, vectors []uint32) (float64, error) {
 	var mu sync.Mutex
 	var worst float64
-	err := parallel(ctx, len(vectors), func(from, to int) error {
+	err := parallel(ctx, len(vectors), func(i int) error {
 		w := s.newWorker(value, play)
 		defer s.free(w)
-		for _, v := range vectors[from:to] {
-			if err := w.solve(s.starts.vector(v)); err != nil {
-				return err
-			}
+		if err := w.solve(s.starts.vector(vectors[i])); err != nil {
+			return err
 		}
 		mu.Lock()
 		worst = max(worst, w.residual)
@@ -153,23 +151,20 @@ func (s *Solution) layer(ctx context.Context, value []float64, play []*strategy,
 	return worst, err
 }
 
-// parallel calls f with parts of 0 to n on all cores until one fails.
-func parallel(ctx context.Context, n int, f func(from, to int) error) error {
-	const size = 8 // chosen: a start takes a tenth of a millisecond
-	parts := (n + size - 1) / size
+// parallel calls f with 0 to n-1 on all cores until one fails.
+func parallel(ctx context.Context, n int, f func(i int) error) error {
 	var next atomic.Int64
-	workers := min(runtime.GOMAXPROCS(0), parts)
-	errs := make([]error, workers)
+	errs := make([]error, min(runtime.GOMAXPROCS(0), n))
 	var wg sync.WaitGroup
-	for i := range workers {
+	for w := range errs {
 		wg.Go(func() {
-			for errs[i] == nil {
-				part := int(next.Add(1)) - 1
-				if part >= parts {
+			for errs[w] == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
 					return
 				}
-				if errs[i] = ctx.Err(); errs[i] == nil {
-					errs[i] = f(part*size, min(n, part*size+size))
+				if errs[w] = ctx.Err(); errs[w] == nil {
+					errs[w] = f(i)
 				}
 			}
 		})

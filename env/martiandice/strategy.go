@@ -37,20 +37,17 @@ func (s *Solution) Expand(ctx context.Context, p game.Policy[State]) (game.Strat
 	if _, ok := p.(*best); ok {
 		return s.expandBest(ctx)
 	}
-	n, rows, t := s.starts.count(), s.perStart(), s.turn
-	if blind(p) {
+	a, n, t := s.newAsker(p), s.starts.count(), s.turn
+	if a.blind {
 		n = 1
 	}
-	if _, ok := p.(game.Scorer[State]); ok {
-		rows = t.afterstates()
-	}
-	g := &strategy{s: s, ends: t.ends, dist: make([]float64, n*t.ends), decisions: n * s.perStart(), rows: n * rows}
+	g := &strategy{s: s, ends: t.ends, dist: make([]float64, n*t.ends), decisions: n * t.perStart(), rows: n * a.rows}
 	starts := make([]int, n)
 	for i := range starts {
 		starts[i] = i
 	}
-	for part := range slices.Chunk(starts, block) {
-		err := s.ask(ctx, p, part, func(i int, play *chances) error {
+	for part := range slices.Chunk(starts, a.size) {
+		err := a.ask(ctx, part, func(i int, play *chances) error {
 			play.spread(t, g.at(part[i]))
 			return nil
 		})
@@ -64,11 +61,9 @@ func (s *Solution) Expand(ctx context.Context, p game.Policy[State]) (game.Strat
 // expandBest writes out best play.
 func (s *Solution) expandBest(ctx context.Context) (game.Strategy, error) {
 	n := s.starts.count()
-	g := &strategy{s: s, ends: s.turn.ends, dist: make([]float64, n*s.turn.ends), decisions: n * s.perStart()}
-	err := parallel(ctx, n, func(from, to int) error {
-		for i := from; i < to; i++ {
-			s.spreadPlan(g.at(i), s.newPlan(i))
-		}
+	g := &strategy{s: s, ends: s.turn.ends, dist: make([]float64, n*s.turn.ends), decisions: n * s.turn.perStart()}
+	err := parallel(ctx, n, func(i int) error {
+		s.spreadPlan(g.at(i), s.newPlan(i))
 		return nil
 	})
 	return g, err

@@ -19,9 +19,11 @@ type turn struct {
 	live  int    // codes below live are ends or live holds
 	dead  []hold // hopeless holds, by code less live
 
-	forced  []edge   // rolls that leave no choice that matters
-	choices []choice // rolls that do
-	options []uint16 // where each legal action of a choice leads, in the order of Legal
+	forced    []edge        // rolls that leave no choice that matters
+	choices   []choice      // rolls that do
+	decisions []decision    // that choices come to; several holds share most
+	actions   []game.Action // the legal actions of each decision
+	options   []uint16      // where they lead
 
 	// The choices once more, for best play: those that lead to the same are one.
 	pairs []pair
@@ -58,11 +60,17 @@ type pick struct {
 	to   [actions - 1]uint16
 }
 
-// choice is a roll after which the player's choice matters.
+// choice is some rolls after which the player's choice matters.
 type choice struct {
-	prob    float64
-	options span
+	prob     float64
+	decision uint32
+}
+
+// decision is what the player may choose from. Rolled tanks are set aside
+// already, so holds that differ in tanks lead to the same decisions.
+type decision struct {
 	state   State // the representative, at no score
+	options span
 }
 
 // aside is the representative of a hold: the first type held takes all but one
@@ -125,8 +133,9 @@ func (r *Rules) newTurn() *turn {
 	for i, h := range t.dead {
 		t.code[h.tanks][h.rays][h.earthlings][h.types] = uint16(t.live + i)
 	}
+	decisions := map[State]uint32{}
 	for i := t.ends; i < t.live; i++ {
-		r.addRolls(t, i)
+		r.addRolls(t, i, decisions)
 	}
 	return t
 }
@@ -196,11 +205,11 @@ func (r *Rules) representative(s State) State {
 }
 
 // addRolls fills in what rolling on from hold i leads to, merging rolls that
-// come to the same.
-func (r *Rules) addRolls(t *turn, i int) {
+// come to the same. It numbers the decisions by their states.
+func (r *Rules) addRolls(t *turn, i int, decisions map[State]uint32) {
 	h := &t.holds[i]
 	forced := map[uint16]float64{}
-	at := map[State]int{}
+	at := map[uint32]int{} // choices by decision
 	h.forced.from, h.choices.from = uint32(len(t.forced)), uint32(len(t.choices))
 	r.eachRoll(*h, func(prob float64, s State) {
 		if s.Phase != Select {
@@ -208,24 +217,30 @@ func (r *Rules) addRolls(t *turn, i int) {
 			return
 		}
 		s = r.representative(s)
-		if k, ok := at[s]; ok {
+		d, ok := decisions[s]
+		if !ok {
+			from := len(t.options)
+			same := true
+			r.eachOption(s, func(a game.Action, c Counts) {
+				code := r.leads(t, c, a == Stop)
+				t.options, t.actions = append(t.options, code), append(t.actions, a)
+				same = same && t.worth(code) == t.worth(t.options[from])
+			})
+			if same {
+				forced[t.worth(t.options[from])] += prob
+				t.options, t.actions = t.options[:from], t.actions[:from]
+				return
+			}
+			d = uint32(len(t.decisions))
+			decisions[s] = d
+			t.decisions = append(t.decisions, decision{s, span{uint32(from), uint32(len(t.options))}})
+		}
+		if k, ok := at[d]; ok {
 			t.choices[k].prob += prob
 			return
 		}
-		from := len(t.options)
-		same := true
-		r.eachOption(s, func(a game.Action, c Counts) {
-			code := r.leads(t, c, a == Stop)
-			t.options = append(t.options, code)
-			same = same && t.worth(code) == t.worth(t.options[from])
-		})
-		if same {
-			forced[t.worth(t.options[from])] += prob
-			t.options = t.options[:from]
-			return
-		}
-		at[s] = len(t.choices)
-		t.choices = append(t.choices, choice{prob, span{uint32(from), uint32(len(t.options))}, s})
+		at[d] = len(t.choices)
+		t.choices = append(t.choices, choice{prob, d})
 	})
 	for code := range uint16(t.live) {
 		if p := forced[code]; p > 0 {
@@ -243,7 +258,7 @@ func (t *turn) merge(h *hold) {
 	for _, c := range t.choices[h.choices.from:h.choices.to] {
 		var key pick
 		n := 0
-		for _, code := range t.options[c.options.from:c.options.to] {
+		for _, code := range t.optionsOf(c.decision) {
 			if code = t.worth(code); !slices.Contains(key.to[:n], code) {
 				key.to[n] = code
 				n++
@@ -267,6 +282,12 @@ func (t *turn) merge(h *hold) {
 		}
 	}
 	h.pairs.to, h.more.to = uint32(len(t.pairs)), uint32(len(t.more))
+}
+
+// optionsOf is where the legal actions of a decision lead.
+func (t *turn) optionsOf(d uint32) []uint16 {
+	o := t.decisions[d].options
+	return t.options[o.from:o.to]
 }
 
 // worth maps codes that are worth the same whatever the payoffs to one of them.
@@ -397,7 +418,8 @@ func (t *turn) spread(dist, reach, roll, pick []float64) {
 			reach[e.to] += p * e.prob
 		}
 		for _, c := range t.choices[h.choices.from:h.choices.to] {
-			for k := c.options.from; k < c.options.to; k++ {
+			o := t.decisions[c.decision].options
+			for k := o.from; k < o.to; k++ {
 				reach[t.options[k]] += p * c.prob * pick[k]
 			}
 		}

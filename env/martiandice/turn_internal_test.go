@@ -4,7 +4,9 @@ package martiandice
 // who counts points only, shows in no position of a game.
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -65,6 +67,39 @@ func TestTurnSize(t *testing.T) {
 		}
 		if !(math.Abs(sum-1) <= 1e-12) {
 			t.Errorf("from %+v the probabilities sum to %v", h, sum)
+		}
+	}
+}
+
+// Policies are asked about each decision once: no two of them look the same, so
+// that a policy of observations could answer each in its own way, and none
+// could answer twice.
+func TestDecisions(t *testing.T) {
+	r, err := New(DefaultConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Solution{r: r, turn: r.newTurn(), starts: newStarts(r.cfg)}
+	states := make([]State, s.turn.perStart())
+	s.fillDecisions(states, s.state(700))
+	obs := make([]float32, r.spec.ObsLen())
+	seen := map[string]State{}
+	for i, st := range states {
+		if again, _ := r.Canonical(st); again != st {
+			t.Errorf("%s is not its own representative", r.Format(st))
+		}
+		r.Encode(obs, st, r.Turn(st))
+		look := fmt.Sprint(obs)
+		if other, ok := seen[look]; ok {
+			t.Errorf("%s looks like %s", r.Format(st), r.Format(other))
+		}
+		seen[look] = st
+		if i >= len(s.turn.decisions) {
+			continue
+		}
+		o := s.turn.decisions[i].options
+		if want := r.Legal(nil, st); !slices.Equal(s.turn.actions[o.from:o.to], want) {
+			t.Errorf("at %s the graph has actions %v, want %v", r.Format(st), s.turn.actions[o.from:o.to], want)
 		}
 	}
 }
