@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"marsgym/internal/sgemm"
 )
 
 // AdamConfig is the settings of [Adam].
@@ -95,35 +97,33 @@ func (a *Adam) Step(weights, grad []float32, rate float64) (norm float64, err er
 		scale = float32(a.cfg.Clip / norm)
 	}
 	a.steps = min(a.steps+1, maxSteps)
-	var (
-		t    = float64(a.steps)
-		b1   = float32(a.cfg.Beta1)
-		b2   = float32(a.cfg.Beta2)
-		c1   = float32(1 - a.cfg.Beta1)
-		c2   = float32(1 - a.cfg.Beta2)
-		lr   = float32(rate / (1 - math.Pow(a.cfg.Beta1, t)))
-		root = float32(1 / math.Sqrt(1-math.Pow(a.cfg.Beta2, t)))
-		eps  = float32(a.cfg.Eps)
-		m    = a.m[:len(grad)]
-		v    = a.v[:len(grad)]
-		w    = weights[:len(grad)]
-	)
-	for i, g := range grad {
-		g *= scale
-		m[i] = b1*m[i] + c1*g
-		v[i] = b2*v[i] + c2*g*g
-		w[i] -= lr * m[i] / (root*float32(math.Sqrt(float64(v[i]))) + eps)
+	t := float64(a.steps)
+	step := sgemm.Adam{
+		Scale: scale,
+		Beta1: float32(a.cfg.Beta1),
+		Rest1: float32(1 - a.cfg.Beta1),
+		Beta2: float32(a.cfg.Beta2),
+		Rest2: float32(1 - a.cfg.Beta2),
+		Rate:  float32(rate / (1 - math.Pow(a.cfg.Beta1, t))),
+		Root:  float32(1 / math.Sqrt(1-math.Pow(a.cfg.Beta2, t))),
+		Eps:   float32(a.cfg.Eps),
 	}
+	step.Step(weights, a.m, a.v, grad)
 	return norm, nil
 }
 
 // Norm returns the Euclidean norm of x, summed in float64.
 func Norm(x []float32) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += float64(v) * float64(v)
+	var sum [4]float64 // so that one addition need not wait for another
+	for ; len(x) >= 4; x = x[4:] {
+		for i, v := range x[:4] {
+			sum[i] += float64(v) * float64(v)
+		}
 	}
-	return math.Sqrt(sum)
+	for i, v := range x {
+		sum[i] += float64(v) * float64(v)
+	}
+	return math.Sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]))
 }
 
 // State returns copies of the moments, shape [weights] each in the order of

@@ -109,14 +109,8 @@ func (l Layer) columns(from, to int, y, x []float32) {
 }
 
 // ReLU fills y, shape [n, Out], with max(x·W + b, 0) for x of shape [n, In].
-// NaN stays NaN.
+// NaN stays NaN, except in a weight that meets no x but 0.
 func (l Layer) ReLU(y, x []float32) {
-	sgemm.Gemm(false, false, len(y)/l.Out, l.Out, l.In, 1, x, l.In, l.W, l.Out, 0, y, l.Out)
-	for len(y) > 0 {
-		row := y[:l.Out]
-		for j, b := range l.B {
-			row[j] = max(row[j]+b, 0)
-		}
-		y = y[l.Out:]
-	}
+	sgemm.Sparse(false, len(y)/l.Out, l.Out, l.In, x, l.In, l.W, l.Out, y, l.Out)
+	sgemm.AddReLU(y, l.B)
 }

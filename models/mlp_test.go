@@ -246,17 +246,19 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// BenchmarkForward runs the network of Martian Dice for two.
+// BenchmarkForward runs the network of Martian Dice for two on observations of
+// its kind: 14 fields that are one-hot.
 func BenchmarkForward(b *testing.B) {
 	s := models.Shape{Obs: 173, Hidden: []int{128, 128}, Head: models.Score, Actions: 6, Players: 2}
 	m := newMLP(b, s, 1)
-	for _, n := range []int{1, 8, 256, 4096} {
+	for _, n := range []int{1, 8, 16, 256, 4096} {
 		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
 			policy, values := make([]float32, n), make([]float32, 2*n)
 			obs := make([]float32, n*s.Obs)
-			for i := range obs {
-				if i%7 == i/s.Obs%7 {
-					obs[i] = 1
+			r := rand.New(rand.NewPCG(2, 0))
+			for i := range n {
+				for field := range 14 {
+					obs[i*s.Obs+12*field+r.IntN(12)] = 1
 				}
 			}
 			for b.Loop() {

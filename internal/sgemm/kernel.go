@@ -12,6 +12,9 @@ const (
 // maxRows and maxCols bound the tile of every kernel.
 const maxRows, maxCols = 8, 32
 
+// maxLanes is the width of the widest vector.
+const maxLanes = 16
+
 // kernels holds those that this processor runs, the fastest last, and active
 // the one in use. Only tests change it.
 var (

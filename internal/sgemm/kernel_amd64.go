@@ -43,3 +43,47 @@ func (kern kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int)
 		}
 	}
 }
+
+// sparse does what [sparseGo] does for m at least 1.
+func (kern kernel) sparse(s *scratch, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, add bool, most int) (left int) {
+	switch kern {
+	case avx512:
+		return sparseAVX512(m, n, k, &a[0], lda, &b[0], ldb, &c[0], ldc, add, most, &s.val[0], &s.idx[0])
+	case avx2:
+		return sparseAVX2(m, n, k, &a[0], lda, &b[0], ldb, &c[0], ldc, add, most, &s.val[0], &s.idx[0])
+	}
+	return sparseGo(s.c[:], m, n, k, a, lda, b, ldb, c, ldc, add, most)
+}
+
+// addReLU, reluGrad and adam do the first elements and return how many.
+
+func (kern kernel) addReLU(y, b []float32) int {
+	blocks := kern.blocks(len(b))
+	if blocks > 0 {
+		addReLUAVX2(blocks, &y[0], &b[0])
+	}
+	return 8 * blocks
+}
+
+func (kern kernel) reluGrad(dy, y []float32) int {
+	blocks := kern.blocks(len(y))
+	if blocks > 0 {
+		reluGradAVX2(blocks, &dy[0], &y[0])
+	}
+	return 8 * blocks
+}
+
+func (kern kernel) adam(c *Adam, w, m, v, g []float32) int {
+	blocks := kern.blocks(len(w))
+	if blocks > 0 {
+		adamAVX2(blocks, &c.Scale, &w[0], &m[0], &v[0], &g[0])
+	}
+	return 8 * blocks
+}
+
+func (kern kernel) blocks(n int) int {
+	if kern == portable {
+		return 0
+	}
+	return n / 8
+}

@@ -2219,3 +2219,487 @@ loop:
 	JNZ        loop
 	VZEROUPPER
 	RET
+
+DATA iota<>+0(SB)/4, $0x00000000
+DATA iota<>+4(SB)/4, $0x00000001
+DATA iota<>+8(SB)/4, $0x00000002
+DATA iota<>+12(SB)/4, $0x00000003
+DATA iota<>+16(SB)/4, $0x00000004
+DATA iota<>+20(SB)/4, $0x00000005
+DATA iota<>+24(SB)/4, $0x00000006
+DATA iota<>+28(SB)/4, $0x00000007
+DATA iota<>+32(SB)/4, $0x00000008
+DATA iota<>+36(SB)/4, $0x00000009
+DATA iota<>+40(SB)/4, $0x0000000a
+DATA iota<>+44(SB)/4, $0x0000000b
+DATA iota<>+48(SB)/4, $0x0000000c
+DATA iota<>+52(SB)/4, $0x0000000d
+DATA iota<>+56(SB)/4, $0x0000000e
+DATA iota<>+60(SB)/4, $0x0000000f
+GLOBL iota<>(SB), RODATA|NOPTR, $64
+
+// func sparseAVX2(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, val *float32, idx *int32) (left int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sparseAVX2(SB), NOSPLIT, $8-112
+	MOVQ a+24(FP), AX
+	MOVQ lda+32(FP), CX
+	MOVQ b+40(FP), DX
+	MOVQ ldb+48(FP), BX
+	MOVQ c+56(FP), SI
+	MOVQ ldc+64(FP), DI
+	MOVQ val+88(FP), R8
+	MOVQ idx+96(FP), R9
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, DI
+
+row:
+	XORQ   R10, R10
+	XORQ   R11, R11
+	MOVQ   k+16(FP), R12
+	VXORPS Y0, Y0, Y0
+
+list:
+	VMOVD        R12, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     iota<>+0(SB), Y1, Y1
+	VMASKMOVPS   (AX)(R11*4), Y1, Y1
+	VCMPPS       $0x04, Y0, Y1, Y1
+	VMOVMSKPS    Y1, R13
+	JMP          any
+
+each:
+	BSFL R13, R14
+	ADDL R11, R14
+	MOVL R14, (R9)(R10*4)
+	MOVL (AX)(R14*4), R15
+	MOVL R15, (R8)(R10*4)
+	INCQ R10
+	LEAL -1(R13), R15
+	ANDL R15, R13
+
+any:
+	TESTL R13, R13
+	JNZ   each
+	ADDQ  $0x08, R11
+	SUBQ  $0x08, R12
+	JGT   list
+	CMPQ  R10, most+80(FP)
+	JGT   return
+	MOVQ  DX, R11
+	MOVQ  SI, R12
+	MOVQ  n+8(FP), R13
+
+v8:
+	CMPQ   R13, $+64
+	JLT    v4
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	XORQ   R15, R15
+	JMP    v8test
+
+v8loop:
+	MOVLQZX      (R9)(R15*4), BP
+	IMULQ        BX, BP
+	VBROADCASTSS (R8)(R15*4), Y8
+	VFMADD231PS  (R11)(BP*1), Y8, Y0
+	VFMADD231PS  32(R11)(BP*1), Y8, Y1
+	VFMADD231PS  64(R11)(BP*1), Y8, Y2
+	VFMADD231PS  96(R11)(BP*1), Y8, Y3
+	VFMADD231PS  128(R11)(BP*1), Y8, Y4
+	VFMADD231PS  160(R11)(BP*1), Y8, Y5
+	VFMADD231PS  192(R11)(BP*1), Y8, Y6
+	VFMADD231PS  224(R11)(BP*1), Y8, Y7
+	INCQ         R15
+
+v8test:
+	CMPQ   R15, R10
+	JLT    v8loop
+	CMPB   add+72(FP), $0x00
+	JEQ    v8set
+	VADDPS (R12), Y0, Y0
+	VADDPS 32(R12), Y1, Y1
+	VADDPS 64(R12), Y2, Y2
+	VADDPS 96(R12), Y3, Y3
+	VADDPS 128(R12), Y4, Y4
+	VADDPS 160(R12), Y5, Y5
+	VADDPS 192(R12), Y6, Y6
+	VADDPS 224(R12), Y7, Y7
+
+v8set:
+	VMOVUPS Y0, (R12)
+	VMOVUPS Y1, 32(R12)
+	VMOVUPS Y2, 64(R12)
+	VMOVUPS Y3, 96(R12)
+	VMOVUPS Y4, 128(R12)
+	VMOVUPS Y5, 160(R12)
+	VMOVUPS Y6, 192(R12)
+	VMOVUPS Y7, 224(R12)
+	ADDQ    $+256, R11
+	ADDQ    $+256, R12
+	SUBQ    $+64, R13
+	JMP     v8
+
+v4:
+	CMPQ   R13, $+32
+	JLT    v1
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ   R15, R15
+	JMP    v4test
+
+v4loop:
+	MOVLQZX      (R9)(R15*4), BP
+	IMULQ        BX, BP
+	VBROADCASTSS (R8)(R15*4), Y4
+	VFMADD231PS  (R11)(BP*1), Y4, Y0
+	VFMADD231PS  32(R11)(BP*1), Y4, Y1
+	VFMADD231PS  64(R11)(BP*1), Y4, Y2
+	VFMADD231PS  96(R11)(BP*1), Y4, Y3
+	INCQ         R15
+
+v4test:
+	CMPQ   R15, R10
+	JLT    v4loop
+	CMPB   add+72(FP), $0x00
+	JEQ    v4set
+	VADDPS (R12), Y0, Y0
+	VADDPS 32(R12), Y1, Y1
+	VADDPS 64(R12), Y2, Y2
+	VADDPS 96(R12), Y3, Y3
+
+v4set:
+	VMOVUPS Y0, (R12)
+	VMOVUPS Y1, 32(R12)
+	VMOVUPS Y2, 64(R12)
+	VMOVUPS Y3, 96(R12)
+	ADDQ    $+128, R11
+	ADDQ    $+128, R12
+	SUBQ    $+32, R13
+	JMP     v4
+
+v1:
+	CMPQ         R13, $+1
+	JLT          done
+	VMOVD        R13, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     iota<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	XORQ         R15, R15
+	JMP          v1test
+
+v1loop:
+	MOVLQZX      (R9)(R15*4), BP
+	IMULQ        BX, BP
+	VBROADCASTSS (R8)(R15*4), Y2
+	VMASKMOVPS   (R11)(BP*1), Y0, Y3
+	VFMADD231PS  Y3, Y2, Y1
+	INCQ         R15
+
+v1test:
+	CMPQ       R15, R10
+	JLT        v1loop
+	CMPB       add+72(FP), $0x00
+	JEQ        v1set
+	VMASKMOVPS (R12), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+
+v1set:
+	VMASKMOVPS Y1, Y0, (R12)
+	ADDQ       $+32, R11
+	ADDQ       $+32, R12
+	SUBQ       $+8, R13
+	JMP        v1
+
+done:
+	ADDQ CX, AX
+	ADDQ DI, SI
+	DECQ m+0(FP)
+	JNZ  row
+
+return:
+	MOVQ m+0(FP), R10
+	MOVQ R10, left+104(FP)
+	VZEROUPPER
+	RET
+
+// func sparseAVX512(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, val *float32, idx *int32) (left int)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·sparseAVX512(SB), NOSPLIT, $0-112
+	MOVQ a+24(FP), AX
+	MOVQ lda+32(FP), CX
+	MOVQ b+40(FP), DX
+	MOVQ ldb+48(FP), BX
+	MOVQ c+56(FP), SI
+	MOVQ ldc+64(FP), DI
+	MOVQ val+88(FP), R8
+	MOVQ idx+96(FP), R9
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, DI
+
+row:
+	XORQ         R10, R10
+	MOVQ         AX, R11
+	MOVQ         k+16(FP), R12
+	VMOVDQU32    iota<>+0(SB), Z0
+	VPXORD       Z2, Z2, Z2
+	MOVL         $0x00000010, R13
+	VPBROADCASTD R13, Z1
+
+list:
+	VPBROADCASTD  R12, Z3
+	VPCMPD        $0x06, iota<>+0(SB), Z3, K1
+	VMOVUPS.Z     (R11), K1, Z3
+	VCMPPS        $0x04, Z2, Z3, K1
+	VPCOMPRESSD.Z Z3, K1, Z3
+	VMOVDQU32     Z3, (R8)(R10*4)
+	VPCOMPRESSD.Z Z0, K1, Z3
+	VMOVDQU32     Z3, (R9)(R10*4)
+	KMOVW         K1, R13
+	POPCNTL       R13, R13
+	ADDQ          R13, R10
+	VPADDD        Z1, Z0, Z0
+	ADDQ          $0x40, R11
+	SUBQ          $0x10, R12
+	JGT           list
+	CMPQ          R10, most+80(FP)
+	JGT           return
+	MOVQ          DX, R11
+	MOVQ          SI, R12
+	MOVQ          n+8(FP), R13
+
+v8:
+	CMPQ   R13, $+128
+	JLT    v4
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	XORQ   R14, R14
+	JMP    v8test
+
+v8loop:
+	MOVLQZX      (R9)(R14*4), R15
+	IMULQ        BX, R15
+	VBROADCASTSS (R8)(R14*4), Z0
+	VFMADD231PS  (R11)(R15*1), Z0, Z4
+	VFMADD231PS  64(R11)(R15*1), Z0, Z5
+	VFMADD231PS  128(R11)(R15*1), Z0, Z6
+	VFMADD231PS  192(R11)(R15*1), Z0, Z7
+	VFMADD231PS  256(R11)(R15*1), Z0, Z8
+	VFMADD231PS  320(R11)(R15*1), Z0, Z9
+	VFMADD231PS  384(R11)(R15*1), Z0, Z10
+	VFMADD231PS  448(R11)(R15*1), Z0, Z11
+	INCQ         R14
+
+v8test:
+	CMPQ   R14, R10
+	JLT    v8loop
+	CMPB   add+72(FP), $0x00
+	JEQ    v8set
+	VADDPS (R12), Z4, Z4
+	VADDPS 64(R12), Z5, Z5
+	VADDPS 128(R12), Z6, Z6
+	VADDPS 192(R12), Z7, Z7
+	VADDPS 256(R12), Z8, Z8
+	VADDPS 320(R12), Z9, Z9
+	VADDPS 384(R12), Z10, Z10
+	VADDPS 448(R12), Z11, Z11
+
+v8set:
+	VMOVUPS Z4, (R12)
+	VMOVUPS Z5, 64(R12)
+	VMOVUPS Z6, 128(R12)
+	VMOVUPS Z7, 192(R12)
+	VMOVUPS Z8, 256(R12)
+	VMOVUPS Z9, 320(R12)
+	VMOVUPS Z10, 384(R12)
+	VMOVUPS Z11, 448(R12)
+	ADDQ    $+512, R11
+	ADDQ    $+512, R12
+	SUBQ    $+128, R13
+	JMP     v8
+
+v4:
+	CMPQ   R13, $+64
+	JLT    v1
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	XORQ   R14, R14
+	JMP    v4test
+
+v4loop:
+	MOVLQZX      (R9)(R14*4), R15
+	IMULQ        BX, R15
+	VBROADCASTSS (R8)(R14*4), Z0
+	VFMADD231PS  (R11)(R15*1), Z0, Z12
+	VFMADD231PS  64(R11)(R15*1), Z0, Z13
+	VFMADD231PS  128(R11)(R15*1), Z0, Z14
+	VFMADD231PS  192(R11)(R15*1), Z0, Z15
+	INCQ         R14
+
+v4test:
+	CMPQ   R14, R10
+	JLT    v4loop
+	CMPB   add+72(FP), $0x00
+	JEQ    v4set
+	VADDPS (R12), Z12, Z12
+	VADDPS 64(R12), Z13, Z13
+	VADDPS 128(R12), Z14, Z14
+	VADDPS 192(R12), Z15, Z15
+
+v4set:
+	VMOVUPS Z12, (R12)
+	VMOVUPS Z13, 64(R12)
+	VMOVUPS Z14, 128(R12)
+	VMOVUPS Z15, 192(R12)
+	ADDQ    $+256, R11
+	ADDQ    $+256, R12
+	SUBQ    $+64, R13
+	JMP     v4
+
+v1:
+	CMPQ         R13, $+1
+	JLT          done
+	VPBROADCASTD R13, Z0
+	VPCMPD       $0x06, iota<>+0(SB), Z0, K1
+	VPXORD       Z16, Z16, Z16
+	XORQ         R14, R14
+	JMP          v1test
+
+v1loop:
+	MOVLQZX      (R9)(R14*4), R15
+	IMULQ        BX, R15
+	VBROADCASTSS (R8)(R14*4), Z0
+	VMOVUPS.Z    (R11)(R15*1), K1, Z1
+	VFMADD231PS  Z1, Z0, Z16
+	INCQ         R14
+
+v1test:
+	CMPQ      R14, R10
+	JLT       v1loop
+	CMPB      add+72(FP), $0x00
+	JEQ       v1set
+	VMOVUPS.Z (R12), K1, Z0
+	VADDPS    Z0, Z16, Z16
+
+v1set:
+	VMOVUPS Z16, K1, (R12)
+	ADDQ    $+64, R11
+	ADDQ    $+64, R12
+	SUBQ    $+16, R13
+	JMP     v1
+
+done:
+	ADDQ CX, AX
+	ADDQ DI, SI
+	DECQ m+0(FP)
+	JNZ  row
+
+return:
+	MOVQ m+0(FP), R10
+	MOVQ R10, left+104(FP)
+	VZEROUPPER
+	RET
+
+// func addReLUAVX2(blocks int, y *float32, b *float32)
+// Requires: AVX
+TEXT ·addReLUAVX2(SB), NOSPLIT, $0-24
+	MOVQ   blocks+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   b+16(FP), DX
+	VXORPS Y0, Y0, Y0
+
+loop:
+	VMOVUPS (CX), Y1
+	VADDPS  (DX), Y1, Y1
+	VCMPPS  $0x06, Y0, Y1, Y2
+	VANDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func reluGradAVX2(blocks int, dy *float32, y *float32)
+// Requires: AVX
+TEXT ·reluGradAVX2(SB), NOSPLIT, $0-24
+	MOVQ   blocks+0(FP), AX
+	MOVQ   dy+8(FP), CX
+	MOVQ   y+16(FP), DX
+	VXORPS Y0, Y0, Y0
+
+loop:
+	VMOVUPS (DX), Y1
+	VCMPPS  $0x06, Y0, Y1, Y1
+	VANDPS  (CX), Y1, Y1
+	VMOVUPS Y1, (CX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func adamAVX2(blocks int, c *float32, w *float32, m *float32, v *float32, grad *float32)
+// Requires: AVX
+TEXT ·adamAVX2(SB), NOSPLIT, $0-48
+	MOVQ         blocks+0(FP), AX
+	MOVQ         w+16(FP), CX
+	MOVQ         m+24(FP), DX
+	MOVQ         v+32(FP), BX
+	MOVQ         grad+40(FP), SI
+	MOVQ         c+8(FP), DI
+	VBROADCASTSS (DI), Y0
+	VBROADCASTSS 4(DI), Y1
+	VBROADCASTSS 8(DI), Y2
+	VBROADCASTSS 12(DI), Y3
+	VBROADCASTSS 16(DI), Y4
+	VBROADCASTSS 20(DI), Y5
+	VBROADCASTSS 24(DI), Y6
+	VBROADCASTSS 28(DI), Y7
+
+loop:
+	VMULPS  (SI), Y0, Y8
+	VMULPS  (DX), Y1, Y10
+	VMULPS  Y2, Y8, Y9
+	VADDPS  Y9, Y10, Y10
+	VMOVUPS Y10, (DX)
+	VMULPS  (BX), Y3, Y11
+	VMULPS  Y4, Y8, Y9
+	VMULPS  Y8, Y9, Y9
+	VADDPS  Y9, Y11, Y11
+	VMOVUPS Y11, (BX)
+	VSQRTPS Y11, Y11
+	VMULPS  Y6, Y11, Y11
+	VADDPS  Y7, Y11, Y11
+	VMULPS  Y5, Y10, Y10
+	VDIVPS  Y11, Y10, Y10
+	VMOVUPS (CX), Y8
+	VSUBPS  Y10, Y8, Y8
+	VMOVUPS Y8, (CX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET

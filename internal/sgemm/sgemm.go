@@ -23,10 +23,13 @@ const (
 
 // scratch holds a packed block of B, and a tile of C for a panel that is
 // wider than what is left of C. The block comes first: an allocation of this
-// size starts on a page, so its panels are aligned to cache lines.
+// size starts on a page, so its panels are aligned to cache lines. [Sparse]
+// keeps there a transposed block of A, and lists what is not zero in a row.
 type scratch struct {
-	b [kc * nc]float32
-	c [maxRows * maxCols]float32
+	b   [kc * nc]float32
+	c   [maxRows * maxCols]float32
+	val [kc + maxLanes]float32
+	idx [kc + maxLanes]int32
 }
 
 var pool = sync.Pool{New: func() any { return new(scratch) }}

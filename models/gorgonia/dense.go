@@ -2,7 +2,6 @@ package gorgonia
 
 import (
 	"fmt"
-	"math"
 
 	G "gorgonia.org/gorgonia"
 
@@ -92,11 +91,7 @@ type rectifierGrad struct {
 func (r *rectifierGrad) Do(in ...G.Value) (G.Value, error) {
 	n := r.g.n * r.out.Shape()[1]
 	y, dy := floats(in[0])[:n], floats(in[1])[:n]
-	for i, v := range y {
-		// A rectified number is positive where its bits are not all zero.
-		keep := uint32(int32(-math.Float32bits(v)) >> 31)
-		dy[i] = math.Float32frombits(math.Float32bits(dy[i]) & keep)
-	}
+	sgemm.ReLUGrad(dy, y)
 	return in[1], nil
 }
 
@@ -108,7 +103,7 @@ type weightGrad struct {
 
 func (w *weightGrad) Do(in ...G.Value) (G.Value, error) {
 	rows, cols := w.out.Shape()[0], w.out.Shape()[1]
-	sgemm.Gemm(true, false, rows, cols, w.g.n, 1, floats(in[0]), rows, floats(in[1]), cols, 0, floats(w.out), cols)
+	sgemm.Sparse(true, rows, cols, w.g.n, floats(in[0]), rows, floats(in[1]), cols, floats(w.out), cols)
 	return w.out, nil
 }
 

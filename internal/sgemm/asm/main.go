@@ -16,6 +16,12 @@ func main() {
 	tile("tileAVX2", 6, YMM, 32)
 	tile("tileAVX512", 8, ZMM, 64)
 	transpose()
+	lanes := iota()
+	sparse("sparseAVX2", YMM, 32, lanes)
+	sparse("sparseAVX512", ZMM, 64, lanes)
+	addReLU()
+	reluGrad()
+	adam()
 	Generate()
 }
 

@@ -1,0 +1,103 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// vectors emits a kernel over slices of 8·blocks elements, blocks at least 1.
+// body is given where the next 8 of each lie.
+func vectors(name, does, params string, slices []string, setup func() func(at []Mem)) {
+	TEXT(name, NOSPLIT, "func(blocks int, "+params+")")
+	Pragma("noescape")
+	Doc(name+" "+does+" for slices of 8·blocks elements,", "blocks at least 1.")
+	blocks := Load(Param("blocks"), GP64())
+	at := make([]Mem, len(slices))
+	for i, s := range slices {
+		at[i] = Mem{Base: Load(Param(s), GP64())}
+	}
+	body := setup()
+	Label("loop")
+	body(at)
+	for _, m := range at {
+		ADDQ(Imm(32), m.Base)
+	}
+	DECQ(blocks)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+func zeroYMM() reg.VecVirtual {
+	zero := YMM()
+	VXORPS(zero, zero, zero)
+	return zero
+}
+
+func addReLU() {
+	vectors("addReLUAVX2", "does what [addReLUGo] does", "y, b *float32", []string{"y", "b"}, func() func([]Mem) {
+		zero := zeroYMM()
+		return func(at []Mem) {
+			y, keep := YMM(), YMM()
+			VMOVUPS(at[0], y)
+			VADDPS(at[1], y, y)
+			VCMPPS(Imm(6), zero, y, keep) // not ≤, or NaN
+			VANDPS(keep, y, y)
+			VMOVUPS(y, at[0])
+		}
+	})
+}
+
+func reluGrad() {
+	vectors("reluGradAVX2", "does what [reluGradGo] does", "dy, y *float32", []string{"dy", "y"}, func() func([]Mem) {
+		zero := zeroYMM()
+		return func(at []Mem) {
+			keep := YMM()
+			VMOVUPS(at[1], keep)
+			VCMPPS(Imm(6), zero, keep, keep)
+			VANDPS(at[0], keep, keep)
+			VMOVUPS(keep, at[0])
+		}
+	})
+}
+
+func adam() {
+	vectors("adamAVX2", "does what [adamGo] does, with the fields of c as an array,", "c, w, m, v, grad *float32", []string{"w", "m", "v", "grad"}, func() func([]Mem) {
+		c := Load(Param("c"), GP64())
+		var field [8]reg.VecVirtual
+		for i := range field {
+			field[i] = YMM()
+			VBROADCASTSS(Mem{Base: c, Disp: 4 * i}, field[i])
+		}
+		scale, beta1, rest1, beta2, rest2 := field[0], field[1], field[2], field[3], field[4]
+		rate, root, eps := field[5], field[6], field[7]
+		return func(at []Mem) {
+			g, t := YMM(), YMM()
+			VMULPS(at[3], scale, g)
+
+			m := YMM()
+			VMULPS(at[1], beta1, m)
+			VMULPS(rest1, g, t)
+			VADDPS(t, m, m)
+			VMOVUPS(m, at[1])
+
+			v := YMM()
+			VMULPS(at[2], beta2, v)
+			VMULPS(rest2, g, t)
+			VMULPS(g, t, t)
+			VADDPS(t, v, v)
+			VMOVUPS(v, at[2])
+
+			w := YMM()
+			VSQRTPS(v, v)
+			VMULPS(root, v, v)
+			VADDPS(eps, v, v)
+			VMULPS(rate, m, m)
+			VDIVPS(v, m, m) // m / v
+			VMOVUPS(at[0], w)
+			VSUBPS(m, w, w) // w − m
+			VMOVUPS(w, at[0])
+		}
+	})
+}

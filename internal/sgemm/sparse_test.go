@@ -1,0 +1,78 @@
+package sgemm_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"marsgym/internal/sgemm"
+)
+
+// thin sets all but a share of A to zeros of either sign.
+func (p *product) thin(r *rand.Rand, density float64) {
+	for i := range p.a {
+		if r.Float64() >= density {
+			p.a[i] = float32(math.Copysign(0, r.Float64()-0.5))
+		}
+	}
+}
+
+func (p *product) sparse(c []float32) {
+	sgemm.Sparse(p.tA, p.m, p.n, p.k, p.a, p.lda, p.b, p.ldb, c, p.ldc)
+}
+
+func TestSparseIsGemmToTheBit(t *testing.T) {
+	sgemm.EachKernel(t, func(t *testing.T) {
+		next, r := reals(), rand.New(rand.NewPCG(5, 6))
+		test := func(s [3]int, density float64) {
+			for _, tA := range []bool{false, true} {
+				p := product{tA: tA, m: s[0], n: s[1], k: s[2], alpha: 1, pad: r.IntN(3)}
+				p.fill(next)
+				p.thin(r, density)
+				got, want := slices.Clone(p.c), slices.Clone(p.c)
+				p.sparse(got)
+				p.gemm(want)
+				if i := differ(got, want); i >= 0 {
+					t.Fatalf("%v, density %v: c[%d, %d] = %v, want %v (columns from %d on are padding)", &p, density, i/p.ldc, i%p.ldc, got[i], want[i], p.n)
+				}
+			}
+		}
+		for _, density := range []float64{0, 0.02, 0.1, 0.5, 1} {
+			for _, s := range large {
+				test(s, density)
+			}
+			for n := range 150 {
+				test([3]int{1 + r.IntN(20), n, r.IntN(60)}, density)
+			}
+			test([3]int{3, 16, 2000}, density)
+		}
+	})
+}
+
+func BenchmarkSparse(b *testing.B) {
+	for _, p := range []product{
+		{m: 256, n: 128, k: 173},
+		{m: 256, n: 128, k: 128},
+		{m: 8, n: 128, k: 173},
+		{m: 1, n: 128, k: 173},
+		{m: 4, n: 128, k: 173},
+		{tA: true, m: 173, n: 128, k: 1024},
+		{tA: true, m: 128, n: 128, k: 1024},
+	} {
+		for _, density := range []float64{0.08, 0.25, 0.4, 0.5, 0.6, 1} {
+			p.alpha = 1
+			p.fill(reals())
+			p.thin(rand.New(rand.NewPCG(1, 1)), density)
+			flag := map[bool]string{true: "T"}
+			b.Run(fmt.Sprintf("A%s/%dx%dx%d/density=%g", flag[p.tA], p.m, p.n, p.k, density), func(b *testing.B) {
+				sgemm.EachKernelB(b, func(b *testing.B) {
+					for b.Loop() {
+						p.sparse(p.c)
+					}
+				})
+			})
+		}
+	}
+}

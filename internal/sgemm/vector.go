@@ -1,0 +1,72 @@
+package sgemm
+
+import (
+	"fmt"
+	"math"
+)
+
+// AddReLU sets y to max(y + b, 0) for y of shape [n, len(b)]. NaN stays NaN.
+func AddReLU(y, b []float32) {
+	for len(y) > 0 {
+		row := y[:len(b)]
+		done := active.addReLU(row, b)
+		addReLUGo(row[done:], b[done:])
+		y = y[len(b):]
+	}
+}
+
+// ReLUGrad sets dy to 0 where y, which has been rectified, is 0.
+func ReLUGrad(dy, y []float32) {
+	same("dy", len(dy), len(y))
+	done := active.reluGrad(dy, y)
+	reluGradGo(dy[done:], y[done:])
+}
+
+// Adam is the constants of one step of Adam, for which see package models. The
+// assembly knows the order of the fields.
+type Adam struct{ Scale, Beta1, Rest1, Beta2, Rest2, Rate, Root, Eps float32 }
+
+// Step moves the weights w, with moments m and v, down their gradient g:
+//
+//	g' = Scale·g   m ← Beta1·m + Rest1·g'   v ← Beta2·v + Rest2·g'²
+//	w ← w − Rate·m / (Root·√v + Eps)
+//
+// Every operation is rounded, so the bits are the same on every architecture.
+func (c *Adam) Step(w, m, v, g []float32) {
+	same("m", len(m), len(w))
+	same("v", len(v), len(w))
+	same("g", len(g), len(w))
+	done := active.adam(c, w, m, v, g)
+	adamGo(c, w[done:], m[done:], v[done:], g[done:])
+}
+
+func same(name string, got, want int) {
+	if got != want {
+		panic(fmt.Sprintf("sgemm: %s has length %d, want %d", name, got, want))
+	}
+}
+
+func addReLUGo(y, b []float32) {
+	for j, b := range b {
+		y[j] = max(y[j]+b, 0)
+	}
+}
+
+func reluGradGo(dy, y []float32) {
+	for i, y := range y {
+		if y <= 0 {
+			dy[i] = 0
+		}
+	}
+}
+
+func adamGo(c *Adam, w, m, v, g []float32) {
+	for i, g := range g {
+		// The conversions forbid fusing.
+		g *= c.Scale
+		m[i] = float32(c.Beta1*m[i]) + float32(c.Rest1*g)
+		v[i] = float32(c.Beta2*v[i]) + float32(float32(c.Rest2*g)*g)
+		root := float32(c.Root * float32(math.Sqrt(float64(v[i]))))
+		w[i] -= float32(c.Rate*m[i]) / (root + c.Eps)
+	}
+}
