@@ -68,7 +68,7 @@ func (s *Solution) turnLoss(start int, dist []float64) float64 {
 	pl := s.plan(start)
 	loss := s.value[start*s.starts.players+m]
 	for k, p := range dist {
-		loss -= p * pl.worth[k]
+		loss -= p * pl.value[k]
 	}
 	return max(0, loss) // below zero by rounding only
 }
@@ -157,7 +157,7 @@ func (s *Solution) boldChart() game.Chart {
 			pl := s.plan(s.pairStart(m, own, other))
 			clear(dist)
 			reach[t.start()] = 1
-			t.spreadBest(dist, reach, pl.worth, pl.rolling)
+			t.spreadBest(dist, reach, pl.value, pl.rolling)
 			sum := 0.0
 			for _, p := range dist[big:] {
 				sum += p
@@ -217,7 +217,7 @@ func (s *Solution) stopChart() (game.Chart, bool) {
 			g.X = append(g.X, float64(own-other))
 			pl := s.plan(s.pairStart(m, own, other))
 			for i, code := range codes {
-				g.Z[i] = append(g.Z[i], 100*(pl.rolling[code]-pl.worth[t.holds[code].points]))
+				g.Z[i] = append(g.Z[i], 100*(pl.rolling[code]-pl.value[t.holds[code].points]))
 			}
 		}
 		c.Panels = append(c.Panels, game.Panel{

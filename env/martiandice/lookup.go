@@ -2,6 +2,7 @@ package martiandice
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"marsgym/env/game"
@@ -12,24 +13,92 @@ const maxPlans = 5000
 
 // plan is best play of a turn from one start.
 type plan struct {
-	pay            []float64 // [ends, P]
-	worth, rolling []float64 // [codes], [live]; to the mover
+	pay   []float64 // [ends, P]
+	worth           // to the mover
+	ways  []way     // of best play; two where the equilibrium mixes (see solveMixed)
 }
+
+// way is a way to play: what is best by some worth, and how often.
+type way struct {
+	by    worth
+	share float64
+}
+
+// worth is what best play of a turn is worth from each code on [codes], and
+// what rolling on is worth [live].
+type worth struct{ value, rolling []float64 }
 
 // newPlan works out best play of the turn from the start of that number.
 func (s *Solution) newPlan(start int) *plan {
 	p, t := s.starts.players, s.turn
 	score, m := s.starts.at(start)
-	pl := &plan{make([]float64, t.ends*p), make([]float64, t.codes()), make([]float64, t.live)}
+	pl := &plan{pay: make([]float64, t.ends*p)}
 	s.payoffs(pl.pay, s.value, score, m)
 	if m < p-1 || !s.ends(score) {
 		copy(pl.pay[:p], s.value[s.starts.index(score[:], (m+1)%p)*p:])
 	}
-	for k := range t.ends {
-		pl.worth[k] = pl.pay[k*p+m]
+	pl.worth = s.weigh(pl.pay, m, 0)
+	pl.ways = []way{{pl.worth, 1}}
+	if p > 2 && s.starts.firstToMove(score) == 0 {
+		s.unmix(pl, start, m)
 	}
-	t.solve(pl.worth, pl.rolling)
 	return pl
+}
+
+// weigh is what best play is worth to place m, no points being worth so
+// much more than pay says.
+func (s *Solution) weigh(pay []float64, m int, more float64) worth {
+	p, t := s.starts.players, s.turn
+	w := worth{make([]float64, t.codes()), make([]float64, t.live)}
+	for k := range t.ends {
+		w.value[k] = pay[k*p+m]
+	}
+	w.value[0] += more
+	t.solve(w.value, w.rolling)
+	return w
+}
+
+// unmix finds how a plan mixes, if it does: the values of the start say so,
+// since to the other places the ways to play are worth different amounts.
+func (s *Solution) unmix(pl *plan, start, m int) {
+	const same = 1e-11 // chosen: rounding is below
+	want := s.value[start*s.starts.players:][:s.starts.players]
+	expect := func(by worth) []float64 {
+		dist := make([]float64, s.turn.ends)
+		s.spreadBy(dist, by, 1)
+		return pl.expect(dist)
+	}
+	off := 0.0
+	for j, x := range expect(pl.worth) {
+		off = max(off, math.Abs(x-want[j]))
+	}
+	if off < same {
+		return
+	}
+	below, above := s.weigh(pl.pay, m, -apart), s.weigh(pl.pay, m, apart)
+	a, b := expect(below), expect(above)
+	along, length := 0.0, 0.0
+	for j := range want {
+		along += (want[j] - a[j]) * (b[j] - a[j])
+		length += (b[j] - a[j]) * (b[j] - a[j])
+	}
+	if length > 0 {
+		share := min(max(along/length, 0), 1)
+		pl.ways = []way{{below, 1 - share}, {above, share}}
+	}
+}
+
+// expect is the expected share of the win of each place [P] when the turn ends
+// like that [ends].
+func (pl *plan) expect(dist []float64) []float64 {
+	p := len(pl.pay) / len(dist)
+	values := make([]float64, p)
+	for k, q := range dist {
+		for j := range values {
+			values[j] += q * pl.pay[k*p+j]
+		}
+	}
+	return values
 }
 
 // plan is newPlan, kept where there are few starts.
@@ -79,34 +148,36 @@ func (s *Solution) Value(dst []float64, st State) ([]float64, error) {
 	if st.Phase == Rolling && st.Aside == (Counts{}) {
 		return s.appendSeats(dst, st, s.value[start*p:][:p]), nil
 	}
-	pl, t := s.plan(start), s.turn
-	dist, reach := make([]float64, t.ends), make([]float64, t.codes())
-	if st.Phase == Select {
-		a := s.r.bestAction(t, pl.worth, pl.rolling, st)
-		after, err := s.r.Apply(st, a)
-		if err != nil {
-			return dst, err
-		}
-		if after.Seat != st.Seat || after.Phase != Decide {
-			return s.Value(dst, after)
-		}
-		st = after
+	pl := s.plan(start)
+	dist := make([]float64, s.turn.ends)
+	for _, w := range pl.ways {
+		s.follow(dist, st, w.by, w.share)
 	}
-	code := s.r.leads(t, st.Aside, false)
-	reach[code] = 1
-	if live := int(code) >= t.ends && int(code) < t.live; live && st.Phase == Rolling {
-		reach[code] = 0
-		t.rollOn(reach, int(code), 1, pl.worth)
-	}
-	t.spreadBest(dist, reach, pl.worth, pl.rolling)
-	values := make([]float64, p)
+	values := pl.expect(dist)
 	for j := range values {
-		values[j] = -s.turnCost()
-		for k, q := range dist {
-			values[j] += q * pl.pay[k*p+j]
-		}
+		values[j] -= s.turnCost()
 	}
 	return s.appendSeats(dst, st, values), nil
+}
+
+// follow adds to dist [ends] how the turn under way in st ends under best play,
+// times p.
+func (s *Solution) follow(dist []float64, st State, by worth, p float64) {
+	t, stopped := s.turn, false
+	if st.Phase == Select {
+		a := s.r.bestAction(t, by.value, by.rolling, st)
+		if stopped = a == Stop; !stopped {
+			st.Aside[kept(a)] += st.Roll[kept(a)]
+		}
+	}
+	code := s.r.leads(t, st.Aside, stopped)
+	reach := make([]float64, t.codes())
+	reach[code] = p
+	if live := int(code) >= t.ends && int(code) < t.live; live && st.Phase == Rolling {
+		reach[code] = 0
+		t.rollOn(reach, int(code), p, by.value)
+	}
+	t.spreadBest(dist, reach, by.value, by.rolling)
 }
 
 // appendSeats appends shares by place as returns by seat.
@@ -148,8 +219,11 @@ func (b *best) Probs(dst []float64, states []State) error {
 	s := b.s
 	for i, st := range states {
 		score, m := s.places(st)
-		pl := s.plan(s.starts.index(score[:], m))
-		certain(dst[i*int(actions):][:actions], s.r.bestAction(s.turn, pl.worth, pl.rolling, st))
+		row := dst[i*int(actions):][:actions]
+		clear(row)
+		for _, w := range s.plan(s.starts.index(score[:], m)).ways {
+			row[s.r.bestAction(s.turn, w.by.value, w.by.rolling, st)] += w.share
+		}
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func (w *walk) price(start int, play *chances) (list []game.Regret[State]) {
 		h, in := &t.holds[i], w.reach[start]*play.reach[i]
 		if i != t.start() {
 			state := with(at, h.aside(), Counts{}, Decide)
-			gain := pl.rolling[i] - pl.worth[h.points]
+			gain := pl.rolling[i] - pl.value[h.points]
 			add(state, Stop, Roll, in, 1-play.roll[i], gain)
 			add(state, Roll, Stop, in, play.roll[i], -gain)
 			in *= play.roll[i]
@@ -169,9 +169,9 @@ func (w *walk) price(start int, play *chances) (list []game.Regret[State]) {
 		}
 		o := d.options
 		options := t.options[o.from:o.to]
-		best := bestOption(pl.worth, options)
+		best := bestOption(pl.value, options)
 		for j, code := range options {
-			loss := pl.worth[options[best]] - pl.worth[code]
+			loss := pl.value[options[best]] - pl.value[code]
 			add(with(at, d.state.Aside, d.state.Roll, Select), t.actions[int(o.from)+j], t.actions[int(o.from)+best],
 				reach[k], play.pick[int(o.from)+j], loss)
 		}

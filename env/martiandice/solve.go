@@ -244,8 +244,10 @@ func (w *worker) solve(score [maxPlayers]uint8) error {
 //
 // It improves the choices place by place against the latest x, solves the
 // system for them, and ends when they stay. Should that go round in circles, as
-// Newton's method may, it goes on without the system, which always contracts,
-// and ends too when the values stay: options that tie can make choices flicker.
+// Newton's method may, it goes on without the system, which always contracts
+// where one place is free, and ends too when the values stay: options that tie
+// can make choices flicker. Where the places circle round each other for good,
+// the equilibrium has to mix.
 func (w *worker) solveCycle(score [maxPlayers]uint8) error {
 	const newton, limit = 50, 5000 // chosen: 3 are usual
 	p := w.s.starts.players
@@ -256,7 +258,8 @@ func (w *worker) solveCycle(score [maxPlayers]uint8) error {
 		}
 	}
 	var found [maxPlayers]float64
-	solved := false // x is the solution for the last choices
+	var earlier []float64 // x, some rounds before
+	solved := false       // x is the solution for the last choices
 	for i := range limit {
 		same, moved := i > 0, 0.0
 		for m := p - 1; m >= 0; m-- {
@@ -277,8 +280,21 @@ func (w *worker) solveCycle(score [maxPlayers]uint8) error {
 				return err
 			}
 		}
+		if i > newton && slices.EqualFunc(w.x, earlier, alike) {
+			return w.solveMixed(score)
+		}
+		if i&(i-1) == 0 { // so that a circle of any length is seen
+			earlier = append(earlier[:0], w.x...)
+		}
 	}
-	return fmt.Errorf("martian-dice: at scores %v the choices of the players do not settle: %w", score[:p], game.ErrNoSolution)
+	return w.unsettled(score)
+}
+
+// alike reports whether two values differ by rounding only.
+func alike(a, b float64) bool { return math.Abs(a-b) < 1e-14 }
+
+func (w *worker) unsettled(score [maxPlayers]uint8) error {
+	return fmt.Errorf("martian-dice: at scores %v the choices of the players do not settle: %w", score[:w.s.starts.players], game.ErrNoSolution)
 }
 
 // closeCycle solves the linear system of the cycle for the current choices.

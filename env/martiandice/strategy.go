@@ -71,9 +71,17 @@ func (s *Solution) expandBest(ctx context.Context) (game.Strategy, error) {
 
 // spreadPlan adds to dist [ends] how a turn ends under best play.
 func (s *Solution) spreadPlan(dist []float64, pl *plan) {
+	for _, w := range pl.ways {
+		s.spreadBy(dist, w.by, w.share)
+	}
+}
+
+// spreadBy adds to dist [ends] how a turn ends when what is best by some worth
+// is played, times p.
+func (s *Solution) spreadBy(dist []float64, by worth, p float64) {
 	reach := make([]float64, s.turn.codes())
-	reach[s.turn.start()] = 1
-	s.turn.spreadBest(dist, reach, pl.worth, pl.rolling)
+	reach[s.turn.start()] = p
+	s.turn.spreadBest(dist, reach, by.value, by.rolling)
 }
 
 // Evaluate keeps [game.Solution]. Its error wraps game.ErrNoSolution where there
