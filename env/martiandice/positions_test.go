@@ -11,51 +11,63 @@ import (
 	"marsgym/internal/golden"
 )
 
-// TestPositions compares the solution for two at 300 decisions of random games
-// with a golden file, which other engines can be held against as well: the
-// position, each seat's probability of winning, and the mover's after each
-// legal action. Ten decimals are the same on every machine.
+// Golden files hold decisions of random games, which other engines can be held
+// against as well: the position, each seat's probability of winning, and the
+// mover's after each legal action. Ten decimals are the same on every machine.
 func TestPositions(t *testing.T) {
-	r := newRules(t, martiandice.DefaultConfig())
-	s, err := r.Solve(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, sol := published(t)
+	golden.Check(t, "positions.txt", positions(t, r, sol, 300))
+}
+
+func TestPositionsOfThree(t *testing.T) {
+	r, sol := three(t)
+	golden.Check(t, "positions3.txt", positions(t, r, sol, 100))
+}
+
+// positions lists n decisions.
+func positions(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.State], n int) []byte {
+	t.Helper()
 	spec := r.Spec()
 	var out bytes.Buffer
 	src := rand.New(rand.NewPCG(1, 0))
 	dice := rand.NewPCG(2, 0)
 	st := r.Initial()
-	for n := 0; n < 300; {
+	for n > 0 {
 		switch r.Turn(st) {
 		case game.Nobody:
 			st = r.Initial()
-			// Anywhere in a game: the totals at which one may be to move.
-			st.Score[0], st.Score[1] = uint8(src.IntN(25)), uint8(src.IntN(25))
+			for i := range spec.Players { // anywhere in a game where all may be to move
+				st.Score[i] = uint8(src.IntN(target))
+			}
 		case game.Chance:
 			st = r.Sample(st, dice)
 		default:
 			legal := r.Legal(nil, st)
 			if src.IntN(4) == 0 {
-				value, err := s.Value(nil, st)
+				value, err := sol.Value(nil, st)
 				if err != nil {
 					t.Fatal(err)
 				}
-				options, err := s.Options(nil, st)
+				options, err := sol.Options(nil, st)
 				if err != nil {
 					t.Fatal(err)
 				}
-				fmt.Fprintf(&out, "%s | %.10f %.10f |", r.Format(st), spec.WinShare(value[0]), spec.WinShare(value[1]))
+				fmt.Fprintf(&out, "%s |", r.Format(st))
+				for _, v := range value {
+					fmt.Fprintf(&out, " %.10f", spec.WinShare(v))
+				}
+				out.WriteString(" |")
 				for i, a := range legal {
 					fmt.Fprintf(&out, " %s %.10f", r.ActionName(a), spec.WinShare(options[i]))
 				}
 				out.WriteByte('\n')
-				n++
+				n--
 			}
+			var err error
 			if st, err = r.Apply(st, legal[src.IntN(len(legal))]); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	golden.Check(t, "positions.txt", out.Bytes())
+	return out.Bytes()
 }

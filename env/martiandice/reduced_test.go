@@ -126,40 +126,64 @@ func table(t testing.TB, r *martiandice.Rules) *tabular.Solution[martiandice.Sta
 
 // Every position must be worth what the table says, and each of its options.
 func TestReduced(t *testing.T) {
-	const tol = 1e-11
 	for name, cfg := range reduced {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRules(t, cfg)
-			fast, slow := solve(t, r), table(t, r)
-			ends := func(s martiandice.State) bool { return cfg.Players == 1 && s.Count > 3 } // far from enough
-			visit(t, r, ends, func(s martiandice.State) {
-				for _, ask := range []func(game.Solution[martiandice.State]) ([]float64, error){
-					func(sol game.Solution[martiandice.State]) ([]float64, error) { return sol.Value(nil, s) },
-					func(sol game.Solution[martiandice.State]) ([]float64, error) { return sol.Options(nil, s) },
-				} {
-					got, err := ask(fast)
-					if err != nil {
-						t.Fatal(err)
-					}
-					want, err := ask(slow)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if !near(got, want, tol) {
-						t.Fatalf("at %s got %v, want %v", r.Format(s), got, want)
-					}
-				}
-			})
-			if !(fast.Residual() < 1e-12) {
-				t.Errorf("residual is %v", fast.Residual())
-			}
-			if cfg.Players > 1 {
-				if err := slow.CheckEncode(ctx, tol); err != nil {
-					t.Error(err)
-				}
-			}
+			agree(t, r, solve(t, r), table(t, r))
 		})
+	}
+}
+
+// Four players with enough dice for a bonus: all positions, and a table where
+// all four play differently.
+func TestFour(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow under the race detector")
+	}
+	r := newRules(t, small(4, 3, 3, nil))
+	fast, slow := solve(t, r), table(t, r)
+	agree(t, r, fast, slow)
+	list := policies(t, r)
+	seats := []game.Strategy{expand(t, fast, fast.Policy())}
+	oracle := []game.Strategy{expand(t, slow, slow.Policy())}
+	for _, p := range []policy{list[0], list[2], list[4]} {
+		seats, oracle = append(seats, expand(t, fast, p)), append(oracle, expand(t, slow, p))
+	}
+	compare(t, fast, slow, seats, oracle, 1e-11)
+}
+
+// agree compares all positions of two solutions.
+func agree(t *testing.T, r *martiandice.Rules, fast *martiandice.Solution, slow *tabular.Solution[martiandice.State]) {
+	t.Helper()
+	const tol = 1e-11
+	players := r.Spec().Players
+	ends := func(s martiandice.State) bool { return players == 1 && s.Count > 3 } // far from enough
+	visit(t, r, ends, func(s martiandice.State) {
+		for _, ask := range []func(game.Solution[martiandice.State]) ([]float64, error){
+			func(sol game.Solution[martiandice.State]) ([]float64, error) { return sol.Value(nil, s) },
+			func(sol game.Solution[martiandice.State]) ([]float64, error) { return sol.Options(nil, s) },
+		} {
+			got, err := ask(fast)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := ask(slow)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !near(got, want, tol) {
+				t.Fatalf("at %s got %v, want %v", r.Format(s), got, want)
+			}
+		}
+	})
+	if !(fast.Residual() < 1e-12) {
+		t.Errorf("residual is %v", fast.Residual())
+	}
+	if players > 1 {
+		if err := slow.CheckEncode(ctx, tol); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
