@@ -36,10 +36,18 @@ func (g *graph) newDense(i int, l models.Layer, last bool, dw, db []float32) *de
 
 func (d *dense) cols() int { return d.out.Shape()[1] }
 
+// x is the layer's input, [n, in], given the node that stands for it.
+func (d *dense) x(in G.Value) []float32 {
+	if d.first {
+		return d.g.obs
+	}
+	return floats(in)[:d.g.n*d.in]
+}
+
 func (d *dense) Do(in ...G.Value) (G.Value, error) {
 	l := models.Layer{In: d.in, Out: d.cols(), W: floats(in[1]), B: floats(in[2])}
 	y := floats(d.out)[:d.g.n*l.Out]
-	x := floats(in[0])[:d.g.n*l.In]
+	x := d.x(in[0])
 	if d.last {
 		l.Linear(y, x)
 	} else {
@@ -71,7 +79,7 @@ func (d *dense) SymDiff(in G.Nodes, y, dy *G.Node) (G.Nodes, error) {
 		}
 	}
 	dw := newMatrix(d.in, d.cols(), d.dw)
-	if grads[1], err = G.ApplyOp(&weightGrad{op{name("weightGrad"), 2, dw}, d.g}, x, dz); err != nil {
+	if grads[1], err = G.ApplyOp(&weightGrad{op{name("weightGrad"), 2, dw}, d}, x, dz); err != nil {
 		return nil, err
 	}
 	db := newMatrix(1, d.cols(), d.db)
@@ -98,12 +106,12 @@ func (r *rectifierGrad) Do(in ...G.Value) (G.Value, error) {
 // weightGrad is dW = xᵀ·dz.
 type weightGrad struct {
 	op
-	g *graph
+	d *dense
 }
 
 func (w *weightGrad) Do(in ...G.Value) (G.Value, error) {
 	rows, cols := w.out.Shape()[0], w.out.Shape()[1]
-	sgemm.Sparse(true, rows, cols, w.g.n, floats(in[0]), rows, floats(in[1]), cols, floats(w.out), cols)
+	sgemm.Sparse(true, rows, cols, w.d.g.n, w.d.x(in[0]), rows, floats(in[1]), cols, floats(w.out), cols)
 	return w.out, nil
 }
 

@@ -15,7 +15,7 @@ type graph struct {
 	capacity int
 	n        int // rows of the current shard
 	loss     func(policy, values, dpolicy, dvalues []float32)
-	x        []float32 // [capacity, D]
+	obs      []float32 // [n, D]
 	ones     []float32 // [capacity]
 	grad     []float32 // as MLP.Weights
 	vm       G.VM
@@ -40,11 +40,13 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 		v := newMatrix(rows, cols, data)
 		return G.NewTensor(eg, tensor.Float32, 2, G.WithName(name), G.WithShape(rows, cols), G.WithValue(v))
 	}
-	g.x, g.ones = make([]float32, capacity*s.Obs), make([]float32, capacity)
+	g.ones = make([]float32, capacity)
 	for i := range g.ones {
 		g.ones[i] = 1
 	}
-	y := input("x", capacity, s.Obs, g.x)
+	// It only has the type of an input: the first layer reads obs instead, which
+	// spares a copy.
+	y := input("x", 1, s.Obs, nil)
 	for i, l := range layers {
 		w := input(fmt.Sprint("W ", i), l.In, l.Out, l.W)
 		b := input(fmt.Sprint("b ", i), 1, l.Out, l.B)
@@ -73,11 +75,10 @@ func (g *graph) run(grad []float32, rows models.Rows, n int) error {
 		clear(grad)
 		return nil
 	}
-	copy(g.x, rows.Obs)
-	g.n, g.loss = n, rows.Loss
+	g.n, g.obs, g.loss = n, rows.Obs, rows.Loss
 	err := g.vm.RunAll()
 	g.vm.Reset() // without it the next run would do nothing
-	g.loss = nil
+	g.obs, g.loss = nil, nil
 	if err != nil {
 		return fmt.Errorf("gorgonia: %w", err)
 	}
