@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"marsgym/agents"
@@ -60,6 +61,7 @@ func (j *Judge) Blunders(ctx context.Context, a *agents.Agent, n int) (Blunders,
 	kinds, situations := map[string]*Account{}, map[string]*Account{}
 	share := 1 / float64(spec.Players) // of games in that seat
 	for seat := range b.LossBySeat {
+		j.report(fmt.Sprintf("pricing every decision of %s in seat %d", a.Name, seat))
 		err := j.solution.Regrets(ctx, a.Policy, game.Player(seat), func(r env.Regret) error {
 			m := Blunder{
 				Reach: r.Reach * share, Prob: r.Prob, Regret: r.Loss / (spec.Win - spec.Loss),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,10 @@ import (
 
 // Judge evaluates agents of one solved game exactly. It asks each agent once.
 type Judge struct {
+	// Report, where not nil, is told of each step before it is taken, such as
+	// "asking greedy about every position". For large tables one takes minutes.
+	Report func(step string)
+
 	game     env.Game
 	solution env.Solution
 
@@ -56,6 +61,7 @@ func (j *Judge) expand(ctx context.Context, a *agents.Agent) (expanded, error) {
 	defer j.mu.Unlock()
 	e, ok := j.expanded[a]
 	if !ok {
+		j.report("asking " + a.Name + " about every position")
 		start := time.Now()
 		s, err := j.solution.Expand(ctx, a.Policy)
 		if err != nil {
@@ -65,6 +71,12 @@ func (j *Judge) expand(ctx context.Context, a *agents.Agent) (expanded, error) {
 		j.expanded[a] = e
 	}
 	return e, nil
+}
+
+func (j *Judge) report(step string) {
+	if j.Report != nil {
+		j.Report(step)
+	}
 }
 
 // Seats returns the probability that each seat wins when these agents [P] sit at
@@ -82,6 +94,7 @@ func (j *Judge) Seats(ctx context.Context, seats []*agents.Agent) ([]float64, er
 		}
 		strategies[i] = e.Strategy
 	}
+	j.report("a table of " + strings.Join(names(seats), ", "))
 	returns, err := j.solution.Evaluate(ctx, strategies)
 	if err != nil {
 		return nil, err
@@ -125,16 +138,11 @@ func (j *Judge) Pair(ctx context.Context, a, b *agents.Agent) (Pair, error) {
 	if j.game.Spec().Players != 2 {
 		return p, errors.New("pairs are for tables of two")
 	}
-	first, err := j.Seats(ctx, []*agents.Agent{a, b})
+	win, err := j.Rotate(ctx, []*agents.Agent{a, b})
 	if err != nil {
 		return p, err
 	}
-	second, err := j.Seats(ctx, []*agents.Agent{b, a})
-	if err != nil {
-		return p, err
-	}
-	p.WinFirst, p.WinSecond = first[0], second[1]
-	p.Win = (p.WinFirst + p.WinSecond) / 2
+	p.WinFirst, p.WinSecond, p.Win = win[0][0], win[0][1], mean(win[0])
 	if p.Cost, err = j.Cost(ctx, a); err != nil {
 		return p, err
 	}
@@ -156,6 +164,7 @@ func (j *Judge) Exploitability(ctx context.Context, a *agents.Agent) (float64, e
 	}
 	sum := 0.0
 	for i := range seats {
+		j.report(fmt.Sprintf("a best response to %s in seat %d", a.Name, i))
 		r, err := j.solution.BestResponse(ctx, seats, game.Player(i))
 		if err != nil {
 			return 0, err

@@ -18,7 +18,7 @@ func (s *session) price(ctx context.Context, a *agents.Agent) (*eval.Blunders, e
 	if err != nil {
 		return nil, err
 	}
-	s.bar.Set(0, "pricing every decision of "+a.Name)
+	s.total += s.spec.Players
 	b, err := j.Blunders(ctx, a, s.blunders)
 	return &b, err
 }

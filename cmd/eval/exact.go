@@ -12,6 +12,32 @@ import (
 	"marsgym/eval"
 )
 
+func (s *session) judge(ctx context.Context) (*eval.Judge, error) {
+	solution, err := s.solve(ctx)
+	if err != nil || s.judged != nil {
+		return s.judged, err
+	}
+	if s.judged, err = eval.NewJudge(s.game, solution); err != nil {
+		return nil, err
+	}
+	s.judged.Report = func(step string) {
+		s.steps++
+		s.total = max(s.total, s.steps)
+		s.bar.Stage(float64(s.steps-1)/float64(s.total), fmt.Sprintf("%d of %d: %s", s.steps, s.total, step))
+	}
+	return s.judged, nil
+}
+
+// expect adds to the steps that the judge will take: it asks these agents, plays
+// so many tables, and finds best responses to so many of the agents.
+func (s *session) expect(who []*agents.Agent, tables, exploited int) {
+	asked := map[*agents.Agent]bool{}
+	for _, a := range who {
+		asked[a] = true
+	}
+	s.total += len(asked) + tables + exploited*s.spec.Players
+}
+
 // pairResult is the exact strength of one agent against another, and the match
 // that cross-checks it, if one was asked for.
 type pairResult struct {
@@ -27,29 +53,20 @@ type crossCheck struct {
 	Within bool `json:"within"`
 }
 
-func (s *session) judge(ctx context.Context) (*eval.Judge, error) {
-	solution, err := s.solve(ctx)
-	if err != nil || s.judged != nil {
-		return s.judged, err
-	}
-	s.judged, err = eval.NewJudge(s.game, solution)
-	return s.judged, err
-}
-
-func (s *session) pair(ctx context.Context, a, b *agents.Agent) (result, error) {
+func (s *session) pair(ctx context.Context, seats []*agents.Agent) (result, error) {
 	j, err := s.judge(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.bar.Set(0, "asking "+a.Name+" about every position")
+	s.expect(seats, 2, 1)
 	var r pairResult
-	if r.Pair, err = j.Pair(ctx, a, b); err != nil {
+	if r.Pair, err = j.Pair(ctx, seats[0], seats[1]); err != nil {
 		return nil, err
 	}
-	if r.Blunders, err = s.price(ctx, a); err != nil || s.games == 0 {
+	if r.Blunders, err = s.price(ctx, seats[0]); err != nil || s.games == 0 {
 		return &r, err
 	}
-	m, err := eval.Rotate(ctx, s.game, []*agents.Agent{a, b}, s.games, s.seed, s.playing)
+	m, err := eval.Rotate(ctx, s.game, seats, s.games, s.seed, s.playing)
 	if err != nil {
 		return nil, err
 	}
@@ -59,57 +76,60 @@ func (s *session) pair(ctx context.Context, a, b *agents.Agent) (result, error) 
 
 func (s *session) playing(done float64) { s.bar.Set(done, "playing") }
 
-// seatsResult is the exact outcome of a table.
+// seatsResult is the exact strength of the model at a table of more than two.
 type seatsResult struct {
-	Method string    `json:"method"` // "exact"
-	Seats  []string  `json:"seats"`
-	Win    []float64 `json:"win,omitempty"`   // by seat, and so Low and High
-	Low    []float64 `json:"low,omitempty"`   // as Win: there is nothing uncertain
-	High   []float64 `json:"high,omitempty"`  // as Win
-	Turns  []float64 `json:"turns,omitempty"` // by seat, in games without a win
-	Games  int       `json:"games"`           // 0: none is played
-	Cost   eval.Cost `json:"cost"`            // of asking the model
+	eval.Table
+	Low   []float64 `json:"low"` // as Win: there is nothing uncertain
+	High  []float64 `json:"high"`
+	Games int       `json:"games"` // 0: none is played
 
 	Blunders *eval.Blunders `json:"blunders,omitempty"` // where asked for
 }
 
 func (s *session) seats(ctx context.Context, seats []*agents.Agent) (result, error) {
-	solution, err := s.solve(ctx)
+	j, err := s.judge(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &seatsResult{Method: "exact"}
-	asked := map[*agents.Agent]game.Strategy{}
+	s.expect(seats, len(seats), 1)
+	t, err := j.Table(ctx, seats)
+	if err != nil {
+		return nil, err
+	}
+	r := &seatsResult{Table: t, Low: t.Win, High: t.Win}
+	r.Blunders, err = s.price(ctx, seats[0])
+	return r, err
+}
+
+// turnsResult is the exact outcome of a game without a win.
+type turnsResult struct {
+	Method string    `json:"method"` // "exact"
+	Seats  []string  `json:"seats"`
+	Turns  []float64 `json:"turns"` // by seat
+	Games  int       `json:"games"` // 0: none is played
+	Cost   eval.Cost `json:"cost"`  // of asking the model
+}
+
+func (s *session) turns(ctx context.Context, seats []*agents.Agent) (result, error) {
+	r := &turnsResult{Method: "exact"}
 	var strategies []game.Strategy
-	for i, a := range seats {
-		if asked[a] == nil {
-			s.bar.Set(0, "asking "+a.Name+" about every position")
-			start := time.Now()
-			g, err := solution.Expand(ctx, a.Policy)
-			if err != nil {
-				return nil, fmt.Errorf("asking %s about the whole game: %w", a.Name, err)
-			}
-			asked[a] = g
-			if i == 0 {
-				r.Cost = eval.Cost{Decisions: g.Decisions(), Rows: g.Rows(), Seconds: time.Since(start).Seconds()}
-			}
+	for _, a := range seats {
+		s.bar.Stage(0, "asking "+a.Name+" about every position")
+		start := time.Now()
+		g, err := s.solution.Expand(ctx, a.Policy)
+		if err != nil {
+			return nil, fmt.Errorf("asking %s about the whole game: %w", a.Name, err)
 		}
-		strategies = append(strategies, asked[a])
+		if len(strategies) == 0 {
+			r.Cost = eval.Cost{Decisions: g.Decisions(), Rows: g.Rows(), Seconds: time.Since(start).Seconds()}
+		}
+		strategies = append(strategies, g)
 		r.Seats = append(r.Seats, a.Name)
 	}
-	returns, err := solution.Evaluate(ctx, strategies)
-	if err != nil {
-		return nil, err
-	}
+	returns, err := s.solution.Evaluate(ctx, strategies)
 	for _, x := range returns {
-		if s.spec.HasWin() {
-			r.Win = append(r.Win, s.spec.WinShare(x))
-		} else {
-			r.Turns = append(r.Turns, -x)
-		}
+		r.Turns = append(r.Turns, -x)
 	}
-	r.Low, r.High = r.Win, r.Win
-	r.Blunders, err = s.price(ctx, seats[0])
 	return r, err
 }
 
@@ -125,7 +145,8 @@ func (s *session) match(ctx context.Context, seats []*agents.Agent, games int) (
 type tableResult struct {
 	Method         string      `json:"method"` // "exact"
 	Agents         []string    `json:"agents"` // the least exploitable first
-	Win            [][]float64 `json:"win"`    // of row against column, the mean of both seats
+	Win            [][]float64 `json:"win"`    // of one agent of the row, all others of the column, the mean over its seats
+	Fair           float64     `json:"fair"`   // what each of equals wins
 	Exploitability []float64   `json:"exploitability"`
 	Rating         []float64   `json:"rating"` // Elo, from Win, the first agent's being 0
 }
@@ -136,47 +157,40 @@ func (s *session) all(ctx context.Context) (result, error) {
 		return nil, err
 	}
 	names := agents.Names(s.game)
-	for _, name := range []string{s.model, s.against} {
-		if name != "" && !slices.Contains(names, name) {
+	for _, name := range s.named() {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	type row struct {
-		*agents.Agent
-		exploitability float64
-	}
-	var rows []row
+	var who []*agents.Agent
 	for _, name := range names {
 		a, err := s.open(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		s.bar.Set(0, "asking "+name+" about every position")
-		e, err := j.Exploitability(ctx, a)
-		if err != nil {
+		who = append(who, a)
+	}
+	n, players := len(who), s.spec.Players
+	tables := n * (n - 1) * players
+	if players == 2 {
+		tables /= 2 // each tells of both agents
+	}
+	s.expect(who, tables, n)
+	exploitability := map[*agents.Agent]float64{}
+	for _, a := range who {
+		if exploitability[a], err = j.Exploitability(ctx, a); err != nil {
 			return nil, err
 		}
-		rows = append(rows, row{a, e})
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.exploitability, b.exploitability) })
-	r := &tableResult{Method: "exact", Win: make([][]float64, len(rows))}
-	for i, a := range rows {
+	slices.SortStableFunc(who, func(a, b *agents.Agent) int { return cmp.Compare(exploitability[a], exploitability[b]) })
+	r := &tableResult{Method: "exact", Fair: 1 / float64(players)}
+	for _, a := range who {
 		r.Agents = append(r.Agents, a.Name)
-		r.Exploitability = append(r.Exploitability, a.exploitability)
-		r.Win[i] = make([]float64, len(rows))
-		for k, b := range rows[:i+1] {
-			first, err := j.Seats(ctx, []*agents.Agent{a.Agent, b.Agent})
-			if err != nil {
-				return nil, err
-			}
-			second, err := j.Seats(ctx, []*agents.Agent{b.Agent, a.Agent})
-			if err != nil {
-				return nil, err
-			}
-			r.Win[i][k] = (first[0] + second[1]) / 2
-			r.Win[k][i] = (first[1] + second[0]) / 2
-		}
+		r.Exploitability = append(r.Exploitability, exploitability[a])
 	}
-	r.Rating, err = eval.Ratings(r.Win)
+	if r.Win, err = j.Matrix(ctx, who); err != nil {
+		return nil, err
+	}
+	r.Rating, err = eval.Ratings(r.Win, players)
 	return r, err
 }

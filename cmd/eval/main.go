@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -25,14 +26,15 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 
 // options are the command line.
 type options struct {
-	name           *cli.Game
-	model, against string
-	sample         bool
-	games          int
-	blunders       int
-	seed           uint64
-	table, json    bool
-	plot           string
+	name        *cli.Game
+	model       string
+	against     []string
+	sample      bool
+	games       int
+	blunders    int
+	seed        uint64
+	table, json bool
+	plot        string
 }
 
 // defaultGames is the length of a match where nothing is solved. Chosen: the
@@ -43,7 +45,10 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("eval", "Eval says how strong an agent is. Where the game is solved the answer is exact: the agent is asked about every position, and no game is played. Elsewhere it is a match.")
 	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, a model file or a run folder")
-	f.StringVar(&o.against, "against", "", "`agent` in the other seats (default exact, or greedy where nothing is solved)")
+	f.Func("against", "`agent` in the other seats, or one for each of them, with commas (default exact, or greedy where nothing is solved)", func(list string) error {
+		o.against = strings.Split(list, ",")
+		return nil
+	})
 	sample := f.Policy()
 	f.Group("Agents", "model", "against", "policy")
 	f.IntVar(&o.games, "games", 0, "`number` of games to play: for two beside the exact answer, else instead of it")
@@ -59,6 +64,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -blunders 20")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -plot pictures")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -json")
+	f.Example("go run ./cmd/eval -model greedy -players 3 -against random,exact")
 	f.Example("go run ./cmd/eval -table")
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
@@ -82,12 +88,20 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, cli.Usagef("-table is exact, and plays no -games")
 	}
 	// What a model file plays goes without saying.
-	for _, name := range []string{o.model, o.against} {
+	for _, name := range o.named() {
 		if file, err := agents.LoadFile(name); err == nil {
 			o.name.Default(file.Meta.Game, file.Meta.Config)
 		}
 	}
 	return &o, nil
+}
+
+// named lists the agents of the command line.
+func (o *options) named() []string {
+	if o.model == "" { // as -table allows
+		return o.against
+	}
+	return append([]string{o.model}, o.against...)
 }
 
 func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -99,7 +113,7 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	s := &session{options: o, game: g, spec: g.Spec(), bar: cli.NewProgress(stderr)}
+	s := &session{options: o, game: g, spec: g.Spec(), bar: cli.NewProgress(stderr), opened: map[string]*agents.Agent{}}
 	defer s.bar.Clear()
 	r, err := s.evaluate(ctx)
 	if err != nil {
@@ -123,59 +137,69 @@ type session struct {
 	game     env.Game
 	spec     game.Spec
 	bar      *cli.Progress
-	solution env.Solution // nil until it is wanted
-	judged   *eval.Judge  // nil until it is wanted
+	solution env.Solution             // nil until it is wanted
+	judged   *eval.Judge              // nil until it is wanted
+	opened   map[string]*agents.Agent // by name
+
+	steps, total int // of the judge, done and expected
 }
 
 func (s *session) evaluate(ctx context.Context) (result, error) {
-	if s.table {
-		if s.spec.Players != 2 {
-			return nil, cli.Usagef("-table is for two seats, not %d", s.spec.Players)
-		}
-		return s.all(ctx)
-	}
-	if s.spec.Players == 1 && s.against != "" {
+	// A match of three or more may do without the solution, which can take long.
+	matched := s.spec.Players != 2 && s.games > 0
+	switch others := s.spec.Players - 1; {
+	case s.table && !s.spec.HasWin():
+		return nil, cli.Usagef("-table: a game for %d has nobody to win against", s.spec.Players)
+	case others == 0 && s.against != nil:
 		return nil, cli.Usagef("-against: there are no other seats")
-	}
-	if s.blunders > 0 && !s.spec.HasWin() {
+	case !s.table && len(s.against) > 1 && len(s.against) != others:
+		return nil, cli.Usagef("-against names %d agents; name one for all other seats, or one for each, which is %d", len(s.against), others)
+	case s.blunders > 0 && !s.spec.HasWin():
 		return nil, cli.Usagef("-blunders: a game for %d has no win to lose", s.spec.Players)
+	case matched && s.blunders > 0:
+		return nil, cli.Usagef("-blunders is exact, and -games for more than two are a match; want one of them")
+	case matched && s.plot != "":
+		return nil, cli.Usagef("-plot is exact, and -games for more than two are a match; want one of them")
+	}
+	// A fault in a name or file should not wait for the solution.
+	for _, name := range s.named() {
+		if name == agents.Exact {
+			continue
+		}
+		if _, err := s.open(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	if s.table {
+		return s.all(ctx)
 	}
 	a, err := s.open(ctx, s.model)
 	if err != nil {
 		return nil, err
 	}
-	// A match of three or more may do without the solution, which can take long.
-	matched := s.spec.Players != 2 && s.games > 0
-	if matched && s.blunders > 0 {
-		return nil, cli.Usagef("-blunders is exact, and -games for more than two are a match; want one of them")
-	}
-	if matched && s.plot != "" {
-		return nil, cli.Usagef("-plot is exact, and -games for more than two are a match; want one of them")
-	}
 	solved := false
-	if !matched || s.against == "" {
+	if !matched || s.against == nil {
 		_, err := s.solve(ctx)
 		if err != nil && (s.blunders > 0 || !errors.Is(err, game.ErrNoSolution)) {
 			return nil, err
 		}
 		solved = err == nil
 	}
-	if s.against == "" {
-		s.against = agents.Exact
+	against := s.against
+	if against == nil {
+		against = []string{agents.Exact}
 		if !solved {
 			names := s.game.PlayerNames()
-			s.against = names[len(names)-1]
+			against[0] = names[len(names)-1]
 		}
 	}
 	seats := []*agents.Agent{a}
-	if s.spec.Players > 1 {
-		b, err := s.open(ctx, s.against)
+	for i := range s.spec.Players - 1 {
+		b, err := s.open(ctx, against[i%len(against)])
 		if err != nil {
 			return nil, err
 		}
-		for len(seats) < s.spec.Players {
-			seats = append(seats, b)
-		}
+		seats = append(seats, b)
 	}
 	if s.plot != "" {
 		if err := s.draw(ctx, a); err != nil {
@@ -185,8 +209,10 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 	switch {
 	case !solved || matched:
 		return s.match(ctx, seats, cmp.Or(s.games, defaultGames))
-	case s.spec.Players == 2 && s.spec.HasWin():
-		return s.pair(ctx, seats[0], seats[1])
+	case !s.spec.HasWin():
+		return s.turns(ctx, seats)
+	case s.spec.Players == 2:
+		return s.pair(ctx, seats)
 	}
 	return s.seats(ctx, seats)
 }
@@ -209,7 +235,6 @@ func (s *session) draw(ctx context.Context, a *agents.Agent) error {
 	if err != nil {
 		return err
 	}
-	s.bar.Set(0, "asking "+a.Name+" about every position")
 	charts, err := j.Charts(ctx, a)
 	if err != nil {
 		return err
@@ -217,11 +242,17 @@ func (s *session) draw(ctx context.Context, a *agents.Agent) error {
 	return chart.Write(s.bar, s.plot, charts)
 }
 
-// open opens an agent.
+// open opens an agent, each once.
 func (s *session) open(ctx context.Context, name string) (*agents.Agent, error) {
+	if a := s.opened[name]; a != nil {
+		return a, nil
+	}
 	a, err := agents.Open(ctx, name, agents.Options{Game: s.game, Sample: s.sample, Solve: s.solve})
 	if errors.Is(err, agents.ErrUnknown) {
 		return nil, cli.Unknown("agent", name, append(agents.Names(s.game), "a model file", "a run folder"))
+	}
+	if err == nil {
+		s.opened[name] = a
 	}
 	return a, err
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -187,17 +188,62 @@ func TestSeats(t *testing.T) {
 	}
 	near(t, "the sum of shares", exact.Win[0]+exact.Win[1]+exact.Win[2], 1, 1e-12)
 	document(t, &same, "-model", "exact", "-players", "3", "-game-config", file)
-	if !(exact.Win[0] < same.Win[0]) {
-		t.Errorf("in seat 0 random wins %g and best play %g", exact.Win[0], same.Win[0])
+	if !slices.Equal(same.WinBySeat, same.Win) {
+		t.Errorf("best play wins %v by seat, and by seat among its like %v", same.Win, same.WinBySeat)
 	}
+	near(t, "best play among its like", same.Mean, 1.0/3, 1e-12)
+	near(t, "exploitability of an equilibrium", same.Exploitability, 0, 1e-12)
+	for seat, win := range exact.WinBySeat {
+		if !(win < same.WinBySeat[seat]) {
+			t.Errorf("in seat %d random wins %g and best play %g", seat, win, same.WinBySeat[seat])
+		}
+	}
+	near(t, "the mean of the seats", exact.Mean, (exact.WinBySeat[0]+exact.WinBySeat[1]+exact.WinBySeat[2])/3, 1e-15)
+	near(t, "in seat 0", exact.WinBySeat[0], exact.Win[0], 0)
 
 	var m matchResult
 	document(t, &m, "-model", "random", "-players", "3", "-game-config", file, "-games", "600")
-	if m.Method != "match" || m.Games != 600 || !(m.Low[0] < m.Win[0] && m.Win[0] < m.High[0]) {
-		t.Errorf("the match is %+v", m)
+	if m.Method != "match" || m.Games != 600 || !(m.Low[0] <= exact.Mean && exact.Mean <= m.High[0]) {
+		t.Errorf("the match is %+v; exactly random wins %g", m, exact.Mean)
 	}
-	if got := text(t, "-model", "random", "-players", "3", "-game-config", file); !strings.Contains(got, "seat 2  exact") || !strings.Contains(got, "Exact") {
-		t.Errorf("for people:\n%s", got)
+	got := text(t, "-model", "random", "-players", "3", "-game-config", file)
+	for _, want := range []string{"seat 2  exact", "Exact", "random in each seat", "wins in seat 2", "a fair share is 33.333333 %", "exploitability"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("without %q:\n%s", want, got)
+		}
+	}
+}
+
+// TestSeatsFields pins the JSON that other programs read.
+func TestSeatsFields(t *testing.T) {
+	var fields map[string]any
+	document(t, &fields, "-model", "greedy", "-players", "3", "-game-config", config(t, reduced))
+	for _, name := range []string{"method", "seats", "win", "low", "high", "games", "win_by_seat", "mean", "fair", "exploitability", "cost"} {
+		if fields[name] == nil {
+			t.Errorf("there is no %q", name)
+		}
+		delete(fields, name)
+	}
+	if len(fields) > 0 {
+		t.Errorf("there is more: %v", fields)
+	}
+}
+
+// TestAgainstEach names an agent for each of the other seats.
+func TestAgainstEach(t *testing.T) {
+	file := config(t, reduced)
+	var r, turned seatsResult
+	document(t, &r, "-model", "greedy", "-players", "4", "-against", "random,exact,greedy", "-game-config", file)
+	if !slices.Equal(r.Seats, []string{"greedy", "random", "exact", "greedy"}) {
+		t.Fatalf("the seats are %q", r.Seats)
+	}
+	document(t, &turned, "-model", "random", "-players", "4", "-against", "exact,greedy,greedy", "-game-config", file)
+	near(t, "greedy in the last seat", r.WinBySeat[3], turned.Win[3], 1e-15)
+
+	var m matchResult
+	document(t, &m, "-model", "greedy", "-players", "4", "-against", "random,exact,greedy", "-game-config", file, "-games", "4000")
+	if !slices.Equal(m.Seats, r.Seats) || !(m.Low[0] <= r.Mean && r.Mean <= m.High[0]) {
+		t.Errorf("the match is %+v; exactly greedy wins %g", m, r.Mean)
 	}
 }
 
@@ -220,10 +266,10 @@ func TestUnsolved(t *testing.T) {
 
 func TestSolitaire(t *testing.T) {
 	file := config(t, reduced)
-	var best, greedy seatsResult
+	var best, greedy turnsResult
 	document(t, &best, "-model", "exact", "-players", "1", "-game-config", file)
 	document(t, &greedy, "-model", "greedy", "-players", "1", "-game-config", file)
-	if best.Win != nil || len(best.Turns) != 1 || !(1 < best.Turns[0] && best.Turns[0] < greedy.Turns[0]) {
+	if len(best.Turns) != 1 || !(1 < best.Turns[0] && best.Turns[0] < greedy.Turns[0]) {
 		t.Errorf("best play: %+v; greedy: %+v", best, greedy)
 	}
 	if got := text(t, "-model", "exact", "-players", "1", "-game-config", file); !strings.Contains(got, "turns") {
@@ -257,6 +303,36 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestTableOfMore(t *testing.T) {
+	file := config(t, reduced)
+	for _, players := range []int{3, 4} {
+		seats := strconv.Itoa(players)
+		var r tableResult
+		document(t, &r, "-table", "-players", seats, "-game-config", file)
+		if r.Agents[0] != "exact" || len(r.Win) != 3 || r.Rating[0] != 0 {
+			t.Fatalf("the table is %+v", r)
+		}
+		near(t, "a fair share", r.Fair, 1/float64(players), 1e-15)
+		for i, row := range r.Win {
+			near(t, r.Agents[i]+" among its like", row[i], r.Fair, 1e-12)
+			if i > 0 && !(row[0] < r.Fair && r.Exploitability[i] > r.Exploitability[0]) {
+				t.Errorf("%s wins %v, exploitability %g", r.Agents[i], row, r.Exploitability[i])
+			}
+		}
+		var one seatsResult
+		document(t, &one, "-model", "greedy", "-against", "random", "-players", seats, "-game-config", file)
+		greedy, random := slices.Index(r.Agents, "greedy"), slices.Index(r.Agents, "random")
+		near(t, "greedy among random", r.Win[greedy][random], one.Mean, 1e-12)
+		near(t, "its exploitability", r.Exploitability[greedy], one.Exploitability, 1e-12)
+		if !(r.Rating[random] < r.Rating[greedy]) {
+			t.Errorf("the ratings of %q are %v", r.Agents, r.Rating)
+		}
+	}
+	if got := text(t, "-table", "-players", "3", "-game-config", file); !strings.Contains(got, "a fair share is 33.33333") {
+		t.Errorf("for people:\n%s", got)
+	}
+}
+
 func TestFaults(t *testing.T) {
 	folder := t.TempDir()
 	bad := filepath.Join(folder, "bad.safetensors")
@@ -278,7 +354,13 @@ func TestFaults(t *testing.T) {
 		{"-model greedy -game chess", cli.Misuse, "unknown game"},
 		{"-model " + bad, cli.Failed, "not a model file"},
 		{"-model " + folder, cli.Failed, "is no run folder with a model"},
-		{"-table -players 3", cli.Misuse, "-table is for two seats"},
+		{"-table -players 1", cli.Misuse, "nobody to win against"},
+		{"-table -against gredy", cli.Misuse, "did you mean greedy?"},
+		{"-model greedy -against random,exact", cli.Misuse, "-against names 2 agents; name one for all other seats, or one for each, which is 1"},
+		{"-model greedy -players 4 -against random,exact", cli.Misuse, "one for each, which is 3"},
+		{"-model greedy -players 3 -against random,", cli.Misuse, `unknown agent ""`},
+		{"-model greedy -players 3 -against=", cli.Misuse, `unknown agent ""`},
+		{"-model greedy -cache off", cli.Misuse, "none to keep nothing"},
 	}
 	for _, tt := range tests {
 		args := strings.Fields(tt.args)

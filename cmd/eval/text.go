@@ -36,16 +36,30 @@ func (r *pairResult) print(w io.Writer, spec game.Spec) error {
 func (r *seatsResult) print(w io.Writer, spec game.Spec) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s for %d. Exact; no game is sampled.\n\n", spec.Title, spec.Players)
+	width, model := widest(r.Seats), r.Seats[0]
+	for i, name := range r.Seats {
+		fmt.Fprintf(&b, "  seat %d  %-*s  wins %s\n", i, width, name, percent(r.Win[i]))
+	}
+	fmt.Fprintf(&b, "\n%s in each seat, the others after it in this order:\n\n", model)
+	for i, win := range r.WinBySeat {
+		fmt.Fprintf(&b, "  wins in seat %d       %s\n", i, percent(win))
+	}
+	fmt.Fprintf(&b, "  wins                 %s   mean of all; a fair share is %.6f %%\n", percent(r.Mean), 100*r.Fair)
+	fmt.Fprintf(&b, "  exploitability       %s   what a best response to %s wins above a fair share\n\n", percent(r.Exploitability), model)
+	b.WriteString(asked(model, r.Cost))
+	printBlunders(&b, r.Blunders)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *turnsResult) print(w io.Writer, spec game.Spec) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s for %d. Exact; no game is sampled.\n\n", spec.Title, spec.Players)
 	width := widest(r.Seats)
 	for i, name := range r.Seats {
-		if spec.HasWin() {
-			fmt.Fprintf(&b, "  seat %d  %-*s  wins %s\n", i, width, name, percent(r.Win[i]))
-		} else {
-			fmt.Fprintf(&b, "  seat %d  %-*s  takes %.9f %s\n", i, width, name, r.Turns[i], spec.Unit)
-		}
+		fmt.Fprintf(&b, "  seat %d  %-*s  takes %.9f %s\n", i, width, name, r.Turns[i], spec.Unit)
 	}
 	b.WriteString("\n" + asked(r.Seats[0], r.Cost))
-	printBlunders(&b, r.Blunders)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -64,7 +78,11 @@ func (r *matchResult) print(w io.Writer, spec game.Spec) error {
 
 func (r *tableResult) print(w io.Writer, spec game.Spec) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %d: how often the agent of a row beats that of a column, in %%, and the\nexploitability and Elo rating of each. Exact; the mean of both seats.\n\n", spec.Title, spec.Players)
+	if spec.Players == 2 {
+		fmt.Fprintf(&b, "%s for 2: how often the agent of a row beats that of a column, in %%, and the\nexploitability and Elo rating of each. Exact; the mean of both seats.\n\n", spec.Title)
+	} else {
+		fmt.Fprintf(&b, "%s for %d: what one agent of a row wins with that of a column in all other seats,\nin %%, and the exploitability and Elo rating of each. Exact; the mean of all seats;\na fair share is %.5f.\n\n", spec.Title, spec.Players, 100*r.Fair)
+	}
 	width := widest(r.Agents)
 	fmt.Fprintf(&b, "  %-*s", width, "")
 	for _, name := range r.Agents {
