@@ -111,6 +111,6 @@ func (l Layer) columns(from, to int, y, x []float32) {
 // ReLU fills y, shape [n, Out], with max(x·W + b, 0) for x of shape [n, In].
 // NaN stays NaN, except in a weight that meets no x but 0.
 func (l Layer) ReLU(y, x []float32) {
-	sgemm.Sparse(false, len(y)/l.Out, l.Out, l.In, x, l.In, l.W, l.Out, y, l.Out)
+	sgemm.Sparse(len(y)/l.Out, l.Out, l.In, x, l.In, l.W, l.Out, y, l.Out)
 	sgemm.AddReLU(y, l.B)
 }

@@ -3,6 +3,7 @@
 package sgemm_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"syscall"
 	"testing"
@@ -36,11 +37,11 @@ func guarded(t *testing.T, x []float32, end bool) []float32 {
 }
 
 // An access outside the slices ends the test program with a fault.
-func TestGemmStaysWithinSlices(t *testing.T) {
+func TestKernelsStayWithinSlices(t *testing.T) {
 	sgemm.EachKernel(t, func(t *testing.T) {
 		next := integers()
 		transposes(func(tA, tB bool) {
-			for _, s := range [][3]int{{1, 1, 1}, {3, 13, 9}, {7, 32, 8}, {9, 45, 33}, {13, 16, 7}, {129, 523, 17}} {
+			for _, s := range [][3]int{{1, 1, 1}, {3, 13, 9}, {7, 32, 8}, {9, 45, 33}, {13, 16, 7}, {5, 150, 30}, {129, 523, 17}} {
 				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 1, beta: 1}
 				p.fill(next)
 				want := slices.Clone(p.c)
@@ -52,8 +53,27 @@ func TestGemmStaysWithinSlices(t *testing.T) {
 					if !slices.Equal(q.c, want) {
 						t.Errorf("%v: C is wrong", &q)
 					}
+					if tB {
+						continue
+					}
+					q.thin(rand.New(rand.NewPCG(1, 2)), 0.2, 0)
+					q.beta = 0
+					want := slices.Clone(q.c)
+					q.gonum(want)
+					q.sparse(q.c)
+					if !slices.Equal(q.c, want) {
+						t.Errorf("%v: C of Sparse is wrong", &q)
+					}
 				}
 			}
 		})
+		for n := 1; n < 40; n++ {
+			for _, end := range []bool{false, true} {
+				x := func() []float32 { return guarded(t, make([]float32, n), end) }
+				sgemm.AddReLU(x(), x())
+				sgemm.ReLUGrad(x(), x())
+				new(sgemm.Adam).Step(x(), x(), x(), x())
+			}
+		}
 	})
 }

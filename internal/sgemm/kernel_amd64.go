@@ -45,14 +45,14 @@ func (kern kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int)
 }
 
 // sparse does what [sparseGo] does for m at least 1.
-func (kern kernel) sparse(s *scratch, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, add bool, most int) (left int) {
+func (kern kernel) sparse(s *scratch, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, add bool, most, slack int) (left int) {
 	switch kern {
 	case avx512:
-		return sparseAVX512(m, n, k, &a[0], lda, &b[0], ldb, &c[0], ldc, add, most, &s.val[0], &s.idx[0])
+		return sparseAVX512(m, n, k, &a[0], lda, &b[0], ldb, &c[0], ldc, add, most, slack, &s.val[0], &s.idx[0])
 	case avx2:
-		return sparseAVX2(m, n, k, &a[0], lda, &b[0], ldb, &c[0], ldc, add, most, &s.val[0], &s.idx[0])
+		return sparseAVX2(m, n, k, &a[0], lda, &b[0], ldb, &c[0], ldc, add, most, slack, &s.val[0], &s.idx[0])
 	}
-	return sparseGo(s.c[:], m, n, k, a, lda, b, ldb, c, ldc, add, most)
+	return sparseGo(s.c[:], m, n, k, a, lda, b, ldb, c, ldc, add, most, slack)
 }
 
 // addReLU, reluGrad and adam do the first elements and return how many.

@@ -2238,17 +2238,17 @@ DATA iota<>+56(SB)/4, $0x0000000e
 DATA iota<>+60(SB)/4, $0x0000000f
 GLOBL iota<>(SB), RODATA|NOPTR, $64
 
-// func sparseAVX2(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, val *float32, idx *int32) (left int)
+// func sparseAVX2(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, slack int, val *float32, idx *int32) (left int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·sparseAVX2(SB), NOSPLIT, $8-112
+TEXT ·sparseAVX2(SB), NOSPLIT, $8-120
 	MOVQ a+24(FP), AX
 	MOVQ lda+32(FP), CX
 	MOVQ b+40(FP), DX
 	MOVQ ldb+48(FP), BX
 	MOVQ c+56(FP), SI
 	MOVQ ldc+64(FP), DI
-	MOVQ val+88(FP), R8
-	MOVQ idx+96(FP), R9
+	MOVQ val+96(FP), R8
+	MOVQ idx+104(FP), R9
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
 	SHLQ $0x02, DI
@@ -2284,8 +2284,11 @@ any:
 	ADDQ  $0x08, R11
 	SUBQ  $0x08, R12
 	JGT   list
-	CMPQ  R10, most+80(FP)
-	JGT   return
+	MOVQ  slack+88(FP), R11
+	ADDQ  most+80(FP), R11
+	SUBQ  R10, R11
+	JLT   return
+	MOVQ  R11, slack+88(FP)
 	MOVQ  DX, R11
 	MOVQ  SI, R12
 	MOVQ  n+8(FP), R13
@@ -2427,21 +2430,21 @@ done:
 
 return:
 	MOVQ m+0(FP), R10
-	MOVQ R10, left+104(FP)
+	MOVQ R10, left+112(FP)
 	VZEROUPPER
 	RET
 
-// func sparseAVX512(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, val *float32, idx *int32) (left int)
+// func sparseAVX512(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, slack int, val *float32, idx *int32) (left int)
 // Requires: AVX, AVX512F, POPCNT
-TEXT ·sparseAVX512(SB), NOSPLIT, $0-112
+TEXT ·sparseAVX512(SB), NOSPLIT, $0-120
 	MOVQ a+24(FP), AX
 	MOVQ lda+32(FP), CX
 	MOVQ b+40(FP), DX
 	MOVQ ldb+48(FP), BX
 	MOVQ c+56(FP), SI
 	MOVQ ldc+64(FP), DI
-	MOVQ val+88(FP), R8
-	MOVQ idx+96(FP), R9
+	MOVQ val+96(FP), R8
+	MOVQ idx+104(FP), R9
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
 	SHLQ $0x02, DI
@@ -2471,8 +2474,11 @@ list:
 	ADDQ          $0x40, R11
 	SUBQ          $0x10, R12
 	JGT           list
-	CMPQ          R10, most+80(FP)
-	JGT           return
+	MOVQ          slack+88(FP), R11
+	ADDQ          most+80(FP), R11
+	SUBQ          R10, R11
+	JLT           return
+	MOVQ          R11, slack+88(FP)
 	MOVQ          DX, R11
 	MOVQ          SI, R12
 	MOVQ          n+8(FP), R13
@@ -2613,7 +2619,7 @@ done:
 
 return:
 	MOVQ m+0(FP), R10
-	MOVQ R10, left+104(FP)
+	MOVQ R10, left+112(FP)
 	VZEROUPPER
 	RET
 

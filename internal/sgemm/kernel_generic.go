@@ -12,8 +12,8 @@ func (kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int) {
 	transposeGo(dst, ds, src, ss, n, k)
 }
 
-func (kernel) sparse(s *scratch, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, add bool, most int) (left int) {
-	return sparseGo(s.c[:], m, n, k, a, lda, b, ldb, c, ldc, add, most)
+func (kernel) sparse(s *scratch, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, add bool, most, slack int) (left int) {
+	return sparseGo(s.c[:], m, n, k, a, lda, b, ldb, c, ldc, add, most, slack)
 }
 
 func (kernel) addReLU(y, b []float32) int             { return 0 }

@@ -23,8 +23,8 @@ const (
 
 // scratch holds a packed block of B, and a tile of C for a panel that is
 // wider than what is left of C. The block comes first: an allocation of this
-// size starts on a page, so its panels are aligned to cache lines. [Sparse]
-// keeps there a transposed block of A, and lists what is not zero in a row.
+// size starts on a page, so its panels are aligned to cache lines. For
+// [SparseT] it is a block of Aᵀ; val and idx list what is not 0 in a row.
 type scratch struct {
 	b   [kc * nc]float32
 	c   [maxRows * maxCols]float32

@@ -328,14 +328,16 @@ func TestConcurrentCalls(t *testing.T) {
 	})
 }
 
-func TestGemmDoesNotAllocate(t *testing.T) {
+func TestProductsDoNotAllocate(t *testing.T) {
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("the race detector empties sync.Pool at random")
 	}
 	sgemm.EachKernel(t, func(t *testing.T) {
 		p := product{tB: true, m: 9, n: 45, k: 33, alpha: 1}
 		p.fill(reals())
-		if n := testing.AllocsPerRun(100, func() { p.gemm(p.c) }); n != 0 {
+		q := product{tA: true, m: 9, n: 45, k: 33}
+		q.fill(func() float32 { return 0 })
+		if n := testing.AllocsPerRun(100, func() { p.gemm(p.c); q.sparse(q.c) }); n != 0 {
 			t.Errorf("%v allocations a call, want 0", n)
 		}
 	})

@@ -10,9 +10,10 @@ import (
 	"marsgym/internal/sgemm"
 )
 
-// thin sets all but a share of A to zeros of either sign.
-func (p *product) thin(r *rand.Rand, density float64) {
-	for i := range p.a {
+// thin sets all but a share of A to zeros of either sign. The last rows, if
+// any, it leaves as they are.
+func (p *product) thin(r *rand.Rand, density float64, full int) {
+	for i := range len(p.a) - full*p.lda {
 		if r.Float64() >= density {
 			p.a[i] = float32(math.Copysign(0, r.Float64()-0.5))
 		}
@@ -20,17 +21,21 @@ func (p *product) thin(r *rand.Rand, density float64) {
 }
 
 func (p *product) sparse(c []float32) {
-	sgemm.Sparse(p.tA, p.m, p.n, p.k, p.a, p.lda, p.b, p.ldb, c, p.ldc)
+	f := sgemm.Sparse
+	if p.tA {
+		f = sgemm.SparseT
+	}
+	f(p.m, p.n, p.k, p.a, p.lda, p.b, p.ldb, c, p.ldc)
 }
 
 func TestSparseIsGemmToTheBit(t *testing.T) {
 	sgemm.EachKernel(t, func(t *testing.T) {
 		next, r := reals(), rand.New(rand.NewPCG(5, 6))
-		test := func(s [3]int, density float64) {
+		test := func(s [3]int, density float64, full int) {
 			for _, tA := range []bool{false, true} {
 				p := product{tA: tA, m: s[0], n: s[1], k: s[2], alpha: 1, pad: r.IntN(3)}
 				p.fill(next)
-				p.thin(r, density)
+				p.thin(r, density, full)
 				got, want := slices.Clone(p.c), slices.Clone(p.c)
 				p.sparse(got)
 				p.gemm(want)
@@ -41,14 +46,38 @@ func TestSparseIsGemmToTheBit(t *testing.T) {
 		}
 		for _, density := range []float64{0, 0.02, 0.1, 0.5, 1} {
 			for _, s := range large {
-				test(s, density)
+				test(s, density, 0)
 			}
 			for n := range 150 {
-				test([3]int{1 + r.IntN(20), n, r.IntN(60)}, density)
+				test([3]int{1 + r.IntN(20), n, r.IntN(60)}, density, 0)
 			}
-			test([3]int{3, 16, 2000}, density)
+			test([3]int{60, 16, 2000}, density, 40)
 		}
 	})
+}
+
+func TestSparseOfNothing(t *testing.T) {
+	for _, f := range []func(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int){sgemm.Sparse, sgemm.SparseT} {
+		c := []float32{3}
+		f(0, 1, 1, nil, 1, c, 1, nil, 1)
+		f(1, 0, 1, c, 1, nil, 1, nil, 1)
+		f(1, 1, 0, nil, 1, nil, 1, c, 1)
+		if c[0] != 0 {
+			t.Errorf("a sum of nothing is %v", c[0])
+		}
+		for i := range 3 {
+			x := [3][]float32{make([]float32, 9), make([]float32, 9), make([]float32, 9)}
+			x[i] = x[i][:8]
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("a matrix %d that is too short is accepted", i)
+					}
+				}()
+				f(3, 3, 3, x[0], 3, x[1], 3, x[2], 3)
+			}()
+		}
+	}
 }
 
 func BenchmarkSparse(b *testing.B) {
@@ -61,10 +90,10 @@ func BenchmarkSparse(b *testing.B) {
 		{tA: true, m: 173, n: 128, k: 1024},
 		{tA: true, m: 128, n: 128, k: 1024},
 	} {
-		for _, density := range []float64{0.08, 0.25, 0.4, 0.5, 0.6, 1} {
+		for _, density := range []float64{0.08, 0.3, 0.36, 0.4, 0.5, 1} {
 			p.alpha = 1
 			p.fill(reals())
-			p.thin(rand.New(rand.NewPCG(1, 1)), density)
+			p.thin(rand.New(rand.NewPCG(1, 1)), density, 0)
 			flag := map[bool]string{true: "T"}
 			b.Run(fmt.Sprintf("A%s/%dx%dx%d/density=%g", flag[p.tA], p.m, p.n, p.k, density), func(b *testing.B) {
 				sgemm.EachKernelB(b, func(b *testing.B) {

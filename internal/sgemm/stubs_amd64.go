@@ -25,16 +25,16 @@ func tileAVX512(rows int, vecs int, k int, a *float32, ars int, acs int, b *floa
 func transposeAVX2(blocks int, dst *float32, ds int, src *float32, ss int)
 
 // sparseAVX2 does what [sparseGo] does for m at least 1. val and idx are scratch
-// for k+8 elements.
+// for k+16 elements.
 //
 //go:noescape
-func sparseAVX2(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, val *float32, idx *int32) (left int)
+func sparseAVX2(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, slack int, val *float32, idx *int32) (left int)
 
 // sparseAVX512 does what [sparseGo] does for m at least 1. val and idx are scratch
 // for k+16 elements.
 //
 //go:noescape
-func sparseAVX512(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, val *float32, idx *int32) (left int)
+func sparseAVX512(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, slack int, val *float32, idx *int32) (left int)
 
 // addReLUAVX2 does what [addReLUGo] does for slices of 8·blocks elements,
 // blocks at least 1.

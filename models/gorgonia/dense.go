@@ -111,7 +111,7 @@ type weightGrad struct {
 
 func (w *weightGrad) Do(in ...G.Value) (G.Value, error) {
 	rows, cols := w.out.Shape()[0], w.out.Shape()[1]
-	sgemm.Sparse(true, rows, cols, w.d.g.n, w.d.x(in[0]), rows, floats(in[1]), cols, floats(w.out), cols)
+	sgemm.SparseT(rows, cols, w.d.g.n, w.d.x(in[0]), rows, floats(in[1]), cols, floats(w.out), cols)
 	return w.out, nil
 }
 

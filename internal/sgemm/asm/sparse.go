@@ -23,10 +23,10 @@ func iota() Mem {
 // are size bytes long.
 func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	lanes := size / 4
-	TEXT(name, NOSPLIT, "func(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, val *float32, idx *int32) (left int)")
+	TEXT(name, NOSPLIT, "func(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most, slack int, val *float32, idx *int32) (left int)")
 	Pragma("noescape")
 	Doc(name+" does what [sparseGo] does for m at least 1. val and idx are scratch",
-		fmt.Sprintf("for k+%d elements.", lanes))
+		"for k+16 elements.")
 	a, lda := Load(Param("a"), GP64()), Load(Param("lda"), GP64())
 	b, ldb := Load(Param("b"), GP64()), Load(Param("ldb"), GP64())
 	c, ldc := Load(Param("c"), GP64()), Load(Param("ldc"), GP64())
@@ -53,8 +53,12 @@ func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 		list256(a, val, idx, count, iota)
 	}
 
-	CMPQ(count, param("most"))
-	JGT(LabelRef("return"))
+	slack := GP64()
+	Load(Param("slack"), slack)
+	ADDQ(param("most"), slack)
+	SUBQ(count, slack)
+	JLT(LabelRef("return"))
+	MOVQ(slack, param("slack"))
 
 	bp, cp, cols := GP64(), GP64(), GP64()
 	MOVQ(b, bp)
