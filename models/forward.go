@@ -21,8 +21,8 @@ type scratch struct{ x, y []float32 }
 // order of play, from the player who acts.
 //
 // Chunks of rows are spread over up to GOMAXPROCS goroutines; a row's result
-// is the same to the bit whatever rows are beside it. Forward panics if the
-// lengths do not fit each other.
+// is the same to the bit whatever rows are beside it, if the weights are
+// finite. Forward panics if the lengths do not fit each other.
 func (m *MLP) Forward(policy, values, obs []float32) {
 	d, k, p := m.shape.Obs, m.shape.Width(), m.shape.Players
 	n := len(obs) / d
@@ -109,7 +109,7 @@ func (l Layer) columns(from, to int, y, x []float32) {
 }
 
 // ReLU fills y, shape [n, Out], with max(x·W + b, 0) for x of shape [n, In].
-// NaN stays NaN, except in a weight that meets no x but 0.
+// NaN stays NaN, but a weight that is NaN may not show where x is 0.
 func (l Layer) ReLU(y, x []float32) {
 	sgemm.Sparse(len(y)/l.Out, l.Out, l.In, x, l.In, l.W, l.Out, y, l.Out)
 	sgemm.AddReLU(y, l.B)

@@ -5,6 +5,10 @@
 // [Gemm] is the product. [BLAS] hands it to gorgonia:
 //
 //	gorgonia.Use(sgemm.BLAS{})
+//
+// [Sparse] is the same product where many numbers are zeros, as in what a game
+// shows and behind a rectifier. Beside them are the few other loops over numbers
+// that take time in a network: [AddReLU], [ReLUGrad], [Adam].
 package sgemm
 
 //go:generate go -C asm run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg sgemm

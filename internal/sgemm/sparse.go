@@ -52,6 +52,14 @@ func SparseT(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float3
 	pool.Put(s)
 }
 
+// Transpose fills dst, of shape [cols, rows], with the transpose of src. A
+// product with a transposed B is Sparse after that.
+func Transpose(dst, src []float32, rows, cols int) {
+	same("dst", len(dst), rows*cols)
+	same("src", len(src), rows*cols)
+	active.transpose(dst, rows, src, cols, rows, cols)
+}
+
 // nonZeros counts what is not 0 in A, of shape [m, k].
 func nonZeros(m, k int, a []float32, lda int) int {
 	count := 0

@@ -105,3 +105,18 @@ func BenchmarkSparse(b *testing.B) {
 		}
 	}
 }
+
+func TestTranspose(t *testing.T) {
+	sgemm.EachKernel(t, func(t *testing.T) {
+		for _, s := range [][2]int{{0, 3}, {1, 1}, {3, 17}, {8, 8}, {9, 30}, {40, 21}} {
+			rows, cols := s[0], s[1]
+			src, dst := drawn(rows*cols, reals()), make([]float32, rows*cols)
+			sgemm.Transpose(dst, src, rows, cols)
+			for i, v := range src {
+				if got := dst[i%cols*rows+i/cols]; got != v {
+					t.Fatalf("%v: element %d has become %v, want %v", s, i, got, v)
+				}
+			}
+		}
+	})
+}

@@ -73,8 +73,8 @@ func (d *dense) SymDiff(in G.Nodes, y, dy *G.Node) (G.Nodes, error) {
 		}
 	}
 	if !d.first {
-		dx := newMatrix(d.g.capacity, d.in, nil)
-		if grads[0], err = G.ApplyOp(&inputGrad{op{name("inputGrad"), 2, dx}, d.g}, dz, w); err != nil {
+		dx, wt := newMatrix(d.g.capacity, d.in, nil), make([]float32, d.in*d.cols())
+		if grads[0], err = G.ApplyOp(&inputGrad{op{name("inputGrad"), 2, dx}, d.g, wt}, dz, w); err != nil {
 			return nil, err
 		}
 	}
@@ -130,12 +130,14 @@ func (b *biasGrad) Do(in ...G.Value) (G.Value, error) {
 // inputGrad is dx = dz·Wᵀ.
 type inputGrad struct {
 	op
-	g *graph
+	g  *graph
+	wt []float32 // Wᵀ, [out, in]
 }
 
 func (x *inputGrad) Do(in ...G.Value) (G.Value, error) {
 	w := in[1].Shape()
 	rows, cols := w[0], w[1]
-	sgemm.Gemm(false, true, x.g.n, rows, cols, 1, floats(in[0]), cols, floats(in[1]), cols, 0, floats(x.out), rows)
+	sgemm.Transpose(x.wt, floats(in[1]), rows, cols)
+	sgemm.Sparse(x.g.n, rows, cols, floats(in[0]), cols, x.wt, rows, floats(x.out), rows)
 	return x.out, nil
 }
