@@ -24,7 +24,7 @@ const (
 	panelWidth  = 460
 	panelHeight = 430
 	margin      = 16
-	gap         = 12 // below the title
+	gap         = 12 // above the panels
 	dpi         = 144
 )
 
@@ -61,7 +61,8 @@ func size(c game.Chart) (width, height vg.Length) {
 	width = vg.Length(max(1, len(c.Panels))*panelWidth + 2*margin)
 	_, above := wrap(title, c.Title, width-2*margin)
 	_, below := wrap(caption, c.Caption, width-2*margin)
-	return width, above + gap + panelHeight + below + 2*margin
+	_, middle := legend(lineNames(c), width-2*margin)
+	return width, above + middle + gap + panelHeight + below + 2*margin
 }
 
 // style is black text of a size.
@@ -99,7 +100,7 @@ func fill(c draw.Canvas, st text.Style, s string) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -height)
 }
 
-// render draws a chart: title, panels, caption.
+// render draws a chart: title, legend, panels, caption.
 func render(c draw.Canvas, ch game.Chart) error {
 	for _, p := range ch.Panels {
 		if err := check(p); err != nil {
@@ -108,13 +109,15 @@ func render(c draw.Canvas, ch game.Chart) error {
 	}
 	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	c = draw.Crop(fill(c, title, ch.Title), 0, 0, 0, -gap)
+	names := lineNames(ch)
+	c = renderLegend(fill(c, title, ch.Title), names)
+	c = draw.Crop(c, 0, 0, 0, -gap)
 	fill(draw.Crop(c, 0, 0, 0, -panelHeight-4), caption, ch.Caption)
 	c.Min.Y = c.Max.Y - panelHeight
 	for i, p := range ch.Panels {
 		wide := c.Size().X / vg.Length(len(ch.Panels))
 		left, right := vg.Length(i)*wide, vg.Length(len(ch.Panels)-1-i)*wide
-		renderPanel(draw.Crop(c, left, -right-margin, 0, 0), p)
+		renderPanel(draw.Crop(c, left, -right-margin, 0, 0), p, names)
 	}
 	return nil
 }

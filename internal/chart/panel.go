@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -15,27 +16,19 @@ import (
 	"marsgym/env/game"
 )
 
-// lineColors tell lines apart for the colour-blind too.
-//
-// Source: Okabe and Ito, "Color universal design", 2008.
-var lineColors = []color.Color{
-	color.RGBA{0, 114, 178, 255}, color.RGBA{213, 94, 0, 255}, color.RGBA{0, 158, 115, 255},
-	color.RGBA{204, 121, 167, 255}, color.RGBA{230, 159, 0, 255}, color.RGBA{86, 180, 233, 255},
-}
-
 // nothing is the colour of cells without a value.
 var nothing = color.Gray{225}
 
 const keyWidth = 84 // of the key to a map
 
 // renderPanel draws a panel, with the key to the colours of its map.
-func renderPanel(c draw.Canvas, p game.Panel) {
+func renderPanel(c draw.Canvas, p game.Panel, names []string) {
 	head := style(16, draw.XCenter, draw.YTop)
 	axes := draw.Crop(c, 0, 0, 0, -1.8*head.Font.Size)
 	if p.Map != nil {
 		axes = draw.Crop(axes, 0, -keyWidth, 0, 0)
 	}
-	main := newPlot(p)
+	main := newPlot(p, names)
 	main.Draw(axes)
 	data := main.DataCanvas(axes)
 	c.FillText(head, vg.Point{X: data.Center().X, Y: c.Max.Y}, p.Title)
@@ -46,7 +39,7 @@ func renderPanel(c draw.Canvas, p game.Panel) {
 }
 
 // newPlot returns a plot of a panel without its title, in readable fonts.
-func newPlot(p game.Panel) *plot.Plot {
+func newPlot(p game.Panel, names []string) *plot.Plot {
 	pl := plot.New()
 	for _, a := range []struct {
 		axis *plot.Axis
@@ -66,24 +59,18 @@ func newPlot(p game.Panel) *plot.Plot {
 		return pl
 	}
 	pl.Add(plotter.NewGrid())
-	pl.Legend.TextStyle.Font = style(14, 0, 0).Font
-	pl.Legend.Top = true
-	pl.Legend.ThumbnailWidth = 40
-	pl.Legend.Padding = 3
-	for i, l := range p.Lines {
+	for _, l := range p.Lines {
 		xy := make(plotter.XYs, len(l.X))
 		for k := range xy {
 			xy[k] = plotter.XY{X: l.X[k], Y: l.Y[k]}
 		}
-		line := &plotter.Line{XYs: xy, LineStyle: draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: 3}}
-		if i > 0 {
-			line.Dashes = []vg.Length{vg.Length(10 / i), 4}
+		style := lineStyle(slices.Index(names, l.Name))
+		pl.Add(&plotter.Line{XYs: xy, LineStyle: style})
+		if len(xy) <= dotted {
+			pl.Add(&plotter.Scatter{XYs: xy, GlyphStyle: draw.GlyphStyle{Color: style.Color, Radius: 3.5, Shape: draw.CircleGlyph{}}})
 		}
-		pl.Add(line)
-		pl.Legend.Add(l.Name, line)
 	}
-	// Room for the legend.
-	pl.Y.Max += 0.07 * float64(len(p.Lines)) * (pl.Y.Max - pl.Y.Min)
+	pl.X.Min = min(pl.X.Min, 0) // what is counted is counted from 0
 	return pl
 }
 

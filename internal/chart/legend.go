@@ -1,0 +1,86 @@
+package chart
+
+import (
+	"image/color"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"marsgym/env/game"
+)
+
+// lineColors tell lines apart for the colour-blind too.
+//
+// Source: Okabe and Ito, "Color universal design", 2008.
+var lineColors = []color.Color{
+	color.RGBA{0, 114, 178, 255}, color.RGBA{213, 94, 0, 255}, color.RGBA{0, 158, 115, 255},
+	color.RGBA{204, 121, 167, 255}, color.RGBA{230, 159, 0, 255}, color.RGBA{86, 180, 233, 255},
+}
+
+// dotted is how many points of a line can be told apart, so that each has a dot.
+// Chosen.
+const dotted = 40
+
+// lineStyle is the look of the lines of the i-th name.
+func lineStyle(i int) draw.LineStyle {
+	s := draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: 3}
+	if i > 0 {
+		s.Dashes = []vg.Length{vg.Length(max(2, 10/i)), 4}
+	}
+	return s
+}
+
+// lineNames are the names of a chart's lines. A name looks the same in all
+// panels, and lines of one name look alike.
+func lineNames(c game.Chart) (names []string) {
+	for _, p := range c.Panels {
+		for _, l := range p.Lines {
+			if !slices.Contains(names, l.Name) {
+				names = append(names, l.Name)
+			}
+		}
+	}
+	return names
+}
+
+var legendText = style(14, draw.XLeft, draw.YCenter)
+
+// entry is a name in the legend, and where its sample begins, from the top left.
+type entry struct {
+	name string
+	x, y vg.Length
+}
+
+const (
+	sampleWidth  = 40
+	legendHeight = 22 // of a row
+)
+
+// legend lays out names in rows of a width.
+func legend(names []string, width vg.Length) (list []entry, height vg.Length) {
+	var x vg.Length
+	for _, name := range names {
+		wide := sampleWidth + 6 + legendText.Width(name)
+		if x > 0 && x+wide > width {
+			x, height = 0, height+legendHeight
+		}
+		list = append(list, entry{name, x, height + legendHeight/2})
+		x += wide + 24
+	}
+	if len(list) > 0 {
+		height += legendHeight
+	}
+	return list, height
+}
+
+// renderLegend draws the legend into the top of c and returns the rest.
+func renderLegend(c draw.Canvas, names []string) draw.Canvas {
+	list, height := legend(names, c.Size().X)
+	for i, e := range list {
+		x, y := c.Min.X+e.x, c.Max.Y-e.y
+		c.StrokeLine2(lineStyle(i), x, y-2, x+sampleWidth, y-2) // the middle of small letters
+		c.FillText(legendText, vg.Point{X: x + sampleWidth + 6, Y: y}, e.name)
+	}
+	return draw.Crop(c, 0, 0, 0, -height)
+}

@@ -1,0 +1,179 @@
+package curve
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// stretches is how many points a line keeps of a noisy field. Chosen.
+const stretches = 100
+
+// Chart returns the picture of some runs, named "curve": their exact strength
+// where a run has it, or else what the training says of itself. Runs of the same
+// name look alike, so that those of one method can share it. The title says what
+// they play. The error wraps [game.ErrNoCharts] where there is nothing to draw.
+func Chart(title string, runs []Run) (game.Chart, error) {
+	c := game.Chart{Name: "curve", Title: title + ": learning curve"}
+	if len(runs) > 1 {
+		c.Title += "s"
+	}
+	if with, _ := part(runs, exploit); len(with) > 0 {
+		strength(&c, runs)
+	} else {
+		training(&c, runs)
+	}
+	if len(c.Panels) == 0 {
+		return game.Chart{}, fmt.Errorf("%w: no run has exact values, an entropy, a return or a loss yet", game.ErrNoCharts)
+	}
+	return c, nil
+}
+
+// part parts the runs with a field from those without, which it names.
+func part(runs []Run, field string) (with []Run, without []string) {
+	for _, r := range runs {
+		if slices.ContainsFunc(r.Points, func(p Point) bool { _, ok := p[field]; return ok }) {
+			with = append(with, r)
+		} else {
+			without = append(without, r.Name)
+		}
+	}
+	return with, without
+}
+
+// strength draws exact values.
+func strength(c *game.Chart, runs []Run) {
+	c.Caption = "Each dot is an exact evaluation, over the whole game. Exploitability: by how much the best answer to the player wins more than half of its games; 0 is perfect, and the scale is logarithmic. Wins against optimal play are a probability of one half at best. Both are means of moving first and second."
+	runs, without := part(runs, exploit)
+	c.Caption += lack("exact values", without)
+	timed, without := part(runs, seconds)
+
+	level := func(p Point) (float64, bool) {
+		x, ok := p[exploit]
+		return math.Log10(x), ok && x > 0 // zero has no place on the scale
+	}
+	lo, hi, zero := math.Inf(1), 0.0, false
+	for _, r := range runs {
+		for _, p := range r.Points {
+			if x, ok := p[exploit]; ok && x > 0 {
+				lo, hi = min(lo, x), max(hi, x)
+			} else if ok {
+				zero = true
+			}
+		}
+	}
+	if hi > 0 {
+		y := game.Axis{Label: "exploitability (win probability)", Ticks: logTicks(lo, hi)}
+		c.Panels = append(c.Panels, panel("Exploitability by decisions", y, runs, steps, level))
+		if len(timed) > 0 {
+			c.Panels = append(c.Panels, panel("Exploitability by time", y, timed, seconds, level))
+			c.Caption += " Training time leaves evaluation out." + lack("times", without)
+		}
+	}
+	if zero {
+		c.Caption += " Where exploitability is 0, a dot is missing."
+	}
+	y := game.Axis{Label: "win probability against optimal play"}
+	win := panel("Wins against optimal play", y, runs, steps, func(p Point) (float64, bool) {
+		_, ok := p[exploit]
+		return (p[first] + p[second]) / 2, ok
+	})
+	most := 0.0
+	for _, l := range win.Lines {
+		most = max(most, l.X[len(l.X)-1])
+	}
+	win.Lines = append(win.Lines, game.Line{Name: "optimal play", X: []float64{0, most}, Y: []float64{0.5, 0.5}})
+	c.Panels = append(c.Panels, win)
+}
+
+// training draws what there is without exact values.
+func training(c *game.Chart, runs []Run) {
+	fields := map[string]bool{}
+	for _, r := range runs {
+		for _, p := range r.Points {
+			for f := range p {
+				fields[f] = fields[f] || f == "return" || f == "entropy" || strings.HasSuffix(f, "loss")
+			}
+		}
+	}
+	c.Caption = fmt.Sprintf("What the training reports of itself; exact strength is not known here. Long runs are shown by the means of %d stretches.", stretches)
+	for _, f := range slices.Sorted(maps.Keys(fields)) {
+		if !fields[f] {
+			continue
+		}
+		name := strings.ReplaceAll(f, "_", " ")
+		y := game.Axis{Label: name}
+		if f == "entropy" {
+			y.Label += " (nats)"
+			c.Caption += " Entropy is how open the choice of an action still is."
+		}
+		with, without := part(runs, f)
+		p := panel(strings.ToUpper(name[:1])+name[1:], y, with, steps, func(p Point) (float64, bool) { v, ok := p[f]; return v, ok })
+		for i := range p.Lines {
+			smooth(&p.Lines[i])
+		}
+		c.Panels = append(c.Panels, p)
+		c.Caption += lack(name, without)
+	}
+}
+
+// lack is the sentence on runs that are not shown.
+func lack(what string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Not shown, for want of %s: %s.", what, strings.Join(names, ", "))
+}
+
+// panel draws a quantity of runs by their steps or seconds, where they have
+// both.
+func panel(title string, y game.Axis, runs []Run, by string, quantity func(Point) (float64, bool)) game.Panel {
+	p := game.Panel{Title: title, Y: y}
+	most := 0.0
+	for _, r := range runs {
+		l := game.Line{Name: r.Name}
+		for _, at := range r.Points {
+			x, known := at[by]
+			if v, ok := quantity(at); ok && known {
+				l.X, l.Y = append(l.X, x), append(l.Y, v)
+				most = max(most, x)
+			}
+		}
+		if len(l.X) > 0 {
+			p.Lines = append(p.Lines, l)
+		}
+	}
+	units := stepUnits
+	if by == seconds {
+		units = timeUnits
+	}
+	u := fit(most, units)
+	for _, l := range p.Lines {
+		for k := range l.X {
+			l.X[k] /= u.size
+		}
+	}
+	p.X.Label = u.name
+	return p
+}
+
+// smooth puts means in the place of stretches of a line.
+func smooth(l *game.Line) {
+	n := len(l.X)
+	if n <= stretches {
+		return
+	}
+	for k := range stretches {
+		from, to := k*n/stretches, (k+1)*n/stretches
+		var x, y float64
+		for i := from; i < to; i++ {
+			x, y = x+l.X[i], y+l.Y[i]
+		}
+		l.X[k], l.Y[k] = x/float64(to-from), y/float64(to-from)
+	}
+	l.X, l.Y = l.X[:stretches], l.Y[:stretches]
+}

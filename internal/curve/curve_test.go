@@ -1,0 +1,237 @@
+package curve_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/env/game"
+	"marsgym/internal/chart"
+	"marsgym/internal/curve"
+)
+
+func load(t *testing.T, name, metrics string) (curve.Run, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "metrics.jsonl")
+	if err := os.WriteFile(path, []byte(metrics), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return curve.Load(name, path)
+}
+
+func TestLoad(t *testing.T) {
+	r, err := load(t, "a", `{"steps":10,"kl":-1e-3,"note":"new","on":true,"list":[1],"none":null}
+{"exact":{"win_first":0.5,"deep":{"er":2}},"steps":10}
+{"steps":30}`) // without a newline
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{a [map[kl:-0.001 steps:10] map[exact.deep.er:2 exact.win_first:0.5 steps:10] map[steps:30]]}`
+	if got := fmt.Sprint(r); got != want {
+		t.Errorf("read %s, want %s", got, want)
+	}
+	if r, err := load(t, "new", ""); err != nil || len(r.Points) != 0 {
+		t.Errorf("an empty file: %v, %v", r, err)
+	}
+	if _, err := curve.Load("a", filepath.Join(t.TempDir(), "missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	tests := []struct{ metrics, want string }{
+		{"{\"steps\":1}\n{\"steps\":2,\"entr", "line 2: unexpected end of JSON input"},
+		{"{\"steps\":1}\n\n{\"steps\":2}\n", "line 2: unexpected end"},
+		{"[1]\n", "line 1: json: cannot unmarshal array"},
+		{"{\"iteration\":1}\n", "line 1: no steps"},
+		{"null\n", "line 1: no steps"},
+		{"{\"steps\":3}\n{\"steps\":2}\n", "line 2: 2 steps after 3"},
+		{"{\"steps\":3}{\"steps\":4}\n", "line 1: invalid character"},
+	}
+	for _, tt := range tests {
+		_, err := load(t, "a", tt.metrics)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "metrics.jsonl") {
+			t.Errorf("%q: %v, want %q", tt.metrics, err, tt.want)
+		}
+	}
+}
+
+// point is a line of metrics with an evaluation.
+func point(steps, seconds, exploitability float64) curve.Point {
+	return curve.Point{
+		"steps": steps, "seconds": seconds, "entropy": 1,
+		"exact.exploitability": exploitability, "exact.win_first": 0.5 - exploitability, "exact.win_second": 0.5,
+	}
+}
+
+// draw returns the chart of runs, after seeing that it can be drawn.
+func draw(t *testing.T, runs ...curve.Run) game.Chart {
+	t.Helper()
+	c, err := curve.Chart("A game", runs)
+	if err == nil {
+		err = chart.SVG(io.Discard, c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestStrength(t *testing.T) {
+	a := curve.Run{Name: "a", Points: []curve.Point{
+		{"steps": 1e6, "seconds": 60},
+		point(2e6, 120, 0.1),
+		{"steps": 3e6, "seconds": 180},
+		point(4e6, 240, 0.01),
+	}}
+	b := curve.Run{Name: "b", Points: []curve.Point{point(8e6, 30, 0.001), point(9e6, 31, 0)}}
+	slow := curve.Run{Name: "slow", Points: []curve.Point{point(1e6, 0, 0.1)}}
+	delete(slow.Points[0], "seconds")
+	blind := curve.Run{Name: "blind", Points: []curve.Point{{"steps": 9e7, "seconds": 9e7}}}
+	c := draw(t, a, b, slow, blind)
+
+	if c.Name != "curve" || c.Title != "A game: learning curves" {
+		t.Errorf("named %s, %s", c.Name, c.Title)
+	}
+	for _, want := range []string{"for want of exact values: blind.", "for want of times: slow.", "exploitability is 0"} {
+		if !strings.Contains(c.Caption, want) {
+			t.Errorf("caption without %q: %s", want, c.Caption)
+		}
+	}
+	want := []struct{ title, x, lines string }{
+		{"Exploitability by decisions", "decisions in training (millions)", "a [2 4] [-1 -2]; b [8] [-3]; slow [1] [-1]"},
+		{"Exploitability by time", "training time (minutes)", "a [2 4] [-1 -2]; b [0.5] [-3]"},
+		{"Wins against optimal play", "decisions in training (millions)",
+			"a [2 4] [0.45 0.495]; b [8 9] [0.4995 0.5]; slow [1] [0.45]; optimal play [0 9] [0.5 0.5]"},
+	}
+	if len(c.Panels) != len(want) {
+		t.Fatalf("%d panels, want %d", len(c.Panels), len(want))
+	}
+	for i, w := range want {
+		p := c.Panels[i]
+		if got := lines(p); p.Title != w.title || p.X.Label != w.x || got != w.lines {
+			t.Errorf("%s by %s: %s\nwant %+v", p.Title, p.X.Label, got, w)
+		}
+	}
+}
+
+// lines writes out the lines of a panel.
+func lines(p game.Panel) string {
+	var list []string
+	for _, l := range p.Lines {
+		list = append(list, fmt.Sprintf("%s %.4g %.4g", l.Name, l.X, l.Y))
+	}
+	return strings.Join(list, "; ")
+}
+
+func TestPerfect(t *testing.T) {
+	c := draw(t, curve.Run{Name: "a", Points: []curve.Point{point(1, 1, 0)}})
+	if len(c.Panels) != 1 || c.Panels[0].Title != "Wins against optimal play" {
+		t.Errorf("panels %v", c.Panels)
+	}
+}
+
+// TestScale reads the marks of the logarithmic axis, those with words.
+func TestScale(t *testing.T) {
+	tests := []struct {
+		lo, hi float64
+		want   string // between the two
+	}{
+		{0.011, 0.5, "0.02 0.05 0.1 0.2 0.5"},
+		{0.0001, 0.3, "0.0001 0.001 0.01 0.1"},
+		{0.012, 0.014, "0.0120 0.0125 0.0130 0.0135 0.0140"},
+		{0.01, 0.04, "0.010 0.015 0.020 0.025 0.030 0.035 0.040"},
+		{0.000021, 0.00021, "0.00005 0.0001 0.0002"},
+	}
+	for _, tt := range tests {
+		c := draw(t, curve.Run{Name: "a", Points: []curve.Point{point(1, 1, tt.hi), point(2, 2, tt.lo)}})
+		var got []string
+		for _, k := range c.Panels[0].Y.Ticks {
+			if x := math.Pow(10, k.At); k.Label != "" && tt.lo*0.9999 < x && x < tt.hi*1.0001 {
+				got = append(got, k.Label)
+				if label := 0.0; !scan(k.Label, &label) || !(math.Abs(label-x) <= 1e-9) {
+					t.Errorf("%s stands at %g", k.Label, x)
+				}
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%g to %g: %s, want %s", tt.lo, tt.hi, got, tt.want)
+		}
+	}
+	one := draw(t, curve.Run{Name: "a", Points: []curve.Point{point(5, 5, 0.03)}})
+	if len(one.Panels[0].Y.Ticks) == 0 {
+		t.Error("a single value has no marks about it")
+	}
+}
+
+func scan(s string, x *float64) bool {
+	_, err := fmt.Sscan(s, x)
+	return err == nil
+}
+
+func TestTraining(t *testing.T) {
+	a, b := curve.Run{Name: "a"}, curve.Run{Name: "b"}
+	for i := range 250 {
+		a.Points = append(a.Points, curve.Point{"steps": float64(i), "value_loss": float64(i % 5), "entropy": 2, "kl": 1})
+	}
+	b.Points = []curve.Point{{"steps": 2, "return": 3, "value_loss": 4}}
+	c := draw(t, a, b)
+	var titles []string
+	for _, p := range c.Panels {
+		titles = append(titles, p.Title)
+	}
+	if want := []string{"Entropy", "Return", "Value loss"}; !slices.Equal(titles, want) {
+		t.Fatalf("panels %q, want %q", titles, want)
+	}
+	if got := lines(c.Panels[1]); got != "b [2] [3]" {
+		t.Errorf("returns are %s", got)
+	}
+	if !strings.Contains(c.Caption, "for want of return: a.") || !strings.Contains(c.Caption, "for want of entropy: b.") {
+		t.Errorf("caption: %s", c.Caption)
+	}
+	// Two and three of 250 points by turns: 0 1, 2 3 4, 0 1, ...
+	l := c.Panels[2].Lines[0]
+	if len(l.X) != 100 || len(l.Y) != 100 {
+		t.Fatalf("%d by %d means", len(l.X), len(l.Y))
+	}
+	for k, want := range [][2]float64{{0.5, 0.5}, {3, 3}, {5.5, 0.5}} {
+		if !(math.Abs(l.X[k]-want[0]) <= 1e-12) || !(math.Abs(l.Y[k]-want[1]) <= 1e-12) {
+			t.Errorf("mean %d at %g is %g, want %v", k, l.X[k], l.Y[k], want)
+		}
+	}
+	if !(math.Abs(l.X[99]-248) <= 1e-12) {
+		t.Errorf("the last mean is at %g", l.X[99])
+	}
+}
+
+func TestNothing(t *testing.T) {
+	for _, runs := range [][]curve.Run{nil, {{Name: "a"}}, {{Name: "a", Points: []curve.Point{{"steps": 1, "kl": 2}}}}} {
+		if _, err := curve.Chart("A game", runs); !errors.Is(err, game.ErrNoCharts) {
+			t.Errorf("%v: %v", runs, err)
+		}
+	}
+}
+
+// TestSame draws twice: no order of a map shows.
+func TestSame(t *testing.T) {
+	runs := []curve.Run{{Name: "a", Points: []curve.Point{{"steps": 1, "a_loss": 1, "b_loss": 2, "entropy": 3, "return": 4, "c_loss": 5}}}}
+	var before []byte
+	for range 5 {
+		var b bytes.Buffer
+		if err := chart.SVG(&b, draw(t, runs...)); err != nil {
+			t.Fatal(err)
+		}
+		if before != nil && !bytes.Equal(before, b.Bytes()) {
+			t.Fatal("another picture of the same runs")
+		}
+		before = b.Bytes()
+	}
+}

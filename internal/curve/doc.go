@@ -1,0 +1,3 @@
+// Package curve turns what training runs record into a picture of how they
+// learn.
+package curve

@@ -1,0 +1,76 @@
+package curve
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Fields that a picture is made of. A run whose game is not solved lacks the
+// exact ones, and each line may lack any but the steps.
+const (
+	steps   = "steps"   // decisions so far
+	seconds = "seconds" // of training so far, evaluation left out
+	exploit = "exact.exploitability"
+	first   = "exact.win_first"
+	second  = "exact.win_second"
+)
+
+// Run is a training run.
+type Run struct {
+	Name   string
+	Points []Point // in order
+}
+
+// Point is a line of metrics: its numbers by field, those of an object within
+// under names such as "exact.win_first".
+type Point map[string]float64
+
+// Load reads the metrics of a run, a JSON object on each line. What is no number
+// is passed over.
+func Load(name, path string) (Run, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Run{}, err
+	}
+	r := Run{Name: name}
+	for line := range bytes.Lines(data) {
+		p, err := parse(line)
+		if n := len(r.Points); err == nil && n > 0 && p[steps] < r.Points[n-1][steps] {
+			err = fmt.Errorf("%.0f steps after %.0f", p[steps], r.Points[n-1][steps])
+		}
+		if err != nil {
+			return Run{}, fmt.Errorf("%s: line %d: %w; mend the line or remove it", path, len(r.Points)+1, err)
+		}
+		r.Points = append(r.Points, p)
+	}
+	return r, nil
+}
+
+// parse reads a line of metrics.
+func parse(line []byte) (Point, error) {
+	var object map[string]any
+	if err := json.Unmarshal(line, &object); err != nil {
+		return nil, err
+	}
+	p := Point{}
+	p.add("", object)
+	if _, ok := p[steps]; !ok {
+		return nil, errors.New("no steps")
+	}
+	return p, nil
+}
+
+// add takes over the numbers of an object.
+func (p Point) add(prefix string, object map[string]any) {
+	for name, v := range object {
+		switch v := v.(type) {
+		case float64:
+			p[prefix+name] = v
+		case map[string]any:
+			p.add(prefix+name+".", v)
+		}
+	}
+}
