@@ -15,6 +15,9 @@ type Game interface {
 	Spec() game.Spec
 	// NewBatch returns a batch of rows first to first+rows-1 of a run.
 	NewBatch(rows, first int) Batch
+	// NewExpert returns an expert of rows first to first+rows-1 of a run, or an
+	// error that wraps ErrNoPlanner where the game cannot be searched so.
+	NewExpert(cfg ExpertConfig, rows, first int) (Expert, error)
 	// Initial is the position before anything has happened.
 	Initial() Position
 	// Parse reads a position in the game's notation.

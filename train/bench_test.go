@@ -17,18 +17,25 @@ func BenchmarkRun(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cfg := train.DefaultConfig()
-	cfg.Steps = 1 << 18
-	steps := 0.0
-	for b.Loop() {
-		_, err := train.Run(context.Background(), cfg, train.Options{
-			Game: g, Dir: b.TempDir(),
-			Learner: func(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) },
-			Report:  func(m train.Metrics) { steps += float64(cfg.Rows * cfg.Horizon) },
+	for _, a := range train.Algorithms() {
+		b.Run(string(a), func(b *testing.B) {
+			cfg := train.DefaultConfig(a)
+			cfg.Steps = 1 << 18
+			if a == train.OnePly {
+				cfg.Steps = 1 << 13
+			}
+			steps := 0.0
+			for b.Loop() {
+				_, err := train.Run(context.Background(), cfg, train.Options{
+					Game: g, Dir: b.TempDir(),
+					Learner: func(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) },
+					Report:  func(m train.Metrics) { steps += float64(m.Decisions) },
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(steps/b.Elapsed().Seconds(), "steps/s")
 		})
-		if err != nil {
-			b.Fatal(err)
-		}
 	}
-	b.ReportMetric(steps/b.Elapsed().Seconds(), "steps/s")
 }

@@ -3,35 +3,49 @@ package train
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"marsgym/env"
 	"marsgym/models"
 )
 
+// Algorithm names a way to learn.
+type Algorithm string
+
+// The algorithms. Each may ask more of a game than the one before.
+const (
+	// PPO sees what a batch shows: observations, legal actions, rewards.
+	AlgorithmPPO Algorithm = "ppo"
+	// OnePly searches over one roll of the dice, whose chances it knows.
+	OnePly Algorithm = Algorithm(env.OnePly)
+	// TurnExact searches each turn to its end, in games that offer that.
+	TurnExact Algorithm = Algorithm(env.Turn)
+)
+
+// Algorithms lists them.
+func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, OnePly, TurnExact} }
+
 // Config is what decides how a run ends. Its JSON is kept in the run folder.
 type Config struct {
-	Steps uint64 `json:"steps"` // decisions to train on; rounded up to whole iterations
-	Seed  uint64 `json:"seed"`
+	Algorithm Algorithm `json:"algorithm"`
+	Steps     uint64    `json:"steps"` // decisions to train on; rounded up to whole iterations
+	Seed      uint64    `json:"seed"`
 
 	Head   models.Head `json:"head"`   // what the policy scores
 	Hidden []int       `json:"hidden"` // widths of the network's layers
 
-	Rows    int `json:"rows"`    // N, games played at once
-	Horizon int `json:"horizon"` // T, steps of a rollout
-	Parts   int `json:"parts"`   // into which rows and minibatches are split, for the cores
+	Rows  int `json:"rows"`  // N, games at once
+	Parts int `json:"parts"` // into which rows and minibatches are split, for the cores
 
-	Epochs    int     `json:"epochs"`    // passes over a rollout
-	Minibatch int     `json:"minibatch"` // decisions to an optimizer step
-	Gamma     float64 `json:"gamma"`     // discount
-	Lambda    float64 `json:"lambda"`    // of the advantages
-	Clip      float64 `json:"clip"`      // ε of PPO
-	Value     float64 `json:"value"`     // weight of the values' loss
+	// The learning rate goes from the first to the second along half a cosine,
+	// after a share of the run in which it rises from nothing.
+	Rate   [2]float64        `json:"rate"`
+	Warmup float64           `json:"warmup"`
+	Value  float64           `json:"value"` // weight of the values' loss
+	Adam   models.AdamConfig `json:"adam"`
 
-	// The learning rate and the weight of the entropy go from the first to the
-	// second over the run, along half a cosine.
-	Rate    [2]float64 `json:"rate"`
-	Entropy [2]float64 `json:"entropy"`
-
-	Adam models.AdamConfig `json:"adam"`
+	PPO    PPO    `json:"ppo,omitzero"`    // of AlgorithmPPO
+	Expert Expert `json:"expert,omitzero"` // of OnePly and TurnExact
 
 	// Evaluations and Checkpoints are how often in a run the network is
 	// evaluated and saved, at the end included.
@@ -39,21 +53,56 @@ type Config struct {
 	Checkpoints int `json:"checkpoints"`
 }
 
-// DefaultConfig trains two-player Martian Dice in about two minutes of two
-// cores. Rates, λ and entropy: chosen by measurement there. The entropy starts
-// high, since a policy that is sure of itself too early stays where it is.
-func DefaultConfig() Config {
-	adam := models.DefaultAdam()
-	adam.Clip = 1
-	return Config{
-		Steps: 12_000_000, Seed: 1,
-		Head: models.Score, Hidden: []int{128, 128},
-		Rows: 512, Horizon: 64, Parts: 4,
-		Epochs: 1, Minibatch: 2048, Gamma: 1, Lambda: 0.85, Clip: 0.2, Value: 0.5,
-		Rate: [2]float64{5e-3, 1e-5}, Entropy: [2]float64{0.25, 0.001},
-		Adam:        adam,
-		Evaluations: 10, Checkpoints: 20,
+// PPO are the settings of proximal policy optimisation.
+type PPO struct {
+	Horizon   int        `json:"horizon"`   // T, steps of a rollout
+	Epochs    int        `json:"epochs"`    // passes over a rollout
+	Minibatch int        `json:"minibatch"` // decisions to an optimizer step
+	Gamma     float64    `json:"gamma"`     // discount
+	Lambda    float64    `json:"lambda"`    // of the advantages
+	Clip      float64    `json:"clip"`      // ε
+	Entropy   [2]float64 `json:"entropy"`   // its weight, first and last, along half a cosine
+}
+
+// Expert are the settings of expert iteration.
+type Expert struct {
+	Search env.ExpertConfig `json:"search"`
+	// Temperature of the policy that is taught, in shares of the win, first and
+	// last: an option that is worth so much less is e times less likely.
+	Temperature [2]float64 `json:"temperature"`
+	// Ahead is the share of the run in which values alone are taught.
+	Ahead float64 `json:"ahead"`
+}
+
+// DefaultConfig returns the settings of an algorithm with which it trains
+// two-player Martian Dice in minutes of two cores. Chosen by measurement there.
+func DefaultConfig(a Algorithm) Config {
+	c := Config{
+		Algorithm: a, Seed: 1, Head: models.Score, Hidden: []int{128, 128}, Parts: 4,
+		Value: 0.5, Adam: models.DefaultAdam(), Evaluations: 10, Checkpoints: 20,
 	}
+	c.Adam.Clip = 1
+	if a == AlgorithmPPO {
+		c.Steps, c.Rows = 12_000_000, 512
+		c.Rate = [2]float64{5e-3, 1e-5}
+		// The entropy starts high, since a policy that is sure of itself too
+		// early stays where it is.
+		c.PPO = PPO{Horizon: 64, Epochs: 1, Minibatch: 2048, Gamma: 1, Lambda: 0.85, Clip: 0.2, Entropy: [2]float64{0.25, 0.001}}
+		return c
+	}
+	c.Rate, c.Warmup, c.Value = [2]float64{1e-2, 1e-5}, 0.01, 1
+	c.Adam.Beta2, c.Adam.Clip = 0.99, 0
+	c.Expert = Expert{
+		Search:      env.ExpertConfig{Depth: env.Depth(a), Anew: 0.3, Turns: 2, Strays: 1. / 3, Stray: 0.15},
+		Temperature: [2]float64{0.01, 0.004},
+		Ahead:       0.05,
+	}
+	if a == TurnExact {
+		c.Steps, c.Rows = 20_000_000, 128
+	} else {
+		c.Steps, c.Rows = 1_000_000, 64
+	}
+	return c
 }
 
 // Validate reports all faults of a config at once.
@@ -64,29 +113,48 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("%s is %v; want %s", field, v, want))
 		}
 	}
+	known := slices.Contains(Algorithms(), c.Algorithm)
+	want(known, "algorithm", c.Algorithm, fmt.Sprintf("one of %v", Algorithms()))
 	want(c.Steps > 0, "steps", c.Steps, "at least 1")
 	want(c.Head == models.Score || c.Head == models.Logits, "head", c.Head, `"score" or "logits"`)
 	want(c.Rows > 0 && c.Rows <= 1<<20, "rows", c.Rows, "1 to 1048576")
-	want(c.Horizon > 0 && c.Horizon <= 1<<16, "horizon", c.Horizon, "1 to 65536")
-	want(c.Parts > 0 && c.Parts <= min(c.Rows, c.Minibatch), "parts", c.Parts, "at least 1, and no more than rows or minibatch")
-	want(c.Epochs > 0, "epochs", c.Epochs, "at least 1")
-	want(c.Minibatch > 0, "minibatch", c.Minibatch, "at least 1")
-	want(c.Gamma > 0 && c.Gamma <= 1, "gamma", c.Gamma, "above 0, at most 1")
-	want(c.Lambda >= 0 && c.Lambda <= 1, "lambda", c.Lambda, "0 to 1")
-	want(c.Clip > 0 && c.Clip < 1, "clip", c.Clip, "between 0 and 1")
-	want(c.Value >= 0, "value", c.Value, "at least 0")
+	want(c.Parts > 0 && c.Parts <= c.Rows, "parts", c.Parts, "at least 1, and no more than rows")
 	for i, end := range []string{"first", "last"} {
 		want(c.Rate[i] >= 0 && c.Rate[i] <= 1, "rate, "+end, c.Rate[i], "0 to 1")
-		want(c.Entropy[i] >= 0, "entropy, "+end, c.Entropy[i], "at least 0")
 	}
+	want(c.Warmup >= 0 && c.Warmup < 1, "warmup", c.Warmup, "0 to less than 1")
+	want(c.Value >= 0, "value", c.Value, "at least 0")
 	want(c.Evaluations >= 0, "evaluations", c.Evaluations, "at least 0")
 	want(c.Checkpoints > 0, "checkpoints", c.Checkpoints, "at least 1")
 	errs = append(errs, c.Adam.Validate())
+	switch {
+	case c.Algorithm == AlgorithmPPO:
+		p := c.PPO
+		want(p.Horizon > 0 && p.Horizon <= 1<<16, "horizon", p.Horizon, "1 to 65536")
+		want(p.Epochs > 0, "epochs", p.Epochs, "at least 1")
+		want(p.Minibatch >= c.Parts, "minibatch", p.Minibatch, "no less than parts")
+		want(p.Gamma > 0 && p.Gamma <= 1, "gamma", p.Gamma, "above 0, at most 1")
+		want(p.Lambda >= 0 && p.Lambda <= 1, "lambda", p.Lambda, "0 to 1")
+		want(p.Clip > 0 && p.Clip < 1, "clip", p.Clip, "between 0 and 1")
+		for i, end := range []string{"first", "last"} {
+			want(p.Entropy[i] >= 0, "entropy, "+end, p.Entropy[i], "at least 0")
+		}
+	case known:
+		e := c.Expert
+		errs = append(errs, e.Search.Validate())
+		want(e.Search.Depth == env.Depth(c.Algorithm), "depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
+		for i, end := range []string{"first", "last"} {
+			want(e.Temperature[i] > 0, "temperature, "+end, e.Temperature[i], "above 0")
+		}
+		want(e.Ahead >= 0 && e.Ahead < 1, "ahead", e.Ahead, "0 to less than 1")
+	}
 	return errors.Join(errs...)
 }
 
-// batch is the number of decisions to an iteration.
-func (c Config) batch() uint64 { return uint64(c.Rows) * uint64(c.Horizon) }
-
-// iterations is the number of iterations of a whole run.
-func (c Config) iterations() uint64 { return (c.Steps + c.batch() - 1) / c.batch() }
+// rate is the learning rate at a share of the run.
+func (c Config) rate(x float64) float64 {
+	if x < c.Warmup {
+		return c.Rate[0] * x / c.Warmup
+	}
+	return cosine(c.Rate, (x-c.Warmup)/(1-c.Warmup))
+}

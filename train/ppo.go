@@ -1,11 +1,77 @@
 package train
 
 import (
+	"errors"
 	"math"
+	"math/rand/v2"
 
 	"marsgym/agents"
+	"marsgym/env"
 	"marsgym/models"
 )
+
+// ppo is proximal policy optimisation: the network plays itself, and is moved
+// towards what has paid better than its values said, not too far at a time.
+//
+// Source: Schulman et al., arXiv:1707.06347.
+type ppo struct {
+	cfg     *Config
+	learner models.Learner
+	parts   []*rollout
+	shards  []shard
+	order   []decision
+	stream  rand.PCG
+}
+
+func newPPO(cfg *Config, g env.Game, l models.Learner) *ppo {
+	r := &ppo{cfg: cfg, learner: l, shards: make([]shard, cfg.Parts)}
+	r.stream.Seed(cfg.Seed, shuffleStream)
+	for k := range cfg.Parts {
+		from, to := cfg.Rows*k/cfg.Parts, cfg.Rows*(k+1)/cfg.Parts
+		b := g.NewBatch(to-from, from)
+		b.Reset(cfg.Seed)
+		r.parts = append(r.parts, newRollout(b, cfg.Head, cfg.PPO.Horizon))
+	}
+	return r
+}
+
+// iterate keeps method: it plays a rollout and fits the network to it.
+func (r *ppo) iterate(x float64) (Metrics, error) {
+	cfg := r.cfg
+	mlp := r.learner.MLP()
+	err := parallel(len(r.parts), func(k int) error { return r.parts[k].play(mlp, cfg.PPO.Gamma, cfg.PPO.Lambda) })
+	if err != nil {
+		return Metrics{}, err
+	}
+	m := Metrics{Rate: cfg.rate(x), Decisions: uint64(cfg.Rows) * uint64(cfg.PPO.Horizon)}
+	for _, p := range r.parts {
+		m.Games += p.games
+	}
+	m.Losses, err = r.fit(m.Rate, cosine(cfg.PPO.Entropy, x))
+	return m, err
+}
+
+// save keeps method.
+func (r *ppo) save(blobs map[string][]byte) (err error) {
+	if blobs["shuffle"], err = r.stream.MarshalBinary(); err != nil {
+		return err
+	}
+	for k, p := range r.parts {
+		if blobs[partBlob(k)], err = p.batch.AppendState(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restore keeps method.
+func (r *ppo) restore(blobs map[string][]byte) error {
+	err := r.stream.UnmarshalBinary(blobs["shuffle"])
+	for k, p := range r.parts {
+		err = errors.Join(err, p.batch.RestoreState(blobs[partBlob(k)]))
+	}
+	return err
+}
 
 // Losses are what a minibatch, or the mean over many, came to.
 type Losses struct {
@@ -165,8 +231,8 @@ func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values
 
 // fit passes over the rollouts in minibatches, in an order drawn from the run's
 // stream, and returns the mean losses.
-func (r *run) fit(rate, entropy float64) (Losses, error) {
-	cfg := &r.cfg
+func (r *ppo) fit(rate, entropy float64) (Losses, error) {
+	cfg := &r.cfg.PPO
 	scale := normaliser(r.parts)
 	all := r.order[:0]
 	for k, part := range r.parts {
@@ -200,8 +266,8 @@ func (r *run) fit(rate, entropy float64) (Losses, error) {
 }
 
 // step fits one minibatch.
-func (r *run) step(ds []decision, scale func(float32) float32, rate, entropy float64) (Losses, error) {
-	cfg := &r.cfg
+func (r *ppo) step(ds []decision, scale func(float32) float32, rate, entropy float64) (Losses, error) {
+	cfg := r.cfg
 	choices := 0
 	for _, d := range ds {
 		if p := r.parts[d.part]; p.start[d.at] < p.start[d.at+1] {
@@ -212,7 +278,7 @@ func (r *run) step(ds []decision, scale func(float32) float32, rate, entropy flo
 	parallel(cfg.Parts, func(k int) error {
 		s := &r.shards[k]
 		s.fill(ds[len(ds)*k/cfg.Parts:len(ds)*(k+1)/cfg.Parts], r.parts, scale)
-		rows[k] = models.Rows{Obs: s.obs, Loss: s.loss(len(ds), max(1, choices), cfg.Clip, entropy, cfg.Value)}
+		rows[k] = models.Rows{Obs: s.obs, Loss: s.loss(len(ds), max(1, choices), cfg.PPO.Clip, entropy, cfg.Value)}
 		return nil
 	})
 	norm, err := r.learner.Fit(rows, rate)
@@ -241,7 +307,7 @@ func normaliser(parts []*rollout) func(float32) float32 {
 }
 
 // shuffle puts decisions in a random order.
-func (r *run) shuffle(ds []decision) {
+func (r *ppo) shuffle(ds []decision) {
 	for i := len(ds) - 1; i > 0; i-- {
 		j := int(below(&r.stream, uint64(i)+1))
 		ds[i], ds[j] = ds[j], ds[i]

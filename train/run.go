@@ -52,15 +52,27 @@ type Options struct {
 
 // Metrics are a line of metrics.jsonl.
 type Metrics struct {
-	Iteration uint64 `json:"iteration"` // from 1
-	Steps     uint64 `json:"steps"`     // decisions so far
-	Games     uint64 `json:"games"`     // ended so far
+	Iteration uint64  `json:"iteration"` // from 1
+	Steps     uint64  `json:"steps"`     // decisions so far
+	Games     uint64  `json:"games"`     // ended so far
+	Seconds   float64 `json:"seconds"`   // of training so far, evaluation left out
 	Losses
-	Rate       float64       `json:"rate"`
-	StepsPerS  float64       `json:"steps_per_s"` // of this iteration, evaluation left out
-	Exact      *models.Exact `json:"exact,omitempty"`
-	Done       float64       `json:"-"` // share of the run
-	Iterations uint64        `json:"-"`
+	Rate      float64       `json:"rate"`
+	StepsPerS float64       `json:"steps_per_s"` // of this iteration, evaluation left out
+	Exact     *models.Exact `json:"exact,omitempty"`
+	Decisions uint64        `json:"-"` // of this iteration
+	Done      float64       `json:"-"` // share of the run
+}
+
+// method is an algorithm at work.
+type method interface {
+	// iterate plays and fits the network, at a share x of the run. It returns
+	// the losses, the rate, and the games and decisions of this iteration.
+	iterate(x float64) (Metrics, error)
+	// save adds what a checkpoint must hold beside the network and its
+	// optimizer; restore takes it back.
+	save(blobs map[string][]byte) error
+	restore(blobs map[string][]byte) error
 }
 
 // run is the state of a run.
@@ -68,15 +80,14 @@ type run struct {
 	cfg     Config
 	opt     Options
 	learner models.Learner
-	parts   []*rollout
-	shards  []shard
-	order   []decision
-	stream  rand.PCG
+	method  method
 	log     *os.File
 
 	at struct { // kept in checkpoints
 		Iteration uint64        `json:"iteration"`
+		Steps     uint64        `json:"steps"`
 		Games     uint64        `json:"games"`
+		Seconds   float64       `json:"seconds"`
 		Metrics   int64         `json:"metrics_bytes"`
 		Exact     *models.Exact `json:"exact,omitempty"`
 	}
@@ -103,14 +114,11 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if r.learner, err = opt.Learner(mlp, cfg.Adam); err != nil {
 		return nil, err
 	}
-	r.stream.Seed(cfg.Seed, shuffleStream)
-	for k := range cfg.Parts {
-		from, to := cfg.Rows*k/cfg.Parts, cfg.Rows*(k+1)/cfg.Parts
-		b := opt.Game.NewBatch(to-from, from)
-		b.Reset(cfg.Seed)
-		r.parts = append(r.parts, newRollout(b, cfg.Head, cfg.Horizon))
+	if cfg.Algorithm == AlgorithmPPO {
+		r.method = newPPO(&r.cfg, opt.Game, r.learner)
+	} else if r.method, err = newExpert(&r.cfg, opt.Game, r.learner); err != nil {
+		return nil, fmt.Errorf("algorithm %s: %w", cfg.Algorithm, err)
 	}
-	r.shards = make([]shard, cfg.Parts)
 	if opt.Resume {
 		if err := r.restore(); err != nil {
 			return nil, err
@@ -128,20 +136,26 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 
 // loop runs the iterations that are left.
 func (r *run) loop(ctx context.Context) error {
-	n := r.cfg.iterations()
-	for r.at.Iteration < n {
+	n := r.cfg.Steps
+	for r.at.Steps < n {
 		start := time.Now()
-		m, err := r.iterate()
+		m, err := r.method.iterate(float64(r.at.Steps) / float64(n))
 		if err != nil {
 			return fmt.Errorf("iteration %d: %w", r.at.Iteration+1, err)
 		}
-		m.StepsPerS = float64(r.cfg.batch()) / time.Since(start).Seconds()
+		took, before := time.Since(start).Seconds(), r.at.Steps
+		m.StepsPerS = float64(m.Decisions) / took
 		r.at.Iteration++
-		r.at.Games = m.Games
-		m.Iteration, m.Iterations, m.Steps = r.at.Iteration, n, r.at.Iteration*r.cfg.batch()
-		m.Done = float64(r.at.Iteration) / float64(n)
+		r.at.Steps += m.Decisions
+		r.at.Games += m.Games
+		r.at.Seconds += took
+		m.Iteration, m.Steps, m.Games, m.Seconds = r.at.Iteration, r.at.Steps, r.at.Games, r.at.Seconds
+		m.Done = min(1, float64(r.at.Steps)/float64(n))
+		due := func(events int) bool {
+			return events > 0 && (r.at.Steps >= n || r.at.Steps*uint64(events)/n > before*uint64(events)/n)
+		}
 		r.at.Exact = nil
-		if r.opt.Evaluate != nil && due(r.at.Iteration, n, r.cfg.Evaluations) {
+		if r.opt.Evaluate != nil && due(r.cfg.Evaluations) {
 			// An interrupt waits for the evaluation, so that the resumed run has it.
 			if m.Exact, err = r.opt.Evaluate(context.WithoutCancel(ctx), r.learner.MLP()); err != nil {
 				return fmt.Errorf("iteration %d: evaluation: %w", m.Iteration, err)
@@ -154,40 +168,17 @@ func (r *run) loop(ctx context.Context) error {
 		if r.opt.Report != nil {
 			r.opt.Report(m)
 		}
-		stop := ctx.Err() != nil && r.at.Iteration < n
-		if stop || due(r.at.Iteration, n, r.cfg.Checkpoints) {
+		stop := ctx.Err() != nil && r.at.Steps < n
+		if stop || due(r.cfg.Checkpoints) {
 			if err := r.save(); err != nil {
 				return err
 			}
 		}
 		if stop {
-			return fmt.Errorf("%w after %d of %d iterations", ErrInterrupted, r.at.Iteration, n)
+			return fmt.Errorf("%w after %d of %d decisions", ErrInterrupted, r.at.Steps, n)
 		}
 	}
 	return nil
-}
-
-// due spreads so many events evenly over n iterations, the last one included.
-func due(i, n uint64, events int) bool {
-	e := uint64(events)
-	return e > 0 && (i*e/n > (i-1)*e/n || i == n)
-}
-
-// iterate plays a rollout and fits the network to it.
-func (r *run) iterate() (Metrics, error) {
-	cfg := &r.cfg
-	mlp := r.learner.MLP()
-	err := parallel(len(r.parts), func(k int) error { return r.parts[k].play(mlp, cfg.Gamma, cfg.Lambda) })
-	if err != nil {
-		return Metrics{}, err
-	}
-	x := float64(r.at.Iteration) / float64(cfg.iterations())
-	m := Metrics{Rate: cosine(cfg.Rate, x), Games: r.at.Games}
-	for _, p := range r.parts {
-		m.Games += p.games
-	}
-	m.Losses, err = r.fit(m.Rate, cosine(cfg.Entropy, x))
-	return m, err
 }
 
 // cosine goes from ends[0] at x = 0 to ends[1] at x = 1 along half a cosine.
@@ -235,8 +226,8 @@ func (r *run) openLog() error {
 // meta is what the files of this run say of it.
 func (r *run) meta() models.Meta {
 	m := agents.MetaOf(r.opt.Game.Spec())
-	m.Algorithm, m.Seed = "ppo", r.cfg.Seed
-	m.Steps, m.Iterations, m.Games = int64(r.at.Iteration*r.cfg.batch()), int64(r.at.Iteration), int64(r.at.Games)
+	m.Algorithm, m.Seed = string(r.cfg.Algorithm), r.cfg.Seed
+	m.Steps, m.Iterations, m.Games = int64(r.at.Steps), int64(r.at.Iteration), int64(r.at.Games)
 	m.Exact = r.at.Exact
 	return m
 }
@@ -251,13 +242,8 @@ func (r *run) save() error {
 	if f.Blobs["run"], err = json.Marshal(r.at); err != nil {
 		return err
 	}
-	if f.Blobs["shuffle"], err = r.stream.MarshalBinary(); err != nil {
+	if err := r.method.save(f.Blobs); err != nil {
 		return err
-	}
-	for k, p := range r.parts {
-		if f.Blobs[batchBlob(k)], err = p.batch.AppendState(nil); err != nil {
-			return err
-		}
 	}
 	if err := f.Save(filepath.Join(r.opt.Dir, CheckpointFile)); err != nil {
 		return err
@@ -266,7 +252,8 @@ func (r *run) save() error {
 	return model.Save(filepath.Join(r.opt.Dir, agents.ModelFile))
 }
 
-func batchBlob(part int) string { return fmt.Sprintf("batch.%d", part) }
+// partBlob names what a checkpoint holds of a part of the rows.
+func partBlob(part int) string { return fmt.Sprintf("part.%d", part) }
 
 // restore continues from the checkpoint.
 func (r *run) restore() error {
@@ -281,12 +268,9 @@ func (r *run) restore() error {
 	err = errors.Join(
 		r.learner.MLP().SetTensors(f.MLP.Tensors()),
 		r.learner.Restore(f.Tensors),
-		r.stream.UnmarshalBinary(f.Blobs["shuffle"]),
 		json.Unmarshal(f.Blobs["run"], &r.at),
+		r.method.restore(f.Blobs),
 	)
-	for k, p := range r.parts {
-		err = errors.Join(err, p.batch.RestoreState(f.Blobs[batchBlob(k)]))
-	}
 	if err != nil {
 		return fmt.Errorf("%s does not belong to the config beside it: %w", path, err)
 	}

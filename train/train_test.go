@@ -34,9 +34,10 @@ func open(t *testing.T, id string, config string) env.Game {
 
 // small is a config of a second or so.
 func small() train.Config {
-	cfg := train.DefaultConfig()
+	cfg := train.DefaultConfig(train.AlgorithmPPO)
 	cfg.Hidden = []int{32}
-	cfg.Rows, cfg.Horizon, cfg.Minibatch, cfg.Parts, cfg.Epochs = 64, 32, 512, 3, 2
+	cfg.Rows, cfg.Parts = 64, 3
+	cfg.PPO.Horizon, cfg.PPO.Minibatch, cfg.PPO.Epochs = 32, 512, 2
 	cfg.Steps = 12 * 64 * 32
 	cfg.Evaluations, cfg.Checkpoints = 2, 4
 	return cfg
@@ -211,11 +212,11 @@ func TestDivergence(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	cfg := train.DefaultConfig()
+	cfg := train.DefaultConfig(train.AlgorithmPPO)
 	if err := cfg.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Rows, cfg.Lambda, cfg.Head, cfg.Adam.Beta1 = 0, math.NaN(), "tail", 2
+	cfg.Rows, cfg.PPO.Lambda, cfg.Head, cfg.Adam.Beta1 = 0, math.NaN(), "tail", 2
 	err := cfg.Validate()
 	for _, field := range []string{"rows is 0", "lambda is NaN", "head is tail", "beta1"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
@@ -246,9 +247,9 @@ func TestLearning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg := train.DefaultConfig()
+			cfg := train.DefaultConfig(train.AlgorithmPPO)
 			cfg.Head, cfg.Hidden = test.head, []int{32, 32}
-			cfg.Rows, cfg.Horizon, cfg.Minibatch = 128, 32, 512
+			cfg.Rows, cfg.PPO.Horizon, cfg.PPO.Minibatch = 128, 32, 512
 			cfg.Steps = 100 * 128 * 32
 			cfg.Evaluations = 0
 			mlp, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner})

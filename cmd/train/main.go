@@ -70,12 +70,12 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		}
 		bar.Set(m.Done, note(m, exact))
 	}
-	fmt.Fprintf(stdout, "training %s for %d, %d decisions, into %s\n", spec.Title, spec.Players, set.Train.Steps, dir)
+	fmt.Fprintf(stdout, "training %s for %d by %s, %d decisions, into %s\n", spec.Title, spec.Players, set.Train.Algorithm, set.Train.Steps, dir)
 	start := time.Now()
 	_, err = train.Run(ctx, set.Train, opt)
 	bar.Clear()
 	if errors.Is(err, train.ErrInterrupted) {
-		fmt.Fprintf(stdout, "stopped at iteration %d of %d; to go on:\n\n\tgo run ./cmd/train -resume %s\n", last.Iteration, last.Iterations, dir)
+		fmt.Fprintf(stdout, "stopped at decision %d of %d; to go on:\n\n\tgo run ./cmd/train -resume %s\n", last.Steps, set.Train.Steps, dir)
 		return nil
 	}
 	if err != nil {
@@ -130,8 +130,8 @@ func note(m train.Metrics, exact *models.Exact) string {
 
 // line tells of an evaluation during training.
 func line(m train.Metrics) string {
-	return fmt.Sprintf("%10d steps  %9.0f steps/s  entropy %.3f  wins %.4f against optimal play  exploitability %.5f",
-		m.Steps, m.StepsPerS, m.Entropy, (m.Exact.WinFirst+m.Exact.WinSecond)/2, m.Exact.Exploitability)
+	return fmt.Sprintf("%10d steps  %5.0f s  %9.0f steps/s  entropy %.3f  wins %.4f against optimal play  exploitability %.5f",
+		m.Steps, m.Seconds, m.StepsPerS, m.Entropy, (m.Exact.WinFirst+m.Exact.WinSecond)/2, m.Exact.Exploitability)
 }
 
 // makeFolder makes the run folder, which must not exist; without a name it takes

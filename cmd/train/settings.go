@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -10,7 +11,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
@@ -25,8 +29,20 @@ type settings struct {
 	Train      train.Config    `json:"train"`
 }
 
-func defaults() settings {
-	return settings{Game: catalog.List()[0].ID, GameConfig: []byte("{}"), Backend: "gorgonia", Train: train.DefaultConfig()}
+func defaults(a train.Algorithm) settings {
+	return settings{Game: catalog.List()[0].ID, GameConfig: []byte("{}"), Backend: backends[0], Train: train.DefaultConfig(a)}
+}
+
+// suited is the algorithm that a game is trained with unless another is asked
+// for: the deepest search that it offers.
+func suited(g env.Game) train.Algorithm {
+	for _, a := range []train.Algorithm{train.TurnExact} {
+		c := train.DefaultConfig(a)
+		if _, err := g.NewExpert(c.Expert.Search, 1, 0); err == nil {
+			return a
+		}
+	}
+	return train.AlgorithmPPO
 }
 
 // call is what a command line asks for.
@@ -39,17 +55,18 @@ type call struct {
 
 // parse reads the command line; the game's config comes in full.
 func parse(args []string, stdout io.Writer) (c call, err error) {
-	set := defaults()
 	f := cli.NewFlags("train", "Train fits a network to a game by self-play, and ends with how strong it is: exactly, where the game is solved.")
 	name := f.Game(catalog.IDs())
-	steps := f.Uint64("steps", set.Train.Steps, "decisions to train on")
-	seed := f.Uint64("seed", set.Train.Seed, "seed of all that is drawn at random")
+	algorithm := f.String("algorithm", "", "`way` to learn: ppo, one-ply or turn-exact (default the deepest search that the game offers, else ppo)")
+	steps := f.Uint64("steps", 0, "decisions to train on (default as the algorithm has it)")
+	seed := f.Uint64("seed", 1, "seed of all that is drawn at random")
 	out := f.String("out", "", "run `folder` to make (default runs/GAME-PLAYERS-NUMBER)")
 	file := f.String("config", "", "JSON `file` with settings; flags override it")
 	from := f.String("resume", "", "run `folder` to go on with, under its own settings")
-	backend := f.String("backend", set.Backend, "`name` of what fits the network: gorgonia")
-	f.Group("Training", "steps", "seed", "config", "backend", "out", "resume")
+	backend := f.String("backend", backends[0], "`name` of what fits the network: "+strings.Join(backends, ", "))
+	f.Group("Training", "algorithm", "steps", "seed", "config", "backend", "out", "resume")
 	f.Example("go run ./cmd/train")
+	f.Example("go run ./cmd/train -algorithm ppo")
 	f.Example("go run ./cmd/train -game pig -steps 2000000 -out runs/pig")
 	f.Example("go run ./cmd/train -resume runs/pig")
 	if err := f.Parse(args, stdout); err != nil {
@@ -70,10 +87,29 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		}
 		return c, err
 	}
+	var base settings // what the file says, over nothing
+	var text []byte
 	if *file != "" {
-		if set, err = load(*file); err != nil {
+		if text, err = os.ReadFile(*file); err != nil {
 			return c, err
 		}
+		if err := json.Unmarshal(text, &base); err != nil {
+			return c, fmt.Errorf("%s: %w", *file, err)
+		}
+	}
+	name.Default(base.Game, base.GameConfig)
+	g, err := cli.OpenGame(name, catalog.Open)
+	if err != nil {
+		return c, err
+	}
+	set := defaults(cmp.Or(train.Algorithm(*algorithm), base.Train.Algorithm, suited(g)))
+	if err := decode(&set, text); err != nil {
+		return c, fmt.Errorf("%s: %w", *file, err)
+	}
+	set.Game = g.Spec().ID
+	set.GameConfig = []byte(g.Spec().ConfigJSON())
+	if *algorithm != "" {
+		set.Train.Algorithm = train.Algorithm(*algorithm)
 	}
 	if given["steps"] {
 		set.Train.Steps = *steps
@@ -84,16 +120,12 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	if given["backend"] {
 		set.Backend = *backend
 	}
-	if set.Backend != "gorgonia" {
-		return c, cli.Unknown("backend", set.Backend, []string{"gorgonia"})
+	if !slices.Contains(backends, set.Backend) {
+		return c, cli.Unknown("backend", set.Backend, backends)
 	}
-	name.Default(set.Game, set.GameConfig)
-	g, err := cli.OpenGame(name, catalog.Open)
-	if err != nil {
-		return c, err
+	if !slices.Contains(train.Algorithms(), set.Train.Algorithm) {
+		return c, cli.Unknown("algorithm", string(set.Train.Algorithm), names(train.Algorithms()))
 	}
-	set.Game = g.Spec().ID
-	set.GameConfig = []byte(g.Spec().ConfigJSON())
 	if err := set.Train.Validate(); err != nil {
 		return c, &cli.UsageError{Err: err}
 	}
@@ -101,19 +133,42 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	return c, nil
 }
 
-// load reads settings over the defaults; unknown fields are errors.
-func load(path string) (settings, error) {
-	set := defaults()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return set, err
+// backends are those that this program is built with, the default first.
+var backends = []string{"gorgonia"}
+
+func names(as []train.Algorithm) (s []string) {
+	for _, a := range as {
+		s = append(s, string(a))
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&set); err != nil {
+	return s
+}
+
+// load reads the settings of a run folder.
+func load(path string) (settings, error) {
+	var base settings
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return base, err
+	}
+	if err := json.Unmarshal(text, &base); err != nil {
+		return base, fmt.Errorf("%s: %w", path, err)
+	}
+	set := defaults(base.Train.Algorithm)
+	if err := decode(&set, text); err != nil {
 		return set, fmt.Errorf("%s: %w", path, err)
 	}
 	return set, nil
+}
+
+// decode reads settings over others; unknown fields are errors, and no text
+// says nothing.
+func decode(set *settings, text []byte) error {
+	if text == nil {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode(set)
 }
 
 // save writes the settings to a run folder.

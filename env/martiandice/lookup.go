@@ -3,7 +3,6 @@ package martiandice
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"marsgym/env/game"
 )
@@ -127,13 +126,8 @@ func (s *Solution) places(st State) (score [maxPlayers]uint8, m int) {
 func (s *Solution) Value(dst []float64, st State) ([]float64, error) {
 	p, spec := s.starts.players, &s.r.spec
 	switch st.Phase {
-	case Over:
-		return s.r.Returns(dst, st), nil
-	case TieBreak: // all have the same chance
-		for i := range p {
-			dst = append(dst, s.ret(float64(st.Tied>>i&1)/float64(bits.OnesCount16(st.Tied))))
-		}
-		return dst, nil
+	case Over, TieBreak:
+		return s.r.settled(dst, st), nil
 	case Drawing:
 		for range p {
 			dst = append(dst, (spec.Win+float64(p-1)*spec.Loss)/float64(p))

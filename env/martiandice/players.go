@@ -32,7 +32,7 @@ func (r *Rules) Player(name string) (game.Policy[State], error) {
 	if name != "greedy" {
 		return nil, fmt.Errorf("martian-dice has no player %q", name)
 	}
-	return newGreedy(r, r.newTurn()), nil
+	return newGreedy(r, r.graph()), nil
 }
 
 // Probs keeps [game.Policy].

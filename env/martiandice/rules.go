@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"marsgym/env/game"
 )
@@ -74,6 +75,7 @@ type Rules struct {
 	spec game.Spec
 	lay  layout
 	rolls
+	graph func() *turn // of a single turn
 }
 
 // New returns the rules for a config, or all that is wrong with it.
@@ -94,6 +96,7 @@ func New(cfg Config) (*Rules, error) {
 	} else {
 		r.spec.Win, r.spec.Loss = 1, -1/float64(cfg.Players-1)
 	}
+	r.graph = sync.OnceValue(r.newTurn)
 	return r, nil
 }
 

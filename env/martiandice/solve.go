@@ -48,7 +48,7 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(fl
 	if r.cfg.MaxRounds > 0 {
 		return nil, fmt.Errorf("martian-dice: max_rounds is %d, and only games without a limit are solved: %w", r.cfg.MaxRounds, game.ErrNoSolution)
 	}
-	s := &Solution{r: r, turn: r.newTurn(), starts: newStarts(r.cfg)}
+	s := &Solution{r: r, turn: r.graph(), starts: newStarts(r.cfg)}
 	n := s.starts.count()
 	if n > maxStarts {
 		return nil, fmt.Errorf("martian-dice: a table of %d has %d starts of turns, more than %d: %w", r.cfg.Players, n, maxStarts, game.ErrNoSolution)
@@ -72,7 +72,7 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(fl
 
 // Estimate keeps [game.Keeper]: it solves a few turns and multiplies.
 func (r *Rules) Estimate() game.Estimate {
-	t, g := newStarts(r.cfg), newGreedy(r, r.newTurn())
+	t, g := newStarts(r.cfg), newGreedy(r, r.graph())
 	dist, reach := make([]float64, g.turn.ends), make([]float64, g.turn.codes())
 	const turns = 50
 	begin := time.Now()

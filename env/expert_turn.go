@@ -1,0 +1,161 @@
+package env
+
+import (
+	"fmt"
+
+	"marsgym/env/game"
+)
+
+// turnExpert searches each turn to its end, against the network's values of
+// where it ends.
+type turnExpert[S comparable] struct {
+	searcher[S]
+	planner game.Planner[S]
+	turns   []turnSearch[S] // [N]
+}
+
+// turnSearch is the search of a row.
+type turnSearch[S comparable] struct {
+	plan  game.Plan[S]
+	begin S
+	mover game.Player
+	anew  bool // drawn, and not where the row's game stands
+	ends  []S
+	known []float64 // [n, P]; of ends that are asked about, nothing yet
+	asked []int32   // [n] index of what is asked; -1 where known
+}
+
+// Reset keeps [Expert].
+func (e *turnExpert[S]) Reset(seed uint64) {
+	for i := range e.state {
+		e.dice[i].Seed(seed, uint64(e.first+i))
+		e.state[i] = e.k.rules.Initial()
+		e.settle(i, nil)
+	}
+}
+
+// settle goes on in row i to the next start of a turn, in the next game if this
+// one is over.
+func (e *turnExpert[S]) settle(i int, dst *Lessons) {
+	for e.planner.Mover(e.state[i]) < 0 {
+		if e.k.rules.Turn(e.state[i]) == game.Nobody {
+			e.state[i] = e.k.rules.Initial()
+			if dst != nil {
+				dst.Games++
+			}
+			continue
+		}
+		e.state[i] = e.k.sampler.Sample(e.state[i], &e.dice[i])
+	}
+	e.state[i], _ = e.k.canonical(e.state[i])
+}
+
+// Search keeps [Expert]: in every row it searches a turn and plays it a few times.
+func (e *turnExpert[S]) Search(dst *Lessons, value func(dst, obs []float32)) {
+	dst.reset()
+	e.obs = e.obs[:0]
+	for i := range e.turns {
+		e.begin(i)
+	}
+	e.ask(value)
+	for i := range e.turns {
+		t := &e.turns[i]
+		e.solve(t)
+		e.value = t.plan.Value(e.value[:0])
+		e.lesson(dst, t.begin, t.mover, e.value)
+		for n := range e.cfg.Turns {
+			end := e.play(i, dst)
+			if n == 0 && !t.anew {
+				e.state[i] = end
+			}
+		}
+		if !t.anew {
+			e.settle(i, dst)
+		}
+	}
+}
+
+// begin takes up a turn and asks about its ends.
+func (e *turnExpert[S]) begin(i int) {
+	t := &e.turns[i]
+	t.begin, t.anew = e.state[i], chance(&e.dice[i]) < e.cfg.Anew
+	if t.anew {
+		t.begin, _ = e.k.canonical(e.planner.DrawStart(&e.dice[i]))
+	}
+	t.mover = e.planner.Mover(t.begin)
+	t.ends = t.plan.Begin(t.begin)
+	t.known, t.asked = t.known[:0], t.asked[:0]
+	for _, end := range t.ends {
+		var ok bool
+		if t.known, ok = t.plan.Known(t.known, end); ok {
+			t.asked = append(t.asked, -1)
+			continue
+		}
+		t.known = append(t.known, make([]float64, e.spec.Players)...)
+		t.asked = append(t.asked, int32(len(e.obs)/e.d))
+		e.obs = e.see(e.obs, end, e.planner.Mover(end))
+	}
+}
+
+// solve plans a turn with the values that the network has given.
+func (e *turnExpert[S]) solve(t *turnSearch[S]) {
+	p := e.spec.Players
+	for k, end := range t.ends {
+		if t.asked[k] < 0 {
+			continue
+		}
+		viewer := e.planner.Mover(end)
+		for j := range p {
+			t.known[k*p+j] = e.seat(int(t.asked[k]), viewer, game.Player(j))
+		}
+	}
+	t.plan.Solve(t.known)
+}
+
+// play plays the turn of row i once and returns where it ends.
+func (e *turnExpert[S]) play(i int, dst *Lessons) S {
+	t, dice := &e.turns[i], &e.dice[i]
+	s, strays := t.begin, chance(dice) < e.cfg.Strays
+	ends := false
+	for began := false; ; began = true {
+		if began && e.planner.Mover(s) >= 0 {
+			return s
+		}
+		switch who := e.k.rules.Turn(s); who {
+		case game.Nobody:
+			return s
+		case game.Chance:
+			if e.value, ends = t.plan.Known(e.value[:0], s); ends {
+				return s
+			}
+			s, _ = e.k.canonical(e.k.sampler.Sample(s, dice))
+		default:
+			dst.Decisions++
+			e.legal = e.k.rules.Legal(e.legal[:0], s)
+			choice := 0
+			if len(e.legal) > 1 {
+				e.worth = t.plan.Options(e.worth[:0], s)
+				e.decision(dst, s, who, e.legal, e.worth)
+				choice = e.choose(e.worth, strays, dice)
+			}
+			s = e.apply(s, e.legal[choice])
+		}
+	}
+}
+
+// AppendState keeps [Expert].
+func (e *turnExpert[S]) AppendState(dst []byte) ([]byte, error) { return e.appendState(dst) }
+
+// RestoreState keeps [Expert].
+func (e *turnExpert[S]) RestoreState(src []byte) error {
+	rest, err := e.restoreState(src)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("env: %d bytes of state too many", len(rest))
+	}
+	for i := range e.state {
+		if err == nil && e.planner.Mover(e.state[i]) < 0 {
+			err = fmt.Errorf("env: row %d holds a state in which no turn begins", i)
+		}
+	}
+	return err
+}

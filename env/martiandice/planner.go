@@ -1,0 +1,131 @@
+package martiandice
+
+import (
+	"math/bits"
+	"math/rand/v2"
+
+	"marsgym/env/game"
+)
+
+// Mover keeps [game.Planner]: turns begin before a first roll.
+func (r *Rules) Mover(s State) game.Player {
+	if s.Phase == Rolling && s.Aside == (Counts{}) {
+		return game.Player(s.Seat)
+	}
+	return game.Nobody
+}
+
+// DrawStart keeps [game.Planner]: all starts of turns have the same chance.
+func (r *Rules) DrawStart(dice *rand.PCG) State {
+	t := newStarts(r.cfg)
+	n, _ := bits.Mul64(dice.Uint64(), uint64(t.count()))
+	score, m := t.at(int(n))
+	first := 0
+	if r.firstSeats() > 1 {
+		k, _ := bits.Mul64(dice.Uint64(), uint64(r.cfg.Players))
+		first = int(k)
+	}
+	s := r.Initial()
+	s.Phase = Rolling
+	s.Start, s.Seat = uint8(first), uint8((first+m)%r.cfg.Players)
+	for i := range r.cfg.Players {
+		s.Score[(first+i)%r.cfg.Players] = score[i]
+	}
+	if r.cfg.MaxRounds > 0 {
+		k, _ := bits.Mul64(dice.Uint64(), uint64(r.cfg.MaxRounds))
+		s.Count = 1 + uint32(k)
+	}
+	return s
+}
+
+// NewPlan keeps [game.Planner].
+func (r *Rules) NewPlan() game.Plan[State] {
+	t := r.graph()
+	return &turnPlan{
+		r: r, turn: t, ends: make([]State, t.ends),
+		value: make([]float64, t.codes()), rolling: make([]float64, t.live),
+		reach: make([]float64, t.codes()), dist: make([]float64, t.ends),
+	}
+}
+
+// turnPlan is best play of a turn against values of what follows it.
+type turnPlan struct {
+	r              *Rules
+	turn           *turn
+	seat           int
+	ends           []State   // [ends], by points
+	pay            []float64 // [ends, P]
+	value, rolling []float64 // [codes], [live]; to the mover
+	reach, dist    []float64 // [codes], [ends]
+}
+
+// Begin keeps [game.Plan].
+func (p *turnPlan) Begin(s State) []State {
+	p.seat = int(s.Seat)
+	for k := range p.ends {
+		p.ends[k] = p.r.score(s, k)
+	}
+	return p.ends
+}
+
+// Known keeps [game.Plan].
+func (p *turnPlan) Known(dst []float64, end State) ([]float64, bool) {
+	switch end.Phase {
+	case Over, TieBreak:
+		return p.r.settled(dst, end), true
+	}
+	return dst, false
+}
+
+// settled appends the expected returns once nobody has anything left to decide.
+func (r *Rules) settled(dst []float64, s State) []float64 {
+	if s.Phase == Over {
+		return r.Returns(dst, s)
+	}
+	for i := range r.cfg.Players { // all who are tied have the same chance
+		share := float64(s.Tied>>i&1) / float64(bits.OnesCount16(s.Tied))
+		dst = append(dst, r.spec.Loss+share*(r.spec.Win-r.spec.Loss))
+	}
+	return dst
+}
+
+// Solve keeps [game.Plan].
+func (p *turnPlan) Solve(values []float64) {
+	n := p.r.cfg.Players
+	p.pay = append(p.pay[:0], values...)
+	for k := range p.ends {
+		p.value[k] = values[k*n+p.seat]
+	}
+	p.turn.solve(p.value, p.rolling)
+}
+
+// Value keeps [game.Plan].
+func (p *turnPlan) Value(dst []float64) []float64 {
+	clear(p.dist)
+	p.reach[p.turn.start()] = 1
+	p.turn.spreadBest(p.dist, p.reach, p.value, p.rolling)
+	n := p.r.cfg.Players
+	for j := range n {
+		sum := 0.0
+		for k, q := range p.dist {
+			sum += q * p.pay[k*n+j]
+		}
+		dst = append(dst, sum)
+	}
+	return dst
+}
+
+// Options keeps [game.Plan].
+func (p *turnPlan) Options(dst []float64, s State) []float64 {
+	if s.Phase == Decide {
+		roll, code := p.value[0], p.r.leads(p.turn, s.Aside, false)
+		if int(code) >= p.turn.ends && int(code) < p.turn.live {
+			roll = p.rolling[code]
+		}
+		return append(dst, roll, p.value[p.r.Points(s.Aside)])
+	}
+	p.r.eachOption(s, func(a game.Action, aside Counts) {
+		dst = append(dst, p.value[p.r.leads(p.turn, aside, a == Stop)])
+	})
+	return dst
+}

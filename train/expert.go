@@ -1,0 +1,176 @@
+package train
+
+import (
+	"math"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/models"
+)
+
+// expert is expert iteration: a search with the network's values finds better
+// play, and the network learns to play so at a glance.
+//
+// Source: Anthony, Tian and Barber, "Thinking Fast and Slow with Deep Learning
+// and Tree Search", arXiv:1705.08439.
+type expert struct {
+	cfg     *Config
+	learner models.Learner
+	parts   []*pupil
+}
+
+// pupil is one part of the rows: its searches, and what they have found laid
+// out for the network.
+type pupil struct {
+	expert  env.Expert
+	lessons env.Lessons
+	head    models.Head
+	d, p, a int
+	span    float64 // of returns, from a loss to a win
+
+	obs          []float32 // [n+m, D] the rows to fit: values first, then decisions or their options
+	policy       []float64 // [k] what is taught
+	scores, prob []float64
+	losses       Losses
+}
+
+func newExpert(cfg *Config, g env.Game, l models.Learner) (*expert, error) {
+	e := &expert{cfg: cfg, learner: l}
+	spec := g.Spec()
+	for k := range cfg.Parts {
+		from, to := cfg.Rows*k/cfg.Parts, cfg.Rows*(k+1)/cfg.Parts
+		x, err := g.NewExpert(cfg.Expert.Search, to-from, from)
+		if err != nil {
+			return nil, err
+		}
+		x.Reset(cfg.Seed)
+		e.parts = append(e.parts, &pupil{
+			expert: x, head: cfg.Head, d: spec.ObsLen(), p: spec.Players, a: spec.Actions, span: spec.Win - spec.Loss,
+		})
+	}
+	return e, nil
+}
+
+// iterate keeps method: it searches in every row and fits the network once.
+func (e *expert) iterate(x float64) (Metrics, error) {
+	cfg := e.cfg
+	mlp := e.learner.MLP()
+	values := func(dst, obs []float32) { mlp.Forward(nil, dst, obs) }
+	temperature := cosine(cfg.Expert.Temperature, x)
+	parallel(len(e.parts), func(k int) error {
+		p := e.parts[k]
+		p.expert.Search(&p.lessons, values)
+		p.fill(temperature)
+		return nil
+	})
+	n, m := 0, 0
+	for _, p := range e.parts {
+		n += len(p.lessons.Obs) / p.d
+		m += len(p.lessons.Start) - 1
+	}
+	rows := make([]models.Rows, len(e.parts))
+	teach := x >= cfg.Expert.Ahead
+	for k, p := range e.parts {
+		rows[k] = models.Rows{Obs: p.obs, Loss: p.loss(max(1, n), max(1, m), cfg.Value, teach)}
+	}
+	out := Metrics{Rate: cfg.rate(x)}
+	norm, err := e.learner.Fit(rows, out.Rate)
+	for _, p := range e.parts {
+		out.Losses.add(p.losses)
+		out.Decisions += uint64(p.lessons.Decisions)
+		out.Games += uint64(p.lessons.Games)
+	}
+	out.Losses.mean()
+	out.GradNorm = norm
+	return out, err
+}
+
+// fill lays out the lessons and works out the policy that is taught.
+func (p *pupil) fill(temperature float64) {
+	l := &p.lessons
+	p.obs = append(p.obs[:0], l.Obs...)
+	if p.head == models.Score {
+		p.obs = append(p.obs, l.After...)
+	} else {
+		p.obs = append(p.obs, l.Seen...)
+	}
+	p.policy = p.policy[:0]
+	for i, from := range l.Start[:len(l.Start)-1] {
+		p.scores = p.scores[:0]
+		for _, w := range l.Worth[from:l.Start[i+1]] {
+			p.scores = append(p.scores, float64(w)/(p.span*temperature))
+		}
+		at := len(p.policy)
+		p.policy = append(p.policy, p.scores...)
+		agents.Softmax(p.policy[at:], p.scores)
+	}
+}
+
+// loss is the gradient of the loss, means over n values and m decisions of all
+// parts, with respect to the network's outputs:
+//
+//	L = v·½Σ_p (V[p] − G[p])² + Σ_a π*(a)·log(π*(a)/π(a))
+//
+// with G what a position is worth and π* ∝ exp(Q/τ) the policy that is taught.
+func (p *pupil) loss(n, m int, value float64, teach bool) func(policy, values, dpolicy, dvalues []float32) {
+	return func(policy, values, dpolicy, dvalues []float32) {
+		l := &p.lessons
+		p.losses = Losses{}
+		for i, want := range l.Value {
+			e := float64(values[i] - want)
+			p.losses.Value += e * e / 2
+			dvalues[i] = float32(value * e / float64(n))
+		}
+		p.losses.decisions += float64(len(l.Value) / p.p)
+		if !teach {
+			return
+		}
+		first := len(l.Obs) / p.d // the row of the first decision, or of its first option
+		for i, from := range l.Start[:len(l.Start)-1] {
+			to := l.Start[i+1]
+			at := func(k int32) int { // in the head's output
+				if p.head == models.Score {
+					return first + int(k)
+				}
+				return (first+i)*p.a + int(l.Action[k])
+			}
+			p.scores = p.scores[:0]
+			for k := from; k < to; k++ {
+				p.scores = append(p.scores, float64(policy[at(k)]))
+			}
+			p.prob = append(p.prob[:0], p.scores...)
+			agents.Softmax(p.prob, p.scores)
+			p.losses.choices++
+			for k := from; k < to; k++ {
+				q, want := p.prob[k-from], p.policy[k]
+				if want > 0 {
+					p.losses.Policy += want * math.Log(want/max(q, 1e-300))
+				}
+				if q > 0 {
+					p.losses.Entropy -= q * math.Log(q)
+				}
+				dpolicy[at(k)] = float32((q - want) / float64(m))
+			}
+		}
+	}
+}
+
+// save keeps method.
+func (e *expert) save(blobs map[string][]byte) (err error) {
+	for k, p := range e.parts {
+		if blobs[partBlob(k)], err = p.expert.AppendState(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restore keeps method.
+func (e *expert) restore(blobs map[string][]byte) error {
+	for k, p := range e.parts {
+		if err := p.expert.RestoreState(blobs[partBlob(k)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
