@@ -117,9 +117,10 @@ func (a *asker) read(play *chances, i int) error {
 		return nil
 	}
 	states, row := a.states[i*a.rows:][:a.rows], a.out[i*a.rows*int(actions):]
-	for k, d := range t.decisions {
-		pick := play.pick[d.options.from:d.options.to]
-		for j, act := range t.actions[d.options.from:d.options.to] {
+	for k := range t.decisions {
+		from, to := t.first[k], t.first[k+1]
+		pick := play.pick[from:to]
+		for j, act := range t.actions[from:to] {
 			pick[j] = row[act]
 		}
 		if err := normalise(pick); err != nil {
@@ -147,7 +148,7 @@ func (t *turn) perStart() int { return len(t.decisions) + t.start() - t.ends }
 func (s *Solution) fillDecisions(dst []State, at State) {
 	t := s.turn
 	for k := range t.decisions {
-		d := &t.decisions[k].state
+		d := &t.decisions[k]
 		dst[k] = with(at, d.Aside, d.Roll, Select)
 	}
 	for k, h := range t.holds[t.ends:t.start()] {
@@ -191,25 +192,26 @@ func with(s State, aside, roll Counts, phase Phase) State {
 
 // chances are a policy's probabilities for the decisions of one turn.
 type chances struct {
-	roll    []float64 // [live]
-	pick    []float64 // [options]
-	reach   []float64 // [codes]
-	options []float64 // scratch
+	roll     []float64 // [live]
+	pick     []float64 // [options]
+	reach    []float64 // [codes]
+	choosing []float64 // [decisions]
+	options  []float64 // scratch
 }
 
 func newChances(t *turn) *chances {
 	return &chances{
 		roll: make([]float64, t.live), pick: make([]float64, len(t.options)),
-		reach: make([]float64, t.codes()), options: make([]float64, actions),
+		reach: make([]float64, t.codes()), choosing: make([]float64, len(t.decisions)), options: make([]float64, actions),
 	}
 }
 
 // spread adds to dist [ends] how the turn ends, and leaves in reach how likely
-// each live hold comes up on the way.
+// each live hold comes up on the way, and in choosing each decision.
 func (c *chances) spread(t *turn, dist []float64) {
 	clear(c.reach)
 	c.reach[t.start()] = 1
-	t.spread(dist, c.reach, c.roll, c.pick)
+	t.spread(dist, c.reach, c.choosing, c.roll, c.pick)
 }
 
 // choose turns scores in the order of fillAfterstates into probabilities.
@@ -220,12 +222,12 @@ func (c *chances) choose(t *turn, p game.Scorer[State], scores []float64) {
 		}
 		return scores[code]
 	}
-	for _, d := range t.decisions {
-		o := t.options[d.options.from:d.options.to]
+	for k := range t.decisions {
+		o := t.optionsOf(k)
 		for j, code := range o {
 			c.options[j] = of(code)
 		}
-		p.Choose(c.pick[d.options.from:d.options.to], c.options[:len(o)])
+		p.Choose(c.pick[t.first[k]:t.first[k+1]], c.options[:len(o)])
 	}
 	var probs [2]float64
 	for i := t.ends; i < t.start(); i++ {

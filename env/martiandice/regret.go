@@ -146,34 +146,28 @@ func (w *walk) price(start int, play *chances) (list []game.Regret[State]) {
 			list = append(list, game.Regret[State]{State: state, Action: a, Best: best, Reach: reach, Prob: prob, Loss: loss * unit})
 		}
 	}
-	reach := make([]float64, len(t.decisions))
-	for i := t.live - 1; i >= t.ends; i-- {
-		h, in := &t.holds[i], w.reach[start]*play.reach[i]
-		if i != t.start() {
+	reach := w.reach[start]
+	for i := t.start() - 1; i >= t.ends; i-- {
+		if in := reach * play.reach[i]; in > 0 {
+			h := &t.holds[i]
 			state := with(at, h.aside(), Counts{}, Decide)
 			gain := pl.rolling[i] - pl.value[h.points]
 			add(state, Stop, Roll, in, 1-play.roll[i], gain)
 			add(state, Roll, Stop, in, play.roll[i], -gain)
-			in *= play.roll[i]
-		}
-		if in == 0 {
-			continue
-		}
-		for _, c := range t.choices[h.choices.from:h.choices.to] {
-			reach[c.decision] += in * c.prob
 		}
 	}
-	for k, d := range t.decisions {
-		if reach[k] == 0 {
+	for k, p := range play.choosing {
+		if p == 0 {
 			continue
 		}
-		o := d.options
-		options := t.options[o.from:o.to]
-		best := bestOption(pl.value, options)
-		for j, code := range options {
-			loss := pl.value[options[best]] - pl.value[code]
-			add(with(at, d.state.Aside, d.state.Roll, Select), t.actions[int(o.from)+j], t.actions[int(o.from)+best],
-				reach[k], play.pick[int(o.from)+j], loss)
+		from, to := t.first[k], t.first[k+1]
+		options, acts := t.options[from:to], t.actions[from:to]
+		most := bestWorth(pl.value, options)
+		for j, prob := range play.pick[from:to] {
+			if loss := most - pl.value[options[j]]; prob > 0 && loss > game.Tie {
+				best := acts[bestOption(pl.value, options)]
+				add(with(at, t.decisions[k].Aside, t.decisions[k].Roll, Select), acts[j], best, reach*p, prob, loss)
+			}
 		}
 	}
 	return list

@@ -21,8 +21,9 @@ type turn struct {
 
 	forced    []edge        // rolls that leave no choice that matters
 	choices   []choice      // rolls that do
-	decisions []decision    // that choices come to; several holds share most
-	actions   []game.Action // the legal actions of each decision
+	decisions []State       // that choices come to: representatives, at no score
+	first     []uint32      // [decisions+1]; where the next two begin for each
+	actions   []game.Action // the legal actions
 	options   []uint16      // where they lead
 
 	// The choices once more, for best play: those that lead to the same are one.
@@ -37,6 +38,7 @@ type hold struct {
 	tanks, rays, earthlings, types uint8
 	points                         uint8 // what stopping scores
 	forced, choices, pairs, more   span  // what rolling on leads to
+	decisions                      span  // of its choices, those that no hold below has
 }
 
 // span is a range of indices.
@@ -60,17 +62,11 @@ type pick struct {
 	to   [actions - 1]uint16
 }
 
-// choice is some rolls after which the player's choice matters.
+// choice is some rolls that come to the same decision. Rolled tanks are set aside
+// already, so holds that differ in tanks share decisions.
 type choice struct {
 	prob     float64
 	decision uint32
-}
-
-// decision is what the player may choose from. Rolled tanks are set aside
-// already, so holds that differ in tanks lead to the same decisions.
-type decision struct {
-	state   State // the representative, at no score
-	options span
 }
 
 // aside is the representative of a hold: the first type held takes all but one
@@ -101,7 +97,7 @@ func (r *Rules) holdOf(c Counts) hold {
 // newTurn builds the graph from the rules: it walks the holds that can be
 // reached, fewest free dice last, and sorts them the other way round.
 func (r *Rules) newTurn() *turn {
-	t := &turn{ends: r.cfg.maxPoints() + 1}
+	t := &turn{ends: r.cfg.maxPoints() + 1, first: []uint32{0}}
 	seen := map[hold]bool{{}: true}
 	reached := []hold{{}}
 	for i := 0; i < len(reached); i++ {
@@ -210,7 +206,7 @@ func (r *Rules) addRolls(t *turn, i int, decisions map[State]uint32) {
 	h := &t.holds[i]
 	forced := map[uint16]float64{}
 	at := map[uint32]int{} // choices by decision
-	h.forced.from, h.choices.from = uint32(len(t.forced)), uint32(len(t.choices))
+	h.forced.from, h.choices.from, h.decisions.from = uint32(len(t.forced)), uint32(len(t.choices)), uint32(len(t.decisions))
 	r.eachRoll(*h, func(prob float64, s State) {
 		if s.Phase != Select {
 			forced[r.leads(t, s.Aside, true)] += prob
@@ -233,7 +229,7 @@ func (r *Rules) addRolls(t *turn, i int, decisions map[State]uint32) {
 			}
 			d = uint32(len(t.decisions))
 			decisions[s] = d
-			t.decisions = append(t.decisions, decision{s, span{uint32(from), uint32(len(t.options))}})
+			t.decisions, t.first = append(t.decisions, s), append(t.first, uint32(len(t.options)))
 		}
 		if k, ok := at[d]; ok {
 			t.choices[k].prob += prob
@@ -247,7 +243,7 @@ func (r *Rules) addRolls(t *turn, i int, decisions map[State]uint32) {
 			t.forced = append(t.forced, edge{p, code})
 		}
 	}
-	h.forced.to, h.choices.to = uint32(len(t.forced)), uint32(len(t.choices))
+	h.forced.to, h.choices.to, h.decisions.to = uint32(len(t.forced)), uint32(len(t.choices)), uint32(len(t.decisions))
 	t.merge(h)
 }
 
@@ -258,7 +254,7 @@ func (t *turn) merge(h *hold) {
 	for _, c := range t.choices[h.choices.from:h.choices.to] {
 		var key pick
 		n := 0
-		for _, code := range t.optionsOf(c.decision) {
+		for _, code := range t.optionsOf(int(c.decision)) {
 			if code = t.worth(code); !slices.Contains(key.to[:n], code) {
 				key.to[n] = code
 				n++
@@ -285,10 +281,7 @@ func (t *turn) merge(h *hold) {
 }
 
 // optionsOf is where the legal actions of a decision lead.
-func (t *turn) optionsOf(d uint32) []uint16 {
-	o := t.decisions[d].options
-	return t.options[o.from:o.to]
-}
+func (t *turn) optionsOf(d int) []uint16 { return t.options[t.first[d]:t.first[d+1]] }
 
 // worth maps codes that are worth the same whatever the payoffs to one of them.
 func (t *turn) worth(code uint16) uint16 {
@@ -402,25 +395,29 @@ func (t *turn) settle(dist, reach []float64) {
 
 // spread is spreadBest for play that rolls on with probability roll [live] and
 // takes options with probability pick [options]. It leaves reach as it is for
-// the live holds.
-func (t *turn) spread(dist, reach, roll, pick []float64) {
+// the live holds, and in choosing [decisions] how likely each decision comes up.
+func (t *turn) spread(dist, reach, choosing, roll, pick []float64) {
+	clear(choosing)
 	for i := t.live - 1; i >= t.ends; i-- {
-		p := reach[i]
-		if p == 0 {
-			continue
-		}
-		h := &t.holds[i]
+		h, p := &t.holds[i], reach[i]
 		if i != t.start() {
 			dist[h.points] += p * (1 - roll[i])
 			p *= roll[i]
 		}
-		for _, e := range t.forced[h.forced.from:h.forced.to] {
-			reach[e.to] += p * e.prob
+		if p > 0 {
+			for _, e := range t.forced[h.forced.from:h.forced.to] {
+				reach[e.to] += p * e.prob
+			}
+			for _, c := range t.choices[h.choices.from:h.choices.to] {
+				choosing[c.decision] += p * c.prob
+			}
 		}
-		for _, c := range t.choices[h.choices.from:h.choices.to] {
-			o := t.decisions[c.decision].options
-			for k := o.from; k < o.to; k++ {
-				reach[t.options[k]] += p * c.prob * pick[k]
+		// All that lead to these have been seen.
+		for d := h.decisions.from; d < h.decisions.to; d++ {
+			if p := choosing[d]; p > 0 {
+				for k := t.first[d]; k < t.first[d+1]; k++ {
+					reach[t.options[k]] += p * pick[k]
+				}
 			}
 		}
 	}
