@@ -155,3 +155,46 @@ func TestWrite(t *testing.T) {
 		t.Errorf("something was written all the same: %v", err)
 	}
 }
+
+// TestLegend draws lines of few names in several panels: each name stands there
+// once, in one colour, and points that are few have dots.
+func TestLegend(t *testing.T) {
+	few := game.Line{Name: "few", X: []float64{1, 2, 3}, Y: []float64{1, 2, 1}}
+	many := game.Line{Name: "many"}
+	for i := range 100 {
+		many.X, many.Y = append(many.X, float64(i+1)), append(many.Y, float64(i%7))
+	}
+	c := game.Chart{Name: "legend", Panels: []game.Panel{{Lines: []game.Line{few, few}}, {Lines: []game.Line{many, few}}}}
+	svg := string(bytesOf(t, chart.SVG, c))
+	for text, want := range map[string]int{
+		">few<": 1, ">many<": 1,
+		"stroke:#0072B2": 4, // few: the legend and three lines
+		"fill:#0072B2":   9, // their dots
+		"stroke:#D55E00": 2, // many
+		"fill:#D55E00":   0,
+		">0<":            3, // both axes of x, that of y once
+	} {
+		if n := strings.Count(svg, text); n != want {
+			t.Errorf("%d times %s, want %d", n, text, want)
+		}
+	}
+
+	// Names that one row cannot hold make the picture higher by rows.
+	height := func(names int) int {
+		c := game.Chart{Panels: make([]game.Panel, 1)}
+		for i := range names {
+			l := few
+			l.Name = strings.Repeat("x", 20) + strings.Repeat("y", i)
+			c.Panels[0].Lines = append(c.Panels[0].Lines, l)
+		}
+		img, err := png.DecodeConfig(bytes.NewReader(bytesOf(t, chart.PNG, c)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return img.Height
+	}
+	zero, one, two, four := height(0), height(1), height(2), height(4)
+	if row := one - zero; row <= 0 || two != one || four != one+row {
+		t.Errorf("heights %d, %d, %d, %d for 0, 1, 2, 4 names", zero, one, two, four)
+	}
+}
