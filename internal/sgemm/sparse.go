@@ -7,21 +7,25 @@ package sgemm
 // a 0 to which a product has underflowed. Whether NaN and infinities in B reach
 // C through a 0 of A is undefined.
 func Sparse(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
-	done := 0
-	if min(m, n, k) > 0 {
-		check("a", a, lda, m, k, false)
-		check("b", b, ldb, k, n, false)
-		check("c", c, ldc, m, n, false)
-		// Up to such a share of non-zeros it is faster. Measured: Gemm is from
-		// 0.4 to 0.5 on.
-		most := 2 * min(k, kc) / 5
-		s := pool.Get().(*scratch)
-		done = m - active.sparse(s, m, n, min(k, kc), a, lda, b, ldb, c, ldc, false, most, most/2)
-		for p := kc; p < k && done > 0; p += kc {
-			active.sparse(s, done, n, min(k-p, kc), a[p:], lda, b[p*ldb:], ldb, c, ldc, true, kc, 0)
-		}
-		pool.Put(s)
+	if min(m, n, k) <= 0 {
+		Gemm(false, false, m, n, k, 1, a, lda, b, ldb, 0, c, ldc)
+		return
 	}
+	check("a", a, lda, m, k, false)
+	check("b", b, ldb, k, n, false)
+	check("c", c, ldc, m, n, false)
+	// The share of non-zeros up to which it is faster. Measured: Gemm is from
+	// 0.4 to 0.5 on. The first block finds out how many rows to do.
+	most := 2 * min(k, kc) / 5
+	slack, done := most/2, m
+	s := pool.Get().(*scratch)
+	for p := 0; p < k && done > 0; p += kc {
+		for j := 0; j < n && done > 0; j += nc {
+			done -= active.sparse(s, done, min(n-j, nc), min(k-p, kc), a[p:], lda, b[p*ldb+j:], ldb, c[j:], ldc, p > 0, most, slack)
+			most = kc
+		}
+	}
+	pool.Put(s)
 	if done < m {
 		Gemm(false, false, m-done, n, k, 1, a[done*lda:], lda, b, ldb, 0, c[done*ldc:], ldc)
 	}
@@ -46,7 +50,9 @@ func SparseT(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float3
 		for i := 0; i < m; i += nc {
 			m := min(m-i, nc)
 			active.transpose(s.b[:], k, a[p*lda+i:], lda, k, m)
-			active.sparse(s, m, n, k, s.b[:], k, b[p*ldb:], ldb, c[i*ldc:], ldc, p > 0, k, 0)
+			for j := 0; j < n; j += nc {
+				active.sparse(s, m, min(n-j, nc), k, s.b[:], k, b[p*ldb+j:], ldb, c[i*ldc+j:], ldc, p > 0, kc, 0)
+			}
 		}
 	}
 	pool.Put(s)
@@ -76,32 +82,30 @@ func nonZeros(m, k int, a []float32, lda int) int {
 // sparseGo computes C = A·B, or C += A·B if add is set, for k up to kc. It
 // skips the zeros of A, and stops where more than most elements a row and slack
 // in all have differed from 0. It returns how many rows are left. Sums are made
-// in acc.
+// in acc, of n elements or more.
 func sparseGo(acc []float32, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, add bool, most, slack int) (left int) {
 	for i := range m {
 		row := a[i*lda:][:k]
 		if slack += most - nonZeros(1, k, row, k); slack < 0 {
 			return m - i
 		}
-		for j := 0; j < n; j += len(acc) {
-			acc := acc[:min(len(acc), n-j)]
-			clear(acc)
-			for p, x := range row {
-				if x == 0 {
-					continue
-				}
-				for j, y := range b[p*ldb+j:][:len(acc)] {
-					acc[j] += float32(x * y)
-				}
+		acc := acc[:n]
+		clear(acc)
+		for p, x := range row {
+			if x == 0 {
+				continue
 			}
-			c := c[i*ldc+j:][:len(acc)]
-			if add {
-				for j, s := range acc {
-					acc[j] = s + c[j]
-				}
+			for j, y := range b[p*ldb:][:n] {
+				acc[j] += float32(x * y)
 			}
-			copy(c, acc)
 		}
+		row = c[i*ldc:][:n]
+		if add {
+			for j, v := range row {
+				acc[j] += v
+			}
+		}
+		copy(row, acc)
 	}
 	return 0
 }

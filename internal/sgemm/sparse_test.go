@@ -86,7 +86,6 @@ func BenchmarkSparse(b *testing.B) {
 		{m: 256, n: 128, k: 128},
 		{m: 8, n: 128, k: 173},
 		{m: 1, n: 128, k: 173},
-		{m: 4, n: 128, k: 173},
 		{tA: true, m: 173, n: 128, k: 1024},
 		{tA: true, m: 128, n: 128, k: 1024},
 	} {

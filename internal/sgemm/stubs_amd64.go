@@ -36,20 +36,20 @@ func sparseAVX2(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c
 //go:noescape
 func sparseAVX512(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, slack int, val *float32, idx *int32) (left int)
 
-// addReLUAVX2 does what [addReLUGo] does for slices of 8·blocks elements,
-// blocks at least 1.
+// addReLUAVX2 does what [addReLUGo] does
+// for slices of 8·blocks elements, blocks at least 1.
 //
 //go:noescape
 func addReLUAVX2(blocks int, y *float32, b *float32)
 
-// reluGradAVX2 does what [reluGradGo] does for slices of 8·blocks elements,
-// blocks at least 1.
+// reluGradAVX2 does what [reluGradGo] does
+// for slices of 8·blocks elements, blocks at least 1.
 //
 //go:noescape
 func reluGradAVX2(blocks int, dy *float32, y *float32)
 
-// adamAVX2 does what [adamGo] does, with the fields of c as an array, for slices of 8·blocks elements,
-// blocks at least 1.
+// adamAVX2 does what [adamGo] does, with the fields of c as an array,
+// for slices of 8·blocks elements, blocks at least 1.
 //
 //go:noescape
 func adamAVX2(blocks int, c *float32, w *float32, m *float32, v *float32, grad *float32)

@@ -47,11 +47,11 @@ func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	Label("row")
 	count := GP64()
 	XORQ(count, count)
+	list := list256
 	if size == 64 {
-		list512(a, val, idx, count, iota)
-	} else {
-		list256(a, val, idx, count, iota)
+		list = list512
 	}
+	list(a, val, idx, count, iota)
 
 	slack := GP64()
 	Load(Param("slack"), slack)
@@ -73,10 +73,17 @@ func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 		Label(label(""))
 		CMPQ(cols, I32(least))
 		JLT(LabelRef(next))
-		var load func(m Mem, dst reg.VecVirtual)
-		var store func(src reg.VecVirtual, m Mem)
+		// with calls f with the columns of b or c at m, as an operand.
+		with := func(m Mem, f func(Op)) { f(m) }
+		store := func(src reg.VecVirtual, m Mem) { VMOVUPS(src, m) }
 		if v == 1 {
+			var load func(m Mem, dst reg.VecVirtual)
 			load, store = masked(cols, size, iota)
+			with = func(m Mem, f func(Op)) {
+				t := vec()
+				load(m, t)
+				f(t)
+			}
 		}
 		acc := make([]reg.VecVirtual, v)
 		for j := range acc {
@@ -91,14 +98,7 @@ func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 		x := vec()
 		VBROADCASTSS(Mem{Base: val, Index: i, Scale: 4}, x)
 		for j := range acc {
-			y := Mem{Base: bp, Index: bi, Scale: 1, Disp: j * size}
-			if v == 1 {
-				t := vec()
-				load(y, t)
-				VFMADD231PS(t, x, acc[j])
-			} else {
-				VFMADD231PS(y, x, acc[j])
-			}
+			with(Mem{Base: bp, Index: bi, Scale: 1, Disp: j * size}, func(y Op) { VFMADD231PS(y, x, acc[j]) })
 		}
 		INCQ(i)
 		Label(label("test"))
@@ -108,23 +108,11 @@ func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 		CMPB(param("add"), Imm(0))
 		JEQ(LabelRef(label("set")))
 		for j := range acc {
-			y := Mem{Base: cp, Disp: j * size}
-			if v == 1 {
-				t := vec()
-				load(y, t)
-				VADDPS(t, acc[j], acc[j])
-			} else {
-				VADDPS(y, acc[j], acc[j])
-			}
+			with(Mem{Base: cp, Disp: j * size}, func(y Op) { VADDPS(y, acc[j], acc[j]) })
 		}
 		Label(label("set"))
 		for j := range acc {
-			y := Mem{Base: cp, Disp: j * size}
-			if v == 1 {
-				store(acc[j], y)
-			} else {
-				VMOVUPS(acc[j], y)
-			}
+			store(acc[j], Mem{Base: cp, Disp: j * size})
 		}
 		ADDQ(I32(v*size), bp)
 		ADDQ(I32(v*size), cp)

@@ -11,7 +11,7 @@ import (
 func vectors(name, does, params string, slices []string, setup func() func(at []Mem)) {
 	TEXT(name, NOSPLIT, "func(blocks int, "+params+")")
 	Pragma("noescape")
-	Doc(name+" "+does+" for slices of 8·blocks elements,", "blocks at least 1.")
+	Doc(name+" "+does, "for slices of 8·blocks elements, blocks at least 1.")
 	blocks := Load(Param("blocks"), GP64())
 	at := make([]Mem, len(slices))
 	for i, s := range slices {
