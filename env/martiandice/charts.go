@@ -152,18 +152,14 @@ func (s *Solution) boldChart() game.Chart {
 	var none, many [2]game.Line
 	for m := range 2 {
 		none[m].Name, many[m].Name = placeNames[m], placeNames[m]
-		reach, dist := make([]float64, t.codes()), make([]float64, t.ends)
 		for other := s.starts.target - 1; other >= 0; other-- {
 			pl := s.plan(s.pairStart(m, own, other))
-			clear(dist)
-			reach[t.start()] = 1
-			t.spreadBest(dist, reach, pl.value, pl.rolling)
 			sum := 0.0
-			for _, p := range dist[big:] {
+			for _, p := range pl.dist[big:] {
 				sum += p
 			}
 			none[m].X = append(none[m].X, float64(own-other))
-			none[m].Y = append(none[m].Y, 100*dist[0])
+			none[m].Y = append(none[m].Y, 100*pl.dist[0])
 			many[m].X = append(many[m].X, float64(own-other))
 			many[m].Y = append(many[m].Y, 100*sum)
 		}

@@ -22,14 +22,9 @@ func (s *Solution) Violation(ctx context.Context) (most float64, err error) {
 	var mu sync.Mutex
 	err = parallel(ctx, s.starts.count(), func(i int) error {
 		_, m := s.starts.at(i)
-		pl, dist := s.newPlan(i), make([]float64, s.turn.ends)
-		s.spreadPlan(dist, pl)
+		pl := s.newPlan(i)
 		d := math.Abs(pl.rolling[s.turn.start()] - s.value[i*p+m])
-		for j := range p {
-			v := 0.0
-			for k, q := range dist {
-				v += q * pl.pay[k*p+j]
-			}
+		for j, v := range pl.expect(pl.dist) {
 			d = max(d, math.Abs(v-s.value[i*p+j]))
 		}
 		mu.Lock()

@@ -15,6 +15,7 @@ type plan struct {
 	pay   []float64 // [ends, P]
 	worth           // to the mover
 	ways  []way     // of best play; two where the equilibrium mixes (see solveMixed)
+	dist  []float64 // [ends]; how the turn ends
 }
 
 // way is a way to play: what is best by some worth, and how often.
@@ -37,7 +38,7 @@ func (s *Solution) newPlan(start int) *plan {
 		copy(pl.pay[:p], s.value[s.starts.index(score[:], (m+1)%p)*p:])
 	}
 	pl.worth = s.weigh(pl.pay, m, 0)
-	pl.ways = []way{{pl.worth, 1}}
+	pl.ways, pl.dist = []way{{pl.worth, 1}}, s.spreadBest(pl.worth)
 	if p > 2 && s.starts.firstToMove(score) == 0 {
 		s.unmix(pl, start, m)
 	}
@@ -62,20 +63,16 @@ func (s *Solution) weigh(pay []float64, m int, more float64) worth {
 func (s *Solution) unmix(pl *plan, start, m int) {
 	const same = 1e-11 // chosen: rounding is below
 	want := s.value[start*s.starts.players:][:s.starts.players]
-	expect := func(by worth) []float64 {
-		dist := make([]float64, s.turn.ends)
-		s.spreadBy(dist, by, 1)
-		return pl.expect(dist)
-	}
 	off := 0.0
-	for j, x := range expect(pl.worth) {
+	for j, x := range pl.expect(pl.dist) {
 		off = max(off, math.Abs(x-want[j]))
 	}
 	if off < same {
 		return
 	}
 	below, above := s.weigh(pl.pay, m, -apart), s.weigh(pl.pay, m, apart)
-	a, b := expect(below), expect(above)
+	lower, upper := s.spreadBest(below), s.spreadBest(above)
+	a, b := pl.expect(lower), pl.expect(upper)
 	along, length := 0.0, 0.0
 	for j := range want {
 		along += (want[j] - a[j]) * (b[j] - a[j])
@@ -84,6 +81,9 @@ func (s *Solution) unmix(pl *plan, start, m int) {
 	if length > 0 {
 		share := min(max(along/length, 0), 1)
 		pl.ways = []way{{below, 1 - share}, {above, share}}
+		for k := range pl.dist {
+			pl.dist[k] = (1-share)*lower[k] + share*upper[k]
+		}
 	}
 }
 

@@ -115,7 +115,7 @@ func (w *walk) turn(start int, play *chances) ([]game.Regret[State], error) {
 		if i == start {
 			play.spread(s.turn, dist)
 		} else {
-			s.spreadPlan(dist, s.plan(i))
+			copy(dist, s.plan(i).dist)
 		}
 		again *= dist[0]
 		back = (back + w.reach[i]) * dist[0]

@@ -63,25 +63,18 @@ func (s *Solution) expandBest(ctx context.Context) (game.Strategy, error) {
 	n := s.starts.count()
 	g := &strategy{s: s, ends: s.turn.ends, dist: make([]float64, n*s.turn.ends), decisions: n * s.turn.perStart()}
 	err := parallel(ctx, n, func(i int) error {
-		s.spreadPlan(g.at(i), s.newPlan(i))
+		copy(g.at(i), s.newPlan(i).dist)
 		return nil
 	})
 	return g, err
 }
 
-// spreadPlan adds to dist [ends] how a turn ends under best play.
-func (s *Solution) spreadPlan(dist []float64, pl *plan) {
-	for _, w := range pl.ways {
-		s.spreadBy(dist, w.by, w.share)
-	}
-}
-
-// spreadBy adds to dist [ends] how a turn ends when what is best by some worth
-// is played, times p.
-func (s *Solution) spreadBy(dist []float64, by worth, p float64) {
-	reach := make([]float64, s.turn.codes())
-	reach[s.turn.start()] = p
+// spreadBest is how a turn ends [ends] when what is best by some worth is played.
+func (s *Solution) spreadBest(by worth) []float64 {
+	dist, reach := make([]float64, s.turn.ends), make([]float64, s.turn.codes())
+	reach[s.turn.start()] = 1
 	s.turn.spreadBest(dist, reach, by.value, by.rolling)
+	return dist
 }
 
 // Evaluate keeps [game.Solution]. Its error wraps game.ErrNoSolution where there
