@@ -70,7 +70,7 @@ func strength(c *game.Chart, runs []Run) {
 		y := game.Axis{Label: "exploitability (win probability)", Ticks: logTicks(lo, hi)}
 		c.Panels = append(c.Panels, panel("Exploitability by decisions", y, runs, steps, level))
 		if len(timed) > 0 {
-			c.Panels = append(c.Panels, panel("Exploitability by time", y, timed, seconds, level))
+			c.Panels = append(c.Panels, panel("Exploitability by time", y, runs, seconds, level))
 			c.Caption += " Training time leaves evaluation out." + lack("times", without)
 		}
 	}
@@ -111,12 +111,12 @@ func training(c *game.Chart, runs []Run) {
 			y.Label += " (nats)"
 			c.Caption += " Entropy is how open the choice of an action still is."
 		}
-		with, without := part(runs, f)
-		p := panel(strings.ToUpper(name[:1])+name[1:], y, with, steps, func(p Point) (float64, bool) { v, ok := p[f]; return v, ok })
+		p := panel(strings.ToUpper(name[:1])+name[1:], y, runs, steps, func(p Point) (float64, bool) { v, ok := p[f]; return v, ok })
 		for i := range p.Lines {
 			smooth(&p.Lines[i])
 		}
 		c.Panels = append(c.Panels, p)
+		_, without := part(runs, f)
 		c.Caption += lack(name, without)
 	}
 }

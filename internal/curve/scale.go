@@ -36,7 +36,7 @@ func logTicks(lo, hi float64) []game.Tick {
 	tick := func(x, step float64, label bool) {
 		t := game.Tick{At: math.Log10(x)}
 		if label {
-			digits := -math.Floor(math.Log10(step) + 1e-9) // a logarithm of 0.001 may be just below -3
+			digits := -math.Floor(math.Log10(step))
 			t.Label = strconv.FormatFloat(x, 'f', max(0, int(digits)), 64)
 		}
 		list = append(list, t)
