@@ -29,7 +29,7 @@ func (r *Rules) Solve(ctx context.Context, progress func(done float64)) (game.So
 	if err != nil {
 		return nil, fmt.Errorf("pig: %w", err)
 	}
-	return sol, nil
+	return &Solution{sol, r}, nil
 }
 
 // PlayerNames keeps [game.Players].

@@ -10,7 +10,6 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/pig"
-	"marsgym/env/tabular"
 )
 
 var ctx = context.Background()
@@ -125,7 +124,7 @@ func TestBestPlay(t *testing.T) {
 				}
 			}
 		}
-		if err := sol.(*tabular.Solution[pig.State]).CheckEncode(ctx, 1e-12); err != nil {
+		if err := sol.(*pig.Solution).CheckEncode(ctx, 1e-12); err != nil {
 			t.Error(err)
 		}
 	}

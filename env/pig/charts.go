@@ -1,0 +1,78 @@
+package pig
+
+import (
+	"fmt"
+	"math"
+
+	"marsgym/env/game"
+	"marsgym/env/tabular"
+)
+
+// Solution is the table of all positions, and pictures of it.
+type Solution struct {
+	*tabular.Solution[State]
+	r *Rules
+}
+
+// ChartsOf keeps [game.Charter]: pictures are of best play only.
+func (s *Solution) ChartsOf(_ game.Strategy, name string) ([]game.Chart, error) {
+	return nil, fmt.Errorf("pig: what %s loses: %w", name, game.ErrNoCharts)
+}
+
+// Charts keeps [game.Charter]: for two players when to hold, and who wins.
+func (s *Solution) Charts() ([]game.Chart, error) {
+	if s.r.cfg.Players != 2 {
+		return nil, fmt.Errorf("pig for %d: %w; pictures are of the game for two", s.r.cfg.Players, game.ErrNoCharts)
+	}
+	target := s.r.cfg.Target
+	hold := &game.Map{Label: "turn total at which to hold (points)"}
+	for _, e := range []int{0, 15, 18, 20, 22, 24, 26, 30, 50} { // chosen: most lies around 22
+		if e < target {
+			hold.Edges = append(hold.Edges, float64(e))
+		}
+	}
+	hold.Edges = append(hold.Edges, float64(target))
+	win := &game.Map{Label: "probability of winning (%)", Diverging: true}
+	for e := range 11 {
+		win.Edges = append(win.Edges, float64(10*e))
+	}
+	for _, m := range []*game.Map{hold, win} {
+		for n := range target {
+			m.X, m.Y = append(m.X, float64(n)), append(m.Y, float64(n))
+		}
+	}
+	for other := range target {
+		holdRow, winRow := make([]float64, target), make([]float64, target)
+		for own := range target {
+			at := State{Score: [maxPlayers]uint8{uint8(own), uint8(other)}}
+			holdRow[own], winRow[own] = math.NaN(), math.NaN()
+			if v, err := s.Value(nil, at); err == nil { // no turn scores 1
+				holdRow[own], winRow[own] = float64(s.holdAt(at)), 100*s.r.spec.WinShare(v[0])
+			}
+		}
+		hold.Z, win.Z = append(hold.Z, holdRow), append(win.Z, winRow)
+	}
+	panel := func(title string, m *game.Map) game.Panel {
+		return game.Panel{Title: title, X: game.Axis{Label: "own score (points)"}, Y: game.Axis{Label: "other's score (points)"}, Map: m}
+	}
+	return []game.Chart{{
+		Name:  "best-play",
+		Title: "Pig: when to hold, and who wins, when both play best",
+		Caption: "Each cell is the start of a turn at these scores. Left: the least turn total at which best play holds, or the one that wins. " +
+			"Right: how likely the player about to roll is to win; even chances at the black line.",
+		Panels: []game.Panel{panel("When to hold", hold), panel("Who wins", win)},
+	}}, nil
+}
+
+// holdAt is the least turn total at which best play holds in the turn that
+// starts at s, or else the one that wins.
+func (s *Solution) holdAt(at State) int {
+	need := s.r.cfg.Target - int(at.Score[at.Seat])
+	for total := 2; total < need; total++ {
+		at.Total = uint8(total)
+		if v, err := s.Options(nil, at); err == nil && v[Hold] > v[Roll]+game.Tie {
+			return total
+		}
+	}
+	return need
+}

@@ -1,0 +1,40 @@
+package pig
+
+import "marsgym/env/game"
+
+// Kind keeps [game.Tutor].
+func (r *Rules) Kind(s State, a, best game.Action) string {
+	if best == Hold {
+		return "rolled too long"
+	}
+	return "held too early"
+}
+
+// near is how far below the target somebody is to make it late in the game: from
+// 71 of 100 points on it is best, by a rule of thumb, to roll for the win.
+//
+// Source: T. W. Neller and C. G. M. Presser, "Practical play of the dice game
+// Pig", The UMAP Journal 31(1), 2010.
+const near = 29
+
+// Situation keeps [game.Tutor]: whether somebody is near the target, and how the
+// mover's score, without the turn total, compares with the best of the others.
+func (r *Rules) Situation(s State) string {
+	own, other := int(s.Score[s.Seat]), 0
+	for i, n := range s.Score[:r.cfg.Players] {
+		if i != int(s.Seat) {
+			other = max(other, int(n))
+		}
+	}
+	when := "early, "
+	if max(own, other) >= r.cfg.Target-near {
+		when = "late, "
+	}
+	switch {
+	case own > other:
+		return when + "ahead"
+	case own < other:
+		return when + "behind"
+	}
+	return when + "level"
+}
