@@ -43,8 +43,8 @@ func at(place, own, other int, rest string) string {
 // TestCharts holds the maps of best play against look-ups, the second of them
 // against what best play does.
 func TestCharts(t *testing.T) {
-	r := newRules(t, config(2, nil))
-	s := solve(t, r)
+	r, sol := published(t)
+	s := sol.(*martiandice.Solution)
 	charts, err := s.Charts()
 	if err != nil {
 		t.Fatal(err)

@@ -39,11 +39,7 @@ func (hapless) Probs([]float64, []martiandice.State) error { panic("it is asked 
 // TestHapless finds best responses to players so weak that most values are
 // within rounding of 0 or 1, where options tie by the dozen.
 func TestHapless(t *testing.T) {
-	r := newRules(t, config(2, nil))
-	s, err := r.Solve(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, s := published(t)
 	for salt := range 2 {
 		g, err := s.Expand(t.Context(), hapless{salt})
 		if err != nil {
