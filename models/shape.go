@@ -17,6 +17,17 @@ const (
 	Logits Head = "logits"
 )
 
+// Values says how a network expresses what a position is worth to each seat.
+type Values string
+
+const (
+	// Returns gives expected returns.
+	Returns Values = ""
+	// Shares gives logarithms, up to a constant, of expected shares of the win;
+	// their softmax is the shares.
+	Shares Values = "shares"
+)
+
 // Bounds of a shape, far above any that is of use. They keep a damaged file
 // from asking for all the memory there is.
 const (
@@ -29,11 +40,12 @@ const (
 // linear policy head of Width columns beside a linear value head of Players
 // columns. Its JSON is kept in model files.
 type Shape struct {
-	Obs     int   `json:"obs"`     // D, the length of an observation
-	Hidden  []int `json:"hidden"`  // widths of the body's layers
-	Head    Head  `json:"head"`    // what the policy head scores
-	Actions int   `json:"actions"` // A
-	Players int   `json:"players"` // P
+	Obs     int    `json:"obs"`              // D, the length of an observation
+	Hidden  []int  `json:"hidden"`           // widths of the body's layers
+	Head    Head   `json:"head"`             // what the policy head scores
+	Values  Values `json:"values,omitempty"` // what the value head says
+	Actions int    `json:"actions"`          // A
+	Players int    `json:"players"`          // P
 }
 
 // Width is K, the number of columns of the policy head: A logits or one score.

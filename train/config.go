@@ -90,15 +90,15 @@ func DefaultConfig(a Algorithm) Config {
 		c.PPO = PPO{Horizon: 64, Epochs: 1, Minibatch: 2048, Gamma: 1, Lambda: 0.85, Clip: 0.2, Entropy: [2]float64{0.25, 0.001}}
 		return c
 	}
-	c.Rate, c.Warmup, c.Value = [2]float64{1e-2, 1e-5}, 0.01, 1
+	c.Rate, c.Warmup, c.Value = [2]float64{1e-2, 1e-5}, 0.01, 5
 	c.Adam.Beta2, c.Adam.Clip = 0.99, 0
 	c.Expert = Expert{
-		Search:      env.ExpertConfig{Depth: env.Depth(a), Anew: 0.3, Turns: 2, Strays: 1. / 3, Stray: 0.15},
-		Temperature: [2]float64{0.01, 0.004},
+		Search:      env.ExpertConfig{Depth: env.Depth(a), Anew: 0.7, Turns: 2, Strays: 1. / 3, Stray: 0.15},
+		Temperature: [2]float64{0.02, 0.004},
 		Ahead:       0.05,
 	}
 	if a == TurnExact {
-		c.Steps, c.Rows = 20_000_000, 128
+		c.Steps, c.Rows = 20_000_000, 64
 	} else {
 		c.Steps, c.Rows = 1_000_000, 64
 	}

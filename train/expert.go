@@ -5,6 +5,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/game"
 	"marsgym/models"
 )
 
@@ -16,6 +17,7 @@ import (
 type expert struct {
 	cfg     *Config
 	learner models.Learner
+	spec    game.Spec
 	parts   []*pupil
 }
 
@@ -25,18 +27,18 @@ type pupil struct {
 	expert  env.Expert
 	lessons env.Lessons
 	head    models.Head
-	d, p, a int
-	span    float64 // of returns, from a loss to a win
+	spec    game.Spec
+	d       int // D
 
 	obs          []float32 // [n+m, D] the rows to fit: values first, then decisions or their options
 	policy       []float64 // [k] what is taught
 	scores, prob []float64
+	share        []float64 // [P]
 	losses       Losses
 }
 
 func newExpert(cfg *Config, g env.Game, l models.Learner) (*expert, error) {
-	e := &expert{cfg: cfg, learner: l}
-	spec := g.Spec()
+	e := &expert{cfg: cfg, learner: l, spec: g.Spec()}
 	for k := range cfg.Parts {
 		from, to := cfg.Rows*k/cfg.Parts, cfg.Rows*(k+1)/cfg.Parts
 		x, err := g.NewExpert(cfg.Expert.Search, to-from, from)
@@ -45,7 +47,7 @@ func newExpert(cfg *Config, g env.Game, l models.Learner) (*expert, error) {
 		}
 		x.Reset(cfg.Seed)
 		e.parts = append(e.parts, &pupil{
-			expert: x, head: cfg.Head, d: spec.ObsLen(), p: spec.Players, a: spec.Actions, span: spec.Win - spec.Loss,
+			expert: x, head: cfg.Head, spec: e.spec, d: e.spec.ObsLen(), share: make([]float64, e.spec.Players),
 		})
 	}
 	return e, nil
@@ -55,7 +57,10 @@ func newExpert(cfg *Config, g env.Game, l models.Learner) (*expert, error) {
 func (e *expert) iterate(x float64) (Metrics, error) {
 	cfg := e.cfg
 	mlp := e.learner.MLP()
-	values := func(dst, obs []float32) { mlp.Forward(nil, dst, obs) }
+	values := func(dst, obs []float32) {
+		mlp.Forward(nil, dst, obs)
+		e.returns(dst)
+	}
 	temperature := cosine(cfg.Expert.Temperature, x)
 	parallel(len(e.parts), func(k int) error {
 		p := e.parts[k]
@@ -85,6 +90,26 @@ func (e *expert) iterate(x float64) (Metrics, error) {
 	return out, err
 }
 
+// returns turns the network's values, which are models.Shares, into expected
+// returns. Experts may ask at the same time.
+func (e *expert) returns(values []float32) {
+	share := make([]float64, e.spec.Players)
+	for ; len(values) > 0; values = values[len(share):] {
+		shares(share, values)
+		for j, x := range share {
+			values[j] = float32(e.spec.Loss + x*(e.spec.Win-e.spec.Loss))
+		}
+	}
+}
+
+// shares fills dst [P] with the shares of the win that a network's values say.
+func shares(dst []float64, values []float32) {
+	for j := range dst {
+		dst[j] = float64(values[j])
+	}
+	agents.Softmax(dst, dst)
+}
+
 // fill lays out the lessons and works out the policy that is taught.
 func (p *pupil) fill(temperature float64) {
 	l := &p.lessons
@@ -98,7 +123,7 @@ func (p *pupil) fill(temperature float64) {
 	for i, from := range l.Start[:len(l.Start)-1] {
 		p.scores = p.scores[:0]
 		for _, w := range l.Worth[from:l.Start[i+1]] {
-			p.scores = append(p.scores, float64(w)/(p.span*temperature))
+			p.scores = append(p.scores, p.spec.WinShare(float64(w))/temperature)
 		}
 		at := len(p.policy)
 		p.policy = append(p.policy, p.scores...)
@@ -109,19 +134,23 @@ func (p *pupil) fill(temperature float64) {
 // loss is the gradient of the loss, means over n values and m decisions of all
 // parts, with respect to the network's outputs:
 //
-//	L = v·½Σ_p (V[p] − G[p])² + Σ_a π*(a)·log(π*(a)/π(a))
+//	L = −v·Σ_p G[p]·log V[p] + Σ_a π*(a)·log(π*(a)/π(a))
 //
-// with G what a position is worth and π* ∝ exp(Q/τ) the policy that is taught.
+// with G the shares of the win that a position is worth and π* ∝ exp(Q/τ) the
+// policy that is taught.
 func (p *pupil) loss(n, m int, value float64, teach bool) func(policy, values, dpolicy, dvalues []float32) {
 	return func(policy, values, dpolicy, dvalues []float32) {
 		l := &p.lessons
 		p.losses = Losses{}
-		for i, want := range l.Value {
-			e := float64(values[i] - want)
-			p.losses.Value += e * e / 2
-			dvalues[i] = float32(value * e / float64(n))
+		for i := 0; i < len(l.Value); i += len(p.share) {
+			shares(p.share, values[i:])
+			for j, x := range p.share {
+				e := x - p.spec.WinShare(float64(l.Value[i+j]))
+				p.losses.Value += e * e / 2
+				dvalues[i+j] = float32(value * e / float64(n))
+			}
 		}
-		p.losses.decisions += float64(len(l.Value) / p.p)
+		p.losses.decisions += float64(len(l.Value) / len(p.share))
 		if !teach {
 			return
 		}
@@ -132,7 +161,7 @@ func (p *pupil) loss(n, m int, value float64, teach bool) func(policy, values, d
 				if p.head == models.Score {
 					return first + int(k)
 				}
-				return (first+i)*p.a + int(l.Action[k])
+				return (first+i)*p.spec.Actions + int(l.Action[k])
 			}
 			p.scores = p.scores[:0]
 			for k := from; k < to; k++ {

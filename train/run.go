@@ -104,6 +104,9 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	r := &run{cfg: cfg, opt: opt}
 	spec := opt.Game.Spec()
 	shape := models.Shape{Obs: spec.ObsLen(), Hidden: cfg.Hidden, Head: cfg.Head, Actions: spec.Actions, Players: spec.Players}
+	if cfg.Algorithm != AlgorithmPPO {
+		shape.Values = models.Shares
+	}
 	if err := shape.Validate(); err != nil {
 		return nil, fmt.Errorf("training config: %w", err)
 	}

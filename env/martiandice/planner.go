@@ -101,6 +101,14 @@ func (p *turnPlan) Solve(values []float64) {
 
 // Value keeps [game.Plan].
 func (p *turnPlan) Value(dst []float64) []float64 {
+	if p.r.cfg.Players == 2 { // what one wins the other loses
+		v := p.rolling[p.turn.start()]
+		other := p.r.spec.Win + p.r.spec.Loss - v
+		if p.seat == 0 {
+			return append(dst, v, other)
+		}
+		return append(dst, other, v)
+	}
 	clear(p.dist)
 	p.reach[p.turn.start()] = 1
 	p.turn.spreadBest(p.dist, p.reach, p.value, p.rolling)
