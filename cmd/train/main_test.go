@@ -23,7 +23,7 @@ func quick(t *testing.T) string {
 	t.Helper()
 	return write(t, `{
 		"game": "martian-dice", "game_config": {"dice": 5, "target": 6},
-		"train": {"hidden": [32], "rows": 64, "horizon": 32, "minibatch": 512, "steps": 40960, "evaluations": 4, "checkpoints": 10}
+		"train": {"algorithm": "ppo", "hidden": [32], "rows": 64, "ppo": {"horizon": 32, "minibatch": 512}, "steps": 40960, "evaluations": 4, "checkpoints": 10}
 	}`)
 }
 
@@ -93,7 +93,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestMoreSeats(t *testing.T) {
-	file := write(t, `{"game_config": {"dice": 4, "target": 5}, "train": {"hidden": [16], "rows": 32, "horizon": 16, "minibatch": 256, "steps": 2048}}`)
+	file := write(t, `{"game_config": {"dice": 4, "target": 5}, "train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 2048}}`)
 	for _, players := range []string{"1", "3"} {
 		status, out, errs := command(t, "-config", file, "-players", players, "-out", filepath.Join(t.TempDir(), "run"))
 		if status != cli.Done {
@@ -120,7 +120,7 @@ func TestBadInput(t *testing.T) {
 		{"steps", []string{"-steps", "0"}, cli.Misuse, "steps is 0; want at least 1"},
 		{"config field", []string{"-config", write(t, `{"train": {"rowz": 3}}`)}, cli.Failed, `unknown field "rowz"`},
 		{"game config field", []string{"-config", write(t, `{"game_config": {"dize": 3}}`)}, cli.Misuse, `unknown field "dize"`},
-		{"config value", []string{"-config", write(t, `{"train": {"rows": 0, "lambda": 2}}`)}, cli.Misuse, "lambda is 2; want 0 to 1"},
+		{"config value", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 0, "ppo": {"lambda": 2}}}`)}, cli.Misuse, "lambda is 2; want 0 to 1"},
 		{"config file", []string{"-config", "nowhere.json"}, cli.Failed, "nowhere.json"},
 		{"run folder", []string{"-resume", t.TempDir()}, cli.Failed, "no run folder"},
 		{"resume with flags", []string{"-resume", "x", "-seed", "2"}, cli.Misuse, "leave out"},
