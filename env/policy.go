@@ -1,6 +1,9 @@
 package env
 
 import (
+	"runtime"
+	"sync"
+
 	"marsgym/env/game"
 )
 
@@ -89,9 +92,10 @@ func (q *query[S]) Obs() []float32 {
 		d := q.k.rules.Spec().ObsLen()
 		q.own.obs = resize(q.own.obs, len(q.shown)*d)
 		q.obs = q.own.obs
-		for i, s := range q.shown {
+		spread(len(q.shown), func(i int) {
+			s := q.shown[i]
 			q.k.rules.Encode(q.obs[i*d:(i+1)*d], s, q.k.rules.Turn(s))
-		}
+		})
 	}
 	return q.obs
 }
@@ -124,6 +128,27 @@ func (q *query[S]) Afterstates() *Afterstates {
 func (q *query[S]) Position(i int) Position { return position[S]{&q.k, q.states[i]} }
 
 func (q *query[S]) Relabel(i int) []game.Action { return q.label[i] }
+
+// spread calls f with 0 to n-1, on all cores where there are many.
+func spread(n int, f func(i int)) {
+	const few = 2048 // chosen: some 0.1 ms
+	if n <= few {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	workers := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := n * w / workers; i < n*(w+1)/workers; i++ {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
 
 // resize returns a slice of length n, of s if that is long enough.
 func resize[T any](s []T, n int) []T {

@@ -3,8 +3,6 @@ package env
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
 
 	"marsgym/env/game"
 )
@@ -177,16 +175,9 @@ func (o *outsideScorer[S]) Score(dst []float64, after []S, movers []game.Player)
 	k := &o.q.k
 	d := k.rules.Spec().ObsLen()
 	o.obs = resize(o.obs, len(after)*d)
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wg.Go(func() {
-			for i := len(after) * w / workers; i < len(after)*(w+1)/workers; i++ {
-				s, _ := k.canonical(after[i])
-				k.rules.Encode(o.obs[i*d:(i+1)*d], s, movers[i])
-			}
-		})
-	}
-	wg.Wait()
+	spread(len(after), func(i int) {
+		s, _ := k.canonical(after[i])
+		k.rules.Encode(o.obs[i*d:(i+1)*d], s, movers[i])
+	})
 	return o.p.Score(dst, o.obs)
 }

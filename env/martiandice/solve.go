@@ -53,6 +53,9 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(fl
 	if n > maxStarts {
 		return nil, fmt.Errorf("martian-dice: a table of %d has %d starts of turns, more than %d: %w", r.cfg.Players, n, maxStarts, game.ErrNoSolution)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if work.Values == nil {
 		work.Values = make([]float64, n*r.cfg.Players)
 	} else if len(work.Values) != n*r.cfg.Players {

@@ -1,5 +1,7 @@
 package martiandice
 
+import "math"
+
 // starts numbers the starts of turns of a table: the scores in the order of
 // play, and the place m of the seat to move. Places before m have moved in this
 // round and may have any score; the others are below the target, or the game
@@ -14,6 +16,10 @@ func newStarts(cfg Config) starts {
 	for m := range cfg.Players {
 		n := 1
 		for i := range cfg.Players {
+			if n > math.MaxInt/4096 { // so many that nothing else matters
+				n = math.MaxInt / 4096
+				break
+			}
 			n *= t.radix(i, m)
 		}
 		t.first[m+1] = t.first[m] + n
@@ -29,7 +35,7 @@ func (t *starts) radix(i, m int) int {
 	return t.target
 }
 
-// count is the number of starts.
+// count is the number of starts; more than maxStarts is not exact.
 func (t *starts) count() int { return t.first[t.players] }
 
 // index numbers a start.
