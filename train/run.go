@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -46,22 +47,9 @@ type Options struct {
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
 	// Report, where not nil, is called after each iteration.
 	Report func(Metrics)
-	// Resume continues from the checkpoint in Dir.
+	// Resume continues from the checkpoint in Dir, or from the beginning where a
+	// run was ended before it wrote one.
 	Resume bool
-}
-
-// Metrics are a line of metrics.jsonl.
-type Metrics struct {
-	Iteration uint64  `json:"iteration"` // from 1
-	Steps     uint64  `json:"steps"`     // decisions so far
-	Games     uint64  `json:"games"`     // ended so far
-	Seconds   float64 `json:"seconds"`   // of training so far, evaluation left out
-	Losses
-	Rate      float64       `json:"rate"`
-	StepsPerS float64       `json:"steps_per_s"` // of this iteration, evaluation left out
-	Exact     *models.Exact `json:"exact,omitempty"`
-	Decisions uint64        `json:"-"` // of this iteration
-	Done      float64       `json:"-"` // share of the run
 }
 
 // method is an algorithm at work.
@@ -79,18 +67,32 @@ type method interface {
 type run struct {
 	cfg     Config
 	opt     Options
-	learner models.Learner
+	learner *counter
 	method  method
-	log     *os.File
+	record  *record
 
 	at struct { // kept in checkpoints
 		Iteration uint64        `json:"iteration"`
 		Steps     uint64        `json:"steps"`
 		Games     uint64        `json:"games"`
 		Seconds   float64       `json:"seconds"`
-		Metrics   int64         `json:"metrics_bytes"`
 		Exact     *models.Exact `json:"exact,omitempty"`
+		sizes
 	}
+}
+
+// counter is a learner whose errors name the minibatch of the iteration.
+type counter struct {
+	models.Learner
+	minibatch int
+}
+
+func (c *counter) Fit(rows []models.Rows, rate float64) (norm float64, err error) {
+	c.minibatch++
+	if norm, err = c.Learner.Fit(rows, rate); err != nil {
+		err = fmt.Errorf("minibatch %d: %w", c.minibatch, err)
+	}
+	return norm, err
 }
 
 // Run trains until cfg.Steps and returns the network, which is then in the run
@@ -114,9 +116,11 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.learner, err = opt.Learner(mlp, cfg.Adam); err != nil {
+	l, err := opt.Learner(mlp, cfg.Adam)
+	if err != nil {
 		return nil, err
 	}
+	r.learner = &counter{Learner: l}
 	if cfg.Algorithm == AlgorithmPPO {
 		r.method = newPPO(&r.cfg, opt.Game, r.learner)
 	} else if r.method, err = newExpert(&r.cfg, opt.Game, r.learner); err != nil {
@@ -127,11 +131,10 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 			return nil, err
 		}
 	}
-	if err := r.openLog(); err != nil {
+	if r.record, err = openRecord(opt.Dir, opt.Resume, r.at.sizes); err != nil {
 		return nil, err
 	}
-	defer r.log.Close()
-	if err := r.loop(ctx); err != nil {
+	if err := errors.Join(r.loop(ctx), r.record.close()); err != nil {
 		return nil, err
 	}
 	return mlp, nil
@@ -142,7 +145,11 @@ func (r *run) loop(ctx context.Context) error {
 	n := r.cfg.Steps
 	for r.at.Steps < n {
 		start := time.Now()
+		r.learner.minibatch = 0
 		m, err := r.method.iterate(float64(r.at.Steps) / float64(n))
+		if err == nil {
+			err = m.finite()
+		}
 		if err != nil {
 			return fmt.Errorf("iteration %d: %w", r.at.Iteration+1, err)
 		}
@@ -165,7 +172,7 @@ func (r *run) loop(ctx context.Context) error {
 			}
 			r.at.Exact = m.Exact
 		}
-		if err := r.record(m); err != nil {
+		if err := r.record.add(m, r.cfg.Algorithm); err != nil {
 			return err
 		}
 		if r.opt.Report != nil {
@@ -184,46 +191,18 @@ func (r *run) loop(ctx context.Context) error {
 	return nil
 }
 
+// finite reports losses that cannot be learned from.
+func (l Losses) finite() error {
+	if sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm; sum-sum != 0 {
+		return fmt.Errorf("%w: policy loss %v, value loss %v, entropy %v, KL %v; lower the learning rate",
+			models.ErrDiverged, l.Policy, l.Value, l.Entropy, l.KL)
+	}
+	return nil
+}
+
 // cosine goes from ends[0] at x = 0 to ends[1] at x = 1 along half a cosine.
 func cosine(ends [2]float64, x float64) float64 {
 	return ends[1] + (ends[0]-ends[1])*(1+math.Cos(math.Pi*x))/2
-}
-
-// record appends a line to the metrics.
-func (r *run) record(m Metrics) error {
-	line, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	n, err := r.log.Write(append(line, '\n'))
-	r.at.Metrics += int64(n)
-	return err
-}
-
-// openLog opens the metrics, cut back to what the checkpoint knows of.
-func (r *run) openLog() error {
-	flag := os.O_WRONLY | os.O_CREATE
-	if !r.opt.Resume {
-		flag |= os.O_EXCL
-	}
-	f, err := os.OpenFile(filepath.Join(r.opt.Dir, MetricsFile), flag, 0o666)
-	if err != nil {
-		return err
-	}
-	if info, err := f.Stat(); err == nil && info.Size() < r.at.Metrics {
-		f.Close()
-		return fmt.Errorf("%s is shorter than when the checkpoint was written; restore it, or start a new run", f.Name())
-	}
-	if err := f.Truncate(r.at.Metrics); err != nil {
-		f.Close()
-		return err
-	}
-	if _, err := f.Seek(r.at.Metrics, 0); err != nil {
-		f.Close()
-		return err
-	}
-	r.log = f
-	return nil
 }
 
 // meta is what the files of this run say of it.
@@ -235,11 +214,13 @@ func (r *run) meta() models.Meta {
 	return m
 }
 
-// save writes the checkpoint, and then the model.
+// save writes the checkpoint, and then the model: what comes between the two
+// leaves an older model, which restore renews.
 func (r *run) save() error {
-	if err := r.log.Sync(); err != nil {
+	if err := r.record.sync(); err != nil {
 		return err
 	}
+	r.at.sizes = r.record.sizes
 	f := &models.File{Meta: r.meta(), MLP: r.learner.MLP(), Tensors: r.learner.State(), Blobs: map[string][]byte{}}
 	var err error
 	if f.Blobs["run"], err = json.Marshal(r.at); err != nil {
@@ -248,20 +229,39 @@ func (r *run) save() error {
 	if err := r.method.save(f.Blobs); err != nil {
 		return err
 	}
-	if err := f.Save(filepath.Join(r.opt.Dir, CheckpointFile)); err != nil {
+	if err := f.Save(r.path(CheckpointFile)); err != nil {
 		return err
 	}
-	model := &models.File{Meta: f.Meta, MLP: f.MLP}
-	return model.Save(filepath.Join(r.opt.Dir, agents.ModelFile))
+	return r.saveModel()
 }
+
+func (r *run) saveModel() error {
+	f := &models.File{Meta: r.meta(), MLP: r.learner.MLP()}
+	return f.Save(r.path(agents.ModelFile))
+}
+
+func (r *run) path(name string) string { return filepath.Join(r.opt.Dir, name) }
 
 // partBlob names what a checkpoint holds of a part of the rows.
 func partBlob(part int) string { return fmt.Sprintf("part.%d", part) }
 
-// restore continues from the checkpoint.
+// restore continues from the checkpoint, if there is one yet.
 func (r *run) restore() error {
-	path := filepath.Join(r.opt.Dir, CheckpointFile)
+	if left, err := filepath.Glob(r.path("*.tmp")); err == nil { // by a kill amid a save
+		for _, path := range left {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+	}
+	path := r.path(CheckpointFile)
 	f, err := models.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, noModel := os.Stat(r.path(agents.ModelFile)); errors.Is(noModel, fs.ErrNotExist) {
+			return nil
+		}
+		return fmt.Errorf("%w; without the checkpoint a run cannot go on", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -277,7 +277,7 @@ func (r *run) restore() error {
 	if err != nil {
 		return fmt.Errorf("%s does not belong to the config beside it: %w", path, err)
 	}
-	return nil
+	return r.saveModel()
 }
 
 // parallel calls f for 0 to n-1, each on a goroutine of its own.

@@ -16,6 +16,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/eval"
+	"marsgym/internal/tensorboard"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/train"
@@ -43,38 +44,24 @@ func small() train.Config {
 	return cfg
 }
 
-// files returns the content of a run's files.
-func files(t *testing.T, dir string) map[string][]byte {
-	t.Helper()
-	all := map[string][]byte{}
-	for _, name := range []string{agents.ModelFile, train.CheckpointFile} {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[name] = b
-	}
-	return all
-}
-
 func TestSameBits(t *testing.T) {
 	for _, head := range []models.Head{models.Score, models.Logits} {
 		t.Run(string(head), func(t *testing.T) {
 			g := open(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
 			cfg := small()
 			cfg.Head = head
-			var want map[string][]byte
+			var want []byte
 			for _, procs := range []int{1, 2, 5} {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 				dir := t.TempDir()
 				if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: dir, Learner: learner}); err != nil {
 					t.Fatal(err)
 				}
-				got := files(t, dir)
+				got := read(t, dir, agents.ModelFile)
 				if want == nil {
 					want = got
 				}
-				if !bytes.Equal(got[agents.ModelFile], want[agents.ModelFile]) {
+				if !bytes.Equal(got, want) {
 					t.Errorf("the model differs with GOMAXPROCS %d", procs)
 				}
 			}
@@ -103,15 +90,18 @@ func TestOtherSeedOtherBits(t *testing.T) {
 func TestResume(t *testing.T) {
 	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
 	cfg := small()
+	exact := func(_ context.Context, m *models.MLP) (*models.Exact, error) {
+		return &models.Exact{Exploitability: float64(m.Weights()[0])}, nil
+	}
 	whole := t.TempDir()
-	if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
+	if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner, Evaluate: exact}); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	for stop := uint64(1); ; stop += 4 { // interrupted after iterations 1, 5 and 9
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		opt := train.Options{Game: g, Dir: dir, Learner: learner, Resume: stop > 1}
+		opt := train.Options{Game: g, Dir: dir, Learner: learner, Evaluate: exact, Resume: stop > 1}
 		opt.Report = func(m train.Metrics) {
 			if m.Iteration == stop {
 				cancel()
@@ -125,22 +115,24 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		// What a crash would leave behind the checkpoint is cut off again.
-		f, err := os.OpenFile(filepath.Join(dir, train.MetricsFile), os.O_APPEND|os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
+		for _, name := range []string{train.MetricsFile, tensorboard.File} {
+			f, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintln(f, "half a li")
+			f.Close()
 		}
-		fmt.Fprintln(f, "half a li")
-		f.Close()
 	}
-	if !bytes.Equal(files(t, dir)[agents.ModelFile], files(t, whole)[agents.ModelFile]) {
+	if !bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
 		t.Error("a run that was interrupted ends in another model")
 	}
-	lines, err := os.ReadFile(filepath.Join(dir, train.MetricsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(lines), "\n"); n != 12 || strings.Contains(string(lines), "half") {
-		t.Errorf("metrics of 12 iterations have %d lines:\n%s", n, lines)
+	same(t, dir, whole)
+	events := read(t, dir, tensorboard.File)
+	for tag, want := range map[string]int{"loss/policy": 12, "policy/kl": 12, "exact/exploitability": 2} {
+		if n := bytes.Count(events, []byte(tag)); n != want {
+			t.Errorf("%d events of %s; want %d", n, tag, want)
+		}
 	}
 }
 
@@ -176,7 +168,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// diverging fails at the third minibatch.
+// diverging fails at the twentieth minibatch.
 type diverging struct {
 	models.Learner
 	fits int
@@ -195,19 +187,23 @@ func (d *diverging) Fit(rows []models.Rows, rate float64) (float64, error) {
 
 func TestDivergence(t *testing.T) {
 	g := open(t, "pig", `{"target": 10}`)
+	cfg := small()
+	cfg.Checkpoints = 12 // one for each iteration
 	dir := t.TempDir()
-	_, err := train.Run(t.Context(), small(), train.Options{Game: g, Dir: dir,
+	_, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: dir,
 		Learner: func(m *models.MLP, c models.AdamConfig) (models.Learner, error) {
 			l, err := learner(m, c)
 			return &diverging{Learner: l}, err
 		}})
-	if !errors.Is(err, models.ErrDiverged) || !strings.Contains(err.Error(), "iteration 3") {
-		t.Errorf("got %v; want an error of iteration 3 that wraps ErrDiverged", err)
+	if !errors.Is(err, models.ErrDiverged) || !strings.Contains(err.Error(), "iteration 3: minibatch 4:") {
+		t.Errorf("got %v; want an error of minibatch 4 of iteration 3 that wraps ErrDiverged", err)
 	}
-	if f, err := models.Load(filepath.Join(dir, train.CheckpointFile)); err == nil {
-		if err := f.MLP.CheckFinite(); err != nil {
-			t.Errorf("the checkpoint of an earlier iteration: %v", err)
-		}
+	f, err := models.Load(filepath.Join(dir, train.CheckpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Meta.Iterations != 2 {
+		t.Errorf("the checkpoint is of iteration %d; want 2, the last good one", f.Meta.Iterations)
 	}
 }
 

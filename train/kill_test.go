@@ -1,0 +1,189 @@
+package train_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"marsgym/agents"
+	"marsgym/internal/tensorboard"
+	"marsgym/train"
+)
+
+// killed is a run that saves after each of its many short iterations.
+func killed(a train.Algorithm) train.Config {
+	cfg := train.DefaultConfig(a)
+	cfg.Hidden, cfg.Rows, cfg.Parts = []int{16}, 16, 2
+	cfg.PPO.Horizon, cfg.PPO.Minibatch = 16, 64
+	cfg.Steps, cfg.Checkpoints = 10_000, 1_000
+	return cfg
+}
+
+// TestKill trains in processes that are killed at any moment, and compares with
+// a run that was left in peace.
+func TestKill(t *testing.T) {
+	const key = "MARSGYM_TRAIN_TEST"
+	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	if job := os.Getenv(key); job != "" { // this is such a process
+		algorithm, dir, _ := strings.Cut(job, " ")
+		opt := train.Options{Game: g, Dir: dir, Learner: learner, Resume: true}
+		opt.Report = func(train.Metrics) { fmt.Println("iteration") }
+		fmt.Println("ready")
+		if _, err := train.Run(t.Context(), killed(train.Algorithm(algorithm)), opt); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, a := range []train.Algorithm{train.AlgorithmPPO, train.TurnExact} {
+		t.Run(string(a), func(t *testing.T) {
+			whole, dir := t.TempDir(), t.TempDir()
+			if _, err := train.Run(t.Context(), killed(a), train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
+				t.Fatal(err)
+			}
+			seed := rand.Uint64()
+			random := rand.New(rand.NewPCG(seed, 0))
+			defer func() {
+				if t.Failed() {
+					t.Logf("seed %d", seed)
+				}
+			}()
+			kills := 0
+			for ended := false; !ended; {
+				child := exec.Command(os.Args[0], "-test.run=^TestKill$")
+				child.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s", key, a, dir))
+				out, err := child.StdoutPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := child.Start(); err != nil {
+					t.Fatal(err)
+				}
+				lines, text := bufio.NewScanner(out), ""
+				// Some are killed before the first iteration is over.
+				for left := random.IntN(15); left >= 0 && lines.Scan(); left-- {
+					text += lines.Text() + "\n"
+				}
+				if kills < 6 {
+					time.Sleep(time.Duration(random.Int64N(int64(5 * time.Millisecond))))
+					child.Process.Kill()
+				}
+				for lines.Scan() {
+					text += lines.Text() + "\n"
+				}
+				err = child.Wait()
+				ended = child.ProcessState.Exited()
+				if ended && err != nil {
+					t.Fatalf("after %d kills: %v\n%s", kills, err, text)
+				}
+				if !ended {
+					kills++
+				}
+			}
+			if kills == 0 {
+				t.Error("no process was killed")
+			}
+			if !bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
+				t.Errorf("after %d kills a run ends in another model", kills)
+			}
+			same(t, dir, whole)
+		})
+	}
+}
+
+// TestKillBeforeCheckpoint has a run end before it has saved anything.
+func TestKillBeforeCheckpoint(t *testing.T) {
+	g := open(t, "pig", `{"target": 10}`)
+	whole, dir := t.TempDir(), t.TempDir()
+	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(dir, train.CheckpointFile+".ABCDEFGH.tmp")
+	for _, path := range []string{filepath.Join(dir, train.MetricsFile), filepath.Join(dir, tensorboard.File), left} {
+		if err := os.WriteFile(path, []byte("half a li"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), train.Options{Game: g, Dir: dir, Learner: learner, Resume: true}); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
+		t.Error("a run that begins again ends in another model")
+	}
+	same(t, dir, whole)
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left behind: %v", left, err)
+	}
+}
+
+// TestKillBeforeModel has a run end between the checkpoint and the model, with
+// nothing left to train.
+func TestKillBeforeModel(t *testing.T) {
+	g := open(t, "pig", `{"target": 10}`)
+	opt := train.Options{Game: g, Dir: t.TempDir(), Learner: learner}
+	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), opt); err != nil {
+		t.Fatal(err)
+	}
+	model := filepath.Join(opt.Dir, agents.ModelFile)
+	want := read(t, model)
+	if err := os.WriteFile(model, []byte("older"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	opt.Resume = true
+	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), opt); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(read(t, model), want) {
+		t.Error("the model is not that of the checkpoint")
+	}
+	if err := os.Remove(filepath.Join(opt.Dir, train.CheckpointFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), opt); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a model without its checkpoint: %v", err)
+	}
+	if !bytes.Equal(read(t, model), want) {
+		t.Error("the model is gone")
+	}
+}
+
+// same compares the records of two runs, but for what they say of time.
+func same(t *testing.T, dir, whole string) {
+	t.Helper()
+	var lines, events [2][]byte
+	for i, d := range []string{dir, whole} {
+		lines[i] = timed.ReplaceAll(read(t, d, train.MetricsFile), nil)
+		events[i] = read(t, d, tensorboard.File)
+	}
+	if !bytes.Equal(lines[0], lines[1]) {
+		t.Errorf("the metrics are\n%s\nwant\n%s", lines[0], lines[1])
+	}
+	if len(events[0]) != len(events[1]) {
+		t.Errorf("%d bytes of events; want %d", len(events[0]), len(events[1]))
+	}
+	for _, tag := range []string{"loss/policy", "policy/entropy", "train/steps_per_s", "exact/win", "exact/exploitability"} {
+		if got, want := bytes.Count(events[0], []byte(tag)), bytes.Count(events[1], []byte(tag)); got != want {
+			t.Errorf("%d events have %s; want %d", got, tag, want)
+		}
+	}
+}
+
+var timed = regexp.MustCompile(`"(seconds|steps_per_s)":[^,}]*`)
+
+func read(t *testing.T, parts ...string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

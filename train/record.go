@@ -1,0 +1,132 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"marsgym/internal/tensorboard"
+	"marsgym/models"
+)
+
+// Metrics are a line of metrics.jsonl.
+type Metrics struct {
+	Iteration uint64  `json:"iteration"` // from 1
+	Steps     uint64  `json:"steps"`     // decisions so far
+	Games     uint64  `json:"games"`     // ended so far
+	Seconds   float64 `json:"seconds"`   // of training so far, evaluation left out
+	Losses
+	Rate      float64       `json:"rate"`
+	StepsPerS float64       `json:"steps_per_s"` // of this iteration, evaluation left out
+	Exact     *models.Exact `json:"exact,omitempty"`
+	Decisions uint64        `json:"-"` // of this iteration
+	Done      float64       `json:"-"` // share of the run
+}
+
+// scalars are the same for TensorBoard, by the decisions so far.
+func (m Metrics) scalars(a Algorithm) []tensorboard.Scalar {
+	list := []tensorboard.Scalar{
+		{Tag: "loss/policy", Value: m.Policy},
+		{Tag: "loss/value", Value: m.Value},
+		{Tag: "policy/entropy", Value: m.Entropy},
+		{Tag: "train/grad_norm", Value: m.GradNorm},
+		{Tag: "train/rate", Value: m.Rate},
+		{Tag: "train/steps_per_s", Value: m.StepsPerS},
+	}
+	if a == AlgorithmPPO {
+		list = append(list,
+			tensorboard.Scalar{Tag: "policy/kl", Value: m.KL},
+			tensorboard.Scalar{Tag: "policy/clipped", Value: m.Clipped})
+	}
+	if x := m.Exact; x != nil {
+		list = append(list,
+			tensorboard.Scalar{Tag: "exact/win", Value: (x.WinFirst + x.WinSecond) / 2},
+			tensorboard.Scalar{Tag: "exact/win_first", Value: x.WinFirst},
+			tensorboard.Scalar{Tag: "exact/win_second", Value: x.WinSecond},
+			tensorboard.Scalar{Tag: "exact/exploitability", Value: x.Exploitability})
+	}
+	return list
+}
+
+// record is the metrics of a run as they are kept, twice: as lines of JSON and
+// as events.
+type record struct {
+	lines  *os.File
+	events *tensorboard.Writer
+	sizes
+}
+
+// sizes are how many bytes a checkpoint knows of.
+type sizes struct {
+	Lines  int64 `json:"metrics_bytes"`
+	Events int64 `json:"events_bytes"`
+}
+
+// openRecord opens the files, which must not exist, or, to resume, cuts them
+// back to what a checkpoint knows of.
+func openRecord(dir string, resume bool, at sizes) (*record, error) {
+	lines, events := filepath.Join(dir, MetricsFile), filepath.Join(dir, tensorboard.File)
+	flag := os.O_WRONLY | os.O_CREATE
+	if !resume {
+		flag |= os.O_EXCL
+	} else if at.Events == 0 { // the writer wants to make the file
+		if err := os.Remove(events); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	f, err := os.OpenFile(lines, flag, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	r := &record{lines: f, sizes: at}
+	if err := r.cut(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	if r.events, err = tensorboard.Open(events, at.Events); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// cut drops the lines that were written after the checkpoint.
+func (r *record) cut() error {
+	info, err := r.lines.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < r.Lines {
+		return fmt.Errorf("%s is shorter than when the checkpoint was written; restore it, or start a new run", r.lines.Name())
+	}
+	if err := r.lines.Truncate(r.Lines); err != nil {
+		return err
+	}
+	_, err = r.lines.Seek(r.Lines, io.SeekStart)
+	return err
+}
+
+// add appends the metrics of an iteration.
+func (r *record) add(m Metrics, a Algorithm) error {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	n, err := r.lines.Write(append(line, '\n'))
+	r.Lines += int64(n)
+	if err == nil {
+		err = r.events.Scalars(int64(m.Steps), time.Now(), m.scalars(a))
+	}
+	r.Events = r.events.Size()
+	return err
+}
+
+// sync makes what was written last.
+func (r *record) sync() error { return errors.Join(r.lines.Sync(), r.events.Sync()) }
+
+func (r *record) close() error { return errors.Join(r.lines.Close(), r.events.Close()) }
