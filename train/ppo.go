@@ -19,7 +19,7 @@ type ppo struct {
 	learner models.Learner
 	parts   []*rollout
 	shards  []shard
-	order   []decision
+	order   []block
 	stream  rand.PCG
 }
 
@@ -109,57 +109,63 @@ func (l *Losses) mean() {
 // the decisions' observations first and then, where afterstates are scored,
 // their options'.
 type shard struct {
-	obs     []float32 // [n + m, D] or [n, D]
-	start   []int32   // [n+1] into index
-	index   []int32   // [m] of each option in the policy head's output
-	chosen  []int32   // [n] into index; -1 without a choice
-	logp    []float32 // [n] of what was chosen, as it was played
-	adv     []float32 // [n] of the mover, normalised
-	target  []float32 // [n, P] what the values should be, in the order of play
-	losses  Losses
-	probs   []float64
-	scores  []float64
-	players int
+	obs    []float32 // [n + m, D] or [n, D]
+	start  []int32   // [n+1] into index
+	index  []int32   // [m] of each option in the policy head's output
+	chosen []int32   // [n] into index; -1 without a choice
+	logp   []float32 // [n] of what was chosen, as it was played
+	adv    []float32 // [n] of the mover, normalised
+	target []float32 // [n, P] what the values should be, in the order of play
+	losses Losses
+	probs  []float64
+	scores []float64
 }
 
-// decision names one of a rollout's decisions.
-type decision struct{ part, at int32 }
+// block is some of a rollout's decisions, which lie together: a minibatch is
+// drawn by the block, since one decision at a time would mostly wait for
+// memory. They are of different games.
+type block struct{ part, from, to int32 }
 
-// fill lays out decisions of rollouts.
-func (s *shard) fill(ds []decision, parts []*rollout, scale func(float32) float32) {
+// blockLen is the length of a block. Chosen: longer is not faster.
+const blockLen = 16
+
+// fill lays out blocks of rollouts.
+func (s *shard) fill(bs []block, parts []*rollout, scale func(float32) float32) {
 	r0 := parts[0]
-	s.players = r0.p
 	s.obs, s.index, s.start = s.obs[:0], s.index[:0], append(s.start[:0], 0)
 	s.chosen, s.logp, s.adv, s.target = s.chosen[:0], s.logp[:0], s.adv[:0], s.target[:0]
-	for i, d := range ds {
-		r, at := parts[d.part], int(d.at)
-		s.obs = append(s.obs, r.obs[at*r.d:(at+1)*r.d]...)
-		mover := int(r.Mover[at])
-		for j := range r.p {
-			k := at*r.p + (mover+j)%r.p
-			s.target = append(s.target, r.Value[k]+r.adv[k])
-		}
-		s.adv = append(s.adv, scale(r.adv[at*r.p+mover]))
-		s.logp = append(s.logp, r.logp[at])
-		lo, hi := r.start[at], r.start[at+1]
-		chosen := int32(-1)
-		if lo < hi {
-			chosen = int32(len(s.index)) + r.chosen[at] - lo
-		}
-		s.chosen = append(s.chosen, chosen)
-		for o := lo; o < hi; o++ {
-			if r.head == models.Score {
-				s.index = append(s.index, int32(len(ds)+len(s.index)))
-			} else {
-				s.index = append(s.index, int32(i*r.spec.Actions)+int32(r.option[o]))
-			}
-		}
-		s.start = append(s.start, int32(len(s.index)))
+	for _, b := range bs {
+		r := parts[b.part]
+		s.obs = append(s.obs, r.obs[int(b.from)*r.d:int(b.to)*r.d]...)
 	}
-	if r0.head == models.Score {
-		for _, d := range ds {
-			r, at := parts[d.part], int(d.at)
-			s.obs = append(s.obs, r.optionObs[int(r.start[at])*r.d:int(r.start[at+1])*r.d]...)
+	n := len(s.obs) / r0.d
+	for _, b := range bs {
+		r := parts[b.part]
+		if r.head == models.Score {
+			s.obs = append(s.obs, r.optionObs[int(r.start[b.from])*r.d:int(r.start[b.to])*r.d]...)
+		}
+		for at := int(b.from); at < int(b.to); at++ {
+			mover := int(r.Mover[at])
+			for j := range r.p {
+				k := at*r.p + (mover+j)%r.p
+				s.target = append(s.target, r.Value[k]+r.adv[k])
+			}
+			s.adv = append(s.adv, scale(r.adv[at*r.p+mover]))
+			s.logp = append(s.logp, r.logp[at])
+			lo, hi := r.start[at], r.start[at+1]
+			i, chosen := len(s.chosen), int32(-1)
+			if lo < hi {
+				chosen = int32(len(s.index)) + r.chosen[at] - lo
+			}
+			s.chosen = append(s.chosen, chosen)
+			for o := lo; o < hi; o++ {
+				if r.head == models.Score {
+					s.index = append(s.index, int32(n+len(s.index)))
+				} else {
+					s.index = append(s.index, int32(i*r.spec.Actions)+int32(r.option[o]))
+				}
+			}
+			s.start = append(s.start, int32(len(s.index)))
 		}
 	}
 }
@@ -236,18 +242,18 @@ func (r *ppo) fit(rate, entropy float64) (Losses, error) {
 	scale := normaliser(r.parts)
 	all := r.order[:0]
 	for k, part := range r.parts {
-		for at := range part.t * part.n {
-			all = append(all, decision{int32(k), int32(at)})
+		for at, n := 0, part.t*part.n; at < n; at += blockLen {
+			all = append(all, block{int32(k), int32(at), int32(min(at+blockLen, n))})
 		}
 	}
 	r.order = all
 	var total Losses
-	steps := 0
+	size, steps := (cfg.Minibatch+blockLen-1)/blockLen, 0
 	for range cfg.Epochs {
 		r.shuffle(all)
 		for rest := all; len(rest) > 0; {
-			n := min(cfg.Minibatch, len(rest))
-			if len(rest)-n < cfg.Minibatch/2 {
+			n := min(size, len(rest))
+			if len(rest)-n < size/2 {
 				n = len(rest) // no small one at the end
 			}
 			losses, err := r.step(rest[:n], scale, rate, entropy)
@@ -266,19 +272,18 @@ func (r *ppo) fit(rate, entropy float64) (Losses, error) {
 }
 
 // step fits one minibatch.
-func (r *ppo) step(ds []decision, scale func(float32) float32, rate, entropy float64) (Losses, error) {
+func (r *ppo) step(bs []block, scale func(float32) float32, rate, entropy float64) (Losses, error) {
 	cfg := r.cfg
-	choices := 0
-	for _, d := range ds {
-		if p := r.parts[d.part]; p.start[d.at] < p.start[d.at+1] {
-			choices++
-		}
+	n, choices := 0, 0
+	for _, b := range bs {
+		n += int(b.to - b.from)
+		choices += r.parts[b.part].choices(b)
 	}
 	rows := make([]models.Rows, cfg.Parts)
 	parallel(cfg.Parts, func(k int) error {
 		s := &r.shards[k]
-		s.fill(ds[len(ds)*k/cfg.Parts:len(ds)*(k+1)/cfg.Parts], r.parts, scale)
-		rows[k] = models.Rows{Obs: s.obs, Loss: s.loss(len(ds), max(1, choices), cfg.PPO.Clip, entropy, cfg.Value)}
+		s.fill(bs[len(bs)*k/cfg.Parts:len(bs)*(k+1)/cfg.Parts], r.parts, scale)
+		rows[k] = models.Rows{Obs: s.obs, Loss: s.loss(n, max(1, choices), cfg.PPO.Clip, entropy, cfg.Value)}
 		return nil
 	})
 	norm, err := r.learner.Fit(rows, rate)
@@ -306,10 +311,10 @@ func normaliser(parts []*rollout) func(float32) float32 {
 	return func(a float32) float32 { return float32((float64(a) - mean) / deviation) }
 }
 
-// shuffle puts decisions in a random order.
-func (r *ppo) shuffle(ds []decision) {
-	for i := len(ds) - 1; i > 0; i-- {
+// shuffle puts blocks in a random order.
+func (r *ppo) shuffle(bs []block) {
+	for i := len(bs) - 1; i > 0; i-- {
 		j := int(below(&r.stream, uint64(i)+1))
-		ds[i], ds[j] = ds[j], ds[i]
+		bs[i], bs[j] = bs[j], bs[i]
 	}
 }

@@ -166,3 +166,13 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 		buf.Action[i] = r.option[lo+c]
 	}
 }
+
+// choices counts the decisions of a block that have a choice.
+func (r *rollout) choices(b block) (n int) {
+	for at := b.from; at < b.to; at++ {
+		if r.start[at] < r.start[at+1] {
+			n++
+		}
+	}
+	return n
+}
