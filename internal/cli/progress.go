@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -17,6 +18,9 @@ type Progress struct {
 	mu    sync.Mutex
 	bar   *progressbar.ProgressBar // nil if w is not a terminal
 	shown time.Time
+
+	share, from float64 // the latest, and that of began
+	began       time.Time
 }
 
 const (
@@ -33,13 +37,15 @@ func NewProgress(w io.Writer) *Progress {
 func newProgress(w io.Writer, terminal bool) *Progress {
 	p := &Progress{w: w}
 	if terminal {
-		p.bar = progressbar.NewOptions(barMax, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(30))
+		p.bar = progressbar.NewOptions(barMax, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(30),
+			progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false))
 	}
 	return p
 }
 
-// Set shows the share done, 0 to 1, behind a short note. It is cheap: what
-// comes too fast for the eye is not drawn.
+// Set shows the share done, 0 to 1, behind a short note and the time left. It is
+// cheap: what comes too fast for the eye is not drawn. A share below half the
+// last one begins something new.
 func (p *Progress) Set(share float64, note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,10 +65,18 @@ func (p *Progress) draw(share float64, note string) {
 	if p.bar == nil {
 		return
 	}
+	now := time.Now()
+	if p.began.IsZero() || share < p.share/2 {
+		p.began, p.from = now, share
+	}
+	p.share, p.shown = share, now
+	if took := now.Sub(p.began); took >= time.Second && share > p.from { // before, it is a guess
+		left := time.Duration(float64(took) * (1 - share) / (share - p.from))
+		note += fmt.Sprintf(", %v left", left.Round(time.Second))
+	}
 	// One short of the end: a bar that was full once is never drawn again.
 	p.bar.Set(min(int(share*barMax), barMax-1))
 	p.bar.Describe(note)
-	p.shown = time.Now()
 }
 
 // Write passes b on to the writer of the bar, above it, so that logs and a bar

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestProgressElsewhere(t *testing.T) {
@@ -64,6 +66,30 @@ func TestProgressOnTerminal(t *testing.T) {
 	if got := screen(b.String()); got != "a log line\n" {
 		t.Errorf("after Clear the screen reads %q", got)
 	}
+}
+
+func TestProgressTimeLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		p := newProgress(&b, true)
+		stage := func(share float64, want string) {
+			t.Helper()
+			p.Stage(share, "work")
+			if got := screen(b.String()); !strings.HasPrefix(got, want) {
+				t.Errorf("the bar reads %q, want %q", got, want)
+			}
+		}
+		stage(0.4, "work  40%") // as a run that is resumed
+		time.Sleep(20 * time.Second)
+		stage(0.5, "work, 1m40s left  50%")
+		time.Sleep(20 * time.Second)
+		stage(0.8, "work, 20s left  80%")
+		stage(0, "work   0%") // something new
+		time.Sleep(time.Second)
+		stage(0, "work   0%")
+		time.Sleep(9 * time.Second)
+		stage(0.25, "work, 30s left  25%")
+	})
 }
 
 // screen is what a terminal shows of s: text behind a carriage return replaces
