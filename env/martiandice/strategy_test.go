@@ -126,7 +126,7 @@ func policies(t testing.TB, r *martiandice.Rules) []policy {
 		greedy,
 		game.Uniform[martiandice.State]{Rules: r},
 		byAction{hashed{r, 1, false}}, byAction{hashed{r, 2, true}},
-		byAfterstate{hashed{r, 3, false}}, byAfterstate{hashed{r, 5, true}},
+		byAfterstate{hashed{r, 3, false}}, byAfterstate{hashed{r, 12, true}},
 	}
 }
 
