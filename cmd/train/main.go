@@ -29,63 +29,120 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 }
 
 func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	set, err := parse(args, stdout)
+	c, err := parse(args, stdout)
 	if err != nil {
 		return err
 	}
-	g, err := catalog.Open(set.Game, 0, set.GameConfig)
+	g, err := catalog.Open(c.Game, 0, c.GameConfig)
 	if err != nil {
 		return err
 	}
-	spec := g.Spec()
-	bar := cli.NewProgress(stderr)
-	defer bar.Clear()
-	judge, err := newJudge(ctx, g, set.cache, bar)
-	if err != nil {
+	s := &session{game: g, spec: g.Spec(), stdout: stdout, bar: cli.NewProgress(stderr)}
+	defer s.bar.Clear()
+	if s.judge, err = newJudge(ctx, g, c.cache, s.bar); err != nil {
 		return err
 	}
-	dir := set.dir
-	if !set.resume {
-		if dir, err = makeFolder(dir, spec); err != nil {
+	s.bar.Clear()
+	return s.train(ctx, c)
+}
+
+// session is one call of the command.
+type session struct {
+	game   env.Game
+	spec   game.Spec
+	judge  *eval.Judge // nil where strength is not exact
+	stdout io.Writer
+	bar    *cli.Progress // on standard error
+}
+
+// train makes a run or goes on with one.
+func (s *session) train(ctx context.Context, c call) (err error) {
+	dir := c.dir
+	if !c.resume {
+		if dir, err = makeFolder(dir, fmt.Sprintf("%s-%d", s.spec.ID, s.spec.Players)); err != nil {
 			return err
 		}
-		if err := set.save(dir); err != nil {
+		if err := c.save(dir); err != nil {
 			os.Remove(dir)
 			return err
 		}
 	}
-	opt := train.Options{Game: g, Dir: dir, Learner: learner, Resume: set.resume}
-	if judge != nil {
-		opt.Evaluate = func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) {
-			return strength(ctx, judge, spec, mlp)
-		}
-	}
-	var last train.Metrics
-	var exact *models.Exact // the latest
-	opt.Report = func(m train.Metrics) {
-		last = m
-		if m.Exact != nil {
-			exact = m.Exact
-			fmt.Fprintf(bar, "%s\n", line(m))
-		}
-		bar.Set(m.Done, note(m, exact))
-	}
-	fmt.Fprintf(stdout, "training %s for %d by %s, %d decisions, into %s\n", spec.Title, spec.Players, set.Train.Algorithm, set.Train.Steps, dir)
+	fmt.Fprintf(s.stdout, "training %s for %d by %s, %d decisions, into %s\n", s.spec.Title, s.spec.Players, c.Train.Algorithm, c.Train.Steps, dir)
 	start := time.Now()
-	_, err = train.Run(ctx, set.Train, opt)
-	bar.Clear()
+	var last train.Metrics
+	err = s.fit(ctx, c.settings, dir, c.resume, func(m train.Metrics, exact *models.Exact) {
+		if m.Exact != nil || s.judge == nil && int(10*m.Done) > int(10*last.Done) {
+			fmt.Fprintln(s.bar, line(m))
+		}
+		last = m
+		s.bar.Set(m.Done, note(m, exact))
+	})
 	if errors.Is(err, train.ErrInterrupted) {
-		fmt.Fprintf(stdout, "stopped at decision %d of %d; to go on:\n\n\tgo run ./cmd/train -resume %s\n", last.Steps, set.Train.Steps, dir)
+		fmt.Fprintf(s.stdout, "stopped at decision %d of %d; to go on:\n\n\tgo run ./cmd/train -resume %s\n", last.Steps, c.Train.Steps, dir)
 		return nil
 	}
 	if err != nil {
-		if _, missing := os.Stat(filepath.Join(dir, train.CheckpointFile)); missing == nil {
-			err = fmt.Errorf("%w\nthe last checkpoint is kept; to go on from it:\n\n\tgo run ./cmd/train -resume %s", err, dir)
-		}
-		return err
+		return advise(err, dir)
 	}
-	fmt.Fprintf(stdout, "trained in %s\n\n", time.Since(start).Round(time.Second))
-	return report(ctx, stdout, g, judge, dir)
+	fmt.Fprintf(s.stdout, "trained in %s\n\n", time.Since(start).Round(time.Second))
+	if err := s.draw(dir, map[string]string{dir: filepath.Base(dir)}); err != nil {
+		fmt.Fprintf(s.bar, "train: no picture of the run: %v\n", err)
+	}
+	if err := s.report(ctx, dir); err != nil {
+		return fmt.Errorf("%s holds the trained model, but how strong it is cannot be said: %w", dir, err)
+	}
+	return nil
+}
+
+// fit trains in a run folder. It reports each iteration with the latest exact
+// strength, nil as long as there is none.
+func (s *session) fit(ctx context.Context, set settings, dir string, resume bool, report func(train.Metrics, *models.Exact)) error {
+	opt := train.Options{Game: s.game, Dir: dir, Learner: learner, Resume: resume}
+	var exact *models.Exact
+	opt.Report = func(m train.Metrics) {
+		if m.Exact != nil {
+			exact = m.Exact
+		}
+		report(m, exact)
+	}
+	if s.judge != nil {
+		opt.Evaluate = lenient(s.bar, func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) {
+			s.bar.Note("evaluating")
+			return strength(ctx, s.judge, s.spec, mlp)
+		})
+	}
+	defer s.bar.Clear()
+	_, err := train.Run(ctx, set.Train, opt)
+	return err
+}
+
+// evaluation is the exact strength of a network.
+type evaluation func(context.Context, *models.MLP) (*models.Exact, error)
+
+// lenient lets a run go on without exact values where an evaluation fails, and
+// says so once.
+func lenient(log io.Writer, evaluate evaluation) evaluation {
+	said := false
+	return func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) {
+		x, err := evaluate(ctx, mlp)
+		if err == nil || errors.Is(err, context.Canceled) {
+			return x, err
+		}
+		if !said {
+			fmt.Fprintf(log, "train: an evaluation failed, and training goes on: %v\n", err)
+		}
+		said = true
+		return nil, nil
+	}
+}
+
+// advise says how to go on after an error of a run.
+func advise(err error, dir string) error {
+	config := filepath.Join(dir, train.ConfigFile)
+	if errors.Is(err, models.ErrDiverged) {
+		return fmt.Errorf("%w\n-resume %s would go the same way again, under the same settings; start anew from a copy of %s with a lower \"rate\":\n\n\tgo run ./cmd/train -config COPY", err, dir, config)
+	}
+	return fmt.Errorf("%w\nto go on from the last checkpoint:\n\n\tgo run ./cmd/train -resume %s", err, dir)
 }
 
 // learner makes a learner of the default backend.
@@ -119,24 +176,30 @@ func strength(ctx context.Context, judge *eval.Judge, spec game.Spec, mlp *model
 	return &models.Exact{WinFirst: p.WinFirst, WinSecond: p.WinSecond, Exploitability: p.Exploitability}, nil
 }
 
+// speed is the mean over a run; that of one short iteration jumps about.
+func speed(m train.Metrics) float64 { return float64(m.Steps) / m.Seconds }
+
 // note is what the progress bar says: the speed, and the latest exact strength.
 func note(m train.Metrics, exact *models.Exact) string {
-	text := fmt.Sprintf("%.0f steps/s", m.StepsPerS)
+	text := fmt.Sprintf("%.0f steps/s", speed(m))
 	if exact != nil {
 		text += fmt.Sprintf(", exploitability %.4f", exact.Exploitability)
 	}
 	return text
 }
 
-// line tells of an evaluation during training.
+// line tells of an iteration.
 func line(m train.Metrics) string {
-	return fmt.Sprintf("%10d steps  %5.0f s  %9.0f steps/s  entropy %.3f  wins %.4f against optimal play  exploitability %.5f",
-		m.Steps, m.Seconds, m.StepsPerS, m.Entropy, (m.Exact.WinFirst+m.Exact.WinSecond)/2, m.Exact.Exploitability)
+	text := fmt.Sprintf("%10d steps  %5.0f s  %9.0f steps/s  entropy %.3f", m.Steps, m.Seconds, speed(m), m.Entropy)
+	if x := m.Exact; x != nil {
+		text += fmt.Sprintf("  wins %.4f against optimal play  exploitability %.5f", (x.WinFirst+x.WinSecond)/2, x.Exploitability)
+	}
+	return text
 }
 
-// makeFolder makes the run folder, which must not exist; without a name it takes
-// the first that is free.
-func makeFolder(dir string, spec game.Spec) (string, error) {
+// makeFolder makes a folder, which must not exist; without a name it takes the
+// first that is free of those in runs that begin so.
+func makeFolder(dir, begin string) (string, error) {
 	if dir != "" {
 		if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 			return "", err
@@ -151,7 +214,7 @@ func makeFolder(dir string, spec game.Spec) (string, error) {
 		return "", err
 	}
 	for i := 1; ; i++ {
-		dir := filepath.Join("runs", fmt.Sprintf("%s-%d-%03d", spec.ID, spec.Players, i))
+		dir := filepath.Join("runs", fmt.Sprintf("%s-%03d", begin, i))
 		if err := os.Mkdir(dir, 0o777); !errors.Is(err, os.ErrExist) {
 			return dir, err
 		}
@@ -159,16 +222,16 @@ func makeFolder(dir string, spec game.Spec) (string, error) {
 }
 
 // report says how strong the trained model is.
-func report(ctx context.Context, w io.Writer, g env.Game, judge *eval.Judge, dir string) error {
-	spec := g.Spec()
-	a, err := agents.Open(ctx, dir, agents.Options{Game: g})
+func (s *session) report(ctx context.Context, dir string) error {
+	w, spec := s.stdout, s.spec
+	a, err := agents.Open(ctx, dir, agents.Options{Game: s.game})
 	if err != nil {
 		return err
 	}
 	model := filepath.Join(dir, agents.ModelFile)
 	switch {
-	case judge != nil:
-		p, err := judge.Strength(ctx, a)
+	case s.judge != nil:
+		p, err := s.judge.Strength(ctx, a)
 		if err != nil {
 			return err
 		}
@@ -176,11 +239,12 @@ func report(ctx context.Context, w io.Writer, g env.Game, judge *eval.Judge, dir
 		fmt.Fprintf(w, "\twins moving first    %.6f\n\twins moving second   %.6f\n\twins                 %.6f\n\texploitability       %.6f\n\n",
 			p.WinFirst, p.WinSecond, p.Win, p.Exploitability)
 	case spec.HasWin():
-		if err := sampled(ctx, w, g, a); err != nil {
+		if err := sampled(ctx, w, s.game, a); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "evaluate it    go run ./cmd/eval -model %s -against greedy\nplay it        go run ./cmd/play -opponent %s%s\n", dir, dir, gameFlags(spec))
+	fmt.Fprintf(w, "evaluate it    go run ./cmd/eval -model %s -against greedy\nplay it        go run ./cmd/play -opponent %s%s\nhow it learned %s\n",
+		dir, dir, gameFlags(spec), filepath.Join(dir, "curve.svg"))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,14 +19,11 @@ import (
 
 func TestMain(m *testing.M) { clitest.Main(m) }
 
-// quick writes settings of a run of a second or so: 20 iterations.
-func quick(t *testing.T) string {
-	t.Helper()
-	return write(t, `{
-		"game": "martian-dice", "game_config": {"dice": 5, "target": 6},
-		"train": {"algorithm": "ppo", "hidden": [32], "rows": 64, "ppo": {"horizon": 32, "minibatch": 512}, "steps": 40960, "evaluations": 4, "checkpoints": 10}
-	}`)
-}
+// quick is settings of a run of a second or so: 20 iterations.
+const quick = `{
+	"game": "martian-dice", "game_config": {"dice": 5, "target": 6}, "backend": "gorgonia",
+	"train": {"algorithm": "ppo", "hidden": [32], "rows": 64, "ppo": {"horizon": 32, "minibatch": 512}, "steps": 40960, "evaluations": 4, "checkpoints": 10}
+}`
 
 func write(t *testing.T, text string) string {
 	t.Helper()
@@ -55,7 +53,7 @@ func read(t *testing.T, parts ...string) []byte {
 
 func TestRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	status, out, errs := command(t, "-config", quick(t), "-out", dir, "-seed", "7")
+	status, out, errs := command(t, "-config", write(t, quick), "-out", dir, "-seed", "7")
 	if status != cli.Done {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
@@ -82,13 +80,75 @@ func TestRun(t *testing.T) {
 		t.Errorf("%d lines of metrics; want 20", n)
 	}
 
-	status, _, errs = command(t, "-config", quick(t), "-out", dir)
+	for name, begin := range map[string]string{"curve.svg": "<?xml", "curve.png": "\x89PNG"} {
+		if !bytes.HasPrefix(read(t, dir, name), []byte(begin)) {
+			t.Errorf("%s is no picture", name)
+		}
+	}
+	// As if the run had been killed before it drew the second.
+	if err := os.Remove(filepath.Join(dir, "curve.png")); err != nil {
+		t.Fatal(err)
+	}
+
+	status, _, errs = command(t, "-config", write(t, quick), "-out", dir)
 	if status != cli.Failed || !strings.Contains(errs, "exists") || !strings.Contains(errs, "-resume "+dir) {
 		t.Errorf("an existing folder: status %d, %s", status, errs)
 	}
 	status, out, errs = command(t, "-resume", dir)
 	if status != cli.Done || !strings.Contains(out, "exploitability") {
 		t.Errorf("resuming a finished run: status %d\n%s%s", status, out, errs)
+	}
+	if !bytes.HasPrefix(read(t, dir, "curve.png"), []byte("\x89PNG")) {
+		t.Error("resuming a finished run does not draw it")
+	}
+}
+
+// TestNoPicture has something in the way of the picture, in a run that was
+// killed before its first checkpoint.
+func TestNoPicture(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.MkdirAll(filepath.Join(dir, "curve.svg", "in the way"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, train.ConfigFile), []byte(quick), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	status, out, errs := command(t, "-resume", dir)
+	if status != cli.Done || !strings.Contains(out, "exploitability") || !strings.Contains(errs, "no picture") {
+		t.Errorf("status %d\n%s%s", status, out, errs)
+	}
+}
+
+func TestDivergence(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	status, out, errs := command(t, "-out", dir, "-config", write(t, `{"game": "pig", "game_config": {"target": 20},
+		"train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "value": 1e30}}`))
+	if status != cli.Failed {
+		t.Fatalf("status %d\n%s%s", status, out, errs)
+	}
+	for _, want := range []string{"iteration 1: minibatch 1: ", "training diverged", "lower \"rate\"", "-config COPY", filepath.Join(dir, train.ConfigFile)} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("%q is not in\n%s", want, errs)
+		}
+	}
+}
+
+func TestEvaluationFails(t *testing.T) {
+	var log bytes.Buffer
+	calls := 0
+	e := lenient(&log, func(context.Context, *models.MLP) (*models.Exact, error) {
+		if calls++; calls < 3 {
+			return nil, errors.New("does not settle")
+		}
+		return &models.Exact{}, nil
+	})
+	for k, want := range []bool{false, false, true} {
+		if x, err := e(t.Context(), nil); err != nil || (x != nil) != want {
+			t.Errorf("evaluation %d: %v, %v", k, x, err)
+		}
+	}
+	if n := strings.Count(log.String(), "does not settle"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, log.String())
 	}
 }
 
@@ -143,7 +203,7 @@ func TestBadInput(t *testing.T) {
 
 func TestDamagedCheckpoint(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if status, _, errs := command(t, "-config", quick(t), "-out", dir, "-steps", "2048"); status != cli.Done {
+	if status, _, errs := command(t, "-config", write(t, quick), "-out", dir, "-steps", "2048"); status != cli.Done {
 		t.Fatal(errs)
 	}
 	path := filepath.Join(dir, train.CheckpointFile)
@@ -165,7 +225,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 // TestCancel stops a run as Ctrl-C does, resumes it, and compares with one that
 // was never stopped.
 func TestCancel(t *testing.T) {
-	config := quick(t)
+	config := write(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole")
 	if status, _, errs := command(t, "-config", config, "-out", whole); status != cli.Done {
 		t.Fatal(errs)

@@ -61,6 +61,13 @@ func (p *Progress) Stage(share float64, note string) {
 	p.draw(share, note)
 }
 
+// Note is Stage with the share that was shown last.
+func (p *Progress) Note(note string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.draw(p.share, note)
+}
+
 func (p *Progress) draw(share float64, note string) {
 	if p.bar == nil {
 		return

@@ -50,6 +50,11 @@ func TestProgressOnTerminal(t *testing.T) {
 		t.Errorf("the bar reads %q, want the next stage", got)
 	}
 
+	p.Note("a part of it")
+	if got := screen(b.String()); !strings.Contains(got, "a part of it") || !strings.Contains(got, "70%") {
+		t.Errorf("the bar reads %q, want a part of it and 70%%", got)
+	}
+
 	p.Write([]byte("a log line\n"))
 	if got := screen(b.String()); got != "a log line\n" {
 		t.Errorf("after a log line the screen reads %q", got)

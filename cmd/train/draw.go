@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"marsgym/env/game"
+	"marsgym/internal/atomicfile"
+	"marsgym/internal/chart"
+	"marsgym/internal/curve"
+	"marsgym/train"
+)
+
+// draw writes how runs have learned, by their names, to curve.svg and curve.png
+// in a folder. As the model does, a picture takes the place of an older one.
+func (s *session) draw(dir string, names map[string]string) error {
+	var runs []curve.Run
+	for _, run := range slices.Sorted(maps.Keys(names)) {
+		r, err := curve.Load(names[run], filepath.Join(run, train.MetricsFile))
+		if err != nil {
+			return err
+		}
+		runs = append(runs, r)
+	}
+	c, err := curve.Chart(fmt.Sprintf("%s for %d", s.spec.Title, s.spec.Players), runs)
+	if err != nil {
+		return err
+	}
+	for ext, draw := range map[string]func(io.Writer, game.Chart) error{".svg": chart.SVG, ".png": chart.PNG} {
+		path := filepath.Join(dir, c.Name+ext)
+		if err := atomicfile.Write(path, func(w io.Writer) error { return draw(w, c) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
