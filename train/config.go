@@ -62,6 +62,17 @@ type PPO struct {
 	Lambda    float64    `json:"lambda"`    // of the advantages
 	Clip      float64    `json:"clip"`      // ε
 	Entropy   [2]float64 `json:"entropy"`   // its weight, first and last, along half a cosine
+	Pool      Pool       `json:"pool"`
+}
+
+// Pool are the settings of an opponent pool.
+type Pool struct {
+	Share float64 `json:"share"` // of the rows, in which one seat learns against a past self
+	Size  int     `json:"size"`  // past selves kept, at most
+	Every float64 `json:"every"` // share of the run from one snapshot to the next
+	// Power is how much those are preferred that are hard to beat: one that
+	// loses a share w of its games is drawn in proportion to (1−w)^Power.
+	Power float64 `json:"power"`
 }
 
 // Expert are the settings of expert iteration.
@@ -88,6 +99,7 @@ func DefaultConfig(a Algorithm) Config {
 		// The entropy starts high, since a policy that is sure of itself too
 		// early stays where it is.
 		c.PPO = PPO{Horizon: 64, Epochs: 1, Minibatch: 2048, Gamma: 1, Lambda: 0.85, Clip: 0.2, Entropy: [2]float64{0.25, 0.001}}
+		c.PPO.Pool = Pool{Share: 0, Size: 20, Every: 0.05, Power: 2}
 		return c
 	}
 	c.Rate, c.Warmup, c.Value = [2]float64{1e-2, 1e-5}, 0.01, 5
@@ -138,6 +150,12 @@ func (c Config) Validate() error {
 		want(p.Clip > 0 && p.Clip < 1, "clip", p.Clip, "between 0 and 1")
 		for i, end := range []string{"first", "last"} {
 			want(p.Entropy[i] >= 0, "entropy, "+end, p.Entropy[i], "at least 0")
+		}
+		want(p.Pool.Share >= 0 && p.Pool.Share <= 1, "pool share", p.Pool.Share, "0 to 1")
+		want(p.Pool.Power >= 0 && p.Pool.Power <= 100, "pool power", p.Pool.Power, "0 to 100")
+		if p.Pool.Share > 0 {
+			want(p.Pool.Size > 0 && p.Pool.Size <= 1000, "pool size", p.Pool.Size, "1 to 1000")
+			want(p.Pool.Every >= 1e-4 && p.Pool.Every <= 1, "pool every", p.Pool.Every, "0.0001 to 1")
 		}
 	case known:
 		e := c.Expert

@@ -18,6 +18,7 @@ type ppo struct {
 	cfg     *Config
 	learner models.Learner
 	parts   []*rollout
+	pool    *pool
 	shards  []shard
 	order   []block
 	stream  rand.PCG
@@ -32,6 +33,7 @@ func newPPO(cfg *Config, g env.Game, l models.Learner) *ppo {
 		b.Reset(cfg.Seed)
 		r.parts = append(r.parts, newRollout(b, cfg.Head, cfg.PPO.Horizon))
 	}
+	r.pool = newPool(cfg.PPO.Pool, g.Spec(), r.parts)
 	return r
 }
 
@@ -39,6 +41,7 @@ func newPPO(cfg *Config, g env.Game, l models.Learner) *ppo {
 func (r *ppo) iterate(x float64) (Metrics, error) {
 	cfg := r.cfg
 	mlp := r.learner.MLP()
+	r.pool.begin(mlp, x)
 	err := parallel(len(r.parts), func(k int) error { return r.parts[k].play(mlp, cfg.PPO.Gamma, cfg.PPO.Lambda) })
 	if err != nil {
 		return Metrics{}, err
@@ -48,6 +51,7 @@ func (r *ppo) iterate(x float64) (Metrics, error) {
 		m.Games += p.games
 	}
 	m.Losses, err = r.fit(m.Rate, cosine(cfg.PPO.Entropy, x))
+	m.Pool = r.pool.end()
 	return m, err
 }
 
@@ -61,12 +65,12 @@ func (r *ppo) save(blobs map[string][]byte) (err error) {
 			return err
 		}
 	}
-	return nil
+	return r.pool.save(blobs)
 }
 
 // restore keeps method.
 func (r *ppo) restore(blobs map[string][]byte) error {
-	err := r.stream.UnmarshalBinary(blobs["shuffle"])
+	err := errors.Join(r.stream.UnmarshalBinary(blobs["shuffle"]), r.pool.restore(blobs, r.learner.MLP()))
 	for k, p := range r.parts {
 		err = errors.Join(err, p.batch.RestoreState(blobs[partBlob(k)]))
 	}
@@ -81,6 +85,8 @@ type Losses struct {
 	KL       float64 `json:"kl"`         // from the policy that played
 	Clipped  float64 `json:"clipped"`    // share of decisions at which the ratio was clipped
 	GradNorm float64 `json:"grad_norm"`  // before clipping
+
+	Pool *PoolMetrics `json:"pool,omitempty"` // where there are past selves
 
 	decisions, choices float64
 }

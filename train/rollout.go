@@ -19,6 +19,8 @@ type rollout struct {
 	t, n  int // T, rows of this part
 	d, p  int // D, P
 
+	seats *seats
+
 	Trajectory
 	obs  []float32 // [T·n, D]
 	adv  []float32 // [T·n, P]
@@ -54,16 +56,22 @@ func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 	return r
 }
 
-// play plays T steps with a network in every seat and estimates the advantages.
+// play plays T steps with the network wherever no past self sits, and estimates
+// the advantages. What a past self does is not learned from, as if it had had no
+// choice; the values are those of whoever sits there.
 func (r *rollout) play(mlp *models.MLP, gamma, lambda float64) error {
 	buf := r.batch.Buffers()
 	r.option, r.optionObs, r.games = r.option[:0], r.optionObs[:0], 0
+	r.seats.reset()
 	for t := range r.t {
 		at := t * r.n
 		copy(r.obs[at*r.d:], buf.Obs)
 		copy(r.Mover[at:], buf.Player)
 		r.value(r.Value[at*r.p:][:r.n*r.p], mlp, buf.Obs, buf.Player)
 		r.act(mlp, at)
+		if err := r.seats.act(r.batch); err != nil {
+			return err
+		}
 		if err := r.batch.Step(); err != nil {
 			return err
 		}
@@ -73,9 +81,11 @@ func (r *rollout) play(mlp *models.MLP, gamma, lambda float64) error {
 			case buf.Terminated[i]:
 				r.Ended[at+i] = terminated
 				r.games++
+				r.seats.over(i, buf.Reward[i*r.p:][:r.p], &buf.Noise[i])
 			case buf.Truncated[i]:
 				r.Ended[at+i] = truncated
 				r.games++
+				r.seats.over(i, nil, &buf.Noise[i])
 				r.value(r.Cut[(at+i)*r.p:][:r.p], mlp, buf.FinalObs[i*r.d:][:r.d], buf.FinalPlayer[i:i+1])
 			default:
 				r.Ended[at+i] = goesOn
@@ -104,7 +114,7 @@ func rotate(seats, order []float32, mover int) {
 	}
 }
 
-// act writes the batch's actions and records the options, from decision at on.
+// act writes the network's actions and records its options, from decision at on.
 func (r *rollout) act(mlp *models.MLP, at int) {
 	buf := r.batch.Buffers()
 	from := len(r.option)
@@ -113,13 +123,16 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 	}
 	legal := make([]game.Action, 0, r.spec.Actions)
 	for i := range r.n {
+		r.start[at+i] = int32(len(r.option))
+		if r.seats.past(i, buf.Player[i]) {
+			continue
+		}
 		legal = legal[:0]
 		for a, ok := range buf.Mask[i*r.spec.Actions : (i+1)*r.spec.Actions] {
 			if ok {
 				legal = append(legal, game.Action(a))
 			}
 		}
-		r.start[at+i] = int32(len(r.option))
 		if len(legal) == 1 {
 			buf.Action[i] = legal[0]
 			continue

@@ -1,0 +1,250 @@
+package train
+
+// These tests are inside the package since a run shows nothing of its pool but
+// two numbers.
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/models"
+	"marsgym/models/gorgonia"
+)
+
+func openGame(t *testing.T, id, config string) env.Game {
+	t.Helper()
+	g, err := catalog.Open(id, 0, []byte(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func poolConfig(head models.Head) Config {
+	cfg := DefaultConfig(AlgorithmPPO)
+	cfg.Head, cfg.Hidden = head, []int{16}
+	cfg.Rows, cfg.Parts = 30, 3
+	cfg.PPO.Horizon, cfg.PPO.Minibatch = 32, 240
+	cfg.Steps, cfg.Evaluations = 12*30*32, 0
+	cfg.PPO.Pool = Pool{Share: 0.5, Size: 3, Every: 0.1, Power: 2}
+	return cfg
+}
+
+// trained is the model file of a run, interrupted after some iteration and
+// resumed, or not if stop is 0.
+func trained(t *testing.T, g env.Game, cfg Config, stop uint64) (model []byte, last Metrics) {
+	t.Helper()
+	opt := Options{Game: g, Dir: t.TempDir()}
+	opt.Learner = func(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) }
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	opt.Report = func(m Metrics) {
+		if last = m; m.Iteration == stop {
+			cancel()
+		}
+	}
+	_, err := Run(ctx, cfg, opt)
+	if stop > 0 && errors.Is(err, ErrInterrupted) {
+		opt.Resume = true
+		_, err = Run(t.Context(), cfg, opt)
+	}
+	if err == nil {
+		model, err = os.ReadFile(filepath.Join(opt.Dir, agents.ModelFile))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model, last
+}
+
+func TestPoolBits(t *testing.T) {
+	for _, head := range []models.Head{models.Score, models.Logits} {
+		g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+		cfg := poolConfig(head)
+		want, m := trained(t, g, cfg, 0)
+		if m.Pool == nil || m.Pool.Selves != 3 || !(m.Pool.Least > 0 && m.Pool.Least <= m.Pool.Win && m.Pool.Win < 1) {
+			t.Errorf("%s: metrics of the pool at the end: %+v", head, m.Pool)
+		}
+		for _, procs := range []int{1, 5} {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			if got, _ := trained(t, g, cfg, 0); !bytes.Equal(got, want) {
+				t.Errorf("%s: the model differs with GOMAXPROCS %d", head, procs)
+			}
+		}
+		for _, stop := range []uint64{1, 3, 8} { // no past self yet, one, more than there is room for
+			if got, _ := trained(t, g, cfg, stop); !bytes.Equal(got, want) {
+				t.Errorf("%s: the model differs if interrupted after iteration %d", head, stop)
+			}
+		}
+		cfg.PPO.Pool.Power = 50
+		if got, _ := trained(t, g, cfg, 0); bytes.Equal(got, want) {
+			t.Errorf("%s: preferring strong past selves changes nothing", head)
+		}
+
+		cfg.PPO.Pool.Every = 1 // never
+		early, m := trained(t, g, cfg, 0)
+		if m.Pool != nil {
+			t.Errorf("%s: metrics of an empty pool: %+v", head, m.Pool)
+		}
+		cfg.PPO.Pool = Pool{}
+		if got, _ := trained(t, g, cfg, 0); !bytes.Equal(got, early) {
+			t.Errorf("%s: an empty pool is not the same as none", head)
+		}
+	}
+}
+
+func TestPoolDraw(t *testing.T) {
+	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+	mlp := network(t, g, models.Score)
+	r := newRollout(g.NewBatch(4, 0), models.Score, 1)
+	p := newPool(Pool{Share: 1, Size: 3, Every: 0.25, Power: 2}, g.Spec(), []*rollout{r})
+	p.begin(mlp, 0.75)
+	p.Won, p.Games = []float64{10, 50, 75}, []float64{100, 100, 100}
+	p.begin(mlp, 0.9)
+	want := []float64{0.81 / 1.1225, 0.25 / 1.1225, 0.0625 / 1.1225}
+	const n = 100_000
+	var selves, seats [3]float64
+	r.seats.reset()
+	noise := rand.NewPCG(1, 0)
+	for range n {
+		r.seats.over(2, nil, noise)
+		selves[r.seats.rows[2].Self]++
+		seats[r.seats.rows[2].Learner]++
+	}
+	for k, w := range want {
+		if !(math.Abs(p.draw[k]-w) <= 1e-12) {
+			t.Errorf("past self %d has probability %v; want %v", k, p.draw[k], w)
+		}
+		if !(math.Abs(selves[k]/n-w) <= 0.01) {
+			t.Errorf("past self %d is drawn %v of %d times; want a share of %v", k, selves[k], n, w)
+		}
+		if !(math.Abs(seats[k]/n-1./3) <= 0.01) {
+			t.Errorf("seat %d learns %v of %d times", k, seats[k], n)
+		}
+	}
+
+	// Games count for the past self that played them; those cut off do not.
+	r.seats.rows[0] = seat{Learner: 1, Self: 2}
+	r.seats.over(0, []float32{-0.5, 1, -0.5}, noise)
+	r.seats.rows[0] = seat{Learner: 0, Self: 2}
+	r.seats.over(0, []float32{-0.5, 1, -0.5}, noise)
+	r.seats.rows[0] = seat{Learner: 0, Self: 2}
+	r.seats.over(0, []float32{0, 0, 0}, noise)
+	m := p.end()
+	won, games := recall*75+(1-recall)*prior/2+1.5, recall*100+(1-recall)*prior+3
+	if !(math.Abs(p.Won[2]-won) <= 1e-9) || !(math.Abs(p.Games[2]-games) <= 1e-9) {
+		t.Errorf("%v of %v games won against past self 2; want %v of %v", p.Won[2], p.Games[2], won, games)
+	}
+	if least := p.Won[0] / p.Games[0]; m.Least != least || !(m.Win > least) {
+		t.Errorf("metrics %+v; want least %v", m, least)
+	}
+
+	// The oldest gives way.
+	p.begin(mlp, 1)
+	if p.Won[0] != prior/2 || p.Games[0] != prior || len(p.mlp) != 3 {
+		t.Errorf("a fourth snapshot: %d past selves, the first with %v of %v", len(p.mlp), p.Won[0], p.Games[0])
+	}
+}
+
+func network(t *testing.T, g env.Game, head models.Head) *models.MLP {
+	t.Helper()
+	s := g.Spec()
+	mlp, err := models.NewMLP(models.Shape{Obs: s.ObsLen(), Hidden: []int{8}, Head: head, Actions: s.Actions, Players: s.Players}, rand.NewPCG(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mlp
+}
+
+// TestPoolSeats plays Pig against a past self that always rolls, and so wins
+// nearly nothing.
+func TestPoolSeats(t *testing.T) {
+	for _, head := range []models.Head{models.Score, models.Logits} {
+		g := openGame(t, "pig", `{"players": 3, "target": 200}`)
+		b := g.NewBatch(32, 0)
+		b.Reset(1)
+		r := newRollout(b, head, 4000)
+		p := newPool(Pool{Share: 0.5, Size: 1, Every: 0.1, Power: 1}, g.Spec(), []*rollout{r})
+		mlp := network(t, g, head)
+		p.begin(mlp, 0.1)
+		if head == models.Logits {
+			layers := p.mlp[0].Layers()
+			layers[len(layers)-1].B[0] = 50
+		} else {
+			p.play[0] = roller{g.Spec().Actions}
+		}
+		if err := r.play(mlp, 1, 0.85); err != nil {
+			t.Fatal(err)
+		}
+		m := p.end()
+		if !(m.Win > 0.9) {
+			t.Errorf("%s: wins %v of the games against a past self that does not stop", head, m.Win)
+		}
+		for i := range r.n {
+			var learns [3]bool
+			games, most := 0, 0
+			for at := i; at < r.t*r.n; at += r.n {
+				if r.start[at] < r.start[at+1] {
+					learns[r.Mover[at]] = true
+				}
+				if r.Ended[at] == goesOn {
+					continue
+				}
+				seats := 0
+				for _, ok := range learns {
+					if ok {
+						seats++
+					}
+				}
+				if games > 0 { // the first began before there was a past self
+					most = max(most, seats)
+				}
+				games, learns = games+1, [3]bool{}
+			}
+			if pooled := i < 16; pooled && most != 1 || !pooled && most != 3 {
+				t.Errorf("%s: in row %d up to %d seats learn in a game, of %d games", head, i, most, games)
+			}
+		}
+	}
+}
+
+// roller always takes action 0.
+type roller struct{ actions int }
+
+func (r roller) Probs(dst []float64, d env.Decisions) error {
+	clear(dst)
+	for i := range d.Len() {
+		dst[i*r.actions] = 1
+	}
+	return nil
+}
+
+func TestBetter(t *testing.T) {
+	for _, test := range []struct {
+		returns []float32
+		seat    game.Player
+		want    float64
+	}{
+		{[]float32{1, -1}, 0, 1},
+		{[]float32{1, -1}, 1, 0},
+		{[]float32{0, 0}, 1, 0.5},
+		{[]float32{-3}, 0, 0.5},
+		{[]float32{-20, -30, -40}, 0, 1},
+		{[]float32{-20, -30, -40}, 1, 0.5},
+	} {
+		if got := better(test.returns, test.seat); got != test.want {
+			t.Errorf("seat %d with returns %v: %v; want %v", test.seat, test.returns, got, test.want)
+		}
+	}
+}
