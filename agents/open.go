@@ -39,11 +39,17 @@ type Options struct {
 // ErrUnknown is returned for a name that is neither an agent nor a file.
 var ErrUnknown = errors.New("unknown agent")
 
-// Names lists the agents of a game that are no files.
-func Names(g env.Game) []string { return append([]string{Exact}, g.PlayerNames()...) }
+// Names lists the agents of a game that need no file.
+func Names(g env.Game) []string {
+	names := append([]string{Exact}, g.PlayerNames()...)
+	if hasPretrained(g.Spec()) {
+		names = append(names, Pretrained)
+	}
+	return names
+}
 
 // Open returns the agent of that name: "exact", a player of the game such as
-// "greedy" or "random", a model file, or a run folder with one. An error that
+// "greedy" or "random", "pretrained", a model file, or a run folder with one. An error that
 // wraps ErrUnknown means that it is none of them.
 func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	switch {
@@ -64,7 +70,7 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 		}
 		return &Agent{name, p}, nil
 	}
-	f, err := LoadFile(name)
+	f, err := load(name, opt.Game.Spec())
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, there := os.Stat(name); there == nil {
 			return nil, fmt.Errorf("%s is no run folder with a model: %w", name, err)
@@ -79,6 +85,14 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &Agent{name, NewNet(spec, f.MLP, opt.Sample)}, nil
+}
+
+// load loads the model of an agent.
+func load(name string, spec game.Spec) (*models.File, error) {
+	if name == Pretrained {
+		return loadPretrained(spec)
+	}
+	return LoadFile(name)
 }
 
 // LoadFile loads a model file, or that of a run folder.

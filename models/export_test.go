@@ -4,6 +4,3 @@ package models
 
 // Encode returns the bytes of a file.
 func (f *File) Encode() ([]byte, error) { return f.encode() }
-
-// Decode reads them.
-var Decode = decode

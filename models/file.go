@@ -66,9 +66,19 @@ func Load(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
+	f, err := Decode(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// Decode reads the content of a model file or a checkpoint, with errors as
+// those of [Load].
+func Decode(b []byte) (*File, error) {
 	f, err := decode(b)
 	if err != nil {
-		return nil, fmt.Errorf("models: %s: %w: %w", path, ErrFormat, err)
+		return nil, fmt.Errorf("models: %w: %w", ErrFormat, err)
 	}
 	return f, nil
 }
