@@ -35,6 +35,7 @@ type options struct {
 	seed        uint64
 	table, json bool
 	plot        string
+	compare     []string // run folders
 }
 
 // defaultGames is the length of a match where nothing is solved. Chosen: the
@@ -57,7 +58,11 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.BoolVar(&o.table, "table", false, "evaluate all the game's agents, and the model, against each other")
 	f.BoolVar(&o.json, "json", false, "write one JSON document")
 	f.StringVar(&o.plot, "plot", "", "`folder` for pictures of where the model loses, as SVG and PNG")
-	f.Group("What to do", "games", "seed", "blunders", "table", "json", "plot")
+	f.Func("compare", "`runs` to lay beside each other, with commas; with -plot their learning curves in one picture", func(list string) error {
+		o.compare = strings.Split(list, ",")
+		return nil
+	})
+	f.Group("What to do", "games", "seed", "blunders", "table", "compare", "json", "plot")
 	o.name = f.Game(catalog.IDs())
 	f.Example("go run ./cmd/eval -model greedy")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -against greedy -games 20000")
@@ -66,6 +71,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -json")
 	f.Example("go run ./cmd/eval -model greedy -players 3 -against random,exact")
 	f.Example("go run ./cmd/eval -table")
+	f.Example("go run ./cmd/eval -compare runs/martian-dice-2-001,runs/martian-dice-2-002 -plot pictures")
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
 	}
@@ -74,6 +80,11 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, err
 	}
 	switch {
+	case o.compare != nil:
+		if o.model != "" || o.table || o.games > 0 || o.blunders > 0 {
+			return nil, cli.Usagef("-compare goes with -plot and -json alone")
+		}
+		return &o, nil
 	case o.model == "" && !o.table:
 		return nil, cli.Usagef("-model is missing: name an agent, a model file or a run folder")
 	case o.games < 0:
@@ -109,6 +120,13 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
+	if o.compare != nil {
+		c, err := compare(o, stderr)
+		if err != nil {
+			return err
+		}
+		return show(stdout, o, c, game.Spec{})
+	}
 	g, err := cli.OpenGame(o.name, catalog.Open)
 	if err != nil {
 		return err
@@ -120,10 +138,15 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return err
 	}
 	s.bar.Clear()
+	return show(stdout, o, r, s.spec)
+}
+
+// show prints a result, or writes its JSON.
+func show(stdout io.Writer, o *options, r result, spec game.Spec) error {
 	if o.json {
 		return cli.WriteJSON(stdout, r)
 	}
-	return r.print(stdout, s.spec)
+	return r.print(stdout, spec)
 }
 
 // result is what comes of an evaluation. Its JSON is that of -json.

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"marsgym/agents"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/internal/chart"
+	"marsgym/internal/cli"
+	"marsgym/internal/curve"
+	"marsgym/train"
+)
+
+// comparison is several runs beside each other, the least exploitable first.
+type comparison struct {
+	Runs []comparedRun `json:"runs"`
+}
+
+// comparedRun is where a run stands.
+type comparedRun struct {
+	Run       string       `json:"run"`
+	Algorithm string       `json:"algorithm"`
+	Steps     float64      `json:"steps"`   // decisions trained on
+	Seconds   float64      `json:"seconds"` // of training
+	Exact     *exactResult `json:"exact,omitempty"`
+}
+
+// exactResult is the latest exact strength of a run.
+type exactResult struct {
+	Win            float64 `json:"win"` // against optimal play, the mean of both seats
+	Exploitability float64 `json:"exploitability"`
+}
+
+// compare reads runs and, if asked to, draws them together.
+func compare(o *options, stderr io.Writer) (*comparison, error) {
+	var c comparison
+	var runs []curve.Run
+	title := ""
+	for _, dir := range o.compare {
+		file, err := agents.LoadFile(dir)
+		if err != nil {
+			return nil, fmt.Errorf("-compare: %w", err)
+		}
+		g, err := catalog.Open(file.Meta.Game, 0, file.Meta.Config)
+		if err != nil {
+			return nil, fmt.Errorf("-compare: %s: %w", dir, err)
+		}
+		if what := fmt.Sprintf("%s for %d", g.Spec().Title, g.Spec().Players); title == "" {
+			title = what
+		} else if what != title {
+			return nil, cli.Usagef("-compare: %s plays %s, and the runs before it %s", dir, what, title)
+		}
+		r, err := curve.Load(filepath.Clean(dir), filepath.Join(dir, train.MetricsFile))
+		if err != nil {
+			return nil, fmt.Errorf("-compare: %w", err)
+		}
+		runs = append(runs, r)
+		at := comparedRun{Run: r.Name, Algorithm: file.Meta.Algorithm}
+		for _, p := range r.Points {
+			at.Steps, at.Seconds = p["steps"], p["seconds"]
+			if e, ok := p["exact.exploitability"]; ok {
+				at.Exact = &exactResult{(p["exact.win_first"] + p["exact.win_second"]) / 2, e}
+			}
+		}
+		c.Runs = append(c.Runs, at)
+	}
+	slices.SortStableFunc(c.Runs, func(a, b comparedRun) int { return cmp.Compare(a.exploitability(), b.exploitability()) })
+	if o.plot != "" {
+		picture, err := curve.Chart(title, runs)
+		if err != nil {
+			return nil, fmt.Errorf("-plot: %w", err)
+		}
+		if err := chart.Write(stderr, o.plot, []game.Chart{picture}); err != nil {
+			return nil, fmt.Errorf("-plot: %w", err)
+		}
+	}
+	return &c, nil
+}
+
+// exploitability is infinite where it is not known.
+func (r comparedRun) exploitability() float64 {
+	if r.Exact == nil {
+		return math.Inf(1)
+	}
+	return r.Exact.Exploitability
+}
+
+func (c *comparison) print(w io.Writer, _ game.Spec) error {
+	var b strings.Builder
+	width := len("run")
+	for _, r := range c.Runs {
+		width = max(width, len(r.Run))
+	}
+	fmt.Fprintf(&b, "  %-*s  algorithm   decisions    seconds  wins, %%    exploitability, %%\n", width, "run")
+	for _, r := range c.Runs {
+		fmt.Fprintf(&b, "  %-*s  %-10s  %9.0f  %9.1f", width, r.Run, r.Algorithm, r.Steps, r.Seconds)
+		if r.Exact != nil {
+			fmt.Fprintf(&b, "  %9.5f  %17.5f", 100*r.Exact.Win, 100*r.Exact.Exploitability)
+		}
+		b.WriteString("\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
