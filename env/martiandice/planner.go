@@ -41,11 +41,24 @@ func (r *Rules) DrawStart(dice *rand.PCG) State {
 // NewPlan keeps [game.Planner].
 func (r *Rules) NewPlan() game.Plan[State] {
 	t := r.graph()
-	return &turnPlan{
-		r: r, turn: t, ends: make([]State, t.ends),
+	p := &turnPlan{
+		r: r, turn: t,
 		value: make([]float64, t.codes()), rolling: make([]float64, t.live),
 		reach: make([]float64, t.codes()), dist: make([]float64, t.ends),
 	}
+	for k := range t.ends {
+		if r.cfg.canScore(k) {
+			p.points = append(p.points, k)
+		}
+	}
+	p.ends = make([]State, len(p.points))
+	return p
+}
+
+// canScore reports whether a turn can score so many points: as many as there
+// are dice, or three and more with the bonus.
+func (c Config) canScore(points int) bool {
+	return points <= c.Dice || points-c.Bonus >= 3 && points-c.Bonus <= c.Dice
 }
 
 // turnPlan is best play of a turn against values of what follows it.
@@ -53,17 +66,18 @@ type turnPlan struct {
 	r              *Rules
 	turn           *turn
 	seat           int
-	ends           []State   // [ends], by points
-	pay            []float64 // [ends, P]
+	points         []int     // that a turn can score, ascending
+	ends           []State   // [points]
+	pay            []float64 // [points, P]
 	value, rolling []float64 // [codes], [live]; to the mover
-	reach, dist    []float64 // [codes], [ends]
+	reach, dist    []float64 // [codes], [ends of the turn]
 }
 
 // Begin keeps [game.Plan].
 func (p *turnPlan) Begin(s State) []State {
 	p.seat = int(s.Seat)
-	for k := range p.ends {
-		p.ends[k] = p.r.score(s, k)
+	for i, k := range p.points {
+		p.ends[i] = p.r.score(s, k)
 	}
 	return p.ends
 }
@@ -93,8 +107,8 @@ func (r *Rules) settled(dst []float64, s State) []float64 {
 func (p *turnPlan) Solve(values []float64) {
 	n := p.r.cfg.Players
 	p.pay = append(p.pay[:0], values...)
-	for k := range p.ends {
-		p.value[k] = values[k*n+p.seat]
+	for i, k := range p.points {
+		p.value[k] = values[i*n+p.seat]
 	}
 	p.turn.solve(p.value, p.rolling)
 }
@@ -115,8 +129,8 @@ func (p *turnPlan) Value(dst []float64) []float64 {
 	n := p.r.cfg.Players
 	for j := range n {
 		sum := 0.0
-		for k, q := range p.dist {
-			sum += q * p.pay[k*n+j]
+		for i, k := range p.points {
+			sum += p.dist[k] * p.pay[i*n+j]
 		}
 		dst = append(dst, sum)
 	}

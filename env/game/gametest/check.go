@@ -154,6 +154,7 @@ func (c *checker[S]) run() {
 	}
 	c.checkSampling()
 	c.checkPlayers()
+	c.checkPlanner(traces)
 	c.checkRepeat(start, traces)
 }
 

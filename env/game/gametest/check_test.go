@@ -33,7 +33,7 @@ type breach struct {
 }
 
 func TestBroken(t *testing.T) {
-	for i, b := range slices.Concat(brokenRules, brokenAbilities) {
+	for i, b := range slices.Concat(brokenRules, brokenAbilities, brokenPlanners) {
 		t.Run(fmt.Sprintf("%d %s", i, b.clause), func(t *testing.T) {
 			t.Parallel()
 			g := healthy()

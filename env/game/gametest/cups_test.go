@@ -31,6 +31,9 @@ type cups struct {
 	canonical func(s state) (state, []game.Action)
 	names     func() []string
 	player    func(name string) (game.Policy[state], error)
+	mover     func(s state) game.Player
+	draw      func(r *rand.PCG) state
+	newPlan   func() game.Plan[state]
 }
 
 type state struct {
@@ -61,6 +64,9 @@ func (c *cups) Explain(s state, a game.Action) string         { return c.explain
 func (c *cups) Canonical(s state) (state, []game.Action)      { return c.canonical(s) }
 func (c *cups) PlayerNames() []string                         { return c.names() }
 func (c *cups) Player(n string) (game.Policy[state], error)   { return c.player(n) }
+func (c *cups) Mover(s state) game.Player                     { return c.mover(s) }
+func (c *cups) DrawStart(r *rand.PCG) state                   { return c.draw(r) }
+func (c *cups) NewPlan() game.Plan[state]                     { return c.newPlan() }
 func (c *cups) Legal(d []game.Action, s state) []game.Action  { return c.legal(d, s) }
 func (c *cups) Outcomes(d []outcome, s state) []outcome       { return c.outcomes(d, s) }
 func (f probsFunc) Probs(dst []float64, states []state) error { return f(dst, states) }
@@ -215,5 +221,24 @@ func healthy() *cups {
 			return nil
 		}), nil
 	}
+	g.mover = func(s state) game.Player {
+		if s.Rolling {
+			return game.Player(s.Turns % 2)
+		}
+		return game.Nobody
+	}
+	g.draw = func(dice *rand.PCG) state {
+		r := rand.New(dice)
+		s := state{Turns: int8(r.IntN(6)), Rolling: true}
+		for p := range s.Score {
+			taken := (int(s.Turns) + 1 - p) / 2
+			s.Score[p] = int8(r.IntN(2*taken + 1))
+		}
+		if s.Turns > 0 {
+			s.Cup = [][2]int8{{}, {0, 1}, {0, 2}, {1, 1}}[r.IntN(4)] // what was left
+		}
+		return s
+	}
+	g.newPlan = func() game.Plan[state] { return newPlan(g) }
 	return g
 }

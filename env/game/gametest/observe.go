@@ -62,21 +62,26 @@ type sight[S comparable] struct {
 	legal string // one byte per action
 }
 
-// checkSight compares the legal actions of s with those of states that look the
-// same to the mover.
-func (c *checker[S]) checkSight(s S, mover game.Player, legal []game.Action) {
+// look is what seat p sees of s, as a key.
+func (c *checker[S]) look(s S, p game.Player) string {
 	obs := make([]float32, c.spec.ObsLen())
-	c.rules.Encode(obs, s, mover)
+	c.rules.Encode(obs, s, p)
 	h := sha256.New()
 	for _, x := range obs {
 		x += 0 // -0 and 0 look the same
 		h.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
 	}
+	return string(h.Sum(nil))
+}
+
+// checkSight compares the legal actions of s with those of states that look the
+// same to the mover.
+func (c *checker[S]) checkSight(s S, mover game.Player, legal []game.Action) {
 	mask := make([]byte, c.spec.Actions)
 	for _, a := range legal {
 		mask[a] = 1
 	}
-	key := string(h.Sum(nil))
+	key := c.look(s, mover)
 	was, ok := c.sights[key]
 	if !ok {
 		c.sights[key] = sight[S]{s, string(mask)}

@@ -1,0 +1,256 @@
+package gametest_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/env/game"
+	"marsgym/env/game/gametest"
+)
+
+// replan changes the plans of g.
+func replan(g *cups, change func(p *plan)) {
+	g.newPlan = func() game.Plan[state] {
+		p := newPlan(g)
+		change(p)
+		return p
+	}
+}
+
+// brokenPlanners break a clause about plans.
+var brokenPlanners = []breach{
+	{"Mover is a seat or Nobody", func(g *cups) { g.mover = func(state) game.Player { return 2 } }},
+	{"Mover is who decides", func(g *cups) { g.mover = func(s state) game.Player { return 0 } }},
+	{"Mover is that of the representative", func(g *cups) {
+		mover := g.mover
+		g.mover = func(s state) game.Player {
+			if s.Cup[0] > s.Cup[1] {
+				return game.Nobody
+			}
+			return mover(s)
+		}
+	}},
+	{"every decision lies in a turn of its seat", func(g *cups) {
+		mover := g.mover
+		g.mover = func(s state) game.Player {
+			if s.Turns == 3 {
+				return game.Nobody
+			}
+			return mover(s)
+		}
+	}},
+	{"DrawStart is a function of the generator", func(g *cups) {
+		draw, own := g.draw, rand.NewPCG(1, 1)
+		g.draw = func(*rand.PCG) state { return draw(own) }
+	}},
+	{"DrawStart draws a start of a turn", func(g *cups) {
+		draw := g.draw
+		g.draw = func(r *rand.PCG) state {
+			s := draw(r)
+			s.Rolling = s.Turns != 3
+			return s
+		}
+	}},
+	{"DrawStart may draw every start of a turn", func(g *cups) {
+		draw := g.draw
+		g.draw = func(r *rand.PCG) state {
+			s := draw(r)
+			s.Score[1] = min(s.Score[1], 1)
+			return s
+		}
+	}},
+	{"DrawStart does not panic", func(g *cups) { g.draw = func(*rand.PCG) state { panic("oh") } }},
+	{"Parse reads what Format wrote", func(g *cups) { // what is drawn is looked at as what is met
+		draw := g.draw
+		g.draw = func(r *rand.PCG) state {
+			s := draw(r)
+			if s.Turns == 5 {
+				s.Cup[0] = -1
+			}
+			return s
+		}
+	}},
+	{"Plan does not panic", func(g *cups) { replan(g, func(p *plan) { p.solve = func([]float64) { panic("oh") } }) }},
+	{"Begin returns each end once", func(g *cups) {
+		replan(g, func(p *plan) {
+			begin := p.begin
+			p.begin = func(s state) []state {
+				ends := begin(s)
+				return append(ends, ends[0])
+			}
+		})
+	}},
+	{"Begin returns every end", func(g *cups) {
+		replan(g, func(p *plan) {
+			begin := p.begin
+			p.begin = func(s state) []state { return begin(s)[1:] }
+		})
+	}},
+	{"Begin returns every end", func(g *cups) { // but those of the first turn
+		replan(g, func(p *plan) {
+			var ends []state
+			begin := p.begin
+			p.begin = func(s state) []state {
+				if ends == nil {
+					ends = begin(s)
+				}
+				return ends
+			}
+		})
+	}},
+	{"Begin returns no state that cannot end the turn", func(g *cups) {
+		replan(g, func(p *plan) {
+			begin := p.begin
+			p.begin = func(s state) []state {
+				ends := begin(s)
+				s.Score[0] += 3
+				return append(ends, s)
+			}
+		})
+	}},
+	{"the next turn begins in an end, or it is Known", func(g *cups) {
+		replan(g, func(p *plan) {
+			p.known = func(dst []float64, _ state) ([]float64, bool) { return dst, false }
+		})
+	}},
+	{"Known appends nothing to what is not known", func(g *cups) {
+		replan(g, func(p *plan) {
+			known := p.known
+			p.known = func(dst []float64, s state) ([]float64, bool) {
+				if dst, ok := known(dst, s); ok {
+					return dst, true
+				}
+				return append(dst, 0, 0), false
+			}
+		})
+	}},
+	{"Known appends one number for each seat", func(g *cups) {
+		replan(g, func(p *plan) {
+			known := p.known
+			p.known = func(dst []float64, s state) ([]float64, bool) { return known(dst[:0], s) }
+		})
+	}},
+	{"Known is where nothing is left to decide", func(g *cups) {
+		replan(g, func(p *plan) {
+			p.known = func(dst []float64, s state) ([]float64, bool) { return g.returns(dst, s), true }
+		})
+	}},
+	{"Known is what the rest of the game pays", func(g *cups) {
+		replan(g, func(p *plan) {
+			known := p.known
+			p.known = func(dst []float64, s state) ([]float64, bool) {
+				n := len(dst)
+				dst, ok := known(dst, s)
+				slices.Reverse(dst[n:])
+				return dst, ok
+			}
+		})
+	}},
+	{"Solve leaves the values as they are", func(g *cups) {
+		replan(g, func(p *plan) {
+			solve := p.solve
+			p.solve = func(values []float64) {
+				solve(values)
+				values[0]++
+			}
+		})
+	}},
+	{"Value appends its numbers", func(g *cups) {
+		replan(g, func(p *plan) {
+			value := p.value
+			p.value = func(dst []float64) []float64 { return value(dst[:0]) }
+		})
+	}},
+	{"Value is that of backward induction", func(g *cups) {
+		replan(g, func(p *plan) {
+			value := p.value
+			p.value = func(dst []float64) []float64 {
+				n := len(dst)
+				dst = value(dst)
+				dst[n] += 1e-8
+				return dst
+			}
+		})
+	}},
+	{"Value is that of backward induction", func(g *cups) { // but for the first values
+		replan(g, func(p *plan) {
+			solve, first := p.solve, true
+			p.solve = func(values []float64) {
+				if first {
+					solve(values)
+				}
+				first = false
+			}
+			begin := p.begin
+			p.begin = func(s state) []state {
+				first = true
+				return begin(s)
+			}
+		})
+	}},
+	{"Options appends its numbers", func(g *cups) {
+		replan(g, func(p *plan) {
+			options := p.options
+			p.options = func(dst []float64, s state) []float64 { return append(options(dst, s), 0) }
+		})
+	}},
+	{"Options are those of backward induction", func(g *cups) {
+		replan(g, func(p *plan) {
+			options := p.options
+			p.options = func(dst []float64, s state) []float64 {
+				n := len(dst)
+				dst = options(dst, s)
+				slices.Sort(dst[n:])
+				return dst
+			}
+		})
+	}},
+}
+
+// wide are cups of which the roll has too many outcomes for a turn to be listed.
+// What is in a cup counts as one at most.
+func wide() *cups {
+	g := healthy()
+	g.canonical = func(s state) (state, []game.Action) { return s, nil }
+	g.outcomes = func(dst []outcome, s state) []outcome {
+		if !s.Rolling {
+			return dst
+		}
+		s.Rolling = false
+		for i := range 80 * 80 {
+			s.Cup = [2]int8{int8(i / 80), int8(i % 80)}
+			dst = append(dst, outcome{State: s, Prob: 1. / (80 * 80)})
+		}
+		return dst
+	}
+	apply := g.apply
+	g.apply = func(s state, a game.Action) (state, error) {
+		for i, n := range s.Cup {
+			s.Cup[i] = min(n, 1)
+		}
+		return apply(s, a)
+	}
+	return g
+}
+
+func TestLongTurns(t *testing.T) {
+	for _, b := range append([]breach{{"", func(*cups) {}}}, brokenPlanners...) {
+		switch b.clause {
+		case "", "Begin returns every end", "Options appends its numbers",
+			"Value is that of backward induction", "Options are those of backward induction":
+		default:
+			continue // the length of the turn is nothing to it
+		}
+		g := wide()
+		b.commit(g)
+		err := gametest.Check(struct {
+			game.Rules[state]
+			game.Planner[state]
+		}{g, g}, gametest.Games(2))
+		if b.clause == "" && err != nil || b.clause != "" && (err == nil || !strings.Contains(err.Error(), b.clause)) {
+			t.Errorf("got error %v, want %q", err, b.clause)
+		}
+	}
+}

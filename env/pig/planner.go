@@ -1,0 +1,129 @@
+package pig
+
+import (
+	"math/bits"
+	"math/rand/v2"
+
+	"marsgym/env/game"
+)
+
+// Mover keeps [game.Planner]: a turn begins with nothing rolled.
+func (r *Rules) Mover(s State) game.Player {
+	if s.Phase == Deciding && s.Total == 0 {
+		return game.Player(s.Seat)
+	}
+	return game.Nobody
+}
+
+// DrawStart keeps [game.Planner]: every seat has any score below the target but
+// 1, which no turn scores.
+func (r *Rules) DrawStart(dice *rand.PCG) State {
+	draw := func(n int) uint8 {
+		k, _ := bits.Mul64(dice.Uint64(), uint64(n))
+		return uint8(k)
+	}
+	s := State{Seat: draw(r.cfg.Players)}
+	for i := range r.cfg.Players {
+		if s.Score[i] = draw(r.cfg.Target - 1); s.Score[i] > 0 {
+			s.Score[i]++
+		}
+	}
+	return s
+}
+
+// NewPlan keeps [game.Planner].
+func (r *Rules) NewPlan() game.Plan[State] { return &plan{r: r} }
+
+// plan is best play of a turn. The turn can end with 0 points, or with 2 and
+// more: held below need, and won from there on.
+type plan struct {
+	r      *Rules
+	seat   int
+	need   int // points that win
+	ends   []State
+	pay    []float64 // [ends, P]
+	rolled []float64 // [need, P] what rolling is worth, by turn total
+}
+
+// Begin keeps [game.Plan].
+func (p *plan) Begin(s State) []State {
+	p.seat, p.need, p.ends = int(s.Seat), p.r.cfg.Target-int(s.Score[s.Seat]), p.ends[:0]
+	most := p.need + 5
+	if p.need == 2 { // which cannot be rolled from a total of 1
+		most = 6
+	}
+	for total := range most + 1 {
+		if total == 1 {
+			continue
+		}
+		end := s
+		if end.Score[p.seat] += uint8(total); total < p.need {
+			p.r.pass(&end)
+		} else {
+			end.Phase = Over
+		}
+		p.ends = append(p.ends, end)
+	}
+	return p.ends
+}
+
+// Known keeps [game.Plan].
+func (p *plan) Known(dst []float64, s State) ([]float64, bool) {
+	if s.Phase != Over {
+		return dst, false
+	}
+	return p.r.Returns(dst, s), true
+}
+
+// Solve keeps [game.Plan], from the highest turn total down.
+func (p *plan) Solve(values []float64) {
+	n := p.r.cfg.Players
+	p.pay = append(p.pay[:0], values...)
+	p.rolled = append(p.rolled[:0], make([]float64, p.need*n)...)
+	for total := p.need - 1; total >= 0; total-- {
+		if total == 1 {
+			continue
+		}
+		row := p.rolled[total*n:][:n]
+		copy(row, p.held(0))
+		for face := 2; face <= 6; face++ {
+			for j, v := range p.worth(total + face) {
+				row[j] += v
+			}
+		}
+		for j := range row {
+			row[j] /= 6
+		}
+	}
+}
+
+// held is what it is worth to each seat to end the turn with a total [P].
+func (p *plan) held(total int) []float64 {
+	n := p.r.cfg.Players
+	return p.pay[max(0, total-1)*n:][:n] // no end has a total of 1
+}
+
+// worth is what a turn total is worth to each seat [P].
+func (p *plan) worth(total int) []float64 {
+	if total >= p.need {
+		return p.held(total)
+	}
+	rolled := p.rolled[total*p.r.cfg.Players:][:p.r.cfg.Players]
+	if total > 0 && p.held(total)[p.seat] > rolled[p.seat]+game.Tie {
+		return p.held(total)
+	}
+	return rolled
+}
+
+// Value keeps [game.Plan].
+func (p *plan) Value(dst []float64) []float64 { return append(dst, p.worth(0)...) }
+
+// Options keeps [game.Plan].
+func (p *plan) Options(dst []float64, s State) []float64 {
+	total := int(s.Total)
+	dst = append(dst, p.rolled[total*p.r.cfg.Players+p.seat])
+	if total > 0 {
+		dst = append(dst, p.held(total)[p.seat])
+	}
+	return dst
+}
