@@ -16,6 +16,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/game"
 	"marsgym/models"
 )
 
@@ -148,7 +149,7 @@ func (r *run) loop(ctx context.Context) error {
 		r.learner.minibatch = 0
 		m, err := r.method.iterate(float64(r.at.Steps) / float64(n))
 		if err == nil {
-			err = m.finite()
+			err = m.check(r.opt.Game.Spec())
 		}
 		if err != nil {
 			return fmt.Errorf("iteration %d: %w", r.at.Iteration+1, err)
@@ -191,13 +192,20 @@ func (r *run) loop(ctx context.Context) error {
 	return nil
 }
 
-// finite reports losses that cannot be learned from.
-func (l Losses) finite() error {
-	if sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm; sum-sum != 0 {
-		return fmt.Errorf("%w: policy loss %v, value loss %v, entropy %v, KL %v; lower the learning rate",
-			models.ErrDiverged, l.Policy, l.Value, l.Entropy, l.KL)
+// runaway is how far the values' loss may be above that of the worst values
+// within range. Chosen: of the networks that were so far off, by a rate too high,
+// none learned to play again.
+const runaway = 1000
+
+// check reports losses that cannot be learned from.
+func (l Losses) check(spec game.Spec) error {
+	sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm
+	wide := spec.Win - spec.Loss
+	if sum-sum == 0 && !(spec.HasWin() && l.Value > runaway*wide*wide/2) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%w: policy loss %v, value loss %v, entropy %v, KL %v; lower the learning rate",
+		models.ErrDiverged, l.Policy, l.Value, l.Entropy, l.KL)
 }
 
 // cosine goes from ends[0] at x = 0 to ends[1] at x = 1 along half a cosine.

@@ -207,6 +207,16 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
+// TestRunaway has values that run away without a gradient that is not finite.
+func TestRunaway(t *testing.T) {
+	cfg := small()
+	cfg.Hidden, cfg.Rate = []int{128, 128}, [2]float64{0.5, 0.5}
+	_, err := train.Run(t.Context(), cfg, train.Options{Game: open(t, "martian-dice", "{}"), Dir: t.TempDir(), Learner: learner})
+	if !errors.Is(err, models.ErrDiverged) || !strings.Contains(err.Error(), "value loss") {
+		t.Errorf("got %v; want an error on the value loss that wraps ErrDiverged", err)
+	}
+}
+
 func TestConfig(t *testing.T) {
 	cfg := train.DefaultConfig(train.AlgorithmPPO)
 	if err := cfg.Validate(); err != nil {
