@@ -66,7 +66,7 @@ var brokenPlanners = []breach{
 		draw := g.draw
 		g.draw = func(r *rand.PCG) state {
 			s := draw(r)
-			if s.Turns == 5 {
+			if r.Uint64()%2 == 0 {
 				s.Cup[0] = -1
 			}
 			return s
@@ -174,7 +174,7 @@ var brokenPlanners = []breach{
 			}
 		})
 	}},
-	{"Value is that of backward induction", func(g *cups) { // but for the first values
+	{"backward induction", func(g *cups) { // but for the first values
 		replan(g, func(p *plan) {
 			solve, first := p.solve, true
 			p.solve = func(values []float64) {
@@ -219,13 +219,20 @@ func wide() *cups {
 			return dst
 		}
 		s.Rolling = false
-		for i := range 80 * 80 {
-			s.Cup = [2]int8{int8(i / 80), int8(i % 80)}
-			dst = append(dst, outcome{State: s, Prob: 1. / (80 * 80)})
+		for i := range 71 * 71 {
+			s.Cup = [2]int8{int8(i / 71), int8(i % 71)}
+			dst = append(dst, outcome{State: s, Prob: 1. / (71 * 71)})
 		}
 		return dst
 	}
-	apply := g.apply
+	draw, apply := g.draw, g.apply
+	g.draw = func(r *rand.PCG) state {
+		s := draw(r)
+		if s.Cup = [2]int8{min(s.Cup[0], 1), min(s.Cup[1], 1)}; r.Uint64()%2 == 0 {
+			s.Cup[0], s.Cup[1] = s.Cup[1], s.Cup[0]
+		}
+		return s
+	}
 	g.apply = func(s state, a game.Action) (state, error) {
 		for i, n := range s.Cup {
 			s.Cup[i] = min(n, 1)

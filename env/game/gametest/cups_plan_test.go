@@ -52,17 +52,18 @@ func newPlan(g *cups) *plan {
 		return g.returns(dst, s), true
 	}
 	p.solve = func(values []float64) { pay = slices.Clone(values) }
-	p.options = func(dst []float64, s state) []float64 {
+	options := func(dst []float64, s state) []float64 {
 		for _, a := range g.legal(nil, s) {
 			dst = append(dst, worth(s, a)[g.turn(s)])
 		}
 		return dst
 	}
+	p.options = options
 	p.value = func(dst []float64) []float64 {
 		var sum [2]float64
 		for _, o := range g.outcomes(nil, start) {
-			options := p.options(nil, o.State)
-			best := g.legal(nil, o.State)[slices.Index(options, slices.Max(options))]
+			worths := options(nil, o.State)
+			best := g.legal(nil, o.State)[slices.Index(worths, slices.Max(worths))]
 			for j, v := range worth(o.State, best) {
 				sum[j] += o.Prob * v
 			}
