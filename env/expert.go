@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"marsgym/env/game"
 )
@@ -168,29 +169,25 @@ func (e *searcher[S]) lesson(dst *Lessons, s S, viewer game.Player, values []flo
 
 // decision adds a decision with what its options are worth, if that differs.
 func (e *searcher[S]) decision(dst *Lessons, s S, who game.Player, legal []game.Action, worth []float64) {
-	same := true
-	for _, w := range worth[1:] {
-		same = same && w == worth[0]
-	}
-	if same {
+	if slices.Max(worth)-slices.Min(worth) <= game.Tie {
 		return
 	}
 	dst.Seen = e.see(dst.Seen, s, who)
 	for i, a := range legal {
-		dst.After = e.see(dst.After, e.apply(s, a), who)
+		dst.After = e.see(dst.After, e.k.apply(s, a), who)
 		dst.Action = append(dst.Action, a)
 		dst.Worth = append(dst.Worth, float32(worth[i]))
 	}
 	dst.Start = append(dst.Start, int32(len(dst.Action)))
 }
 
-// apply is the representative of the state after a legal action.
-func (e *searcher[S]) apply(s S, a game.Action) S {
-	after, err := e.k.rules.Apply(s, a)
+// apply is the representative of the state just after a legal action.
+func (k *kit[S]) apply(s S, a game.Action) S {
+	after, err := k.rules.Apply(s, a)
 	if err != nil {
-		panic("env: " + e.spec.ID + ": a legal action is refused: " + err.Error())
+		panic("env: " + k.rules.Spec().ID + ": a legal action is refused: " + err.Error())
 	}
-	after, _ = e.k.canonical(after)
+	after, _ = k.canonical(after)
 	return after
 }
 
@@ -222,12 +219,13 @@ func (e *searcher[S]) appendState(dst []byte) (_ []byte, err error) {
 	return dst, nil
 }
 
-// restoreState takes back what appendState wrote, and returns what follows.
-func (e *searcher[S]) restoreState(src []byte) ([]byte, error) {
+// restoreState takes back what appendState wrote, and returns what follows, of
+// which there must be so many bytes.
+func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error) {
 	var zero S
 	const generator = 20 // bytes of a rand.PCG
 	size := binary.Size(zero)
-	if want := len(e.state) * (size + generator); len(src) < want {
+	if want := len(e.state)*(size+generator) + more; len(src) != want {
 		return nil, fmt.Errorf("env: %d bytes of state for %d rows of %s; want %d", len(src), len(e.state), e.spec.ID, want)
 	}
 	for i := range e.state {

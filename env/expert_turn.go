@@ -86,6 +86,7 @@ func (e *turnExpert[S]) begin(i int) {
 	t.ends = t.plan.Begin(t.begin)
 	t.known, t.asked = t.known[:0], t.asked[:0]
 	for _, end := range t.ends {
+		end, _ = e.k.canonical(end)
 		var ok bool
 		if t.known, ok = t.plan.Known(t.known, end); ok {
 			t.asked = append(t.asked, -1)
@@ -138,7 +139,7 @@ func (e *turnExpert[S]) play(i int, dst *Lessons) S {
 				e.decision(dst, s, who, e.legal, e.worth)
 				choice = e.choose(e.worth, strays, dice)
 			}
-			s = e.apply(s, e.legal[choice])
+			s = e.k.apply(s, e.legal[choice])
 		}
 	}
 }
@@ -148,14 +149,13 @@ func (e *turnExpert[S]) AppendState(dst []byte) ([]byte, error) { return e.appen
 
 // RestoreState keeps [Expert].
 func (e *turnExpert[S]) RestoreState(src []byte) error {
-	rest, err := e.restoreState(src)
-	if err == nil && len(rest) > 0 {
-		err = fmt.Errorf("env: %d bytes of state too many", len(rest))
+	if _, err := e.restoreState(src, 0); err != nil {
+		return err
 	}
-	for i := range e.state {
-		if err == nil && e.planner.Mover(e.state[i]) < 0 {
-			err = fmt.Errorf("env: row %d holds a state in which no turn begins", i)
+	for i, s := range e.state {
+		if e.planner.Mover(s) < 0 {
+			return fmt.Errorf("env: row %d holds a state in which no turn begins", i)
 		}
 	}
-	return err
+	return nil
 }

@@ -146,8 +146,13 @@ func (p *turnPlan) Options(dst []float64, s State) []float64 {
 		}
 		return append(dst, roll, p.value[p.r.Points(s.Aside)])
 	}
-	p.r.eachOption(s, func(a game.Action, aside Counts) {
+	var legal [actions]game.Action
+	for _, a := range p.r.Legal(legal[:0], s) {
+		aside := s.Aside
+		if a <= Chickens {
+			aside[kept(a)] += s.Roll[kept(a)]
+		}
 		dst = append(dst, p.value[p.r.leads(p.turn, aside, a == Stop)])
-	})
+	}
 	return dst
 }

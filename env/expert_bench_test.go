@@ -1,0 +1,48 @@
+package env_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"marsgym/env"
+)
+
+// BenchmarkExpert searches with values that are linear in what is seen, which
+// cost next to nothing.
+func BenchmarkExpert(b *testing.B) {
+	for _, depth := range []env.Depth{env.OnePly, env.Turn} {
+		b.Run(string(depth), func(b *testing.B) {
+			g := env.Of(newMartianDice(b, 2, 13, 25))
+			e, err := g.NewExpert(env.ExpertConfig{Depth: depth, Anew: 0.7, Turns: 2, Strays: 1. / 3, Stray: 0.15}, 16, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			weight := make([]float32, g.Spec().ObsLen())
+			noise := rand.New(rand.NewPCG(1, 1))
+			for i := range weight {
+				weight[i] = noise.Float32() - 0.5
+			}
+			value := func(dst, obs []float32) {
+				for i := 0; i < len(dst); i += 2 {
+					sum := float32(0)
+					for k, x := range obs[i/2*len(weight):][:len(weight)] {
+						sum += x * weight[k]
+					}
+					dst[i], dst[i+1] = sum, -sum
+				}
+			}
+			e.Reset(1)
+			var lessons env.Lessons
+			decisions, rows := 0, 0
+			for b.Loop() {
+				e.Search(&lessons, func(dst, obs []float32) {
+					rows += len(dst) / 2
+					value(dst, obs)
+				})
+				decisions += lessons.Decisions
+			}
+			b.ReportMetric(float64(decisions)/b.Elapsed().Seconds(), "decisions/s")
+			b.ReportMetric(float64(rows)/float64(decisions), "values/decision")
+		})
+	}
+}
