@@ -53,7 +53,7 @@ const (
 type PoolMetrics struct {
 	Selves int     `json:"selves"`
 	Win    float64 `json:"win"`   // mean over past selves of how often it does better
-	Least  float64 `json:"least"` // the lowest of them: below one half it has forgotten something
+	Least  float64 `json:"least"` // the lowest of them; for two players, below one half it has forgotten something
 }
 
 // newPool returns an empty pool and seats the rows of all parts.
