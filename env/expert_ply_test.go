@@ -126,20 +126,27 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 // recursed compares lessons of one ply, and the games played, with plain
 // recursion.
 func recursed[S comparable](t *testing.T, rules searchable[S]) {
-	const rows, first, searches, seed = 3, 5, 80, 11
 	value := hashed(rules.Spec())
+	compare(t, env.Of[S](rules), search(env.OnePly), func(seed, row uint64, searches int) []env.Lessons {
+		return ply[S]{rules, value}.row(search(env.OnePly), seed, row, searches)
+	})
+}
+
+// compare compares an expert with the lessons of its rows.
+func compare(t *testing.T, g env.Game, cfg env.ExpertConfig, row func(seed, row uint64, searches int) []env.Lessons) {
+	const rows, first, searches, seed = 3, 5, 80, 11
 	want := make([]env.Lessons, searches)
 	for i := range uint64(rows) {
-		for k, l := range (ply[S]{rules, value}).row(search(env.OnePly), seed, first+i, searches) {
+		for k, l := range row(seed, first+i, searches) {
 			join(&want[k], l)
 		}
 	}
-	e := newExpert(t, env.Of[S](rules), search(env.OnePly), rows, first)
+	e := newExpert(t, g, cfg, rows, first)
 	e.Reset(seed)
 	var got env.Lessons
 	games := 0
 	for k := range want {
-		e.Search(&got, value)
+		e.Search(&got, hashed(g.Spec()))
 		if !alike(got, want[k], 1e-6) {
 			t.Fatalf("search %d:\n got %+v\nwant %+v", k, got, want[k])
 		}
