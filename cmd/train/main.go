@@ -43,6 +43,9 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return err
 	}
 	s.bar.Clear()
+	if c.plan != nil {
+		return s.sweep(ctx, c)
+	}
 	return s.train(ctx, c)
 }
 

@@ -51,24 +51,31 @@ type call struct {
 	dir    string // the run folder; "" takes a free one
 	resume bool
 	cache  string // the folder of solutions; "" is none
+
+	sweep string // the file of a sweep, "" for a single run
+	plan  *plan  // of the sweep
 }
 
 // parse reads the command line; the game's config comes in full.
 func parse(args []string, stdout io.Writer) (c call, err error) {
-	f := cli.NewFlags("train", "Train fits a network to a game by self-play, and ends with how strong it is: exactly, where the game is solved.")
-	name := f.Game(catalog.IDs())
-	algorithm := f.String("algorithm", "", "`way` to learn: ppo, one-ply or turn-exact (default the deepest search that the game offers, else ppo)")
-	steps := f.Uint64("steps", 0, "decisions to train on (default as the algorithm has it)")
-	seed := f.Uint64("seed", 1, "seed of all that is drawn at random")
-	out := f.String("out", "", "run `folder` to make (default runs/GAME-PLAYERS-NUMBER)")
-	file := f.String("config", "", "JSON `file` with settings; flags override it")
-	from := f.String("resume", "", "run `folder` to go on with, under its own settings")
+	f := cli.NewFlags("train", "Train fits a network to a game by self-play, and ends with how strong it is: exactly, where the game is solved. Ctrl-C stops it; nothing is lost.")
+	steps := f.Uint64("steps", 0, "`decisions` to train on (default as the algorithm has it)")
+	seed := f.Uint64("seed", 1, "`seed` of all that is drawn at random")
+	algorithm := f.String("algorithm", "", "`way` to learn: "+strings.Join(names(train.Algorithms()), ", ")+" (default turn-exact where the game offers it, else ppo)")
+	file := f.String("config", "", "JSON `file` with settings, such as a run's "+train.ConfigFile+"; flags override it")
 	backend := f.String("backend", backends[0], "`name` of what fits the network: "+strings.Join(backends, ", "))
-	f.Group("Training", "algorithm", "steps", "seed", "config", "backend", "out", "resume")
+	f.Group("How to train", "steps", "seed", "algorithm", "config", "backend")
+	out := f.String("out", "", "`folder` to make for the run (default runs/GAME-PLAYERS-NUMBER)")
+	from := f.String("resume", "", "run `folder` to go on with, under its own settings")
+	path := f.String("sweep", "", "JSON `file` with settings to compare: trains with each, in turn, and orders them by exact strength at equal time")
+	f.Group("Runs", "out", "resume", "sweep")
+	name := f.Game(catalog.IDs())
 	f.Example("go run ./cmd/train")
-	f.Example("go run ./cmd/train -algorithm ppo")
+	f.Example("go run ./cmd/train -algorithm ppo -seed 2")
 	f.Example("go run ./cmd/train -game pig -steps 2000000 -out runs/pig")
 	f.Example("go run ./cmd/train -resume runs/pig")
+	f.Example(`echo '{"grid": {"train.rate": [[0.01, 1e-5], [0.005, 1e-5]], "train.rows": [64, 128]}, "seeds": [1, 2]}' > rates.json`)
+	f.Example("go run ./cmd/train -sweep rates.json -out runs/rates")
 	if err := f.Parse(args, stdout); err != nil {
 		return c, err
 	}
@@ -87,50 +94,82 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		}
 		return c, err
 	}
-	var base settings // what the file says, over nothing
+	if *path != "" {
+		for _, fl := range []string{"sweep", "out", "cache"} {
+			delete(given, fl)
+		}
+		if len(given) > 0 {
+			return c, cli.Usagef("-sweep takes all settings from its file; leave out the other flags but -out and -cache")
+		}
+		c.dir, c.sweep = *out, *path
+		c.plan, err = readPlan(*path, func(text []byte, a train.Algorithm) (settings, error) { return complete(text, name, a) })
+		if err == nil {
+			c.settings = c.plan.variants[0].runs[0]
+		}
+		return c, err
+	}
 	var text []byte
 	if *file != "" {
 		if text, err = os.ReadFile(*file); err != nil {
 			return c, err
 		}
+	}
+	if c.settings, err = complete(text, name, train.Algorithm(*algorithm)); err != nil {
+		if *file != "" {
+			err = fmt.Errorf("%s: %w", *file, err)
+		}
+		return c, err
+	}
+	if given["steps"] {
+		c.Train.Steps = *steps
+	}
+	if given["seed"] {
+		c.Train.Seed = *seed
+	}
+	if given["backend"] {
+		c.Backend = *backend
+	}
+	c.dir = *out
+	return c, c.check()
+}
+
+// complete fills in what a text of settings, which may be nil, leaves open. An
+// algorithm that is not "" takes the place of the text's.
+func complete(text []byte, name *cli.Game, a train.Algorithm) (set settings, err error) {
+	var base settings // what the text says, over nothing
+	if text != nil {
 		if err := json.Unmarshal(text, &base); err != nil {
-			return c, fmt.Errorf("%s: %w", *file, err)
+			return set, err
 		}
 	}
 	name.Default(base.Game, base.GameConfig)
 	g, err := cli.OpenGame(name, catalog.Open)
 	if err != nil {
-		return c, err
+		return set, err
 	}
-	set := defaults(cmp.Or(train.Algorithm(*algorithm), base.Train.Algorithm, suited(g)))
-	if err := decode(&set, text); err != nil {
-		return c, fmt.Errorf("%s: %w", *file, err)
+	a = cmp.Or(a, base.Train.Algorithm, suited(g))
+	if !slices.Contains(train.Algorithms(), a) {
+		return set, cli.Unknown("algorithm", string(a), names(train.Algorithms()))
 	}
-	set.Game = g.Spec().ID
-	set.GameConfig = []byte(g.Spec().ConfigJSON())
-	if *algorithm != "" {
-		set.Train.Algorithm = train.Algorithm(*algorithm)
+	set = defaults(a)
+	if text != nil {
+		if err := strictly(text, &set); err != nil {
+			return set, err
+		}
 	}
-	if given["steps"] {
-		set.Train.Steps = *steps
+	set.Game, set.GameConfig, set.Train.Algorithm = g.Spec().ID, []byte(g.Spec().ConfigJSON()), a
+	return set, nil
+}
+
+// check reports settings that cannot be trained with, as a UsageError.
+func (s settings) check() error {
+	if !slices.Contains(backends, s.Backend) {
+		return cli.Unknown("backend", s.Backend, backends)
 	}
-	if given["seed"] {
-		set.Train.Seed = *seed
+	if err := s.Train.Validate(); err != nil {
+		return &cli.UsageError{Err: err}
 	}
-	if given["backend"] {
-		set.Backend = *backend
-	}
-	if !slices.Contains(backends, set.Backend) {
-		return c, cli.Unknown("backend", set.Backend, backends)
-	}
-	if !slices.Contains(train.Algorithms(), set.Train.Algorithm) {
-		return c, cli.Unknown("algorithm", string(set.Train.Algorithm), names(train.Algorithms()))
-	}
-	if err := set.Train.Validate(); err != nil {
-		return c, &cli.UsageError{Err: err}
-	}
-	c.settings, c.dir = set, *out
-	return c, nil
+	return nil
 }
 
 // backends are those that this program is built with, the default first.
@@ -154,21 +193,23 @@ func load(path string) (settings, error) {
 		return base, fmt.Errorf("%s: %w", path, err)
 	}
 	set := defaults(base.Train.Algorithm)
-	if err := decode(&set, text); err != nil {
+	if err := strictly(text, &set); err != nil {
 		return set, fmt.Errorf("%s: %w", path, err)
 	}
 	return set, nil
 }
 
-// decode reads settings over others; unknown fields are errors, and no text
-// says nothing.
-func decode(set *settings, text []byte) error {
-	if text == nil {
-		return nil
-	}
+// strictly reads a JSON document whose fields must all be known.
+func strictly(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	return d.Decode(set)
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("something stands behind the JSON document")
+	}
+	return nil
 }
 
 // save writes the settings to a run folder.
