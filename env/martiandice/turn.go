@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
+	"marsgym/internal/lanes"
 )
 
 // turn is the graph of a single turn, the same at every score. Earthling types
@@ -29,6 +30,7 @@ type turn struct {
 	// The choices once more, for best play: those that lead to the same are one.
 	pairs []pair
 	more  []pick
+	wide  *lanes.Graph // again, of the live codes, for eight turns at once
 
 	code [maxDice + 1][maxDice + 1][maxDice + 1][4]uint16 // by tanks, rays, earthlings, types held
 }
@@ -133,6 +135,7 @@ func (r *Rules) newTurn() *turn {
 	for i := t.ends; i < t.live; i++ {
 		r.addRolls(t, i, decisions)
 	}
+	t.widen()
 	return t
 }
 
@@ -299,7 +302,8 @@ func (t *turn) codes() int { return t.live + len(t.dead) }
 
 // solve fills value [codes] with what a turn is worth under best play from
 // each code on, given value[:ends], what its end with so many points pays, and
-// rolling [live] with what rolling on is worth.
+// rolling [live] with what rolling on is worth. Its products are converted, which
+// forbids fusing them with a sum, so that an [octet] has the same bits.
 func (t *turn) solve(value, rolling []float64) {
 	for i := t.live; i < t.codes(); i++ {
 		value[i] = value[0]
@@ -308,13 +312,13 @@ func (t *turn) solve(value, rolling []float64) {
 		h := &t.holds[i]
 		sum := 0.0
 		for _, e := range t.forced[h.forced.from:h.forced.to] {
-			sum += e.prob * value[e.to]
+			sum += float64(e.prob * value[e.to])
 		}
 		for _, c := range t.pairs[h.pairs.from:h.pairs.to] {
-			sum += c.prob * max(value[c.a], value[c.b])
+			sum += float64(c.prob * max(value[c.a], value[c.b]))
 		}
 		for i := h.more.from; i < h.more.to; i++ {
-			sum += t.more[i].prob * bestWorth(value, t.more[i].to[:])
+			sum += float64(t.more[i].prob * bestWorth(value, t.more[i].to[:]))
 		}
 		rolling[i] = sum
 		value[i] = max(sum, value[h.points])
@@ -365,18 +369,18 @@ func (t *turn) spreadBest(dist, reach, value, rolling []float64) {
 func (t *turn) rollOn(reach []float64, i int, p float64, value []float64) {
 	h := &t.holds[i]
 	for _, e := range t.forced[h.forced.from:h.forced.to] {
-		reach[e.to] += p * e.prob
+		reach[e.to] += float64(p * e.prob)
 	}
 	for _, c := range t.pairs[h.pairs.from:h.pairs.to] {
 		to := c.a
 		if value[c.b] > value[c.a]+game.Tie {
 			to = c.b
 		}
-		reach[to] += p * c.prob
+		reach[to] += float64(p * c.prob)
 	}
 	for i := h.more.from; i < h.more.to; i++ {
 		c := &t.more[i]
-		reach[c.to[bestOption(value, c.to[:])]] += p * c.prob
+		reach[c.to[bestOption(value, c.to[:])]] += float64(p * c.prob)
 	}
 }
 

@@ -103,14 +103,3 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkTurn(b *testing.B) {
-	r, err := New(DefaultConfig())
-	if err != nil {
-		b.Fatal(err)
-	}
-	g := newGreedy(r, r.newTurn())
-	for b.Loop() {
-		g.turn.solve(g.worth, g.rolling)
-	}
-}

@@ -1,0 +1,138 @@
+package martiandice
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"marsgym/env/game"
+	"marsgym/internal/lanes"
+)
+
+// octet is best play of eight turns at once, one in each lane, to the bits of
+// turn.solve and turn.spreadBest. Whoever fills value[:ends] with what the ends
+// of the turns pay may call solve, and then spread; lanes need not be in use.
+type octet struct {
+	t              *turn
+	value, rolling []lanes.Vec // [live]; what the turns are worth, by code, and rolling on
+	dist           []lanes.Vec // [ends]; how they end
+	reach          []lanes.Vec // [live]; all 0
+}
+
+func (t *turn) newOctet() *octet {
+	// In one piece, since a processor takes addresses that are whole pages apart
+	// for the same at first.
+	v := make([]lanes.Vec, 3*t.live+t.ends)
+	return &octet{t, v[:t.live], v[t.live:][:t.live], v[3*t.live:], v[2*t.live:][:t.live]}
+}
+
+// solve fills in value and rolling.
+func (o *octet) solve() { o.t.wide.Solve(o.value, o.rolling) }
+
+// spread fills in dist, for best play from the start of the turns.
+func (o *octet) spread() {
+	clear(o.dist)
+	for l := range lanes.Width {
+		o.reach[o.t.start()][l] = 1
+	}
+	o.t.wide.Spread(o.dist, o.reach, o.value, o.rolling)
+}
+
+// widen fills in wide.
+func (t *turn) widen() {
+	t.wide = lanes.New(t.ends, game.Tie)
+	for i := t.ends; i < t.live; i++ {
+		h := &t.holds[i]
+		stop := int(h.points)
+		if i == t.start() {
+			stop = -1
+		}
+		t.wide.Add(stop)
+		for _, e := range t.forced[h.forced.from:h.forced.to] {
+			t.wide.Roll(e.prob, int(e.to))
+		}
+		for _, c := range t.pairs[h.pairs.from:h.pairs.to] {
+			t.wide.Roll(c.prob, int(c.a), int(c.b))
+		}
+		for _, c := range t.more[h.more.from:h.more.to] {
+			options := []int{int(c.to[0])}
+			for _, to := range c.to[1:] {
+				if to != c.to[0] {
+					options = append(options, int(to))
+				}
+			}
+			t.wide.Roll(c.prob, options...)
+		}
+	}
+}
+
+// lane is one of the eight of an octet, for a calculation of many turns.
+type lane struct {
+	o    *octet
+	i    int
+	wait func() // until the octet is solved and spread
+}
+
+// play returns what a turn is worth under best play when its end with k points
+// pays pay[k*stride], and fills dist [ends] with how it ends.
+func (l *lane) play(dist, pay []float64, stride int) float64 {
+	for k := range dist {
+		l.o.value[k][l.i] = pay[k*stride]
+	}
+	l.wait()
+	for k := range dist {
+		dist[k] = l.o.dist[k][l.i]
+	}
+	return l.o.rolling[l.o.t.start()][l.i]
+}
+
+// abreast calls f with 0 to n-1 on all cores until one fails. On each core eight
+// calls are under way: each runs to where it needs best play of a turn, then
+// those turns are solved together. What a call comes to does not depend on the
+// others.
+func (t *turn) abreast(ctx context.Context, n int, f func(i int, l *lane) error) error {
+	var next atomic.Int64
+	errs := make([]error, min(runtime.GOMAXPROCS(0), (n+lanes.Width-1)/lanes.Width))
+	var wg sync.WaitGroup
+	for core := range errs {
+		wg.Go(func() {
+			o := t.newOctet()
+			calls := func(l int) iter.Seq[int] {
+				return func(yield func(int) bool) {
+					own := &lane{o, l, func() { yield(l) }}
+					for errs[core] == nil {
+						i := int(next.Add(1)) - 1
+						if i >= n {
+							return
+						}
+						err := ctx.Err()
+						if err == nil {
+							err = f(i, own)
+						}
+						errs[core] = errors.Join(errs[core], err)
+					}
+				}
+			}
+			var resume [lanes.Width]func() (int, bool)
+			for l := range resume {
+				resume[l], _ = iter.Pull(calls(l))
+			}
+			for waiting := true; waiting; {
+				waiting = false
+				for _, next := range resume {
+					_, ok := next()
+					waiting = waiting || ok
+				}
+				if waiting {
+					o.solve()
+					o.spread()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}

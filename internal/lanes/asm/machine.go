@@ -1,0 +1,142 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// machine is a set of instructions: a Vec takes two registers of AVX2, or one of
+// AVX-512. An operation on two changes the last.
+type machine struct {
+	name string
+	size int // of a register, in bytes
+	reg  func() reg.VecVirtual
+}
+
+// vector is a Vec in registers.
+type vector []reg.VecVirtual
+
+// vec is a Vec in memory, in a slice from base on.
+type vec struct{ base, offset reg.Register }
+
+func (m machine) part(x vec, i int) Mem {
+	if x.offset == nil {
+		return Mem{Base: x.base, Disp: i * m.size}
+	}
+	return Mem{Base: x.base, Index: x.offset, Scale: 1, Disp: i * m.size}
+}
+
+func (m machine) new(fill func(i int, r reg.VecVirtual)) vector {
+	x := make(vector, vecSize/m.size)
+	for i := range x {
+		x[i] = m.reg()
+		fill(i, x[i])
+	}
+	return x
+}
+
+func (m machine) zero() vector {
+	return m.new(func(_ int, r reg.VecVirtual) {
+		if m.size == 64 {
+			VPXORQ(r, r, r)
+		} else {
+			VXORPD(r, r, r)
+		}
+	})
+}
+
+func (m machine) load(at vec) vector {
+	return m.new(func(i int, r reg.VecVirtual) { VMOVUPD(m.part(at, i), r) })
+}
+
+func (m machine) store(x vector, at vec) {
+	for i, r := range x {
+		VMOVUPD(r, m.part(at, i))
+	}
+}
+
+// broadcast fills a vector with the number at x; its registers are the same one.
+func (m machine) broadcast(at Mem) vector {
+	r := m.reg()
+	VBROADCASTSD(at, r)
+	x := make(vector, vecSize/m.size)
+	for i := range x {
+		x[i] = r
+	}
+	return x
+}
+
+func (m machine) add(x, y vector) {
+	for i := range y {
+		VADDPD(x[i], y[i], y[i])
+	}
+}
+
+// sub takes x from y.
+func (m machine) sub(x, y vector) {
+	for i := range y {
+		VSUBPD(x[i], y[i], y[i])
+	}
+}
+
+// times is the product of x and the number at y.
+func (m machine) times(x vector, y Mem) vector {
+	q := m.broadcast(y)
+	return m.new(func(i int, r reg.VecVirtual) { VMULPD(x[i], q[i], r) })
+}
+
+func (m machine) maxAt(x vec, y vector) {
+	for i := range y {
+		VMAXPD(m.part(x, i), y[i], y[i])
+	}
+}
+
+func (m machine) addTo(at vec, x vector) {
+	y := m.load(at)
+	m.add(x, y)
+	m.store(y, at)
+}
+
+// ifZero jumps if all lanes are 0.
+func (m machine) ifZero(x vector, label string) {
+	if m.size == 64 {
+		k := K()
+		VPTESTMQ(x[0], x[0], k)
+		KORTESTW(k, k)
+	} else {
+		r := m.reg()
+		VORPD(x[0], x[1], r)
+		VPTEST(r, r)
+	}
+	JZ(LabelRef(label))
+}
+
+// Predicates of comparisons.
+const (
+	greater = 0x1E
+	atLeast = 0x1D
+)
+
+// take moves to the Vec at dst what q has in the lanes where what is at x is
+// greater than y, or at least y.
+func (m machine) take(dst vec, q vector, x vec, predicate uint64, y vector) {
+	for i := range q {
+		at, sum := m.reg(), m.reg()
+		VMOVUPD(m.part(x, i), at)
+		if m.size == 64 {
+			k := K()
+			VCMPPD(Imm(predicate), y[i], at, k)
+			VMOVUPD(m.part(dst, i), sum)
+			VADDPD(q[i], sum, k, sum)
+			VMOVUPD(sum, m.part(dst, i))
+			VPXORQ(q[i], q[i], k, q[i])
+			continue
+		}
+		VCMPPD(Imm(predicate), y[i], at, at)
+		VANDPD(q[i], at, sum)
+		VADDPD(m.part(dst, i), sum, sum)
+		VMOVUPD(sum, m.part(dst, i))
+		VANDNPD(q[i], at, q[i])
+	}
+}

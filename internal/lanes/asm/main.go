@@ -1,0 +1,184 @@
+// Command asm writes the amd64 kernels of package lanes. It is a module of its
+// own, so that avo does not become a dependency of the main one. Run it with
+// go generate in the package's folder.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	for _, m := range []machine{{"AVX2", 32, YMM}, {"AVX512", 64, ZMM}} {
+		m.solve()
+		m.spread()
+	}
+	Generate()
+}
+
+// What package lanes lays out, in bytes.
+const (
+	vecSize = 64
+
+	nodeSize, nodeStop = 16, 12
+
+	// In a roll the probability comes first, then the options. A pick has their
+	// number between, and the first few are always different.
+	to, number, optionSize = 8, 8, 4
+	few, most              = 3, 5
+)
+
+// rolls is a kind of rolls: where they lie, where a node has their bounds, and
+// the logarithm of the size of one.
+type rolls struct {
+	name  string
+	bound int
+	shift uint64
+}
+
+var (
+	edges = rolls{"edges", 0, 4}
+	pairs = rolls{"pairs", 4, 4}
+	picks = rolls{"picks", 8, 5}
+)
+
+// each emits a loop over the rolls of a node. body is given where the part of a
+// roll lies that has this offset.
+func (r rolls) each(nodes reg.Register, body func(roll func(offset int) Mem)) {
+	first, k, end := Load(Param(r.name), GP64()), GP64(), GP64()
+	MOVL(Mem{Base: nodes, Disp: r.bound}, k.As32())
+	MOVL(Mem{Base: nodes, Disp: nodeSize + r.bound}, end.As32())
+	SHLQ(Imm(r.shift), k)
+	SHLQ(Imm(r.shift), end)
+	JMP(LabelRef(r.name + "_test"))
+	Label(r.name)
+	body(func(offset int) Mem { return Mem{Base: first, Index: k, Scale: 1, Disp: offset} })
+	ADDQ(Imm(1<<r.shift), k)
+	Label(r.name + "_test")
+	CMPQ(k, end)
+	JNE(LabelRef(r.name))
+}
+
+// place loads the offset of a Vec.
+func place(at Mem) reg.Register {
+	p := GP64()
+	MOVL(at, p.As32())
+	return p
+}
+
+// stop loads where a node may stop, and jumps if it cannot.
+func stop(nodes reg.Register, none string) reg.Register {
+	p := GP64()
+	MOVLQSX(Mem{Base: nodes, Disp: nodeStop}, p)
+	TESTQ(p, p)
+	JLT(LabelRef(none))
+	return p
+}
+
+// options emits body for each option of a pick, and a jump to label for picks
+// that have few.
+func options(roll func(int) Mem, label string, body func(o int, p reg.Register)) {
+	for o := range most {
+		if o == few {
+			CMPL(roll(number), Imm(few))
+			JLE(LabelRef(label))
+		}
+		body(o, place(roll(number+4+o*optionSize)))
+	}
+	Label(label)
+}
+
+// best is what the best option of a pick is worth.
+func (m machine) best(roll func(int) Mem, value reg.Register) (v vector) {
+	options(roll, "best", func(o int, p reg.Register) {
+		if o == 0 {
+			v = m.load(vec{value, p})
+			return
+		}
+		m.maxAt(vec{value, p}, v)
+	})
+	return v
+}
+
+func (m machine) solve() {
+	TEXT("solve"+m.name, NOSPLIT, "func(n int, nodes, edges, pairs, picks, value, out, rolling *byte)")
+	Pragma("noescape")
+	n, nodes := Load(Param("n"), GP64()), Load(Param("nodes"), GP64())
+	value, out, rolling := Load(Param("value"), GP64()), Load(Param("out"), GP64()), Load(Param("rolling"), GP64())
+
+	Label("node")
+	sum := m.zero()
+	edges.each(nodes, func(roll func(int) Mem) {
+		m.add(m.times(m.load(vec{value, place(roll(to))}), roll(0)), sum)
+	})
+	pairs.each(nodes, func(roll func(int) Mem) {
+		v := m.load(vec{value, place(roll(to))})
+		m.maxAt(vec{value, place(roll(to + optionSize))}, v)
+		m.add(m.times(v, roll(0)), sum)
+	})
+	picks.each(nodes, func(roll func(int) Mem) {
+		m.add(m.times(m.best(roll, value), roll(0)), sum)
+	})
+	m.store(sum, vec{base: rolling})
+	m.maxAt(vec{value, stop(nodes, "none")}, sum)
+	Label("none")
+	m.store(sum, vec{base: out})
+	ADDQ(Imm(vecSize), rolling)
+	ADDQ(Imm(vecSize), out)
+	ADDQ(Imm(nodeSize), nodes)
+	DECQ(n)
+	JNZ(LabelRef("node"))
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) spread() {
+	TEXT("spread"+m.name, NOSPLIT, "func(n int, nodes, edges, pairs, picks, dist, reach, value, from, rolling *byte, tie float64)")
+	Pragma("noescape")
+	n, nodes := Load(Param("n"), GP64()), Load(Param("nodes"), GP64())
+	reach, value := Load(Param("reach"), GP64()), Load(Param("value"), GP64())
+	from, rolling := Load(Param("from"), GP64()), Load(Param("rolling"), GP64())
+	slot, err := Param("tie").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	tie, zero := m.broadcast(slot.Addr), m.zero()
+
+	Label("node")
+	p := m.load(vec{base: from})
+	m.ifZero(p, "next")
+	m.store(zero, vec{base: from})
+	end := stop(nodes, "roll")
+	least := m.load(vec{base: rolling})
+	m.add(tie, least)
+	m.take(vec{Load(Param("dist"), GP64()), end}, p, vec{value, end}, greater, least)
+	m.ifZero(p, "next")
+	Label("roll")
+	edges.each(nodes, func(roll func(int) Mem) {
+		m.addTo(vec{reach, place(roll(to))}, m.times(p, roll(0)))
+	})
+	pairs.each(nodes, func(roll func(int) Mem) {
+		q, a, b := m.times(p, roll(0)), place(roll(to)), place(roll(to+optionSize))
+		least := m.load(vec{value, a})
+		m.add(tie, least)
+		m.take(vec{reach, b}, q, vec{value, b}, greater, least)
+		m.addTo(vec{reach, a}, q)
+	})
+	picks.each(nodes, func(roll func(int) Mem) {
+		q, least := m.times(p, roll(0)), m.best(roll, value)
+		m.sub(tie, least)
+		options(roll, "taken", func(_ int, o reg.Register) {
+			m.take(vec{reach, o}, q, vec{value, o}, atLeast, least)
+		})
+	})
+	Label("next")
+	SUBQ(Imm(vecSize), from)
+	SUBQ(Imm(vecSize), rolling)
+	SUBQ(Imm(nodeSize), nodes)
+	DECQ(n)
+	JNZ(LabelRef("node"))
+	VZEROUPPER()
+	RET()
+}

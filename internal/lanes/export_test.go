@@ -1,0 +1,23 @@
+package lanes
+
+import "testing"
+
+// EachKernel runs f under every kernel of this processor in turn.
+func EachKernel(t *testing.T, f func(t *testing.T)) {
+	defer func(kern kernel) { active = kern }(active)
+	for _, active = range kernels {
+		t.Run(active.name(), f)
+	}
+}
+
+// EachKernelB is [EachKernel] for benchmarks.
+func EachKernelB(b *testing.B, f func(b *testing.B)) {
+	defer func(kern kernel) { active = kern }(active)
+	for _, active = range kernels {
+		b.Run(active.name(), f)
+	}
+}
+
+func (kern kernel) name() string {
+	return [...]string{"portable", "avx2", "avx512"}[kern]
+}
