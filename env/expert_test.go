@@ -59,20 +59,27 @@ func search(depth env.Depth) env.ExpertConfig {
 	return env.ExpertConfig{Depth: depth, Anew: 0.4, Turns: 2, Strays: 0.5, Stray: 0.3}
 }
 
-// hashed values every observation by a hash of it: shares of one win.
+// hashed values every observation by a hash of it, with shares of one win. Half
+// of them are quarters, so that there are ties.
 func hashed(spec game.Spec) func(dst, obs []float32) {
 	p, d := spec.Players, spec.ObsLen()
 	return func(dst, obs []float32) {
 		for i := range len(dst) / p {
 			dice := rand.New(rand.NewPCG(binary.LittleEndian.Uint64([]byte(sightKey(obs[i*d:][:d]))), 1))
-			sum := 0.0
 			share := make([]float64, p)
-			for j := range share {
-				share[j] = dice.ExpFloat64()
-				sum += share[j]
+			rest := 1.0
+			for j := range share[1:] {
+				share[j] = rest * dice.Float64()
+				rest -= share[j]
+			}
+			if share[p-1] = rest; dice.IntN(2) == 0 {
+				clear(share)
+				for range 4 {
+					share[dice.IntN(p)] += 0.25
+				}
 			}
 			for j, x := range share {
-				dst[i*p+j] = float32(spec.Loss + x/sum*(spec.Win-spec.Loss))
+				dst[i*p+j] = float32(spec.Loss + x*(spec.Win-spec.Loss))
 			}
 		}
 	}

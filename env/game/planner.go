@@ -28,9 +28,9 @@ type Plan[S comparable] interface {
 	// left to decide, and says whether it did. s is an end, or a chance state of
 	// this turn.
 	Known(dst []float64, s S) ([]float64, bool)
-	// Solve finds best play of the turn, given what its ends are worth to each
-	// seat [n, P]: of a game with a win one win and P-1 losses together, but for
-	// rounding.
+	// Solve finds best play of the turn, ties to the lowest index, given what its
+	// ends are worth to each seat [n, P]: in a game with a win, one win and P-1
+	// losses together, but for rounding.
 	Solve(values []float64)
 	// Value appends what the turn is worth to each seat [P], as it begins.
 	Value(dst []float64) []float64

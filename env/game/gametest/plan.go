@@ -263,16 +263,27 @@ func (p *planChecker[S]) solve(t *turn[S]) {
 	}
 }
 
-// drawPay draws expected returns: shares of one win, or any numbers.
+// drawPay draws expected returns: shares of one win, or any numbers. Half the
+// time they are so few that options tie.
 func (p *planChecker[S]) drawPay() []float64 {
-	pay, sum := make([]float64, p.spec.Players), 0.0
-	for j := range pay {
-		pay[j] = p.r.ExpFloat64()
-		sum += pay[j]
+	pay := make([]float64, p.spec.Players)
+	if p.r.IntN(2) == 0 {
+		for range 4 {
+			pay[p.r.IntN(len(pay))] += 0.25
+		}
+	} else {
+		sum := 0.0
+		for j := range pay {
+			pay[j] = p.r.ExpFloat64()
+			sum += pay[j]
+		}
+		for j := range pay {
+			pay[j] /= sum
+		}
 	}
 	if p.spec.HasWin() {
-		for j := range pay {
-			pay[j] = p.spec.Loss + pay[j]/sum*(p.spec.Win-p.spec.Loss)
+		for j, x := range pay {
+			pay[j] = p.spec.Loss + x*(p.spec.Win-p.spec.Loss)
 		}
 	}
 	return pay
