@@ -90,7 +90,7 @@ type Expert struct {
 func DefaultConfig(a Algorithm) Config {
 	c := Config{
 		Algorithm: a, Seed: 1, Head: models.Score, Hidden: []int{128, 128}, Parts: 4,
-		Value: 0.5, Adam: models.DefaultAdam(), Evaluations: 10, Checkpoints: 20,
+		Value: 5, Adam: models.DefaultAdam(), Evaluations: 10, Checkpoints: 20,
 	}
 	c.Adam.Clip = 1
 	if a == AlgorithmPPO {
@@ -102,7 +102,7 @@ func DefaultConfig(a Algorithm) Config {
 		c.PPO.Pool = Pool{Share: 0, Size: 20, Every: 0.05, Power: 2}
 		return c
 	}
-	c.Rate, c.Warmup, c.Value = [2]float64{1e-2, 1e-5}, 0.01, 5
+	c.Rate, c.Warmup = [2]float64{1e-2, 1e-5}, 0.01
 	c.Adam.Beta2, c.Adam.Clip = 0.99, 0
 	c.Expert = Expert{
 		Search:      env.ExpertConfig{Depth: env.Depth(a), Anew: 0.7, Turns: 2, Strays: 1. / 3, Stray: 0.15},

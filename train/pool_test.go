@@ -168,16 +168,16 @@ func network(t *testing.T, g env.Game, head models.Head) *models.MLP {
 }
 
 // TestPoolSeats plays Pig against a past self that always rolls, and so wins
-// nearly nothing.
+// nearly nothing, and against one that is the network's equal.
 func TestPoolSeats(t *testing.T) {
 	for _, head := range []models.Head{models.Score, models.Logits} {
 		g := openGame(t, "pig", `{"players": 3, "target": 200}`)
 		b := g.NewBatch(32, 0)
 		b.Reset(1)
 		r := newRollout(b, head, 4000)
-		p := newPool(Pool{Share: 0.5, Size: 1, Every: 0.1, Power: 1}, g.Spec(), []*rollout{r})
+		p := newPool(Pool{Share: 0.5, Size: 2, Every: 0.1, Power: 1}, g.Spec(), []*rollout{r})
 		mlp := network(t, g, head)
-		p.begin(mlp, 0.1)
+		p.begin(mlp, 0.2)
 		if head == models.Logits {
 			layers := p.mlp[0].Layers()
 			layers[len(layers)-1].B[0] = 50
@@ -187,9 +187,12 @@ func TestPoolSeats(t *testing.T) {
 		if err := r.play(mlp, 1, 0.85); err != nil {
 			t.Fatal(err)
 		}
-		m := p.end()
-		if !(m.Win > 0.9) {
-			t.Errorf("%s: wins %v of the games against a past self that does not stop", head, m.Win)
+		p.end()
+		if w := p.Won[0] / p.Games[0]; !(w > 0.9) {
+			t.Errorf("%s: wins %v of the games against a past self that does not stop", head, w)
+		}
+		if w := p.Won[1] / p.Games[1]; !(math.Abs(w-1./3) <= 0.1) {
+			t.Errorf("%s: wins %v of the games against itself in two seats of three", head, w)
 		}
 		for i := range r.n {
 			var learns [3]bool
