@@ -53,6 +53,14 @@ func (c *checker[S]) checkPlanner(traces [][]S) {
 	}
 }
 
+// The kinds of values that turns are planned against.
+const (
+	distinctPay = iota // no two options tie
+	fewPays            // some do
+	samePay            // all do
+	lots
+)
+
 type planChecker[S comparable] struct {
 	*checker[S]
 	planner game.Planner[S]
@@ -135,7 +143,7 @@ func (p *planChecker[S]) checkDraw(met []S) (drawn []S) {
 	return drawn
 }
 
-// checkTurn plans the turn that begins in s, against two lots of values.
+// checkTurn plans the turn that begins in s, against each kind of values.
 func (p *planChecker[S]) checkTurn(s S) {
 	t := &turn[S]{begin: s, mover: p.planner.Mover(s), index: make(map[S]int), at: make(map[S]int)}
 	ends := p.plan.Begin(s)
@@ -163,8 +171,8 @@ func (p *planChecker[S]) checkTurn(s S) {
 	if len(p.errs) > 0 {
 		return
 	}
-	for range 2 {
-		p.solve(t)
+	for lot := range lots {
+		p.solve(t, lot)
 		value := p.appended(s, "Value", p.spec.Players, p.plan.Value)
 		if value == nil {
 			return
@@ -248,9 +256,9 @@ func (p *planChecker[S]) expected(s S) (pay []float64, ok bool) {
 }
 
 // solve draws what the ends are worth and has the turn planned.
-func (p *planChecker[S]) solve(t *turn[S]) {
+func (p *planChecker[S]) solve(t *turn[S], lot int) {
 	for i := range t.pay {
-		t.pay[i] = p.drawPay()
+		t.pay[i] = p.drawPay(lot, t.mover)
 	}
 	var values []float64
 	for _, i := range t.end {
@@ -263,15 +271,12 @@ func (p *planChecker[S]) solve(t *turn[S]) {
 	}
 }
 
-// drawPay draws expected returns: shares of one win, or any numbers. Half the
-// time they are so few that options tie.
-func (p *planChecker[S]) drawPay() []float64 {
-	pay := make([]float64, p.spec.Players)
-	if p.r.IntN(2) == 0 {
-		for range 4 {
-			pay[p.r.IntN(len(pay))] += 0.25
-		}
-	} else {
+// drawPay draws expected returns of an end: shares of one win, or any numbers.
+func (p *planChecker[S]) drawPay(lot int, mover game.Player) []float64 {
+	n := p.spec.Players
+	pay := make([]float64, n)
+	switch lot {
+	case distinctPay:
 		sum := 0.0
 		for j := range pay {
 			pay[j] = p.r.ExpFloat64()
@@ -279,6 +284,15 @@ func (p *planChecker[S]) drawPay() []float64 {
 		}
 		for j := range pay {
 			pay[j] /= sum
+		}
+	case fewPays:
+		for range 4 {
+			pay[p.r.IntN(n)] += 0.25
+		}
+	case samePay:
+		pay[mover] = 0.5
+		if n > 1 {
+			pay[(int(mover)+1+p.r.IntN(n-1))%n] = 0.5
 		}
 	}
 	if p.spec.HasWin() {
