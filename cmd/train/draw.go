@@ -37,3 +37,13 @@ func (s *session) draw(dir string, names map[string]string) error {
 	}
 	return nil
 }
+
+// tellPicture says where the picture is, or, since a run is worth more than its
+// picture, why there is none.
+func (s *session) tellPicture(dir string, err error) {
+	if err != nil {
+		fmt.Fprintf(s.bar, "train: no picture: %v\n", err)
+		return
+	}
+	fmt.Fprintf(s.stdout, "how it learned %s\n", filepath.Join(dir, "curve.svg"))
+}

@@ -60,8 +60,9 @@ type session struct {
 
 // train makes a run or goes on with one.
 func (s *session) train(ctx context.Context, c call) (err error) {
-	dir := c.dir
+	dir, verb := c.dir, "going on with"
 	if !c.resume {
+		verb = "training"
 		if dir, err = makeFolder(dir, fmt.Sprintf("%s-%d", s.spec.ID, s.spec.Players)); err != nil {
 			return err
 		}
@@ -70,7 +71,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 			return err
 		}
 	}
-	fmt.Fprintf(s.stdout, "training %s for %d by %s, %d decisions, into %s\n", s.spec.Title, s.spec.Players, c.Train.Algorithm, c.Train.Steps, dir)
+	fmt.Fprintf(s.stdout, "%s %s for %d by %s, %d decisions, into %s\n", verb, s.spec.Title, s.spec.Players, c.Train.Algorithm, c.Train.Steps, dir)
 	start := time.Now()
 	var last train.Metrics
 	err = s.fit(ctx, c.settings, dir, c.resume, func(m train.Metrics, exact *models.Exact) {
@@ -88,12 +89,11 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		return advise(err, dir)
 	}
 	fmt.Fprintf(s.stdout, "trained in %s\n\n", time.Since(start).Round(time.Second))
-	if err := s.draw(dir, map[string]string{dir: filepath.Base(dir)}); err != nil {
-		fmt.Fprintf(s.bar, "train: no picture of the run: %v\n", err)
-	}
+	undrawn := s.draw(dir, map[string]string{dir: filepath.Base(dir)})
 	if err := s.report(ctx, dir); err != nil {
 		return fmt.Errorf("%s holds the trained model, but how strong it is cannot be said: %w", dir, err)
 	}
+	s.tellPicture(dir, undrawn)
 	return nil
 }
 
@@ -110,7 +110,7 @@ func (s *session) fit(ctx context.Context, set settings, dir string, resume bool
 	}
 	if s.judge != nil {
 		opt.Evaluate = lenient(s.bar, func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) {
-			s.bar.Note("evaluating")
+			s.bar.Add(", evaluating")
 			return strength(ctx, s.judge, s.spec, mlp)
 		})
 	}
@@ -246,8 +246,7 @@ func (s *session) report(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "evaluate it    go run ./cmd/eval -model %s -against greedy\nplay it        go run ./cmd/play -opponent %s%s\nhow it learned %s\n",
-		dir, dir, gameFlags(spec), filepath.Join(dir, "curve.svg"))
+	fmt.Fprintf(w, "evaluate it    go run ./cmd/eval -model %s -against greedy\nplay it        go run ./cmd/play -opponent %s%s\n", dir, dir, gameFlags(spec))
 	return nil
 }
 

@@ -69,12 +69,8 @@ func (s *session) sweep(ctx context.Context, c call) error {
 		}
 	}
 	names, best := c.plan.best(ended)
-	fmt.Fprintf(s.stdout, "\ntrain so again   go run ./cmd/train -config %s\n", filepath.Join(best, train.ConfigFile))
-	if err := s.draw(dir, names); err != nil {
-		fmt.Fprintf(s.bar, "train: no picture of the sweep: %v\n", err)
-	} else {
-		fmt.Fprintf(s.stdout, "how they learned %s\n", filepath.Join(dir, "curve.svg"))
-	}
+	fmt.Fprintf(s.stdout, "\ntrain the best go run ./cmd/train -config %s\n", filepath.Join(best, train.ConfigFile))
+	s.tellPicture(dir, s.draw(dir, names))
 	return nil
 }
 

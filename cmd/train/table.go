@@ -151,8 +151,8 @@ func number(x float64) string {
 	return fmt.Sprintf("%.5f", x)
 }
 
-// shown is how many variants a picture has colours for.
-const shown = 6
+// shown is how many variants a picture has colours for, beside optimal play.
+const shown = 5
 
 // best names the runs of the best variants by their settings, by folder, and
 // returns the first folder of the very best.

@@ -18,6 +18,7 @@ type Progress struct {
 	mu    sync.Mutex
 	bar   *progressbar.ProgressBar // nil if w is not a terminal
 	shown time.Time
+	note  string // the latest
 
 	share, from float64 // the latest, and that of began
 	began       time.Time
@@ -49,6 +50,7 @@ func newProgress(w io.Writer, terminal bool) *Progress {
 func (p *Progress) Set(share float64, note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.note = note
 	if time.Since(p.shown) >= barPause {
 		p.draw(share, note)
 	}
@@ -58,14 +60,15 @@ func (p *Progress) Set(share float64, note string) {
 func (p *Progress) Stage(share float64, note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.note = note
 	p.draw(share, note)
 }
 
-// Note is Stage with the share that was shown last.
-func (p *Progress) Note(note string) {
+// Add shows more behind the latest note, until the next.
+func (p *Progress) Add(note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.draw(p.share, note)
+	p.draw(p.share, p.note+note)
 }
 
 func (p *Progress) draw(share float64, note string) {

@@ -50,9 +50,10 @@ func TestProgressOnTerminal(t *testing.T) {
 		t.Errorf("the bar reads %q, want the next stage", got)
 	}
 
-	p.Note("a part of it")
-	if got := screen(b.String()); !strings.Contains(got, "a part of it") || !strings.Contains(got, "70%") {
-		t.Errorf("the bar reads %q, want a part of it and 70%%", got)
+	p.Set(0.8, "too soon to be shown")
+	p.Add(", with more")
+	if got := screen(b.String()); !strings.Contains(got, "too soon to be shown, with more") || !strings.Contains(got, "70%") {
+		t.Errorf("the bar reads %q, want the latest note with more and 70%%", got)
 	}
 
 	p.Write([]byte("a log line\n"))
