@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -99,10 +100,15 @@ func (t *turn) abreast(ctx context.Context, n int, f func(i int, l *lane) error)
 	var wg sync.WaitGroup
 	for core := range errs {
 		wg.Go(func() {
-			o := t.newOctet()
-			calls := func(l int) iter.Seq[int] {
-				return func(yield func(int) bool) {
-					own := &lane{o, l, func() { yield(l) }}
+			o, _ := t.octets.Get().(*octet)
+			if o == nil {
+				o = t.newOctet()
+			}
+			defer t.octets.Put(o)
+			// calls makes calls until there are none left, and yields where one waits.
+			calls := func(l int) iter.Seq[struct{}] {
+				return func(yield func(struct{}) bool) {
+					own := &lane{o, l, func() { yield(struct{}{}) }}
 					for errs[core] == nil {
 						i := int(next.Add(1)) - 1
 						if i >= n {
@@ -116,20 +122,21 @@ func (t *turn) abreast(ctx context.Context, n int, f func(i int, l *lane) error)
 					}
 				}
 			}
-			var resume [lanes.Width]func() (int, bool)
-			for l := range resume {
-				resume[l], _ = iter.Pull(calls(l))
+			var waiting []func() (struct{}, bool) // to go on, until false
+			for l := 0; l < lanes.Width && next.Load() < int64(n); l++ {
+				goOn, _ := iter.Pull(calls(l))
+				waiting = append(waiting, goOn)
 			}
-			for waiting := true; waiting; {
-				waiting = false
-				for _, next := range resume {
-					_, ok := next()
-					waiting = waiting || ok
+			for {
+				waiting = slices.DeleteFunc(waiting, func(goOn func() (struct{}, bool)) bool {
+					_, ok := goOn()
+					return !ok
+				})
+				if len(waiting) == 0 {
+					return
 				}
-				if waiting {
-					o.solve()
-					o.spread()
-				}
+				o.solve()
+				o.spread()
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"marsgym/env/game"
+	"marsgym/internal/lanes"
 )
 
 // maxStarts bounds what is solved: 24 GB of values for five players.
@@ -76,15 +77,19 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(fl
 // Estimate keeps [game.Keeper]: it solves a few turns and multiplies.
 func (r *Rules) Estimate() game.Estimate {
 	t, g := newStarts(r.cfg), newGreedy(r, r.graph())
-	dist, reach := make([]float64, g.turn.ends), make([]float64, g.turn.codes())
-	const turns = 50
-	begin := time.Now()
-	for range turns {
-		g.turn.solve(g.worth, g.rolling)
-		reach[g.turn.start()] = 1
-		g.turn.spreadBest(dist, reach, g.worth, g.rolling)
+	o := g.turn.newOctet()
+	for k := range g.turn.ends {
+		for l := range lanes.Width {
+			o.value[k][l] = g.worth[k]
+		}
 	}
-	perTurn := time.Since(begin).Seconds() / turns
+	const times = 20
+	begin := time.Now()
+	for range times {
+		o.solve()
+		o.spread()
+	}
+	perTurn := time.Since(begin).Seconds() / (times * lanes.Width)
 	// Starts at scores below the target are solved about three times over.
 	cycle := float64(t.players)
 	for range t.players {
@@ -140,8 +145,8 @@ func (s *Solution) sweep(ctx context.Context, work *game.Work, play []*strategy,
 func (s *Solution) layer(ctx context.Context, value []float64, play []*strategy, vectors []uint32) (float64, error) {
 	var mu sync.Mutex
 	var worst float64
-	err := parallel(ctx, len(vectors), func(i int) error {
-		w := s.newWorker(value, play)
+	err := s.turn.abreast(ctx, len(vectors), func(i int, l *lane) error {
+		w := s.newWorker(l, value, play)
 		defer s.free(w)
 		if err := w.solve(s.starts.vector(vectors[i])); err != nil {
 			return err
@@ -176,38 +181,35 @@ func parallel(ctx context.Context, n int, f func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// worker solves the starts at one vector of scores.
+// worker solves the starts at one vector of scores. Where places are free to
+// choose, their turns go through its lane.
 type worker struct {
 	s        *Solution
+	lane     *lane
 	value    []float64   // [starts, P]; complete for higher totals
 	play     []*strategy // [P]
 	residual float64
 
-	x              []float64   // [P, P]; values of the starts here, by place to move
-	c              []float64   // [P, P]; the part of x that does not return here
-	pay            [][]float64 // [P][ends, P]; what a turn's end is worth to each place
-	dist, last     [][]float64 // [P][ends]; how the turns end, now and one round before
-	worth, rolling []float64   // [codes], [live]
-	reach          []float64   // [codes]
+	x          []float64   // [P, P]; values of the starts here, by place to move
+	c          []float64   // [P, P]; the part of x that does not return here
+	pay        [][]float64 // [P][ends, P]; what a turn's end is worth to each place
+	dist, last [][]float64 // [P][ends]; how the turns end, now and one round before
 }
 
 var workers sync.Pool
 
-func (s *Solution) newWorker(value []float64, play []*strategy) *worker {
+func (s *Solution) newWorker(l *lane, value []float64, play []*strategy) *worker {
 	w, _ := workers.Get().(*worker)
 	if w == nil || w.s != s {
 		p, ends := s.starts.players, s.turn.ends
-		w = &worker{
-			s: s, x: make([]float64, p*p), c: make([]float64, p*p),
-			worth: make([]float64, s.turn.codes()), rolling: make([]float64, s.turn.live), reach: make([]float64, s.turn.codes()),
-		}
+		w = &worker{s: s, x: make([]float64, p*p), c: make([]float64, p*p)}
 		for range p {
 			w.pay = append(w.pay, make([]float64, ends*p))
 			w.dist = append(w.dist, make([]float64, ends))
 			w.last = append(w.last, make([]float64, ends))
 		}
 	}
-	w.value, w.play, w.residual = value, play, 0
+	w.lane, w.value, w.play, w.residual = l, value, play, 0
 	return w
 }
 
@@ -347,19 +349,11 @@ func (w *worker) distance(best []float64) float64 {
 // choose fills dist[m] with how the turn of place m ends, and returns what best
 // play of it is worth to m if it is free to choose.
 func (w *worker) choose(score [maxPlayers]uint8, m int) float64 {
-	s, p, t := w.s, w.s.starts.players, w.s.turn
 	if w.play[m] != nil {
-		copy(w.dist[m], w.play[m].at(s.starts.index(score[:], m)))
+		copy(w.dist[m], w.play[m].at(w.s.starts.index(score[:], m)))
 		return 0
 	}
-	for k := range t.ends {
-		w.worth[k] = w.pay[m][k*p+m]
-	}
-	t.solve(w.worth, w.rolling)
-	clear(w.dist[m])
-	w.reach[t.start()] = 1
-	t.spreadBest(w.dist[m], w.reach, w.worth, w.rolling)
-	return w.rolling[t.start()] - s.turnCost()
+	return w.lane.play(w.dist[m], w.pay[m][m:], w.s.starts.players) - w.s.turnCost()
 }
 
 // turnCost is what a turn costs: one in solitaire, which counts turns.

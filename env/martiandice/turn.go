@@ -2,6 +2,7 @@ package martiandice
 
 import (
 	"slices"
+	"sync"
 
 	"marsgym/env/game"
 	"marsgym/internal/lanes"
@@ -31,6 +32,8 @@ type turn struct {
 	pairs []pair
 	more  []pick
 	wide  *lanes.Graph // again, of the live codes, for eight turns at once
+
+	octets sync.Pool // of *octet
 
 	code [maxDice + 1][maxDice + 1][maxDice + 1][4]uint16 // by tanks, rays, earthlings, types held
 }
