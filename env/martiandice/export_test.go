@@ -20,11 +20,12 @@ func ParseCounts(text string) (Counts, error) { return parseCounts(text) }
 func (s *Solution) Violation(ctx context.Context) (most float64, err error) {
 	p := s.starts.players
 	var mu sync.Mutex
-	err = parallel(ctx, s.starts.count(), func(i int) error {
-		_, m := s.starts.at(i)
-		pl := s.newPlan(i)
-		d := math.Abs(pl.rolling[s.turn.start()] - s.value[i*p+m])
-		for j, v := range pl.expect(pl.dist) {
+	err = s.turn.abreast(ctx, s.starts.count(), func(i int, l *lane) error {
+		dist := make([]float64, s.turn.ends)
+		v := s.ending(l, dist, i)
+		pay, m := s.payAt(i)
+		d := math.Abs(v - s.value[i*p+m])
+		for j, v := range expect(pay, dist) {
 			d = max(d, math.Abs(v-s.value[i*p+j]))
 		}
 		mu.Lock()

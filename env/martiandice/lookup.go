@@ -30,19 +30,26 @@ type worth struct{ value, rolling []float64 }
 
 // newPlan works out best play of the turn from the start of that number.
 func (s *Solution) newPlan(start int) *plan {
-	p, t := s.starts.players, s.turn
-	score, m := s.starts.at(start)
-	pl := &plan{pay: make([]float64, t.ends*p)}
-	s.payoffs(pl.pay, s.value, score, m)
-	if m < p-1 || !s.ends(score) {
-		copy(pl.pay[:p], s.value[s.starts.index(score[:], (m+1)%p)*p:])
-	}
-	pl.worth = s.weigh(pl.pay, m, 0)
+	pay, m := s.payAt(start)
+	pl := &plan{pay: pay, worth: s.weigh(pay, m, 0)}
 	pl.ways, pl.dist = []way{{pl.worth, 1}}, s.spreadBest(pl.worth)
-	if p > 2 && s.starts.firstToMove(score) == 0 {
+	if s.mixes(start, pay, pl.dist) {
 		s.unmix(pl, start, m)
 	}
 	return pl
+}
+
+// payAt is what the ends of the turn from a start are worth to each place
+// [ends, P], and the place to move.
+func (s *Solution) payAt(start int) (pay []float64, m int) {
+	p := s.starts.players
+	score, m := s.starts.at(start)
+	pay = make([]float64, s.turn.ends*p)
+	s.payoffs(pay, s.value, score, m)
+	if m < p-1 || !s.ends(score) {
+		copy(pay[:p], s.value[s.starts.index(score[:], (m+1)%p)*p:])
+	}
+	return pay, m
 }
 
 // weigh is what best play is worth to place m, no points being worth so
@@ -58,21 +65,28 @@ func (s *Solution) weigh(pay []float64, m int, more float64) worth {
 	return w
 }
 
-// unmix finds how a plan mixes, if it does: the values of the start say so,
-// since to the other places the ways to play are worth different amounts.
-func (s *Solution) unmix(pl *plan, start, m int) {
+// mixes reports whether best play from a start is not the one way that ends like
+// dist [ends]: the values of the start say so, since to the other places the ways
+// to play are worth different amounts.
+func (s *Solution) mixes(start int, pay, dist []float64) bool {
 	const same = 1e-11 // chosen: rounding is below
-	want := s.value[start*s.starts.players:][:s.starts.players]
+	p := s.starts.players
+	if score, _ := s.starts.at(start); p < 3 || s.starts.firstToMove(score) > 0 {
+		return false
+	}
 	off := 0.0
-	for j, x := range pl.expect(pl.dist) {
-		off = max(off, math.Abs(x-want[j]))
+	for j, x := range expect(pay, dist) {
+		off = max(off, math.Abs(x-s.value[start*p+j]))
 	}
-	if off < same {
-		return
-	}
+	return !(off < same)
+}
+
+// unmix finds how a plan mixes.
+func (s *Solution) unmix(pl *plan, start, m int) {
+	want := s.value[start*s.starts.players:][:s.starts.players]
 	below, above := s.weigh(pl.pay, m, -apart), s.weigh(pl.pay, m, apart)
 	lower, upper := s.spreadBest(below), s.spreadBest(above)
-	a, b := pl.expect(lower), pl.expect(upper)
+	a, b := expect(pl.pay, lower), expect(pl.pay, upper)
 	along, length := 0.0, 0.0
 	for j := range want {
 		along += (want[j] - a[j]) * (b[j] - a[j])
@@ -88,13 +102,13 @@ func (s *Solution) unmix(pl *plan, start, m int) {
 }
 
 // expect is the expected share of the win of each place [P] when the turn ends
-// like that [ends].
-func (pl *plan) expect(dist []float64) []float64 {
-	p := len(pl.pay) / len(dist)
+// like dist [ends], and its ends are worth pay [ends, P].
+func expect(pay, dist []float64) []float64 {
+	p := len(pay) / len(dist)
 	values := make([]float64, p)
 	for k, q := range dist {
 		for j := range values {
-			values[j] += q * pl.pay[k*p+j]
+			values[j] += q * pay[k*p+j]
 		}
 	}
 	return values
@@ -147,7 +161,7 @@ func (s *Solution) Value(dst []float64, st State) ([]float64, error) {
 	for _, w := range pl.ways {
 		s.follow(dist, st, w.by, w.share)
 	}
-	values := pl.expect(dist)
+	values := expect(pl.pay, dist)
 	for j := range values {
 		values[j] -= s.turnCost()
 	}

@@ -62,11 +62,22 @@ func (s *Solution) Expand(ctx context.Context, p game.Policy[State]) (game.Strat
 func (s *Solution) expandBest(ctx context.Context) (game.Strategy, error) {
 	n := s.starts.count()
 	g := &strategy{s: s, ends: s.turn.ends, dist: make([]float64, n*s.turn.ends), decisions: n * s.turn.perStart()}
-	err := parallel(ctx, n, func(i int) error {
-		copy(g.at(i), s.newPlan(i).dist)
+	err := s.turn.abreast(ctx, n, func(i int, l *lane) error {
+		s.ending(l, g.at(i), i)
 		return nil
 	})
 	return g, err
+}
+
+// ending fills dist [ends] with how the turn from a start ends under best play,
+// and returns what that is worth to the mover.
+func (s *Solution) ending(l *lane, dist []float64, start int) float64 {
+	pay, m := s.payAt(start)
+	v := l.play(dist, pay[m:], s.starts.players)
+	if s.mixes(start, pay, dist) {
+		copy(dist, s.newPlan(start).dist)
+	}
+	return v
 }
 
 // spreadBest is how a turn ends [ends] when what is best by some worth is played.
