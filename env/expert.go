@@ -140,7 +140,7 @@ func chance(r *rand.PCG) float64 { return float64(r.Uint64()>>11) / (1 << 53) }
 // see appends what a seat sees of s.
 func (e *searcher[S]) see(dst []float32, s S, who game.Player) []float32 {
 	n := len(dst)
-	dst = append(dst, make([]float32, e.d)...)
+	dst = slices.Grow(dst, e.d)[:n+e.d]
 	e.k.rules.Encode(dst[n:], s, who)
 	return dst
 }

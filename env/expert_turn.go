@@ -2,6 +2,7 @@ package env
 
 import (
 	"fmt"
+	"slices"
 
 	"marsgym/env/game"
 )
@@ -92,7 +93,7 @@ func (e *turnExpert[S]) begin(i int) {
 			t.asked = append(t.asked, -1)
 			continue
 		}
-		t.known = append(t.known, make([]float64, e.spec.Players)...)
+		t.known = slices.Grow(t.known, e.spec.Players)[:len(t.known)+e.spec.Players]
 		t.asked = append(t.asked, int32(len(e.obs)/e.d))
 		e.obs = e.see(e.obs, end, e.planner.Mover(end))
 	}

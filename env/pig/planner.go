@@ -3,6 +3,7 @@ package pig
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"marsgym/env/game"
 )
@@ -79,7 +80,7 @@ func (p *plan) Known(dst []float64, s State) ([]float64, bool) {
 func (p *plan) Solve(values []float64) {
 	n := p.r.cfg.Players
 	p.pay = append(p.pay[:0], values...)
-	p.rolled = append(p.rolled[:0], make([]float64, p.need*n)...)
+	p.rolled = slices.Grow(p.rolled[:0], p.need*n)[:p.need*n]
 	for total := p.need - 1; total >= 0; total-- {
 		if total == 1 {
 			continue
