@@ -80,8 +80,15 @@ func (m machine) sub(x, y vector) {
 	}
 }
 
+func (m machine) max(x, y vector) vector {
+	return m.new(func(i int, r reg.VecVirtual) { VMAXPD(x[i], y[i], r) })
+}
+
 // times is the product of x and the number at y.
 func (m machine) times(x vector, y Mem) vector {
+	if m.size == 64 {
+		return m.new(func(i int, r reg.VecVirtual) { VMULPD_BCST(y, x[i], r) })
+	}
 	q := m.broadcast(y)
 	return m.new(func(i int, r reg.VecVirtual) { VMULPD(x[i], q[i], r) })
 }
@@ -118,25 +125,25 @@ const (
 	atLeast = 0x1D
 )
 
-// take moves to the Vec at dst what q has in the lanes where what is at x is
-// greater than y, or at least y.
-func (m machine) take(dst vec, q vector, x vec, predicate uint64, y vector) {
+// take moves to the Vec at dst what q has in the lanes where x is greater than y,
+// or at least y.
+func (m machine) take(dst vec, q, x vector, predicate uint64, y vector) {
 	for i := range q {
-		at, sum := m.reg(), m.reg()
-		VMOVUPD(m.part(x, i), at)
+		sum := m.reg()
 		if m.size == 64 {
 			k := K()
-			VCMPPD(Imm(predicate), y[i], at, k)
+			VCMPPD(Imm(predicate), y[i], x[i], k)
 			VMOVUPD(m.part(dst, i), sum)
 			VADDPD(q[i], sum, k, sum)
 			VMOVUPD(sum, m.part(dst, i))
 			VPXORQ(q[i], q[i], k, q[i])
 			continue
 		}
-		VCMPPD(Imm(predicate), y[i], at, at)
-		VANDPD(q[i], at, sum)
+		so := m.reg()
+		VCMPPD(Imm(predicate), y[i], x[i], so)
+		VANDPD(q[i], so, sum)
 		VADDPD(m.part(dst, i), sum, sum)
 		VMOVUPD(sum, m.part(dst, i))
-		VANDNPD(q[i], at, q[i])
+		VANDNPD(q[i], so, q[i])
 	}
 }

@@ -77,29 +77,37 @@ func stop(nodes reg.Register, none string) reg.Register {
 	return p
 }
 
-// options emits body for each option of a pick, and a jump to label for picks
-// that have few.
-func options(roll func(int) Mem, label string, body func(o int, p reg.Register)) {
-	for o := range most {
-		if o == few {
-			CMPL(roll(number), Imm(few))
-			JLE(LabelRef(label))
-		}
-		body(o, place(roll(number+4+o*optionSize)))
+// option is where an option leads, and what that is worth.
+type option struct {
+	to    reg.Register
+	value vector
+}
+
+// rest emits body for the options of a pick after the first few, if there are
+// more of them.
+func (m machine) rest(roll func(int) Mem, label string, value reg.Register, body func(option)) {
+	CMPL(roll(number), Imm(few))
+	JLE(LabelRef(label))
+	for o := few; o < most; o++ {
+		p := place(roll(number + 4 + o*optionSize))
+		body(option{p, m.load(vec{value, p})})
 	}
 	Label(label)
 }
 
-// best is what the best option of a pick is worth.
-func (m machine) best(roll func(int) Mem, value reg.Register) (v vector) {
-	options(roll, "best", func(o int, p reg.Register) {
-		if o == 0 {
-			v = m.load(vec{value, p})
-			return
+// best loads the first few options of a pick and what the best of all is worth.
+func (m machine) best(roll func(int) Mem, value reg.Register) (first []option, best vector) {
+	for o := range few {
+		p := place(roll(number + 4 + o*optionSize))
+		first = append(first, option{p, m.load(vec{value, p})})
+	}
+	best = m.max(m.max(first[0].value, first[1].value), first[2].value)
+	m.rest(roll, "best", value, func(o option) {
+		for i := range best {
+			VMAXPD(o.value[i], best[i], best[i])
 		}
-		m.maxAt(vec{value, p}, v)
 	})
-	return v
+	return first, best
 }
 
 func (m machine) solve() {
@@ -119,7 +127,8 @@ func (m machine) solve() {
 		m.add(m.times(v, roll(0)), sum)
 	})
 	picks.each(nodes, func(roll func(int) Mem) {
-		m.add(m.times(m.best(roll, value), roll(0)), sum)
+		_, best := m.best(roll, value)
+		m.add(m.times(best, roll(0)), sum)
 	})
 	m.store(sum, vec{base: rolling})
 	m.maxAt(vec{value, stop(nodes, "none")}, sum)
@@ -153,7 +162,7 @@ func (m machine) spread() {
 	end := stop(nodes, "roll")
 	least := m.load(vec{base: rolling})
 	m.add(tie, least)
-	m.take(vec{Load(Param("dist"), GP64()), end}, p, vec{value, end}, greater, least)
+	m.take(vec{Load(Param("dist"), GP64()), end}, p, m.load(vec{value, end}), greater, least)
 	m.ifZero(p, "next")
 	Label("roll")
 	edges.each(nodes, func(roll func(int) Mem) {
@@ -163,14 +172,18 @@ func (m machine) spread() {
 		q, a, b := m.times(p, roll(0)), place(roll(to)), place(roll(to+optionSize))
 		least := m.load(vec{value, a})
 		m.add(tie, least)
-		m.take(vec{reach, b}, q, vec{value, b}, greater, least)
+		m.take(vec{reach, b}, q, m.load(vec{value, b}), greater, least)
 		m.addTo(vec{reach, a}, q)
 	})
 	picks.each(nodes, func(roll func(int) Mem) {
-		q, least := m.times(p, roll(0)), m.best(roll, value)
+		q := m.times(p, roll(0))
+		first, least := m.best(roll, value)
 		m.sub(tie, least)
-		options(roll, "taken", func(_ int, o reg.Register) {
-			m.take(vec{reach, o}, q, vec{value, o}, atLeast, least)
+		for _, o := range first {
+			m.take(vec{reach, o.to}, q, o.value, atLeast, least)
+		}
+		m.rest(roll, "taken", value, func(o option) {
+			m.take(vec{reach, o.to}, q, o.value, atLeast, least)
 		})
 	})
 	Label("next")
