@@ -18,8 +18,9 @@ type Expert interface {
 	// Reset begins anew.
 	Reset(seed uint64)
 	// Search plays on in every row and fills dst. It asks value for the values
-	// [n, P] of observations [n, D], in the order of play from the viewer.
-	Search(dst *Lessons, value func(dst, obs []float32))
+	// [n, P] of observations [n, D], in the order of play from the viewer. OnePly
+	// joins what it finds along the play with the weight lambda.
+	Search(dst *Lessons, lambda float64, value func(dst, obs []float32))
 	// AppendState appends all that resuming needs; RestoreState takes it back.
 	AppendState(dst []byte) ([]byte, error)
 	RestoreState(src []byte) error
@@ -42,7 +43,8 @@ type ExpertConfig struct {
 	Depth  Depth   `json:"depth"`
 	Anew   float64 `json:"anew"`   // Turn: share of searches from a start drawn anew rather than from play
 	Turns  int     `json:"turns"`  // Turn: turns played after each search
-	Strays float64 `json:"strays"` // share of the turns in which the play strays
+	Moves  int     `json:"moves"`  // OnePly: decisions searched and taken, one after the other
+	Strays float64 `json:"strays"` // share of the turns, or of the decisions if OnePly, in which the play strays
 	Stray  float64 `json:"stray"`  // share of random actions in those
 }
 
@@ -57,6 +59,7 @@ func (c ExpertConfig) Validate() error {
 	share := func(field string, x float64) { want(x >= 0 && x <= 1, field, x, "0 to 1") }
 	want(c.Depth == OnePly || c.Depth == Turn, "depth", c.Depth, `"one-ply" or "turn-exact"`)
 	want(c.Turns > 0 && c.Turns <= 1000, "turns", c.Turns, "1 to 1000")
+	want(c.Moves > 0 && c.Moves <= 10_000, "moves", c.Moves, "1 to 10000")
 	share("anew", c.Anew)
 	share("strays", c.Strays)
 	share("stray", c.Stray)
