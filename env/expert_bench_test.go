@@ -13,7 +13,7 @@ func BenchmarkExpert(b *testing.B) {
 	for _, depth := range []env.Depth{env.OnePly, env.Turn} {
 		b.Run(string(depth), func(b *testing.B) {
 			g := env.Of(newMartianDice(b, 2, 13, 25))
-			e, err := g.NewExpert(env.ExpertConfig{Depth: depth, Anew: 0.7, Turns: 2, Strays: 1. / 3, Stray: 0.15}, 16, 0)
+			e, err := g.NewExpert(env.ExpertConfig{Depth: depth, Anew: 0.7, Turns: 2, Moves: 1, Strays: 1. / 3, Stray: 0.15}, 16, 0)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -35,7 +35,7 @@ func BenchmarkExpert(b *testing.B) {
 			var lessons env.Lessons
 			decisions, rows := 0, 0
 			for b.Loop() {
-				e.Search(&lessons, func(dst, obs []float32) {
+				e.Search(&lessons, 0, func(dst, obs []float32) {
 					rows += len(dst) / 2
 					value(dst, obs)
 				})

@@ -14,12 +14,22 @@ type plyExpert[S comparable] struct {
 	searcher[S]
 	moves []int32 // [N] decisions of the game so far
 
+	path  []visit   // [moves of a search, N]
+	found []float64 // [moves of a search, N, P] what the searches say of it
+
 	fans    fans[S]
 	used    []*fan[S] // in this search, each once
 	options []*fan[S] // of all rows
 	start   []int32   // [N+1] into options
 	pay     []float64 // [n, P] what the leaves of used are worth
 	asked   []asked   // of these
+}
+
+// visit is a move of a row, on the path of a search.
+type visit struct {
+	mover  game.Player
+	lesson int  // index of what is taught of the state just after it; -1 if nothing
+	joined bool // the next move of the row is the best, in the same game
 }
 
 // asked is a leaf that the network is asked about.
@@ -52,36 +62,85 @@ func (e *plyExpert[S]) anew(i int) {
 	panic("env: " + e.spec.ID + " offers no decision")
 }
 
-// Search keeps [Expert]: in every row it searches a decision and takes it.
-func (e *plyExpert[S]) Search(dst *Lessons, value func(dst, obs []float32)) {
+// Search keeps [Expert]: in every row it searches some decisions, one after the
+// other, and takes them. What a state just after a move is worth is then a mean
+// of what the searches say along the path:
+//
+//	G(t) = (1−λ)·Q(t) + λ·G(t+1)
+//
+// as long as the play is the best, in this game and this search.
+func (e *plyExpert[S]) Search(dst *Lessons, lambda float64, value func(dst, obs []float32)) {
 	dst.reset()
-	e.expand()
-	e.ask(value)
-	e.backUp()
-	for i, s := range e.state {
-		who := e.k.rules.Turn(s)
-		e.worth = e.worth[:0]
-		for _, f := range e.options[e.start[i]:e.start[i+1]] {
-			e.worth = append(e.worth, f.value[who])
-			if e.k.rules.Turn(f.after.state) != game.Nobody {
-				e.lesson(dst, f.after.state, who, f.value)
+	e.path, e.found = e.path[:0], e.found[:0]
+	for range e.cfg.Moves {
+		e.expand()
+		e.ask(value)
+		e.backUp()
+		for i := range e.state {
+			e.move(dst, i)
+		}
+	}
+	e.join(dst, lambda)
+}
+
+// move teaches what the search of row i has found, and moves on.
+func (e *plyExpert[S]) move(dst *Lessons, i int) {
+	s := e.state[i]
+	who := e.k.rules.Turn(s)
+	options := e.options[e.start[i]:e.start[i+1]]
+	e.worth = e.worth[:0]
+	for _, f := range options {
+		e.worth = append(e.worth, f.value[who])
+	}
+	dst.Decisions++
+	e.legal = e.k.rules.Legal(e.legal[:0], s)
+	choice, best := 0, true
+	if len(e.legal) > 1 {
+		e.decision(dst, s, who, e.legal, e.worth)
+		choice = e.choose(e.worth, chance(&e.dice[i]) < e.cfg.Strays, &e.dice[i])
+		best = choice == e.choose(e.worth, false, nil)
+	}
+	if at := len(e.path) - len(e.state); at >= 0 {
+		e.path[at].joined = e.path[at].joined && best
+	}
+	v := visit{mover: who, lesson: -1}
+	for k, f := range options {
+		if e.k.rules.Turn(f.after.state) == game.Nobody {
+			continue
+		}
+		if k == choice {
+			v.lesson = len(dst.Obs) / e.d
+		}
+		e.lesson(dst, f.after.state, who, f.value)
+	}
+	e.state[i] = options[choice].after.state
+	e.moves[i]++
+	over := e.k.settle(&e.state[i], &e.dice[i]) == game.Nobody
+	if over || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit {
+		dst.Games++
+		e.anew(i)
+	} else {
+		v.joined = true
+	}
+	e.state[i], _ = e.k.canonical(e.state[i])
+	e.path, e.found = append(e.path, v), append(e.found, options[choice].value...)
+}
+
+// join puts the means along the path in the place of what single searches say.
+func (e *plyExpert[S]) join(dst *Lessons, lambda float64) {
+	n, p := len(e.state), e.spec.Players
+	for at := len(e.path) - n - 1; at >= 0; at-- {
+		v := e.path[at]
+		if !v.joined {
+			continue
+		}
+		g, next := e.found[at*p:][:p], e.found[(at+n)*p:][:p]
+		for j := range g {
+			g[j] = (1-lambda)*g[j] + lambda*next[j]
+			if v.lesson >= 0 {
+				dst.Value[v.lesson*p+(j+p-int(v.mover))%p] = float32(g[j])
 			}
 		}
-		dst.Decisions++
-		e.legal = e.k.rules.Legal(e.legal[:0], s)
-		choice := 0
-		if len(e.legal) > 1 {
-			e.decision(dst, s, who, e.legal, e.worth)
-			choice = e.choose(e.worth, chance(&e.dice[i]) < e.cfg.Strays, &e.dice[i])
-		}
-		e.state[i] = e.options[int(e.start[i])+choice].after.state
-		e.moves[i]++
-		over := e.k.settle(&e.state[i], &e.dice[i]) == game.Nobody
-		if over || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit {
-			dst.Games++
-			e.anew(i)
-		}
-		e.state[i], _ = e.k.canonical(e.state[i])
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
 )
 
@@ -146,7 +147,7 @@ func compare(t *testing.T, g env.Game, cfg env.ExpertConfig, row func(seed, row 
 	var got env.Lessons
 	games := 0
 	for k := range want {
-		e.Search(&got, hashed(g.Spec()))
+		e.Search(&got, 0, hashed(g.Spec()))
 		if !alike(got, want[k], 1e-6) {
 			t.Fatalf("search %d:\n got %+v\nwant %+v", k, got, want[k])
 		}
@@ -167,3 +168,61 @@ func TestOnePly(t *testing.T) {
 	t.Run("martian dice for four", func(t *testing.T) { recursed(t, newMartianDice(t, 4, 4, 2)) })
 	t.Run("martian dice, limited", func(t *testing.T) { recursed(t, cut{newMartianDice(t, 2, 5, 100), 9}) })
 }
+
+// TestJoined: searches one after the other are those of single moves, but that
+// with λ = 1 a state just after a move is worth what the next search says, where
+// the play went on to the best.
+func TestJoined(t *testing.T) {
+	g, err := catalog.Open("martian-dice", 3, []byte(`{"dice": 4, "target": 5}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, p := hashed(g.Spec()), g.Spec().Players
+	cfg := search(env.OnePly)
+	single := newExpert(t, g, cfg, 1, 0)
+	cfg.Moves = 6
+	apart, joined := newExpert(t, g, cfg, 1, 0), newExpert(t, g, cfg, 1, 0)
+	for _, e := range []env.Expert{single, apart, joined} {
+		e.Reset(1)
+	}
+	moved := 0
+	for range 50 {
+		var one, want, all, got env.Lessons
+		var from []int // the first value of each move in want
+		for range cfg.Moves {
+			single.Search(&one, 0, value)
+			from = append(from, len(want.Value))
+			join(&want, one)
+		}
+		apart.Search(&all, 0, value)
+		if !alike(all, want, 0) {
+			t.Fatalf("%d moves in one search:\n got %+v\nwant %+v", cfg.Moves, all, want)
+		}
+		joined.Search(&got, 1, value)
+		for i := range from {
+			to := len(want.Value)
+			if i+1 < len(from) {
+				to = from[i+1]
+			}
+			for at := from[i]; at < to; at += p {
+				now := sorted(got.Value[at : at+p])
+				if slices.Equal(now, sorted(want.Value[at:at+p])) {
+					continue
+				}
+				moved++
+				known := slices.Equal(now, []float32{-0.5, -0.5, 1}) || slices.Equal(now, []float32{-0.5, 0.25, 0.25}) || slices.Equal(now, []float32{0, 0, 0})
+				for k := to; k < len(got.Value); k += p {
+					known = known || slices.Equal(now, sorted(got.Value[k:k+p]))
+				}
+				if !known || i+1 == len(from) {
+					t.Fatalf("move %d: %v has become %v, which no later one has, nor an end", i, want.Value[at:at+p], got.Value[at:at+p])
+				}
+			}
+		}
+	}
+	if moved < 50 {
+		t.Errorf("%d values have changed", moved)
+	}
+}
+
+func sorted(x []float32) []float32 { return slices.Sorted(slices.Values(x)) }

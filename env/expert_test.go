@@ -56,7 +56,7 @@ var depths = []env.Depth{env.OnePly, env.Turn}
 
 // search are settings in which everything happens.
 func search(depth env.Depth) env.ExpertConfig {
-	return env.ExpertConfig{Depth: depth, Anew: 0.4, Turns: 2, Strays: 0.5, Stray: 0.3}
+	return env.ExpertConfig{Depth: depth, Anew: 0.4, Turns: 2, Moves: 1, Strays: 0.5, Stray: 0.3}
 }
 
 // hashed values every observation by a hash of it, with shares of one win. Half
@@ -141,7 +141,7 @@ func exact[S comparable](t *testing.T, rules searchable[S]) {
 		var l env.Lessons
 		values, decisions, games := 0, 0, 0
 		for range 40 {
-			e.Search(&l, func(dst, obs []float32) {
+			e.Search(&l, 0, func(dst, obs []float32) {
 				for i := range len(dst) / p {
 					for j, v := range worth(obs[i*d:][:d]) {
 						dst[i*p+j] = float32(v)
@@ -247,10 +247,10 @@ func TestExpertSplit(t *testing.T) {
 		for k := range 60 {
 			var got env.Lessons
 			for _, e := range parts {
-				e.Search(&l, value)
+				e.Search(&l, 0, value)
 				join(&got, l)
 			}
-			whole.Search(&l, value)
+			whole.Search(&l, 0, value)
 			if !alike(got, l, 0) {
 				t.Fatalf("search %d: two parts find\n%+v\nand the whole\n%+v", k, got, l)
 			}
@@ -265,7 +265,7 @@ func TestExpertState(t *testing.T) {
 		e.Reset(8)
 		var want, got env.Lessons
 		for range 33 {
-			e.Search(&want, value)
+			e.Search(&want, 0, value)
 		}
 		saved, err := e.AppendState([]byte("before"))
 		if err != nil {
@@ -290,8 +290,8 @@ func TestExpertState(t *testing.T) {
 			t.Error("the state of three rows is restored to two")
 		}
 		for k := range 60 { // what was refused has changed nothing
-			e.Search(&want, value)
-			resumed.Search(&got, value)
+			e.Search(&want, 0, value)
+			resumed.Search(&got, 0, value)
 			if !alike(got, want, 0) {
 				t.Fatalf("search %d after it: got\n%+v\nwant\n%+v", k, got, want)
 			}
@@ -332,9 +332,10 @@ func TestNewExpert(t *testing.T) {
 	}{
 		{"no plans", env.Of[face](coin{}), search(env.Turn), env.ErrNoPlanner},
 		{"no winner", env.Of(newMartianDice(t, 1, 3, 3)), search(env.OnePly), env.ErrNoPlanner},
-		{"no depth", env.Of[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Turns: 1}, nil},
-		{"no turns", env.Of[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn}, nil},
-		{"no share", env.Of[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Turns: 1, Stray: math.NaN()}, nil},
+		{"no depth", env.Of[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Turns: 1, Moves: 1}, nil},
+		{"no turns", env.Of[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Moves: 1}, nil},
+		{"no moves", env.Of[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Turns: 1}, nil},
+		{"no share", env.Of[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Turns: 1, Moves: 1, Stray: math.NaN()}, nil},
 	} {
 		if _, err := test.g.NewExpert(test.cfg, 1, 0); err == nil || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: got error %v, want %v", test.name, err, test.want)
@@ -343,7 +344,7 @@ func TestNewExpert(t *testing.T) {
 	e := newExpert(t, env.Of[face](coin{}), search(env.OnePly), 2, 0)
 	e.Reset(1)
 	var l env.Lessons
-	e.Search(&l, hashed(coin{}.Spec()))
+	e.Search(&l, 0, hashed(coin{}.Spec()))
 	if l.Decisions != 2 || l.Games != 2 || !slices.Equal(l.Worth, []float32{1, -1, 1, -1}) {
 		t.Errorf("of a coin there is nothing to learn but %+v", l)
 	}
@@ -364,7 +365,7 @@ func TestExpertAllocations(t *testing.T) {
 		if n := testing.AllocsPerRun(2, func() {
 			e.Reset(1)
 			for range searches {
-				e.Search(&l, value)
+				e.Search(&l, 0, value)
 			}
 		}); n > most {
 			t.Errorf("%v allocations in %d searches, want at most %v", n, searches, most)

@@ -52,7 +52,7 @@ func (e *turnExpert[S]) settle(i int, dst *Lessons) {
 }
 
 // Search keeps [Expert]: in every row it searches a turn and plays it a few times.
-func (e *turnExpert[S]) Search(dst *Lessons, value func(dst, obs []float32)) {
+func (e *turnExpert[S]) Search(dst *Lessons, _ float64, value func(dst, obs []float32)) {
 	dst.reset()
 	e.obs = e.obs[:0]
 	for i := range e.turns {

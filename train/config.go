@@ -81,6 +81,9 @@ type Expert struct {
 	// Temperature of the policy that is taught, in shares of the win, first and
 	// last: an option that is worth so much less is e times less likely.
 	Temperature [2]float64 `json:"temperature"`
+	// Lambda is how far OnePly lets values learn from what comes of the play
+	// rather than from the next search, first and last.
+	Lambda [2]float64 `json:"lambda"`
 	// Ahead is the share of the run in which values alone are taught.
 	Ahead float64 `json:"ahead"`
 }
@@ -105,7 +108,7 @@ func DefaultConfig(a Algorithm) Config {
 	c.Rate, c.Warmup = [2]float64{1e-2, 1e-5}, 0.01
 	c.Adam.Beta2, c.Adam.Clip = 0.99, 0
 	c.Expert = Expert{
-		Search:      env.ExpertConfig{Depth: env.Depth(a), Anew: 0.7, Turns: 2, Strays: 1. / 3, Stray: 0.15},
+		Search:      env.ExpertConfig{Depth: env.Depth(a), Anew: 0.7, Turns: 2, Moves: 16, Strays: 1. / 3, Stray: 0.15},
 		Temperature: [2]float64{0.02, 0.004},
 		Ahead:       0.05,
 	}
@@ -113,6 +116,7 @@ func DefaultConfig(a Algorithm) Config {
 		c.Steps, c.Rows = 20_000_000, 64
 	} else {
 		c.Steps, c.Rows = 1_000_000, 64
+		c.Expert.Lambda = [2]float64{0.9, 0}
 	}
 	return c
 }
@@ -163,6 +167,9 @@ func (c Config) Validate() error {
 		want(e.Search.Depth == env.Depth(c.Algorithm), "depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
 		for i, end := range []string{"first", "last"} {
 			want(e.Temperature[i] > 0, "temperature, "+end, e.Temperature[i], "above 0")
+		}
+		for i, end := range []string{"first", "last"} {
+			want(e.Lambda[i] >= 0 && e.Lambda[i] <= 1, "lambda, "+end, e.Lambda[i], "0 to 1")
 		}
 		want(e.Ahead >= 0 && e.Ahead < 1, "ahead", e.Ahead, "0 to less than 1")
 	}

@@ -64,7 +64,7 @@ func (e *expert) iterate(x float64) (Metrics, error) {
 	temperature := cosine(cfg.Expert.Temperature, x)
 	parallel(len(e.parts), func(k int) error {
 		p := e.parts[k]
-		p.expert.Search(&p.lessons, values)
+		p.expert.Search(&p.lessons, cosine(cfg.Expert.Lambda, x), values)
 		p.fill(temperature)
 		return nil
 	})
