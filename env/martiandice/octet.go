@@ -90,12 +90,52 @@ func (l *lane) play(dist, pay []float64, stride int) float64 {
 	return l.o.rolling[l.o.t.start()][l.i]
 }
 
-// abreast calls f with 0 to n-1 on all cores until one fails. On each core eight
-// calls are under way: each runs to where it needs best play of a turn, then
-// those turns are solved together. What a call comes to does not depend on the
-// others.
+// run calls f for each lane. The calls take turns on this goroutine: each runs to
+// where it plays, and when all do, the octet is solved for all. No lane is begun
+// once a call has returned, which it does when there is nothing left to do.
+func (o *octet) run(f func(l *lane) error) error {
+	var errs [lanes.Width]error
+	var waiting []func() (struct{}, bool) // go on with a call, until it has returned
+	for i := range errs {
+		goOn, _ := iter.Pull(func(yield func(struct{}) bool) {
+			errs[i] = f(&lane{o, i, func() { yield(struct{}{}) }})
+		})
+		if _, ok := goOn(); !ok {
+			break
+		}
+		waiting = append(waiting, goOn)
+	}
+	for len(waiting) > 0 {
+		o.solve()
+		o.spread()
+		waiting = slices.DeleteFunc(waiting, func(goOn func() (struct{}, bool)) bool {
+			_, ok := goOn()
+			return !ok
+		})
+	}
+	return errors.Join(errs[:]...)
+}
+
+// abreast calls f with 0 to n-1 until one fails, on all cores and eight at a time
+// on each. What a call comes to does not depend on those beside it.
 func (t *turn) abreast(ctx context.Context, n int, f func(i int, l *lane) error) error {
 	var next atomic.Int64
+	calls := func(l *lane) error {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return nil
+			}
+			err := ctx.Err()
+			if err == nil {
+				err = f(i, l)
+			}
+			if err != nil {
+				next.Store(int64(n))
+				return err
+			}
+		}
+	}
 	errs := make([]error, min(runtime.GOMAXPROCS(0), (n+lanes.Width-1)/lanes.Width))
 	var wg sync.WaitGroup
 	for core := range errs {
@@ -104,40 +144,8 @@ func (t *turn) abreast(ctx context.Context, n int, f func(i int, l *lane) error)
 			if o == nil {
 				o = t.newOctet()
 			}
-			defer t.octets.Put(o)
-			// calls makes calls until there are none left, and yields where one waits.
-			calls := func(l int) iter.Seq[struct{}] {
-				return func(yield func(struct{}) bool) {
-					own := &lane{o, l, func() { yield(struct{}{}) }}
-					for errs[core] == nil {
-						i := int(next.Add(1)) - 1
-						if i >= n {
-							return
-						}
-						err := ctx.Err()
-						if err == nil {
-							err = f(i, own)
-						}
-						errs[core] = errors.Join(errs[core], err)
-					}
-				}
-			}
-			var waiting []func() (struct{}, bool) // to go on, until false
-			for l := 0; l < lanes.Width && next.Load() < int64(n); l++ {
-				goOn, _ := iter.Pull(calls(l))
-				waiting = append(waiting, goOn)
-			}
-			for {
-				waiting = slices.DeleteFunc(waiting, func(goOn func() (struct{}, bool)) bool {
-					_, ok := goOn()
-					return !ok
-				})
-				if len(waiting) == 0 {
-					return
-				}
-				o.solve()
-				o.spread()
-			}
+			errs[core] = o.run(calls)
+			t.octets.Put(o)
 		})
 	}
 	wg.Wait()

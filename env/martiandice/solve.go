@@ -39,7 +39,7 @@ type Solution struct {
 	plans    []atomic.Pointer[plan] // by start, where there are few
 }
 
-// Solve keeps [game.Solver]. Two players take about a second of one core.
+// Solve keeps [game.Solver]. Two players take a tenth of a second of one core.
 func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solution[State], error) {
 	return r.SolveFrom(ctx, new(game.Work), progress)
 }
