@@ -1,6 +1,7 @@
 package martiandice
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -244,10 +245,8 @@ func (r *Rules) addRolls(t *turn, i int, decisions map[State]uint32) {
 		at[d] = len(t.choices)
 		t.choices = append(t.choices, choice{prob, d})
 	})
-	for code := range uint16(t.live) {
-		if p := forced[code]; p > 0 {
-			t.forced = append(t.forced, edge{p, code})
-		}
+	for _, code := range slices.Sorted(maps.Keys(forced)) {
+		t.forced = append(t.forced, edge{forced[code], code})
 	}
 	h.forced.to, h.choices.to, h.decisions.to = uint32(len(t.forced)), uint32(len(t.choices)), uint32(len(t.decisions))
 	t.merge(h)
