@@ -18,12 +18,17 @@ type Expert interface {
 	// Reset begins anew.
 	Reset(seed uint64)
 	// Search plays on in every row and fills dst. It asks value for the values
-	// [n, P] of observations [n, D], in the order of play from the viewer. OnePly
-	// joins what it finds along the play with the weight lambda.
-	Search(dst *Lessons, lambda float64, value func(dst, obs []float32))
+	// [n, P] of observations [n, D], in the order of play from the viewer.
+	Search(dst *Lessons, how Manner, value func(dst, obs []float32))
 	// AppendState appends all that resuming needs; RestoreState takes it back.
 	AppendState(dst []byte) ([]byte, error)
 	RestoreState(src []byte) error
+}
+
+// Manner says how to search and play at a stage of the learning.
+type Manner struct {
+	Lambda float64 // OnePly: weight of what comes of the play against what a search says
+	Random bool    // take every action at random, as long as the values know nothing
 }
 
 // Depth says how far an Expert searches.
@@ -41,7 +46,7 @@ var ErrNoPlanner = errors.New("the game offers no search of whole turns")
 // ExpertConfig are the settings of an Expert.
 type ExpertConfig struct {
 	Depth  Depth   `json:"depth"`
-	Anew   float64 `json:"anew"`   // Turn: share of searches from a start drawn anew rather than from play
+	Anew   float64 `json:"anew"`   // share of searches from the start of a turn drawn anew rather than from play, where the game offers a Planner
 	Turns  int     `json:"turns"`  // Turn: turns played after each search
 	Moves  int     `json:"moves"`  // OnePly: decisions searched and taken, one after the other
 	Strays float64 `json:"strays"` // share of the turns, or of the decisions if OnePly, in which the play strays
@@ -133,6 +138,7 @@ func (h *handle[S]) NewExpert(cfg ExpertConfig, rows, first int) (Expert, error)
 	e := &turnExpert[S]{searcher: s, planner: planner, turns: make([]turnSearch[S], rows)}
 	for i := range e.turns {
 		e.turns[i].plan = planner.NewPlan()
+		e.plans, e.known = append(e.plans, e.turns[i].plan), append(e.known, nil)
 	}
 	return e, nil
 }
@@ -194,10 +200,10 @@ func (k *kit[S]) apply(s S, a game.Action) S {
 	return after
 }
 
-// choose picks the best option, the first among ties, or a random one where the
-// play strays.
-func (e *searcher[S]) choose(worth []float64, strays bool, dice *rand.PCG) int {
-	if strays && chance(dice) < e.cfg.Stray {
+// choose picks the best option, the first among ties, or with probability stray
+// any of them.
+func (e *searcher[S]) choose(worth []float64, stray float64, dice *rand.PCG) int {
+	if stray > 0 && chance(dice) < stray {
 		return int(chance(dice) * float64(len(worth)))
 	}
 	best := 0
@@ -207,6 +213,16 @@ func (e *searcher[S]) choose(worth []float64, strays bool, dice *rand.PCG) int {
 		}
 	}
 	return best
+}
+
+// stray is the share of random actions in what comes next.
+func (e *searcher[S]) stray(how Manner, dice *rand.PCG) float64 {
+	if strays := chance(dice) < e.cfg.Strays; how.Random {
+		return 1
+	} else if strays {
+		return e.cfg.Stray
+	}
+	return 0
 }
 
 // appendState appends the states and generators.

@@ -35,7 +35,7 @@ func BenchmarkExpert(b *testing.B) {
 			var lessons env.Lessons
 			decisions, rows := 0, 0
 			for b.Loop() {
-				e.Search(&lessons, 0, func(dst, obs []float32) {
+				e.Search(&lessons, env.Manner{}, func(dst, obs []float32) {
 					rows += len(dst) / 2
 					value(dst, obs)
 				})

@@ -12,7 +12,8 @@ import (
 // states just after moves.
 type plyExpert[S comparable] struct {
 	searcher[S]
-	moves []int32 // [N] decisions of the game so far
+	planner game.Planner[S] // or nil
+	moves   []int32         // [N] decisions of the game so far
 
 	path  []visit   // [moves of a search, N]
 	found []float64 // [moves of a search, N, P] what the searches say of it
@@ -39,7 +40,9 @@ type asked struct {
 }
 
 func newPlyExpert[S comparable](s searcher[S]) *plyExpert[S] {
-	return &plyExpert[S]{searcher: s, moves: make([]int32, len(s.state)), fans: newFans(s.k)}
+	e := &plyExpert[S]{searcher: s, moves: make([]int32, len(s.state)), fans: newFans(s.k)}
+	e.planner, _ = s.k.rules.(game.Planner[S])
+	return e
 }
 
 // Reset keeps [Expert].
@@ -68,23 +71,39 @@ func (e *plyExpert[S]) anew(i int) {
 //
 //	G(t) = (1−λ)·Q(t) + λ·G(t+1)
 //
-// as long as the play is the best, in this game and this search.
-func (e *plyExpert[S]) Search(dst *Lessons, lambda float64, value func(dst, obs []float32)) {
+// as long as the play is the best, or all of it random, in this game and this
+// search.
+func (e *plyExpert[S]) Search(dst *Lessons, how Manner, value func(dst, obs []float32)) {
 	dst.reset()
 	e.path, e.found = e.path[:0], e.found[:0]
+	for i := range e.state {
+		e.draw(i)
+	}
 	for range e.cfg.Moves {
 		e.expand()
 		e.ask(value)
 		e.backUp()
 		for i := range e.state {
-			e.move(dst, i)
+			e.move(dst, i, how)
 		}
 	}
-	e.join(dst, lambda)
+	e.join(dst, how.Lambda)
+}
+
+// draw puts row i into a game under way, now and then, if the game offers that.
+func (e *plyExpert[S]) draw(i int) {
+	if e.planner == nil || e.cfg.Anew == 0 || chance(&e.dice[i]) >= e.cfg.Anew {
+		return
+	}
+	s := e.planner.DrawStart(&e.dice[i])
+	if e.k.settle(&s, &e.dice[i]) != game.Nobody {
+		e.state[i], _ = e.k.canonical(s)
+		e.moves[i] = 0
+	}
 }
 
 // move teaches what the search of row i has found, and moves on.
-func (e *plyExpert[S]) move(dst *Lessons, i int) {
+func (e *plyExpert[S]) move(dst *Lessons, i int, how Manner) {
 	s := e.state[i]
 	who := e.k.rules.Turn(s)
 	options := e.options[e.start[i]:e.start[i+1]]
@@ -97,8 +116,8 @@ func (e *plyExpert[S]) move(dst *Lessons, i int) {
 	choice, best := 0, true
 	if len(e.legal) > 1 {
 		e.decision(dst, s, who, e.legal, e.worth)
-		choice = e.choose(e.worth, chance(&e.dice[i]) < e.cfg.Strays, &e.dice[i])
-		best = choice == e.choose(e.worth, false, nil)
+		choice = e.choose(e.worth, e.stray(how, &e.dice[i]), &e.dice[i])
+		best = how.Random || choice == e.choose(e.worth, 0, nil)
 	}
 	if at := len(e.path) - len(e.state); at >= 0 {
 		e.path[at].joined = e.path[at].joined && best

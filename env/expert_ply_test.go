@@ -147,7 +147,7 @@ func compare(t *testing.T, g env.Game, cfg env.ExpertConfig, row func(seed, row 
 	var got env.Lessons
 	games := 0
 	for k := range want {
-		e.Search(&got, 0, hashed(g.Spec()))
+		e.Search(&got, env.Manner{}, hashed(g.Spec()))
 		if !alike(got, want[k], 1e-6) {
 			t.Fatalf("search %d:\n got %+v\nwant %+v", k, got, want[k])
 		}
@@ -190,15 +190,15 @@ func TestJoined(t *testing.T) {
 		var one, want, all, got env.Lessons
 		var from []int // the first value of each move in want
 		for range cfg.Moves {
-			single.Search(&one, 0, value)
+			single.Search(&one, env.Manner{}, value)
 			from = append(from, len(want.Value))
 			join(&want, one)
 		}
-		apart.Search(&all, 0, value)
+		apart.Search(&all, env.Manner{}, value)
 		if !alike(all, want, 0) {
 			t.Fatalf("%d moves in one search:\n got %+v\nwant %+v", cfg.Moves, all, want)
 		}
-		joined.Search(&got, 1, value)
+		joined.Search(&got, env.Manner{Lambda: 1}, value)
 		for i := range from {
 			to := len(want.Value)
 			if i+1 < len(from) {

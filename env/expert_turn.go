@@ -13,6 +13,8 @@ type turnExpert[S comparable] struct {
 	searcher[S]
 	planner game.Planner[S]
 	turns   []turnSearch[S] // [N]
+	plans   []game.Plan[S]  // [N] theirs
+	known   [][]float64     // [N] what their ends are worth
 }
 
 // turnSearch is the search of a row.
@@ -52,7 +54,7 @@ func (e *turnExpert[S]) settle(i int, dst *Lessons) {
 }
 
 // Search keeps [Expert]: in every row it searches a turn and plays it a few times.
-func (e *turnExpert[S]) Search(dst *Lessons, _ float64, value func(dst, obs []float32)) {
+func (e *turnExpert[S]) Search(dst *Lessons, how Manner, value func(dst, obs []float32)) {
 	dst.reset()
 	e.obs = e.obs[:0]
 	for i := range e.turns {
@@ -60,12 +62,16 @@ func (e *turnExpert[S]) Search(dst *Lessons, _ float64, value func(dst, obs []fl
 	}
 	e.ask(value)
 	for i := range e.turns {
+		e.hear(&e.turns[i])
+		e.known[i] = e.turns[i].known
+	}
+	e.planner.SolveAll(e.plans, e.known)
+	for i := range e.turns {
 		t := &e.turns[i]
-		e.solve(t)
 		e.value = t.plan.Value(e.value[:0])
 		e.lesson(dst, t.begin, t.mover, e.value)
 		for n := range e.cfg.Turns {
-			end := e.play(i, dst)
+			end := e.play(i, dst, how)
 			if n == 0 && !t.anew {
 				e.state[i] = end
 			}
@@ -99,8 +105,8 @@ func (e *turnExpert[S]) begin(i int) {
 	}
 }
 
-// solve plans a turn with the values that the network has given.
-func (e *turnExpert[S]) solve(t *turnSearch[S]) {
+// hear takes in the values that the network has given.
+func (e *turnExpert[S]) hear(t *turnSearch[S]) {
 	p := e.spec.Players
 	for k, end := range t.ends {
 		if t.asked[k] < 0 {
@@ -111,13 +117,12 @@ func (e *turnExpert[S]) solve(t *turnSearch[S]) {
 			t.known[k*p+j] = e.seat(int(t.asked[k]), viewer, game.Player(j))
 		}
 	}
-	t.plan.Solve(t.known)
 }
 
 // play plays the turn of row i once and returns where it ends.
-func (e *turnExpert[S]) play(i int, dst *Lessons) S {
+func (e *turnExpert[S]) play(i int, dst *Lessons, how Manner) S {
 	t, dice := &e.turns[i], &e.dice[i]
-	s, strays := t.begin, chance(dice) < e.cfg.Strays
+	s, stray := t.begin, e.stray(how, dice)
 	ends := false
 	for began := false; ; began = true {
 		if began && e.planner.Mover(s) >= 0 {
@@ -138,7 +143,7 @@ func (e *turnExpert[S]) play(i int, dst *Lessons) S {
 			if len(e.legal) > 1 {
 				e.worth = t.plan.Options(e.worth[:0], s)
 				e.decision(dst, s, who, e.legal, e.worth)
-				choice = e.choose(e.worth, strays, dice)
+				choice = e.choose(e.worth, stray, dice)
 			}
 			s = e.k.apply(s, e.legal[choice])
 		}

@@ -84,7 +84,8 @@ type Expert struct {
 	// Lambda is how far OnePly lets values learn from what comes of the play
 	// rather than from the next search, first and last.
 	Lambda [2]float64 `json:"lambda"`
-	// Ahead is the share of the run in which values alone are taught.
+	// Ahead is the share of the run in which values alone are taught, by random
+	// play.
 	Ahead float64 `json:"ahead"`
 }
 

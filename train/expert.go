@@ -61,10 +61,12 @@ func (e *expert) iterate(x float64) (Metrics, error) {
 		mlp.Forward(nil, dst, obs)
 		e.returns(dst)
 	}
+	teach := x >= cfg.Expert.Ahead
+	how := env.Manner{Lambda: cosine(cfg.Expert.Lambda, x), Random: !teach}
 	temperature := cosine(cfg.Expert.Temperature, x)
 	parallel(len(e.parts), func(k int) error {
 		p := e.parts[k]
-		p.expert.Search(&p.lessons, cosine(cfg.Expert.Lambda, x), values)
+		p.expert.Search(&p.lessons, how, values)
 		p.fill(temperature)
 		return nil
 	})
@@ -74,7 +76,6 @@ func (e *expert) iterate(x float64) (Metrics, error) {
 		m += len(p.lessons.Start) - 1
 	}
 	rows := make([]models.Rows, len(e.parts))
-	teach := x >= cfg.Expert.Ahead
 	for k, p := range e.parts {
 		rows[k] = models.Rows{Obs: p.obs, Loss: p.loss(max(1, n), max(1, m), cfg.Value, teach)}
 	}

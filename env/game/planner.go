@@ -14,6 +14,9 @@ type Planner[S comparable] interface {
 	DrawStart(r *rand.PCG) S
 	// NewPlan returns a plan for one goroutine to use again and again.
 	NewPlan() Plan[S]
+	// SolveAll is Solve of many plans, all made by these rules, with the values
+	// for each, to the same bits.
+	SolveAll(plans []Plan[S], values [][]float64)
 }
 
 // Plan is best play of one turn against given values at its end. It is asked

@@ -30,6 +30,14 @@ func (t *turn) newOctet() *octet {
 	return &octet{t, v[:t.live], v[t.live:][:t.live], v[3*t.live:], v[2*t.live:][:t.live]}
 }
 
+// takeOctet returns an octet from octets, or a new one.
+func (t *turn) takeOctet() *octet {
+	if o, ok := t.octets.Get().(*octet); ok {
+		return o
+	}
+	return t.newOctet()
+}
+
 // solve fills in value and rolling.
 func (o *octet) solve() { o.t.wide.Solve(o.value, o.rolling) }
 
@@ -140,10 +148,7 @@ func (t *turn) abreast(ctx context.Context, n int, f func(i int, l *lane) error)
 	var wg sync.WaitGroup
 	for core := range errs {
 		wg.Go(func() {
-			o, _ := t.octets.Get().(*octet)
-			if o == nil {
-				o = t.newOctet()
-			}
+			o := t.takeOctet()
 			errs[core] = o.run(calls)
 			t.octets.Put(o)
 		})

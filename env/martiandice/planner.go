@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
+	"marsgym/internal/lanes"
 )
 
 // Mover keeps [game.Planner]: turns begin before a first roll.
@@ -70,7 +71,7 @@ type turnPlan struct {
 	ends           []State   // [points]
 	pay            []float64 // [points, P]
 	value, rolling []float64 // [codes], [live]; to the mover
-	reach, dist    []float64 // [codes], [ends of the turn]
+	reach, dist    []float64 // [codes], [ends of the turn]; for two dist is not needed
 }
 
 // Begin keeps [game.Plan].
@@ -105,12 +106,62 @@ func (r *Rules) settled(dst []float64, s State) []float64 {
 
 // Solve keeps [game.Plan].
 func (p *turnPlan) Solve(values []float64) {
+	p.promise(values)
+	p.turn.solve(p.value, p.rolling)
+	if p.r.cfg.Players != 2 {
+		clear(p.dist)
+		p.reach[p.turn.start()] = 1
+		p.turn.spreadBest(p.dist, p.reach, p.value, p.rolling)
+	}
+}
+
+// promise takes in what the ends are worth.
+func (p *turnPlan) promise(values []float64) {
 	n := p.r.cfg.Players
 	p.pay = append(p.pay[:0], values...)
 	for i, k := range p.points {
 		p.value[k] = values[i*n+p.seat]
 	}
-	p.turn.solve(p.value, p.rolling)
+}
+
+// SolveAll keeps [game.Planner].
+func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
+	t := r.graph()
+	o := t.takeOctet()
+	defer t.octets.Put(o)
+	for len(plans) > 0 {
+		n := min(lanes.Width, len(plans))
+		for l, x := range plans[:n] {
+			p := x.(*turnPlan)
+			p.promise(values[l])
+			for k, v := range p.value[:t.ends] {
+				o.value[k][l] = v
+			}
+		}
+		o.solve()
+		if r.cfg.Players != 2 {
+			o.spread()
+		}
+		for l, x := range plans[:n] {
+			x.(*turnPlan).take(o, l)
+		}
+		plans, values = plans[n:], values[n:]
+	}
+}
+
+// take copies what a lane has found.
+func (p *turnPlan) take(o *octet, l int) {
+	for i := p.turn.ends; i < p.turn.live; i++ {
+		p.value[i], p.rolling[i] = o.value[i][l], o.rolling[i][l]
+	}
+	for i := p.turn.live; i < len(p.value); i++ {
+		p.value[i] = p.value[0] // no points whatever follows
+	}
+	if p.r.cfg.Players != 2 {
+		for k := range p.dist {
+			p.dist[k] = o.dist[k][l]
+		}
+	}
 }
 
 // Value keeps [game.Plan].
@@ -123,9 +174,6 @@ func (p *turnPlan) Value(dst []float64) []float64 {
 		}
 		return append(dst, other, v)
 	}
-	clear(p.dist)
-	p.reach[p.turn.start()] = 1
-	p.turn.spreadBest(p.dist, p.reach, p.value, p.rolling)
 	n := p.r.cfg.Players
 	for j := range n {
 		sum := 0.0

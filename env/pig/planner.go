@@ -76,6 +76,13 @@ func (p *plan) Known(dst []float64, s State) ([]float64, bool) {
 	return p.r.Returns(dst, s), true
 }
 
+// SolveAll keeps [game.Planner].
+func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
+	for i, p := range plans {
+		p.Solve(values[i])
+	}
+}
+
 // Solve keeps [game.Plan], from the highest turn total down.
 func (p *plan) Solve(values []float64) {
 	n := p.r.cfg.Players

@@ -41,6 +41,15 @@ var brokenPlanners = []breach{
 			return mover(s)
 		}
 	}},
+	{"SolveAll is Solve of each", func(g *cups) {
+		all := g.solveAll
+		g.solveAll = func(plans []game.Plan[state], values [][]float64) {
+			for j := range values[len(values)-1] {
+				values[len(values)-1][j] /= 2
+			}
+			all(plans, values)
+		}
+	}},
 	{"DrawStart is a function of the generator", func(g *cups) {
 		draw, own := g.draw, rand.NewPCG(1, 1)
 		g.draw = func(*rand.PCG) state { return draw(own) }

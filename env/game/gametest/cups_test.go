@@ -34,6 +34,7 @@ type cups struct {
 	mover     func(s state) game.Player
 	draw      func(r *rand.PCG) state
 	newPlan   func() game.Plan[state]
+	solveAll  func(plans []game.Plan[state], values [][]float64)
 }
 
 type state struct {
@@ -67,6 +68,7 @@ func (c *cups) Player(n string) (game.Policy[state], error)   { return c.player(
 func (c *cups) Mover(s state) game.Player                     { return c.mover(s) }
 func (c *cups) DrawStart(r *rand.PCG) state                   { return c.draw(r) }
 func (c *cups) NewPlan() game.Plan[state]                     { return c.newPlan() }
+func (c *cups) SolveAll(p []game.Plan[state], v [][]float64)  { c.solveAll(p, v) }
 func (c *cups) Legal(d []game.Action, s state) []game.Action  { return c.legal(d, s) }
 func (c *cups) Outcomes(d []outcome, s state) []outcome       { return c.outcomes(d, s) }
 func (f probsFunc) Probs(dst []float64, states []state) error { return f(dst, states) }
@@ -240,5 +242,10 @@ func healthy() *cups {
 		return s
 	}
 	g.newPlan = func() game.Plan[state] { return newPlan(g) }
+	g.solveAll = func(plans []game.Plan[state], values [][]float64) {
+		for i, p := range plans {
+			p.Solve(values[i])
+		}
+	}
 	return g
 }

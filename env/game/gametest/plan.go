@@ -42,6 +42,9 @@ func (c *checker[S]) checkPlanner(traces [][]S) {
 		return
 	}
 	p.plan = planner.NewPlan()
+	for range twins {
+		p.twins = append(p.twins, planner.NewPlan())
+	}
 	step := 1 + len(met)/turnsTried
 	for i := 0; i < len(met); i += step {
 		c.try(met[i], "Plan", func() { p.checkTurn(met[i]) })
@@ -52,6 +55,10 @@ func (c *checker[S]) checkPlanner(traces [][]S) {
 		}
 	}
 }
+
+// twins is how many plans are solved in one go. Chosen: more than a processor
+// takes at once, and no power of two.
+const twins = 19
 
 // The kinds of values that turns are planned against.
 const (
@@ -65,6 +72,7 @@ type planChecker[S comparable] struct {
 	*checker[S]
 	planner game.Planner[S]
 	plan    game.Plan[S]
+	twins   []game.Plan[S]
 	r       *rand.Rand
 }
 
@@ -268,6 +276,23 @@ func (p *planChecker[S]) solve(t *turn[S], lot int) {
 	p.plan.Solve(values)
 	if !slices.Equal(given, values) {
 		p.failAt(t.begin, "Solve leaves the values as they are", "%v became %v", given, values)
+	}
+	p.solveAll(t, values)
+}
+
+// solveAll plans the turn many times over, in one go.
+func (p *planChecker[S]) solveAll(t *turn[S], values []float64) {
+	var all [][]float64
+	for _, twin := range p.twins {
+		twin.Begin(t.begin)
+		all = append(all, slices.Clone(values))
+	}
+	p.planner.SolveAll(p.twins, all)
+	want := p.plan.Value(nil)
+	for i, twin := range p.twins {
+		if got := twin.Value(nil); !slices.Equal(got, want) {
+			p.failAt(t.begin, "SolveAll is Solve of each", "plan %d of %d is worth %v, want %v", i, len(p.twins), got, want)
+		}
 	}
 }
 
