@@ -114,10 +114,13 @@ func DefaultConfig(a Algorithm) Config {
 		Ahead:       0.05,
 	}
 	if a == TurnExact {
-		c.Steps, c.Rows = 20_000_000, 64
+		c.Steps, c.Rows, c.Hidden = 30_000_000, 64, []int{256, 128}
 	} else {
-		c.Steps, c.Rows = 1_000_000, 64
-		c.Expert.Lambda = [2]float64{0.9, 0}
+		c.Steps, c.Rows, c.Value = 1_500_000, 16, 50
+		c.Rate[0] = 5e-3
+		// Values that learn from searches alone drift off, since the best of
+		// many guesses is a guess too high.
+		c.Expert.Lambda = [2]float64{0.9, 0.6}
 	}
 	return c
 }
