@@ -10,9 +10,9 @@ import (
 	"marsgym/models"
 )
 
-// BenchmarkStrength is one exact evaluation of a network of two layers of 128
-// that scores afterstates: both seats against optimal play, and the best
-// response to it in both.
+// BenchmarkStrength is one exact evaluation of a network of two layers of 128,
+// by its head: both seats against optimal play, and the best response to it in
+// both.
 func BenchmarkStrength(b *testing.B) {
 	g, err := catalog.Open("martian-dice", 2, nil)
 	if err != nil {
@@ -26,20 +26,24 @@ func BenchmarkStrength(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	shape := agents.MetaOf(g.Spec()).Net
-	shape.Hidden, shape.Head = []int{128, 128}, models.Score
-	mlp, err := models.NewMLP(shape, rand.NewPCG(1, 0))
-	if err != nil {
-		b.Fatal(err)
+	for _, head := range []models.Head{models.Score, models.Logits} {
+		b.Run(string(head), func(b *testing.B) {
+			shape := agents.MetaOf(g.Spec()).Net
+			shape.Hidden, shape.Head = []int{128, 128}, head
+			mlp, err := models.NewMLP(shape, rand.NewPCG(1, 0))
+			if err != nil {
+				b.Fatal(err)
+			}
+			a := &agents.Agent{Name: "network", Policy: agents.NewNet(g.Spec(), mlp, false)}
+			rows := 0
+			for b.Loop() {
+				p, err := j.Strength(b.Context(), a)
+				if err != nil {
+					b.Fatal(err)
+				}
+				rows = p.Cost.Rows
+			}
+			b.ReportMetric(float64(rows), "rows")
+		})
 	}
-	a := &agents.Agent{Name: "network", Policy: agents.NewNet(g.Spec(), mlp, false)}
-	rows := 0
-	for b.Loop() {
-		p, err := j.Strength(b.Context(), a)
-		if err != nil {
-			b.Fatal(err)
-		}
-		rows = p.Cost.Rows
-	}
-	b.ReportMetric(float64(rows), "rows")
 }
