@@ -1,0 +1,149 @@
+package agents_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/eval"
+)
+
+// figure returns a figure of a model card, from a line such as
+// "| exploitability | 0.000081 |".
+func figure(t *testing.T, card, name string) float64 {
+	t.Helper()
+	m := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(name) + ` \| ([0-9.]+) \|$`).FindStringSubmatch(card)
+	if m == nil {
+		t.Fatalf("the card has no line for %s", name)
+	}
+	x, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestCards: released networks are as strong as their cards say, exactly.
+func TestCards(t *testing.T) {
+	for _, name := range agents.Released() {
+		t.Run(name, func(t *testing.T) {
+			at := strings.LastIndex(name, "-")
+			players, err := strconv.Atoi(name[at+1:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := catalog.Open(name[:at], players, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile("pretrained/" + name + ".md")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if card := string(text); players == 2 {
+				cardOfTwo(t, g, card)
+			} else {
+				cardOfMore(t, g, card)
+			}
+		})
+	}
+}
+
+// judged opens the released network of a game and a judge of it.
+func judged(t *testing.T, g env.Game) (*agents.Agent, *eval.Judge) {
+	t.Helper()
+	a, err := agents.Open(t.Context(), agents.Pretrained, agents.Options{Game: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := g.Solve(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge, err := eval.NewJudge(g, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, judge
+}
+
+func cardOfTwo(t *testing.T, g env.Game, card string) {
+	if testing.Short() {
+		t.Skip("asks a network about the whole game")
+	}
+	a, judge := judged(t, g)
+	p, err := judge.Strength(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]float64{
+		"wins moving first": p.WinFirst, "wins moving second": p.WinSecond, "wins": p.Win, "exploitability": p.Exploitability,
+	} {
+		if want := figure(t, card, name); !(math.Abs(got-want) <= 5.1e-7) {
+			t.Errorf("%s: the card says %.6f, and it is %.9f", name, want, got)
+		}
+	}
+	if !(p.Exploitability <= 0.0002) {
+		t.Errorf("exploitability %g: better not released", p.Exploitability)
+	}
+}
+
+// cardOfMore plays a match: a whole table of three or more takes minutes to
+// evaluate.
+func cardOfMore(t *testing.T, g env.Game, card string) {
+	games := 40_000
+	if testing.Short() {
+		games = 400
+	}
+	a, err := agents.Open(t.Context(), agents.Pretrained, agents.Options{Game: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	greedy, err := agents.Open(t.Context(), "greedy", agents.Options{Game: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	who := []*agents.Agent{a}
+	for len(who) < g.Spec().Players {
+		who = append(who, greedy)
+	}
+	m, err := eval.Rotate(context.Background(), g, who, games, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := figure(t, card, "wins against greedy"); !(m.Low[0] <= want && want <= m.High[0]) {
+		t.Errorf("the card says it wins %.6f against greedy, and in a match it wins %s", want, fmt.Sprintf("%.4f to %.4f", m.Low[0], m.High[0]))
+	}
+}
+
+func TestPretrained(t *testing.T) {
+	two, err := catalog.Open("martian-dice", 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := agents.Names(two); names[len(names)-1] != agents.Pretrained {
+		t.Errorf("the agents are %v", names)
+	}
+	for config, players := range map[string]int{`{}`: 9, `{"target": 20}`: 2} {
+		g, err := catalog.Open("martian-dice", players, []byte(config))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := agents.Open(t.Context(), agents.Pretrained, agents.Options{Game: g}); err == nil {
+			t.Errorf("%s for %d: a network of another game is opened", config, players)
+		}
+		for _, name := range agents.Names(g) {
+			if name == agents.Pretrained {
+				t.Errorf("%s for %d: %s is offered", config, players, name)
+			}
+		}
+	}
+}
