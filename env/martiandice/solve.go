@@ -26,7 +26,8 @@ const maxStarts = 600_000_000
 // With three or more players it is an equilibrium, the one that is found when
 // each seat maximises its own share of the win, ties go to the lowest action,
 // and the cycle of turns without points is solved as a linear system for the
-// current choices, which are improved, from equal shares, until they stay.
+// current choices, which are improved, from equal shares, until they stay. Where
+// they circle for good, as they do at a few scores of four, it mixes.
 type Solution struct {
 	r      *Rules
 	turn   *turn
