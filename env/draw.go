@@ -6,9 +6,12 @@ import (
 	"marsgym/env/game"
 )
 
+// chance draws a number from 0 to 1, 1 left out.
+func chance(r *rand.PCG) float64 { return float64(r.Uint64()>>11) / (1 << 53) }
+
 // Draw draws an action from probabilities [A].
 func Draw(probs []float64, r *rand.PCG) game.Action {
-	u := float64(r.Uint64()>>11) / (1 << 53)
+	u := chance(r)
 	last := 0
 	for a, p := range probs {
 		if p > 0 {

@@ -135,16 +135,12 @@ func (h *handle[S]) NewExpert(cfg ExpertConfig, rows, first int) (Expert, error)
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", h.spec.ID, ErrNoPlanner)
 	}
-	e := &turnExpert[S]{searcher: s, planner: planner, turns: make([]turnSearch[S], rows)}
-	for i := range e.turns {
-		e.turns[i].plan = planner.NewPlan()
-		e.plans, e.known = append(e.plans, e.turns[i].plan), append(e.known, nil)
+	e := &turnExpert[S]{searcher: s, planner: planner, turns: make([]turnSearch[S], rows), known: make([][]float64, rows)}
+	for range rows {
+		e.plans = append(e.plans, planner.NewPlan())
 	}
 	return e, nil
 }
-
-// chance draws a number from 0 to 1.
-func chance(r *rand.PCG) float64 { return float64(r.Uint64()>>11) / (1 << 53) }
 
 // see appends what a seat sees of s.
 func (e *searcher[S]) see(dst []float32, s S, who game.Player) []float32 {
@@ -188,16 +184,6 @@ func (e *searcher[S]) decision(dst *Lessons, s S, who game.Player, legal []game.
 		dst.Worth = append(dst.Worth, float32(worth[i]))
 	}
 	dst.Start = append(dst.Start, int32(len(dst.Action)))
-}
-
-// apply is the representative of the state just after a legal action.
-func (k *kit[S]) apply(s S, a game.Action) S {
-	after, err := k.rules.Apply(s, a)
-	if err != nil {
-		panic("env: " + k.rules.Spec().ID + ": a legal action is refused: " + err.Error())
-	}
-	after, _ = k.canonical(after)
-	return after
 }
 
 // choose picks the best option, the first among ties, or with probability stray

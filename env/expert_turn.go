@@ -13,19 +13,17 @@ type turnExpert[S comparable] struct {
 	searcher[S]
 	planner game.Planner[S]
 	turns   []turnSearch[S] // [N]
-	plans   []game.Plan[S]  // [N] theirs
-	known   [][]float64     // [N] what their ends are worth
+	plans   []game.Plan[S]  // [N] of the turns
+	known   [][]float64     // [N][ends, P] what their ends are worth; as long as it is asked, nothing
 }
 
 // turnSearch is the search of a row.
 type turnSearch[S comparable] struct {
-	plan  game.Plan[S]
 	begin S
 	mover game.Player
 	anew  bool // drawn, and not where the row's game stands
 	ends  []S
-	known []float64 // [n, P]; of ends that are asked about, nothing yet
-	asked []int32   // [n] index of what is asked; -1 where known
+	asked []int32 // [ends] index of what is asked; -1 where known
 }
 
 // Reset keeps [Expert].
@@ -62,13 +60,12 @@ func (e *turnExpert[S]) Search(dst *Lessons, how Manner, value func(dst, obs []f
 	}
 	e.ask(value)
 	for i := range e.turns {
-		e.hear(&e.turns[i])
-		e.known[i] = e.turns[i].known
+		e.hear(i)
 	}
 	e.planner.SolveAll(e.plans, e.known)
 	for i := range e.turns {
 		t := &e.turns[i]
-		e.value = t.plan.Value(e.value[:0])
+		e.value = e.plans[i].Value(e.value[:0])
 		e.lesson(dst, t.begin, t.mover, e.value)
 		for n := range e.cfg.Turns {
 			end := e.play(i, dst, how)
@@ -84,44 +81,45 @@ func (e *turnExpert[S]) Search(dst *Lessons, how Manner, value func(dst, obs []f
 
 // begin takes up a turn and asks about its ends.
 func (e *turnExpert[S]) begin(i int) {
-	t := &e.turns[i]
+	t, plan, known := &e.turns[i], e.plans[i], e.known[i][:0]
 	t.begin, t.anew = e.state[i], chance(&e.dice[i]) < e.cfg.Anew
 	if t.anew {
 		t.begin, _ = e.k.canonical(e.planner.DrawStart(&e.dice[i]))
 	}
 	t.mover = e.planner.Mover(t.begin)
-	t.ends = t.plan.Begin(t.begin)
-	t.known, t.asked = t.known[:0], t.asked[:0]
+	t.ends = plan.Begin(t.begin)
+	t.asked = t.asked[:0]
 	for _, end := range t.ends {
 		end, _ = e.k.canonical(end)
 		var ok bool
-		if t.known, ok = t.plan.Known(t.known, end); ok {
+		if known, ok = plan.Known(known, end); ok {
 			t.asked = append(t.asked, -1)
 			continue
 		}
-		t.known = slices.Grow(t.known, e.spec.Players)[:len(t.known)+e.spec.Players]
+		known = slices.Grow(known, e.spec.Players)[:len(known)+e.spec.Players]
 		t.asked = append(t.asked, int32(len(e.obs)/e.d))
 		e.obs = e.see(e.obs, end, e.planner.Mover(end))
 	}
+	e.known[i] = known
 }
 
-// hear takes in the values that the network has given.
-func (e *turnExpert[S]) hear(t *turnSearch[S]) {
-	p := e.spec.Players
+// hear takes in the values that the network has given of the turn of row i.
+func (e *turnExpert[S]) hear(i int) {
+	t, p := &e.turns[i], e.spec.Players
 	for k, end := range t.ends {
 		if t.asked[k] < 0 {
 			continue
 		}
 		viewer := e.planner.Mover(end)
 		for j := range p {
-			t.known[k*p+j] = e.seat(int(t.asked[k]), viewer, game.Player(j))
+			e.known[i][k*p+j] = e.seat(int(t.asked[k]), viewer, game.Player(j))
 		}
 	}
 }
 
 // play plays the turn of row i once and returns where it ends.
 func (e *turnExpert[S]) play(i int, dst *Lessons, how Manner) S {
-	t, dice := &e.turns[i], &e.dice[i]
+	t, plan, dice := &e.turns[i], e.plans[i], &e.dice[i]
 	s, stray := t.begin, e.stray(how, dice)
 	ends := false
 	for began := false; ; began = true {
@@ -132,7 +130,7 @@ func (e *turnExpert[S]) play(i int, dst *Lessons, how Manner) S {
 		case game.Nobody:
 			return s
 		case game.Chance:
-			if e.value, ends = t.plan.Known(e.value[:0], s); ends {
+			if e.value, ends = plan.Known(e.value[:0], s); ends {
 				return s
 			}
 			s, _ = e.k.canonical(e.k.sampler.Sample(s, dice))
@@ -141,7 +139,7 @@ func (e *turnExpert[S]) play(i int, dst *Lessons, how Manner) S {
 			e.legal = e.k.rules.Legal(e.legal[:0], s)
 			choice := 0
 			if len(e.legal) > 1 {
-				e.worth = t.plan.Options(e.worth[:0], s)
+				e.worth = plan.Options(e.worth[:0], s)
 				e.decision(dst, s, who, e.legal, e.worth)
 				choice = e.choose(e.worth, stray, dice)
 			}

@@ -36,7 +36,7 @@ type lister[S comparable] struct{ rules game.Rules[S] }
 // Sample keeps [game.Sampler].
 func (l lister[S]) Sample(s S, dice *rand.PCG) S {
 	outcomes := l.rules.Outcomes(nil, s)
-	u := float64(dice.Uint64()>>11) / (1 << 53)
+	u := chance(dice)
 	for _, o := range outcomes {
 		if u -= o.Prob; u < 0 {
 			return o.State
@@ -56,21 +56,25 @@ func (k *kit[S]) settle(s *S, dice *rand.PCG) game.Player {
 	}
 }
 
+// apply is the representative of the state just after a legal action.
+func (k *kit[S]) apply(s S, a game.Action) S {
+	after, err := k.rules.Apply(s, a)
+	if err != nil {
+		panic("env: " + k.rules.Spec().ID + ": a legal action is refused: " + err.Error())
+	}
+	after, _ = k.canonical(after)
+	return after
+}
+
 // afterstates fills dst with the options of the representatives shown.
 func (k *kit[S]) afterstates(dst *Afterstates, shown []S) {
-	spec := k.rules.Spec()
-	d := spec.ObsLen()
+	d := k.rules.Spec().ObsLen()
 	dst.reset(len(shown))
 	for _, s := range shown {
 		who := k.rules.Turn(s)
 		dst.legal = k.rules.Legal(dst.legal[:0], s)
 		for _, a := range dst.legal {
-			after, err := k.rules.Apply(s, a)
-			if err != nil {
-				panic("env: " + spec.ID + ": a legal action is refused: " + err.Error())
-			}
-			after, _ = k.canonical(after)
-			k.rules.Encode(dst.add(a, d), after, who)
+			k.rules.Encode(dst.add(a, d), k.apply(s, a), who)
 		}
 		dst.Start = append(dst.Start, len(dst.Action))
 	}
