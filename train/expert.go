@@ -98,7 +98,7 @@ func (e *expert) returns(values []float32) {
 	for ; len(values) > 0; values = values[len(share):] {
 		shares(share, values)
 		for j, x := range share {
-			values[j] = float32(e.spec.Loss + x*(e.spec.Win-e.spec.Loss))
+			values[j] = float32(e.spec.Return(x))
 		}
 	}
 }

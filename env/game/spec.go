@@ -57,6 +57,10 @@ func (s Spec) HasWin() bool { return s.Win != s.Loss }
 // have a win.
 func (s Spec) WinShare(ret float64) float64 { return (ret - s.Loss) / (s.Win - s.Loss) }
 
+// Return is the expected return of an expected share of the win, as WinShare
+// turns it back.
+func (s Spec) Return(share float64) float64 { return s.Loss + share*(s.Win-s.Loss) }
+
 // RulesHash identifies the rules: SHA-256 in hex over id, version and config.
 func (s Spec) RulesHash() string {
 	return hash(fmt.Sprintf("%s\n%d\n%s", s.ID, s.Version, s.ConfigJSON()))

@@ -168,13 +168,18 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 	return dst
 }
 
+// below draws a number below n.
+func below(src *rand.PCG, n int) int {
+	hi, _ := bits.Mul64(src.Uint64(), uint64(n))
+	return int(hi)
+}
+
 // Sample keeps [game.Sampler]: one draw from an alias table for a roll of any
 // number of dice.
 func (r *Rules) Sample(s State, src *rand.PCG) State {
 	switch s.Phase {
 	case Drawing:
-		hi, _ := bits.Mul64(src.Uint64(), uint64(r.cfg.Players))
-		return started(s, int(hi))
+		return started(s, below(src, r.cfg.Players))
 	case TieBreak:
 		best, most := -1, uint16(0)
 		for left := s.Tied; left > 0; left &= left - 1 {

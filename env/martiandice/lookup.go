@@ -174,9 +174,7 @@ func (s *Solution) follow(dist []float64, st State, by worth, p float64) {
 	t, stopped := s.turn, false
 	if st.Phase == Select {
 		a := s.r.bestAction(t, by.value, by.rolling, st)
-		if stopped = a == Stop; !stopped {
-			st.Aside[kept(a)] += st.Roll[kept(a)]
-		}
+		st.Aside, stopped = st.asideAfter(a), a == Stop
 	}
 	code := s.r.leads(t, st.Aside, stopped)
 	reach := make([]float64, t.codes())

@@ -19,12 +19,10 @@ func (r *Rules) Mover(s State) game.Player {
 // DrawStart keeps [game.Planner]: all starts of turns have the same chance.
 func (r *Rules) DrawStart(dice *rand.PCG) State {
 	t := newStarts(r.cfg)
-	n, _ := bits.Mul64(dice.Uint64(), uint64(t.count()))
-	score, m := t.at(int(n))
+	score, m := t.at(below(dice, t.count()))
 	first := 0
 	if r.firstSeats() > 1 {
-		k, _ := bits.Mul64(dice.Uint64(), uint64(r.cfg.Players))
-		first = int(k)
+		first = below(dice, r.cfg.Players)
 	}
 	s := r.Initial()
 	s.Phase = Rolling
@@ -33,8 +31,7 @@ func (r *Rules) DrawStart(dice *rand.PCG) State {
 		s.Score[(first+i)%r.cfg.Players] = score[i]
 	}
 	if r.cfg.MaxRounds > 0 {
-		k, _ := bits.Mul64(dice.Uint64(), uint64(r.cfg.MaxRounds))
-		s.Count = 1 + uint32(k)
+		s.Count = 1 + uint32(below(dice, r.cfg.MaxRounds))
 	}
 	return s
 }
@@ -99,7 +96,7 @@ func (r *Rules) settled(dst []float64, s State) []float64 {
 	}
 	for i := range r.cfg.Players { // all who are tied have the same chance
 		share := float64(s.Tied>>i&1) / float64(bits.OnesCount16(s.Tied))
-		dst = append(dst, r.spec.Loss+share*(r.spec.Win-r.spec.Loss))
+		dst = append(dst, r.spec.Return(share))
 	}
 	return dst
 }
@@ -196,11 +193,7 @@ func (p *turnPlan) Options(dst []float64, s State) []float64 {
 	}
 	var legal [actions]game.Action
 	for _, a := range p.r.Legal(legal[:0], s) {
-		aside := s.Aside
-		if a <= Chickens {
-			aside[kept(a)] += s.Roll[kept(a)]
-		}
-		dst = append(dst, p.value[p.r.leads(p.turn, aside, a == Stop)])
+		dst = append(dst, p.value[p.r.leads(p.turn, s.asideAfter(a), a == Stop)])
 	}
 	return dst
 }

@@ -65,11 +65,7 @@ func (r *Rules) bestAction(t *turn, worth, rolling []float64, s State) game.Acti
 		return Stop
 	}
 	for _, a := range legal {
-		c := s.Aside
-		if a <= Chickens {
-			c[kept(a)] += s.Roll[kept(a)]
-		}
-		options[n] = r.leads(t, c, a == Stop)
+		options[n] = r.leads(t, s.asideAfter(a), a == Stop)
 		n++
 	}
 	return legal[bestOption(worth, options[:n])]

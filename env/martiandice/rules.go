@@ -131,6 +131,15 @@ func selectable(s *State, t int) bool {
 	return s.Roll[t] > 0 && (t == ray || s.Aside[t] == 0)
 }
 
+// asideAfter is what is set aside after a legal action.
+func (s *State) asideAfter(a game.Action) Counts {
+	c := s.Aside
+	if a <= Chickens {
+		c[kept(a)] += s.Roll[kept(a)]
+	}
+	return c
+}
+
 // stuck reports whether no type of the last roll can be set aside.
 func stuck(s *State) bool {
 	return !selectable(s, ray) && !selectable(s, human) && !selectable(s, cow) && !selectable(s, chicken)

@@ -157,6 +157,5 @@ func (s *Solution) ret(share float64) float64 {
 	if s.starts.players == 1 {
 		return share
 	}
-	spec := &s.r.spec
-	return spec.Loss + share*(spec.Win-spec.Loss)
+	return s.r.spec.Return(share)
 }

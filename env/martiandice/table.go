@@ -8,11 +8,11 @@ import "math"
 // would have ended a round ago.
 type starts struct {
 	players, target, scores int
-	first                   []int // [P+1]; the number of the first start with place m to move
+	first                   [maxPlayers + 1]int // [P+1]; the number of the first start with place m to move
 }
 
 func newStarts(cfg Config) starts {
-	t := starts{cfg.Players, cfg.Target, cfg.maxScore() + 1, make([]int, cfg.Players+1)}
+	t := starts{players: cfg.Players, target: cfg.Target, scores: cfg.maxScore() + 1}
 	for m := range cfg.Players {
 		n := 1
 		for i := range cfg.Players {

@@ -169,11 +169,7 @@ func (r *Rules) eachRoll(h hold, f func(prob float64, s State)) {
 // eachOption calls f with each legal action of s and what it leaves set aside.
 func (r *Rules) eachOption(s State, f func(a game.Action, aside Counts)) {
 	for _, a := range r.Legal(nil, s) {
-		c := s.Aside
-		if a <= Chickens {
-			c[kept(a)] += s.Roll[kept(a)]
-		}
-		f(a, c)
+		f(a, s.asideAfter(a))
 	}
 }
 

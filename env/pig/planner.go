@@ -1,7 +1,6 @@
 package pig
 
 import (
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -19,13 +18,9 @@ func (r *Rules) Mover(s State) game.Player {
 // DrawStart keeps [game.Planner]: every seat has any score below the target but
 // 1, which no turn scores.
 func (r *Rules) DrawStart(dice *rand.PCG) State {
-	draw := func(n int) uint8 {
-		k, _ := bits.Mul64(dice.Uint64(), uint64(n))
-		return uint8(k)
-	}
-	s := State{Seat: draw(r.cfg.Players)}
+	s := State{Seat: below(dice, r.cfg.Players)}
 	for i := range r.cfg.Players {
-		if s.Score[i] = draw(r.cfg.Target - 1); s.Score[i] > 0 {
+		if s.Score[i] = below(dice, r.cfg.Target-1); s.Score[i] > 0 {
 			s.Score[i]++
 		}
 	}

@@ -174,9 +174,14 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 
 // Sample keeps [game.Sampler].
 func (r *Rules) Sample(s State, dice *rand.PCG) State {
-	face, _ := bits.Mul64(dice.Uint64(), 6)
-	r.land(&s, uint8(face)+1)
+	r.land(&s, below(dice, 6)+1)
 	return s
+}
+
+// below draws a number below n.
+func below(dice *rand.PCG, n int) uint8 {
+	hi, _ := bits.Mul64(dice.Uint64(), uint64(n))
+	return uint8(hi)
 }
 
 // Returns keeps [game.Rules]: 1 for the winner and -1/(P-1) for the others.

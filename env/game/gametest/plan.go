@@ -322,7 +322,7 @@ func (p *planChecker[S]) drawPay(lot int, mover game.Player) []float64 {
 	}
 	if p.spec.HasWin() {
 		for j, x := range pay {
-			pay[j] = p.spec.Loss + x*(p.spec.Win-p.spec.Loss)
+			pay[j] = p.spec.Return(x)
 		}
 	}
 	return pay
