@@ -22,6 +22,11 @@ type Batch interface {
 	Buffers() *Buffers
 	// Reset starts a game in every row.
 	Reset(seed uint64)
+	// Restart starts a game in row i with the luck of any row, below 1<<32, of a
+	// run of its own kind: whatever is done, turn n of the game has the same dice
+	// and noise. Where the game has no [game.Planner], who knows its turns, they
+	// are those of the row after Reset. AppendState does not keep this.
+	Restart(i int, seed, row uint64)
 	// Step takes Buffers.Action in every row. On an error, a *RowError for an
 	// illegal action, nothing has changed.
 	Step() error

@@ -25,6 +25,9 @@ type Vec[S comparable] struct {
 	dice  []rand.PCG      // [N]
 	began bool
 
+	planner game.Planner[S] // or nil
+	luck    []luck          // [N] of restarted rows; nil if there are none
+
 	returns []float64
 	legal   []game.Action
 	query   query[S]
@@ -65,14 +68,18 @@ func (v *Vec[S]) Reset(seed uint64) {
 	clear(v.buf.Reward)
 	clear(v.buf.Terminated)
 	clear(v.buf.Truncated)
+	v.luck = nil
 	for i := range v.state {
-		row := uint64(v.first + i)
-		v.dice[i].Seed(seed, row)
-		v.buf.Noise[i].Seed(seed, 1<<62|row)
-		v.start(i)
-		v.show(i)
+		v.begin(i, seed, uint64(v.first+i))
 	}
 	v.began = true
+}
+
+// begin starts a game in row i with the generators of a row of a run.
+func (v *Vec[S]) begin(i int, seed, row uint64) {
+	v.seed(i, seed, row)
+	v.start(i)
+	v.show(i)
 }
 
 // start begins a game in row i. Games that end before anybody can act are
@@ -82,7 +89,7 @@ func (v *Vec[S]) start(i int) {
 	for range 1000 {
 		s := v.k.rules.Initial()
 		var who game.Player
-		if who = v.k.settle(&s, &v.dice[i]); who != game.Nobody {
+		if who = v.settle(i, &s); who != game.Nobody {
 			v.state[i], v.buf.Player[i] = s, who
 			return
 		}
@@ -130,7 +137,7 @@ func (v *Vec[S]) Step() error {
 	clear(v.buf.Reward)
 	for i := range v.state {
 		s := &v.state[i]
-		who := v.k.settle(s, &v.dice[i])
+		who := v.settle(i, s)
 		v.moves[i]++
 		over := who == game.Nobody
 		cut := !over && v.spec.MoveLimit > 0 && int(v.moves[i]) >= v.spec.MoveLimit

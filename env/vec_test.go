@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/env"
@@ -359,3 +360,64 @@ func TestNewVecPanics(t *testing.T) {
 type tails struct{ coin }
 
 func (tails) Initial() face { return face{1} }
+
+// TestRestart: without a planner, a row takes up the luck of another row of
+// another run.
+func TestRestart(t *testing.T) {
+	const seed, row, steps = 23, 1 << 31, 200
+	rules := plain{newPig(t, 3, 20)}
+	want := alone(rules, seed, row, steps)
+	b := env.NewVec(rules, 3, 0)
+	b.Reset(1)
+	for k := range 7 + steps {
+		if k == 7 {
+			b.Restart(1, seed, row)
+		}
+		act(b)
+		if err := b.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if k >= 7 && !look(b, 1).equal(want[k-7]) {
+			t.Fatalf("step %d:\n got %+v\nwant %+v", k, look(b, 1), want[k-7])
+		}
+	}
+}
+
+// TestLuckByTurn: with a planner, turns begin with the same roll whatever was
+// done before, and other rows with others.
+func TestLuckByTurn(t *testing.T) {
+	b := env.Of(game.Rules[martiandice.State](newMartianDice(t, 2, 13, 100))).NewBatch(3, 0)
+	b.Reset(1)
+	for i, row := range []uint64{8, 8, 9} {
+		b.Restart(i, 5, row)
+	}
+	buf, n := b.Buffers(), b.Spec().Actions
+	var rolls [3][]string // the first decisions of turns, without the scores
+	last := [3]game.Player{-1, -1, -1}
+	for k := 0; min(len(rolls[0]), len(rolls[1]), len(rolls[2])) < 12; k++ {
+		for i := range b.Len() {
+			if buf.Player[i] != last[i] {
+				_, roll, _ := strings.Cut(b.Decisions(nil).Position(i).String(), "@")
+				rolls[i], last[i] = append(rolls[i], roll), buf.Player[i]
+			}
+			mask := buf.Mask[i*n : (i+1)*n]
+			buf.Action[i] = game.Action(slices.Index(mask, true))
+			if i == 1 { // otherwise than row 0
+				for a, ok := range mask {
+					if ok {
+						buf.Action[i] = game.Action(a)
+					}
+				}
+			}
+		}
+		if err := b.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(rolls[0][:12], rolls[1][:12]) {
+		t.Errorf("the same luck begins turns with\n%q and\n%q", rolls[0][:12], rolls[1][:12])
+	}
+	if rolls[0][1] == rolls[2][1] && rolls[0][2] == rolls[2][2] {
+		t.Errorf("other luck begins turns with %q, too", rolls[2])
+	}
+}

@@ -133,15 +133,6 @@ func TestSeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "the sum of shares", win[0]+win[1]+win[2], 1, 1e-12)
-	m, err := eval.Play(t.Context(), r.game, seats, 10_000, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range win {
-		if !(m.Low[i] <= win[i] && win[i] <= m.High[i]) {
-			t.Errorf("seat %d wins %g, and in a match %g to %g", i, win[i], m.Low[i], m.High[i])
-		}
-	}
 	e, err := r.judge.Exploitability(t.Context(), r.random)
 	if err != nil || !(e > 0.1 && e < 2.0/3) {
 		t.Errorf("exploitability of random at a table of three: %g, %v", e, err)

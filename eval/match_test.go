@@ -3,7 +3,6 @@ package eval_test
 import (
 	"context"
 	"errors"
-	"math"
 	"reflect"
 	"runtime"
 	"strings"
@@ -43,14 +42,14 @@ func open(t testing.TB, id string, players int, config string) env.Game {
 	return g
 }
 
-// TestPlayRepeats: a match is decided by its seed, however many cores play it.
-func TestPlayRepeats(t *testing.T) {
+// TestMatchRepeats: a match is decided by its seed, however many cores play it.
+func TestMatchRepeats(t *testing.T) {
 	g := open(t, "martian-dice", 4, reducedDice)
 	random := player(t, g, "random")
 	seats := []*agents.Agent{random, player(t, g, "greedy"), random, random}
 	play := func(cores int, seed uint64) eval.Match {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		m, err := eval.Play(t.Context(), g, seats, 5001, seed, nil) // some rows play one game more than others
+		m, err := eval.Rotate(t.Context(), g, seats, 5001, seed, nil) // some rows play one game more than others
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,55 +87,53 @@ func TestMatchHoldsExact(t *testing.T) {
 	}
 }
 
-// TestInterval: the ends of an interval are the proportions from which what was
-// seen lies as many standard deviations away as the confidence allows.
-func TestInterval(t *testing.T) {
-	g := open(t, "martian-dice", 2, reducedDice)
-	seats := []*agents.Agent{player(t, g, "random"), player(t, g, "greedy")}
-	for _, games := range []int{1, 2, 10, 1000} {
-		m, err := eval.Play(t.Context(), g, seats, games, 5, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, p := range m.Win {
-			for _, end := range []float64{m.Low[i], m.High[i]} {
-				if end == p && (p == 0 || p == 1) {
-					continue
-				}
-				z := math.Abs(p-end) / math.Sqrt(end*(1-end)/float64(games))
-				near(t, "the confidence", math.Erf(z/math.Sqrt2), m.Confidence, 1e-9)
-			}
-			if !(0 <= m.Low[i] && m.Low[i] <= p && p <= m.High[i] && m.High[i] <= 1) {
-				t.Errorf("%d games: %g within %g to %g", games, p, m.Low[i], m.High[i])
-			}
-		}
-	}
-}
-
 // TestCoverage: about one interval in a hundred misses the exact value.
 func TestCoverage(t *testing.T) {
 	if testing.Short() {
-		t.Skip("plays 30,000 games")
+		t.Skip("plays 90,000 games")
 	}
-	r := reduced(t, 2)
-	exact, err := r.judge.Seats(t.Context(), []*agents.Agent{r.greedy, r.random})
+	r := reduced(t, 3)
+	who := []*agents.Agent{r.greedy, r.random, r.exact}
+	exact, err := r.judge.Table(t.Context(), who)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const matches = 300
 	missed := 0
 	for seed := range uint64(matches) {
-		m, err := eval.Play(t.Context(), r.game, []*agents.Agent{r.greedy, r.random}, 100, seed, nil)
+		m, err := eval.Rotate(t.Context(), r.game, who, 300, seed, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !(m.Low[0] <= exact[0] && exact[0] <= m.High[0]) {
+		if !(m.Low[0] <= exact.Mean && exact.Mean <= m.High[0]) {
 			missed++
 		}
 	}
 	// 3 are expected; 11 or more have a probability of 3 in 10,000.
 	if missed == 0 || missed > 10 {
 		t.Errorf("%d of %d intervals miss the exact value", missed, matches)
+	}
+}
+
+// TestMirrored: where the agents play alike, what luck gives in one game it
+// takes in the next; and where they differ, it still tells more than as many
+// games of their own dice.
+func TestMirrored(t *testing.T) {
+	r := newRoom(t, "martian-dice", 3, `{"dice": 4, "target": 6}`)
+	alike := []*agents.Agent{r.random, {Name: "random too", Policy: r.random.Policy}, {Name: "and this", Policy: r.random.Policy}}
+	m, err := eval.Rotate(t.Context(), r.game, alike, 300, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range m.Win {
+		near(t, "the share of "+m.Seats[i], w, 1.0/3, 1e-6)
+		if !(m.Low[i] < 0.32 && 0.35 < m.High[i]) {
+			t.Errorf("100 sets without a difference say %g to %g", m.Low[i], m.High[i])
+		}
+	}
+	m, err = eval.Rotate(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact, r.exact}, 30_000, 1, nil)
+	if err != nil || !(m.VarianceReduction > 1.5) {
+		t.Errorf("the variance is reduced %g times, %v", m.VarianceReduction, err)
 	}
 }
 
@@ -174,32 +171,27 @@ func TestRotate(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(again, m) {
 		t.Errorf("again: %+v, %v", again, err)
 	}
-	// Were the same dice rolled in each rotation, all would win alike.
-	alike, err := eval.Rotate(t.Context(), r.game, []*agents.Agent{r.greedy, r.greedy, r.greedy}, 300, 1, nil)
-	if err != nil || !(math.Abs(alike.Win[0]-alike.Win[1]) > 1e-3) {
-		t.Errorf("three alike: %+v, %v", alike, err)
-	}
 }
 
 // TestTruncated: games that the move limit cuts off are won by nobody.
 func TestTruncated(t *testing.T) {
 	g := open(t, "pig", 2, `{"target": 250}`)
 	reckless := &agents.Agent{Name: "reckless", Policy: always{0}} // never holds
-	m, err := eval.Play(t.Context(), g, []*agents.Agent{reckless, reckless}, 3, 1, nil)
+	m, err := eval.Rotate(t.Context(), g, []*agents.Agent{reckless, reckless}, 3, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Games != 3 || m.Truncated != 3 || m.Win[0] != 0 || m.Win[1] != 0 {
+	if m.Games != 4 || m.Truncated != 4 || m.Win[0] != 0 || m.Win[1] != 0 {
 		t.Errorf("the match is %+v; want nothing but truncated games", m)
 	}
 }
 
-func TestPlayRefuses(t *testing.T) {
+func TestMatchRefuses(t *testing.T) {
 	g := open(t, "martian-dice", 2, reducedDice)
 	greedy := player(t, g, "greedy")
 	two := []*agents.Agent{greedy, greedy}
 	play := func(seats []*agents.Agent, games int) error {
-		_, err := eval.Play(t.Context(), g, seats, games, 1, nil)
+		_, err := eval.Rotate(t.Context(), g, seats, games, 1, nil)
 		return err
 	}
 	if err := play(two[:1], 10); err == nil {
@@ -219,12 +211,12 @@ func TestPlayRefuses(t *testing.T) {
 		t.Error("a match of nobody")
 	}
 	alone := open(t, "martian-dice", 1, reducedDice)
-	if _, err := eval.Play(t.Context(), alone, two[:1], 10, 1, nil); err == nil || !strings.Contains(err.Error(), "counts turns") {
+	if _, err := eval.Rotate(t.Context(), alone, two[:1], 10, 1, nil); err == nil || !strings.Contains(err.Error(), "counts turns") {
 		t.Errorf("a match of solitaire: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := eval.Play(ctx, g, two, 10, 1, nil); !errors.Is(err, context.Canceled) {
+	if _, err := eval.Rotate(ctx, g, two, 10, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
