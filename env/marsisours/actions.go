@@ -1,0 +1,317 @@
+package marsisours
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// actions says where each kind of action begins. F are the cells to stand on,
+// and the labs follow them.
+type actions struct {
+	cells  int // F
+	attack int // with 1 to 4 robots, 4 for each cell; then 1 for each lab. Before it: a robot to each place
+	pass   int
+	down   int // a robot in each place
+	skip   int // to lay none down, where that is optional
+	reroll int // and behind it: not
+	cash   int // sets of products, as bits
+	buy    int // 0 to 3 dice
+	name   int // seats, from the mover's
+	n      int
+}
+
+const mostDice = maxTokens / dicePrice
+
+func newActions(r *Rules) actions {
+	f, places := len(r.board.free), len(r.place)
+	a := actions{cells: f, attack: places}
+	a.pass = a.attack + maxAttack*f + places - f
+	a.down = a.pass + 1
+	if r.fast {
+		a.skip, a.reroll, a.cash, a.buy, a.name, a.n = a.down, a.down, a.down, a.down, a.down, a.down
+		return a
+	}
+	a.skip = a.down + places
+	a.reroll = a.skip
+	if r.cfg.LaydownOptional {
+		a.reroll++
+	}
+	a.cash = a.reroll + 2
+	a.buy = a.cash + 1<<products
+	a.name = a.buy + mostDice + 1
+	a.n = a.name + r.cfg.Players
+	return a
+}
+
+// target is the slot of what an attack attacks, and its robots.
+func (a *actions) target(x int) (slot, robots int) {
+	if x -= a.attack; x < maxAttack*a.cells {
+		return x / maxAttack, x%maxAttack + 1
+	}
+	return x - (maxAttack-1)*a.cells, 1
+}
+
+// Legal keeps [game.Rules].
+func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
+	p, seat := int(s.Mover), &s.Seats[s.Mover]
+	a := &r.act
+	switch s.Phase {
+	case Acting:
+		if seat.Hand > 0 {
+			dst = r.placings(dst, &s, p)
+			dst = r.attacks(dst, &s, p)
+		}
+		dst = append(dst, game.Action(a.pass))
+	case Missed:
+		dst = append(dst, game.Action(a.reroll), game.Action(a.reroll+1))
+	case LayDown:
+		for set := s.Standing; set != 0; set &= set - 1 {
+			dst = append(dst, game.Action(a.down+int(r.slot[bits.TrailingZeros64(set)])))
+		}
+		if r.cfg.LaydownOptional {
+			dst = append(dst, game.Action(a.skip))
+		}
+	case Cashing:
+		empty := seat.empty()
+		for set := range 1 << products {
+			if set&empty == 0 {
+				dst = append(dst, game.Action(a.cash+set))
+			}
+		}
+	case Buying:
+		for n := range r.affordable(&s) + 1 {
+			dst = append(dst, game.Action(a.buy+n))
+		}
+	case Naming:
+		for n := range r.cfg.Players {
+			dst = append(dst, game.Action(a.name+n))
+		}
+	}
+	return dst
+}
+
+func (r *Rules) placings(dst []game.Action, s *State, p int) []game.Action {
+	set := r.reach(s, p)
+	if !r.fast {
+		set |= allLabs &^ s.occupied()
+	}
+	for ; set != 0; set &= set - 1 {
+		dst = append(dst, game.Action(r.slot[bits.TrailingZeros64(set)]))
+	}
+	return dst
+}
+
+func (r *Rules) attacks(dst []game.Action, s *State, p int) []game.Action {
+	own, most, cost := s.Robots[p], maxAttack, r.cost(s, p)
+	others := s.occupied() &^ own
+	if cost > 0 {
+		most = min(most, int(s.Seats[p].Tokens)/cost)
+	}
+	if most == 0 {
+		return dst
+	}
+	for set := others & r.board.spread(own); set != 0; set &= set - 1 {
+		c := bits.TrailingZeros64(set)
+		first := r.act.attack + maxAttack*int(r.slot[c])
+		for k := range min(most, bits.OnesCount64(r.board.near[c]&own)) {
+			dst = append(dst, game.Action(first+k))
+		}
+	}
+	first := r.act.attack + (maxAttack-1)*r.act.cells
+	for set := others & allLabs; set != 0; set &= set - 1 {
+		dst = append(dst, game.Action(first+int(r.slot[bits.TrailingZeros64(set)])))
+	}
+	return dst
+}
+
+// empty is the set of products of which a seat has none.
+func (seat *Seat) empty() (set int) {
+	for t, level := range seat.Track {
+		if level == 0 {
+			set |= 1 << t
+		}
+	}
+	return set
+}
+
+// affordable is the number of alchemy dice that the mover can buy.
+func (r *Rules) affordable(s *State) int {
+	return min(int(s.Seats[s.Mover].Tokens)/dicePrice, s.stock())
+}
+
+// Apply keeps [game.Rules]. The text of an error says which rule forbids a.
+func (r *Rules) Apply(s State, a game.Action) (State, error) {
+	if fault := r.fault(&s, int(a)); fault != "" {
+		if s.Phase == Over {
+			return s, game.ErrGameOver
+		}
+		return s, fmt.Errorf("%s: %w", fault, game.ErrIllegalAction)
+	}
+	r.take(&s, int(a))
+	return s, nil
+}
+
+// fault says why action x is illegal, or "".
+func (r *Rules) fault(s *State, x int) string {
+	a, p := &r.act, int(s.Mover)
+	switch {
+	case s.Phase == Over:
+		return "the game is over"
+	case x < 0 || x >= a.n:
+		return fmt.Sprintf("there is no action %d", x)
+	case s.Phase == Acting && x < a.attack:
+		place := int(r.place[x])
+		switch {
+		case s.Seats[p].Hand == 0:
+			return "there is no robot in hand"
+		case r.canPlace(s, p, place):
+			return ""
+		case s.occupied()>>place&1 == 1:
+			return "a robot is there"
+		}
+		return "it is not within three steps of a station, nor beside an own robot"
+	case s.Phase == Acting && x < a.pass:
+		slot, robots := a.target(x)
+		place := int(r.place[slot])
+		switch most := r.strength(s, p, place); {
+		case s.Seats[p].Hand == 0:
+			return "there is no robot in hand"
+		case robots <= most:
+			return ""
+		case (s.occupied()&^s.Robots[p])>>place&1 == 0:
+			return "no robot of another is there"
+		case robots*r.cost(s, p) > int(s.Seats[p].Tokens):
+			return "there are too few tokens"
+		}
+		return "there are too few robots of the own beside it"
+	case s.Phase == Acting && x == a.pass:
+		return ""
+	case s.Phase == LayDown && x >= a.down && x < a.skip:
+		if s.Standing>>r.place[x-a.down]&1 == 0 {
+			return "no robot stands there"
+		}
+		return ""
+	case s.Phase == LayDown && x >= a.skip && x < a.reroll, s.Phase == Missed && x >= a.reroll && x < a.cash:
+		return ""
+	case s.Phase == Cashing && x >= a.cash && x < a.buy:
+		if (x-a.cash)&s.Seats[p].empty() != 0 {
+			return "there is nothing of that product"
+		}
+		return ""
+	case s.Phase == Buying && x >= a.buy && x < a.name:
+		if x-a.buy > r.affordable(s) {
+			return "there are too few tokens, or dice"
+		}
+		return ""
+	case s.Phase == Naming && x >= a.name:
+		return ""
+	}
+	return "it is time to " + [phases]string{"lay the map", "draw who starts", "place, attack or pass", "roll",
+		"roll again or not", "roll again", "lay a robot down", "trade products", "buy dice", "name the starter", "roll the dice"}[s.Phase]
+}
+
+// take does a legal action.
+func (r *Rules) take(s *State, x int) {
+	a, p := &r.act, int(s.Mover)
+	seat := &s.Seats[p]
+	switch s.Phase {
+	case Acting:
+		switch {
+		case x < a.attack:
+			r.put(s, p, int(r.place[x]))
+			seat.Hand--
+			if int(r.place[x]) == firstLab+rocket {
+				r.gain(s, p, rocketGift)
+			}
+			r.next(s)
+		case x < a.pass:
+			slot, robots := a.target(x)
+			seat.Tokens -= uint8(robots * r.cost(s, p))
+			s.Phase, s.Place, s.Attackers = Rolling, r.place[slot], uint8(robots)
+		default:
+			s.Passed |= 1 << p
+			if r.fast || !r.cfg.PassBonusOnPass || !r.special(s) {
+				r.next(s)
+			}
+		}
+	case Missed:
+		if x == a.reroll {
+			s.Phase = Rerolling
+		} else {
+			r.lose(s)
+		}
+	case LayDown:
+		if x < a.skip {
+			s.Standing &^= 1 << r.place[x-a.down]
+		}
+		r.next(s)
+	case Cashing:
+		for set := x - a.cash; set != 0; set &= set - 1 {
+			r.cash(s, p, bits.TrailingZeros(uint(set)))
+		}
+		s.Mover = r.after(s.Mover)
+		if s.Mover == s.Start {
+			r.afterCash(s)
+		} else {
+			r.askCash(s)
+		}
+	case Buying:
+		seat.Tokens -= uint8(dicePrice * (x - a.buy))
+		seat.Dice += uint8(x - a.buy)
+		r.endRound(s)
+	case Naming:
+		s.Start = uint8((p + x - a.name) % r.cfg.Players)
+		r.begin(s)
+	}
+}
+
+// put stands a robot of seat p in an empty place.
+func (r *Rules) put(s *State, p, place int) {
+	s.Robots[p] |= 1 << place
+	if !r.fast {
+		s.Standing |= 1 << place
+	}
+}
+
+// ActionName keeps [game.Notation].
+func (r *Rules) ActionName(action game.Action) string {
+	a, x := &r.act, int(action)
+	where := func(slot int) string { return r.board.name[r.place[slot]] }
+	switch {
+	case x < a.attack:
+		return "place-" + where(x)
+	case x < a.pass:
+		slot, robots := a.target(x)
+		if slot >= a.cells {
+			return "attack-" + where(slot)
+		}
+		return fmt.Sprintf("attack-%s-x%d", where(slot), robots)
+	case x == a.pass:
+		return "pass"
+	case x < a.skip:
+		return "down-" + where(x-a.down)
+	case x < a.reroll:
+		return "down-none"
+	case x < a.cash:
+		return [2]string{"reroll", "accept"}[x-a.reroll]
+	case x < a.buy:
+		var list []string
+		for t := range products {
+			if (x-a.cash)>>t&1 == 1 {
+				list = append(list, terrainNames[t])
+			}
+		}
+		if list == nil {
+			return "keep"
+		}
+		return "cash-" + strings.Join(list, "+")
+	case x < a.name:
+		return fmt.Sprintf("buy-%d", x-a.buy)
+	case x == a.name:
+		return "start-self"
+	}
+	return fmt.Sprintf("start-next%d", x-a.name)
+}

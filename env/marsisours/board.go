@@ -1,0 +1,282 @@
+package marsisours
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// A place is a cell of the map, numbered as one reads, or a lab, numbered from
+// firstLab on. A set of places is a word with a bit for each.
+const (
+	maxCells = 52
+	labs     = 6
+	firstLab = maxCells
+	allLabs  = (1<<labs - 1) << firstLab
+	maxSteps = 3 // of a deployed robot
+	side     = 10
+)
+
+// The terrains. The first four are products, each with a track.
+const (
+	gem = iota
+	soda
+	metal
+	turf
+	stone
+	terrains
+	products = stone
+)
+
+const terrainLetters = "gsmt"
+
+var terrainNames = [terrains]string{"gem", "soda", "metal", "turf", "stone"}
+
+// The labs.
+const (
+	fair = iota // attacks cost 1 token a robot
+	rocket
+	converter
+	vacuum
+	drill
+	shield
+)
+
+var labNames = [labs]string{"fair", "rocket", "converter", "vacuum", "drill", "shield"}
+
+// board is a map with its stations.
+type board struct {
+	grid     []string // the drawing of the tiles
+	cells    int      // C
+	row, col [maxCells]int
+	name     [firstLab + labs]string
+	near     [maxCells]uint64 // neighbours, stations included
+	edges    []edge
+	stations uint64
+	stone    uint64
+	land     uint64 // where robots can stand: all but the stations
+	free     []uint8
+	units    []unit    // to be laid, in order
+	terrain  [2]uint64 // what the map fixes
+	known    uint64    // the cells of which it does
+}
+
+// edge joins all cells c of lo to c+by.
+type edge struct {
+	by uint
+	lo uint64
+}
+
+// unit is what is laid at once: the cells of a tile, clockwise, or a single one.
+type unit struct {
+	cells []uint8
+}
+
+// newBoard reads a map with one of its sets of stations. Its units are of the
+// size that the pool deals in; a pool of nil leaves them out.
+func newBoard(m Map, at Stations, p *pool) (*board, error) {
+	b := &board{grid: m.Cells}
+	index := map[[2]int]int{}
+	tiles := map[byte][]uint8{}
+	var order []byte
+	for i, line := range m.Cells {
+		for j := range len(line) {
+			letter := line[j]
+			if letter == ' ' {
+				continue
+			}
+			if i >= side || j >= side || b.cells == maxCells {
+				return nil, fmt.Errorf("the map is larger than %d cells, %d to a side", maxCells, side)
+			}
+			c := b.cells
+			b.cells++
+			index[[2]int{i, j}] = c
+			b.row[c], b.col[c] = i, j
+			b.name[c] = fmt.Sprintf("%c%d", 'a'+j, i+1)
+			if letter == '#' {
+				b.stone |= 1 << c
+				continue
+			}
+			if tiles[letter] == nil {
+				order = append(order, letter)
+			}
+			tiles[letter] = append(tiles[letter], uint8(c))
+		}
+	}
+	for l, name := range labNames {
+		b.name[firstLab+l] = name
+	}
+	for c := range b.cells {
+		for _, d := range [4][2]int{{0, 1}, {1, 0}, {0, -1}, {-1, 0}} {
+			if n, ok := index[[2]int{b.row[c] + d[0], b.col[c] + d[1]}]; ok {
+				b.near[c] |= 1 << n
+				if n > c {
+					b.join(uint(n-c), c)
+				}
+			}
+		}
+	}
+	for _, name := range m.Stations[at].Cells {
+		c := slices.Index(b.name[:b.cells], name)
+		if c < 0 || b.stations>>c&1 == 1 {
+			return nil, fmt.Errorf("station %q is no cell of the map, or stands twice", name)
+		}
+		b.stations |= 1 << c
+	}
+	if b.stations == 0 {
+		return nil, errors.New("there is no station")
+	}
+	b.land = (1<<b.cells - 1) &^ b.stations
+	for set := b.land; set != 0; set &= set - 1 {
+		b.free = append(b.free, uint8(bits.TrailingZeros64(set)))
+	}
+	if len(b.free) == 0 {
+		return nil, errors.New("there is no cell to stand on")
+	}
+	if err := b.fix(m, index); err != nil {
+		return nil, err
+	}
+	for _, letter := range order {
+		if err := b.divide(letter, tiles[letter], p); err != nil {
+			return nil, err
+		}
+	}
+	if p != nil && len(b.units) > p.size {
+		return nil, fmt.Errorf("%d tiles are to be laid, and there are %d", len(b.units), p.size)
+	}
+	return b, nil
+}
+
+// join adds an edge from c to c+by.
+func (b *board) join(by uint, c int) {
+	i := slices.IndexFunc(b.edges, func(e edge) bool { return e.by == by })
+	if i < 0 {
+		i = len(b.edges)
+		b.edges = append(b.edges, edge{by: by})
+	}
+	b.edges[i].lo |= 1 << c
+}
+
+// fix reads the drawing of what lies where.
+func (b *board) fix(m Map, index map[[2]int]int) error {
+	for i, line := range m.Terrain {
+		for j := range len(line) {
+			c, ok := index[[2]int{i, j}]
+			switch t := strings.IndexByte(terrainLetters, line[j]); {
+			case !ok && line[j] == ' ', ok && line[j] == '.':
+			case !ok || b.stone>>c&1 == 1 && line[j] != '#' || b.stone>>c&1 == 0 && t < 0:
+				return fmt.Errorf("terrain %q, line %d: want a letter of %s for each cell, a dot where tiles are drawn, # where the stone lies", line, i+1, terrainLetters)
+			case t >= 0:
+				b.known |= 1 << c
+				set(&b.terrain, c, t)
+			}
+		}
+	}
+	for w := range b.terrain {
+		b.terrain[w] &= b.land
+	}
+	return nil
+}
+
+// divide adds the cells of a tile to the units.
+func (b *board) divide(letter byte, cells []uint8, p *pool) error {
+	at := func(i int) [2]int { return [2]int{b.row[cells[i]], b.col[cells[i]]} }
+	if len(cells) != 4 || at(1) != [2]int{at(0)[0], at(0)[1] + 1} ||
+		at(2) != [2]int{at(0)[0] + 1, at(0)[1]} || at(3) != [2]int{at(0)[0] + 1, at(0)[1] + 1} {
+		return fmt.Errorf("tile %q is no square of four cells", string(letter))
+	}
+	whole := 0
+	for _, c := range cells {
+		whole += int(b.known >> c & 1)
+	}
+	switch {
+	case whole == 4 || p == nil:
+	case whole > 0:
+		return fmt.Errorf("terrain: tile %q is drawn in part", string(letter))
+	case p.quarters == 4:
+		b.units = append(b.units, unit{[]uint8{cells[0], cells[1], cells[3], cells[2]}})
+	default:
+		for _, c := range cells { // what lies under a station, nobody sees
+			if b.land>>c&1 == 1 {
+				b.units = append(b.units, unit{[]uint8{c}})
+			}
+		}
+	}
+	return nil
+}
+
+// spread is the set of all neighbours of a set.
+func (b *board) spread(set uint64) (out uint64) {
+	for _, e := range b.edges {
+		out |= set&e.lo<<e.by | set>>e.by&e.lo
+	}
+	return out
+}
+
+// set writes terrain t of cell c, which has none yet.
+func set(words *[2]uint64, c, t int) {
+	words[0] |= uint64(t&1) << c
+	words[1] |= uint64(t>>1) << c
+}
+
+// pool is what tiles are drawn from.
+type pool struct {
+	quarters int // on a tile: 4, or 1
+	size     int
+	kinds    []kind
+	kindOf   [256]uint8 // of the code of what a unit carries, in any rotation; noKind else
+}
+
+const noKind = 255
+
+// kind is a number of equal tiles.
+type kind struct {
+	code   uint8 // two bits for each quarter
+	copies int
+}
+
+func newPool(tiles []Tile) (*pool, error) {
+	p := &pool{}
+	for i := range p.kindOf {
+		p.kindOf[i] = noKind
+	}
+	for _, t := range tiles {
+		n := len(t.Tile)
+		if p.quarters == 0 {
+			p.quarters = n
+		}
+		if n != 1 && n != 4 || n != p.quarters || t.Copies < 1 || t.Copies > maxCells {
+			return nil, fmt.Errorf("tile %q, copies %d: want four letters each, or one each, and 1 to %d copies", t.Tile, t.Copies, maxCells)
+		}
+		code := 0
+		for i := range n {
+			letter := strings.IndexByte(terrainLetters, t.Tile[i])
+			if letter < 0 {
+				return nil, fmt.Errorf("tile %q: want letters of %s", t.Tile, terrainLetters)
+			}
+			code |= letter << (2 * i)
+		}
+		p.size += t.Copies
+		if k := p.kindOf[code]; k != noKind {
+			p.kinds[k].copies += t.Copies
+			continue
+		}
+		p.kinds = append(p.kinds, kind{uint8(code), t.Copies})
+		for range n {
+			p.kindOf[code] = uint8(len(p.kinds) - 1)
+			code = p.rotate(code)
+		}
+	}
+	if p.size == 0 {
+		return nil, errors.New("there are none")
+	}
+	return p, nil
+}
+
+// rotate turns the code of a tile by a quarter.
+func (p *pool) rotate(code int) int {
+	width := 2 * p.quarters
+	return (code<<2 | code>>(width-2)) & (1<<width - 1)
+}

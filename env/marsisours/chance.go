@@ -1,0 +1,243 @@
+package marsisours
+
+import (
+	"math/bits"
+	"math/rand/v2"
+
+	"marsgym/env/game"
+)
+
+const faces = 6
+
+// pow6 counts the results of so many dice.
+var pow6 = [maxAttack + 1]int{1, 6, 36, 216, 1296}
+
+// below counts the results of k dice that all show less than n.
+func below(k, n int) int {
+	p := 1
+	for range k {
+		p *= n - 1
+	}
+	return p
+}
+
+// Outcomes keeps [game.Rules].
+func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[State] {
+	from := len(dst)
+	add := func(next State, p float64) {
+		if p == 0 {
+			return
+		}
+		for i := range dst[from:] {
+			if dst[from+i].State == next {
+				dst[from+i].Prob += p
+				return
+			}
+		}
+		dst = append(dst, game.Outcome[State]{State: next, Prob: p})
+	}
+	switch s.Phase {
+	case Laying:
+		left, total := r.left(&s)
+		for k, n := range left[:len(r.pool.kinds)] {
+			for turn := range r.pool.quarters {
+				next := s
+				r.layUnit(&next, k, turn)
+				add(next, float64(n)/float64(total*r.pool.quarters))
+			}
+		}
+	case Drawing:
+		for p := range r.cfg.Players {
+			next := s
+			r.start(&next, p)
+			add(next, 1/float64(r.cfg.Players))
+		}
+	case Rolling, Rerolling:
+		k := int(s.Attackers)
+		lo, hi := 1, faces
+		if s.Die > 0 {
+			lo, hi = int(s.Die), int(s.Die)
+		}
+		for die := lo; die <= hi; die++ {
+			short := float64(below(k, r.defence(&s, die))) / float64(pow6[k])
+			won, lost := s, s
+			r.fight(&won, die, true)
+			r.fight(&lost, die, false)
+			add(won, (1-short)/float64(hi-lo+1))
+			add(lost, short/float64(hi-lo+1))
+		}
+	case Scoring:
+		for die := 1; die <= faces; die++ {
+			next := s
+			r.scoreDie(&next, die)
+			add(next, 1./faces)
+		}
+	}
+	return dst
+}
+
+// Sample keeps [game.Sampler].
+func (r *Rules) Sample(s State, dice *rand.PCG) State {
+	switch s.Phase {
+	case Laying:
+		left, total := r.left(&s)
+		n, k := draw(dice, total), 0
+		for n >= left[k] {
+			n -= left[k]
+			k++
+		}
+		r.layUnit(&s, k, draw(dice, r.pool.quarters))
+	case Drawing:
+		r.start(&s, draw(dice, r.cfg.Players))
+	case Rolling, Rerolling:
+		k, die := int(s.Attackers), int(s.Die)
+		if die == 0 {
+			die = draw(dice, faces) + 1
+		}
+		r.fight(&s, die, draw(dice, pow6[k]) >= below(k, r.defence(&s, die)))
+	case Scoring:
+		r.scoreDie(&s, draw(dice, faces)+1)
+	}
+	return s
+}
+
+// draw draws a number below n.
+func draw(dice *rand.PCG, n int) int {
+	hi, _ := bits.Mul64(dice.Uint64(), uint64(n))
+	return int(hi)
+}
+
+// code is what a unit carries, two bits for each quarter.
+func (u *unit) code(s *State) (code int) {
+	for i, c := range u.cells {
+		t := s.Terrain[0]>>c&1 | s.Terrain[1]>>c&1<<1
+		code |= int(t) << (2 * i)
+	}
+	return code
+}
+
+// left counts the tiles of each kind that are not laid yet.
+func (r *Rules) left(s *State) (left [maxCells]int, total int) {
+	for k := range r.pool.kinds {
+		left[k] = r.pool.kinds[k].copies
+	}
+	for i := range r.board.units[:s.Place] {
+		left[r.pool.kindOf[r.board.units[i].code(s)]]--
+	}
+	return left, r.pool.size - int(s.Place)
+}
+
+// layUnit lays a tile of kind k, turned. When all lie, the stations hide what is
+// below them.
+func (r *Rules) layUnit(s *State, k, turn int) {
+	code := int(r.pool.kinds[k].code)
+	for range turn {
+		code = r.pool.rotate(code)
+	}
+	for i, c := range r.board.units[s.Place].cells {
+		set(&s.Terrain, int(c), code>>(2*i)&3)
+	}
+	if s.Place++; int(s.Place) == len(r.board.units) {
+		s.Phase, s.Place = Drawing, 0
+		s.Terrain[0] &= r.board.land
+		s.Terrain[1] &= r.board.land
+	}
+}
+
+// start gives the marker to seat p, and each its tokens and robots.
+func (r *Rules) start(s *State, p int) {
+	s.Start = uint8(p)
+	for i := range r.cfg.Players {
+		seat := &s.Seats[(p+i)%r.cfg.Players]
+		seat.Hand, seat.Junk = uint8(r.cfg.StartHand), uint8(r.cfg.StartJunk)
+		if !r.fast {
+			seat.Tokens = uint8(firstToken - i)
+		}
+	}
+	if r.fast {
+		s.Phase, s.Mover = Acting, s.Start
+		return
+	}
+	r.begin(s)
+}
+
+// defender is the seat that is attacked.
+func (s *State) defender() int {
+	p, _ := s.owner(int(s.Place))
+	return p
+}
+
+// defence is what the defender's die counts.
+func (r *Rules) defence(s *State, die int) int {
+	if r.power(s, s.defender(), shield) {
+		return min(faces, die+shieldPlus)
+	}
+	return die
+}
+
+// fight ends an attack in which the defender rolled die, unless the drill allows
+// another roll.
+func (r *Rules) fight(s *State, die int, won bool) {
+	switch {
+	case won:
+		r.win(s, die)
+	case s.Phase == Rolling && r.power(s, int(s.Mover), drill):
+		s.Phase = Missed
+		if !r.cfg.DrillRerollsDefender {
+			s.Die = uint8(die)
+		}
+	default:
+		r.lose(s)
+	}
+}
+
+// win puts a robot of the attacker in the place of the beaten one, which goes
+// back to its owner's hand with what the defender rolled in tokens.
+func (r *Rules) win(s *State, die int) {
+	p, q, place := int(s.Mover), s.defender(), int(s.Place)
+	me, you := &s.Seats[p], &s.Seats[q]
+	if me.Junk > 0 && !r.cfg.CaptureFromHand {
+		me.Junk--
+	} else {
+		me.Hand--
+	}
+	s.Robots[q] &^= 1 << place
+	r.put(s, p, place)
+	you.Hand++
+	if !r.fast {
+		r.gain(s, q, die)
+		if place == firstLab+rocket && r.cfg.RocketBonusOnCapture {
+			r.gain(s, p, rocketGift)
+		}
+	}
+	r.settle(s)
+}
+
+// lose sends a robot from the attacker's hand to the junkyard, in the quick game
+// out of the game.
+func (r *Rules) lose(s *State) {
+	me := &s.Seats[s.Mover]
+	me.Hand--
+	if !r.fast {
+		me.Junk++
+	}
+	r.settle(s)
+}
+
+// settle ends an attack.
+func (r *Rules) settle(s *State) {
+	s.Place, s.Attackers, s.Die = 0, 0, 0
+	r.next(s)
+}
+
+// scoreDie rolls an alchemy die of the first seat that has one.
+func (r *Rules) scoreDie(s *State, die int) {
+	for p := range s.Seats {
+		if seat := &s.Seats[p]; seat.Dice > 0 {
+			seat.Dice--
+			seat.Money += uint16(die)
+			break
+		}
+	}
+	r.score(s)
+}

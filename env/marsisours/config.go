@@ -1,0 +1,215 @@
+package marsisours
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Limits of the state.
+const (
+	maxSeats  = 4
+	maxRobots = 12 // of each colour
+)
+
+// Config holds what the rules leave open. A field is marked by where its
+// default comes from: seed (the source states it), inferred or invented. M1 to
+// M22 number the open questions.
+type Config struct {
+	Players int     `json:"players"` // seed: two to four
+	Variant Variant `json:"variant"` // seed: the source ends with a quick game for two
+
+	// Layout is the map (M1, M4). Invented: diamond13, and for two players four,
+	// the literal reading of "take out the four tiles of figure 2".
+	Layout Layout `json:"layout"`
+	// Stations says where the four space stations lie (M2). Invented.
+	Stations Stations `json:"stations"`
+	// Terrain says what the tiles carry (M3). Invented.
+	Terrain Terrain `json:"terrain"`
+	// StartHand is seed: 3, and 4 in the quick game. StartJunk are the robots that
+	// begin in the junkyard (M5). Inferred: all others; seed: 2 in the quick game.
+	StartHand int `json:"start_hand"`
+	StartJunk int `json:"start_junk"`
+
+	// PassBonusOnPass and PassBonusRepeats say when a seat that has passed takes
+	// its token and lays a robot down: on passing, and on each later turn (M8).
+	// Seed, and inferred for the second, which a review confirms.
+	PassBonusOnPass  bool `json:"pass_bonus_on_pass"`
+	PassBonusRepeats bool `json:"pass_bonus_repeats"`
+	// MaintenanceLabs includes the labs in the maintenance; LyingLabActive leaves
+	// its power to a lying robot in a lab (M9). Inferred: no and yes, for the
+	// source speaks of the map only.
+	MaintenanceLabs bool `json:"maintenance_labs"`
+	LyingLabActive  bool `json:"lying_lab_active"`
+	// RocketBonusOnCapture pays the tokens of the rocket lab to a conqueror too
+	// (M10). Inferred: yes.
+	RocketBonusOnCapture bool `json:"rocket_bonus_on_capture"`
+	// IncomeCountsStone counts the stone among the kinds of ground that earn
+	// tokens (M11). Inferred: yes.
+	IncomeCountsStone bool `json:"income_counts_stone"`
+	// DrillRerollsDefender rolls the defender's die again as well (M12).
+	// Inferred: no.
+	DrillRerollsDefender bool `json:"drill_rerolls_defender"`
+	// TaxFirst taxes the leader before the income instead of after it (M13).
+	// Inferred: no, by the order of the steps.
+	TaxFirst bool `json:"tax_first"`
+	// FastCount says which robots count at the end of the quick game (M14).
+	// Inferred: those on the map, or nobody would attack.
+	FastCount Count `json:"fast_count"`
+	// SupplyFirst and StartBy follow another account of the game (M15). Seed: no,
+	// and the owner of the marker names the next starter.
+	SupplyFirst bool  `json:"supply_first"`
+	StartBy     Namer `json:"start_by"`
+	// ThroughStations lets robots walk across stations (M16). Inferred: yes, only
+	// stopping there is forbidden.
+	ThroughStations bool `json:"through_stations"`
+	// MinMove is the fewest steps of a deployed robot (M17). Seed: 1.
+	MinMove int `json:"min_move"`
+	// LyingCounts counts lying robots for production, income and the stone (M18).
+	// Inferred: yes, for only the tax leaves them out.
+	LyingCounts bool `json:"lying_counts"`
+	// LaydownOptional lets a seat that has passed lay no robot down (M19).
+	// Inferred: no.
+	LaydownOptional bool `json:"laydown_optional"`
+	// CaptureFromHand takes the robot that replaces a beaten one from the hand
+	// while there are some, else from the junkyard (M20). Seed: no, the other way
+	// round.
+	CaptureFromHand bool `json:"capture_from_hand"`
+	// AutoPass passes for a seat without robots in hand (M21). Invented: no.
+	AutoPass bool `json:"auto_pass"`
+	// MoveLimit is the number of decisions after which a batch cuts a game off,
+	// since the rules bound no action phase (M22); 0 never does. Invented.
+	MoveLimit int `json:"move_limit"`
+
+	// Data is what the figures of the source would show: maps, tiles and rewards
+	// (M1 to M4, M6, M7). nil stands for those of the package.
+	Data *Data `json:"data"`
+}
+
+// Variant is a game.
+type Variant string
+
+const (
+	Standard Variant = "standard"
+	Fast2    Variant = "fast2" // one action phase for two, without labs, tokens and score
+)
+
+// Layout names a map of the Data.
+type Layout string
+
+const (
+	Auto      Layout = "auto" // four for two players, diamond13 for more
+	Diamond13 Layout = "diamond13"
+	Nine      Layout = "nine"
+	Four      Layout = "four"
+)
+
+// Stations names a set of stations of a map.
+type Stations string
+
+const (
+	Corners   Stations = "corners"
+	TipsInner Stations = "tips_inner"
+)
+
+// Terrain names a set of tiles of the Data.
+type Terrain string
+
+const (
+	Quarters Terrain = "quarters" // a quarter of each kind on each tile
+	Mono     Terrain = "mono"     // each tile of one kind
+	Random48 Terrain = "random48" // every quarter by itself
+)
+
+// Count says which robots count.
+type Count string
+
+const (
+	CountMap Count = "map" // on the map
+	CountAll Count = "all" // also in hand and in the junkyard
+)
+
+// Namer is who names the next starter.
+type Namer string
+
+const (
+	ByMarker Namer = "marker" // who started this round
+	ByLeader Namer = "leader" // who has most money; of several, who started
+)
+
+// DefaultConfig is the published game for three.
+func DefaultConfig() Config {
+	return Config{
+		Players: 3, Variant: Standard, Layout: Auto, Stations: Corners, Terrain: Quarters,
+		StartHand: 3, StartJunk: 9, PassBonusOnPass: true, PassBonusRepeats: true,
+		LyingLabActive: true, RocketBonusOnCapture: true, IncomeCountsStone: true,
+		FastCount: CountMap, StartBy: ByMarker, ThroughStations: true, MinMove: 1,
+		LyingCounts: true, MoveLimit: 1000,
+	}
+}
+
+// FastConfig is the published quick game for two.
+func FastConfig() Config {
+	c := DefaultConfig()
+	c.Players, c.Variant, c.StartHand, c.StartJunk = 2, Fast2, 4, 2
+	return c
+}
+
+// complete fills in what the config leaves to the package.
+func (c Config) complete() Config {
+	if c.Layout == Auto {
+		c.Layout = Diamond13
+		if c.Players == 2 {
+			c.Layout = Four
+		}
+	}
+	if c.Data == nil {
+		c.Data = published
+	}
+	c.Data = c.Data.bare()
+	return c
+}
+
+// Validate reports all faults of a config at once.
+func (c Config) Validate() error {
+	var errs []error
+	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	within := func(field string, v, lo, hi int) {
+		if v < lo || v > hi {
+			fault("%s is %d; want %d to %d", field, v, lo, hi)
+		}
+	}
+	most := maxSeats
+	switch c.Variant {
+	case Fast2:
+		most = 2
+	case Standard:
+	default:
+		fault("variant is %q; want %q or %q", c.Variant, Standard, Fast2)
+	}
+	within("players", c.Players, 2, most)
+	within("start_hand", c.StartHand, 1, maxRobots)
+	within("start_junk", c.StartJunk, 0, maxRobots-c.StartHand)
+	within("min_move", c.MinMove, 1, maxSteps)
+	within("move_limit", c.MoveLimit, 0, 1<<30)
+	if c.FastCount != CountMap && c.FastCount != CountAll {
+		fault("fast_count is %q; want %q or %q", c.FastCount, CountMap, CountAll)
+	}
+	if c.StartBy != ByMarker && c.StartBy != ByLeader {
+		fault("start_by is %q; want %q or %q", c.StartBy, ByMarker, ByLeader)
+	}
+	c = c.complete()
+	if err := c.Data.validate(); err != nil {
+		fault("data: %w", err)
+		return errors.Join(errs...)
+	}
+	m, ok := c.Data.Layouts[c.Layout]
+	if !ok {
+		fault("layout is %q; want auto or one of: %s", c.Layout, names(c.Data.Layouts))
+	} else if _, ok := m.Stations[c.Stations]; !ok {
+		fault("stations is %q; the layout %s has: %s", c.Stations, c.Layout, names(m.Stations))
+	}
+	if _, ok := c.Data.Tiles[c.Terrain]; !ok {
+		fault("terrain is %q; want one of: %s", c.Terrain, names(c.Data.Tiles))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,161 @@
+package marsisours
+
+import (
+	"math/bits"
+
+	"marsgym/env/game"
+)
+
+// layout holds where each field of an observation starts. P seats, F cells to
+// stand on, G of them not stone:
+//
+//	D = 4G + F(P+1) + 6(P+1) + 12P + F + 31, in the quick game 8P + 3F + 8 - 2
+//
+// Seats come in the order of play from the viewer's.
+type layout struct {
+	fields                                []game.Field
+	terrain, robots, standing, labs, seat int
+	mover, start, round, phase            int
+	place, attackers, die                 int
+	row                                   int             // of a seat
+	ground                                [maxCells]uint8 // where the terrain of a cell stands, over 4
+	phases                                [phases]int8    // the index of a phase, or -1
+}
+
+// perSeat is money, tokens, hand, junkyard, dice, four tracks and whether it has
+// passed; in the quick game the second to fourth and the last.
+const perSeat, perFastSeat = 6 + products, 3
+
+func newLayout(r *Rules) layout {
+	var l layout
+	d := 0
+	add := func(name string, n int) int {
+		at := d
+		if n > 0 {
+			l.fields = append(l.fields, game.Field{Name: name, Len: n})
+		}
+		d += n
+		return at
+	}
+	p, f := r.cfg.Players, len(r.board.free)
+	for i := range l.phases {
+		l.phases[i] = -1
+	}
+	shown := []Phase{Laying, Drawing, Acting, Rolling, Missed, Rerolling, LayDown, Cashing, Buying, Naming, Scoring, Over}
+	if r.fast {
+		shown = []Phase{Drawing, Acting, Rolling, Over}
+	}
+	for i, phase := range shown {
+		l.phases[phase] = int8(i)
+	}
+	if r.fast {
+		l.row = perFastSeat
+		l.robots = add("robots by cell and seat from the viewer's", f*p)
+		l.seat = add("hand and junkyard over 12, and passed, by seat from the viewer's", l.row*p)
+	} else {
+		g := 0
+		for _, c := range r.board.free {
+			if r.board.stone>>c&1 == 0 {
+				l.ground[c] = uint8(g)
+				g++
+			}
+		}
+		l.row = perSeat
+		l.terrain = add("gem, soda, metal or turf by cell, the stone left out", products*g)
+		l.robots = add("robots by place and seat from the viewer's", (f+labs)*p)
+		l.standing = add("standing robots by place", f+labs)
+		l.seat = add("money over 60, tokens over 10, hand, junkyard and dice over 12, tracks over their length, and passed, by seat from the viewer's", l.row*p)
+		l.round = add("round", lastRound)
+		l.die = add("die of the defender", faces)
+	}
+	l.mover = add("seat to act, from the viewer's", p)
+	l.start = add("seat with the starter's marker, from the viewer's", p)
+	l.phase = add("phase", len(shown))
+	l.place = add("place under attack", len(r.place))
+	l.attackers = add("attacking robots", maxAttack)
+	return l
+}
+
+// Encode keeps [game.Rules]. The map while it is being laid is shown by what
+// lies.
+func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
+	l, n := &r.lay, r.cfg.Players
+	clear(dst)
+	if !r.fast && s.Phase != Laying {
+		grounds := r.grounds(&s)
+		for t, ground := range grounds[:products] {
+			for ; ground != 0; ground &= ground - 1 {
+				dst[l.terrain+products*int(l.ground[bits.TrailingZeros64(ground)])+t] = 1
+			}
+		}
+	}
+	p := int(viewer)
+	for i := range n {
+		for set := s.Robots[p]; set != 0; set &= set - 1 {
+			dst[l.robots+n*int(r.slot[bits.TrailingZeros64(set)])+i] = 1
+		}
+		r.encodeSeat(dst[l.seat+i*l.row:][:l.row], &s.Seats[p], s.Passed>>p&1 == 1)
+		if p == int(s.Mover) {
+			dst[l.mover+i] = 1
+		}
+		if p == int(s.Start) {
+			dst[l.start+i] = 1
+		}
+		if p++; p == n {
+			p = 0
+		}
+	}
+	for set := s.Standing; set != 0; set &= set - 1 {
+		dst[l.standing+int(r.slot[bits.TrailingZeros64(set)])] = 1
+	}
+	if s.Round > 0 {
+		dst[l.round+int(s.Round)-1] = 1
+	}
+	dst[l.phase+int(l.phases[s.Phase])] = 1
+	if s.Attackers > 0 {
+		dst[l.place+int(r.slot[s.Place])] = 1
+		dst[l.attackers+int(s.Attackers)-1] = 1
+		if s.Die > 0 {
+			dst[l.die+int(s.Die)-1] = 1
+		}
+	}
+	if s.Phase == Laying {
+		r.encodeLaid(dst, &s)
+	}
+}
+
+func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
+	i := 0
+	put := func(n, over int) {
+		dst[i] = float32(n) / float32(over)
+		i++
+	}
+	if !r.fast {
+		put(int(seat.Money), 60) // chosen: about the most of a game
+		put(int(seat.Tokens), maxTokens)
+		put(int(seat.Dice), poolDice)
+		for _, level := range seat.Track {
+			put(int(level), r.levels-1)
+		}
+	}
+	put(int(seat.Hand), maxRobots)
+	put(int(seat.Junk), maxRobots)
+	if passed {
+		dst[i] = 1
+	}
+}
+
+// encodeLaid shows the ground of the map's cells that are known so far.
+func (r *Rules) encodeLaid(dst []float32, s *State) {
+	known := r.board.known
+	for _, u := range r.board.units[:s.Place] {
+		for _, c := range u.cells {
+			known |= 1 << c
+		}
+	}
+	for set := known & r.board.land &^ r.board.stone; set != 0; set &= set - 1 {
+		c := bits.TrailingZeros64(set)
+		t := s.Terrain[0]>>c&1 | s.Terrain[1]>>c&1<<1
+		dst[r.lay.terrain+products*int(r.lay.ground[c])+int(t)] = 1
+	}
+}

@@ -1,0 +1,285 @@
+package marsisours
+
+import "math/bits"
+
+// after is the seat behind p, clockwise.
+func (r *Rules) after(p uint8) uint8 {
+	if p++; int(p) == r.cfg.Players {
+		return 0
+	}
+	return p
+}
+
+// begin starts a round: maintenance, supply, and the starter's first turn.
+func (r *Rules) begin(s *State) {
+	s.Round++
+	if r.cfg.SupplyFirst {
+		r.supply(s)
+		r.maintain(s)
+	} else {
+		r.maintain(s)
+		r.supply(s)
+	}
+	s.Mover, s.Passed = s.Start, 0
+	if !r.serve(s) {
+		r.next(s)
+	}
+}
+
+// maintain sends lying robots to the junkyard and lays standing ones down.
+func (r *Rules) maintain(s *State) {
+	within := ^uint64(allLabs)
+	if r.cfg.MaintenanceLabs {
+		within = ^uint64(0)
+	}
+	for p := range r.cfg.Players {
+		lying := s.Robots[p] &^ s.Standing & within
+		s.Robots[p] &^= lying
+		s.Seats[p].Junk += uint8(bits.OnesCount64(lying))
+	}
+	s.Standing &^= within
+}
+
+// supply moves robots from the junkyards to the hands.
+func (r *Rules) supply(s *State) {
+	for p := range r.cfg.Players {
+		r.recover(s, p, supply)
+	}
+}
+
+// recover takes up to n robots of a seat from the junkyard to its hand.
+func (r *Rules) recover(s *State, p, n int) {
+	seat := &s.Seats[p]
+	n = min(n, int(seat.Junk))
+	seat.Junk -= uint8(n)
+	seat.Hand += uint8(n)
+}
+
+// next gives the turn to the next seat with something to decide, or ends the
+// action phase when all have passed.
+func (r *Rules) next(s *State) {
+	if r.fast {
+		r.nextFast(s)
+		return
+	}
+	for s.Passed != r.all {
+		s.Mover = r.after(s.Mover)
+		if r.serve(s) {
+			return
+		}
+	}
+	s.Passed = 0
+	r.income(s)
+}
+
+// serve begins the turn of the mover, and reports whether it has something to
+// decide.
+func (r *Rules) serve(s *State) bool {
+	bit, bonus := uint8(1)<<s.Mover, r.cfg.PassBonusRepeats
+	if s.Passed&bit == 0 {
+		if !r.cfg.AutoPass || s.Seats[s.Mover].Hand > 0 {
+			s.Phase = Acting
+			return true
+		}
+		s.Passed |= bit
+		bonus = r.cfg.PassBonusOnPass
+	}
+	return bonus && r.special(s)
+}
+
+// special is the action of a seat that has passed: a token, and a robot to lay
+// down, if one stands.
+func (r *Rules) special(s *State) bool {
+	r.gain(s, int(s.Mover), 1)
+	s.Phase = LayDown
+	return s.Standing != 0
+}
+
+// nextFast gives the turn on in the quick game, which ends when nobody can
+// place or attack any more.
+func (r *Rules) nextFast(s *State) {
+	s.Phase = Acting
+	if s.Passed>>(1-s.Mover)&1 == 0 {
+		s.Mover = 1 - s.Mover
+	}
+	if !r.able(s, int(s.Mover)) && !r.able(s, int(1-s.Mover)) {
+		s.Phase, s.Mover, s.Passed = Over, 0, 0
+	} else if r.cfg.AutoPass && s.Seats[s.Mover].Hand == 0 {
+		s.Passed |= 1 << s.Mover
+		s.Mover = 1 - s.Mover
+	}
+}
+
+// able reports whether a seat of the quick game can still place or attack.
+func (r *Rules) able(s *State, p int) bool {
+	return s.Passed>>p&1 == 0 && s.Seats[p].Hand > 0 &&
+		(r.reach(s, p) != 0 || r.board.spread(s.Robots[p])&s.Robots[1-p] != 0)
+}
+
+// grounds are the cells of each terrain that robots can stand on.
+func (r *Rules) grounds(s *State) [terrains]uint64 {
+	lo, hi, land := s.Terrain[0], s.Terrain[1], r.board.land&^r.board.stone
+	return [terrains]uint64{
+		gem: land &^ (lo | hi), soda: land & lo &^ hi, metal: land & hi &^ lo, turf: land & lo & hi,
+		stone: r.board.stone & r.board.land,
+	}
+}
+
+// income makes the products of the round and pays for the ground, up to the
+// first decision.
+func (r *Rules) income(s *State) {
+	var count [maxSeats][terrains]uint8
+	grounds := r.grounds(s)
+	for p := range r.cfg.Players {
+		robots := s.Robots[p]
+		if !r.cfg.LyingCounts {
+			robots &= s.Standing
+		}
+		for t, ground := range grounds {
+			count[p][t] = uint8(bits.OnesCount64(robots & ground))
+		}
+	}
+	for t := range products {
+		r.produce(s, &count, t)
+	}
+	if r.cfg.TaxFirst {
+		r.tax(s)
+	}
+	for p := range r.cfg.Players {
+		kinds := 0
+		for t, n := range count[p] {
+			if n > 0 && (t != stone || r.cfg.IncomeCountsStone) {
+				kinds++
+			}
+		}
+		r.gain(s, p, kinds)
+		s.Seats[p].Money += stonePay * uint16(count[p][stone])
+	}
+	s.Mover = s.Start
+	r.askCash(s)
+}
+
+// produce raises a product of those with most ground: a sole first by two and a
+// sole second behind it by one, several firsts by one each.
+func (r *Rules) produce(s *State, count *[maxSeats][terrains]uint8, t int) {
+	var first, second uint8
+	var firsts, seconds int
+	for p := range r.cfg.Players {
+		switch n := count[p][t]; {
+		case n > first:
+			second, seconds = first, firsts
+			first, firsts = n, 1
+		case n == first:
+			firsts++
+		case n > second:
+			second, seconds = n, 1
+		case n == second:
+			seconds++
+		}
+	}
+	if first == 0 {
+		return
+	}
+	for p := range r.cfg.Players {
+		up := uint8(0)
+		switch n := count[p][t]; {
+		case n == first && firsts == 1:
+			up = 2
+		case n == first, n == second && n > 0 && firsts == 1 && seconds == 1:
+			up = 1
+		}
+		track := &s.Seats[p].Track[t]
+		*track = min(*track+up, uint8(r.levels-1))
+	}
+}
+
+// askCash asks the mover what to trade, or the next seat that has products.
+func (r *Rules) askCash(s *State) {
+	for s.Seats[s.Mover].Track == [products]uint8{} {
+		s.Mover = r.after(s.Mover)
+		if s.Mover == s.Start {
+			r.afterCash(s)
+			return
+		}
+	}
+	s.Phase = Cashing
+}
+
+// cash trades all of a product.
+func (r *Rules) cash(s *State, p, t int) {
+	seat := &s.Seats[p]
+	w := &r.rewards[t][seat.Track[t]]
+	seat.Track[t] = 0
+	seat.Money += uint16(w.Money)
+	seat.Dice += uint8(min(w.Dice, s.stock()))
+	r.recover(s, p, w.Robots)
+	r.gain(s, p, w.Tokens)
+}
+
+// afterCash taxes, and asks the owner of the vacuum.
+func (r *Rules) afterCash(s *State) {
+	if !r.cfg.TaxFirst {
+		r.tax(s)
+	}
+	if p, ok := s.owner(firstLab + vacuum); ok && r.power(s, p, vacuum) {
+		s.Phase, s.Mover = Buying, uint8(p)
+		if r.affordable(s) > 0 {
+			return
+		}
+	}
+	r.endRound(s)
+}
+
+// tax makes a sole leader pay for the robots that stand, with tokens and then
+// with money.
+func (r *Rules) tax(s *State) {
+	p, ok := r.leader(s)
+	if !ok {
+		return
+	}
+	seat := &s.Seats[p]
+	due := bits.OnesCount64(s.Robots[p] & s.Standing)
+	tokens := min(due, int(seat.Tokens))
+	seat.Tokens -= uint8(tokens)
+	seat.Money -= uint16(min(due-tokens, int(seat.Money)))
+}
+
+// leader is the seat with most money, if it is one alone.
+func (r *Rules) leader(s *State) (p int, ok bool) {
+	for q := 1; q < r.cfg.Players; q++ {
+		if s.Seats[q].Money > s.Seats[p].Money {
+			p = q
+		}
+	}
+	for q := range r.cfg.Players {
+		if q != p && s.Seats[q].Money == s.Seats[p].Money {
+			return 0, false
+		}
+	}
+	return p, true
+}
+
+// endRound lets the next starter be named, or adds up.
+func (r *Rules) endRound(s *State) {
+	if s.Round < lastRound {
+		s.Phase, s.Mover = Naming, s.Start
+		if p, ok := r.leader(s); ok && r.cfg.StartBy == ByLeader {
+			s.Mover = uint8(p)
+		}
+		return
+	}
+	for p := range r.cfg.Players {
+		seat := &s.Seats[p]
+		seat.Money += uint16(seat.Tokens) + uint16(seat.Hand)
+	}
+	s.Mover, s.Start = 0, 0
+	r.score(s)
+}
+
+// score ends the game when no alchemy die is left.
+func (r *Rules) score(s *State) {
+	s.Phase = Scoring
+	if s.stock() == poolDice {
+		s.Phase = Over
+	}
+}
