@@ -1,0 +1,94 @@
+package martianrisk
+
+import (
+	"math/bits"
+	"math/rand/v2"
+
+	"marsgym/env/game"
+)
+
+const (
+	sides   = 4                             // of every die
+	throws  = sides * sides * sides * sides // of the two dice of both sides of a battle
+	heights = 3                             // of a full tower
+)
+
+// wins counts, for each difference between the attacker's tower and the
+// defender's, from -3 to 3, in how many of the 256 throws the attacker's total
+// is higher: 15, 35, 66, 106, 150, 190, 221.
+var wins = func() (n [2*heights + 1]int) {
+	var totals [2*sides + 1]int // how often two dice come to a total
+	for a := 1; a <= sides; a++ {
+		for b := 1; b <= sides; b++ {
+			totals[a+b]++
+		}
+	}
+	for d := range n {
+		for a, x := range totals {
+			for b, y := range totals {
+				if a+d-heights > b {
+					n[d] += x * y
+				}
+			}
+		}
+	}
+	return n
+}()
+
+// odds is the number of throws that the battle between From and To wins.
+func (s *State) odds() int { return wins[s.height(s.From)-s.height(s.To)+heights] }
+
+// Outcomes keeps [game.Rules].
+func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[State] {
+	switch s.Phase {
+	case Ordering:
+		for p := range r.cfg.Players {
+			next := s
+			next.order(p)
+			dst = append(dst, game.Outcome[State]{State: next, Prob: 1 / float64(r.cfg.Players)})
+		}
+	case Rolling:
+		first := len(dst)
+		for die := 1; die <= sides; die++ {
+			next := s
+			r.begin(&next, die)
+			// What cannot be spent is lost, so that rolls can come to the same.
+			if n := len(dst); n > first && dst[n-1].State == next {
+				dst[n-1].Prob += 1. / sides
+				continue
+			}
+			dst = append(dst, game.Outcome[State]{State: next, Prob: 1. / sides})
+		}
+	case Battle:
+		won, lost := s, s
+		r.beat(&won, true)
+		r.beat(&lost, false)
+		p := float64(s.odds()) / throws
+		dst = append(dst, game.Outcome[State]{State: won, Prob: p}, game.Outcome[State]{State: lost, Prob: 1 - p})
+	}
+	return dst
+}
+
+// Sample keeps [game.Sampler].
+func (r *Rules) Sample(s State, dice *rand.PCG) State {
+	switch s.Phase {
+	case Ordering:
+		s.order(below(dice, r.cfg.Players))
+	case Rolling:
+		r.begin(&s, below(dice, sides)+1)
+	case Battle:
+		r.beat(&s, below(dice, throws) < s.odds())
+	}
+	return s
+}
+
+// order lets a seat begin.
+func (s *State) order(seat int) {
+	s.Start, s.Mover, s.Phase = uint8(seat), uint8(seat), Towers
+}
+
+// below draws a number below n.
+func below(dice *rand.PCG, n int) int {
+	hi, _ := bits.Mul64(dice.Uint64(), uint64(n))
+	return int(hi)
+}

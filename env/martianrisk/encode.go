@@ -1,0 +1,85 @@
+package martianrisk
+
+import (
+	"fmt"
+	"math/bits"
+
+	"marsgym/env/game"
+)
+
+// Scales that keep most of an observation between 0 and 1. Chosen.
+const (
+	manyArmies = 5 // in a region
+	manyPoints = 5
+)
+
+// fields is the layout of an observation, D = R(2P+5) + 8P + 15. Seats come in
+// the order of play from the viewer's, regions in the map's.
+func (r *Rules) fields() []game.Field {
+	p := r.cfg.Players
+	return []game.Field{
+		{Name: fmt.Sprintf("regions: owner %d, armies by owner over %d %d, large, medium, small piece, from, to", p, manyArmies, p), Len: r.n * (2*p + 5)},
+		{Name: "seats: supply over cap, pieces left of three sizes over trios, regions over all, unions held", Len: 6 * p},
+		{Name: "mover", Len: p},
+		{Name: "seat that began", Len: p},
+		{Name: "phase", Len: int(phases)},
+		{Name: "points", Len: 1},
+		{Name: "no tower may be begun", Len: 1},
+		{Name: "round over limit", Len: 1},
+	}
+}
+
+// Encode keeps [game.Rules].
+func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
+	p, n := r.cfg.Players, r.n
+	stride := 2*p + 5
+	dst = dst[: n*stride+8*p+int(phases)+3 : n*stride+8*p+int(phases)+3]
+	clear(dst)
+	flags := func(set uint64, at int) {
+		for ; set != 0; set &= set - 1 {
+			dst[bits.TrailingZeros64(set)*stride+at] = 1
+		}
+	}
+	flags(s.Large, 2*p)
+	flags(s.Medium, 2*p+1)
+	flags(s.Small, 2*p+2)
+	if s.From != s.To || s.Phase == Small {
+		dst[int(s.To)*stride+2*p+4] = 1
+		if s.Phase != Small {
+			dst[int(s.From)*stride+2*p+3] = 1
+		}
+	}
+	seats := dst[n*stride:]
+	armyScale, trioScale := 1/float32(r.cfg.ArmyCap), 1/float32(max(1, r.cfg.Trios))
+	seat := uint8(viewer)
+	for i := range p {
+		onMap := 0
+		for set := s.Own[seat]; set != 0; set &= set - 1 {
+			k := bits.TrailingZeros64(set)
+			dst[k*stride+i] = 1
+			dst[k*stride+p+i] = float32(s.Armies[k]) * (1. / manyArmies)
+			onMap += int(s.Armies[k])
+		}
+		large, medium, small := r.pieces(&s, seat)
+		f := seats[6*i : 6*i+6]
+		f[0] = float32(r.cfg.ArmyCap-onMap-int(s.Lost[seat])) * armyScale
+		f[1], f[2], f[3] = float32(large)*trioScale, float32(medium)*trioScale, float32(small)*trioScale
+		f[4] = float32(bits.OnesCount64(s.Own[seat])) / float32(n)
+		f[5] = float32(r.bonus(&s, seat))
+		if seat == s.Mover {
+			seats[6*p+i] = 1
+		}
+		if seat == s.Start {
+			seats[7*p+i] = 1
+		}
+		seat = r.after(seat)
+	}
+	rest := seats[8*p:]
+	rest[s.Phase] = 1
+	rest = rest[phases:]
+	rest[0] = float32(s.Points) * (1. / manyPoints)
+	rest[1] = float32(s.Low)
+	if r.cfg.MaxRounds > 0 {
+		rest[2] = float32(s.Round) / float32(r.cfg.MaxRounds)
+	}
+}

@@ -1,0 +1,258 @@
+package martianrisk
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Parse keeps [game.Notation]. It refuses positions that cannot come about.
+func (r *Rules) Parse(text string) (State, error) {
+	s, err := r.parse(text)
+	if err == nil {
+		err = r.check(&s)
+	}
+	if err == nil && r.Format(s) != text {
+		err = fmt.Errorf("it would be written %q", r.Format(s))
+	}
+	if err != nil {
+		return State{}, fmt.Errorf("position %q: %w", text, err)
+	}
+	return s, nil
+}
+
+func (r *Rules) parse(text string) (s State, err error) {
+	parts := strings.Split(text, ";")
+	if len(parts) != r.cfg.Players+1 {
+		return s, fmt.Errorf("it lists regions for %d seats, not %d", len(parts)-1, r.cfg.Players)
+	}
+	for p, part := range parts[1:] {
+		if err := r.parseSeat(&s, p, part); err != nil {
+			return s, err
+		}
+	}
+	words := strings.Fields(parts[0])
+	next := func() string {
+		if len(words) == 0 {
+			return ""
+		}
+		w := words[0]
+		words = words[1:]
+		return w
+	}
+	number := func(what, text string, most int) (n uint8) {
+		v, fault := strconv.ParseUint(text, 10, 8)
+		if fault != nil || int(v) > most {
+			err = errors.Join(err, fmt.Errorf("%s %q is not a number from 0 to %d", what, text, most))
+		}
+		return uint8(v)
+	}
+	_, mover, moves := strings.Cut(next(), "@") // what stands before is compared when the position is written again
+	if moves {
+		s.Mover = number("seat", mover, r.cfg.Players-1)
+	}
+	phase := slices.Index(phaseNames[:], next())
+	if phase < 0 {
+		return s, errors.New("it names no phase")
+	}
+	s.Phase = Phase(phase)
+	for err == nil && len(words) > 0 {
+		switch w := next(); {
+		case w == "start":
+			s.Start = number("seat", next(), r.cfg.Players-1)
+		case w == "round":
+			s.Round = number("round", next(), r.cfg.MaxRounds)
+		case w == "low":
+			s.Low = 1
+		case s.Phase == Reinforce:
+			s.Points = number("points", w, sides+len(r.board.unions))
+		case s.Phase == Small:
+			s.To, err = r.region(w)
+		default:
+			from, to, _ := strings.Cut(w, ">")
+			var err2 error
+			s.From, err = r.region(from)
+			s.To, err2 = r.region(to)
+			err = errors.Join(err, err2)
+		}
+	}
+	if s.Phase <= Filling {
+		s.Points = uint8(r.cfg.Players * r.cfg.SetupArmies)
+		for p := range r.cfg.Players {
+			s.Points -= uint8(s.onMap(uint8(p)))
+		}
+	}
+	return s, err
+}
+
+// parseSeat reads the regions of a seat.
+func (r *Rules) parseSeat(s *State, p int, text string) error {
+	words := strings.Fields(text)
+	if len(words) >= 2 && words[0] == "lost" {
+		n, err := strconv.ParseUint(words[1], 10, 8)
+		if err != nil {
+			return fmt.Errorf("%q is no number of lost armies", words[1])
+		}
+		s.Lost[p], words = uint8(n), words[2:]
+	}
+	for _, w := range words {
+		name, rest, _ := strings.Cut(w, ":")
+		i, err := r.region(name)
+		if err != nil {
+			return err
+		}
+		if s.owner(int(i)) >= 0 {
+			return fmt.Errorf("%s is held twice", name)
+		}
+		digits := strings.TrimRight(rest, "LMS")
+		n, err := strconv.ParseUint(digits, 10, 8)
+		if err != nil || int(n) > r.cfg.ArmyCap {
+			return fmt.Errorf("%q is no number of armies up to %d", digits, r.cfg.ArmyCap)
+		}
+		s.Own[p] |= 1 << i
+		s.Armies[i] = uint8(n)
+		for _, c := range rest[len(digits):] {
+			switch c {
+			case 'L':
+				s.Large |= 1 << i
+			case 'M':
+				s.Medium |= 1 << i
+			case 'S':
+				s.Small |= 1 << i
+			}
+		}
+	}
+	return nil
+}
+
+// region finds a region by its name.
+func (r *Rules) region(name string) (uint8, error) {
+	i := slices.Index(r.board.names, name)
+	if i < 0 {
+		return 0, fmt.Errorf("%q is no region of the map", name)
+	}
+	return uint8(i), nil
+}
+
+// check returns why a position cannot come about.
+func (r *Rules) check(s *State) error {
+	for p := range r.cfg.Players {
+		seat := uint8(p)
+		large, medium, small := r.pieces(s, seat)
+		switch {
+		case r.supply(s, seat) < 0:
+			return fmt.Errorf("seat %d has more than %d armies", p, r.cfg.ArmyCap)
+		case min(large, medium, small) < 0:
+			return fmt.Errorf("seat %d has more than %d pieces of a size", p, r.cfg.Trios)
+		case s.Lost[p] > 0 && r.cfg.LostArmies != Out:
+			return errors.New("lost armies go back to the supply")
+		}
+	}
+	if s.Large&s.Small&^s.Medium != 0 {
+		return errors.New("a small piece stands on a large one")
+	}
+	if s.Phase <= Filling {
+		return r.checkSetup(s)
+	}
+	for i := range r.n {
+		switch {
+		case s.owner(i) < 0:
+			return fmt.Errorf("%s is held by nobody", r.board.names[i])
+		case (s.Armies[i] == 0) != (s.Phase == Occupy && i == int(s.To)):
+			return fmt.Errorf("%s has no army, or one too early", r.board.names[i])
+		}
+	}
+	return r.checkTurn(s)
+}
+
+// checkSetup checks a position of the setup: seats place one army after the other.
+func (r *Rules) checkSetup(s *State) error {
+	placed := 0
+	for p := range r.cfg.Players {
+		placed += s.onMap(uint8(p))
+	}
+	for p := range r.cfg.Players {
+		turns := (placed + r.cfg.Players - 1 - (p-int(s.Start)+r.cfg.Players)%r.cfg.Players) / r.cfg.Players
+		var towers uint64
+		if r.cfg.Trios > 0 && turns > 0 {
+			towers = 1
+		}
+		if s.onMap(uint8(p)) != turns {
+			return fmt.Errorf("seat %d has not placed its %d armies", p, turns)
+		}
+		if n := s.Own[p] & s.Large & s.Medium & s.Small; (n != 0) != (towers != 0) || n&(n-1) != 0 {
+			return fmt.Errorf("seat %d has not placed its tower", p)
+		}
+	}
+	if (s.Large|s.Medium|s.Small)&^(s.Large&s.Medium&s.Small) != 0 {
+		return errors.New("a tower is not whole")
+	}
+	want := Filling
+	switch {
+	case placed < r.cfg.Players:
+		want = Towers
+	case placed < r.n:
+		want = Claiming
+	}
+	if placed == 0 && s.Phase == Ordering && r.cfg.FirstPlayer == FirstRandom && s.Mover == 0 && s.Start == 0 {
+		return nil
+	}
+	occupied := r.n - bits.OnesCount64(r.free(s))
+	switch {
+	case s.Phase != want || int(s.Mover) != (int(s.Start)+placed)%r.cfg.Players:
+		return errors.New("with so many armies the setup is elsewhere")
+	case placed >= r.cfg.Players*r.cfg.SetupArmies || occupied != min(placed, r.n):
+		return errors.New("regions are claimed one by one before armies are added")
+	case s.Round != 0 || s.Low != 0 || s.From != s.To:
+		return errors.New("the first turn has not begun")
+	case r.cfg.FirstPlayer == FirstSeat && s.Start != 0:
+		return errors.New("seat 0 begins")
+	}
+	return nil
+}
+
+// checkTurn checks what is under way in a turn.
+func (r *Rules) checkTurn(s *State) error {
+	own := s.Own[s.Mover]
+	pending := s.Phase == Battle || s.Phase == Occupy || r.cfg.OneAttack && s.Phase == Attack && s.From != s.To
+	switch {
+	case own == 0 && s.Phase != Over:
+		return fmt.Errorf("seat %d has no region", s.Mover)
+	case r.cfg.FirstPlayer == FirstSeat && s.Start != 0:
+		return errors.New("seat 0 begins")
+	case (s.Round > 0) != (r.cfg.MaxRounds > 0):
+		return errors.New("it has no round")
+	case (own == r.board.all) && s.Phase != Over:
+		return fmt.Errorf("seat %d has won", s.Mover)
+	case s.Phase == Over && own != r.board.all && (r.cfg.MaxRounds == 0 || int(s.Round) != r.cfg.MaxRounds || s.Mover != s.Start):
+		return errors.New("the game is not over")
+	case !pending && s.From != s.To && s.Phase != Small:
+		return errors.New("no attack is on")
+	case s.Low != 0 && (s.Phase != Reinforce || !r.cfg.StrictRoll):
+		return errors.New("nothing forbids to begin a tower")
+	case pending && (r.board.adj[s.From]>>s.To&1 == 0 || own>>s.From&1 == 0 || (own>>s.To&1 != 0) != (s.Phase == Occupy)):
+		return errors.New("there can be no such attack")
+	case pending && int(s.Armies[s.From]) < 2+btoi(s.Phase == Occupy):
+		return errors.New("too few armies attack")
+	case s.Phase == Occupy && (s.Large|s.Medium|s.Small)>>s.To&1 != 0:
+		return errors.New("a tower stands in what was conquered")
+	case s.Phase == Small && (own&s.Medium&^s.Small&^s.Large)>>s.To&1 == 0:
+		return errors.New("no lone medium piece was split off")
+	case s.Phase == Reinforce && (s.Points == 0 || r.supply(s, s.Mover) == 0 && r.buildable(s) == 0),
+		s.Phase == Attack && !r.canAttack(s),
+		s.Phase == Fortify && !r.canSplit(s),
+		s.Phase == Small && r.beside(s) == 0:
+		return errors.New("nothing can be done in this phase, which would be passed over")
+	}
+	return nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,146 @@
+package martianrisk
+
+import (
+	"fmt"
+	"math/bits"
+
+	"marsgym/env/game"
+)
+
+// PlayerNames keeps [game.Players].
+func (r *Rules) PlayerNames() []string { return []string{"greedy"} }
+
+// Player keeps [game.Players].
+func (r *Rules) Player(name string) (game.Policy[State], error) {
+	if name != "greedy" {
+		return nil, fmt.Errorf("martian-risk has no player %q", name)
+	}
+	return newGreedy(r), nil
+}
+
+// bold is the probability of conquest from which greedy attacks. Chosen.
+const bold = 0.5
+
+// greedy gathers what it gets where conquest is most likely, and attacks while
+// its exact probability is high enough. It plans nothing.
+type greedy struct {
+	r    *Rules
+	cap  int
+	odds []float64 // of conquest, by difference of towers, attackers and defenders
+}
+
+func newGreedy(r *Rules) *greedy {
+	g := &greedy{r: r, cap: r.cfg.ArmyCap + 1}
+	g.odds = make([]float64, (2*heights+1)*g.cap*g.cap)
+	for higher := -heights; higher <= heights; higher++ {
+		for a := 1; a < g.cap; a++ {
+			for d := 1; d < g.cap; d++ {
+				g.odds[g.index(a, d, higher)] = NewConquest(a, d, higher).Odds
+			}
+		}
+	}
+	return g
+}
+
+// conquest is how likely an attack is to conquer, with so many armies more.
+func (g *greedy) conquest(s *State, from, to, more int) float64 {
+	a := min(int(s.Armies[from])+more, g.cap-1)
+	return g.odds[g.index(a, int(s.Armies[to]), s.height(uint8(from))-s.height(uint8(to)))]
+}
+
+func (g *greedy) index(a, d, higher int) int { return ((higher+heights)*g.cap+a)*g.cap + d }
+
+// Probs keeps [game.Policy].
+func (g *greedy) Probs(dst []float64, states []State) error {
+	clear(dst)
+	for i := range states {
+		dst[i*g.r.spec.Actions+int(g.choose(&states[i]))] = 1
+	}
+	return nil
+}
+
+func (g *greedy) choose(s *State) game.Action {
+	r := g.r
+	switch s.Phase {
+	case Towers, Claiming:
+		return game.Action(g.claim(s))
+	case Filling, Reinforce:
+		return g.reinforce(s)
+	case Attack:
+		u, v, odds := int(s.From), int(s.To), 0.0
+		if u != v { // the one attack that there is
+			odds = g.conquest(s, u, v, 0)
+		} else {
+			u, v, odds = g.target(s, s.Own[s.Mover], 0)
+		}
+		if odds >= bold {
+			return r.battle + game.Action(r.board.edge(u, v))
+		}
+	case Occupy:
+		n := 1
+		if g.enemies(s, int(s.To)) != 0 {
+			n = int(s.Armies[s.From]) - 1
+		}
+		return r.occupy + game.Action(n-1)
+	case Small:
+		return r.stack
+	}
+	return r.end
+}
+
+// enemies is the set of regions beside region i that others hold.
+func (g *greedy) enemies(s *State, i int) uint64 { return g.r.board.adj[i] &^ s.Own[s.Mover] }
+
+// claim is the free region with the most own neighbours, then the fewest others.
+func (g *greedy) claim(s *State) int {
+	best, at := -1, 0
+	for set := g.r.free(s); set != 0; set &= set - 1 {
+		i := bits.TrailingZeros64(set)
+		own := bits.OnesCount64(g.r.board.adj[i] & s.Own[s.Mover])
+		if score := 64*own + 63 - bits.OnesCount64(g.enemies(s, i)); score > best {
+			best, at = score, i
+		}
+	}
+	return at
+}
+
+// target is the attack from one of the regions that is most likely to conquer,
+// were there so many armies more.
+func (g *greedy) target(s *State, from uint64, more int) (u, v int, odds float64) {
+	u, odds = bits.TrailingZeros64(from), -1
+	for ; from != 0; from &= from - 1 {
+		i := bits.TrailingZeros64(from)
+		for set := g.enemies(s, i); set != 0; set &= set - 1 {
+			j := bits.TrailingZeros64(set)
+			if p := g.conquest(s, i, j, more); p > odds+game.Tie {
+				u, v, odds = i, j, p
+			}
+		}
+	}
+	return u, v, odds
+}
+
+// reinforce strengthens the region that is most likely to conquer another with
+// all points: by a tower piece if there is one to place, else by an army.
+func (g *greedy) reinforce(s *State) game.Action {
+	r := g.r
+	more := int(s.Points)
+	if s.Phase == Filling {
+		more = 1
+	}
+	u, _, _ := g.target(s, s.Own[s.Mover], more)
+	if s.Phase == Filling {
+		return game.Action(u)
+	}
+	build := r.buildable(s)
+	if build>>u&1 != 0 {
+		return r.piece + game.Action(u)
+	}
+	if r.supply(s, s.Mover) > 0 {
+		return game.Action(u)
+	}
+	if build != 0 {
+		return r.piece + game.Action(bits.TrailingZeros64(build))
+	}
+	return r.end
+}

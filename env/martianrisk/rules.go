@@ -1,0 +1,285 @@
+package martianrisk
+
+import (
+	"fmt"
+	"math/bits"
+
+	"marsgym/env/game"
+)
+
+// Phase says what happens next.
+type Phase uint8
+
+const (
+	Ordering  Phase = iota // chance: who begins
+	Towers                 // setup: a tower and an army into an unoccupied region
+	Claiming               // setup: an army into an unoccupied region
+	Filling                // setup: an army into an own region
+	Rolling                // chance: the die of a turn
+	Reinforce              // armies and tower pieces for its points
+	Attack                 // the next battle, or the end of attacks
+	Battle                 // chance: the battle between From and To
+	Occupy                 // how many armies move from From to To, which is empty
+	Fortify                // a tower is split, or not
+	Small                  // where the small piece goes, the medium one being in To
+	Over
+	phases
+)
+
+// State is a position of Martian Risk: 128 bytes. Sets of regions have a bit
+// for each. Supplies, phases passed and who is alive follow from the rest.
+type State struct {
+	Own                  [maxPlayers]uint64 // regions of each seat
+	Large, Medium, Small uint64             // regions with these tower pieces
+	Armies               [maxRegions]uint8
+	Lost                 [maxPlayers]uint8 // armies out of the game, if they go there
+	Phase                Phase
+	Mover                uint8 // whose turn it is, or who has won
+	Start                uint8 // who began, and begins each round
+	Points               uint8 // to reinforce with; in the setup, armies still to be placed by all
+	From, To             uint8 // of the battle, or of what follows; else both 0
+	Round                uint8 // from 1, if rounds are limited
+	Low                  uint8 // 1: the die was too low to begin a tower (StrictRoll)
+}
+
+// Rules are the rules of Martian Risk under a Config.
+type Rules struct {
+	cfg   Config
+	spec  game.Spec
+	board *board
+	n     int // regions
+	// Where the actions of a kind begin, in their order.
+	piece, battle, occupy, split, small, stack, end game.Action
+}
+
+// New returns the rules for a config, or all that is wrong with it.
+func New(cfg Config) (*Rules, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("martian-risk config: %w", err)
+	}
+	cfg, _ = cfg.resolved()
+	r := &Rules{cfg: cfg, board: newBoard(cfg.Map), n: len(cfg.Map.Regions)}
+	if !cfg.Unions {
+		r.board.unions = nil
+	}
+	n, e := game.Action(r.n), game.Action(len(r.board.edges))
+	r.piece = n
+	r.battle = r.piece + n
+	r.occupy = r.battle + e
+	r.split = r.occupy + game.Action(cfg.ArmyCap) - 1
+	r.small = r.split + e
+	r.stack = r.small + n
+	r.end = r.stack + 1
+	r.spec = game.Spec{
+		ID: "martian-risk", Title: "Martian Risk", Version: 1, Config: cfg,
+		Players: cfg.Players, Actions: int(r.end) + 1,
+		Observation: r.fields(),
+		Win:         1, Loss: -1 / float64(cfg.Players-1),
+	}
+	if r.n != 7*cfg.Players {
+		r.spec.Title = fmt.Sprintf("Martian Risk on %d regions", r.n)
+	}
+	if cfg.MaxRounds == 0 {
+		r.spec.MoveLimit = 10_000 * cfg.Players // chosen: more than ten times what 100 rounds take at random
+	}
+	return r, nil
+}
+
+// Spec keeps [game.Rules].
+func (r *Rules) Spec() game.Spec { return r.spec }
+
+// Initial is an empty map, before the dice say who begins.
+func (r *Rules) Initial() State {
+	s := State{Points: uint8(r.cfg.Players * r.cfg.SetupArmies)}
+	if r.cfg.FirstPlayer == FirstSeat {
+		s.Phase = Towers
+	}
+	return s
+}
+
+// Turn keeps [game.Rules].
+func (r *Rules) Turn(s State) game.Player {
+	switch s.Phase {
+	case Ordering, Rolling, Battle:
+		return game.Chance
+	case Over:
+		return game.Nobody
+	}
+	return game.Player(s.Mover)
+}
+
+// Legal keeps [game.Rules].
+func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
+	own := s.Own[s.Mover]
+	switch s.Phase {
+	case Towers, Claiming:
+		return appendSet(dst, 0, r.free(&s))
+	case Filling:
+		return appendSet(dst, 0, own)
+	case Reinforce:
+		if r.supply(&s, s.Mover) > 0 {
+			dst = appendSet(dst, 0, own)
+		}
+		dst = appendSet(dst, r.piece, r.buildable(&s))
+		return append(dst, r.end)
+	case Attack:
+		if s.From != s.To { // the one attack goes on
+			return append(dst, r.battle+game.Action(r.board.edge(int(s.From), int(s.To))), r.end)
+		}
+		for set := own; set != 0; set &= set - 1 {
+			u := bits.TrailingZeros64(set)
+			if s.Armies[u] >= 2 {
+				dst = r.appendEdges(dst, r.battle, u, r.board.adj[u]&^own)
+			}
+		}
+		return append(dst, r.end)
+	case Occupy:
+		for n := range game.Action(s.Armies[s.From]) - 1 {
+			dst = append(dst, r.occupy+n)
+		}
+	case Fortify:
+		open := own &^ (s.Large | s.Medium | s.Small)
+		for set := own & s.Large & s.Medium; set != 0; set &= set - 1 {
+			u := bits.TrailingZeros64(set)
+			dst = r.appendEdges(dst, r.split, u, r.board.adj[u]&open)
+		}
+		return append(dst, r.end)
+	case Small:
+		dst = appendSet(dst, r.small, r.beside(&s))
+		return append(dst, r.stack)
+	}
+	return dst
+}
+
+// appendSet appends from+i for each region i of a set.
+func appendSet(dst []game.Action, from game.Action, set uint64) []game.Action {
+	for ; set != 0; set &= set - 1 {
+		dst = append(dst, from+game.Action(bits.TrailingZeros64(set)))
+	}
+	return dst
+}
+
+// appendEdges appends from plus the number of each border from u to a region of
+// the set.
+func (r *Rules) appendEdges(dst []game.Action, from game.Action, u int, set uint64) []game.Action {
+	for ; set != 0; set &= set - 1 {
+		dst = append(dst, from+game.Action(r.board.edge(u, bits.TrailingZeros64(set))))
+	}
+	return dst
+}
+
+// free is the set of unoccupied regions.
+func (r *Rules) free(s *State) uint64 {
+	set := r.board.all
+	for _, own := range s.Own {
+		set &^= own
+	}
+	return set
+}
+
+// onMap counts the armies of a seat on the map.
+func (s *State) onMap(seat uint8) int {
+	n := 0
+	for set := s.Own[seat]; set != 0; set &= set - 1 {
+		n += int(s.Armies[bits.TrailingZeros64(set)])
+	}
+	return n
+}
+
+// supply counts the armies of a seat beside the map.
+func (r *Rules) supply(s *State, seat uint8) int {
+	return r.cfg.ArmyCap - s.onMap(seat) - int(s.Lost[seat])
+}
+
+// pieces counts the tower pieces of a seat beside the map.
+func (r *Rules) pieces(s *State, seat uint8) (large, medium, small int) {
+	own := s.Own[seat]
+	return r.cfg.Trios - bits.OnesCount64(own&s.Large),
+		r.cfg.Trios - bits.OnesCount64(own&s.Medium),
+		r.cfg.Trios - bits.OnesCount64(own&s.Small)
+}
+
+// Points that the pieces of a tower cost. Source: "The lower section of a tower
+// (the large piece) counts as three points, the middle section counts as two
+// points, and the upper section counts as one point."
+const (
+	largeCost  = 3
+	mediumCost = 2
+	smallCost  = 1
+)
+
+// buildable is the set of regions whose next piece the mover can place: towers
+// are built from the bottom up, and so is what was split off them.
+func (r *Rules) buildable(s *State) (set uint64) {
+	own := s.Own[s.Mover]
+	large, medium, small := r.pieces(s, s.Mover)
+	if small > 0 && s.Points >= smallCost {
+		set = s.Medium &^ s.Small
+	}
+	if medium > 0 && s.Points >= mediumCost {
+		set |= s.Large &^ s.Medium
+	}
+	if large > 0 && s.Points >= largeCost && s.Low == 0 {
+		set |= r.board.all &^ (s.Large | s.Medium | s.Small)
+	}
+	return set & own
+}
+
+// beside is the set of regions to which the small piece of a split tower can go.
+func (r *Rules) beside(s *State) uint64 {
+	set := r.board.all &^ (s.Large | s.Medium | s.Small)
+	if r.cfg.MergeSmall {
+		set |= s.Medium &^ (s.Large | s.Small)
+	}
+	return set & s.Own[s.Mover] & r.board.adj[s.To]
+}
+
+// canAttack reports whether the mover has a battle to offer.
+func (r *Rules) canAttack(s *State) bool {
+	own := s.Own[s.Mover]
+	for set := own; set != 0; set &= set - 1 {
+		u := bits.TrailingZeros64(set)
+		if s.Armies[u] >= 2 && r.board.adj[u]&^own != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// canSplit reports whether the mover has a tower to split.
+func (r *Rules) canSplit(s *State) bool {
+	own := s.Own[s.Mover]
+	open := own &^ (s.Large | s.Medium | s.Small)
+	for set := own & s.Large & s.Medium; set != 0; set &= set - 1 {
+		if r.board.adj[bits.TrailingZeros64(set)]&open != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// owner is the seat that holds a region, -1 if none does.
+func (s *State) owner(i int) int {
+	for p, own := range s.Own {
+		if own>>i&1 != 0 {
+			return p
+		}
+	}
+	return -1
+}
+
+// height is the number of tower pieces in a region.
+func (s *State) height(i uint8) int {
+	return int(s.Large>>i&1 + s.Medium>>i&1 + s.Small>>i&1)
+}
+
+// bonus counts the unions that a seat holds.
+func (r *Rules) bonus(s *State, seat uint8) int {
+	n := 0
+	for _, u := range r.board.unions {
+		if u&^s.Own[seat] == 0 {
+			n++
+		}
+	}
+	return n
+}
