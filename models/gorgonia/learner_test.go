@@ -1,15 +1,13 @@
 package gorgonia_test
 
 import (
-	"errors"
-	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
 	"marsgym/models"
 	"marsgym/models/gorgonia"
+	"marsgym/models/learnertest"
 )
 
 var (
@@ -54,71 +52,10 @@ func train(t *testing.T, l *gorgonia.Learner, from, to int) {
 	}
 }
 
-func TestFitIsDeterministic(t *testing.T) {
-	for _, s := range []models.Shape{scoreShape, logitsShape} {
-		first := newLearner(t, s, 3)
-		train(t, first, 0, 100)
-		want := first.MLP().Weights()
-
-		again := newLearner(t, s, 3)
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-		train(t, again, 0, 100)
-		if !slices.Equal(again.MLP().Weights(), want) {
-			t.Errorf("%s: GOMAXPROCS 1 gives other weights", s.Head)
-		}
-
-		half := newLearner(t, s, 3)
-		train(t, half, 0, 50)
-		rest := newLearner(t, s, 4)
-		copy(rest.MLP().Weights(), half.MLP().Weights())
-		if err := rest.Restore(half.State()); err != nil {
-			t.Fatal(err)
-		}
-		train(t, rest, 50, 100)
-		if !slices.Equal(rest.MLP().Weights(), want) {
-			t.Errorf("%s: resuming gives other weights", s.Head)
-		}
-	}
-}
-
-func TestFitLearns(t *testing.T) {
-	l := newLearner(t, scoreShape, 5)
-	r := rand.New(rand.NewPCG(1, 1))
-	n, p := 128, scoreShape.Players
-	obs := noise(r, n*scoreShape.Obs)
-	sum := 0.0
-	rows := models.Rows{Obs: obs, Loss: func(policy, values, dpolicy, dvalues []float32) {
-		sum = 0
-		for i := range n {
-			x := obs[i*scoreShape.Obs:]
-			dpolicy[i] = policy[i] - x[0]*x[1]
-			dvalues[i*p] = values[i*p] - max(x[2], x[3])
-			sum += float64(dpolicy[i]*dpolicy[i] + dvalues[i*p]*dvalues[i*p])
-		}
-	}}
-	for range 400 {
-		if _, err := l.Fit([]models.Rows{rows}, 1e-2); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if mean := sum / float64(n); !(mean <= 0.02) {
-		t.Errorf("mean squared error is %v after training: want 0.02 or less", mean)
-	}
-}
-
-func TestFitDiverged(t *testing.T) {
-	for _, bad := range []float64{math.NaN(), math.Inf(1), 1e30} {
-		l := newLearner(t, logitsShape, 6)
-		train(t, l, 0, 3)
-		want, state := slices.Clone(l.MLP().Weights()), l.State()
-		rows := models.Rows{Obs: make([]float32, logitsShape.Obs), Loss: func(_, _, _, dvalues []float32) { dvalues[1] = float32(bad) }}
-		norm, err := l.Fit([]models.Rows{rows}, 1e-3)
-		if !errors.Is(err, models.ErrDiverged) {
-			t.Errorf("a gradient of %v: norm %v, error %v: want ErrDiverged", bad, norm, err)
-		}
-		if !slices.Equal(l.MLP().Weights(), want) || !slices.Equal(l.State()[2].Data, state[2].Data) {
-			t.Errorf("a gradient of %v has changed the weights", bad)
-		}
+func TestCheck(t *testing.T) {
+	err := learnertest.Check(func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) { return gorgonia.New(mlp, cfg) })
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,0 +1,243 @@
+package learnertest_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/models"
+	"marsgym/models/gorgonia"
+	"marsgym/models/learnertest"
+)
+
+// broken is a learner that breaks a clause.
+type broken struct {
+	models.Learner
+	mlp     func() *models.MLP
+	fit     func([]models.Rows, float64) (float64, error)
+	state   func() []models.Tensor
+	restore func([]models.Tensor) error
+}
+
+func (b *broken) MLP() *models.MLP { return b.mlp() }
+func (b *broken) Fit(rows []models.Rows, rate float64) (float64, error) {
+	return b.fit(rows, rate)
+}
+func (b *broken) State() []models.Tensor              { return b.state() }
+func (b *broken) Restore(state []models.Tensor) error { return b.restore(state) }
+
+// with wraps the loss of a shard.
+func with(rows models.Rows, loss func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32)) models.Rows {
+	next := rows.Loss
+	rows.Loss = func(p, v, dp, dv []float32) { loss(next, p, v, dp, dv) }
+	return rows
+}
+
+var breaches = []struct {
+	want  string // what the error begins with
+	spoil func(*broken)
+}{
+	{"the gradient is that of finite differences: score", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			rows = slices.Clone(rows)
+			rows[0] = with(rows[0], func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32) {
+				next(p, v, dp, dv)
+				dp[0] *= 1.01
+			})
+			return fit(rows, rate)
+		}
+	}},
+	{"the gradient is that of finite differences: Fit returns the norm", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			norm, err := fit(rows, rate)
+			return min(norm, 1), err
+		}
+	}},
+	{"shards add up: score", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			if len(rows) > 3 {
+				rows = rows[:3]
+			}
+			return fit(rows, rate)
+		}
+	}},
+	{"shards add up: panic: the loss of a shard without rows", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			for _, r := range rows {
+				if len(r.Obs) == 0 && len(rows) > 3 {
+					r.Loss(nil, nil, nil, nil)
+				}
+			}
+			return fit(rows, rate)
+		}
+	}},
+	{"Fit takes a step of Adam: score: weights after step 0", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) { return fit(rows, rate*1.01) }
+	}},
+	{"Fit takes a step of Adam: score: step 0 returns the norm", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			norm, err := fit(rows, rate)
+			if rate > 0 {
+				norm *= 1.001
+			}
+			return norm, err
+		}
+	}},
+	{"Fit takes a step of Adam: MLP is another network", func(b *broken) {
+		mlp := b.mlp
+		b.mlp = func() *models.MLP { return mlp().Clone() }
+	}},
+	{"the loss is shown what Forward says: score: output 1 of 1 rows", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			rows = slices.Clone(rows)
+			for i := range rows {
+				rows[i] = with(rows[i], func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32) {
+					v[0] += 1e-4
+					next(p, v, dp, dv)
+				})
+			}
+			return fit(rows, rate)
+		}
+	}},
+	{"the loss is shown what Forward says: score: the gradient of 1 rows", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			rows = slices.Clone(rows)
+			for i := range rows {
+				rows[i] = with(rows[i], func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32) {
+					dv[0] = 1
+					next(p, v, dp, dv)
+				})
+			}
+			return fit(rows, rate)
+		}
+	}},
+	{"Fit learns: the mean squared error", func(b *broken) {
+		fit, n := b.fit, 0
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			if n++; n > 100 {
+				rate = 0
+			}
+			return fit(rows, rate)
+		}
+	}},
+	{"the same run ends in the same bits: score", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			if calls++; calls%101 == 0 {
+				rate = 0
+			}
+			return fit(rows, rate)
+		}
+	}},
+	{"a saved run goes on as if it had never stopped: score", func(b *broken) {
+		restore := b.restore
+		b.restore = func(state []models.Tensor) error {
+			state = slices.Clone(state)
+			for i, t := range state {
+				if t.Name == "adam.steps" {
+					state[i].Data = []float32{0}
+				}
+			}
+			return restore(state)
+		}
+	}},
+	{"a gradient that is not finite changes nothing: a gradient of NaN gives the error <nil>", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			norm, err := fit(rows, rate)
+			if errors.Is(err, models.ErrDiverged) {
+				err = nil
+			}
+			return norm, err
+		}
+	}},
+	{"a gradient that is not finite changes nothing: after a gradient of NaN: body.0.weight", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			norm, err := fit(rows, rate)
+			if errors.Is(err, models.ErrDiverged) {
+				b.Learner.MLP().Weights()[0]++
+			}
+			return norm, err
+		}
+	}},
+	{"nonsense is an error and changes nothing: Fit accepts 0 shards", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			if len(rows) == 0 {
+				return 0, nil
+			}
+			return fit(rows, rate)
+		}
+	}},
+	{"nonsense is an error and changes nothing: Fit accepts a rate of NaN", func(b *broken) {
+		fit := b.fit
+		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+			if math.IsNaN(rate) {
+				rate = 0
+			}
+			return fit(rows, rate)
+		}
+	}},
+	{"nonsense is an error and changes nothing: Restore of wrong state 0", func(b *broken) {
+		restore := b.restore
+		b.restore = func(state []models.Tensor) error {
+			if state == nil {
+				return nil
+			}
+			return restore(state)
+		}
+	}},
+	{"nonsense is an error and changes nothing: adam.m", func(b *broken) {
+		state := b.state
+		var kept []models.Tensor
+		b.state = func() []models.Tensor {
+			if kept == nil {
+				kept = state()
+			}
+			return kept
+		}
+	}},
+}
+
+// calls counts those of one kind of broken learner, of whatever learner.
+var calls int
+
+func TestCheckRejects(t *testing.T) {
+	for _, breach := range breaches {
+		err := learnertest.Check(func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
+			l, err := gorgonia.New(mlp, cfg)
+			if err != nil {
+				return nil, err
+			}
+			b := &broken{l, l.MLP, l.Fit, l.State, l.Restore}
+			breach.spoil(b)
+			return b, nil
+		})
+		if err == nil || !slices.ContainsFunc(strings.Split(err.Error(), "\n"), func(line string) bool { return strings.HasPrefix(line, breach.want) }) {
+			t.Errorf("want %q; the error is\n%v", breach.want, err)
+		}
+	}
+}
+
+func TestCheckRejectsSettings(t *testing.T) {
+	err := learnertest.Check(func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
+		if cfg == (models.AdamConfig{}) {
+			cfg = models.DefaultAdam()
+		}
+		return gorgonia.New(mlp, cfg)
+	})
+	if want := "nonsense is an error and changes nothing: New accepts settings of zeros"; err == nil || err.Error() != want {
+		t.Errorf("want %q; the error is\n%v", want, err)
+	}
+}
