@@ -145,17 +145,10 @@ func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
 	}
 }
 
-// encodeLaid shows the ground of the map's cells that are known so far.
+// encodeLaid shows the ground of the map's cells that is known so far.
 func (r *Rules) encodeLaid(dst []float32, s *State) {
-	known := r.board.known
-	for _, u := range r.board.units[:s.Place] {
-		for _, c := range u.cells {
-			known |= 1 << c
-		}
-	}
-	for set := known & r.board.land &^ r.board.stone; set != 0; set &= set - 1 {
+	for set := r.laid(s) & r.board.land &^ r.board.stone; set != 0; set &= set - 1 {
 		c := bits.TrailingZeros64(set)
-		t := s.Terrain[0]>>c&1 | s.Terrain[1]>>c&1<<1
-		dst[r.lay.terrain+products*int(r.lay.ground[c])+int(t)] = 1
+		dst[r.lay.terrain+products*int(r.lay.ground[c])+s.terrain(c)] = 1
 	}
 }

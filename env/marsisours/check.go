@@ -1,0 +1,131 @@
+package marsisours
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// check returns why a position cannot be meant.
+func (r *Rules) check(s *State) error {
+	if s.Phase == Laying && len(r.board.units) == 0 {
+		return errors.New("laying: no tile is left to be laid")
+	}
+	if s.Phase <= Drawing {
+		for p := range r.cfg.Players {
+			if s.Seats[p] != (Seat{}) {
+				return errors.New("nobody has money yet")
+			}
+		}
+	}
+	if s.Phase == Laying {
+		return r.checkLaid(s)
+	}
+	if known := r.board.known; (s.Terrain[0]^r.board.terrain[0])&known|(s.Terrain[1]^r.board.terrain[1])&known != 0 {
+		return errors.New("map: the ground is fixed to be another")
+	}
+	if s.Phase == Drawing {
+		return nil
+	}
+	if !r.fast && s.Round == 0 {
+		return fmt.Errorf("round is 0; want 1 to %d", lastRound)
+	}
+	if s.stock() < 0 {
+		return fmt.Errorf("dice: there are %d in all", poolDice)
+	}
+	total := r.cfg.StartHand + r.cfg.StartJunk
+	for p := range r.cfg.Players {
+		seat := &s.Seats[p]
+		n := int(seat.Hand) + int(seat.Junk) + bits.OnesCount64(s.Robots[p])
+		if n > total || n < total && !r.fast {
+			return fmt.Errorf("seat %d has %d robots; want %d", p, n, total)
+		}
+		if total := r.cfg.StartJunk; r.fast && int(seat.Junk) > total {
+			return fmt.Errorf("seat %d has %d robots in the junkyard; want at most %d", p, seat.Junk, total)
+		}
+	}
+	return r.checkPhase(s)
+}
+
+// checkLaid checks that what lies is of the tiles that there are, and that there
+// is something left to lay.
+func (r *Rules) checkLaid(s *State) error {
+	units := r.board.units
+	if int(s.Place) >= len(units) {
+		return errors.New("laying: all tiles lie")
+	}
+	set := r.laid(s)
+	for c := range r.board.cells {
+		if r.board.stone>>c&1 == 0 && set>>c&1 == 0 && s.terrain(c) != 0 {
+			return fmt.Errorf("map: %s is laid later", r.board.name[c])
+		}
+	}
+	var left [maxCells]int
+	for k := range r.pool.kinds {
+		left[k] = r.pool.kinds[k].copies
+	}
+	for i := range units[:s.Place] {
+		k := r.pool.kindOf[units[i].code(s)]
+		if k == noKind {
+			return fmt.Errorf("map: there is no tile as at %s", r.board.name[units[i].cells[0]])
+		}
+		if left[k]--; left[k] < 0 {
+			return fmt.Errorf("map: there are not so many tiles as at %s", r.board.name[units[i].cells[0]])
+		}
+	}
+	return nil
+}
+
+// checkPhase checks that the mover of a position has something to decide.
+func (r *Rules) checkPhase(s *State) error {
+	p := int(s.Mover)
+	passed := s.Passed>>p&1 == 1
+	if s.Phase >= Cashing && s.Passed != 0 {
+		return errors.New("passed: the action phase is over")
+	}
+	if s.Phase == LayDown && (!passed || s.Standing == 0 || r.fast) {
+		return errors.New("down: it is for a seat that has passed, while a robot stands")
+	}
+	if s.Phase >= Acting && s.Phase <= Rerolling && passed {
+		return fmt.Errorf("seat %d has passed", p)
+	}
+	if s.Attackers > 0 {
+		return r.checkAttack(s)
+	}
+	late := s.Phase == Scoring || s.Phase == Over
+	switch {
+	case r.fast && s.Phase > LayDown && s.Phase != Over:
+		return errors.New("the quick game has an action phase only")
+	case !r.fast && late && (s.Round != lastRound || s.Start != 0):
+		return fmt.Errorf("the game ends with round %d, and start 0", lastRound)
+	case late && (s.stock() < poolDice) != (s.Phase == Scoring):
+		return errors.New("scoring lasts as long as there are dice to roll")
+	case s.Phase == Cashing && s.Seats[p].Track == [products]uint8{}:
+		return fmt.Errorf("cash: seat %d has nothing to trade", p)
+	case s.Phase == Buying && (!r.power(s, p, vacuum) || r.affordable(s) == 0):
+		return fmt.Errorf("buy: seat %d cannot", p)
+	case s.Phase == Naming && s.Round == lastRound:
+		return errors.New("name: it is the last round")
+	}
+	return nil
+}
+
+func (r *Rules) checkAttack(s *State) error {
+	p, place := int(s.Mover), int(s.Place)
+	q, ok := s.owner(place)
+	most := 1
+	if place < firstLab {
+		most = bits.OnesCount64(r.board.near[place] & s.Robots[p])
+	}
+	switch {
+	case !ok || q == p || s.Seats[p].Hand == 0 || int(s.Attackers) > most:
+		return fmt.Errorf("attack: seat %d cannot", p)
+	case s.Phase == Rolling:
+		return nil
+	case !r.power(s, p, drill):
+		return fmt.Errorf("seat %d has no drill", p)
+	case (s.Die == 0) != r.cfg.DrillRerollsDefender, s.Die > 0 && r.defence(s, int(s.Die)) < 2:
+		return fmt.Errorf("no attack misses against a die of %d", s.Die)
+	}
+	return nil
+}
