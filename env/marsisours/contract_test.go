@@ -8,15 +8,6 @@ import (
 	"marsgym/env/marsisours"
 )
 
-func config(players int, change func(*marsisours.Config)) marsisours.Config {
-	c := marsisours.DefaultConfig()
-	c.Players = players
-	if change != nil {
-		change(&c)
-	}
-	return c
-}
-
 func TestContract(t *testing.T) {
 	for i, cfg := range []marsisours.Config{marsisours.FastConfig(), config(3, nil), config(2, nil), config(4, nil)} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

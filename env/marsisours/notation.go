@@ -3,6 +3,7 @@ package marsisours
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +55,7 @@ var phaseWords = [phases]string{Laying: "laying", Drawing: "drawing", LayDown: "
 // points are what a seat has so far: money, or robots on the map.
 func (r *Rules) points(s *State, p int) int {
 	if r.fast {
-		return r.held(s, p)
+		return bits.OnesCount64(s.Robots[p])
 	}
 	return int(s.Seats[p].Money)
 }

@@ -1,0 +1,33 @@
+package marsisours
+
+import "slices"
+
+// Fight is the state after an attack in which the dice show that.
+func (r *Rules) Fight(s State, attack []int, defence int) State {
+	r.fight(&s, defence, slices.Max(attack) >= r.defence(&s, defence))
+	return s
+}
+
+// Begin is the state after seat p has drawn the start.
+func (r *Rules) Begin(s State, p int) State {
+	r.start(&s, p)
+	return s
+}
+
+// ScoreDie is the state after an alchemy die shows that.
+func (r *Rules) ScoreDie(s State, die int) State {
+	r.scoreDie(&s, die)
+	return s
+}
+
+// Letter is the robot in a place, as the notation writes it.
+func (r *Rules) Letter(s State, place string) string {
+	return string(r.robotLetter(&s, slices.Index(r.board.name[:], place)))
+}
+
+// Land is the set of cells to stand on, and Cell the number of a cell.
+func (r *Rules) Land() uint64          { return r.board.land }
+func (r *Rules) Stations() uint64      { return r.board.stations }
+func (r *Rules) Cell(name string) int  { return slices.Index(r.board.name[:], name) }
+func (r *Rules) Stock(s State) int     { return s.stock() }
+func (r *Rules) CellName(c int) string { return r.board.name[c] }
