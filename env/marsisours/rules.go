@@ -121,7 +121,8 @@ func New(cfg Config) (*Rules, error) {
 	for i, p := range r.place {
 		r.slot[p] = uint8(i)
 	}
-	r.act, r.lay, r.views = newActions(r), newLayout(r), newViews(board)
+	r.act, r.lay = newActions(r), newLayout(r)
+	r.views = newViews(r)
 	r.spec = game.Spec{
 		ID: "mars-is-ours", Title: "Mars is Ours!", Version: 1, Config: cfg,
 		Players: cfg.Players, Actions: r.act.n, Observation: r.lay.fields, MoveLimit: cfg.MoveLimit,
