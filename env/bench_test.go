@@ -1,11 +1,14 @@
 package env_test
 
 import (
+	"fmt"
 	"testing"
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/marsisours"
 	"marsgym/env/martiandice"
+	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
 )
 
@@ -25,6 +28,43 @@ func BenchmarkMartianDice(b *testing.B) {
 		b.Fatal(err)
 	}
 	benchmark(b, env.NewVec(r, 1024, 0))
+}
+
+// BenchmarkMartianRisk shows what players and regions cost.
+func BenchmarkMartianRisk(b *testing.B) {
+	for _, size := range []struct{ players, each int }{{3, 4}, {3, 7}, {4, 7}, {5, 7}, {6, 4}, {6, 7}} {
+		b.Run(fmt.Sprintf("players=%d/regions=%d", size.players, size.players*size.each), func(b *testing.B) {
+			cfg := martianrisk.DefaultConfig()
+			cfg.Players, cfg.RegionsPerPlayer = size.players, size.each
+			r, err := martianrisk.New(cfg)
+			if err != nil {
+				b.Fatal(err)
+			}
+			benchmark(b, env.NewVec(r, 1024, 0))
+		})
+	}
+}
+
+// BenchmarkMars plays Mars is Ours! at each size of table, and its quick game.
+func BenchmarkMars(b *testing.B) {
+	fast := marsisours.FastConfig()
+	for _, size := range []struct {
+		name    string
+		players int
+		config  marsisours.Config
+	}{
+		{"quick", 2, fast}, {"players=2", 2, marsisours.DefaultConfig()},
+		{"players=3", 3, marsisours.DefaultConfig()}, {"players=4", 4, marsisours.DefaultConfig()},
+	} {
+		b.Run(size.name, func(b *testing.B) {
+			size.config.Players = size.players
+			r, err := marsisours.New(size.config)
+			if err != nil {
+				b.Fatal(err)
+			}
+			benchmark(b, env.NewVec(r, 1024, 0))
+		})
+	}
 }
 
 func benchmark(b *testing.B, batch env.Batch) {

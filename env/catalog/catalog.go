@@ -11,6 +11,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
+	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
 )
 
@@ -24,8 +25,14 @@ type Entry struct {
 
 // List returns the games, the flagship first.
 func List() []Entry {
+	risk := func(def func() martianrisk.Config) func(int, []byte) (env.Game, error) {
+		return entry(def, func(c *martianrisk.Config) *int { return &c.Players }, martianrisk.New)
+	}
 	return []Entry{
 		{"martian-dice", "press your luck with 13 dice; solved", entry(martiandice.DefaultConfig, func(c *martiandice.Config) *int { return &c.Players }, martiandice.New)},
+		{"martian-risk", "conquest of the map with dice and towers, for three to six", risk(martianrisk.DefaultConfig)},
+		{"martian-risk-small", "the same on twelve states, for learning experiments", risk(martianrisk.SmallConfig)},
+		{"martian-risk-tiny", "the same for two on four regions; solved", risk(martianrisk.TinyConfig)},
 		{"pig", "press your luck with one die; solved, the worked example", entry(pig.DefaultConfig, func(c *pig.Config) *int { return &c.Players }, pig.New)},
 	}
 }

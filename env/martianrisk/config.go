@@ -114,7 +114,7 @@ func SmallConfig() Config {
 func TinyConfig() Config {
 	c := DefaultConfig()
 	c.Players, c.Experimental, c.Map, c.RegionsPerPlayer = 2, true, Map{Name: "strip"}, 0
-	c.SetupArmies, c.ArmyCap, c.Trios, c.MaxRounds = 3, 6, 1, 4
+	c.SetupArmies, c.ArmyCap, c.Trios, c.MaxRounds, c.FirstPlayer = 3, 5, 1, 3, FirstSeat
 	return c
 }
 

@@ -49,12 +49,12 @@ func (r *Rules) ActionName(a game.Action) string {
 }
 
 // Format keeps [game.Notation]: regions held by seat, the seat to move, the
-// phase with what belongs to it, who began, the round, and the regions of each
-// seat with armies and tower pieces.
+// phase with what belongs to it, who began, the regions of each seat with armies
+// and tower pieces, and the round.
 //
 //	0-0-0 order ; ; ;
-//	7-8-6@1 battle NV>CA start 0 round 12 ; OR:2 CA:1LMS ... ; NV:4 ... ; ...
-//	7-8-6@1 reinforce 3 start 0 round 12 ; ...
+//	7-8-6@1 battle NV>CA start 0 ; OR:2 CA:1LMS ... ; NV:4 ... ; WA:1 ... round 12
+//	7-8-6@1 reinforce 3 start 0 ; ...
 func (r *Rules) Format(s State) string {
 	var b strings.Builder
 	for p := range r.cfg.Players {
@@ -82,9 +82,6 @@ func (r *Rules) Format(s State) string {
 	if s.Phase != Ordering {
 		fmt.Fprintf(&b, " start %d", s.Start)
 	}
-	if s.Round > 0 {
-		fmt.Fprintf(&b, " round %d", s.Round)
-	}
 	for p := range r.cfg.Players {
 		b.WriteString(" ;")
 		if s.Lost[p] > 0 {
@@ -94,6 +91,9 @@ func (r *Rules) Format(s State) string {
 			i := bits.TrailingZeros64(set)
 			fmt.Fprintf(&b, " %s:%d%s", r.board.names[i], s.Armies[i], s.tower(i))
 		}
+	}
+	if s.Round > 0 {
+		fmt.Fprintf(&b, " round %d", s.Round)
 	}
 	return b.String()
 }

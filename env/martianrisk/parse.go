@@ -25,6 +25,7 @@ func (r *Rules) Parse(text string) (State, error) {
 }
 
 func (r *Rules) parse(text string) (s State, err error) {
+	text, round, limited := cutLast(text, " round ")
 	parts := strings.Split(text, ";")
 	if len(parts) != r.cfg.Players+1 {
 		return s, fmt.Errorf("it lists regions for %d seats, not %d", len(parts)-1, r.cfg.Players)
@@ -54,6 +55,9 @@ func (r *Rules) parse(text string) (s State, err error) {
 	if moves {
 		s.Mover = number("seat", mover, r.cfg.Players-1)
 	}
+	if limited {
+		s.Round = number("round", round, r.cfg.MaxRounds)
+	}
 	phase := slices.Index(phaseNames[:], next())
 	if phase < 0 {
 		return s, errors.New("it names no phase")
@@ -63,8 +67,6 @@ func (r *Rules) parse(text string) (s State, err error) {
 		switch w := next(); {
 		case w == "start":
 			s.Start = number("seat", next(), r.cfg.Players-1)
-		case w == "round":
-			s.Round = number("round", next(), r.cfg.MaxRounds)
 		case w == "low":
 			s.Low = 1
 		case s.Phase == Reinforce:
@@ -86,6 +88,14 @@ func (r *Rules) parse(text string) (s State, err error) {
 		}
 	}
 	return s, err
+}
+
+// cutLast cuts a text around the last sep in it.
+func cutLast(text, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, sep); i >= 0 {
+		return text[:i], text[i+len(sep):], true
+	}
+	return text, "", false
 }
 
 // parseSeat reads the regions of a seat.
