@@ -20,10 +20,10 @@ type layout struct {
 	row                                   int             // of a seat
 	ground                                [maxCells]uint8 // where the terrain of a cell stands, over 4
 	phases                                [phases]int8    // the index of a phase, or -1
+	level                                 [maxLevels]float32
 }
 
-// perSeat is money, tokens, hand, junkyard, dice, four tracks and whether it has
-// passed; in the quick game the second to fourth and the last.
+// A seat shows perSeat numbers, the first perFastSeat of them in the quick game.
 const perSeat, perFastSeat = 6 + products, 3
 
 func newLayout(r *Rules) layout {
@@ -38,6 +38,9 @@ func newLayout(r *Rules) layout {
 		return at
 	}
 	p, f := r.cfg.Players, len(r.board.free)
+	for i := range l.level {
+		l.level[i] = float32(i) / float32(r.levels-1)
+	}
 	for i := range l.phases {
 		l.phases[i] = -1
 	}
@@ -51,7 +54,7 @@ func newLayout(r *Rules) layout {
 	if r.fast {
 		l.row = perFastSeat
 		l.robots = add("robots by cell and seat from the viewer's", f*p)
-		l.seat = add("hand and junkyard over 12, and passed, by seat from the viewer's", l.row*p)
+		l.seat = add("hand and junkyard over 12, passed, by seat from the viewer's", l.row*p)
 	} else {
 		g := 0
 		for _, c := range r.board.free {
@@ -64,7 +67,7 @@ func newLayout(r *Rules) layout {
 		l.terrain = add("gem, soda, metal or turf by cell, the stone left out", products*g)
 		l.robots = add("robots by place and seat from the viewer's", (f+labs)*p)
 		l.standing = add("standing robots by place", f+labs)
-		l.seat = add("money over 60, tokens over 10, hand, junkyard and dice over 12, tracks over their length, and passed, by seat from the viewer's", l.row*p)
+		l.seat = add("hand and junkyard over 12, passed, money over 60, tokens over 10, dice over 12, tracks over their length, by seat from the viewer's", l.row*p)
 		l.round = add("round", lastRound)
 		l.die = add("die of the defender", faces)
 	}
@@ -124,24 +127,33 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 	}
 }
 
-func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
-	i := 0
-	put := func(n, over int) {
-		dst[i] = float32(n) / float32(over)
-		i++
+// Shares of the most, to be looked up.
+var (
+	tenths   = shares(maxTokens)
+	twelfths = shares(maxRobots) // and poolDice
+)
+
+func shares(most int) (list [maxRobots + 1]float32) {
+	for n := range list {
+		list[n] = float32(n) / float32(most)
 	}
+	return list
+}
+
+func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
 	if !r.fast {
-		put(int(seat.Money), 60) // chosen: about the most of a game
-		put(int(seat.Tokens), maxTokens)
-		put(int(seat.Dice), poolDice)
-		for _, level := range seat.Track {
-			put(int(level), r.levels-1)
+		dst = dst[:perSeat]
+		dst[3] = float32(seat.Money) * (1. / 60) // chosen: about the most of a game
+		dst[4] = tenths[seat.Tokens]
+		dst[5] = twelfths[seat.Dice]
+		for t, level := range seat.Track {
+			dst[6+t] = r.lay.level[level]
 		}
 	}
-	put(int(seat.Hand), maxRobots)
-	put(int(seat.Junk), maxRobots)
+	dst = dst[:perFastSeat]
+	dst[0], dst[1] = twelfths[seat.Hand], twelfths[seat.Junk]
 	if passed {
-		dst[i] = 1
+		dst[2] = 1
 	}
 }
 

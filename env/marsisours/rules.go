@@ -83,6 +83,7 @@ type Rules struct {
 	slot    [firstLab + labs]uint8 // of a place among those of the actions
 	place   []uint8                // of a slot
 	views   []view
+	sources [][8]uint8
 }
 
 // New returns the rules for a config, or all that is wrong with it.
@@ -122,7 +123,7 @@ func New(cfg Config) (*Rules, error) {
 		r.slot[p] = uint8(i)
 	}
 	r.act, r.lay = newActions(r), newLayout(r)
-	r.views = newViews(r)
+	r.views, r.sources = newViews(r)
 	r.spec = game.Spec{
 		ID: "mars-is-ours", Title: "Mars is Ours!", Version: 1, Config: cfg,
 		Players: cfg.Players, Actions: r.act.n, Observation: r.lay.fields, MoveLimit: cfg.MoveLimit,

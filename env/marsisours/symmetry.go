@@ -8,13 +8,13 @@ import (
 
 // view is the board seen from another side: turned, or in a mirror.
 type view struct {
-	from    [maxCells]uint8                 // the cell that comes to a cell
 	image   [(maxCells + 7) / 8][256]uint64 // of each byte of a set of cells
 	relabel []game.Action                   // of the actions of what is seen
 }
 
-// newViews lists the views that look like the board itself, the plain one first.
-func newViews(r *Rules) []view {
+// newViews lists the views that look like the board itself, the plain one first,
+// and for each cell with products the cells that the views show there.
+func newViews(r *Rules) (views []view, sources [][8]uint8) {
 	b := r.board
 	last := 0
 	for c := range b.cells {
@@ -24,7 +24,7 @@ func newViews(r *Rules) []view {
 	for c := range b.cells {
 		index[[2]int{b.row[c], b.col[c]}] = uint8(c)
 	}
-	var views []view
+	from := make([][8]uint8, b.cells)
 	for mirror := range 8 {
 		var to [maxCells]uint8
 		alike := true
@@ -44,16 +44,21 @@ func newViews(r *Rules) []view {
 			to[c] = d
 		}
 		if alike {
+			for c := range b.cells {
+				from[to[c]][len(views)] = uint8(c)
+			}
 			views = append(views, newView(r, &to))
 		}
 	}
-	return views
+	for set := b.land &^ b.stone; set != 0; set &= set - 1 {
+		sources = append(sources, from[bits.TrailingZeros64(set)])
+	}
+	return views, sources
 }
 
 func newView(r *Rules, to *[maxCells]uint8) view {
 	var v view
 	for c := range r.board.cells {
-		v.from[to[c]] = uint8(c)
 		for set := range 256 {
 			v.image[c/8][set] |= uint64(set>>(c%8)&1) << to[c]
 		}
@@ -74,51 +79,83 @@ func newView(r *Rules, to *[maxCells]uint8) view {
 	return v
 }
 
+// Canonical keeps [game.Symmetry]: once the map lies, it is seen from the side
+// where its ground, and among equals its robots, make the smallest numbers.
+func (r *Rules) Canonical(s State) (State, []game.Action) {
+	if s.Phase == Laying || len(r.views) == 1 {
+		return s, nil
+	}
+	left := uint8(1<<len(r.views) - 1)
+	if !r.fast {
+		left = r.lowestGround(&s, left)
+	}
+	for p := 0; p < r.cfg.Players && several(left); p++ {
+		left = r.lowest(s.Robots[p], left)
+	}
+	if several(left) {
+		left = r.lowest(s.Standing, left)
+	}
+	if s.attackOnMap() && several(left) {
+		left = r.lowest(1<<s.Place, left)
+	}
+	if left&1 == 1 {
+		return s, nil
+	}
+	v := &r.views[bits.TrailingZeros8(left)]
+	for p := range r.cfg.Players {
+		s.Robots[p] = r.see(v, s.Robots[p])
+	}
+	if !r.fast {
+		s.Standing = r.see(v, s.Standing)
+		s.Terrain[0], s.Terrain[1] = r.see(v, s.Terrain[0]), r.see(v, s.Terrain[1])
+	}
+	if s.attackOnMap() {
+		s.Place = uint8(bits.TrailingZeros64(r.see(v, 1<<s.Place)))
+	}
+	return s, v.relabel
+}
+
+func several(set uint8) bool { return set&(set-1) != 0 }
+
+func (s *State) attackOnMap() bool { return s.Attackers > 0 && s.Place < firstLab }
+
 // see is the image of a set of places.
-func (v *view) see(set uint64, bytes int) uint64 {
+func (r *Rules) see(v *view, set uint64) uint64 {
 	out := set & allLabs
-	for i := range bytes {
+	for i := range (r.board.cells + 7) / 8 {
 		out |= v.image[i][uint8(set>>(8*i))]
 	}
 	return out
 }
 
-// Canonical keeps [game.Symmetry]: once the map lies, it is seen from the side
-// where its ground, and among equals its robots, make the smallest number.
-func (r *Rules) Canonical(s State) (State, []game.Action) {
-	if s.Phase == Laying || len(r.views) == 1 {
-		return s, nil
+// lowest are those of the views left in which a set of places is the smallest
+// number.
+func (r *Rules) lowest(set uint64, left uint8) (kept uint8) {
+	if set&^allLabs == 0 {
+		return left
 	}
-	candidates := uint8(1<<len(r.views) - 1)
-	if !r.fast {
-		candidates = r.lowest(&s, candidates)
-	}
-	if candidates == 1 {
-		return s, nil
-	}
-	v := bits.TrailingZeros8(candidates)
-	best := r.seen(&s, v)
-	for candidates &= candidates - 1; candidates != 0; candidates &= candidates - 1 {
-		w := bits.TrailingZeros8(candidates)
-		if other := r.seen(&s, w); less(&other, &best) {
-			v, best = w, other
+	least := ^uint64(0)
+	for ; left != 0; left &= left - 1 {
+		image := r.see(&r.views[bits.TrailingZeros8(left)], set)
+		if image < least {
+			least, kept = image, 0
+		}
+		if image == least {
+			kept |= left & -left
 		}
 	}
-	if v == 0 {
-		return s, nil
-	}
-	return best, r.views[v].relabel
+	return kept
 }
 
-// lowest are the views of the candidates in which the ground reads lowest.
-func (r *Rules) lowest(s *State, candidates uint8) uint8 {
+// lowestGround are those of the views left in which the ground reads lowest.
+func (r *Rules) lowestGround(s *State, left uint8) uint8 {
 	lo, hi := s.Terrain[0], s.Terrain[1]
-	for set := r.board.land &^ r.board.stone; set != 0 && candidates&(candidates-1) != 0; set &= set - 1 {
-		c := bits.TrailingZeros64(set)
+	for i := 0; i < len(r.sources) && several(left); i++ {
+		from := &r.sources[i]
 		least, kept := uint64(products), uint8(0)
-		for left := candidates; left != 0; left &= left - 1 {
-			from := r.views[bits.TrailingZeros8(left)].from[c]
-			t := lo>>from&1 | hi>>from&1<<1
+		for ; left != 0; left &= left - 1 {
+			c := from[bits.TrailingZeros8(left)]
+			t := lo>>c&1 | hi>>c&1<<1
 			if t < least {
 				least, kept = t, 0
 			}
@@ -126,38 +163,7 @@ func (r *Rules) lowest(s *State, candidates uint8) uint8 {
 				kept |= left & -left
 			}
 		}
-		candidates = kept
+		left = kept
 	}
-	return candidates
-}
-
-// seen is the position as it looks in a view.
-func (r *Rules) seen(s *State, i int) State {
-	v, bytes := &r.views[i], (r.board.cells+7)/8
-	next := *s
-	for p := range r.cfg.Players {
-		next.Robots[p] = v.see(s.Robots[p], bytes)
-	}
-	if !r.fast {
-		next.Standing = v.see(s.Standing, bytes)
-		next.Terrain[0] = v.see(s.Terrain[0], bytes)
-		next.Terrain[1] = v.see(s.Terrain[1], bytes)
-	}
-	if s.Attackers > 0 && s.Place < firstLab {
-		next.Place = uint8(bits.TrailingZeros64(v.see(1<<s.Place, bytes)))
-	}
-	return next
-}
-
-// less orders positions with the same ground.
-func less(a, b *State) bool {
-	for p := range a.Robots {
-		if a.Robots[p] != b.Robots[p] {
-			return a.Robots[p] < b.Robots[p]
-		}
-	}
-	if a.Standing != b.Standing {
-		return a.Standing < b.Standing
-	}
-	return a.Place < b.Place
+	return left
 }
