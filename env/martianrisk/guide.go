@@ -159,13 +159,17 @@ func (r *Rules) Explain(s State, a game.Action) string {
 		if higher != 0 {
 			towers = fmt.Sprintf(", towers %+d", higher)
 		}
-		return fmt.Sprintf("%d against %d of seat %d%s: wins the battle with %.1f %%, and fought to the end %s with %.1f %%",
-			s.Armies[e[0]], s.Armies[e[1]], s.owner(int(e[1])), towers, 100*BattleOdds(higher), r.board.names[e[1]], 100*c.Odds)
+		return fmt.Sprintf("%d against %d of seat %d%s: wins the battle with %.1f %%, and if fought to the end conquers with %.1f %%",
+			s.Armies[e[0]], s.Armies[e[1]], s.owner(int(e[1])), towers, 100*BattleOdds(higher), 100*c.Odds)
 	case a >= r.piece:
 		i := int(a - r.piece)
-		return fmt.Sprintf("a %s in %s%s", nextPiece(&s, i), name(a-r.piece), r.against(&s, i))
+		return fmt.Sprintf("a %s into %s, which has %d%s%s", nextPiece(&s, i), name(a-r.piece), s.Armies[i], s.tower(i), r.against(&s, i))
 	}
-	return fmt.Sprintf("an army into %s, its number %d%s", name(a), s.Armies[a]+1, r.against(&s, int(a)))
+	what := "an army"
+	if s.Phase == Towers && r.cfg.Trios > 0 {
+		what = "your tower and an army"
+	}
+	return fmt.Sprintf("%s into %s, which has %d%s", what, name(a), s.Armies[a], r.against(&s, int(a)))
 }
 
 // explainEnd says what it is to end a phase.

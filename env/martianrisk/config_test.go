@@ -1,0 +1,93 @@
+package martianrisk_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"marsgym/env/martianrisk"
+)
+
+func TestValidate(t *testing.T) {
+	bad := martianrisk.Config{
+		Players: 2, RegionsPerPlayer: 11, SetupArmies: 0, ArmyCap: 250, Trios: -1, MaxRounds: 251,
+		LostArmies: "gone", FirstPlayer: "1", Ranking: "none",
+		Map: martianrisk.Map{
+			Regions: []martianrisk.Region{{Name: "A"}, {Name: "a", At: [2]int{30, 0}}, {Name: "end", At: [2]int{1, 0}}, {Name: "B", At: [2]int{2, 0}}},
+			Borders: map[string][]string{"A": {"A", "X", "B"}, "B": {"A"}, "Y": {"B"}},
+			Unions:  [][]string{{"A", "Z"}, {"A"}, {}},
+		},
+	}
+	_, err := martianrisk.New(bad)
+	for _, want := range []string{
+		"players is 2; want 3 to 6", "regions_per_player is 11; want 0 to 10", "setup_armies is 0; want 1 to 40",
+		"army_cap is 250; want 2 to 200", "trios is -1; want 0 to 50", "max_rounds is 251; want 0 to 250",
+		`lost_armies is "gone"`, `first_player is "1"`, `ranking is "none"`,
+		"source is empty", `region "a" comes twice`, `region "a" is drawn at [30 0]`, `region "end"`,
+		`"A" borders itself`, `borders name "X"`, `borders name "Y"`, `the border of "B" and "A" comes twice`,
+		`unions name "Z"`, `"A" is in two unions`, "a union is empty",
+		"the map has 4 regions; want 22", "setup_armies is 0; want as many as fill the 4 regions",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want one that says %q", err, want)
+		}
+	}
+}
+
+func TestValidateMap(t *testing.T) {
+	for _, test := range []struct {
+		edit func(*martianrisk.Config)
+		want string
+	}{
+		{func(c *martianrisk.Config) { c.Map = martianrisk.Map{Name: "mars"} }, `map "mars" is not known; want one of strip, us`},
+		{func(c *martianrisk.Config) { c.RegionsPerPlayer = 5 }, `map "us" has no unions for 15 regions`},
+		{func(c *martianrisk.Config) { c.MaxRounds, c.ArmyCap = 0, 20 }, "unwinnable: 21 > 20"},
+		{func(c *martianrisk.Config) {
+			c.Map.Borders = map[string][]string{"A": {"B"}}
+			c.Map.Regions = []martianrisk.Region{{Name: "A"}, {Name: "B", At: [2]int{1, 0}}, {Name: "C", At: [2]int{2, 0}}}
+			c.Map.Source, c.RegionsPerPlayer = "a test", 0
+		}, `nobody can get from "A" to "C"`},
+		{func(c *martianrisk.Config) { c.Players = 7 }, "players is 7; want 3 to 6"},
+	} {
+		_, err := martianrisk.New(published(3, test.edit))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got error %v, want one that says %q", err, test.want)
+		}
+	}
+	for players := 3; players <= 6; players++ {
+		if err := published(players, nil).Validate(); err != nil {
+			t.Errorf("the default for %d is refused: %v", players, err)
+		}
+		small := martianrisk.SmallConfig()
+		small.Players = players
+		if err := small.Validate(); players <= 4 && err != nil {
+			t.Errorf("the small preset for %d is refused: %v", players, err)
+		}
+	}
+}
+
+// TestConfigJSON: a config that is written in full opens the same rules, and the
+// hash depends on the map's content.
+func TestConfigJSON(t *testing.T) {
+	for _, cfg := range []martianrisk.Config{martianrisk.DefaultConfig(), martianrisk.SmallConfig(), martianrisk.TinyConfig()} {
+		spec := rules(t, cfg).Spec()
+		again := martianrisk.DefaultConfig()
+		if err := json.Unmarshal([]byte(spec.ConfigJSON()), &again); err != nil {
+			t.Fatal(err)
+		}
+		if got := rules(t, again).Spec(); got.RulesHash() != spec.RulesHash() || got.ConfigJSON() != spec.ConfigJSON() {
+			t.Errorf("%s becomes %s", spec.ConfigJSON(), got.ConfigJSON())
+		}
+		again.Map.Unions = again.Map.Unions[1:]
+		if got := rules(t, again).Spec(); got.RulesHash() == spec.RulesHash() {
+			t.Error("the hash does not depend on the map")
+		}
+	}
+	var m martianrisk.Map
+	if err := json.Unmarshal([]byte(`"us"`), &m); err != nil || m.Name != "us" {
+		t.Errorf("the name of a map becomes %+v, %v", m, err)
+	}
+	if err := json.Unmarshal([]byte(`{"name": "x", "seas": []}`), &m); err == nil {
+		t.Error("an unknown field of a map is accepted")
+	}
+}

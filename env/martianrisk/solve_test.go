@@ -1,0 +1,104 @@
+package martianrisk_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"marsgym/env/game"
+	"marsgym/env/martianrisk"
+	"marsgym/env/tabular"
+)
+
+// toy is a game of some thousand positions, with all that the rules know.
+func toy(edit func(*martianrisk.Config)) martianrisk.Config {
+	cfg := martianrisk.TinyConfig()
+	cfg.Map = martianrisk.Map{
+		Name: "toy", Source: "a test",
+		Regions: []martianrisk.Region{{Name: "A", At: [2]int{0, 0}}, {Name: "B", At: [2]int{1, 0}}, {Name: "C", At: [2]int{2, 0}}},
+		Borders: map[string][]string{"A": {"B"}, "B": {"C"}},
+		Unions:  [][]string{{"A", "C"}},
+	}
+	cfg.SetupArmies, cfg.ArmyCap, cfg.Trios, cfg.MaxRounds = 2, 4, 1, 2
+	if edit != nil {
+		edit(&cfg)
+	}
+	return cfg
+}
+
+// TestSolve solves toys, and checks that what a seat sees does not lose what
+// changes best play.
+func TestSolve(t *testing.T) {
+	for name, edit := range map[string]func(*martianrisk.Config){
+		"default": nil,
+		"no trios, longer, drawn start": func(c *martianrisk.Config) {
+			c.Trios, c.MaxRounds, c.FirstPlayer = 0, 4, martianrisk.FirstRandom
+		},
+		"strict, one attack": func(c *martianrisk.Config) { c.StrictRoll, c.OneAttack = true, true },
+		"out, merge":         func(c *martianrisk.Config) { c.LostArmies, c.MergeSmall = martianrisk.Out, true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rules(t, toy(edit))
+			sol, err := tabular.Solve(t.Context(), r, tabular.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !(sol.Residual() <= game.Tie) {
+				t.Errorf("residual %v", sol.Residual())
+			}
+			if err := sol.CheckEncode(t.Context(), 1e-9); err != nil {
+				t.Error(err)
+			}
+			t.Logf("%d positions", sol.Len())
+		})
+	}
+}
+
+// TestDecided: with one round left and one battle to fight, the table gives what
+// the odds of the battle do.
+func TestDecided(t *testing.T) {
+	r := rules(t, toy(nil))
+	sol, err := r.Solve(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Seat 1 moves last, and with a second region of three it is ahead.
+	s, err := r.Parse("2-1@1 attack start 0 ; B:1 C:1LMS ; A:3LM round 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := sol.Options(nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{2*martianrisk.NewConquest(3, 1, 2).Odds - 1, -1}
+	for i, name := range names(r, s) {
+		if !(math.Abs(values[i]-want[i]) <= 1e-12) {
+			t.Errorf("%s is worth %v, want %v", name, values[i], want[i])
+		}
+	}
+}
+
+func TestNoSolution(t *testing.T) {
+	for _, cfg := range []martianrisk.Config{
+		martianrisk.DefaultConfig(), martianrisk.SmallConfig(), toy(func(c *martianrisk.Config) { c.MaxRounds = 0 }),
+	} {
+		if _, err := rules(t, cfg).Solve(t.Context(), nil); !errors.Is(err, game.ErrNoSolution) {
+			t.Errorf("got error %v, want %v", err, game.ErrNoSolution)
+		}
+	}
+}
+
+func TestCharts(t *testing.T) {
+	sol, err := rules(t, toy(nil)).Solve(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	charts, err := sol.(game.Charter).Charts()
+	if err != nil || len(charts) != 1 || len(charts[0].Panels) != 3 {
+		t.Fatalf("%d charts, error %v", len(charts), err)
+	}
+	if got := charts[0].Panels[1].Map.Z[0][1]; !(math.Abs(got-65.67) <= 0.005) {
+		t.Errorf("3 against 1 conquer with %v %%, want 65.67", got)
+	}
+}
