@@ -1,0 +1,104 @@
+package marsisours
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"marsgym/env/game"
+)
+
+// PlayerNames keeps [game.Players].
+func (r *Rules) PlayerNames() []string { return []string{"greedy"} }
+
+// Player keeps [game.Players].
+func (r *Rules) Player(name string) (game.Policy[State], error) {
+	if name != "greedy" {
+		return nil, fmt.Errorf("%s has no player %q", r.spec.ID, name)
+	}
+	return greedy{r}, nil
+}
+
+// greedy takes the action after which it would stand best if the action phase
+// ended at once, on average over the dice of an attack.
+type greedy struct{ r *Rules }
+
+// What greedy thinks things are worth, in money. Chosen by matches.
+const (
+	tokenWorth = 1.0 // as at the end
+	dieWorth   = 3.5
+	handWorth  = 1.5 // of a robot in hand, while there is a round to come
+	standWorth = 2.0 // of a robot that holds its ground for another round
+	labWorth   = 2.0 // of a lab, for each round to come
+	trackWorth = 0.95
+)
+
+// Probs keeps [game.Policy].
+func (g greedy) Probs(dst []float64, states []State) error {
+	clear(dst)
+	var legal []game.Action
+	for i, s := range states {
+		legal = g.r.Legal(legal[:0], s)
+		best, at := math.Inf(-1), legal[0]
+		for _, a := range legal {
+			next := s
+			g.r.take(&next, int(a))
+			if v := g.value(next, int(s.Mover)); v > best+game.Tie {
+				best, at = v, a
+			}
+		}
+		dst[i*g.r.act.n+int(at)] = 1
+	}
+	return nil
+}
+
+// value is how far seat p is ahead of the best other.
+func (g greedy) value(s State, p int) float64 {
+	switch s.Phase {
+	case Rolling, Rerolling:
+		sum := 0.0
+		for _, o := range g.r.Outcomes(nil, s) {
+			sum += o.Prob * g.value(o.State, p)
+		}
+		return sum
+	case Missed:
+		s.Phase = Rerolling
+		return g.value(s, p)
+	case Acting, LayDown:
+		if !g.r.fast {
+			g.r.income(&s)
+		}
+	}
+	best := math.Inf(-1)
+	for q := range g.r.cfg.Players {
+		if q != p {
+			best = max(best, g.worth(&s, q))
+		}
+	}
+	return g.worth(&s, p) - best
+}
+
+// worth is what a seat has.
+func (g greedy) worth(s *State, p int) float64 {
+	seat := &s.Seats[p]
+	if g.r.fast {
+		return float64(g.r.held(s, p)) + float64(seat.Hand)/2
+	}
+	w := float64(seat.Money)
+	if s.Phase >= Scoring {
+		return w + dieWorth*float64(seat.Dice)
+	}
+	w += tokenWorth*float64(seat.Tokens) + dieWorth*float64(seat.Dice)
+	left := float64(lastRound - s.Round)
+	if left > 0 {
+		w += handWorth*float64(seat.Hand) + standWorth*float64(bits.OnesCount64(s.Robots[p]&s.Standing&^allLabs))
+		w += left * labWorth * float64(bits.OnesCount64(s.Robots[p]&allLabs))
+	} else {
+		w += float64(seat.Hand)
+	}
+	for t, level := range seat.Track {
+		pay := &g.r.rewards[t][level]
+		w += trackWorth * (float64(pay.Money) + tokenWorth*float64(pay.Tokens) + dieWorth*float64(pay.Dice) + float64(pay.Robots))
+	}
+	return w
+}
