@@ -1,0 +1,222 @@
+package marsisours
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"marsgym/env/game"
+)
+
+// Limits of what is solved. Chosen: a code for each way to fill 14 cells takes 19
+// MB, and the values of so many positions a gigabyte.
+const (
+	maxFastCells     = 14
+	maxFastPositions = 1 << 27
+)
+
+// Solve keeps [game.Solver]. The quick game takes three seconds of one core and
+// 80 MB; the standard game is not solved.
+func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solution[State], error) {
+	return r.SolveFrom(ctx, new(game.Work), progress)
+}
+
+// SolveFrom keeps [game.Keeper]. The values are the starter's shares of the win,
+// in the order of the positions; Next counts layers.
+func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(float64)) (game.Solution[State], error) {
+	n := r.Estimate().Positions
+	switch {
+	case !r.fast:
+		return nil, fmt.Errorf("mars-is-ours: only the quick game is solved: %w", game.ErrNoSolution)
+	case len(r.board.free) > maxFastCells:
+		return nil, fmt.Errorf("mars-is-ours: the map has %d cells to stand on, more than %d: %w", len(r.board.free), maxFastCells, game.ErrNoSolution)
+	case n > maxFastPositions:
+		return nil, fmt.Errorf("mars-is-ours: with these robots there are %d positions, more than %d: %w", n, maxFastPositions, game.ErrNoSolution)
+	case work.Values != nil && int64(len(work.Values)) != n:
+		return nil, fmt.Errorf("mars-is-ours: %d values for %d positions", len(work.Values), n)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	x, err := newFastIndex(r)
+	if err != nil {
+		return nil, fmt.Errorf("mars-is-ours: %w", err)
+	}
+	if work.Values == nil {
+		work.Values = make([]float64, n)
+	}
+	if work.Done < 1 {
+		p := &fastPricing{fastIndex: x, value: work.Values}
+		if err := p.run(ctx, work, progress); err != nil {
+			return nil, err
+		}
+	}
+	return &FastSolution{x: x, value: work.Values, residual: work.Residual}, nil
+}
+
+// Estimate keeps [game.Keeper].
+func (r *Rules) Estimate() game.Estimate {
+	const perPosition = 4e-7 // seconds; chosen: measured
+	if !r.fast {
+		return game.Estimate{}
+	}
+	n := newFastStocks(r.cfg).positions(r)
+	return game.Estimate{Positions: int64(n), Bytes: int64(9 * n), CoreSeconds: n * perPosition}
+}
+
+// FastSolution is the exact solution of the quick game: the value of every
+// position in which the robots of two seats can be, whether it can come up or
+// not.
+//
+// Whatever is played, a game ends. Robots are placed, and lost, for good,
+// junkyards only empty, and nobody acts after passing; all that can come back is
+// a pattern of robots on the map, by attacks. Each of those fails with a
+// probability of at least 1-w, where w is 0.874, that of four robots; the
+// attacker then loses a robot. So the sweeps that value such patterns contract
+// by w.
+type FastSolution struct {
+	x        *fastIndex
+	value    []float64 // role 0's share of the win
+	residual float64   // of value
+}
+
+// Residual keeps [game.Solution].
+func (s *FastSolution) Residual() float64 { return s.residual * s.unit() }
+
+// unit is the return that a whole win makes.
+func (s *FastSolution) unit() float64 { return s.x.r.spec.Win - s.x.r.spec.Loss }
+
+// Facts keeps [game.Facts]: what the starter wins, and a bound on the error of any
+// value, both as shares of the win.
+//
+// A game passes through sets of positions that attacks can come back to, and
+// leaves each for good when a robot is placed, lost or taken from the junkyard,
+// or a seat passes. In each the error grows by (residual + rounding)/(1-w) at
+// most, which is the sum of what a contraction by w leaves.
+func (s *FastSolution) Facts() []game.Fact {
+	const rounding = 1e-15 // of a look ahead at shares: some five operations
+	x := s.x
+	sets := 2*x.robots + 2*x.junk + len(x.cells) + 3
+	bound := (s.residual + rounding) * float64(sets) / (1 - slices.Max(x.win[:]))
+	return []game.Fact{
+		{Name: "starter_wins", Value: s.value[x.at(x.start())]},
+		{Name: "error_bound", Value: bound},
+	}
+}
+
+// Value keeps [game.Solution].
+func (s *FastSolution) Value(dst []float64, at State) ([]float64, error) {
+	v, err := s.share(at)
+	if err != nil {
+		return dst, fmt.Errorf("mars-is-ours: position %q: %w", s.x.r.Format(at), err)
+	}
+	return append(dst, s.x.r.spec.Return(v), s.x.r.spec.Return(1-v)), nil
+}
+
+// share is seat 0's expected share of the win.
+func (s *FastSolution) share(at State) (float64, error) {
+	r := s.x.r
+	switch r.Turn(at) {
+	case game.Nobody:
+		return r.spec.WinShare(r.Returns(nil, at)[0]), nil
+	case game.Chance:
+		sum := 0.0
+		for _, o := range r.Outcomes(nil, at) {
+			v, err := s.share(o.State)
+			if err != nil {
+				return 0, err
+			}
+			sum += o.Prob * v
+		}
+		return sum, nil
+	}
+	p, err := s.x.find(&at)
+	if err != nil {
+		return 0, err
+	}
+	v := s.value[s.x.at(p)]
+	if at.Start == 1 {
+		v = 1 - v
+	}
+	return v, nil
+}
+
+// Options keeps [game.Solution].
+func (s *FastSolution) Options(dst []float64, at State) ([]float64, error) {
+	r := s.x.r
+	for _, a := range r.Legal(nil, at) {
+		next, err := r.Apply(at, a)
+		if err != nil {
+			return dst, err
+		}
+		v, err := s.share(next)
+		if err != nil {
+			return dst, fmt.Errorf("mars-is-ours: position %q: %w", r.Format(next), err)
+		}
+		if at.Mover == 1 {
+			v = 1 - v
+		}
+		dst = append(dst, r.spec.Return(v))
+	}
+	return dst, nil
+}
+
+// Policy keeps [game.Solution].
+func (s *FastSolution) Policy() game.Policy[State] { return fastBest{s} }
+
+type fastBest struct{ *FastSolution }
+
+// Probs keeps [game.Policy].
+func (b fastBest) Probs(dst []float64, states []State) error {
+	x, n := b.x, b.x.r.spec.Actions
+	clear(dst)
+	for i, s := range states {
+		if x.r.Turn(s) < 0 {
+			return fmt.Errorf("mars-is-ours: position %q is not a decision", x.r.Format(s))
+		}
+		p, err := x.find(&s)
+		if err != nil {
+			return fmt.Errorf("mars-is-ours: position %q: %w", x.r.Format(s), err)
+		}
+		a := x.action(p, b.best(p))
+		if _, relabel := x.r.Canonical(s); relabel != nil {
+			a = relabel[a]
+		}
+		dst[i*n+int(a)] = 1
+	}
+	return nil
+}
+
+// action is the action of a choice, as that of the representative.
+func (x *fastIndex) action(p fastPos, choice int) game.Action {
+	if moves := x.legal(p); choice < len(moves) {
+		return game.Action(moves[choice].action)
+	}
+	return game.Action(x.r.act.pass)
+}
+
+// best is the best choice in a position, the first among ties.
+func (s *FastSolution) best(p fastPos) int {
+	unit := s.unit()
+	return slices.IndexFunc(s.losses(nil, p), func(loss float64) bool { return loss*unit <= game.Tie })
+}
+
+// losses appends by how much each choice of a position is worse than the best, in shares
+// of the win.
+func (s *FastSolution) losses(dst []float64, p fastPos) []float64 {
+	x := fastPricing{fastIndex: s.x, value: s.value}
+	l := x.leads(p)
+	from, sign := len(dst), 1.0
+	if p.mover() == 1 {
+		sign = -1
+	}
+	for _, m := range x.legal(p) {
+		dst = append(dst, sign*x.worth(m, &l, x.value[l.lost]))
+	}
+	dst = append(dst, sign*x.passed(p, &l))
+	most := slices.Max(dst[from:])
+	for i := range dst[from:] {
+		dst[from+i] = most - dst[from+i]
+	}
+	return dst
+}
