@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/marsisours"
 	"marsgym/env/martiandice"
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
@@ -28,8 +29,13 @@ func List() []Entry {
 	risk := func(def func() martianrisk.Config) func(int, []byte) (env.Game, error) {
 		return entry(def, func(c *martianrisk.Config) *int { return &c.Players }, martianrisk.New)
 	}
+	mars := func(def func() marsisours.Config) func(int, []byte) (env.Game, error) {
+		return entry(def, func(c *marsisours.Config) *int { return &c.Players }, marsisours.New)
+	}
 	return []Entry{
 		{"martian-dice", "press your luck with 13 dice; solved", entry(martiandice.DefaultConfig, func(c *martiandice.Config) *int { return &c.Players }, martiandice.New)},
+		{"mars-is-ours", "robots fight for the ground of Mars, for two to four", mars(marsisours.DefaultConfig)},
+		{"mars-is-ours-fast", "its quick game for two", mars(marsisours.FastConfig)},
 		{"martian-risk", "conquest of the map with dice and towers, for three to six", risk(martianrisk.DefaultConfig)},
 		{"martian-risk-small", "the same on twelve states, for learning experiments", risk(martianrisk.SmallConfig)},
 		{"martian-risk-tiny", "the same for two on four regions; solved", risk(martianrisk.TinyConfig)},
