@@ -17,7 +17,10 @@ require (
 
 require go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6 // indirect; without this pin gorgonia panics at start on Go 1.26
 
-require gonum.org/v1/plot v0.17.0
+require (
+	github.com/sugarme/gotch v0.9.1
+	gonum.org/v1/plot v0.17.0
+)
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
