@@ -18,19 +18,22 @@ func (r *Rules) Player(name string) (game.Policy[State], error) {
 	return newGreedy(r), nil
 }
 
-// bold is the probability of conquest from which greedy attacks. Chosen.
-const bold = 0.5
+// bold is the probability of conquest from which greedy attacks. Chosen: against
+// two that attack from a half on, one that does from 0.8 on wins 0.47 of the
+// published game, and against two of those one from 0.9 on wins 0.40.
+const bold = 0.9
 
 // greedy gathers what it gets where conquest is most likely, and attacks while
 // its exact probability is high enough. It plans nothing.
 type greedy struct {
 	r    *Rules
 	cap  int
+	bold float64   // the probability of conquest from which it attacks
 	odds []float64 // of conquest, by difference of towers, attackers and defenders
 }
 
 func newGreedy(r *Rules) *greedy {
-	g := &greedy{r: r, cap: r.cfg.ArmyCap + 1}
+	g := &greedy{r: r, cap: r.cfg.ArmyCap + 1, bold: bold}
 	g.odds = make([]float64, (2*heights+1)*g.cap*g.cap)
 	for higher := -heights; higher <= heights; higher++ {
 		for a := 1; a < g.cap; a++ {
@@ -73,7 +76,7 @@ func (g *greedy) choose(s *State) game.Action {
 		} else {
 			u, v, odds = g.target(s, s.Own[s.Mover], 0)
 		}
-		if odds >= bold {
+		if odds >= g.bold {
 			return r.battle + game.Action(r.board.edge(u, v))
 		}
 	case Occupy:

@@ -1,0 +1,83 @@
+// In package martianrisk: greedy players of other boldness have no name.
+package martianrisk
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"marsgym/env/game"
+)
+
+// BenchmarkLength measures how long games are, and how many end by conquest:
+//
+//	go test -run '^$' -bench Length -benchtime 1000x ./env/martianrisk
+func BenchmarkLength(b *testing.B) {
+	presets := []struct {
+		name string
+		cfg  Config
+	}{{"small", SmallConfig()}, {"published", DefaultConfig()}}
+	for _, preset := range presets {
+		for _, limit := range []int{20, 50, 100, 250} {
+			cfg := preset.cfg
+			cfg.MaxRounds = limit
+			r, err := New(cfg)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, bold := range []float64{0, 0.3, 0.5, 0.9} {
+				name := fmt.Sprintf("%s/rounds=%d/attack-from=%.1f", preset.name, limit, bold)
+				b.Run(name, func(b *testing.B) { length(b, r, bold) })
+			}
+			b.Run(fmt.Sprintf("%s/rounds=%d/random", preset.name, limit), func(b *testing.B) { length(b, r, -1) })
+		}
+	}
+}
+
+// length plays games between greedy players of that boldness, or random ones if
+// it is negative.
+func length(b *testing.B, r *Rules, bold float64) {
+	g := newGreedy(r)
+	g.bold = bold
+	var legal []game.Action
+	conquests, eliminated, rounds, decisions, n := 0, 0, 0, 0, 0
+	for b.Loop() {
+		dice, choices := rand.NewPCG(1, uint64(n)), rand.New(rand.NewPCG(2, uint64(n)))
+		n++
+		s := r.Initial()
+		for r.Turn(s) != game.Nobody {
+			if r.Turn(s) == game.Chance {
+				s = r.Sample(s, dice)
+				continue
+			}
+			var a game.Action
+			if bold < 0 {
+				legal = r.Legal(legal[:0], s)
+				a = legal[choices.IntN(len(legal))]
+			} else {
+				a = g.choose(&s)
+			}
+			next, err := r.Apply(s, a)
+			if err != nil {
+				b.Fatal(err)
+			}
+			s = next
+			decisions++
+		}
+		rounds += int(s.Round)
+		for _, own := range s.Own[:r.cfg.Players] {
+			if own == 0 {
+				eliminated++
+			}
+		}
+		if s.Own[s.Mover] == r.board.all {
+			conquests++
+		}
+	}
+	games := float64(b.N)
+	b.ReportMetric(100*float64(conquests)/games, "%conquests")
+	b.ReportMetric(float64(eliminated)/games, "eliminated")
+	b.ReportMetric(float64(rounds)/games, "rounds")
+	b.ReportMetric(float64(decisions)/games, "decisions")
+	b.ReportMetric(0, "ns/op")
+}
