@@ -18,7 +18,6 @@ import (
 	"marsgym/eval"
 	"marsgym/internal/cli"
 	"marsgym/models"
-	"marsgym/models/gorgonia"
 	"marsgym/train"
 )
 
@@ -100,7 +99,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 // fit trains in a run folder. It reports each iteration with the latest exact
 // strength, nil as long as there is none.
 func (s *session) fit(ctx context.Context, set settings, dir string, resume bool, report func(train.Metrics, *models.Exact)) error {
-	opt := train.Options{Game: s.game, Dir: dir, Learner: learner, Resume: resume}
+	opt := train.Options{Game: s.game, Dir: dir, Learner: set.learner, Resume: resume}
 	var exact *models.Exact
 	opt.Report = func(m train.Metrics) {
 		if m.Exact != nil {
@@ -146,11 +145,6 @@ func advise(err error, dir string) error {
 		return fmt.Errorf("%w\n-resume %s would go the same way again, under the same settings; start anew from a copy of %s with a lower \"rate\":\n\n\tgo run ./cmd/train -config COPY", err, dir, config)
 	}
 	return fmt.Errorf("%w\nto go on from the last checkpoint:\n\n\tgo run ./cmd/train -resume %s", err, dir)
-}
-
-// learner makes a learner of the default backend.
-func learner(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
-	return gorgonia.New(mlp, cfg)
 }
 
 // newJudge solves the game, if a network of it can be evaluated exactly in

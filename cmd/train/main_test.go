@@ -177,6 +177,8 @@ func TestBadInput(t *testing.T) {
 		{"argument", []string{"pig"}, cli.Misuse, "pig"},
 		{"players", []string{"-players", "11"}, cli.Misuse, "players is 11; want 1 to 10"},
 		{"backend", []string{"-backend", "torch"}, cli.Misuse, "gorgonia"},
+		{"device", []string{"-device", "cuda:0"}, cli.Failed, "take -backend gotch"},
+		{"gotch", []string{"-backend", "gotch", "-device", "cuda:200"}, cli.Failed, "gotch: "},
 		{"steps", []string{"-steps", "0"}, cli.Misuse, "steps is 0; want at least 1"},
 		{"config field", []string{"-config", write(t, `{"train": {"rowz": 3}}`)}, cli.Failed, `unknown field "rowz"`},
 		{"game config field", []string{"-config", write(t, `{"game_config": {"dize": 3}}`)}, cli.Misuse, `unknown field "dize"`},

@@ -26,11 +26,12 @@ type settings struct {
 	Game       string          `json:"game"`
 	GameConfig json.RawMessage `json:"game_config"`
 	Backend    string          `json:"backend"`
+	Device     string          `json:"device"`
 	Train      train.Config    `json:"train"`
 }
 
 func defaults(a train.Algorithm) settings {
-	return settings{Game: catalog.List()[0].ID, GameConfig: []byte("{}"), Backend: backends[0], Train: train.DefaultConfig(a)}
+	return settings{Game: catalog.List()[0].ID, GameConfig: []byte("{}"), Backend: backends[0].name, Device: cpu, Train: train.DefaultConfig(a)}
 }
 
 // suited is the algorithm that a game is trained with unless another is asked
@@ -63,8 +64,9 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	seed := f.Uint64("seed", 1, "`seed` of all that is drawn at random")
 	algorithm := f.String("algorithm", "", "`way` to learn: "+strings.Join(names(train.Algorithms()), ", ")+" (default turn-exact where the game offers it, else ppo)")
 	file := f.String("config", "", "JSON `file` with settings, such as a run's "+train.ConfigFile+"; flags override it")
-	backend := f.String("backend", backends[0], "`name` of what fits the network: "+strings.Join(backends, ", "))
-	f.Group("How to train", "steps", "seed", "algorithm", "config", "backend")
+	backend := f.String("backend", backends[0].name, "`name` of what fits the network: "+strings.Join(backendNames(), ", "))
+	device := f.String("device", cpu, "`device` that the backend gotch computes on: cpu, cuda:0, ...")
+	f.Group("How to train", "steps", "seed", "algorithm", "config", "backend", "device")
 	out := f.String("out", "", "`folder` to make for the run (default runs/GAME-PLAYERS-NUMBER)")
 	from := f.String("resume", "", "run `folder` to go on with, under its own settings")
 	path := f.String("sweep", "", "JSON `file` with settings to compare: trains with each, in turn, and orders them by exact strength at equal time")
@@ -74,6 +76,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	f.Example("go run ./cmd/train -algorithm ppo -seed 2")
 	f.Example("go run ./cmd/train -game pig -steps 2000000 -out runs/pig")
 	f.Example("go run ./cmd/train -resume runs/pig")
+	f.Example("go run -tags gotch ./cmd/train -backend gotch")
 	f.Example(`echo '{"grid": {"train.rate": [[0.01, 1e-5], [0.005, 1e-5]], "train.rows": [64, 128]}, "seeds": [1, 2]}' > rates.json`)
 	f.Example("go run ./cmd/train -sweep rates.json -out runs/rates")
 	if err := f.Parse(args, stdout); err != nil {
@@ -91,6 +94,9 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		c.settings, err = load(filepath.Join(*from, train.ConfigFile))
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s is no run folder: it has no %s", *from, train.ConfigFile)
+		}
+		if err == nil {
+			_, err = c.settings.backend()
 		}
 		return c, err
 	}
@@ -129,6 +135,9 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	if given["backend"] {
 		c.Backend = *backend
 	}
+	if given["device"] {
+		c.Device = *device
+	}
 	c.dir = *out
 	return c, c.check()
 }
@@ -163,17 +172,14 @@ func complete(text []byte, name *cli.Game, a train.Algorithm) (set settings, err
 
 // check reports settings that cannot be trained with, as a UsageError.
 func (s settings) check() error {
-	if !slices.Contains(backends, s.Backend) {
-		return cli.Unknown("backend", s.Backend, backends)
+	if _, err := s.backend(); err != nil {
+		return err
 	}
 	if err := s.Train.Validate(); err != nil {
 		return &cli.UsageError{Err: err}
 	}
 	return nil
 }
-
-// backends are those that this program is built with, the default first.
-var backends = []string{"gorgonia"}
 
 func names(as []train.Algorithm) (s []string) {
 	for _, a := range as {

@@ -12,7 +12,9 @@ import (
 )
 
 func on(device string) learnertest.New {
-	return func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) { return gotch.New(mlp, cfg, device) }
+	return func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
+		return gotch.New(mlp, cfg, device)
+	}
 }
 
 func TestCheck(t *testing.T) {
