@@ -37,30 +37,28 @@ func (s *FastSolution) price(ctx context.Context, seats []game.Strategy, free ga
 	if len(seats) != 2 {
 		return 0, fmt.Errorf("mars-is-ours: %d strategies for a table of 2", len(seats))
 	}
-	var play [2]*fastStrategy
-	for i, g := range seats {
-		if game.Player(i) == free {
-			continue
+	sum := 0.0
+	for starter := range 2 {
+		var play [2]*fastPlay
+		for seat, g := range seats {
+			if game.Player(seat) == free {
+				continue
+			}
+			own, ok := g.(*fastStrategy)
+			if !ok || own.x != s.x {
+				return 0, fmt.Errorf("mars-is-ours: the strategy of seat %d is of another solution; make it with its Expand", seat)
+			}
+			play[seat^starter] = own.by[starter]
 		}
-		own, ok := g.(*fastStrategy)
-		if !ok || own.x != s.x {
-			return 0, fmt.Errorf("mars-is-ours: the strategy of seat %d is of another solution; make it with its Expand", i)
+		p := &fastPricing{fastIndex: s.x, value: make([]float64, s.x.len()), play: play}
+		if err := p.run(ctx, new(game.Work), nil); err != nil {
+			return 0, err
 		}
-		play[i] = own
+		v := p.value[s.x.at(s.x.start())]
+		if starter == 1 {
+			v = 1 - v
+		}
+		sum += v / 2
 	}
-	first, err := s.starts(ctx, play)
-	if err != nil || play[0] == play[1] {
-		return 0.5, err // one start mirrors the other
-	}
-	second, err := s.starts(ctx, [2]*fastStrategy{play[1], play[0]})
-	return (first + 1 - second) / 2, err
-}
-
-// starts is role 0's share when the roles play like this.
-func (s *FastSolution) starts(ctx context.Context, play [2]*fastStrategy) (float64, error) {
-	p := &fastPricing{fastIndex: s.x, value: make([]float64, s.x.len()), play: play}
-	if err := p.run(ctx, new(game.Work), nil); err != nil {
-		return 0, err
-	}
-	return p.value[s.x.at(s.x.start())], nil
+	return sum, nil
 }

@@ -55,6 +55,7 @@ type fastIndex struct {
 	moves   []fastMove
 	from    []uint32               // [2*patterns+1]; the moves of each pattern and role begin here
 	win     [maxAttack + 1]float64 // by robots that attack
+	mirror  bool                   // decisions look the same to their movers whoever started
 }
 
 // unnumbered marks codes that are no pattern.
@@ -67,7 +68,19 @@ func newFastIndex(r *Rules) (*fastIndex, error) {
 		return nil, err
 	}
 	x.join()
+	x.mirror = x.mirrors()
 	return x, nil
+}
+
+// mirrors reports whether representatives stay what they are if the seats trade
+// places.
+func (x *fastIndex) mirrors() bool {
+	for i := range x.code {
+		if _, relabel := x.r.Canonical(x.state(fastPos{pattern: uint32(i)}, 1)); relabel != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // number finds the patterns.
@@ -311,11 +324,8 @@ func (x *fastIndex) stays(role int, junk [2]uint8) bool {
 	return junk[role] == 0 || x.r.cfg.CaptureFromHand
 }
 
-// state is a decision as one of a game that seat 0 started.
-func (x *fastIndex) state(p fastPos) State { return x.seated(p, 0) }
-
-// seated is a decision of a game that the given seat started.
-func (x *fastIndex) seated(p fastPos, starter uint8) State {
+// state is a decision of a game that the given seat started.
+func (x *fastIndex) state(p fastPos, starter uint8) State {
 	s := State{Phase: Acting, Start: starter, Mover: uint8(p.mover()) ^ starter}
 	x.lay(&s, x.code[p.pattern])
 	if starter == 1 {
@@ -329,6 +339,34 @@ func (x *fastIndex) seated(p fastPos, starter uint8) State {
 		s.Passed = 1 << (1 - s.Mover)
 	}
 	return s
+}
+
+// fastLabels names the choices of a decision by the actions of its
+// representative. In games that seat 0 started their order is the same.
+type fastLabels struct {
+	state   State // the representative
+	moves   []fastMove
+	pass    game.Action
+	relabel []game.Action // as of Canonical
+}
+
+func (x *fastIndex) labels(p fastPos, starter uint8) (l fastLabels) {
+	l.state, l.relabel = x.r.Canonical(x.state(p, starter))
+	l.moves, l.pass = x.legal(p), game.Action(x.r.act.pass)
+	return l
+}
+
+// action is the action of a choice: a move by its index, or behind the last to
+// pass.
+func (l *fastLabels) action(choice int) game.Action {
+	a := l.pass
+	if choice < len(l.moves) {
+		a = game.Action(l.moves[choice].action)
+	}
+	if l.relabel != nil {
+		a = game.Action(slices.Index(l.relabel, a))
+	}
+	return a
 }
 
 // find is the position of a state in which a seat is to act.

@@ -20,7 +20,7 @@ func (s *FastSolution) Regrets(ctx context.Context, p game.Policy[State], seat g
 	}
 	for starter := range uint8(2) {
 		f := fastFlow{
-			FastSolution: s, st: st.(*fastStrategy), role: int(uint8(seat) ^ starter), starter: starter,
+			FastSolution: s, play: st.(*fastStrategy).by[starter], role: int(uint8(seat) ^ starter), starter: starter,
 			in: make([]float64, s.x.len()), visits: make([]float64, s.x.len()), come: make([]bool, len(s.x.code)),
 		}
 		if err := f.run(ctx); err != nil {
@@ -33,12 +33,12 @@ func (s *FastSolution) Regrets(ctx context.Context, p game.Policy[State], seat g
 	return nil
 }
 
-// fastFlow follows the games in which one role plays a strategy and the other
+// fastFlow follows the games in which one role plays like that and the other
 // its best.
 type fastFlow struct {
 	*FastSolution
-	st      *fastStrategy
-	role    int   // of the strategy
+	play    *fastPlay
+	role    int   // of the play
 	starter uint8 // the seat that has role 0
 	// in [positions] is how often a game comes to a position from where it has
 	// been followed to, and visits how often it has been followed on from there.
@@ -122,15 +122,15 @@ func (f *fastFlow) follow(pos fastPos, at uint32, n float64) {
 	case len(moves) == 0:
 		choose(0, n)
 	case pos.mover() != f.role:
-		choose(f.best(pos), n)
+		choose(f.best(pos, f.starter), n)
 	default:
-		for choice, prob := range f.st.choicesAt(at) {
+		for choice, prob := range f.play.choicesAt(at) {
 			choose(choice, n*prob)
 		}
 	}
 }
 
-// price lists what the strategy loses, by position.
+// price lists what the play loses, by position.
 func (f *fastFlow) price(ctx context.Context, yield func(game.Regret[State]) error) error {
 	unit := f.unit()
 	var losses []float64
@@ -146,20 +146,13 @@ func (f *fastFlow) price(ctx context.Context, yield func(game.Regret[State]) err
 			return err
 		}
 		losses = f.losses(losses[:0], pos)
-		for choice, prob := range f.st.choicesAt(uint32(at)) {
+		for choice, prob := range f.play.choicesAt(uint32(at)) {
 			loss := losses[choice] * unit
 			if loss <= game.Tie {
 				continue
 			}
-			s, relabel := f.x.r.Canonical(f.x.seated(pos, f.starter))
-			label := func(choice int) game.Action {
-				a := f.x.action(pos, choice)
-				if relabel != nil {
-					a = game.Action(slices.Index(relabel, a))
-				}
-				return a
-			}
-			r := game.Regret[State]{State: s, Action: label(choice), Best: label(f.best(pos)), Reach: reach, Prob: prob, Loss: loss}
+			l := f.x.labels(pos, f.starter)
+			r := game.Regret[State]{State: l.state, Action: l.action(choice), Best: l.action(f.best(pos, f.starter)), Reach: reach, Prob: prob, Loss: loss}
 			if err := yield(r); err != nil {
 				return err
 			}

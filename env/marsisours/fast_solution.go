@@ -178,7 +178,8 @@ func (b fastBest) Probs(dst []float64, states []State) error {
 		if err != nil {
 			return fmt.Errorf("mars-is-ours: position %q: %w", x.r.Format(s), err)
 		}
-		a := x.action(p, b.best(p))
+		l := x.labels(p, s.Start)
+		a := l.action(b.best(p, s.Start))
 		if _, relabel := x.r.Canonical(s); relabel != nil {
 			a = relabel[a]
 		}
@@ -187,18 +188,20 @@ func (b fastBest) Probs(dst []float64, states []State) error {
 	return nil
 }
 
-// action is the action of a choice, as that of the representative.
-func (x *fastIndex) action(p fastPos, choice int) game.Action {
-	if moves := x.legal(p); choice < len(moves) {
-		return game.Action(moves[choice].action)
+// best is the best choice in a position of a game that the given seat started;
+// of those that tie the first by its action.
+func (s *FastSolution) best(p fastPos, starter uint8) (best int) {
+	var room [32]float64
+	least := game.Action(-1)
+	l := s.x.labels(p, starter)
+	for choice, loss := range s.losses(room[:0], p) {
+		if loss*s.unit() <= game.Tie {
+			if a := l.action(choice); least < 0 || a < least {
+				best, least = choice, a
+			}
+		}
 	}
-	return game.Action(x.r.act.pass)
-}
-
-// best is the best choice in a position, the first among ties.
-func (s *FastSolution) best(p fastPos) int {
-	unit := s.unit()
-	return slices.IndexFunc(s.losses(nil, p), func(loss float64) bool { return loss*unit <= game.Tie })
+	return best
 }
 
 // losses appends by how much each choice of a position is worse than the best, in shares

@@ -63,12 +63,12 @@ func (x *fastIndex) of(c fastClass, pattern uint32) (p fastPos, ok bool) {
 	return p, true
 }
 
-// fastPricing values positions when roles play given strategies, or, where that
-// is nil, whatever is best for them.
+// fastPricing values positions when each role plays as given, or, where that is
+// nil, whatever is best for it.
 type fastPricing struct {
 	*fastIndex
 	value []float64 // role 0's expected share of the win
-	play  [2]*fastStrategy
+	play  [2]*fastPlay
 }
 
 // run values the layers one after the other, each on all cores. No position is
@@ -203,8 +203,8 @@ func (p *fastPricing) violation(c fastClass, group []uint32) (most float64) {
 
 // matters reports whether a position can come up under the strategies given.
 func (p *fastPricing) matters(at uint32) bool {
-	for role, st := range p.play {
-		if st != nil && !st.reached[role].has(at) {
+	for role, y := range p.play {
+		if y != nil && !y.reached[role].has(at) {
 			return false
 		}
 	}
@@ -222,9 +222,9 @@ func (p *fastPricing) look(pos fastPos, at uint32) float64 {
 		return best
 	}
 	lost := p.value[l.lost]
-	if st := p.play[a]; st != nil {
+	if y := p.play[a]; y != nil {
 		sum := 0.0
-		for choice, prob := range st.choicesAt(at) {
+		for choice, prob := range y.choicesAt(at) {
 			v := best
 			if choice < len(moves) {
 				v = p.worth(moves[choice], &l, lost)

@@ -10,33 +10,11 @@ import (
 	"marsgym/env/game"
 )
 
-// fastStrategy is a policy written out, for both roles.
+// fastStrategy is a policy written out, by the seat that starts.
 type fastStrategy struct {
-	x *fastIndex
-	// first [positions] is where the choices of a position begin in choices and
-	// prob, where its mover's role comes there and has a choice.
-	first   []uint32
-	choices []uint8 // by index in the order of Legal; the last of a position is marked by lastChoice
-	prob    []float64
-	// reached are the positions that can come up when a role plays like this,
-	// whatever the other does.
-	reached         [2]bitset
+	x               *fastIndex
+	by              [2]*fastPlay
 	decisions, rows int
-}
-
-const lastChoice = 1 << 7
-
-// choicesAt are what the mover may do in a position where it has a choice, with
-// their probabilities.
-func (st *fastStrategy) choicesAt(at uint32) iter.Seq2[int, float64] {
-	return func(yield func(int, float64) bool) {
-		for k := st.first[at]; ; k++ {
-			c := st.choices[k]
-			if !yield(int(c&^lastChoice), st.prob[k]) || c&lastChoice != 0 {
-				return
-			}
-		}
-	}
 }
 
 // Decisions keeps [game.Strategy].
@@ -44,6 +22,33 @@ func (st *fastStrategy) Decisions() int { return st.decisions }
 
 // Rows keeps [game.Strategy].
 func (st *fastStrategy) Rows() int { return st.rows }
+
+// fastPlay is what a policy does in both roles.
+type fastPlay struct {
+	// first [positions] is where the choices of a position begin in choices and
+	// prob, where its mover's role comes there and has a choice.
+	first   []uint32
+	choices []uint8 // by index in the order of the moves; the last of a position is marked by lastChoice
+	prob    []float64
+	// reached are the positions that can come up when a role plays like this,
+	// whatever the other does.
+	reached [2]bitset
+}
+
+const lastChoice = 1 << 7
+
+// choicesAt are what the mover may do in a position where it has a choice, with
+// their probabilities.
+func (y *fastPlay) choicesAt(at uint32) iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		for k := y.first[at]; ; k++ {
+			c := y.choices[k]
+			if !yield(int(c&^lastChoice), y.prob[k]) || c&lastChoice != 0 {
+				return
+			}
+		}
+	}
+}
 
 // bitset is a set of positions.
 type bitset []uint64
@@ -58,20 +63,29 @@ func (b bitset) add(i uint32) { b[i>>6] |= 1 << (i & 63) }
 // 10 MB of observations.
 const fastBatch = 1 << 14
 
-// Expand keeps [game.Solution]. It follows each role of the policy, against
+// Expand keeps [game.Solution]. It follows each seat of the policy, against
 // whatever the other may do, and asks about the positions with a choice that
-// come up then: no others can matter.
+// come up then: no others can matter. Where it makes no difference to what a
+// policy sees which seat started, it is asked once.
 func (s *FastSolution) Expand(ctx context.Context, p game.Policy[State]) (game.Strategy, error) {
-	st := &fastStrategy{x: s.x, first: make([]uint32, s.x.len())}
-	for role := range st.reached {
-		w := &fastWalk{fastIndex: s.x, st: st, role: role, policy: p}
-		st.reached[role] = newBitset(s.x.len())
-		if w.scorer, _ = p.(game.Scorer[State]); w.scorer != nil {
-			w.slot = make([]uint32, s.x.len())
+	st := &fastStrategy{x: s.x}
+	for starter := range st.by {
+		if starter == 1 && s.x.mirror {
+			st.by[1] = st.by[0]
+			break
 		}
-		if err := w.run(ctx); err != nil {
-			return nil, fmt.Errorf("mars-is-ours: %w", err)
+		y := &fastPlay{first: make([]uint32, s.x.len())}
+		for role := range y.reached {
+			y.reached[role] = newBitset(s.x.len())
+			w := &fastWalk{fastIndex: s.x, st: st, play: y, role: role, starter: uint8(starter), policy: p}
+			if w.scorer, _ = p.(game.Scorer[State]); w.scorer != nil {
+				w.slot = make([]uint32, s.x.len())
+			}
+			if err := w.run(ctx); err != nil {
+				return nil, fmt.Errorf("mars-is-ours: %w", err)
+			}
 		}
+		st.by[starter] = y
 	}
 	return st, nil
 }
@@ -79,22 +93,25 @@ func (s *FastSolution) Expand(ctx context.Context, p game.Policy[State]) (game.S
 // fastWalk follows a role of a policy through the game.
 type fastWalk struct {
 	*fastIndex
-	st     *fastStrategy
-	role   int
-	policy game.Policy[State]
-	scorer game.Scorer[State] // the policy, or nil
+	st      *fastStrategy
+	play    *fastPlay
+	role    int
+	starter uint8 // the seat that has role 0
+	policy  game.Policy[State]
+	scorer  game.Scorer[State] // the policy, or nil
 
 	todo []uint32 // reached, but not looked at
 	ask  []uint32 // decisions of the policy, to be asked for
 
-	states  []State
-	out     []float64
-	row     []float64 // probabilities of one decision
-	scores  []float64 // of a scorer, all that there are
-	slot    []uint32  // [positions]; 1 + index in scores, if there
-	slots   []uint32  // index in scores, of the options of decisions one behind the other
-	movers  []game.Player
-	options []float64 // scores of one decision
+	states   []State
+	labelled []fastLabels
+	out      []float64
+	row      []float64 // probabilities of the choices of one decision
+	scores   []float64 // of a scorer, all that there are
+	slot     []uint32  // [positions]; 1 + index in scores, if there
+	slots    []uint32  // index in scores, of the options of decisions one behind the other
+	movers   []game.Player
+	options  []float64 // scores of one decision
 }
 
 func (w *fastWalk) run(ctx context.Context) error {
@@ -133,7 +150,7 @@ func (x *fastIndex) start() fastPos {
 
 // reach adds a position.
 func (w *fastWalk) reach(at uint32) {
-	if set := w.st.reached[w.role]; !set.has(at) {
+	if set := w.play.reached[w.role]; !set.has(at) {
 		set.add(at)
 		w.todo = append(w.todo, at)
 	}
@@ -172,9 +189,10 @@ func (w *fastWalk) follow(moves []fastMove, l *fastLeads, choice int) {
 // put asks for the probabilities of decisions.
 func (w *fastWalk) put(part []uint32) error {
 	n := w.r.spec.Actions
-	w.states = w.states[:0]
+	w.states, w.labelled = w.states[:0], w.labelled[:0]
 	for _, at := range part {
-		w.states = append(w.states, w.state(w.pos(at)))
+		l := w.labels(w.pos(at), w.starter)
+		w.states, w.labelled = append(w.states, l.state), append(w.labelled, l)
 	}
 	w.out = slices.Grow(w.out[:0], len(part)*n)[:len(part)*n]
 	for i := range w.out {
@@ -185,19 +203,19 @@ func (w *fastWalk) put(part []uint32) error {
 	}
 	w.st.rows += len(part)
 	for i, at := range part {
-		row, pos := w.out[i*n:][:n], w.pos(at)
+		row, l := w.out[i*n:][:n], &w.labelled[i]
 		w.row = w.row[:0]
-		for choice := range len(w.legal(pos)) + 1 {
-			a := w.action(pos, choice)
+		for choice := range len(l.moves) + 1 {
+			a := l.action(choice)
 			w.row = append(w.row, row[a])
 			row[a] = 0
 		}
-		for a, v := range row {
+		for _, v := range row {
 			if v != 0 {
-				return fmt.Errorf("at %q the policy gives probability %v to %s, which is illegal", w.r.Format(w.states[i]), v, w.r.ActionName(game.Action(a)))
+				return fmt.Errorf("at %q the policy gives probability %v to what is illegal", w.r.Format(w.states[i]), v)
 			}
 		}
-		if err := w.note(at, pos); err != nil {
+		if err := w.note(at, w.pos(at)); err != nil {
 			return err
 		}
 	}
@@ -209,24 +227,24 @@ func (w *fastWalk) note(at uint32, pos fastPos) error {
 	sum := 0.0
 	for _, v := range w.row {
 		if !(v >= 0) {
-			return fmt.Errorf("at %q the policy gives %v as a probability", w.r.Format(w.state(pos)), v)
+			return fmt.Errorf("at %q the policy gives %v as a probability", w.r.Format(w.state(pos, w.starter)), v)
 		}
 		sum += v
 	}
 	if !(math.Abs(sum-1) <= 1e-5) { // chosen: what a softmax of floats stays within
-		return fmt.Errorf("at %q the probabilities of the policy sum to %v", w.r.Format(w.state(pos)), sum)
+		return fmt.Errorf("at %q the probabilities of the policy sum to %v", w.r.Format(w.state(pos, w.starter)), sum)
 	}
-	st, moves, l := w.st, w.legal(pos), w.leads(pos)
-	st.decisions++
-	st.first[at] = uint32(len(st.choices))
+	y, moves, l := w.play, w.legal(pos), w.leads(pos)
+	w.st.decisions++
+	y.first[at] = uint32(len(y.choices))
 	for choice, v := range w.row {
 		if v > 0 {
-			st.choices = append(st.choices, uint8(choice))
-			st.prob = append(st.prob, v/sum)
+			y.choices = append(y.choices, uint8(choice))
+			y.prob = append(y.prob, v/sum)
 			w.follow(moves, &l, choice)
 		}
 	}
-	st.choices[len(st.choices)-1] |= lastChoice
+	y.choices[len(y.choices)-1] |= lastChoice
 	return nil
 }
 
@@ -238,7 +256,7 @@ func (w *fastWalk) score(part []uint32) error {
 		w.afterstates(w.pos(at))
 	}
 	for range w.states {
-		w.movers = append(w.movers, game.Player(w.role))
+		w.movers = append(w.movers, game.Player(uint8(w.role)^w.starter))
 	}
 	known := len(w.scores)
 	w.scores = append(w.scores, make([]float64, len(w.states))...)
@@ -267,9 +285,9 @@ func (w *fastWalk) score(part []uint32) error {
 // afterstates appends the slots of the scores of a decision's options, and the
 // states that have none yet.
 func (w *fastWalk) afterstates(pos fastPos) {
-	s, from := w.state(pos), len(w.states)
-	for choice := range len(w.legal(pos)) + 1 {
-		after, err := w.r.Apply(s, w.action(pos, choice))
+	l, from := w.labels(pos, w.starter), len(w.states)
+	for choice := range len(l.moves) + 1 {
+		after, err := w.r.Apply(l.state, l.action(choice))
 		if err != nil {
 			panic("mars-is-ours: a legal action is refused: " + err.Error())
 		}
