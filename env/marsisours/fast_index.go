@@ -55,7 +55,6 @@ type fastIndex struct {
 	moves   []fastMove
 	from    []uint32               // [2*patterns+1]; the moves of each pattern and role begin here
 	win     [maxAttack + 1]float64 // by robots that attack
-	mirror  bool                   // decisions look the same to their movers whoever started
 }
 
 // unnumbered marks codes that are no pattern.
@@ -68,19 +67,7 @@ func newFastIndex(r *Rules) (*fastIndex, error) {
 		return nil, err
 	}
 	x.join()
-	x.mirror = x.mirrors()
 	return x, nil
-}
-
-// mirrors reports whether representatives stay what they are if the seats trade
-// places.
-func (x *fastIndex) mirrors() bool {
-	for i := range x.code {
-		if _, relabel := x.r.Canonical(x.state(fastPos{pattern: uint32(i)}, 1)); relabel != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // number finds the patterns.

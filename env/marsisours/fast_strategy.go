@@ -65,15 +65,11 @@ const fastBatch = 1 << 14
 
 // Expand keeps [game.Solution]. It follows each seat of the policy, against
 // whatever the other may do, and asks about the positions with a choice that
-// come up then: no others can matter. Where it makes no difference to what a
-// policy sees which seat started, it is asked once.
+// come up then: no others can matter. Representatives go by seats, so that a
+// policy may see the same position from another side if the other seat started.
 func (s *FastSolution) Expand(ctx context.Context, p game.Policy[State]) (game.Strategy, error) {
 	st := &fastStrategy{x: s.x}
 	for starter := range st.by {
-		if starter == 1 && s.x.mirror {
-			st.by[1] = st.by[0]
-			break
-		}
 		y := &fastPlay{first: make([]uint32, s.x.len())}
 		for role := range y.reached {
 			y.reached[role] = newBitset(s.x.len())
