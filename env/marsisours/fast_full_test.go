@@ -1,0 +1,335 @@
+package marsisours_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/env/game"
+	"marsgym/env/marsisours"
+)
+
+// middle is the published board with half the robots.
+func middle(t testing.TB) *marsisours.Rules { return quick(t, nil, nil, 2, 1, nil) }
+
+// play calls f with the positions of games at random.
+func play(t testing.TB, r *marsisours.Rules, games int, f func(s state)) {
+	t.Helper()
+	dice := rand.New(rand.NewPCG(1, 2))
+	for range games {
+		for s := r.Initial(); ; {
+			f(s)
+			if r.Turn(s) == game.Nobody {
+				break
+			}
+			if o := r.Outcomes(nil, s); len(o) > 0 {
+				s = o[dice.IntN(len(o))].State
+				continue
+			}
+			legal := r.Legal(nil, s)
+			next, err := r.Apply(s, legal[dice.IntN(len(legal))])
+			if err != nil {
+				t.Fatal(err)
+			}
+			s = next
+		}
+	}
+}
+
+// swap is a position with the seats exchanged.
+func swap(s state) state {
+	s.Robots[0], s.Robots[1] = s.Robots[1], s.Robots[0]
+	s.Seats[0], s.Seats[1] = s.Seats[1], s.Seats[0]
+	s.Start, s.Mover = 1-s.Start, 1-s.Mover
+	s.Passed = s.Passed&1<<1 | s.Passed>>1
+	return s
+}
+
+// checkPositions holds the values of positions against those that the rules lead
+// to, from all sides, and with the seats exchanged.
+func checkPositions(t *testing.T, r *marsisours.Rules, sol solution, games int) {
+	t.Helper()
+	play(t, r, games, func(s state) {
+		v, err := sol.Value(nil, s)
+		if err != nil || !(math.Abs(v[0]+v[1]) <= 1e-15) {
+			t.Fatalf("%s: value %v, %v; want a sum of 0", r.Format(s), v, err)
+		}
+		if s.Phase == marsisours.Drawing {
+			return
+		}
+		if r.Turn(s) != game.Nobody {
+			if w, _ := sol.Value(nil, swap(s)); !near(w, []float64{v[1], v[0]}, 1e-15) {
+				t.Errorf("%s: value %v, and %v with the seats exchanged", r.Format(s), v, w)
+			}
+		}
+		if r.Turn(s) < 0 {
+			return
+		}
+		options, err := sol.Options(nil, s)
+		if err != nil || !(math.Abs(slices.Max(options)-v[s.Mover]) <= 1e-12) {
+			t.Errorf("%s: value %v, options %v, %v", r.Format(s), v, options, err)
+		}
+		c, relabel := r.Canonical(s)
+		seen, _ := sol.Options(nil, c)
+		legal := r.Legal(nil, s)
+		for k, a := range r.Legal(nil, c) {
+			if relabel != nil {
+				a = relabel[a]
+			}
+			if at, ok := slices.BinarySearch(legal, a); !ok || !(math.Abs(options[at]-seen[k]) <= 1e-15) {
+				t.Errorf("%s: options %v, and %v from another side", r.Format(s), options, seen)
+			}
+		}
+	})
+}
+
+// checkLoss holds the sum of a policy's regrets against what it loses to best
+// play, and both against its best response.
+func checkLoss(t *testing.T, sol solution, p policy, name string) {
+	t.Helper()
+	ctx := context.Background()
+	best, own := expand(t, sol, sol.Policy()), expand(t, sol, p)
+	for seat := range game.Player(2) {
+		seats := []game.Strategy{best, best}
+		even, err := sol.Evaluate(ctx, nil, seats)
+		if err != nil || !near(even, []float64{0, 0}, 1e-12) {
+			t.Errorf("best play against itself: %v, %v; want 0 for each seat", even, err)
+		}
+		seats[seat] = own
+		v, err := sol.Evaluate(ctx, nil, seats)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost := 0.0
+		if err := sol.Regrets(ctx, p, seat, func(r game.Regret[state]) error { cost += r.Cost(); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if !(math.Abs(cost+v[seat]) <= 1e-11) {
+			t.Errorf("%s loses %v in seat %d, its mistakes cost %v", name, -v[seat], seat, cost)
+		}
+		most, err := sol.BestResponse(ctx, seats, 1-seat)
+		if err != nil || !(most >= v[1-seat]-1e-12) {
+			t.Errorf("the best response to %s in seat %d wins %v, %v; best play %v", name, seat, most, err, v[1-seat])
+		}
+		t.Logf("%s in seat %d: wins %.6f against best play, %.6f against its best response", name, seat, (1+v[seat])/2, (1-most)/2)
+	}
+}
+
+func TestFastMiddle(t *testing.T) {
+	r := middle(t)
+	sol := solve(t, r)
+	checkPositions(t, r, sol, 200)
+	checkLoss(t, sol, game.Uniform[state]{Rules: r}, "random")
+}
+
+// TestFastPublished solves the published game. It takes a minute:
+//
+//	go test -run FastPublished -full -v ./env/marsisours
+func TestFastPublished(t *testing.T) {
+	r := newRules(t, marsisours.FastConfig())
+	const positions = 8_659_196
+	if n := r.Estimate().Positions; n != positions {
+		t.Errorf("there are %d positions; want %d", n, positions)
+	}
+	if !*full {
+		t.Skip("without -full")
+	}
+	work := new(game.Work)
+	sol, err := r.SolveFrom(context.Background(), work, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := sol.(game.Facts).Facts()
+	t.Logf("%d values, residual %g, %v", len(work.Values), sol.Residual(), facts)
+	// A second program, which shares no code with this one, gives 0.692361974403673.
+	if v := facts[0].Value; facts[0].Name != "starter_wins" || !(math.Abs(v-0.692361974403673) <= 1e-14) {
+		t.Errorf("%v; want 0.692361974403673", facts[0])
+	}
+	if facts[1].Name != "error_bound" || !(facts[1].Value < 1e-12) {
+		t.Errorf("%v; want less than 1e-12", facts[1])
+	}
+	checkPositions(t, r, sol, 2000)
+	greedy, err := r.Player("greedy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLoss(t, sol, greedy, "greedy")
+	checkLoss(t, sol, game.Uniform[state]{Rules: r}, "random")
+}
+
+// TestFastResume interrupts a solution, goes on with another number of cores, and
+// wants the same bits.
+func TestFastResume(t *testing.T) {
+	r := middle(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	want := new(game.Work)
+	last := 0.0
+	_, err := r.SolveFrom(context.Background(), want, func(done float64) {
+		if done < last || done > 1 {
+			t.Errorf("progress is %v after %v", done, last)
+		}
+		last = done
+	})
+	if err != nil || last != 1 || want.Done != 1 {
+		t.Fatalf("progress ends with %v, done is %v, %v; want 1", last, want.Done, err)
+	}
+	runtime.GOMAXPROCS(3)
+	work := new(game.Work)
+	for stops := 0; ; stops++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		half := (work.Done + 1) / 2
+		_, err := r.SolveFrom(ctx, work, func(done float64) {
+			if done > half {
+				cancel()
+			}
+		})
+		cancel()
+		if err == nil {
+			if stops == 0 {
+				t.Error("it was never interrupted")
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		work = &game.Work{Values: slices.Clone(work.Values), Next: work.Next, Done: work.Done, Residual: work.Residual}
+	}
+	if !slices.Equal(work.Values, want.Values) || work.Residual != want.Residual || work.Next != want.Next {
+		t.Error("interrupted and resumed it comes to other values")
+	}
+	if sol, err := r.SolveFrom(context.Background(), work, nil); err != nil || sol.Residual() != 2*want.Residual {
+		t.Errorf("from complete values: %v", err)
+	}
+	work.Values = work.Values[1:]
+	if _, err := r.SolveFrom(context.Background(), work, nil); err == nil {
+		t.Error("it goes on from values of another game")
+	}
+}
+
+func TestFastNoSolution(t *testing.T) {
+	for name, r := range map[string]*marsisours.Rules{
+		"the standard game": newRules(t, config(2, nil)),
+		"a larger map":      quick(t, nil, nil, 4, 2, func(c *marsisours.Config) { c.Layout = marsisours.Nine }),
+		"more robots":       quick(t, nil, nil, 4, 8, nil),
+	} {
+		if _, err := r.Solve(context.Background(), nil); !errors.Is(err, game.ErrNoSolution) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// fill gives every action the same number.
+type fill float64
+
+func (f fill) Probs(dst []float64, _ []state) error {
+	for i := range dst {
+		dst[i] = float64(f)
+	}
+	return nil
+}
+
+// lazy writes nothing.
+type lazy struct{}
+
+func (lazy) Probs([]float64, []state) error { return nil }
+
+var errPolicy = errors.New("the policy fails")
+
+type failing struct{}
+
+func (failing) Probs([]float64, []state) error { return errPolicy }
+
+func TestFastFaults(t *testing.T) {
+	ctx := context.Background()
+	cells, stations := []string{"aa", "aa"}, []string{"a1"}
+	r := quick(t, cells, stations, 2, 1, nil)
+	sol, other := solve(t, r), solve(t, r)
+	for text, p := range map[string]policy{
+		"illegal": fill(1. / 16), "sum to 0": fill(0), "NaN": lazy{}, "-1": fill(-1), "the policy fails": failing{},
+	} {
+		if _, err := sol.Expand(ctx, p); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("error %v; want one that says %q", err, text)
+		}
+	}
+	own, foreign := expand(t, sol, sol.Policy()), expand(t, other, other.Policy())
+	for _, seats := range [][]game.Strategy{nil, {own}, {own, nil}, {own, foreign}} {
+		if _, err := sol.Evaluate(ctx, nil, seats); err == nil {
+			t.Errorf("Evaluate takes %v", seats)
+		}
+	}
+	if _, err := sol.BestResponse(ctx, []game.Strategy{own, own}, 2); err == nil {
+		t.Error("BestResponse takes seat 2")
+	}
+	if err := sol.Regrets(ctx, sol.Policy(), -1, nil); err == nil {
+		t.Error("Regrets takes seat -1")
+	}
+	stop := errors.New("enough")
+	if err := sol.Regrets(ctx, game.Uniform[state]{Rules: r}, 0, func(game.Regret[state]) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("Regrets goes on after %v", err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := sol.Expand(cancelled, sol.Policy())
+	_, err2 := sol.Evaluate(cancelled, nil, []game.Strategy{own, own})
+	_, err3 := r.Solve(cancelled, nil)
+	for _, err := range []error{err, err2, err3} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("when cancelled the error is %v", err)
+		}
+	}
+	s := r.Begin(r.Initial(), 0)
+	s.Seats[0].Hand = 9
+	if _, err := sol.Value(nil, s); err == nil {
+		t.Error("Value takes a position with more robots than there are")
+	}
+	if err := sol.Policy().Probs(make([]float64, r.Spec().Actions), []state{r.Initial()}); err == nil {
+		t.Error("best play decides who starts")
+	}
+}
+
+func BenchmarkFastSolve(b *testing.B) {
+	r := newRules(b, marsisours.FastConfig())
+	for b.Loop() {
+		solve(b, r)
+	}
+	b.ReportMetric(float64(r.Estimate().Positions)*float64(b.N)/b.Elapsed().Seconds(), "positions/s")
+}
+
+func BenchmarkFastStrategy(b *testing.B) {
+	r := newRules(b, marsisours.FastConfig())
+	sol, ctx := solve(b, r), context.Background()
+	any := game.Uniform[state]{Rules: r}
+	st := expand(b, sol, any)
+	b.Run("expand", func(b *testing.B) {
+		for b.Loop() {
+			expand(b, sol, any)
+		}
+	})
+	b.Run("evaluate", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := sol.Evaluate(ctx, nil, []game.Strategy{st, st}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("best response", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := sol.BestResponse(ctx, []game.Strategy{st, st}, 0); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("regrets", func(b *testing.B) {
+		for b.Loop() {
+			if err := sol.Regrets(ctx, any, 0, func(game.Regret[state]) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
