@@ -32,6 +32,8 @@ type Options struct {
 	Game env.Game
 	// Sample makes networks draw from their policy rather than take its best.
 	Sample bool
+	// Seed is that of searches.
+	Seed uint64
 	// Solve solves the game where the exact player is wanted; nil is Game.Solve.
 	Solve func(context.Context) (env.Solution, error)
 }
@@ -49,8 +51,9 @@ func Names(g env.Game) []string {
 }
 
 // Open returns the agent of that name: "exact", a player of the game such as
-// "greedy" or "random", "pretrained", a model file, or a run folder with one. An error that
-// wraps ErrUnknown means that it is none of them.
+// "greedy" or "random", "search" (see [SearchForms]), "pretrained", a model file,
+// or a run folder with one. An error that wraps ErrUnknown means that it is none
+// of them.
 func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	switch {
 	case name == Exact:
@@ -70,21 +73,32 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 		}
 		return &Agent{name, p}, nil
 	}
-	f, err := load(name, opt.Game.Spec())
+	if name == Search || strings.HasPrefix(name, Search+":") {
+		return openSearch(name, opt)
+	}
+	f, err := openModel(name, opt.Game)
+	if err != nil {
+		return nil, err
+	}
+	return &Agent{name, NewNet(opt.Game.Spec(), f.MLP, opt.Sample)}, nil
+}
+
+// openModel loads the model of an agent of that name, which must be of the game.
+func openModel(name string, g env.Game) (*models.File, error) {
+	f, err := load(name, g.Spec())
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, there := os.Stat(name); there == nil {
 			return nil, fmt.Errorf("%s is no run folder with a model: %w", name, err)
 		}
-		return nil, fmt.Errorf("%w %q: agents are %s, a model file or a run folder", ErrUnknown, name, strings.Join(Names(opt.Game), ", "))
+		return nil, fmt.Errorf("%w %q: agents are %s, %s, a model file or a run folder", ErrUnknown, name, strings.Join(Names(g), ", "), Search)
 	}
 	if err != nil {
 		return nil, err
 	}
-	spec := opt.Game.Spec()
-	if err := f.Meta.Check(MetaOf(spec)); err != nil {
+	if err := f.Meta.Check(MetaOf(g.Spec())); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &Agent{name, NewNet(spec, f.MLP, opt.Sample)}, nil
+	return f, nil
 }
 
 // load loads the model of an agent.

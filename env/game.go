@@ -18,6 +18,9 @@ type Game interface {
 	// NewExpert returns an expert of rows first to first+rows-1 of a run, or an
 	// error that wraps ErrNoPlanner where the game cannot be searched so.
 	NewExpert(cfg ExpertConfig, rows, first int) (Expert, error)
+	// NewSearch returns a player that searches ahead, led by a network or, if
+	// guide is nil, by games played to their end.
+	NewSearch(cfg SearchConfig, guide *Guide) (Policy, error)
 	// Initial is the position before anything has happened.
 	Initial() Position
 	// Parse reads a position in the game's notation.
