@@ -1,0 +1,148 @@
+//go:build gotch
+
+package gotch
+
+// In package gotch: what libtorch finds by itself is compared with what
+// gradient writes out, on the same tensors.
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sugarme/gotch/libtch"
+
+	"marsgym/models"
+)
+
+// automatic fills grad as gradient does, by libtorch's own differentiation.
+func (l *Learner) automatic(grad []float32, rows models.Rows) error {
+	s := l.mlp.Shape()
+	n, k, p := len(rows.Obs)/s.Obs, s.Width(), s.Players
+	t := tensors{device: l.device}
+	defer t.free()
+	follow := func(x tensor) tensor {
+		return t.do(func(out *tensor) { libtch.AtgSetRequiresGrad(out, x, 1) })
+	}
+	layers := upload(&t, l.mlp)
+	for i := range layers {
+		layers[i] = layer{follow(layers[i].w), follow(layers[i].b)}
+	}
+	xs := forward(&t, layers, t.of(rows.Obs, n, s.Obs))
+	last := xs[len(layers)]
+	y := make([]float32, n*(k+p))
+	t.read(y, t.do(func(out *tensor) { libtch.AtgDetach(out, last) }))
+	dy := t.of(lossGradient(y, k, p, rows), n, k+p)
+	product := t.do(func(out *tensor) { libtch.AtgMul(out, last, dy) })
+	loss := t.do(func(out *tensor) { libtch.AtgSum(out, product, float) })
+	if t.err != nil {
+		return t.err
+	}
+	libtch.AtBackward(loss, 0, 0)
+	t.err = lastError()
+	for i, m := range l.mlp.Layers() {
+		for _, part := range []struct {
+			x tensor
+			n int
+		}{{layers[i].w, len(m.W)}, {layers[i].b, len(m.B)}} {
+			t.read(grad[:part.n], t.do(func(out *tensor) { libtch.AtgGrad(out, part.x) }))
+			grad = grad[part.n:]
+		}
+	}
+	return t.err
+}
+
+// written is the gradient that Fit takes.
+func (l *Learner) written(grad []float32, rows models.Rows) error {
+	t := tensors{device: l.device}
+	defer t.free()
+	return l.gradient(grad, upload(&t, l.mlp), rows)
+}
+
+// random returns a learner, and a shard whose loss is the sum of its outputs,
+// each times a number.
+func random(t testing.TB, s models.Shape, n int) (*Learner, models.Rows) {
+	t.Helper()
+	mlp, err := models.NewMLP(s, rand.NewPCG(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := New(mlp, models.DefaultAdam(), "cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := func(n int) []float32 {
+		r, x := rand.New(rand.NewPCG(2, uint64(n))), make([]float32, n)
+		for i := range x {
+			x[i] = float32(r.NormFloat64())
+		}
+		return x
+	}
+	dp, dv := noise(n*s.Width()), noise(n*s.Players)
+	return l.(*Learner), models.Rows{Obs: noise(n * s.Obs), Loss: func(_, _, dpolicy, dvalues []float32) {
+		copy(dpolicy, dp)
+		copy(dvalues, dv)
+	}}
+}
+
+func TestGradientAgainstAutomatic(t *testing.T) {
+	defer enter()()
+	for _, s := range []models.Shape{
+		{Obs: 11, Hidden: []int{16, 12}, Head: models.Score, Actions: 6, Players: 2},
+		{Obs: 7, Hidden: []int{9, 40, 5}, Head: models.Logits, Actions: 5, Players: 3},
+	} {
+		l, rows := random(t, s, 33)
+		got, want := make([]float32, len(l.mlp.Weights())), make([]float32, len(l.mlp.Weights()))
+		if err := l.written(got, rows); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.automatic(want, rows); err != nil {
+			t.Fatal(err)
+		}
+		norm := models.Norm(want)
+		for i, w := range want {
+			if !(math.Abs(float64(got[i]-w)) <= 1e-6*norm) {
+				t.Fatalf("%s: number %d is %v, want %v of a norm of %v", s.Head, i, got[i], w, norm)
+			}
+		}
+	}
+}
+
+func TestTensorsKeepTheFirstError(t *testing.T) {
+	defer enter()()
+	ts := tensors{device: cpu}
+	defer ts.free()
+	x := ts.of(make([]float32, 6), 2, 3)
+	live := len(ts.live)
+	dst := []float32{7}
+	ts.read(dst, ts.mm(ts.mm(x, x), x))
+	ts.relu(x)
+	if want := "gotch: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"; ts.err == nil || ts.err.Error() != want {
+		t.Errorf("error %v, want %s", ts.err, want)
+	}
+	if len(ts.live) != live || dst[0] != 7 {
+		t.Errorf("after the error %d tensors were made and %v read", len(ts.live)-live, dst)
+	}
+	if err := lastError(); err != nil {
+		t.Errorf("the error is left behind: %v", err)
+	}
+}
+
+func BenchmarkGradient(b *testing.B) {
+	defer enter()()
+	l, rows := random(b, models.Shape{Obs: 173, Hidden: []int{128, 128}, Head: models.Score, Actions: 6, Players: 2}, 1024)
+	grad := make([]float32, len(l.mlp.Weights()))
+	for _, way := range []struct {
+		name string
+		run  func([]float32, models.Rows) error
+	}{{"written", l.written}, {"automatic", l.automatic}} {
+		b.Run(way.name, func(b *testing.B) {
+			defer enter()()
+			for b.Loop() {
+				if err := way.run(grad, rows); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
