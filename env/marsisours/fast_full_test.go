@@ -206,9 +206,13 @@ func TestFastResume(t *testing.T) {
 	if sol, err := r.SolveFrom(context.Background(), work, nil); err != nil || sol.Residual() != 2*want.Residual {
 		t.Errorf("from complete values: %v", err)
 	}
+	work.Values = append(work.Values[1:], 0)
+	if _, err := r.SolveFrom(context.Background(), work, nil); err == nil {
+		t.Error("it takes values in another order")
+	}
 	work.Values = work.Values[1:]
 	if _, err := r.SolveFrom(context.Background(), work, nil); err == nil {
-		t.Error("it goes on from values of another game")
+		t.Error("it takes values of another game")
 	}
 }
 

@@ -70,40 +70,32 @@ func newFastIndex(r *Rules) (*fastIndex, error) {
 	return x, nil
 }
 
-// number finds the patterns.
+// number numbers the patterns in the order of their lowest code, so that it does
+// not depend on which of them stands for the others.
 func (x *fastIndex) number() {
-	codes := uint32(1)
+	codes := 1
 	for range x.cells {
 		codes *= 3
 	}
-	x.pattern = make([]uint32, codes)
+	x.pattern = slices.Repeat([]uint32{unnumbered}, codes)
 	s := State{Phase: Acting}
-	for code := range codes {
-		x.lay(&s, code)
-		x.pattern[code] = unnumbered
-		if max(bits.OnesCount64(s.Robots[0]), bits.OnesCount64(s.Robots[1])) <= x.robots {
-			c, _ := x.r.Canonical(s)
-			x.pattern[code] = x.read(&c, 0)
-		}
-	}
-	id := make([]uint32, codes)
 	size := 0
-	for code, to := range x.pattern {
-		if to != uint32(code) {
+	for code := range x.pattern {
+		x.lay(&s, uint32(code))
+		m := [2]uint8{uint8(bits.OnesCount64(s.Robots[0])), uint8(bits.OnesCount64(s.Robots[1]))}
+		if int(max(m[0], m[1])) > x.robots {
 			continue
 		}
-		x.lay(&s, to)
-		m := [2]uint8{uint8(bits.OnesCount64(s.Robots[0])), uint8(bits.OnesCount64(s.Robots[1]))}
-		id[code] = uint32(len(x.code))
-		x.code, x.onMap, x.base = append(x.code, to), append(x.onMap, m), append(x.base, uint32(size))
-		size += fastTurns * len(x.list[m[0]]) * len(x.list[m[1]])
+		c, _ := x.r.Canonical(s)
+		to := x.read(&c, 0)
+		if x.pattern[to] == unnumbered {
+			x.pattern[to] = uint32(len(x.code))
+			x.code, x.onMap, x.base = append(x.code, to), append(x.onMap, m), append(x.base, uint32(size))
+			size += fastTurns * len(x.list[m[0]]) * len(x.list[m[1]])
+		}
+		x.pattern[code] = x.pattern[to]
 	}
 	x.base = append(x.base, uint32(size))
-	for code, to := range x.pattern {
-		if to != unnumbered {
-			x.pattern[code] = id[to]
-		}
-	}
 }
 
 // lay puts the robots of a code on the map, those of role 0 as of seat 0.
