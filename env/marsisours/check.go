@@ -21,9 +21,6 @@ func (r *Rules) check(s *State) error {
 	if s.Phase == Laying {
 		return r.checkLaid(s)
 	}
-	if known := r.board.known; (s.Terrain[0]^r.board.terrain[0])&known|(s.Terrain[1]^r.board.terrain[1])&known != 0 {
-		return errors.New("map: the ground is fixed to be another")
-	}
 	if s.Phase == Drawing {
 		return nil
 	}
@@ -53,6 +50,10 @@ func (r *Rules) checkLaid(s *State) error {
 	units := r.board.units
 	if int(s.Place) >= len(units) {
 		return errors.New("laying: all tiles lie")
+	}
+	fixed := r.board.known & r.board.land
+	if (s.Terrain[0]^r.board.terrain[0])&fixed|(s.Terrain[1]^r.board.terrain[1])&fixed != 0 {
+		return errors.New("map: the ground is fixed to be another")
 	}
 	set := r.laid(s)
 	for c := range r.board.cells {

@@ -1,23 +1,254 @@
 package marsisours_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
+	"marsgym/env"
+	"marsgym/env/game"
 	"marsgym/env/game/gametest"
 	"marsgym/env/marsisours"
 )
 
+// otherWay is every reading that the default does not follow.
+func otherWay(c *marsisours.Config) {
+	c.PassBonusOnPass, c.MaintenanceLabs, c.LyingLabActive, c.RocketBonusOnCapture = false, true, false, false
+	c.IncomeCountsStone, c.DrillRerollsDefender, c.TaxFirst, c.SupplyFirst = false, true, true, true
+	c.StartBy, c.ThroughStations, c.MinMove, c.LyingCounts = marsisours.ByLeader, false, 2, false
+	c.LaydownOptional, c.CaptureFromHand, c.AutoPass = true, true, true
+}
+
+// configs are the tables, layouts and readings.
+func configs() map[string]marsisours.Config {
+	fast := marsisours.FastConfig()
+	fastOther := fast
+	otherWay(&fastOther)
+	fastOther.FastCount, fastOther.Layout = marsisours.CountAll, marsisours.Nine
+	return map[string]marsisours.Config{
+		"two": config(2, nil), "three": config(3, nil), "four": config(4, nil), "quick": fast, "quick, other readings": fastOther,
+		"two on nine":  config(2, func(c *marsisours.Config) { c.Layout, c.Terrain = marsisours.Nine, marsisours.Random48 }),
+		"tips":         config(3, func(c *marsisours.Config) { c.Stations, c.Terrain = marsisours.TipsInner, marsisours.Mono }),
+		"other":        config(4, otherWay),
+		"other, small": config(4, func(c *marsisours.Config) { otherWay(c); c.Layout, c.PassBonusRepeats = marsisours.Four, false }),
+	}
+}
+
 func TestContract(t *testing.T) {
-	for i, cfg := range []marsisours.Config{marsisours.FastConfig(), config(3, nil), config(2, nil), config(4, nil)} {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			r, err := marsisours.New(cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := gametest.Check(r, gametest.Games(10)); err != nil {
+	games := 4
+	if testing.Short() {
+		games = 1
+	}
+	for name, cfg := range configs() {
+		t.Run(name, func(t *testing.T) {
+			if err := gametest.Check(newRules(t, cfg), gametest.Games(games)); err != nil {
 				t.Error(err)
 			}
 		})
 	}
+}
+
+// TestSizes holds the sizes that the package comment states.
+func TestSizes(t *testing.T) {
+	for name, want := range map[string]struct{ actions, obs int }{
+		"quick": {61, 54}, "two": {115, 169}, "three": {332, 507}, "four": {333, 573}, "two on nine": {235, 313},
+	} {
+		spec := newRules(t, configs()[name]).Spec()
+		if spec.Actions != want.actions || spec.ObsLen() != want.obs {
+			t.Errorf("%s: %d actions and %d numbers, want %d and %d", name, spec.Actions, spec.ObsLen(), want.actions, want.obs)
+		}
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	for _, name := range []string{"quick", "four"} {
+		batch := env.NewVec(newRules(t, configs()[name]), 64, 0)
+		batch.Reset(1)
+		buf, actions := batch.Buffers(), batch.Spec().Actions
+		if n := testing.AllocsPerRun(300, func() {
+			for i := range buf.Action {
+				a := int(buf.Noise[i].Uint64() % uint64(actions))
+				for !buf.Mask[i*actions+a] {
+					a = (a + 1) % actions
+				}
+				buf.Action[i] = game.Action(a)
+			}
+			if err := batch.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations in a step, want 0", name, n)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, test := range []struct {
+		change func(*marsisours.Config)
+		want   string
+	}{
+		{func(c *marsisours.Config) { c.Players = 5 }, "players is 5; want 2 to 4"},
+		{func(c *marsisours.Config) { c.Variant = marsisours.Fast2 }, "players is 3; want 2 to 2"},
+		{func(c *marsisours.Config) { c.Variant = "slow" }, `variant is "slow"`},
+		{func(c *marsisours.Config) { c.Layout = "round" }, `layout is "round"; want auto or one of: diamond13, four, nine`},
+		{func(c *marsisours.Config) { c.Layout, c.Stations = marsisours.Four, marsisours.TipsInner }, "the layout four has: corners"},
+		{func(c *marsisours.Config) { c.Terrain = "flat" }, `terrain is "flat"`},
+		{func(c *marsisours.Config) { c.StartHand, c.StartJunk = 12, 1 }, "start_junk is 1; want 0 to 0"},
+		{func(c *marsisours.Config) { c.MinMove = 4 }, "min_move is 4"},
+		{func(c *marsisours.Config) { c.FastCount = "none" }, "fast_count"},
+		{func(c *marsisours.Config) { c.StartBy = "lot" }, "start_by"},
+	} {
+		if _, err := marsisours.New(config(3, test.change)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got error %v, want one that says %q", err, test.want)
+		}
+	}
+}
+
+// TestData gives the rules another map, with its ground fixed, and sees that the
+// rules hash tells. A better note on a source changes nothing.
+func TestData(t *testing.T) {
+	hash := func(change func(map[string]any)) (*marsisours.Rules, string, error) {
+		text, _ := json.Marshal(newRules(t, config(2, nil)).Spec().Config)
+		var m map[string]any
+		if err := json.Unmarshal(text, &m); err != nil {
+			t.Fatal(err)
+		}
+		change(m["data"].(map[string]any)["layouts"].(map[string]any)["four"].(map[string]any))
+		text, _ = json.Marshal(m)
+		var c marsisours.Config
+		if err := json.Unmarshal(text, &c); err != nil {
+			t.Fatal(err)
+		}
+		r, err := marsisours.New(c)
+		if err != nil {
+			return nil, "", err
+		}
+		return r, r.Spec().RulesHash(), nil
+	}
+	plain := newRules(t, config(2, nil)).Spec().RulesHash()
+	if _, got, err := hash(func(m map[string]any) { m["source"] = "a scan" }); err != nil || got != plain {
+		t.Errorf("with another note: %v, hash %s, want %s", err, got, plain)
+	}
+	fixed := []string{"gsgs", "tmtm", "mtgs", "gstm"}
+	r, got, err := hash(func(m map[string]any) { m["terrain"] = fixed })
+	if err != nil || got == plain {
+		t.Fatalf("with the ground fixed: %v, hash %s", err, got)
+	}
+	if got, want := r.Format(r.Initial()), "0-0 drawing map osgo/tmtm/mtgs/osto"; got != want {
+		t.Errorf("it begins with %s, want %s", got, want)
+	}
+	if err := gametest.Check(r, gametest.Games(2)); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(map[string]any){
+		`tile "b" is no square`: func(m map[string]any) { m["cells"] = []string{"aabc", "aabb", "ccdd", "ccdd"} },
+		`station "e9" is no cell`: func(m map[string]any) {
+			m["stations"] = map[string]any{"corners": map[string]any{"cells": []string{"e9"}}}
+		},
+		"there is no station":       func(m map[string]any) { m["stations"] = map[string]any{"corners": map[string]any{"cells": []string{}}} },
+		"want a letter of gsmt":     func(m map[string]any) { m["terrain"] = []string{"gsgx"} },
+		`tile "a" is drawn in part`: func(m map[string]any) { m["terrain"] = []string{"g"} },
+	} {
+		if _, _, err := hash(change); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want one that says %q", err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	var rules []*marsisours.Rules
+	for i, name := range []string{"quick", "two", "three"} {
+		r := newRules(f, configs()[name])
+		rules = append(rules, r)
+		f.Add(i, r.Format(r.Initial()))
+	}
+	f.Add(0, "3-2@1 start 0 hand 3-4 junk 0-0 robots oABo/AAB./..../o..o")
+	f.Add(0, "1-1@0 attack c1 x1 start 0 hand 3-3 junk 2-2 robots oABo/..../..../o..o")
+	f.Add(1, "0-4@1 attack drill x1 missed 5 round 2 start 0 tokens 5-3 hand 3-3 junk 8-8 passed 0 map osgo/tmtm/gsgs/omto robots o..o/..../..../o..o labs ...Ab.")
+	f.Add(2, "")
+	f.Fuzz(func(t *testing.T, which int, text string) {
+		r := rules[uint(which)%uint(len(rules))]
+		s, err := r.Parse(text)
+		if err != nil {
+			return
+		}
+		if again, err := r.Parse(r.Format(s)); err != nil || again != s {
+			t.Errorf("%q became %+v, and written %q: %+v, %v", text, s, r.Format(s), again, err)
+		}
+		for _, a := range r.Legal(nil, s) {
+			if _, err := r.Apply(s, a); err != nil {
+				t.Errorf("in %q legal %s gives %v", r.Format(s), r.ActionName(a), err)
+			}
+		}
+	})
+}
+
+// FuzzApply plays a game by bytes, and holds every position to the invariants.
+func FuzzApply(f *testing.F) {
+	f.Add(0, []byte{1, 2, 3, 4, 5})
+	f.Add(2, []byte(strings.Repeat("Mars is ours! ", 20)))
+	var rules []*marsisours.Rules
+	for _, name := range []string{"quick", "two", "four", "other"} {
+		rules = append(rules, newRules(f, configs()[name]))
+	}
+	f.Fuzz(func(t *testing.T, which int, moves []byte) {
+		r := rules[uint(which)%uint(len(rules))]
+		s := r.Initial()
+		for _, m := range moves {
+			switch r.Turn(s) {
+			case game.Nobody:
+				return
+			case game.Chance:
+				list := r.Outcomes(nil, s)
+				s = list[int(m)%len(list)].State
+			default:
+				legal := r.Legal(nil, s)
+				var err error
+				if s, err = r.Apply(s, legal[int(m)%len(legal)]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if fault := broken(r, &s); fault != "" {
+				t.Fatalf("%s in %s", fault, r.Format(s))
+			}
+		}
+	})
+}
+
+// broken says which invariant a position breaks, or "".
+func broken(r *marsisours.Rules, s *marsisours.State) string {
+	cfg := r.Spec().Config.(marsisours.Config)
+	if s.Phase <= marsisours.Drawing {
+		return ""
+	}
+	var all uint64
+	for p := range cfg.Players {
+		seat := &s.Seats[p]
+		if s.Robots[p]&all != 0 {
+			return "two robots are in one place"
+		}
+		all |= s.Robots[p]
+		n := int(seat.Hand) + int(seat.Junk) + ones(s.Robots[p])
+		if total := cfg.StartHand + cfg.StartJunk; n > total || n < total && cfg.Variant == marsisours.Standard {
+			return fmt.Sprintf("seat %d has %d robots", p, n)
+		}
+		if seat.Tokens > 10 || seat.Hand > 12 || seat.Junk > 12 || seat.Money > 1<<15 {
+			return fmt.Sprintf("seat %d has %+v", p, *seat)
+		}
+		for _, level := range seat.Track {
+			if level > 6 {
+				return "a track has more than 6 levels"
+			}
+		}
+	}
+	switch {
+	case s.Standing&^all != 0:
+		return "a robot stands where none is"
+	case all&r.Stations() != 0:
+		return "a robot is on a station"
+	case r.Stock(*s) < 0:
+		return "there are more than 12 alchemy dice"
+	}
+	return ""
 }

@@ -31,3 +31,8 @@ func (r *Rules) Stations() uint64      { return r.board.stations }
 func (r *Rules) Cell(name string) int  { return slices.Index(r.board.name[:], name) }
 func (r *Rules) Stock(s State) int     { return s.stock() }
 func (r *Rules) CellName(c int) string { return r.board.name[c] }
+
+// Odds is the probability that an attack of a seat on a place succeeds.
+func (r *Rules) Odds(s State, p int, place string, robots int) float64 {
+	return r.odds(&s, p, r.Cell(place), robots)
+}
