@@ -24,7 +24,8 @@ type tree[S comparable] struct {
 	index map[S]int32 // of nodes; or valued
 	nodes []node
 	edges []edge
-	left  int // simulations
+	left  int         // simulations
+	only  game.Action // or -1, see obvious
 
 	// The simulation under way.
 	dice  rand.PCG
@@ -73,7 +74,7 @@ func (t *tree[S]) plant(s S) error {
 	if t.left = t.g.cfg.Simulations; t.g.cfg.Time > 0 {
 		t.left = maxSimulations
 	}
-	if len(t.g.options(s)) == 1 {
+	if t.only = t.obvious(s); t.only >= 0 {
 		t.left = 0
 	}
 	var err error
@@ -81,6 +82,24 @@ func (t *tree[S]) plant(s S) error {
 	t.begin()
 	t.roll(0)
 	return err
+}
+
+// obvious is an action that needs no search: the only one, or one that wins on
+// the spot. It is -1 if there is none.
+func (t *tree[S]) obvious(s S) game.Action {
+	legal := t.g.options(s)
+	if len(legal) == 1 {
+		return legal[0]
+	}
+	who := t.g.k.rules.Turn(s)
+	for _, a := range legal {
+		if after := t.g.k.apply(s, a); t.g.k.rules.Turn(after) == game.Nobody {
+			if t.finish(after); t.share[who] == 1 {
+				return a
+			}
+		}
+	}
+	return -1
 }
 
 // begin begins a simulation.
@@ -97,7 +116,10 @@ func (t *tree[S]) roll(luck uint64) {
 // choice is the action visited most, the better one among equals, then the
 // first.
 func (t *tree[S]) choice() game.Action {
-	if len(t.nodes) == 0 {
+	switch {
+	case t.only >= 0:
+		return t.only
+	case len(t.nodes) == 0: // for want of time
 		return t.g.options(t.root)[0]
 	}
 	edges := t.edges[:t.nodes[0].n]
