@@ -1,0 +1,114 @@
+package eval_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/eval"
+)
+
+// TestSequence: the bounds hold the mean at all times but in a share α of the
+// sequences, for values as mirrored sets have them, and they close in.
+func TestSequence(t *testing.T) {
+	const alpha, sequences, values = 0.1, 500, 2000
+	for _, p := range [][3]float64{{0.25, 0.5, 0.25}, {0.02, 0.95, 0.03}, {0.01, 0.04, 0.95}} { // of 0, 1/2 and 1
+		r := rand.New(rand.NewPCG(1, 2))
+		mean, missed, width := p[1]/2+p[2], 0, 0.0
+		for range sequences {
+			s, miss := eval.NewSequence(alpha), false
+			for range values {
+				u, x := r.Float64(), 1.0
+				if u < p[0] {
+					x = 0
+				} else if u < p[0]+p[1] {
+					x = 0.5
+				}
+				s.Add(x)
+				low, high := s.Interval()
+				miss = miss || mean < low || high < mean
+			}
+			if miss {
+				missed++
+			}
+			low, high := s.Interval()
+			width += (high - low) / sequences
+		}
+		t.Logf("of %v: %d of %d miss, the width after %d is %.4f", p, missed, sequences, values, width)
+		// 50 are the most to be expected; above 70 has a probability of one in a thousand.
+		if missed > 70 {
+			t.Errorf("of %v: %d of %d sequences miss the mean", p, missed, sequences)
+		}
+		if !(width < 0.1) {
+			t.Errorf("of %v: the width is %g after %d values", p, width, values)
+		}
+	}
+}
+
+// mixture plays like one policy with a probability, and else like another.
+type mixture struct {
+	a, b  env.Policy
+	share float64
+}
+
+func (m mixture) Probs(dst []float64, d env.Decisions) error {
+	other := make([]float64, len(dst))
+	if err := m.a.Probs(dst, d); err != nil {
+		return err
+	}
+	if err := m.b.Probs(other, d); err != nil {
+		return err
+	}
+	for i := range dst {
+		dst[i] = m.share*dst[i] + (1-m.share)*other[i]
+	}
+	return nil
+}
+
+// TestSettle: a match stops by itself with the right verdict, of which the exact
+// strength tells, and the same on any number of cores.
+func TestSettle(t *testing.T) {
+	r := reduced(t, 2)
+	twin := &agents.Agent{Name: "twin", Policy: r.greedy.Policy}
+	nearly := &agents.Agent{Name: "nearly greedy", Policy: mixture{r.greedy, r.random, 0.999}}
+	for _, tt := range []struct {
+		a, b *agents.Agent
+		most int
+		want eval.Verdict
+	}{
+		{r.greedy, r.random, 100_000, eval.Stronger},
+		{r.random, r.greedy, 100_000, eval.Weaker},
+		{r.greedy, r.exact, 100_000, eval.Weaker},
+		{r.greedy, twin, 100_000, eval.Equal},
+		{nearly, r.greedy, 100_000, eval.Equal},
+		{r.greedy, r.exact, 300, eval.Open},
+	} {
+		who := []*agents.Agent{tt.a, tt.b}
+		settle := func(cores int) eval.Settled {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+			m, err := eval.Settle(t.Context(), r.game, who, eval.Settling{Margin: 0.01, Games: tt.most}, 1, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		m := settle(2)
+		t.Logf("%s against %s: %s after %d games, %.4f to %.4f", tt.a.Name, tt.b.Name, m.Verdict, m.Games, m.Low[0], m.High[0])
+		if m.Verdict != tt.want || (m.Games >= tt.most) != (tt.want == eval.Open) {
+			t.Errorf("%s against %s: %s after %d games; want %s", tt.a.Name, tt.b.Name, m.Verdict, m.Games, tt.want)
+		}
+		p := pair(t, r.judge, tt.a, tt.b)
+		if !(m.Low[0] <= p.Win && p.Win <= m.High[0]) {
+			t.Errorf("%s wins %g, and %g to %g is said", tt.a.Name, p.Win, m.Low[0], m.High[0])
+		}
+		if again := settle(1); !reflect.DeepEqual(again, m) {
+			t.Errorf("on one core %+v, on two %+v", again, m)
+		}
+	}
+	if _, err := eval.Settle(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact}, eval.Settling{Games: 10}, 1, nil); err == nil {
+		t.Error("without a margin")
+	}
+}
