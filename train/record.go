@@ -3,13 +3,12 @@ package train
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"marsgym/internal/atomicfile"
 	"marsgym/internal/tensorboard"
 	"marsgym/models"
 )
@@ -71,44 +70,26 @@ type sizes struct {
 // back to what a checkpoint knows of.
 func openRecord(dir string, resume bool, at sizes) (*record, error) {
 	lines, events := filepath.Join(dir, MetricsFile), filepath.Join(dir, tensorboard.File)
-	flag := os.O_WRONLY | os.O_CREATE
-	if !resume {
-		flag |= os.O_EXCL
-	} else if at.Events == 0 { // the writer wants to make the file
-		if err := os.Remove(events); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+	if resume {
+		for path, size := range map[string]int64{lines: at.Lines, events: at.Events} {
+			if size > 0 {
+				continue
+			}
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is made anew
+				return nil, err
+			}
 		}
 	}
-	f, err := os.OpenFile(lines, flag, 0o666)
+	f, err := atomicfile.Append(lines, at.Lines)
 	if err != nil {
 		return nil, err
 	}
 	r := &record{lines: f, sizes: at}
-	if err := r.cut(); err != nil {
-		f.Close()
-		return nil, err
-	}
 	if r.events, err = tensorboard.Open(events, at.Events); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return r, nil
-}
-
-// cut drops the lines that were written after the checkpoint.
-func (r *record) cut() error {
-	info, err := r.lines.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() < r.Lines {
-		return fmt.Errorf("%s is shorter than when the checkpoint was written; restore it, or start a new run", r.lines.Name())
-	}
-	if err := r.lines.Truncate(r.Lines); err != nil {
-		return err
-	}
-	_, err = r.lines.Seek(r.Lines, io.SeekStart)
-	return err
 }
 
 // add appends the metrics of an iteration.

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"marsgym/env/game"
-	"marsgym/internal/atomicfile"
 	"marsgym/internal/chart"
 	"marsgym/internal/curve"
 	"marsgym/train"
@@ -29,13 +27,7 @@ func (s *session) draw(dir string, names map[string]string) error {
 	if err != nil {
 		return err
 	}
-	for ext, draw := range map[string]func(io.Writer, game.Chart) error{".svg": chart.SVG, ".png": chart.PNG} {
-		path := filepath.Join(dir, c.Name+ext)
-		if err := atomicfile.Write(path, func(w io.Writer) error { return draw(w, c) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return chart.Replace(io.Discard, dir, c)
 }
 
 // tellPicture says where the picture is, or, since a run is worth more than its

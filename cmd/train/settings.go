@@ -37,11 +37,9 @@ func defaults(a train.Algorithm) settings {
 // suited is the algorithm that a game is trained with unless another is asked
 // for: the deepest search that it offers.
 func suited(g env.Game) train.Algorithm {
-	for _, a := range []train.Algorithm{train.TurnExact} {
-		c := train.DefaultConfig(a)
-		if _, err := g.NewExpert(c.Expert.Search, 1, 0); err == nil {
-			return a
-		}
+	search := train.DefaultConfig(train.TurnExact).Expert.Search
+	if _, err := g.NewExpert(search, 1, 0); err == nil {
+		return train.TurnExact
 	}
 	return train.AlgorithmPPO
 }
@@ -156,7 +154,9 @@ func complete(text []byte, name *cli.Game, a train.Algorithm) (set settings, err
 	if err != nil {
 		return set, err
 	}
-	a = cmp.Or(a, base.Train.Algorithm, suited(g))
+	if a = cmp.Or(a, base.Train.Algorithm); a == "" {
+		a = suited(g)
+	}
 	if !slices.Contains(train.Algorithms(), a) {
 		return set, cli.Unknown("algorithm", string(a), names(train.Algorithms()))
 	}

@@ -19,28 +19,39 @@ func Write(log io.Writer, dir string, charts []game.Chart) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	type file struct {
-		path string
-		draw func(io.Writer, game.Chart) error
-		game.Chart
-	}
-	var files []file
 	for _, c := range charts {
-		for _, f := range []file{{".svg", SVG, c}, {".png", PNG, c}} {
-			f.path = filepath.Join(dir, c.Name+f.path)
-			if _, err := os.Lstat(f.path); err == nil {
-				return fmt.Errorf("%s: %w; name another folder, or remove it", f.path, fs.ErrExist)
+		for _, f := range formats {
+			path := filepath.Join(dir, c.Name+f.ext)
+			if _, err := os.Lstat(path); err == nil {
+				return fmt.Errorf("%s: %w; name another folder, or remove it", path, fs.ErrExist)
 			} else if !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
-			files = append(files, f)
 		}
 	}
-	for _, f := range files {
-		if err := atomicfile.Write(f.path, func(w io.Writer) error { return f.draw(w, f.Chart) }); err != nil {
+	for _, c := range charts {
+		if err := Replace(log, dir, c); err != nil {
 			return err
 		}
-		fmt.Fprintln(log, "wrote", f.path)
 	}
 	return nil
 }
+
+// Replace is Write of one chart to a folder that is there, in the place of files
+// that may be there already.
+func Replace(log io.Writer, dir string, c game.Chart) error {
+	for _, f := range formats {
+		path := filepath.Join(dir, c.Name+f.ext)
+		if err := atomicfile.Write(path, func(w io.Writer) error { return f.draw(w, c) }); err != nil {
+			return err
+		}
+		fmt.Fprintln(log, "wrote", path)
+	}
+	return nil
+}
+
+// formats are what a chart is written as.
+var formats = []struct {
+	ext  string
+	draw func(io.Writer, game.Chart) error
+}{{".svg", SVG}, {".png", PNG}}

@@ -2,13 +2,13 @@ package tensorboard
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
-	"io"
 	"math"
 	"math/bits"
 	"os"
 	"time"
+
+	"marsgym/internal/atomicfile"
 )
 
 // File is what to call the events of a run. TensorBoard takes any name with
@@ -37,41 +37,18 @@ type Writer struct {
 // before; what was written after that is lost. Size 0 begins a new file, which
 // must not exist.
 func Open(path string, size int64) (*Writer, error) {
-	flag := os.O_WRONLY
-	if size == 0 {
-		flag |= os.O_CREATE | os.O_EXCL
-	}
-	f, err := os.OpenFile(path, flag, 0o666)
+	f, err := atomicfile.Append(path, size)
 	if err != nil {
 		return nil, err
 	}
 	w := &Writer{f: f, size: size}
 	if size == 0 {
-		err = w.write(appendString(nil, 3, version))
-	} else {
-		err = w.cut()
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
+		if err := w.write(appendString(nil, 3, version)); err != nil {
+			f.Close()
+			return nil, err
+		}
 	}
 	return w, nil
-}
-
-// cut drops what lies beyond w.size.
-func (w *Writer) cut() error {
-	info, err := w.f.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() < w.size {
-		return fmt.Errorf("%s has %d bytes, and had %d before; restore it, or start a new run", w.f.Name(), info.Size(), w.size)
-	}
-	if err := w.f.Truncate(w.size); err != nil {
-		return err
-	}
-	_, err = w.f.Seek(w.size, io.SeekStart)
-	return err
 }
 
 // Scalars appends one event with all the scalars of a step, at a time that

@@ -1,0 +1,40 @@
+package atomicfile_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marsgym/internal/atomicfile"
+)
+
+func TestAppend(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	add := func(size int64, text string) error {
+		f, err := atomicfile.Append(path, size)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = f.WriteString(text)
+		return err
+	}
+	if err := add(0, "one two"); err != nil {
+		t.Fatal(err)
+	}
+	if err := add(0, "again"); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file that is there is begun anew: %v", err)
+	}
+	if err := add(4, "three"); err != nil {
+		t.Fatal(err)
+	}
+	if err := add(100, "more"); err == nil || !strings.Contains(err.Error(), "restore it") {
+		t.Errorf("a file that has lost its end is appended to: %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "one three" {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+}
