@@ -50,8 +50,13 @@ func Names(g env.Game) []string {
 	return names
 }
 
+// Forms lists how agents of a game are named, for people.
+func Forms(g env.Game) []string {
+	return append(append(Names(g), searchForms...), "a model file", "a run folder")
+}
+
 // Open returns the agent of that name: "exact", a player of the game such as
-// "greedy" or "random", "search" (see [SearchForms]), "pretrained", a model file,
+// "greedy" or "random", "search" (as [Forms] has it), "pretrained", a model file,
 // or a run folder with one. An error that wraps ErrUnknown means that it is none
 // of them.
 func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
@@ -90,7 +95,7 @@ func openModel(name string, g env.Game) (*models.File, error) {
 		if _, there := os.Stat(name); there == nil {
 			return nil, fmt.Errorf("%s is no run folder with a model: %w", name, err)
 		}
-		return nil, fmt.Errorf("%w %q: agents are %s, %s, a model file or a run folder", ErrUnknown, name, strings.Join(Names(g), ", "), Search)
+		return nil, fmt.Errorf("%w %q: agents are %s", ErrUnknown, name, strings.Join(Forms(g), ", "))
 	}
 	if err != nil {
 		return nil, err

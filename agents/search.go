@@ -14,8 +14,19 @@ import (
 // Search is the name of the agent that searches ahead.
 const Search = "search"
 
-// SearchForms says how search is named.
-const SearchForms = "search, search:800 (simulations of a decision), search:100ms (time), search:800:runs/x (led by a network)"
+// searchForms says how search is named: with a number of simulations of each
+// decision, or with a time, which does not repeat to the bit, and with a network
+// that leads it.
+var searchForms = []string{Search, Search + ":800", Search + ":100ms", Search + ":800:MODEL"}
+
+// ModelName is the name of the network in the name of an agent: behind
+// "search:BUDGET:", or all of it.
+func ModelName(name string) string {
+	if parts := strings.SplitN(name, ":", 3); len(parts) == 3 && parts[0] == Search {
+		return parts[2]
+	}
+	return name
+}
 
 // defaultSimulations of a decision. Chosen: a few milliseconds.
 const defaultSimulations = 400
@@ -33,7 +44,7 @@ func openSearch(name string, opt Options) (*Agent, error) {
 			cfg.Time, err = time.ParseDuration(budget)
 		}
 		if err != nil || n <= 0 && cfg.Time <= 0 {
-			return nil, fmt.Errorf("%w %q: want %s", ErrUnknown, name, SearchForms)
+			return nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(searchForms, ", "))
 		}
 	}
 	var guide *env.Guide

@@ -29,7 +29,15 @@ func (s *sample) variance() float64 { return max(0, s.squares/s.n-s.mean()*s.mea
 //
 // Source: Agresti and Coull, The American Statistician 52 (1998).
 func (s *sample) interval() (low, high float64) {
-	more := sample{s.n + z*z, s.sum + z*z/2, s.squares + z*z/2}
+	more := s.more()
 	half := z * math.Sqrt(more.variance()/more.n)
 	return max(0, more.mean()-half), min(1, more.mean()+half)
 }
+
+// spread is the variance of the mean, as the interval has it.
+func (s *sample) spread() float64 {
+	more := s.more()
+	return more.variance() / more.n
+}
+
+func (s *sample) more() sample { return sample{s.n + z*z, s.sum + z*z/2, s.squares + z*z/2} }

@@ -25,8 +25,8 @@ const (
 )
 
 // mirror plays mirrored sets. A set is P games, in which the agents sit in each
-// rotation over the seats and the same dice are rolled: row k of the run for all
-// games of set k. A game depends on its set and its rotation alone, whatever is
+// rotation over the seats and the same dice are rolled: row first+k of the run for
+// all games of set k. A game depends on its set and its rotation alone, whatever is
 // played beside it.
 type mirror struct {
 	game  env.Game
@@ -35,6 +35,7 @@ type mirror struct {
 	kinds []*agents.Agent // each agent once
 	kind  []int           // [P] of who among kinds
 	seed  uint64
+	first uint64 // row of the run whose dice set 0 rolls
 
 	share     []float64 // [games, P] of the win, by agent; game g is of set g/P in rotation g%P
 	truncated int
@@ -144,7 +145,7 @@ func (t *tables) deal(i int) {
 		return
 	}
 	t.games[i] = t.next
-	t.batch.Restart(i, t.seed, uint64(t.next/len(t.who)))
+	t.batch.Restart(i, t.seed, t.first+uint64(t.next/len(t.who)))
 	t.next += t.stride
 }
 

@@ -76,6 +76,16 @@ func (m *mirror) mean(set, agent int) float64 {
 	return sum / float64(p)
 }
 
+// unpaid is the share of the win that nobody has had in a set, for its games
+// were cut off.
+func (m *mirror) unpaid(set int) float64 {
+	x := 1.0
+	for agent := range m.who {
+		x -= m.mean(set, agent)
+	}
+	return x
+}
+
 // apart is the variance that the first agent's share of a set would have if its
 // games had nothing in common.
 func (m *mirror) apart() float64 {

@@ -74,8 +74,6 @@ func (s *session) pair(ctx context.Context, seats []*agents.Agent) (result, erro
 	return &r, nil
 }
 
-func (s *session) playing(done float64) { s.bar.Set(done, "playing") }
-
 // seatsResult is the exact strength of the model at a table of more than two.
 type seatsResult struct {
 	eval.Table
@@ -131,14 +129,6 @@ func (s *session) turns(ctx context.Context, seats []*agents.Agent) (result, err
 		r.Turns = append(r.Turns, -x)
 	}
 	return r, err
-}
-
-// matchResult is the outcome of a match, by agent.
-type matchResult struct{ eval.Match }
-
-func (s *session) match(ctx context.Context, seats []*agents.Agent, games int) (result, error) {
-	m, err := eval.Rotate(ctx, s.game, seats, games, s.seed, s.playing)
-	return &matchResult{m}, err
 }
 
 // tableResult is all agents against each other.

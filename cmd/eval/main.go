@@ -2,11 +2,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"marsgym/agents"
@@ -31,6 +31,8 @@ type options struct {
 	against     []string
 	sample      bool
 	games       int
+	settle      float64  // the margin; 0 is off
+	pool        []string // agents to rate
 	blunders    int
 	seed        uint64
 	table, json bool
@@ -38,22 +40,23 @@ type options struct {
 	compare     []string // run folders
 }
 
-// defaultGames is the length of a match where nothing is solved. Chosen: the
-// intervals are a few percent wide, after seconds.
-const defaultGames = 10_000
-
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("eval", "Eval says how strong an agent is. Where the game is solved the answer is exact: the agent is asked about every position, and no game is played. Elsewhere it is a match.")
-	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, a model file or a run folder")
+	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, search, a model file or a run folder")
 	f.Func("against", "`agent` in the other seats, or one for each of them, with commas (default exact, or greedy where nothing is solved)", func(list string) error {
 		o.against = strings.Split(list, ",")
 		return nil
 	})
+	f.Func("pool", "`agents` to play each other, with commas, and to be rated: the first is 0; each match has -games (default "+fmt.Sprint(poolGames)+")", func(list string) error {
+		o.pool = strings.Split(list, ",")
+		return nil
+	})
 	sample := f.Policy()
-	f.Group("Agents", "model", "against", "policy")
+	f.Group("Agents", "model", "against", "pool", "policy")
 	f.IntVar(&o.games, "games", 0, "`number` of games to play: for two beside the exact answer, else instead of it")
-	f.Uint64Var(&o.seed, "seed", 1, "`seed` of those games")
+	f.Float64Var(&o.settle, "settle", 0, "play until it is settled who is the stronger, or that they differ by less than this `share` of the win, such as 0.01; -games is the most")
+	f.Uint64Var(&o.seed, "seed", 1, "`seed` of those games, and of searches")
 	f.IntVar(&o.blunders, "blunders", 0, "list the `n` dearest mistakes of the model against exact, and what all of them cost by kind")
 	f.BoolVar(&o.table, "table", false, "evaluate all the game's agents, and the model, against each other")
 	f.BoolVar(&o.json, "json", false, "write one JSON document")
@@ -62,7 +65,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		o.compare = strings.Split(list, ",")
 		return nil
 	})
-	f.Group("What to do", "games", "seed", "blunders", "table", "compare", "json", "plot")
+	f.Group("What to do", "games", "settle", "seed", "blunders", "table", "compare", "json", "plot")
 	o.name = f.Game(catalog.IDs())
 	f.Example("go run ./cmd/eval -model greedy")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -against greedy -games 20000")
@@ -70,6 +73,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -plot pictures")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -json")
 	f.Example("go run ./cmd/eval -model greedy -players 3 -against random,exact")
+	f.Example("go run ./cmd/eval -model search:800 -against greedy -settle 0.01")
+	f.Example("go run ./cmd/eval -game martian-risk -pool greedy,random,search:50 -games 100")
 	f.Example("go run ./cmd/eval -table")
 	f.Example("go run ./cmd/eval -compare runs/martian-dice-2-001,runs/martian-dice-2-002 -plot pictures")
 	if err := f.Parse(args, stdout); err != nil {
@@ -81,11 +86,17 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	}
 	switch {
 	case o.compare != nil:
-		if o.model != "" || o.table || o.games > 0 || o.blunders > 0 {
+		if o.model != "" || o.table || o.pool != nil || o.settle != 0 || o.games > 0 || o.blunders > 0 {
 			return nil, cli.Usagef("-compare goes with -plot and -json alone")
 		}
 		return &o, nil
-	case o.model == "" && !o.table:
+	case o.pool != nil && (o.model != "" || o.against != nil || o.table || o.settle != 0 || o.blunders > 0 || o.plot != ""):
+		return nil, cli.Usagef("-pool goes with -games, -seed and -json alone: name all agents in it")
+	case o.settle < 0 || o.settle >= 1 || math.IsNaN(o.settle):
+		return nil, cli.Usagef("-settle is %v; want a share of the win such as 0.01", o.settle)
+	case o.settle > 0 && (o.table || o.blunders > 0 || o.plot != ""):
+		return nil, cli.Usagef("-settle plays a match, and -table, -blunders and -plot are exact; want one of them")
+	case o.model == "" && !o.table && o.pool == nil:
 		return nil, cli.Usagef("-model is missing: name an agent, a model file or a run folder")
 	case o.games < 0:
 		return nil, cli.Usagef("-games is %d; want at least 1", o.games)
@@ -100,7 +111,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	}
 	// What a model file plays goes without saying.
 	for _, name := range o.named() {
-		if file, err := agents.LoadFile(name); err == nil {
+		if file, err := agents.LoadFile(agents.ModelName(name)); err == nil {
 			o.name.Default(file.Meta.Game, file.Meta.Config)
 		}
 	}
@@ -109,8 +120,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 
 // named lists the agents of the command line.
 func (o *options) named() []string {
-	if o.model == "" { // as -table allows
-		return o.against
+	if o.model == "" { // as -table and -pool allow
+		return append(o.pool, o.against...)
 	}
 	return append([]string{o.model}, o.against...)
 }
@@ -169,7 +180,7 @@ type session struct {
 
 func (s *session) evaluate(ctx context.Context) (result, error) {
 	// A match of three or more may do without the solution, which can take long.
-	matched := s.spec.Players != 2 && s.games > 0
+	matched := s.spec.Players != 2 && s.games > 0 || s.settle > 0
 	switch others := s.spec.Players - 1; {
 	case s.table && !s.spec.HasWin():
 		return nil, cli.Usagef("-table: a game for %d has nobody to win against", s.spec.Players)
@@ -193,8 +204,11 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 			return nil, err
 		}
 	}
-	if s.table {
+	switch {
+	case s.table:
 		return s.all(ctx)
+	case s.pool != nil:
+		return s.roundRobin(ctx)
 	}
 	a, err := s.open(ctx, s.model)
 	if err != nil {
@@ -230,8 +244,10 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 		}
 	}
 	switch {
+	case s.settle > 0:
+		return s.settled(ctx, seats)
 	case !solved || matched:
-		return s.match(ctx, seats, cmp.Or(s.games, defaultGames))
+		return s.match(ctx, seats)
 	case !s.spec.HasWin():
 		return s.turns(ctx, seats)
 	case s.spec.Players == 2:
@@ -270,9 +286,9 @@ func (s *session) open(ctx context.Context, name string) (*agents.Agent, error) 
 	if a := s.opened[name]; a != nil {
 		return a, nil
 	}
-	a, err := agents.Open(ctx, name, agents.Options{Game: s.game, Sample: s.sample, Solve: s.solve})
+	a, err := agents.Open(ctx, name, agents.Options{Game: s.game, Sample: s.sample, Seed: s.seed, Solve: s.solve})
 	if errors.Is(err, agents.ErrUnknown) {
-		return nil, cli.Unknown("agent", name, append(agents.Names(s.game), "a model file", "a run folder"))
+		return nil, cli.Unknown("agent", agents.ModelName(name), agents.Forms(s.game))
 	}
 	if err == nil {
 		s.opened[name] = a

@@ -64,18 +64,6 @@ func (r *turnsResult) print(w io.Writer, spec game.Spec) error {
 	return err
 }
 
-func (r *matchResult) print(w io.Writer, spec game.Spec) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %d. A match of %d games from seed %d, the agents in turn in every seat.\n\n", spec.Title, spec.Players, r.Games, r.Seed)
-	width := widest(r.Seats)
-	for i, name := range r.Seats {
-		fmt.Fprintf(&b, "  %-*s  wins %s   %.0f %% interval %.3f to %.3f %%\n", width, name, percent(r.Win[i]), 100*r.Confidence, 100*r.Low[i], 100*r.High[i])
-	}
-	b.WriteString(cut(r.Match))
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
 func (r *tableResult) print(w io.Writer, spec game.Spec) error {
 	var b strings.Builder
 	if spec.Players == 2 {
@@ -115,14 +103,6 @@ func hundredfold(x float64) float64 {
 // asked says what an exact answer took.
 func asked(name string, c eval.Cost) string {
 	return fmt.Sprintf("  %s was asked about %d decisions, %d rows, in %.2f s.\n", name, c.Decisions, c.Rows, c.Seconds)
-}
-
-// cut tells of games without an end.
-func cut(m eval.Match) string {
-	if m.Truncated == 0 {
-		return ""
-	}
-	return fmt.Sprintf("  %d of the games hit the move limit and count as won by nobody.\n", m.Truncated)
 }
 
 func widest(names []string) int {

@@ -1,0 +1,67 @@
+package eval_test
+
+import (
+	"slices"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/eval"
+)
+
+// TestRoundRobin: about all intervals hold the ratings of the exact shares, at
+// tables of two and three.
+func TestRoundRobin(t *testing.T) {
+	for _, players := range []int{2, 3} {
+		r := reduced(t, players)
+		who := []*agents.Agent{r.greedy, r.exact, {Name: "half at random", Policy: mixture{r.greedy, r.random, 0.5}}}
+		win, err := r.judge.Matrix(t.Context(), who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact, err := eval.Ratings(win, players)
+		if err != nil {
+			t.Fatal(err)
+		}
+		missed := 0
+		for seed := range uint64(12) {
+			p, err := eval.RoundRobin(t.Context(), r.game, who, 200*players, seed, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Anchor != "greedy" || p.Method != "match" || p.Games != 3*200*players*(players-1) {
+				t.Fatalf("the pool is %+v", p)
+			}
+			for i, a := range who {
+				k := slices.Index(p.Agents, a.Name)
+				if i == 0 && (p.Rating[k] != 0 || p.Low[k] != 0 || p.High[k] != 0) {
+					t.Errorf("the anchor is at %g, %g to %g", p.Rating[k], p.Low[k], p.High[k])
+				}
+				if !(p.Low[k] <= exact[i] && exact[i] <= p.High[k]) {
+					missed++
+				}
+				if !(p.High[k]-p.Low[k] < 300) {
+					t.Errorf("%s: %g to %g", a.Name, p.Low[k], p.High[k])
+				}
+			}
+			if !slices.IsSortedFunc(p.Rating, func(a, b float64) int { return int(b - a) }) {
+				t.Errorf("the ratings are %v", p.Rating)
+			}
+		}
+		// One in a hundred is to be expected; 3 of 24 have a probability of 0.002.
+		if missed > 2 {
+			t.Errorf("for %d: %d of 24 intervals miss", players, missed)
+		}
+	}
+}
+
+// TestRoundRobinOneSided: who always loses has a rating all the same.
+func TestRoundRobinOneSided(t *testing.T) {
+	g := open(t, "martian-dice", 2, `{}`)
+	p, err := eval.RoundRobin(t.Context(), g, []*agents.Agent{player(t, g, "greedy"), player(t, g, "random")}, 20, 1, nil)
+	if err != nil || !(p.Rating[1] < -300) || p.Agents[1] != "random" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if _, err := eval.RoundRobin(t.Context(), g, []*agents.Agent{player(t, g, "greedy")}, 20, 1, nil); err == nil {
+		t.Error("a pool of one")
+	}
+}
