@@ -41,7 +41,7 @@ type options struct {
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("play", "Play seats you at the table, with an agent in all other seats.")
-	f.StringVar(&o.opponent, "opponent", "", "`agent` in the other seats: exact, random, greedy, a model file or a run folder (default greedy)")
+	f.StringVar(&o.opponent, "opponent", "", "`agent` in the other seats: exact, random, greedy, search, a model file or a run folder (default greedy)")
 	sample := f.Policy()
 	f.IntVar(&o.seat, "seat", 0, "your `seat`; seat 0 moves first (default 0)")
 	f.IntVar(&o.games, "games", 1, "`number` of games")
@@ -52,6 +52,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/play")
 	f.Example("go run ./cmd/play -opponent runs/martian-dice-2-001 -hints")
 	f.Example("go run ./cmd/play -opponent exact -seat 1 -seed 7")
+	f.Example("go run ./cmd/play -opponent search:400")
 	f.Example("go run ./cmd/play -players 1")
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		o.seed = uint64(binary.LittleEndian.Uint32(b[:]))
 	}
 	// What a model file plays goes without saying.
-	if file, err := agents.LoadFile(o.opponent); err == nil {
+	if file, err := agents.LoadFile(agents.ModelName(o.opponent)); err == nil {
 		o.name.Default(file.Meta.Game, file.Meta.Config)
 	}
 	return &o, nil
@@ -182,7 +183,7 @@ func (s *solver) open(ctx context.Context, name string, sample bool) (*agents.Ag
 	}
 	a, err := agents.Open(ctx, name, agents.Options{Game: s.game, Sample: sample, Solve: s.solve})
 	if errors.Is(err, agents.ErrUnknown) {
-		return nil, cli.Unknown("agent", name, append(agents.Names(s.game), "a model file", "a run folder"))
+		return nil, cli.Unknown("agent", agents.ModelName(name), agents.Forms(s.game))
 	}
 	return a, err
 }
