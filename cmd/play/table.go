@@ -54,14 +54,17 @@ func (t *table) play(games int, seed uint64) error {
 func (t *table) one(dice, noise *rand.PCG) error {
 	t.at = t.game.Initial()
 	t.begin(sheetOf(t.at))
+	said := "" // before the dice rolled last
 	for {
 		before, who := t.at, t.at.Turn()
 		switch who {
 		case game.Nobody:
 			return nil
 		case game.Chance:
-			if sheetOf(before).seat < 0 { // in a turn, what was rolled says enough
-				fmt.Fprintf(t.out, "\n%s\n", before.Picture())
+			// In a turn, what was rolled says enough.
+			if text := before.Picture(); sheetOf(before).seat < 0 && text != said {
+				fmt.Fprintf(t.out, "\n%s\n", text)
+				said = text
 			}
 			t.at = before.Sample(dice)
 		default:
@@ -72,6 +75,7 @@ func (t *table) one(dice, noise *rand.PCG) error {
 			if t.at, err = before.Apply(a); err != nil {
 				return err
 			}
+			said = ""
 		}
 		t.tell(sheetOf(before), sheetOf(t.at), who == game.Chance)
 	}
@@ -140,7 +144,9 @@ func (t *table) tell(before, after sheet, rolled bool) {
 		fmt.Fprint(t.out, "The roll ends the turn. ")
 	}
 	total := after.scores[before.seat]
-	fmt.Fprintf(t.out, "%s %s %d and %s %d.\n", subject, scores, total-before.scores[before.seat], has, total)
+	if gained := total - before.scores[before.seat]; gained != 0 || rolled {
+		fmt.Fprintf(t.out, "%s %s %d and %s %d.\n", subject, scores, gained, has, total)
+	}
 	t.begin(after)
 }
 

@@ -46,25 +46,25 @@ func (r *Rules) Picture(s State) string {
 		last = max(last, len(line))
 	}
 	for j := range last {
-		fmt.Fprintf(&b, " %c ", 'a'+j)
+		fmt.Fprintf(&b, "  %c", 'a'+j)
 	}
 	c := 0
 	for i, line := range r.board.grid {
 		fmt.Fprintf(&b, "\n %3d ", i+1)
-		for j := range len(line) {
+		for j := range len(strings.TrimRight(line, " ")) {
 			if line[j] == ' ' {
 				b.WriteString("   ")
 				continue
 			}
-			b.WriteString(r.square(&s, c))
+			b.WriteString(" " + r.square(&s, c))
 			c++
 		}
 	}
 	b.WriteString("\n\n")
 	if !r.fast && s.Phase > Drawing {
-		b.WriteString("labs    ")
+		b.WriteString("labs   ")
 		for l, name := range labNames {
-			fmt.Fprintf(&b, " %s %s ", name, r.robot(&s, firstLab+l))
+			fmt.Fprintf(&b, "  %s %s", name, r.robot(&s, firstLab+l))
 		}
 		b.WriteByte('\n')
 	}
@@ -114,24 +114,19 @@ func (r *Rules) headline(s *State) string {
 	return "over: seat " + list[0] + " wins"
 }
 
-// square is a cell in three characters.
+// square is a cell in two characters; in the quick game, which has no ground, in
+// one and a blank before it.
 func (r *Rules) square(s *State, c int) string {
-	if r.board.stations>>c&1 == 1 {
-		return paint(stationColour, "()") + " "
-	}
-	ground := ". "
 	switch {
+	case r.board.stations>>c&1 == 1:
+		return paint(stationColour, "()")
 	case r.fast:
+		return " " + r.robot(s, c)
 	case r.board.stone>>c&1 == 1:
-		ground = paint(groundColour[stone], "#")
-	default:
-		t := s.terrain(c)
-		ground = paint(groundColour[t], terrainLetters[t:t+1])
+		return paint(groundColour[stone], "#") + r.robot(s, c)
 	}
-	if r.fast {
-		return r.robot(s, c) + "  "
-	}
-	return ground + r.robot(s, c) + " "
+	t := s.terrain(c)
+	return paint(groundColour[t], terrainLetters[t:t+1]) + r.robot(s, c)
 }
 
 // robot is the letter of a robot in its colour.

@@ -43,6 +43,7 @@ func (r *Rules) Format(s State) string {
 			for l := range labs {
 				b.WriteByte(r.robotLetter(&s, firstLab+l))
 			}
+			word("round %d", s.Round)
 		}
 	}
 	return b.String()
@@ -71,9 +72,6 @@ func (r *Rules) list(s *State, number func(p int) int) string {
 
 // formatSeats writes what the seats have; what nobody has is left out.
 func (r *Rules) formatSeats(s *State, word func(string, ...any)) {
-	if !r.fast {
-		word("round %d", s.Round)
-	}
 	word("start %d", s.Start)
 	for _, f := range r.seatFields() {
 		if text := r.list(s, func(p int) int { return int(*f.at(&s.Seats[p])) }); !f.optional || strings.Trim(text, "0-") != "" {

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"regexp"
+
+	"golang.org/x/term"
+)
+
+// Colours is w where colours are wanted: w is a terminal, and NO_COLOR is not
+// set. Elsewhere it leaves the codes of colours out; no code may be split over
+// two writes.
+func Colours(w io.Writer) io.Writer {
+	f, ok := w.(*os.File)
+	if ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" {
+		return w
+	}
+	return plain{w}
+}
+
+// plain writes without codes of colours.
+type plain struct{ w io.Writer }
+
+var colourCode = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func (p plain) Write(b []byte) (int, error) {
+	if _, err := p.w.Write(colourCode.ReplaceAll(b, nil)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
