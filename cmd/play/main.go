@@ -91,6 +91,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if o.seat < 0 || o.seat >= spec.Players {
 		return cli.Usagef("-seat is %d; want 0 to %d", o.seat, spec.Players-1)
 	}
+	stdout = cli.Colours(stdout)
 	in, stop := untilDone(ctx, stdin)
 	defer stop()
 	s := &solver{game: g, cache: o.name.CacheDir(), out: stdout, bar: cli.NewProgress(stderr)}
