@@ -33,7 +33,7 @@ func TestInvariants(t *testing.T) {
 			r := newRules(t, cfg)
 			dice, choices := rand.NewPCG(1, 0), rand.New(rand.NewPCG(1, 1))
 			var legal []game.Action
-			longest := 0
+			longest, total := 0, 0
 			for range *games {
 				moves := 0
 				for s := r.Initial(); r.Turn(s) != game.Nobody; {
@@ -48,12 +48,12 @@ func TestInvariants(t *testing.T) {
 						t.Fatalf("%s in %s", fault, r.Format(s))
 					}
 				}
-				longest = max(longest, moves)
+				longest, total = max(longest, moves), total+moves
 			}
 			if longest >= cfg.MoveLimit {
 				t.Errorf("a game of %d decisions, beyond the move limit", longest)
 			}
-			t.Logf("%d games, the longest of %d decisions", *games, longest)
+			t.Logf("%s: %d games of %.1f decisions, the longest of %d", name, *games, float64(total)/float64(*games), longest)
 		})
 	}
 }
