@@ -89,3 +89,37 @@ func benchmark(b *testing.B, batch env.Batch) {
 	}
 	b.ReportMetric(float64(b.N*batch.Len())/b.Elapsed().Seconds(), "decisions/s")
 }
+
+// BenchmarkSearch counts simulations from the start of a game, eight positions
+// searched together on one core.
+func BenchmarkSearch(b *testing.B) {
+	const simulations, positions = 200, 8
+	for _, name := range []string{"martian-dice", "pig"} {
+		b.Run(name, func(b *testing.B) {
+			var g env.Game
+			if name == "pig" {
+				g = env.Of(game.Rules[pig.State](newPig(b, 2, 100)))
+			} else {
+				g = env.Of(game.Rules[martiandice.State](newMartianDice(b, 2, 13, 25)))
+			}
+			p, err := g.NewSearch(env.SearchConfig{Simulations: simulations}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			batch := g.NewBatch(positions, 0)
+			batch.Reset(1)
+			for name == "pig" && !batch.Buffers().Mask[1] { // past the roll that is forced
+				if err := batch.Step(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			probs := make([]float64, positions*g.Spec().Actions)
+			for b.Loop() {
+				if err := p.Probs(probs, batch.Decisions(nil)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N*positions*simulations)/b.Elapsed().Seconds(), "simulations/s")
+		})
+	}
+}

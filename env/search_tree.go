@@ -140,17 +140,18 @@ func (t *tree[S]) grow() bool {
 			t.learn()
 			continue
 		}
-		i, there := t.index[t.at]
-		switch {
-		case !t.out && there && i != valued:
-			t.descend(i)
-		case t.g.guide != nil:
-			t.ask()
-			return true
-		default:
-			t.g.at = append(t.g.at, t.at)
-			return true
+		if !t.out {
+			if i, there := t.index[t.at]; there && i != valued {
+				t.descend(i)
+				continue
+			}
 		}
+		if t.g.guide != nil {
+			t.ask()
+		} else {
+			t.g.at = append(t.g.at, t.at)
+		}
+		return true
 	}
 	return false
 }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/eval"
+	"marsgym/internal/cli"
+)
+
+func TestSettle(t *testing.T) {
+	file := config(t, reduced)
+	var r settledResult
+	document(t, &r, "-model", "random", "-against", "greedy", "-game-config", file, "-settle", "0.02")
+	if r.Verdict != eval.Weaker || r.Method != "match" || r.Games == 0 || r.Games > 10_000 || !(r.High[0] < 0.5) || r.Margin != 0.02 || r.Fair != 0.5 {
+		t.Errorf("the match is %+v", r)
+	}
+	if got := text(t, "-model", "greedy", "-against", "random", "-game-config", file, "-settle", "0.02"); !strings.Contains(got, "greedy is stronger than random.") || !strings.Contains(got, "wrong with a probability of at most 1 %") {
+		t.Errorf("for people:\n%s", got)
+	}
+	if got := text(t, "-model", "greedy", "-against", "exact", "-game-config", file, "-settle", "0.02", "-games", "40"); !strings.Contains(got, "Not settled") {
+		t.Errorf("for people:\n%s", got)
+	}
+}
+
+func TestPool(t *testing.T) {
+	file, dir := config(t, reduced), runFolder(t)
+	var r poolResult
+	document(t, &r, "-pool", "random,greedy,search:4,"+dir, "-game-config", file, "-games", "100")
+	if r.Method != "match" || r.Anchor != "random" || r.Games != 600 || len(r.Agents) != 4 || len(r.Win) != 4 {
+		t.Fatalf("the pool is %+v", r)
+	}
+	random, greedy := slices.Index(r.Agents, "random"), slices.Index(r.Agents, "greedy")
+	if r.Rating[random] != 0 || !(r.Low[greedy] > 0) || !(r.Win[greedy][random] > 0.5) {
+		t.Errorf("the ratings of %q are %v from %v", r.Agents, r.Rating, r.Low)
+	}
+	got := text(t, "-pool", "random,greedy", "-players", "3", "-game-config", file, "-games", "60")
+	if !strings.Contains(got, "random being 0") || !strings.Contains(got, "a fair share is 33.33") {
+		t.Errorf("for people:\n%s", got)
+	}
+}
+
+func TestMatchFaults(t *testing.T) {
+	for _, tt := range []struct{ args, want string }{
+		{"-pool greedy", "two agents or more"},
+		{"-pool greedy,gredy", "did you mean greedy?"},
+		{"-pool greedy,random -model greedy", "-pool goes with"},
+		{"-model greedy -settle 2", "-settle is 2"},
+		{"-model greedy -settle 0.01 -blunders 3", "-settle plays a match"},
+		{"-model search:fast", "search:100ms"},
+		{"-model serch", "did you mean search?"},
+		{"-model search:50:runs/none", `unknown agent "runs/none"`},
+	} {
+		stdout, stderr, status := command(t, append(strings.Fields(tt.args), "-game-config", config(t, reduced))...)
+		if status == cli.Done || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: status %d, %q %q; want %q", tt.args, status, stdout, stderr, tt.want)
+		}
+	}
+}
