@@ -10,10 +10,9 @@ import (
 	"marsgym/env/game"
 )
 
-// The quick game is told by roles: role 0 started and wins ties, role 1 is the
-// other. A position in which somebody may still act is a pattern of robots on
-// the map, symmetric ones being one, with what each role has in junkyard and
-// hand, and whose turn it is.
+// fastPos is a position of the quick game before anybody acts. It is told by
+// roles: role 0 started and wins ties, role 1 is the other. Symmetric patterns of
+// robots on the map are one.
 type fastPos struct {
 	pattern    uint32
 	junk, hand [2]uint8

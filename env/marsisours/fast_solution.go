@@ -55,7 +55,7 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(fl
 	}
 	for at := uint32(0); int(at) < x.len(); at += 997 { // chosen: takes no time
 		if v := p.look(x.pos(at), at); !(math.Abs(v-p.value[at]) <= work.Residual) {
-			return nil, errors.New("mars-is-ours: the values are not those of this game")
+			return nil, errors.New("mars-is-ours: the values are not those of this game; remove the file that they come from to solve it anew")
 		}
 	}
 	return &FastSolution{x: x, value: work.Values, residual: work.Residual}, nil
