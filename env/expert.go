@@ -17,18 +17,23 @@ import (
 type Expert interface {
 	// Reset begins anew.
 	Reset(seed uint64)
-	// Search plays on in every row and fills dst. It asks value for the values
-	// [n, P] of observations [n, D], in the order of play from the viewer.
-	Search(dst *Lessons, how Manner, value func(dst, obs []float32))
+	// Search plays on in every row and fills dst.
+	Search(dst *Lessons, how Manner, net Network)
 	// AppendState appends all that resuming needs; RestoreState takes it back.
 	AppendState(dst []byte) ([]byte, error)
 	RestoreState(src []byte) error
 }
 
+// Network fills the values [n, P] of observations [n, D], in the order of play
+// from the viewer, and, if not nil, the scores [n] that its policy gives to what
+// is seen as states just after moves.
+type Network func(scores, values, obs []float32)
+
 // Manner says how to search and play at a stage of the learning.
 type Manner struct {
 	Lambda float64 // OnePly: weight of what comes of the play against what a search says
 	Random bool    // take every action at random, as long as the values know nothing
+	Scores bool    // OnePly: the policy's scores choose what follows the dice, and not the values
 }
 
 // Depth says how far an Expert searches.
@@ -48,7 +53,7 @@ type ExpertConfig struct {
 	Depth  Depth   `json:"depth"`
 	Anew   float64 `json:"anew"`   // share of searches from the start of a turn drawn anew rather than from play, where the game offers a Planner
 	Turns  int     `json:"turns"`  // Turn: turns played after each search
-	Moves  int     `json:"moves"`  // OnePly: decisions searched and taken, one after the other
+	Moves  int     `json:"moves"`  // OnePly: decisions taken, one after the other
 	Strays float64 `json:"strays"` // share of the turns, or of the decisions if OnePly, in which the play strays
 	Stray  float64 `json:"stray"`  // share of random actions in those
 }
@@ -150,11 +155,11 @@ func (e *searcher[S]) see(dst []float32, s S, who game.Player) []float32 {
 	return dst
 }
 
-// ask asks for the values of obs.
-func (e *searcher[S]) ask(value func(dst, obs []float32)) {
+// ask asks for the values of obs and, if scores is not nil, for those.
+func (e *searcher[S]) ask(net Network, scores []float32) {
 	e.seen = resize(e.seen, len(e.obs)/e.d*e.spec.Players)
 	if len(e.obs) > 0 {
-		value(e.seen, e.obs)
+		net(scores, e.seen, e.obs)
 	}
 }
 

@@ -22,7 +22,7 @@ func BenchmarkExpert(b *testing.B) {
 			for i := range weight {
 				weight[i] = noise.Float32() - 0.5
 			}
-			value := func(dst, obs []float32) {
+			value := func(_, dst, obs []float32) {
 				for i := 0; i < len(dst); i += 2 {
 					sum := float32(0)
 					for k, x := range obs[i/2*len(weight):][:len(weight)] {
@@ -35,9 +35,9 @@ func BenchmarkExpert(b *testing.B) {
 			var lessons env.Lessons
 			decisions, rows := 0, 0
 			for b.Loop() {
-				e.Search(&lessons, env.Manner{}, func(dst, obs []float32) {
+				e.Search(&lessons, env.Manner{}, func(_, dst, obs []float32) {
 					rows += len(dst) / 2
-					value(dst, obs)
+					value(nil, dst, obs)
 				})
 				decisions += lessons.Decisions
 			}

@@ -19,11 +19,19 @@ type fan[S comparable] struct {
 	after  moved[S]
 	branch []branch
 	move   []int32    // leaves, branch by branch
-	leaf   []moved[S] // each once; the last to have moved sees it
+	leaf   []*leaf[S] // each once
 	value  []float64  // [P] what it is worth in the present search
 
 	search uint64 // the last that has used it
-	first  int    // where its leaves begin in what this search knows of leaves
+}
+
+// leaf is a state just after a move, which fans may share; who has made it sees it.
+type leaf[S comparable] struct {
+	moved[S]
+	search uint64 // the last that has asked about it
+	at     int32  // where its value is in that search
+	list   uint64 // the last fan that has listed it
+	number int32  // in that fan
 }
 
 // branch is a decision that may follow, or a state in which nobody is to decide.
@@ -33,18 +41,37 @@ type branch struct {
 	moves int32
 }
 
-// backUp fills value, given what the leaves are worth [n, P].
-func (f *fan[S]) backUp(pay []float64, p int) {
+// estimates are what a network says of the leaves of a search.
+type estimates struct {
+	p      int
+	pay    []float64 // [n, P] what they are worth to each seat
+	score  []float32 // [n] how the policy scores them
+	scored bool      // moves are chosen by that, and not by pay
+}
+
+// worth is what a leaf is worth to each seat [P].
+func (x *estimates) worth(leaf int32) []float64 { return x.pay[int(leaf)*x.p:][:x.p] }
+
+// prefers reports whether who rather moves to a than to b.
+func (x *estimates) prefers(a, b int32, who game.Player) bool {
+	if x.scored {
+		return x.score[a] > x.score[b]
+	}
+	return x.pay[int(a)*x.p+int(who)] > x.pay[int(b)*x.p+int(who)]+game.Tie
+}
+
+// backUp fills value.
+func (f *fan[S]) backUp(says *estimates) {
 	clear(f.value)
 	move := f.move
 	for _, b := range f.branch {
-		best := int(move[0]) * p
+		best := f.leaf[move[0]].at
 		for _, k := range move[1:b.moves] {
-			if at := int(k) * p; pay[at+int(b.mover)] > pay[best+int(b.mover)]+game.Tie {
-				best = at
+			if k := f.leaf[k].at; says.prefers(k, best, b.mover) {
+				best = k
 			}
 		}
-		for j, v := range pay[best : best+p] {
+		for j, v := range says.worth(best) {
 			f.value[j] += b.prob * v
 		}
 		move = move[b.moves:]
@@ -59,18 +86,18 @@ const generation = 1 << 20
 // fans lists fans, and remembers those asked for lately: with thousands of rolls
 // to merge they take longer to list than to price.
 type fans[S comparable] struct {
-	k        kit[S]
-	now, old map[moved[S]]*fan[S]
-	size     int // moves in now
-	most     int // before old is forgotten
-	search   uint64
+	k          kit[S]
+	now, old   map[moved[S]]*fan[S]
+	leaves     map[moved[S]]*leaf[S] // that now and, perhaps, old share
+	size, most int                   // moves in now, and before old is forgotten
+	search     uint64
 
 	// The fan that is listed, and where its branches and leaves are.
 	branch   []branch
 	move     []int32
-	leaf     []moved[S]
+	leaf     []*leaf[S]
 	branches map[S]int32
-	leaves   map[moved[S]]int32
+	lists    uint64 // fans listed so far
 	roll     []game.Outcome[S]
 	legal    []game.Action
 }
@@ -78,7 +105,7 @@ type fans[S comparable] struct {
 func newFans[S comparable](k kit[S]) fans[S] {
 	return fans[S]{
 		k: k, most: generation, now: map[moved[S]]*fan[S]{}, old: map[moved[S]]*fan[S]{},
-		branches: map[S]int32{}, leaves: map[moved[S]]int32{},
+		leaves: map[moved[S]]*leaf[S]{}, branches: map[S]int32{},
 	}
 }
 
@@ -88,6 +115,7 @@ func (x *fans[S]) begin() {
 	if x.size > x.most {
 		x.old, x.now, x.size = x.now, x.old, 0
 		clear(x.now)
+		clear(x.leaves)
 	}
 }
 
@@ -111,12 +139,11 @@ func (x *fans[S]) of(after moved[S]) (f *fan[S], again bool) {
 func (x *fans[S]) list(after moved[S]) *fan[S] {
 	x.branch, x.move, x.leaf = x.branch[:0], x.move[:0], x.leaf[:0]
 	clear(x.branches)
-	clear(x.leaves)
+	x.lists++
 	if x.k.rules.Turn(after.state) == game.Chance {
-		x.roll = x.k.rules.Outcomes(x.roll[:0], after.state)
+		x.roll = x.k.merged(x.roll[:0], after.state)
 		for _, o := range x.roll {
-			next, _ := x.k.canonical(o.State)
-			x.add(next, after.mover, o.Prob)
+			x.add(o.State, after.mover, o.Prob)
 		}
 	} else {
 		x.add(after.state, after.mover, 1)
@@ -149,12 +176,21 @@ func (x *fans[S]) add(s S, last game.Player, prob float64) {
 }
 
 // number is the index of a leaf.
-func (x *fans[S]) number(l moved[S]) int32 {
-	i, ok := x.leaves[l]
-	if !ok {
-		i = int32(len(x.leaf))
-		x.leaves[l] = i
+func (x *fans[S]) number(m moved[S]) int32 {
+	l := x.leafOf(m)
+	if l.list != x.lists {
+		l.list, l.number = x.lists, int32(len(x.leaf))
 		x.leaf = append(x.leaf, l)
 	}
-	return i
+	return l.number
+}
+
+// leafOf is the leaf for a state just after a move.
+func (x *fans[S]) leafOf(m moved[S]) *leaf[S] {
+	l := x.leaves[m]
+	if l == nil {
+		l = &leaf[S]{moved: m}
+		x.leaves[m] = l
+	}
+	return l
 }

@@ -1,19 +1,20 @@
 package env_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 )
 
 // ply searches one ply as the contract reads.
 type ply[S comparable] struct {
 	rules searchable[S]
-	value func(dst, obs []float32)
+	net   env.Network
+	how   env.Manner
 }
 
 func (o ply[S]) see(s S, who game.Player) []float32 {
@@ -30,36 +31,43 @@ func (o ply[S]) after(s S, a game.Action) S {
 	return canonical(o.rules, after)
 }
 
-// leaf is what a state is worth to each seat as a viewer sees it.
-func (o ply[S]) leaf(s S, viewer game.Player) []float64 {
-	if o.rules.Turn(s) == game.Nobody {
-		return o.rules.Returns(nil, s)
+// leaf is what the network says that a state is worth to each seat, and how much
+// it likes that as who has moved there.
+func (o ply[S]) leaf(s S, who game.Player) (v []float64, like float64) {
+	score, seen := []float32{0}, make([]float32, o.rules.Spec().Players)
+	o.net(score, seen, o.see(s, who))
+	v = o.rules.Returns(nil, s)
+	for j := 0; j < len(v) && o.rules.Turn(s) != game.Nobody; j++ {
+		v[(j+int(who))%len(v)] = float64(seen[j])
 	}
-	seen := make([]float32, o.rules.Spec().Players)
-	o.value(seen, o.see(s, viewer))
-	v := make([]float64, len(seen))
-	for j, x := range seen {
-		v[(j+int(viewer))%len(v)] = float64(x)
+	if o.how.Scores {
+		return v, float64(score[0])
 	}
-	return v
+	return v, v[who]
 }
 
-// next is what a state is worth in which the dice lie.
-func (o ply[S]) next(s S, last game.Player) (best []float64) {
-	who := o.rules.Turn(s)
-	if who < 0 {
-		return o.leaf(s, last)
-	}
+// thought is what the network says of the move that it prefers.
+func (o ply[S]) thought(s S) (best []float64) {
+	who, most := o.rules.Turn(s), 0.0
 	for _, a := range o.rules.Legal(nil, s) {
-		if v := o.leaf(o.after(s, a), who); best == nil || v[who] > best[who]+game.Tie {
-			best = v
+		if v, like := o.leaf(o.after(s, a), who); best == nil || like > most+game.Tie {
+			best, most = v, like
 		}
 	}
 	return best
 }
 
-// worth is what a state just after a move of who is worth.
-func (o ply[S]) worth(s S, who game.Player) []float64 {
+// next is what a state is worth in which the dice lie.
+func (o ply[S]) next(s S, last game.Player) []float64 {
+	if o.rules.Turn(s) >= 0 {
+		return o.thought(s)
+	}
+	v, _ := o.leaf(s, last)
+	return v
+}
+
+// rolled is what a state just after a move of who is worth.
+func (o ply[S]) rolled(s S, who game.Player) []float64 {
 	if o.rules.Turn(s) != game.Chance {
 		return o.next(s, who)
 	}
@@ -70,6 +78,29 @@ func (o ply[S]) worth(s S, who game.Player) []float64 {
 		}
 	}
 	return sum
+}
+
+// worth is the same, but the best move of who if he moves again.
+func (o ply[S]) worth(s S, who game.Player) (best []float64) {
+	if o.rules.Turn(s) != who {
+		return o.rolled(s, who)
+	}
+	for _, a := range o.rules.Legal(nil, s) {
+		if v := o.rolled(o.after(s, a), who); best == nil || v[who] > best[who]+game.Tie {
+			best = v
+		}
+	}
+	return best
+}
+
+// step is a move of a row.
+type step struct {
+	mover         game.Player
+	lesson        int       // into Lessons.Value, or -1
+	taken         []float64 // what the search says of the move
+	best, thought []float64 // and of the best; the network of what it prefers
+	joined        bool      // it is the best, or play is random
+	last          bool      // of its game
 }
 
 // row plays a row for a number of searches.
@@ -86,56 +117,108 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 	s, moves := settle(o.rules.Initial()), 0
 	for i := range list {
 		l := &list[i]
-		who, legal := o.rules.Turn(s), o.rules.Legal(nil, s)
-		l.Decisions, l.Start = 1, []int32{0}
-		var worth []float64
-		best := 0
-		for k, a := range legal {
-			after := o.after(s, a)
-			v := o.worth(after, who)
-			worth = append(worth, v[who])
-			if v[who] > worth[best]+game.Tie {
-				best = k
-			}
-			if o.rules.Turn(after) != game.Nobody {
-				l.Obs = append(l.Obs, o.see(after, who)...)
-				for j := range v {
-					l.Value = append(l.Value, float32(v[(j+int(who))%len(v)]))
+		l.Start = []int32{0}
+		var path []step
+		for range cfg.Moves {
+			who, legal := o.rules.Turn(s), o.rules.Legal(nil, s)
+			var options [][]float64
+			best := 0
+			for k, a := range legal {
+				options = append(options, o.worth(o.after(s, a), who))
+				if options[k][who] > options[best][who]+game.Tie {
+					best = k
 				}
 			}
-		}
-		if len(legal) > 1 && slices.Max(worth) > slices.Min(worth)+game.Tie {
-			l.Seen = o.see(s, who)
-			for k, a := range legal {
-				l.Action, l.Worth = append(l.Action, a), append(l.Worth, float32(worth[k]))
-				l.After = append(l.After, o.see(o.after(s, a), who)...)
+			l.Decisions++
+			choice := best
+			if len(legal) > 1 {
+				strays := chance() < cfg.Strays
+				if o.how.Random || strays {
+					if u := chance(); o.how.Random || u < cfg.Stray {
+						choice = int(chance() * float64(len(legal)))
+					}
+				}
 			}
-			l.Start = append(l.Start, int32(len(legal)))
+			at := step{mover: who, lesson: -1, taken: options[choice], best: options[best], thought: o.thought(s), joined: o.how.Random || choice == best}
+			differ := false
+			for k, a := range legal {
+				after := o.after(s, a)
+				differ = differ || math.Abs(options[k][who]-options[0][who]) > game.Tie
+				if o.rules.Turn(after) == game.Nobody {
+					continue
+				}
+				if k == choice {
+					at.lesson = len(l.Value)
+				}
+				l.Obs = append(l.Obs, o.see(after, who)...)
+				for j := range options[k] {
+					l.Value = append(l.Value, float32(options[k][(j+int(who))%len(options[k])]))
+				}
+			}
+			if differ {
+				l.Seen = append(l.Seen, o.see(s, who)...)
+				for k, a := range legal {
+					l.Action, l.Worth = append(l.Action, a), append(l.Worth, float32(options[k][who]))
+					l.After = append(l.After, o.see(o.after(s, a), who)...)
+				}
+				l.Start = append(l.Start, int32(len(l.Action)))
+			}
+			s, moves = settle(o.after(s, legal[choice])), moves+1
+			if limit := o.rules.Spec().MoveLimit; o.rules.Turn(s) == game.Nobody || limit > 0 && moves == limit {
+				l.Games++
+				at.last = true
+				s, moves = settle(o.rules.Initial()), 0
+			}
+			path = append(path, at)
 		}
-		if len(legal) > 1 && chance() < cfg.Strays && chance() < cfg.Stray {
-			best = int(chance() * float64(len(legal)))
-		}
-		s, moves = settle(o.after(s, legal[best])), moves+1
-		if limit := o.rules.Spec().MoveLimit; o.rules.Turn(s) == game.Nobody || limit > 0 && moves == limit {
-			l.Games++
-			s, moves = settle(o.rules.Initial()), 0
+		for t := range path {
+			if at := path[t]; at.lesson >= 0 {
+				for j, g := range o.came(path[t:]) {
+					l.Value[at.lesson+(j+len(at.taken)-int(at.mover))%len(at.taken)] = float32(g)
+				}
+			}
 		}
 	}
 	return list
 }
 
+// came is what the first step of a path is worth, with what came of it.
+func (o ply[S]) came(path []step) []float64 {
+	g := slices.Clone(path[0].taken)
+	if path[0].last || len(path) == 1 {
+		return g
+	}
+	then := path[1].best
+	if path[1].joined {
+		then = o.came(path[1:])
+	}
+	for j := range g {
+		g[j] += o.how.Lambda * (then[j] - path[1].thought[j])
+	}
+	return g
+}
+
 // recursed compares lessons of one ply, and the games played, with plain
 // recursion.
 func recursed[S comparable](t *testing.T, rules searchable[S]) {
-	value := hashed(rules.Spec())
-	compare(t, env.Of[S](rules), search(env.OnePly), func(seed, row uint64, searches int) []env.Lessons {
-		return ply[S]{rules, value}.row(search(env.OnePly), seed, row, searches)
-	})
+	t.Helper()
+	for _, how := range []env.Manner{{}, {Lambda: 1, Scores: true}, {Lambda: 0.7}, {Lambda: 0.5, Random: true}} {
+		cfg := search(env.OnePly)
+		cfg.Moves = 1 + int(4*how.Lambda)
+		compare(t, env.Of[S](rules), cfg, how, func(seed, row uint64, searches int) []env.Lessons {
+			return ply[S]{rules, hashed(rules.Spec()), how}.row(cfg, seed, row, searches)
+		})
+	}
 }
 
 // compare compares an expert with the lessons of its rows.
-func compare(t *testing.T, g env.Game, cfg env.ExpertConfig, row func(seed, row uint64, searches int) []env.Lessons) {
-	const rows, first, searches, seed = 3, 5, 80, 11
+func compare(t *testing.T, g env.Game, cfg env.ExpertConfig, how env.Manner, row func(seed, row uint64, searches int) []env.Lessons) {
+	t.Helper()
+	const first, searches, seed = 5, 80, 11
+	rows := 3
+	if cfg.Moves > 1 {
+		rows = 1 // or else their lessons take turns
+	}
 	want := make([]env.Lessons, searches)
 	for i := range uint64(rows) {
 		for k, l := range row(seed, first+i, searches) {
@@ -147,9 +230,9 @@ func compare(t *testing.T, g env.Game, cfg env.ExpertConfig, row func(seed, row 
 	var got env.Lessons
 	games := 0
 	for k := range want {
-		e.Search(&got, env.Manner{}, hashed(g.Spec()))
+		e.Search(&got, how, hashed(g.Spec()))
 		if !alike(got, want[k], 1e-6) {
-			t.Fatalf("search %d:\n got %+v\nwant %+v", k, got, want[k])
+			t.Fatalf("%+v, search %d:\n got %+v\nwant %+v", how, k, got, want[k])
 		}
 		games += got.Games
 	}
@@ -168,61 +251,3 @@ func TestOnePly(t *testing.T) {
 	t.Run("martian dice for four", func(t *testing.T) { recursed(t, newMartianDice(t, 4, 4, 2)) })
 	t.Run("martian dice, limited", func(t *testing.T) { recursed(t, cut{newMartianDice(t, 2, 5, 100), 9}) })
 }
-
-// TestJoined: searches one after the other are those of single moves, but that
-// with λ = 1 a state just after a move is worth what the next search says, where
-// the play went on to the best.
-func TestJoined(t *testing.T) {
-	g, err := catalog.Open("martian-dice", 3, []byte(`{"dice": 4, "target": 5}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, p := hashed(g.Spec()), g.Spec().Players
-	cfg := search(env.OnePly)
-	single := newExpert(t, g, cfg, 1, 0)
-	cfg.Moves = 6
-	apart, joined := newExpert(t, g, cfg, 1, 0), newExpert(t, g, cfg, 1, 0)
-	for _, e := range []env.Expert{single, apart, joined} {
-		e.Reset(1)
-	}
-	moved := 0
-	for range 50 {
-		var one, want, all, got env.Lessons
-		var from []int // the first value of each move in want
-		for range cfg.Moves {
-			single.Search(&one, env.Manner{}, value)
-			from = append(from, len(want.Value))
-			join(&want, one)
-		}
-		apart.Search(&all, env.Manner{}, value)
-		if !alike(all, want, 0) {
-			t.Fatalf("%d moves in one search:\n got %+v\nwant %+v", cfg.Moves, all, want)
-		}
-		joined.Search(&got, env.Manner{Lambda: 1}, value)
-		for i := range from {
-			to := len(want.Value)
-			if i+1 < len(from) {
-				to = from[i+1]
-			}
-			for at := from[i]; at < to; at += p {
-				now := sorted(got.Value[at : at+p])
-				if slices.Equal(now, sorted(want.Value[at:at+p])) {
-					continue
-				}
-				moved++
-				known := slices.Equal(now, []float32{-0.5, -0.5, 1}) || slices.Equal(now, []float32{-0.5, 0.25, 0.25}) || slices.Equal(now, []float32{0, 0, 0})
-				for k := to; k < len(got.Value); k += p {
-					known = known || slices.Equal(now, sorted(got.Value[k:k+p]))
-				}
-				if !known || i+1 == len(from) {
-					t.Fatalf("move %d: %v has become %v, which no later one has, nor an end", i, want.Value[at:at+p], got.Value[at:at+p])
-				}
-			}
-		}
-	}
-	if moved < 50 {
-		t.Errorf("%d values have changed", moved)
-	}
-}
-
-func sorted(x []float32) []float32 { return slices.Sorted(slices.Values(x)) }

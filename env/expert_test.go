@@ -63,12 +63,12 @@ func search(depth env.Depth) env.ExpertConfig {
 	return c
 }
 
-// hashed values every observation by a hash of it, with shares of one win. Half
-// of them are quarters, so that there are ties.
-func hashed(spec game.Spec) func(dst, obs []float32) {
+// hashed is a network whose answers are a hash of the observation: shares of one
+// win, of which half are quarters, so that there are ties, and scores.
+func hashed(spec game.Spec) env.Network {
 	p, d := spec.Players, spec.ObsLen()
-	return func(dst, obs []float32) {
-		for i := range len(dst) / p {
+	return func(scores, values, obs []float32) {
+		for i := range len(values) / p {
 			dice := rand.New(rand.NewPCG(binary.LittleEndian.Uint64([]byte(sightKey(obs[i*d:][:d]))), 1))
 			share := make([]float64, p)
 			rest := 1.0
@@ -83,7 +83,10 @@ func hashed(spec game.Spec) func(dst, obs []float32) {
 				}
 			}
 			for j, x := range share {
-				dst[i*p+j] = float32(spec.Loss + x*(spec.Win-spec.Loss))
+				values[i*p+j] = float32(spec.Return(x))
+			}
+			if scores != nil {
+				scores[i] = dice.Float32()
 			}
 		}
 	}
@@ -145,7 +148,7 @@ func exact[S comparable](t *testing.T, rules searchable[S]) {
 		var l env.Lessons
 		values, decisions, games := 0, 0, 0
 		for range 40 {
-			e.Search(&l, env.Manner{}, func(dst, obs []float32) {
+			e.Search(&l, env.Manner{}, func(_, dst, obs []float32) {
 				for i := range len(dst) / p {
 					for j, v := range worth(obs[i*d:][:d]) {
 						dst[i*p+j] = float32(v)
@@ -361,7 +364,7 @@ func TestExpertAllocations(t *testing.T) {
 		const rows, searches = 4, 50
 		e := newExpert(t, g, cfg, rows, 0)
 		var l env.Lessons
-		value := func(dst, _ []float32) { clear(dst) }
+		value := func(_, dst, _ []float32) { clear(dst) }
 		most := 0.0
 		if cfg.Depth == env.Turn {
 			most = rows * searches

@@ -52,13 +52,13 @@ func (e *turnExpert[S]) settle(i int, dst *Lessons) {
 }
 
 // Search keeps [Expert]: in every row it searches a turn and plays it a few times.
-func (e *turnExpert[S]) Search(dst *Lessons, how Manner, value func(dst, obs []float32)) {
+func (e *turnExpert[S]) Search(dst *Lessons, how Manner, net Network) {
 	dst.reset()
 	e.obs = e.obs[:0]
 	for i := range e.turns {
 		e.begin(i)
 	}
-	e.ask(value)
+	e.ask(net, nil)
 	for i := range e.turns {
 		e.hear(i)
 	}

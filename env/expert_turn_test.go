@@ -19,7 +19,8 @@ type whole[S comparable] struct {
 // ended is what a state is worth that ends a turn.
 func (o whole[S]) ended(s S) (v []float64, ok bool) {
 	if who := o.rules.Mover(s); who >= 0 {
-		return o.leaf(s, who), true
+		v, _ := o.leaf(s, who)
+		return v, true
 	}
 	if o.rules.Turn(s) < 0 {
 		return o.plan.Known(nil, s)
@@ -151,7 +152,7 @@ func TestTurnExact(t *testing.T) {
 // recursion.
 func planned[S comparable](t *testing.T, rules searchable[S]) {
 	value := hashed(rules.Spec())
-	compare(t, env.Of[S](rules), search(env.Turn), func(seed, row uint64, searches int) []env.Lessons {
-		return whole[S]{ply[S]{rules, value}, rules.NewPlan(), map[S][]float64{}}.row(search(env.Turn), seed, row, searches)
+	compare(t, env.Of[S](rules), search(env.Turn), env.Manner{}, func(seed, row uint64, searches int) []env.Lessons {
+		return whole[S]{ply[S]{rules: rules, net: value}, rules.NewPlan(), map[S][]float64{}}.row(search(env.Turn), seed, row, searches)
 	})
 }

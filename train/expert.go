@@ -57,16 +57,16 @@ func newExpert(cfg *Config, g env.Game, l models.Learner) (*expert, error) {
 func (e *expert) iterate(x float64) (Metrics, error) {
 	cfg := e.cfg
 	mlp := e.learner.MLP()
-	values := func(dst, obs []float32) {
-		mlp.Forward(nil, dst, obs)
-		e.returns(dst)
+	net := func(scores, values, obs []float32) {
+		mlp.Forward(scores, values, obs)
+		e.returns(values)
 	}
 	teach := x >= cfg.Expert.Ahead
-	how := env.Manner{Lambda: cosine(cfg.Expert.Lambda, x), Random: !teach}
+	how := env.Manner{Lambda: cosine(cfg.Expert.Lambda, x), Random: !teach, Scores: teach && cfg.Head == models.Score}
 	temperature := cosine(cfg.Expert.Temperature, x)
 	parallel(len(e.parts), func(k int) error {
 		p := e.parts[k]
-		p.expert.Search(&p.lessons, how, values)
+		p.expert.Search(&p.lessons, how, net)
 		p.fill(temperature)
 		return nil
 	})

@@ -19,20 +19,25 @@ var relabels = func() (list [8][actions]game.Action) {
 	return list
 }()
 
-// Canonical keeps [game.Symmetry]: the earthling types are put in order of how
-// many are set aside, then of how many were rolled, most first.
+// Canonical keeps [game.Symmetry]: the earthling types are put in order, those
+// set aside first, then by how many were rolled. Of which of the types set aside
+// the earthlings are no longer matters: all but one of each are of the first.
 func (r *Rules) Canonical(s State) (State, []game.Action) {
-	key := func(t int) int { return int(s.Aside[t])<<8 | int(s.Roll[t]) }
+	key := func(t int) int { return int(min(s.Aside[t], 1))<<8 | int(s.Roll[t]) }
 	h, c, k := key(human), key(cow), key(chicken)
 	order := bit(h >= c) | bit(c >= k)<<1 | bit(h >= k)<<2
-	if order == 0b111 {
-		return s, nil
+	var relabel []game.Action
+	if order != 0b111 {
+		relabel = relabels[order][:]
+		from := s
+		for j := range 3 {
+			t := kept(relabel[int(Humans)+j])
+			s.Aside[human+j], s.Roll[human+j] = from.Aside[t], from.Roll[t]
+		}
 	}
-	relabel := relabels[order][:]
-	from := s
-	for j := range 3 {
-		t := kept(relabel[int(Humans)+j])
-		s.Aside[human+j], s.Roll[human+j] = from.Aside[t], from.Roll[t]
+	for t := cow; t <= chicken && s.Aside[t] > 0; t++ {
+		s.Aside[human] += s.Aside[t] - 1
+		s.Aside[t] = 1
 	}
 	return s, relabel
 }

@@ -183,6 +183,18 @@ var brokenAbilities = []breach{
 			return dst
 		}
 	}},
+	{"Merged lists representatives, each once", func(g *cups) {
+		g.merged = func(dst []outcome, s state) []outcome { return g.outcomes(dst, s) }
+	}},
+	{"Merged follows Outcomes", func(g *cups) {
+		merged := g.merged
+		g.merged = func(dst []outcome, s state) []outcome {
+			dst = merged(dst, s)
+			dst[len(dst)-1].Prob += dst[0].Prob
+			dst[0].Prob = 0
+			return dst
+		}
+	}},
 	{"Probs are probabilities, zero where illegal", func(g *cups) {
 		g.player = func(name string) (game.Policy[state], error) {
 			return probsFunc(func(dst []float64, states []state) error {

@@ -29,6 +29,7 @@ type cups struct {
 	picture   func(s state) string
 	explain   func(s state, a game.Action) string
 	canonical func(s state) (state, []game.Action)
+	merged    func(dst []game.Outcome[state], s state) []game.Outcome[state]
 	names     func() []string
 	player    func(name string) (game.Policy[state], error)
 	mover     func(s state) game.Player
@@ -63,6 +64,7 @@ func (c *cups) ActionName(a game.Action) string               { return c.name(a)
 func (c *cups) Picture(s state) string                        { return c.picture(s) }
 func (c *cups) Explain(s state, a game.Action) string         { return c.explain(s, a) }
 func (c *cups) Canonical(s state) (state, []game.Action)      { return c.canonical(s) }
+func (c *cups) Merged(d []outcome, s state) []outcome         { return c.merged(d, s) }
 func (c *cups) PlayerNames() []string                         { return c.names() }
 func (c *cups) Player(n string) (game.Policy[state], error)   { return c.player(n) }
 func (c *cups) Mover(s state) game.Player                     { return c.mover(s) }
@@ -209,6 +211,21 @@ func healthy() *cups {
 		}
 		s.Cup[0], s.Cup[1] = s.Cup[1], s.Cup[0]
 		return s, swap
+	}
+	g.merged = func(dst []outcome, s state) []outcome {
+		from := len(dst)
+	next:
+		for _, o := range g.outcomes(nil, s) {
+			rep, _ := g.canonical(o.State)
+			for i := range dst[from:] {
+				if x := &dst[from+i]; x.State == rep {
+					x.Prob += o.Prob
+					continue next
+				}
+			}
+			dst = append(dst, outcome{State: rep, Prob: o.Prob})
+		}
+		return dst
 	}
 	g.names = func() []string { return []string{"first"} }
 	g.player = func(name string) (game.Policy[state], error) {

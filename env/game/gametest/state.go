@@ -33,6 +33,9 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 	}
 	c.checkApply(s, mover, legal)
 	if sound = c.checkOutcomes(s, mover); sound && mover == game.Chance {
+		if c.merger != nil && len(c.chances) < mergedChecks {
+			c.try(s, "Merged", func() { c.checkMerged(s) })
+		}
 		c.chances = append(c.chances, s)
 	}
 	c.try(s, "Returns", func() { c.checkReturns(s, mover) })
