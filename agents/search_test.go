@@ -47,11 +47,11 @@ func TestSearchTactics(t *testing.T) {
 		position string
 		want     string
 	}{
-		{"martian-dice", 2, "25-20@1 aside R3H6", "stop"},           // with 26 to 25, in the last turn
-		{"martian-dice", 2, "25-20@1 aside R3H3", "roll"},           // 23 is not enough
-		{"martian-dice", 3, "25-24-20@2 aside R3H6", "stop"},        // each for himself
-		{"martian-dice", 3, "20-25-24@2 aside T3R1H2", "roll"},      // no points as it stands
-		{"martian-dice", 4, "25-24-22-20@3 aside R3H6", "stop"},     //
+		{"martian-dice", 2, "25-20@1 aside R3H6", "stop"},      // with 26 to 25, in the last turn
+		{"martian-dice", 2, "25-20@1 aside R3H3", "roll"},      // 23 is not enough
+		{"martian-dice", 3, "25-24-20@2 aside R3H6", "stop"},   // each for himself
+		{"martian-dice", 3, "20-25-24@2 aside T3R1H2", "roll"}, // no points as it stands
+		{"martian-dice", 4, "25-24-22-20@3 aside R3H6", "stop"},
 		{"martian-dice", 2, "25-20@1 aside T2R2 roll H1C8", "cows"}, // eight, which win, and not one
 		{"pig", 2, "0-99@0 turn 60", "hold"},                        // a roll more gains little and risks all
 		{"pig", 3, "99-99-0@2 turn 95", "roll"},                     // the others win nearly for sure
@@ -75,8 +75,8 @@ func TestSearchConverges(t *testing.T) {
 		simulations [3]string
 		most        float64 // exploitability in the end
 	}{
-		{"martian-dice", `{"dice": 3, "target": 4}`, [3]string{"search:8", "search:64", "search:512"}, 0.01},
-		{"martian-dice", `{"dice": 3, "target": 2, "players": 3}`, [3]string{"search:4", "search:32", "search:256"}, 0.01},
+		{"martian-dice", `{"dice": 3, "target": 4}`, [3]string{"search:8", "search:64", "search:200"}, 0.012},
+		{"martian-dice", `{"dice": 3, "target": 2, "players": 3}`, [3]string{"search:4", "search:32", "search:200"}, 0.006},
 	} {
 		g := open(t, tt.id, tt.config)
 		s, err := g.Solve(t.Context(), nil)
