@@ -1,4 +1,4 @@
-//go:build gotch
+//go:build gotch && cgo
 
 package gotch
 

@@ -1,4 +1,4 @@
-//go:build gotch
+//go:build gotch && cgo
 
 // What gotch leaves out. Declared by hand: the header takes seconds to compile.
 namespace at {

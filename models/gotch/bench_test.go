@@ -1,0 +1,250 @@
+//go:build gotch && cgo
+
+package gotch
+
+// In package gotch: libtorch running forward is no part of what the package
+// exports.
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+
+	"marsgym/env/catalog"
+	"marsgym/models"
+	"marsgym/models/gorgonia"
+	"marsgym/train"
+)
+
+// The benchmarks are the table of both backends:
+//
+//	go test -tags gotch -run '^$' -bench 'Fit|Forward|Run' -cpu 1,2 -count 3 ./models/gotch
+//
+// They report, besides wall time, the time of all cores together, which other
+// programs disturb less.
+
+var backends = []struct {
+	name    string
+	device  string
+	learner func(*models.MLP, models.AdamConfig) (models.Learner, error)
+	forward func(mlp *models.MLP, policy, values, obs []float32) error
+}{
+	{"gorgonia", "cpu",
+		func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) { return gorgonia.New(mlp, cfg) },
+		func(mlp *models.MLP, policy, values, obs []float32) error {
+			mlp.Forward(policy, values, obs)
+			return nil
+		}},
+	{"gotch", "cpu", on(cpu), forwardOn(cpu)},
+	{"gotch-cuda", "cuda:0", on(0), forwardOn(0)},
+}
+
+func on(d device) func(*models.MLP, models.AdamConfig) (models.Learner, error) {
+	name := "cpu"
+	if d != cpu {
+		name = fmt.Sprint("cuda:", d)
+	}
+	return func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) { return New(mlp, cfg, name) }
+}
+
+// forwardOn is MLP.Forward by libtorch, in as many pieces as there are cores.
+func forwardOn(d device) func(mlp *models.MLP, policy, values, obs []float32) error {
+	return func(mlp *models.MLP, policy, values, obs []float32) error {
+		defer enter()()
+		w := tensors{device: d}
+		defer w.free()
+		var (
+			s      = mlp.Shape()
+			layers = upload(&w, mlp)
+			n      = len(obs) / s.Obs
+			piece  = (n + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
+			wg     sync.WaitGroup
+			err    error
+		)
+		for lo := 0; lo < n; lo += piece {
+			hi := min(lo+piece, n)
+			wg.Go(func() {
+				defer enter()()
+				t := tensors{device: d}
+				defer t.free()
+				xs := forward(&t, layers, t.of(obs[lo*s.Obs:hi*s.Obs], hi-lo, s.Obs))
+				k, p := s.Width(), s.Players
+				y := make([]float32, (hi-lo)*(k+p))
+				t.read(y, xs[len(layers)])
+				models.Split(policy[lo*k:hi*k], values[lo*p:hi*p], y, k, p)
+				if t.err != nil {
+					err = t.err
+				}
+			})
+		}
+		wg.Wait()
+		return err
+	}
+}
+
+var widths = []int{64, 128, 256, 512, 1024}
+
+// each runs a benchmark for every backend and width. It is given a network of
+// the shape of Martian Dice for two, with a third of its units active, as
+// after training.
+func each(b *testing.B, run func(b *testing.B, i int, mlp *models.MLP)) {
+	for i, back := range backends {
+		if CheckDevice(back.device) != nil {
+			continue
+		}
+		for _, width := range widths {
+			b.Run(fmt.Sprintf("%s/width=%d", back.name, width), func(b *testing.B) {
+				s := models.Shape{Obs: 173, Hidden: []int{width, width}, Head: models.Score, Actions: 6, Players: 2}
+				mlp, err := models.NewMLP(s, rand.NewPCG(1, 0))
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, l := range mlp.Layers()[:2] {
+					for j := range l.B {
+						l.B[j] = -0.12
+					}
+				}
+				run(b, i, mlp)
+			})
+		}
+	}
+}
+
+// sparse makes observations as games do: 14 fields that are one-hot.
+func sparse(n int) []float32 {
+	obs, r := make([]float32, n*173), rand.New(rand.NewPCG(2, 0))
+	for row := range slices.Chunk(obs, 173) {
+		for field := range 14 {
+			row[12*field+r.IntN(12)] = 1
+		}
+	}
+	return obs
+}
+
+// measure reports what one operation costs, of n rows each.
+func measure(b *testing.B, n int, op func() error) {
+	if err := op(); err != nil { // grows what is kept
+		b.Fatal(err)
+	}
+	start := busy()
+	for b.Loop() {
+		if err := op(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	cpu := busy() - start
+	b.ReportMetric(1e3*cpu/float64(b.N), "cpu-ms/op")
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(n)*float64(b.N)/cpu, "rows/cpu-s")
+}
+
+// busy is the seconds that all cores together have worked for this process.
+func busy() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// peak returns how much more memory run had at its peak than was in use
+// before, in MB, or 0 where Linux does not tell.
+func peak(run func()) float64 {
+	read := func(field string) float64 {
+		text, _ := os.ReadFile("/proc/self/status")
+		for line := range bytes.Lines(text) {
+			if f := bytes.Fields(line); len(f) > 1 && string(f[0]) == field {
+				kb, _ := strconv.ParseFloat(string(f[1]), 64)
+				return kb / 1e3
+			}
+		}
+		return 0
+	}
+	debug.FreeOSMemory()
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak
+	before := read("VmRSS:")
+	run()
+	return read("VmHWM:") - before
+}
+
+// BenchmarkFit is one update, in four shards as is the default.
+func BenchmarkFit(b *testing.B) {
+	each(b, func(b *testing.B, i int, mlp *models.MLP) {
+		for _, n := range []int{256, 1024, 4096} {
+			b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
+				const parts = 4
+				l, err := backends[i].learner(mlp, models.DefaultAdam())
+				if err != nil {
+					b.Fatal(err)
+				}
+				var shards []models.Rows
+				for obs := range slices.Chunk(sparse(n), n/parts*173) {
+					shards = append(shards, models.Rows{Obs: obs, Loss: func(p, v, dp, dv []float32) {
+						for i := range dp {
+							dp[i] = p[i] - 1
+						}
+						for i := range dv {
+							dv[i] = v[i] - 1
+						}
+					}})
+				}
+				mb := peak(func() {
+					measure(b, n, func() error {
+						_, err := l.Fit(shards, 0)
+						return err
+					})
+				})
+				b.ReportMetric(mb, "MB")
+			})
+		}
+	})
+}
+
+// BenchmarkForward is the policy and the values of 4096 rows.
+func BenchmarkForward(b *testing.B) {
+	each(b, func(b *testing.B, i int, mlp *models.MLP) {
+		const n = 4096
+		obs, policy, values := sparse(n), make([]float32, n), make([]float32, 2*n)
+		measure(b, n, func() error { return backends[i].forward(mlp, policy, values, obs) })
+	})
+}
+
+// BenchmarkRun is the whole training loop, evaluation left out; its rows are
+// decisions.
+func BenchmarkRun(b *testing.B) {
+	g, err := catalog.Open("martian-dice", 2, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	each(b, func(b *testing.B, i int, mlp *models.MLP) {
+		for _, a := range []train.Algorithm{train.AlgorithmPPO, train.TurnExact} {
+			b.Run(string(a), func(b *testing.B) {
+				cfg := train.DefaultConfig(a)
+				cfg.Hidden = mlp.Shape().Hidden
+				cfg.Steps = 1 << 15
+				steps := 0
+				start := busy()
+				for b.Loop() {
+					_, err := train.Run(context.Background(), cfg, train.Options{
+						Game: g, Dir: b.TempDir(), Learner: backends[i].learner,
+						Report: func(m train.Metrics) { steps = int(m.Steps) },
+					})
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(steps)*float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+				b.ReportMetric(float64(steps)*float64(b.N)/(busy()-start), "steps/cpu-s")
+			})
+		}
+	})
+}
