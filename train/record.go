@@ -84,9 +84,15 @@ func openRecord(dir string, resume bool, at sizes) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &record{lines: f, sizes: at}
-	if r.events, err = tensorboard.Open(events, at.Events); err != nil {
+	e, err := atomicfile.Append(events, at.Events)
+	if err != nil {
 		f.Close()
+		return nil, err
+	}
+	r := &record{lines: f, sizes: at}
+	if r.events, err = tensorboard.New(e, at.Events); err != nil {
+		f.Close()
+		e.Close()
 		return nil, err
 	}
 	return r, nil

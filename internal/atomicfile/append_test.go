@@ -34,6 +34,9 @@ func TestAppend(t *testing.T) {
 	if err := add(100, "more"); err == nil || !strings.Contains(err.Error(), "restore it") {
 		t.Errorf("a file that has lost its end is appended to: %v", err)
 	}
+	if _, err := atomicfile.Append(path+".missing", 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is missing is appended to: %v", err)
+	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "one three" {
 		t.Errorf("the file holds %q, %v", got, err)
 	}

@@ -7,8 +7,6 @@ import (
 	"math/bits"
 	"os"
 	"time"
-
-	"marsgym/internal/atomicfile"
 )
 
 // File is what to call the events of a run. TensorBoard takes any name with
@@ -33,22 +31,14 @@ type Writer struct {
 	buf  []byte
 }
 
-// Open opens an event file to append to, cut back to a size that Size returned
-// before; what was written after that is lost. Size 0 begins a new file, which
-// must not exist.
-func Open(path string, size int64) (*Writer, error) {
-	f, err := atomicfile.Append(path, size)
-	if err != nil {
-		return nil, err
-	}
+// New returns a writer that appends to a file which has so many bytes of events,
+// at whose end it stands. Where it has none yet, the writer begins it.
+func New(f *os.File, size int64) (*Writer, error) {
 	w := &Writer{f: f, size: size}
-	if size == 0 {
-		if err := w.write(appendString(nil, 3, version)); err != nil {
-			f.Close()
-			return nil, err
-		}
+	if size > 0 {
+		return w, nil
 	}
-	return w, nil
+	return w, w.write(appendString(nil, 3, version))
 }
 
 // Scalars appends one event with all the scalars of a step, at a time that

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"marsgym/internal/atomicfile"
 	"marsgym/internal/tensorboard"
 )
 
@@ -27,7 +27,11 @@ var at = time.Unix(1234567890, 5e8)
 
 func open(t *testing.T, path string, size int64) *tensorboard.Writer {
 	t.Helper()
-	w, err := tensorboard.Open(path, size)
+	f, err := atomicfile.Append(path, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := tensorboard.New(f, size)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,21 +119,6 @@ func TestResume(t *testing.T) {
 	}
 	if got, want := read(t, cut), read(t, whole); !slices.Equal(got, want) {
 		t.Errorf("%x, want %x", got, want)
-	}
-}
-
-func TestRefuses(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "there")
-	size := open(t, path, 0).Size()
-	if _, err := tensorboard.Open(path, 0); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a new file in the place of another: %v", err)
-	}
-	if _, err := tensorboard.Open(path, size+1); err == nil || !strings.Contains(err.Error(), "restore it") {
-		t.Errorf("a file that is too short: %v", err)
-	}
-	if _, err := tensorboard.Open(filepath.Join(dir, "missing"), size); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a file that is missing: %v", err)
 	}
 }
 
