@@ -9,7 +9,7 @@ import (
 // layout holds where each field of an observation starts. P seats, F cells to
 // stand on, G of them not stone:
 //
-//	D = 4G + F(P+1) + 6(P+1) + 12P + F + 31, in the quick game 8P + 3F + 8 - 2
+//	D = 4G + (F+6)(P+2) + 12P + 25, in the quick game F(P+1) + 5P + 8
 //
 // Seats come in the order of play from the viewer's.
 type layout struct {
@@ -17,9 +17,9 @@ type layout struct {
 	terrain, robots, standing, labs, seat int
 	mover, start, round, phase            int
 	place, attackers, die                 int
-	row                                   int             // of a seat
-	ground                                [maxCells]uint8 // where the terrain of a cell stands, over 4
-	phases                                [phases]int8    // the index of a phase, or -1
+	row                                   int          // of a seat
+	ground                                []uint8      // the cells whose terrain is shown, in order
+	phases                                [phases]int8 // the index of a phase, or -1
 	level                                 [maxLevels]float32
 }
 
@@ -56,15 +56,13 @@ func newLayout(r *Rules) layout {
 		l.robots = add("robots by cell and seat from the viewer's", f*p)
 		l.seat = add("hand and junkyard over 12, passed, by seat from the viewer's", l.row*p)
 	} else {
-		g := 0
 		for _, c := range r.board.free {
 			if r.board.stone>>c&1 == 0 {
-				l.ground[c] = uint8(g)
-				g++
+				l.ground = append(l.ground, c)
 			}
 		}
 		l.row = perSeat
-		l.terrain = add("gem, soda, metal or turf by cell, the stone left out", products*g)
+		l.terrain = add("gem, soda, metal or turf by cell, the stone left out", products*len(l.ground))
 		l.robots = add("robots by place and seat from the viewer's", (f+labs)*p)
 		l.standing = add("standing robots by place", f+labs)
 		l.seat = add("hand and junkyard over 12, passed, money over 60, tokens over 10, dice over 12, tracks over their length, by seat from the viewer's", l.row*p)
@@ -84,13 +82,8 @@ func newLayout(r *Rules) layout {
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 	l, n := &r.lay, r.cfg.Players
 	clear(dst)
-	if !r.fast && s.Phase != Laying {
-		grounds := r.grounds(&s)
-		for t, ground := range grounds[:products] {
-			for ; ground != 0; ground &= ground - 1 {
-				dst[l.terrain+products*int(l.ground[bits.TrailingZeros64(ground)])+t] = 1
-			}
-		}
+	if !r.fast {
+		r.encodeGround(dst[l.terrain:], &s)
 	}
 	p := int(viewer)
 	for i := range n {
@@ -121,9 +114,6 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 		if s.Die > 0 {
 			dst[l.die+int(s.Die)-1] = 1
 		}
-	}
-	if s.Phase == Laying {
-		r.encodeLaid(dst, &s)
 	}
 }
 
@@ -157,10 +147,15 @@ func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
 	}
 }
 
-// encodeLaid shows the ground of the map's cells that is known so far.
-func (r *Rules) encodeLaid(dst []float32, s *State) {
-	for set := r.laid(s) & r.board.land &^ r.board.stone; set != 0; set &= set - 1 {
-		c := bits.TrailingZeros64(set)
-		dst[r.lay.terrain+products*int(r.lay.ground[c])+s.terrain(c)] = 1
+// encodeGround shows the ground of the cells where it is known.
+func (r *Rules) encodeGround(dst []float32, s *State) {
+	lo, hi, known := s.Terrain[0], s.Terrain[1], ^uint64(0)
+	if s.Phase == Laying {
+		known = r.laid(s)
+	}
+	for g, c := range r.lay.ground {
+		if known>>c&1 == 1 {
+			dst[products*g+int(lo>>c&1|hi>>c&1<<1)] = 1
+		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // view is the board seen from another side: turned, or in a mirror.
 type view struct {
-	image   [(maxCells + 7) / 8][256]uint64 // of each byte of a set of cells
+	image   [7][256]uint64 // of each byte of a set of cells
 	relabel []game.Action                   // of the actions of what is seen
 }
 
@@ -121,9 +121,10 @@ func (s *State) attackOnMap() bool { return s.Attackers > 0 && s.Place < firstLa
 
 // see is the image of a set of places.
 func (r *Rules) see(v *view, set uint64) uint64 {
-	out := set & allLabs
-	for i := range (r.board.cells + 7) / 8 {
-		out |= v.image[i][uint8(set>>(8*i))]
+	out := set&allLabs | v.image[0][uint8(set)] | v.image[1][uint8(set>>8)]
+	if r.board.cells > 16 {
+		out |= v.image[2][uint8(set>>16)] | v.image[3][uint8(set>>24)] | v.image[4][uint8(set>>32)] |
+			v.image[5][uint8(set>>40)] | v.image[6][uint8(set>>48)]
 	}
 	return out
 }
