@@ -77,7 +77,7 @@ func solvable(ctx context.Context, g env.Game) (bool, error) {
 func (all *estimates) print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: what best play takes to compute, about, on %d cores. Nothing was solved.\n\n", all.title, all.Cores)
-	fmt.Fprintf(&b, "  %5s  %15s  %9s  %9s\n", "seats", "starts of turns", "memory", "time")
+	fmt.Fprintf(&b, "  %5s  %15s  %9s  %9s\n", "seats", "positions", "memory", "time")
 	for _, e := range all.Seats {
 		if e.Solvable {
 			fmt.Fprintf(&b, "  %5d  %15d  %9s  %9s\n", e.Players, e.Starts, memory(e.Bytes), duration(e.Seconds))

@@ -174,7 +174,7 @@ func warn(w io.Writer, g env.Game, done float64) {
 	e, ok := g.Estimate()
 	left := e.CoreSeconds / float64(cores()) * (1 - done)
 	if ok && left >= 60 {
-		fmt.Fprintf(w, "solve: %d starts of turns, %s of memory, about %s to go on %d cores; Ctrl-C keeps what is done\n",
+		fmt.Fprintf(w, "solve: %d positions to keep, %s of memory, about %s to go on %d cores; Ctrl-C keeps what is done\n",
 			e.Positions, memory(e.Bytes), duration(left), cores())
 	}
 }

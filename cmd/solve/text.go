@@ -30,11 +30,11 @@ func (a *answer) print(w io.Writer, spec game.Spec, at env.Position) error {
 		b.WriteString("  With more than two seats this is one equilibrium of several; the documentation\n  of the game's package says which.\n\n")
 	}
 	for _, f := range a.facts {
-		fmt.Fprintf(&b, "  %s: %.12f\n", strings.ReplaceAll(f.Name, "_", " "), f.Value)
+		fmt.Fprintf(&b, "  %s: %.12g\n", strings.ReplaceAll(f.Name, "_", " "), f.Value)
 	}
 	fmt.Fprintf(&b, "  largest error of the optimality equations: %.1e\n", a.Residual)
 	if a.Starts > 0 {
-		fmt.Fprintf(&b, "  starts of turns: %d, in %s of memory\n", a.Starts, memory(a.Bytes))
+		fmt.Fprintf(&b, "  positions kept: %d, in %s of memory\n", a.Starts, memory(a.Bytes))
 	}
 	fmt.Fprintf(&b, "  answered in %.2f s\n", a.Seconds)
 	_, err := io.WriteString(w, b.String())
