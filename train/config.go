@@ -1,8 +1,10 @@
 package train
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"marsgym/env"
@@ -39,7 +41,7 @@ type Config struct {
 
 	// The learning rate goes from the first to the second along half a cosine,
 	// after a share of the run in which it rises from nothing.
-	Rate   [2]float64        `json:"rate"`
+	Rate   Range             `json:"rate"`
 	Warmup float64           `json:"warmup"`
 	Value  float64           `json:"value"` // weight of the values' loss
 	Adam   models.AdamConfig `json:"adam"`
@@ -55,14 +57,14 @@ type Config struct {
 
 // PPO are the settings of proximal policy optimisation.
 type PPO struct {
-	Horizon   int        `json:"horizon"`   // T, steps of a rollout
-	Epochs    int        `json:"epochs"`    // passes over a rollout
-	Minibatch int        `json:"minibatch"` // decisions to an optimizer step
-	Gamma     float64    `json:"gamma"`     // discount
-	Lambda    float64    `json:"lambda"`    // of the advantages
-	Clip      float64    `json:"clip"`      // ε
-	Entropy   [2]float64 `json:"entropy"`   // its weight, first and last, along half a cosine
-	Pool      Pool       `json:"pool"`
+	Horizon   int     `json:"horizon"`   // T, steps of a rollout
+	Epochs    int     `json:"epochs"`    // passes over a rollout
+	Minibatch int     `json:"minibatch"` // decisions to an optimizer step
+	Gamma     float64 `json:"gamma"`     // discount
+	Lambda    float64 `json:"lambda"`    // of the advantages
+	Clip      float64 `json:"clip"`      // ε
+	Entropy   Range   `json:"entropy"`   // its weight, first and last, along half a cosine
+	Pool      Pool    `json:"pool"`
 }
 
 // Pool are the settings of an opponent pool.
@@ -80,10 +82,10 @@ type Expert struct {
 	Search env.ExpertConfig `json:"search"`
 	// Temperature of the policy that is taught, in shares of the win, first and
 	// last: an option that is worth so much less is e times less likely.
-	Temperature [2]float64 `json:"temperature"`
+	Temperature Range `json:"temperature"`
 	// Lambda is how far OnePly lets values learn from what comes of the play
 	// rather than from the next search, first and last.
-	Lambda [2]float64 `json:"lambda"`
+	Lambda Range `json:"lambda"`
 	// Ahead is the share of the run in which values alone are taught, by random
 	// play.
 	Ahead float64 `json:"ahead"`
@@ -99,18 +101,18 @@ func DefaultConfig(a Algorithm) Config {
 	c.Adam.Clip = 1
 	if a == AlgorithmPPO {
 		c.Steps, c.Rows = 12_000_000, 512
-		c.Rate = [2]float64{5e-3, 1e-5}
+		c.Rate = Range{5e-3, 1e-5}
 		// The entropy starts high, since a policy that is sure of itself too
 		// early stays where it is.
-		c.PPO = PPO{Horizon: 64, Epochs: 1, Minibatch: 2048, Gamma: 1, Lambda: 0.85, Clip: 0.2, Entropy: [2]float64{0.25, 0.001}}
+		c.PPO = PPO{Horizon: 64, Epochs: 1, Minibatch: 2048, Gamma: 1, Lambda: 0.85, Clip: 0.2, Entropy: Range{0.25, 0.001}}
 		c.PPO.Pool = Pool{Share: 0, Size: 20, Every: 0.05, Power: 2}
 		return c
 	}
-	c.Rate, c.Warmup = [2]float64{1e-2, 1e-5}, 0.01
+	c.Rate, c.Warmup = Range{1e-2, 1e-5}, 0.01
 	c.Adam.Beta2, c.Adam.Clip = 0.99, 0
 	c.Expert = Expert{
 		Search:      env.ExpertConfig{Depth: env.Depth(a), Anew: 0.7, Turns: 2, Moves: 16, Strays: 1. / 3, Stray: 0.15},
-		Temperature: [2]float64{0.02, 0.004},
+		Temperature: Range{0.02, 0.004},
 		Ahead:       0.05,
 	}
 	if a == TurnExact {
@@ -120,7 +122,7 @@ func DefaultConfig(a Algorithm) Config {
 		c.Rate[0] = 5e-3
 		// Values that learn from searches alone drift off, since the best of
 		// many guesses is a guess too high.
-		c.Expert.Lambda = [2]float64{0.9, 0.6}
+		c.Expert.Lambda = Range{0.9, 0.6}
 	}
 	return c
 }
@@ -180,10 +182,29 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+// Range is what a setting is at first and at the end of a run; it goes from one
+// to the other along half a cosine.
+type Range [2]float64
+
+// UnmarshalJSON reads two numbers, no more and no fewer.
+func (r *Range) UnmarshalJSON(text []byte) error {
+	var list []float64
+	if err := json.Unmarshal(text, &list); err != nil || len(list) != 2 {
+		return fmt.Errorf("%s: want two numbers, the first and the last", text)
+	}
+	copy(r[:], list)
+	return nil
+}
+
+// at is the setting at a share of the run.
+func (r Range) at(x float64) float64 {
+	return r[1] + (r[0]-r[1])*(1+math.Cos(math.Pi*x))/2
+}
+
 // rate is the learning rate at a share of the run.
 func (c Config) rate(x float64) float64 {
 	if x < c.Warmup {
 		return c.Rate[0] * x / c.Warmup
 	}
-	return cosine(c.Rate, (x-c.Warmup)/(1-c.Warmup))
+	return c.Rate.at((x - c.Warmup) / (1 - c.Warmup))
 }

@@ -62,8 +62,8 @@ func (e *expert) iterate(x float64) (Metrics, error) {
 		e.returns(values)
 	}
 	teach := x >= cfg.Expert.Ahead
-	how := env.Manner{Lambda: cosine(cfg.Expert.Lambda, x), Random: !teach, Scores: teach && cfg.Head == models.Score}
-	temperature := cosine(cfg.Expert.Temperature, x)
+	how := env.Manner{Lambda: cfg.Expert.Lambda.at(x), Random: !teach, Scores: teach && cfg.Head == models.Score}
+	temperature := cfg.Expert.Temperature.at(x)
 	parallel(len(e.parts), func(k int) error {
 		p := e.parts[k]
 		p.expert.Search(&p.lessons, how, net)

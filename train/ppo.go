@@ -50,7 +50,7 @@ func (r *ppo) iterate(x float64) (Metrics, error) {
 	for _, p := range r.parts {
 		m.Games += p.games
 	}
-	m.Losses, err = r.fit(m.Rate, cosine(cfg.PPO.Entropy, x))
+	m.Losses, err = r.fit(m.Rate, cfg.PPO.Entropy.at(x))
 	m.Pool = r.pool.end()
 	return m, err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"os"
@@ -206,11 +205,6 @@ func (l Losses) check(spec game.Spec) error {
 	}
 	return fmt.Errorf("%w: policy loss %v, value loss %v, entropy %v, KL %v; lower the learning rate",
 		models.ErrDiverged, l.Policy, l.Value, l.Entropy, l.KL)
-}
-
-// cosine goes from ends[0] at x = 0 to ends[1] at x = 1 along half a cosine.
-func cosine(ends [2]float64, x float64) float64 {
-	return ends[1] + (ends[0]-ends[1])*(1+math.Cos(math.Pi*x))/2
 }
 
 // meta is what the files of this run say of it.

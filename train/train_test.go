@@ -3,6 +3,7 @@ package train_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -210,7 +211,7 @@ func TestDivergence(t *testing.T) {
 // TestRunaway has values that run away without a gradient that is not finite.
 func TestRunaway(t *testing.T) {
 	cfg := small()
-	cfg.Hidden, cfg.Rate = []int{128, 128}, [2]float64{0.5, 0.5}
+	cfg.Hidden, cfg.Rate = []int{128, 128}, train.Range{0.5, 0.5}
 	_, err := train.Run(t.Context(), cfg, train.Options{Game: open(t, "martian-dice", "{}"), Dir: t.TempDir(), Learner: learner})
 	if !errors.Is(err, models.ErrDiverged) || !strings.Contains(err.Error(), "value loss") {
 		t.Errorf("got %v; want an error on the value loss that wraps ErrDiverged", err)
@@ -227,6 +228,18 @@ func TestConfig(t *testing.T) {
 	for _, field := range []string{"rows is 0", "lambda is NaN", "head is tail", "beta1"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("%q is not among the faults: %v", field, err)
+		}
+	}
+}
+
+func TestRangeJSON(t *testing.T) {
+	var cfg train.Config
+	if err := json.Unmarshal([]byte(`{"rate": [0.5, 0.25]}`), &cfg); err != nil || cfg.Rate != (train.Range{0.5, 0.25}) {
+		t.Errorf("got %v, %v", cfg.Rate, err)
+	}
+	for _, text := range []string{`{"rate": [0.5]}`, `{"rate": [1, 2, 3]}`, `{"rate": 1}`, `{"rate": ["a", 1]}`} {
+		if err := json.Unmarshal([]byte(text), &cfg); err == nil || !strings.Contains(err.Error(), "want two numbers") {
+			t.Errorf("%s: got %v", text, err)
 		}
 	}
 }
