@@ -57,8 +57,8 @@
 //	D = 4G + (F+6)(P+2) + 12P + 25    in the quick game F(P+1) + 5P + 8
 //
 //	table            F   G    A    D   decisions a game, at random
-//	quick           12        61   54   9
-//	two on four     12  12   115  169  42
+//	quick           12        61   54   8
+//	two on four     12  12   115  169  48
 //	three           48  44   332  507  65
 //	four            48  44   333  573  90
 //
