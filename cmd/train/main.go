@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"marsgym/agents"
@@ -240,7 +239,7 @@ func (s *session) report(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "evaluate it    go run ./cmd/eval -model %s -against greedy\nplay it        go run ./cmd/play -opponent %s%s\n", dir, dir, gameFlags(spec))
+	fmt.Fprintf(w, "evaluate it    go run ./cmd/eval -model %s -against greedy\nplay it        go run ./cmd/play -opponent %s\n", dir, dir)
 	return nil
 }
 
@@ -262,16 +261,4 @@ func sampled(ctx context.Context, w io.Writer, g env.Game, a *agents.Agent) erro
 	}
 	fmt.Fprintf(w, "wins %.4f [%.4f, %.4f] of %d games against %s in the other seats\n\n", m.Win[0], m.Low[0], m.High[0], m.Games, b.Name)
 	return nil
-}
-
-// gameFlags are the flags that name a game other than the default.
-func gameFlags(spec game.Spec) string {
-	var b strings.Builder
-	if spec.ID != catalog.List()[0].ID {
-		b.WriteString(" -game " + spec.ID)
-	}
-	if spec.Players != 2 {
-		fmt.Fprintf(&b, " -players %d", spec.Players)
-	}
-	return b.String()
 }
