@@ -9,7 +9,7 @@ import (
 // view is the board seen from another side: turned, or in a mirror.
 type view struct {
 	image   [7][256]uint64 // of each byte of a set of cells
-	relabel []game.Action                   // of the actions of what is seen
+	relabel []game.Action  // of the actions of what is seen
 }
 
 // newViews lists the views that look like the board itself, the plain one first,
