@@ -116,7 +116,8 @@ func DefaultConfig(a Algorithm) Config {
 		Ahead:       0.05,
 	}
 	if a == TurnExact {
-		c.Steps, c.Rows, c.Hidden = 30_000_000, 64, []int{256, 128}
+		c.Steps, c.Rows, c.Hidden = 40_000_000, 32, []int{256, 128, 64}
+		c.Rate[0], c.Expert.Search.Turns = 4e-3, 4
 	} else {
 		c.Steps, c.Rows, c.Value = 1_500_000, 16, 50
 		c.Rate[0] = 5e-3
