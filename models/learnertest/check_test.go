@@ -215,7 +215,7 @@ var calls int
 
 func TestCheckRejects(t *testing.T) {
 	for _, breach := range breaches {
-		err := learnertest.Check(func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
+		err := learnertest.CheckOnly(breach.want, func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
 			l, err := gorgonia.New(mlp, cfg)
 			if err != nil {
 				return nil, err
@@ -224,7 +224,7 @@ func TestCheckRejects(t *testing.T) {
 			breach.spoil(b)
 			return b, nil
 		})
-		if err == nil || !slices.ContainsFunc(strings.Split(err.Error(), "\n"), func(line string) bool { return strings.HasPrefix(line, breach.want) }) {
+		if err == nil || !strings.HasPrefix(err.Error(), breach.want) {
 			t.Errorf("want %q; the error is\n%v", breach.want, err)
 		}
 	}
