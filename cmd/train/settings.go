@@ -18,6 +18,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
+	"marsgym/models"
 	"marsgym/train"
 )
 
@@ -33,6 +34,11 @@ type settings struct {
 func defaults(a train.Algorithm) settings {
 	return settings{Game: catalog.List()[0].ID, GameConfig: []byte("{}"), Backend: backends[0].name, Device: cpu, Train: train.DefaultConfig(a)}
 }
+
+// fewActions is up to where scoring what each legal action leads to pays under
+// PPO. With the six of Martian Dice it is the stronger; with the sixty and more of
+// a board it is as strong after as many decisions, which take six times as long.
+const fewActions = 20
 
 // suited is the algorithm that a game is trained with unless another is asked
 // for: the deepest search that it offers.
@@ -161,6 +167,9 @@ func complete(text []byte, name *cli.Game, a train.Algorithm) (set settings, err
 		return set, cli.Unknown("algorithm", string(a), names(train.Algorithms()))
 	}
 	set = defaults(a)
+	if a == train.AlgorithmPPO && g.Spec().Actions > fewActions {
+		set.Train.Head = models.Logits
+	}
 	if text != nil {
 		if err := strictly(text, &set); err != nil {
 			return set, err
