@@ -108,4 +108,23 @@
 // So a limit is what ends the game, rank is what is played for, and rank rewards
 // care: against two that attack from 0.5 on, one that does so from 0.8 on gets
 // 0.41 of the win on twelve regions and 0.47 on 21.
+//
+// What a network on the small map wins against two greedy ones under its own
+// config, where a third is level, after a million decisions of ppo (λ 0.95,
+// entropy 0.05 to 0.001, two epochs, rate 0.003; 26 to 30 s of a core each):
+//
+//	rounds           10     20                50     100    20, ranking "leader"
+//	share of win     0.409  0.150 0.458 0.256 0.148  0.359  0.019 0.674
+//	seed             1      1     2     3     1      1      1     2
+//
+// The seed decides more than the limit or the ranking, so that a million
+// decisions tell nothing of either; half a million more gave 0.427 with seed 1
+// and 20 rounds. The config of the first column, and what evaluates it:
+//
+//	{"game": "martian-risk-small", "game_config": {"max_rounds": 10}, "train": {
+//	  "algorithm": "ppo", "steps": 1000000, "evaluations": 0, "rate": [3e-3, 1e-5],
+//	  "ppo": {"lambda": 0.95, "entropy": [0.05, 0.001], "epochs": 2}}}
+//
+//	go run ./cmd/train -config FILE -out RUN
+//	go run ./cmd/eval -model RUN -against greedy -games 2001
 package martianrisk
