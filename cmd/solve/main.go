@@ -96,7 +96,7 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if *asJSON {
 		return cli.WriteJSON(stdout, a)
 	}
-	return a.print(stdout, g.Spec(), at)
+	return a.print(cli.Colours(stdout), g.Spec(), at)
 }
 
 // answer is what the solution says of a position.

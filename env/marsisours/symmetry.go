@@ -90,7 +90,9 @@ func (r *Rules) Canonical(s State) (State, []game.Action) {
 		left = r.lowestGround(&s, left)
 	}
 	for p := 0; p < r.cfg.Players && several(left); p++ {
-		left = r.lowest(s.Robots[p], left)
+		// From the starter on, so that the same situation is seen from the same side
+		// whoever started.
+		left = r.lowest(s.Robots[(int(s.Start)+p)%r.cfg.Players], left)
 	}
 	if several(left) {
 		left = r.lowest(s.Standing, left)
