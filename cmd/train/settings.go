@@ -155,7 +155,7 @@ func complete(text []byte, name *cli.Game, a train.Algorithm) (set settings, err
 			return set, err
 		}
 	}
-	name.Default(base.Game, base.GameConfig)
+	name.Default(cmp.Or(base.Game, name.ID), base.GameConfig)
 	g, err := cli.OpenGame(name, catalog.Open)
 	if err != nil {
 		return set, err
