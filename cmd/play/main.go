@@ -1,4 +1,4 @@
-// Command play seats a person at the table.
+// Command play seats a person at the table, or lets agents be watched.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -30,9 +31,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // options are the command line.
 type options struct {
 	name     *cli.Game
-	opponent string
+	opponent []string // of all other seats, or of each
 	sample   bool
 	seat     int
+	watch    bool
 	seed     uint64
 	games    int
 	hints    bool
@@ -40,19 +42,25 @@ type options struct {
 
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
-	f := cli.NewFlags("play", "Play seats you at the table, with an agent in all other seats.")
-	f.StringVar(&o.opponent, "opponent", "", "`agent` in the other seats: exact, random, greedy, search, a model file or a run folder (default greedy)")
+	f := cli.NewFlags("play", "Play seats you at the table, with agents in all other seats, or lets you watch them.")
+	f.Func("opponent", "`agent` in the other seats, or one for each of them, with commas: exact, random, greedy, search, a model file or a run folder (default greedy)", func(list string) error {
+		o.opponent = strings.Split(list, ",")
+		return nil
+	})
 	sample := f.Policy()
 	f.IntVar(&o.seat, "seat", 0, "your `seat`; seat 0 moves first (default 0)")
+	f.BoolVar(&o.watch, "watch", false, "sit by and watch: agents take all seats")
 	f.IntVar(&o.games, "games", 1, "`number` of games")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default another one each time)")
 	f.BoolVar(&o.hints, "hints", false, "show what each choice is worth under best play")
-	f.Group("Table", "opponent", "policy", "seat", "games", "seed", "hints")
+	f.Group("Table", "opponent", "policy", "seat", "watch", "games", "seed", "hints")
 	o.name = f.Game(catalog.IDs())
 	f.Example("go run ./cmd/play")
 	f.Example("go run ./cmd/play -opponent runs/martian-dice-2-001 -hints")
 	f.Example("go run ./cmd/play -opponent exact -seat 1 -seed 7")
 	f.Example("go run ./cmd/play -opponent search:400")
+	f.Example("go run ./cmd/play -game mars-is-ours -players 3 -opponent greedy,search:20")
+	f.Example("go run ./cmd/play -watch -opponent pretrained,greedy")
 	f.Example("go run ./cmd/play -players 1")
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
@@ -64,16 +72,21 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if o.games < 1 {
 		return nil, cli.Usagef("-games is %d; want at least 1", o.games)
 	}
-	seeded := false
-	f.Visit(func(fl *flag.Flag) { seeded = seeded || fl.Name == "seed" })
-	if !seeded {
+	given := map[string]bool{}
+	f.Visit(func(fl *flag.Flag) { given[fl.Name] = true })
+	if o.watch && (given["seat"] || o.hints) {
+		return nil, cli.Usagef("-watch leaves you no seat; leave out -seat and -hints")
+	}
+	if !given["seed"] {
 		var b [4]byte // short, to be typed again
 		crand.Read(b[:])
 		o.seed = uint64(binary.LittleEndian.Uint32(b[:]))
 	}
 	// What a model file plays goes without saying.
-	if file, err := agents.LoadFile(agents.ModelName(o.opponent)); err == nil {
-		o.name.Default(file.Meta.Game, file.Meta.Config)
+	for _, name := range o.opponent {
+		if file, err := agents.LoadFile(agents.ModelName(name)); err == nil {
+			o.name.Default(file.Meta.Game, file.Meta.Config)
+		}
 	}
 	return &o, nil
 }
@@ -97,6 +110,12 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	s := &solver{game: g, cache: o.name.CacheDir(), out: stdout, bar: cli.NewProgress(stderr)}
 	defer s.bar.Clear()
 	t := &table{game: g, spec: spec, seat: game.Player(o.seat), out: stdout}
+	if o.watch {
+		t.seat = game.Nobody
+	}
+	if t.agents, err = s.open(ctx, o, t.seat); err != nil {
+		return err
+	}
 	var hints func(env.Position) ([]string, error)
 	if o.hints {
 		if _, err := s.solve(ctx); err != nil {
@@ -105,13 +124,6 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		hints = s.hints
 	}
 	t.person = agents.NewHuman(g, in, stdout, hints)
-	if spec.Players > 1 {
-		if t.opponent, err = s.open(ctx, o.opponent, o.sample); err != nil {
-			return err
-		}
-	} else if o.opponent != "" {
-		return cli.Usagef("-opponent: there are no other seats")
-	}
 	err = t.play(o.games, o.seed)
 	if errors.Is(err, agents.ErrQuit) {
 		fmt.Fprintf(stdout, "You leave at %s\n", t.at)
@@ -176,15 +188,43 @@ func (s *solver) hints(p env.Position) ([]string, error) {
 	return list, nil
 }
 
-// open opens the opponent.
-func (s *solver) open(ctx context.Context, name string, sample bool) (*agents.Agent, error) {
-	if name == "" {
+// open opens the agents of all seats [P] but the person's, whose is nil.
+func (s *solver) open(ctx context.Context, o *options, person game.Player) ([]*agents.Agent, error) {
+	spec, list := s.game.Spec(), o.opponent
+	if list == nil {
 		names := s.game.PlayerNames()
-		name = names[len(names)-1]
+		list = names[len(names)-1:]
 	}
-	a, err := agents.Open(ctx, name, agents.Options{Game: s.game, Sample: sample, Solve: s.solve})
-	if errors.Is(err, agents.ErrUnknown) {
-		return nil, cli.Unknown("agent", agents.ModelName(name), agents.Forms(s.game))
+	others := spec.Players - 1
+	if o.watch {
+		others++
 	}
-	return a, err
+	switch {
+	case others == 0 && o.opponent != nil:
+		return nil, cli.Usagef("-opponent: there are no other seats")
+	case len(list) > 1 && len(list) != others:
+		return nil, cli.Usagef("-opponent names %d agents; want one, or %d", len(list), others)
+	}
+	known := map[string]*agents.Agent{}
+	at := make([]*agents.Agent, spec.Players)
+	next := 0
+	for i := range at {
+		if game.Player(i) == person {
+			continue
+		}
+		name := list[next%len(list)]
+		next++
+		if known[name] == nil {
+			a, err := agents.Open(ctx, name, agents.Options{Game: s.game, Sample: o.sample, Solve: s.solve})
+			if errors.Is(err, agents.ErrUnknown) {
+				return nil, cli.Unknown("agent", agents.ModelName(name), agents.Forms(s.game))
+			}
+			if err != nil {
+				return nil, err
+			}
+			known[name] = a
+		}
+		at[i] = known[name]
+	}
+	return at, nil
 }

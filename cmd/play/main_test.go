@@ -231,6 +231,30 @@ func TestModelFile(t *testing.T) {
 }
 
 // TestSeed: without -seed each game has other dice, and says which.
+// TestWatch: who watches is asked nothing, and told what every seat does and who
+// wins; the same seed is the same game.
+func TestWatch(t *testing.T) {
+	args := []string{"-watch", "-players", "3", "-opponent", "greedy,random,greedy", "-seed", "4", "-game-config", config(t, reduced)}
+	stdout, stderr, status := command(t, "", args...)
+	if status != 0 || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	for _, want := range []string{"greedy in seat 0, random in seat 1, greedy in seat 2", "seat 0> ", "seat 1> ", "seat 2> "} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is missing in\n%s", want, stdout)
+		}
+	}
+	if !regexp.MustCompile(`(?m)^Seat \d, \w+, (wins|gets .* of the win)\.\n\z`).MatchString(stdout) {
+		t.Errorf("it ends on %q", stdout[max(0, len(stdout)-80):])
+	}
+	if strings.Contains(stdout, "You") {
+		t.Error("the person is spoken to")
+	}
+	if again, _, _ := command(t, "", args...); again != stdout {
+		t.Error("the same seed is another game")
+	}
+}
+
 func TestSeed(t *testing.T) {
 	seed := func() string {
 		stdout, _, _ := command(t, "", "-game-config", config(t, reduced))
@@ -252,6 +276,8 @@ func TestFaults(t *testing.T) {
 		{"-opponent gredy", cli.Misuse, "did you mean greedy?"},
 		{"-policy best", cli.Misuse, "want one of: argmax, sample"},
 		{"-players 1 -opponent exact", cli.Misuse, "no other seats"},
+		{"-players 4 -opponent random,greedy", cli.Misuse, "names 2 agents; want one, or 3"},
+		{"-watch -seat 1", cli.Misuse, "no seat"},
 		{"-game chess", cli.Misuse, "unknown game"},
 		{"-hints -game-config " + config(t, `{"max_rounds": 3}`), cli.Failed, "-hints: "},
 	}

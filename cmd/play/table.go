@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"marsgym/agents"
@@ -11,14 +12,14 @@ import (
 	"marsgym/env/game"
 )
 
-// table is a person and an agent at play, and tells the person all that happens.
+// table is a person and agents at play, and tells the person all that happens.
 type table struct {
-	game     env.Game
-	spec     game.Spec
-	seat     game.Player // the person's
-	person   *agents.Human
-	opponent *agents.Agent // in all other seats; nil if there are none
-	out      io.Writer
+	game   env.Game
+	spec   game.Spec
+	seat   game.Player // the person's; Nobody if the person watches
+	person *agents.Human
+	agents []*agents.Agent // [P], nil in the person's seat
+	out    io.Writer
 
 	at    env.Position
 	shown []string // the lines of the picture drawn last
@@ -26,13 +27,21 @@ type table struct {
 
 // play plays games with the dice of an [env.Env] of that seed.
 func (t *table) play(games int, seed uint64) error {
-	fmt.Fprintf(t.out, "%s. You are in seat %d", t.spec.Title, t.seat)
-	for i := range t.spec.Players {
-		if game.Player(i) != t.seat {
-			fmt.Fprintf(t.out, ", %s in seat %d", t.opponent.Name, i)
+	fmt.Fprintf(t.out, "%s. ", t.spec.Title)
+	var seats []string
+	for i, a := range t.agents {
+		if a != nil {
+			seats = append(seats, fmt.Sprintf("%s in seat %d", a.Name, i))
 		}
 	}
-	fmt.Fprintf(t.out, ".\nType a choice, or as much of it as stands in brackets; ? helps, quit leaves.\nThe same dice again: -seed %d\n", seed)
+	if t.seat >= 0 {
+		seats = slices.Insert(seats, 0, fmt.Sprintf("You are in seat %d", t.seat))
+	}
+	fmt.Fprintf(t.out, "%s.\n", strings.Join(seats, ", "))
+	if t.seat >= 0 {
+		fmt.Fprintln(t.out, "Type a choice, or as much of it as stands in brackets; ? helps, quit leaves.")
+	}
+	fmt.Fprintf(t.out, "The same dice again: -seed %d\n", seed)
 	dice, noise := rand.NewPCG(seed, 0), rand.NewPCG(seed, 1<<62)
 	won := 0.0
 	for i := range games {
@@ -44,7 +53,7 @@ func (t *table) play(games int, seed uint64) error {
 		}
 		won += t.end()
 	}
-	if games > 1 && t.spec.HasWin() {
+	if games > 1 && t.spec.HasWin() && t.seat >= 0 {
 		fmt.Fprintf(t.out, "You have won %.4g of %d games.\n", won, games)
 	}
 	return nil
@@ -85,7 +94,7 @@ func (t *table) one(dice, noise *rand.PCG) error {
 func (t *table) choose(who game.Player, noise *rand.PCG) (game.Action, error) {
 	var policy env.Policy = t.person
 	if who != t.seat {
-		policy = t.opponent
+		policy = t.agents[who]
 		t.draw()
 	}
 	probs, err := env.Ask(policy, t.at, t.spec.Actions)
@@ -123,7 +132,7 @@ func (t *table) begin(s sheet) {
 	case game.Player(s.seat) == t.seat:
 		fmt.Fprintln(t.out, "\n-------- your turn --------")
 	default:
-		fmt.Fprintf(t.out, "\n-------- seat %d, %s --------\n", s.seat, t.opponent.Name)
+		fmt.Fprintf(t.out, "\n-------- seat %d, %s --------\n", s.seat, t.agents[s.seat].Name)
 	}
 }
 
@@ -153,6 +162,10 @@ func (t *table) tell(before, after sheet, rolled bool) {
 // end shows the end of a game, and returns the person's share of the win.
 func (t *table) end() float64 {
 	fmt.Fprintf(t.out, "\n%s\n", t.at.Picture())
+	if t.seat < 0 {
+		t.tellAll()
+		return 0
+	}
 	r := t.at.Returns()[t.seat]
 	if !t.spec.HasWin() {
 		fmt.Fprintf(t.out, "\nYou took %g %s.\n", -r, t.spec.Unit)
@@ -168,4 +181,18 @@ func (t *table) end() float64 {
 		fmt.Fprintf(t.out, "\nYou share the win: %.4g of it is yours.\n", share)
 	}
 	return share
+}
+
+// tellAll tells who watches how a game has ended.
+func (t *table) tellAll() {
+	fmt.Fprintln(t.out)
+	for i, r := range t.at.Returns() {
+		if !t.spec.HasWin() {
+			fmt.Fprintf(t.out, "Seat %d, %s, took %g %s.\n", i, t.agents[i].Name, -r, t.spec.Unit)
+		} else if share := t.spec.WinShare(r); share > 1-game.Tie {
+			fmt.Fprintf(t.out, "Seat %d, %s, wins.\n", i, t.agents[i].Name)
+		} else if share > game.Tie {
+			fmt.Fprintf(t.out, "Seat %d, %s, gets %.4g of the win.\n", i, t.agents[i].Name, share)
+		}
+	}
 }
