@@ -61,7 +61,7 @@ func (t *table) play(games int, seed uint64) error {
 
 // one plays a game.
 func (t *table) one(dice, noise *rand.PCG) error {
-	t.at = t.game.Initial()
+	t.at, t.shown = t.game.Initial(), nil
 	t.begin(sheetOf(t.at))
 	said := "" // before the dice rolled last
 	for {
@@ -126,7 +126,6 @@ func picture(p env.Position) []string { return strings.Split(p.Picture(), "\n") 
 
 // begin heads a turn.
 func (t *table) begin(s sheet) {
-	t.shown = nil
 	switch {
 	case s.seat < 0:
 	case game.Player(s.seat) == t.seat:
@@ -149,11 +148,15 @@ func (t *table) tell(before, after sheet, rolled bool) {
 	if game.Player(before.seat) == t.seat {
 		subject, scores, has = "You", "score", "have"
 	}
-	if rolled {
-		fmt.Fprint(t.out, "The roll ends the turn. ")
-	}
 	total := after.scores[before.seat]
-	if gained := total - before.scores[before.seat]; gained != 0 || rolled {
+	gained := total - before.scores[before.seat]
+	switch {
+	case rolled && gained == 0:
+		fmt.Fprintln(t.out, "The roll ends the turn.")
+	case rolled:
+		fmt.Fprint(t.out, "The roll ends the turn. ")
+		fallthrough
+	case gained != 0:
 		fmt.Fprintf(t.out, "%s %s %d and %s %d.\n", subject, scores, gained, has, total)
 	}
 	t.begin(after)
