@@ -1,12 +1,9 @@
 package gorgonia
 
 import (
-	"errors"
-	"fmt"
+	"iter"
 	"math/bits"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"marsgym/models"
 )
@@ -15,8 +12,8 @@ import (
 type Learner struct {
 	mlp    *models.MLP
 	adam   *models.Adam
-	graphs []*graph    // one for each goroutine that runs shards
-	grads  [][]float32 // [shards][weights]
+	graphs []*graph // one for each goroutine that runs shards
+	shards models.Shards
 }
 
 var _ models.Learner = (*Learner)(nil)
@@ -36,42 +33,25 @@ func (l *Learner) MLP() *models.MLP { return l.mlp }
 // Fit runs the shards on up to GOMAXPROCS goroutines. A few more shards than
 // cores, of some hundred rows each, spread the load evenly and cost nothing.
 func (l *Learner) Fit(shards []models.Rows, rate float64) (norm float64, err error) {
-	d, total, most := l.mlp.Shape().Obs, 0, 0
-	for i, s := range shards {
-		n := len(s.Obs) / d
-		if len(s.Obs) != n*d {
-			panic(fmt.Sprintf("gorgonia: shard %d has %d observed numbers: want a multiple of %d", i, len(s.Obs), d))
-		}
-		total, most = total+n, max(most, n)
-	}
-	if total == 0 {
-		return 0, errors.New("gorgonia: Fit is given no rows")
+	d := l.mlp.Shape().Obs
+	most, err := models.MostRows(shards, d)
+	if err != nil {
+		return 0, err
 	}
 	workers := min(runtime.GOMAXPROCS(0), len(shards))
-	if err := l.grow(workers, most, len(shards)); err != nil {
+	if err := l.grow(workers, most); err != nil {
 		return 0, err
 	}
-	var (
-		next atomic.Int64
-		errs = make([]error, len(shards))
-		wg   sync.WaitGroup
-	)
-	for _, g := range l.graphs[:workers] {
-		wg.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(shards)); i = next.Add(1) - 1 {
-				errs[i] = g.run(l.grads[i], shards[i], len(shards[i].Obs)/d)
+	sum, err := l.shards.Sum(len(shards), len(l.mlp.Weights()), workers, func(w int, left iter.Seq2[int, []float32]) error {
+		for i, grad := range left {
+			if err := l.graphs[w].run(grad, shards[i], len(shards[i].Obs)/d); err != nil {
+				return err
 			}
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return 0, err
-	}
-	sum := l.grads[0]
-	for _, grad := range l.grads[1:len(shards)] {
-		for i, v := range grad {
-			sum[i] += v
 		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
 	return l.adam.Step(l.mlp.Weights(), sum, rate)
 }
@@ -80,11 +60,8 @@ func (l *Learner) Fit(shards []models.Rows, rate float64) (norm float64, err err
 const minRows = 64
 
 // grow sees to it that there are graphs for so many workers, each with room
-// for so many rows, and a gradient for each shard.
-func (l *Learner) grow(workers, rows, shards int) error {
-	for len(l.grads) < shards {
-		l.grads = append(l.grads, make([]float32, len(l.mlp.Weights())))
-	}
+// for so many rows.
+func (l *Learner) grow(workers, rows int) error {
 	for len(l.graphs) < workers {
 		l.graphs = append(l.graphs, &graph{})
 	}

@@ -3,11 +3,8 @@
 package gotch
 
 import (
-	"errors"
-	"fmt"
+	"iter"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"marsgym/models"
 )
@@ -17,7 +14,7 @@ type Learner struct {
 	mlp    *models.MLP
 	adam   *models.Adam
 	device device
-	grads  [][]float32 // [shards][weights]
+	shards models.Shards
 }
 
 var _ models.Learner = (*Learner)(nil)
@@ -50,18 +47,8 @@ func (l *Learner) MLP() *models.MLP { return l.mlp }
 // Fit runs the shards on up to GOMAXPROCS threads. A few more shards than
 // cores, of some hundred rows each, spread the load evenly.
 func (l *Learner) Fit(shards []models.Rows, rate float64) (norm float64, err error) {
-	d, total := l.mlp.Shape().Obs, 0
-	for i, s := range shards {
-		if len(s.Obs)%d != 0 {
-			panic(fmt.Sprintf("gotch: shard %d has %d observed numbers: want a multiple of %d", i, len(s.Obs), d))
-		}
-		total += len(s.Obs) / d
-	}
-	if total == 0 {
-		return 0, errors.New("gotch: Fit is given no rows")
-	}
-	for len(l.grads) < len(shards) {
-		l.grads = append(l.grads, make([]float32, len(l.mlp.Weights())))
+	if _, err := models.MostRows(shards, l.mlp.Shape().Obs); err != nil {
+		return 0, err
 	}
 	defer enter()()
 	weights := tensors{device: l.device}
@@ -70,28 +57,18 @@ func (l *Learner) Fit(shards []models.Rows, rate float64) (norm float64, err err
 	if weights.err != nil {
 		return 0, weights.err
 	}
-	var (
-		next atomic.Int64
-		errs = make([]error, len(shards))
-		wg   sync.WaitGroup
-	)
-	for range min(runtime.GOMAXPROCS(0), len(shards)) {
-		wg.Go(func() {
-			defer enter()()
-			for i := next.Add(1) - 1; i < int64(len(shards)); i = next.Add(1) - 1 {
-				errs[i] = l.gradient(l.grads[i], layers, shards[i])
+	workers := min(runtime.GOMAXPROCS(0), len(shards))
+	sum, err := l.shards.Sum(len(shards), len(l.mlp.Weights()), workers, func(_ int, left iter.Seq2[int, []float32]) error {
+		defer enter()()
+		for i, grad := range left {
+			if err := l.gradient(grad, layers, shards[i]); err != nil {
+				return err
 			}
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return 0, err
-	}
-	sum := l.grads[0]
-	for _, grad := range l.grads[1:len(shards)] {
-		for i, v := range grad {
-			sum[i] += v
 		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
 	return l.adam.Step(l.mlp.Weights(), sum, rate)
 }
