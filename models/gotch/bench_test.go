@@ -25,9 +25,10 @@ import (
 	"marsgym/train"
 )
 
-// The benchmarks are the table of both backends:
+// The benchmarks are the table of both backends, for one thread and, with -cpu 2
+// in a run of its own, for two:
 //
-//	go test -tags gotch -run '^$' -bench 'Fit|Forward|Run' -cpu 1,2 -count 3 ./models/gotch
+//	go test -tags gotch -run '^$' -bench 'Fit|Forward|Run' -cpu 1 -count 2 ./models/gotch
 //
 // They report, besides wall time, the time of all cores together, which other
 // programs disturb less.
