@@ -74,22 +74,8 @@ func NewGuide(spec game.Spec, f *models.File) *env.Guide {
 	if f.MLP.Shape().Values == models.Shares {
 		g.Forward = func(policy, values, obs []float32) {
 			f.MLP.Forward(policy, values, obs)
-			returns(spec, values)
+			Returns(spec, values)
 		}
 	}
 	return g
-}
-
-// returns turns values, which are models.Shares, into expected returns.
-func returns(spec game.Spec, values []float32) {
-	share := make([]float64, spec.Players)
-	for ; len(values) > 0; values = values[len(share):] {
-		for j := range share {
-			share[j] = float64(values[j])
-		}
-		Softmax(share, share)
-		for j, x := range share {
-			values[j] = float32(spec.Return(x))
-		}
-	}
 }

@@ -35,6 +35,9 @@ type Exact struct {
 	Exploitability float64 `json:"exploitability"` // what a best response wins above one half, averaged over seats
 }
 
+// Win is the mean win probability of both seats.
+func (x Exact) Win() float64 { return (x.WinFirst + x.WinSecond) / 2 }
+
 // Check returns an error that wraps [ErrMismatch] and says what to do if the
 // model is not of the wanted game, rules and observation. Of the shapes it
 // compares what the game gives: Obs, Actions and Players.

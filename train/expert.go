@@ -59,7 +59,7 @@ func (e *expert) iterate(x float64) (Metrics, error) {
 	mlp := e.learner.MLP()
 	net := func(scores, values, obs []float32) {
 		mlp.Forward(scores, values, obs)
-		e.returns(values)
+		agents.Returns(e.spec, values)
 	}
 	teach := x >= cfg.Expert.Ahead
 	how := env.Manner{Lambda: cfg.Expert.Lambda.at(x), Random: !teach, Scores: teach && cfg.Head == models.Score}
@@ -89,26 +89,6 @@ func (e *expert) iterate(x float64) (Metrics, error) {
 	out.Losses.mean()
 	out.GradNorm = norm
 	return out, err
-}
-
-// returns turns the network's values, which are models.Shares, into expected
-// returns. Experts may ask at the same time.
-func (e *expert) returns(values []float32) {
-	share := make([]float64, e.spec.Players)
-	for ; len(values) > 0; values = values[len(share):] {
-		shares(share, values)
-		for j, x := range share {
-			values[j] = float32(e.spec.Return(x))
-		}
-	}
-}
-
-// shares fills dst [P] with the shares of the win that a network's values say.
-func shares(dst []float64, values []float32) {
-	for j := range dst {
-		dst[j] = float64(values[j])
-	}
-	agents.Softmax(dst, dst)
 }
 
 // fill lays out the lessons and works out the policy that is taught.
@@ -144,7 +124,7 @@ func (p *pupil) loss(n, m int, value float64, teach bool) func(policy, values, d
 		l := &p.lessons
 		p.losses = Losses{}
 		for i := 0; i < len(l.Value); i += len(p.share) {
-			shares(p.share, values[i:])
+			agents.Shares(p.share, values[i:])
 			for j, x := range p.share {
 				e := x - p.spec.WinShare(float64(l.Value[i+j]))
 				p.losses.Value += e * e / 2

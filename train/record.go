@@ -44,7 +44,7 @@ func (m Metrics) scalars(a Algorithm) []tensorboard.Scalar {
 	}
 	if x := m.Exact; x != nil {
 		list = append(list,
-			tensorboard.Scalar{Tag: "exact/win", Value: (x.WinFirst + x.WinSecond) / 2},
+			tensorboard.Scalar{Tag: "exact/win", Value: x.Win()},
 			tensorboard.Scalar{Tag: "exact/win_first", Value: x.WinFirst},
 			tensorboard.Scalar{Tag: "exact/win_second", Value: x.WinSecond},
 			tensorboard.Scalar{Tag: "exact/exploitability", Value: x.Exploitability})

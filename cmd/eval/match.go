@@ -94,19 +94,9 @@ func (r *poolResult) print(w io.Writer, spec game.Spec) error {
 	}
 	fmt.Fprintf(&b, "%s for %d: %s, in %%,\nand Elo ratings with %.0f %% intervals, %s being 0. %d games from seed %d, each agent\nin every seat; a fair share is %.2f.\n\n",
 		spec.Title, spec.Players, what, 100*r.Confidence, r.Anchor, r.Games, r.Seed, 100*r.Fair)
-	width := widest(r.Agents)
-	fmt.Fprintf(&b, "  %-*s", width, "")
-	for _, name := range r.Agents {
-		fmt.Fprintf(&b, "  %*s", max(6, len(name)), name)
-	}
-	fmt.Fprintf(&b, "   rating   interval\n")
-	for i, name := range r.Agents {
-		fmt.Fprintf(&b, "  %-*s", width, name)
-		for k, win := range r.Win[i] {
-			fmt.Fprintf(&b, "  %*.2f", max(6, len(r.Agents[k])), 100*win)
-		}
-		fmt.Fprintf(&b, "  %7.1f   %.1f to %.1f\n", r.Rating[i], r.Low[i], r.High[i])
-	}
+	grid(&b, r.Agents, r.Win, 2, "   rating   interval", func(i int) string {
+		return fmt.Sprintf("  %7.1f   %.1f to %.1f", r.Rating[i], r.Low[i], r.High[i])
+	})
 	if r.Truncated > 0 {
 		fmt.Fprintf(&b, "\n  %d of the games hit the move limit and count as shared by all.\n", r.Truncated)
 	}

@@ -71,21 +71,29 @@ func (r *tableResult) print(w io.Writer, spec game.Spec) error {
 	} else {
 		fmt.Fprintf(&b, "%s for %d: what one agent of a row wins with that of a column in all other seats,\nin %%, and the exploitability and Elo rating of each. Exact; the mean of all seats;\na fair share is %.5f.\n\n", spec.Title, spec.Players, 100*r.Fair)
 	}
-	width := widest(r.Agents)
-	fmt.Fprintf(&b, "  %-*s", width, "")
-	for _, name := range r.Agents {
-		fmt.Fprintf(&b, "  %*s", max(9, len(name)), name)
-	}
-	fmt.Fprintf(&b, "  exploitability   rating\n")
-	for i, name := range r.Agents {
-		fmt.Fprintf(&b, "  %-*s", width, name)
-		for k, win := range r.Win[i] {
-			fmt.Fprintf(&b, "  %*.5f", max(9, len(r.Agents[k])), 100*win)
-		}
-		fmt.Fprintf(&b, "  %14.5f  %7.1f\n", hundredfold(r.Exploitability[i]), r.Rating[i])
-	}
+	grid(&b, r.Agents, r.Win, 5, "  exploitability   rating", func(i int) string {
+		return fmt.Sprintf("  %14.5f  %7.1f", hundredfold(r.Exploitability[i]), r.Rating[i])
+	})
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// grid writes what each agent of a row wins against each of a column, in per cent
+// with so many digits, and more of each row under a head of its own.
+func grid(b *strings.Builder, agents []string, win [][]float64, digits int, head string, more func(i int) string) {
+	width, cell := widest(agents), func(name string) int { return max(digits+4, len(name)) }
+	fmt.Fprintf(b, "  %-*s", width, "")
+	for _, name := range agents {
+		fmt.Fprintf(b, "  %*s", cell(name), name)
+	}
+	b.WriteString(head + "\n")
+	for i, name := range agents {
+		fmt.Fprintf(b, "  %-*s", width, name)
+		for k, w := range win[i] {
+			fmt.Fprintf(b, "  %*.*f", cell(agents[k]), digits, 100*w)
+		}
+		b.WriteString(more(i) + "\n")
+	}
 }
 
 // percent writes a share of the win.

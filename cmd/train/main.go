@@ -188,7 +188,7 @@ func note(m train.Metrics, exact *models.Exact) string {
 func line(m train.Metrics) string {
 	text := fmt.Sprintf("%10d steps  %5.0f s  %9.0f steps/s  entropy %.3f", m.Steps, m.Seconds, speed(m), m.Entropy)
 	if x := m.Exact; x != nil {
-		text += fmt.Sprintf("  wins %.4f against optimal play  exploitability %.5f", (x.WinFirst+x.WinSecond)/2, x.Exploitability)
+		text += fmt.Sprintf("  wins %.4f against optimal play  exploitability %.5f", x.Win(), x.Exploitability)
 	}
 	return text
 }
