@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -161,6 +162,26 @@ func TestMoreSeats(t *testing.T) {
 		}
 		if players == "3" && !strings.Contains(out, "games against greedy") {
 			t.Errorf("no match against greedy:\n%s", out)
+		}
+	}
+}
+
+// TestSuited: what a game is trained with unless told otherwise.
+func TestSuited(t *testing.T) {
+	for name, want := range map[string]struct {
+		algorithm train.Algorithm
+		head      models.Head
+	}{
+		"martian-dice":       {train.TurnExact, models.Score},
+		"mars-is-ours-fast":  {train.AlgorithmPPO, models.Logits},
+		"martian-risk-small": {train.AlgorithmPPO, models.Logits},
+	} {
+		c, err := parse([]string{"-game", name}, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Train.Algorithm != want.algorithm || c.Train.Head != want.head {
+			t.Errorf("%s: %s with %s; want %s with %s", name, c.Train.Algorithm, c.Train.Head, want.algorithm, want.head)
 		}
 	}
 }

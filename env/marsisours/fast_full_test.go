@@ -75,6 +75,9 @@ func checkPositions(t *testing.T, r *marsisours.Rules, sol solution, games int) 
 			t.Errorf("%s: value %v, options %v, %v", r.Format(s), v, options, err)
 		}
 		c, relabel := r.Canonical(s)
+		if other, _ := r.Canonical(swap(s)); other != swap(c) {
+			t.Errorf("%s is seen as %s, and with the seats exchanged as %s", r.Format(s), r.Format(c), r.Format(other))
+		}
 		seen, _ := sol.Options(nil, c)
 		legal := r.Legal(nil, s)
 		for k, a := range r.Legal(nil, c) {

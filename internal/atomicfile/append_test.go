@@ -22,7 +22,7 @@ func TestAppend(t *testing.T) {
 		_, err = f.WriteString(text)
 		return err
 	}
-	if err := add(0, "one two"); err != nil {
+	if err := add(0, "one two and much more"); err != nil {
 		t.Fatal(err)
 	}
 	if err := add(0, "again"); !errors.Is(err, fs.ErrExist) {
