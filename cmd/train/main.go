@@ -88,7 +88,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	}
 	fmt.Fprintf(s.stdout, "trained in %s\n\n", time.Since(start).Round(time.Second))
 	undrawn := s.draw(dir, map[string]string{dir: filepath.Base(dir)})
-	if err := s.report(ctx, dir); err != nil {
+	if err := s.report(ctx, dir, c.Train.Steps); err != nil {
 		return fmt.Errorf("%s holds the trained model, but how strong it is cannot be said: %w", dir, err)
 	}
 	s.tellPicture(dir, undrawn)
@@ -217,8 +217,8 @@ func makeFolder(dir, begin string) (string, error) {
 	}
 }
 
-// report says how strong the trained model is.
-func (s *session) report(ctx context.Context, dir string) error {
+// report says how strong the model is after a training of so many decisions.
+func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 	w, spec := s.stdout, s.spec
 	a, err := agents.Open(ctx, dir, agents.Options{Game: s.game})
 	if err != nil {
@@ -235,30 +235,10 @@ func (s *session) report(ctx context.Context, dir string) error {
 		fmt.Fprintf(w, "\twins moving first    %.6f\n\twins moving second   %.6f\n\twins                 %.6f\n\texploitability       %.6f\n\n",
 			p.WinFirst, p.WinSecond, p.Win, p.Exploitability)
 	case spec.HasWin():
-		if err := sampled(ctx, w, s.game, a); err != nil {
+		if err := sampled(ctx, w, s.game, a, steps); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintf(w, "evaluate it    go run ./cmd/eval -model %s -against greedy\nplay it        go run ./cmd/play -opponent %s\n", dir, dir)
-	return nil
-}
-
-// sampled plays a match against the game's last-named player.
-func sampled(ctx context.Context, w io.Writer, g env.Game, a *agents.Agent) error {
-	names := g.PlayerNames()
-	b, err := agents.Open(ctx, names[len(names)-1], agents.Options{Game: g})
-	if err != nil {
-		return err
-	}
-	who := []*agents.Agent{a}
-	for len(who) < g.Spec().Players {
-		who = append(who, b)
-	}
-	const games = 20_000
-	m, err := eval.Rotate(ctx, g, who, games, 1, nil)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "wins %.4f [%.4f, %.4f] of %d games against %s in the other seats\n\n", m.Win[0], m.Low[0], m.High[0], m.Games, b.Name)
 	return nil
 }

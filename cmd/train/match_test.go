@@ -1,0 +1,63 @@
+// In package main, which cannot be imported.
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env/catalog"
+)
+
+func TestMatchGames(t *testing.T) {
+	for _, tt := range []struct {
+		steps     uint64
+		decisions float64
+		want      int
+	}{
+		{12_000_000, 2000, 2_000}, // 600 would be a tenth
+		{100_000_000, 2000, 5_000},
+		{12_000_000, 95.5, 12_565},
+		{40_000_000, 90, 20_000}, // 44,444 would be
+		{1, 90, 2_000},
+	} {
+		if got := matchGames(tt.steps, tt.decisions); got != tt.want {
+			t.Errorf("%d decisions, %v a game: %d games, want %d", tt.steps, tt.decisions, got, tt.want)
+		}
+	}
+}
+
+// TestSampled: the match that ends a run is as long as its training, whole sets
+// of games, and the same each time.
+func TestSampled(t *testing.T) {
+	g, err := catalog.Open("martian-dice", 3, []byte(`{"dice": 4, "target": 3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	random, err := agents.Open(t.Context(), "random", agents.Options{Game: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(steps uint64) string {
+		var b strings.Builder
+		if err := sampled(t.Context(), &b, g, random, steps); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for steps, want := range map[uint64]string{1: "of 2001 games against greedy", 1 << 40: "of 20001 games against greedy"} {
+		if text := said(steps); !strings.Contains(text, want) {
+			t.Errorf("after %d decisions %q; want %q", steps, text, want)
+		}
+	}
+	// A seat decides two to eight times a turn, and takes a few turns.
+	var games int
+	text := said(1_000_000)
+	if _, err := fmt.Sscanf(text[strings.Index(text, "of "):], "of %d games", &games); err != nil || games <= 2001 || games >= 20_000 || games%3 != 0 {
+		t.Errorf("%q, %v; want sets of three games, more than the least and fewer than the most", text, err)
+	}
+	if again := said(1_000_000); again != text {
+		t.Errorf("%q, and then %q", text, again)
+	}
+}
