@@ -13,16 +13,20 @@ const (
 	manyPoints = 5
 )
 
-// fields is the layout of an observation, D = R(2P+5) + 8P + 15. Seats come in
+// fields is the layout of an observation, D = R(2P+5) + 2E + 9P + 16, with
+// E ordered borders. Seats come in
 // the order of play from the viewer's, regions in the map's.
 func (r *Rules) fields() []game.Field {
 	p := r.cfg.Players
 	return []game.Field{
 		{Name: fmt.Sprintf("regions: owner %d, armies by owner over %d %d, large, medium, small piece, from, to", p, manyArmies, p), Len: r.n * (2*p + 5)},
+		{Name: "borders: odds that the viewer conquers across them, that he is conquered", Len: 2 * len(r.board.edges)},
 		{Name: "seats: supply over cap, pieces left of three sizes over trios, regions over all, unions held", Len: 6 * p},
 		{Name: "mover", Len: p},
 		{Name: "seat that began", Len: p},
+		{Name: "share of the win were it over", Len: p},
 		{Name: "phase", Len: int(phases)},
+		{Name: "odds of the attack under way", Len: 1},
 		{Name: "points", Len: 1},
 		{Name: "no tower may be begun", Len: 1},
 		{Name: "round over limit", Len: 1},
@@ -33,7 +37,8 @@ func (r *Rules) fields() []game.Field {
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 	p, n := r.cfg.Players, r.n
 	stride := 2*p + 5
-	dst = dst[: n*stride+8*p+int(phases)+3 : n*stride+8*p+int(phases)+3]
+	d := r.spec.ObsLen()
+	dst = dst[:d:d]
 	clear(dst)
 	flags := func(set uint64, at int) {
 		for ; set != 0; set &= set - 1 {
@@ -49,8 +54,11 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 			dst[int(s.From)*stride+2*p+3] = 1
 		}
 	}
-	seats := dst[n*stride:]
+	borders := dst[n*stride:]
+	seats := borders[2*len(r.board.edges):]
 	armyScale, trioScale := 1/float32(r.cfg.ArmyCap), 1/float32(max(1, r.cfg.Trios))
+	taken := r.board.all &^ r.free(&s)
+	shares := r.shares(&s)
 	seat := uint8(viewer)
 	for i := range p {
 		onMap := 0
@@ -59,6 +67,17 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 			dst[k*stride+i] = 1
 			dst[k*stride+p+i] = float32(s.Armies[k]) * (1. / manyArmies)
 			onMap += int(s.Armies[k])
+			if s.Armies[k] < 2 {
+				continue
+			}
+			enemies, at := taken&^s.Own[viewer], 0
+			if i > 0 {
+				enemies, at = s.Own[viewer], 1
+			}
+			for set := r.board.adj[k] & enemies; set != 0; set &= set - 1 {
+				v := bits.TrailingZeros64(set)
+				borders[2*r.board.edge(k, v)+at] = float32(r.conquest(&s, k, v, 0))
+			}
 		}
 		large, medium, small := r.pieces(&s, seat)
 		f := seats[6*i : 6*i+6]
@@ -72,14 +91,18 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 		if seat == s.Start {
 			seats[7*p+i] = 1
 		}
+		seats[8*p+i] = float32(shares[seat])
 		seat = r.after(seat)
 	}
-	rest := seats[8*p:]
+	rest := seats[9*p:]
 	rest[s.Phase] = 1
 	rest = rest[phases:]
-	rest[0] = float32(s.Points) * (1. / manyPoints)
-	rest[1] = float32(s.Low)
+	if s.From != s.To && s.Phase != Small {
+		rest[0] = float32(r.conquest(&s, int(s.From), int(s.To), 0))
+	}
+	rest[1] = float32(s.Points) * (1. / manyPoints)
+	rest[2] = float32(s.Low)
 	if r.cfg.MaxRounds > 0 {
-		rest[2] = float32(s.Round) / float32(r.cfg.MaxRounds)
+		rest[3] = float32(s.Round) / float32(r.cfg.MaxRounds)
 	}
 }

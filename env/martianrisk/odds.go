@@ -52,6 +52,39 @@ func NewConquest(a, d, higher int) Conquest {
 	return c
 }
 
+// conquests are the odds of conquest of all attacks that a game can see.
+type conquests struct {
+	cap  int // more than any region's armies
+	odds []float64
+}
+
+// newConquests fills the table, with w the odds of a battle, by
+//
+//	C(a, d) = w C(a, d-1) + (1-w) C(a-1, d)    C(a, 0) = 1    C(1, d) = 0
+func newConquests(most int) *conquests {
+	c := &conquests{cap: most + 1}
+	c.odds = make([]float64, (2*heights+1)*c.cap*c.cap)
+	for higher := -heights; higher <= heights; higher++ {
+		w := BattleOdds(higher)
+		for a := 1; a < c.cap; a++ {
+			c.odds[c.index(a, 0, higher)] = 1
+			for d := 1; a > 1 && d < c.cap; d++ {
+				c.odds[c.index(a, d, higher)] = w*c.odds[c.index(a, d-1, higher)] + (1-w)*c.odds[c.index(a-1, d, higher)]
+			}
+		}
+	}
+	return c
+}
+
+func (c *conquests) index(a, d, higher int) int { return ((higher+heights)*c.cap+a)*c.cap + d }
+
+// conquest is how likely an attack is to conquer, with so many armies more.
+func (r *Rules) conquest(s *State, from, to, more int) float64 {
+	c := r.conquests
+	a := min(int(s.Armies[from])+more, c.cap-1)
+	return c.odds[c.index(a, int(s.Armies[to]), s.height(uint8(from))-s.height(uint8(to)))]
+}
+
 // Stopping is the best rule for when to break off one attack, given what its
 // ends are worth.
 type Stopping struct {

@@ -27,31 +27,10 @@ const bold = 0.9
 // its exact probability is high enough. It plans nothing.
 type greedy struct {
 	r    *Rules
-	cap  int
-	bold float64   // the probability of conquest from which it attacks
-	odds []float64 // of conquest, by difference of towers, attackers and defenders
+	bold float64 // the probability of conquest from which it attacks
 }
 
-func newGreedy(r *Rules) *greedy {
-	g := &greedy{r: r, cap: r.cfg.ArmyCap + 1, bold: bold}
-	g.odds = make([]float64, (2*heights+1)*g.cap*g.cap)
-	for higher := -heights; higher <= heights; higher++ {
-		for a := 1; a < g.cap; a++ {
-			for d := 1; d < g.cap; d++ {
-				g.odds[g.index(a, d, higher)] = NewConquest(a, d, higher).Odds
-			}
-		}
-	}
-	return g
-}
-
-// conquest is how likely an attack is to conquer, with so many armies more.
-func (g *greedy) conquest(s *State, from, to, more int) float64 {
-	a := min(int(s.Armies[from])+more, g.cap-1)
-	return g.odds[g.index(a, int(s.Armies[to]), s.height(uint8(from))-s.height(uint8(to)))]
-}
-
-func (g *greedy) index(a, d, higher int) int { return ((higher+heights)*g.cap+a)*g.cap + d }
+func newGreedy(r *Rules) *greedy { return &greedy{r, bold} }
 
 // Probs keeps [game.Policy].
 func (g *greedy) Probs(dst []float64, states []State) error {
@@ -72,7 +51,7 @@ func (g *greedy) choose(s *State) game.Action {
 	case Attack:
 		u, v, odds := int(s.From), int(s.To), 0.0
 		if u != v { // the one attack that there is
-			odds = g.conquest(s, u, v, 0)
+			odds = r.conquest(s, u, v, 0)
 		} else {
 			u, v, odds = g.target(s, s.Own[s.Mover], 0)
 		}
@@ -115,7 +94,7 @@ func (g *greedy) target(s *State, from uint64, more int) (u, v int, odds float64
 		i := bits.TrailingZeros64(from)
 		for set := g.enemies(s, i); set != 0; set &= set - 1 {
 			j := bits.TrailingZeros64(set)
-			if p := g.conquest(s, i, j, more); p > odds+game.Tie {
+			if p := g.r.conquest(s, i, j, more); p > odds+game.Tie {
 				u, v, odds = i, j, p
 			}
 		}

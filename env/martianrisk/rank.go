@@ -9,11 +9,20 @@ func (r *Rules) Returns(dst []float64, s State) []float64 {
 	if s.Phase != Over {
 		return append(dst, make([]float64, p)...)
 	}
+	shares := r.shares(&s)
+	for _, share := range shares[:p] {
+		dst = append(dst, r.spec.Return(share))
+	}
+	return dst
+}
+
+// shares is what each seat gets of the win if the game ends here.
+func (r *Rules) shares(s *State) (shares [maxPlayers]float64) {
+	p, conquered := r.cfg.Players, s.Own[s.Mover] == r.board.all
 	var rank [maxPlayers]int
 	for i := range p {
 		rank[i] = bits.OnesCount64(s.Own[i])<<16 + s.onMap(uint8(i)) + s.towerPoints(i)
 	}
-	conquered := s.Own[s.Mover] == r.board.all
 	for i := range p {
 		better, same := 0, 0
 		for j := range p {
@@ -23,13 +32,11 @@ func (r *Rules) Returns(dst []float64, s State) []float64 {
 				same++
 			}
 		}
-		share := 0.0 // equal ranks get the mean of their places
-		for place := better; place < better+same; place++ {
-			share += r.share(place, conquered) / float64(same)
+		for place := better; place < better+same; place++ { // equal ranks get the mean of their places
+			shares[i] += r.share(place, conquered) / float64(same)
 		}
-		dst = append(dst, r.spec.Return(share))
 	}
-	return dst
+	return shares
 }
 
 // share is what a place, from 0, gets of the win.

@@ -48,6 +48,9 @@ type Rules struct {
 	spec  game.Spec
 	board *board
 	n     int // regions
+
+	conquests *conquests
+
 	// Where the actions of a kind begin, in their order.
 	piece, battle, occupy, split, small, stack, end game.Action
 }
@@ -58,7 +61,7 @@ func New(cfg Config) (*Rules, error) {
 		return nil, fmt.Errorf("martian-risk config: %w", err)
 	}
 	cfg, _ = cfg.resolved()
-	r := &Rules{cfg: cfg, board: newBoard(cfg.Map), n: len(cfg.Map.Regions)}
+	r := &Rules{cfg: cfg, board: newBoard(cfg.Map), n: len(cfg.Map.Regions), conquests: newConquests(cfg.ArmyCap)}
 	if !cfg.Unions {
 		r.board.unions = nil
 	}
