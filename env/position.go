@@ -28,10 +28,12 @@ type Position interface {
 	Observe(dst []float32, p game.Player)
 	// Decisions puts the position to a policy. Somebody must be to act.
 	Decisions() Decisions
-	// Picture draws the position for a person, and Explain says what a legal
-	// action does in it; both are bare where the game offers no more.
+	// Picture draws the position for a person, Explain says what a legal action
+	// does in it, and Tell what the dice have made of it where next came of it; all
+	// are bare where the game offers no more.
 	Picture() string
 	Explain(a game.Action) string
+	Tell(next Position) string
 }
 
 type position[S comparable] struct {
@@ -91,6 +93,14 @@ func (p position[S]) Picture() string {
 func (p position[S]) Explain(a game.Action) string {
 	if g, ok := p.k.rules.(game.Guide[S]); ok {
 		return g.Explain(p.s, a)
+	}
+	return ""
+}
+
+func (p position[S]) Tell(next Position) string {
+	own, ok := next.(position[S])
+	if g, guided := p.k.rules.(game.Guide[S]); guided && ok {
+		return g.Tell(p.s, own.s)
 	}
 	return ""
 }

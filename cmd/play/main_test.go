@@ -106,31 +106,50 @@ func TestDice(t *testing.T) {
 	}
 }
 
-// TestTurns adds up what the turns are said to have scored.
+// TestTurns adds up what the dice of Pig are said to show, turn by turn.
 func TestTurns(t *testing.T) {
-	for id, text := range map[string]string{"martian-dice": reduced, "pig": `{"target": 20}`} {
-		g, err := catalog.Open(id, 2, []byte(text))
-		if err != nil {
-			t.Fatal(err)
+	g, err := catalog.Open("pig", 2, []byte(`{"target": 20}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, end := script(t, g, 1, 2)
+	stdout, _, _ := command(t, typed, "-game", "pig", "-seat", "1", "-seed", "2", "-game-config", config(t, `{"target": 20}`))
+	totals, turn, seat := map[string]int{}, 0, ""
+	for _, m := range regexp.MustCompile(`-------- (seat 0|your)|dice> a (\d)|\z`).FindAllStringSubmatch(stdout, -1) {
+		switch m[2] {
+		case "":
+			totals[seat] += turn
+			turn, seat = 0, m[1]
+		case "1":
+			turn = 0
+		default:
+			var face int
+			fmt.Sscan(m[2], &face)
+			turn += face
 		}
-		typed, end := script(t, g, 1, 2)
-		stdout, _, _ := command(t, typed, "-game", id, "-seat", "1", "-seed", "2", "-game-config", config(t, text))
-		totals := map[string]int{}
-		for _, m := range regexp.MustCompile(`(You|Seat 0) scores? (\d+) and ha(?:s|ve) (\d+)\.`).FindAllStringSubmatch(stdout, -1) {
-			var points, total int
-			fmt.Sscan(m[2], &points)
-			fmt.Sscan(m[3], &total)
-			if totals[m[1]] += points; totals[m[1]] != total {
-				t.Errorf("%s: %q, after %d points in all", id, m[0], totals[m[1]])
-			}
-		}
-		if want := fmt.Sprintf("%d-%d over", totals["Seat 0"], totals["You"]); !strings.HasPrefix(end.String(), want) {
-			t.Errorf("%s: the turns come to %s, the game to %s", id, want, end)
-		}
-		for _, want := range []string{"-------- seat 0, greedy --------\n", "-------- your turn --------\n", "\nseat 0> roll "} {
-			if !strings.Contains(stdout, want) {
-				t.Errorf("%s: without %q:\n%s", id, want, stdout)
-			}
+	}
+	if want := fmt.Sprintf("%d-%d over", totals["seat 0"], totals["your"]); !strings.HasPrefix(end.String(), want) {
+		t.Errorf("the dice come to %s, the game to %s:\n%s", want, end, stdout)
+	}
+}
+
+// TestTold: the person is told whose turn it is, what there is before it, what
+// the dice show, and what is done.
+func TestTold(t *testing.T) {
+	g, err := catalog.Open("martian-dice", 2, []byte(reduced))
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, _ := script(t, g, 1, 2)
+	stdout, _, _ := command(t, typed, "-seat", "1", "-seed", "2", "-game-config", config(t, reduced))
+	for _, want := range []string{
+		`-------- seat 0, greedy --------\n  totals   seat 0: \d <   seat 1: \d\n(  .*\n)*dice> (\d \w+(, )?)+\nseat 0> `,
+		`\nseat 0> roll +roll \d di\w+\ndice> `,
+		`\n-------- your turn --------\ndice> .*\n\ntotals `,
+		`\ndice> the roll ends the turn with \d points?\n\n--------`,
+	} {
+		if !regexp.MustCompile(want).MatchString(stdout) {
+			t.Errorf("without %q:\n%s", want, stdout)
 		}
 	}
 }
@@ -154,7 +173,7 @@ func TestBetweenTurns(t *testing.T) {
 	tied := false
 	for seed := range 20 {
 		stdout, _, status := command(t, loop, "-seed", fmt.Sprint(seed), "-game-config", file)
-		if status != cli.Done || !strings.Contains(stdout, "the dice decide who starts\n\n-------- ") {
+		if status != cli.Done || !strings.Contains(stdout, "the dice decide who starts\ndice> seat ") {
 			t.Fatalf("seed %d: status %d\n%s", seed, status, stdout)
 		}
 		tied = tied || strings.Contains(stdout, "\ntied     seats 0,1 roll 1 d")
@@ -230,7 +249,6 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
-// TestSeed: without -seed each game has other dice, and says which.
 // TestWatch: who watches is asked nothing, and told what every seat does and who
 // wins; the same seed is the same game.
 func TestWatch(t *testing.T) {
@@ -255,6 +273,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestSeed: without -seed each game has other dice, and says which.
 func TestSeed(t *testing.T) {
 	seed := func() string {
 		stdout, _, _ := command(t, "", "-game-config", config(t, reduced))

@@ -73,9 +73,12 @@ func (t *table) one(dice, noise *rand.PCG) error {
 			// In a turn, what was rolled says enough.
 			if text := before.Picture(); sheetOf(before).seat < 0 && text != said {
 				fmt.Fprintf(t.out, "\n%s\n", text)
-				said = text
+				said, t.shown = text, picture(before)
 			}
 			t.at = before.Sample(dice)
+			if text := before.Tell(t.at); text != "" {
+				fmt.Fprintf(t.out, "dice> %s\n", text)
+			}
 		default:
 			a, err := t.choose(who, noise)
 			if err != nil {
@@ -86,7 +89,9 @@ func (t *table) one(dice, noise *rand.PCG) error {
 			}
 			said = ""
 		}
-		t.tell(sheetOf(before), sheetOf(t.at), who == game.Chance)
+		if was, is := sheetOf(before), sheetOf(t.at); was.seat != is.seat || was.count != is.count {
+			t.begin(is)
+		}
 	}
 }
 
@@ -95,7 +100,6 @@ func (t *table) choose(who game.Player, noise *rand.PCG) (game.Action, error) {
 	var policy env.Policy = t.person
 	if who != t.seat {
 		policy = t.agents[who]
-		t.draw()
 	}
 	probs, err := env.Ask(policy, t.at, t.spec.Actions)
 	if err != nil {
@@ -124,7 +128,7 @@ func (t *table) draw() {
 
 func picture(p env.Position) []string { return strings.Split(p.Picture(), "\n") }
 
-// begin heads a turn.
+// begin heads a turn, and draws what others have before them.
 func (t *table) begin(s sheet) {
 	switch {
 	case s.seat < 0:
@@ -132,34 +136,8 @@ func (t *table) begin(s sheet) {
 		fmt.Fprintln(t.out, "\n-------- your turn --------")
 	default:
 		fmt.Fprintf(t.out, "\n-------- seat %d, %s --------\n", s.seat, t.agents[s.seat].Name)
+		t.draw()
 	}
-}
-
-// tell says what a turn has scored if it is over, and heads the next.
-func (t *table) tell(before, after sheet, rolled bool) {
-	if before.seat == after.seat && before.count == after.count {
-		return
-	}
-	if before.seat < 0 || before.seat >= len(after.scores) {
-		t.begin(after)
-		return
-	}
-	subject, scores, has := fmt.Sprintf("Seat %d", before.seat), "scores", "has"
-	if game.Player(before.seat) == t.seat {
-		subject, scores, has = "You", "score", "have"
-	}
-	total := after.scores[before.seat]
-	gained := total - before.scores[before.seat]
-	switch {
-	case rolled && gained == 0:
-		fmt.Fprintln(t.out, "The roll ends the turn.")
-	case rolled:
-		fmt.Fprint(t.out, "The roll ends the turn. ")
-		fallthrough
-	case gained != 0:
-		fmt.Fprintf(t.out, "%s %s %d and %s %d.\n", subject, scores, gained, has, total)
-	}
-	t.begin(after)
 }
 
 // end shows the end of a game, and returns the person's share of the win.

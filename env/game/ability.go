@@ -26,6 +26,9 @@ type Guide[S comparable] interface {
 	Picture(s S) string
 	// Explain says in a few words what a does in s, where it is legal.
 	Explain(s S, a Action) string
+	// Tell says in a line what the dice have made of s, a chance state: next is
+	// what came of it. It may be empty where a picture says more.
+	Tell(s, next S) string
 }
 
 // Symmetry is kept by rules with positions that differ in names only.

@@ -7,20 +7,18 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/env/game"
 	"marsgym/env/marsisours"
+	"marsgym/internal/colour"
 	"marsgym/internal/golden"
 )
 
 // games is raised for a proof that takes long: a million take some minutes.
 var games = flag.Int("games", 300, "random games of TestInvariants for each table")
-
-// colours are the codes of a picture.
-var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func ones(set uint64) int { return bits.OnesCount64(set) }
 
@@ -134,9 +132,16 @@ func bruteForce(r *marsisours.Rules, s marsisours.State) map[marsisours.State]fl
 	return list
 }
 
+// compareOutcomes compares those of an attack by A on e5, and what is told of them.
 func compareOutcomes(t *testing.T, r *marsisours.Rules, s marsisours.State, want map[marsisours.State]float64) {
 	t.Helper()
 	got := r.Outcomes(nil, s)
+	for _, o := range got {
+		told := r.Tell(s, o.State)
+		if won := r.Letter(o.State, "e5") == "A"; strings.HasPrefix(told, "won: ") != won || !won && !strings.HasPrefix(told, "lost: ") && !strings.HasPrefix(told, "missed: ") {
+			t.Errorf("%q is told of %s", told, r.Format(o.State))
+		}
+	}
 	if len(got) != len(want) {
 		t.Errorf("%d outcomes of %s, want %d", len(got), r.Format(s), len(want))
 	}
@@ -224,8 +229,8 @@ func number(cell string) (n int) {
 }
 
 // TestTranscript plays a seeded game of each kind, in which seat 0 is greedy and
-// the others play at random. Each line is a position and what was chosen; where
-// dice were rolled, the line after shows what they did.
+// the others play at random. Each line is a position and what was chosen, or told
+// of the dice.
 func TestTranscript(t *testing.T) {
 	for file, cfg := range map[string]marsisours.Config{"quick.txt": marsisours.FastConfig(), "two.txt": config(2, nil), "three.txt": config(3, nil)} {
 		r := newRules(t, cfg)
@@ -239,8 +244,9 @@ func TestTranscript(t *testing.T) {
 		s := r.Initial()
 		for r.Turn(s) != game.Nobody {
 			if r.Turn(s) == game.Chance {
-				fmt.Fprintf(&b, "%s\n", r.Format(s))
-				s = r.Sample(s, dice)
+				next := r.Sample(s, dice)
+				fmt.Fprintln(&b, strings.TrimSpace(r.Format(s)+"  "+r.Tell(s, next)))
+				s = next
 				continue
 			}
 			legal := r.Legal(nil, s)
@@ -256,7 +262,7 @@ func TestTranscript(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		fmt.Fprintf(&b, "%s %v\n\n%s\n", r.Format(s), r.Returns(nil, s), colours.ReplaceAllString(r.Picture(s), ""))
+		fmt.Fprintf(&b, "%s %v\n\n%s\n", r.Format(s), r.Returns(nil, s), colour.Strip(r.Picture(s)))
 		golden.Check(t, file, b.Bytes())
 	}
 }

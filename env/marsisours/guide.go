@@ -6,19 +6,13 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/colour"
 )
 
-// Colours of a terminal with 256 of them: the ground as the source describes it,
-// and the four colours of the robots.
-var (
-	groundColour = [terrains]string{gem: "48;5;236;38;5;250", soda: "48;5;255;38;5;240", metal: "48;5;246;38;5;235", turf: "48;5;94;38;5;223", stone: "48;5;124;38;5;224"}
-	seatColour   = [maxSeats]string{"48;5;196;38;5;231", "48;5;27;38;5;231", "48;5;226;38;5;16", "48;5;34;38;5;231"}
-)
+// The colours of the ground, as the source describes it.
+var groundColour = [terrains]string{gem: "48;5;236;38;5;250", soda: "48;5;255;38;5;240", metal: "48;5;246;38;5;235", turf: "48;5;94;38;5;223", stone: "48;5;124;38;5;224"}
 
-const stationColour, dim = "48;5;16;38;5;231", "2"
-
-// paint wraps text in a colour of the terminal.
-func paint(colour, text string) string { return "\x1b[" + colour + "m" + text + "\x1b[0m" }
+const stationColour = "48;5;16;38;5;231"
 
 // Picture keeps [game.Guide]: what is to be decided, the map with the letter of
 // the ground and of the robot of each cell, the labs, and what the seats have. It
@@ -119,28 +113,28 @@ func (r *Rules) headline(s *State) string {
 func (r *Rules) square(s *State, c int) string {
 	switch {
 	case r.board.stations>>c&1 == 1:
-		return paint(stationColour, "()")
+		return colour.Paint(stationColour, "()")
 	case r.fast:
 		return " " + r.robot(s, c)
 	case r.board.stone>>c&1 == 1:
-		return paint(groundColour[stone], "#") + r.robot(s, c)
+		return colour.Paint(groundColour[stone], "#") + r.robot(s, c)
 	}
 	t := s.terrain(c)
-	return paint(groundColour[t], terrainLetters[t:t+1]) + r.robot(s, c)
+	return colour.Paint(groundColour[t], terrainLetters[t:t+1]) + r.robot(s, c)
 }
 
 // robot is the letter of a robot in its colour.
 func (r *Rules) robot(s *State, place int) string {
 	letter := string(r.robotLetter(s, place))
 	if p, ok := s.owner(place); ok {
-		return paint(seatColour[p], letter)
+		return colour.Paint(colour.Seats[p], letter)
 	}
-	return paint(dim, letter)
+	return colour.Paint(colour.Dim, letter)
 }
 
 func (r *Rules) drawSeat(b *strings.Builder, s *State, p int) {
 	seat := &s.Seats[p]
-	fmt.Fprintf(b, "seat %d   %s", p, paint(seatColour[p], string(rune('A'+p))))
+	fmt.Fprintf(b, "seat %d   %s", p, colour.Paint(colour.Seats[p], string(rune('A'+p))))
 	if r.fast {
 		fmt.Fprintf(b, "  on the map %d", bits.OnesCount64(s.Robots[p]))
 	} else {
@@ -150,7 +144,7 @@ func (r *Rules) drawSeat(b *strings.Builder, s *State, p int) {
 	if !r.fast {
 		fmt.Fprintf(b, "  dice %d", seat.Dice)
 		for t, level := range seat.Track {
-			fmt.Fprintf(b, "  %s %d", paint(groundColour[t], terrainNames[t]), level)
+			fmt.Fprintf(b, "  %s %d", colour.Paint(groundColour[t], terrainNames[t]), level)
 		}
 	}
 	if s.Phase > Drawing && p == int(s.Start) && s.Phase < Scoring {
@@ -163,6 +157,30 @@ func (r *Rules) drawSeat(b *strings.Builder, s *State, p int) {
 		b.WriteString("  <")
 	}
 	b.WriteByte('\n')
+}
+
+// Tell keeps [game.Guide]. The tiles of the map are not told one by one.
+func (r *Rules) Tell(s, next State) string {
+	switch s.Phase {
+	case Drawing:
+		return fmt.Sprintf("seat %d starts", next.Start)
+	case Rolling, Rerolling:
+		at := r.board.name[s.Place]
+		switch {
+		case next.Robots[s.Mover]>>s.Place&1 == 1:
+			return fmt.Sprintf("won: a robot of seat %d takes %s, that of seat %d is back in its hand", s.Mover, at, s.defender())
+		case next.Phase == Missed:
+			return fmt.Sprintf("missed: seat %d may roll again", s.Mover)
+		}
+		return fmt.Sprintf("lost: seat %d keeps %s, seat %d loses a robot from its hand", s.defender(), at, s.Mover)
+	case Scoring:
+		for p := range s.Seats {
+			if s.Seats[p].Dice > next.Seats[p].Dice {
+				return fmt.Sprintf("an alchemy die makes %d money for seat %d", next.Seats[p].Money-s.Seats[p].Money, p)
+			}
+		}
+	}
+	return ""
 }
 
 // powers says what the labs do.

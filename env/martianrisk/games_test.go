@@ -12,6 +12,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/martianrisk"
+	"marsgym/internal/colour"
 	"marsgym/internal/golden"
 )
 
@@ -80,11 +81,13 @@ func TestTranscript(t *testing.T) {
 		fmt.Fprintln(&b, r.Format(s))
 		switch r.Turn(s) {
 		case game.Nobody:
-			fmt.Fprintf(&b, "%v\n\n%s\n", r.Returns(nil, s), r.Picture(s))
+			fmt.Fprintf(&b, "%v\n\n%s\n", r.Returns(nil, s), colour.Strip(r.Picture(s)))
 			golden.Check(t, "game.txt", b.Bytes())
 			return
 		case game.Chance:
-			s = r.Sample(s, dice)
+			next := r.Sample(s, dice)
+			fmt.Fprintf(&b, "\tdice: %s\n", r.Tell(s, next))
+			s = next
 		default:
 			legal := r.Legal(nil, s)
 			a := legal[choices.IntN(len(legal))]

@@ -6,19 +6,22 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/colour"
 )
 
 // Picture keeps [game.Guide]: what happens, the seats, and the map. A region
-// shows its name and, in small letters, its union; below, who holds it with how
-// many armies and which tower pieces.
+// shows its name, and who holds it with how many armies; below, in a small
+// letter, its union, and which tower pieces stand there. A > marks the region
+// that attacks, a ! the one that is attacked, has just been conquered, or has
+// got a tower. It has colours for a terminal; without them it reads
 //
-//	round 3 of 100, seat 1 attacks
-//	seat 0    7 regions   12 armies   13 in supply   towers 4L 4M 4S left   unions a
+//	round 3 of 100, seat 1: ID attacks MT
+//	seat 0    7 regions   12 armies   13 in supply  tower pieces left 4L 4M 4S  unions a
 //	...
-//	WA c    ID b    MT e
-//	0:2     1:3LMS  2:1
-//	OR f    NV a    WY c
-//	0:4L    0:1     2:2
+//	WA 0:2   ID 1:3>  MT 2:1!
+//	c        b LMS    e
+//	OR 0:4   NV 0:1   WY 2:2
+//	f L      a        c
 func (r *Rules) Picture(s State) string {
 	var b strings.Builder
 	b.WriteString(r.headline(&s))
@@ -50,7 +53,7 @@ func (r *Rules) headline(s *State) string {
 	case Rolling:
 		return text + fmt.Sprintf("seat %d rolls the die", s.Mover)
 	case Reinforce:
-		text += fmt.Sprintf("seat %d reinforces, %d points", s.Mover, s.Points)
+		text += fmt.Sprintf("seat %d reinforces, points %d", s.Mover, s.Points)
 		if s.Low != 0 {
 			text += ", too low a roll to begin a tower"
 		}
@@ -78,7 +81,8 @@ func (r *Rules) headline(s *State) string {
 
 // seatLine says what a seat has.
 func (r *Rules) seatLine(s *State, p uint8) string {
-	text := fmt.Sprintf("seat %d  %3d regions  %3d armies  %3d in supply", p, bits.OnesCount64(s.Own[p]), s.onMap(p), r.supply(s, p))
+	text := colour.Paint(colour.Seats[p], fmt.Sprintf("seat %d", p))
+	text += fmt.Sprintf("  %3d regions  %3d armies  %3d in supply", bits.OnesCount64(s.Own[p]), s.onMap(p), r.supply(s, p))
 	if r.cfg.Trios > 0 {
 		large, medium, small := r.pieces(s, p)
 		text += fmt.Sprintf("  tower pieces left %dL %dM %dS", large, medium, small)
@@ -101,11 +105,11 @@ func unionName(i int) string { return string(rune('a' + i%26)) }
 func (r *Rules) drawing(s *State) string {
 	regions := r.cfg.Map.Regions
 	left, top := regions[0].At[0], regions[0].At[1]
-	right, bottom, width := left, top, 8
+	right, bottom, width := left, top, 0
 	for _, g := range regions {
 		left, right = min(left, g.At[0]), max(right, g.At[0])
 		top, bottom = min(top, g.At[1]), max(bottom, g.At[1])
-		width = max(width, len(g.Name)+3)
+		width = max(width, len(g.Name)+len(" 0:10! "))
 	}
 	index := make(map[[2]int]int)
 	for i, g := range regions {
@@ -113,26 +117,50 @@ func (r *Rules) drawing(s *State) string {
 	}
 	var lines []string
 	for y := top; y <= bottom; y++ {
-		var names, held strings.Builder
+		var upper, lower strings.Builder
 		for x := left; x <= right; x++ {
-			name, holds := "", ""
+			above, below, code := "", "", ""
 			if i, ok := index[[2]int{x, y}]; ok {
-				name, holds = r.board.names[i], "-"
-				for u, set := range r.board.unions {
-					if set>>i&1 != 0 {
-						name += " " + unionName(u)
-					}
-				}
-				if p := s.owner(i); p >= 0 {
-					holds = fmt.Sprintf("%d:%d%s", p, s.Armies[i], s.tower(i))
-				}
+				above, below, code = r.drawRegion(s, i)
 			}
-			fmt.Fprintf(&names, "%-*s", width, name)
-			fmt.Fprintf(&held, "%-*s", width, holds)
+			drawCell(&upper, above, code, width)
+			drawCell(&lower, below, code, width)
 		}
-		lines = append(lines, strings.TrimRight(names.String(), " "), strings.TrimRight(held.String(), " "))
+		lines = append(lines, strings.TrimRight(upper.String(), " "), strings.TrimRight(lower.String(), " "))
 	}
 	return strings.Join(lines, "\n")
+}
+
+func drawCell(b *strings.Builder, text, code string, width int) {
+	if text != "" {
+		b.WriteString(colour.Paint(code, text))
+	}
+	b.WriteString(strings.Repeat(" ", width-len(text)))
+}
+
+// drawRegion is what the map shows of a region, in two lines, and its colour.
+func (r *Rules) drawRegion(s *State, i int) (above, below, code string) {
+	above, code = r.board.names[i]+" -", colour.Dim
+	if p := s.owner(i); p >= 0 {
+		above, code = fmt.Sprintf("%s %d:%d", r.board.names[i], p, s.Armies[i]), colour.Seats[p]
+	}
+	mark := ""
+	switch {
+	case s.Phase != Small && s.From == s.To:
+	case i == int(s.To):
+		mark = "!"
+	case i == int(s.From) && s.Phase != Small:
+		mark = ">"
+	}
+	if mark != "" {
+		above, code = above+mark, code+";"+colour.Bold
+	}
+	for u, set := range r.board.unions {
+		if set>>i&1 != 0 {
+			below = unionName(u)
+		}
+	}
+	return above, strings.TrimSpace(below + " " + s.tower(i)), code
 }
 
 // Explain keeps [game.Guide]. Of an attack it says the odds.
@@ -170,6 +198,46 @@ func (r *Rules) Explain(s State, a game.Action) string {
 		what = "your tower and an army"
 	}
 	return fmt.Sprintf("%s into %s, which has %d%s", what, name(a), s.Armies[a], r.against(&s, int(a)))
+}
+
+// Tell keeps [game.Guide].
+func (r *Rules) Tell(s, next State) string {
+	switch s.Phase {
+	case Ordering:
+		return fmt.Sprintf("seat %d begins", next.Start)
+	case Rolling:
+		return r.tellRoll(&s, &next)
+	case Battle:
+		return r.tellBattle(&s, &next)
+	}
+	return ""
+}
+
+func (r *Rules) tellRoll(s, next *State) string {
+	if next.Phase != Reinforce {
+		return "nothing can be placed"
+	}
+	unions := r.bonus(s, s.Mover)
+	text := fmt.Sprintf("a %d", int(next.Points)-unions)
+	if unions > 0 {
+		text += fmt.Sprintf(", with unions %d points", next.Points)
+	}
+	return text
+}
+
+// tellBattle says who has lost what.
+func (r *Rules) tellBattle(s, next *State) string {
+	from, to := r.board.names[s.From], r.board.names[s.To]
+	defender := s.owner(int(s.To))
+	switch left := s.Armies[s.To] - 1; {
+	case next.Own[s.Mover]>>s.To&1 == 0 && next.Armies[s.To] == s.Armies[s.To]:
+		return fmt.Sprintf("lost: %s loses an army, %d left", from, s.Armies[s.From]-1)
+	case left > 0:
+		return fmt.Sprintf("won: %s loses an army, %d left", to, left)
+	case next.Own[defender] == 0:
+		return fmt.Sprintf("won: %s falls to seat %d, and seat %d is out", to, s.Mover, defender)
+	}
+	return fmt.Sprintf("won: %s falls to seat %d", to, s.Mover)
 }
 
 // explainEnd says what it is to end a phase.

@@ -3,9 +3,10 @@ package cli
 import (
 	"io"
 	"os"
-	"regexp"
 
 	"golang.org/x/term"
+
+	"marsgym/internal/colour"
 )
 
 // Colours is w where colours are wanted: w is a terminal, and NO_COLOR is not
@@ -22,10 +23,8 @@ func Colours(w io.Writer) io.Writer {
 // plain writes without codes of colours.
 type plain struct{ w io.Writer }
 
-var colourCode = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
 func (p plain) Write(b []byte) (int, error) {
-	if _, err := p.w.Write(colourCode.ReplaceAll(b, nil)); err != nil {
+	if _, err := io.WriteString(p.w, colour.Strip(string(b))); err != nil {
 		return 0, err
 	}
 	return len(b), nil

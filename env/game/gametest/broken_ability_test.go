@@ -118,6 +118,7 @@ var brokenAbilities = []breach{
 	}},
 	{"Picture is not empty", func(g *cups) { g.picture = func(state) string { return "\n" } }},
 	{"Explain is not empty", func(g *cups) { g.explain = func(state, game.Action) string { return "" } }},
+	{"Tell says one line", func(g *cups) { g.tell = func(_, _ state) string { return "a\nb" } }},
 	{"Canonical of a representative is itself", func(g *cups) {
 		g.canonical = func(s state) (state, []game.Action) {
 			s.Cup[0], s.Cup[1] = s.Cup[1], s.Cup[0]

@@ -28,6 +28,7 @@ type cups struct {
 	name      func(a game.Action) string
 	picture   func(s state) string
 	explain   func(s state, a game.Action) string
+	tell      func(s, next state) string
 	canonical func(s state) (state, []game.Action)
 	merged    func(dst []game.Outcome[state], s state) []game.Outcome[state]
 	names     func() []string
@@ -63,6 +64,7 @@ func (c *cups) Parse(text string) (state, error)              { return c.parse(t
 func (c *cups) ActionName(a game.Action) string               { return c.name(a) }
 func (c *cups) Picture(s state) string                        { return c.picture(s) }
 func (c *cups) Explain(s state, a game.Action) string         { return c.explain(s, a) }
+func (c *cups) Tell(s, next state) string                     { return c.tell(s, next) }
 func (c *cups) Canonical(s state) (state, []game.Action)      { return c.canonical(s) }
 func (c *cups) Merged(d []outcome, s state) []outcome         { return c.merged(d, s) }
 func (c *cups) PlayerNames() []string                         { return c.names() }
@@ -205,6 +207,9 @@ func healthy() *cups {
 	g.name = func(a game.Action) string { return [...]string{"left", "right", "pass"}[a] }
 	g.picture = func(s state) string { return fmt.Sprintf("|%d| |%d|", s.Cup[0], s.Cup[1]) }
 	g.explain = func(s state, a game.Action) string { return "choose " + g.name(a) }
+	g.tell = func(s, next state) string {
+		return fmt.Sprintf("%d and %d more", next.Cup[0]-s.Cup[0], next.Cup[1]-s.Cup[1])
+	}
 	g.canonical = func(s state) (state, []game.Action) {
 		if s.Cup[0] <= s.Cup[1] {
 			return s, nil

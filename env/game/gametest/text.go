@@ -90,4 +90,9 @@ func (c *checker[S]) checkGuide(s S, legal []game.Action) {
 			c.failAt(s, "Explain is not empty", "it is for %s", c.action(a))
 		}
 	}
+	for _, o := range c.rules.Outcomes(nil, s) {
+		if text := c.guide.Tell(s, o.State); strings.Contains(text, "\n") {
+			c.failAt(s, "Tell says one line", "it says %q", text)
+		}
+	}
 }

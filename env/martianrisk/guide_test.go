@@ -1,0 +1,69 @@
+package martianrisk_test
+
+import (
+	"strings"
+	"testing"
+
+	"marsgym/env/martianrisk"
+	"marsgym/internal/colour"
+)
+
+// TestPicture: who attacks and who is attacked are marked, and each region has
+// the colour of its seat.
+func TestPicture(t *testing.T) {
+	r := rules(t, toy(nil))
+	s, err := r.Parse("2-1@1 battle A>B start 0 ; B:1 C:1LMS ; A:3LM round 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture := r.Picture(s)
+	want := strings.TrimPrefix(`
+round 2 of 2, seat 1: A attacks B
+seat 0    2 regions    2 armies    2 in supply  tower pieces left 0L 0M 0S
+seat 1    1 regions    3 armies    1 in supply  tower pieces left 0L 0M 1S
+A 1:3>  B 0:1!  C 0:1
+a LM            a LMS`, "\n")
+	if got := colour.Strip(picture); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for _, part := range []string{
+		colour.Paint(colour.Seats[1]+";"+colour.Bold, "A 1:3>"), colour.Paint(colour.Seats[0]+";"+colour.Bold, "B 0:1!"),
+		colour.Paint(colour.Seats[0], "C 0:1"), colour.Paint(colour.Seats[1], "seat 1"),
+	} {
+		if !strings.Contains(picture, part) {
+			t.Errorf("without %q:\n%q", part, picture)
+		}
+	}
+}
+
+func TestTell(t *testing.T) {
+	r := rules(t, toy(nil))
+	for text, want := range map[string][]string{ // in the order of Outcomes
+		"2-1@1 battle A>B start 0 ; B:1 C:1LMS ; A:3LM round 2": {"won: B falls to seat 1", "lost: A loses an army, 2 left"},
+		"2-1@1 battle A>B start 0 ; B:2 C:1LMS ; A:2LM round 2": {"won: B loses an army, 1 left", "lost: A loses an army, 1 left"},
+		"1-2@1 battle B>A start 0 ; A:1 ; B:2LM C:1 round 2":    {"won: A falls to seat 1, and seat 0 is out", "lost: B loses an army, 1 left"},
+		"2-1@1 roll start 0 ; A:1 C:1 ; B:3 round 1":            {"a 1", "a 2", "a 3", "a 4"},
+		"2-1@0 roll start 0 ; A:1 C:1 ; B:3 round 1":            {"a 1, with unions 2 points", "a 2, with unions 3 points", "a 3, with unions 4 points", "a 4, with unions 5 points"},
+		"1-2@1 roll start 0 ; A:3 ; B:2LMS C:2 round 1":         {"nothing can be placed"},
+		"1-2@1 battle B>A start 0 ; A:4 ; B:2LMS C:1 round 1":   {"won: A loses an army, 3 left", "lost: B loses an army, 1 left"},
+		"1-2@1 battle B>A start 0 ; A:1L ; B:3LM C:1 round 1":   {"won: A falls to seat 1, and seat 0 is out", "lost: B loses an army, 2 left"},
+		"0-0 order ; ;": {"seat 0 begins", "seat 1 begins"},
+	} {
+		game := r
+		if strings.Contains(text, "order") {
+			game = rules(t, toy(func(c *martianrisk.Config) { c.FirstPlayer = martianrisk.FirstRandom }))
+		}
+		s, err := game.Parse(text)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var got []string
+		for _, o := range game.Outcomes(nil, s) {
+			got = append(got, game.Tell(s, o.State))
+		}
+		if g, w := strings.Join(got, "; "), strings.Join(want, "; "); g != w {
+			t.Errorf("%s: %s; want %s", text, g, w)
+		}
+	}
+}
