@@ -39,6 +39,9 @@ type Game interface {
 	// has when it ends or is cancelled. An error that wraps ErrSolutionFile
 	// means that the file is damaged.
 	SolveIn(ctx context.Context, dir string, progress func(done float64)) (Solution, error)
+	// Odds answers a question about the odds of a part of the game (see
+	// [game.Bookmaker]), or returns an error that wraps game.ErrNoOdds.
+	Odds(question string) ([]game.Table, error)
 	// Estimate says what a solution takes, if it is worth keeping.
 	Estimate() (e game.Estimate, ok bool)
 }
@@ -112,4 +115,11 @@ func (h *handle[S]) Solve(ctx context.Context, progress func(float64)) (Solution
 		return nil, err
 	}
 	return &solution[S]{kit: &h.kit, s: s}, nil
+}
+
+func (h *handle[S]) Odds(question string) ([]game.Table, error) {
+	if b, ok := h.rules.(game.Bookmaker); ok {
+		return b.Odds(question)
+	}
+	return nil, fmt.Errorf("%s: %w", h.spec.ID, game.ErrNoOdds)
 }

@@ -29,19 +29,34 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	asJSON := f.Bool("json", false, "write one JSON document")
 	plot := f.String("plot", "", "`folder` for pictures of best play, as SVG and PNG")
 	ahead := f.Bool("estimate", false, "solve nothing, and say what it takes for each number of seats up to -players")
-	f.Group("What to print", "position", "json", "plot", "estimate")
+	odds := f.String("odds", "", "solve nothing, and answer a `question` about the odds of a part of the game, in the game's words; all tabulates them")
+	f.Group("What to print", "position", "json", "plot", "estimate", "odds")
 	f.Example("go run ./cmd/solve")
 	f.Example("go run ./cmd/solve -position '13-17@1 aside T3R2H4 roll R2C1K1'")
 	f.Example("go run ./cmd/solve -players 1 -json")
 	f.Example("go run ./cmd/solve -plot pictures")
 	f.Example("go run ./cmd/solve -estimate")
 	f.Example("go run ./cmd/solve -game pig -position '37-52@0 turn 14'")
+	f.Example("go run ./cmd/solve -game martian-risk -odds '6 against 4 region 3 enemy 1'")
 	if err := f.Parse(args, stdout); err != nil {
 		return err
 	}
 	g, err := cli.OpenGame(name, catalog.Open)
 	if err != nil {
 		return err
+	}
+	if *odds != "" {
+		if *text != "" || *plot != "" || *ahead {
+			return cli.Usagef("-odds solves nothing; want it without -position, -plot and -estimate")
+		}
+		all, err := quote(g, *odds)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return cli.WriteJSON(stdout, all)
+		}
+		return all.print(stdout)
 	}
 	if *ahead {
 		if *text != "" || *plot != "" {

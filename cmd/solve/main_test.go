@@ -161,6 +161,9 @@ func TestFaults(t *testing.T) {
 		{"-estimate -plot pictures", cli.Misuse, "-estimate solves nothing"},
 		{"-estimate -players 11", cli.Misuse, "players is 11; want 1 to 10"},
 		{"-estimate -game pig", cli.Failed, "pig does not say"},
+		{"-odds all -estimate", cli.Misuse, "-odds solves nothing"},
+		{"-odds all -game pig", cli.Failed, "no odds to look up"},
+		{"-odds 5 -game martian-risk", cli.Misuse, "ask for"},
 	}
 	for _, tt := range tests {
 		stdout, stderr, status := command(t, strings.Fields(tt.args)...)

@@ -2,6 +2,7 @@ package gametest_test
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 
@@ -119,6 +120,32 @@ var brokenAbilities = []breach{
 	{"Picture is not empty", func(g *cups) { g.picture = func(state) string { return "\n" } }},
 	{"Explain is not empty", func(g *cups) { g.explain = func(state, game.Action) string { return "" } }},
 	{"Tell says one line", func(g *cups) { g.tell = func(_, _ state) string { return "a\nb" } }},
+	{"Odds refuses what is no question", func(g *cups) {
+		g.odds = func(string) ([]game.Table, error) { return []game.Table{{}}, nil }
+	}},
+	{"Odds answers for all", func(g *cups) {
+		g.odds = func(string) ([]game.Table, error) { return nil, errors.New("no") }
+	}},
+	{"Odds are tables without holes", func(g *cups) {
+		odds := g.odds
+		g.odds = func(question string) ([]game.Table, error) {
+			t, err := odds(question)
+			if err == nil {
+				t[0].Rows[1] = []any{1}
+			}
+			return t, err
+		}
+	}},
+	{"Odds are words and finite numbers", func(g *cups) {
+		odds := g.odds
+		g.odds = func(question string) ([]game.Table, error) {
+			t, err := odds(question)
+			if err == nil {
+				t[0].Rows[1][1] = math.NaN()
+			}
+			return t, err
+		}
+	}},
 	{"Canonical of a representative is itself", func(g *cups) {
 		g.canonical = func(s state) (state, []game.Action) {
 			s.Cup[0], s.Cup[1] = s.Cup[1], s.Cup[0]

@@ -149,6 +149,9 @@ func (c *checker[S]) run() {
 		c.try(start, "Notation", c.checkNames)
 		c.try(start, "Parse", func() { c.checkGarbage(start) })
 	}
+	if b, ok := c.rules.(game.Bookmaker); ok {
+		c.try(start, "Odds", func() { c.checkOdds(b) })
+	}
 
 	traces := make([][]S, c.games)
 	for i := range traces {

@@ -29,6 +29,7 @@ type cups struct {
 	picture   func(s state) string
 	explain   func(s state, a game.Action) string
 	tell      func(s, next state) string
+	odds      func(question string) ([]game.Table, error)
 	canonical func(s state) (state, []game.Action)
 	merged    func(dst []game.Outcome[state], s state) []game.Outcome[state]
 	names     func() []string
@@ -65,6 +66,7 @@ func (c *cups) ActionName(a game.Action) string               { return c.name(a)
 func (c *cups) Picture(s state) string                        { return c.picture(s) }
 func (c *cups) Explain(s state, a game.Action) string         { return c.explain(s, a) }
 func (c *cups) Tell(s, next state) string                     { return c.tell(s, next) }
+func (c *cups) Odds(question string) ([]game.Table, error)    { return c.odds(question) }
 func (c *cups) Canonical(s state) (state, []game.Action)      { return c.canonical(s) }
 func (c *cups) Merged(d []outcome, s state) []outcome         { return c.merged(d, s) }
 func (c *cups) PlayerNames() []string                         { return c.names() }
@@ -209,6 +211,12 @@ func healthy() *cups {
 	g.explain = func(s state, a game.Action) string { return "choose " + g.name(a) }
 	g.tell = func(s, next state) string {
 		return fmt.Sprintf("%d and %d more", next.Cup[0]-s.Cup[0], next.Cup[1]-s.Cup[1])
+	}
+	g.odds = func(question string) ([]game.Table, error) {
+		if question != game.AllOdds {
+			return nil, errors.New("ask for all")
+		}
+		return []game.Table{{Name: "die", Columns: []string{"face", "odds"}, Rows: [][]any{{1, 0.5}, {"two", 0.5}}}}, nil
 	}
 	g.canonical = func(s state) (state, []game.Action) {
 		if s.Cup[0] <= s.Cup[1] {
