@@ -70,18 +70,29 @@
 //
 // A battle has one of seven probabilities. [NewConquest] gives the odds of an
 // attack fought to its end and what is left of both sides, [NewStopping] the best
-// rule for when to break it off. The whole game is solved by its table of
-// positions only where it is tiny; measured for two players in a row of regions,
-// with unions and seat 0 to begin, on a busy machine:
+// rule for when to break it off; on the command line
 //
-//	regions  armies  cap  trios  rounds  positions       time  memory
-//	3        2       4    1      5         196,728      0.5 s  0.2 GB
-//	3        3       6    1      8       1,834,396      4.6 s  1.4 GB
-//	4        3       5    1      3       2,034,418      3.7 s  1.4 GB   TinyConfig
-//	4        3       6    1      3       4,918,412       19 s  3.3 GB
-//	5        3       7    0      8       1,729,763      4.9 s  1.2 GB   a ring, no towers
+//	go run ./cmd/solve -game martian-risk -odds '6 against 4 region 3 enemy 1'
 //
-// TinyConfig is worth 0.49948604 to who begins, and 0.50051396 to the other.
+// The whole game is solved by its table of positions only where it is tiny. Values,
+// sizes and times, on two cores with other work beside, are printed by
+//
+//	go run ./cmd/solve -game martian-risk-tiny -cache none -game-config FILE
+//
+//	FILE                                                 positions   time  memory  who begins wins
+//	{}, which is TinyConfig                              2,083,970  3.9 s  1.4 GB      49.948604 %
+//	{"max_rounds": 4}                                    4,105,650   10 s  2.8 GB      49.938644 %
+//	{"setup_armies": 2, "army_cap": 4, "max_rounds": 5}  2,025,170  4.0 s  1.4 GB      47.580299 %
+//	{"trios": 0, "army_cap": 7, "max_rounds": 20}        1,156,587  2.2 s  0.9 GB      63.407166 %
+//	a ring of five regions, without towers               1,757,671  3.5 s  1.3 GB      56.635814 %
+//
+// The ring:
+//
+//	{"map": {"name": "ring", "source": "mine", "regions": [
+//	    {"name": "A", "at": [0, 0]}, {"name": "B", "at": [1, 0]}, {"name": "C", "at": [2, 0]},
+//	    {"name": "D", "at": [1, 1]}, {"name": "E", "at": [0, 1]}],
+//	  "borders": {"A": ["B", "E"], "C": ["B", "D"], "E": ["D"]}, "unions": [["A", "C"], ["B", "D"]]},
+//	 "trios": 0, "army_cap": 7, "max_rounds": 8}
 //
 // # Long games
 //
