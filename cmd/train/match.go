@@ -11,9 +11,9 @@ import (
 	"marsgym/eval"
 )
 
-// Sizes of the match that ends a run. Chosen: the longest gives an interval of a
-// hundredth, the shortest one of three; it comes to a tenth of the decisions of
-// the training, of which each costs as much or more.
+// Sizes of the match that ends a run. Chosen: the longest gives an interval one or
+// two hundredths wide, the shortest three to six; between them it comes to a tenth
+// of the decisions of the training, of which each costs as much or more.
 const (
 	leastGames = 2_000
 	mostGames  = 20_000
