@@ -273,6 +273,23 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestWatchBattles: what battles come to is told, and no turn is headed in which
+// nothing happens, at the end neither.
+func TestWatchBattles(t *testing.T) {
+	stdout, stderr, status := command(t, "", "-watch", "-game", "martian-risk-tiny", "-seed", "4")
+	if status != 0 || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	for _, want := range []string{`\nseat \d> \w>\w .*\ndice> (won|lost): `, `\n  round 2 of 3, seat \d rolls the die\n(  .*\n)*dice> a \d`} {
+		if !regexp.MustCompile(want).MatchString(stdout) {
+			t.Errorf("without %q:\n%s", want, stdout)
+		}
+	}
+	if empty := regexp.MustCompile(`--------\n(  .*\n)*\n`).FindString(stdout); empty != "" {
+		t.Errorf("a turn in which nothing happens:\n%s", empty)
+	}
+}
+
 // TestSeed: without -seed each game has other dice, and says which.
 func TestSeed(t *testing.T) {
 	seed := func() string {

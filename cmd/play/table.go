@@ -89,7 +89,7 @@ func (t *table) one(dice, noise *rand.PCG) error {
 			}
 			said = ""
 		}
-		if was, is := sheetOf(before), sheetOf(t.at); was.seat != is.seat || was.count != is.count {
+		if was, is := sheetOf(before), sheetOf(t.at); t.at.Turn() != game.Nobody && was != is {
 			t.begin(is)
 		}
 	}

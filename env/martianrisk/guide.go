@@ -187,7 +187,7 @@ func (r *Rules) Explain(s State, a game.Action) string {
 		if higher != 0 {
 			towers = fmt.Sprintf(", towers %+d", higher)
 		}
-		return fmt.Sprintf("%d against %d of seat %d%s: wins the battle with %.1f %%, and if fought to the end conquers with %.1f %%",
+		return fmt.Sprintf("%d against %d of seat %d%s: battle won %.1f %%, conquest if fought on %.1f %%",
 			s.Armies[e[0]], s.Armies[e[1]], s.owner(int(e[1])), towers, 100*BattleOdds(higher), 100*c.Odds)
 	case a >= r.piece:
 		i := int(a - r.piece)
@@ -197,7 +197,11 @@ func (r *Rules) Explain(s State, a game.Action) string {
 	if s.Phase == Towers && r.cfg.Trios > 0 {
 		what = "your tower and an army"
 	}
-	return fmt.Sprintf("%s into %s, which has %d%s", what, name(a), s.Armies[a], r.against(&s, int(a)))
+	has := ""
+	if n := s.Armies[a]; n > 0 {
+		has = fmt.Sprintf(", which has %d", n)
+	}
+	return fmt.Sprintf("%s into %s%s%s", what, name(a), has, r.against(&s, int(a)))
 }
 
 // Tell keeps [game.Guide].
