@@ -171,17 +171,20 @@ func TestSuited(t *testing.T) {
 	for name, want := range map[string]struct {
 		algorithm train.Algorithm
 		head      models.Head
+		horizon   int
 	}{
-		"martian-dice":       {train.TurnExact, models.Score},
-		"mars-is-ours-fast":  {train.AlgorithmPPO, models.Logits},
-		"martian-risk-small": {train.AlgorithmPPO, models.Logits},
+		"martian-dice":       {train.TurnExact, models.Score, 0},
+		"mars-is-ours":       {train.AlgorithmPPO, models.Logits, 64},
+		"mars-is-ours-fast":  {train.AlgorithmPPO, models.Logits, 64},
+		"martian-risk":       {train.AlgorithmPPO, models.Score, 512},
+		"martian-risk-small": {train.AlgorithmPPO, models.Score, 512},
 	} {
 		c, err := parse([]string{"-game", name}, io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Train.Algorithm != want.algorithm || c.Train.Head != want.head {
-			t.Errorf("%s: %s with %s; want %s with %s", name, c.Train.Algorithm, c.Train.Head, want.algorithm, want.head)
+		if c.Train.Algorithm != want.algorithm || c.Train.Head != want.head || c.Train.PPO.Horizon != want.horizon {
+			t.Errorf("%s: %s with %s, horizon %d; want %s with %s, %d", name, c.Train.Algorithm, c.Train.Head, c.Train.PPO.Horizon, want.algorithm, want.head, want.horizon)
 		}
 	}
 }

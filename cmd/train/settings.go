@@ -16,6 +16,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/env/game"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
 	"marsgym/models"
@@ -35,10 +36,69 @@ func defaults(a train.Algorithm) settings {
 	return settings{Game: catalog.List()[0].ID, GameConfig: []byte("{}"), Backend: backends[0].name, Device: cpu, Train: train.DefaultConfig(a)}
 }
 
-// fewActions is up to where scoring what each legal action leads to pays under
-// PPO. With the six of Martian Dice it is the stronger; with the sixty and more of
-// a board it is as strong after as many decisions, which take six times as long.
-const fewActions = 20
+// What tells games apart under PPO. Chosen: the games that there are lie well to
+// either side.
+const (
+	// fewActions is up to where the defaults are those of Martian Dice.
+	fewActions = 20
+	// fewOptions is up to how many legal actions at a decision scoring what each
+	// leads to pays. With the five to seven of Martian Risk it learns as fast and
+	// with every seed; with the ten and twenty of Mars is Ours! it is as strong
+	// after as many decisions, which take six times as long.
+	fewOptions = 8
+	// longGame is from how many decisions on credit has to reach far. What pays
+	// is the end, and values that learn from the next few decisions alone are
+	// wrong for most of a run.
+	longGame = 100
+)
+
+// onBoard turns the defaults of PPO into those for a game of many actions.
+func onBoard(c *train.Config, g env.Game) error {
+	options, length, err := measure(g)
+	if err != nil {
+		return err
+	}
+	if options > fewOptions {
+		c.Head = models.Logits
+	}
+	if length > longGame {
+		c.Rows, c.PPO.Horizon, c.PPO.Minibatch = 128, 512, 4096
+		c.PPO.Lambda, c.PPO.Entropy = 0.995, train.Range{0.02, 0.0005}
+	}
+	return nil
+}
+
+// measure plays at random for a while. It returns the mean number of legal
+// actions of a decision, and of decisions of a game.
+func measure(g env.Game) (options, length float64, err error) {
+	const rows, steps = 64, 2048
+	b := g.NewBatch(rows, 0)
+	b.Reset(1)
+	buf, actions := b.Buffers(), g.Spec().Actions
+	var legal []game.Action
+	total, games := 0, 1
+	for range steps {
+		for i := range rows {
+			legal = legal[:0]
+			for a, ok := range buf.Mask[i*actions:][:actions] {
+				if ok {
+					legal = append(legal, game.Action(a))
+				}
+			}
+			total += len(legal)
+			buf.Action[i] = legal[buf.Noise[i].Uint64()%uint64(len(legal))]
+		}
+		if err := b.Step(); err != nil {
+			return 0, 0, err
+		}
+		for i := range rows {
+			if buf.Terminated[i] || buf.Truncated[i] {
+				games++
+			}
+		}
+	}
+	return float64(total) / (rows * steps), rows * steps / float64(games), nil
+}
 
 // suited is the algorithm that a game is trained with unless another is asked
 // for: the deepest search that it offers.
@@ -168,7 +228,9 @@ func complete(text []byte, name *cli.Game, a train.Algorithm) (set settings, err
 	}
 	set = defaults(a)
 	if a == train.AlgorithmPPO && g.Spec().Actions > fewActions {
-		set.Train.Head = models.Logits
+		if err := onBoard(&set.Train, g); err != nil {
+			return set, err
+		}
 	}
 	if text != nil {
 		if err := strictly(text, &set); err != nil {
