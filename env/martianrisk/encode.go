@@ -13,9 +13,10 @@ const (
 	manyPoints = 5
 )
 
-// fields is the layout of an observation, D = R(2P+5) + 2E + 9P + 16, with
-// E ordered borders. Seats come in
-// the order of play from the viewer's, regions in the map's.
+// fields is the layout of an observation, D = R(2P+5) + 2E + 9P + 16 with E
+// ordered borders. Seats come in the order of play from the viewer's, regions in
+// the map's, borders in that of the attacks. Odds and the rank so far follow from
+// the rest, but a network learns them slowly.
 func (r *Rules) fields() []game.Field {
 	p := r.cfg.Players
 	return []game.Field{
