@@ -50,6 +50,9 @@ const (
 	// is the end, and values that learn from the next few decisions alone are
 	// wrong for most of a run.
 	longGame = 100
+	// manyNumbers bounds what a rollout of a long game keeps of observations: a
+	// gigabyte.
+	manyNumbers = 1 << 28
 )
 
 // onBoard turns the defaults of PPO into those for a game of many actions.
@@ -64,6 +67,10 @@ func onBoard(c *train.Config, g env.Game) error {
 	if length > longGame {
 		c.Rows, c.PPO.Horizon, c.PPO.Minibatch = 128, 512, 4096
 		c.PPO.Lambda, c.PPO.Entropy = 0.995, train.Range{0.02, 0.0005}
+		kept := options * float64(c.PPO.Horizon*g.Spec().ObsLen())
+		for c.Head == models.Score && c.Rows > 2*c.Parts && kept*float64(c.Rows) > manyNumbers {
+			c.Rows /= 2
+		}
 	}
 	return nil
 }
