@@ -189,6 +189,20 @@ func TestSuited(t *testing.T) {
 	}
 }
 
+// TestBounded: the larger the table, the fewer games at once, or their rollouts
+// would not fit in memory.
+func TestBounded(t *testing.T) {
+	for players, rows := range map[string]int{"3": 128, "6": 32} {
+		c, err := parse([]string{"-game", "martian-risk", "-players", players}, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Train.Rows != rows {
+			t.Errorf("%s players: %d rows, want %d", players, c.Train.Rows, rows)
+		}
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	for _, test := range []struct {
 		name   string
