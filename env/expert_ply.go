@@ -10,7 +10,9 @@ import (
 // plyExpert searches one ply: what a move is worth is the expectation, over the
 // dice that follow it, of the next move by the network's values of the states
 // just after moves. Where its seat moves again before any dice, it is the best of
-// what those moves are worth, or else nothing would be searched.
+// what those moves are worth, or else nothing would be searched. Where a turn
+// begins, in games that say so, the network's value of that is taken: the dice
+// of the next turn are looked over once the play comes there.
 type plyExpert[S comparable] struct {
 	searcher[S]
 	planner game.Planner[S] // or nil
@@ -21,22 +23,40 @@ type plyExpert[S comparable] struct {
 	// and what the network thought of the one that it would have made.
 	found, best, thought []float64
 
-	fans    fans[S]
-	fresh   []*fan[S]   // of this move, and of none before in this search
-	options []option[S] // of all rows
-	next    []*fan[S]   // that they lead to
-	start   []int32     // [N+1] into options
-	says    estimates   // of the leaves of this search
-	asked   []asked     // of these
-	liked   []float32   // [asked]
+	arrived []arrival[S] // [N] how the rows came to what they are to decide
+	lister  fanLister[S]
+	known   map[fanKey[S]]*fan[S] // of this search
+	fans    []*fan[S]             // those, and others to be used again
+	options []option[S]           // of this move, of all rows
+	next    []*fan[S]             // that they lead to
+	start   []int32               // [N+1] into options
+	says    estimates             // of this search
+	asked   []asked               // of this move
+	liked   []float32             // [asked]
+	viewer  []game.Player         // [leaves]
 	again   []game.Action
+}
+
+// fanKey tells fans apart. One that does not look over the dice has its state as
+// its one leaf.
+type fanKey[S comparable] struct {
+	moved[S]
+	dice bool
+}
+
+// arrival is how a row came to a decision in the present search.
+type arrival[S comparable] struct {
+	direct bool     // by a move of the same seat, without dice
+	begun  bool     // by the start of a turn:
+	start  moved[S] // which is this,
+	fan    *fan[S]  // and what may follow it
 }
 
 // option is a move that a row has.
 type option[S comparable] struct {
 	after    S
-	at       int32 // the leaf of after
-	from, to int   // into next: its seat may choose of these
+	at       int // where its estimate is
+	from, to int // into next: its seat may choose of these
 }
 
 // visit is a move of a row, on the path of a search.
@@ -45,17 +65,19 @@ type visit struct {
 	lesson int  // index of what is taught of the state just after it; -1 if nothing
 	goesOn bool // the row has another move in the same game
 	joined bool // and that is the best, or all are random
+	direct bool // and no dice lie between
 }
 
-// asked is a leaf that the network is asked about.
+// asked is a state that the network is asked about.
 type asked struct {
-	leaf   int32
+	at     int // where its estimate belongs
 	viewer game.Player
 	over   bool // it has paid; only the score is wanted
 }
 
 func newPlyExpert[S comparable](s searcher[S]) *plyExpert[S] {
-	e := &plyExpert[S]{searcher: s, moves: make([]int32, len(s.state)), fans: newFans(s.k)}
+	e := &plyExpert[S]{searcher: s, moves: make([]int32, len(s.state)), arrived: make([]arrival[S], len(s.state)), known: map[fanKey[S]]*fan[S]{}}
+	e.lister = newFanLister(&e.k)
 	e.planner, _ = s.k.rules.(game.Planner[S])
 	return e
 }
@@ -98,13 +120,12 @@ func (e *plyExpert[S]) Search(dst *Lessons, how Manner, net Network) {
 	dst.reset()
 	e.path, e.found, e.best, e.thought = e.path[:0], e.found[:0], e.best[:0], e.thought[:0]
 	e.says = estimates{p: e.spec.Players, pay: e.says.pay[:0], score: e.says.score[:0], scored: how.Scores}
-	e.fans.begin()
+	clear(e.known)
 	for i := range e.state {
 		e.draw(i)
 	}
 	for range e.cfg.Moves {
-		e.expand()
-		e.answer(net)
+		e.answer(net, e.expand())
 		for i := range e.state {
 			e.move(dst, i, how)
 		}
@@ -114,19 +135,31 @@ func (e *plyExpert[S]) Search(dst *Lessons, how Manner, net Network) {
 
 // draw puts row i into a game under way, now and then, if the game offers that.
 func (e *plyExpert[S]) draw(i int) {
+	e.arrived[i] = arrival[S]{}
 	if e.planner == nil || e.cfg.Anew == 0 || chance(&e.dice[i]) >= e.cfg.Anew {
 		return
 	}
 	s := e.planner.DrawStart(&e.dice[i])
+	begun := arrival[S]{begun: true, start: moved[S]{state: s, mover: e.before(e.planner.Mover(s))}}
+	begun.start.state, _ = e.k.canonical(s)
 	if e.k.settle(&s, &e.dice[i]) != game.Nobody {
 		e.state[i], _ = e.k.canonical(s)
-		e.moves[i] = 0
+		e.moves[i], e.arrived[i] = 0, begun
 	}
+}
+
+// begins reports whether a turn begins in s.
+func (e *plyExpert[S]) begins(s S) bool { return e.planner != nil && e.planner.Mover(s) >= 0 }
+
+// before is the seat before another.
+func (e *plyExpert[S]) before(who game.Player) game.Player {
+	p := game.Player(e.spec.Players)
+	return (who + p - 1) % p
 }
 
 // move teaches what the search of row i has found, and moves on.
 func (e *plyExpert[S]) move(dst *Lessons, i int, how Manner) {
-	s := e.state[i]
+	s, came := e.state[i], e.arrived[i]
 	who := e.k.rules.Turn(s)
 	options := e.options[e.start[i]:e.start[i+1]]
 	e.worth = e.worth[:0]
@@ -141,15 +174,28 @@ func (e *plyExpert[S]) move(dst *Lessons, i int, how Manner) {
 		best = e.choose(e.worth, 0, nil)
 		choice = e.choose(e.worth, e.stray(how, &e.dice[i]), &e.dice[i])
 	}
+	var last *visit // the move before, in the same game
 	if at := len(e.path) - len(e.state); at >= 0 && e.path[at].goesOn {
-		e.path[at].joined = how.Random || choice == best
+		last = &e.path[at]
+		last.joined, last.direct = how.Random || choice == best, came.direct
+	}
+	if came.begun {
+		if last != nil {
+			last.lesson = len(dst.Obs) / e.d
+			copy(e.found[(len(e.path)-len(e.state))*e.spec.Players:], came.fan.value)
+		}
+		e.lesson(dst, came.start.state, came.start.mover, came.fan.value)
 	}
 	e.found = append(e.found, e.value(options[choice], who)...)
 	e.best = append(e.best, e.value(options[best], who)...)
-	e.thought = append(e.thought, e.says.worth(e.prefer(options, who))...)
+	if came.direct {
+		e.thought = append(e.thought, e.value(options[best], who)...)
+	} else {
+		e.thought = append(e.thought, e.says.worth(e.prefer(options, who))...)
+	}
 	v := visit{mover: who, lesson: -1}
 	for k, o := range options {
-		if e.k.rules.Turn(o.after) == game.Nobody {
+		if came.direct || e.k.rules.Turn(o.after) == game.Nobody || e.begins(o.after) {
 			continue
 		}
 		if k == choice {
@@ -157,14 +203,17 @@ func (e *plyExpert[S]) move(dst *Lessons, i int, how Manner) {
 		}
 		e.lesson(dst, o.after, who, e.value(o, who))
 	}
-	e.state[i] = options[choice].after
+	after := options[choice].after
+	e.state[i] = after
 	e.moves[i]++
 	over := e.k.settle(&e.state[i], &e.dice[i]) == game.Nobody
 	if over || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit {
 		dst.Games++
+		e.arrived[i] = arrival[S]{}
 		e.anew(i)
 	} else {
 		v.goesOn = true
+		e.arrived[i] = arrival[S]{direct: e.k.rules.Turn(after) == who, begun: e.begins(after), start: moved[S]{after, who}}
 	}
 	e.state[i], _ = e.k.canonical(e.state[i])
 	e.path = append(e.path, v)
@@ -182,7 +231,7 @@ func (e *plyExpert[S]) value(o option[S], who game.Player) []float64 {
 }
 
 // prefer is the leaf of the option that the network prefers, as in a fan.
-func (e *plyExpert[S]) prefer(options []option[S], who game.Player) int32 {
+func (e *plyExpert[S]) prefer(options []option[S], who game.Player) int {
 	best := options[0].at
 	for _, o := range options[1:] {
 		if e.says.prefers(o.at, best, who) {
@@ -200,7 +249,10 @@ func (e *plyExpert[S]) join(dst *Lessons, lambda float64) {
 		if !v.goesOn || next >= len(e.path) {
 			continue
 		}
-		came := e.best
+		came, lambda := e.best, lambda
+		if v.direct {
+			lambda = 1 // what the search says of this move is what it says of the next
+		}
 		if v.joined {
 			came = e.found
 		}
@@ -214,62 +266,92 @@ func (e *plyExpert[S]) join(dst *Lessons, lambda float64) {
 	}
 }
 
-// expand lists the options of all rows, and what they lead to.
-func (e *plyExpert[S]) expand() {
-	e.fresh, e.options, e.next, e.start = e.fresh[:0], e.options[:0], e.next[:0], append(e.start[:0], 0)
+// expand lists the options of all rows and what they lead to, and returns how many
+// fans were known before.
+func (e *plyExpert[S]) expand() (known int) {
+	known = len(e.known)
+	e.options, e.next, e.start = e.options[:0], e.next[:0], append(e.start[:0], 0)
 	e.obs, e.asked = e.obs[:0], e.asked[:0]
-	for _, s := range e.state {
+	for i, s := range e.state {
+		if came := &e.arrived[i]; came.begun {
+			came.fan = e.fan(fanKey[S]{came.start, true})
+		}
 		who := e.k.rules.Turn(s)
 		e.legal = e.k.rules.Legal(e.legal[:0], s)
 		for _, a := range e.legal {
-			l := e.fans.leafOf(moved[S]{e.k.apply(s, a), who})
-			e.look(l)
-			o := option[S]{after: l.state, at: l.at, from: len(e.next)}
-			if e.k.rules.Turn(l.state) == who {
-				e.again = e.k.rules.Legal(e.again[:0], l.state)
+			after := e.k.apply(s, a)
+			o := option[S]{after: after, at: e.look(after, who), from: len(e.next)}
+			if e.k.rules.Turn(after) == who {
+				e.again = e.k.rules.Legal(e.again[:0], after)
 				for _, a := range e.again {
-					e.follow(moved[S]{e.k.apply(l.state, a), who})
+					e.follow(moved[S]{e.k.apply(after, a), who})
 				}
 			} else {
-				e.follow(l.moved)
+				e.follow(moved[S]{after, who})
 			}
 			o.to = len(e.next)
 			e.options = append(e.options, o)
 		}
 		e.start = append(e.start, int32(len(e.options)))
 	}
+	return known
 }
 
-// follow lists the fan from a state just after a move.
+// follow adds what may follow a move to what its option leads to.
 func (e *plyExpert[S]) follow(after moved[S]) {
-	f, before := e.fans.of(after)
-	e.next = append(e.next, f)
-	if before {
-		return
-	}
-	e.fresh = append(e.fresh, f)
-	for _, l := range f.leaf {
-		e.look(l)
-	}
+	e.next = append(e.next, e.fan(fanKey[S]{after, !e.begins(after.state)}))
 }
 
-// look asks about a leaf that is new in this search.
-func (e *plyExpert[S]) look(l *leaf[S]) {
-	if l.search == e.fans.search {
-		return
+// fan lists a fan, unless this search has it.
+func (e *plyExpert[S]) fan(key fanKey[S]) *fan[S] {
+	f, ok := e.known[key]
+	if ok {
+		return f
 	}
-	l.search, l.at = e.fans.search, int32(len(e.says.score))
-	over := e.k.rules.Turn(l.state) == game.Nobody
+	if n := len(e.known); n == len(e.fans) {
+		e.fans = append(e.fans, &fan[S]{value: make([]float64, e.spec.Players)})
+	}
+	f = e.fans[len(e.known)]
+	e.known[key] = f
+	if key.dice {
+		e.lister.list(f, key.state)
+	} else {
+		f.leave(key.state)
+	}
+	e.viewer = resize(e.viewer, len(f.Leaf))
+	move := f.Move
+	for _, b := range f.Branch {
+		viewer := b.Mover
+		if viewer < 0 {
+			viewer = key.mover
+		}
+		for _, k := range move[:b.Moves] {
+			e.viewer[k] = viewer
+		}
+		move = move[b.Moves:]
+	}
+	f.from = len(e.says.score)
+	for k, s := range f.Leaf {
+		e.look(s, e.viewer[k])
+	}
+	return f
+}
+
+// look asks about a state just after a move, and returns where the estimate will be.
+func (e *plyExpert[S]) look(s S, viewer game.Player) (at int) {
+	at = len(e.says.score)
+	over := e.k.rules.Turn(s) == game.Nobody
 	if e.says.scored || !over {
-		e.asked = append(e.asked, asked{l.at, l.mover, over})
-		e.obs = e.see(e.obs, l.state, l.mover)
+		e.asked = append(e.asked, asked{at, viewer, over})
+		e.obs = e.see(e.obs, s, viewer)
 	}
-	e.says.pay = e.k.rules.Returns(e.says.pay, l.state) // zeros, unless it is over
+	e.says.pay = e.k.rules.Returns(e.says.pay, s) // zeros, unless it is over
 	e.says.score = append(e.says.score, 0)
+	return at
 }
 
-// answer asks the network, and works out what the fans are worth.
-func (e *plyExpert[S]) answer(net Network) {
+// answer asks the network, and works out what the new fans are worth.
+func (e *plyExpert[S]) answer(net Network, known int) {
 	var liked []float32
 	if e.says.scored {
 		e.liked = resize(e.liked, len(e.asked))
@@ -278,14 +360,14 @@ func (e *plyExpert[S]) answer(net Network) {
 	e.ask(net, liked)
 	for i, x := range e.asked {
 		if liked != nil {
-			e.says.score[x.leaf] = liked[i]
+			e.says.score[x.at] = liked[i]
 		}
-		worth := e.says.worth(x.leaf)
+		worth := e.says.worth(x.at)
 		for j := 0; j < len(worth) && !x.over; j++ {
 			worth[j] = e.seat(i, x.viewer, game.Player(j))
 		}
 	}
-	for _, f := range e.fresh {
+	for _, f := range e.fans[known:len(e.known)] {
 		f.backUp(&e.says)
 	}
 }

@@ -66,7 +66,22 @@ func (o ply[S]) next(s S, last game.Player) []float64 {
 	return v
 }
 
-// rolled is what a state just after a move of who is worth.
+// begins reports whether a turn begins in s.
+func (o ply[S]) begins(s S) bool {
+	p, ok := any(o.rules).(game.Planner[S])
+	return ok && p.Mover(s) >= 0
+}
+
+// found is what the search says that a state just after a move of who is worth.
+func (o ply[S]) found(s S, who game.Player) []float64 {
+	if o.begins(s) {
+		v, _ := o.leaf(s, who)
+		return v
+	}
+	return o.rolled(s, who)
+}
+
+// rolled is what a state just after a move of who is worth, over its dice.
 func (o ply[S]) rolled(s S, who game.Player) []float64 {
 	if o.rules.Turn(s) != game.Chance {
 		return o.next(s, who)
@@ -83,10 +98,10 @@ func (o ply[S]) rolled(s S, who game.Player) []float64 {
 // worth is the same, but the best move of who if he moves again.
 func (o ply[S]) worth(s S, who game.Player) (best []float64) {
 	if o.rules.Turn(s) != who {
-		return o.rolled(s, who)
+		return o.found(s, who)
 	}
 	for _, a := range o.rules.Legal(nil, s) {
-		if v := o.rolled(o.after(s, a), who); best == nil || v[who] > best[who]+game.Tie {
+		if v := o.found(o.after(s, a), who); best == nil || v[who] > best[who]+game.Tie {
 			best = v
 		}
 	}
@@ -100,6 +115,7 @@ type step struct {
 	taken         []float64 // what the search says of the move
 	best, thought []float64 // and of the best; the network of what it prefers
 	joined        bool      // it is the best, or play is random
+	direct        bool      // the move before was of the same seat, and no dice lie between
 	last          bool      // of its game
 }
 
@@ -119,6 +135,13 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 		l := &list[i]
 		l.Start = []int32{0}
 		var path []step
+		var begun S // where the last move led, or the draw
+		drawn := false
+		if cfg.Anew > 0 && chance() < cfg.Anew {
+			begun = any(o.rules).(game.Planner[S]).DrawStart(dice)
+			s, moves, drawn = settle(begun), 0, true
+			begun = canonical(o.rules, begun)
+		}
 		for range cfg.Moves {
 			who, legal := o.rules.Turn(s), o.rules.Legal(nil, s)
 			var options [][]float64
@@ -128,6 +151,15 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 				if options[k][who] > options[best][who]+game.Tie {
 					best = k
 				}
+			}
+			if n := len(path); n > 0 && !path[n-1].last && o.begins(begun) {
+				last := &path[n-1]
+				last.taken, last.lesson = o.rolled(begun, last.mover), len(l.Value)
+				o.teach(l, begun, last.mover, last.taken)
+			} else if n == 0 && drawn {
+				p := game.Player(o.rules.Spec().Players)
+				last := (any(o.rules).(game.Planner[S]).Mover(begun) + p - 1) % p
+				o.teach(l, begun, last, o.rolled(begun, last))
 			}
 			l.Decisions++
 			choice := best
@@ -139,21 +171,19 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 					}
 				}
 			}
-			at := step{mover: who, lesson: -1, taken: options[choice], best: options[best], thought: o.thought(s), joined: o.how.Random || choice == best}
+			direct := len(path) > 0 && !path[len(path)-1].last && path[len(path)-1].mover == who && o.rules.Turn(begun) == who
+			at := step{mover: who, lesson: -1, direct: direct, taken: options[choice], best: options[best], thought: o.thought(s), joined: o.how.Random || choice == best}
 			differ := false
 			for k, a := range legal {
 				after := o.after(s, a)
 				differ = differ || math.Abs(options[k][who]-options[0][who]) > game.Tie
-				if o.rules.Turn(after) == game.Nobody {
+				if direct || o.rules.Turn(after) == game.Nobody || o.begins(after) {
 					continue
 				}
 				if k == choice {
 					at.lesson = len(l.Value)
 				}
-				l.Obs = append(l.Obs, o.see(after, who)...)
-				for j := range options[k] {
-					l.Value = append(l.Value, float32(options[k][(j+int(who))%len(options[k])]))
-				}
+				o.teach(l, after, who, options[k])
 			}
 			if differ {
 				l.Seen = append(l.Seen, o.see(s, who)...)
@@ -163,7 +193,8 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 				}
 				l.Start = append(l.Start, int32(len(l.Action)))
 			}
-			s, moves = settle(o.after(s, legal[choice])), moves+1
+			begun = o.after(s, legal[choice])
+			s, moves = settle(begun), moves+1
 			if limit := o.rules.Spec().MoveLimit; o.rules.Turn(s) == game.Nobody || limit > 0 && moves == limit {
 				l.Games++
 				at.last = true
@@ -182,6 +213,14 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 	return list
 }
 
+// teach adds what a state is worth, as who sees it.
+func (o ply[S]) teach(l *env.Lessons, s S, who game.Player, worth []float64) {
+	l.Obs = append(l.Obs, o.see(s, who)...)
+	for j := range worth {
+		l.Value = append(l.Value, float32(worth[(j+int(who))%len(worth)]))
+	}
+}
+
 // came is what the first step of a path is worth, with what came of it.
 func (o ply[S]) came(path []step) []float64 {
 	g := slices.Clone(path[0].taken)
@@ -191,6 +230,9 @@ func (o ply[S]) came(path []step) []float64 {
 	then := path[1].best
 	if path[1].joined {
 		then = o.came(path[1:])
+	}
+	if path[1].direct {
+		return slices.Clone(then)
 	}
 	for j := range g {
 		g[j] += o.how.Lambda * (then[j] - path[1].thought[j])
@@ -205,6 +247,9 @@ func recursed[S comparable](t *testing.T, rules searchable[S]) {
 	for _, how := range []env.Manner{{}, {Lambda: 1, Scores: true}, {Lambda: 0.7}, {Lambda: 0.5, Random: true}} {
 		cfg := search(env.OnePly)
 		cfg.Moves = 1 + int(4*how.Lambda)
+		if _, plans := any(rules).(game.Planner[S]); plans && how.Lambda == 0.7 {
+			cfg.Anew = 0.4
+		}
 		compare(t, env.Of[S](rules), cfg, how, func(seed, row uint64, searches int) []env.Lessons {
 			return ply[S]{rules, hashed(rules.Spec()), how}.row(cfg, seed, row, searches)
 		})

@@ -30,20 +30,6 @@ func (k *kit[S]) canonical(s S) (S, []game.Action) {
 	return k.symmetry.Canonical(s)
 }
 
-// merged appends what may follow the representative of a chance state, as
-// representatives.
-func (k *kit[S]) merged(dst []game.Outcome[S], s S) []game.Outcome[S] {
-	if m, ok := k.rules.(game.Merger[S]); ok {
-		return m.Merged(dst, s)
-	}
-	from := len(dst)
-	dst = k.rules.Outcomes(dst, s)
-	for i, o := range dst[from:] {
-		dst[from+i].State, _ = k.canonical(o.State)
-	}
-	return dst
-}
-
 // lister samples for rules that do not: from the list of all outcomes.
 type lister[S comparable] struct{ rules game.Rules[S] }
 

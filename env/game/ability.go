@@ -42,15 +42,6 @@ type Symmetry[S comparable] interface {
 	Canonical(s S) (c S, relabel []Action)
 }
 
-// Merger is kept by rules with many outcomes that come to the same.
-type Merger[S comparable] interface {
-	// Merged appends what may follow the representative of a chance state as far
-	// as it matters, as representatives (see [Symmetry]): outcomes after which the
-	// same seat has the same moves, or that leave nobody a move and are alike, may
-	// be one.
-	Merged(dst []Outcome[S], s S) []Outcome[S]
-}
-
 // Players is kept by games with players of their own, such as one that is
 // greedy for points. They are asked about representatives (see [Symmetry]).
 type Players[S comparable] interface {

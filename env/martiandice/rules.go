@@ -75,8 +75,8 @@ type Rules struct {
 	spec game.Spec
 	lay  layout
 	rolls
-	graph  func() *turn // of a single turn
-	merged sync.Map     // of *merged by what is set aside
+	graph func() *turn // of a single turn
+	fans  sync.Map     // of *fan by fanKey
 }
 
 // New returns the rules for a config, or all that is wrong with it.

@@ -211,16 +211,59 @@ var brokenAbilities = []breach{
 			return dst
 		}
 	}},
-	{"Merged lists representatives, each once", func(g *cups) {
-		g.merged = func(dst []outcome, s state) []outcome { return g.outcomes(dst, s) }
+	{"Fan lists branches with their moves, and their leaves", func(g *cups) {
+		fan := g.fan
+		g.fan = func(dst *game.Fan[state], s state) bool {
+			fan(dst, s)
+			dst.Move = append(dst.Move, 0)
+			return true
+		}
 	}},
-	{"Merged follows Outcomes", func(g *cups) {
-		merged := g.merged
-		g.merged = func(dst []outcome, s state) []outcome {
-			dst = merged(dst, s)
-			dst[len(dst)-1].Prob += dst[0].Prob
-			dst[0].Prob = 0
-			return dst
+	{"Fan lists branches with their moves, and their leaves", func(g *cups) {
+		fan := g.fan
+		g.fan = func(dst *game.Fan[state], s state) bool {
+			fan(dst, s)
+			dst.Move[0] = int32(len(dst.Leaf))
+			return true
+		}
+	}},
+	{"Fan lists each leaf once, for one seat", func(g *cups) {
+		fan := g.fan
+		g.fan = func(dst *game.Fan[state], s state) bool {
+			fan(dst, s)
+			dst.Leaf = append(dst.Leaf, dst.Leaf[0])
+			dst.Move[0] = int32(len(dst.Leaf) - 1)
+			dst.Move = append(dst.Move, 0)
+			dst.Branch = append(dst.Branch, game.Branch{Mover: dst.Branch[0].Mover, Moves: 1})
+			return true
+		}
+	}},
+	{"Fan lists each leaf once, for one seat", func(g *cups) {
+		fan := g.fan
+		g.fan = func(dst *game.Fan[state], s state) bool {
+			fan(dst, s)
+			for i := range dst.Leaf {
+				x := &dst.Leaf[i]
+				x.Cup[0], x.Cup[1] = x.Cup[1], x.Cup[0]
+			}
+			return true
+		}
+	}},
+	{"Fan follows Outcomes", func(g *cups) {
+		fan := g.fan
+		g.fan = func(dst *game.Fan[state], s state) bool {
+			fan(dst, s)
+			dst.Branch[len(dst.Branch)-1].Prob += dst.Branch[0].Prob
+			dst.Branch[0].Prob = 0
+			return true
+		}
+	}},
+	{"Fan follows Outcomes", func(g *cups) {
+		fan := g.fan
+		g.fan = func(dst *game.Fan[state], s state) bool {
+			fan(dst, s)
+			dst.Branch[0].Mover ^= 1
+			return dst.Branch[0].Mover >= 0
 		}
 	}},
 	{"Probs are probabilities, zero where illegal", func(g *cups) {

@@ -58,7 +58,7 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 	c.notation, _ = rules.(game.Notation[S])
 	c.guide, _ = rules.(game.Guide[S])
 	c.symmetry, _ = rules.(game.Symmetry[S])
-	c.merger, _ = rules.(game.Merger[S])
+	c.fanner, _ = rules.(game.Fanner[S])
 	c.run()
 	return errors.Join(c.errs...)
 }
@@ -71,7 +71,7 @@ type checker[S comparable] struct {
 	notation game.Notation[S]
 	guide    game.Guide[S]
 	symmetry game.Symmetry[S]
-	merger   game.Merger[S]
+	fanner   game.Fanner[S]
 
 	seen      map[S]bool // whether the game can be played on from a state
 	chances   []S        // distinct chance states, in the order of their first visit

@@ -31,7 +31,7 @@ type cups struct {
 	tell      func(s, next state) string
 	odds      func(question string) ([]game.Table, error)
 	canonical func(s state) (state, []game.Action)
-	merged    func(dst []game.Outcome[state], s state) []game.Outcome[state]
+	fan       func(dst *game.Fan[state], s state) bool
 	names     func() []string
 	player    func(name string) (game.Policy[state], error)
 	mover     func(s state) game.Player
@@ -68,7 +68,7 @@ func (c *cups) Explain(s state, a game.Action) string         { return c.explain
 func (c *cups) Tell(s, next state) string                     { return c.tell(s, next) }
 func (c *cups) Odds(question string) ([]game.Table, error)    { return c.odds(question) }
 func (c *cups) Canonical(s state) (state, []game.Action)      { return c.canonical(s) }
-func (c *cups) Merged(d []outcome, s state) []outcome         { return c.merged(d, s) }
+func (c *cups) Fan(dst *game.Fan[state], s state) bool        { return c.fan(dst, s) }
 func (c *cups) PlayerNames() []string                         { return c.names() }
 func (c *cups) Player(n string) (game.Policy[state], error)   { return c.player(n) }
 func (c *cups) Mover(s state) game.Player                     { return c.mover(s) }
@@ -225,20 +225,35 @@ func healthy() *cups {
 		s.Cup[0], s.Cup[1] = s.Cup[1], s.Cup[0]
 		return s, swap
 	}
-	g.merged = func(dst []outcome, s state) []outcome {
-		from := len(dst)
-	next:
+	g.fan = func(dst *game.Fan[state], s state) bool {
+		*dst = game.Fan[state]{Leaf: dst.Leaf[:0]}
+		branch, leaf := map[state]int{}, map[state]int32{}
 		for _, o := range g.outcomes(nil, s) {
 			rep, _ := g.canonical(o.State)
-			for i := range dst[from:] {
-				if x := &dst[from+i]; x.State == rep {
-					x.Prob += o.Prob
-					continue next
+			if i, ok := branch[rep]; ok {
+				dst.Branch[i].Prob += o.Prob
+				continue
+			}
+			branch[rep] = len(dst.Branch)
+			who, after := g.turn(rep), []state{rep}
+			if who >= 0 {
+				after = after[:0]
+				for _, a := range g.legal(nil, rep) {
+					x, _ := g.apply(rep, a)
+					x, _ = g.canonical(x)
+					after = append(after, x)
 				}
 			}
-			dst = append(dst, outcome{State: rep, Prob: o.Prob})
+			for _, x := range after {
+				if _, ok := leaf[x]; !ok {
+					leaf[x] = int32(len(dst.Leaf))
+					dst.Leaf = append(dst.Leaf, x)
+				}
+				dst.Move = append(dst.Move, leaf[x])
+			}
+			dst.Branch = append(dst.Branch, game.Branch{Prob: o.Prob, Mover: who, Moves: int32(len(after))})
 		}
-		return dst
+		return true
 	}
 	g.names = func() []string { return []string{"first"} }
 	g.player = func(name string) (game.Policy[state], error) {

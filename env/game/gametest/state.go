@@ -33,8 +33,8 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 	}
 	c.checkApply(s, mover, legal)
 	if sound = c.checkOutcomes(s, mover); sound && mover == game.Chance {
-		if c.merger != nil && len(c.chances) < mergedChecks {
-			c.try(s, "Merged", func() { c.checkMerged(s) })
+		if c.fanner != nil && len(c.chances) < fanChecks {
+			c.try(s, "Fan", func() { c.checkFan(s) })
 		}
 		c.chances = append(c.chances, s)
 	}

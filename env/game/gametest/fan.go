@@ -1,0 +1,143 @@
+package gametest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"marsgym/env/game"
+)
+
+// fanChecks is the number of chance states at which Fan is checked: each takes a
+// look at all moves after all outcomes. Chosen.
+const fanChecks = 300
+
+// checkFan checks what may follow a chance state, as far as it matters.
+func (c *checker[S]) checkFan(s S) {
+	s = c.representative(s)
+	var f game.Fan[S]
+	if !c.fanner.Fan(&f, s) || !c.checkShape(s, f) {
+		return
+	}
+	var (
+		diff  = map[string]float64{} // how much more likely Fan makes what is alike
+		shown = map[string]string{}
+		same  = sameness[S]{c, map[S]uint32{}}
+	)
+	count := func(who game.Player, after []S, prob float64, text string) {
+		k := same.key(who, after)
+		diff[k] += prob
+		shown[k] = text
+	}
+	for _, o := range c.rules.Outcomes(nil, s) {
+		x := c.representative(o.State)
+		who := c.rules.Turn(x)
+		count(who, c.afterMoves(x, who), -o.Prob, c.text(x))
+	}
+	move := f.Move
+	for i, b := range f.Branch {
+		var after []S
+		for _, k := range move[:b.Moves] {
+			after = append(after, f.Leaf[k])
+		}
+		move = move[b.Moves:]
+		count(b.Mover, after, b.Prob, fmt.Sprintf("branch %d", i))
+	}
+	for k, d := range diff {
+		if !(math.Abs(d) <= tolerance) {
+			c.failAt(s, "Fan follows Outcomes", "what is like %s is more likely by %v", shown[k], d)
+		}
+	}
+}
+
+// checkShape checks that a fan holds together.
+func (c *checker[S]) checkShape(s S, f game.Fan[S]) bool {
+	const whole, once = "Fan lists branches with their moves, and their leaves", "Fan lists each leaf once, for one seat"
+	owner := make([]game.Player, len(f.Leaf))
+	for k := range owner {
+		owner[k] = game.Player(c.spec.Players) // nobody yet
+	}
+	move := f.Move
+	for i, b := range f.Branch {
+		if b.Moves < 1 || int(b.Moves) > len(move) || b.Mover < 0 && b.Moves != 1 {
+			c.failAt(s, whole, "branch %d has %d moves, of %d that are left", i, b.Moves, len(move))
+			return false
+		}
+		for _, k := range move[:b.Moves] {
+			if k < 0 || int(k) >= len(f.Leaf) {
+				c.failAt(s, whole, "branch %d leads to leaf %d of %d", i, k, len(f.Leaf))
+				return false
+			}
+			who := max(b.Mover, game.Chance)
+			if owner[k] != game.Player(c.spec.Players) && owner[k] != who {
+				c.failAt(s, once, "leaf %d follows moves of %d and of %d", k, owner[k], who)
+			}
+			owner[k] = who
+		}
+		move = move[b.Moves:]
+	}
+	if len(move) > 0 {
+		c.failAt(s, whole, "%d moves belong to no branch", len(move))
+		return false
+	}
+	seen := map[S]game.Player{}
+	for k, x := range f.Leaf {
+		if who, ok := seen[x]; c.representative(x) != x || ok && who == owner[k] || owner[k] == game.Player(c.spec.Players) {
+			c.failAt(s, once, "it lists %s, not a representative, or again, or for nothing", c.text(x))
+		}
+		seen[x] = owner[k]
+	}
+	return true
+}
+
+// afterMoves lists the states just after the moves of x, or x itself where nobody
+// decides.
+func (c *checker[S]) afterMoves(x S, who game.Player) (after []S) {
+	if who < 0 {
+		return []S{x}
+	}
+	for _, a := range c.rules.Legal(nil, x) {
+		if y, err := c.rules.Apply(x, a); err == nil { // else a breach of another clause
+			after = append(after, c.representative(y))
+		}
+	}
+	return after
+}
+
+func (c *checker[S]) representative(s S) S {
+	if c.symmetry != nil {
+		s, _ = c.symmetry.Canonical(s)
+	}
+	return s
+}
+
+// sameness tells which choices are alike as far as play matters.
+type sameness[S comparable] struct {
+	c      *checker[S]
+	number map[S]uint32
+}
+
+// key is the same where the same seat has moves to the same states, up to
+// symmetry, and nowhere else.
+func (m sameness[S]) key(who game.Player, after []S) string {
+	var list []uint32
+	for _, s := range after {
+		list = append(list, m.of(s))
+	}
+	slices.Sort(list)
+	key := []byte{byte(max(who, game.Chance))}
+	for _, x := range list {
+		key = binary.LittleEndian.AppendUint32(key, x)
+	}
+	return string(key)
+}
+
+func (m sameness[S]) of(s S) uint32 {
+	i, ok := m.number[s]
+	if !ok {
+		i = uint32(len(m.number))
+		m.number[s] = i
+	}
+	return i
+}
