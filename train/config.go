@@ -119,8 +119,11 @@ func DefaultConfig(a Algorithm) Config {
 		c.Steps, c.Rows, c.Hidden = 40_000_000, 32, []int{256, 128, 64}
 		c.Rate[0], c.Expert.Search.Turns = 4e-3, 4
 	} else {
-		c.Steps, c.Rows, c.Value = 1_500_000, 16, 50
-		c.Rate[0] = 5e-3
+		c.Steps, c.Rows, c.Hidden = 5_000_000, 16, []int{256, 128, 64}
+		c.Rate[0], c.Expert.Temperature[1] = 5e-3, 0.002
+		// A search sees two states apart by no more than its values are wrong: they
+		// come first.
+		c.Value = 150
 		// Values that learn from searches alone drift off, since the best of
 		// many guesses is a guess too high.
 		c.Expert.Lambda = Range{0.9, 0.6}
