@@ -146,7 +146,10 @@ func (s *session) all(ctx context.Context) (result, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := agents.Names(s.game)
+	var names []string
+	if s.against == nil {
+		names = agents.Names(s.game)
+	}
 	for _, name := range s.named() {
 		if !slices.Contains(names, name) {
 			names = append(names, name)

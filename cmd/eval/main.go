@@ -58,7 +58,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Float64Var(&o.settle, "settle", 0, "play until it is settled who is the stronger, or that they differ by less than this `share` of the win, such as 0.01; -games is the most")
 	f.Uint64Var(&o.seed, "seed", 1, "`seed` of those games, and of searches")
 	f.IntVar(&o.blunders, "blunders", 0, "list the `n` dearest mistakes of the model against exact, and what all of them cost by kind")
-	f.BoolVar(&o.table, "table", false, "evaluate all the game's agents, and the model, against each other")
+	f.BoolVar(&o.table, "table", false, "evaluate all the game's agents, or those of -against, and the model, against each other")
 	f.BoolVar(&o.json, "json", false, "write one JSON document")
 	f.StringVar(&o.plot, "plot", "", "`folder` for pictures of where the model loses, as SVG and PNG")
 	f.Func("compare", "`runs` to lay beside each other, with commas; with -plot their learning curves in one picture", func(list string) error {

@@ -293,6 +293,11 @@ func TestTable(t *testing.T) {
 			t.Errorf("row %d: %s wins %v, exploitability %g", i, r.Agents[i], row, r.Exploitability[i])
 		}
 	}
+	var few tableResult
+	document(t, &few, "-table", "-model", dir, "-against", "random,greedy")
+	if len(few.Agents) != 3 || slices.Contains(few.Agents, "exact") {
+		t.Errorf("the table of three agents is of %q", few.Agents)
+	}
 	var pair pairResult
 	document(t, &pair, "-model", dir, "-against", "greedy")
 	near(t, "the model against greedy", r.Win[slices.Index(r.Agents, dir)][slices.Index(r.Agents, "greedy")], pair.Win, 1e-12)
