@@ -22,6 +22,9 @@ import (
 //
 //	go test -run '^$' -bench Limits -benchtime 5x -timeout 2h ./cmd/train
 func BenchmarkLimits(b *testing.B) {
+	if testing.Short() {
+		b.Skip("trains six networks a seed")
+	}
 	yardstick := martianrisk.SmallConfig()
 	for _, ranking := range []martianrisk.Ranking{martianrisk.Linear, martianrisk.Leader} {
 		for _, rounds := range []int{10, 20, 50} {
