@@ -55,7 +55,7 @@ type arrival[S comparable] struct {
 // option is a move that a row has.
 type option[S comparable] struct {
 	after    S
-	at       int // where its estimate is
+	at       int // where its estimate is, unless the row arrived directly
 	from, to int // into next: its seat may choose of these
 }
 
@@ -110,7 +110,8 @@ func (e *plyExpert[S]) anew(i int) {
 //	G(t) = Q(t) + λ·(G(t+1) − V(t+1))
 //
 // Q is an expectation over the dice, so their luck is not in it; and for λ = 1
-// errors of V cancel out. Where the play strays from the best, unless all of it
+// errors of V cancel out. Where no dice lie between two moves Q(t) is that of the
+// best that follows, which then is V(t+1), and λ is 1. Where the play strays from the best, unless all of it
 // is random, the Q of the best stands for G(t+1).
 //
 // Source: the last is the control variate of Burch, Schmid, Moravčík, Morrill and
@@ -280,7 +281,10 @@ func (e *plyExpert[S]) expand() (known int) {
 		e.legal = e.k.rules.Legal(e.legal[:0], s)
 		for _, a := range e.legal {
 			after := e.k.apply(s, a)
-			o := option[S]{after: after, at: e.look(after, who), from: len(e.next)}
+			o := option[S]{after: after, from: len(e.next)}
+			if !e.arrived[i].direct {
+				o.at = e.look(after, who)
+			}
 			if e.k.rules.Turn(after) == who {
 				e.again = e.k.rules.Legal(e.again[:0], after)
 				for _, a := range e.again {

@@ -6,10 +6,9 @@ import (
 	"marsgym/env/game"
 )
 
-// fan is what may follow a roll and the choice after it. It depends on what is set
-// aside, and on nothing else.
+// fan is what may follow a roll and the choice after it, whatever the scores.
 type fan struct {
-	branch []game.Branch // by seat 0
+	branch []game.Branch
 	move   []int32
 	leaf   []leaf
 }
