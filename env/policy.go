@@ -3,6 +3,7 @@ package env
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"marsgym/env/game"
 )
@@ -38,7 +39,8 @@ type Policy interface {
 // action (see [game.Scorer]).
 type Scorer interface {
 	Policy
-	// Score writes to dst [n] the scores of afterstates [n, D].
+	// Score writes to dst [n] the scores of afterstates [n, D]. Many goroutines
+	// may call it at once.
 	Score(dst []float64, obs []float32) error
 	// Choose turns the scores of the options of one decision into probabilities.
 	// Many goroutines may call it at once.
@@ -132,21 +134,33 @@ func (q *query[S]) Relabel(i int) []game.Action { return q.label[i] }
 // spread calls f with 0 to n-1, on all cores where there are many.
 func spread(n int, f func(i int)) {
 	const few = 2048 // chosen: some 0.1 ms
-	if n <= few {
-		for i := range n {
+	portions(n, few, func(from, to int) {
+		for i := from; i < to; i++ {
 			f(i)
 		}
-		return
-	}
-	workers := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := n * w / workers; i < n*(w+1)/workers; i++ {
-				f(i)
+	})
+}
+
+// portions cuts 0 to n into runs of at most size and calls f with each, on all
+// cores if there are several.
+func portions(n, size int, f func(from, to int)) {
+	var (
+		next atomic.Int64
+		wg   sync.WaitGroup
+	)
+	work := func() {
+		for {
+			to := int(next.Add(int64(size)))
+			if to-size >= n {
+				return
 			}
-		})
+			f(to-size, min(to, n))
+		}
 	}
+	for range min(runtime.GOMAXPROCS(0), (n+size-1)/size) - 1 {
+		wg.Go(work)
+	}
+	work()
 	wg.Wait()
 }
 

@@ -3,6 +3,8 @@ package env
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"marsgym/env/game"
 )
@@ -114,7 +116,7 @@ func (s *solution[S]) policy(p Policy) game.Policy[S] {
 	case insider[S]:
 		return p.Policy
 	case Scorer:
-		return &outsideScorer[S]{outsider[S]{p, query[S]{k: *s.kit}}, p, nil}
+		return &outsideScorer[S]{outsider: outsider[S]{p, query[S]{k: *s.kit}}, p: p}
 	}
 	return &outsider[S]{p, query[S]{k: *s.kit}}
 }
@@ -165,19 +167,36 @@ func (o *outsider[S]) Probs(dst []float64, states []S) error {
 // outsideScorer does the same for a scorer.
 type outsideScorer[S comparable] struct {
 	outsider[S]
-	p   Scorer
-	obs []float32
+	p       Scorer
+	scratch sync.Pool // of *[]float32
 }
 
 func (o *outsideScorer[S]) Choose(probs, scores []float64) { o.p.Choose(probs, scores) }
 
 func (o *outsideScorer[S]) Score(dst []float64, after []S, movers []game.Player) error {
+	// Afterstates are encoded so many at once: what is read is still in the cache,
+	// and goes through the layers together. Measured.
+	const portion = 256
 	k := &o.q.k
 	d := k.rules.Spec().ObsLen()
-	o.obs = resize(o.obs, len(after)*d)
-	spread(len(after), func(i int) {
-		s, _ := k.canonical(after[i])
-		k.rules.Encode(o.obs[i*d:(i+1)*d], s, movers[i])
+	var failed atomic.Pointer[error]
+	portions(len(after), portion, func(from, to int) {
+		obs, _ := o.scratch.Get().(*[]float32)
+		if obs == nil {
+			obs = new([]float32)
+			*obs = make([]float32, portion*d)
+		}
+		defer o.scratch.Put(obs)
+		for i := from; i < to; i++ {
+			s, _ := k.canonical(after[i])
+			k.rules.Encode((*obs)[(i-from)*d:][:d], s, movers[i])
+		}
+		if err := o.p.Score(dst[from:to], (*obs)[:(to-from)*d]); err != nil {
+			failed.CompareAndSwap(nil, &err)
+		}
 	})
-	return o.p.Score(dst, o.obs)
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
