@@ -18,6 +18,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/internal/tensorboard"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 )
@@ -64,6 +65,19 @@ func trained(t *testing.T, g env.Game, cfg Config, stop uint64) (model []byte, l
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	lines, err := os.ReadFile(filepath.Join(opt.Dir, MetricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := os.ReadFile(filepath.Join(opt.Dir, tensorboard.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tag := range []string{"pool/win", "pool/least"} {
+		if got, want := bytes.Count(events, []byte(tag)), bytes.Count(lines, []byte(`"pool":`)); got != want {
+			t.Errorf("%d events have %s; want %d", got, tag, want)
+		}
 	}
 	return model, last
 }

@@ -42,6 +42,11 @@ func (m Metrics) scalars(a Algorithm) []tensorboard.Scalar {
 			tensorboard.Scalar{Tag: "policy/kl", Value: m.KL},
 			tensorboard.Scalar{Tag: "policy/clipped", Value: m.Clipped})
 	}
+	if p := m.Pool; p != nil {
+		list = append(list,
+			tensorboard.Scalar{Tag: "pool/win", Value: p.Win},
+			tensorboard.Scalar{Tag: "pool/least", Value: p.Least})
+	}
 	if x := m.Exact; x != nil {
 		list = append(list,
 			tensorboard.Scalar{Tag: "exact/win", Value: x.Win()},
