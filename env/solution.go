@@ -160,8 +160,19 @@ type outsider[S comparable] struct {
 }
 
 func (o *outsider[S]) Probs(dst []float64, states []S) error {
-	o.q.fill(states)
-	return o.p.Probs(dst, &o.q)
+	// So many are asked about at once: there is work for all cores, and what they
+	// see stays in a cache. Measured.
+	const portion = 8192
+	n := o.q.k.rules.Spec().Actions
+	for len(states) > 0 {
+		now := min(portion, len(states))
+		o.q.fill(states[:now])
+		if err := o.p.Probs(dst[:now*n], &o.q); err != nil {
+			return err
+		}
+		states, dst = states[now:], dst[now*n:]
+	}
+	return nil
 }
 
 // outsideScorer does the same for a scorer.
