@@ -16,6 +16,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/dirlock"
 	"marsgym/models"
 )
 
@@ -98,7 +99,8 @@ func (c *counter) Fit(rows []models.Rows, rate float64) (norm float64, err error
 // Run trains until cfg.Steps and returns the network, which is then in the run
 // folder too. When ctx is cancelled it finishes the iteration, writes a
 // checkpoint and returns an error that wraps ErrInterrupted. The folder must
-// exist; Run overwrites nothing in it unless it resumes.
+// exist, and no other run be at work in it; Run overwrites nothing in it unless
+// it resumes.
 func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("training config: %w", err)
@@ -126,6 +128,11 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	} else if r.method, err = newExpert(&r.cfg, opt.Game, r.learner); err != nil {
 		return nil, fmt.Errorf("algorithm %s: %w", cfg.Algorithm, err)
 	}
+	release, err := dirlock.Lock(opt.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w; let it end, or stop it", err)
+	}
+	defer release()
 	if opt.Resume {
 		if err := r.restore(); err != nil {
 			return nil, err
