@@ -37,6 +37,9 @@ const (
 // written.
 var ErrInterrupted = errors.New("interrupted")
 
+// ErrTaken is returned where another run is at work in the folder.
+var ErrTaken = errors.New("the run folder is taken")
+
 // Options say how to run, without changing what comes out.
 type Options struct {
 	Game env.Game
@@ -99,8 +102,8 @@ func (c *counter) Fit(rows []models.Rows, rate float64) (norm float64, err error
 // Run trains until cfg.Steps and returns the network, which is then in the run
 // folder too. When ctx is cancelled it finishes the iteration, writes a
 // checkpoint and returns an error that wraps ErrInterrupted. The folder must
-// exist, and no other run be at work in it; Run overwrites nothing in it unless
-// it resumes.
+// exist; Run overwrites nothing in it unless it resumes, and its error wraps
+// fs.ErrExist there. Other errors wrap ErrTaken, or [models.ErrDiverged].
 func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("training config: %w", err)
@@ -129,8 +132,11 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 		return nil, fmt.Errorf("algorithm %s: %w", cfg.Algorithm, err)
 	}
 	release, err := dirlock.Lock(opt.Dir)
+	if errors.Is(err, dirlock.ErrBusy) {
+		return nil, fmt.Errorf("%w: %w: let it end, or stop it", ErrTaken, err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; let it end, or stop it", err)
+		return nil, err
 	}
 	defer release()
 	if opt.Resume {

@@ -17,7 +17,6 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/eval"
-	"marsgym/internal/dirlock"
 	"marsgym/internal/tensorboard"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
@@ -148,26 +147,6 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 	if _, err := train.Run(t.Context(), cfg, opt); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a second run in the same folder: %v", err)
-	}
-}
-
-func TestTaken(t *testing.T) {
-	opt := train.Options{Game: open(t, "pig", `{"target": 10}`), Dir: t.TempDir(), Learner: learner, Resume: true}
-	release, err := dirlock.Lock(opt.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), opt); !errors.Is(err, dirlock.ErrBusy) {
-		t.Errorf("a second run in the folder: %v", err)
-	}
-	if left, err := os.ReadDir(opt.Dir); err != nil || len(left) > 0 {
-		t.Errorf("it leaves %v, %v", left, err)
-	}
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), opt); err != nil {
-		t.Errorf("after the first: %v", err)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package dirlock lets one process at a time work in a folder.
+// Package dirlock lets one at a time work in a folder.
 package dirlock
 
 import (
@@ -7,12 +7,13 @@ import (
 	"os"
 )
 
-// ErrBusy is what an error wraps where another process has the folder.
-var ErrBusy = errors.New("another process works in this folder")
+// ErrBusy is what an error wraps where somebody else has the folder, in this
+// process or in another.
+var ErrBusy = errors.New("somebody else works in this folder")
 
 // Lock takes a folder until release is called or the process ends, in whatever
-// way. It leaves nothing in the folder. Where the system, or the kind of file
-// system, has no such locks, nothing is locked.
+// way; release must be kept until then. It leaves nothing in the folder. Where
+// the system, or the kind of file system, has no such locks, nothing is locked.
 func Lock(dir string) (release func() error, err error) {
 	f, err := os.Open(dir)
 	if err != nil {

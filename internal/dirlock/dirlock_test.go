@@ -19,12 +19,14 @@ import (
 // TestMain lets the test be the other process, which holds a folder for good.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("HOLD"); dir != "" {
-		if _, err := dirlock.Lock(dir); err != nil {
+		release, err := dirlock.Lock(dir)
+		if err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
 		fmt.Println("held")
 		time.Sleep(time.Hour)
+		release()
 	}
 	os.Exit(m.Run())
 }

@@ -1,0 +1,33 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package train_test
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"marsgym/internal/dirlock"
+	"marsgym/train"
+)
+
+// TestTaken is for systems that have locks.
+func TestTaken(t *testing.T) {
+	opt := train.Options{Game: open(t, "pig", `{"target": 10}`), Dir: t.TempDir(), Learner: learner, Resume: true}
+	release, err := dirlock.Lock(opt.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), opt); !errors.Is(err, train.ErrTaken) {
+		t.Errorf("a second run in the folder: %v", err)
+	}
+	if left, err := os.ReadDir(opt.Dir); err != nil || len(left) > 0 {
+		t.Errorf("it leaves %v, %v", left, err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), opt); err != nil {
+		t.Errorf("after the first: %v", err)
+	}
+}
