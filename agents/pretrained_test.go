@@ -17,8 +17,9 @@ import (
 	"marsgym/eval"
 )
 
-// seats says which cards are held to the exact strength of their networks. Two
-// seats take two seconds of two cores, three take a minute and four an hour.
+// seats says which cards are held to the exact strength of their networks: two
+// seats take two seconds of two cores, three take a minute, and four an hour, for
+// which -timeout 3h leaves room.
 var seats = flag.Int("seats", 2, "evaluate released networks for up to so many `seats` exactly")
 
 // figure returns a figure of a model card, from a line such as

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/blas/gonum"
+	G "gorgonia.org/gorgonia"
+
+	"marsgym/internal/sgemm"
 	"marsgym/models"
 )
 
@@ -49,20 +53,25 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkPlainGraph is the gradient alone, of gorgonia's own operations.
+// BenchmarkPlainGraph is the gradient alone, of gorgonia's own operations, with
+// gonum's product, as it comes, and with ours.
 func BenchmarkPlainGraph(b *testing.B) {
+	defer G.Use(gonum.Implementation{})
 	for _, n := range []int{1024, 4096} {
-		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-			l := newLearner(b, table, 1)
-			r := rand.New(rand.NewPCG(2, 0))
-			pl := newPlain(b, l.MLP(), newSquares(table, r, n).sparse(r))
-			for b.Loop() {
-				if err := pl.vm.RunAll(); err != nil {
-					b.Fatal(err)
+		for _, blas := range []G.BLAS{gonum.Implementation{}, sgemm.BLAS{}} {
+			b.Run(fmt.Sprintf("rows=%d/blas=%T", n, blas), func(b *testing.B) {
+				G.Use(blas)
+				l := newLearner(b, table, 1)
+				r := rand.New(rand.NewPCG(2, 0))
+				pl := newPlain(b, l.MLP(), newSquares(table, r, n).sparse(r))
+				for b.Loop() {
+					if err := pl.vm.RunAll(); err != nil {
+						b.Fatal(err)
+					}
+					pl.vm.Reset()
 				}
-				pl.vm.Reset()
-			}
-			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-		})
+				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+			})
+		}
 	}
 }
