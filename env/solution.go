@@ -160,8 +160,8 @@ type outsider[S comparable] struct {
 }
 
 func (o *outsider[S]) Probs(dst []float64, states []S) error {
-	// So many are asked about at once: there is work for all cores, and what they
-	// see stays in a cache. Measured.
+	// So many are asked about at once. Chosen: what they see takes some 10 MB, and
+	// there is work for several cores.
 	const portion = 8192
 	n := o.q.k.rules.Spec().Actions
 	for len(states) > 0 {
