@@ -45,8 +45,8 @@ func TestShapeValidate(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	err := models.Shape{Obs: 0, Hidden: []int{3, -1}, Head: "both", Actions: 1 << 40, Players: 2}.Validate()
-	for _, want := range []string{"obs is 0", "hidden[1] is -1", `head is "both"`, "actions is 1099511627776"} {
+	err := models.Shape{Obs: 0, Hidden: []int{3, -1}, Head: "both", Values: "x", Actions: 1 << 40, Players: 2}.Validate()
+	for _, want := range []string{"obs is 0", "hidden[1] is -1", `head is "both"`, `values is "x": want "" or "shares"`, "actions is 1099511627776"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v: want it to say %q", err, want)
 		}

@@ -72,6 +72,9 @@ func (s Shape) Validate() error {
 	if s.Head != Score && s.Head != Logits {
 		errs = append(errs, fmt.Errorf("head is %q: want %q or %q", s.Head, Score, Logits))
 	}
+	if s.Values != Returns && s.Values != Shares {
+		errs = append(errs, fmt.Errorf("values is %q: want %q or %q", s.Values, Returns, Shares))
+	}
 	check("actions", s.Actions, 1, maxWidth)
 	check("players", s.Players, 1, maxWidth)
 	if len(errs) == 0 && s.size() > maxWeights {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"marsgym/env"
+	"marsgym/env/game"
 	"marsgym/models"
 )
 
@@ -131,7 +132,20 @@ func DefaultConfig(a Algorithm) Config {
 	return c
 }
 
-// Validate reports all faults of a config at once.
+// Bounds beyond which a rollout fits in no memory, or its probabilities in no
+// float64. Chosen.
+const (
+	// maxNumbers is how many numbers of observations a rollout keeps: 64 GiB.
+	maxNumbers = 1 << 34
+	// maxPower keeps (1−w)^Power above 0: 1−w falls below 2^-21 only after 10⁵
+	// games to a rollout without a loss.
+	maxPower = 50
+	// maxMinibatch is no less than the decisions of any rollout.
+	maxMinibatch = 1 << 36
+)
+
+// Validate reports all faults of a config that are faults in every game, at once.
+// [Config.Check] knows of the others.
 func (c Config) Validate() error {
 	var errs []error
 	want := func(ok bool, field string, v any, want string) {
@@ -149,7 +163,7 @@ func (c Config) Validate() error {
 		want(c.Rate[i] >= 0 && c.Rate[i] <= 1, "rate, "+end, c.Rate[i], "0 to 1")
 	}
 	want(c.Warmup >= 0 && c.Warmup < 1, "warmup", c.Warmup, "0 to less than 1")
-	want(c.Value >= 0, "value", c.Value, "at least 0")
+	want(finite(c.Value) && c.Value >= 0, "value", c.Value, "at least 0, and finite")
 	want(c.Evaluations >= 0, "evaluations", c.Evaluations, "at least 0")
 	want(c.Checkpoints > 0, "checkpoints", c.Checkpoints, "at least 1")
 	errs = append(errs, c.Adam.Validate())
@@ -158,15 +172,15 @@ func (c Config) Validate() error {
 		p := c.PPO
 		want(p.Horizon > 0 && p.Horizon <= 1<<16, "horizon", p.Horizon, "1 to 65536")
 		want(p.Epochs > 0, "epochs", p.Epochs, "at least 1")
-		want(p.Minibatch >= c.Parts, "minibatch", p.Minibatch, "no less than parts")
+		want(p.Minibatch >= c.Parts && p.Minibatch <= maxMinibatch, "minibatch", p.Minibatch, fmt.Sprintf("no less than parts, and at most %d", maxMinibatch))
 		want(p.Gamma > 0 && p.Gamma <= 1, "gamma", p.Gamma, "above 0, at most 1")
 		want(p.Lambda >= 0 && p.Lambda <= 1, "lambda", p.Lambda, "0 to 1")
 		want(p.Clip > 0 && p.Clip < 1, "clip", p.Clip, "between 0 and 1")
 		for i, end := range []string{"first", "last"} {
-			want(p.Entropy[i] >= 0, "entropy, "+end, p.Entropy[i], "at least 0")
+			want(finite(p.Entropy[i]) && p.Entropy[i] >= 0, "entropy, "+end, p.Entropy[i], "at least 0, and finite")
 		}
 		want(p.Pool.Share >= 0 && p.Pool.Share <= 1, "pool share", p.Pool.Share, "0 to 1")
-		want(p.Pool.Power >= 0 && p.Pool.Power <= 100, "pool power", p.Pool.Power, "0 to 100")
+		want(p.Pool.Power >= 0 && p.Pool.Power <= maxPower, "pool power", p.Pool.Power, fmt.Sprintf("0 to %d", maxPower))
 		if p.Pool.Share > 0 {
 			want(p.Pool.Size > 0 && p.Pool.Size <= 1000, "pool size", p.Pool.Size, "1 to 1000")
 			want(p.Pool.Every >= 1e-4 && p.Pool.Every <= 1, "pool every", p.Pool.Every, "0.0001 to 1")
@@ -176,7 +190,7 @@ func (c Config) Validate() error {
 		errs = append(errs, e.Search.Validate())
 		want(e.Search.Depth == env.Depth(c.Algorithm), "depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
 		for i, end := range []string{"first", "last"} {
-			want(e.Temperature[i] > 0, "temperature, "+end, e.Temperature[i], "above 0")
+			want(finite(e.Temperature[i]) && e.Temperature[i] > 0, "temperature, "+end, e.Temperature[i], "above 0, and finite")
 		}
 		for i, end := range []string{"first", "last"} {
 			want(e.Lambda[i] >= 0 && e.Lambda[i] <= 1, "lambda, "+end, e.Lambda[i], "0 to 1")
@@ -184,6 +198,49 @@ func (c Config) Validate() error {
 		want(e.Ahead >= 0 && e.Ahead < 1, "ahead", e.Ahead, "0 to less than 1")
 	}
 	return errors.Join(errs...)
+}
+
+func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
+
+// Check reports why a game cannot be trained with the config: what
+// [Config.Validate] reports, a network that cannot be, a rollout that fits in no
+// memory, or an algorithm that the game does not offer.
+func (c Config) Check(g env.Game) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	spec := g.Spec()
+	errs := []error{c.shape(spec).Validate()}
+	if c.Algorithm == AlgorithmPPO {
+		// Options of decisions are numbered in int32.
+		n, most := c.Rows*c.PPO.Horizon, min(maxNumbers/spec.ObsLen(), math.MaxInt32/(1+spec.Actions))
+		if n > most {
+			errs = append(errs, fmt.Errorf("rows times horizon is %d decisions to a rollout; want at most %d in this game", n, most))
+		}
+	} else if _, err := g.NewExpert(c.Expert.Search, 1, 0); err != nil {
+		errs = append(errs, fmt.Errorf("algorithm is %s; want one of %v: %w", c.Algorithm, offered(g), err))
+	}
+	return errors.Join(errs...)
+}
+
+// offered lists the algorithms that a game offers.
+func offered(g env.Game) []Algorithm {
+	return slices.DeleteFunc(Algorithms(), func(a Algorithm) bool {
+		if a == AlgorithmPPO {
+			return false
+		}
+		_, err := g.NewExpert(DefaultConfig(a).Expert.Search, 1, 0)
+		return err != nil
+	})
+}
+
+// shape is the shape of the network that learns a game.
+func (c Config) shape(spec game.Spec) models.Shape {
+	s := models.Shape{Obs: spec.ObsLen(), Hidden: c.Hidden, Head: c.Head, Actions: spec.Actions, Players: spec.Players}
+	if c.Algorithm != AlgorithmPPO {
+		s.Values = models.Shares
+	}
+	return s
 }
 
 // Range is what a setting is at first and at the end of a run; it goes from one

@@ -43,7 +43,7 @@ type options struct {
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("eval", "Eval says how strong an agent is. Where the game is solved the answer is exact: the agent is asked about every position, and no game is played. Elsewhere it is a match.")
-	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, search, a model file or a run folder")
+	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, search, pretrained, a model file or a run folder")
 	f.Func("against", "`agent` in the other seats, or one for each of them, with commas (default exact, or greedy where nothing is solved)", func(list string) error {
 		o.against = strings.Split(list, ",")
 		return nil

@@ -43,7 +43,7 @@ type options struct {
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("play", "Play seats you at the table, with agents in all other seats, or lets you watch them.")
-	f.Func("opponent", "`agent` in the other seats, or one for each of them, with commas: exact, random, greedy, search, a model file or a run folder (default greedy)", func(list string) error {
+	f.Func("opponent", "`agent` in the other seats, or one for each of them, with commas: exact, random, greedy, search, pretrained, a model file or a run folder (default greedy)", func(list string) error {
 		o.opponent = strings.Split(list, ",")
 		return nil
 	})

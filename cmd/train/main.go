@@ -12,7 +12,6 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/cli"
@@ -31,10 +30,7 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if err != nil {
 		return err
 	}
-	g, err := catalog.Open(c.Game, 0, c.GameConfig)
-	if err != nil {
-		return err
-	}
+	g := c.game
 	s := &session{game: g, spec: g.Spec(), stdout: stdout, bar: cli.NewProgress(stderr)}
 	defer s.bar.Clear()
 	if s.judge, err = newJudge(ctx, g, c.cache, s.bar); err != nil {

@@ -204,6 +204,10 @@ func TestBounded(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
+	config := filepath.Join(t.TempDir(), train.ConfigFile)
+	if err := os.WriteFile(config, []byte(`{"game": "pig", "game_config": {}, "backend": "gorgonia", "device": "cpu", "train": {"algorithm": "ppo", "hidden": [0]}}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name   string
 		args   []string
@@ -221,8 +225,13 @@ func TestBadInput(t *testing.T) {
 		{"config field", []string{"-config", write(t, `{"train": {"rowz": 3}}`)}, cli.Failed, `unknown field "rowz"`},
 		{"game config field", []string{"-config", write(t, `{"game_config": {"dize": 3}}`)}, cli.Misuse, `unknown field "dize"`},
 		{"config value", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 0, "ppo": {"lambda": 2}}}`)}, cli.Misuse, "lambda is 2; want 0 to 1"},
+		{"layer", []string{"-config", write(t, `{"train": {"hidden": [0]}}`)}, cli.Misuse, "hidden[0] is 0: want 1 to 65536"},
+		{"no search of turns", []string{"-game", "mars-is-ours", "-algorithm", "turn-exact"}, cli.Misuse, "algorithm is turn-exact; want one of [ppo one-ply]"},
+		{"no search at all", []string{"-players", "1", "-algorithm", "one-ply"}, cli.Misuse, "algorithm is one-ply; want one of [ppo]"},
+		{"rollout", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 1048576, "ppo": {"horizon": 65536}}}`)}, cli.Misuse, "rows times horizon is 68719476736"},
 		{"config file", []string{"-config", "nowhere.json"}, cli.Failed, "nowhere.json"},
 		{"run folder", []string{"-resume", t.TempDir()}, cli.Failed, "no run folder"},
+		{"run folder's config", []string{"-resume", filepath.Dir(config)}, cli.Misuse, config + ": shape of a network: hidden[0] is 0"},
 		{"resume with flags", []string{"-resume", "x", "-seed", "2"}, cli.Misuse, "leave out"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marsgym/env"
 	"marsgym/internal/cli"
 	"marsgym/train"
 )
@@ -56,11 +57,12 @@ type variant struct {
 }
 
 // completion is complete for a certain command line.
-type completion func(text []byte, a train.Algorithm) (settings, error)
+type completion func(text []byte, a train.Algorithm) (settings, env.Game, error)
 
 // plan is a sweep worked out.
 type plan struct {
 	text     []byte // of the file
+	game     env.Game
 	fields   []string
 	variants []variant
 }
@@ -112,12 +114,12 @@ func newPlan(text []byte, complete completion) (*plan, error) {
 					return nil, fmt.Errorf("%s: %w", algorithmField, err)
 				}
 			}
-			if base, err = complete(s.Base, a); err != nil {
+			if base, p.game, err = complete(s.Base, a); err != nil {
 				return nil, err
 			}
 			bases[string(name)] = base
 		}
-		set, err := base.with(values)
+		set, err := base.with(values, p.game)
 		if err != nil {
 			return nil, err
 		}
@@ -195,8 +197,8 @@ func (d draw) value(u float64) (json.RawMessage, error) {
 	return strconv.AppendFloat(nil, x, 'g', 3, 64), nil
 }
 
-// with returns settings with other values of fields.
-func (s settings) with(values map[string]json.RawMessage) (set settings, err error) {
+// with returns settings for a game with other values of fields.
+func (s settings) with(values map[string]json.RawMessage, g env.Game) (set settings, err error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return set, err
@@ -226,7 +228,7 @@ func (s settings) with(values map[string]json.RawMessage) (set settings, err err
 	if err := strictly(text, &set); err != nil {
 		return set, err
 	}
-	if err := set.check(); err != nil {
+	if err := set.check(g); err != nil {
 		return set, err
 	}
 	if set.Train.Evaluations == 0 {

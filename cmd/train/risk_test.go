@@ -32,7 +32,7 @@ func BenchmarkLimits(b *testing.B) {
 				text := fmt.Sprintf(`{"game": "martian-risk-small", "game_config": {"max_rounds": %d, "ranking": %q},
 					"train": {"head": "score", "steps": 800000, "rows": 128, "evaluations": 0,
 						"ppo": {"horizon": 128, "minibatch": 2048, "lambda": 0.98, "epochs": 2, "entropy": [0.05, 0.0005]}}}`, rounds, ranking)
-				set, err := complete([]byte(text), cli.NewFlags("", "").Game(catalog.IDs()), "")
+				set, _, err := complete([]byte(text), cli.NewFlags("", "").Game(catalog.IDs()), "")
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -74,12 +74,7 @@ func BenchmarkSizes(b *testing.B) {
 	for _, size := range []struct{ players, each int }{{3, 4}, {3, 7}, {4, 7}, {5, 7}, {6, 4}, {6, 7}} {
 		b.Run(fmt.Sprintf("players=%d/regions=%d", size.players, size.players*size.each), func(b *testing.B) {
 			text := fmt.Sprintf(`{"game": "martian-risk", "game_config": {"players": %d, "regions_per_player": %d}, "train": {"steps": 131072}}`, size.players, size.each)
-			name := cli.NewFlags("", "").Game(catalog.IDs())
-			set, err := complete([]byte(text), name, "")
-			if err != nil {
-				b.Fatal(err)
-			}
-			g, err := cli.OpenGame(name, catalog.Open)
+			set, g, err := complete([]byte(text), cli.NewFlags("", "").Game(catalog.IDs()), "")
 			if err != nil {
 				b.Fatal(err)
 			}

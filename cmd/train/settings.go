@@ -120,6 +120,7 @@ func suited(g env.Game) train.Algorithm {
 // call is what a command line asks for.
 type call struct {
 	settings
+	game   env.Game
 	dir    string // the run folder; "" takes a free one
 	resume bool
 	cache  string // the folder of solutions; "" is none
@@ -166,8 +167,14 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s is no run folder: it has no %s", *from, train.ConfigFile)
 		}
-		if err == nil {
-			_, err = c.settings.backend()
+		if err != nil {
+			return c, err
+		}
+		if c.game, err = catalog.Open(c.Game, 0, c.GameConfig); err == nil {
+			err = c.check(c.game)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", filepath.Join(*from, train.ConfigFile), err)
 		}
 		return c, err
 	}
@@ -179,9 +186,9 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 			return c, cli.Usagef("-sweep takes all settings from its file; leave out the other flags but -out and -cache")
 		}
 		c.dir, c.sweep = *out, *path
-		c.plan, err = readPlan(*path, func(text []byte, a train.Algorithm) (settings, error) { return complete(text, name, a) })
+		c.plan, err = readPlan(*path, func(text []byte, a train.Algorithm) (settings, env.Game, error) { return complete(text, name, a) })
 		if err == nil {
-			c.settings = c.plan.variants[0].runs[0]
+			c.settings, c.game = c.plan.variants[0].runs[0], c.plan.game
 		}
 		return c, err
 	}
@@ -191,7 +198,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 			return c, err
 		}
 	}
-	if c.settings, err = complete(text, name, train.Algorithm(*algorithm)); err != nil {
+	if c.settings, c.game, err = complete(text, name, train.Algorithm(*algorithm)); err != nil {
 		if *file != "" {
 			err = fmt.Errorf("%s: %w", *file, err)
 		}
@@ -210,50 +217,49 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		c.Device = *device
 	}
 	c.dir = *out
-	return c, c.check()
+	return c, c.check(c.game)
 }
 
-// complete fills in what a text of settings, which may be nil, leaves open. An
-// algorithm that is not "" takes the place of the text's.
-func complete(text []byte, name *cli.Game, a train.Algorithm) (set settings, err error) {
+// complete fills in what a text of settings, which may be nil, leaves open, and
+// opens the game. An algorithm that is not "" takes the place of the text's.
+func complete(text []byte, name *cli.Game, a train.Algorithm) (set settings, g env.Game, err error) {
 	var base settings // what the text says, over nothing
 	if text != nil {
 		if err := json.Unmarshal(text, &base); err != nil {
-			return set, err
+			return set, nil, err
 		}
 	}
 	name.Default(cmp.Or(base.Game, name.ID), base.GameConfig)
-	g, err := cli.OpenGame(name, catalog.Open)
-	if err != nil {
-		return set, err
+	if g, err = cli.OpenGame(name, catalog.Open); err != nil {
+		return set, nil, err
 	}
 	if a = cmp.Or(a, base.Train.Algorithm); a == "" {
 		a = suited(g)
 	}
 	if !slices.Contains(train.Algorithms(), a) {
-		return set, cli.Unknown("algorithm", string(a), names(train.Algorithms()))
+		return set, nil, cli.Unknown("algorithm", string(a), names(train.Algorithms()))
 	}
 	set = defaults(a)
 	if a == train.AlgorithmPPO && g.Spec().Actions > fewActions {
 		if err := onBoard(&set.Train, g); err != nil {
-			return set, err
+			return set, nil, err
 		}
 	}
 	if text != nil {
 		if err := strictly(text, &set); err != nil {
-			return set, err
+			return set, nil, err
 		}
 	}
 	set.Game, set.GameConfig, set.Train.Algorithm = g.Spec().ID, []byte(g.Spec().ConfigJSON()), a
-	return set, nil
+	return set, g, nil
 }
 
-// check reports settings that cannot be trained with, as a UsageError.
-func (s settings) check() error {
+// check reports settings that a game cannot be trained with, as a UsageError.
+func (s settings) check(g env.Game) error {
 	if _, err := s.backend(); err != nil {
 		return err
 	}
-	if err := s.Train.Validate(); err != nil {
+	if err := s.Train.Check(g); err != nil {
 		return &cli.UsageError{Err: err}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"marsgym/agents"
+	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/internal/cli"
 	"marsgym/train"
@@ -29,7 +30,7 @@ const quickSweep = `{
 
 func newTestPlan(t *testing.T, text string) (*plan, error) {
 	t.Helper()
-	return newPlan([]byte(text), func(text []byte, a train.Algorithm) (settings, error) {
+	return newPlan([]byte(text), func(text []byte, a train.Algorithm) (settings, env.Game, error) {
 		name := cli.NewFlags("train", "").Game(catalog.IDs())
 		name.Default("", nil)
 		return complete(text, name, a)
@@ -115,6 +116,9 @@ func TestPlanRefuses(t *testing.T) {
 		{`{"grid": {"train.rows": []}}`, "no values"},
 		{`{"grid": {"train.rows": ["many"]}}`, "cannot unmarshal string"},
 		{`{"grid": {"train.rows": [0]}}`, "rows is 0"},
+		{`{"grid": {"train.hidden": [[16], [0]]}}`, "hidden[0] is 0"},
+		{`{"base": {"game": "martian-risk-tiny"}, "grid": {"train.algorithm": ["one-ply", "turn-exact"]}}`, "algorithm is turn-exact; want one of [ppo one-ply]"},
+		{`{"base": {"train": {"algorithm": "ppo"}}, "grid": {"train.ppo.horizon": [64, 65536], "train.rows": [512, 1048576]}}`, "rows times horizon is 67108864"},
 		{`{"grid": {"train.rate.2": [0]}}`, "want 0 to 1 in the place of 2"},
 		{`{"grid": {"train.rate.0": [0.1], "train.rate": [[0.1, 0.1]]}}`, "varies as a whole"},
 		{`{"grid": {"train.rows.0": [0]}}`, "train.rows has no parts"},
@@ -263,6 +267,7 @@ func TestSweepRefuses(t *testing.T) {
 	}{
 		{[]string{"-sweep", write(t, quickSweep), "-seed", "3"}, "leave out the other flags"},
 		{[]string{"-sweep", write(t, `{"grid": {"train.rowz": [1]}}`)}, "did you mean rows?"},
+		{[]string{"-sweep", write(t, `{"grid": {"train.hidden": [[16], [0]]}}`)}, "hidden[0] is 0"},
 		{[]string{"-sweep", write(t, `{"base": {"game_config": {"players": 3, "dice": 4}}, "grid": {"train.rows": [64]}}`)}, "sweep a game for two"},
 	} {
 		t.Chdir(t.TempDir())

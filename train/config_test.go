@@ -1,0 +1,81 @@
+package train_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"marsgym/env/catalog"
+	"marsgym/models"
+	"marsgym/train"
+)
+
+// TestBounds changes one setting at a time.
+func TestBounds(t *testing.T) {
+	inf, ppo, search := math.Inf(1), train.AlgorithmPPO, train.OnePly
+	for _, test := range []struct {
+		name      string
+		algorithm train.Algorithm
+		change    func(*train.Config)
+		want      string // "" where there is no fault
+	}{
+		{"value", ppo, func(c *train.Config) { c.Value = inf }, "value is +Inf"},
+		{"value", ppo, func(c *train.Config) { c.Value = math.NaN() }, "value is NaN"},
+		{"large value", ppo, func(c *train.Config) { c.Value = math.MaxFloat64 }, ""},
+		{"entropy", ppo, func(c *train.Config) { c.PPO.Entropy[1] = inf }, "entropy, last is +Inf"},
+		{"temperature", search, func(c *train.Config) { c.Expert.Temperature[0] = inf }, "temperature, first is +Inf"},
+		{"power", ppo, func(c *train.Config) { c.PPO.Pool.Power = 100 }, "pool power is 100; want 0 to 50"},
+		{"high power", ppo, func(c *train.Config) { c.PPO.Pool.Power = 50 }, ""},
+		{"minibatch", ppo, func(c *train.Config) { c.PPO.Minibatch = math.MaxInt }, "minibatch is 9223372036854775807"},
+		{"whole rollout", ppo, func(c *train.Config) { c.PPO.Minibatch = 1_000_000_000 }, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := train.DefaultConfig(test.algorithm)
+			test.change(&cfg)
+			refused(t, cfg.Validate(), test.want)
+		})
+	}
+}
+
+// refused fails the test if an error does not say what is wanted; "" wants none.
+func refused(t *testing.T, err error, want string) {
+	t.Helper()
+	if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v; want %q", err, want)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		game      string
+		players   int
+		algorithm train.Algorithm
+		change    func(*train.Config)
+		want      string
+	}{
+		{"no search of turns", "mars-is-ours-fast", 0, train.TurnExact, nil, "algorithm is turn-exact; want one of [ppo one-ply]"},
+		{"one roll", "mars-is-ours-fast", 0, train.OnePly, nil, ""},
+		{"no winner", "martian-dice", 1, train.OnePly, nil, "algorithm is one-ply; want one of [ppo]"},
+		{"turns", "pig", 0, train.TurnExact, nil, ""},
+		{"all of Validate", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 0 }, "rows is 0"},
+		{"layer", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Hidden = []int{8, 0} }, "hidden[1] is 0"},
+		{"layer of a search", "pig", 0, train.OnePly, func(c *train.Config) { c.Hidden = nil }, "hidden layers is 0"},
+		{"no memory", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<16 }, "rows times horizon is 68719476736"},
+		// A rollout of pig is small, but its decisions and options are many.
+		{"no numbers", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<10 }, "want at most 715827882"},
+		{"many rows", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Head, c.Rows, c.PPO.Horizon = models.Logits, 4096, 1024 }, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g, err := catalog.Open(test.game, test.players, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := train.DefaultConfig(test.algorithm)
+			if test.change != nil {
+				test.change(&cfg)
+			}
+			refused(t, cfg.Check(g), test.want)
+		})
+	}
+}
