@@ -45,28 +45,41 @@ func small() train.Config {
 	return cfg
 }
 
+// brief is a config of an algorithm that takes a fraction of a second.
+func brief(a train.Algorithm) train.Config {
+	if a == train.AlgorithmPPO {
+		return small()
+	}
+	cfg := train.DefaultConfig(a)
+	cfg.Hidden, cfg.Rows, cfg.Parts = []int{16}, 12, 5
+	cfg.Steps, cfg.Evaluations, cfg.Checkpoints = 3_000, 0, 1
+	return cfg
+}
+
 func TestSameBits(t *testing.T) {
-	for _, head := range []models.Head{models.Score, models.Logits} {
-		t.Run(string(head), func(t *testing.T) {
-			g := open(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
-			cfg := small()
-			cfg.Head = head
-			var want []byte
-			for _, procs := range []int{1, 2, 5} {
-				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-				dir := t.TempDir()
-				if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: dir, Learner: learner}); err != nil {
-					t.Fatal(err)
+	g := open(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+	for _, a := range train.Algorithms() {
+		for _, head := range []models.Head{models.Score, models.Logits} {
+			t.Run(fmt.Sprint(a, " ", head), func(t *testing.T) {
+				cfg := brief(a)
+				cfg.Head = head
+				var want []byte
+				for _, procs := range []int{1, 2, 5} {
+					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+					dir := t.TempDir()
+					if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: dir, Learner: learner}); err != nil {
+						t.Fatal(err)
+					}
+					got := read(t, dir, agents.ModelFile)
+					if want == nil {
+						want = got
+					}
+					if !bytes.Equal(got, want) {
+						t.Errorf("the model differs with GOMAXPROCS %d", procs)
+					}
 				}
-				got := read(t, dir, agents.ModelFile)
-				if want == nil {
-					want = got
-				}
-				if !bytes.Equal(got, want) {
-					t.Errorf("the model differs with GOMAXPROCS %d", procs)
-				}
-			}
-		})
+			})
+		}
 	}
 }
 

@@ -1,0 +1,79 @@
+package train
+
+// These tests are inside the package since a run does not show the counts that
+// its means are over.
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/models"
+	"marsgym/models/gorgonia"
+)
+
+// TestSmallMinibatch leaves most of the parts without rows: each decision
+// counts once in the losses for each epoch, and none of another minibatch.
+func TestSmallMinibatch(t *testing.T) {
+	g := openGame(t, "pig", `{"target": 10}`)
+	cfg := DefaultConfig(AlgorithmPPO)
+	cfg.Rows, cfg.Parts = 24, 8
+	cfg.PPO.Horizon, cfg.PPO.Minibatch, cfg.PPO.Epochs = 16, 48, 2
+	l, err := gorgonia.New(network(t, g, cfg.Head), cfg.Adam)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newPPO(&cfg, g, l)
+	for range 2 {
+		m, err := r.iterate(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := float64(m.Decisions) * float64(cfg.PPO.Epochs); m.decisions != want {
+			t.Errorf("the losses are of %v decisions; want %v", m.decisions, want)
+		}
+	}
+}
+
+// idle is an expert that finds nothing.
+type idle struct{ env.Expert }
+
+func (idle) Search(dst *env.Lessons, _ env.Manner, _ env.Network) {
+	*dst = env.Lessons{Start: []int32{0}}
+}
+
+// TestIdlePart has a part that finds something once, and then nothing.
+func TestIdlePart(t *testing.T) {
+	g := openGame(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	cfg := DefaultConfig(TurnExact)
+	cfg.Rows, cfg.Parts = 4, 2
+	s := g.Spec()
+	shape := models.Shape{Obs: s.ObsLen(), Hidden: []int{8}, Head: cfg.Head, Actions: s.Actions, Players: s.Players, Values: models.Shares}
+	mlp, err := models.NewMLP(shape, rand.NewPCG(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := gorgonia.New(mlp, cfg.Adam)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := newExpert(&cfg, g, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		m, err := e.iterate(0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, decisions := 0, 0
+		for _, p := range e.parts {
+			n += len(p.lessons.Obs) / p.d
+			decisions += len(p.lessons.Start) - 1
+		}
+		if n == 0 || m.decisions != float64(n) || m.choices != float64(decisions) {
+			t.Errorf("iteration %d: the losses are of %v positions and %v decisions; want %d and %d", i+1, m.decisions, m.choices, n, decisions)
+		}
+		e.parts[1].expert = idle{e.parts[1].expert}
+	}
+}
