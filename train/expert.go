@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"slices"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -101,6 +102,7 @@ func (p *pupil) fill(temperature float64) {
 		p.obs = append(p.obs, l.Seen...)
 	}
 	p.policy = p.policy[:0]
+	p.losses = Losses{} // not in loss, which is not called for a part without rows
 	for i, from := range l.Start[:len(l.Start)-1] {
 		p.scores = p.scores[:0]
 		for _, w := range l.Worth[from:l.Start[i+1]] {
@@ -122,12 +124,17 @@ func (p *pupil) fill(temperature float64) {
 func (p *pupil) loss(n, m int, value float64, teach bool) func(policy, values, dpolicy, dvalues []float32) {
 	return func(policy, values, dpolicy, dvalues []float32) {
 		l := &p.lessons
-		p.losses = Losses{}
 		for i := 0; i < len(l.Value); i += len(p.share) {
 			agents.Shares(p.share, values[i:])
+			// The logarithm of a share is its value less total.
+			total := float64(slices.Max(values[i:i+len(p.share)])) - math.Log(slices.Max(p.share))
 			for j, x := range p.share {
-				e := x - p.spec.WinShare(float64(l.Value[i+j]))
+				want := p.spec.WinShare(float64(l.Value[i+j]))
+				e := x - want
 				p.losses.Value += e * e / 2
+				if want > 0 {
+					p.losses.excess += want * (math.Log(want) - float64(values[i+j]) + total)
+				}
 				dvalues[i+j] = float32(value * e / float64(n))
 			}
 		}

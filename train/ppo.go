@@ -79,14 +79,22 @@ func (r *ppo) restore(blobs map[string][]byte) error {
 
 // Losses are what a minibatch, or the mean over many, came to.
 type Losses struct {
-	Policy   float64 `json:"policy_loss"`
-	Value    float64 `json:"value_loss"` // half the mean squared error
-	Entropy  float64 `json:"entropy"`    // of decisions with a choice, in nats
-	KL       float64 `json:"kl"`         // from the policy that played
-	Clipped  float64 `json:"clipped"`    // share of decisions at which the ratio was clipped
-	GradNorm float64 `json:"grad_norm"`  // before clipping
+	// Policy is PPO's clipped objective, negated; of the experts, how far the
+	// policy is from the one that is taught, a KL divergence in nats.
+	Policy float64 `json:"policy_loss"`
+	// Value is half the squared error, summed over the seats, a mean over
+	// positions: of returns for PPO, of shares of the win for the experts.
+	Value    float64 `json:"value_loss"`
+	Entropy  float64 `json:"entropy"`   // of decisions with a choice, in nats
+	KL       float64 `json:"kl"`        // from the policy that played
+	Clipped  float64 `json:"clipped"`   // share of decisions at which the ratio was clipped
+	GradNorm float64 `json:"grad_norm"` // before clipping
 
 	Pool *PoolMetrics `json:"pool,omitempty"` // where there are past selves
+
+	// excess is what the experts really minimise of the values: their
+	// cross-entropy above the least it can be, a KL divergence in nats.
+	excess float64
 
 	decisions, choices float64
 }
@@ -97,6 +105,7 @@ func (l *Losses) add(m Losses) {
 	l.Entropy += m.Entropy
 	l.KL += m.KL
 	l.Clipped += m.Clipped
+	l.excess += m.excess
 	l.decisions += m.decisions
 	l.choices += m.choices
 }
@@ -106,6 +115,7 @@ func (l *Losses) mean() {
 	d, c := max(1, l.decisions), max(1, l.choices)
 	l.Policy /= c
 	l.Value /= d
+	l.excess /= d
 	l.Entropy /= c
 	l.KL /= c
 	l.Clipped /= c
@@ -129,7 +139,7 @@ type shard struct {
 
 // block is some of a rollout's decisions, which lie together: a minibatch is
 // drawn by the block, since one decision at a time would mostly wait for
-// memory. They are of different games.
+// memory. Where its part has at least as many rows, they are of different games.
 type block struct{ part, from, to int32 }
 
 // blockLen is the length of a block. Chosen: longer is not faster.
@@ -140,6 +150,7 @@ func (s *shard) fill(bs []block, parts []*rollout, scale func(float32) float32) 
 	r0 := parts[0]
 	s.obs, s.index, s.start = s.obs[:0], s.index[:0], append(s.start[:0], 0)
 	s.chosen, s.logp, s.adv, s.target = s.chosen[:0], s.logp[:0], s.adv[:0], s.target[:0]
+	s.losses = Losses{} // not in loss, which is not called for a shard without rows
 	for _, b := range bs {
 		r := parts[b.part]
 		s.obs = append(s.obs, r.obs[int(b.from)*r.d:int(b.to)*r.d]...)
@@ -187,7 +198,6 @@ func (s *shard) fill(bs []block, parts []*rollout, scale func(float32) float32) 
 // Source: Schulman et al., arXiv:1707.06347, eq. 7 and 9.
 func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values, dpolicy, dvalues []float32) {
 	return func(policy, values, dpolicy, dvalues []float32) {
-		s.losses = Losses{}
 		l := &s.losses
 		for i, v := range values[:len(s.target)] {
 			e := float64(v - s.target[i])
