@@ -267,7 +267,7 @@ func TestSweepRefuses(t *testing.T) {
 	}{
 		{[]string{"-sweep", write(t, quickSweep), "-seed", "3"}, "leave out the other flags"},
 		{[]string{"-sweep", write(t, `{"grid": {"train.rowz": [1]}}`)}, "did you mean rows?"},
-		{[]string{"-sweep", write(t, `{"grid": {"train.hidden": [[16], [0]]}}`)}, "hidden[0] is 0"},
+		{[]string{"-sweep", write(t, `{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"steps": 1}}, "grid": {"train.hidden": [[16], [0]]}}`)}, "hidden[0] is 0"},
 		{[]string{"-sweep", write(t, `{"base": {"game_config": {"players": 3, "dice": 4}}, "grid": {"train.rows": [64]}}`)}, "sweep a game for two"},
 	} {
 		t.Chdir(t.TempDir())
