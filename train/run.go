@@ -204,20 +204,30 @@ func (r *run) loop(ctx context.Context) error {
 	return nil
 }
 
-// runaway is how far the values' loss may be above that of the worst values
-// within range. Chosen: of the networks that were so far off, by a rate too high,
-// none learned to play again.
+// runaway is how far PPO's loss of the values may be above that of the worst
+// values within range. Chosen: of the networks that were so far off, by a rate too
+// high, none learned to play again.
 const runaway = 1000
+
+// lost is how far the experts' excess may go, in nats. Chosen: at rates of use it
+// stays below 20. The networks that were beyond lost, by a rate too high, either
+// learned no more or ended worse than at a lower one; some from as far as 300
+// did well.
+const lost = 1000
 
 // check reports losses that cannot be learned from.
 func (l Losses) check(spec game.Spec) error {
-	sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm
+	sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm + l.excess
 	wide := spec.Win - spec.Loss
-	if sum-sum == 0 && !(spec.HasWin() && l.Value > runaway*wide*wide/2) {
+	if sum-sum == 0 && !(spec.HasWin() && l.Value > runaway*wide*wide/2) && !(l.excess > lost) {
 		return nil
 	}
-	return fmt.Errorf("%w: policy loss %v, value loss %v, entropy %v, KL %v; lower the learning rate",
-		models.ErrDiverged, l.Policy, l.Value, l.Entropy, l.KL)
+	values := fmt.Sprintf("value loss %v", l.Value)
+	if l.excess != 0 {
+		values = fmt.Sprintf("cross-entropy of the values %v nats above the least", l.excess)
+	}
+	return fmt.Errorf("%w: policy loss %v, %s, entropy %v, KL %v; lower the learning rate",
+		models.ErrDiverged, l.Policy, values, l.Entropy, l.KL)
 }
 
 // meta is what the files of this run say of it.
