@@ -235,6 +235,11 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "evaluate it    go run ./cmd/eval -model %s -against greedy\nplay it        go run ./cmd/play -opponent %s\n", dir, dir)
+	fmt.Fprintf(w, "evaluate it    go run ./cmd/eval -model %s -against greedy\n", dir)
+	const patience = 3600 // chosen: where solving takes an hour, evaluating takes days
+	if e, ok := s.game.Estimate(); ok && spec.Players > 2 && e.CoreSeconds < patience {
+		fmt.Fprintf(w, "or exactly     go run ./cmd/eval -model %s -against exact    (asks about every position; minutes for three)\n", dir)
+	}
+	fmt.Fprintf(w, "play it        go run ./cmd/play -opponent %s\n", dir)
 	return nil
 }

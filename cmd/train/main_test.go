@@ -160,6 +160,9 @@ func TestMoreSeats(t *testing.T) {
 		if status != cli.Done {
 			t.Fatalf("%s players: status %d\n%s%s", players, status, out, errs)
 		}
+		if offered := strings.Contains(out, "-against exact"); offered != (players == "3") {
+			t.Errorf("%s players: an exact evaluation is offered: %v\n%s", players, offered, out)
+		}
 		if players == "3" && !strings.Contains(out, "games against greedy") {
 			t.Errorf("no match against greedy:\n%s", out)
 		}
