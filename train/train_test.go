@@ -221,13 +221,54 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
+// hasty learns at a rate far too high from the twentieth minibatch on.
+type hasty struct {
+	models.Learner
+	fits int
+}
+
+func (h *hasty) Fit(rows []models.Rows, rate float64) (float64, error) {
+	if h.fits++; h.fits >= 20 {
+		rate = 1
+	}
+	return h.Learner.Fit(rows, rate)
+}
+
 // TestRunaway has values that run away without a gradient that is not finite.
 func TestRunaway(t *testing.T) {
-	cfg := small()
-	cfg.Hidden, cfg.Rate = []int{128, 128}, train.Range{0.5, 0.5}
-	_, err := train.Run(t.Context(), cfg, train.Options{Game: open(t, "martian-dice", "{}"), Dir: t.TempDir(), Learner: learner})
-	if !errors.Is(err, models.ErrDiverged) || !strings.Contains(err.Error(), "value loss") {
-		t.Errorf("got %v; want an error on the value loss that wraps ErrDiverged", err)
+	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	for _, test := range []struct {
+		algorithm train.Algorithm
+		hidden    []int
+		want      string
+		good      int64 // the last iteration at the right rate
+	}{
+		{train.AlgorithmPPO, []int{128, 128}, "value loss", 2},
+		{train.TurnExact, []int{256, 128, 64}, "cross-entropy of the values", 19},
+	} {
+		t.Run(string(test.algorithm), func(t *testing.T) {
+			cfg := brief(test.algorithm)
+			cfg.Hidden, cfg.Steps, cfg.Checkpoints = test.hidden, 20_000, 20
+			opt := train.Options{Game: g, Dir: t.TempDir()}
+			opt.Learner = func(m *models.MLP, c models.AdamConfig) (models.Learner, error) {
+				l, err := learner(m, c)
+				return &hasty{Learner: l}, err
+			}
+			last := train.Metrics{}
+			opt.Report = func(m train.Metrics) { last = m }
+			_, err := train.Run(t.Context(), cfg, opt)
+			if !errors.Is(err, models.ErrDiverged) || !strings.Contains(err.Error(), test.want) ||
+				!strings.Contains(err.Error(), fmt.Sprintf("iteration %d:", last.Iteration+1)) {
+				t.Errorf("got %v; want an error on the %s, of iteration %d, that wraps ErrDiverged", err, test.want, last.Iteration+1)
+			}
+			f, err := models.Load(filepath.Join(opt.Dir, train.CheckpointFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := f.Meta.Iterations; n < 1 || n > test.good {
+				t.Errorf("the checkpoint is of iteration %d; want one up to %d", n, test.good)
+			}
+		})
 	}
 }
 
@@ -261,15 +302,19 @@ func TestRangeJSON(t *testing.T) {
 // is small. Untrained networks stand at about 0.3.
 func TestLearning(t *testing.T) {
 	for _, test := range []struct {
+		algorithm    train.Algorithm
 		game, config string
 		head         models.Head
 		limit        float64
 	}{
-		{"martian-dice", `{"dice": 6, "target": 8}`, models.Score, 0.05},
-		{"martian-dice", `{"dice": 6, "target": 8}`, models.Logits, 0.05},
-		{"pig", `{"target": 20}`, models.Score, 0.02},
+		{train.AlgorithmPPO, "martian-dice", `{"dice": 6, "target": 8}`, models.Score, 0.05},
+		{train.AlgorithmPPO, "martian-dice", `{"dice": 6, "target": 8}`, models.Logits, 0.05},
+		{train.AlgorithmPPO, "pig", `{"target": 20}`, models.Score, 0.02},
+		{train.OnePly, "martian-dice", `{"dice": 5, "target": 6}`, models.Score, 0.06},
+		{train.TurnExact, "martian-dice", `{"dice": 5, "target": 6}`, models.Logits, 0.06},
+		{train.TurnExact, "martian-dice", `{"dice": 5, "target": 6}`, models.Score, 0.06},
 	} {
-		t.Run(test.game+" "+string(test.head), func(t *testing.T) {
+		t.Run(fmt.Sprint(test.algorithm, " ", test.game, " ", test.head), func(t *testing.T) {
 			g := open(t, test.game, test.config)
 			s, err := g.Solve(t.Context(), nil)
 			if err != nil {
@@ -279,10 +324,14 @@ func TestLearning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg := train.DefaultConfig(train.AlgorithmPPO)
+			cfg := train.DefaultConfig(test.algorithm)
 			cfg.Head, cfg.Hidden = test.head, []int{32, 32}
-			cfg.Rows, cfg.PPO.Horizon, cfg.PPO.Minibatch = 128, 32, 512
-			cfg.Steps = 100 * 128 * 32
+			if test.algorithm == train.AlgorithmPPO {
+				cfg.Rows, cfg.PPO.Horizon, cfg.PPO.Minibatch = 128, 32, 512
+				cfg.Steps = 100 * 128 * 32
+			} else {
+				cfg.Rate[0], cfg.Steps = 0.02, 40_000
+			}
 			cfg.Evaluations = 0
 			mlp, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner})
 			if err != nil {
