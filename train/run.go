@@ -209,10 +209,10 @@ func (r *run) loop(ctx context.Context) error {
 // high, none learned to play again.
 const runaway = 1000
 
-// lost is how far the experts' excess may go, in nats. Chosen: at rates of use it
-// stays below 20. The networks that were beyond lost, by a rate too high, either
-// learned no more or ended worse than at a lower one; some from as far as 300
-// did well.
+// lost is how far the experts' excess may go, in nats. Chosen: at rates up to 0.03
+// it stays below 20. Of the networks that were beyond lost, by a rate too high,
+// some learned again, but ended worse than at a lower one; others did well after
+// 300. It is judged as the next fit begins, so that a checkpoint can come between.
 const lost = 1000
 
 // check reports losses that cannot be learned from.
