@@ -92,8 +92,8 @@ type Expert struct {
 	Ahead float64 `json:"ahead"`
 }
 
-// DefaultConfig returns the settings of an algorithm with which it trains
-// two-player Martian Dice in minutes of two cores. Chosen by measurement there.
+// DefaultConfig returns the settings with which an algorithm trains the solved
+// game of the README for two in minutes of two cores. Chosen by measurement there.
 func DefaultConfig(a Algorithm) Config {
 	c := Config{
 		Algorithm: a, Seed: 1, Head: models.Score, Hidden: []int{128, 128}, Parts: 4,

@@ -105,19 +105,11 @@ func (c *counter) Fit(rows []models.Rows, rate float64) (norm float64, err error
 // exist; Run overwrites nothing in it unless it resumes, and its error wraps
 // fs.ErrExist there. Other errors wrap ErrTaken, or [models.ErrDiverged].
 func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := cfg.Check(opt.Game); err != nil {
 		return nil, fmt.Errorf("training config: %w", err)
 	}
 	r := &run{cfg: cfg, opt: opt}
-	spec := opt.Game.Spec()
-	shape := models.Shape{Obs: spec.ObsLen(), Hidden: cfg.Hidden, Head: cfg.Head, Actions: spec.Actions, Players: spec.Players}
-	if cfg.Algorithm != AlgorithmPPO {
-		shape.Values = models.Shares
-	}
-	if err := shape.Validate(); err != nil {
-		return nil, fmt.Errorf("training config: %w", err)
-	}
-	mlp, err := models.NewMLP(shape, rand.NewPCG(cfg.Seed, weightStream))
+	mlp, err := models.NewMLP(cfg.shape(opt.Game.Spec()), rand.NewPCG(cfg.Seed, weightStream))
 	if err != nil {
 		return nil, err
 	}
