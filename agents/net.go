@@ -108,7 +108,8 @@ func (s *scorer) Probs(dst []float64, d env.Decisions) error {
 	return nil
 }
 
-// Argmax gives all probability to the highest score, the first among ties.
+// Argmax gives all probability to the highest score, the first among ties, of
+// scores [k].
 func Argmax(probs, scores []float64) {
 	best := math.Inf(-1)
 	for _, x := range scores {
@@ -124,7 +125,7 @@ func Argmax(probs, scores []float64) {
 }
 
 // Softmax gives each option a probability proportional to the exponential of
-// its score.
+// its score, of scores [k].
 func Softmax(probs, scores []float64) {
 	best, sum := math.Inf(-1), 0.0
 	for _, x := range scores {

@@ -42,8 +42,8 @@ type Scorer interface {
 	// Score writes to dst [n] the scores of afterstates [n, D]. Many goroutines
 	// may call it at once.
 	Score(dst []float64, obs []float32) error
-	// Choose turns the scores of the options of one decision into probabilities.
-	// Many goroutines may call it at once.
+	// Choose turns the scores of the options of one decision into probabilities,
+	// both [k]. Many goroutines may call it at once.
 	Choose(probs, scores []float64)
 }
 

@@ -2,11 +2,13 @@ package train
 
 import "marsgym/env/game"
 
-// How a step ended.
+// End is how a step ended.
+type End uint8
+
 const (
-	goesOn     uint8 = iota
-	terminated       // the game was over
-	truncated        // it was cut off, and is worth what it was then
+	GoesOn     End = iota
+	Terminated     // the game was over
+	Truncated      // it was cut off, and is worth what it was then
 )
 
 // Trajectory is T steps of N games of P seats. Values and rewards are by seat.
@@ -14,7 +16,7 @@ type Trajectory struct {
 	Players int           // P
 	Mover   []game.Player // [T, N]
 	Reward  []float32     // [T, N, P] earned by the step
-	Ended   []uint8       // [T, N]
+	Ended   []End         // [T, N]
 	Value   []float32     // [T+1, N, P] before the step; the last row after all of them
 	Cut     []float32     // [T, N, P] the value after a truncated step, else unused
 }
@@ -40,9 +42,9 @@ func Advantages(adv []float32, tr Trajectory, gamma, lambda float64) {
 			for j := i; j < i+p; j++ {
 				a := tr.Reward[j] - tr.Value[j]
 				switch {
-				case ended == truncated:
+				case ended == Truncated:
 					a += g * tr.Cut[j]
-				case ended == goesOn:
+				case ended == GoesOn:
 					a += g * tr.Value[j+width]
 					if j+width < len(adv) {
 						a += gl * adv[j+width]

@@ -11,12 +11,11 @@ import (
 // γ = 1/2 and λ = 1/2, so γλ = 1/4. Advantages do not ask who moves, and the
 // mover's component is the same whether or not the player moves twice running.
 func TestAdvantages(t *testing.T) {
-	const goesOn, terminated, truncated = 0, 1, 2
 	for _, test := range []struct {
 		name   string
 		reward []float32 // [T, 2]
 		value  []float32 // [T+1, 2]
-		ended  []uint8
+		ended  []train.End
 		cut    []float32
 		want   []float32
 	}{
@@ -24,7 +23,7 @@ func TestAdvantages(t *testing.T) {
 			name:   "seat 0 moves twice, seat 1 once, then it goes on",
 			reward: []float32{0, 0, 0, 0, 1, -1},
 			value:  []float32{2, -2, 4, -4, 0, 0, 8, -8},
-			ended:  []uint8{goesOn, goesOn, goesOn},
+			ended:  []train.End{train.GoesOn, train.GoesOn, train.GoesOn},
 			// δ(0) = 0 + 2 − 2 = 0; δ(1) = 0 + 0 − 4 = −4; δ(2) = 1 + 4 − 0 = 5
 			// A(2) = 5; A(1) = −4 + 5/4 = −2.75; A(0) = 0 − 2.75/4 = −0.6875
 			want: []float32{-0.6875, 0.6875, -2.75, 2.75, 5, -5},
@@ -33,7 +32,7 @@ func TestAdvantages(t *testing.T) {
 			name:   "a game ends by the rules after the second step",
 			reward: []float32{0, 0, 1, -1, 0, 0},
 			value:  []float32{2, -2, 4, -4, 6, -6, 8, -8},
-			ended:  []uint8{goesOn, terminated, goesOn},
+			ended:  []train.End{train.GoesOn, train.Terminated, train.GoesOn},
 			// δ(0) = 0; δ(1) = 1 − 4 = −3, nothing follows; δ(2) = 4 − 6 = −2
 			want: []float32{-0.75, 0.75, -3, 3, -2, 2},
 		},
@@ -41,7 +40,7 @@ func TestAdvantages(t *testing.T) {
 			name:   "a game is cut off after the second step",
 			reward: []float32{0, 0, 0, 0, 0, 0},
 			value:  []float32{2, -2, 4, -4, 6, -6, 8, -8},
-			ended:  []uint8{goesOn, truncated, goesOn},
+			ended:  []train.End{train.GoesOn, train.Truncated, train.GoesOn},
 			cut:    []float32{9, 9, 10, -10, 9, 9},
 			// δ(1) = 0 + 10/2 − 4 = 1; δ(0) = 0
 			want: []float32{0.25, -0.25, 1, -1, -2, 2},
@@ -50,7 +49,7 @@ func TestAdvantages(t *testing.T) {
 			name:   "rewards need not add up to nothing",
 			reward: []float32{0, 0, 3, 0, 0, 0},
 			value:  make([]float32, 8),
-			ended:  []uint8{goesOn, goesOn, goesOn},
+			ended:  []train.End{train.GoesOn, train.GoesOn, train.GoesOn},
 			want:   []float32{0.75, 0, 3, 0, 0, 0},
 		},
 	} {

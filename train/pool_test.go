@@ -215,7 +215,7 @@ func TestPoolSeats(t *testing.T) {
 				if r.start[at] < r.start[at+1] {
 					learns[r.Mover[at]] = true
 				}
-				if r.Ended[at] == goesOn {
+				if r.Ended[at] == GoesOn {
 					continue
 				}
 				seats := 0

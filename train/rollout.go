@@ -44,7 +44,7 @@ func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 	r.Players = r.p
 	r.Mover = make([]game.Player, m)
 	r.Reward = make([]float32, m*r.p)
-	r.Ended = make([]uint8, m)
+	r.Ended = make([]End, m)
 	r.Value = make([]float32, (m+r.n)*r.p)
 	r.Cut = make([]float32, m*r.p)
 	r.obs = make([]float32, m*r.d)
@@ -79,16 +79,16 @@ func (r *rollout) play(mlp *models.MLP, gamma, lambda float64) error {
 		for i := range r.n {
 			switch {
 			case buf.Terminated[i]:
-				r.Ended[at+i] = terminated
+				r.Ended[at+i] = Terminated
 				r.games++
 				r.seats.over(i, buf.Reward[i*r.p:][:r.p], &buf.Noise[i])
 			case buf.Truncated[i]:
-				r.Ended[at+i] = truncated
+				r.Ended[at+i] = Truncated
 				r.games++
 				r.seats.over(i, nil, &buf.Noise[i])
 				r.value(r.Cut[(at+i)*r.p:][:r.p], mlp, buf.FinalObs[i*r.d:][:r.d], buf.FinalPlayer[i:i+1])
 			default:
-				r.Ended[at+i] = goesOn
+				r.Ended[at+i] = GoesOn
 			}
 		}
 	}
