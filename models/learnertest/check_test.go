@@ -124,7 +124,7 @@ var breaches = []struct {
 	{"Fit learns: the mean squared error", func(b *broken) {
 		fit, n := b.fit, 0
 		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
-			if n++; n > 100 {
+			if n++; n > 20 {
 				rate = 0
 			}
 			return fit(rows, rate)
