@@ -121,9 +121,9 @@ func cardOfMore(t *testing.T, g env.Game, card string) {
 }
 
 // held compares the figures of a card, of six decimals, to what they should be.
-func held(t *testing.T, card string, want map[string]float64) {
+func held(t *testing.T, card string, figures map[string]float64) {
 	t.Helper()
-	for name, want := range want {
+	for name, want := range figures {
 		if got := figure(t, card, name); !(math.Abs(got-want) <= 5.1e-7) {
 			t.Errorf("%s: the card says %.6f, and it is %.9f", name, got, want)
 		}

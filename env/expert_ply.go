@@ -111,8 +111,8 @@ func (e *plyExpert[S]) anew(i int) {
 //
 // Q is an expectation over the dice, so their luck is not in it; and for λ = 1
 // errors of V cancel out. Where no dice lie between two moves Q(t) is that of the
-// best that follows, which then is V(t+1), and λ is 1. Where the play strays from the best, unless all of it
-// is random, the Q of the best stands for G(t+1).
+// best that follows, which then is V(t+1), and λ is 1. Where the play strays from
+// the best, unless all of it is random, the Q of the best stands for G(t+1).
 //
 // Source: the last is the control variate of Burch, Schmid, Moravčík, Morrill and
 // Bowling, "AIVAT", arXiv:1612.06915, which takes the luck of chance and of known

@@ -47,9 +47,8 @@ func TestIdlePart(t *testing.T) {
 	g := openGame(t, "martian-dice", `{"dice": 5, "target": 6}`)
 	cfg := DefaultConfig(TurnExact)
 	cfg.Rows, cfg.Parts = 4, 2
-	s := g.Spec()
-	shape := models.Shape{Obs: s.ObsLen(), Hidden: []int{8}, Head: cfg.Head, Actions: s.Actions, Players: s.Players, Values: models.Shares}
-	mlp, err := models.NewMLP(shape, rand.NewPCG(1, 0))
+	cfg.Hidden = []int{8}
+	mlp, err := models.NewMLP(cfg.shape(g.Spec()), rand.NewPCG(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
