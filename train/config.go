@@ -136,12 +136,12 @@ func DefaultConfig(a Algorithm) Config {
 // float64. Chosen.
 const (
 	// maxNumbers is how many numbers of observations a rollout keeps: 64 GiB.
-	maxNumbers = 1 << 34
+	maxNumbers = min(1<<34, math.MaxInt)
 	// maxPower keeps (1−w)^Power above 0: 1−w falls below 2^-21 only after 10⁵
 	// games to a rollout without a loss.
 	maxPower = 50
 	// maxMinibatch is no less than the decisions of any rollout.
-	maxMinibatch = 1 << 36
+	maxMinibatch = min(1<<36, math.MaxInt)
 )
 
 // Validate reports all faults of a config that are faults in every game, at once.
@@ -213,8 +213,8 @@ func (c Config) Check(g env.Game) error {
 	errs := []error{c.shape(spec).Validate()}
 	if c.Algorithm == AlgorithmPPO {
 		// Options of decisions are numbered in int32.
-		n, most := c.Rows*c.PPO.Horizon, min(maxNumbers/spec.ObsLen(), math.MaxInt32/(1+spec.Actions))
-		if n > most {
+		n, most := int64(c.Rows)*int64(c.PPO.Horizon), min(maxNumbers/spec.ObsLen(), math.MaxInt32/(1+spec.Actions))
+		if n > int64(most) {
 			errs = append(errs, fmt.Errorf("rows times horizon is %d decisions to a rollout; want at most %d in this game", n, most))
 		}
 	} else if _, err := g.NewExpert(c.Expert.Search, 1, 0); err != nil {
