@@ -48,7 +48,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil
 	})
 	sample := f.Policy()
-	f.IntVar(&o.seat, "seat", 0, "your `seat`; seat 0 moves first (default 0)")
+	f.IntVar(&o.seat, "seat", 0, "your `seat`, from 0; the game decides who moves first (default 0)")
 	f.BoolVar(&o.watch, "watch", false, "sit by and watch: agents take all seats")
 	f.IntVar(&o.games, "games", 1, "`number` of games")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default another one each time)")

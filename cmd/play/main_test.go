@@ -301,6 +301,14 @@ func TestSeed(t *testing.T) {
 	}
 }
 
+// TestHelp: in some games chance decides who moves first.
+func TestHelp(t *testing.T) {
+	stdout, _, status := command(t, "", "-h")
+	if want := "the game decides who moves first"; status != cli.Done || !strings.Contains(stdout, want) {
+		t.Errorf("exit status %d, want %d and a text that says %q:\n%s", status, cli.Done, want, stdout)
+	}
+}
+
 func TestFaults(t *testing.T) {
 	tests := []struct {
 		args   string

@@ -13,14 +13,14 @@ import (
 //
 // Seats come in the order of play from the viewer's.
 type layout struct {
-	fields                                []game.Field
-	terrain, robots, standing, labs, seat int
-	mover, start, round, phase            int
-	place, attackers, die                 int
-	row                                   int          // of a seat
-	ground                                []uint8      // the cells whose terrain is shown, in order
-	phases                                [phases]int8 // the index of a phase, or -1
-	level                                 [maxLevels]float32
+	fields                          []game.Field
+	terrain, robots, standing, seat int
+	mover, start, round, phase      int
+	place, attackers, die           int
+	row                             int          // of a seat
+	ground                          []uint8      // the cells whose terrain is shown, in order
+	phases                          [phases]int8 // the index of a phase, or -1
+	level                           [maxLevels]float32
 }
 
 // A seat shows perSeat numbers, the first perFastSeat of them in the quick game.
