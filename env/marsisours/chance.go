@@ -152,6 +152,9 @@ func (r *Rules) start(s *State, p int) {
 		seat.Hand, seat.Junk = uint8(r.cfg.StartHand), uint8(r.cfg.StartJunk)
 		if !r.fast {
 			seat.Tokens = uint8(firstToken - i)
+			if r.cfg.LastHasFour && i == r.cfg.Players-1 {
+				seat.Tokens = lastToken
+			}
 		}
 	}
 	if r.fast {

@@ -13,26 +13,32 @@ const (
 
 // Config holds what the rules leave open. A field is marked by where its
 // default comes from: seed (the source states it), inferred or invented. M1 to
-// M22 number the open questions.
+// M24 number the open questions.
 type Config struct {
 	Players int     `json:"players"` // seed: two to four
 	Variant Variant `json:"variant"` // seed: the source ends with a quick game for two
 
-	// Layout is the map (M1, M4). Invented: diamond13, and for two players four,
-	// the literal reading of "take out the four tiles of figure 2".
+	// Layout is the map (M1, M4). Invented: diamond13. Seed, for two players: four,
+	// the four tiles of figure 2; invented: that they are drawn.
 	Layout Layout `json:"layout"`
-	// Stations says where the four space stations lie (M2). Invented.
+	// Stations says where the four space stations lie (M2). Invented. The ground
+	// under a station counts for nobody, and is what the tile drawn there shows
+	// (M24). Inferred: no robot may stop there, and stations come after the tiles.
 	Stations Stations `json:"stations"`
 	// Terrain says what the tiles carry (M3). Invented.
 	Terrain Terrain `json:"terrain"`
+	// LastHasFour gives the last of two or three seats 4 tokens, as the source says
+	// of the last of four, and not one less than the seat before it (M23).
+	// Inferred: no.
+	LastHasFour bool `json:"last_has_four"`
 	// StartHand is seed: 3, and 4 in the quick game. StartJunk are the robots that
 	// begin in the junkyard (M5). Inferred: all others; seed: 2 in the quick game.
 	StartHand int `json:"start_hand"`
 	StartJunk int `json:"start_junk"`
 
 	// PassBonusOnPass and PassBonusRepeats say when a seat that has passed takes
-	// its token and lays a robot down: on passing, and on each later turn (M8).
-	// Seed, and inferred for the second, which a review confirms.
+	// its token and may lay a robot down: on passing, and on each later turn (M8).
+	// Seed: yes. Inferred, contested: yes; the package comment has both sides.
 	PassBonusOnPass  bool `json:"pass_bonus_on_pass"`
 	PassBonusRepeats bool `json:"pass_bonus_repeats"`
 	// MaintenanceLabs includes the labs in the maintenance; LyingLabActive leaves
@@ -52,8 +58,8 @@ type Config struct {
 	// TaxFirst taxes the leader before the income instead of after it (M13).
 	// Inferred: no, by the order of the steps.
 	TaxFirst bool `json:"tax_first"`
-	// FastCount says which robots count at the end of the quick game (M14).
-	// Inferred: those on the map, or nobody would attack.
+	// FastCount says which robots count at the end of the quick game, by
+	// 「持有最多機器人」, "who holds most robots" (M14). Inferred: those on the map.
 	FastCount Count `json:"fast_count"`
 	// SupplyFirst and StartBy follow another account of the game (M15). Seed: no,
 	// and the owner of the marker names the next starter.
@@ -67,8 +73,9 @@ type Config struct {
 	// LyingCounts counts lying robots for production, income and the stone (M18).
 	// Inferred: yes, for only the tax leaves them out.
 	LyingCounts bool `json:"lying_counts"`
-	// LaydownOptional lets a seat that has passed lay no robot down (M19).
-	// Inferred: no.
+	// LaydownOptional lets a seat that has passed take the token only, and lay no
+	// robot down (M19). Seed: yes, by 「你可以執行2個動作」, "you may perform 2
+	// actions". The quick game has nothing to lay down for.
 	LaydownOptional bool `json:"laydown_optional"`
 	// CaptureFromHand takes the robot that replaces a beaten one from the hand
 	// while there are some, else from the junkyard (M20). Seed: no, the other way
@@ -99,7 +106,7 @@ type Layout string
 const (
 	Auto      Layout = "auto" // four for two players, diamond13 for more
 	Diamond13 Layout = "diamond13"
-	Nine      Layout = "nine"
+	Nine      Layout = "nine" // an invention: a map between the two others
 	Four      Layout = "four"
 )
 
@@ -124,9 +131,21 @@ const (
 type Count string
 
 const (
-	CountMap Count = "map" // on the map
-	CountAll Count = "all" // also in hand and in the junkyard
+	CountMap        Count = "map"          // on the map
+	CountMapAndHand Count = "map_and_hand" // also in hand
+	CountAll        Count = "all"          // also in hand and in the junkyard
 )
+
+// of is the number of robots that count.
+func (c Count) of(onMap, hand, junk int) int {
+	switch c {
+	case CountMapAndHand:
+		return onMap + hand
+	case CountAll:
+		return onMap + hand + junk
+	}
+	return onMap
+}
 
 // Namer is who names the next starter.
 type Namer string
@@ -143,7 +162,7 @@ func DefaultConfig() Config {
 		StartHand: 3, StartJunk: 9, PassBonusOnPass: true, PassBonusRepeats: true,
 		LyingLabActive: true, RocketBonusOnCapture: true, IncomeCountsStone: true,
 		FastCount: CountMap, StartBy: ByMarker, ThroughStations: true, MinMove: 1,
-		LyingCounts: true, MoveLimit: 1000,
+		LyingCounts: true, LaydownOptional: true, MoveLimit: 1000,
 	}
 }
 
@@ -191,8 +210,8 @@ func (c Config) Validate() error {
 	within("start_junk", c.StartJunk, 0, maxRobots-c.StartHand)
 	within("min_move", c.MinMove, 1, maxSteps)
 	within("move_limit", c.MoveLimit, 0, 1<<30)
-	if c.FastCount != CountMap && c.FastCount != CountAll {
-		fault("fast_count is %q; want %q or %q", c.FastCount, CountMap, CountAll)
+	if c.FastCount != CountMap && c.FastCount != CountMapAndHand && c.FastCount != CountAll {
+		fault("fast_count is %q; want %q, %q or %q", c.FastCount, CountMap, CountMapAndHand, CountAll)
 	}
 	if c.StartBy != ByMarker && c.StartBy != ByLeader {
 		fault("start_by is %q; want %q or %q", c.StartBy, ByMarker, ByLeader)

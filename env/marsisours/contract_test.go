@@ -17,7 +17,7 @@ func otherWay(c *marsisours.Config) {
 	c.PassBonusOnPass, c.MaintenanceLabs, c.LyingLabActive, c.RocketBonusOnCapture = false, true, false, false
 	c.IncomeCountsStone, c.DrillRerollsDefender, c.TaxFirst, c.SupplyFirst = false, true, true, true
 	c.StartBy, c.ThroughStations, c.MinMove, c.LyingCounts = marsisours.ByLeader, false, 2, false
-	c.LaydownOptional, c.CaptureFromHand, c.AutoPass = true, true, true
+	c.LaydownOptional, c.CaptureFromHand, c.AutoPass, c.LastHasFour = false, true, true, true
 }
 
 // configs are the tables, layouts and readings.
@@ -26,8 +26,10 @@ func configs() map[string]marsisours.Config {
 	fastOther := fast
 	otherWay(&fastOther)
 	fastOther.FastCount, fastOther.Layout = marsisours.CountAll, marsisours.Nine
+	fastHeld := fast
+	fastHeld.FastCount = marsisours.CountMapAndHand
 	return map[string]marsisours.Config{
-		"two": config(2, nil), "three": config(3, nil), "four": config(4, nil), "quick": fast, "quick, other readings": fastOther,
+		"two": config(2, nil), "three": config(3, nil), "four": config(4, nil), "quick": fast, "quick, other readings": fastOther, "quick, map and hand": fastHeld,
 		"two on nine":  config(2, func(c *marsisours.Config) { c.Layout, c.Terrain = marsisours.Nine, marsisours.Random48 }),
 		"tips":         config(3, func(c *marsisours.Config) { c.Stations, c.Terrain = marsisours.TipsInner, marsisours.Mono }),
 		"other":        config(4, otherWay),
@@ -52,7 +54,7 @@ func TestContract(t *testing.T) {
 // TestSizes holds the sizes that the package comment states.
 func TestSizes(t *testing.T) {
 	for name, want := range map[string]struct{ actions, obs int }{
-		"quick": {61, 54}, "two": {115, 169}, "three": {332, 507}, "four": {333, 573}, "two on nine": {235, 313},
+		"quick": {61, 54}, "two": {116, 169}, "three": {333, 507}, "four": {334, 573}, "two on nine": {236, 313},
 	} {
 		spec := newRules(t, configs()[name]).Spec()
 		if spec.Actions != want.actions || spec.ObsLen() != want.obs {
@@ -96,7 +98,7 @@ func TestValidate(t *testing.T) {
 		{func(c *marsisours.Config) { c.Terrain = "flat" }, `terrain is "flat"`},
 		{func(c *marsisours.Config) { c.StartHand, c.StartJunk = 12, 1 }, "start_junk is 1; want 0 to 0"},
 		{func(c *marsisours.Config) { c.MinMove = 4 }, "min_move is 4"},
-		{func(c *marsisours.Config) { c.FastCount = "none" }, "fast_count"},
+		{func(c *marsisours.Config) { c.FastCount = "none" }, `fast_count is "none"; want "map", "map_and_hand" or "all"`},
 		{func(c *marsisours.Config) { c.StartBy = "lot" }, "start_by"},
 	} {
 		if _, err := marsisours.New(config(3, test.change)); err == nil || !strings.Contains(err.Error(), test.want) {

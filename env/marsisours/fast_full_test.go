@@ -165,6 +165,37 @@ func TestFastPublished(t *testing.T) {
 	checkLoss(t, sol, game.Uniform[state]{Rules: r}, "random")
 }
 
+// TestFastReadings prints what each reading of 「持有最多機器人」, "who holds
+// most robots", makes of the quick game: what the starter wins, and what by
+// passing at once. Without -full each seat has half the robots.
+//
+//	go test -run FastReadings -full -v ./env/marsisours
+func TestFastReadings(t *testing.T) {
+	for _, test := range []struct {
+		count               marsisours.Count
+		half, whole, passes float64
+	}{
+		{marsisours.CountMap, 0.756944444444, 0.692361974404, 0},
+		{marsisours.CountMapAndHand, 1, 1, 1},
+		{marsisours.CountAll, 1, 1, 1},
+	} {
+		hand, junk, want := 2, 1, test.half
+		if *full {
+			hand, junk, want = 4, 2, test.whole
+		}
+		r := quick(t, nil, nil, hand, junk, func(c *marsisours.Config) { c.FastCount = test.count })
+		options, err := solve(t, r).Options(nil, r.Begin(r.Initial(), 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, pass := r.Spec().WinShare(slices.Max(options)), r.Spec().WinShare(options[len(options)-1])
+		t.Logf("%-12s  the starter wins %.4f %%, by passing at once %.4f %%", test.count, 100*best, 100*pass)
+		if !(math.Abs(best-want) <= 1e-12) || !(math.Abs(pass-test.passes) <= 1e-12) {
+			t.Errorf("%s: the starter wins %v, by passing %v; want %v and %v", test.count, best, pass, want, test.passes)
+		}
+	}
+}
+
 // TestFastResume interrupts a solution, goes on with another number of cores, and
 // wants the same bits.
 func TestFastResume(t *testing.T) {

@@ -218,11 +218,9 @@ func (x *fastIndex) over(p fastPos) bool {
 
 // payoff is role 0's share of the win if the game ends here.
 func (x *fastIndex) payoff(p fastPos) float64 {
-	n := [2]int{int(x.onMap[p.pattern][0]), int(x.onMap[p.pattern][1])}
-	if x.r.cfg.FastCount == CountAll {
-		for role := range 2 {
-			n[role] += int(p.junk[role]) + int(p.hand[role])
-		}
+	var n [2]int
+	for role, onMap := range x.onMap[p.pattern] {
+		n[role] = x.r.cfg.FastCount.of(int(onMap), int(p.hand[role]), int(p.junk[role]))
 	}
 	if n[0] >= n[1] {
 		return 1

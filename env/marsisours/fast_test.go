@@ -56,6 +56,8 @@ func small(t *testing.T, f func(t *testing.T, r *marsisours.Rules)) {
 		{"no junk", two, []string{"a1", "d1", "d2", "a2"}, 3, 0, nil},
 		{"opposite", two, []string{"a1", "d2"}, 2, 1, nil},
 		{"all count", one, []string{"a1"}, 2, 2, func(c *marsisours.Config) { c.FastCount = marsisours.CountAll }},
+		{"map and hand count", two, []string{"a1", "d1", "d2", "a2"}, 2, 1, func(c *marsisours.Config) { c.FastCount = marsisours.CountMapAndHand }},
+		{"none is spared", two, []string{"a1", "d1", "d2", "a2"}, 2, 1, func(c *marsisours.Config) { c.LaydownOptional = false }},
 		{"from hand", two, []string{"a1", "a2", "b1"}, 2, 1, func(c *marsisours.Config) { c.CaptureFromHand = true }},
 		{"auto pass", two, []string{"a1", "a2", "b1"}, 2, 1, func(c *marsisours.Config) { c.AutoPass = true }},
 		{"one step", two, []string{"b1"}, 2, 0, func(c *marsisours.Config) { c.MinMove, c.ThroughStations = 2, false }},

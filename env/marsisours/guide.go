@@ -88,7 +88,7 @@ func (r *Rules) headline(s *State) string {
 		}
 		return text
 	case LayDown:
-		return text + mover + "has passed, and lays a robot down"
+		return text + mover + "has passed, and chooses a robot to lay down"
 	case Cashing:
 		return text + mover + "trades products"
 	case Buying:
@@ -211,7 +211,7 @@ func (r *Rules) Explain(s State, action game.Action) string {
 	case x == a.pass && (r.fast || !r.cfg.PassBonusOnPass):
 		return "out of the action phase"
 	case x == a.pass:
-		return "out of the action phase: a token, and a robot is laid down each turn"
+		return "out of the action phase: a token each turn, and a robot may be laid down"
 	case x < a.skip:
 		q, _ := s.owner(int(r.place[x-a.down]))
 		return fmt.Sprintf("lay the robot of seat %d down", q)

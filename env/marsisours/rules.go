@@ -13,6 +13,7 @@ const (
 	supply     = 2  // robots a round
 	maxTokens  = 10 // on the token track
 	firstToken = 7  // of the starter; each seat behind has one less
+	lastToken  = 4  // of the last of four
 	poolDice   = 12 // alchemy dice
 	dicePrice  = 3  // tokens
 	attackCost = 2  // tokens a robot
@@ -125,7 +126,7 @@ func New(cfg Config) (*Rules, error) {
 	r.act, r.lay = newActions(r), newLayout(r)
 	r.views, r.sources = newViews(r)
 	r.spec = game.Spec{
-		ID: "mars-is-ours", Title: "Mars is Ours!", Version: 1, Config: cfg,
+		ID: "mars-is-ours", Title: "Mars is Ours!", Version: 2, Config: cfg,
 		Players: cfg.Players, Actions: r.act.n, Observation: r.lay.fields, MoveLimit: cfg.MoveLimit,
 		Win: 1, Loss: -1 / float64(cfg.Players-1),
 	}
@@ -203,11 +204,7 @@ func (r *Rules) winners(s *State) uint8 {
 
 // held is the number of robots that count in the quick game.
 func (r *Rules) held(s *State, p int) int {
-	n := bits.OnesCount64(s.Robots[p])
-	if r.cfg.FastCount == CountAll {
-		n += int(s.Seats[p].Hand) + int(s.Seats[p].Junk)
-	}
-	return n
+	return r.cfg.FastCount.of(bits.OnesCount64(s.Robots[p]), int(s.Seats[p].Hand), int(s.Seats[p].Junk))
 }
 
 // occupied is the set of all places with a robot.

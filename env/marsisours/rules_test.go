@@ -2,8 +2,10 @@ package marsisours_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"marsgym/env/game"
 	"marsgym/env/marsisours"
 )
 
@@ -83,8 +85,12 @@ func TestRules(t *testing.T) {
 			"A:e3 B:e4,drill passed 0,1 @2", "place-d3; down-d3; down-e4; place-d4", "tokens 7-6-5 c:d3 b:e4 A:e3 passed 0,1 @0 down"},
 		{`22 the other reading: no bonus on the pass, or none later`, 3, func(c *marsisours.Config) { c.PassBonusOnPass, c.PassBonusRepeats = false, false },
 			"B:e4", "pass; place-d3; place-d4", "tokens 5-5-5 passed 0 @1"},
-		{`22 the other reading: robots may be spared`, 3, func(c *marsisours.Config) { c.LaydownOptional = true },
-			"B:e4", "pass; down-none", "B:e4 tokens 6-5-5 @1"},
+		{`22 "你可以執行2個動作" (you may perform 2 actions): the token only`, 3, nil,
+			"B:e4", "pass; down-none", "B:e4 tokens 6-5-5 passed 0 @1"},
+		{`22 "你可以執行2個動作", on later turns too`, 3, nil,
+			"B:e4 passed 0,1 @2", "place-d3; down-none; down-e4; place-d4", "b:e4 C:d3,d4 tokens 7-6-5 passed 0,1 @0 down"},
+		{`22 the other reading: a robot that stands must be laid down`, 3, func(c *marsisours.Config) { c.LaydownOptional = false },
+			"B:e4", "pass; legal down-e4; down-e4", "b:e4 tokens 6-5-5 @1"},
 		{`23 "如果…沒有站立著的機器人則跳過此步驟" (skipped where none stands)`, 3, nil,
 			"a:e3", "pass", "tokens 6-5-5 @1 no down"},
 		{`24 "你也不能在這階段做任何動作了" (nothing more in this phase): a robot comes back to who has passed`, 3, nil,
@@ -213,6 +219,8 @@ func TestFast(t *testing.T) {
 			"A:b1 B:c1 hand 3-3 junk 0-2", "attack-c1-x1; rolls 4/4", "A:c1 hand 2-4 junk 0-2"},
 		{`a pass gives nothing and lays nobody down; who has passed is passed over`, nil,
 			"A:b1 B:c1 hand 3-3", "pass; place-c2; place-d2", "passed 0 @1 A:b1 B:d2"},
+		{`the other reading of "你可以執行2個動作": there is still nobody to lay down`, func(c *marsisours.Config) { c.LaydownOptional = false },
+			"A:b1 B:c1 hand 3-3", "pass; place-c2", "passed 0 @1 A:b1 B:c2"},
 		{`"當雙方玩家的指揮官呈現躺著的狀態遊戲立即結束" (ends when both have passed)`, nil,
 			"A:b1 B:c1 hand 3-3", "pass; pass", "over"},
 		{`"無法再派出機器人或者無法再攻擊" (ends when nobody can place or attack)`, nil,
@@ -235,28 +243,87 @@ func TestFast(t *testing.T) {
 	}
 }
 
+func lastHasFour(c *marsisours.Config) { c.LastHasFour = true }
+
 // TestStart: tokens, robots and who begins.
 func TestStart(t *testing.T) {
 	for _, test := range []struct {
 		rule    string
 		players int
+		change  func(*marsisours.Config)
 		want    string
 	}{
-		{`1 "起始玩家放在”7”的位置,第二位玩家放在”6”…" (the starter 7, the second 6, 5 and 4), money 0`, 4, "tokens 5-4-7-6 money 0-0-0-0 no tracks @2 start 2"},
-		{`2 "取走…3架機器人", "拾取自己顏色的兩架機器人" (3 robots, and 2 of the supply)`, 4, "hand 5-5-5-5 junk 7-7-7-7 round 1"},
-		{`1 for three`, 3, "tokens 6-5-7 @2"},
+		{`1 "起始玩家放在”7”的位置,第二位玩家放在”6”…" (the starter 7, the second 6, 5 and 4), money 0`, 4, nil, "tokens 5-4-7-6 money 0-0-0-0 no tracks @2 start 2"},
+		{`2 "取走…3架機器人", "拾取自己顏色的兩架機器人" (3 robots, and 2 of the supply)`, 4, nil, "hand 5-5-5-5 junk 7-7-7-7 round 1"},
+		{`1 for three "第三位玩家放在”5”" (the third 5)`, 3, nil, "tokens 6-5-7 @2"},
+		{`1 for two "第二位玩家放在”6”" (the second 6)`, 2, nil, "tokens 6-7 @1"},
+		{`1 the other reading of "最後一位放置在”4”" (the last 4), for three`, 3, lastHasFour, "tokens 6-4-7 @2"},
+		{`1 the other reading, for two`, 2, lastHasFour, "tokens 4-7 @1"},
+		{`1 the other reading, for four`, 4, lastHasFour, "tokens 5-4-7-6 @2"},
 	} {
-		r := newRules(t, config(test.players, nil))
-		drawing := parse(t, r, "0-0-0-0"[:2*test.players-1]+" drawing map "+ground13)
-		expect(t, r, r.Begin(drawing, 2), test.want)
+		r := newRules(t, config(test.players, test.change))
+		ground, starter := ground13, 2
+		if test.players == 2 {
+			ground, starter = ground4, 1
+		}
+		drawing := parse(t, r, "0-0-0-0"[:2*test.players-1]+" drawing map "+ground)
+		expect(t, r, r.Begin(drawing, starter), test.want)
+	}
+}
+
+// TestGround: what lies where. The map for two may be drawn, or fixed by a second
+// drawing.
+func TestGround(t *testing.T) {
+	for _, test := range []struct {
+		rule    string
+		terrain []string
+		want    string
+	}{
+		{`1' "將圖2所示的四塊地形板塊取出放置在桌上" (take out the four tiles of figure 2, lay them on the table): four, drawn without the figure`,
+			nil, "0-0 laying map ????/????/????/????"},
+		{`1' "排列方式需一致" (in the same arrangement): fixed`,
+			[]string{"gsgs", "tmtm", "mtgs", "gstm"}, "0-0 drawing map osgo/tmtm/mtgs/osto"},
+		{`"所謂”空格”即為沒有太空站和機器人在該格上" (an empty cell has neither station nor robot): what lies under stations is nothing`,
+			[]string{"msgt", "tmtm", "mtgs", "ssts"}, "0-0 drawing map osgo/tmtm/mtgs/osto"},
+	} {
+		c := newRules(t, config(2, nil)).Spec().Config.(marsisours.Config)
+		data := *c.Data
+		four := data.Layouts[marsisours.Four]
+		four.Terrain = test.terrain
+		data.Layouts = map[marsisours.Layout]marsisours.Map{marsisours.Four: four}
+		c.Data = &data
+		r := newRules(t, c)
+		if got := r.Initial(); got != parse(t, r, test.want) {
+			t.Errorf("%s: it begins with %s, %+v; want %s", test.rule, r.Format(got), got, test.want)
+		}
+	}
+}
+
+// TestStationGround: "將4個黑色太空站圓片放在指定位置" (the stations are laid on the
+// cells appointed) after the tiles, so that they may hide more of one kind.
+func TestStationGround(t *testing.T) {
+	for players, want := range map[int][2]int{2: {0, 4}, 3: {8, 12}} {
+		r := newRules(t, config(players, nil))
+		for most, want := range want {
+			s := r.Initial()
+			sodas := func(s marsisours.State) int { return ones(s.Terrain[0] &^ s.Terrain[1] & r.Land()) }
+			for s.Phase == marsisours.Laying {
+				s = slices.MaxFunc(r.Outcomes(nil, s), func(a, b game.Outcome[marsisours.State]) int {
+					return (sodas(a.State) - sodas(b.State)) * (2*most - 1)
+				}).State
+			}
+			if got := sodas(s); got != want {
+				t.Errorf("for %d players %d cells of soda are in play, want %d", players, got, want)
+			}
+		}
 	}
 }
 
 // TestReturns: who wins, and what a shared win pays.
 func TestReturns(t *testing.T) {
 	fast := marsisours.FastConfig()
-	all := fast
-	all.FastCount = marsisours.CountAll
+	all, hand := fast, fast
+	all.FastCount, hand.FastCount = marsisours.CountAll, marsisours.CountMapAndHand
 	third := -1. / 3
 	for _, test := range []struct {
 		rule string
@@ -269,6 +336,8 @@ func TestReturns(t *testing.T) {
 		{`36 all equal`, config(2, nil), "over round 3 money 9-9", []float64{0, 0}},
 		{`37 "持有最多機器人的玩家獲勝" (most robots win)`, fast, "over A:b1 B:c1,c2 hand 3-0 start 0 junk 2-2", []float64{-1, 1}},
 		{`37 "如果雙方平手,起始玩家則為獲勝者" (the starter wins a tie)`, fast, "over A:b1 B:c1 start 1", []float64{-1, 1}},
+		{`37 the other reading of "持有" (holds): robots in hand count too, those in the junkyard do not`, hand, "over A:b1 B:c1,c2 hand 1-1 junk 2-0", []float64{-1, 1}},
+		{`37 the same reading`, hand, "over A:b1 B:c1,c2 hand 2-0 junk 0-2", []float64{1, -1}},
 		{`the other reading: all robots count`, all, "over A:b1 B:c1,c2 hand 4-0 junk 0-0", []float64{1, -1}},
 		{`nothing before the end`, config(2, nil), "@0 money 9-1", []float64{0, 0}},
 	} {
