@@ -242,6 +242,9 @@ func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error
 		if _, err := binary.Decode(src[:size], binary.LittleEndian, &e.state[i]); err != nil {
 			return nil, fmt.Errorf("env: row %d: %w", i, err)
 		}
+		if err := e.k.known(e.state[i]); err != nil {
+			return nil, fmt.Errorf("env: row %d: %w", i, err)
+		}
 		if err := e.dice[i].UnmarshalBinary(src[size : size+generator]); err != nil {
 			return nil, fmt.Errorf("env: row %d: %w", i, err)
 		}

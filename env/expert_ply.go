@@ -398,6 +398,9 @@ func (e *plyExpert[S]) RestoreState(src []byte) error {
 		if e.k.rules.Turn(s) < 0 {
 			return fmt.Errorf("env: row %d holds a state in which nobody acts", i)
 		}
+		if e.moves[i] < 0 {
+			return fmt.Errorf("env: row %d has taken %d moves", i, e.moves[i])
+		}
 	}
 	return nil
 }

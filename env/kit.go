@@ -1,6 +1,8 @@
 package env
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 
 	"marsgym/env/game"
@@ -28,6 +30,25 @@ func (k *kit[S]) canonical(s S) (S, []game.Action) {
 		return s, nil
 	}
 	return k.symmetry.Canonical(s)
+}
+
+// known returns why a state that was read from bytes is none of the game: where
+// there is a notation, it must be a position of that.
+func (k *kit[S]) known(s S) (err error) {
+	n, ok := k.rules.(game.Notation[S])
+	if !ok {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil { // Format looked up what no state holds
+			err = fmt.Errorf("no state of the game: %v", p)
+		}
+	}()
+	same, err := n.Parse(n.Format(s))
+	if err == nil && same != s {
+		err = errors.New("no state of the game")
+	}
+	return err
 }
 
 // lister samples for rules that do not: from the list of all outcomes.

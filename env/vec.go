@@ -214,7 +214,13 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 		if _, err := binary.Decode(src[:size], binary.LittleEndian, &v.state[i]); err != nil {
 			return fmt.Errorf("env: row %d: %w", i, err)
 		}
+		if err := v.k.known(v.state[i]); err != nil {
+			return fmt.Errorf("env: row %d: %w", i, err)
+		}
 		v.moves[i] = int32(binary.LittleEndian.Uint32(src[size:]))
+		if v.moves[i] < 0 {
+			return fmt.Errorf("env: row %d has taken %d moves", i, v.moves[i])
+		}
 		src = src[size+4:]
 		for _, g := range []*rand.PCG{&v.dice[i], &v.buf.Noise[i]} {
 			if err := g.UnmarshalBinary(src[:generator]); err != nil {

@@ -1,0 +1,100 @@
+package env_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+)
+
+// saver is what a checkpoint holds the state of.
+type saver interface {
+	AppendState(dst []byte) ([]byte, error)
+	RestoreState(src []byte) error
+}
+
+// FuzzRestoreState takes back any bytes as the state of a batch or of an expert
+// of each game. What is taken back comes out the same, and can be played on with.
+func FuzzRestoreState(f *testing.F) {
+	const rows = 2
+	var games []env.Game
+	for _, e := range catalog.List() {
+		g, err := catalog.Open(e.ID, 0, nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		games = append(games, g)
+	}
+	zeros := func(scores, values, obs []float32) {
+		clear(scores)
+		clear(values)
+	}
+	// open returns what is restored, and a function that plays it on.
+	open := func(g env.Game, kind uint8) (s saver, play func() error, ok bool) {
+		if kind%3 == 0 {
+			b := g.NewBatch(rows, 0)
+			return b, func() error { return playOn(b, rand.New(rand.NewPCG(1, 2))) }, true
+		}
+		cfg := env.ExpertConfig{Depth: env.OnePly, Anew: 0.5, Turns: 1, Moves: 1}
+		if kind%3 == 2 {
+			cfg.Depth = env.Turn
+		}
+		x, err := g.NewExpert(cfg, rows, 0)
+		if err != nil {
+			return nil, nil, false
+		}
+		var found env.Lessons
+		return x, func() error { x.Search(&found, env.Manner{}, zeros); return nil }, true
+	}
+	for i, g := range games {
+		for kind := range uint8(3) {
+			s, play, ok := open(g, kind)
+			if !ok {
+				continue
+			}
+			s.(interface{ Reset(seed uint64) }).Reset(1)
+			for range 3 {
+				if err := play(); err != nil {
+					f.Fatal(err)
+				}
+			}
+			b, err := s.AppendState(nil)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(uint8(i), kind, b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, which, kind uint8, src []byte) {
+		s, play, ok := open(games[int(which)%len(games)], kind)
+		if !ok || s.RestoreState(src) != nil {
+			return
+		}
+		if again, err := s.AppendState(nil); err != nil || !bytes.Equal(again, src) {
+			t.Errorf("%x comes back as %x, error %v", src, again, err)
+		}
+		for range 3 {
+			if err := play(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// playOn takes a random legal action in each row.
+func playOn(b env.Batch, choices *rand.Rand) error {
+	buf, n := b.Buffers(), b.Spec().Actions
+	for i := range buf.Action {
+		var legal []game.Action
+		for a, ok := range buf.Mask[i*n : (i+1)*n] {
+			if ok {
+				legal = append(legal, game.Action(a))
+			}
+		}
+		buf.Action[i] = legal[choices.IntN(len(legal))]
+	}
+	return b.Step()
+}
