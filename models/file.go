@@ -62,13 +62,23 @@ func (f *File) Save(path string) error {
 // Load opens a model file or a checkpoint. An error wraps [ErrFormat] where
 // the file is there but is not one, or not as it was written.
 func Load(path string) (*File, error) {
-	b, err := read(path)
+	r, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", err)
+	}
+	defer r.Close()
+	return LoadFrom(r)
+}
+
+// LoadFrom is [Load] of a file that is open already.
+func LoadFrom(r *os.File) (*File, error) {
+	b, err := read(r)
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
 	f, err := Decode(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", r.Name(), err)
 	}
 	return f, nil
 }
@@ -84,19 +94,14 @@ func Decode(b []byte) (*File, error) {
 }
 
 // read returns the content of a file of reasonable size.
-func read(path string) ([]byte, error) {
-	r, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
+func read(r *os.File) ([]byte, error) {
 	info, err := r.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxFile {
 		return nil, fmt.Errorf("%s: %w: it is a folder or a device, or larger than %d bytes; give the path of a .safetensors file",
-			path, ErrFormat, maxFile)
+			r.Name(), ErrFormat, maxFile)
 	}
 	return io.ReadAll(io.LimitReader(r, maxFile))
 }

@@ -3,9 +3,7 @@ package train
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"marsgym/internal/atomicfile"
@@ -73,23 +71,22 @@ type sizes struct {
 
 // openRecord opens the files, which must not exist, or, to resume, cuts them
 // back to what a checkpoint knows of.
-func openRecord(dir string, resume bool, at sizes) (*record, error) {
-	lines, events := filepath.Join(dir, MetricsFile), filepath.Join(dir, tensorboard.File)
+func openRecord(dir *atomicfile.Dir, resume bool, at sizes) (*record, error) {
 	if resume {
-		for path, size := range map[string]int64{lines: at.Lines, events: at.Events} {
+		for name, size := range map[string]int64{MetricsFile: at.Lines, tensorboard.File: at.Events} {
 			if size > 0 {
 				continue
 			}
-			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is made anew
+			if err := dir.Remove(name); err != nil { // it is made anew
 				return nil, err
 			}
 		}
 	}
-	f, err := atomicfile.Append(lines, at.Lines)
+	f, err := dir.Append(MetricsFile, at.Lines)
 	if err != nil {
 		return nil, err
 	}
-	e, err := atomicfile.Append(events, at.Events)
+	e, err := dir.Append(tensorboard.File, at.Events)
 	if err != nil {
 		f.Close()
 		return nil, err

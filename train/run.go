@@ -16,6 +16,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/atomicfile"
 	"marsgym/internal/dirlock"
 	"marsgym/models"
 )
@@ -44,15 +45,17 @@ var ErrTaken = errors.New("the run folder is taken")
 type Options struct {
 	Game env.Game
 	Dir  string // the run folder
-	// Learner makes a backend's learner of a network.
+	// Learner makes a backend's learner of a network, and Backend is its name.
 	Learner func(*models.MLP, models.AdamConfig) (models.Learner, error)
+	Backend string
 	// Evaluate, where not nil, returns the exact strength of a network, or nil
 	// where there is none.
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
 	// Report, where not nil, is called after each iteration.
 	Report func(Metrics)
 	// Resume continues from the checkpoint in Dir, or from the beginning where a
-	// run was ended before it wrote one.
+	// run was ended before it wrote one. The settings must be those of the
+	// checkpoint; one of an older release, which holds none, is taken at its word.
 	Resume bool
 }
 
@@ -74,6 +77,7 @@ type run struct {
 	learner *counter
 	method  method
 	record  *record
+	dir     *atomicfile.Dir // the run folder
 
 	at struct { // kept in checkpoints
 		Iteration uint64        `json:"iteration"`
@@ -103,7 +107,8 @@ func (c *counter) Fit(rows []models.Rows, rate float64) (norm float64, err error
 // folder too. When ctx is cancelled it finishes the iteration, writes a
 // checkpoint and returns an error that wraps ErrInterrupted. The folder must
 // exist; Run overwrites nothing in it unless it resumes, and its error wraps
-// fs.ErrExist there. Other errors wrap ErrTaken, or [models.ErrDiverged].
+// fs.ErrExist there. Other errors wrap ErrTaken, ErrSettings, or
+// [models.ErrDiverged].
 func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if err := cfg.Check(opt.Game); err != nil {
 		return nil, fmt.Errorf("training config: %w", err)
@@ -131,12 +136,16 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 		return nil, err
 	}
 	defer release()
+	if r.dir, err = atomicfile.OpenDir(opt.Dir); err != nil {
+		return nil, err
+	}
+	defer r.dir.Close()
 	if opt.Resume {
 		if err := r.restore(); err != nil {
 			return nil, err
 		}
 	}
-	if r.record, err = openRecord(opt.Dir, opt.Resume, r.at.sizes); err != nil {
+	if r.record, err = openRecord(r.dir, opt.Resume, r.at.sizes); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(r.loop(ctx), r.record.close()); err != nil {
@@ -243,6 +252,9 @@ func (r *run) save() error {
 	if f.Blobs["run"], err = json.Marshal(r.at); err != nil {
 		return err
 	}
+	if f.Blobs[settingsBlob], err = json.Marshal(r.settings()); err != nil {
+		return err
+	}
 	if err := r.method.save(f.Blobs); err != nil {
 		return err
 	}
@@ -259,28 +271,41 @@ func (r *run) saveModel() error {
 
 func (r *run) path(name string) string { return filepath.Join(r.opt.Dir, name) }
 
+// load reads a file of the run folder.
+func (r *run) load(name string) (*models.File, error) {
+	f, err := r.dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return models.LoadFrom(f)
+}
+
 // partBlob names what a checkpoint holds of a part of the rows.
 func partBlob(part int) string { return fmt.Sprintf("part.%d", part) }
 
 // restore continues from the checkpoint, if there is one yet.
 func (r *run) restore() error {
-	if left, err := filepath.Glob(r.path("*.tmp")); err == nil { // by a kill amid a save
-		for _, path := range left {
-			if err := os.Remove(path); err != nil {
-				return err
-			}
+	for _, name := range []string{CheckpointFile, agents.ModelFile} { // left by a kill amid a save
+		if err := r.dir.Clean(name, 0); err != nil {
+			return err
 		}
 	}
 	path := r.path(CheckpointFile)
-	f, err := models.Load(path)
+	f, err := r.load(CheckpointFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, noModel := os.Stat(r.path(agents.ModelFile)); errors.Is(noModel, fs.ErrNotExist) {
+		if _, noModel := os.Lstat(r.path(agents.ModelFile)); errors.Is(noModel, fs.ErrNotExist) {
 			return nil
 		}
 		return fmt.Errorf("%w; without the checkpoint a run cannot go on", err)
 	}
 	if err != nil {
 		return err
+	}
+	if text, ok := f.Blobs[settingsBlob]; ok {
+		if err := r.settings().check(text); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	if err := f.Meta.Check(agents.MetaOf(r.opt.Game.Spec())); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -163,25 +163,6 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-func TestResumeRefuses(t *testing.T) {
-	pig := open(t, "pig", `{"target": 10}`)
-	cfg := small()
-	cfg.Steps = 1
-	dir := t.TempDir()
-	if _, err := train.Run(t.Context(), cfg, train.Options{Game: pig, Dir: dir, Learner: learner}); err != nil {
-		t.Fatal(err)
-	}
-	other := train.Options{Game: open(t, "pig", `{"target": 11}`), Dir: dir, Learner: learner, Resume: true}
-	if _, err := train.Run(t.Context(), cfg, other); !errors.Is(err, models.ErrMismatch) {
-		t.Errorf("other rules: %v", err)
-	}
-	cfg.Rows++
-	same := train.Options{Game: pig, Dir: dir, Learner: learner, Resume: true}
-	if _, err := train.Run(t.Context(), cfg, same); err == nil || !strings.Contains(err.Error(), "does not belong") {
-		t.Errorf("another number of rows: %v", err)
-	}
-}
-
 // diverging fails at the twentieth minibatch.
 type diverging struct {
 	models.Learner

@@ -94,7 +94,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 // fit trains in a run folder. It reports each iteration with the latest exact
 // strength, nil as long as there is none.
 func (s *session) fit(ctx context.Context, set settings, dir string, resume bool, report func(train.Metrics, *models.Exact)) error {
-	opt := train.Options{Game: s.game, Dir: dir, Learner: set.learner, Resume: resume}
+	opt := train.Options{Game: s.game, Dir: dir, Learner: set.learner, Backend: set.Backend, Resume: resume}
 	var exact *models.Exact
 	opt.Report = func(m train.Metrics) {
 		if m.Exact != nil {
@@ -138,6 +138,9 @@ func advise(err error, dir string) error {
 	config := filepath.Join(dir, train.ConfigFile)
 	if errors.Is(err, models.ErrDiverged) {
 		return fmt.Errorf("%w\n-resume %s would go the same way again, under the same settings; start anew from a copy of %s with a lower \"rate\":\n\n\tgo run ./cmd/train -config COPY", err, dir, config)
+	}
+	if errors.Is(err, train.ErrSettings) {
+		return fmt.Errorf("%w: go run ./cmd/train -config %s", err, config)
 	}
 	return fmt.Errorf("%w\nto go on from the last checkpoint:\n\n\tgo run ./cmd/train -resume %s", err, dir)
 }

@@ -163,7 +163,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 			return c, cli.Usagef("-resume goes on under the settings of the run; leave out the other flags")
 		}
 		c.dir, c.resume = *from, true
-		c.settings, err = load(filepath.Join(*from, train.ConfigFile))
+		c.settings, err = load(*from)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s is no run folder: it has no %s", *from, train.ConfigFile)
 		}
@@ -273,12 +273,13 @@ func names(as []train.Algorithm) (s []string) {
 }
 
 // load reads the settings of a run folder.
-func load(path string) (settings, error) {
+func load(dir string) (settings, error) {
 	var base settings
-	text, err := os.ReadFile(path)
+	text, err := readFile(dir, train.ConfigFile)
 	if err != nil {
 		return base, err
 	}
+	path := filepath.Join(dir, train.ConfigFile)
 	if err := json.Unmarshal(text, &base); err != nil {
 		return base, fmt.Errorf("%s: %w", path, err)
 	}
@@ -287,6 +288,21 @@ func load(path string) (settings, error) {
 		return set, fmt.Errorf("%s: %w", path, err)
 	}
 	return set, nil
+}
+
+// readFile reads a file of a folder without following a link.
+func readFile(dir, name string) ([]byte, error) {
+	d, err := atomicfile.OpenDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 // strictly reads a JSON document whose fields must all be known.

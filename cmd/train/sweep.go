@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
@@ -77,7 +78,7 @@ func (s *session) sweep(ctx context.Context, c call) error {
 // openSweep makes the folder of a sweep, or finds it with the same sweep in it.
 func openSweep(dir string, text []byte) (string, error) {
 	if dir != "" {
-		was, err := os.ReadFile(filepath.Join(dir, sweepFile))
+		was, err := readFile(dir, sweepFile)
 		if err == nil && !bytes.Equal(was, text) {
 			err = fmt.Errorf("%s has the runs of another sweep, %s; choose another -out", dir, sweepFile)
 		}
@@ -100,7 +101,7 @@ func prepare(dir string, set settings) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	was, err := load(filepath.Join(dir, train.ConfigFile))
+	was, err := load(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return set.save(dir)
 	}
@@ -112,8 +113,12 @@ func prepare(dir string, set settings) error {
 		return err
 	}
 	b, err := json.Marshal(set)
-	if err == nil && !bytes.Equal(a, b) {
-		err = fmt.Errorf("%s was begun with other defaults, by another release; choose another -out", dir)
+	if err != nil {
+		return err
+	}
+	list, err := train.Differences(a, b)
+	if err == nil && list != nil {
+		err = fmt.Errorf("%s was begun with other settings than the sweep has now, by another release or by hand: %s; put them back, or choose another -out", dir, strings.Join(list, ", "))
 	}
 	return err
 }

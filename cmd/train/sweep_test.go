@@ -242,7 +242,7 @@ func TestSweep(t *testing.T) {
 	if err := set.save(best); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, errs = command(t, "-sweep", file, "-out", dir); status != cli.Failed || !strings.Contains(errs, "other defaults") {
+	if status, _, errs = command(t, "-sweep", file, "-out", dir); status != cli.Failed || !strings.Contains(errs, "train.warmup was 0.5 and is 0;") {
 		t.Errorf("a run with other settings: status %d, %s", status, errs)
 	}
 }

@@ -7,14 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"marsgym/internal/atomicfile"
 )
 
 func TestAppend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
+	d := open(t, filepath.Dir(path))
 	add := func(size int64, text string) error {
-		f, err := atomicfile.Append(path, size)
+		f, err := d.Append("log", size)
 		if err != nil {
 			return err
 		}
@@ -34,7 +33,7 @@ func TestAppend(t *testing.T) {
 	if err := add(100, "more"); err == nil || !strings.Contains(err.Error(), "restore it") {
 		t.Errorf("a file that has lost its end is appended to: %v", err)
 	}
-	if _, err := atomicfile.Append(path+".missing", 1); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.Append("log.missing", 1); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is missing is appended to: %v", err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "one three" {

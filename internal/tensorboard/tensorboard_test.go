@@ -27,7 +27,12 @@ var at = time.Unix(1234567890, 5e8)
 
 func open(t *testing.T, path string, size int64) *tensorboard.Writer {
 	t.Helper()
-	f, err := atomicfile.Append(path, size)
+	d, err := atomicfile.OpenDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	f, err := d.Append(filepath.Base(path), size)
 	if err != nil {
 		t.Fatal(err)
 	}

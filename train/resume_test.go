@@ -1,0 +1,168 @@
+package train_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/internal/atomicfile"
+	"marsgym/internal/tensorboard"
+	"marsgym/models"
+	"marsgym/train"
+)
+
+// ended is a finished run, to be resumed, and its config.
+func ended(t *testing.T) (train.Config, train.Options) {
+	t.Helper()
+	cfg := small()
+	cfg.Steps = 1
+	opt := train.Options{Game: open(t, "pig", `{"target": 10}`), Dir: t.TempDir(), Learner: learner, Backend: "gorgonia"}
+	if _, err := train.Run(t.Context(), cfg, opt); err != nil {
+		t.Fatal(err)
+	}
+	opt.Resume = true
+	return cfg, opt
+}
+
+func TestResumeRefusesOtherSettings(t *testing.T) {
+	cfg, opt := ended(t)
+	before := read(t, opt.Dir, agents.ModelFile)
+	for want, change := range map[string]func(*train.Config, *train.Options){
+		"train.seed was 1 and is 2;":               func(c *train.Config, _ *train.Options) { c.Seed = 2 },
+		"train.steps was 1 and is 5000;":           func(c *train.Config, _ *train.Options) { c.Steps = 5000 },
+		"train.rows was 64 and is 65;":             func(c *train.Config, _ *train.Options) { c.Rows++ },
+		"train.hidden was [32] and is [32,8];":     func(c *train.Config, _ *train.Options) { c.Hidden = []int{32, 8} },
+		"train.ppo.minibatch was 512 and is 256;":  func(c *train.Config, _ *train.Options) { c.PPO.Minibatch = 256 },
+		"train.ppo.lambda was 0.85 and is 0.9;":    func(c *train.Config, _ *train.Options) { c.PPO.Lambda = 0.9 },
+		"train.adam.beta2 was 0.999 and is 0.9;":   func(c *train.Config, _ *train.Options) { c.Adam.Beta2 = 0.9 },
+		"train.evaluations was 2 and is 3;":        func(c *train.Config, _ *train.Options) { c.Evaluations = 3 },
+		`train.algorithm was "ppo" and is "turn-`:  func(c *train.Config, _ *train.Options) { *c = brief(train.TurnExact) },
+		`backend was "gorgonia" and is "gotch";`:   func(_ *train.Config, o *train.Options) { o.Backend = "gotch" },
+		"game_config.target was 10 and is 11;":     func(_ *train.Config, o *train.Options) { o.Game = open(t, "pig", `{"target": 11}`) },
+		"game was \"pig\" and is \"martian-dice\"": func(_ *train.Config, o *train.Options) { o.Game = open(t, "martian-dice", `{"dice": 5}`) },
+	} {
+		c, o := cfg, opt
+		change(&c, &o)
+		_, err := train.Run(t.Context(), c, o)
+		if !errors.Is(err, train.ErrSettings) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v; want one line with %q", err, want)
+		}
+	}
+	if !bytes.Equal(read(t, opt.Dir, agents.ModelFile), before) {
+		t.Error("the model has changed")
+	}
+	cfg.Checkpoints++
+	if _, err := train.Run(t.Context(), cfg, opt); err != nil {
+		t.Errorf("saved more often: %v", err)
+	}
+}
+
+// TestResumeOlderCheckpoint has a checkpoint without settings, as an older
+// release wrote it, and one of a release without a certain field.
+func TestResumeOlderCheckpoint(t *testing.T) {
+	cfg, opt := ended(t)
+	path := filepath.Join(opt.Dir, train.CheckpointFile)
+	f, err := models.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := f.Blobs["settings"]
+	older := bytes.Replace(text, []byte(`"epochs":2,`), nil, 1)
+	if len(older) == len(text) {
+		t.Fatalf("no field to leave out of %s", text)
+	}
+	cfg.PPO.Epochs = train.DefaultConfig(cfg.Algorithm).PPO.Epochs
+	for name, text := range map[string][]byte{"no settings": nil, "fewer settings": older} {
+		if delete(f.Blobs, "settings"); text != nil {
+			f.Blobs["settings"] = text
+		}
+		if err := f.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := train.Run(t.Context(), cfg, opt); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Without settings the rest still has to fit.
+	delete(f.Blobs, "settings")
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	wider := cfg
+	wider.Rows++
+	if _, err := train.Run(t.Context(), wider, opt); err == nil || !strings.Contains(err.Error(), "does not belong") {
+		t.Errorf("another number of rows: %v", err)
+	}
+	opt.Game = open(t, "pig", `{"target": 11}`)
+	if _, err := train.Run(t.Context(), cfg, opt); !errors.Is(err, models.ErrMismatch) {
+		t.Errorf("other rules: %v", err)
+	}
+}
+
+// TestResumeFollowsNoLink has links in the place of the files of a run.
+func TestResumeFollowsNoLink(t *testing.T) {
+	for _, name := range []string{train.MetricsFile, tensorboard.File, train.CheckpointFile} {
+		for _, inside := range []bool{false, true} {
+			cfg, opt := ended(t)
+			path := filepath.Join(opt.Dir, name)
+			target := filepath.Join(t.TempDir(), "precious")
+			if inside {
+				target = path + ".old"
+			}
+			// As long as what the checkpoint knows of, and more.
+			want := append(read(t, path), "precious"...)
+			if name == train.CheckpointFile {
+				want = read(t, path)
+			}
+			if err := errors.Join(os.Remove(path), os.WriteFile(target, want, 0o666)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(target, path); err != nil {
+				t.Skip("no links here:", err)
+			}
+			if _, err := train.Run(t.Context(), cfg, opt); !errors.Is(err, atomicfile.ErrNotRegular) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s, inside %v: %v", name, inside, err)
+			}
+			if !bytes.Equal(read(t, target), want) {
+				t.Errorf("%s: what it leads to has changed", name)
+			}
+		}
+	}
+}
+
+// TestResumeRemovesOwnFiles has a run folder whose name is a pattern, beside
+// another run, with files of a user in both.
+func TestResumeRemovesOwnFiles(t *testing.T) {
+	cfg, opt := ended(t)
+	base := t.TempDir()
+	dir := filepath.Join(base, "a*")
+	if err := os.Rename(opt.Dir, dir); err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(dir, agents.ModelFile+".ABCDEFGH.tmp")
+	kept := []string{filepath.Join(dir, "notes.tmp"), filepath.Join(base, "ab", train.CheckpointFile+".ABCDEFGH.tmp")}
+	if err := os.Mkdir(filepath.Join(base, "ab"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(kept, own) {
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opt.Dir = dir
+	if _, err := train.Run(t.Context(), cfg, opt); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range kept {
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(own); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left behind: %v", own, err)
+	}
+}
