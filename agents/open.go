@@ -12,6 +12,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/input"
 	"marsgym/models"
 )
 
@@ -120,6 +121,26 @@ func LoadFile(path string) (*models.File, error) {
 		path = filepath.Join(path, ModelFile)
 	}
 	return models.Load(path)
+}
+
+// MetaOfModels is what the model files among agents of these names say of their
+// game, zero if none is a file. The error says that they cannot play each other.
+// A file that cannot be loaded is left to [Open].
+func MetaOfModels(names []string) (meta models.Meta, err error) {
+	first := ""
+	for _, name := range names {
+		f, err := LoadFile(ModelName(name))
+		if err != nil {
+			continue
+		}
+		if first == "" {
+			first, meta = name, f.Meta
+		} else if f.Meta.RulesHash != meta.RulesHash {
+			return meta, fmt.Errorf("%s plays %s for %d with the config %s, and %s plays %s for %d with %s; want models of one game and config",
+				first, input.Quote(meta.Game), meta.Net.Players, input.Cut(string(meta.Config)), name, input.Quote(f.Meta.Game), f.Meta.Net.Players, input.Cut(string(f.Meta.Config)))
+		}
+	}
+	return meta, nil
 }
 
 // MetaOf is what a model file of a game says of the game.

@@ -150,7 +150,7 @@ func TestOpenMismatch(t *testing.T) {
 		alter func(*models.Meta)
 		want  string
 	}{
-		{"another game", func(m *models.Meta) { m.Game = "pig" }, "it plays pig, not martian-dice"},
+		{"another game", func(m *models.Meta) { m.Game = "pig" }, `it plays "pig", not martian-dice; open it with -game "pig"`},
 		{"other rules", func(m *models.Meta) { m.Rules++ }, "version 2 of the rules"},
 		{"another config", func(m *models.Meta) { m.RulesHash = strings.Repeat("0", 64) }, "other settings"},
 		{"another observation", func(m *models.Meta) { m.ObsHash = strings.Repeat("0", 64) }, "orders them otherwise"},
@@ -217,4 +217,36 @@ func sealed(b []byte) []byte {
 	h := sha256.Sum256(b)
 	hex.Encode(b[i:i+64], h[:])
 	return b
+}
+
+// TestMetaOfModels: models of one game can play each other, whatever sits between
+// them; others cannot.
+func TestMetaOfModels(t *testing.T) {
+	a, b := save(t, reduced(t).Spec(), nil), save(t, reduced(t).Spec(), nil)
+	three := save(t, open(t, "martian-dice", `{"dice": 4, "target": 6, "players": 3}`).Spec(), nil)
+	pig := save(t, open(t, "pig", `{"target": 20}`).Spec(), nil)
+	for _, test := range []struct {
+		names []string
+		game  string
+		want  []string // of the error
+	}{
+		{nil, "", nil},
+		{[]string{"greedy", "no/such/file"}, "", nil},
+		{[]string{"greedy", a, "search:10:" + b}, "martian-dice", nil},
+		{[]string{a, pig}, "", []string{a + ` plays "martian-dice" for 2 with`, pig + ` plays "pig" for 2 with`}},
+		{[]string{a, "random", "search:10:" + three}, "", []string{"for 2", "for 3", "want models of one game and config"}},
+	} {
+		meta, err := agents.MetaOfModels(test.names)
+		if err == nil && (test.want != nil || meta.Game != test.game) {
+			t.Errorf("%q: of %q", test.names, meta.Game)
+		}
+		for _, want := range test.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v; want %q", test.names, err, want)
+			}
+		}
+		if test.want == nil && err != nil {
+			t.Errorf("%q: %v", test.names, err)
+		}
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/maruel/safetensors"
 
 	"marsgym/internal/atomicfile"
+	"marsgym/internal/input"
 )
 
 // File is a model file or a checkpoint, in the safetensors format: any program
@@ -29,8 +30,13 @@ type File struct {
 	Blobs   map[string][]byte // kept as tensors of bytes
 }
 
-// maxFile is more than any file of ours.
-const maxFile = 1 << 30
+// Bounds of a file and of its header, in bytes. Chosen: a header of ours has a
+// few thousand, or, of a checkpoint, a hundred for each part of the rows. To read
+// one takes some twenty times its size of memory.
+const (
+	maxFile   = 1 << 30
+	maxHeader = 1 << 22
+)
 
 // seal stands before the file's SHA-256 in its header. No other value of the
 // header's JSON can hold it, since a quote is escaped there.
@@ -46,8 +52,8 @@ func (f *File) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("models: save %s: %w", path, err)
 	}
-	if len(b) > maxFile {
-		return fmt.Errorf("models: save %s: it would have %d bytes, and no more than %d can be loaded", path, len(b), maxFile)
+	if n := binary.LittleEndian.Uint64(b); len(b) > maxFile || n > maxHeader {
+		return fmt.Errorf("models: save %s: it would have %d bytes, %d of them in the header, and no more than %d and %d can be loaded", path, len(b), n, maxFile, maxHeader)
 	}
 	err = atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -169,6 +175,9 @@ func decode(b []byte) (*File, error) {
 	if n > uint64(len(b)-8) {
 		return nil, errors.New("it is no safetensors file, or cut short; give the path of a model that train wrote")
 	}
+	if n > maxHeader {
+		return nil, fmt.Errorf("its header has %d bytes; want at most %d", n, maxHeader)
+	}
 	header := b[8 : 8+n]
 	i := bytes.Index(header, []byte(seal)) + len(seal)
 	if i < len(seal) || len(header) < i+len(unsealed) {
@@ -183,7 +192,7 @@ func decode(b []byte) (*File, error) {
 	}
 	in, err := safetensors.Parse(b)
 	if err != nil {
-		return nil, err
+		return nil, input.Short(err)
 	}
 	f := &File{}
 	if f.Meta, err = parseMeta(in.Metadata); err != nil {
@@ -202,7 +211,7 @@ func (f *File) take(tensors []safetensors.Tensor) error {
 	seen := map[string]bool{}
 	for _, t := range tensors {
 		if seen[t.Name] {
-			return fmt.Errorf("it holds two tensors %s", t.Name)
+			return fmt.Errorf("it holds two tensors %s", input.Quote(t.Name))
 		}
 		seen[t.Name] = true
 		switch t.DType {
@@ -214,7 +223,7 @@ func (f *File) take(tensors []safetensors.Tensor) error {
 		case safetensors.F32:
 			ts = append(ts, floats(t))
 		default:
-			return fmt.Errorf("its tensor %s is of type %s: want F32 or U8", t.Name, t.DType)
+			return fmt.Errorf("its tensor %s is of type %s: want F32 or U8", input.Quote(t.Name), t.DType)
 		}
 	}
 	blocks := f.Meta.Net.blocks()
@@ -223,7 +232,7 @@ func (f *File) take(tensors []safetensors.Tensor) error {
 	}
 	for i, b := range blocks {
 		if want := b.shape(f.Meta.Net); ts[i].Name != b.name || !slices.Equal(ts[i].Shape, want) {
-			return fmt.Errorf("its tensor %d is %s %v: its network has %s %v there", i, ts[i].Name, ts[i].Shape, b.name, want)
+			return fmt.Errorf("its tensor %d is %s %v: its network has %s %v there", i, input.Quote(ts[i].Name), ts[i].Shape, b.name, want)
 		}
 	}
 	f.MLP = newMLP(f.Meta.Net)

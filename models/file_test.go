@@ -202,7 +202,7 @@ func TestLoadRefusesLies(t *testing.T) {
 		{"no seal", edit(b, `"sha256":`, `"sha256": `), "no model of this program"},
 		{"seed", edit(b, `"seed":"1`, `"seed":"x`), "seed"},
 		{"steps", edit(b, `"steps":"1`, `"steps":"-1`), "steps"},
-		{"net", edit(b, `\"hidden\":[3]`, `\"hidden\":[4]`), "body.0.weight [3 2]"},
+		{"net", edit(b, `\"hidden\":[3]`, `\"hidden\":[4]`), `"body.0.weight" [3 2]`},
 		{"deep net", edit(b, `\"hidden\":[3]`, `\"hidden\":[3,3]`), "network has 8"},
 		{"large net", edit(b, `\"hidden\":[3]`, `\"hidden\":[3,8000,8000]`), "network has 10"},
 		{"huge net", edit(b, `\"hidden\":[3]`, `\"hidden\":[3,60000,60000]`), "weights: want at most"},
@@ -210,15 +210,18 @@ func TestLoadRefusesLies(t *testing.T) {
 		{"head", edit(b, `\"head\":\"logits\"`, `\"head\":\"score\"`), "score.weight"},
 		{"type", edit(b, `"adam.m":{"dtype":"F32"`, `"adam.m":{"dtype":"I32"`), "I32"},
 		{"name", edit(b, `"value.bias":`, `"value.bios":`), "value.bias"},
-		{"twice", edit(b, `"state.empty":`, `"adam.m":`), "two tensors adam.m"},
+		{"twice", edit(b, `"state.empty":`, `"adam.m":`), `two tensors "adam.m"`},
 		{"outside", edit(b, last, `"state.rows":{"dtype":"U8","shape":[4],"data_offsets":[108,112]}`), ""},
 		{"far outside", edit(b, last, `"state.rows":{"dtype":"U8","shape":[18446744073709551499],"data_offsets":[108,18446744073709551607]}`), ""},
 		{"not an object", edit(b, `{`, `[`), ""},
+		{"long header", edit(b, `{`, `{`+strings.Repeat(" ", 1<<22)), "bytes; want at most 4194304"},
+		{"long name", edit(b, `"value.bias":`, `"\u001b[2J`+strings.Repeat("x", 1<<20)+`":`), `is "\x1b[2Jxxx`},
+		{"long number", edit(b, `"steps":"1`, `"steps":"`+strings.Repeat("1", 1<<20)), `its steps: strconv.ParseInt: parsing "111`},
 		{"Config", edit(b, `{\"goal\":100`, `{\"goal\":,100`), "config"},
 	}
 	for _, tt := range tests {
-		if _, err := load(t, path, tt.b); !errors.Is(err, models.ErrFormat) || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: error %v: want ErrFormat and %q", tt.name, err, tt.want)
+		if _, err := load(t, path, tt.b); !errors.Is(err, models.ErrFormat) || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 1000 {
+			t.Errorf("%s: error %.1000v: want a short ErrFormat and %q", tt.name, err, tt.want)
 		}
 	}
 }
@@ -253,7 +256,7 @@ func TestMetaCheck(t *testing.T) {
 		spoil func(*models.Meta)
 		want  string
 	}{
-		{func(m *models.Meta) { m.Game = "chess" }, "-game pig"},
+		{func(m *models.Meta) { m.Game = "chess" }, `-game "pig"`},
 		{func(m *models.Meta) { m.Rules = 3 }, "version 2"},
 		{func(m *models.Meta) { m.Net.Players = 3 }, "-players 2"},
 		{func(m *models.Meta) { m.RulesHash = "" }, `{"goal":100`},

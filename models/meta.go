@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"marsgym/internal/input"
 )
 
 // formatVersion is raised when a reader of the older format would be misled.
@@ -47,14 +49,14 @@ func (m Meta) Check(want Meta) error {
 	}
 	switch g, w := m.Net, want.Net; {
 	case m.Game != want.Game:
-		return fail("it plays %s, not %s; open it with -game %s", m.Game, want.Game, m.Game)
+		return fail("it plays %s, not %s; open it with -game %[1]s", input.Quote(m.Game), want.Game)
 	case m.Rules != want.Rules:
 		return fail("it was trained under version %d of the rules of %s, and these are version %d; train a new model, or use the release that trained it",
 			m.Rules, m.Game, want.Rules)
 	case g.Players != w.Players:
 		return fail("it plays %s with %d players, not %d; open it with -players %d", m.Game, g.Players, w.Players, g.Players)
 	case m.RulesHash != want.RulesHash:
-		return fail("it was trained with other settings of %s, %s; open it with those", m.Game, m.Config)
+		return fail("it was trained with other settings of %s, %s; open it with those", m.Game, input.Cut(string(m.Config)))
 	case m.ObsHash != want.ObsHash || g.Obs != w.Obs || g.Actions != w.Actions:
 		return fail("it sees %d numbers and chooses among %d actions of %s, and this release shows %d and has %d, or orders them otherwise; train a new model, or use the release that trained it",
 			g.Obs, g.Actions, m.Game, w.Obs, w.Actions)
@@ -102,7 +104,7 @@ func (m Meta) strings() (map[string]string, error) {
 // alone.
 func parseMeta(s map[string]string) (Meta, error) {
 	if v := s["format_version"]; v != strconv.Itoa(formatVersion) {
-		return Meta{}, fmt.Errorf("its format version is %q, and this program reads version %d; use the release that wrote it", v, formatVersion)
+		return Meta{}, fmt.Errorf("its format version is %s, and this program reads version %d; use the release that wrote it", input.Quote(v), formatVersion)
 	}
 	var err error
 	number := func(key string) int64 {
@@ -111,13 +113,13 @@ func parseMeta(s map[string]string) (Meta, error) {
 			e = fmt.Errorf("%d is negative", n)
 		}
 		if e != nil && err == nil {
-			err = fmt.Errorf("its %s: %w", key, e)
+			err = fmt.Errorf("its %s: %w", key, input.Short(e))
 		}
 		return n
 	}
 	object := func(key string, dst any) {
 		if e := json.Unmarshal([]byte(s[key]), dst); e != nil && err == nil {
-			err = fmt.Errorf("its %s: %w", key, e)
+			err = fmt.Errorf("its %s: %w", key, input.Short(e))
 		}
 	}
 	m := Meta{
@@ -132,12 +134,16 @@ func parseMeta(s map[string]string) (Meta, error) {
 	}
 	seed, e := strconv.ParseUint(s["seed"], 10, 64)
 	if e != nil && err == nil {
-		err = fmt.Errorf("its seed: %w", e)
+		err = fmt.Errorf("its seed: %w", input.Short(e))
 	}
 	m.Seed = seed
 	object("net", &m.Net)
 	if _, ok := s["config"]; ok {
 		object("config", &m.Config)
+		var b bytes.Buffer
+		if err == nil && json.Compact(&b, m.Config) == nil { // it may come with line breaks
+			m.Config = b.Bytes()
+		}
 	}
 	if _, ok := s["exact"]; ok {
 		object("exact", &m.Exact)

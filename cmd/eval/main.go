@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strings"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -21,7 +19,7 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	return cli.Status(stderr, "eval", evaluate(ctx, args, stdout, stderr))
+	return cli.Run("eval", stdout, stderr, func(stdout io.Writer) error { return evaluate(ctx, args, stdout, stderr) })
 }
 
 // options are the command line.
@@ -44,14 +42,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("eval", "Eval says how strong an agent is. Where the game is solved the answer is exact: the agent is asked about every position, and no game is played. Elsewhere it is a match.")
 	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, search, pretrained, a model file or a run folder")
-	f.Func("against", "`agent` in the other seats, or one for each of them, with commas (default exact, or greedy where nothing is solved)", func(list string) error {
-		o.against = strings.Split(list, ",")
-		return nil
-	})
-	f.Func("pool", "`agents` to play each other, with commas, and to be rated: the first is 0; each match has -games (default "+fmt.Sprint(poolGames)+")", func(list string) error {
-		o.pool = strings.Split(list, ",")
-		return nil
-	})
+	f.List(&o.against, "against", "`agent` in the other seats, or one for each of them, with commas (default exact, or greedy where nothing is solved)")
+	f.List(&o.pool, "pool", "`agents` to play each other, with commas, and to be rated: the first is 0; each match has -games (default "+fmt.Sprint(poolGames)+")")
 	sample := f.Policy()
 	f.Group("Agents", "model", "against", "pool", "policy")
 	f.IntVar(&o.games, "games", 0, "`number` of games to play: for two beside the exact answer, else instead of it")
@@ -61,10 +53,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.BoolVar(&o.table, "table", false, "evaluate all the game's agents, or those of -against, and the model, against each other")
 	f.BoolVar(&o.json, "json", false, "write one JSON document")
 	f.StringVar(&o.plot, "plot", "", "`folder` for pictures of where the model loses, as SVG and PNG")
-	f.Func("compare", "`runs` to lay beside each other, with commas; with -plot their learning curves in one picture", func(list string) error {
-		o.compare = strings.Split(list, ",")
-		return nil
-	})
+	f.List(&o.compare, "compare", "`runs` to lay beside each other, with commas; with -plot their learning curves in one picture")
 	f.Group("What to do", "games", "settle", "seed", "blunders", "table", "compare", "json", "plot")
 	o.name = f.Game(catalog.IDs())
 	f.Example("go run ./cmd/eval -model greedy")
@@ -86,21 +75,21 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	}
 	switch {
 	case o.compare != nil:
-		if o.model != "" || o.table || o.pool != nil || o.settle != 0 || o.games > 0 || o.blunders > 0 {
+		if f.Others("compare", "plot", "json") != nil {
 			return nil, cli.Usagef("-compare goes with -plot and -json alone")
 		}
 		return &o, nil
-	case o.pool != nil && (o.model != "" || o.against != nil || o.table || o.settle != 0 || o.blunders > 0 || o.plot != ""):
+	case o.pool != nil && (o.model != "" || o.against != nil || o.table || f.Given("settle") || f.Given("blunders") || o.plot != ""):
 		return nil, cli.Usagef("-pool goes with -games, -seed and -json alone: name all agents in it")
-	case o.settle < 0 || o.settle >= 1 || math.IsNaN(o.settle):
+	case f.Given("settle") && !(o.settle > 0 && o.settle < 1):
 		return nil, cli.Usagef("-settle is %v; want a share of the win such as 0.01", o.settle)
 	case o.settle > 0 && (o.table || o.blunders > 0 || o.plot != ""):
 		return nil, cli.Usagef("-settle plays a match, and -table, -blunders and -plot are exact; want one of them")
 	case o.model == "" && !o.table && o.pool == nil:
 		return nil, cli.Usagef("-model is missing: name an agent, a model file or a run folder")
-	case o.games < 0:
+	case f.Given("games") && o.games < 1:
 		return nil, cli.Usagef("-games is %d; want at least 1", o.games)
-	case o.blunders < 0:
+	case f.Given("blunders") && o.blunders < 1:
 		return nil, cli.Usagef("-blunders is %d; want at least 1", o.blunders)
 	case o.blunders > 0 && o.table:
 		return nil, cli.Usagef("-blunders is for one -model, without -table")
@@ -110,11 +99,11 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, cli.Usagef("-table is exact, and plays no -games")
 	}
 	// What a model file plays goes without saying.
-	for _, name := range o.named() {
-		if file, err := agents.LoadFile(agents.ModelName(name)); err == nil {
-			o.name.Default(file.Meta.Game, file.Meta.Config)
-		}
+	meta, err := agents.MetaOfModels(o.named())
+	if err != nil {
+		return nil, &cli.UsageError{Err: err}
 	}
+	o.name.Default(meta.Game, meta.Config)
 	return &o, nil
 }
 
@@ -187,7 +176,7 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 	case others == 0 && s.against != nil:
 		return nil, cli.Usagef("-against: there are no other seats")
 	case !s.table && len(s.against) > 1 && len(s.against) != others:
-		return nil, cli.Usagef("-against names %d agents; name one for all other seats, or one for each, which is %d", len(s.against), others)
+		return nil, cli.Usagef("-against names %d agents, and the number of other seats is %d; name one agent, or one for each of these seats", len(s.against), others)
 	case s.blunders > 0 && !s.spec.HasWin():
 		return nil, cli.Usagef("-blunders: a game for %d has no win to lose", s.spec.Players)
 	case matched && s.blunders > 0:

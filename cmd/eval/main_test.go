@@ -166,7 +166,7 @@ func TestModelFile(t *testing.T) {
 
 	for _, tt := range []struct{ flags, want string }{
 		{"-players 3", "open it with -players 2"},
-		{"-game pig", "open it with -game martian-dice"},
+		{"-game pig", `open it with -game "martian-dice"`},
 		{"-game-config " + config(t, `{"dice": 5, "target": 6}`), "other settings"},
 	} {
 		stdout, stderr, status := command(t, append([]string{"-model", dir}, strings.Fields(tt.flags)...)...)
@@ -354,6 +354,15 @@ func TestFaults(t *testing.T) {
 		{"-model greedy -against runs/no-such-run", cli.Misuse, `unknown agent "runs/no-such-run"`},
 		{"-model greedy -policy best", cli.Misuse, "want one of: argmax, sample"},
 		{"-model greedy -games -1", cli.Misuse, "-games is -1"},
+		{"-model greedy -games 0", cli.Misuse, "-games is 0"},
+		{"-model greedy -games 1e300", cli.Misuse, `-games is "1e300"; want a whole number`},
+		{"-model greedy -settle 0", cli.Misuse, "-settle is 0; want a share"},
+		{"-model greedy -settle NaN", cli.Misuse, "-settle is NaN; want a share"},
+		{"-model greedy -blunders 0", cli.Misuse, "-blunders is 0"},
+		{"-model greedy -seed -1", cli.Misuse, `-seed is "-1"; want a whole number from 0`},
+		{"-compare=", cli.Misuse, "-compare is empty"},
+		{"-compare a -seed 2", cli.Misuse, "-compare goes with"},
+		{"-pool greedy,,random", cli.Misuse, "holds an empty name"},
 		{"-table -games 5", cli.Misuse, "-table is exact"},
 		{"-model greedy -players 1 -against exact", cli.Misuse, "no other seats"},
 		{"-model greedy -game chess", cli.Misuse, "unknown game"},
@@ -361,10 +370,10 @@ func TestFaults(t *testing.T) {
 		{"-model " + folder, cli.Failed, "is no run folder with a model"},
 		{"-table -players 1", cli.Misuse, "nobody to win against"},
 		{"-table -against gredy", cli.Misuse, "did you mean greedy?"},
-		{"-model greedy -against random,exact", cli.Misuse, "-against names 2 agents; name one for all other seats, or one for each, which is 1"},
-		{"-model greedy -players 4 -against random,exact", cli.Misuse, "one for each, which is 3"},
-		{"-model greedy -players 3 -against random,", cli.Misuse, `unknown agent ""`},
-		{"-model greedy -players 3 -against=", cli.Misuse, `unknown agent ""`},
+		{"-model greedy -against random,exact", cli.Misuse, "-against names 2 agents, and the number of other seats is 1; name one agent"},
+		{"-model greedy -players 4 -against random,exact", cli.Misuse, "the number of other seats is 3"},
+		{"-model greedy -players 3 -against random,", cli.Misuse, "holds an empty name"},
+		{"-model greedy -players 3 -against=", cli.Misuse, "-against is empty"},
 		{"-model greedy -cache off", cli.Misuse, "none to keep nothing"},
 	}
 	for _, tt := range tests {
@@ -383,7 +392,13 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs strings.Builder
-	if status := run(ctx, []string{"-model", "greedy"}, strings.NewReader(""), &out, &errs); status != cli.Failed || !strings.Contains(errs.String(), "interrupted") {
+	if status := run(ctx, []string{"-model", "greedy"}, strings.NewReader(""), &out, &errs); status != cli.Interrupted || !strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("status %d, %q", status, errs.String())
 	}
+}
+
+func TestStatuses(t *testing.T) {
+	clitest.Statuses(t, run, func() []string {
+		return []string{"-model", "greedy", "-game-config", config(t, reduced), "-cache", "none"}
+	})
 }

@@ -6,10 +6,8 @@ import (
 	crand "crypto/rand"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"strings"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -21,11 +19,7 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	err := play(ctx, args, stdin, stdout, stderr)
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = nil // to leave is no failure, while the game is solved or later
-	}
-	return cli.Status(stderr, "play", err)
+	return cli.Run("play", stdout, stderr, func(stdout io.Writer) error { return play(ctx, args, stdin, stdout, stderr) })
 }
 
 // options are the command line.
@@ -43,10 +37,7 @@ type options struct {
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("play", "Play seats you at the table, with agents in all other seats, or lets you watch them.")
-	f.Func("opponent", "`agent` in the other seats, or one for each of them, with commas: exact, random, greedy, search, pretrained, a model file or a run folder (default greedy)", func(list string) error {
-		o.opponent = strings.Split(list, ",")
-		return nil
-	})
+	f.List(&o.opponent, "opponent", "`agent` in the other seats, or one for each of them, with commas: exact, random, greedy, search, pretrained, a model file or a run folder (default greedy)")
 	sample := f.Policy()
 	f.IntVar(&o.seat, "seat", 0, "your `seat`, from 0; the game decides who moves first (default 0)")
 	f.BoolVar(&o.watch, "watch", false, "sit by and watch: agents take all seats")
@@ -72,22 +63,20 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if o.games < 1 {
 		return nil, cli.Usagef("-games is %d; want at least 1", o.games)
 	}
-	given := map[string]bool{}
-	f.Visit(func(fl *flag.Flag) { given[fl.Name] = true })
-	if o.watch && (given["seat"] || o.hints) {
+	if o.watch && (f.Given("seat") || o.hints) {
 		return nil, cli.Usagef("-watch leaves you no seat; leave out -seat and -hints")
 	}
-	if !given["seed"] {
+	if !f.Given("seed") {
 		var b [4]byte // short, to be typed again
 		crand.Read(b[:])
 		o.seed = uint64(binary.LittleEndian.Uint32(b[:]))
 	}
 	// What a model file plays goes without saying.
-	for _, name := range o.opponent {
-		if file, err := agents.LoadFile(agents.ModelName(name)); err == nil {
-			o.name.Default(file.Meta.Game, file.Meta.Config)
-		}
+	meta, err := agents.MetaOfModels(o.opponent)
+	if err != nil {
+		return nil, &cli.UsageError{Err: err}
 	}
+	o.name.Default(meta.Game, meta.Config)
 	return &o, nil
 }
 
@@ -124,10 +113,10 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		hints = s.hints
 	}
 	t.person = agents.NewHuman(g, in, stdout, hints)
-	err = t.play(o.games, o.seed)
+	err = t.play(ctx, o.games, o.seed)
 	if errors.Is(err, agents.ErrQuit) {
 		fmt.Fprintf(stdout, "You leave at %s\n", t.at)
-		return nil
+		return ctx.Err()
 	}
 	return err
 }
@@ -203,7 +192,7 @@ func (s *solver) open(ctx context.Context, o *options, person game.Player) ([]*a
 	case others == 0 && o.opponent != nil:
 		return nil, cli.Usagef("-opponent: there are no other seats")
 	case len(list) > 1 && len(list) != others:
-		return nil, cli.Usagef("-opponent names %d agents; want one, or %d", len(list), others)
+		return nil, cli.Usagef("-opponent names %d agents, and the number of seats to fill is %d; name one agent, or one for each of these seats", len(list), others)
 	}
 	known := map[string]*agents.Agent{}
 	at := make([]*agents.Agent, spec.Players)

@@ -201,11 +201,11 @@ func TestInterrupted(t *testing.T) {
 	done := make(chan int)
 	go func() { done <- run(ctx, []string{"-game-config", config(t, reduced)}, in, &out, &errs) }()
 	cancel()
-	if status := <-done; status != cli.Done || errs.String() != "" || !strings.Contains(out.String(), "You leave") {
+	if status := <-done; status != cli.Interrupted || !strings.Contains(errs.String(), "interrupted") || !strings.Contains(out.String(), "You leave") {
 		t.Errorf("status %d, %q\n%s", status, errs.String(), out.String())
 	}
 	errs.Reset()
-	if status := run(ctx, []string{"-hints"}, in, &out, &errs); status != cli.Done || errs.String() != "" {
+	if status := run(ctx, []string{"-hints"}, in, &out, &errs); status != cli.Interrupted || !strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("while solving: status %d, %q", status, errs.String())
 	}
 }
@@ -317,10 +317,13 @@ func TestFaults(t *testing.T) {
 	}{
 		{"-seat 2", cli.Misuse, "-seat is 2; want 0 to 1"},
 		{"-games 0", cli.Misuse, "-games is 0"},
+		{"-opponent greedy,greedy", cli.Misuse, "names 2 agents, and the number of seats to fill is 1; name one agent"},
+		{"-opponent greedy, -players 3", cli.Misuse, `-opponent: "greedy," holds an empty name`},
+		{"-seed -1", cli.Misuse, `-seed is "-1"; want a whole number from 0 to 18446744073709551615`},
 		{"-opponent gredy", cli.Misuse, "did you mean greedy?"},
 		{"-policy best", cli.Misuse, "want one of: argmax, sample"},
 		{"-players 1 -opponent exact", cli.Misuse, "no other seats"},
-		{"-players 4 -opponent random,greedy", cli.Misuse, "names 2 agents; want one, or 3"},
+		{"-players 4 -opponent random,greedy", cli.Misuse, "names 2 agents, and the number of seats to fill is 3"},
 		{"-watch -seat 1", cli.Misuse, "no seat"},
 		{"-game chess", cli.Misuse, "unknown game"},
 		{"-hints -game-config " + config(t, `{"max_rounds": 3}`), cli.Failed, "-hints: "},
@@ -331,4 +334,8 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: status %d, %q; want %d and %q", tt.args, status, stderr, tt.status, tt.want)
 		}
 	}
+}
+
+func TestStatuses(t *testing.T) {
+	clitest.Statuses(t, run, func() []string { return []string{"-watch", "-seed", "1", "-game-config", config(t, reduced)} })
 }

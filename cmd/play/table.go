@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -26,7 +27,7 @@ type table struct {
 }
 
 // play plays games with the dice of an [env.Env] of that seed.
-func (t *table) play(games int, seed uint64) error {
+func (t *table) play(ctx context.Context, games int, seed uint64) error {
 	fmt.Fprintf(t.out, "%s. ", t.spec.Title)
 	var seats []string
 	for i, a := range t.agents {
@@ -48,7 +49,7 @@ func (t *table) play(games int, seed uint64) error {
 		if games > 1 {
 			fmt.Fprintf(t.out, "\n======== game %d of %d ========\n", i+1, games)
 		}
-		if err := t.one(dice, noise); err != nil {
+		if err := t.one(ctx, dice, noise); err != nil {
 			return err
 		}
 		won += t.end()
@@ -60,11 +61,14 @@ func (t *table) play(games int, seed uint64) error {
 }
 
 // one plays a game.
-func (t *table) one(dice, noise *rand.PCG) error {
+func (t *table) one(ctx context.Context, dice, noise *rand.PCG) error {
 	t.at, t.shown = t.game.Initial(), nil
 	t.begin(sheetOf(t.at))
 	said := "" // before the dice rolled last
 	for {
+		if ctx.Err() != nil && t.seat < 0 { // a person, when asked, leaves
+			return ctx.Err()
+		}
 		before, who := t.at, t.at.Turn()
 		switch who {
 		case game.Nobody:

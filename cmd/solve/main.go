@@ -19,7 +19,7 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	return cli.Status(stderr, "solve", solve(ctx, args, stdout, stderr))
+	return cli.Run("solve", stdout, stderr, func(stdout io.Writer) error { return solve(ctx, args, stdout, stderr) })
 }
 
 func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {

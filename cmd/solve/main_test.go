@@ -177,7 +177,11 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs strings.Builder
-	if status := run(ctx, []string{"-cache", "none"}, strings.NewReader(""), &out, &errs); status != cli.Failed || !strings.Contains(errs.String(), "interrupted") {
+	if status := run(ctx, []string{"-cache", "none"}, strings.NewReader(""), &out, &errs); status != cli.Interrupted || !strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("status %d, %q", status, errs.String())
 	}
+}
+
+func TestStatuses(t *testing.T) {
+	clitest.Statuses(t, run, func() []string { return []string{"-cache", "none"} })
 }

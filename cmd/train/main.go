@@ -22,7 +22,7 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	return cli.Status(stderr, "train", trainCommand(ctx, args, stdout, stderr))
+	return cli.Run("train", stdout, stderr, func(stdout io.Writer) error { return trainCommand(ctx, args, stdout, stderr) })
 }
 
 func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -77,14 +77,20 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	})
 	if errors.Is(err, train.ErrInterrupted) {
 		fmt.Fprintf(s.stdout, "stopped at decision %d of %d; to go on:\n\n\tgo run ./cmd/train -resume %s\n", last.Steps, c.Train.Steps, dir)
-		return nil
+		return ctx.Err()
 	}
 	if err != nil {
 		return advise(err, dir)
 	}
 	fmt.Fprintf(s.stdout, "trained in %s\n\n", time.Since(start).Round(time.Second))
 	undrawn := s.draw(dir, map[string]string{dir: filepath.Base(dir)})
-	if err := s.report(ctx, dir, c.Train.Steps); err != nil {
+	err = s.report(ctx, dir, c.Train.Steps)
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintf(s.stdout, "stopped before it was said how strong it is; the trained model is saved:\n\n")
+		s.offer(dir)
+		return err
+	}
+	if err != nil {
 		return fmt.Errorf("%s holds the trained model, but how strong it is cannot be said: %w", dir, err)
 	}
 	s.tellPicture(dir, undrawn)
@@ -238,11 +244,16 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "evaluate it    go run ./cmd/eval -model %s -against greedy\n", dir)
-	const patience = 3600 // chosen: where solving takes an hour, evaluating takes days
-	if e, ok := s.game.Estimate(); ok && spec.Players > 2 && e.CoreSeconds < patience {
-		fmt.Fprintf(w, "or exactly     go run ./cmd/eval -model %s -against exact    (asks about every position; minutes for three)\n", dir)
-	}
-	fmt.Fprintf(w, "play it        go run ./cmd/play -opponent %s\n", dir)
+	s.offer(dir)
 	return nil
+}
+
+// offer says what to do with a trained model.
+func (s *session) offer(dir string) {
+	fmt.Fprintf(s.stdout, "evaluate it    go run ./cmd/eval -model %s -against greedy\n", dir)
+	const patience = 3600 // chosen: where solving takes an hour, evaluating takes days
+	if e, ok := s.game.Estimate(); ok && s.spec.Players > 2 && e.CoreSeconds < patience {
+		fmt.Fprintf(s.stdout, "or exactly     go run ./cmd/eval -model %s -against exact    (asks about every position; minutes for three)\n", dir)
+	}
+	fmt.Fprintf(s.stdout, "play it        go run ./cmd/play -opponent %s\n", dir)
 }

@@ -224,6 +224,10 @@ func TestBadInput(t *testing.T) {
 		{"backend", []string{"-backend", "torch"}, cli.Misuse, "gorgonia"},
 		{"device", []string{"-device", "cuda:0"}, cli.Failed, "take -backend gotch"},
 		{"gotch", []string{"-backend", "gotch", "-device", "cuda:200"}, cli.Failed, "gotch: "},
+		{"no run folder", []string{"-resume", ""}, cli.Misuse, "-resume is empty"},
+		{"no sweep", []string{"-sweep", ""}, cli.Misuse, "-sweep is empty"},
+		{"seed", []string{"-seed", "-1"}, cli.Misuse, `-seed is "-1"; want a whole number from 0 to 18446744073709551615`},
+		{"part of a step", []string{"-steps", "1.5"}, cli.Misuse, `-steps is "1.5"; want a whole number`},
 		{"steps", []string{"-steps", "0"}, cli.Misuse, "steps is 0; want at least 1"},
 		{"config field", []string{"-config", write(t, `{"train": {"rowz": 3}}`)}, cli.Failed, `unknown field "rowz"`},
 		{"game config field", []string{"-config", write(t, `{"game_config": {"dize": 3}}`)}, cli.Misuse, `unknown field "dize"`},
@@ -291,7 +295,7 @@ func TestCancel(t *testing.T) {
 		}
 		return errs.Write(b)
 	})
-	if status := run(ctx, []string{"-config", config, "-out", dir}, nil, &out, cancelled); status != cli.Done {
+	if status := run(ctx, []string{"-config", config, "-out", dir}, nil, &out, cancelled); status != cli.Interrupted {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
 	if !strings.Contains(out.String(), "go run ./cmd/train -resume "+dir) {
@@ -308,6 +312,37 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelEvaluation stops the evaluation that a finished run ends with.
+func TestCancelEvaluation(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, errs bytes.Buffer
+	cancelled := writerFunc(func(b []byte) (int, error) {
+		if bytes.Contains(b, []byte("exploitability")) {
+			cancel() // at the one evaluation of the run, which is the last it does
+		}
+		return errs.Write(b)
+	})
+	config := write(t, strings.Replace(quick, `"evaluations": 4`, `"evaluations": 1`, 1))
+	if status := run(ctx, []string{"-config", config, "-out", dir}, nil, &out, cancelled); status != cli.Interrupted {
+		t.Fatalf("status %d, %s", status, errs.String())
+	}
+	for _, want := range []string{"the trained model is saved", "go run ./cmd/eval -model " + dir, "go run ./cmd/play -opponent " + dir} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	if f, err := models.Load(filepath.Join(dir, agents.ModelFile)); err != nil || f.Meta.Steps != 40960 {
+		t.Errorf("the model: %v", err)
+	}
+}
+
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+func TestStatuses(t *testing.T) {
+	clitest.Statuses(t, run, func() []string {
+		return []string{"-config", write(t, quick), "-steps", "2048", "-out", filepath.Join(t.TempDir(), "run")}
+	})
+}

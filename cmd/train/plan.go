@@ -8,13 +8,13 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"marsgym/env"
 	"marsgym/internal/cli"
+	"marsgym/internal/input"
 	"marsgym/train"
 )
 
@@ -72,7 +72,7 @@ const algorithmField = "train.algorithm"
 
 // readPlan reads a sweep and works out all its settings.
 func readPlan(path string, complete completion) (*plan, error) {
-	text, err := os.ReadFile(path)
+	text, err := input.ReadFile(path, input.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func readPlan(path string, complete completion) (*plan, error) {
 
 func newPlan(text []byte, complete completion) (*plan, error) {
 	var s sweep
-	if err := strictly(text, &s); err != nil {
+	if err := input.DecodeJSON(text, &s); err != nil {
 		return nil, err
 	}
 	if s.Base == nil {
@@ -225,7 +225,7 @@ func (s settings) with(values map[string]json.RawMessage, g env.Game) (set setti
 	if text, err = json.Marshal(object); err != nil {
 		return set, err
 	}
-	if err := strictly(text, &set); err != nil {
+	if err := input.DecodeJSON(text, &set); err != nil {
 		return set, err
 	}
 	if err := set.check(g); err != nil {

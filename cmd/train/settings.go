@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +16,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
+	"marsgym/internal/input"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -155,11 +153,8 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		return c, err
 	}
 	c.cache = name.CacheDir()
-	given := map[string]bool{}
-	f.Visit(func(fl *flag.Flag) { given[fl.Name] = true })
 	if *from != "" {
-		delete(given, "cache")
-		if len(given) > 1 {
+		if f.Others("resume", "cache") != nil {
 			return c, cli.Usagef("-resume goes on under the settings of the run; leave out the other flags")
 		}
 		c.dir, c.resume = *from, true
@@ -179,10 +174,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		return c, err
 	}
 	if *path != "" {
-		for _, fl := range []string{"sweep", "out", "cache"} {
-			delete(given, fl)
-		}
-		if len(given) > 0 {
+		if f.Others("sweep", "out", "cache") != nil {
 			return c, cli.Usagef("-sweep takes all settings from its file; leave out the other flags but -out and -cache")
 		}
 		c.dir, c.sweep = *out, *path
@@ -194,7 +186,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	}
 	var text []byte
 	if *file != "" {
-		if text, err = os.ReadFile(*file); err != nil {
+		if text, err = input.ReadFile(*file, input.Settings); err != nil {
 			return c, err
 		}
 	}
@@ -204,16 +196,16 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		}
 		return c, err
 	}
-	if given["steps"] {
+	if f.Given("steps") {
 		c.Train.Steps = *steps
 	}
-	if given["seed"] {
+	if f.Given("seed") {
 		c.Train.Seed = *seed
 	}
-	if given["backend"] {
+	if f.Given("backend") {
 		c.Backend = *backend
 	}
-	if given["device"] {
+	if f.Given("device") {
 		c.Device = *device
 	}
 	c.dir = *out
@@ -226,7 +218,7 @@ func complete(text []byte, name *cli.Game, a train.Algorithm) (set settings, g e
 	var base settings // what the text says, over nothing
 	if text != nil {
 		if err := json.Unmarshal(text, &base); err != nil {
-			return set, nil, err
+			return set, nil, input.Short(err)
 		}
 	}
 	name.Default(cmp.Or(base.Game, name.ID), base.GameConfig)
@@ -246,7 +238,7 @@ func complete(text []byte, name *cli.Game, a train.Algorithm) (set settings, g e
 		}
 	}
 	if text != nil {
-		if err := strictly(text, &set); err != nil {
+		if err := input.DecodeJSON(text, &set); err != nil {
 			return set, nil, err
 		}
 	}
@@ -281,10 +273,10 @@ func load(dir string) (settings, error) {
 	}
 	path := filepath.Join(dir, train.ConfigFile)
 	if err := json.Unmarshal(text, &base); err != nil {
-		return base, fmt.Errorf("%s: %w", path, err)
+		return base, fmt.Errorf("%s: %w", path, input.Short(err))
 	}
 	set := defaults(base.Train.Algorithm)
-	if err := strictly(text, &set); err != nil {
+	if err := input.DecodeJSON(text, &set); err != nil {
 		return set, fmt.Errorf("%s: %w", path, err)
 	}
 	return set, nil
@@ -302,20 +294,7 @@ func readFile(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
-}
-
-// strictly reads a JSON document whose fields must all be known.
-func strictly(text []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something stands behind the JSON document")
-	}
-	return nil
+	return input.Read(f, input.Settings)
 }
 
 // save writes the settings to a run folder.

@@ -50,7 +50,7 @@ func (s *session) sweep(ctx context.Context, c call) error {
 		switch {
 		case errors.Is(err, train.ErrInterrupted):
 			fmt.Fprintf(s.stdout, "stopped in run %d of %d; to go on:\n\n\tgo run ./cmd/train -sweep %s -out %s\n", k+1, total, c.sweep, dir)
-			return nil
+			return ctx.Err()
 		case errors.Is(err, models.ErrDiverged):
 			fmt.Fprintf(s.bar, "%s: %v\n", t.dir, err)
 			t.diverged = true

@@ -43,6 +43,7 @@ var table = []struct {
 		"models", "models/*", "agents", "eval", "train", "internal/chart", "internal/cli", "internal/curve"}},
 	{"internal/chart", []string{"env/game"}}, // draws what games describe
 	{"internal/cli", nil},                    // knows the colours that games use
+	{"internal/cli/clitest", []string{"internal/cli"}},
 	{"internal/curve", []string{"env/game"}}, // describes in the same words
 	{"internal/...", nil},
 }

@@ -13,12 +13,24 @@ import (
 	"syscall"
 )
 
-// The exit statuses of a command.
+// The exit statuses of every command.
 const (
-	Done   = 0
-	Failed = 1
-	Misuse = 2 // the command line was wrong; nothing was done
+	Done        = 0
+	Failed      = 1
+	Misuse      = 2
+	Interrupted = 130 // what shells say of a command that SIGINT ended
 )
+
+// Statuses say what the exit statuses mean.
+var Statuses = []struct {
+	Status int
+	Means  string
+}{
+	{Done, "done"},
+	{Failed, "failed, or the answer could not be written"},
+	{Misuse, "the command line or a setting is wrong; nothing was done"},
+	{Interrupted, "interrupted, by Ctrl-C or SIGTERM"},
+}
 
 // Main runs a command on the process's own arguments and streams, and exits
 // with the status that it returns. The first interrupt or SIGTERM cancels ctx,
@@ -41,7 +53,8 @@ func Usagef(format string, args ...any) error {
 }
 
 // Status tells stderr what became of the command and returns its exit status:
-// Done for nil and after help, Misuse for a [UsageError], Failed otherwise.
+// Done for nil and after help, Misuse for a [UsageError], Interrupted for
+// context.Canceled, Failed otherwise.
 func Status(stderr io.Writer, command string, err error) int {
 	var usage *UsageError
 	switch {
@@ -52,6 +65,7 @@ func Status(stderr io.Writer, command string, err error) int {
 		return Misuse
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintf(stderr, "%s: interrupted\n", command)
+		return Interrupted
 	default:
 		fmt.Fprintf(stderr, "%s: %v\n", command, err)
 	}

@@ -22,7 +22,7 @@ func TestStatus(t *testing.T) {
 		{"done", nil, 0, ""},
 		{"help", flag.ErrHelp, 0, ""},
 		{"failed", errors.New("no such file"), 1, "eval: no such file\n"},
-		{"interrupted", fmt.Errorf("eval: %w", context.Canceled), 1, "eval: interrupted\n"},
+		{"interrupted", fmt.Errorf("eval: %w", context.Canceled), 130, "eval: interrupted\n"},
 		{"usage", cli.Usagef("-players is %d", 7), 2, "eval: -players is 7\nFor help: go run ./cmd/eval -h\n"},
 		{"wrapped usage", fmt.Errorf("config: %w", cli.Usagef("bad")), 2, "eval: config: bad\nFor help: go run ./cmd/eval -h\n"},
 	}

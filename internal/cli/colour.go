@@ -13,7 +13,11 @@ import (
 // set. Elsewhere it leaves the codes of colours out; no code may be split over
 // two writes.
 func Colours(w io.Writer) io.Writer {
-	f, ok := w.(*os.File)
+	under := w
+	if o, ok := w.(*output); ok {
+		under = o.w
+	}
+	f, ok := under.(*os.File)
 	if ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" {
 		return w
 	}

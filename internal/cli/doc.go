@@ -6,7 +6,7 @@
 //	func main() { cli.Main(run) }
 //
 //	func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-//		return cli.Status(stderr, "solve", solve(ctx, args, stdout, stderr))
+//		return cli.Run("solve", stdout, stderr, func(stdout io.Writer) error { return solve(ctx, args, stdout, stderr) })
 //	}
 //
 //	func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -19,4 +19,13 @@
 //		g, err := cli.OpenGame(name, catalog.Open)
 //		...
 //	}
+//
+// Every command ends with one of these statuses:
+//
+//	  0  done
+//	  1  failed, or the answer could not be written
+//	  2  the command line or a setting is wrong; nothing was done
+//	130  interrupted, by Ctrl-C or SIGTERM
+//
+// A command that is interrupted says how to go on with what it has kept.
 package cli

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"marsgym/internal/input"
 )
 
 // Flags is a flag.FlagSet whose help is grouped and ends with examples, and
@@ -17,6 +19,7 @@ type Flags struct {
 	about    string
 	groups   []group
 	examples []string
+	fault    error // of the value that Parse has met last
 }
 
 type group struct {
@@ -49,23 +52,52 @@ func (f *Flags) Group(title string, names ...string) {
 // Example adds a command line to the help.
 func (f *Flags) Example(line string) { f.examples = append(f.examples, line) }
 
+// List defines a flag for names with commas between them.
+func (f *Flags) List(p *[]string, name, usage string) {
+	f.Func(name, usage, func(text string) error {
+		*p = strings.Split(text, ",")
+		if slices.Contains(*p, "") {
+			return fmt.Errorf("%s holds an empty name; want names with one comma between them", input.Quote(text))
+		}
+		return nil
+	})
+}
+
+// Given reports whether a flag is on the command line.
+func (f *Flags) Given(name string) bool { return slices.Contains(f.Others(), name) }
+
+// Others lists the flags on the command line, in lexical order, but those.
+func (f *Flags) Others(but ...string) (names []string) {
+	f.Visit(func(fl *flag.Flag) {
+		if !slices.Contains(but, fl.Name) {
+			names = append(names, fl.Name)
+		}
+	})
+	return names
+}
+
 // Parse sets the flags from args. For -h it writes the help to stdout and
-// returns flag.ErrHelp; its other errors are UsageErrors.
+// returns flag.ErrHelp; its other errors are UsageErrors. A flag may be given
+// once, and not empty.
 func (f *Flags) Parse(args []string, stdout io.Writer) error {
+	f.VisitAll(func(fl *flag.Flag) { fl.Value = &once{Value: fl.Value, flags: f, name: fl.Name} })
 	err := f.FlagSet.Parse(args)
+	f.VisitAll(func(fl *flag.Flag) { fl.Value = fl.Value.(*once).Value })
 	switch {
 	case err == flag.ErrHelp:
 		return cmp.Or(f.help(stdout), err)
+	case f.fault != nil:
+		return &UsageError{f.fault}
 	case err != nil:
-		return f.fault(err)
+		return f.unknown(err)
 	case f.NArg() > 0:
-		return Usagef("unexpected argument %q", f.Arg(0))
+		return Usagef("unexpected argument %s", input.Quote(f.Arg(0)))
 	}
 	return nil
 }
 
-// fault makes a UsageError of what the flag package reports.
-func (f *Flags) fault(err error) error {
+// unknown makes a UsageError of what the flag package reports.
+func (f *Flags) unknown(err error) error {
 	// It has no type for an unknown flag, only this text.
 	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !ok {
@@ -108,6 +140,10 @@ func (f *Flags) help(w io.Writer) error {
 			}
 			fmt.Fprintf(tw, "  -%s%s\t%s\n", fl.Name, value, usage)
 		}
+	}
+	fmt.Fprintf(tw, "\nExit status:\n")
+	for _, x := range Statuses {
+		fmt.Fprintf(tw, "  %d\t%s\n", x.Status, x.Means)
 	}
 	if len(f.examples) > 0 {
 		fmt.Fprintf(tw, "\nExamples:\n  %s\n", strings.Join(f.examples, "\n  "))

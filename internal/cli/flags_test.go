@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,12 @@ Players:
 Flags:
   -json  write one JSON document
 
+Exit status:
+  0    done
+  1    failed, or the answer could not be written
+  2    the command line or a setting is wrong; nothing was done
+  130  interrupted, by Ctrl-C or SIGTERM
+
 Examples:
   go run ./cmd/eval -model greedy
 `
@@ -60,24 +67,44 @@ func TestHelpReportsWriteError(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	f := newFlags()
-	if err := f.Parse([]string{"-players", "3", "-json"}, io.Discard); err != nil {
+	seed := f.Uint64("seed", 1, "")
+	var names []string
+	f.List(&names, "against", "")
+	if err := f.Parse([]string{"-players", "3", "-json", "-seed", "12e6", "-against", "a,b"}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Lookup("players").Value.String(); got != "3" {
-		t.Errorf("players = %s, want 3", got)
+	if got := f.Lookup("players").Value.String(); got != "3" || *seed != 12_000_000 || !slices.Equal(names, []string{"a", "b"}) {
+		t.Errorf("players = %s, seed %d, against %q; want 3, 12000000, a and b", got, *seed, names)
+	}
+	if !f.Given("seed") || f.Given("model") || !slices.Equal(f.Others("json", "model"), []string{"against", "players", "seed"}) {
+		t.Errorf("given are %q beside json and model", f.Others("json", "model"))
 	}
 
 	tests := []struct{ args, want string }{
 		{"-player 3", "unknown flag -player; did you mean -players?"},
 		{"-verbose", "unknown flag -verbose"},
-		{"-players two", `invalid value "two" for flag -players: parse error`},
+		{"-players two", `-players is "two"; want a whole number`},
 		{"-model", "flag needs an argument: -model"},
 		{"greedy", `unexpected argument "greedy"`},
+		{"-model=", "-model is empty; give it a value or leave it out"},
+		{"-model a -game pig -model b", "-model is given twice"},
+		{"-json -json", "-json is given twice"},
+		{"-json=perhaps", `-json is "perhaps"; want true or false`},
+		{"-players 1.5e0", `-players is "1.5e0"; want a whole number`},
+		{"-players 1e300", `-players is "1e300"; want a whole number`},
+		{"-seed -1", `-seed is "-1"; want a whole number from 0 to 18446744073709551615`},
+		{"-seed 18446744073709551616", `-seed is "18446744073709551616"; want a whole number from 0 to 18446744073709551615`},
+		{"-share half", `-share is "half"; want a number`},
+		{"-against a,,b", `-against: "a,,b" holds an empty name; want names with one comma between them`},
 		{"-json true", `unexpected argument "true"`},
 	}
 	for _, tt := range tests {
 		var stdout strings.Builder
-		err := newFlags().Parse(strings.Fields(tt.args), &stdout)
+		f := newFlags()
+		f.Uint64("seed", 1, "")
+		f.Float64("share", 0, "")
+		f.List(new([]string), "against", "")
+		err := f.Parse(strings.Fields(tt.args), &stdout)
 		var usage *cli.UsageError
 		if !errors.As(err, &usage) || err.Error() != tt.want {
 			t.Errorf("%s: %v, want the usage error %q", tt.args, err, tt.want)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"marsgym/internal/input"
 )
 
 // Game is a game as a command line names it.
@@ -25,7 +27,7 @@ func (f *Flags) Game(known []string) *Game {
 	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(known, ", ")+" (default "+known[0]+")")
 	f.IntVar(&g.Players, "players", 0, "`number` of seats (default as the game has it)")
 	f.Func("game-config", "JSON `file` with settings of the game; the others keep their defaults", func(path string) (err error) {
-		g.Config, err = os.ReadFile(path)
+		g.Config, err = input.ReadFile(path, input.Settings)
 		return err
 	})
 	f.StringVar(&g.cache, "cache", "auto", "`folder` to keep solutions in: auto is the user's cache folder, if there is one; none keeps nothing")
@@ -77,7 +79,7 @@ func OpenGame[G any](g *Game, open func(id string, players int, config []byte) (
 	if !slices.Contains(g.known, id) {
 		return handle, Unknown("game", id, g.known)
 	}
-	if slices.Contains([]string{"", "off", "no", "false"}, g.cache) {
+	if slices.Contains([]string{"off", "no", "false"}, g.cache) {
 		return handle, Usagef("-cache is %q; want auto, a folder, or none to keep nothing", g.cache)
 	}
 	if handle, err = open(id, g.Players, g.Config); err != nil {

@@ -40,7 +40,6 @@ func TestGame(t *testing.T) {
 		{"-cache none", game{"pig", 0, "of the file"}, ""},
 		{"-cache ./off", game{"pig", 0, "of the file"}, ""},
 		{"-cache off", game{}, `-cache is "off"; want auto, a folder, or none to keep nothing`},
-		{"-cache=", game{}, `-cache is ""; want auto, a folder, or none to keep nothing`},
 		{"-players -1", game{}, "players is negative"},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,10 @@
 package cli
 
-import "strings"
+import (
+	"strings"
+
+	"marsgym/internal/input"
+)
 
 // Unknown returns a [UsageError] for a name that is not among the known ones,
 // with the known ones and, where one is near, the likely correction. kind says
@@ -10,12 +14,16 @@ func Unknown(kind, name string, known []string) error {
 	if near := nearest(name, known); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
-	return Usagef("unknown %s %q; want one of: %s%s", kind, name, strings.Join(known, ", "), hint)
+	return Usagef("unknown %s %s; want one of: %s%s", kind, input.Quote(name), strings.Join(known, ", "), hint)
 }
 
 // nearest returns the known name with the fewest edits from name, or "" if
-// that takes an edit for more than every third letter.
+// that takes an edit for more than every third letter, or the name is too long to
+// be one of ours.
 func nearest(name string, known []string) string {
+	if len(name) > 100 {
+		return ""
+	}
 	best, limit := "", (len(name)+2)/3
 	for _, k := range known {
 		if d := edits(name, k); d <= limit {

@@ -1,0 +1,60 @@
+package clitest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+
+	"marsgym/internal/cli"
+)
+
+// Statuses checks how a command ends, in all ways that commands share. work are
+// arguments with which it does something, and writes it to standard output. They
+// are for one call, so that a folder can be another each time.
+func Statuses(t *testing.T, run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int, work func() []string) {
+	t.Helper()
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, test := range []struct {
+		name   string
+		ctx    context.Context
+		args   []string
+		full   bool // standard output has no room
+		status int
+		stderr string
+	}{
+		{"help", t.Context(), []string{"-h"}, false, cli.Done, ""},
+		{"help without room", t.Context(), []string{"-h"}, true, cli.Failed, "no space left"},
+		{"work", t.Context(), work(), false, cli.Done, ""},
+		{"work without room", t.Context(), work(), true, cli.Failed, "no space left"},
+		{"interrupt", interrupted, work(), false, cli.Interrupted, "interrupted"},
+		{"unknown flag", t.Context(), []string{"-no-such-flag"}, false, cli.Misuse, "unknown flag"},
+		{"argument", t.Context(), append(work(), "pig"), false, cli.Misuse, "unexpected argument"},
+		{"flag twice", t.Context(), []string{"-players", "2", "-players", "3"}, false, cli.Misuse, "-players is given twice"},
+		{"empty flag", t.Context(), []string{"-game="}, false, cli.Misuse, "-game is empty"},
+		{"no file", t.Context(), []string{"-game-config", "no/such/file"}, false, cli.Misuse, "no/such/file"},
+		{"folder", t.Context(), []string{"-game-config", "."}, false, cli.Misuse, "is a directory"},
+		{"file without end", t.Context(), []string{"-game-config", "/dev/zero"}, false, cli.Misuse, "too large"},
+	} {
+		var out, errs bytes.Buffer
+		var stdout io.Writer = &out
+		if test.full {
+			stdout = full{}
+		}
+		status := run(test.ctx, test.args, strings.NewReader("quit\n"), stdout, &errs)
+		if status != test.status || !strings.Contains(errs.String(), test.stderr) {
+			t.Errorf("%s: %q: status %d, %q; want %d and %q", test.name, test.args, status, errs.String(), test.status, test.stderr)
+		}
+		if status == cli.Done && out.Len() == 0 {
+			t.Errorf("%s: %q: nothing on standard output", test.name, test.args)
+		}
+	}
+}
+
+// full is a device without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }

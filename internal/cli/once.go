@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"marsgym/internal/input"
+)
+
+// once is the value of a flag that is given once at the most, and not empty. It
+// leaves its error in flags, since the flag package keeps only the text.
+type once struct {
+	flag.Value
+	flags *Flags
+	name  string
+	given bool
+}
+
+// IsBoolFlag lets the flag package see through to the value.
+func (o *once) IsBoolFlag() bool {
+	b, ok := o.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+// Set keeps flag.Value.
+func (o *once) Set(text string) error {
+	o.flags.fault = o.set(text)
+	return o.flags.fault
+}
+
+func (o *once) set(text string) error {
+	if text == "" {
+		return fmt.Errorf("-%s is empty; give it a value or leave it out", o.name)
+	}
+	if o.given {
+		return fmt.Errorf("-%s is given twice", o.name)
+	}
+	o.given = true
+	want := ""
+	if v, ok := o.Value.(flag.Getter); ok {
+		switch v.Get().(type) {
+		case bool:
+			want = "true or false"
+		case int:
+			text, want = whole(text), "a whole number"
+		case uint64:
+			text, want = whole(text), fmt.Sprint("a whole number from 0 to ", uint64(math.MaxUint64))
+		case float64:
+			want = "a number"
+		}
+	}
+	err := o.Value.Set(text)
+	if err != nil && want != "" {
+		return fmt.Errorf("-%s is %s; want %s", o.name, input.Quote(text), want)
+	}
+	if err != nil {
+		return fmt.Errorf("-%s: %w", o.name, err)
+	}
+	return nil
+}
+
+// whole writes out a whole number such as 1e6. Other text stays as it is.
+func whole(text string) string {
+	const exact = 1 << 53 // up to here a float64 holds every whole number
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !strings.ContainsAny(text, "eE") || x != math.Trunc(x) || math.Abs(x) > exact {
+		return text
+	}
+	return strconv.FormatFloat(x, 'f', 0, 64)
+}

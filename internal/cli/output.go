@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Run runs a command, which writes its answer to the stdout that it is given,
+// tells stderr what became of it, and returns its exit status. An answer that
+// could not be written is a failure, whatever the command makes of it.
+func Run(command string, stdout, stderr io.Writer, run func(stdout io.Writer) error) int {
+	out := &output{w: stdout}
+	err := run(out)
+	status := Status(stderr, command, err)
+	if out.err != nil && !errors.Is(err, out.err) {
+		fmt.Fprintf(stderr, "%s: standard output: %v\n", command, out.err)
+		return Failed
+	}
+	return status
+}
+
+// output keeps the first error of a writer.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.w.Write(b)
+	o.err = err
+	return n, err
+}

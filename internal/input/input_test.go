@@ -1,0 +1,72 @@
+package input_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marsgym/internal/input"
+)
+
+func TestReadFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("12345678"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := input.ReadFile(path, 8); err != nil || string(text) != "12345678" {
+		t.Errorf("a file of the largest size: %q, %v", text, err)
+	}
+	text, err := input.ReadFile(path, 7)
+	if text != nil || !errors.Is(err, input.ErrTooLarge) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "at most 7 bytes") {
+		t.Errorf("a file that is too large: %q, %v", text, err)
+	}
+	// A device has no size, and this one no end.
+	if _, err := input.ReadFile("/dev/zero", 100); !errors.Is(err, input.ErrTooLarge) {
+		t.Errorf("a device without end: %v", err)
+	}
+	if _, err := input.ReadFile(filepath.Dir(path), 100); err == nil {
+		t.Error("a folder was read")
+	}
+}
+
+func TestDecodeJSON(t *testing.T) {
+	long := strings.Repeat("é", 1<<20)
+	for _, test := range []struct{ text, want string }{
+		{`{"rows": 3}`, ""},
+		{`{"rowz": 3}`, `unknown field "rowz"`},
+		{`{"` + long + `": 3}`, `unknown field "éé`},
+		{`{"rows": 1` + strings.Repeat("0", 1<<20) + `}`, "cannot unmarshal number 100"},
+		{`{"rows": 3} {}`, "behind the JSON document"},
+		{"", "EOF"},
+	} {
+		var v struct {
+			Rows int `json:"rows"`
+		}
+		err := input.DecodeJSON([]byte(test.text), &v)
+		if test.want == "" {
+			if err != nil || v.Rows != 3 {
+				t.Errorf("%s: %+v, %v", test.text, v, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 1000 || strings.ContainsRune(err.Error(), '�') {
+			t.Errorf("%.20s: %.1000v; want a short error with %q", test.text, err, test.want)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"pig", `"pig"`},
+		{"a\x1b[2J\nb", `"a\x1b[2J\nb"`},
+		{strings.Repeat("x", 64), `"` + strings.Repeat("x", 64) + `"`},
+		{strings.Repeat("x", 65), `"` + strings.Repeat("x", 64) + `"... (65 bytes)`},
+		{"x" + strings.Repeat("é", 40), `"x` + strings.Repeat("é", 31) + `"... (81 bytes)`},
+	} {
+		if got := input.Quote(test.text); got != test.want {
+			t.Errorf("%q: got %s, want %s", test.text, got, test.want)
+		}
+	}
+}
