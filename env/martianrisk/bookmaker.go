@@ -132,8 +132,10 @@ func conquestTables(most int) (tables []game.Table) {
 		}
 		for d := 1; d <= most; d++ {
 			row := []any{d}
+			c, odds := NewConquest(most, d, higher), 0.0
 			for a := 2; a <= most; a++ {
-				row = append(row, NewConquest(a, d, higher).Odds)
+				odds += c.Left[most+2-a] // fewer attackers are fewer of these terms
+				row = append(row, odds)
 			}
 			t.Rows = append(t.Rows, row)
 		}

@@ -264,6 +264,47 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// FuzzApply plays games of any size by up to 256 bytes, each an action, legal or
+// not, or a die.
+func FuzzApply(f *testing.F) {
+	f.Add(2, 100, bytes.Repeat([]byte{0, 5, 0, 4, 1}, 50))
+	f.Add(10, 250, bytes.Repeat([]byte{0, 5}, 120))
+	f.Add(3, 2, []byte{1, 0, 0, 7, 0, 1})
+	f.Fuzz(func(t *testing.T, players, target int, moves []byte) {
+		r, err := pig.New(pig.Config{Players: players, Target: target})
+		if err != nil {
+			return
+		}
+		s := r.Initial()
+		for _, b := range moves[:min(len(moves), 256)] {
+			if back, err := r.Parse(r.Format(s)); err != nil || back != s {
+				t.Fatalf("%+v is written %q and read %+v, error %v", s, r.Format(s), back, err)
+			}
+			if r.Turn(s) == game.Chance {
+				faces := r.Outcomes(nil, s)
+				s = faces[int(b)%len(faces)].State
+				continue
+			}
+			a := game.Action(b%4) - 1 // -1 to 2
+			next, err := r.Apply(s, a)
+			switch legal := slices.Contains(r.Legal(nil, s), a); {
+			case r.Turn(s) == game.Nobody:
+				if !errors.Is(err, game.ErrGameOver) || next != s {
+					t.Fatalf("at %s, the end, action %d gave %s, error %v", r.Format(s), a, r.Format(next), err)
+				}
+				return
+			case !legal:
+				if !errors.Is(err, game.ErrIllegalAction) || next != s {
+					t.Fatalf("at %s the illegal action %d gave %s, error %v", r.Format(s), a, r.Format(next), err)
+				}
+			case err != nil:
+				t.Fatalf("at %s action %d: %v", r.Format(s), a, err)
+			}
+			s = next
+		}
+	})
+}
+
 func BenchmarkEncode(b *testing.B) {
 	r := rules(b, 2, 100)
 	obs := make([]float32, r.Spec().ObsLen())
