@@ -91,6 +91,9 @@ func newPlan(text []byte, complete completion) (*plan, error) {
 	if s.Base == nil {
 		s.Base = []byte("{}")
 	}
+	if n := s.runs(); n > maxRuns {
+		return nil, fmt.Errorf("grid, random and seeds make %.4g runs; want at most %d", n, maxRuns)
+	}
 	for i, seed := range s.Seeds {
 		if slices.Contains(s.Seeds[:i], seed) {
 			return nil, fmt.Errorf("seeds has %d twice", seed)
@@ -136,12 +139,27 @@ func newPlan(text []byte, complete completion) (*plan, error) {
 	return p, nil
 }
 
+// maxRuns of a sweep. Chosen: a run takes a second at the least.
+const maxRuns = 10_000
+
+// runs is how many runs there are; a number of them may be too large for an int.
+func (s *sweep) runs() float64 {
+	n := float64(max(1, len(s.Seeds)))
+	if s.Random != nil {
+		n *= float64(s.Random.Runs)
+	}
+	for _, values := range s.Grid {
+		n *= float64(len(values))
+	}
+	return n
+}
+
 // values lists what the fields are in each variant.
 func (s *sweep) values() ([]map[string]json.RawMessage, error) {
 	all := []map[string]json.RawMessage{{}}
 	if r := s.Random; r != nil {
-		if !(r.Runs > 0 && r.Runs <= 10_000) {
-			return nil, fmt.Errorf("random.runs is %d; want 1 to 10000", r.Runs)
+		if r.Runs < 1 {
+			return nil, fmt.Errorf("random.runs is %d; want at least 1", r.Runs)
 		}
 		all = nil
 		for i := range r.Runs {
@@ -149,11 +167,11 @@ func (s *sweep) values() ([]map[string]json.RawMessage, error) {
 			stream := rand.New(rand.NewPCG(r.Seed, uint64(i)))
 			for _, field := range slices.Sorted(maps.Keys(r.Draw)) {
 				if _, twice := s.Grid[field]; twice {
-					return nil, fmt.Errorf("%s is both in grid and in random", field)
+					return nil, fmt.Errorf("%s is both in grid and in random", input.Quote(field))
 				}
 				x, err := r.Draw[field].value(stream.Float64())
 				if err != nil {
-					return nil, fmt.Errorf("random.draw, %s: %w", field, err)
+					return nil, fmt.Errorf("random.draw, %s: %w", input.Quote(field), err)
 				}
 				values[field] = x
 			}
@@ -162,7 +180,7 @@ func (s *sweep) values() ([]map[string]json.RawMessage, error) {
 	}
 	for _, field := range slices.Sorted(maps.Keys(s.Grid)) {
 		if len(s.Grid[field]) == 0 {
-			return nil, fmt.Errorf("grid, %s: no values", field)
+			return nil, fmt.Errorf("grid, %s: no values", input.Quote(field))
 		}
 		var wider []map[string]json.RawMessage
 		for _, values := range all {
@@ -178,23 +196,32 @@ func (s *sweep) values() ([]map[string]json.RawMessage, error) {
 }
 
 // value turns a number drawn from 0 to 1 into one between the bounds, in JSON,
-// to three digits: more tell nothing.
+// to three digits: more tell nothing, unless those lie beyond a bound.
 func (d draw) value(u float64) (json.RawMessage, error) {
 	ends, x := slices.Concat(d.Uniform, d.Log), 0.0
-	switch {
-	case len(ends) != 2 || d.Uniform != nil && d.Log != nil || !(ends[0] <= ends[1]):
+	if len(ends) != 2 || d.Uniform != nil && d.Log != nil || !(ends[0] <= ends[1]) {
 		return nil, errors.New(`want "uniform" or "log" with two numbers, the lower first`)
+	}
+	low, high := ends[0], ends[1]
+	switch {
 	case d.Uniform != nil:
-		x = ends[0] + u*(ends[1]-ends[0])
-	case !(ends[0] > 0):
+		x = (1-u)*low + u*high // high-low may be infinite
+	case !(low > 0):
 		return nil, errors.New(`"log" needs numbers above 0`)
 	default:
-		x = ends[0] * math.Pow(ends[1]/ends[0], u)
+		x = math.Exp((1-u)*math.Log(low) + u*math.Log(high)) // so may high/low
 	}
 	if d.Int {
-		return strconv.AppendFloat(nil, math.Round(x), 'f', 0, 64), nil
+		if low, high = math.Ceil(low), math.Floor(high); low > high {
+			return nil, fmt.Errorf("no whole number is from %v to %v", ends[0], ends[1])
+		}
+		return strconv.AppendFloat(nil, min(max(math.Round(x), low), high), 'f', 0, 64), nil
 	}
-	return strconv.AppendFloat(nil, x, 'g', 3, 64), nil
+	text := strconv.AppendFloat(nil, x, 'g', 3, 64)
+	if short, err := strconv.ParseFloat(string(text), 64); err != nil || short < low || short > high { // an error is an overflow
+		text = strconv.AppendFloat(nil, min(max(x, low), high), 'g', -1, 64)
+	}
+	return text, nil
 }
 
 // with returns settings for a game with other values of fields.
@@ -214,7 +241,7 @@ func (s settings) with(values map[string]json.RawMessage, g env.Game) (set setti
 		case field == "train.seed":
 			err = errors.New("list seeds under seeds, not train.seed")
 		case !strings.HasPrefix(field, "train."):
-			err = fmt.Errorf("%s cannot vary, only fields of train: what is won in one game does not compare with another", field)
+			err = fmt.Errorf("%s cannot vary, only fields of train: what is won in one game does not compare with another", input.Quote(field))
 		default:
 			err = put(object, field, values[field])
 		}
@@ -255,14 +282,14 @@ func put(object any, field string, value json.RawMessage) error {
 		case []any:
 			k, err := strconv.Atoi(name)
 			if err != nil || k < 0 || k >= len(o) {
-				return fmt.Errorf("no field %s: want 0 to %d in the place of %s", field, len(o)-1, name)
+				return fmt.Errorf("no field %s: want 0 to %d in the place of %s", input.Quote(field), len(o)-1, input.Quote(name))
 			}
 			if last {
 				o[k] = value
 			}
 			object = o[k]
 		default:
-			return fmt.Errorf("no field %s: %s has no parts, or varies as a whole", field, strings.Join(path[:i], "."))
+			return fmt.Errorf("no field %s: %s has no parts, or varies as a whole", input.Quote(field), strings.Join(path[:i], "."))
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -106,7 +107,38 @@ func TestPlanRandom(t *testing.T) {
 	}
 }
 
+// TestDrawBounds draws at both ends and between them, where the difference or the
+// ratio of the ends has no place in a float64, and where three digits are too few.
+func TestDrawBounds(t *testing.T) {
+	const most = math.MaxFloat64
+	for _, test := range []struct {
+		draw draw
+		want [3]float64 // at 0, 1/2 and just below 1
+	}{
+		{draw{Uniform: []float64{1, 2}}, [3]float64{1, 1.5, 2}},
+		{draw{Uniform: []float64{-most, most}}, [3]float64{-most, 0, most}},
+		{draw{Uniform: []float64{0.125125, 0.125375}}, [3]float64{0.125125, 0.12525, 0.125375}},
+		{draw{Uniform: []float64{1.2, 2.9}, Int: true}, [3]float64{2, 2, 2}},
+		{draw{Log: []float64{1, 100}}, [3]float64{1, 10, 100}},
+		{draw{Log: []float64{1e-300, 1e300}}, [3]float64{1e-300, 1, 1e300}},
+		{draw{Log: []float64{1e-300, most}}, [3]float64{1e-300, 1.34e4, most}},
+	} {
+		ends := append(test.draw.Uniform, test.draw.Log...)
+		for i, u := range []float64{0, 0.5, math.Nextafter(1, 0)} {
+			text, err := test.draw.value(u)
+			if err != nil {
+				t.Fatalf("%+v: %v", test.draw, err)
+			}
+			got, err := strconv.ParseFloat(string(text), 64)
+			if err != nil || got < ends[0] || got > ends[1] || !(math.Abs(got-test.want[i]) <= 1e-3*math.Abs(test.want[i])) {
+				t.Errorf("%+v at %v: %s, %v; want about %v, within the bounds", test.draw, u, text, err, test.want[i])
+			}
+		}
+	}
+}
+
 func TestPlanRefuses(t *testing.T) {
+	hundred := "[0" + strings.Repeat(", 0", 99) + "]"
 	for _, test := range []struct{ text, want string }{
 		{`{"grids": {}}`, `unknown field "grids"`},
 		{`{} {}`, "behind the JSON"},
@@ -119,16 +151,20 @@ func TestPlanRefuses(t *testing.T) {
 		{`{"grid": {"train.hidden": [[16], [0]]}}`, "hidden[0] is 0"},
 		{`{"base": {"game": "martian-risk-tiny"}, "grid": {"train.algorithm": ["one-ply", "turn-exact"]}}`, "algorithm is turn-exact; want one of [ppo one-ply]"},
 		{`{"base": {"train": {"algorithm": "ppo"}}, "grid": {"train.ppo.horizon": [64, 65536], "train.rows": [512, 1048576]}}`, "rows times horizon is 67108864"},
-		{`{"grid": {"train.rate.2": [0]}}`, "want 0 to 1 in the place of 2"},
+		{`{"grid": {"train.rate.2": [0]}}`, `want 0 to 1 in the place of "2"`},
 		{`{"grid": {"train.rate.0": [0.1], "train.rate": [[0.1, 0.1]]}}`, "varies as a whole"},
 		{`{"grid": {"train.rows.0": [0]}}`, "train.rows has no parts"},
 		{`{"grid": {"train.seed": [1]}}`, "under seeds"},
 		{`{"seeds": [1, 2, 1]}`, "seeds has 1 twice"},
-		{`{"grid": {"game": ["pig"]}}`, "game cannot vary"},
+		{`{"grid": {"game": ["pig"]}}`, `"game" cannot vary`},
 		{`{"grid": {"train.algorithm": ["pppo"]}}`, "did you mean ppo?"},
 		{`{"grid": {"train.evaluations": [0]}}`, "evaluations is 0"},
 		{`{"base": {"backend": "torch"}}`, "gorgonia"},
 		{`{"random": {"runs": 0}}`, "random.runs is 0"},
+		{`{"random": {"runs": 5001}, "seeds": [1, 2]}`, "make 1e+04 runs; want at most 10000"},
+		{fmt.Sprintf(`{"grid": {"train.value": %[1]s, "train.rows": %[1]s, "train.parts": %[1]s, "train.steps": %[1]s, "train.warmup": %[1]s}}`, hundred), "make 1e+10 runs; want at most 10000"},
+		{`{"random": {"runs": 1, "draw": {"train.rows": {"uniform": [1.2, 1.8], "int": true}}}}`, "no whole number is from 1.2 to 1.8"},
+		{`{"grid": {"` + strings.Repeat("x", 1000) + `": [1]}}`, `"xxx`},
 		{`{"random": {"runs": 1, "draw": {"train.value": {"log": [0, 1]}}}}`, "above 0"},
 		{`{"random": {"runs": 1, "draw": {"train.value": {"uniform": [2, 1]}}}}`, "the lower first"},
 		{`{"random": {"runs": 1, "draw": {"train.value": {"uniform": [1, 2, 3]}}}}`, "two numbers"},
@@ -137,8 +173,8 @@ func TestPlanRefuses(t *testing.T) {
 		{`{"random": {"runs": 1, "draw": {"train.value": {"log": [1, 2]}}}, "grid": {"train.value": [1]}}`, "both in grid and in random"},
 	} {
 		_, err := newTestPlan(t, test.text)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", test.text, err, test.want)
+		if err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 600 {
+			t.Errorf("%.200s: %v, want %q", test.text, err, test.want)
 		}
 	}
 }

@@ -2,10 +2,7 @@
 package catalog
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"marsgym/env"
@@ -14,6 +11,7 @@ import (
 	"marsgym/env/martiandice"
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
+	"marsgym/internal/input"
 )
 
 // Entry is a game of the list.
@@ -60,7 +58,7 @@ func Open(id string, players int, config []byte) (env.Game, error) {
 			return e.open(players, config)
 		}
 	}
-	return nil, fmt.Errorf("unknown game %q; want one of: %s", id, strings.Join(IDs(), ", "))
+	return nil, fmt.Errorf("unknown game %s; want one of: %s", input.Quote(id), strings.Join(IDs(), ", "))
 }
 
 // entry makes an opener of a game's default config, its field for the number of
@@ -69,13 +67,8 @@ func entry[C any, S comparable, R game.Rules[S]](def func() C, seats func(*C) *i
 	return func(players int, config []byte) (env.Game, error) {
 		cfg := def()
 		if config != nil {
-			d := json.NewDecoder(bytes.NewReader(config))
-			d.DisallowUnknownFields()
-			if err := d.Decode(&cfg); err != nil {
+			if err := input.DecodeJSON(config, &cfg); err != nil {
 				return nil, fmt.Errorf("game config: %w", err)
-			}
-			if _, err := d.Token(); err != io.EOF {
-				return nil, fmt.Errorf("game config: more than one JSON document")
 			}
 		}
 		if players != 0 {

@@ -220,8 +220,8 @@ func (r *Rules) splitTower(s *State, e [2]byte) error {
 		return refuse("%s and %s are not both your own", from, to)
 	case s.Large&s.Medium&u == 0:
 		return refuse("%s has no large piece with another on it", from)
-	case (s.Large|s.Medium|s.Small)&v != 0:
-		return refuse("%s has a tower", to)
+	case r.open(s)&v == 0:
+		return refuse("%s has a tower on which no medium piece goes", to)
 	}
 	s.Medium ^= u | v
 	if s.Small&u == 0 {
@@ -240,7 +240,7 @@ func (r *Rules) placeSmall(s *State, i int) error {
 		return refuse("no small piece has been split off")
 	}
 	if r.beside(s)>>i&1 == 0 {
-		return refuse("%s is not an own region without a tower beside %s", r.board.names[i], r.board.names[s.To])
+		return refuse("%s is not an own region beside %s where a small piece can stand", r.board.names[i], r.board.names[s.To])
 	}
 	s.Small |= 1 << i
 	r.pass(s)
@@ -268,6 +268,9 @@ func (r *Rules) finish(s *State) error {
 func (r *Rules) advance(s *State) {
 	switch s.Phase {
 	case Reinforce:
+		if s.Low != 0 && r.startable(s) == 0 {
+			s.Low = 0 // so that what allows the same is the same state
+		}
 		if s.Points > 0 && (r.supply(s, s.Mover) > 0 || r.buildable(s) != 0) {
 			return
 		}

@@ -16,50 +16,60 @@ const (
 )
 
 // Config holds what the rules leave open. A field is marked by where its
-// default comes from: seed (the source states it), inferred or invented.
+// default comes from: seed (the source states it), inferred or invented. R1 to
+// R24 number the open questions; those that are no field are settled in the
+// package comment.
 type Config struct {
-	Players int `json:"players"` // seed: three to six
-	// Experimental allows two players. Invented: off.
+	Players int `json:"players"` // seed: three to six (R20)
+	// Experimental allows two players (R20). Invented: off.
 	Experimental bool `json:"experimental"`
 	// Map is in full, or the name of one that comes with the program: "us",
 	// of which the first RegionsPerPlayer times Players regions show, or
-	// "strip". Inferred: "us", which the source likes best.
+	// "strip" (R24). Inferred: "us", which the source likes best.
 	Map Map `json:"map"`
 	// RegionsPerPlayer is how many regions a map has for each player; 0 takes
-	// a map as it is. Seed: approximately seven.
+	// a map as it is (R19). Seed: approximately seven.
 	RegionsPerPlayer int `json:"regions_per_player"`
 	// Unions pay at the start of a turn. Seed: a variant, "actually more like a
 	// default".
 	Unions bool `json:"unions"`
 
-	// ArmyCap is the number of tokens of a player. Seed: 25, with which nobody
-	// can hold the 28 to 42 regions of larger tables. Invented: 0 stands for 25,
-	// or for four more than regions where that is more.
+	// ArmyCap is the number of tokens of a player (R1). Seed: 25, with which
+	// nobody can hold the 28 to 42 regions of more players. Invented: 0 stands for
+	// 25, or for four more than regions where that is more.
 	ArmyCap int `json:"army_cap"`
 	// SetupArmies are placed before the first turn. Seed: 10.
 	SetupArmies int `json:"setup_armies"`
-	// LostArmies says where beaten armies go. Inferred: to the supply.
+	// LostArmies says where beaten armies go (R2). Inferred: to the supply.
 	LostArmies Lost `json:"lost_armies"`
-	// Trios is the number of large, medium and small tower pieces of a player.
-	// Seed: 5. 0 is a game without towers.
+	// Trios is the number of large, medium and small tower pieces of a player, the
+	// tower of the setup among them (R4). Seed: 5. 0 is a game without towers.
 	Trios int `json:"trios"`
 
 	// StrictRoll lets only a die of 3 or 4 begin a tower, whatever unions add to
-	// it. Inferred: off, since the next clause of the source adds them.
+	// it (R7). Seed: on, for "a player must roll at least a 3" to begin one. Off,
+	// the points of unions count towards those 3.
 	StrictRoll bool `json:"strict_roll"`
-	// OneAttack allows one attack a turn. Inferred: off, as in Risk.
+	// OneAttack allows one attack a turn (R10). Inferred: off, as in Risk.
 	OneAttack bool `json:"one_attack"`
+	// MergeLarge lets what is split off a tower go on a large piece of the same
+	// seat, from the bottom up: the medium piece, with the small one or without,
+	// on a lone large piece, the small one on a large and a medium (R14).
+	// Inferred: on, for the source asks of the region only that its player
+	// occupies it and that it is adjacent, and of towers that they are built from
+	// the bottom up.
+	MergeLarge bool `json:"merge_large"`
 	// MergeSmall lets a small piece that is split off go on a lone medium piece
-	// elsewhere. Inferred: off.
+	// (R14). Inferred: on, for "miniature towers may be built upon".
 	MergeSmall bool `json:"merge_small"`
-	// FirstPlayer is who begins. Seed: the dice decide.
+	// FirstPlayer is who begins (R18). Seed: the dice decide.
 	FirstPlayer First `json:"first_player"`
 
 	// MaxRounds ends the game, which need not end by itself, after so many
-	// rounds; 0 never does, and a batch stops it (MoveLimit). Invented: 100.
+	// rounds (R21); 0 never does, and a batch stops it (MoveLimit). Invented: 100.
 	MaxRounds int `json:"max_rounds"`
-	// Ranking divides the win among those who are alive at the round limit,
-	// ordered by regions, then by armies and tower points. Invented: linear.
+	// Ranking divides the win among those who have armies left at the round limit,
+	// ordered by regions, then by armies and tower points (R21). Invented: leader.
 	Ranking Ranking `json:"ranking"`
 }
 
@@ -79,16 +89,21 @@ const (
 	FirstSeat   First = "0"      // seat 0
 )
 
-// Ranking says how the win is divided at the round limit.
+// Ranking says how the win is divided at the round limit, which the source does
+// not have. Seats without armies get nothing, for "the object is to eliminate all
+// of your opponents' armies from the game"; equal ranks get the mean of theirs.
 type Ranking string
 
 const (
-	// Linear gives rank i, from 0, the share 2(P-1-i)/(P(P-1)): for three
-	// players two thirds, a third, and nothing.
-	Linear Ranking = "linear"
-	// Leader gives all to the first rank.
+	// Leader gives all to the first rank. It is the default, since it is nearest
+	// to the source: one player wins, and to be second is worth nothing.
 	Leader Ranking = "leader"
-	// Even gives each seat the same, the eliminated too.
+	// Linear gives rank i, from 0, of n seats with armies 2(n-1-i)/(n(n-1)), and
+	// all to one alone: of three two thirds, a third, and nothing. It pays for
+	// every rank gained, where "leader" tells nothing apart below the first.
+	Linear Ranking = "linear"
+	// Even gives each seat with armies the same, so that only eliminating others
+	// pays.
 	Even Ranking = "even"
 )
 
@@ -97,7 +112,8 @@ func DefaultConfig() Config {
 	return Config{
 		Players: 3, Map: Map{Name: "us"}, RegionsPerPlayer: 7, Unions: true,
 		SetupArmies: 10, LostArmies: ToSupply, Trios: 5,
-		FirstPlayer: FirstRandom, MaxRounds: 100, Ranking: Linear,
+		StrictRoll: true, MergeLarge: true, MergeSmall: true,
+		FirstPlayer: FirstRandom, MaxRounds: 100, Ranking: Leader,
 	}
 }
 

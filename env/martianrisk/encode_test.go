@@ -79,6 +79,11 @@ func TestOddsSeen(t *testing.T) {
 				if s.Phase == martianrisk.Battle {
 					check(s, "the attack under way", at["odds of the attack under way"], odds(s, int(s.From), int(s.To)))
 				}
+				if s == r.Initial() { // nobody is eliminated before anybody has placed an army
+					for seat := range 3 {
+						check(s, "a share of the win", at["share of the win were it over"]+seat, 1./3)
+					}
+				}
 				if over {
 					for p, ret := range r.Returns(nil, s) {
 						seat := (p - int(viewer) + 3) % 3

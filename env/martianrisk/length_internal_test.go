@@ -81,3 +81,49 @@ func length(b *testing.B, r *Rules, bold float64) {
 	b.ReportMetric(float64(decisions)/games, "decisions")
 	b.ReportMetric(0, "ns/op")
 }
+
+// BenchmarkBold measures what one greedy player wins of two of another boldness,
+// each game in all three seats:
+//
+//	go test -run '^$' -bench Bold -benchtime 1000x ./env/martianrisk
+func BenchmarkBold(b *testing.B) {
+	for _, preset := range []struct {
+		name string
+		cfg  Config
+	}{{"small", SmallConfig()}, {"published", DefaultConfig()}} {
+		r, err := New(preset.cfg)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, bold := range [][2]float64{{0.8, 0.5}, {0.9, 0.8}} {
+			b.Run(fmt.Sprintf("%s/%.1f-against-%.1f", preset.name, bold[0], bold[1]), func(b *testing.B) {
+				one, others := newGreedy(r), newGreedy(r)
+				one.bold, others.bold = bold[0], bold[1]
+				n, win := 0, 0.0
+				for b.Loop() {
+					for seat := range game.Player(3) {
+						dice := rand.NewPCG(1, uint64(n))
+						s := r.Initial()
+						for who := r.Turn(s); who != game.Nobody; who = r.Turn(s) {
+							g := others
+							switch who {
+							case game.Chance:
+								s = r.Sample(s, dice)
+								continue
+							case seat:
+								g = one
+							}
+							if s, err = r.Apply(s, g.choose(&s)); err != nil {
+								b.Fatal(err)
+							}
+						}
+						win += r.spec.WinShare(r.Returns(nil, s)[seat]) / 3
+					}
+					n++
+				}
+				b.ReportMetric(100*win/float64(n), "%win")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}

@@ -241,7 +241,7 @@ func (r *Rules) checkTurn(s *State) error {
 		return errors.New("the game is not over")
 	case !pending && s.From != s.To && s.Phase != Small:
 		return errors.New("no attack is on")
-	case s.Low != 0 && (s.Phase != Reinforce || !r.cfg.StrictRoll):
+	case s.Low != 0 && (s.Phase != Reinforce || !r.cfg.StrictRoll || r.startable(s) == 0):
 		return errors.New("nothing forbids to begin a tower")
 	case pending && (r.board.adj[s.From]>>s.To&1 == 0 || own>>s.From&1 == 0 || (own>>s.To&1 != 0) != (s.Phase == Occupy)):
 		return errors.New("there can be no such attack")
@@ -249,8 +249,9 @@ func (r *Rules) checkTurn(s *State) error {
 		return errors.New("too few armies attack")
 	case s.Phase == Occupy && (s.Large|s.Medium|s.Small)>>s.To&1 != 0:
 		return errors.New("a tower stands in what was conquered")
-	case s.Phase == Small && (own&s.Medium&^s.Small&^s.Large)>>s.To&1 == 0:
-		return errors.New("no lone medium piece was split off")
+	case s.Phase == Small && (own&s.Medium&^s.Small)>>s.To&1 == 0,
+		s.Phase == Small && !r.cfg.MergeLarge && s.Large>>s.To&1 != 0:
+		return errors.New("no medium piece was split off to there")
 	case s.Phase == Reinforce && (s.Points == 0 || r.supply(s, s.Mover) == 0 && r.buildable(s) == 0),
 		s.Phase == Attack && !r.canAttack(s),
 		s.Phase == Fortify && !r.canSplit(s),

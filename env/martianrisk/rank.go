@@ -3,7 +3,7 @@ package martianrisk
 import "math/bits"
 
 // Returns keeps [game.Rules]: 1 for who alone has armies left, -1/(P-1) for the
-// others; at the round limit the win is divided by rank.
+// others; at the round limit those who have armies left divide the win by rank.
 func (r *Rules) Returns(dst []float64, s State) []float64 {
 	p := r.cfg.Players
 	if s.Phase != Over {
@@ -16,14 +16,23 @@ func (r *Rules) Returns(dst []float64, s State) []float64 {
 	return dst
 }
 
-// shares is what each seat gets of the win if the game ends here.
+// shares is what each seat gets of the win if the game ends here, [P] and zeros.
 func (r *Rules) shares(s *State) (shares [maxPlayers]float64) {
-	p, conquered := r.cfg.Players, s.Own[s.Mover] == r.board.all
+	const eliminated = -1
+	p, alive := r.cfg.Players, 0
 	var rank [maxPlayers]int
 	for i := range p {
+		if s.Own[i] == 0 && s.Phase > Filling {
+			rank[i] = eliminated
+			continue
+		}
+		alive++
 		rank[i] = bits.OnesCount64(s.Own[i])<<16 + s.onMap(uint8(i)) + s.towerPoints(i)
 	}
 	for i := range p {
+		if rank[i] == eliminated {
+			continue
+		}
 		better, same := 0, 0
 		for j := range p {
 			if rank[j] > rank[i] {
@@ -33,23 +42,22 @@ func (r *Rules) shares(s *State) (shares [maxPlayers]float64) {
 			}
 		}
 		for place := better; place < better+same; place++ { // equal ranks get the mean of their places
-			shares[i] += r.share(place, conquered) / float64(same)
+			shares[i] += r.share(place, alive) / float64(same)
 		}
 	}
 	return shares
 }
 
-// share is what a place, from 0, gets of the win.
-func (r *Rules) share(place int, conquered bool) float64 {
-	p := r.cfg.Players
+// share is what a place, from 0, gets of the win where n seats have armies left.
+func (r *Rules) share(place, n int) float64 {
 	switch {
-	case conquered || r.cfg.Ranking == Leader:
+	case n == 1 || r.cfg.Ranking == Leader:
 		if place == 0 {
 			return 1
 		}
 		return 0
 	case r.cfg.Ranking == Even:
-		return 1 / float64(p)
+		return 1 / float64(n)
 	}
-	return 2 * float64(p-1-place) / float64(p*(p-1))
+	return 2 * float64(n-1-place) / float64(n*(n-1))
 }

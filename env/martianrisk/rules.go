@@ -39,7 +39,7 @@ type State struct {
 	Points               uint8 // to reinforce with; in the setup, armies still to be placed by all
 	From, To             uint8 // of the battle, or of what follows; else both 0
 	Round                uint8 // from 1, if rounds are limited
-	Low                  uint8 // 1: the die was too low to begin a tower (StrictRoll)
+	Low                  uint8 // 1: a tower could be begun but for the die, which was too low (StrictRoll)
 }
 
 // Rules are the rules of Martian Risk under a Config.
@@ -74,7 +74,7 @@ func New(cfg Config) (*Rules, error) {
 	r.stack = r.small + n
 	r.end = r.stack + 1
 	r.spec = game.Spec{
-		ID: "martian-risk", Title: "Martian Risk", Version: 1, Config: cfg,
+		ID: "martian-risk", Title: "Martian Risk", Version: 2, Config: cfg,
 		Players: cfg.Players, Actions: int(r.end) + 1,
 		Observation: r.fields(),
 		Win:         1, Loss: -1 / float64(cfg.Players-1),
@@ -141,7 +141,7 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 			dst = append(dst, r.occupy+n)
 		}
 	case Fortify:
-		open := own &^ (s.Large | s.Medium | s.Small)
+		open := r.open(&s)
 		for set := own & s.Large & s.Medium; set != 0; set &= set - 1 {
 			u := bits.TrailingZeros64(set)
 			dst = r.appendEdges(dst, r.split, u, r.board.adj[u]&open)
@@ -214,23 +214,44 @@ const (
 // buildable is the set of regions whose next piece the mover can place: towers
 // are built from the bottom up, and so is what was split off them.
 func (r *Rules) buildable(s *State) (set uint64) {
-	own := s.Own[s.Mover]
-	large, medium, small := r.pieces(s, s.Mover)
+	_, medium, small := r.pieces(s, s.Mover)
 	if small > 0 && s.Points >= smallCost {
 		set = s.Medium &^ s.Small
 	}
 	if medium > 0 && s.Points >= mediumCost {
 		set |= s.Large &^ s.Medium
 	}
-	if large > 0 && s.Points >= largeCost && s.Low == 0 {
-		set |= r.board.all &^ (s.Large | s.Medium | s.Small)
+	if s.Low == 0 {
+		set |= r.startable(s)
 	}
-	return set & own
+	return set & s.Own[s.Mover]
+}
+
+// startable is the set of regions where the mover can begin a tower, were the die
+// high enough.
+func (r *Rules) startable(s *State) uint64 {
+	if large, _, _ := r.pieces(s, s.Mover); large == 0 || s.Points < largeCost {
+		return 0
+	}
+	return s.Own[s.Mover] &^ (s.Large | s.Medium | s.Small)
+}
+
+// open is the set of regions of the mover to which the medium piece of a split
+// tower can go from beside them, with or without the small one.
+func (r *Rules) open(s *State) uint64 {
+	pieces := s.Medium | s.Small
+	if !r.cfg.MergeLarge {
+		pieces |= s.Large
+	}
+	return s.Own[s.Mover] &^ pieces
 }
 
 // beside is the set of regions to which the small piece of a split tower can go.
 func (r *Rules) beside(s *State) uint64 {
 	set := r.board.all &^ (s.Large | s.Medium | s.Small)
+	if r.cfg.MergeLarge {
+		set |= s.Large & s.Medium &^ s.Small
+	}
 	if r.cfg.MergeSmall {
 		set |= s.Medium &^ (s.Large | s.Small)
 	}
@@ -251,9 +272,8 @@ func (r *Rules) canAttack(s *State) bool {
 
 // canSplit reports whether the mover has a tower to split.
 func (r *Rules) canSplit(s *State) bool {
-	own := s.Own[s.Mover]
-	open := own &^ (s.Large | s.Medium | s.Small)
-	for set := own & s.Large & s.Medium; set != 0; set &= set - 1 {
+	open := r.open(s)
+	for set := s.Own[s.Mover] & s.Large & s.Medium; set != 0; set &= set - 1 {
 		if r.board.adj[bits.TrailingZeros64(set)]&open != 0 {
 			return true
 		}

@@ -34,8 +34,11 @@ func TestSolve(t *testing.T) {
 		"no trios, longer, drawn start": func(c *martianrisk.Config) {
 			c.Trios, c.MaxRounds, c.FirstPlayer = 0, 4, martianrisk.FirstRandom
 		},
-		"strict, one attack": func(c *martianrisk.Config) { c.StrictRoll, c.OneAttack = true, true },
-		"out, merge":         func(c *martianrisk.Config) { c.LostArmies, c.MergeSmall = martianrisk.Out, true },
+		"two trios": func(c *martianrisk.Config) { c.Trios = 2 },
+		"two trios, pooled points, no merge": func(c *martianrisk.Config) {
+			c.Trios, c.StrictRoll, c.MergeLarge, c.MergeSmall = 2, false, false, false
+		},
+		"out, one attack": func(c *martianrisk.Config) { c.LostArmies, c.OneAttack = martianrisk.Out, true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rules(t, toy(edit))
@@ -48,6 +51,18 @@ func TestSolve(t *testing.T) {
 			}
 			if err := sol.CheckEncode(t.Context(), 1e-9); err != nil {
 				t.Error(err)
+			}
+			if cfg := r.Spec().Config.(martianrisk.Config); cfg.MergeLarge && cfg.Trios == 2 {
+				// A tower is split onto a large piece, and play goes on from there.
+				s, err := r.Parse("2-1@0 fortify start 0 ; B:1LMS C:1L ; A:2LMS round 1")
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range []martianrisk.State{s, do(t, r, s, "b/c")} {
+					if _, err := sol.Value(nil, s); err != nil {
+						t.Errorf("%q: %v", r.Format(s), err)
+					}
+				}
 			}
 			t.Logf("%d positions", sol.Len())
 		})

@@ -54,12 +54,14 @@ func TestLoadRefuses(t *testing.T) {
 		{"{\"iteration\":1}\n", "line 1: no steps"},
 		{"null\n", "line 1: no steps"},
 		{"{\"steps\":3}\n{\"steps\":2}\n", "line 2: 2 steps after 3"},
+		{"{\"steps\":1}\n{\"steps\":2," + strings.Repeat(" ", 1<<14) + "\"kl\":0}\n", "line 2: it has 16403 bytes; want at most 16384"},
+		{strings.Repeat("\n", 1<<20+1), "it has 1048577 lines, and at most 1048576 are read"},
 		{"{\"steps\":3}{\"steps\":4}\n", "line 1: invalid character"},
 	}
 	for _, tt := range tests {
 		_, err := load(t, "a", tt.metrics)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "metrics.jsonl") {
-			t.Errorf("%q: %v, want %q", tt.metrics, err, tt.want)
+			t.Errorf("%.100q: %v, want %q", tt.metrics, err, tt.want)
 		}
 	}
 }

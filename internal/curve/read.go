@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+
+	"marsgym/internal/input"
 )
 
 // Fields that a picture is made of. A run whose game is not solved lacks the
@@ -28,12 +29,23 @@ type Run struct {
 // under names such as "exact.win_first".
 type Point map[string]float64
 
+// Bounds of metrics. Chosen: a line of ours has some four hundred bytes, and the
+// longest run 150,000 lines.
+const (
+	mostBytes = 1 << 28 // of all
+	mostLine  = 1 << 14 // bytes of a line
+	mostLines = 1 << 20
+)
+
 // Load reads the metrics of a run, a JSON object on each line. What is no number
 // is passed over.
 func Load(name, path string) (Run, error) {
-	data, err := os.ReadFile(path)
+	data, err := input.ReadFile(path, mostBytes)
 	if err != nil {
 		return Run{}, err
+	}
+	if n := bytes.Count(data, []byte("\n")); n > mostLines {
+		return Run{}, fmt.Errorf("%s: %w; it has %d lines, and at most %d are read", path, input.ErrTooLarge, n, mostLines)
 	}
 	r := Run{Name: name}
 	for line := range bytes.Lines(data) {
@@ -51,9 +63,12 @@ func Load(name, path string) (Run, error) {
 
 // parse reads a line of metrics.
 func parse(line []byte) (Point, error) {
+	if len(line) > mostLine {
+		return nil, fmt.Errorf("it has %d bytes; want at most %d", len(line), mostLine)
+	}
 	var object map[string]any
 	if err := json.Unmarshal(line, &object); err != nil {
-		return nil, err
+		return nil, input.Short(err)
 	}
 	p := Point{}
 	p.add("", object)
