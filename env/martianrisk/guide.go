@@ -172,10 +172,10 @@ func (r *Rules) Explain(s State, a game.Action) string {
 	case a == r.stack:
 		return "leave it on the medium piece in " + r.board.names[s.To]
 	case a >= r.small:
-		return "the small piece into " + name(a-r.small)
+		return "the small piece into " + name(a-r.small) + r.stands(&s, int(a-r.small))
 	case a >= r.split:
 		e := r.board.edges[a-r.split]
-		return fmt.Sprintf("split the tower in %s; all but its large piece to %s", r.board.names[e[0]], r.board.names[e[1]])
+		return fmt.Sprintf("split the tower in %s; all but its large piece to %s%s", r.board.names[e[0]], r.board.names[e[1]], r.stands(&s, int(e[1])))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
 		return fmt.Sprintf("%d into %s, %d stay in %s", n, r.board.names[s.To], int(s.Armies[s.From])-n, r.board.names[s.From])
@@ -242,6 +242,14 @@ func (r *Rules) tellBattle(s, next *State) string {
 		return fmt.Sprintf("won: %s falls to seat %d, and seat %d is out", to, s.Mover, defender)
 	}
 	return fmt.Sprintf("won: %s falls to seat %d", to, s.Mover)
+}
+
+// stands says which tower pieces a region has, if any.
+func (r *Rules) stands(s *State, i int) string {
+	if s.tower(i) == "" {
+		return ""
+	}
+	return fmt.Sprintf(", which has %d%s", s.Armies[i], s.tower(i))
 }
 
 // explainEnd says what it is to end a phase.

@@ -36,6 +36,26 @@ a LM            a LMS`, "\n")
 	}
 }
 
+// TestExplainSplit: what stands where pieces of a split tower go is said.
+func TestExplainSplit(t *testing.T) {
+	r := rules(t, published(3, nil))
+	split := at(t, r, "@0 fortify", "0 NV:1LMS CA:2L OR:1 AZ:1LM")
+	for _, test := range []struct {
+		s            martianrisk.State
+		action, want string
+	}{
+		{split, "nv/ca", "split the tower in NV; all but its large piece to CA, which has 2L"},
+		{split, "nv/or", "split the tower in NV; all but its large piece to OR"},
+		{do(t, r, split, "nv/ca"), "small:az", "the small piece into AZ, which has 1LM"},
+		{do(t, r, split, "nv/ca"), "small:or", "the small piece into OR"},
+		{do(t, r, split, "nv/ca"), "stack", "leave it on the medium piece in CA"},
+	} {
+		if got := r.Explain(test.s, action(t, r, test.action)); got != test.want {
+			t.Errorf("%s: %q, want %q", test.action, got, test.want)
+		}
+	}
+}
+
 func TestTell(t *testing.T) {
 	r := rules(t, toy(nil))
 	for text, want := range map[string][]string{ // in the order of Outcomes
