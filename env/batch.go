@@ -51,9 +51,9 @@ type Buffers struct {
 	Action      []game.Action // [N] written by the policy
 	Reward      []float32     // [N, P] earned by the last step, by seat
 	Terminated  []bool        // [N] the last step ended the game by the rules
-	Truncated   []bool        // [N] the last step hit the move limit
+	Truncated   []bool        // [N] the last step hit the move limit, in decisions or in chance transitions without one
 	FinalObs    []float32     // [N, D] last sight of a truncated game, else stale
-	FinalPlayer []game.Player // [N] who would have acted then, else stale
+	FinalPlayer []game.Player // [N] whose sight it is: who would have acted then, or acted last if chance goes on; else stale
 	Noise       []rand.PCG    // [N] for the policy to draw its actions from
 }
 

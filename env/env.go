@@ -14,6 +14,7 @@ type Env struct {
 	spec  game.Spec
 	game  Game
 	at    Position
+	limit int // see [chanceLimit]
 	dice  rand.PCG
 	moves int
 	ended bool
@@ -24,7 +25,7 @@ type Env struct {
 type Observation struct {
 	Obs    []float32   // [D]
 	Mask   []bool      // [A] true where an action is legal
-	Player game.Player // who must act, or game.Nobody
+	Player game.Player // who must act, or game.Nobody if no seat must
 }
 
 // Step is what came of an action.
@@ -32,11 +33,13 @@ type Step struct {
 	Observation
 	Reward     []float64 // [P] earned by this step, by seat
 	Terminated bool      // the rules ended the game
-	Truncated  bool      // the move limit did
+	Truncated  bool      // a limit did, of decisions or of chance transitions without one
 }
 
 // New returns an Env of a game. Reset comes first.
-func New(g Game) *Env { return &Env{spec: g.Spec(), game: g, ended: true} }
+func New(g Game) *Env {
+	return &Env{spec: g.Spec(), game: g, limit: chanceLimit(g.Spec()), ended: true}
+}
 
 // Reset seeds the dice and starts a game.
 func (e *Env) Reset(seed uint64) Observation {
@@ -44,10 +47,16 @@ func (e *Env) Reset(seed uint64) Observation {
 	return e.Next()
 }
 
-// Next starts another game without seeding the dice again.
+// Next starts another game without seeding the dice again. Games that end, or are
+// truncated, before anybody can act are passed over, as a batch does.
 func (e *Env) Next() Observation {
-	e.at, e.moves, e.ended = settle(e.game.Initial(), &e.dice), 0, false
-	return e.observe(e.at.Turn())
+	for range 1000 {
+		if e.at = e.settle(e.game.Initial()); e.at.Turn() >= 0 {
+			e.moves, e.ended = 0, false
+			return e.observe(e.at.Turn())
+		}
+	}
+	panic("env: " + e.spec.ID + " offers no decision")
 }
 
 // Position is where the game stands.
@@ -65,12 +74,12 @@ func (e *Env) Step(a game.Action) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
-	e.at = settle(after, &e.dice)
+	e.at = e.settle(after)
 	e.moves++
 	s := Step{Reward: e.at.Returns(), Terminated: e.at.Turn() == game.Nobody}
-	s.Truncated = !s.Terminated && e.spec.MoveLimit > 0 && e.moves >= e.spec.MoveLimit
+	s.Truncated = e.at.Turn() == game.Chance || !s.Terminated && e.spec.MoveLimit > 0 && e.moves >= e.spec.MoveLimit
 	e.ended = s.Terminated || s.Truncated
-	if next := e.at.Turn(); next != game.Nobody {
+	if next := e.at.Turn(); next >= 0 {
 		who = next
 	}
 	s.Observation = e.observe(who)
@@ -79,6 +88,9 @@ func (e *Env) Step(a game.Action) (Step, error) {
 
 func (e *Env) observe(viewer game.Player) Observation {
 	o := Observation{Obs: make([]float32, e.spec.ObsLen()), Mask: make([]bool, e.spec.Actions), Player: e.at.Turn()}
+	if o.Player < 0 {
+		o.Player = game.Nobody
+	}
 	e.at.Observe(o.Obs, viewer)
 	for _, a := range e.at.Legal() {
 		o.Mask[a] = true
@@ -86,10 +98,13 @@ func (e *Env) observe(viewer game.Player) Observation {
 	return o
 }
 
-// settle rolls the dice until somebody must act, or nobody.
-func settle(p Position, dice *rand.PCG) Position {
-	for p.Turn() == game.Chance {
-		p = p.Sample(dice)
+// settle is [kit.settle] of a position.
+func (e *Env) settle(p Position) Position {
+	for range e.limit {
+		if p.Turn() != game.Chance {
+			break
+		}
+		p = p.Sample(&e.dice)
 	}
 	return p
 }

@@ -94,7 +94,7 @@ func (e *plyExpert[S]) Reset(seed uint64) {
 func (e *plyExpert[S]) anew(i int) {
 	for range 1000 {
 		e.state[i], e.moves[i] = e.k.rules.Initial(), 0
-		if e.k.settle(&e.state[i], &e.dice[i]) != game.Nobody {
+		if e.k.settle(&e.state[i], &e.dice[i]) >= 0 {
 			e.state[i], _ = e.k.canonical(e.state[i])
 			return
 		}
@@ -143,7 +143,7 @@ func (e *plyExpert[S]) draw(i int) {
 	s := e.planner.DrawStart(&e.dice[i])
 	begun := arrival[S]{begun: true, start: moved[S]{state: s, mover: e.before(e.planner.Mover(s))}}
 	begun.start.state, _ = e.k.canonical(s)
-	if e.k.settle(&s, &e.dice[i]) != game.Nobody {
+	if e.k.settle(&s, &e.dice[i]) >= 0 {
 		e.state[i], _ = e.k.canonical(s)
 		e.moves[i], e.arrived[i] = 0, begun
 	}
@@ -207,7 +207,7 @@ func (e *plyExpert[S]) move(dst *Lessons, i int, how Manner) {
 	after := options[choice].after
 	e.state[i] = after
 	e.moves[i]++
-	over := e.k.settle(&e.state[i], &e.dice[i]) == game.Nobody
+	over := e.k.settle(&e.state[i], &e.dice[i]) < 0
 	if over || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit {
 		dst.Games++
 		e.arrived[i] = arrival[S]{}

@@ -36,19 +36,25 @@ func (e *turnExpert[S]) Reset(seed uint64) {
 }
 
 // settle goes on in row i to the next start of a turn, in the next game if this
-// one is over.
+// one is over or truncated.
 func (e *turnExpert[S]) settle(i int, dst *Lessons) {
-	for e.planner.Mover(e.state[i]) < 0 {
-		if e.k.rules.Turn(e.state[i]) == game.Nobody {
-			e.state[i] = e.k.rules.Initial()
-			if dst != nil {
-				dst.Games++
+	for range 1000 {
+		for range e.k.limit {
+			if e.planner.Mover(e.state[i]) >= 0 {
+				e.state[i], _ = e.k.canonical(e.state[i])
+				return
 			}
-			continue
+			if e.k.rules.Turn(e.state[i]) != game.Chance {
+				break
+			}
+			e.state[i] = e.k.sampler.Sample(e.state[i], &e.dice[i])
 		}
-		e.state[i] = e.k.sampler.Sample(e.state[i], &e.dice[i])
+		e.state[i] = e.k.rules.Initial()
+		if dst != nil {
+			dst.Games++
+		}
 	}
-	e.state[i], _ = e.k.canonical(e.state[i])
+	panic("env: " + e.spec.ID + " offers no turn")
 }
 
 // Search keeps [Expert]: in every row it searches a turn and plays it a few times.
@@ -117,13 +123,14 @@ func (e *turnExpert[S]) hear(i int) {
 	}
 }
 
-// play plays the turn of row i once and returns where it ends.
+// play plays the turn of row i once and returns where it ends, or stands after
+// k.limit transitions: the game is then truncated.
 func (e *turnExpert[S]) play(i int, dst *Lessons, how Manner) S {
 	t, plan, dice := &e.turns[i], e.plans[i], &e.dice[i]
 	s, stray := t.begin, e.stray(how, dice)
 	ends := false
-	for began := false; ; began = true {
-		if began && e.planner.Mover(s) >= 0 {
+	for n := range e.k.limit {
+		if n > 0 && e.planner.Mover(s) >= 0 {
 			return s
 		}
 		switch who := e.k.rules.Turn(s); who {
@@ -146,6 +153,7 @@ func (e *turnExpert[S]) play(i int, dst *Lessons, how Manner) S {
 			s = e.k.apply(s, e.legal[choice])
 		}
 	}
+	return s
 }
 
 // AppendState keeps [Expert].

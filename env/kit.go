@@ -13,10 +13,11 @@ type kit[S comparable] struct {
 	rules    game.Rules[S]
 	sampler  game.Sampler[S]
 	symmetry game.Symmetry[S] // or nil
+	limit    int              // see [chanceLimit]
 }
 
 func newKit[S comparable](rules game.Rules[S]) kit[S] {
-	k := kit[S]{rules: rules, sampler: lister[S]{rules}}
+	k := kit[S]{rules: rules, sampler: lister[S]{rules}, limit: chanceLimit(rules.Spec())}
 	if s, ok := rules.(game.Sampler[S]); ok {
 		k.sampler = s
 	}
@@ -66,15 +67,32 @@ func (l lister[S]) Sample(s S, dice *rand.PCG) S {
 	return outcomes[len(outcomes)-1].State // u was within rounding of 1
 }
 
-// settle rolls the dice until somebody must act, or nobody, and returns who.
+// longest is the number of decisions after which a simulated game without a
+// MoveLimit is truncated, and of chance transitions without a decision after which
+// any game is. Chosen: far above any game.
+const longest = 100_000
+
+// chanceLimit is the number of chance transitions without a decision after which a
+// game is truncated: its MoveLimit, but at most longest.
+func chanceLimit(spec game.Spec) int {
+	if spec.MoveLimit > 0 {
+		return min(spec.MoveLimit, longest)
+	}
+	return longest
+}
+
+// settle samples chance until a seat must act or the game is over, and returns who
+// moves then. It returns game.Chance where k.limit transitions lead to neither: such
+// a game is truncated.
 func (k *kit[S]) settle(s *S, dice *rand.PCG) game.Player {
-	for {
+	for range k.limit {
 		who := k.rules.Turn(*s)
 		if who != game.Chance {
 			return who
 		}
 		*s = k.sampler.Sample(*s, dice)
 	}
+	return k.rules.Turn(*s)
 }
 
 // apply is the representative of the state just after a legal action.

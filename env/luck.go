@@ -19,12 +19,12 @@ func (v *Vec[S]) Restart(i int, seed, row uint64) {
 	v.begin(i, seed, row)
 }
 
-// settle rolls the dice of row i until somebody must act, or nobody.
+// settle is [kit.settle] with the chance of row i.
 func (v *Vec[S]) settle(i int, s *S) game.Player {
 	if v.luck == nil || !v.luck[i].byTurn {
 		return v.k.settle(s, &v.dice[i])
 	}
-	for {
+	for range v.k.limit {
 		who := v.k.rules.Turn(*s)
 		if who != game.Nobody && v.planner.Mover(*s) >= 0 {
 			l := &v.luck[i]
@@ -36,6 +36,7 @@ func (v *Vec[S]) settle(i int, s *S) game.Player {
 		}
 		*s = v.k.sampler.Sample(*s, &v.dice[i])
 	}
+	return v.k.rules.Turn(*s)
 }
 
 // seed seeds the generators of row i.

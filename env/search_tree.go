@@ -12,10 +12,6 @@ import (
 // two thirds higher.
 const explore = 1.0
 
-// longest is the number of decisions after which a simulated game without a
-// MoveLimit is cut off. Chosen: far above any game.
-const longest = 100_000
-
 // tree is the search of one position. Its nodes are positions with a choice.
 type tree[S comparable] struct {
 	g     *grove[S]
@@ -34,6 +30,7 @@ type tree[S comparable] struct {
 	at    S
 	who   game.Player // has a choice there, or see arrive
 	moves int
+	rolls int // chance transitions since the last move
 	path  []step
 	out   bool      // of the tree: the player plays on
 	row   int       // of the guide's answer
@@ -103,7 +100,7 @@ func (t *tree[S]) obvious(s S) game.Action {
 }
 
 // begin begins a simulation.
-func (t *tree[S]) begin() { t.at, t.moves, t.path, t.out = t.root, 0, t.path[:0], false }
+func (t *tree[S]) begin() { t.at, t.moves, t.rolls, t.path, t.out = t.root, 0, 0, t.path[:0], false }
 
 // roll seeds the dice of a simulation. The k-th simulations of all options of
 // the root have the same luck, in each turn anew where turns are known, so that
@@ -174,10 +171,11 @@ func (t *tree[S]) arrive() game.Player {
 		}
 		who := g.k.rules.Turn(t.at)
 		switch {
-		case who == game.Nobody || t.moves >= g.most:
+		case who == game.Nobody || t.moves >= g.most || t.rolls >= g.k.limit:
 			t.finish(t.at) // before the end nobody is paid, so all share alike
 			return game.Nobody
 		case who == game.Chance:
+			t.rolls++
 			t.at, _ = g.k.canonical(g.k.sampler.Sample(t.at, &t.dice))
 		default:
 			if len(g.options(t.at)) > 1 {
@@ -200,6 +198,7 @@ func (t *tree[S]) finish(s S) {
 func (t *tree[S]) move(a game.Action) {
 	t.at = t.g.k.apply(t.at, a)
 	t.moves++
+	t.rolls = 0
 }
 
 // descend takes the edge of a node that promises most: PUCT, where an edge

@@ -82,14 +82,14 @@ func (v *Vec[S]) begin(i int, seed, row uint64) {
 	v.show(i)
 }
 
-// start begins a game in row i. Games that end before anybody can act are
-// passed over.
+// start begins a game in row i. Games that end, or are truncated, before anybody
+// can act are passed over.
 func (v *Vec[S]) start(i int) {
 	v.moves[i] = 0
 	for range 1000 {
 		s := v.k.rules.Initial()
 		var who game.Player
-		if who = v.settle(i, &s); who != game.Nobody {
+		if who = v.settle(i, &s); who >= 0 {
 			v.state[i], v.buf.Player[i] = s, who
 			return
 		}
@@ -140,7 +140,7 @@ func (v *Vec[S]) Step() error {
 		who := v.settle(i, s)
 		v.moves[i]++
 		over := who == game.Nobody
-		cut := !over && v.spec.MoveLimit > 0 && int(v.moves[i]) >= v.spec.MoveLimit
+		cut := who == game.Chance || !over && v.spec.MoveLimit > 0 && int(v.moves[i]) >= v.spec.MoveLimit
 		v.buf.Terminated[i], v.buf.Truncated[i] = over, cut
 		switch {
 		case over:
@@ -150,6 +150,9 @@ func (v *Vec[S]) Step() error {
 			}
 			v.start(i)
 		case cut:
+			if who == game.Chance {
+				who = v.buf.Player[i] // who acted last
+			}
 			c, _ := v.k.canonical(*s)
 			v.k.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], c, who)
 			v.buf.FinalPlayer[i] = who

@@ -23,8 +23,9 @@ type Spec struct {
 	// lengths; they add up to D.
 	Observation []Field
 
-	// MoveLimit is the number of decisions after which a batch cuts a game off,
-	// unpaid: a safety stop, not a rule. 0 is none.
+	// MoveLimit is the number of decisions after which a batch truncates a game,
+	// unpaid: a safety stop, not a rule. 0 is none. So many chance transitions
+	// without a decision between them truncate it too, or 100,000 at the most.
 	MoveLimit int
 
 	// Win and Loss are the returns of a sole winner and of a loser; a share of the

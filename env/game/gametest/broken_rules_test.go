@@ -326,6 +326,16 @@ var brokenRules = []breach{
 			dst[2] = 0 // the own score decides whether pass is legal
 		}
 	}},
+	{"chance leads to a decision or the end", func(g *cups) {
+		outcomes := g.outcomes
+		g.outcomes = func(dst []outcome, s state) []outcome {
+			if s.Rolling && s.Turns == 3 {
+				s.Score[0] ^= 1
+				return append(dst, outcome{State: s, Prob: 1})
+			}
+			return outcomes(dst, s)
+		}
+	}},
 	{"games end", func(g *cups) {
 		apply := g.apply
 		g.apply = func(s state, a game.Action) (state, error) {

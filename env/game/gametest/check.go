@@ -7,6 +7,7 @@
 package gametest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -168,8 +169,17 @@ func (c *checker[S]) run() {
 func (c *checker[S]) play(start S, i int) []S {
 	r := rand.New(rand.NewPCG(c.seed, uint64(i)))
 	trace := []S{start}
+	limit := cmp.Or(c.spec.MoveLimit, c.length)
+	rolls := 0 // chance transitions since the last decision
 	for s := start; ; {
 		if !c.check(s) {
+			return trace
+		}
+		if rolls++; c.rules.Turn(s) != game.Chance {
+			rolls = 0
+		}
+		if rolls > limit {
+			c.failAt(s, "chance leads to a decision or the end", "random game %d has had %d chance transitions without one", i, limit)
 			return trace
 		}
 		next, over := c.next(s, r)

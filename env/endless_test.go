@@ -1,0 +1,215 @@
+package env_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/game"
+)
+
+// endless is a game that may never end: in the hall, seat 0 goes out and wins, or
+// into the maze, where chance moves from room to room for ever.
+type endless struct {
+	limit   int  // Spec.MoveLimit
+	outside bool // the game begins before the hall, with an even chance of the maze
+	left    *int // chance transitions; more of them are a loop that nothing bounds
+}
+
+func newEndless(limit int, outside bool) endless {
+	left := 3_000_000
+	return endless{limit, outside, &left}
+}
+
+type place struct{ At uint8 } // 0 hall, 1 and 2 maze, 3 out, 4 before the hall
+
+func (e endless) Spec() game.Spec {
+	return game.Spec{ID: "endless", Title: "Endless", Version: 1, Players: 2, Actions: 2, MoveLimit: e.limit,
+		Observation: []game.Field{{Name: "at", Len: 1}, {Name: "own", Len: 1}}, Win: 1, Loss: -1}
+}
+
+func (e endless) Initial() place {
+	if e.outside {
+		return place{4}
+	}
+	return place{}
+}
+
+func (endless) Turn(s place) game.Player {
+	return []game.Player{0, game.Chance, game.Chance, game.Nobody, game.Chance}[s.At]
+}
+
+func (endless) Legal(dst []game.Action, s place) []game.Action {
+	if s.At == 0 {
+		dst = append(dst, 0, 1)
+	}
+	return dst
+}
+
+func (endless) Outcomes(dst []game.Outcome[place], s place) []game.Outcome[place] {
+	switch s.At {
+	case 1, 2:
+		dst = append(dst, game.Outcome[place]{State: place{3 - s.At}, Prob: 1})
+	case 4:
+		dst = append(dst, game.Outcome[place]{State: place{0}, Prob: 0.5}, game.Outcome[place]{State: place{1}, Prob: 0.5})
+	}
+	return dst
+}
+
+func (e endless) Sample(s place, r *rand.PCG) place {
+	if *e.left--; *e.left < 0 {
+		panic("chance is sampled for ever")
+	}
+	if s.At == 4 {
+		return place{uint8(r.Uint64() & 1)}
+	}
+	return place{3 - s.At}
+}
+
+func (endless) Apply(s place, a game.Action) (place, error) {
+	if s.At != 0 || a < 0 || a > 1 {
+		return s, fmt.Errorf("%w: %d", game.ErrIllegalAction, a)
+	}
+	return []place{{1}, {3}}[a], nil
+}
+
+func (endless) Returns(dst []float64, s place) []float64 {
+	if s.At == 3 {
+		return append(dst, 1, -1)
+	}
+	return append(dst, 0, 0)
+}
+
+func (endless) Encode(dst []float32, s place, p game.Player) {
+	dst[0], dst[1] = float32(s.At), float32(1-p)
+}
+
+// A turn is the choice in the hall.
+func (endless) Mover(s place) game.Player {
+	if s.At == 0 {
+		return 0
+	}
+	return game.Nobody
+}
+
+func (endless) DrawStart(*rand.PCG) place { return place{} }
+func (endless) NewPlan() game.Plan[place] { return &choice{} }
+func (endless) SolveAll(p []game.Plan[place], values [][]float64) {
+	for i := range p {
+		p[i].Solve(values[i])
+	}
+}
+
+// choice is the plan of the turn: its ends are the maze, worth the same to both,
+// and the way out.
+type choice struct{}
+
+func (choice) Begin(place) []place { return []place{{1}, {3}} }
+func (choice) Known(dst []float64, s place) ([]float64, bool) {
+	if s.At == 3 {
+		return append(dst, 1, -1), true
+	}
+	return append(dst, 0, 0), true
+}
+func (choice) Solve([]float64)                          {}
+func (choice) Value(dst []float64) []float64            { return append(dst, 1, -1) }
+func (choice) Options(dst []float64, _ place) []float64 { return append(dst, 0, 1) }
+
+// A game in which chance goes on without a decision is truncated after MoveLimit
+// transitions, or 100,000 where it has none: in a batch, restarted rows included.
+func TestBatchTruncatesEndlessChance(t *testing.T) {
+	for limit, room := range map[int]float32{50: 1, 51: 2, 0: 1} {
+		b := env.Of(newEndless(limit, false)).NewBatch(2, 0)
+		b.Reset(1)
+		b.Restart(1, 1, 7)
+		buf := b.Buffers()
+		buf.Action[0], buf.Action[1] = 0, 0
+		if err := b.Step(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			got := look(b, i)
+			if !got.truncated || got.terminated || got.finalPlayer != 0 || got.finalObs[0] != room || got.finalObs[1] != 1 {
+				t.Errorf("limit %d, row %d: %+v; want it truncated in room %v, seen by seat 0", limit, i, got, room)
+			}
+			if got.player != 0 || got.obs[0] != 0 || got.reward[0] != 0 {
+				t.Errorf("limit %d, row %d: %+v; want another game, and nothing paid", limit, i, got)
+			}
+		}
+	}
+}
+
+// Games that chance keeps from beginning are passed over.
+func TestEndlessBeforeFirstDecision(t *testing.T) {
+	g := env.Of(newEndless(50, true))
+	b, e := g.NewBatch(8, 0), env.New(g)
+	b.Reset(1)
+	o := e.Reset(1)
+	for range 20 {
+		for i := range b.Len() {
+			if got := look(b, i); got.player != 0 || got.obs[0] != 0 {
+				t.Fatalf("row %d: %+v; want a decision in the hall", i, got)
+			}
+			b.Buffers().Action[i] = 1
+		}
+		if o.Player != 0 || o.Obs[0] != 0 {
+			t.Fatalf("%+v; want a decision in the hall", o)
+		}
+		if err := b.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := e.Step(1); err != nil || !s.Terminated {
+			t.Fatalf("%+v, %v; want the end", s, err)
+		}
+		o = e.Next()
+	}
+}
+
+func TestEnvTruncatesEndlessChance(t *testing.T) {
+	e := env.New(env.Of(newEndless(50, false)))
+	e.Reset(1)
+	s, err := e.Step(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.Truncated || s.Terminated || s.Player != game.Nobody || s.Obs[0] != 1 || s.Obs[1] != 1 {
+		t.Errorf("%+v; want it truncated in room 1, seen by seat 0, nobody to act", s)
+	}
+	if _, err := e.Step(0); err == nil {
+		t.Error("a truncated game goes on")
+	}
+}
+
+// A search holds the maze for a game that nobody wins, and experts go on with
+// another.
+func TestSearchOfEndlessChance(t *testing.T) {
+	g := env.Of(newEndless(50, false))
+	network := func(scores, values, obs []float32) { clear(scores); clear(values) }
+	for _, guide := range []*env.Guide{nil, {Forward: network}} {
+		p, err := g.NewSearch(env.SearchConfig{Simulations: 64}, guide)
+		if err != nil {
+			t.Fatal(err)
+		}
+		probs, err := env.Ask(p, g.Initial(), 2)
+		if err != nil || probs[1] != 1 {
+			t.Errorf("guide %v: the choice is %v, %v; want the way out", guide != nil, probs, err)
+		}
+	}
+	for _, depth := range []env.Depth{env.OnePly, env.Turn} {
+		x, err := g.NewExpert(env.ExpertConfig{Depth: depth, Turns: 4, Moves: 4}, 4, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Reset(1)
+		var l env.Lessons
+		games := 0
+		for range 20 {
+			x.Search(&l, env.Manner{Random: true}, network)
+			games += l.Games
+		}
+		if games < 50 {
+			t.Errorf("%s: %d games; want every turn to end one", depth, games)
+		}
+	}
+}
