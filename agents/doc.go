@@ -3,5 +3,5 @@
 // any seat.
 //
 //	a, err := agents.Open(ctx, "runs/martian-dice-2", agents.Options{Game: g})
-//	probs, err := env.Ask(a, position, g.Spec().Actions)
+//	probs, err := env.Ask(ctx, a, position, g.Spec().Actions)
 package agents

@@ -18,7 +18,8 @@ func Example_opponent() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	opponent, err := agents.Open(context.Background(), "greedy", agents.Options{Game: g})
+	ctx := context.Background()
+	opponent, err := agents.Open(ctx, "greedy", agents.Options{Game: g})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func Example_opponent() {
 	for obs.Player != game.Nobody {
 		a := first(obs.Mask) // yours to choose better
 		if obs.Player == 1 {
-			probs, err := env.Ask(opponent, e.Position(), len(obs.Mask))
+			probs, err := env.Ask(ctx, opponent, e.Position(), len(obs.Mask))
 			if err != nil {
 				log.Fatal(err)
 			}

@@ -149,7 +149,7 @@ func TestAskRelabels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			probs, err := env.Ask(policy, p, g.Spec().Actions)
+			probs, err := env.Ask(t.Context(), policy, p, g.Spec().Actions)
 			if err != nil {
 				t.Fatal(err)
 			}

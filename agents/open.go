@@ -22,6 +22,11 @@ type Agent struct {
 	env.Policy
 }
 
+// ProbsContext keeps [env.ContextPolicy].
+func (a *Agent) ProbsContext(ctx context.Context, dst []float64, d env.Decisions) error {
+	return env.Probs(ctx, a.Policy, dst, d)
+}
+
 // Exact is the name of the agent that plays the exact solution.
 const Exact = "exact"
 

@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"slices"
@@ -31,7 +32,7 @@ func chosen(t testing.TB, g env.Game, a *agents.Agent, position string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	probs, err := env.Ask(a, p, g.Spec().Actions)
+	probs, err := env.Ask(t.Context(), a, p, g.Spec().Actions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func regret(t testing.TB, g env.Game, s env.Solution, a *agents.Agent, positions
 		if err != nil {
 			t.Fatal(err)
 		}
-		probs, err := env.Ask(a, p, g.Spec().Actions)
+		probs, err := env.Ask(t.Context(), a, p, g.Spec().Actions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,5 +233,27 @@ func TestSearchRefuses(t *testing.T) {
 	}
 	if _, err := g.NewSearch(env.SearchConfig{Simulations: 1, Time: 1}, nil); err == nil {
 		t.Error("simulations and time")
+	}
+}
+
+// TestSearchInterrupted: a long search ends when its context does, whether or not
+// there is anything left in the tree to be asked.
+func TestSearchInterrupted(t *testing.T) {
+	for name, config := range map[string]string{"pig": `{"target": 100}`, "martian-dice": `{"dice": 2, "target": 1}`} {
+		g, err := catalog.Open(name, 2, []byte(config))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := agents.Open(t.Context(), "search:10000000", agents.Options{Game: g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := env.New(g)
+		e.Reset(1)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := env.Ask(ctx, a, e.Position(), g.Spec().Actions); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want %v", name, err, context.Canceled)
+		}
 	}
 }

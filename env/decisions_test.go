@@ -124,7 +124,7 @@ func TestAsk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		probs, err := env.Ask(sol.Policy(), p, g.Spec().Actions)
+		probs, err := env.Ask(t.Context(), sol.Policy(), p, g.Spec().Actions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestPlayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	probs, err := env.Ask(p, at, g.Spec().Actions)
+	probs, err := env.Ask(t.Context(), p, at, g.Spec().Actions)
 	if want := []float64{1.0 / 3, 1.0 / 3, 1.0 / 3, 0, 0, 0}; err != nil || !slices.Equal(probs, want) {
 		t.Errorf("at random: %v, %v; want %v", probs, err, want)
 	}

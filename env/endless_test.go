@@ -191,7 +191,7 @@ func TestSearchOfEndlessChance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		probs, err := env.Ask(p, g.Initial(), 2)
+		probs, err := env.Ask(t.Context(), p, g.Initial(), 2)
 		if err != nil || probs[1] != 1 {
 			t.Errorf("guide %v: the choice is %v, %v; want the way out", guide != nil, probs, err)
 		}

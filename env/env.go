@@ -14,7 +14,7 @@ type Env struct {
 	spec  game.Spec
 	game  Game
 	at    Position
-	limit int // see [chanceLimit]
+	limit int // Spec.ChanceLimit
 	dice  rand.PCG
 	moves int
 	ended bool
@@ -38,7 +38,7 @@ type Step struct {
 
 // New returns an Env of a game. Reset comes first.
 func New(g Game) *Env {
-	return &Env{spec: g.Spec(), game: g, limit: chanceLimit(g.Spec()), ended: true}
+	return &Env{spec: g.Spec(), game: g, limit: g.Spec().ChanceLimit(), ended: true}
 }
 
 // Reset seeds the dice and starts a game.

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,8 +18,9 @@ import (
 type Expert interface {
 	// Reset begins anew.
 	Reset(seed uint64)
-	// Search plays on in every row and fills dst.
-	Search(dst *Lessons, how Manner, net Network)
+	// Search plays on in every row and fills dst. When ctx is done it returns the
+	// error of ctx, in the middle of its work: go on with RestoreState or Reset.
+	Search(ctx context.Context, dst *Lessons, how Manner, net Network) error
 	// AppendState appends all that resuming needs; RestoreState takes it back.
 	AppendState(dst []byte) ([]byte, error)
 	RestoreState(src []byte) error

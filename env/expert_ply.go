@@ -1,6 +1,7 @@
 package env
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 
@@ -117,7 +118,7 @@ func (e *plyExpert[S]) anew(i int) {
 // Source: the last is the control variate of Burch, Schmid, Moravčík, Morrill and
 // Bowling, "AIVAT", arXiv:1612.06915, which takes the luck of chance and of known
 // players out of a game's result.
-func (e *plyExpert[S]) Search(dst *Lessons, how Manner, net Network) {
+func (e *plyExpert[S]) Search(ctx context.Context, dst *Lessons, how Manner, net Network) error {
 	dst.reset()
 	e.path, e.found, e.best, e.thought = e.path[:0], e.found[:0], e.best[:0], e.thought[:0]
 	e.says = estimates{p: e.spec.Players, pay: e.says.pay[:0], score: e.says.score[:0], scored: how.Scores}
@@ -126,12 +127,16 @@ func (e *plyExpert[S]) Search(dst *Lessons, how Manner, net Network) {
 		e.draw(i)
 	}
 	for range e.cfg.Moves {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		e.answer(net, e.expand())
 		for i := range e.state {
 			e.move(dst, i, how)
 		}
 	}
 	e.join(dst, how.Lambda)
+	return nil
 }
 
 // draw puts row i into a game under way, now and then, if the game offers that.

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -58,7 +59,7 @@ func (e *turnExpert[S]) settle(i int, dst *Lessons) {
 }
 
 // Search keeps [Expert]: in every row it searches a turn and plays it a few times.
-func (e *turnExpert[S]) Search(dst *Lessons, how Manner, net Network) {
+func (e *turnExpert[S]) Search(ctx context.Context, dst *Lessons, how Manner, net Network) error {
 	dst.reset()
 	e.obs = e.obs[:0]
 	for i := range e.turns {
@@ -70,6 +71,9 @@ func (e *turnExpert[S]) Search(dst *Lessons, how Manner, net Network) {
 	}
 	e.planner.SolveAll(e.plans, e.known)
 	for i := range e.turns {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		t := &e.turns[i]
 		e.value = e.plans[i].Value(e.value[:0])
 		e.lesson(dst, t.begin, t.mover, e.value)
@@ -83,6 +87,7 @@ func (e *turnExpert[S]) Search(dst *Lessons, how Manner, net Network) {
 			e.settle(i, dst)
 		}
 	}
+	return nil
 }
 
 // begin takes up a turn and asks about its ends.

@@ -13,11 +13,11 @@ type kit[S comparable] struct {
 	rules    game.Rules[S]
 	sampler  game.Sampler[S]
 	symmetry game.Symmetry[S] // or nil
-	limit    int              // see [chanceLimit]
+	limit    int              // Spec.ChanceLimit
 }
 
 func newKit[S comparable](rules game.Rules[S]) kit[S] {
-	k := kit[S]{rules: rules, sampler: lister[S]{rules}, limit: chanceLimit(rules.Spec())}
+	k := kit[S]{rules: rules, sampler: lister[S]{rules}, limit: rules.Spec().ChanceLimit()}
 	if s, ok := rules.(game.Sampler[S]); ok {
 		k.sampler = s
 	}
@@ -65,20 +65,6 @@ func (l lister[S]) Sample(s S, dice *rand.PCG) S {
 		}
 	}
 	return outcomes[len(outcomes)-1].State // u was within rounding of 1
-}
-
-// longest is the number of decisions after which a simulated game without a
-// MoveLimit is truncated, and of chance transitions without a decision after which
-// any game is. Chosen: far above any game.
-const longest = 100_000
-
-// chanceLimit is the number of chance transitions without a decision after which a
-// game is truncated: its MoveLimit, but at most longest.
-func chanceLimit(spec game.Spec) int {
-	if spec.MoveLimit > 0 {
-		return min(spec.MoveLimit, longest)
-	}
-	return longest
 }
 
 // settle samples chance until a seat must act or the game is over, and returns who

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,21 @@ type Policy interface {
 	// Probs writes a row of probabilities for each decision to dst [n, A]; what
 	// is illegal gets zero.
 	Probs(dst []float64, d Decisions) error
+}
+
+// ContextPolicy is a Policy that can take long, such as a search.
+type ContextPolicy interface {
+	Policy
+	// ProbsContext is Probs that ends early, with the error of ctx, when ctx is done.
+	ProbsContext(ctx context.Context, dst []float64, d Decisions) error
+}
+
+// Probs calls p.ProbsContext if p is a [ContextPolicy], else p.Probs.
+func Probs(ctx context.Context, p Policy, dst []float64, d Decisions) error {
+	if p, ok := p.(ContextPolicy); ok {
+		return p.ProbsContext(ctx, dst, d)
+	}
+	return p.Probs(dst, d)
 }
 
 // Scorer is a Policy that decides by a score of the state just after each legal
@@ -177,4 +193,9 @@ type insider[S comparable] struct{ game.Policy[S] }
 
 func (p insider[S]) Probs(dst []float64, d Decisions) error {
 	return p.Policy.Probs(dst, d.(*query[S]).shown)
+}
+
+// ProbsContext keeps [ContextPolicy].
+func (p insider[S]) ProbsContext(ctx context.Context, dst []float64, d Decisions) error {
+	return game.Probs(ctx, p.Policy, dst, d.(*query[S]).shown)
 }

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -106,10 +107,10 @@ func (p position[S]) Tell(next Position) string {
 }
 
 // Ask returns the probabilities [A] with which a policy acts in a position.
-func Ask(p Policy, at Position, actions int) ([]float64, error) {
+func Ask(ctx context.Context, p Policy, at Position, actions int) ([]float64, error) {
 	d := at.Decisions()
 	probs := make([]float64, actions)
-	if err := p.Probs(probs, d); err != nil {
+	if err := Probs(ctx, p, probs, d); err != nil {
 		return nil, err
 	}
 	label := d.Relabel(0)

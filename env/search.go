@@ -2,6 +2,7 @@ package env
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,6 +34,10 @@ func (c SearchConfig) Validate() error {
 	}
 	return errors.Join(errs...)
 }
+
+// longest is the number of decisions after which a simulated game without a
+// MoveLimit is truncated. Chosen: far above any game.
+const longest = 100_000
 
 // maxSimulations keeps the nodes of a tree countable by an int32, and a slip of
 // the keyboard from taking all memory.
@@ -107,6 +112,11 @@ type treeSearch[S comparable] struct {
 
 // Probs keeps [game.Policy].
 func (x *treeSearch[S]) Probs(dst []float64, states []S) error {
+	return x.ProbsContext(context.Background(), dst, states)
+}
+
+// ProbsContext keeps [game.ContextPolicy].
+func (x *treeSearch[S]) ProbsContext(ctx context.Context, dst []float64, states []S) error {
 	g, _ := x.free.Get().(*grove[S])
 	if g == nil {
 		g = &grove[S]{treeSearch: x}
@@ -116,7 +126,7 @@ func (x *treeSearch[S]) Probs(dst []float64, states []S) error {
 	n := x.group()
 	for len(states) > 0 {
 		some := states[:min(n, len(states))]
-		if err := g.search(dst[:len(some)*x.spec.Actions], some); err != nil {
+		if err := g.search(ctx, dst[:len(some)*x.spec.Actions], some); err != nil {
 			return err
 		}
 		dst, states = dst[len(some)*x.spec.Actions:], states[len(some):]
@@ -140,6 +150,7 @@ type grove[S comparable] struct {
 	*treeSearch[S]
 	trees []*tree[S]
 	began time.Time
+	done  <-chan struct{} // closed when the search is interrupted
 	legal []game.Action
 
 	waiting []*tree[S] // for an answer
@@ -154,15 +165,22 @@ func (g *grove[S]) options(s S) []game.Action {
 	return g.legal
 }
 
-// late reports whether the time is up.
-func (g *grove[S]) late() bool { return g.cfg.Time > 0 && time.Since(g.began) >= g.cfg.Time }
+// late reports whether the time is up, or the search interrupted.
+func (g *grove[S]) late() bool {
+	select {
+	case <-g.done:
+		return true
+	default:
+		return g.cfg.Time > 0 && time.Since(g.began) >= g.cfg.Time
+	}
+}
 
 // search searches the states and marks the choices in dst [n, A].
-func (g *grove[S]) search(dst []float64, states []S) error {
+func (g *grove[S]) search(ctx context.Context, dst []float64, states []S) error {
 	for len(g.trees) < len(states) {
 		g.trees = append(g.trees, newTree(g))
 	}
-	g.began = time.Now()
+	g.began, g.done = time.Now(), ctx.Done()
 	trees := g.trees[:len(states)]
 	for i, s := range states {
 		if err := trees[i].plant(s); err != nil {
@@ -175,6 +193,9 @@ func (g *grove[S]) search(dst []float64, states []S) error {
 			if t.grow() {
 				g.waiting = append(g.waiting, t)
 			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		if len(g.waiting) == 0 {
 			break

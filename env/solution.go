@@ -160,6 +160,11 @@ type outsider[S comparable] struct {
 }
 
 func (o *outsider[S]) Probs(dst []float64, states []S) error {
+	return o.ProbsContext(context.Background(), dst, states)
+}
+
+// ProbsContext keeps [game.ContextPolicy].
+func (o *outsider[S]) ProbsContext(ctx context.Context, dst []float64, states []S) error {
 	// So many are asked about at once. Chosen: what they see takes some 10 MB, and
 	// there is work for several cores.
 	const portion = 8192
@@ -167,7 +172,7 @@ func (o *outsider[S]) Probs(dst []float64, states []S) error {
 	for len(states) > 0 {
 		now := min(portion, len(states))
 		o.q.fill(states[:now])
-		if err := o.p.Probs(dst[:now*n], &o.q); err != nil {
+		if err := Probs(ctx, o.p, dst[:now*n], &o.q); err != nil {
 			return err
 		}
 		states, dst = states[now:], dst[now*n:]

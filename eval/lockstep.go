@@ -183,7 +183,7 @@ func (t *tables) ask(ctx context.Context, kind int) error {
 		some := rows[:min(askRows, len(rows))]
 		rows = rows[len(some):]
 		probs := t.probs[:len(some)*n]
-		if err := t.kinds[kind].Probs(probs, t.batch.Decisions(some)); err != nil {
+		if err := env.Probs(ctx, t.kinds[kind], probs, t.batch.Decisions(some)); err != nil {
 			return err
 		}
 		for k, i := range some {

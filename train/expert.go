@@ -1,6 +1,8 @@
 package train
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -31,6 +33,8 @@ type pupil struct {
 	spec    game.Spec
 	d       int // D
 
+	before []byte // the expert's state as the iteration began
+
 	obs          []float32 // [n+m, D] the rows to fit: values first, then decisions or their options
 	policy       []float64 // [k] what is taught
 	scores, prob []float64
@@ -54,8 +58,9 @@ func newExpert(cfg *Config, g env.Game, l models.Learner) (*expert, error) {
 	return e, nil
 }
 
-// iterate keeps method: it searches in every row and fits the network once.
-func (e *expert) iterate(x float64) (Metrics, error) {
+// iterate keeps method: it searches in every row and fits the network once. When
+// ctx is done before that it is as if it had not begun.
+func (e *expert) iterate(ctx context.Context, x float64) (Metrics, error) {
 	cfg := e.cfg
 	mlp := e.learner.MLP()
 	net := func(scores, values, obs []float32) {
@@ -65,12 +70,23 @@ func (e *expert) iterate(x float64) (Metrics, error) {
 	teach := x >= cfg.Expert.Ahead
 	how := env.Manner{Lambda: cfg.Expert.Lambda.at(x), Random: !teach, Scores: teach && cfg.Head == models.Score}
 	temperature := cfg.Expert.Temperature.at(x)
-	parallel(len(e.parts), func(k int) error {
+	err := parallel(len(e.parts), func(k int) (err error) {
 		p := e.parts[k]
-		p.expert.Search(&p.lessons, how, net)
+		if p.before, err = p.expert.AppendState(p.before[:0]); err != nil {
+			return err
+		}
+		if err := p.expert.Search(ctx, &p.lessons, how, net); err != nil {
+			return err
+		}
 		p.fill(temperature)
 		return nil
 	})
+	if err != nil {
+		for _, p := range e.parts {
+			err = errors.Join(err, p.expert.RestoreState(p.before))
+		}
+		return Metrics{}, err
+	}
 	n, m := 0, 0
 	for _, p := range e.parts {
 		n += len(p.lessons.Obs) / p.d

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -37,8 +38,9 @@ func newPPO(cfg *Config, g env.Game, l models.Learner) *ppo {
 	return r
 }
 
-// iterate keeps method: it plays a rollout and fits the network to it.
-func (r *ppo) iterate(x float64) (Metrics, error) {
+// iterate keeps method: it plays a rollout and fits the network to it, which takes
+// a moment, whether ctx is done or not.
+func (r *ppo) iterate(_ context.Context, x float64) (Metrics, error) {
 	cfg := r.cfg
 	mlp := r.learner.MLP()
 	r.pool.begin(mlp, x)

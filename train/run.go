@@ -62,8 +62,9 @@ type Options struct {
 // method is an algorithm at work.
 type method interface {
 	// iterate plays and fits the network, at a share x of the run. It returns
-	// the losses, the rate, and the games and decisions of this iteration.
-	iterate(x float64) (Metrics, error)
+	// the losses, the rate, and the games and decisions of this iteration; or the
+	// error of ctx, once that is done, with all as it was before.
+	iterate(ctx context.Context, x float64) (Metrics, error)
 	// save adds what a checkpoint must hold beside the network and its
 	// optimizer; restore takes it back.
 	save(blobs map[string][]byte) error
@@ -160,7 +161,7 @@ func (r *run) loop(ctx context.Context) error {
 	for r.at.Steps < n {
 		start := time.Now()
 		r.learner.minibatch = 0
-		m, err := r.method.iterate(float64(r.at.Steps) / float64(n))
+		m, err := r.method.iterate(ctx, float64(r.at.Steps) / float64(n))
 		if err == nil {
 			err = m.check(r.opt.Game.Spec())
 		}

@@ -60,7 +60,7 @@ func script(t *testing.T, g env.Game, seat game.Player, seed uint64) (string, en
 		if o.Player == seat {
 			fmt.Fprintln(&b, g.ActionName(a))
 		} else {
-			probs, err := env.Ask(greedy, e.Position(), g.Spec().Actions)
+			probs, err := env.Ask(t.Context(), greedy, e.Position(), g.Spec().Actions)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -338,4 +338,13 @@ func TestFaults(t *testing.T) {
 
 func TestStatuses(t *testing.T) {
 	clitest.Statuses(t, run, func() []string { return []string{"-watch", "-seed", "1", "-game-config", config(t, reduced)} })
+}
+
+// TestWatchTruncates: a game without an end is stopped where a batch truncates it.
+func TestWatchTruncates(t *testing.T) {
+	endless := config(t, `{"max_rounds": 0}`)
+	stdout, stderr, status := command(t, "", "-watch", "-game", "martian-risk-tiny", "-game-config", endless, "-opponent", "random", "-seed", "1", "-games", "2")
+	if status != cli.Done || stderr != "" || strings.Count(stdout, "stopped here: nobody wins.\n") != 2 {
+		t.Errorf("status %d, %q, and the games end with %q", status, stderr, stdout[max(0, len(stdout)-200):])
+	}
 }

@@ -49,10 +49,11 @@ func (t *table) play(ctx context.Context, games int, seed uint64) error {
 		if games > 1 {
 			fmt.Fprintf(t.out, "\n======== game %d of %d ========\n", i+1, games)
 		}
-		if err := t.one(ctx, dice, noise); err != nil {
+		truncated, err := t.one(ctx, dice, noise)
+		if err != nil {
 			return err
 		}
-		won += t.end()
+		won += t.end(truncated)
 	}
 	if games > 1 && t.spec.HasWin() && t.seat >= 0 {
 		fmt.Fprintf(t.out, "You have won %.4g of %d games.\n", won, games)
@@ -60,20 +61,25 @@ func (t *table) play(ctx context.Context, games int, seed uint64) error {
 	return nil
 }
 
-// one plays a game.
-func (t *table) one(ctx context.Context, dice, noise *rand.PCG) error {
+// one plays a game, and reports whether it was truncated, as a batch does.
+func (t *table) one(ctx context.Context, dice, noise *rand.PCG) (truncated bool, err error) {
 	t.at, t.shown = t.game.Initial(), nil
 	t.begin(sheetOf(t.at))
 	said := "" // before the dice rolled last
+	moves, rolls := 0, 0
 	for {
 		if ctx.Err() != nil && t.seat < 0 { // a person, when asked, leaves
-			return ctx.Err()
+			return false, ctx.Err()
 		}
 		before, who := t.at, t.at.Turn()
+		if who != game.Nobody && (t.spec.MoveLimit > 0 && moves >= t.spec.MoveLimit || rolls >= t.spec.ChanceLimit()) {
+			return true, nil
+		}
 		switch who {
 		case game.Nobody:
-			return nil
+			return false, nil
 		case game.Chance:
+			rolls++
 			// In a turn, what was rolled says enough.
 			if text := before.Picture(); sheetOf(before).seat < 0 && text != said {
 				fmt.Fprintf(t.out, "\n%s\n", text)
@@ -84,14 +90,14 @@ func (t *table) one(ctx context.Context, dice, noise *rand.PCG) error {
 				fmt.Fprintf(t.out, "dice> %s\n", text)
 			}
 		default:
-			a, err := t.choose(who, noise)
+			a, err := t.choose(ctx, who, noise)
 			if err != nil {
-				return err
+				return false, err
 			}
 			if t.at, err = before.Apply(a); err != nil {
-				return err
+				return false, err
 			}
-			said = ""
+			moves, rolls, said = moves+1, 0, ""
 		}
 		if was, is := sheetOf(before), sheetOf(t.at); t.at.Turn() != game.Nobody && was != is {
 			t.begin(is)
@@ -100,12 +106,12 @@ func (t *table) one(ctx context.Context, dice, noise *rand.PCG) error {
 }
 
 // choose asks whoever moves.
-func (t *table) choose(who game.Player, noise *rand.PCG) (game.Action, error) {
+func (t *table) choose(ctx context.Context, who game.Player, noise *rand.PCG) (game.Action, error) {
 	var policy env.Policy = t.person
 	if who != t.seat {
 		policy = t.agents[who]
 	}
-	probs, err := env.Ask(policy, t.at, t.spec.Actions)
+	probs, err := env.Ask(ctx, policy, t.at, t.spec.Actions)
 	if err != nil {
 		return 0, err
 	}
@@ -145,8 +151,12 @@ func (t *table) begin(s sheet) {
 }
 
 // end shows the end of a game, and returns the person's share of the win.
-func (t *table) end() float64 {
+func (t *table) end(truncated bool) float64 {
 	fmt.Fprintf(t.out, "\n%s\n", t.at.Picture())
+	if truncated {
+		fmt.Fprintf(t.out, "\nThe game does not end by itself and is stopped here: nobody wins.\n")
+		return 0
+	}
 	if t.seat < 0 {
 		t.tellAll()
 		return 0

@@ -58,6 +58,21 @@ type Policy[S comparable] interface {
 	Probs(dst []float64, states []S) error
 }
 
+// ContextPolicy is kept by policies that can take long, such as a search.
+type ContextPolicy[S comparable] interface {
+	Policy[S]
+	// ProbsContext is Probs that ends early, with the error of ctx, when ctx is done.
+	ProbsContext(ctx context.Context, dst []float64, states []S) error
+}
+
+// Probs calls p.ProbsContext if p is a [ContextPolicy], else p.Probs.
+func Probs[S comparable](ctx context.Context, p Policy[S], dst []float64, states []S) error {
+	if p, ok := p.(ContextPolicy[S]); ok {
+		return p.ProbsContext(ctx, dst, states)
+	}
+	return p.Probs(dst, states)
+}
+
 // Uniform is the policy that takes every legal action with the same probability.
 type Uniform[S comparable] struct{ Rules Rules[S] }
 

@@ -24,8 +24,7 @@ type Spec struct {
 	Observation []Field
 
 	// MoveLimit is the number of decisions after which a batch truncates a game,
-	// unpaid: a safety stop, not a rule. 0 is none. So many chance transitions
-	// without a decision between them truncate it too, or 100,000 at the most.
+	// unpaid: a safety stop, not a rule. 0 is none. See also ChanceLimit.
 	MoveLimit int
 
 	// Win and Loss are the returns of a sole winner and of a loser; a share of the
@@ -48,6 +47,17 @@ func (s Spec) ObsLen() int {
 		n += f.Len
 	}
 	return n
+}
+
+// ChanceLimit is the number of chance transitions without a decision between them
+// after which a batch truncates a game: MoveLimit, but 100,000 at most, chosen far
+// above any game, and so many where there is no MoveLimit.
+func (s Spec) ChanceLimit() int {
+	const most = 100_000
+	if s.MoveLimit > 0 {
+		return min(s.MoveLimit, most)
+	}
+	return most
 }
 
 // HasWin reports whether returns are shares of one win.

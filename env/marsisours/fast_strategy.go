@@ -127,7 +127,7 @@ func (w *fastWalk) run(ctx context.Context) error {
 			if w.scorer != nil {
 				put = w.score
 			}
-			if err := put(part); err != nil {
+			if err := put(ctx, part); err != nil {
 				return err
 			}
 		}
@@ -183,7 +183,7 @@ func (w *fastWalk) follow(moves []fastMove, l *fastLeads, choice int) {
 }
 
 // put asks for the probabilities of decisions.
-func (w *fastWalk) put(part []uint32) error {
+func (w *fastWalk) put(ctx context.Context, part []uint32) error {
 	n := w.r.spec.Actions
 	w.states, w.labelled = w.states[:0], w.labelled[:0]
 	for _, at := range part {
@@ -194,7 +194,7 @@ func (w *fastWalk) put(part []uint32) error {
 	for i := range w.out {
 		w.out[i] = math.NaN() // what is left out is found below
 	}
-	if err := w.policy.Probs(w.out, w.states); err != nil {
+	if err := game.Probs(ctx, w.policy, w.out, w.states); err != nil {
 		return err
 	}
 	w.st.rows += len(part)
@@ -246,7 +246,7 @@ func (w *fastWalk) note(at uint32, pos fastPos) error {
 
 // score asks for the scores of the states just after the options of decisions,
 // each once, and chooses.
-func (w *fastWalk) score(part []uint32) error {
+func (w *fastWalk) score(_ context.Context, part []uint32) error {
 	w.states, w.movers, w.slots = w.states[:0], w.movers[:0], w.slots[:0]
 	for _, at := range part {
 		w.afterstates(w.pos(at))

@@ -100,7 +100,7 @@ func (a *asker) put(ctx context.Context, starts []int) error {
 		return err
 	}
 	if a.scorer == nil {
-		return a.policy.Probs(a.out, a.states)
+		return game.Probs(ctx, a.policy, a.out, a.states)
 	}
 	return a.scorer.Score(a.out, a.states, a.movers)
 }

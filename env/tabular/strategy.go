@@ -74,7 +74,7 @@ func (sol *Solution[S]) ask(ctx context.Context, st *strategy, p game.Policy[S],
 		for k := range rows {
 			rows[k] = math.NaN() // an element left out is found below
 		}
-		if err := p.Probs(rows, states); err != nil {
+		if err := game.Probs(ctx, p, rows, states); err != nil {
 			return err
 		}
 		for k, i := range open[:n] {

@@ -7,7 +7,6 @@
 package gametest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -169,7 +168,7 @@ func (c *checker[S]) run() {
 func (c *checker[S]) play(start S, i int) []S {
 	r := rand.New(rand.NewPCG(c.seed, uint64(i)))
 	trace := []S{start}
-	limit := cmp.Or(c.spec.MoveLimit, c.length)
+	limit := c.spec.ChanceLimit()
 	rolls := 0 // chance transitions since the last decision
 	for s := start; ; {
 		if !c.check(s) {
