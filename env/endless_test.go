@@ -205,7 +205,7 @@ func TestSearchOfEndlessChance(t *testing.T) {
 		var l env.Lessons
 		games := 0
 		for range 20 {
-			x.Search(&l, env.Manner{Random: true}, network)
+			x.Search(t.Context(), &l, env.Manner{Random: true}, network)
 			games += l.Games
 		}
 		if games < 50 {

@@ -35,7 +35,7 @@ func BenchmarkExpert(b *testing.B) {
 			var lessons env.Lessons
 			decisions, rows := 0, 0
 			for b.Loop() {
-				e.Search(&lessons, env.Manner{}, func(_, dst, obs []float32) {
+				e.Search(b.Context(), &lessons, env.Manner{}, func(_, dst, obs []float32) {
 					rows += len(dst) / 2
 					value(nil, dst, obs)
 				})

@@ -275,7 +275,7 @@ func compare(t *testing.T, g env.Game, cfg env.ExpertConfig, how env.Manner, row
 	var got env.Lessons
 	games := 0
 	for k := range want {
-		e.Search(&got, how, hashed(g.Spec()))
+		e.Search(t.Context(), &got, how, hashed(g.Spec()))
 		if !alike(got, want[k], 1e-6) {
 			t.Fatalf("%+v, search %d:\n got %+v\nwant %+v", how, k, got, want[k])
 		}

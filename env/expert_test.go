@@ -148,7 +148,7 @@ func exact[S comparable](t *testing.T, rules searchable[S]) {
 		var l env.Lessons
 		values, decisions, games := 0, 0, 0
 		for range 40 {
-			e.Search(&l, env.Manner{}, func(_, dst, obs []float32) {
+			e.Search(t.Context(), &l, env.Manner{}, func(_, dst, obs []float32) {
 				for i := range len(dst) / p {
 					for j, v := range worth(obs[i*d:][:d]) {
 						dst[i*p+j] = float32(v)
@@ -254,10 +254,10 @@ func TestExpertSplit(t *testing.T) {
 		for k := range 60 {
 			var got env.Lessons
 			for _, e := range parts {
-				e.Search(&l, env.Manner{}, value)
+				e.Search(t.Context(), &l, env.Manner{}, value)
 				join(&got, l)
 			}
-			whole.Search(&l, env.Manner{}, value)
+			whole.Search(t.Context(), &l, env.Manner{}, value)
 			if !alike(got, l, 0) {
 				t.Fatalf("search %d: two parts find\n%+v\nand the whole\n%+v", k, got, l)
 			}
@@ -272,7 +272,7 @@ func TestExpertState(t *testing.T) {
 		e.Reset(8)
 		var want, got env.Lessons
 		for range 33 {
-			e.Search(&want, env.Manner{}, value)
+			e.Search(t.Context(), &want, env.Manner{}, value)
 		}
 		saved, err := e.AppendState([]byte("before"))
 		if err != nil {
@@ -297,8 +297,8 @@ func TestExpertState(t *testing.T) {
 			t.Error("the state of three rows is restored to two")
 		}
 		for k := range 60 { // what was refused has changed nothing
-			e.Search(&want, env.Manner{}, value)
-			resumed.Search(&got, env.Manner{}, value)
+			e.Search(t.Context(), &want, env.Manner{}, value)
+			resumed.Search(t.Context(), &got, env.Manner{}, value)
 			if !alike(got, want, 0) {
 				t.Fatalf("search %d after it: got\n%+v\nwant\n%+v", k, got, want)
 			}
@@ -351,7 +351,7 @@ func TestNewExpert(t *testing.T) {
 	e := newExpert(t, env.Of[face](coin{}), search(env.OnePly), 2, 0)
 	e.Reset(1)
 	var l env.Lessons
-	e.Search(&l, env.Manner{}, hashed(coin{}.Spec()))
+	e.Search(t.Context(), &l, env.Manner{}, hashed(coin{}.Spec()))
 	if l.Decisions != 2 || l.Games != 2 || !slices.Equal(l.Worth, []float32{1, -1, 1, -1}) {
 		t.Errorf("of a coin there is nothing to learn but %+v", l)
 	}
@@ -372,7 +372,7 @@ func TestExpertAllocations(t *testing.T) {
 		if n := testing.AllocsPerRun(2, func() {
 			e.Reset(1)
 			for range searches {
-				e.Search(&l, env.Manner{}, value)
+				e.Search(t.Context(), &l, env.Manner{}, value)
 			}
 		}); n > most {
 			t.Errorf("%v allocations in %d searches, want at most %v", n, searches, most)

@@ -2,6 +2,7 @@ package env_test
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -47,7 +48,7 @@ func FuzzRestoreState(f *testing.F) {
 			return nil, nil, false
 		}
 		var found env.Lessons
-		return x, func() error { x.Search(&found, env.Manner{}, zeros); return nil }, true
+		return x, func() error { return x.Search(context.Background(), &found, env.Manner{}, zeros) }, true
 	}
 	for i, g := range games {
 		for kind := range uint8(3) {

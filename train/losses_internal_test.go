@@ -4,6 +4,7 @@ package train
 // its means are over.
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestSmallMinibatch(t *testing.T) {
 	}
 	r := newPPO(&cfg, g, l)
 	for range 2 {
-		m, err := r.iterate(0)
+		m, err := r.iterate(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,8 +39,9 @@ func TestSmallMinibatch(t *testing.T) {
 // idle is an expert that finds nothing.
 type idle struct{ env.Expert }
 
-func (idle) Search(dst *env.Lessons, _ env.Manner, _ env.Network) {
+func (idle) Search(_ context.Context, dst *env.Lessons, _ env.Manner, _ env.Network) error {
 	*dst = env.Lessons{Start: []int32{0}}
+	return nil
 }
 
 // TestIdlePart has a part that finds something once, and then nothing.
@@ -61,7 +63,7 @@ func TestIdlePart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 2 {
-		m, err := e.iterate(0.5)
+		m, err := e.iterate(t.Context(), 0.5)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -105,9 +105,9 @@ func (c *counter) Fit(rows []models.Rows, rate float64) (norm float64, err error
 }
 
 // Run trains until cfg.Steps and returns the network, which is then in the run
-// folder too. When ctx is cancelled it finishes the iteration, writes a
-// checkpoint and returns an error that wraps ErrInterrupted. The folder must
-// exist; Run overwrites nothing in it unless it resumes, and its error wraps
+// folder too. When ctx is cancelled it finishes the iteration, or drops it where the
+// algorithm can, writes a checkpoint and returns an error that wraps
+// ErrInterrupted: a resumed run ends in the same bits. The folder must exist; Run overwrites nothing in it unless it resumes, and its error wraps
 // fs.ErrExist there. Other errors wrap ErrTaken, ErrSettings, or
 // [models.ErrDiverged].
 func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
@@ -161,7 +161,10 @@ func (r *run) loop(ctx context.Context) error {
 	for r.at.Steps < n {
 		start := time.Now()
 		r.learner.minibatch = 0
-		m, err := r.method.iterate(ctx, float64(r.at.Steps) / float64(n))
+		m, err := r.method.iterate(ctx, float64(r.at.Steps)/float64(n))
+		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return r.interrupt()
+		}
 		if err == nil {
 			err = m.check(r.opt.Game.Spec())
 		}
@@ -193,17 +196,24 @@ func (r *run) loop(ctx context.Context) error {
 		if r.opt.Report != nil {
 			r.opt.Report(m)
 		}
-		stop := ctx.Err() != nil && r.at.Steps < n
-		if stop || due(r.cfg.Checkpoints) {
+		if ctx.Err() != nil && r.at.Steps < n {
+			return r.interrupt()
+		}
+		if due(r.cfg.Checkpoints) {
 			if err := r.save(); err != nil {
 				return err
 			}
 		}
-		if stop {
-			return fmt.Errorf("%w after %d of %d decisions", ErrInterrupted, r.at.Steps, n)
-		}
 	}
 	return nil
+}
+
+// interrupt writes a checkpoint and returns an error that wraps ErrInterrupted.
+func (r *run) interrupt() error {
+	if err := r.save(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w after %d of %d decisions", ErrInterrupted, r.at.Steps, r.cfg.Steps)
 }
 
 // runaway is how far PPO's loss of the values may be above that of the worst

@@ -58,3 +58,12 @@ func TestMatchFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestMatchTruncates: games without an end are cut off, and counted.
+func TestMatchTruncates(t *testing.T) {
+	file := config(t, `{"max_rounds": 0}`)
+	out := text(t, "-game", "martian-risk-tiny", "-game-config", file, "-model", "random", "-against", "random", "-games", "20", "-cache", "none")
+	if want := "18 of the games hit the move limit"; !strings.Contains(out, want) {
+		t.Errorf("it says %q; want %q", out, want)
+	}
+}

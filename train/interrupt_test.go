@@ -1,0 +1,59 @@
+package train_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/train"
+)
+
+// countdown is a context that is cancelled once its Err has been called so often.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterruptWithinIteration: experts drop an iteration that is interrupted, and
+// a run that goes on ends in the same bits.
+func TestInterruptWithinIteration(t *testing.T) {
+	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	for _, a := range []train.Algorithm{train.OnePly, train.TurnExact} {
+		cfg := killed(a)
+		cfg.Steps, cfg.Checkpoints = 2000, 1
+		whole, dir := t.TempDir(), t.TempDir()
+		if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
+			t.Fatal(err)
+		}
+		dropped := 0
+		for calls, ended := int64(3), false; !ended; calls += 5 {
+			ctx := &countdown{Context: t.Context()}
+			ctx.left.Store(calls)
+			iterations := 0
+			_, err := train.Run(ctx, cfg, train.Options{Game: g, Dir: dir, Learner: learner, Resume: true, Report: func(train.Metrics) { iterations++ }})
+			switch ended = err == nil; {
+			case !ended && !errors.Is(err, train.ErrInterrupted):
+				t.Fatal(err)
+			case !ended && iterations == 0:
+				dropped++
+			}
+		}
+		if dropped == 0 {
+			t.Errorf("%s: no iteration was interrupted", a)
+		}
+		if !bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
+			t.Errorf("%s: a run that was interrupted ends in another model", a)
+		}
+		same(t, dir, whole)
+	}
+}
