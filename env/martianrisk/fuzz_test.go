@@ -56,7 +56,7 @@ func FuzzApply(f *testing.F) {
 	for _, cfg := range []martianrisk.Config{
 		martianrisk.DefaultConfig(), martianrisk.SmallConfig(), martianrisk.TinyConfig(), published(6, nil),
 		published(4, func(c *martianrisk.Config) {
-			c.StrictRoll, c.OneAttack, c.MergeSmall, c.LostArmies = true, true, true, martianrisk.Out
+			c.StrictRoll, c.OneAttack, c.MergeLarge, c.MergeSmall, c.LostArmies = false, true, false, false, martianrisk.Out
 		}),
 		toy(func(c *martianrisk.Config) { c.Trios, c.Unions = 2, false }),
 	} {
