@@ -37,8 +37,11 @@ type Game interface {
 	// SolveIn is Solve with the solution kept in a folder, if it is worth it: it
 	// loads what is there, goes on with what is unfinished, and saves what it
 	// has when it ends or is cancelled. An error that wraps ErrSolutionFile
-	// means that the file is damaged.
-	SolveIn(ctx context.Context, dir string, progress func(done float64)) (Solution, error)
+	// means that the file is damaged, or its values are wrong (see
+	// [SolutionFile]). Where the folder cannot be used the game is solved all the
+	// same, and warn, if not nil, is called once with an error that wraps
+	// ErrNotKept: before the work, if that can be told, else once a write fails.
+	SolveIn(ctx context.Context, dir string, progress func(done float64), warn func(error)) (Solution, error)
 	// Odds answers a question about the odds of a part of the game (see
 	// [game.Bookmaker]), or returns an error that wraps game.ErrNoOdds.
 	Odds(question string) ([]game.Table, error)

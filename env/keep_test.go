@@ -1,32 +1,41 @@
 package env_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"marsgym/env"
 	"marsgym/env/catalog"
 )
 
-func TestSolveIn(t *testing.T) {
-	open := func(config string) env.Game {
-		g, err := catalog.Open("martian-dice", 3, []byte(config))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return g
+// reduced is Martian Dice for three with fewer dice and points.
+func reduced(t *testing.T, target int) env.Game {
+	t.Helper()
+	g, err := catalog.Open("martian-dice", 3, fmt.Appendf(nil, `{"dice": 4, "target": %d}`, target))
+	if err != nil {
+		t.Fatal(err)
 	}
-	const config = `{"dice": 4, "target": 8}`
-	g := open(config)
+	return g
+}
+
+// unwarned fails where a solution is not kept.
+func unwarned(t *testing.T) func(error) {
+	return func(err error) { t.Errorf("not kept: %v", err) }
+}
+
+func TestSolveIn(t *testing.T) {
+	g := reduced(t, 8)
 	want, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	path := env.SolutionFile(dir, g.Spec())
 
 	// Cancelled halfway, it keeps what it has; then it goes on and is done.
 	ctx, cancel := context.WithCancel(t.Context())
@@ -36,7 +45,7 @@ func TestSolveIn(t *testing.T) {
 			half = done
 			cancel()
 		}
-	})
+	}, unwarned(t))
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("cancelled: %v", err)
 	}
@@ -45,7 +54,7 @@ func TestSolveIn(t *testing.T) {
 		if first == 0 {
 			first = done
 		}
-	})
+	}, unwarned(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +62,7 @@ func TestSolveIn(t *testing.T) {
 		t.Errorf("it went on at %v; it had been cancelled at %v", first, half)
 	}
 	// The third time it need not solve anything.
-	again, err := g.SolveIn(t.Context(), dir, func(float64) { t.Error("it solves again") })
+	again, err := g.SolveIn(t.Context(), dir, func(float64) { t.Error("it solves again") }, unwarned(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,36 +90,62 @@ func TestSolveIn(t *testing.T) {
 			}
 		}
 	}
+}
 
-	good, err := os.ReadFile(path)
-	if err != nil {
+// TestSolveInUnusable has folders in which nothing can be kept.
+func TestSolveInUnusable(t *testing.T) {
+	g := reduced(t, 4)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("precious"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	flip := func(i int) []byte {
-		b := bytes.Clone(good)
-		b[i] ^= 1
-		return b
+	for _, dir := range []string{file, filepath.Join(file, "sub")} {
+		var warnings []error
+		begun := false
+		s, err := g.SolveIn(t.Context(), dir, func(float64) {
+			if !begun && len(warnings) == 0 {
+				t.Errorf("%s: the work begins without a warning", dir)
+			}
+			begun = true
+		}, func(err error) { warnings = append(warnings, err) })
+		if err != nil || s == nil {
+			t.Fatalf("%s: %v", dir, err)
+		}
+		if len(warnings) != 1 || !errors.Is(warnings[0], env.ErrNotKept) || !strings.Contains(warnings[0].Error(), file) {
+			t.Errorf("%s: warnings %v", dir, warnings)
+		}
 	}
-	for name, bad := range map[string][]byte{
-		"empty":             nil,
-		"truncated":         good[:len(good)-8],
-		"a byte too many":   append(bytes.Clone(good), 0),
-		"damaged values":    flip(len(good) - 3),
-		"damaged header":    flip(bytes.Index(good, []byte("residual")) + 11),
-		"damaged beginning": flip(3),
-	} {
-		if err := os.WriteFile(path, bad, 0o666); err != nil {
+	if text, err := os.ReadFile(file); err != nil || string(text) != "precious" {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+}
+
+// TestSolveInCleans has a complete solution beside what dead writers and
+// others have left.
+func TestSolveInCleans(t *testing.T) {
+	g, dir := reduced(t, 4), t.TempDir()
+	if _, err := g.SolveIn(t.Context(), dir, nil, unwarned(t)); err != nil {
+		t.Fatal(err)
+	}
+	path := env.SolutionFile(dir, g.Spec())
+	dead, alive, others := path+".ABCDEFGH.tmp", path+".BCDEFGHI.tmp", filepath.Join(dir, "notes.tmp")
+	long := time.Now().Add(-24 * time.Hour)
+	for _, path := range []string{dead, alive, others} {
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.SolveIn(t.Context(), dir, nil); !errors.Is(err, env.ErrSolutionFile) {
-			t.Errorf("%s: %v", name, err)
+		if path != alive {
+			if err := os.Chtimes(path, long, long); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	other := open(`{"dice": 4, "target": 7}`)
-	if err := os.WriteFile(env.SolutionFile(dir, other.Spec()), good, 0o666); err != nil {
+	if _, err := g.SolveIn(t.Context(), dir, nil, unwarned(t)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.SolveIn(t.Context(), dir, nil); !errors.Is(err, env.ErrSolutionFile) {
-		t.Errorf("of other rules: %v", err)
+	for path, want := range map[string]bool{dead: false, alive: true, others: true, env.SolutionFile(dir, g.Spec()): true} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s: %v; want it there: %v", path, err, want)
+		}
 	}
 }

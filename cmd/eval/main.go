@@ -248,7 +248,7 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 // solve solves the game once.
 func (s *session) solve(ctx context.Context) (env.Solution, error) {
 	if s.solution == nil {
-		solution, err := s.game.SolveIn(ctx, s.name.CacheDir(), func(done float64) { s.bar.Set(done, "solving "+s.spec.Title) })
+		solution, err := s.game.SolveIn(ctx, s.name.CacheDir(), func(done float64) { s.bar.Set(done, "solving "+s.spec.Title) }, cli.NotKept(s.bar, "eval"))
 		if err != nil {
 			return nil, err
 		}

@@ -402,3 +402,9 @@ func TestStatuses(t *testing.T) {
 		return []string{"-model", "greedy", "-game-config", config(t, reduced), "-cache", "none"}
 	})
 }
+
+func TestUnusableCache(t *testing.T) {
+	clitest.UnusableCache(t, run, func() []string {
+		return []string{"-model", "greedy", "-game-config", config(t, reduced)}
+	})
+}

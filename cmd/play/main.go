@@ -149,7 +149,7 @@ func (s *solver) solve(ctx context.Context) (env.Solution, error) {
 	if s.solution == nil {
 		title := s.game.Spec().Title
 		fmt.Fprintf(s.out, "Solving %s; this may take a while.\n", title)
-		solution, err := s.game.SolveIn(ctx, s.cache, func(done float64) { s.bar.Set(done, "solving "+title) })
+		solution, err := s.game.SolveIn(ctx, s.cache, func(done float64) { s.bar.Set(done, "solving "+title) }, cli.NotKept(s.bar, "play"))
 		s.bar.Clear()
 		if err != nil {
 			return nil, err

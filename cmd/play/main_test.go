@@ -348,3 +348,9 @@ func TestWatchTruncates(t *testing.T) {
 		t.Errorf("status %d, %q, and the games end with %q", status, stderr, stdout[max(0, len(stdout)-200):])
 	}
 }
+
+func TestUnusableCache(t *testing.T) {
+	clitest.UnusableCache(t, run, func() []string {
+		return []string{"-watch", "-seed", "1", "-opponent", "exact", "-game-config", config(t, reduced)}
+	})
+}

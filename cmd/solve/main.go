@@ -80,12 +80,16 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	bar := cli.NewProgress(stderr)
 	defer bar.Clear()
 	start, begun := time.Now(), false
+	kept, notKept := name.CacheDir() != "", cli.NotKept(bar, "solve")
 	s, err := g.SolveIn(ctx, name.CacheDir(), func(done float64) {
 		if !begun {
-			warn(bar, g, done)
+			warn(bar, g, done, kept)
 			begun = true
 		}
 		bar.Set(done, "solving "+g.Spec().Title)
+	}, func(err error) {
+		kept = false
+		notKept(err)
 	})
 	if errors.Is(err, game.ErrNoSolution) {
 		return fmt.Errorf("%w; go run ./cmd/eval plays matches instead", err)
@@ -184,12 +188,17 @@ func look(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 	return a, nil
 }
 
-// warn says what the rest of a solution takes, if that is long.
-func warn(w io.Writer, g env.Game, done float64) {
+// warn says what the rest of a solution takes, if that is long, and whether what
+// is done of it is kept.
+func warn(w io.Writer, g env.Game, done float64, kept bool) {
 	e, ok := g.Estimate()
 	left := e.CoreSeconds / float64(cores()) * (1 - done)
 	if ok && left >= 60 {
-		fmt.Fprintf(w, "solve: %d positions to keep, %s of memory, about %s to go on %d cores; Ctrl-C keeps what is done\n",
-			e.Positions, memory(e.Bytes), duration(left), cores())
+		end := "Ctrl-C keeps what is done"
+		if !kept {
+			end = "Ctrl-C loses what is done"
+		}
+		fmt.Fprintf(w, "solve: %d positions to keep, %s of memory, about %s to go on %d cores; %s\n",
+			e.Positions, memory(e.Bytes), duration(left), cores(), end)
 	}
 }

@@ -185,3 +185,7 @@ func TestInterrupted(t *testing.T) {
 func TestStatuses(t *testing.T) {
 	clitest.Statuses(t, run, func() []string { return []string{"-cache", "none"} })
 }
+
+func TestUnusableCache(t *testing.T) {
+	clitest.UnusableCache(t, run, func() []string { return []string{"-json"} })
+}

@@ -346,3 +346,9 @@ func TestStatuses(t *testing.T) {
 		return []string{"-config", write(t, quick), "-steps", "2048", "-out", filepath.Join(t.TempDir(), "run")}
 	})
 }
+
+func TestUnusableCache(t *testing.T) {
+	clitest.UnusableCache(t, run, func() []string {
+		return []string{"-config", write(t, quick), "-steps", "2048", "-out", filepath.Join(t.TempDir(), "run")}
+	})
+}

@@ -117,18 +117,36 @@ type Keeper[S comparable] interface {
 	Solver[S]
 	// SolveFrom is Solve from where w stands, nothing done if it is zero. It
 	// takes w along: whenever progress is called, and when SolveFrom returns, w
-	// holds all that is needed to go on, or, once w.Done is 1, the solution.
-	SolveFrom(ctx context.Context, w *Work, progress func(done float64)) (Solution[S], error)
+	// holds all that is needed to go on, or, once w.Done is 1, the solution. What w
+	// holds is taken at its word, within the bounds that Work has.
+	SolveFrom(ctx context.Context, w *Work, progress func(done float64)) (KeptSolution[S], error)
+	// Extent returns how many values the Work of a solution has, and what Next is
+	// once it is complete, or an error that wraps ErrNoSolution.
+	Extent() (values int, steps int64, err error)
 	// Estimate says what a solution takes, before it is begun.
 	Estimate() Estimate
 }
 
 // Work is a solution under way.
 type Work struct {
-	Values   []float64 // of positions, in an order of the game's own
-	Next     int64     // what comes next, in the game's own count
-	Done     float64   // the share done, 0 to 1
-	Residual float64   // of what is done (see [Solution])
+	// Values are those of positions, in an order of the game's own: shares of the
+	// win, 0 to 1, or, in a game without a win, finite numbers.
+	Values   []float64
+	Next     int64   // what comes next, in the game's own count from 0
+	Done     float64 // the share done, 0 to 1
+	Residual float64 // of what is done (see [Solution])
+}
+
+// KeptSolution is a solution whose optimality equations can be looked at one by
+// one, which shows whether values from a file are those of the game.
+type KeptSolution[S comparable] interface {
+	Solution[S]
+	// Equations returns how many optimality equations there are.
+	Equations() int
+	// Violation returns by how much the values violate the equations of these
+	// numbers, from 0, at most: the difference between the value of a position and
+	// what it is by the values of those that best play leads to.
+	Violation(ctx context.Context, equations []int) (float64, error)
 }
 
 // Estimate is the size of a solution.

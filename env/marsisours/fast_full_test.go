@@ -237,12 +237,23 @@ func TestFastResume(t *testing.T) {
 	if !slices.Equal(work.Values, want.Values) || work.Residual != want.Residual || work.Next != want.Next {
 		t.Error("interrupted and resumed it comes to other values")
 	}
-	if sol, err := r.SolveFrom(context.Background(), work, nil); err != nil || sol.Residual() != 2*want.Residual {
-		t.Errorf("from complete values: %v", err)
+	if n, steps, err := r.Extent(); err != nil || n != len(work.Values) || steps != work.Next {
+		t.Errorf("there are %d values after %d steps; announced are %d and %d, %v", len(work.Values), work.Next, n, steps, err)
 	}
-	work.Values = append(work.Values[1:], 0)
-	if _, err := r.SolveFrom(context.Background(), work, nil); err == nil {
-		t.Error("it takes values in another order")
+	sol, err := r.SolveFrom(context.Background(), work, nil)
+	if err != nil || sol.Residual() != 2*want.Residual {
+		t.Fatalf("from complete values: %v", err)
+	}
+	all := make([]int, sol.Equations())
+	for i := range all {
+		all[i] = i
+	}
+	if d, err := sol.Violation(context.Background(), all); err != nil || !(d <= want.Residual) {
+		t.Errorf("an equation is violated by %v, %v; the residual is %v", d, err, want.Residual)
+	}
+	work.Values[len(all)/2] += 1e-6
+	if d, err := sol.Violation(context.Background(), all); err != nil || !(d > 1e-7) {
+		t.Errorf("with a wrong value an equation is violated by %v, %v", d, err)
 	}
 	work.Values = work.Values[1:]
 	if _, err := r.SolveFrom(context.Background(), work, nil); err == nil {

@@ -2,7 +2,6 @@ package marsisours
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -25,16 +24,12 @@ func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solutio
 
 // SolveFrom keeps [game.Keeper]. The values are the starter's shares of the win,
 // in the order of the positions; Next counts layers.
-func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(float64)) (game.Solution[State], error) {
-	n := r.Estimate().Positions
-	switch {
-	case !r.fast:
-		return nil, fmt.Errorf("mars-is-ours: only the quick game is solved: %w", game.ErrNoSolution)
-	case len(r.board.free) > maxFastCells:
-		return nil, fmt.Errorf("mars-is-ours: the map has %d cells to stand on, more than %d: %w", len(r.board.free), maxFastCells, game.ErrNoSolution)
-	case n > maxFastPositions:
-		return nil, fmt.Errorf("mars-is-ours: with these robots there are %d positions, more than %d: %w", n, maxFastPositions, game.ErrNoSolution)
-	case work.Values != nil && int64(len(work.Values)) != n:
+func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(float64)) (game.KeptSolution[State], error) {
+	n, _, err := r.Extent()
+	if err != nil {
+		return nil, err
+	}
+	if work.Values != nil && len(work.Values) != n {
 		return nil, fmt.Errorf("mars-is-ours: %d values for %d positions", len(work.Values), n)
 	}
 	if err := ctx.Err(); err != nil {
@@ -53,12 +48,41 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(fl
 			return nil, err
 		}
 	}
-	for at := uint32(0); int(at) < x.len(); at += 997 { // chosen: takes no time
-		if v := p.look(x.pos(at), at); !(math.Abs(v-p.value[at]) <= work.Residual) {
-			return nil, errors.New("mars-is-ours: the values are not those of this game; remove the file that they come from to solve it anew")
+	return &FastSolution{x: x, value: work.Values, residual: work.Residual}, nil
+}
+
+// Extent keeps [game.Keeper].
+func (r *Rules) Extent() (values int, steps int64, err error) {
+	if !r.fast {
+		return 0, 0, fmt.Errorf("mars-is-ours: only the quick game is solved: %w", game.ErrNoSolution)
+	}
+	k, cells := newFastStocks(r.cfg), len(r.board.free)
+	if cells > maxFastCells {
+		return 0, 0, fmt.Errorf("mars-is-ours: the map has %d cells to stand on, more than %d: %w", cells, maxFastCells, game.ErrNoSolution)
+	}
+	n := k.positions(r)
+	if n > maxFastPositions {
+		return 0, 0, fmt.Errorf("mars-is-ours: with these robots there are %.0f positions, more than %d: %w", n, maxFastPositions, game.ErrNoSolution)
+	}
+	for robots := range 2*k.robots + 1 {
+		for junk := range 2*k.junk + 1 {
+			steps += int64(max(0, min(cells, robots-junk)+1)) // see layers
 		}
 	}
-	return &FastSolution{x: x, value: work.Values, residual: work.Residual}, nil
+	return int(n), steps, nil
+}
+
+// Equations keeps [game.KeptSolution]: there is one for each position.
+func (s *FastSolution) Equations() int { return s.x.len() }
+
+// Violation keeps [game.KeptSolution], in shares of the win.
+func (s *FastSolution) Violation(ctx context.Context, positions []int) (most float64, err error) {
+	p := fastPricing{fastIndex: s.x, value: s.value}
+	for _, n := range positions {
+		at := uint32(n)
+		most = max(most, math.Abs(p.look(s.x.pos(at), at)-s.value[at]))
+	}
+	return most, ctx.Err()
 }
 
 // Estimate keeps [game.Keeper].

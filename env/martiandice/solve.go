@@ -46,33 +46,66 @@ func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solutio
 }
 
 // SolveFrom keeps [game.Keeper].
-func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(float64)) (game.Solution[State], error) {
-	if r.cfg.MaxRounds > 0 {
-		return nil, fmt.Errorf("martian-dice: max_rounds is %d, and only games without a limit are solved: %w", r.cfg.MaxRounds, game.ErrNoSolution)
-	}
-	s := &Solution{r: r, turn: r.graph(), starts: newStarts(r.cfg)}
-	n := s.starts.count()
-	if n > maxStarts {
-		return nil, fmt.Errorf("martian-dice: a table of %d has %d starts of turns, more than %d: %w", r.cfg.Players, n, maxStarts, game.ErrNoSolution)
+func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(float64)) (game.KeptSolution[State], error) {
+	values, _, err := r.Extent()
+	if err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if work.Values == nil {
-		work.Values = make([]float64, n*r.cfg.Players)
-	} else if len(work.Values) != n*r.cfg.Players {
-		return nil, fmt.Errorf("martian-dice: %d values for %d starts of turns", len(work.Values), n)
+		work.Values = make([]float64, values)
+	} else if len(work.Values) != values {
+		return nil, fmt.Errorf("martian-dice: %d values, and not %d", len(work.Values), values)
 	}
+	s := &Solution{r: r, turn: r.graph(), starts: newStarts(r.cfg)}
 	if work.Done < 1 {
 		if err := s.sweep(ctx, work, make([]*strategy, r.cfg.Players), progress); err != nil {
 			return nil, err
 		}
 	}
 	s.value, s.residual = work.Values, work.Residual
-	if n <= maxPlans {
+	if n := s.starts.count(); n <= maxPlans {
 		s.plans = make([]atomic.Pointer[plan], n)
 	}
 	return s, nil
+}
+
+// Extent keeps [game.Keeper].
+func (r *Rules) Extent() (values int, steps int64, err error) {
+	if r.cfg.MaxRounds > 0 {
+		return 0, 0, fmt.Errorf("martian-dice: max_rounds is %d, and only games without a limit are solved: %w", r.cfg.MaxRounds, game.ErrNoSolution)
+	}
+	t := newStarts(r.cfg)
+	n := t.count()
+	if n > maxStarts {
+		return 0, 0, fmt.Errorf("martian-dice: a table of %d has %d starts of turns, more than %d: %w", r.cfg.Players, n, maxStarts, game.ErrNoSolution)
+	}
+	return n * t.players, int64(t.totals()), nil
+}
+
+// Equations keeps [game.KeptSolution]: there is one for each start of a turn.
+func (s *Solution) Equations() int { return s.starts.count() }
+
+// Violation keeps [game.KeptSolution]. It compares the values of a start for all
+// places with those of one more turn.
+func (s *Solution) Violation(ctx context.Context, starts []int) (most float64, err error) {
+	p := s.starts.players
+	var mu sync.Mutex
+	err = s.turn.abreast(ctx, len(starts), func(i int, l *lane) error {
+		value, dist := s.value[starts[i]*p:][:p], make([]float64, s.turn.ends)
+		pay, m := s.payAt(starts[i])
+		d := math.Abs(s.ending(l, dist, starts[i]) - s.turnCost() - value[m])
+		for j, v := range expect(pay, dist) {
+			d = max(d, math.Abs(v-s.turnCost()-value[j]))
+		}
+		mu.Lock()
+		most = max(most, d)
+		mu.Unlock()
+		return nil
+	})
+	return most, err
 }
 
 // Estimate keeps [game.Keeper]: it solves a few turns and multiplies.

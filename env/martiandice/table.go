@@ -72,6 +72,9 @@ func (t *starts) firstToMove(score [maxPlayers]uint8) int {
 	return first
 }
 
+// totals is how many totals the scores can have at which somebody may be to move.
+func (t *starts) totals() int { return (t.players-1)*(t.scores-1) + t.target }
+
 // vectors lists the scores at which somebody may be to move, as numbers of base
 // t.scores, by their total: a turn leads to the same scores or to a list after.
 // The last place is below the target, since its turn ends the round.
@@ -80,7 +83,7 @@ func (t *starts) vectors() [][]uint32 {
 	for range t.players - 1 {
 		n *= t.scores
 	}
-	list := make([][]uint32, (t.players-1)*(t.scores-1)+t.target)
+	list := make([][]uint32, t.totals())
 	for v := range uint32(n) {
 		total := 0
 		for i, x := 0, v; i < t.players; i++ {

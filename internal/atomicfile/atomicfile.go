@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"errors"
 	"io"
 	"path/filepath"
 )
@@ -20,4 +21,29 @@ func Write(path string, write func(io.Writer) error) error {
 	}
 	defer d.Close()
 	return d.Write(filepath.Base(path), write)
+}
+
+// Probe returns the error that Write would return at once, without writing the
+// file.
+func Probe(path string) error {
+	d, err := OpenDir(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	temp := temporaryName(filepath.Base(path))
+	f, err := d.begin(temp)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), d.Remove(temp))
+}
+
+// Clean removes what writers of the file at path have left behind, once they can
+// be taken to be dead. What cannot be removed does no harm, and stays.
+func Clean(path string) {
+	if d, err := OpenDir(filepath.Dir(path)); err == nil {
+		d.Clean(filepath.Base(path), dead)
+		d.Close()
+	}
 }

@@ -117,7 +117,7 @@ func (d *Dir) Remove(name string) error {
 // have left behind is removed once they can be taken to be dead.
 func (d *Dir) Write(name string, write func(io.Writer) error) error {
 	d.Clean(name, dead) // what cannot be removed does no harm
-	temp := name + "." + rand.Text()[:8] + temporary
+	temp := temporaryName(name)
 	err := d.create(temp, write)
 	if err == nil {
 		err = d.named("rename", d.root.Rename(temp, name), name)
@@ -192,7 +192,9 @@ func (d *Dir) Clean(name string, age time.Duration) error {
 	return errors.Join(errs...)
 }
 
-// temporaryOf reports whether temp is a name that Write gives to a temporary file.
+func temporaryName(name string) string { return name + "." + rand.Text()[:8] + temporary }
+
+// temporaryOf reports whether temp is a name that temporaryName returns.
 func temporaryOf(name, temp string) bool {
 	rest, ok := strings.CutPrefix(temp, name+".")
 	random, tmp := strings.CutSuffix(rest, temporary)

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +32,7 @@ func (f *Flags) Game(known []string) *Game {
 		g.Config, err = input.ReadFile(path, input.Settings)
 		return err
 	})
-	f.StringVar(&g.cache, "cache", "auto", "`folder` to keep solutions in: auto is the user's cache folder, if there is one; none keeps nothing")
+	f.StringVar(&g.cache, "cache", "auto", "`folder` to keep solutions in: auto is the user's cache folder, if there is one; none keeps nothing and trusts no file. Files are checked for damage and, by a sample, for wrong values, not against forgery")
 	f.Group("Game", "game", "players", "game-config", "cache")
 	return g
 }
@@ -48,6 +50,13 @@ func (g *Game) CacheDir() string {
 		return filepath.Join(base, "marsgym")
 	}
 	return g.cache
+}
+
+// NotKept returns what tells w in a line that a solution is not kept, and why.
+func NotKept(w io.Writer, command string) func(error) {
+	return func(err error) {
+		fmt.Fprintf(w, "%s: %v; it is computed all the same; -cache names another folder, -cache none keeps nothing\n", command, err)
+	}
 }
 
 // Policy defines -policy. The function it returns says, after Parse, whether

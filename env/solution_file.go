@@ -1,0 +1,240 @@
+package env
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"marsgym/env/game"
+	"marsgym/internal/atomicfile"
+)
+
+// ErrSolutionFile says that a solution file is damaged, or of other rules, or
+// that its values are not those of the game.
+var ErrSolutionFile = errors.New("not a solution of this game, or damaged")
+
+// solutionMagic is the first line of a solution file; a header in JSON is the
+// second, and the values follow as little-endian float64.
+const solutionMagic = "marsgym solution 1\n"
+
+// maxHeader bounds the second line. Chosen: ours have some 300 bytes.
+const maxHeader = 4096
+
+// maxResidual bounds the residual of a solution, as a share of its largest value
+// or of 1. Chosen: those of the published games are 10⁻¹⁵ or so, and nothing is
+// printed to more digits than this.
+const maxResidual = 1e-6
+
+// solutionHeader is the second line of a solution file.
+type solutionHeader struct {
+	Game      string  `json:"game"`
+	Players   int     `json:"players"`
+	Rules     int     `json:"rules"`
+	RulesHash string  `json:"rules_hash"`
+	Values    int     `json:"values"`
+	Next      int64   `json:"next"`
+	Done      float64 `json:"done"` // 1: complete
+	Residual  float64 `json:"residual"`
+	SHA256    string  `json:"sha256"` // of the header without it, and the values
+}
+
+// SolutionFile is the path of a game's solution in a folder.
+//
+// Its SHA-256 tells damage, and a look at some of its optimality equations tells
+// values that are not those of the game: if one equation in a hundred is violated,
+// they pass with a probability of 10⁻⁹, if one in a thousand is, of 13%. Neither
+// stops somebody who makes a file on purpose. Who does not trust a folder solves
+// without it.
+func SolutionFile(dir string, spec game.Spec) string {
+	return filepath.Join(dir, fmt.Sprintf("%s-%d-%s.solution", spec.ID, spec.Players, spec.RulesHash()[:16]))
+}
+
+// solutionFile is the file of a game's solution.
+type solutionFile struct {
+	path   string
+	spec   game.Spec
+	values int   // how many a solution has
+	steps  int64 // what Next is once it is complete
+}
+
+// save writes a solution, finished or not.
+func (f *solutionFile) save(w *game.Work) error {
+	head := solutionHeader{
+		Game: f.spec.ID, Players: f.spec.Players, Rules: f.spec.Version, RulesHash: f.spec.RulesHash(),
+		Values: len(w.Values), Next: w.Next, Done: w.Done, Residual: w.Residual,
+	}
+	sum, err := head.sum()
+	if err != nil {
+		return err
+	}
+	if err := writeValues(sum, w.Values); err != nil {
+		return err
+	}
+	head.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	line, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(f.path, func(w2 io.Writer) error {
+		b := bufio.NewWriterSize(w2, 1<<20)
+		b.WriteString(solutionMagic)
+		b.Write(append(line, '\n'))
+		if err := writeValues(b, w.Values); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+}
+
+// load reads what save wrote for the same rules. An error that does not wrap
+// ErrSolutionFile says that the file cannot be read.
+func (f *solutionFile) load() (*game.Work, error) {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, f.refuse(errors.New("it is no file"))
+	}
+	r, err := os.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b := bufio.NewReaderSize(r, maxHeader)
+	head, size, err := f.readHeader(b)
+	if err == nil && info.Size() != size {
+		err = fmt.Errorf("it has %d bytes; its header says %d", info.Size(), size)
+	}
+	if err != nil {
+		return nil, f.refuse(err)
+	}
+	w := &game.Work{Values: make([]float64, f.values), Next: head.Next, Done: head.Done, Residual: head.Residual}
+	want := head.SHA256
+	head.SHA256 = ""
+	sum, err := head.sum()
+	if err != nil {
+		return nil, err
+	}
+	if err := readValues(io.TeeReader(b, sum), w.Values); err != nil {
+		return nil, err
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != want {
+		return nil, f.refuse(errors.New("its SHA-256 is wrong"))
+	}
+	if err := f.check(w); err != nil {
+		return nil, f.refuse(err)
+	}
+	return w, nil
+}
+
+// refuse says what to do about a file that is not used.
+func (f *solutionFile) refuse(err error) error {
+	return fmt.Errorf("%s: %w: %w; remove it to solve the game anew", f.path, ErrSolutionFile, err)
+}
+
+// readHeader reads what comes before the values, and returns the size that the
+// file then has.
+func (f *solutionFile) readHeader(b *bufio.Reader) (head solutionHeader, size int64, err error) {
+	magic := make([]byte, len(solutionMagic))
+	if _, err := io.ReadFull(b, magic); err != nil || string(magic) != solutionMagic {
+		return head, 0, errors.New("it does not begin like one")
+	}
+	line, err := b.ReadSlice('\n')
+	if err != nil || json.Unmarshal(line, &head) != nil {
+		return head, 0, errors.New("its header is damaged")
+	}
+	if head.Game != f.spec.ID || head.RulesHash != f.spec.RulesHash() {
+		return head, 0, errors.New("it is of another game, or of other rules")
+	}
+	if again, err := json.Marshal(head); err != nil || !bytes.Equal(append(again, '\n'), line) {
+		return head, 0, errors.New("its header is damaged")
+	}
+	if head.Values != f.values {
+		return head, 0, fmt.Errorf("its header says %d values; the game has %d", head.Values, f.values)
+	}
+	return head, int64(len(solutionMagic)) + int64(len(line)) + 8*int64(f.values), nil
+}
+
+// check reports what a solution cannot be, complete or not.
+func (f *solutionFile) check(w *game.Work) error {
+	if !(w.Next > 0 && w.Next <= f.steps && w.Done > 0 && w.Done <= 1) || (w.Done == 1) != (w.Next == f.steps) {
+		return fmt.Errorf("its next is %d and its done %v; the game takes %d steps", w.Next, w.Done, f.steps)
+	}
+	least, most := -math.MaxFloat64, math.MaxFloat64
+	if f.spec.HasWin() {
+		least, most = -game.Tie, 1+game.Tie // but for rounding, a share
+	}
+	for i, v := range w.Values {
+		if !(v >= least && v <= most) {
+			return fmt.Errorf("its value %d is %v; want %v to %v", i, v, least, most)
+		}
+	}
+	if !(w.Residual >= 0 && w.Residual <= maxResidual*scale(w)) {
+		return fmt.Errorf("its residual is %v; want 0 to %v", w.Residual, maxResidual*scale(w))
+	}
+	return nil
+}
+
+// scale is the largest value, or 1.
+func scale(w *game.Work) float64 {
+	most := 1.0
+	for _, v := range w.Values {
+		most = max(most, math.Abs(v))
+	}
+	return most
+}
+
+// sum begins the SHA-256 of a file with its header.
+func (h solutionHeader) sum() (hash.Hash, error) {
+	line, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	sum.Write(line)
+	return sum, nil
+}
+
+// valueBlock is how many bytes of values are read and written at once.
+const valueBlock = 8 << 12
+
+func writeValues(w io.Writer, values []float64) error {
+	var block [valueBlock]byte
+	for len(values) > 0 {
+		n := min(len(values), len(block)/8)
+		for i, v := range values[:n] {
+			binary.LittleEndian.PutUint64(block[8*i:], math.Float64bits(v))
+		}
+		if _, err := w.Write(block[:8*n]); err != nil {
+			return err
+		}
+		values = values[n:]
+	}
+	return nil
+}
+
+func readValues(r io.Reader, values []float64) error {
+	var block [valueBlock]byte
+	for len(values) > 0 {
+		n := min(len(values), len(block)/8)
+		if _, err := io.ReadFull(r, block[:8*n]); err != nil {
+			return err
+		}
+		for i := range values[:n] {
+			values[i] = math.Float64frombits(binary.LittleEndian.Uint64(block[8*i:]))
+		}
+		values = values[n:]
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package env_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"marsgym/env"
+)
+
+// resealed is a solution file with another header or other values, and the SHA-256
+// that belongs to them.
+func resealed(t *testing.T, file []byte, change func(head, values []byte) []byte) []byte {
+	t.Helper()
+	magic, rest, _ := bytes.Cut(file, []byte("\n"))
+	head, values, _ := bytes.Cut(bytes.Clone(rest), []byte("\n"))
+	digits := regexp.MustCompile(`"sha256":"[0-9a-f]*"`)
+	head = change(digits.ReplaceAll(head, []byte(`"sha256":""`)), values)
+	sum := sha256.Sum256(append(bytes.Clone(head), values...))
+	head = digits.ReplaceAll(head, []byte(`"sha256":"`+hex.EncodeToString(sum[:])+`"`))
+	return bytes.Join([][]byte{magic, head, values}, []byte("\n"))
+}
+
+// TestSolutionFileRefused has files that are damaged, and such that somebody has
+// changed and sealed again.
+func TestSolutionFileRefused(t *testing.T) {
+	g, dir := reduced(t, 8), t.TempDir()
+	path := env.SolutionFile(dir, g.Spec())
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := g.SolveIn(ctx, dir, func(done float64) {
+		if done > 0.5 {
+			cancel()
+		}
+	}, unwarned(t))
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	half, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.SolveIn(t.Context(), dir, nil, unwarned(t)); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(resealed(t, good, func(head, _ []byte) []byte { return head }), good) {
+		t.Fatal("the test does not know the format")
+	}
+
+	flip := func(i int) []byte {
+		b := bytes.Clone(good)
+		b[i] ^= 1
+		return b
+	}
+	header := func(pattern, now string) []byte {
+		return resealed(t, good, func(head, _ []byte) []byte {
+			if was := regexp.MustCompile(pattern).Find(head); was != nil {
+				return bytes.Replace(head, was, []byte(now), 1)
+			}
+			t.Fatalf("%s is not in %s", pattern, head)
+			return nil
+		})
+	}
+	values := func(file []byte, f func(i int, v float64) float64) []byte {
+		return resealed(t, file, func(head, values []byte) []byte {
+			for i := range len(values) / 8 {
+				b := values[8*i:]
+				binary.LittleEndian.PutUint64(b, math.Float64bits(f(i, math.Float64frombits(binary.LittleEndian.Uint64(b)))))
+			}
+			return head
+		})
+	}
+	one := func(x float64) []byte {
+		return values(good, func(i int, v float64) float64 {
+			if i == 7 {
+				return x
+			}
+			return v
+		})
+	}
+	even := func(int, float64) float64 { return 1. / 3 }
+
+	for name, bad := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"empty":             {nil, "does not begin like one"},
+		"truncated":         {good[:len(good)-8], "bytes"},
+		"a byte too many":   {append(bytes.Clone(good), 0), "bytes"},
+		"damaged values":    {flip(len(good) - 3), "SHA-256"},
+		"damaged header":    {flip(bytes.Index(good, []byte("residual")) + 11), ""},
+		"damaged beginning": {flip(3), "does not begin like one"},
+		"header too long":   {header(`"game":"`, `"game":"`+strings.Repeat("x", 5000)), "header is damaged"},
+		"header with more":  {header(`"game"`, `"more":1,"game"`), "header is damaged"},
+
+		"too many values":   {header(`"values":\d+`, `"values":2305843009213693952`), "says 2305843009213693952 values"},
+		"too few values":    {header(`"values":\d+`, `"values":3`), "says 3 values"},
+		"negative values":   {header(`"values":\d+`, `"values":-1`), "says -1 values"},
+		"next too large":    {header(`"next":\d+`, `"next":1000000`), "its next is 1000000"},
+		"next negative":     {header(`"next":\d+`, `"next":-5`), "its next is -5"},
+		"next too small":    {header(`"next":\d+`, `"next":2`), "its next is 2"},
+		"done beyond 1":     {header(`"done":1`, `"done":1.5`), "its done 1.5"},
+		"done negative":     {header(`"done":1`, `"done":-1`), "its done -1"},
+		"never done":        {header(`"done":1`, `"done":0.5`), "its done 0.5"},
+		"residual too high": {header(`"residual":[^,]*`, `"residual":1e+300`), "its residual is 1e+300"},
+		"residual negative": {header(`"residual":[^,]*`, `"residual":-1`), "its residual is -1"},
+		"not a number":      {one(math.NaN()), "its value 7 is NaN"},
+		"infinite":          {one(math.Inf(1)), "its value 7 is +Inf"},
+		"more than a win":   {one(1.5), "its value 7 is 1.5"},
+		"less than a loss":  {one(-0.5), "its value 7 is -0.5"},
+
+		"one wrong value":            {one(0.25), "violate the optimality equations"},
+		"all values the same":        {values(good, even), "violate the optimality equations"},
+		"wrong values, half of them": {values(half, even), "violate the optimality equations"},
+		"values slightly off":        {values(good, func(_ int, v float64) float64 { return v * (1 - 1e-9) }), "violate the optimality equations"},
+	} {
+		if err := os.WriteFile(path, bad.file, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := g.SolveIn(t.Context(), dir, nil, unwarned(t))
+		if !errors.Is(err, env.ErrSolutionFile) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		text := err.Error()
+		if !strings.HasPrefix(text, path) || !strings.Contains(text, bad.want) || !strings.HasSuffix(text, "; remove it to solve the game anew") || strings.Contains(text, "\n") {
+			t.Errorf("%s: %v; want one line with %q", name, err, bad.want)
+		}
+		if left, err := os.ReadFile(path); err != nil || !bytes.Equal(left, bad.file) {
+			t.Errorf("%s: the file has changed, %v", name, err)
+		}
+	}
+
+	other := reduced(t, 7)
+	if err := os.WriteFile(env.SolutionFile(dir, other.Spec()), good, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.SolveIn(t.Context(), dir, nil, unwarned(t)); !errors.Is(err, env.ErrSolutionFile) {
+		t.Errorf("of other rules: %v", err)
+	}
+	folder := reduced(t, 6)
+	if err := os.MkdirAll(filepath.Join(env.SolutionFile(dir, folder.Spec()), "sub"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := folder.SolveIn(t.Context(), dir, nil, unwarned(t)); !errors.Is(err, env.ErrSolutionFile) {
+		t.Errorf("a folder: %v", err)
+	}
+}

@@ -1,0 +1,35 @@
+package clitest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marsgym/internal/cli"
+)
+
+// UnusableCache checks that a command answers, and first warns in one line, where the
+// folder of solutions is a file. work are arguments for which it solves a game
+// whose solution is kept; they are for one call.
+func UnusableCache(t *testing.T, run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int, work func() []string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "sub")} {
+		var out, errs bytes.Buffer
+		status := run(t.Context(), append(work(), "-cache", dir), strings.NewReader("quit\n"), &out, &errs)
+		if status != cli.Done || out.Len() == 0 {
+			t.Errorf("-cache %s: status %d, %s", dir, status, errs.String())
+		}
+		first, _, _ := strings.Cut(errs.String(), "\n")
+		if !strings.Contains(first, "not kept") || !strings.Contains(first, file) || !strings.Contains(first, "-cache none") || strings.Count(errs.String(), "not kept") != 1 {
+			t.Errorf("-cache %s: standard error is %q; want one warning, before all else", dir, errs.String())
+		}
+	}
+}
