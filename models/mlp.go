@@ -29,7 +29,7 @@ type Layer struct {
 // newMLP returns a network of zeros. The shape must be valid.
 func newMLP(s Shape) *MLP {
 	s.Hidden = slices.Clone(s.Hidden)
-	m := &MLP{shape: s, weights: make([]float32, s.size())}
+	m := &MLP{shape: s, weights: make([]float32, s.Size())}
 	rest, widest := m.weights, 0
 	take := func(n int) (head []float32) {
 		head, rest = rest[:n:n], rest[n:]

@@ -77,8 +77,8 @@ func (s Shape) Validate() error {
 	}
 	check("actions", s.Actions, 1, maxWidth)
 	check("players", s.Players, 1, maxWidth)
-	if len(errs) == 0 && s.size() > maxWeights {
-		errs = append(errs, fmt.Errorf("it has %d weights: want at most %d", s.size(), maxWeights))
+	if len(errs) == 0 && s.Size() > maxWeights {
+		errs = append(errs, fmt.Errorf("it has %d weights: want at most %d", s.Size(), maxWeights))
 	}
 	if len(errs) > 0 {
 		return fmt.Errorf("shape of a network: %w", errors.Join(errs...))
@@ -101,8 +101,8 @@ func (s Shape) denses() []dense {
 	return append(ds, dense{in, s.Width() + s.Players})
 }
 
-// size is the number of weights.
-func (s Shape) size() int {
+// Size is the number of weights.
+func (s Shape) Size() int {
 	n := 0
 	for _, d := range s.denses() {
 		n += (d.in + 1) * d.out

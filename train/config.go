@@ -132,11 +132,10 @@ func DefaultConfig(a Algorithm) Config {
 	return c
 }
 
-// Bounds beyond which a rollout fits in no memory, or its probabilities in no
-// float64. Chosen.
+// Bounds of settings. Chosen. What fits in no memory [Config.Check] knows.
 const (
-	// maxNumbers is how many numbers of observations a rollout keeps: 64 GiB.
-	maxNumbers = min(1<<34, math.MaxInt)
+	// maxParts is more than machines have cores; a checkpoint names each part.
+	maxParts = 4096
 	// maxPower keeps (1−w)^Power above 0: 1−w falls below 2^-21 only after 10⁵
 	// games to a rollout without a loss.
 	maxPower = 50
@@ -158,7 +157,7 @@ func (c Config) Validate() error {
 	want(c.Steps > 0, "steps", c.Steps, "at least 1")
 	want(c.Head == models.Score || c.Head == models.Logits, "head", c.Head, `"score" or "logits"`)
 	want(c.Rows > 0 && c.Rows <= 1<<20, "rows", c.Rows, "1 to 1048576")
-	want(c.Parts > 0 && c.Parts <= c.Rows, "parts", c.Parts, "at least 1, and no more than rows")
+	want(c.Parts > 0 && c.Parts <= min(c.Rows, maxParts), "parts", c.Parts, fmt.Sprintf("1 to %d, and no more than rows", maxParts))
 	for i, end := range []string{"first", "last"} {
 		want(c.Rate[i] >= 0 && c.Rate[i] <= 1, "rate, "+end, c.Rate[i], "0 to 1")
 	}
@@ -203,8 +202,8 @@ func (c Config) Validate() error {
 func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
 
 // Check reports why a game cannot be trained with the config: what
-// [Config.Validate] reports, a network that cannot be, a rollout that fits in no
-// memory, or an algorithm that the game does not offer.
+// [Config.Validate] reports, a network that cannot be, an algorithm that the game
+// does not offer, or a run that takes too much memory.
 func (c Config) Check(g env.Game) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -213,14 +212,17 @@ func (c Config) Check(g env.Game) error {
 	errs := []error{c.shape(spec).Validate()}
 	if c.Algorithm == AlgorithmPPO {
 		// Options of decisions are numbered in int32.
-		n, most := int64(c.Rows)*int64(c.PPO.Horizon), min(maxNumbers/spec.ObsLen(), math.MaxInt32/(1+spec.Actions))
-		if n > int64(most) {
+		n, most := int64(c.Rows)*int64(c.PPO.Horizon), int64(math.MaxInt32/(1+spec.Actions))
+		if n > most {
 			errs = append(errs, fmt.Errorf("rows times horizon is %d decisions to a rollout; want at most %d in this game", n, most))
 		}
 	} else if _, err := g.NewExpert(c.Expert.Search, 1, 0); err != nil {
 		errs = append(errs, fmt.Errorf("algorithm is %s; want one of %v: %w", c.Algorithm, offered(g), err))
 	}
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return c.checkMemory(g)
 }
 
 // offered lists the algorithms that a game offers.

@@ -13,7 +13,6 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/catalog"
-	"marsgym/env/game"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
 	"marsgym/internal/input"
@@ -55,7 +54,7 @@ const (
 
 // onBoard turns the defaults of PPO into those for a game of many actions.
 func onBoard(c *train.Config, g env.Game) error {
-	options, length, err := measure(g)
+	options, length, err := train.Measure(g)
 	if err != nil {
 		return err
 	}
@@ -71,38 +70,6 @@ func onBoard(c *train.Config, g env.Game) error {
 		}
 	}
 	return nil
-}
-
-// measure plays at random for a while. It returns the mean number of legal
-// actions of a decision, and of decisions of a game.
-func measure(g env.Game) (options, length float64, err error) {
-	const rows, steps = 64, 2048
-	b := g.NewBatch(rows, 0)
-	b.Reset(1)
-	buf, actions := b.Buffers(), g.Spec().Actions
-	var legal []game.Action
-	total, games := 0, 1
-	for range steps {
-		for i := range rows {
-			legal = legal[:0]
-			for a, ok := range buf.Mask[i*actions:][:actions] {
-				if ok {
-					legal = append(legal, game.Action(a))
-				}
-			}
-			total += len(legal)
-			buf.Action[i] = legal[buf.Noise[i].Uint64()%uint64(len(legal))]
-		}
-		if err := b.Step(); err != nil {
-			return 0, 0, err
-		}
-		for i := range rows {
-			if buf.Terminated[i] || buf.Truncated[i] {
-				games++
-			}
-		}
-	}
-	return float64(total) / (rows * steps), rows * steps / float64(games), nil
 }
 
 // suited is the algorithm that a game is trained with unless another is asked

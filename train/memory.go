@@ -1,0 +1,226 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/models"
+)
+
+// maxMemory is how many bytes a run may take. Chosen: a large desktop computer has
+// as many.
+const maxMemory = 24 << 30
+
+// need is what a part of a run takes.
+type need struct {
+	part  string
+	bytes float64
+	lower string // the settings that it grows with
+}
+
+// checkMemory reports a run that takes more than maxMemory.
+func (c Config) checkMemory(g env.Game) error {
+	play, err := measured(g, c)
+	if err != nil {
+		return err
+	}
+	needs := c.memory(g.Spec(), play, min(c.Parts, runtime.GOMAXPROCS(0)))
+	total, most := 0.0, needs[0]
+	for _, n := range needs {
+		total += n.bytes
+		if n.bytes > most.bytes {
+			most = n
+		}
+	}
+	if total <= maxMemory {
+		return nil
+	}
+	const gib = 1 << 30
+	return fmt.Errorf("the run takes about %.0f GiB of memory, %.0f of it for %s; want at most %d GiB: lower %s",
+		total/gib, most.bytes/gib, most.part, maxMemory/gib, most.lower)
+}
+
+// memory estimates what a run keeps in memory at once, with so many goroutines
+// that fit the network. It leaves out the game's solution, and what the garbage
+// collector has yet to free. It is within a factor of two of what was measured.
+func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
+	const (
+		number = 4       // bytes
+		grown  = 1.25    // of a slice that is appended to: its room, at the most
+		row    = 1 << 10 // of the states and generators of a row
+		plan   = 1 << 15 // of a turn that is searched; pig takes less, Martian Dice about as much
+		leaf   = 180     // of a state that is asked about, in the search of a ply
+	)
+	shape := c.shape(spec)
+	weights := float64(shape.Size())
+	n, parts, graphs := float64(c.Rows), float64(c.Parts), float64(workers)
+	d, p, k := float64(spec.ObsLen()), float64(spec.Players), float64(shape.Width())
+	seen := 1.0 // of a decision, how many options the policy head is shown, beside
+	if c.Head == models.Logits {
+		seen = 0
+	}
+	// Beside the network there are two numbers of the optimizer for each weight, a
+	// gradient for each part, and two in each graph; and a checkpoint, while it is
+	// written, with copies of all but the last two.
+	needs := []need{{"the network", number * weights * (3 + 8 + parts + 2*graphs), "hidden or parts"}}
+	// fit is what it takes to fit so many rows at once. A graph has room for the
+	// rows of a part, a power of two, with two numbers for each column of the
+	// hidden layers and four for those of the heads.
+	fit := func(rows float64) float64 {
+		room := float64(uint64(1) << bits.Len64(uint64(max(64, rows/parts)-1)))
+		columns := 1 + 4*(k+p)
+		for _, width := range c.Hidden {
+			columns += 2 * float64(width)
+		}
+		return number * (graphs*room*columns + grown*rows*d)
+	}
+	if c.Algorithm == AlgorithmPPO {
+		decisions := n * float64(c.PPO.Horizon)
+		options := play.options * (1 + seen*d) // numbers of a decision
+		batch := min(decisions, 1.5*float64(c.PPO.Minibatch))
+		needs = append(needs,
+			need{"the rollout", number*decisions*(d+4*p+4+grown*options) + n*(row+number*(3*d+options+k)), "rows or horizon"},
+			need{"a minibatch", fit(batch * (1 + seen*play.options)), "minibatch"})
+		if c.PPO.Pool.Share > 0 {
+			needs = append(needs, need{"the opponent pool", number * weights * float64(c.PPO.Pool.Size), "the size of the pool or hidden"})
+		}
+		return needs
+	}
+	lower, steps, searches, kept := "rows or moves", n*float64(c.Expert.Search.Moves), n*float64(c.Expert.Search.Moves), float64(row)
+	if c.Algorithm == TurnExact {
+		lower, steps, searches, kept = "rows or turns", n*float64(c.Expert.Search.Turns), n, row+plan
+	}
+	fitted := searches*play.positions + steps*(seen*play.options+(1-seen)*play.decisions)
+	return append(needs,
+		need{"the search", n*kept + grown*number*n*play.asked*(d+p+4) + searches*play.asked*(8*p+leaf), lower},
+		need{"the targets", grown * number * (searches*play.positions*(d+p) + steps*(play.decisions*d+play.options*(d+5))), lower},
+		need{"a minibatch of the targets", fit(fitted), lower})
+}
+
+// playSizes are what play of a game comes to, means over play.
+type playSizes struct {
+	options float64 // of a decision; of the experts, that are taught for each move or turn that is played
+	length  float64 // decisions of a game; of PPO
+
+	// Of the experts, for each search: of a move of OnePly, of a turn of TurnExact.
+	asked     float64 // states that the network is asked about
+	positions float64 // whose values are taught
+	decisions float64 // that are taught, for each move or turn that is played
+}
+
+// playKey is what playSizes depend on.
+type playKey struct {
+	rules     string
+	algorithm Algorithm
+	head      models.Head
+}
+
+// played keeps playSizes by playKey, since a sweep checks many configs of a game.
+var played sync.Map
+
+// measured plays a game for a while, always the same: at random, or under an
+// expert as training begins.
+func measured(g env.Game, c Config) (play playSizes, err error) {
+	key := playKey{g.Spec().RulesHash(), c.Algorithm, c.Head}
+	if c.Algorithm == AlgorithmPPO {
+		key.head = ""
+	}
+	if known, ok := played.Load(key); ok {
+		return known.(playSizes), nil
+	}
+	if c.Algorithm == AlgorithmPPO {
+		play, err = measuredPlay(g)
+	} else {
+		play, err = measuredSearch(g, c)
+	}
+	if err == nil {
+		played.Store(key, play)
+	}
+	return play, err
+}
+
+// measuredSearch is measured for the experts, with a network of their kind.
+func measuredSearch(g env.Game, c Config) (play playSizes, err error) {
+	const rows, searches, most = 2, 32, 1 << 18 // states asked about; all chosen for a tenth of a second
+	search := DefaultConfig(c.Algorithm).Expert.Search
+	search.Moves = 8
+	x, err := g.NewExpert(search, rows, 0)
+	if err != nil {
+		return play, err
+	}
+	x.Reset(1)
+	spec := g.Spec()
+	shape := c.shape(spec)
+	shape.Hidden = []int{8}
+	mlp, err := models.NewMLP(shape, rand.NewPCG(1, weightStream))
+	if err != nil {
+		return play, err
+	}
+	net := func(scores, values, obs []float32) {
+		play.asked += float64(len(obs) / spec.ObsLen())
+		mlp.Forward(scores, values, obs)
+		agents.Returns(spec, values)
+	}
+	var found env.Lessons
+	n := 0.0
+	for ; n < rows*searches && play.asked < most; n += rows {
+		if err := x.Search(context.Background(), &found, env.Manner{Scores: c.Head == models.Score}, net); err != nil {
+			return play, err
+		}
+		play.positions += float64(len(found.Obs) / spec.ObsLen())
+		play.decisions += float64(len(found.Start) - 1)
+		play.options += float64(len(found.Action))
+	}
+	steps, searched := n*float64(search.Moves), n*float64(search.Moves)
+	if c.Algorithm == TurnExact {
+		steps, searched = n*float64(search.Turns), n
+	}
+	return playSizes{
+		options: play.options / steps, asked: play.asked / searched,
+		positions: play.positions / searched, decisions: play.decisions / steps,
+	}, nil
+}
+
+// Measure plays a game at random for a while, always the same. It returns the mean
+// number of legal actions of a decision, and of decisions of a game.
+func Measure(g env.Game) (options, length float64, err error) {
+	play, err := measured(g, Config{Algorithm: AlgorithmPPO})
+	return play.options, play.length, err
+}
+
+func measuredPlay(g env.Game) (playSizes, error) {
+	const rows, steps = 64, 2048
+	b := g.NewBatch(rows, 0)
+	b.Reset(1)
+	buf, actions := b.Buffers(), g.Spec().Actions
+	var legal []game.Action
+	total, games := 0, 1
+	for range steps {
+		for i := range rows {
+			legal = legal[:0]
+			for a, ok := range buf.Mask[i*actions:][:actions] {
+				if ok {
+					legal = append(legal, game.Action(a))
+				}
+			}
+			total += len(legal)
+			buf.Action[i] = legal[buf.Noise[i].Uint64()%uint64(len(legal))]
+		}
+		if err := b.Step(); err != nil {
+			return playSizes{}, err
+		}
+		for i := range rows {
+			if buf.Terminated[i] || buf.Truncated[i] {
+				games++
+			}
+		}
+	}
+	return playSizes{options: float64(total) / (rows * steps), length: rows * steps / float64(games)}, nil
+}

@@ -1,0 +1,86 @@
+// In package train for the estimate, of which Check shows only whether it is too
+// large.
+package train
+
+import (
+	"runtime"
+	"testing"
+
+	"marsgym/env/catalog"
+	"marsgym/models"
+	"marsgym/models/gorgonia"
+)
+
+// TestMemory compares the estimate with what a run keeps on the heap.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for a few seconds")
+	}
+	const factor = 2
+	for _, test := range []struct {
+		name, game string
+		players    int
+		algorithm  Algorithm
+		change     func(*Config)
+	}{
+		{"afterstates", "martian-dice", 2, AlgorithmPPO, func(c *Config) { c.Rows, c.PPO.Horizon = 512, 64 }},
+		{"logits and a pool", "mars-is-ours", 4, AlgorithmPPO, func(c *Config) {
+			c.Head, c.Rows, c.PPO.Horizon, c.PPO.Pool = models.Logits, 512, 32, Pool{Share: 0.5, Size: 10, Every: 0.1, Power: 1}
+		}},
+		{"large minibatch", "pig", 2, AlgorithmPPO, func(c *Config) {
+			c.Head, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = models.Logits, 1024, 64, 1<<16
+		}},
+		{"wide network", "martian-dice", 2, AlgorithmPPO, func(c *Config) {
+			c.Hidden, c.Parts, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 8, 16, 16, 64
+		}},
+		{"turns", "martian-dice", 4, TurnExact, func(c *Config) { c.Rows = 256 }},
+		{"many turns", "martian-dice", 2, TurnExact, func(c *Config) { c.Rows, c.Expert.Search.Turns = 32, 32 }},
+		{"turns of pig", "pig", 2, TurnExact, func(c *Config) { c.Rows = 1024 }},
+		{"plies", "martian-dice", 2, OnePly, func(c *Config) { c.Rows = 64 }},
+		{"plies of a board", "mars-is-ours-fast", 2, OnePly, func(c *Config) { c.Head, c.Rows, c.Expert.Search.Moves = models.Logits, 64, 32 }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g, err := catalog.Open(test.game, test.players, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := DefaultConfig(test.algorithm)
+			test.change(&cfg)
+			cfg.Expert.Ahead, cfg.Checkpoints = 0, 1
+			play, err := measured(g, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			estimate := 0.0
+			for _, n := range cfg.memory(g.Spec(), play, min(cfg.Parts, runtime.GOMAXPROCS(0))) {
+				estimate += n.bytes
+			}
+			before, kept := heap(), 0.0
+			cfg.Steps = 1 // one iteration, or two
+			if test.algorithm == OnePly {
+				cfg.Steps += uint64(cfg.Rows * cfg.Expert.Search.Moves) // games have gone on a while
+			}
+			_, err = Run(t.Context(), cfg, Options{
+				Game: g, Dir: t.TempDir(),
+				Learner: func(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) },
+				Report:  func(Metrics) { kept = heap() - before },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%.0f MB, estimated %.0f", kept/1e6, estimate/1e6)
+			if ratio := estimate / kept; !(ratio >= 1./factor && ratio <= factor) {
+				t.Errorf("the estimate is %.2f times the %.0f MB that were kept; want within a factor of %d", ratio, kept/1e6, factor)
+			}
+		})
+	}
+}
+
+// heap is how many bytes are in use.
+func heap() float64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what pools kept is gone after two
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
