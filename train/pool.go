@@ -253,9 +253,15 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 			len(state.Won), len(state.Games), len(state.Rows), n, len(p.Rows))
 	}
 	for k := range n {
+		if won, games := state.Won[k], state.Games[k]; !(won >= 0 && won < games) {
+			return fmt.Errorf("opponent pool: %v of %v games are won against past self %d; want a share from 0 to less than 1", won, games, k)
+		}
 		c := mlp.Clone()
 		if m, err := binary.Decode(blobs[selfBlob(k)], binary.LittleEndian, c.Weights()); err != nil || m != len(blobs[selfBlob(k)]) {
 			return fmt.Errorf("opponent pool: the weights of past self %d are %d bytes; want %d", k, len(blobs[selfBlob(k)]), 4*len(c.Weights()))
+		}
+		if err := c.CheckFinite(); err != nil {
+			return fmt.Errorf("opponent pool: past self %d: %w", k, err)
 		}
 		p.add(c)
 	}

@@ -6,12 +6,14 @@ package train
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"marsgym/agents"
@@ -179,6 +181,38 @@ func network(t *testing.T, g env.Game, head models.Head) *models.MLP {
 		t.Fatal(err)
 	}
 	return mlp
+}
+
+// TestPoolRefuses has checkpoints from which no past self can be drawn.
+func TestPoolRefuses(t *testing.T) {
+	g := openGame(t, "pig", `{"target": 10}`)
+	mlp := network(t, g, models.Score)
+	weights, err := binary.Append(nil, binary.LittleEndian, mlp.Weights())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wild := bytes.Clone(weights)
+	copy(wild, []byte{0, 0, 0xc0, 0x7f}) // not a number
+	for _, test := range []struct {
+		counts  string
+		weights []byte
+		want    string
+	}{
+		{`"won": [5], "games": [10]`, weights, ""},
+		{`"won": [0], "games": [0]`, weights, "0 of 0 games"},
+		{`"won": [11], "games": [10]`, weights, "11 of 10 games"},
+		{`"won": [-1], "games": [10]`, weights, "-1 of 10 games"},
+		{`"won": [5, 5], "games": [10, 10]`, weights, "counts of 2 and 2 past selves"},
+		{`"won": [5], "games": [10]`, weights[4:], "bytes"},
+		{`"won": [5], "games": [10]`, wild, "past self 0"},
+	} {
+		p := newPool(Pool{Share: 1, Size: 3, Every: 0.25, Power: 2}, g.Spec(), nil)
+		blobs := map[string][]byte{"pool": []byte(`{"taken": 1, ` + test.counts + `}`), selfBlob(0): test.weights}
+		err := p.restore(blobs, mlp)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: error %v; want %q", test.counts, err, test.want)
+		}
+	}
 }
 
 // TestPoolSeats plays Pig against a past self that always rolls, and so wins

@@ -25,7 +25,7 @@ import (
 
 func learner(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) }
 
-func open(t *testing.T, id string, config string) env.Game {
+func open(t testing.TB, id string, config string) env.Game {
 	t.Helper()
 	g, err := catalog.Open(id, 0, []byte(config))
 	if err != nil {

@@ -1,0 +1,133 @@
+package train_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/internal/input"
+	"marsgym/internal/tensorboard"
+	"marsgym/models"
+	"marsgym/train"
+)
+
+// least is a config of some milliseconds: a few short iterations.
+func least(a train.Algorithm) train.Config {
+	cfg := train.DefaultConfig(a)
+	cfg.Hidden, cfg.Rows, cfg.Parts = []int{2}, 2, 1
+	cfg.PPO.Horizon, cfg.PPO.Minibatch = 4, 4
+	cfg.PPO.Pool = train.Pool{Share: 0.5, Size: 2, Every: 0.25, Power: 2}
+	cfg.Expert.Search.Turns, cfg.Expert.Search.Moves = 1, 2
+	cfg.Steps, cfg.Evaluations, cfg.Checkpoints = 32, 0, 1
+	return cfg
+}
+
+// FuzzConfig reads any config. One that is accepted comes back as it is, and a run
+// with it ends if it is small.
+func FuzzConfig(f *testing.F) {
+	games := []env.Game{open(f, "pig", `{"target": 10}`), open(f, "martian-dice", `{"players": 3, "dice": 2, "target": 2}`)}
+	for _, a := range train.Algorithms() {
+		for i := range games {
+			for _, cfg := range []train.Config{train.DefaultConfig(a), least(a)} {
+				text, err := json.Marshal(cfg)
+				if err != nil {
+					f.Fatal(err)
+				}
+				f.Add(uint8(i), text)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, text []byte) {
+		g := games[int(which)%len(games)]
+		var cfg train.Config
+		if input.DecodeJSON(text, &cfg) != nil || cfg.Check(g) != nil {
+			return
+		}
+		again, err := json.Marshal(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back train.Config
+		if err := input.DecodeJSON(again, &back); err != nil || !reflect.DeepEqual(back, cfg) {
+			t.Fatalf("%s comes back as %+v, error %v", again, back, err)
+		}
+		small := cfg.Steps <= 200 && cfg.Rows <= 16 && cfg.PPO.Epochs <= 4 && cfg.PPO.Horizon <= 16 &&
+			cfg.Expert.Search.Turns <= 4 && cfg.Expert.Search.Moves <= 16 && len(cfg.Hidden) <= 4
+		for _, width := range cfg.Hidden {
+			small = small && width <= 32
+		}
+		if !small {
+			return
+		}
+		if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner}); err != nil && !errors.Is(err, models.ErrDiverged) {
+			t.Error(err)
+		}
+	})
+}
+
+// FuzzRestore resumes a run from a checkpoint whose parts are any bytes. It is
+// refused, or the run ends.
+func FuzzRestore(f *testing.F) {
+	g := open(f, "pig", `{"target": 10}`)
+	type made struct {
+		cfg        train.Config
+		checkpoint *models.File
+		files      map[string][]byte
+	}
+	var runs []made
+	parts := []string{"run", "settings", "shuffle", "part.0", "pool", "pool.0"}
+	for i, a := range train.Algorithms() {
+		ctx, cancel := context.WithCancel(f.Context())
+		opt := train.Options{Game: g, Dir: f.TempDir(), Learner: learner}
+		opt.Report = func(m train.Metrics) {
+			if m.Done > 0.5 {
+				cancel()
+			}
+		}
+		r := made{cfg: least(a), files: map[string][]byte{}}
+		if _, err := train.Run(ctx, r.cfg, opt); !errors.Is(err, train.ErrInterrupted) {
+			f.Fatal(err)
+		}
+		var err error
+		if r.checkpoint, err = models.Load(filepath.Join(opt.Dir, train.CheckpointFile)); err != nil {
+			f.Fatal(err)
+		}
+		for _, name := range []string{train.MetricsFile, tensorboard.File} {
+			if r.files[name], err = os.ReadFile(filepath.Join(opt.Dir, name)); err != nil {
+				f.Fatal(err)
+			}
+		}
+		runs = append(runs, r)
+		for k, name := range parts {
+			f.Add(uint8(i), uint8(k), r.checkpoint.Blobs[name])
+		}
+	}
+	f.Fuzz(func(t *testing.T, which, part uint8, content []byte) {
+		r := runs[int(which)%len(runs)]
+		dir := t.TempDir()
+		for name, b := range r.files {
+			if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file := *r.checkpoint
+		file.Blobs = maps.Clone(file.Blobs)
+		file.Blobs[parts[int(part)%len(parts)]] = content
+		if err := file.Save(filepath.Join(dir, train.CheckpointFile)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := train.Run(t.Context(), r.cfg, train.Options{Game: g, Dir: dir, Learner: learner, Resume: true}); err != nil {
+			return
+		}
+		if _, err := models.Load(filepath.Join(dir, agents.ModelFile)); err != nil {
+			t.Error(err)
+		}
+	})
+}
