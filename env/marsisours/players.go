@@ -20,7 +20,8 @@ func (r *Rules) Player(name string) (game.Policy[State], error) {
 }
 
 // greedy takes the action after which it would stand best if the action phase
-// ended at once, on average over the dice of an attack.
+// ended at once, on average over the dice of an attack. In that case all seats
+// trade all their products, and buy all the alchemy dice they can.
 type greedy struct{ r *Rules }
 
 // What greedy thinks things are worth, in money. Chosen by matches with random play.
@@ -35,6 +36,7 @@ const (
 	// In the quick game, in robots on the map. Chosen by exact evaluation.
 	fastHand, fastJunk = 0.9, 0.2
 	fastBeside         = 0.1 // lost for a robot of the other's beside one's own
+	fastWin            = 2.0 // of the win, once the game is over
 )
 
 // Probs keeps [game.Policy].
@@ -73,6 +75,7 @@ func (g greedy) value(s State, p int) float64 {
 			g.r.income(&s)
 		}
 	}
+	g.finish(&s)
 	best := math.Inf(-1)
 	for q := range g.r.cfg.Players {
 		if q != p {
@@ -82,28 +85,57 @@ func (g greedy) value(s State, p int) float64 {
 	return g.worth(&s, p) - best
 }
 
+// finish ends a round: all trade what they have, the leader is taxed, and dice are
+// bought. So nothing counts that is lost on the way, such as tokens above ten.
+func (g greedy) finish(s *State) {
+	a := &g.r.act
+	for {
+		switch s.Phase {
+		case Cashing:
+			all := 1<<products - 1
+			g.r.take(s, a.cash+all&^s.Seats[s.Mover].empty())
+		case Buying:
+			g.r.take(s, a.buy+g.r.affordable(s))
+		default:
+			return
+		}
+	}
+}
+
 // worth is what a seat has.
 func (g greedy) worth(s *State, p int) float64 {
 	seat := &s.Seats[p]
 	if g.r.fast {
-		targets := bits.OnesCount64(g.r.board.spread(s.Robots[p]) & s.Robots[1-p])
-		return float64(g.r.held(s, p)) + fastHand*float64(seat.Hand) + fastJunk*float64(seat.Junk) - fastBeside*float64(targets)
+		return g.fastWorth(s, p)
 	}
-	w := float64(seat.Money)
+	w := float64(seat.Money) + dieWorth*float64(seat.Dice)
 	if s.Phase >= Scoring {
-		return w + dieWorth*float64(seat.Dice)
+		return w
 	}
-	w += tokenWorth*float64(seat.Tokens) + dieWorth*float64(seat.Dice)
 	left := float64(lastRound - s.Round)
-	if left > 0 {
-		w += handWorth*float64(seat.Hand) + standWorth*float64(bits.OnesCount64(s.Robots[p]&s.Standing&^allLabs))
-		w += left * labWorth * float64(bits.OnesCount64(s.Robots[p]&allLabs))
-	} else {
-		w += float64(seat.Hand)
-	}
+	w += tokenWorth*float64(seat.Tokens) + handWorth*float64(seat.Hand)
+	w += standWorth * float64(bits.OnesCount64(s.Robots[p]&s.Standing&^allLabs))
+	w += left * labWorth * float64(bits.OnesCount64(s.Robots[p]&allLabs))
 	for t, level := range seat.Track {
 		pay := &g.r.rewards[t][level]
-		w += trackWorth * (float64(pay.Money) + tokenWorth*float64(pay.Tokens) + dieWorth*float64(pay.Dice) + float64(pay.Robots))
+		w += trackWorth * (float64(pay.Money) + tokenWorth*float64(pay.Tokens) + dieWorth*float64(min(pay.Dice, s.stock())) + float64(pay.Robots))
 	}
 	return w
+}
+
+// fastWorth is what a seat of the quick game has. At the end the win decides, and
+// who has passed can use neither hand nor junkyard.
+func (g greedy) fastWorth(s *State, p int) float64 {
+	seat, w := &s.Seats[p], float64(g.r.held(s, p))
+	if s.Phase == Over {
+		if g.r.winners(s)>>p&1 == 1 {
+			w += fastWin
+		}
+		return w
+	}
+	if s.Passed>>p&1 == 0 {
+		w += fastHand*float64(seat.Hand) + fastJunk*float64(seat.Junk)
+	}
+	targets := bits.OnesCount64(g.r.board.spread(s.Robots[p]) & s.Robots[1-p])
+	return w - fastBeside*float64(targets)
 }
