@@ -92,8 +92,11 @@ func (t ticks) Ticks(from, to float64) (list []plot.Tick) {
 			break
 		}
 	}
-	for i := math.Ceil(from / step); i*step <= to; i++ {
-		list = append(list, plot.Tick{Value: i * step, Label: number(i * step)})
+	first := math.Ceil(from / step)
+	for i := range 12 { // enough for all; where first is beyond 2⁵³, adding 1 to it changes nothing
+		if x := (first + float64(i)) * step; x <= to {
+			list = append(list, plot.Tick{Value: x, Label: number(x)})
+		}
 	}
 	return list
 }

@@ -34,6 +34,9 @@ func fit(most float64, units []unit) unit {
 func logTicks(lo, hi float64) []game.Tick {
 	var list []game.Tick
 	tick := func(x, step float64, label bool) {
+		if !(x > 0 && x <= math.MaxFloat64) { // of a decade beyond those of a float64
+			return
+		}
 		t := game.Tick{At: math.Log10(x)}
 		if label {
 			digits := -math.Floor(math.Log10(step))
@@ -43,8 +46,9 @@ func logTicks(lo, hi float64) []game.Tick {
 	}
 	if hi > lo && hi < 5*lo {
 		step := nice((hi - lo) / 4)
-		for i := math.Ceil(lo / 2 / step); i*step <= 2*hi; i++ {
-			tick(i*step, step, true)
+		from := math.Ceil(lo / step)
+		for i := range 12 { // hi is no more than ten steps above lo
+			tick((from+float64(i))*step, step, true)
 		}
 		return list
 	}
