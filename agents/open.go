@@ -141,8 +141,8 @@ func MetaOfModels(names []string) (meta models.Meta, err error) {
 		if first == "" {
 			first, meta = name, f.Meta
 		} else if f.Meta.RulesHash != meta.RulesHash {
-			return meta, fmt.Errorf("%s plays %s for %d with the config %s, and %s plays %s for %d with %s; want models of one game and config",
-				first, input.Quote(meta.Game), meta.Net.Players, input.Cut(string(meta.Config)), name, input.Quote(f.Meta.Game), f.Meta.Net.Players, input.Cut(string(f.Meta.Config)))
+			return meta, fmt.Errorf("%s plays %s for %d, and %s plays %s for %d; want models of one game with the same settings",
+				first, input.Quote(meta.Game), meta.Net.Players, name, input.Quote(f.Meta.Game), f.Meta.Net.Players)
 		}
 	}
 	return meta, nil

@@ -233,8 +233,8 @@ func TestMetaOfModels(t *testing.T) {
 		{nil, "", nil},
 		{[]string{"greedy", "no/such/file"}, "", nil},
 		{[]string{"greedy", a, "search:10:" + b}, "martian-dice", nil},
-		{[]string{a, pig}, "", []string{a + ` plays "martian-dice" for 2 with`, pig + ` plays "pig" for 2 with`}},
-		{[]string{a, "random", "search:10:" + three}, "", []string{"for 2", "for 3", "want models of one game and config"}},
+		{[]string{a, pig}, "", []string{a + ` plays "martian-dice" for 2`, pig + ` plays "pig" for 2`}},
+		{[]string{a, "random", "search:10:" + three}, "", []string{"for 2", "for 3", "want models of one game with the same settings"}},
 	} {
 		meta, err := agents.MetaOfModels(test.names)
 		if err == nil && (test.want != nil || meta.Game != test.game) {

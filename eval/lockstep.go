@@ -41,6 +41,17 @@ type mirror struct {
 	truncated int
 }
 
+// maxGames of a match. Chosen: an interval of as many is three hundredths of a
+// percent wide, and their shares take some hundred megabytes.
+const maxGames = 10_000_000
+
+func checkGames(n int) error {
+	if n < 1 || n > maxGames {
+		return fmt.Errorf("a match of %d games; want 1 to %d", n, maxGames)
+	}
+	return nil
+}
+
 func newMirror(g env.Game, who []*agents.Agent, seed uint64) (*mirror, error) {
 	m := &mirror{game: g, spec: g.Spec(), who: who, seed: seed}
 	switch {

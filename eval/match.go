@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -34,8 +33,8 @@ func Rotate(ctx context.Context, g env.Game, who []*agents.Agent, games int, see
 	if len(who) == 0 {
 		return Match{}, errors.New("no agents")
 	}
-	if games <= 0 {
-		return Match{}, fmt.Errorf("%d games; want at least 1", games)
+	if err := checkGames(games); err != nil {
+		return Match{}, err
 	}
 	m, err := newMirror(g, who, seed)
 	if err != nil {

@@ -38,8 +38,11 @@ type Pool struct {
 // those of the matches with one set more, in which all win a fair share.
 func RoundRobin(ctx context.Context, g env.Game, who []*agents.Agent, games int, seed uint64, progress func(done float64)) (Pool, error) {
 	n, p := len(who), g.Spec().Players
-	if n < 2 || games <= 0 {
-		return Pool{}, fmt.Errorf("a pool of %d agents with %d games each; want two agents or more and at least one game", n, games)
+	if n < 2 {
+		return Pool{}, fmt.Errorf("a pool of %d agents; want at least 2", n)
+	}
+	if err := checkGames(games); err != nil {
+		return Pool{}, err
 	}
 	r := Pool{Method: "match", Fair: 1 / float64(p), Anchor: who[0].Name, Confidence: Confidence, Seed: seed}
 	won, spread := square(n), square(n) // the means, and their variances

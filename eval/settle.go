@@ -44,8 +44,11 @@ type Settled struct {
 // before, whatever the number of cores.
 func Settle(ctx context.Context, g env.Game, who []*agents.Agent, how Settling, seed uint64, progress func(done float64)) (Settled, error) {
 	const block = 128 // sets; chosen: some hundred games to begin with
-	if !(how.Margin > 0 && how.Margin < 1) || how.Games <= 0 {
-		return Settled{}, fmt.Errorf("a margin of %v and at most %d games; want more than 0 and less than 1, and at least 1 game", how.Margin, how.Games)
+	if !(how.Margin > 0 && how.Margin < 1) {
+		return Settled{}, fmt.Errorf("the margin is %v; want more than 0 and less than 1", how.Margin)
+	}
+	if err := checkGames(how.Games); err != nil {
+		return Settled{}, err
 	}
 	m, err := newMirror(g, who, seed)
 	if err != nil {

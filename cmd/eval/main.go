@@ -83,6 +83,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, cli.Usagef("-pool goes with -games, -seed and -json alone: name all agents in it")
 	case f.Given("settle") && !(o.settle > 0 && o.settle < 1):
 		return nil, cli.Usagef("-settle is %v; want a share of the win such as 0.01", o.settle)
+	case o.pool != nil && len(o.pool) < 2:
+		return nil, cli.Usagef("-pool names one agent; want at least 2")
 	case o.settle > 0 && (o.table || o.blunders > 0 || o.plot != ""):
 		return nil, cli.Usagef("-settle plays a match, and -table, -blunders and -plot are exact; want one of them")
 	case o.model == "" && !o.table && o.pool == nil:
@@ -185,6 +187,9 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 		return nil, cli.Usagef("-plot is exact, and -games for more than two are a match; want one of them")
 	}
 	// A fault in a name or file should not wait for the solution.
+	if err := cli.CheckFolder("plot", s.plot); err != nil {
+		return nil, err
+	}
 	for _, name := range s.named() {
 		if name == agents.Exact {
 			continue

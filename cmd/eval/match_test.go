@@ -43,7 +43,7 @@ func TestPool(t *testing.T) {
 
 func TestMatchFaults(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
-		{"-pool greedy", "two agents or more"},
+		{"-pool greedy", "-pool names one agent; want at least 2"},
 		{"-pool greedy,gredy", "did you mean greedy?"},
 		{"-pool greedy,random -model greedy", "-pool goes with"},
 		{"-model greedy -settle 2", "-settle is 2"},

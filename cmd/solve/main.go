@@ -71,6 +71,9 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		return all.print(stdout)
 	}
+	if err := cli.CheckFolder("plot", *plot); err != nil {
+		return err
+	}
 	at := g.Initial()
 	if *text != "" {
 		if at, err = g.Parse(*text); err != nil {

@@ -91,6 +91,9 @@ func TestParse(t *testing.T) {
 		{"-json -json", "-json is given twice"},
 		{"-json=perhaps", `-json is "perhaps"; want true or false`},
 		{"-players 1.5e0", `-players is "1.5e0"; want a whole number`},
+		{"-players 1e999999999999", `-players is "1e999999999999"; want a whole number`},
+		{"-seed 1e20", `-seed is "1e20"; want a whole number from 0 to 18446744073709551615`},
+		{"-seed -1e3", `-seed is "-1e3"; want a whole number from 0 to 18446744073709551615`},
 		{"-players 1e300", `-players is "1e300"; want a whole number`},
 		{"-seed -1", `-seed is "-1"; want a whole number from 0 to 18446744073709551615`},
 		{"-seed 18446744073709551616", `-seed is "18446744073709551616"; want a whole number from 0 to 18446744073709551615`},
@@ -122,4 +125,17 @@ func TestGroupOfUnknownFlag(t *testing.T) {
 		}
 	}()
 	newFlags().Group("More", "seed")
+}
+
+func TestWholeNumbers(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"0": 0, "1e6": 1_000_000, "1.5E3": 1500, "0e0": 0, "120e-1": 12, "1e19": 10_000_000_000_000_000_000,
+		"18446744073709551615": 1<<64 - 1, "1.8446744073709551615e19": 1<<64 - 1, "0x1e": 30, "1_000": 1000,
+	} {
+		f := newFlags()
+		seed := f.Uint64("seed", 1, "")
+		if err := f.Parse([]string{"-seed", text}, io.Discard); err != nil || *seed != want {
+			t.Errorf("%s: %d, %v; want %d", text, *seed, err, want)
+		}
+	}
 }

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +20,7 @@ type Game struct {
 	Players int    // 0 is as the config says
 	Config  []byte // JSON; nil is the game's default
 
+	flags *Flags
 	known []string
 	cache string
 }
@@ -25,7 +28,7 @@ type Game struct {
 // Game defines -game, -players, -game-config and -cache. The first of the known
 // games is the default.
 func (f *Flags) Game(known []string) *Game {
-	g := &Game{known: known}
+	g := &Game{flags: f, known: known}
 	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(known, ", ")+" (default "+known[0]+")")
 	f.IntVar(&g.Players, "players", 0, "`number` of seats (default as the game has it)")
 	f.Func("game-config", "JSON `file` with settings of the game; the others keep their defaults", func(path string) (err error) {
@@ -91,8 +94,27 @@ func OpenGame[G any](g *Game, open func(id string, players int, config []byte) (
 	if slices.Contains([]string{"off", "no", "false"}, g.cache) {
 		return handle, Usagef("-cache is %q; want auto, a folder, or none to keep nothing", g.cache)
 	}
+	if g.Players < 1 && g.flags.Given("players") {
+		return handle, Usagef("-players is %d; want at least 1", g.Players)
+	}
 	if handle, err = open(id, g.Players, g.Config); err != nil {
 		return handle, &UsageError{err}
 	}
 	return handle, nil
+}
+
+// CheckFolder reports, as a UsageError, that a flag names a file where it should
+// name a folder, which need not exist.
+func CheckFolder(name, path string) error {
+	if path == "" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = errors.New("it is a file")
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return Usagef("-%s is %s: %w; want a folder", name, path, err)
 }

@@ -22,8 +22,8 @@ func TestGame(t *testing.T) {
 		config  string
 	}
 	open := func(id string, players int, config []byte) (game, error) {
-		if players < 0 {
-			return game{}, errors.New("players is negative")
+		if players > 10 {
+			return game{}, errors.New("too many players")
 		}
 		return game{id, players, string(config)}, nil
 	}
@@ -40,7 +40,9 @@ func TestGame(t *testing.T) {
 		{"-cache none", game{"pig", 0, "of the file"}, ""},
 		{"-cache ./off", game{"pig", 0, "of the file"}, ""},
 		{"-cache off", game{}, `-cache is "off"; want auto, a folder, or none to keep nothing`},
-		{"-players -1", game{}, "players is negative"},
+		{"-players -1", game{}, "-players is -1; want at least 1"},
+		{"-players 0", game{}, "-players is 0; want at least 1"},
+		{"-players 11", game{}, "too many players"},
 	}
 	for _, tt := range tests {
 		f := cli.NewFlags("eval", "")
@@ -74,5 +76,22 @@ func TestGameDefaults(t *testing.T) {
 	id, err := cli.OpenGame(flags, func(id string, _ int, _ []byte) (string, error) { return id, nil })
 	if id != "martian-dice" || err != nil {
 		t.Errorf("without flags the game is %q, %v; want the first", id, err)
+	}
+}
+
+func TestCheckFolder(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"": "", dir: "", filepath.Join(dir, "new", "folder"): "",
+		file: "-plot is " + file + ": it is a file; want a folder", filepath.Join(file, "below"): "not a directory; want a folder",
+	} {
+		err := cli.CheckFolder("plot", path)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %q", path, err, want)
+		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"strconv"
+	"math/big"
 	"strings"
 
 	"marsgym/internal/input"
@@ -39,7 +39,7 @@ func (o *once) set(text string) error {
 		return fmt.Errorf("-%s is given twice", o.name)
 	}
 	o.given = true
-	want := ""
+	given, want := text, ""
 	if v, ok := o.Value.(flag.Getter); ok {
 		switch v.Get().(type) {
 		case bool:
@@ -54,7 +54,7 @@ func (o *once) set(text string) error {
 	}
 	err := o.Value.Set(text)
 	if err != nil && want != "" {
-		return fmt.Errorf("-%s is %s; want %s", o.name, input.Quote(text), want)
+		return fmt.Errorf("-%s is %s; want %s", o.name, input.Quote(given), want)
 	}
 	if err != nil {
 		return fmt.Errorf("-%s: %w", o.name, err)
@@ -64,10 +64,10 @@ func (o *once) set(text string) error {
 
 // whole writes out a whole number such as 1e6. Other text stays as it is.
 func whole(text string) string {
-	const exact = 1 << 53 // up to here a float64 holds every whole number
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !strings.ContainsAny(text, "eE") || x != math.Trunc(x) || math.Abs(x) > exact {
+	x, _, err := big.ParseFloat(text, 10, 128, big.ToNearestEven)
+	if err != nil || !strings.ContainsAny(text, "eE") || !x.IsInt() || x.MantExp(nil) > 64 {
 		return text
 	}
-	return strconv.FormatFloat(x, 'f', 0, 64)
+	n, _ := x.Int(nil)
+	return n.String()
 }

@@ -47,7 +47,9 @@ func Read(f *os.File, most int64) ([]byte, error) {
 func DecodeJSON(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
+	if err := d.Decode(v); err == io.EOF {
+		return errors.New("it is empty; want a JSON document")
+	} else if err != nil {
 		return Short(err)
 	}
 	if _, err := d.Token(); err != io.EOF {

@@ -39,7 +39,7 @@ func TestDecodeJSON(t *testing.T) {
 		{`{"` + long + `": 3}`, `unknown field "éé`},
 		{`{"rows": 1` + strings.Repeat("0", 1<<20) + `}`, "cannot unmarshal number 100"},
 		{`{"rows": 3} {}`, "behind the JSON document"},
-		{"", "EOF"},
+		{" ", "it is empty"},
 	} {
 		var v struct {
 			Rows int `json:"rows"`
