@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"marsgym/internal/input"
 )
 
 // The exit statuses of every command.
@@ -61,13 +63,13 @@ func Status(stderr io.Writer, command string, err error) int {
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return Done
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "%s: %v\nFor help: go run ./cmd/%s -h\n", command, err, command)
+		fmt.Fprintf(stderr, "%s: %s\nFor help: go run ./cmd/%s -h\n", command, input.Message(err), command)
 		return Misuse
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintf(stderr, "%s: interrupted\n", command)
 		return Interrupted
 	default:
-		fmt.Fprintf(stderr, "%s: %v\n", command, err)
+		fmt.Fprintf(stderr, "%s: %s\n", command, input.Message(err))
 	}
 	return Failed
 }

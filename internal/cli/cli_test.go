@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -23,6 +24,7 @@ func TestStatus(t *testing.T) {
 		{"help", flag.ErrHelp, 0, ""},
 		{"failed", errors.New("no such file"), 1, "eval: no such file\n"},
 		{"interrupted", fmt.Errorf("eval: %w", context.Canceled), 130, "eval: interrupted\n"},
+		{"foreign name", errors.New("no \x1b[2J"), 1, "eval: no \\x1b[2J\n"},
 		{"usage", cli.Usagef("-players is %d", 7), 2, "eval: -players is 7\nFor help: go run ./cmd/eval -h\n"},
 		{"wrapped usage", fmt.Errorf("config: %w", cli.Usagef("bad")), 2, "eval: config: bad\nFor help: go run ./cmd/eval -h\n"},
 	}
@@ -79,6 +81,19 @@ func TestUnknown(t *testing.T) {
 		var usage *cli.UsageError
 		if !errors.As(err, &usage) {
 			t.Errorf("%q: not a usage error", tt.name)
+		}
+	}
+}
+
+// TestStatuses holds the package comment to the statuses.
+func TestStatuses(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range cli.Statuses {
+		if line := fmt.Sprintf("//\t%3d  %s\n", s.Status, s.Means); !strings.Contains(string(doc), line) {
+			t.Errorf("%q is not in the package comment", line)
 		}
 	}
 }

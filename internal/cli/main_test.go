@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		if mode == "hang" {
 			time.Sleep(time.Minute)
 		}
-		return cli.Failed
+		return cli.Status(stderr, "test", ctx.Err())
 	})
 }
 
@@ -44,8 +44,8 @@ func TestMainSignals(t *testing.T) {
 		cmd.Process.Signal(sig)
 		expect(t, lines, "cancelled")
 		var exit *exec.ExitError
-		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != cli.Failed {
-			t.Errorf("%v: %v, want exit status %d", sig, err, cli.Failed)
+		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != cli.Interrupted {
+			t.Errorf("%v: %v, want exit status %d", sig, err, cli.Interrupted)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -62,6 +64,7 @@ func DecodeJSON(text []byte, v any) error {
 const (
 	mostQuoted = 64
 	mostShown  = 512
+	mostLine   = 4096
 )
 
 // Quote is text as strconv.Quote has it, or the beginning of a long one.
@@ -89,6 +92,31 @@ func Cut(text string) string {
 		return text
 	}
 	return fmt.Sprintf("%s... (%d bytes)", begin(text, mostShown), len(text))
+}
+
+// Message is the text of an error as a terminal may show it, whatever foreign names
+// it holds: long lines cut, and control characters escaped but for line breaks and
+// tabs.
+func Message(err error) string {
+	var b strings.Builder
+	for i, line := range strings.Split(err.Error(), "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		rest := ""
+		if len(line) > mostLine {
+			line, rest = begin(line, mostLine), fmt.Sprintf("... (%d bytes)", len(line))
+		}
+		for _, r := range line {
+			if unicode.IsControl(r) && r != '\t' {
+				fmt.Fprintf(&b, "\\x%02x", r)
+			} else {
+				b.WriteRune(r)
+			}
+		}
+		b.WriteString(rest)
+	}
+	return b.String()
 }
 
 // begin is the beginning of text, of at most so many bytes, in whole characters.

@@ -70,3 +70,15 @@ func TestQuote(t *testing.T) {
 		}
 	}
 }
+
+func TestMessage(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"no such file\nto go on:\n\n\tgo run ./cmd/train", "no such file\nto go on:\n\n\tgo run ./cmd/train"},
+		{"a name \x1b[2Jé\r\u009b", `a name \x1b[2Jé\x0d\x9b`},
+		{"first\n" + strings.Repeat("x", 5000) + "\nlast", "first\n" + strings.Repeat("x", 4096) + "... (5000 bytes)\nlast"},
+	} {
+		if got := input.Message(errors.New(test.text)); got != test.want {
+			t.Errorf("%.100q: got %.100q, want %.100q", test.text, got, test.want)
+		}
+	}
+}
