@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -68,6 +69,13 @@ func (f *File) Save(path string) error {
 // Load opens a model file or a checkpoint. An error wraps [ErrFormat] where
 // the file is there but is not one, or not as it was written.
 func Load(path string) (*File, error) {
+	info, err := os.Stat(path) // to open a pipe would wait for its writer
+	if err == nil {
+		err = checkFile(path, info)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", err)
+	}
 	r, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
@@ -102,14 +110,21 @@ func Decode(b []byte) (*File, error) {
 // read returns the content of a file of reasonable size.
 func read(r *os.File) ([]byte, error) {
 	info, err := r.Stat()
+	if err == nil {
+		err = checkFile(r.Name(), info)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, fmt.Errorf("%s: %w: it is a folder or a device, or larger than %d bytes; give the path of a .safetensors file",
-			r.Name(), ErrFormat, maxFile)
-	}
 	return io.ReadAll(io.LimitReader(r, maxFile))
+}
+
+// checkFile reports what cannot be a model file.
+func checkFile(path string, info fs.FileInfo) error {
+	if info.Mode().IsRegular() && info.Size() <= maxFile {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: it is a folder or a device, or larger than %d bytes; give the path of a .safetensors file", path, ErrFormat, maxFile)
 }
 
 func (f *File) encode() ([]byte, error) {

@@ -1,0 +1,119 @@
+package agents_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/game"
+)
+
+// FuzzOpen opens agents by any name, in a folder with a model and a run folder.
+// One that is opened decides, or sees that its context is cancelled.
+func FuzzOpen(f *testing.F) {
+	g := reduced(f)
+	dir := f.TempDir()
+	run := save(f, g.Spec(), nil)
+	b, err := os.ReadFile(filepath.Join(run, agents.ModelFile))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for path, content := range map[string][]byte{"m": b, "run/" + agents.ModelFile: b, "bad": b[:len(b)-1], "empty/none": nil} {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			f.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			f.Fatal(err)
+		}
+	}
+	s, err := g.Solve(f.Context(), nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range append(agents.Names(g), "", "m", "run", "bad", "empty", "pretrained", "run/"+agents.ModelFile,
+		"search", "search:8", "search:1ms", "search:100h", "search:8:m", "search:8:run", "search:1ms:m", "search:8:bad", "search:8:search:8",
+		"search:10000000", "search:10000001", "search:0", "search:-1ms", "search:9223372036854775807:m", "search:") {
+		f.Add(name)
+	}
+	p := g.Initial()
+	for p.Turn() == game.Chance {
+		p = p.Outcomes()[0].State
+	}
+	cancelled, cancel := context.WithCancel(f.Context())
+	cancel()
+	f.Fuzz(func(t *testing.T, name string) {
+		t.Chdir(dir)
+		a, err := agents.Open(t.Context(), name, agents.Options{
+			Game: g, Solve: func(context.Context) (env.Solution, error) { return s, nil },
+		})
+		if err != nil {
+			return
+		}
+		if a.Name != name {
+			t.Fatalf("%q is opened as %q", name, a.Name)
+		}
+		ctx := t.Context()
+		if strings.HasPrefix(name, agents.Search+":") {
+			ctx = cancelled // it may think for long
+		}
+		probs, err := env.Ask(ctx, a, p, g.Spec().Actions)
+		if errors.Is(err, context.Canceled) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%q: %v", name, err)
+		}
+		total := 0.0
+		for _, a := range p.Legal() {
+			total += probs[a]
+		}
+		if !(math.Abs(total-1) <= 1e-9) {
+			t.Fatalf("%q chooses legal actions with probability %v", name, total)
+		}
+	})
+}
+
+// FuzzHuman types any lines. The choice is a legal action, or the person has left.
+func FuzzHuman(f *testing.F) {
+	var positions []env.Position
+	var games []env.Game
+	for _, id := range []string{"pig", "martian-dice", "mars-is-ours", "martian-risk"} {
+		g := open(f, id, "{}")
+		p := g.Initial()
+		for p.Turn() == game.Chance {
+			p = p.Outcomes()[0].State
+		}
+		games, positions = append(games, g), append(positions, p)
+		f.Add(uint8(len(games)-1), g.ActionName(p.Legal()[0])+"\n")
+		f.Add(uint8(len(games)-1), "?\n\nhelp\nh\nzz\nend\nquit\n")
+	}
+	f.Fuzz(func(t *testing.T, which uint8, script string) {
+		i := int(which) % len(games)
+		g, p := games[i], positions[i]
+		if strings.Count(script, "\n") > 100 {
+			return
+		}
+		probs, err := env.Ask(t.Context(), agents.NewHuman(g, strings.NewReader(script), io.Discard, nil), p, g.Spec().Actions)
+		if err != nil {
+			if !errors.Is(err, agents.ErrQuit) {
+				t.Fatal(err)
+			}
+			return
+		}
+		total := 0.0
+		for _, a := range p.Legal() {
+			total += probs[a]
+		}
+		if total != 1 {
+			t.Fatalf("%q chooses legal actions with probability %v", script, total)
+		}
+	})
+}
