@@ -5,11 +5,34 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
 	"marsgym/env"
 )
+
+// TestSolveInUnwritable has a folder in which not even root can make a file, and a
+// link to nowhere in the place of one.
+func TestSolveInUnwritable(t *testing.T) {
+	g := reduced(t, 4)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("nowhere", link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"/proc/self", link} {
+		var warnings []error
+		_, err := g.SolveIn(t.Context(), dir, func(float64) {
+			if len(warnings) == 0 {
+				t.Fatalf("%s: the work begins without a warning", dir)
+			}
+		}, func(err error) { warnings = append(warnings, err) })
+		if err != nil || len(warnings) != 1 || !errors.Is(warnings[0], env.ErrNotKept) || !strings.Contains(warnings[0].Error(), dir) {
+			t.Errorf("%s: %v, warnings %v", dir, err, warnings)
+		}
+	}
+}
 
 // TestSolveInWithoutRoom solves where the system lets a process write less than
 // the solution, as on a full disk. The limit holds for the whole process, so a

@@ -105,7 +105,7 @@ func TestSolutionFileRefused(t *testing.T) {
 		"header too long":   {header(`"game":"`, `"game":"`+strings.Repeat("x", 5000)), "header is damaged"},
 		"header with more":  {header(`"game"`, `"more":1,"game"`), "header is damaged"},
 
-		"too many values":   {header(`"values":\d+`, `"values":2305843009213693952`), "says 2305843009213693952 values"},
+		"too many values":   {header(`"values":\d+`, `"values":2305843009213693952`), ""}, // too many for an int of 32 bits
 		"too few values":    {header(`"values":\d+`, `"values":3`), "says 3 values"},
 		"negative values":   {header(`"values":\d+`, `"values":-1`), "says -1 values"},
 		"next too large":    {header(`"next":\d+`, `"next":1000000`), "its next is 1000000"},
