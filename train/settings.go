@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"marsgym/internal/input"
 )
 
 // ErrSettings is returned where a run would go on under other settings than those
@@ -58,7 +60,7 @@ func (s settings) check(checkpoint []byte) error {
 	}
 	list, err := Differences(a, b)
 	if err == nil && list != nil {
-		err = fmt.Errorf("%w: %s; put them back in %s to go on, or start a new run with these", ErrSettings, strings.Join(list, ", "), ConfigFile)
+		err = fmt.Errorf("%w: %s; put them back in %s to go on, or start a new run with these", ErrSettings, input.Cut(strings.Join(list, ", ")), ConfigFile)
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
+	"marsgym/internal/input"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -118,7 +119,7 @@ func prepare(dir string, set settings) error {
 	}
 	list, err := train.Differences(a, b)
 	if err == nil && list != nil {
-		err = fmt.Errorf("%s was begun with other settings than the sweep has now, by another release or by hand: %s; put them back, or choose another -out", dir, strings.Join(list, ", "))
+		err = fmt.Errorf("%s was begun with other settings than the sweep has now, by another release or by hand: %s; put them back, or choose another -out", dir, input.Cut(strings.Join(list, ", ")))
 	}
 	return err
 }
