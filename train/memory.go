@@ -18,12 +18,19 @@ import (
 // as many.
 const maxMemory = 24 << 30
 
-// need is what a part of a run takes.
+// need is how many bytes a part of a run keeps.
 type need struct {
 	part  string
-	bytes float64
-	lower string // the settings that it grows with
+	fixed float64 // allocated once
+	grown float64 // in slices that are appended to
+	lower string  // the settings that it depends on
 }
+
+func (n need) kept() float64 { return n.fixed + n.grown }
+
+// most is what the part takes at its most: while a slice grows its old copies wait
+// for the garbage collector, which lets the heap double.
+func (n need) most() float64 { return n.fixed + 2*n.grown }
 
 // checkMemory reports a run that takes more than maxMemory.
 func (c Config) checkMemory(g env.Game) error {
@@ -32,11 +39,11 @@ func (c Config) checkMemory(g env.Game) error {
 		return err
 	}
 	needs := c.memory(g.Spec(), play, min(c.Parts, runtime.GOMAXPROCS(0)))
-	total, most := 0.0, needs[0]
+	total, largest := 0.0, needs[0]
 	for _, n := range needs {
-		total += n.bytes
-		if n.bytes > most.bytes {
-			most = n
+		total += n.most()
+		if n.most() > largest.most() {
+			largest = n
 		}
 	}
 	if total <= maxMemory {
@@ -44,16 +51,16 @@ func (c Config) checkMemory(g env.Game) error {
 	}
 	const gib = 1 << 30
 	return fmt.Errorf("the run takes about %.0f GiB of memory, %.0f of it for %s; want at most %d GiB: lower %s",
-		total/gib, most.bytes/gib, most.part, maxMemory/gib, most.lower)
+		total/gib, largest.most()/gib, largest.part, maxMemory/gib, largest.lower)
 }
 
-// memory estimates what a run keeps in memory at once, with so many goroutines
-// that fit the network. It leaves out the game's solution, and what the garbage
-// collector has yet to free. It is within a factor of two of what was measured.
+// memory estimates what a run keeps in memory, with so many goroutines that fit
+// the network, but for the game's solution. It is within a factor of two of what
+// was measured.
 func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	const (
 		number = 4       // bytes
-		grown  = 1.25    // of a slice that is appended to: its room, at the most
+		room   = 1.25    // of a slice that is appended to, for each element, at the most
 		row    = 1 << 10 // of the states and generators of a row
 		plan   = 1 << 15 // of a turn that is searched; pig takes less, Martian Dice about as much
 		leaf   = 180     // of a state that is asked about, in the search of a ply
@@ -69,27 +76,27 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	// Beside the network there are two numbers of the optimizer for each weight, a
 	// gradient for each part, and two in each graph; and a checkpoint, while it is
 	// written, with copies of all but the last two.
-	needs := []need{{"the network", number * weights * (3 + 8 + parts + 2*graphs), "hidden or parts"}}
+	needs := []need{{"the network", number * weights * (3 + 8 + parts + 2*graphs), 0, "hidden or parts"}}
 	// fit is what it takes to fit so many rows at once. A graph has room for the
 	// rows of a part, a power of two, with two numbers for each column of the
 	// hidden layers and four for those of the heads.
-	fit := func(rows float64) float64 {
-		room := float64(uint64(1) << bits.Len64(uint64(max(64, rows/parts)-1)))
+	fit := func(part string, rows float64, lower string) need {
+		capacity := float64(uint64(1) << bits.Len64(uint64(max(64, rows/parts)-1)))
 		columns := 1 + 4*(k+p)
 		for _, width := range c.Hidden {
 			columns += 2 * float64(width)
 		}
-		return number * (graphs*room*columns + grown*rows*d)
+		return need{part, number * graphs * capacity * columns, number * room * rows * d, lower}
 	}
 	if c.Algorithm == AlgorithmPPO {
 		decisions := n * float64(c.PPO.Horizon)
 		options := play.options * (1 + seen*d) // numbers of a decision
 		batch := min(decisions, 1.5*float64(c.PPO.Minibatch))
 		needs = append(needs,
-			need{"the rollout", number*decisions*(d+4*p+4+grown*options) + n*(row+number*(3*d+options+k)), "rows or horizon"},
-			need{"a minibatch", fit(batch * (1 + seen*play.options)), "minibatch"})
+			need{"the rollout", number*decisions*(d+4*p+4) + n*(row+number*(3*d+options+k)), number * room * decisions * options, "rows or horizon"},
+			fit("a minibatch", batch*(1+seen*play.options), "minibatch"))
 		if c.PPO.Pool.Share > 0 {
-			needs = append(needs, need{"the opponent pool", number * weights * float64(c.PPO.Pool.Size), "the size of the pool or hidden"})
+			needs = append(needs, need{"the opponent pool", number * weights * float64(c.PPO.Pool.Size), 0, "the size of the pool or hidden"})
 		}
 		return needs
 	}
@@ -99,12 +106,12 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	}
 	fitted := searches*play.positions + steps*(seen*play.options+(1-seen)*play.decisions)
 	return append(needs,
-		need{"the search", n*kept + grown*number*n*play.asked*(d+p+4) + searches*play.asked*(8*p+leaf), lower},
-		need{"the targets", grown * number * (searches*play.positions*(d+p) + steps*(play.decisions*d+play.options*(d+5))), lower},
-		need{"a minibatch of the targets", fit(fitted), lower})
+		need{"the search", n * kept, room*number*n*play.asked*(d+p+4) + searches*play.asked*(8*p+leaf), lower},
+		need{"the targets", 0, room * number * (searches*play.positions*(d+p) + steps*(play.decisions*d+play.options*(d+5))), lower},
+		fit("a minibatch of the targets", fitted, lower))
 }
 
-// playSizes are what play of a game comes to, means over play.
+// playSizes are what play of a game comes to, means.
 type playSizes struct {
 	options float64 // of a decision; of the experts, that are taught for each move or turn that is played
 	length  float64 // decisions of a game; of PPO

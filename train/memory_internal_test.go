@@ -53,7 +53,7 @@ func TestMemory(t *testing.T) {
 			}
 			estimate := 0.0
 			for _, n := range cfg.memory(g.Spec(), play, min(cfg.Parts, runtime.GOMAXPROCS(0))) {
-				estimate += n.bytes
+				estimate += n.kept()
 			}
 			before, kept := heap(), 0.0
 			cfg.Steps = 1 // one iteration, or two
