@@ -111,7 +111,7 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		fit("a minibatch of the targets", fitted, lower))
 }
 
-// playSizes are what play of a game comes to, means.
+// playSizes are means over play of a game.
 type playSizes struct {
 	options float64 // of a decision; of the experts, that are taught for each move or turn that is played
 	length  float64 // decisions of a game; of PPO
