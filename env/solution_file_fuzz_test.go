@@ -1,0 +1,71 @@
+package env_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/catalog"
+)
+
+// FuzzSolutionFile solves small games with any file of a solution in the folder,
+// as it is and sealed anew. It is refused, or the solution is right.
+func FuzzSolutionFile(f *testing.F) {
+	var games []env.Game
+	var want [][]float64
+	for i, config := range []string{
+		`{"dice": 2, "target": 2}`,
+		`{"dice": 3, "target": 4, "players": 3}`,
+		`{"dice": 3, "target": 5, "players": 1}`,
+	} {
+		g, err := catalog.Open("martian-dice", 0, []byte(config))
+		if err != nil {
+			f.Fatal(err)
+		}
+		dir := f.TempDir()
+		s, err := g.SolveIn(f.Context(), dir, nil, func(err error) { f.Error(err) })
+		if err != nil {
+			f.Fatal(err)
+		}
+		v, err := s.Value(g.Initial())
+		if err != nil {
+			f.Fatal(err)
+		}
+		b, err := os.ReadFile(env.SolutionFile(dir, g.Spec()))
+		if err != nil {
+			f.Fatal(err)
+		}
+		games, want = append(games, g), append(want, v)
+		f.Add(uint8(i), b)
+		f.Add(uint8(i), b[:len(b)-8])
+	}
+	f.Fuzz(func(t *testing.T, which uint8, file []byte) {
+		i := int(which) % len(games)
+		g := games[i]
+		for _, b := range [][]byte{file, resealed(t, file, func(head, _ []byte) []byte { return head })} {
+			dir := t.TempDir()
+			path := env.SolutionFile(dir, g.Spec())
+			if err := os.WriteFile(path, b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			s, err := g.SolveIn(t.Context(), dir, nil, func(err error) { t.Error(err) })
+			if err != nil {
+				if !errors.Is(err, env.ErrSolutionFile) {
+					t.Errorf("error %v; want one that wraps ErrSolutionFile", err)
+				}
+				continue
+			}
+			v, err := s.Value(g.Initial())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range v {
+				if !(math.Abs(v[k]-want[i][k]) <= 1e-4) { // the residual of a file may be 10⁻⁶
+					t.Errorf("%q makes the game worth %v; want %v", b, v, want[i])
+				}
+			}
+		}
+	})
+}
