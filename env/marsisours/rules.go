@@ -34,7 +34,7 @@ const (
 	Rolling                // chance: an attack
 	Missed                 // the seat may roll again, by the drill
 	Rerolling              // chance: the attack, again
-	LayDown                // the seat, which has passed, lays a robot down
+	LayDown                // the seat, which has passed, may lay a robot down
 	Cashing                // the seat trades products
 	Buying                 // the seat buys alchemy dice, by the vacuum
 	Naming                 // the seat names the next starter
