@@ -240,7 +240,7 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 		fmt.Fprintf(w, "\twins moving first    %.6f\n\twins moving second   %.6f\n\twins                 %.6f\n\texploitability       %.6f\n\n",
 			p.WinFirst, p.WinSecond, p.Win, p.Exploitability)
 	case spec.HasWin():
-		if err := sampled(ctx, w, s.game, a, steps); err != nil {
+		if err := sampled(ctx, w, s.game, a, steps, s.bar); err != nil {
 			return err
 		}
 	}

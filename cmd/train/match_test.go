@@ -3,11 +3,13 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	"marsgym/agents"
 	"marsgym/env/catalog"
+	"marsgym/internal/cli"
 )
 
 func TestMatchGames(t *testing.T) {
@@ -21,6 +23,8 @@ func TestMatchGames(t *testing.T) {
 		{12_000_000, 95.5, 12_565},
 		{40_000_000, 90, 20_000}, // 44,444 would be
 		{1, 90, 2_000},
+		{6000, 30_000, 166}, // 2,000 would take 60 million decisions
+		{6000, 1e9, 12},
 	} {
 		if got := matchGames(tt.steps, tt.decisions); got != tt.want {
 			t.Errorf("%d decisions, %v a game: %d games, want %d", tt.steps, tt.decisions, got, tt.want)
@@ -41,7 +45,7 @@ func TestSampled(t *testing.T) {
 	}
 	said := func(steps uint64) string {
 		var b strings.Builder
-		if err := sampled(t.Context(), &b, g, random, steps); err != nil {
+		if err := sampled(t.Context(), &b, g, random, steps, cli.NewProgress(io.Discard)); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -1,0 +1,215 @@
+//go:build unix
+
+package torture_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// solved are games whose solutions are kept in files.
+var solved = [][]string{
+	{"-game", "martian-dice", "-players", "2"},
+	{"-game", "martian-dice", "-players", "3"},
+	{"-game", "martian-dice", "-players", "3", "-position", "13-17-9@1 aside T3R2H4 roll R2C1K1"},
+	{"-game", "mars-is-ours-fast"},
+	{"-game", "pig"},
+}
+
+var seconds = regexp.MustCompile(`"seconds": [^,\n]*`)
+
+// answer is the answer of solve, without its time.
+func answer(r result) string { return seconds.ReplaceAllString(r.stdout, "") }
+
+func (w *worker) solution(args []string) (*reference, error) {
+	return w.reference("solve "+strings.Join(args, " "), func(ref *reference) error {
+		r, err := w.done("solve", append(args, "-json", "-cache", "none")...)
+		ref.out = answer(r)
+		return err
+	})
+}
+
+// solve strikes a solver that keeps its solution in a folder, some times in the
+// moment in which it writes, and lets it come to its end.
+func (w *worker) solve() error {
+	game := pick(w, solved)
+	whole, err := w.solution(game)
+	if err != nil {
+		return err
+	}
+	args := append(append([]string{}, game...), "-json", "-cache", "solutions")
+	for range 1 + w.IntN(6) {
+		f := w.strike(whole.took)
+		if w.IntN(2) == 0 && f.signal != 0 { // when it writes
+			f.signal, f.after = syscall.SIGKILL, w.untilWritten(f.after)
+		}
+		r, err := w.run(f, "solve", args...)
+		if err != nil {
+			return err
+		}
+		if f.signal != 0 && r.status != 0 {
+			w.count("kills and signals in solving: " + f.signal.String())
+		}
+		if r.status == 0 && !f.full && answer(r) != whole.out {
+			return r.wrong("gives another answer than " + whole.out)
+		}
+	}
+	r, err := w.done("solve", args...)
+	if err != nil {
+		return err
+	}
+	if answer(r) != whole.out {
+		return r.wrong("gives another answer than " + whole.out)
+	}
+	r, err = w.done("solve", args...) // from the folder
+	if err == nil && answer(r) != whole.out {
+		err = r.wrong("gives another answer from its folder than " + whole.out)
+	}
+	return err
+}
+
+// untilWritten is about the time at which a solver that takes so long writes.
+func (w *worker) untilWritten(took time.Duration) time.Duration {
+	return took*9/10 + time.Duration(w.Float64()*0.3*float64(took))
+}
+
+// solveDamaged damages what the solver keeps: solve refuses it or is right.
+func (w *worker) solveDamaged() error {
+	game := pick(w, solved)
+	whole, err := w.solution(game)
+	if err != nil {
+		return err
+	}
+	args := append(append([]string{}, game...), "-json", "-cache", "solutions")
+	if _, err := w.done("solve", args...); err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(w.dir, "solutions", "*"))
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return nil // of this game none are kept
+	}
+	what, err := w.damage(pick(w, files))
+	if err != nil {
+		return err
+	}
+	r, err := w.run(fault{}, "solve", args...)
+	if err != nil {
+		return fmt.Errorf("a solution that %s: %w", what, err)
+	}
+	if r.status != 0 {
+		w.count("damaged solutions refused")
+		return nil
+	}
+	w.count("damaged solutions without effect")
+	if answer(r) != whole.out {
+		return r.wrong("takes a solution that " + what)
+	}
+	return nil
+}
+
+// eval strikes an evaluation; one that ends says what it always says.
+func (w *worker) eval() error {
+	args := pick(w, [][]string{
+		{"-game", "pig", "-model", "greedy", "-against", "exact"},
+		{"-model", "greedy", "-against", "random", "-games", "20000"},
+		{"-model", "greedy", "-against", "exact"},
+		{"-model", "pretrained", "-against", "greedy", "-settle", "0.02"},
+		{"-pool", "greedy,random,search:10", "-games", "30"},
+		{"-game", "mars-is-ours", "-players", "3", "-model", "greedy", "-against", "random", "-games", "60"},
+		{"-game", "martian-risk", "-model", "search:4", "-against", "greedy", "-games", "3"},
+		{"-game", "martian-risk-tiny", "-game-config", "endless.json", "-model", "random", "-against", "greedy", "-games", "40"},
+	})
+	if err := w.write("endless.json", `{"max_rounds": 0}`); err != nil {
+		return err
+	}
+	args = append(append([]string{}, args...), "-json", "-cache", w.cache())
+	whole, err := w.reference("eval "+strings.Join(args, " "), func(ref *reference) error {
+		r, err := w.done("eval", args...)
+		ref.out = answer(r)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	f := w.strike(whole.took)
+	r, err := w.run(f, "eval", args...)
+	if err != nil {
+		return err
+	}
+	if f.full && r.status == 0 {
+		return r.wrong("cannot write its answer, and succeeds")
+	}
+	if r.status == 0 && answer(r) != whole.out {
+		return r.wrong("gives another answer than " + whole.out)
+	}
+	return nil
+}
+
+// play plays games with a person who types at random, and leaves.
+func (w *worker) play() error {
+	game := pick(w, [][]string{
+		{"-game", "martian-dice", "-players", fmt.Sprint(1 + w.IntN(4))},
+		{"-game", "pig"},
+		{"-game", "mars-is-ours", "-players", fmt.Sprint(2 + w.IntN(3))},
+		{"-game", "mars-is-ours-fast"},
+		{"-game", "martian-risk-small"},
+		{"-game", "martian-risk-tiny"},
+	})
+	words := []string{"", "?", "help", "1", "t", "r", "hold", "roll", "pass", "end", "\x00\xff", strings.Repeat("x", 100_000), "-1", "999999999999999999999", "quit?"}
+	var in strings.Builder
+	for range w.IntN(400) {
+		in.WriteString(pick(w, words) + "\n")
+	}
+	f := w.strike(time.Second)
+	f.in = in.String()
+	if f.signal == syscall.SIGKILL {
+		f.signal = 0
+	}
+	r, err := w.run(f, "play", append(append([]string{}, game...), "-opponent", pick(w, []string{"random", "greedy", "search:5"}), "-seed", fmt.Sprint(w.IntN(1000)), "-cache", w.cache())...)
+	if err == nil && f.full && r.status == 0 {
+		err = r.wrong("cannot write, and succeeds")
+	}
+	return err
+}
+
+// nonsense calls a command with arguments and files that make no sense.
+func (w *worker) nonsense() error {
+	command := pick(w, []string{"train", "eval", "play", "solve"})
+	flags := []string{"-steps", "-seed", "-algorithm", "-config", "-out", "-resume", "-sweep", "-game", "-players", "-game-config",
+		"-model", "-against", "-games", "-settle", "-pool", "-compare", "-plot", "-position", "-odds", "-opponent", "-seat", "-cache", "-backend", "-device", "-policy", "-blunders"}
+	values := []string{"", "-1", "0", "1e6", "99999999999999999999", "NaN", "nonsense", "nonsense.json", ".", "/dev/null", "/dev/zero", "/nowhere/at/all",
+		"none", "pig", "martian-dice", "exact", "greedy,greedy", "search:0", "search:1e9", "search:5:nonsense.json", "6 against 4", "13-17@1", "\x00", "\xff\xfe", strings.Repeat("a", 5000)}
+	text := pick(w, []string{"", "{", "null", "[]", `{"train": null}`, `{"game": "pig", "train": {"steps": -1}}`, `{"train": {"hidden": [1e9]}}`,
+		`{"players": 1e99}`, `{"grid": {"train.rows": []}}`, strings.Repeat("[", 100_000), strings.Repeat(" ", 100_000) + "x",
+		`{"train": {"rows": 1048576, "ppo": {"horizon": 1000000}}}`, `{"` + strings.Repeat("k", 50_000) + `": 1}`, "\x00\x01\x02"})
+	if err := w.write("nonsense.json", text); err != nil {
+		return err
+	}
+	args := []string{}
+	for range 1 + w.IntN(3) {
+		if v := pick(w, values); !strings.Contains(v, "\x00") { // which no process can be given
+			args = append(args, pick(w, flags), v)
+		}
+	}
+	// What happens to make sense need not come to its end.
+	f := fault{signal: syscall.SIGINT, after: 5 * time.Second, in: "quit\n"}
+	if _, err := w.run(f, command, args...); err != nil {
+		return err
+	}
+	if left, err := os.ReadDir(filepath.Join(w.dir, "runs")); err == nil {
+		for _, d := range left {
+			if !w.exists("runs", d.Name(), "config.json") {
+				return fmt.Errorf("%s %q leaves an empty run folder", command, args)
+			}
+		}
+	}
+	return nil
+}

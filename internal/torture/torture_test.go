@@ -1,0 +1,165 @@
+//go:build unix
+
+package torture_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	duration = flag.Duration("for", 0, "how long to begin new attacks; 0 is each kind once")
+	seed     = flag.Uint64("seed", 0, "seed of the attacks; 0 is another one each time")
+	only     = flag.String("only", "", "kind of attack, if only one")
+)
+
+// attack is one kind of attack. It returns what went wrong.
+type attack struct {
+	name string
+	do   func(w *worker) error
+}
+
+var attacks = []attack{
+	{"train", (*worker).train},
+	{"train damaged", (*worker).trainDamaged},
+	{"train replaced", (*worker).trainReplaced},
+	{"sweep", (*worker).sweep},
+	{"solve", (*worker).solve},
+	{"solve damaged", (*worker).solveDamaged},
+	{"eval", (*worker).eval},
+	{"play", (*worker).play},
+	{"nonsense", (*worker).nonsense},
+}
+
+// arena is what all workers share.
+type arena struct {
+	bin string // folder of the commands
+
+	mu         sync.Mutex
+	counts     map[string]int
+	references map[string]*reference
+}
+
+// count adds to a figure of the summary.
+func (a *arena) count(what string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.counts[what]++
+}
+
+// reference is what a job comes to when it is left alone.
+type reference struct {
+	once  sync.Once
+	dir   string
+	out   string
+	took  time.Duration
+	fault error
+}
+
+// reference returns that of a name, worked out the first time.
+func (a *arena) reference(name string, work func(*reference) error) (*reference, error) {
+	a.mu.Lock()
+	r := a.references[name]
+	if r == nil {
+		r = &reference{}
+		a.references[name] = r
+	}
+	a.mu.Unlock()
+	r.once.Do(func() {
+		start := time.Now()
+		if r.fault = work(r); r.fault != nil {
+			r.fault = fmt.Errorf("left alone, %s fails: %w", name, r.fault)
+		}
+		r.took = time.Since(start)
+	})
+	return r, r.fault
+}
+
+// worker makes one attack after the other.
+type worker struct {
+	*arena
+	*rand.Rand
+	dir string // of the present attack
+}
+
+// pick returns one of list.
+func pick[T any](w *worker, list []T) T { return list[w.IntN(len(list))] }
+
+func TestTorture(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the commands")
+	}
+	if *seed == 0 {
+		*seed = rand.Uint64()
+	}
+	t.Logf("-seed %d", *seed)
+	a := &arena{bin: t.TempDir(), counts: map[string]int{}, references: map[string]*reference{}}
+	build := exec.Command("go", "build", "-o", a.bin, "marsgym/cmd/...")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	chosen := slices.DeleteFunc(slices.Clone(attacks), func(x attack) bool { return *only != "" && *only != x.name })
+	if len(chosen) == 0 {
+		t.Fatalf("no attack is named %q", *only)
+	}
+	deadline := time.Now().Add(*duration)
+	var next int
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for {
+				a.mu.Lock()
+				n := next
+				next++
+				a.mu.Unlock()
+				if n >= len(chosen) && !time.Now().Before(deadline) {
+					return
+				}
+				x := chosen[n%len(chosen)]
+				w := &worker{arena: a, Rand: rand.New(rand.NewPCG(*seed, uint64(n))), dir: filepath.Join(a.bin, fmt.Sprintf("attack-%d", n))}
+				err := os.Mkdir(w.dir, 0o777)
+				if err == nil {
+					err = x.do(w)
+				}
+				a.count("attacks: " + x.name)
+				if err != nil {
+					a.count("failures")
+					t.Errorf("attack %d of -seed %d, %s: %v\nleft in %s", n, *seed, x.name, err, keep(t, w.dir))
+					continue
+				}
+				os.RemoveAll(w.dir)
+			}
+		})
+	}
+	wg.Wait()
+	var lines []string
+	for _, what := range slices.Sorted(maps.Keys(a.counts)) {
+		lines = append(lines, fmt.Sprintf("%6d  %s", a.counts[what], what))
+	}
+	t.Logf("\n%s", strings.Join(lines, "\n"))
+}
+
+// keep moves the folder of a failed attack to where it outlasts the test.
+func keep(t *testing.T, dir string) string {
+	to, err := os.MkdirTemp("", "torture-")
+	if err != nil {
+		t.Error(err)
+		return dir
+	}
+	kept := filepath.Join(to, filepath.Base(dir))
+	if err := os.Rename(dir, kept); err != nil {
+		return dir
+	}
+	return kept
+}
