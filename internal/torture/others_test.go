@@ -3,22 +3,49 @@
 package torture_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// solved are games whose solutions are kept in files.
-var solved = [][]string{
-	{"-game", "martian-dice", "-players", "2"},
-	{"-game", "martian-dice", "-players", "3"},
-	{"-game", "martian-dice", "-players", "3", "-position", "13-17-9@1 aside T3R2H4 roll R2C1K1"},
-	{"-game", "mars-is-ours-fast"},
-	{"-game", "pig"},
+// small and endless are files of game settings.
+const (
+	small   = `{"target": 20}`
+	endless = `{"max_rounds": 0}`
+)
+
+// solved are calls of solve; the last ones take longer.
+var (
+	solved = [][]string{
+		{"-game", "martian-dice", "-players", "2"},
+		{"-game", "martian-dice", "-players", "3", "-game-config", "small.json"},
+		{"-game", "pig", "-game-config", "small.json"},
+	}
+	solvedLong = [][]string{
+		{"-game", "martian-dice", "-players", "3"},
+		{"-game", "martian-dice", "-players", "3", "-position", "13-17-9@1 aside T3R2H4 roll R2C1K1"},
+		{"-game", "mars-is-ours-fast"},
+		{"-game", "pig"},
+	}
+)
+
+// files writes the files of game settings.
+func (w *worker) files() error {
+	return errors.Join(w.write("small.json", small), w.write("endless.json", endless))
+}
+
+// solvable picks a call of solve.
+func (w *worker) solvable() []string {
+	if *duration == 0 {
+		return pick(w, solved)
+	}
+	return pick(w, slices.Concat(solved, solvedLong))
 }
 
 var seconds = regexp.MustCompile(`"seconds": [^,\n]*`)
@@ -37,7 +64,10 @@ func (w *worker) solution(args []string) (*reference, error) {
 // solve strikes a solver that keeps its solution in a folder, some times in the
 // moment in which it writes, and lets it come to its end.
 func (w *worker) solve() error {
-	game := pick(w, solved)
+	if err := w.files(); err != nil {
+		return err
+	}
+	game := w.solvable()
 	whole, err := w.solution(game)
 	if err != nil {
 		return err
@@ -80,7 +110,10 @@ func (w *worker) untilWritten(took time.Duration) time.Duration {
 
 // solveDamaged damages what the solver keeps: solve refuses it or is right.
 func (w *worker) solveDamaged() error {
-	game := pick(w, solved)
+	if err := w.files(); err != nil {
+		return err
+	}
+	game := w.solvable()
 	whole, err := w.solution(game)
 	if err != nil {
 		return err
@@ -117,19 +150,19 @@ func (w *worker) solveDamaged() error {
 
 // eval strikes an evaluation; one that ends says what it always says.
 func (w *worker) eval() error {
+	if err := w.files(); err != nil {
+		return err
+	}
 	args := pick(w, [][]string{
-		{"-game", "pig", "-model", "greedy", "-against", "exact"},
+		{"-game", "pig", "-game-config", "small.json", "-model", "greedy", "-against", "exact"},
 		{"-model", "greedy", "-against", "random", "-games", "20000"},
 		{"-model", "greedy", "-against", "exact"},
 		{"-model", "pretrained", "-against", "greedy", "-settle", "0.02"},
 		{"-pool", "greedy,random,search:10", "-games", "30"},
 		{"-game", "mars-is-ours", "-players", "3", "-model", "greedy", "-against", "random", "-games", "60"},
-		{"-game", "martian-risk", "-model", "search:4", "-against", "greedy", "-games", "3"},
+		{"-game", "martian-risk-small", "-model", "search:2", "-against", "greedy", "-games", "3"},
 		{"-game", "martian-risk-tiny", "-game-config", "endless.json", "-model", "random", "-against", "greedy", "-games", "40"},
 	})
-	if err := w.write("endless.json", `{"max_rounds": 0}`); err != nil {
-		return err
-	}
 	args = append(append([]string{}, args...), "-json", "-cache", w.cache())
 	whole, err := w.reference("eval "+strings.Join(args, " "), func(ref *reference) error {
 		r, err := w.done("eval", args...)

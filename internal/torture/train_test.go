@@ -9,29 +9,35 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
+	"slices"
 	"syscall"
 )
 
-// job is a training of a second or so.
+// job is a training of a second or so, or of more for a long torture.
 type job struct {
 	game, config string
 	algorithms   []string
-	settings     string // of train
+	long         bool
 }
 
-const smallPPO = `"steps": 6000, "hidden": [16], "rows": 16, "parts": 2, "checkpoints": 9, "evaluations": 3, "ppo": {"horizon": 16, "minibatch": 64, "pool": {"share": 0.25, "every": 0.2}}`
+// settings are those of train, less what only ppo has.
+const (
+	settings    = `"steps": 6000, "hidden": [16], "rows": 16, "parts": 2, "checkpoints": 9, "evaluations": 3`
+	settingsPPO = `, "ppo": {"horizon": 16, "minibatch": 64, "pool": {"share": 0.25, "every": 0.2}}`
+)
 
 var jobs = []job{
-	{"pig", `{"target": 20}`, []string{"ppo", "one-ply"}, smallPPO},
-	{"pig", `{"players": 3, "target": 30}`, []string{"ppo"}, smallPPO},
-	{"martian-dice", `{"dice": 5, "target": 6}`, []string{"ppo", "one-ply", "turn-exact"}, smallPPO},
-	{"martian-dice", `{"players": 3, "dice": 6, "target": 5}`, []string{"ppo", "one-ply", "turn-exact"}, smallPPO},
-	{"mars-is-ours-fast", `{}`, []string{"ppo"}, smallPPO},
-	{"mars-is-ours", `{"players": 2}`, []string{"ppo", "one-ply"}, smallPPO},
-	{"mars-is-ours", `{"players": 4}`, []string{"ppo"}, smallPPO},
-	{"martian-risk-small", `{"max_rounds": 3}`, []string{"ppo", "one-ply"}, smallPPO},
-	{"martian-risk", `{"max_rounds": 1}`, []string{"ppo"}, smallPPO},
+	{"pig", `{"target": 20}`, []string{"ppo", "one-ply"}, false},
+	{"pig", `{"players": 3, "target": 30}`, []string{"ppo"}, false},
+	{"martian-dice", `{"dice": 5, "target": 6}`, []string{"ppo", "one-ply", "turn-exact"}, false},
+	{"martian-dice", `{"players": 3, "dice": 6, "target": 5}`, []string{"ppo", "one-ply", "turn-exact"}, false},
+	{"mars-is-ours", `{"players": 2}`, []string{"ppo"}, false},
+	{"martian-risk-small", `{"max_rounds": 3}`, []string{"ppo"}, false},
+	{"martian-risk", `{"max_rounds": 1}`, []string{"ppo"}, false},
+	{"mars-is-ours-fast", `{}`, []string{"ppo"}, true},
+	{"mars-is-ours", `{"players": 4}`, []string{"ppo"}, true},
+	{"mars-is-ours", `{"players": 2}`, []string{"one-ply"}, true},
+	{"martian-risk-small", `{"max_rounds": 3}`, []string{"one-ply"}, true},
 }
 
 // training is a job with all that decides its end.
@@ -42,11 +48,11 @@ type training struct {
 
 // training picks one.
 func (w *worker) training() training {
-	j := pick(w, jobs)
+	j := pick(w, slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return j.long && *duration == 0 }))
 	a := pick(w, j.algorithms)
-	settings := j.settings
-	if a != "ppo" {
-		settings = strings.Split(settings, `, "ppo"`)[0]
+	settings := settings
+	if a == "ppo" {
+		settings += settingsPPO
 	}
 	seed := 1 + w.IntN(2)
 	return training{
@@ -293,7 +299,7 @@ func (w *worker) trainReplaced() error {
 
 // sweep kills a sweep and goes on with it.
 func (w *worker) sweep() error {
-	const text = `{"base": {"game": "pig", "game_config": {"target": 20}, "train": {"algorithm": "ppo", ` + smallPPO + `}}, "grid": {"train.rows": [8, 16]}, "seeds": [1, 2]}`
+	const text = `{"base": {"game": "pig", "game_config": {"target": 20}, "train": {"algorithm": "ppo", ` + settings + settingsPPO + `}}, "grid": {"train.rows": [8, 16]}, "seeds": [1, 2]}`
 	args := []string{"-sweep", "sweep.json", "-out", "runs", "-cache", w.cache()}
 	whole, err := w.reference("sweep", func(r *reference) error {
 		r.dir = filepath.Join(w.bin, "whole-sweep")
