@@ -198,3 +198,19 @@ func TestLegend(t *testing.T) {
 		t.Errorf("heights %d, %d, %d, %d for 0, 1, 2, 4 names", zero, one, two, four)
 	}
 }
+
+// TestReplaceCleans: what a killed process has left of a chart goes with the next.
+func TestReplaceCleans(t *testing.T) {
+	dir := t.TempDir()
+	c := sample()
+	left := filepath.Join(dir, c.Name+".png.ABCDEFGH.tmp")
+	if err := os.WriteFile(left, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := chart.Replace(io.Discard, dir, c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there: %v", left, err)
+	}
+}

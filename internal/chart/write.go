@@ -38,14 +38,23 @@ func Write(log io.Writer, dir string, charts []game.Chart) error {
 }
 
 // Replace is Write of one chart to a folder that is there, in the place of files
-// that may be there already.
+// that may be there already. What a killed Replace has left behind is removed; only
+// one process at a time may draw a chart.
 func Replace(log io.Writer, dir string, c game.Chart) error {
+	d, err := atomicfile.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
 	for _, f := range formats {
-		path := filepath.Join(dir, c.Name+f.ext)
-		if err := atomicfile.Write(path, func(w io.Writer) error { return f.draw(w, c) }); err != nil {
+		name := c.Name + f.ext
+		if err := d.Clean(name, 0); err != nil {
 			return err
 		}
-		fmt.Fprintln(log, "wrote", path)
+		if err := d.Write(name, func(w io.Writer) error { return f.draw(w, c) }); err != nil {
+			return err
+		}
+		fmt.Fprintln(log, "wrote", filepath.Join(dir, name))
 	}
 	return nil
 }
