@@ -29,7 +29,8 @@ type Decisions interface {
 	Relabel(i int) []game.Action
 }
 
-// Policy is a way to play any seat of a game.
+// Policy is a way to play any seat of a game. Those of a [Game], a [Solution] and
+// a network may be used by many goroutines at once.
 type Policy interface {
 	// Probs writes a row of probabilities for each decision to dst [n, A]; what
 	// is illegal gets zero.

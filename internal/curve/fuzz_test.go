@@ -54,6 +54,9 @@ func FuzzLoad(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if len(line) >= 1<<14 {
+				return // the name of an object stands before each of its parts, and the line is too long
+			}
 			again = append(append(again, line...), '\n')
 		}
 		if err := os.WriteFile(path, again, 0o666); err != nil {
