@@ -239,7 +239,7 @@ func (w *worker) nonsense() error {
 	}
 	if left, err := os.ReadDir(filepath.Join(w.dir, "runs")); err == nil {
 		for _, d := range left {
-			if !w.exists("runs", d.Name(), "config.json") {
+			if !w.exists("runs", d.Name(), "config.json") && !w.exists("runs", d.Name(), "sweep.json") {
 				return fmt.Errorf("%s %q leaves an empty run folder", command, args)
 			}
 		}

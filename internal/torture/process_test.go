@@ -137,7 +137,7 @@ func (r *result) refusal(command string) error {
 		return r.wrong("fails with too many words")
 	}
 	for _, line := range lines {
-		if len(line) > 1500 {
+		if len(line) > 6000 { // a path may have 4,096 bytes
 			return r.wrong("fails in a line without an end")
 		}
 	}
@@ -146,7 +146,7 @@ func (r *result) refusal(command string) error {
 
 // wrong is an error about the process.
 func (r *result) wrong(what string) error {
-	return fmt.Errorf("%s %s: status %d, signal %d\nstandard error: %s\nstandard output: %s", r.command, what, r.status, r.signal, tail(r.stderr), tail(r.stdout))
+	return fmt.Errorf("%q %s: status %d, signal %d\nstandard error: %s\nstandard output: %s", r.command, what, r.status, r.signal, tail(r.stderr), tail(r.stdout))
 }
 
 func tail(s string) string { return s[max(0, len(s)-3000):] }
