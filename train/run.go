@@ -107,9 +107,9 @@ func (c *counter) Fit(rows []models.Rows, rate float64) (norm float64, err error
 // Run trains until cfg.Steps and returns the network, which is then in the run
 // folder too. When ctx is cancelled it finishes the iteration, or drops it where the
 // algorithm can, writes a checkpoint and returns an error that wraps
-// ErrInterrupted: a resumed run ends in the same bits. The folder must exist; Run overwrites nothing in it unless it resumes, and its error wraps
-// fs.ErrExist there. Other errors wrap ErrTaken, ErrSettings, or
-// [models.ErrDiverged].
+// ErrInterrupted; a resumed run ends in the same bits. The folder must exist; Run
+// overwrites nothing in it unless it resumes, and its error wraps fs.ErrExist there.
+// Other errors wrap ErrTaken, ErrSettings, or [models.ErrDiverged].
 func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if err := cfg.Check(opt.Game); err != nil {
 		return nil, fmt.Errorf("training config: %w", err)
