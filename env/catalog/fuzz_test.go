@@ -25,7 +25,8 @@ var changes = []string{
 }
 
 // FuzzConfig opens each game with any config. One that is accepted opens the
-// same game when it is written in full, and the game can be played.
+// same game when it is written in full, and the game can be played. What is wrong
+// with another is said in no more space than a multiple of what it takes.
 func FuzzConfig(f *testing.F) {
 	list := catalog.List()
 	for i, e := range list {
@@ -47,6 +48,9 @@ func FuzzConfig(f *testing.F) {
 		e := list[int(which)%len(list)]
 		g, err := catalog.Open(e.ID, players, config)
 		if err != nil {
+			if n := len(err.Error()); n > 4096+64*len(config) {
+				t.Errorf("an error of %d bytes for a config of %d", n, len(config))
+			}
 			return
 		}
 		full := g.Spec().ConfigJSON()

@@ -74,9 +74,16 @@ type unit struct {
 	cells []uint8
 }
 
+var errTooLarge = fmt.Errorf("the map is larger than %d cells, %d to a side", maxCells, side)
+
 // newBoard reads a map with one of its sets of stations. Its units are of the
 // size that the pool deals in; a pool of nil leaves them out.
 func newBoard(m Map, at Stations, p *pool) (*board, error) {
+	for _, line := range slices.Concat(m.Cells, m.Terrain) {
+		if max(len(line), len(m.Cells), len(m.Terrain)) > side {
+			return nil, errTooLarge
+		}
+	}
 	b := &board{grid: m.Cells}
 	index := map[[2]int]int{}
 	tiles := map[byte][]uint8{}
@@ -87,8 +94,8 @@ func newBoard(m Map, at Stations, p *pool) (*board, error) {
 			if letter == ' ' {
 				continue
 			}
-			if i >= side || j >= side || b.cells == maxCells {
-				return nil, fmt.Errorf("the map is larger than %d cells, %d to a side", maxCells, side)
+			if b.cells == maxCells {
+				return nil, errTooLarge
 			}
 			c := b.cells
 			b.cells++

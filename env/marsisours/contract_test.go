@@ -3,6 +3,7 @@ package marsisours_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,6 +155,33 @@ func TestData(t *testing.T) {
 	} {
 		if _, _, err := hash(change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one that says %q", err, want)
+		}
+	}
+}
+
+// TestLongNames: what is wrong with a map is said in little more space than the
+// map takes, and of a map that is too large not more than that.
+func TestLongNames(t *testing.T) {
+	long := marsisours.Layout(strings.Repeat("x", 10_000))
+	try := func(change func(*marsisours.Map)) error {
+		c := newRules(t, config(2, nil)).Spec().Config.(marsisours.Config)
+		data, m := *c.Data, c.Data.Layouts[marsisours.Four]
+		m.Stations = map[marsisours.Stations]marsisours.Station{}
+		for i := range 1000 {
+			m.Stations[marsisours.Stations(fmt.Sprint(i))] = marsisours.Station{Cells: []string{"z9"}}
+		}
+		change(&m)
+		data.Layouts = map[marsisours.Layout]marsisours.Map{long: m}
+		c.Data, c.Layout = &data, long
+		return c.Validate()
+	}
+	for want, change := range map[string]func(*marsisours.Map){
+		`"z9" is no cell`: func(*marsisours.Map) {},
+		"larger than":     func(m *marsisours.Map) { m.Cells = append(m.Cells, strings.Repeat(" ", 10_000)) },
+		"10 to a side":    func(m *marsisours.Map) { m.Terrain = slices.Repeat([]string{""}, 11) },
+	} {
+		if err := try(change); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 200_000 {
+			t.Errorf("%d bytes; want little with %q", len(fmt.Sprint(err)), want)
 		}
 	}
 }

@@ -118,6 +118,7 @@ func (d *Data) validate() error {
 		for _, at := range slices.Sorted(maps.Keys(m.Stations)) {
 			if _, err := newBoard(m, at, nil); err != nil {
 				errs = append(errs, fmt.Errorf("layout %s, stations %s: %w", name, at, err))
+				break // the others would repeat what may be a long name
 			}
 		}
 	}

@@ -2,6 +2,8 @@ package martianrisk_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +65,21 @@ func TestValidateMap(t *testing.T) {
 		if err := small.Validate(); players <= 4 && err != nil {
 			t.Errorf("the small preset for %d is refused: %v", players, err)
 		}
+	}
+}
+
+// TestLongNames: what is wrong with a map is said in little more space than the
+// map takes.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("x", 10_000)
+	cfg := martianrisk.TinyConfig()
+	cfg.Map = martianrisk.Map{
+		Name: "long", Source: "a test", Regions: []martianrisk.Region{{Name: long}, {Name: "a"}},
+		Borders: map[string][]string{long: slices.Repeat([]string{"a"}, 1000)},
+		Unions:  [][]string{slices.Repeat([]string{long}, 2)},
+	}
+	if err := cfg.Validate(); err == nil || len(err.Error()) > 200_000 {
+		t.Errorf("%d bytes, %.100v", len(fmt.Sprint(err)), err)
 	}
 }
 

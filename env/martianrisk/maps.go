@@ -11,6 +11,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"marsgym/internal/input"
 )
 
 // Map is where a game is played. In JSON it is an object with these fields, or
@@ -108,6 +110,7 @@ const (
 // validate reports all faults of a map at once.
 func (m Map) validate() error {
 	var errs []error
+	quote := input.Quote // a long name may come many times
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf("map: "+format, args...)) }
 	if m.Source == "" {
 		fault("source is empty; say where the data comes from")
@@ -115,23 +118,23 @@ func (m Map) validate() error {
 	known, lower, at := make(map[string]int), make(map[string]bool), make(map[[2]int]string)
 	for i, r := range m.Regions {
 		if !isRegionName(r.Name) {
-			fault("region %q: want one to nine letters and digits, neither %q nor %q", r.Name, endName, stackName)
+			fault("region %s: want one to nine letters and digits, neither %q nor %q", quote(r.Name), endName, stackName)
 		}
 		if lower[strings.ToLower(r.Name)] {
-			fault("region %q comes twice", r.Name)
+			fault("region %s comes twice", quote(r.Name))
 		}
 		if r.At[0] < 0 || r.At[0] > 20 || r.At[1] < 0 || r.At[1] > 20 {
-			fault("region %q is drawn at %v; want a column and a row, 0 to 20", r.Name, r.At)
+			fault("region %s is drawn at %v; want a column and a row, 0 to 20", quote(r.Name), r.At)
 		}
 		if other, ok := at[r.At]; ok {
-			fault("regions %q and %q are both drawn at %v", other, r.Name, r.At)
+			fault("regions %s and %s are both drawn at %v", quote(other), quote(r.Name), r.At)
 		}
 		known[r.Name], lower[strings.ToLower(r.Name)], at[r.At] = i, true, r.Name
 	}
 	name := func(where, name string) bool {
 		_, ok := known[name]
 		if !ok {
-			fault("%s name %q, which is no region", where, name)
+			fault("%s name %s, which is no region", where, quote(name))
 		}
 		return ok
 	}
@@ -141,9 +144,9 @@ func (m Map) validate() error {
 		for _, to := range m.Borders[from] {
 			switch ok2 := name("borders", to); {
 			case from == to:
-				fault("%q borders itself", from)
+				fault("%s borders itself", quote(from))
 			case seen[[2]string{from, to}] || seen[[2]string{to, from}]:
-				fault("the border of %q and %q comes twice", from, to)
+				fault("the border of %s and %s comes twice", quote(from), quote(to))
 			case ok && ok2:
 				seen[[2]string{from, to}] = true
 			}
@@ -156,7 +159,7 @@ func (m Map) validate() error {
 		}
 		for _, n := range u {
 			if name("unions", n) && united[n] {
-				fault("%q is in two unions", n)
+				fault("%s is in two unions", quote(n))
 			}
 			united[n] = true
 		}
