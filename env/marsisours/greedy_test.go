@@ -38,6 +38,8 @@ func TestGreedyEnds(t *testing.T) {
 			"@0 cash round 3 A:e1,e3,g3,d3,h4 tracks 0100-1000-0000 money 7-7-0", "keep"},
 		{`the same before the last round`,
 			"@0 cash round 2 A:e1,e3,g3,d3,h4 tracks 0100-1000-0000 money 7-7-0", "keep"},
+		{`"玩家如果不想換取也是可以的" (one may keep): so the tax is no reason not to hold ground`,
+			"@0 round 2 A:fair,vacuum,drill,shield tokens 10-5-5 hand 1-0-0 money 7-7-0 passed 1,2", "place-d3"},
 		{`"不需計算躺著的機器人" (lying robots are not taxed): the leader lays its own down`,
 			"@0 down round 3 A:e5 B:e1 b:fair c:drill tracks 1000-0000-0000 money 20-0-0 passed 0,1,2", "down-e5"},
 		{`"你可以執行2個動作" (may): none where all that stand are one's own, and stay for another round`,

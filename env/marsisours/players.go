@@ -20,8 +20,10 @@ func (r *Rules) Player(name string) (game.Policy[State], error) {
 }
 
 // greedy takes the action after which it would stand best if the action phase
-// ended at once, on average over the dice of an attack. In that case all seats
-// trade all their products, and buy all the alchemy dice they can.
+// ended at once, on average over the dice of an attack, and all seats traded all
+// their products and bought all the alchemy dice they can. The tax counts where
+// products are traded, and in the last round. Before, it can still be avoided by
+// keeping products, and who fears it holds back.
 type greedy struct{ r *Rules }
 
 // What greedy thinks things are worth, in money. Chosen by matches with random play.
@@ -49,7 +51,7 @@ func (g greedy) Probs(dst []float64, states []State) error {
 		for _, a := range legal {
 			next := s
 			g.r.take(&next, int(a))
-			if v := g.value(next, int(s.Mover)); v > best+game.Tie {
+			if v := g.value(next, int(s.Mover), s.Phase >= Cashing || s.Round == lastRound); v > best+game.Tie {
 				best, at = v, a
 			}
 		}
@@ -58,24 +60,24 @@ func (g greedy) Probs(dst []float64, states []State) error {
 	return nil
 }
 
-// value is how far seat p is ahead of the best other.
-func (g greedy) value(s State, p int) float64 {
+// value is how far seat p is ahead of the best other, after the tax if that counts.
+func (g greedy) value(s State, p int, tax bool) float64 {
 	switch s.Phase {
 	case Rolling, Rerolling:
 		sum := 0.0
 		for _, o := range g.r.Outcomes(nil, s) {
-			sum += o.Prob * g.value(o.State, p)
+			sum += o.Prob * g.value(o.State, p, tax)
 		}
 		return sum
 	case Missed:
 		s.Phase = Rerolling
-		return g.value(s, p)
+		return g.value(s, p, tax)
 	case Acting, LayDown:
 		if !g.r.fast {
 			g.r.income(&s)
 		}
 	}
-	g.finish(&s)
+	g.finish(&s, tax)
 	best := math.Inf(-1)
 	for q := range g.r.cfg.Players {
 		if q != p {
@@ -85,15 +87,25 @@ func (g greedy) value(s State, p int) float64 {
 	return g.worth(&s, p) - best
 }
 
-// finish ends a round: all trade what they have, the leader is taxed, and dice are
-// bought. So nothing counts that is lost on the way, such as tokens above ten.
-func (g greedy) finish(s *State) {
+// finish ends a round: all trade what they have, the leader is taxed if that is to
+// count, and dice are bought. So nothing counts that is lost on the way, such as
+// tokens above ten.
+func (g greedy) finish(s *State, tax bool) {
 	a := &g.r.act
 	for {
 		switch s.Phase {
 		case Cashing:
-			all := 1<<products - 1
-			g.r.take(s, a.cash+all&^s.Seats[s.Mover].empty())
+			all := (1<<products - 1) &^ s.Seats[s.Mover].empty()
+			if tax {
+				g.r.take(s, a.cash+all)
+				continue
+			}
+			for ; all != 0; all &= all - 1 {
+				g.r.cash(s, int(s.Mover), bits.TrailingZeros(uint(all)))
+			}
+			if s.Mover = g.r.after(s.Mover); s.Mover == s.Start {
+				g.r.askBuy(s)
+			}
 		case Buying:
 			g.r.take(s, a.buy+g.r.affordable(s))
 		default:

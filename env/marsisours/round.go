@@ -216,11 +216,16 @@ func (r *Rules) cash(s *State, p, t int) {
 	r.gain(s, p, w.Tokens)
 }
 
-// afterCash taxes, and asks the owner of the vacuum.
+// afterCash taxes, and goes on to what is bought.
 func (r *Rules) afterCash(s *State) {
 	if !r.cfg.TaxFirst {
 		r.tax(s)
 	}
+	r.askBuy(s)
+}
+
+// askBuy asks the owner of the vacuum what to buy, or ends the round.
+func (r *Rules) askBuy(s *State) {
 	if p, ok := s.owner(firstLab + vacuum); ok && r.power(s, p, vacuum) {
 		s.Phase, s.Mover = Buying, uint8(p)
 		if r.affordable(s) > 0 {
