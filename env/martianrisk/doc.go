@@ -151,32 +151,34 @@
 //
 // # Learning
 //
-// On the published map the default training wins 58.1 % [57.0, 59.1] with seed 1
-// and 43.9 % [42.8, 45.2] with seed 2 of 2,001 games against two greedy players,
-// where a third is level; 12 million decisions, 320 to 340 s of a core:
+// On the published map the default training wins 63.5 % [60.7, 66.1] with seed 1
+// and 58.6 % [55.7, 61.3] with seed 2 of 2,001 games against two greedy players,
+// where a third is level; 12 million decisions, 420 to 470 s of a core that has
+// other work beside:
 //
 //	go run ./cmd/train -game martian-risk -seed 1
 //
-// Without the odds and ranks in the observation, four million decisions with seed
-// 2 win 33.9 %, and with them 47.8 %.
+// On the small map four million decisions win 45.4 %, 32.2 % and 70.0 % with seeds
+// 1, 2 and 3. Under version 1 of these rules, which ranked as linear, four million
+// with seed 2 won 33.9 % without the odds and ranks in the observation, and with
+// them 47.8 %.
 //
 // What the limit and the ranking do to learning, on the small map: networks of
 // 800,000 decisions of ppo under each, five seeds, all played against two greedy
-// ones under the small preset's own config, 20 rounds and linear, where 33.3 is
+// ones under the small preset's own config, 20 rounds and leader, where 33.3 is
 // level. Mean share of the win in per cent, its standard deviation over the
 // seeds, and the least and the most; 20 s of a core each, by
 //
 //	go test -run '^$' -bench Limits -benchtime 5x -timeout 2h ./cmd/train
 //
 //	rounds      10                       20                       50
-//	linear      43.7 ±  3.8 (39 to 47)   43.5 ± 11.8 (25 to 55)   36.4 ± 8.0 (26 to 45)
-//	leader      44.7 ±  8.9 (36 to 58)   46.4 ±  2.7 (44 to 50)   44.9 ± 4.9 (37 to 49)
+//	linear      53.0 ±  4.8 (47 to 57)   51.1 ±  9.1 (41 to 64)   41.5 ± 6.0 (31 to 45)
+//	leader      63.6 ± 11.9 (49 to 76)   44.7 ± 17.9 (17 to 65)   40.0 ± 5.1 (34 to 47)
 //
-// One seed differs from the next by more than one column or row from another,
-// and a mean of five is good to 2 to 5. So neither the limit nor the ranking is
-// seen to decide what is learned in that time, though by far fewer games of 50
-// rounds than of 10 are played; at most, "leader" is no harder to learn from. The
-// "even" ranking pays for conquest alone, which does not happen.
+// One seed differs from the next by more than most columns and rows do from each
+// other, and a mean of five is good to 2 to 8. Long games are learned worse, of
+// which fewer are played in that time; the ranking is not seen to decide. The
+// "even" ranking pays for eliminating others alone, which hardly happens.
 //
 // # Cost
 //
