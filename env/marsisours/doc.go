@@ -79,7 +79,7 @@
 //
 // The quick game is won by 「持有最多機器人」, "who holds most robots" (M14). By the
 // exact solution only robots on the map make a game of it
-// (go test -run FastReadings -full -v ./env/marsisours):
+// (go test -run FastReadings ./env/marsisours -full -v):
 //
 //	fast_count      who counts             the starter wins    by passing at once
 //	map             on the map             69.2362 %           0 %

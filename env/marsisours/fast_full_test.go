@@ -132,7 +132,7 @@ func TestFastMiddle(t *testing.T) {
 
 // TestFastPublished solves the published game. It takes a minute:
 //
-//	go test -run FastPublished -full -v ./env/marsisours
+//	go test -run FastPublished ./env/marsisours -full -v
 func TestFastPublished(t *testing.T) {
 	r := newRules(t, marsisours.FastConfig())
 	const positions = 8_659_196
@@ -169,7 +169,7 @@ func TestFastPublished(t *testing.T) {
 // most robots", makes of the quick game: what the starter wins, and what by
 // passing at once. Without -full each seat has half the robots.
 //
-//	go test -run FastReadings -full -v ./env/marsisours
+//	go test -run FastReadings ./env/marsisours -full -v
 func TestFastReadings(t *testing.T) {
 	for _, test := range []struct {
 		count               marsisours.Count
