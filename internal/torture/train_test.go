@@ -62,7 +62,7 @@ func (w *worker) training() training {
 	}
 }
 
-// ModelFile and others are what a run folder holds.
+// What a run folder holds.
 const (
 	modelFile   = "model.safetensors"
 	metricsFile = "metrics.jsonl"
@@ -94,11 +94,11 @@ func (w *worker) broken(t training, whole *reference, strikes int) (dir string, 
 	if err := w.write("config.json", t.config); err != nil {
 		return "", err
 	}
-	for n := range strikes {
+	for range strikes {
 		f := w.strike(whole.took)
 		args := []string{"-resume", "run", "-cache", w.cache()}
 		if !w.exists("run", "config.json") {
-			os.RemoveAll(filepath.Join(w.dir, "run")) // a kill left it empty, and train says so
+			os.RemoveAll(filepath.Join(w.dir, "run")) // where a kill left it without settings
 			args = []string{"-config", "config.json", "-out", "run", "-cache", w.cache()}
 		}
 		r, err := w.run(f, "train", args...)
@@ -110,9 +110,6 @@ func (w *worker) broken(t training, whole *reference, strikes int) (dir string, 
 		}
 		if f.full && r.status == 0 {
 			return "", r.wrong("cannot write its answer, and succeeds")
-		}
-		if f.signal == 0 && f.blocks == 0 && !f.full && n == 0 && r.status != 0 {
-			return "", r.wrong("fails")
 		}
 	}
 	if !w.exists("run", "config.json") {
