@@ -19,6 +19,8 @@ var changes = []string{
 	`{"layout": "nine", "terrain": "mono"}`, `{"stations": "tips_inner", "terrain": "random48"}`, `{"start_hand": 12, "start_junk": 0}`,
 	`{"tax_first": true, "supply_first": true, "start_by": "leader"}`, `{"min_move": 3, "through_stations": false}`,
 	`{"laydown_optional": true, "capture_from_hand": true, "auto_pass": true}`, `{"fast_count": "all", "move_limit": 1}`,
+	`{"last_has_four": true, "fast_count": "map_and_hand", "drill_rerolls_defender": true, "maintenance_labs": true, "lying_counts": false}`,
+	`{"merge_large": true, "merge_small": true, "ranking": "linear"}`, `{"merge_large": false, "merge_small": false}`,
 	`{"experimental": true, "players": 2, "map": "strip", "regions_per_player": 0}`, `{"regions_per_player": 4, "army_cap": 200}`,
 	`{"setup_armies": 40, "army_cap": 40, "trios": 0}`, `{"trios": 50, "lost_armies": "out", "ranking": "leader"}`,
 	`{"one_attack": true, "strict_roll": true, "merge_small": true, "unions": false}`, `{"first_player": "0", "max_rounds": 250, "ranking": "even"}`,
@@ -38,10 +40,17 @@ func FuzzConfig(f *testing.F) {
 			f.Add(uint8(i), players, []byte("{}"))
 			f.Add(uint8(i), players, []byte(g.Spec().ConfigJSON()))
 		}
-		for _, config := range changes {
+	}
+	for _, config := range changes {
+		accepted := false
+		for i, e := range list {
 			if _, err := catalog.Open(e.ID, 0, []byte(config)); err == nil {
 				f.Add(uint8(i), 0, []byte(config))
+				accepted = true
 			}
+		}
+		if !accepted {
+			f.Errorf("no game accepts %s", config)
 		}
 	}
 	f.Fuzz(func(t *testing.T, which uint8, players int, config []byte) {
