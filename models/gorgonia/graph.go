@@ -2,6 +2,7 @@ package gorgonia
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 
 	G "gorgonia.org/gorgonia"
@@ -66,6 +67,9 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 		return nil, fmt.Errorf("gorgonia: gradient: %w", err)
 	}
 	g.vm = G.NewTapeMachine(eg)
+	// Its finalizer would keep it for good: it refers to itself by way of g, and the
+	// collector leaves cycles with finalizers. Without CUDA there is nothing to finalize.
+	runtime.SetFinalizer(g.vm, nil)
 	return g, nil
 }
 

@@ -2,8 +2,10 @@ package gorgonia_test
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+	"weak"
 
 	"marsgym/models"
 	"marsgym/models/gorgonia"
@@ -82,5 +84,21 @@ func TestFitAgreesWithForward(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// TestLearnerIsFreed: nothing holds the memory of a learner that is let go. A sweep
+// makes thousands.
+func TestLearnerIsFreed(t *testing.T) {
+	l := newLearner(t, scoreShape, 1)
+	train(t, l, 0, 3)
+	weights := weak.Make(&l.MLP().Weights()[0])
+	runtime.KeepAlive(l)
+	l = nil
+	for range 3 { // what has a finalizer takes two
+		runtime.GC()
+	}
+	if weights.Value() != nil {
+		t.Error("the weights are still held")
 	}
 }
