@@ -18,6 +18,7 @@ require (
 require go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6 // indirect; without this pin gorgonia panics at start on Go 1.26
 
 require (
+	github.com/gofrs/flock v0.13.1
 	github.com/sugarme/gotch v0.9.1
 	gonum.org/v1/plot v0.17.0
 )

@@ -1,27 +1,70 @@
-// Package dirlock lets one at a time work in a folder.
+// Package dirlock lets one process at a time work in a folder.
 package dirlock
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/gofrs/flock"
 )
 
-// ErrBusy is what an error wraps where somebody else has the folder, in this
-// process or in another.
+// ErrBusy is wrapped by the error of [Lock] if the folder is locked, by this
+// process or by another.
 var ErrBusy = errors.New("somebody else works in this folder")
 
-// Lock takes a folder until release is called or the process ends, in whatever
-// way; release must be kept until then. It leaves nothing in the folder. Where
-// the system, or the kind of file system, has no such locks, nothing is locked.
+// name is the file that is locked. It is empty.
+const name = ".lock"
+
+// Lock locks a folder until release is called or the process ends, in whatever
+// way. The lock is on a file named .lock in the folder, which release removes.
+// After a process that was killed the file stays; it is not locked then, and the
+// next call takes it over. Where the system or the file system has no locks,
+// nothing is locked.
 func Lock(dir string) (release func() error, err error) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil, err
+	path := filepath.Join(dir, name)
+	for {
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is not a regular file; remove it", path)
+		}
+		f := flock.New(path)
+		locked, err := f.TryLock()
+		var open *fs.PathError
+		switch {
+		case err == nil && !locked:
+			return nil, &fs.PathError{Op: "lock", Path: dir, Err: ErrBusy}
+		case errors.As(err, &open) && !errors.Is(err, errors.ErrUnsupported):
+			return nil, err
+		case err != nil:
+			return func() error { return nil }, nil
+		}
+		got, err := f.Stat()
+		if err != nil {
+			return nil, errors.Join(err, f.Unlock())
+		}
+		if at, err := os.Lstat(path); err == nil && os.SameFile(got, at) {
+			return func() error { return remove(f) }, nil
+		}
+		// Its last owner has removed the file between the opening and the locking.
+		if err := f.Unlock(); err != nil {
+			return nil, err
+		}
 	}
-	if err := lock(f); err != nil {
-		f.Close()
-		return nil, &fs.PathError{Op: "lock", Path: dir, Err: err}
+}
+
+// remove unlocks the file and removes it. It stays where it cannot be removed,
+// which does no harm.
+func remove(f *flock.Flock) error {
+	if runtime.GOOS != "windows" {
+		// While it is locked: afterwards it may be another's.
+		os.Remove(f.Path())
+		return f.Unlock()
 	}
-	return f.Close, nil
+	// Windows removes no open file, neither one's own nor another's.
+	err := f.Unlock()
+	os.Remove(f.Path())
+	return err
 }

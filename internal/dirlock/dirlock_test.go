@@ -1,4 +1,4 @@
-//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+//go:build unix || windows
 
 package dirlock_test
 
@@ -10,6 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,6 +54,61 @@ func TestLock(t *testing.T) {
 	}
 	if _, err := dirlock.Lock(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+// TestLockRemoves locks from many goroutines at once, while each removes the file
+// that others are opening. One at a time may hold the folder.
+func TestLockRemoves(t *testing.T) {
+	dir := t.TempDir()
+	var holders, locks atomic.Int32
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 500 {
+				release, err := dirlock.Lock(dir)
+				if errors.Is(err, dirlock.ErrBusy) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("%d hold the folder", n)
+				}
+				runtime.Gosched()
+				holders.Add(-1)
+				locks.Add(1)
+				if err := release(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if locks.Load() == 0 {
+		t.Error("nobody has held the folder")
+	}
+}
+
+// TestLockOfNoFile: a link is not followed, and a folder is not locked in place of
+// the file.
+func TestLockOfNoFile(t *testing.T) {
+	for kind, put := range map[string]func(path string) error{
+		"link":   func(path string) error { return os.Symlink("other", path) },
+		"folder": func(path string) error { return os.Mkdir(path, 0o777) },
+	} {
+		dir := t.TempDir()
+		if err := put(filepath.Join(dir, ".lock")); err != nil {
+			t.Skipf("%s: %v", kind, err)
+		}
+		if _, err := dirlock.Lock(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "other")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the file that it points to: %v", kind, err)
+		}
 	}
 }
 

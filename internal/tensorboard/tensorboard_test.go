@@ -149,7 +149,7 @@ func decode(data []byte) (events []string, err error) {
 			switch f.key {
 			case 1<<3 | 1:
 				wall = fmt.Sprint(math.Float64frombits(f.number))
-			case 2<<3 | 0:
+			case 2 << 3:
 				step = fmt.Sprint(" ", f.number)
 			case 3<<3 | 2:
 				wall = "version " + string(f.bytes)

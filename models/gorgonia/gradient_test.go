@@ -52,7 +52,7 @@ func gradient(t *testing.T, mlp *models.MLP, shards ...models.Rows) []float32 {
 	}
 	grad := l.State()[0].Data
 	if want := models.Norm(grad); !(math.Abs(norm-want) <= 1e-12*want) {
-		t.Errorf("Fit returns the norm %v: want %v", norm, want)
+		t.Errorf("norm returned by Fit is %v: want %v", norm, want)
 	}
 	return grad
 }

@@ -81,7 +81,7 @@ func gradients(new New) error {
 			return fmt.Errorf("%s, %v: %w", s.Head, s.Hidden, err)
 		}
 		if want := models.Norm(got); !(math.Abs(norm-want) <= 1e-6*want) {
-			return fmt.Errorf("Fit returns the norm %v: want %v", norm, want)
+			return fmt.Errorf("norm returned by Fit is %v: want %v", norm, want)
 		}
 	}
 	return nil
@@ -333,12 +333,12 @@ func refuses(new New) error {
 	q := newSquares(s, rand.New(rand.NewPCG(92, 0)), 4)
 	for _, rows := range [][]models.Rows{nil, {}, {q.part(0, 0).rows()}} {
 		if _, err := l.Fit(rows, 1e-3); err == nil {
-			return fmt.Errorf("Fit accepts %d shards without rows", len(rows))
+			return fmt.Errorf("no error from Fit of %d shards without rows", len(rows))
 		}
 	}
 	for _, rate := range []float64{math.NaN(), math.Inf(1), -1} {
 		if _, err := l.Fit([]models.Rows{q.rows()}, rate); err == nil {
-			return fmt.Errorf("Fit accepts a rate of %v", rate)
+			return fmt.Errorf("no error from Fit at a rate of %v", rate)
 		}
 	}
 	small, err := trained(new, shapes[2], 91, 0, 1)
@@ -349,7 +349,7 @@ func refuses(new New) error {
 	wild[0].Data[0] = float32(math.NaN())
 	for i, state := range [][]models.Tensor{nil, small.State(), wild} {
 		if err := l.Restore(state); !errors.Is(err, models.ErrMismatch) {
-			return fmt.Errorf("Restore of wrong state %d gives the error %v: want ErrMismatch", i, err)
+			return fmt.Errorf("wrong state %d: Restore returns the error %v: want ErrMismatch", i, err)
 		}
 	}
 	return equal(snapshot(l), keep)

@@ -50,7 +50,7 @@ var breaches = []struct {
 			return fit(rows, rate)
 		}
 	}},
-	{"the gradient is that of finite differences: Fit returns the norm", func(b *broken) {
+	{"the gradient is that of finite differences: norm returned by Fit", func(b *broken) {
 		fit := b.fit
 		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
 			norm, err := fit(rows, rate)
@@ -171,7 +171,7 @@ var breaches = []struct {
 			return norm, err
 		}
 	}},
-	{"nonsense is an error and changes nothing: Fit accepts 0 shards", func(b *broken) {
+	{"nonsense is an error and changes nothing: no error from Fit of 0 shards", func(b *broken) {
 		fit := b.fit
 		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
 			if len(rows) == 0 {
@@ -180,7 +180,7 @@ var breaches = []struct {
 			return fit(rows, rate)
 		}
 	}},
-	{"nonsense is an error and changes nothing: Fit accepts a rate of NaN", func(b *broken) {
+	{"nonsense is an error and changes nothing: no error from Fit at a rate of NaN", func(b *broken) {
 		fit := b.fit
 		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
 			if math.IsNaN(rate) {
@@ -189,7 +189,7 @@ var breaches = []struct {
 			return fit(rows, rate)
 		}
 	}},
-	{"nonsense is an error and changes nothing: Restore of wrong state 0", func(b *broken) {
+	{"nonsense is an error and changes nothing: wrong state 0", func(b *broken) {
 		restore := b.restore
 		b.restore = func(state []models.Tensor) error {
 			if state == nil {

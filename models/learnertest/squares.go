@@ -128,7 +128,7 @@ func moment(l models.Learner) ([]float32, error) {
 			return t.Data, nil
 		}
 	}
-	return nil, errors.New("State has no adam.m")
+	return nil, errors.New("no tensor adam.m in State")
 }
 
 // near returns an error unless got is near want in comparison with the largest
