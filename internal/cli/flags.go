@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -19,6 +20,7 @@ type Flags struct {
 	about    string
 	groups   []group
 	examples []string
+	version  bool
 	fault    error // of the value that Parse has met last
 }
 
@@ -32,6 +34,7 @@ type group struct {
 func NewFlags(name, about string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), about: about}
 	f.SetOutput(io.Discard) // errors are Status's to tell, help is Parse's
+	f.BoolVar(&f.version, "version", false, "print the version and exit")
 	return f
 }
 
@@ -76,9 +79,9 @@ func (f *Flags) Others(but ...string) (names []string) {
 	return names
 }
 
-// Parse sets the flags from args. For -h it writes the help to stdout and
-// returns flag.ErrHelp; its other errors are UsageErrors. A flag may be given
-// once, and not empty.
+// Parse sets the flags from args. For -h it writes the help to stdout, for
+// -version the version, and returns flag.ErrHelp; its other errors are
+// UsageErrors. A flag may be given once, and not empty.
 func (f *Flags) Parse(args []string, stdout io.Writer) error {
 	f.VisitAll(func(fl *flag.Flag) { fl.Value = &once{Value: fl.Value, flags: f, name: fl.Name} })
 	err := f.FlagSet.Parse(args)
@@ -92,6 +95,10 @@ func (f *Flags) Parse(args []string, stdout io.Writer) error {
 		return f.unknown(err)
 	case f.NArg() > 0:
 		return Usagef("unexpected argument %s", input.Quote(f.Arg(0)))
+	case f.version:
+		info, _ := debug.ReadBuildInfo()
+		_, err := fmt.Fprintln(stdout, version(f.Name(), info))
+		return cmp.Or(err, flag.ErrHelp)
 	}
 	return nil
 }

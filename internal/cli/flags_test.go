@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -37,7 +38,8 @@ Players:
   -model agent  the agent to measure
 
 Flags:
-  -json  write one JSON document
+  -json     write one JSON document
+  -version  print the version and exit
 
 Exit status:
   0    done
@@ -62,6 +64,25 @@ func TestHelpReportsWriteError(t *testing.T) {
 	r.Close()
 	if err := newFlags().Parse([]string{"-h"}, w); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("help to a closed pipe: %v", err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	var b strings.Builder
+	if err := newFlags().Parse([]string{"-json", "-version"}, &b); err != flag.ErrHelp {
+		t.Errorf("-version: %v, want flag.ErrHelp", err)
+	}
+	want := "eval: marsgym (devel), " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"
+	if b.String() != want {
+		t.Errorf("-version prints %q, want %q", b.String(), want)
+	}
+	r, w := io.Pipe()
+	r.Close()
+	if err := newFlags().Parse([]string{"-version"}, w); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("the version to a closed pipe: %v", err)
+	}
+	if err := newFlags().Parse([]string{"-version=false"}, io.Discard); err != nil {
+		t.Errorf("-version=false: %v", err)
 	}
 }
 

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// version returns the line that -version prints: the command, the version of its
+// module, the revision that it was built from, where the go command recorded
+// one, and the release of Go.
+func version(command string, info *debug.BuildInfo) string {
+	module, settings := "marsgym (devel)", map[string]string{}
+	if info != nil {
+		module = info.Main.Path + " " + info.Main.Version
+		for _, s := range info.Settings {
+			settings[s.Key] = s.Value
+		}
+	}
+	fields := []string{command + ": " + module}
+	if revision := settings["vcs.revision"]; revision != "" {
+		fields = append(fields, "revision "+revision+" of "+settings["vcs.time"])
+		if settings["vcs.modified"] == "true" {
+			fields = append(fields, "with local changes")
+		}
+	}
+	fields = append(fields, fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	return strings.Join(fields, ", ")
+}
