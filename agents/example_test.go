@@ -25,14 +25,14 @@ func Example_opponent() {
 	}
 	e, noise := env.New(g), rand.NewPCG(1, 0)
 	obs := e.Reset(1)
-	for obs.Player != game.Nobody {
+	for obs.Player != game.Terminal {
 		a := first(obs.Mask) // yours to choose better
 		if obs.Player == 1 {
-			probs, err := env.Ask(ctx, opponent, e.Position(), len(obs.Mask))
+			probs, err := env.ActionProbabilities(ctx, opponent, e.Position(), len(obs.Mask))
 			if err != nil {
 				log.Fatal(err)
 			}
-			a = env.Draw(probs, noise)
+			a = env.SampleAction(probs, noise)
 		}
 		step, err := e.Step(a)
 		if err != nil {

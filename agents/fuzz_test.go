@@ -44,7 +44,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add(name)
 	}
 	p := g.Initial()
-	for p.Turn() == game.Chance {
+	for p.CurrentPlayer() == game.Chance {
 		p = p.Outcomes()[0].State
 	}
 	cancelled, cancel := context.WithCancel(f.Context())
@@ -64,7 +64,7 @@ func FuzzOpen(f *testing.F) {
 		if strings.HasPrefix(name, agents.Search+":") {
 			ctx = cancelled // it may think for long
 		}
-		probs, err := env.Ask(ctx, a, p, g.Spec().Actions)
+		probs, err := env.ActionProbabilities(ctx, a, p, g.Spec().Actions)
 		if errors.Is(err, context.Canceled) {
 			return
 		}
@@ -88,7 +88,7 @@ func FuzzHuman(f *testing.F) {
 	for _, id := range []string{"pig", "martian-dice", "mars-is-ours", "martian-risk"} {
 		g := open(f, id, "{}")
 		p := g.Initial()
-		for p.Turn() == game.Chance {
+		for p.CurrentPlayer() == game.Chance {
 			p = p.Outcomes()[0].State
 		}
 		games, positions = append(games, g), append(positions, p)
@@ -101,7 +101,7 @@ func FuzzHuman(f *testing.F) {
 		if strings.Count(script, "\n") > 100 {
 			return
 		}
-		probs, err := env.Ask(t.Context(), agents.NewHuman(g, strings.NewReader(script), io.Discard, nil), p, g.Spec().Actions)
+		probs, err := env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(script), io.Discard, nil), p, g.Spec().Actions)
 		if err != nil {
 			if !errors.Is(err, agents.ErrQuit) {
 				t.Fatal(err)

@@ -29,7 +29,7 @@ func NewHuman(g env.Game, in io.Reader, out io.Writer, hints func(env.Position) 
 	return &Human{g, bufio.NewScanner(in), out, hints}
 }
 
-// Probs keeps env.Policy: it asks about each decision in turn. It returns
+// Probs implements env.Policy: it asks about each decision in turn. It returns
 // ErrQuit if the person quits, or in has ended.
 func (h *Human) Probs(dst []float64, d env.Decisions) error {
 	clear(dst)
@@ -60,7 +60,7 @@ func inverse(label []game.Action, a game.Action) game.Action {
 // ask shows a position and its options until a legal one is chosen.
 func (h *Human) ask(p env.Position) (game.Action, error) {
 	legal := p.Legal()
-	fmt.Fprintf(h.out, "\n%s\n\n", p.Picture())
+	fmt.Fprintf(h.out, "\n%s\n\n", p.Render())
 	if err := h.list(p, legal); err != nil {
 		return 0, err
 	}
@@ -107,7 +107,7 @@ func (h *Human) list(p env.Position, legal []game.Action) error {
 	var wide, wider int
 	for i, a := range legal {
 		keys[i] = h.key(a, legal)
-		explain[i] = p.Explain(a)
+		explain[i] = p.DescribeAction(a)
 		wide, wider = max(wide, len(keys[i])), max(wider, len(explain[i]))
 	}
 	for i := range legal {

@@ -20,7 +20,7 @@ func ask(t *testing.T, position, script string, hints func(env.Position) ([]stri
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	probs, err := env.Ask(t.Context(), agents.NewHuman(g, strings.NewReader(script), &out, hints), p, g.Spec().Actions)
+	probs, err := env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(script), &out, hints), p, g.Spec().Actions)
 	for a, q := range probs {
 		if q == 1 {
 			choice += g.ActionName(game.Action(a))

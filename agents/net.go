@@ -47,7 +47,7 @@ func (n *net) forward(obs []float32) *[]float32 {
 	return out
 }
 
-// Probs keeps env.Policy.
+// Probs implements env.Policy.
 func (n *net) Probs(dst []float64, d env.Decisions) error {
 	out := n.forward(d.Obs())
 	defer n.scratch.Put(out)
@@ -76,7 +76,7 @@ func (n *net) Probs(dst []float64, d env.Decisions) error {
 // scorer is a network that scores afterstates.
 type scorer struct{ *net }
 
-// Score keeps env.Scorer.
+// Score implements env.AfterstateScorer.
 func (s *scorer) Score(dst []float64, obs []float32) error {
 	out := s.forward(obs)
 	defer s.scratch.Put(out)
@@ -86,10 +86,10 @@ func (s *scorer) Score(dst []float64, obs []float32) error {
 	return nil
 }
 
-// Choose keeps env.Scorer.
+// Choose implements env.AfterstateScorer.
 func (s *scorer) Choose(probs, scores []float64) { s.choose(probs, scores) }
 
-// Probs keeps env.Policy.
+// Probs implements env.Policy.
 func (s *scorer) Probs(dst []float64, d env.Decisions) error {
 	after := d.Afterstates()
 	scores := make([]float64, len(after.Action))

@@ -60,7 +60,7 @@ func TestNet(t *testing.T) {
 		mlp := network(t, spec, head)
 		for _, sample := range []bool{false, true} {
 			policy := agents.NewNet(spec, mlp, sample)
-			if _, ok := policy.(env.Scorer); ok != (head == models.Score) {
+			if _, ok := policy.(env.AfterstateScorer); ok != (head == models.Score) {
 				t.Errorf("%s: is a Scorer: %t", head, ok)
 			}
 			b := g.NewBatch(64, 0)
@@ -74,7 +74,7 @@ func TestNet(t *testing.T) {
 				for i := range d.Len() {
 					row := probs[i*spec.Actions:][:spec.Actions]
 					check(t, row, d.Mask()[i*spec.Actions:][:spec.Actions], outputs(mlp, d, i, spec), sample)
-					b.Buffers().Action[i] = env.Draw(row, &b.Buffers().Noise[i])
+					b.Buffers().Action[i] = env.SampleAction(row, &b.Buffers().Noise[i])
 				}
 				if t.Failed() {
 					t.Fatalf("head %s, sample %t", head, sample)
@@ -149,7 +149,7 @@ func TestAskRelabels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			probs, err := env.Ask(t.Context(), policy, p, g.Spec().Actions)
+			probs, err := env.ActionProbabilities(t.Context(), policy, p, g.Spec().Actions)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,7 +22,7 @@ type Agent struct {
 	env.Policy
 }
 
-// ProbsContext keeps [env.ContextPolicy].
+// ProbsContext implements [env.ContextPolicy].
 func (a *Agent) ProbsContext(ctx context.Context, dst []float64, d env.Decisions) error {
 	return env.Probs(ctx, a.Policy, dst, d)
 }
@@ -49,7 +49,7 @@ var ErrUnknown = errors.New("unknown agent")
 
 // Names lists the agents of a game that need no file.
 func Names(g env.Game) []string {
-	names := append([]string{Exact}, g.PlayerNames()...)
+	names := append([]string{Exact}, g.BotNames()...)
 	if hasPretrained(g.Spec()) {
 		names = append(names, Pretrained)
 	}
@@ -77,8 +77,8 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 			return nil, err
 		}
 		return &Agent{name, s.Policy()}, nil
-	case slices.Contains(opt.Game.PlayerNames(), name):
-		p, err := opt.Game.Player(name)
+	case slices.Contains(opt.Game.BotNames(), name):
+		p, err := opt.Game.Bot(name)
 		if err != nil {
 			return nil, err
 		}

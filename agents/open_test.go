@@ -80,7 +80,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s is named %s", name, a.Name)
 		}
 		p := g.Initial().Sample(rand.NewPCG(1, 1))
-		if probs, err := env.Ask(t.Context(), a, p, g.Spec().Actions); err != nil || !(math.Abs(sum(probs)-1) <= 1e-12) {
+		if probs, err := env.ActionProbabilities(t.Context(), a, p, g.Spec().Actions); err != nil || !(math.Abs(sum(probs)-1) <= 1e-12) {
 			t.Errorf("%s plays %v, %v", name, probs, err)
 		}
 	}
@@ -99,7 +99,7 @@ func TestOpenSample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		probs, err := env.Ask(t.Context(), a, p, g.Spec().Actions)
+		probs, err := env.ActionProbabilities(t.Context(), a, p, g.Spec().Actions)
 		if certain := slices.Contains(probs, 1); err != nil || certain == sample {
 			t.Errorf("sample %t: %v, %v", sample, probs, err)
 		}

@@ -72,7 +72,7 @@ func TestCards(t *testing.T) {
 }
 
 // judged opens the released network of a game and a judge of it, and best play.
-func judged(t *testing.T, g env.Game) (a, exact *agents.Agent, judge *eval.Judge) {
+func judged(t *testing.T, g env.Game) (a, exact *agents.Agent, judge *eval.ExactEvaluator) {
 	t.Helper()
 	a, err := agents.Open(t.Context(), agents.Pretrained, agents.Options{Game: g})
 	if err != nil {
@@ -82,7 +82,7 @@ func judged(t *testing.T, g env.Game) (a, exact *agents.Agent, judge *eval.Judge
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge, err = eval.NewJudge(g, s)
+	judge, err = eval.NewExactEvaluator(g, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func cardByMatch(t *testing.T, g env.Game, card string) {
 	for len(who) < g.Spec().Players {
 		who = append(who, greedy)
 	}
-	m, err := eval.Rotate(context.Background(), g, who, games, 1, nil)
+	m, err := eval.PlayDuplicate(context.Background(), g, who, games, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

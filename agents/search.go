@@ -53,7 +53,7 @@ func openSearch(name string, opt Options) (*Agent, error) {
 		if err != nil {
 			return nil, err
 		}
-		guide = NewGuide(opt.Game.Spec(), f)
+		guide = NewEvaluator(opt.Game.Spec(), f)
 	}
 	p, err := opt.Game.NewSearch(cfg, guide)
 	if err != nil {
@@ -63,7 +63,7 @@ func openSearch(name string, opt Options) (*Agent, error) {
 }
 
 // NewGuide lets the network of a model file lead a search.
-func NewGuide(spec game.Spec, f *models.File) *env.Guide {
+func NewEvaluator(spec game.Spec, f *models.File) *env.Guide {
 	g := &env.Guide{Scores: f.MLP.Shape().Head == models.Score, Forward: f.MLP.Forward}
 	switch f.Meta.Algorithm {
 	case string(env.Turn):
@@ -71,7 +71,7 @@ func NewGuide(spec game.Spec, f *models.File) *env.Guide {
 	case string(env.OnePly):
 		g.Speaks = env.OfMoves
 	}
-	if f.MLP.Shape().Values == models.Shares {
+	if f.MLP.Shape().Values == models.ValueShares {
 		g.Forward = func(policy, values, obs []float32) {
 			f.MLP.Forward(policy, values, obs)
 			Returns(spec, values)

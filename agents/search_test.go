@@ -32,7 +32,7 @@ func chosen(t testing.TB, g env.Game, a *agents.Agent, position string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	probs, err := env.Ask(t.Context(), a, p, g.Spec().Actions)
+	probs, err := env.ActionProbabilities(t.Context(), a, p, g.Spec().Actions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestSearchConverges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		judge, err := eval.NewJudge(g, s)
+		judge, err := eval.NewExactEvaluator(g, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func regret(t testing.TB, g env.Game, s env.Solution, a *agents.Agent, positions
 		if err != nil {
 			t.Fatal(err)
 		}
-		probs, err := env.Ask(t.Context(), a, p, g.Spec().Actions)
+		probs, err := env.ActionProbabilities(t.Context(), a, p, g.Spec().Actions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestSearchRegret(t *testing.T) {
 // TestSearchStronger: the more simulations, the stronger.
 func TestSearchStronger(t *testing.T) {
 	g := reduced(t)
-	m, err := eval.Rotate(t.Context(), g, []*agents.Agent{search(t, g, "search:60", 1), search(t, g, "search:5", 1)}, 800, 1, nil)
+	m, err := eval.PlayDuplicate(t.Context(), g, []*agents.Agent{search(t, g, "search:60", 1), search(t, g, "search:5", 1)}, 800, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestSearchRepeats(t *testing.T) {
 	who := []*agents.Agent{search(t, g, "search:9", 1), search(t, g, "search:9", 2), search(t, g, "search:9", 1)}
 	play := func(cores int) eval.Match {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		m, err := eval.Rotate(t.Context(), g, who, 90, 1, nil)
+		m, err := eval.PlayDuplicate(t.Context(), g, who, 90, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +252,7 @@ func TestSearchInterrupted(t *testing.T) {
 		e.Reset(1)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := env.Ask(ctx, a, e.Position(), g.Spec().Actions); !errors.Is(err, context.Canceled) {
+		if _, err := env.ActionProbabilities(ctx, a, e.Position(), g.Spec().Actions); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want %v", name, err, context.Canceled)
 		}
 	}

@@ -43,8 +43,8 @@ func (coin) Spec() game.Spec {
 		Observation: []game.Field{{Name: "side", Len: 1}}, Win: 1, Loss: -1}
 }
 func (coin) Initial() face { return face{} }
-func (coin) Turn(s face) game.Player {
-	return map[uint8]game.Player{0: game.Chance, 1: game.Nobody, 2: 0, 3: game.Nobody, 4: game.Nobody}[s.Side]
+func (coin) CurrentPlayer(s face) game.Player {
+	return map[uint8]game.Player{0: game.Chance, 1: game.Terminal, 2: 0, 3: game.Terminal, 4: game.Terminal}[s.Side]
 }
 func (coin) Legal(dst []game.Action, s face) []game.Action {
 	if s.Side == 2 {
@@ -95,7 +95,7 @@ func choose(mask []bool, noise *rand.PCG) game.Action {
 	for a := range probs {
 		probs[a] /= legal
 	}
-	return env.Draw(probs, noise)
+	return env.SampleAction(probs, noise)
 }
 
 // act chooses in all rows.
@@ -138,7 +138,7 @@ func alone[S comparable](rules game.Rules[S], seed, row uint64, steps int) (list
 		return s, nil
 	}
 	settle := func(s S) S {
-		for rules.Turn(s) == game.Chance {
+		for rules.CurrentPlayer(s) == game.Chance {
 			if r, ok := rules.(game.Sampler[S]); ok {
 				s = r.Sample(s, dice)
 				continue
@@ -155,13 +155,13 @@ func alone[S comparable](rules game.Rules[S], seed, row uint64, steps int) (list
 	}
 	begin := func() S {
 		for {
-			if s := settle(rules.Initial()); rules.Turn(s) != game.Nobody {
+			if s := settle(rules.Initial()); rules.CurrentPlayer(s) != game.Terminal {
 				return s
 			}
 		}
 	}
 	show := func(s S) (v seen, label []game.Action) {
-		v.player = rules.Turn(s)
+		v.player = rules.CurrentPlayer(s)
 		s, label = canonical(s)
 		v.obs, v.mask = make([]float32, spec.ObsLen()), make([]bool, spec.Actions)
 		rules.Encode(v.obs, s, v.player)
@@ -186,7 +186,7 @@ func alone[S comparable](rules game.Rules[S], seed, row uint64, steps int) (list
 		moves++
 		var did seen
 		did.action, did.reward = a, make([]float32, spec.Players)
-		if did.terminated = rules.Turn(s) == game.Nobody; did.terminated {
+		if did.terminated = rules.CurrentPlayer(s) == game.Terminal; did.terminated {
 			for p, r := range rules.Returns(nil, s) {
 				did.reward[p] = float32(r)
 			}

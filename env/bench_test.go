@@ -98,9 +98,9 @@ func BenchmarkSearch(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var g env.Game
 			if name == "pig" {
-				g = env.Of(game.Rules[pig.State](newPig(b, 2, 100)))
+				g = env.NewGame(game.Rules[pig.State](newPig(b, 2, 100)))
 			} else {
-				g = env.Of(game.Rules[martiandice.State](newMartianDice(b, 2, 13, 25)))
+				g = env.NewGame(game.Rules[martiandice.State](newMartianDice(b, 2, 13, 25)))
 			}
 			p, err := g.NewSearch(env.SearchConfig{Simulations: simulations}, nil)
 			if err != nil {

@@ -96,7 +96,7 @@ func checkAfterstates[S comparable](t *testing.T, r written[S], d env.Decisions,
 				t.Fatal(err)
 			}
 			after, _ = canonical(after)
-			r.Encode(row, after, r.Turn(s))
+			r.Encode(row, after, r.CurrentPlayer(s))
 			obs, acts = append(obs, row...), append(acts, a)
 		}
 		start = append(start, len(acts))
@@ -108,7 +108,7 @@ func checkAfterstates[S comparable](t *testing.T, r written[S], d env.Decisions,
 
 // Ask answers in the actions of the position at hand.
 func TestAsk(t *testing.T) {
-	g := env.Of(newMartianDice(t, 2, 5, 4))
+	g := env.NewGame(newMartianDice(t, 2, 5, 4))
 	sol, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestAsk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		probs, err := env.Ask(t.Context(), sol.Policy(), p, g.Spec().Actions)
+		probs, err := env.ActionProbabilities(t.Context(), sol.Policy(), p, g.Spec().Actions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,13 +146,13 @@ func total(x []float64) (sum float64) {
 }
 
 func TestDraw(t *testing.T) {
-	b := env.Of(newPig(t, 2, 20)).NewBatch(1, 0)
+	b := env.NewGame(newPig(t, 2, 20)).NewBatch(1, 0)
 	b.Reset(1)
 	probs := []float64{0, 0.25, 0, 0.75, 0}
 	const n = 100_000
 	var count [5]int
 	for range n {
-		count[env.Draw(probs, &b.Buffers().Noise[0])]++
+		count[env.SampleAction(probs, &b.Buffers().Noise[0])]++
 	}
 	for a, p := range probs {
 		// Six standard deviations.
@@ -163,10 +163,10 @@ func TestDraw(t *testing.T) {
 }
 
 func TestPosition(t *testing.T) {
-	g := env.Of(newMartianDice(t, 2, 13, 25))
+	g := env.NewGame(newMartianDice(t, 2, 13, 25))
 	start := g.Initial()
-	if start.String() != "0-0@0" || start.Turn() != game.Chance || start.Legal() != nil {
-		t.Errorf("the game begins at %s, with %v to act", start, start.Turn())
+	if start.String() != "0-0@0" || start.CurrentPlayer() != game.Chance || start.Legal() != nil {
+		t.Errorf("the game begins at %s, with %v to act", start, start.CurrentPlayer())
 	}
 	sum := 0.0
 	for _, o := range start.Outcomes() {
@@ -179,8 +179,8 @@ func TestPosition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Turn() != 1 || !slices.Equal(p.Legal(), []game.Action{martiandice.Roll, martiandice.Stop}) || p.Outcomes() != nil {
-		t.Errorf("%s is for %v to decide between %v", p, p.Turn(), p.Legal())
+	if p.CurrentPlayer() != 1 || !slices.Equal(p.Legal(), []game.Action{martiandice.Roll, martiandice.Stop}) || p.Outcomes() != nil {
+		t.Errorf("%s is for %v to decide between %v", p, p.CurrentPlayer(), p.Legal())
 	}
 	after, err := p.Apply(martiandice.Roll)
 	if err != nil || after.String() != "13-17@1 aside T3R2H4 rolling" {
@@ -189,34 +189,34 @@ func TestPosition(t *testing.T) {
 	if _, err := p.Apply(martiandice.Rays); err == nil {
 		t.Error("an illegal action is applied")
 	}
-	if p.Explain(martiandice.Roll) != "roll 4 dice" || p.Picture() == p.String() {
-		t.Errorf("rolling is explained as %q in\n%s", p.Explain(martiandice.Roll), p.Picture())
+	if p.DescribeAction(martiandice.Roll) != "roll 4 dice" || p.Render() == p.String() {
+		t.Errorf("rolling is explained as %q in\n%s", p.DescribeAction(martiandice.Roll), p.Render())
 	}
 	over, err := g.Parse("27-28 over 1")
-	if err != nil || over.Turn() != game.Nobody || !slices.Equal(over.Returns(), []float64{-1, 1}) {
+	if err != nil || over.CurrentPlayer() != game.Terminal || !slices.Equal(over.Returns(), []float64{-1, 1}) {
 		t.Errorf("%v, won by seat 1, pays %v, %v", over, over.Returns(), err)
 	}
 	if _, err := g.Parse("13"); err == nil {
 		t.Error("a position that is none is read")
 	}
-	bare := env.Of(coin{})
+	bare := env.NewGame(coin{})
 	if _, err := bare.Parse("0"); err == nil {
 		t.Error("a game without notation reads a position")
 	}
-	if p := bare.Initial(); p.Picture() != p.String() || p.Explain(0) != "" || bare.ActionName(1) != "1" {
-		t.Errorf("a game without a guide draws %q", p.Picture())
+	if p := bare.Initial(); p.Render() != p.String() || p.DescribeAction(0) != "" || bare.ActionName(1) != "1" {
+		t.Errorf("a game without a guide draws %q", p.Render())
 	}
 }
 
 func TestPlayers(t *testing.T) {
-	g := env.Of(newMartianDice(t, 2, 13, 25))
-	if got := g.PlayerNames(); got[0] != "random" || !slices.Contains(got, "greedy") {
+	g := env.NewGame(newMartianDice(t, 2, 13, 25))
+	if got := g.BotNames(); got[0] != "random" || !slices.Contains(got, "greedy") {
 		t.Errorf("players are %v", got)
 	}
-	if _, err := g.Player("nobody"); err == nil {
+	if _, err := g.Bot("nobody"); err == nil {
 		t.Error("there is a player named nobody")
 	}
-	p, err := g.Player("random")
+	p, err := g.Bot("random")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestPlayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	probs, err := env.Ask(t.Context(), p, at, g.Spec().Actions)
+	probs, err := env.ActionProbabilities(t.Context(), p, at, g.Spec().Actions)
 	if want := []float64{1.0 / 3, 1.0 / 3, 1.0 / 3, 0, 0, 0}; err != nil || !slices.Equal(probs, want) {
 		t.Errorf("at random: %v, %v; want %v", probs, err, want)
 	}

@@ -10,7 +10,7 @@ import (
 func chance(r *rand.PCG) float64 { return float64(r.Uint64()>>11) / (1 << 53) }
 
 // Draw draws an action from probabilities [A].
-func Draw(probs []float64, r *rand.PCG) game.Action {
+func SampleAction(probs []float64, r *rand.PCG) game.Action {
 	u := chance(r)
 	last := 0
 	for a, p := range probs {

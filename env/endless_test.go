@@ -36,8 +36,8 @@ func (e endless) Initial() place {
 	return place{}
 }
 
-func (endless) Turn(s place) game.Player {
-	return []game.Player{0, game.Chance, game.Chance, game.Nobody, game.Chance}[s.At]
+func (endless) CurrentPlayer(s place) game.Player {
+	return []game.Player{0, game.Chance, game.Chance, game.Terminal, game.Chance}[s.At]
 }
 
 func (endless) Legal(dst []game.Action, s place) []game.Action {
@@ -90,11 +90,11 @@ func (endless) Mover(s place) game.Player {
 	if s.At == 0 {
 		return 0
 	}
-	return game.Nobody
+	return game.Terminal
 }
 
-func (endless) DrawStart(*rand.PCG) place { return place{} }
-func (endless) NewPlan() game.Plan[place] { return &choice{} }
+func (endless) SampleStart(*rand.PCG) place { return place{} }
+func (endless) NewPlan() game.Plan[place]   { return &choice{} }
 func (endless) SolveAll(p []game.Plan[place], values [][]float64) {
 	for i := range p {
 		p[i].Solve(values[i])
@@ -120,7 +120,7 @@ func (choice) Options(dst []float64, _ place) []float64 { return append(dst, 0, 
 // transitions, or 100,000 where it has none: in a batch, restarted rows included.
 func TestBatchTruncatesEndlessChance(t *testing.T) {
 	for limit, room := range map[int]float32{50: 1, 51: 2, 0: 1} {
-		b := env.Of(newEndless(limit, false)).NewBatch(2, 0)
+		b := env.NewGame(newEndless(limit, false)).NewBatch(2, 0)
 		b.Reset(1)
 		b.Restart(1, 1, 7)
 		buf := b.Buffers()
@@ -142,7 +142,7 @@ func TestBatchTruncatesEndlessChance(t *testing.T) {
 
 // Games that chance keeps from beginning are passed over.
 func TestEndlessBeforeFirstDecision(t *testing.T) {
-	g := env.Of(newEndless(50, true))
+	g := env.NewGame(newEndless(50, true))
 	b, e := g.NewBatch(8, 0), env.New(g)
 	b.Reset(1)
 	o := e.Reset(1)
@@ -167,13 +167,13 @@ func TestEndlessBeforeFirstDecision(t *testing.T) {
 }
 
 func TestEnvTruncatesEndlessChance(t *testing.T) {
-	e := env.New(env.Of(newEndless(50, false)))
+	e := env.New(env.NewGame(newEndless(50, false)))
 	e.Reset(1)
 	s, err := e.Step(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.Truncated || s.Terminated || s.Player != game.Nobody || s.Obs[0] != 1 || s.Obs[1] != 1 {
+	if !s.Truncated || s.Terminated || s.Player != game.Terminal || s.Obs[0] != 1 || s.Obs[1] != 1 {
 		t.Errorf("%+v; want it truncated in room 1, seen by seat 0, nobody to act", s)
 	}
 	if _, err := e.Step(0); err == nil {
@@ -184,14 +184,14 @@ func TestEnvTruncatesEndlessChance(t *testing.T) {
 // A search holds the maze for a game that nobody wins, and experts go on with
 // another.
 func TestSearchOfEndlessChance(t *testing.T) {
-	g := env.Of(newEndless(50, false))
+	g := env.NewGame(newEndless(50, false))
 	network := func(scores, values, obs []float32) { clear(scores); clear(values) }
 	for _, guide := range []*env.Guide{nil, {Forward: network}} {
 		p, err := g.NewSearch(env.SearchConfig{Simulations: 64}, guide)
 		if err != nil {
 			t.Fatal(err)
 		}
-		probs, err := env.Ask(t.Context(), p, g.Initial(), 2)
+		probs, err := env.ActionProbabilities(t.Context(), p, g.Initial(), 2)
 		if err != nil || probs[1] != 1 {
 			t.Errorf("guide %v: the choice is %v, %v; want the way out", guide != nil, probs, err)
 		}

@@ -25,7 +25,7 @@ type Env struct {
 type Observation struct {
 	Obs    []float32   // [D]
 	Mask   []bool      // [A] true where an action is legal
-	Player game.Player // who must act, or game.Nobody if no seat must
+	Player game.Player // who must act, or game.Terminal if no seat must
 }
 
 // Step is what came of an action.
@@ -51,9 +51,9 @@ func (e *Env) Reset(seed uint64) Observation {
 // truncated, before anybody can act are passed over, as a batch does.
 func (e *Env) Next() Observation {
 	for range 1000 {
-		if e.at = e.settle(e.game.Initial()); e.at.Turn() >= 0 {
+		if e.at = e.settle(e.game.Initial()); e.at.CurrentPlayer() >= 0 {
 			e.moves, e.ended = 0, false
-			return e.observe(e.at.Turn())
+			return e.observe(e.at.CurrentPlayer())
 		}
 	}
 	panic("env: " + e.spec.ID + " offers no decision")
@@ -69,17 +69,17 @@ func (e *Env) Step(a game.Action) (Step, error) {
 	if e.ended {
 		return Step{}, fmt.Errorf("%w; call Reset or Next", game.ErrGameOver)
 	}
-	who := e.at.Turn()
+	who := e.at.CurrentPlayer()
 	after, err := e.at.Apply(a)
 	if err != nil {
 		return Step{}, err
 	}
 	e.at = e.settle(after)
 	e.moves++
-	s := Step{Reward: e.at.Returns(), Terminated: e.at.Turn() == game.Nobody}
-	s.Truncated = e.at.Turn() == game.Chance || !s.Terminated && e.spec.MoveLimit > 0 && e.moves >= e.spec.MoveLimit
+	s := Step{Reward: e.at.Returns(), Terminated: e.at.CurrentPlayer() == game.Terminal}
+	s.Truncated = e.at.CurrentPlayer() == game.Chance || !s.Terminated && e.spec.MoveLimit > 0 && e.moves >= e.spec.MoveLimit
 	e.ended = s.Terminated || s.Truncated
-	if next := e.at.Turn(); next >= 0 {
+	if next := e.at.CurrentPlayer(); next >= 0 {
 		who = next
 	}
 	s.Observation = e.observe(who)
@@ -87,9 +87,9 @@ func (e *Env) Step(a game.Action) (Step, error) {
 }
 
 func (e *Env) observe(viewer game.Player) Observation {
-	o := Observation{Obs: make([]float32, e.spec.ObsLen()), Mask: make([]bool, e.spec.Actions), Player: e.at.Turn()}
+	o := Observation{Obs: make([]float32, e.spec.ObsLen()), Mask: make([]bool, e.spec.Actions), Player: e.at.CurrentPlayer()}
 	if o.Player < 0 {
-		o.Player = game.Nobody
+		o.Player = game.Terminal
 	}
 	e.at.Observe(o.Obs, viewer)
 	for _, a := range e.at.Legal() {
@@ -101,7 +101,7 @@ func (e *Env) observe(viewer game.Player) Observation {
 // settle is [kit.settle] of a position.
 func (e *Env) settle(p Position) Position {
 	for range e.limit {
-		if p.Turn() != game.Chance {
+		if p.CurrentPlayer() != game.Chance {
 			break
 		}
 		p = p.Sample(&e.dice)

@@ -12,9 +12,9 @@ import (
 // An Env plays the games of row 0, in the game's own actions.
 func TestEnv(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":          env.Of(limited{newPig(t, 2, 20), 30}),
-		"martian dice": env.Of(newMartianDice(t, 2, 13, 10)),
-		"solitaire":    env.Of(newMartianDice(t, 1, 13, 10)),
+		"pig":          env.NewGame(limited{newPig(t, 2, 20), 30}),
+		"martian dice": env.NewGame(newMartianDice(t, 2, 13, 10)),
+		"solitaire":    env.NewGame(newMartianDice(t, 1, 13, 10)),
 	} {
 		const seed = 8
 		b, e := g.NewBatch(1, 0), env.New(g)
@@ -57,7 +57,7 @@ func TestEnv(t *testing.T) {
 				// The last sight is that of the player who moved last.
 				last := make([]float32, g.Spec().ObsLen())
 				e.Position().Observe(last, mover)
-				if o.Player != game.Nobody || slices.Contains(o.Mask, true) || !slices.Equal(o.Obs, last) {
+				if o.Player != game.Terminal || slices.Contains(o.Mask, true) || !slices.Equal(o.Obs, last) {
 					t.Fatalf("%s, step %d: at the end seat %d sees %v, want %v", name, k, o.Player, o.Obs, last)
 				}
 			} else {
@@ -79,17 +79,17 @@ func TestEnv(t *testing.T) {
 func checkObservation(t *testing.T, p env.Position, o env.Observation, spec game.Spec) {
 	t.Helper()
 	obs, mask := make([]float32, spec.ObsLen()), make([]bool, spec.Actions)
-	p.Observe(obs, p.Turn())
+	p.Observe(obs, p.CurrentPlayer())
 	for _, a := range p.Legal() {
 		mask[a] = true
 	}
-	if o.Player != p.Turn() || !slices.Equal(o.Obs, obs) || !slices.Equal(o.Mask, mask) {
-		t.Fatalf("at %s: got %+v, want %v, %v, seat %d", p, o, obs, mask, p.Turn())
+	if o.Player != p.CurrentPlayer() || !slices.Equal(o.Obs, obs) || !slices.Equal(o.Mask, mask) {
+		t.Fatalf("at %s: got %+v, want %v, %v, seat %d", p, o, obs, mask, p.CurrentPlayer())
 	}
 }
 
 func TestEnvErrors(t *testing.T) {
-	e := env.New(env.Of(newPig(t, 2, 20)))
+	e := env.New(env.NewGame(newPig(t, 2, 20)))
 	if _, err := e.Step(0); !errors.Is(err, game.ErrGameOver) {
 		t.Errorf("a step before Reset gave error %v, want ErrGameOver", err)
 	}

@@ -126,7 +126,7 @@ func newSearcher[S comparable](k kit[S], cfg ExpertConfig, rows, first int) sear
 	}
 }
 
-// NewExpert keeps [Game].
+// NewExpert implements [Game].
 func (h *handle[S]) NewExpert(cfg ExpertConfig, rows, first int) (Expert, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

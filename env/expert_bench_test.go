@@ -12,7 +12,7 @@ import (
 func BenchmarkExpert(b *testing.B) {
 	for _, depth := range []env.Depth{env.OnePly, env.Turn} {
 		b.Run(string(depth), func(b *testing.B) {
-			g := env.Of(newMartianDice(b, 2, 13, 25))
+			g := env.NewGame(newMartianDice(b, 2, 13, 25))
 			e, err := g.NewExpert(env.ExpertConfig{Depth: depth, Anew: 0.7, Turns: 2, Moves: 1, Strays: 1. / 3, Stray: 0.15}, 16, 0)
 			if err != nil {
 				b.Fatal(err)

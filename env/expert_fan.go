@@ -12,7 +12,7 @@ type moved[S comparable] struct {
 
 // fan is what may follow a state just after a move, in the present search.
 type fan[S comparable] struct {
-	game.Fan[S]
+	game.Expansion[S]
 	from  int       // where the estimates of its leaves begin
 	value []float64 // [P] what it is worth
 
@@ -60,7 +60,7 @@ func (f *fan[S]) backUp(says *estimates) {
 // fanLister lists fans.
 type fanLister[S comparable] struct {
 	k      *kit[S]
-	fanner game.Fanner[S] // or nil
+	fanner game.ChanceExpander[S] // or nil
 
 	branch map[S]int          // of the fan that is listed
 	leaf   map[moved[S]]int32 // of it; nobody's are the chance's
@@ -70,14 +70,14 @@ type fanLister[S comparable] struct {
 
 func newFanLister[S comparable](k *kit[S]) fanLister[S] {
 	x := fanLister[S]{k: k, branch: map[S]int{}, leaf: map[moved[S]]int32{}}
-	x.fanner, _ = k.rules.(game.Fanner[S])
+	x.fanner, _ = k.rules.(game.ChanceExpander[S])
 	return x
 }
 
 // list fills f with what may follow s.
 func (x *fanLister[S]) list(f *fan[S], s S) {
-	who := x.k.rules.Turn(s)
-	if who == game.Chance && x.fanner != nil && x.fanner.Fan(&f.Fan, s) {
+	who := x.k.rules.CurrentPlayer(s)
+	if who == game.Chance && x.fanner != nil && x.fanner.Expand(&f.Expansion, s) {
 		return
 	}
 	f.Branch, f.Move, f.Leaf = f.branch[:0], f.move[:0], f.Leaf[:0]
@@ -86,29 +86,29 @@ func (x *fanLister[S]) list(f *fan[S], s S) {
 	if who == game.Chance {
 		x.roll = x.k.rules.Outcomes(x.roll[:0], s)
 		for _, o := range x.roll {
-			x.add(&f.Fan, o.State, o.Prob)
+			x.add(&f.Expansion, o.State, o.Prob)
 		}
 	} else {
-		x.add(&f.Fan, s, 1)
+		x.add(&f.Expansion, s, 1)
 	}
 	f.branch, f.move = f.Branch, f.Move
 }
 
 // leave makes s itself the one leaf.
 func (f *fan[S]) leave(s S) {
-	f.branch, f.move = append(f.branch[:0], game.Branch{Prob: 1, Mover: game.Nobody, Moves: 1}), append(f.move[:0], 0)
+	f.branch, f.move = append(f.branch[:0], game.Branch{Prob: 1, Mover: game.Terminal, Moves: 1}), append(f.move[:0], 0)
 	f.Branch, f.Move, f.Leaf = f.branch, f.move, append(f.Leaf[:0], s)
 }
 
 // add adds the decision in s with its moves, or s itself where nobody decides.
-func (x *fanLister[S]) add(dst *game.Fan[S], s S, prob float64) {
+func (x *fanLister[S]) add(dst *game.Expansion[S], s S, prob float64) {
 	s, _ = x.k.canonical(s)
 	if i, ok := x.branch[s]; ok {
 		dst.Branch[i].Prob += prob
 		return
 	}
 	x.branch[s] = len(dst.Branch)
-	who, n := x.k.rules.Turn(s), len(dst.Move)
+	who, n := x.k.rules.CurrentPlayer(s), len(dst.Move)
 	if who >= 0 {
 		x.legal = x.k.rules.Legal(x.legal[:0], s)
 		for _, a := range x.legal {
@@ -121,7 +121,7 @@ func (x *fanLister[S]) add(dst *game.Fan[S], s S, prob float64) {
 }
 
 // number is the index of a leaf.
-func (x *fanLister[S]) number(dst *game.Fan[S], m moved[S]) int32 {
+func (x *fanLister[S]) number(dst *game.Expansion[S], m moved[S]) int32 {
 	i, ok := x.leaf[m]
 	if !ok {
 		i = int32(len(dst.Leaf))

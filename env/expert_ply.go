@@ -83,7 +83,7 @@ func newPlyExpert[S comparable](s searcher[S]) *plyExpert[S] {
 	return e
 }
 
-// Reset keeps [Expert].
+// Reset implements [Expert].
 func (e *plyExpert[S]) Reset(seed uint64) {
 	for i := range e.state {
 		e.dice[i].Seed(seed, uint64(e.first+i))
@@ -103,7 +103,7 @@ func (e *plyExpert[S]) anew(i int) {
 	panic("env: " + e.spec.ID + " offers no decision")
 }
 
-// Search keeps [Expert]: in every row it searches some decisions, one after the
+// Search implements [Expert]: in every row it searches some decisions, one after the
 // other, and takes them. A state just after a move is then worth what the search
 // says, Q, and as much more as the moves that followed turned out better than the
 // network had thought, V:
@@ -145,7 +145,7 @@ func (e *plyExpert[S]) draw(i int) {
 	if e.planner == nil || e.cfg.Anew == 0 || chance(&e.dice[i]) >= e.cfg.Anew {
 		return
 	}
-	s := e.planner.DrawStart(&e.dice[i])
+	s := e.planner.SampleStart(&e.dice[i])
 	begun := arrival[S]{begun: true, start: moved[S]{state: s, mover: e.before(e.planner.Mover(s))}}
 	begun.start.state, _ = e.k.canonical(s)
 	if e.k.settle(&s, &e.dice[i]) >= 0 {
@@ -166,7 +166,7 @@ func (e *plyExpert[S]) before(who game.Player) game.Player {
 // move teaches what the search of row i has found, and moves on.
 func (e *plyExpert[S]) move(dst *Lessons, i int, how Manner) {
 	s, came := e.state[i], e.arrived[i]
-	who := e.k.rules.Turn(s)
+	who := e.k.rules.CurrentPlayer(s)
 	options := e.options[e.start[i]:e.start[i+1]]
 	e.worth = e.worth[:0]
 	for _, o := range options {
@@ -201,7 +201,7 @@ func (e *plyExpert[S]) move(dst *Lessons, i int, how Manner) {
 	}
 	v := visit{mover: who, lesson: -1}
 	for k, o := range options {
-		if came.direct || e.k.rules.Turn(o.after) == game.Nobody || e.begins(o.after) {
+		if came.direct || e.k.rules.CurrentPlayer(o.after) == game.Terminal || e.begins(o.after) {
 			continue
 		}
 		if k == choice {
@@ -219,7 +219,7 @@ func (e *plyExpert[S]) move(dst *Lessons, i int, how Manner) {
 		e.anew(i)
 	} else {
 		v.goesOn = true
-		e.arrived[i] = arrival[S]{direct: e.k.rules.Turn(after) == who, begun: e.begins(after), start: moved[S]{after, who}}
+		e.arrived[i] = arrival[S]{direct: e.k.rules.CurrentPlayer(after) == who, begun: e.begins(after), start: moved[S]{after, who}}
 	}
 	e.state[i], _ = e.k.canonical(e.state[i])
 	e.path = append(e.path, v)
@@ -282,7 +282,7 @@ func (e *plyExpert[S]) expand() (known int) {
 		if came := &e.arrived[i]; came.begun {
 			came.fan = e.fan(fanKey[S]{came.start, true})
 		}
-		who := e.k.rules.Turn(s)
+		who := e.k.rules.CurrentPlayer(s)
 		e.legal = e.k.rules.Legal(e.legal[:0], s)
 		for _, a := range e.legal {
 			after := e.k.apply(s, a)
@@ -290,7 +290,7 @@ func (e *plyExpert[S]) expand() (known int) {
 			if !e.arrived[i].direct {
 				o.at = e.look(after, who)
 			}
-			if e.k.rules.Turn(after) == who {
+			if e.k.rules.CurrentPlayer(after) == who {
 				e.again = e.k.rules.Legal(e.again[:0], after)
 				for _, a := range e.again {
 					e.follow(moved[S]{e.k.apply(after, a), who})
@@ -349,7 +349,7 @@ func (e *plyExpert[S]) fan(key fanKey[S]) *fan[S] {
 // look asks about a state just after a move, and returns where the estimate will be.
 func (e *plyExpert[S]) look(s S, viewer game.Player) (at int) {
 	at = len(e.says.score)
-	over := e.k.rules.Turn(s) == game.Nobody
+	over := e.k.rules.CurrentPlayer(s) == game.Terminal
 	if e.says.scored || !over {
 		e.asked = append(e.asked, asked{at, viewer, over})
 		e.obs = e.see(e.obs, s, viewer)
@@ -381,7 +381,7 @@ func (e *plyExpert[S]) answer(net Network, known int) {
 	}
 }
 
-// AppendState keeps [Expert].
+// AppendState implements [Expert].
 func (e *plyExpert[S]) AppendState(dst []byte) ([]byte, error) {
 	dst, err := e.appendState(dst)
 	if err != nil {
@@ -390,7 +390,7 @@ func (e *plyExpert[S]) AppendState(dst []byte) ([]byte, error) {
 	return binary.Append(dst, binary.LittleEndian, e.moves)
 }
 
-// RestoreState keeps [Expert].
+// RestoreState implements [Expert].
 func (e *plyExpert[S]) RestoreState(src []byte) error {
 	moves, err := e.restoreState(src, 4*len(e.moves))
 	if err != nil {
@@ -400,7 +400,7 @@ func (e *plyExpert[S]) RestoreState(src []byte) error {
 		return err
 	}
 	for i, s := range e.state {
-		if e.k.rules.Turn(s) < 0 {
+		if e.k.rules.CurrentPlayer(s) < 0 {
 			return fmt.Errorf("env: row %d holds a state in which nobody acts", i)
 		}
 		if e.moves[i] < 0 {

@@ -37,7 +37,7 @@ func (o ply[S]) leaf(s S, who game.Player) (v []float64, like float64) {
 	score, seen := []float32{0}, make([]float32, o.rules.Spec().Players)
 	o.net(score, seen, o.see(s, who))
 	v = o.rules.Returns(nil, s)
-	for j := 0; j < len(v) && o.rules.Turn(s) != game.Nobody; j++ {
+	for j := 0; j < len(v) && o.rules.CurrentPlayer(s) != game.Terminal; j++ {
 		v[(j+int(who))%len(v)] = float64(seen[j])
 	}
 	if o.how.Scores {
@@ -48,7 +48,7 @@ func (o ply[S]) leaf(s S, who game.Player) (v []float64, like float64) {
 
 // thought is what the network says of the move that it prefers.
 func (o ply[S]) thought(s S) (best []float64) {
-	who, most := o.rules.Turn(s), 0.0
+	who, most := o.rules.CurrentPlayer(s), 0.0
 	for _, a := range o.rules.Legal(nil, s) {
 		if v, like := o.leaf(o.after(s, a), who); best == nil || like > most+game.Tie {
 			best, most = v, like
@@ -59,7 +59,7 @@ func (o ply[S]) thought(s S) (best []float64) {
 
 // next is what a state is worth in which the dice lie.
 func (o ply[S]) next(s S, last game.Player) []float64 {
-	if o.rules.Turn(s) >= 0 {
+	if o.rules.CurrentPlayer(s) >= 0 {
 		return o.thought(s)
 	}
 	v, _ := o.leaf(s, last)
@@ -83,7 +83,7 @@ func (o ply[S]) found(s S, who game.Player) []float64 {
 
 // rolled is what a state just after a move of who is worth, over its dice.
 func (o ply[S]) rolled(s S, who game.Player) []float64 {
-	if o.rules.Turn(s) != game.Chance {
+	if o.rules.CurrentPlayer(s) != game.Chance {
 		return o.next(s, who)
 	}
 	sum := make([]float64, o.rules.Spec().Players)
@@ -97,7 +97,7 @@ func (o ply[S]) rolled(s S, who game.Player) []float64 {
 
 // worth is the same, but the best move of who if he moves again.
 func (o ply[S]) worth(s S, who game.Player) (best []float64) {
-	if o.rules.Turn(s) != who {
+	if o.rules.CurrentPlayer(s) != who {
 		return o.found(s, who)
 	}
 	for _, a := range o.rules.Legal(nil, s) {
@@ -125,7 +125,7 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 	dice := rand.NewPCG(seed, row)
 	chance := func() float64 { return float64(dice.Uint64()>>11) / (1 << 53) }
 	settle := func(s S) S {
-		for o.rules.Turn(s) == game.Chance {
+		for o.rules.CurrentPlayer(s) == game.Chance {
 			s = o.rules.Sample(s, dice)
 		}
 		return canonical(o.rules, s)
@@ -138,12 +138,12 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 		var begun S // where the last move led, or the draw
 		drawn := false
 		if cfg.Anew > 0 && chance() < cfg.Anew {
-			begun = any(o.rules).(game.Planner[S]).DrawStart(dice)
+			begun = any(o.rules).(game.Planner[S]).SampleStart(dice)
 			s, moves, drawn = settle(begun), 0, true
 			begun = canonical(o.rules, begun)
 		}
 		for range cfg.Moves {
-			who, legal := o.rules.Turn(s), o.rules.Legal(nil, s)
+			who, legal := o.rules.CurrentPlayer(s), o.rules.Legal(nil, s)
 			var options [][]float64
 			best := 0
 			for k, a := range legal {
@@ -171,13 +171,13 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 					}
 				}
 			}
-			direct := len(path) > 0 && !path[len(path)-1].last && path[len(path)-1].mover == who && o.rules.Turn(begun) == who
+			direct := len(path) > 0 && !path[len(path)-1].last && path[len(path)-1].mover == who && o.rules.CurrentPlayer(begun) == who
 			at := step{mover: who, lesson: -1, direct: direct, taken: options[choice], best: options[best], thought: o.thought(s), joined: o.how.Random || choice == best}
 			differ := false
 			for k, a := range legal {
 				after := o.after(s, a)
 				differ = differ || math.Abs(options[k][who]-options[0][who]) > game.Tie
-				if direct || o.rules.Turn(after) == game.Nobody || o.begins(after) {
+				if direct || o.rules.CurrentPlayer(after) == game.Terminal || o.begins(after) {
 					continue
 				}
 				if k == choice {
@@ -195,7 +195,7 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 			}
 			begun = o.after(s, legal[choice])
 			s, moves = settle(begun), moves+1
-			if limit := o.rules.Spec().MoveLimit; o.rules.Turn(s) == game.Nobody || limit > 0 && moves == limit {
+			if limit := o.rules.Spec().MoveLimit; o.rules.CurrentPlayer(s) == game.Terminal || limit > 0 && moves == limit {
 				l.Games++
 				at.last = true
 				s, moves = settle(o.rules.Initial()), 0
@@ -250,7 +250,7 @@ func recursed[S comparable](t *testing.T, rules searchable[S]) {
 		if _, plans := any(rules).(game.Planner[S]); plans && how.Lambda == 0.7 {
 			cfg.Anew = 0.4
 		}
-		compare(t, env.Of[S](rules), cfg, how, func(seed, row uint64, searches int) []env.Lessons {
+		compare(t, env.NewGame[S](rules), cfg, how, func(seed, row uint64, searches int) []env.Lessons {
 			return ply[S]{rules, hashed(rules.Spec()), how}.row(cfg, seed, row, searches)
 		})
 	}

@@ -143,7 +143,7 @@ func exact[S comparable](t *testing.T, rules searchable[S]) {
 			}
 			return slices.Concat(v[at.who:], v[:at.who])
 		}
-		e := newExpert(t, env.Of[S](spy), search(depth), 4, 0)
+		e := newExpert(t, env.NewGame[S](spy), search(depth), 4, 0)
 		e.Reset(3)
 		var l env.Lessons
 		values, decisions, games := 0, 0, 0
@@ -170,7 +170,7 @@ func exact[S comparable](t *testing.T, rules searchable[S]) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := l.Action[from:l.Start[i+1]]; !slices.Equal(got, rules.Legal(nil, at.state)) || rules.Turn(at.state) != at.who {
+				if got := l.Action[from:l.Start[i+1]]; !slices.Equal(got, rules.Legal(nil, at.state)) || rules.CurrentPlayer(at.state) != at.who {
 					t.Fatalf("%s: options %v of %+v", depth, got, at)
 				}
 				for k, w := range want {
@@ -224,10 +224,10 @@ func alike(a, b env.Lessons, tol float64) bool {
 
 // tables are games for experts of both depths.
 func tables(t testing.TB) map[string]env.Game {
-	list := map[string]env.Game{"martian dice, shared": env.Of(shared(t, 3, 4, 4))}
+	list := map[string]env.Game{"martian dice, shared": env.NewGame(shared(t, 3, 4, 4))}
 	for n, name := range map[int]string{2: " for two", 3: " for three", 4: " for four"} {
-		list["pig"+name] = env.Of[pig.State](newPig(t, n, 20))
-		list["martian dice"+name] = env.Of(newMartianDice(t, n, 5, 5))
+		list["pig"+name] = env.NewGame[pig.State](newPig(t, n, 20))
+		list["martian dice"+name] = env.NewGame(newMartianDice(t, n, 5, 5))
 	}
 	return list
 }
@@ -317,7 +317,7 @@ func TestExpertState(t *testing.T) {
 // A state in which nothing can be searched is refused.
 func TestExpertStateUnsound(t *testing.T) {
 	for _, depth := range depths {
-		e := newExpert(t, env.Of[pig.State](newPig(t, 2, 20)), search(depth), 1, 0)
+		e := newExpert(t, env.NewGame[pig.State](newPig(t, 2, 20)), search(depth), 1, 0)
 		e.Reset(1)
 		saved, err := e.AppendState(nil)
 		if err != nil {
@@ -337,18 +337,18 @@ func TestNewExpert(t *testing.T) {
 		cfg  env.ExpertConfig
 		want error // nil for any
 	}{
-		{"no plans", env.Of[face](coin{}), search(env.Turn), env.ErrNoPlanner},
-		{"no winner", env.Of(newMartianDice(t, 1, 3, 3)), search(env.OnePly), env.ErrNoPlanner},
-		{"no depth", env.Of[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Turns: 1, Moves: 1}, nil},
-		{"no turns", env.Of[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Moves: 1}, nil},
-		{"no moves", env.Of[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Turns: 1}, nil},
-		{"no share", env.Of[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Turns: 1, Moves: 1, Stray: math.NaN()}, nil},
+		{"no plans", env.NewGame[face](coin{}), search(env.Turn), env.ErrNoPlanner},
+		{"no winner", env.NewGame(newMartianDice(t, 1, 3, 3)), search(env.OnePly), env.ErrNoPlanner},
+		{"no depth", env.NewGame[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Turns: 1, Moves: 1}, nil},
+		{"no turns", env.NewGame[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Moves: 1}, nil},
+		{"no moves", env.NewGame[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Turns: 1}, nil},
+		{"no share", env.NewGame[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Turns: 1, Moves: 1, Stray: math.NaN()}, nil},
 	} {
 		if _, err := test.g.NewExpert(test.cfg, 1, 0); err == nil || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: got error %v, want %v", test.name, err, test.want)
 		}
 	}
-	e := newExpert(t, env.Of[face](coin{}), search(env.OnePly), 2, 0)
+	e := newExpert(t, env.NewGame[face](coin{}), search(env.OnePly), 2, 0)
 	e.Reset(1)
 	var l env.Lessons
 	e.Search(t.Context(), &l, env.Manner{}, hashed(coin{}.Spec()))

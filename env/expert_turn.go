@@ -27,7 +27,7 @@ type turnSearch[S comparable] struct {
 	asked []int32 // [ends] index of what is asked; -1 where known
 }
 
-// Reset keeps [Expert].
+// Reset implements [Expert].
 func (e *turnExpert[S]) Reset(seed uint64) {
 	for i := range e.state {
 		e.dice[i].Seed(seed, uint64(e.first+i))
@@ -45,7 +45,7 @@ func (e *turnExpert[S]) settle(i int, dst *Lessons) {
 				e.state[i], _ = e.k.canonical(e.state[i])
 				return
 			}
-			if e.k.rules.Turn(e.state[i]) != game.Chance {
+			if e.k.rules.CurrentPlayer(e.state[i]) != game.Chance {
 				break
 			}
 			e.state[i] = e.k.sampler.Sample(e.state[i], &e.dice[i])
@@ -58,7 +58,7 @@ func (e *turnExpert[S]) settle(i int, dst *Lessons) {
 	panic("env: " + e.spec.ID + " offers no turn")
 }
 
-// Search keeps [Expert]: in every row it searches a turn and plays it a few times.
+// Search implements [Expert]: in every row it searches a turn and plays it a few times.
 func (e *turnExpert[S]) Search(ctx context.Context, dst *Lessons, how Manner, net Network) error {
 	dst.reset()
 	e.obs = e.obs[:0]
@@ -95,7 +95,7 @@ func (e *turnExpert[S]) begin(i int) {
 	t, plan, known := &e.turns[i], e.plans[i], e.known[i][:0]
 	t.begin, t.anew = e.state[i], chance(&e.dice[i]) < e.cfg.Anew
 	if t.anew {
-		t.begin, _ = e.k.canonical(e.planner.DrawStart(&e.dice[i]))
+		t.begin, _ = e.k.canonical(e.planner.SampleStart(&e.dice[i]))
 	}
 	t.mover = e.planner.Mover(t.begin)
 	t.ends = plan.Begin(t.begin)
@@ -138,8 +138,8 @@ func (e *turnExpert[S]) play(i int, dst *Lessons, how Manner) S {
 		if n > 0 && e.planner.Mover(s) >= 0 {
 			return s
 		}
-		switch who := e.k.rules.Turn(s); who {
-		case game.Nobody:
+		switch who := e.k.rules.CurrentPlayer(s); who {
+		case game.Terminal:
 			return s
 		case game.Chance:
 			if e.value, ends = plan.Known(e.value[:0], s); ends {
@@ -161,10 +161,10 @@ func (e *turnExpert[S]) play(i int, dst *Lessons, how Manner) S {
 	return s
 }
 
-// AppendState keeps [Expert].
+// AppendState implements [Expert].
 func (e *turnExpert[S]) AppendState(dst []byte) ([]byte, error) { return e.appendState(dst) }
 
-// RestoreState keeps [Expert].
+// RestoreState implements [Expert].
 func (e *turnExpert[S]) RestoreState(src []byte) error {
 	if _, err := e.restoreState(src, 0); err != nil {
 		return err

@@ -22,7 +22,7 @@ func (o whole[S]) ended(s S) (v []float64, ok bool) {
 		v, _ := o.leaf(s, who)
 		return v, true
 	}
-	if o.rules.Turn(s) < 0 {
+	if o.rules.CurrentPlayer(s) < 0 {
 		return o.plan.Known(nil, s)
 	}
 	return nil, false
@@ -42,7 +42,7 @@ func (o whole[S]) inside(s S) []float64 {
 
 // begun is what a state of a turn is worth that does not end it.
 func (o whole[S]) begun(s S) (v []float64) {
-	who := o.rules.Turn(s)
+	who := o.rules.CurrentPlayer(s)
 	if who == game.Chance {
 		v = make([]float64, o.rules.Spec().Players)
 		for _, x := range o.rules.Outcomes(nil, s) {
@@ -67,7 +67,7 @@ func (o whole[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []en
 	chance := func() float64 { return float64(dice.Uint64()>>11) / (1 << 53) }
 	settle := func(s S) (_ S, games int) {
 		for o.rules.Mover(s) < 0 {
-			if o.rules.Turn(s) == game.Nobody {
+			if o.rules.CurrentPlayer(s) == game.Terminal {
 				s = o.rules.Initial()
 				games++
 			} else {
@@ -82,7 +82,7 @@ func (o whole[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []en
 		l.Start = []int32{0}
 		begin, anew := s, chance() < cfg.Anew
 		if anew {
-			begin = canonical(o.rules, o.rules.DrawStart(dice))
+			begin = canonical(o.rules, o.rules.SampleStart(dice))
 		}
 		clear(o.memo)
 		who, v := o.rules.Mover(begin), o.begun(begin)
@@ -107,7 +107,7 @@ func (o whole[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []en
 func (o whole[S]) play(l *env.Lessons, s S, cfg env.ExpertConfig, dice *rand.PCG, chance func() float64) S {
 	strays := chance() < cfg.Strays
 	for {
-		if who := o.rules.Turn(s); who == game.Chance {
+		if who := o.rules.CurrentPlayer(s); who == game.Chance {
 			s = canonical(o.rules, o.rules.Sample(s, dice))
 		} else {
 			legal := o.rules.Legal(nil, s)
@@ -152,7 +152,7 @@ func TestTurnExact(t *testing.T) {
 // recursion.
 func planned[S comparable](t *testing.T, rules searchable[S]) {
 	value := hashed(rules.Spec())
-	compare(t, env.Of[S](rules), search(env.Turn), env.Manner{}, func(seed, row uint64, searches int) []env.Lessons {
+	compare(t, env.NewGame[S](rules), search(env.Turn), env.Manner{}, func(seed, row uint64, searches int) []env.Lessons {
 		return whole[S]{ply[S]{rules: rules, net: value}, rules.NewPlan(), map[S][]float64{}}.row(search(env.Turn), seed, row, searches)
 	})
 }

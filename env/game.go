@@ -29,8 +29,8 @@ type Game interface {
 	ActionName(a game.Action) string
 	// PlayerNames lists the players that every game has ("random") and the
 	// game's own, such as "greedy"; Player returns one of them.
-	PlayerNames() []string
-	Player(name string) (Policy, error)
+	BotNames() []string
+	Bot(name string) (Policy, error)
 	// Solve returns the exact solution, or an error that wraps
 	// game.ErrNoSolution. It calls progress, where not nil, with the share done.
 	Solve(ctx context.Context, progress func(done float64)) (Solution, error)
@@ -41,16 +41,16 @@ type Game interface {
 	// [SolutionFile]). Where the folder cannot be used the game is solved all the
 	// same, and warn, if not nil, is called once with an error that wraps
 	// ErrNotKept: before the work, if that can be told, else once a write fails.
-	SolveIn(ctx context.Context, dir string, progress func(done float64), warn func(error)) (Solution, error)
+	SolveCached(ctx context.Context, dir string, progress func(done float64), warn func(error)) (Solution, error)
 	// Odds answers a question about the odds of a part of the game (see
-	// [game.Bookmaker]), or returns an error that wraps game.ErrNoOdds.
-	Odds(question string) ([]game.Table, error)
+	// [game.OddsTables]), or returns an error that wraps game.ErrNoOdds.
+	OddsTables(question string) ([]game.Table, error)
 	// Estimate says what a solution takes, if it is worth keeping.
 	Estimate() (e game.Estimate, ok bool)
 }
 
 // Of erases the state of a game's rules.
-func Of[S comparable](rules game.Rules[S]) Game {
+func NewGame[S comparable](rules game.Rules[S]) Game {
 	h := &handle[S]{kit: newKit(rules), spec: rules.Spec()}
 	h.notation, _ = rules.(game.Notation[S])
 	return h
@@ -86,26 +86,26 @@ func (h *handle[S]) ActionName(a game.Action) string {
 // random is the name of the player that every game has.
 const random = "random"
 
-func (h *handle[S]) PlayerNames() []string {
+func (h *handle[S]) BotNames() []string {
 	names := []string{random}
-	if p, ok := h.rules.(game.Players[S]); ok {
-		names = append(names, p.PlayerNames()...)
+	if p, ok := h.rules.(game.Bots[S]); ok {
+		names = append(names, p.BotNames()...)
 	}
 	return names
 }
 
-func (h *handle[S]) Player(name string) (Policy, error) {
+func (h *handle[S]) Bot(name string) (Policy, error) {
 	if name == random {
-		return insider[S]{game.Uniform[S]{Rules: h.rules}}, nil
+		return statePolicy[S]{game.Uniform[S]{Rules: h.rules}}, nil
 	}
-	if p, ok := h.rules.(game.Players[S]); ok && slices.Contains(p.PlayerNames(), name) {
-		policy, err := p.Player(name)
+	if p, ok := h.rules.(game.Bots[S]); ok && slices.Contains(p.BotNames(), name) {
+		policy, err := p.Bot(name)
 		if err != nil {
 			return nil, err
 		}
-		return insider[S]{policy}, nil
+		return statePolicy[S]{policy}, nil
 	}
-	return nil, fmt.Errorf("%s has no player %q; it has %s", h.spec.ID, name, strings.Join(h.PlayerNames(), ", "))
+	return nil, fmt.Errorf("%s has no player %q; it has %s", h.spec.ID, name, strings.Join(h.BotNames(), ", "))
 }
 
 func (h *handle[S]) Solve(ctx context.Context, progress func(float64)) (Solution, error) {
@@ -120,9 +120,9 @@ func (h *handle[S]) Solve(ctx context.Context, progress func(float64)) (Solution
 	return &solution[S]{kit: &h.kit, s: s}, nil
 }
 
-func (h *handle[S]) Odds(question string) ([]game.Table, error) {
-	if b, ok := h.rules.(game.Bookmaker); ok {
-		return b.Odds(question)
+func (h *handle[S]) OddsTables(question string) ([]game.Table, error) {
+	if b, ok := h.rules.(game.OddsTables); ok {
+		return b.OddsTables(question)
 	}
 	return nil, fmt.Errorf("%s: %w", h.spec.ID, game.ErrNoOdds)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrNotKept says that a solution cannot be kept in its folder.
-var ErrNotKept = errors.New("the solution is not kept")
+var ErrNotCached = errors.New("the solution is not kept")
 
 // keepEvery is how often an unfinished solution is written, chosen so that a
 // crash costs little of the hours that a large one takes.
@@ -26,18 +26,18 @@ const keepEvery = time.Minute
 const sampled = 2048
 
 func (h *handle[S]) Estimate() (game.Estimate, bool) {
-	if k, ok := h.rules.(game.Keeper[S]); ok {
+	if k, ok := h.rules.(game.ResumableSolver[S]); ok {
 		return k.Estimate(), true
 	}
 	return game.Estimate{}, false
 }
 
-func (h *handle[S]) SolveIn(ctx context.Context, dir string, progress func(float64), warn func(error)) (Solution, error) {
-	k, ok := h.rules.(game.Keeper[S])
+func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(float64), warn func(error)) (Solution, error) {
+	k, ok := h.rules.(game.ResumableSolver[S])
 	if !ok || dir == "" {
 		return h.Solve(ctx, progress)
 	}
-	values, steps, err := k.Extent()
+	values, steps, err := k.StateSize()
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (h *handle[S]) SolveIn(ctx context.Context, dir string, progress func(float
 	warned := false
 	notKept := func(err error) {
 		if warn != nil && !warned {
-			warn(fmt.Errorf("%w: %w", ErrNotKept, err))
+			warn(fmt.Errorf("%w: %w", ErrNotCached, err))
 		}
 		warned = true
 	}
@@ -91,14 +91,14 @@ func (h *handle[S]) SolveIn(ctx context.Context, dir string, progress func(float
 
 // begin returns what the file holds, or nothing done. Where there is something
 // left to do it makes sure that the file can be written.
-func (f *solutionFile) begin() (*game.Work, error) {
+func (f *solutionFile) begin() (*game.SolverState, error) {
 	atomicfile.Clean(f.path)
 	w, err := f.load()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && w.Done == 1 {
 		return w, err
 	}
 	if err != nil {
-		w = new(game.Work)
+		w = new(game.SolverState)
 	}
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o777); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (f *solutionFile) begin() (*game.Work, error) {
 // verify holds a solution that begins with a file against a sample of its
 // optimality equations. What the values may violate them by is the residual, and
 // what other processors may round otherwise: some thousand operations in 10⁻¹⁶.
-func verify[S comparable](ctx context.Context, f *solutionFile, s game.KeptSolution[S], w *game.Work) error {
+func verify[S comparable](ctx context.Context, f *solutionFile, s game.VerifiableSolution[S], w *game.SolverState) error {
 	numbers := make([]int, min(s.Equations(), sampled))
 	r := rand.New(rand.NewPCG(0, 0)) // the same sample each time
 	for i := range numbers {

@@ -23,12 +23,12 @@ func TestSolveInUnwritable(t *testing.T) {
 	}
 	for _, dir := range []string{"/proc/self", link} {
 		var warnings []error
-		_, err := g.SolveIn(t.Context(), dir, func(float64) {
+		_, err := g.SolveCached(t.Context(), dir, func(float64) {
 			if len(warnings) == 0 {
 				t.Fatalf("%s: the work begins without a warning", dir)
 			}
 		}, func(err error) { warnings = append(warnings, err) })
-		if err != nil || len(warnings) != 1 || !errors.Is(warnings[0], env.ErrNotKept) || !strings.Contains(warnings[0].Error(), dir) {
+		if err != nil || len(warnings) != 1 || !errors.Is(warnings[0], env.ErrNotCached) || !strings.Contains(warnings[0].Error(), dir) {
 			t.Errorf("%s: %v, warnings %v", dir, err, warnings)
 		}
 	}
@@ -46,14 +46,14 @@ func TestSolveInWithoutRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		var warnings []error
-		s, err := g.SolveIn(t.Context(), dir, nil, func(err error) { warnings = append(warnings, err) })
+		s, err := g.SolveCached(t.Context(), dir, nil, func(err error) { warnings = append(warnings, err) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		if v, err := s.Value(g.Initial()); err != nil || len(v) != 3 {
 			t.Errorf("the value is %v, %v", v, err)
 		}
-		if len(warnings) != 1 || !errors.Is(warnings[0], env.ErrNotKept) || !errors.Is(warnings[0], syscall.EFBIG) {
+		if len(warnings) != 1 || !errors.Is(warnings[0], env.ErrNotCached) || !errors.Is(warnings[0], syscall.EFBIG) {
 			t.Errorf("warnings %v; want EFBIG", warnings)
 		}
 		return

@@ -40,7 +40,7 @@ func TestSolveIn(t *testing.T) {
 	// Cancelled halfway, it keeps what it has; then it goes on and is done.
 	ctx, cancel := context.WithCancel(t.Context())
 	half := 0.0
-	_, err = g.SolveIn(ctx, dir, func(done float64) {
+	_, err = g.SolveCached(ctx, dir, func(done float64) {
 		if done > 0.5 && half == 0 {
 			half = done
 			cancel()
@@ -50,7 +50,7 @@ func TestSolveIn(t *testing.T) {
 		t.Fatalf("cancelled: %v", err)
 	}
 	first := 0.0
-	got, err := g.SolveIn(t.Context(), dir, func(done float64) {
+	got, err := g.SolveCached(t.Context(), dir, func(done float64) {
 		if first == 0 {
 			first = done
 		}
@@ -62,7 +62,7 @@ func TestSolveIn(t *testing.T) {
 		t.Errorf("it went on at %v; it had been cancelled at %v", first, half)
 	}
 	// The third time it need not solve anything.
-	again, err := g.SolveIn(t.Context(), dir, func(float64) { t.Error("it solves again") }, unwarned(t))
+	again, err := g.SolveCached(t.Context(), dir, func(float64) { t.Error("it solves again") }, unwarned(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestSolveInUnusable(t *testing.T) {
 	for _, dir := range []string{file, filepath.Join(file, "sub")} {
 		var warnings []error
 		begun := false
-		s, err := g.SolveIn(t.Context(), dir, func(float64) {
+		s, err := g.SolveCached(t.Context(), dir, func(float64) {
 			if !begun && len(warnings) == 0 {
 				t.Errorf("%s: the work begins without a warning", dir)
 			}
@@ -111,7 +111,7 @@ func TestSolveInUnusable(t *testing.T) {
 		if err != nil || s == nil {
 			t.Fatalf("%s: %v", dir, err)
 		}
-		if len(warnings) != 1 || !errors.Is(warnings[0], env.ErrNotKept) || !strings.Contains(warnings[0].Error(), file) {
+		if len(warnings) != 1 || !errors.Is(warnings[0], env.ErrNotCached) || !strings.Contains(warnings[0].Error(), file) {
 			t.Errorf("%s: warnings %v", dir, warnings)
 		}
 	}
@@ -124,7 +124,7 @@ func TestSolveInUnusable(t *testing.T) {
 // others have left.
 func TestSolveInCleans(t *testing.T) {
 	g, dir := reduced(t, 4), t.TempDir()
-	if _, err := g.SolveIn(t.Context(), dir, nil, unwarned(t)); err != nil {
+	if _, err := g.SolveCached(t.Context(), dir, nil, unwarned(t)); err != nil {
 		t.Fatal(err)
 	}
 	path := env.SolutionFile(dir, g.Spec())
@@ -140,7 +140,7 @@ func TestSolveInCleans(t *testing.T) {
 			}
 		}
 	}
-	if _, err := g.SolveIn(t.Context(), dir, nil, unwarned(t)); err != nil {
+	if _, err := g.SolveCached(t.Context(), dir, nil, unwarned(t)); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]bool{dead: false, alive: true, others: true, env.SolutionFile(dir, g.Spec()): true} {

@@ -55,7 +55,7 @@ func (k *kit[S]) known(s S) (err error) {
 // lister samples for rules that do not: from the list of all outcomes.
 type lister[S comparable] struct{ rules game.Rules[S] }
 
-// Sample keeps [game.Sampler].
+// Sample implements [game.Sampler].
 func (l lister[S]) Sample(s S, dice *rand.PCG) S {
 	outcomes := l.rules.Outcomes(nil, s)
 	u := chance(dice)
@@ -72,13 +72,13 @@ func (l lister[S]) Sample(s S, dice *rand.PCG) S {
 // a game is truncated.
 func (k *kit[S]) settle(s *S, dice *rand.PCG) game.Player {
 	for range k.limit {
-		who := k.rules.Turn(*s)
+		who := k.rules.CurrentPlayer(*s)
 		if who != game.Chance {
 			return who
 		}
 		*s = k.sampler.Sample(*s, dice)
 	}
-	return k.rules.Turn(*s)
+	return k.rules.CurrentPlayer(*s)
 }
 
 // apply is the representative of the state just after a legal action.
@@ -96,7 +96,7 @@ func (k *kit[S]) afterstates(dst *Afterstates, shown []S) {
 	d := k.rules.Spec().ObsLen()
 	dst.reset(len(shown))
 	for _, s := range shown {
-		who := k.rules.Turn(s)
+		who := k.rules.CurrentPlayer(s)
 		dst.legal = k.rules.Legal(dst.legal[:0], s)
 		for _, a := range dst.legal {
 			k.rules.Encode(dst.add(a, d), k.apply(s, a), who)

@@ -8,7 +8,7 @@ type luck struct {
 	byTurn          bool
 }
 
-// Restart keeps [Batch].
+// Restart implements [Batch].
 func (v *Vec[S]) Restart(i int, seed, row uint64) {
 	if v.planner, _ = v.k.rules.(game.Planner[S]); v.planner != nil {
 		if v.luck == nil {
@@ -25,8 +25,8 @@ func (v *Vec[S]) settle(i int, s *S) game.Player {
 		return v.k.settle(s, &v.dice[i])
 	}
 	for range v.k.limit {
-		who := v.k.rules.Turn(*s)
-		if who != game.Nobody && v.planner.Mover(*s) >= 0 {
+		who := v.k.rules.CurrentPlayer(*s)
+		if who != game.Terminal && v.planner.Mover(*s) >= 0 {
 			l := &v.luck[i]
 			l.turn++
 			v.seed(i, l.seed, l.turn<<32|l.row)
@@ -36,7 +36,7 @@ func (v *Vec[S]) settle(i int, s *S) game.Player {
 		}
 		*s = v.k.sampler.Sample(*s, &v.dice[i])
 	}
-	return v.k.rules.Turn(*s)
+	return v.k.rules.CurrentPlayer(*s)
 }
 
 // seed seeds the generators of row i.

@@ -40,7 +40,7 @@ func TestOutsiderPortions(t *testing.T) {
 		states = append(states, pig.State{Score: [10]uint8{uint8(i % 100), uint8(i / 100 % 100)}})
 	}
 	p := new(byObs)
-	o := outsider[pig.State]{p, query[pig.State]{k: newKit[pig.State](rules)}}
+	o := observationPolicy[pig.State]{p, decisionBatch[pig.State]{k: newKit[pig.State](rules)}}
 	n := rules.Spec().Actions
 	all := make([]float64, len(states)*n)
 	if err := o.Probs(all, states); err != nil {

@@ -53,8 +53,8 @@ func Probs(ctx context.Context, p Policy, dst []float64, d Decisions) error {
 }
 
 // Scorer is a Policy that decides by a score of the state just after each legal
-// action (see [game.Scorer]).
-type Scorer interface {
+// action (see [game.AfterstateScorer]).
+type AfterstateScorer interface {
 	Policy
 	// Score writes to dst [n] the scores of afterstates [n, D]. Many goroutines
 	// may call it at once.
@@ -65,7 +65,7 @@ type Scorer interface {
 }
 
 // query are the Decisions of a game whose state is S.
-type query[S comparable] struct {
+type decisionBatch[S comparable] struct {
 	k      kit[S]
 	states []S
 	shown  []S
@@ -85,41 +85,41 @@ type query[S comparable] struct {
 }
 
 // reset empties the query.
-func (q *query[S]) reset() {
+func (q *decisionBatch[S]) reset() {
 	q.states, q.shown, q.label = q.own.states[:0], q.own.shown[:0], q.own.label[:0]
 	q.obs, q.mask, q.after = nil, nil, nil
 }
 
 // add adds a decision.
-func (q *query[S]) add(state, shown S, label []game.Action) {
+func (q *decisionBatch[S]) add(state, shown S, label []game.Action) {
 	q.states, q.shown, q.label = append(q.states, state), append(q.shown, shown), append(q.label, label)
 	q.own.states, q.own.shown, q.own.label = q.states, q.shown, q.label
 }
 
 // fill makes the query ask about representatives.
-func (q *query[S]) fill(states []S) {
+func (q *decisionBatch[S]) fill(states []S) {
 	q.reset()
 	for _, s := range states {
 		q.add(s, s, nil)
 	}
 }
 
-func (q *query[S]) Len() int { return len(q.shown) }
+func (q *decisionBatch[S]) Len() int { return len(q.shown) }
 
-func (q *query[S]) Obs() []float32 {
+func (q *decisionBatch[S]) Obs() []float32 {
 	if q.obs == nil {
 		d := q.k.rules.Spec().ObsLen()
 		q.own.obs = resize(q.own.obs, len(q.shown)*d)
 		q.obs = q.own.obs
 		spread(len(q.shown), func(i int) {
 			s := q.shown[i]
-			q.k.rules.Encode(q.obs[i*d:(i+1)*d], s, q.k.rules.Turn(s))
+			q.k.rules.Encode(q.obs[i*d:(i+1)*d], s, q.k.rules.CurrentPlayer(s))
 		})
 	}
 	return q.obs
 }
 
-func (q *query[S]) Mask() []bool {
+func (q *decisionBatch[S]) Mask() []bool {
 	if q.mask == nil {
 		n := q.k.rules.Spec().Actions
 		q.own.mask = resize(q.own.mask, len(q.shown)*n)
@@ -136,7 +136,7 @@ func (q *query[S]) Mask() []bool {
 	return q.mask
 }
 
-func (q *query[S]) Afterstates() *Afterstates {
+func (q *decisionBatch[S]) Afterstates() *Afterstates {
 	if q.after == nil {
 		q.after = &q.own.after
 		q.k.afterstates(q.after, q.shown)
@@ -144,9 +144,9 @@ func (q *query[S]) Afterstates() *Afterstates {
 	return q.after
 }
 
-func (q *query[S]) Position(i int) Position { return position[S]{&q.k, q.states[i]} }
+func (q *decisionBatch[S]) Position(i int) Position { return position[S]{&q.k, q.states[i]} }
 
-func (q *query[S]) Relabel(i int) []game.Action { return q.label[i] }
+func (q *decisionBatch[S]) Relabel(i int) []game.Action { return q.label[i] }
 
 // spread calls f with 0 to n-1, on all cores where there are many.
 func spread(n int, f func(i int)) {
@@ -190,13 +190,13 @@ func resize[T any](s []T, n int) []T {
 }
 
 // insider is a policy of the game's own, which knows its states.
-type insider[S comparable] struct{ game.Policy[S] }
+type statePolicy[S comparable] struct{ game.Policy[S] }
 
-func (p insider[S]) Probs(dst []float64, d Decisions) error {
-	return p.Policy.Probs(dst, d.(*query[S]).shown)
+func (p statePolicy[S]) Probs(dst []float64, d Decisions) error {
+	return p.Policy.Probs(dst, d.(*decisionBatch[S]).shown)
 }
 
-// ProbsContext keeps [ContextPolicy].
-func (p insider[S]) ProbsContext(ctx context.Context, dst []float64, d Decisions) error {
-	return game.Probs(ctx, p.Policy, dst, d.(*query[S]).shown)
+// ProbsContext implements [ContextPolicy].
+func (p statePolicy[S]) ProbsContext(ctx context.Context, dst []float64, d Decisions) error {
+	return game.Probs(ctx, p.Policy, dst, d.(*decisionBatch[S]).shown)
 }

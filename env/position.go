@@ -13,8 +13,8 @@ import (
 type Position interface {
 	// String is the position in the game's notation.
 	String() string
-	// Turn tells who moves next: a seat, game.Chance or game.Nobody.
-	Turn() game.Player
+	// Turn tells who moves next: a seat, game.Chance or game.Terminal.
+	CurrentPlayer() game.Player
 	// Legal lists the legal actions in ascending order.
 	Legal() []game.Action
 	// Apply is the position just after an action, before any dice.
@@ -32,9 +32,9 @@ type Position interface {
 	// Picture draws the position for a person, Explain says what a legal action
 	// does in it, and Tell what the dice have made of it where next came of it; all
 	// are bare where the game offers no more.
-	Picture() string
-	Explain(a game.Action) string
-	Tell(next Position) string
+	Render() string
+	DescribeAction(a game.Action) string
+	DescribeChance(next Position) string
 }
 
 type position[S comparable] struct {
@@ -49,7 +49,7 @@ func (p position[S]) String() string {
 	return fmt.Sprint(p.s)
 }
 
-func (p position[S]) Turn() game.Player { return p.k.rules.Turn(p.s) }
+func (p position[S]) CurrentPlayer() game.Player { return p.k.rules.CurrentPlayer(p.s) }
 
 func (p position[S]) Legal() []game.Action { return p.k.rules.Legal(nil, p.s) }
 
@@ -79,35 +79,35 @@ func (p position[S]) Observe(dst []float32, who game.Player) { p.k.rules.Encode(
 
 func (p position[S]) Decisions() Decisions {
 	shown, label := p.k.canonical(p.s)
-	q := &query[S]{k: *p.k}
+	q := &decisionBatch[S]{k: *p.k}
 	q.add(p.s, shown, label)
 	return q
 }
 
-func (p position[S]) Picture() string {
-	if g, ok := p.k.rules.(game.Guide[S]); ok {
-		return g.Picture(p.s)
+func (p position[S]) Render() string {
+	if g, ok := p.k.rules.(game.Renderer[S]); ok {
+		return g.Render(p.s)
 	}
 	return p.String()
 }
 
-func (p position[S]) Explain(a game.Action) string {
-	if g, ok := p.k.rules.(game.Guide[S]); ok {
-		return g.Explain(p.s, a)
+func (p position[S]) DescribeAction(a game.Action) string {
+	if g, ok := p.k.rules.(game.Renderer[S]); ok {
+		return g.DescribeAction(p.s, a)
 	}
 	return ""
 }
 
-func (p position[S]) Tell(next Position) string {
+func (p position[S]) DescribeChance(next Position) string {
 	own, ok := next.(position[S])
-	if g, guided := p.k.rules.(game.Guide[S]); guided && ok {
-		return g.Tell(p.s, own.s)
+	if g, guided := p.k.rules.(game.Renderer[S]); guided && ok {
+		return g.DescribeChance(p.s, own.s)
 	}
 	return ""
 }
 
 // Ask returns the probabilities [A] with which a policy acts in a position.
-func Ask(ctx context.Context, p Policy, at Position, actions int) ([]float64, error) {
+func ActionProbabilities(ctx context.Context, p Policy, at Position, actions int) ([]float64, error) {
 	d := at.Decisions()
 	probs := make([]float64, actions)
 	if err := Probs(ctx, p, probs, d); err != nil {

@@ -64,7 +64,7 @@ const (
 	OfTurns                   // states in which turns begin, as their movers see them
 )
 
-// NewSearch keeps [Game].
+// NewSearch implements [Game].
 func (h *handle[S]) NewSearch(cfg SearchConfig, guide *Guide) (Policy, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
@@ -77,13 +77,13 @@ func (h *handle[S]) NewSearch(cfg SearchConfig, guide *Guide) (Policy, error) {
 	if guide != nil && guide.Speaks == OfTurns && s.planner == nil {
 		return nil, fmt.Errorf("search: values of turns, and %s: %w", h.spec.ID, ErrNoPlanner)
 	}
-	names := h.PlayerNames()
-	player, err := h.Player(names[len(names)-1])
+	names := h.BotNames()
+	player, err := h.Bot(names[len(names)-1])
 	if err != nil {
 		return nil, err
 	}
-	s.player = player.(insider[S]).Policy
-	return insider[S]{s}, nil
+	s.player = player.(statePolicy[S]).Policy
+	return statePolicy[S]{s}, nil
 }
 
 // treeSearch is Monte Carlo tree search, for any number of seats: each looks
@@ -110,12 +110,12 @@ type treeSearch[S comparable] struct {
 	free    sync.Pool       // of *grove[S]
 }
 
-// Probs keeps [game.Policy].
+// Probs implements [game.Policy].
 func (x *treeSearch[S]) Probs(dst []float64, states []S) error {
 	return x.ProbsContext(context.Background(), dst, states)
 }
 
-// ProbsContext keeps [game.ContextPolicy].
+// ProbsContext implements [game.ContextPolicy].
 func (x *treeSearch[S]) ProbsContext(ctx context.Context, dst []float64, states []S) error {
 	g, _ := x.free.Get().(*grove[S])
 	if g == nil {

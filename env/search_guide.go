@@ -111,7 +111,7 @@ func (t *tree[S]) believe(row int, viewer game.Player) {
 func (t *tree[S]) believeBest(row int, legal []game.Action) {
 	best := make([]float64, len(t.share))
 	for k, a := range legal {
-		if s := t.g.k.apply(t.at, a); t.g.k.rules.Turn(s) == game.Nobody {
+		if s := t.g.k.apply(t.at, a); t.g.k.rules.CurrentPlayer(s) == game.Terminal {
 			t.finish(s)
 		} else {
 			t.believe(row+k, t.who)

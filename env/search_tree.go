@@ -88,9 +88,9 @@ func (t *tree[S]) obvious(s S) game.Action {
 	if len(legal) == 1 {
 		return legal[0]
 	}
-	who := t.g.k.rules.Turn(s)
+	who := t.g.k.rules.CurrentPlayer(s)
 	for _, a := range legal {
-		if after := t.g.k.apply(s, a); t.g.k.rules.Turn(after) == game.Nobody {
+		if after := t.g.k.apply(s, a); t.g.k.rules.CurrentPlayer(after) == game.Terminal {
 			if t.finish(after); t.share[who] == 1 {
 				return a
 			}
@@ -133,7 +133,7 @@ func (t *tree[S]) choice() game.Action {
 // whether that is so.
 func (t *tree[S]) grow() bool {
 	for t.left > 0 && !t.g.late() {
-		if t.who = t.arrive(); t.who == game.Nobody {
+		if t.who = t.arrive(); t.who == game.Terminal {
 			t.learn()
 			continue
 		}
@@ -154,7 +154,7 @@ func (t *tree[S]) grow() bool {
 }
 
 // arrive plays dice and moves without a choice, and returns who has one, with
-// the options in g.legal. It is game.Nobody if the simulation ends here, with
+// the options in g.legal. It is game.Terminal if the simulation ends here, with
 // the shares of the win, and game.Chance where a turn begins whose value is to be
 // asked.
 func (t *tree[S]) arrive() game.Player {
@@ -169,11 +169,11 @@ func (t *tree[S]) arrive() game.Player {
 				return game.Chance
 			}
 		}
-		who := g.k.rules.Turn(t.at)
+		who := g.k.rules.CurrentPlayer(t.at)
 		switch {
-		case who == game.Nobody || t.moves >= g.most || t.rolls >= g.k.limit:
+		case who == game.Terminal || t.moves >= g.most || t.rolls >= g.k.limit:
 			t.finish(t.at) // before the end nobody is paid, so all share alike
-			return game.Nobody
+			return game.Terminal
 		case who == game.Chance:
 			t.rolls++
 			t.at, _ = g.k.canonical(g.k.sampler.Sample(t.at, &t.dice))
@@ -258,7 +258,7 @@ func (t *tree[S]) playOn(probs []float64) {
 		t.g.options(t.at)
 		t.leave(probs)
 	}
-	t.move(Draw(probs, &t.dice))
+	t.move(SampleAction(probs, &t.dice))
 }
 
 // learn ends a simulation: all on its path learn what it came to.

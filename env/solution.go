@@ -24,13 +24,13 @@ type Solution interface {
 	// Policy is best play, ties to the lowest index.
 	Policy() Policy
 	// Expand asks a policy for its decisions in every position that can matter.
-	Expand(ctx context.Context, p Policy) (game.Strategy, error)
+	Tabulate(ctx context.Context, p Policy) (game.TabularPolicy, error)
 	// Evaluate returns the expected returns [P] when the given strategies [P]
 	// sit at the table.
-	Evaluate(ctx context.Context, seats []game.Strategy) ([]float64, error)
+	Evaluate(ctx context.Context, seats []game.TabularPolicy) ([]float64, error)
 	// BestResponse is the most that a seat can expect against the strategies of
 	// the others; its own entry in seats is ignored.
-	BestResponse(ctx context.Context, seats []game.Strategy, seat game.Player) (float64, error)
+	BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error)
 	// Regrets plays p in a seat against best play in all others and calls yield
 	// with each action that p may take and that loses more than game.Tie, in a
 	// fixed order, until it returns an error.
@@ -38,7 +38,7 @@ type Solution interface {
 	// Charts shows best play, and ChartsOf what a strategy of that name loses to
 	// it, in pictures. Errors wrap game.ErrNoCharts where there are none.
 	Charts() ([]game.Chart, error)
-	ChartsOf(play game.Strategy, name string) ([]game.Chart, error)
+	PolicyCharts(play game.TabularPolicy, name string) ([]game.Chart, error)
 }
 
 // Regret is what an action costs in a decision (see [game.Regret]).
@@ -73,12 +73,12 @@ func (s *solution[S]) Charts() ([]game.Chart, error) {
 	return c.Charts()
 }
 
-func (s *solution[S]) ChartsOf(play game.Strategy, name string) ([]game.Chart, error) {
+func (s *solution[S]) PolicyCharts(play game.TabularPolicy, name string) ([]game.Chart, error) {
 	c, err := s.charter()
 	if err != nil {
 		return nil, err
 	}
-	return c.ChartsOf(play, name)
+	return c.PolicyCharts(play, name)
 }
 
 func (s *solution[S]) charter() (game.Charter, error) {
@@ -104,27 +104,27 @@ func (s *solution[S]) Options(p Position) ([]float64, error) {
 	return s.s.Options(nil, own.s)
 }
 
-func (s *solution[S]) Policy() Policy { return insider[S]{s.s.Policy()} }
+func (s *solution[S]) Policy() Policy { return statePolicy[S]{s.s.Policy()} }
 
-func (s *solution[S]) Expand(ctx context.Context, p Policy) (game.Strategy, error) {
-	return s.s.Expand(ctx, s.policy(p))
+func (s *solution[S]) Tabulate(ctx context.Context, p Policy) (game.TabularPolicy, error) {
+	return s.s.Tabulate(ctx, s.policy(p))
 }
 
 // policy makes p answer for states.
 func (s *solution[S]) policy(p Policy) game.Policy[S] {
 	switch p := p.(type) {
-	case insider[S]:
+	case statePolicy[S]:
 		return p.Policy
-	case Scorer:
-		return &outsideScorer[S]{outsider: outsider[S]{p, query[S]{k: *s.kit}}, p: p}
+	case AfterstateScorer:
+		return &observationScorer[S]{observationPolicy: observationPolicy[S]{p, decisionBatch[S]{k: *s.kit}}, p: p}
 	}
-	return &outsider[S]{p, query[S]{k: *s.kit}}
+	return &observationPolicy[S]{p, decisionBatch[S]{k: *s.kit}}
 }
 
 func (s *solution[S]) Regrets(ctx context.Context, p Policy, seat game.Player, yield func(Regret) error) error {
 	var state S
 	r := Regret{Position: func() Position { return position[S]{s.kit, state} }}
-	tutor, _ := s.kit.rules.(game.Tutor[S])
+	tutor, _ := s.kit.rules.(game.MistakeLabeler[S])
 	return s.s.Regrets(ctx, s.policy(p), seat, func(x game.Regret[S]) error {
 		state = x.State
 		r.Action, r.Best, r.Reach, r.Prob, r.Loss = x.Action, x.Best, x.Reach, x.Prob, x.Loss
@@ -145,26 +145,26 @@ func (k *kit[S]) actionName(a game.Action) string {
 	return fmt.Sprint(a)
 }
 
-func (s *solution[S]) Evaluate(ctx context.Context, seats []game.Strategy) ([]float64, error) {
+func (s *solution[S]) Evaluate(ctx context.Context, seats []game.TabularPolicy) ([]float64, error) {
 	return s.s.Evaluate(ctx, nil, seats)
 }
 
-func (s *solution[S]) BestResponse(ctx context.Context, seats []game.Strategy, seat game.Player) (float64, error) {
+func (s *solution[S]) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
 	return s.s.BestResponse(ctx, seats, seat)
 }
 
 // outsider lets a policy that knows no states answer for them.
-type outsider[S comparable] struct {
+type observationPolicy[S comparable] struct {
 	p Policy
-	q query[S]
+	q decisionBatch[S]
 }
 
-func (o *outsider[S]) Probs(dst []float64, states []S) error {
+func (o *observationPolicy[S]) Probs(dst []float64, states []S) error {
 	return o.ProbsContext(context.Background(), dst, states)
 }
 
-// ProbsContext keeps [game.ContextPolicy].
-func (o *outsider[S]) ProbsContext(ctx context.Context, dst []float64, states []S) error {
+// ProbsContext implements [game.ContextPolicy].
+func (o *observationPolicy[S]) ProbsContext(ctx context.Context, dst []float64, states []S) error {
 	// So many are asked about at once. Chosen: what they see takes some 10 MB, and
 	// there is work for several cores.
 	const portion = 8192
@@ -181,15 +181,15 @@ func (o *outsider[S]) ProbsContext(ctx context.Context, dst []float64, states []
 }
 
 // outsideScorer does the same for a scorer.
-type outsideScorer[S comparable] struct {
-	outsider[S]
-	p       Scorer
+type observationScorer[S comparable] struct {
+	observationPolicy[S]
+	p       AfterstateScorer
 	scratch sync.Pool // of *[]float32
 }
 
-func (o *outsideScorer[S]) Choose(probs, scores []float64) { o.p.Choose(probs, scores) }
+func (o *observationScorer[S]) Choose(probs, scores []float64) { o.p.Choose(probs, scores) }
 
-func (o *outsideScorer[S]) Score(dst []float64, after []S, movers []game.Player) error {
+func (o *observationScorer[S]) Score(dst []float64, after []S, movers []game.Player) error {
 	// Afterstates are encoded so many at once: what is read is still in the cache,
 	// and goes through the layers together. Measured.
 	const portion = 256

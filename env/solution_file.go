@@ -68,7 +68,7 @@ type solutionFile struct {
 }
 
 // save writes a solution, finished or not.
-func (f *solutionFile) save(w *game.Work) error {
+func (f *solutionFile) save(w *game.SolverState) error {
 	head := solutionHeader{
 		Game: f.spec.ID, Players: f.spec.Players, Rules: f.spec.Version, RulesHash: f.spec.RulesHash(),
 		Values: len(w.Values), Next: w.Next, Done: w.Done, Residual: w.Residual,
@@ -98,7 +98,7 @@ func (f *solutionFile) save(w *game.Work) error {
 
 // load reads what save wrote for the same rules. An error that does not wrap
 // ErrSolutionFile says that the file cannot be read.
-func (f *solutionFile) load() (*game.Work, error) {
+func (f *solutionFile) load() (*game.SolverState, error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (f *solutionFile) load() (*game.Work, error) {
 	if err != nil {
 		return nil, f.refuse(err)
 	}
-	w := &game.Work{Values: make([]float64, f.values), Next: head.Next, Done: head.Done, Residual: head.Residual}
+	w := &game.SolverState{Values: make([]float64, f.values), Next: head.Next, Done: head.Done, Residual: head.Residual}
 	want := head.SHA256
 	head.SHA256 = ""
 	sum, err := head.sum()
@@ -167,7 +167,7 @@ func (f *solutionFile) readHeader(b *bufio.Reader) (head solutionHeader, size in
 }
 
 // check reports what a solution cannot be, complete or not.
-func (f *solutionFile) check(w *game.Work) error {
+func (f *solutionFile) check(w *game.SolverState) error {
 	if !(w.Next > 0 && w.Next <= f.steps && w.Done > 0 && w.Done <= 1) || (w.Done == 1) != (w.Next == f.steps) {
 		return fmt.Errorf("its next is %d and its done %v; the game takes %d steps", w.Next, w.Done, f.steps)
 	}
@@ -187,7 +187,7 @@ func (f *solutionFile) check(w *game.Work) error {
 }
 
 // scale is the largest value, or 1.
-func scale(w *game.Work) float64 {
+func scale(w *game.SolverState) float64 {
 	most := 1.0
 	for _, v := range w.Values {
 		most = max(most, math.Abs(v))

@@ -25,7 +25,7 @@ func FuzzSolutionFile(f *testing.F) {
 			f.Fatal(err)
 		}
 		dir := f.TempDir()
-		s, err := g.SolveIn(f.Context(), dir, nil, func(err error) { f.Error(err) })
+		s, err := g.SolveCached(f.Context(), dir, nil, func(err error) { f.Error(err) })
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func FuzzSolutionFile(f *testing.F) {
 			if err := os.WriteFile(path, b, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			s, err := g.SolveIn(t.Context(), dir, nil, func(err error) { t.Error(err) })
+			s, err := g.SolveCached(t.Context(), dir, nil, func(err error) { t.Error(err) })
 			if err != nil {
 				if !errors.Is(err, env.ErrSolutionFile) {
 					t.Errorf("error %v; want one that wraps ErrSolutionFile", err)

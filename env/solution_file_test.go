@@ -36,7 +36,7 @@ func TestSolutionFileRefused(t *testing.T) {
 	g, dir := reduced(t, 8), t.TempDir()
 	path := env.SolutionFile(dir, g.Spec())
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := g.SolveIn(ctx, dir, func(done float64) {
+	_, err := g.SolveCached(ctx, dir, func(done float64) {
 		if done > 0.5 {
 			cancel()
 		}
@@ -48,7 +48,7 @@ func TestSolutionFileRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.SolveIn(t.Context(), dir, nil, unwarned(t)); err != nil {
+	if _, err := g.SolveCached(t.Context(), dir, nil, unwarned(t)); err != nil {
 		t.Fatal(err)
 	}
 	good, err := os.ReadFile(path)
@@ -129,7 +129,7 @@ func TestSolutionFileRefused(t *testing.T) {
 		if err := os.WriteFile(path, bad.file, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := g.SolveIn(t.Context(), dir, nil, unwarned(t))
+		_, err := g.SolveCached(t.Context(), dir, nil, unwarned(t))
 		if !errors.Is(err, env.ErrSolutionFile) {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -147,14 +147,14 @@ func TestSolutionFileRefused(t *testing.T) {
 	if err := os.WriteFile(env.SolutionFile(dir, other.Spec()), good, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.SolveIn(t.Context(), dir, nil, unwarned(t)); !errors.Is(err, env.ErrSolutionFile) {
+	if _, err := other.SolveCached(t.Context(), dir, nil, unwarned(t)); !errors.Is(err, env.ErrSolutionFile) {
 		t.Errorf("of other rules: %v", err)
 	}
 	folder := reduced(t, 6)
 	if err := os.MkdirAll(filepath.Join(env.SolutionFile(dir, folder.Spec()), "sub"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folder.SolveIn(t.Context(), dir, nil, unwarned(t)); !errors.Is(err, env.ErrSolutionFile) {
+	if _, err := folder.SolveCached(t.Context(), dir, nil, unwarned(t)); !errors.Is(err, env.ErrSolutionFile) {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -89,22 +89,22 @@ func (byMask) Probs(dst []float64, d env.Decisions) error {
 // Policies from outside, who know no states, must be priced as those who do.
 func TestOutsiders(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":                    env.Of(newPig(t, 2, 15)),
-		"martian dice":           env.Of(newMartianDice(t, 2, 4, 4)),
-		"martian dice for three": env.Of(newMartianDice(t, 3, 3, 3)),
+		"pig":                    env.NewGame(newPig(t, 2, 15)),
+		"martian dice":           env.NewGame(newMartianDice(t, 2, 4, 4)),
+		"martian dice for three": env.NewGame(newMartianDice(t, 3, 3, 3)),
 	} {
 		sol, err := g.Solve(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		player := func(name string) env.Policy {
-			p, err := g.Player(name)
+			p, err := g.Bot(name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return p
 		}
-		best, err := sol.Expand(t.Context(), sol.Policy())
+		best, err := sol.Tabulate(t.Context(), sol.Policy())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,12 +117,12 @@ func TestOutsiders(t *testing.T) {
 		} {
 			var values [2][]float64
 			for k, p := range pair {
-				st, err := sol.Expand(t.Context(), p)
+				st, err := sol.Tabulate(t.Context(), p)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for seat := range g.Spec().Players {
-					seats := make([]game.Strategy, g.Spec().Players)
+					seats := make([]game.TabularPolicy, g.Spec().Players)
 					for i := range seats {
 						seats[i] = best
 					}
@@ -151,7 +151,7 @@ func TestOutsiders(t *testing.T) {
 }
 
 func TestSolution(t *testing.T) {
-	g := env.Of(newMartianDice(t, 2, 4, 4))
+	g := env.NewGame(newMartianDice(t, 2, 4, 4))
 	sol, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -179,14 +179,14 @@ func TestSolution(t *testing.T) {
 	if err != nil || len(options) != 3 || !(math.Abs(max(options[0], options[1], options[2])-value[1]) <= 1e-12) {
 		t.Errorf("options are worth %v, %v; the position %v", options, err, value)
 	}
-	foreign := env.Of(newPig(t, 2, 15)).Initial()
+	foreign := env.NewGame(newPig(t, 2, 15)).Initial()
 	if v, err := sol.Value(foreign); err == nil {
 		t.Errorf("a position of another game is worth %v", v)
 	}
 	if v, err := sol.Options(foreign); err == nil {
 		t.Errorf("in a position of another game the options are worth %v", v)
 	}
-	if _, err := env.Of(coin{}).Solve(t.Context(), nil); !errors.Is(err, game.ErrNoSolution) {
+	if _, err := env.NewGame(coin{}).Solve(t.Context(), nil); !errors.Is(err, game.ErrNoSolution) {
 		t.Errorf("a game without a solver: error %v, want ErrNoSolution", err)
 	}
 }

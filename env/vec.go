@@ -30,7 +30,7 @@ type Vec[S comparable] struct {
 
 	returns []float64
 	legal   []game.Action
-	query   query[S]
+	query   decisionBatch[S]
 }
 
 // NewVec returns a batch of rows first to first+rows-1 of a run. It panics if
@@ -54,16 +54,16 @@ func NewVec[S comparable](rules game.Rules[S], rows, first int) *Vec[S] {
 	return v
 }
 
-// Spec keeps [Batch].
+// Spec implements [Batch].
 func (v *Vec[S]) Spec() game.Spec { return v.spec }
 
-// Len keeps [Batch].
+// Len implements [Batch].
 func (v *Vec[S]) Len() int { return len(v.state) }
 
-// Buffers keeps [Batch].
+// Buffers implements [Batch].
 func (v *Vec[S]) Buffers() *Buffers { return &v.buf }
 
-// Reset keeps [Batch].
+// Reset implements [Batch].
 func (v *Vec[S]) Reset(seed uint64) {
 	clear(v.buf.Reward)
 	clear(v.buf.Terminated)
@@ -113,7 +113,7 @@ func (v *Vec[S]) show(i int) {
 	}
 }
 
-// Step keeps [Batch].
+// Step implements [Batch].
 func (v *Vec[S]) Step() error {
 	if !v.began {
 		return errors.New("env: Step before Reset")
@@ -139,7 +139,7 @@ func (v *Vec[S]) Step() error {
 		s := &v.state[i]
 		who := v.settle(i, s)
 		v.moves[i]++
-		over := who == game.Nobody
+		over := who == game.Terminal
 		cut := who == game.Chance || !over && v.spec.MoveLimit > 0 && int(v.moves[i]) >= v.spec.MoveLimit
 		v.buf.Terminated[i], v.buf.Truncated[i] = over, cut
 		switch {
@@ -165,10 +165,10 @@ func (v *Vec[S]) Step() error {
 	return nil
 }
 
-// Afterstates keeps [Batch].
+// Afterstates implements [Batch].
 func (v *Vec[S]) Afterstates(dst *Afterstates) { v.k.afterstates(dst, v.shown) }
 
-// Decisions keeps [Batch].
+// Decisions implements [Batch].
 func (v *Vec[S]) Decisions(rows []int) Decisions {
 	q := &v.query
 	q.reset()
@@ -183,7 +183,7 @@ func (v *Vec[S]) Decisions(rows []int) Decisions {
 	return q
 }
 
-// AppendState keeps [Batch].
+// AppendState implements [Batch].
 func (v *Vec[S]) AppendState(dst []byte) ([]byte, error) {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(v.state)))
 	var err error
@@ -201,7 +201,7 @@ func (v *Vec[S]) AppendState(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// RestoreState keeps [Batch].
+// RestoreState implements [Batch].
 func (v *Vec[S]) RestoreState(src []byte) error {
 	var zero S
 	const generator = 20 // bytes of a rand.PCG
@@ -231,7 +231,7 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 			}
 			src = src[generator:]
 		}
-		v.buf.Player[i] = v.k.rules.Turn(v.state[i])
+		v.buf.Player[i] = v.k.rules.CurrentPlayer(v.state[i])
 		if v.buf.Player[i] < 0 {
 			return fmt.Errorf("env: row %d holds a state in which nobody acts", i)
 		}

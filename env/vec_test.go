@@ -36,7 +36,7 @@ func newMartianDice(t testing.TB, players, dice, target int) *martiandice.Rules 
 // batched compares a batch with rows played alone.
 func batched[S comparable](t *testing.T, rules game.Rules[S], wantTruncated bool) {
 	const rows, first, seed, steps = 5, 3, 17, 400
-	b := env.Of(rules).NewBatch(rows, first)
+	b := env.NewGame(rules).NewBatch(rows, first)
 	b.Reset(seed)
 	var want [rows][]seen
 	for i := range rows {
@@ -86,8 +86,8 @@ func TestBatch(t *testing.T) {
 
 func TestSplit(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":          env.Of(newPig(t, 2, 20)),
-		"martian dice": env.Of(newMartianDice(t, 2, 13, 10)),
+		"pig":          env.NewGame(newPig(t, 2, 20)),
+		"martian dice": env.NewGame(newMartianDice(t, 2, 13, 10)),
 	} {
 		whole := g.NewBatch(4, 0)
 		parts := []env.Batch{g.NewBatch(2, 0), g.NewBatch(2, 2)}
@@ -111,7 +111,7 @@ func TestSplit(t *testing.T) {
 }
 
 func TestReset(t *testing.T) {
-	b := env.Of(newMartianDice(t, 2, 13, 10)).NewBatch(2, 0)
+	b := env.NewGame(newMartianDice(t, 2, 13, 10)).NewBatch(2, 0)
 	play := func(seed uint64) (list []seen) {
 		b.Reset(seed)
 		for range 50 {
@@ -167,8 +167,8 @@ func TestAllocations(t *testing.T) {
 // Step works or changes nothing.
 func TestStepAtomic(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":          env.Of(newPig(t, 2, 20)),
-		"martian dice": env.Of(newMartianDice(t, 2, 13, 10)),
+		"pig":          env.NewGame(newPig(t, 2, 20)),
+		"martian dice": env.NewGame(newMartianDice(t, 2, 13, 10)),
 	} {
 		b, twin := g.NewBatch(3, 0), g.NewBatch(3, 0)
 		if err := b.Step(); err == nil {
@@ -280,8 +280,8 @@ func TestTruncated(t *testing.T) {
 
 func TestAppendState(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":          env.Of(limited{newPig(t, 2, 20), 7}),
-		"martian dice": env.Of(newMartianDice(t, 2, 13, 10)),
+		"pig":          env.NewGame(limited{newPig(t, 2, 20), 7}),
+		"martian dice": env.NewGame(newMartianDice(t, 2, 13, 10)),
 	} {
 		step := func(b env.Batch) {
 			act(b)
@@ -386,7 +386,7 @@ func TestRestart(t *testing.T) {
 // TestLuckByTurn: with a planner, turns begin with the same roll whatever was
 // done before, and other rows with others.
 func TestLuckByTurn(t *testing.T) {
-	b := env.Of(game.Rules[martiandice.State](newMartianDice(t, 2, 13, 100))).NewBatch(3, 0)
+	b := env.NewGame(game.Rules[martiandice.State](newMartianDice(t, 2, 13, 100))).NewBatch(3, 0)
 	b.Reset(1)
 	for i, row := range []uint64{8, 8, 9} {
 		b.Restart(i, 5, row)

@@ -22,7 +22,7 @@ func BenchmarkStrength(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	j, err := eval.NewJudge(g, s)
+	j, err := eval.NewExactEvaluator(g, s)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // Blunders are an agent's mistakes against optimal play, priced. All figures
 // are per game, with the agent in each seat equally often and optimal play in
 // the others.
-type Blunders struct {
+type MistakeReport struct {
 	Agent      string    `json:"agent"`
 	Method     string    `json:"method"`       // "exact"
 	Loss       float64   `json:"loss"`         // of win probability: the sum of the costs of all mistakes
@@ -24,20 +24,20 @@ type Blunders struct {
 	Blunders  float64 `json:"blunders"`  // mistakes made in a game whose regret is above Threshold
 	Threshold float64 `json:"threshold"` // of win probability
 
-	Kinds      []Account `json:"kinds"`      // the dearest first, and so below
-	Situations []Account `json:"situations"` // empty where the game tells none apart
-	Dearest    []Blunder `json:"dearest"`
+	Kinds      []MistakeGroup `json:"kinds"`      // the dearest first, and so below
+	Situations []MistakeGroup `json:"situations"` // empty where the game tells none apart
+	Dearest    []Mistake      `json:"dearest"`
 }
 
 // Account is what mistakes of one sort come to in a game.
-type Account struct {
+type MistakeGroup struct {
 	Name  string  `json:"name"`
 	Times float64 `json:"times"` // how often they are made
 	Cost  float64 `json:"cost"`  // the win probability that they lose
 }
 
 // Blunder is a mistake: an action in a position where another is better.
-type Blunder struct {
+type Mistake struct {
 	Position  string  `json:"position"` // one of those that offer the choice
 	Action    string  `json:"action"`
 	Best      string  `json:"best"`
@@ -55,15 +55,15 @@ const blunder = 0.001
 
 // Blunders prices every decision of an agent and lists the n dearest mistakes.
 // It asks the agent anew, about as much as Cost says.
-func (j *Judge) Blunders(ctx context.Context, a *agents.Agent, n int) (Blunders, error) {
+func (j *ExactEvaluator) Mistakes(ctx context.Context, a *agents.Agent, n int) (MistakeReport, error) {
 	spec := j.game.Spec()
-	b := Blunders{Agent: a.Name, Method: "exact", Threshold: blunder, LossBySeat: make([]float64, spec.Players)}
-	kinds, situations := map[string]*Account{}, map[string]*Account{}
+	b := MistakeReport{Agent: a.Name, Method: "exact", Threshold: blunder, LossBySeat: make([]float64, spec.Players)}
+	kinds, situations := map[string]*MistakeGroup{}, map[string]*MistakeGroup{}
 	share := 1 / float64(spec.Players) // of games in that seat
 	for seat := range b.LossBySeat {
 		j.report(fmt.Sprintf("pricing every decision of %s in seat %d", a.Name, seat))
 		err := j.solution.Regrets(ctx, a.Policy, game.Player(seat), func(r env.Regret) error {
-			m := Blunder{
+			m := Mistake{
 				Reach: r.Reach * share, Prob: r.Prob, Regret: r.Loss / (spec.Win - spec.Loss),
 				Kind: r.Kind, Situation: r.Situation,
 			}
@@ -100,21 +100,21 @@ func (j *Judge) Blunders(ctx context.Context, a *agents.Agent, n int) (Blunders,
 	return b, nil
 }
 
-func enter(accounts map[string]*Account, name string, times, cost float64) {
+func enter(accounts map[string]*MistakeGroup, name string, times, cost float64) {
 	a := accounts[name]
 	if a == nil {
-		a = &Account{Name: name}
+		a = &MistakeGroup{Name: name}
 		accounts[name] = a
 	}
 	a.Times += times
 	a.Cost += cost
 }
 
-func ranked(accounts map[string]*Account) []Account {
-	list := []Account{}
+func ranked(accounts map[string]*MistakeGroup) []MistakeGroup {
+	list := []MistakeGroup{}
 	for _, a := range accounts {
 		list = append(list, *a)
 	}
-	slices.SortFunc(list, func(a, b Account) int { return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(list, func(a, b MistakeGroup) int { return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(a.Name, b.Name)) })
 	return list
 }

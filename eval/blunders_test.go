@@ -13,9 +13,9 @@ import (
 	"marsgym/models"
 )
 
-func blunders(t *testing.T, r room, a *agents.Agent, n int) eval.Blunders {
+func blunders(t *testing.T, r room, a *agents.Agent, n int) eval.MistakeReport {
 	t.Helper()
-	b, err := r.judge.Blunders(t.Context(), a, n)
+	b, err := r.judge.Mistakes(t.Context(), a, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +57,8 @@ func TestBlunders(t *testing.T) {
 				mean += (best[seat] - win[seat]) / float64(players)
 			}
 			near(t, a.Name+": loss", b.Loss, mean, 1e-12)
-			for _, list := range [][]eval.Account{b.Kinds, b.Situations} {
-				var sum eval.Account
+			for _, list := range [][]eval.MistakeGroup{b.Kinds, b.Situations} {
+				var sum eval.MistakeGroup
 				for _, x := range list {
 					sum.Cost, sum.Times = sum.Cost+x.Cost, sum.Times+x.Times
 				}
@@ -76,7 +76,7 @@ func TestBlunders(t *testing.T) {
 			for _, x := range all.Dearest {
 				near(t, x.Position, x.Cost, x.Reach*x.Prob*x.Regret, 1e-15)
 			}
-			if !slices.IsSortedFunc(all.Dearest, func(a, b eval.Blunder) int { return cmp.Compare(b.Cost, a.Cost) }) {
+			if !slices.IsSortedFunc(all.Dearest, func(a, b eval.Mistake) int { return cmp.Compare(b.Cost, a.Cost) }) {
 				t.Errorf("%s: the dearest do not come first", a.Name)
 			}
 		}

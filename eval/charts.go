@@ -9,10 +9,10 @@ import (
 
 // Charts shows where an agent loses against best play, in pictures. The error
 // wraps [game.ErrNoCharts] where the game has none.
-func (j *Judge) Charts(ctx context.Context, a *agents.Agent) ([]game.Chart, error) {
+func (j *ExactEvaluator) Charts(ctx context.Context, a *agents.Agent) ([]game.Chart, error) {
 	e, err := j.expand(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	return j.solution.ChartsOf(e.Strategy, a.Name)
+	return j.solution.PolicyCharts(e.TabularPolicy, a.Name)
 }

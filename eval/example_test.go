@@ -11,7 +11,7 @@ import (
 )
 
 // How strong is the player that maximises the score of each turn?
-func ExampleJudge_Pair() {
+func ExampleExactEvaluator_Pair() {
 	ctx := context.Background()
 	g, err := catalog.Open("pig", 2, []byte(`{"target": 40}`))
 	if err != nil {
@@ -21,7 +21,7 @@ func ExampleJudge_Pair() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	judge, err := eval.NewJudge(g, solution)
+	judge, err := eval.NewExactEvaluator(g, solution)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Judge evaluates agents of one solved game exactly. It asks each agent once.
-type Judge struct {
+type ExactEvaluator struct {
 	// Report, where not nil, is told of each step before it is taken, such as
 	// "asking greedy about every position". For large tables one takes minutes.
 	Report func(step string)
@@ -28,16 +28,16 @@ type Judge struct {
 }
 
 type expanded struct {
-	game.Strategy
+	game.TabularPolicy
 	seconds float64
 }
 
 // NewJudge returns a judge with the solution of a game.
-func NewJudge(g env.Game, s env.Solution) (*Judge, error) {
+func NewExactEvaluator(g env.Game, s env.Solution) (*ExactEvaluator, error) {
 	if !g.Spec().HasWin() {
 		return nil, fmt.Errorf("%s for %d counts %s, not wins", g.Spec().ID, g.Spec().Players, g.Spec().Unit)
 	}
-	return &Judge{game: g, solution: s, expanded: map[*agents.Agent]expanded{}}, nil
+	return &ExactEvaluator{game: g, solution: s, expanded: map[*agents.Agent]expanded{}}, nil
 }
 
 // Cost is what it took to ask an agent about a whole game.
@@ -48,7 +48,7 @@ type Cost struct {
 }
 
 // Cost asks an agent about the whole game and says what it took.
-func (j *Judge) Cost(ctx context.Context, a *agents.Agent) (Cost, error) {
+func (j *ExactEvaluator) Cost(ctx context.Context, a *agents.Agent) (Cost, error) {
 	e, err := j.expand(ctx, a)
 	if err != nil {
 		return Cost{}, err
@@ -56,14 +56,14 @@ func (j *Judge) Cost(ctx context.Context, a *agents.Agent) (Cost, error) {
 	return Cost{e.Decisions(), e.Rows(), e.seconds}, nil
 }
 
-func (j *Judge) expand(ctx context.Context, a *agents.Agent) (expanded, error) {
+func (j *ExactEvaluator) expand(ctx context.Context, a *agents.Agent) (expanded, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e, ok := j.expanded[a]
 	if !ok {
 		j.report("asking " + a.Name + " about every position")
 		start := time.Now()
-		s, err := j.solution.Expand(ctx, a.Policy)
+		s, err := j.solution.Tabulate(ctx, a.Policy)
 		if err != nil {
 			return e, fmt.Errorf("asking %s about the whole game: %w", a.Name, err)
 		}
@@ -73,7 +73,7 @@ func (j *Judge) expand(ctx context.Context, a *agents.Agent) (expanded, error) {
 	return e, nil
 }
 
-func (j *Judge) report(step string) {
+func (j *ExactEvaluator) report(step string) {
 	if j.Report != nil {
 		j.Report(step)
 	}
@@ -81,18 +81,18 @@ func (j *Judge) report(step string) {
 
 // Seats returns the probability that each seat wins when these agents [P] sit at
 // the table, a shared win counted by its share.
-func (j *Judge) Seats(ctx context.Context, seats []*agents.Agent) ([]float64, error) {
+func (j *ExactEvaluator) Seats(ctx context.Context, seats []*agents.Agent) ([]float64, error) {
 	spec := j.game.Spec()
 	if len(seats) != spec.Players {
 		return nil, fmt.Errorf("%d agents for a table of %d", len(seats), spec.Players)
 	}
-	strategies := make([]game.Strategy, len(seats))
+	strategies := make([]game.TabularPolicy, len(seats))
 	for i, a := range seats {
 		e, err := j.expand(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		strategies[i] = e.Strategy
+		strategies[i] = e.TabularPolicy
 	}
 	j.report("a table of " + strings.Join(names(seats), ", "))
 	returns, err := j.solution.Evaluate(ctx, strategies)
@@ -119,7 +119,7 @@ type Pair struct {
 
 // Strength evaluates a against optimal play. It asks a anew each time, so that
 // the judge keeps nothing of the many networks of a run.
-func (j *Judge) Strength(ctx context.Context, a *agents.Agent) (Pair, error) {
+func (j *ExactEvaluator) Strength(ctx context.Context, a *agents.Agent) (Pair, error) {
 	j.mu.Lock()
 	if j.optimal == nil {
 		j.optimal = &agents.Agent{Name: agents.Exact, Policy: j.solution.Policy()}
@@ -133,7 +133,7 @@ func (j *Judge) Strength(ctx context.Context, a *agents.Agent) (Pair, error) {
 }
 
 // Pair evaluates a against b.
-func (j *Judge) Pair(ctx context.Context, a, b *agents.Agent) (Pair, error) {
+func (j *ExactEvaluator) Pair(ctx context.Context, a, b *agents.Agent) (Pair, error) {
 	p := Pair{A: a.Name, B: b.Name, Method: "exact"}
 	if j.game.Spec().Players != 2 {
 		return p, errors.New("pairs are for tables of two")
@@ -152,15 +152,15 @@ func (j *Judge) Pair(ctx context.Context, a, b *agents.Agent) (Pair, error) {
 
 // Exploitability is what a best response to agent a wins above its fair share,
 // averaged over the seats of the best response; a sits in all others.
-func (j *Judge) Exploitability(ctx context.Context, a *agents.Agent) (float64, error) {
+func (j *ExactEvaluator) Exploitability(ctx context.Context, a *agents.Agent) (float64, error) {
 	e, err := j.expand(ctx, a)
 	if err != nil {
 		return 0, err
 	}
 	spec := j.game.Spec()
-	seats := make([]game.Strategy, spec.Players)
+	seats := make([]game.TabularPolicy, spec.Players)
 	for i := range seats {
-		seats[i] = e.Strategy
+		seats[i] = e.TabularPolicy
 	}
 	sum := 0.0
 	for i := range seats {

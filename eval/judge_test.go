@@ -17,7 +17,7 @@ import (
 // room is a game with a judge and its agents.
 type room struct {
 	game                  env.Game
-	judge                 *eval.Judge
+	judge                 *eval.ExactEvaluator
 	exact, greedy, random *agents.Agent
 }
 
@@ -32,7 +32,7 @@ func newRoom(t testing.TB, id string, players int, config string) room {
 		t.Fatal(err)
 	}
 	r := room{game: g}
-	if r.judge, err = eval.NewJudge(g, s); err != nil {
+	if r.judge, err = eval.NewExactEvaluator(g, s); err != nil {
 		t.Fatal(err)
 	}
 	r.exact = &agents.Agent{Name: "exact", Policy: s.Policy()}
@@ -42,7 +42,7 @@ func newRoom(t testing.TB, id string, players int, config string) room {
 
 func player(t testing.TB, g env.Game, name string) *agents.Agent {
 	t.Helper()
-	p, err := g.Player(name)
+	p, err := g.Bot(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-func pair(t *testing.T, j *eval.Judge, a, b *agents.Agent) eval.Pair {
+func pair(t *testing.T, j *eval.ExactEvaluator, a, b *agents.Agent) eval.Pair {
 	t.Helper()
 	p, err := j.Pair(t.Context(), a, b)
 	if err != nil {
@@ -155,7 +155,7 @@ func TestNetworks(t *testing.T) {
 			for _, sample := range []bool{false, true} {
 				a := &agents.Agent{Name: string(head), Policy: agents.NewNet(spec, mlp, sample)}
 				p := pair(t, r.judge, a, r.greedy)
-				m, err := eval.Rotate(t.Context(), r.game, []*agents.Agent{a, r.greedy}, 4000, 1, nil)
+				m, err := eval.PlayDuplicate(t.Context(), r.game, []*agents.Agent{a, r.greedy}, 4000, 1, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -229,7 +229,7 @@ func TestJudgeRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := eval.NewJudge(g, s); err == nil || !strings.Contains(err.Error(), "counts turns") {
+	if _, err := eval.NewExactEvaluator(g, s); err == nil || !strings.Contains(err.Error(), "counts turns") {
 		t.Errorf("a judge of wins for solitaire: %v", err)
 	}
 	two := reduced(t, 2)

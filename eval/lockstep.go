@@ -198,7 +198,7 @@ func (t *tables) ask(ctx context.Context, kind int) error {
 			return err
 		}
 		for k, i := range some {
-			buf.Action[i] = env.Draw(probs[k*n:(k+1)*n], &buf.Noise[i])
+			buf.Action[i] = env.SampleAction(probs[k*n:(k+1)*n], &buf.Noise[i])
 		}
 	}
 	return nil

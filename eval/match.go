@@ -29,7 +29,7 @@ type Match struct {
 
 // Rotate plays a match of at least so many games between agents [P]. The outcome
 // depends on the seed, not on the number of cores.
-func Rotate(ctx context.Context, g env.Game, who []*agents.Agent, games int, seed uint64, progress func(done float64)) (Match, error) {
+func PlayDuplicate(ctx context.Context, g env.Game, who []*agents.Agent, games int, seed uint64, progress func(done float64)) (Match, error) {
 	if len(who) == 0 {
 		return Match{}, errors.New("no agents")
 	}

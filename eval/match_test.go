@@ -49,7 +49,7 @@ func TestMatchRepeats(t *testing.T) {
 	seats := []*agents.Agent{random, player(t, g, "greedy"), random, random}
 	play := func(cores int, seed uint64) eval.Match {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		m, err := eval.Rotate(t.Context(), g, seats, 5001, seed, nil) // some rows play one game more than others
+		m, err := eval.PlayDuplicate(t.Context(), g, seats, 5001, seed, nil) // some rows play one game more than others
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestMatchHoldsExact(t *testing.T) {
 	if !(exact.WinFirst < first && exact.WinSecond < second) {
 		t.Errorf("greedy wins %g and %g; best play %g and %g", exact.WinFirst, exact.WinSecond, first, second)
 	}
-	m, err := eval.Rotate(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact}, 20_000, 1, nil)
+	m, err := eval.PlayDuplicate(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact}, 20_000, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestCoverage(t *testing.T) {
 	const matches = 300
 	missed := 0
 	for seed := range uint64(matches) {
-		m, err := eval.Rotate(t.Context(), r.game, who, 300, seed, nil)
+		m, err := eval.PlayDuplicate(t.Context(), r.game, who, 300, seed, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestCoverage(t *testing.T) {
 func TestMirrored(t *testing.T) {
 	r := newRoom(t, "martian-dice", 3, `{"dice": 4, "target": 6}`)
 	alike := []*agents.Agent{r.random, {Name: "random too", Policy: r.random.Policy}, {Name: "and this", Policy: r.random.Policy}}
-	m, err := eval.Rotate(t.Context(), r.game, alike, 300, 1, nil)
+	m, err := eval.PlayDuplicate(t.Context(), r.game, alike, 300, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestMirrored(t *testing.T) {
 			t.Errorf("100 sets without a difference say %g to %g", m.Low[i], m.High[i])
 		}
 	}
-	m, err = eval.Rotate(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact, r.exact}, 30_000, 1, nil)
+	m, err = eval.PlayDuplicate(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact, r.exact}, 30_000, 1, nil)
 	if err != nil || !(m.VarianceReduction > 1.5) {
 		t.Errorf("the variance is reduced %g times, %v", m.VarianceReduction, err)
 	}
@@ -152,7 +152,7 @@ func TestRotate(t *testing.T) {
 		}
 	}
 	last := 0.0
-	m, err := eval.Rotate(t.Context(), r.game, who, 10_000, 1, func(done float64) { last = done })
+	m, err := eval.PlayDuplicate(t.Context(), r.game, who, 10_000, 1, func(done float64) { last = done })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestRotate(t *testing.T) {
 	if last != 1 {
 		t.Errorf("the last progress is %g, want 1", last)
 	}
-	again, err := eval.Rotate(t.Context(), r.game, who, 10_000, 1, nil)
+	again, err := eval.PlayDuplicate(t.Context(), r.game, who, 10_000, 1, nil)
 	if err != nil || !reflect.DeepEqual(again, m) {
 		t.Errorf("again: %+v, %v", again, err)
 	}
@@ -177,7 +177,7 @@ func TestRotate(t *testing.T) {
 func TestTruncated(t *testing.T) {
 	g := open(t, "pig", 2, `{"target": 250}`)
 	reckless := &agents.Agent{Name: "reckless", Policy: always{0}} // never holds
-	m, err := eval.Rotate(t.Context(), g, []*agents.Agent{reckless, reckless}, 3, 1, nil)
+	m, err := eval.PlayDuplicate(t.Context(), g, []*agents.Agent{reckless, reckless}, 3, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestMatchRefuses(t *testing.T) {
 	greedy := player(t, g, "greedy")
 	two := []*agents.Agent{greedy, greedy}
 	play := func(seats []*agents.Agent, games int) error {
-		_, err := eval.Rotate(t.Context(), g, seats, games, 1, nil)
+		_, err := eval.PlayDuplicate(t.Context(), g, seats, games, 1, nil)
 		return err
 	}
 	if err := play(two[:1], 10); err == nil {
@@ -207,16 +207,16 @@ func TestMatchRefuses(t *testing.T) {
 	if err := play([]*agents.Agent{greedy, {Name: "cheat", Policy: always{5}}}, 10); !errors.Is(err, game.ErrIllegalAction) || !errors.As(err, &row) {
 		t.Errorf("an illegal action: %v", err)
 	}
-	if _, err := eval.Rotate(t.Context(), g, nil, 10, 1, nil); err == nil {
+	if _, err := eval.PlayDuplicate(t.Context(), g, nil, 10, 1, nil); err == nil {
 		t.Error("a match of nobody")
 	}
 	alone := open(t, "martian-dice", 1, reducedDice)
-	if _, err := eval.Rotate(t.Context(), alone, two[:1], 10, 1, nil); err == nil || !strings.Contains(err.Error(), "counts turns") {
+	if _, err := eval.PlayDuplicate(t.Context(), alone, two[:1], 10, 1, nil); err == nil || !strings.Contains(err.Error(), "counts turns") {
 		t.Errorf("a match of solitaire: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := eval.Rotate(ctx, g, two, 10, 1, nil); !errors.Is(err, context.Canceled) {
+	if _, err := eval.PlayDuplicate(ctx, g, two, 10, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

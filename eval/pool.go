@@ -15,7 +15,7 @@ import (
 )
 
 // Pool is a round robin of mirrored matches, and the ratings it comes to.
-type Pool struct {
+type Tournament struct {
 	Method     string      `json:"method"`     // "match"
 	Agents     []string    `json:"agents"`     // the highest rating first
 	Win        [][]float64 `json:"win"`        // of one agent of the row, all others of the column, the mean over its seats
@@ -36,15 +36,15 @@ type Pool struct {
 //
 // Where one agent always wins the likelihood has no maximum. So the ratings are
 // those of the matches with one set more, in which all win a fair share.
-func RoundRobin(ctx context.Context, g env.Game, who []*agents.Agent, games int, seed uint64, progress func(done float64)) (Pool, error) {
+func RoundRobin(ctx context.Context, g env.Game, who []*agents.Agent, games int, seed uint64, progress func(done float64)) (Tournament, error) {
 	n, p := len(who), g.Spec().Players
 	if n < 2 {
-		return Pool{}, fmt.Errorf("a pool of %d agents; want at least 2", n)
+		return Tournament{}, fmt.Errorf("a pool of %d agents; want at least 2", n)
 	}
 	if err := checkGames(games); err != nil {
-		return Pool{}, err
+		return Tournament{}, err
 	}
-	r := Pool{Method: "match", Fair: 1 / float64(p), Anchor: who[0].Name, Confidence: Confidence, Seed: seed}
+	r := Tournament{Method: "match", Fair: 1 / float64(p), Anchor: who[0].Name, Confidence: Confidence, Seed: seed}
 	won, spread := square(n), square(n) // the means, and their variances
 	tables, done := n*(n-1), 0
 	if p == 2 {
@@ -58,7 +58,7 @@ func RoundRobin(ctx context.Context, g env.Game, who []*agents.Agent, games int,
 			}
 			m, err := newMirror(g, append([]*agents.Agent{a}, slices.Repeat([]*agents.Agent{b}, p-1)...), seed)
 			if err != nil {
-				return Pool{}, err
+				return Tournament{}, err
 			}
 			m.first = uint64(done * sets)
 			var report func(float64)
@@ -66,7 +66,7 @@ func RoundRobin(ctx context.Context, g env.Game, who []*agents.Agent, games int,
 				report = func(share float64) { progress((float64(done) + share) / float64(tables)) }
 			}
 			if err := m.play(ctx, sets, report); err != nil {
-				return Pool{}, err
+				return Tournament{}, err
 			}
 			done++
 			var s sample
@@ -84,11 +84,11 @@ func RoundRobin(ctx context.Context, g env.Game, who []*agents.Agent, games int,
 	}
 	rating, err := Ratings(won, p)
 	if err != nil {
-		return Pool{}, err
+		return Tournament{}, err
 	}
 	errs, err := ratingErrors(rating, spread, p)
 	if err != nil {
-		return Pool{}, err
+		return Tournament{}, err
 	}
 	order := make([]int, n)
 	for i := range order {

@@ -10,7 +10,7 @@ import (
 )
 
 // Settling says when a match has been played long enough.
-type Settling struct {
+type SequentialOptions struct {
 	Margin float64 // of the win: a difference from a fair share that is surely smaller is none
 	Games  int     // the most
 }
@@ -31,7 +31,7 @@ const (
 // Confidence: so the verdict is wrong with a probability of at most 1 less the
 // Confidence, however long was played. Those of the others are of a match of a
 // length fixed beforehand.
-type Settled struct {
+type SequentialMatch struct {
 	Match
 	Verdict Verdict `json:"verdict"`
 	Fair    float64 `json:"fair"`   // what each of equals wins
@@ -42,21 +42,21 @@ type Settled struct {
 // first wins more than a fair share of the others, less, or, to within a margin,
 // as much. It looks after blocks of sets, each a quarter of what was played
 // before, whatever the number of cores.
-func Settle(ctx context.Context, g env.Game, who []*agents.Agent, how Settling, seed uint64, progress func(done float64)) (Settled, error) {
+func PlaySequential(ctx context.Context, g env.Game, who []*agents.Agent, how SequentialOptions, seed uint64, progress func(done float64)) (SequentialMatch, error) {
 	const block = 128 // sets; chosen: some hundred games to begin with
 	if !(how.Margin > 0 && how.Margin < 1) {
-		return Settled{}, fmt.Errorf("the margin is %v; want more than 0 and less than 1", how.Margin)
+		return SequentialMatch{}, fmt.Errorf("the margin is %v; want more than 0 and less than 1", how.Margin)
 	}
 	if err := checkGames(how.Games); err != nil {
-		return Settled{}, err
+		return SequentialMatch{}, err
 	}
 	m, err := newMirror(g, who, seed)
 	if err != nil {
-		return Settled{}, err
+		return SequentialMatch{}, err
 	}
 	fair, p := 1/float64(len(who)), len(who)
 	most := (how.Games + p - 1) / p
-	seq := NewSequence(1 - Confidence)
+	seq := NewConfidenceSequence(1 - Confidence)
 	for m.sets() < most {
 		from := m.sets()
 		var report func(float64)
@@ -65,7 +65,7 @@ func Settle(ctx context.Context, g env.Game, who []*agents.Agent, how Settling, 
 			report = func(done float64) { progress((float64(from) + done*float64(sets)) / float64(most)) }
 		}
 		if err := m.play(ctx, sets, report); err != nil {
-			return Settled{}, err
+			return SequentialMatch{}, err
 		}
 		for set := from; set < m.sets(); set++ {
 			seq.Add(m.mean(set, 0))
@@ -74,7 +74,7 @@ func Settle(ctx context.Context, g env.Game, who []*agents.Agent, how Settling, 
 			break
 		}
 	}
-	r := Settled{Match: m.match(), Verdict: seq.verdict(fair, how.Margin), Fair: fair, Margin: how.Margin}
+	r := SequentialMatch{Match: m.match(), Verdict: seq.verdict(fair, how.Margin), Fair: fair, Margin: how.Margin}
 	r.Low[0], r.High[0] = seq.Interval()
 	return r, nil
 }
@@ -91,7 +91,7 @@ func Settle(ctx context.Context, g env.Game, who []*agents.Agent, how Settling, 
 //
 // Source: Waudby-Smith and Ramdas, "Estimating means of bounded random variables
 // by betting", J. R. Stat. Soc. B 86 (2024), theorem 2 and eq. 15.
-type Sequence struct {
+type ConfidenceSequence struct {
 	log               float64 // of 2/α
 	n, sum, squares   float64 // squares are of the distances from the means at the time
 	weights, weighted float64
@@ -100,10 +100,12 @@ type Sequence struct {
 }
 
 // NewSequence returns the sequence of an error α, between 0 and 1.
-func NewSequence(alpha float64) *Sequence { return &Sequence{log: math.Log(2 / alpha), high: 1} }
+func NewConfidenceSequence(alpha float64) *ConfidenceSequence {
+	return &ConfidenceSequence{log: math.Log(2 / alpha), high: 1}
+}
 
 // Add adds a value between 0 and 1.
-func (s *Sequence) Add(x float64) {
+func (s *ConfidenceSequence) Add(x float64) {
 	const bound = 0.5 // of λ; the paper's
 	mean, variance := (0.5+s.sum)/(s.n+1), (0.25+s.squares)/(s.n+1)
 	n := s.n + 1
@@ -120,9 +122,9 @@ func (s *Sequence) Add(x float64) {
 
 // Interval is the interval so far. Where it is empty, which has a probability of
 // at most α, the values were not of one mean, or α was unlucky.
-func (s *Sequence) Interval() (low, high float64) { return s.low, s.high }
+func (s *ConfidenceSequence) Interval() (low, high float64) { return s.low, s.high }
 
-func (s *Sequence) verdict(fair, margin float64) Verdict {
+func (s *ConfidenceSequence) verdict(fair, margin float64) Verdict {
 	switch {
 	case s.low > fair:
 		return Stronger

@@ -19,7 +19,7 @@ func TestSequence(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		mean, missed, width := p[1]/2+p[2], 0, 0.0
 		for range sequences {
-			s, miss := eval.NewSequence(alpha), false
+			s, miss := eval.NewConfidenceSequence(alpha), false
 			for range values {
 				u, x := r.Float64(), 1.0
 				if u < p[0] {
@@ -87,9 +87,9 @@ func TestSettle(t *testing.T) {
 		{r.greedy, r.exact, 300, eval.Open},
 	} {
 		who := []*agents.Agent{tt.a, tt.b}
-		settle := func(cores int) eval.Settled {
+		settle := func(cores int) eval.SequentialMatch {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-			m, err := eval.Settle(t.Context(), r.game, who, eval.Settling{Margin: 0.01, Games: tt.most}, 1, nil)
+			m, err := eval.PlaySequential(t.Context(), r.game, who, eval.SequentialOptions{Margin: 0.01, Games: tt.most}, 1, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("on one core %+v, on two %+v", again, m)
 		}
 	}
-	if _, err := eval.Settle(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact}, eval.Settling{Games: 10}, 1, nil); err == nil {
+	if _, err := eval.PlaySequential(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact}, eval.SequentialOptions{Games: 10}, 1, nil); err == nil {
 		t.Error("without a margin")
 	}
 }

@@ -21,7 +21,7 @@ type Table struct {
 }
 
 // Table evaluates the first of these agents [P] against the others.
-func (j *Judge) Table(ctx context.Context, who []*agents.Agent) (Table, error) {
+func (j *ExactEvaluator) Table(ctx context.Context, who []*agents.Agent) (Table, error) {
 	t := Table{Method: "exact", Seats: names(who)}
 	win, err := j.Rotate(ctx, who)
 	if err != nil {
@@ -40,7 +40,7 @@ func (j *Judge) Table(ctx context.Context, who []*agents.Agent) (Table, error) {
 
 // Rotate turns the table of these agents [P] through all its seats and returns
 // what each agent wins in each seat [P, P]. Each keeps its neighbours.
-func (j *Judge) Rotate(ctx context.Context, who []*agents.Agent) ([][]float64, error) {
+func (j *ExactEvaluator) Rotate(ctx context.Context, who []*agents.Agent) ([][]float64, error) {
 	n := len(who)
 	if players := j.game.Spec().Players; n != players {
 		return nil, fmt.Errorf("%d agents for a table of %d", n, players)
@@ -68,7 +68,7 @@ func (j *Judge) Rotate(ctx context.Context, who []*agents.Agent) ([][]float64, e
 // Matrix evaluates all agents against each other: win [n, n] is the share of
 // one agent of the row at a table where all others are of the column, the mean
 // over its seats.
-func (j *Judge) Matrix(ctx context.Context, who []*agents.Agent) ([][]float64, error) {
+func (j *ExactEvaluator) Matrix(ctx context.Context, who []*agents.Agent) ([][]float64, error) {
 	players := j.game.Spec().Players
 	win := make([][]float64, len(who))
 	for i := range win {

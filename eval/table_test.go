@@ -18,7 +18,7 @@ func TestTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := eval.Rotate(t.Context(), r.game, who, 10_000, 1, nil)
+		m, err := eval.PlayDuplicate(t.Context(), r.game, who, 10_000, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,14 +18,14 @@ const (
 )
 
 // Values says how a network expresses what a position is worth to each seat.
-type Values string
+type ValueKind string
 
 const (
 	// Returns gives expected returns.
-	Returns Values = ""
+	ValueReturns ValueKind = ""
 	// Shares gives logarithms, up to a constant, of expected shares of the win;
 	// their softmax is the shares.
-	Shares Values = "shares"
+	ValueShares ValueKind = "shares"
 )
 
 // Bounds of a shape, far above any that is of use. They keep a damaged file
@@ -40,12 +40,12 @@ const (
 // linear policy head of Width columns beside a linear value head of Players
 // columns. Its JSON is kept in model files.
 type Shape struct {
-	Obs     int    `json:"obs"`              // D, the length of an observation
-	Hidden  []int  `json:"hidden"`           // widths of the body's layers
-	Head    Head   `json:"head"`             // what the policy head scores
-	Values  Values `json:"values,omitempty"` // what the value head says
-	Actions int    `json:"actions"`          // A
-	Players int    `json:"players"`          // P
+	Obs     int       `json:"obs"`              // D, the length of an observation
+	Hidden  []int     `json:"hidden"`           // widths of the body's layers
+	Head    Head      `json:"head"`             // what the policy head scores
+	Values  ValueKind `json:"values,omitempty"` // what the value head says
+	Actions int       `json:"actions"`          // A
+	Players int       `json:"players"`          // P
 }
 
 // Width is K, the number of columns of the policy head: A logits or one score.
@@ -72,8 +72,8 @@ func (s Shape) Validate() error {
 	if s.Head != Score && s.Head != Logits {
 		errs = append(errs, fmt.Errorf("head is %q: want %q or %q", s.Head, Score, Logits))
 	}
-	if s.Values != Returns && s.Values != Shares {
-		errs = append(errs, fmt.Errorf("values is %q: want %q or %q", s.Values, Returns, Shares))
+	if s.Values != ValueReturns && s.Values != ValueShares {
+		errs = append(errs, fmt.Errorf("values is %q: want %q or %q", s.Values, ValueReturns, ValueShares))
 	}
 	check("actions", s.Actions, 1, maxWidth)
 	check("players", s.Players, 1, maxWidth)

@@ -6,19 +6,19 @@ import "marsgym/env/game"
 type End uint8
 
 const (
-	GoesOn     End = iota
+	Running    End = iota
 	Terminated     // the game was over
 	Truncated      // it was cut off, and is worth what it was then
 )
 
 // Trajectory is T steps of N games of P seats. Values and rewards are by seat.
 type Trajectory struct {
-	Players int           // P
-	Mover   []game.Player // [T, N]
-	Reward  []float32     // [T, N, P] earned by the step
-	Ended   []End         // [T, N]
-	Value   []float32     // [T+1, N, P] before the step; the last row after all of them
-	Cut     []float32     // [T, N, P] the value after a truncated step, else unused
+	Players   int           // P
+	Mover     []game.Player // [T, N]
+	Reward    []float32     // [T, N, P] earned by the step
+	Ended     []End         // [T, N]
+	Value     []float32     // [T+1, N, P] before the step; the last row after all of them
+	Bootstrap []float32     // [T, N, P] the value after a truncated step, else unused
 }
 
 // Advantages fills adv [T, N, P] with generalised advantage estimates for all
@@ -43,8 +43,8 @@ func Advantages(adv []float32, tr Trajectory, gamma, lambda float64) {
 				a := tr.Reward[j] - tr.Value[j]
 				switch {
 				case ended == Truncated:
-					a += g * tr.Cut[j]
-				case ended == GoesOn:
+					a += g * tr.Bootstrap[j]
+				case ended == Running:
 					a += g * tr.Value[j+width]
 					if j+width < len(adv) {
 						a += gl * adv[j+width]

@@ -23,7 +23,7 @@ func TestAdvantages(t *testing.T) {
 			name:   "seat 0 moves twice, seat 1 once, then it goes on",
 			reward: []float32{0, 0, 0, 0, 1, -1},
 			value:  []float32{2, -2, 4, -4, 0, 0, 8, -8},
-			ended:  []train.End{train.GoesOn, train.GoesOn, train.GoesOn},
+			ended:  []train.End{train.Running, train.Running, train.Running},
 			// δ(0) = 0 + 2 − 2 = 0; δ(1) = 0 + 0 − 4 = −4; δ(2) = 1 + 4 − 0 = 5
 			// A(2) = 5; A(1) = −4 + 5/4 = −2.75; A(0) = 0 − 2.75/4 = −0.6875
 			want: []float32{-0.6875, 0.6875, -2.75, 2.75, 5, -5},
@@ -32,7 +32,7 @@ func TestAdvantages(t *testing.T) {
 			name:   "a game ends by the rules after the second step",
 			reward: []float32{0, 0, 1, -1, 0, 0},
 			value:  []float32{2, -2, 4, -4, 6, -6, 8, -8},
-			ended:  []train.End{train.GoesOn, train.Terminated, train.GoesOn},
+			ended:  []train.End{train.Running, train.Terminated, train.Running},
 			// δ(0) = 0; δ(1) = 1 − 4 = −3, nothing follows; δ(2) = 4 − 6 = −2
 			want: []float32{-0.75, 0.75, -3, 3, -2, 2},
 		},
@@ -40,7 +40,7 @@ func TestAdvantages(t *testing.T) {
 			name:   "a game is cut off after the second step",
 			reward: []float32{0, 0, 0, 0, 0, 0},
 			value:  []float32{2, -2, 4, -4, 6, -6, 8, -8},
-			ended:  []train.End{train.GoesOn, train.Truncated, train.GoesOn},
+			ended:  []train.End{train.Running, train.Truncated, train.Running},
 			cut:    []float32{9, 9, 10, -10, 9, 9},
 			// δ(1) = 0 + 10/2 − 4 = 1; δ(0) = 0
 			want: []float32{0.25, -0.25, 1, -1, -2, 2},
@@ -49,7 +49,7 @@ func TestAdvantages(t *testing.T) {
 			name:   "rewards need not add up to nothing",
 			reward: []float32{0, 0, 3, 0, 0, 0},
 			value:  make([]float32, 8),
-			ended:  []train.End{train.GoesOn, train.GoesOn, train.GoesOn},
+			ended:  []train.End{train.Running, train.Running, train.Running},
 			want:   []float32{0.75, 0, 3, 0, 0, 0},
 		},
 	} {
@@ -61,7 +61,7 @@ func TestAdvantages(t *testing.T) {
 			if test.cut == nil {
 				test.cut = make([]float32, len(test.reward))
 			}
-			train.Advantages(adv, train.Trajectory{Players: 2, Reward: test.reward, Ended: test.ended, Value: test.value, Cut: test.cut}, 0.5, 0.5)
+			train.Advantages(adv, train.Trajectory{Players: 2, Reward: test.reward, Ended: test.ended, Value: test.value, Bootstrap: test.cut}, 0.5, 0.5)
 			for i, want := range test.want {
 				if !(math.Abs(float64(adv[i]-want)) <= 1e-6) {
 					t.Errorf("step %d, seat %d: %v; want %v", i/2, i%2, adv[i], want)

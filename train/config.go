@@ -240,7 +240,7 @@ func offered(g env.Game) []Algorithm {
 func (c Config) shape(spec game.Spec) models.Shape {
 	s := models.Shape{Obs: spec.ObsLen(), Hidden: c.Hidden, Head: c.Head, Actions: spec.Actions, Players: spec.Players}
 	if c.Algorithm != AlgorithmPPO {
-		s.Values = models.Shares
+		s.Values = models.ValueShares
 	}
 	return s
 }

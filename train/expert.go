@@ -21,12 +21,12 @@ type expert struct {
 	cfg     *Config
 	learner models.Learner
 	spec    game.Spec
-	parts   []*pupil
+	parts   []*worker
 }
 
 // pupil is one part of the rows: its searches, and what they have found laid
 // out for the network.
-type pupil struct {
+type worker struct {
 	expert  env.Expert
 	lessons env.Lessons
 	head    models.Head
@@ -51,14 +51,14 @@ func newExpert(cfg *Config, g env.Game, l models.Learner) (*expert, error) {
 			return nil, err
 		}
 		x.Reset(cfg.Seed)
-		e.parts = append(e.parts, &pupil{
+		e.parts = append(e.parts, &worker{
 			expert: x, head: cfg.Head, spec: e.spec, d: e.spec.ObsLen(), share: make([]float64, e.spec.Players),
 		})
 	}
 	return e, nil
 }
 
-// iterate keeps method: it searches in every row and fits the network once. When
+// iterate implements method: it searches in every row and fits the network once. When
 // ctx is done before that it is as if it had not begun.
 func (e *expert) iterate(ctx context.Context, x float64) (Metrics, error) {
 	cfg := e.cfg
@@ -109,7 +109,7 @@ func (e *expert) iterate(ctx context.Context, x float64) (Metrics, error) {
 }
 
 // fill lays out the lessons and works out the policy that is taught.
-func (p *pupil) fill(temperature float64) {
+func (p *worker) fill(temperature float64) {
 	l := &p.lessons
 	p.obs = append(p.obs[:0], l.Obs...)
 	if p.head == models.Score {
@@ -137,7 +137,7 @@ func (p *pupil) fill(temperature float64) {
 //
 // with G the shares of the win that a position is worth and π* ∝ exp(Q/τ) the
 // policy that is taught.
-func (p *pupil) loss(n, m int, value float64, teach bool) func(policy, values, dpolicy, dvalues []float32) {
+func (p *worker) loss(n, m int, value float64, teach bool) func(policy, values, dpolicy, dvalues []float32) {
 	return func(policy, values, dpolicy, dvalues []float32) {
 		l := &p.lessons
 		for i := 0; i < len(l.Value); i += len(p.share) {
@@ -188,7 +188,7 @@ func (p *pupil) loss(n, m int, value float64, teach bool) func(policy, values, d
 	}
 }
 
-// save keeps method.
+// save implements method.
 func (e *expert) save(blobs map[string][]byte) (err error) {
 	for k, p := range e.parts {
 		if blobs[partBlob(k)], err = p.expert.AppendState(nil); err != nil {
@@ -198,7 +198,7 @@ func (e *expert) save(blobs map[string][]byte) (err error) {
 	return nil
 }
 
-// restore keeps method.
+// restore implements method.
 func (e *expert) restore(blobs map[string][]byte) error {
 	for k, p := range e.parts {
 		if err := p.expert.RestoreState(blobs[partBlob(k)]); err != nil {

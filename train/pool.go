@@ -182,7 +182,7 @@ func (s *seats) act(b env.Batch) error {
 			return err
 		}
 		for j, i := range rows {
-			buf.Action[i] = env.Draw(probs[j*actions:(j+1)*actions], &buf.Noise[i])
+			buf.Action[i] = env.SampleAction(probs[j*actions:(j+1)*actions], &buf.Noise[i])
 		}
 	}
 	return nil
@@ -201,7 +201,7 @@ func (s *seats) over(i int, returns []float32, noise *rand.PCG) {
 		s.count[row.Self].won += better(returns, row.Learner)
 	}
 	row.Learner = game.Player(below(noise, uint64(s.pool.spec.Players)))
-	row.Self = int(env.Draw(s.pool.draw, noise))
+	row.Self = int(env.SampleAction(s.pool.draw, noise))
 }
 
 // better is 1 if a seat's return is above the mean of all, ½ if it is the mean,

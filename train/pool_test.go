@@ -249,7 +249,7 @@ func TestPoolSeats(t *testing.T) {
 				if r.start[at] < r.start[at+1] {
 					learns[r.Mover[at]] = true
 				}
-				if r.Ended[at] == GoesOn {
+				if r.Ended[at] == Running {
 					continue
 				}
 				seats := 0

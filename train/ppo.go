@@ -38,7 +38,7 @@ func newPPO(cfg *Config, g env.Game, l models.Learner) *ppo {
 	return r
 }
 
-// iterate keeps method: it plays a rollout and fits the network to it, which takes
+// iterate implements method: it plays a rollout and fits the network to it, which takes
 // a moment, whether ctx is done or not.
 func (r *ppo) iterate(_ context.Context, x float64) (Metrics, error) {
 	cfg := r.cfg
@@ -57,7 +57,7 @@ func (r *ppo) iterate(_ context.Context, x float64) (Metrics, error) {
 	return m, err
 }
 
-// save keeps method.
+// save implements method.
 func (r *ppo) save(blobs map[string][]byte) (err error) {
 	if blobs["shuffle"], err = r.stream.MarshalBinary(); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (r *ppo) save(blobs map[string][]byte) (err error) {
 	return r.pool.save(blobs)
 }
 
-// restore keeps method.
+// restore implements method.
 func (r *ppo) restore(blobs map[string][]byte) error {
 	err := errors.Join(r.stream.UnmarshalBinary(blobs["shuffle"]), r.pool.restore(blobs, r.learner.MLP()))
 	for k, p := range r.parts {

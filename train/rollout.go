@@ -46,7 +46,7 @@ func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 	r.Reward = make([]float32, m*r.p)
 	r.Ended = make([]End, m)
 	r.Value = make([]float32, (m+r.n)*r.p)
-	r.Cut = make([]float32, m*r.p)
+	r.Bootstrap = make([]float32, m*r.p)
 	r.obs = make([]float32, m*r.d)
 	r.adv = make([]float32, m*r.p)
 	r.last = make([]float32, r.n*r.p)
@@ -86,9 +86,9 @@ func (r *rollout) play(mlp *models.MLP, gamma, lambda float64) error {
 				r.Ended[at+i] = Truncated
 				r.games++
 				r.seats.over(i, nil, &buf.Noise[i])
-				r.value(r.Cut[(at+i)*r.p:][:r.p], mlp, buf.FinalObs[i*r.d:][:r.d], buf.FinalPlayer[i:i+1])
+				r.value(r.Bootstrap[(at+i)*r.p:][:r.p], mlp, buf.FinalObs[i*r.d:][:r.d], buf.FinalPlayer[i:i+1])
 			default:
-				r.Ended[at+i] = GoesOn
+				r.Ended[at+i] = Running
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 		}
 		probs = probs[:len(scores)]
 		agents.Softmax(probs, scores)
-		c := int(env.Draw(probs, &buf.Noise[i]))
+		c := int(env.SampleAction(probs, &buf.Noise[i]))
 		r.chosen[at+i] = int32(lo + c)
 		r.logp[at+i] = float32(math.Log(probs[c]))
 		buf.Action[i] = r.option[lo+c]

@@ -301,7 +301,7 @@ func TestLearning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			judge, err := eval.NewJudge(g, s)
+			judge, err := eval.NewExactEvaluator(g, s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // price returns the mistakes of an agent, or nil if nobody asked for them.
-func (s *session) price(ctx context.Context, a *agents.Agent) (*eval.Blunders, error) {
+func (s *session) price(ctx context.Context, a *agents.Agent) (*eval.MistakeReport, error) {
 	if s.blunders == 0 {
 		return nil, nil
 	}
@@ -19,12 +19,12 @@ func (s *session) price(ctx context.Context, a *agents.Agent) (*eval.Blunders, e
 		return nil, err
 	}
 	s.total += s.spec.Players
-	b, err := j.Blunders(ctx, a, s.blunders)
+	b, err := j.Mistakes(ctx, a, s.blunders)
 	return &b, err
 }
 
 // printBlunders writes mistakes, if there are any to write.
-func printBlunders(b *strings.Builder, r *eval.Blunders) {
+func printBlunders(b *strings.Builder, r *eval.MistakeReport) {
 	if r == nil {
 		return
 	}
@@ -52,7 +52,7 @@ func printBlunders(b *strings.Builder, r *eval.Blunders) {
 }
 
 // accounts writes what mistakes come to, by name.
-func accounts(b *strings.Builder, title string, list []eval.Account, total float64) {
+func accounts(b *strings.Builder, title string, list []eval.MistakeGroup, total float64) {
 	if len(list) == 0 {
 		return
 	}

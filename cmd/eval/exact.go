@@ -12,12 +12,12 @@ import (
 	"marsgym/eval"
 )
 
-func (s *session) judge(ctx context.Context) (*eval.Judge, error) {
+func (s *session) judge(ctx context.Context) (*eval.ExactEvaluator, error) {
 	solution, err := s.solve(ctx)
 	if err != nil || s.judged != nil {
 		return s.judged, err
 	}
-	if s.judged, err = eval.NewJudge(s.game, solution); err != nil {
+	if s.judged, err = eval.NewExactEvaluator(s.game, solution); err != nil {
 		return nil, err
 	}
 	s.judged.Report = func(step string) {
@@ -42,8 +42,8 @@ func (s *session) expect(who []*agents.Agent, tables, exploited int) {
 // that cross-checks it, if one was asked for.
 type pairResult struct {
 	eval.Pair
-	Match    *crossCheck    `json:"match,omitempty"`
-	Blunders *eval.Blunders `json:"blunders,omitempty"` // where asked for
+	Match    *crossCheck         `json:"match,omitempty"`
+	Blunders *eval.MistakeReport `json:"blunders,omitempty"` // where asked for
 }
 
 // crossCheck is a match, with whether the interval around its first agent's
@@ -66,7 +66,7 @@ func (s *session) pair(ctx context.Context, seats []*agents.Agent) (result, erro
 	if r.Blunders, err = s.price(ctx, seats[0]); err != nil || s.games == 0 {
 		return &r, err
 	}
-	m, err := eval.Rotate(ctx, s.game, seats, s.games, s.seed, s.playing)
+	m, err := eval.PlayDuplicate(ctx, s.game, seats, s.games, s.seed, s.playing)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ type seatsResult struct {
 	High  []float64 `json:"high"`
 	Games int       `json:"games"` // 0: none is played
 
-	Blunders *eval.Blunders `json:"blunders,omitempty"` // where asked for
+	Blunders *eval.MistakeReport `json:"blunders,omitempty"` // where asked for
 }
 
 func (s *session) seats(ctx context.Context, seats []*agents.Agent) (result, error) {
@@ -110,11 +110,11 @@ type turnsResult struct {
 
 func (s *session) turns(ctx context.Context, seats []*agents.Agent) (result, error) {
 	r := &turnsResult{Method: "exact"}
-	var strategies []game.Strategy
+	var strategies []game.TabularPolicy
 	for _, a := range seats {
 		s.bar.Stage(0, "asking "+a.Name+" about every position")
 		start := time.Now()
-		g, err := s.solution.Expand(ctx, a.Policy)
+		g, err := s.solution.Tabulate(ctx, a.Policy)
 		if err != nil {
 			return nil, fmt.Errorf("asking %s about the whole game: %w", a.Name, err)
 		}

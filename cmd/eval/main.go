@@ -163,7 +163,7 @@ type session struct {
 	spec     game.Spec
 	bar      *cli.Progress
 	solution env.Solution             // nil until it is wanted
-	judged   *eval.Judge              // nil until it is wanted
+	judged   *eval.ExactEvaluator     // nil until it is wanted
 	opened   map[string]*agents.Agent // by name
 
 	steps, total int // of the judge, done and expected
@@ -220,7 +220,7 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 	if against == nil {
 		against = []string{agents.Exact}
 		if !solved {
-			names := s.game.PlayerNames()
+			names := s.game.BotNames()
 			against[0] = names[len(names)-1]
 		}
 	}
@@ -253,7 +253,7 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 // solve solves the game once.
 func (s *session) solve(ctx context.Context) (env.Solution, error) {
 	if s.solution == nil {
-		solution, err := s.game.SolveIn(ctx, s.name.CacheDir(), func(done float64) { s.bar.Set(done, "solving "+s.spec.Title) }, cli.NotKept(s.bar, "eval"))
+		solution, err := s.game.SolveCached(ctx, s.name.CacheDir(), func(done float64) { s.bar.Set(done, "solving "+s.spec.Title) }, cli.NotKept(s.bar, "eval"))
 		if err != nil {
 			return nil, err
 		}

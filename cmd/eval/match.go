@@ -26,7 +26,7 @@ func (s *session) playing(done float64) { s.bar.Set(done, "playing") }
 type matchResult struct{ eval.Match }
 
 func (s *session) match(ctx context.Context, seats []*agents.Agent) (result, error) {
-	m, err := eval.Rotate(ctx, s.game, seats, cmp.Or(s.games, defaultGames), s.seed, s.playing)
+	m, err := eval.PlayDuplicate(ctx, s.game, seats, cmp.Or(s.games, defaultGames), s.seed, s.playing)
 	return &matchResult{m}, err
 }
 
@@ -43,11 +43,11 @@ func (r *matchResult) print(w io.Writer, spec game.Spec) error {
 }
 
 // settledResult is the outcome of a match that stops by itself.
-type settledResult struct{ eval.Settled }
+type settledResult struct{ eval.SequentialMatch }
 
 func (s *session) settled(ctx context.Context, seats []*agents.Agent) (result, error) {
-	how := eval.Settling{Margin: s.settle, Games: cmp.Or(s.games, settleGames)}
-	m, err := eval.Settle(ctx, s.game, seats, how, s.seed, s.playing)
+	how := eval.SequentialOptions{Margin: s.settle, Games: cmp.Or(s.games, settleGames)}
+	m, err := eval.PlaySequential(ctx, s.game, seats, how, s.seed, s.playing)
 	return &settledResult{m}, err
 }
 
@@ -71,7 +71,7 @@ func (r *settledResult) print(w io.Writer, spec game.Spec) error {
 }
 
 // poolResult is a round robin with ratings.
-type poolResult struct{ eval.Pool }
+type poolResult struct{ eval.Tournament }
 
 func (s *session) roundRobin(ctx context.Context) (result, error) {
 	var who []*agents.Agent

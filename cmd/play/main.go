@@ -100,7 +100,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	defer s.bar.Clear()
 	t := &table{game: g, spec: spec, seat: game.Player(o.seat), out: stdout}
 	if o.watch {
-		t.seat = game.Nobody
+		t.seat = game.Terminal
 	}
 	if t.agents, err = s.open(ctx, o, t.seat); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (s *solver) solve(ctx context.Context) (env.Solution, error) {
 	if s.solution == nil {
 		title := s.game.Spec().Title
 		fmt.Fprintf(s.out, "Solving %s; this may take a while.\n", title)
-		solution, err := s.game.SolveIn(ctx, s.cache, func(done float64) { s.bar.Set(done, "solving "+title) }, cli.NotKept(s.bar, "play"))
+		solution, err := s.game.SolveCached(ctx, s.cache, func(done float64) { s.bar.Set(done, "solving "+title) }, cli.NotKept(s.bar, "play"))
 		s.bar.Clear()
 		if err != nil {
 			return nil, err
@@ -181,7 +181,7 @@ func (s *solver) hints(p env.Position) ([]string, error) {
 func (s *solver) open(ctx context.Context, o *options, person game.Player) ([]*agents.Agent, error) {
 	spec, list := s.game.Spec(), o.opponent
 	if list == nil {
-		names := s.game.PlayerNames()
+		names := s.game.BotNames()
 		list = names[len(names)-1:]
 	}
 	others := spec.Players - 1

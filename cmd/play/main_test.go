@@ -47,24 +47,24 @@ func config(t *testing.T, text string) string {
 // person, who takes the last legal action each time, has typed, and the end.
 func script(t *testing.T, g env.Game, seat game.Player, seed uint64) (string, env.Position) {
 	t.Helper()
-	greedy, err := g.Player("greedy")
+	greedy, err := g.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
 	noise := rand.NewPCG(0, 0) // greedy does not need it
 	e := env.New(g)
-	for o := e.Reset(seed); o.Player != game.Nobody; {
+	for o := e.Reset(seed); o.Player != game.Terminal; {
 		legal := e.Position().Legal()
 		a := legal[len(legal)-1]
 		if o.Player == seat {
 			fmt.Fprintln(&b, g.ActionName(a))
 		} else {
-			probs, err := env.Ask(t.Context(), greedy, e.Position(), g.Spec().Actions)
+			probs, err := env.ActionProbabilities(t.Context(), greedy, e.Position(), g.Spec().Actions)
 			if err != nil {
 				t.Fatal(err)
 			}
-			a = env.Draw(probs, noise)
+			a = env.SampleAction(probs, noise)
 		}
 		step, err := e.Step(a)
 		if err != nil {
@@ -90,8 +90,8 @@ func TestDice(t *testing.T) {
 			if status != cli.Done || stderr != "" {
 				t.Fatalf("%s: status %d, %s", args, status, stderr)
 			}
-			if !strings.Contains(stdout, "\n"+end.Picture()+"\n\nYou ") {
-				t.Errorf("%s: the game should have ended at\n%s\nin\n%s", args, end.Picture(), stdout)
+			if !strings.Contains(stdout, "\n"+end.Render()+"\n\nYou ") {
+				t.Errorf("%s: the game should have ended at\n%s\nin\n%s", args, end.Render(), stdout)
 			}
 			verdict := "You lose."
 			if players == 1 {

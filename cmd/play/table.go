@@ -71,22 +71,22 @@ func (t *table) one(ctx context.Context, dice, noise *rand.PCG) (truncated bool,
 		if ctx.Err() != nil && t.seat < 0 { // a person, when asked, leaves
 			return false, ctx.Err()
 		}
-		before, who := t.at, t.at.Turn()
-		if who != game.Nobody && (t.spec.MoveLimit > 0 && moves >= t.spec.MoveLimit || rolls >= t.spec.ChanceLimit()) {
+		before, who := t.at, t.at.CurrentPlayer()
+		if who != game.Terminal && (t.spec.MoveLimit > 0 && moves >= t.spec.MoveLimit || rolls >= t.spec.ChanceLimit()) {
 			return true, nil
 		}
 		switch who {
-		case game.Nobody:
+		case game.Terminal:
 			return false, nil
 		case game.Chance:
 			rolls++
 			// In a turn, what was rolled says enough.
-			if text := before.Picture(); sheetOf(before).seat < 0 && text != said {
+			if text := before.Render(); sheetOf(before).seat < 0 && text != said {
 				fmt.Fprintf(t.out, "\n%s\n", text)
 				said, t.shown = text, picture(before)
 			}
 			t.at = before.Sample(dice)
-			if text := before.Tell(t.at); text != "" {
+			if text := before.DescribeChance(t.at); text != "" {
 				fmt.Fprintf(t.out, "dice> %s\n", text)
 			}
 		default:
@@ -99,7 +99,7 @@ func (t *table) one(ctx context.Context, dice, noise *rand.PCG) (truncated bool,
 			}
 			moves, rolls, said = moves+1, 0, ""
 		}
-		if was, is := sheetOf(before), sheetOf(t.at); t.at.Turn() != game.Nobody && was != is {
+		if was, is := sheetOf(before), sheetOf(t.at); t.at.CurrentPlayer() != game.Terminal && was != is {
 			t.begin(is)
 		}
 	}
@@ -111,16 +111,16 @@ func (t *table) choose(ctx context.Context, who game.Player, noise *rand.PCG) (g
 	if who != t.seat {
 		policy = t.agents[who]
 	}
-	probs, err := env.Ask(ctx, policy, t.at, t.spec.Actions)
+	probs, err := env.ActionProbabilities(ctx, policy, t.at, t.spec.Actions)
 	if err != nil {
 		return 0, err
 	}
-	a := env.Draw(probs, noise)
+	a := env.SampleAction(probs, noise)
 	if who == t.seat {
 		t.shown = picture(t.at) // the person has seen all of it
 		return a, nil
 	}
-	line := fmt.Sprintf("seat %d> %-8s  %s", who, t.game.ActionName(a), t.at.Explain(a))
+	line := fmt.Sprintf("seat %d> %-8s  %s", who, t.game.ActionName(a), t.at.DescribeAction(a))
 	fmt.Fprintln(t.out, strings.TrimRight(line, " "))
 	return a, nil
 }
@@ -136,7 +136,7 @@ func (t *table) draw() {
 	t.shown = lines
 }
 
-func picture(p env.Position) []string { return strings.Split(p.Picture(), "\n") }
+func picture(p env.Position) []string { return strings.Split(p.Render(), "\n") }
 
 // begin heads a turn, and draws what others have before them.
 func (t *table) begin(s sheet) {
@@ -152,7 +152,7 @@ func (t *table) begin(s sheet) {
 
 // end shows the end of a game, and returns the person's share of the win.
 func (t *table) end(truncated bool) float64 {
-	fmt.Fprintf(t.out, "\n%s\n", t.at.Picture())
+	fmt.Fprintf(t.out, "\n%s\n", t.at.Render())
 	if truncated {
 		fmt.Fprintf(t.out, "\nThe game does not end by itself and is stopped here: nobody wins.\n")
 		return 0

@@ -84,7 +84,7 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	defer bar.Clear()
 	start, begun := time.Now(), false
 	kept, notKept := name.CacheDir() != "", cli.NotKept(bar, "solve")
-	s, err := g.SolveIn(ctx, name.CacheDir(), func(done float64) {
+	s, err := g.SolveCached(ctx, name.CacheDir(), func(done float64) {
 		if !begun {
 			warn(bar, g, done, kept)
 			begun = true
@@ -170,7 +170,7 @@ func look(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 			a.Turns = append(a.Turns, -v)
 		}
 	}
-	if at.Turn() < 0 {
+	if at.CurrentPlayer() < 0 {
 		return a, nil
 	}
 	if values, err = s.Options(at); err != nil {

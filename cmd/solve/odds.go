@@ -21,7 +21,7 @@ type quotes struct {
 }
 
 func quote(g env.Game, question string) (*quotes, error) {
-	tables, err := g.Odds(question)
+	tables, err := g.OddsTables(question)
 	if errors.Is(err, game.ErrNoOdds) {
 		return nil, fmt.Errorf("-odds: %w", err)
 	}

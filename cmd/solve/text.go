@@ -12,7 +12,7 @@ import (
 // print writes an answer for people.
 func (a *answer) print(w io.Writer, spec game.Spec, at env.Position) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %d, under best play from %s\n\n%s\n\n", spec.Title, a.Players, a.Position, indent(at.Picture()))
+	fmt.Fprintf(&b, "%s for %d, under best play from %s\n\n%s\n\n", spec.Title, a.Players, a.Position, indent(at.Render()))
 	for i := range a.Players {
 		if spec.HasWin() {
 			fmt.Fprintf(&b, "  seat %d wins  %s\n", i, percent(a.Win[i]))
@@ -21,7 +21,7 @@ func (a *answer) print(w io.Writer, spec game.Spec, at env.Position) error {
 		}
 	}
 	b.WriteByte('\n')
-	if who := at.Turn(); who >= 0 {
+	if who := at.CurrentPlayer(); who >= 0 {
 		a.printOptions(&b, spec, at)
 	} else if who == game.Chance {
 		b.WriteString("  The dice move next; nobody has a choice here.\n\n")
@@ -43,7 +43,7 @@ func (a *answer) print(w io.Writer, spec game.Spec, at env.Position) error {
 
 // printOptions writes the table of options.
 func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Position) {
-	mover := fmt.Sprintf("seat %d chooses", at.Turn())
+	mover := fmt.Sprintf("seat %d chooses", at.CurrentPlayer())
 	width := len(mover)
 	for _, o := range a.Options {
 		width = max(width, len(o.Action))
@@ -64,7 +64,7 @@ func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Positio
 		if o.Regret <= game.Tie {
 			regret = fmt.Sprintf("%12s", "best")
 		}
-		line := fmt.Sprintf("  %-*s  %s  %s  %s", width, o.Action, worth, regret, at.Explain(legal[i]))
+		line := fmt.Sprintf("  %-*s  %s  %s  %s", width, o.Action, worth, regret, at.DescribeAction(legal[i]))
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	b.WriteByte('\n')

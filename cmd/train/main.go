@@ -47,7 +47,7 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 type session struct {
 	game   env.Game
 	spec   game.Spec
-	judge  *eval.Judge // nil where strength is not exact
+	judge  *eval.ExactEvaluator // nil where strength is not exact
 	stdout io.Writer
 	bar    *cli.Progress // on standard error
 }
@@ -153,23 +153,23 @@ func advise(err error, dir string) error {
 
 // newJudge solves the game, if a network of it can be evaluated exactly in
 // reasonable time: where two play for a win.
-func newJudge(ctx context.Context, g env.Game, cache string, bar *cli.Progress) (*eval.Judge, error) {
+func newJudge(ctx context.Context, g env.Game, cache string, bar *cli.Progress) (*eval.ExactEvaluator, error) {
 	spec := g.Spec()
 	if !spec.HasWin() || spec.Players != 2 {
 		return nil, nil
 	}
-	s, err := g.SolveIn(ctx, cache, func(done float64) { bar.Set(done, "solving "+spec.Title) }, cli.NotKept(bar, "train"))
+	s, err := g.SolveCached(ctx, cache, func(done float64) { bar.Set(done, "solving "+spec.Title) }, cli.NotKept(bar, "train"))
 	if errors.Is(err, game.ErrNoSolution) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return eval.NewJudge(g, s)
+	return eval.NewExactEvaluator(g, s)
 }
 
 // strength is the exact strength of a network's best actions.
-func strength(ctx context.Context, judge *eval.Judge, spec game.Spec, mlp *models.MLP) (*models.Exact, error) {
+func strength(ctx context.Context, judge *eval.ExactEvaluator, spec game.Spec, mlp *models.MLP) (*models.Exact, error) {
 	p, err := judge.Strength(ctx, &agents.Agent{Name: "network", Policy: agents.NewNet(spec, mlp, false)})
 	if err != nil {
 		return nil, err

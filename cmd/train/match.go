@@ -27,7 +27,7 @@ const (
 // sampled plays a match against the game's last-named player, after a training
 // of so many decisions.
 func sampled(ctx context.Context, w io.Writer, g env.Game, a *agents.Agent, steps uint64, bar *cli.Progress) error {
-	names := g.PlayerNames()
+	names := g.BotNames()
 	b, err := agents.Open(ctx, names[len(names)-1], agents.Options{Game: g})
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func sampled(ctx context.Context, w io.Writer, g env.Game, a *agents.Agent, step
 		for len(who) < g.Spec().Players {
 			who = append(who, b)
 		}
-		return eval.Rotate(ctx, g, who, games, 1, progress)
+		return eval.PlayDuplicate(ctx, g, who, games, 1, progress)
 	}
 	var asked atomic.Uint64
 	probe, err := match(counted(a, &asked), counted(b, &asked), probeGames, nil)
@@ -70,7 +70,7 @@ type counter struct {
 	n *atomic.Uint64
 }
 
-// Probs keeps [env.Policy].
+// Probs implements [env.Policy].
 func (c counter) Probs(dst []float64, d env.Decisions) error {
 	c.n.Add(uint64(d.Len()))
 	return c.Policy.Probs(dst, d)

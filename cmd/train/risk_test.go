@@ -44,7 +44,7 @@ func BenchmarkLimits(b *testing.B) {
 				var shares []float64
 				for b.Loop() {
 					set.Train.Seed = uint64(len(shares) + 1)
-					mlp, err := train.Run(b.Context(), set.Train, train.Options{Game: env.Of[martianrisk.State](taught), Dir: b.TempDir(), Learner: set.learner})
+					mlp, err := train.Run(b.Context(), set.Train, train.Options{Game: env.NewGame[martianrisk.State](taught), Dir: b.TempDir(), Learner: set.learner})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -100,7 +100,7 @@ func newRisk(b *testing.B, cfg martianrisk.Config) *martianrisk.Rules {
 // share is what a network that scores what its options lead to, and sees that by
 // the rules seen, wins of 1,500 games by the rules r against greedy players.
 func share(b *testing.B, mlp *models.MLP, seen, r *martianrisk.Rules) float64 {
-	greedy, err := r.Player("greedy")
+	greedy, err := r.Bot("greedy")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func share(b *testing.B, mlp *models.MLP, seen, r *martianrisk.Rules) float64 {
 		seat := game.Player(n % spec.Players)
 		dice := rand.NewPCG(1, uint64(n/spec.Players)) // the same for each seat
 		s := r.Initial()
-		for who := r.Turn(s); who != game.Nobody; who = r.Turn(s) {
+		for who := r.CurrentPlayer(s); who != game.Terminal; who = r.CurrentPlayer(s) {
 			if who == game.Chance {
 				s = r.Sample(s, dice)
 				continue

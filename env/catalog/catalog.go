@@ -78,6 +78,6 @@ func entry[C any, S comparable, R game.Rules[S]](def func() C, seats func(*C) *i
 		if err != nil {
 			return nil, err
 		}
-		return env.Of(game.Rules[S](r)), nil
+		return env.NewGame(game.Rules[S](r)), nil
 	}
 }

@@ -92,8 +92,8 @@ func walk(t *testing.T, g env.Game) {
 				t.Fatalf("in %q seat %d observes %v", text, seat, obs[i])
 			}
 		}
-		switch who := p.Turn(); who {
-		case game.Nobody:
+		switch who := p.CurrentPlayer(); who {
+		case game.Terminal:
 			paid := 0.0
 			for _, r := range p.Returns() {
 				paid += r

@@ -94,11 +94,11 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 		"batch":     say(func(context.Context) ([]any, error) { return playBatch(g) }),
 		"positions": say(func(context.Context) ([]any, error) { return describe(g, positions) }),
 		"odds": say(func(context.Context) ([]any, error) {
-			tables, err := g.Odds(game.AllOdds)
+			tables, err := g.OddsTables(game.AllOdds)
 			if errors.Is(err, game.ErrNoOdds) {
 				err = nil
 			}
-			return []any{tables, spec.ConfigJSON(), g.PlayerNames()}, err
+			return []any{tables, spec.ConfigJSON(), g.BotNames()}, err
 		}),
 	}
 	policies := policiesOf(t, g)
@@ -115,7 +115,7 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 	for name, p := range policies {
 		tasks["ask "+name] = say(func(ctx context.Context) (all []any, err error) {
 			for _, at := range positions {
-				probs, err := env.Ask(ctx, p, at, spec.Actions)
+				probs, err := env.ActionProbabilities(ctx, p, at, spec.Actions)
 				if err != nil {
 					return nil, err
 				}
@@ -149,8 +149,8 @@ func policiesOf(t *testing.T, g env.Game) map[string]env.Policy {
 	t.Helper()
 	spec := g.Spec()
 	policies := map[string]env.Policy{}
-	for _, name := range g.PlayerNames() {
-		p, err := g.Player(name)
+	for _, name := range g.BotNames() {
+		p, err := g.Bot(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func policiesOf(t *testing.T, g env.Game) map[string]env.Policy {
 	scores, logits := network(t, spec, models.Score), network(t, spec, models.Logits)
 	policies["network"] = agents.NewNet(spec, scores.MLP, false)
 	policies["network's draw"] = agents.NewNet(spec, logits.MLP, true)
-	for name, guide := range map[string]*env.Guide{"search": nil, "guided search": agents.NewGuide(spec, scores), "search by logits": agents.NewGuide(spec, logits)} {
+	for name, guide := range map[string]*env.Guide{"search": nil, "guided search": agents.NewEvaluator(spec, scores), "search by logits": agents.NewEvaluator(spec, logits)} {
 		p, err := g.NewSearch(env.SearchConfig{Simulations: 3, Seed: 1}, guide)
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +184,7 @@ func network(t *testing.T, spec game.Spec, head models.Head) *models.File {
 // solutionTasks adds what a solution and a judge of it can do.
 func solutionTasks(t *testing.T, tasks map[string]task, g env.Game, s env.Solution, policies map[string]env.Policy, positions []env.Position) {
 	t.Helper()
-	judge, err := eval.NewJudge(g, s)
+	judge, err := eval.NewExactEvaluator(g, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,11 +240,11 @@ func solutionTasks(t *testing.T, tasks map[string]task, g env.Game, s env.Soluti
 			return all, err
 		})
 		tasks["evaluate "+name] = say(func(ctx context.Context) ([]any, error) {
-			play, err := s.Expand(ctx, p)
+			play, err := s.Tabulate(ctx, p)
 			if err != nil {
 				return nil, err
 			}
-			seats := slices.Repeat([]game.Strategy{play}, g.Spec().Players)
+			seats := slices.Repeat([]game.TabularPolicy{play}, g.Spec().Players)
 			returns, err := s.Evaluate(ctx, seats)
 			if err != nil {
 				return nil, err
@@ -258,8 +258,8 @@ func solutionTasks(t *testing.T, tasks map[string]task, g env.Game, s env.Soluti
 // decisions returns a few positions of a random game in which somebody acts.
 func decisions(g env.Game) (list []env.Position) {
 	dice, choices := rand.NewPCG(1, 1), rand.New(rand.NewPCG(1, 2))
-	for p, n := g.Initial(), 0; len(list) < 4 && p.Turn() != game.Nobody; {
-		if p.Turn() == game.Chance {
+	for p, n := g.Initial(), 0; len(list) < 4 && p.CurrentPlayer() != game.Terminal; {
+		if p.CurrentPlayer() == game.Chance {
 			p = p.Sample(dice)
 			continue
 		}
@@ -286,16 +286,16 @@ func describe(g env.Game, positions []env.Position) (all []any, err error) {
 			return nil, err
 		}
 		p.Observe(obs, 0)
-		all = append(all, back.String(), p.Picture(), p.Returns(), slices.Clone(obs))
+		all = append(all, back.String(), p.Render(), p.Returns(), slices.Clone(obs))
 		for _, a := range p.Legal() {
 			after, err := p.Apply(a)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, g.ActionName(a), p.Explain(a), after.String())
-			if after.Turn() == game.Chance {
+			all = append(all, g.ActionName(a), p.DescribeAction(a), after.String())
+			if after.CurrentPlayer() == game.Chance {
 				outcomes := after.Outcomes()
-				all = append(all, len(outcomes), outcomes[0].Prob, after.Tell(outcomes[0].State))
+				all = append(all, len(outcomes), outcomes[0].Prob, after.DescribeChance(outcomes[0].State))
 			}
 		}
 	}

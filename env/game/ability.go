@@ -21,14 +21,14 @@ type Notation[S comparable] interface {
 }
 
 // Guide is kept by rules that can explain themselves to a person.
-type Guide[S comparable] interface {
+type Renderer[S comparable] interface {
 	// Picture draws the position for a person in a few lines of text.
-	Picture(s S) string
+	Render(s S) string
 	// Explain says in a few words what a does in s, where it is legal.
-	Explain(s S, a Action) string
+	DescribeAction(s S, a Action) string
 	// Tell says in a line what the dice have made of s, a chance state: next is
 	// what came of it. It may be empty where a picture says more.
-	Tell(s, next S) string
+	DescribeChance(s, next S) string
 }
 
 // Symmetry is kept by rules with positions that differ in names only.
@@ -44,11 +44,11 @@ type Symmetry[S comparable] interface {
 
 // Players is kept by games with players of their own, such as one that is
 // greedy for points. They are asked about representatives (see [Symmetry]).
-type Players[S comparable] interface {
+type Bots[S comparable] interface {
 	// PlayerNames lists them.
-	PlayerNames() []string
+	BotNames() []string
 	// Player returns the one of that name.
-	Player(name string) (Policy[S], error)
+	Bot(name string) (Policy[S], error)
 }
 
 // Policy is a way to play: probabilities for the legal actions of a decision.
@@ -76,7 +76,7 @@ func Probs[S comparable](ctx context.Context, p Policy[S], dst []float64, states
 // Uniform is the policy that takes every legal action with the same probability.
 type Uniform[S comparable] struct{ Rules Rules[S] }
 
-// Probs keeps [Policy].
+// Probs implements [Policy].
 func (u Uniform[S]) Probs(dst []float64, states []S) error {
 	clear(dst)
 	n := u.Rules.Spec().Actions
@@ -94,7 +94,7 @@ func (u Uniform[S]) Probs(dst []float64, states []S) error {
 // after each legal action. The probabilities of a decision are Choose of the
 // scores of its legal actions, in ascending order. A solver that knows this
 // asks once for a state that many decisions can lead to.
-type Scorer[S comparable] interface {
+type AfterstateScorer[S comparable] interface {
 	Policy[S]
 	// Score writes to dst [n] how much movers[i], who has just moved, likes
 	// after[i].
@@ -113,22 +113,22 @@ type Solver[S comparable] interface {
 }
 
 // Keeper is kept by solvers whose solutions are worth keeping in files.
-type Keeper[S comparable] interface {
+type ResumableSolver[S comparable] interface {
 	Solver[S]
 	// SolveFrom is Solve from where w stands, nothing done if it is zero. It
 	// takes w along: whenever progress is called, and when SolveFrom returns, w
 	// holds all that is needed to go on, or, once w.Done is 1, the solution. What w
 	// holds is taken at its word, within the bounds that Work has.
-	SolveFrom(ctx context.Context, w *Work, progress func(done float64)) (KeptSolution[S], error)
+	SolveFrom(ctx context.Context, w *SolverState, progress func(done float64)) (VerifiableSolution[S], error)
 	// Extent returns how many values the Work of a solution has, and what Next is
 	// once it is complete, or an error that wraps ErrNoSolution.
-	Extent() (values int, steps int64, err error)
+	StateSize() (values int, steps int64, err error)
 	// Estimate says what a solution takes, before it is begun.
 	Estimate() Estimate
 }
 
 // Work is a solution under way.
-type Work struct {
+type SolverState struct {
 	// Values are those of positions, in an order of the game's own: shares of the
 	// win, 0 to 1, or, in a game without a win, finite numbers.
 	Values   []float64
@@ -139,7 +139,7 @@ type Work struct {
 
 // KeptSolution is a solution whose optimality equations can be looked at one by
 // one, which shows whether values from a file are those of the game.
-type KeptSolution[S comparable] interface {
+type VerifiableSolution[S comparable] interface {
 	Solution[S]
 	// Equations returns how many optimality equations there are.
 	Equations() int
@@ -173,13 +173,13 @@ type Solution[S comparable] interface {
 	// Policy is best play, ties to the lowest index.
 	Policy() Policy[S]
 	// Expand asks a policy for its decisions in every position that can matter.
-	Expand(ctx context.Context, p Policy[S]) (Strategy, error)
+	Tabulate(ctx context.Context, p Policy[S]) (TabularPolicy, error)
 	// Evaluate appends the expected returns [P] when the given strategies [P] sit
 	// at the table.
-	Evaluate(ctx context.Context, dst []float64, seats []Strategy) ([]float64, error)
+	Evaluate(ctx context.Context, dst []float64, seats []TabularPolicy) ([]float64, error)
 	// BestResponse is the most that a seat can expect against the strategies of
 	// the others; its own entry in seats is ignored.
-	BestResponse(ctx context.Context, seats []Strategy, seat Player) (float64, error)
+	BestResponse(ctx context.Context, seats []TabularPolicy, seat Player) (float64, error)
 	// Regrets plays p in a seat against best play in all others and calls yield
 	// with each action that p may take and that loses more than Tie, in a fixed
 	// order, until it returns an error.
@@ -188,7 +188,7 @@ type Solution[S comparable] interface {
 
 // Strategy is a policy written out for a whole game, in a form of the
 // solution's own. Only the solution that made it can read it.
-type Strategy interface {
+type TabularPolicy interface {
 	// Decisions counts the positions in which the policy was asked to choose,
 	// and Rows the states it looked at to do so (for a Scorer the states just
 	// after its actions, each once).

@@ -12,7 +12,7 @@ type Charter interface {
 	// Charts shows best play.
 	Charts() ([]Chart, error)
 	// ChartsOf shows what a strategy of that name loses to best play.
-	ChartsOf(play Strategy, name string) ([]Chart, error)
+	PolicyCharts(play TabularPolicy, name string) ([]Chart, error)
 }
 
 // Chart is a picture as data.

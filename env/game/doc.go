@@ -7,7 +7,7 @@
 // its dice.
 //
 // What only some games offer is a small interface of its own: [Sampler],
-// [Notation], [Guide], [Symmetry], [Solver], [Players] and others.
+// [Notation], [Renderer], [Symmetry], [Solver], [Bots] and others.
 //
 // To add a game, keep Rules for a state of yours, run gametest.Check on it, and
 // add one line to env/catalog. Package env/pig is the smallest whole example.

@@ -6,8 +6,8 @@ import "errors"
 type Player int8
 
 const (
-	Chance Player = -1 // the dice move next
-	Nobody Player = -2 // the game is over
+	Chance   Player = -1 // the dice move next
+	Terminal Player = -2 // the game is over
 )
 
 // Action is the dense index of a decision, 0 to Spec.Actions-1.
@@ -48,7 +48,7 @@ type Rules[S comparable] interface {
 	// Initial is the state before anything has happened. It may be a chance state.
 	Initial() S
 	// Turn tells who moves next: a seat, Chance or Nobody.
-	Turn(s S) Player
+	CurrentPlayer(s S) Player
 	// Legal appends the legal actions in ascending order: at least one where a
 	// seat moves, none elsewhere.
 	Legal(dst []Action, s S) []Action

@@ -10,10 +10,10 @@ const AllOdds = "all"
 
 // Bookmaker is kept by rules with a part that can be worked out apart from any
 // position, such as an attack.
-type Bookmaker interface {
+type OddsTables interface {
 	// Odds answers a question in the game's own words, such as "5 against 3"; the
 	// error for another says what can be asked.
-	Odds(question string) ([]Table, error)
+	OddsTables(question string) ([]Table, error)
 }
 
 // Table is a table as data.

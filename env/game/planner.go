@@ -11,7 +11,7 @@ type Planner[S comparable] interface {
 	Mover(s S) Player
 	// DrawStart draws a start of a turn. Each that can come up looks to its mover
 	// like one that has a fair chance.
-	DrawStart(r *rand.PCG) S
+	SampleStart(r *rand.PCG) S
 	// NewPlan returns a plan for one goroutine to use again and again.
 	NewPlan() Plan[S]
 	// SolveAll is Solve of many plans, all made by these rules, with the values

@@ -23,7 +23,7 @@ func (r Regret[S]) Cost() float64 { return r.Reach * r.Prob * r.Loss }
 
 // Tutor is kept by rules that can say what is wrong with a choice. Its words
 // are few and fixed, so that costs can be added up by them.
-type Tutor[S comparable] interface {
+type MistakeLabeler[S comparable] interface {
 	// Kind names the mistake of doing a in s, where best is better, such as
 	// "stopped too early".
 	Kind(s S, a, best Action) string

@@ -54,7 +54,7 @@ func (a *actions) target(x int) (slot, robots int) {
 	return x - (maxAttack-1)*a.cells, 1
 }
 
-// Legal keeps [game.Rules].
+// Legal implements [game.Rules].
 func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	p, seat := int(s.Mover), &s.Seats[s.Mover]
 	a := &r.act
@@ -142,7 +142,7 @@ func (r *Rules) affordable(s *State) int {
 	return min(int(s.Seats[s.Mover].Tokens)/dicePrice, s.stock())
 }
 
-// Apply keeps [game.Rules]. The text of an error says which rule forbids a.
+// Apply implements [game.Rules]. The text of an error says which rule forbids a.
 func (r *Rules) Apply(s State, a game.Action) (State, error) {
 	if fault := r.fault(&s, int(a)); fault != "" {
 		if s.Phase == Over {
@@ -276,7 +276,7 @@ func (r *Rules) put(s *State, p, place int) {
 	}
 }
 
-// ActionName keeps [game.Notation].
+// ActionName implements [game.Notation].
 func (r *Rules) ActionName(action game.Action) string {
 	a, x := &r.act, int(action)
 	where := func(slot int) string { return r.board.name[r.place[slot]] }

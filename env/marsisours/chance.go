@@ -21,7 +21,7 @@ func below(k, n int) int {
 	return p
 }
 
-// Outcomes keeps [game.Rules].
+// Outcomes implements [game.Rules].
 func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[State] {
 	from := len(dst)
 	add := func(next State, p float64) {
@@ -76,7 +76,7 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 	return dst
 }
 
-// Sample keeps [game.Sampler].
+// Sample implements [game.Sampler].
 func (r *Rules) Sample(s State, dice *rand.PCG) State {
 	switch s.Phase {
 	case Laying:

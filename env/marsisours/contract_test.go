@@ -226,8 +226,8 @@ func FuzzApply(f *testing.F) {
 		r := rules[uint(which)%uint(len(rules))]
 		s := r.Initial()
 		for _, m := range moves[:min(len(moves), 512)] {
-			switch r.Turn(s) {
-			case game.Nobody:
+			switch r.CurrentPlayer(s) {
+			case game.Terminal:
 				return
 			case game.Chance:
 				list := r.Outcomes(nil, s)

@@ -58,7 +58,7 @@ func TestParseRefuses(t *testing.T) {
 func TestGreedy(t *testing.T) {
 	for players, least := range map[int]float64{2: 0.9, 3: 0.85, 4: 0.85} {
 		r := newRules(t, config(players, nil))
-		greedy, err := r.Player("greedy")
+		greedy, err := r.Bot("greedy")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,9 +67,9 @@ func TestGreedy(t *testing.T) {
 		won, games := 0.0, 60
 		for i := range games {
 			s := r.Initial()
-			for r.Turn(s) != game.Nobody {
+			for r.CurrentPlayer(s) != game.Terminal {
 				legal := r.Legal(nil, s)
-				switch int(r.Turn(s)) {
+				switch int(r.CurrentPlayer(s)) {
 				case int(game.Chance):
 					s = r.Sample(s, dice)
 					continue

@@ -77,7 +77,7 @@ func newLayout(r *Rules) layout {
 	return l
 }
 
-// Encode keeps [game.Rules]. The map while it is being laid is shown by what
+// Encode implements [game.Rules]. The map while it is being laid is shown by what
 // lies.
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 	l, n := &r.lay, r.cfg.Players

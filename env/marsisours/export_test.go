@@ -33,6 +33,6 @@ func (r *Rules) Stock(s State) int     { return s.stock() }
 func (r *Rules) CellName(c int) string { return r.board.name[c] }
 
 // Odds is the probability that an attack of a seat on a place succeeds.
-func (r *Rules) Odds(s State, p int, place string, robots int) float64 {
+func (r *Rules) OddsTables(s State, p int, place string, robots int) float64 {
 	return r.odds(&s, p, r.Cell(place), robots)
 }

@@ -7,17 +7,17 @@ import (
 	"marsgym/env/game"
 )
 
-// Evaluate keeps [game.Solution].
-func (s *FastSolution) Evaluate(ctx context.Context, dst []float64, seats []game.Strategy) ([]float64, error) {
-	share, err := s.price(ctx, seats, game.Nobody)
+// Evaluate implements [game.Solution].
+func (s *FastSolution) Evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy) ([]float64, error) {
+	share, err := s.price(ctx, seats, game.Terminal)
 	if err != nil {
 		return dst, err
 	}
 	return append(dst, s.x.r.spec.Return(share), s.x.r.spec.Return(1-share)), nil
 }
 
-// BestResponse keeps [game.Solution].
-func (s *FastSolution) BestResponse(ctx context.Context, seats []game.Strategy, seat game.Player) (float64, error) {
+// BestResponse implements [game.Solution].
+func (s *FastSolution) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
 	if seat < 0 || seat > 1 {
 		return 0, fmt.Errorf("mars-is-ours: seat %d; want 0 or 1", seat)
 	}
@@ -33,7 +33,7 @@ func (s *FastSolution) BestResponse(ctx context.Context, seats []game.Strategy, 
 
 // price is seat 0's expected share of the win, each seat starting half of the
 // games, when free, if a seat, plays its best and the others their strategies.
-func (s *FastSolution) price(ctx context.Context, seats []game.Strategy, free game.Player) (float64, error) {
+func (s *FastSolution) price(ctx context.Context, seats []game.TabularPolicy, free game.Player) (float64, error) {
 	if len(seats) != 2 {
 		return 0, fmt.Errorf("mars-is-ours: %d strategies for a table of 2", len(seats))
 	}
@@ -51,7 +51,7 @@ func (s *FastSolution) price(ctx context.Context, seats []game.Strategy, free ga
 			play[seat^starter] = own.by[starter]
 		}
 		p := &fastPricing{fastIndex: s.x, value: make([]float64, s.x.len()), play: play}
-		if err := p.run(ctx, new(game.Work), nil); err != nil {
+		if err := p.run(ctx, new(game.SolverState), nil); err != nil {
 			return 0, err
 		}
 		v := p.value[s.x.at(s.x.start())]

@@ -24,7 +24,7 @@ func play(t testing.TB, r *marsisours.Rules, games int, f func(s state)) {
 	for range games {
 		for s := r.Initial(); ; {
 			f(s)
-			if r.Turn(s) == game.Nobody {
+			if r.CurrentPlayer(s) == game.Terminal {
 				break
 			}
 			if o := r.Outcomes(nil, s); len(o) > 0 {
@@ -62,12 +62,12 @@ func checkPositions(t *testing.T, r *marsisours.Rules, sol solution, games int) 
 		if s.Phase == marsisours.Drawing {
 			return
 		}
-		if r.Turn(s) != game.Nobody {
+		if r.CurrentPlayer(s) != game.Terminal {
 			if w, _ := sol.Value(nil, swap(s)); !near(w, []float64{v[1], v[0]}, 1e-15) {
 				t.Errorf("%s: value %v, and %v with the seats exchanged", r.Format(s), v, w)
 			}
 		}
-		if r.Turn(s) < 0 {
+		if r.CurrentPlayer(s) < 0 {
 			return
 		}
 		options, err := sol.Options(nil, s)
@@ -98,7 +98,7 @@ func checkLoss(t *testing.T, sol solution, p policy, name string) {
 	ctx := context.Background()
 	best, own := expand(t, sol, sol.Policy()), expand(t, sol, p)
 	for seat := range game.Player(2) {
-		seats := []game.Strategy{best, best}
+		seats := []game.TabularPolicy{best, best}
 		even, err := sol.Evaluate(ctx, nil, seats)
 		if err != nil || !near(even, []float64{0, 0}, 1e-12) {
 			t.Errorf("best play against itself: %v, %v; want 0 for each seat", even, err)
@@ -142,7 +142,7 @@ func TestFastPublished(t *testing.T) {
 	if !*full {
 		t.Skip("without -full")
 	}
-	work := new(game.Work)
+	work := new(game.SolverState)
 	sol, err := r.SolveFrom(context.Background(), work, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestFastPublished(t *testing.T) {
 		t.Errorf("%v; want less than 1e-12", facts[1])
 	}
 	checkPositions(t, r, sol, 2000)
-	greedy, err := r.Player("greedy")
+	greedy, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestFastReadings(t *testing.T) {
 func TestFastResume(t *testing.T) {
 	r := middle(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	want := new(game.Work)
+	want := new(game.SolverState)
 	last := 0.0
 	_, err := r.SolveFrom(context.Background(), want, func(done float64) {
 		if done < last || done > 1 {
@@ -213,7 +213,7 @@ func TestFastResume(t *testing.T) {
 		t.Fatalf("progress ends with %v, done is %v, %v; want 1", last, want.Done, err)
 	}
 	runtime.GOMAXPROCS(3)
-	work := new(game.Work)
+	work := new(game.SolverState)
 	for stops := 0; ; stops++ {
 		ctx, cancel := context.WithCancel(context.Background())
 		half := (work.Done + 1) / 2
@@ -232,12 +232,12 @@ func TestFastResume(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		work = &game.Work{Values: slices.Clone(work.Values), Next: work.Next, Done: work.Done, Residual: work.Residual}
+		work = &game.SolverState{Values: slices.Clone(work.Values), Next: work.Next, Done: work.Done, Residual: work.Residual}
 	}
 	if !slices.Equal(work.Values, want.Values) || work.Residual != want.Residual || work.Next != want.Next {
 		t.Error("interrupted and resumed it comes to other values")
 	}
-	if n, steps, err := r.Extent(); err != nil || n != len(work.Values) || steps != work.Next {
+	if n, steps, err := r.StateSize(); err != nil || n != len(work.Values) || steps != work.Next {
 		t.Errorf("there are %d values after %d steps; announced are %d and %d, %v", len(work.Values), work.Next, n, steps, err)
 	}
 	sol, err := r.SolveFrom(context.Background(), work, nil)
@@ -302,17 +302,17 @@ func TestFastFaults(t *testing.T) {
 	for text, p := range map[string]policy{
 		"illegal": fill(1. / 16), "sum to 0": fill(0), "NaN": lazy{}, "-1": fill(-1), "the policy fails": failing{},
 	} {
-		if _, err := sol.Expand(ctx, p); err == nil || !strings.Contains(err.Error(), text) {
+		if _, err := sol.Tabulate(ctx, p); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("error %v; want one that says %q", err, text)
 		}
 	}
 	own, foreign := expand(t, sol, sol.Policy()), expand(t, other, other.Policy())
-	for _, seats := range [][]game.Strategy{nil, {own}, {own, nil}, {own, foreign}} {
+	for _, seats := range [][]game.TabularPolicy{nil, {own}, {own, nil}, {own, foreign}} {
 		if _, err := sol.Evaluate(ctx, nil, seats); err == nil {
 			t.Errorf("Evaluate takes %v", seats)
 		}
 	}
-	if _, err := sol.BestResponse(ctx, []game.Strategy{own, own}, 2); err == nil {
+	if _, err := sol.BestResponse(ctx, []game.TabularPolicy{own, own}, 2); err == nil {
 		t.Error("BestResponse takes seat 2")
 	}
 	if err := sol.Regrets(ctx, sol.Policy(), -1, nil); err == nil {
@@ -324,8 +324,8 @@ func TestFastFaults(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err := sol.Expand(cancelled, sol.Policy())
-	_, err2 := sol.Evaluate(cancelled, nil, []game.Strategy{own, own})
+	_, err := sol.Tabulate(cancelled, sol.Policy())
+	_, err2 := sol.Evaluate(cancelled, nil, []game.TabularPolicy{own, own})
 	_, err3 := r.Solve(cancelled, nil)
 	for _, err := range []error{err, err2, err3} {
 		if !errors.Is(err, context.Canceled) {
@@ -362,14 +362,14 @@ func BenchmarkFastStrategy(b *testing.B) {
 	})
 	b.Run("evaluate", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := sol.Evaluate(ctx, nil, []game.Strategy{st, st}); err != nil {
+			if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{st, st}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("best response", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := sol.BestResponse(ctx, []game.Strategy{st, st}, 0); err != nil {
+			if _, err := sol.BestResponse(ctx, []game.TabularPolicy{st, st}, 0); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -8,13 +8,13 @@ import (
 	"marsgym/env/game"
 )
 
-// Regrets keeps [game.Solution]: first of the games that seat 0 starts, then of
+// Regrets implements [game.Solution]: first of the games that seat 0 starts, then of
 // the others, which are as many.
 func (s *FastSolution) Regrets(ctx context.Context, p game.Policy[State], seat game.Player, yield func(game.Regret[State]) error) error {
 	if seat < 0 || seat > 1 {
 		return fmt.Errorf("mars-is-ours: seat %d; want 0 or 1", seat)
 	}
-	st, err := s.Expand(ctx, p)
+	st, err := s.Tabulate(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -16,16 +16,16 @@ const (
 	maxFastPositions = 1 << 27
 )
 
-// Solve keeps [game.Solver]. The quick game takes three seconds of one core and
+// Solve implements [game.Solver]. The quick game takes three seconds of one core and
 // 80 MB; the standard game is not solved.
 func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solution[State], error) {
-	return r.SolveFrom(ctx, new(game.Work), progress)
+	return r.SolveFrom(ctx, new(game.SolverState), progress)
 }
 
-// SolveFrom keeps [game.Keeper]. The values are the starter's shares of the win,
+// SolveFrom implements [game.ResumableSolver]. The values are the starter's shares of the win,
 // in the order of the positions; Next counts layers.
-func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(float64)) (game.KeptSolution[State], error) {
-	n, _, err := r.Extent()
+func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress func(float64)) (game.VerifiableSolution[State], error) {
+	n, _, err := r.StateSize()
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(fl
 	return &FastSolution{x: x, value: work.Values, residual: work.Residual}, nil
 }
 
-// Extent keeps [game.Keeper].
-func (r *Rules) Extent() (values int, steps int64, err error) {
+// StateSize implements [game.ResumableSolver].
+func (r *Rules) StateSize() (values int, steps int64, err error) {
 	if !r.fast {
 		return 0, 0, fmt.Errorf("mars-is-ours: only the quick game is solved: %w", game.ErrNoSolution)
 	}
@@ -72,10 +72,10 @@ func (r *Rules) Extent() (values int, steps int64, err error) {
 	return int(n), steps, nil
 }
 
-// Equations keeps [game.KeptSolution]: there is one for each position.
+// Equations implements [game.VerifiableSolution]: there is one for each position.
 func (s *FastSolution) Equations() int { return s.x.len() }
 
-// Violation keeps [game.KeptSolution], in shares of the win.
+// Violation implements [game.VerifiableSolution], in shares of the win.
 func (s *FastSolution) Violation(ctx context.Context, positions []int) (most float64, err error) {
 	p := fastPricing{fastIndex: s.x, value: s.value}
 	for _, n := range positions {
@@ -85,7 +85,7 @@ func (s *FastSolution) Violation(ctx context.Context, positions []int) (most flo
 	return most, ctx.Err()
 }
 
-// Estimate keeps [game.Keeper].
+// Estimate implements [game.ResumableSolver].
 func (r *Rules) Estimate() game.Estimate {
 	const perPosition = 4e-7 // seconds; chosen: measured
 	if !r.fast {
@@ -111,13 +111,13 @@ type FastSolution struct {
 	residual float64   // of value
 }
 
-// Residual keeps [game.Solution].
+// Residual implements [game.Solution].
 func (s *FastSolution) Residual() float64 { return s.residual * s.unit() }
 
 // unit is the return that a whole win makes.
 func (s *FastSolution) unit() float64 { return s.x.r.spec.Win - s.x.r.spec.Loss }
 
-// Facts keeps [game.Facts]: what the starter wins, and a bound on the error of any
+// Facts implements [game.Facts]: what the starter wins, and a bound on the error of any
 // value, both as shares of the win.
 //
 // A game passes through sets of positions that attacks can come back to, and
@@ -135,7 +135,7 @@ func (s *FastSolution) Facts() []game.Fact {
 	}
 }
 
-// Value keeps [game.Solution].
+// Value implements [game.Solution].
 func (s *FastSolution) Value(dst []float64, at State) ([]float64, error) {
 	v, err := s.share(at)
 	if err != nil {
@@ -147,8 +147,8 @@ func (s *FastSolution) Value(dst []float64, at State) ([]float64, error) {
 // share is seat 0's expected share of the win.
 func (s *FastSolution) share(at State) (float64, error) {
 	r := s.x.r
-	switch r.Turn(at) {
-	case game.Nobody:
+	switch r.CurrentPlayer(at) {
+	case game.Terminal:
 		return r.spec.WinShare(r.Returns(nil, at)[0]), nil
 	case game.Chance:
 		sum := 0.0
@@ -172,7 +172,7 @@ func (s *FastSolution) share(at State) (float64, error) {
 	return v, nil
 }
 
-// Options keeps [game.Solution].
+// Options implements [game.Solution].
 func (s *FastSolution) Options(dst []float64, at State) ([]float64, error) {
 	r := s.x.r
 	for _, a := range r.Legal(nil, at) {
@@ -192,17 +192,17 @@ func (s *FastSolution) Options(dst []float64, at State) ([]float64, error) {
 	return dst, nil
 }
 
-// Policy keeps [game.Solution].
+// Policy implements [game.Solution].
 func (s *FastSolution) Policy() game.Policy[State] { return fastBest{s} }
 
 type fastBest struct{ *FastSolution }
 
-// Probs keeps [game.Policy].
+// Probs implements [game.Policy].
 func (b fastBest) Probs(dst []float64, states []State) error {
 	x, n := b.x, b.x.r.spec.Actions
 	clear(dst)
 	for i, s := range states {
-		if x.r.Turn(s) < 0 {
+		if x.r.CurrentPlayer(s) < 0 {
 			return fmt.Errorf("mars-is-ours: position %q is not a decision", x.r.Format(s))
 		}
 		p, err := x.find(&s)

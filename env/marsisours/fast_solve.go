@@ -74,7 +74,7 @@ type fastPricing struct {
 // run values the layers one after the other, each on all cores. No position is
 // valued by two goroutines, and none waits for another, so that the bits do not
 // depend on their number.
-func (p *fastPricing) run(ctx context.Context, work *game.Work, progress func(float64)) error {
+func (p *fastPricing) run(ctx context.Context, work *game.SolverState, progress func(float64)) error {
 	layers := p.layers()
 	total, done := 0, 0
 	for _, l := range layers {

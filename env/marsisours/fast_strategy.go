@@ -17,10 +17,10 @@ type fastStrategy struct {
 	decisions, rows int
 }
 
-// Decisions keeps [game.Strategy].
+// Decisions implements [game.TabularPolicy].
 func (st *fastStrategy) Decisions() int { return st.decisions }
 
-// Rows keeps [game.Strategy].
+// Rows implements [game.TabularPolicy].
 func (st *fastStrategy) Rows() int { return st.rows }
 
 // fastPlay is what a policy does in both roles.
@@ -63,18 +63,18 @@ func (b bitset) add(i uint32) { b[i>>6] |= 1 << (i & 63) }
 // 10 MB of observations.
 const fastBatch = 1 << 14
 
-// Expand keeps [game.Solution]. It follows each seat of the policy, against
+// Tabulate implements [game.Solution]. It follows each seat of the policy, against
 // whatever the other may do, and asks about the positions with a choice that
 // come up then: no others can matter. Representatives go by seats, so that a
 // policy may see the same position from another side if the other seat started.
-func (s *FastSolution) Expand(ctx context.Context, p game.Policy[State]) (game.Strategy, error) {
+func (s *FastSolution) Tabulate(ctx context.Context, p game.Policy[State]) (game.TabularPolicy, error) {
 	st := &fastStrategy{x: s.x}
 	for starter := range st.by {
 		y := &fastPlay{first: make([]uint32, s.x.len())}
 		for role := range y.reached {
 			y.reached[role] = newBitset(s.x.len())
 			w := &fastWalk{fastIndex: s.x, st: st, play: y, role: role, starter: uint8(starter), policy: p}
-			if w.scorer, _ = p.(game.Scorer[State]); w.scorer != nil {
+			if w.scorer, _ = p.(game.AfterstateScorer[State]); w.scorer != nil {
 				w.slot = make([]uint32, s.x.len())
 			}
 			if err := w.run(ctx); err != nil {
@@ -94,7 +94,7 @@ type fastWalk struct {
 	role    int
 	starter uint8 // the seat that has role 0
 	policy  game.Policy[State]
-	scorer  game.Scorer[State] // the policy, or nil
+	scorer  game.AfterstateScorer[State] // the policy, or nil
 
 	todo []uint32 // reached, but not looked at
 	ask  []uint32 // decisions of the policy, to be asked for

@@ -75,9 +75,9 @@ func solve(t testing.TB, r *marsisours.Rules) solution {
 	return sol
 }
 
-func expand(t testing.TB, sol solution, p policy) game.Strategy {
+func expand(t testing.TB, sol solution, p policy) game.TabularPolicy {
 	t.Helper()
-	st, err := sol.Expand(context.Background(), p)
+	st, err := sol.Tabulate(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func (h hashed) Probs(dst []float64, states []state) error {
 		legal := h.r.Legal(nil, s)
 		likes, probs := make([]float64, len(legal)), make([]float64, len(legal))
 		for k, a := range legal {
-			likes[k] = h.like(s, h.r.Turn(s), a)
+			likes[k] = h.like(s, h.r.CurrentPlayer(s), a)
 		}
 		h.Choose(probs, likes)
 		for k, a := range legal {
@@ -160,7 +160,7 @@ func (h scorer) Score(dst []float64, after []state, movers []game.Player) error 
 // policies are ways to play of every kind that Expand tells apart.
 func policies(t testing.TB, r *marsisours.Rules, sol solution) map[string]policy {
 	t.Helper()
-	greedy, err := r.Player("greedy")
+	greedy, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestFastOracle(t *testing.T) {
 			if err != nil || !near(o, want, 1e-12) {
 				t.Errorf("%s: options %v, %v; want %v", r.Format(s), o, err, want)
 			}
-			if r.Turn(s) < 0 {
+			if r.CurrentPlayer(s) < 0 {
 				return
 			}
 			p, best := make([]float64, actions), make([]float64, actions)
@@ -246,10 +246,10 @@ func TestFastOracle(t *testing.T) {
 				t.Errorf("%s: best play %v, %v; want %v", r.Format(s), p, err, best)
 			}
 		})
-		fast, slow := map[string]game.Strategy{}, map[string]game.Strategy{}
+		fast, slow := map[string]game.TabularPolicy{}, map[string]game.TabularPolicy{}
 		for name, p := range policies(t, r, sol) {
 			fast[name] = expand(t, sol, p)
-			if slow[name], err = oracle.Expand(ctx, p); err != nil {
+			if slow[name], err = oracle.Tabulate(ctx, p); err != nil {
 				t.Fatal(err)
 			}
 			for seat := range game.Player(2) {
@@ -264,15 +264,15 @@ func TestFastOracle(t *testing.T) {
 				t.Errorf("%s is asked for %d decisions in %d rows; by the table %d in %d", a, got.Decisions(), got.Rows(), want.Decisions(), want.Rows())
 			}
 			for seat := range game.Player(2) {
-				got, err := sol.BestResponse(ctx, []game.Strategy{fast[a], fast[a]}, seat)
-				want, _ := oracle.BestResponse(ctx, []game.Strategy{slow[a], slow[a]}, seat)
+				got, err := sol.BestResponse(ctx, []game.TabularPolicy{fast[a], fast[a]}, seat)
+				want, _ := oracle.BestResponse(ctx, []game.TabularPolicy{slow[a], slow[a]}, seat)
 				if err != nil || !(math.Abs(got-want) <= 1e-12) {
 					t.Errorf("best response of seat %d to %s: %v, %v; want %v", seat, a, got, err, want)
 				}
 			}
 			for b := range fast {
-				got, err := sol.Evaluate(ctx, nil, []game.Strategy{fast[a], fast[b]})
-				want, _ := oracle.Evaluate(ctx, nil, []game.Strategy{slow[a], slow[b]})
+				got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{fast[a], fast[b]})
+				want, _ := oracle.Evaluate(ctx, nil, []game.TabularPolicy{slow[a], slow[b]})
 				if err != nil || !near(got, want, 1e-12) {
 					t.Errorf("%s against %s: %v, %v; want %v", a, b, got, err, want)
 				}

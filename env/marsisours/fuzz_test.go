@@ -55,8 +55,8 @@ func FuzzData(f *testing.F) {
 			if fault := broken(r, &s); fault != "" {
 				t.Fatalf("%s in %q", fault, r.Format(s))
 			}
-			switch r.Turn(s) {
-			case game.Nobody:
+			switch r.CurrentPlayer(s) {
+			case game.Terminal:
 				return
 			case game.Chance:
 				s = r.Sample(s, dice)

@@ -34,8 +34,8 @@ func TestInvariants(t *testing.T) {
 			longest, total := 0, 0
 			for range *games {
 				moves := 0
-				for s := r.Initial(); r.Turn(s) != game.Nobody; {
-					if r.Turn(s) == game.Chance {
+				for s := r.Initial(); r.CurrentPlayer(s) != game.Terminal; {
+					if r.CurrentPlayer(s) == game.Chance {
 						s = r.Sample(s, dice)
 					} else {
 						legal = r.Legal(legal[:0], s)
@@ -97,7 +97,7 @@ func TestOdds(t *testing.T) {
 					t.Errorf("%s, %d robots: %v, want %v", test.name, k, won, test.want[k-1])
 				}
 				s.Phase, s.Attackers = marsisours.Acting, 0
-				if got := r.Odds(s, 0, "e5", k); !(math.Abs(got-won) <= 1e-12) {
+				if got := r.OddsTables(s, 0, "e5", k); !(math.Abs(got-won) <= 1e-12) {
 					t.Errorf("%s, %d robots: told odds of %v, want %v", test.name, k, got, won)
 				}
 			}
@@ -137,7 +137,7 @@ func compareOutcomes(t *testing.T, r *marsisours.Rules, s marsisours.State, want
 	t.Helper()
 	got := r.Outcomes(nil, s)
 	for _, o := range got {
-		told := r.Tell(s, o.State)
+		told := r.DescribeChance(s, o.State)
 		if won := r.Letter(o.State, "e5") == "A"; strings.HasPrefix(told, "won: ") != won || !won && !strings.HasPrefix(told, "lost: ") && !strings.HasPrefix(told, "missed: ") {
 			t.Errorf("%q is told of %s", told, r.Format(o.State))
 		}
@@ -159,8 +159,8 @@ func TestReach(t *testing.T) {
 		r := newRules(t, configs()[name])
 		dice, choices := rand.NewPCG(2, 0), rand.New(rand.NewPCG(2, 1))
 		for range 4 {
-			for s := r.Initial(); r.Turn(s) != game.Nobody; {
-				if r.Turn(s) == game.Chance {
+			for s := r.Initial(); r.CurrentPlayer(s) != game.Terminal; {
+				if r.CurrentPlayer(s) == game.Chance {
 					s = r.Sample(s, dice)
 					continue
 				}
@@ -234,7 +234,7 @@ func number(cell string) (n int) {
 func TestTranscript(t *testing.T) {
 	for file, cfg := range map[string]marsisours.Config{"quick.txt": marsisours.FastConfig(), "two.txt": config(2, nil), "three.txt": config(3, nil)} {
 		r := newRules(t, cfg)
-		greedy, err := r.Player("greedy")
+		greedy, err := r.Bot("greedy")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,16 +242,16 @@ func TestTranscript(t *testing.T) {
 		var b bytes.Buffer
 		row := make([]float64, r.Spec().Actions)
 		s := r.Initial()
-		for r.Turn(s) != game.Nobody {
-			if r.Turn(s) == game.Chance {
+		for r.CurrentPlayer(s) != game.Terminal {
+			if r.CurrentPlayer(s) == game.Chance {
 				next := r.Sample(s, dice)
-				fmt.Fprintln(&b, strings.TrimSpace(r.Format(s)+"  "+r.Tell(s, next)))
+				fmt.Fprintln(&b, strings.TrimSpace(r.Format(s)+"  "+r.DescribeChance(s, next)))
 				s = next
 				continue
 			}
 			legal := r.Legal(nil, s)
 			a := legal[choices.IntN(len(legal))]
-			if r.Turn(s) == 0 {
+			if r.CurrentPlayer(s) == 0 {
 				if err := greedy.Probs(row, []marsisours.State{s}); err != nil {
 					t.Fatal(err)
 				}
@@ -262,7 +262,7 @@ func TestTranscript(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		fmt.Fprintf(&b, "%s %v\n\n%s\n", r.Format(s), r.Returns(nil, s), colour.Strip(r.Picture(s)))
+		fmt.Fprintf(&b, "%s %v\n\n%s\n", r.Format(s), r.Returns(nil, s), colour.Strip(r.Render(s)))
 		golden.Check(t, file, b.Bytes())
 	}
 }

@@ -11,7 +11,7 @@ import (
 // greedily is the action that greedy takes.
 func greedily(t *testing.T, r *marsisours.Rules, s marsisours.State) string {
 	t.Helper()
-	greedy, err := r.Player("greedy")
+	greedy, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
 	}

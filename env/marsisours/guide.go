@@ -14,7 +14,7 @@ var groundColour = [terrains]string{gem: "48;5;236;38;5;250", soda: "48;5;255;38
 
 const stationColour = "48;5;16;38;5;231"
 
-// Picture keeps [game.Guide]: what is to be decided, the map with the letter of
+// Render implements [game.Renderer]: what is to be decided, the map with the letter of
 // the ground and of the robot of each cell, the labs, and what the seats have. It
 // has colours for a terminal; without them it reads
 //
@@ -29,7 +29,7 @@ const stationColour = "48;5;16;38;5;231"
 //	labs     fair .  rocket A  converter .  vacuum .  drill b  shield .
 //	seat 0   A  money   3  tokens  5  hand  3  junk  6  dice 0  gem 2  soda 0  metal 1  turf 0  starts
 //	seat 1   B  money   0  tokens  6  hand  4  junk  5  dice 1  gem 0  soda 1  metal 0  turf 2
-func (r *Rules) Picture(s State) string {
+func (r *Rules) Render(s State) string {
 	if s.Phase == Laying {
 		return fmt.Sprintf("the map is laid, by %d draws", len(r.board.units))
 	}
@@ -153,14 +153,14 @@ func (r *Rules) drawSeat(b *strings.Builder, s *State, p int) {
 	if s.Passed>>p&1 == 1 {
 		b.WriteString("  has passed")
 	}
-	if r.Turn(*s) == game.Player(p) {
+	if r.CurrentPlayer(*s) == game.Player(p) {
 		b.WriteString("  <")
 	}
 	b.WriteByte('\n')
 }
 
-// Tell keeps [game.Guide]. The tiles of the map are not told one by one.
-func (r *Rules) Tell(s, next State) string {
+// DescribeChance implements [game.Renderer]. The tiles of the map are not told one by one.
+func (r *Rules) DescribeChance(s, next State) string {
 	switch s.Phase {
 	case Drawing:
 		return fmt.Sprintf("seat %d starts", next.Start)
@@ -189,8 +189,8 @@ var powers = [labs]string{
 	"buy alchemy dice", "roll a missed attack again", "+2 in defence",
 }
 
-// Explain keeps [game.Guide].
-func (r *Rules) Explain(s State, action game.Action) string {
+// DescribeAction implements [game.Renderer].
+func (r *Rules) DescribeAction(s State, action game.Action) string {
 	a, x, p := &r.act, int(action), int(s.Mover)
 	switch {
 	case x < a.cells && r.fast:

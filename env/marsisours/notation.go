@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Format keeps [game.Notation]: what each seat has scored, @ and the seat to
+// Format implements [game.Notation]: what each seat has scored, @ and the seat to
 // move, then words with what follows them. The package comment has the list.
 func (r *Rules) Format(s State) string {
 	var b strings.Builder
 	word := func(format string, args ...any) { fmt.Fprintf(&b, " "+format, args...) }
 	b.WriteString(r.list(&s, func(p int) int { return r.points(&s, p) }))
-	if r.Turn(s) >= 0 || s.Attackers > 0 {
+	if r.CurrentPlayer(s) >= 0 || s.Attackers > 0 {
 		fmt.Fprintf(&b, "@%d", s.Mover)
 	}
 	if name := phaseWords[s.Phase]; name != "" {
@@ -182,7 +182,7 @@ func (r *Rules) robotLetter(s *State, place int) byte {
 	return '.'
 }
 
-// Parse keeps [game.Notation]. It refuses positions that the rules cannot mean,
+// Parse implements [game.Notation]. It refuses positions that the rules cannot mean,
 // such as an attack on nobody, and does not ask whether a game can lead to one.
 func (r *Rules) Parse(text string) (State, error) {
 	p := parser{r: r}

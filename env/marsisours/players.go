@@ -8,11 +8,11 @@ import (
 	"marsgym/env/game"
 )
 
-// PlayerNames keeps [game.Players].
-func (r *Rules) PlayerNames() []string { return []string{"greedy"} }
+// BotNames implements [game.Bots].
+func (r *Rules) BotNames() []string { return []string{"greedy"} }
 
-// Player keeps [game.Players].
-func (r *Rules) Player(name string) (game.Policy[State], error) {
+// Bot implements [game.Bots].
+func (r *Rules) Bot(name string) (game.Policy[State], error) {
 	if name != "greedy" {
 		return nil, fmt.Errorf("%s has no player %q", r.spec.ID, name)
 	}
@@ -41,7 +41,7 @@ const (
 	fastWin            = 2.0 // of the win, once the game is over
 )
 
-// Probs keeps [game.Policy].
+// Probs implements [game.Policy].
 func (g greedy) Probs(dst []float64, states []State) error {
 	clear(dst)
 	var legal []game.Action

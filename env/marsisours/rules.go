@@ -136,7 +136,7 @@ func New(cfg Config) (*Rules, error) {
 	return r, nil
 }
 
-// Spec keeps [game.Rules].
+// Spec implements [game.Rules].
 func (r *Rules) Spec() game.Spec { return r.spec }
 
 // Initial is the state before the first tile is laid, or before the draw for the
@@ -149,18 +149,18 @@ func (r *Rules) Initial() State {
 	return s
 }
 
-// Turn keeps [game.Rules].
-func (r *Rules) Turn(s State) game.Player {
+// CurrentPlayer implements [game.Rules].
+func (r *Rules) CurrentPlayer(s State) game.Player {
 	switch s.Phase {
 	case Acting, Missed, LayDown, Cashing, Buying, Naming:
 		return game.Player(s.Mover)
 	case Over:
-		return game.Nobody
+		return game.Terminal
 	}
 	return game.Chance
 }
 
-// Returns keeps [game.Rules]: 1 for the winner and -1/(P-1) for the others, a
+// Returns implements [game.Rules]: 1 for the winner and -1/(P-1) for the others, a
 // win shared by k counting 1/k.
 func (r *Rules) Returns(dst []float64, s State) []float64 {
 	winners := uint8(0)

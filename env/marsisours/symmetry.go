@@ -79,7 +79,7 @@ func newView(r *Rules, to *[maxCells]uint8) view {
 	return v
 }
 
-// Canonical keeps [game.Symmetry]: once the map lies, it is seen from the side
+// Canonical implements [game.Symmetry]: once the map lies, it is seen from the side
 // where its ground, and among equals its robots, make the smallest numbers.
 func (r *Rules) Canonical(s State) (State, []game.Action) {
 	if s.Phase == Laying || len(r.views) == 1 {

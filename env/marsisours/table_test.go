@@ -158,7 +158,7 @@ func do(t testing.TB, r *marsisours.Rules, s marsisours.State, steps string) mar
 				dice = append(dice, n)
 			}
 			n, _ := strconv.Atoi(defence)
-			if k := max(1, int(s.Attackers)); r.Turn(s) != game.Chance || len(dice) != k {
+			if k := max(1, int(s.Attackers)); r.CurrentPlayer(s) != game.Chance || len(dice) != k {
 				t.Fatalf("%q: %d dice roll in %s", steps, k, r.Format(s))
 			}
 			s = r.Fight(s, dice, n)

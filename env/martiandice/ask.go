@@ -20,11 +20,11 @@ const block = 80_000
 type asker struct {
 	s      *Solution
 	policy game.Policy[State]
-	scorer game.Scorer[State] // the policy, or nil
-	blind  bool               // to the scores, and so asked once
-	fixed  *chances           // of a blind policy, once asked
-	rows   int                // that are asked for from a start
-	size   int                // starts to ask for together
+	scorer game.AfterstateScorer[State] // the policy, or nil
+	blind  bool                         // to the scores, and so asked once
+	fixed  *chances                     // of a blind policy, once asked
+	rows   int                          // that are asked for from a start
+	size   int                          // starts to ask for together
 
 	states []State
 	movers []game.Player
@@ -38,7 +38,7 @@ func (s *Solution) newAsker(p game.Policy[State]) *asker {
 	switch p := p.(type) {
 	case *greedy, game.Uniform[State]:
 		a.blind = true
-	case game.Scorer[State]:
+	case game.AfterstateScorer[State]:
 		a.scorer, a.rows = p, s.turn.afterstates()
 	}
 	a.size = 1 + block/(1+a.rows)
@@ -215,7 +215,7 @@ func (c *chances) spread(t *turn, dist []float64) {
 }
 
 // choose turns scores in the order of fillAfterstates into probabilities.
-func (c *chances) choose(t *turn, p game.Scorer[State], scores []float64) {
+func (c *chances) choose(t *turn, p game.AfterstateScorer[State], scores []float64) {
 	of := func(code uint16) float64 {
 		if int(code) > t.start() {
 			code--

@@ -130,7 +130,7 @@ func started(s State, seat int) State {
 	return s
 }
 
-// Outcomes keeps [game.Rules].
+// Outcomes implements [game.Rules].
 func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[State] {
 	switch s.Phase {
 	case Drawing:
@@ -174,7 +174,7 @@ func below(src *rand.PCG, n int) int {
 	return int(hi)
 }
 
-// Sample keeps [game.Sampler]: one draw from an alias table for a roll of any
+// Sample implements [game.Sampler]: one draw from an alias table for a roll of any
 // number of dice.
 func (r *Rules) Sample(s State, src *rand.PCG) State {
 	switch s.Phase {

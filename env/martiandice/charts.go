@@ -15,7 +15,7 @@ const (
 	lead       = "lead: own total less the other's (points)"
 )
 
-// Charts keeps [game.Charter]: for two players when to stop, how bold to be, and
+// Charts implements [game.Charter]: for two players when to stop, how bold to be, and
 // who wins.
 func (s *Solution) Charts() ([]game.Chart, error) {
 	if s.starts.players != 2 {
@@ -28,9 +28,9 @@ func (s *Solution) Charts() ([]game.Chart, error) {
 	return charts, nil
 }
 
-// ChartsOf keeps [game.Charter]: for two players what a turn loses that is
+// PolicyCharts implements [game.Charter]: for two players what a turn loses that is
 // played by the strategy, while all later turns are played best.
-func (s *Solution) ChartsOf(play game.Strategy, name string) ([]game.Chart, error) {
+func (s *Solution) PolicyCharts(play game.TabularPolicy, name string) ([]game.Chart, error) {
 	own, ok := play.(*strategy)
 	if !ok || own.s != s {
 		return nil, fmt.Errorf("martian-dice: the strategy of %s is of another solution", name)

@@ -103,7 +103,7 @@ func turnWorth(t *testing.T, r *martiandice.Rules, sol *martiandice.Solution, s 
 			t.Fatal(err)
 		}
 		return v[seat]
-	case r.Turn(s) == game.Chance:
+	case r.CurrentPlayer(s) == game.Chance:
 		for _, o := range r.Outcomes(nil, s) {
 			sum += o.Prob * turnWorth(t, r, sol, o.State, seat)
 		}
@@ -128,11 +128,11 @@ func TestChartsOf(t *testing.T) {
 		name   string
 		policy game.Policy[martiandice.State]
 	}{{"exact", s.Policy()}, {"random", game.Uniform[martiandice.State]{Rules: r}}} {
-		play, err := s.Expand(ctx, tt.policy)
+		play, err := s.Tabulate(ctx, tt.policy)
 		if err != nil {
 			t.Fatal(err)
 		}
-		charts, err := s.ChartsOf(play, tt.name)
+		charts, err := s.PolicyCharts(play, tt.name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,14 +168,14 @@ func TestNoCharts(t *testing.T) {
 	if _, err := s.Charts(); !errors.Is(err, game.ErrNoCharts) {
 		t.Errorf("for three: %v", err)
 	}
-	play, err := s.Expand(ctx, s.Policy())
+	play, err := s.Tabulate(ctx, s.Policy())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ChartsOf(play, "exact"); !errors.Is(err, game.ErrNoCharts) {
+	if _, err := s.PolicyCharts(play, "exact"); !errors.Is(err, game.ErrNoCharts) {
 		t.Errorf("for three: %v", err)
 	}
-	if _, err := solve(t, newRules(t, reduced["two dice"])).ChartsOf(play, "exact"); err == nil {
+	if _, err := solve(t, newRules(t, reduced["two dice"])).PolicyCharts(play, "exact"); err == nil {
 		t.Error("a strategy of another solution is drawn")
 	}
 }

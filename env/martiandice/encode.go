@@ -47,7 +47,7 @@ func newLayout(cfg Config) layout {
 	return l
 }
 
-// Encode keeps [game.Rules]. Of the earthlings set aside it shows how many
+// Encode implements [game.Rules]. Of the earthlings set aside it shows how many
 // there are and of which types, since nothing else about them matters any more.
 // Nor do the turns already taken in solitaire, which it leaves out.
 func (r *Rules) Encode(dst []float32, s State, p game.Player) {

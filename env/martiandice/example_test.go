@@ -37,9 +37,9 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("%-34s%s: %s\n", rules.Format(s), rules.ActionName(move.action), rules.Explain(s, move.action))
+		fmt.Printf("%-34s%s: %s\n", rules.Format(s), rules.ActionName(move.action), rules.DescribeAction(s, move.action))
 	}
-	fmt.Println(rules.Picture(after))
+	fmt.Println(rules.Render(after))
 	// Output:
 	// 0-0@0 aside T2 roll R3H4C3K1      humans: keep 4, 7 dice left
 	// 0-0@0 aside T2H4                  roll: roll 7 dice

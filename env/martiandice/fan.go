@@ -20,8 +20,8 @@ type leaf struct {
 	points int // if it ends
 }
 
-// Fan keeps [game.Fanner]: dice that cannot be set aside make no difference.
-func (r *Rules) Fan(dst *game.Fan[State], s State) bool {
+// Expand implements [game.ChanceExpander]: dice that cannot be set aside make no difference.
+func (r *Rules) Expand(dst *game.Expansion[State], s State) bool {
 	if s.Phase != Rolling {
 		return false
 	}
@@ -84,7 +84,7 @@ func (r *Rules) newFan(key fanKey) *fan {
 		if p > 0 {
 			f.move = append(f.move, int32(len(f.leaf))) // nobody's, and no leaf of the seat's
 			f.leaf = append(f.leaf, leaf{ends: true, points: points})
-			f.branch = append(f.branch, game.Branch{Prob: p, Mover: game.Nobody, Moves: 1})
+			f.branch = append(f.branch, game.Branch{Prob: p, Mover: game.Terminal, Moves: 1})
 		}
 	}
 	return f

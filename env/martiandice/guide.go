@@ -8,12 +8,12 @@ import (
 	"marsgym/env/game"
 )
 
-// Picture keeps [game.Guide]: the totals, then the dice of the turn.
+// Render implements [game.Renderer]: the totals, then the dice of the turn.
 //
 //	totals   seat 0: 13   seat 1: 17 <
 //	aside    3 tanks, 2 rays, 4 humans  (0 points if the turn ends)
 //	to roll  4 dice
-func (r *Rules) Picture(s State) string {
+func (r *Rules) Render(s State) string {
 	var b strings.Builder
 	b.WriteString("totals   ")
 	for i := range r.cfg.Players {
@@ -45,8 +45,8 @@ func (r *Rules) Picture(s State) string {
 	return text + "\nto roll  " + plural(r.free(&s), "die")
 }
 
-// Explain keeps [game.Guide].
-func (r *Rules) Explain(s State, a game.Action) string {
+// DescribeAction implements [game.Renderer].
+func (r *Rules) DescribeAction(s State, a game.Action) string {
 	switch {
 	case a == Roll:
 		return "roll " + plural(r.free(&s), "die")
@@ -58,8 +58,8 @@ func (r *Rules) Explain(s State, a game.Action) string {
 	return fmt.Sprintf("keep %d, %s left", s.Roll[t], plural(left, "die"))
 }
 
-// Tell keeps [game.Guide].
-func (r *Rules) Tell(s, next State) string {
+// DescribeChance implements [game.Renderer].
+func (r *Rules) DescribeChance(s, next State) string {
 	switch {
 	case s.Phase == Drawing:
 		return fmt.Sprintf("seat %d starts", next.Seat)

@@ -41,12 +41,12 @@ func (hapless) Probs([]float64, []martiandice.State) error { panic("it is asked 
 func TestHapless(t *testing.T) {
 	_, s := published(t)
 	for salt := range 2 {
-		g, err := s.Expand(t.Context(), hapless{salt})
+		g, err := s.Tabulate(t.Context(), hapless{salt})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for seat := range game.Player(2) {
-			best, err := s.BestResponse(t.Context(), []game.Strategy{g, g}, seat)
+			best, err := s.BestResponse(t.Context(), []game.TabularPolicy{g, g}, seat)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -136,7 +136,7 @@ func (s *Solution) places(st State) (score [maxPlayers]uint8, m int) {
 	return score, (int(st.Seat) + p - int(st.Start)) % p
 }
 
-// Value keeps [game.Solution].
+// Value implements [game.Solution].
 func (s *Solution) Value(dst []float64, st State) ([]float64, error) {
 	p, spec := s.starts.players, &s.r.spec
 	switch st.Phase {
@@ -198,7 +198,7 @@ func (s *Solution) appendSeats(dst []float64, st State, shares []float64) []floa
 	return dst
 }
 
-// Options keeps [game.Solution].
+// Options implements [game.Solution].
 func (s *Solution) Options(dst []float64, st State) ([]float64, error) {
 	var values []float64
 	for _, a := range s.r.Legal(nil, st) {
@@ -217,10 +217,10 @@ func (s *Solution) Options(dst []float64, st State) ([]float64, error) {
 // best is best play as a policy.
 type best struct{ s *Solution }
 
-// Policy keeps [game.Solution].
+// Policy implements [game.Solution].
 func (s *Solution) Policy() game.Policy[State] { return &best{s} }
 
-// Probs keeps [game.Policy].
+// Probs implements [game.Policy].
 func (b *best) Probs(dst []float64, states []State) error {
 	s := b.s
 	for i, st := range states {

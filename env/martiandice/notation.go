@@ -11,7 +11,7 @@ import (
 
 const letters = "TRHCK" // tanks, rays, humans, cows, chickens
 
-// ActionName keeps [game.Notation].
+// ActionName implements [game.Notation].
 func (r *Rules) ActionName(a game.Action) string { return actionNames[a] }
 
 // String writes the counts as in "T3R2H4", zeros left out.
@@ -25,7 +25,7 @@ func (c Counts) String() string {
 	return b.String()
 }
 
-// Format keeps [game.Notation]:
+// Format implements [game.Notation]:
 //
 //	0-0@0                            the first roll of a turn
 //	13-17@1 aside T3R2H4             to roll or stop
@@ -86,7 +86,7 @@ func seats(set uint16) string {
 	return strings.Join(list, ",")
 }
 
-// Parse keeps [game.Notation]. It refuses positions that cannot come about
+// Parse implements [game.Notation]. It refuses positions that cannot come about
 // within a turn, such as too many dice or a choice already made.
 func (r *Rules) Parse(text string) (State, error) {
 	s, err := r.parse(text)

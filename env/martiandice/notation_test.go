@@ -130,7 +130,7 @@ func FuzzNotation(f *testing.F) {
 		if again, err := r.Parse(r.Format(s)); err != nil || again != s {
 			t.Fatalf("%q became %+v, and written %q: %+v, error %v", text, s, r.Format(s), again, err)
 		}
-		if r.Turn(s) == game.Chance {
+		if r.CurrentPlayer(s) == game.Chance {
 			sum := 0.0
 			for _, o := range r.Outcomes(nil, s) {
 				sum += o.Prob
@@ -151,7 +151,7 @@ func FuzzApply(f *testing.F) {
 		r := list[int(table)%len(list)]
 		s := r.Initial()
 		for _, b := range moves[:min(len(moves), 256)] {
-			if r.Turn(s) == game.Chance {
+			if r.CurrentPlayer(s) == game.Chance {
 				s = r.Sample(s, rand.NewPCG(uint64(b), uint64(s.Seat)))
 				invariant(t, r, s)
 				continue
@@ -189,8 +189,8 @@ func play(t *testing.T, r *martiandice.Rules, s martiandice.State, choices *rand
 	dice := rand.NewPCG(2, 2)
 	for range 300 {
 		invariant(t, r, s)
-		switch who := r.Turn(s); who {
-		case game.Nobody:
+		switch who := r.CurrentPlayer(s); who {
+		case game.Terminal:
 			return
 		case game.Chance:
 			s = r.Sample(s, dice)

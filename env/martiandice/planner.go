@@ -8,16 +8,16 @@ import (
 	"marsgym/internal/lanes"
 )
 
-// Mover keeps [game.Planner]: turns begin before a first roll.
+// Mover implements [game.Planner]: turns begin before a first roll.
 func (r *Rules) Mover(s State) game.Player {
 	if s.Phase == Rolling && s.Aside == (Counts{}) {
 		return game.Player(s.Seat)
 	}
-	return game.Nobody
+	return game.Terminal
 }
 
-// DrawStart keeps [game.Planner]: all starts of turns have the same chance.
-func (r *Rules) DrawStart(dice *rand.PCG) State {
+// SampleStart implements [game.Planner]: all starts of turns have the same chance.
+func (r *Rules) SampleStart(dice *rand.PCG) State {
 	t := newStarts(r.cfg)
 	score, m := t.at(below(dice, t.count()))
 	first := 0
@@ -36,7 +36,7 @@ func (r *Rules) DrawStart(dice *rand.PCG) State {
 	return s
 }
 
-// NewPlan keeps [game.Planner].
+// NewPlan implements [game.Planner].
 func (r *Rules) NewPlan() game.Plan[State] {
 	t := r.graph()
 	p := &turnPlan{
@@ -71,7 +71,7 @@ type turnPlan struct {
 	reach, dist    []float64 // [codes], [ends of the turn]; for two dist is not needed
 }
 
-// Begin keeps [game.Plan].
+// Begin implements [game.Plan].
 func (p *turnPlan) Begin(s State) []State {
 	p.seat = int(s.Seat)
 	for i, k := range p.points {
@@ -80,7 +80,7 @@ func (p *turnPlan) Begin(s State) []State {
 	return p.ends
 }
 
-// Known keeps [game.Plan].
+// Known implements [game.Plan].
 func (p *turnPlan) Known(dst []float64, end State) ([]float64, bool) {
 	switch end.Phase {
 	case Over, TieBreak:
@@ -101,7 +101,7 @@ func (r *Rules) settled(dst []float64, s State) []float64 {
 	return dst
 }
 
-// Solve keeps [game.Plan].
+// Solve implements [game.Plan].
 func (p *turnPlan) Solve(values []float64) {
 	p.promise(values)
 	p.turn.solve(p.value, p.rolling)
@@ -121,7 +121,7 @@ func (p *turnPlan) promise(values []float64) {
 	}
 }
 
-// SolveAll keeps [game.Planner].
+// SolveAll implements [game.Planner].
 func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
 	t := r.graph()
 	o := t.takeOctet()
@@ -161,7 +161,7 @@ func (p *turnPlan) take(o *octet, l int) {
 	}
 }
 
-// Value keeps [game.Plan].
+// Value implements [game.Plan].
 func (p *turnPlan) Value(dst []float64) []float64 {
 	if p.r.cfg.Players == 2 { // what one wins the other loses
 		v := p.rolling[p.turn.start()]
@@ -182,7 +182,7 @@ func (p *turnPlan) Value(dst []float64) []float64 {
 	return dst
 }
 
-// Options keeps [game.Plan].
+// Options implements [game.Plan].
 func (p *turnPlan) Options(dst []float64, s State) []float64 {
 	if s.Phase == Decide {
 		roll, code := p.value[0], p.r.leads(p.turn, s.Aside, false)

@@ -24,18 +24,18 @@ func newGreedy(r *Rules, t *turn) *greedy {
 	return g
 }
 
-// PlayerNames keeps [game.Players].
-func (r *Rules) PlayerNames() []string { return []string{"greedy"} }
+// BotNames implements [game.Bots].
+func (r *Rules) BotNames() []string { return []string{"greedy"} }
 
-// Player keeps [game.Players].
-func (r *Rules) Player(name string) (game.Policy[State], error) {
+// Bot implements [game.Bots].
+func (r *Rules) Bot(name string) (game.Policy[State], error) {
 	if name != "greedy" {
 		return nil, fmt.Errorf("martian-dice has no player %q", name)
 	}
 	return newGreedy(r, r.graph()), nil
 }
 
-// Probs keeps [game.Policy].
+// Probs implements [game.Policy].
 func (g *greedy) Probs(dst []float64, states []State) error {
 	for i, s := range states {
 		certain(dst[i*int(actions):][:actions], g.r.bestAction(g.turn, g.worth, g.rolling, s))

@@ -33,8 +33,8 @@ func positions(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice
 	dice := rand.NewPCG(2, 0)
 	st := r.Initial()
 	for n > 0 {
-		switch r.Turn(st) {
-		case game.Nobody:
+		switch r.CurrentPlayer(st) {
+		case game.Terminal:
 			st = r.Initial()
 			for i := range spec.Players { // anywhere in a game where all may be to move
 				st.Score[i] = uint8(src.IntN(target))

@@ -96,11 +96,11 @@ type limited struct{ *martiandice.Rules }
 
 const enough = 1000
 
-func (l limited) Turn(s martiandice.State) game.Player {
+func (l limited) CurrentPlayer(s martiandice.State) game.Player {
 	if s.Count >= enough {
-		return game.Nobody
+		return game.Terminal
 	}
-	return l.Rules.Turn(s)
+	return l.Rules.CurrentPlayer(s)
 }
 
 func (l limited) Returns(dst []float64, s martiandice.State) []float64 {
@@ -145,8 +145,8 @@ func TestFour(t *testing.T) {
 	fast, slow := solve(t, r), table(t, r)
 	agree(t, r, fast, slow)
 	list := policies(t, r)
-	seats := []game.Strategy{expand(t, fast, fast.Policy())}
-	oracle := []game.Strategy{expand(t, slow, slow.Policy())}
+	seats := []game.TabularPolicy{expand(t, fast, fast.Policy())}
+	oracle := []game.TabularPolicy{expand(t, slow, slow.Policy())}
 	for _, p := range []policy{list[0], list[2], list[4]} {
 		seats, oracle = append(seats, expand(t, fast, p)), append(oracle, expand(t, slow, p))
 	}

@@ -8,7 +8,7 @@ import (
 	"marsgym/env/game"
 )
 
-// Regrets keeps [game.Solution]. Like Expand it asks about tables where seat 0
+// Regrets implements [game.Solution]. Like Expand it asks about tables where seat 0
 // starts; the states that it yields are those of the seat's own table.
 func (s *Solution) Regrets(ctx context.Context, p game.Policy[State], seat game.Player, yield func(game.Regret[State]) error) error {
 	players := s.starts.players

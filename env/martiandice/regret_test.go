@@ -26,7 +26,7 @@ func accounts(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.
 	var legal []game.Action
 	err := sol.Regrets(ctx, p, seat, func(x game.Regret[martiandice.State]) error {
 		legal = r.Legal(legal[:0], x.State)
-		if r.Turn(x.State) != seat || !slices.Contains(legal, x.Action) || !slices.Contains(legal, x.Best) || x.Action == x.Best ||
+		if r.CurrentPlayer(x.State) != seat || !slices.Contains(legal, x.Action) || !slices.Contains(legal, x.Best) || x.Action == x.Best ||
 			!(x.Reach > 0 && 0 < x.Prob && x.Prob <= 1 && x.Loss > 0) {
 			t.Fatalf("seat %d regrets %+v at %s", seat, x, r.Format(x.State))
 		}
@@ -44,9 +44,9 @@ func accounts(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.
 }
 
 // loss is what a policy loses in a seat among best players.
-func loss(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.State], best, own game.Strategy, seat game.Player) float64 {
+func loss(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.State], best, own game.TabularPolicy, seat game.Player) float64 {
 	t.Helper()
-	seats := slices.Repeat([]game.Strategy{best}, r.Spec().Players)
+	seats := slices.Repeat([]game.TabularPolicy{best}, r.Spec().Players)
 	value, err := sol.Evaluate(ctx, nil, seats)
 	if err != nil {
 		t.Fatal(err)

@@ -101,7 +101,7 @@ func New(cfg Config) (*Rules, error) {
 	return r, nil
 }
 
-// Spec keeps [game.Rules].
+// Spec implements [game.Rules].
 func (r *Rules) Spec() game.Spec { return r.spec }
 
 // Initial is the state before the first roll, or before the draw for the start.
@@ -116,13 +116,13 @@ func (r *Rules) Initial() State {
 	return s
 }
 
-// Turn keeps [game.Rules].
-func (r *Rules) Turn(s State) game.Player {
+// CurrentPlayer implements [game.Rules].
+func (r *Rules) CurrentPlayer(s State) game.Player {
 	switch s.Phase {
 	case Select, Decide:
 		return game.Player(s.Seat)
 	case Over:
-		return game.Nobody
+		return game.Terminal
 	}
 	return game.Chance
 }
@@ -146,7 +146,7 @@ func stuck(s *State) bool {
 	return !selectable(s, ray) && !selectable(s, human) && !selectable(s, cow) && !selectable(s, chicken)
 }
 
-// Legal keeps [game.Rules].
+// Legal implements [game.Rules].
 func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	switch s.Phase {
 	case Select:
@@ -164,7 +164,7 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	return dst
 }
 
-// Apply keeps [game.Rules]. The text of an error says which rule forbids a.
+// Apply implements [game.Rules]. The text of an error says which rule forbids a.
 func (r *Rules) Apply(s State, a game.Action) (State, error) {
 	switch {
 	case s.Phase == Over:
@@ -287,7 +287,7 @@ func (r *Rules) settle(s *State, next Phase) {
 	}
 }
 
-// Returns keeps [game.Rules]: 1 for the winner and -1/(P-1) for the others, a
+// Returns implements [game.Rules]: 1 for the winner and -1/(P-1) for the others, a
 // win shared by k counting 1/k; in solitaire minus the number of turns.
 func (r *Rules) Returns(dst []float64, s State) []float64 {
 	for i := range r.cfg.Players {

@@ -40,14 +40,14 @@ type Solution struct {
 	plans    []atomic.Pointer[plan] // by start, where there are few
 }
 
-// Solve keeps [game.Solver]. Two players take a tenth of a second of one core.
+// Solve implements [game.Solver]. Two players take a tenth of a second of one core.
 func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solution[State], error) {
-	return r.SolveFrom(ctx, new(game.Work), progress)
+	return r.SolveFrom(ctx, new(game.SolverState), progress)
 }
 
-// SolveFrom keeps [game.Keeper].
-func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(float64)) (game.KeptSolution[State], error) {
-	values, _, err := r.Extent()
+// SolveFrom implements [game.ResumableSolver].
+func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress func(float64)) (game.VerifiableSolution[State], error) {
+	values, _, err := r.StateSize()
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.Work, progress func(fl
 	return s, nil
 }
 
-// Extent keeps [game.Keeper].
-func (r *Rules) Extent() (values int, steps int64, err error) {
+// StateSize implements [game.ResumableSolver].
+func (r *Rules) StateSize() (values int, steps int64, err error) {
 	if r.cfg.MaxRounds > 0 {
 		return 0, 0, fmt.Errorf("martian-dice: max_rounds is %d, and only games without a limit are solved: %w", r.cfg.MaxRounds, game.ErrNoSolution)
 	}
@@ -85,10 +85,10 @@ func (r *Rules) Extent() (values int, steps int64, err error) {
 	return n * t.players, int64(t.totals()), nil
 }
 
-// Equations keeps [game.KeptSolution]: there is one for each start of a turn.
+// Equations implements [game.VerifiableSolution]: there is one for each start of a turn.
 func (s *Solution) Equations() int { return s.starts.count() }
 
-// Violation keeps [game.KeptSolution]. It compares the values of a start for all
+// Violation implements [game.VerifiableSolution]. It compares the values of a start for all
 // places with those of one more turn.
 func (s *Solution) Violation(ctx context.Context, starts []int) (most float64, err error) {
 	p := s.starts.players
@@ -108,7 +108,7 @@ func (s *Solution) Violation(ctx context.Context, starts []int) (most float64, e
 	return most, err
 }
 
-// Estimate keeps [game.Keeper]: it solves a few turns and multiplies.
+// Estimate implements [game.ResumableSolver]: it solves a few turns and multiplies.
 func (r *Rules) Estimate() game.Estimate {
 	t, g := newStarts(r.cfg), newGreedy(r, r.graph())
 	o := g.turn.newOctet()
@@ -134,10 +134,10 @@ func (r *Rules) Estimate() game.Estimate {
 	return game.Estimate{Positions: n, Bytes: n*p*8 + vectors*4, CoreSeconds: (float64(n) + 2*cycle) * perTurn}
 }
 
-// Residual keeps [game.Solution].
+// Residual implements [game.Solution].
 func (s *Solution) Residual() float64 { return s.residual }
 
-// Facts keeps [game.Facts]: the expected score of a turn that maximises it,
+// Facts implements [game.Facts]: the expected score of a turn that maximises it,
 // 3.110381746838 in the published game.
 func (s *Solution) Facts() []game.Fact {
 	g := newGreedy(s.r, s.turn)
@@ -149,7 +149,7 @@ func (s *Solution) Facts() []game.Fact {
 // violates its optimality equation. It goes from the highest total score to the
 // lowest, since a turn that scores leads upwards; the turns without points,
 // which lead round the table, are solved together.
-func (s *Solution) sweep(ctx context.Context, work *game.Work, play []*strategy, progress func(float64)) error {
+func (s *Solution) sweep(ctx context.Context, work *game.SolverState, play []*strategy, progress func(float64)) error {
 	layers := s.starts.vectors()
 	total, done := 0, 0
 	for _, vectors := range layers {

@@ -64,11 +64,11 @@ func TestPublished(t *testing.T) {
 
 	// Whoever plays best against best play gets what the solution says.
 	best := expand(t, sol, sol.Policy())
-	greedy, err := r.Player("greedy")
+	greedy, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
 	}
-	seats := []game.Strategy{best, best}
+	seats := []game.TabularPolicy{best, best}
 	value, err := sol.Value(nil, r.Initial())
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestPublished(t *testing.T) {
 			t.Errorf("seat %d can make best play pay it %v, %v; want %v", seat, got, err, value[seat])
 		}
 		// Against a greedy player best play takes some 2 % more than its share.
-		seats := []game.Strategy{best, best}
+		seats := []game.TabularPolicy{best, best}
 		seats[1-seat] = expand(t, sol, greedy)
 		pays, err := sol.Evaluate(ctx, nil, seats)
 		if err != nil {
@@ -103,7 +103,7 @@ func TestCounts(t *testing.T) {
 		choices = 10844         // see TestDecisions
 		holds   = 775 - 6 - 1   // see TestTurnSize; the start of a turn is no decision
 	)
-	greedy, err := r.Player("greedy")
+	greedy, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,11 +157,11 @@ func TestCancel(t *testing.T) {
 	best := expand(t, sol, sol.Policy())
 	for name, call := range map[string]func() error{
 		"Solve":         func() error { _, err := r.Solve(stop, nil); return err },
-		"Evaluate":      func() error { _, err := sol.Evaluate(stop, nil, []game.Strategy{best, best}); return err },
-		"BestResponse":  func() error { _, err := sol.BestResponse(stop, []game.Strategy{best, best}, 0); return err },
-		"Expand best":   func() error { _, err := sol.Expand(stop, sol.Policy()); return err },
-		"Expand scorer": func() error { _, err := sol.Expand(stop, constant{}); return err },
-		"Expand":        func() error { _, err := sol.Expand(stop, byAction{hashed{r, 1, true}}); return err },
+		"Evaluate":      func() error { _, err := sol.Evaluate(stop, nil, []game.TabularPolicy{best, best}); return err },
+		"BestResponse":  func() error { _, err := sol.BestResponse(stop, []game.TabularPolicy{best, best}, 0); return err },
+		"Expand best":   func() error { _, err := sol.Tabulate(stop, sol.Policy()); return err },
+		"Expand scorer": func() error { _, err := sol.Tabulate(stop, constant{}); return err },
+		"Expand":        func() error { _, err := sol.Tabulate(stop, byAction{hashed{r, 1, true}}); return err },
 	} {
 		if err := call(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got error %v, want context.Canceled", name, err)
@@ -204,24 +204,24 @@ func TestExpandRefuses(t *testing.T) {
 		"too little":     fill(0.1),
 		"NaN as a score": scores(math.NaN()),
 	} {
-		if _, err := sol.Expand(ctx, p); err == nil {
+		if _, err := sol.Tabulate(ctx, p); err == nil {
 			t.Errorf("%s: a policy without probabilities is accepted", name)
 		}
 	}
 	g := expand(t, sol, sol.Policy())
-	if _, err := sol.Evaluate(ctx, nil, []game.Strategy{g}); err == nil {
+	if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g}); err == nil {
 		t.Error("one strategy is accepted at a table of two")
 	}
-	if _, err := sol.Evaluate(ctx, nil, []game.Strategy{g, expand(t, other, other.Policy())}); err == nil {
+	if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g, expand(t, other, other.Policy())}); err == nil {
 		t.Error("a strategy of another solution is accepted")
 	}
 	for _, seat := range []game.Player{-1, 2} {
-		if _, err := sol.BestResponse(ctx, []game.Strategy{g, g}, seat); err == nil {
+		if _, err := sol.BestResponse(ctx, []game.TabularPolicy{g, g}, seat); err == nil {
 			t.Errorf("seat %d is accepted", seat)
 		}
 	}
 	stop := expand(t, sol, stopper{})
-	if _, err := sol.Evaluate(ctx, nil, []game.Strategy{stop, stop}); !errors.Is(err, game.ErrNoSolution) {
+	if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{stop, stop}); !errors.Is(err, game.ErrNoSolution) {
 		t.Errorf("players who never score: got error %v, want ErrNoSolution", err)
 	}
 	late := martiandice.State{Score: [10]uint8{0, 3}} // the game would have ended
@@ -279,7 +279,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	r, sol := published(b)
 	g := expand(b, sol, game.Uniform[martiandice.State]{Rules: r})
 	for b.Loop() {
-		if _, err := sol.Evaluate(ctx, nil, []game.Strategy{g, g}); err != nil {
+		if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g, g}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -17,10 +17,10 @@ type strategy struct {
 	decisions, rows int
 }
 
-// Decisions keeps [game.Strategy].
+// Decisions implements [game.TabularPolicy].
 func (g *strategy) Decisions() int { return g.decisions }
 
-// Rows keeps [game.Strategy].
+// Rows implements [game.TabularPolicy].
 func (g *strategy) Rows() int { return g.rows }
 
 // at is how a turn from the start of that number ends [ends].
@@ -31,9 +31,9 @@ func (g *strategy) at(start int) []float64 {
 	return g.dist[start*g.ends:][:g.ends]
 }
 
-// Expand keeps [game.Solution]. It asks about the starts of turns of a table
+// Tabulate implements [game.Solution]. It asks about the starts of turns of a table
 // where seat 0 starts; observations say no more of the start than the places.
-func (s *Solution) Expand(ctx context.Context, p game.Policy[State]) (game.Strategy, error) {
+func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.TabularPolicy, error) {
 	if _, ok := p.(*best); ok {
 		return s.expandBest(ctx)
 	}
@@ -59,7 +59,7 @@ func (s *Solution) Expand(ctx context.Context, p game.Policy[State]) (game.Strat
 }
 
 // expandBest writes out best play.
-func (s *Solution) expandBest(ctx context.Context) (game.Strategy, error) {
+func (s *Solution) expandBest(ctx context.Context) (game.TabularPolicy, error) {
 	n := s.starts.count()
 	g := &strategy{s: s, ends: s.turn.ends, dist: make([]float64, n*s.turn.ends), decisions: n * s.turn.perStart()}
 	err := s.turn.abreast(ctx, n, func(i int, l *lane) error {
@@ -88,15 +88,15 @@ func (s *Solution) spreadBest(by worth) []float64 {
 	return dist
 }
 
-// Evaluate keeps [game.Solution]. Its error wraps game.ErrNoSolution where there
+// Evaluate implements [game.Solution]. Its error wraps game.ErrNoSolution where there
 // are scores, reached or not, at which nobody at the table ever scores; that
 // takes a config with AllowStopBeforeSelect.
-func (s *Solution) Evaluate(ctx context.Context, dst []float64, seats []game.Strategy) ([]float64, error) {
-	return s.play(ctx, dst, seats, game.Nobody)
+func (s *Solution) Evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy) ([]float64, error) {
+	return s.play(ctx, dst, seats, game.Terminal)
 }
 
-// BestResponse keeps [game.Solution].
-func (s *Solution) BestResponse(ctx context.Context, seats []game.Strategy, seat game.Player) (float64, error) {
+// BestResponse implements [game.Solution].
+func (s *Solution) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
 	if seat < 0 || int(seat) >= s.starts.players {
 		return 0, fmt.Errorf("martian-dice: seat %d; want 0 to %d", seat, s.starts.players-1)
 	}
@@ -109,7 +109,7 @@ func (s *Solution) BestResponse(ctx context.Context, seats []game.Strategy, seat
 
 // play appends the expected returns of a game in which free, if a seat, plays
 // its best and the others their strategies.
-func (s *Solution) play(ctx context.Context, dst []float64, seats []game.Strategy, free game.Player) ([]float64, error) {
+func (s *Solution) play(ctx context.Context, dst []float64, seats []game.TabularPolicy, free game.Player) ([]float64, error) {
 	p := s.starts.players
 	if len(seats) != p {
 		return nil, fmt.Errorf("martian-dice: %d strategies for a table of %d", len(seats), p)
@@ -132,7 +132,7 @@ func (s *Solution) play(ctx context.Context, dst []float64, seats []game.Strateg
 		for m := range places {
 			places[m] = play[(start+m)%p]
 		}
-		work := game.Work{Values: make([]float64, s.starts.count()*p)}
+		work := game.SolverState{Values: make([]float64, s.starts.count()*p)}
 		if err := s.sweep(ctx, &work, places, nil); err != nil {
 			return nil, err
 		}

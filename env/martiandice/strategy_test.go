@@ -69,7 +69,7 @@ func (b byAction) Probs(dst []float64, states []martiandice.State) error {
 		legal := b.h.r.Legal(nil, s)
 		likes, probs := make([]float64, len(legal)), make([]float64, len(legal))
 		for k, a := range legal {
-			likes[k] = b.h.like(s, b.h.r.Turn(s), a)
+			likes[k] = b.h.like(s, b.h.r.CurrentPlayer(s), a)
 		}
 		b.h.Choose(probs, likes)
 		for k, a := range legal {
@@ -103,7 +103,7 @@ func (b byAfterstate) Probs(dst []float64, states []martiandice.State) error {
 			if err != nil {
 				return err
 			}
-			likes[k] = b.like(after, b.r.Turn(s), -1)
+			likes[k] = b.like(after, b.r.CurrentPlayer(s), -1)
 		}
 		b.Choose(probs, likes)
 		for k, a := range legal {
@@ -118,7 +118,7 @@ type policy = game.Policy[martiandice.State]
 // policies are ways to play of every kind that Expand tells apart.
 func policies(t testing.TB, r *martiandice.Rules) []policy {
 	t.Helper()
-	greedy, err := r.Player("greedy")
+	greedy, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,9 +130,9 @@ func policies(t testing.TB, r *martiandice.Rules) []policy {
 	}
 }
 
-func expand(t testing.TB, sol game.Solution[martiandice.State], p policy) game.Strategy {
+func expand(t testing.TB, sol game.Solution[martiandice.State], p policy) game.TabularPolicy {
 	t.Helper()
-	g, err := sol.Expand(ctx, p)
+	g, err := sol.Tabulate(ctx, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestEvaluate(t *testing.T) {
 			r := newRules(t, cfg)
 			fast, slow := solve(t, r), table(t, r)
 			list := append(policies(t, r), fast.Policy())
-			var a, b []game.Strategy
+			var a, b []game.TabularPolicy
 			for _, p := range list[:len(list)-1] {
 				a, b = append(a, expand(t, fast, p)), append(b, expand(t, slow, p))
 			}
@@ -166,7 +166,7 @@ func TestEvaluate(t *testing.T) {
 						break
 					}
 					// Players 1, 2, 1, 2 sit at a table of four.
-					seats, oracle := make([]game.Strategy, cfg.Players), make([]game.Strategy, cfg.Players)
+					seats, oracle := make([]game.TabularPolicy, cfg.Players), make([]game.TabularPolicy, cfg.Players)
 					for k := range seats {
 						at := []int{i, j}[k%2]
 						seats[k], oracle[k] = a[at], b[at]
@@ -179,7 +179,7 @@ func TestEvaluate(t *testing.T) {
 }
 
 // compare evaluates the same strategies by two solutions.
-func compare(t *testing.T, fast, slow game.Solution[martiandice.State], seats, oracle []game.Strategy, tol float64) {
+func compare(t *testing.T, fast, slow game.Solution[martiandice.State], seats, oracle []game.TabularPolicy, tol float64) {
 	t.Helper()
 	got, err := fast.Evaluate(ctx, []float64{7}, seats)
 	if err != nil {
@@ -223,11 +223,11 @@ func TestNormalise(t *testing.T) {
 	sol := solve(t, r)
 	p := byAction{hashed{r, 1, false}}
 	g, h := expand(t, sol, p), expand(t, sol, scaled{p})
-	want, err := sol.Evaluate(ctx, nil, []game.Strategy{g, g})
+	want, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g, g})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := sol.Evaluate(ctx, nil, []game.Strategy{h, h})
+	got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{h, h})
 	if err != nil || !near(got, want, 1e-12) {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}

@@ -19,7 +19,7 @@ var relabels = func() (list [8][actions]game.Action) {
 	return list
 }()
 
-// Canonical keeps [game.Symmetry]: the earthling types are put in order, those
+// Canonical implements [game.Symmetry]: the earthling types are put in order, those
 // set aside first, then by how many were rolled. Of which of the types set aside
 // the earthlings are no longer matters: all but one of each are of the first.
 func (r *Rules) Canonical(s State) (State, []game.Action) {

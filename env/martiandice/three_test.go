@@ -46,7 +46,7 @@ func TestStarts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, sol := open(t)
-			kept := sol.(game.KeptSolution[martiandice.State])
+			kept := sol.(game.VerifiableSolution[martiandice.State])
 			all := make([]int, kept.Equations())
 			for i := range all {
 				all[i] = i

@@ -32,7 +32,7 @@ func TestTranscript(t *testing.T) {
 // transcript plays a game in which seat 0 is greedy and the others play at
 // random.
 func transcript(t *testing.T, r *martiandice.Rules, seed uint64) []byte {
-	greedy, err := r.Player("greedy")
+	greedy, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +40,8 @@ func transcript(t *testing.T, r *martiandice.Rules, seed uint64) []byte {
 	var b bytes.Buffer
 	row := make([]float64, r.Spec().Actions)
 	for s := r.Initial(); ; {
-		switch r.Turn(s) {
-		case game.Nobody:
+		switch r.CurrentPlayer(s) {
+		case game.Terminal:
 			fmt.Fprintf(&b, "%-36s %v\n", r.Format(s), r.Returns(nil, s))
 			return b.Bytes()
 		case game.Chance:
@@ -50,7 +50,7 @@ func transcript(t *testing.T, r *martiandice.Rules, seed uint64) []byte {
 		default:
 			legal := r.Legal(nil, s)
 			a := legal[choices.IntN(len(legal))]
-			if r.Turn(s) == 0 {
+			if r.CurrentPlayer(s) == 0 {
 				if err := greedy.Probs(row, []martiandice.State{s}); err != nil {
 					t.Fatal(err)
 				}

@@ -88,7 +88,7 @@ func TestDecisions(t *testing.T) {
 		if again, _ := r.Canonical(st); again != st {
 			t.Errorf("%s is not its own representative", r.Format(st))
 		}
-		r.Encode(obs, st, r.Turn(st))
+		r.Encode(obs, st, r.CurrentPlayer(st))
 		look := fmt.Sprint(obs)
 		if other, ok := seen[look]; ok {
 			t.Errorf("%s looks like %s", r.Format(st), r.Format(other))

@@ -2,7 +2,7 @@ package martiandice
 
 import "marsgym/env/game"
 
-// Kind keeps [game.Tutor].
+// Kind implements [game.MistakeLabeler].
 func (r *Rules) Kind(s State, a, best game.Action) string {
 	switch {
 	case best == Stop:
@@ -21,7 +21,7 @@ func (r *Rules) Kind(s State, a, best game.Action) string {
 // Chosen: two turns of 3 points, about what the best turn is worth.
 const near = 6
 
-// Situation keeps [game.Tutor]: whether somebody has reached the target, or is
+// Situation implements [game.MistakeLabeler]: whether somebody has reached the target, or is
 // near it, and how the mover's score compares with the best of the others.
 func (r *Rules) Situation(s State) string {
 	own, other := int(s.Score[s.Seat]), 0

@@ -7,7 +7,7 @@ import (
 	"marsgym/env/game"
 )
 
-// Apply keeps [game.Rules]. The text of an error says which rule forbids a.
+// Apply implements [game.Rules]. The text of an error says which rule forbids a.
 //
 // What is forced happens by itself: a phase in which nothing can be done is
 // passed over, the one army that can move into a conquered region does, and a

@@ -21,7 +21,7 @@ type question struct {
 	region, enemy float64
 }
 
-// Odds keeps [game.Bookmaker]. It tabulates conquest at every difference of the
+// OddsTables implements [game.OddsTables]. It tabulates conquest at every difference of the
 // towers, or tells all of one attack, and the best rule for when to break it off:
 //
 //	all, up to 20
@@ -30,7 +30,7 @@ type question struct {
 //
 // The last counts an own army that is left as 1, the region conquered as 3 and
 // an enemy's army that is beaten as 1.
-func (r *Rules) Odds(text string) ([]game.Table, error) {
+func (r *Rules) OddsTables(text string) ([]game.Table, error) {
 	tables, err := answer(strings.Fields(text))
 	if err != nil {
 		return nil, fmt.Errorf("odds of %q: %w; ask for %q, or as in %q or %q", text, err, game.AllOdds, "up to 20", "6 against 4 towers +1 region 3 enemy 1")

@@ -13,7 +13,7 @@ import (
 // ask returns the tables of an answer by name.
 func ask(t *testing.T, question string) map[string]game.Table {
 	t.Helper()
-	list, err := rules(t, martianrisk.DefaultConfig()).Odds(question)
+	list, err := rules(t, martianrisk.DefaultConfig()).OddsTables(question)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestOddsRefuses(t *testing.T) {
 		"5 against 3 region NaN":        "region is worth NaN",
 		"5 against 3 enemy -1":          "enemy is worth -1",
 	} {
-		if _, err := r.Odds(question); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `ask for "all"`) {
+		if _, err := r.OddsTables(question); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `ask for "all"`) {
 			t.Errorf("%q: error %v; want %q", question, err, want)
 		}
 	}

@@ -233,7 +233,7 @@ func TestCases(t *testing.T) {
 			}
 			s := do(t, r, at(t, r, "@0 attack", "1 CA:1; "+all+" NV:2"), "nv>ca")
 			won := fight(t, r, s, true)
-			if r.Turn(won) != game.Nobody || !slices.Equal(r.Returns(nil, won), []float64{1, -0.5, -0.5}) {
+			if r.CurrentPlayer(won) != game.Terminal || !slices.Equal(r.Returns(nil, won), []float64{1, -0.5, -0.5}) {
 				t.Errorf("%q is not won by seat 0: %v", r.Format(won), r.Returns(nil, won))
 			}
 			// Seat 2 is out of the game, and its turn passed over.
@@ -246,7 +246,7 @@ func TestCases(t *testing.T) {
 				t.Errorf("four players with 25 armies: warning %q", w)
 			}
 			rules(t, strict) // which can be played
-			if p := rules(t, strict).Picture(rules(t, strict).Initial()); !strings.Contains(p, "unwinnable: 28 > 25") {
+			if p := rules(t, strict).Render(rules(t, strict).Initial()); !strings.Contains(p, "unwinnable: 28 > 25") {
 				t.Errorf("nobody is warned:\n%s", p)
 			}
 			for players := 3; players <= 6; players++ {

@@ -38,7 +38,7 @@ var wins = func() (n [2*heights + 1]int) {
 // odds is the number of throws that the battle between From and To wins.
 func (s *State) odds() int { return wins[s.height(s.From)-s.height(s.To)+heights] }
 
-// Outcomes keeps [game.Rules].
+// Outcomes implements [game.Rules].
 func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[State] {
 	switch s.Phase {
 	case Ordering:
@@ -69,7 +69,7 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 	return dst
 }
 
-// Sample keeps [game.Sampler].
+// Sample implements [game.Sampler].
 func (r *Rules) Sample(s State, dice *rand.PCG) State {
 	switch s.Phase {
 	case Ordering:

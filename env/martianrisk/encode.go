@@ -34,7 +34,7 @@ func (r *Rules) fields() []game.Field {
 	}
 }
 
-// Encode keeps [game.Rules].
+// Encode implements [game.Rules].
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 	p, n := r.cfg.Players, r.n
 	stride := 2*p + 5

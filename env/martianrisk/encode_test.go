@@ -42,7 +42,7 @@ func TestOddsSeen(t *testing.T) {
 				return game.Player(p)
 			}
 		}
-		return game.Nobody
+		return game.Terminal
 	}
 	odds := func(s martianrisk.State, u, v int) float64 {
 		pieces := func(i int) int { return int(s.Large>>i&1 + s.Medium>>i&1 + s.Small>>i&1) }
@@ -59,7 +59,7 @@ func TestOddsSeen(t *testing.T) {
 	for range 5 {
 		s := r.Initial()
 		for over := false; !over; {
-			over = r.Turn(s) == game.Nobody
+			over = r.CurrentPlayer(s) == game.Terminal
 			for viewer := range game.Player(3) {
 				r.Encode(obs, s, viewer)
 				for i, b := range borders {
@@ -91,8 +91,8 @@ func TestOddsSeen(t *testing.T) {
 					}
 				}
 			}
-			switch r.Turn(s) {
-			case game.Nobody:
+			switch r.CurrentPlayer(s) {
+			case game.Terminal:
 			case game.Chance:
 				s = r.Sample(s, dice)
 			default:

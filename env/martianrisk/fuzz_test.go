@@ -31,8 +31,8 @@ func play(t *testing.T, r *martianrisk.Rules, choices []byte) {
 		} else if again, err := r.Parse(r.Format(s)); err != nil || again != s {
 			t.Fatalf("%q comes back as %+v, error %v; want %+v", r.Format(s), again, err, s)
 		}
-		switch r.Turn(s) {
-		case game.Nobody:
+		switch r.CurrentPlayer(s) {
+		case game.Terminal:
 			if _, err := r.Apply(s, 0); !errors.Is(err, game.ErrGameOver) {
 				t.Fatalf("after the end: error %v", err)
 			}
@@ -137,7 +137,7 @@ func FuzzOdds(f *testing.F) {
 		f.Add(question)
 	}
 	f.Fuzz(func(t *testing.T, question string) {
-		tables, err := r.Odds(question)
+		tables, err := r.OddsTables(question)
 		if err != nil {
 			return
 		}

@@ -32,8 +32,8 @@ func TestManyGames(t *testing.T) {
 			decisions, conquests := 0, 0
 			for range *games {
 				s := r.Initial()
-				for r.Turn(s) != game.Nobody {
-					if r.Turn(s) == game.Chance {
+				for r.CurrentPlayer(s) != game.Terminal {
+					if r.CurrentPlayer(s) == game.Chance {
 						s = r.Sample(s, dice)
 					} else {
 						legal = r.Legal(legal[:0], s)
@@ -70,7 +70,7 @@ func TestTranscript(t *testing.T) {
 	cfg := martianrisk.SmallConfig()
 	cfg.MaxRounds = 4
 	r := rules(t, cfg)
-	greedy, err := r.Player("greedy")
+	greedy, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,25 +79,25 @@ func TestTranscript(t *testing.T) {
 	row := make([]float64, r.Spec().Actions)
 	for s := r.Initial(); ; {
 		fmt.Fprintln(&b, r.Format(s))
-		switch r.Turn(s) {
-		case game.Nobody:
-			fmt.Fprintf(&b, "%v\n\n%s\n", r.Returns(nil, s), colour.Strip(r.Picture(s)))
+		switch r.CurrentPlayer(s) {
+		case game.Terminal:
+			fmt.Fprintf(&b, "%v\n\n%s\n", r.Returns(nil, s), colour.Strip(r.Render(s)))
 			golden.Check(t, "game.txt", b.Bytes())
 			return
 		case game.Chance:
 			next := r.Sample(s, dice)
-			fmt.Fprintf(&b, "\tdice: %s\n", r.Tell(s, next))
+			fmt.Fprintf(&b, "\tdice: %s\n", r.DescribeChance(s, next))
 			s = next
 		default:
 			legal := r.Legal(nil, s)
 			a := legal[choices.IntN(len(legal))]
-			if r.Turn(s) == 0 {
+			if r.CurrentPlayer(s) == 0 {
 				if err := greedy.Probs(row, []martianrisk.State{s}); err != nil {
 					t.Fatal(err)
 				}
 				a = game.Action(slices.Index(row, 1))
 			}
-			fmt.Fprintf(&b, "\t%s: %s\n", r.ActionName(a), r.Explain(s, a))
+			fmt.Fprintf(&b, "\t%s: %s\n", r.ActionName(a), r.DescribeAction(s, a))
 			if s, err = r.Apply(s, a); err != nil {
 				t.Fatal(err)
 			}
@@ -111,11 +111,11 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	dice, choices := rand.NewPCG(1, 0), rand.New(rand.NewPCG(1, 1))
-	for i, s := 0, r.Initial(); r.Turn(s) != game.Nobody; i++ {
+	for i, s := 0, r.Initial(); r.CurrentPlayer(s) != game.Terminal; i++ {
 		if i%25 == 0 {
 			f.Add(r.Format(s))
 		}
-		if r.Turn(s) == game.Chance {
+		if r.CurrentPlayer(s) == game.Chance {
 			s = r.Sample(s, dice)
 			continue
 		}

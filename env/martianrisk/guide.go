@@ -9,7 +9,7 @@ import (
 	"marsgym/internal/colour"
 )
 
-// Picture keeps [game.Guide]: what happens, the seats, and the map. A region
+// Render implements [game.Renderer]: what happens, the seats, and the map. A region
 // shows its name, and who holds it with how many armies; below, in a small
 // letter, its union, and which tower pieces stand there. A > marks the region
 // that attacks, a ! the one that is attacked, has just been conquered, or has
@@ -22,7 +22,7 @@ import (
 //	c        b LMS    e
 //	OR 0:4   NV 0:1   WY 2:2
 //	f L      a        c
-func (r *Rules) Picture(s State) string {
+func (r *Rules) Render(s State) string {
 	var b strings.Builder
 	b.WriteString(r.headline(&s))
 	if w := r.cfg.Warning(); w != "" && s.Phase <= Filling {
@@ -163,8 +163,8 @@ func (r *Rules) drawRegion(s *State, i int) (above, below, code string) {
 	return above, strings.TrimSpace(below + " " + s.tower(i)), code
 }
 
-// Explain keeps [game.Guide]. Of an attack it says the odds.
-func (r *Rules) Explain(s State, a game.Action) string {
+// DescribeAction implements [game.Renderer]. Of an attack it says the odds.
+func (r *Rules) DescribeAction(s State, a game.Action) string {
 	name := func(i game.Action) string { return r.board.names[i] }
 	switch {
 	case a == r.end:
@@ -204,8 +204,8 @@ func (r *Rules) Explain(s State, a game.Action) string {
 	return fmt.Sprintf("%s into %s%s%s", what, name(a), has, r.against(&s, int(a)))
 }
 
-// Tell keeps [game.Guide].
-func (r *Rules) Tell(s, next State) string {
+// DescribeChance implements [game.Renderer].
+func (r *Rules) DescribeChance(s, next State) string {
 	switch s.Phase {
 	case Ordering:
 		return fmt.Sprintf("seat %d begins", next.Start)

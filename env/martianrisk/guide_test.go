@@ -16,7 +16,7 @@ func TestPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	picture := r.Picture(s)
+	picture := r.Render(s)
 	want := strings.TrimPrefix(`
 round 2 of 2, seat 1: A attacks B
 seat 0    2 regions    2 armies    2 in supply  tower pieces left 0L 0M 0S
@@ -50,7 +50,7 @@ func TestExplainSplit(t *testing.T) {
 		{do(t, r, split, "nv/ca"), "small:or", "the small piece into OR"},
 		{do(t, r, split, "nv/ca"), "stack", "leave it on the medium piece in CA"},
 	} {
-		if got := r.Explain(test.s, action(t, r, test.action)); got != test.want {
+		if got := r.DescribeAction(test.s, action(t, r, test.action)); got != test.want {
 			t.Errorf("%s: %q, want %q", test.action, got, test.want)
 		}
 	}
@@ -80,7 +80,7 @@ func TestTell(t *testing.T) {
 		}
 		var got []string
 		for _, o := range game.Outcomes(nil, s) {
-			got = append(got, game.Tell(s, o.State))
+			got = append(got, game.DescribeChance(s, o.State))
 		}
 		if g, w := strings.Join(got, "; "), strings.Join(want, "; "); g != w {
 			t.Errorf("%s: %s; want %s", text, g, w)

@@ -45,8 +45,8 @@ func length(b *testing.B, r *Rules, bold float64) {
 		dice, choices := rand.NewPCG(1, uint64(n)), rand.New(rand.NewPCG(2, uint64(n)))
 		n++
 		s := r.Initial()
-		for r.Turn(s) != game.Nobody {
-			if r.Turn(s) == game.Chance {
+		for r.CurrentPlayer(s) != game.Terminal {
+			if r.CurrentPlayer(s) == game.Chance {
 				s = r.Sample(s, dice)
 				continue
 			}
@@ -104,7 +104,7 @@ func BenchmarkBold(b *testing.B) {
 					for seat := range game.Player(3) {
 						dice := rand.NewPCG(1, uint64(n))
 						s := r.Initial()
-						for who := r.Turn(s); who != game.Nobody; who = r.Turn(s) {
+						for who := r.CurrentPlayer(s); who != game.Terminal; who = r.CurrentPlayer(s) {
 							g := others
 							switch who {
 							case game.Chance:

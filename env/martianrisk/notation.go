@@ -14,7 +14,7 @@ var phaseNames = [phases]string{
 	"order", "tower", "claim", "fill", "roll", "reinforce", "attack", "battle", "occupy", "fortify", "small", "over",
 }
 
-// ActionName keeps [game.Notation]:
+// ActionName implements [game.Notation]:
 //
 //	ca        an army into California
 //	ca+       the next tower piece there
@@ -48,7 +48,7 @@ func (r *Rules) ActionName(a game.Action) string {
 	return name(a)
 }
 
-// Format keeps [game.Notation]: regions held by seat, the seat to move, the
+// Format implements [game.Notation]: regions held by seat, the seat to move, the
 // phase with what belongs to it, who began, the regions of each seat with armies
 // and tower pieces, and the round.
 //

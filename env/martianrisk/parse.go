@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Parse keeps [game.Notation]. It refuses positions that cannot come about.
+// Parse implements [game.Notation]. It refuses positions that cannot come about.
 func (r *Rules) Parse(text string) (State, error) {
 	s, err := r.parse(text)
 	if err == nil {

@@ -7,11 +7,11 @@ import (
 	"marsgym/env/game"
 )
 
-// PlayerNames keeps [game.Players].
-func (r *Rules) PlayerNames() []string { return []string{"greedy"} }
+// BotNames implements [game.Bots].
+func (r *Rules) BotNames() []string { return []string{"greedy"} }
 
-// Player keeps [game.Players].
-func (r *Rules) Player(name string) (game.Policy[State], error) {
+// Bot implements [game.Bots].
+func (r *Rules) Bot(name string) (game.Policy[State], error) {
 	if name != "greedy" {
 		return nil, fmt.Errorf("martian-risk has no player %q", name)
 	}
@@ -32,7 +32,7 @@ type greedy struct {
 
 func newGreedy(r *Rules) *greedy { return &greedy{r, bold} }
 
-// Probs keeps [game.Policy].
+// Probs implements [game.Policy].
 func (g *greedy) Probs(dst []float64, states []State) error {
 	clear(dst)
 	for i := range states {

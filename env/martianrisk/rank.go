@@ -2,7 +2,7 @@ package martianrisk
 
 import "math/bits"
 
-// Returns keeps [game.Rules]: 1 for who alone has armies left, -1/(P-1) for the
+// Returns implements [game.Rules]: 1 for who alone has armies left, -1/(P-1) for the
 // others; at the round limit those who have armies left divide the win by rank.
 func (r *Rules) Returns(dst []float64, s State) []float64 {
 	p := r.cfg.Players

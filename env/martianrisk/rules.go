@@ -88,7 +88,7 @@ func New(cfg Config) (*Rules, error) {
 	return r, nil
 }
 
-// Spec keeps [game.Rules].
+// Spec implements [game.Rules].
 func (r *Rules) Spec() game.Spec { return r.spec }
 
 // Initial is an empty map, before the dice say who begins.
@@ -100,18 +100,18 @@ func (r *Rules) Initial() State {
 	return s
 }
 
-// Turn keeps [game.Rules].
-func (r *Rules) Turn(s State) game.Player {
+// CurrentPlayer implements [game.Rules].
+func (r *Rules) CurrentPlayer(s State) game.Player {
 	switch s.Phase {
 	case Ordering, Rolling, Battle:
 		return game.Chance
 	case Over:
-		return game.Nobody
+		return game.Terminal
 	}
 	return game.Player(s.Mover)
 }
 
-// Legal keeps [game.Rules].
+// Legal implements [game.Rules].
 func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	own := s.Own[s.Mover]
 	switch s.Phase {

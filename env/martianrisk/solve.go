@@ -15,7 +15,7 @@ const (
 	maxStates = 5_000_000
 )
 
-// Solve keeps [game.Solver], by the table of all positions, on the smallest
+// Solve implements [game.Solver], by the table of all positions, on the smallest
 // maps. TinyConfig has two million.
 func (r *Rules) Solve(ctx context.Context, progress func(done float64)) (game.Solution[State], error) {
 	switch {
@@ -37,7 +37,7 @@ type Solution struct {
 	r *Rules
 }
 
-// Facts keeps [game.Facts].
+// Facts implements [game.Facts].
 func (s *Solution) Facts() []game.Fact {
 	conquest := func(a, d int) float64 { return NewConquest(a, d, 0).Odds }
 	return []game.Fact{
@@ -50,12 +50,12 @@ func (s *Solution) Facts() []game.Fact {
 	}
 }
 
-// ChartsOf keeps [game.Charter]: there are none.
-func (s *Solution) ChartsOf(_ game.Strategy, name string) ([]game.Chart, error) {
+// PolicyCharts implements [game.Charter]: there are none.
+func (s *Solution) PolicyCharts(_ game.TabularPolicy, name string) ([]game.Chart, error) {
 	return nil, fmt.Errorf("martian-risk: what %s loses: %w", name, game.ErrNoCharts)
 }
 
-// Charts keeps [game.Charter]: how likely an attack is to conquer.
+// Charts implements [game.Charter]: how likely an attack is to conquer.
 func (s *Solution) Charts() ([]game.Chart, error) {
 	const most = 12 // armies of a side, chosen to be read with ease
 	c := game.Chart{

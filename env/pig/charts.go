@@ -14,12 +14,12 @@ type Solution struct {
 	r *Rules
 }
 
-// ChartsOf keeps [game.Charter]: pictures are of best play only.
-func (s *Solution) ChartsOf(_ game.Strategy, name string) ([]game.Chart, error) {
+// PolicyCharts implements [game.Charter]: pictures are of best play only.
+func (s *Solution) PolicyCharts(_ game.TabularPolicy, name string) ([]game.Chart, error) {
 	return nil, fmt.Errorf("pig: what %s loses: %w", name, game.ErrNoCharts)
 }
 
-// Charts keeps [game.Charter]: for two players when to hold, and who wins.
+// Charts implements [game.Charter]: for two players when to hold, and who wins.
 func (s *Solution) Charts() ([]game.Chart, error) {
 	if s.r.cfg.Players != 2 {
 		return nil, fmt.Errorf("pig for %d: %w; pictures are of the game for two", s.r.cfg.Players, game.ErrNoCharts)

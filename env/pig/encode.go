@@ -15,7 +15,7 @@ func fields(cfg Config) []game.Field {
 	}
 }
 
-// Encode keeps [game.Rules]. At the end the turn is the winner's.
+// Encode implements [game.Rules]. At the end the turn is the winner's.
 func (r *Rules) Encode(dst []float32, s State, p game.Player) {
 	n := r.cfg.Players
 	dst = dst[: 2*n+3 : 2*n+3]

@@ -29,9 +29,9 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(rules.Picture(s))
+	fmt.Println(rules.Render(s))
 	for i, a := range rules.Legal(nil, s) {
-		fmt.Printf("%s: %.4f, %s\n", rules.ActionName(a), rules.Spec().WinShare(options[i]), rules.Explain(s, a))
+		fmt.Printf("%s: %.4f, %s\n", rules.ActionName(a), rules.Spec().WinShare(options[i]), rules.DescribeAction(s, a))
 	}
 	// Output:
 	// scores   seat 0: 4 <   seat 1: 17

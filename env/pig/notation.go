@@ -9,10 +9,10 @@ import (
 	"marsgym/env/game"
 )
 
-// ActionName keeps [game.Notation].
+// ActionName implements [game.Notation].
 func (r *Rules) ActionName(a game.Action) string { return [actions]string{"roll", "hold"}[a] }
 
-// Format keeps [game.Notation]: scores in seat order, the seat whose turn it
+// Format implements [game.Notation]: scores in seat order, the seat whose turn it
 // is, the turn total if there is one.
 //
 //	0-0@0                      to begin
@@ -41,7 +41,7 @@ func (r *Rules) Format(s State) string {
 	return b.String()
 }
 
-// Parse keeps [game.Notation]. It refuses positions that cannot come about,
+// Parse implements [game.Notation]. It refuses positions that cannot come about,
 // such as a score of 1.
 func (r *Rules) Parse(text string) (State, error) {
 	s, err := r.parse(text)
@@ -128,11 +128,11 @@ func number(what, text string, most int) (uint8, error) {
 	return uint8(n), nil
 }
 
-// Picture keeps [game.Guide]:
+// Render implements [game.Renderer]:
 //
 //	scores   seat 0: 37 <   seat 1: 52
 //	turn     14 points, 51 if held
-func (r *Rules) Picture(s State) string {
+func (r *Rules) Render(s State) string {
 	var b strings.Builder
 	b.WriteString("scores")
 	for i, n := range s.Score[:r.cfg.Players] {
@@ -152,8 +152,8 @@ func (r *Rules) Picture(s State) string {
 	return b.String()
 }
 
-// Explain keeps [game.Guide].
-func (r *Rules) Explain(s State, a game.Action) string {
+// DescribeAction implements [game.Renderer].
+func (r *Rules) DescribeAction(s State, a game.Action) string {
 	switch {
 	case a == Hold:
 		return fmt.Sprintf("bank %d points, for %d", s.Total, s.Score[s.Seat]+s.Total)
@@ -163,8 +163,8 @@ func (r *Rules) Explain(s State, a game.Action) string {
 	return fmt.Sprintf("roll the die; a 1 loses %d points", s.Total)
 }
 
-// Tell keeps [game.Guide].
-func (r *Rules) Tell(s, next State) string {
+// DescribeChance implements [game.Renderer].
+func (r *Rules) DescribeChance(s, next State) string {
 	switch {
 	case next.Phase == Over:
 		return fmt.Sprintf("a %d", next.Score[s.Seat]-s.Score[s.Seat]-s.Total)

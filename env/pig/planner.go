@@ -7,17 +7,17 @@ import (
 	"marsgym/env/game"
 )
 
-// Mover keeps [game.Planner]: a turn begins with nothing rolled.
+// Mover implements [game.Planner]: a turn begins with nothing rolled.
 func (r *Rules) Mover(s State) game.Player {
 	if s.Phase == Deciding && s.Total == 0 {
 		return game.Player(s.Seat)
 	}
-	return game.Nobody
+	return game.Terminal
 }
 
-// DrawStart keeps [game.Planner]: every seat has any score below the target but
+// SampleStart implements [game.Planner]: every seat has any score below the target but
 // 1, which no turn scores.
-func (r *Rules) DrawStart(dice *rand.PCG) State {
+func (r *Rules) SampleStart(dice *rand.PCG) State {
 	s := State{Seat: below(dice, r.cfg.Players)}
 	for i := range r.cfg.Players {
 		if s.Score[i] = below(dice, r.cfg.Target-1); s.Score[i] > 0 {
@@ -27,7 +27,7 @@ func (r *Rules) DrawStart(dice *rand.PCG) State {
 	return s
 }
 
-// NewPlan keeps [game.Planner].
+// NewPlan implements [game.Planner].
 func (r *Rules) NewPlan() game.Plan[State] { return &plan{r: r} }
 
 // plan is best play of a turn. The turn can end with 0 points, or with 2 and
@@ -41,7 +41,7 @@ type plan struct {
 	rolled []float64 // [need, P] what rolling is worth, by turn total
 }
 
-// Begin keeps [game.Plan].
+// Begin implements [game.Plan].
 func (p *plan) Begin(s State) []State {
 	p.seat, p.need, p.ends = int(s.Seat), p.r.cfg.Target-int(s.Score[s.Seat]), p.ends[:0]
 	most := p.need + 5
@@ -63,7 +63,7 @@ func (p *plan) Begin(s State) []State {
 	return p.ends
 }
 
-// Known keeps [game.Plan].
+// Known implements [game.Plan].
 func (p *plan) Known(dst []float64, s State) ([]float64, bool) {
 	if s.Phase != Over {
 		return dst, false
@@ -71,14 +71,14 @@ func (p *plan) Known(dst []float64, s State) ([]float64, bool) {
 	return p.r.Returns(dst, s), true
 }
 
-// SolveAll keeps [game.Planner].
+// SolveAll implements [game.Planner].
 func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
 	for i, p := range plans {
 		p.Solve(values[i])
 	}
 }
 
-// Solve keeps [game.Plan], from the highest turn total down.
+// Solve implements [game.Plan], from the highest turn total down.
 func (p *plan) Solve(values []float64) {
 	n := p.r.cfg.Players
 	p.pay = append(p.pay[:0], values...)
@@ -118,10 +118,10 @@ func (p *plan) worth(total int) []float64 {
 	return rolled
 }
 
-// Value keeps [game.Plan].
+// Value implements [game.Plan].
 func (p *plan) Value(dst []float64) []float64 { return append(dst, p.worth(0)...) }
 
-// Options keeps [game.Plan].
+// Options implements [game.Plan].
 func (p *plan) Options(dst []float64, s State) []float64 {
 	total := int(s.Total)
 	dst = append(dst, p.rolled[total*p.r.cfg.Players+p.seat])

@@ -88,24 +88,24 @@ func New(cfg Config) (*Rules, error) {
 	}, nil
 }
 
-// Spec keeps [game.Rules].
+// Spec implements [game.Rules].
 func (r *Rules) Spec() game.Spec { return r.spec }
 
 // Initial is the start of the first seat's turn.
 func (r *Rules) Initial() State { return State{} }
 
-// Turn keeps [game.Rules].
-func (r *Rules) Turn(s State) game.Player {
+// CurrentPlayer implements [game.Rules].
+func (r *Rules) CurrentPlayer(s State) game.Player {
 	switch s.Phase {
 	case Deciding:
 		return game.Player(s.Seat)
 	case Rolling:
 		return game.Chance
 	}
-	return game.Nobody
+	return game.Terminal
 }
 
-// Legal keeps [game.Rules].
+// Legal implements [game.Rules].
 func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	if s.Phase != Deciding {
 		return dst
@@ -117,7 +117,7 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	return dst
 }
 
-// Apply keeps [game.Rules]. The text of an error says which rule forbids a.
+// Apply implements [game.Rules]. The text of an error says which rule forbids a.
 func (r *Rules) Apply(s State, a game.Action) (State, error) {
 	switch {
 	case s.Phase == Over:
@@ -159,7 +159,7 @@ func (r *Rules) land(s *State, face uint8) {
 	}
 }
 
-// Outcomes keeps [game.Rules].
+// Outcomes implements [game.Rules].
 func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[State] {
 	if s.Phase != Rolling {
 		return dst
@@ -172,7 +172,7 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 	return dst
 }
 
-// Sample keeps [game.Sampler].
+// Sample implements [game.Sampler].
 func (r *Rules) Sample(s State, dice *rand.PCG) State {
 	r.land(&s, below(dice, 6)+1)
 	return s
@@ -184,7 +184,7 @@ func below(dice *rand.PCG, n int) uint8 {
 	return uint8(hi)
 }
 
-// Returns keeps [game.Rules]: 1 for the winner and -1/(P-1) for the others.
+// Returns implements [game.Rules]: 1 for the winner and -1/(P-1) for the others.
 func (r *Rules) Returns(dst []float64, s State) []float64 {
 	for seat := range r.cfg.Players {
 		switch {

@@ -207,7 +207,7 @@ func TestEncodeDistinct(t *testing.T) {
 // random. Each line is a position and what was chosen or rolled.
 func TestTranscript(t *testing.T) {
 	r := rules(t, 2, 100)
-	greedy, err := r.Player("greedy")
+	greedy, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,8 +215,8 @@ func TestTranscript(t *testing.T) {
 	var b bytes.Buffer
 	row := make([]float64, 2)
 	for s := r.Initial(); ; {
-		switch r.Turn(s) {
-		case game.Nobody:
+		switch r.CurrentPlayer(s) {
+		case game.Terminal:
 			fmt.Fprintf(&b, "%-28s %v\n", r.Format(s), r.Returns(nil, s))
 			golden.Check(t, "game.txt", b.Bytes())
 			return
@@ -226,7 +226,7 @@ func TestTranscript(t *testing.T) {
 		default:
 			legal := r.Legal(nil, s)
 			a := legal[choices.IntN(len(legal))]
-			if r.Turn(s) == 0 {
+			if r.CurrentPlayer(s) == 0 {
 				if err := greedy.Probs(row, []pig.State{s}); err != nil {
 					t.Fatal(err)
 				}
@@ -280,7 +280,7 @@ func FuzzApply(f *testing.F) {
 			if back, err := r.Parse(r.Format(s)); err != nil || back != s {
 				t.Fatalf("%+v is written %q and read %+v, error %v", s, r.Format(s), back, err)
 			}
-			if r.Turn(s) == game.Chance {
+			if r.CurrentPlayer(s) == game.Chance {
 				faces := r.Outcomes(nil, s)
 				s = faces[int(b)%len(faces)].State
 				continue
@@ -288,7 +288,7 @@ func FuzzApply(f *testing.F) {
 			a := game.Action(b%4) - 1 // -1 to 2
 			next, err := r.Apply(s, a)
 			switch legal := slices.Contains(r.Legal(nil, s), a); {
-			case r.Turn(s) == game.Nobody:
+			case r.CurrentPlayer(s) == game.Terminal:
 				if !errors.Is(err, game.ErrGameOver) || next != s {
 					t.Fatalf("at %s, the end, action %d gave %s, error %v", r.Format(s), a, r.Format(next), err)
 				}

@@ -13,7 +13,7 @@ import (
 // published game has two million, and takes seconds.
 const maxStates = 5_000_000
 
-// Solve keeps [game.Solver], by the table of all positions: those of two
+// Solve implements [game.Solver], by the table of all positions: those of two
 // players to any target up to 135, of three up to 35. With 100 points and best
 // play the first of two wins with probability 0.530592725.
 func (r *Rules) Solve(ctx context.Context, progress func(done float64)) (game.Solution[State], error) {
@@ -32,11 +32,11 @@ func (r *Rules) Solve(ctx context.Context, progress func(done float64)) (game.So
 	return &Solution{sol, r}, nil
 }
 
-// PlayerNames keeps [game.Players].
-func (r *Rules) PlayerNames() []string { return []string{"greedy"} }
+// BotNames implements [game.Bots].
+func (r *Rules) BotNames() []string { return []string{"greedy"} }
 
-// Player keeps [game.Players].
-func (r *Rules) Player(name string) (game.Policy[State], error) {
+// Bot implements [game.Bots].
+func (r *Rules) Bot(name string) (game.Policy[State], error) {
 	if name != "greedy" {
 		return nil, fmt.Errorf("pig has no player %q", name)
 	}
@@ -53,7 +53,7 @@ const holdAt = 20
 // greedy maximises the expected score of each turn, blind to the scores.
 type greedy struct{}
 
-// Probs keeps [game.Policy].
+// Probs implements [game.Policy].
 func (greedy) Probs(dst []float64, states []State) error {
 	clear(dst)
 	for i, s := range states {

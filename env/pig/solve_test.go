@@ -46,15 +46,15 @@ func TestPublishedSolution(t *testing.T) {
 
 	// Neller, "First-player advantage", nifty.stanford.edu/2010/neller-pig, where
 	// both hold at 20 or at the goal.
-	p, err := r.Player("greedy")
+	p, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
 	}
-	greedy, err := sol.Expand(ctx, p)
+	greedy, err := sol.Tabulate(ctx, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err = sol.Evaluate(ctx, nil, []game.Strategy{greedy, greedy})
+	v, err = sol.Evaluate(ctx, nil, []game.TabularPolicy{greedy, greedy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,9 +214,9 @@ func TestEvaluate(t *testing.T) {
 	r := rules(t, 2, target)
 	sol := solve(t, r)
 	for _, hold := range [][2]int{{1, 1}, {5, 5}, {4, 9}, {9, 4}, {17, 6}} {
-		var seats []game.Strategy
+		var seats []game.TabularPolicy
 		for _, n := range hold {
-			st, err := sol.Expand(ctx, holdAt(n))
+			st, err := sol.Tabulate(ctx, holdAt(n))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,7 +2,7 @@ package pig
 
 import "marsgym/env/game"
 
-// Kind keeps [game.Tutor].
+// Kind implements [game.MistakeLabeler].
 func (r *Rules) Kind(s State, a, best game.Action) string {
 	if best == Hold {
 		return "rolled too long"
@@ -17,7 +17,7 @@ func (r *Rules) Kind(s State, a, best game.Action) string {
 // Pig", The UMAP Journal 31(1), 2010.
 const near = 29
 
-// Situation keeps [game.Tutor]: whether somebody is near the target, and how the
+// Situation implements [game.MistakeLabeler]: whether somebody is near the target, and how the
 // mover's score, without the turn total, compares with the best of the others.
 func (r *Rules) Situation(s State) string {
 	own, other := int(s.Score[s.Seat]), 0

@@ -50,9 +50,9 @@ func (sol *Solution[S]) enumerate(ctx context.Context, maxStates int) error {
 			return fmt.Errorf("%w: more than %d moves from %d positions", game.ErrNoSolution, math.MaxInt32, i)
 		}
 		s := sol.states[i]
-		x := node{turn: sol.rules.Turn(s)}
+		x := node{turn: sol.rules.CurrentPlayer(s)}
 		switch x.turn {
-		case game.Nobody:
+		case game.Terminal:
 			x.first = int32(len(g.returns) / g.players)
 			g.returns = sol.rules.Returns(g.returns, s)
 		case game.Chance:
@@ -73,7 +73,7 @@ func (sol *Solution[S]) enumerate(ctx context.Context, maxStates int) error {
 				g.moves = append(g.moves, sol.number(next))
 			}
 		}
-		if x.turn != game.Nobody && x.n == 0 {
+		if x.turn != game.Terminal && x.n == 0 {
 			return fmt.Errorf("position %s has no continuation; run gametest.Check on the rules", sol.text(s))
 		}
 		g.nodes = append(g.nodes, x)
@@ -97,7 +97,7 @@ func (sol *Solution[S]) number(s S) int32 {
 func (g *graph) next(i int32) []int32 {
 	x := g.nodes[i]
 	switch x.turn {
-	case game.Nobody:
+	case game.Terminal:
 		return nil
 	case game.Chance:
 		return g.rolls[x.first : x.first+x.n]

@@ -35,8 +35,8 @@ func (g drawn) Spec() game.Spec {
 	}
 }
 
-func (g drawn) Initial() int           { return 0 }
-func (g drawn) Turn(s int) game.Player { return g.places[s].turn }
+func (g drawn) Initial() int                    { return 0 }
+func (g drawn) CurrentPlayer(s int) game.Player { return g.places[s].turn }
 
 func (g drawn) Legal(dst []game.Action, s int) []game.Action {
 	if g.places[s].turn >= 0 {
@@ -65,7 +65,7 @@ func (g drawn) Outcomes(dst []game.Outcome[int], s int) []game.Outcome[int] {
 func (g drawn) Apply(s int, a game.Action) (int, error) {
 	x := g.places[s]
 	switch {
-	case x.turn == game.Nobody:
+	case x.turn == game.Terminal:
 		return s, game.ErrGameOver
 	case x.turn == game.Chance || a < 0 || int(a) >= len(x.to):
 		return s, game.ErrIllegalAction
@@ -82,13 +82,13 @@ func (g drawn) Returns(dst []float64, s int) []float64 {
 
 func (g drawn) Encode(dst []float32, s int, p game.Player) {
 	dst[0], dst[1] = float32(s), float32(p)
-	if g.blind != nil && g.blind(g.Turn(s) == p) {
+	if g.blind != nil && g.blind(g.CurrentPlayer(s) == p) {
 		clear(dst)
 	}
 }
 
 // end, roll and turn draw positions.
-func end(returns ...float64) place { return place{turn: game.Nobody, returns: returns} }
+func end(returns ...float64) place { return place{turn: game.Terminal, returns: returns} }
 
 func turn(p game.Player, to ...int) place { return place{turn: p, to: to} }
 
@@ -143,7 +143,7 @@ func (g drawn) value(seat int, weight func(s, k int) *big.Rat) (v []*big.Rat, ok
 			m[i][j] = new(big.Rat)
 		}
 		m[i][i].SetInt64(1)
-		if x.turn == game.Nobody {
+		if x.turn == game.Terminal {
 			m[i][n].SetFloat64(x.returns[seat])
 			continue
 		}

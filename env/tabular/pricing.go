@@ -130,7 +130,7 @@ func (p *pricing) component(ctx context.Context, comp []int32) error {
 	if len(comp) > 1 || slices.Contains(p.next(comp[0]), comp[0]) {
 		return p.cycle(ctx, comp)
 	}
-	if i := comp[0]; p.nodes[i].turn == game.Nobody {
+	if i := comp[0]; p.nodes[i].turn == game.Terminal {
 		k := int(p.nodes[i].first) * p.players
 		copy(p.at(i), p.returns[k:k+p.players])
 	} else {

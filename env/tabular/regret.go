@@ -16,7 +16,7 @@ func (sol *Solution[S]) Regrets(ctx context.Context, p game.Policy[S], seat game
 	if seat < 0 || int(seat) >= sol.players {
 		return fmt.Errorf("tabular: seat %d, want 0 to %d", seat, sol.players-1)
 	}
-	st, err := sol.Expand(ctx, p)
+	st, err := sol.Tabulate(ctx, p)
 	if err != nil {
 		return err
 	}

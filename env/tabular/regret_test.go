@@ -27,7 +27,7 @@ func regrets[S comparable](t *testing.T, sol *tabular.Solution[S], p game.Policy
 // there against best play.
 func checkLoss[S comparable](t *testing.T, rules game.Rules[S], sol *tabular.Solution[S], p game.Policy[S], seat game.Player, tol float64) {
 	t.Helper()
-	seats := slices.Repeat([]game.Strategy{expand(t, sol, sol.Policy())}, rules.Spec().Players)
+	seats := slices.Repeat([]game.TabularPolicy{expand(t, sol, sol.Policy())}, rules.Spec().Players)
 	value, err := sol.Evaluate(ctx, nil, seats)
 	if err != nil {
 		t.Fatal(err)

@@ -79,7 +79,7 @@ func (sol *Solution[S]) price(ctx context.Context, seats [][]float64, progress f
 // residual is the largest violation of the optimality equations.
 func (p *pricing) residual() (most float64) {
 	for i := range int32(len(p.nodes)) {
-		if p.nodes[i].turn == game.Nobody {
+		if p.nodes[i].turn == game.Terminal {
 			continue
 		}
 		if p.free(i) {

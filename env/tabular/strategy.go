@@ -9,7 +9,7 @@ import (
 	"marsgym/env/game"
 )
 
-// strategy keeps game.Strategy.
+// strategy keeps game.TabularPolicy.
 type strategy struct {
 	of              any       // the solution that made it
 	probs           []float64 // of graph.moves
@@ -33,7 +33,7 @@ const (
 // returns an error if p gives something that is not a probability, or gives a
 // chance to what is illegal. What does not sum to 1 by rounding is divided by
 // its sum.
-func (sol *Solution[S]) Expand(ctx context.Context, p game.Policy[S]) (game.Strategy, error) {
+func (sol *Solution[S]) Tabulate(ctx context.Context, p game.Policy[S]) (game.TabularPolicy, error) {
 	st := &strategy{of: sol, probs: make([]float64, len(sol.moves))}
 	var open []int32 // positions that offer a choice
 	for i, x := range sol.nodes {
@@ -45,7 +45,7 @@ func (sol *Solution[S]) Expand(ctx context.Context, p game.Policy[S]) (game.Stra
 	}
 	st.decisions = len(open)
 	expand := sol.ask
-	if _, ok := p.(game.Scorer[S]); ok {
+	if _, ok := p.(game.AfterstateScorer[S]); ok {
 		expand = sol.score
 	}
 	if err := expand(ctx, st, p, open); err != nil {
@@ -102,7 +102,7 @@ func (sol *Solution[S]) ask(ctx context.Context, st *strategy, p game.Policy[S],
 // score fills st.probs of the open positions with Choose of the scores of where
 // they lead, each asked for once.
 func (sol *Solution[S]) score(ctx context.Context, st *strategy, p game.Policy[S], open []int32) error {
-	scorer := p.(game.Scorer[S])
+	scorer := p.(game.AfterstateScorer[S])
 	slot := make([]int32, len(sol.nodes)*sol.players) // 1 + index in scores, by afterstate and mover
 	var after []S
 	var movers []game.Player
@@ -169,8 +169,8 @@ func normalise(probs []float64) error {
 // Evaluate appends the expected returns [P] from the start when the given
 // strategies [P] sit at the table. It returns an error if they are not of this
 // solution, or if their game may never end.
-func (sol *Solution[S]) Evaluate(ctx context.Context, dst []float64, seats []game.Strategy) ([]float64, error) {
-	probs, err := sol.table(seats, game.Nobody)
+func (sol *Solution[S]) Evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy) ([]float64, error) {
+	probs, err := sol.table(seats, game.Terminal)
 	if err != nil {
 		return dst, err
 	}
@@ -184,7 +184,7 @@ func (sol *Solution[S]) Evaluate(ctx context.Context, dst []float64, seats []gam
 // BestResponse is the most that a seat can expect from the start against the
 // strategies of the others; its own entry in seats is ignored. It returns an
 // error if the others are not of this solution, or if the game may never end.
-func (sol *Solution[S]) BestResponse(ctx context.Context, seats []game.Strategy, seat game.Player) (float64, error) {
+func (sol *Solution[S]) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
 	if seat < 0 || int(seat) >= sol.players {
 		return 0, fmt.Errorf("tabular: seat %d, want 0 to %d", seat, sol.players-1)
 	}
@@ -200,7 +200,7 @@ func (sol *Solution[S]) BestResponse(ctx context.Context, seats []game.Strategy,
 }
 
 // table reads the strategies of all seats but one.
-func (sol *Solution[S]) table(seats []game.Strategy, but game.Player) ([][]float64, error) {
+func (sol *Solution[S]) table(seats []game.TabularPolicy, but game.Player) ([][]float64, error) {
 	if len(seats) != sol.players {
 		return nil, fmt.Errorf("tabular: %d strategies for %d seats", len(seats), sol.players)
 	}

@@ -29,7 +29,7 @@ func TestBadPolicies(t *testing.T) {
 		{"none", []float64{0, 0, 0}, "sum to 0"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := sol.Expand(ctx, probs(func(row []float64, s int) {
+			_, err := sol.Tabulate(ctx, probs(func(row []float64, s int) {
 				if s == 3 {
 					copy(row, test.row)
 				} else {
@@ -44,12 +44,12 @@ func TestBadPolicies(t *testing.T) {
 			}
 		})
 	}
-	if _, err := sol.Expand(ctx, probs(func(row []float64, s int) { row[0] = 1 })); err == nil {
+	if _, err := sol.Tabulate(ctx, probs(func(row []float64, s int) { row[0] = 1 })); err == nil {
 		t.Error("a policy that leaves elements out is accepted")
 	}
 	// It is divided by its sum.
 	st := expand(t, sol, probs(func(row []float64, s int) { copy(row, []float64{1 + 9e-6, 0, 0}) }))
-	if got, err := sol.Evaluate(ctx, nil, []game.Strategy{st}); err != nil || !near(got, []float64{1}, 1e-15) {
+	if got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{st}); err != nil || !near(got, []float64{1}, 1e-15) {
 		t.Errorf("got %v, %v; want 1", got, err)
 	}
 }
@@ -58,19 +58,19 @@ func TestForeignStrategies(t *testing.T) {
 	g := duel(2, 1, 1)
 	a, b := solve(t, g), solve(t, g)
 	own, foreign := expand(t, a, a.Policy()), expand(t, b, b.Policy())
-	for _, seats := range [][]game.Strategy{{own, foreign}, {foreign, own}, {own, nil}, {own}, {own, own, own}} {
+	for _, seats := range [][]game.TabularPolicy{{own, foreign}, {foreign, own}, {own, nil}, {own}, {own, own, own}} {
 		if got, err := a.Evaluate(ctx, nil, seats); err == nil {
 			t.Errorf("Evaluate of %v gives %v and no error", seats, got)
 		}
 	}
-	if _, err := a.BestResponse(ctx, []game.Strategy{foreign, own}, 0); err != nil {
+	if _, err := a.BestResponse(ctx, []game.TabularPolicy{foreign, own}, 0); err != nil {
 		t.Errorf("BestResponse reads the entry of its own seat: %v", err)
 	}
-	if _, err := a.BestResponse(ctx, []game.Strategy{own, foreign}, 0); err == nil {
+	if _, err := a.BestResponse(ctx, []game.TabularPolicy{own, foreign}, 0); err == nil {
 		t.Error("BestResponse accepts the strategy of another solution")
 	}
 	for _, seat := range []game.Player{-1, 2} {
-		if _, err := a.BestResponse(ctx, []game.Strategy{own, own}, seat); err == nil {
+		if _, err := a.BestResponse(ctx, []game.TabularPolicy{own, own}, seat); err == nil {
 			t.Errorf("BestResponse accepts seat %d", seat)
 		}
 	}
@@ -121,8 +121,8 @@ func TestScorer(t *testing.T) {
 	if same.Decisions() != 4 || same.Rows() != 4 {
 		t.Errorf("%d decisions, %d rows; want 4, 4", same.Decisions(), same.Rows())
 	}
-	a, err := sol.Evaluate(ctx, nil, []game.Strategy{st, st})
-	b, err2 := sol.Evaluate(ctx, nil, []game.Strategy{same, same})
+	a, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{st, st})
+	b, err2 := sol.Evaluate(ctx, nil, []game.TabularPolicy{same, same})
 	if err != nil || err2 != nil || !near(a, b, 0) {
 		t.Errorf("scores give %v, %v; the same as probabilities %v, %v", a, err, b, err2)
 	}

@@ -30,10 +30,10 @@ func (heap) Spec() game.Spec {
 
 func (heap) Initial() piles { return piles{Size: [2]int8{5, 3}} }
 
-func (heap) Turn(s piles) game.Player {
+func (heap) CurrentPlayer(s piles) game.Player {
 	switch {
 	case s.Size == [2]int8{}:
-		return game.Nobody
+		return game.Terminal
 	case s.Tossing:
 		return game.Chance
 	}
@@ -41,7 +41,7 @@ func (heap) Turn(s piles) game.Player {
 }
 
 func (h heap) Legal(dst []game.Action, s piles) []game.Action {
-	if h.Turn(s) >= 0 {
+	if h.CurrentPlayer(s) >= 0 {
 		for a := range game.Action(4) {
 			if s.Size[a/2] > int8(a%2) {
 				dst = append(dst, a)
@@ -52,7 +52,7 @@ func (h heap) Legal(dst []game.Action, s piles) []game.Action {
 }
 
 func (h heap) Outcomes(dst []game.Outcome[piles], s piles) []game.Outcome[piles] {
-	if h.Turn(s) != game.Chance {
+	if h.CurrentPlayer(s) != game.Chance {
 		return dst
 	}
 	s.Tossing = false
@@ -67,7 +67,7 @@ func (h heap) Outcomes(dst []game.Outcome[piles], s piles) []game.Outcome[piles]
 }
 
 func (h heap) Apply(s piles, a game.Action) (piles, error) {
-	if h.Turn(s) == game.Nobody {
+	if h.CurrentPlayer(s) == game.Terminal {
 		return s, game.ErrGameOver
 	}
 	if !slices.Contains(h.Legal(nil, s), a) {
@@ -83,7 +83,7 @@ func (h heap) Apply(s piles, a game.Action) (piles, error) {
 }
 
 func (h heap) Returns(dst []float64, s piles) []float64 {
-	if h.Turn(s) != game.Nobody {
+	if h.CurrentPlayer(s) != game.Terminal {
 		return append(dst, 0, 0)
 	}
 	if s.Mover == 0 {
@@ -97,7 +97,7 @@ func (h heap) Encode(dst []float32, s piles, p game.Player) {
 	if s.Tossing {
 		dst[2] = 1
 	}
-	if h.Turn(s) == p {
+	if h.CurrentPlayer(s) == p {
 		dst[3] = 1
 	}
 }
@@ -161,7 +161,7 @@ func TestSymmetry(t *testing.T) {
 					t.Fatalf("best play in %v is %v, of %v worth %v", s, row, legal, v[1:])
 				}
 				s, _ = h.Apply(s, legal[r.IntN(len(legal))])
-			} else if h.Turn(s) == game.Chance {
+			} else if h.CurrentPlayer(s) == game.Chance {
 				o := h.Outcomes(nil, s)
 				s = o[r.IntN(len(o))].State
 			} else {
@@ -180,14 +180,14 @@ func TestSymmetry(t *testing.T) {
 		}
 	})
 	a, b := expand(t, plain, uniform), expand(t, rep, uniform)
-	v, err := plain.Evaluate(ctx, nil, []game.Strategy{a, a})
-	w, err2 := rep.Evaluate(ctx, nil, []game.Strategy{b, b})
+	v, err := plain.Evaluate(ctx, nil, []game.TabularPolicy{a, a})
+	w, err2 := rep.Evaluate(ctx, nil, []game.TabularPolicy{b, b})
 	if err != nil || err2 != nil || !near(v, w, 1e-14) {
 		t.Errorf("random play is worth %v, %v without symmetry, %v, %v with", v, err, w, err2)
 	}
 	best := expand(t, rep, rep.Policy())
 	v, _ = plain.Value(nil, h.Initial())
-	w, err = rep.Evaluate(ctx, nil, []game.Strategy{best, best})
+	w, err = rep.Evaluate(ctx, nil, []game.TabularPolicy{best, best})
 	if err != nil || !near(v, w, 1e-14) {
 		t.Errorf("best play is worth %v, %v; want %v", w, err, v)
 	}

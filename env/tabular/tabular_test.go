@@ -160,11 +160,11 @@ func TestEvaluate(t *testing.T) {
 			optimal := expand(t, sol, sol.Policy())
 			uniform := expand(t, sol, g.uniform())
 
-			got, err := sol.Evaluate(ctx, nil, slices.Repeat([]game.Strategy{optimal}, players))
+			got, err := sol.Evaluate(ctx, nil, slices.Repeat([]game.TabularPolicy{optimal}, players))
 			if err != nil || !near(got, value, 1e-14) {
 				t.Errorf("best play against itself is worth %v, %v; want %v", got, err, value)
 			}
-			got, err = sol.Evaluate(ctx, []float64{42}, slices.Repeat([]game.Strategy{uniform}, players))
+			got, err = sol.Evaluate(ctx, []float64{42}, slices.Repeat([]game.TabularPolicy{uniform}, players))
 			want := []float64{42}
 			for seat := range players {
 				v, ok := g.value(seat, func(s, k int) *big.Rat { return big.NewRat(1, int64(len(g.places[s].to))) })
@@ -179,7 +179,7 @@ func TestEvaluate(t *testing.T) {
 			}
 
 			for seat := range game.Player(players) {
-				seats := slices.Repeat([]game.Strategy{optimal}, players)
+				seats := slices.Repeat([]game.TabularPolicy{optimal}, players)
 				seats[seat] = nil
 				got, err := sol.BestResponse(ctx, seats, seat)
 				if err != nil || !(math.Abs(got-value[seat]) <= 1e-14) {
@@ -187,7 +187,7 @@ func TestEvaluate(t *testing.T) {
 				}
 
 				// Against random play, the best of all pure strategies.
-				seats = slices.Repeat([]game.Strategy{uniform}, players)
+				seats = slices.Repeat([]game.TabularPolicy{uniform}, players)
 				got, err = sol.BestResponse(ctx, seats, seat)
 				want := math.Inf(-1)
 				g.pure(seat, func(choice map[int]int) {
@@ -212,9 +212,9 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-func expand[S comparable](t *testing.T, sol *tabular.Solution[S], p game.Policy[S]) game.Strategy {
+func expand[S comparable](t *testing.T, sol *tabular.Solution[S], p game.Policy[S]) game.TabularPolicy {
 	t.Helper()
-	st, err := sol.Expand(ctx, p)
+	st, err := sol.Tabulate(ctx, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestSlowCycle(t *testing.T) {
 			row[0], row[1], row[2] = 1, 3e-40, 1e-40
 		}
 	}))
-	got, err := sol.Evaluate(ctx, nil, []game.Strategy{st, st})
+	got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{st, st})
 	if err != nil || !near(got, []float64{0.75, 0.25}, 1e-15) {
 		t.Errorf("got %v, %v; want 0.75 and 0.25", got, err)
 	}
@@ -277,10 +277,10 @@ func TestEndless(t *testing.T) {
 	g := drawn{players: 2, places: []place{turn(0, 1, 2), turn(1, 0, 3), end(1, -1), end(-1, 1)}}
 	sol := solve(t, g)
 	round, out := expand(t, sol, g.always(0)), expand(t, sol, g.always(1))
-	if got, err := sol.Evaluate(ctx, nil, []game.Strategy{round, round}); err == nil || !strings.Contains(err.Error(), "never end") {
+	if got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{round, round}); err == nil || !strings.Contains(err.Error(), "never end") {
 		t.Errorf("a game without an end is worth %v, error %v", got, err)
 	}
-	got, err := sol.Evaluate(ctx, nil, []game.Strategy{round, out})
+	got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{round, out})
 	if err != nil || !near(got, []float64{-1, 1}, 0) {
 		t.Errorf("got %v, %v; want -1 and 1", got, err)
 	}
@@ -292,7 +292,7 @@ func TestEndless(t *testing.T) {
 		clear(row)
 		row[map[int]int{0: 1}[s]] = 1
 	}))
-	if got, err := sol.Evaluate(ctx, nil, []game.Strategy{st}); err != nil || !near(got, []float64{5}, 0) {
+	if got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{st}); err != nil || !near(got, []float64{5}, 0) {
 		t.Errorf("got %v, %v; want 5", got, err)
 	}
 }
@@ -330,13 +330,13 @@ func TestSolveLimits(t *testing.T) {
 	}
 	sol := solve(t, g)
 	st := expand(t, sol, sol.Policy())
-	if _, err := sol.Expand(cancelled, sol.Policy()); !errors.Is(err, context.Canceled) {
+	if _, err := sol.Tabulate(cancelled, sol.Policy()); !errors.Is(err, context.Canceled) {
 		t.Errorf("when cancelled Expand gives error %v", err)
 	}
-	if _, err := sol.Evaluate(cancelled, nil, []game.Strategy{st, st}); !errors.Is(err, context.Canceled) {
+	if _, err := sol.Evaluate(cancelled, nil, []game.TabularPolicy{st, st}); !errors.Is(err, context.Canceled) {
 		t.Errorf("when cancelled Evaluate gives error %v", err)
 	}
-	if _, err := sol.BestResponse(cancelled, []game.Strategy{st, st}, 0); !errors.Is(err, context.Canceled) {
+	if _, err := sol.BestResponse(cancelled, []game.TabularPolicy{st, st}, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("when cancelled BestResponse gives error %v", err)
 	}
 }
@@ -400,10 +400,10 @@ func TestManyGoroutines(t *testing.T) {
 	errs := make(chan error, 4)
 	for range cap(errs) {
 		go func() {
-			st, err := sol.Expand(ctx, sol.Policy())
+			st, err := sol.Tabulate(ctx, sol.Policy())
 			if err == nil {
 				var got []float64
-				got, err = sol.Evaluate(ctx, nil, []game.Strategy{st, st})
+				got, err = sol.Evaluate(ctx, nil, []game.TabularPolicy{st, st})
 				if err == nil && !near(got, want, 1e-14) {
 					err = errors.New("the values differ")
 				}

@@ -77,7 +77,7 @@ func newPlot(p game.Panel, names []string) *plot.Plot {
 // ticks are marks on an axis, at round numbers if there are none.
 type ticks []game.Tick
 
-// Ticks keeps [plot.Ticker].
+// Ticks implements [plot.Ticker].
 func (t ticks) Ticks(from, to float64) (list []plot.Tick) {
 	for _, k := range t {
 		list = append(list, plot.Tick{Value: k.At, Label: k.Label})
@@ -210,7 +210,7 @@ func class(edges []float64, z float64) int {
 
 var border = draw.LineStyle{Color: color.Black, Width: 2}
 
-// Plot keeps [plot.Plotter].
+// Plot implements [plot.Plotter].
 func (l *cells) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	// Neighbours overlap a little, or the background would shine through.
@@ -225,7 +225,7 @@ func (l *cells) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// DataRange keeps [plot.DataRanger].
+// DataRange implements [plot.DataRanger].
 func (l *cells) DataRange() (x0, x1, y0, y1 float64) {
 	first, last := l.list[0], l.list[len(l.list)-1]
 	return first.x0, last.x1, first.y0, last.y1

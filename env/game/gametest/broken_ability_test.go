@@ -213,7 +213,7 @@ var brokenAbilities = []breach{
 	}},
 	{"Fan lists branches with their moves, and their leaves", func(g *cups) {
 		fan := g.fan
-		g.fan = func(dst *game.Fan[state], s state) bool {
+		g.fan = func(dst *game.Expansion[state], s state) bool {
 			fan(dst, s)
 			dst.Move = append(dst.Move, 0)
 			return true
@@ -221,7 +221,7 @@ var brokenAbilities = []breach{
 	}},
 	{"Fan lists branches with their moves, and their leaves", func(g *cups) {
 		fan := g.fan
-		g.fan = func(dst *game.Fan[state], s state) bool {
+		g.fan = func(dst *game.Expansion[state], s state) bool {
 			fan(dst, s)
 			dst.Move[0] = int32(len(dst.Leaf))
 			return true
@@ -229,7 +229,7 @@ var brokenAbilities = []breach{
 	}},
 	{"Fan lists each leaf once, for one seat", func(g *cups) {
 		fan := g.fan
-		g.fan = func(dst *game.Fan[state], s state) bool {
+		g.fan = func(dst *game.Expansion[state], s state) bool {
 			fan(dst, s)
 			dst.Leaf = append(dst.Leaf, dst.Leaf[0])
 			dst.Move[0] = int32(len(dst.Leaf) - 1)
@@ -240,7 +240,7 @@ var brokenAbilities = []breach{
 	}},
 	{"Fan lists each leaf once, for one seat", func(g *cups) {
 		fan := g.fan
-		g.fan = func(dst *game.Fan[state], s state) bool {
+		g.fan = func(dst *game.Expansion[state], s state) bool {
 			fan(dst, s)
 			for i := range dst.Leaf {
 				x := &dst.Leaf[i]
@@ -251,7 +251,7 @@ var brokenAbilities = []breach{
 	}},
 	{"Fan follows Outcomes", func(g *cups) {
 		fan := g.fan
-		g.fan = func(dst *game.Fan[state], s state) bool {
+		g.fan = func(dst *game.Expansion[state], s state) bool {
 			fan(dst, s)
 			dst.Branch[len(dst.Branch)-1].Prob += dst.Branch[0].Prob
 			dst.Branch[0].Prob = 0
@@ -260,7 +260,7 @@ var brokenAbilities = []breach{
 	}},
 	{"Fan follows Outcomes", func(g *cups) {
 		fan := g.fan
-		g.fan = func(dst *game.Fan[state], s state) bool {
+		g.fan = func(dst *game.Expansion[state], s state) bool {
 			fan(dst, s)
 			dst.Branch[0].Mover ^= 1
 			return dst.Branch[0].Mover >= 0

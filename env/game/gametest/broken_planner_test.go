@@ -27,7 +27,7 @@ var brokenPlanners = []breach{
 		mover := g.mover
 		g.mover = func(s state) game.Player {
 			if s.Cup[0] > s.Cup[1] {
-				return game.Nobody
+				return game.Terminal
 			}
 			return mover(s)
 		}
@@ -36,7 +36,7 @@ var brokenPlanners = []breach{
 		mover := g.mover
 		g.mover = func(s state) game.Player {
 			if s.Turns == 3 {
-				return game.Nobody
+				return game.Terminal
 			}
 			return mover(s)
 		}

@@ -56,9 +56,9 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 	}
 	c.sampler, _ = rules.(game.Sampler[S])
 	c.notation, _ = rules.(game.Notation[S])
-	c.guide, _ = rules.(game.Guide[S])
+	c.guide, _ = rules.(game.Renderer[S])
 	c.symmetry, _ = rules.(game.Symmetry[S])
-	c.fanner, _ = rules.(game.Fanner[S])
+	c.fanner, _ = rules.(game.ChanceExpander[S])
 	c.run()
 	return errors.Join(c.errs...)
 }
@@ -69,9 +69,9 @@ type checker[S comparable] struct {
 	spec     game.Spec
 	sampler  game.Sampler[S] // nil where the rules do not keep it; so the others
 	notation game.Notation[S]
-	guide    game.Guide[S]
+	guide    game.Renderer[S]
 	symmetry game.Symmetry[S]
-	fanner   game.Fanner[S]
+	fanner   game.ChanceExpander[S]
 
 	seen      map[S]bool // whether the game can be played on from a state
 	chances   []S        // distinct chance states, in the order of their first visit
@@ -149,7 +149,7 @@ func (c *checker[S]) run() {
 		c.try(start, "Notation", c.checkNames)
 		c.try(start, "Parse", func() { c.checkGarbage(start) })
 	}
-	if b, ok := c.rules.(game.Bookmaker); ok {
+	if b, ok := c.rules.(game.OddsTables); ok {
 		c.try(start, "Odds", func() { c.checkOdds(b) })
 	}
 
@@ -174,7 +174,7 @@ func (c *checker[S]) play(start S, i int) []S {
 		if !c.check(s) {
 			return trace
 		}
-		if rolls++; c.rules.Turn(s) != game.Chance {
+		if rolls++; c.rules.CurrentPlayer(s) != game.Chance {
 			rolls = 0
 		}
 		if rolls > limit {
@@ -208,8 +208,8 @@ func (c *checker[S]) check(s S) bool {
 
 // next makes a random move, or rolls; over means that nobody is to move.
 func (c *checker[S]) next(s S, r *rand.Rand) (next S, over bool) {
-	switch c.rules.Turn(s) {
-	case game.Nobody:
+	switch c.rules.CurrentPlayer(s) {
+	case game.Terminal:
 		return s, true
 	case game.Chance:
 		outcomes := c.rules.Outcomes(nil, s)
@@ -272,7 +272,7 @@ func (c *checker[S]) repeat(start S, i int, trace []S) error {
 		if c.symmetry != nil {
 			c.symmetry.Canonical(s)
 		}
-		if c.sampler != nil && c.rules.Turn(s) == game.Chance {
+		if c.sampler != nil && c.rules.CurrentPlayer(s) == game.Chance {
 			c.sampler.Sample(s, rand.NewPCG(c.seed, uint64(i)))
 		}
 		s, _ = c.next(s, r)

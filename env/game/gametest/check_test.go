@@ -77,9 +77,9 @@ type holding[X comparable] struct {
 // holdingRules are the rules of cups for such states.
 type holdingRules[X comparable] struct{ g *cups }
 
-func (r holdingRules[X]) Spec() game.Spec               { return r.g.spec() }
-func (r holdingRules[X]) Initial() holding[X]           { return holding[X]{State: r.g.initial()} }
-func (r holdingRules[X]) Turn(s holding[X]) game.Player { return r.g.turn(s.State) }
+func (r holdingRules[X]) Spec() game.Spec                        { return r.g.spec() }
+func (r holdingRules[X]) Initial() holding[X]                    { return holding[X]{State: r.g.initial()} }
+func (r holdingRules[X]) CurrentPlayer(s holding[X]) game.Player { return r.g.turn(s.State) }
 func (r holdingRules[X]) Legal(d []game.Action, s holding[X]) []game.Action {
 	return r.g.legal(d, s.State)
 }

@@ -46,7 +46,7 @@ func newPlan(g *cups) *plan {
 		return ends
 	}
 	p.known = func(dst []float64, s state) ([]float64, bool) {
-		if g.turn(s) != game.Nobody {
+		if g.turn(s) != game.Terminal {
 			return dst, false
 		}
 		return g.returns(dst, s), true

@@ -31,7 +31,7 @@ type cups struct {
 	tell      func(s, next state) string
 	odds      func(question string) ([]game.Table, error)
 	canonical func(s state) (state, []game.Action)
-	fan       func(dst *game.Fan[state], s state) bool
+	fan       func(dst *game.Expansion[state], s state) bool
 	names     func() []string
 	player    func(name string) (game.Policy[state], error)
 	mover     func(s state) game.Player
@@ -53,31 +53,31 @@ const (
 	pass
 )
 
-func (c *cups) Spec() game.Spec                               { return c.spec() }
-func (c *cups) Initial() state                                { return c.initial() }
-func (c *cups) Turn(s state) game.Player                      { return c.turn(s) }
-func (c *cups) Apply(s state, a game.Action) (state, error)   { return c.apply(s, a) }
-func (c *cups) Returns(dst []float64, s state) []float64      { return c.returns(dst, s) }
-func (c *cups) Encode(dst []float32, s state, p game.Player)  { c.encode(dst, s, p) }
-func (c *cups) Sample(s state, r *rand.PCG) state             { return c.sample(s, r) }
-func (c *cups) Format(s state) string                         { return c.format(s) }
-func (c *cups) Parse(text string) (state, error)              { return c.parse(text) }
-func (c *cups) ActionName(a game.Action) string               { return c.name(a) }
-func (c *cups) Picture(s state) string                        { return c.picture(s) }
-func (c *cups) Explain(s state, a game.Action) string         { return c.explain(s, a) }
-func (c *cups) Tell(s, next state) string                     { return c.tell(s, next) }
-func (c *cups) Odds(question string) ([]game.Table, error)    { return c.odds(question) }
-func (c *cups) Canonical(s state) (state, []game.Action)      { return c.canonical(s) }
-func (c *cups) Fan(dst *game.Fan[state], s state) bool        { return c.fan(dst, s) }
-func (c *cups) PlayerNames() []string                         { return c.names() }
-func (c *cups) Player(n string) (game.Policy[state], error)   { return c.player(n) }
-func (c *cups) Mover(s state) game.Player                     { return c.mover(s) }
-func (c *cups) DrawStart(r *rand.PCG) state                   { return c.draw(r) }
-func (c *cups) NewPlan() game.Plan[state]                     { return c.newPlan() }
-func (c *cups) SolveAll(p []game.Plan[state], v [][]float64)  { c.solveAll(p, v) }
-func (c *cups) Legal(d []game.Action, s state) []game.Action  { return c.legal(d, s) }
-func (c *cups) Outcomes(d []outcome, s state) []outcome       { return c.outcomes(d, s) }
-func (f probsFunc) Probs(dst []float64, states []state) error { return f(dst, states) }
+func (c *cups) Spec() game.Spec                                  { return c.spec() }
+func (c *cups) Initial() state                                   { return c.initial() }
+func (c *cups) CurrentPlayer(s state) game.Player                { return c.turn(s) }
+func (c *cups) Apply(s state, a game.Action) (state, error)      { return c.apply(s, a) }
+func (c *cups) Returns(dst []float64, s state) []float64         { return c.returns(dst, s) }
+func (c *cups) Encode(dst []float32, s state, p game.Player)     { c.encode(dst, s, p) }
+func (c *cups) Sample(s state, r *rand.PCG) state                { return c.sample(s, r) }
+func (c *cups) Format(s state) string                            { return c.format(s) }
+func (c *cups) Parse(text string) (state, error)                 { return c.parse(text) }
+func (c *cups) ActionName(a game.Action) string                  { return c.name(a) }
+func (c *cups) Render(s state) string                            { return c.picture(s) }
+func (c *cups) DescribeAction(s state, a game.Action) string     { return c.explain(s, a) }
+func (c *cups) DescribeChance(s, next state) string              { return c.tell(s, next) }
+func (c *cups) OddsTables(question string) ([]game.Table, error) { return c.odds(question) }
+func (c *cups) Canonical(s state) (state, []game.Action)         { return c.canonical(s) }
+func (c *cups) Expand(dst *game.Expansion[state], s state) bool  { return c.fan(dst, s) }
+func (c *cups) BotNames() []string                               { return c.names() }
+func (c *cups) Bot(n string) (game.Policy[state], error)         { return c.player(n) }
+func (c *cups) Mover(s state) game.Player                        { return c.mover(s) }
+func (c *cups) SampleStart(r *rand.PCG) state                    { return c.draw(r) }
+func (c *cups) NewPlan() game.Plan[state]                        { return c.newPlan() }
+func (c *cups) SolveAll(p []game.Plan[state], v [][]float64)     { c.solveAll(p, v) }
+func (c *cups) Legal(d []game.Action, s state) []game.Action     { return c.legal(d, s) }
+func (c *cups) Outcomes(d []outcome, s state) []outcome          { return c.outcomes(d, s) }
+func (f probsFunc) Probs(dst []float64, states []state) error    { return f(dst, states) }
 
 type (
 	outcome   = game.Outcome[state]
@@ -103,7 +103,7 @@ func healthy() *cups {
 		case s.Rolling:
 			return game.Chance
 		case s.Turns == 6:
-			return game.Nobody
+			return game.Terminal
 		}
 		return game.Player(s.Turns % 2)
 	}
@@ -139,7 +139,7 @@ func healthy() *cups {
 	}
 	g.apply = func(s state, a game.Action) (state, error) {
 		mover := g.turn(s)
-		if mover == game.Nobody {
+		if mover == game.Terminal {
 			return s, game.ErrGameOver
 		}
 		if mover == game.Chance || a < 0 || a > pass {
@@ -162,7 +162,7 @@ func healthy() *cups {
 		return s, nil
 	}
 	g.returns = func(dst []float64, s state) []float64 {
-		if g.turn(s) != game.Nobody || s.Score[0] == s.Score[1] {
+		if g.turn(s) != game.Terminal || s.Score[0] == s.Score[1] {
 			return append(dst, 0, 0)
 		}
 		if s.Score[0] > s.Score[1] {
@@ -225,8 +225,8 @@ func healthy() *cups {
 		s.Cup[0], s.Cup[1] = s.Cup[1], s.Cup[0]
 		return s, swap
 	}
-	g.fan = func(dst *game.Fan[state], s state) bool {
-		*dst = game.Fan[state]{Leaf: dst.Leaf[:0]}
+	g.fan = func(dst *game.Expansion[state], s state) bool {
+		*dst = game.Expansion[state]{Leaf: dst.Leaf[:0]}
 		branch, leaf := map[state]int{}, map[state]int32{}
 		for _, o := range g.outcomes(nil, s) {
 			rep, _ := g.canonical(o.State)
@@ -272,7 +272,7 @@ func healthy() *cups {
 		if s.Rolling {
 			return game.Player(s.Turns % 2)
 		}
-		return game.Nobody
+		return game.Terminal
 	}
 	g.draw = func(dice *rand.PCG) state {
 		r := rand.New(dice)

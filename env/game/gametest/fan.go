@@ -16,8 +16,8 @@ const fanChecks = 300
 // checkFan checks what may follow a chance state, as far as it matters.
 func (c *checker[S]) checkFan(s S) {
 	s = c.representative(s)
-	var f game.Fan[S]
-	if !c.fanner.Fan(&f, s) || !c.checkShape(s, f) {
+	var f game.Expansion[S]
+	if !c.fanner.Expand(&f, s) || !c.checkShape(s, f) {
 		return
 	}
 	var (
@@ -32,7 +32,7 @@ func (c *checker[S]) checkFan(s S) {
 	}
 	for _, o := range c.rules.Outcomes(nil, s) {
 		x := c.representative(o.State)
-		who := c.rules.Turn(x)
+		who := c.rules.CurrentPlayer(x)
 		count(who, c.afterMoves(x, who), -o.Prob, c.text(x))
 	}
 	move := f.Move
@@ -52,7 +52,7 @@ func (c *checker[S]) checkFan(s S) {
 }
 
 // checkShape checks that a fan holds together.
-func (c *checker[S]) checkShape(s S, f game.Fan[S]) bool {
+func (c *checker[S]) checkShape(s S, f game.Expansion[S]) bool {
 	const whole, once = "Fan lists branches with their moves, and their leaves", "Fan lists each leaf once, for one seat"
 	owner := make([]game.Player, len(f.Leaf))
 	for k := range owner {

@@ -8,11 +8,11 @@ import (
 
 // checkOdds checks the tables of a Bookmaker, and that it refuses what it does
 // not understand.
-func (c *checker[S]) checkOdds(b game.Bookmaker) {
-	if _, err := b.Odds("no such question"); err == nil {
+func (c *checker[S]) checkOdds(b game.OddsTables) {
+	if _, err := b.OddsTables("no such question"); err == nil {
 		c.fail("Odds refuses what is no question", "it answers")
 	}
-	tables, err := b.Odds(game.AllOdds)
+	tables, err := b.OddsTables(game.AllOdds)
 	if err != nil || len(tables) == 0 {
 		c.fail("Odds answers for all", "got %d tables and error %v", len(tables), err)
 	}

@@ -89,11 +89,11 @@ func (p *planChecker[S]) rep(s S) S {
 func (p *planChecker[S]) checkMover(traces [][]S) (starts []S) {
 	seen := make(map[S]bool)
 	for _, trace := range traces {
-		turn := game.Nobody
+		turn := game.Terminal
 		for _, s := range trace {
-			who, mover := p.planner.Mover(s), p.rules.Turn(s)
+			who, mover := p.planner.Mover(s), p.rules.CurrentPlayer(s)
 			switch {
-			case who < 0 && who != game.Nobody || int(who) >= p.spec.Players:
+			case who < 0 && who != game.Terminal || int(who) >= p.spec.Players:
 				p.failAt(s, "Mover is a seat or Nobody", "got %d with %d players", who, p.spec.Players)
 				return nil
 			case who >= 0 && mover != who && mover != game.Chance:
@@ -122,8 +122,8 @@ func (p *planChecker[S]) checkDraw(met []S) (drawn []S) {
 	seen := make(map[string]bool)
 	for range startsDrawn {
 		again := *r
-		s := p.planner.DrawStart(r)
-		if t := p.planner.DrawStart(&again); t != s {
+		s := p.planner.SampleStart(r)
+		if t := p.planner.SampleStart(&again); t != s {
 			p.failAt(s, "DrawStart is a function of the generator", "then it drew %s", p.text(t))
 			return nil
 		}
@@ -231,8 +231,8 @@ func (p *planChecker[S]) expected(s S) (pay []float64, ok bool) {
 				continue
 			}
 			follow := []game.Outcome[S]{}
-			switch p.rules.Turn(x.State) {
-			case game.Nobody:
+			switch p.rules.CurrentPlayer(x.State) {
+			case game.Terminal:
 				for j, v := range p.rules.Returns(nil, x.State) {
 					pay[j] += x.Prob * v
 				}

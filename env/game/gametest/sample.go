@@ -106,22 +106,22 @@ func normal(chi2, df float64) float64 {
 
 // checkPlayers asks the game's own players for every decision visited.
 func (c *checker[S]) checkPlayers() {
-	players, ok := c.rules.(game.Players[S])
+	players, ok := c.rules.(game.Bots[S])
 	if !ok || len(c.decisions) == 0 {
 		return
 	}
 	start := c.decisions[0]
 	c.try(start, "Player", func() {
-		if _, err := players.Player("no such player"); err == nil {
+		if _, err := players.Bot("no such player"); err == nil {
 			c.fail("Player refuses a name it does not list", "it knows \"no such player\"")
 		}
 		names := make(map[string]bool)
-		for _, name := range players.PlayerNames() {
+		for _, name := range players.BotNames() {
 			if names[name] || name == "" {
 				c.fail("PlayerNames are distinct", "got %q", name)
 			}
 			names[name] = true
-			p, err := players.Player(name)
+			p, err := players.Bot(name)
 			if err != nil {
 				c.fail("Player knows the names it lists", "%q: %v", name, err)
 				continue

@@ -88,14 +88,14 @@ func (c *checker[S]) checkReturns(s S, mover game.Player) {
 		switch {
 		case !finite(v):
 			c.failAt(s, "Returns are finite", "seat %d has %v", p, v)
-		case mover != game.Nobody && v != 0:
+		case mover != game.Terminal && v != 0:
 			c.failAt(s, "Returns are zeros before the end", "seat %d has %v", p, v)
-		case mover == game.Nobody && c.spec.HasWin() && !(v >= c.spec.Loss-tolerance && v <= c.spec.Win+tolerance):
+		case mover == game.Terminal && c.spec.HasWin() && !(v >= c.spec.Loss-tolerance && v <= c.spec.Win+tolerance):
 			c.failAt(s, "Returns lie between Loss and Win", "seat %d has %v, want %v to %v", p, v, c.spec.Loss, c.spec.Win)
 		}
 	}
 	want := c.spec.Win + float64(c.spec.Players-1)*c.spec.Loss
-	if mover == game.Nobody && c.spec.HasWin() && !(math.Abs(sum-want) <= tolerance) {
+	if mover == game.Terminal && c.spec.HasWin() && !(math.Abs(sum-want) <= tolerance) {
 		c.failAt(s, "Returns sum to one win and P-1 losses", "%v sum to %v, want %v", got, sum, want)
 	}
 }

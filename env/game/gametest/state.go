@@ -19,12 +19,12 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 		c.failAt(s, "a state equals itself", "it does not")
 		return false
 	}
-	mover := c.rules.Turn(s)
-	if mover < game.Nobody || int(mover) >= c.spec.Players {
+	mover := c.rules.CurrentPlayer(s)
+	if mover < game.Terminal || int(mover) >= c.spec.Players {
 		c.failAt(s, "Turn is a seat, Chance or Nobody", "got %d with %d players", mover, c.spec.Players)
 		return false
 	}
-	if again := c.rules.Turn(s); again != mover {
+	if again := c.rules.CurrentPlayer(s); again != mover {
 		c.failAt(s, "Turn is a function of the state", "got %d, then %d", mover, again)
 	}
 	legal, sound := c.checkLegal(s, mover)
@@ -110,7 +110,7 @@ func (c *checker[S]) checkApply(s S, mover game.Player, legal []game.Action) {
 func (c *checker[S]) checkAction(s S, mover game.Player, a game.Action, legal bool) {
 	next, err := c.rules.Apply(s, a)
 	switch {
-	case mover == game.Nobody:
+	case mover == game.Terminal:
 		if !errors.Is(err, game.ErrGameOver) {
 			c.failAt(s, "Apply after the end gives ErrGameOver", "%s gave error %v", c.action(a), err)
 		}

@@ -17,7 +17,7 @@ func (c *checker[S]) checkSymmetry(s S, mover game.Player, legal []game.Action) 
 	if twice, _ := c.symmetry.Canonical(rep); twice != rep {
 		c.failAt(s, "Canonical of a representative is itself", "%s became %s", c.text(rep), c.text(twice))
 	}
-	if got := c.rules.Turn(rep); got != mover {
+	if got := c.rules.CurrentPlayer(rep); got != mover {
 		c.failAt(s, "Canonical keeps the turn", "seat %d moves in the representative, %d in the state", got, mover)
 		return rep
 	}
@@ -29,7 +29,7 @@ func (c *checker[S]) checkSymmetry(s S, mover game.Player, legal []game.Action) 
 		return rep
 	}
 	switch mover {
-	case game.Nobody:
+	case game.Terminal:
 	case game.Chance:
 		if rep != s {
 			c.checkSymmetricOutcomes(s, rep)

@@ -61,8 +61,8 @@ func (c *checker[S]) checkText(s S) {
 				c.failAt(s, "Parse gives a position that can be written", "%q became %+v, error %v", slip, t, err)
 				return
 			}
-			mover := c.rules.Turn(t)
-			if mover < game.Nobody || int(mover) >= c.spec.Players ||
+			mover := c.rules.CurrentPlayer(t)
+			if mover < game.Terminal || int(mover) >= c.spec.Players ||
 				mover >= 0 && len(c.rules.Legal(nil, t)) == 0 ||
 				mover == game.Chance && len(c.rules.Outcomes(nil, t)) == 0 {
 				c.failAt(s, "Parse gives a position that can be played", "%q became %+v", slip, t)
@@ -82,16 +82,16 @@ func slips(text string) []string {
 
 // checkGuide checks that the guide has something to say.
 func (c *checker[S]) checkGuide(s S, legal []game.Action) {
-	if strings.TrimSpace(c.guide.Picture(s)) == "" {
+	if strings.TrimSpace(c.guide.Render(s)) == "" {
 		c.failAt(s, "Picture is not empty", "it is")
 	}
 	for _, a := range legal {
-		if strings.TrimSpace(c.guide.Explain(s, a)) == "" {
+		if strings.TrimSpace(c.guide.DescribeAction(s, a)) == "" {
 			c.failAt(s, "Explain is not empty", "it is for %s", c.action(a))
 		}
 	}
 	for _, o := range c.rules.Outcomes(nil, s) {
-		if text := c.guide.Tell(s, o.State); strings.Contains(text, "\n") {
+		if text := c.guide.DescribeChance(s, o.State); strings.Contains(text, "\n") {
 			c.failAt(s, "Tell says one line", "it says %q", text)
 		}
 	}

@@ -44,7 +44,7 @@ func (p *planChecker[S]) follow(s S) (next []S, prob []float64) {
 // within reports whether the turn goes on in s, which is none of its ends. If it
 // does not, an end is missing.
 func (p *planChecker[S]) within(t *turn[S], s S) bool {
-	who := p.rules.Turn(s)
+	who := p.rules.CurrentPlayer(s)
 	if p.planner.Mover(s) >= 0 || who != game.Chance && who != t.mover {
 		p.failAt(t.begin, "Begin returns every end", "%s is missing", p.text(s))
 		return false
