@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"marsgym/env/game"
+	"marsgym/env/game/chart"
 )
 
 // Solution is the exact solution of a game (see [game.Solution]). Values are
@@ -37,8 +38,8 @@ type Solution interface {
 	Regrets(ctx context.Context, p Policy, seat game.Player, yield func(Regret) error) error
 	// Charts shows best play, and ChartsOf what a strategy of that name loses to
 	// it, in pictures. Errors wrap game.ErrNoCharts where there are none.
-	Charts() ([]game.Chart, error)
-	PolicyCharts(play game.TabularPolicy, name string) ([]game.Chart, error)
+	Charts() ([]chart.Chart, error)
+	PolicyCharts(play game.TabularPolicy, name string) ([]chart.Chart, error)
 }
 
 // Regret is what an action costs in a decision (see [game.Regret]).
@@ -59,13 +60,13 @@ type solution[S comparable] struct {
 func (s *solution[S]) Residual() float64 { return s.s.Residual() }
 
 func (s *solution[S]) Facts() []game.Fact {
-	if f, ok := s.s.(game.Facts); ok {
+	if f, ok := s.s.(game.Reporter); ok {
 		return f.Facts()
 	}
 	return nil
 }
 
-func (s *solution[S]) Charts() ([]game.Chart, error) {
+func (s *solution[S]) Charts() ([]chart.Chart, error) {
 	c, err := s.charter()
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (s *solution[S]) Charts() ([]game.Chart, error) {
 	return c.Charts()
 }
 
-func (s *solution[S]) PolicyCharts(play game.TabularPolicy, name string) ([]game.Chart, error) {
+func (s *solution[S]) PolicyCharts(play game.TabularPolicy, name string) ([]chart.Chart, error) {
 	c, err := s.charter()
 	if err != nil {
 		return nil, err
@@ -81,8 +82,8 @@ func (s *solution[S]) PolicyCharts(play game.TabularPolicy, name string) ([]game
 	return c.PolicyCharts(play, name)
 }
 
-func (s *solution[S]) charter() (game.Charter, error) {
-	if c, ok := s.s.(game.Charter); ok {
+func (s *solution[S]) charter() (game.Reporter, error) {
+	if c, ok := s.s.(game.Reporter); ok {
 		return c, nil
 	}
 	return nil, fmt.Errorf("%s: %w", s.kit.rules.Spec().ID, game.ErrNoCharts)

@@ -12,9 +12,10 @@ import (
 	"marsgym/agents"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/internal/chart"
+	"marsgym/env/game/chart"
 	"marsgym/internal/cli"
 	"marsgym/internal/curve"
+	"marsgym/internal/plot"
 	"marsgym/train"
 )
 
@@ -77,7 +78,7 @@ func compare(o *options, stderr io.Writer) (*comparison, error) {
 		if err != nil {
 			return nil, fmt.Errorf("-plot: %w", err)
 		}
-		if err := chart.Write(stderr, o.plot, []game.Chart{picture}); err != nil {
+		if err := plot.Write(stderr, o.plot, []chart.Chart{picture}); err != nil {
 			return nil, fmt.Errorf("-plot: %w", err)
 		}
 	}

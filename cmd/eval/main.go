@@ -12,8 +12,8 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
-	"marsgym/internal/chart"
 	"marsgym/internal/cli"
+	"marsgym/internal/plot"
 )
 
 func main() { cli.Main(run) }
@@ -272,7 +272,7 @@ func (s *session) draw(ctx context.Context, a *agents.Agent) error {
 	if err != nil {
 		return err
 	}
-	return chart.Write(s.bar, s.plot, charts)
+	return plot.Write(s.bar, s.plot, charts)
 }
 
 // open opens an agent, each once.

@@ -12,8 +12,8 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/internal/chart"
 	"marsgym/internal/cli"
+	"marsgym/internal/plot"
 )
 
 func main() { cli.Main(run) }
@@ -27,7 +27,7 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	name := f.Game(catalog.IDs())
 	text := f.String("position", "", "`position` in the game's notation (default its start)")
 	asJSON := f.Bool("json", false, "write one JSON document")
-	plot := f.String("plot", "", "`folder` for pictures of best play, as SVG and PNG")
+	plotDir := f.String("plot", "", "`folder` for pictures of best play, as SVG and PNG")
 	ahead := f.Bool("estimate", false, "solve nothing, and say what it takes for each number of seats up to -players")
 	odds := f.String("odds", "", "solve nothing, and answer a `question` about the odds of a part of the game, in the game's words; all tabulates them")
 	f.Group("What to print", "position", "json", "plot", "estimate", "odds")
@@ -46,7 +46,7 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if *odds != "" {
-		if *text != "" || *plot != "" || *ahead {
+		if *text != "" || *plotDir != "" || *ahead {
 			return cli.Usagef("-odds solves nothing; want it without -position, -plot and -estimate")
 		}
 		all, err := quote(g, *odds)
@@ -59,7 +59,7 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return all.print(stdout)
 	}
 	if *ahead {
-		if *text != "" || *plot != "" {
+		if *text != "" || *plotDir != "" {
 			return cli.Usagef("-estimate solves nothing; want it without -position and -plot")
 		}
 		all, err := estimateAll(ctx, name, g)
@@ -71,7 +71,7 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		return all.print(stdout)
 	}
-	if err := cli.CheckFolder("plot", *plot); err != nil {
+	if err := cli.CheckFolder("plot", *plotDir); err != nil {
 		return err
 	}
 	at := g.Initial()
@@ -106,12 +106,12 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	a.Seconds = time.Since(start).Seconds()
 	bar.Clear()
-	if *plot != "" {
+	if *plotDir != "" {
 		charts, err := s.Charts()
 		if err != nil {
 			return fmt.Errorf("-plot: %w", err)
 		}
-		if err := chart.Write(stderr, *plot, charts); err != nil {
+		if err := plot.Write(stderr, *plotDir, charts); err != nil {
 			return fmt.Errorf("-plot: %w", err)
 		}
 	}

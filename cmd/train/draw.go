@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"marsgym/internal/chart"
 	"marsgym/internal/curve"
+	"marsgym/internal/plot"
 	"marsgym/train"
 )
 
@@ -27,7 +27,7 @@ func (s *session) draw(dir string, names map[string]string) error {
 	if err != nil {
 		return err
 	}
-	return chart.Replace(io.Discard, dir, c)
+	return plot.Replace(io.Discard, dir, c)
 }
 
 // tellPicture says where the picture is, or, since a run is worth more than its

@@ -2,7 +2,10 @@ package game
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
+
+	"marsgym/env/game/chart"
 )
 
 // Sampler is kept by rules that roll their dice in constant time.
@@ -196,9 +199,19 @@ type TabularPolicy interface {
 	Rows() int
 }
 
-// Facts is kept by solutions that know further figures worth printing.
-type Facts interface {
+// ErrNoCharts is returned where a solution has no charts.
+var ErrNoCharts = errors.New("no charts to draw")
+
+// Reporter is implemented by solutions that report more than values.
+type Reporter interface {
+	// Facts returns further figures of the solution, in a fixed order; none is nil.
 	Facts() []Fact
+	// Charts returns charts of best play. The error wraps ErrNoCharts where the
+	// config has none.
+	Charts() ([]chart.Chart, error)
+	// PolicyCharts returns charts of what the policy of that name loses to best
+	// play. The error wraps ErrNoCharts where the config has none.
+	PolicyCharts(p TabularPolicy, name string) ([]chart.Chart, error)
 }
 
 // Fact is a named figure, such as the expected score of a turn.

@@ -2,17 +2,18 @@ package game
 
 import "errors"
 
-// ErrNoOdds is the error where a game quotes no odds.
-var ErrNoOdds = errors.New("no odds to look up")
+// ErrNoOdds is returned where a game has no tables of odds.
+var ErrNoOdds = errors.New("no odds tables")
 
-// AllOdds is the question that every Bookmaker answers, with all it has.
+// AllOdds is the question that every implementation of [OddsTables] answers with
+// all of its tables.
 const AllOdds = "all"
 
-// Bookmaker is kept by rules with a part that can be worked out apart from any
-// position, such as an attack.
+// OddsTables is implemented by rules with a part whose odds do not depend on the
+// rest of the position, such as one attack.
 type OddsTables interface {
-	// Odds answers a question in the game's own words, such as "5 against 3"; the
-	// error for another says what can be asked.
+	// OddsTables answers a question in the game's own words, such as "5 against 3".
+	// The error for an unknown question lists the questions that have an answer.
 	OddsTables(question string) ([]Table, error)
 }
 

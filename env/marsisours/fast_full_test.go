@@ -147,7 +147,7 @@ func TestFastPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := sol.(game.Facts).Facts()
+	facts := sol.(game.Reporter).Facts()
 	t.Logf("%d values, residual %g, %v", len(work.Values), sol.Residual(), facts)
 	// A second program, which shares no code with this one, gives 0.692361974403673.
 	if v := facts[0].Value; facts[0].Name != "starter_wins" || !(math.Abs(v-0.692361974403673) <= 1e-14) {

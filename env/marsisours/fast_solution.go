@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
+	"marsgym/env/game/chart"
 )
 
 // Limits of what is solved. Chosen: a code for each way to fill 14 cells takes 19
@@ -117,7 +118,7 @@ func (s *FastSolution) Residual() float64 { return s.residual * s.unit() }
 // unit is the return that a whole win makes.
 func (s *FastSolution) unit() float64 { return s.x.r.spec.Win - s.x.r.spec.Loss }
 
-// Facts implements [game.Facts]: what the starter wins, and a bound on the error of any
+// Facts implements [game.Reporter]: what the starter wins, and a bound on the error of any
 // value, both as shares of the win.
 //
 // A game passes through sets of positions that attacks can come back to, and
@@ -133,6 +134,16 @@ func (s *FastSolution) Facts() []game.Fact {
 		{Name: "starter_wins", Value: s.value[x.at(x.start())]},
 		{Name: "error_bound", Value: bound},
 	}
+}
+
+// Charts implements [game.Reporter]: there are none.
+func (s *FastSolution) Charts() ([]chart.Chart, error) {
+	return nil, fmt.Errorf("%s: %w", s.x.r.spec.ID, game.ErrNoCharts)
+}
+
+// PolicyCharts implements [game.Reporter]: there are none.
+func (s *FastSolution) PolicyCharts(game.TabularPolicy, string) ([]chart.Chart, error) {
+	return s.Charts()
 }
 
 // Value implements [game.Solution].

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"marsgym/env/game"
+	"marsgym/env/game/chart"
 )
 
 // placeNames name the places of a round of two.
@@ -15,22 +16,22 @@ const (
 	lead       = "lead: own total less the other's (points)"
 )
 
-// Charts implements [game.Charter]: for two players when to stop, how bold to be, and
+// Charts implements [game.Reporter]: for two players when to stop, how bold to be, and
 // who wins.
-func (s *Solution) Charts() ([]game.Chart, error) {
+func (s *Solution) Charts() ([]chart.Chart, error) {
 	if s.starts.players != 2 {
 		return nil, s.noCharts()
 	}
-	charts := []game.Chart{s.winChart(), s.boldChart()}
+	charts := []chart.Chart{s.winChart(), s.boldChart()}
 	if c, ok := s.stopChart(); ok {
 		charts = append(charts, c)
 	}
 	return charts, nil
 }
 
-// PolicyCharts implements [game.Charter]: for two players what a turn loses that is
+// PolicyCharts implements [game.Reporter]: for two players what a turn loses that is
 // played by the strategy, while all later turns are played best.
-func (s *Solution) PolicyCharts(play game.TabularPolicy, name string) ([]game.Chart, error) {
+func (s *Solution) PolicyCharts(play game.TabularPolicy, name string) ([]chart.Chart, error) {
 	own, ok := play.(*strategy)
 	if !ok || own.s != s {
 		return nil, fmt.Errorf("martian-dice: the strategy of %s is of another solution", name)
@@ -38,17 +39,17 @@ func (s *Solution) PolicyCharts(play game.TabularPolicy, name string) ([]game.Ch
 	if s.starts.players != 2 {
 		return nil, s.noCharts()
 	}
-	var charts []game.Chart
+	var charts []chart.Chart
 	for m, place := range []string{"first", "second"} {
 		loss := s.plane(m, func(start int) float64 { return 100 * s.turnLoss(start, own.at(start)) })
 		loss.Label, loss.Edges = "win probability lost (percentage points)", lossEdges(loss.Z)
-		charts = append(charts, game.Chart{
+		charts = append(charts, chart.Chart{
 			Name:  "regret-" + place,
 			Title: fmt.Sprintf("Martian Dice: what each turn of %s costs, moving %s in the round", name, place),
 			Caption: fmt.Sprintf("Each cell is the start of a turn at these totals; the other player always plays best. "+
 				"Left: how likely the player about to roll is to win by playing best, too; even chances at the black line. "+
 				"Right: how much of that is lost when %s plays this one turn, and best play all later ones; pale is good.", name),
-			Panels: []game.Panel{
+			Panels: []chart.Panel{
 				s.planePanel("What there is to win", s.winMap(m)),
 				s.planePanel("What of it is lost in the turn", loss),
 			},
@@ -74,17 +75,17 @@ func (s *Solution) turnLoss(start int, dist []float64) float64 {
 }
 
 // winChart shows who wins from which totals.
-func (s *Solution) winChart() game.Chart {
-	return game.Chart{
+func (s *Solution) winChart() chart.Chart {
+	return chart.Chart{
 		Name:  "win-probability",
 		Title: "Martian Dice: who wins, when both play best",
 		Caption: fmt.Sprintf("Each cell is the start of a turn at these totals. Blue: the player about to roll wins more often than not; red: less often; "+
 			"even chances at the black line. Right, where the other has %d or more, this turn is the last.", s.starts.target),
-		Panels: []game.Panel{s.planePanel(placeNames[0], s.winMap(0)), s.planePanel(placeNames[1], s.winMap(1))},
+		Panels: []chart.Panel{s.planePanel(placeNames[0], s.winMap(0)), s.planePanel(placeNames[1], s.winMap(1))},
 	}
 }
 
-func (s *Solution) winMap(m int) *game.Map {
+func (s *Solution) winMap(m int) *chart.Map {
 	win := s.plane(m, func(start int) float64 { return 100 * s.value[start*2+m] })
 	win.Label, win.Diverging = "probability of winning (%)", true
 	for e := range 11 {
@@ -94,9 +95,9 @@ func (s *Solution) winMap(m int) *game.Map {
 }
 
 // plane maps the starts of turns of place m by own total and the other's.
-func (s *Solution) plane(m int, f func(start int) float64) *game.Map {
+func (s *Solution) plane(m int, f func(start int) float64) *chart.Map {
 	others := s.starts.radix(1-m, m)
-	g := &game.Map{X: count(s.starts.target), Y: count(others)}
+	g := &chart.Map{X: count(s.starts.target), Y: count(others)}
 	for other := range others {
 		row := make([]float64, s.starts.target)
 		for own := range row {
@@ -114,8 +115,8 @@ func (s *Solution) pairStart(m, own, other int) int {
 	return s.starts.index(score[:], m)
 }
 
-func (s *Solution) planePanel(title string, m *game.Map) game.Panel {
-	return game.Panel{Title: title, X: game.Axis{Label: ownTotal}, Y: game.Axis{Label: otherTotal}, Map: m}
+func (s *Solution) planePanel(title string, m *chart.Map) chart.Panel {
+	return chart.Panel{Title: title, X: chart.Axis{Label: ownTotal}, Y: chart.Axis{Label: otherTotal}, Map: m}
 }
 
 // count is 0 to n-1.
@@ -146,10 +147,10 @@ func lossEdges(z [][]float64) []float64 {
 }
 
 // boldChart shows how turns end under best play, by the lead.
-func (s *Solution) boldChart() game.Chart {
+func (s *Solution) boldChart() chart.Chart {
 	own, t := s.starts.target/2, s.turn
 	big := t.ends / 2
-	var none, many [2]game.Line
+	var none, many [2]chart.Line
 	for m := range 2 {
 		none[m].Name, many[m].Name = placeNames[m], placeNames[m]
 		for other := s.starts.target - 1; other >= 0; other-- {
@@ -164,44 +165,44 @@ func (s *Solution) boldChart() game.Chart {
 			many[m].Y = append(many[m].Y, 100*sum)
 		}
 	}
-	return game.Chart{
+	return chart.Chart{
 		Name:  "boldness",
 		Title: "Martian Dice: how bold is best play?",
 		Caption: fmt.Sprintf("How the turns of a player with %d points end under best play. Left of 0 the player is behind. "+
 			"Curves that rise to the left show best play taking more risks then: more turns without points, and more with many.", own),
-		Panels: []game.Panel{
-			{Title: "The risk", X: game.Axis{Label: lead}, Y: game.Axis{Label: "turns that score nothing (%)"}, Lines: none[:]},
-			{Title: "The reward", X: game.Axis{Label: lead}, Y: game.Axis{Label: fmt.Sprintf("turns that score %d points or more (%%)", big)}, Lines: many[:]},
+		Panels: []chart.Panel{
+			{Title: "The risk", X: chart.Axis{Label: lead}, Y: chart.Axis{Label: "turns that score nothing (%)"}, Lines: none[:]},
+			{Title: "The reward", X: chart.Axis{Label: lead}, Y: chart.Axis{Label: fmt.Sprintf("turns that score %d points or more (%%)", big)}, Lines: many[:]},
 		},
 	}
 }
 
 // stopChart shows when to stop with as many rays as tanks and two types of
 // earthlings, if a turn can come to that.
-func (s *Solution) stopChart() (game.Chart, bool) {
+func (s *Solution) stopChart() (chart.Chart, bool) {
 	dice := s.r.cfg.Dice
 	tanks, own, t := dice/4, s.starts.target/2, s.turn
 	var codes []int
-	y := game.Axis{Label: "points in hand (dice left to roll)"}
+	y := chart.Axis{Label: "points in hand (dice left to roll)"}
 	for e := 2; e < dice-2*tanks; e++ {
 		code := int(t.code[tanks][tanks][e][2])
 		if code == 0 {
 			break
 		}
 		codes = append(codes, code)
-		y.Ticks = append(y.Ticks, game.Tick{At: float64(e), Label: fmt.Sprintf("%d (%d)", e, dice-2*tanks-e)})
+		y.Ticks = append(y.Ticks, chart.Tick{At: float64(e), Label: fmt.Sprintf("%d (%d)", e, dice-2*tanks-e)})
 	}
 	if codes == nil {
-		return game.Chart{}, false
+		return chart.Chart{}, false
 	}
-	c := game.Chart{
+	c := chart.Chart{
 		Name:  "when-to-stop",
 		Title: fmt.Sprintf("Martian Dice: roll on or stop, with %d tanks against %d rays?", tanks, tanks),
 		Caption: fmt.Sprintf("A player with %d points has set %d tanks, %d death rays and two types of earthlings aside. "+
 			"Red: best play stops; blue: it rolls on; the darker, the more it matters. Left of 0 the player is behind.", own, tanks, tanks),
 	}
 	for m := range 2 {
-		g := &game.Map{
+		g := &chart.Map{
 			Label: "win probability gained by rolling (percentage points)", Diverging: true,
 			Edges: []float64{-100, -10, -5, -2, -1, 0, 1, 2, 5, 10, 100},
 			Z:     make([][]float64, len(codes)),
@@ -216,8 +217,8 @@ func (s *Solution) stopChart() (game.Chart, bool) {
 				g.Z[i] = append(g.Z[i], 100*(pl.rolling[code]-pl.value[t.holds[code].points]))
 			}
 		}
-		c.Panels = append(c.Panels, game.Panel{
-			Title: placeNames[m], X: game.Axis{Label: lead}, Y: y, Map: g,
+		c.Panels = append(c.Panels, chart.Panel{
+			Title: placeNames[m], X: chart.Axis{Label: lead}, Y: y, Map: g,
 		})
 	}
 	return c, true

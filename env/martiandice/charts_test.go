@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"marsgym/env/game"
+	"marsgym/env/game/chart"
 	"marsgym/env/martiandice"
 )
 
-// chart returns the chart of a name.
-func chart(t *testing.T, list []game.Chart, name string) game.Chart {
+// named returns the chart of a name.
+func named(t *testing.T, list []chart.Chart, name string) chart.Chart {
 	t.Helper()
 	for _, c := range list {
 		if c.Name == name {
@@ -20,11 +21,11 @@ func chart(t *testing.T, list []game.Chart, name string) game.Chart {
 		}
 	}
 	t.Fatalf("no chart %s", name)
-	return game.Chart{}
+	return chart.Chart{}
 }
 
 // each calls f with each cell of a map.
-func each(m *game.Map, f func(x, y int, z float64)) {
+func each(m *chart.Map, f func(x, y int, z float64)) {
 	for i, row := range m.Z {
 		for j, z := range row {
 			f(int(m.X[j]), int(m.Y[i]), z)
@@ -49,7 +50,7 @@ func TestCharts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for place, p := range chart(t, charts, "win-probability").Panels {
+	for place, p := range named(t, charts, "win-probability").Panels {
 		cells := 0
 		each(p.Map, func(own, other int, z float64) {
 			v, err := s.Value(nil, parse(t, r, at(place, own, other, "")))
@@ -65,7 +66,7 @@ func TestCharts(t *testing.T) {
 			t.Errorf("place %d: %d cells, want %d", place, cells, want)
 		}
 	}
-	for place, p := range chart(t, charts, "when-to-stop").Panels {
+	for place, p := range named(t, charts, "when-to-stop").Panels {
 		stops := 0
 		each(p.Map, func(lead, points int, z float64) {
 			st := parse(t, r, at(place, 12, 12-lead, fmt.Sprintf(" aside T3R3H%dC1", points-1)))
@@ -84,7 +85,7 @@ func TestCharts(t *testing.T) {
 			t.Errorf("place %d never stops", place)
 		}
 	}
-	risk := chart(t, charts, "boldness").Panels[0].Lines
+	risk := named(t, charts, "boldness").Panels[0].Lines
 	for _, l := range risk {
 		if n := len(l.Y); n != 25 || l.X[0] != -12 || !(l.Y[0] > l.Y[n-1]) {
 			t.Errorf("%s: from a lead of %g, %d points %v; want 25 from -12, less and less", l.Name, l.X[0], n, l.Y)
@@ -137,7 +138,7 @@ func TestChartsOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		for place, name := range []string{"regret-first", "regret-second"} {
-			c := chart(t, charts, name)
+			c := named(t, charts, name)
 			if !strings.Contains(c.Title, tt.name) {
 				t.Errorf("the title names nobody: %s", c.Title)
 			}

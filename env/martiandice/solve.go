@@ -137,7 +137,7 @@ func (r *Rules) Estimate() game.Estimate {
 // Residual implements [game.Solution].
 func (s *Solution) Residual() float64 { return s.residual }
 
-// Facts implements [game.Facts]: the expected score of a turn that maximises it,
+// Facts implements [game.Reporter]: the expected score of a turn that maximises it,
 // 3.110381746838 in the published game.
 func (s *Solution) Facts() []game.Fact {
 	g := newGreedy(s.r, s.turn)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"marsgym/env/game"
+	"marsgym/env/game/chart"
 	"marsgym/env/tabular"
 )
 
@@ -37,7 +38,7 @@ type Solution struct {
 	r *Rules
 }
 
-// Facts implements [game.Facts].
+// Facts implements [game.Reporter].
 func (s *Solution) Facts() []game.Fact {
 	conquest := func(a, d int) float64 { return NewConquest(a, d, 0).Odds }
 	return []game.Fact{
@@ -50,21 +51,21 @@ func (s *Solution) Facts() []game.Fact {
 	}
 }
 
-// PolicyCharts implements [game.Charter]: there are none.
-func (s *Solution) PolicyCharts(_ game.TabularPolicy, name string) ([]game.Chart, error) {
+// PolicyCharts implements [game.Reporter]: there are none.
+func (s *Solution) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Chart, error) {
 	return nil, fmt.Errorf("martian-risk: what %s loses: %w", name, game.ErrNoCharts)
 }
 
-// Charts implements [game.Charter]: how likely an attack is to conquer.
-func (s *Solution) Charts() ([]game.Chart, error) {
+// Charts implements [game.Reporter]: how likely an attack is to conquer.
+func (s *Solution) Charts() ([]chart.Chart, error) {
 	const most = 12 // armies of a side, chosen to be read with ease
-	c := game.Chart{
+	c := chart.Chart{
 		Name:    "conquest",
 		Title:   "Martian Risk: how likely an attack is to conquer",
 		Caption: "An attack fought to its end, by the armies of both sides as it begins, one of the attackers staying behind. Even chances at the black line.",
 	}
 	for _, higher := range []int{-1, 0, 1} {
-		m := &game.Map{Label: "probability of conquest (%)", Diverging: true}
+		m := &chart.Map{Label: "probability of conquest (%)", Diverging: true}
 		for e := range 11 {
 			m.Edges = append(m.Edges, float64(10*e))
 		}
@@ -83,7 +84,7 @@ func (s *Solution) Charts() ([]game.Chart, error) {
 		if higher == 0 {
 			title = "Equal towers"
 		}
-		c.Panels = append(c.Panels, game.Panel{Title: title, X: game.Axis{Label: "attackers (armies)"}, Y: game.Axis{Label: "defenders (armies)"}, Map: m})
+		c.Panels = append(c.Panels, chart.Panel{Title: title, X: chart.Axis{Label: "attackers (armies)"}, Y: chart.Axis{Label: "defenders (armies)"}, Map: m})
 	}
-	return []game.Chart{c}, nil
+	return []chart.Chart{c}, nil
 }

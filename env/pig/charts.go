@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"marsgym/env/game"
+	"marsgym/env/game/chart"
 	"marsgym/env/tabular"
 )
 
@@ -14,29 +15,32 @@ type Solution struct {
 	r *Rules
 }
 
-// PolicyCharts implements [game.Charter]: pictures are of best play only.
-func (s *Solution) PolicyCharts(_ game.TabularPolicy, name string) ([]game.Chart, error) {
+// Facts implements [game.Reporter]: there are none.
+func (s *Solution) Facts() []game.Fact { return nil }
+
+// PolicyCharts implements [game.Reporter]: charts are of best play only.
+func (s *Solution) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Chart, error) {
 	return nil, fmt.Errorf("pig: what %s loses: %w", name, game.ErrNoCharts)
 }
 
-// Charts implements [game.Charter]: for two players when to hold, and who wins.
-func (s *Solution) Charts() ([]game.Chart, error) {
+// Charts implements [game.Reporter]: for two players when to hold, and who wins.
+func (s *Solution) Charts() ([]chart.Chart, error) {
 	if s.r.cfg.Players != 2 {
 		return nil, fmt.Errorf("pig for %d: %w; pictures are of the game for two", s.r.cfg.Players, game.ErrNoCharts)
 	}
 	target := s.r.cfg.Target
-	hold := &game.Map{Label: "turn total at which to hold (points)"}
+	hold := &chart.Map{Label: "turn total at which to hold (points)"}
 	for _, e := range []int{0, 15, 18, 20, 22, 24, 26, 30, 50} { // chosen: most lies around 22
 		if e < target {
 			hold.Edges = append(hold.Edges, float64(e))
 		}
 	}
 	hold.Edges = append(hold.Edges, float64(target))
-	win := &game.Map{Label: "probability of winning (%)", Diverging: true}
+	win := &chart.Map{Label: "probability of winning (%)", Diverging: true}
 	for e := range 11 {
 		win.Edges = append(win.Edges, float64(10*e))
 	}
-	for _, m := range []*game.Map{hold, win} {
+	for _, m := range []*chart.Map{hold, win} {
 		for n := range target {
 			m.X, m.Y = append(m.X, float64(n)), append(m.Y, float64(n))
 		}
@@ -52,15 +56,15 @@ func (s *Solution) Charts() ([]game.Chart, error) {
 		}
 		hold.Z, win.Z = append(hold.Z, holdRow), append(win.Z, winRow)
 	}
-	panel := func(title string, m *game.Map) game.Panel {
-		return game.Panel{Title: title, X: game.Axis{Label: "own score (points)"}, Y: game.Axis{Label: "other's score (points)"}, Map: m}
+	panel := func(title string, m *chart.Map) chart.Panel {
+		return chart.Panel{Title: title, X: chart.Axis{Label: "own score (points)"}, Y: chart.Axis{Label: "other's score (points)"}, Map: m}
 	}
-	return []game.Chart{{
+	return []chart.Chart{{
 		Name:  "best-play",
 		Title: "Pig: when to hold, and who wins, when both play best",
 		Caption: "Each cell is the start of a turn at these scores. Left: the least turn total at which best play holds, or the one that wins. " +
 			"Right: how likely the player about to roll is to win; even chances at the black line.",
-		Panels: []game.Panel{panel("When to hold", hold), panel("Who wins", win)},
+		Panels: []chart.Panel{panel("When to hold", hold), panel("Who wins", win)},
 	}}, nil
 }
 

@@ -13,7 +13,7 @@ import (
 // come up.
 func TestCharts(t *testing.T) {
 	const target = 30
-	charts, err := solve(t, rules(t, 2, target)).(game.Charter).Charts()
+	charts, err := solve(t, rules(t, 2, target)).(game.Reporter).Charts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestCharts(t *testing.T) {
 			}
 		}
 	}
-	if _, err := solve(t, rules(t, 3, 8)).(game.Charter).Charts(); !errors.Is(err, game.ErrNoCharts) {
+	if _, err := solve(t, rules(t, 3, 8)).(game.Reporter).Charts(); !errors.Is(err, game.ErrNoCharts) {
 		t.Errorf("three players: got error %v, want ErrNoCharts", err)
 	}
 }

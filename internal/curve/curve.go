@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/chart"
 )
 
 // stretches is how many points a line keeps of a noisy field. Chosen.
@@ -17,8 +18,8 @@ const stretches = 100
 // where a run has it, or else what the training says of itself. Runs of the same
 // name look alike, so that those of one method can share it. The title says what
 // they play. The error wraps [game.ErrNoCharts] where there is nothing to draw.
-func Chart(title string, runs []Run) (game.Chart, error) {
-	c := game.Chart{Name: "curve", Title: title + ": learning curve"}
+func Chart(title string, runs []Run) (chart.Chart, error) {
+	c := chart.Chart{Name: "curve", Title: title + ": learning curve"}
 	if len(runs) > 1 {
 		c.Title += "s"
 	}
@@ -28,7 +29,7 @@ func Chart(title string, runs []Run) (game.Chart, error) {
 		training(&c, runs)
 	}
 	if len(c.Panels) == 0 {
-		return game.Chart{}, fmt.Errorf("%w: no run has exact values, an entropy, a return or a loss yet", game.ErrNoCharts)
+		return chart.Chart{}, fmt.Errorf("%w: no run has exact values, an entropy, a return or a loss yet", game.ErrNoCharts)
 	}
 	return c, nil
 }
@@ -46,7 +47,7 @@ func part(runs []Run, field string) (with []Run, without []string) {
 }
 
 // strength draws exact values.
-func strength(c *game.Chart, runs []Run) {
+func strength(c *chart.Chart, runs []Run) {
 	c.Caption = "Each dot is an exact evaluation, over the whole game. Exploitability: by how much the best answer to the player wins more than half of its games; 0 is perfect, and the scale is logarithmic. Wins against optimal play are a probability of one half at best. Both are means of moving first and second."
 	runs, without := part(runs, exploit)
 	c.Caption += lack("exact values", without)
@@ -67,7 +68,7 @@ func strength(c *game.Chart, runs []Run) {
 		}
 	}
 	if hi > 0 {
-		y := game.Axis{Label: "exploitability (win probability)", Ticks: logTicks(lo, hi)}
+		y := chart.Axis{Label: "exploitability (win probability)", Ticks: logTicks(lo, hi)}
 		c.Panels = append(c.Panels, panel("Exploitability by decisions", y, runs, steps, level))
 		if len(timed) > 0 {
 			c.Panels = append(c.Panels, panel("Exploitability by time", y, runs, seconds, level))
@@ -77,7 +78,7 @@ func strength(c *game.Chart, runs []Run) {
 	if zero {
 		c.Caption += " Where exploitability is 0, a dot is missing."
 	}
-	y := game.Axis{Label: "win probability against optimal play"}
+	y := chart.Axis{Label: "win probability against optimal play"}
 	win := panel("Wins against optimal play", y, runs, steps, func(p Point) (float64, bool) {
 		_, ok := p[exploit]
 		return (p[first] + p[second]) / 2, ok
@@ -86,12 +87,12 @@ func strength(c *game.Chart, runs []Run) {
 	for _, l := range win.Lines {
 		most = max(most, l.X[len(l.X)-1])
 	}
-	win.Lines = append(win.Lines, game.Line{Name: "optimal play", X: []float64{0, most}, Y: []float64{0.5, 0.5}})
+	win.Lines = append(win.Lines, chart.Line{Name: "optimal play", X: []float64{0, most}, Y: []float64{0.5, 0.5}})
 	c.Panels = append(c.Panels, win)
 }
 
 // training draws what there is without exact values.
-func training(c *game.Chart, runs []Run) {
+func training(c *chart.Chart, runs []Run) {
 	fields := map[string]bool{}
 	for _, r := range runs {
 		for _, p := range r.Points {
@@ -106,7 +107,7 @@ func training(c *game.Chart, runs []Run) {
 			continue
 		}
 		name := strings.ReplaceAll(f, "_", " ")
-		y := game.Axis{Label: name}
+		y := chart.Axis{Label: name}
 		if f == "entropy" {
 			y.Label += " (nats)"
 			c.Caption += " Entropy is how open the choice of an action still is."
@@ -131,11 +132,11 @@ func lack(what string, names []string) string {
 
 // panel draws a quantity of runs by their steps or seconds, where they have
 // both.
-func panel(title string, y game.Axis, runs []Run, by string, quantity func(Point) (float64, bool)) game.Panel {
-	p := game.Panel{Title: title, Y: y}
+func panel(title string, y chart.Axis, runs []Run, by string, quantity func(Point) (float64, bool)) chart.Panel {
+	p := chart.Panel{Title: title, Y: y}
 	most := 0.0
 	for _, r := range runs {
-		l := game.Line{Name: r.Name}
+		l := chart.Line{Name: r.Name}
 		for _, at := range r.Points {
 			x, known := at[by]
 			if v, ok := quantity(at); ok && known {
@@ -162,7 +163,7 @@ func panel(title string, y game.Axis, runs []Run, by string, quantity func(Point
 }
 
 // smooth puts means in the place of stretches of a line.
-func smooth(l *game.Line) {
+func smooth(l *chart.Line) {
 	n := len(l.X)
 	if n <= stretches {
 		return

@@ -14,8 +14,9 @@ import (
 	"testing"
 
 	"marsgym/env/game"
-	"marsgym/internal/chart"
+	"marsgym/env/game/chart"
 	"marsgym/internal/curve"
+	"marsgym/internal/plot"
 )
 
 func load(t *testing.T, name, metrics string) (curve.Run, error) {
@@ -75,11 +76,11 @@ func point(steps, seconds, exploitability float64) curve.Point {
 }
 
 // draw returns the chart of runs, after seeing that it can be drawn.
-func draw(t *testing.T, runs ...curve.Run) game.Chart {
+func draw(t *testing.T, runs ...curve.Run) chart.Chart {
 	t.Helper()
 	c, err := curve.Chart("A game", runs)
 	if err == nil {
-		err = chart.SVG(io.Discard, c)
+		err = plot.SVG(io.Discard, c)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +127,7 @@ func TestStrength(t *testing.T) {
 }
 
 // lines writes out the lines of a panel.
-func lines(p game.Panel) string {
+func lines(p chart.Panel) string {
 	var list []string
 	for _, l := range p.Lines {
 		list = append(list, fmt.Sprintf("%s %.4g %.4g", l.Name, l.X, l.Y))
@@ -228,7 +229,7 @@ func TestSame(t *testing.T) {
 	var before []byte
 	for range 5 {
 		var b bytes.Buffer
-		if err := chart.SVG(&b, draw(t, runs...)); err != nil {
+		if err := plot.SVG(&b, draw(t, runs...)); err != nil {
 			t.Fatal(err)
 		}
 		if before != nil && !bytes.Equal(before, b.Bytes()) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"marsgym/env/game"
-	"marsgym/internal/chart"
 	"marsgym/internal/curve"
+	"marsgym/internal/plot"
 )
 
 // FuzzLoad reads any metrics. What is accepted comes back as it is, and can be
@@ -75,7 +75,7 @@ func FuzzLoad(f *testing.F) {
 		if len(r.Points) > 50 {
 			return // to draw takes longer than the rest
 		}
-		if err := chart.SVG(io.Discard, c); err != nil {
+		if err := plot.SVG(io.Discard, c); err != nil {
 			t.Error(err)
 		}
 	})

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"marsgym/env/game"
+	"marsgym/env/game/chart"
 )
 
 // unit is what an axis counts in.
@@ -31,13 +31,13 @@ func fit(most float64, units []unit) unit {
 
 // logTicks are marks on an axis of decimal logarithms that goes from about the
 // logarithm of lo to that of hi. There may be some beyond both ends.
-func logTicks(lo, hi float64) []game.Tick {
-	var list []game.Tick
+func logTicks(lo, hi float64) []chart.Tick {
+	var list []chart.Tick
 	tick := func(x, step float64, label bool) {
 		if !(x > 0 && x <= math.MaxFloat64) { // of a decade beyond those of a float64
 			return
 		}
-		t := game.Tick{At: math.Log10(x)}
+		t := chart.Tick{At: math.Log10(x)}
 		if label {
 			digits := -math.Floor(math.Log10(step))
 			t.Label = strconv.FormatFloat(x, 'f', max(0, int(digits)), 64)

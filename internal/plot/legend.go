@@ -1,13 +1,13 @@
-package chart
+package plot
 
 import (
 	"image/color"
 	"slices"
 
+	"marsgym/env/game/chart"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"marsgym/env/game"
 )
 
 // lineColors tell lines apart for the colour-blind too.
@@ -33,7 +33,7 @@ func lineStyle(i int) draw.LineStyle {
 
 // lineNames are the names of a chart's lines. A name looks the same in all
 // panels, and lines of one name look alike.
-func lineNames(c game.Chart) (names []string) {
+func lineNames(c chart.Chart) (names []string) {
 	for _, p := range c.Panels {
 		for _, l := range p.Lines {
 			if !slices.Contains(names, l.Name) {

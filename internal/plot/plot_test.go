@@ -1,4 +1,4 @@
-package chart_test
+package plot_test
 
 import (
 	"bytes"
@@ -13,31 +13,31 @@ import (
 	"strings"
 	"testing"
 
-	"marsgym/env/game"
-	"marsgym/internal/chart"
+	"marsgym/env/game/chart"
+	"marsgym/internal/plot"
 )
 
 // sample holds all that a chart can: both kinds of map, a hole, lines.
-func sample() game.Chart {
-	grid := func(diverging bool, edges ...float64) *game.Map {
-		return &game.Map{
+func sample() chart.Chart {
+	grid := func(diverging bool, edges ...float64) *chart.Map {
+		return &chart.Map{
 			Label: "colour of (%)", X: []float64{0, 1, 2}, Y: []float64{5, 6},
 			Z:     [][]float64{{0, 10, math.NaN()}, {30, 20, 40}},
 			Edges: edges, Diverging: diverging,
 		}
 	}
-	line := game.Line{Name: "a line", X: []float64{-0.5, 0, 6}, Y: []float64{1, 4, 2}}
-	return game.Chart{
+	line := chart.Line{Name: "a line", X: []float64{-0.5, 0, 6}, Y: []float64{1, 4, 2}}
+	return chart.Chart{
 		Name: "sample", Title: "A title & more", Caption: strings.Repeat("How to read it. ", 30),
-		Panels: []game.Panel{
-			{Title: "two-sided", X: game.Axis{Label: "own"}, Y: game.Axis{Label: "other", Ticks: []game.Tick{{At: 5, Label: "five"}}}, Map: grid(true, -20, 5, 20, 30, 40)},
+		Panels: []chart.Panel{
+			{Title: "two-sided", X: chart.Axis{Label: "own"}, Y: chart.Axis{Label: "other", Ticks: []chart.Tick{{At: 5, Label: "five"}}}, Map: grid(true, -20, 5, 20, 30, 40)},
 			{Title: "one-sided", Map: grid(false, 0, 25, 40)},
-			{Title: "lines", Lines: []game.Line{line, {Name: "another", X: line.Y, Y: line.X}}},
+			{Title: "lines", Lines: []chart.Line{line, {Name: "another", X: line.Y, Y: line.X}}},
 		},
 	}
 }
 
-func bytesOf(t *testing.T, draw func(io.Writer, game.Chart) error, c game.Chart) []byte {
+func bytesOf(t *testing.T, draw func(io.Writer, chart.Chart) error, c chart.Chart) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := draw(&b, c); err != nil {
@@ -49,8 +49,8 @@ func bytesOf(t *testing.T, draw func(io.Writer, game.Chart) error, c game.Chart)
 // TestSVG reads the drawing: all words are there, and the colours of the
 // classes that the values fall into.
 func TestSVG(t *testing.T) {
-	svg := bytesOf(t, chart.SVG, sample())
-	if !bytes.Equal(svg, bytesOf(t, chart.SVG, sample())) {
+	svg := bytesOf(t, plot.SVG, sample())
+	if !bytes.Equal(svg, bytesOf(t, plot.SVG, sample())) {
 		t.Error("equal charts give different bytes")
 	}
 	var words strings.Builder
@@ -94,13 +94,13 @@ func TestSVG(t *testing.T) {
 }
 
 func TestPNG(t *testing.T) {
-	data := bytesOf(t, chart.PNG, sample())
-	if !bytes.Equal(data, bytesOf(t, chart.PNG, sample())) {
+	data := bytesOf(t, plot.PNG, sample())
+	if !bytes.Equal(data, bytesOf(t, plot.PNG, sample())) {
 		t.Error("equal charts give different bytes")
 	}
 	c := sample()
 	c.Panels = c.Panels[:2]
-	img, err := png.Decode(bytes.NewReader(bytesOf(t, chart.PNG, c)))
+	img, err := png.Decode(bytes.NewReader(bytesOf(t, plot.PNG, c)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,19 +112,19 @@ func TestPNG(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	tests := []struct {
 		name, want string
-		change     func(c *game.Chart)
+		change     func(c *chart.Chart)
 	}{
-		{"one edge", "1 edges; want 4 to 12", func(c *game.Chart) { c.Panels[0].Map.Edges = []float64{0} }},
-		{"many edges", "11 edges; want 2 to 10", func(c *game.Chart) { c.Panels[1].Map.Edges = make([]float64, 11) }},
-		{"a row too few", "1 rows of values for 2 by 3 cells", func(c *game.Chart) { c.Panels[1].Map.Z = c.Panels[1].Map.Z[:1] }},
-		{"a short row", "a row has 1 values; want 3", func(c *game.Chart) { c.Panels[1].Map.Z[1] = []float64{1} }},
-		{"outside", "the value 41 lies outside 0 to 40", func(c *game.Chart) { c.Panels[1].Map.Z[1][0] = 41 }},
-		{"half a line", `line "a line" has 3 by 1 coordinates`, func(c *game.Chart) { c.Panels[2].Lines[0].Y = []float64{1} }},
+		{"one edge", "1 edges; want 4 to 12", func(c *chart.Chart) { c.Panels[0].Map.Edges = []float64{0} }},
+		{"many edges", "11 edges; want 2 to 10", func(c *chart.Chart) { c.Panels[1].Map.Edges = make([]float64, 11) }},
+		{"a row too few", "1 rows of values for 2 by 3 cells", func(c *chart.Chart) { c.Panels[1].Map.Z = c.Panels[1].Map.Z[:1] }},
+		{"a short row", "a row has 1 values; want 3", func(c *chart.Chart) { c.Panels[1].Map.Z[1] = []float64{1} }},
+		{"outside", "the value 41 lies outside 0 to 40", func(c *chart.Chart) { c.Panels[1].Map.Z[1][0] = 41 }},
+		{"half a line", `line "a line" has 3 by 1 coordinates`, func(c *chart.Chart) { c.Panels[2].Lines[0].Y = []float64{1} }},
 	}
 	for _, tt := range tests {
 		c := sample()
 		tt.change(&c)
-		if err := chart.SVG(io.Discard, c); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err := plot.SVG(io.Discard, c); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestRefuses(t *testing.T) {
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	var log strings.Builder
-	if err := chart.Write(&log, dir, []game.Chart{sample()}); err != nil {
+	if err := plot.Write(&log, dir, []chart.Chart{sample()}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"sample.svg", "sample.png"} {
@@ -147,7 +147,7 @@ func TestWrite(t *testing.T) {
 	}
 	other := sample()
 	other.Name = "other"
-	err := chart.Write(&log, dir, []game.Chart{other, sample()})
+	err := plot.Write(&log, dir, []chart.Chart{other, sample()})
 	if !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "name another folder") {
 		t.Errorf("a file that is there: %v", err)
 	}
@@ -159,13 +159,13 @@ func TestWrite(t *testing.T) {
 // TestLegend draws lines of few names in several panels: each name stands there
 // once, in one colour, and points that are few have dots.
 func TestLegend(t *testing.T) {
-	few := game.Line{Name: "few", X: []float64{1, 2, 3}, Y: []float64{1, 2, 1}}
-	many := game.Line{Name: "many"}
+	few := chart.Line{Name: "few", X: []float64{1, 2, 3}, Y: []float64{1, 2, 1}}
+	many := chart.Line{Name: "many"}
 	for i := range 100 {
 		many.X, many.Y = append(many.X, float64(i+1)), append(many.Y, float64(i%7))
 	}
-	c := game.Chart{Name: "legend", Panels: []game.Panel{{Lines: []game.Line{few, few}}, {Lines: []game.Line{many, few}}}}
-	svg := string(bytesOf(t, chart.SVG, c))
+	c := chart.Chart{Name: "legend", Panels: []chart.Panel{{Lines: []chart.Line{few, few}}, {Lines: []chart.Line{many, few}}}}
+	svg := string(bytesOf(t, plot.SVG, c))
 	for text, want := range map[string]int{
 		">few<": 1, ">many<": 1,
 		"stroke:#0072B2": 4, // few: the legend and three lines
@@ -181,13 +181,13 @@ func TestLegend(t *testing.T) {
 
 	// Names that one row cannot hold make the picture higher by rows.
 	height := func(names int) int {
-		c := game.Chart{Panels: make([]game.Panel, 1)}
+		c := chart.Chart{Panels: make([]chart.Panel, 1)}
 		for i := range names {
 			l := few
 			l.Name = strings.Repeat("x", 20) + strings.Repeat("y", i)
 			c.Panels[0].Lines = append(c.Panels[0].Lines, l)
 		}
-		img, err := png.DecodeConfig(bytes.NewReader(bytesOf(t, chart.PNG, c)))
+		img, err := png.DecodeConfig(bytes.NewReader(bytesOf(t, plot.PNG, c)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func TestReplaceCleans(t *testing.T) {
 	if err := os.WriteFile(left, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := chart.Replace(io.Discard, dir, c); err != nil {
+	if err := plot.Replace(io.Discard, dir, c); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {

@@ -1,4 +1,4 @@
-package chart
+package plot
 
 import (
 	"errors"
@@ -8,14 +8,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"marsgym/env/game"
+	"marsgym/env/game/chart"
 	"marsgym/internal/atomicfile"
 )
 
 // Write draws each chart as NAME.svg and NAME.png in a folder, made if missing,
 // and says so to log. A file that is there already is not overwritten: the error
 // then wraps [fs.ErrExist], and nothing is written.
-func Write(log io.Writer, dir string, charts []game.Chart) error {
+func Write(log io.Writer, dir string, charts []chart.Chart) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -39,8 +39,8 @@ func Write(log io.Writer, dir string, charts []game.Chart) error {
 
 // Replace is Write of one chart to a folder that is there, in the place of files
 // that may be there already. What a killed Replace has left behind is removed; only
-// one process at a time may draw a chart.
-func Replace(log io.Writer, dir string, c game.Chart) error {
+// one process at a time may draw a plot.
+func Replace(log io.Writer, dir string, c chart.Chart) error {
 	d, err := atomicfile.OpenDir(dir)
 	if err != nil {
 		return err
@@ -62,5 +62,5 @@ func Replace(log io.Writer, dir string, c game.Chart) error {
 // formats are what a chart is written as.
 var formats = []struct {
 	ext  string
-	draw func(io.Writer, game.Chart) error
+	draw func(io.Writer, chart.Chart) error
 }{{".svg", SVG}, {".png", PNG}}

@@ -1,4 +1,4 @@
-package chart
+package plot
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"marsgym/env/game/chart"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -14,8 +16,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
-
-	"marsgym/env/game"
 )
 
 // Sizes in points, of a panel with all that belongs to it. Chosen: two panels
@@ -29,7 +29,7 @@ const (
 )
 
 // SVG writes a chart as SVG.
-func SVG(w io.Writer, c game.Chart) error {
+func SVG(w io.Writer, c chart.Chart) error {
 	width, height := size(c)
 	canvas := vgsvg.New(width, height)
 	if err := render(draw.New(canvas), c); err != nil {
@@ -47,7 +47,7 @@ func SVG(w io.Writer, c game.Chart) error {
 }
 
 // PNG writes a chart as PNG.
-func PNG(w io.Writer, c game.Chart) error {
+func PNG(w io.Writer, c chart.Chart) error {
 	width, height := size(c)
 	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
 	if err := render(draw.New(canvas), c); err != nil {
@@ -57,7 +57,7 @@ func PNG(w io.Writer, c game.Chart) error {
 	return err
 }
 
-func size(c game.Chart) (width, height vg.Length) {
+func size(c chart.Chart) (width, height vg.Length) {
 	width = vg.Length(max(1, len(c.Panels))*panelWidth + 2*margin)
 	_, above := wrap(title, c.Title, width-2*margin)
 	_, below := wrap(caption, c.Caption, width-2*margin)
@@ -101,7 +101,7 @@ func fill(c draw.Canvas, st text.Style, s string) draw.Canvas {
 }
 
 // render draws a chart: title, legend, panels, caption.
-func render(c draw.Canvas, ch game.Chart) error {
+func render(c draw.Canvas, ch chart.Chart) error {
 	for _, p := range ch.Panels {
 		if err := check(p); err != nil {
 			return fmt.Errorf("chart %s: panel %q: %w", ch.Name, p.Title, err)
@@ -123,7 +123,7 @@ func render(c draw.Canvas, ch game.Chart) error {
 }
 
 // check reports what cannot be drawn.
-func check(p game.Panel) error {
+func check(p chart.Panel) error {
 	for _, l := range p.Lines {
 		if len(l.X) != len(l.Y) {
 			return fmt.Errorf("line %q has %d by %d coordinates", l.Name, len(l.X), len(l.Y))

@@ -1,4 +1,4 @@
-package chart
+package plot
 
 import (
 	"fmt"
@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"marsgym/env/game/chart"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette/brewer"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"marsgym/env/game"
 )
 
 // nothing is the colour of cells without a value.
@@ -22,7 +22,7 @@ var nothing = color.Gray{225}
 const keyWidth = 84 // of the key to a map
 
 // renderPanel draws a panel, with the key to the colours of its map.
-func renderPanel(c draw.Canvas, p game.Panel, names []string) {
+func renderPanel(c draw.Canvas, p chart.Panel, names []string) {
 	head := style(16, draw.XCenter, draw.YTop)
 	axes := draw.Crop(c, 0, 0, 0, -1.8*head.Font.Size)
 	if p.Map != nil {
@@ -39,11 +39,11 @@ func renderPanel(c draw.Canvas, p game.Panel, names []string) {
 }
 
 // newPlot returns a plot of a panel without its title, in readable fonts.
-func newPlot(p game.Panel, names []string) *plot.Plot {
+func newPlot(p chart.Panel, names []string) *plot.Plot {
 	pl := plot.New()
 	for _, a := range []struct {
 		axis *plot.Axis
-		from game.Axis
+		from chart.Axis
 	}{{&pl.X, p.X}, {&pl.Y, p.Y}} {
 		a.axis.Label.Text = a.from.Label
 		a.axis.Label.TextStyle.Font = style(15, 0, 0).Font
@@ -75,7 +75,7 @@ func newPlot(p game.Panel, names []string) *plot.Plot {
 }
 
 // ticks are marks on an axis, at round numbers if there are none.
-type ticks []game.Tick
+type ticks []chart.Tick
 
 // Ticks implements [plot.Ticker].
 func (t ticks) Ticks(from, to float64) (list []plot.Tick) {
@@ -106,7 +106,7 @@ func number(x float64) string { return strings.Replace(fmt.Sprintf("%.4g", x+0),
 
 // renderKey draws the key to the colours of a map: classes of the same height,
 // their edges, and what they show.
-func renderKey(c draw.Canvas, m *game.Map) {
+func renderKey(c draw.Canvas, m *chart.Map) {
 	const width = 20
 	palette := colors(m)
 	small, label := style(13, draw.XLeft, draw.YCenter), style(15, draw.XCenter, draw.YBottom)
@@ -140,7 +140,7 @@ type cells struct {
 }
 
 // edgeCounts is how many edges the palettes have colours for.
-func edgeCounts(m *game.Map) (least, most int) {
+func edgeCounts(m *chart.Map) (least, most int) {
 	if m.Diverging {
 		return 4, 12
 	}
@@ -151,7 +151,7 @@ func edgeCounts(m *game.Map) (least, most int) {
 // colour-blind.
 //
 // Source: Brewer, colorbrewer2.org.
-func colors(m *game.Map) []color.Color {
+func colors(m *chart.Map) []color.Color {
 	n, kind, name := len(m.Edges)-1, brewer.TypeSequential, "YlGnBu"
 	if m.Diverging {
 		kind, name = brewer.TypeDiverging, "RdBu"
@@ -163,7 +163,7 @@ func colors(m *game.Map) []color.Color {
 	return p.Colors()[:n]
 }
 
-func newCells(m *game.Map) *cells {
+func newCells(m *chart.Map) *cells {
 	l := new(cells)
 	palette := colors(m)
 	half := func(x []float64) float64 {

@@ -1,19 +1,6 @@
-package game
-
-import "errors"
-
-// ErrNoCharts is the error where a solution offers no pictures.
-var ErrNoCharts = errors.New("no pictures to draw")
-
-// Charter is kept by solutions that can be shown in pictures. What is drawn is
-// the game's business, how it is drawn is not. Errors wrap ErrNoCharts where
-// the config at hand has none.
-type Charter interface {
-	// Charts shows best play.
-	Charts() ([]Chart, error)
-	// ChartsOf shows what a strategy of that name loses to best play.
-	PolicyCharts(play TabularPolicy, name string) ([]Chart, error)
-}
+// Package chart describes charts as data: what is drawn, not how. Solutions return
+// them (see game.Reporter), and programs draw them.
+package chart
 
 // Chart is a picture as data.
 type Chart struct {

@@ -1,3 +1,0 @@
-// Package chart draws the charts of games, as SVG and PNG, with gonum.org/v1/plot.
-// Equal charts give equal bytes.
-package chart
