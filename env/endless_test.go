@@ -86,20 +86,10 @@ func (endless) Encode(dst []float32, s place, p game.Player) {
 }
 
 // A turn is the choice in the hall.
-func (endless) Mover(s place) game.Player {
-	if s.At == 0 {
-		return 0
-	}
-	return game.Terminal
-}
+func (endless) TurnStart(s place) (mover game.Player, ok bool) { return 0, s.At == 0 }
 
 func (endless) SampleStart(*rand.PCG) place { return place{} }
 func (endless) NewPlan() game.Plan[place]   { return &choice{} }
-func (endless) SolveAll(p []game.Plan[place], values [][]float64) {
-	for i := range p {
-		p[i].Solve(values[i])
-	}
-}
 
 // choice is the plan of the turn: its ends are the maze, worth the same to both,
 // and the way out.

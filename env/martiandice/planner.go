@@ -8,15 +8,13 @@ import (
 	"marsgym/internal/lanes"
 )
 
-// Mover implements [game.Planner]: turns begin before a first roll.
-func (r *Rules) Mover(s State) game.Player {
-	if s.Phase == Rolling && s.Aside == (Counts{}) {
-		return game.Player(s.Seat)
-	}
-	return game.Terminal
+// TurnStart implements [game.TurnStarter]: a turn starts before its first roll.
+func (r *Rules) TurnStart(s State) (mover game.Player, ok bool) {
+	return game.Player(s.Seat), s.Phase == Rolling && s.Aside == (Counts{})
 }
 
-// SampleStart implements [game.Planner]: all starts of turns have the same chance.
+// SampleStart implements [game.StartSampler]: all starts of turns have the same
+// probability.
 func (r *Rules) SampleStart(dice *rand.PCG) State {
 	t := newStarts(r.cfg)
 	score, m := t.at(below(dice, t.count()))
@@ -36,7 +34,7 @@ func (r *Rules) SampleStart(dice *rand.PCG) State {
 	return s
 }
 
-// NewPlan implements [game.Planner].
+// NewPlan implements [game.TurnPlanner].
 func (r *Rules) NewPlan() game.Plan[State] {
 	t := r.graph()
 	p := &turnPlan{
@@ -121,7 +119,7 @@ func (p *turnPlan) promise(values []float64) {
 	}
 }
 
-// SolveAll implements [game.Planner].
+// SolveAll implements [game.BatchTurnPlanner].
 func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
 	t := r.graph()
 	o := t.takeOctet()

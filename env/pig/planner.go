@@ -7,16 +7,13 @@ import (
 	"marsgym/env/game"
 )
 
-// Mover implements [game.Planner]: a turn begins with nothing rolled.
-func (r *Rules) Mover(s State) game.Player {
-	if s.Phase == Deciding && s.Total == 0 {
-		return game.Player(s.Seat)
-	}
-	return game.Terminal
+// TurnStart implements [game.TurnStarter]: a turn starts with nothing rolled.
+func (r *Rules) TurnStart(s State) (mover game.Player, ok bool) {
+	return game.Player(s.Seat), s.Phase == Deciding && s.Total == 0
 }
 
-// SampleStart implements [game.Planner]: every seat has any score below the target but
-// 1, which no turn scores.
+// SampleStart implements [game.StartSampler]: each seat has any score below the
+// target except 1, which no turn scores.
 func (r *Rules) SampleStart(dice *rand.PCG) State {
 	s := State{Seat: below(dice, r.cfg.Players)}
 	for i := range r.cfg.Players {
@@ -27,7 +24,7 @@ func (r *Rules) SampleStart(dice *rand.PCG) State {
 	return s
 }
 
-// NewPlan implements [game.Planner].
+// NewPlan implements [game.TurnPlanner].
 func (r *Rules) NewPlan() game.Plan[State] { return &plan{r: r} }
 
 // plan is best play of a turn. The turn can end with 0 points, or with 2 and
@@ -69,13 +66,6 @@ func (p *plan) Known(dst []float64, s State) ([]float64, bool) {
 		return dst, false
 	}
 	return p.r.Returns(dst, s), true
-}
-
-// SolveAll implements [game.Planner].
-func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
-	for i, p := range plans {
-		p.Solve(values[i])
-	}
 }
 
 // Solve implements [game.Plan], from the highest turn total down.

@@ -21,13 +21,13 @@ func replan(g *cups, change func(p *plan)) {
 
 // brokenPlanners break a clause about plans.
 var brokenPlanners = []breach{
-	{"Mover is a seat or Nobody", func(g *cups) { g.mover = func(state) game.Player { return 2 } }},
-	{"Mover is who decides", func(g *cups) { g.mover = func(s state) game.Player { return 0 } }},
-	{"Mover is that of the representative", func(g *cups) {
+	{"TurnStart returns a seat", func(g *cups) { g.mover = func(state) game.Player { return 2 } }},
+	{"TurnStart returns the seat that decides", func(g *cups) { g.mover = func(s state) game.Player { return 0 } }},
+	{"TurnStart is that of the representative", func(g *cups) {
 		mover := g.mover
 		g.mover = func(s state) game.Player {
 			if s.Cup[0] > s.Cup[1] {
-				return game.Terminal
+				return -1
 			}
 			return mover(s)
 		}
@@ -36,7 +36,7 @@ var brokenPlanners = []breach{
 		mover := g.mover
 		g.mover = func(s state) game.Player {
 			if s.Turns == 3 {
-				return game.Terminal
+				return -1
 			}
 			return mover(s)
 		}
@@ -50,11 +50,11 @@ var brokenPlanners = []breach{
 			all(plans, values)
 		}
 	}},
-	{"DrawStart is a function of the generator", func(g *cups) {
+	{"SampleStart is a function of the generator", func(g *cups) {
 		draw, own := g.draw, rand.NewPCG(1, 1)
 		g.draw = func(*rand.PCG) state { return draw(own) }
 	}},
-	{"DrawStart draws a start of a turn", func(g *cups) {
+	{"SampleStart samples a start of a turn", func(g *cups) {
 		draw := g.draw
 		g.draw = func(r *rand.PCG) state {
 			s := draw(r)
@@ -62,7 +62,7 @@ var brokenPlanners = []breach{
 			return s
 		}
 	}},
-	{"DrawStart may draw every start of a turn", func(g *cups) {
+	{"SampleStart may return every start of a turn", func(g *cups) {
 		draw := g.draw
 		g.draw = func(r *rand.PCG) state {
 			s := draw(r)
@@ -70,7 +70,7 @@ var brokenPlanners = []breach{
 			return s
 		}
 	}},
-	{"DrawStart does not panic", func(g *cups) { g.draw = func(*rand.PCG) state { panic("oh") } }},
+	{"SampleStart does not panic", func(g *cups) { g.draw = func(*rand.PCG) state { panic("oh") } }},
 	{"Parse reads what Format wrote", func(g *cups) { // what is drawn is looked at as what is met
 		draw := g.draw
 		g.draw = func(r *rand.PCG) state {
@@ -119,7 +119,7 @@ var brokenPlanners = []breach{
 			}
 		})
 	}},
-	{"the next turn begins in an end, or it is Known", func(g *cups) {
+	{"the next turn starts in an end, or it is Known", func(g *cups) {
 		replan(g, func(p *plan) {
 			p.known = func(dst []float64, _ state) ([]float64, bool) { return dst, false }
 		})
@@ -251,6 +251,12 @@ func wide() *cups {
 	return g
 }
 
+// turns is all that rules can offer about turns.
+type turns interface {
+	game.StartSampler[state]
+	game.BatchTurnPlanner[state]
+}
+
 func TestLongTurns(t *testing.T) {
 	for _, b := range append([]breach{{"", func(*cups) {}}}, brokenPlanners...) {
 		switch b.clause {
@@ -263,7 +269,7 @@ func TestLongTurns(t *testing.T) {
 		b.commit(g)
 		err := gametest.Check(struct {
 			game.Rules[state]
-			game.Planner[state]
+			turns
 		}{g, g}, gametest.Games(2))
 		if b.clause == "" && err != nil || b.clause != "" && (err == nil || !strings.Contains(err.Error(), b.clause)) {
 			t.Errorf("got error %v, want %q", err, b.clause)

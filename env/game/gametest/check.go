@@ -159,7 +159,7 @@ func (c *checker[S]) run() {
 	}
 	c.checkSampling()
 	c.checkPlayers()
-	c.checkPlanner(traces)
+	c.checkTurns(traces)
 	c.checkRepeat(start, traces)
 }
 

@@ -71,13 +71,17 @@ func (c *cups) Canonical(s state) (state, []game.Action)         { return c.cano
 func (c *cups) Expand(dst *game.Expansion[state], s state) bool  { return c.fan(dst, s) }
 func (c *cups) BotNames() []string                               { return c.names() }
 func (c *cups) Bot(n string) (game.Policy[state], error)         { return c.player(n) }
-func (c *cups) Mover(s state) game.Player                        { return c.mover(s) }
-func (c *cups) SampleStart(r *rand.PCG) state                    { return c.draw(r) }
-func (c *cups) NewPlan() game.Plan[state]                        { return c.newPlan() }
-func (c *cups) SolveAll(p []game.Plan[state], v [][]float64)     { c.solveAll(p, v) }
-func (c *cups) Legal(d []game.Action, s state) []game.Action     { return c.legal(d, s) }
-func (c *cups) Outcomes(d []outcome, s state) []outcome          { return c.outcomes(d, s) }
-func (f probsFunc) Probs(dst []float64, states []state) error    { return f(dst, states) }
+func (c *cups) TurnStart(s state) (game.Player, bool) {
+	who := c.mover(s)
+	return who, who != -1
+}
+
+func (c *cups) SampleStart(r *rand.PCG) state                 { return c.draw(r) }
+func (c *cups) NewPlan() game.Plan[state]                     { return c.newPlan() }
+func (c *cups) SolveAll(p []game.Plan[state], v [][]float64)  { c.solveAll(p, v) }
+func (c *cups) Legal(d []game.Action, s state) []game.Action  { return c.legal(d, s) }
+func (c *cups) Outcomes(d []outcome, s state) []outcome       { return c.outcomes(d, s) }
+func (f probsFunc) Probs(dst []float64, states []state) error { return f(dst, states) }
 
 type (
 	outcome   = game.Outcome[state]
@@ -272,7 +276,7 @@ func healthy() *cups {
 		if s.Rolling {
 			return game.Player(s.Turns % 2)
 		}
-		return game.Terminal
+		return -1
 	}
 	g.draw = func(dice *rand.PCG) state {
 		r := rand.New(dice)

@@ -27,23 +27,29 @@ const (
 	planTolerance = 1e-9
 )
 
-// checkPlanner plans turns that the games have come by, and some that are drawn.
-func (c *checker[S]) checkPlanner(traces [][]S) {
-	planner, ok := c.rules.(game.Planner[S])
+// checkTurns checks the turns of the games, and plans some of them and some that
+// are sampled.
+func (c *checker[S]) checkTurns(traces [][]S) {
+	starter, ok := c.rules.(game.TurnStarter[S])
 	if !ok || len(c.errs) > 0 {
 		return // the games may not be sound to search
 	}
-	p := &planChecker[S]{checker: c, planner: planner, r: rand.New(rand.NewPCG(c.seed, math.MaxUint64-1))}
+	p := &planChecker[S]{checker: c, starter: starter, r: rand.New(rand.NewPCG(c.seed, math.MaxUint64-1))}
 	start := traces[0][0]
 	var met, drawn []S
-	c.try(start, "Mover", func() { met = p.checkMover(traces) })
-	c.try(start, "DrawStart", func() { drawn = p.checkDraw(met) })
-	if len(c.errs) > 0 {
+	c.try(start, "TurnStart", func() { met = p.checkStarts(traces) })
+	if sampler, ok := c.rules.(game.StartSampler[S]); ok {
+		c.try(start, "SampleStart", func() { drawn = p.checkSamples(sampler, met) })
+	}
+	planner, ok := c.rules.(game.TurnPlanner[S])
+	if !ok || len(c.errs) > 0 {
 		return
 	}
 	p.plan = planner.NewPlan()
-	for range twins {
-		p.twins = append(p.twins, planner.NewPlan())
+	if p.batch, ok = c.rules.(game.BatchTurnPlanner[S]); ok {
+		for range twins {
+			p.twins = append(p.twins, planner.NewPlan())
+		}
 	}
 	step := 1 + len(met)/turnsTried
 	for i := 0; i < len(met); i += step {
@@ -56,8 +62,8 @@ func (c *checker[S]) checkPlanner(traces [][]S) {
 	}
 }
 
-// twins is how many plans are solved in one go. Chosen: more than a processor
-// takes at once, and no power of two.
+// twins is the number of plans solved in one call of SolveAll. Chosen: more than a
+// vector register holds, and no power of two.
 const twins = 19
 
 // The kinds of values that turns are planned against.
@@ -70,9 +76,10 @@ const (
 
 type planChecker[S comparable] struct {
 	*checker[S]
-	planner game.Planner[S]
+	starter game.TurnStarter[S]
 	plan    game.Plan[S]
-	twins   []game.Plan[S]
+	batch   game.BatchTurnPlanner[S] // or nil
+	twins   []game.Plan[S]           // of batch
 	r       *rand.Rand
 }
 
@@ -84,53 +91,63 @@ func (p *planChecker[S]) rep(s S) S {
 	return s
 }
 
-// checkMover follows the turns of all games and returns the representatives of
+// mover is the seat whose turn starts in s, -1 where none does.
+func (p *planChecker[S]) mover(s S) game.Player {
+	if who, ok := p.starter.TurnStart(s); ok {
+		return who
+	}
+	return -1
+}
+
+// checkStarts follows the turns of all games and returns the representatives of
 // their distinct starts.
-func (p *planChecker[S]) checkMover(traces [][]S) (starts []S) {
+func (p *planChecker[S]) checkStarts(traces [][]S) (starts []S) {
 	seen := make(map[S]bool)
 	for _, trace := range traces {
-		turn := game.Terminal
+		turn := game.Player(-1)
 		for _, s := range trace {
-			who, mover := p.planner.Mover(s), p.rules.CurrentPlayer(s)
+			who, begins := p.starter.TurnStart(s)
+			same, also := p.starter.TurnStart(p.rep(s))
+			now := p.rules.CurrentPlayer(s)
 			switch {
-			case who < 0 && who != game.Terminal || int(who) >= p.spec.Players:
-				p.failAt(s, "Mover is a seat or Nobody", "got %d with %d players", who, p.spec.Players)
+			case begins && (who < 0 || int(who) >= p.spec.Players):
+				p.failAt(s, "TurnStart returns a seat", "got %d with %d players", who, p.spec.Players)
 				return nil
-			case who >= 0 && mover != who && mover != game.Chance:
-				p.failAt(s, "Mover is who decides", "the turn of seat %d begins where Turn is %d", who, mover)
-			case p.planner.Mover(p.rep(s)) != who:
-				p.failAt(s, "Mover is that of the representative", "seat %d in the representative, %d in the state", p.planner.Mover(p.rep(s)), who)
+			case begins && now != who && now != game.Chance:
+				p.failAt(s, "TurnStart returns the seat that decides", "the turn of seat %d starts where CurrentPlayer is %d", who, now)
+			case begins != also || begins && same != who:
+				p.failAt(s, "TurnStart is that of the representative", "%d, %v in the representative, %d, %v in the state", same, also, who, begins)
 			}
-			if who >= 0 {
+			if begins {
 				turn = who
 				if s = p.rep(s); !seen[s] {
 					seen[s] = true
 					starts = append(starts, s)
 				}
-			} else if mover >= 0 && mover != turn {
-				p.failAt(s, "every decision lies in a turn of its seat", "seat %d decides in a turn of %d", mover, turn)
+			} else if now >= 0 && now != turn {
+				p.failAt(s, "every decision lies in a turn of its seat", "seat %d decides in a turn of %d", now, turn)
 			}
 		}
 	}
 	return starts
 }
 
-// checkDraw draws starts of turns and returns the representatives of a few. If
+// checkSamples samples starts of turns and returns the representatives of a few. If
 // there are not many, each that was met must be among them.
-func (p *planChecker[S]) checkDraw(met []S) (drawn []S) {
+func (p *planChecker[S]) checkSamples(sampler game.StartSampler[S], met []S) (drawn []S) {
 	r := rand.NewPCG(p.seed, math.MaxUint64-2)
 	seen := make(map[string]bool)
 	for range startsDrawn {
 		again := *r
-		s := p.planner.SampleStart(r)
-		if t := p.planner.SampleStart(&again); t != s {
-			p.failAt(s, "DrawStart is a function of the generator", "then it drew %s", p.text(t))
+		s := sampler.SampleStart(r)
+		if t := sampler.SampleStart(&again); t != s {
+			p.failAt(s, "SampleStart is a function of the generator", "then it sampled %s", p.text(t))
 			return nil
 		}
 		s = p.rep(s)
-		who := p.planner.Mover(s)
+		who := p.mover(s)
 		if who < 0 {
-			p.failAt(s, "DrawStart draws a start of a turn", "Mover is %d", who)
+			p.failAt(s, "SampleStart samples a start of a turn", "no turn starts there")
 			return nil
 		}
 		if key := p.look(s, who); !seen[key] {
@@ -144,8 +161,8 @@ func (p *planChecker[S]) checkDraw(met []S) (drawn []S) {
 		}
 	}
 	for _, s := range met {
-		if !seen[p.look(s, p.planner.Mover(s))] {
-			p.failAt(s, "DrawStart may draw every start of a turn", "it drew %d, and none that looks like this", len(seen))
+		if !seen[p.look(s, p.mover(s))] {
+			p.failAt(s, "SampleStart may return every start of a turn", "it sampled %d, and none that looks like this", len(seen))
 		}
 	}
 	return drawn
@@ -153,7 +170,7 @@ func (p *planChecker[S]) checkDraw(met []S) (drawn []S) {
 
 // checkTurn plans the turn that begins in s, against each kind of values.
 func (p *planChecker[S]) checkTurn(s S) {
-	t := &turn[S]{begin: s, mover: p.planner.Mover(s), index: make(map[S]int), at: make(map[S]int)}
+	t := &turn[S]{begin: s, mover: p.mover(s), index: make(map[S]int), at: make(map[S]int)}
 	ends := p.plan.Begin(s)
 	distinct := make(map[S]bool)
 	for _, end := range ends {
@@ -198,8 +215,8 @@ func (p *planChecker[S]) checkEnd(s, end S) {
 	const mark = 12345
 	got, known := p.plan.Known([]float64{mark}, end)
 	if !known {
-		if who := p.planner.Mover(end); who < 0 {
-			p.failAt(s, "the next turn begins in an end, or it is Known", "neither is so in %s", p.text(end))
+		if p.mover(end) < 0 {
+			p.failAt(s, "the next turn starts in an end, or it is Known", "neither is so in %s", p.text(end))
 		}
 		if len(got) != 1 || got[0] != mark {
 			p.failAt(end, "Known appends nothing to what is not known", "to [%d] it made %v", mark, got)
@@ -277,7 +294,9 @@ func (p *planChecker[S]) solve(t *turn[S], lot int) {
 	if !slices.Equal(given, values) {
 		p.failAt(t.begin, "Solve leaves the values as they are", "%v became %v", given, values)
 	}
-	p.solveAll(t, values)
+	if p.batch != nil {
+		p.solveAll(t, values)
+	}
 }
 
 // solveAll plans the turn many times over, in one go.
@@ -287,7 +306,7 @@ func (p *planChecker[S]) solveAll(t *turn[S], values []float64) {
 		twin.Begin(t.begin)
 		all = append(all, slices.Clone(values))
 	}
-	p.planner.SolveAll(p.twins, all)
+	p.batch.SolveAll(p.twins, all)
 	want := p.plan.Value(nil)
 	for i, twin := range p.twins {
 		if got := twin.Value(nil); !slices.Equal(got, want) {

@@ -45,7 +45,7 @@ func (p *planChecker[S]) follow(s S) (next []S, prob []float64) {
 // does not, an end is missing.
 func (p *planChecker[S]) within(t *turn[S], s S) bool {
 	who := p.rules.CurrentPlayer(s)
-	if p.planner.Mover(s) >= 0 || who != game.Chance && who != t.mover {
+	if p.mover(s) >= 0 || who != game.Chance && who != t.mover {
 		p.failAt(t.begin, "Begin returns every end", "%s is missing", p.text(s))
 		return false
 	}
