@@ -14,7 +14,7 @@ import (
 func NewNet(spec game.Spec, mlp *models.MLP, sample bool) env.Policy {
 	n := &net{mlp: mlp, actions: spec.Actions, choose: Argmax}
 	if sample {
-		n.choose = Softmax
+		n.choose = models.Softmax
 	}
 	if mlp.Shape().Head == models.Score {
 		return &scorer{n}
@@ -121,21 +121,5 @@ func Argmax(probs, scores []float64) {
 			probs[i] = 1
 			return
 		}
-	}
-}
-
-// Softmax gives each option a probability proportional to the exponential of
-// its score, of scores [k].
-func Softmax(probs, scores []float64) {
-	best, sum := math.Inf(-1), 0.0
-	for _, x := range scores {
-		best = max(best, x)
-	}
-	for i, x := range scores {
-		probs[i] = math.Exp(x - best)
-		sum += probs[i]
-	}
-	for i := range probs {
-		probs[i] /= sum
 	}
 }

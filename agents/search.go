@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"marsgym/env"
+	"marsgym/env/expert"
 	"marsgym/env/game"
+	"marsgym/env/search"
+	"marsgym/internal/input"
 	"marsgym/models"
 )
 
@@ -33,7 +35,7 @@ const defaultSimulations = 400
 
 // openSearch opens "search", "search:BUDGET" or "search:BUDGET:MODEL".
 func openSearch(name string, opt Options) (*Agent, error) {
-	cfg := env.SearchConfig{Simulations: defaultSimulations, Seed: opt.Seed}
+	cfg := search.Config{Simulations: defaultSimulations, Seed: opt.Seed}
 	_, rest, more := strings.Cut(name, ":")
 	budget, model, guided := strings.Cut(rest, ":")
 	if more {
@@ -47,35 +49,54 @@ func openSearch(name string, opt Options) (*Agent, error) {
 			return nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(searchForms, ", "))
 		}
 	}
-	var guide *env.Guide
+	var evaluator *search.Evaluator
 	if guided {
 		f, err := openModel(model, opt.Game)
 		if err != nil {
 			return nil, err
 		}
-		guide = NewEvaluator(opt.Game.Spec(), f)
+		if evaluator, err = NewEvaluator(opt.Game.Spec(), f); err != nil {
+			return nil, fmt.Errorf("%s: %w", model, err)
+		}
 	}
-	p, err := opt.Game.NewSearch(cfg, guide)
+	p, err := opt.Game.NewSearch(cfg, evaluator)
 	if err != nil {
 		return nil, err
 	}
 	return &Agent{name, p}, nil
 }
 
-// NewGuide lets the network of a model file lead a search.
-func NewEvaluator(spec game.Spec, f *models.File) *env.Guide {
-	g := &env.Guide{Scores: f.MLP.Shape().Head == models.Score, Forward: f.MLP.Forward}
-	switch f.Meta.Algorithm {
-	case string(env.Turn):
-		g.Speaks = env.OfTurns
-	case string(env.OnePly):
-		g.Speaks = env.OfMoves
+// NewEvaluator returns the network of a model file as the evaluator of a search.
+func NewEvaluator(spec game.Spec, f *models.File) (*search.Evaluator, error) {
+	e := &search.Evaluator{
+		ScoresAfterstates: f.MLP.Shape().Head == models.Score,
+		Target:            search.ValueTarget(f.Meta.ValueTarget),
+		Forward:           f.MLP.Forward,
+	}
+	switch e.Target {
+	case search.Decision, search.Afterstate, search.TurnStart:
+	case "":
+		e.Target = formerTarget(f.Meta.Algorithm)
+	default:
+		return nil, fmt.Errorf("its values are of %s, which this program does not know; use the release that wrote it", input.Quote(f.Meta.ValueTarget))
 	}
 	if f.MLP.Shape().Values == models.ValueShares {
-		g.Forward = func(policy, values, obs []float32) {
+		e.Forward = func(policy, values, obs []float32) {
 			f.MLP.Forward(policy, values, obs)
-			Returns(spec, values)
+			models.SharesToReturns(values, spec.Players, spec.Return)
 		}
 	}
-	return g
+	return e, nil
+}
+
+// formerTarget is the value target of a model file that does not name it: files
+// were written so before they did.
+func formerTarget(algorithm string) search.ValueTarget {
+	switch algorithm {
+	case string(expert.Turn):
+		return search.TurnStart
+	case string(expert.OnePly):
+		return search.Afterstate
+	}
+	return search.Decision
 }

@@ -11,12 +11,14 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/env/expert"
 	"marsgym/env/game"
+	"marsgym/env/search"
 	"marsgym/eval"
 	"marsgym/models"
 )
 
-func search(t testing.TB, g env.Game, name string, seed uint64) *agents.Agent {
+func searchAgent(t testing.TB, g env.Game, name string, seed uint64) *agents.Agent {
 	t.Helper()
 	a, err := agents.Open(t.Context(), name, agents.Options{Game: g, Seed: seed})
 	if err != nil {
@@ -62,7 +64,7 @@ func TestSearchTactics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := chosen(t, g, search(t, g, "search:300", 1), tt.position); got != tt.want {
+		if got := chosen(t, g, searchAgent(t, g, "search:300", 1), tt.position); got != tt.want {
 			t.Errorf("%s: it takes %s; want %s", tt.position, got, tt.want)
 		}
 	}
@@ -90,7 +92,7 @@ func TestSearchConverges(t *testing.T) {
 		}
 		last := 1.0
 		for _, name := range tt.simulations {
-			e, err := judge.Exploitability(t.Context(), search(t, g, name, 1))
+			e, err := judge.Exploitability(t.Context(), searchAgent(t, g, name, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,8 +139,8 @@ func TestSearchRegret(t *testing.T) {
 		t.Fatal(err)
 	}
 	positions := []string{"10-55@0 turn 21", "0-50@0 turn 24", "30-58@0 turn 22", "55-20@1 turn 22", "50-40@1 turn 14", "38-58@0 turn 21"}
-	greedy := regret(t, g, s, search(t, g, "greedy", 1), positions)
-	few, many := regret(t, g, s, search(t, g, "search:10", 1), positions), regret(t, g, s, search(t, g, "search:1500", 1), positions)
+	greedy := regret(t, g, s, searchAgent(t, g, "greedy", 1), positions)
+	few, many := regret(t, g, s, searchAgent(t, g, "search:10", 1), positions), regret(t, g, s, searchAgent(t, g, "search:1500", 1), positions)
 	t.Logf("greedy %.4f, 10 simulations %.4f, 1500 %.4f", greedy, few, many)
 	if !(many < few && many < greedy/3) {
 		t.Errorf("1500 simulations lose %g, 10 lose %g, greedy %g", many, few, greedy)
@@ -148,7 +150,7 @@ func TestSearchRegret(t *testing.T) {
 // TestSearchStronger: the more simulations, the stronger.
 func TestSearchStronger(t *testing.T) {
 	g := reduced(t)
-	m, err := eval.PlayDuplicate(t.Context(), g, []*agents.Agent{search(t, g, "search:60", 1), search(t, g, "search:5", 1)}, 800, 1, nil)
+	m, err := eval.PlayDuplicate(t.Context(), g, []*agents.Agent{searchAgent(t, g, "search:60", 1), searchAgent(t, g, "search:5", 1)}, 800, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +163,7 @@ func TestSearchStronger(t *testing.T) {
 // not on what else is searched, or on how many cores.
 func TestSearchRepeats(t *testing.T) {
 	g := open(t, "martian-dice", `{"dice": 4, "target": 6, "players": 3}`)
-	who := []*agents.Agent{search(t, g, "search:9", 1), search(t, g, "search:9", 2), search(t, g, "search:9", 1)}
+	who := []*agents.Agent{searchAgent(t, g, "search:9", 1), searchAgent(t, g, "search:9", 2), searchAgent(t, g, "search:9", 1)}
 	play := func(cores int) eval.Match {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 		m, err := eval.PlayDuplicate(t.Context(), g, who, 90, 1, nil)
@@ -194,14 +196,14 @@ func TestSearchGuided(t *testing.T) {
 		t.Fatal(err)
 	}
 	positions := []string{"0-0@0 aside T2 roll R3H4C3K1", "13-17@1 aside T3R2H4", "24-20@1 aside T3R2H4 roll R2C1K1", "20-22@0 aside T1H3C2 roll R3K3H1", "8-3@1 aside T5R5H2", "24-20@0 aside T1R2H2"}
-	if r := regret(t, g, s, search(t, g, "search:200:pretrained", 1), positions); !(r <= 0.002) {
+	if r := regret(t, g, s, searchAgent(t, g, "search:200:pretrained", 1), positions); !(r <= 0.002) {
 		t.Errorf("the released network leads to a regret of %g in six decisions", r)
 	}
 	small := reduced(t)
-	for _, algorithm := range []string{string(env.Turn), string(env.OnePly), "ppo"} {
+	for _, algorithm := range []string{string(expert.Turn), string(expert.OnePly), "ppo"} {
 		dir := save(t, small.Spec(), func(m *models.Meta) { m.Algorithm = algorithm })
 		name := "search:100:" + dir
-		if got := chosen(t, small, search(t, small, name, 1), "6-5@1 aside H2"); got != "stop" { // wins
+		if got := chosen(t, small, searchAgent(t, small, name, 1), "6-5@1 aside H2"); got != "stop" { // wins
 			t.Errorf("led by %s: %s", algorithm, got)
 		}
 	}
@@ -211,7 +213,7 @@ func TestSearchGuided(t *testing.T) {
 func TestSearchTime(t *testing.T) {
 	g := reduced(t)
 	for _, name := range []string{"search:5ms", "search:1ns"} {
-		if got := chosen(t, g, search(t, g, name, 1), "6-5@1 aside H2"); got != "stop" && got != "roll" {
+		if got := chosen(t, g, searchAgent(t, g, name, 1), "6-5@1 aside H2"); got != "stop" && got != "roll" {
 			t.Errorf("%s takes %s", name, got)
 		}
 	}
@@ -231,7 +233,7 @@ func TestSearchRefuses(t *testing.T) {
 	if _, err := agents.Open(t.Context(), agents.Search, agents.Options{Game: alone}); err == nil || !strings.Contains(err.Error(), "with a winner") {
 		t.Errorf("of solitaire: %v", err)
 	}
-	if _, err := g.NewSearch(env.SearchConfig{Simulations: 1, Time: 1}, nil); err == nil {
+	if _, err := g.NewSearch(search.Config{Simulations: 1, Time: 1}, nil); err == nil {
 		t.Error("simulations and time")
 	}
 }

@@ -6,69 +6,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/env/martiandice"
-	"marsgym/env/pig"
 )
-
-// limited is Pig that is cut off after so many moves, and cut Martian Dice.
-type limited struct {
-	*pig.Rules
-	moves int
-}
-
-type cut struct {
-	*martiandice.Rules
-	moves int
-}
-
-func (l limited) Spec() game.Spec { return limit(l.Rules.Spec(), l.moves) }
-func (l cut) Spec() game.Spec     { return limit(l.Rules.Spec(), l.moves) }
-
-func limit(s game.Spec, moves int) game.Spec {
-	s.MoveLimit = moves
-	return s
-}
-
-// plain hides all abilities of rules.
-type plain struct{ game.Rules[pig.State] }
-
-// coin is a game that may be over before anybody can act: tails ends it, heads
-// lets seat 0 claim the win or leave it to seat 1.
-type coin struct{}
-
-type face struct{ Side uint8 } // 0 in the air, 1 tails, 2 heads, 3 claimed, 4 left
-
-func (coin) Spec() game.Spec {
-	return game.Spec{ID: "coin", Title: "Coin", Version: 1, Players: 2, Actions: 2,
-		Observation: []game.Field{{Name: "side", Len: 1}}, Win: 1, Loss: -1}
-}
-func (coin) Initial() face { return face{} }
-func (coin) CurrentPlayer(s face) game.Player {
-	return map[uint8]game.Player{0: game.Chance, 1: game.Terminal, 2: 0, 3: game.Terminal, 4: game.Terminal}[s.Side]
-}
-func (coin) Legal(dst []game.Action, s face) []game.Action {
-	if s.Side == 2 {
-		dst = append(dst, 0, 1)
-	}
-	return dst
-}
-func (coin) Outcomes(dst []game.Outcome[face], s face) []game.Outcome[face] {
-	if s.Side == 0 {
-		dst = append(dst, game.Outcome[face]{State: face{1}, Prob: 0.75}, game.Outcome[face]{State: face{2}, Prob: 0.25})
-	}
-	return dst
-}
-func (coin) Apply(s face, a game.Action) (face, error) {
-	if s.Side != 2 || a < 0 || a > 1 {
-		return s, game.ErrIllegalAction
-	}
-	return face{3 + uint8(a)}, nil
-}
-func (coin) Returns(dst []float64, s face) []float64 {
-	pay := map[uint8]float64{3: 1, 4: -1}[s.Side]
-	return append(dst, pay, -pay)
-}
-func (coin) Encode(dst []float32, s face, _ game.Player) { dst[0] = float32(s.Side) }
 
 // seen is what a row shows, and what was done.
 type seen struct {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
+	"marsgym/env/internal/core"
 )
 
 // Batch plays N games in lockstep. A row whose game has ended starts its next
@@ -87,7 +88,7 @@ type Afterstates struct {
 // reset empties a for n rows.
 func (a *Afterstates) reset(n int) {
 	a.Obs, a.Action = a.Obs[:0], a.Action[:0]
-	a.Start = append(resize(a.Start, n+1)[:0], 0)
+	a.Start = append(core.Resize(a.Start, n+1)[:0], 0)
 }
 
 // add appends an option and returns where its observation [d] goes.
@@ -111,3 +112,17 @@ func (e *RowError) Error() string {
 
 // Unwrap makes errors.Is(err, game.ErrIllegalAction) work.
 func (e *RowError) Unwrap() error { return e.Err }
+
+// afterstates fills dst with the options of representatives.
+func afterstates[S comparable](rules *core.Rules[S], dst *Afterstates, shown []S) {
+	d := rules.Spec().ObsLen()
+	dst.reset(len(shown))
+	for _, s := range shown {
+		who := rules.CurrentPlayer(s)
+		dst.legal = rules.Legal(dst.legal[:0], s)
+		for _, a := range dst.legal {
+			rules.Encode(dst.add(a, d), rules.After(s, a), who)
+		}
+		dst.Start = append(dst.Start, len(dst.Action))
+	}
+}

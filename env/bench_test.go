@@ -6,10 +6,12 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/internal/testgames"
 	"marsgym/env/marsisours"
 	"marsgym/env/martiandice"
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
+	"marsgym/env/search"
 )
 
 // Benchmarks play at random on one core, with observations and masks written.
@@ -98,11 +100,11 @@ func BenchmarkSearch(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var g env.Game
 			if name == "pig" {
-				g = env.NewGame(game.Rules[pig.State](newPig(b, 2, 100)))
+				g = env.NewGame(game.Rules[pig.State](testgames.NewPig(b, 2, 100)))
 			} else {
-				g = env.NewGame(game.Rules[martiandice.State](newMartianDice(b, 2, 13, 25)))
+				g = env.NewGame(game.Rules[martiandice.State](testgames.NewMartianDice(b, 2, 13, 25)))
 			}
-			p, err := g.NewSearch(env.SearchConfig{Simulations: simulations}, nil)
+			p, err := g.NewSearch(search.Config{Simulations: simulations}, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

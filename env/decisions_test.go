@@ -7,6 +7,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/internal/testgames"
 	"marsgym/env/martiandice"
 )
 
@@ -17,8 +18,8 @@ type written[S comparable] interface {
 }
 
 func TestDecisions(t *testing.T) {
-	t.Run("pig", func(t *testing.T) { decide(t, newPig(t, 3, 20)) })
-	t.Run("martian dice", func(t *testing.T) { decide(t, newMartianDice(t, 3, 13, 10)) })
+	t.Run("pig", func(t *testing.T) { decide(t, testgames.NewPig(t, 3, 20)) })
+	t.Run("martian dice", func(t *testing.T) { decide(t, testgames.NewMartianDice(t, 3, 13, 10)) })
 }
 
 // decide plays, and compares decisions about some rows with what the buffers
@@ -108,7 +109,7 @@ func checkAfterstates[S comparable](t *testing.T, r written[S], d env.Decisions,
 
 // Ask answers in the actions of the position at hand.
 func TestAsk(t *testing.T) {
-	g := env.NewGame(newMartianDice(t, 2, 5, 4))
+	g := env.NewGame(testgames.NewMartianDice(t, 2, 5, 4))
 	sol, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +147,7 @@ func total(x []float64) (sum float64) {
 }
 
 func TestDraw(t *testing.T) {
-	b := env.NewGame(newPig(t, 2, 20)).NewBatch(1, 0)
+	b := env.NewGame(testgames.NewPig(t, 2, 20)).NewBatch(1, 0)
 	b.Reset(1)
 	probs := []float64{0, 0.25, 0, 0.75, 0}
 	const n = 100_000
@@ -163,7 +164,7 @@ func TestDraw(t *testing.T) {
 }
 
 func TestPosition(t *testing.T) {
-	g := env.NewGame(newMartianDice(t, 2, 13, 25))
+	g := env.NewGame(testgames.NewMartianDice(t, 2, 13, 25))
 	start := g.Initial()
 	if start.String() != "0-0@0" || start.CurrentPlayer() != game.Chance || start.Legal() != nil {
 		t.Errorf("the game begins at %s, with %v to act", start, start.CurrentPlayer())
@@ -199,7 +200,7 @@ func TestPosition(t *testing.T) {
 	if _, err := g.Parse("13"); err == nil {
 		t.Error("a position that is none is read")
 	}
-	bare := env.NewGame(coin{})
+	bare := env.NewGame(testgames.Coin{})
 	if _, err := bare.Parse("0"); err == nil {
 		t.Error("a game without notation reads a position")
 	}
@@ -209,7 +210,7 @@ func TestPosition(t *testing.T) {
 }
 
 func TestPlayers(t *testing.T) {
-	g := env.NewGame(newMartianDice(t, 2, 13, 25))
+	g := env.NewGame(testgames.NewMartianDice(t, 2, 13, 25))
 	if got := g.BotNames(); got[0] != "random" || !slices.Contains(got, "greedy") {
 		t.Errorf("players are %v", got)
 	}

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"marsgym/env"
+	"marsgym/env/expert"
 	"marsgym/env/game"
+	"marsgym/env/search"
 )
 
 // endless is a game that may never end: in the hall, seat 0 goes out and wins, or
@@ -176,8 +178,8 @@ func TestEnvTruncatesEndlessChance(t *testing.T) {
 func TestSearchOfEndlessChance(t *testing.T) {
 	g := env.NewGame(newEndless(50, false))
 	network := func(scores, values, obs []float32) { clear(scores); clear(values) }
-	for _, guide := range []*env.Guide{nil, {Forward: network}} {
-		p, err := g.NewSearch(env.SearchConfig{Simulations: 64}, guide)
+	for _, guide := range []*search.Evaluator{nil, {Forward: network}} {
+		p, err := g.NewSearch(search.Config{Simulations: 64}, guide)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,16 +188,16 @@ func TestSearchOfEndlessChance(t *testing.T) {
 			t.Errorf("guide %v: the choice is %v, %v; want the way out", guide != nil, probs, err)
 		}
 	}
-	for _, depth := range []env.Depth{env.OnePly, env.Turn} {
-		x, err := g.NewExpert(env.ExpertConfig{Depth: depth, Turns: 4, Moves: 4}, 4, 0)
+	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn} {
+		x, err := g.NewExpert(expert.Config{Depth: depth, Turns: 4, Decisions: 4}, 4, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		x.Reset(1)
-		var l env.Lessons
+		var l expert.Targets
 		games := 0
 		for range 20 {
-			x.Search(t.Context(), &l, env.Manner{Random: true}, network)
+			x.Search(t.Context(), &l, expert.Options{RandomPlay: true}, network)
 			games += l.Games
 		}
 		if games < 50 {

@@ -7,14 +7,15 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/internal/testgames"
 )
 
 // An Env plays the games of row 0, in the game's own actions.
 func TestEnv(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":          env.NewGame(limited{newPig(t, 2, 20), 30}),
-		"martian dice": env.NewGame(newMartianDice(t, 2, 13, 10)),
-		"solitaire":    env.NewGame(newMartianDice(t, 1, 13, 10)),
+		"pig":          env.NewGame(testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 20), Moves: 30}),
+		"martian dice": env.NewGame(testgames.NewMartianDice(t, 2, 13, 10)),
+		"solitaire":    env.NewGame(testgames.NewMartianDice(t, 1, 13, 10)),
 	} {
 		const seed = 8
 		b, e := g.NewBatch(1, 0), env.New(g)
@@ -89,7 +90,7 @@ func checkObservation(t *testing.T, p env.Position, o env.Observation, spec game
 }
 
 func TestEnvErrors(t *testing.T) {
-	e := env.New(env.NewGame(newPig(t, 2, 20)))
+	e := env.New(env.NewGame(testgames.NewPig(t, 2, 20)))
 	if _, err := e.Step(0); !errors.Is(err, game.ErrGameOver) {
 		t.Errorf("a step before Reset gave error %v, want ErrGameOver", err)
 	}

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"marsgym/env/expert"
 	"marsgym/env/game"
+	"marsgym/env/internal/core"
+	"marsgym/env/search"
 )
 
 // Game is the handle of a game under one config. It may be used by many
@@ -15,58 +18,59 @@ type Game interface {
 	Spec() game.Spec
 	// NewBatch returns a batch of rows first to first+rows-1 of a run.
 	NewBatch(rows, first int) Batch
-	// NewExpert returns an expert of rows first to first+rows-1 of a run, or an
-	// error that wraps ErrNoPlanner where the game cannot be searched so.
-	NewExpert(cfg ExpertConfig, rows, first int) (Expert, error)
-	// NewSearch returns a player that searches ahead, led by a network or, if
-	// guide is nil, by games played to their end.
-	NewSearch(cfg SearchConfig, guide *Guide) (Policy, error)
+	// NewExpert returns an expert of rows first to first+rows-1 of a run (see
+	// [expert.New]).
+	NewExpert(cfg expert.Config, rows, first int) (expert.Expert, error)
+	// NewSearch returns a policy that searches each decision. Leaves are evaluated
+	// by e or, if e is nil, by rollouts of the game's last bot in BotNames.
+	NewSearch(cfg search.Config, e *search.Evaluator) (Policy, error)
 	// Initial is the position before anything has happened.
 	Initial() Position
 	// Parse reads a position in the game's notation.
 	Parse(text string) (Position, error)
 	// ActionName names an action.
 	ActionName(a game.Action) string
-	// PlayerNames lists the players that every game has ("random") and the
-	// game's own, such as "greedy"; Player returns one of them.
+	// BotNames lists the bots: "random", which every game has, then the game's own,
+	// such as "greedy". Bot returns one of them.
 	BotNames() []string
 	Bot(name string) (Policy, error)
-	// Solve returns the exact solution, or an error that wraps
-	// game.ErrNoSolution. It calls progress, where not nil, with the share done.
+	// Solve returns the exact solution, or an error that wraps game.ErrNoSolution.
+	// It calls progress, if not nil, with the fraction done.
 	Solve(ctx context.Context, progress func(done float64)) (Solution, error)
-	// SolveIn is Solve with the solution kept in a folder, if it is worth it: it
-	// loads what is there, goes on with what is unfinished, and saves what it
-	// has when it ends or is cancelled. An error that wraps ErrSolutionFile
-	// means that the file is damaged, or its values are wrong (see
-	// [SolutionFile]). Where the folder cannot be used the game is solved all the
-	// same, and warn, if not nil, is called once with an error that wraps
-	// ErrNotKept: before the work, if that can be told, else once a write fails.
+	// SolveCached is Solve with a solution file in a folder, where the game has a
+	// [game.ResumableSolver]. It loads a complete solution, resumes an unfinished one,
+	// and saves what it has when it ends or is cancelled. An error that wraps
+	// ErrSolutionFile means that the file is damaged or its values are wrong (see
+	// [SolutionFile]). If the folder cannot be used, the game is solved all the same,
+	// and warn, if not nil, is called once with an error that wraps ErrNotCached:
+	// before the work if that is known by then, else after the first failed write.
 	SolveCached(ctx context.Context, dir string, progress func(done float64), warn func(error)) (Solution, error)
-	// Odds answers a question about the odds of a part of the game (see
+	// OddsTables answers a question about the odds of a part of the game (see
 	// [game.OddsTables]), or returns an error that wraps game.ErrNoOdds.
 	OddsTables(question string) ([]game.Table, error)
-	// Estimate says what a solution takes, if it is worth keeping.
+	// Estimate returns the cost of a solution, where the game has a
+	// [game.ResumableSolver].
 	Estimate() (e game.Estimate, ok bool)
 }
 
-// Of erases the state of a game's rules.
+// NewGame returns the handle of a game, which hides the type of its state.
 func NewGame[S comparable](rules game.Rules[S]) Game {
-	h := &handle[S]{kit: newKit(rules), spec: rules.Spec()}
+	h := &handle[S]{rules: core.New(rules), spec: rules.Spec()}
 	h.notation, _ = rules.(game.Notation[S])
 	return h
 }
 
 type handle[S comparable] struct {
-	kit[S]
+	rules    core.Rules[S]
 	spec     game.Spec
 	notation game.Notation[S] // or nil
 }
 
 func (h *handle[S]) Spec() game.Spec { return h.spec }
 
-func (h *handle[S]) NewBatch(rows, first int) Batch { return NewVec(h.rules, rows, first) }
+func (h *handle[S]) NewBatch(rows, first int) Batch { return NewVec(h.rules.Rules, rows, first) }
 
-func (h *handle[S]) Initial() Position { return position[S]{&h.kit, h.rules.Initial()} }
+func (h *handle[S]) Initial() Position { return position[S]{&h.rules, h.rules.Initial()} }
 
 func (h *handle[S]) Parse(text string) (Position, error) {
 	if h.notation == nil {
@@ -76,19 +80,19 @@ func (h *handle[S]) Parse(text string) (Position, error) {
 	if err != nil {
 		return nil, err
 	}
-	return position[S]{&h.kit, s}, nil
+	return position[S]{&h.rules, s}, nil
 }
 
 func (h *handle[S]) ActionName(a game.Action) string {
-	return h.actionName(a)
+	return h.rules.ActionName(a)
 }
 
-// random is the name of the player that every game has.
+// random is the name of the bot that every game has.
 const random = "random"
 
 func (h *handle[S]) BotNames() []string {
 	names := []string{random}
-	if p, ok := h.rules.(game.Bots[S]); ok {
+	if p, ok := h.rules.Rules.(game.Bots[S]); ok {
 		names = append(names, p.BotNames()...)
 	}
 	return names
@@ -96,20 +100,20 @@ func (h *handle[S]) BotNames() []string {
 
 func (h *handle[S]) Bot(name string) (Policy, error) {
 	if name == random {
-		return statePolicy[S]{game.Uniform[S]{Rules: h.rules}}, nil
+		return statePolicy[S]{game.Uniform[S]{Rules: h.rules.Rules}}, nil
 	}
-	if p, ok := h.rules.(game.Bots[S]); ok && slices.Contains(p.BotNames(), name) {
+	if p, ok := h.rules.Rules.(game.Bots[S]); ok && slices.Contains(p.BotNames(), name) {
 		policy, err := p.Bot(name)
 		if err != nil {
 			return nil, err
 		}
 		return statePolicy[S]{policy}, nil
 	}
-	return nil, fmt.Errorf("%s has no player %q; it has %s", h.spec.ID, name, strings.Join(h.BotNames(), ", "))
+	return nil, fmt.Errorf("%s has no bot %q; it has %s", h.spec.ID, name, strings.Join(h.BotNames(), ", "))
 }
 
 func (h *handle[S]) Solve(ctx context.Context, progress func(float64)) (Solution, error) {
-	solver, ok := h.rules.(game.Solver[S])
+	solver, ok := h.rules.Rules.(game.Solver[S])
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", h.spec.ID, game.ErrNoSolution)
 	}
@@ -117,12 +121,29 @@ func (h *handle[S]) Solve(ctx context.Context, progress func(float64)) (Solution
 	if err != nil {
 		return nil, err
 	}
-	return &solution[S]{kit: &h.kit, s: s}, nil
+	return &solution[S]{rules: &h.rules, s: s}, nil
+}
+
+func (h *handle[S]) NewExpert(cfg expert.Config, rows, first int) (expert.Expert, error) {
+	return expert.New(h.rules.Rules, cfg, rows, first)
+}
+
+func (h *handle[S]) NewSearch(cfg search.Config, e *search.Evaluator) (Policy, error) {
+	names := h.BotNames()
+	bot, err := h.Bot(names[len(names)-1])
+	if err != nil {
+		return nil, err
+	}
+	p, err := search.New(h.rules.Rules, cfg, e, bot.(statePolicy[S]).Policy)
+	if err != nil {
+		return nil, err
+	}
+	return statePolicy[S]{p}, nil
 }
 
 func (h *handle[S]) OddsTables(question string) ([]game.Table, error) {
-	if b, ok := h.rules.(game.OddsTables); ok {
-		return b.OddsTables(question)
+	if o, ok := h.rules.Rules.(game.OddsTables); ok {
+		return o.OddsTables(question)
 	}
 	return nil, fmt.Errorf("%s: %w", h.spec.ID, game.ErrNoOdds)
 }

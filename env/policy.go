@@ -2,11 +2,10 @@ package env
 
 import (
 	"context"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"marsgym/env/game"
+	"marsgym/env/internal/core"
+	"marsgym/internal/parallel"
 )
 
 // Decisions are n positions in which somebody must act, put to a policy
@@ -66,7 +65,7 @@ type AfterstateScorer interface {
 
 // query are the Decisions of a game whose state is S.
 type decisionBatch[S comparable] struct {
-	k      kit[S]
+	rules  core.Rules[S]
 	states []S
 	shown  []S
 	label  [][]game.Action
@@ -108,12 +107,15 @@ func (q *decisionBatch[S]) Len() int { return len(q.shown) }
 
 func (q *decisionBatch[S]) Obs() []float32 {
 	if q.obs == nil {
-		d := q.k.rules.Spec().ObsLen()
-		q.own.obs = resize(q.own.obs, len(q.shown)*d)
+		d := q.rules.Spec().ObsLen()
+		q.own.obs = core.Resize(q.own.obs, len(q.shown)*d)
 		q.obs = q.own.obs
-		spread(len(q.shown), func(i int) {
-			s := q.shown[i]
-			q.k.rules.Encode(q.obs[i*d:(i+1)*d], s, q.k.rules.CurrentPlayer(s))
+		const size = 2048 // chosen: some 0.1 ms
+		parallel.For(len(q.shown), size, func(from, to int) {
+			for i, s := range q.shown[from:to] {
+				i += from
+				q.rules.Encode(q.obs[i*d:(i+1)*d], s, q.rules.CurrentPlayer(s))
+			}
 		})
 	}
 	return q.obs
@@ -121,13 +123,13 @@ func (q *decisionBatch[S]) Obs() []float32 {
 
 func (q *decisionBatch[S]) Mask() []bool {
 	if q.mask == nil {
-		n := q.k.rules.Spec().Actions
-		q.own.mask = resize(q.own.mask, len(q.shown)*n)
+		n := q.rules.Spec().Actions
+		q.own.mask = core.Resize(q.own.mask, len(q.shown)*n)
 		q.mask = q.own.mask
 		clear(q.mask)
 		var legal []game.Action
 		for i, s := range q.shown {
-			legal = q.k.rules.Legal(legal[:0], s)
+			legal = q.rules.Legal(legal[:0], s)
 			for _, a := range legal {
 				q.mask[i*n+int(a)] = true
 			}
@@ -139,55 +141,14 @@ func (q *decisionBatch[S]) Mask() []bool {
 func (q *decisionBatch[S]) Afterstates() *Afterstates {
 	if q.after == nil {
 		q.after = &q.own.after
-		q.k.afterstates(q.after, q.shown)
+		afterstates(&q.rules, q.after, q.shown)
 	}
 	return q.after
 }
 
-func (q *decisionBatch[S]) Position(i int) Position { return position[S]{&q.k, q.states[i]} }
+func (q *decisionBatch[S]) Position(i int) Position { return position[S]{&q.rules, q.states[i]} }
 
 func (q *decisionBatch[S]) Relabel(i int) []game.Action { return q.label[i] }
-
-// spread calls f with 0 to n-1, on all cores where there are many.
-func spread(n int, f func(i int)) {
-	const few = 2048 // chosen: some 0.1 ms
-	portions(n, few, func(from, to int) {
-		for i := from; i < to; i++ {
-			f(i)
-		}
-	})
-}
-
-// portions cuts 0 to n into runs of at most size and calls f with each, on all
-// cores if there are several.
-func portions(n, size int, f func(from, to int)) {
-	var (
-		next atomic.Int64
-		wg   sync.WaitGroup
-	)
-	work := func() {
-		for {
-			to := int(next.Add(int64(size)))
-			if to-size >= n {
-				return
-			}
-			f(to-size, min(to, n))
-		}
-	}
-	for range min(runtime.GOMAXPROCS(0), (n+size-1)/size) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
-}
-
-// resize returns a slice of length n, of s if that is long enough.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
 
 // insider is a policy of the game's own, which knows its states.
 type statePolicy[S comparable] struct{ game.Policy[S] }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
+	"marsgym/env/internal/core"
 )
 
 // Position is a state of a game, for search, for people and for look-ups. Its
@@ -38,61 +39,61 @@ type Position interface {
 }
 
 type position[S comparable] struct {
-	k *kit[S]
-	s S
+	rules *core.Rules[S]
+	s     S
 }
 
 func (p position[S]) String() string {
-	if n, ok := p.k.rules.(game.Notation[S]); ok {
+	if n, ok := p.rules.Rules.(game.Notation[S]); ok {
 		return n.Format(p.s)
 	}
 	return fmt.Sprint(p.s)
 }
 
-func (p position[S]) CurrentPlayer() game.Player { return p.k.rules.CurrentPlayer(p.s) }
+func (p position[S]) CurrentPlayer() game.Player { return p.rules.CurrentPlayer(p.s) }
 
-func (p position[S]) Legal() []game.Action { return p.k.rules.Legal(nil, p.s) }
+func (p position[S]) Legal() []game.Action { return p.rules.Legal(nil, p.s) }
 
 func (p position[S]) Apply(a game.Action) (Position, error) {
-	s, err := p.k.rules.Apply(p.s, a)
+	s, err := p.rules.Apply(p.s, a)
 	if err != nil {
 		return nil, err
 	}
-	return position[S]{p.k, s}, nil
+	return position[S]{p.rules, s}, nil
 }
 
 func (p position[S]) Outcomes() []game.Outcome[Position] {
 	var list []game.Outcome[Position]
-	for _, o := range p.k.rules.Outcomes(nil, p.s) {
-		list = append(list, game.Outcome[Position]{State: position[S]{p.k, o.State}, Prob: o.Prob})
+	for _, o := range p.rules.Outcomes(nil, p.s) {
+		list = append(list, game.Outcome[Position]{State: position[S]{p.rules, o.State}, Prob: o.Prob})
 	}
 	return list
 }
 
 func (p position[S]) Sample(dice *rand.PCG) Position {
-	return position[S]{p.k, p.k.sampler.Sample(p.s, dice)}
+	return position[S]{p.rules, p.rules.Sampler.Sample(p.s, dice)}
 }
 
-func (p position[S]) Returns() []float64 { return p.k.rules.Returns(nil, p.s) }
+func (p position[S]) Returns() []float64 { return p.rules.Returns(nil, p.s) }
 
-func (p position[S]) Observe(dst []float32, who game.Player) { p.k.rules.Encode(dst, p.s, who) }
+func (p position[S]) Observe(dst []float32, who game.Player) { p.rules.Encode(dst, p.s, who) }
 
 func (p position[S]) Decisions() Decisions {
-	shown, label := p.k.canonical(p.s)
-	q := &decisionBatch[S]{k: *p.k}
+	shown, label := p.rules.Canonical(p.s)
+	q := &decisionBatch[S]{rules: *p.rules}
 	q.add(p.s, shown, label)
 	return q
 }
 
 func (p position[S]) Render() string {
-	if g, ok := p.k.rules.(game.Renderer[S]); ok {
+	if g, ok := p.rules.Rules.(game.Renderer[S]); ok {
 		return g.Render(p.s)
 	}
 	return p.String()
 }
 
 func (p position[S]) DescribeAction(a game.Action) string {
-	if g, ok := p.k.rules.(game.Renderer[S]); ok {
+	if g, ok := p.rules.Rules.(game.Renderer[S]); ok {
 		return g.DescribeAction(p.s, a)
 	}
 	return ""
@@ -100,7 +101,7 @@ func (p position[S]) DescribeAction(a game.Action) string {
 
 func (p position[S]) DescribeChance(next Position) string {
 	own, ok := next.(position[S])
-	if g, guided := p.k.rules.(game.Renderer[S]); guided && ok {
+	if g, guided := p.rules.Rules.(game.Renderer[S]); guided && ok {
 		return g.DescribeChance(p.s, own.s)
 	}
 	return ""

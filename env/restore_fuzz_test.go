@@ -8,6 +8,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/env/expert"
 	"marsgym/env/game"
 )
 
@@ -39,16 +40,16 @@ func FuzzRestoreState(f *testing.F) {
 			b := g.NewBatch(rows, 0)
 			return b, func() error { return playOn(b, rand.New(rand.NewPCG(1, 2))) }, true
 		}
-		cfg := env.ExpertConfig{Depth: env.OnePly, Anew: 0.5, Turns: 1, Moves: 1}
+		cfg := expert.Config{Depth: expert.OnePly, RestartFraction: 0.5, Turns: 1, Decisions: 1}
 		if kind%3 == 2 {
-			cfg.Depth = env.Turn
+			cfg.Depth = expert.Turn
 		}
 		x, err := g.NewExpert(cfg, rows, 0)
 		if err != nil {
 			return nil, nil, false
 		}
-		var found env.Lessons
-		return x, func() error { return x.Search(context.Background(), &found, env.Manner{}, zeros) }, true
+		var found expert.Targets
+		return x, func() error { return x.Search(context.Background(), &found, expert.Options{}, zeros) }, true
 	}
 	for i, g := range games {
 		for kind := range uint8(3) {

@@ -8,6 +8,8 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/game/chart"
+	"marsgym/env/internal/core"
+	"marsgym/internal/parallel"
 )
 
 // Solution is the exact solution of a game (see [game.Solution]). Values are
@@ -53,8 +55,8 @@ type Regret struct {
 }
 
 type solution[S comparable] struct {
-	kit *kit[S]
-	s   game.Solution[S]
+	rules *core.Rules[S]
+	s     game.Solution[S]
 }
 
 func (s *solution[S]) Residual() float64 { return s.s.Residual() }
@@ -86,7 +88,7 @@ func (s *solution[S]) charter() (game.Reporter, error) {
 	if c, ok := s.s.(game.Reporter); ok {
 		return c, nil
 	}
-	return nil, fmt.Errorf("%s: %w", s.kit.rules.Spec().ID, game.ErrNoCharts)
+	return nil, fmt.Errorf("%s: %w", s.rules.Spec().ID, game.ErrNoCharts)
 }
 
 func (s *solution[S]) Value(p Position) ([]float64, error) {
@@ -117,33 +119,25 @@ func (s *solution[S]) policy(p Policy) game.Policy[S] {
 	case statePolicy[S]:
 		return p.Policy
 	case AfterstateScorer:
-		return &observationScorer[S]{observationPolicy: observationPolicy[S]{p, decisionBatch[S]{k: *s.kit}}, p: p}
+		return &observationScorer[S]{observationPolicy: observationPolicy[S]{p, decisionBatch[S]{rules: *s.rules}}, p: p}
 	}
-	return &observationPolicy[S]{p, decisionBatch[S]{k: *s.kit}}
+	return &observationPolicy[S]{p, decisionBatch[S]{rules: *s.rules}}
 }
 
 func (s *solution[S]) Regrets(ctx context.Context, p Policy, seat game.Player, yield func(Regret) error) error {
 	var state S
-	r := Regret{Position: func() Position { return position[S]{s.kit, state} }}
-	tutor, _ := s.kit.rules.(game.MistakeLabeler[S])
+	r := Regret{Position: func() Position { return position[S]{s.rules, state} }}
+	tutor, _ := s.rules.Rules.(game.MistakeLabeler[S])
 	return s.s.Regrets(ctx, s.policy(p), seat, func(x game.Regret[S]) error {
 		state = x.State
 		r.Action, r.Best, r.Reach, r.Prob, r.Loss = x.Action, x.Best, x.Reach, x.Prob, x.Loss
 		if tutor != nil {
 			r.Kind, r.Situation = tutor.Kind(state, x.Action, x.Best), tutor.Situation(state)
 		} else {
-			r.Kind = s.kit.actionName(x.Action) + ", not " + s.kit.actionName(x.Best)
+			r.Kind = s.rules.ActionName(x.Action) + ", not " + s.rules.ActionName(x.Best)
 		}
 		return yield(r)
 	})
-}
-
-// actionName names an action, by its number where the game has no words.
-func (k *kit[S]) actionName(a game.Action) string {
-	if n, ok := k.rules.(game.Notation[S]); ok {
-		return n.ActionName(a)
-	}
-	return fmt.Sprint(a)
 }
 
 func (s *solution[S]) Evaluate(ctx context.Context, seats []game.TabularPolicy) ([]float64, error) {
@@ -169,7 +163,7 @@ func (o *observationPolicy[S]) ProbsContext(ctx context.Context, dst []float64, 
 	// So many are asked about at once. Chosen: what they see takes some 10 MB, and
 	// there is work for several cores.
 	const portion = 8192
-	n := o.q.k.rules.Spec().Actions
+	n := o.q.rules.Spec().Actions
 	for len(states) > 0 {
 		now := min(portion, len(states))
 		o.q.fill(states[:now])
@@ -194,10 +188,10 @@ func (o *observationScorer[S]) Score(dst []float64, after []S, movers []game.Pla
 	// Afterstates are encoded so many at once: what is read is still in the cache,
 	// and goes through the layers together. Measured.
 	const portion = 256
-	k := &o.q.k
-	d := k.rules.Spec().ObsLen()
+	rules := &o.q.rules
+	d := rules.Spec().ObsLen()
 	var failed atomic.Pointer[error]
-	portions(len(after), portion, func(from, to int) {
+	parallel.For(len(after), portion, func(from, to int) {
 		obs, _ := o.scratch.Get().(*[]float32)
 		if obs == nil {
 			obs = new([]float32)
@@ -205,8 +199,8 @@ func (o *observationScorer[S]) Score(dst []float64, after []S, movers []game.Pla
 		}
 		defer o.scratch.Put(obs)
 		for i := from; i < to; i++ {
-			s, _ := k.canonical(after[i])
-			k.rules.Encode((*obs)[(i-from)*d:][:d], s, movers[i])
+			s, _ := rules.Canonical(after[i])
+			rules.Encode((*obs)[(i-from)*d:][:d], s, movers[i])
 		}
 		if err := o.p.Score(dst[from:to], (*obs)[:(to-from)*d]); err != nil {
 			failed.CompareAndSwap(nil, &err)

@@ -9,6 +9,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/internal/testgames"
 )
 
 // hidden is a player of the game's own as one who is not: a solution that would
@@ -89,9 +90,9 @@ func (byMask) Probs(dst []float64, d env.Decisions) error {
 // Policies from outside, who know no states, must be priced as those who do.
 func TestOutsiders(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":                    env.NewGame(newPig(t, 2, 15)),
-		"martian dice":           env.NewGame(newMartianDice(t, 2, 4, 4)),
-		"martian dice for three": env.NewGame(newMartianDice(t, 3, 3, 3)),
+		"pig":                    env.NewGame(testgames.NewPig(t, 2, 15)),
+		"martian dice":           env.NewGame(testgames.NewMartianDice(t, 2, 4, 4)),
+		"martian dice for three": env.NewGame(testgames.NewMartianDice(t, 3, 3, 3)),
 	} {
 		sol, err := g.Solve(t.Context(), nil)
 		if err != nil {
@@ -151,7 +152,7 @@ func TestOutsiders(t *testing.T) {
 }
 
 func TestSolution(t *testing.T) {
-	g := env.NewGame(newMartianDice(t, 2, 4, 4))
+	g := env.NewGame(testgames.NewMartianDice(t, 2, 4, 4))
 	sol, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -179,14 +180,14 @@ func TestSolution(t *testing.T) {
 	if err != nil || len(options) != 3 || !(math.Abs(max(options[0], options[1], options[2])-value[1]) <= 1e-12) {
 		t.Errorf("options are worth %v, %v; the position %v", options, err, value)
 	}
-	foreign := env.NewGame(newPig(t, 2, 15)).Initial()
+	foreign := env.NewGame(testgames.NewPig(t, 2, 15)).Initial()
 	if v, err := sol.Value(foreign); err == nil {
 		t.Errorf("a position of another game is worth %v", v)
 	}
 	if v, err := sol.Options(foreign); err == nil {
 		t.Errorf("in a position of another game the options are worth %v", v)
 	}
-	if _, err := env.NewGame(coin{}).Solve(t.Context(), nil); !errors.Is(err, game.ErrNoSolution) {
+	if _, err := env.NewGame(testgames.Coin{}).Solve(t.Context(), nil); !errors.Is(err, game.ErrNoSolution) {
 		t.Errorf("a game without a solver: error %v, want ErrNoSolution", err)
 	}
 }

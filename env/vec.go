@@ -7,11 +7,12 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
+	"marsgym/env/internal/core"
 )
 
 // Vec is the Batch of a game whose state is S.
 type Vec[S comparable] struct {
-	k     kit[S]
+	rules core.Rules[S]
 	spec  game.Spec
 	d     int // D
 	first int // row 0 is row first of the run
@@ -25,8 +26,7 @@ type Vec[S comparable] struct {
 	dice  []rand.PCG      // [N]
 	began bool
 
-	planner game.Planner[S] // or nil
-	luck    []luck          // [N] of restarted rows; nil if there are none
+	crn []crnStream // [N] of restarted rows; nil if there are none
 
 	returns []float64
 	legal   []game.Action
@@ -41,16 +41,16 @@ func NewVec[S comparable](rules game.Rules[S], rows, first int) *Vec[S] {
 	}
 	spec := rules.Spec()
 	v := &Vec[S]{
-		k: newKit(rules), spec: spec, d: spec.ObsLen(), first: first, buf: newBuffers(rows, spec),
+		rules: core.New(rules), spec: spec, d: spec.ObsLen(), first: first, buf: newBuffers(rows, spec),
 		state: make([]S, rows), label: make([][]game.Action, rows), next: make([]S, rows),
 		moves: make([]int32, rows), dice: make([]rand.PCG, rows),
 		returns: make([]float64, 0, spec.Players), legal: make([]game.Action, 0, spec.Actions),
 	}
 	v.shown = v.state
-	if v.k.symmetry != nil {
+	if v.rules.Symmetry != nil {
 		v.shown = make([]S, rows)
 	}
-	v.query.k = v.k
+	v.query.rules = v.rules
 	return v
 }
 
@@ -68,7 +68,7 @@ func (v *Vec[S]) Reset(seed uint64) {
 	clear(v.buf.Reward)
 	clear(v.buf.Terminated)
 	clear(v.buf.Truncated)
-	v.luck = nil
+	v.crn = nil
 	for i := range v.state {
 		v.begin(i, seed, uint64(v.first+i))
 	}
@@ -87,7 +87,7 @@ func (v *Vec[S]) begin(i int, seed, row uint64) {
 func (v *Vec[S]) start(i int) {
 	v.moves[i] = 0
 	for range 1000 {
-		s := v.k.rules.Initial()
+		s := v.rules.Initial()
 		var who game.Player
 		if who = v.settle(i, &s); who >= 0 {
 			v.state[i], v.buf.Player[i] = s, who
@@ -100,14 +100,14 @@ func (v *Vec[S]) start(i int) {
 // show fills in what the player to act in row i sees and may do.
 func (v *Vec[S]) show(i int) {
 	s := &v.state[i]
-	if v.k.symmetry != nil {
-		v.shown[i], v.label[i] = v.k.symmetry.Canonical(*s)
+	if v.rules.Symmetry != nil {
+		v.shown[i], v.label[i] = v.rules.Symmetry.Canonical(*s)
 		s = &v.shown[i]
 	}
-	v.k.rules.Encode(v.buf.Obs[i*v.d:(i+1)*v.d], *s, v.buf.Player[i])
+	v.rules.Encode(v.buf.Obs[i*v.d:(i+1)*v.d], *s, v.buf.Player[i])
 	mask := v.buf.Mask[i*v.spec.Actions : (i+1)*v.spec.Actions]
 	clear(mask)
-	v.legal = v.k.rules.Legal(v.legal[:0], *s)
+	v.legal = v.rules.Legal(v.legal[:0], *s)
 	for _, a := range v.legal {
 		mask[a] = true
 	}
@@ -126,12 +126,12 @@ func (v *Vec[S]) Step() error {
 			a = label[a]
 		}
 		var err error
-		if v.next[i], err = v.k.rules.Apply(v.state[i], a); err != nil {
+		if v.next[i], err = v.rules.Apply(v.state[i], a); err != nil {
 			return &RowError{i, v.buf.Action[i], err}
 		}
 	}
 	v.state, v.next = v.next, v.state
-	if v.k.symmetry == nil {
+	if v.rules.Symmetry == nil {
 		v.shown = v.state // each its own representative
 	}
 	clear(v.buf.Reward)
@@ -144,7 +144,7 @@ func (v *Vec[S]) Step() error {
 		v.buf.Terminated[i], v.buf.Truncated[i] = over, cut
 		switch {
 		case over:
-			v.returns = v.k.rules.Returns(v.returns[:0], *s)
+			v.returns = v.rules.Returns(v.returns[:0], *s)
 			for p, r := range v.returns {
 				v.buf.Reward[i*v.spec.Players+p] = float32(r)
 			}
@@ -153,8 +153,8 @@ func (v *Vec[S]) Step() error {
 			if who == game.Chance {
 				who = v.buf.Player[i] // who acted last
 			}
-			c, _ := v.k.canonical(*s)
-			v.k.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], c, who)
+			c, _ := v.rules.Canonical(*s)
+			v.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], c, who)
 			v.buf.FinalPlayer[i] = who
 			v.start(i)
 		default:
@@ -166,7 +166,7 @@ func (v *Vec[S]) Step() error {
 }
 
 // Afterstates implements [Batch].
-func (v *Vec[S]) Afterstates(dst *Afterstates) { v.k.afterstates(dst, v.shown) }
+func (v *Vec[S]) Afterstates(dst *Afterstates) { afterstates(&v.rules, dst, v.shown) }
 
 // Decisions implements [Batch].
 func (v *Vec[S]) Decisions(rows []int) Decisions {
@@ -217,7 +217,7 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 		if _, err := binary.Decode(src[:size], binary.LittleEndian, &v.state[i]); err != nil {
 			return fmt.Errorf("env: row %d: %w", i, err)
 		}
-		if err := v.k.known(v.state[i]); err != nil {
+		if err := v.rules.Validate(v.state[i]); err != nil {
 			return fmt.Errorf("env: row %d: %w", i, err)
 		}
 		v.moves[i] = int32(binary.LittleEndian.Uint32(src[size:]))
@@ -231,7 +231,7 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 			}
 			src = src[generator:]
 		}
-		v.buf.Player[i] = v.k.rules.CurrentPlayer(v.state[i])
+		v.buf.Player[i] = v.rules.CurrentPlayer(v.state[i])
 		if v.buf.Player[i] < 0 {
 			return fmt.Errorf("env: row %d holds a state in which nobody acts", i)
 		}

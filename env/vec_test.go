@@ -9,29 +9,10 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/internal/testgames"
 	"marsgym/env/martiandice"
 	"marsgym/env/pig"
 )
-
-func newPig(t testing.TB, players, target int) *pig.Rules {
-	t.Helper()
-	r, err := pig.New(pig.Config{Players: players, Target: target})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-func newMartianDice(t testing.TB, players, dice, target int) *martiandice.Rules {
-	t.Helper()
-	c := martiandice.DefaultConfig()
-	c.Players, c.Dice, c.Target = players, dice, target
-	r, err := martiandice.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // batched compares a batch with rows played alone.
 func batched[S comparable](t *testing.T, rules game.Rules[S], wantTruncated bool) {
@@ -74,20 +55,22 @@ func batched[S comparable](t *testing.T, rules game.Rules[S], wantTruncated bool
 }
 
 func TestBatch(t *testing.T) {
-	t.Run("pig", func(t *testing.T) { batched(t, newPig(t, 2, 20), false) })
-	t.Run("pig for three", func(t *testing.T) { batched(t, newPig(t, 3, 20), false) })
-	t.Run("pig, limited", func(t *testing.T) { batched(t, limited{newPig(t, 2, 5), 3}, true) })
-	t.Run("pig without abilities", func(t *testing.T) { batched(t, plain{newPig(t, 2, 20)}, false) })
-	t.Run("martian dice", func(t *testing.T) { batched(t, newMartianDice(t, 2, 13, 10), false) })
-	t.Run("martian dice, limited", func(t *testing.T) { batched(t, cut{newMartianDice(t, 2, 5, 3), 20}, true) })
-	t.Run("martian dice for three", func(t *testing.T) { batched(t, newMartianDice(t, 3, 7, 5), false) })
-	t.Run("coin", func(t *testing.T) { batched(t, coin{}, false) })
+	t.Run("pig", func(t *testing.T) { batched(t, testgames.NewPig(t, 2, 20), false) })
+	t.Run("pig for three", func(t *testing.T) { batched(t, testgames.NewPig(t, 3, 20), false) })
+	t.Run("pig, limited", func(t *testing.T) { batched(t, testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 5), Moves: 3}, true) })
+	t.Run("pig without abilities", func(t *testing.T) { batched(t, testgames.PlainPig{Rules: testgames.NewPig(t, 2, 20)}, false) })
+	t.Run("martian dice", func(t *testing.T) { batched(t, testgames.NewMartianDice(t, 2, 13, 10), false) })
+	t.Run("martian dice, limited", func(t *testing.T) {
+		batched(t, testgames.LimitedMartianDice{Rules: testgames.NewMartianDice(t, 2, 5, 3), Moves: 20}, true)
+	})
+	t.Run("martian dice for three", func(t *testing.T) { batched(t, testgames.NewMartianDice(t, 3, 7, 5), false) })
+	t.Run("coin", func(t *testing.T) { batched(t, testgames.Coin{}, false) })
 }
 
 func TestSplit(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":          env.NewGame(newPig(t, 2, 20)),
-		"martian dice": env.NewGame(newMartianDice(t, 2, 13, 10)),
+		"pig":          env.NewGame(testgames.NewPig(t, 2, 20)),
+		"martian dice": env.NewGame(testgames.NewMartianDice(t, 2, 13, 10)),
 	} {
 		whole := g.NewBatch(4, 0)
 		parts := []env.Batch{g.NewBatch(2, 0), g.NewBatch(2, 2)}
@@ -111,7 +94,7 @@ func TestSplit(t *testing.T) {
 }
 
 func TestReset(t *testing.T) {
-	b := env.NewGame(newMartianDice(t, 2, 13, 10)).NewBatch(2, 0)
+	b := env.NewGame(testgames.NewMartianDice(t, 2, 13, 10)).NewBatch(2, 0)
 	play := func(seed uint64) (list []seen) {
 		b.Reset(seed)
 		for range 50 {
@@ -137,10 +120,10 @@ func TestReset(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	for name, b := range map[string]env.Batch{
-		"pig":                    env.NewVec(newPig(t, 2, 20), 64, 0),
-		"pig, limited":           env.NewVec(limited{newPig(t, 2, 20), 3}, 64, 0),
-		"martian dice":           env.NewVec(newMartianDice(t, 2, 13, 10), 64, 0),
-		"martian dice for three": env.NewVec(newMartianDice(t, 3, 5, 5), 64, 0),
+		"pig":                    env.NewVec(testgames.NewPig(t, 2, 20), 64, 0),
+		"pig, limited":           env.NewVec(testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 20), Moves: 3}, 64, 0),
+		"martian dice":           env.NewVec(testgames.NewMartianDice(t, 2, 13, 10), 64, 0),
+		"martian dice for three": env.NewVec(testgames.NewMartianDice(t, 3, 5, 5), 64, 0),
 	} {
 		b.Reset(1)
 		buf, n := b.Buffers(), b.Spec().Actions
@@ -167,8 +150,8 @@ func TestAllocations(t *testing.T) {
 // Step works or changes nothing.
 func TestStepAtomic(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":          env.NewGame(newPig(t, 2, 20)),
-		"martian dice": env.NewGame(newMartianDice(t, 2, 13, 10)),
+		"pig":          env.NewGame(testgames.NewPig(t, 2, 20)),
+		"martian dice": env.NewGame(testgames.NewMartianDice(t, 2, 13, 10)),
 	} {
 		b, twin := g.NewBatch(3, 0), g.NewBatch(3, 0)
 		if err := b.Step(); err == nil {
@@ -251,7 +234,7 @@ func (f frozen) equal(g frozen) bool {
 // A game that is cut off would have gone on as in a batch without the limit.
 func TestTruncated(t *testing.T) {
 	const rows = 50
-	short, long := env.NewVec(limited{newPig(t, 2, 100), 3}, rows, 0), env.NewVec(newPig(t, 2, 100), rows, 0)
+	short, long := env.NewVec(testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 100), Moves: 3}, rows, 0), env.NewVec(testgames.NewPig(t, 2, 100), rows, 0)
 	short.Reset(3)
 	long.Reset(3)
 	for k := range 3 {
@@ -280,8 +263,8 @@ func TestTruncated(t *testing.T) {
 
 func TestAppendState(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":          env.NewGame(limited{newPig(t, 2, 20), 7}),
-		"martian dice": env.NewGame(newMartianDice(t, 2, 13, 10)),
+		"pig":          env.NewGame(testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 20), Moves: 7}),
+		"martian dice": env.NewGame(testgames.NewMartianDice(t, 2, 13, 10)),
 	} {
 		step := func(b env.Batch) {
 			act(b)
@@ -341,8 +324,8 @@ func TestAppendState(t *testing.T) {
 
 func TestNewVecPanics(t *testing.T) {
 	for name, f := range map[string]func(){
-		"no rows":      func() { env.NewVec(newPig(t, 2, 20), 0, 0) },
-		"row -1":       func() { env.NewVec(newPig(t, 2, 20), 1, -1) },
+		"no rows":      func() { env.NewVec(testgames.NewPig(t, 2, 20), 0, 0) },
+		"row -1":       func() { env.NewVec(testgames.NewPig(t, 2, 20), 1, -1) },
 		"no decisions": func() { env.NewVec(tails{}, 1, 0).Reset(1) },
 	} {
 		func() {
@@ -357,15 +340,15 @@ func TestNewVecPanics(t *testing.T) {
 }
 
 // tails is a coin that always ends the game.
-type tails struct{ coin }
+type tails struct{ testgames.Coin }
 
-func (tails) Initial() face { return face{1} }
+func (tails) Initial() testgames.Face { return testgames.Face{Side: 1} }
 
 // TestRestart: without a planner, a row takes up the luck of another row of
 // another run.
 func TestRestart(t *testing.T) {
 	const seed, row, steps = 23, 1 << 31, 200
-	rules := plain{newPig(t, 3, 20)}
+	rules := testgames.PlainPig{Rules: testgames.NewPig(t, 3, 20)}
 	want := alone(rules, seed, row, steps)
 	b := env.NewVec(rules, 3, 0)
 	b.Reset(1)
@@ -386,7 +369,7 @@ func TestRestart(t *testing.T) {
 // TestLuckByTurn: with a planner, turns begin with the same roll whatever was
 // done before, and other rows with others.
 func TestLuckByTurn(t *testing.T) {
-	b := env.NewGame(game.Rules[martiandice.State](newMartianDice(t, 2, 13, 100))).NewBatch(3, 0)
+	b := env.NewGame(game.Rules[martiandice.State](testgames.NewMartianDice(t, 2, 13, 100))).NewBatch(3, 0)
 	b.Reset(1)
 	for i, row := range []uint64{8, 8, 9} {
 		b.Restart(i, 5, row)

@@ -22,12 +22,13 @@ type Meta struct {
 	Config    json.RawMessage // the game's config, so that a file opens without flags
 	Net       Shape           // Save takes it from the network
 
-	Algorithm  string
-	Seed       uint64
-	Steps      int64 // decisions
-	Iterations int64
-	Games      int64
-	Exact      *Exact // where the game is solved
+	Algorithm   string
+	ValueTarget string // the states whose values the network has learned, see search.ValueTarget
+	Seed        uint64
+	Steps       int64 // decisions
+	Iterations  int64
+	Games       int64
+	Exact       *Exact // where the game is solved
 }
 
 // Exact is a model's exact strength in a two-player game that is solved.
@@ -83,6 +84,9 @@ func (m Meta) strings() (map[string]string, error) {
 		"iterations":     strconv.FormatInt(m.Iterations, 10),
 		"games":          strconv.FormatInt(m.Games, 10),
 	}
+	if m.ValueTarget != "" {
+		s["value_target"] = m.ValueTarget
+	}
 	if m.Config != nil {
 		var b bytes.Buffer
 		if err := json.Compact(&b, m.Config); err != nil {
@@ -123,14 +127,15 @@ func parseMeta(s map[string]string) (Meta, error) {
 		}
 	}
 	m := Meta{
-		Game:       s["game"],
-		Rules:      int(number("rules_version")),
-		RulesHash:  s["rules_hash"],
-		ObsHash:    s["obs_hash"],
-		Algorithm:  s["algorithm"],
-		Steps:      number("steps"),
-		Iterations: number("iterations"),
-		Games:      number("games"),
+		Game:        s["game"],
+		Rules:       int(number("rules_version")),
+		RulesHash:   s["rules_hash"],
+		ObsHash:     s["obs_hash"],
+		Algorithm:   s["algorithm"],
+		ValueTarget: s["value_target"],
+		Steps:       number("steps"),
+		Iterations:  number("iterations"),
+		Games:       number("games"),
 	}
 	seed, e := strconv.ParseUint(s["seed"], 10, 64)
 	if e != nil && err == nil {

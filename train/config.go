@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"marsgym/env"
+	"marsgym/env/expert"
 	"marsgym/env/game"
+	"marsgym/env/search"
 	"marsgym/models"
 )
 
@@ -20,10 +22,21 @@ const (
 	// PPO sees what a batch shows: observations, legal actions, rewards.
 	AlgorithmPPO Algorithm = "ppo"
 	// OnePly searches over one roll of the dice, whose chances it knows.
-	OnePly Algorithm = Algorithm(env.OnePly)
+	OnePly Algorithm = Algorithm(expert.OnePly)
 	// TurnExact searches each turn to its end, in games that offer that.
-	TurnExact Algorithm = Algorithm(env.Turn)
+	TurnExact Algorithm = Algorithm(expert.Turn)
 )
+
+// valueTarget is what an algorithm trains values of.
+func (a Algorithm) valueTarget() search.ValueTarget {
+	switch a {
+	case OnePly:
+		return search.Afterstate
+	case TurnExact:
+		return search.TurnStart
+	}
+	return search.Decision
+}
 
 // Algorithms lists them.
 func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, OnePly, TurnExact} }
@@ -80,7 +93,7 @@ type Pool struct {
 
 // Expert are the settings of expert iteration.
 type Expert struct {
-	Search env.ExpertConfig `json:"search"`
+	Search expert.Config `json:"search"`
 	// Temperature of the policy that is taught, in shares of the win, first and
 	// last: an option that is worth so much less is e times less likely.
 	Temperature Range `json:"temperature"`
@@ -112,7 +125,7 @@ func DefaultConfig(a Algorithm) Config {
 	c.Rate, c.Warmup = Range{1e-2, 1e-5}, 0.01
 	c.Adam.Beta2, c.Adam.Clip = 0.99, 0
 	c.Expert = Expert{
-		Search:      env.ExpertConfig{Depth: env.Depth(a), Anew: 0.7, Turns: 2, Moves: 16, Strays: 1. / 3, Stray: 0.15},
+		Search:      expert.Config{Depth: expert.Depth(a), RestartFraction: 0.7, Turns: 2, Decisions: 16, ExplorationFraction: 1. / 3, ExplorationRate: 0.15},
 		Temperature: Range{0.02, 0.004},
 		Ahead:       0.05,
 	}
@@ -187,7 +200,7 @@ func (c Config) Validate() error {
 	case known:
 		e := c.Expert
 		errs = append(errs, e.Search.Validate())
-		want(e.Search.Depth == env.Depth(c.Algorithm), "depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
+		want(e.Search.Depth == expert.Depth(c.Algorithm), "depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
 		for i, end := range []string{"first", "last"} {
 			want(finite(e.Temperature[i]) && e.Temperature[i] > 0, "temperature, "+end, e.Temperature[i], "above 0, and finite")
 		}

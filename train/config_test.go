@@ -72,11 +72,11 @@ func TestCheck(t *testing.T) {
 			c.Hidden, c.PPO.Pool.Share, c.PPO.Pool.Size = []int{4096, 4096}, 0.1, 1000
 		}, "for the opponent pool; want at most 24 GiB: lower the size of the pool or hidden"},
 		{"parts", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Hidden, c.Parts = []int{4096, 4096}, 512 }, "for the network; want at most 24 GiB: lower hidden or parts"},
-		{"moves", "mars-is-ours-fast", 2, train.OnePly, func(c *train.Config) { c.Rows, c.Expert.Search.Moves = 1<<12, 10_000 }, "want at most 24 GiB: lower rows or moves"},
+		{"moves", "mars-is-ours-fast", 2, train.OnePly, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "want at most 24 GiB: lower rows or moves"},
 		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "want at most 24 GiB: lower rows or turns"},
 		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "want at most 24 GiB: lower rows or turns"},
 		{"large rollout", "martian-dice", 4, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1024, 128 }, ""},
-		{"large search", "martian-dice", 4, train.OnePly, func(c *train.Config) { c.Rows, c.Expert.Search.Moves = 1024, 64 }, ""},
+		{"large search", "martian-dice", 4, train.OnePly, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1024, 64 }, ""},
 		{"many rows", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Head, c.Rows, c.PPO.Horizon = models.Logits, 4096, 1024 }, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

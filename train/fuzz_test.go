@@ -24,7 +24,7 @@ func least(a train.Algorithm) train.Config {
 	cfg.Hidden, cfg.Rows, cfg.Parts = []int{2}, 2, 1
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 4, 4
 	cfg.PPO.Pool = train.Pool{Share: 0.5, Size: 2, Every: 0.25, Power: 2}
-	cfg.Expert.Search.Turns, cfg.Expert.Search.Moves = 1, 2
+	cfg.Expert.Search.Turns, cfg.Expert.Search.Decisions = 1, 2
 	cfg.Steps, cfg.Evaluations, cfg.Checkpoints = 32, 0, 1
 	return cfg
 }
@@ -59,7 +59,7 @@ func FuzzConfig(f *testing.F) {
 			t.Fatalf("%s comes back as %+v, error %v", again, back, err)
 		}
 		small := cfg.Steps <= 200 && cfg.Rows <= 16 && cfg.PPO.Epochs <= 4 && cfg.PPO.Horizon <= 16 &&
-			cfg.Expert.Search.Turns <= 4 && cfg.Expert.Search.Moves <= 16 && len(cfg.Hidden) <= 4
+			cfg.Expert.Search.Turns <= 4 && cfg.Expert.Search.Decisions <= 16 && len(cfg.Hidden) <= 4
 		for _, width := range cfg.Hidden {
 			small = small && width <= 32
 		}

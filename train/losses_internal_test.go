@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"marsgym/env"
+	"marsgym/env/expert"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 )
@@ -37,10 +37,10 @@ func TestSmallMinibatch(t *testing.T) {
 }
 
 // idle is an expert that finds nothing.
-type idle struct{ env.Expert }
+type idle struct{ expert.Expert }
 
-func (idle) Search(_ context.Context, dst *env.Lessons, _ env.Manner, _ env.Network) error {
-	*dst = env.Lessons{Start: []int32{0}}
+func (idle) Search(_ context.Context, dst *expert.Targets, _ expert.Options, _ expert.Network) error {
+	*dst = expert.Targets{Start: []int32{0}}
 	return nil
 }
 
@@ -58,7 +58,7 @@ func TestIdlePart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newExpert(&cfg, g, l)
+	e, err := newExpertIteration(&cfg, g, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,12 +69,12 @@ func TestIdlePart(t *testing.T) {
 		}
 		n, decisions := 0, 0
 		for _, p := range e.parts {
-			n += len(p.lessons.Obs) / p.d
-			decisions += len(p.lessons.Start) - 1
+			n += len(p.targets.Obs) / p.d
+			decisions += len(p.targets.Start) - 1
 		}
 		if n == 0 || m.decisions != float64(n) || m.choices != float64(decisions) {
 			t.Errorf("iteration %d: the losses are of %v positions and %v decisions; want %d and %d", i+1, m.decisions, m.choices, n, decisions)
 		}
-		e.parts[1].expert = idle{e.parts[1].expert}
+		e.parts[1].search = idle{e.parts[1].search}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"sync"
 
-	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/expert"
 	"marsgym/env/game"
 	"marsgym/models"
 )
@@ -100,7 +100,7 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		}
 		return needs
 	}
-	lower, steps, searches, kept := "rows or moves", n*float64(c.Expert.Search.Moves), n*float64(c.Expert.Search.Moves), float64(row)
+	lower, steps, searches, kept := "rows or moves", n*float64(c.Expert.Search.Decisions), n*float64(c.Expert.Search.Decisions), float64(row)
 	if c.Algorithm == TurnExact {
 		lower, steps, searches, kept = "rows or turns", n*float64(c.Expert.Search.Turns), n, row+plan
 	}
@@ -157,7 +157,7 @@ func measured(g env.Game, c Config) (play playSizes, err error) {
 func measuredSearch(g env.Game, c Config) (play playSizes, err error) {
 	const rows, searches, most = 2, 32, 1 << 18 // states asked about; all chosen for a tenth of a second
 	search := DefaultConfig(c.Algorithm).Expert.Search
-	search.Moves = 8
+	search.Decisions = 8
 	x, err := g.NewExpert(search, rows, 0)
 	if err != nil {
 		return play, err
@@ -173,19 +173,19 @@ func measuredSearch(g env.Game, c Config) (play playSizes, err error) {
 	net := func(scores, values, obs []float32) {
 		play.asked += float64(len(obs) / spec.ObsLen())
 		mlp.Forward(scores, values, obs)
-		agents.Returns(spec, values)
+		models.SharesToReturns(values, spec.Players, spec.Return)
 	}
-	var found env.Lessons
+	var found expert.Targets
 	n := 0.0
 	for ; n < rows*searches && play.asked < most; n += rows {
-		if err := x.Search(context.Background(), &found, env.Manner{Scores: c.Head == models.Score}, net); err != nil {
+		if err := x.Search(context.Background(), &found, expert.Options{PolicyReplies: c.Head == models.Score}, net); err != nil {
 			return play, err
 		}
 		play.positions += float64(len(found.Obs) / spec.ObsLen())
 		play.decisions += float64(len(found.Start) - 1)
 		play.options += float64(len(found.Action))
 	}
-	steps, searched := n*float64(search.Moves), n*float64(search.Moves)
+	steps, searched := n*float64(search.Decisions), n*float64(search.Decisions)
 	if c.Algorithm == TurnExact {
 		steps, searched = n*float64(search.Turns), n
 	}

@@ -37,7 +37,7 @@ func TestMemory(t *testing.T) {
 		{"many turns", "martian-dice", 2, TurnExact, func(c *Config) { c.Rows, c.Expert.Search.Turns = 32, 32 }},
 		{"turns of pig", "pig", 2, TurnExact, func(c *Config) { c.Rows = 1024 }},
 		{"plies", "martian-dice", 2, OnePly, func(c *Config) { c.Rows = 64 }},
-		{"plies of a board", "mars-is-ours-fast", 2, OnePly, func(c *Config) { c.Head, c.Rows, c.Expert.Search.Moves = models.Logits, 64, 32 }},
+		{"plies of a board", "mars-is-ours-fast", 2, OnePly, func(c *Config) { c.Head, c.Rows, c.Expert.Search.Decisions = models.Logits, 64, 32 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g, err := catalog.Open(test.game, test.players, nil)
@@ -58,7 +58,7 @@ func TestMemory(t *testing.T) {
 			before, kept := heap(), 0.0
 			cfg.Steps = 1 // one iteration, or two
 			if test.algorithm == OnePly {
-				cfg.Steps += uint64(cfg.Rows * cfg.Expert.Search.Moves) // games have gone on a while
+				cfg.Steps += uint64(cfg.Rows * cfg.Expert.Search.Decisions) // games have gone on a while
 			}
 			_, err = Run(t.Context(), cfg, Options{
 				Game: g, Dir: t.TempDir(),

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/models"
 )
@@ -217,7 +216,7 @@ func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values
 				s.scores = append(s.scores, float64(policy[k]))
 			}
 			s.probs = append(s.probs[:0], s.scores...)
-			agents.Softmax(s.probs, s.scores)
+			models.Softmax(s.probs, s.scores)
 
 			move := int(chosen - s.start[i])
 			logp := math.Log(s.probs[move])

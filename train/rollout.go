@@ -3,7 +3,6 @@ package train
 import (
 	"math"
 
-	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/models"
@@ -172,7 +171,7 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 			probs = make([]float64, r.spec.Actions)
 		}
 		probs = probs[:len(scores)]
-		agents.Softmax(probs, scores)
+		models.Softmax(probs, scores)
 		c := int(env.SampleAction(probs, &buf.Noise[i]))
 		r.chosen[at+i] = int32(lo + c)
 		r.logp[at+i] = float32(math.Log(probs[c]))

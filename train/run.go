@@ -126,7 +126,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	r.learner = &counter{Learner: l}
 	if cfg.Algorithm == AlgorithmPPO {
 		r.method = newPPO(&r.cfg, opt.Game, r.learner)
-	} else if r.method, err = newExpert(&r.cfg, opt.Game, r.learner); err != nil {
+	} else if r.method, err = newExpertIteration(&r.cfg, opt.Game, r.learner); err != nil {
 		return nil, fmt.Errorf("algorithm %s: %w", cfg.Algorithm, err)
 	}
 	release, err := dirlock.Lock(opt.Dir)
@@ -246,6 +246,7 @@ func (l Losses) check(spec game.Spec) error {
 func (r *run) meta() models.Meta {
 	m := agents.MetaOf(r.opt.Game.Spec())
 	m.Algorithm, m.Seed = string(r.cfg.Algorithm), r.cfg.Seed
+	m.ValueTarget = string(r.cfg.Algorithm.valueTarget())
 	m.Steps, m.Iterations, m.Games = int64(r.at.Steps), int64(r.at.Iteration), int64(r.at.Games)
 	m.Exact = r.at.Exact
 	return m

@@ -13,7 +13,9 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/env/expert"
 	"marsgym/env/game"
+	"marsgym/env/search"
 	"marsgym/eval"
 	"marsgym/models"
 )
@@ -125,8 +127,8 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 		})
 	}
 	net := network(t, spec, models.Score)
-	for _, depth := range []env.Depth{env.OnePly, env.Turn} {
-		cfg := env.ExpertConfig{Depth: depth, Anew: 0.5, Turns: 1, Moves: 2}
+	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn} {
+		cfg := expert.Config{Depth: depth, RestartFraction: 0.5, Turns: 1, Decisions: 2}
 		if _, err := g.NewExpert(cfg, 1, 0); err != nil {
 			continue
 		}
@@ -136,9 +138,9 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 				return nil, err
 			}
 			x.Reset(1)
-			var found env.Lessons
-			err = x.Search(ctx, &found, env.Manner{Scores: true}, net.MLP.Forward)
-			return []any{found.Value, found.Worth, found.Action}, err
+			var found expert.Targets
+			err = x.Search(ctx, &found, expert.Options{PolicyReplies: true}, net.MLP.Forward)
+			return []any{found.Value, found.ActionValue, found.Action}, err
 		})
 	}
 	return tasks
@@ -159,8 +161,15 @@ func policiesOf(t *testing.T, g env.Game) map[string]env.Policy {
 	scores, logits := network(t, spec, models.Score), network(t, spec, models.Logits)
 	policies["network"] = agents.NewNet(spec, scores.MLP, false)
 	policies["network's draw"] = agents.NewNet(spec, logits.MLP, true)
-	for name, guide := range map[string]*env.Guide{"search": nil, "guided search": agents.NewEvaluator(spec, scores), "search by logits": agents.NewEvaluator(spec, logits)} {
-		p, err := g.NewSearch(env.SearchConfig{Simulations: 3, Seed: 1}, guide)
+	led := func(f *models.File) *search.Evaluator {
+		e, err := agents.NewEvaluator(spec, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	for name, evaluator := range map[string]*search.Evaluator{"search": nil, "evaluatord search": led(scores), "search by logits": led(logits)} {
+		p, err := g.NewSearch(search.Config{Simulations: 3, Seed: 1}, evaluator)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"marsgym/env/internal/core"
 	"marsgym/env/pig"
 )
 
@@ -40,7 +41,7 @@ func TestOutsiderPortions(t *testing.T) {
 		states = append(states, pig.State{Score: [10]uint8{uint8(i % 100), uint8(i / 100 % 100)}})
 	}
 	p := new(byObs)
-	o := observationPolicy[pig.State]{p, decisionBatch[pig.State]{k: newKit[pig.State](rules)}}
+	o := observationPolicy[pig.State]{p, decisionBatch[pig.State]{rules: core.New[pig.State](rules)}}
 	n := rules.Spec().Actions
 	all := make([]float64, len(states)*n)
 	if err := o.Probs(all, states); err != nil {

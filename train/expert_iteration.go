@@ -6,18 +6,18 @@ import (
 	"math"
 	"slices"
 
-	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/expert"
 	"marsgym/env/game"
 	"marsgym/models"
 )
 
-// expert is expert iteration: a search with the network's values finds better
-// play, and the network learns to play so at a glance.
+// expertIteration trains the network on the targets of a search that uses the
+// network's values.
 //
 // Source: Anthony, Tian and Barber, "Thinking Fast and Slow with Deep Learning
 // and Tree Search", arXiv:1705.08439.
-type expert struct {
+type expertIteration struct {
 	cfg     *Config
 	learner models.Learner
 	spec    game.Spec
@@ -27,8 +27,8 @@ type expert struct {
 // pupil is one part of the rows: its searches, and what they have found laid
 // out for the network.
 type worker struct {
-	expert  env.Expert
-	lessons env.Lessons
+	search  expert.Expert
+	targets expert.Targets
 	head    models.Head
 	spec    game.Spec
 	d       int // D
@@ -42,8 +42,8 @@ type worker struct {
 	losses       Losses
 }
 
-func newExpert(cfg *Config, g env.Game, l models.Learner) (*expert, error) {
-	e := &expert{cfg: cfg, learner: l, spec: g.Spec()}
+func newExpertIteration(cfg *Config, g env.Game, l models.Learner) (*expertIteration, error) {
+	e := &expertIteration{cfg: cfg, learner: l, spec: g.Spec()}
 	for k := range cfg.Parts {
 		from, to := cfg.Rows*k/cfg.Parts, cfg.Rows*(k+1)/cfg.Parts
 		x, err := g.NewExpert(cfg.Expert.Search, to-from, from)
@@ -52,7 +52,7 @@ func newExpert(cfg *Config, g env.Game, l models.Learner) (*expert, error) {
 		}
 		x.Reset(cfg.Seed)
 		e.parts = append(e.parts, &worker{
-			expert: x, head: cfg.Head, spec: e.spec, d: e.spec.ObsLen(), share: make([]float64, e.spec.Players),
+			search: x, head: cfg.Head, spec: e.spec, d: e.spec.ObsLen(), share: make([]float64, e.spec.Players),
 		})
 	}
 	return e, nil
@@ -60,22 +60,22 @@ func newExpert(cfg *Config, g env.Game, l models.Learner) (*expert, error) {
 
 // iterate implements method: it searches in every row and fits the network once. When
 // ctx is done before that it is as if it had not begun.
-func (e *expert) iterate(ctx context.Context, x float64) (Metrics, error) {
+func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, error) {
 	cfg := e.cfg
 	mlp := e.learner.MLP()
 	net := func(scores, values, obs []float32) {
 		mlp.Forward(scores, values, obs)
-		agents.Returns(e.spec, values)
+		models.SharesToReturns(values, e.spec.Players, e.spec.Return)
 	}
 	teach := x >= cfg.Expert.Ahead
-	how := env.Manner{Lambda: cfg.Expert.Lambda.at(x), Random: !teach, Scores: teach && cfg.Head == models.Score}
+	how := expert.Options{Lambda: cfg.Expert.Lambda.at(x), RandomPlay: !teach, PolicyReplies: teach && cfg.Head == models.Score}
 	temperature := cfg.Expert.Temperature.at(x)
 	err := parallel(len(e.parts), func(k int) (err error) {
 		p := e.parts[k]
-		if p.before, err = p.expert.AppendState(p.before[:0]); err != nil {
+		if p.before, err = p.search.AppendState(p.before[:0]); err != nil {
 			return err
 		}
-		if err := p.expert.Search(ctx, &p.lessons, how, net); err != nil {
+		if err := p.search.Search(ctx, &p.targets, how, net); err != nil {
 			return err
 		}
 		p.fill(temperature)
@@ -83,14 +83,14 @@ func (e *expert) iterate(ctx context.Context, x float64) (Metrics, error) {
 	})
 	if err != nil {
 		for _, p := range e.parts {
-			err = errors.Join(err, p.expert.RestoreState(p.before))
+			err = errors.Join(err, p.search.RestoreState(p.before))
 		}
 		return Metrics{}, err
 	}
 	n, m := 0, 0
 	for _, p := range e.parts {
-		n += len(p.lessons.Obs) / p.d
-		m += len(p.lessons.Start) - 1
+		n += len(p.targets.Obs) / p.d
+		m += len(p.targets.Start) - 1
 	}
 	rows := make([]models.Rows, len(e.parts))
 	for k, p := range e.parts {
@@ -100,8 +100,8 @@ func (e *expert) iterate(ctx context.Context, x float64) (Metrics, error) {
 	norm, err := e.learner.Fit(rows, out.Rate)
 	for _, p := range e.parts {
 		out.Losses.add(p.losses)
-		out.Decisions += uint64(p.lessons.Decisions)
-		out.Games += uint64(p.lessons.Games)
+		out.Decisions += uint64(p.targets.Decisions)
+		out.Games += uint64(p.targets.Games)
 	}
 	out.Losses.mean()
 	out.GradNorm = norm
@@ -110,23 +110,23 @@ func (e *expert) iterate(ctx context.Context, x float64) (Metrics, error) {
 
 // fill lays out the lessons and works out the policy that is taught.
 func (p *worker) fill(temperature float64) {
-	l := &p.lessons
+	l := &p.targets
 	p.obs = append(p.obs[:0], l.Obs...)
 	if p.head == models.Score {
-		p.obs = append(p.obs, l.After...)
+		p.obs = append(p.obs, l.AfterObs...)
 	} else {
-		p.obs = append(p.obs, l.Seen...)
+		p.obs = append(p.obs, l.DecisionObs...)
 	}
 	p.policy = p.policy[:0]
 	p.losses = Losses{} // not in loss, which is not called for a part without rows
 	for i, from := range l.Start[:len(l.Start)-1] {
 		p.scores = p.scores[:0]
-		for _, w := range l.Worth[from:l.Start[i+1]] {
+		for _, w := range l.ActionValue[from:l.Start[i+1]] {
 			p.scores = append(p.scores, p.spec.WinShare(float64(w))/temperature)
 		}
 		at := len(p.policy)
 		p.policy = append(p.policy, p.scores...)
-		agents.Softmax(p.policy[at:], p.scores)
+		models.Softmax(p.policy[at:], p.scores)
 	}
 }
 
@@ -139,9 +139,9 @@ func (p *worker) fill(temperature float64) {
 // policy that is taught.
 func (p *worker) loss(n, m int, value float64, teach bool) func(policy, values, dpolicy, dvalues []float32) {
 	return func(policy, values, dpolicy, dvalues []float32) {
-		l := &p.lessons
+		l := &p.targets
 		for i := 0; i < len(l.Value); i += len(p.share) {
-			agents.Shares(p.share, values[i:])
+			models.SharesOf(p.share, values[i:])
 			// The logarithm of a share is its value less total.
 			total := float64(slices.Max(values[i:i+len(p.share)])) - math.Log(slices.Max(p.share))
 			for j, x := range p.share {
@@ -172,7 +172,7 @@ func (p *worker) loss(n, m int, value float64, teach bool) func(policy, values, 
 				p.scores = append(p.scores, float64(policy[at(k)]))
 			}
 			p.prob = append(p.prob[:0], p.scores...)
-			agents.Softmax(p.prob, p.scores)
+			models.Softmax(p.prob, p.scores)
 			p.losses.choices++
 			for k := from; k < to; k++ {
 				q, want := p.prob[k-from], p.policy[k]
@@ -189,9 +189,9 @@ func (p *worker) loss(n, m int, value float64, teach bool) func(policy, values, 
 }
 
 // save implements method.
-func (e *expert) save(blobs map[string][]byte) (err error) {
+func (e *expertIteration) save(blobs map[string][]byte) (err error) {
 	for k, p := range e.parts {
-		if blobs[partBlob(k)], err = p.expert.AppendState(nil); err != nil {
+		if blobs[partBlob(k)], err = p.search.AppendState(nil); err != nil {
 			return err
 		}
 	}
@@ -199,9 +199,9 @@ func (e *expert) save(blobs map[string][]byte) (err error) {
 }
 
 // restore implements method.
-func (e *expert) restore(blobs map[string][]byte) error {
+func (e *expertIteration) restore(blobs map[string][]byte) error {
 	for k, p := range e.parts {
-		if err := p.expert.RestoreState(blobs[partBlob(k)]); err != nil {
+		if err := p.search.RestoreState(blobs[partBlob(k)]); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package env_test
+package expert_test
 
 import (
 	"context"
@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"marsgym/env"
+	"marsgym/env/expert"
 	"marsgym/env/game"
+	"marsgym/env/internal/testgames"
 	"marsgym/env/martiandice"
 	"marsgym/env/pig"
 )
@@ -20,7 +22,8 @@ import (
 type searchable[S comparable] interface {
 	game.Rules[S]
 	game.Sampler[S]
-	game.Planner[S]
+	game.StartSampler[S]
+	game.TurnPlanner[S]
 	game.Solver[S]
 }
 
@@ -43,7 +46,7 @@ func shared(t testing.TB, players, dice, target int) *martiandice.Rules {
 	return r
 }
 
-func newExpert(t testing.TB, g env.Game, cfg env.ExpertConfig, rows, first int) env.Expert {
+func newExpert(t testing.TB, g env.Game, cfg expert.Config, rows, first int) expert.Expert {
 	t.Helper()
 	e, err := g.NewExpert(cfg, rows, first)
 	if err != nil {
@@ -52,20 +55,20 @@ func newExpert(t testing.TB, g env.Game, cfg env.ExpertConfig, rows, first int) 
 	return e
 }
 
-var depths = []env.Depth{env.OnePly, env.Turn}
+var depths = []expert.Depth{expert.OnePly, expert.Turn}
 
 // search are settings in which everything happens.
-func search(depth env.Depth) env.ExpertConfig {
-	c := env.ExpertConfig{Depth: depth, Anew: 0.4, Turns: 2, Moves: 1, Strays: 0.5, Stray: 0.3}
-	if depth == env.OnePly {
-		c.Anew = 0 // which the recursion does not know
+func search(depth expert.Depth) expert.Config {
+	c := expert.Config{Depth: depth, RestartFraction: 0.4, Turns: 2, Decisions: 1, ExplorationFraction: 0.5, ExplorationRate: 0.3}
+	if depth == expert.OnePly {
+		c.RestartFraction = 0 // which the recursion does not know
 	}
 	return c
 }
 
 // hashed is a network whose answers are a hash of the observation: shares of one
 // win, of which half are quarters, so that there are ties, and scores.
-func hashed(spec game.Spec) env.Network {
+func hashed(spec game.Spec) expert.Network {
 	p, d := spec.Players, spec.ObsLen()
 	return func(scores, values, obs []float32) {
 		for i := range len(values) / p {
@@ -145,10 +148,10 @@ func exact[S comparable](t *testing.T, rules searchable[S]) {
 		}
 		e := newExpert(t, env.NewGame[S](spy), search(depth), 4, 0)
 		e.Reset(3)
-		var l env.Lessons
+		var l expert.Targets
 		values, decisions, games := 0, 0, 0
 		for range 40 {
-			e.Search(t.Context(), &l, env.Manner{}, func(_, dst, obs []float32) {
+			e.Search(t.Context(), &l, expert.Options{}, func(_, dst, obs []float32) {
 				for i := range len(dst) / p {
 					for j, v := range worth(obs[i*d:][:d]) {
 						dst[i*p+j] = float32(v)
@@ -165,7 +168,7 @@ func exact[S comparable](t *testing.T, rules searchable[S]) {
 			}
 			for i, from := range l.Start[:len(l.Start)-1] {
 				decisions++
-				at := look(l.Seen[i*d:][:d])
+				at := look(l.DecisionObs[i*d:][:d])
 				want, err := sol.Options(nil, at.state)
 				if err != nil {
 					t.Fatal(err)
@@ -174,11 +177,11 @@ func exact[S comparable](t *testing.T, rules searchable[S]) {
 					t.Fatalf("%s: options %v of %+v", depth, got, at)
 				}
 				for k, w := range want {
-					if got := l.Worth[int(from)+k]; !(math.Abs(float64(got)-w) <= 1e-6) {
+					if got := l.ActionValue[int(from)+k]; !(math.Abs(float64(got)-w) <= 1e-6) {
 						t.Fatalf("%s: option %d of %+v is worth %v, want %v", depth, k, at, got, w)
 					}
 					after := ply[S]{rules: rules}.after(at.state, l.Action[int(from)+k])
-					if !slices.Equal(l.After[(int(from)+k)*d:][:d], ply[S]{rules: rules}.see(after, at.who)) {
+					if !slices.Equal(l.AfterObs[(int(from)+k)*d:][:d], ply[S]{rules: rules}.see(after, at.who)) {
 						t.Fatalf("%s: option %d of %+v leads elsewhere than to %+v", depth, k, at, after)
 					}
 				}
@@ -192,48 +195,48 @@ func exact[S comparable](t *testing.T, rules searchable[S]) {
 }
 
 func TestExpertExact(t *testing.T) {
-	t.Run("pig", func(t *testing.T) { exact(t, newPig(t, 2, 15)) })
-	t.Run("pig for three", func(t *testing.T) { exact(t, newPig(t, 3, 8)) })
-	t.Run("martian dice", func(t *testing.T) { exact(t, newMartianDice(t, 2, 5, 5)) })
+	t.Run("pig", func(t *testing.T) { exact(t, testgames.NewPig(t, 2, 15)) })
+	t.Run("pig for three", func(t *testing.T) { exact(t, testgames.NewPig(t, 3, 8)) })
+	t.Run("martian dice", func(t *testing.T) { exact(t, testgames.NewMartianDice(t, 2, 5, 5)) })
 	t.Run("martian dice, shared", func(t *testing.T) { exact(t, shared(t, 2, 4, 3)) })
-	t.Run("martian dice for three", func(t *testing.T) { exact(t, newMartianDice(t, 3, 3, 3)) })
+	t.Run("martian dice for three", func(t *testing.T) { exact(t, testgames.NewMartianDice(t, 3, 3, 3)) })
 }
 
 // join appends the lessons of further rows.
-func join(l *env.Lessons, more env.Lessons) {
+func join(l *expert.Targets, more expert.Targets) {
 	if len(l.Start) == 0 {
 		l.Start = []int32{0}
 	}
 	for _, k := range more.Start[1:] {
 		l.Start = append(l.Start, k+int32(len(l.Action)))
 	}
-	l.Obs, l.Value, l.Seen = append(l.Obs, more.Obs...), append(l.Value, more.Value...), append(l.Seen, more.Seen...)
-	l.Action, l.After, l.Worth = append(l.Action, more.Action...), append(l.After, more.After...), append(l.Worth, more.Worth...)
+	l.Obs, l.Value, l.DecisionObs = append(l.Obs, more.Obs...), append(l.Value, more.Value...), append(l.DecisionObs, more.DecisionObs...)
+	l.Action, l.AfterObs, l.ActionValue = append(l.Action, more.Action...), append(l.AfterObs, more.AfterObs...), append(l.ActionValue, more.ActionValue...)
 	l.Decisions += more.Decisions
 	l.Games += more.Games
 }
 
 // alike reports whether two lessons differ by no more than tol.
-func alike(a, b env.Lessons, tol float64) bool {
+func alike(a, b expert.Targets, tol float64) bool {
 	near := func(x, y []float32) bool {
 		return slices.EqualFunc(x, y, func(x, y float32) bool { return math.Abs(float64(x)-float64(y)) <= tol })
 	}
 	return slices.Equal(a.Start, b.Start) && slices.Equal(a.Action, b.Action) && a.Decisions == b.Decisions && a.Games == b.Games &&
-		near(a.Obs, b.Obs) && near(a.Seen, b.Seen) && near(a.After, b.After) && near(a.Value, b.Value) && near(a.Worth, b.Worth)
+		near(a.Obs, b.Obs) && near(a.DecisionObs, b.DecisionObs) && near(a.AfterObs, b.AfterObs) && near(a.Value, b.Value) && near(a.ActionValue, b.ActionValue)
 }
 
 // tables are games for experts of both depths.
 func tables(t testing.TB) map[string]env.Game {
 	list := map[string]env.Game{"martian dice, shared": env.NewGame(shared(t, 3, 4, 4))}
 	for n, name := range map[int]string{2: " for two", 3: " for three", 4: " for four"} {
-		list["pig"+name] = env.NewGame[pig.State](newPig(t, n, 20))
-		list["martian dice"+name] = env.NewGame(newMartianDice(t, n, 5, 5))
+		list["pig"+name] = env.NewGame[pig.State](testgames.NewPig(t, n, 20))
+		list["martian dice"+name] = env.NewGame(testgames.NewMartianDice(t, n, 5, 5))
 	}
 	return list
 }
 
 // eachTable calls f with each game, searched to each depth.
-func eachTable(t *testing.T, f func(t *testing.T, g env.Game, cfg env.ExpertConfig)) {
+func eachTable(t *testing.T, f func(t *testing.T, g env.Game, cfg expert.Config)) {
 	for name, g := range tables(t) {
 		for _, depth := range depths {
 			t.Run(name+", "+string(depth), func(t *testing.T) { f(t, g, search(depth)) })
@@ -243,21 +246,21 @@ func eachTable(t *testing.T, f func(t *testing.T, g env.Game, cfg env.ExpertConf
 
 // Rows draw from their own generators, wherever they live.
 func TestExpertSplit(t *testing.T) {
-	eachTable(t, func(t *testing.T, g env.Game, cfg env.ExpertConfig) {
+	eachTable(t, func(t *testing.T, g env.Game, cfg expert.Config) {
 		value := hashed(g.Spec())
 		whole := newExpert(t, g, cfg, 5, 7)
-		parts := []env.Expert{newExpert(t, g, cfg, 2, 7), newExpert(t, g, cfg, 3, 9)}
+		parts := []expert.Expert{newExpert(t, g, cfg, 2, 7), newExpert(t, g, cfg, 3, 9)}
 		for _, e := range append(parts, whole) {
 			e.Reset(2)
 		}
-		var l env.Lessons
+		var l expert.Targets
 		for k := range 60 {
-			var got env.Lessons
+			var got expert.Targets
 			for _, e := range parts {
-				e.Search(t.Context(), &l, env.Manner{}, value)
+				e.Search(t.Context(), &l, expert.Options{}, value)
 				join(&got, l)
 			}
-			whole.Search(t.Context(), &l, env.Manner{}, value)
+			whole.Search(t.Context(), &l, expert.Options{}, value)
 			if !alike(got, l, 0) {
 				t.Fatalf("search %d: two parts find\n%+v\nand the whole\n%+v", k, got, l)
 			}
@@ -266,13 +269,13 @@ func TestExpertSplit(t *testing.T) {
 }
 
 func TestExpertState(t *testing.T) {
-	eachTable(t, func(t *testing.T, g env.Game, cfg env.ExpertConfig) {
+	eachTable(t, func(t *testing.T, g env.Game, cfg expert.Config) {
 		value := hashed(g.Spec())
 		e := newExpert(t, g, cfg, 3, 4)
 		e.Reset(8)
-		var want, got env.Lessons
+		var want, got expert.Targets
 		for range 33 {
-			e.Search(t.Context(), &want, env.Manner{}, value)
+			e.Search(t.Context(), &want, expert.Options{}, value)
 		}
 		saved, err := e.AppendState([]byte("before"))
 		if err != nil {
@@ -297,14 +300,14 @@ func TestExpertState(t *testing.T) {
 			t.Error("the state of three rows is restored to two")
 		}
 		for k := range 60 { // what was refused has changed nothing
-			e.Search(t.Context(), &want, env.Manner{}, value)
-			resumed.Search(t.Context(), &got, env.Manner{}, value)
+			e.Search(t.Context(), &want, expert.Options{}, value)
+			resumed.Search(t.Context(), &got, expert.Options{}, value)
 			if !alike(got, want, 0) {
 				t.Fatalf("search %d after it: got\n%+v\nwant\n%+v", k, got, want)
 			}
 		}
 		var last []byte
-		for _, x := range []env.Expert{e, resumed} {
+		for _, x := range []expert.Expert{e, resumed} {
 			state, err := x.AppendState(nil)
 			if err != nil || last != nil && !slices.Equal(state, last) {
 				t.Errorf("the states after it differ, %v", err)
@@ -317,7 +320,7 @@ func TestExpertState(t *testing.T) {
 // A state in which nothing can be searched is refused.
 func TestExpertStateUnsound(t *testing.T) {
 	for _, depth := range depths {
-		e := newExpert(t, env.NewGame[pig.State](newPig(t, 2, 20)), search(depth), 1, 0)
+		e := newExpert(t, env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), search(depth), 1, 0)
 		e.Reset(1)
 		saved, err := e.AppendState(nil)
 		if err != nil {
@@ -334,25 +337,25 @@ func TestNewExpert(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		g    env.Game
-		cfg  env.ExpertConfig
+		cfg  expert.Config
 		want error // nil for any
 	}{
-		{"no plans", env.NewGame[face](coin{}), search(env.Turn), env.ErrNoPlanner},
-		{"no winner", env.NewGame(newMartianDice(t, 1, 3, 3)), search(env.OnePly), env.ErrNoPlanner},
-		{"no depth", env.NewGame[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Turns: 1, Moves: 1}, nil},
-		{"no turns", env.NewGame[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Moves: 1}, nil},
-		{"no moves", env.NewGame[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Turns: 1}, nil},
-		{"no share", env.NewGame[pig.State](newPig(t, 2, 20)), env.ExpertConfig{Depth: env.Turn, Turns: 1, Moves: 1, Stray: math.NaN()}, nil},
+		{"no plans", env.NewGame[testgames.Face](testgames.Coin{}), search(expert.Turn), expert.ErrUnsupported},
+		{"no winner", env.NewGame(testgames.NewMartianDice(t, 1, 3, 3)), search(expert.OnePly), expert.ErrUnsupported},
+		{"no depth", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Turns: 1, Decisions: 1}, nil},
+		{"no turns", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Decisions: 1}, nil},
+		{"no moves", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1}, nil},
+		{"no share", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Decisions: 1, ExplorationRate: math.NaN()}, nil},
 	} {
 		if _, err := test.g.NewExpert(test.cfg, 1, 0); err == nil || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: got error %v, want %v", test.name, err, test.want)
 		}
 	}
-	e := newExpert(t, env.NewGame[face](coin{}), search(env.OnePly), 2, 0)
+	e := newExpert(t, env.NewGame[testgames.Face](testgames.Coin{}), search(expert.OnePly), 2, 0)
 	e.Reset(1)
-	var l env.Lessons
-	e.Search(t.Context(), &l, env.Manner{}, hashed(coin{}.Spec()))
-	if l.Decisions != 2 || l.Games != 2 || !slices.Equal(l.Worth, []float32{1, -1, 1, -1}) {
+	var l expert.Targets
+	e.Search(t.Context(), &l, expert.Options{}, hashed(testgames.Coin{}.Spec()))
+	if l.Decisions != 2 || l.Games != 2 || !slices.Equal(l.ActionValue, []float32{1, -1, 1, -1}) {
 		t.Errorf("of a coin there is nothing to learn but %+v", l)
 	}
 }
@@ -360,19 +363,19 @@ func TestNewExpert(t *testing.T) {
 // What has been searched before is searched again without an allocation, but for
 // one that drawing the start of a turn may take.
 func TestExpertAllocations(t *testing.T) {
-	eachTable(t, func(t *testing.T, g env.Game, cfg env.ExpertConfig) {
+	eachTable(t, func(t *testing.T, g env.Game, cfg expert.Config) {
 		const rows, searches = 4, 50
 		e := newExpert(t, g, cfg, rows, 0)
-		var l env.Lessons
+		var l expert.Targets
 		value := func(_, dst, _ []float32) { clear(dst) }
 		most := 0.0
-		if cfg.Depth == env.Turn {
+		if cfg.Depth == expert.Turn {
 			most = rows * searches
 		}
 		if n := testing.AllocsPerRun(2, func() {
 			e.Reset(1)
 			for range searches {
-				e.Search(t.Context(), &l, env.Manner{}, value)
+				e.Search(t.Context(), &l, expert.Options{}, value)
 			}
 		}); n > most {
 			t.Errorf("%v allocations in %d searches, want at most %v", n, searches, most)

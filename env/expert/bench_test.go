@@ -1,19 +1,21 @@
-package env_test
+package expert_test
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"marsgym/env"
+	"marsgym/env/expert"
+	"marsgym/env/internal/testgames"
 )
 
 // BenchmarkExpert searches with values that are linear in what is seen, which
 // cost next to nothing.
 func BenchmarkExpert(b *testing.B) {
-	for _, depth := range []env.Depth{env.OnePly, env.Turn} {
+	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn} {
 		b.Run(string(depth), func(b *testing.B) {
-			g := env.NewGame(newMartianDice(b, 2, 13, 25))
-			e, err := g.NewExpert(env.ExpertConfig{Depth: depth, Anew: 0.7, Turns: 2, Moves: 1, Strays: 1. / 3, Stray: 0.15}, 16, 0)
+			g := env.NewGame(testgames.NewMartianDice(b, 2, 13, 25))
+			e, err := g.NewExpert(expert.Config{Depth: depth, RestartFraction: 0.7, Turns: 2, Decisions: 1, ExplorationFraction: 1. / 3, ExplorationRate: 0.15}, 16, 0)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -32,10 +34,10 @@ func BenchmarkExpert(b *testing.B) {
 				}
 			}
 			e.Reset(1)
-			var lessons env.Lessons
+			var lessons expert.Targets
 			decisions, rows := 0, 0
 			for b.Loop() {
-				e.Search(b.Context(), &lessons, env.Manner{}, func(_, dst, obs []float32) {
+				e.Search(b.Context(), &lessons, expert.Options{}, func(_, dst, obs []float32) {
 					rows += len(dst) / 2
 					value(nil, dst, obs)
 				})

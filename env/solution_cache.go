@@ -26,14 +26,14 @@ const keepEvery = time.Minute
 const sampled = 2048
 
 func (h *handle[S]) Estimate() (game.Estimate, bool) {
-	if k, ok := h.rules.(game.ResumableSolver[S]); ok {
+	if k, ok := h.rules.Rules.(game.ResumableSolver[S]); ok {
 		return k.Estimate(), true
 	}
 	return game.Estimate{}, false
 }
 
 func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(float64), warn func(error)) (Solution, error) {
-	k, ok := h.rules.(game.ResumableSolver[S])
+	k, ok := h.rules.Rules.(game.ResumableSolver[S])
 	if !ok || dir == "" {
 		return h.Solve(ctx, progress)
 	}
@@ -86,7 +86,7 @@ func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(f
 	if err != nil {
 		return nil, err
 	}
-	return &solution[S]{kit: &h.kit, s: s}, nil
+	return &solution[S]{rules: &h.rules, s: s}, nil
 }
 
 // begin returns what the file holds, or nothing done. Where there is something

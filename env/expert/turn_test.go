@@ -1,4 +1,4 @@
-package env_test
+package expert_test
 
 import (
 	"math/rand/v2"
@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"marsgym/env"
+	"marsgym/env/expert"
 	"marsgym/env/game"
+	"marsgym/env/internal/testgames"
 )
 
 // whole searches whole turns as the contract reads.
@@ -18,7 +20,7 @@ type whole[S comparable] struct {
 
 // ended is what a state is worth that ends a turn.
 func (o whole[S]) ended(s S) (v []float64, ok bool) {
-	if who := o.rules.Mover(s); who >= 0 {
+	if who := o.mover(s); who >= 0 {
 		v, _ := o.leaf(s, who)
 		return v, true
 	}
@@ -61,12 +63,12 @@ func (o whole[S]) begun(s S) (v []float64) {
 }
 
 // row plays a row for a number of searches.
-func (o whole[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.Lessons {
-	list := make([]env.Lessons, searches)
+func (o whole[S]) row(cfg expert.Config, seed, row uint64, searches int) []expert.Targets {
+	list := make([]expert.Targets, searches)
 	dice := rand.NewPCG(seed, row)
 	chance := func() float64 { return float64(dice.Uint64()>>11) / (1 << 53) }
 	settle := func(s S) (_ S, games int) {
-		for o.rules.Mover(s) < 0 {
+		for o.mover(s) < 0 {
 			if o.rules.CurrentPlayer(s) == game.Terminal {
 				s = o.rules.Initial()
 				games++
@@ -80,12 +82,12 @@ func (o whole[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []en
 	for i := range list {
 		l := &list[i]
 		l.Start = []int32{0}
-		begin, anew := s, chance() < cfg.Anew
+		begin, anew := s, chance() < cfg.RestartFraction
 		if anew {
 			begin = canonical(o.rules, o.rules.SampleStart(dice))
 		}
 		clear(o.memo)
-		who, v := o.rules.Mover(begin), o.begun(begin)
+		who, v := o.mover(begin), o.begun(begin)
 		l.Obs = o.see(begin, who)
 		for j := range v {
 			l.Value = append(l.Value, float32(v[(j+int(who))%len(v)]))
@@ -104,8 +106,8 @@ func (o whole[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []en
 }
 
 // play plays a turn.
-func (o whole[S]) play(l *env.Lessons, s S, cfg env.ExpertConfig, dice *rand.PCG, chance func() float64) S {
-	strays := chance() < cfg.Strays
+func (o whole[S]) play(l *expert.Targets, s S, cfg expert.Config, dice *rand.PCG, chance func() float64) S {
+	strays := chance() < cfg.ExplorationFraction
 	for {
 		if who := o.rules.CurrentPlayer(s); who == game.Chance {
 			s = canonical(o.rules, o.rules.Sample(s, dice))
@@ -121,14 +123,14 @@ func (o whole[S]) play(l *env.Lessons, s S, cfg env.ExpertConfig, dice *rand.PCG
 				}
 			}
 			if slices.Max(worth) > slices.Min(worth)+game.Tie {
-				l.Seen = append(l.Seen, o.see(s, who)...)
+				l.DecisionObs = append(l.DecisionObs, o.see(s, who)...)
 				for k, a := range legal {
-					l.Action, l.Worth = append(l.Action, a), append(l.Worth, float32(worth[k]))
-					l.After = append(l.After, o.see(o.after(s, a), who)...)
+					l.Action, l.ActionValue = append(l.Action, a), append(l.ActionValue, float32(worth[k]))
+					l.AfterObs = append(l.AfterObs, o.see(o.after(s, a), who)...)
 				}
 				l.Start = append(l.Start, int32(len(l.Action)))
 			}
-			if len(legal) > 1 && strays && chance() < cfg.Stray {
+			if len(legal) > 1 && strays && chance() < cfg.ExplorationRate {
 				best = int(chance() * float64(len(legal)))
 			}
 			s = o.after(s, legal[best])
@@ -140,19 +142,19 @@ func (o whole[S]) play(l *env.Lessons, s S, cfg env.ExpertConfig, dice *rand.PCG
 }
 
 func TestTurnExact(t *testing.T) {
-	t.Run("pig", func(t *testing.T) { planned(t, newPig(t, 2, 12)) })
-	t.Run("pig for four", func(t *testing.T) { planned(t, newPig(t, 4, 20)) })
-	t.Run("martian dice", func(t *testing.T) { planned(t, newMartianDice(t, 2, 5, 3)) })
+	t.Run("pig", func(t *testing.T) { planned(t, testgames.NewPig(t, 2, 12)) })
+	t.Run("pig for four", func(t *testing.T) { planned(t, testgames.NewPig(t, 4, 20)) })
+	t.Run("martian dice", func(t *testing.T) { planned(t, testgames.NewMartianDice(t, 2, 5, 3)) })
 	t.Run("martian dice, shared", func(t *testing.T) { planned(t, shared(t, 2, 4, 3)) })
-	t.Run("martian dice for three", func(t *testing.T) { planned(t, newMartianDice(t, 3, 3, 2)) })
-	t.Run("martian dice for four", func(t *testing.T) { planned(t, newMartianDice(t, 4, 4, 2)) })
+	t.Run("martian dice for three", func(t *testing.T) { planned(t, testgames.NewMartianDice(t, 3, 3, 2)) })
+	t.Run("martian dice for four", func(t *testing.T) { planned(t, testgames.NewMartianDice(t, 4, 4, 2)) })
 }
 
 // planned compares lessons of whole turns, and the games played, with plain
 // recursion.
 func planned[S comparable](t *testing.T, rules searchable[S]) {
 	value := hashed(rules.Spec())
-	compare(t, env.NewGame[S](rules), search(env.Turn), env.Manner{}, func(seed, row uint64, searches int) []env.Lessons {
-		return whole[S]{ply[S]{rules: rules, net: value}, rules.NewPlan(), map[S][]float64{}}.row(search(env.Turn), seed, row, searches)
+	compare(t, env.NewGame[S](rules), search(expert.Turn), expert.Options{}, func(seed, row uint64, searches int) []expert.Targets {
+		return whole[S]{ply[S]{rules: rules, net: value}, rules.NewPlan(), map[S][]float64{}}.row(search(expert.Turn), seed, row, searches)
 	})
 }

@@ -1,4 +1,4 @@
-package env_test
+package expert_test
 
 import (
 	"math"
@@ -7,14 +7,16 @@ import (
 	"testing"
 
 	"marsgym/env"
+	"marsgym/env/expert"
 	"marsgym/env/game"
+	"marsgym/env/internal/testgames"
 )
 
 // ply searches one ply as the contract reads.
 type ply[S comparable] struct {
 	rules searchable[S]
-	net   env.Network
-	how   env.Manner
+	net   expert.Network
+	how   expert.Options
 }
 
 func (o ply[S]) see(s S, who game.Player) []float32 {
@@ -40,7 +42,7 @@ func (o ply[S]) leaf(s S, who game.Player) (v []float64, like float64) {
 	for j := 0; j < len(v) && o.rules.CurrentPlayer(s) != game.Terminal; j++ {
 		v[(j+int(who))%len(v)] = float64(seen[j])
 	}
-	if o.how.Scores {
+	if o.how.PolicyReplies {
 		return v, float64(score[0])
 	}
 	return v, v[who]
@@ -66,11 +68,18 @@ func (o ply[S]) next(s S, last game.Player) []float64 {
 	return v
 }
 
-// begins reports whether a turn begins in s.
-func (o ply[S]) begins(s S) bool {
-	p, ok := any(o.rules).(game.Planner[S])
-	return ok && p.Mover(s) >= 0
+// mover is the seat whose turn starts in s, -1 where none does.
+func (o ply[S]) mover(s S) game.Player {
+	if t, ok := any(o.rules).(game.TurnStarter[S]); ok {
+		if who, ok := t.TurnStart(s); ok {
+			return who
+		}
+	}
+	return -1
 }
+
+// begins reports whether a turn starts in s.
+func (o ply[S]) begins(s S) bool { return o.mover(s) >= 0 }
 
 // found is what the search says that a state just after a move of who is worth.
 func (o ply[S]) found(s S, who game.Player) []float64 {
@@ -120,8 +129,8 @@ type step struct {
 }
 
 // row plays a row for a number of searches.
-func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.Lessons {
-	list := make([]env.Lessons, searches)
+func (o ply[S]) row(cfg expert.Config, seed, row uint64, searches int) []expert.Targets {
+	list := make([]expert.Targets, searches)
 	dice := rand.NewPCG(seed, row)
 	chance := func() float64 { return float64(dice.Uint64()>>11) / (1 << 53) }
 	settle := func(s S) S {
@@ -137,12 +146,12 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 		var path []step
 		var begun S // where the last move led, or the draw
 		drawn := false
-		if cfg.Anew > 0 && chance() < cfg.Anew {
-			begun = any(o.rules).(game.Planner[S]).SampleStart(dice)
+		if cfg.RestartFraction > 0 && chance() < cfg.RestartFraction {
+			begun = any(o.rules).(game.StartSampler[S]).SampleStart(dice)
 			s, moves, drawn = settle(begun), 0, true
 			begun = canonical(o.rules, begun)
 		}
-		for range cfg.Moves {
+		for range cfg.Decisions {
 			who, legal := o.rules.CurrentPlayer(s), o.rules.Legal(nil, s)
 			var options [][]float64
 			best := 0
@@ -158,21 +167,21 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 				o.teach(l, begun, last.mover, last.taken)
 			} else if n == 0 && drawn {
 				p := game.Player(o.rules.Spec().Players)
-				last := (any(o.rules).(game.Planner[S]).Mover(begun) + p - 1) % p
+				last := (o.mover(begun) + p - 1) % p
 				o.teach(l, begun, last, o.rolled(begun, last))
 			}
 			l.Decisions++
 			choice := best
 			if len(legal) > 1 {
-				strays := chance() < cfg.Strays
-				if o.how.Random || strays {
-					if u := chance(); o.how.Random || u < cfg.Stray {
+				strays := chance() < cfg.ExplorationFraction
+				if o.how.RandomPlay || strays {
+					if u := chance(); o.how.RandomPlay || u < cfg.ExplorationRate {
 						choice = int(chance() * float64(len(legal)))
 					}
 				}
 			}
 			direct := len(path) > 0 && !path[len(path)-1].last && path[len(path)-1].mover == who && o.rules.CurrentPlayer(begun) == who
-			at := step{mover: who, lesson: -1, direct: direct, taken: options[choice], best: options[best], thought: o.thought(s), joined: o.how.Random || choice == best}
+			at := step{mover: who, lesson: -1, direct: direct, taken: options[choice], best: options[best], thought: o.thought(s), joined: o.how.RandomPlay || choice == best}
 			differ := false
 			for k, a := range legal {
 				after := o.after(s, a)
@@ -186,10 +195,10 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 				o.teach(l, after, who, options[k])
 			}
 			if differ {
-				l.Seen = append(l.Seen, o.see(s, who)...)
+				l.DecisionObs = append(l.DecisionObs, o.see(s, who)...)
 				for k, a := range legal {
-					l.Action, l.Worth = append(l.Action, a), append(l.Worth, float32(options[k][who]))
-					l.After = append(l.After, o.see(o.after(s, a), who)...)
+					l.Action, l.ActionValue = append(l.Action, a), append(l.ActionValue, float32(options[k][who]))
+					l.AfterObs = append(l.AfterObs, o.see(o.after(s, a), who)...)
 				}
 				l.Start = append(l.Start, int32(len(l.Action)))
 			}
@@ -214,7 +223,7 @@ func (o ply[S]) row(cfg env.ExpertConfig, seed, row uint64, searches int) []env.
 }
 
 // teach adds what a state is worth, as who sees it.
-func (o ply[S]) teach(l *env.Lessons, s S, who game.Player, worth []float64) {
+func (o ply[S]) teach(l *expert.Targets, s S, who game.Player, worth []float64) {
 	l.Obs = append(l.Obs, o.see(s, who)...)
 	for j := range worth {
 		l.Value = append(l.Value, float32(worth[(j+int(who))%len(worth)]))
@@ -244,27 +253,27 @@ func (o ply[S]) came(path []step) []float64 {
 // recursion.
 func recursed[S comparable](t *testing.T, rules searchable[S]) {
 	t.Helper()
-	for _, how := range []env.Manner{{}, {Lambda: 1, Scores: true}, {Lambda: 0.7}, {Lambda: 0.5, Random: true}} {
-		cfg := search(env.OnePly)
-		cfg.Moves = 1 + int(4*how.Lambda)
-		if _, plans := any(rules).(game.Planner[S]); plans && how.Lambda == 0.7 {
-			cfg.Anew = 0.4
+	for _, how := range []expert.Options{{}, {Lambda: 1, PolicyReplies: true}, {Lambda: 0.7}, {Lambda: 0.5, RandomPlay: true}} {
+		cfg := search(expert.OnePly)
+		cfg.Decisions = 1 + int(4*how.Lambda)
+		if _, plans := any(rules).(game.StartSampler[S]); plans && how.Lambda == 0.7 {
+			cfg.RestartFraction = 0.4
 		}
-		compare(t, env.NewGame[S](rules), cfg, how, func(seed, row uint64, searches int) []env.Lessons {
+		compare(t, env.NewGame[S](rules), cfg, how, func(seed, row uint64, searches int) []expert.Targets {
 			return ply[S]{rules, hashed(rules.Spec()), how}.row(cfg, seed, row, searches)
 		})
 	}
 }
 
 // compare compares an expert with the lessons of its rows.
-func compare(t *testing.T, g env.Game, cfg env.ExpertConfig, how env.Manner, row func(seed, row uint64, searches int) []env.Lessons) {
+func compare(t *testing.T, g env.Game, cfg expert.Config, how expert.Options, row func(seed, row uint64, searches int) []expert.Targets) {
 	t.Helper()
 	const first, searches, seed = 5, 80, 11
 	rows := 3
-	if cfg.Moves > 1 {
+	if cfg.Decisions > 1 {
 		rows = 1 // or else their lessons take turns
 	}
-	want := make([]env.Lessons, searches)
+	want := make([]expert.Targets, searches)
 	for i := range uint64(rows) {
 		for k, l := range row(seed, first+i, searches) {
 			join(&want[k], l)
@@ -272,7 +281,7 @@ func compare(t *testing.T, g env.Game, cfg env.ExpertConfig, how env.Manner, row
 	}
 	e := newExpert(t, g, cfg, rows, first)
 	e.Reset(seed)
-	var got env.Lessons
+	var got expert.Targets
 	games := 0
 	for k := range want {
 		e.Search(t.Context(), &got, how, hashed(g.Spec()))
@@ -287,12 +296,14 @@ func compare(t *testing.T, g env.Game, cfg env.ExpertConfig, how env.Manner, row
 }
 
 func TestOnePly(t *testing.T) {
-	t.Run("pig", func(t *testing.T) { recursed(t, newPig(t, 2, 12)) })
-	t.Run("pig for three", func(t *testing.T) { recursed(t, newPig(t, 3, 10)) })
-	t.Run("pig for four, limited", func(t *testing.T) { recursed(t, limited{newPig(t, 4, 100), 7}) })
-	t.Run("martian dice", func(t *testing.T) { recursed(t, newMartianDice(t, 2, 5, 3)) })
+	t.Run("pig", func(t *testing.T) { recursed(t, testgames.NewPig(t, 2, 12)) })
+	t.Run("pig for three", func(t *testing.T) { recursed(t, testgames.NewPig(t, 3, 10)) })
+	t.Run("pig for four, limited", func(t *testing.T) { recursed(t, testgames.LimitedPig{Rules: testgames.NewPig(t, 4, 100), Moves: 7}) })
+	t.Run("martian dice", func(t *testing.T) { recursed(t, testgames.NewMartianDice(t, 2, 5, 3)) })
 	t.Run("martian dice, shared", func(t *testing.T) { recursed(t, shared(t, 2, 4, 3)) })
-	t.Run("martian dice for three", func(t *testing.T) { recursed(t, newMartianDice(t, 3, 3, 2)) })
-	t.Run("martian dice for four", func(t *testing.T) { recursed(t, newMartianDice(t, 4, 4, 2)) })
-	t.Run("martian dice, limited", func(t *testing.T) { recursed(t, cut{newMartianDice(t, 2, 5, 100), 9}) })
+	t.Run("martian dice for three", func(t *testing.T) { recursed(t, testgames.NewMartianDice(t, 3, 3, 2)) })
+	t.Run("martian dice for four", func(t *testing.T) { recursed(t, testgames.NewMartianDice(t, 4, 4, 2)) })
+	t.Run("martian dice, limited", func(t *testing.T) {
+		recursed(t, testgames.LimitedMartianDice{Rules: testgames.NewMartianDice(t, 2, 5, 100), Moves: 9})
+	})
 }

@@ -1,0 +1,408 @@
+package expert
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"marsgym/env/game"
+	"marsgym/env/internal/core"
+)
+
+// onePly searches one ply: the value of a move is the expectation, over the dice
+// that follow, of the best next move by the network's values of afterstates. If the
+// same seat moves again before any dice, it is the best value of those moves. Where
+// a turn starts, in games that tell, it is the network's value of that state.
+type onePly[S comparable] struct {
+	searcher[S]
+	moves []int32 // [N] decisions of the game so far
+
+	path []visit // [moves of a search, N]
+	// [moves of a search, N, P] values by the search of the move taken and of the
+	// best one, and the network's value of the move that it prefers.
+	found, best, predicted []float64
+
+	arrived   []arrival[S] // [N] how each row came to its decision
+	expander  expander[S]
+	known     map[expansionKey[S]]*expansion[S] // of this search
+	all       []*expansion[S]                   // those, and others to reuse
+	options   []option[S]                       // of this move, of all rows
+	next      []*expansion[S]                   // that they lead to
+	start     []int32                           // [N+1] into options
+	estimates estimates                         // of this search
+	asked     []asked                           // of this move
+	scores    []float32                         // [asked]
+	viewer    []game.Player                     // [leaves]
+	again     []game.Action
+}
+
+// expansionKey identifies an expansion. Without dice its only leaf is the state.
+type expansionKey[S comparable] struct {
+	moved[S]
+	dice bool
+}
+
+// arrival is how a row came to a decision in the current search.
+type arrival[S comparable] struct {
+	direct    bool          // by a move of the same seat, without dice
+	turnStart bool          // by the start of a turn
+	start     moved[S]      // of that turn
+	expansion *expansion[S] // of start
+}
+
+// option is a move that a row has.
+type option[S comparable] struct {
+	after    S
+	at       int // index of its estimate, unless the row arrived directly
+	from, to int // into next: its seat may choose among these
+}
+
+// visit is a move of a row, on the path of a search.
+type visit struct {
+	mover   game.Player
+	target  int  // index of the value target of its afterstate; -1 if none
+	running bool // the row has another move in the same game
+	best    bool // and that is the best one, or all are random
+	direct  bool // and no dice lie between
+}
+
+// asked is a state that the network evaluates.
+type asked struct {
+	at     int // index of its estimate
+	viewer game.Player
+	over   bool // the game is over: only the score is wanted
+}
+
+func newOnePly[S comparable](s searcher[S]) *onePly[S] {
+	e := &onePly[S]{searcher: s, moves: make([]int32, len(s.state)), arrived: make([]arrival[S], len(s.state)), known: map[expansionKey[S]]*expansion[S]{}}
+	e.expander = newExpander(&e.rules)
+	return e
+}
+
+// Reset implements [Expert].
+func (e *onePly[S]) Reset(seed uint64) {
+	for i := range e.state {
+		e.dice[i].Seed(seed, uint64(e.first+i))
+		e.restart(i)
+	}
+}
+
+// restart starts a game in row i. Games without a decision are passed over.
+func (e *onePly[S]) restart(i int) {
+	for range 1000 {
+		e.state[i], e.moves[i] = e.rules.Initial(), 0
+		if e.rules.Settle(&e.state[i], &e.dice[i]) >= 0 {
+			e.state[i], _ = e.rules.Canonical(e.state[i])
+			return
+		}
+	}
+	panic("expert: " + e.spec.ID + " has no decision")
+}
+
+// Search implements [Expert]: in every row it searches cfg.Decisions successive
+// decisions and plays them. The value target of an afterstate is the search's value
+// Q, corrected by how much the play that followed exceeded the network's value V:
+//
+//	G(t) = Q(t) + λ·(G(t+1) − V(t+1))
+//
+// Q is an expectation over the dice, which removes their variance; for λ = 1 errors
+// of V cancel. If no dice lie between two moves, Q(t) is the Q of the best next move,
+// which takes the place of V(t+1), and λ is 1. Where the play explores, unless all of
+// it is random, the Q of the best move takes the place of G(t+1).
+//
+// Source: a control variate as in Burch, Schmid, Moravčík, Morrill and Bowling,
+// "AIVAT", arXiv:1612.06915.
+func (e *onePly[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
+	dst.reset()
+	e.path, e.found, e.best, e.predicted = e.path[:0], e.found[:0], e.best[:0], e.predicted[:0]
+	e.estimates = estimates{p: e.spec.Players, pay: e.estimates.pay[:0], score: e.estimates.score[:0], byScore: opt.PolicyReplies}
+	clear(e.known)
+	for i := range e.state {
+		e.draw(i)
+	}
+	for range e.cfg.Decisions {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e.answer(net, e.expand())
+		for i := range e.state {
+			e.move(dst, i, opt)
+		}
+	}
+	e.join(dst, opt.Lambda)
+	return nil
+}
+
+// draw restarts some rows from a sampled state, where the game has a sampler.
+func (e *onePly[S]) draw(i int) {
+	e.arrived[i] = arrival[S]{}
+	if e.sampler == nil || e.cfg.RestartFraction == 0 || core.Uniform(&e.dice[i]) >= e.cfg.RestartFraction {
+		return
+	}
+	s := e.sampler.SampleStart(&e.dice[i])
+	mover, _ := e.sampler.TurnStart(s)
+	from := arrival[S]{turnStart: true, start: moved[S]{state: s, mover: e.before(mover)}}
+	from.start.state, _ = e.rules.Canonical(s)
+	if e.rules.Settle(&s, &e.dice[i]) >= 0 {
+		e.state[i], _ = e.rules.Canonical(s)
+		e.moves[i], e.arrived[i] = 0, from
+	}
+}
+
+// begins reports whether a turn starts in s.
+func (e *onePly[S]) begins(s S) bool {
+	_, ok := e.rules.TurnStart(s)
+	return ok
+}
+
+// before is the seat before another.
+func (e *onePly[S]) before(who game.Player) game.Player {
+	p := game.Player(e.spec.Players)
+	return (who + p - 1) % p
+}
+
+// move adds the targets of the search of row i and takes a move.
+func (e *onePly[S]) move(dst *Targets, i int, opt Options) {
+	s, came := e.state[i], e.arrived[i]
+	who := e.rules.CurrentPlayer(s)
+	options := e.options[e.start[i]:e.start[i+1]]
+	e.values = e.values[:0]
+	for _, o := range options {
+		e.values = append(e.values, e.optionValues(o, who)[who])
+	}
+	dst.Decisions++
+	e.legal = e.rules.Legal(e.legal[:0], s)
+	choice, best := 0, 0
+	if len(options) > 1 {
+		e.addDecision(dst, s, who, e.legal, e.values)
+		best = e.choose(e.values, 0, nil)
+		choice = e.choose(e.values, e.explorationRate(opt, &e.dice[i]), &e.dice[i])
+	}
+	var last *visit // the move before, in the same game
+	if at := len(e.path) - len(e.state); at >= 0 && e.path[at].running {
+		last = &e.path[at]
+		last.best, last.direct = opt.RandomPlay || choice == best, came.direct
+	}
+	if came.turnStart {
+		if last != nil {
+			last.target = len(dst.Obs) / e.d
+			copy(e.found[(len(e.path)-len(e.state))*e.spec.Players:], came.expansion.value)
+		}
+		e.addValue(dst, came.start.state, came.start.mover, came.expansion.value)
+	}
+	e.found = append(e.found, e.optionValues(options[choice], who)...)
+	e.best = append(e.best, e.optionValues(options[best], who)...)
+	if came.direct {
+		e.predicted = append(e.predicted, e.optionValues(options[best], who)...)
+	} else {
+		e.predicted = append(e.predicted, e.estimates.values(e.prefer(options, who))...)
+	}
+	v := visit{mover: who, target: -1}
+	for k, o := range options {
+		if came.direct || e.rules.CurrentPlayer(o.after) == game.Terminal || e.begins(o.after) {
+			continue
+		}
+		if k == choice {
+			v.target = len(dst.Obs) / e.d
+		}
+		e.addValue(dst, o.after, who, e.optionValues(o, who))
+	}
+	after := options[choice].after
+	e.state[i] = after
+	e.moves[i]++
+	over := e.rules.Settle(&e.state[i], &e.dice[i]) < 0
+	if over || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit {
+		dst.Games++
+		e.arrived[i] = arrival[S]{}
+		e.restart(i)
+	} else {
+		v.running = true
+		e.arrived[i] = arrival[S]{direct: e.rules.CurrentPlayer(after) == who, turnStart: e.begins(after), start: moved[S]{after, who}}
+	}
+	e.state[i], _ = e.rules.Canonical(e.state[i])
+	e.path = append(e.path, v)
+}
+
+// optionValues are the search's values of an option by seat.
+func (e *onePly[S]) optionValues(o option[S], who game.Player) []float64 {
+	best := e.next[o.from].value
+	for _, f := range e.next[o.from+1 : o.to] {
+		if f.value[who] > best[who]+game.Tie {
+			best = f.value
+		}
+	}
+	return best
+}
+
+// prefer is the estimate of the option that the network prefers.
+func (e *onePly[S]) prefer(options []option[S], who game.Player) int {
+	best := options[0].at
+	for _, o := range options[1:] {
+		if e.estimates.prefers(o.at, best, who) {
+			best = o.at
+		}
+	}
+	return best
+}
+
+// join replaces the values of single searches by those corrected by the play.
+func (e *onePly[S]) join(dst *Targets, lambda float64) {
+	n, p := len(e.state), e.spec.Players
+	for at := len(e.path) - 1; at >= 0; at-- {
+		v, next := e.path[at], at+n
+		if !v.running || next >= len(e.path) {
+			continue
+		}
+		result, lambda := e.best, lambda
+		if v.direct {
+			lambda = 1 // this move has the value of the next
+		}
+		if v.best {
+			result = e.found
+		}
+		for j := range p {
+			g := &e.found[at*p+j]
+			*g += lambda * (result[next*p+j] - e.predicted[next*p+j])
+		}
+		if v.target >= 0 {
+			game.MoverOrder(dst.Value[v.target*p:][:p], e.found[at*p:][:p], v.mover)
+		}
+	}
+}
+
+// expand lists the options of all rows and their expansions, and returns the number
+// of expansions known before.
+func (e *onePly[S]) expand() (known int) {
+	known = len(e.known)
+	e.options, e.next, e.start = e.options[:0], e.next[:0], append(e.start[:0], 0)
+	e.obs, e.asked = e.obs[:0], e.asked[:0]
+	for i, s := range e.state {
+		if came := &e.arrived[i]; came.turnStart {
+			came.expansion = e.expansion(expansionKey[S]{came.start, true})
+		}
+		who := e.rules.CurrentPlayer(s)
+		e.legal = e.rules.Legal(e.legal[:0], s)
+		for _, a := range e.legal {
+			after := e.rules.After(s, a)
+			o := option[S]{after: after, from: len(e.next)}
+			if !e.arrived[i].direct {
+				o.at = e.leaf(after, who)
+			}
+			if e.rules.CurrentPlayer(after) == who {
+				e.again = e.rules.Legal(e.again[:0], after)
+				for _, a := range e.again {
+					e.follow(moved[S]{e.rules.After(after, a), who})
+				}
+			} else {
+				e.follow(moved[S]{after, who})
+			}
+			o.to = len(e.next)
+			e.options = append(e.options, o)
+		}
+		e.start = append(e.start, int32(len(e.options)))
+	}
+	return known
+}
+
+// follow adds the expansion after a move.
+func (e *onePly[S]) follow(after moved[S]) {
+	e.next = append(e.next, e.expansion(expansionKey[S]{after, !e.begins(after.state)}))
+}
+
+// expansion returns an expansion, and lists it unless this search has it.
+func (e *onePly[S]) expansion(key expansionKey[S]) *expansion[S] {
+	f, ok := e.known[key]
+	if ok {
+		return f
+	}
+	if n := len(e.known); n == len(e.all) {
+		e.all = append(e.all, &expansion[S]{value: make([]float64, e.spec.Players)})
+	}
+	f = e.all[len(e.known)]
+	e.known[key] = f
+	if key.dice {
+		e.expander.list(f, key.state)
+	} else {
+		f.leave(key.state)
+	}
+	e.viewer = core.Resize(e.viewer, len(f.Leaf))
+	move := f.Move
+	for _, b := range f.Branch {
+		viewer := b.Mover
+		if viewer < 0 {
+			viewer = key.mover
+		}
+		for _, k := range move[:b.Moves] {
+			e.viewer[k] = viewer
+		}
+		move = move[b.Moves:]
+	}
+	f.from = len(e.estimates.score)
+	for k, s := range f.Leaf {
+		e.leaf(s, e.viewer[k])
+	}
+	return f
+}
+
+// leaf adds an afterstate for the network and returns the index of its estimate.
+func (e *onePly[S]) leaf(s S, viewer game.Player) (at int) {
+	at = len(e.estimates.score)
+	over := e.rules.CurrentPlayer(s) == game.Terminal
+	if e.estimates.byScore || !over {
+		e.asked = append(e.asked, asked{at, viewer, over})
+		e.obs = e.observe(e.obs, s, viewer)
+	}
+	e.estimates.pay = e.rules.Returns(e.estimates.pay, s) // zeros, unless it is over
+	e.estimates.score = append(e.estimates.score, 0)
+	return at
+}
+
+// answer calls the network and backs up the new expansions.
+func (e *onePly[S]) answer(net Network, known int) {
+	var scores []float32
+	if e.estimates.byScore {
+		e.scores = core.Resize(e.scores, len(e.asked))
+		scores = e.scores
+	}
+	e.evaluate(net, scores)
+	for i, x := range e.asked {
+		if scores != nil {
+			e.estimates.score[x.at] = scores[i]
+		}
+		if !x.over {
+			e.seatValues(e.estimates.values(x.at), i, x.viewer)
+		}
+	}
+	for _, f := range e.all[known:len(e.known)] {
+		f.backUp(&e.estimates)
+	}
+}
+
+// AppendState implements [Expert].
+func (e *onePly[S]) AppendState(dst []byte) ([]byte, error) {
+	dst, err := e.appendState(dst)
+	if err != nil {
+		return nil, err
+	}
+	return binary.Append(dst, binary.LittleEndian, e.moves)
+}
+
+// RestoreState implements [Expert].
+func (e *onePly[S]) RestoreState(src []byte) error {
+	moves, err := e.restoreState(src, 4*len(e.moves))
+	if err != nil {
+		return err
+	}
+	if _, err := binary.Decode(moves, binary.LittleEndian, e.moves); err != nil {
+		return err
+	}
+	for i, s := range e.state {
+		if e.rules.CurrentPlayer(s) < 0 {
+			return fmt.Errorf("expert: row %d holds a state in which nobody acts", i)
+		}
+		if e.moves[i] < 0 {
+			return fmt.Errorf("expert: row %d has taken %d decisions", i, e.moves[i])
+		}
+	}
+	return nil
+}

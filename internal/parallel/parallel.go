@@ -1,0 +1,32 @@
+// Package parallel runs a loop on several goroutines.
+package parallel
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// For calls f with consecutive ranges that cover 0 to n, each of at most size
+// indices, on up to GOMAXPROCS goroutines. Which goroutine gets a range is not
+// fixed, so f must not depend on it.
+func For(n, size int, f func(from, to int)) {
+	var (
+		next atomic.Int64
+		wg   sync.WaitGroup
+	)
+	work := func() {
+		for {
+			to := int(next.Add(int64(size)))
+			if to-size >= n {
+				return
+			}
+			f(to-size, min(to, n))
+		}
+	}
+	for range min(runtime.GOMAXPROCS(0), (n+size-1)/size) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+}
