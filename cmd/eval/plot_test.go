@@ -30,7 +30,7 @@ func TestPlot(t *testing.T) {
 		want   string
 	}{
 		{"-model greedy", cli.Failed, "exists; name another folder"},
-		{"-model greedy -players 3", cli.Failed, "no pictures"},
+		{"-model greedy -players 3", cli.Failed, "no charts"},
 		{"-model greedy -players 3 -games 2", cli.Misuse, "-plot is exact"},
 		{"-table", cli.Misuse, "without -table"},
 	}

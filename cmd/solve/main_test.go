@@ -162,7 +162,7 @@ func TestFaults(t *testing.T) {
 		{"-estimate -players 11", cli.Misuse, "players is 11; want 1 to 10"},
 		{"-estimate -game pig", cli.Failed, "pig does not say"},
 		{"-odds all -estimate", cli.Misuse, "-odds solves nothing"},
-		{"-odds all -game pig", cli.Failed, "no odds to look up"},
+		{"-odds all -game pig", cli.Failed, "no odds tables"},
 		{"-odds 5 -game martian-risk", cli.Misuse, "ask for"},
 	}
 	for _, tt := range tests {

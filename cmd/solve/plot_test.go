@@ -40,7 +40,7 @@ func TestPlot(t *testing.T) {
 	}
 
 	_, stderr, status = command(t, "-players", "3", "-game-config", file, "-plot", dir)
-	if status != cli.Failed || !strings.Contains(stderr, "no pictures") {
+	if status != cli.Failed || !strings.Contains(stderr, "no charts") {
 		t.Errorf("for three: status %d, %s; want that there are none", status, stderr)
 	}
 }
