@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -19,6 +20,11 @@ type Spec struct {
 	Players int // P
 	Actions int // A
 
+	// The class of the game, in the terms of OpenSpiel's GameType. See also Utility.
+	Information            Information
+	Chance                 ChanceMode
+	MinPlayers, MaxPlayers int // values of P that some config has
+
 	// Observation names the parts of an observation in order, with their
 	// lengths; they add up to D.
 	Observation []Field
@@ -27,11 +33,51 @@ type Spec struct {
 	// unpaid: a safety stop, not a rule. 0 is none. See also ChanceLimit.
 	MoveLimit int
 
-	// Win and Loss are the returns of a sole winner and of a loser; a share of the
-	// win lies between, and the shares of all seats add up to one. Both are zero where returns are not shares of a win, and
-	// then Unit names what they count, negated if less is better.
+	// Win and Loss are the returns of a sole winner and of a loser; a shared win lies
+	// between, and the shares of all seats add up to 1. Both are zero where returns
+	// are not shares of a win: Unit then names what they count, negated if less is
+	// better.
 	Win, Loss float64
 	Unit      string
+}
+
+// Information is what a seat knows of the state.
+type Information string
+
+// The kinds of information.
+const (
+	PerfectInformation   Information = "perfect"   // every seat observes the whole state
+	ImperfectInformation Information = "imperfect" // some of it is hidden from a seat
+)
+
+// ChanceMode is whether a game has chance.
+type ChanceMode string
+
+// The chance modes.
+const (
+	Deterministic      ChanceMode = "deterministic"       // there are no chance states
+	ExplicitStochastic ChanceMode = "explicit_stochastic" // Outcomes lists all chance
+)
+
+// Utility is how the returns of the seats are related.
+type Utility string
+
+// The utilities.
+const (
+	ZeroSum     Utility = "zero_sum"
+	ConstantSum Utility = "constant_sum"
+	GeneralSum  Utility = "general_sum"
+)
+
+// Utility follows from Win and Loss.
+func (s Spec) Utility() Utility {
+	switch {
+	case !s.HasWin():
+		return GeneralSum
+	case math.Abs(s.Win+float64(s.Players-1)*s.Loss) <= Tie:
+		return ZeroSum
+	}
+	return ConstantSum
 }
 
 // Field is a named part of an observation.

@@ -188,6 +188,14 @@ func (c Config) complete() Config {
 	return c
 }
 
+// mostPlayers is the largest number of players of the variant.
+func (c Config) mostPlayers() int {
+	if c.Variant == Fast2 {
+		return 2
+	}
+	return maxSeats
+}
+
 // Validate reports all faults of a config at once.
 func (c Config) Validate() error {
 	var errs []error
@@ -197,15 +205,10 @@ func (c Config) Validate() error {
 			fault("%s is %d; want %d to %d", field, v, lo, hi)
 		}
 	}
-	most := maxSeats
-	switch c.Variant {
-	case Fast2:
-		most = 2
-	case Standard:
-	default:
+	if c.Variant != Standard && c.Variant != Fast2 {
 		fault("variant is %q; want %q or %q", c.Variant, Standard, Fast2)
 	}
-	within("players", c.Players, 2, most)
+	within("players", c.Players, 2, c.mostPlayers())
 	within("start_hand", c.StartHand, 1, maxRobots)
 	within("start_junk", c.StartJunk, 0, maxRobots-c.StartHand)
 	within("min_move", c.MinMove, 1, maxSteps)

@@ -128,6 +128,7 @@ func New(cfg Config) (*Rules, error) {
 	r.spec = game.Spec{
 		ID: "mars-is-ours", Title: "Mars is Ours!", Version: 2, Config: cfg,
 		Players: cfg.Players, Actions: r.act.n, Observation: r.lay.fields, MoveLimit: cfg.MoveLimit,
+		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: 2, MaxPlayers: cfg.mostPlayers(),
 		Win: 1, Loss: -1 / float64(cfg.Players-1),
 	}
 	if r.fast {

@@ -89,6 +89,7 @@ func New(cfg Config) (*Rules, error) {
 		ID: "martian-dice", Title: "Martian Dice", Version: 1, Config: cfg,
 		Players: cfg.Players, Actions: int(actions),
 		Observation: r.lay.fields,
+		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: 1, MaxPlayers: maxPlayers,
 		// 200 rounds of the longest turns, each die set aside alone.
 		MoveLimit: 200 * cfg.Players * 2 * cfg.Dice,
 	}

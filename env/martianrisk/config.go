@@ -150,6 +150,14 @@ func (c Config) resolved() (Config, error) {
 	return c, nil
 }
 
+// leastPlayers is the smallest number of players.
+func (c Config) leastPlayers() int {
+	if c.Experimental {
+		return 2
+	}
+	return 3
+}
+
 // Validate reports all faults of a config at once.
 func (c Config) Validate() error {
 	c, err := c.resolved()
@@ -159,11 +167,7 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("%s is %d; want %d to %d", field, v, lo, hi))
 		}
 	}
-	least := 3
-	if c.Experimental {
-		least = 2
-	}
-	within("players", c.Players, least, maxPlayers)
+	within("players", c.Players, c.leastPlayers(), maxPlayers)
 	within("regions_per_player", c.RegionsPerPlayer, 0, 10)
 	within("setup_armies", c.SetupArmies, 1, 40)
 	within("trios", c.Trios, 0, 50)

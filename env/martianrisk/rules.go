@@ -77,7 +77,8 @@ func New(cfg Config) (*Rules, error) {
 		ID: "martian-risk", Title: "Martian Risk", Version: 2, Config: cfg,
 		Players: cfg.Players, Actions: int(r.end) + 1,
 		Observation: r.fields(),
-		Win:         1, Loss: -1 / float64(cfg.Players-1),
+		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: cfg.leastPlayers(), MaxPlayers: maxPlayers,
+		Win: 1, Loss: -1 / float64(cfg.Players-1),
 	}
 	if r.n != 7*cfg.Players {
 		r.spec.Title = fmt.Sprintf("Martian Risk on %d regions", r.n)

@@ -81,6 +81,7 @@ func New(cfg Config) (*Rules, error) {
 			ID: "pig", Title: "Pig", Version: 1, Config: cfg,
 			Players: cfg.Players, Actions: int(actions),
 			Observation: fields(cfg),
+			Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: 2, MaxPlayers: maxPlayers,
 			// Chosen: more than ten times what random players need.
 			MoveLimit: 20 * cfg.Players * cfg.Target,
 			Win:       1, Loss: -1 / float64(cfg.Players-1),

@@ -24,6 +24,7 @@ type piles struct {
 func (heap) Spec() game.Spec {
 	return game.Spec{
 		ID: "heap", Title: "Heap", Version: 1, Players: 2, Actions: 4, Win: 1, Loss: -1,
+		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: 2, MaxPlayers: 2,
 		Observation: []game.Field{{Name: "piles", Len: 2}, {Name: "tossing", Len: 1}, {Name: "turn", Len: 1}},
 	}
 }

@@ -25,6 +25,19 @@ var brokenRules = []breach{
 	{"Spec.Observation has fields of length 1 or more", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation[1].Len = 0 }) }},
 	{"Spec.Observation has names that differ", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation[1].Name = "cups" }) }},
 	{"Spec.Observation is not empty", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation = nil }) }},
+	{"Spec.Players is from MinPlayers to MaxPlayers", func(g *cups) { spec(g, func(s *game.Spec) { s.MaxPlayers = 1 }) }},
+	{"Spec.Information is perfect or imperfect", func(g *cups) { spec(g, func(s *game.Spec) { s.Information = "" }) }},
+	{"Spec.Chance is deterministic or explicit_stochastic", func(g *cups) { spec(g, func(s *game.Spec) { s.Chance = "dice" }) }},
+	{"a deterministic game has no chance states", func(g *cups) { spec(g, func(s *game.Spec) { s.Chance = game.Deterministic }) }},
+	{"a stochastic game has chance states", func(g *cups) {
+		turn := g.turn
+		g.turn = func(s state) game.Player {
+			if who := turn(s); who != game.Chance {
+				return who
+			}
+			return game.Terminal
+		}
+	}},
 	{"Spec.MoveLimit is not negative", func(g *cups) { spec(g, func(s *game.Spec) { s.MoveLimit = -1 }) }},
 	{"Spec.Win is not below Spec.Loss", func(g *cups) { spec(g, func(s *game.Spec) { s.Win, s.Loss = -1, 1 }) }},
 	{"Spec.Win and Spec.Loss differ or are both 0", func(g *cups) { spec(g, func(s *game.Spec) { s.Win, s.Loss = 1, 1 }) }},

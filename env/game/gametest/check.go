@@ -157,6 +157,9 @@ func (c *checker[S]) run() {
 	for i := range traces {
 		traces[i] = c.play(start, i)
 	}
+	if len(c.chances) == 0 && c.spec.Chance == game.ExplicitStochastic {
+		c.fail("a stochastic game has chance states", "%d random games met none", c.games)
+	}
 	c.checkSampling()
 	c.checkPlayers()
 	c.checkTurns(traces)

@@ -98,7 +98,8 @@ func healthy() *cups {
 			ID: "cups", Title: "Cups", Version: 1, Config: struct{ Turns int }{6},
 			Players: 2, Actions: 3,
 			Observation: []game.Field{{Name: "cups", Len: 2}, {Name: "scores", Len: 2}, {Name: "turns", Len: 1}, {Name: "rolling", Len: 1}},
-			MoveLimit:   100, Win: 1, Loss: -1,
+			Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: 2, MaxPlayers: 2,
+			MoveLimit: 100, Win: 1, Loss: -1,
 		}
 	}
 	g.initial = func() state { return state{Rolling: true} }

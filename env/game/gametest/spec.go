@@ -32,6 +32,15 @@ func (c *checker[S]) checkSpec() (sound bool) {
 		c.fail("Spec.Players is at least 1 and fits a Player", "got %d", s.Players)
 		return false
 	}
+	if s.Players < s.MinPlayers || s.Players > s.MaxPlayers {
+		c.fail("Spec.Players is from MinPlayers to MaxPlayers", "got %d, from %d to %d", s.Players, s.MinPlayers, s.MaxPlayers)
+	}
+	if s.Information != game.PerfectInformation && s.Information != game.ImperfectInformation {
+		c.fail("Spec.Information is perfect or imperfect", "got %q", s.Information)
+	}
+	if s.Chance != game.Deterministic && s.Chance != game.ExplicitStochastic {
+		c.fail("Spec.Chance is deterministic or explicit_stochastic", "got %q", s.Chance)
+	}
 	if s.Actions < 1 || s.Actions > math.MaxInt32 {
 		c.fail("Spec.Actions is at least 1 and fits an Action", "got %d", s.Actions)
 		return false

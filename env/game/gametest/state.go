@@ -27,6 +27,9 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 	if again := c.rules.CurrentPlayer(s); again != mover {
 		c.failAt(s, "Turn is a function of the state", "got %d, then %d", mover, again)
 	}
+	if mover == game.Chance && c.spec.Chance == game.Deterministic {
+		c.failAt(s, "a deterministic game has no chance states", "chance moves")
+	}
 	legal, sound := c.checkLegal(s, mover)
 	if !sound {
 		return false
