@@ -38,7 +38,7 @@ type Config struct {
 
 	// PassBonusOnPass and PassBonusRepeats say when a seat that has passed takes
 	// its token and may lay a robot down: on passing, and on each later turn (M8).
-	// Seed: yes. Inferred, contested: yes; the package comment has both sides.
+	// Seed: yes. Inferred, contested: yes; docs/games/mars-is-ours.md has both sides.
 	PassBonusOnPass  bool `json:"pass_bonus_on_pass"`
 	PassBonusRepeats bool `json:"pass_bonus_repeats"`
 	// MaintenanceLabs includes the labs in the maintenance; LyingLabActive leaves

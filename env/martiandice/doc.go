@@ -1,25 +1,28 @@
 // Package martiandice is Martian Dice, a dice game of pressing one's luck for
-// any number of players, and the flagship of marsgym: it is solved.
+// any number of players, and the main game of marsgym: it is solved exactly.
 //
 // # The rules in ten lines
 //
 //  1. Each of 13 dice shows a tank, two death rays, a human, a cow and a chicken.
 //  2. A turn begins with all 13 dice. Roll all dice that are not set aside.
 //  3. All tanks rolled are set aside.
-//  4. Then one other type must be chosen and all dice of it set aside: rays as
-//     often as one likes, each of the three earthling types once per turn.
+//  4. Then one other type must be chosen and all dice of it set aside: rays in
+//     any roll, each of the three earthling types once per turn.
 //  5. Where nothing can be chosen the turn ends, and scores.
 //  6. After a choice the player stops or rolls on. With no dice left the turn ends.
-//  7. More tanks than rays: no points. Else one for each human, cow and chicken,
-//     and three more if there is at least one of each.
+//  7. If there are more tanks than rays, the turn scores 0. Else it scores 1 for
+//     each human, cow and chicken, and 3 more if there is at least one of each.
 //  8. Once somebody has 25 or more the round is played to its end, so that all
 //     have had the same number of turns. The most points win.
-//  9. Tied players roll six dice each, and most rays wins.
-//  10. Those who tie again roll again.
+//  9. Tied players roll six dice each, and most rays win.
+//  10. Players who tie again roll again.
 //
 // Sources: the rules help of Board Game Arena (2020); "Martian Dice - Rules
 // Summary (v1)"; the German rules, "Marswürfel", Pegasus 2013, which alone name
 // the faces of a die. Where they disagree or are silent, [Config] has a field.
+//
+// The page docs/games/martian-dice.md has the rules in full, what the sources
+// leave open, the observation field by field, the actions and the sizes.
 //
 // # A turn
 //

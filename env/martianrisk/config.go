@@ -17,8 +17,8 @@ const (
 
 // Config holds what the rules leave open. A field is marked by where its
 // default comes from: seed (the source states it), inferred or invented. R1 to
-// R24 number the open questions; those that are no field are settled in the
-// package comment.
+// R24 number the open questions; docs/games/martian-risk.md has those that are no
+// field.
 type Config struct {
 	Players int `json:"players"` // seed: three to six (R20)
 	// Experimental allows two players (R20). Invented: off.

@@ -1,5 +1,5 @@
-// Package pig is Pig, the smallest whole game of marsgym: the worked example
-// for adding one. Its solution is published, and checks the solver of package
+// Package pig is Pig, the smallest whole game of marsgym and the worked example
+// for adding a game. Its solution is published, and checks the solver of package
 // tabular.
 //
 // # The rules in ten lines
@@ -9,7 +9,8 @@
 //  3. On a 1 the turn scores nothing and the die passes on.
 //  4. A 2 to 6 is added to the turn total.
 //  5. After each such roll the player chooses to roll again or to hold.
-//  6. Who holds adds the turn total to the own score and passes the die on.
+//  6. A player who holds adds the turn total to the own score and passes the die
+//     on.
 //  7. There are no ties and no further turns for the others.
 //
 // Source: T. W. Neller and C. G. M. Presser, "Optimal play of the dice game
@@ -20,7 +21,10 @@
 // A player must roll before holding, as in the source, where each choice
 // follows a roll. A turn total that reaches the target wins at once, without a
 // hold: the source counts such a position as won, since nothing is left to
-// choose. More than two players, and other targets, follow by themselves.
+// choose. The rules are the same for more players and for other targets.
+//
+// The page docs/games/pig.md has the rules in full, the observation field by
+// field, the actions and the sizes.
 //
 // # A turn
 //
