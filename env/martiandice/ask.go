@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"marsgym/env/game"
+	"marsgym/internal/parallel"
 )
 
 // block is about how many rows are asked for at once, or those of one start.
@@ -62,7 +63,7 @@ func (a *asker) ask(ctx context.Context, starts []int, f func(i int, play *chanc
 			return err
 		}
 	}
-	return parallel(ctx, len(starts), func(i int) error {
+	return parallel.ForContext(ctx, len(starts), 1, func(i, _ int) error {
 		play := a.plays.Get().(*chances)
 		defer a.plays.Put(play)
 		if a.blind {
@@ -84,7 +85,7 @@ func (a *asker) put(ctx context.Context, starts []int) error {
 		a.out = slices.Grow(a.out[:0], n)[:n]
 		a.movers = slices.Grow(a.movers[:0], n)[:n]
 	}
-	err := parallel(ctx, len(starts), func(i int) error {
+	err := parallel.ForContext(ctx, len(starts), 1, func(i, _ int) error {
 		at, rows := a.s.state(starts[i]), a.states[i*a.rows:][:a.rows]
 		if a.scorer == nil {
 			a.s.fillDecisions(rows, at)

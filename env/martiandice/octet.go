@@ -6,11 +6,11 @@ import (
 	"iter"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"marsgym/env/game"
 	"marsgym/internal/lanes"
+	"marsgym/internal/parallel"
 )
 
 // octet is best play of eight turns at once, one in each lane, to the bits of
@@ -145,14 +145,10 @@ func (t *turn) abreast(ctx context.Context, n int, f func(i int, l *lane) error)
 		}
 	}
 	errs := make([]error, min(runtime.GOMAXPROCS(0), (n+lanes.Width-1)/lanes.Width))
-	var wg sync.WaitGroup
-	for core := range errs {
-		wg.Go(func() {
-			o := t.takeOctet()
-			errs[core] = o.run(calls)
-			t.octets.Put(o)
-		})
-	}
-	wg.Wait()
+	parallel.For(len(errs), 1, func(w, _ int) {
+		o := t.takeOctet()
+		errs[w] = o.run(calls)
+		t.octets.Put(o)
+	})
 	return errors.Join(errs...)
 }

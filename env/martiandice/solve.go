@@ -2,11 +2,9 @@ package martiandice
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -191,28 +189,6 @@ func (s *Solution) layer(ctx context.Context, value []float64, play []*strategy,
 		return nil
 	})
 	return worst, err
-}
-
-// parallel calls f with 0 to n-1 on all cores until one fails.
-func parallel(ctx context.Context, n int, f func(i int) error) error {
-	var next atomic.Int64
-	errs := make([]error, min(runtime.GOMAXPROCS(0), n))
-	var wg sync.WaitGroup
-	for w := range errs {
-		wg.Go(func() {
-			for errs[w] == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if errs[w] = ctx.Err(); errs[w] == nil {
-					errs[w] = f(i)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
 }
 
 // worker solves the starts at one vector of scores. Where places are free to

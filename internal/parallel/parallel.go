@@ -2,6 +2,7 @@
 package parallel
 
 import (
+	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -29,4 +30,28 @@ func For(n, size int, f func(from, to int)) {
 	}
 	work()
 	wg.Wait()
+}
+
+// ForContext is For with an f that may fail. It begins no further call once a call
+// has failed or ctx is done, and returns the first error.
+func ForContext(ctx context.Context, n, size int, f func(from, to int) error) error {
+	var (
+		failed atomic.Bool
+		once   sync.Once
+		first  error
+	)
+	For(n, size, func(from, to int) {
+		if failed.Load() {
+			return
+		}
+		err := ctx.Err()
+		if err == nil {
+			err = f(from, to)
+		}
+		if err != nil {
+			once.Do(func() { first = err })
+			failed.Store(true)
+		}
+	})
+	return first
 }
