@@ -13,9 +13,9 @@ import (
 // Spec describes a game under one config.
 type Spec struct {
 	ID      string // lower case, as on the command line: "martian-dice"
-	Title   string // as people write it: "Martian Dice"
-	Version int    // of the rules; any change of them raises it
-	Config  any    // of the rules; its JSON holds all that they depend on
+	Title   string // for people: "Martian Dice"
+	Version int    // of the rules; every change of the rules raises it
+	Config  any    // of the rules; its JSON holds everything that they depend on
 
 	Players int // P
 	Actions int // A
@@ -29,8 +29,8 @@ type Spec struct {
 	// lengths; they add up to D.
 	Observation []Field
 
-	// MoveLimit is the number of decisions after which a batch truncates a game,
-	// unpaid: a safety stop, not a rule. 0 is none. See also ChanceLimit.
+	// MoveLimit is the number of decisions after which a batch truncates a game: a
+	// limit of the batch, not of the rules. 0 is none. See also ChanceLimit.
 	MoveLimit int
 
 	// Win and Loss are the returns of a sole winner and of a loser; a shared win lies
@@ -95,9 +95,9 @@ func (s Spec) ObsLen() int {
 	return n
 }
 
-// ChanceLimit is the number of chance transitions without a decision between them
-// after which a batch truncates a game: MoveLimit, but 100,000 at most, chosen far
-// above any game, and so many where there is no MoveLimit.
+// ChanceLimit is the number of successive chance transitions after which a batch
+// truncates a game: MoveLimit, at most 100,000, or 100,000 if there is no MoveLimit.
+// Chosen: far above that of any game.
 func (s Spec) ChanceLimit() int {
 	const most = 100_000
 	if s.MoveLimit > 0 {
@@ -109,13 +109,12 @@ func (s Spec) ChanceLimit() int {
 // HasWin reports whether returns are shares of one win.
 func (s Spec) HasWin() bool { return s.Win != s.Loss }
 
-// WinShare turns an expected return into the expected share of the win: the
-// probability of winning, where wins are not shared. It is only for games that
-// have a win.
+// WinShare returns the expected share of the win of an expected return: the
+// probability of winning if wins are not shared. The game must have a win.
 func (s Spec) WinShare(ret float64) float64 { return (ret - s.Loss) / (s.Win - s.Loss) }
 
-// Return is the expected return of an expected share of the win, as WinShare
-// turns it back.
+// Return returns the expected return of an expected share of the win. It is the
+// inverse of WinShare.
 func (s Spec) Return(share float64) float64 { return s.Loss + share*(s.Win-s.Loss) }
 
 // RulesHash identifies the rules: SHA-256 in hex over id, version and config.
@@ -134,7 +133,7 @@ func (s Spec) ObsHash() string {
 }
 
 // ConfigJSON is the config in canonical form: compact, keys sorted. It panics
-// if the config cannot be written as JSON, which is a fault of the game.
+// if the config cannot be written as JSON, which is an error of the game.
 func (s Spec) ConfigJSON() string {
 	b, err := json.Marshal(s.Config)
 	if err != nil {

@@ -15,7 +15,7 @@ func spec(g *cups, change func(*game.Spec)) {
 	g.spec = func() game.Spec { return s }
 }
 
-// brokenRules break a clause about what all games keep.
+// brokenRules break a clause of Rules.
 var brokenRules = []breach{
 	{"Spec.ID is one lower-case word", func(g *cups) { spec(g, func(s *game.Spec) { s.ID = "Two Cups" }) }},
 	{"Spec.Title is not empty", func(g *cups) { spec(g, func(s *game.Spec) { s.Title = "" }) }},
@@ -30,8 +30,8 @@ var brokenRules = []breach{
 	{"Spec.Chance is deterministic or explicit_stochastic", func(g *cups) { spec(g, func(s *game.Spec) { s.Chance = "dice" }) }},
 	{"a deterministic game has no chance states", func(g *cups) { spec(g, func(s *game.Spec) { s.Chance = game.Deterministic }) }},
 	{"a stochastic game has chance states", func(g *cups) {
-		turn := g.turn
-		g.turn = func(s state) game.Player {
+		turn := g.currentPlayer
+		g.currentPlayer = func(s state) game.Player {
 			if who := turn(s); who != game.Chance {
 				return who
 			}
@@ -60,9 +60,9 @@ var brokenRules = []breach{
 			return state{Rolling: true, Score: [2]int8{calls}}
 		}
 	}},
-	{"Turn is a seat, Chance or Nobody", func(g *cups) {
-		turn := g.turn
-		g.turn = func(s state) game.Player {
+	{"CurrentPlayer is a seat, Chance or Terminal", func(g *cups) {
+		turn := g.currentPlayer
+		g.currentPlayer = func(s state) game.Player {
 			if s.Turns == 3 {
 				return 2
 			}
@@ -82,7 +82,7 @@ var brokenRules = []breach{
 		legal := g.legal
 		g.legal = func(dst []game.Action, s state) []game.Action {
 			dst = legal(dst, s)
-			if g.turn(s) >= 0 {
+			if g.currentPlayer(s) >= 0 {
 				dst = append(dst, dst[len(dst)-1])
 			}
 			return dst
@@ -92,7 +92,7 @@ var brokenRules = []breach{
 		legal := g.legal
 		g.legal = func(dst []game.Action, s state) []game.Action {
 			dst = legal(dst, s)
-			if g.turn(s) >= 0 {
+			if g.currentPlayer(s) >= 0 {
 				dst = append(dst, 3)
 			}
 			return dst
@@ -123,7 +123,7 @@ var brokenRules = []breach{
 	{"Legal is a function of the state", func(g *cups) {
 		calls, legal := 0, g.legal
 		g.legal = func(dst []game.Action, s state) []game.Action {
-			if calls++; calls%7 == 0 && g.turn(s) >= 0 {
+			if calls++; calls%7 == 0 && g.currentPlayer(s) >= 0 {
 				return append(dst, pass)
 			}
 			return legal(dst, s)

@@ -1,5 +1,5 @@
-// Package gametest checks that rules keep the contract of package game, in the
-// manner of testing/fstest. The test of a game needs little more than
+// Package gametest checks that rules satisfy the contract of package game, as
+// testing/fstest does for file systems. The test of a game needs little more than
 //
 //	if err := gametest.Check(rules); err != nil {
 //		t.Error(err)
@@ -17,7 +17,7 @@ import (
 	"marsgym/env/game"
 )
 
-// An Option changes how thoroughly Check looks.
+// An Option changes how much Check checks.
 type Option func(*options)
 
 type options struct {
@@ -35,13 +35,13 @@ func Length(n int) Option { return func(o *options) { o.length = n } }
 // Seed chooses the random games; the default is 1.
 func Seed(seed uint64) Option { return func(o *options) { o.seed = seed } }
 
-// Check plays random games by the rules and compares every state it visits
-// with the contract, the optional abilities of the rules included. It returns
-// nil, or the first breach of each clause, joined: each names the clause, the
-// state and what was wrong.
+// Check plays random games and checks every state that they visit against the
+// contract, the optional interfaces of the rules included. It returns nil, or the
+// first breach of each clause, joined: each names the clause, the state and what is
+// wrong.
 //
-// It knows only the states that it visits. It calls the rules from several
-// goroutines at once, so that a run under the race detector checks that too.
+// Check sees only the states that it visits. It calls the rules from several
+// goroutines at once, so a run under the race detector checks that as well.
 func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 	o := options{games: 100, length: 10_000, seed: 1}
 	for _, opt := range opts {
@@ -51,14 +51,14 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 		rules:    rules,
 		options:  o,
 		seen:     make(map[S]bool),
-		sights:   make(map[string]sight[S]),
-		breached: make(map[string]bool),
+		observed: make(map[string]observed[S]),
+		failed:   make(map[string]bool),
 	}
 	c.sampler, _ = rules.(game.Sampler[S])
 	c.notation, _ = rules.(game.Notation[S])
-	c.guide, _ = rules.(game.Renderer[S])
+	c.renderer, _ = rules.(game.Renderer[S])
 	c.symmetry, _ = rules.(game.Symmetry[S])
-	c.fanner, _ = rules.(game.ChanceExpander[S])
+	c.expander, _ = rules.(game.ChanceExpander[S])
 	c.run()
 	return errors.Join(c.errs...)
 }
@@ -67,35 +67,35 @@ type checker[S comparable] struct {
 	options
 	rules    game.Rules[S]
 	spec     game.Spec
-	sampler  game.Sampler[S] // nil where the rules do not keep it; so the others
+	sampler  game.Sampler[S] // or nil, as the next four
 	notation game.Notation[S]
-	guide    game.Renderer[S]
+	renderer game.Renderer[S]
 	symmetry game.Symmetry[S]
-	fanner   game.ChanceExpander[S]
+	expander game.ChanceExpander[S]
 
-	seen      map[S]bool // whether the game can be played on from a state
+	seen      map[S]bool // whether the game can go on from a state
 	chances   []S        // distinct chance states, in the order of their first visit
-	decisions []S        // distinct representatives that a seat decides
-	sights    map[string]sight[S]
+	decisions []S        // distinct representatives with a decision
+	observed  map[string]observed[S]
 
-	slipped int // states whose text was offered with slips
+	typos int // states whose text was parsed with typos
 
-	breached map[string]bool
-	errs     []error
+	failed map[string]bool
+	errs   []error
 }
 
 // fail records a breach, the first of its clause only.
 func (c *checker[S]) fail(clause, format string, args ...any) {
-	if c.breached[clause] {
+	if c.failed[clause] {
 		return
 	}
-	c.breached[clause] = true
+	c.failed[clause] = true
 	c.errs = append(c.errs, fmt.Errorf("gametest: %s: %s", clause, fmt.Sprintf(format, args...)))
 }
 
 // failAt records a breach in state s.
 func (c *checker[S]) failAt(s S, clause, format string, args ...any) {
-	if !c.breached[clause] {
+	if !c.failed[clause] {
 		c.fail(clause, "in state %s: %s", c.text(s), fmt.Sprintf(format, args...))
 	}
 }
@@ -110,7 +110,7 @@ func (c *checker[S]) try(s S, method string, f func()) {
 	f()
 }
 
-// text is s in notation, if the rules keep one, and in Go's syntax.
+// text is s in the notation of the game, if it has one, and in Go's syntax.
 func (c *checker[S]) text(s S) (text string) {
 	text = fmt.Sprintf("%+v", s)
 	if c.notation != nil {
@@ -120,7 +120,7 @@ func (c *checker[S]) text(s S) (text string) {
 	return text
 }
 
-// action is a as a person reads it.
+// action is the name of a, if it has one, and its number.
 func (c *checker[S]) action(a game.Action) string {
 	if c.notation == nil || a < 0 || int(a) >= c.spec.Actions {
 		return fmt.Sprintf("action %d", a)
@@ -130,7 +130,7 @@ func (c *checker[S]) action(a game.Action) string {
 
 func (c *checker[S]) run() {
 	if !c.checkSpec() {
-		return // the sizes are needed for all else
+		return // everything else needs the sizes
 	}
 	var start S
 	c.try(start, "Initial", func() {
@@ -147,10 +147,10 @@ func (c *checker[S]) run() {
 	}
 	if c.notation != nil {
 		c.try(start, "Notation", c.checkNames)
-		c.try(start, "Parse", func() { c.checkGarbage(start) })
+		c.try(start, "Parse", func() { c.checkNonPositions(start) })
 	}
 	if b, ok := c.rules.(game.OddsTables); ok {
-		c.try(start, "Odds", func() { c.checkOdds(b) })
+		c.try(start, "OddsTables", func() { c.checkOddsTables(b) })
 	}
 
 	traces := make([][]S, c.games)
@@ -161,7 +161,7 @@ func (c *checker[S]) run() {
 		c.fail("a stochastic game has chance states", "%d random games met none", c.games)
 	}
 	c.checkSampling()
-	c.checkPlayers()
+	c.checkBots()
 	c.checkTurns(traces)
 	c.checkRepeat(start, traces)
 }
@@ -197,19 +197,18 @@ func (c *checker[S]) play(start S, i int) []S {
 	}
 }
 
-// check checks s when it is new, and reports whether the game can be played on
-// from it.
+// check checks s if it is new, and reports whether the game can go on from it.
 func (c *checker[S]) check(s S) bool {
 	sound, ok := c.seen[s]
 	if !ok {
-		c.seen[s] = false // until the checks have come back without a panic
+		c.seen[s] = false // until the checks have returned without a panic
 		c.try(s, "a method", func() { c.seen[s] = c.checkState(s) })
 		sound = c.seen[s]
 	}
 	return sound
 }
 
-// next makes a random move, or rolls; over means that nobody is to move.
+// next plays a random action or samples chance, and reports whether the game is over.
 func (c *checker[S]) next(s S, r *rand.Rand) (next S, over bool) {
 	switch c.rules.CurrentPlayer(s) {
 	case game.Terminal:
@@ -230,8 +229,7 @@ func (c *checker[S]) next(s S, r *rand.Rand) (next S, over bool) {
 	}
 }
 
-// checkRepeat plays all games once more, in several goroutines at once, and
-// compares.
+// checkRepeat plays all games again, in several goroutines at once, and compares.
 func (c *checker[S]) checkRepeat(start S, traces [][]S) {
 	if len(c.errs) > 0 {
 		return // the games may not be sound to play
@@ -257,7 +255,7 @@ func (c *checker[S]) checkRepeat(start S, traces [][]S) {
 	wg.Wait()
 	for _, err := range faults {
 		if err != nil {
-			c.fail("the same seed replays identically, in many goroutines", "%v", err)
+			c.fail("the same seed replays identically, in several goroutines", "%v", err)
 		}
 	}
 }
@@ -283,8 +281,8 @@ func (c *checker[S]) repeat(start S, i int, trace []S) error {
 	return nil
 }
 
-// unfit returns what keeps a t from being cloned by assignment and written by
-// encoding/binary, or "".
+// unfit returns why values of type t cannot be cloned by assignment or written by
+// encoding/binary; "" if they can.
 func unfit(t reflect.Type, path string) string {
 	switch k := t.Kind(); k {
 	case reflect.Array:

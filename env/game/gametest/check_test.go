@@ -17,7 +17,7 @@ func TestHealthy(t *testing.T) {
 	}
 }
 
-// bare hides all abilities.
+// bare hides the optional interfaces.
 type bare struct{ game.Rules[state] }
 
 func TestHealthyWithoutAbilities(t *testing.T) {
@@ -33,7 +33,7 @@ type breach struct {
 }
 
 func TestBroken(t *testing.T) {
-	for i, b := range slices.Concat(brokenRules, brokenAbilities, brokenPlanners) {
+	for i, b := range slices.Concat(brokenRules, brokenOptional, brokenPlanners) {
 		t.Run(fmt.Sprintf("%d %s", i, b.clause), func(t *testing.T) {
 			t.Parallel()
 			g := healthy()
@@ -79,7 +79,7 @@ type holdingRules[X comparable] struct{ g *cups }
 
 func (r holdingRules[X]) Spec() game.Spec                        { return r.g.spec() }
 func (r holdingRules[X]) Initial() holding[X]                    { return holding[X]{State: r.g.initial()} }
-func (r holdingRules[X]) CurrentPlayer(s holding[X]) game.Player { return r.g.turn(s.State) }
+func (r holdingRules[X]) CurrentPlayer(s holding[X]) game.Player { return r.g.currentPlayer(s.State) }
 func (r holdingRules[X]) Legal(d []game.Action, s holding[X]) []game.Action {
 	return r.g.legal(d, s.State)
 }

@@ -22,7 +22,7 @@ func (p *plan) Solve(values []float64)                             { p.solve(val
 func (p *plan) Value(dst []float64) []float64                      { return p.value(dst) }
 func (p *plan) Options(dst []float64, s state) (options []float64) { return p.options(dst, s) }
 
-// newPlan keeps the contract.
+// newPlan satisfies the contract.
 func newPlan(g *cups) *plan {
 	var start state
 	var ends []state
@@ -46,7 +46,7 @@ func newPlan(g *cups) *plan {
 		return ends
 	}
 	p.known = func(dst []float64, s state) ([]float64, bool) {
-		if g.turn(s) != game.Terminal {
+		if g.currentPlayer(s) != game.Terminal {
 			return dst, false
 		}
 		return g.returns(dst, s), true
@@ -54,7 +54,7 @@ func newPlan(g *cups) *plan {
 	p.solve = func(values []float64) { pay = slices.Clone(values) }
 	options := func(dst []float64, s state) []float64 {
 		for _, a := range g.legal(nil, s) {
-			dst = append(dst, worth(s, a)[g.turn(s)])
+			dst = append(dst, worth(s, a)[g.currentPlayer(s)])
 		}
 		return dst
 	}

@@ -9,35 +9,35 @@ import (
 	"marsgym/env/game"
 )
 
-// cups is a tiny game with all abilities: two seats take turns to empty one of
+// cups is a tiny game with every optional interface: two seats take turns to empty one of
 // two cups into their score, or pay a point to pass; then a die refills the
 // table. After six turns the higher score wins. Every method is a function that
 // a test may replace.
 type cups struct {
-	spec      func() game.Spec
-	initial   func() state
-	turn      func(s state) game.Player
-	legal     func(dst []game.Action, s state) []game.Action
-	outcomes  func(dst []game.Outcome[state], s state) []game.Outcome[state]
-	apply     func(s state, a game.Action) (state, error)
-	returns   func(dst []float64, s state) []float64
-	encode    func(dst []float32, s state, p game.Player)
-	sample    func(s state, r *rand.PCG) state
-	format    func(s state) string
-	parse     func(text string) (state, error)
-	name      func(a game.Action) string
-	picture   func(s state) string
-	explain   func(s state, a game.Action) string
-	tell      func(s, next state) string
-	odds      func(question string) ([]game.Table, error)
-	canonical func(s state) (state, []game.Action)
-	fan       func(dst *game.Expansion[state], s state) bool
-	names     func() []string
-	player    func(name string) (game.Policy[state], error)
-	mover     func(s state) game.Player
-	draw      func(r *rand.PCG) state
-	newPlan   func() game.Plan[state]
-	solveAll  func(plans []game.Plan[state], values [][]float64)
+	spec           func() game.Spec
+	initial        func() state
+	currentPlayer  func(s state) game.Player
+	legal          func(dst []game.Action, s state) []game.Action
+	outcomes       func(dst []game.Outcome[state], s state) []game.Outcome[state]
+	apply          func(s state, a game.Action) (state, error)
+	returns        func(dst []float64, s state) []float64
+	encode         func(dst []float32, s state, p game.Player)
+	sample         func(s state, r *rand.PCG) state
+	format         func(s state) string
+	parse          func(text string) (state, error)
+	name           func(a game.Action) string
+	render         func(s state) string
+	describeAction func(s state, a game.Action) string
+	describeChance func(s, next state) string
+	odds           func(question string) ([]game.Table, error)
+	canonical      func(s state) (state, []game.Action)
+	expand         func(dst *game.Expansion[state], s state) bool
+	botNames       func() []string
+	bot            func(name string) (game.Policy[state], error)
+	turnStart      func(s state) game.Player
+	sampleStart    func(r *rand.PCG) state
+	newPlan        func() game.Plan[state]
+	solveAll       func(plans []game.Plan[state], values [][]float64)
 }
 
 type state struct {
@@ -55,7 +55,7 @@ const (
 
 func (c *cups) Spec() game.Spec                                  { return c.spec() }
 func (c *cups) Initial() state                                   { return c.initial() }
-func (c *cups) CurrentPlayer(s state) game.Player                { return c.turn(s) }
+func (c *cups) CurrentPlayer(s state) game.Player                { return c.currentPlayer(s) }
 func (c *cups) Apply(s state, a game.Action) (state, error)      { return c.apply(s, a) }
 func (c *cups) Returns(dst []float64, s state) []float64         { return c.returns(dst, s) }
 func (c *cups) Encode(dst []float32, s state, p game.Player)     { c.encode(dst, s, p) }
@@ -63,20 +63,20 @@ func (c *cups) Sample(s state, r *rand.PCG) state                { return c.samp
 func (c *cups) Format(s state) string                            { return c.format(s) }
 func (c *cups) Parse(text string) (state, error)                 { return c.parse(text) }
 func (c *cups) ActionName(a game.Action) string                  { return c.name(a) }
-func (c *cups) Render(s state) string                            { return c.picture(s) }
-func (c *cups) DescribeAction(s state, a game.Action) string     { return c.explain(s, a) }
-func (c *cups) DescribeChance(s, next state) string              { return c.tell(s, next) }
+func (c *cups) Render(s state) string                            { return c.render(s) }
+func (c *cups) DescribeAction(s state, a game.Action) string     { return c.describeAction(s, a) }
+func (c *cups) DescribeChance(s, next state) string              { return c.describeChance(s, next) }
 func (c *cups) OddsTables(question string) ([]game.Table, error) { return c.odds(question) }
 func (c *cups) Canonical(s state) (state, []game.Action)         { return c.canonical(s) }
-func (c *cups) Expand(dst *game.Expansion[state], s state) bool  { return c.fan(dst, s) }
-func (c *cups) BotNames() []string                               { return c.names() }
-func (c *cups) Bot(n string) (game.Policy[state], error)         { return c.player(n) }
+func (c *cups) Expand(dst *game.Expansion[state], s state) bool  { return c.expand(dst, s) }
+func (c *cups) BotNames() []string                               { return c.botNames() }
+func (c *cups) Bot(n string) (game.Policy[state], error)         { return c.bot(n) }
 func (c *cups) TurnStart(s state) (game.Player, bool) {
-	who := c.mover(s)
+	who := c.turnStart(s)
 	return who, who != -1
 }
 
-func (c *cups) SampleStart(r *rand.PCG) state                 { return c.draw(r) }
+func (c *cups) SampleStart(r *rand.PCG) state                 { return c.sampleStart(r) }
 func (c *cups) NewPlan() game.Plan[state]                     { return c.newPlan() }
 func (c *cups) SolveAll(p []game.Plan[state], v [][]float64)  { c.solveAll(p, v) }
 func (c *cups) Legal(d []game.Action, s state) []game.Action  { return c.legal(d, s) }
@@ -90,7 +90,7 @@ type (
 
 var swap = []game.Action{right, left, pass}
 
-// healthy keeps the contract.
+// healthy satisfies the contract.
 func healthy() *cups {
 	g := &cups{}
 	g.spec = func() game.Spec {
@@ -103,7 +103,7 @@ func healthy() *cups {
 		}
 	}
 	g.initial = func() state { return state{Rolling: true} }
-	g.turn = func(s state) game.Player {
+	g.currentPlayer = func(s state) game.Player {
 		switch {
 		case s.Rolling:
 			return game.Chance
@@ -113,7 +113,7 @@ func healthy() *cups {
 		return game.Player(s.Turns % 2)
 	}
 	g.legal = func(dst []game.Action, s state) []game.Action {
-		mover := g.turn(s)
+		mover := g.currentPlayer(s)
 		if mover < 0 {
 			return dst
 		}
@@ -143,7 +143,7 @@ func healthy() *cups {
 		return dst
 	}
 	g.apply = func(s state, a game.Action) (state, error) {
-		mover := g.turn(s)
+		mover := g.currentPlayer(s)
 		if mover == game.Terminal {
 			return s, game.ErrGameOver
 		}
@@ -167,7 +167,7 @@ func healthy() *cups {
 		return s, nil
 	}
 	g.returns = func(dst []float64, s state) []float64 {
-		if g.turn(s) != game.Terminal || s.Score[0] == s.Score[1] {
+		if g.currentPlayer(s) != game.Terminal || s.Score[0] == s.Score[1] {
 			return append(dst, 0, 0)
 		}
 		if s.Score[0] > s.Score[1] {
@@ -212,9 +212,9 @@ func healthy() *cups {
 		return s, nil
 	}
 	g.name = func(a game.Action) string { return [...]string{"left", "right", "pass"}[a] }
-	g.picture = func(s state) string { return fmt.Sprintf("|%d| |%d|", s.Cup[0], s.Cup[1]) }
-	g.explain = func(s state, a game.Action) string { return "choose " + g.name(a) }
-	g.tell = func(s, next state) string {
+	g.render = func(s state) string { return fmt.Sprintf("|%d| |%d|", s.Cup[0], s.Cup[1]) }
+	g.describeAction = func(s state, a game.Action) string { return "choose " + g.name(a) }
+	g.describeChance = func(s, next state) string {
 		return fmt.Sprintf("%d and %d more", next.Cup[0]-s.Cup[0], next.Cup[1]-s.Cup[1])
 	}
 	g.odds = func(question string) ([]game.Table, error) {
@@ -230,7 +230,7 @@ func healthy() *cups {
 		s.Cup[0], s.Cup[1] = s.Cup[1], s.Cup[0]
 		return s, swap
 	}
-	g.fan = func(dst *game.Expansion[state], s state) bool {
+	g.expand = func(dst *game.Expansion[state], s state) bool {
 		*dst = game.Expansion[state]{Leaf: dst.Leaf[:0]}
 		branch, leaf := map[state]int{}, map[state]int32{}
 		for _, o := range g.outcomes(nil, s) {
@@ -240,7 +240,7 @@ func healthy() *cups {
 				continue
 			}
 			branch[rep] = len(dst.Branch)
-			who, after := g.turn(rep), []state{rep}
+			who, after := g.currentPlayer(rep), []state{rep}
 			if who >= 0 {
 				after = after[:0]
 				for _, a := range g.legal(nil, rep) {
@@ -260,10 +260,10 @@ func healthy() *cups {
 		}
 		return true
 	}
-	g.names = func() []string { return []string{"first"} }
-	g.player = func(name string) (game.Policy[state], error) {
+	g.botNames = func() []string { return []string{"first"} }
+	g.bot = func(name string) (game.Policy[state], error) {
 		if name != "first" {
-			return nil, errors.New("no such player")
+			return nil, errors.New("no such bot")
 		}
 		return probsFunc(func(dst []float64, states []state) error {
 			clear(dst)
@@ -273,13 +273,13 @@ func healthy() *cups {
 			return nil
 		}), nil
 	}
-	g.mover = func(s state) game.Player {
+	g.turnStart = func(s state) game.Player {
 		if s.Rolling {
 			return game.Player(s.Turns % 2)
 		}
 		return -1
 	}
-	g.draw = func(dice *rand.PCG) state {
+	g.sampleStart = func(dice *rand.PCG) state {
 		r := rand.New(dice)
 		s := state{Turns: int8(r.IntN(6)), Rolling: true}
 		for p := range s.Score {

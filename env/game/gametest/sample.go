@@ -19,8 +19,8 @@ const (
 	deviation = 6
 )
 
-// checkSampling draws from chance states and compares with Outcomes: each state
-// alone, and their sum, which shows a bias too small for one.
+// checkSampling compares samples with Outcomes: for each chance state alone, and
+// summed over all, which shows a bias too small for one.
 func (c *checker[S]) checkSampling() {
 	if c.sampler == nil || len(c.chances) == 0 {
 		return
@@ -59,12 +59,12 @@ func (c *checker[S]) drawFrom(s S, r *rand.PCG) (chi2, df float64, ok bool) {
 		next := c.sampler.Sample(s, r)
 		i, listed := index[next]
 		if !listed {
-			c.failAt(s, "Sample draws what Outcomes lists", "got %s", c.text(next))
+			c.failAt(s, "Sample returns a listed outcome", "got %s", c.text(next))
 			return 0, 0, false
 		}
 		count[i]++
 		if k >= 32 {
-			continue // a generator of its own would have shown
+			continue // a generator of its own would show by now
 		}
 		if again := c.sampler.Sample(s, &before); again != next {
 			c.failAt(s, "Sample is a function of the state and the generator", "got %s, then %s", c.text(next), c.text(again))
@@ -104,26 +104,26 @@ func normal(chi2, df float64) float64 {
 	return (math.Cbrt(chi2/df) - (1 - v)) / math.Sqrt(v)
 }
 
-// checkPlayers asks the game's own players for every decision visited.
-func (c *checker[S]) checkPlayers() {
-	players, ok := c.rules.(game.Bots[S])
+// checkBots calls the game's bots with every decision visited.
+func (c *checker[S]) checkBots() {
+	bots, ok := c.rules.(game.Bots[S])
 	if !ok || len(c.decisions) == 0 {
 		return
 	}
 	start := c.decisions[0]
-	c.try(start, "Player", func() {
-		if _, err := players.Bot("no such player"); err == nil {
-			c.fail("Player refuses a name it does not list", "it knows \"no such player\"")
+	c.try(start, "Bot", func() {
+		if _, err := bots.Bot("no such bot"); err == nil {
+			c.fail("Bot refuses a name that BotNames does not list", "it knows \"no such bot\"")
 		}
 		names := make(map[string]bool)
-		for _, name := range players.BotNames() {
+		for _, name := range bots.BotNames() {
 			if names[name] || name == "" {
-				c.fail("PlayerNames are distinct", "got %q", name)
+				c.fail("BotNames are distinct", "got %q", name)
 			}
 			names[name] = true
-			p, err := players.Bot(name)
+			p, err := bots.Bot(name)
 			if err != nil {
-				c.fail("Player knows the names it lists", "%q: %v", name, err)
+				c.fail("Bot knows the names of BotNames", "%q: %v", name, err)
 				continue
 			}
 			c.checkPolicy(name, p)
@@ -138,7 +138,7 @@ func (c *checker[S]) checkPolicy(name string, p game.Policy[S]) {
 		dst[i] = math.NaN()
 	}
 	if err := p.Probs(dst, c.decisions); err != nil {
-		c.fail("Probs answers for every decision", "player %q: %v", name, err)
+		c.fail("Probs answers for every decision", "bot %q: %v", name, err)
 		return
 	}
 	for i, s := range c.decisions {
@@ -150,12 +150,12 @@ func (c *checker[S]) checkPolicy(name string, p game.Policy[S]) {
 		sum := 0.0
 		for a, x := range row {
 			if !(x >= 0) || x > 0 && !legal[a] {
-				c.failAt(s, "Probs are probabilities, zero where illegal", "player %q gives %v to %s", name, x, c.action(game.Action(a)))
+				c.failAt(s, "Probs are probabilities, zero where illegal", "bot %q gives %v to %s", name, x, c.action(game.Action(a)))
 			}
 			sum += x
 		}
 		if !(math.Abs(sum-1) <= 1e-5) { // rows may come from float32
-			c.failAt(s, "Probs sum to 1", "player %q: %v", name, sum)
+			c.failAt(s, "Probs sum to 1", "bot %q: %v", name, sum)
 		}
 	}
 }

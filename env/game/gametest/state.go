@@ -12,8 +12,7 @@ import (
 // Chosen: some thousand times that of a sum of a few hundred terms near 1.
 const tolerance = 1e-12
 
-// checkState checks all that holds in one state. It reports false where the
-// game cannot be played on.
+// checkState checks one state. It reports whether the game can go on from it.
 func (c *checker[S]) checkState(s S) (sound bool) {
 	if s != s {
 		c.failAt(s, "a state equals itself", "it does not")
@@ -21,11 +20,11 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 	}
 	mover := c.rules.CurrentPlayer(s)
 	if mover < game.Terminal || int(mover) >= c.spec.Players {
-		c.failAt(s, "Turn is a seat, Chance or Nobody", "got %d with %d players", mover, c.spec.Players)
+		c.failAt(s, "CurrentPlayer is a seat, Chance or Terminal", "got %d with %d players", mover, c.spec.Players)
 		return false
 	}
 	if again := c.rules.CurrentPlayer(s); again != mover {
-		c.failAt(s, "Turn is a function of the state", "got %d, then %d", mover, again)
+		c.failAt(s, "CurrentPlayer is a function of the state", "got %d, then %d", mover, again)
 	}
 	if mover == game.Chance && c.spec.Chance == game.Deterministic {
 		c.failAt(s, "a deterministic game has no chance states", "chance moves")
@@ -36,8 +35,8 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 	}
 	c.checkApply(s, mover, legal)
 	if sound = c.checkOutcomes(s, mover); sound && mover == game.Chance {
-		if c.fanner != nil && len(c.chances) < fanChecks {
-			c.try(s, "Fan", func() { c.checkFan(s) })
+		if c.expander != nil && len(c.chances) < expansionChecks {
+			c.try(s, "Expand", func() { c.checkExpansion(s) })
 		}
 		c.chances = append(c.chances, s)
 	}
@@ -51,15 +50,15 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 	}
 	if rep == s && mover >= 0 {
 		c.decisions = append(c.decisions, s)
-		c.try(s, "Encode", func() { c.checkSight(s, mover, legal) })
+		c.try(s, "Encode", func() { c.checkObservation(s, mover, legal) })
 	}
 	if c.notation != nil {
 		c.try(s, "Format", func() { c.checkText(s) })
 	}
-	if c.guide != nil {
-		c.try(s, "Guide", func() { c.checkGuide(s, legal) })
+	if c.renderer != nil {
+		c.try(s, "Renderer", func() { c.checkRenderer(s, legal) })
 	}
-	c.check(rep) // it need not be reachable itself
+	c.check(rep) // it may be unreachable
 	return sound
 }
 

@@ -18,11 +18,11 @@ func (c *checker[S]) checkSymmetry(s S, mover game.Player, legal []game.Action) 
 		c.failAt(s, "Canonical of a representative is itself", "%s became %s", c.text(rep), c.text(twice))
 	}
 	if got := c.rules.CurrentPlayer(rep); got != mover {
-		c.failAt(s, "Canonical keeps the turn", "seat %d moves in the representative, %d in the state", got, mover)
+		c.failAt(s, "Canonical keeps the current player", "seat %d moves in the representative, %d in the state", got, mover)
 		return rep
 	}
 	if a, b := c.rules.Returns(nil, s), c.rules.Returns(nil, rep); !slices.Equal(a, b) {
-		c.failAt(s, "Canonical keeps the returns", "%v in the representative, %v in the state", b, a)
+		c.failAt(s, "Canonical preserves the returns", "%v in the representative, %v in the state", b, a)
 	}
 	if relabel != nil && len(relabel) != c.spec.Actions {
 		c.failAt(s, "Canonical relabels every action", "relabel has length %d, want %d", len(relabel), c.spec.Actions)
@@ -42,7 +42,7 @@ func (c *checker[S]) checkSymmetry(s S, mover game.Player, legal []game.Action) 
 
 func (c *checker[S]) checkSymmetricActions(s, rep S, relabel, legal []game.Action) {
 	repLegal := c.rules.Legal(nil, rep)
-	var stands []game.Action // what the legal actions of rep stand for
+	var stands []game.Action // the actions of s behind the legal actions of rep
 	for _, a := range repLegal {
 		if relabel == nil {
 			stands = append(stands, a)

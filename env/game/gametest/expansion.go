@@ -9,19 +9,19 @@ import (
 	"marsgym/env/game"
 )
 
-// fanChecks is the number of chance states at which Fan is checked: each takes a
-// look at all moves after all outcomes. Chosen.
-const fanChecks = 300
+// expansionChecks is the number of chance states whose expansion is checked: each
+// check looks at all moves after all outcomes. Chosen.
+const expansionChecks = 300
 
-// checkFan checks what may follow a chance state, as far as it matters.
-func (c *checker[S]) checkFan(s S) {
+// checkExpansion compares Expand with Outcomes, up to what play can tell apart.
+func (c *checker[S]) checkExpansion(s S) {
 	s = c.representative(s)
 	var f game.Expansion[S]
-	if !c.fanner.Expand(&f, s) || !c.checkShape(s, f) {
+	if !c.expander.Expand(&f, s) || !c.checkShape(s, f) {
 		return
 	}
 	var (
-		diff  = map[string]float64{} // how much more likely Fan makes what is alike
+		diff  = map[string]float64{} // probability by Expand less that by Outcomes
 		shown = map[string]string{}
 		same  = sameness[S]{c, map[S]uint32{}}
 	)
@@ -46,17 +46,17 @@ func (c *checker[S]) checkFan(s S) {
 	}
 	for k, d := range diff {
 		if !(math.Abs(d) <= tolerance) {
-			c.failAt(s, "Fan follows Outcomes", "what is like %s is more likely by %v", shown[k], d)
+			c.failAt(s, "Expand follows Outcomes", "the probability of what is equivalent to %s is too high by %v", shown[k], d)
 		}
 	}
 }
 
-// checkShape checks that a fan holds together.
+// checkShape checks that the slices of an expansion fit together.
 func (c *checker[S]) checkShape(s S, f game.Expansion[S]) bool {
-	const whole, once = "Fan lists branches with their moves, and their leaves", "Fan lists each leaf once, for one seat"
+	const whole, once = "Expand lists branches with their moves and leaves", "Expand lists each leaf once, for one seat"
 	owner := make([]game.Player, len(f.Leaf))
 	for k := range owner {
-		owner[k] = game.Player(c.spec.Players) // nobody yet
+		owner[k] = game.Player(c.spec.Players) // none yet
 	}
 	move := f.Move
 	for i, b := range f.Branch {
@@ -91,8 +91,7 @@ func (c *checker[S]) checkShape(s S, f game.Expansion[S]) bool {
 	return true
 }
 
-// afterMoves lists the states just after the moves of x, or x itself where nobody
-// decides.
+// afterMoves lists the afterstates of x, or x itself where no seat decides.
 func (c *checker[S]) afterMoves(x S, who game.Player) (after []S) {
 	if who < 0 {
 		return []S{x}
@@ -112,7 +111,7 @@ func (c *checker[S]) representative(s S) S {
 	return s
 }
 
-// sameness tells which choices are alike as far as play matters.
+// sameness identifies decisions that play cannot tell apart.
 type sameness[S comparable] struct {
 	c      *checker[S]
 	number map[S]uint32

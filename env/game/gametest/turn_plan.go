@@ -150,7 +150,7 @@ func (p *planChecker[S]) checkSamples(sampler game.StartSampler[S], met []S) (dr
 			p.failAt(s, "SampleStart samples a start of a turn", "no turn starts there")
 			return nil
 		}
-		if key := p.look(s, who); !seen[key] {
+		if key := p.observationKey(s, who); !seen[key] {
 			seen[key] = true
 			if len(drawn) < turnsTried {
 				drawn = append(drawn, s)
@@ -161,7 +161,7 @@ func (p *planChecker[S]) checkSamples(sampler game.StartSampler[S], met []S) (dr
 		}
 	}
 	for _, s := range met {
-		if !seen[p.look(s, p.mover(s))] {
+		if !seen[p.observationKey(s, p.mover(s))] {
 			p.failAt(s, "SampleStart may return every start of a turn", "it sampled %d, and none that looks like this", len(seen))
 		}
 	}

@@ -21,24 +21,24 @@ func (c *checker[S]) checkNames() {
 	}
 }
 
-// checkGarbage offers Parse text that is no position of any game.
-func (c *checker[S]) checkGarbage(start S) {
+// checkNonPositions calls Parse with text that is not a position of any game.
+func (c *checker[S]) checkNonPositions(start S) {
 	for _, text := range []string{
 		"", "\x00", "\xff\xfe", "no such position", "🎲", strings.Repeat("9", 400), "-1",
 		c.notation.Format(start) + " and more\x00",
 	} {
 		if s, err := c.notation.Parse(text); err == nil {
-			c.fail("Parse refuses what is no position", "%q became %+v", text, s)
+			c.fail("Parse refuses text that is not a position", "%q became %+v", text, s)
 		}
 	}
 }
 
-// slipped is the number of states whose text is offered with slips of the pen.
+// typosTried is the number of states whose text is parsed with typos.
 // Chosen: enough for every word of a notation, in about a second.
-const slipped = 100
+const typosTried = 100
 
-// checkText checks that s can be written and read back, and that a slip of the
-// pen is refused or read as another sound position.
+// checkText checks that Parse reproduces s from Format, and that text with a typo is
+// refused or parsed as another valid position.
 func (c *checker[S]) checkText(s S) {
 	text := c.notation.Format(s)
 	if got, err := c.notation.Parse(text); err != nil {
@@ -48,31 +48,31 @@ func (c *checker[S]) checkText(s S) {
 		c.failAt(s, "Parse reads what Format wrote", "it became %+v", got)
 		return
 	}
-	if c.slipped++; c.slipped > slipped {
+	if c.typos++; c.typos > typosTried {
 		return
 	}
-	for _, slip := range slips(text) {
+	for _, typo := range withTypos(text) {
 		c.try(s, "Parse", func() {
-			t, err := c.notation.Parse(slip)
+			t, err := c.notation.Parse(typo)
 			if err != nil {
 				return
 			}
 			if back, err := c.notation.Parse(c.notation.Format(t)); err != nil || back != t {
-				c.failAt(s, "Parse gives a position that can be written", "%q became %+v, error %v", slip, t, err)
+				c.failAt(s, "Parse gives a position that can be written", "%q became %+v, error %v", typo, t, err)
 				return
 			}
 			mover := c.rules.CurrentPlayer(t)
 			if mover < game.Terminal || int(mover) >= c.spec.Players ||
 				mover >= 0 && len(c.rules.Legal(nil, t)) == 0 ||
 				mover == game.Chance && len(c.rules.Outcomes(nil, t)) == 0 {
-				c.failAt(s, "Parse gives a position that can be played", "%q became %+v", slip, t)
+				c.failAt(s, "Parse gives a position that can be played", "%q became %+v", typo, t)
 			}
 		})
 	}
 }
 
-// slips are texts one character away from the one given.
-func slips(text string) []string {
+// withTypos returns texts that differ from text by one character.
+func withTypos(text string) []string {
 	var out []string
 	for i := range len(text) {
 		out = append(out, text[:i], text[:i]+text[i+1:], text[:i]+"9"+text[i:], text[:i]+"-"+text[i+1:])
@@ -80,19 +80,19 @@ func slips(text string) []string {
 	return append(out, text+" ", text+"9")
 }
 
-// checkGuide checks that the guide has something to say.
-func (c *checker[S]) checkGuide(s S, legal []game.Action) {
-	if strings.TrimSpace(c.guide.Render(s)) == "" {
-		c.failAt(s, "Picture is not empty", "it is")
+// checkRenderer checks that descriptions are not empty.
+func (c *checker[S]) checkRenderer(s S, legal []game.Action) {
+	if strings.TrimSpace(c.renderer.Render(s)) == "" {
+		c.failAt(s, "Render is not empty", "it is")
 	}
 	for _, a := range legal {
-		if strings.TrimSpace(c.guide.DescribeAction(s, a)) == "" {
-			c.failAt(s, "Explain is not empty", "it is for %s", c.action(a))
+		if strings.TrimSpace(c.renderer.DescribeAction(s, a)) == "" {
+			c.failAt(s, "DescribeAction is not empty", "it is for %s", c.action(a))
 		}
 	}
 	for _, o := range c.rules.Outcomes(nil, s) {
-		if text := c.guide.DescribeChance(s, o.State); strings.Contains(text, "\n") {
-			c.failAt(s, "Tell says one line", "it says %q", text)
+		if text := c.renderer.DescribeChance(s, o.State); strings.Contains(text, "\n") {
+			c.failAt(s, "DescribeChance is one line", "got %q", text)
 		}
 	}
 }

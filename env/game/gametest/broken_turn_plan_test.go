@@ -21,11 +21,11 @@ func replan(g *cups, change func(p *plan)) {
 
 // brokenPlanners break a clause about plans.
 var brokenPlanners = []breach{
-	{"TurnStart returns a seat", func(g *cups) { g.mover = func(state) game.Player { return 2 } }},
-	{"TurnStart returns the seat that decides", func(g *cups) { g.mover = func(s state) game.Player { return 0 } }},
+	{"TurnStart returns a seat", func(g *cups) { g.turnStart = func(state) game.Player { return 2 } }},
+	{"TurnStart returns the seat that decides", func(g *cups) { g.turnStart = func(s state) game.Player { return 0 } }},
 	{"TurnStart is that of the representative", func(g *cups) {
-		mover := g.mover
-		g.mover = func(s state) game.Player {
+		mover := g.turnStart
+		g.turnStart = func(s state) game.Player {
 			if s.Cup[0] > s.Cup[1] {
 				return -1
 			}
@@ -33,8 +33,8 @@ var brokenPlanners = []breach{
 		}
 	}},
 	{"every decision lies in a turn of its seat", func(g *cups) {
-		mover := g.mover
-		g.mover = func(s state) game.Player {
+		mover := g.turnStart
+		g.turnStart = func(s state) game.Player {
 			if s.Turns == 3 {
 				return -1
 			}
@@ -51,29 +51,29 @@ var brokenPlanners = []breach{
 		}
 	}},
 	{"SampleStart is a function of the generator", func(g *cups) {
-		draw, own := g.draw, rand.NewPCG(1, 1)
-		g.draw = func(*rand.PCG) state { return draw(own) }
+		draw, own := g.sampleStart, rand.NewPCG(1, 1)
+		g.sampleStart = func(*rand.PCG) state { return draw(own) }
 	}},
 	{"SampleStart samples a start of a turn", func(g *cups) {
-		draw := g.draw
-		g.draw = func(r *rand.PCG) state {
+		draw := g.sampleStart
+		g.sampleStart = func(r *rand.PCG) state {
 			s := draw(r)
 			s.Rolling = s.Turns != 3
 			return s
 		}
 	}},
 	{"SampleStart may return every start of a turn", func(g *cups) {
-		draw := g.draw
-		g.draw = func(r *rand.PCG) state {
+		draw := g.sampleStart
+		g.sampleStart = func(r *rand.PCG) state {
 			s := draw(r)
 			s.Score[1] = min(s.Score[1], 1)
 			return s
 		}
 	}},
-	{"SampleStart does not panic", func(g *cups) { g.draw = func(*rand.PCG) state { panic("oh") } }},
+	{"SampleStart does not panic", func(g *cups) { g.sampleStart = func(*rand.PCG) state { panic("oh") } }},
 	{"Parse reads what Format wrote", func(g *cups) { // what is drawn is looked at as what is met
-		draw := g.draw
-		g.draw = func(r *rand.PCG) state {
+		draw := g.sampleStart
+		g.sampleStart = func(r *rand.PCG) state {
 			s := draw(r)
 			if r.Uint64()%2 == 0 {
 				s.Cup[0] = -1
@@ -234,8 +234,8 @@ func wide() *cups {
 		}
 		return dst
 	}
-	draw, apply := g.draw, g.apply
-	g.draw = func(r *rand.PCG) state {
+	draw, apply := g.sampleStart, g.apply
+	g.sampleStart = func(r *rand.PCG) state {
 		s := draw(r)
 		if s.Cup = [2]int8{min(s.Cup[0], 1), min(s.Cup[1], 1)}; r.Uint64()%2 == 0 {
 			s.Cup[0], s.Cup[1] = s.Cup[1], s.Cup[0]

@@ -9,8 +9,8 @@ import (
 	"marsgym/env/game"
 )
 
-// brokenAbilities break a clause about what only some games keep.
-var brokenAbilities = []breach{
+// brokenOptional break a clause of an optional interface.
+var brokenOptional = []breach{
 	{"Sample follows Outcomes", func(g *cups) {
 		sample := g.sample
 		g.sample = func(s state, r *rand.PCG) state {
@@ -29,7 +29,7 @@ var brokenAbilities = []breach{
 			return sample(s, r)
 		}
 	}},
-	{"Sample draws what Outcomes lists", func(g *cups) {
+	{"Sample returns a listed outcome", func(g *cups) {
 		sample := g.sample
 		g.sample = func(s state, r *rand.PCG) state {
 			next := sample(s, r)
@@ -49,7 +49,7 @@ var brokenAbilities = []breach{
 			return format(s)
 		}
 	}},
-	{"Parse refuses what is no position", func(g *cups) {
+	{"Parse refuses text that is not a position", func(g *cups) {
 		parse := g.parse
 		g.parse = func(text string) (state, error) {
 			if s, err := parse(text); err == nil {
@@ -76,7 +76,7 @@ var brokenAbilities = []breach{
 		}
 	}},
 	{"Parse gives a position that can be played", func(g *cups) {
-		parse, turn := g.parse, g.turn
+		parse, turn := g.parse, g.currentPlayer
 		g.parse = func(text string) (state, error) {
 			if s, err := parse(text + "0"); err == nil {
 				return s, nil // a lost digit
@@ -93,7 +93,7 @@ var brokenAbilities = []breach{
 			}
 			return healthy().format(s)
 		}
-		g.turn = func(s state) game.Player {
+		g.currentPlayer = func(s state) game.Player {
 			if s.Turns == 7 {
 				return 7
 			}
@@ -117,16 +117,16 @@ var brokenAbilities = []breach{
 	{"ActionName differs between actions", func(g *cups) {
 		g.name = func(game.Action) string { return "take" }
 	}},
-	{"Picture is not empty", func(g *cups) { g.picture = func(state) string { return "\n" } }},
-	{"Explain is not empty", func(g *cups) { g.explain = func(state, game.Action) string { return "" } }},
-	{"Tell says one line", func(g *cups) { g.tell = func(_, _ state) string { return "a\nb" } }},
-	{"Odds refuses what is no question", func(g *cups) {
+	{"Render is not empty", func(g *cups) { g.render = func(state) string { return "\n" } }},
+	{"DescribeAction is not empty", func(g *cups) { g.describeAction = func(state, game.Action) string { return "" } }},
+	{"DescribeChance is one line", func(g *cups) { g.describeChance = func(_, _ state) string { return "a\nb" } }},
+	{"OddsTables refuses an unknown question", func(g *cups) {
 		g.odds = func(string) ([]game.Table, error) { return []game.Table{{}}, nil }
 	}},
-	{"Odds answers for all", func(g *cups) {
+	{"OddsTables answers AllOdds", func(g *cups) {
 		g.odds = func(string) ([]game.Table, error) { return nil, errors.New("no") }
 	}},
-	{"Odds are tables without holes", func(g *cups) {
+	{"OddsTables have a cell for each column", func(g *cups) {
 		odds := g.odds
 		g.odds = func(question string) ([]game.Table, error) {
 			t, err := odds(question)
@@ -136,7 +136,7 @@ var brokenAbilities = []breach{
 			return t, err
 		}
 	}},
-	{"Odds are words and finite numbers", func(g *cups) {
+	{"cells of OddsTables are strings and finite numbers", func(g *cups) {
 		odds := g.odds
 		g.odds = func(question string) ([]game.Table, error) {
 			t, err := odds(question)
@@ -152,13 +152,13 @@ var brokenAbilities = []breach{
 			return s, swap
 		}
 	}},
-	{"Canonical keeps the turn", func(g *cups) {
+	{"Canonical keeps the current player", func(g *cups) {
 		g.canonical = func(s state) (state, []game.Action) {
 			s.Turns &= 4
 			return s, nil
 		}
 	}},
-	{"Canonical keeps the returns", func(g *cups) {
+	{"Canonical preserves the returns", func(g *cups) {
 		g.canonical = func(s state) (state, []game.Action) {
 			if s.Turns == 6 {
 				s.Score = [2]int8{}
@@ -211,26 +211,26 @@ var brokenAbilities = []breach{
 			return dst
 		}
 	}},
-	{"Fan lists branches with their moves, and their leaves", func(g *cups) {
-		fan := g.fan
-		g.fan = func(dst *game.Expansion[state], s state) bool {
-			fan(dst, s)
+	{"Expand lists branches with their moves and leaves", func(g *cups) {
+		expand := g.expand
+		g.expand = func(dst *game.Expansion[state], s state) bool {
+			expand(dst, s)
 			dst.Move = append(dst.Move, 0)
 			return true
 		}
 	}},
-	{"Fan lists branches with their moves, and their leaves", func(g *cups) {
-		fan := g.fan
-		g.fan = func(dst *game.Expansion[state], s state) bool {
-			fan(dst, s)
+	{"Expand lists branches with their moves and leaves", func(g *cups) {
+		expand := g.expand
+		g.expand = func(dst *game.Expansion[state], s state) bool {
+			expand(dst, s)
 			dst.Move[0] = int32(len(dst.Leaf))
 			return true
 		}
 	}},
-	{"Fan lists each leaf once, for one seat", func(g *cups) {
-		fan := g.fan
-		g.fan = func(dst *game.Expansion[state], s state) bool {
-			fan(dst, s)
+	{"Expand lists each leaf once, for one seat", func(g *cups) {
+		expand := g.expand
+		g.expand = func(dst *game.Expansion[state], s state) bool {
+			expand(dst, s)
 			dst.Leaf = append(dst.Leaf, dst.Leaf[0])
 			dst.Move[0] = int32(len(dst.Leaf) - 1)
 			dst.Move = append(dst.Move, 0)
@@ -238,10 +238,10 @@ var brokenAbilities = []breach{
 			return true
 		}
 	}},
-	{"Fan lists each leaf once, for one seat", func(g *cups) {
-		fan := g.fan
-		g.fan = func(dst *game.Expansion[state], s state) bool {
-			fan(dst, s)
+	{"Expand lists each leaf once, for one seat", func(g *cups) {
+		expand := g.expand
+		g.expand = func(dst *game.Expansion[state], s state) bool {
+			expand(dst, s)
 			for i := range dst.Leaf {
 				x := &dst.Leaf[i]
 				x.Cup[0], x.Cup[1] = x.Cup[1], x.Cup[0]
@@ -249,25 +249,25 @@ var brokenAbilities = []breach{
 			return true
 		}
 	}},
-	{"Fan follows Outcomes", func(g *cups) {
-		fan := g.fan
-		g.fan = func(dst *game.Expansion[state], s state) bool {
-			fan(dst, s)
+	{"Expand follows Outcomes", func(g *cups) {
+		expand := g.expand
+		g.expand = func(dst *game.Expansion[state], s state) bool {
+			expand(dst, s)
 			dst.Branch[len(dst.Branch)-1].Prob += dst.Branch[0].Prob
 			dst.Branch[0].Prob = 0
 			return true
 		}
 	}},
-	{"Fan follows Outcomes", func(g *cups) {
-		fan := g.fan
-		g.fan = func(dst *game.Expansion[state], s state) bool {
-			fan(dst, s)
+	{"Expand follows Outcomes", func(g *cups) {
+		expand := g.expand
+		g.expand = func(dst *game.Expansion[state], s state) bool {
+			expand(dst, s)
 			dst.Branch[0].Mover ^= 1
 			return dst.Branch[0].Mover >= 0
 		}
 	}},
 	{"Probs are probabilities, zero where illegal", func(g *cups) {
-		g.player = func(name string) (game.Policy[state], error) {
+		g.bot = func(name string) (game.Policy[state], error) {
 			return probsFunc(func(dst []float64, states []state) error {
 				for i := range dst {
 					dst[i] = 1.0 / 3
@@ -277,7 +277,7 @@ var brokenAbilities = []breach{
 		}
 	}},
 	{"Probs sum to 1", func(g *cups) {
-		g.player = func(name string) (game.Policy[state], error) {
+		g.bot = func(name string) (game.Policy[state], error) {
 			return probsFunc(func(dst []float64, states []state) error {
 				clear(dst)
 				return nil
@@ -285,14 +285,14 @@ var brokenAbilities = []breach{
 		}
 	}},
 	{"Probs answers for every decision", func(g *cups) {
-		g.player = func(name string) (game.Policy[state], error) {
+		g.bot = func(name string) (game.Policy[state], error) {
 			return probsFunc(func(dst []float64, states []state) error { return errors.New("oh") }), nil
 		}
 	}},
-	{"Player refuses a name it does not list", func(g *cups) {
-		player := g.player
-		g.player = func(name string) (game.Policy[state], error) { return player("first") }
+	{"Bot refuses a name that BotNames does not list", func(g *cups) {
+		bot := g.bot
+		g.bot = func(name string) (game.Policy[state], error) { return bot("first") }
 	}},
-	{"Player knows the names it lists", func(g *cups) { g.names = func() []string { return []string{"first", "second"} } }},
-	{"PlayerNames are distinct", func(g *cups) { g.names = func() []string { return []string{"first", "first"} } }},
+	{"Bot knows the names of BotNames", func(g *cups) { g.botNames = func() []string { return []string{"first", "second"} } }},
+	{"BotNames are distinct", func(g *cups) { g.botNames = func() []string { return []string{"first", "first"} } }},
 }

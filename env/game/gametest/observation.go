@@ -9,13 +9,13 @@ import (
 	"marsgym/env/game"
 )
 
-// sentinel is a NaN that no computation yields, so that an element left
-// unwritten is told from one that is not a number.
+// sentinel is a NaN that no computation yields. It marks elements that Encode has
+// not written.
 var sentinel = math.Float32frombits(0x7fc0dead)
 
 func isSentinel(x float32) bool { return math.Float32bits(x) == math.Float32bits(sentinel) }
 
-// checkEncode checks what seat p sees of s, within guard zones.
+// checkEncode checks the observation of seat p, between guard zones.
 func (c *checker[S]) checkEncode(s S, p game.Player) {
 	const guard = 16
 	d := c.spec.ObsLen()
@@ -45,7 +45,7 @@ func (c *checker[S]) checkEncode(s S, p game.Player) {
 	}
 }
 
-// field names the part of the observation that holds element i.
+// field returns the name of the field of element i of an observation.
 func (c *checker[S]) field(i int) string {
 	for _, f := range c.spec.Observation {
 		if i < f.Len {
@@ -56,36 +56,36 @@ func (c *checker[S]) field(i int) string {
 	return "?"
 }
 
-// sight is a decision as its mover has seen it.
-type sight[S comparable] struct {
+// observed is a decision whose observation is known.
+type observed[S comparable] struct {
 	state S
 	legal string // one byte per action
 }
 
-// look is what seat p sees of s, as a key.
-func (c *checker[S]) look(s S, p game.Player) string {
+// observationKey returns the observation of seat p as a key.
+func (c *checker[S]) observationKey(s S, p game.Player) string {
 	obs := make([]float32, c.spec.ObsLen())
 	c.rules.Encode(obs, s, p)
 	h := sha256.New()
 	for _, x := range obs {
-		x += 0 // -0 and 0 look the same
+		x += 0 // -0 and 0 are equal
 		h.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
 	}
 	return string(h.Sum(nil))
 }
 
-// checkSight compares the legal actions of s with those of states that look the
-// same to the mover.
-func (c *checker[S]) checkSight(s S, mover game.Player, legal []game.Action) {
+// checkObservation compares the legal actions of s with those of states with the same
+// observation.
+func (c *checker[S]) checkObservation(s S, mover game.Player, legal []game.Action) {
 	mask := make([]byte, c.spec.Actions)
 	for _, a := range legal {
 		mask[a] = 1
 	}
-	key := c.look(s, mover)
-	was, ok := c.sights[key]
+	key := c.observationKey(s, mover)
+	was, ok := c.observed[key]
 	if !ok {
-		c.sights[key] = sight[S]{s, string(mask)}
+		c.observed[key] = observed[S]{s, string(mask)}
 	} else if was.legal != string(mask) {
-		c.failAt(s, "Encode tells apart states with different legal actions", "%s looks the same to its mover", c.text(was.state))
+		c.failAt(s, "Encode tells apart states with different legal actions", "%s has the same observation", c.text(was.state))
 	}
 }

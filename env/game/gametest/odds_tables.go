@@ -1,0 +1,37 @@
+package gametest
+
+import (
+	"math"
+
+	"marsgym/env/game"
+)
+
+// checkOddsTables checks the tables of a Bookmaker, and that it refuses what it does
+// not understand.
+func (c *checker[S]) checkOddsTables(b game.OddsTables) {
+	if _, err := b.OddsTables("no such question"); err == nil {
+		c.fail("OddsTables refuses an unknown question", "it answers")
+	}
+	tables, err := b.OddsTables(game.AllOdds)
+	if err != nil || len(tables) == 0 {
+		c.fail("OddsTables answers AllOdds", "got %d tables and error %v", len(tables), err)
+	}
+	for _, t := range tables {
+		for i, row := range t.Rows {
+			if len(row) != len(t.Columns) {
+				c.fail("OddsTables have a cell for each column", "row %d of %s has %d cells for %d columns", i, t.Name, len(row), len(t.Columns))
+			}
+			for k, cell := range row {
+				switch x := cell.(type) {
+				case string, int:
+					continue
+				case float64:
+					if !math.IsNaN(x) && !math.IsInf(x, 0) {
+						continue
+					}
+				}
+				c.fail("cells of OddsTables are strings and finite numbers", "row %d of %s has %v in column %d", i, t.Name, cell, k)
+			}
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package game
+
+import "math/rand/v2"
+
+// Sampler is implemented by rules that sample chance in constant time.
+type Sampler[S comparable] interface {
+	// Sample samples a successor of the chance state s, distributed as Outcomes.
+	Sample(s S, r *rand.PCG) S
+}
+
+// Notation is implemented by rules whose positions and actions have a written form.
+type Notation[S comparable] interface {
+	// Format writes a position; Parse reads it back to the same state.
+	Format(s S) string
+	Parse(text string) (S, error)
+	// ActionName names an action in lower case, without spaces.
+	ActionName(a Action) string
+}
+
+// Renderer is implemented by rules that describe positions and moves for people.
+type Renderer[S comparable] interface {
+	// Render draws the position in a few lines of text.
+	Render(s S) string
+	// DescribeAction describes in a few words what the legal action a does in s.
+	DescribeAction(s S, a Action) string
+	// DescribeChance describes in one line the chance transition from s to next. It
+	// may be empty if Render shows it better.
+	DescribeChance(s, next S) string
+}
+
+// Symmetry is implemented by rules with positions that differ only in labels.
+type Symmetry[S comparable] interface {
+	// Canonical returns the representative of all positions equivalent to s and, for
+	// each action of the representative, the action of s that it stands for. relabel
+	// is shared and read-only; nil is the identity.
+	//
+	// Canonical commutes with Apply and with Outcomes, and the representative of a
+	// representative is itself.
+	Canonical(s S) (c S, relabel []Action)
+}
+
+// MistakeLabeler is implemented by rules that name mistakes. The labels are few and
+// fixed, so that costs can be summed by label.
+type MistakeLabeler[S comparable] interface {
+	// Kind names the mistake of playing a in s where best is better, such as "stopped
+	// too early".
+	Kind(s S, a, best Action) string
+	// Situation names the situation of the mover of s, such as "behind".
+	Situation(s S) string
+}

@@ -1,0 +1,121 @@
+package game
+
+import (
+	"context"
+	"errors"
+
+	"marsgym/env/game/chart"
+)
+
+// Solver is implemented by rules that can be solved exactly.
+type Solver[S comparable] interface {
+	// Solve returns the exact solution, or an error that wraps ErrNoSolution if the
+	// config has none. It calls progress, if not nil, from time to time with the
+	// fraction done, 0 to 1.
+	Solve(ctx context.Context, progress func(done float64)) (Solution[S], error)
+}
+
+// ResumableSolver is implemented by solvers whose solutions are stored in files.
+type ResumableSolver[S comparable] interface {
+	Solver[S]
+	// SolveFrom is Solve that starts from w; the zero value starts at the beginning.
+	// Whenever progress is called, and when SolveFrom returns, w holds all that is
+	// needed to resume or, if w.Done is 1, the solution. SolveFrom checks the bounds
+	// that SolverState states and trusts the values within them.
+	SolveFrom(ctx context.Context, w *SolverState, progress func(done float64)) (VerifiableSolution[S], error)
+	// StateSize returns the number of values of a SolverState and the value of Next
+	// when it is complete, or an error that wraps ErrNoSolution.
+	StateSize() (values int, steps int64, err error)
+	// Estimate returns the cost of a solution before it is started.
+	Estimate() Estimate
+}
+
+// SolverState is the state of a solver between two steps.
+type SolverState struct {
+	// Values are those of positions, in an order of the game: shares of the win, 0 to
+	// 1, or finite numbers in a game without a win.
+	Values   []float64
+	Next     int64   // the next step, counted from 0 by the game
+	Done     float64 // the fraction done
+	Residual float64 // of the finished part (see [Solution])
+}
+
+// VerifiableSolution is implemented by solutions whose optimality equations can be
+// checked one by one, which shows whether values from a file belong to the game.
+type VerifiableSolution[S comparable] interface {
+	Solution[S]
+	// Equations returns the number of optimality equations.
+	Equations() int
+	// Violation returns the largest violation of the equations of these numbers,
+	// counted from 0: the difference between the value of a position and the value
+	// that follows from its successors under best play.
+	Violation(ctx context.Context, equations []int) (float64, error)
+}
+
+// Estimate is the cost of a solution.
+type Estimate struct {
+	Positions   int64   // whose values it holds
+	Bytes       int64   // of memory
+	CoreSeconds float64 // on one core like this one
+}
+
+// Solution holds the value of every position of a game in which each seat maximises
+// its own expected return, and evaluates any other policy exactly. Values are
+// expected returns by seat [P]. Every position may be looked up; policies are called
+// with representatives only (see [Symmetry]).
+//
+// Many goroutines may use a Solution at once.
+type Solution[S comparable] interface {
+	// Residual is the largest violation of the optimality equations.
+	Residual() float64
+	// Value appends the values of a position by seat [P].
+	Value(dst []float64, s S) ([]float64, error)
+	// Options appends the mover's expected return of each legal action, in the order
+	// of Legal.
+	Options(dst []float64, s S) ([]float64, error)
+	// Policy is best play, ties to the lowest index.
+	Policy() Policy[S]
+	// Tabulate calls a policy with every position that can matter and stores its
+	// decisions.
+	Tabulate(ctx context.Context, p Policy[S]) (TabularPolicy, error)
+	// Evaluate appends the expected returns by seat [P] if seat i plays seats[i].
+	Evaluate(ctx context.Context, dst []float64, seats []TabularPolicy) ([]float64, error)
+	// BestResponse returns the largest expected return of a seat against the policies
+	// of the other seats; seats[seat] is ignored.
+	BestResponse(ctx context.Context, seats []TabularPolicy, seat Player) (float64, error)
+	// Regrets plays p in one seat against best play in all others. It calls yield
+	// with each action that p may take with a regret above Tie, in a fixed order,
+	// until yield returns an error.
+	Regrets(ctx context.Context, p Policy[S], seat Player, yield func(Regret[S]) error) error
+}
+
+// TabularPolicy is a policy stored for a whole game, in a form of the solution that
+// made it. No other solution can read it.
+type TabularPolicy interface {
+	// Decisions returns the number of positions in which the policy chose.
+	Decisions() int
+	// Rows returns the number of states that the policy looked at: for an
+	// AfterstateScorer the afterstates, each once.
+	Rows() int
+}
+
+// ErrNoCharts is returned where a solution has no charts.
+var ErrNoCharts = errors.New("no charts to draw")
+
+// Reporter is implemented by solutions that report more than values.
+type Reporter interface {
+	// Facts returns further figures of the solution, in a fixed order; none is nil.
+	Facts() []Fact
+	// Charts returns charts of best play. The error wraps ErrNoCharts if the config
+	// has none.
+	Charts() ([]chart.Chart, error)
+	// PolicyCharts returns charts of the loss of a policy against best play; name is
+	// its name in them. The error wraps ErrNoCharts if the config has none.
+	PolicyCharts(p TabularPolicy, name string) ([]chart.Chart, error)
+}
+
+// Fact is a named figure, such as the expected score of a turn.
+type Fact struct {
+	Name  string // lower case, words joined by underscores
+	Value float64
+}
