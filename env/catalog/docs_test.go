@@ -426,7 +426,9 @@ func (c *docsChecker) actions(t *table, sizes []size) {
 	for _, s := range sizes {
 		next, total := 0, s.game.Spec().Actions
 		for _, row := range t.rows {
-			c.number(row[0], s, next)
+			if from, ok := c.value(row[0], s.letters); ok && from != next {
+				c.fail(row[0], "which is %d for %s; the rows above end before %d", from, s, next)
+			}
 			count, _ := column(row, "count")
 			n, ok := c.value(count, s.letters)
 			if !ok {
@@ -440,7 +442,7 @@ func (c *docsChecker) actions(t *table, sizes []size) {
 				return `[a-z]+`
 			})
 			named := regexp.MustCompile("^" + pattern + "$")
-			c.checked = append(c.checked, count, name)
+			c.checked = append(c.checked, row[0], count, name)
 			for a := next; a < next+n; a++ {
 				if a >= total {
 					c.fail(count, "%s has %d actions", s, total)
