@@ -38,7 +38,7 @@ func (n *net) forward(obs []float32) *[]float32 {
 		out = new([]float32)
 	}
 	s := n.mlp.Shape()
-	need := len(obs) / s.Obs * s.Width()
+	need := len(obs) / s.Obs * s.PolicyWidth()
 	if cap(*out) < need {
 		*out = make([]float32, need)
 	}

@@ -90,7 +90,7 @@ func TestNet(t *testing.T) {
 // outputs are what the network says of each legal action of a decision, one
 // forward pass for each.
 func outputs(mlp *models.MLP, d env.Decisions, i int, spec game.Spec) []float64 {
-	n, out := spec.ObsLen(), make([]float32, mlp.Shape().Width())
+	n, out := spec.ObsLen(), make([]float32, mlp.Shape().PolicyWidth())
 	var list []float64
 	if mlp.Shape().Head == models.Score {
 		after := d.Afterstates()

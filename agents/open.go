@@ -151,7 +151,7 @@ func MetaOfModels(names []string) (meta models.Meta, err error) {
 // MetaOf is what a model file of a game says of the game.
 func MetaOf(spec game.Spec) models.Meta {
 	return models.Meta{
-		Game: spec.ID, Rules: spec.Version, RulesHash: spec.RulesHash(), ObsHash: spec.ObsHash(),
+		Game: spec.ID, RulesVersion: spec.Version, RulesHash: spec.RulesHash(), ObsHash: spec.ObsHash(),
 		Config: []byte(spec.ConfigJSON()),
 		Net:    models.Shape{Obs: spec.ObsLen(), Actions: spec.Actions, Players: spec.Players},
 	}

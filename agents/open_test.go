@@ -151,7 +151,7 @@ func TestOpenMismatch(t *testing.T) {
 		want  string
 	}{
 		{"another game", func(m *models.Meta) { m.Game = "pig" }, `it plays "pig", not martian-dice; open it with -game "pig"`},
-		{"other rules", func(m *models.Meta) { m.Rules++ }, "version 2 of the rules"},
+		{"other rules", func(m *models.Meta) { m.RulesVersion++ }, "version 2 of the rules"},
 		{"another config", func(m *models.Meta) { m.RulesHash = strings.Repeat("0", 64) }, "other settings"},
 		{"another observation", func(m *models.Meta) { m.ObsHash = strings.Repeat("0", 64) }, "orders them otherwise"},
 	}

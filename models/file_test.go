@@ -30,17 +30,17 @@ func checkpoint(t testing.TB) *models.File {
 	}
 	return &models.File{
 		Meta: models.Meta{
-			Game:       "pig",
-			Rules:      2,
-			RulesHash:  "a1b2",
-			ObsHash:    "c3d4",
-			Config:     json.RawMessage(`{"goal":100,"name":"<\"sha256\":\">"}`),
-			Algorithm:  "ppo",
-			Seed:       math.MaxUint64,
-			Steps:      1 << 40,
-			Iterations: 7,
-			Games:      12345,
-			Exact:      &models.Exact{WinFirst: 0.53, WinSecond: 0.46, Exploitability: 1e-4},
+			Game:         "pig",
+			RulesVersion: 2,
+			RulesHash:    "a1b2",
+			ObsHash:      "c3d4",
+			Config:       json.RawMessage(`{"goal":100,"name":"<\"sha256\":\">"}`),
+			Algorithm:    "ppo",
+			Seed:         math.MaxUint64,
+			Steps:        1 << 40,
+			Iterations:   7,
+			Games:        12345,
+			Exact:        &models.Exact{WinFirst: 0.53, WinSecond: 0.46, Exploitability: 1e-4},
 		},
 		MLP:     m,
 		Tensors: []models.Tensor{{Name: "adam.m", Shape: []int{2, 1}, Data: []float32{1, float32(math.Inf(1))}}},
@@ -257,7 +257,7 @@ func TestMetaCheck(t *testing.T) {
 		want  string
 	}{
 		{func(m *models.Meta) { m.Game = "chess" }, `-game "pig"`},
-		{func(m *models.Meta) { m.Rules = 3 }, "version 2"},
+		{func(m *models.Meta) { m.RulesVersion = 3 }, "version 2"},
 		{func(m *models.Meta) { m.Net.Players = 3 }, "-players 2"},
 		{func(m *models.Meta) { m.RulesHash = "" }, `{"goal":100`},
 		{func(m *models.Meta) { m.ObsHash = "" }, "train a new model"},

@@ -2,10 +2,8 @@ package models
 
 import (
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
+	"marsgym/internal/parallel"
 	"marsgym/internal/sgemm"
 )
 
@@ -24,65 +22,41 @@ type scratch struct{ x, y []float32 }
 // is the same to the bit whatever rows are beside it, if the weights are
 // finite. Forward panics if the lengths do not fit each other.
 func (m *MLP) Forward(policy, values, obs []float32) {
-	d, k, p := m.shape.Obs, m.shape.Width(), m.shape.Players
+	d, k, p := m.shape.Obs, m.shape.PolicyWidth(), m.shape.Players
 	n := len(obs) / d
 	if len(obs) != n*d || policy != nil && len(policy) != n*k || values != nil && len(values) != n*p {
 		panic(fmt.Sprintf("models: Forward: %d observed numbers, %d of policy, %d values: want multiples of %d, %d and %d",
 			len(obs), len(policy), len(values), d, k, p))
 	}
-	if n > chunk {
-		m.spread(n, policy, values, obs)
+	if n <= chunk { // without a closure, so that nothing is allocated
+		m.forward(0, n, policy, values, obs)
 		return
 	}
+	parallel.For(n, chunk, func(from, to int) { m.forward(from, to, policy, values, obs) })
+}
+
+// forward runs the rows from <= i < to, at most chunk of them.
+func (m *MLP) forward(from, to int, policy, values, obs []float32) {
 	s := m.scratch.Get().(*scratch)
-	m.forward(s, 0, n, policy, values, obs)
-	m.scratch.Put(s)
-}
-
-// spread runs the chunks of n rows on several goroutines, this one included.
-func (m *MLP) spread(n int, policy, values, obs []float32) {
-	var (
-		next atomic.Int64
-		wg   sync.WaitGroup
-	)
-	work := func() {
-		s := m.scratch.Get().(*scratch)
-		defer m.scratch.Put(s)
-		for {
-			hi := int(next.Add(chunk))
-			if hi-chunk >= n {
-				return
-			}
-			m.forward(s, hi-chunk, min(hi, n), policy, values, obs)
-		}
-	}
-	for range min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
-}
-
-// forward runs rows lo to hi, at most a chunk of them.
-func (m *MLP) forward(s *scratch, lo, hi int, policy, values, obs []float32) {
-	n, last := hi-lo, len(m.layers)-1
-	x := obs[lo*m.shape.Obs : hi*m.shape.Obs]
+	defer m.scratch.Put(s)
+	n, last := to-from, len(m.layers)-1
+	x := obs[from*m.shape.Obs : to*m.shape.Obs]
 	for _, l := range m.layers[:last] {
 		y := s.y[:n*l.Out]
 		l.ReLU(y, x)
 		x, s.x, s.y = y, s.y, s.x
 	}
-	heads, k, p := m.layers[last], m.shape.Width(), m.shape.Players
+	heads, k, p := m.layers[last], m.shape.PolicyWidth(), m.shape.Players
 	switch {
 	case policy == nil && values == nil:
 	case values == nil:
-		heads.columns(0, k, policy[lo*k:hi*k], x)
+		heads.columns(0, k, policy[from*k:to*k], x)
 	case policy == nil:
-		heads.columns(k, k+p, values[lo*p:hi*p], x)
+		heads.columns(k, k+p, values[from*p:to*p], x)
 	default:
 		y := s.y[:n*(k+p)]
 		heads.Linear(y, x)
-		Split(policy[lo*k:hi*k], values[lo*p:hi*p], y, k, p)
+		Split(policy[from*k:to*k], values[from*p:to*p], y, k, p)
 	}
 }
 

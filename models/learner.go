@@ -1,7 +1,7 @@
 package models
 
 // Rows is one shard of a minibatch.
-type Rows struct {
+type Shard struct {
 	Obs []float32 // [n, D]
 	// Loss is given what the network says of these rows, policy [n, K] and
 	// values [n, P], and writes the gradient of the loss with respect to each to
@@ -21,7 +21,7 @@ type Learner interface {
 	// the result depends on how the rows are sharded but not on GOMAXPROCS. It
 	// returns the gradient's norm before clipping, or, with the weights
 	// unchanged, an error that wraps ErrDiverged where that is not finite.
-	Fit(shards []Rows, rate float64) (norm float64, err error)
+	Fit(shards []Shard, rate float64) (norm float64, err error)
 	// State returns copies of what a checkpoint must hold beside the weights;
 	// Restore takes it back.
 	State() []Tensor

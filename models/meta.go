@@ -15,12 +15,12 @@ const formatVersion = 1
 // Meta is what a model file says of itself beside the weights. The zero value
 // of a field that is not known is left out of the file.
 type Meta struct {
-	Game      string          // id of the game
-	Rules     int             // version of its rules
-	RulesHash string          // of the rules and the game's config
-	ObsHash   string          // of the observation
-	Config    json.RawMessage // the game's config, so that a file opens without flags
-	Net       Shape           // Save takes it from the network
+	Game         string          // id of the game
+	RulesVersion int             // version of its rules
+	RulesHash    string          // of the rules and the game's config
+	ObsHash      string          // of the observation
+	Config       json.RawMessage // the game's config, so that a file opens without flags
+	Net          Shape           // Save takes it from the network
 
 	Algorithm   string
 	ValueTarget string // the states whose values the network has learned, see search.ValueTarget
@@ -51,9 +51,9 @@ func (m Meta) Check(want Meta) error {
 	switch g, w := m.Net, want.Net; {
 	case m.Game != want.Game:
 		return fail("it plays %s, not %s; open it with -game %[1]s", input.Quote(m.Game), want.Game)
-	case m.Rules != want.Rules:
+	case m.RulesVersion != want.RulesVersion:
 		return fail("it was trained under version %d of the rules of %s, and these are version %d; train a new model, or use the release that trained it",
-			m.Rules, m.Game, want.Rules)
+			m.RulesVersion, m.Game, want.RulesVersion)
 	case g.Players != w.Players:
 		return fail("it plays %s with %d players, not %d; open it with -players %d", m.Game, g.Players, w.Players, g.Players)
 	case m.RulesHash != want.RulesHash:
@@ -74,7 +74,7 @@ func (m Meta) strings() (map[string]string, error) {
 	s := map[string]string{
 		"format_version": strconv.Itoa(formatVersion),
 		"game":           m.Game,
-		"rules_version":  strconv.Itoa(m.Rules),
+		"rules_version":  strconv.Itoa(m.RulesVersion),
 		"rules_hash":     m.RulesHash,
 		"obs_hash":       m.ObsHash,
 		"net":            string(net),
@@ -127,15 +127,15 @@ func parseMeta(s map[string]string) (Meta, error) {
 		}
 	}
 	m := Meta{
-		Game:        s["game"],
-		Rules:       int(number("rules_version")),
-		RulesHash:   s["rules_hash"],
-		ObsHash:     s["obs_hash"],
-		Algorithm:   s["algorithm"],
-		ValueTarget: s["value_target"],
-		Steps:       number("steps"),
-		Iterations:  number("iterations"),
-		Games:       number("games"),
+		Game:         s["game"],
+		RulesVersion: int(number("rules_version")),
+		RulesHash:    s["rules_hash"],
+		ObsHash:      s["obs_hash"],
+		Algorithm:    s["algorithm"],
+		ValueTarget:  s["value_target"],
+		Steps:        number("steps"),
+		Iterations:   number("iterations"),
+		Games:        number("games"),
 	}
 	seed, e := strconv.ParseUint(s["seed"], 10, 64)
 	if e != nil && err == nil {

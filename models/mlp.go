@@ -60,7 +60,7 @@ func NewMLP(s Shape, src *rand.PCG) (*MLP, error) {
 		for j := range l.W {
 			gain := math.Sqrt2
 			switch {
-			case head && j%l.Out < s.Width():
+			case head && j%l.Out < s.PolicyWidth():
 				gain = 0.01
 			case head:
 				gain = 1

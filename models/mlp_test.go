@@ -98,7 +98,7 @@ func TestForward(t *testing.T) {
 		m, r := newMLP(t, s, 1), rand.New(rand.NewPCG(2, 0))
 		copy(m.Weights(), noise(r, len(m.Weights())))
 		const n = 700 // several chunks, the last one short
-		k, p := s.Width(), s.Players
+		k, p := s.PolicyWidth(), s.Players
 		obs := noise(r, n*s.Obs)
 		policy, values := make([]float32, n*k), make([]float32, n*p)
 		m.Forward(policy, values, obs)

@@ -49,7 +49,7 @@ type Shape struct {
 }
 
 // Width is K, the number of columns of the policy head: A logits or one score.
-func (s Shape) Width() int {
+func (s Shape) PolicyWidth() int {
 	if s.Head == Logits {
 		return s.Actions
 	}
@@ -98,7 +98,7 @@ func (s Shape) denses() []dense {
 		ds = append(ds, dense{in, h})
 		in = h
 	}
-	return append(ds, dense{in, s.Width() + s.Players})
+	return append(ds, dense{in, s.PolicyWidth() + s.Players})
 }
 
 // Size is the number of weights.

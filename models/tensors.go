@@ -34,8 +34,8 @@ func (s Shape) blocks() []block {
 	if s.Head == Score {
 		policy = "score"
 	}
-	add(policy, len(s.Hidden), 0, s.Width())
-	add("value", len(s.Hidden), s.Width(), s.Width()+s.Players)
+	add(policy, len(s.Hidden), 0, s.PolicyWidth())
+	add("value", len(s.Hidden), s.PolicyWidth(), s.PolicyWidth()+s.Players)
 	return bs
 }
 

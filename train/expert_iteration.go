@@ -92,9 +92,9 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 		n += len(p.targets.Obs) / p.d
 		m += len(p.targets.Start) - 1
 	}
-	rows := make([]models.Rows, len(e.parts))
+	rows := make([]models.Shard, len(e.parts))
 	for k, p := range e.parts {
-		rows[k] = models.Rows{Obs: p.obs, Loss: p.loss(max(1, n), max(1, m), cfg.Value, teach)}
+		rows[k] = models.Shard{Obs: p.obs, Loss: p.loss(max(1, n), max(1, m), cfg.Value, teach)}
 	}
 	out := Metrics{Rate: cfg.rate(x)}
 	norm, err := e.learner.Fit(rows, out.Rate)

@@ -68,7 +68,7 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	shape := c.shape(spec)
 	weights := float64(shape.Size())
 	n, parts, graphs := float64(c.Rows), float64(c.Parts), float64(workers)
-	d, p, k := float64(spec.ObsLen()), float64(spec.Players), float64(shape.Width())
+	d, p, k := float64(spec.ObsLen()), float64(spec.Players), float64(shape.PolicyWidth())
 	seen := 1.0 // of a decision, how many options the policy head is shown, beside
 	if c.Head == models.Logits {
 		seen = 0

@@ -296,11 +296,11 @@ func (r *ppo) step(bs []block, scale func(float32) float32, rate, entropy float6
 		n += int(b.to - b.from)
 		choices += r.parts[b.part].choices(b)
 	}
-	rows := make([]models.Rows, cfg.Parts)
+	rows := make([]models.Shard, cfg.Parts)
 	parallel(cfg.Parts, func(k int) error {
 		s := &r.shards[k]
 		s.fill(bs[len(bs)*k/cfg.Parts:len(bs)*(k+1)/cfg.Parts], r.parts, scale)
-		rows[k] = models.Rows{Obs: s.obs, Loss: s.loss(n, max(1, choices), cfg.PPO.Clip, entropy, cfg.Value)}
+		rows[k] = models.Shard{Obs: s.obs, Loss: s.loss(n, max(1, choices), cfg.PPO.Clip, entropy, cfg.Value)}
 		return nil
 	})
 	norm, err := r.learner.Fit(rows, rate)

@@ -96,7 +96,7 @@ type counter struct {
 	minibatch int
 }
 
-func (c *counter) Fit(rows []models.Rows, rate float64) (norm float64, err error) {
+func (c *counter) Fit(rows []models.Shard, rate float64) (norm float64, err error) {
 	c.minibatch++
 	if norm, err = c.Learner.Fit(rows, rate); err != nil {
 		err = fmt.Errorf("minibatch %d: %w", c.minibatch, err)

@@ -169,7 +169,7 @@ type diverging struct {
 	fits int
 }
 
-func (d *diverging) Fit(rows []models.Rows, rate float64) (float64, error) {
+func (d *diverging) Fit(rows []models.Shard, rate float64) (float64, error) {
 	if d.fits++; d.fits == 20 {
 		loss := rows[0].Loss
 		rows[0].Loss = func(policy, values, dpolicy, dvalues []float32) {
@@ -208,7 +208,7 @@ type hasty struct {
 	fits int
 }
 
-func (h *hasty) Fit(rows []models.Rows, rate float64) (float64, error) {
+func (h *hasty) Fit(rows []models.Shard, rate float64) (float64, error) {
 	if h.fits++; h.fits >= 20 {
 		rate = 1
 	}

@@ -8,9 +8,13 @@ import (
 	"sync/atomic"
 )
 
-// For calls f with consecutive ranges that cover 0 to n, each of at most size
-// indices, on up to GOMAXPROCS goroutines. Which goroutine gets a range is not
-// fixed, so f must not depend on it.
+// For calls f with consecutive ranges, from <= i < to, that together cover
+// 0 <= i < n. Each has size indices, and the last one what is left; size must be
+// at least 1. Up to GOMAXPROCS calls run at the same time, one of them on the
+// caller's goroutine, and For returns when all have returned.
+//
+// Which goroutine handles a range, and in which order ranges are handled, is not
+// defined, so results must not depend on it.
 func For(n, size int, f func(from, to int)) {
 	var (
 		next atomic.Int64

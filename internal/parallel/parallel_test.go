@@ -3,32 +3,75 @@ package parallel_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"marsgym/internal/parallel"
 )
 
-func TestFor(t *testing.T) {
-	for _, n := range []int{0, 1, 7, 100} {
-		for _, size := range []int{1, 3, 100, 1000} {
-			calls := make([]atomic.Int64, n)
-			parallel.For(n, size, func(from, to int) {
-				if to-from > size || from >= to || from%size != 0 {
-					t.Errorf("range %d to %d of %d, size %d", from, to, n, size)
+// eachProcs runs f with GOMAXPROCS from 1 to 8.
+func eachProcs(t *testing.T, f func(t *testing.T, procs int)) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for procs := 1; procs <= 8; procs++ {
+		runtime.GOMAXPROCS(procs)
+		t.Run(fmt.Sprint("procs=", procs), func(t *testing.T) { f(t, procs) })
+	}
+}
+
+func TestForCoversEachIndexOnce(t *testing.T) {
+	eachProcs(t, func(t *testing.T, procs int) {
+		for _, n := range []int{0, 1, 2, 7, 1000, 100_003} {
+			for _, size := range []int{1, 3, 64, 1000, 1 << 20} {
+				var (
+					calls = make([]int, n) // not atomic: the race detector finds an index that two goroutines handle
+					count atomic.Int64
+				)
+				parallel.For(n, size, func(from, to int) {
+					count.Add(1)
+					if from%size != 0 || to != min(from+size, n) {
+						t.Errorf("n %d, size %d: range %d to %d", n, size, from, to)
+						return
+					}
+					for i := from; i < to; i++ {
+						calls[i]++
+					}
+				})
+				if want := int64((n + size - 1) / size); count.Load() != want {
+					t.Errorf("n %d, size %d: %d calls, want %d", n, size, count.Load(), want)
 				}
-				for i := from; i < to; i++ {
-					calls[i].Add(1)
-				}
-			})
-			for i := range calls {
-				if got := calls[i].Load(); got != 1 {
-					t.Errorf("index %d of %d is covered %d times", i, n, got)
+				if i := slices.IndexFunc(calls, func(c int) bool { return c != 1 }); i >= 0 {
+					t.Errorf("n %d, size %d: index %d is handled %d times", n, size, i, calls[i])
 				}
 			}
 		}
-	}
+	})
+}
+
+// TestForUsesAllProcessors: GOMAXPROCS calls, and no more, run at the same time. Each
+// of the first calls waits for the others, so too few goroutines would never return.
+func TestForUsesAllProcessors(t *testing.T) {
+	eachProcs(t, func(t *testing.T, procs int) {
+		var (
+			running atomic.Int64
+			barrier sync.WaitGroup
+		)
+		barrier.Add(procs)
+		parallel.For(100*procs, 1, func(from, _ int) {
+			if n := running.Add(1); n > int64(procs) {
+				t.Errorf("%d calls run at the same time", n)
+			}
+			defer running.Add(-1)
+			if from < procs {
+				barrier.Done()
+				barrier.Wait()
+			}
+			runtime.Gosched()
+		})
+	})
 }
 
 func TestForContext(t *testing.T) {

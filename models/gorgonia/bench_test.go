@@ -29,8 +29,8 @@ func (q squares) sparse(r *rand.Rand) squares {
 
 func BenchmarkFit(b *testing.B) {
 	for _, n := range []int{1024, 4096} {
-		for _, shards := range []int{1, 2, 8} {
-			b.Run(fmt.Sprintf("rows=%d/shards=%d", n, shards), func(b *testing.B) {
+		for _, nShards := range []int{1, 2, 8} {
+			b.Run(fmt.Sprintf("rows=%d/shards=%d", n, nShards), func(b *testing.B) {
 				l := newLearner(b, table, 1)
 				for _, layer := range l.MLP().Layers()[:2] {
 					for j := range layer.B {
@@ -38,12 +38,12 @@ func BenchmarkFit(b *testing.B) {
 					}
 				}
 				r := rand.New(rand.NewPCG(2, 0))
-				var rows []models.Rows
-				for range shards {
-					rows = append(rows, newSquares(table, r, n/shards).sparse(r).rows())
+				var shards []models.Shard
+				for range nShards {
+					shards = append(shards, newSquares(table, r, n/nShards).sparse(r).shard())
 				}
 				for b.Loop() {
-					if _, err := l.Fit(rows, 0); err != nil {
+					if _, err := l.Fit(shards, 0); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -9,7 +9,7 @@
 //	     W b      W b             W b
 //
 // Each dense adds the bias and rectifies in the same pass; the last is both
-// heads at once. The loss asks the caller, [models.Rows], for its gradient.
+// heads at once. The loss asks the caller, [models.Shard], for its gradient.
 // Gorgonia differentiates the graph: a dense gives way to weightGrad, biasGrad
 // and inputGrad, the rectifier to rectifierGrad, the loss to lossGrad. Every
 // operation owns the tensor it returns, and the gradients of the weights are

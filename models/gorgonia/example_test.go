@@ -23,13 +23,13 @@ func Example() {
 	}
 	obs := []float32{0, 0, 0, 1, 1, 0, 1, 1}
 	want := []float32{0, 1, 1, 0}
-	rows := models.Rows{Obs: obs, Loss: func(_, values, _, dvalues []float32) {
+	shard := models.Shard{Obs: obs, Loss: func(_, values, _, dvalues []float32) {
 		for i, v := range values {
 			dvalues[i] = v - want[i] // of the loss (v - want)² / 2
 		}
 	}}
 	for range 300 {
-		if _, err := learner.Fit([]models.Rows{rows}, 0.03); err != nil {
+		if _, err := learner.Fit([]models.Shard{shard}, 0.03); err != nil {
 			fmt.Println(err)
 			return
 		}

@@ -22,11 +22,11 @@ type squares struct {
 }
 
 func newSquares(s models.Shape, r *rand.Rand, n int) squares {
-	return squares{s, noise(r, n*s.Obs), noise(r, n*s.Width()), noise(r, n*s.Players)}
+	return squares{s, noise(r, n*s.Obs), noise(r, n*s.PolicyWidth()), noise(r, n*s.Players)}
 }
 
-func (q squares) rows() models.Rows {
-	return models.Rows{Obs: q.obs, Loss: func(p, v, dp, dv []float32) {
+func (q squares) shard() models.Shard {
+	return models.Shard{Obs: q.obs, Loss: func(p, v, dp, dv []float32) {
 		for i := range p {
 			dp[i] = p[i] - q.policy[i]
 		}
@@ -38,7 +38,7 @@ func (q squares) rows() models.Rows {
 
 // gradient is what Fit finds for the shards: without decay, Adam's mean
 // gradient is the last one.
-func gradient(t *testing.T, mlp *models.MLP, shards ...models.Rows) []float32 {
+func gradient(t *testing.T, mlp *models.MLP, shards ...models.Shard) []float32 {
 	t.Helper()
 	cfg := models.DefaultAdam()
 	cfg.Beta1 = 0
@@ -116,7 +116,7 @@ func newPlain(t testing.TB, mlp *models.MLP, q squares) *plain {
 		}
 	}
 	var targets []float32
-	k, p := s.Width(), s.Players
+	k, p := s.PolicyWidth(), s.Players
 	for i := range n {
 		targets = append(targets, q.policy[i*k:(i+1)*k]...)
 		targets = append(targets, q.values[i*p:(i+1)*p]...)
@@ -135,7 +135,7 @@ func TestGradientAgainstPlainGraph(t *testing.T) {
 	for _, s := range []models.Shape{scoreShape, logitsShape} {
 		mlp := random(t, s, 21)
 		q := newSquares(s, rand.New(rand.NewPCG(22, 0)), 33)
-		got := gradient(t, mlp, q.rows())
+		got := gradient(t, mlp, q.shard())
 		pl := newPlain(t, mlp, q)
 		if err := pl.vm.RunAll(); err != nil {
 			t.Fatal(err)
@@ -157,16 +157,16 @@ func TestGraphGrows(t *testing.T) {
 	s := scoreShape
 	mlp := random(t, s, 31)
 	r := rand.New(rand.NewPCG(32, 0))
-	rows := newSquares(s, r, 300).rows()
-	want := gradient(t, mlp, rows)
+	shard := newSquares(s, r, 300).shard()
+	want := gradient(t, mlp, shard)
 	cfg := models.DefaultAdam()
 	cfg.Beta1 = 0
 	l, err := gorgonia.New(mlp.Clone(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, rows := range []models.Rows{newSquares(s, r, 1).rows(), newSquares(s, r, 90).rows(), rows, newSquares(s, r, 5).rows(), rows} {
-		if _, err := l.Fit([]models.Rows{rows}, 0); err != nil {
+	for _, shard := range []models.Shard{newSquares(s, r, 1).shard(), newSquares(s, r, 90).shard(), shard, newSquares(s, r, 5).shard(), shard} {
+		if _, err := l.Fit([]models.Shard{shard}, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -59,7 +59,7 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 			return nil, fmt.Errorf("gorgonia: layer %d: %w", i, err)
 		}
 	}
-	cost, err := G.ApplyOp(g.newLoss(s.Width(), s.Players), y)
+	cost, err := G.ApplyOp(g.newLoss(s.PolicyWidth(), s.Players), y)
 	if err != nil {
 		return nil, fmt.Errorf("gorgonia: loss: %w", err)
 	}
@@ -74,12 +74,12 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 }
 
 // run fills grad with the gradient of a shard of n rows.
-func (g *graph) run(grad []float32, rows models.Rows, n int) error {
+func (g *graph) run(grad []float32, shard models.Shard, n int) error {
 	if n == 0 {
 		clear(grad)
 		return nil
 	}
-	g.n, g.obs, g.loss = n, rows.Obs, rows.Loss
+	g.n, g.obs, g.loss = n, shard.Obs, shard.Loss
 	err := g.vm.RunAll()
 	g.vm.Reset() // without it the next run would do nothing
 	g.obs, g.loss = nil, nil

@@ -1,7 +1,6 @@
 package gorgonia
 
 import (
-	"iter"
 	"math/bits"
 	"runtime"
 
@@ -10,15 +9,15 @@ import (
 
 // Learner fits a network. It implements [models.Learner].
 type Learner struct {
-	mlp    *models.MLP
-	adam   *models.Adam
-	graphs []*graph // one for each goroutine that runs shards
-	shards models.Shards
+	mlp      *models.MLP
+	adam     *models.Adam
+	graphs   []*graph // one for each shard that runs at the same time
+	gradient models.GradientAccumulator
 }
 
 var _ models.Learner = (*Learner)(nil)
 
-// New returns a learner of the network, whose weights it changes from then on.
+// New returns a learner of the network. Fit changes the network's weights.
 func New(mlp *models.MLP, cfg models.AdamConfig) (*Learner, error) {
 	adam, err := models.NewAdam(len(mlp.Weights()), cfg)
 	if err != nil {
@@ -27,28 +26,30 @@ func New(mlp *models.MLP, cfg models.AdamConfig) (*Learner, error) {
 	return &Learner{mlp: mlp, adam: adam}, nil
 }
 
-// MLP is the network, with the weights of the last Fit.
+// MLP returns the network that was given to New.
 func (l *Learner) MLP() *models.MLP { return l.mlp }
 
-// Fit runs the shards on up to GOMAXPROCS goroutines. A few more shards than
-// cores, of some hundred rows each, spread the load evenly and cost nothing.
-func (l *Learner) Fit(shards []models.Rows, rate float64) (norm float64, err error) {
+// Fit implements [models.Learner]. It runs up to GOMAXPROCS shards at the same time.
+// A few more shards than cores, of some hundred rows each, balance the load at no
+// cost.
+func (l *Learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
 	d := l.mlp.Shape().Obs
-	most, err := models.MostRows(shards, d)
+	rows, err := models.LargestShard(shards, d)
 	if err != nil {
 		return 0, err
 	}
-	workers := min(runtime.GOMAXPROCS(0), len(shards))
-	if err := l.grow(workers, most); err != nil {
+	n := min(runtime.GOMAXPROCS(0), len(shards))
+	if err := l.grow(n, rows); err != nil {
 		return 0, err
 	}
-	sum, err := l.shards.Sum(len(shards), len(l.mlp.Weights()), workers, func(w int, left iter.Seq2[int, []float32]) error {
-		for i, grad := range left {
-			if err := l.graphs[w].run(grad, shards[i], len(shards[i].Obs)/d); err != nil {
-				return err
-			}
-		}
-		return nil
+	free := make(chan *graph, n)
+	for _, g := range l.graphs[:n] {
+		free <- g
+	}
+	sum, err := l.gradient.Sum(len(shards), len(l.mlp.Weights()), func(i int, grad []float32) error {
+		g := <-free
+		defer func() { free <- g }()
+		return g.run(grad, shards[i], len(shards[i].Obs)/d)
 	})
 	if err != nil {
 		return 0, err
@@ -56,16 +57,15 @@ func (l *Learner) Fit(shards []models.Rows, rate float64) (norm float64, err err
 	return l.adam.Step(l.mlp.Weights(), sum, rate)
 }
 
-// minRows is the least capacity of a graph. Chosen.
+// minRows is the smallest capacity of a graph. Chosen.
 const minRows = 64
 
-// grow sees to it that there are graphs for so many workers, each with room
-// for so many rows.
-func (l *Learner) grow(workers, rows int) error {
-	for len(l.graphs) < workers {
+// grow ensures that there are n graphs, each with a capacity of that many rows.
+func (l *Learner) grow(n, rows int) error {
+	for len(l.graphs) < n {
 		l.graphs = append(l.graphs, &graph{})
 	}
-	for i, g := range l.graphs[:workers] {
+	for i, g := range l.graphs[:n] {
 		if g.capacity >= rows {
 			continue
 		}
@@ -78,8 +78,8 @@ func (l *Learner) grow(workers, rows int) error {
 	return nil
 }
 
-// State returns the optimizer's.
+// State returns the state of the optimizer, see [models.Adam.State].
 func (l *Learner) State() []models.Tensor { return l.adam.State() }
 
-// Restore takes back what State returned, and ignores other tensors.
+// Restore restores what State returned. It ignores other tensors.
 func (l *Learner) Restore(state []models.Tensor) error { return l.adam.Restore(state) }

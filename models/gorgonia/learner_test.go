@@ -47,7 +47,7 @@ func train(t *testing.T, l *gorgonia.Learner, from, to int) {
 	s := l.MLP().Shape()
 	for u := from; u < to; u++ {
 		r := rand.New(rand.NewPCG(uint64(u), 2))
-		shards := []models.Rows{newSquares(s, r, 40+u).rows(), newSquares(s, r, 30).rows(), newSquares(s, r, u%3).rows()}
+		shards := []models.Shard{newSquares(s, r, 40+u).shard(), newSquares(s, r, 30).shard(), newSquares(s, r, u%3).shard()}
 		if _, err := l.Fit(shards, 1e-3); err != nil {
 			t.Fatal(err)
 		}
@@ -69,9 +69,9 @@ func TestFitAgreesWithForward(t *testing.T) {
 		train(t, l, 0, 5)
 		for _, n := range []int{1, 9, 300} {
 			obs := noise(rand.New(rand.NewPCG(8, 0)), n*s.Obs)
-			wantPolicy, wantValues := make([]float32, n*s.Width()), make([]float32, n*s.Players)
+			wantPolicy, wantValues := make([]float32, n*s.PolicyWidth()), make([]float32, n*s.Players)
 			l.MLP().Forward(wantPolicy, wantValues, obs)
-			rows := models.Rows{Obs: obs, Loss: func(policy, values, dpolicy, dvalues []float32) {
+			shard := models.Shard{Obs: obs, Loss: func(policy, values, dpolicy, dvalues []float32) {
 				if !slices.Equal(policy, wantPolicy) || !slices.Equal(values, wantValues) {
 					t.Errorf("%s: the loss of %d rows is shown other numbers than Forward gives", s.Head, n)
 				}
@@ -80,7 +80,7 @@ func TestFitAgreesWithForward(t *testing.T) {
 				}
 				dpolicy[0], dvalues[0] = 1, 1
 			}}
-			if _, err := l.Fit([]models.Rows{rows, rows}, 0); err != nil {
+			if _, err := l.Fit([]models.Shard{shard, shard}, 0); err != nil {
 				t.Fatal(err)
 			}
 		}

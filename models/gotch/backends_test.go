@@ -38,10 +38,10 @@ func noise(r *rand.Rand, n int) []float32 {
 // update fits two shards of n rows to noise.
 func update(t *testing.T, l models.Learner, r *rand.Rand, n int) {
 	t.Helper()
-	var shards []models.Rows
+	var shards []models.Shard
 	for range 2 {
-		policy, values := noise(r, n*shape.Width()), noise(r, n*shape.Players)
-		shards = append(shards, models.Rows{Obs: noise(r, n*shape.Obs), Loss: func(p, v, dp, dv []float32) {
+		policy, values := noise(r, n*shape.PolicyWidth()), noise(r, n*shape.Players)
+		shards = append(shards, models.Shard{Obs: noise(r, n*shape.Obs), Loss: func(p, v, dp, dv []float32) {
 			for i := range p {
 				dp[i] = p[i] - policy[i]
 			}
@@ -58,11 +58,11 @@ func update(t *testing.T, l models.Learner, r *rand.Rand, n int) {
 // seen is what a learner shows the loss, policy and values of 1000 rows.
 func seen(t *testing.T, l models.Learner) (outputs []float32) {
 	t.Helper()
-	rows := models.Rows{Obs: noise(rand.New(rand.NewPCG(9, 9)), 1000*shape.Obs), Loss: func(p, v, dp, _ []float32) {
+	shard := models.Shard{Obs: noise(rand.New(rand.NewPCG(9, 9)), 1000*shape.Obs), Loss: func(p, v, dp, _ []float32) {
 		outputs = slices.Concat(p, v)
 		dp[0] = 1
 	}}
-	if _, err := l.Fit([]models.Rows{rows}, 0); err != nil {
+	if _, err := l.Fit([]models.Shard{shard}, 0); err != nil {
 		t.Fatal(err)
 	}
 	return outputs

@@ -78,7 +78,7 @@ func forwardOn(d device) func(mlp *models.MLP, policy, values, obs []float32) er
 				t := tensors{device: d}
 				defer t.free()
 				xs := forward(&t, layers, t.of(obs[lo*s.Obs:hi*s.Obs], hi-lo, s.Obs))
-				k, p := s.Width(), s.Players
+				k, p := s.PolicyWidth(), s.Players
 				y := make([]float32, (hi-lo)*(k+p))
 				t.read(y, xs[len(layers)])
 				models.Split(policy[lo*k:hi*k], values[lo*p:hi*p], y, k, p)
@@ -187,9 +187,9 @@ func BenchmarkFit(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				var shards []models.Rows
+				var shards []models.Shard
 				for obs := range slices.Chunk(sparse(n), n/parts*173) {
-					shards = append(shards, models.Rows{Obs: obs, Loss: func(p, v, dp, dv []float32) {
+					shards = append(shards, models.Shard{Obs: obs, Loss: func(p, v, dp, dv []float32) {
 						for i := range dp {
 							dp[i] = p[i] - 1
 						}

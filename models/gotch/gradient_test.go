@@ -16,9 +16,9 @@ import (
 )
 
 // automatic fills grad as gradient does, by libtorch's own differentiation.
-func (l *Learner) automatic(grad []float32, rows models.Rows) error {
+func (l *Learner) automatic(grad []float32, shard models.Shard) error {
 	s := l.mlp.Shape()
-	n, k, p := len(rows.Obs)/s.Obs, s.Width(), s.Players
+	n, k, p := len(shard.Obs)/s.Obs, s.PolicyWidth(), s.Players
 	t := tensors{device: l.device}
 	defer t.free()
 	follow := func(x tensor) tensor {
@@ -28,11 +28,11 @@ func (l *Learner) automatic(grad []float32, rows models.Rows) error {
 	for i := range layers {
 		layers[i] = layer{follow(layers[i].w), follow(layers[i].b)}
 	}
-	xs := forward(&t, layers, t.of(rows.Obs, n, s.Obs))
+	xs := forward(&t, layers, t.of(shard.Obs, n, s.Obs))
 	last := xs[len(layers)]
 	y := make([]float32, n*(k+p))
 	t.read(y, t.do(func(out *tensor) { libtch.AtgDetach(out, last) }))
-	dy := t.of(lossGradient(y, k, p, rows), n, k+p)
+	dy := t.of(lossGradient(y, k, p, shard), n, k+p)
 	product := t.do(func(out *tensor) { libtch.AtgMul(out, last, dy) })
 	loss := t.do(func(out *tensor) { libtch.AtgSum(out, product, float) })
 	if t.err != nil {
@@ -53,15 +53,15 @@ func (l *Learner) automatic(grad []float32, rows models.Rows) error {
 }
 
 // written is the gradient that Fit takes.
-func (l *Learner) written(grad []float32, rows models.Rows) error {
+func (l *Learner) written(grad []float32, shard models.Shard) error {
 	t := tensors{device: l.device}
 	defer t.free()
-	return l.gradient(grad, upload(&t, l.mlp), rows)
+	return l.gradient(grad, upload(&t, l.mlp), shard)
 }
 
 // random returns a learner, and a shard whose loss is the sum of its outputs,
 // each times a number.
-func random(t testing.TB, s models.Shape, n int) (*Learner, models.Rows) {
+func random(t testing.TB, s models.Shape, n int) (*Learner, models.Shard) {
 	t.Helper()
 	mlp, err := models.NewMLP(s, rand.NewPCG(1, 0))
 	if err != nil {
@@ -78,8 +78,8 @@ func random(t testing.TB, s models.Shape, n int) (*Learner, models.Rows) {
 		}
 		return x
 	}
-	dp, dv := noise(n*s.Width()), noise(n*s.Players)
-	return l.(*Learner), models.Rows{Obs: noise(n * s.Obs), Loss: func(_, _, dpolicy, dvalues []float32) {
+	dp, dv := noise(n*s.PolicyWidth()), noise(n*s.Players)
+	return l.(*Learner), models.Shard{Obs: noise(n * s.Obs), Loss: func(_, _, dpolicy, dvalues []float32) {
 		copy(dpolicy, dp)
 		copy(dvalues, dv)
 	}}
@@ -91,12 +91,12 @@ func TestGradientAgainstAutomatic(t *testing.T) {
 		{Obs: 11, Hidden: []int{16, 12}, Head: models.Score, Actions: 6, Players: 2},
 		{Obs: 7, Hidden: []int{9, 40, 5}, Head: models.Logits, Actions: 5, Players: 3},
 	} {
-		l, rows := random(t, s, 33)
+		l, shard := random(t, s, 33)
 		got, want := make([]float32, len(l.mlp.Weights())), make([]float32, len(l.mlp.Weights()))
-		if err := l.written(got, rows); err != nil {
+		if err := l.written(got, shard); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.automatic(want, rows); err != nil {
+		if err := l.automatic(want, shard); err != nil {
 			t.Fatal(err)
 		}
 		norm := models.Norm(want)
@@ -130,15 +130,15 @@ func TestTensorsKeepTheFirstError(t *testing.T) {
 
 func BenchmarkGradient(b *testing.B) {
 	defer enter()()
-	l, rows := random(b, models.Shape{Obs: 173, Hidden: []int{128, 128}, Head: models.Score, Actions: 6, Players: 2}, 1024)
+	l, shard := random(b, models.Shape{Obs: 173, Hidden: []int{128, 128}, Head: models.Score, Actions: 6, Players: 2}, 1024)
 	grad := make([]float32, len(l.mlp.Weights()))
 	for _, way := range []struct {
 		name string
-		run  func([]float32, models.Rows) error
+		run  func([]float32, models.Shard) error
 	}{{"written", l.written}, {"automatic", l.automatic}} {
 		b.Run(way.name, func(b *testing.B) {
 			defer enter()()
-			measure(b, 1024, func() error { return way.run(grad, rows) })
+			measure(b, 1024, func() error { return way.run(grad, shard) })
 		})
 	}
 }

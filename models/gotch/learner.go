@@ -2,19 +2,14 @@
 
 package gotch
 
-import (
-	"iter"
-	"runtime"
-
-	"marsgym/models"
-)
+import "marsgym/models"
 
 // Learner fits a network. It implements [models.Learner].
 type Learner struct {
-	mlp    *models.MLP
-	adam   *models.Adam
-	device device
-	shards models.Shards
+	mlp         *models.MLP
+	adam        *models.Adam
+	device      device
+	accumulator models.GradientAccumulator
 }
 
 var _ models.Learner = (*Learner)(nil)
@@ -46,8 +41,8 @@ func (l *Learner) MLP() *models.MLP { return l.mlp }
 
 // Fit runs the shards on up to GOMAXPROCS threads. A few more shards than
 // cores, of some hundred rows each, spread the load evenly.
-func (l *Learner) Fit(shards []models.Rows, rate float64) (norm float64, err error) {
-	if _, err := models.MostRows(shards, l.mlp.Shape().Obs); err != nil {
+func (l *Learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
+	if _, err := models.LargestShard(shards, l.mlp.Shape().Obs); err != nil {
 		return 0, err
 	}
 	defer enter()()
@@ -57,15 +52,9 @@ func (l *Learner) Fit(shards []models.Rows, rate float64) (norm float64, err err
 	if weights.err != nil {
 		return 0, weights.err
 	}
-	workers := min(runtime.GOMAXPROCS(0), len(shards))
-	sum, err := l.shards.Sum(len(shards), len(l.mlp.Weights()), workers, func(_ int, left iter.Seq2[int, []float32]) error {
+	sum, err := l.accumulator.Sum(len(shards), len(l.mlp.Weights()), func(i int, grad []float32) error {
 		defer enter()()
-		for i, grad := range left {
-			if err := l.gradient(grad, layers, shards[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return l.gradient(grad, layers, shards[i])
 	})
 	if err != nil {
 		return 0, err
@@ -104,22 +93,22 @@ func forward(t *tensors, layers []layer, obs tensor) []tensor {
 //	dW = xᵀ·dz   db = 1ᵀ·dz   dx = dz·Wᵀ
 //
 // and dz of the layer below is dx where x is above zero, else 0.
-func (l *Learner) gradient(grad []float32, layers []layer, rows models.Rows) error {
+func (l *Learner) gradient(grad []float32, layers []layer, shard models.Shard) error {
 	s := l.mlp.Shape()
-	n, k, p := len(rows.Obs)/s.Obs, s.Width(), s.Players
+	n, k, p := len(shard.Obs)/s.Obs, s.PolicyWidth(), s.Players
 	if n == 0 {
 		clear(grad)
 		return nil
 	}
 	t := tensors{device: l.device}
 	defer t.free()
-	xs := forward(&t, layers, t.of(rows.Obs, n, s.Obs))
+	xs := forward(&t, layers, t.of(shard.Obs, n, s.Obs))
 	y := make([]float32, n*(k+p))
 	t.read(y, xs[len(layers)])
 	if t.err != nil {
 		return t.err
 	}
-	dz := t.of(lossGradient(y, k, p, rows), n, k+p)
+	dz := t.of(lossGradient(y, k, p, shard), n, k+p)
 	end := len(grad)
 	for i := len(layers) - 1; i >= 0; i-- {
 		b := end - l.mlp.Layers()[i].Out
@@ -137,13 +126,13 @@ func (l *Learner) gradient(grad []float32, layers []layer, rows models.Rows) err
 
 // lossGradient asks the shard for its gradient with respect to the heads'
 // output y, [n, k+p], and returns it in the same shape.
-func lossGradient(y []float32, k, p int, rows models.Rows) []float32 {
+func lossGradient(y []float32, k, p int, shard models.Shard) []float32 {
 	n := len(y) / (k + p)
 	both := make([]float32, 2*len(y))
 	policy, dpolicy := both[:n*k], both[n*k:2*n*k]
 	values, dvalues := both[2*n*k:][:n*p], both[2*n*k:][n*p:]
 	models.Split(policy, values, y, k, p)
-	rows.Loss(policy, values, dpolicy, dvalues)
+	shard.Loss(policy, values, dpolicy, dvalues)
 	for i := range n {
 		row := y[i*(k+p) : (i+1)*(k+p)]
 		copy(row, dpolicy[i*k:(i+1)*k])

@@ -73,7 +73,7 @@ func gradients(new New) error {
 		mlp, r := network(s, 11), rand.New(rand.NewPCG(12, 0))
 		a, b := newSquares(s, r, 5), newSquares(s, r, 8)
 		want := differences(mlp.Weights(), a, b)
-		got, norm, err := gradient(new, mlp, a.rows(), b.rows())
+		got, norm, err := gradient(new, mlp, a.shard(), b.shard())
 		if err == nil {
 			err = near(got, want, 1e-5)
 		}
@@ -91,12 +91,12 @@ func shards(new New) error {
 	for _, s := range shapes[:2] {
 		mlp := network(s, 21)
 		q := newSquares(s, rand.New(rand.NewPCG(22, 0)), 300)
-		whole, _, err := gradient(new, mlp, q.rows())
+		whole, _, err := gradient(new, mlp, q.shard())
 		if err != nil {
 			return err
 		}
-		nothing := models.Rows{Loss: func(_, _, _, _ []float32) { panic("the loss of a shard without rows is asked for") }}
-		parts, _, err := gradient(new, mlp, q.part(0, 100).rows(), nothing, q.part(100, 101).rows(), q.part(101, 300).rows())
+		nothing := models.Shard{Loss: func(_, _, _, _ []float32) { panic("the loss of a shard without rows is asked for") }}
+		parts, _, err := gradient(new, mlp, q.part(0, 100).shard(), nothing, q.part(100, 101).shard(), q.part(101, 300).shard())
 		if err == nil {
 			err = near(parts, whole, 1e-5)
 		}
@@ -126,7 +126,7 @@ func steps(new New) error {
 			if err != nil {
 				return err
 			}
-			norm, err := l.Fit([]models.Rows{q.rows()}, 0.01)
+			norm, err := l.Fit([]models.Shard{q.shard()}, 0.01)
 			if err != nil {
 				return err
 			}
@@ -160,21 +160,21 @@ func outputs(new New) error {
 		for _, n := range []int{1, 9, 1000} {
 			var (
 				obs        = noise(rand.New(rand.NewPCG(42, 0)), n*s.Obs)
-				policy     = make([]float32, n*s.Width())
+				policy     = make([]float32, n*s.PolicyWidth())
 				values     = make([]float32, n*s.Players)
 				gotP, gotV []float32
 				dirty      bool
-				rows       = models.Rows{Obs: obs}
+				shard      = models.Shard{Obs: obs}
 				notZero    = func(d float32) bool { return d != 0 }
 			)
-			rows.Loss = func(p, v, dp, dv []float32) {
+			shard.Loss = func(p, v, dp, dv []float32) {
 				gotP, gotV = slices.Clone(p), slices.Clone(v)
 				dirty = slices.ContainsFunc(dp, notZero) || slices.ContainsFunc(dv, notZero)
 				dp[0], dv[0] = 1, 1
 			}
 			l.MLP().Forward(policy, values, obs)
 			for range 2 { // the second with the memory of the first, if it is kept
-				if _, err := l.Fit([]models.Rows{rows}, 0); err != nil {
+				if _, err := l.Fit([]models.Shard{shard}, 0); err != nil {
 					return err
 				}
 				if dirty {
@@ -208,7 +208,7 @@ func learns(new New) error {
 		return err
 	}
 	obs, sum := noise(rand.New(rand.NewPCG(52, 0)), n*s.Obs), 0.0
-	rows := models.Rows{Obs: obs, Loss: func(policy, values, dpolicy, dvalues []float32) {
+	shard := models.Shard{Obs: obs, Loss: func(policy, values, dpolicy, dvalues []float32) {
 		sum = 0
 		for i := range n {
 			x, v := obs[i*s.Obs:], i*s.Players
@@ -218,7 +218,7 @@ func learns(new New) error {
 		}
 	}}
 	for range 400 {
-		if _, err := l.Fit([]models.Rows{rows}, 1e-2); err != nil {
+		if _, err := l.Fit([]models.Shard{shard}, 1e-2); err != nil {
 			return err
 		}
 	}
@@ -299,8 +299,8 @@ func diverges(new New) error {
 			return err
 		}
 		keep := snapshot(l)
-		rows := models.Rows{Obs: make([]float32, s.Obs), Loss: func(_, _, _, dv []float32) { dv[1] = float32(bad) }}
-		if _, err := l.Fit([]models.Rows{rows}, 1e-3); !errors.Is(err, models.ErrDiverged) {
+		shard := models.Shard{Obs: make([]float32, s.Obs), Loss: func(_, _, _, dv []float32) { dv[1] = float32(bad) }}
+		if _, err := l.Fit([]models.Shard{shard}, 1e-3); !errors.Is(err, models.ErrDiverged) {
 			return fmt.Errorf("a gradient of %v gives the error %v: want ErrDiverged", bad, err)
 		}
 		if err := equal(snapshot(l), keep); err != nil {
@@ -331,13 +331,13 @@ func refuses(new New) error {
 	}
 	keep := snapshot(l)
 	q := newSquares(s, rand.New(rand.NewPCG(92, 0)), 4)
-	for _, rows := range [][]models.Rows{nil, {}, {q.part(0, 0).rows()}} {
-		if _, err := l.Fit(rows, 1e-3); err == nil {
-			return fmt.Errorf("no error from Fit of %d shards without rows", len(rows))
+	for _, shards := range [][]models.Shard{nil, {}, {q.part(0, 0).shard()}} {
+		if _, err := l.Fit(shards, 1e-3); err == nil {
+			return fmt.Errorf("no error from Fit of %d shards without rows", len(shards))
 		}
 	}
 	for _, rate := range []float64{math.NaN(), math.Inf(1), -1} {
-		if _, err := l.Fit([]models.Rows{q.rows()}, rate); err == nil {
+		if _, err := l.Fit([]models.Shard{q.shard()}, rate); err == nil {
 			return fmt.Errorf("no error from Fit at a rate of %v", rate)
 		}
 	}

@@ -16,23 +16,23 @@ import (
 type broken struct {
 	models.Learner
 	mlp     func() *models.MLP
-	fit     func([]models.Rows, float64) (float64, error)
+	fit     func([]models.Shard, float64) (float64, error)
 	state   func() []models.Tensor
 	restore func([]models.Tensor) error
 }
 
 func (b *broken) MLP() *models.MLP { return b.mlp() }
-func (b *broken) Fit(rows []models.Rows, rate float64) (float64, error) {
-	return b.fit(rows, rate)
+func (b *broken) Fit(shards []models.Shard, rate float64) (float64, error) {
+	return b.fit(shards, rate)
 }
 func (b *broken) State() []models.Tensor              { return b.state() }
 func (b *broken) Restore(state []models.Tensor) error { return b.restore(state) }
 
 // with wraps the loss of a shard.
-func with(rows models.Rows, loss func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32)) models.Rows {
-	next := rows.Loss
-	rows.Loss = func(p, v, dp, dv []float32) { loss(next, p, v, dp, dv) }
-	return rows
+func with(shard models.Shard, loss func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32)) models.Shard {
+	next := shard.Loss
+	shard.Loss = func(p, v, dp, dv []float32) { loss(next, p, v, dp, dv) }
+	return shard
 }
 
 var breaches = []struct {
@@ -41,50 +41,50 @@ var breaches = []struct {
 }{
 	{"the gradient is that of finite differences: score", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
-			rows = slices.Clone(rows)
-			rows[0] = with(rows[0], func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32) {
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
+			shards = slices.Clone(shards)
+			shards[0] = with(shards[0], func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32) {
 				next(p, v, dp, dv)
 				dp[0] *= 1.01
 			})
-			return fit(rows, rate)
+			return fit(shards, rate)
 		}
 	}},
 	{"the gradient is that of finite differences: norm returned by Fit", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
-			norm, err := fit(rows, rate)
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
+			norm, err := fit(shards, rate)
 			return min(norm, 1), err
 		}
 	}},
 	{"shards add up: score", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
-			if len(rows) > 3 {
-				rows = rows[:3]
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
+			if len(shards) > 3 {
+				shards = shards[:3]
 			}
-			return fit(rows, rate)
+			return fit(shards, rate)
 		}
 	}},
 	{"shards add up: panic: the loss of a shard without rows", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
-			for _, r := range rows {
-				if len(r.Obs) == 0 && len(rows) > 3 {
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
+			for _, r := range shards {
+				if len(r.Obs) == 0 && len(shards) > 3 {
 					r.Loss(nil, nil, nil, nil)
 				}
 			}
-			return fit(rows, rate)
+			return fit(shards, rate)
 		}
 	}},
 	{"Fit takes a step of Adam: score: weights after step 0", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) { return fit(rows, rate*1.01) }
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) { return fit(shards, rate*1.01) }
 	}},
 	{"Fit takes a step of Adam: score: step 0 returns the norm", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
-			norm, err := fit(rows, rate)
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
+			norm, err := fit(shards, rate)
 			if rate > 0 {
 				norm *= 1.001
 			}
@@ -97,46 +97,46 @@ var breaches = []struct {
 	}},
 	{"the loss is shown what Forward says: score: output 1 of 1 rows", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
-			rows = slices.Clone(rows)
-			for i := range rows {
-				rows[i] = with(rows[i], func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32) {
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
+			shards = slices.Clone(shards)
+			for i := range shards {
+				shards[i] = with(shards[i], func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32) {
 					v[0] += 1e-4
 					next(p, v, dp, dv)
 				})
 			}
-			return fit(rows, rate)
+			return fit(shards, rate)
 		}
 	}},
 	{"the loss is shown what Forward says: score: the gradient of 1 rows", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
-			rows = slices.Clone(rows)
-			for i := range rows {
-				rows[i] = with(rows[i], func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32) {
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
+			shards = slices.Clone(shards)
+			for i := range shards {
+				shards[i] = with(shards[i], func(next func(p, v, dp, dv []float32), p, v, dp, dv []float32) {
 					dv[0] = 1
 					next(p, v, dp, dv)
 				})
 			}
-			return fit(rows, rate)
+			return fit(shards, rate)
 		}
 	}},
 	{"Fit learns: the mean squared error", func(b *broken) {
 		fit, n := b.fit, 0
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			if n++; n > 20 {
 				rate = 0
 			}
-			return fit(rows, rate)
+			return fit(shards, rate)
 		}
 	}},
 	{"the same run ends in the same bits: score", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			if calls++; calls%101 == 0 {
 				rate = 0
 			}
-			return fit(rows, rate)
+			return fit(shards, rate)
 		}
 	}},
 	{"a saved run goes on as if it had never stopped: score", func(b *broken) {
@@ -153,8 +153,8 @@ var breaches = []struct {
 	}},
 	{"a gradient that is not finite changes nothing: a gradient of NaN gives the error <nil>", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
-			norm, err := fit(rows, rate)
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
+			norm, err := fit(shards, rate)
 			if errors.Is(err, models.ErrDiverged) {
 				err = nil
 			}
@@ -163,8 +163,8 @@ var breaches = []struct {
 	}},
 	{"a gradient that is not finite changes nothing: after a gradient of NaN: body.0.weight", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
-			norm, err := fit(rows, rate)
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
+			norm, err := fit(shards, rate)
 			if errors.Is(err, models.ErrDiverged) {
 				b.Learner.MLP().Weights()[0]++
 			}
@@ -173,20 +173,20 @@ var breaches = []struct {
 	}},
 	{"nonsense is an error and changes nothing: no error from Fit of 0 shards", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
-			if len(rows) == 0 {
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
+			if len(shards) == 0 {
 				return 0, nil
 			}
-			return fit(rows, rate)
+			return fit(shards, rate)
 		}
 	}},
 	{"nonsense is an error and changes nothing: no error from Fit at a rate of NaN", func(b *broken) {
 		fit := b.fit
-		b.fit = func(rows []models.Rows, rate float64) (float64, error) {
+		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			if math.IsNaN(rate) {
 				rate = 0
 			}
-			return fit(rows, rate)
+			return fit(shards, rate)
 		}
 	}},
 	{"nonsense is an error and changes nothing: wrong state 0", func(b *broken) {

@@ -19,17 +19,17 @@ type squares struct {
 }
 
 func newSquares(s models.Shape, r *rand.Rand, n int) squares {
-	return squares{s, noise(r, n*s.Obs), noise(r, n*s.Width()), noise(r, n*s.Players)}
+	return squares{s, noise(r, n*s.Obs), noise(r, n*s.PolicyWidth()), noise(r, n*s.Players)}
 }
 
 // part is rows lo to hi.
 func (q squares) part(lo, hi int) squares {
-	s, k, p := q.shape, q.shape.Width(), q.shape.Players
+	s, k, p := q.shape, q.shape.PolicyWidth(), q.shape.Players
 	return squares{s, q.obs[lo*s.Obs : hi*s.Obs], q.policy[lo*k : hi*k], q.values[lo*p : hi*p]}
 }
 
-func (q squares) rows() models.Rows {
-	return models.Rows{Obs: q.obs, Loss: func(p, v, dp, dv []float32) {
+func (q squares) shard() models.Shard {
+	return models.Shard{Obs: q.obs, Loss: func(p, v, dp, dv []float32) {
 		for i := range p {
 			dp[i] = p[i] - q.policy[i]
 		}
@@ -49,7 +49,7 @@ func (q squares) loss(weights []float64) float64 {
 		}
 		rest := weights
 		for l := range len(q.shape.Hidden) + 1 {
-			out, head := q.shape.Width()+q.shape.Players, l == len(q.shape.Hidden)
+			out, head := q.shape.PolicyWidth()+q.shape.Players, l == len(q.shape.Hidden)
 			if !head {
 				out = q.shape.Hidden[l]
 			}
@@ -66,7 +66,7 @@ func (q squares) loss(weights []float64) float64 {
 			}
 			x, rest = y, rest[(len(x)+1)*out:]
 		}
-		row, k := i/q.shape.Obs, q.shape.Width()
+		row, k := i/q.shape.Obs, q.shape.PolicyWidth()
 		for c, v := range x {
 			target := 0.0
 			if c < k {
@@ -107,7 +107,7 @@ func differences(weights []float32, qs ...squares) []float32 {
 
 // gradient is what Fit finds for the shards: without decay, Adam's mean
 // gradient is the last one.
-func gradient(new New, mlp *models.MLP, shards ...models.Rows) (grad []float32, norm float64, err error) {
+func gradient(new New, mlp *models.MLP, shards ...models.Shard) (grad []float32, norm float64, err error) {
 	cfg := models.DefaultAdam()
 	cfg.Beta1 = 0
 	l, err := new(mlp.Clone(), cfg)
@@ -183,8 +183,8 @@ func train(l models.Learner, from, to int) error {
 	s := l.MLP().Shape()
 	for u := from; u < to; u++ {
 		r := rand.New(rand.NewPCG(uint64(u), 2))
-		rows := []models.Rows{newSquares(s, r, 40+u).rows(), newSquares(s, r, 30).rows(), newSquares(s, r, u%3).rows()}
-		if _, err := l.Fit(rows, 1e-3); err != nil {
+		shards := []models.Shard{newSquares(s, r, 40+u).shard(), newSquares(s, r, 30).shard(), newSquares(s, r, u%3).shard()}
+		if _, err := l.Fit(shards, 1e-3); err != nil {
 			return err
 		}
 	}

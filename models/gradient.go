@@ -1,0 +1,51 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+
+	"marsgym/internal/parallel"
+)
+
+// GradientAccumulator computes the gradient of a minibatch for a [Learner]: that of
+// each shard by itself, and their sum in the order of the shards. So its bits do not
+// depend on GOMAXPROCS. The zero value is ready for use, by one goroutine.
+type GradientAccumulator struct{ grads [][]float32 } // [shards, weights]
+
+// Sum calls gradient for each shard, up to GOMAXPROCS of them at the same time, to
+// fill grad [weights] with the gradient of that shard. It returns the sum, which is
+// valid until the next call, or the errors of all the calls.
+func (g *GradientAccumulator) Sum(shards, weights int, gradient func(shard int, grad []float32) error) ([]float32, error) {
+	for len(g.grads) < shards {
+		g.grads = append(g.grads, make([]float32, weights))
+	}
+	errs := make([]error, shards)
+	parallel.For(shards, 1, func(i, _ int) { errs[i] = gradient(i, g.grads[i]) })
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	sum := g.grads[0]
+	for _, grad := range g.grads[1:shards] {
+		for i, v := range grad {
+			sum[i] += v
+		}
+	}
+	return sum, nil
+}
+
+// LargestShard returns the number of rows of the largest shard, where an observation
+// has d numbers. It panics if a shard's length is not a multiple of d, and returns an
+// error if there are no rows at all.
+func LargestShard(shards []Shard, d int) (rows int, err error) {
+	for i, s := range shards {
+		n := len(s.Obs) / d
+		if len(s.Obs) != n*d {
+			panic(fmt.Sprintf("models: the observations of shard %d have length %d: want a multiple of %d", i, len(s.Obs), d))
+		}
+		rows = max(rows, n)
+	}
+	if rows == 0 {
+		return 0, errors.New("models: Fit needs at least one row")
+	}
+	return rows, nil
+}
