@@ -9,53 +9,53 @@ import (
 	"marsgym/env/internal/core"
 )
 
-// Batch plays N games in lockstep. A row whose game has ended starts its next
-// game within the same Step. One goroutine owns a Batch.
+// Batch plays N games in lockstep. A row whose game has ended starts its next game
+// within the same Step. One goroutine owns a Batch.
 //
-// Row i of a run rolls its dice from rand.NewPCG(seed, i) and draws its actions
-// from rand.NewPCG(seed, 1<<62|i), wherever it lives: rows split over several
+// Row i of a run samples chance from rand.NewPCG(seed, i) and actions from
+// rand.NewPCG(seed, 1<<62|i), whichever Batch holds it: rows split over several
 // batches play the same games.
 type Batch interface {
 	Spec() game.Spec
 	// Len is N.
 	Len() int
-	// Buffers are the same for the life of the batch.
+	// Buffers returns the buffers, which are the same for the life of the batch.
 	Buffers() *Buffers
 	// Reset starts a game in every row.
 	Reset(seed uint64)
-	// Restart starts a game in row i with the luck of any row, below 1<<32, of a
-	// run of its own kind: whatever is done, turn n of the game has the same dice
-	// and noise. Where the game has no [game.Planner], who knows its turns, they
-	// are those of the row after Reset. AppendState does not keep this.
+	// Restart starts a game in row i with common random numbers: two games restarted
+	// with the same seed and row, below 1<<32, have the same chance and noise in turn n,
+	// whatever actions were taken before. If the rules are no [game.TurnStarter], the
+	// row continues with the generators of that row after Reset. AppendState does not
+	// store common random numbers.
 	Restart(i int, seed, row uint64)
-	// Step takes Buffers.Action in every row. On an error, a *RowError for an
-	// illegal action, nothing has changed.
+	// Step plays Buffers.Action in every row. On an error, a *RowError for an illegal
+	// action, nothing has changed.
 	Step() error
-	// Afterstates fills dst with the states just after each legal action.
+	// Afterstates fills dst with the afterstate of each legal action.
 	Afterstates(dst *Afterstates)
-	// Decisions puts the positions of some rows to a policy, those of all rows
-	// if rows is nil. It is good until the next Step or Decisions.
+	// Decisions returns the decisions of some rows, or of all rows if rows is nil, for
+	// a policy. It is valid until the next Step or Decisions.
 	Decisions(rows []int) Decisions
-	// AppendState appends all that resuming needs: states, counts, generators.
+	// AppendState appends all that resuming needs: states, counts and generators.
 	AppendState(dst []byte) ([]byte, error)
-	// RestoreState takes back what AppendState wrote for a batch of this size.
+	// RestoreState restores what AppendState wrote for a batch of this size.
 	RestoreState(src []byte) error
 }
 
-// Buffers are what a batch shows and is told, by row. Obs, Mask, Player and
-// Action speak of the position to act on next; Reward, Terminated and Truncated
-// of the step just made.
+// Buffers hold the inputs and outputs of a batch, by row. Obs, Mask, Player and
+// Action are of the next decision; Reward, Terminated and Truncated of the last step.
 type Buffers struct {
-	Obs         []float32     // [N, D] what the player to act sees
+	Obs         []float32     // [N, D] observation of the current player
 	Mask        []bool        // [N, A] true where an action is legal
-	Player      []game.Player // [N] who must act
+	Player      []game.Player // [N] the current player
 	Action      []game.Action // [N] written by the policy
-	Reward      []float32     // [N, P] earned by the last step, by seat
-	Terminated  []bool        // [N] the last step ended the game by the rules
-	Truncated   []bool        // [N] the last step hit the move limit, in decisions or in chance transitions without one
-	FinalObs    []float32     // [N, D] last sight of a truncated game, else stale
-	FinalPlayer []game.Player // [N] whose sight it is: who would have acted then, or acted last if chance goes on; else stale
-	Noise       []rand.PCG    // [N] for the policy to draw its actions from
+	Reward      []float32     // [N, P] of the last step, by seat
+	Terminated  []bool        // [N] the rules ended the game in the last step
+	Truncated   []bool        // [N] a limit ended it: of decisions, or of successive chance transitions
+	FinalObs    []float32     // [N, D] last observation of a truncated game, else stale
+	FinalPlayer []game.Player // [N] its viewer: the current player, or the last one in a chance state; else stale
+	Noise       []rand.PCG    // [N] generators from which the policy samples actions
 }
 
 func newBuffers(n int, spec game.Spec) Buffers {
@@ -74,9 +74,9 @@ func newBuffers(n int, spec game.Spec) Buffers {
 	}
 }
 
-// Afterstates are the states just after each legal action of some rows, before
-// any dice, as the mover sees them: the options of row i are Start[i] to
-// Start[i+1]. The slices grow as needed and are used again.
+// Afterstates are the states just after each legal action of some rows, before any
+// chance, as observed by the mover. The options of row i are Start[i] to Start[i+1].
+// The slices grow as needed and are reused.
 type Afterstates struct {
 	Obs    []float32     // [M, D]
 	Action []game.Action // [M] ascending within a row
@@ -85,13 +85,13 @@ type Afterstates struct {
 	legal []game.Action
 }
 
-// reset empties a for n rows.
+// reset clears a for n rows.
 func (a *Afterstates) reset(n int) {
 	a.Obs, a.Action = a.Obs[:0], a.Action[:0]
 	a.Start = append(core.Resize(a.Start, n+1)[:0], 0)
 }
 
-// add appends an option and returns where its observation [d] goes.
+// add appends an option and returns the slice for its observation [d].
 func (a *Afterstates) add(act game.Action, d int) []float32 {
 	a.Action = append(a.Action, act)
 	n := len(a.Obs)

@@ -1,10 +1,11 @@
-// Package env plays games in lockstep.
+// Package env plays games, one at a time or many in lockstep.
 //
-// A [Game] is the handle of one game under one config, with the type of its
-// state erased. From it come a [Batch], which plays many games at once in flat
-// buffers that are allocated once; an [Env], the same for one game, in the
-// manner of Gymnasium; a [Position], for search and for people; and, where the
-// game has one, its exact [Solution].
+// A [Game] is the handle of one game under one config. It hides the type of the
+// state. It makes a [Batch], which plays many games at once in flat buffers that are
+// allocated once; an [Env], which plays one game as in Gymnasium; a [Position] for
+// people and look-ups; a [Policy] that searches (package env/search); experts for
+// expert iteration (package env/expert); and, if the game is solved, its exact
+// [Solution]. Package env/catalog opens the games by name.
 //
 //	b := g.NewBatch(1024, 0)
 //	b.Reset(seed)

@@ -7,9 +7,9 @@ import (
 	"marsgym/env/game"
 )
 
-// Env is one game at a time, with Reset and Step in the manner of Gymnasium. It
-// rolls the same dice as row 0 of a batch of the same seed. Actions are the
-// game's own. One goroutine owns it.
+// Env plays one game at a time, with Reset and Step as in Gymnasium. Chance is that of
+// row 0 of a batch with the same seed. Actions are those of the game, never of a
+// representative. One goroutine owns an Env.
 type Env struct {
 	spec  game.Spec
 	game  Game
@@ -20,35 +20,35 @@ type Env struct {
 	ended bool
 }
 
-// Observation is what the player to act sees. At the end of a game it is the
-// last sight of the player who moved last, and no action is legal.
+// Observation is what the current player observes. At the end of a game it is the
+// observation of the player who moved last, and no action is legal.
 type Observation struct {
 	Obs    []float32   // [D]
 	Mask   []bool      // [A] true where an action is legal
-	Player game.Player // who must act, or game.Terminal if no seat must
+	Player game.Player // the current player, or game.Terminal if no seat is to move
 }
 
-// Step is what came of an action.
+// Step is the result of an action.
 type Step struct {
 	Observation
-	Reward     []float64 // [P] earned by this step, by seat
+	Reward     []float64 // [P] of this step, by seat
 	Terminated bool      // the rules ended the game
-	Truncated  bool      // a limit did, of decisions or of chance transitions without one
+	Truncated  bool      // a limit did: of decisions, or of successive chance transitions
 }
 
-// New returns an Env of a game. Reset comes first.
+// New returns an Env of a game. Call Reset first.
 func New(g Game) *Env {
 	return &Env{spec: g.Spec(), game: g, limit: g.Spec().ChanceLimit(), ended: true}
 }
 
-// Reset seeds the dice and starts a game.
+// Reset seeds chance and starts a game.
 func (e *Env) Reset(seed uint64) Observation {
 	e.dice.Seed(seed, 0)
 	return e.Next()
 }
 
-// Next starts another game without seeding the dice again. Games that end, or are
-// truncated, before anybody can act are passed over, as a batch does.
+// Next starts another game without seeding again. Like a batch it skips games that
+// end, or are truncated, before the first decision.
 func (e *Env) Next() Observation {
 	for range 1000 {
 		if e.at = e.settle(e.game.Initial()); e.at.CurrentPlayer() >= 0 {
@@ -56,15 +56,14 @@ func (e *Env) Next() Observation {
 			return e.observe(e.at.CurrentPlayer())
 		}
 	}
-	panic("env: " + e.spec.ID + " offers no decision")
+	panic("env: " + e.spec.ID + " has no decision")
 }
 
-// Position is where the game stands.
+// Position returns the current position.
 func (e *Env) Position() Position { return e.at }
 
-// Step takes an action for the player to act. Its error is a
-// game.ErrIllegalAction, or a game.ErrGameOver when it is time for Reset or
-// Next; nothing has changed then.
+// Step plays an action of the current player. The error wraps game.ErrIllegalAction,
+// or game.ErrGameOver when Reset or Next must be called; nothing has changed then.
 func (e *Env) Step(a game.Action) (Step, error) {
 	if e.ended {
 		return Step{}, fmt.Errorf("%w; call Reset or Next", game.ErrGameOver)
@@ -98,7 +97,7 @@ func (e *Env) observe(viewer game.Player) Observation {
 	return o
 }
 
-// settle is [kit.settle] of a position.
+// settle is core.Rules.Settle of a position.
 func (e *Env) settle(p Position) Position {
 	for range e.limit {
 		if p.CurrentPlayer() != game.Chance {

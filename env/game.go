@@ -12,8 +12,7 @@ import (
 	"marsgym/env/search"
 )
 
-// Game is the handle of a game under one config. It may be used by many
-// goroutines at once.
+// Game is the handle of a game under one config. Many goroutines may use it at once.
 type Game interface {
 	Spec() game.Spec
 	// NewBatch returns a batch of rows first to first+rows-1 of a run.
@@ -24,7 +23,7 @@ type Game interface {
 	// NewSearch returns a policy that searches each decision. Leaves are evaluated
 	// by e or, if e is nil, by rollouts of the game's last bot in BotNames.
 	NewSearch(cfg search.Config, e *search.Evaluator) (Policy, error)
-	// Initial is the position before anything has happened.
+	// Initial returns the position at the start of a game.
 	Initial() Position
 	// Parse reads a position in the game's notation.
 	Parse(text string) (Position, error)

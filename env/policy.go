@@ -8,38 +8,37 @@ import (
 	"marsgym/internal/parallel"
 )
 
-// Decisions are n positions in which somebody must act, put to a policy
-// together. Actions are in the labels of the representatives (see
-// [game.Symmetry]). What is not asked for is not computed; what is returned is
-// shared and read-only.
+// Decisions are n positions in which a seat must act, for one call of a policy.
+// Actions are those of the representatives (see [game.Symmetry]). Each method
+// computes its result on the first call; the results are shared and read-only.
 type Decisions interface {
 	// Len is n.
 	Len() int
-	// Obs is what the player to act sees [n, D].
+	// Obs returns the observations of the current players [n, D].
 	Obs() []float32
 	// Mask is true where an action is legal [n, A].
 	Mask() []bool
-	// Afterstates are the states just after each legal action.
+	// Afterstates returns the afterstates of the legal actions.
 	Afterstates() *Afterstates
-	// Position is the i-th, as people know it.
+	// Position returns position i, which need not be a representative.
 	Position(i int) Position
-	// Relabel gives the actions of Position(i) that the representative's stand
-	// for; nil is the identity.
+	// Relabel returns, for each action of the representative, the action of
+	// Position(i) that it stands for; nil is the identity.
 	Relabel(i int) []game.Action
 }
 
-// Policy is a way to play any seat of a game. Those of a [Game], a [Solution] and
-// a network may be used by many goroutines at once.
+// Policy maps decisions to probabilities of actions, in any seat. Many goroutines may
+// use the policies of a [Game], a [Solution] or a network at once.
 type Policy interface {
-	// Probs writes a row of probabilities for each decision to dst [n, A]; what
-	// is illegal gets zero.
+	// Probs writes a row of probabilities for each decision to dst [n, A]; illegal
+	// actions get zero.
 	Probs(dst []float64, d Decisions) error
 }
 
-// ContextPolicy is a Policy that can take long, such as a search.
+// ContextPolicy is implemented by policies that can take long, such as a search.
 type ContextPolicy interface {
 	Policy
-	// ProbsContext is Probs that ends early, with the error of ctx, when ctx is done.
+	// ProbsContext is Probs that returns the error of ctx soon after ctx is done.
 	ProbsContext(ctx context.Context, dst []float64, d Decisions) error
 }
 
@@ -51,19 +50,19 @@ func Probs(ctx context.Context, p Policy, dst []float64, d Decisions) error {
 	return p.Probs(dst, d)
 }
 
-// Scorer is a Policy that decides by a score of the state just after each legal
+// AfterstateScorer is implemented by policies that score the afterstate of each legal
 // action (see [game.AfterstateScorer]).
 type AfterstateScorer interface {
 	Policy
-	// Score writes to dst [n] the scores of afterstates [n, D]. Many goroutines
-	// may call it at once.
+	// Score writes the scores of afterstates [n, D] to dst [n]. Many goroutines may
+	// call it at once.
 	Score(dst []float64, obs []float32) error
-	// Choose turns the scores of the options of one decision into probabilities,
-	// both [k]. Many goroutines may call it at once.
+	// Choose turns the scores [k] of the options of one decision into probabilities
+	// [k]. Many goroutines may call it at once.
 	Choose(probs, scores []float64)
 }
 
-// query are the Decisions of a game whose state is S.
+// decisionBatch implements Decisions for a game whose state is S.
 type decisionBatch[S comparable] struct {
 	rules  core.Rules[S]
 	states []S
@@ -74,7 +73,7 @@ type decisionBatch[S comparable] struct {
 	mask  []bool
 	after *Afterstates
 
-	own struct { // what the query has allocated, to be used again
+	own struct { // allocated, for reuse
 		states, shown []S
 		label         [][]game.Action
 		obs           []float32
@@ -83,7 +82,7 @@ type decisionBatch[S comparable] struct {
 	}
 }
 
-// reset empties the query.
+// reset removes all decisions.
 func (q *decisionBatch[S]) reset() {
 	q.states, q.shown, q.label = q.own.states[:0], q.own.shown[:0], q.own.label[:0]
 	q.obs, q.mask, q.after = nil, nil, nil
@@ -95,7 +94,7 @@ func (q *decisionBatch[S]) add(state, shown S, label []game.Action) {
 	q.own.states, q.own.shown, q.own.label = q.states, q.shown, q.label
 }
 
-// fill makes the query ask about representatives.
+// fill replaces the decisions by representatives.
 func (q *decisionBatch[S]) fill(states []S) {
 	q.reset()
 	for _, s := range states {
@@ -150,7 +149,7 @@ func (q *decisionBatch[S]) Position(i int) Position { return position[S]{&q.rule
 
 func (q *decisionBatch[S]) Relabel(i int) []game.Action { return q.label[i] }
 
-// insider is a policy of the game's own, which knows its states.
+// statePolicy is a policy over the states of a game, as a Policy.
 type statePolicy[S comparable] struct{ game.Policy[S] }
 
 func (p statePolicy[S]) Probs(dst []float64, d Decisions) error {

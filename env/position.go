@@ -9,30 +9,30 @@ import (
 	"marsgym/env/internal/core"
 )
 
-// Position is a state of a game, for search, for people and for look-ups. Its
-// actions are the game's own, never those of a representative.
+// Position is a state of a game whose type is hidden, for people and for look-ups.
+// Its actions are those of the game, never of a representative.
 type Position interface {
-	// String is the position in the game's notation.
+	// String returns the position in the game's notation.
 	String() string
-	// Turn tells who moves next: a seat, game.Chance or game.Terminal.
+	// CurrentPlayer returns the seat to move, game.Chance or game.Terminal.
 	CurrentPlayer() game.Player
-	// Legal lists the legal actions in ascending order.
+	// Legal returns the legal actions in ascending order.
 	Legal() []game.Action
-	// Apply is the position just after an action, before any dice.
+	// Apply returns the position just after an action, before any chance.
 	Apply(a game.Action) (Position, error)
-	// Outcomes lists what may follow a chance position.
+	// Outcomes returns the successors of a chance position.
 	Outcomes() []game.Outcome[Position]
-	// Sample draws what follows a chance position.
+	// Sample samples a successor of a chance position.
 	Sample(dice *rand.PCG) Position
-	// Returns is what the game has paid each seat [P]: zeros before its end.
+	// Returns returns the return of each seat [P]: zeros before the end.
 	Returns() []float64
-	// Observe writes what seat p sees to dst [D].
+	// Observe writes the observation of seat p to dst [D].
 	Observe(dst []float32, p game.Player)
-	// Decisions puts the position to a policy. Somebody must be to act.
+	// Decisions returns the position for a policy. A seat must be to move.
 	Decisions() Decisions
-	// Picture draws the position for a person, Explain says what a legal action
-	// does in it, and Tell what the dice have made of it where next came of it; all
-	// are bare where the game offers no more.
+	// Render draws the position for people, DescribeAction describes a legal action,
+	// and DescribeChance a chance transition to next. If the game has no
+	// [game.Renderer], Render is String and the others are empty.
 	Render() string
 	DescribeAction(a game.Action) string
 	DescribeChance(next Position) string
@@ -101,13 +101,13 @@ func (p position[S]) DescribeAction(a game.Action) string {
 
 func (p position[S]) DescribeChance(next Position) string {
 	own, ok := next.(position[S])
-	if g, guided := p.rules.Rules.(game.Renderer[S]); guided && ok {
+	if g, renders := p.rules.Rules.(game.Renderer[S]); renders && ok {
 		return g.DescribeChance(p.s, own.s)
 	}
 	return ""
 }
 
-// Ask returns the probabilities [A] with which a policy acts in a position.
+// ActionProbabilities returns the probabilities [A] of a policy in a position.
 func ActionProbabilities(ctx context.Context, p Policy, at Position, actions int) ([]float64, error) {
 	d := at.Decisions()
 	probs := make([]float64, actions)

@@ -12,45 +12,46 @@ import (
 	"marsgym/internal/parallel"
 )
 
-// Solution is the exact solution of a game (see [game.Solution]). Values are
-// expected returns, by seat.
+// Solution is the exact solution of a game (see [game.Solution]). Values are expected
+// returns by seat.
 type Solution interface {
 	// Residual is the largest violation of the optimality equations.
 	Residual() float64
-	// Facts are further figures of the solution, by name, in a fixed order.
+	// Facts returns further figures of the solution, in a fixed order.
 	Facts() []game.Fact
-	// Value is the value of a position to each seat [P].
+	// Value returns the values of a position by seat [P].
 	Value(p Position) ([]float64, error)
-	// Options is what each legal action is worth to the mover, in the order of
-	// Legal.
+	// Options returns the mover's expected return of each legal action, in the order
+	// of Legal.
 	Options(p Position) ([]float64, error)
 	// Policy is best play, ties to the lowest index.
 	Policy() Policy
-	// Expand asks a policy for its decisions in every position that can matter.
+	// Tabulate calls a policy with every position that can matter and stores its
+	// decisions.
 	Tabulate(ctx context.Context, p Policy) (game.TabularPolicy, error)
-	// Evaluate returns the expected returns [P] when the given strategies [P]
-	// sit at the table.
+	// Evaluate returns the expected returns by seat [P] if seat i plays seats[i].
 	Evaluate(ctx context.Context, seats []game.TabularPolicy) ([]float64, error)
-	// BestResponse is the most that a seat can expect against the strategies of
-	// the others; its own entry in seats is ignored.
+	// BestResponse returns the largest expected return of a seat against the policies
+	// of the other seats; seats[seat] is ignored.
 	BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error)
-	// Regrets plays p in a seat against best play in all others and calls yield
-	// with each action that p may take and that loses more than game.Tie, in a
-	// fixed order, until it returns an error.
+	// Regrets plays p in one seat against best play in all others. It calls yield with
+	// each action that p may take with a regret above game.Tie, in a fixed order, until
+	// yield returns an error.
 	Regrets(ctx context.Context, p Policy, seat game.Player, yield func(Regret) error) error
-	// Charts shows best play, and ChartsOf what a strategy of that name loses to
-	// it, in pictures. Errors wrap game.ErrNoCharts where there are none.
+	// Charts returns charts of best play, and PolicyCharts of the loss of a policy
+	// against it. The error wraps game.ErrNoCharts if there are none.
 	Charts() ([]chart.Chart, error)
 	PolicyCharts(play game.TabularPolicy, name string) ([]chart.Chart, error)
 }
 
-// Regret is what an action costs in a decision (see [game.Regret]).
+// Regret is the loss of an action in a decision (see [game.Regret]).
 type Regret struct {
 	Action, Best      game.Action
 	Reach, Prob, Loss float64
-	Kind              string // of mistake; where the game has no words, "roll, not stop"
-	Situation         string // of the mover; empty where the game has no words
-	// Position is one that offers the choice. Yield may call it, nobody later.
+	Kind              string // of mistake; without a [game.MistakeLabeler] such as "roll, not stop"
+	Situation         string // of the mover; empty without a [game.MistakeLabeler]
+	// Position returns one state in which the decision arises. It may be called only
+	// during yield.
 	Position func() Position
 }
 
@@ -69,7 +70,7 @@ func (s *solution[S]) Facts() []game.Fact {
 }
 
 func (s *solution[S]) Charts() ([]chart.Chart, error) {
-	c, err := s.charter()
+	c, err := s.reporter()
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +78,14 @@ func (s *solution[S]) Charts() ([]chart.Chart, error) {
 }
 
 func (s *solution[S]) PolicyCharts(play game.TabularPolicy, name string) ([]chart.Chart, error) {
-	c, err := s.charter()
+	c, err := s.reporter()
 	if err != nil {
 		return nil, err
 	}
 	return c.PolicyCharts(play, name)
 }
 
-func (s *solution[S]) charter() (game.Reporter, error) {
+func (s *solution[S]) reporter() (game.Reporter, error) {
 	if c, ok := s.s.(game.Reporter); ok {
 		return c, nil
 	}
@@ -113,7 +114,7 @@ func (s *solution[S]) Tabulate(ctx context.Context, p Policy) (game.TabularPolic
 	return s.s.Tabulate(ctx, s.policy(p))
 }
 
-// policy makes p answer for states.
+// policy returns p as a policy over states.
 func (s *solution[S]) policy(p Policy) game.Policy[S] {
 	switch p := p.(type) {
 	case statePolicy[S]:
@@ -127,12 +128,12 @@ func (s *solution[S]) policy(p Policy) game.Policy[S] {
 func (s *solution[S]) Regrets(ctx context.Context, p Policy, seat game.Player, yield func(Regret) error) error {
 	var state S
 	r := Regret{Position: func() Position { return position[S]{s.rules, state} }}
-	tutor, _ := s.rules.Rules.(game.MistakeLabeler[S])
+	labeler, _ := s.rules.Rules.(game.MistakeLabeler[S])
 	return s.s.Regrets(ctx, s.policy(p), seat, func(x game.Regret[S]) error {
 		state = x.State
 		r.Action, r.Best, r.Reach, r.Prob, r.Loss = x.Action, x.Best, x.Reach, x.Prob, x.Loss
-		if tutor != nil {
-			r.Kind, r.Situation = tutor.Kind(state, x.Action, x.Best), tutor.Situation(state)
+		if labeler != nil {
+			r.Kind, r.Situation = labeler.Kind(state, x.Action, x.Best), labeler.Situation(state)
 		} else {
 			r.Kind = s.rules.ActionName(x.Action) + ", not " + s.rules.ActionName(x.Best)
 		}
@@ -148,7 +149,7 @@ func (s *solution[S]) BestResponse(ctx context.Context, seats []game.TabularPoli
 	return s.s.BestResponse(ctx, seats, seat)
 }
 
-// outsider lets a policy that knows no states answer for them.
+// observationPolicy is a policy over observations, as a policy over states.
 type observationPolicy[S comparable] struct {
 	p Policy
 	q decisionBatch[S]
@@ -160,12 +161,12 @@ func (o *observationPolicy[S]) Probs(dst []float64, states []S) error {
 
 // ProbsContext implements [game.ContextPolicy].
 func (o *observationPolicy[S]) ProbsContext(ctx context.Context, dst []float64, states []S) error {
-	// So many are asked about at once. Chosen: what they see takes some 10 MB, and
-	// there is work for several cores.
-	const portion = 8192
+	// The number of decisions of one call. Chosen: their observations take some 10 MB,
+	// and there is work for several cores.
+	const size = 8192
 	n := o.q.rules.Spec().Actions
 	for len(states) > 0 {
-		now := min(portion, len(states))
+		now := min(size, len(states))
 		o.q.fill(states[:now])
 		if err := Probs(ctx, o.p, dst[:now*n], &o.q); err != nil {
 			return err
@@ -175,7 +176,7 @@ func (o *observationPolicy[S]) ProbsContext(ctx context.Context, dst []float64, 
 	return nil
 }
 
-// outsideScorer does the same for a scorer.
+// observationScorer is the same for an AfterstateScorer.
 type observationScorer[S comparable] struct {
 	observationPolicy[S]
 	p       AfterstateScorer
@@ -185,17 +186,17 @@ type observationScorer[S comparable] struct {
 func (o *observationScorer[S]) Choose(probs, scores []float64) { o.p.Choose(probs, scores) }
 
 func (o *observationScorer[S]) Score(dst []float64, after []S, movers []game.Player) error {
-	// Afterstates are encoded so many at once: what is read is still in the cache,
-	// and goes through the layers together. Measured.
-	const portion = 256
+	// The number of afterstates encoded and scored together: they are still in the
+	// cache when the network reads them. Measured.
+	const size = 256
 	rules := &o.q.rules
 	d := rules.Spec().ObsLen()
 	var failed atomic.Pointer[error]
-	parallel.For(len(after), portion, func(from, to int) {
+	parallel.For(len(after), size, func(from, to int) {
 		obs, _ := o.scratch.Get().(*[]float32)
 		if obs == nil {
 			obs = new([]float32)
-			*obs = make([]float32, portion*d)
+			*obs = make([]float32, size*d)
 		}
 		defer o.scratch.Put(obs)
 		for i := from; i < to; i++ {

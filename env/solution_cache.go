@@ -14,16 +14,17 @@ import (
 	"marsgym/internal/atomicfile"
 )
 
-// ErrNotKept says that a solution cannot be kept in its folder.
-var ErrNotCached = errors.New("the solution is not kept")
+// ErrNotCached is wrapped by the errors of a folder in which a solution cannot be
+// stored.
+var ErrNotCached = errors.New("the solution is not stored")
 
-// keepEvery is how often an unfinished solution is written, chosen so that a
-// crash costs little of the hours that a large one takes.
-const keepEvery = time.Minute
+// saveInterval is the time between two writes of an unfinished solution. Chosen: a
+// crash then loses little of the hours that a large one takes.
+const saveInterval = time.Minute
 
-// sampled is how many optimality equations of a solution from a file are looked
-// at. Chosen: takes a tenth of a second of one core.
-const sampled = 2048
+// equationsChecked is the number of optimality equations of a solution file that are
+// checked. Chosen: they take a tenth of a second of one core.
+const equationsChecked = 2048
 
 func (h *handle[S]) Estimate() (game.Estimate, bool) {
 	if k, ok := h.rules.Rules.(game.ResumableSolver[S]); ok {
@@ -43,7 +44,7 @@ func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(f
 	}
 	f := &solutionFile{SolutionFile(dir, h.spec), h.spec, values, steps}
 	warned := false
-	notKept := func(err error) {
+	notCached := func(err error) {
 		if warn != nil && !warned {
 			warn(fmt.Errorf("%w: %w", ErrNotCached, err))
 		}
@@ -54,18 +55,18 @@ func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(f
 		return nil, err
 	}
 	if err != nil {
-		notKept(err)
+		notCached(err)
 		return h.Solve(ctx, progress)
 	}
-	found, complete := w.Next > 0, w.Done == 1
+	resumed, complete := w.Next > 0, w.Done == 1
 	written := time.Now()
 	s, err := k.SolveFrom(ctx, w, func(done float64) {
 		if progress != nil {
 			progress(done)
 		}
-		if time.Since(written) > keepEvery && done < 1 {
+		if time.Since(written) > saveInterval && done < 1 {
 			if err := f.save(w); err != nil {
-				notKept(err)
+				notCached(err)
 			}
 			written = time.Now()
 		}
@@ -73,14 +74,14 @@ func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(f
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	if err == nil && found {
+	if err == nil && resumed {
 		if err := verify(ctx, f, s, w); err != nil {
 			return nil, err
 		}
 	}
 	if !complete && w.Next > 0 {
 		if err := f.save(w); err != nil {
-			notKept(err)
+			notCached(err)
 		}
 	}
 	if err != nil {
@@ -89,8 +90,8 @@ func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(f
 	return &solution[S]{rules: &h.rules, s: s}, nil
 }
 
-// begin returns what the file holds, or nothing done. Where there is something
-// left to do it makes sure that the file can be written.
+// begin returns the state that the file holds, or the zero state. Unless it is
+// complete, begin checks that the file can be written.
 func (f *solutionFile) begin() (*game.SolverState, error) {
 	atomicfile.Clean(f.path)
 	w, err := f.load()
@@ -106,14 +107,14 @@ func (f *solutionFile) begin() (*game.SolverState, error) {
 	return w, atomicfile.Probe(f.path)
 }
 
-// verify holds a solution that begins with a file against a sample of its
-// optimality equations. What the values may violate them by is the residual, and
-// what other processors may round otherwise: some thousand operations in 10⁻¹⁶.
+// verify checks a sample of the optimality equations of a solution that comes from a
+// file. The allowed violation is the residual and the rounding of other processors:
+// some thousand operations at 10⁻¹⁶.
 func verify[S comparable](ctx context.Context, f *solutionFile, s game.VerifiableSolution[S], w *game.SolverState) error {
-	numbers := make([]int, min(s.Equations(), sampled))
+	numbers := make([]int, min(s.Equations(), equationsChecked))
 	r := rand.New(rand.NewPCG(0, 0)) // the same sample each time
 	for i := range numbers {
-		if numbers[i] = i; s.Equations() > sampled {
+		if numbers[i] = i; s.Equations() > equationsChecked {
 			numbers[i] = r.IntN(s.Equations())
 		}
 	}

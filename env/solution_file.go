@@ -19,20 +19,20 @@ import (
 	"marsgym/internal/atomicfile"
 )
 
-// ErrSolutionFile says that a solution file is damaged, or of other rules, or
-// that its values are not those of the game.
+// ErrSolutionFile is wrapped by the errors of a solution file that is damaged, belongs
+// to other rules, or holds wrong values.
 var ErrSolutionFile = errors.New("not a solution of this game, or damaged")
 
 // solutionMagic is the first line of a solution file; a header in JSON is the
 // second, and the values follow as little-endian float64.
 const solutionMagic = "marsgym solution 1\n"
 
-// maxHeader bounds the second line. Chosen: ours have some 300 bytes.
+// maxHeader bounds the length of the second line. Chosen: headers have some 300 bytes.
 const maxHeader = 4096
 
-// maxResidual bounds the residual of a solution, as a share of its largest value
-// or of 1. Chosen: those of the published games are 10⁻¹⁵ or so, and nothing is
-// printed to more digits than this.
+// maxResidual bounds the residual of a solution, relative to its largest value or to
+// 1. Chosen: residuals of the published games are near 10⁻¹⁵, and no figure is printed
+// with more digits than this.
 const maxResidual = 1e-6
 
 // solutionHeader is the second line of a solution file.
@@ -48,13 +48,12 @@ type solutionHeader struct {
 	SHA256    string  `json:"sha256"` // of the header without it, and the values
 }
 
-// SolutionFile is the path of a game's solution in a folder.
+// SolutionFile returns the path of a game's solution in a folder.
 //
-// Its SHA-256 tells damage, and a look at some of its optimality equations tells
-// values that are not those of the game: if one equation in a hundred is violated,
-// they pass with a probability of 10⁻⁹, if one in a thousand is, of 13%. Neither
-// stops somebody who makes a file on purpose. Who does not trust a folder solves
-// without it.
+// A SHA-256 detects damage, and a sample of the optimality equations detects wrong
+// values: they pass with a probability of 10⁻⁹ if one equation in a hundred is
+// violated, and of 13% if one in a thousand is. Neither detects a forgery: do not use
+// a folder that you do not trust.
 func SolutionFile(dir string, spec game.Spec) string {
 	return filepath.Join(dir, fmt.Sprintf("%s-%d-%s.solution", spec.ID, spec.Players, spec.RulesHash()[:16]))
 }
@@ -63,8 +62,8 @@ func SolutionFile(dir string, spec game.Spec) string {
 type solutionFile struct {
 	path   string
 	spec   game.Spec
-	values int   // how many a solution has
-	steps  int64 // what Next is once it is complete
+	values int   // in a complete solution
+	steps  int64 // Next of a complete solution
 }
 
 // save writes a solution, finished or not.
@@ -96,15 +95,15 @@ func (f *solutionFile) save(w *game.SolverState) error {
 	})
 }
 
-// load reads what save wrote for the same rules. An error that does not wrap
-// ErrSolutionFile says that the file cannot be read.
+// load reads a file of the same rules. An error that does not wrap ErrSolutionFile
+// means that the file cannot be read.
 func (f *solutionFile) load() (*game.SolverState, error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, f.refuse(errors.New("it is no file"))
+		return nil, f.refuse(errors.New("it is not a regular file"))
 	}
 	r, err := os.Open(f.path)
 	if err != nil {
@@ -138,24 +137,24 @@ func (f *solutionFile) load() (*game.SolverState, error) {
 	return w, nil
 }
 
-// refuse says what to do about a file that is not used.
+// refuse returns an error that says what to do about the file.
 func (f *solutionFile) refuse(err error) error {
-	return fmt.Errorf("%s: %w: %w; remove it to solve the game anew", f.path, ErrSolutionFile, err)
+	return fmt.Errorf("%s: %w: %w; remove it to solve the game again", f.path, ErrSolutionFile, err)
 }
 
-// readHeader reads what comes before the values, and returns the size that the
-// file then has.
+// readHeader reads the lines before the values and returns the size of the whole
+// file.
 func (f *solutionFile) readHeader(b *bufio.Reader) (head solutionHeader, size int64, err error) {
 	magic := make([]byte, len(solutionMagic))
 	if _, err := io.ReadFull(b, magic); err != nil || string(magic) != solutionMagic {
-		return head, 0, errors.New("it does not begin like one")
+		return head, 0, errors.New("it does not start like one")
 	}
 	line, err := b.ReadSlice('\n')
 	if err != nil || json.Unmarshal(line, &head) != nil {
 		return head, 0, errors.New("its header is damaged")
 	}
 	if head.Game != f.spec.ID || head.RulesHash != f.spec.RulesHash() {
-		return head, 0, errors.New("it is of another game, or of other rules")
+		return head, 0, errors.New("it belongs to another game, or to other rules")
 	}
 	if again, err := json.Marshal(head); err != nil || !bytes.Equal(append(again, '\n'), line) {
 		return head, 0, errors.New("its header is damaged")
@@ -166,14 +165,14 @@ func (f *solutionFile) readHeader(b *bufio.Reader) (head solutionHeader, size in
 	return head, int64(len(solutionMagic)) + int64(len(line)) + 8*int64(f.values), nil
 }
 
-// check reports what a solution cannot be, complete or not.
+// check returns an error if w cannot be a state of the solver.
 func (f *solutionFile) check(w *game.SolverState) error {
 	if !(w.Next > 0 && w.Next <= f.steps && w.Done > 0 && w.Done <= 1) || (w.Done == 1) != (w.Next == f.steps) {
 		return fmt.Errorf("its next is %d and its done %v; the game takes %d steps", w.Next, w.Done, f.steps)
 	}
 	least, most := -math.MaxFloat64, math.MaxFloat64
 	if f.spec.HasWin() {
-		least, most = -game.Tie, 1+game.Tie // but for rounding, a share
+		least, most = -game.Tie, 1+game.Tie // a share, up to rounding
 	}
 	for i, v := range w.Values {
 		if !(v >= least && v <= most) {
@@ -186,7 +185,7 @@ func (f *solutionFile) check(w *game.SolverState) error {
 	return nil
 }
 
-// scale is the largest value, or 1.
+// scale returns the largest absolute value, at least 1.
 func scale(w *game.SolverState) float64 {
 	most := 1.0
 	for _, v := range w.Values {
@@ -195,7 +194,7 @@ func scale(w *game.SolverState) float64 {
 	return most
 }
 
-// sum begins the SHA-256 of a file with its header.
+// sum starts the SHA-256 of a file with its header.
 func (h solutionHeader) sum() (hash.Hash, error) {
 	line, err := json.Marshal(h)
 	if err != nil {
@@ -206,7 +205,7 @@ func (h solutionHeader) sum() (hash.Hash, error) {
 	return sum, nil
 }
 
-// valueBlock is how many bytes of values are read and written at once.
+// valueBlock is the number of bytes of values read or written at once.
 const valueBlock = 8 << 12
 
 func writeValues(w io.Writer, values []float64) error {

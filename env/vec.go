@@ -15,22 +15,22 @@ type Vec[S comparable] struct {
 	rules core.Rules[S]
 	spec  game.Spec
 	d     int // D
-	first int // row 0 is row first of the run
+	first int // number of row 0 in the run
 	buf   Buffers
 
-	state []S             // [N]
-	shown []S             // [N] the representatives that the buffers show; state itself without symmetry
-	label [][]game.Action // [N] from their actions to the state's; nil is the identity
-	next  []S             // [N] scratch of Step
-	moves []int32         // [N] decisions taken in this game
-	dice  []rand.PCG      // [N]
-	began bool
+	state   []S             // [N]
+	shown   []S             // [N] the representatives in the buffers; state itself without symmetry
+	label   [][]game.Action // [N] from their actions to those of the state; nil is the identity
+	next    []S             // [N] scratch of Step
+	moves   []int32         // [N] decisions taken in this game
+	dice    []rand.PCG      // [N]
+	started bool
 
 	crn []crnStream // [N] of restarted rows; nil if there are none
 
-	returns []float64
-	legal   []game.Action
-	query   decisionBatch[S]
+	returns   []float64
+	legal     []game.Action
+	decisions decisionBatch[S]
 }
 
 // NewVec returns a batch of rows first to first+rows-1 of a run. It panics if
@@ -50,7 +50,7 @@ func NewVec[S comparable](rules game.Rules[S], rows, first int) *Vec[S] {
 	if v.rules.Symmetry != nil {
 		v.shown = make([]S, rows)
 	}
-	v.query.rules = v.rules
+	v.decisions.rules = v.rules
 	return v
 }
 
@@ -72,7 +72,7 @@ func (v *Vec[S]) Reset(seed uint64) {
 	for i := range v.state {
 		v.begin(i, seed, uint64(v.first+i))
 	}
-	v.began = true
+	v.started = true
 }
 
 // begin starts a game in row i with the generators of a row of a run.
@@ -82,8 +82,8 @@ func (v *Vec[S]) begin(i int, seed, row uint64) {
 	v.show(i)
 }
 
-// start begins a game in row i. Games that end, or are truncated, before anybody
-// can act are passed over.
+// start starts a game in row i. It skips games that end, or are truncated, before the
+// first decision.
 func (v *Vec[S]) start(i int) {
 	v.moves[i] = 0
 	for range 1000 {
@@ -94,10 +94,10 @@ func (v *Vec[S]) start(i int) {
 			return
 		}
 	}
-	panic("env: " + v.spec.ID + " offers no decision")
+	panic("env: " + v.spec.ID + " has no decision")
 }
 
-// show fills in what the player to act in row i sees and may do.
+// show fills the observation and the action mask of row i.
 func (v *Vec[S]) show(i int) {
 	s := &v.state[i]
 	if v.rules.Symmetry != nil {
@@ -115,7 +115,7 @@ func (v *Vec[S]) show(i int) {
 
 // Step implements [Batch].
 func (v *Vec[S]) Step() error {
-	if !v.began {
+	if !v.started {
 		return errors.New("env: Step before Reset")
 	}
 	for i, a := range v.buf.Action {
@@ -132,26 +132,26 @@ func (v *Vec[S]) Step() error {
 	}
 	v.state, v.next = v.next, v.state
 	if v.rules.Symmetry == nil {
-		v.shown = v.state // each its own representative
+		v.shown = v.state // without symmetry, each its own representative
 	}
 	clear(v.buf.Reward)
 	for i := range v.state {
 		s := &v.state[i]
 		who := v.settle(i, s)
 		v.moves[i]++
-		over := who == game.Terminal
-		cut := who == game.Chance || !over && v.spec.MoveLimit > 0 && int(v.moves[i]) >= v.spec.MoveLimit
-		v.buf.Terminated[i], v.buf.Truncated[i] = over, cut
+		terminated := who == game.Terminal
+		truncated := who == game.Chance || !terminated && v.spec.MoveLimit > 0 && int(v.moves[i]) >= v.spec.MoveLimit
+		v.buf.Terminated[i], v.buf.Truncated[i] = terminated, truncated
 		switch {
-		case over:
+		case terminated:
 			v.returns = v.rules.Returns(v.returns[:0], *s)
 			for p, r := range v.returns {
 				v.buf.Reward[i*v.spec.Players+p] = float32(r)
 			}
 			v.start(i)
-		case cut:
+		case truncated:
 			if who == game.Chance {
-				who = v.buf.Player[i] // who acted last
+				who = v.buf.Player[i] // acted last
 			}
 			c, _ := v.rules.Canonical(*s)
 			v.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], c, who)
@@ -170,7 +170,7 @@ func (v *Vec[S]) Afterstates(dst *Afterstates) { afterstates(&v.rules, dst, v.sh
 
 // Decisions implements [Batch].
 func (v *Vec[S]) Decisions(rows []int) Decisions {
-	q := &v.query
+	q := &v.decisions
 	q.reset()
 	if rows == nil {
 		q.states, q.shown, q.label = v.state, v.shown, v.label
@@ -222,7 +222,7 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 		}
 		v.moves[i] = int32(binary.LittleEndian.Uint32(src[size:]))
 		if v.moves[i] < 0 {
-			return fmt.Errorf("env: row %d has taken %d moves", i, v.moves[i])
+			return fmt.Errorf("env: row %d has taken %d decisions", i, v.moves[i])
 		}
 		src = src[size+4:]
 		for _, g := range []*rand.PCG{&v.dice[i], &v.buf.Noise[i]} {
@@ -233,13 +233,13 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 		}
 		v.buf.Player[i] = v.rules.CurrentPlayer(v.state[i])
 		if v.buf.Player[i] < 0 {
-			return fmt.Errorf("env: row %d holds a state in which nobody acts", i)
+			return fmt.Errorf("env: row %d holds a state without a decision", i)
 		}
 		v.show(i)
 	}
 	clear(v.buf.Reward)
 	clear(v.buf.Terminated)
 	clear(v.buf.Truncated)
-	v.began = true
+	v.started = true
 	return nil
 }
