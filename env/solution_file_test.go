@@ -96,12 +96,12 @@ func TestSolutionFileRefused(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"empty":             {nil, "does not begin like one"},
+		"empty":             {nil, "does not start like one"},
 		"truncated":         {good[:len(good)-8], "bytes"},
 		"a byte too many":   {append(bytes.Clone(good), 0), "bytes"},
 		"damaged values":    {flip(len(good) - 3), "SHA-256"},
 		"damaged header":    {flip(bytes.Index(good, []byte("residual")) + 11), ""},
-		"damaged beginning": {flip(3), "does not begin like one"},
+		"damaged beginning": {flip(3), "does not start like one"},
 		"header too long":   {header(`"game":"`, `"game":"`+strings.Repeat("x", 5000)), "header is damaged"},
 		"header with more":  {header(`"game"`, `"more":1,"game"`), "header is damaged"},
 
@@ -135,7 +135,7 @@ func TestSolutionFileRefused(t *testing.T) {
 			continue
 		}
 		text := err.Error()
-		if !strings.HasPrefix(text, path) || !strings.Contains(text, bad.want) || !strings.HasSuffix(text, "; remove it to solve the game anew") || strings.Contains(text, "\n") {
+		if !strings.HasPrefix(text, path) || !strings.Contains(text, bad.want) || !strings.HasSuffix(text, "; remove it to solve the game again") || strings.Contains(text, "\n") {
 			t.Errorf("%s: %v; want one line with %q", name, err, bad.want)
 		}
 		if left, err := os.ReadFile(path); err != nil || !bytes.Equal(left, bad.file) {
