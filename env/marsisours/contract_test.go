@@ -11,6 +11,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
 	"marsgym/env/marsisours"
+	"marsgym/internal/fulltest"
 )
 
 // otherWay is every reading that the default does not follow.
@@ -39,9 +40,9 @@ func configs() map[string]marsisours.Config {
 }
 
 func TestContract(t *testing.T) {
-	games := 4
-	if testing.Short() {
-		games = 1
+	games := 1
+	if fulltest.On() {
+		games = 4
 	}
 	for name, cfg := range configs() {
 		t.Run(name, func(t *testing.T) {

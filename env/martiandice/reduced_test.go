@@ -8,6 +8,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
 	"marsgym/env/tabular"
+	"marsgym/internal/fulltest"
 )
 
 var ctx = context.Background()
@@ -40,6 +41,17 @@ var reduced = map[string]martiandice.Config{
 	}),
 	"no bonus":          small(2, 4, 4, func(c *martiandice.Config) { c.Bonus = 0 }),
 	"a roll-off of one": small(2, 2, 4, func(c *martiandice.Config) { c.TieDice = 1 }),
+}
+
+// sampled skips reduced games that take long, unless everything is tested. What
+// short tests leave out takes long under the race detector.
+func sampled(t *testing.T, cfg martiandice.Config) {
+	t.Helper()
+	switch {
+	case fulltest.On():
+	case cfg.Dice > 3, cfg.Dice == 3 && (cfg.Players > 2 || testing.Short()):
+		t.Skip("many positions")
+	}
 }
 
 // small is a game with few dice and a low target.
@@ -138,8 +150,8 @@ func TestReduced(t *testing.T) {
 // Four players with enough dice for a bonus: all positions, and a table where
 // all four play differently.
 func TestFour(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow under the race detector")
+	if !fulltest.On() {
+		t.Skip("takes seconds")
 	}
 	r := newRules(t, small(4, 3, 3, nil))
 	fast, slow := solve(t, r), table(t, r)

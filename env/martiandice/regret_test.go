@@ -68,6 +68,7 @@ func TestRegrets(t *testing.T) {
 			continue // some of these policies would never score
 		}
 		t.Run(name, func(t *testing.T) {
+			sampled(t, cfg)
 			t.Parallel()
 			r := newRules(t, cfg)
 			fast, slow := solve(t, r), table(t, r)

@@ -148,9 +148,7 @@ func TestEvaluate(t *testing.T) {
 			continue // some of these policies would never score
 		}
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && cfg.Dice > 2 {
-				t.Skip("slow under the race detector")
-			}
+			sampled(t, cfg)
 			t.Parallel()
 			r := newRules(t, cfg)
 			fast, slow := solve(t, r), table(t, r)

@@ -9,12 +9,13 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
+	"marsgym/internal/fulltest"
 )
 
 // three is the published game for three and its solution.
 func three(t testing.TB) (*martiandice.Rules, game.Solution[martiandice.State]) {
 	t.Helper()
-	if testing.Short() {
+	if !fulltest.On() {
 		t.Skip("solves the published game for three")
 	}
 	return solvedThree()

@@ -4,7 +4,8 @@
 // must hold is one thing: a command ends with the right result, to the bit, or
 // refuses in one clear line.
 //
-//	go test ./internal/torture                                          # each attack a few times
+//	go test ./internal/torture                                          # three kinds of attacks
+//	MARSGYM_FULL=1 go test ./internal/torture                           # all kinds, for a minute
 //	go test ./internal/torture -v -timeout 1h -for 30m                  # until half an hour is over
 //	go test ./internal/torture -v -seed 7 -only train                   # the attacks of a seed, of one kind
 //

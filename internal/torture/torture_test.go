@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -16,10 +17,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"marsgym/internal/fulltest"
 )
 
 var (
-	duration = flag.Duration("for", 0, "how long to begin new attacks; 0 is each kind once")
+	duration = flag.Duration("for", 0, "how long to begin new attacks; 0 is three kinds once or, in full tests, a minute")
 	seed     = flag.Uint64("seed", 0, "seed of the attacks; 0 is another one each time")
 	only     = flag.String("only", "", "kind of attack, if only one")
 )
@@ -112,6 +115,14 @@ func TestTorture(t *testing.T) {
 	chosen := slices.DeleteFunc(slices.Clone(attacks), func(x attack) bool { return *only != "" && *only != x.name })
 	if len(chosen) == 0 {
 		t.Fatalf("no attack is named %q", *only)
+	}
+	switch {
+	case *duration > 0 || *only != "":
+	case fulltest.On():
+		*duration = time.Minute
+	default:
+		rand.New(rand.NewPCG(*seed, math.MaxUint64)).Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+		chosen = chosen[:3]
 	}
 	deadline := time.Now().Add(*duration)
 	var next int

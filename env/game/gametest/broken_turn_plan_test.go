@@ -228,6 +228,7 @@ func wide() *cups {
 			return dst
 		}
 		s.Rolling = false
+		dst = slices.Grow(dst, 71*71)
 		for i := range 71 * 71 {
 			s.Cup = [2]int8{int8(i / 71), int8(i % 71)}
 			dst = append(dst, outcome{State: s, Prob: 1. / (71 * 71)})

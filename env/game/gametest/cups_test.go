@@ -185,14 +185,11 @@ func healthy() *cups {
 		}
 	}
 	g.sample = func(s state, r *rand.PCG) state {
-		outcomes := g.outcomes(nil, s)
-		switch r.Uint64() >> 62 {
-		case 0:
-			return outcomes[0].State
-		case 1:
-			return outcomes[2].State
+		if s.Rolling {
+			n := []int8{0, 1, 1, 2}[r.Uint64()>>62]
+			s.Cup, s.Rolling = [2]int8{n, 2 - n}, false
 		}
-		return outcomes[1].State
+		return s
 	}
 	g.format = func(s state) string {
 		return fmt.Sprintf("%d-%d cups %d %d turn %d%s", s.Score[0], s.Score[1], s.Cup[0], s.Cup[1], s.Turns,

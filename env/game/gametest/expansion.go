@@ -22,10 +22,10 @@ func (c *checker[S]) checkExpansion(s S) {
 	}
 	var (
 		diff  = map[string]float64{} // probability by Expand less that by Outcomes
-		shown = map[string]string{}
+		shown = map[string]func() string{}
 		same  = sameness[S]{c, map[S]uint32{}}
 	)
-	count := func(who game.Player, after []S, prob float64, text string) {
+	count := func(who game.Player, after []S, prob float64, text func() string) {
 		k := same.key(who, after)
 		diff[k] += prob
 		shown[k] = text
@@ -33,7 +33,7 @@ func (c *checker[S]) checkExpansion(s S) {
 	for _, o := range c.rules.Outcomes(nil, s) {
 		x := c.representative(o.State)
 		who := c.rules.CurrentPlayer(x)
-		count(who, c.afterMoves(x, who), -o.Prob, c.text(x))
+		count(who, c.afterMoves(x, who), -o.Prob, func() string { return c.text(x) })
 	}
 	move := f.Move
 	for i, b := range f.Branch {
@@ -42,11 +42,11 @@ func (c *checker[S]) checkExpansion(s S) {
 			after = append(after, f.Leaf[k])
 		}
 		move = move[b.Moves:]
-		count(b.Mover, after, b.Prob, fmt.Sprintf("branch %d", i))
+		count(b.Mover, after, b.Prob, func() string { return fmt.Sprintf("branch %d", i) })
 	}
 	for k, d := range diff {
 		if !(math.Abs(d) <= tolerance) {
-			c.failAt(s, "Expand follows Outcomes", "the probability of what is equivalent to %s is too high by %v", shown[k], d)
+			c.failAt(s, "Expand follows Outcomes", "the probability of what is equivalent to %s is too high by %v", shown[k](), d)
 		}
 	}
 }
