@@ -57,7 +57,7 @@ func Names(g env.Game) []string {
 }
 
 // Forms lists how agents of a game are named, for people.
-func Forms(g env.Game) []string {
+func NamePatterns(g env.Game) []string {
 	return append(append(Names(g), searchForms...), "a model file", "a run folder")
 }
 
@@ -101,7 +101,7 @@ func openModel(name string, g env.Game) (*models.File, error) {
 		if _, there := os.Stat(name); there == nil {
 			return nil, fmt.Errorf("%s is no run folder with a model: %w", name, err)
 		}
-		return nil, fmt.Errorf("%w %q: agents are %s", ErrUnknown, name, strings.Join(Forms(g), ", "))
+		return nil, fmt.Errorf("%w %q: agents are %s", ErrUnknown, name, strings.Join(NamePatterns(g), ", "))
 	}
 	if err != nil {
 		return nil, err
@@ -117,11 +117,11 @@ func load(name string, spec game.Spec) (*models.File, error) {
 	if name == Pretrained {
 		return loadPretrained(spec)
 	}
-	return LoadFile(name)
+	return LoadModel(name)
 }
 
 // LoadFile loads a model file, or that of a run folder.
-func LoadFile(path string) (*models.File, error) {
+func LoadModel(path string) (*models.File, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, ModelFile)
 	}
@@ -131,10 +131,10 @@ func LoadFile(path string) (*models.File, error) {
 // MetaOfModels is what the model files among agents of these names say of their
 // game, zero if none is a file. The error says that they cannot play each other.
 // A file that cannot be loaded is left to [Open].
-func MetaOfModels(names []string) (meta models.Meta, err error) {
+func CommonMeta(names []string) (meta models.Meta, err error) {
 	first := ""
 	for _, name := range names {
-		f, err := LoadFile(ModelName(name))
+		f, err := LoadModel(ModelName(name))
 		if err != nil {
 			continue
 		}

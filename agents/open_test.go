@@ -150,10 +150,10 @@ func TestOpenMismatch(t *testing.T) {
 		alter func(*models.Meta)
 		want  string
 	}{
-		{"another game", func(m *models.Meta) { m.Game = "pig" }, `it plays "pig", not martian-dice; open it with -game "pig"`},
+		{"another game", func(m *models.Meta) { m.Game = "pig" }, `it plays "pig", not martian-dice`},
 		{"other rules", func(m *models.Meta) { m.RulesVersion++ }, "version 2 of the rules"},
 		{"another config", func(m *models.Meta) { m.RulesHash = strings.Repeat("0", 64) }, "other settings"},
-		{"another observation", func(m *models.Meta) { m.ObsHash = strings.Repeat("0", 64) }, "orders them otherwise"},
+		{"another observation", func(m *models.Meta) { m.ObsHash = strings.Repeat("0", 64) }, "in another order"},
 	}
 	for _, tt := range tests {
 		_, err := agents.Open(t.Context(), save(t, g.Spec(), tt.alter), agents.Options{Game: g})
@@ -236,7 +236,7 @@ func TestMetaOfModels(t *testing.T) {
 		{[]string{a, pig}, "", []string{a + ` plays "martian-dice" for 2`, pig + ` plays "pig" for 2`}},
 		{[]string{a, "random", "search:10:" + three}, "", []string{"for 2", "for 3", "want models of one game with the same settings"}},
 	} {
-		meta, err := agents.MetaOfModels(test.names)
+		meta, err := agents.CommonMeta(test.names)
 		if err == nil && (test.want != nil || meta.Game != test.game) {
 			t.Errorf("%q: of %q", test.names, meta.Game)
 		}

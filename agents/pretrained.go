@@ -36,7 +36,7 @@ func loadPretrained(spec game.Spec) (*models.File, error) {
 	name := pretrainedFile(spec)
 	b, err := released.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("no network is released for %s for %d; there are %s", spec.ID, spec.Players, strings.Join(Released(), ", "))
+		return nil, fmt.Errorf("no network is released for %s for %d; there are %s", spec.ID, spec.Players, strings.Join(PretrainedNames(), ", "))
 	}
 	f, err := models.Decode(b)
 	if err != nil {
@@ -47,7 +47,7 @@ func loadPretrained(spec game.Spec) (*models.File, error) {
 
 // Released lists the games with a released model, each with its number of seats,
 // as in "martian-dice-2".
-func Released() (names []string) {
+func PretrainedNames() (names []string) {
 	entries, _ := released.ReadDir("pretrained") // embedded, so it is there
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), path.Ext(e.Name())))

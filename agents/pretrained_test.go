@@ -39,7 +39,7 @@ func figure(t *testing.T, card, name string) float64 {
 
 // TestCards: released networks are as strong as their cards say, exactly.
 func TestCards(t *testing.T) {
-	for _, name := range agents.Released() {
+	for _, name := range agents.PretrainedNames() {
 		t.Run(name, func(t *testing.T) {
 			at := strings.LastIndex(name, "-")
 			players, err := strconv.Atoi(name[at+1:])
@@ -109,7 +109,7 @@ func cardOfMore(t *testing.T, g env.Game, card string) {
 	for len(who) < g.Spec().Players {
 		who = append(who, exact)
 	}
-	table, err := judge.Table(t.Context(), who)
+	table, err := judge.Multiplayer(t.Context(), who)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func TestCoverage(t *testing.T) {
 	}
 	r := reduced(t, 3)
 	who := []*agents.Agent{r.greedy, r.random, r.exact}
-	exact, err := r.judge.Table(t.Context(), who)
+	exact, err := r.judge.Multiplayer(t.Context(), who)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestRotate(t *testing.T) {
 	who := []*agents.Agent{r.exact, r.random, r.greedy}
 	want := make([]float64, 3)
 	for k := range who {
-		win, err := r.judge.Seats(t.Context(), []*agents.Agent{who[k], who[(k+1)%3], who[(k+2)%3]})
+		win, err := r.judge.WinShares(t.Context(), []*agents.Agent{who[k], who[(k+1)%3], who[(k+2)%3]})
 		if err != nil {
 			t.Fatal(err)
 		}

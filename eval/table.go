@@ -9,7 +9,7 @@ import (
 )
 
 // Table is the exact strength of an agent among others, at a table of any size.
-type Table struct {
+type Multiplayer struct {
 	Method         string    `json:"method"`         // "exact"
 	Seats          []string  `json:"seats"`          // [P] the agents, the one evaluated first
 	Win            []float64 `json:"win"`            // [P] by seat, when they sit in this order
@@ -21,9 +21,9 @@ type Table struct {
 }
 
 // Table evaluates the first of these agents [P] against the others.
-func (j *ExactEvaluator) Table(ctx context.Context, who []*agents.Agent) (Table, error) {
-	t := Table{Method: "exact", Seats: names(who)}
-	win, err := j.Rotate(ctx, who)
+func (j *ExactEvaluator) Multiplayer(ctx context.Context, who []*agents.Agent) (Multiplayer, error) {
+	t := Multiplayer{Method: "exact", Seats: names(who)}
+	win, err := j.Rotations(ctx, who)
 	if err != nil {
 		return t, err
 	}
@@ -40,7 +40,7 @@ func (j *ExactEvaluator) Table(ctx context.Context, who []*agents.Agent) (Table,
 
 // Rotate turns the table of these agents [P] through all its seats and returns
 // what each agent wins in each seat [P, P]. Each keeps its neighbours.
-func (j *ExactEvaluator) Rotate(ctx context.Context, who []*agents.Agent) ([][]float64, error) {
+func (j *ExactEvaluator) Rotations(ctx context.Context, who []*agents.Agent) ([][]float64, error) {
 	n := len(who)
 	if players := j.game.Spec().Players; n != players {
 		return nil, fmt.Errorf("%d agents for a table of %d", n, players)
@@ -54,7 +54,7 @@ func (j *ExactEvaluator) Rotate(ctx context.Context, who []*agents.Agent) ([][]f
 		for i, a := range who {
 			seats[(i+r)%n] = a
 		}
-		shares, err := j.Seats(ctx, seats)
+		shares, err := j.WinShares(ctx, seats)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (j *ExactEvaluator) Matrix(ctx context.Context, who []*agents.Agent) ([][]f
 			if i == k || players == 2 && i < k {
 				continue
 			}
-			shares, err := j.Rotate(ctx, append([]*agents.Agent{a}, slices.Repeat([]*agents.Agent{b}, players-1)...))
+			shares, err := j.Rotations(ctx, append([]*agents.Agent{a}, slices.Repeat([]*agents.Agent{b}, players-1)...))
 			if err != nil {
 				return nil, fmt.Errorf("%s among %s: %w", a.Name, b.Name, err)
 			}

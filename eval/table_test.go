@@ -14,7 +14,7 @@ func TestTable(t *testing.T) {
 	for players := 2; players <= 4; players++ {
 		r := reduced(t, players)
 		who := []*agents.Agent{r.greedy, r.random, r.exact, r.exact}[:players]
-		table, err := r.judge.Table(t.Context(), who)
+		table, err := r.judge.Multiplayer(t.Context(), who)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 		if !(m.Low[0] <= table.Mean && table.Mean <= m.High[0]) {
 			t.Errorf("at a table of %d %s wins %g exactly, and in a match %g to %g", players, table.Seats, table.Mean, m.Low[0], m.High[0])
 		}
-		seats, err := r.judge.Seats(t.Context(), who)
+		seats, err := r.judge.WinShares(t.Context(), who)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,14 +53,14 @@ func sum(x []float64) float64 {
 // agent between two others.
 func TestJudgeRotate(t *testing.T) {
 	r := reduced(t, 3)
-	win, err := r.judge.Rotate(t.Context(), []*agents.Agent{r.random, r.exact, r.greedy})
+	win, err := r.judge.Rotations(t.Context(), []*agents.Agent{r.random, r.exact, r.greedy})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for turn, seats := range [][]*agents.Agent{
 		{r.random, r.exact, r.greedy}, {r.greedy, r.random, r.exact}, {r.exact, r.greedy, r.random},
 	} {
-		want, err := r.judge.Seats(t.Context(), seats)
+		want, err := r.judge.WinShares(t.Context(), seats)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestMatrix(t *testing.T) {
 		for i, a := range who {
 			for k, b := range who {
 				seats := append([]*agents.Agent{a}, slices.Repeat([]*agents.Agent{b}, players-1)...)
-				turned, err := r.judge.Rotate(t.Context(), seats)
+				turned, err := r.judge.Rotations(t.Context(), seats)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -110,7 +110,7 @@ func TestReport(t *testing.T) {
 	r := reduced(t, 3)
 	var steps []string
 	r.judge.Report = func(step string) { steps = append(steps, step) }
-	if _, err := r.judge.Table(t.Context(), []*agents.Agent{r.greedy, r.random, r.random}); err != nil {
+	if _, err := r.judge.Multiplayer(t.Context(), []*agents.Agent{r.greedy, r.random, r.random}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -126,7 +126,7 @@ func TestReport(t *testing.T) {
 func TestTableRefuses(t *testing.T) {
 	r := reduced(t, 3)
 	for _, who := range [][]*agents.Agent{nil, {r.exact}, {r.exact, r.greedy}} {
-		if _, err := r.judge.Table(t.Context(), who); err == nil || !strings.Contains(err.Error(), "for a table of 3") {
+		if _, err := r.judge.Multiplayer(t.Context(), who); err == nil || !strings.Contains(err.Error(), "for a table of 3") {
 			t.Errorf("%d agents for three seats: %v", len(who), err)
 		}
 	}

@@ -256,13 +256,13 @@ func TestMetaCheck(t *testing.T) {
 		spoil func(*models.Meta)
 		want  string
 	}{
-		{func(m *models.Meta) { m.Game = "chess" }, `-game "pig"`},
+		{func(m *models.Meta) { m.Game = "chess" }, `it plays "pig", not chess`},
 		{func(m *models.Meta) { m.RulesVersion = 3 }, "version 2"},
-		{func(m *models.Meta) { m.Net.Players = 3 }, "-players 2"},
+		{func(m *models.Meta) { m.Net.Players = 3 }, "for 2 players, not 3"},
 		{func(m *models.Meta) { m.RulesHash = "" }, `{"goal":100`},
 		{func(m *models.Meta) { m.ObsHash = "" }, "train a new model"},
-		{func(m *models.Meta) { m.Net.Obs++ }, "shows 12"},
-		{func(m *models.Meta) { m.Net.Actions++ }, "has 7"},
+		{func(m *models.Meta) { m.Net.Obs++ }, "these are 12 and 6"},
+		{func(m *models.Meta) { m.Net.Actions++ }, "these are 11 and 7"},
 	}
 	for _, tt := range tests {
 		want := meta

@@ -41,25 +41,36 @@ type Exact struct {
 // Win is the mean win probability of both seats.
 func (x Exact) Win() float64 { return (x.WinFirst + x.WinSecond) / 2 }
 
-// Check returns an error that wraps [ErrMismatch] and says what to do if the
-// model is not of the wanted game, rules and observation. Of the shapes it
-// compares what the game gives: Obs, Actions and Players.
+// MismatchError reports that a model is not of the wanted game, rules or
+// observation. It wraps [ErrMismatch].
+type MismatchError struct {
+	Model, Want Meta
+
+	reason string
+}
+
+func (e *MismatchError) Error() string { return fmt.Sprintf("models: %v: %s", ErrMismatch, e.reason) }
+func (e *MismatchError) Unwrap() error { return ErrMismatch }
+
+// Check returns a [*MismatchError] if the model is not of the wanted game, rules
+// and observation. Of the shapes it compares what the game determines: Obs,
+// Actions and Players.
 func (m Meta) Check(want Meta) error {
 	fail := func(format string, args ...any) error {
-		return fmt.Errorf("models: %w: %s", ErrMismatch, fmt.Sprintf(format, args...))
+		return &MismatchError{m, want, fmt.Sprintf(format, args...)}
 	}
 	switch g, w := m.Net, want.Net; {
 	case m.Game != want.Game:
-		return fail("it plays %s, not %s; open it with -game %[1]s", input.Quote(m.Game), want.Game)
+		return fail("it plays %s, not %s", input.Quote(m.Game), want.Game)
 	case m.RulesVersion != want.RulesVersion:
 		return fail("it was trained under version %d of the rules of %s, and these are version %d; train a new model, or use the release that trained it",
 			m.RulesVersion, m.Game, want.RulesVersion)
 	case g.Players != w.Players:
-		return fail("it plays %s with %d players, not %d; open it with -players %d", m.Game, g.Players, w.Players, g.Players)
+		return fail("it plays %s for %d players, not %d", m.Game, g.Players, w.Players)
 	case m.RulesHash != want.RulesHash:
-		return fail("it was trained with other settings of %s, %s; open it with those", m.Game, input.Cut(string(m.Config)))
+		return fail("it was trained with other settings of %s: %s", m.Game, input.Cut(string(m.Config)))
 	case m.ObsHash != want.ObsHash || g.Obs != w.Obs || g.Actions != w.Actions:
-		return fail("it sees %d numbers and chooses among %d actions of %s, and this release shows %d and has %d, or orders them otherwise; train a new model, or use the release that trained it",
+		return fail("it observes %d numbers and chooses among %d actions of %s; in this release these are %d and %d, or in another order; train a new model, or use the release that trained it",
 			g.Obs, g.Actions, m.Game, w.Obs, w.Actions)
 	}
 	return nil

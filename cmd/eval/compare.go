@@ -45,7 +45,7 @@ func compare(o *options, stderr io.Writer) (*comparison, error) {
 	var runs []curve.Run
 	title := ""
 	for _, dir := range o.compare {
-		file, err := agents.LoadFile(dir)
+		file, err := agents.LoadModel(dir)
 		if err != nil {
 			return nil, fmt.Errorf("-compare: %w", err)
 		}

@@ -76,7 +76,7 @@ func (s *session) pair(ctx context.Context, seats []*agents.Agent) (result, erro
 
 // seatsResult is the exact strength of the model at a table of more than two.
 type seatsResult struct {
-	eval.Table
+	eval.Multiplayer
 	Low   []float64 `json:"low"` // as Win: there is nothing uncertain
 	High  []float64 `json:"high"`
 	Games int       `json:"games"` // 0: none is played
@@ -90,11 +90,11 @@ func (s *session) seats(ctx context.Context, seats []*agents.Agent) (result, err
 		return nil, err
 	}
 	s.expect(seats, len(seats), 1)
-	t, err := j.Table(ctx, seats)
+	t, err := j.Multiplayer(ctx, seats)
 	if err != nil {
 		return nil, err
 	}
-	r := &seatsResult{Table: t, Low: t.Win, High: t.Win}
+	r := &seatsResult{Multiplayer: t, Low: t.Win, High: t.Win}
 	r.Blunders, err = s.price(ctx, seats[0])
 	return r, err
 }

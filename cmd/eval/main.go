@@ -101,7 +101,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, cli.Usagef("-table is exact, and plays no -games")
 	}
 	// What a model file plays goes without saying.
-	meta, err := agents.MetaOfModels(o.named())
+	meta, err := agents.CommonMeta(o.named())
 	if err != nil {
 		return nil, &cli.UsageError{Err: err}
 	}
@@ -253,7 +253,7 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 // solve solves the game once.
 func (s *session) solve(ctx context.Context) (env.Solution, error) {
 	if s.solution == nil {
-		solution, err := s.game.SolveCached(ctx, s.name.CacheDir(), func(done float64) { s.bar.Set(done, "solving "+s.spec.Title) }, cli.NotKept(s.bar, "eval"))
+		solution, err := s.game.SolveCached(ctx, s.name.CacheDir(), func(done float64) { s.bar.Set(done, "solving "+s.spec.Title) }, cli.NotCached(s.bar, "eval"))
 		if err != nil {
 			return nil, err
 		}
@@ -280,10 +280,7 @@ func (s *session) open(ctx context.Context, name string) (*agents.Agent, error) 
 	if a := s.opened[name]; a != nil {
 		return a, nil
 	}
-	a, err := agents.Open(ctx, name, agents.Options{Game: s.game, Sample: s.sample, Seed: s.seed, Solve: s.solve})
-	if errors.Is(err, agents.ErrUnknown) {
-		return nil, cli.Unknown("agent", agents.ModelName(name), agents.Forms(s.game))
-	}
+	a, err := cli.OpenAgent(ctx, name, agents.Options{Game: s.game, Sample: s.sample, Seed: s.seed, Solve: s.solve})
 	if err == nil {
 		s.opened[name] = a
 	}

@@ -379,7 +379,7 @@ func TestFaults(t *testing.T) {
 		{"-model greedy -players 4 -against random,exact", cli.Misuse, "the number of other seats is 3"},
 		{"-model greedy -players 3 -against random,", cli.Misuse, "holds an empty name"},
 		{"-model greedy -players 3 -against=", cli.Misuse, "-against is empty"},
-		{"-model greedy -cache off", cli.Misuse, "none to keep nothing"},
+		{"-model greedy -cache off", cli.Misuse, "none for no cache"},
 	}
 	for _, tt := range tests {
 		args := strings.Fields(tt.args)

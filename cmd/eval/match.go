@@ -82,7 +82,7 @@ func (s *session) roundRobin(ctx context.Context) (result, error) {
 		}
 		who = append(who, a)
 	}
-	p, err := eval.RoundRobin(ctx, s.game, who, cmp.Or(s.games, poolGames), s.seed, s.playing)
+	p, err := eval.PlayTournament(ctx, s.game, who, cmp.Or(s.games, poolGames), s.seed, s.playing)
 	return &poolResult{p}, err
 }
 

@@ -72,7 +72,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		o.seed = uint64(binary.LittleEndian.Uint32(b[:]))
 	}
 	// What a model file plays goes without saying.
-	meta, err := agents.MetaOfModels(o.opponent)
+	meta, err := agents.CommonMeta(o.opponent)
 	if err != nil {
 		return nil, &cli.UsageError{Err: err}
 	}
@@ -149,7 +149,7 @@ func (s *solver) solve(ctx context.Context) (env.Solution, error) {
 	if s.solution == nil {
 		title := s.game.Spec().Title
 		fmt.Fprintf(s.out, "Solving %s; this may take a while.\n", title)
-		solution, err := s.game.SolveCached(ctx, s.cache, func(done float64) { s.bar.Set(done, "solving "+title) }, cli.NotKept(s.bar, "play"))
+		solution, err := s.game.SolveCached(ctx, s.cache, func(done float64) { s.bar.Set(done, "solving "+title) }, cli.NotCached(s.bar, "play"))
 		s.bar.Clear()
 		if err != nil {
 			return nil, err
@@ -204,10 +204,7 @@ func (s *solver) open(ctx context.Context, o *options, person game.Player) ([]*a
 		name := list[next%len(list)]
 		next++
 		if known[name] == nil {
-			a, err := agents.Open(ctx, name, agents.Options{Game: s.game, Sample: o.sample, Solve: s.solve})
-			if errors.Is(err, agents.ErrUnknown) {
-				return nil, cli.Unknown("agent", agents.ModelName(name), agents.Forms(s.game))
-			}
+			a, err := cli.OpenAgent(ctx, name, agents.Options{Game: s.game, Sample: o.sample, Solve: s.solve})
 			if err != nil {
 				return nil, err
 			}

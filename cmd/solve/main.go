@@ -83,7 +83,7 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	bar := cli.NewProgress(stderr)
 	defer bar.Clear()
 	start, begun := time.Now(), false
-	kept, notKept := name.CacheDir() != "", cli.NotKept(bar, "solve")
+	kept, notKept := name.CacheDir() != "", cli.NotCached(bar, "solve")
 	s, err := g.SolveCached(ctx, name.CacheDir(), func(done float64) {
 		if !begun {
 			warn(bar, g, done, kept)

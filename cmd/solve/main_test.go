@@ -156,7 +156,7 @@ func TestFaults(t *testing.T) {
 		{"-game-config no/such/file", cli.Misuse, "no such file"},
 		{"0-0@0", cli.Misuse, `unexpected argument "0-0@0"`},
 		{"-players 7", cli.Failed, "no exact solution"},
-		{"-cache off", cli.Misuse, "none to keep nothing"},
+		{"-cache off", cli.Misuse, "none for no cache"},
 		{"-estimate -position 3-3@0", cli.Misuse, "-estimate solves nothing"},
 		{"-estimate -plot pictures", cli.Misuse, "-estimate solves nothing"},
 		{"-estimate -players 11", cli.Misuse, "players is 11; want 1 to 10"},

@@ -158,7 +158,7 @@ func newJudge(ctx context.Context, g env.Game, cache string, bar *cli.Progress) 
 	if !spec.HasWin() || spec.Players != 2 {
 		return nil, nil
 	}
-	s, err := g.SolveCached(ctx, cache, func(done float64) { bar.Set(done, "solving "+spec.Title) }, cli.NotKept(bar, "train"))
+	s, err := g.SolveCached(ctx, cache, func(done float64) { bar.Set(done, "solving "+spec.Title) }, cli.NotCached(bar, "train"))
 	if errors.Is(err, game.ErrNoSolution) {
 		return nil, nil
 	}

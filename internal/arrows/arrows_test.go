@@ -46,8 +46,8 @@ var table = []struct {
 	{"train", []string{"env", "env/game", "env/search", "env/expert", "agents", "models"}},
 	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
 		"models", "models/*", "agents", "eval", "train", "internal/cli", "internal/curve", "internal/plot"}},
-	{"internal/plot", []string{"env/game/chart"}}, // draws what games describe
-	{"internal/cli", nil},                         // knows the colours that games use
+	{"internal/plot", []string{"env/game/chart"}},  // draws what games describe
+	{"internal/cli", []string{"agents", "models"}}, // opens agents; knows the colours that games use
 	{"internal/cli/clitest", []string{"internal/cli"}},
 	{"internal/curve", []string{"env/game", "env/game/chart"}}, // describes in the same words
 	{"internal/...", nil},

@@ -20,10 +20,10 @@ const (
 	Done        = 0
 	Failed      = 1
 	Misuse      = 2
-	Interrupted = 130 // what shells say of a command that SIGINT ended
+	Interrupted = 130 // as shells report a command that SIGINT ended
 )
 
-// Statuses say what the exit statuses mean.
+// Statuses lists the exit statuses with their meaning.
 var Statuses = []struct {
 	Status int
 	Means  string
@@ -36,14 +36,14 @@ var Statuses = []struct {
 
 // Main runs a command on the process's own arguments and streams, and exits
 // with the status that it returns. The first interrupt or SIGTERM cancels ctx,
-// so that run can leave things in order; a second one kills.
+// so that run can end in good order; a second one kills the process.
 func Main(run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// UsageError is a fault of the command line.
+// UsageError is an error in the command line or in a file that it names.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -54,9 +54,9 @@ func Usagef(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }
 
-// Status tells stderr what became of the command and returns its exit status:
-// Done for nil and after help, Misuse for a [UsageError], Interrupted for
-// context.Canceled, Failed otherwise.
+// Status writes err to stderr and returns the exit status of the command: Done for
+// nil and after help, Misuse for a [UsageError], Interrupted for context.Canceled,
+// Failed otherwise.
 func Status(stderr io.Writer, command string, err error) int {
 	var usage *UsageError
 	switch {

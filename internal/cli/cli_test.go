@@ -85,7 +85,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestStatuses holds the package comment to the statuses.
+// TestStatuses compares the package comment with the statuses.
 func TestStatuses(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {

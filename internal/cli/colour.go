@@ -9,9 +9,9 @@ import (
 	"marsgym/internal/colour"
 )
 
-// Colours is w where colours are wanted: w is a terminal, and NO_COLOR is not
-// set. Elsewhere it leaves the codes of colours out; no code may be split over
-// two writes.
+// Colours returns w if w is a terminal and NO_COLOR is not set. Otherwise it
+// returns a writer to w that removes colour codes; no code may be split over two
+// writes.
 func Colours(w io.Writer) io.Writer {
 	under := w
 	if o, ok := w.(*output); ok {
@@ -24,7 +24,7 @@ func Colours(w io.Writer) io.Writer {
 	return plain{w}
 }
 
-// plain writes without codes of colours.
+// plain removes colour codes.
 type plain struct{ w io.Writer }
 
 func (p plain) Write(b []byte) (int, error) {

@@ -1,7 +1,7 @@
-// Package cli is what the commands share: flags, exit statuses, progress bars
+// Package cli holds what the commands share: flags, exit statuses, progress bars
 // and JSON.
 //
-// A command is a run function, which a test can call, and a main around it:
+// A command is a run function, which a test can call, and a main that calls it:
 //
 //	func main() { cli.Main(run) }
 //
@@ -10,7 +10,7 @@
 //	}
 //
 //	func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-//		f := cli.NewFlags("solve", "Solve answers what best play is worth.")
+//		f := cli.NewFlags("solve", "Solve computes the value of each seat under best play.")
 //		name := f.Game(catalog.IDs())
 //		f.Example("go run ./cmd/solve -game pig")
 //		if err := f.Parse(args, stdout); err != nil {
@@ -27,5 +27,5 @@
 //	  2  the command line or a setting is wrong; nothing was done
 //	130  interrupted, by Ctrl-C or SIGTERM
 //
-// A command that is interrupted says how to go on with what it has kept.
+// An interrupted command that has saved its work says how to continue.
 package cli

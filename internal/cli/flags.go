@@ -20,8 +20,9 @@ type Flags struct {
 	about    string
 	groups   []group
 	examples []string
+	renamed  map[string]string // from the former name of a flag to its name
 	version  bool
-	fault    error // of the value that Parse has met last
+	fault    error // of the value that Parse read last
 }
 
 type group struct {
@@ -32,14 +33,14 @@ type group struct {
 // NewFlags returns the flags of the command in cmd/name. about says in a
 // sentence or two what the command does.
 func NewFlags(name, about string) *Flags {
-	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), about: about}
-	f.SetOutput(io.Discard) // errors are Status's to tell, help is Parse's
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), about: about, renamed: map[string]string{}}
+	f.SetOutput(io.Discard) // Status prints errors, and Parse the help
 	f.BoolVar(&f.version, "version", false, "print the version and exit")
 	return f
 }
 
-// Group lists flags together, in that order, under a title. It panics if one
-// is not defined.
+// Group lists flags together in the help, in that order, under a title. It panics
+// if one is not defined.
 func (f *Flags) Group(title string, names ...string) {
 	g := group{title: title}
 	for _, name := range names {
@@ -55,7 +56,16 @@ func (f *Flags) Group(title string, names ...string) {
 // Example adds a command line to the help.
 func (f *Flags) Example(line string) { f.examples = append(f.examples, line) }
 
-// List defines a flag for names with commas between them.
+// Renamed makes the error for the former name of a flag give its present name. The
+// help does not list former names. It panics if the flag is not defined.
+func (f *Flags) Renamed(former, name string) {
+	if f.Lookup(name) == nil {
+		panic(fmt.Sprintf("cli: renamed from -%s: no flag -%s", former, name))
+	}
+	f.renamed[former] = name
+}
+
+// List defines a flag for names separated by commas.
 func (f *Flags) List(p *[]string, name, usage string) {
 	f.Func(name, usage, func(text string) error {
 		*p = strings.Split(text, ",")
@@ -69,10 +79,10 @@ func (f *Flags) List(p *[]string, name, usage string) {
 // Given reports whether a flag is on the command line.
 func (f *Flags) Given(name string) bool { return slices.Contains(f.Others(), name) }
 
-// Others lists the flags on the command line, in lexical order, but those.
-func (f *Flags) Others(but ...string) (names []string) {
+// Others lists the flags on the command line, in lexical order, except those.
+func (f *Flags) Others(except ...string) (names []string) {
 	f.Visit(func(fl *flag.Flag) {
-		if !slices.Contains(but, fl.Name) {
+		if !slices.Contains(except, fl.Name) {
 			names = append(names, fl.Name)
 		}
 	})
@@ -81,7 +91,7 @@ func (f *Flags) Others(but ...string) (names []string) {
 
 // Parse sets the flags from args. For -h it writes the help to stdout, for
 // -version the version, and returns flag.ErrHelp; its other errors are
-// UsageErrors. A flag may be given once, and not empty.
+// UsageErrors. A flag may be given once, and its value must not be empty.
 func (f *Flags) Parse(args []string, stdout io.Writer) error {
 	f.VisitAll(func(fl *flag.Flag) { fl.Value = &once{Value: fl.Value, flags: f, name: fl.Name} })
 	err := f.FlagSet.Parse(args)
@@ -103,12 +113,15 @@ func (f *Flags) Parse(args []string, stdout io.Writer) error {
 	return nil
 }
 
-// unknown makes a UsageError of what the flag package reports.
+// unknown returns a UsageError for an error of the flag package.
 func (f *Flags) unknown(err error) error {
-	// It has no type for an unknown flag, only this text.
+	// The flag package has no type for an unknown flag, only this text.
 	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !ok {
 		return &UsageError{err}
+	}
+	if now, ok := f.renamed[name]; ok {
+		return Usagef("-%s has been renamed to -%s", name, now)
 	}
 	var known []string
 	f.VisitAll(func(fl *flag.Flag) { known = append(known, fl.Name) })

@@ -16,10 +16,12 @@ func newFlags() *cli.Flags {
 	f := cli.NewFlags("eval", "Eval measures how well a model plays.")
 	f.Bool("json", false, "write one JSON document")
 	f.String("model", "", "the `agent` to measure")
+	f.String("tournament", "", "`agents` to rate")
+	f.Renamed("pool", "tournament")
 	f.String("game", "martian-dice", "`name` of the game")
-	f.Int("players", 2, "seats at the table")
+	f.Int("players", 2, "number of players")
 	f.Group("Game", "players", "game")
-	f.Group("Players", "model")
+	f.Group("Agents", "model", "tournament")
 	f.Example("go run ./cmd/eval -model greedy")
 	return f
 }
@@ -31,11 +33,12 @@ Usage:
   go run ./cmd/eval [flags]
 
 Game:
-  -players int  seats at the table (default 2)
+  -players int  number of players (default 2)
   -game name    name of the game (default martian-dice)
 
-Players:
-  -model agent  the agent to measure
+Agents:
+  -model agent        the agent to measure
+  -tournament agents  agents to rate
 
 Flags:
   -json     write one JSON document
@@ -104,6 +107,9 @@ func TestParse(t *testing.T) {
 	tests := []struct{ args, want string }{
 		{"-player 3", "unknown flag -player; did you mean -players?"},
 		{"-verbose", "unknown flag -verbose"},
+		{"-pool a,b", "-pool has been renamed to -tournament"},
+		{"--pool=a", "-pool has been renamed to -tournament"},
+		{"-model a -pool", "-pool has been renamed to -tournament"},
 		{"-players two", `-players is "two"; want a whole number`},
 		{"-model", "flag needs an argument: -model"},
 		{"greedy", `unexpected argument "greedy"`},
@@ -146,6 +152,15 @@ func TestGroupOfUnknownFlag(t *testing.T) {
 		}
 	}()
 	newFlags().Group("More", "seed")
+}
+
+func TestRenamedToUnknownFlag(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a flag was renamed to one that is not defined")
+		}
+	}()
+	newFlags().Renamed("games", "matches")
 }
 
 func TestWholeNumbers(t *testing.T) {

@@ -14,11 +14,11 @@ import (
 	"marsgym/internal/input"
 )
 
-// Game is a game as a command line names it.
+// Game is a game as the command line specifies it.
 type Game struct {
-	ID      string // "" is the first of the known ones
-	Players int    // 0 is as the config says
-	Config  []byte // JSON; nil is the game's default
+	ID      string // "" is the first of the known games
+	Players int    // 0 is the number in the config
+	Config  []byte // JSON; nil is the default of the game
 
 	flags *Flags
 	known []string
@@ -30,17 +30,17 @@ type Game struct {
 func (f *Flags) Game(known []string) *Game {
 	g := &Game{flags: f, known: known}
 	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(known, ", ")+" (default "+known[0]+")")
-	f.IntVar(&g.Players, "players", 0, "`number` of seats (default as the game has it)")
-	f.Func("game-config", "JSON `file` with settings of the game; the others keep their defaults", func(path string) (err error) {
+	f.IntVar(&g.Players, "players", 0, "`number` of players (default as the game sets it)")
+	f.Func("game-config", "JSON `file` with settings of the game; settings that it leaves out keep their defaults", func(path string) (err error) {
 		g.Config, err = input.ReadFile(path, input.Settings)
 		return err
 	})
-	f.StringVar(&g.cache, "cache", "auto", "`folder` to keep solutions in: auto is the user's cache folder, if there is one; none keeps nothing and trusts no file. Files are checked for damage and, by a sample, for wrong values, not against forgery")
+	f.StringVar(&g.cache, "cache", "auto", "`folder` in which solutions are cached: auto is the user's cache folder, if there is one; none neither reads nor writes files. Cached files are checked for damage and, by a sample, for wrong values, but not against forgery")
 	f.Group("Game", "game", "players", "game-config", "cache")
 	return g
 }
 
-// CacheDir is the folder to keep solutions in, "" for none.
+// CacheDir returns the folder in which solutions are cached, or "" for none.
 func (g *Game) CacheDir() string {
 	switch g.cache {
 	case "none":
@@ -55,17 +55,18 @@ func (g *Game) CacheDir() string {
 	return g.cache
 }
 
-// NotKept returns what tells w in a line that a solution is not kept, and why.
-func NotKept(w io.Writer, command string) func(error) {
+// NotCached returns a function that writes a line to w which says that a solution
+// is not cached, and why.
+func NotCached(w io.Writer, command string) func(error) {
 	return func(err error) {
-		fmt.Fprintf(w, "%s: %v; it is computed all the same; -cache names another folder, -cache none keeps nothing\n", command, err)
+		fmt.Fprintf(w, "%s: %v; it is computed without the cache; use -cache to name another folder, or -cache none for no cache\n", command, err)
 	}
 }
 
-// Policy defines -policy. The function it returns says, after Parse, whether
-// networks draw from their policy rather than take its best.
+// Policy defines -policy. After Parse the function that it returns reports whether
+// networks sample from their policy instead of taking its best action.
 func (f *Flags) Policy() (sample func() (bool, error)) {
-	policy := f.String("policy", "argmax", "`way` in which networks choose: argmax or sample")
+	policy := f.String("policy", "argmax", "`way` in which networks choose an action: argmax or sample")
 	return func() (bool, error) {
 		switch *policy {
 		case "argmax":
@@ -77,7 +78,8 @@ func (f *Flags) Policy() (sample func() (bool, error)) {
 	}
 }
 
-// Default fills in what the flags leave open, such as by what a model file says.
+// Default sets the game and its config where the flags do not, for example to those
+// of a model file.
 func (g *Game) Default(id string, config []byte) {
 	g.ID = cmp.Or(g.ID, id)
 	if g.ID == id && g.Config == nil {
@@ -92,7 +94,7 @@ func OpenGame[G any](g *Game, open func(id string, players int, config []byte) (
 		return handle, Unknown("game", id, g.known)
 	}
 	if slices.Contains([]string{"off", "no", "false"}, g.cache) {
-		return handle, Usagef("-cache is %q; want auto, a folder, or none to keep nothing", g.cache)
+		return handle, Usagef("-cache is %q; want auto, a folder, or none for no cache", g.cache)
 	}
 	if g.Players < 1 && g.flags.Given("players") {
 		return handle, Usagef("-players is %d; want at least 1", g.Players)
@@ -103,8 +105,8 @@ func OpenGame[G any](g *Game, open func(id string, players int, config []byte) (
 	return handle, nil
 }
 
-// CheckFolder reports, as a UsageError, that a flag names a file where it should
-// name a folder, which need not exist.
+// CheckFolder returns a UsageError if the path that a flag names is not a folder.
+// The folder need not exist.
 func CheckFolder(name, path string) error {
 	if path == "" {
 		return nil

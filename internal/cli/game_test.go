@@ -39,7 +39,7 @@ func TestGame(t *testing.T) {
 		{"-game martian-dise", game{}, `unknown game "martian-dise"; want one of: martian-dice, pig; did you mean martian-dice?`},
 		{"-cache none", game{"pig", 0, "of the file"}, ""},
 		{"-cache ./off", game{"pig", 0, "of the file"}, ""},
-		{"-cache off", game{}, `-cache is "off"; want auto, a folder, or none to keep nothing`},
+		{"-cache off", game{}, `-cache is "off"; want auto, a folder, or none for no cache`},
 		{"-players -1", game{}, "-players is -1; want at least 1"},
 		{"-players 0", game{}, "-players is 0; want at least 1"},
 		{"-players 11", game{}, "too many players"},
@@ -71,7 +71,7 @@ func TestGameDefaults(t *testing.T) {
 	err := f.Parse([]string{"-game-config", "no/such/file"}, io.Discard)
 	var usage *cli.UsageError
 	if !errors.As(err, &usage) {
-		t.Errorf("a config that is not there: %v, want a usage error", err)
+		t.Errorf("a config file that does not exist: %v, want a usage error", err)
 	}
 	id, err := cli.OpenGame(flags, func(id string, _ int, _ []byte) (string, error) { return id, nil })
 	if id != "martian-dice" || err != nil {

@@ -17,8 +17,8 @@ import (
 	"marsgym/internal/cli"
 )
 
-// A process with this variable set is the command under test: it reports each
-// signal that reaches its context, then ends or, told to, hangs.
+// A process with this variable set is the command under test: it reports that its
+// context is cancelled, and then ends or, in mode "hang", hangs.
 const asCommand = "MARSGYM_CLI_TEST"
 
 func TestMain(m *testing.M) {
@@ -55,8 +55,8 @@ func TestMainSecondSignalKills(t *testing.T) {
 	expect(t, lines, "ready 1")
 	cmd.Process.Signal(os.Interrupt)
 	expect(t, lines, "cancelled")
-	// The first signal has been handled, but its handler may not be gone yet:
-	// repeat until one kills.
+	// The first signal has been handled, but its handler may not be removed yet:
+	// repeat the signal until one kills the process.
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	for tick := time.Tick(10 * time.Millisecond); ; {
@@ -92,6 +92,6 @@ func start(t *testing.T, mode string) (*exec.Cmd, *bufio.Scanner) {
 func expect(t *testing.T, lines *bufio.Scanner, want string) {
 	t.Helper()
 	if !lines.Scan() || lines.Text() != want {
-		t.Fatalf("the command said %q, want %q", lines.Text(), want)
+		t.Fatalf("the command wrote %q, want %q", lines.Text(), want)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"marsgym/internal/input"
 )
 
-// once is the value of a flag that is given once at the most, and not empty. It
-// leaves its error in flags, since the flag package keeps only the text.
+// once is the value of a flag that may be given at most once and must not be empty.
+// It stores its error in flags, since the flag package keeps only the text.
 type once struct {
 	flag.Value
 	flags *Flags
@@ -19,13 +19,13 @@ type once struct {
 	given bool
 }
 
-// IsBoolFlag lets the flag package see through to the value.
+// IsBoolFlag reports to the flag package whether the value is a boolean.
 func (o *once) IsBoolFlag() bool {
 	b, ok := o.Value.(interface{ IsBoolFlag() bool })
 	return ok && b.IsBoolFlag()
 }
 
-// Set keeps flag.Value.
+// Set implements [flag.Value].
 func (o *once) Set(text string) error {
 	o.flags.fault = o.set(text)
 	return o.flags.fault
@@ -62,7 +62,8 @@ func (o *once) set(text string) error {
 	return nil
 }
 
-// whole writes out a whole number such as 1e6. Other text stays as it is.
+// whole returns the digits of a whole number such as 1e6. It returns other text
+// unchanged.
 func whole(text string) string {
 	x, _, err := big.ParseFloat(text, 10, 128, big.ToNearestEven)
 	if err != nil || !strings.ContainsAny(text, "eE") || !x.IsInt() || x.MantExp(nil) > 64 {

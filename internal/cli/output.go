@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// Run runs a command, which writes its answer to the stdout that it is given,
-// tells stderr what became of it, and returns its exit status. An answer that
-// could not be written is a failure, whatever the command makes of it.
+// Run runs a command and returns its exit status. The command writes its answer to
+// the stdout that it is given; its error goes to stderr. If a write of the answer
+// fails, the status is Failed, even if the command ignores that.
 func Run(command string, stdout, stderr io.Writer, run func(stdout io.Writer) error) int {
 	out := &output{w: stdout}
 	err := run(out)

@@ -12,7 +12,7 @@ import (
 	"marsgym/internal/cli"
 )
 
-// full is a device without room.
+// full is a device without free space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
@@ -23,7 +23,7 @@ func TestRunReportsFailedWrites(t *testing.T) {
 		then   func(written error) error
 		stderr string
 	}{
-		{"passed over", func(error) error { return nil }, "eval: standard output: no space left on device\n"},
+		{"ignored", func(error) error { return nil }, "eval: standard output: no space left on device\n"},
 		{"returned", func(err error) error { return fmt.Errorf("answer: %w", err) }, "eval: answer: no space left on device\n"},
 		{"another error", func(error) error { return errors.New("no such file") }, "eval: no such file\neval: standard output: no space left on device\n"},
 		{"interrupted", func(error) error { return context.Canceled }, "eval: interrupted\neval: standard output: no space left on device\n"},

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress is a bar on the last line of a terminal; elsewhere it shows
-// nothing. It may be used by many goroutines at once.
+// Progress is a progress bar on the last line of a terminal. If its writer is not a
+// terminal, it shows nothing. It may be used by many goroutines at once.
 type Progress struct {
 	w     io.Writer
 	mu    sync.Mutex
@@ -20,16 +20,16 @@ type Progress struct {
 	shown time.Time
 	note  string // the latest
 
-	share, from float64 // the latest, and that of began
-	began       time.Time
+	done, from float64 // the latest fraction, and that at the time began
+	began      time.Time
 }
 
 const (
 	barMax   = 10000                  // chosen: hundredths of a percent
-	barPause = 100 * time.Millisecond // between two drawings; chosen
+	barPause = 100 * time.Millisecond // between two draws; chosen
 )
 
-// NewProgress returns a bar on w, not drawn yet.
+// NewProgress returns a bar on w. It draws nothing yet.
 func NewProgress(w io.Writer) *Progress {
 	f, ok := w.(*os.File)
 	return newProgress(w, ok && term.IsTerminal(int(f.Fd())))
@@ -44,53 +44,53 @@ func newProgress(w io.Writer, terminal bool) *Progress {
 	return p
 }
 
-// Set shows the share done, 0 to 1, behind a short note and the time left. It is
-// cheap: what comes too fast for the eye is not drawn. A share below half the
-// last one begins something new.
-func (p *Progress) Set(share float64, note string) {
+// Set shows a short note, the fraction done, 0 to 1, and the time left. It is cheap:
+// it does not draw more often than every tenth of a second. A fraction below half
+// the last one starts a new task, and a new estimate of the time left.
+func (p *Progress) Set(done float64, note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.note = note
 	if time.Since(p.shown) >= barPause {
-		p.draw(share, note)
+		p.draw(done, note)
 	}
 }
 
-// Stage is Set, but always drawn: for steps that are few and can take long.
-func (p *Progress) Stage(share float64, note string) {
+// Stage is Set, but always draws. It is for a few steps that can take long.
+func (p *Progress) Stage(done float64, note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.note = note
-	p.draw(share, note)
+	p.draw(done, note)
 }
 
-// Add shows more behind the latest note, until the next.
+// Add shows text after the latest note, until the next call.
 func (p *Progress) Add(note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.draw(p.share, p.note+note)
+	p.draw(p.done, p.note+note)
 }
 
-func (p *Progress) draw(share float64, note string) {
+func (p *Progress) draw(done float64, note string) {
 	if p.bar == nil {
 		return
 	}
 	now := time.Now()
-	if p.began.IsZero() || share < p.share/2 {
-		p.began, p.from = now, share
+	if p.began.IsZero() || done < p.done/2 {
+		p.began, p.from = now, done
 	}
-	p.share, p.shown = share, now
-	if took := now.Sub(p.began); took >= time.Second && share > p.from { // before, it is a guess
-		left := time.Duration(float64(took) * (1 - share) / (share - p.from))
+	p.done, p.shown = done, now
+	if took := now.Sub(p.began); took >= time.Second && done > p.from { // earlier the estimate is too rough
+		left := time.Duration(float64(took) * (1 - done) / (done - p.from))
 		note += fmt.Sprintf(", %v left", left.Round(time.Second))
 	}
-	// One short of the end: a bar that was full once is never drawn again.
-	p.bar.Set(min(int(share*barMax), barMax-1))
+	// One below the end: the library does not draw a bar again that was full once.
+	p.bar.Set(min(int(done*barMax), barMax-1))
 	p.bar.Describe(note)
 }
 
-// Write passes b on to the writer of the bar, above it, so that logs and a bar
-// can share a terminal.
+// Write writes b to the writer of the bar, above the bar, so that log lines and a
+// bar can share a terminal.
 func (p *Progress) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

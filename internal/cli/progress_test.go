@@ -1,4 +1,4 @@
-// In package cli to stand in for a terminal.
+// In package cli, since newProgress takes a buffer for a terminal.
 package cli
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestProgressElsewhere(t *testing.T) {
+func TestProgressOnFile(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {
 		t.Fatal(err)
@@ -61,9 +61,9 @@ func TestProgressOnTerminal(t *testing.T) {
 		t.Errorf("after a log line the screen reads %q", got)
 	}
 
-	for _, share := range []float64{1, 0.25} { // a full bar can start again
+	for _, done := range []float64{1, 0.25} { // a full bar can start again
 		p.Clear()
-		p.Set(share, "again")
+		p.Set(done, "again")
 	}
 	if got := screen(b.String()); !strings.Contains(got, "25%") {
 		t.Errorf("the bar reads %q, want 25%%", got)
@@ -78,19 +78,19 @@ func TestProgressTimeLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		p := newProgress(&b, true)
-		stage := func(share float64, want string) {
+		stage := func(done float64, want string) {
 			t.Helper()
-			p.Stage(share, "work")
+			p.Stage(done, "work")
 			if got := screen(b.String()); !strings.HasPrefix(got, want) {
 				t.Errorf("the bar reads %q, want %q", got, want)
 			}
 		}
-		stage(0.4, "work  40%") // as a run that is resumed
+		stage(0.4, "work  40%") // as in a resumed run
 		time.Sleep(20 * time.Second)
 		stage(0.5, "work, 1m40s left  50%")
 		time.Sleep(20 * time.Second)
 		stage(0.8, "work, 20s left  80%")
-		stage(0, "work   0%") // something new
+		stage(0, "work   0%") // a new task
 		time.Sleep(time.Second)
 		stage(0, "work   0%")
 		time.Sleep(9 * time.Second)
@@ -98,8 +98,8 @@ func TestProgressTimeLeft(t *testing.T) {
 	})
 }
 
-// screen is what a terminal shows of s: text behind a carriage return replaces
-// what stood on the line.
+// screen returns what a terminal shows of s: text after a carriage return replaces
+// the text of the line.
 func screen(s string) string {
 	var lines []string
 	for line := range strings.SplitSeq(s, "\n") {

@@ -6,9 +6,9 @@ import (
 	"marsgym/internal/input"
 )
 
-// Unknown returns a [UsageError] for a name that is not among the known ones,
-// with the known ones and, where one is near, the likely correction. kind says
-// what is named: "game", "agent".
+// Unknown returns a [UsageError] for a name that is not among the known names. It
+// lists them and, if one is close, suggests it. kind is what is named, such as
+// "game" or "agent".
 func Unknown(kind, name string, known []string) error {
 	hint := ""
 	if near := nearest(name, known); near != "" {
@@ -17,9 +17,9 @@ func Unknown(kind, name string, known []string) error {
 	return Usagef("unknown %s %s; want one of: %s%s", kind, input.Quote(name), strings.Join(known, ", "), hint)
 }
 
-// nearest returns the known name with the fewest edits from name, or "" if
-// that takes an edit for more than every third letter, or the name is too long to
-// be one of ours.
+// nearest returns the known name with the fewest edits from name. It returns "" if
+// that takes more than one edit for every three letters, or if name is longer than
+// any known name could be.
 func nearest(name string, known []string) string {
 	if len(name) > 100 {
 		return ""
@@ -33,8 +33,8 @@ func nearest(name string, known []string) string {
 	return best
 }
 
-// edits counts the letters to insert, delete, replace or swap with a neighbour
-// to turn a into b (the optimal string alignment distance).
+// edits returns the number of letters to insert, delete, replace or swap with a
+// neighbour to turn a into b (the optimal string alignment distance).
 func edits(a, b string) int {
 	d := make([][]int, len(a)+1)
 	for i := range d {

@@ -8,8 +8,8 @@ import (
 )
 
 // version returns the line that -version prints: the command, the version of its
-// module, the revision that it was built from, where the go command recorded
-// one, and the release of Go.
+// module, the revision that it was built from, if the go command recorded one, and
+// the release of Go.
 func version(command string, info *debug.BuildInfo) string {
 	module, settings := "marsgym (devel)", map[string]string{}
 	if info != nil {

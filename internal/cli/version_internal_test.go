@@ -1,6 +1,6 @@
 package cli
 
-// The test is within the package, since a test binary has no version of its own.
+// The test is in package cli, since a test binary has no version of its own.
 
 import (
 	"runtime"

@@ -12,9 +12,9 @@ import (
 	"marsgym/internal/cli"
 )
 
-// UnusableCache checks that a command answers, and first warns in one line, where the
-// folder of solutions is a file. work are arguments for which it solves a game
-// whose solution is kept; they are for one call.
+// UnusableCache checks that a command first warns in one line and then answers if
+// the cache folder is a file. work returns the arguments of one call, for which the
+// command solves a game whose solutions are cached.
 func UnusableCache(t *testing.T, run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int, work func() []string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
@@ -28,8 +28,8 @@ func UnusableCache(t *testing.T, run func(ctx context.Context, args []string, st
 			t.Errorf("-cache %s: status %d, %s", dir, status, errs.String())
 		}
 		first, _, _ := strings.Cut(errs.String(), "\n")
-		if !strings.Contains(first, "not kept") || !strings.Contains(first, file) || !strings.Contains(first, "-cache none") || strings.Count(errs.String(), "not kept") != 1 {
-			t.Errorf("-cache %s: standard error is %q; want one warning, before all else", dir, errs.String())
+		if !strings.Contains(first, "not cached") || !strings.Contains(first, file) || !strings.Contains(first, "-cache none") || strings.Count(errs.String(), "not cached") != 1 {
+			t.Errorf("-cache %s: standard error is %q; want one warning, before everything else", dir, errs.String())
 		}
 	}
 }

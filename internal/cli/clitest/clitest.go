@@ -1,4 +1,4 @@
-// Package clitest is what the tests of the commands share.
+// Package clitest holds what the tests of the commands share.
 package clitest
 
 import (
@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// Main runs the tests of a command with a cache folder of their own, so that
-// they neither use nor leave solutions in the user's. Call it from TestMain.
+// Main runs the tests of a command with their own cache folder, so that they
+// neither read solutions from the user's cache folder nor write any there. Call it
+// from TestMain.
 func Main(m *testing.M) {
 	dir, err := os.MkdirTemp("", "marsgym")
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"marsgym/internal/cli"
 )
 
-// Statuses checks how a command ends, in all ways that commands share. work are
-// arguments with which it does something, and writes it to standard output. They
-// are for one call, so that a folder can be another each time.
+// Statuses checks the exit status of a command in all cases that commands share.
+// work returns the arguments of one call, for which the command writes an answer to
+// standard output; each call may use another folder.
 func Statuses(t *testing.T, run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int, work func() []string) {
 	t.Helper()
 	interrupted, cancel := context.WithCancel(t.Context())
@@ -22,14 +22,14 @@ func Statuses(t *testing.T, run func(ctx context.Context, args []string, stdin i
 		name   string
 		ctx    context.Context
 		args   []string
-		full   bool // standard output has no room
+		full   bool // standard output has no free space
 		status int
 		stderr string
 	}{
 		{"help", t.Context(), []string{"-h"}, false, cli.Done, ""},
-		{"help without room", t.Context(), []string{"-h"}, true, cli.Failed, "no space left"},
+		{"help to a full device", t.Context(), []string{"-h"}, true, cli.Failed, "no space left"},
 		{"work", t.Context(), work(), false, cli.Done, ""},
-		{"work without room", t.Context(), work(), true, cli.Failed, "no space left"},
+		{"work to a full device", t.Context(), work(), true, cli.Failed, "no space left"},
 		{"interrupt", interrupted, work(), false, cli.Interrupted, "interrupted"},
 		{"unknown flag", t.Context(), []string{"-no-such-flag"}, false, cli.Misuse, "unknown flag"},
 		{"argument", t.Context(), append(work(), "pig"), false, cli.Misuse, "unexpected argument"},
@@ -37,7 +37,7 @@ func Statuses(t *testing.T, run func(ctx context.Context, args []string, stdin i
 		{"empty flag", t.Context(), []string{"-game="}, false, cli.Misuse, "-game is empty"},
 		{"no file", t.Context(), []string{"-game-config", "no/such/file"}, false, cli.Misuse, "no/such/file"},
 		{"folder", t.Context(), []string{"-game-config", "."}, false, cli.Misuse, "is a directory"},
-		{"file without end", t.Context(), []string{"-game-config", "/dev/zero"}, false, cli.Misuse, "too large"},
+		{"endless file", t.Context(), []string{"-game-config", "/dev/zero"}, false, cli.Misuse, "too large"},
 	} {
 		var out, errs bytes.Buffer
 		var stdout io.Writer = &out
@@ -54,7 +54,7 @@ func Statuses(t *testing.T, run func(ctx context.Context, args []string, stdin i
 	}
 }
 
-// full is a device without room.
+// full is a device without free space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }

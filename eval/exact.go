@@ -81,7 +81,7 @@ func (j *ExactEvaluator) report(step string) {
 
 // Seats returns the probability that each seat wins when these agents [P] sit at
 // the table, a shared win counted by its share.
-func (j *ExactEvaluator) Seats(ctx context.Context, seats []*agents.Agent) ([]float64, error) {
+func (j *ExactEvaluator) WinShares(ctx context.Context, seats []*agents.Agent) ([]float64, error) {
 	spec := j.game.Spec()
 	if len(seats) != spec.Players {
 		return nil, fmt.Errorf("%d agents for a table of %d", len(seats), spec.Players)
@@ -138,7 +138,7 @@ func (j *ExactEvaluator) Pair(ctx context.Context, a, b *agents.Agent) (Pair, er
 	if j.game.Spec().Players != 2 {
 		return p, errors.New("pairs are for tables of two")
 	}
-	win, err := j.Rotate(ctx, []*agents.Agent{a, b})
+	win, err := j.Rotations(ctx, []*agents.Agent{a, b})
 	if err != nil {
 		return p, err
 	}

@@ -36,7 +36,7 @@ type Tournament struct {
 //
 // Where one agent always wins the likelihood has no maximum. So the ratings are
 // those of the matches with one set more, in which all win a fair share.
-func RoundRobin(ctx context.Context, g env.Game, who []*agents.Agent, games int, seed uint64, progress func(done float64)) (Tournament, error) {
+func PlayTournament(ctx context.Context, g env.Game, who []*agents.Agent, games int, seed uint64, progress func(done float64)) (Tournament, error) {
 	n, p := len(who), g.Spec().Players
 	if n < 2 {
 		return Tournament{}, fmt.Errorf("a pool of %d agents; want at least 2", n)

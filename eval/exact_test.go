@@ -128,7 +128,7 @@ func TestPair(t *testing.T) {
 func TestSeats(t *testing.T) {
 	r := reduced(t, 3)
 	seats := []*agents.Agent{r.random, r.exact, r.greedy}
-	win, err := r.judge.Seats(t.Context(), seats)
+	win, err := r.judge.WinShares(t.Context(), seats)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestAskedOnce(t *testing.T) {
 
 func TestJudgeRefuses(t *testing.T) {
 	r := reduced(t, 3)
-	if _, err := r.judge.Seats(t.Context(), []*agents.Agent{r.exact}); err == nil || !strings.Contains(err.Error(), "1 agents for a table of 3") {
+	if _, err := r.judge.WinShares(t.Context(), []*agents.Agent{r.exact}); err == nil || !strings.Contains(err.Error(), "1 agents for a table of 3") {
 		t.Errorf("one agent for three seats: %v", err)
 	}
 	if _, err := r.judge.Pair(t.Context(), r.exact, r.greedy); err == nil {
@@ -233,7 +233,7 @@ func TestJudgeRefuses(t *testing.T) {
 		t.Errorf("a judge of wins for solitaire: %v", err)
 	}
 	two := reduced(t, 2)
-	if _, err := two.judge.Seats(t.Context(), []*agents.Agent{two.exact, {Name: "stranger", Policy: failing{}}}); err == nil || !strings.Contains(err.Error(), "stranger") {
+	if _, err := two.judge.WinShares(t.Context(), []*agents.Agent{two.exact, {Name: "stranger", Policy: failing{}}}); err == nil || !strings.Contains(err.Error(), "stranger") {
 		t.Errorf("an agent that fails: %v", err)
 	}
 }

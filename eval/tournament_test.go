@@ -24,7 +24,7 @@ func TestRoundRobin(t *testing.T) {
 		}
 		missed := 0
 		for seed := range uint64(12) {
-			p, err := eval.RoundRobin(t.Context(), r.game, who, 200*players, seed, nil)
+			p, err := eval.PlayTournament(t.Context(), r.game, who, 200*players, seed, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,11 +57,11 @@ func TestRoundRobin(t *testing.T) {
 // TestRoundRobinOneSided: who always loses has a rating all the same.
 func TestRoundRobinOneSided(t *testing.T) {
 	g := open(t, "martian-dice", 2, `{}`)
-	p, err := eval.RoundRobin(t.Context(), g, []*agents.Agent{player(t, g, "greedy"), player(t, g, "random")}, 20, 1, nil)
+	p, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{player(t, g, "greedy"), player(t, g, "random")}, 20, 1, nil)
 	if err != nil || !(p.Rating[1] < -300) || p.Agents[1] != "random" {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := eval.RoundRobin(t.Context(), g, []*agents.Agent{player(t, g, "greedy")}, 20, 1, nil); err == nil {
+	if _, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{player(t, g, "greedy")}, 20, 1, nil); err == nil {
 		t.Error("a pool of one")
 	}
 }

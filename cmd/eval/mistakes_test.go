@@ -15,13 +15,13 @@ func TestBlunders(t *testing.T) {
 	var exact pairResult
 	document(t, &exact, "-model", "greedy", "-game-config", file)
 	b := pair.Blunders
-	if b == nil || len(b.Dearest) != 4 || exact.Blunders != nil {
+	if b == nil || len(b.Worst) != 4 || exact.Blunders != nil {
 		t.Fatalf("with -blunders 4 %+v, without %+v", b, exact.Blunders)
 	}
 	near(t, "the loss", b.Loss, 0.5-exact.Win, 1e-12) // whoever it is -against
 
 	got := text(t, "-model", "greedy", "-blunders", "4", "-game-config", file)
-	for _, want := range []string{"Mistakes of greedy", "in seat 1", "stopped too early", "last round", "share", b.Dearest[3].Position} {
+	for _, want := range []string{"Mistakes of greedy", "in seat 1", "stopped too early", "last round", "share", b.Worst[3].Position} {
 		if !strings.Contains(got, want) {
 			t.Errorf("without %q:\n%s", want, got)
 		}
@@ -32,7 +32,7 @@ func TestBlunders(t *testing.T) {
 
 	var seats seatsResult
 	document(t, &seats, "-model", "random", "-players", "3", "-blunders", "2", "-game-config", file)
-	if b := seats.Blunders; b == nil || len(b.Dearest) != 2 || len(b.LossBySeat) != 3 {
+	if b := seats.Blunders; b == nil || len(b.Worst) != 2 || len(b.LossBySeat) != 3 {
 		t.Errorf("for three: %+v", b)
 	}
 	if got := text(t, "-model", "random", "-players", "3", "-blunders", "2", "-game-config", file); !strings.Contains(got, "in seat 2") {

@@ -20,13 +20,13 @@ type MistakeReport struct {
 	Loss       float64   `json:"loss"`         // of win probability: the sum of the costs of all mistakes
 	LossBySeat []float64 `json:"loss_by_seat"` // [P]; Loss is their mean
 
-	Mistakes  float64 `json:"mistakes"`  // made in a game
-	Blunders  float64 `json:"blunders"`  // mistakes made in a game whose regret is above Threshold
-	Threshold float64 `json:"threshold"` // of win probability
+	Mistakes      float64 `json:"mistakes"`  // made in a game
+	LargeMistakes float64 `json:"blunders"`  // mistakes made in a game whose regret is above Threshold
+	Threshold     float64 `json:"threshold"` // of win probability
 
 	Kinds      []MistakeGroup `json:"kinds"`      // the dearest first, and so below
 	Situations []MistakeGroup `json:"situations"` // empty where the game tells none apart
-	Dearest    []Mistake      `json:"dearest"`
+	Worst      []Mistake      `json:"dearest"`
 }
 
 // Account is what mistakes of one sort come to in a game.
@@ -72,22 +72,22 @@ func (j *ExactEvaluator) Mistakes(ctx context.Context, a *agents.Agent, n int) (
 			b.LossBySeat[seat] += m.Cost / share
 			b.Mistakes += times
 			if m.Regret > blunder {
-				b.Blunders += times
+				b.LargeMistakes += times
 			}
 			enter(kinds, m.Kind, times, m.Cost)
 			enter(situations, m.Situation, times, m.Cost)
-			at := len(b.Dearest) // after those that cost as much
-			for at > 0 && b.Dearest[at-1].Cost < m.Cost {
+			at := len(b.Worst) // after those that cost as much
+			for at > 0 && b.Worst[at-1].Cost < m.Cost {
 				at--
 			}
 			if at == n {
 				return nil
 			}
 			m.Position, m.Action, m.Best = r.Position().String(), j.game.ActionName(r.Action), j.game.ActionName(r.Best)
-			if len(b.Dearest) == n {
-				b.Dearest = b.Dearest[:n-1]
+			if len(b.Worst) == n {
+				b.Worst = b.Worst[:n-1]
 			}
-			b.Dearest = slices.Insert(b.Dearest, at, m)
+			b.Worst = slices.Insert(b.Worst, at, m)
 			return nil
 		})
 		if err != nil {

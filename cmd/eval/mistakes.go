@@ -34,19 +34,19 @@ func printBlunders(b *strings.Builder, r *eval.MistakeReport) {
 		fmt.Fprintf(b, "    in seat %d          %s\n", seat, percent(loss))
 	}
 	fmt.Fprintf(b, "  mistakes a game      %10.6f\n", r.Mistakes)
-	fmt.Fprintf(b, "  blunders a game      %10.6f     mistakes that lose more than %g %%\n", r.Blunders, 100*r.Threshold)
+	fmt.Fprintf(b, "  blunders a game      %10.6f     mistakes that lose more than %g %%\n", r.LargeMistakes, 100*r.Threshold)
 	accounts(b, "mistake", r.Kinds, r.Loss)
 	accounts(b, "situation", r.Situations, r.Loss)
-	if len(r.Dearest) == 0 {
+	if len(r.Worst) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n  The dearest. Cost = reach × prob × regret; a position stands for all that offer\n  the same choice, reach is how often a game comes to one, prob is of the mistake.\n")
 	width := len("position")
-	for _, x := range r.Dearest {
+	for _, x := range r.Worst {
 		width = max(width, len(x.Position))
 	}
 	fmt.Fprintf(b, "\n  %10s  %9s  %6s  %9s  %-*s  %-8s  %s\n", "cost, %", "reach, %", "prob", "regret, %", width, "position", "did", "better")
-	for _, x := range r.Dearest {
+	for _, x := range r.Worst {
 		fmt.Fprintf(b, "  %10.6f  %9.5f  %6.4f  %9.5f  %-*s  %-8s  %s\n", 100*x.Cost, 100*x.Reach, x.Prob, 100*x.Regret, width, x.Position, x.Action, x.Best)
 	}
 }

@@ -39,7 +39,7 @@ func drawer(t *testing.T, g env.Game) *agents.Agent {
 func TestBlunders(t *testing.T) {
 	for _, r := range []room{reduced(t, 2), reduced(t, 3), newRoom(t, "pig", 2, reducedPig)} {
 		players := r.game.Spec().Players
-		best, err := r.judge.Seats(t.Context(), slices.Repeat([]*agents.Agent{r.exact}, players))
+		best, err := r.judge.WinShares(t.Context(), slices.Repeat([]*agents.Agent{r.exact}, players))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestBlunders(t *testing.T) {
 			for seat := range players {
 				seats := slices.Repeat([]*agents.Agent{r.exact}, players)
 				seats[seat] = a
-				win, err := r.judge.Seats(t.Context(), seats)
+				win, err := r.judge.WinShares(t.Context(), seats)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -67,20 +67,20 @@ func TestBlunders(t *testing.T) {
 					near(t, a.Name+": their times", sum.Times, b.Mistakes, 1e-12)
 				}
 			}
-			if !(b.Blunders <= b.Mistakes) || len(b.Kinds) == 0 {
+			if !(b.LargeMistakes <= b.Mistakes) || len(b.Kinds) == 0 {
 				t.Errorf("%s: %+v", a.Name, b)
 			}
-			if !slices.Equal(b.Dearest, all.Dearest[:min(7, len(all.Dearest))]) {
-				t.Errorf("%s: the dearest are %+v", a.Name, b.Dearest)
+			if !slices.Equal(b.Worst, all.Worst[:min(7, len(all.Worst))]) {
+				t.Errorf("%s: the dearest are %+v", a.Name, b.Worst)
 			}
-			for _, x := range all.Dearest {
+			for _, x := range all.Worst {
 				near(t, x.Position, x.Cost, x.Reach*x.Prob*x.Regret, 1e-15)
 			}
-			if !slices.IsSortedFunc(all.Dearest, func(a, b eval.Mistake) int { return cmp.Compare(b.Cost, a.Cost) }) {
+			if !slices.IsSortedFunc(all.Worst, func(a, b eval.Mistake) int { return cmp.Compare(b.Cost, a.Cost) }) {
 				t.Errorf("%s: the dearest do not come first", a.Name)
 			}
 		}
-		if b := blunders(t, r, r.exact, 7); b.Loss != 0 || len(b.Dearest) > 0 {
+		if b := blunders(t, r, r.exact, 7); b.Loss != 0 || len(b.Worst) > 0 {
 			t.Errorf("best play: %+v", b)
 		}
 	}
@@ -94,7 +94,7 @@ func TestBlunderPositions(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := r.game.Spec()
-	for _, b := range blunders(t, r, r.random, 50).Dearest {
+	for _, b := range blunders(t, r, r.random, 50).Worst {
 		p, err := r.game.Parse(b.Position)
 		if err != nil {
 			t.Fatal(err)
