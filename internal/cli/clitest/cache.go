@@ -28,7 +28,7 @@ func UnusableCache(t *testing.T, run func(ctx context.Context, args []string, st
 			t.Errorf("-cache %s: status %d, %s", dir, status, errs.String())
 		}
 		first, _, _ := strings.Cut(errs.String(), "\n")
-		if !strings.Contains(first, "not cached") || !strings.Contains(first, file) || !strings.Contains(first, "-cache none") || strings.Count(errs.String(), "not cached") != 1 {
+		if !strings.Contains(first, "not stored") || !strings.Contains(first, file) || !strings.Contains(first, "-cache none") || strings.Count(errs.String(), "not stored") != 1 {
 			t.Errorf("-cache %s: standard error is %q; want one warning, before everything else", dir, errs.String())
 		}
 	}
