@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"marsgym/env/catalog"
-	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/train"
 )
@@ -28,7 +27,7 @@ func BenchmarkRun(b *testing.B) {
 			for b.Loop() {
 				_, err := train.Run(context.Background(), cfg, train.Options{
 					Game: g, Dir: b.TempDir(),
-					Learner: func(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) },
+					Learner: gorgonia.New,
 					Report:  func(m train.Metrics) { steps += float64(m.Decisions) },
 				})
 				if err != nil {

@@ -62,7 +62,7 @@ func TestMemory(t *testing.T) {
 			}
 			_, err = Run(t.Context(), cfg, Options{
 				Game: g, Dir: t.TempDir(),
-				Learner: func(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) },
+				Learner: gorgonia.New,
 				Report:  func(Metrics) { kept = heap() - before },
 			})
 			if err != nil {

@@ -49,7 +49,7 @@ func poolConfig(head models.Head) Config {
 func trained(t *testing.T, g env.Game, cfg Config, stop uint64) (model []byte, last Metrics) {
 	t.Helper()
 	opt := Options{Game: g, Dir: t.TempDir()}
-	opt.Learner = func(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) }
+	opt.Learner = gorgonia.New
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	opt.Report = func(m Metrics) {

@@ -61,7 +61,7 @@ type Rules[S comparable] interface {
 	// Encode writes the observation of seat p to dst [D], every element of it. It is
 	// defined in every state, chance and terminal states included. Where p is to move,
 	// equal observations have equal legal actions with equal exact values; so an
-	// action that names another seat counts from the mover. Elsewhere it distinguishes
-	// states of different value to p.
+	// action that names another seat counts from the mover. Elsewhere, in afterstates
+	// above all, it distinguishes states of different value to p.
 	Encode(dst []float32, s S, p Player)
 }

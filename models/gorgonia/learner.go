@@ -7,32 +7,30 @@ import (
 	"marsgym/models"
 )
 
-// Learner fits a network. It implements [models.Learner].
-type Learner struct {
+// learner implements [models.Learner].
+type learner struct {
 	mlp      *models.MLP
 	adam     *models.Adam
 	graphs   []*graph // one for each shard that runs at the same time
 	gradient models.GradientAccumulator
 }
 
-var _ models.Learner = (*Learner)(nil)
-
 // New returns a learner of the network. Fit changes the network's weights.
-func New(mlp *models.MLP, cfg models.AdamConfig) (*Learner, error) {
+func New(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
 	adam, err := models.NewAdam(len(mlp.Weights()), cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Learner{mlp: mlp, adam: adam}, nil
+	return &learner{mlp: mlp, adam: adam}, nil
 }
 
-// MLP returns the network that was given to New.
-func (l *Learner) MLP() *models.MLP { return l.mlp }
+// MLP implements [models.Learner].
+func (l *learner) MLP() *models.MLP { return l.mlp }
 
 // Fit implements [models.Learner]. It runs up to GOMAXPROCS shards at the same time.
 // A few more shards than cores, of some hundred rows each, balance the load at no
 // cost.
-func (l *Learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
+func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
 	d := l.mlp.Shape().Obs
 	rows, err := models.LargestShard(shards, d)
 	if err != nil {
@@ -61,7 +59,7 @@ func (l *Learner) Fit(shards []models.Shard, rate float64) (norm float64, err er
 const minRows = 64
 
 // grow ensures that there are n graphs, each with a capacity of that many rows.
-func (l *Learner) grow(n, rows int) error {
+func (l *learner) grow(n, rows int) error {
 	for len(l.graphs) < n {
 		l.graphs = append(l.graphs, &graph{})
 	}
@@ -79,7 +77,7 @@ func (l *Learner) grow(n, rows int) error {
 }
 
 // State returns the state of the optimizer, see [models.Adam.State].
-func (l *Learner) State() []models.Tensor { return l.adam.State() }
+func (l *learner) State() []models.Tensor { return l.adam.State() }
 
 // Restore restores what State returned. It ignores other tensors.
-func (l *Learner) Restore(state []models.Tensor) error { return l.adam.Restore(state) }
+func (l *learner) Restore(state []models.Tensor) error { return l.adam.Restore(state) }

@@ -17,7 +17,7 @@ var (
 	logitsShape = models.Shape{Obs: 7, Hidden: []int{9}, Head: models.Logits, Actions: 5, Players: 3}
 )
 
-func newLearner(t testing.TB, s models.Shape, seed uint64) *gorgonia.Learner {
+func newLearner(t testing.TB, s models.Shape, seed uint64) models.Learner {
 	t.Helper()
 	mlp, err := models.NewMLP(s, rand.NewPCG(seed, 1))
 	if err != nil {
@@ -42,7 +42,7 @@ func noise(r *rand.Rand, n int) []float32 {
 }
 
 // train makes updates of shards of changing sizes.
-func train(t *testing.T, l *gorgonia.Learner, from, to int) {
+func train(t *testing.T, l models.Learner, from, to int) {
 	t.Helper()
 	s := l.MLP().Shape()
 	for u := from; u < to; u++ {
@@ -55,7 +55,7 @@ func train(t *testing.T, l *gorgonia.Learner, from, to int) {
 }
 
 func TestCheck(t *testing.T) {
-	err := learnertest.Check(func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) { return gorgonia.New(mlp, cfg) })
+	err := learnertest.Check(gorgonia.New)
 	if err != nil {
 		t.Error(err)
 	}

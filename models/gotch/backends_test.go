@@ -21,7 +21,7 @@ import (
 
 // backends are those to compare.
 var backends = map[string]learnertest.New{
-	"gorgonia": func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) { return gorgonia.New(mlp, cfg) },
+	"gorgonia": gorgonia.New,
 	"gotch":    on("cpu"),
 }
 

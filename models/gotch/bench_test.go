@@ -40,7 +40,7 @@ var backends = []struct {
 	forward func(mlp *models.MLP, policy, values, obs []float32) error
 }{
 	{"gorgonia", "cpu",
-		func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) { return gorgonia.New(mlp, cfg) },
+		gorgonia.New,
 		func(mlp *models.MLP, policy, values, obs []float32) error {
 			mlp.Forward(policy, values, obs)
 			return nil
