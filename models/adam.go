@@ -10,10 +10,10 @@ import (
 
 // AdamConfig is the settings of [Adam].
 type AdamConfig struct {
-	Beta1 float64 `json:"beta1"` // decay of the mean gradient
-	Beta2 float64 `json:"beta2"` // decay of the mean squared gradient
-	Eps   float64 `json:"eps"`   // added to the root of the latter
-	Clip  float64 `json:"clip"`  // longest gradient, in norm; 0 clips nothing
+	Beta1       float64 `json:"beta1"`         // decay of the mean gradient
+	Beta2       float64 `json:"beta2"`         // decay of the mean squared gradient
+	Eps         float64 `json:"eps"`           // added to the root of the latter
+	MaxGradNorm float64 `json:"max_grad_norm"` // longest gradient, in norm; 0 clips nothing
 }
 
 // DefaultAdam returns the settings of Kingma and Ba, arXiv:1412.6980,
@@ -40,8 +40,8 @@ func (c AdamConfig) Validate() error {
 	if !(c.Eps >= 1e-30 && c.Eps <= 1) {
 		errs = append(errs, fmt.Errorf("eps is %v: want 1e-30 to 1", c.Eps))
 	}
-	if !(c.Clip >= 0 && c.Clip <= math.MaxFloat32) {
-		errs = append(errs, fmt.Errorf("clip is %v: want a positive norm, or 0 for none", c.Clip))
+	if !(c.MaxGradNorm >= 0 && c.MaxGradNorm <= math.MaxFloat32) {
+		errs = append(errs, fmt.Errorf("max_grad_norm is %v: want a positive norm, or 0 for none", c.MaxGradNorm))
 	}
 	if len(errs) > 0 {
 		return fmt.Errorf("adam: %w", errors.Join(errs...))
@@ -93,8 +93,8 @@ func (a *Adam) Step(weights, grad []float32, rate float64) (norm float64, err er
 		return norm, fmt.Errorf("models: %w: the gradient's norm is %v; lower the learning rate", ErrDiverged, norm)
 	}
 	scale := float32(1)
-	if a.cfg.Clip > 0 && norm > a.cfg.Clip {
-		scale = float32(a.cfg.Clip / norm)
+	if a.cfg.MaxGradNorm > 0 && norm > a.cfg.MaxGradNorm {
+		scale = float32(a.cfg.MaxGradNorm / norm)
 	}
 	a.steps = min(a.steps+1, maxSteps)
 	t := float64(a.steps)

@@ -21,7 +21,7 @@ func newAdam(t *testing.T, n int, cfg models.AdamConfig) *models.Adam {
 
 // The reference is algorithm 1 of the paper, line by line, in float64.
 func TestAdam(t *testing.T) {
-	cfg := models.AdamConfig{Beta1: 0.8, Beta2: 0.95, Eps: 1e-3, Clip: 2}
+	cfg := models.AdamConfig{Beta1: 0.8, Beta2: 0.95, Eps: 1e-3, MaxGradNorm: 2}
 	a := newAdam(t, 3, cfg)
 	w := []float32{1, -2, 3}
 	theta := []float64{1, -2, 3}
@@ -72,8 +72,8 @@ func TestAdamRefuses(t *testing.T) {
 }
 
 func TestAdamConfigValidate(t *testing.T) {
-	err := models.AdamConfig{Beta1: 1, Beta2: math.NaN(), Eps: 0, Clip: -1}.Validate()
-	for _, want := range []string{"beta1", "beta2", "eps", "clip"} {
+	err := models.AdamConfig{Beta1: 1, Beta2: math.NaN(), Eps: 0, MaxGradNorm: -1}.Validate()
+	for _, want := range []string{"beta1", "beta2", "eps", "max_grad_norm"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v: want it to name %s", err, want)
 		}

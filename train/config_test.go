@@ -19,10 +19,10 @@ func TestBounds(t *testing.T) {
 		change    func(*train.Config)
 		want      string // "" where there is no fault
 	}{
-		{"value", ppo, func(c *train.Config) { c.Value = inf }, "value is +Inf"},
-		{"value", ppo, func(c *train.Config) { c.Value = math.NaN() }, "value is NaN"},
-		{"large value", ppo, func(c *train.Config) { c.Value = math.MaxFloat64 }, ""},
-		{"entropy", ppo, func(c *train.Config) { c.PPO.Entropy[1] = inf }, "entropy, last is +Inf"},
+		{"value", ppo, func(c *train.Config) { c.ValueCoef = inf }, "value_coef is +Inf"},
+		{"value", ppo, func(c *train.Config) { c.ValueCoef = math.NaN() }, "value_coef is NaN"},
+		{"large value", ppo, func(c *train.Config) { c.ValueCoef = math.MaxFloat64 }, ""},
+		{"entropy", ppo, func(c *train.Config) { c.PPO.EntropyCoef[1] = inf }, "entropy_coef, last is +Inf"},
 		{"temperature", search, func(c *train.Config) { c.Expert.Temperature[0] = inf }, "temperature, first is +Inf"},
 		{"power", ppo, func(c *train.Config) { c.PPO.Pool.Power = 100 }, "pool power is 100; want 0 to 50"},
 		{"high power", ppo, func(c *train.Config) { c.PPO.Pool.Power = 50 }, ""},
@@ -69,10 +69,10 @@ func TestCheck(t *testing.T) {
 			c.Hidden, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 1<<14, 1<<10, 1<<24
 		}, "want at most 24 GiB: lower minibatch"},
 		{"pool", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
-			c.Hidden, c.PPO.Pool.Share, c.PPO.Pool.Size = []int{4096, 4096}, 0.1, 1000
+			c.Hidden, c.PPO.Pool.Fraction, c.PPO.Pool.Size = []int{4096, 4096}, 0.1, 1000
 		}, "for the opponent pool; want at most 24 GiB: lower the size of the pool or hidden"},
-		{"parts", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Hidden, c.Parts = []int{4096, 4096}, 512 }, "for the network; want at most 24 GiB: lower hidden or parts"},
-		{"moves", "mars-is-ours-fast", 2, train.OnePly, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "want at most 24 GiB: lower rows or moves"},
+		{"shards", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Hidden, c.Shards = []int{4096, 4096}, 512 }, "for the network; want at most 24 GiB: lower hidden or shards"},
+		{"decisions", "mars-is-ours-fast", 2, train.OnePly, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "want at most 24 GiB: lower rows or decisions"},
 		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "want at most 24 GiB: lower rows or turns"},
 		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "want at most 24 GiB: lower rows or turns"},
 		{"large rollout", "martian-dice", 4, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1024, 128 }, ""},

@@ -44,8 +44,8 @@ type worker struct {
 
 func newExpertIteration(cfg *Config, g env.Game, l models.Learner) (*expertIteration, error) {
 	e := &expertIteration{cfg: cfg, learner: l, spec: g.Spec()}
-	for k := range cfg.Parts {
-		from, to := cfg.Rows*k/cfg.Parts, cfg.Rows*(k+1)/cfg.Parts
+	for k := range cfg.Shards {
+		from, to := cfg.Rows*k/cfg.Shards, cfg.Rows*(k+1)/cfg.Shards
 		x, err := g.NewExpert(cfg.Expert.Search, to-from, from)
 		if err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 		mlp.Forward(scores, values, obs)
 		models.SharesToReturns(values, e.spec.Players, e.spec.Return)
 	}
-	teach := x >= cfg.Expert.Ahead
+	teach := x >= cfg.Expert.ValueWarmup
 	how := expert.Options{Lambda: cfg.Expert.Lambda.at(x), RandomPlay: !teach, PolicyReplies: teach && cfg.Head == models.Score}
 	temperature := cfg.Expert.Temperature.at(x)
 	err := parallel(len(e.parts), func(k int) (err error) {
@@ -94,10 +94,10 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 	}
 	rows := make([]models.Shard, len(e.parts))
 	for k, p := range e.parts {
-		rows[k] = models.Shard{Obs: p.obs, Loss: p.loss(max(1, n), max(1, m), cfg.Value, teach)}
+		rows[k] = models.Shard{Obs: p.obs, Loss: p.loss(max(1, n), max(1, m), cfg.ValueCoef, teach)}
 	}
-	out := Metrics{Rate: cfg.rate(x)}
-	norm, err := e.learner.Fit(rows, out.Rate)
+	out := Metrics{LearningRate: cfg.learningRate(x)}
+	norm, err := e.learner.Fit(rows, out.LearningRate)
 	for _, p := range e.parts {
 		out.Losses.add(p.losses)
 		out.Decisions += uint64(p.targets.Decisions)

@@ -21,9 +21,9 @@ import (
 // least is a config of some milliseconds: a few short iterations.
 func least(a train.Algorithm) train.Config {
 	cfg := train.DefaultConfig(a)
-	cfg.Hidden, cfg.Rows, cfg.Parts = []int{2}, 2, 1
+	cfg.Hidden, cfg.Rows, cfg.Shards = []int{2}, 2, 1
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 4, 4
-	cfg.PPO.Pool = train.Pool{Share: 0.5, Size: 2, Every: 0.25, Power: 2}
+	cfg.PPO.Pool = train.Pool{Fraction: 0.5, Size: 2, Interval: 0.25, Power: 2}
 	cfg.Expert.Search.Turns, cfg.Expert.Search.Decisions = 1, 2
 	cfg.Steps, cfg.Evaluations, cfg.Checkpoints = 32, 0, 1
 	return cfg

@@ -25,7 +25,7 @@ import (
 // third.
 func killed(a train.Algorithm) train.Config {
 	cfg := train.DefaultConfig(a)
-	cfg.Hidden, cfg.Rows, cfg.Parts = []int{16}, 16, 2
+	cfg.Hidden, cfg.Rows, cfg.Shards = []int{16}, 16, 2
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 16, 64
 	cfg.Steps, cfg.Checkpoints = 10_000, 13
 	return cfg

@@ -18,7 +18,7 @@ import (
 func TestSmallMinibatch(t *testing.T) {
 	g := openGame(t, "pig", `{"target": 10}`)
 	cfg := DefaultConfig(AlgorithmPPO)
-	cfg.Rows, cfg.Parts = 24, 8
+	cfg.Rows, cfg.Shards = 24, 8
 	cfg.PPO.Horizon, cfg.PPO.Minibatch, cfg.PPO.Epochs = 16, 48, 2
 	l, err := gorgonia.New(network(t, g, cfg.Head), cfg.Adam)
 	if err != nil {
@@ -48,7 +48,7 @@ func (idle) Search(_ context.Context, dst *expert.Targets, _ expert.Options, _ e
 func TestIdlePart(t *testing.T) {
 	g := openGame(t, "martian-dice", `{"dice": 5, "target": 6}`)
 	cfg := DefaultConfig(TurnExact)
-	cfg.Rows, cfg.Parts = 4, 2
+	cfg.Rows, cfg.Shards = 4, 2
 	cfg.Hidden = []int{8}
 	mlp, err := models.NewMLP(cfg.shape(g.Spec()), rand.NewPCG(1, 0))
 	if err != nil {

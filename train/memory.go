@@ -38,7 +38,7 @@ func (c Config) checkMemory(g env.Game) error {
 	if err != nil {
 		return err
 	}
-	needs := c.memory(g.Spec(), play, min(c.Parts, runtime.GOMAXPROCS(0)))
+	needs := c.memory(g.Spec(), play, min(c.Shards, runtime.GOMAXPROCS(0)))
 	total, largest := 0.0, needs[0]
 	for _, n := range needs {
 		total += n.most()
@@ -67,7 +67,7 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	)
 	shape := c.shape(spec)
 	weights := float64(shape.Size())
-	n, parts, graphs := float64(c.Rows), float64(c.Parts), float64(workers)
+	n, parts, graphs := float64(c.Rows), float64(c.Shards), float64(workers)
 	d, p, k := float64(spec.ObsLen()), float64(spec.Players), float64(shape.PolicyWidth())
 	seen := 1.0 // of a decision, how many options the policy head is shown, beside
 	if c.Head == models.Logits {
@@ -76,7 +76,7 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	// Beside the network there are two numbers of the optimizer for each weight, a
 	// gradient for each part, and two in each graph; and a checkpoint, while it is
 	// written, with copies of all but the last two.
-	needs := []need{{"the network", number * weights * (3 + 8 + parts + 2*graphs), 0, "hidden or parts"}}
+	needs := []need{{"the network", number * weights * (3 + 8 + parts + 2*graphs), 0, "hidden or shards"}}
 	// fit is what it takes to fit so many rows at once. A graph has room for the
 	// rows of a part, a power of two, with two numbers for each column of the
 	// hidden layers and four for those of the heads.
@@ -95,12 +95,12 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		needs = append(needs,
 			need{"the rollout", number*decisions*(d+4*p+4) + n*(row+number*(3*d+options+k)), number * room * decisions * options, "rows or horizon"},
 			fit("a minibatch", batch*(1+seen*play.options), "minibatch"))
-		if c.PPO.Pool.Share > 0 {
+		if c.PPO.Pool.Fraction > 0 {
 			needs = append(needs, need{"the opponent pool", number * weights * float64(c.PPO.Pool.Size), 0, "the size of the pool or hidden"})
 		}
 		return needs
 	}
-	lower, steps, searches, kept := "rows or moves", n*float64(c.Expert.Search.Decisions), n*float64(c.Expert.Search.Decisions), float64(row)
+	lower, steps, searches, kept := "rows or decisions", n*float64(c.Expert.Search.Decisions), n*float64(c.Expert.Search.Decisions), float64(row)
 	if c.Algorithm == TurnExact {
 		lower, steps, searches, kept = "rows or turns", n*float64(c.Expert.Search.Turns), n, row+plan
 	}
@@ -193,13 +193,6 @@ func measuredSearch(g env.Game, c Config) (play playSizes, err error) {
 		options: play.options / steps, asked: play.asked / searched,
 		positions: play.positions / searched, decisions: play.decisions / steps,
 	}, nil
-}
-
-// Measure plays a game at random for a while, always the same. It returns the mean
-// number of legal actions of a decision, and of decisions of a game.
-func Measure(g env.Game) (options, length float64, err error) {
-	play, err := measured(g, Config{Algorithm: AlgorithmPPO})
-	return play.options, play.length, err
 }
 
 func measuredPlay(g env.Game) (playSizes, error) {

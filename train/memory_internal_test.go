@@ -25,13 +25,13 @@ func TestMemory(t *testing.T) {
 	}{
 		{"afterstates", "martian-dice", 2, AlgorithmPPO, func(c *Config) { c.Rows, c.PPO.Horizon = 512, 64 }},
 		{"logits and a pool", "mars-is-ours", 4, AlgorithmPPO, func(c *Config) {
-			c.Head, c.Rows, c.PPO.Horizon, c.PPO.Pool = models.Logits, 512, 32, Pool{Share: 0.5, Size: 10, Every: 0.1, Power: 1}
+			c.Head, c.Rows, c.PPO.Horizon, c.PPO.Pool = models.Logits, 512, 32, Pool{Fraction: 0.5, Size: 10, Interval: 0.1, Power: 1}
 		}},
 		{"large minibatch", "pig", 2, AlgorithmPPO, func(c *Config) {
 			c.Head, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = models.Logits, 1024, 64, 1<<16
 		}},
 		{"wide network", "martian-dice", 2, AlgorithmPPO, func(c *Config) {
-			c.Hidden, c.Parts, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 8, 16, 16, 64
+			c.Hidden, c.Shards, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 8, 16, 16, 64
 		}},
 		{"turns", "martian-dice", 4, TurnExact, func(c *Config) { c.Rows = 256 }},
 		{"many turns", "martian-dice", 2, TurnExact, func(c *Config) { c.Rows, c.Expert.Search.Turns = 32, 32 }},
@@ -46,13 +46,13 @@ func TestMemory(t *testing.T) {
 			}
 			cfg := DefaultConfig(test.algorithm)
 			test.change(&cfg)
-			cfg.Expert.Ahead, cfg.Checkpoints = 0, 1
+			cfg.Expert.ValueWarmup, cfg.Checkpoints = 0, 1
 			play, err := measured(g, cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
 			estimate := 0.0
-			for _, n := range cfg.memory(g.Spec(), play, min(cfg.Parts, runtime.GOMAXPROCS(0))) {
+			for _, n := range cfg.memory(g.Spec(), play, min(cfg.Shards, runtime.GOMAXPROCS(0))) {
 				estimate += n.kept()
 			}
 			before, kept := heap(), 0.0

@@ -51,18 +51,18 @@ const (
 
 // PoolMetrics say how the network stands against its past selves.
 type PoolMetrics struct {
-	Selves int     `json:"selves"`
-	Win    float64 `json:"win"`   // mean over past selves of how often it does better
-	Least  float64 `json:"least"` // the lowest of them; for two players, below one half it has forgotten something
+	Opponents int     `json:"opponents"`
+	Win       float64 `json:"win"`     // mean over past selves of how often it does better
+	MinWin    float64 `json:"min_win"` // the lowest of them; for two players, below one half it has forgotten something
 }
 
 // newPool returns an empty pool and seats the rows of all parts.
 func newPool(cfg Pool, spec game.Spec, parts []*rollout) *pool {
 	p := &pool{cfg: cfg, spec: spec}
 	for _, r := range parts {
-		rows := make([]seat, int(math.Round(cfg.Share*float64(r.n))))
+		rows := make([]seat, int(math.Round(cfg.Fraction*float64(r.n))))
 		for i := range rows {
-			rows[i].Self = nobody
+			rows[i].Opponent = nobody
 		}
 		p.Rows = append(p.Rows, rows)
 		r.seats = &seats{pool: p, rows: rows}
@@ -74,10 +74,10 @@ func newPool(cfg Pool, spec game.Spec, parts []*rollout) *pool {
 // begin takes a snapshot if one is due at a share x of the run, and settles the
 // chances of the past selves for a rollout.
 func (p *pool) begin(mlp *models.MLP, x float64) {
-	if p.cfg.Share == 0 {
+	if p.cfg.Fraction == 0 {
 		return
 	}
-	for ; float64(p.Taken+1)*p.cfg.Every <= x; p.Taken++ {
+	for ; float64(p.Taken+1)*p.cfg.Interval <= x; p.Taken++ {
 		k := p.Taken % p.cfg.Size
 		if k == len(p.mlp) {
 			p.add(mlp.Clone())
@@ -109,7 +109,7 @@ func (p *pool) end() *PoolMetrics {
 	if len(p.mlp) == 0 {
 		return nil
 	}
-	m := &PoolMetrics{Selves: len(p.mlp), Least: 1}
+	m := &PoolMetrics{Opponents: len(p.mlp), MinWin: 1}
 	for k := range p.mlp {
 		p.Won[k] = recall*p.Won[k] + (1-recall)*prior/2
 		p.Games[k] = recall*p.Games[k] + (1-recall)*prior
@@ -119,7 +119,7 @@ func (p *pool) end() *PoolMetrics {
 		}
 		w := p.Won[k] / p.Games[k]
 		m.Win += w / float64(len(p.mlp))
-		m.Least = min(m.Least, w)
+		m.MinWin = min(m.MinWin, w)
 	}
 	return m
 }
@@ -136,8 +136,8 @@ type seats struct {
 
 // seat is who sits where in a row.
 type seat struct {
-	Learner game.Player `json:"learner"` // the seat that learns
-	Self    int         `json:"self"`    // who sits in the others
+	Learner  game.Player `json:"learner"` // the seat that learns
+	Opponent int         `json:"self"`    // who sits in the others
 }
 
 const nobody = -1
@@ -155,7 +155,7 @@ func (s *seats) reset() {
 
 // past reports whether a past self moves for a player in row i.
 func (s *seats) past(i int, p game.Player) bool {
-	return i < len(s.rows) && s.rows[i].Self != nobody && s.rows[i].Learner != p
+	return i < len(s.rows) && s.rows[i].Opponent != nobody && s.rows[i].Learner != p
 }
 
 // act writes the actions of past selves.
@@ -166,7 +166,7 @@ func (s *seats) act(b env.Batch) error {
 	}
 	for i, row := range s.rows {
 		if s.past(i, buf.Player[i]) {
-			s.asked[row.Self] = append(s.asked[row.Self], i)
+			s.asked[row.Opponent] = append(s.asked[row.Opponent], i)
 		}
 	}
 	actions := s.pool.spec.Actions
@@ -196,12 +196,12 @@ func (s *seats) over(i int, returns []float32, noise *rand.PCG) {
 		return
 	}
 	row := &s.rows[i]
-	if row.Self != nobody && returns != nil {
-		s.count[row.Self].games++
-		s.count[row.Self].won += better(returns, row.Learner)
+	if row.Opponent != nobody && returns != nil {
+		s.count[row.Opponent].games++
+		s.count[row.Opponent].won += better(returns, row.Learner)
 	}
 	row.Learner = game.Player(below(noise, uint64(s.pool.spec.Players)))
-	row.Self = int(env.SampleAction(s.pool.draw, noise))
+	row.Opponent = int(env.SampleAction(s.pool.draw, noise))
 }
 
 // better is 1 if a seat's return is above the mean of all, ½ if it is the mean,
@@ -224,7 +224,7 @@ func selfBlob(k int) string { return fmt.Sprintf("pool.%d", k) }
 
 // save adds the pool to a checkpoint.
 func (p *pool) save(blobs map[string][]byte) (err error) {
-	if p.cfg.Share == 0 {
+	if p.cfg.Fraction == 0 {
 		return nil
 	}
 	if blobs["pool"], err = json.Marshal(p.poolState); err != nil {
@@ -240,7 +240,7 @@ func (p *pool) save(blobs map[string][]byte) (err error) {
 
 // restore takes back what save wrote for a network of the shape of mlp.
 func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
-	if p.cfg.Share == 0 {
+	if p.cfg.Fraction == 0 {
 		return nil
 	}
 	var state poolState
@@ -270,8 +270,8 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 			return fmt.Errorf("opponent pool: %d rows in part %d; want %d", len(rows), k, len(p.Rows[k]))
 		}
 		for _, row := range rows {
-			if row.Self < nobody || row.Self >= n || row.Learner < 0 || int(row.Learner) >= p.spec.Players {
-				return fmt.Errorf("opponent pool: seat %d learns against past self %d of %d", row.Learner, row.Self, n)
+			if row.Opponent < nobody || row.Opponent >= n || row.Learner < 0 || int(row.Learner) >= p.spec.Players {
+				return fmt.Errorf("opponent pool: seat %d learns against past self %d of %d", row.Learner, row.Opponent, n)
 			}
 		}
 		p.seats[k].rows = rows

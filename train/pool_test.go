@@ -37,10 +37,10 @@ func openGame(t *testing.T, id, config string) env.Game {
 func poolConfig(head models.Head) Config {
 	cfg := DefaultConfig(AlgorithmPPO)
 	cfg.Head, cfg.Hidden = head, []int{16}
-	cfg.Rows, cfg.Parts = 30, 3
+	cfg.Rows, cfg.Shards = 30, 3
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 32, 240
 	cfg.Steps, cfg.Evaluations = 12*30*32, 0
-	cfg.PPO.Pool = Pool{Share: 0.5, Size: 3, Every: 0.1, Power: 2}
+	cfg.PPO.Pool = Pool{Fraction: 0.5, Size: 3, Interval: 0.1, Power: 2}
 	return cfg
 }
 
@@ -76,7 +76,7 @@ func trained(t *testing.T, g env.Game, cfg Config, stop uint64) (model []byte, l
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tag := range []string{"pool/win", "pool/least"} {
+	for _, tag := range []string{"pool/win", "pool/min_win"} {
 		if got, want := bytes.Count(events, []byte(tag)), bytes.Count(lines, []byte(`"pool":`)); got != want {
 			t.Errorf("%d events have %s; want %d", got, tag, want)
 		}
@@ -89,7 +89,7 @@ func TestPoolBits(t *testing.T) {
 		g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
 		cfg := poolConfig(head)
 		want, m := trained(t, g, cfg, 0)
-		if m.Pool == nil || m.Pool.Selves != 3 || !(m.Pool.Least > 0 && m.Pool.Least <= m.Pool.Win && m.Pool.Win < 1) {
+		if m.Pool == nil || m.Pool.Opponents != 3 || !(m.Pool.MinWin > 0 && m.Pool.MinWin <= m.Pool.Win && m.Pool.Win < 1) {
 			t.Errorf("%s: metrics of the pool at the end: %+v", head, m.Pool)
 		}
 		for _, procs := range []int{1, 5} {
@@ -108,7 +108,7 @@ func TestPoolBits(t *testing.T) {
 			t.Errorf("%s: preferring strong past selves changes nothing", head)
 		}
 
-		cfg.PPO.Pool.Every = 1 // never
+		cfg.PPO.Pool.Interval = 1 // never
 		early, m := trained(t, g, cfg, 0)
 		if m.Pool != nil {
 			t.Errorf("%s: metrics of an empty pool: %+v", head, m.Pool)
@@ -124,7 +124,7 @@ func TestPoolDraw(t *testing.T) {
 	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
 	mlp := network(t, g, models.Score)
 	r := newRollout(g.NewBatch(4, 0), models.Score, 1)
-	p := newPool(Pool{Share: 1, Size: 3, Every: 0.25, Power: 2}, g.Spec(), []*rollout{r})
+	p := newPool(Pool{Fraction: 1, Size: 3, Interval: 0.25, Power: 2}, g.Spec(), []*rollout{r})
 	p.begin(mlp, 0.75)
 	p.Won, p.Games = []float64{10, 50, 75}, []float64{100, 100, 100}
 	p.begin(mlp, 0.9)
@@ -135,7 +135,7 @@ func TestPoolDraw(t *testing.T) {
 	noise := rand.NewPCG(1, 0)
 	for range n {
 		r.seats.over(2, nil, noise)
-		selves[r.seats.rows[2].Self]++
+		selves[r.seats.rows[2].Opponent]++
 		seats[r.seats.rows[2].Learner]++
 	}
 	for k, w := range want {
@@ -151,18 +151,18 @@ func TestPoolDraw(t *testing.T) {
 	}
 
 	// Games count for the past self that played them; those cut off do not.
-	r.seats.rows[0] = seat{Learner: 1, Self: 2}
+	r.seats.rows[0] = seat{Learner: 1, Opponent: 2}
 	r.seats.over(0, []float32{-0.5, 1, -0.5}, noise)
-	r.seats.rows[0] = seat{Learner: 0, Self: 2}
+	r.seats.rows[0] = seat{Learner: 0, Opponent: 2}
 	r.seats.over(0, []float32{-0.5, 1, -0.5}, noise)
-	r.seats.rows[0] = seat{Learner: 0, Self: 2}
+	r.seats.rows[0] = seat{Learner: 0, Opponent: 2}
 	r.seats.over(0, []float32{0, 0, 0}, noise)
 	m := p.end()
 	won, games := recall*75+(1-recall)*prior/2+1.5, recall*100+(1-recall)*prior+3
 	if !(math.Abs(p.Won[2]-won) <= 1e-9) || !(math.Abs(p.Games[2]-games) <= 1e-9) {
 		t.Errorf("%v of %v games won against past self 2; want %v of %v", p.Won[2], p.Games[2], won, games)
 	}
-	if least := p.Won[0] / p.Games[0]; m.Least != least || !(m.Win > least) {
+	if least := p.Won[0] / p.Games[0]; m.MinWin != least || !(m.Win > least) {
 		t.Errorf("metrics %+v; want least %v", m, least)
 	}
 
@@ -206,7 +206,7 @@ func TestPoolRefuses(t *testing.T) {
 		{`"won": [5], "games": [10]`, weights[4:], "bytes"},
 		{`"won": [5], "games": [10]`, wild, "past self 0"},
 	} {
-		p := newPool(Pool{Share: 1, Size: 3, Every: 0.25, Power: 2}, g.Spec(), nil)
+		p := newPool(Pool{Fraction: 1, Size: 3, Interval: 0.25, Power: 2}, g.Spec(), nil)
 		blobs := map[string][]byte{"pool": []byte(`{"taken": 1, ` + test.counts + `}`), selfBlob(0): test.weights}
 		err := p.restore(blobs, mlp)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
@@ -223,7 +223,7 @@ func TestPoolSeats(t *testing.T) {
 		b := g.NewBatch(32, 0)
 		b.Reset(1)
 		r := newRollout(b, head, 4000)
-		p := newPool(Pool{Share: 0.5, Size: 2, Every: 0.1, Power: 1}, g.Spec(), []*rollout{r})
+		p := newPool(Pool{Fraction: 0.5, Size: 2, Interval: 0.1, Power: 1}, g.Spec(), []*rollout{r})
 		mlp := network(t, g, head)
 		p.begin(mlp, 0.2)
 		if head == models.Logits {

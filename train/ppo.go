@@ -25,10 +25,10 @@ type ppo struct {
 }
 
 func newPPO(cfg *Config, g env.Game, l models.Learner) *ppo {
-	r := &ppo{cfg: cfg, learner: l, shards: make([]shard, cfg.Parts)}
+	r := &ppo{cfg: cfg, learner: l, shards: make([]shard, cfg.Shards)}
 	r.stream.Seed(cfg.Seed, shuffleStream)
-	for k := range cfg.Parts {
-		from, to := cfg.Rows*k/cfg.Parts, cfg.Rows*(k+1)/cfg.Parts
+	for k := range cfg.Shards {
+		from, to := cfg.Rows*k/cfg.Shards, cfg.Rows*(k+1)/cfg.Shards
 		b := g.NewBatch(to-from, from)
 		b.Reset(cfg.Seed)
 		r.parts = append(r.parts, newRollout(b, cfg.Head, cfg.PPO.Horizon))
@@ -47,11 +47,11 @@ func (r *ppo) iterate(_ context.Context, x float64) (Metrics, error) {
 	if err != nil {
 		return Metrics{}, err
 	}
-	m := Metrics{Rate: cfg.rate(x), Decisions: uint64(cfg.Rows) * uint64(cfg.PPO.Horizon)}
+	m := Metrics{LearningRate: cfg.learningRate(x), Decisions: uint64(cfg.Rows) * uint64(cfg.PPO.Horizon)}
 	for _, p := range r.parts {
 		m.Games += p.games
 	}
-	m.Losses, err = r.fit(m.Rate, cfg.PPO.Entropy.at(x))
+	m.Losses, err = r.fit(m.LearningRate, cfg.PPO.EntropyCoef.at(x))
 	m.Pool = r.pool.end()
 	return m, err
 }
@@ -296,11 +296,11 @@ func (r *ppo) step(bs []block, scale func(float32) float32, rate, entropy float6
 		n += int(b.to - b.from)
 		choices += r.parts[b.part].choices(b)
 	}
-	rows := make([]models.Shard, cfg.Parts)
-	parallel(cfg.Parts, func(k int) error {
+	rows := make([]models.Shard, cfg.Shards)
+	parallel(cfg.Shards, func(k int) error {
 		s := &r.shards[k]
-		s.fill(bs[len(bs)*k/cfg.Parts:len(bs)*(k+1)/cfg.Parts], r.parts, scale)
-		rows[k] = models.Shard{Obs: s.obs, Loss: s.loss(n, max(1, choices), cfg.PPO.Clip, entropy, cfg.Value)}
+		s.fill(bs[len(bs)*k/cfg.Shards:len(bs)*(k+1)/cfg.Shards], r.parts, scale)
+		rows[k] = models.Shard{Obs: s.obs, Loss: s.loss(n, max(1, choices), cfg.PPO.ClipRange, entropy, cfg.ValueCoef)}
 		return nil
 	})
 	norm, err := r.learner.Fit(rows, rate)

@@ -18,11 +18,11 @@ type Metrics struct {
 	Games     uint64  `json:"games"`     // ended so far
 	Seconds   float64 `json:"seconds"`   // of training so far, evaluation left out
 	Losses
-	Rate      float64       `json:"rate"`
-	StepsPerS float64       `json:"steps_per_s"` // of this iteration, evaluation left out
-	Exact     *models.Exact `json:"exact,omitempty"`
-	Decisions uint64        `json:"-"` // of this iteration
-	Done      float64       `json:"-"` // share of the run
+	LearningRate float64       `json:"learning_rate"`
+	StepsPerS    float64       `json:"steps_per_s"` // of this iteration, evaluation left out
+	Exact        *models.Exact `json:"exact,omitempty"`
+	Decisions    uint64        `json:"-"` // of this iteration
+	Done         float64       `json:"-"` // share of the run
 }
 
 // scalars are the same for TensorBoard, by the decisions so far.
@@ -32,7 +32,7 @@ func (m Metrics) scalars(a Algorithm) []tensorboard.Scalar {
 		{Tag: "loss/value", Value: m.Value},
 		{Tag: "policy/entropy", Value: m.Entropy},
 		{Tag: "train/grad_norm", Value: m.GradNorm},
-		{Tag: "train/rate", Value: m.Rate},
+		{Tag: "train/learning_rate", Value: m.LearningRate},
 		{Tag: "train/steps_per_s", Value: m.StepsPerS},
 	}
 	if a == AlgorithmPPO {
@@ -43,7 +43,7 @@ func (m Metrics) scalars(a Algorithm) []tensorboard.Scalar {
 	if p := m.Pool; p != nil {
 		list = append(list,
 			tensorboard.Scalar{Tag: "pool/win", Value: p.Win},
-			tensorboard.Scalar{Tag: "pool/least", Value: p.Least})
+			tensorboard.Scalar{Tag: "pool/min_win", Value: p.MinWin})
 	}
 	if x := m.Exact; x != nil {
 		list = append(list,

@@ -315,7 +315,7 @@ func (r *run) restore() error {
 		return err
 	}
 	if text, ok := f.Blobs[settingsBlob]; ok {
-		if err := r.settings().check(text); err != nil {
+		if err := r.checkSettings(text); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}

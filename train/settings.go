@@ -6,84 +6,174 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"marsgym/env"
+	"marsgym/internal/atomicfile"
 	"marsgym/internal/input"
 )
 
-// ErrSettings is returned where a run would go on under other settings than those
-// of its checkpoint.
+// ErrSettings is returned by a run that would be resumed under other settings than
+// those of its checkpoint.
 var ErrSettings = errors.New("the settings have changed since the checkpoint")
 
-// settings are what decides how a run ends, under the names of config.json. A
-// checkpoint holds them, so that no run is resumed under others. Left out is what
-// changes no result: how often a run is saved, and on which device it is fitted.
-type settings struct {
+// Names of the default backend and device.
+const (
+	DefaultBackend = "gorgonia"
+	DefaultDevice  = "cpu"
+)
+
+// Settings hold all that decides the result of a run: the content of [ConfigFile].
+//
+// A checkpoint holds them too, without what changes no result: the device, and the
+// number of checkpoints.
+type Settings struct {
 	Game       string          `json:"game"`
 	GameConfig json.RawMessage `json:"game_config"`
 	Backend    string          `json:"backend"`
+	Device     string          `json:"device,omitempty"`
 	Train      Config          `json:"train"`
 }
 
-// settingsBlob names them in a checkpoint.
-const settingsBlob = "settings"
+// Opener opens the game of settings. id and config are empty if they do not name
+// them.
+type Opener func(id string, config []byte) (env.Game, error)
 
-// settings are those of this run.
-func (r *run) settings() settings {
-	spec := r.opt.Game.Spec()
-	s := settings{spec.ID, json.RawMessage(spec.ConfigJSON()), r.opt.Backend, r.cfg}
-	s.Train.Checkpoints = 0
+// ParseSettings reads settings, a JSON object or nil, and opens their game. Fields
+// that it lacks have their defaults: those of [DefaultFor] the game, or of
+// [DefaultForAlgorithm] if it names an algorithm. If a is not "" it is used in place
+// of that algorithm.
+func ParseSettings(text []byte, a Algorithm, open Opener) (Settings, env.Game, error) {
+	var given, s Settings
+	if text != nil {
+		if err := decodeLoosely(text, &given); err != nil {
+			return s, nil, err
+		}
+	}
+	g, err := open(given.Game, given.GameConfig)
+	if err != nil {
+		return s, nil, err
+	}
+	s = Settings{Backend: DefaultBackend, Device: DefaultDevice}
+	switch a = cmp.Or(a, given.Train.Algorithm); {
+	case a == "":
+		s.Train, err = DefaultFor(g)
+		a = s.Train.Algorithm
+	case !slices.Contains(Algorithms(), a):
+		err = configError{input.Unknown("algorithm", string(a), names(Algorithms()))}
+	default:
+		s.Train, err = DefaultForAlgorithm(g, a)
+	}
+	if err != nil {
+		return s, nil, err
+	}
+	if text != nil {
+		if err := input.DecodeJSON(text, &s); err != nil {
+			return s, nil, err
+		}
+	}
+	s.Device = cmp.Or(s.Device, DefaultDevice)
+	s.Game, s.GameConfig, s.Train.Algorithm = g.Spec().ID, []byte(g.Spec().ConfigJSON()), a
+	return s, g, nil
+}
+
+func names(as []Algorithm) (s []string) {
+	for _, a := range as {
+		s = append(s, string(a))
+	}
 	return s
 }
 
-// check compares the settings with those of a checkpoint. A field that the
-// checkpoint's release did not know has its default.
-func (s settings) check(checkpoint []byte) error {
-	var was settings
-	if err := json.Unmarshal(checkpoint, &was); err != nil { // for the algorithm
-		return err
+// decodeLoosely reads settings, some of whose fields may be unknown. It refuses
+// those that have another name in this release.
+func decodeLoosely(text []byte, s *Settings) error {
+	if err := json.Unmarshal(text, s); err != nil {
+		return input.Short(err)
 	}
-	was.Train = DefaultConfig(was.Train.Algorithm)
-	if err := json.Unmarshal(checkpoint, &was); err != nil {
-		return err
-	}
-	was.Train.Checkpoints = 0
-	a, err := json.Marshal(was)
-	if err != nil {
-		return err
-	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	list, err := Differences(a, b)
-	if err == nil && list != nil {
-		err = fmt.Errorf("%w: %s; put them back in %s to go on, or start a new run with these", ErrSettings, input.Cut(strings.Join(list, ", ")), ConfigFile)
-	}
-	return err
+	return checkRenamed(text)
 }
 
-// Differences compares the fields of two JSON documents: "train.seed was 1 and is
-// 2". A list is one field.
-func Differences(before, after []byte) ([]string, error) {
-	was, is := map[string]string{}, map[string]string{}
-	if err := errors.Join(addFields(was, "", before), addFields(is, "", after)); err != nil {
+// LoadSettings reads the settings of a run folder. Fields that the file lacks have
+// the defaults of [DefaultConfig]; it follows no link.
+func LoadSettings(dir string) (Settings, error) {
+	var given Settings
+	text, err := readFile(dir, ConfigFile)
+	if err != nil {
+		return given, err
+	}
+	path := filepath.Join(dir, ConfigFile)
+	if err := decodeLoosely(text, &given); err != nil {
+		return given, fmt.Errorf("%s: %w", path, err)
+	}
+	s := Settings{GameConfig: []byte("{}"), Backend: DefaultBackend, Device: DefaultDevice, Train: DefaultConfig(given.Train.Algorithm)}
+	if err := input.DecodeJSON(text, &s); err != nil {
+		return s, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// readFile reads a file of a folder without following a link.
+func readFile(dir, name string) ([]byte, error) {
+	d, err := atomicfile.OpenDir(dir)
+	if err != nil {
 		return nil, err
 	}
-	all := maps.Clone(was)
-	maps.Copy(all, is)
+	defer d.Close()
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return input.Read(f, input.Settings)
+}
+
+// Save writes the settings to a run folder.
+func (s Settings) Save(dir string) error {
+	return atomicfile.Write(filepath.Join(dir, ConfigFile), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(s)
+	})
+}
+
+// Differences lists the fields in which later settings differ from s, such as
+// "train.seed was 1 and is 2". A list is one field.
+func (s Settings) Differences(later Settings) ([]string, error) {
+	before, err := s.fields()
+	if err != nil {
+		return nil, err
+	}
+	after, err := later.fields()
+	if err != nil {
+		return nil, err
+	}
+	all := maps.Clone(before)
+	maps.Copy(all, after)
 	var list []string
 	for _, field := range slices.Sorted(maps.Keys(all)) {
-		if was[field] != is[field] {
-			list = append(list, fmt.Sprintf("%s was %s and is %s", field, cmp.Or(was[field], "absent"), cmp.Or(is[field], "absent")))
+		if before[field] != after[field] {
+			list = append(list, fmt.Sprintf("%s was %s and is %s", field, cmp.Or(before[field], "absent"), cmp.Or(after[field], "absent")))
 		}
 	}
 	return list, nil
 }
 
-// addFields adds what a JSON document says by name, such as "train.ppo.clip".
+// fields returns the settings as JSON by field, such as "train.ppo.clip_range".
+func (s Settings) fields() (map[string]string, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]string{}
+	return fields, addFields(fields, "", text)
+}
+
+// addFields adds the fields of a JSON document under a name.
 func addFields(dst map[string]string, name string, text []byte) error {
 	if !bytes.HasPrefix(text, []byte("{")) {
 		dst[name] = string(text)
@@ -99,4 +189,38 @@ func addFields(dst map[string]string, name string, text []byte) error {
 		}
 	}
 	return nil
+}
+
+// settingsBlob is the name of the settings in a checkpoint.
+const settingsBlob = "settings"
+
+// settings returns those of this run for its checkpoint.
+func (r *run) settings() Settings {
+	spec := r.opt.Game.Spec()
+	s := Settings{Game: spec.ID, GameConfig: json.RawMessage(spec.ConfigJSON()), Backend: r.opt.Backend, Train: r.cfg}
+	s.Train.Checkpoints = 0
+	return s
+}
+
+// checkSettings compares the settings of this run with those of its checkpoint. A
+// field that the checkpoint's release did not have has its default.
+func (r *run) checkSettings(checkpoint []byte) error {
+	var before Settings
+	err := decodeLoosely(checkpoint, &before)
+	if errors.Is(err, ErrRenamed) {
+		return fmt.Errorf("%w; finish the run with the release that began it, or start a new run", err)
+	}
+	if err != nil {
+		return err
+	}
+	before.Train = DefaultConfig(before.Train.Algorithm)
+	if err := json.Unmarshal(checkpoint, &before); err != nil {
+		return err
+	}
+	before.Train.Checkpoints = 0
+	list, err := before.Differences(r.settings())
+	if err == nil && list != nil {
+		err = fmt.Errorf("%w: %s; put them back in %s to go on, or start a new run with these", ErrSettings, input.Cut(strings.Join(list, ", ")), ConfigFile)
+	}
+	return err
 }

@@ -38,7 +38,7 @@ func open(t testing.TB, id string, config string) env.Game {
 func small() train.Config {
 	cfg := train.DefaultConfig(train.AlgorithmPPO)
 	cfg.Hidden = []int{32}
-	cfg.Rows, cfg.Parts = 64, 3
+	cfg.Rows, cfg.Shards = 64, 3
 	cfg.PPO.Horizon, cfg.PPO.Minibatch, cfg.PPO.Epochs = 32, 512, 2
 	cfg.Steps = 12 * 64 * 32
 	cfg.Evaluations, cfg.Checkpoints = 2, 4
@@ -51,7 +51,7 @@ func brief(a train.Algorithm) train.Config {
 		return small()
 	}
 	cfg := train.DefaultConfig(a)
-	cfg.Hidden, cfg.Rows, cfg.Parts = []int{16}, 12, 5
+	cfg.Hidden, cfg.Rows, cfg.Shards = []int{16}, 12, 5
 	cfg.Steps, cfg.Evaluations, cfg.Checkpoints = 3_000, 0, 1
 	return cfg
 }
@@ -269,10 +269,10 @@ func TestConfig(t *testing.T) {
 
 func TestRangeJSON(t *testing.T) {
 	var cfg train.Config
-	if err := json.Unmarshal([]byte(`{"rate": [0.5, 0.25]}`), &cfg); err != nil || cfg.Rate != (train.Range{0.5, 0.25}) {
-		t.Errorf("got %v, %v", cfg.Rate, err)
+	if err := json.Unmarshal([]byte(`{"learning_rate": [0.5, 0.25]}`), &cfg); err != nil || cfg.LearningRate != (train.Schedule{0.5, 0.25}) {
+		t.Errorf("got %v, %v", cfg.LearningRate, err)
 	}
-	for _, text := range []string{`{"rate": [0.5]}`, `{"rate": [1, 2, 3]}`, `{"rate": 1}`, `{"rate": ["a", 1]}`} {
+	for _, text := range []string{`{"learning_rate": [0.5]}`, `{"learning_rate": [1, 2, 3]}`, `{"learning_rate": 1}`, `{"learning_rate": ["a", 1]}`} {
 		if err := json.Unmarshal([]byte(text), &cfg); err == nil || !strings.Contains(err.Error(), "want two numbers") {
 			t.Errorf("%s: got %v", text, err)
 		}
@@ -311,7 +311,7 @@ func TestLearning(t *testing.T) {
 				cfg.Rows, cfg.PPO.Horizon, cfg.PPO.Minibatch = 128, 32, 512
 				cfg.Steps = 100 * 128 * 32
 			} else {
-				cfg.Rate[0], cfg.Steps = 0.02, 40_000
+				cfg.LearningRate[0], cfg.Steps = 0.02, 40_000
 			}
 			cfg.Evaluations = 0
 			mlp, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner})

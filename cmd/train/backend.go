@@ -8,34 +8,32 @@ import (
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/models/gotch"
+	"marsgym/train"
 )
 
-// backend is what can fit a network.
+// backend is a library that can fit a network.
 type backend struct {
 	name  string
 	new   func(mlp *models.MLP, cfg models.AdamConfig, device string) (models.Learner, error)
 	check func(device string) error // whether new would work on a device
 }
 
-// backends lists them, the default first.
+// backends lists them.
 var backends = []backend{
 	{
-		"gorgonia",
+		train.DefaultBackend,
 		func(mlp *models.MLP, cfg models.AdamConfig, _ string) (models.Learner, error) {
 			return gorgonia.New(mlp, cfg)
 		},
 		func(device string) error {
-			if device != cpu {
-				return fmt.Errorf("gorgonia runs on the %s; for %s take -backend gotch", cpu, device)
+			if device != train.DefaultDevice {
+				return fmt.Errorf("gorgonia runs on the %s; for %s take -backend gotch", train.DefaultDevice, device)
 			}
 			return nil
 		},
 	},
 	{"gotch", gotch.New, gotch.CheckDevice},
 }
-
-// cpu is the default device.
-const cpu = "cpu"
 
 func backendNames() (names []string) {
 	for _, b := range backends {
@@ -44,8 +42,8 @@ func backendNames() (names []string) {
 	return names
 }
 
-// backend returns the backend of the settings, if it works here.
-func (s settings) backend() (b backend, err error) {
+// backendOf returns the backend of settings, if it works on this machine.
+func backendOf(s train.Settings) (b backend, err error) {
 	i := slices.IndexFunc(backends, func(b backend) bool { return b.name == s.Backend })
 	if i < 0 {
 		return b, cli.Unknown("backend", s.Backend, backendNames())
@@ -53,11 +51,13 @@ func (s settings) backend() (b backend, err error) {
 	return backends[i], backends[i].check(s.Device)
 }
 
-// learner makes a learner of the backend.
-func (s settings) learner(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
-	b, err := s.backend()
-	if err != nil {
-		return nil, err
+// newLearner returns what makes a learner of the backend of settings.
+func newLearner(s train.Settings) func(*models.MLP, models.AdamConfig) (models.Learner, error) {
+	return func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
+		b, err := backendOf(s)
+		if err != nil {
+			return nil, err
+		}
+		return b.new(mlp, cfg, s.Device)
 	}
-	return b.new(mlp, cfg, s.Device)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -63,7 +64,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}
-	var set settings
+	var set train.Settings
 	if err := json.Unmarshal(read(t, dir, train.ConfigFile), &set); err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +124,11 @@ func TestNoPicture(t *testing.T) {
 func TestDivergence(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	status, out, errs := command(t, "-out", dir, "-config", write(t, `{"game": "pig", "game_config": {"target": 20},
-		"train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "value": 1e30}}`))
+		"train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "value_coef": 1e30}}`))
 	if status != cli.Failed {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
-	for _, want := range []string{"iteration 1: minibatch 1: ", "training diverged", "lower \"rate\"", "-config COPY", filepath.Join(dir, train.ConfigFile)} {
+	for _, want := range []string{"iteration 1: minibatch 1: ", "training diverged", "lower \"learning_rate\"", "-config COPY", filepath.Join(dir, train.ConfigFile)} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("%q is not in\n%s", want, errs)
 		}
@@ -169,39 +170,47 @@ func TestMoreSeats(t *testing.T) {
 	}
 }
 
-// TestSuited: what a game is trained with unless told otherwise.
-func TestSuited(t *testing.T) {
-	for name, want := range map[string]struct {
-		algorithm train.Algorithm
-		head      models.Head
-		horizon   int
-	}{
-		"martian-dice":       {train.TurnExact, models.Score, 0},
-		"mars-is-ours":       {train.AlgorithmPPO, models.Logits, 64},
-		"mars-is-ours-fast":  {train.AlgorithmPPO, models.Logits, 64},
-		"martian-risk":       {train.AlgorithmPPO, models.Score, 512},
-		"martian-risk-small": {train.AlgorithmPPO, models.Score, 512},
-	} {
+// TestDefaults: without other settings the command trains as [train.DefaultFor] has
+// it.
+func TestDefaults(t *testing.T) {
+	for _, name := range []string{"martian-dice", "mars-is-ours-fast", "martian-risk-small"} {
 		c, err := parse([]string{"-game", name}, io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Train.Algorithm != want.algorithm || c.Train.Head != want.head || c.Train.PPO.Horizon != want.horizon {
-			t.Errorf("%s: %s with %s, horizon %d; want %s with %s, %d", name, c.Train.Algorithm, c.Train.Head, c.Train.PPO.Horizon, want.algorithm, want.head, want.horizon)
+		want, err := train.DefaultFor(c.game)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(c.Train, want) {
+			t.Errorf("%s: %+v; want %+v", name, c.Train, want)
 		}
 	}
 }
 
-// TestBounded: the larger the table, the fewer games at once, or their rollouts
-// would not fit in memory.
-func TestBounded(t *testing.T) {
-	for players, rows := range map[string]int{"3": 128, "6": 32} {
-		c, err := parse([]string{"-game", "martian-risk", "-players", players}, io.Discard)
-		if err != nil {
-			t.Fatal(err)
+// TestRenamed: settings of an older release are refused with what to do.
+func TestRenamed(t *testing.T) {
+	old := `{"game": "pig", "train": {"algorithm": "ppo", "rate": [0.01, 0]}}`
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, train.ConfigFile), []byte(old), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"-config", write(t, old)}, []string{"train.rate is now learning_rate"}},
+		{[]string{"-resume", dir}, []string{"train.rate is now learning_rate", "finish the run with the release that began it", "-config COPY"}},
+		{[]string{"-sweep", write(t, `{"grid": {"train.rate.0": [0.1]}}`)}, []string{"train.rate is now learning_rate"}},
+	} {
+		status, out, errs := command(t, test.args...)
+		if status != cli.Failed || out != "" {
+			t.Errorf("%s: status %d, %s", test.args, status, out)
 		}
-		if c.Train.Rows != rows {
-			t.Errorf("%s players: %d rows, want %d", players, c.Train.Rows, rows)
+		for _, want := range test.want {
+			if !strings.Contains(errs, want) {
+				t.Errorf("%s: %q is not in\n%s", test.args, want, errs)
+			}
 		}
 	}
 }

@@ -12,39 +12,39 @@ import (
 	"marsgym/internal/cli"
 )
 
-// Sizes of the match that ends a run. Chosen: the longest gives an interval one or
-// two hundredths wide, the shortest three to six; between them it comes to a tenth
-// of the decisions of the training, of which each costs as much or more. Where games
-// are so long that the shortest would take minutes it is shorter still.
+// Sizes of the match at the end of a run. Chosen: the longest gives an interval one
+// or two hundredths wide, the shortest three to six; between them the match has a
+// tenth of the decisions of the training, each of which costs as much or more. Where
+// games are so long that the shortest would take minutes it is shorter still.
 const (
 	leastGames     = 2_000
 	leastDecisions = 5_000_000
 	mostGames      = 20_000
 	matchPart      = 10
-	probeGames     = 12 // tell how long games are
+	probeGames     = 12 // to measure how long games are
 )
 
-// sampled plays a match against the game's last-named player, after a training
-// of so many decisions.
-func sampled(ctx context.Context, w io.Writer, g env.Game, a *agents.Agent, steps uint64, bar *cli.Progress) error {
+// reportMatch plays a match against the last of the game's bots, after a training of
+// so many decisions, and prints the result.
+func reportMatch(ctx context.Context, w io.Writer, g env.Game, a *agents.Agent, steps uint64, bar *cli.Progress) error {
 	names := g.BotNames()
 	b, err := agents.Open(ctx, names[len(names)-1], agents.Options{Game: g})
 	if err != nil {
 		return err
 	}
 	match := func(a, b *agents.Agent, games int, progress func(float64)) (eval.Match, error) {
-		who := []*agents.Agent{a}
-		for len(who) < g.Spec().Players {
-			who = append(who, b)
+		seats := []*agents.Agent{a}
+		for len(seats) < g.Spec().Players {
+			seats = append(seats, b)
 		}
-		return eval.PlayDuplicate(ctx, g, who, games, 1, progress)
+		return eval.PlayDuplicate(ctx, g, seats, games, 1, progress)
 	}
-	var asked atomic.Uint64
-	probe, err := match(counted(a, &asked), counted(b, &asked), probeGames, nil)
+	var decisions atomic.Uint64
+	probe, err := match(counted(a, &decisions), counted(b, &decisions), probeGames, nil)
 	if err != nil {
 		return err
 	}
-	m, err := match(a, b, matchGames(steps, float64(asked.Load())/float64(probe.Games)), func(done float64) { bar.Set(done, "playing a match") })
+	m, err := match(a, b, matchGames(steps, float64(decisions.Load())/float64(probe.Games)), func(done float64) { bar.Set(done, "playing a match") })
 	if err != nil {
 		return err
 	}
@@ -53,14 +53,14 @@ func sampled(ctx context.Context, w io.Writer, g env.Game, a *agents.Agent, step
 	return nil
 }
 
-// matchGames is how many games of so many decisions each a match has after a
-// training of so many decisions.
+// matchGames returns the number of games of a match, each of so many decisions, after
+// a training of so many steps.
 func matchGames(steps uint64, decisions float64) int {
 	least := min(leastGames, max(probeGames, leastDecisions/decisions))
 	return int(min(mostGames, max(least, float64(steps)/matchPart/decisions)))
 }
 
-// counted is an agent that adds to n how many decisions it is asked for.
+// counted returns an agent that adds the number of its decisions to n.
 func counted(a *agents.Agent, n *atomic.Uint64) *agents.Agent {
 	return &agents.Agent{Name: a.Name, Policy: counter{a.Policy, n}}
 }

@@ -32,9 +32,9 @@ func TestMatchGames(t *testing.T) {
 	}
 }
 
-// TestSampled: the match that ends a run is as long as its training, whole sets
+// TestReportMatch: the match that ends a run is as long as its training, whole sets
 // of games, and the same each time.
-func TestSampled(t *testing.T) {
+func TestReportMatch(t *testing.T) {
 	g, err := catalog.Open("martian-dice", 3, []byte(`{"dice": 4, "target": 3}`))
 	if err != nil {
 		t.Fatal(err)
@@ -43,25 +43,25 @@ func TestSampled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := func(steps uint64) string {
+	report := func(steps uint64) string {
 		var b strings.Builder
-		if err := sampled(t.Context(), &b, g, random, steps, cli.NewProgress(io.Discard)); err != nil {
+		if err := reportMatch(t.Context(), &b, g, random, steps, cli.NewProgress(io.Discard)); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
 	}
 	for steps, want := range map[uint64]string{1: "of 2001 games against greedy", 1 << 40: "of 20001 games against greedy"} {
-		if text := said(steps); !strings.Contains(text, want) {
+		if text := report(steps); !strings.Contains(text, want) {
 			t.Errorf("after %d decisions %q; want %q", steps, text, want)
 		}
 	}
 	// A seat decides two to eight times a turn, and takes a few turns.
 	var games int
-	text := said(1_000_000)
+	text := report(1_000_000)
 	if _, err := fmt.Sscanf(text[strings.Index(text, "of "):], "of %d games", &games); err != nil || games <= 2001 || games >= 20_000 || games%3 != 0 {
 		t.Errorf("%q, %v; want sets of three games, more than the least and fewer than the most", text, err)
 	}
-	if again := said(1_000_000); again != text {
+	if again := report(1_000_000); again != text {
 		t.Errorf("%q, and then %q", text, again)
 	}
 }

@@ -44,8 +44,9 @@ var table = []struct {
 	{"agents", []string{"env", "env/game", "env/search", "env/expert", "models"}},
 	{"eval", []string{"env", "env/game", "env/game/chart", "agents"}},
 	{"train", []string{"env", "env/game", "env/search", "env/expert", "agents", "models"}},
+	{"train/sweep", []string{"env", "models", "train", "internal/curve"}},
 	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
-		"models", "models/*", "agents", "eval", "train", "internal/cli", "internal/curve", "internal/plot"}},
+		"models", "models/*", "agents", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot"}},
 	{"internal/plot", []string{"env/game/chart"}},  // draws what games describe
 	{"internal/cli", []string{"agents", "models"}}, // opens agents; knows the colours that games use
 	{"internal/cli/clitest", []string{"internal/cli"}},
@@ -120,6 +121,8 @@ func TestCheck(t *testing.T) {
 		{"cmd/train", "marsgym/internal/curve marsgym/internal/tensorboard", ""},
 		{"internal/curve", "marsgym/internal/plot", "internal/curve may not import marsgym/internal/plot"},
 		{"train", "marsgym/internal/tensorboard", ""},
+		{"train", "marsgym/train/sweep", "train may not import marsgym/train/sweep"},
+		{"train/sweep", "marsgym/train marsgym/internal/curve", ""},
 		{"env/pig", "marsgym/internal/plot", "env/pig may not import marsgym/internal/plot"},
 		{"env", "marsgymnasium/env", ""},
 		{"env", "marsgym", "env may not import marsgym"},

@@ -125,7 +125,7 @@ func (f *Flags) unknown(err error) error {
 	}
 	var known []string
 	f.VisitAll(func(fl *flag.Flag) { known = append(known, fl.Name) })
-	if near := nearest(name, known); near != "" {
+	if near := input.Nearest(name, known); near != "" {
 		return Usagef("unknown flag -%s; did you mean -%s?", name, near)
 	}
 	return Usagef("unknown flag -%s", name)

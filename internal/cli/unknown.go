@@ -1,60 +1,9 @@
 package cli
 
-import (
-	"strings"
+import "marsgym/internal/input"
 
-	"marsgym/internal/input"
-)
-
-// Unknown returns a [UsageError] for a name that is not among the known names. It
-// lists them and, if one is close, suggests it. kind is what is named, such as
-// "game" or "agent".
+// Unknown returns a [UsageError] for a name that is not among the known names: see
+// [input.UnknownError].
 func Unknown(kind, name string, known []string) error {
-	hint := ""
-	if near := nearest(name, known); near != "" {
-		hint = "; did you mean " + near + "?"
-	}
-	return Usagef("unknown %s %s; want one of: %s%s", kind, input.Quote(name), strings.Join(known, ", "), hint)
-}
-
-// nearest returns the known name with the fewest edits from name. It returns "" if
-// that takes more than one edit for every three letters, or if name is longer than
-// any known name could be.
-func nearest(name string, known []string) string {
-	if len(name) > 100 {
-		return ""
-	}
-	best, limit := "", (len(name)+2)/3
-	for _, k := range known {
-		if d := edits(name, k); d <= limit {
-			best, limit = k, d-1
-		}
-	}
-	return best
-}
-
-// edits returns the number of letters to insert, delete, replace or swap with a
-// neighbour to turn a into b (the optimal string alignment distance).
-func edits(a, b string) int {
-	d := make([][]int, len(a)+1)
-	for i := range d {
-		d[i] = make([]int, len(b)+1)
-		d[i][0] = i
-	}
-	for j := range d[0] {
-		d[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			replace := 1
-			if a[i-1] == b[j-1] {
-				replace = 0
-			}
-			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+replace)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
-			}
-		}
-	}
-	return d[len(a)][len(b)]
+	return &UsageError{input.Unknown(kind, name, known)}
 }

@@ -20,7 +20,7 @@ import (
 func FuzzLoad(f *testing.F) {
 	for _, text := range []string{
 		"",
-		`{"iteration":1,"steps":1024,"games":61,"seconds":0.5,"policy_loss":0.1,"value_loss":0.4,"entropy":0.9,"kl":0,"clipped":0,"grad_norm":1.5,"rate":0.005,"steps_per_s":2000}`,
+		`{"iteration":1,"steps":1024,"games":61,"seconds":0.5,"policy_loss":0.1,"value_loss":0.4,"entropy":0.9,"kl":0,"clipped":0,"grad_norm":1.5,"learning_rate":0.005,"steps_per_s":2000}`,
 		`{"steps":1,"seconds":1,"exact":{"win_first":0.5,"win_second":0.4,"exploitability":0.1}}` + "\n" + `{"steps":2,"seconds":2,"exact":{"win_first":0.5,"win_second":0.5,"exploitability":0}}` + "\n",
 		`{"steps":1e300,"entropy":-1e300}` + "\n" + `{"steps":1.5e308,"entropy":1e308,"pool":{"win":1}}`,
 		`{"steps":0,"exact":{"exploitability":0.1}}` + "\n" + `{"steps":1,"exact":{"exploitability":0.1000000001}}`,

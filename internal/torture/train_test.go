@@ -22,8 +22,8 @@ type job struct {
 
 // settings are those of train, less what only ppo has.
 const (
-	settings    = `"steps": 6000, "hidden": [16], "rows": 16, "parts": 2, "checkpoints": 9, "evaluations": 3`
-	settingsPPO = `, "ppo": {"horizon": 16, "minibatch": 64, "pool": {"share": 0.25, "every": 0.2}}`
+	settings    = `"steps": 6000, "hidden": [16], "rows": 16, "shards": 2, "checkpoints": 9, "evaluations": 3`
+	settingsPPO = `, "ppo": {"horizon": 16, "minibatch": 64, "pool": {"fraction": 0.25, "interval": 0.2}}`
 )
 
 var jobs = []job{

@@ -24,7 +24,7 @@ func newLearner(t testing.TB, s models.Shape, seed uint64) models.Learner {
 		t.Fatal(err)
 	}
 	cfg := models.DefaultAdam()
-	cfg.Clip = 1
+	cfg.MaxGradNorm = 1
 	l, err := gorgonia.New(mlp, cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -83,7 +83,7 @@ func near(t *testing.T, what string, got, want []float32) {
 // Both backends train the same network alike, and the model of either plays
 // the same in the other.
 func TestBackendsAgree(t *testing.T) {
-	cfg := models.AdamConfig{Beta1: 0.9, Beta2: 0.999, Eps: 1e-5, Clip: 1}
+	cfg := models.AdamConfig{Beta1: 0.9, Beta2: 0.999, Eps: 1e-5, MaxGradNorm: 1}
 	var (
 		learners = map[string]models.Learner{}
 		paths    = map[string]string{}

@@ -66,7 +66,7 @@ var shapes = []models.Shape{
 
 // settings clip, and keep a small gradient's rounding from becoming a whole
 // step.
-var settings = models.AdamConfig{Beta1: 0.8, Beta2: 0.95, Eps: 1e-3, Clip: 1}
+var settings = models.AdamConfig{Beta1: 0.8, Beta2: 0.95, Eps: 1e-3, MaxGradNorm: 1}
 
 func gradients(new New) error {
 	for _, s := range shapes {
@@ -202,7 +202,7 @@ func learns(new New) error {
 		return err
 	}
 	cfg := models.DefaultAdam()
-	cfg.Clip = 1
+	cfg.MaxGradNorm = 1
 	l, err := new(mlp, cfg)
 	if err != nil {
 		return err

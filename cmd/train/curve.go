@@ -12,9 +12,9 @@ import (
 	"marsgym/train"
 )
 
-// draw writes how runs have learned, by their names, to curve.svg and curve.png
-// in a folder. As the model does, a picture takes the place of an older one.
-func (s *session) draw(dir string, names map[string]string) error {
+// drawCurve draws the learning curves of runs, whose names it is given by folder,
+// to curve.svg and curve.png in dir. They replace older ones, as the model does.
+func (s *session) drawCurve(dir string, names map[string]string) error {
 	var runs []curve.Run
 	for _, run := range slices.Sorted(maps.Keys(names)) {
 		r, err := curve.Load(names[run], filepath.Join(run, train.MetricsFile))
@@ -30,9 +30,9 @@ func (s *session) draw(dir string, names map[string]string) error {
 	return plot.Replace(io.Discard, dir, c)
 }
 
-// tellPicture says where the picture is, or, since a run is worth more than its
-// picture, why there is none.
-func (s *session) tellPicture(dir string, err error) {
+// reportCurve prints where the learning curve is. If drawing it failed it prints
+// the error, which does not fail the run.
+func (s *session) reportCurve(dir string, err error) {
 	if err != nil {
 		fmt.Fprintf(s.bar, "train: no picture: %v\n", err)
 		return

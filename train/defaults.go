@@ -1,0 +1,106 @@
+package train
+
+import (
+	"marsgym/env"
+	"marsgym/env/expert"
+	"marsgym/models"
+)
+
+// DefaultConfig returns the settings of an algorithm that train Martian Dice for
+// two players in minutes of two cores. Chosen by measurement there. [DefaultFor]
+// adapts them to a game.
+func DefaultConfig(a Algorithm) Config {
+	c := Config{
+		Algorithm: a, Seed: 1, Head: models.Score, Hidden: []int{128, 128}, Shards: 4,
+		ValueCoef: 5, Adam: models.DefaultAdam(), Evaluations: 10, Checkpoints: 20,
+	}
+	c.Adam.MaxGradNorm = 1
+	if a == AlgorithmPPO {
+		c.Steps, c.Rows = 12_000_000, 512
+		c.LearningRate = Schedule{5e-3, 1e-5}
+		// The entropy bonus starts high, since a policy that becomes nearly
+		// deterministic too early stops improving.
+		c.PPO = PPO{Horizon: 64, Epochs: 1, Minibatch: 2048, Gamma: 1, Lambda: 0.85, ClipRange: 0.2, EntropyCoef: Schedule{0.25, 0.001}}
+		c.PPO.Pool = Pool{Fraction: 0, Size: 20, Interval: 0.05, Power: 2}
+		return c
+	}
+	c.LearningRate, c.Warmup = Schedule{1e-2, 1e-5}, 0.01
+	c.Adam.Beta2, c.Adam.MaxGradNorm = 0.99, 0
+	c.Expert = Expert{
+		Search:      expert.Config{Depth: expert.Depth(a), RestartFraction: 0.7, Turns: 2, Decisions: 16, ExplorationFraction: 1. / 3, ExplorationRate: 0.15},
+		Temperature: Schedule{0.02, 0.004},
+		ValueWarmup: 0.05,
+	}
+	if a == TurnExact {
+		c.Steps, c.Rows, c.Hidden = 40_000_000, 32, []int{256, 128, 64}
+		c.LearningRate[0], c.Expert.Search.Turns = 4e-3, 4
+	} else {
+		c.Steps, c.Rows, c.Hidden = 5_000_000, 16, []int{256, 128, 64}
+		c.LearningRate[0], c.Expert.Temperature[1] = 5e-3, 0.002
+		// A search cannot tell apart two states whose values differ by less than
+		// their errors, so the values have the larger weight.
+		c.ValueCoef = 150
+		// Values that learn from searches alone drift upwards, since the maximum of
+		// noisy estimates is too high on average.
+		c.Expert.Lambda = Schedule{0.9, 0.6}
+	}
+	return c
+}
+
+// Properties of a game that decide the defaults of PPO. Chosen: the present games
+// lie well to either side.
+const (
+	// fewActions is the largest number of actions of a game that is trained with
+	// the settings of Martian Dice.
+	fewActions = 20
+	// fewOptions is the largest mean number of legal actions for which the head
+	// that scores afterstates is used. With the five to seven of Martian Risk it
+	// learns as fast as logits and with every seed; with the ten to twenty of Mars
+	// is Ours! it is as strong after as many decisions, which take six times as
+	// long.
+	fewOptions = 8
+	// longGame is the number of decisions of a game from which credit has to reach
+	// far. Rewards come at the end, and values that learn from the next few
+	// decisions alone are wrong for most of a run.
+	longGame = 100
+	// maxRolloutObs bounds the observed numbers of a rollout of a long game: a
+	// gigabyte.
+	maxRolloutObs = 1 << 28
+)
+
+// DefaultFor returns the settings with which a game is trained by default. The
+// algorithm is [TurnExact] if the game has turn plans, else [AlgorithmPPO].
+//
+// To find out how long games are it plays some at random, which takes up to
+// seconds.
+func DefaultFor(g env.Game) (Config, error) {
+	if supports(g, TurnExact) {
+		return DefaultForAlgorithm(g, TurnExact)
+	}
+	return DefaultForAlgorithm(g, AlgorithmPPO)
+}
+
+// DefaultForAlgorithm is [DefaultFor] with a given algorithm, which the game need
+// not support.
+func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
+	c := DefaultConfig(a)
+	if a != AlgorithmPPO || g.Spec().Actions <= fewActions {
+		return c, nil
+	}
+	play, err := measured(g, c)
+	if err != nil {
+		return c, err
+	}
+	if play.options > fewOptions {
+		c.Head = models.Logits
+	}
+	if play.length > longGame {
+		c.Rows, c.PPO.Horizon, c.PPO.Minibatch = 128, 512, 4096
+		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
+		row := play.options * float64(c.PPO.Horizon*g.Spec().ObsLen())
+		for c.Head == models.Score && c.Rows > 2*c.Shards && row*float64(c.Rows) > maxRolloutObs {
+			c.Rows /= 2
+		}
+	}
+	return c, nil
+}

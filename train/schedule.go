@@ -1,0 +1,34 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Schedule is a setting that changes during a run, from the first number to the
+// last along half a cosine.
+type Schedule [2]float64
+
+// UnmarshalJSON reads a list of exactly two numbers.
+func (s *Schedule) UnmarshalJSON(text []byte) error {
+	var list []float64
+	if err := json.Unmarshal(text, &list); err != nil || len(list) != 2 {
+		return fmt.Errorf("%s: want two numbers, the first and the last", text)
+	}
+	copy(s[:], list)
+	return nil
+}
+
+// at returns the setting at a fraction x of the run.
+func (s Schedule) at(x float64) float64 {
+	return s[1] + (s[0]-s[1])*(1+math.Cos(math.Pi*x))/2
+}
+
+// learningRate returns the learning rate at a fraction x of the run.
+func (c Config) learningRate(x float64) float64 {
+	if x < c.Warmup {
+		return c.LearningRate[0] * x / c.Warmup
+	}
+	return c.LearningRate.at((x - c.Warmup) / (1 - c.Warmup))
+}

@@ -1,0 +1,147 @@
+package train_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/models"
+	"marsgym/train"
+)
+
+// openGame implements [train.Opener].
+func openGame(id string, config []byte) (env.Game, error) {
+	return catalog.Open(cmp.Or(id, "martian-dice"), 0, config)
+}
+
+// TestDefaultFor compares what depends on the game.
+func TestDefaultFor(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		players int
+		want    train.Algorithm
+		head    models.Head
+		horizon int
+		rows    int
+	}{
+		{"martian-dice", 0, train.TurnExact, models.Score, 0, 32},
+		{"pig", 0, train.TurnExact, models.Score, 0, 32},
+		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 512},
+		{"mars-is-ours", 0, train.AlgorithmPPO, models.Logits, 64, 512},
+		{"mars-is-ours-fast", 0, train.AlgorithmPPO, models.Logits, 64, 512},
+		{"martian-risk-small", 0, train.AlgorithmPPO, models.Score, 512, 128},
+		{"martian-risk", 3, train.AlgorithmPPO, models.Score, 512, 128},
+		// With more players fewer games at once, or a rollout would not fit in memory.
+		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32},
+	} {
+		g, err := catalog.Open(test.name, test.players, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := train.DefaultFor(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Algorithm != test.want || c.Head != test.head || c.PPO.Horizon != test.horizon || c.Rows != test.rows {
+			t.Errorf("%s: %s with %s, horizon %d, %d rows; want %+v", test.name, c.Algorithm, c.Head, c.PPO.Horizon, c.Rows, test)
+		}
+		if err := c.Check(g); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// TestParseSettings completes settings by the defaults of their game.
+func TestParseSettings(t *testing.T) {
+	for _, test := range []struct {
+		text      string
+		algorithm train.Algorithm
+		want      func(*train.Config)
+	}{
+		{``, "", func(c *train.Config) {}},
+		{`{"train": {"rows": 64, "ppo": {"gamma": 0.5}}}`, "", func(c *train.Config) { c.Rows, c.PPO.Gamma = 64, 0.5 }},
+		{`{"train": {"algorithm": "ppo"}}`, "", func(c *train.Config) { *c = train.DefaultConfig(train.AlgorithmPPO) }},
+		{`{"train": {"algorithm": "ppo", "rows": 64}}`, train.OnePly, func(c *train.Config) { *c = train.DefaultConfig(train.OnePly); c.Rows = 64 }},
+	} {
+		var text []byte
+		if test.text != "" {
+			text = []byte(test.text)
+		}
+		s, g, err := train.ParseSettings(text, test.algorithm, openGame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := train.DefaultFor(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test.want(&want)
+		if !reflect.DeepEqual(s.Train, want) || s.Game != "martian-dice" || string(s.GameConfig) != g.Spec().ConfigJSON() || s.Backend != "gorgonia" || s.Device != "cpu" {
+			t.Errorf("%s: %+v; want %+v", test.text, s, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"train": {"rowz": 1}}`:         `unknown field "rowz"`,
+		`{"train": {"algorithm": "pp"}}`: "did you mean ppo?",
+		`{"game": "pigs"}`:               "pigs",
+		`[]`:                             "cannot unmarshal",
+	} {
+		_, _, err := train.ParseSettings([]byte(text), "", openGame)
+		refused(t, err, want)
+	}
+}
+
+// FuzzSettings reads any settings. Those that are accepted come back as they are
+// from a run folder's file.
+func FuzzSettings(f *testing.F) {
+	for _, id := range []string{"martian-dice", "pig"} {
+		for _, a := range train.Algorithms() {
+			text, err := json.Marshal(train.Settings{Game: id, GameConfig: []byte("{}"), Backend: "gotch", Device: "cuda:0", Train: train.DefaultConfig(a)})
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(text)
+		}
+	}
+	for _, text := range []string{"{}", `{"game": "pig", "train": {"steps": 1e3}}`, `{"train": {"learning_rate": [1]}}`, `{"game_config": null}`, `{"device": ""}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if board(text) {
+			return
+		}
+		s, g, err := train.ParseSettings(text, "", openGame)
+		if err != nil || s.Train.Check(g) != nil {
+			return
+		}
+		dir := t.TempDir()
+		if err := s.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+		back, err := train.LoadSettings(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*train.Settings{&s, &back} {
+			var b bytes.Buffer
+			if err := json.Compact(&b, s.GameConfig); err != nil {
+				t.Fatal(err)
+			}
+			s.GameConfig = b.Bytes()
+		}
+		if !reflect.DeepEqual(back, s) {
+			t.Errorf("%+v comes back as %+v", s, back)
+		}
+	})
+}
+
+// board reports whether the default settings of a game are found by playing it,
+// which takes too long here.
+func board(text []byte) bool {
+	lower := bytes.ToLower(text)
+	return bytes.Contains(lower, []byte("mars-")) || bytes.Contains(lower, []byte("risk")) || bytes.Contains(lower, []byte(`\u`))
+}

@@ -1,0 +1,78 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"marsgym/internal/input"
+)
+
+// random draws values of fields.
+type random struct {
+	Runs int             `json:"runs"` // draws
+	Seed uint64          `json:"seed"`
+	Draw map[string]draw `json:"draw"` // by field
+}
+
+// draw is a distribution between two bounds, uniform in the value or its logarithm.
+type draw struct {
+	Uniform []float64 `json:"uniform"`
+	Log     []float64 `json:"log"`
+	Int     bool      `json:"int"` // rounded to a whole number
+}
+
+// values lists the values of each draw. Fields of the grid may not be drawn.
+func (r *random) values(grid map[string][]json.RawMessage) (all []map[string]json.RawMessage, err error) {
+	if r.Runs < 1 {
+		return nil, fmt.Errorf("random.runs is %d; want at least 1", r.Runs)
+	}
+	for i := range r.Runs {
+		values := map[string]json.RawMessage{}
+		stream := rand.New(rand.NewPCG(r.Seed, uint64(i)))
+		for _, field := range slices.Sorted(maps.Keys(r.Draw)) {
+			if _, twice := grid[field]; twice {
+				return nil, fmt.Errorf("%s is both in grid and in random", input.Quote(field))
+			}
+			if values[field], err = r.Draw[field].value(stream.Float64()); err != nil {
+				return nil, fmt.Errorf("random.draw, %s: %w", input.Quote(field), err)
+			}
+		}
+		all = append(all, values)
+	}
+	return all, nil
+}
+
+// value maps a number u in [0, 1) to one between the bounds, in JSON. It is rounded
+// to three digits, unless that lies beyond a bound.
+func (d draw) value(u float64) (json.RawMessage, error) {
+	ends, x := slices.Concat(d.Uniform, d.Log), 0.0
+	if len(ends) != 2 || d.Uniform != nil && d.Log != nil || !(ends[0] <= ends[1]) {
+		return nil, errors.New(`want "uniform" or "log" with two numbers, the lower first`)
+	}
+	low, high := ends[0], ends[1]
+	switch {
+	case d.Uniform != nil:
+		x = (1-u)*low + u*high // high-low may be infinite
+	case !(low > 0):
+		return nil, errors.New(`"log" needs numbers above 0`)
+	default:
+		x = math.Exp((1-u)*math.Log(low) + u*math.Log(high)) // so may high/low
+	}
+	if d.Int {
+		if low, high = math.Ceil(low), math.Floor(high); low > high {
+			return nil, fmt.Errorf("no whole number is from %v to %v", ends[0], ends[1])
+		}
+		return strconv.AppendFloat(nil, min(max(math.Round(x), low), high), 'f', 0, 64), nil
+	}
+	text := strconv.AppendFloat(nil, x, 'g', 3, 64)
+	if short, err := strconv.ParseFloat(string(text), 64); err != nil || short < low || short > high { // an error is an overflow
+		text = strconv.AppendFloat(nil, min(max(x, low), high), 'g', -1, 64)
+	}
+	return text, nil
+}

@@ -1,0 +1,133 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"marsgym/internal/atomicfile"
+	"marsgym/internal/input"
+	"marsgym/models"
+	"marsgym/train"
+)
+
+// File is the copy of the sweep in its folder.
+const File = "sweep.json"
+
+// ErrOther is returned if a folder holds runs of another sweep.
+var ErrOther = errors.New("the folder has the runs of another sweep")
+
+// Options decide how a plan is run, not its results.
+type Options struct {
+	Dir string // the folder of the sweep, which must exist
+	// Learner returns [train.Options].Learner for settings.
+	Learner func(train.Settings) func(*models.MLP, models.AdamConfig) (models.Learner, error)
+	// Evaluate is [train.Options].Evaluate. Without it no variant has a strength.
+	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
+	// Report, if not nil, is called after each iteration of a run, counted from 0.
+	Report func(run int, m train.Metrics)
+	// Ended, if not nil, is called after each run with all runs so far. trained
+	// reports whether the call of Run trained it, at least in part.
+	Ended func(trials []Trial, trained bool) error
+}
+
+// Run trains with all settings of the plan, each in a folder of its own: the first
+// seed of all variants, then the second. A run that diverges is recorded as such. It
+// returns the runs that have ended, also with an error.
+//
+// If opt.Dir holds the same sweep it is resumed. Errors wrap [ErrOther],
+// [train.ErrInterrupted], with the current run saved, or the errors of [train.Run].
+func (p *Plan) Run(ctx context.Context, opt Options) ([]Trial, error) {
+	if err := p.claim(opt.Dir); err != nil {
+		return nil, err
+	}
+	var trials []Trial
+	for k := range p.Runs() {
+		variant, seed := k%len(p.Variants), k/len(p.Variants)
+		s := p.Variants[variant].Runs[seed]
+		t := Trial{Variant: variant, Dir: filepath.Join(opt.Dir, fmt.Sprintf("%02d-seed-%d", variant+1, s.Train.Seed))}
+		if err := prepare(t.Dir, s); err != nil {
+			return trials, err
+		}
+		trained := false
+		_, err := train.Run(ctx, s.Train, train.Options{
+			Game: p.Game, Dir: t.Dir, Backend: s.Backend, Evaluate: opt.Evaluate, Resume: true,
+			Learner: opt.Learner(s),
+			Report: func(m train.Metrics) {
+				trained = true
+				if opt.Report != nil {
+					opt.Report(k, m)
+				}
+			},
+		})
+		if errors.Is(err, models.ErrDiverged) {
+			t.Diverged, err = err, nil
+		}
+		if err != nil {
+			return trials, fmt.Errorf("%s: %w", t.Dir, err)
+		}
+		if err := t.load(); err != nil {
+			return trials, err
+		}
+		trials = append(trials, t)
+		if opt.Ended != nil {
+			if err := opt.Ended(trials, trained); err != nil {
+				return trials, err
+			}
+		}
+	}
+	return trials, nil
+}
+
+// claim writes the sweep to its folder, unless it is there already.
+func (p *Plan) claim(dir string) error {
+	d, err := atomicfile.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	f, err := d.Open(File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.Write(File, func(w io.Writer) error {
+			_, err := w.Write(p.text)
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text, err := input.Read(f, input.Settings)
+	if err == nil && !bytes.Equal(text, p.text) {
+		err = fmt.Errorf("%s: %w; choose another folder", filepath.Join(dir, File), ErrOther)
+	}
+	return err
+}
+
+// prepare makes a run folder, or finds one with the same settings.
+func prepare(dir string, s train.Settings) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	before, err := train.LoadSettings(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.Save(dir)
+	}
+	if errors.Is(err, train.ErrRenamed) {
+		return fmt.Errorf("%w: %w; choose another folder", ErrOther, err)
+	}
+	if err != nil {
+		return err
+	}
+	list, err := before.Differences(s)
+	if err == nil && list != nil {
+		err = fmt.Errorf("%s: %w: by another release or by hand its settings differ: %s; put them back, or choose another folder", dir, ErrOther, input.Cut(strings.Join(list, ", ")))
+	}
+	return err
+}
