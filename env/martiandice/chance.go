@@ -17,11 +17,11 @@ type roll struct {
 
 // rolls are the tables behind the chance states of a config.
 type rolls struct {
-	of    [][]roll       // [dice+1]; at most C(17, 4) = 2,380 results of 13 dice
-	draw  []*alias.Table // [dice+1]; draws an index into of
-	duel  *alias.Table   // the number of rays among TieDice
-	rays  []float64      // [TieDice+1]; the probability of each number of rays among TieDice
-	group [][]float64    // [P+1][P+1]; group[k][j]: that j given ones of k tied seats roll most rays
+	of       [][]roll       // [dice+1]; at most C(17, 4) = 2,380 results of 13 dice
+	draw     []*alias.Table // [dice+1]; draws an index into of
+	rollOff  *alias.Table   // the number of rays among TieDice
+	rays     []float64      // [TieDice+1]; the probability of each number of rays among TieDice
+	mostRays [][]float64    // [P+1][P+1]; group[k][j]: that j given ones of k tied seats roll most rays
 }
 
 func newRolls(cfg Config) rolls {
@@ -45,8 +45,8 @@ func newRolls(cfg Config) rolls {
 	for _, x := range multinomial(cfg.TieDice, face) {
 		t.rays[x.Counts[ray]] += x.prob
 	}
-	t.duel = alias.New(t.rays)
-	t.group = duels(cfg.Players, t.rays)
+	t.rollOff = alias.New(t.rays)
+	t.mostRays = rollOffs(cfg.Players, t.rays)
 	return t
 }
 
@@ -80,7 +80,7 @@ func multinomial(n int, face [types]float64) []roll {
 
 // duels returns for k tied seats, each with the given distribution of rays, the
 // probability that j given ones of them, and no others, have the most.
-func duels(players int, rays []float64) [][]float64 {
+func rollOffs(players int, rays []float64) [][]float64 {
 	group := make([][]float64, players+1)
 	for k := range group {
 		group[k] = make([]float64, k+1)
@@ -120,7 +120,7 @@ func (r *Rules) rolledOff(s State, most uint16) State {
 	if r.cfg.TieBreak == Share {
 		next = Over
 	}
-	r.settle(&s, next)
+	r.finish(&s, next)
 	return s
 }
 
@@ -140,7 +140,7 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 	case TieBreak:
 		k := bits.OnesCount16(s.Tied)
 		for most := s.Tied; most > 0; most = (most - 1) & s.Tied { // every subset
-			p := r.group[k][bits.OnesCount16(most)]
+			p := r.mostRays[k][bits.OnesCount16(most)]
 			dst = append(dst, game.Outcome[State]{State: r.rolledOff(s, most), Prob: p})
 		}
 	case Rolling:
@@ -184,7 +184,7 @@ func (r *Rules) Sample(s State, src *rand.PCG) State {
 		best, most := -1, uint16(0)
 		for left := s.Tied; left > 0; left &= left - 1 {
 			seat := left & -left
-			switch n := r.duel.Draw(src); {
+			switch n := r.rollOff.Draw(src); {
 			case n > best:
 				best, most = n, seat
 			case n == best:

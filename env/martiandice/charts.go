@@ -22,7 +22,7 @@ func (s *Solution) Charts() ([]chart.Chart, error) {
 	if s.starts.players != 2 {
 		return nil, s.noCharts()
 	}
-	charts := []chart.Chart{s.winChart(), s.boldChart()}
+	charts := []chart.Chart{s.winChart(), s.riskChart()}
 	if c, ok := s.stopChart(); ok {
 		charts = append(charts, c)
 	}
@@ -32,7 +32,7 @@ func (s *Solution) Charts() ([]chart.Chart, error) {
 // PolicyCharts implements [game.Reporter]: for two players what a turn loses that is
 // played by the strategy, while all later turns are played best.
 func (s *Solution) PolicyCharts(play game.TabularPolicy, name string) ([]chart.Chart, error) {
-	own, ok := play.(*strategy)
+	own, ok := play.(*tabularPolicy)
 	if !ok || own.s != s {
 		return nil, fmt.Errorf("martian-dice: the strategy of %s is of another solution", name)
 	}
@@ -41,7 +41,7 @@ func (s *Solution) PolicyCharts(play game.TabularPolicy, name string) ([]chart.C
 	}
 	var charts []chart.Chart
 	for m, place := range []string{"first", "second"} {
-		loss := s.plane(m, func(start int) float64 { return 100 * s.turnLoss(start, own.at(start)) })
+		loss := s.scoreMap(m, func(start int) float64 { return 100 * s.turnLoss(start, own.ending(start)) })
 		loss.Label, loss.Edges = "win probability lost (percentage points)", lossEdges(loss.Z)
 		charts = append(charts, chart.Chart{
 			Name:  "regret-" + place,
@@ -50,8 +50,8 @@ func (s *Solution) PolicyCharts(play game.TabularPolicy, name string) ([]chart.C
 				"Left: how likely the player about to roll is to win by playing best, too; even chances at the black line. "+
 				"Right: how much of that is lost when %s plays this one turn, and best play all later ones; pale is good.", name),
 			Panels: []chart.Panel{
-				s.planePanel("What there is to win", s.winMap(m)),
-				s.planePanel("What of it is lost in the turn", loss),
+				s.scorePanel("What there is to win", s.winMap(m)),
+				s.scorePanel("What of it is lost in the turn", loss),
 			},
 		})
 	}
@@ -66,7 +66,7 @@ func (s *Solution) noCharts() error {
 // dist says and not as under best play.
 func (s *Solution) turnLoss(start int, dist []float64) float64 {
 	_, m := s.starts.at(start)
-	pl := s.plan(start)
+	pl := s.turnFrom(start)
 	loss := s.value[start*s.starts.players+m]
 	for k, p := range dist {
 		loss -= p * pl.value[k]
@@ -81,12 +81,12 @@ func (s *Solution) winChart() chart.Chart {
 		Title: "Martian Dice: who wins, when both play best",
 		Caption: fmt.Sprintf("Each cell is the start of a turn at these totals. Blue: the player about to roll wins more often than not; red: less often; "+
 			"even chances at the black line. Right, where the other has %d or more, this turn is the last.", s.starts.target),
-		Panels: []chart.Panel{s.planePanel(placeNames[0], s.winMap(0)), s.planePanel(placeNames[1], s.winMap(1))},
+		Panels: []chart.Panel{s.scorePanel(placeNames[0], s.winMap(0)), s.scorePanel(placeNames[1], s.winMap(1))},
 	}
 }
 
 func (s *Solution) winMap(m int) *chart.Map {
-	win := s.plane(m, func(start int) float64 { return 100 * s.value[start*2+m] })
+	win := s.scoreMap(m, func(start int) float64 { return 100 * s.value[start*2+m] })
 	win.Label, win.Diverging = "probability of winning (%)", true
 	for e := range 11 {
 		win.Edges = append(win.Edges, float64(10*e))
@@ -95,13 +95,13 @@ func (s *Solution) winMap(m int) *chart.Map {
 }
 
 // plane maps the starts of turns of place m by own total and the other's.
-func (s *Solution) plane(m int, f func(start int) float64) *chart.Map {
+func (s *Solution) scoreMap(m int, f func(start int) float64) *chart.Map {
 	others := s.starts.radix(1-m, m)
-	g := &chart.Map{X: count(s.starts.target), Y: count(others)}
+	g := &chart.Map{X: integers(s.starts.target), Y: integers(others)}
 	for other := range others {
 		row := make([]float64, s.starts.target)
 		for own := range row {
-			row[own] = f(s.pairStart(m, own, other))
+			row[own] = f(s.startAt(m, own, other))
 		}
 		g.Z = append(g.Z, row)
 	}
@@ -109,18 +109,18 @@ func (s *Solution) plane(m int, f func(start int) float64) *chart.Map {
 }
 
 // pairStart numbers the start of a turn of place m.
-func (s *Solution) pairStart(m, own, other int) int {
+func (s *Solution) startAt(m, own, other int) int {
 	var score [2]uint8
 	score[m], score[1-m] = uint8(own), uint8(other)
 	return s.starts.index(score[:], m)
 }
 
-func (s *Solution) planePanel(title string, m *chart.Map) chart.Panel {
+func (s *Solution) scorePanel(title string, m *chart.Map) chart.Panel {
 	return chart.Panel{Title: title, X: chart.Axis{Label: ownTotal}, Y: chart.Axis{Label: otherTotal}, Map: m}
 }
 
 // count is 0 to n-1.
-func count(n int) []float64 {
+func integers(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
 		x[i] = float64(i)
@@ -147,14 +147,14 @@ func lossEdges(z [][]float64) []float64 {
 }
 
 // boldChart shows how turns end under best play, by the lead.
-func (s *Solution) boldChart() chart.Chart {
+func (s *Solution) riskChart() chart.Chart {
 	own, t := s.starts.target/2, s.turn
 	big := t.ends / 2
 	var none, many [2]chart.Line
 	for m := range 2 {
 		none[m].Name, many[m].Name = placeNames[m], placeNames[m]
 		for other := s.starts.target - 1; other >= 0; other-- {
-			pl := s.plan(s.pairStart(m, own, other))
+			pl := s.turnFrom(s.startAt(m, own, other))
 			sum := 0.0
 			for _, p := range pl.dist[big:] {
 				sum += p
@@ -185,7 +185,7 @@ func (s *Solution) stopChart() (chart.Chart, bool) {
 	var codes []int
 	y := chart.Axis{Label: "points in hand (dice left to roll)"}
 	for e := 2; e < dice-2*tanks; e++ {
-		code := int(t.code[tanks][tanks][e][2])
+		code := int(t.node[tanks][tanks][e][2])
 		if code == 0 {
 			break
 		}
@@ -212,7 +212,7 @@ func (s *Solution) stopChart() (chart.Chart, bool) {
 		}
 		for other := min(own+t.ends-1, s.starts.radix(1-m, m)-1); other >= 0; other-- {
 			g.X = append(g.X, float64(own-other))
-			pl := s.plan(s.pairStart(m, own, other))
+			pl := s.turnFrom(s.startAt(m, own, other))
 			for i, code := range codes {
 				g.Z[i] = append(g.Z[i], 100*(pl.rolling[code]-pl.value[t.holds[code].points]))
 			}

@@ -15,13 +15,13 @@ func (s *Solution) Regrets(ctx context.Context, p game.Policy[State], seat game.
 	if seat < 0 || int(seat) >= players {
 		return fmt.Errorf("martian-dice: seat %d; want 0 to %d", seat, players-1)
 	}
-	if _, ok := p.(*best); ok {
+	if _, ok := p.(*bestPolicy); ok {
 		return nil
 	}
 	n := s.r.firstSeats()
 	for first := range n {
-		w := &walk{
-			s: s, first: first, place: (int(seat) + players - first) % players, share: 1 / float64(n),
+		w := &regretWalk{
+			s: s, first: first, place: (int(seat) + players - first) % players, prob: 1 / float64(n),
 			dist: make([]float64, s.starts.count()*s.turn.ends), reach: make([]float64, s.starts.count()),
 		}
 		if err := w.run(ctx, p, yield); err != nil {
@@ -33,27 +33,27 @@ func (s *Solution) Regrets(ctx context.Context, p game.Policy[State], seat game.
 
 // walk follows a game in which one place plays a policy and the others their
 // best, from the lowest total score to the highest.
-type walk struct {
+type regretWalk struct {
 	s            *Solution
 	first, place int       // the seat that starts; the place of the policy
-	share        float64   // of all games that start so
+	prob         float64   // of all games that start so
 	dist         []float64 // [starts, ends]; how a turn ends
 	reach        []float64 // [starts]; expected number of times a game that it begins
 }
 
-func (w *walk) run(ctx context.Context, p game.Policy[State], yield func(game.Regret[State]) error) error {
+func (w *regretWalk) run(ctx context.Context, p game.Policy[State], yield func(game.Regret[State]) error) error {
 	s := w.s
-	a := s.newAsker(p)
+	a := s.newPolicyReader(p)
 	for _, vectors := range s.starts.vectors() {
 		var turns []int // of the policy, that can come up
 		for _, v := range vectors {
-			if score := s.starts.vector(v); w.arrive(score) {
+			if score := s.starts.vector(v); w.fillReach(score) {
 				turns = append(turns, s.starts.index(score[:], w.place))
 			}
 		}
-		for part := range slices.Chunk(turns, a.size) {
+		for part := range slices.Chunk(turns, a.startsPerCall) {
 			found := make([][]game.Regret[State], len(part))
-			err := a.ask(ctx, part, func(i int, play *chances) (err error) {
+			err := a.each(ctx, part, func(i int, play *turnPolicy) (err error) {
 				found[i], err = w.turn(part[i], play)
 				return err
 			})
@@ -74,7 +74,7 @@ func (w *walk) run(ctx context.Context, p game.Policy[State], yield func(game.Re
 
 // arrive fills reach, at these scores, with how often turns that score lead
 // there. It reports whether the policy may yet be to move.
-func (w *walk) arrive(score [maxPlayers]uint8) bool {
+func (w *regretWalk) fillReach(score [maxPlayers]uint8) bool {
 	t, ends := &w.s.starts, w.s.turn.ends
 	first := t.firstToMove(score)
 	if w.place < first {
@@ -84,7 +84,7 @@ func (w *walk) arrive(score [maxPlayers]uint8) bool {
 	for m := first; m < t.players; m++ {
 		in := 0.0
 		if m == 0 && score == ([maxPlayers]uint8{}) {
-			in = w.share
+			in = w.prob
 		}
 		last, from := (m+t.players-1)%t.players, score
 		for k := 1; k < min(ends, int(score[last])+1); k++ {
@@ -102,7 +102,7 @@ func (w *walk) arrive(score [maxPlayers]uint8) bool {
 
 // turn completes reach and dist at the scores of a turn of the policy, and
 // prices what it does in it.
-func (w *walk) turn(start int, play *chances) ([]game.Regret[State], error) {
+func (w *regretWalk) turn(start int, play *turnPolicy) ([]game.Regret[State], error) {
 	s, ends := w.s, w.s.turn.ends
 	score, _ := s.starts.at(start)
 	first := s.starts.firstToMove(score)
@@ -113,16 +113,16 @@ func (w *walk) turn(start int, play *chances) ([]game.Regret[State], error) {
 		i := s.starts.index(score[:], m)
 		dist := w.dist[i*ends:][:ends]
 		if i == start {
-			play.spread(s.turn, dist)
+			play.propagate(s.turn, dist)
 		} else {
-			copy(dist, s.plan(i).dist)
+			copy(dist, s.turnFrom(i).dist)
 		}
 		again *= dist[0]
 		back = (back + w.reach[i]) * dist[0]
 	}
 	pass := 0.0
 	if first == 0 {
-		if again > endless {
+		if again > endlessProb {
 			return nil, s.endlessError(score)
 		}
 		pass = back / (1 - again)
@@ -132,14 +132,14 @@ func (w *walk) turn(start int, play *chances) ([]game.Regret[State], error) {
 		w.reach[i] += pass
 		pass = w.reach[i] * w.dist[i*ends]
 	}
-	return w.price(start, play), nil
+	return w.regrets(start, play), nil
 }
 
 // price lists what the policy loses in a turn: by rolling on or not, then by
 // what it keeps.
-func (w *walk) price(start int, play *chances) (list []game.Regret[State]) {
+func (w *regretWalk) regrets(start int, play *turnPolicy) (list []game.Regret[State]) {
 	s, t := w.s, w.s.turn
-	at, pl := w.state(start), s.plan(start)
+	at, pl := w.turnStart(start), s.turnFrom(start)
 	unit := s.ret(1) - s.ret(0)
 	add := func(state State, a, best game.Action, reach, prob, loss float64) {
 		if reach > 0 && prob > 0 && loss > game.Tie {
@@ -150,23 +150,23 @@ func (w *walk) price(start int, play *chances) (list []game.Regret[State]) {
 	for i := t.start() - 1; i >= t.ends; i-- {
 		if in := reach * play.reach[i]; in > 0 {
 			h := &t.holds[i]
-			state := with(at, h.aside(), Counts{}, Decide)
+			state := withDice(at, h.aside(), Counts{}, Decide)
 			gain := pl.rolling[i] - pl.value[h.points]
 			add(state, Stop, Roll, in, 1-play.roll[i], gain)
 			add(state, Roll, Stop, in, play.roll[i], -gain)
 		}
 	}
-	for k, p := range play.choosing {
+	for k, p := range play.decisionReach {
 		if p == 0 {
 			continue
 		}
 		from, to := t.first[k], t.first[k+1]
 		options, acts := t.options[from:to], t.actions[from:to]
-		most := bestWorth(pl.value, options)
-		for j, prob := range play.pick[from:to] {
+		most := bestValue(pl.value, options)
+		for j, prob := range play.option[from:to] {
 			if loss := most - pl.value[options[j]]; prob > 0 && loss > game.Tie {
 				best := acts[bestOption(pl.value, options)]
-				add(with(at, t.decisions[k].Aside, t.decisions[k].Roll, Select), acts[j], best, reach*p, prob, loss)
+				add(withDice(at, t.decisions[k].Aside, t.decisions[k].Roll, Select), acts[j], best, reach*p, prob, loss)
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (w *walk) price(start int, play *chances) (list []game.Regret[State]) {
 }
 
 // state is the start of a turn, by seat.
-func (w *walk) state(start int) State {
+func (w *regretWalk) turnStart(start int) State {
 	p := w.s.starts.players
 	score, m := w.s.starts.at(start)
 	at := State{Seat: uint8((w.first + m) % p), Start: uint8(w.first)}

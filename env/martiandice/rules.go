@@ -35,7 +35,7 @@ const (
 var actionNames = [actions]string{"rays", "humans", "cows", "chickens", "roll", "stop"}
 
 // kept is the type of dice that an action sets aside.
-func kept(a game.Action) int { return int(a) + 1 }
+func diceType(a game.Action) int { return int(a) + 1 }
 
 // Phase says what happens next.
 type Phase uint8
@@ -75,8 +75,8 @@ type Rules struct {
 	spec game.Spec
 	lay  layout
 	rolls
-	graph func() *turn // of a single turn
-	fans  sync.Map     // of *fan by fanKey
+	graph      func() *turnGraph // of a single turn
+	expansions sync.Map          // of *fan by fanKey
 }
 
 // New returns the rules for a config, or all that is wrong with it.
@@ -98,7 +98,7 @@ func New(cfg Config) (*Rules, error) {
 	} else {
 		r.spec.Win, r.spec.Loss = 1, -1/float64(cfg.Players-1)
 	}
-	r.graph = sync.OnceValue(r.newTurn)
+	r.graph = sync.OnceValue(r.newTurnGraph)
 	return r, nil
 }
 
@@ -137,7 +137,7 @@ func selectable(s *State, t int) bool {
 func (s *State) asideAfter(a game.Action) Counts {
 	c := s.Aside
 	if a <= Chickens {
-		c[kept(a)] += s.Roll[kept(a)]
+		c[diceType(a)] += s.Roll[diceType(a)]
 	}
 	return c
 }
@@ -152,7 +152,7 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	switch s.Phase {
 	case Select:
 		for a := Rays; a <= Chickens; a++ {
-			if selectable(&s, kept(a)) {
+			if selectable(&s, diceType(a)) {
 				dst = append(dst, a)
 			}
 		}
@@ -170,8 +170,8 @@ func (r *Rules) Apply(s State, a game.Action) (State, error) {
 	switch {
 	case s.Phase == Over:
 		return s, game.ErrGameOver
-	case s.Phase == Select && a >= Rays && a <= Chickens && selectable(&s, kept(a)):
-		t := kept(a)
+	case s.Phase == Select && a >= Rays && a <= Chickens && selectable(&s, diceType(a)):
+		t := diceType(a)
 		s.Aside[t] += s.Roll[t]
 		s.Roll, s.Phase = Counts{}, Decide
 		if r.free(&s) == 0 {
@@ -199,7 +199,7 @@ func (r *Rules) illegal(s State, a game.Action) error {
 		return fmt.Errorf("choose a type to set aside first: %w", game.ErrIllegalAction)
 	case s.Phase == Decide:
 		return fmt.Errorf("a type is set aside already, roll or stop: %w", game.ErrIllegalAction)
-	case s.Roll[kept(a)] == 0:
+	case s.Roll[diceType(a)] == 0:
 		return fmt.Errorf("no %s were rolled: %w", actionNames[a], game.ErrIllegalAction)
 	}
 	return fmt.Errorf("%s are set aside already, and may be taken once a turn: %w", actionNames[a], game.ErrIllegalAction)
@@ -276,11 +276,11 @@ func (r *Rules) endRound(s *State) {
 			s.Tied |= 1 << i
 		}
 	}
-	r.settle(s, TieBreak)
+	r.finish(s, TieBreak)
 }
 
 // settle ends the game if one seat is left among the tied, else goes on to next.
-func (r *Rules) settle(s *State, next Phase) {
+func (r *Rules) finish(s *State, next Phase) {
 	s.Seat, s.Start, s.Count = 0, 0, 0
 	s.Phase = next
 	if bits.OnesCount16(s.Tied) == 1 {

@@ -28,14 +28,14 @@ const maxStarts = 600_000_000
 // they circle for good, as they do at a few scores of four, it mixes.
 type Solution struct {
 	r      *Rules
-	turn   *turn
+	turn   *turnGraph
 	starts starts
 
 	// value [starts, P] is each place's share of the win; in solitaire minus the
 	// turns still to be taken.
 	value    []float64
 	residual float64
-	plans    []atomic.Pointer[plan] // by start, where there are few
+	turns    []atomic.Pointer[turnSolution] // by start, where there are few
 }
 
 // Solve implements [game.Solver]. Two players take a tenth of a second of one core.
@@ -59,13 +59,13 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress 
 	}
 	s := &Solution{r: r, turn: r.graph(), starts: newStarts(r.cfg)}
 	if work.Done < 1 {
-		if err := s.sweep(ctx, work, make([]*strategy, r.cfg.Players), progress); err != nil {
+		if err := s.sweep(ctx, work, make([]*tabularPolicy, r.cfg.Players), progress); err != nil {
 			return nil, err
 		}
 	}
 	s.value, s.residual = work.Values, work.Residual
-	if n := s.starts.count(); n <= maxPlans {
-		s.plans = make([]atomic.Pointer[plan], n)
+	if n := s.starts.count(); n <= maxCachedTurns {
+		s.turns = make([]atomic.Pointer[turnSolution], n)
 	}
 	return s, nil
 }
@@ -91,11 +91,11 @@ func (s *Solution) Equations() int { return s.starts.count() }
 func (s *Solution) Violation(ctx context.Context, starts []int) (most float64, err error) {
 	p := s.starts.players
 	var mu sync.Mutex
-	err = s.turn.abreast(ctx, len(starts), func(i int, l *lane) error {
+	err = s.turn.forEach(ctx, len(starts), func(i int, l *lane) error {
 		value, dist := s.value[starts[i]*p:][:p], make([]float64, s.turn.ends)
-		pay, m := s.payAt(starts[i])
-		d := math.Abs(s.ending(l, dist, starts[i]) - s.turnCost() - value[m])
-		for j, v := range expect(pay, dist) {
+		pay, m := s.payoffsAt(starts[i])
+		d := math.Abs(s.bestEnding(l, dist, starts[i]) - s.turnCost() - value[m])
+		for j, v := range expectedShares(pay, dist) {
 			d = max(d, math.Abs(v-s.turnCost()-value[j]))
 		}
 		mu.Lock()
@@ -109,17 +109,17 @@ func (s *Solution) Violation(ctx context.Context, starts []int) (most float64, e
 // Estimate implements [game.ResumableSolver]: it solves a few turns and multiplies.
 func (r *Rules) Estimate() game.Estimate {
 	t, g := newStarts(r.cfg), newGreedy(r, r.graph())
-	o := g.turn.newOctet()
+	o := g.turn.newBatch()
 	for k := range g.turn.ends {
 		for l := range lanes.Width {
-			o.value[k][l] = g.worth[k]
+			o.value[k][l] = g.value[k]
 		}
 	}
 	const times = 20
 	begin := time.Now()
 	for range times {
 		o.solve()
-		o.spread()
+		o.propagate()
 	}
 	perTurn := time.Since(begin).Seconds() / (times * lanes.Width)
 	// Starts at scores below the target are solved about three times over.
@@ -147,7 +147,7 @@ func (s *Solution) Facts() []game.Fact {
 // violates its optimality equation. It goes from the highest total score to the
 // lowest, since a turn that scores leads upwards; the turns without points,
 // which lead round the table, are solved together.
-func (s *Solution) sweep(ctx context.Context, work *game.SolverState, play []*strategy, progress func(float64)) error {
+func (s *Solution) sweep(ctx context.Context, work *game.SolverState, play []*tabularPolicy, progress func(float64)) error {
 	layers := s.starts.vectors()
 	total, done := 0, 0
 	for _, vectors := range layers {
@@ -174,11 +174,11 @@ func (s *Solution) sweep(ctx context.Context, work *game.SolverState, play []*st
 
 // layer solves the starts at scores of one total, which do not depend on each
 // other, on all cores.
-func (s *Solution) layer(ctx context.Context, value []float64, play []*strategy, vectors []uint32) (float64, error) {
+func (s *Solution) layer(ctx context.Context, value []float64, play []*tabularPolicy, vectors []uint32) (float64, error) {
 	var mu sync.Mutex
 	var worst float64
-	err := s.turn.abreast(ctx, len(vectors), func(i int, l *lane) error {
-		w := s.newWorker(l, value, play)
+	err := s.turn.forEach(ctx, len(vectors), func(i int, l *lane) error {
+		w := s.newScoreSolver(l, value, play)
 		defer s.free(w)
 		if err := w.solve(s.starts.vector(vectors[i])); err != nil {
 			return err
@@ -193,11 +193,11 @@ func (s *Solution) layer(ctx context.Context, value []float64, play []*strategy,
 
 // worker solves the starts at one vector of scores. Where places are free to
 // choose, their turns go through its lane.
-type worker struct {
+type scoreSolver struct {
 	s        *Solution
 	lane     *lane
-	value    []float64   // [starts, P]; complete for higher totals
-	play     []*strategy // [P]
+	value    []float64        // [starts, P]; complete for higher totals
+	fixed    []*tabularPolicy // [P]
 	residual float64
 
 	x          []float64   // [P, P]; values of the starts here, by place to move
@@ -206,40 +206,40 @@ type worker struct {
 	dist, last [][]float64 // [P][ends]; how the turns end, now and one round before
 }
 
-var workers sync.Pool
+var scoreSolvers sync.Pool
 
-func (s *Solution) newWorker(l *lane, value []float64, play []*strategy) *worker {
-	w, _ := workers.Get().(*worker)
+func (s *Solution) newScoreSolver(l *lane, value []float64, play []*tabularPolicy) *scoreSolver {
+	w, _ := scoreSolvers.Get().(*scoreSolver)
 	if w == nil || w.s != s {
 		p, ends := s.starts.players, s.turn.ends
-		w = &worker{s: s, x: make([]float64, p*p), c: make([]float64, p*p)}
+		w = &scoreSolver{s: s, x: make([]float64, p*p), c: make([]float64, p*p)}
 		for range p {
 			w.pay = append(w.pay, make([]float64, ends*p))
 			w.dist = append(w.dist, make([]float64, ends))
 			w.last = append(w.last, make([]float64, ends))
 		}
 	}
-	w.lane, w.value, w.play, w.residual = l, value, play, 0
+	w.lane, w.value, w.fixed, w.residual = l, value, play, 0
 	return w
 }
 
-func (s *Solution) free(w *worker) { workers.Put(w) }
+func (s *Solution) free(w *scoreSolver) { scoreSolvers.Put(w) }
 
 // solve fills in the values of all starts at these scores.
-func (w *worker) solve(score [maxPlayers]uint8) error {
+func (w *scoreSolver) solve(score [maxPlayers]uint8) error {
 	p := w.s.starts.players
 	first := w.s.starts.firstToMove(score)
 	for m := first; m < p; m++ {
-		w.s.payoffs(w.pay[m], w.value, score, m)
+		w.s.fillPayoffs(w.pay[m], w.value, score, m)
 	}
 	if first > 0 {
 		for m := p - 1; m >= first; m-- {
 			if m < p-1 {
 				copy(w.pay[m][:p], w.x[(m+1)*p:])
 			}
-			best := w.choose(score, m)
-			w.expect(w.x[m*p:][:p], m, 0)
-			if w.play[m] == nil {
+			best := w.ending(score, m)
+			w.expectedValues(w.x[m*p:][:p], m, 0)
+			if w.fixed[m] == nil {
 				w.residual = max(w.residual, math.Abs(best-w.x[m*p+m]))
 			}
 		}
@@ -263,7 +263,7 @@ func (w *worker) solve(score [maxPlayers]uint8) error {
 // where one place is free, and ends too when the values stay: options that tie
 // can make choices flicker. Where the places circle round each other for good,
 // the equilibrium has to mix.
-func (w *worker) solveCycle(score [maxPlayers]uint8) error {
+func (w *scoreSolver) solveCycle(score [maxPlayers]uint8) error {
 	const newton, limit = 50, 5000 // chosen: 3 are usual
 	p := w.s.starts.players
 	for i := range w.x {
@@ -280,47 +280,47 @@ func (w *worker) solveCycle(score [maxPlayers]uint8) error {
 		for m := p - 1; m >= 0; m-- {
 			copy(w.pay[m][:p], w.x[(m+1)%p*p:][:p])
 			w.dist[m], w.last[m] = w.last[m], w.dist[m]
-			found[m] = w.choose(score, m)
+			found[m] = w.ending(score, m)
 			before := w.x[m*p+m]
-			w.expect(w.x[m*p:][:p], m, 0)
+			w.expectedValues(w.x[m*p:][:p], m, 0)
 			moved = max(moved, math.Abs(w.x[m*p+m]-before))
 			same = same && slices.Equal(w.dist[m], w.last[m])
 		}
 		if same && solved || i >= newton && moved <= 10*game.Tie {
-			w.residual = max(w.residual, w.distance(found[:p]))
+			w.residual = max(w.residual, w.gap(found[:p]))
 			return nil
 		}
 		if solved = same || i < newton; solved {
-			if err := w.closeCycle(score); err != nil {
+			if err := w.solveLinear(score); err != nil {
 				return err
 			}
 		}
-		if i > newton && slices.EqualFunc(w.x, earlier, alike) {
+		if i > newton && slices.EqualFunc(w.x, earlier, nearlyEqual) {
 			return w.solveMixed(score)
 		}
 		if i&(i-1) == 0 { // so that a circle of any length is seen
 			earlier = append(earlier[:0], w.x...)
 		}
 	}
-	return w.unsettled(score)
+	return w.noConvergence(score)
 }
 
 // alike reports whether two values differ by rounding only.
-func alike(a, b float64) bool { return math.Abs(a-b) < 1e-14 }
+func nearlyEqual(a, b float64) bool { return math.Abs(a-b) < 1e-14 }
 
-func (w *worker) unsettled(score [maxPlayers]uint8) error {
+func (w *scoreSolver) noConvergence(score [maxPlayers]uint8) error {
 	return fmt.Errorf("martian-dice: at scores %v the choices of the players do not settle: %w", score[:w.s.starts.players], game.ErrNoSolution)
 }
 
 // closeCycle solves the linear system of the cycle for the current choices.
-func (w *worker) closeCycle(score [maxPlayers]uint8) error {
+func (w *scoreSolver) solveLinear(score [maxPlayers]uint8) error {
 	p := w.s.starts.players
 	again := 1.0
 	for m := range p {
-		w.expect(w.c[m*p:][:p], m, 1)
+		w.expectedValues(w.c[m*p:][:p], m, 1)
 		again *= w.dist[m][0]
 	}
-	if again > endless {
+	if again > endlessProb {
 		return w.s.endlessError(score)
 	}
 	for j := range p {
@@ -339,17 +339,17 @@ func (w *worker) closeCycle(score [maxPlayers]uint8) error {
 
 // endless is the probability of a round without points above which the game is
 // taken to have no end. Chosen: what is left is mostly rounding.
-const endless = 1 - 1e-9
+const endlessProb = 1 - 1e-9
 
 func (s *Solution) endlessError(score [maxPlayers]uint8) error {
 	return fmt.Errorf("martian-dice: at scores %v no player ever scores, so the game has no end: %w", score[:s.starts.players], game.ErrNoSolution)
 }
 
 // distance is how far the values of those free to choose are from their best.
-func (w *worker) distance(best []float64) float64 {
+func (w *scoreSolver) gap(best []float64) float64 {
 	d := 0.0
 	for m, v := range best {
-		if w.play[m] == nil {
+		if w.fixed[m] == nil {
 			d = max(d, math.Abs(v-w.x[m*len(best)+m]))
 		}
 	}
@@ -358,12 +358,12 @@ func (w *worker) distance(best []float64) float64 {
 
 // choose fills dist[m] with how the turn of place m ends, and returns what best
 // play of it is worth to m if it is free to choose.
-func (w *worker) choose(score [maxPlayers]uint8, m int) float64 {
-	if w.play[m] != nil {
-		copy(w.dist[m], w.play[m].at(w.s.starts.index(score[:], m)))
+func (w *scoreSolver) ending(score [maxPlayers]uint8, m int) float64 {
+	if w.fixed[m] != nil {
+		copy(w.dist[m], w.fixed[m].ending(w.s.starts.index(score[:], m)))
 		return 0
 	}
-	return w.lane.play(w.dist[m], w.pay[m][m:], w.s.starts.players) - w.s.turnCost()
+	return w.lane.solve(w.dist[m], w.pay[m][m:], w.s.starts.players) - w.s.turnCost()
 }
 
 // turnCost is what a turn costs: one in solitaire, which counts turns.
@@ -376,7 +376,7 @@ func (s *Solution) turnCost() float64 {
 
 // expect fills dst [P] with the expected value of m's turn, from ends of at
 // least so many points.
-func (w *worker) expect(dst []float64, m, least int) {
+func (w *scoreSolver) expectedValues(dst []float64, m, least int) {
 	p := w.s.starts.players
 	for j := range dst {
 		sum := -w.s.turnCost()
@@ -390,13 +390,13 @@ func (w *worker) expect(dst []float64, m, least int) {
 // payoffs fills pay [ends, P] with what the end of m's turn is worth to each
 // place by its points. Its first row, for no points, is left alone unless the
 // game is over then.
-func (s *Solution) payoffs(pay, value []float64, score [maxPlayers]uint8, m int) {
+func (s *Solution) fillPayoffs(pay, value []float64, score [maxPlayers]uint8, m int) {
 	p := s.starts.players
 	for k := range s.turn.ends {
 		row := pay[k*p:][:p]
 		switch {
-		case m == p-1 && s.ends(score):
-			settle(row, score)
+		case m == p-1 && s.endsGame(score):
+			finalShares(row, score)
 		case k > 0:
 			copy(row, value[s.starts.index(score[:], (m+1)%p)*p:])
 		}
@@ -405,7 +405,7 @@ func (s *Solution) payoffs(pay, value []float64, score [maxPlayers]uint8, m int)
 }
 
 // ends reports whether a round that ends with these scores ends the game.
-func (s *Solution) ends(score [maxPlayers]uint8) bool {
+func (s *Solution) endsGame(score [maxPlayers]uint8) bool {
 	for _, n := range score[:s.starts.players] {
 		if int(n) >= s.starts.target {
 			return true
@@ -416,7 +416,7 @@ func (s *Solution) ends(score [maxPlayers]uint8) bool {
 
 // settle fills dst [P] with the shares of those who have most points; a fair
 // roll-off gives each of them the same chance. In solitaire no turns are left.
-func settle(dst []float64, score [maxPlayers]uint8) {
+func finalShares(dst []float64, score [maxPlayers]uint8) {
 	if len(dst) == 1 {
 		dst[0] = 0
 		return

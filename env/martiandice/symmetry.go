@@ -31,7 +31,7 @@ func (r *Rules) Canonical(s State) (State, []game.Action) {
 		relabel = relabels[order][:]
 		from := s
 		for j := range 3 {
-			t := kept(relabel[int(Humans)+j])
+			t := diceType(relabel[int(Humans)+j])
 			s.Aside[human+j], s.Roll[human+j] = from.Aside[t], from.Roll[t]
 		}
 	}

@@ -33,23 +33,23 @@ type node struct {
 const none = -1
 
 // place is a number of the graph, as the offset of its Vec in bytes.
-type place uint32
+type offset uint32
 
 const vecSize = 8 * Width
 
-func (p place) in(v []Vec) *Vec { return &v[p/vecSize] }
+func (p offset) in(v []Vec) *Vec { return &v[p/vecSize] }
 
 // edge is a roll without a choice.
 type edge struct {
 	prob float64
-	to   place
+	to   offset
 	_    uint32
 }
 
 // pair is a roll with two options.
 type pair struct {
 	prob float64
-	a, b place
+	a, b offset
 }
 
 // maxOptions is what a roll can offer.
@@ -60,7 +60,7 @@ const maxOptions = 5
 type pick struct {
 	prob float64
 	n    uint32
-	to   [maxOptions]place
+	to   [maxOptions]offset
 }
 
 // New returns a graph of so many ends and no node. Options that differ by no
@@ -78,7 +78,7 @@ func (g *Graph) Add(stop int) {
 	last := &g.nodes[len(g.nodes)-1]
 	last.stop = none
 	if stop >= 0 {
-		last.stop = int32(g.place(stop, g.ends))
+		last.stop = int32(g.offset(stop, g.ends))
 	}
 	g.nodes = append(g.nodes, node{})
 	g.bound()
@@ -88,12 +88,12 @@ func (g *Graph) Add(stop int) {
 // all different. Where there are few options they are added first: one, then
 // two, then more.
 func (g *Graph) Roll(prob float64, options ...int) {
-	to := make([]place, len(options))
+	to := make([]offset, len(options))
 	for i, o := range options {
 		if slices.Contains(options[:i], o) {
 			panic(fmt.Sprintf("lanes: option %d twice", o))
 		}
-		to[i] = g.place(o, g.Len()-1)
+		to[i] = g.offset(o, g.Len()-1)
 	}
 	begun := &g.nodes[len(g.nodes)-2]
 	switch n := len(options); {
@@ -115,11 +115,11 @@ func (g *Graph) Roll(prob float64, options ...int) {
 }
 
 // place is number n, which must be below limit.
-func (g *Graph) place(n, limit int) place {
+func (g *Graph) offset(n, limit int) offset {
 	if n < 0 || n >= limit || n > 1<<31/vecSize {
 		panic(fmt.Sprintf("lanes: %d is not below %d", n, limit))
 	}
-	return place(n * vecSize)
+	return offset(n * vecSize)
 }
 
 // bound ends the last node where its rolls end.
@@ -143,12 +143,12 @@ func (g *Graph) Solve(value, rolling []Vec) {
 
 // Spread adds to dist [ends] how the best play that Solve has found ends, from
 // the numbers to which reach [Len] gives a probability; it clears reach.
-func (g *Graph) Spread(dist, reach, value, rolling []Vec) {
+func (g *Graph) Propagate(dist, reach, value, rolling []Vec) {
 	g.check(len(dist), g.ends)
 	g.check(len(reach), g.Len())
 	g.check(len(value), g.Len())
 	g.check(len(rolling), g.Len())
-	active.spread(g, dist, reach, value, rolling)
+	active.propagate(g, dist, reach, value, rolling)
 	for i := range dist {
 		for l, p := range reach[i] {
 			dist[i][l] += p

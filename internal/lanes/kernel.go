@@ -47,7 +47,7 @@ func solveGo(g *Graph, value, rolling []Vec) {
 		}
 		rolling[g.ends+i] = sum
 		if n.stop != none {
-			stop := place(n.stop).in(value)
+			stop := offset(n.stop).in(value)
 			for l := range sum {
 				sum[l] = max(sum[l], stop[l])
 			}
@@ -68,7 +68,7 @@ func (c *pick) best(value []Vec) Vec {
 }
 
 // spreadGo does all of Spread but to add reach to dist at the ends.
-func spreadGo(g *Graph, dist, reach, value, rolling []Vec) {
+func propagateGo(g *Graph, dist, reach, value, rolling []Vec) {
 	for i := len(g.nodes) - 2; i >= 0; i-- {
 		p := reach[g.ends+i]
 		if p == (Vec{}) {
@@ -77,7 +77,7 @@ func spreadGo(g *Graph, dist, reach, value, rolling []Vec) {
 		reach[g.ends+i] = Vec{}
 		n, next := &g.nodes[i], &g.nodes[i+1]
 		if n.stop != none {
-			stop, ends, roll := place(n.stop).in(value), place(n.stop).in(dist), &rolling[g.ends+i]
+			stop, ends, roll := offset(n.stop).in(value), offset(n.stop).in(dist), &rolling[g.ends+i]
 			for l := range p {
 				if stop[l] > roll[l]+g.tie {
 					ends[l] += p[l]

@@ -32,16 +32,16 @@ func (kern kernel) solve(g *Graph, value, rolling []Vec) {
 	}
 }
 
-func (kern kernel) spread(g *Graph, dist, reach, value, rolling []Vec) {
+func (kern kernel) propagate(g *Graph, dist, reach, value, rolling []Vec) {
 	edges, pairs, picks := unsafe.SliceData(g.edges), unsafe.SliceData(g.pairs), unsafe.SliceData(g.picks)
 	switch n := len(g.nodes) - 1; {
 	case n == 0:
 	case kern == avx512:
-		spreadAVX512(n, &g.nodes[n-1], edges, pairs, picks, unsafe.SliceData(dist), &reach[0], &value[0], &reach[g.ends+n-1], &rolling[g.ends+n-1], g.tie)
+		propagateAVX512(n, &g.nodes[n-1], edges, pairs, picks, unsafe.SliceData(dist), &reach[0], &value[0], &reach[g.ends+n-1], &rolling[g.ends+n-1], g.tie)
 	case kern == avx2:
-		spreadAVX2(n, &g.nodes[n-1], edges, pairs, picks, unsafe.SliceData(dist), &reach[0], &value[0], &reach[g.ends+n-1], &rolling[g.ends+n-1], g.tie)
+		propagateAVX2(n, &g.nodes[n-1], edges, pairs, picks, unsafe.SliceData(dist), &reach[0], &value[0], &reach[g.ends+n-1], &rolling[g.ends+n-1], g.tie)
 	default:
-		spreadGo(g, dist, reach, value, rolling)
+		propagateGo(g, dist, reach, value, rolling)
 	}
 }
 
@@ -58,7 +58,7 @@ func solveAVX512(n int, nodes *node, edges *edge, pairs *pair, picks *pick, valu
 // nodes, from and rolling are the last node's; from is its reach.
 
 //go:noescape
-func spreadAVX2(n int, nodes *node, edges *edge, pairs *pair, picks *pick, dist, reach, value, from, rolling *Vec, tie float64)
+func propagateAVX2(n int, nodes *node, edges *edge, pairs *pair, picks *pick, dist, reach, value, from, rolling *Vec, tie float64)
 
 //go:noescape
-func spreadAVX512(n int, nodes *node, edges *edge, pairs *pair, picks *pick, dist, reach, value, from, rolling *Vec, tie float64)
+func propagateAVX512(n int, nodes *node, edges *edge, pairs *pair, picks *pick, dist, reach, value, from, rolling *Vec, tie float64)

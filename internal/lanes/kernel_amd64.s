@@ -125,9 +125,9 @@ none:
 	VZEROUPPER
 	RET
 
-// func spreadAVX2(n int, nodes *byte, edges *byte, pairs *byte, picks *byte, dist *byte, reach *byte, value *byte, from *byte, rolling *byte, tie float64)
+// func propagateAVX2(n int, nodes *byte, edges *byte, pairs *byte, picks *byte, dist *byte, reach *byte, value *byte, from *byte, rolling *byte, tie float64)
 // Requires: AVX
-TEXT ·spreadAVX2(SB), NOSPLIT, $0-88
+TEXT ·propagateAVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         nodes+8(FP), CX
 	MOVQ         reach+48(FP), DX
@@ -445,9 +445,9 @@ none:
 	VZEROUPPER
 	RET
 
-// func spreadAVX512(n int, nodes *byte, edges *byte, pairs *byte, picks *byte, dist *byte, reach *byte, value *byte, from *byte, rolling *byte, tie float64)
+// func propagateAVX512(n int, nodes *byte, edges *byte, pairs *byte, picks *byte, dist *byte, reach *byte, value *byte, from *byte, rolling *byte, tie float64)
 // Requires: AVX, AVX512F
-TEXT ·spreadAVX512(SB), NOSPLIT, $0-88
+TEXT ·propagateAVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         nodes+8(FP), CX
 	MOVQ         reach+48(FP), DX

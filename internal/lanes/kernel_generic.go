@@ -6,6 +6,6 @@ func detect() []kernel { return []kernel{portable} }
 
 func (kernel) solve(g *Graph, value, rolling []Vec) { solveGo(g, value, rolling) }
 
-func (kernel) spread(g *Graph, dist, reach, value, rolling []Vec) {
-	spreadGo(g, dist, reach, value, rolling)
+func (kernel) propagate(g *Graph, dist, reach, value, rolling []Vec) {
+	propagateGo(g, dist, reach, value, rolling)
 }

@@ -149,7 +149,7 @@ func TestKernels(t *testing.T) {
 				clear(want[3][l])
 			}
 			g.Solve(value, rolling)
-			g.Spread(dist, reach, value, rolling)
+			g.Propagate(dist, reach, value, rolling)
 			for k, x := range [][]lanes.Vec{value, rolling, dist, reach} {
 				name := []string{"value", "rolling", "dist", "reach"}[k]
 				for i := range x {
@@ -183,10 +183,10 @@ func TestRefuses(t *testing.T) {
 		"values of another length":  func() { four().Solve(make([]lanes.Vec, 3), make([]lanes.Vec, 4)) },
 		"rolling of another length": func() { four().Solve(make([]lanes.Vec, 4), make([]lanes.Vec, 5)) },
 		"dist of another length": func() {
-			four().Spread(make([]lanes.Vec, 4), make([]lanes.Vec, 4), make([]lanes.Vec, 4), make([]lanes.Vec, 4))
+			four().Propagate(make([]lanes.Vec, 4), make([]lanes.Vec, 4), make([]lanes.Vec, 4), make([]lanes.Vec, 4))
 		},
 		"reach of another length": func() {
-			four().Spread(make([]lanes.Vec, 3), make([]lanes.Vec, 3), make([]lanes.Vec, 4), make([]lanes.Vec, 4))
+			four().Propagate(make([]lanes.Vec, 3), make([]lanes.Vec, 3), make([]lanes.Vec, 4), make([]lanes.Vec, 4))
 		},
 	} {
 		func() {
@@ -208,7 +208,7 @@ func TestAllocs(t *testing.T) {
 	dist, reach := make([]lanes.Vec, p.ends), make([]lanes.Vec, g.Len())
 	if n := testing.AllocsPerRun(10, func() {
 		g.Solve(value, rolling)
-		g.Spread(dist, reach, value, rolling)
+		g.Propagate(dist, reach, value, rolling)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -271,7 +271,7 @@ func BenchmarkGraph(b *testing.B) {
 				for i := range reach {
 					reach[i] = lanes.Vec{0: 1, 7: 1}
 				}
-				g.Spread(dist, reach, value, rolling)
+				g.Propagate(dist, reach, value, rolling)
 			}
 		})
 	})

@@ -13,7 +13,7 @@ func main() {
 	ConstraintExpr("amd64,!purego")
 	for _, m := range []machine{{"AVX2", 32, YMM}, {"AVX512", 64, ZMM}} {
 		m.solve()
-		m.spread()
+		m.propagate()
 	}
 	Generate()
 }
@@ -143,8 +143,8 @@ func (m machine) solve() {
 	RET()
 }
 
-func (m machine) spread() {
-	TEXT("spread"+m.name, NOSPLIT, "func(n int, nodes, edges, pairs, picks, dist, reach, value, from, rolling *byte, tie float64)")
+func (m machine) propagate() {
+	TEXT("propagate"+m.name, NOSPLIT, "func(n int, nodes, edges, pairs, picks, dist, reach, value, from, rolling *byte, tie float64)")
 	Pragma("noescape")
 	n, nodes := Load(Param("n"), GP64()), Load(Param("nodes"), GP64())
 	reach, value := Load(Param("reach"), GP64()), Load(Param("value"), GP64())

@@ -18,45 +18,45 @@ import (
 
 // apart is the distance from a bend at which its sides are looked at. Chosen:
 // far above rounding, far below what lies between bends.
-const apart = 1e-9
+const breakpointGap = 1e-9
 
 // ways are the ways to play of a place at the v(m) that come up, in ascending
 // order.
-type ways struct {
-	bend []float64   // [n]
-	dist [][]float64 // [n+1][ends]; below bend[0], ..., above bend[n-1]
+type responses struct {
+	breakpoint []float64   // [n]
+	dist       [][]float64 // [n+1][ends]; below bend[0], ..., above bend[n-1]
 }
 
 // candidate is a choice of one way to play, or of the two that a bend parts.
 type candidate struct {
-	way   int
+	piece int
 	mixed bool // with way + 1
 }
 
 // solveMixed solves the starts at scores where the choices of solveCycle go
 // round in circles. Of several equilibria it takes one with fewest places that
 // mix, the lowest v(m) first.
-func (w *worker) solveMixed(score [maxPlayers]uint8) error {
+func (w *scoreSolver) solveMixed(score [maxPlayers]uint8) error {
 	p := w.s.starts.players
-	all := make([]ways, p)
-	low, high := w.swing(score)
+	all := make([]responses, p)
+	low, high := w.valueRange(score)
 	for m := range all {
-		margin := high[m] - low[m] + apart
-		all[m] = w.waysOf(score, m, low[m]-margin, high[m]+margin)
+		margin := high[m] - low[m] + breakpointGap
+		all[m] = w.responsesOf(score, m, low[m]-margin, high[m]+margin)
 	}
 	pick := make([]candidate, p)
 	for mixed := range p + 1 {
 		if w.search(all, pick, 0, mixed) {
-			w.confirm(score)
+			w.addResidual(score)
 			return nil
 		}
 	}
-	return w.unsettled(score)
+	return w.noConvergence(score)
 }
 
 // swing returns the lowest and the highest v(m) that come up while the places
 // answer each other.
-func (w *worker) swing(score [maxPlayers]uint8) (low, high []float64) {
+func (w *scoreSolver) valueRange(score [maxPlayers]uint8) (low, high []float64) {
 	const rounds = 30 // chosen: circles of two rounds have been seen
 	p := w.s.starts.players
 	low, high = slices.Repeat([]float64{math.Inf(1)}, p), slices.Repeat([]float64{math.Inf(-1)}, p)
@@ -64,21 +64,21 @@ func (w *worker) swing(score [maxPlayers]uint8) (low, high []float64) {
 		for m := p - 1; m >= 0; m-- {
 			copy(w.pay[m][:p], w.x[(m+1)%p*p:][:p])
 			low[m], high[m] = min(low[m], w.pay[m][m]), max(high[m], w.pay[m][m])
-			w.choose(score, m)
-			w.expect(w.x[m*p:][:p], m, 0)
+			w.ending(score, m)
+			w.expectedValues(w.x[m*p:][:p], m, 0)
 		}
 	}
 	return low, high
 }
 
 // waysOf finds the ways to play of place m for v(m) from low to high.
-func (w *worker) waysOf(score [maxPlayers]uint8, m int, low, high float64) ways {
+func (w *scoreSolver) responsesOf(score [maxPlayers]uint8, m int, low, high float64) responses {
 	at := func(v float64) []float64 {
 		w.pay[m][m] = v
-		w.choose(score, m)
+		w.ending(score, m)
 		return slices.Clone(w.dist[m])
 	}
-	var all ways
+	var all responses
 	var part func(low, high float64, first, last []float64)
 	part = func(low, high float64, first, last []float64) {
 		if slices.Equal(first, last) {
@@ -90,11 +90,11 @@ func (w *worker) waysOf(score [maxPlayers]uint8, m int, low, high float64) ways 
 			part(mid, high, way, last)
 			return
 		}
-		if n := len(all.bend); n > 0 && low-all.bend[n-1] < apart {
+		if n := len(all.breakpoint); n > 0 && low-all.breakpoint[n-1] < breakpointGap {
 			all.dist[n] = last // one bend, seen twice
 			return
 		}
-		all.bend = append(all.bend, (low+high)/2)
+		all.breakpoint = append(all.breakpoint, (low+high)/2)
 		all.dist = append(all.dist, last)
 	}
 	first := at(low)
@@ -105,16 +105,16 @@ func (w *worker) waysOf(score [maxPlayers]uint8, m int, low, high float64) ways 
 
 // search tries all candidates of the places from m on, so many of them mixed,
 // and leaves the first equilibrium in dist and x.
-func (w *worker) search(all []ways, pick []candidate, m, mixed int) bool {
+func (w *scoreSolver) search(all []responses, pick []candidate, m, mixed int) bool {
 	if m == len(all) {
-		return mixed == 0 && w.try(all, pick)
+		return mixed == 0 && w.tryCandidate(all, pick)
 	}
 	for i := range all[m].dist {
-		pick[m] = candidate{way: i}
+		pick[m] = candidate{piece: i}
 		if w.search(all, pick, m+1, mixed) {
 			return true
 		}
-		if i < len(all[m].bend) && mixed > 0 {
+		if i < len(all[m].breakpoint) && mixed > 0 {
 			pick[m].mixed = true
 			if w.search(all, pick, m+1, mixed-1) {
 				return true
@@ -126,12 +126,12 @@ func (w *worker) search(all []ways, pick []candidate, m, mixed int) bool {
 
 // try solves the cycle for a choice of ways and reports whether every v(m) is
 // where its way is best.
-func (w *worker) try(all []ways, pick []candidate) bool {
+func (w *scoreSolver) tryCandidate(all []responses, pick []candidate) bool {
 	p := len(all)
 	v := func(m int) float64 { return w.x[(m+1)%p*p+m] }
 	var mixed []int
 	for m, c := range pick {
-		copy(w.dist[m], all[m].dist[c.way])
+		copy(w.dist[m], all[m].dist[c.piece])
 		if c.mixed {
 			mixed = append(mixed, m)
 		}
@@ -140,16 +140,16 @@ func (w *worker) try(all []ways, pick []candidate) bool {
 	// off [mixed] is how far each v is from its bend.
 	off := func(dst, share []float64) bool {
 		for i, m := range mixed {
-			below, above := all[m].dist[pick[m].way], all[m].dist[pick[m].way+1]
+			below, above := all[m].dist[pick[m].piece], all[m].dist[pick[m].piece+1]
 			for k := range below {
 				w.dist[m][k] = (1-share[i])*below[k] + share[i]*above[k]
 			}
 		}
-		if w.closeCycle([maxPlayers]uint8{}) != nil {
+		if w.solveLinear([maxPlayers]uint8{}) != nil {
 			return false
 		}
 		for i, m := range mixed {
-			dst[i] = v(m) - all[m].bend[pick[m].way]
+			dst[i] = v(m) - all[m].breakpoint[pick[m].piece]
 		}
 		return true
 	}
@@ -162,8 +162,8 @@ func (w *worker) try(all []ways, pick []candidate) bool {
 		}
 	}
 	for m, c := range pick {
-		bend := all[m].bend
-		if !c.mixed && (c.way > 0 && v(m) < bend[c.way-1] || c.way < len(bend) && v(m) > bend[c.way]) {
+		bend := all[m].breakpoint
+		if !c.mixed && (c.piece > 0 && v(m) < bend[c.piece-1] || c.piece < len(bend) && v(m) > bend[c.piece]) {
 			return false
 		}
 	}
@@ -245,10 +245,10 @@ func eliminate(rows [][]float64) bool {
 }
 
 // confirm adds to the residual how far x is from best play.
-func (w *worker) confirm(score [maxPlayers]uint8) {
+func (w *scoreSolver) addResidual(score [maxPlayers]uint8) {
 	p := w.s.starts.players
 	for m := range p {
 		copy(w.pay[m][:p], w.x[(m+1)%p*p:][:p])
-		w.residual = max(w.residual, math.Abs(w.choose(score, m)-w.x[m*p+m]))
+		w.residual = max(w.residual, math.Abs(w.ending(score, m)-w.x[m*p+m]))
 	}
 }

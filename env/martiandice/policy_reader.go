@@ -14,61 +14,61 @@ import (
 
 // block is about how many rows are asked for at once, or those of one start.
 // Chosen: states and answers take some 10 MB.
-const block = 80_000
+const maxRows = 80_000
 
 // asker asks a policy for its decisions in the turns from some starts. It keeps
 // what it has allocated.
-type asker struct {
-	s      *Solution
-	policy game.Policy[State]
-	scorer game.AfterstateScorer[State] // the policy, or nil
-	blind  bool                         // to the scores, and so asked once
-	fixed  *chances                     // of a blind policy, once asked
-	rows   int                          // that are asked for from a start
-	size   int                          // starts to ask for together
+type policyReader struct {
+	s             *Solution
+	policy        game.Policy[State]
+	scorer        game.AfterstateScorer[State] // the policy, or nil
+	ignoresScores bool                         // to the scores, and so asked once
+	shared        *turnPolicy                  // of a blind policy, once asked
+	rows          int                          // that are asked for from a start
+	startsPerCall int                          // starts to ask for together
 
 	states []State
 	movers []game.Player
 	out    []float64 // probabilities [rows, A], or scores [rows]
-	plays  sync.Pool // of *chances
+	pool   sync.Pool // of *chances
 }
 
-func (s *Solution) newAsker(p game.Policy[State]) *asker {
-	a := &asker{s: s, policy: p, rows: s.turn.perStart()}
-	a.plays.New = func() any { return newChances(s.turn) }
+func (s *Solution) newPolicyReader(p game.Policy[State]) *policyReader {
+	a := &policyReader{s: s, policy: p, rows: s.turn.decisionsPerTurn()}
+	a.pool.New = func() any { return newTurnPolicy(s.turn) }
 	switch p := p.(type) {
 	case *greedy, game.Uniform[State]:
-		a.blind = true
+		a.ignoresScores = true
 	case game.AfterstateScorer[State]:
-		a.scorer, a.rows = p, s.turn.afterstates()
+		a.scorer, a.rows = p, s.turn.afterstatesPerTurn()
 	}
-	a.size = 1 + block/(1+a.rows)
+	a.startsPerCall = 1 + maxRows/(1+a.rows)
 	return a
 }
 
 // ask calls f, on all cores, with what the policy does in the turn from each
 // start, by index in starts. f may not keep play.
-func (a *asker) ask(ctx context.Context, starts []int, f func(i int, play *chances) error) error {
+func (a *policyReader) each(ctx context.Context, starts []int, f func(i int, play *turnPolicy) error) error {
 	switch {
-	case !a.blind:
-		if err := a.put(ctx, starts); err != nil {
+	case !a.ignoresScores:
+		if err := a.call(ctx, starts); err != nil {
 			return err
 		}
-	case a.fixed == nil:
-		if err := a.put(ctx, starts[:1]); err != nil {
+	case a.shared == nil:
+		if err := a.call(ctx, starts[:1]); err != nil {
 			return err
 		}
-		a.fixed = newChances(a.s.turn)
-		if err := a.read(a.fixed, 0); err != nil {
+		a.shared = newTurnPolicy(a.s.turn)
+		if err := a.fill(a.shared, 0); err != nil {
 			return err
 		}
 	}
 	return parallel.ForContext(ctx, len(starts), 1, func(i, _ int) error {
-		play := a.plays.Get().(*chances)
-		defer a.plays.Put(play)
-		if a.blind {
-			play.roll, play.pick = a.fixed.roll, a.fixed.pick
-		} else if err := a.read(play, i); err != nil {
+		play := a.pool.Get().(*turnPolicy)
+		defer a.pool.Put(play)
+		if a.ignoresScores {
+			play.roll, play.option = a.shared.roll, a.shared.option
+		} else if err := a.fill(play, i); err != nil {
 			return err
 		}
 		return f(i, play)
@@ -76,7 +76,7 @@ func (a *asker) ask(ctx context.Context, starts []int, f func(i int, play *chanc
 }
 
 // put asks the policy about the turns from some starts.
-func (a *asker) put(ctx context.Context, starts []int) error {
+func (a *policyReader) call(ctx context.Context, starts []int) error {
 	n := len(starts) * a.rows
 	a.states = slices.Grow(a.states[:0], n)[:n]
 	if a.scorer == nil {
@@ -86,7 +86,7 @@ func (a *asker) put(ctx context.Context, starts []int) error {
 		a.movers = slices.Grow(a.movers[:0], n)[:n]
 	}
 	err := parallel.ForContext(ctx, len(starts), 1, func(i, _ int) error {
-		at, rows := a.s.state(starts[i]), a.states[i*a.rows:][:a.rows]
+		at, rows := a.s.turnStart(starts[i]), a.states[i*a.rows:][:a.rows]
 		if a.scorer == nil {
 			a.s.fillDecisions(rows, at)
 			return nil
@@ -107,7 +107,7 @@ func (a *asker) put(ctx context.Context, starts []int) error {
 }
 
 // read fills play with the policy's answer about the i-th start.
-func (a *asker) read(play *chances, i int) error {
+func (a *policyReader) fill(play *turnPolicy, i int) error {
 	t := a.s.turn
 	if a.scorer != nil {
 		scores := a.out[i*a.rows:][:a.rows]
@@ -120,7 +120,7 @@ func (a *asker) read(play *chances, i int) error {
 	states, row := a.states[i*a.rows:][:a.rows], a.out[i*a.rows*int(actions):]
 	for k := range t.decisions {
 		from, to := t.first[k], t.first[k+1]
-		pick := play.pick[from:to]
+		pick := play.option[from:to]
 		for j, act := range t.actions[from:to] {
 			pick[j] = row[act]
 		}
@@ -142,7 +142,7 @@ func (a *asker) read(play *chances, i int) error {
 
 // perStart is the number of decisions of a turn: what to keep, and at each hold
 // whether to roll.
-func (t *turn) perStart() int { return len(t.decisions) + t.start() - t.ends }
+func (t *turnGraph) decisionsPerTurn() int { return len(t.decisions) + t.start() - t.ends }
 
 // fillDecisions fills dst [perStart] with the decisions of the turn that starts
 // at s.
@@ -150,15 +150,15 @@ func (s *Solution) fillDecisions(dst []State, at State) {
 	t := s.turn
 	for k := range t.decisions {
 		d := &t.decisions[k]
-		dst[k] = with(at, d.Aside, d.Roll, Select)
+		dst[k] = withDice(at, d.Aside, d.Roll, Select)
 	}
 	for k, h := range t.holds[t.ends:t.start()] {
-		dst[len(t.decisions)+k] = with(at, h.aside(), Counts{}, Decide)
+		dst[len(t.decisions)+k] = withDice(at, h.aside(), Counts{}, Decide)
 	}
 }
 
 // afterstates is the number of states that decisions of a turn can lead to.
-func (t *turn) afterstates() int { return t.codes() - 1 + t.start() - t.ends }
+func (t *turnGraph) afterstatesPerTurn() int { return t.nodes() - 1 + t.start() - t.ends }
 
 // fillAfterstates fills dst [afterstates] with what decisions of the turn that
 // starts at s lead to: by code, the start left out, then the live holds after
@@ -170,53 +170,53 @@ func (s *Solution) fillAfterstates(dst []State, at State) {
 		dst = append(dst, s.r.score(at, k))
 	}
 	for _, h := range t.holds[t.ends:t.start()] {
-		dst = append(dst, with(at, h.aside(), Counts{}, Decide))
+		dst = append(dst, withDice(at, h.aside(), Counts{}, Decide))
 	}
-	for _, h := range t.dead {
-		dst = append(dst, with(at, h.aside(), Counts{}, Decide))
+	for _, h := range t.hopeless {
+		dst = append(dst, withDice(at, h.aside(), Counts{}, Decide))
 	}
 	for _, h := range t.holds[t.ends:t.start()] {
-		dst = append(dst, with(at, h.aside(), Counts{}, Rolling))
+		dst = append(dst, withDice(at, h.aside(), Counts{}, Rolling))
 	}
 }
 
 // state is the start of a turn of that number.
-func (s *Solution) state(start int) State {
+func (s *Solution) turnStart(start int) State {
 	score, m := s.starts.at(start)
 	return State{Score: score, Seat: uint8(m)}
 }
 
-func with(s State, aside, roll Counts, phase Phase) State {
+func withDice(s State, aside, roll Counts, phase Phase) State {
 	s.Aside, s.Roll, s.Phase = aside, roll, phase
 	return s
 }
 
 // chances are a policy's probabilities for the decisions of one turn.
-type chances struct {
-	roll     []float64 // [live]
-	pick     []float64 // [options]
-	reach    []float64 // [codes]
-	choosing []float64 // [decisions]
-	options  []float64 // scratch
+type turnPolicy struct {
+	roll          []float64 // [live]
+	option        []float64 // [options]
+	reach         []float64 // [codes]
+	decisionReach []float64 // [decisions]
+	scores        []float64 // scratch
 }
 
-func newChances(t *turn) *chances {
-	return &chances{
-		roll: make([]float64, t.live), pick: make([]float64, len(t.options)),
-		reach: make([]float64, t.codes()), choosing: make([]float64, len(t.decisions)), options: make([]float64, actions),
+func newTurnPolicy(t *turnGraph) *turnPolicy {
+	return &turnPolicy{
+		roll: make([]float64, t.live), option: make([]float64, len(t.options)),
+		reach: make([]float64, t.nodes()), decisionReach: make([]float64, len(t.decisions)), scores: make([]float64, actions),
 	}
 }
 
 // spread adds to dist [ends] how the turn ends, and leaves in reach how likely
 // each live hold comes up on the way, and in choosing each decision.
-func (c *chances) spread(t *turn, dist []float64) {
+func (c *turnPolicy) propagate(t *turnGraph, dist []float64) {
 	clear(c.reach)
 	c.reach[t.start()] = 1
-	t.spread(dist, c.reach, c.choosing, c.roll, c.pick)
+	t.propagate(dist, c.reach, c.decisionReach, c.roll, c.option)
 }
 
 // choose turns scores in the order of fillAfterstates into probabilities.
-func (c *chances) choose(t *turn, p game.AfterstateScorer[State], scores []float64) {
+func (c *turnPolicy) choose(t *turnGraph, p game.AfterstateScorer[State], scores []float64) {
 	of := func(code uint16) float64 {
 		if int(code) > t.start() {
 			code--
@@ -226,15 +226,15 @@ func (c *chances) choose(t *turn, p game.AfterstateScorer[State], scores []float
 	for k := range t.decisions {
 		o := t.optionsOf(k)
 		for j, code := range o {
-			c.options[j] = of(code)
+			c.scores[j] = of(code)
 		}
-		p.Choose(c.pick[t.first[k]:t.first[k+1]], c.options[:len(o)])
+		p.Choose(c.option[t.first[k]:t.first[k+1]], c.scores[:len(o)])
 	}
 	var probs [2]float64
 	for i := t.ends; i < t.start(); i++ {
-		c.options[0] = scores[t.codes()-1+i-t.ends] // roll
-		c.options[1] = of(uint16(t.holds[i].points))
-		p.Choose(probs[:], c.options[:2])
+		c.scores[0] = scores[t.nodes()-1+i-t.ends] // roll
+		c.scores[1] = of(uint16(t.holds[i].points))
+		p.Choose(probs[:], c.scores[:2])
 		c.roll[i] = probs[0]
 	}
 }

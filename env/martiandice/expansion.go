@@ -7,7 +7,7 @@ import (
 )
 
 // fan is what may follow a roll and the choice after it, whatever the scores.
-type fan struct {
+type expansion struct {
 	branch []game.Branch
 	move   []int32
 	leaf   []leaf
@@ -25,12 +25,12 @@ func (r *Rules) Expand(dst *game.Expansion[State], s State) bool {
 	if s.Phase != Rolling {
 		return false
 	}
-	key := fanKey{s.Aside, s.Seat}
-	known, ok := r.fans.Load(key)
+	key := expansionKey{s.Aside, s.Seat}
+	known, ok := r.expansions.Load(key)
 	if !ok {
-		known, _ = r.fans.LoadOrStore(key, r.newFan(key))
+		known, _ = r.expansions.LoadOrStore(key, r.newExpansion(key))
 	}
-	f := known.(*fan)
+	f := known.(*expansion)
 	dst.Branch, dst.Move, dst.Leaf = f.branch, f.move, dst.Leaf[:0]
 	after := s
 	after.Phase = Decide
@@ -46,14 +46,14 @@ func (r *Rules) Expand(dst *game.Expansion[State], s State) bool {
 }
 
 // fanKey is what a fan depends on.
-type fanKey struct {
+type expansionKey struct {
 	aside Counts
 	seat  uint8
 }
 
 // newFan lists what may follow when so much is set aside.
-func (r *Rules) newFan(key fanKey) *fan {
-	f := &fan{}
+func (r *Rules) newExpansion(key expansionKey) *expansion {
+	f := &expansion{}
 	start := State{Aside: key.aside}
 	branches := map[State]int{}
 	dead := make([]float64, maxDice+maxBonus+1) // probability that the turn ends so, by points
@@ -91,7 +91,7 @@ func (r *Rules) newFan(key fanKey) *fan {
 }
 
 // add adds the choice in s.
-func (f *fan) add(r *Rules, s State, seat game.Player) {
+func (f *expansion) add(r *Rules, s State, seat game.Player) {
 	legal := r.Legal(nil, s)
 	for _, a := range legal {
 		l := leaf{aside: s.asideAfter(a)}
@@ -107,7 +107,7 @@ func (f *fan) add(r *Rules, s State, seat game.Player) {
 }
 
 // number is the index of a leaf.
-func (f *fan) number(l leaf) int32 {
+func (f *expansion) number(l leaf) int32 {
 	if i := slices.Index(f.leaf, l); i >= 0 {
 		return int32(i)
 	}

@@ -16,11 +16,11 @@ import (
 // What a choice leads to is a code: below ends, the turn ends with so many
 // points; below len(holds), a hold that may still score; above, one with more
 // tanks than rays can ever match, which ends with no points whatever follows.
-type turn struct {
-	ends  int    // codes of ended turns: 0 to the most points a turn can score
-	holds []hold // by code; those below ends are empty, the last live one is the start
-	live  int    // codes below live are ends or live holds
-	dead  []hold // hopeless holds, by code less live
+type turnGraph struct {
+	ends     int    // codes of ended turns: 0 to the most points a turn can score
+	holds    []hold // by code; those below ends are empty, the last live one is the start
+	live     int    // codes below live are ends or live holds
+	hopeless []hold // hopeless holds, by code less live
 
 	forced    []edge        // rolls that leave no choice that matters
 	choices   []choice      // rolls that do
@@ -31,19 +31,19 @@ type turn struct {
 
 	// The choices once more, for best play: those that lead to the same are one.
 	pairs []pair
-	more  []pick
-	wide  *lanes.Graph // again, of the live codes, for eight turns at once
+	picks []pick
+	lanes *lanes.Graph // again, of the live codes, for eight turns at once
 
-	octets sync.Pool // of *octet
+	batches sync.Pool // of *octet
 
-	code [maxDice + 1][maxDice + 1][maxDice + 1][4]uint16 // by tanks, rays, earthlings, types held
+	node [maxDice + 1][maxDice + 1][maxDice + 1][4]uint16 // by tanks, rays, earthlings, types held
 }
 
 // hold is what is set aside between rolls.
 type hold struct {
 	tanks, rays, earthlings, types uint8
 	points                         uint8 // what stopping scores
-	forced, choices, pairs, more   span  // what rolling on leads to
+	forced, choices, pairs, picks  span  // what rolling on leads to
 	decisions                      span  // of its choices, those that no hold below has
 }
 
@@ -102,8 +102,8 @@ func (r *Rules) holdOf(c Counts) hold {
 
 // newTurn builds the graph from the rules: it walks the holds that can be
 // reached, fewest free dice last, and sorts them the other way round.
-func (r *Rules) newTurn() *turn {
-	t := &turn{ends: r.cfg.maxPoints() + 1, first: []uint32{0}}
+func (r *Rules) newTurnGraph() *turnGraph {
+	t := &turnGraph{ends: r.cfg.maxPoints() + 1, first: []uint32{0}}
 	seen := map[hold]bool{{}: true}
 	reached := []hold{{}}
 	for i := 0; i < len(reached); i++ {
@@ -123,23 +123,23 @@ func (r *Rules) newTurn() *turn {
 	t.holds = make([]hold, t.ends, t.ends+len(reached))
 	for _, h := range reached {
 		if r.hopeless(h) {
-			t.dead = append(t.dead, h)
+			t.hopeless = append(t.hopeless, h)
 		} else {
 			t.holds = append(t.holds, h)
 		}
 	}
 	t.live = len(t.holds)
 	for i, h := range t.holds[t.ends:] {
-		t.code[h.tanks][h.rays][h.earthlings][h.types] = uint16(t.ends + i)
+		t.node[h.tanks][h.rays][h.earthlings][h.types] = uint16(t.ends + i)
 	}
-	for i, h := range t.dead {
-		t.code[h.tanks][h.rays][h.earthlings][h.types] = uint16(t.live + i)
+	for i, h := range t.hopeless {
+		t.node[h.tanks][h.rays][h.earthlings][h.types] = uint16(t.live + i)
 	}
 	decisions := map[State]uint32{}
 	for i := t.ends; i < t.live; i++ {
 		r.addRolls(t, i, decisions)
 	}
-	t.widen()
+	t.buildLanes()
 	return t
 }
 
@@ -174,15 +174,15 @@ func (r *Rules) eachOption(s State, f func(a game.Action, aside Counts)) {
 }
 
 // leads is the code of a turn in which c is set aside and, if ended, over.
-func (r *Rules) leads(t *turn, c Counts, ended bool) uint16 {
+func (r *Rules) nodeOf(t *turnGraph, c Counts, ended bool) uint16 {
 	h := r.holdOf(c)
 	if ended || c.total() == r.cfg.Dice {
 		return uint16(h.points)
 	}
-	if r.hopeless(h) && t.code[h.tanks][h.rays][h.earthlings][h.types] == 0 {
+	if r.hopeless(h) && t.node[h.tanks][h.rays][h.earthlings][h.types] == 0 {
 		return 0 // from a hopeless hold: not in the graph
 	}
-	return t.code[h.tanks][h.rays][h.earthlings][h.types]
+	return t.node[h.tanks][h.rays][h.earthlings][h.types]
 }
 
 // representative is the choice like s that is shown to policies: types in order,
@@ -205,14 +205,14 @@ func (r *Rules) representative(s State) State {
 
 // addRolls fills in what rolling on from hold i leads to, merging rolls that
 // come to the same. It numbers the decisions by their states.
-func (r *Rules) addRolls(t *turn, i int, decisions map[State]uint32) {
+func (r *Rules) addRolls(t *turnGraph, i int, decisions map[State]uint32) {
 	h := &t.holds[i]
 	forced := map[uint16]float64{}
 	at := map[uint32]int{} // choices by decision
 	h.forced.from, h.choices.from, h.decisions.from = uint32(len(t.forced)), uint32(len(t.choices)), uint32(len(t.decisions))
 	r.eachRoll(*h, func(prob float64, s State) {
 		if s.Phase != Select {
-			forced[r.leads(t, s.Aside, true)] += prob
+			forced[r.nodeOf(t, s.Aside, true)] += prob
 			return
 		}
 		s = r.representative(s)
@@ -221,12 +221,12 @@ func (r *Rules) addRolls(t *turn, i int, decisions map[State]uint32) {
 			from := len(t.options)
 			same := true
 			r.eachOption(s, func(a game.Action, c Counts) {
-				code := r.leads(t, c, a == Stop)
+				code := r.nodeOf(t, c, a == Stop)
 				t.options, t.actions = append(t.options, code), append(t.actions, a)
-				same = same && t.worth(code) == t.worth(t.options[from])
+				same = same && t.merged(code) == t.merged(t.options[from])
 			})
 			if same {
-				forced[t.worth(t.options[from])] += prob
+				forced[t.merged(t.options[from])] += prob
 				t.options, t.actions = t.options[:from], t.actions[:from]
 				return
 			}
@@ -249,14 +249,14 @@ func (r *Rules) addRolls(t *turn, i int, decisions map[State]uint32) {
 }
 
 // merge fills in pairs and more from the choices of a hold.
-func (t *turn) merge(h *hold) {
-	h.pairs.from, h.more.from = uint32(len(t.pairs)), uint32(len(t.more))
+func (t *turnGraph) merge(h *hold) {
+	h.pairs.from, h.picks.from = uint32(len(t.pairs)), uint32(len(t.picks))
 	at := map[pick]int{} // by options, without probability
 	for _, c := range t.choices[h.choices.from:h.choices.to] {
 		var key pick
 		n := 0
 		for _, code := range t.optionsOf(int(c.decision)) {
-			if code = t.worth(code); !slices.Contains(key.to[:n], code) {
+			if code = t.merged(code); !slices.Contains(key.to[:n], code) {
 				key.to[n] = code
 				n++
 			}
@@ -269,23 +269,23 @@ func (t *turn) merge(h *hold) {
 		case ok && n == 2:
 			t.pairs[i].prob += c.prob
 		case ok:
-			t.more[i].prob += c.prob
+			t.picks[i].prob += c.prob
 		case n == 2:
 			at[key] = len(t.pairs)
 			t.pairs = append(t.pairs, pair{c.prob, key.to[0], key.to[1]})
 		default:
-			at[key] = len(t.more)
-			t.more = append(t.more, pick{c.prob, key.to})
+			at[key] = len(t.picks)
+			t.picks = append(t.picks, pick{c.prob, key.to})
 		}
 	}
-	h.pairs.to, h.more.to = uint32(len(t.pairs)), uint32(len(t.more))
+	h.pairs.to, h.picks.to = uint32(len(t.pairs)), uint32(len(t.picks))
 }
 
 // optionsOf is where the legal actions of a decision lead.
-func (t *turn) optionsOf(d int) []uint16 { return t.options[t.first[d]:t.first[d+1]] }
+func (t *turnGraph) optionsOf(d int) []uint16 { return t.options[t.first[d]:t.first[d+1]] }
 
 // worth maps codes that are worth the same whatever the payoffs to one of them.
-func (t *turn) worth(code uint16) uint16 {
+func (t *turnGraph) merged(code uint16) uint16 {
 	if int(code) >= t.live {
 		return 0
 	}
@@ -293,17 +293,17 @@ func (t *turn) worth(code uint16) uint16 {
 }
 
 // start is the code of the start of a turn.
-func (t *turn) start() int { return t.live - 1 }
+func (t *turnGraph) start() int { return t.live - 1 }
 
 // codes is the number of codes.
-func (t *turn) codes() int { return t.live + len(t.dead) }
+func (t *turnGraph) nodes() int { return t.live + len(t.hopeless) }
 
 // solve fills value [codes] with what a turn is worth under best play from
 // each code on, given value[:ends], what its end with so many points pays, and
 // rolling [live] with what rolling on is worth. Its products are converted, which
 // forbids fusing them with a sum, so that an [octet] has the same bits.
-func (t *turn) solve(value, rolling []float64) {
-	for i := t.live; i < t.codes(); i++ {
+func (t *turnGraph) solve(value, rolling []float64) {
+	for i := t.live; i < t.nodes(); i++ {
 		value[i] = value[0]
 	}
 	for i := t.ends; i < t.live; i++ {
@@ -315,8 +315,8 @@ func (t *turn) solve(value, rolling []float64) {
 		for _, c := range t.pairs[h.pairs.from:h.pairs.to] {
 			sum += float64(c.prob * max(value[c.a], value[c.b]))
 		}
-		for i := h.more.from; i < h.more.to; i++ {
-			sum += float64(t.more[i].prob * bestWorth(value, t.more[i].to[:]))
+		for i := h.picks.from; i < h.picks.to; i++ {
+			sum += float64(t.picks[i].prob * bestValue(value, t.picks[i].to[:]))
 		}
 		rolling[i] = sum
 		value[i] = max(sum, value[h.points])
@@ -325,7 +325,7 @@ func (t *turn) solve(value, rolling []float64) {
 }
 
 // bestWorth is what the best of some options is worth.
-func bestWorth(value []float64, options []uint16) float64 {
+func bestValue(value []float64, options []uint16) float64 {
 	v := value[options[0]]
 	for _, code := range options[1:] {
 		v = max(v, value[code])
@@ -336,7 +336,7 @@ func bestWorth(value []float64, options []uint16) float64 {
 // bestOption is the index of the best of some options, the first among ties.
 func bestOption(value []float64, options []uint16) int {
 	i := 0
-	for v := bestWorth(value, options) - game.Tie; value[options[i]] < v; {
+	for v := bestValue(value, options) - game.Tie; value[options[i]] < v; {
 		i++
 	}
 	return i
@@ -345,7 +345,7 @@ func bestOption(value []float64, options []uint16) int {
 // spreadBest adds to dist [ends] how a turn ends under the best play that solve
 // found, from the codes to which reach [codes] gives a probability; it clears
 // reach.
-func (t *turn) spreadBest(dist, reach, value, rolling []float64) {
+func (t *turnGraph) propagateBest(dist, reach, value, rolling []float64) {
 	for i := t.live - 1; i >= t.ends; i-- {
 		p := reach[i]
 		reach[i] = 0
@@ -359,12 +359,12 @@ func (t *turn) spreadBest(dist, reach, value, rolling []float64) {
 		}
 		t.rollOn(reach, i, p, value)
 	}
-	t.settle(dist, reach)
+	t.collectEnds(dist, reach)
 }
 
 // rollOn adds to reach what rolling on from hold i leads to under best play,
 // times p.
-func (t *turn) rollOn(reach []float64, i int, p float64, value []float64) {
+func (t *turnGraph) rollOn(reach []float64, i int, p float64, value []float64) {
 	h := &t.holds[i]
 	for _, e := range t.forced[h.forced.from:h.forced.to] {
 		reach[e.to] += float64(p * e.prob)
@@ -376,15 +376,15 @@ func (t *turn) rollOn(reach []float64, i int, p float64, value []float64) {
 		}
 		reach[to] += float64(p * c.prob)
 	}
-	for i := h.more.from; i < h.more.to; i++ {
-		c := &t.more[i]
+	for i := h.picks.from; i < h.picks.to; i++ {
+		c := &t.picks[i]
 		reach[c.to[bestOption(value, c.to[:])]] += float64(p * c.prob)
 	}
 }
 
 // settle moves what has reached the end of the turn, or no longer can score,
 // from reach to dist.
-func (t *turn) settle(dist, reach []float64) {
+func (t *turnGraph) collectEnds(dist, reach []float64) {
 	for i, p := range reach[:t.ends] {
 		dist[i] += p
 	}
@@ -398,7 +398,7 @@ func (t *turn) settle(dist, reach []float64) {
 // spread is spreadBest for play that rolls on with probability roll [live] and
 // takes options with probability pick [options]. It leaves reach as it is for
 // the live holds, and in choosing [decisions] how likely each decision comes up.
-func (t *turn) spread(dist, reach, choosing, roll, pick []float64) {
+func (t *turnGraph) propagate(dist, reach, choosing, roll, pick []float64) {
 	clear(choosing)
 	for i := t.live - 1; i >= t.ends; i-- {
 		h, p := &t.holds[i], reach[i]
@@ -423,5 +423,5 @@ func (t *turn) spread(dist, reach, choosing, roll, pick []float64) {
 			}
 		}
 	}
-	t.settle(dist, reach)
+	t.collectEnds(dist, reach)
 }

@@ -11,16 +11,16 @@ import (
 // beatable, for at the end the totals matter.
 type greedy struct {
 	r              *Rules
-	turn           *turn
-	worth, rolling []float64
+	turn           *turnGraph
+	value, rolling []float64
 }
 
-func newGreedy(r *Rules, t *turn) *greedy {
-	g := &greedy{r, t, make([]float64, t.codes()), make([]float64, t.live)}
+func newGreedy(r *Rules, t *turnGraph) *greedy {
+	g := &greedy{r, t, make([]float64, t.nodes()), make([]float64, t.live)}
 	for k := range t.ends {
-		g.worth[k] = float64(k)
+		g.value[k] = float64(k)
 	}
-	t.solve(g.worth, g.rolling)
+	t.solve(g.value, g.rolling)
 	return g
 }
 
@@ -38,26 +38,26 @@ func (r *Rules) Bot(name string) (game.Policy[State], error) {
 // Probs implements [game.Policy].
 func (g *greedy) Probs(dst []float64, states []State) error {
 	for i, s := range states {
-		certain(dst[i*int(actions):][:actions], g.r.bestAction(g.turn, g.worth, g.rolling, s))
+		setCertain(dst[i*int(actions):][:actions], g.r.bestAction(g.turn, g.value, g.rolling, s))
 	}
 	return nil
 }
 
 // certain fills a row of probabilities with certainty of a.
-func certain(row []float64, a game.Action) {
+func setCertain(row []float64, a game.Action) {
 	clear(row)
 	row[a] = 1
 }
 
 // bestAction is the best action in s, the first among ties, given what the codes of
 // the turn are worth.
-func (r *Rules) bestAction(t *turn, worth, rolling []float64, s State) game.Action {
+func (r *Rules) bestAction(t *turnGraph, worth, rolling []float64, s State) game.Action {
 	var options [actions]uint16
 	n, roll := 0, uint16(0)
 	var acts [actions]game.Action
 	legal := r.Legal(acts[:0], s)
 	if s.Phase == Decide {
-		roll = r.leads(t, s.Aside, false)
+		roll = r.nodeOf(t, s.Aside, false)
 		stop := worth[r.Points(s.Aside)]
 		if int(roll) < t.ends || int(roll) >= t.live || stop <= rolling[roll]+game.Tie {
 			return Roll
@@ -65,7 +65,7 @@ func (r *Rules) bestAction(t *turn, worth, rolling []float64, s State) game.Acti
 		return Stop
 	}
 	for _, a := range legal {
-		options[n] = r.leads(t, s.asideAfter(a), a == Stop)
+		options[n] = r.nodeOf(t, s.asideAfter(a), a == Stop)
 		n++
 	}
 	return legal[bestOption(worth, options[:n])]

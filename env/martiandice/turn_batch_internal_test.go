@@ -37,7 +37,7 @@ func somePayoffs(src *rand.Rand, pay []float64) {
 
 // eachGraph calls f with the turn of the published game, and with one in which a
 // player may stop before it keeps anything, so that five options come up.
-func eachGraph(t *testing.T, f func(t *testing.T, g *turn)) {
+func eachGraph(t *testing.T, f func(t *testing.T, g *turnGraph)) {
 	for _, stop := range []bool{false, true} {
 		cfg := DefaultConfig()
 		cfg.AllowStopBeforeSelect = stop
@@ -45,16 +45,16 @@ func eachGraph(t *testing.T, f func(t *testing.T, g *turn)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(fmt.Sprintf("stop=%v", stop), func(t *testing.T) { f(t, r.newTurn()) })
+		t.Run(fmt.Sprintf("stop=%v", stop), func(t *testing.T) { f(t, r.newTurnGraph()) })
 	}
 }
 
 func TestOctet(t *testing.T) {
-	eachGraph(t, func(t *testing.T, g *turn) {
+	eachGraph(t, func(t *testing.T, g *turnGraph) {
 		src := rand.New(rand.NewPCG(1, 0))
-		o := g.newOctet()
-		value, rolling := make([]float64, g.codes()), make([]float64, g.live)
-		dist, reach := make([]float64, g.ends), make([]float64, g.codes())
+		o := g.newBatch()
+		value, rolling := make([]float64, g.nodes()), make([]float64, g.live)
+		dist, reach := make([]float64, g.ends), make([]float64, g.nodes())
 		pay := make([]float64, g.ends)
 		for range 30 {
 			var pays [lanes.Width][]float64
@@ -66,13 +66,13 @@ func TestOctet(t *testing.T) {
 				}
 			}
 			o.solve()
-			o.spread()
+			o.propagate()
 			for l, pay := range pays {
 				copy(value, pay)
 				g.solve(value, rolling)
 				clear(dist)
 				reach[g.start()] = 1
-				g.spreadBest(dist, reach, value, rolling)
+				g.propagateBest(dist, reach, value, rolling)
 				for i := range g.live {
 					if got := o.value[i][l]; got != value[i] {
 						t.Fatalf("lane %d: code %d is worth %v, want %v", l, i, got, value[i])
@@ -105,10 +105,10 @@ func TestAbreast(t *testing.T) {
 	const stride = 2
 	for _, n := range []int{0, 1, 7, 8, 9, 60} {
 		var calls atomic.Int64
-		err := g.abreast(context.Background(), n, func(i int, l *lane) error {
+		err := g.forEach(context.Background(), n, func(i int, l *lane) error {
 			calls.Add(1 << (i % 50))
 			src := rand.New(rand.NewPCG(2, uint64(i)))
-			value, rolling := make([]float64, g.codes()), make([]float64, g.live)
+			value, rolling := make([]float64, g.nodes()), make([]float64, g.live)
 			dist, pay := make([]float64, g.ends), make([]float64, g.ends*stride)
 			for range i % 7 {
 				somePayoffs(src, pay)
@@ -116,12 +116,12 @@ func TestAbreast(t *testing.T) {
 					value[k] = pay[k*stride]
 				}
 				g.solve(value, rolling)
-				if got := l.play(dist, pay, stride); got != rolling[g.start()] {
+				if got := l.solve(dist, pay, stride); got != rolling[g.start()] {
 					return fmt.Errorf("call %d: a turn is worth %v, want %v", i, got, rolling[g.start()])
 				}
-				reach, want := make([]float64, g.codes()), make([]float64, g.ends)
+				reach, want := make([]float64, g.nodes()), make([]float64, g.ends)
 				reach[g.start()] = 1
-				g.spreadBest(want, reach, value, rolling)
+				g.propagateBest(want, reach, value, rolling)
 				if !slices.Equal(dist, want) {
 					return fmt.Errorf("call %d: a turn ends like %v, want %v", i, dist, want)
 				}
@@ -151,15 +151,15 @@ func TestAbreastFails(t *testing.T) {
 	g := r.graph()
 	bad := errors.New("bad")
 	var begun, ended atomic.Int64
-	err = g.abreast(context.Background(), 1000, func(i int, l *lane) error {
+	err = g.forEach(context.Background(), 1000, func(i int, l *lane) error {
 		begun.Add(1)
 		defer ended.Add(1)
 		dist := make([]float64, g.ends)
-		l.play(dist, dist, 1)
+		l.solve(dist, dist, 1)
 		if i == 3 {
 			return bad
 		}
-		l.play(dist, dist, 1)
+		l.solve(dist, dist, 1)
 		return nil
 	})
 	if !errors.Is(err, bad) {
@@ -171,7 +171,7 @@ func TestAbreastFails(t *testing.T) {
 	stop, cancel := context.WithCancel(context.Background())
 	most := int64(runtime.GOMAXPROCS(0) * lanes.Width)
 	begun.Store(0)
-	err = g.abreast(stop, 1000, func(int, *lane) error {
+	err = g.forEach(stop, 1000, func(int, *lane) error {
 		begun.Add(1)
 		cancel()
 		return nil
@@ -187,9 +187,9 @@ func BenchmarkTurn(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, o := r.newTurn(), r.newTurn().newOctet()
-	value, rolling := make([]float64, g.codes()), make([]float64, g.live)
-	dist, reach := make([]float64, g.ends), make([]float64, g.codes())
+	g, o := r.newTurnGraph(), r.newTurnGraph().newBatch()
+	value, rolling := make([]float64, g.nodes()), make([]float64, g.live)
+	dist, reach := make([]float64, g.ends), make([]float64, g.nodes())
 	src := rand.New(rand.NewPCG(3, 0))
 	for k := range g.ends {
 		value[k] = 0.04 * float64(k)
@@ -202,13 +202,13 @@ func BenchmarkTurn(b *testing.B) {
 			g.solve(value, rolling)
 			clear(dist)
 			reach[g.start()] = 1
-			g.spreadBest(dist, reach, value, rolling)
+			g.propagateBest(dist, reach, value, rolling)
 		}
 	})
 	b.Run("eight", func(b *testing.B) {
 		for b.Loop() {
 			o.solve()
-			o.spread()
+			o.propagate()
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/lanes.Width, "ns/turn")
 	})

@@ -53,7 +53,7 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 	case a == Stop:
 		return "end the turn with " + plural(r.Points(s.Aside), "point")
 	}
-	t := kept(a)
+	t := diceType(a)
 	left := r.free(&s) - int(s.Roll[t])
 	return fmt.Sprintf("keep %d, %s left", s.Roll[t], plural(left, "die"))
 }

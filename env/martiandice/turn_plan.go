@@ -39,8 +39,8 @@ func (r *Rules) NewPlan() game.Plan[State] {
 	t := r.graph()
 	p := &turnPlan{
 		r: r, turn: t,
-		value: make([]float64, t.codes()), rolling: make([]float64, t.live),
-		reach: make([]float64, t.codes()), dist: make([]float64, t.ends),
+		value: make([]float64, t.nodes()), rolling: make([]float64, t.live),
+		reach: make([]float64, t.nodes()), dist: make([]float64, t.ends),
 	}
 	for k := range t.ends {
 		if r.cfg.canScore(k) {
@@ -60,7 +60,7 @@ func (c Config) canScore(points int) bool {
 // turnPlan is best play of a turn against values of what follows it.
 type turnPlan struct {
 	r              *Rules
-	turn           *turn
+	turn           *turnGraph
 	seat           int
 	points         []int     // that a turn can score, ascending
 	ends           []State   // [points]
@@ -82,13 +82,13 @@ func (p *turnPlan) Begin(s State) []State {
 func (p *turnPlan) Known(dst []float64, end State) ([]float64, bool) {
 	switch end.Phase {
 	case Over, TieBreak:
-		return p.r.settled(dst, end), true
+		return p.r.decidedReturns(dst, end), true
 	}
 	return dst, false
 }
 
 // settled appends the expected returns once nobody has anything left to decide.
-func (r *Rules) settled(dst []float64, s State) []float64 {
+func (r *Rules) decidedReturns(dst []float64, s State) []float64 {
 	if s.Phase == Over {
 		return r.Returns(dst, s)
 	}
@@ -101,17 +101,17 @@ func (r *Rules) settled(dst []float64, s State) []float64 {
 
 // Solve implements [game.Plan].
 func (p *turnPlan) Solve(values []float64) {
-	p.promise(values)
+	p.setValues(values)
 	p.turn.solve(p.value, p.rolling)
 	if p.r.cfg.Players != 2 {
 		clear(p.dist)
 		p.reach[p.turn.start()] = 1
-		p.turn.spreadBest(p.dist, p.reach, p.value, p.rolling)
+		p.turn.propagateBest(p.dist, p.reach, p.value, p.rolling)
 	}
 }
 
 // promise takes in what the ends are worth.
-func (p *turnPlan) promise(values []float64) {
+func (p *turnPlan) setValues(values []float64) {
 	n := p.r.cfg.Players
 	p.pay = append(p.pay[:0], values...)
 	for i, k := range p.points {
@@ -122,30 +122,30 @@ func (p *turnPlan) promise(values []float64) {
 // SolveAll implements [game.BatchTurnPlanner].
 func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
 	t := r.graph()
-	o := t.takeOctet()
-	defer t.octets.Put(o)
+	o := t.takeBatch()
+	defer t.batches.Put(o)
 	for len(plans) > 0 {
 		n := min(lanes.Width, len(plans))
 		for l, x := range plans[:n] {
 			p := x.(*turnPlan)
-			p.promise(values[l])
+			p.setValues(values[l])
 			for k, v := range p.value[:t.ends] {
 				o.value[k][l] = v
 			}
 		}
 		o.solve()
 		if r.cfg.Players != 2 {
-			o.spread()
+			o.propagate()
 		}
 		for l, x := range plans[:n] {
-			x.(*turnPlan).take(o, l)
+			x.(*turnPlan).copyLane(o, l)
 		}
 		plans, values = plans[n:], values[n:]
 	}
 }
 
 // take copies what a lane has found.
-func (p *turnPlan) take(o *octet, l int) {
+func (p *turnPlan) copyLane(o *turnBatch, l int) {
 	for i := p.turn.ends; i < p.turn.live; i++ {
 		p.value[i], p.rolling[i] = o.value[i][l], o.rolling[i][l]
 	}
@@ -183,7 +183,7 @@ func (p *turnPlan) Value(dst []float64) []float64 {
 // Options implements [game.Plan].
 func (p *turnPlan) Options(dst []float64, s State) []float64 {
 	if s.Phase == Decide {
-		roll, code := p.value[0], p.r.leads(p.turn, s.Aside, false)
+		roll, code := p.value[0], p.r.nodeOf(p.turn, s.Aside, false)
 		if int(code) >= p.turn.ends && int(code) < p.turn.live {
 			roll = p.rolling[code]
 		}
@@ -191,7 +191,7 @@ func (p *turnPlan) Options(dst []float64, s State) []float64 {
 	}
 	var legal [actions]game.Action
 	for _, a := range p.r.Legal(legal[:0], s) {
-		dst = append(dst, p.value[p.r.leads(p.turn, s.asideAfter(a), a == Stop)])
+		dst = append(dst, p.value[p.r.nodeOf(p.turn, s.asideAfter(a), a == Stop)])
 	}
 	return dst
 }

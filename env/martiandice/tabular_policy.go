@@ -10,7 +10,7 @@ import (
 
 // strategy is a policy written out: how a turn ends from each start of a turn,
 // which is all that the rest of the game can see of it.
-type strategy struct {
+type tabularPolicy struct {
 	s               *Solution
 	ends            int
 	dist            []float64 // [starts, ends], or [ends] if blind to the scores
@@ -18,13 +18,13 @@ type strategy struct {
 }
 
 // Decisions implements [game.TabularPolicy].
-func (g *strategy) Decisions() int { return g.decisions }
+func (g *tabularPolicy) Decisions() int { return g.decisions }
 
 // Rows implements [game.TabularPolicy].
-func (g *strategy) Rows() int { return g.rows }
+func (g *tabularPolicy) Rows() int { return g.rows }
 
 // at is how a turn from the start of that number ends [ends].
-func (g *strategy) at(start int) []float64 {
+func (g *tabularPolicy) ending(start int) []float64 {
 	if len(g.dist) == g.ends {
 		return g.dist
 	}
@@ -34,21 +34,21 @@ func (g *strategy) at(start int) []float64 {
 // Tabulate implements [game.Solution]. It asks about the starts of turns of a table
 // where seat 0 starts; observations say no more of the start than the places.
 func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.TabularPolicy, error) {
-	if _, ok := p.(*best); ok {
-		return s.expandBest(ctx)
+	if _, ok := p.(*bestPolicy); ok {
+		return s.tabulateBest(ctx)
 	}
-	a, n, t := s.newAsker(p), s.starts.count(), s.turn
-	if a.blind {
+	a, n, t := s.newPolicyReader(p), s.starts.count(), s.turn
+	if a.ignoresScores {
 		n = 1
 	}
-	g := &strategy{s: s, ends: t.ends, dist: make([]float64, n*t.ends), decisions: n * t.perStart(), rows: n * a.rows}
+	g := &tabularPolicy{s: s, ends: t.ends, dist: make([]float64, n*t.ends), decisions: n * t.decisionsPerTurn(), rows: n * a.rows}
 	starts := make([]int, n)
 	for i := range starts {
 		starts[i] = i
 	}
-	for part := range slices.Chunk(starts, a.size) {
-		err := a.ask(ctx, part, func(i int, play *chances) error {
-			play.spread(t, g.at(part[i]))
+	for part := range slices.Chunk(starts, a.startsPerCall) {
+		err := a.each(ctx, part, func(i int, play *turnPolicy) error {
+			play.propagate(t, g.ending(part[i]))
 			return nil
 		})
 		if err != nil {
@@ -59,11 +59,11 @@ func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.Tab
 }
 
 // expandBest writes out best play.
-func (s *Solution) expandBest(ctx context.Context) (game.TabularPolicy, error) {
+func (s *Solution) tabulateBest(ctx context.Context) (game.TabularPolicy, error) {
 	n := s.starts.count()
-	g := &strategy{s: s, ends: s.turn.ends, dist: make([]float64, n*s.turn.ends), decisions: n * s.turn.perStart()}
-	err := s.turn.abreast(ctx, n, func(i int, l *lane) error {
-		s.ending(l, g.at(i), i)
+	g := &tabularPolicy{s: s, ends: s.turn.ends, dist: make([]float64, n*s.turn.ends), decisions: n * s.turn.decisionsPerTurn()}
+	err := s.turn.forEach(ctx, n, func(i int, l *lane) error {
+		s.bestEnding(l, g.ending(i), i)
 		return nil
 	})
 	return g, err
@@ -71,20 +71,20 @@ func (s *Solution) expandBest(ctx context.Context) (game.TabularPolicy, error) {
 
 // ending fills dist [ends] with how the turn from a start ends under best play,
 // and returns what that is worth to the mover.
-func (s *Solution) ending(l *lane, dist []float64, start int) float64 {
-	pay, m := s.payAt(start)
-	v := l.play(dist, pay[m:], s.starts.players)
+func (s *Solution) bestEnding(l *lane, dist []float64, start int) float64 {
+	pay, m := s.payoffsAt(start)
+	v := l.solve(dist, pay[m:], s.starts.players)
 	if s.mixes(start, pay, dist) {
-		copy(dist, s.newPlan(start).dist)
+		copy(dist, s.solveTurn(start).dist)
 	}
 	return v
 }
 
 // spreadBest is how a turn ends [ends] when what is best by some worth is played.
-func (s *Solution) spreadBest(by worth) []float64 {
-	dist, reach := make([]float64, s.turn.ends), make([]float64, s.turn.codes())
+func (s *Solution) endingOf(by turnValues) []float64 {
+	dist, reach := make([]float64, s.turn.ends), make([]float64, s.turn.nodes())
 	reach[s.turn.start()] = 1
-	s.turn.spreadBest(dist, reach, by.value, by.rolling)
+	s.turn.propagateBest(dist, reach, by.value, by.rolling)
 	return dist
 }
 
@@ -92,7 +92,7 @@ func (s *Solution) spreadBest(by worth) []float64 {
 // are scores, reached or not, at which nobody at the table ever scores; that
 // takes a config with AllowStopBeforeSelect.
 func (s *Solution) Evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy) ([]float64, error) {
-	return s.play(ctx, dst, seats, game.Terminal)
+	return s.evaluate(ctx, dst, seats, game.Terminal)
 }
 
 // BestResponse implements [game.Solution].
@@ -100,7 +100,7 @@ func (s *Solution) BestResponse(ctx context.Context, seats []game.TabularPolicy,
 	if seat < 0 || int(seat) >= s.starts.players {
 		return 0, fmt.Errorf("martian-dice: seat %d; want 0 to %d", seat, s.starts.players-1)
 	}
-	values, err := s.play(ctx, nil, seats, seat)
+	values, err := s.evaluate(ctx, nil, seats, seat)
 	if err != nil {
 		return 0, err
 	}
@@ -109,17 +109,17 @@ func (s *Solution) BestResponse(ctx context.Context, seats []game.TabularPolicy,
 
 // play appends the expected returns of a game in which free, if a seat, plays
 // its best and the others their strategies.
-func (s *Solution) play(ctx context.Context, dst []float64, seats []game.TabularPolicy, free game.Player) ([]float64, error) {
+func (s *Solution) evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy, free game.Player) ([]float64, error) {
 	p := s.starts.players
 	if len(seats) != p {
 		return nil, fmt.Errorf("martian-dice: %d strategies for a table of %d", len(seats), p)
 	}
-	play := make([]*strategy, p)
+	play := make([]*tabularPolicy, p)
 	for i, g := range seats {
 		if game.Player(i) == free {
 			continue
 		}
-		own, ok := g.(*strategy)
+		own, ok := g.(*tabularPolicy)
 		if !ok || own.s != s {
 			return nil, fmt.Errorf("martian-dice: the strategy of seat %d is of another solution", i)
 		}
@@ -128,7 +128,7 @@ func (s *Solution) play(ctx context.Context, dst []float64, seats []game.Tabular
 	first := s.r.firstSeats()
 	returns := make([]float64, p)
 	for start := range first {
-		places := make([]*strategy, p)
+		places := make([]*tabularPolicy, p)
 		for m := range places {
 			places[m] = play[(start+m)%p]
 		}

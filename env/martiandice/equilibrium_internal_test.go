@@ -51,8 +51,8 @@ func mixed(t *testing.T) (s *Solution, score [maxPlayers]uint8, want [][]float64
 // the solver finds an equilibrium that mixes.
 func TestMixed(t *testing.T) {
 	s, score, want := mixed(t)
-	err := s.turn.abreast(context.Background(), 1, func(_ int, l *lane) error {
-		w := s.newWorker(l, s.value, make([]*strategy, 4))
+	err := s.turn.forEach(context.Background(), 1, func(_ int, l *lane) error {
+		w := s.newScoreSolver(l, s.value, make([]*tabularPolicy, 4))
 		err := w.solve(score)
 		if !(w.residual <= 1e-13) {
 			t.Errorf("the residual is %g", w.residual)
@@ -70,16 +70,16 @@ func TestMixed(t *testing.T) {
 				t.Errorf("place %d to move: place %d wins %.15f, want %.15f", m, j, got, x[j])
 			}
 		}
-		pl := s.newPlan(start)
-		if len(pl.ways) == 1 {
+		pl := s.solveTurn(start)
+		if len(pl.parts) == 1 {
 			continue
 		}
 		two++
 		sum := 0.0
-		for _, way := range pl.ways {
-			sum += way.share
-			if !(way.share > 0.01 && way.share < 0.99) {
-				t.Errorf("place %d plays a way with probability %g", m, way.share)
+		for _, way := range pl.parts {
+			sum += way.prob
+			if !(way.prob > 0.01 && way.prob < 0.99) {
+				t.Errorf("place %d plays a way with probability %g", m, way.prob)
 			}
 		}
 		if !(math.Abs(sum-1) <= 1e-12) {
@@ -100,7 +100,7 @@ func deviate(t *testing.T, s *Solution, score [maxPlayers]uint8, want [][]float6
 	dist := make([][]float64, p)
 	pay := make([][]float64, p)
 	for m := range p {
-		pl := s.newPlan(s.starts.index(score[:], m))
+		pl := s.solveTurn(s.starts.index(score[:], m))
 		dist[m], pay[m] = pl.dist, pl.pay
 	}
 	// worth is what the game is worth to the place to move at m, when it is m's
@@ -120,9 +120,9 @@ func deviate(t *testing.T, s *Solution, score [maxPlayers]uint8, want [][]float6
 			t.Errorf("walked, place %d wins %.15f, want %.15f", m, got, want[m][m])
 		}
 		kept := dist[m]
-		pl := s.newPlan(s.starts.index(score[:], m))
+		pl := s.solveTurn(s.starts.index(score[:], m))
 		for n := range 200 { // other payoffs for no points, other best play
-			dist[m] = s.spreadBest(s.weigh(pl.pay, m, (float64(n)-100)/1000))
+			dist[m] = s.endingOf(s.bestTurn(pl.pay, m, (float64(n)-100)/1000))
 			if got := worth(m); !(got <= want[m][m]+1e-11) {
 				t.Errorf("place %d gains %g by other play", m, got-want[m][m])
 			}

@@ -15,7 +15,7 @@ func TestTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := newGreedy(r, r.newTurn())
+	g := newGreedy(r, r.newTurnGraph())
 	for _, test := range []struct {
 		tanks, rays, earthlings, types int
 		worth                          float64 // of the better choice
@@ -31,11 +31,11 @@ func TestTurn(t *testing.T) {
 		// to two, and nothing takes them away.
 		{0, 10, 2, 1, 2 + 2.0/6, true},
 	} {
-		code := g.turn.code[test.tanks][test.rays][test.earthlings][test.types]
+		code := g.turn.node[test.tanks][test.rays][test.earthlings][test.types]
 		if int(code) < g.turn.ends || int(code) >= g.turn.live {
 			t.Fatalf("%+v is no hold of the turn", test)
 		}
-		if got := g.worth[code]; !(math.Abs(got-test.worth) <= 5e-7) {
+		if got := g.value[code]; !(math.Abs(got-test.worth) <= 5e-7) {
 			t.Errorf("%+v: worth %v", test, got)
 		}
 		stop := float64(g.turn.holds[code].points)
@@ -52,7 +52,7 @@ func TestTurnSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := r.newTurn()
+	g := r.newTurnGraph()
 	if got := g.live - g.ends; got != 775-6 {
 		t.Errorf("%d holds that may score, want %d", got, 775-6)
 	}
@@ -79,9 +79,9 @@ func TestDecisions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Solution{r: r, turn: r.newTurn(), starts: newStarts(r.cfg)}
-	states := make([]State, s.turn.perStart())
-	s.fillDecisions(states, s.state(700))
+	s := &Solution{r: r, turn: r.newTurnGraph(), starts: newStarts(r.cfg)}
+	states := make([]State, s.turn.decisionsPerTurn())
+	s.fillDecisions(states, s.turnStart(700))
 	obs := make([]float32, r.spec.ObsLen())
 	seen := map[string]State{}
 	for i, st := range states {
