@@ -6,9 +6,9 @@ import (
 	"marsgym/env/game"
 )
 
-// greedy maximises the expected score of each turn, blind to the totals. It is
-// the best of the players found in public (an optimal turn is worth 3.110), and
-// beatable, for at the end the totals matter.
+// greedy maximises the expected score of each turn, which is 3.110 in the published
+// game, and ignores the totals. It is the best of the published bots, and not optimal,
+// since the totals matter near the end of a game.
 type greedy struct {
 	r              *Rules
 	turn           *turnGraph
@@ -30,7 +30,7 @@ func (r *Rules) BotNames() []string { return []string{"greedy"} }
 // Bot implements [game.Bots].
 func (r *Rules) Bot(name string) (game.Policy[State], error) {
 	if name != "greedy" {
-		return nil, fmt.Errorf("martian-dice has no player %q", name)
+		return nil, fmt.Errorf("martian-dice has no bot %q; want greedy", name)
 	}
 	return newGreedy(r, r.graph()), nil
 }
@@ -43,22 +43,22 @@ func (g *greedy) Probs(dst []float64, states []State) error {
 	return nil
 }
 
-// certain fills a row of probabilities with certainty of a.
+// setCertain fills a row of probabilities with 1 for a and 0 for all others.
 func setCertain(row []float64, a game.Action) {
 	clear(row)
 	row[a] = 1
 }
 
-// bestAction is the best action in s, the first among ties, given what the codes of
-// the turn are worth.
-func (r *Rules) bestAction(t *turnGraph, worth, rolling []float64, s State) game.Action {
+// bestAction returns the best action in s, the first among ties, given the values of
+// the nodes and of rolling on.
+func (r *Rules) bestAction(t *turnGraph, value, rolling []float64, s State) game.Action {
 	var options [actions]uint16
 	n, roll := 0, uint16(0)
 	var acts [actions]game.Action
 	legal := r.Legal(acts[:0], s)
 	if s.Phase == Decide {
 		roll = r.nodeOf(t, s.Aside, false)
-		stop := worth[r.Points(s.Aside)]
+		stop := value[r.Points(s.Aside)]
 		if int(roll) < t.ends || int(roll) >= t.live || stop <= rolling[roll]+game.Tie {
 			return Roll
 		}
@@ -68,5 +68,5 @@ func (r *Rules) bestAction(t *turnGraph, worth, rolling []float64, s State) game
 		options[n] = r.nodeOf(t, s.asideAfter(a), a == Stop)
 		n++
 	}
-	return legal[bestOption(worth, options[:n])]
+	return legal[bestOption(value, options[:n])]
 }

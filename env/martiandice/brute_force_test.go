@@ -7,19 +7,18 @@ import (
 	"testing"
 )
 
-// brute is the game for two as its rules read, in rationals: dice are ordered
-// and shown one by one, and nothing is merged. Dice are counted by tanks, rays,
-// humans, cows, chickens.
-type brute struct {
+// bruteForce solves the game for two literally by its rules, in rationals: the dice are
+// ordered and nothing is merged. Counts of dice are tanks, rays, humans, cows, chickens.
+type bruteForce struct {
 	dice, target int
-	win          map[start]*big.Rat // of the seat to move
+	win          map[start]*big.Rat // probability that the seat to move wins
 }
 
 // start is the start of a turn.
 type start struct {
-	score [2]int
+	score [2]int // by seat
 	seat  int
-} // score by seat
+}
 
 var (
 	one   = big.NewRat(1, 1)
@@ -38,11 +37,11 @@ func points(aside [5]int) int {
 	return n
 }
 
-// ends is how a turn ends: the probability of each number of points.
+// ends has the probability of each number of points of a turn.
 type ends []*big.Rat
 
-// worth is what a turn that ends so is worth.
-func (e ends) worth(pay []*big.Rat) *big.Rat {
+// value returns the expected payoff.
+func (e ends) value(pay []*big.Rat) *big.Rat {
 	sum := new(big.Rat)
 	for k, p := range e {
 		sum.Add(sum, new(big.Rat).Mul(p, pay[k]))
@@ -59,13 +58,13 @@ func certainly(points, most int) ends {
 	return e
 }
 
-// turn is how a turn ends that is played to be worth most.
-func (b *brute) turn(pay []*big.Rat) ends {
+// turn returns the ends of a turn under best play.
+func (b *bruteForce) turn(pay []*big.Rat) ends {
 	return b.roll([5]int{}, pay, map[[5]int]ends{})
 }
 
-// roll is how it ends when the dice that are not aside are rolled.
-func (b *brute) roll(aside [5]int, pay []*big.Rat, known map[[5]int]ends) ends {
+// roll returns the ends under best play when the dice that are not aside are rolled.
+func (b *bruteForce) roll(aside [5]int, pay []*big.Rat, known map[[5]int]ends) ends {
 	if e, ok := known[aside]; ok {
 		return e
 	}
@@ -97,11 +96,11 @@ func (b *brute) roll(aside [5]int, pay []*big.Rat, known map[[5]int]ends) ends {
 	return sum
 }
 
-// choose is how the turn ends when the dice show so.
-func (b *brute) choose(aside, shown [5]int, pay []*big.Rat, known map[[5]int]ends) (best ends) {
+// choose returns the ends under best play when the dice show these counts.
+func (b *bruteForce) choose(aside, shown [5]int, pay []*big.Rat, known map[[5]int]ends) (best ends) {
 	aside[0] += shown[0] // all tanks are set aside
 	try := func(e ends) {
-		if best == nil || e.worth(pay).Cmp(best.worth(pay)) > 0 {
+		if best == nil || e.value(pay).Cmp(best.value(pay)) > 0 {
 			best = e
 		}
 	}
@@ -123,9 +122,9 @@ func (b *brute) choose(aside, shown [5]int, pay []*big.Rat, known map[[5]int]end
 	return best
 }
 
-// pay is what a turn's end is worth to the seat that moves from s, by points.
-// What no points is worth may not be known yet.
-func (b *brute) pay(s start, nothing *big.Rat) []*big.Rat {
+// pay returns the value of each end of the turn to the seat that moves from s, by
+// points. If nothing is not nil, it is the value of a turn without points.
+func (b *bruteForce) pay(s start, nothing *big.Rat) []*big.Rat {
 	most := b.dice
 	if b.dice >= 3 {
 		most += 3 // the bonus takes three dice
@@ -138,7 +137,7 @@ func (b *brute) pay(s start, nothing *big.Rat) []*big.Rat {
 		var w *big.Rat
 		switch {
 		case s.seat == 0 || mine < b.target && other < b.target:
-			// The round, or the game, goes on: the other seat moves.
+			// The round or the game continues: the other seat moves.
 			if k == 0 && nothing != nil {
 				w = nothing
 			} else {
@@ -156,22 +155,22 @@ func (b *brute) pay(s start, nothing *big.Rat) []*big.Rat {
 	return pay
 }
 
-// value is the probability that the seat to move wins.
-func (b *brute) value(s start) *big.Rat {
+// value returns the probability that the seat to move wins.
+func (b *bruteForce) value(s start) *big.Rat {
 	if v, ok := b.win[s]; ok {
 		return v
 	}
 	if s.score[0] >= b.target { // seat 1 has the last turn
 		pay := b.pay(s, nil)
-		b.win[s] = b.turn(pay).worth(pay)
+		b.win[s] = b.turn(pay).value(pay)
 		return b.win[s]
 	}
-	// Seats that score nothing in turn are back here. With w(0) and w(1) for the
-	// win of the seat to move and e(0), e(1) for how their turns end,
+	// Two turns without points lead back here. With w(i) for the probability that seat
+	// i wins when it is to move and e(i) for the ends of its turn,
 	//
 	//	w(i) = Σ(k>0) e(i)[k]·pay(i)[k] + e(i)[0]·(1 - w(1-i))
 	//
-	// Each e(i) is a best one for the w that it leads to.
+	// Each e(i) is best for the w that it leads to.
 	w := [2]*big.Rat{half, half}
 	for {
 		var c, q [2]*big.Rat
@@ -179,7 +178,7 @@ func (b *brute) value(s start) *big.Rat {
 		for i := range 2 {
 			pay := b.pay(start{s.score, i}, new(big.Rat).Sub(one, w[1-i]))
 			e := b.turn(pay)
-			best[i] = e.worth(pay)
+			best[i] = e.value(pay)
 			q[i] = e[0]
 			c[i] = new(big.Rat).Sub(best[i], new(big.Rat).Mul(q[i], pay[0]))
 		}
@@ -199,9 +198,9 @@ func (b *brute) value(s start) *big.Rat {
 	return b.win[s]
 }
 
-func TestBrute(t *testing.T) {
+func TestBruteForce(t *testing.T) {
 	for _, size := range [][2]int{{1, 2}, {2, 2}, {2, 4}, {3, 2}, {3, 3}} { // dice, target
-		b := &brute{size[0], size[1], map[start]*big.Rat{}}
+		b := &bruteForce{size[0], size[1], map[start]*big.Rat{}}
 		r := newRules(t, small(2, b.dice, b.target, nil))
 		sol := solve(t, r)
 		b.value(start{})

@@ -9,19 +9,19 @@ import (
 	"marsgym/internal/alias"
 )
 
-// roll is one result of rolling a number of dice, order disregarded.
+// roll is one result of rolling a number of dice, without their order.
 type roll struct {
 	Counts
 	prob float64
 }
 
-// rolls are the tables behind the chance states of a config.
+// rolls are the tables of the chance states of a config.
 type rolls struct {
-	of       [][]roll       // [dice+1]; at most C(17, 4) = 2,380 results of 13 dice
-	draw     []*alias.Table // [dice+1]; draws an index into of
+	results  [][]roll       // [dice+1]; at most C(17, 4) = 2,380 results of 13 dice
+	draw     []*alias.Table // [dice+1]; samples an index of results
 	rollOff  *alias.Table   // the number of rays among TieDice
-	rays     []float64      // [TieDice+1]; the probability of each number of rays among TieDice
-	mostRays [][]float64    // [P+1][P+1]; group[k][j]: that j given ones of k tied seats roll most rays
+	rays     []float64      // [TieDice+1]; probability of each number of rays among TieDice
+	mostRays [][]float64    // [P+1][P+1]; mostRays[k][j]: probability that j given seats of k tied ones, and no others, roll most rays
 }
 
 func newRolls(cfg Config) rolls {
@@ -33,12 +33,12 @@ func newRolls(cfg Config) rolls {
 	}
 	var t rolls
 	for n := range cfg.Dice + 1 {
-		of := multinomial(n, face)
-		probs := make([]float64, len(of))
-		for i := range of {
-			probs[i] = of[i].prob
+		results := multinomial(n, face)
+		probs := make([]float64, len(results))
+		for i := range results {
+			probs[i] = results[i].prob
 		}
-		t.of = append(t.of, of)
+		t.results = append(t.results, results)
 		t.draw = append(t.draw, alias.New(probs))
 	}
 	t.rays = make([]float64, cfg.TieDice+1)
@@ -50,8 +50,9 @@ func newRolls(cfg Config) rolls {
 	return t
 }
 
-// multinomial lists the results of n dice with their probabilities,
-// n!/∏cₜ! · ∏faceₜ^cₜ, leaving out those that cannot happen.
+// multinomial lists the results of n dice whose probabilities are above zero:
+//
+//	n!/∏cₜ! · ∏faceₜ^cₜ
 func multinomial(n int, face [types]float64) []roll {
 	var list []roll
 	var c Counts
@@ -67,7 +68,7 @@ func multinomial(n int, face [types]float64) []roll {
 			}
 			return
 		}
-		// p carries C(left, k) · face^k from one k to the next.
+		// p has the factor C(left, k) · face^k.
 		for k := 0; k <= left; k++ {
 			c[t] = uint8(k)
 			fill(t+1, left-k, p)
@@ -78,21 +79,21 @@ func multinomial(n int, face [types]float64) []roll {
 	return list
 }
 
-// duels returns for k tied seats, each with the given distribution of rays, the
-// probability that j given ones of them, and no others, have the most.
+// rollOffs returns, for k tied seats with the given distribution of rays each, the
+// probability [k][j] that j given seats of them, and no others, have the most.
 func rollOffs(players int, rays []float64) [][]float64 {
-	group := make([][]float64, players+1)
-	for k := range group {
-		group[k] = make([]float64, k+1)
+	most := make([][]float64, players+1)
+	for k := range most {
+		most[k] = make([]float64, k+1)
 		for j := 1; j <= k; j++ {
 			below := 0.0
 			for _, p := range rays {
-				group[k][j] += pow(p, j) * pow(below, k-j)
+				most[k][j] += pow(p, j) * pow(below, k-j)
 				below += p
 			}
 		}
 	}
-	return group
+	return most
 }
 
 func pow(x float64, n int) float64 {
@@ -103,7 +104,7 @@ func pow(x float64, n int) float64 {
 	return p
 }
 
-// rolled changes s, where the dice are Rolling, to what follows if they show c.
+// rolled changes s, in phase Rolling, to the state after the dice show c.
 func (r *Rules) rolled(s *State, c Counts) {
 	s.Aside[tank] += c[tank]
 	c[tank] = 0
@@ -113,7 +114,7 @@ func (r *Rules) rolled(s *State, c Counts) {
 	}
 }
 
-// rolledOff is the state after the seats in most rolled most rays.
+// rolledOff returns the state after the seats in most have rolled most rays.
 func (r *Rules) rolledOff(s State, most uint16) State {
 	s.Tied = most
 	next := TieBreak
@@ -124,7 +125,7 @@ func (r *Rules) rolledOff(s State, most uint16) State {
 	return s
 }
 
-// started is the state after the draw for who starts.
+// started returns the state after the draw of the seat that starts.
 func started(s State, seat int) State {
 	s.Phase, s.Seat, s.Start = Rolling, uint8(seat), uint8(seat)
 	return s
@@ -144,11 +145,11 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 			dst = append(dst, game.Outcome[State]{State: r.rolledOff(s, most), Prob: p})
 		}
 	case Rolling:
-		of := r.of[r.free(&s)]
-		dst = slices.Grow(dst, len(of))
-		// Rolls that end the turn differ by their points only.
-		var dead [maxDice + maxBonus + 1]float64
-		for _, x := range of {
+		results := r.results[r.free(&s)]
+		dst = slices.Grow(dst, len(results))
+		// Rolls that end the turn differ only in the points of the turn.
+		var ended [maxDice + maxBonus + 1]float64
+		for _, x := range results {
 			after := s
 			r.rolled(&after, x.Counts)
 			if after.Phase == Select {
@@ -157,9 +158,9 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 			}
 			aside := s.Aside
 			aside[tank] += x.Counts[tank]
-			dead[r.Points(aside)] += x.prob
+			ended[r.Points(aside)] += x.prob
 		}
-		for points, p := range dead {
+		for points, p := range ended {
 			if p > 0 {
 				dst = append(dst, game.Outcome[State]{State: r.score(s, points), Prob: p})
 			}
@@ -168,14 +169,14 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 	return dst
 }
 
-// below draws a number below n.
+// below returns a uniform random number in [0, n).
 func below(src *rand.PCG, n int) int {
 	hi, _ := bits.Mul64(src.Uint64(), uint64(n))
 	return int(hi)
 }
 
-// Sample implements [game.Sampler]: one draw from an alias table for a roll of any
-// number of dice.
+// Sample implements [game.Sampler]. A roll of any number of dice takes one draw from
+// an alias table.
 func (r *Rules) Sample(s State, src *rand.PCG) State {
 	switch s.Phase {
 	case Drawing:
@@ -194,7 +195,7 @@ func (r *Rules) Sample(s State, src *rand.PCG) State {
 		return r.rolledOff(s, most)
 	case Rolling:
 		n := r.free(&s)
-		r.rolled(&s, r.of[n][r.draw[n].Draw(src)].Counts)
+		r.rolled(&s, r.results[n][r.draw[n].Draw(src)].Counts)
 	}
 	return s
 }

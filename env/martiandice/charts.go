@@ -7,7 +7,7 @@ import (
 	"marsgym/env/game/chart"
 )
 
-// placeNames name the places of a round of two.
+// placeNames are the names of the places in a round of two.
 var placeNames = [2]string{"Moving first in the round", "Moving second in the round"}
 
 const (
@@ -16,8 +16,8 @@ const (
 	lead       = "lead: own total less the other's (points)"
 )
 
-// Charts implements [game.Reporter]: for two players when to stop, how bold to be, and
-// who wins.
+// Charts implements [game.Reporter]: for two players the probability of winning, the
+// risk that best play takes, and when it stops.
 func (s *Solution) Charts() ([]chart.Chart, error) {
 	if s.starts.players != 2 {
 		return nil, s.noCharts()
@@ -29,12 +29,12 @@ func (s *Solution) Charts() ([]chart.Chart, error) {
 	return charts, nil
 }
 
-// PolicyCharts implements [game.Reporter]: for two players what a turn loses that is
-// played by the strategy, while all later turns are played best.
-func (s *Solution) PolicyCharts(play game.TabularPolicy, name string) ([]chart.Chart, error) {
-	own, ok := play.(*tabularPolicy)
+// PolicyCharts implements [game.Reporter]: for two players the loss of one turn by the
+// policy, with best play in all later turns.
+func (s *Solution) PolicyCharts(p game.TabularPolicy, name string) ([]chart.Chart, error) {
+	own, ok := p.(*tabularPolicy)
 	if !ok || own.s != s {
-		return nil, fmt.Errorf("martian-dice: the strategy of %s is of another solution", name)
+		return nil, fmt.Errorf("martian-dice: the policy of %s belongs to another solution", name)
 	}
 	if s.starts.players != 2 {
 		return nil, s.noCharts()
@@ -45,13 +45,13 @@ func (s *Solution) PolicyCharts(play game.TabularPolicy, name string) ([]chart.C
 		loss.Label, loss.Edges = "win probability lost (percentage points)", lossEdges(loss.Z)
 		charts = append(charts, chart.Chart{
 			Name:  "regret-" + place,
-			Title: fmt.Sprintf("Martian Dice: what each turn of %s costs, moving %s in the round", name, place),
+			Title: fmt.Sprintf("Martian Dice: what each turn of %s loses, moving %s in the round", name, place),
 			Caption: fmt.Sprintf("Each cell is the start of a turn at these totals; the other player always plays best. "+
-				"Left: how likely the player about to roll is to win by playing best, too; even chances at the black line. "+
-				"Right: how much of that is lost when %s plays this one turn, and best play all later ones; pale is good.", name),
+				"Left: the probability that the player about to roll wins by best play; 50 %% at the black line. "+
+				"Right: the loss when %s plays this one turn and best play all later ones.", name),
 			Panels: []chart.Panel{
-				s.scorePanel("What there is to win", s.winMap(m)),
-				s.scorePanel("What of it is lost in the turn", loss),
+				s.scorePanel("Probability of winning by best play", s.winMap(m)),
+				s.scorePanel("Loss in this turn", loss),
 			},
 		})
 	}
@@ -59,28 +59,28 @@ func (s *Solution) PolicyCharts(play game.TabularPolicy, name string) ([]chart.C
 }
 
 func (s *Solution) noCharts() error {
-	return fmt.Errorf("martian-dice for %d: %w; pictures are of the game for two", s.starts.players, game.ErrNoCharts)
+	return fmt.Errorf("martian-dice for %d: %w; charts are of the game for two", s.starts.players, game.ErrNoCharts)
 }
 
-// turnLoss is the share of the win that the mover loses when its turn ends as
-// dist says and not as under best play.
+// turnLoss returns the share of the win that the mover loses when its turn has these
+// probabilities dist [ends] of its ends, instead of those of best play.
 func (s *Solution) turnLoss(start int, dist []float64) float64 {
 	_, m := s.starts.at(start)
-	pl := s.turnFrom(start)
+	sol := s.turnFrom(start)
 	loss := s.value[start*s.starts.players+m]
 	for k, p := range dist {
-		loss -= p * pl.value[k]
+		loss -= p * sol.value[k]
 	}
-	return max(0, loss) // below zero by rounding only
+	return max(0, loss) // it is below zero only by rounding
 }
 
-// winChart shows who wins from which totals.
+// winChart shows the probability of winning by the totals.
 func (s *Solution) winChart() chart.Chart {
 	return chart.Chart{
 		Name:  "win-probability",
-		Title: "Martian Dice: who wins, when both play best",
-		Caption: fmt.Sprintf("Each cell is the start of a turn at these totals. Blue: the player about to roll wins more often than not; red: less often; "+
-			"even chances at the black line. Right, where the other has %d or more, this turn is the last.", s.starts.target),
+		Title: "Martian Dice: probability of winning when both play best",
+		Caption: fmt.Sprintf("Each cell is the start of a turn at these totals. Blue: the player about to roll wins with more than 50 %%; red: with less; "+
+			"50 %% at the black line. In the right panel, where the other has %d or more, this turn is the last.", s.starts.target),
 		Panels: []chart.Panel{s.scorePanel(placeNames[0], s.winMap(0)), s.scorePanel(placeNames[1], s.winMap(1))},
 	}
 }
@@ -94,7 +94,8 @@ func (s *Solution) winMap(m int) *chart.Map {
 	return win
 }
 
-// plane maps the starts of turns of place m by own total and the other's.
+// scoreMap returns a map of f over the starts of turns of place m, by own total and
+// the other's.
 func (s *Solution) scoreMap(m int, f func(start int) float64) *chart.Map {
 	others := s.starts.radix(1-m, m)
 	g := &chart.Map{X: integers(s.starts.target), Y: integers(others)}
@@ -108,7 +109,7 @@ func (s *Solution) scoreMap(m int, f func(start int) float64) *chart.Map {
 	return g
 }
 
-// pairStart numbers the start of a turn of place m.
+// startAt returns the number of a start of a turn of place m.
 func (s *Solution) startAt(m, own, other int) int {
 	var score [2]uint8
 	score[m], score[1-m] = uint8(own), uint8(other)
@@ -119,7 +120,7 @@ func (s *Solution) scorePanel(title string, m *chart.Map) chart.Panel {
 	return chart.Panel{Title: title, X: chart.Axis{Label: ownTotal}, Y: chart.Axis{Label: otherTotal}, Map: m}
 }
 
-// count is 0 to n-1.
+// integers returns 0 to n-1.
 func integers(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -128,8 +129,8 @@ func integers(n int) []float64 {
 	return x
 }
 
-// lossEdges are round edges, steps of about two, up to the largest loss: to 5
-// percentage points, so that pictures can be compared, or further if need be.
+// lossEdges returns round edges, each about twice the last, up to 5 percentage points,
+// so that charts can be compared, or above that to the largest loss.
 func lossEdges(z [][]float64) []float64 {
 	most := 0.0
 	for _, row := range z {
@@ -146,7 +147,8 @@ func lossEdges(z [][]float64) []float64 {
 	return append([]float64{0}, up...)
 }
 
-// boldChart shows how turns end under best play, by the lead.
+// riskChart shows how often turns score nothing and many points under best play, by
+// the lead.
 func (s *Solution) riskChart() chart.Chart {
 	own, t := s.starts.target/2, s.turn
 	big := t.ends / 2
@@ -154,67 +156,67 @@ func (s *Solution) riskChart() chart.Chart {
 	for m := range 2 {
 		none[m].Name, many[m].Name = placeNames[m], placeNames[m]
 		for other := s.starts.target - 1; other >= 0; other-- {
-			pl := s.turnFrom(s.startAt(m, own, other))
+			sol := s.turnFrom(s.startAt(m, own, other))
 			sum := 0.0
-			for _, p := range pl.dist[big:] {
+			for _, p := range sol.dist[big:] {
 				sum += p
 			}
 			none[m].X = append(none[m].X, float64(own-other))
-			none[m].Y = append(none[m].Y, 100*pl.dist[0])
+			none[m].Y = append(none[m].Y, 100*sol.dist[0])
 			many[m].X = append(many[m].X, float64(own-other))
 			many[m].Y = append(many[m].Y, 100*sum)
 		}
 	}
 	return chart.Chart{
-		Name:  "boldness",
-		Title: "Martian Dice: how bold is best play?",
+		Name:  "risk",
+		Title: "Martian Dice: the risk that best play takes",
 		Caption: fmt.Sprintf("How the turns of a player with %d points end under best play. Left of 0 the player is behind. "+
-			"Curves that rise to the left show best play taking more risks then: more turns without points, and more with many.", own),
+			"Where a curve rises to the left, best play takes more risk when behind: more turns without points, and more with many.", own),
 		Panels: []chart.Panel{
-			{Title: "The risk", X: chart.Axis{Label: lead}, Y: chart.Axis{Label: "turns that score nothing (%)"}, Lines: none[:]},
-			{Title: "The reward", X: chart.Axis{Label: lead}, Y: chart.Axis{Label: fmt.Sprintf("turns that score %d points or more (%%)", big)}, Lines: many[:]},
+			{Title: "Risk", X: chart.Axis{Label: lead}, Y: chart.Axis{Label: "turns that score nothing (%)"}, Lines: none[:]},
+			{Title: "Reward", X: chart.Axis{Label: lead}, Y: chart.Axis{Label: fmt.Sprintf("turns that score %d points or more (%%)", big)}, Lines: many[:]},
 		},
 	}
 }
 
-// stopChart shows when to stop with as many rays as tanks and two types of
-// earthlings, if a turn can come to that.
+// stopChart shows when to stop with as many rays as tanks and two types of earthlings.
+// It reports whether a turn can reach such positions.
 func (s *Solution) stopChart() (chart.Chart, bool) {
 	dice := s.r.cfg.Dice
 	tanks, own, t := dice/4, s.starts.target/2, s.turn
-	var codes []int
+	var nodes []int
 	y := chart.Axis{Label: "points in hand (dice left to roll)"}
 	for e := 2; e < dice-2*tanks; e++ {
-		code := int(t.node[tanks][tanks][e][2])
-		if code == 0 {
+		node := int(t.node[tanks][tanks][e][2])
+		if node == 0 {
 			break
 		}
-		codes = append(codes, code)
+		nodes = append(nodes, node)
 		y.Ticks = append(y.Ticks, chart.Tick{At: float64(e), Label: fmt.Sprintf("%d (%d)", e, dice-2*tanks-e)})
 	}
-	if codes == nil {
+	if nodes == nil {
 		return chart.Chart{}, false
 	}
 	c := chart.Chart{
 		Name:  "when-to-stop",
-		Title: fmt.Sprintf("Martian Dice: roll on or stop, with %d tanks against %d rays?", tanks, tanks),
+		Title: fmt.Sprintf("Martian Dice: when best play stops, with %d tanks and %d rays", tanks, tanks),
 		Caption: fmt.Sprintf("A player with %d points has set %d tanks, %d death rays and two types of earthlings aside. "+
-			"Red: best play stops; blue: it rolls on; the darker, the more it matters. Left of 0 the player is behind.", own, tanks, tanks),
+			"Red: best play stops; blue: it rolls on; the darker, the larger the difference. Left of 0 the player is behind.", own, tanks, tanks),
 	}
 	for m := range 2 {
 		g := &chart.Map{
 			Label: "win probability gained by rolling (percentage points)", Diverging: true,
 			Edges: []float64{-100, -10, -5, -2, -1, 0, 1, 2, 5, 10, 100},
-			Z:     make([][]float64, len(codes)),
+			Z:     make([][]float64, len(nodes)),
 		}
-		for i := range codes {
+		for i := range nodes {
 			g.Y = append(g.Y, y.Ticks[i].At)
 		}
 		for other := min(own+t.ends-1, s.starts.radix(1-m, m)-1); other >= 0; other-- {
 			g.X = append(g.X, float64(own-other))
-			pl := s.turnFrom(s.startAt(m, own, other))
-			for i, code := range codes {
-				g.Z[i] = append(g.Z[i], 100*(pl.rolling[code]-pl.value[t.holds[code].points]))
+			sol := s.turnFrom(s.startAt(m, own, other))
+			for i, node := range nodes {
+				g.Z[i] = append(g.Z[i], 100*(sol.rolling[node]-sol.value[t.holds[node].points]))
 			}
 		}
 		c.Panels = append(c.Panels, chart.Panel{

@@ -33,7 +33,8 @@ func each(m *chart.Map, f func(x, y int, z float64)) {
 	}
 }
 
-// at writes a position at totals of the mover, in its place, and the other.
+// at returns the notation of a position from the mover's place, its total and the
+// other's.
 func at(place, own, other int, rest string) string {
 	if place == 0 {
 		return fmt.Sprintf("%d-%d@0%s", own, other, rest)
@@ -41,8 +42,8 @@ func at(place, own, other int, rest string) string {
 	return fmt.Sprintf("%d-%d@1%s", other, own, rest)
 }
 
-// TestCharts holds the maps of best play against look-ups, the second of them
-// against what best play does.
+// TestCharts compares the charts of best play with the values and options of the
+// solution.
 func TestCharts(t *testing.T) {
 	r, sol := published(t)
 	s := sol.(*martiandice.Solution)
@@ -85,17 +86,17 @@ func TestCharts(t *testing.T) {
 			t.Errorf("place %d never stops", place)
 		}
 	}
-	risk := named(t, charts, "boldness").Panels[0].Lines
+	risk := named(t, charts, "risk").Panels[0].Lines
 	for _, l := range risk {
 		if n := len(l.Y); n != 25 || l.X[0] != -12 || !(l.Y[0] > l.Y[n-1]) {
-			t.Errorf("%s: from a lead of %g, %d points %v; want 25 from -12, less and less", l.Name, l.X[0], n, l.Y)
+			t.Errorf("%s: from a lead of %g, %d points %v; want 25 from -12, falling", l.Name, l.X[0], n, l.Y)
 		}
 	}
 }
 
-// turnWorth is what s is worth to the seat whose turn it is, if it plays the
+// randomTurnValue returns the value of s to the seat whose turn it is, if it plays the
 // turn at random and all play best afterwards.
-func turnWorth(t *testing.T, r *martiandice.Rules, sol *martiandice.Solution, s martiandice.State, seat game.Player) float64 {
+func randomTurnValue(t *testing.T, r *martiandice.Rules, sol *martiandice.Solution, s martiandice.State, seat game.Player) float64 {
 	sum := 0.0
 	switch {
 	case s.Seat != uint8(seat): // with two, also at the end
@@ -106,7 +107,7 @@ func turnWorth(t *testing.T, r *martiandice.Rules, sol *martiandice.Solution, s 
 		return v[seat]
 	case r.CurrentPlayer(s) == game.Chance:
 		for _, o := range r.Outcomes(nil, s) {
-			sum += o.Prob * turnWorth(t, r, sol, o.State, seat)
+			sum += o.Prob * randomTurnValue(t, r, sol, o.State, seat)
 		}
 		return sum
 	}
@@ -116,13 +117,13 @@ func turnWorth(t *testing.T, r *martiandice.Rules, sol *martiandice.Solution, s 
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum += turnWorth(t, r, sol, after, seat) / float64(len(legal))
+		sum += randomTurnValue(t, r, sol, after, seat) / float64(len(legal))
 	}
 	return sum
 }
 
-// TestChartsOf holds the losses of random play against a walk of the rules.
-func TestChartsOf(t *testing.T) {
+// TestPolicyCharts compares the losses of random play with a recursion over the rules.
+func TestPolicyCharts(t *testing.T) {
 	r := newRules(t, reduced["four dice"])
 	s := solve(t, r)
 	for _, tt := range []struct {
@@ -140,7 +141,7 @@ func TestChartsOf(t *testing.T) {
 		for place, name := range []string{"regret-first", "regret-second"} {
 			c := named(t, charts, name)
 			if !strings.Contains(c.Title, tt.name) {
-				t.Errorf("the title names nobody: %s", c.Title)
+				t.Errorf("the title does not name the policy: %s", c.Title)
 			}
 			m := c.Panels[1].Map
 			each(m, func(own, other int, z float64) {
@@ -151,7 +152,7 @@ func TestChartsOf(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					want = 50 * (v[place] - turnWorth(t, r, s, start, game.Player(place)))
+					want = 50 * (v[place] - randomTurnValue(t, r, s, start, game.Player(place)))
 				}
 				if !(math.Abs(z-want) <= 1e-9) {
 					t.Errorf("%s in place %d, %d to %d: %g, want %g", tt.name, place, own, other, z, want)
@@ -177,6 +178,6 @@ func TestNoCharts(t *testing.T) {
 		t.Errorf("for three: %v", err)
 	}
 	if _, err := solve(t, newRules(t, reduced["two dice"])).PolicyCharts(play, "exact"); err == nil {
-		t.Error("a strategy of another solution is drawn")
+		t.Error("a policy of another solution is accepted")
 	}
 }

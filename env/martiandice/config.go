@@ -13,8 +13,8 @@ const (
 	maxBonus   = 20
 )
 
-// Config holds what the rules leave open. A field is marked by where its
-// default comes from: seed (a source states it), inferred or invented.
+// Config holds what the rules leave open. Each field names the origin of its
+// default: seed (a source states it), inferred or invented.
 type Config struct {
 	Players  int   `json:"players"`  // seed: two or more; 1 is solitaire: fewest turns (invented)
 	Dice     int   `json:"dice"`     // seed: 13
@@ -24,19 +24,20 @@ type Config struct {
 	TieDice  int   `json:"tie_dice"` // seed: 6
 	TieBreak Tie   `json:"tie_break"`
 
-	// AllowStopBeforeSelect lets a player stop instead of choosing a type.
+	// AllowStopBeforeSelect allows a player to stop instead of choosing a type.
 	// Inferred: off, since stopping is a later step than choosing.
 	AllowStopBeforeSelect bool `json:"allow_stop_before_select"`
-	// FirstPlayer is who starts each round. Inferred: the sources let the
-	// players choose; seat 0, and matches rotate the players over the seats.
+	// FirstPlayer is the seat that starts each round. Inferred: the sources let the
+	// players choose; here seat 0, and matches rotate the agents over the seats.
 	FirstPlayer First `json:"first_player"`
-	// MaxRounds ends the game by points after so many rounds; 0 never does.
-	// Invented: 0, and a batch stops a game after some 200 rounds (MoveLimit).
+	// MaxRounds is the number of rounds after which the most points win; 0 is no
+	// limit. Invented: 0, and a batch truncates a game after some 200 rounds
+	// (MoveLimit).
 	MaxRounds int `json:"max_rounds"`
 }
 
-// Faces counts the faces of a die. The three earthling types have equally
-// many: the observation and the solver treat them as interchangeable.
+// Faces counts the faces of a die. The three earthling types have the same number:
+// the observation and the solver treat them as interchangeable.
 type Faces struct {
 	Tank    int `json:"tank"`
 	Ray     int `json:"ray"`
@@ -45,15 +46,15 @@ type Faces struct {
 	Chicken int `json:"chicken"`
 }
 
-// Tie says what becomes of a tie in the roll-off.
+// Tie is the rule for a tie in the roll-off.
 type Tie string
 
 const (
-	Repeat Tie = "repeat" // those still tied roll again (inferred: play reports)
-	Share  Tie = "share"  // the first roll-off decides, and a tie there is a shared win
+	Repeat Tie = "repeat" // the seats still tied roll again (inferred: play reports)
+	Share  Tie = "share"  // a tie in the first roll-off is a shared win
 )
 
-// First says who starts.
+// First is the rule for the seat that starts.
 type First string
 
 const (

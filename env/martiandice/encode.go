@@ -2,11 +2,11 @@ package martiandice
 
 import "marsgym/env/game"
 
-// layout holds where each field of an observation starts. All fields but two are
-// one-hot: a network learns a value for each score and each number of dice, as
-// if from a table. The total, the margin and the tanks less the rays follow from
-// other fields; spared working them out, networks end up at two thirds of the
-// exploitability after as many decisions.
+// layout has the index at which each field of an observation starts. All fields but
+// two are one-hot: a network learns one weight for each score and each number of dice.
+// The total, the margin and the tanks less the rays follow from other fields, but with
+// them networks reach two thirds of the exploitability after the same number of
+// decisions.
 type layout struct {
 	fields []game.Field
 
@@ -47,9 +47,9 @@ func newLayout(cfg Config) layout {
 	return l
 }
 
-// Encode implements [game.Rules]. Of the earthlings set aside it shows how many
-// there are and of which types, since nothing else about them matters any more.
-// Nor do the turns already taken in solitaire, which it leaves out.
+// Encode implements [game.Rules]. It encodes only the number and the types of the
+// earthlings set aside, since nothing else about them matters later. For the same
+// reason it omits the turns already taken in solitaire.
 func (r *Rules) Encode(dst []float32, s State, p game.Player) {
 	l, players := &r.lay, r.cfg.Players
 	clear(dst)

@@ -5,37 +5,40 @@ import (
 	"slices"
 )
 
-// With three or more players an equilibrium may have to mix: at a few scores
-// each pure choice of one place makes another change its own, round and round.
-// What place m does in its turn depends on one number of the cycle,
+// With three or more players some equilibria are mixed: at a few scores every pure
+// choice of one place makes another place change its choice, in a cycle. The best
+// turn of place m depends on one number of the cycle,
 //
-//	v(m) = x(m+1)[m], what no points are worth to m,
+//	v(m) = x(m+1)[m], the value to m of a turn without points,
 //
-// and changes only where two options tie: at a bend, since what the turn is
-// worth to m is a convex, piecewise linear function of v(m). So an equilibrium
-// has each v(m) between two bends, with one way to play, or on a bend, with the
-// ways to play on both sides mixed in the proportion that puts v(m) there.
+// and changes only where two options tie. These are the breakpoints of the value of
+// the turn to m, a convex, piecewise linear function of v(m). So in an equilibrium
+// v(m) lies inside a linear piece, with one pure best response, or at a breakpoint,
+// where m mixes the best responses of the two pieces with the probabilities that keep
+// v(m) at the breakpoint.
 
-// apart is the distance from a bend at which its sides are looked at. Chosen:
-// far above rounding, far below what lies between bends.
+// breakpointGap is the distance from a breakpoint at which the best responses on its
+// two sides are computed. Chosen: far above rounding errors, far below the distance
+// between breakpoints.
 const breakpointGap = 1e-9
 
-// ways are the ways to play of a place at the v(m) that come up, in ascending
-// order.
+// responses are the best responses of a place, one for each linear piece, by
+// ascending v(m).
 type responses struct {
 	breakpoint []float64   // [n]
-	dist       [][]float64 // [n+1][ends]; below bend[0], ..., above bend[n-1]
+	dist       [][]float64 // [n+1][ends]; dist[i] lies below breakpoint[i], dist[n] above all
 }
 
-// candidate is a choice of one way to play, or of the two that a bend parts.
+// candidate is the best response of one piece, or a mixture of those of two
+// neighbouring pieces.
 type candidate struct {
 	piece int
-	mixed bool // with way + 1
+	mixed bool // with piece + 1
 }
 
-// solveMixed solves the starts at scores where the choices of solveCycle go
-// round in circles. Of several equilibria it takes one with fewest places that
-// mix, the lowest v(m) first.
+// solveMixed solves the starts at scores where the choices of solveCycle repeat in a
+// cycle. Of several equilibria it takes one with the fewest places that mix, and of
+// those the first by ascending v(m).
 func (w *scoreSolver) solveMixed(score [maxPlayers]uint8) error {
 	p := w.s.starts.players
 	all := make([]responses, p)
@@ -44,9 +47,9 @@ func (w *scoreSolver) solveMixed(score [maxPlayers]uint8) error {
 		margin := high[m] - low[m] + breakpointGap
 		all[m] = w.responsesOf(score, m, low[m]-margin, high[m]+margin)
 	}
-	pick := make([]candidate, p)
+	choice := make([]candidate, p)
 	for mixed := range p + 1 {
-		if w.search(all, pick, 0, mixed) {
+		if w.search(all, choice, 0, mixed) {
 			w.addResidual(score)
 			return nil
 		}
@@ -54,10 +57,10 @@ func (w *scoreSolver) solveMixed(score [maxPlayers]uint8) error {
 	return w.noConvergence(score)
 }
 
-// swing returns the lowest and the highest v(m) that come up while the places
-// answer each other.
+// valueRange returns the lowest and the highest v(m) during some rounds of best
+// responses.
 func (w *scoreSolver) valueRange(score [maxPlayers]uint8) (low, high []float64) {
-	const rounds = 30 // chosen: circles of two rounds have been seen
+	const rounds = 30 // chosen: observed cycles have two rounds
 	p := w.s.starts.players
 	low, high = slices.Repeat([]float64{math.Inf(1)}, p), slices.Repeat([]float64{math.Inf(-1)}, p)
 	for range rounds {
@@ -71,7 +74,8 @@ func (w *scoreSolver) valueRange(score [maxPlayers]uint8) (low, high []float64) 
 	return low, high
 }
 
-// waysOf finds the ways to play of place m for v(m) from low to high.
+// responsesOf returns the best responses of place m for v(m) from low to high. It
+// finds the breakpoints by bisection.
 func (w *scoreSolver) responsesOf(score [maxPlayers]uint8, m int, low, high float64) responses {
 	at := func(v float64) []float64 {
 		w.pay[m][m] = v
@@ -79,19 +83,19 @@ func (w *scoreSolver) responsesOf(score [maxPlayers]uint8, m int, low, high floa
 		return slices.Clone(w.dist[m])
 	}
 	var all responses
-	var part func(low, high float64, first, last []float64)
-	part = func(low, high float64, first, last []float64) {
+	var bisect func(low, high float64, first, last []float64)
+	bisect = func(low, high float64, first, last []float64) {
 		if slices.Equal(first, last) {
 			return
 		}
 		if mid := (low + high) / 2; high-low > 1e-15 {
-			way := at(mid)
-			part(low, mid, first, way)
-			part(mid, high, way, last)
+			dist := at(mid)
+			bisect(low, mid, first, dist)
+			bisect(mid, high, dist, last)
 			return
 		}
 		if n := len(all.breakpoint); n > 0 && low-all.breakpoint[n-1] < breakpointGap {
-			all.dist[n] = last // one bend, seen twice
+			all.dist[n] = last // the same breakpoint again
 			return
 		}
 		all.breakpoint = append(all.breakpoint, (low+high)/2)
@@ -99,24 +103,25 @@ func (w *scoreSolver) responsesOf(score [maxPlayers]uint8, m int, low, high floa
 	}
 	first := at(low)
 	all.dist = append(all.dist, first)
-	part(low, high, first, at(high))
+	bisect(low, high, first, at(high))
 	return all
 }
 
-// search tries all candidates of the places from m on, so many of them mixed,
-// and leaves the first equilibrium in dist and x.
-func (w *scoreSolver) search(all []responses, pick []candidate, m, mixed int) bool {
+// search tries all combinations of candidates of the places from m on with so many
+// mixed ones. It reports whether one is an equilibrium and leaves the first such in
+// dist and x.
+func (w *scoreSolver) search(all []responses, choice []candidate, m, mixed int) bool {
 	if m == len(all) {
-		return mixed == 0 && w.tryCandidate(all, pick)
+		return mixed == 0 && w.tryCandidates(all, choice)
 	}
 	for i := range all[m].dist {
-		pick[m] = candidate{piece: i}
-		if w.search(all, pick, m+1, mixed) {
+		choice[m] = candidate{piece: i}
+		if w.search(all, choice, m+1, mixed) {
 			return true
 		}
 		if i < len(all[m].breakpoint) && mixed > 0 {
-			pick[m].mixed = true
-			if w.search(all, pick, m+1, mixed-1) {
+			choice[m].mixed = true
+			if w.search(all, choice, m+1, mixed-1) {
 				return true
 			}
 		}
@@ -124,54 +129,55 @@ func (w *scoreSolver) search(all []responses, pick []candidate, m, mixed int) bo
 	return false
 }
 
-// try solves the cycle for a choice of ways and reports whether every v(m) is
-// where its way is best.
-func (w *scoreSolver) tryCandidate(all []responses, pick []candidate) bool {
+// tryCandidates solves the cycle for one candidate of each place and reports whether
+// every candidate is a best response.
+func (w *scoreSolver) tryCandidates(all []responses, choice []candidate) bool {
 	p := len(all)
 	v := func(m int) float64 { return w.x[(m+1)%p*p+m] }
 	var mixed []int
-	for m, c := range pick {
+	for m, c := range choice {
 		copy(w.dist[m], all[m].dist[c.piece])
 		if c.mixed {
 			mixed = append(mixed, m)
 		}
 	}
-	share := slices.Repeat([]float64{0.5}, len(mixed)) // of the upper way
-	// off [mixed] is how far each v is from its bend.
-	off := func(dst, share []float64) bool {
+	upper := slices.Repeat([]float64{0.5}, len(mixed)) // probability of the upper piece
+	// distance fills dst [mixed] with the difference between each v and its breakpoint.
+	distance := func(dst, upper []float64) bool {
 		for i, m := range mixed {
-			below, above := all[m].dist[pick[m].piece], all[m].dist[pick[m].piece+1]
+			below, above := all[m].dist[choice[m].piece], all[m].dist[choice[m].piece+1]
 			for k := range below {
-				w.dist[m][k] = (1-share[i])*below[k] + share[i]*above[k]
+				w.dist[m][k] = (1-upper[i])*below[k] + upper[i]*above[k]
 			}
 		}
 		if w.solveLinear([maxPlayers]uint8{}) != nil {
 			return false
 		}
 		for i, m := range mixed {
-			dst[i] = v(m) - all[m].breakpoint[pick[m].piece]
+			dst[i] = v(m) - all[m].breakpoint[choice[m].piece]
 		}
 		return true
 	}
-	if !newton(share, off) {
+	if !newton(upper, distance) {
 		return false
 	}
-	for _, x := range share {
+	for _, x := range upper {
 		if !(x >= 0 && x <= 1) {
 			return false
 		}
 	}
-	for m, c := range pick {
-		bend := all[m].breakpoint
-		if !c.mixed && (c.piece > 0 && v(m) < bend[c.piece-1] || c.piece < len(bend) && v(m) > bend[c.piece]) {
+	for m, c := range choice {
+		points := all[m].breakpoint
+		if !c.mixed && (c.piece > 0 && v(m) < points[c.piece-1] || c.piece < len(points) && v(m) > points[c.piece]) {
 			return false
 		}
 	}
 	return true
 }
 
-// newton solves f(x) = 0 for a few unknowns, by differences; f is smooth and
-// reports whether it has a value.
+// newton solves f(x) = 0 for a few unknowns by Newton's method with finite
+// differences, and reports whether it succeeded. f is smooth and reports whether it
+// has a value.
 func newton(x []float64, f func(dst, x []float64) bool) bool {
 	const h = 1e-4 // chosen: f is nearly linear
 	n := len(x)
@@ -214,8 +220,8 @@ func newton(x []float64, f func(dst, x []float64) bool) bool {
 	return f(at, x)
 }
 
-// eliminate solves a linear system [n, n+1] in place; the last column becomes
-// the solution.
+// eliminate solves a linear system [n, n+1] in place and reports whether it is
+// regular. The last column becomes the solution.
 func eliminate(rows [][]float64) bool {
 	for c := range rows {
 		best := c
@@ -244,7 +250,7 @@ func eliminate(rows [][]float64) bool {
 	return true
 }
 
-// confirm adds to the residual how far x is from best play.
+// addResidual raises the residual to the difference between x and best play.
 func (w *scoreSolver) addResidual(score [maxPlayers]uint8) {
 	p := w.s.starts.players
 	for m := range p {

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// mixed is a solution of four that knows no more than what the turns from
-// scores 23, 16, 5, 20 lead to, and the values that these scores have in the
-// whole solution [P, P].
-func mixed(t *testing.T) (s *Solution, score [maxPlayers]uint8, want [][]float64) {
+// mixedStart returns a partial solution for four players, with the values of all starts
+// that turns from scores 23, 16, 5, 20 lead to, and the values of the starts at these
+// scores in the whole solution [P, P].
+func mixedStart(t *testing.T) (s *Solution, score [maxPlayers]uint8, want [][]float64) {
 	t.Helper()
 	cfg := DefaultConfig()
 	cfg.Players = 4
@@ -47,10 +47,10 @@ func mixed(t *testing.T) (s *Solution, score [maxPlayers]uint8, want [][]float64
 	return s, score, want
 }
 
-// TestMixed: at these scores no choices without chance are best for all, and
-// the solver finds an equilibrium that mixes.
+// TestMixed: at these scores there is no pure equilibrium, and the solver finds a mixed
+// one.
 func TestMixed(t *testing.T) {
-	s, score, want := mixed(t)
+	s, score, want := mixedStart(t)
 	err := s.turn.forEach(context.Background(), 1, func(_ int, l *lane) error {
 		w := s.newScoreSolver(l, s.value, make([]*tabularPolicy, 4))
 		err := w.solve(score)
@@ -62,7 +62,7 @@ func TestMixed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two := 0
+	mixed := 0
 	for m, x := range want {
 		start := s.starts.index(score[:], m)
 		for j, got := range s.value[start*4:][:4] {
@@ -70,42 +70,42 @@ func TestMixed(t *testing.T) {
 				t.Errorf("place %d to move: place %d wins %.15f, want %.15f", m, j, got, x[j])
 			}
 		}
-		pl := s.solveTurn(start)
-		if len(pl.parts) == 1 {
+		sol := s.solveTurn(start)
+		if len(sol.parts) == 1 {
 			continue
 		}
-		two++
+		mixed++
 		sum := 0.0
-		for _, way := range pl.parts {
-			sum += way.prob
-			if !(way.prob > 0.01 && way.prob < 0.99) {
-				t.Errorf("place %d plays a way with probability %g", m, way.prob)
+		for _, part := range sol.parts {
+			sum += part.prob
+			if !(part.prob > 0.01 && part.prob < 0.99) {
+				t.Errorf("place %d plays a part of its mixture with probability %g", m, part.prob)
 			}
 		}
 		if !(math.Abs(sum-1) <= 1e-12) {
-			t.Errorf("place %d: the ways add up to %g", m, sum)
+			t.Errorf("place %d: the probabilities add up to %g", m, sum)
 		}
 	}
-	if two != 2 {
-		t.Errorf("%d places mix, want 2", two)
+	if mixed != 2 {
+		t.Errorf("%d places mix, want 2", mixed)
 	}
-	deviate(t, s, score, want)
+	checkDeviations(t, s, score, want)
 }
 
-// deviate holds an equilibrium against every single change of a choice by one
-// place, in the cycle of turns, with the other places playing as the plans say.
-func deviate(t *testing.T, s *Solution, score [maxPlayers]uint8, want [][]float64) {
+// checkDeviations checks that no place gains by another policy in the cycle of turns,
+// with the other places playing the equilibrium.
+func checkDeviations(t *testing.T, s *Solution, score [maxPlayers]uint8, want [][]float64) {
 	t.Helper()
 	const p = 4
 	dist := make([][]float64, p)
 	pay := make([][]float64, p)
 	for m := range p {
-		pl := s.solveTurn(s.starts.index(score[:], m))
-		dist[m], pay[m] = pl.dist, pl.pay
+		sol := s.solveTurn(s.starts.index(score[:], m))
+		dist[m], pay[m] = sol.dist, sol.pay
 	}
-	// worth is what the game is worth to the place to move at m, when it is m's
-	// turn; the cycle is walked until nothing is left of it.
-	worth := func(m int) float64 {
+	// value returns the value of the game to place m when m is to move. It follows the
+	// cycle until its probability is negligible.
+	value := func(m int) float64 {
 		sum, left := 0.0, 1.0
 		for turn := m; left > 1e-18; turn = (turn + 1) % p {
 			for k := 1; k < s.turn.ends; k++ {
@@ -116,17 +116,17 @@ func deviate(t *testing.T, s *Solution, score [maxPlayers]uint8, want [][]float6
 		return sum
 	}
 	for m := range p {
-		if got := worth(m); !(math.Abs(got-want[m][m]) <= 1e-11) {
-			t.Errorf("walked, place %d wins %.15f, want %.15f", m, got, want[m][m])
+		if got := value(m); !(math.Abs(got-want[m][m]) <= 1e-11) {
+			t.Errorf("by the cycle, place %d wins %.15f, want %.15f", m, got, want[m][m])
 		}
-		kept := dist[m]
-		pl := s.solveTurn(s.starts.index(score[:], m))
-		for n := range 200 { // other payoffs for no points, other best play
-			dist[m] = s.endingOf(s.bestTurn(pl.pay, m, (float64(n)-100)/1000))
-			if got := worth(m); !(got <= want[m][m]+1e-11) {
-				t.Errorf("place %d gains %g by other play", m, got-want[m][m])
+		equilibrium := dist[m]
+		sol := s.solveTurn(s.starts.index(score[:], m))
+		for n := range 200 { // best play for other payoffs of a turn without points
+			dist[m] = s.endingOf(s.bestTurn(sol.pay, m, (float64(n)-100)/1000))
+			if got := value(m); !(got <= want[m][m]+1e-11) {
+				t.Errorf("place %d gains %g by another policy", m, got-want[m][m])
 			}
 		}
-		dist[m] = kept
+		dist[m] = equilibrium
 	}
 }

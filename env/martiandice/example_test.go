@@ -7,7 +7,7 @@ import (
 	"marsgym/env/martiandice"
 )
 
-// The example turn of the German rules, with the dice of the rules.
+// The example turn of the German rules, with the same dice.
 func Example() {
 	rules, err := martiandice.New(martiandice.DefaultConfig())
 	if err != nil {

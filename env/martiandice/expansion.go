@@ -6,21 +6,23 @@ import (
 	"marsgym/env/game"
 )
 
-// fan is what may follow a roll and the choice after it, whatever the scores.
+// expansion is a [game.Expansion] of a roll and the choice after it, without the
+// scores.
 type expansion struct {
 	branch []game.Branch
 	move   []int32
 	leaf   []leaf
 }
 
-// leaf is where a choice leads: more dice are set aside, or the turn ends.
+// leaf is the result of a choice: more dice are set aside, or the turn ends.
 type leaf struct {
 	aside  Counts
 	ends   bool
 	points int // if it ends
 }
 
-// Expand implements [game.ChanceExpander]: dice that cannot be set aside make no difference.
+// Expand implements [game.ChanceExpander]. Rolls that differ only in dice that cannot
+// be set aside are merged.
 func (r *Rules) Expand(dst *game.Expansion[State], s State) bool {
 	if s.Phase != Rolling {
 		return false
@@ -30,11 +32,11 @@ func (r *Rules) Expand(dst *game.Expansion[State], s State) bool {
 	if !ok {
 		known, _ = r.expansions.LoadOrStore(key, r.newExpansion(key))
 	}
-	f := known.(*expansion)
-	dst.Branch, dst.Move, dst.Leaf = f.branch, f.move, dst.Leaf[:0]
+	e := known.(*expansion)
+	dst.Branch, dst.Move, dst.Leaf = e.branch, e.move, dst.Leaf[:0]
 	after := s
 	after.Phase = Decide
-	for _, l := range f.leaf {
+	for _, l := range e.leaf {
 		if l.ends {
 			dst.Leaf = append(dst.Leaf, r.score(s, l.points))
 			continue
@@ -45,25 +47,25 @@ func (r *Rules) Expand(dst *game.Expansion[State], s State) bool {
 	return true
 }
 
-// fanKey is what a fan depends on.
+// expansionKey is what an expansion depends on.
 type expansionKey struct {
 	aside Counts
 	seat  uint8
 }
 
-// newFan lists what may follow when so much is set aside.
+// newExpansion returns the expansion of the roll with these dice set aside.
 func (r *Rules) newExpansion(key expansionKey) *expansion {
-	f := &expansion{}
+	e := &expansion{}
 	start := State{Aside: key.aside}
 	branches := map[State]int{}
-	dead := make([]float64, maxDice+maxBonus+1) // probability that the turn ends so, by points
-	for _, x := range r.of[r.free(&start)] {
+	ended := make([]float64, maxDice+maxBonus+1) // probability that the roll ends the turn, by points
+	for _, x := range r.results[r.free(&start)] {
 		s := start
 		s.Aside[tank] += x.Counts[tank]
 		s.Roll, s.Phase = x.Counts, Select
 		s.Roll[tank] = 0
 		if stuck(&s) {
-			dead[r.Points(s.Aside)] += x.prob
+			ended[r.Points(s.Aside)] += x.prob
 			continue
 		}
 		for t := human; t <= chicken; t++ {
@@ -74,24 +76,24 @@ func (r *Rules) newExpansion(key expansionKey) *expansion {
 		s, _ = r.Canonical(s)
 		i, ok := branches[s]
 		if !ok {
-			i = len(f.branch)
+			i = len(e.branch)
 			branches[s] = i
-			f.add(r, s, game.Player(key.seat))
+			e.add(r, s, game.Player(key.seat))
 		}
-		f.branch[i].Prob += x.prob
+		e.branch[i].Prob += x.prob
 	}
-	for points, p := range dead {
+	for points, p := range ended {
 		if p > 0 {
-			f.move = append(f.move, int32(len(f.leaf))) // nobody's, and no leaf of the seat's
-			f.leaf = append(f.leaf, leaf{ends: true, points: points})
-			f.branch = append(f.branch, game.Branch{Prob: p, Mover: game.Terminal, Moves: 1})
+			e.move = append(e.move, int32(len(e.leaf))) // not shared with a branch of the seat
+			e.leaf = append(e.leaf, leaf{ends: true, points: points})
+			e.branch = append(e.branch, game.Branch{Prob: p, Mover: game.Terminal, Moves: 1})
 		}
 	}
-	return f
+	return e
 }
 
-// add adds the choice in s.
-func (f *expansion) add(r *Rules, s State, seat game.Player) {
+// add adds a branch for the choice in s.
+func (e *expansion) add(r *Rules, s State, seat game.Player) {
 	legal := r.Legal(nil, s)
 	for _, a := range legal {
 		l := leaf{aside: s.asideAfter(a)}
@@ -101,16 +103,16 @@ func (f *expansion) add(r *Rules, s State, seat game.Player) {
 			after, _ = r.Canonical(after)
 			l.aside = after.Aside
 		}
-		f.move = append(f.move, f.number(l))
+		e.move = append(e.move, e.number(l))
 	}
-	f.branch = append(f.branch, game.Branch{Mover: seat, Moves: int32(len(legal))})
+	e.branch = append(e.branch, game.Branch{Mover: seat, Moves: int32(len(legal))})
 }
 
-// number is the index of a leaf.
-func (f *expansion) number(l leaf) int32 {
-	if i := slices.Index(f.leaf, l); i >= 0 {
+// number returns the index of a leaf. It adds the leaf if it is new.
+func (e *expansion) number(l leaf) int32 {
+	if i := slices.Index(e.leaf, l); i >= 0 {
 		return int32(i)
 	}
-	f.leaf = append(f.leaf, l)
-	return int32(len(f.leaf) - 1)
+	e.leaf = append(e.leaf, l)
+	return int32(len(e.leaf) - 1)
 }

@@ -1,10 +1,10 @@
 package martiandice
 
-// Rolled lets tests say what the dice show.
+// Rolled returns the state after the dice show these counts.
 func (r *Rules) Rolled(s State, dice Counts) State {
 	r.rolled(&s, dice)
 	return s
 }
 
-// ParseCounts reads dice such as "T3R2".
+// ParseCounts parses dice such as "T3R2".
 func ParseCounts(text string) (Counts, error) { return parseCounts(text) }

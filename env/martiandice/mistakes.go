@@ -17,12 +17,12 @@ func (r *Rules) Kind(s State, a, best game.Action) string {
 	return "kept the wrong earthlings"
 }
 
-// near is how far below the target somebody is to make it late in the game.
-// Chosen: two turns of 3 points, about what the best turn is worth.
+// near is the distance from the target at which the game is late. Chosen: two turns of
+// 3 points, about the expected score of the best turn.
 const near = 6
 
-// Situation implements [game.MistakeLabeler]: whether somebody has reached the target, or is
-// near it, and how the mover's score compares with the best of the others.
+// Situation implements [game.MistakeLabeler]: whether a seat has reached the target or
+// is near it, and how the mover's score compares with the highest other score.
 func (r *Rules) Situation(s State) string {
 	own, other := int(s.Score[s.Seat]), 0
 	for i, n := range s.Score[:r.cfg.Players] {

@@ -14,7 +14,7 @@ const letters = "TRHCK" // tanks, rays, humans, cows, chickens
 // ActionName implements [game.Notation].
 func (r *Rules) ActionName(a game.Action) string { return actionNames[a] }
 
-// String writes the counts as in "T3R2H4", zeros left out.
+// String returns the counts without zeros, as in "T3R2H4".
 func (c Counts) String() string {
 	var b strings.Builder
 	for t, n := range c {
@@ -33,9 +33,9 @@ func (c Counts) String() string {
 //	13-17@1 aside T3R2H4 roll R2C3   to choose a type
 //	27-27-20 tie 0,1                 about to roll off
 //	27-20 over 0                     won by seat 0
-//	0-0 draw                         about to draw who starts
+//	0-0 draw                         about to draw the seat that starts
 //
-// followed by what only some configs hold: " start n", " round n", " turns n".
+// Some configs add " start n", " round n" or " turns n".
 func (r *Rules) Format(s State) string {
 	var b strings.Builder
 	for i := range r.cfg.Players {
@@ -86,8 +86,8 @@ func seats(set uint16) string {
 	return strings.Join(list, ",")
 }
 
-// Parse implements [game.Notation]. It refuses positions that cannot come about
-// within a turn, such as too many dice or a choice already made.
+// Parse implements [game.Notation]. It rejects positions that no turn can reach, such
+// as positions with too many dice.
 func (r *Rules) Parse(text string) (State, error) {
 	s, err := r.parse(text)
 	if err == nil {
@@ -108,7 +108,7 @@ func (r *Rules) parse(text string) (State, error) {
 	scores, mover, moves := strings.Cut(words[0], "@")
 	parts := strings.Split(scores, "-")
 	if len(parts) != r.cfg.Players {
-		return s, fmt.Errorf("has %d scores; this table has %d seats", len(parts), r.cfg.Players)
+		return s, fmt.Errorf("has %d scores; want one for each of %d players", len(parts), r.cfg.Players)
 	}
 	for i, part := range parts {
 		n, err := number("score", part, 0, r.cfg.maxScore())
@@ -146,14 +146,14 @@ func (r *Rules) parse(text string) (State, error) {
 	}
 	switch {
 	case !phased:
-		return s, errors.New("names no seat to move; write @ and the seat behind the scores")
+		return s, errors.New("names no seat to move; write @ and the seat after the scores")
 	case s.Phase == Rolling && s.Roll != (Counts{}):
 		s.Phase = Select
 	case s.Phase == Rolling && s.Aside != (Counts{}) && !rolling:
 		s.Phase = Decide
 	}
 	if rolling && (s.Phase != Rolling || s.Aside == (Counts{})) {
-		return s, errors.New(`"rolling" stands behind dice set aside, and without a roll`)
+		return s, errors.New(`"rolling" is for dice set aside without a roll`)
 	}
 	return s, nil
 }
@@ -222,24 +222,24 @@ func number(what, text string, lo, hi int) (int, error) {
 	return n, nil
 }
 
-// check refuses states that the rules cannot reach from any start of a turn.
+// check returns an error for states that cannot be reached from any start of a turn.
 func (r *Rules) check(s State) error {
 	cfg := &r.cfg
 	switch {
 	case s.Start > 0 && (cfg.FirstPlayer != FirstRandom || s.Phase >= Drawing):
-		return errors.New("start: seat 0 starts here")
+		return errors.New("start: in this game seat 0 starts")
 	case s.Phase == Drawing && (cfg.FirstPlayer != FirstRandom || cfg.Players == 1):
-		return errors.New("draw: seat 0 starts here")
+		return errors.New("draw: in this game seat 0 starts")
 	case s.Phase == Over && s.Tied == 0, s.Phase == TieBreak && s.Tied&(s.Tied-1) == 0:
-		return errors.New("too few seats are named")
+		return errors.New("names too few seats")
 	case cfg.MaxRounds > 0 && s.Phase < TieBreak && (s.Count == 0 || int(s.Count) > cfg.MaxRounds):
 		return fmt.Errorf("round is %d; want 1 to %d", s.Count, cfg.MaxRounds)
 	case s.Count > 0 && cfg.Players > 1 && (cfg.MaxRounds == 0 || s.Phase >= TieBreak):
-		return errors.New("round: this table counts no rounds here")
+		return errors.New("round: this position has no round")
 	}
 	if s.Phase >= Drawing {
 		if s.Aside != (Counts{}) || s.Roll != (Counts{}) {
-			return errors.New("no dice lie on the table here")
+			return errors.New("this position has no dice")
 		}
 		return r.checkScores(s)
 	}
@@ -260,23 +260,23 @@ func (r *Rules) check(s State) error {
 	switch s.Phase {
 	case Select:
 		if used+s.Roll.total() != cfg.Dice {
-			return fmt.Errorf("%d dice lie aside and %d were rolled; want %d in all", used, s.Roll.total(), cfg.Dice)
+			return fmt.Errorf("%d dice are set aside and %d were rolled; want %d in all", used, s.Roll.total(), cfg.Dice)
 		}
 		if stuck(&s) {
 			return errors.New("nothing of this roll can be chosen; the turn is over")
 		}
 	case Decide, Rolling:
 		if used >= cfg.Dice {
-			return fmt.Errorf("%d dice lie aside; want fewer than %d, for there must be one to roll", used, cfg.Dice)
+			return fmt.Errorf("%d dice are set aside; want fewer than %d, since at least one is to be rolled", used, cfg.Dice)
 		}
 		if used > 0 && used == int(s.Aside[tank]) {
-			return errors.New("only tanks lie aside; one other type is chosen first")
+			return errors.New("only tanks are set aside; another type is chosen first")
 		}
 	}
 	return nil
 }
 
-// checkScores refuses winners and ties that the scores contradict.
+// checkScores returns an error for winners and ties that contradict the scores.
 func (r *Rules) checkScores(s State) error {
 	best := uint8(0)
 	for _, n := range s.Score[:r.cfg.Players] {
@@ -285,13 +285,13 @@ func (r *Rules) checkScores(s State) error {
 	for i, n := range s.Score[:r.cfg.Players] {
 		switch {
 		case s.Phase == Drawing && n > 0:
-			return errors.New("draw: nobody has points yet")
+			return errors.New("draw: no seat has points yet")
 		case s.Phase != Drawing && s.Tied>>i&1 == 1 && n < best:
 			return fmt.Errorf("seat %d has %d points, and another seat %d", i, n, best)
 		}
 	}
 	if s.Phase != Drawing && int(best) < r.cfg.Target && r.cfg.MaxRounds == 0 {
-		return fmt.Errorf("nobody has %d points", r.cfg.Target)
+		return fmt.Errorf("no seat has %d points", r.cfg.Target)
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 	"marsgym/env/martiandice"
 )
 
-// tables are configs that between them use every word of the notation.
-var tables = []martiandice.Config{
+// configs together use every word of the notation.
+var configs = []martiandice.Config{
 	config(2, nil),
 	config(1, nil),
 	config(3, share),
@@ -25,9 +25,9 @@ var tables = []martiandice.Config{
 
 func TestNotation(t *testing.T) {
 	for _, test := range []struct {
-		table int // of tables
-		text  string
-		want  martiandice.State
+		config int // of configs
+		text   string
+		want   martiandice.State
 	}{
 		{0, "0-0@0", martiandice.State{}},
 		{0, "13-17@1 aside T3R2H4", martiandice.State{
@@ -50,7 +50,7 @@ func TestNotation(t *testing.T) {
 		{4, "1-2@1 round 3", martiandice.State{Score: [10]uint8{1, 2}, Seat: 1, Count: 3}},
 		{4, "1-2 over 1", martiandice.State{Score: [10]uint8{1, 2}, Phase: martiandice.Over, Tied: 0b10}},
 	} {
-		r := newRules(t, tables[test.table])
+		r := newRules(t, configs[test.config])
 		got, err := r.Parse(test.text)
 		if err != nil || got != test.want {
 			t.Errorf("%q became %+v, error %v; want %+v", test.text, got, err, test.want)
@@ -63,12 +63,12 @@ func TestNotation(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for _, test := range []struct {
-		table int
-		text  string
-		says  string
+		config int
+		text   string
+		want   string
 	}{
 		{0, "", "empty; write scores and the seat to move, as in 0-0@0"},
-		{0, "1-2-3@0", "has 3 scores; this table has 2 seats"},
+		{0, "1-2-3@0", "has 3 scores; want one for each of 2 players"},
 		{0, "1@0", "has 1 scores"},
 		{0, "1-x@0", `score is "x"; want a number from 0 to 40`},
 		{0, "1--2@0", "has 3 scores"},
@@ -83,46 +83,46 @@ func TestParseRefuses(t *testing.T) {
 		{0, "1-2@0 aside H14", `humans is "14"; want a number from 1 to 13`},
 		{0, "1-2@0 aside H0", `humans is "0"`},
 		{0, "1-2@0 aside H1R1H1", `name humans twice`},
-		{0, "1-2@0 rolling", `"rolling" stands behind dice set aside`},
-		{0, "1-2@0 aside H1 roll R12 rolling", `"rolling" stands behind dice set aside, and without a roll`},
+		{0, "1-2@0 rolling", `"rolling" is for dice set aside`},
+		{0, "1-2@0 aside H1 roll R12 rolling", `"rolling" is for dice set aside without a roll`},
 		{0, "25-2@0", "seat 0 has 25 points before its turn; the game would have ended at 25"},
 		{0, "1-25@1 aside H1", "seat 1 has 25 points before its turn"},
 		{0, "1-2@0 aside H2 roll T1R10", "count them there"},
-		{0, "1-2@0 aside H2 roll R10", "2 dice lie aside and 10 were rolled; want 13 in all"},
-		{0, "1-2@0 aside H2 roll R12", "2 dice lie aside and 12 were rolled; want 13 in all"},
+		{0, "1-2@0 aside H2 roll R10", "2 dice are set aside and 10 were rolled; want 13 in all"},
+		{0, "1-2@0 aside H2 roll R12", "2 dice are set aside and 12 were rolled; want 13 in all"},
 		{0, "1-2@0 aside H2 roll H11", "nothing of this roll can be chosen; the turn is over"},
-		{0, "1-2@0 aside R13", "13 dice lie aside; want fewer than 13"},
-		{0, "1-2@0 aside T3", "only tanks lie aside"},
-		{0, "1-2@0 start 1", "start: seat 0 starts here"},
-		{0, "0-0 draw", "draw: seat 0 starts here"},
-		{0, "1-2@0 round 3", "round: this table counts no rounds here"},
-		{0, "27-27 tie 0", "too few seats are named"},
+		{0, "1-2@0 aside R13", "13 dice are set aside; want fewer than 13"},
+		{0, "1-2@0 aside T3", "only tanks are set aside"},
+		{0, "1-2@0 start 1", "start: in this game seat 0 starts"},
+		{0, "0-0 draw", "draw: in this game seat 0 starts"},
+		{0, "1-2@0 round 3", "round: this position has no round"},
+		{0, "27-27 tie 0", "names too few seats"},
 		{0, "27-27 tie 0,2", `seat is "2"`},
-		{0, "27-27 aside H1 tie 0,1", "no dice lie on the table here"},
+		{0, "27-27 aside H1 tie 0,1", "this position has no dice"},
 		{0, "27-28 over 0", "seat 0 has 27 points, and another seat 28"},
 		{0, "27-28 tie 0,1", "seat 0 has 27 points, and another seat 28"},
-		{0, "24-20 over 0", "nobody has 25 points"},
+		{0, "24-20 over 0", "no seat has 25 points"},
 		{2, "27-27-27 tie 0,3", `seat is "3"`},
-		{3, "1-0-0-0 draw", "nobody has points yet"},
+		{3, "1-0-0-0 draw", "draw: no seat has points yet"},
 		{3, "9-0-0-0@2 start 1", "seat 0 has 9 points before its turn"},
-		{3, "9-0-0-0 over 0 start 1", "start: seat 0 starts here"},
+		{3, "9-0-0-0 over 0 start 1", "start: in this game seat 0 starts"},
 		{4, "1-2@0", "round is 0; want 1 to 4"},
 		{4, "1-2@0 round 5", "round is 5; want 1 to 4"},
-		{4, "1-2 over 1 round 4", "this table counts no rounds here"},
+		{4, "1-2 over 1 round 4", "round: this position has no round"},
 		{6, "0-0-0-0-0-0-0-0-0-0@0 aside T1H1", "these dice have no tanks"},
 	} {
-		r := newRules(t, tables[test.table])
-		if s, err := r.Parse(test.text); err == nil || !strings.Contains(err.Error(), test.says) {
-			t.Errorf("%q became %+v, error %v; want one that says %q", test.text, s, err, test.says)
+		r := newRules(t, configs[test.config])
+		if s, err := r.Parse(test.text); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q became %+v, error %v; want one that contains %q", test.text, s, err, test.want)
 		}
 	}
 }
 
-// FuzzNotation reads any text. Its seeds are in testdata.
+// FuzzNotation parses arbitrary text. Its seeds are in testdata.
 func FuzzNotation(f *testing.F) {
 	list := allRules(f)
-	f.Fuzz(func(t *testing.T, table uint8, text string) {
-		r := list[int(table)%len(list)]
+	f.Fuzz(func(t *testing.T, config uint8, text string) {
+		r := list[int(config)%len(list)]
 		s, err := r.Parse(text)
 		if err != nil {
 			return
@@ -143,12 +143,12 @@ func FuzzNotation(f *testing.F) {
 	})
 }
 
-// FuzzApply plays from the start: each byte, up to 256, is an action, legal or
+// FuzzApply plays from the initial state. Each of up to 256 bytes is an action, legal or
 // not, or seeds the dice.
 func FuzzApply(f *testing.F) {
 	list := allRules(f)
-	f.Fuzz(func(t *testing.T, table uint8, moves []byte) {
-		r := list[int(table)%len(list)]
+	f.Fuzz(func(t *testing.T, config uint8, moves []byte) {
+		r := list[int(config)%len(list)]
 		s := r.Initial()
 		for _, b := range moves[:min(len(moves), 256)] {
 			if r.CurrentPlayer(s) == game.Chance {
@@ -178,18 +178,18 @@ func FuzzApply(f *testing.F) {
 }
 
 func allRules(t testing.TB) (list []*martiandice.Rules) {
-	for _, c := range tables {
+	for _, c := range configs {
 		list = append(list, newRules(t, c))
 	}
 	return list
 }
 
-// play plays at random until the game ends or has lasted long.
+// play plays at random until the game ends, for at most 300 moves.
 func play(t *testing.T, r *martiandice.Rules, s martiandice.State, choices *rand.Rand) {
 	dice := rand.NewPCG(2, 2)
 	for range 300 {
 		invariant(t, r, s)
-		switch who := r.CurrentPlayer(s); who {
+		switch r.CurrentPlayer(s) {
 		case game.Terminal:
 			return
 		case game.Chance:
@@ -231,7 +231,7 @@ func invariant(t *testing.T, r *martiandice.Rules, s martiandice.State) {
 		}
 	default:
 		if dice > 0 {
-			t.Fatalf("at %s dice lie about", r.Format(s))
+			t.Fatalf("at %s there are dice", r.Format(s))
 		}
 	}
 	sum := 0.0

@@ -12,127 +12,127 @@ import (
 	"marsgym/internal/parallel"
 )
 
-// block is about how many rows are asked for at once, or those of one start.
+// maxRows is the number of rows of one call of a policy, rounded up to whole starts.
 // Chosen: states and answers take some 10 MB.
 const maxRows = 80_000
 
-// asker asks a policy for its decisions in the turns from some starts. It keeps
-// what it has allocated.
+// policyReader reads the probabilities of a policy in the turns from some starts. It
+// reuses its memory.
 type policyReader struct {
 	s             *Solution
 	policy        game.Policy[State]
 	scorer        game.AfterstateScorer[State] // the policy, or nil
-	ignoresScores bool                         // to the scores, and so asked once
-	shared        *turnPolicy                  // of a blind policy, once asked
-	rows          int                          // that are asked for from a start
-	startsPerCall int                          // starts to ask for together
+	ignoresScores bool                         // the policy has the same probabilities at all starts
+	shared        *turnPolicy                  // those probabilities, once read
+	rows          int                          // rows for one start
+	startsPerCall int
 
 	states []State
 	movers []game.Player
 	out    []float64 // probabilities [rows, A], or scores [rows]
-	pool   sync.Pool // of *chances
+	pool   sync.Pool // of *turnPolicy
 }
 
 func (s *Solution) newPolicyReader(p game.Policy[State]) *policyReader {
-	a := &policyReader{s: s, policy: p, rows: s.turn.decisionsPerTurn()}
-	a.pool.New = func() any { return newTurnPolicy(s.turn) }
+	pr := &policyReader{s: s, policy: p, rows: s.turn.decisionsPerTurn()}
+	pr.pool.New = func() any { return newTurnPolicy(s.turn) }
 	switch p := p.(type) {
 	case *greedy, game.Uniform[State]:
-		a.ignoresScores = true
+		pr.ignoresScores = true
 	case game.AfterstateScorer[State]:
-		a.scorer, a.rows = p, s.turn.afterstatesPerTurn()
+		pr.scorer, pr.rows = p, s.turn.afterstatesPerTurn()
 	}
-	a.startsPerCall = 1 + maxRows/(1+a.rows)
-	return a
+	pr.startsPerCall = 1 + maxRows/(1+pr.rows)
+	return pr
 }
 
-// ask calls f, on all cores, with what the policy does in the turn from each
-// start, by index in starts. f may not keep play.
-func (a *policyReader) each(ctx context.Context, starts []int, f func(i int, play *turnPolicy) error) error {
+// each calls f on all cores with the index of each start in starts and the policy's
+// probabilities in the turn from there. f must not retain play.
+func (pr *policyReader) each(ctx context.Context, starts []int, f func(i int, play *turnPolicy) error) error {
 	switch {
-	case !a.ignoresScores:
-		if err := a.call(ctx, starts); err != nil {
+	case !pr.ignoresScores:
+		if err := pr.call(ctx, starts); err != nil {
 			return err
 		}
-	case a.shared == nil:
-		if err := a.call(ctx, starts[:1]); err != nil {
+	case pr.shared == nil:
+		if err := pr.call(ctx, starts[:1]); err != nil {
 			return err
 		}
-		a.shared = newTurnPolicy(a.s.turn)
-		if err := a.fill(a.shared, 0); err != nil {
+		pr.shared = newTurnPolicy(pr.s.turn)
+		if err := pr.fill(pr.shared, 0); err != nil {
 			return err
 		}
 	}
 	return parallel.ForContext(ctx, len(starts), 1, func(i, _ int) error {
-		play := a.pool.Get().(*turnPolicy)
-		defer a.pool.Put(play)
-		if a.ignoresScores {
-			play.roll, play.option = a.shared.roll, a.shared.option
-		} else if err := a.fill(play, i); err != nil {
+		play := pr.pool.Get().(*turnPolicy)
+		defer pr.pool.Put(play)
+		if pr.ignoresScores {
+			play.roll, play.option = pr.shared.roll, pr.shared.option
+		} else if err := pr.fill(play, i); err != nil {
 			return err
 		}
 		return f(i, play)
 	})
 }
 
-// put asks the policy about the turns from some starts.
-func (a *policyReader) call(ctx context.Context, starts []int) error {
-	n := len(starts) * a.rows
-	a.states = slices.Grow(a.states[:0], n)[:n]
-	if a.scorer == nil {
-		a.out = slices.Grow(a.out[:0], n*int(actions))[:n*int(actions)]
+// call calls the policy for the turns from some starts.
+func (pr *policyReader) call(ctx context.Context, starts []int) error {
+	n := len(starts) * pr.rows
+	pr.states = slices.Grow(pr.states[:0], n)[:n]
+	if pr.scorer == nil {
+		pr.out = slices.Grow(pr.out[:0], n*int(actions))[:n*int(actions)]
 	} else {
-		a.out = slices.Grow(a.out[:0], n)[:n]
-		a.movers = slices.Grow(a.movers[:0], n)[:n]
+		pr.out = slices.Grow(pr.out[:0], n)[:n]
+		pr.movers = slices.Grow(pr.movers[:0], n)[:n]
 	}
 	err := parallel.ForContext(ctx, len(starts), 1, func(i, _ int) error {
-		at, rows := a.s.turnStart(starts[i]), a.states[i*a.rows:][:a.rows]
-		if a.scorer == nil {
-			a.s.fillDecisions(rows, at)
+		at, rows := pr.s.turnStart(starts[i]), pr.states[i*pr.rows:][:pr.rows]
+		if pr.scorer == nil {
+			pr.s.fillDecisions(rows, at)
 			return nil
 		}
-		a.s.fillAfterstates(rows, at)
+		pr.s.fillAfterstates(rows, at)
 		for k := range rows {
-			a.movers[i*a.rows+k] = game.Player(at.Seat)
+			pr.movers[i*pr.rows+k] = game.Player(at.Seat)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if a.scorer == nil {
-		return game.Probs(ctx, a.policy, a.out, a.states)
+	if pr.scorer == nil {
+		return game.Probs(ctx, pr.policy, pr.out, pr.states)
 	}
-	return a.scorer.Score(a.out, a.states, a.movers)
+	return pr.scorer.Score(pr.out, pr.states, pr.movers)
 }
 
-// read fills play with the policy's answer about the i-th start.
-func (a *policyReader) fill(play *turnPolicy, i int) error {
-	t := a.s.turn
-	if a.scorer != nil {
-		scores := a.out[i*a.rows:][:a.rows]
+// fill copies the policy's probabilities for the i-th start to play.
+func (pr *policyReader) fill(play *turnPolicy, i int) error {
+	t := pr.s.turn
+	if pr.scorer != nil {
+		scores := pr.out[i*pr.rows:][:pr.rows]
 		if slices.ContainsFunc(scores, math.IsNaN) {
 			return errors.New("the policy's scores are not numbers")
 		}
-		play.choose(t, a.scorer, scores)
+		play.choose(t, pr.scorer, scores)
 		return nil
 	}
-	states, row := a.states[i*a.rows:][:a.rows], a.out[i*a.rows*int(actions):]
+	states, row := pr.states[i*pr.rows:][:pr.rows], pr.out[i*pr.rows*int(actions):]
 	for k := range t.decisions {
 		from, to := t.first[k], t.first[k+1]
-		pick := play.option[from:to]
+		probs := play.option[from:to]
 		for j, act := range t.actions[from:to] {
-			pick[j] = row[act]
+			probs[j] = row[act]
 		}
-		if err := normalise(pick); err != nil {
-			return fmt.Errorf("at %s: %w", a.s.r.Format(states[k]), err)
+		if err := normalise(probs); err != nil {
+			return fmt.Errorf("at %s: %w", pr.s.r.Format(states[k]), err)
 		}
 		row = row[actions:]
 	}
 	for k := t.ends; k < t.start(); k++ {
 		probs := row[Roll:actions]
 		if err := normalise(probs); err != nil {
-			return fmt.Errorf("at %s: %w", a.s.r.Format(states[len(t.decisions)+k-t.ends]), err)
+			return fmt.Errorf("at %s: %w", pr.s.r.Format(states[len(t.decisions)+k-t.ends]), err)
 		}
 		play.roll[k] = probs[0]
 		row = row[actions:]
@@ -140,12 +140,12 @@ func (a *policyReader) fill(play *turnPolicy, i int) error {
 	return nil
 }
 
-// perStart is the number of decisions of a turn: what to keep, and at each hold
-// whether to roll.
+// decisionsPerTurn returns the number of decisions of a turn: which type to set aside
+// after each roll, and whether to roll on from each hold.
 func (t *turnGraph) decisionsPerTurn() int { return len(t.decisions) + t.start() - t.ends }
 
-// fillDecisions fills dst [perStart] with the decisions of the turn that starts
-// at s.
+// fillDecisions fills dst [decisionsPerTurn] with the decisions of the turn that
+// starts in at.
 func (s *Solution) fillDecisions(dst []State, at State) {
 	t := s.turn
 	for k := range t.decisions {
@@ -157,12 +157,12 @@ func (s *Solution) fillDecisions(dst []State, at State) {
 	}
 }
 
-// afterstates is the number of states that decisions of a turn can lead to.
+// afterstatesPerTurn returns the number of afterstates of a turn.
 func (t *turnGraph) afterstatesPerTurn() int { return t.nodes() - 1 + t.start() - t.ends }
 
-// fillAfterstates fills dst [afterstates] with what decisions of the turn that
-// starts at s lead to: by code, the start left out, then the live holds after
-// the choice to roll.
+// fillAfterstates fills dst [afterstatesPerTurn] with the afterstates of the turn that
+// starts in at: by node, without the start, and then the live holds after the
+// decision to roll.
 func (s *Solution) fillAfterstates(dst []State, at State) {
 	t := s.turn
 	dst = dst[:0]
@@ -180,7 +180,7 @@ func (s *Solution) fillAfterstates(dst []State, at State) {
 	}
 }
 
-// state is the start of a turn of that number.
+// turnStart returns the start of a turn, given its number.
 func (s *Solution) turnStart(start int) State {
 	score, m := s.starts.at(start)
 	return State{Score: score, Seat: uint8(m)}
@@ -191,13 +191,13 @@ func withDice(s State, aside, roll Counts, phase Phase) State {
 	return s
 }
 
-// chances are a policy's probabilities for the decisions of one turn.
+// turnPolicy is a policy in one turn.
 type turnPolicy struct {
-	roll          []float64 // [live]
-	option        []float64 // [options]
-	reach         []float64 // [codes]
-	decisionReach []float64 // [decisions]
-	scores        []float64 // scratch
+	roll          []float64 // [live] probability of rolling on
+	option        []float64 // [options] probability of each option of the decisions
+	reach         []float64 // [nodes] reach probabilities
+	decisionReach []float64 // [decisions] reach probabilities
+	scores        []float64 // [actions] working memory
 }
 
 func newTurnPolicy(t *turnGraph) *turnPolicy {
@@ -207,39 +207,40 @@ func newTurnPolicy(t *turnGraph) *turnPolicy {
 	}
 }
 
-// spread adds to dist [ends] how the turn ends, and leaves in reach how likely
-// each live hold comes up on the way, and in choosing each decision.
-func (c *turnPolicy) propagate(t *turnGraph, dist []float64) {
-	clear(c.reach)
-	c.reach[t.start()] = 1
-	t.propagate(dist, c.reach, c.decisionReach, c.roll, c.option)
+// propagate adds to dist [ends] the probability of each end of the turn, and leaves
+// the reach probabilities of live holds in reach and of decisions in decisionReach.
+func (tp *turnPolicy) propagate(t *turnGraph, dist []float64) {
+	clear(tp.reach)
+	tp.reach[t.start()] = 1
+	t.propagate(dist, tp.reach, tp.decisionReach, tp.roll, tp.option)
 }
 
-// choose turns scores in the order of fillAfterstates into probabilities.
-func (c *turnPolicy) choose(t *turnGraph, p game.AfterstateScorer[State], scores []float64) {
-	of := func(code uint16) float64 {
-		if int(code) > t.start() {
-			code--
+// choose fills roll and option from the scores of the afterstates, which are in the
+// order of fillAfterstates.
+func (tp *turnPolicy) choose(t *turnGraph, p game.AfterstateScorer[State], scores []float64) {
+	score := func(node uint16) float64 {
+		if int(node) > t.start() {
+			node--
 		}
-		return scores[code]
+		return scores[node]
 	}
 	for k := range t.decisions {
 		o := t.optionsOf(k)
-		for j, code := range o {
-			c.scores[j] = of(code)
+		for j, node := range o {
+			tp.scores[j] = score(node)
 		}
-		p.Choose(c.option[t.first[k]:t.first[k+1]], c.scores[:len(o)])
+		p.Choose(tp.option[t.first[k]:t.first[k+1]], tp.scores[:len(o)])
 	}
 	var probs [2]float64
 	for i := t.ends; i < t.start(); i++ {
-		c.scores[0] = scores[t.nodes()-1+i-t.ends] // roll
-		c.scores[1] = of(uint16(t.holds[i].points))
-		p.Choose(probs[:], c.scores[:2])
-		c.roll[i] = probs[0]
+		tp.scores[0] = scores[t.nodes()-1+i-t.ends] // roll
+		tp.scores[1] = score(uint16(t.holds[i].points))
+		p.Choose(probs[:], tp.scores[:2])
+		tp.roll[i] = probs[0]
 	}
 }
 
-// normalise makes probabilities add up to one in double precision.
+// normalise divides probabilities by their sum, which must be near one.
 func normalise(p []float64) error {
 	sum := 0.0
 	for _, x := range p {

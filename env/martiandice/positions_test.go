@@ -11,15 +11,15 @@ import (
 	"marsgym/internal/golden"
 )
 
-// Golden files hold decisions of random games, which other engines can be held
-// against as well: the position, each seat's probability of winning, and the
-// mover's after each legal action. Ten decimals are the same on every machine.
+// Golden files have decisions of random games, with which other engines can be compared
+// too: the position, each seat's probability of winning, and the mover's after each
+// legal action. Ten decimals are the same on every machine.
 func TestPositions(t *testing.T) {
 	r, sol := published(t)
 	golden.Check(t, "positions.txt", positions(t, r, sol, 300))
 }
 
-func TestPositionsOfThree(t *testing.T) {
+func TestPositionsThreePlayers(t *testing.T) {
 	r, sol := three(t)
 	golden.Check(t, "positions3.txt", positions(t, r, sol, 100))
 }
@@ -36,7 +36,7 @@ func positions(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice
 		switch r.CurrentPlayer(st) {
 		case game.Terminal:
 			st = r.Initial()
-			for i := range spec.Players { // anywhere in a game where all may be to move
+			for i := range spec.Players { // any scores at which every seat may be to move
 				st.Score[i] = uint8(src.IntN(target))
 			}
 		case game.Chance:

@@ -13,8 +13,8 @@ import (
 
 var ctx = context.Background()
 
-// reduced are games small enough for package tabular, which knows nothing of
-// turns or dice.
+// reduced are games small enough for package tabular, which does not use the structure
+// of turns.
 var reduced = map[string]martiandice.Config{
 	"solitaire":         small(1, 2, 3, nil),
 	"solitaire at once": small(1, 2, 3, stopAtOnce),
@@ -23,7 +23,7 @@ var reduced = map[string]martiandice.Config{
 	"two dice":          small(2, 2, 3, nil),
 	"three dice":        small(2, 3, 6, nil),
 	"four dice":         small(2, 4, 4, nil),
-	"five dice":         small(2, 5, 1, nil), // enough for a choice between scoring and tanks too many
+	"five dice":         small(2, 5, 1, nil), // enough dice for a choice between scoring and too many tanks
 	"a target of one":   small(2, 3, 1, nil),
 	"three players":     small(3, 2, 4, nil),
 	"three, three dice": small(3, 3, 2, nil),
@@ -73,8 +73,8 @@ func solve(t testing.TB, r *martiandice.Rules) *martiandice.Solution {
 	return sol.(*martiandice.Solution)
 }
 
-// visit calls f with every state that can be reached, but for those that end
-// the visit.
+// visit calls f with every reachable state. It neither visits nor expands states for
+// which ends returns true.
 func visit(t testing.TB, r *martiandice.Rules, ends func(martiandice.State) bool, f func(martiandice.State)) {
 	t.Helper()
 	seen := map[martiandice.State]bool{}
@@ -102,28 +102,28 @@ func visit(t testing.TB, r *martiandice.Rules, ends func(martiandice.State) bool
 	}
 }
 
-// limited ends solitaire after so many turns that none are left over, since a
-// count of turns without end is no small game.
+// limited ends solitaire after turnLimit turns, since a game with an unlimited count of
+// turns is not small.
 type limited struct{ *martiandice.Rules }
 
-const enough = 1000
+const turnLimit = 1000 // no game reaches it with a probability that matters
 
 func (l limited) CurrentPlayer(s martiandice.State) game.Player {
-	if s.Count >= enough {
+	if s.Count >= turnLimit {
 		return game.Terminal
 	}
 	return l.Rules.CurrentPlayer(s)
 }
 
 func (l limited) Returns(dst []float64, s martiandice.State) []float64 {
-	if s.Count >= enough {
-		return append(dst, -enough)
+	if s.Count >= turnLimit {
+		return append(dst, -turnLimit)
 	}
 	return l.Rules.Returns(dst, s)
 }
 
-// table solves a reduced game position by position.
-func table(t testing.TB, r *martiandice.Rules) *tabular.Solution[martiandice.State] {
+// solveTabular solves a reduced game position by position.
+func solveTabular(t testing.TB, r *martiandice.Rules) *tabular.Solution[martiandice.State] {
 	t.Helper()
 	rules := game.Rules[martiandice.State](r)
 	if r.Spec().Players == 1 {
@@ -136,31 +136,31 @@ func table(t testing.TB, r *martiandice.Rules) *tabular.Solution[martiandice.Sta
 	return sol
 }
 
-// Every position must be worth what the table says, and each of its options.
+// Every position and each of its options must have the value of the tabular solution.
 func TestReduced(t *testing.T) {
 	for name, cfg := range reduced {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRules(t, cfg)
-			agree(t, r, solve(t, r), table(t, r))
+			agree(t, r, solve(t, r), solveTabular(t, r))
 		})
 	}
 }
 
-// Four players with enough dice for a bonus: all positions, and a table where
-// all four play differently.
-func TestFour(t *testing.T) {
+// Four players with enough dice for a bonus: all positions, and one game of four
+// different policies.
+func TestFourPlayers(t *testing.T) {
 	if !fulltest.On() {
 		t.Skip("takes seconds")
 	}
 	r := newRules(t, small(4, 3, 3, nil))
-	fast, slow := solve(t, r), table(t, r)
+	fast, slow := solve(t, r), solveTabular(t, r)
 	agree(t, r, fast, slow)
 	list := policies(t, r)
-	seats := []game.TabularPolicy{expand(t, fast, fast.Policy())}
-	oracle := []game.TabularPolicy{expand(t, slow, slow.Policy())}
+	seats := []game.TabularPolicy{tabulate(t, fast, fast.Policy())}
+	oracle := []game.TabularPolicy{tabulate(t, slow, slow.Policy())}
 	for _, p := range []policy{list[0], list[2], list[4]} {
-		seats, oracle = append(seats, expand(t, fast, p)), append(oracle, expand(t, slow, p))
+		seats, oracle = append(seats, tabulate(t, fast, p)), append(oracle, tabulate(t, slow, p))
 	}
 	compare(t, fast, slow, seats, oracle, 1e-11)
 }
@@ -170,17 +170,17 @@ func agree(t *testing.T, r *martiandice.Rules, fast *martiandice.Solution, slow 
 	t.Helper()
 	const tol = 1e-11
 	players := r.Spec().Players
-	ends := func(s martiandice.State) bool { return players == 1 && s.Count > 3 } // far from enough
+	ends := func(s martiandice.State) bool { return players == 1 && s.Count > 3 } // far from turnLimit
 	visit(t, r, ends, func(s martiandice.State) {
-		for _, ask := range []func(game.Solution[martiandice.State]) ([]float64, error){
+		for _, values := range []func(game.Solution[martiandice.State]) ([]float64, error){
 			func(sol game.Solution[martiandice.State]) ([]float64, error) { return sol.Value(nil, s) },
 			func(sol game.Solution[martiandice.State]) ([]float64, error) { return sol.Options(nil, s) },
 		} {
-			got, err := ask(fast)
+			got, err := values(fast)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := ask(slow)
+			want, err := values(slow)
 			if err != nil {
 				t.Fatal(err)
 			}

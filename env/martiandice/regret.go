@@ -8,8 +8,8 @@ import (
 	"marsgym/env/game"
 )
 
-// Regrets implements [game.Solution]. Like Expand it asks about tables where seat 0
-// starts; the states that it yields are those of the seat's own table.
+// Regrets implements [game.Solution]. Like Tabulate it calls the policy with games in
+// which seat 0 starts. The states that it yields are those of the actual games.
 func (s *Solution) Regrets(ctx context.Context, p game.Policy[State], seat game.Player, yield func(game.Regret[State]) error) error {
 	players := s.starts.players
 	if seat < 0 || int(seat) >= players {
@@ -31,29 +31,29 @@ func (s *Solution) Regrets(ctx context.Context, p game.Policy[State], seat game.
 	return nil
 }
 
-// walk follows a game in which one place plays a policy and the others their
-// best, from the lowest total score to the highest.
+// regretWalk computes the regrets of a policy in one place against best play in all
+// others, from the lowest total score to the highest.
 type regretWalk struct {
 	s            *Solution
 	first, place int       // the seat that starts; the place of the policy
-	prob         float64   // of all games that start so
-	dist         []float64 // [starts, ends]; how a turn ends
-	reach        []float64 // [starts]; expected number of times a game that it begins
+	prob         float64   // that this seat starts
+	dist         []float64 // [starts, ends] probability of each end of the turn
+	reach        []float64 // [starts] expected number of times that the turn comes up in a game
 }
 
 func (w *regretWalk) run(ctx context.Context, p game.Policy[State], yield func(game.Regret[State]) error) error {
 	s := w.s
-	a := s.newPolicyReader(p)
+	reader := s.newPolicyReader(p)
 	for _, vectors := range s.starts.vectors() {
-		var turns []int // of the policy, that can come up
+		var turns []int // starts of turns of the policy that can come up
 		for _, v := range vectors {
 			if score := s.starts.vector(v); w.fillReach(score) {
 				turns = append(turns, s.starts.index(score[:], w.place))
 			}
 		}
-		for part := range slices.Chunk(turns, a.startsPerCall) {
+		for part := range slices.Chunk(turns, reader.startsPerCall) {
 			found := make([][]game.Regret[State], len(part))
-			err := a.each(ctx, part, func(i int, play *turnPolicy) (err error) {
+			err := reader.each(ctx, part, func(i int, play *turnPolicy) (err error) {
 				found[i], err = w.turn(part[i], play)
 				return err
 			})
@@ -72,8 +72,8 @@ func (w *regretWalk) run(ctx context.Context, p game.Policy[State], yield func(g
 	return nil
 }
 
-// arrive fills reach, at these scores, with how often turns that score lead
-// there. It reports whether the policy may yet be to move.
+// fillReach fills reach at these scores, counting only turns with points that lead
+// there. It reports whether a turn of the policy can come up at these scores.
 func (w *regretWalk) fillReach(score [maxPlayers]uint8) bool {
 	t, ends := &w.s.starts, w.s.turn.ends
 	first := t.firstToMove(score)
@@ -100,14 +100,14 @@ func (w *regretWalk) fillReach(score [maxPlayers]uint8) bool {
 	return sum > 0
 }
 
-// turn completes reach and dist at the scores of a turn of the policy, and
-// prices what it does in it.
+// turn completes reach and dist at the scores of a turn of the policy, and returns the
+// regrets of the turn.
 func (w *regretWalk) turn(start int, play *turnPolicy) ([]game.Regret[State], error) {
 	s, ends := w.s, w.s.turn.ends
 	score, _ := s.starts.at(start)
 	first := s.starts.firstToMove(score)
-	// Turns without points lead to the next place and, unless somebody has
-	// reached the target, round the table.
+	// Turns without points lead to the next place and, unless a place has reached the
+	// target, form a cycle.
 	again, back := 1.0, 0.0
 	for m := first; m < s.starts.players; m++ {
 		i := s.starts.index(score[:], m)
@@ -135,11 +135,11 @@ func (w *regretWalk) turn(start int, play *turnPolicy) ([]game.Regret[State], er
 	return w.regrets(start, play), nil
 }
 
-// price lists what the policy loses in a turn: by rolling on or not, then by
-// what it keeps.
+// regrets returns the regrets of a turn: first those of rolling on and stopping, then
+// those of the types set aside.
 func (w *regretWalk) regrets(start int, play *turnPolicy) (list []game.Regret[State]) {
 	s, t := w.s, w.s.turn
-	at, pl := w.turnStart(start), s.turnFrom(start)
+	at, sol := w.turnStart(start), s.turnFrom(start)
 	unit := s.ret(1) - s.ret(0)
 	add := func(state State, a, best game.Action, reach, prob, loss float64) {
 		if reach > 0 && prob > 0 && loss > game.Tie {
@@ -148,12 +148,12 @@ func (w *regretWalk) regrets(start int, play *turnPolicy) (list []game.Regret[St
 	}
 	reach := w.reach[start]
 	for i := t.start() - 1; i >= t.ends; i-- {
-		if in := reach * play.reach[i]; in > 0 {
+		if times := reach * play.reach[i]; times > 0 {
 			h := &t.holds[i]
 			state := withDice(at, h.aside(), Counts{}, Decide)
-			gain := pl.rolling[i] - pl.value[h.points]
-			add(state, Stop, Roll, in, 1-play.roll[i], gain)
-			add(state, Roll, Stop, in, play.roll[i], -gain)
+			gain := sol.rolling[i] - sol.value[h.points]
+			add(state, Stop, Roll, times, 1-play.roll[i], gain)
+			add(state, Roll, Stop, times, play.roll[i], -gain)
 		}
 	}
 	for k, p := range play.decisionReach {
@@ -162,10 +162,10 @@ func (w *regretWalk) regrets(start int, play *turnPolicy) (list []game.Regret[St
 		}
 		from, to := t.first[k], t.first[k+1]
 		options, acts := t.options[from:to], t.actions[from:to]
-		most := bestValue(pl.value, options)
+		most := bestValue(sol.value, options)
 		for j, prob := range play.option[from:to] {
-			if loss := most - pl.value[options[j]]; prob > 0 && loss > game.Tie {
-				best := acts[bestOption(pl.value, options)]
+			if loss := most - sol.value[options[j]]; prob > 0 && loss > game.Tie {
+				best := acts[bestOption(sol.value, options)]
 				add(withDice(at, t.decisions[k].Aside, t.decisions[k].Roll, Select), acts[j], best, reach*p, prob, loss)
 			}
 		}
@@ -173,13 +173,12 @@ func (w *regretWalk) regrets(start int, play *turnPolicy) (list []game.Regret[St
 	return list
 }
 
-// state is the start of a turn, by seat.
+// turnStart returns the start of a turn, given its number, in a game that seat w.first
+// starts.
 func (w *regretWalk) turnStart(start int) State {
 	p := w.s.starts.players
 	score, m := w.s.starts.at(start)
 	at := State{Seat: uint8((w.first + m) % p), Start: uint8(w.first)}
-	for i := range p {
-		at.Score[(w.first+i)%p] = score[i]
-	}
+	game.SeatOrder(at.Score[:p], score[:p], game.Player(w.first))
 	return at
 }

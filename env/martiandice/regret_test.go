@@ -16,25 +16,25 @@ type mistake struct {
 	kind  string
 }
 
-// account is what some mistakes cost, and how often they are made.
-type account struct{ cost, times float64 }
+// total is the cost and the expected number of some mistakes.
+type total struct{ cost, times float64 }
 
-// accounts adds up the regrets of a policy.
-func accounts(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.State], p policy, seat game.Player) map[mistake]account {
+// totals adds up the regrets of a policy.
+func totals(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.State], p policy, seat game.Player) map[mistake]total {
 	t.Helper()
-	by := map[mistake]account{}
+	by := map[mistake]total{}
 	var legal []game.Action
 	err := sol.Regrets(ctx, p, seat, func(x game.Regret[martiandice.State]) error {
 		legal = r.Legal(legal[:0], x.State)
 		if r.CurrentPlayer(x.State) != seat || !slices.Contains(legal, x.Action) || !slices.Contains(legal, x.Best) || x.Action == x.Best ||
 			!(x.Reach > 0 && 0 < x.Prob && x.Prob <= 1 && x.Loss > 0) {
-			t.Fatalf("seat %d regrets %+v at %s", seat, x, r.Format(x.State))
+			t.Fatalf("seat %d has regret %+v at %s", seat, x, r.Format(x.State))
 		}
 		at := x.State
 		at.Aside, at.Roll, at.Phase = martiandice.Counts{}, martiandice.Counts{}, martiandice.Rolling
 		key := mistake{at, r.Kind(x.State, x.Action, x.Best)}
 		a := by[key]
-		by[key] = account{a.cost + x.Cost(), a.times + x.Reach*x.Prob}
+		by[key] = total{a.cost + x.Cost(), a.times + x.Reach*x.Prob}
 		return nil
 	})
 	if err != nil {
@@ -43,7 +43,7 @@ func accounts(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.
 	return by
 }
 
-// loss is what a policy loses in a seat among best players.
+// loss returns the loss of a policy in a seat against best play in all others.
 func loss(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.State], best, own game.TabularPolicy, seat game.Player) float64 {
 	t.Helper()
 	seats := slices.Repeat([]game.TabularPolicy{best}, r.Spec().Players)
@@ -59,8 +59,8 @@ func loss(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.Stat
 	return value[seat] - got[seat]
 }
 
-// What every policy regrets must add up to what it loses in every seat, and, by
-// scores and kind, to what the table of all positions says.
+// The regrets of every policy must add up to its loss in every seat, and, by scores and
+// kind, to the regrets of the tabular solution.
 func TestRegrets(t *testing.T) {
 	const tol = 1e-11
 	for name, cfg := range reduced {
@@ -71,12 +71,12 @@ func TestRegrets(t *testing.T) {
 			sampled(t, cfg)
 			t.Parallel()
 			r := newRules(t, cfg)
-			fast, slow := solve(t, r), table(t, r)
-			best := expand(t, fast, fast.Policy())
+			fast, slow := solve(t, r), solveTabular(t, r)
+			best := tabulate(t, fast, fast.Policy())
 			for _, p := range policies(t, r) {
-				own := expand(t, fast, p)
+				own := tabulate(t, fast, p)
 				for seat := range game.Player(cfg.Players) {
-					got := accounts(t, r, fast, p, seat)
+					got := totals(t, r, fast, p, seat)
 					sum := 0.0
 					for _, a := range got {
 						sum += a.cost
@@ -85,9 +85,9 @@ func TestRegrets(t *testing.T) {
 						t.Errorf("regrets of seat %d add up to %v; it loses %v", seat, sum, want)
 					}
 					if cfg.Players == 1 {
-						continue // the table counts turns
+						continue // the tabular solution has turns in its positions
 					}
-					want := accounts(t, r, slow, p, seat)
+					want := totals(t, r, slow, p, seat)
 					for key, b := range want {
 						if a := got[key]; !near([]float64{a.cost, a.times}, []float64{b.cost, b.times}, tol) {
 							t.Errorf("seat %d at %s %s: %+v, want %+v", seat, r.Format(key.start), key.kind, a, b)
@@ -98,8 +98,8 @@ func TestRegrets(t *testing.T) {
 					}
 				}
 			}
-			if got := accounts(t, r, fast, fast.Policy(), 0); len(got) > 0 {
-				t.Errorf("best play regrets %v", got)
+			if got := totals(t, r, fast, fast.Policy(), 0); len(got) > 0 {
+				t.Errorf("best play has regrets %v", got)
 			}
 		})
 	}
@@ -107,12 +107,12 @@ func TestRegrets(t *testing.T) {
 
 func TestRegretsPublished(t *testing.T) {
 	r, sol := published(t)
-	best := expand(t, sol, sol.Policy())
+	best := tabulate(t, sol, sol.Policy())
 	greedy := policies(t, r)[0]
-	own := expand(t, sol, greedy)
+	own := tabulate(t, sol, greedy)
 	for seat := range game.Player(2) {
 		sum := 0.0
-		for _, a := range accounts(t, r, sol, greedy, seat) {
+		for _, a := range totals(t, r, sol, greedy, seat) {
 			sum += a.cost
 		}
 		if want := loss(t, r, sol, best, own, seat); !(math.Abs(sum-want) <= 1e-12) {

@@ -73,7 +73,7 @@ func (r *Rules) DescribeChance(s, next State) string {
 	return "the roll ends the turn with " + plural(int(next.Score[s.Seat]-s.Score[s.Seat]), "point")
 }
 
-// dice lists counts in words.
+// dice returns counts in words.
 func dice(c Counts) string {
 	var list []string
 	for t, n := range c {
@@ -90,7 +90,7 @@ func dice(c Counts) string {
 	return strings.Join(list, ", ")
 }
 
-// plural counts things: "1 die", "2 dice".
+// plural returns a number of things in words: "1 die", "2 dice".
 func plural(n int, thing string) string {
 	if n != 1 {
 		thing = map[string]string{"die": "dice", "point": "points"}[thing]

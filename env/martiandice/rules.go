@@ -21,7 +21,7 @@ const (
 
 var typeNames = [types]string{"tanks", "rays", "humans", "cows", "chickens"}
 
-// The actions. Keeping a type is its index less one.
+// The actions. The action that sets a type of dice aside is its index less one.
 const (
 	Rays game.Action = iota
 	Humans
@@ -34,19 +34,19 @@ const (
 
 var actionNames = [actions]string{"rays", "humans", "cows", "chickens", "roll", "stop"}
 
-// kept is the type of dice that an action sets aside.
+// diceType returns the type of dice that an action sets aside.
 func diceType(a game.Action) int { return int(a) + 1 }
 
-// Phase says what happens next.
+// Phase is what happens next.
 type Phase uint8
 
 const (
 	Rolling  Phase = iota // chance: roll the dice that are not set aside
 	Select                // the seat chooses a type to set aside
 	Decide                // the seat rolls on or stops
-	Drawing               // chance: which seat starts
+	Drawing               // chance: draw the seat that starts
 	TieBreak              // chance: the tied seats roll off
-	Over                  // nobody moves
+	Over                  // the game has ended
 )
 
 // Counts holds a number of dice of each type: tanks, rays, humans, cows, chickens.
@@ -56,16 +56,16 @@ func (c Counts) total() int {
 	return int(c[tank]) + int(c[ray]) + int(c[human]) + int(c[cow]) + int(c[chicken])
 }
 
-// State is a position of Martian Dice: 32 bytes, which a processor copies in two
-// equal parts, for a third more steps per second than with 28.
+// State is a position of Martian Dice. It has 32 bytes, which a processor copies in
+// two equal parts: a third more steps per second than with 28 bytes.
 type State struct {
 	Score [maxPlayers]uint8
-	Aside Counts // set aside this turn; the tanks of the last roll are
-	Roll  Counts // the last roll less its tanks, while the seat chooses
-	Seat  uint8  // who moves, or rolls
-	Start uint8  // who starts each round
+	Aside Counts // set aside this turn, including the tanks of the last roll
+	Roll  Counts // in Select the last roll without its tanks, else zero
+	Seat  uint8  // the seat whose turn it is
+	Start uint8  // the seat that starts each round
 	Phase Phase
-	Tied  uint16 // bit per seat: who rolls off, and at the end who won
+	Tied  uint16 // a bit for each seat that rolls off or, at the end, has won
 	Count uint32 // the round, from 1, where rounds are limited; solitaire: turns taken
 }
 
@@ -75,11 +75,11 @@ type Rules struct {
 	spec game.Spec
 	lay  layout
 	rolls
-	graph      func() *turnGraph // of a single turn
-	expansions sync.Map          // of *fan by fanKey
+	graph      func() *turnGraph // of a single turn; built on the first call
+	expansions sync.Map          // of *expansion by expansionKey
 }
 
-// New returns the rules for a config, or all that is wrong with it.
+// New returns the rules for a config. The error lists all faults of the config.
 func New(cfg Config) (*Rules, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("martian-dice config: %w", err)
@@ -90,7 +90,7 @@ func New(cfg Config) (*Rules, error) {
 		Players: cfg.Players, Actions: int(actions),
 		Observation: r.lay.fields,
 		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: 1, MaxPlayers: maxPlayers,
-		// 200 rounds of the longest turns, each die set aside alone.
+		// 200 rounds of the longest turns, in which each die is set aside alone.
 		MoveLimit: 200 * cfg.Players * 2 * cfg.Dice,
 	}
 	if cfg.Players == 1 {
@@ -105,7 +105,8 @@ func New(cfg Config) (*Rules, error) {
 // Spec implements [game.Rules].
 func (r *Rules) Spec() game.Spec { return r.spec }
 
-// Initial is the state before the first roll, or before the draw for the start.
+// Initial returns the state before the first roll, or before the draw of the seat
+// that starts.
 func (r *Rules) Initial() State {
 	var s State
 	if r.cfg.MaxRounds > 0 {
@@ -133,7 +134,7 @@ func selectable(s *State, t int) bool {
 	return s.Roll[t] > 0 && (t == ray || s.Aside[t] == 0)
 }
 
-// asideAfter is what is set aside after a legal action.
+// asideAfter returns the dice set aside after a legal action.
 func (s *State) asideAfter(a game.Action) Counts {
 	c := s.Aside
 	if a <= Chickens {
@@ -165,7 +166,7 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	return dst
 }
 
-// Apply implements [game.Rules]. The text of an error says which rule forbids a.
+// Apply implements [game.Rules]. The text of an error names the rule that forbids a.
 func (r *Rules) Apply(s State, a game.Action) (State, error) {
 	switch {
 	case s.Phase == Over:
@@ -188,7 +189,7 @@ func (r *Rules) Apply(s State, a game.Action) (State, error) {
 	return s, r.illegal(s, a)
 }
 
-// illegal explains why a is illegal in s.
+// illegal returns an error with the reason why a is illegal in s.
 func (r *Rules) illegal(s State, a game.Action) error {
 	switch {
 	case a < 0 || a >= actions:
@@ -205,10 +206,10 @@ func (r *Rules) illegal(s State, a game.Action) error {
 	return fmt.Errorf("%s are set aside already, and may be taken once a turn: %w", actionNames[a], game.ErrIllegalAction)
 }
 
-// free is the number of dice that are not set aside.
+// free returns the number of dice that are not set aside.
 func (r *Rules) free(s *State) int { return r.cfg.Dice - s.Aside.total() }
 
-// Points is what a turn that ends with these dice set aside scores.
+// Points returns the score of a turn that ends with these dice set aside.
 func (r *Rules) Points(aside Counts) int {
 	if aside[tank] > aside[ray] {
 		return 0
@@ -220,7 +221,7 @@ func (r *Rules) Points(aside Counts) int {
 	return n
 }
 
-// maxPoints is the most that a turn can score.
+// maxPoints returns the most that a turn can score.
 func (c Config) maxPoints() int {
 	if c.Dice < 3 {
 		return c.Dice
@@ -228,13 +229,13 @@ func (c Config) maxPoints() int {
 	return c.Dice + c.Bonus
 }
 
-// maxScore is the most that a seat can have.
+// maxScore returns the highest score that a seat can have.
 func (c Config) maxScore() int { return c.Target - 1 + c.maxPoints() }
 
-// endTurn scores the turn and passes the dice on.
+// endTurn scores the turn and passes the dice to the next seat.
 func (r *Rules) endTurn(s *State) { r.pass(s, r.Points(s.Aside)) }
 
-// score is the state after the turn of s.Seat has ended with so many points.
+// score returns the state after the turn of s.Seat has ended with so many points.
 func (r *Rules) score(s State, points int) State {
 	r.pass(&s, points)
 	return s
@@ -260,8 +261,8 @@ func (r *Rules) pass(s *State, points int) {
 	}
 }
 
-// endRound ends the game if somebody has reached the target, or this was the
-// last round.
+// endRound ends the game if a seat has reached the target or this was the last
+// round.
 func (r *Rules) endRound(s *State) {
 	score := s.Score[:r.cfg.Players]
 	best := slices.Max(score)
@@ -279,7 +280,7 @@ func (r *Rules) endRound(s *State) {
 	r.finish(s, TieBreak)
 }
 
-// settle ends the game if one seat is left among the tied, else goes on to next.
+// finish ends the game if only one seat is left in Tied, else sets the phase next.
 func (r *Rules) finish(s *State, next Phase) {
 	s.Seat, s.Start, s.Count = 0, 0, 0
 	s.Phase = next
@@ -288,8 +289,9 @@ func (r *Rules) finish(s *State, next Phase) {
 	}
 }
 
-// Returns implements [game.Rules]: 1 for the winner and -1/(P-1) for the others, a
-// win shared by k counting 1/k; in solitaire minus the number of turns.
+// Returns implements [game.Rules]. The winner gets 1 and each other seat -1/(P-1);
+// k seats that share the win get 1/k of the win each. In solitaire the return is
+// minus the number of turns.
 func (r *Rules) Returns(dst []float64, s State) []float64 {
 	for i := range r.cfg.Players {
 		v := 0.0

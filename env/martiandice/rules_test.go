@@ -45,10 +45,9 @@ func repeat(c *martiandice.Config)     { c.TieBreak = martiandice.Repeat }
 func share(c *martiandice.Config)      { c.TieBreak = martiandice.Share }
 func stopAtOnce(c *martiandice.Config) { c.AllowStopBeforeSelect = true }
 
-// TestRules goes through the sentences of the rules: S0 of Board Game Arena, S1
-// the summary, S3 the German ones. In a position somebody acts, or dice are
-// rolled and show what is said; "legal" lists actions, "outcomes" what chance
-// may bring with its probability.
+// TestRules tests the sentences of the rules: S0 of Board Game Arena, S1 the summary, S3
+// the German rules. The field do is an action, or the dice rolled, or "legal" for the
+// legal actions, or "outcomes" for the outcomes with their probabilities.
 func TestRules(t *testing.T) {
 	for i, test := range []struct {
 		rule    string
@@ -126,9 +125,9 @@ func TestRules(t *testing.T) {
 		{`S3 "würfelt jeder der betroffenen Spieler 6 Marswürfel"`, 3, nil,
 			"27-27-18@2 aside H2", "stop", "27-27-20 tie 0,1"},
 		// Two tie with 6 dice with probability Σ C(6,k)²·2^(12-2k)/3^12 = 0.240676.
-		{`who still ties rolls again (tie_break repeat)`, 3, repeat,
+		{`seats still tied roll again (tie_break repeat)`, 3, repeat,
 			"27-27-20 tie 0,1", "outcomes", "0.3797 27-27-20 over 0, 0.3797 27-27-20 over 1, 0.2407 27-27-20 tie 0,1"},
-		{`who still ties shares the win (tie_break share)`, 3, share,
+		{`seats still tied share the win (tie_break share)`, 3, share,
 			"27-27-20 tie 0,1", "outcomes", "0.3797 27-27-20 over 0, 0.2407 27-27-20 over 0,1, 0.3797 27-27-20 over 1"},
 		{`S1 "25 or greater"`, 2, nil,
 			"0-20@1 aside H5", "stop", "0-25 over 1"},
@@ -167,7 +166,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// do describes what comes of doing something.
+// do returns a description of the result; see TestRules.
 func do(t *testing.T, r *martiandice.Rules, s martiandice.State, what string) string {
 	t.Helper()
 	switch what {
@@ -216,7 +215,7 @@ func TestReturns(t *testing.T) {
 		position string
 		want     []float64
 	}{
-		{"nobody is paid before the end", 2, nil, "24-24@0", []float64{0, 0}},
+		{"no seat is paid before the end", 2, nil, "24-24@0", []float64{0, 0}},
 		{"the winner takes 1", 2, nil, "27-28 over 1", []float64{-1, 1}},
 		{"the others share the loss", 5, nil, "0-1-25-3-4 over 2", []float64{-0.25, -0.25, 1, -0.25, -0.25}},
 		{"a shared win", 3, share, "27-27-20 over 0,1", []float64{0.25, 0.25, -0.5}},
@@ -235,7 +234,7 @@ func TestApplyRefuses(t *testing.T) {
 		position string
 		action   game.Action
 		want     error
-		says     string
+		text     string
 	}{
 		{"0-0@0", martiandice.Roll, game.ErrIllegalAction, "the dice are to be rolled first"},
 		{"27-27 tie 0,1", martiandice.Stop, game.ErrIllegalAction, "the dice are to be rolled first"},
@@ -246,8 +245,8 @@ func TestApplyRefuses(t *testing.T) {
 	} {
 		s := parse(t, r, test.position)
 		got, err := r.Apply(s, test.action)
-		if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) || got != s {
-			t.Errorf("at %s action %d gave %s, error %v; want one that says %q", test.position, test.action, r.Format(got), err, test.says)
+		if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) || got != s {
+			t.Errorf("at %s action %d gave %s, error %v; want one that contains %q", test.position, test.action, r.Format(got), err, test.text)
 		}
 	}
 }
@@ -279,7 +278,7 @@ func TestValidate(t *testing.T) {
 		}
 		for _, want := range test.want {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("the error for %+v does not say %q:\n%v", test.config, want, err)
+				t.Errorf("the error for %+v does not contain %q:\n%v", test.config, want, err)
 			}
 		}
 		if got := strings.Count(err.Error(), "\n") + 1; got != len(test.want) {

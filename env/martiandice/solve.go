@@ -14,25 +14,25 @@ import (
 	"marsgym/internal/lanes"
 )
 
-// maxStarts bounds what is solved: 24 GB of values for five players.
+// maxStarts is the largest number of starts of turns that is solved: 24 GB of values
+// for five players.
 const maxStarts = 600_000_000
 
-// Solution is the exact solution of Martian Dice. Best play of a turn depends
-// on the scores and on whose turn it is, so it consists of the value of each
-// start of a turn; the rest is recomputed from those in less than a millisecond.
+// Solution is the exact solution of Martian Dice. It consists of the value of each
+// start of a turn, since best play of a turn depends only on the scores and the seat
+// to move. All other values are computed from those in less than a millisecond.
 //
-// With three or more players it is an equilibrium, the one that is found when
-// each seat maximises its own share of the win, ties go to the lowest action,
-// and the cycle of turns without points is solved as a linear system for the
-// current choices, which are improved, from equal shares, until they stay. Where
-// they circle for good, as they do at a few scores of four, it mixes.
+// With three or more players it is an equilibrium: each seat maximises its own share
+// of the win, and ties go to the lowest action. The cycle of turns without points is
+// solved by policy iteration from equal shares. Where that does not converge, as at a
+// few scores of four players, the equilibrium is mixed.
 type Solution struct {
 	r      *Rules
 	turn   *turnGraph
 	starts starts
 
-	// value [starts, P] is each place's share of the win; in solitaire minus the
-	// turns still to be taken.
+	// value [starts, P] is the expected share of the win of each place; in solitaire
+	// minus the expected number of turns to come.
 	value    []float64
 	residual float64
 	turns    []atomic.Pointer[turnSolution] // by start, where there are few
@@ -55,7 +55,7 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress 
 	if work.Values == nil {
 		work.Values = make([]float64, values)
 	} else if len(work.Values) != values {
-		return nil, fmt.Errorf("martian-dice: %d values, and not %d", len(work.Values), values)
+		return nil, fmt.Errorf("martian-dice: the state has %d values; want %d", len(work.Values), values)
 	}
 	s := &Solution{r: r, turn: r.graph(), starts: newStarts(r.cfg)}
 	if work.Done < 1 {
@@ -78,7 +78,7 @@ func (r *Rules) StateSize() (values int, steps int64, err error) {
 	t := newStarts(r.cfg)
 	n := t.count()
 	if n > maxStarts {
-		return 0, 0, fmt.Errorf("martian-dice: a table of %d has %d starts of turns, more than %d: %w", r.cfg.Players, n, maxStarts, game.ErrNoSolution)
+		return 0, 0, fmt.Errorf("martian-dice for %d players has %d starts of turns, more than %d: %w", r.cfg.Players, n, maxStarts, game.ErrNoSolution)
 	}
 	return n * t.players, int64(t.totals()), nil
 }
@@ -86,8 +86,8 @@ func (r *Rules) StateSize() (values int, steps int64, err error) {
 // Equations implements [game.VerifiableSolution]: there is one for each start of a turn.
 func (s *Solution) Equations() int { return s.starts.count() }
 
-// Violation implements [game.VerifiableSolution]. It compares the values of a start for all
-// places with those of one more turn.
+// Violation implements [game.VerifiableSolution]. It compares the values of a start to
+// all places with their expectation after one turn of best play.
 func (s *Solution) Violation(ctx context.Context, starts []int) (most float64, err error) {
 	p := s.starts.players
 	var mu sync.Mutex
@@ -106,7 +106,7 @@ func (s *Solution) Violation(ctx context.Context, starts []int) (most float64, e
 	return most, err
 }
 
-// Estimate implements [game.ResumableSolver]: it solves a few turns and multiplies.
+// Estimate implements [game.ResumableSolver]. It measures the time of a few turns.
 func (r *Rules) Estimate() game.Estimate {
 	t, g := newStarts(r.cfg), newGreedy(r, r.graph())
 	o := g.turn.newBatch()
@@ -122,31 +122,30 @@ func (r *Rules) Estimate() game.Estimate {
 		o.propagate()
 	}
 	perTurn := time.Since(begin).Seconds() / (times * lanes.Width)
-	// Starts at scores below the target are solved about three times over.
+	// Starts at scores below the target take about three rounds of policy iteration.
 	cycle := float64(t.players)
 	for range t.players {
 		cycle *= float64(t.target)
 	}
 	n, p := int64(t.count()), int64(t.players)
-	vectors := n / p // roughly: scores at which somebody may be to move
+	vectors := n / p // about the number of scores at which some place may be to move
 	return game.Estimate{Positions: n, Bytes: n*p*8 + vectors*4, CoreSeconds: (float64(n) + 2*cycle) * perTurn}
 }
 
 // Residual implements [game.Solution].
 func (s *Solution) Residual() float64 { return s.residual }
 
-// Facts implements [game.Reporter]: the expected score of a turn that maximises it,
+// Facts implements [game.Reporter]: the highest expected score of a turn, which is
 // 3.110381746838 in the published game.
 func (s *Solution) Facts() []game.Fact {
 	g := newGreedy(s.r, s.turn)
 	return []game.Fact{{Name: "expected_turn_score", Value: g.rolling[s.turn.start()]}}
 }
 
-// sweep fills in work with the values [starts, P] when place m plays play[m],
-// or, where that is nil, whatever is best for it, and by how much the latter
-// violates its optimality equation. It goes from the highest total score to the
-// lowest, since a turn that scores leads upwards; the turns without points,
-// which lead round the table, are solved together.
+// sweep fills in work with the values [starts, P] when place m plays play[m] or, where
+// that is nil, a best response, and with the residual of the best responses. It goes
+// from the highest total score to the lowest, since a turn that scores leads to a
+// higher total. Turns without points form a cycle and are solved together.
 func (s *Solution) sweep(ctx context.Context, work *game.SolverState, play []*tabularPolicy, progress func(float64)) error {
 	layers := s.starts.vectors()
 	total, done := 0, 0
@@ -172,8 +171,8 @@ func (s *Solution) sweep(ctx context.Context, work *game.SolverState, play []*ta
 	return nil
 }
 
-// layer solves the starts at scores of one total, which do not depend on each
-// other, on all cores.
+// layer solves the starts at all scores of one total, which do not depend on each
+// other, on all cores. It returns the largest residual.
 func (s *Solution) layer(ctx context.Context, value []float64, play []*tabularPolicy, vectors []uint32) (float64, error) {
 	var mu sync.Mutex
 	var worst float64
@@ -191,19 +190,19 @@ func (s *Solution) layer(ctx context.Context, value []float64, play []*tabularPo
 	return worst, err
 }
 
-// worker solves the starts at one vector of scores. Where places are free to
-// choose, their turns go through its lane.
+// scoreSolver solves the starts at one vector of scores. Its lane solves the turns of
+// places without a fixed policy.
 type scoreSolver struct {
 	s        *Solution
 	lane     *lane
 	value    []float64        // [starts, P]; complete for higher totals
-	fixed    []*tabularPolicy // [P]
+	fixed    []*tabularPolicy // [P]; nil for a best response
 	residual float64
 
-	x          []float64   // [P, P]; values of the starts here, by place to move
-	c          []float64   // [P, P]; the part of x that does not return here
-	pay        [][]float64 // [P][ends, P]; what a turn's end is worth to each place
-	dist, last [][]float64 // [P][ends]; how the turns end, now and one round before
+	x          []float64   // [P, P] values of the starts at these scores, by place to move
+	c          []float64   // [P, P] the part of x from turns with points
+	pay        [][]float64 // [P][ends, P] value of each end of a turn to each place
+	dist, last [][]float64 // [P][ends] probability of each end, in this round and the last one
 }
 
 var scoreSolvers sync.Pool
@@ -252,42 +251,42 @@ func (w *scoreSolver) solve(score [maxPlayers]uint8) error {
 	return nil
 }
 
-// solveCycle solves the starts at scores below the target, which turns without
-// points lead round:
+// solveCycle solves the starts at scores below the target. Turns without points form a
+// cycle of them:
 //
 //	x(m) = c(m) + q(m)·x(m+1),  q(m) the probability of no points
 //
-// It improves the choices place by place against the latest x, solves the
-// system for them, and ends when they stay. Should that go round in circles, as
-// Newton's method may, it goes on without the system, which always contracts
-// where one place is free, and ends too when the values stay: options that tie
-// can make choices flicker. Where the places circle round each other for good,
-// the equilibrium has to mix.
+// It improves the choices place by place against the latest x, solves the linear
+// system for them, and ends when they no longer change. This is Newton's method, and
+// may not converge. After some rounds it continues by value iteration, without the
+// system: a contraction where only one place is free. It then also ends when the
+// values no longer change, since tied options can make choices alternate. Where the
+// values repeat in a cycle, the equilibrium is mixed.
 func (w *scoreSolver) solveCycle(score [maxPlayers]uint8) error {
-	const newton, limit = 50, 5000 // chosen: 3 are usual
+	const newton, limit = 50, 5000 // rounds; chosen: most scores need 3
 	p := w.s.starts.players
 	for i := range w.x {
 		w.x[i] = 1 / float64(p)
 		if p == 1 {
-			w.x[i] = -1e4 // so long that scoring is better
+			w.x[i] = -1e4 // so low that scoring is better
 		}
 	}
-	var found [maxPlayers]float64
-	var earlier []float64 // x, some rounds before
-	solved := false       // x is the solution for the last choices
+	var best [maxPlayers]float64
+	var earlier []float64 // x of an earlier round
+	solved := false       // x solves the system for the last choices
 	for i := range limit {
 		same, moved := i > 0, 0.0
 		for m := p - 1; m >= 0; m-- {
 			copy(w.pay[m][:p], w.x[(m+1)%p*p:][:p])
 			w.dist[m], w.last[m] = w.last[m], w.dist[m]
-			found[m] = w.ending(score, m)
+			best[m] = w.ending(score, m)
 			before := w.x[m*p+m]
 			w.expectedValues(w.x[m*p:][:p], m, 0)
 			moved = max(moved, math.Abs(w.x[m*p+m]-before))
 			same = same && slices.Equal(w.dist[m], w.last[m])
 		}
 		if same && solved || i >= newton && moved <= 10*game.Tie {
-			w.residual = max(w.residual, w.gap(found[:p]))
+			w.residual = max(w.residual, w.gap(best[:p]))
 			return nil
 		}
 		if solved = same || i < newton; solved {
@@ -298,21 +297,21 @@ func (w *scoreSolver) solveCycle(score [maxPlayers]uint8) error {
 		if i > newton && slices.EqualFunc(w.x, earlier, nearlyEqual) {
 			return w.solveMixed(score)
 		}
-		if i&(i-1) == 0 { // so that a circle of any length is seen
+		if i&(i-1) == 0 { // at growing distances, which detects cycles of any length
 			earlier = append(earlier[:0], w.x...)
 		}
 	}
 	return w.noConvergence(score)
 }
 
-// alike reports whether two values differ by rounding only.
+// nearlyEqual reports whether two values differ only by rounding.
 func nearlyEqual(a, b float64) bool { return math.Abs(a-b) < 1e-14 }
 
 func (w *scoreSolver) noConvergence(score [maxPlayers]uint8) error {
-	return fmt.Errorf("martian-dice: at scores %v the choices of the players do not settle: %w", score[:w.s.starts.players], game.ErrNoSolution)
+	return fmt.Errorf("martian-dice: at scores %v the choices of the players do not converge: %w", score[:w.s.starts.players], game.ErrNoSolution)
 }
 
-// closeCycle solves the linear system of the cycle for the current choices.
+// solveLinear solves the linear system of the cycle for the current choices.
 func (w *scoreSolver) solveLinear(score [maxPlayers]uint8) error {
 	p := w.s.starts.players
 	again := 1.0
@@ -337,15 +336,16 @@ func (w *scoreSolver) solveLinear(score [maxPlayers]uint8) error {
 	return nil
 }
 
-// endless is the probability of a round without points above which the game is
-// taken to have no end. Chosen: what is left is mostly rounding.
+// endlessProb is the probability of a round without points above which the game is
+// considered endless. Chosen: the rest is mostly rounding error.
 const endlessProb = 1 - 1e-9
 
 func (s *Solution) endlessError(score [maxPlayers]uint8) error {
 	return fmt.Errorf("martian-dice: at scores %v no player ever scores, so the game has no end: %w", score[:s.starts.players], game.ErrNoSolution)
 }
 
-// distance is how far the values of those free to choose are from their best.
+// gap returns the largest difference between best [P], the values of best responses,
+// and x, over the places without a fixed policy.
 func (w *scoreSolver) gap(best []float64) float64 {
 	d := 0.0
 	for m, v := range best {
@@ -356,8 +356,8 @@ func (w *scoreSolver) gap(best []float64) float64 {
 	return d
 }
 
-// choose fills dist[m] with how the turn of place m ends, and returns what best
-// play of it is worth to m if it is free to choose.
+// ending fills dist[m] with the probability of each end of the turn of place m. It
+// returns the value to m if its policy is not fixed.
 func (w *scoreSolver) ending(score [maxPlayers]uint8, m int) float64 {
 	if w.fixed[m] != nil {
 		copy(w.dist[m], w.fixed[m].ending(w.s.starts.index(score[:], m)))
@@ -366,7 +366,7 @@ func (w *scoreSolver) ending(score [maxPlayers]uint8, m int) float64 {
 	return w.lane.solve(w.dist[m], w.pay[m][m:], w.s.starts.players) - w.s.turnCost()
 }
 
-// turnCost is what a turn costs: one in solitaire, which counts turns.
+// turnCost returns the cost of a turn: 1 in solitaire, which counts turns, else 0.
 func (s *Solution) turnCost() float64 {
 	if s.starts.players == 1 {
 		return 1
@@ -374,8 +374,8 @@ func (s *Solution) turnCost() float64 {
 	return 0
 }
 
-// expect fills dst [P] with the expected value of m's turn, from ends of at
-// least so many points.
+// expectedValues fills dst [P] with the expected value of m's turn to each place,
+// counting only ends with at least so many points.
 func (w *scoreSolver) expectedValues(dst []float64, m, least int) {
 	p := w.s.starts.players
 	for j := range dst {
@@ -387,9 +387,8 @@ func (w *scoreSolver) expectedValues(dst []float64, m, least int) {
 	}
 }
 
-// payoffs fills pay [ends, P] with what the end of m's turn is worth to each
-// place by its points. Its first row, for no points, is left alone unless the
-// game is over then.
+// fillPayoffs fills pay [ends, P] with the value of each end of m's turn to each place.
+// It leaves the first row, for no points, unchanged unless the game is then over.
 func (s *Solution) fillPayoffs(pay, value []float64, score [maxPlayers]uint8, m int) {
 	p := s.starts.players
 	for k := range s.turn.ends {
@@ -404,7 +403,7 @@ func (s *Solution) fillPayoffs(pay, value []float64, score [maxPlayers]uint8, m 
 	}
 }
 
-// ends reports whether a round that ends with these scores ends the game.
+// endsGame reports whether a round that ends with these scores ends the game.
 func (s *Solution) endsGame(score [maxPlayers]uint8) bool {
 	for _, n := range score[:s.starts.players] {
 		if int(n) >= s.starts.target {
@@ -414,8 +413,9 @@ func (s *Solution) endsGame(score [maxPlayers]uint8) bool {
 	return false
 }
 
-// settle fills dst [P] with the shares of those who have most points; a fair
-// roll-off gives each of them the same chance. In solitaire no turns are left.
+// finalShares fills dst [P] with the expected shares of the win at the end of a game.
+// The places with most points have equal shares, since the roll-off is fair. In
+// solitaire the value is 0 turns.
 func finalShares(dst []float64, score [maxPlayers]uint8) {
 	if len(dst) == 1 {
 		dst[0] = 0

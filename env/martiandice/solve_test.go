@@ -11,8 +11,8 @@ import (
 	"marsgym/env/martiandice"
 )
 
-// published is the published game for two and its solution. It skips what asks
-// for it in short tests, since the race detector makes a minute of it.
+// published returns the published game for two and its solution. It skips the test in
+// short mode, since solving takes a minute under the race detector.
 func published(t testing.TB) (*martiandice.Rules, game.Solution[martiandice.State]) {
 	t.Helper()
 	if testing.Short() {
@@ -33,7 +33,7 @@ var solved = sync.OnceValues(func() (*martiandice.Rules, game.Solution[martiandi
 	return r, sol
 })
 
-// win is the probability that the seat to move wins.
+// win returns the probability that the seat to move wins.
 func win(t testing.TB, position string) float64 {
 	t.Helper()
 	r, sol := published(t)
@@ -50,7 +50,7 @@ func win(t testing.TB, position string) float64 {
 
 func TestPublished(t *testing.T) {
 	r, sol := published(t)
-	// Computed by independent programs, as is the value of a turn.
+	// Computed by independent programs, like the value of a turn.
 	if got, want := win(t, "0-0@0"), 0.4841229766; !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("the first player wins with probability %.12f, want %v", got, want)
 	}
@@ -59,11 +59,11 @@ func TestPublished(t *testing.T) {
 	}
 	facts := sol.(game.Reporter).Facts()
 	if len(facts) != 1 || facts[0].Name != "expected_turn_score" || !(math.Abs(facts[0].Value-3.110381746838) <= 1e-11) {
-		t.Errorf("facts are %+v, want a turn worth 3.110381746838", facts)
+		t.Errorf("facts are %+v, want a turn of value 3.110381746838", facts)
 	}
 
-	// Whoever plays best against best play gets what the solution says.
-	best := expand(t, sol, sol.Policy())
+	// Best play against best play has the values of the solution.
+	best := tabulate(t, sol, sol.Policy())
 	greedy, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
@@ -75,23 +75,23 @@ func TestPublished(t *testing.T) {
 	}
 	got, err := sol.Evaluate(ctx, nil, seats)
 	if err != nil || !near(got, value, 1e-12) {
-		t.Errorf("best play against itself is worth %v, %v; want %v", got, err, value)
+		t.Errorf("best play against itself has values %v, %v; want %v", got, err, value)
 	}
 	for seat := range game.Player(2) {
 		got, err := sol.BestResponse(ctx, seats, seat)
 		if err != nil || !(math.Abs(got-value[seat]) <= 1e-12) {
-			t.Errorf("seat %d can make best play pay it %v, %v; want %v", seat, got, err, value[seat])
+			t.Errorf("the best response of seat %d to best play has value %v, %v; want %v", seat, got, err, value[seat])
 		}
-		// Against a greedy player best play takes some 2 % more than its share.
+		// Against greedy best play gains some 2 % over its value.
 		seats := []game.TabularPolicy{best, best}
-		seats[1-seat] = expand(t, sol, greedy)
+		seats[1-seat] = tabulate(t, sol, greedy)
 		pays, err := sol.Evaluate(ctx, nil, seats)
 		if err != nil {
 			t.Fatal(err)
 		}
 		most, err := sol.BestResponse(ctx, seats, seat)
 		if err != nil || !(pays[seat] > value[seat]+0.02) || !(most >= pays[seat]) {
-			t.Errorf("against a greedy player seat %d gets %v by best play and %v by a best response, %v", seat, pays[seat], most, err)
+			t.Errorf("against greedy seat %d gets %v by best play and %v by a best response, %v", seat, pays[seat], most, err)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestCounts(t *testing.T) {
 	const (
 		starts  = 25*25 + 41*25 // scores below 25 but for the seat that has had its turn, up to 24 + 16
 		choices = 10844         // see TestDecisions
-		holds   = 775 - 6 - 1   // see TestTurnSize; the start of a turn is no decision
+		holds   = 775 - 6 - 1   // see TestTurnGraphSize; the start of a turn is no decision
 	)
 	greedy, err := r.Bot("greedy")
 	if err != nil {
@@ -119,14 +119,14 @@ func TestCounts(t *testing.T) {
 		// 16 points; holds after the decision to roll.
 		{"scorer", constant{}, starts * (choices + holds), starts * (holds + 180 + 17 + holds)},
 	} {
-		g := expand(t, sol, test.policy)
+		g := tabulate(t, sol, test.policy)
 		if g.Decisions() != test.decisions || g.Rows() != test.rows {
 			t.Errorf("%s: %d decisions and %d rows, want %d and %d", test.name, g.Decisions(), g.Rows(), test.decisions, test.rows)
 		}
 	}
 }
 
-// constant is the cheapest scorer: all is the same to it.
+// constant is the cheapest AfterstateScorer: all afterstates have the same score.
 type constant struct{}
 
 func (constant) Score(dst []float64, _ []martiandice.State, _ []game.Player) error {
@@ -140,7 +140,7 @@ func (constant) Choose(probs, _ []float64) {
 }
 
 func (constant) Probs([]float64, []martiandice.State) error {
-	return errors.New("asked for scores only")
+	return errors.New("Probs of an AfterstateScorer is called")
 }
 
 func TestCancel(t *testing.T) {
@@ -154,14 +154,14 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || layers != 1 {
 		t.Errorf("got error %v after %d reports; want context.Canceled after the first", err, layers)
 	}
-	best := expand(t, sol, sol.Policy())
+	best := tabulate(t, sol, sol.Policy())
 	for name, call := range map[string]func() error{
-		"Solve":         func() error { _, err := r.Solve(stop, nil); return err },
-		"Evaluate":      func() error { _, err := sol.Evaluate(stop, nil, []game.TabularPolicy{best, best}); return err },
-		"BestResponse":  func() error { _, err := sol.BestResponse(stop, []game.TabularPolicy{best, best}, 0); return err },
-		"Expand best":   func() error { _, err := sol.Tabulate(stop, sol.Policy()); return err },
-		"Expand scorer": func() error { _, err := sol.Tabulate(stop, constant{}); return err },
-		"Expand":        func() error { _, err := sol.Tabulate(stop, byAction{hashed{r, 1, true}}); return err },
+		"Solve":           func() error { _, err := r.Solve(stop, nil); return err },
+		"Evaluate":        func() error { _, err := sol.Evaluate(stop, nil, []game.TabularPolicy{best, best}); return err },
+		"BestResponse":    func() error { _, err := sol.BestResponse(stop, []game.TabularPolicy{best, best}, 0); return err },
+		"Tabulate best":   func() error { _, err := sol.Tabulate(stop, sol.Policy()); return err },
+		"Tabulate scorer": func() error { _, err := sol.Tabulate(stop, constant{}); return err },
+		"Tabulate":        func() error { _, err := sol.Tabulate(stop, byAction{hashed{r, 1, true}}); return err },
 	} {
 		if err := call(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got error %v, want context.Canceled", name, err)
@@ -195,7 +195,7 @@ func TestNoSolution(t *testing.T) {
 	}
 }
 
-func TestExpandRefuses(t *testing.T) {
+func TestTabulateRejects(t *testing.T) {
 	r := newRules(t, small(2, 2, 3, stopAtOnce))
 	sol, other := solve(t, r), solve(t, r)
 	for name, p := range map[string]policy{
@@ -208,29 +208,29 @@ func TestExpandRefuses(t *testing.T) {
 			t.Errorf("%s: a policy without probabilities is accepted", name)
 		}
 	}
-	g := expand(t, sol, sol.Policy())
+	g := tabulate(t, sol, sol.Policy())
 	if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g}); err == nil {
-		t.Error("one strategy is accepted at a table of two")
+		t.Error("one policy is accepted for two players")
 	}
-	if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g, expand(t, other, other.Policy())}); err == nil {
-		t.Error("a strategy of another solution is accepted")
+	if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g, tabulate(t, other, other.Policy())}); err == nil {
+		t.Error("a policy of another solution is accepted")
 	}
 	for _, seat := range []game.Player{-1, 2} {
 		if _, err := sol.BestResponse(ctx, []game.TabularPolicy{g, g}, seat); err == nil {
 			t.Errorf("seat %d is accepted", seat)
 		}
 	}
-	stop := expand(t, sol, stopper{})
+	stop := tabulate(t, sol, stopper{})
 	if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{stop, stop}); !errors.Is(err, game.ErrNoSolution) {
-		t.Errorf("players who never score: got error %v, want ErrNoSolution", err)
+		t.Errorf("policies that never score: got error %v, want ErrNoSolution", err)
 	}
 	late := martiandice.State{Score: [10]uint8{0, 3}} // the game would have ended
 	if v, err := sol.Value(nil, late); err == nil {
-		t.Errorf("a position that cannot come up, %s, is worth %v", r.Format(late), v)
+		t.Errorf("a position that cannot come up, %s, has values %v", r.Format(late), v)
 	}
 }
 
-// fill gives the same probability to all that is legal or not.
+// fill gives the same probability to all actions, legal or not.
 type fill float64
 
 func (f fill) Probs(dst []float64, _ []martiandice.State) error {
@@ -240,7 +240,7 @@ func (f fill) Probs(dst []float64, _ []martiandice.State) error {
 	return nil
 }
 
-// scores gives the same score to all.
+// scores gives the same score to all afterstates.
 type scores float64
 
 func (s scores) Probs([]float64, []martiandice.State) error { return nil }
@@ -268,16 +268,16 @@ func BenchmarkSolve(b *testing.B) {
 	}
 }
 
-func BenchmarkExpand(b *testing.B) {
+func BenchmarkTabulate(b *testing.B) {
 	_, sol := published(b)
 	for b.Loop() {
-		expand(b, sol, constant{})
+		tabulate(b, sol, constant{})
 	}
 }
 
 func BenchmarkEvaluate(b *testing.B) {
 	r, sol := published(b)
-	g := expand(b, sol, game.Uniform[martiandice.State]{Rules: r})
+	g := tabulate(b, sol, game.Uniform[martiandice.State]{Rules: r})
 	for b.Loop() {
 		if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g, g}); err != nil {
 			b.Fatal(err)

@@ -2,13 +2,14 @@ package martiandice
 
 import "math"
 
-// starts numbers the starts of turns of a table: the scores in the order of
-// play, and the place m of the seat to move. Places before m have moved in this
-// round and may have any score; the others are below the target, or the game
-// would have ended a round ago.
+// starts numbers the starts of turns of a game: the scores in the order of play, and
+// the place m of the seat to move. A place is the position of a seat in the round:
+// place 0 moves first. Places before m have moved in this round and may have any
+// score. The others are below the target, since the game would otherwise have ended
+// with the last round.
 type starts struct {
 	players, target, scores int
-	first                   [maxPlayers + 1]int // [P+1]; the number of the first start with place m to move
+	first                   [maxPlayers + 1]int // [P+1]; number of the first start with place m to move
 }
 
 func newStarts(cfg Config) starts {
@@ -16,7 +17,7 @@ func newStarts(cfg Config) starts {
 	for m := range cfg.Players {
 		n := 1
 		for i := range cfg.Players {
-			if n > math.MaxInt/4096 { // so many that nothing else matters
+			if n > math.MaxInt/4096 { // far above maxStarts; avoids an overflow
 				n = math.MaxInt / 4096
 				break
 			}
@@ -27,7 +28,7 @@ func newStarts(cfg Config) starts {
 	return t
 }
 
-// radix is one more than the highest score of place i while m is to move.
+// radix returns one more than the highest score of place i while place m is to move.
 func (t *starts) radix(i, m int) int {
 	if i < m {
 		return t.scores
@@ -35,10 +36,10 @@ func (t *starts) radix(i, m int) int {
 	return t.target
 }
 
-// count is the number of starts; more than maxStarts is not exact.
+// count returns the number of starts. It is exact up to maxStarts.
 func (t *starts) count() int { return t.first[t.players] }
 
-// index numbers a start.
+// index returns the number of a start.
 func (t *starts) index(score []uint8, m int) int {
 	n := 0
 	for i := range t.players {
@@ -47,7 +48,7 @@ func (t *starts) index(score []uint8, m int) int {
 	return t.first[m] + n
 }
 
-// at is the start of that number.
+// at returns the start of number n.
 func (t *starts) at(n int) (score [maxPlayers]uint8, m int) {
 	for n >= t.first[m+1] {
 		m++
@@ -60,7 +61,7 @@ func (t *starts) at(n int) (score [maxPlayers]uint8, m int) {
 	return score, m
 }
 
-// firstToMove is the first place that may be to move at these scores; those
+// firstToMove returns the first place that may be to move at these scores. The places
 // before it have ended their last turn.
 func (t *starts) firstToMove(score [maxPlayers]uint8) int {
 	first := 0
@@ -72,11 +73,11 @@ func (t *starts) firstToMove(score [maxPlayers]uint8) int {
 	return first
 }
 
-// totals is how many totals the scores can have at which somebody may be to move.
+// totals returns the number of total scores at which some place may be to move.
 func (t *starts) totals() int { return (t.players-1)*(t.scores-1) + t.target }
 
-// vectors lists the scores at which somebody may be to move, as numbers of base
-// t.scores, by their total: a turn leads to the same scores or to a list after.
+// vectors lists the scores at which some place may be to move, as numbers of base
+// t.scores, by their total. A turn leads to the same scores or to a higher total.
 // The last place is below the target, since its turn ends the round.
 func (t *starts) vectors() [][]uint32 {
 	n := t.target
@@ -99,7 +100,7 @@ func (t *starts) vectors() [][]uint32 {
 	return list
 }
 
-// vector is the scores of a number of vectors.
+// vector returns the scores that v, an element of vectors, stands for.
 func (t *starts) vector(v uint32) (score [maxPlayers]uint8) {
 	for i := t.players - 1; i >= 0; i-- {
 		radix := uint32(t.scores)

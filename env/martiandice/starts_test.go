@@ -12,7 +12,7 @@ import (
 	"marsgym/internal/fulltest"
 )
 
-// three is the published game for three and its solution.
+// three returns the published game for three and its solution.
 func three(t testing.TB) (*martiandice.Rules, game.Solution[martiandice.State]) {
 	t.Helper()
 	if !fulltest.On() {
@@ -38,22 +38,22 @@ const (
 	most   = target - 1 + 16 // points; the best turn scores 16
 )
 
-// Best play must be optimal at every start of a turn, and sensible: a point
-// more never hurts its owner and never helps anybody else. With three players
-// nobody promises the latter, but so it is.
+// Best play must be optimal at every start of a turn, and its values monotonic: a point
+// more never hurts its owner and never helps another seat. For three players theory
+// does not imply this, but it holds.
 func TestStarts(t *testing.T) {
 	for name, open := range map[string]func(testing.TB) (*martiandice.Rules, game.Solution[martiandice.State]){
 		"two": published, "three": three,
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, sol := open(t)
-			kept := sol.(game.VerifiableSolution[martiandice.State])
-			all := make([]int, kept.Equations())
+			verifiable := sol.(game.VerifiableSolution[martiandice.State])
+			all := make([]int, verifiable.Equations())
 			for i := range all {
 				all[i] = i
 			}
-			if d, err := kept.Violation(ctx, all); err != nil || !(d <= 1e-12) {
-				t.Errorf("a start differs by %v from its turn, %v", d, err)
+			if d, err := verifiable.Violation(ctx, all); err != nil || !(d <= 1e-12) {
+				t.Errorf("the values of a start differ by %v from those after its turn, %v", d, err)
 			}
 			starts := shares(t, r, sol)
 			for s, v := range starts {
@@ -79,8 +79,8 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// shares are the probabilities that each seat wins, at every start of a turn of
-// a published game.
+// shares returns the probability that each seat wins, at every start of a turn of a
+// published game.
 func shares(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.State]) map[martiandice.State][]float64 {
 	t.Helper()
 	players := r.Spec().Players
@@ -121,8 +121,7 @@ func shares(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.St
 	return starts
 }
 
-// The first roll of a turn must lead, by the rules alone, to what the turn is
-// worth.
+// The value of the start of a turn must be the expectation over its first roll.
 func TestFirstRoll(t *testing.T) {
 	r, sol := three(t)
 	src := rand.New(rand.NewPCG(1, 0))
@@ -147,7 +146,7 @@ func TestFirstRoll(t *testing.T) {
 			}
 		}
 		if !near(got, want, 1e-12) {
-			t.Errorf("%s is worth %v, and after the roll %v", r.Format(s), want, got)
+			t.Errorf("%s has values %v, and after the roll %v", r.Format(s), want, got)
 		}
 	}
 }

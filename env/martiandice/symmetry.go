@@ -2,9 +2,9 @@ package martiandice
 
 import "marsgym/env/game"
 
-// relabels lists for each order of the three earthling types the actions that
-// stand behind the representative's. The index has a bit for what is so: humans
-// before cows, cows before chickens, humans before chickens.
+// relabels lists, for each order of the three earthling types, the action of the
+// position for each action of its representative. The bits of the index, from the
+// lowest: humans before cows, cows before chickens, humans before chickens.
 var relabels = func() (list [8][actions]game.Action) {
 	for i, order := range [8][3]game.Action{
 		0b111: {Humans, Cows, Chickens},
@@ -19,9 +19,9 @@ var relabels = func() (list [8][actions]game.Action) {
 	return list
 }()
 
-// Canonical implements [game.Symmetry]: the earthling types are put in order, those
-// set aside first, then by how many were rolled. Of which of the types set aside
-// the earthlings are no longer matters: all but one of each are of the first.
+// Canonical implements [game.Symmetry]. It sorts the earthling types: those set aside
+// first, then by the number rolled. How the earthlings set aside are distributed over
+// their types no longer matters: the first type gets all but one of each other type.
 func (r *Rules) Canonical(s State) (State, []game.Action) {
 	key := func(t int) int { return int(min(s.Aside[t], 1))<<8 | int(s.Roll[t]) }
 	h, c, k := key(human), key(cow), key(chicken)
@@ -42,7 +42,7 @@ func (r *Rules) Canonical(s State) (State, []game.Action) {
 	return s, relabel
 }
 
-// bit is 1 for true, without a branch.
+// bit returns 1 for true and 0 for false, without a branch.
 func bit(b bool) (i uint8) {
 	if b {
 		i = 1

@@ -8,12 +8,12 @@ import (
 	"marsgym/env/game"
 )
 
-// strategy is a policy written out: how a turn ends from each start of a turn,
-// which is all that the rest of the game can see of it.
+// tabularPolicy is a policy in tabular form: the probability of each end of a turn,
+// for each start of a turn. Nothing else of a policy matters to the rest of the game.
 type tabularPolicy struct {
 	s               *Solution
 	ends            int
-	dist            []float64 // [starts, ends], or [ends] if blind to the scores
+	dist            []float64 // [starts, ends], or [ends] if it is the same at all starts
 	decisions, rows int
 }
 
@@ -23,7 +23,7 @@ func (g *tabularPolicy) Decisions() int { return g.decisions }
 // Rows implements [game.TabularPolicy].
 func (g *tabularPolicy) Rows() int { return g.rows }
 
-// at is how a turn from the start of that number ends [ends].
+// ending returns the probability of each end [ends] of the turn from a start.
 func (g *tabularPolicy) ending(start int) []float64 {
 	if len(g.dist) == g.ends {
 		return g.dist
@@ -31,23 +31,23 @@ func (g *tabularPolicy) ending(start int) []float64 {
 	return g.dist[start*g.ends:][:g.ends]
 }
 
-// Tabulate implements [game.Solution]. It asks about the starts of turns of a table
-// where seat 0 starts; observations say no more of the start than the places.
+// Tabulate implements [game.Solution]. It calls the policy with games in which seat 0
+// starts, since the seat that starts matters to observations only through the places.
 func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.TabularPolicy, error) {
 	if _, ok := p.(*bestPolicy); ok {
 		return s.tabulateBest(ctx)
 	}
-	a, n, t := s.newPolicyReader(p), s.starts.count(), s.turn
-	if a.ignoresScores {
+	reader, n, t := s.newPolicyReader(p), s.starts.count(), s.turn
+	if reader.ignoresScores {
 		n = 1
 	}
-	g := &tabularPolicy{s: s, ends: t.ends, dist: make([]float64, n*t.ends), decisions: n * t.decisionsPerTurn(), rows: n * a.rows}
+	g := &tabularPolicy{s: s, ends: t.ends, dist: make([]float64, n*t.ends), decisions: n * t.decisionsPerTurn(), rows: n * reader.rows}
 	starts := make([]int, n)
 	for i := range starts {
 		starts[i] = i
 	}
-	for part := range slices.Chunk(starts, a.startsPerCall) {
-		err := a.each(ctx, part, func(i int, play *turnPolicy) error {
+	for part := range slices.Chunk(starts, reader.startsPerCall) {
+		err := reader.each(ctx, part, func(i int, play *turnPolicy) error {
 			play.propagate(t, g.ending(part[i]))
 			return nil
 		})
@@ -58,7 +58,7 @@ func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.Tab
 	return g, nil
 }
 
-// expandBest writes out best play.
+// tabulateBest returns best play in tabular form.
 func (s *Solution) tabulateBest(ctx context.Context) (game.TabularPolicy, error) {
 	n := s.starts.count()
 	g := &tabularPolicy{s: s, ends: s.turn.ends, dist: make([]float64, n*s.turn.ends), decisions: n * s.turn.decisionsPerTurn()}
@@ -69,8 +69,8 @@ func (s *Solution) tabulateBest(ctx context.Context) (game.TabularPolicy, error)
 	return g, err
 }
 
-// ending fills dist [ends] with how the turn from a start ends under best play,
-// and returns what that is worth to the mover.
+// bestEnding fills dist [ends] with the probability of each end of the turn from a
+// start under best play, and returns the value of the turn to the mover.
 func (s *Solution) bestEnding(l *lane, dist []float64, start int) float64 {
 	pay, m := s.payoffsAt(start)
 	v := l.solve(dist, pay[m:], s.starts.players)
@@ -80,7 +80,8 @@ func (s *Solution) bestEnding(l *lane, dist []float64, start int) float64 {
 	return v
 }
 
-// spreadBest is how a turn ends [ends] when what is best by some worth is played.
+// endingOf returns the probability of each end [ends] of a turn under the best play by
+// the given values.
 func (s *Solution) endingOf(by turnValues) []float64 {
 	dist, reach := make([]float64, s.turn.ends), make([]float64, s.turn.nodes())
 	reach[s.turn.start()] = 1
@@ -88,9 +89,9 @@ func (s *Solution) endingOf(by turnValues) []float64 {
 	return dist
 }
 
-// Evaluate implements [game.Solution]. Its error wraps game.ErrNoSolution where there
-// are scores, reached or not, at which nobody at the table ever scores; that
-// takes a config with AllowStopBeforeSelect.
+// Evaluate implements [game.Solution]. The error wraps game.ErrNoSolution if at some
+// scores, reached or not, no seat ever scores. This needs a config with
+// AllowStopBeforeSelect.
 func (s *Solution) Evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy) ([]float64, error) {
 	return s.evaluate(ctx, dst, seats, game.Terminal)
 }
@@ -107,12 +108,12 @@ func (s *Solution) BestResponse(ctx context.Context, seats []game.TabularPolicy,
 	return values[seat], nil
 }
 
-// play appends the expected returns of a game in which free, if a seat, plays
-// its best and the others their strategies.
+// evaluate appends the expected returns [P] of a game in which free, if it is a seat,
+// plays a best response to the policies of the others.
 func (s *Solution) evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy, free game.Player) ([]float64, error) {
 	p := s.starts.players
 	if len(seats) != p {
-		return nil, fmt.Errorf("martian-dice: %d strategies for a table of %d", len(seats), p)
+		return nil, fmt.Errorf("martian-dice: %d policies for %d players", len(seats), p)
 	}
 	play := make([]*tabularPolicy, p)
 	for i, g := range seats {
@@ -121,30 +122,27 @@ func (s *Solution) evaluate(ctx context.Context, dst []float64, seats []game.Tab
 		}
 		own, ok := g.(*tabularPolicy)
 		if !ok || own.s != s {
-			return nil, fmt.Errorf("martian-dice: the strategy of seat %d is of another solution", i)
+			return nil, fmt.Errorf("martian-dice: the policy of seat %d belongs to another solution", i)
 		}
 		play[i] = own
 	}
 	first := s.r.firstSeats()
-	returns := make([]float64, p)
+	returns, shares := make([]float64, p), make([]float64, p)
 	for start := range first {
-		places := make([]*tabularPolicy, p)
-		for m := range places {
-			places[m] = play[(start+m)%p]
-		}
 		work := game.SolverState{Values: make([]float64, s.starts.count()*p)}
-		if err := s.sweep(ctx, &work, places, nil); err != nil {
+		if err := s.sweep(ctx, &work, slices.Concat(play[start:], play[:start]), nil); err != nil {
 			return nil, err
 		}
-		for m := range p {
-			returns[(start+m)%p] += s.ret(work.Values[m]) / float64(first)
+		game.SeatOrder(shares, work.Values[:p], game.Player(start))
+		for i, share := range shares {
+			returns[i] += s.ret(share) / float64(first)
 		}
 	}
 	return append(dst, returns...), nil
 }
 
-// firstSeats is the number of seats, from 0 up, that may start the game, with
-// equal chances.
+// firstSeats returns the number of seats, from 0 up, that may start the game, each with
+// the same probability.
 func (r *Rules) firstSeats() int {
 	if r.cfg.FirstPlayer == FirstRandom {
 		return r.cfg.Players
@@ -152,7 +150,7 @@ func (r *Rules) firstSeats() int {
 	return 1
 }
 
-// ret turns a share of the win into an expected return.
+// ret converts an expected share of the win to an expected return.
 func (s *Solution) ret(share float64) float64 {
 	if s.starts.players == 1 {
 		return share

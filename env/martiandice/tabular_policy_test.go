@@ -10,16 +10,16 @@ import (
 	"marsgym/env/martiandice"
 )
 
-// hashed is a policy whose likes are a hash of what it sees: as good as random,
-// and the same for all who see the same.
+// hashed is a policy whose scores are hashes of observations: they look random, and equal
+// observations have equal scores.
 type hashed struct {
 	r      *martiandice.Rules
 	salt   byte
 	argmax bool
 }
 
-// like is a number from 0 to 1 for what seat p sees of s, and for a.
-func (h hashed) like(s martiandice.State, p game.Player, a game.Action) float64 {
+// score returns a number from 0 to 1 for a and the observation of s by seat p.
+func (h hashed) score(s martiandice.State, p game.Player, a game.Action) float64 {
 	s, _ = h.r.Canonical(s)
 	obs := make([]float32, h.r.Spec().ObsLen())
 	h.r.Encode(obs, s, p)
@@ -31,16 +31,16 @@ func (h hashed) like(s martiandice.State, p game.Player, a game.Action) float64 
 	return float64(sum.Sum64()>>11) / (1 << 53)
 }
 
-// Choose makes probabilities of likes.
-func (h hashed) Choose(probs, likes []float64) {
+// Choose implements [game.AfterstateScorer].
+func (h hashed) Choose(probs, scores []float64) {
 	best, sum := 0, 0.0
-	for i, x := range likes {
-		if x > likes[best]+game.Tie {
+	for i, x := range scores {
+		if x > scores[best]+game.Tie {
 			best = i
 		}
 		sum += x
 	}
-	for i, x := range likes {
+	for i, x := range scores {
 		probs[i] = x / sum
 	}
 	if h.argmax {
@@ -49,29 +49,29 @@ func (h hashed) Choose(probs, likes []float64) {
 	}
 }
 
-// sound refuses positions that the notation refuses: policies are to be asked
-// about real ones.
-func sound(r *martiandice.Rules, s martiandice.State) error {
+// valid returns an error for positions that Parse rejects: policies are called only with
+// positions of the game.
+func valid(r *martiandice.Rules, s martiandice.State) error {
 	_, err := r.Parse(r.Format(s))
 	return err
 }
 
-// byAction likes actions. It is no Scorer.
+// byAction scores actions. It is no AfterstateScorer.
 type byAction struct{ h hashed }
 
 func (b byAction) Probs(dst []float64, states []martiandice.State) error {
 	clear(dst)
 	n := b.h.r.Spec().Actions
 	for i, s := range states {
-		if err := sound(b.h.r, s); err != nil {
+		if err := valid(b.h.r, s); err != nil {
 			return err
 		}
 		legal := b.h.r.Legal(nil, s)
-		likes, probs := make([]float64, len(legal)), make([]float64, len(legal))
+		scores, probs := make([]float64, len(legal)), make([]float64, len(legal))
 		for k, a := range legal {
-			likes[k] = b.h.like(s, b.h.r.CurrentPlayer(s), a)
+			scores[k] = b.h.score(s, b.h.r.CurrentPlayer(s), a)
 		}
-		b.h.Choose(probs, likes)
+		b.h.Choose(probs, scores)
 		for k, a := range legal {
 			dst[i*n+int(a)] = probs[k]
 		}
@@ -79,15 +79,15 @@ func (b byAction) Probs(dst []float64, states []martiandice.State) error {
 	return nil
 }
 
-// byAfterstate is a Scorer: it likes what an action leads to.
+// byAfterstate is an AfterstateScorer.
 type byAfterstate struct{ hashed }
 
 func (b byAfterstate) Score(dst []float64, after []martiandice.State, movers []game.Player) error {
 	for i, s := range after {
-		if err := sound(b.r, s); err != nil {
+		if err := valid(b.r, s); err != nil {
 			return err
 		}
-		dst[i] = b.like(s, movers[i], -1)
+		dst[i] = b.score(s, movers[i], -1)
 	}
 	return nil
 }
@@ -97,15 +97,15 @@ func (b byAfterstate) Probs(dst []float64, states []martiandice.State) error {
 	n := b.r.Spec().Actions
 	for i, s := range states {
 		legal := b.r.Legal(nil, s)
-		likes, probs := make([]float64, len(legal)), make([]float64, len(legal))
+		scores, probs := make([]float64, len(legal)), make([]float64, len(legal))
 		for k, a := range legal {
 			after, err := b.r.Apply(s, a)
 			if err != nil {
 				return err
 			}
-			likes[k] = b.like(after, b.r.CurrentPlayer(s), -1)
+			scores[k] = b.score(after, b.r.CurrentPlayer(s), -1)
 		}
-		b.Choose(probs, likes)
+		b.Choose(probs, scores)
 		for k, a := range legal {
 			dst[i*n+int(a)] = probs[k]
 		}
@@ -115,7 +115,7 @@ func (b byAfterstate) Probs(dst []float64, states []martiandice.State) error {
 
 type policy = game.Policy[martiandice.State]
 
-// policies are ways to play of every kind that Expand tells apart.
+// policies returns policies of every kind that Tabulate distinguishes.
 func policies(t testing.TB, r *martiandice.Rules) []policy {
 	t.Helper()
 	greedy, err := r.Bot("greedy")
@@ -130,7 +130,7 @@ func policies(t testing.TB, r *martiandice.Rules) []policy {
 	}
 }
 
-func expand(t testing.TB, sol game.Solution[martiandice.State], p policy) game.TabularPolicy {
+func tabulate(t testing.TB, sol game.Solution[martiandice.State], p policy) game.TabularPolicy {
 	t.Helper()
 	g, err := sol.Tabulate(ctx, p)
 	if err != nil {
@@ -139,8 +139,8 @@ func expand(t testing.TB, sol game.Solution[martiandice.State], p policy) game.T
 	return g
 }
 
-// Every policy against every other, and best responses to them, must come out
-// as in the table of all positions.
+// Every policy against every other, and best responses to them, must have the values of
+// the tabular solution.
 func TestEvaluate(t *testing.T) {
 	const tol = 1e-11
 	for name, cfg := range reduced {
@@ -151,19 +151,19 @@ func TestEvaluate(t *testing.T) {
 			sampled(t, cfg)
 			t.Parallel()
 			r := newRules(t, cfg)
-			fast, slow := solve(t, r), table(t, r)
+			fast, slow := solve(t, r), solveTabular(t, r)
 			list := append(policies(t, r), fast.Policy())
 			var a, b []game.TabularPolicy
 			for _, p := range list[:len(list)-1] {
-				a, b = append(a, expand(t, fast, p)), append(b, expand(t, slow, p))
+				a, b = append(a, tabulate(t, fast, p)), append(b, tabulate(t, slow, p))
 			}
-			a, b = append(a, expand(t, fast, fast.Policy())), append(b, expand(t, slow, slow.Policy()))
+			a, b = append(a, tabulate(t, fast, fast.Policy())), append(b, tabulate(t, slow, slow.Policy()))
 			for i := range list {
 				for j := range list {
 					if cfg.Players == 1 && j > 0 {
 						break
 					}
-					// Players 1, 2, 1, 2 sit at a table of four.
+					// Of four seats, the first and third have policy i, the others j.
 					seats, oracle := make([]game.TabularPolicy, cfg.Players), make([]game.TabularPolicy, cfg.Players)
 					for k := range seats {
 						at := []int{i, j}[k%2]
@@ -176,7 +176,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// compare evaluates the same strategies by two solutions.
+// compare evaluates the same policies by two solutions.
 func compare(t *testing.T, fast, slow game.Solution[martiandice.State], seats, oracle []game.TabularPolicy, tol float64) {
 	t.Helper()
 	got, err := fast.Evaluate(ctx, []float64{7}, seats)
@@ -200,7 +200,7 @@ func compare(t *testing.T, fast, slow game.Solution[martiandice.State], seats, o
 			t.Fatal(err)
 		}
 		if !(math.Abs(got-want) <= tol) {
-			t.Errorf("the best response of seat %d is worth %v, want %v", seat, got, want)
+			t.Errorf("the best response of seat %d has value %v, want %v", seat, got, want)
 		}
 	}
 }
@@ -220,7 +220,7 @@ func TestNormalise(t *testing.T) {
 	r := newRules(t, small(2, 3, 4, nil))
 	sol := solve(t, r)
 	p := byAction{hashed{r, 1, false}}
-	g, h := expand(t, sol, p), expand(t, sol, scaled{p})
+	g, h := tabulate(t, sol, p), tabulate(t, sol, scaled{p})
 	want, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g, g})
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,8 @@ import (
 	"marsgym/internal/golden"
 )
 
-// TestTranscript plays seeded games, the second with a roll-off that is itself
-// tied. Each line is a position and what was
-// chosen; where dice were rolled, the line after shows what they did.
+// TestTranscript plays seeded games, the second with a roll-off that is tied again. Each
+// line is a position and the action. The line after a roll shows its result.
 func TestTranscript(t *testing.T) {
 	for _, test := range []struct {
 		file   string

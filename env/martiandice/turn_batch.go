@@ -13,44 +13,44 @@ import (
 	"marsgym/internal/parallel"
 )
 
-// octet is best play of eight turns at once, one in each lane, to the bits of
-// turn.solve and turn.spreadBest. Whoever fills value[:ends] with what the ends
-// of the turns pay may call solve, and then spread; lanes need not be in use.
+// turnBatch solves eight turns at once, one in each lane, to the same bits as
+// turnGraph.solve and turnGraph.propagateBest. The caller fills value[:ends] with the
+// payoffs of the ends, in the lanes that it uses, and calls solve and then propagate.
 type turnBatch struct {
 	graph          *turnGraph
-	value, rolling []lanes.Vec // [live]; what the turns are worth, by code, and rolling on
-	dist           []lanes.Vec // [ends]; how they end
-	reach          []lanes.Vec // [live]; all 0
+	value, rolling []lanes.Vec // [live] values of the nodes, and of rolling on
+	dist           []lanes.Vec // [ends] probability of each end
+	reach          []lanes.Vec // [live] all 0 between calls
 }
 
 func (t *turnGraph) newBatch() *turnBatch {
-	// In one piece, since a processor takes addresses that are whole pages apart
-	// for the same at first.
+	// One allocation, since slices that lie a multiple of 4 KiB apart are slow to load
+	// and store in turn (4K aliasing).
 	v := make([]lanes.Vec, 3*t.live+t.ends)
 	return &turnBatch{t, v[:t.live], v[t.live:][:t.live], v[3*t.live:], v[2*t.live:][:t.live]}
 }
 
-// takeOctet returns an octet from octets, or a new one.
+// takeBatch returns a batch of the pool, or a new one.
 func (t *turnGraph) takeBatch() *turnBatch {
-	if o, ok := t.batches.Get().(*turnBatch); ok {
-		return o
+	if b, ok := t.batches.Get().(*turnBatch); ok {
+		return b
 	}
 	return t.newBatch()
 }
 
 // solve fills in value and rolling.
-func (o *turnBatch) solve() { o.graph.lanes.Solve(o.value, o.rolling) }
+func (b *turnBatch) solve() { b.graph.lanes.Solve(b.value, b.rolling) }
 
-// spread fills in dist, for best play from the start of the turns.
-func (o *turnBatch) propagate() {
-	clear(o.dist)
+// propagate fills in dist, for best play from the start of the turns.
+func (b *turnBatch) propagate() {
+	clear(b.dist)
 	for l := range lanes.Width {
-		o.reach[o.graph.start()][l] = 1
+		b.reach[b.graph.start()][l] = 1
 	}
-	o.graph.lanes.Propagate(o.dist, o.reach, o.value, o.rolling)
+	b.graph.lanes.Propagate(b.dist, b.reach, b.value, b.rolling)
 }
 
-// widen fills in wide.
+// buildLanes fills in t.lanes.
 func (t *turnGraph) buildLanes() {
 	t.lanes = lanes.New(t.ends, game.Tie)
 	for i := t.ends; i < t.live; i++ {
@@ -78,15 +78,16 @@ func (t *turnGraph) buildLanes() {
 	}
 }
 
-// lane is one of the eight of an octet, for a calculation of many turns.
+// lane is one of the eight lanes of a batch, for a computation that solves several
+// turns one after another.
 type lane struct {
 	batch *turnBatch
 	i     int
-	wait  func() // until the octet is solved and spread
+	wait  func() // returns when the batch is solved and propagated
 }
 
-// play returns what a turn is worth under best play when its end with k points
-// pays pay[k*stride], and fills dist [ends] with how it ends.
+// solve returns the value of a turn under best play, given the payoff pay[k*stride] of
+// its end with k points, and fills dist [ends] with the probability of each end.
 func (l *lane) solve(dist, pay []float64, stride int) float64 {
 	for k := range dist {
 		l.batch.value[k][l.i] = pay[k*stride]
@@ -98,34 +99,36 @@ func (l *lane) solve(dist, pay []float64, stride int) float64 {
 	return l.batch.rolling[l.batch.graph.start()][l.i]
 }
 
-// run calls f for each lane. The calls take turns on this goroutine: each runs to
-// where it plays, and when all do, the octet is solved for all. No lane is begun
-// once a call has returned, which it does when there is nothing left to do.
-func (o *turnBatch) run(f func(l *lane) error) error {
+// run calls f for each lane. The calls are coroutines of this goroutine: each runs
+// until it calls solve of its lane, and when all have, the batch is solved for all. A
+// call returns when there is no work left, so run begins no call after one has
+// returned.
+func (b *turnBatch) run(f func(l *lane) error) error {
 	var errs [lanes.Width]error
-	var waiting []func() (struct{}, bool) // go on with a call, until it has returned
+	var waiting []func() (struct{}, bool) // resume a call; false if it has returned
 	for i := range errs {
-		goOn, _ := iter.Pull(func(yield func(struct{}) bool) {
-			errs[i] = f(&lane{o, i, func() { yield(struct{}{}) }})
+		resume, _ := iter.Pull(func(yield func(struct{}) bool) {
+			errs[i] = f(&lane{b, i, func() { yield(struct{}{}) }})
 		})
-		if _, ok := goOn(); !ok {
+		if _, ok := resume(); !ok {
 			break
 		}
-		waiting = append(waiting, goOn)
+		waiting = append(waiting, resume)
 	}
 	for len(waiting) > 0 {
-		o.solve()
-		o.propagate()
-		waiting = slices.DeleteFunc(waiting, func(goOn func() (struct{}, bool)) bool {
-			_, ok := goOn()
+		b.solve()
+		b.propagate()
+		waiting = slices.DeleteFunc(waiting, func(resume func() (struct{}, bool)) bool {
+			_, ok := resume()
 			return !ok
 		})
 	}
 	return errors.Join(errs[:]...)
 }
 
-// abreast calls f with 0 to n-1 until one fails, on all cores and eight at a time
-// on each. What a call comes to does not depend on those beside it.
+// forEach calls f with 0 to n-1 until a call fails or ctx is done, on all cores and
+// with eight calls at a time on each. The result of a call does not depend on the
+// calls beside it.
 func (t *turnGraph) forEach(ctx context.Context, n int, f func(i int, l *lane) error) error {
 	var next atomic.Int64
 	calls := func(l *lane) error {
@@ -146,9 +149,9 @@ func (t *turnGraph) forEach(ctx context.Context, n int, f func(i int, l *lane) e
 	}
 	errs := make([]error, min(runtime.GOMAXPROCS(0), (n+lanes.Width-1)/lanes.Width))
 	parallel.For(len(errs), 1, func(w, _ int) {
-		o := t.takeBatch()
-		errs[w] = o.run(calls)
-		t.batches.Put(o)
+		b := t.takeBatch()
+		errs[w] = b.run(calls)
+		t.batches.Put(b)
 	})
 	return errors.Join(errs...)
 }

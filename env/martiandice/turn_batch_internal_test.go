@@ -1,7 +1,6 @@
 package martiandice
 
-// In package martiandice: no position of a game shows what a turn does under
-// payoffs of all kinds.
+// In package martiandice: the exported API cannot solve turns for arbitrary payoffs.
 
 import (
 	"context"
@@ -17,8 +16,9 @@ import (
 	"marsgym/internal/lanes"
 )
 
-// somePayoffs fills in what the ends of a turn pay: a few numbers, so that much
-// ties, or ties nearly; any numbers; or the like of a game.
+// somePayoffs fills pay with payoffs of the ends of a turn: from few numbers, so that
+// many options tie, exactly or nearly; from a normal distribution; or like those of a
+// game.
 func somePayoffs(src *rand.Rand, pay []float64) {
 	kind := src.IntN(4)
 	for k := range pay {
@@ -35,8 +35,8 @@ func somePayoffs(src *rand.Rand, pay []float64) {
 	}
 }
 
-// eachGraph calls f with the turn of the published game, and with one in which a
-// player may stop before it keeps anything, so that five options come up.
+// eachGraph calls f with the graph of the published game, and with one in which a player
+// may stop before setting anything aside, so that decisions have up to five options.
 func eachGraph(t *testing.T, f func(t *testing.T, g *turnGraph)) {
 	for _, stop := range []bool{false, true} {
 		cfg := DefaultConfig()
@@ -49,10 +49,10 @@ func eachGraph(t *testing.T, f func(t *testing.T, g *turnGraph)) {
 	}
 }
 
-func TestOctet(t *testing.T) {
+func TestTurnBatch(t *testing.T) {
 	eachGraph(t, func(t *testing.T, g *turnGraph) {
 		src := rand.New(rand.NewPCG(1, 0))
-		o := g.newBatch()
+		b := g.newBatch()
 		value, rolling := make([]float64, g.nodes()), make([]float64, g.live)
 		dist, reach := make([]float64, g.ends), make([]float64, g.nodes())
 		pay := make([]float64, g.ends)
@@ -62,11 +62,11 @@ func TestOctet(t *testing.T) {
 				somePayoffs(src, pay)
 				pays[l] = slices.Clone(pay)
 				for k, x := range pay {
-					o.value[k][l] = x
+					b.value[k][l] = x
 				}
 			}
-			o.solve()
-			o.propagate()
+			b.solve()
+			b.propagate()
 			for l, pay := range pays {
 				copy(value, pay)
 				g.solve(value, rolling)
@@ -74,18 +74,18 @@ func TestOctet(t *testing.T) {
 				reach[g.start()] = 1
 				g.propagateBest(dist, reach, value, rolling)
 				for i := range g.live {
-					if got := o.value[i][l]; got != value[i] {
-						t.Fatalf("lane %d: code %d is worth %v, want %v", l, i, got, value[i])
+					if got := b.value[i][l]; got != value[i] {
+						t.Fatalf("lane %d: the value of node %d is %v, want %v", l, i, got, value[i])
 					}
-					if got := o.rolling[i][l]; got != rolling[i] {
-						t.Fatalf("lane %d: rolling from code %d is worth %v, want %v", l, i, got, rolling[i])
+					if got := b.rolling[i][l]; got != rolling[i] {
+						t.Fatalf("lane %d: the value of rolling from node %d is %v, want %v", l, i, got, rolling[i])
 					}
-					if got := o.reach[i][l]; got != 0 {
-						t.Fatalf("lane %d: reach of code %d is left at %v", l, i, got)
+					if got := b.reach[i][l]; got != 0 {
+						t.Fatalf("lane %d: reach of node %d is left at %v", l, i, got)
 					}
 				}
 				for k := range dist {
-					if got := o.dist[k][l]; got != dist[k] {
+					if got := b.dist[k][l]; got != dist[k] {
 						t.Fatalf("lane %d: %d points with probability %v, want %v", l, k, got, dist[k])
 					}
 				}
@@ -94,9 +94,9 @@ func TestOctet(t *testing.T) {
 	})
 }
 
-// TestAbreast: calls that need different numbers of turns, one after another,
-// each get the answers to their own.
-func TestAbreast(t *testing.T) {
+// TestForEach: calls that solve different numbers of turns, one after another, each get
+// the solutions of their own turns.
+func TestForEach(t *testing.T) {
 	r, err := New(DefaultConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -117,13 +117,13 @@ func TestAbreast(t *testing.T) {
 				}
 				g.solve(value, rolling)
 				if got := l.solve(dist, pay, stride); got != rolling[g.start()] {
-					return fmt.Errorf("call %d: a turn is worth %v, want %v", i, got, rolling[g.start()])
+					return fmt.Errorf("call %d: the value of a turn is %v, want %v", i, got, rolling[g.start()])
 				}
 				reach, want := make([]float64, g.nodes()), make([]float64, g.ends)
 				reach[g.start()] = 1
 				g.propagateBest(want, reach, value, rolling)
 				if !slices.Equal(dist, want) {
-					return fmt.Errorf("call %d: a turn ends like %v, want %v", i, dist, want)
+					return fmt.Errorf("call %d: the ends of a turn have probabilities %v, want %v", i, dist, want)
 				}
 			}
 			return nil
@@ -141,9 +141,9 @@ func TestAbreast(t *testing.T) {
 	}
 }
 
-// After an error no further call begins, those under way end, and the error is
-// told.
-func TestAbreastFails(t *testing.T) {
+// After an error no further call begins, the calls in progress end, and the error is
+// returned.
+func TestForEachFails(t *testing.T) {
 	r, err := New(DefaultConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -181,20 +181,20 @@ func TestAbreastFails(t *testing.T) {
 	}
 }
 
-// One turn, and eight at once, with payoffs like those of a game.
+// One turn, and eight turns at once, with payoffs like those of a game.
 func BenchmarkTurn(b *testing.B) {
 	r, err := New(DefaultConfig())
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, o := r.newTurnGraph(), r.newTurnGraph().newBatch()
+	g, batch := r.newTurnGraph(), r.newTurnGraph().newBatch()
 	value, rolling := make([]float64, g.nodes()), make([]float64, g.live)
 	dist, reach := make([]float64, g.ends), make([]float64, g.nodes())
 	src := rand.New(rand.NewPCG(3, 0))
 	for k := range g.ends {
 		value[k] = 0.04 * float64(k)
 		for l := range lanes.Width {
-			o.value[k][l] = value[k] + 0.02*src.Float64()
+			batch.value[k][l] = value[k] + 0.02*src.Float64()
 		}
 	}
 	b.Run("one", func(b *testing.B) {
@@ -207,8 +207,8 @@ func BenchmarkTurn(b *testing.B) {
 	})
 	b.Run("eight", func(b *testing.B) {
 		for b.Loop() {
-			o.solve()
-			o.propagate()
+			batch.solve()
+			batch.propagate()
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/lanes.Width, "ns/turn")
 	})

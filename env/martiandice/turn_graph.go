@@ -9,74 +9,78 @@ import (
 	"marsgym/internal/lanes"
 )
 
-// turn is the graph of a single turn, the same at every score. Earthling types
-// are interchangeable, so what is set aside comes down to a hold, and the rolls
-// that offer the same choice are one.
+// turnGraph is the graph of a single turn, which is the same at every score. Earthling
+// types are interchangeable, so the dice set aside are reduced to a hold, and rolls
+// that offer the same choice are merged.
 //
-// What a choice leads to is a code: below ends, the turn ends with so many
-// points; below len(holds), a hold that may still score; above, one with more
-// tanks than rays can ever match, which ends with no points whatever follows.
+// A node is the number of what follows a choice. Nodes 0 to ends-1 are turns that
+// have ended with so many points. Nodes ends to live-1 are the live holds, which may
+// still score, and the last of them is the start of the turn. The other nodes are
+// hopeless holds, with more tanks than rays can ever match: these turns end without
+// points whatever follows.
 type turnGraph struct {
-	ends     int    // codes of ended turns: 0 to the most points a turn can score
-	holds    []hold // by code; those below ends are empty, the last live one is the start
-	live     int    // codes below live are ends or live holds
-	hopeless []hold // hopeless holds, by code less live
+	ends     int    // number of ends: 1 + the most points that a turn can score
+	holds    []hold // [live] by node; those of ends are empty
+	live     int    // number of ends and live holds
+	hopeless []hold // by node less live
 
-	forced    []edge        // rolls that leave no choice that matters
-	choices   []choice      // rolls that do
-	decisions []State       // that choices come to: representatives, at no score
-	first     []uint32      // [decisions+1]; where the next two begin for each
-	actions   []game.Action // the legal actions
-	options   []uint16      // where they lead
+	forced    []edge        // rolls without a choice that matters
+	choices   []choice      // other rolls
+	decisions []State       // of choices: representatives, at no score
+	first     []uint32      // [decisions+1] first index of each decision in actions and options
+	actions   []game.Action // legal actions
+	options   []uint16      // node after each action
 
-	// The choices once more, for best play: those that lead to the same are one.
+	// The choices again, for best play: choices with the same options are merged.
 	pairs []pair
 	picks []pick
-	lanes *lanes.Graph // again, of the live codes, for eight turns at once
+	lanes *lanes.Graph // the ends and live holds again, for eight turns at once
 
-	batches sync.Pool // of *octet
+	batches sync.Pool // of *turnBatch
 
 	node [maxDice + 1][maxDice + 1][maxDice + 1][4]uint16 // by tanks, rays, earthlings, types held
 }
 
-// hold is what is set aside between rolls.
+// hold is a class of dice set aside between rolls: those with the same numbers of
+// tanks, rays, earthlings and earthling types.
 type hold struct {
 	tanks, rays, earthlings, types uint8
-	points                         uint8 // what stopping scores
-	forced, choices, pairs, picks  span  // what rolling on leads to
-	decisions                      span  // of its choices, those that no hold below has
+	points                         uint8 // score of stopping here
+	forced, choices, pairs, picks  span  // results of rolling on
+	decisions                      span  // decisions of its choices that no lower hold has
 }
 
 // span is a range of indices.
 type span struct{ from, to uint32 }
 
-// edge is a roll without a choice: where it leads, and how likely.
+// edge is a roll without a choice: its probability and the node after it.
 type edge struct {
 	prob float64
 	to   uint16
 }
 
-// pair is some rolls with two different options, in the order of Legal.
+// pair stands for rolls with the same two options, in the order of Legal.
 type pair struct {
 	prob float64
 	a, b uint16
 }
 
-// pick is some rolls with more; what is left of to repeats the first.
+// pick stands for rolls with the same three options or more, in the order of Legal.
+// The rest of to repeats the first.
 type pick struct {
 	prob float64
 	to   [actions - 1]uint16
 }
 
-// choice is some rolls that come to the same decision. Rolled tanks are set aside
-// already, so holds that differ in tanks share decisions.
+// choice stands for rolls with the same decision. Tanks of the roll are already set
+// aside, so holds that differ in tanks have decisions in common.
 type choice struct {
 	prob     float64
 	decision uint32
 }
 
-// aside is the representative of a hold: the first type held takes all but one
-// of each other.
+// aside returns the representative of a hold: the first type held has all earthlings
+// but one of each other type.
 func (h hold) aside() Counts {
 	c := Counts{tank: h.tanks, ray: h.rays}
 	for i := range int(h.types) {
@@ -88,7 +92,7 @@ func (h hold) aside() Counts {
 	return c
 }
 
-// holdOf is the hold of what is set aside.
+// holdOf returns the hold of the dice set aside.
 func (r *Rules) holdOf(c Counts) hold {
 	h := hold{tanks: c[tank], rays: c[ray], points: uint8(r.Points(c))}
 	for t := human; t <= chicken; t++ {
@@ -100,8 +104,8 @@ func (r *Rules) holdOf(c Counts) hold {
 	return h
 }
 
-// newTurn builds the graph from the rules: it walks the holds that can be
-// reached, fewest free dice last, and sorts them the other way round.
+// newTurnGraph builds the graph from the rules. It enumerates the holds that can be
+// reached, and sorts them by ascending number of free dice.
 func (r *Rules) newTurnGraph() *turnGraph {
 	t := &turnGraph{ends: r.cfg.maxPoints() + 1, first: []uint32{0}}
 	seen := map[hold]bool{{}: true}
@@ -146,15 +150,16 @@ func (r *Rules) newTurnGraph() *turnGraph {
 // hopeless reports whether a hold has more tanks than rays can ever match.
 func (r *Rules) hopeless(h hold) bool { return int(h.tanks) > int(h.rays)+r.freeIn(h) }
 
-// freeIn is the number of dice that are not set aside.
+// freeIn returns the number of dice that are not set aside.
 func (r *Rules) freeIn(h hold) int {
 	return r.cfg.Dice - int(h.tanks) - int(h.rays) - int(h.earthlings)
 }
 
-// eachRoll calls f with each result of rolling on from h.
+// eachRoll calls f with each result of rolling on from h: in phase Select if there is
+// something to choose.
 func (r *Rules) eachRoll(h hold, f func(prob float64, s State)) {
 	s := State{Aside: h.aside()}
-	for _, x := range r.of[r.freeIn(h)] {
+	for _, x := range r.results[r.freeIn(h)] {
 		after := s
 		after.Aside[tank] += x.Counts[tank]
 		after.Roll = x.Counts
@@ -166,45 +171,46 @@ func (r *Rules) eachRoll(h hold, f func(prob float64, s State)) {
 	}
 }
 
-// eachOption calls f with each legal action of s and what it leaves set aside.
+// eachOption calls f with each legal action of s and the dice set aside after it.
 func (r *Rules) eachOption(s State, f func(a game.Action, aside Counts)) {
 	for _, a := range r.Legal(nil, s) {
 		f(a, s.asideAfter(a))
 	}
 }
 
-// leads is the code of a turn in which c is set aside and, if ended, over.
+// nodeOf returns the node of a turn with c set aside, which is over if ended is set or
+// no dice are left.
 func (r *Rules) nodeOf(t *turnGraph, c Counts, ended bool) uint16 {
 	h := r.holdOf(c)
 	if ended || c.total() == r.cfg.Dice {
 		return uint16(h.points)
 	}
 	if r.hopeless(h) && t.node[h.tanks][h.rays][h.earthlings][h.types] == 0 {
-		return 0 // from a hopeless hold: not in the graph
+		return 0 // reached from a hopeless hold only, and not in the graph
 	}
 	return t.node[h.tanks][h.rays][h.earthlings][h.types]
 }
 
-// representative is the choice like s that is shown to policies: types in order,
-// and the dice that cannot be kept all of one type.
+// representative returns the decision, equivalent to s, that policies are called with:
+// types are sorted, and all dice that cannot be set aside have the same type.
 func (r *Rules) representative(s State) State {
 	s, _ = r.Canonical(s)
-	var useless uint8
+	var blocked uint8
 	for t := human; t <= chicken; t++ {
 		if s.Aside[t] > 0 {
-			useless += s.Roll[t]
+			blocked += s.Roll[t]
 			s.Roll[t] = 0
 		}
 	}
-	if useless > 0 {
-		s.Roll[human] = useless // held, as the first type in order
+	if blocked > 0 {
+		s.Roll[human] = blocked // humans are held, as the first type in order
 	}
 	s.Aside = r.holdOf(s.Aside).aside()
 	return s
 }
 
-// addRolls fills in what rolling on from hold i leads to, merging rolls that
-// come to the same. It numbers the decisions by their states.
+// addRolls fills in the results of rolling on from hold i, and merges equivalent rolls.
+// It numbers the decisions by their states.
 func (r *Rules) addRolls(t *turnGraph, i int, decisions map[State]uint32) {
 	h := &t.holds[i]
 	forced := map[uint16]float64{}
@@ -221,9 +227,9 @@ func (r *Rules) addRolls(t *turnGraph, i int, decisions map[State]uint32) {
 			from := len(t.options)
 			same := true
 			r.eachOption(s, func(a game.Action, c Counts) {
-				code := r.nodeOf(t, c, a == Stop)
-				t.options, t.actions = append(t.options, code), append(t.actions, a)
-				same = same && t.merged(code) == t.merged(t.options[from])
+				node := r.nodeOf(t, c, a == Stop)
+				t.options, t.actions = append(t.options, node), append(t.actions, a)
+				same = same && t.merged(node) == t.merged(t.options[from])
 			})
 			if same {
 				forced[t.merged(t.options[from])] += prob
@@ -241,23 +247,23 @@ func (r *Rules) addRolls(t *turnGraph, i int, decisions map[State]uint32) {
 		at[d] = len(t.choices)
 		t.choices = append(t.choices, choice{prob, d})
 	})
-	for _, code := range slices.Sorted(maps.Keys(forced)) {
-		t.forced = append(t.forced, edge{forced[code], code})
+	for _, node := range slices.Sorted(maps.Keys(forced)) {
+		t.forced = append(t.forced, edge{forced[node], node})
 	}
 	h.forced.to, h.choices.to, h.decisions.to = uint32(len(t.forced)), uint32(len(t.choices)), uint32(len(t.decisions))
 	t.merge(h)
 }
 
-// merge fills in pairs and more from the choices of a hold.
+// merge fills in pairs and picks from the choices of a hold.
 func (t *turnGraph) merge(h *hold) {
 	h.pairs.from, h.picks.from = uint32(len(t.pairs)), uint32(len(t.picks))
 	at := map[pick]int{} // by options, without probability
 	for _, c := range t.choices[h.choices.from:h.choices.to] {
 		var key pick
 		n := 0
-		for _, code := range t.optionsOf(int(c.decision)) {
-			if code = t.merged(code); !slices.Contains(key.to[:n], code) {
-				key.to[n] = code
+		for _, node := range t.optionsOf(int(c.decision)) {
+			if node = t.merged(node); !slices.Contains(key.to[:n], node) {
+				key.to[n] = node
 				n++
 			}
 		}
@@ -281,27 +287,27 @@ func (t *turnGraph) merge(h *hold) {
 	h.pairs.to, h.picks.to = uint32(len(t.pairs)), uint32(len(t.picks))
 }
 
-// optionsOf is where the legal actions of a decision lead.
+// optionsOf returns the node after each legal action of a decision.
 func (t *turnGraph) optionsOf(d int) []uint16 { return t.options[t.first[d]:t.first[d+1]] }
 
-// worth maps codes that are worth the same whatever the payoffs to one of them.
-func (t *turnGraph) merged(code uint16) uint16 {
-	if int(code) >= t.live {
+// merged maps nodes that have the same value for all payoffs to one of them.
+func (t *turnGraph) merged(node uint16) uint16 {
+	if int(node) >= t.live {
 		return 0
 	}
-	return code
+	return node
 }
 
-// start is the code of the start of a turn.
+// start returns the node of the start of a turn.
 func (t *turnGraph) start() int { return t.live - 1 }
 
-// codes is the number of codes.
+// nodes returns the number of nodes.
 func (t *turnGraph) nodes() int { return t.live + len(t.hopeless) }
 
-// solve fills value [codes] with what a turn is worth under best play from
-// each code on, given value[:ends], what its end with so many points pays, and
-// rolling [live] with what rolling on is worth. Its products are converted, which
-// forbids fusing them with a sum, so that an [octet] has the same bits.
+// solve fills value [nodes] with the value of the turn under best play from each node
+// on, given the payoffs of its ends in value[:ends], and rolling [live] with the value
+// of rolling on. The conversions of products forbid fusing them with a sum, so that a
+// [turnBatch] has the same bits.
 func (t *turnGraph) solve(value, rolling []float64) {
 	for i := t.live; i < t.nodes(); i++ {
 		value[i] = value[0]
@@ -324,16 +330,16 @@ func (t *turnGraph) solve(value, rolling []float64) {
 	value[t.start()] = rolling[t.start()]
 }
 
-// bestWorth is what the best of some options is worth.
+// bestValue returns the value of the best option.
 func bestValue(value []float64, options []uint16) float64 {
 	v := value[options[0]]
-	for _, code := range options[1:] {
-		v = max(v, value[code])
+	for _, node := range options[1:] {
+		v = max(v, value[node])
 	}
 	return v
 }
 
-// bestOption is the index of the best of some options, the first among ties.
+// bestOption returns the index of the best option, the first among ties.
 func bestOption(value []float64, options []uint16) int {
 	i := 0
 	for v := bestValue(value, options) - game.Tie; value[options[i]] < v; {
@@ -342,9 +348,8 @@ func bestOption(value []float64, options []uint16) int {
 	return i
 }
 
-// spreadBest adds to dist [ends] how a turn ends under the best play that solve
-// found, from the codes to which reach [codes] gives a probability; it clears
-// reach.
+// propagateBest adds to dist [ends] the probability of each end under the best play
+// that solve has found, given the initial probabilities reach [nodes]. It clears reach.
 func (t *turnGraph) propagateBest(dist, reach, value, rolling []float64) {
 	for i := t.live - 1; i >= t.ends; i-- {
 		p := reach[i]
@@ -362,8 +367,8 @@ func (t *turnGraph) propagateBest(dist, reach, value, rolling []float64) {
 	t.collectEnds(dist, reach)
 }
 
-// rollOn adds to reach what rolling on from hold i leads to under best play,
-// times p.
+// rollOn adds to reach p times the probability of each node after rolling on from hold
+// i under best play.
 func (t *turnGraph) rollOn(reach []float64, i int, p float64, value []float64) {
 	h := &t.holds[i]
 	for _, e := range t.forced[h.forced.from:h.forced.to] {
@@ -382,8 +387,7 @@ func (t *turnGraph) rollOn(reach []float64, i int, p float64, value []float64) {
 	}
 }
 
-// settle moves what has reached the end of the turn, or no longer can score,
-// from reach to dist.
+// collectEnds moves the probabilities of ends and hopeless holds from reach to dist.
 func (t *turnGraph) collectEnds(dist, reach []float64) {
 	for i, p := range reach[:t.ends] {
 		dist[i] += p
@@ -395,11 +399,11 @@ func (t *turnGraph) collectEnds(dist, reach []float64) {
 	clear(reach[t.live:])
 }
 
-// spread is spreadBest for play that rolls on with probability roll [live] and
-// takes options with probability pick [options]. It leaves reach as it is for
-// the live holds, and in choosing [decisions] how likely each decision comes up.
-func (t *turnGraph) propagate(dist, reach, choosing, roll, pick []float64) {
-	clear(choosing)
+// propagate is propagateBest for a policy that rolls on with probability roll [live]
+// and takes options with probability option [options]. It leaves the reach
+// probabilities of live holds in reach, and of decisions in decisionReach [decisions].
+func (t *turnGraph) propagate(dist, reach, decisionReach, roll, option []float64) {
+	clear(decisionReach)
 	for i := t.live - 1; i >= t.ends; i-- {
 		h, p := &t.holds[i], reach[i]
 		if i != t.start() {
@@ -411,14 +415,14 @@ func (t *turnGraph) propagate(dist, reach, choosing, roll, pick []float64) {
 				reach[e.to] += p * e.prob
 			}
 			for _, c := range t.choices[h.choices.from:h.choices.to] {
-				choosing[c.decision] += p * c.prob
+				decisionReach[c.decision] += p * c.prob
 			}
 		}
-		// All that lead to these have been seen.
+		// All holds with these decisions have been visited.
 		for d := h.decisions.from; d < h.decisions.to; d++ {
-			if p := choosing[d]; p > 0 {
+			if p := decisionReach[d]; p > 0 {
 				for k := t.first[d]; k < t.first[d+1]; k++ {
-					reach[t.options[k]] += p * pick[k]
+					reach[t.options[k]] += p * option[k]
 				}
 			}
 		}

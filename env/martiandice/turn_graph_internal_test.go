@@ -1,7 +1,6 @@
 package martiandice
 
-// In package martiandice: what a turn is worth from the middle on, to a player
-// who counts points only, shows in no position of a game.
+// In package martiandice: the exported API has no values of points within a turn.
 
 import (
 	"fmt"
@@ -10,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestTurn(t *testing.T) {
+func TestTurnGraph(t *testing.T) {
 	r, err := New(DefaultConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -18,8 +17,8 @@ func TestTurn(t *testing.T) {
 	g := newGreedy(r, r.newTurnGraph())
 	for _, test := range []struct {
 		tanks, rays, earthlings, types int
-		worth                          float64 // of the better choice
-		roll                           bool    // which is to roll
+		value                          float64 // of the better choice
+		roll                           bool    // whether that is to roll
 	}{
 		// E. Bonsma, github.com/erwinbonsma/MartianDice, unit tests.
 		{0, 10, 2, 1, 2.333333, true},
@@ -27,27 +26,27 @@ func TestTurn(t *testing.T) {
 		{0, 9, 2, 1, 2.907407, true},
 		{3, 3, 5, 2, 5.203704, true},
 		{2, 2, 7, 2, 7, false},
-		// The same by hand: one die left, of which a chicken or a cow adds a point
-		// to two, and nothing takes them away.
+		// The same by hand: the last die adds a point to two if it shows a chicken or a
+		// cow, and nothing takes points away.
 		{0, 10, 2, 1, 2 + 2.0/6, true},
 	} {
-		code := g.turn.node[test.tanks][test.rays][test.earthlings][test.types]
-		if int(code) < g.turn.ends || int(code) >= g.turn.live {
+		node := g.turn.node[test.tanks][test.rays][test.earthlings][test.types]
+		if int(node) < g.turn.ends || int(node) >= g.turn.live {
 			t.Fatalf("%+v is no hold of the turn", test)
 		}
-		if got := g.value[code]; !(math.Abs(got-test.worth) <= 5e-7) {
-			t.Errorf("%+v: worth %v", test, got)
+		if got := g.value[node]; !(math.Abs(got-test.value) <= 5e-7) {
+			t.Errorf("%+v: value %v", test, got)
 		}
-		stop := float64(g.turn.holds[code].points)
-		if got := g.rolling[code] > stop; got != test.roll {
-			t.Errorf("%+v: rolling is worth %v, stopping %v", test, g.rolling[code], stop)
+		stop := float64(g.turn.holds[node].points)
+		if got := g.rolling[node] > stop; got != test.roll {
+			t.Errorf("%+v: rolling has value %v, stopping %v", test, g.rolling[node], stop)
 		}
 	}
 }
 
-// The graph must have as many holds as others have counted: 775, of which six
-// are tanks alone, which nobody can hold when rolling on.
-func TestTurnSize(t *testing.T) {
+// The graph must have as many holds as other programs have counted: 775, of which six
+// are tanks alone, which no roll starts from.
+func TestTurnGraphSize(t *testing.T) {
 	r, err := New(DefaultConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +55,7 @@ func TestTurnSize(t *testing.T) {
 	if got := g.live - g.ends; got != 775-6 {
 		t.Errorf("%d holds that may score, want %d", got, 775-6)
 	}
-	// What leads on from each hold has probability one.
+	// The rolls from each hold have a total probability of one.
 	for _, h := range g.holds[g.ends:] {
 		sum := 0.0
 		for _, e := range g.forced[h.forced.from:h.forced.to] {
@@ -71,9 +70,8 @@ func TestTurnSize(t *testing.T) {
 	}
 }
 
-// Policies are asked about each decision once: no two of them look the same, so
-// that a policy of observations could answer each in its own way, and none
-// could answer twice.
+// Policies are called with each decision once: no two decisions of a turn have the same
+// observation.
 func TestDecisions(t *testing.T) {
 	r, err := New(DefaultConfig())
 	if err != nil {
@@ -89,11 +87,11 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("%s is not its own representative", r.Format(st))
 		}
 		r.Encode(obs, st, r.CurrentPlayer(st))
-		look := fmt.Sprint(obs)
-		if other, ok := seen[look]; ok {
-			t.Errorf("%s looks like %s", r.Format(st), r.Format(other))
+		key := fmt.Sprint(obs)
+		if other, ok := seen[key]; ok {
+			t.Errorf("%s has the observation of %s", r.Format(st), r.Format(other))
 		}
-		seen[look] = st
+		seen[key] = st
 		if i >= len(s.turn.decisions) {
 			continue
 		}

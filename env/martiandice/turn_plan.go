@@ -25,9 +25,7 @@ func (r *Rules) SampleStart(dice *rand.PCG) State {
 	s := r.Initial()
 	s.Phase = Rolling
 	s.Start, s.Seat = uint8(first), uint8((first+m)%r.cfg.Players)
-	for i := range r.cfg.Players {
-		s.Score[(first+i)%r.cfg.Players] = score[i]
-	}
+	game.SeatOrder(s.Score[:r.cfg.Players], score[:r.cfg.Players], game.Player(first))
 	if r.cfg.MaxRounds > 0 {
 		s.Count = 1 + uint32(below(dice, r.cfg.MaxRounds))
 	}
@@ -51,22 +49,22 @@ func (r *Rules) NewPlan() game.Plan[State] {
 	return p
 }
 
-// canScore reports whether a turn can score so many points: as many as there
-// are dice, or three and more with the bonus.
+// canScore reports whether a turn can score so many points: up to one for each die, or
+// three and more with the bonus.
 func (c Config) canScore(points int) bool {
 	return points <= c.Dice || points-c.Bonus >= 3 && points-c.Bonus <= c.Dice
 }
 
-// turnPlan is best play of a turn against values of what follows it.
+// turnPlan is best play of a turn, given the values of its ends.
 type turnPlan struct {
 	r              *Rules
 	turn           *turnGraph
 	seat           int
-	points         []int     // that a turn can score, ascending
+	points         []int     // points that a turn can score, ascending
 	ends           []State   // [points]
-	pay            []float64 // [points, P]
-	value, rolling []float64 // [codes], [live]; to the mover
-	reach, dist    []float64 // [codes], [ends of the turn]; for two dist is not needed
+	pay            []float64 // [points, P] values of the ends by seat
+	value, rolling []float64 // [nodes], [live] values to the mover
+	reach, dist    []float64 // [nodes], [ends of the turn] probabilities; not used for two players
 }
 
 // Begin implements [game.Plan].
@@ -87,12 +85,12 @@ func (p *turnPlan) Known(dst []float64, end State) ([]float64, bool) {
 	return dst, false
 }
 
-// settled appends the expected returns once nobody has anything left to decide.
+// decidedReturns appends the expected returns [P] of a state after the last decision.
 func (r *Rules) decidedReturns(dst []float64, s State) []float64 {
 	if s.Phase == Over {
 		return r.Returns(dst, s)
 	}
-	for i := range r.cfg.Players { // all who are tied have the same chance
+	for i := range r.cfg.Players { // all tied seats have the same probability
 		share := float64(s.Tied>>i&1) / float64(bits.OnesCount16(s.Tied))
 		dst = append(dst, r.spec.Return(share))
 	}
@@ -110,7 +108,7 @@ func (p *turnPlan) Solve(values []float64) {
 	}
 }
 
-// promise takes in what the ends are worth.
+// setValues sets the values [points, P] of the ends.
 func (p *turnPlan) setValues(values []float64) {
 	n := p.r.cfg.Players
 	p.pay = append(p.pay[:0], values...)
@@ -122,46 +120,46 @@ func (p *turnPlan) setValues(values []float64) {
 // SolveAll implements [game.BatchTurnPlanner].
 func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
 	t := r.graph()
-	o := t.takeBatch()
-	defer t.batches.Put(o)
+	b := t.takeBatch()
+	defer t.batches.Put(b)
 	for len(plans) > 0 {
 		n := min(lanes.Width, len(plans))
 		for l, x := range plans[:n] {
 			p := x.(*turnPlan)
 			p.setValues(values[l])
 			for k, v := range p.value[:t.ends] {
-				o.value[k][l] = v
+				b.value[k][l] = v
 			}
 		}
-		o.solve()
+		b.solve()
 		if r.cfg.Players != 2 {
-			o.propagate()
+			b.propagate()
 		}
 		for l, x := range plans[:n] {
-			x.(*turnPlan).copyLane(o, l)
+			x.(*turnPlan).copyLane(b, l)
 		}
 		plans, values = plans[n:], values[n:]
 	}
 }
 
-// take copies what a lane has found.
-func (p *turnPlan) copyLane(o *turnBatch, l int) {
+// copyLane copies the solution of lane l.
+func (p *turnPlan) copyLane(b *turnBatch, l int) {
 	for i := p.turn.ends; i < p.turn.live; i++ {
-		p.value[i], p.rolling[i] = o.value[i][l], o.rolling[i][l]
+		p.value[i], p.rolling[i] = b.value[i][l], b.rolling[i][l]
 	}
 	for i := p.turn.live; i < len(p.value); i++ {
 		p.value[i] = p.value[0] // no points whatever follows
 	}
 	if p.r.cfg.Players != 2 {
 		for k := range p.dist {
-			p.dist[k] = o.dist[k][l]
+			p.dist[k] = b.dist[k][l]
 		}
 	}
 }
 
 // Value implements [game.Plan].
 func (p *turnPlan) Value(dst []float64) []float64 {
-	if p.r.cfg.Players == 2 { // what one wins the other loses
+	if p.r.cfg.Players == 2 { // a constant-sum game
 		v := p.rolling[p.turn.start()]
 		other := p.r.spec.Win + p.r.spec.Loss - v
 		if p.seat == 0 {
@@ -183,9 +181,9 @@ func (p *turnPlan) Value(dst []float64) []float64 {
 // Options implements [game.Plan].
 func (p *turnPlan) Options(dst []float64, s State) []float64 {
 	if s.Phase == Decide {
-		roll, code := p.value[0], p.r.nodeOf(p.turn, s.Aside, false)
-		if int(code) >= p.turn.ends && int(code) < p.turn.live {
-			roll = p.rolling[code]
+		roll, node := p.value[0], p.r.nodeOf(p.turn, s.Aside, false)
+		if int(node) >= p.turn.ends && int(node) < p.turn.live {
+			roll = p.rolling[node]
 		}
 		return append(dst, roll, p.value[p.r.Points(s.Aside)])
 	}

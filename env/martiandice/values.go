@@ -7,39 +7,39 @@ import (
 	"marsgym/env/game"
 )
 
-// maxPlans bounds the plans that are kept, of 12 kB each.
+// maxCachedTurns bounds the cache of turnSolutions, of 12 kB each.
 const maxCachedTurns = 5000
 
-// plan is best play of a turn from one start.
+// turnSolution is best play of the turn from one start.
 type turnSolution struct {
-	pay        []float64   // [ends, P]
+	pay        []float64   // [ends, P] value of each end to each place
 	turnValues             // to the mover
-	parts      []mixedPart // of best play; two where the equilibrium mixes (see solveMixed)
-	dist       []float64   // [ends]; how the turn ends
+	parts      []mixedPart // of best play; two where the equilibrium is mixed (see solveMixed)
+	dist       []float64   // [ends] probability of each end
 }
 
-// way is a way to play: what is best by some worth, and how often.
+// mixedPart is one policy of a mixture: the best by some values, with its probability.
 type mixedPart struct {
 	by   turnValues
 	prob float64
 }
 
-// worth is what best play of a turn is worth from each code on [codes], and
-// what rolling on is worth [live].
+// turnValues are the values of a turn under best play from each node on [nodes], and
+// of rolling on [live].
 type turnValues struct{ value, rolling []float64 }
 
-// newPlan works out best play of the turn from the start of that number.
+// solveTurn computes best play of the turn from a start, given by its number.
 func (s *Solution) solveTurn(start int) *turnSolution {
 	pay, m := s.payoffsAt(start)
-	pl := &turnSolution{pay: pay, turnValues: s.bestTurn(pay, m, 0)}
-	pl.parts, pl.dist = []mixedPart{{pl.turnValues, 1}}, s.endingOf(pl.turnValues)
-	if s.mixes(start, pay, pl.dist) {
-		s.findMixture(pl, start, m)
+	sol := &turnSolution{pay: pay, turnValues: s.bestTurn(pay, m, 0)}
+	sol.parts, sol.dist = []mixedPart{{sol.turnValues, 1}}, s.endingOf(sol.turnValues)
+	if s.mixes(start, pay, sol.dist) {
+		s.findMixture(sol, start, m)
 	}
-	return pl
+	return sol
 }
 
-// payAt is what the ends of the turn from a start are worth to each place
+// payoffsAt returns the value of each end of the turn from a start to each place
 // [ends, P], and the place to move.
 func (s *Solution) payoffsAt(start int) (pay []float64, m int) {
 	p := s.starts.players
@@ -52,8 +52,8 @@ func (s *Solution) payoffsAt(start int) (pay []float64, m int) {
 	return pay, m
 }
 
-// weigh is what best play is worth to place m, no points being worth so
-// much more than pay says.
+// bestTurn returns the values of best play to place m, with more added to the value
+// of a turn without points.
 func (s *Solution) bestTurn(pay []float64, m int, more float64) turnValues {
 	p, t := s.starts.players, s.turn
 	w := turnValues{make([]float64, t.nodes()), make([]float64, t.live)}
@@ -65,44 +65,45 @@ func (s *Solution) bestTurn(pay []float64, m int, more float64) turnValues {
 	return w
 }
 
-// mixes reports whether best play from a start is not the one way that ends like
-// dist [ends]: the values of the start say so, since to the other places the ways
-// to play are worth different amounts.
+// mixes reports whether best play from a start is mixed, given the ends dist [ends] of
+// a pure best response. If so, the value of the start to some other place differs from
+// that of the pure response.
 func (s *Solution) mixes(start int, pay, dist []float64) bool {
-	const same = 1e-11 // chosen: rounding is below
+	const same = 1e-11 // chosen: above rounding errors
 	p := s.starts.players
 	if score, _ := s.starts.at(start); p < 3 || s.starts.firstToMove(score) > 0 {
 		return false
 	}
-	off := 0.0
+	differ := 0.0
 	for j, x := range expectedShares(pay, dist) {
-		off = max(off, math.Abs(x-s.value[start*p+j]))
+		differ = max(differ, math.Abs(x-s.value[start*p+j]))
 	}
-	return !(off < same)
+	return !(differ < same)
 }
 
-// unmix finds how a plan mixes.
-func (s *Solution) findMixture(pl *turnSolution, start, m int) {
+// findMixture fills in the mixture of best responses, next to a breakpoint, that gives
+// the values of the start.
+func (s *Solution) findMixture(sol *turnSolution, start, m int) {
 	want := s.value[start*s.starts.players:][:s.starts.players]
-	below, above := s.bestTurn(pl.pay, m, -breakpointGap), s.bestTurn(pl.pay, m, breakpointGap)
+	below, above := s.bestTurn(sol.pay, m, -breakpointGap), s.bestTurn(sol.pay, m, breakpointGap)
 	lower, upper := s.endingOf(below), s.endingOf(above)
-	a, b := expectedShares(pl.pay, lower), expectedShares(pl.pay, upper)
+	a, b := expectedShares(sol.pay, lower), expectedShares(sol.pay, upper)
 	along, length := 0.0, 0.0
 	for j := range want {
 		along += (want[j] - a[j]) * (b[j] - a[j])
 		length += (b[j] - a[j]) * (b[j] - a[j])
 	}
 	if length > 0 {
-		share := min(max(along/length, 0), 1)
-		pl.parts = []mixedPart{{below, 1 - share}, {above, share}}
-		for k := range pl.dist {
-			pl.dist[k] = (1-share)*lower[k] + share*upper[k]
+		prob := min(max(along/length, 0), 1)
+		sol.parts = []mixedPart{{below, 1 - prob}, {above, prob}}
+		for k := range sol.dist {
+			sol.dist[k] = (1-prob)*lower[k] + prob*upper[k]
 		}
 	}
 }
 
-// expect is the expected share of the win of each place [P] when the turn ends
-// like dist [ends], and its ends are worth pay [ends, P].
+// expectedShares returns the expected share of the win of each place [P], given the
+// probability dist [ends] and the values pay [ends, P] of each end of the turn.
 func expectedShares(pay, dist []float64) []float64 {
 	p := len(pay) / len(dist)
 	values := make([]float64, p)
@@ -114,25 +115,24 @@ func expectedShares(pay, dist []float64) []float64 {
 	return values
 }
 
-// plan is newPlan, kept where there are few starts.
+// turnFrom returns solveTurn(start), from the cache where there are few starts.
 func (s *Solution) turnFrom(start int) *turnSolution {
 	if s.turns == nil {
 		return s.solveTurn(start)
 	}
-	pl := s.turns[start].Load()
-	if pl == nil {
-		pl = s.solveTurn(start)
-		s.turns[start].Store(pl)
+	sol := s.turns[start].Load()
+	if sol == nil {
+		sol = s.solveTurn(start)
+		s.turns[start].Store(sol)
 	}
-	return pl
+	return sol
 }
 
-// places puts the scores and the mover of a turn in the order of play.
+// places returns the scores in the order of play of a round, and the place of the seat
+// whose turn it is.
 func (s *Solution) places(st State) (score [maxPlayers]uint8, m int) {
 	p := s.starts.players
-	for i := range p {
-		score[i] = st.Score[(int(st.Start)+i)%p]
-	}
+	game.MoverOrder(score[:p], st.Score[:p], game.Player(st.Start))
 	return score, (int(st.Seat) + p - int(st.Start)) % p
 }
 
@@ -156,43 +156,44 @@ func (s *Solution) Value(dst []float64, st State) ([]float64, error) {
 	if st.Phase == Rolling && st.Aside == (Counts{}) {
 		return s.appendReturns(dst, st, s.value[start*p:][:p]), nil
 	}
-	pl := s.turnFrom(start)
+	sol := s.turnFrom(start)
 	dist := make([]float64, s.turn.ends)
-	for _, w := range pl.parts {
-		s.addEnding(dist, st, w.by, w.prob)
+	for _, part := range sol.parts {
+		s.addEnding(dist, st, part.by, part.prob)
 	}
-	values := expectedShares(pl.pay, dist)
+	values := expectedShares(sol.pay, dist)
 	for j := range values {
 		values[j] -= s.turnCost()
 	}
 	return s.appendReturns(dst, st, values), nil
 }
 
-// follow adds to dist [ends] how the turn under way in st ends under best play,
-// times p.
+// addEnding adds to dist [ends] p times the probability of each end of the turn from
+// st on, under the best play by the given values.
 func (s *Solution) addEnding(dist []float64, st State, by turnValues, p float64) {
 	t, stopped := s.turn, false
 	if st.Phase == Select {
 		a := s.r.bestAction(t, by.value, by.rolling, st)
 		st.Aside, stopped = st.asideAfter(a), a == Stop
 	}
-	code := s.r.nodeOf(t, st.Aside, stopped)
+	node := s.r.nodeOf(t, st.Aside, stopped)
 	reach := make([]float64, t.nodes())
-	reach[code] = p
-	if live := int(code) >= t.ends && int(code) < t.live; live && st.Phase == Rolling {
-		reach[code] = 0
-		t.rollOn(reach, int(code), p, by.value)
+	reach[node] = p
+	if live := int(node) >= t.ends && int(node) < t.live; live && st.Phase == Rolling {
+		reach[node] = 0
+		t.rollOn(reach, int(node), p, by.value)
 	}
 	t.propagateBest(dist, reach, by.value, by.rolling)
 }
 
-// appendSeats appends shares by place as returns by seat.
+// appendReturns appends shares [P] by place as expected returns [P] by seat.
 func (s *Solution) appendReturns(dst []float64, st State, shares []float64) []float64 {
-	p := len(shares)
-	for i := range p {
-		dst = append(dst, s.ret(shares[(i+p-int(st.Start))%p]))
+	var bySeat [maxPlayers]float64
+	game.SeatOrder(bySeat[:], shares, game.Player(st.Start))
+	for _, share := range bySeat[:len(shares)] {
+		dst = append(dst, s.ret(share))
 	}
-	if p == 1 {
+	if len(shares) == 1 {
 		dst[len(dst)-1] -= float64(st.Count) // turns taken already
 	}
 	return dst
@@ -214,7 +215,7 @@ func (s *Solution) Options(dst []float64, st State) ([]float64, error) {
 	return dst, nil
 }
 
-// best is best play as a policy.
+// bestPolicy is best play as a [game.Policy].
 type bestPolicy struct{ s *Solution }
 
 // Policy implements [game.Solution].
@@ -227,8 +228,8 @@ func (b *bestPolicy) Probs(dst []float64, states []State) error {
 		score, m := s.places(st)
 		row := dst[i*int(actions):][:actions]
 		clear(row)
-		for _, w := range s.turnFrom(s.starts.index(score[:], m)).parts {
-			row[s.r.bestAction(s.turn, w.by.value, w.by.rolling, st)] += w.prob
+		for _, part := range s.turnFrom(s.starts.index(score[:], m)).parts {
+			row[s.r.bestAction(s.turn, part.by.value, part.by.rolling, st)] += part.prob
 		}
 	}
 	return nil

@@ -7,11 +7,10 @@ import (
 	"marsgym/env/martiandice"
 )
 
-// hapless scores afterstates by their number, so that it plays at whim,
-// as an untrained network does.
-type hapless struct{ salt int }
+// arbitrary scores afterstates by a hash, so that it plays like an untrained network.
+type arbitrary struct{ salt int }
 
-func (h hapless) Score(dst []float64, after []martiandice.State, movers []game.Player) error {
+func (h arbitrary) Score(dst []float64, after []martiandice.State, movers []game.Player) error {
 	for i, s := range after {
 		x := h.salt
 		for t, n := range s.Aside {
@@ -23,7 +22,7 @@ func (h hapless) Score(dst []float64, after []martiandice.State, movers []game.P
 	return nil
 }
 
-func (hapless) Choose(probs, scores []float64) {
+func (arbitrary) Choose(probs, scores []float64) {
 	best := 0
 	for i, x := range scores {
 		if x > scores[best] {
@@ -34,14 +33,16 @@ func (hapless) Choose(probs, scores []float64) {
 	probs[best] = 1
 }
 
-func (hapless) Probs([]float64, []martiandice.State) error { panic("it is asked for scores") }
+func (arbitrary) Probs([]float64, []martiandice.State) error {
+	panic("Probs of an AfterstateScorer is called")
+}
 
-// TestHapless finds best responses to players so weak that most values are
-// within rounding of 0 or 1, where options tie by the dozen.
-func TestHapless(t *testing.T) {
+// TestWeakPolicy computes best responses to policies so weak that most values are
+// within rounding of 0 or 1, where many options tie.
+func TestWeakPolicy(t *testing.T) {
 	_, s := published(t)
 	for salt := range 2 {
-		g, err := s.Tabulate(t.Context(), hapless{salt})
+		g, err := s.Tabulate(t.Context(), arbitrary{salt})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,7 @@ func TestHapless(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !(best > 0.5 && best <= 1) {
-				t.Errorf("salt %d: a best response in seat %d is worth %v", salt, seat, best)
+				t.Errorf("salt %d: a best response in seat %d has value %v", salt, seat, best)
 			}
 		}
 	}

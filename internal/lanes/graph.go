@@ -32,7 +32,7 @@ type node struct {
 
 const none = -1
 
-// place is a number of the graph, as the offset of its Vec in bytes.
+// offset is a number of the graph, as the offset of its Vec in bytes.
 type offset uint32
 
 const vecSize = 8 * Width
@@ -114,7 +114,7 @@ func (g *Graph) Roll(prob float64, options ...int) {
 	g.bound()
 }
 
-// place is number n, which must be below limit.
+// offset is number n, which must be below limit.
 func (g *Graph) offset(n, limit int) offset {
 	if n < 0 || n >= limit || n > 1<<31/vecSize {
 		panic(fmt.Sprintf("lanes: %d is not below %d", n, limit))
@@ -141,7 +141,7 @@ func (g *Graph) Solve(value, rolling []Vec) {
 	active.solve(g, value, rolling)
 }
 
-// Spread adds to dist [ends] how the best play that Solve has found ends, from
+// Propagate adds to dist [ends] how the best play that Solve has found ends, from
 // the numbers to which reach [Len] gives a probability; it clears reach.
 func (g *Graph) Propagate(dist, reach, value, rolling []Vec) {
 	g.check(len(dist), g.ends)

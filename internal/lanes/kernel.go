@@ -67,7 +67,7 @@ func (c *pick) best(value []Vec) Vec {
 	return v
 }
 
-// spreadGo does all of Spread but to add reach to dist at the ends.
+// propagateGo does all of Spread but to add reach to dist at the ends.
 func propagateGo(g *Graph, dist, reach, value, rolling []Vec) {
 	for i := len(g.nodes) - 2; i >= 0; i-- {
 		p := reach[g.ends+i]
