@@ -8,25 +8,25 @@ import (
 	"marsgym/internal/sgemm"
 )
 
-// AdamConfig is the settings of [Adam].
+// AdamConfig are the settings of [Adam].
 type AdamConfig struct {
 	Beta1       float64 `json:"beta1"`         // decay of the mean gradient
 	Beta2       float64 `json:"beta2"`         // decay of the mean squared gradient
-	Eps         float64 `json:"eps"`           // added to the root of the latter
-	MaxGradNorm float64 `json:"max_grad_norm"` // longest gradient, in norm; 0 clips nothing
+	Eps         float64 `json:"eps"`           // added to the square root of the latter
+	MaxGradNorm float64 `json:"max_grad_norm"` // largest norm of a gradient; 0 for no clipping
 }
 
-// DefaultAdam returns the settings of Kingma and Ba, arXiv:1412.6980,
-// algorithm 1, without clipping.
+// DefaultAdam returns the settings of Kingma and Ba, arXiv:1412.6980, algorithm 1,
+// without clipping.
 func DefaultAdam() AdamConfig {
 	return AdamConfig{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
 }
 
-// maxBeta keeps a decay short enough for the count of steps to stop at
-// [maxSteps].
+// maxBeta is the largest decay rate: with it, the bias corrections are exactly 1 after
+// maxSteps steps.
 const maxBeta = 0.99999
 
-// Validate reports every fault of the settings at once.
+// Validate reports all faults at once.
 func (c AdamConfig) Validate() error {
 	var errs []error
 	for _, b := range []struct {
@@ -50,23 +50,23 @@ func (c AdamConfig) Validate() error {
 }
 
 const (
-	// maxNorm is the longest gradient that counts as finite: its square still
-	// fits in a float32.
+	// maxNorm is the largest norm of a gradient that counts as finite: its square
+	// still fits in a float32.
 	maxNorm = 1e18
-	// maxSteps is where the count of steps stops: float32 counts exactly up to
-	// here, and here both corrections have long been exactly 1.
+	// maxSteps is the number at which the step count stops: float32 counts exactly up
+	// to it, and both bias corrections are exactly 1 before it.
 	maxSteps = 1 << 24
 )
 
-// Adam is the optimizer of Kingma and Ba, arXiv:1412.6980, with the gradient
-// clipped in norm beforehand.
+// Adam is the optimizer of Kingma and Ba, arXiv:1412.6980, applied to a gradient that
+// is first clipped to a maximum norm.
 type Adam struct {
 	cfg   AdamConfig
 	m, v  []float32 // [weights] mean gradient, mean squared gradient
 	steps int
 }
 
-// NewAdam returns an optimizer of n weights.
+// NewAdam returns an optimizer for n weights.
 func NewAdam(n int, cfg AdamConfig) (*Adam, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
@@ -74,19 +74,20 @@ func NewAdam(n int, cfg AdamConfig) (*Adam, error) {
 	return &Adam{cfg: cfg, m: make([]float32, n), v: make([]float32, n)}, nil
 }
 
-// Step moves the weights down their gradient, both of shape [weights]:
+// Step updates the weights [n] by one step of gradient descent, for the gradient
+// grad [n] and the learning rate rate:
 //
 //	m ← β₁·m + (1−β₁)·g      v ← β₂·v + (1−β₂)·g²
 //	w ← w − rate · m/(1−β₁ᵗ) / (√(v/(1−β₂ᵗ)) + ε)
 //
-// It returns the gradient's norm before clipping. If that is not finite it
-// returns an error that wraps [ErrDiverged] and changes nothing.
+// It returns the norm of the gradient before clipping. If that is not finite it
+// changes nothing and returns an error that wraps [ErrDiverged].
 func (a *Adam) Step(weights, grad []float32, rate float64) (norm float64, err error) {
 	if len(weights) != len(a.m) || len(grad) != len(a.m) {
-		panic(fmt.Sprintf("models: Adam of %d weights is given %d and a gradient of %d", len(a.m), len(weights), len(grad)))
+		panic(fmt.Sprintf("models: Adam.Step: weights and grad have lengths %d and %d: want %d", len(weights), len(grad), len(a.m)))
 	}
 	if !(rate >= 0 && rate <= math.MaxFloat32) {
-		return 0, fmt.Errorf("models: learning rate is %v: want a finite number, not negative", rate)
+		return 0, fmt.Errorf("models: learning rate is %v: want a finite number that is not negative", rate)
 	}
 	norm = Norm(grad)
 	if !(norm <= maxNorm) {
@@ -114,7 +115,7 @@ func (a *Adam) Step(weights, grad []float32, rate float64) (norm float64, err er
 
 // Norm returns the Euclidean norm of x, summed in float64.
 func Norm(x []float32) float64 {
-	var sum [4]float64 // so that one addition need not wait for another
+	var sum [4]float64 // four sums, so that an addition need not wait for the one before
 	for ; len(x) >= 4; x = x[4:] {
 		for i, v := range x[:4] {
 			sum[i] += float64(v) * float64(v)
@@ -126,8 +127,8 @@ func Norm(x []float32) float64 {
 	return math.Sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]))
 }
 
-// State returns copies of the moments, shape [weights] each in the order of
-// [MLP.Weights], and of the count of steps.
+// State returns copies of the moments, [n] each in the order of [MLP.Weights], and of
+// the step count, as the tensors adam.m, adam.v and adam.steps.
 func (a *Adam) State() []Tensor {
 	n := len(a.m)
 	return []Tensor{
@@ -137,8 +138,8 @@ func (a *Adam) State() []Tensor {
 	}
 }
 
-// Restore takes back what [Adam.State] returned. It ignores other tensors. An
-// error wraps [ErrMismatch] and leaves everything as it was.
+// Restore restores what [Adam.State] returned, and ignores other tensors. If it
+// returns an error, which wraps [ErrMismatch], nothing is changed.
 func (a *Adam) Restore(state []Tensor) error {
 	got := map[string][]float32{}
 	for _, t := range state {
@@ -154,7 +155,7 @@ func (a *Adam) Restore(state []Tensor) error {
 	}
 	for i := range m {
 		if m[i]-m[i] != 0 || !(v[i] >= 0 && v[i] <= math.MaxFloat32) {
-			return fmt.Errorf("models: %w: the optimizer's moments of weight %d are %v and %v: want finite ones",
+			return fmt.Errorf("models: %w: the optimizer's moments of weight %d are %v and %v: want finite numbers",
 				ErrMismatch, i, m[i], v[i])
 		}
 	}

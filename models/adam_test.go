@@ -19,7 +19,7 @@ func newAdam(t *testing.T, n int, cfg models.AdamConfig) *models.Adam {
 	return a
 }
 
-// The reference is algorithm 1 of the paper, line by line, in float64.
+// TestAdam compares with algorithm 1 of the paper, line by line, in float64.
 func TestAdam(t *testing.T) {
 	cfg := models.AdamConfig{Beta1: 0.8, Beta2: 0.95, Eps: 1e-3, MaxGradNorm: 2}
 	a := newAdam(t, 3, cfg)
@@ -67,7 +67,7 @@ func TestAdamRefuses(t *testing.T) {
 		}
 	}
 	if !slices.Equal(w, []float32{1, 2}) || a.State()[2].Data[0] != 0 {
-		t.Errorf("a refused step has changed the weights to %v, or counts", w)
+		t.Errorf("a refused step changes the weights to %v, or is counted", w)
 	}
 }
 

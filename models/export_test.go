@@ -1,6 +1,4 @@
 package models
 
-// In package models: fuzzing through the disk is too slow to find anything.
-
-// Encode returns the bytes of a file.
+// Encode returns the bytes of a file. Fuzzing with files on disk would be too slow.
 func (f *File) Encode() ([]byte, error) { return f.encode() }

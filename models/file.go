@@ -21,40 +21,41 @@ import (
 	"marsgym/internal/input"
 )
 
-// File is a model file or a checkpoint, in the safetensors format: any program
-// that reads that format can read the weights. What a checkpoint adds to a
-// model is in Tensors and Blobs.
+// File is the content of a model file or a checkpoint. The format is safetensors, so
+// other programs can read the weights. Tensors and Blobs hold what a checkpoint has
+// beside the model.
 type File struct {
 	Meta    Meta
 	MLP     *MLP
 	Tensors []Tensor          // such as an optimizer's moments
-	Blobs   map[string][]byte // kept as tensors of bytes
+	Blobs   map[string][]byte // stored as tensors of bytes
 }
 
-// Bounds of a file and of its header, in bytes. Chosen: a header of ours has a
-// few thousand, or, of a checkpoint, a hundred for each part of the rows. To read
-// one takes some twenty times its size of memory.
+// Limits of a file and of its header, in bytes. Chosen: the header of a model has a few
+// thousand, and that of a checkpoint about a hundred more for each group of rows.
+// Reading a header takes about twenty times its size of memory.
 const (
 	maxFile   = 1 << 30
 	maxHeader = 1 << 22
 )
 
-// seal stands before the file's SHA-256 in its header. No other value of the
-// header's JSON can hold it, since a quote is escaped there.
-const seal = `"sha256":"`
+// checksumKey precedes the file's SHA-256 in its header. It occurs nowhere else in the
+// header's JSON, since quotes within strings are escaped.
+const checksumKey = `"sha256":"`
 
-// unsealed stands in for the SHA-256 while it is computed.
-var unsealed = strings.Repeat("0", 2*sha256.Size)
+// noChecksum is in the place of the SHA-256 while that is computed.
+var noChecksum = strings.Repeat("0", 2*sha256.Size)
 
-// Save writes the file whole or not at all. The same content gives the same
-// bytes. It refuses weights that are not finite.
+// Save writes the file atomically: after an error or a crash, path holds what was there
+// before. The same content gives the same bytes. Weights that are not finite are an
+// error.
 func (f *File) Save(path string) error {
 	b, err := f.encode()
 	if err != nil {
 		return fmt.Errorf("models: save %s: %w", path, err)
 	}
 	if n := binary.LittleEndian.Uint64(b); len(b) > maxFile || n > maxHeader {
-		return fmt.Errorf("models: save %s: it would have %d bytes, %d of them in the header, and no more than %d and %d can be loaded", path, len(b), n, maxFile, maxHeader)
+		return fmt.Errorf("models: save %s: it would have %d bytes, %d of them in the header: want at most %d and %d", path, len(b), n, maxFile, maxHeader)
 	}
 	err = atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -66,10 +67,10 @@ func (f *File) Save(path string) error {
 	return nil
 }
 
-// Load opens a model file or a checkpoint. An error wraps [ErrFormat] where
-// the file is there but is not one, or not as it was written.
+// Load reads a model file or a checkpoint. The error wraps [ErrFormat] if the file
+// exists but is neither, or its content is not what was written.
 func Load(path string) (*File, error) {
-	info, err := os.Stat(path) // to open a pipe would wait for its writer
+	info, err := os.Stat(path) // before Open, which would wait for the writer of a pipe
 	if err == nil {
 		err = checkFile(path, info)
 	}
@@ -84,7 +85,7 @@ func Load(path string) (*File, error) {
 	return LoadFrom(r)
 }
 
-// LoadFrom is [Load] of a file that is open already.
+// LoadFrom is [Load] for an open file.
 func LoadFrom(r *os.File) (*File, error) {
 	b, err := read(r)
 	if err != nil {
@@ -97,8 +98,8 @@ func LoadFrom(r *os.File) (*File, error) {
 	return f, nil
 }
 
-// Decode reads the content of a model file or a checkpoint, with errors as
-// those of [Load].
+// Decode parses the content of a model file or a checkpoint. Its errors are those of
+// [Load].
 func Decode(b []byte) (*File, error) {
 	f, err := decode(b)
 	if err != nil {
@@ -107,7 +108,7 @@ func Decode(b []byte) (*File, error) {
 	return f, nil
 }
 
-// read returns the content of a file of reasonable size.
+// read returns the content of a file of at most maxFile bytes.
 func read(r *os.File) ([]byte, error) {
 	info, err := r.Stat()
 	if err == nil {
@@ -119,12 +120,12 @@ func read(r *os.File) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, maxFile))
 }
 
-// checkFile reports what cannot be a model file.
+// checkFile returns an error if the file cannot be a model file.
 func checkFile(path string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() && info.Size() <= maxFile {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: it is a folder or a device, or larger than %d bytes; give the path of a .safetensors file", path, ErrFormat, maxFile)
+	return fmt.Errorf("%s: %w: it is a directory or a device, or larger than %d bytes; give the path of a .safetensors file", path, ErrFormat, maxFile)
 }
 
 func (f *File) encode() ([]byte, error) {
@@ -137,12 +138,12 @@ func (f *File) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	md["sha256"] = unsealed
+	md["sha256"] = noChecksum
 	out := safetensors.File{Metadata: md}
 	seen := map[string]bool{}
 	add := func(name string, dtype safetensors.DType, shape []int, data []byte) error {
 		if name == "" || name == "__metadata__" || seen[name] {
-			return fmt.Errorf("a tensor is named %q: want another name", name)
+			return fmt.Errorf("the name %q of a tensor is empty, reserved or used twice", name)
 		}
 		seen[name] = true
 		t := safetensors.Tensor{Name: name, DType: dtype, Data: data}
@@ -173,36 +174,36 @@ func (f *File) encode() ([]byte, error) {
 	}
 	b := buf.Bytes()
 	sum := sha256.Sum256(b)
-	i := bytes.Index(b, []byte(seal)) + len(seal)
-	hex.Encode(b[i:i+len(unsealed)], sum[:])
+	i := bytes.Index(b, []byte(checksumKey)) + len(checksumKey)
+	hex.Encode(b[i:i+len(noChecksum)], sum[:])
 	return b, nil
 }
 
-var errDamaged = errors.New("it is cut short or its content has changed since it was written; copy it again, or use another checkpoint")
+var errDamaged = errors.New("it is truncated, or its content has changed since it was written; copy it again, or use another checkpoint")
 
-// decode reads what encode returned. The seal is checked first, so that what
-// follows meets damage only where somebody made it on purpose.
+// decode parses what encode returned. It checks the SHA-256 first, so the later checks
+// fail only for a file that was changed on purpose.
 func decode(b []byte) (*File, error) {
 	if len(b) < 8 {
 		return nil, errDamaged
 	}
 	n := binary.LittleEndian.Uint64(b)
 	if n > uint64(len(b)-8) {
-		return nil, errors.New("it is no safetensors file, or cut short; give the path of a model that train wrote")
+		return nil, errors.New("it is not a safetensors file, or truncated; give the path of a model that train wrote")
 	}
 	if n > maxHeader {
 		return nil, fmt.Errorf("its header has %d bytes; want at most %d", n, maxHeader)
 	}
 	header := b[8 : 8+n]
-	i := bytes.Index(header, []byte(seal)) + len(seal)
-	if i < len(seal) || len(header) < i+len(unsealed) {
-		return nil, errors.New("it is no model of this program; give the path of a model that train wrote")
+	i := bytes.Index(header, []byte(checksumKey)) + len(checksumKey)
+	if i < len(checksumKey) || len(header) < i+len(noChecksum) {
+		return nil, errors.New("it is not a model of this program; give the path of a model that train wrote")
 	}
 	h := sha256.New()
 	h.Write(b[:8+i])
-	io.WriteString(h, unsealed)
-	h.Write(b[8+i+len(unsealed):])
-	if hex.EncodeToString(h.Sum(nil)) != string(header[i:i+len(unsealed)]) {
+	io.WriteString(h, noChecksum)
+	h.Write(b[8+i+len(noChecksum):])
+	if hex.EncodeToString(h.Sum(nil)) != string(header[i:i+len(noChecksum)]) {
 		return nil, errDamaged
 	}
 	in, err := safetensors.Parse(b)
@@ -216,17 +217,17 @@ func decode(b []byte) (*File, error) {
 	if err := f.Meta.Net.Validate(); err != nil {
 		return nil, err
 	}
-	return f, f.take(in.Tensors)
+	return f, f.setTensors(in.Tensors)
 }
 
-// take fills the network and what a checkpoint adds. Nothing is allocated for
-// a network before its tensors are seen to be there.
-func (f *File) take(tensors []safetensors.Tensor) error {
+// setTensors fills MLP, Tensors and Blobs. It allocates the network only after it has
+// checked that the network's tensors are present.
+func (f *File) setTensors(tensors []safetensors.Tensor) error {
 	var ts []Tensor
 	seen := map[string]bool{}
 	for _, t := range tensors {
 		if seen[t.Name] {
-			return fmt.Errorf("it holds two tensors %s", input.Quote(t.Name))
+			return fmt.Errorf("it has two tensors %s", input.Quote(t.Name))
 		}
 		seen[t.Name] = true
 		switch t.DType {
@@ -243,7 +244,7 @@ func (f *File) take(tensors []safetensors.Tensor) error {
 	}
 	blocks := f.Meta.Net.blocks()
 	if len(ts) < len(blocks) {
-		return fmt.Errorf("it holds %d tensors: its network has %d", len(ts), len(blocks))
+		return fmt.Errorf("it has %d tensors: its network has %d", len(ts), len(blocks))
 	}
 	for i, b := range blocks {
 		if want := b.shape(f.Meta.Net); ts[i].Name != b.name || !slices.Equal(ts[i].Shape, want) {

@@ -20,7 +20,8 @@ import (
 	"marsgym/models"
 )
 
-// checkpoint returns a small file with everything in it.
+// checkpoint returns a small file that has all a checkpoint can have, but no
+// ValueTarget, as older releases wrote it.
 func checkpoint(t testing.TB) *models.File {
 	t.Helper()
 	s := models.Shape{Obs: 2, Hidden: []int{3}, Head: models.Logits, Actions: 2, Players: 2}
@@ -48,7 +49,7 @@ func checkpoint(t testing.TB) *models.File {
 	}
 }
 
-// Files that are kept must go on loading, to the bit.
+// TestFormat: the bytes of files must not change, so that old files load.
 func TestFormat(t *testing.T) {
 	f := checkpoint(t)
 	golden.Check(t, "checkpoint.safetensors", saved(t, f))
@@ -95,16 +96,48 @@ func TestSaveLoad(t *testing.T) {
 		t.Errorf("meta %+v, want %+v", got.Meta, want.Meta)
 	}
 	if !slices.Equal(got.MLP.Weights(), want.MLP.Weights()) {
-		t.Error("other weights come back")
+		t.Error("Load returns other weights than were saved")
 	}
 	if !reflect.DeepEqual(got.Tensors, want.Tensors) || !reflect.DeepEqual(got.Blobs, want.Blobs) {
-		t.Errorf("%v and %v come back, want %v and %v", got.Tensors, got.Blobs, want.Tensors, want.Blobs)
+		t.Errorf("Load returns %v and %v, want %v and %v", got.Tensors, got.Blobs, want.Tensors, want.Blobs)
 	}
 	if err := got.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := os.ReadFile(path); err != nil || !bytes.Equal(again, b) {
 		t.Errorf("a file saved again has other bytes, or error %v", err)
+	}
+}
+
+// TestValueTarget: a file of an older release has no value target and loads without
+// one. A value target that is set is restored.
+func TestValueTarget(t *testing.T) {
+	for _, name := range []string{"checkpoint.safetensors", "model.safetensors"} {
+		old, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(old, []byte("value_target")) {
+			t.Fatalf("%s has a value target", name)
+		}
+		f, err := models.Decode(old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Meta.ValueTarget != "" {
+			t.Errorf("%s loads with the value target %q", name, f.Meta.ValueTarget)
+		}
+		if !bytes.Equal(saved(t, f), old) {
+			t.Errorf("%s has other bytes when saved again", name)
+		}
+		f.Meta.ValueTarget = "turn_start"
+		got, err := models.Decode(saved(t, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got.Meta, f.Meta) {
+			t.Errorf("meta %+v, want %+v", got.Meta, f.Meta)
+		}
 	}
 }
 
@@ -116,18 +149,18 @@ func TestSaveLoadModelOnly(t *testing.T) {
 	}
 	want.Meta.Net = score
 	if !reflect.DeepEqual(got.Meta, want.Meta) || got.Tensors != nil || got.Blobs != nil {
-		t.Errorf("%+v comes back, want %+v", got, want)
+		t.Errorf("Load returns %+v, want %+v", got, want)
 	}
 }
 
 func TestSaveRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*models.File){
-		"NaN":           func(f *models.File) { f.MLP.Weights()[3] = float32(math.NaN()) },
-		"same name":     func(f *models.File) { f.Blobs["adam.m"] = nil },
-		"name of ours":  func(f *models.File) { f.Tensors[0].Name = "value.bias" },
-		"reserved name": func(f *models.File) { f.Tensors[0].Name = "__metadata__" },
-		"wrong shape":   func(f *models.File) { f.Tensors[0].Shape = []int{3} },
-		"not JSON":      func(f *models.File) { f.Meta.Config = json.RawMessage("{") },
+		"NaN":            func(f *models.File) { f.MLP.Weights()[3] = float32(math.NaN()) },
+		"same name":      func(f *models.File) { f.Blobs["adam.m"] = nil },
+		"network's name": func(f *models.File) { f.Tensors[0].Name = "value.bias" },
+		"reserved name":  func(f *models.File) { f.Tensors[0].Name = "__metadata__" },
+		"wrong shape":    func(f *models.File) { f.Tensors[0].Shape = []int{3} },
+		"not JSON":       func(f *models.File) { f.Meta.Config = json.RawMessage("{") },
 	} {
 		f := checkpoint(t)
 		spoil(f)
@@ -136,7 +169,7 @@ func TestSaveRefuses(t *testing.T) {
 			t.Errorf("%s: Save accepts it", name)
 		}
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: Save leaves a file, or %v", name, err)
+			t.Errorf("%s: Save leaves a file, or error %v", name, err)
 		}
 	}
 }
@@ -145,7 +178,7 @@ func TestLoadRefusesDamage(t *testing.T) {
 	b := saved(t, checkpoint(t))
 	refused := func(what string, i int, b []byte) {
 		if _, err := models.Decode(b); err == nil {
-			t.Errorf("%s %d goes unnoticed", what, i)
+			t.Errorf("%s %d is not detected", what, i)
 		}
 	}
 	for i := range b {
@@ -154,7 +187,7 @@ func TestLoadRefusesDamage(t *testing.T) {
 			refused("a change of byte", i, b)
 			b[i] ^= byte(flip)
 		}
-		refused("a cut to length", i, b[:i])
+		refused("truncation to length", i, b[:i])
 	}
 	refused("one byte more than", len(b), append(slices.Clone(b), 0))
 
@@ -164,8 +197,8 @@ func TestLoadRefusesDamage(t *testing.T) {
 	}
 }
 
-// reseal makes a changed file's SHA-256 right again.
-func reseal(b []byte) []byte {
+// fixChecksum corrects the SHA-256 of a changed file.
+func fixChecksum(b []byte) []byte {
 	if i := bytes.Index(b, []byte(`"sha256":"`)); i >= 0 && len(b) >= i+10+64 {
 		copy(b[i+10:], strings.Repeat("0", 64))
 		sum := sha256.Sum256(b)
@@ -174,19 +207,20 @@ func reseal(b []byte) []byte {
 	return b
 }
 
-// edit replaces text in the header of a file and seals it again.
+// edit replaces text in the header of a file and corrects its SHA-256.
 func edit(b []byte, old, new string) []byte {
 	n := binary.LittleEndian.Uint64(b)
 	header := strings.Replace(string(b[8:8+n]), old, new, 1)
 	out := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
-	return reseal(append(append(out, header...), b[8+n:]...))
+	return fixChecksum(append(append(out, header...), b[8+n:]...))
 }
 
-func TestLoadRefusesLies(t *testing.T) {
+// TestLoadRefusesForgeries changes files on purpose: their SHA-256 is correct.
+func TestLoadRefusesForgeries(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	b := saved(t, checkpoint(t))
 	if _, err := load(t, path, edit(b, `"seed":"18446744073709551615"`, `"seed":"1"`)); err != nil {
-		t.Errorf("a changed file with the right seal: %v", err)
+		t.Errorf("another seed with the correct SHA-256: %v", err)
 	}
 	nan := slices.Clone(b)
 	copy(nan[8+binary.LittleEndian.Uint64(b):], "\x00\x00\xc0\x7f")
@@ -196,10 +230,10 @@ func TestLoadRefusesLies(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		{"weight NaN", reseal(nan), "NaN"},
+		{"weight NaN", fixChecksum(nan), "NaN"},
 		{"format", edit(b, `"format_version":"1"`, `"format_version":"2"`), "use the release that wrote it"},
 		{"no format", edit(b, `"format_version":"1",`, ``), "format version"},
-		{"no seal", edit(b, `"sha256":`, `"sha256": `), "no model of this program"},
+		{"no checksum", edit(b, `"sha256":`, `"sha256": `), "not a model of this program"},
 		{"seed", edit(b, `"seed":"1`, `"seed":"x`), "seed"},
 		{"steps", edit(b, `"steps":"1`, `"steps":"-1`), "steps"},
 		{"net", edit(b, `\"hidden\":[3]`, `\"hidden\":[4]`), `"body.0.weight" [3 2]`},
@@ -232,7 +266,7 @@ func TestLoadRefusesOtherPaths(t *testing.T) {
 		t.Errorf("no file: error %v: want ErrNotExist", err)
 	}
 	if _, err := models.Load(dir); !errors.Is(err, models.ErrFormat) {
-		t.Errorf("a folder: error %v: want ErrFormat", err)
+		t.Errorf("a directory: error %v: want ErrFormat", err)
 	}
 	huge := filepath.Join(dir, "huge")
 	if err := os.WriteFile(huge, nil, 0o666); err != nil {
@@ -273,9 +307,9 @@ func TestMetaCheck(t *testing.T) {
 	}
 }
 
-// FuzzLoadModel reads what it is given, as it is and sealed anew, so that it
-// comes past the seal. Whatever is read must come out the same when written, but
-// for the spaces of its config.
+// FuzzLoadModel decodes its input, as it is and with a correct SHA-256, so that it
+// passes that check. What can be decoded must be the same after it is encoded and
+// decoded again, except for spaces in its config.
 func FuzzLoadModel(f *testing.F) {
 	for _, name := range []string{"checkpoint.safetensors", "model.safetensors"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -285,7 +319,7 @@ func FuzzLoadModel(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, b := range [][]byte{b, reseal(slices.Clone(b))} {
+		for _, b := range [][]byte{b, fixChecksum(slices.Clone(b))} {
 			got, err := models.Decode(b)
 			if err != nil {
 				continue
@@ -306,10 +340,10 @@ func FuzzLoadModel(f *testing.F) {
 				got.Meta.Config = config.Bytes()
 			}
 			if !reflect.DeepEqual(again.Meta, got.Meta) || !slices.Equal(again.MLP.Weights(), got.MLP.Weights()) {
-				t.Errorf("%+v comes back as %+v", got.Meta, again.Meta)
+				t.Errorf("%+v becomes %+v", got.Meta, again.Meta)
 			}
 			if twice, err := again.Encode(); err != nil || !bytes.Equal(twice, written) {
-				t.Errorf("written again it has other bytes, or error %v", err)
+				t.Errorf("encoded again it has other bytes, or error %v", err)
 			}
 		}
 	})

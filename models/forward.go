@@ -7,28 +7,28 @@ import (
 	"marsgym/internal/sgemm"
 )
 
-// chunk is the number of rows that go through the layers together. Chosen so
-// that two layers of 128 columns stay in a 256 KiB cache.
+// chunk is the number of rows that one forward pass handles at once. Chosen so that
+// the outputs of two layers of 128 columns stay in a 256 KiB cache.
 const chunk = 256
 
 // scratch holds the outputs of two layers for one chunk.
 type scratch struct{ x, y []float32 }
 
-// Forward runs the network on obs [n, D] and fills policy [n, K] and values
-// [n, P]. Either may be nil to do without it. Values are expected returns in
-// order of play, from the player who acts.
+// Forward runs the network on obs [n, D] and fills policy [n, K] and values [n, P].
+// Either may be nil, and is then not computed. Values are of the shape's [ValueKind],
+// in the order of play from the viewer of the observation.
 //
-// Chunks of rows are spread over up to GOMAXPROCS goroutines; a row's result
-// is the same to the bit whatever rows are beside it, if the weights are
-// finite. Forward panics if the lengths do not fit each other.
+// Up to GOMAXPROCS goroutines share the rows. If the weights are finite, the outputs
+// of a row are the same to the bit whatever the other rows are. Forward panics if the
+// lengths do not match.
 func (m *MLP) Forward(policy, values, obs []float32) {
 	d, k, p := m.shape.Obs, m.shape.PolicyWidth(), m.shape.Players
 	n := len(obs) / d
 	if len(obs) != n*d || policy != nil && len(policy) != n*k || values != nil && len(values) != n*p {
-		panic(fmt.Sprintf("models: Forward: %d observed numbers, %d of policy, %d values: want multiples of %d, %d and %d",
+		panic(fmt.Sprintf("models: Forward: obs, policy and values have lengths %d, %d and %d: want as many rows of %d, %d and %d",
 			len(obs), len(policy), len(values), d, k, p))
 	}
-	if n <= chunk { // without a closure, so that nothing is allocated
+	if n <= chunk { // without a closure, which would be allocated
 		m.forward(0, n, policy, values, obs)
 		return
 	}
@@ -60,8 +60,8 @@ func (m *MLP) forward(from, to int, policy, values, obs []float32) {
 	}
 }
 
-// Split fills policy [n, k] and values [n, p] from the output of both heads,
-// y [n, k+p].
+// Split copies the outputs of both heads, y [n, k+p], to policy [n, k] and values
+// [n, p].
 func Split(policy, values, y []float32, k, p int) {
 	for len(y) > 0 {
 		copy(policy[:k], y)
@@ -70,10 +70,10 @@ func Split(policy, values, y []float32, k, p int) {
 	}
 }
 
-// Linear fills y, shape [n, Out], with x·W + b for x of shape [n, In].
+// Linear sets y [n, Out] to x·W + b, for x [n, In].
 func (l Layer) Linear(y, x []float32) { l.columns(0, l.Out, y, x) }
 
-// columns fills y, shape [n, to-from], with some columns of x·W + b.
+// columns sets y [n, to-from] to the columns from <= j < to of x·W + b.
 func (l Layer) columns(from, to int, y, x []float32) {
 	c := to - from
 	for i := 0; i < len(y); i += c {
@@ -82,8 +82,8 @@ func (l Layer) columns(from, to int, y, x []float32) {
 	sgemm.Gemm(false, false, len(y)/c, c, l.In, 1, x, l.In, l.W[from:], l.Out, 1, y, c)
 }
 
-// ReLU fills y, shape [n, Out], with max(x·W + b, 0) for x of shape [n, In].
-// NaN stays NaN, but a weight that is NaN may not show where x is 0.
+// ReLU sets y [n, Out] to max(x·W + b, 0), for x [n, In]. NaN stays NaN, but a weight
+// that is NaN may have no effect where x is 0.
 func (l Layer) ReLU(y, x []float32) {
 	sgemm.Sparse(len(y)/l.Out, l.Out, l.In, x, l.In, l.W, l.Out, y, l.Out)
 	sgemm.AddReLU(y, l.B)

@@ -1,29 +1,30 @@
 package models
 
-// Rows is one shard of a minibatch.
+// Shard is a part of a minibatch: some rows of observations, and their loss.
 type Shard struct {
 	Obs []float32 // [n, D]
-	// Loss is given what the network says of these rows, policy [n, K] and
-	// values [n, P], and writes the gradient of the loss with respect to each to
-	// dpolicy and dvalues, which come zeroed. It must not keep the slices. The
-	// losses of several shards may run at the same time. Loss is not called for
-	// a shard without rows.
+	// Loss computes the gradient of the shard's loss with respect to the network's
+	// outputs. It is called with the outputs for Obs, policy [n, K] and values [n, P],
+	// and writes the gradients to dpolicy [n, K] and dvalues [n, P], which are zero
+	// before the call. It must not retain the slices. The losses of several shards may
+	// be called at the same time. Loss is not called for a shard without rows.
 	Loss func(policy, values, dpolicy, dvalues []float32)
 }
 
-// Learner is a network that can be fitted. One goroutine owns it.
+// Learner trains a network. One goroutine owns it.
 type Learner interface {
-	// MLP is the network with its current weights, for inference. It is the same
-	// object for the learner's life, and Fit changes its weights.
+	// MLP returns the network with its current weights, for inference. It is the same
+	// object at each call, and Fit changes its weights.
 	MLP() *MLP
-	// Fit takes one optimizer step of the given rate down the sum of the shards'
-	// gradients. Shards may run at the same time; they are summed in order, so
-	// the result depends on how the rows are sharded but not on GOMAXPROCS. It
-	// returns the gradient's norm before clipping, or, with the weights
-	// unchanged, an error that wraps ErrDiverged where that is not finite.
+	// Fit takes one optimizer step with the given learning rate along the sum of the
+	// shards' gradients. Gradients of shards may be computed at the same time and are
+	// summed in order, so the result depends on how the rows are divided into shards
+	// but not on GOMAXPROCS. Fit returns the norm of the gradient before clipping. If
+	// that is not finite, it leaves the weights unchanged and returns an error that
+	// wraps ErrDiverged.
 	Fit(shards []Shard, rate float64) (norm float64, err error)
-	// State returns copies of what a checkpoint must hold beside the weights;
-	// Restore takes it back.
+	// State returns copies of what a checkpoint must store beside the weights;
+	// Restore restores it.
 	State() []Tensor
 	Restore([]Tensor) error
 }

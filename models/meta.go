@@ -9,40 +9,43 @@ import (
 	"marsgym/internal/input"
 )
 
-// formatVersion is raised when a reader of the older format would be misled.
+// formatVersion is incremented when a program that reads the older format would
+// misread a file.
 const formatVersion = 1
 
-// Meta is what a model file says of itself beside the weights. The zero value
-// of a field that is not known is left out of the file.
+// Meta is the metadata of a model file.
 type Meta struct {
 	Game         string          // id of the game
 	RulesVersion int             // version of its rules
-	RulesHash    string          // of the rules and the game's config
-	ObsHash      string          // of the observation
-	Config       json.RawMessage // the game's config, so that a file opens without flags
-	Net          Shape           // Save takes it from the network
+	RulesHash    string          // hash of the rules and the game's config
+	ObsHash      string          // hash of the observation's fields
+	Config       json.RawMessage // the game's config; may be nil
+	Net          Shape           // Save sets it to the network's
 
-	Algorithm   string
-	ValueTarget string // the states whose values the network has learned, see search.ValueTarget
+	Algorithm string // that trained the network
+	// ValueTarget names the states whose values the network was trained on:
+	// "decision", "afterstate" or "turn_start", see search.ValueTarget in package
+	// env/search. Files of older releases have none.
+	ValueTarget string
 	Seed        uint64
-	Steps       int64 // decisions
-	Iterations  int64
-	Games       int64
-	Exact       *Exact // where the game is solved
+	Steps       int64  // decisions
+	Iterations  int64  // of the algorithm
+	Games       int64  // ended
+	Exact       *Exact // nil if the game is not solved
 }
 
-// Exact is a model's exact strength in a two-player game that is solved.
+// Exact is the exact strength of a model in a solved two-player game.
 type Exact struct {
-	WinFirst       float64 `json:"win_first"`      // win probability against the optimum, moving first
+	WinFirst       float64 `json:"win_first"`      // win probability against optimal play, moving first
 	WinSecond      float64 `json:"win_second"`     // moving second
-	Exploitability float64 `json:"exploitability"` // what a best response wins above one half, averaged over seats
+	Exploitability float64 `json:"exploitability"` // win probability of a best response less one half, averaged over seats
 }
 
-// Win is the mean win probability of both seats.
+// Win returns the win probability against optimal play, averaged over both seats.
 func (x Exact) Win() float64 { return (x.WinFirst + x.WinSecond) / 2 }
 
-// MismatchError reports that a model is not of the wanted game, rules or
-// observation. It wraps [ErrMismatch].
+// MismatchError reports that a model is not for the game, rules or observation of
+// Want. It wraps [ErrMismatch].
 type MismatchError struct {
 	Model, Want Meta
 
@@ -52,8 +55,8 @@ type MismatchError struct {
 func (e *MismatchError) Error() string { return fmt.Sprintf("models: %v: %s", ErrMismatch, e.reason) }
 func (e *MismatchError) Unwrap() error { return ErrMismatch }
 
-// Check returns a [*MismatchError] if the model is not of the wanted game, rules
-// and observation. Of the shapes it compares what the game determines: Obs,
+// Check returns a [*MismatchError] if the model is not for the game, rules and
+// observation of want. Of the shapes it compares what the game determines: Obs,
 // Actions and Players.
 func (m Meta) Check(want Meta) error {
 	fail := func(format string, args ...any) error {
@@ -76,7 +79,7 @@ func (m Meta) Check(want Meta) error {
 	return nil
 }
 
-// strings returns the metadata of a file, all strings as the format demands.
+// strings returns the metadata as strings, which is what safetensors can store.
 func (m Meta) strings() (map[string]string, error) {
 	net, err := json.Marshal(m.Net)
 	if err != nil {
@@ -115,8 +118,7 @@ func (m Meta) strings() (map[string]string, error) {
 	return s, nil
 }
 
-// parseMeta reads what strings returned. Keys that it does not know are left
-// alone.
+// parseMeta parses what strings returned. It ignores unknown keys.
 func parseMeta(s map[string]string) (Meta, error) {
 	if v := s["format_version"]; v != strconv.Itoa(formatVersion) {
 		return Meta{}, fmt.Errorf("its format version is %s, and this program reads version %d; use the release that wrote it", input.Quote(v), formatVersion)
@@ -157,7 +159,7 @@ func parseMeta(s map[string]string) (Meta, error) {
 	if _, ok := s["config"]; ok {
 		object("config", &m.Config)
 		var b bytes.Buffer
-		if err == nil && json.Compact(&b, m.Config) == nil { // it may come with line breaks
+		if err == nil && json.Compact(&b, m.Config) == nil { // another program may have added spaces
 			m.Config = b.Bytes()
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// MLP is a network's weights, and how they run forward. Any number of
-// goroutines may read it while none changes its weights.
+// MLP is a network: its weights and its forward pass. Several goroutines may use it
+// at the same time while none changes its weights.
 type MLP struct {
 	shape   Shape
 	weights []float32
@@ -17,16 +17,16 @@ type MLP struct {
 	scratch sync.Pool // of *scratch
 }
 
-// Layer is one dense layer, y = x·W + b, as views of an MLP's weights. Its
-// rows are inputs so that what a zero of the observation multiplies lies
-// together; model files hold the transpose.
+// Layer is one dense layer, y = x·W + b. Its slices are views of an MLP's weights. A
+// row of W belongs to one input, so a zero input skips contiguous memory; model files
+// store the transpose.
 type Layer struct {
 	In, Out int
 	W       []float32 // [In, Out]
 	B       []float32 // [Out]
 }
 
-// newMLP returns a network of zeros. The shape must be valid.
+// newMLP returns a network with all weights zero. The shape must be valid.
 func newMLP(s Shape) *MLP {
 	s.Hidden = slices.Clone(s.Hidden)
 	m := &MLP{shape: s, weights: make([]float32, s.Size())}
@@ -45,11 +45,11 @@ func newMLP(s Shape) *MLP {
 	return m
 }
 
-// NewMLP returns a network with fresh weights drawn from src: normal, with
+// NewMLP returns a network with random weights drawn from src. They are normal, with
 // standard deviation √(2/in) in the body (He et al., arXiv:1502.01852, eq. 10),
-// 1/√in for the values and a hundredth of that for the policy, so that training
-// starts from nearly uniform play (Andrychowicz et al., arXiv:2006.05990,
-// section 3.2). Biases are zero.
+// 1/√in in the value head and a hundredth of that in the policy head, so that
+// training starts from a nearly uniform policy (Andrychowicz et al.,
+// arXiv:2006.05990, section 3.2). Biases are zero.
 func NewMLP(s Shape, src *rand.PCG) (*MLP, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
@@ -71,30 +71,30 @@ func NewMLP(s Shape, src *rand.PCG) (*MLP, error) {
 	return m, nil
 }
 
-// Shape is the shape of the network.
+// Shape returns the shape of the network.
 func (m *MLP) Shape() Shape {
 	s := m.shape
 	s.Hidden = slices.Clone(s.Hidden)
 	return s
 }
 
-// Weights is all the weights in one slice, layer by layer, W before B. It is
-// the network's own: an optimizer writes to it.
+// Weights returns all weights in one slice, layer by layer, W before B. It is not a
+// copy: an optimizer writes to it.
 func (m *MLP) Weights() []float32 { return m.weights }
 
-// Layers is the body's layers in order and then the heads as one layer, whose
-// columns are the K of the policy and the P values. They view [MLP.Weights].
+// Layers returns the body's layers in order and then both heads as one layer, whose
+// columns are the K of the policy and the P values. They are views of [MLP.Weights].
 func (m *MLP) Layers() []Layer { return slices.Clone(m.layers) }
 
-// Clone returns a network with the same weights and memory of its own.
+// Clone returns a copy of the network that shares no memory with it.
 func (m *MLP) Clone() *MLP {
 	c := newMLP(m.shape)
 	copy(c.weights, m.weights)
 	return c
 }
 
-// CheckFinite returns an error that names a weight that is NaN or infinite, if
-// there is one.
+// CheckFinite returns an error that names the first weight that is NaN or infinite,
+// or nil.
 func (m *MLP) CheckFinite() error {
 	for i, w := range m.weights {
 		if w-w != 0 {

@@ -19,7 +19,7 @@ var (
 	logits = models.Shape{Obs: 7, Hidden: []int{9}, Head: models.Logits, Actions: 5, Players: 3}
 )
 
-// race is set where the race detector runs.
+// race reports whether the race detector is on.
 var race bool
 
 func newMLP(t testing.TB, s models.Shape, seed uint64) *models.MLP {
@@ -31,6 +31,7 @@ func newMLP(t testing.TB, s models.Shape, seed uint64) *models.MLP {
 	return m
 }
 
+// noise returns n normal numbers.
 func noise(r *rand.Rand, n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -48,19 +49,20 @@ func TestShapeValidate(t *testing.T) {
 	err := models.Shape{Obs: 0, Hidden: []int{3, -1}, Head: "both", Values: "x", Actions: 1 << 40, Players: 2}.Validate()
 	for _, want := range []string{"obs is 0", "hidden[1] is -1", `head is "both"`, `values is "x": want "" or "shares"`, "actions is 1099511627776"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v: want it to say %q", err, want)
+			t.Errorf("error %v: want it to contain %q", err, want)
 		}
 	}
 	if err := (models.Shape{Obs: 1, Head: models.Score, Actions: 1, Players: 1}).Validate(); err == nil {
-		t.Error("a network without a body is valid")
+		t.Error("a network without hidden layers is valid")
 	}
 	huge := models.Shape{Obs: 60000, Hidden: []int{60000}, Head: models.Score, Actions: 1, Players: 1}
 	if err := huge.Validate(); err == nil || !strings.Contains(err.Error(), "weights") {
-		t.Errorf("error %v: want it to say that there are too many weights", err)
+		t.Errorf("error %v: want it to name the number of weights", err)
 	}
 }
 
-// reference runs one row through the tensors of a model file in float64.
+// reference computes the outputs for one row in float64, from the tensors of a model
+// file.
 func reference(m *models.MLP, obs []float32) (policy, values []float64) {
 	data := map[string][]float32{}
 	for _, t := range m.Tensors() {
@@ -97,7 +99,7 @@ func TestForward(t *testing.T) {
 	for _, s := range []models.Shape{score, logits} {
 		m, r := newMLP(t, s, 1), rand.New(rand.NewPCG(2, 0))
 		copy(m.Weights(), noise(r, len(m.Weights())))
-		const n = 700 // several chunks, the last one short
+		const n = 700 // several chunks, the last of fewer rows
 		k, p := s.PolicyWidth(), s.Players
 		obs := noise(r, n*s.Obs)
 		policy, values := make([]float32, n*k), make([]float32, n*p)
@@ -118,7 +120,7 @@ func TestForward(t *testing.T) {
 			m.Forward(gotPolicy, nil, obs[:rows*s.Obs])
 			m.Forward(nil, gotValues, obs[:rows*s.Obs])
 			if !slices.Equal(gotPolicy, policy[:rows*k]) || !slices.Equal(gotValues, values[:rows*p]) {
-				t.Errorf("%s: %d rows alone give other bits than among %d", s.Head, rows, n)
+				t.Errorf("%s: %d rows alone have other bits than among %d", s.Head, rows, n)
 			}
 		}
 		m.Forward(nil, nil, nil)
@@ -163,18 +165,19 @@ func TestForwardPanics(t *testing.T) {
 func TestForwardDoesNotAllocate(t *testing.T) {
 	m := newMLP(t, score, 1)
 	policy, values, obs := make([]float32, 256), make([]float32, 512), make([]float32, 256*11)
-	// The race detector makes sync.Pool forget at random.
+	// With the race detector, sync.Pool drops objects at random.
 	if n := testing.AllocsPerRun(100, func() { m.Forward(policy, values, obs) }); n > 0 && !race {
 		t.Errorf("Forward allocates %v times", n)
 	}
 }
 
-// NaN anywhere must reach the output, or a broken network would go on playing.
+// TestForwardKeepsNaN: a weight that is NaN must reach the output, or a broken network
+// would not be noticed.
 func TestForwardKeepsNaN(t *testing.T) {
 	for i := range newMLP(t, score, 1).Weights() {
 		m := newMLP(t, score, 1)
 		for j, w := range m.Weights() {
-			m.Weights()[j] = float32(math.Abs(float64(w))) // lest a rectifier hides it
+			m.Weights()[j] = float32(math.Abs(float64(w))) // so that every ReLU is active
 		}
 		m.Weights()[i] = float32(math.Copysign(math.NaN(), -1))
 		policy, values, obs := make([]float32, 1), make([]float32, 2), make([]float32, 11)
@@ -186,7 +189,7 @@ func TestForwardKeepsNaN(t *testing.T) {
 			t.Errorf("weight %d is NaN and the outputs are %v and %v", i, policy, values)
 		}
 		if err := m.CheckFinite(); err == nil {
-			t.Errorf("weight %d is NaN and CheckFinite finds nothing", i)
+			t.Errorf("weight %d is NaN and CheckFinite returns nil", i)
 		}
 	}
 }
@@ -205,7 +208,7 @@ func TestNewMLP(t *testing.T) {
 	for _, tensor := range a.Tensors() {
 		got := models.Norm(tensor.Data) / math.Sqrt(float64(len(tensor.Data)))
 		if w := want[tensor.Name]; !(math.Abs(got-w) <= 0.03*w) {
-			t.Errorf("%s deviates by %v: want %v", tensor.Name, got, w)
+			t.Errorf("%s has standard deviation %v: want %v", tensor.Name, got, w)
 		}
 	}
 	if _, err := models.NewMLP(models.Shape{}, rand.NewPCG(0, 0)); err == nil {
@@ -242,18 +245,18 @@ func TestClone(t *testing.T) {
 	c := m.Clone()
 	m.Weights()[0]++
 	if slices.Equal(c.Weights(), m.Weights()) {
-		t.Error("a clone shares its weights")
+		t.Error("a clone shares the weights")
 	}
 }
 
-// BenchmarkForward runs the network of Martian Dice for two on observations of
-// its kind: 14 fields that are one-hot.
+// BenchmarkForward runs a network of the size for Martian Dice for two players on
+// observations like that game's: 14 one-hot fields.
 func BenchmarkForward(b *testing.B) {
 	s := models.Shape{Obs: 173, Hidden: []int{128, 128}, Head: models.Score, Actions: 6, Players: 2}
 	m := newMLP(b, s, 1)
 	for _, l := range m.Layers()[:2] {
 		for j := range l.B {
-			l.B[j] = -0.12 // a third of the units is active, as after training
+			l.B[j] = -0.12 // a third of the units are active, as after training
 		}
 	}
 	for _, n := range []int{1, 8, 16, 256, 4096} {

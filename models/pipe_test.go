@@ -11,7 +11,7 @@ import (
 	"marsgym/models"
 )
 
-// TestLoadPipe has a pipe in the place of a model: to open it would wait for a
+// TestLoadPipe: Load refuses a named pipe without opening it, which would wait for a
 // writer.
 func TestLoadPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")

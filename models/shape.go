@@ -5,50 +5,52 @@ import (
 	"fmt"
 )
 
-// Head says how a network expresses its policy.
+// Head is the kind of a network's policy head.
 type Head string
 
+// The kinds of policy heads.
 const (
-	// Score gives one number to the state just after each legal action; their
-	// softmax is the policy.
+	// Score: the network evaluates each afterstate and outputs one score for it. The
+	// policy is the softmax of the scores of the legal actions' afterstates.
 	Score Head = "score"
-	// Logits gives one number to each action from the observation; the softmax
-	// over the legal ones is the policy.
+	// Logits: the network evaluates the decision and outputs a logit for each action.
+	// The policy is the softmax of the logits of the legal actions.
 	Logits Head = "logits"
 )
 
-// Values says how a network expresses what a position is worth to each seat.
+// ValueKind is what the outputs of a network's value head mean.
 type ValueKind string
 
+// The kinds of values.
 const (
-	// Returns gives expected returns.
+	// ValueReturns are expected returns, one for each seat.
 	ValueReturns ValueKind = ""
-	// Shares gives logarithms, up to a constant, of expected shares of the win;
-	// their softmax is the shares.
+	// ValueShares are logits of the expected shares of the win: their softmax over
+	// the seats is the shares, see [SharesOf].
 	ValueShares ValueKind = "shares"
 )
 
-// Bounds of a shape, far above any that is of use. They keep a damaged file
-// from asking for all the memory there is.
+// Limits of a shape, far above any useful one. They bound the memory that a damaged
+// file can make Load allocate.
 const (
 	maxWidth   = 1 << 16
 	maxHidden  = 64
 	maxWeights = 1 << 26
 )
 
-// Shape is the shape of a network: a body of dense layers with ReLU, then a
-// linear policy head of Width columns beside a linear value head of Players
-// columns. Its JSON is kept in model files.
+// Shape is the architecture of a network: a body of dense ReLU layers, then a linear
+// policy head of PolicyWidth columns and a linear value head of Players columns.
+// Model files store it as JSON.
 type Shape struct {
 	Obs     int       `json:"obs"`              // D, the length of an observation
 	Hidden  []int     `json:"hidden"`           // widths of the body's layers
-	Head    Head      `json:"head"`             // what the policy head scores
-	Values  ValueKind `json:"values,omitempty"` // what the value head says
+	Head    Head      `json:"head"`             // kind of the policy head
+	Values  ValueKind `json:"values,omitempty"` // meaning of the value head's outputs
 	Actions int       `json:"actions"`          // A
 	Players int       `json:"players"`          // P
 }
 
-// Width is K, the number of columns of the policy head: A logits or one score.
+// PolicyWidth returns K, the number of columns of the policy head: A logits or one score.
 func (s Shape) PolicyWidth() int {
 	if s.Head == Logits {
 		return s.Actions
@@ -56,7 +58,7 @@ func (s Shape) PolicyWidth() int {
 	return 1
 }
 
-// Validate reports every fault of the shape at once.
+// Validate reports all faults at once.
 func (s Shape) Validate() error {
 	var errs []error
 	check := func(field string, got, least, most int) {
@@ -86,11 +88,11 @@ func (s Shape) Validate() error {
 	return nil
 }
 
-// dense is one layer's place among the weights.
+// dense holds the sizes of one layer.
 type dense struct{ in, out int }
 
-// denses lists the layers: the body's, then the two heads as one layer whose
-// columns are the policy's and then the values'.
+// denses lists the layers: those of the body, then both heads as one layer, whose
+// columns are those of the policy and then those of the values.
 func (s Shape) denses() []dense {
 	var ds []dense
 	in := s.Obs
@@ -101,7 +103,7 @@ func (s Shape) denses() []dense {
 	return append(ds, dense{in, s.PolicyWidth() + s.Players})
 }
 
-// Size is the number of weights.
+// Size returns the number of weights.
 func (s Shape) Size() int {
 	n := 0
 	for _, d := range s.denses() {

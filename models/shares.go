@@ -2,7 +2,11 @@ package models
 
 import "math"
 
-// Softmax writes to probs [k] the exponentials of scores [k], scaled to sum to 1.
+// Softmax fills probs [k] with the softmax of scores [k]:
+//
+//	probs[i] = exp(scores[i]) / Σ_j exp(scores[j])
+//
+// The slices may be the same.
 func Softmax(probs, scores []float64) {
 	best, sum := math.Inf(-1), 0.0
 	for _, x := range scores {
@@ -17,8 +21,8 @@ func Softmax(probs, scores []float64) {
 	}
 }
 
-// SharesOf writes to dst [P] the shares of the win that the values of one position
-// stand for, of the kind [ValueShares].
+// SharesOf fills dst [P] with the expected shares of the win, given the value head's
+// outputs values [P] for one observation, of the kind [ValueShares].
 func SharesOf(dst []float64, values []float32) {
 	for j := range dst {
 		dst[j] = float64(values[j])
@@ -26,8 +30,8 @@ func SharesOf(dst []float64, values []float32) {
 	Softmax(dst, dst)
 }
 
-// SharesToReturns replaces values [n, P] of the kind [ValueShares] by expected
-// returns, where ret is the return of a share of the win.
+// SharesToReturns converts values [n, P] in place from the kind [ValueShares] to
+// expected returns. ret converts an expected share of the win to an expected return.
 func SharesToReturns(values []float32, players int, ret func(share float64) float64) {
 	share := make([]float64, players)
 	for ; len(values) > 0; values = values[players:] {

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// block is a tensor of a model file: some columns of a layer.
+// block describes a tensor of a model file, which is some columns of a layer.
 type block struct {
 	name     string
 	layer    int
 	from, to int  // columns
-	bias     bool // of B, not of W
+	bias     bool // columns of B, not of W
 }
 
-// shape is [out, in] of a weight, [out] of a bias.
+// shape returns the tensor's shape: [out, in] for weights, [out] for biases.
 func (b block) shape(s Shape) []int {
 	if b.bias {
 		return []int{b.to - b.from}
@@ -21,7 +21,7 @@ func (b block) shape(s Shape) []int {
 	return []int{b.to - b.from, s.denses()[b.layer].in}
 }
 
-// blocks lists the tensors of a network in the order of its file.
+// blocks lists the tensors of a network in the order of a model file.
 func (s Shape) blocks() []block {
 	var bs []block
 	add := func(name string, layer, from, to int) {
@@ -39,14 +39,14 @@ func (s Shape) blocks() []block {
 	return bs
 }
 
-// Tensors returns copies of the weights as model files hold them:
+// Tensors returns copies of the weights as model files store them:
 //
 //	body.0.weight [Hidden[0], D]     body.0.bias [Hidden[0]]     ...
 //	policy.weight [A, h]             policy.bias [A]
 //	value.weight  [P, h]             value.bias  [P]
 //
-// where h is the last of Hidden, and score.weight [1, h] and score.bias [1]
-// stand for the policy's if it scores afterstates.
+// where h is the last of Hidden. With a policy head of the kind [Score],
+// score.weight [1, h] and score.bias [1] stand in the place of the policy's.
 func (m *MLP) Tensors() []Tensor {
 	var ts []Tensor
 	for _, b := range m.shape.blocks() {
@@ -67,8 +67,8 @@ func (m *MLP) Tensors() []Tensor {
 	return ts
 }
 
-// SetTensors takes the weights from what [MLP.Tensors] returned, in any order.
-// An error wraps [ErrMismatch] and leaves the weights as they were.
+// SetTensors sets the weights to what [MLP.Tensors] returned, in any order. If it
+// returns an error, which wraps [ErrMismatch], the weights are unchanged.
 func (m *MLP) SetTensors(ts []Tensor) error {
 	bs := m.shape.blocks()
 	if len(ts) != len(bs) {
@@ -101,7 +101,7 @@ func (m *MLP) SetTensors(ts []Tensor) error {
 	return nil
 }
 
-// volume is the number of elements of a shape.
+// volume returns the number of elements of a shape.
 func volume(shape []int) int {
 	n := 1
 	for _, d := range shape {
