@@ -1,14 +1,11 @@
-// Package sgemm multiplies float32 matrices on one goroutine, at about the
-// speed of a tuned C library but without cgo: in assembly where the processor
-// has AVX2 or AVX-512, in plain Go elsewhere or with the build tag purego.
+// Package sgemm multiplies float32 matrices on one goroutine. It is about as fast as a
+// tuned C library but needs no cgo: it uses assembly if the processor has AVX2 or
+// AVX-512, and plain Go otherwise or with the build tag purego.
 //
-// [Gemm] is the product. [BLAS] hands it to gorgonia:
-//
-//	gorgonia.Use(sgemm.BLAS{})
-//
-// [Sparse] is the same product where many numbers are zeros, as in what a game
-// shows and behind a rectifier. Beside them are the few other loops over numbers
-// that take time in a network: [AddReLU], [ReLUGrad], [Adam].
+// [Gemm] computes the product. [Sparse] and [SparseT] compute it faster for a matrix
+// with many zeros, such as observations of games and outputs of ReLU. [AddReLU],
+// [ReLUGrad] and [Adam] are the other loops that take much of the time of a network's
+// forward and backward pass.
 package sgemm
 
 //go:generate go -C asm run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg sgemm

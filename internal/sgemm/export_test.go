@@ -2,7 +2,7 @@ package sgemm
 
 import "testing"
 
-// EachKernel runs f under every kernel of this processor in turn.
+// EachKernel runs f once with each kernel that this processor can run.
 func EachKernel(t *testing.T, f func(t *testing.T)) {
 	defer func(kern kernel) { active = kern }(active)
 	for _, active = range kernels {

@@ -12,8 +12,8 @@ import (
 	"marsgym/internal/sgemm"
 )
 
-// guarded returns a copy of x between two pages that fault on any access: up
-// against the upper one if end is set, otherwise against the lower one.
+// guarded returns a copy of x between two pages that fault on any access: right before
+// the upper page if end is set, otherwise right after the lower one.
 func guarded(t *testing.T, x []float32, end bool) []float32 {
 	page := syscall.Getpagesize()
 	size := (4*len(x) + page - 1) / page * page
@@ -36,7 +36,8 @@ func guarded(t *testing.T, x []float32, end bool) []float32 {
 	return y
 }
 
-// An access outside the slices ends the test program with a fault.
+// TestKernelsStayWithinSlices: an access outside the slices ends the test program with
+// a fault.
 func TestKernelsStayWithinSlices(t *testing.T) {
 	sgemm.EachKernel(t, func(t *testing.T) {
 		next := integers()

@@ -9,22 +9,22 @@ const (
 	avx512
 )
 
-// maxRows and maxCols bound the tile of every kernel.
+// maxRows and maxCols are the size of the largest tile of any kernel.
 const maxRows, maxCols = 8, 32
 
-// maxLanes is the width of the widest vector.
+// maxLanes is the number of elements of the widest vector.
 const maxLanes = 16
 
-// kernels holds those that this processor runs, the fastest last, and active
-// the one in use. Only tests change it.
+// kernels lists those that this processor can run, the fastest last. active is the one
+// in use; only tests change it.
 var (
 	kernels = detect()
 	active  = kernels[len(kernels)-1]
 )
 
-// shape returns the rows and columns of a full tile: 8 or 6 rows of two
-// vectors, or one of four numbers. Chosen to hide the latency of an addition
-// and to fit in registers beside a row of B and an element of A.
+// shape returns the rows and columns of a full tile: 8 or 6 rows of two vectors, or one
+// row of four numbers. Chosen to hide the latency of an addition and to fit in the
+// registers together with a row of B and an element of A.
 func (kern kernel) shape() (mr, nr int) {
 	switch kern {
 	case avx512:
@@ -35,8 +35,8 @@ func (kern kernel) shape() (mr, nr int) {
 	return 1, 4
 }
 
-// width returns the width of a panel where n columns are left: nr, or half of
-// it if the kernel has such a tile and that is enough.
+// width returns the width of the next panel if n columns remain: nr, or half of it if
+// the kernel has such a tile and n columns fit in it.
 func (kern kernel) width(n int) int {
 	_, nr := kern.shape()
 	if kern != portable && n <= nr/2 {
@@ -45,8 +45,7 @@ func (kern kernel) width(n int) int {
 	return nr
 }
 
-// pack fills panel, shape [k, w], with columns j to j+n of op(B) and pads it
-// with zeros.
+// pack fills panel [k, w] with the columns j to j+n-1 of op(B), padded with zeros.
 func (kern kernel) pack(panel []float32, w int, tB bool, b []float32, ldb, j, n, k int) {
 	if n < w {
 		clear(panel)
@@ -60,14 +59,14 @@ func (kern kernel) pack(panel []float32, w int, tB bool, b []float32, ldb, j, n,
 	}
 }
 
-// tileGo computes c = alpha·a·b + beta·c for one row, 4 columns and strides
-// in elements: a by p (acs) and b by p (bs). c is not read if beta is 0.
+// tileGo computes c = alpha·a·b + beta·c for one row and 4 columns. The strides, in
+// elements, are those of a by p (acs) and of b by p (bs). c is not read if beta is 0.
 func tileGo(k int, a []float32, acs int, b []float32, bs int, c []float32, alpha, beta float32) {
 	var s0, s1, s2, s3 float32
 	for p := range k {
 		x, y := a[p*acs], (*[4]float32)(b[p*bs:])
-		// The conversions forbid fusing, so that the bits are the same on
-		// every architecture.
+		// The conversions prevent fused multiply-adds, so that the bits are the same
+		// on every architecture.
 		s0 += float32(x * y[0])
 		s1 += float32(x * y[1])
 		s2 += float32(x * y[2])
@@ -82,7 +81,7 @@ func tileGo(k int, a []float32, acs int, b []float32, bs int, c []float32, alpha
 	}
 }
 
-// transposeGo sets dst[p·ds + j] = src[j·ss + p] for j below n and p below k.
+// transposeGo sets dst[p·ds + j] = src[j·ss + p] for 0 <= j < n and 0 <= p < k.
 func transposeGo(dst []float32, ds int, src []float32, ss, n, k int) {
 	for j := range n {
 		for p, v := range src[j*ss:][:k] {

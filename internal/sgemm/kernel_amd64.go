@@ -15,8 +15,8 @@ func detect() []kernel {
 	return ks
 }
 
-// tile computes c = alpha·a·b + beta·c for up to mr rows, w columns, a
-// [kernel.width], and strides as in [tileAVX2].
+// tile computes c = alpha·a·b + beta·c for up to mr rows and w columns, where w is a
+// [kernel.width] and the strides are as in [tileAVX2].
 func (kern kernel) tile(rows, w, k int, a []float32, ars, acs int, b []float32, bs int, c []float32, cs int, alpha, beta float32) {
 	switch kern {
 	case avx512:
@@ -28,13 +28,13 @@ func (kern kernel) tile(rows, w, k int, a []float32, ars, acs int, b []float32, 
 	}
 }
 
-// transpose does what [transposeGo] does.
+// transpose is [transposeGo].
 func (kern kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int) {
 	if kern == portable || n < 8 || k < 8 {
 		transposeGo(dst, ds, src, ss, n, k)
 		return
 	}
-	// Where 8 does not divide n or k, the last block overlaps the one before.
+	// If n or k is not a multiple of 8, the last block overlaps the one before it.
 	for j := 0; j < n; j += 8 {
 		j := min(j, n-8)
 		transposeAVX2(k/8, &dst[j], ds, &src[j*ss], ss)
@@ -44,7 +44,7 @@ func (kern kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int)
 	}
 }
 
-// sparse does what [sparseGo] does for m at least 1.
+// sparse is [sparseGo] for m at least 1.
 func (kern kernel) sparse(s *scratch, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, add bool, most, slack int) (left int) {
 	switch kern {
 	case avx512:
@@ -55,7 +55,8 @@ func (kern kernel) sparse(s *scratch, m, n, k int, a []float32, lda int, b []flo
 	return sparseGo(s.c[:], m, n, k, a, lda, b, ldb, c, ldc, add, most, slack)
 }
 
-// addReLU, reluGrad and adam do the first elements and return how many.
+// addReLU, reluGrad and adam process the first elements, as many as fill whole vectors,
+// and return their number.
 
 func (kern kernel) addReLU(y, b []float32) int {
 	blocks := kern.blocks(len(b))

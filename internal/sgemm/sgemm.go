@@ -6,56 +6,54 @@ import (
 )
 
 const (
-	// kc is the longest run of p that a tile sums in registers. Measured: a
+	// kc is the largest number of products that a tile sums in registers. Measured: a
 	// panel of B, kc by 32 columns, takes 24 KiB of a 32 KiB L1 cache.
 	kc = 192
 	// nc is the number of columns of B in a block. Chosen so that a packed
 	// block, kc by nc, takes a fifth of a 1 MiB L2 cache.
 	nc = 256
-	// mc is the number of rows of A that meet one panel of B before the next
-	// panel does. Measured; a multiple of every kernel's rows.
+	// mc is the number of rows of A that are multiplied with one panel of B before
+	// the next panel. Measured; a multiple of every kernel's rows.
 	mc = 96
-	// packRows and packStride are the fewest rows of A and the smallest ldb
-	// at which packing pays for a B that is not transposed: below, its lines
-	// stay in cache anyway. Measured.
+	// packRows and packStride are the smallest number of rows of A and the smallest
+	// ldb for which it is faster to pack a B that is not transposed: below them, its
+	// cache lines stay in the cache. Measured.
 	packRows, packStride = 128, 513
 )
 
-// scratch holds a packed block of B, and a tile of C for a panel that is
-// wider than what is left of C. The block comes first: an allocation of this
-// size starts on a page, so its panels are aligned to cache lines. For
-// [SparseT] it is a block of Aᵀ; val and idx list what is not 0 in a row.
+// scratch is the temporary memory of a product. b comes first: an allocation of this
+// size starts on a page, so the panels in b are aligned to cache lines.
 type scratch struct {
-	b   [kc * nc]float32
-	c   [maxRows * maxCols]float32
-	val [kc + maxLanes]float32
-	idx [kc + maxLanes]int32
+	b   [kc * nc]float32           // a packed block of B; for SparseT, a block of Aᵀ
+	c   [maxRows * maxCols]float32 // a tile of C, for a panel wider than the rest of C
+	val [kc + maxLanes]float32     // the elements of a row that are not 0
+	idx [kc + maxLanes]int32       // and their columns
 }
 
 var pool = sync.Pool{New: func() any { return new(scratch) }}
 
-// Gemm computes C = alpha·op(A)·op(B) + beta·C for row-major matrices, where
-// op transposes if tA or tB is set: op(A) is [m, k], op(B) is [k, n], C is
-// [m, n]. C must not overlap A or B. If beta is 0, C is overwritten whatever
-// it holds; if alpha is 0, NaN in A or B does not reach C.
+// Gemm computes C = alpha·op(A)·op(B) + beta·C for row-major matrices, where op(A) is
+// A, or its transpose if tA is set, and op(B) likewise: op(A) is [m, k], op(B) is
+// [k, n], C is [m, n]. C must not overlap A or B. If beta is 0, the old values of C have
+// no effect, NaN included; if alpha is 0, those of A and B have none.
 //
-// Each element of C is summed in the same order whatever m is and whichever
-// row it is in, so splitting the rows of a product over calls changes no bit
-// of it. Runs q of kc follow one another, p ascends within a run:
+// The order of summation of an element of C depends neither on m nor on its row, so a
+// product has the same bits if its rows are split over several calls. The sum over p is
+// divided into sections q of kc; within a section, p ascends:
 //
 //	c(0) = beta·C[i, j]
 //	c(q) = c(q−1) + alpha·Σ_p A[i, p]·B[p, j]
 //
-// The AVX2 and AVX-512 kernels fuse each multiply and add and agree bit for
-// bit; the portable kernel rounds each product, so its last bits differ.
+// The AVX2 and AVX-512 kernels use fused multiply-adds and agree to the bit. The
+// portable kernel rounds each product, so its last bits differ.
 //
-// Gemm runs on the caller's goroutine, may be called from several at once and
-// does not allocate once its scratch is warm. It panics if a size is
-// negative, a leading dimension too small or a slice too short.
+// Gemm runs on the caller's goroutine. Several goroutines may call it at the same time.
+// It does not allocate, except for scratch memory that it reuses. It panics if a size
+// is negative, a leading dimension too small or a slice too short.
 //
 // Source: Van Zee and van de Geijn, "BLIS: A Framework for Rapidly
-// Instantiating BLAS Functionality", ACM TOMS 41(3), 2015, but A is read in
-// place, and so is B where that is faster.
+// Instantiating BLAS Functionality", ACM TOMS 41(3), 2015, except that A is not
+// packed, and B only where that is faster.
 func Gemm(tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
 	if m < 0 || n < 0 || k < 0 {
 		panic(fmt.Sprintf("sgemm: negative size: m is %d, n %d, k %d", m, n, k))
@@ -82,8 +80,8 @@ func Gemm(tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []flo
 	pool.Put(s)
 }
 
-// block is Gemm for rows p to p+k and columns j to j+n of op(B), at most kc
-// and nc. c starts at column j of C.
+// block is Gemm for the rows p to p+k-1 and the columns j to j+n-1 of op(B), where k
+// and n are at most kc and nc. c starts at column j of C.
 func (s *scratch) block(tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc, p, j int) {
 	ars, acs := lda, 1 // strides of op(A) by row and by p
 	if tA {
@@ -132,8 +130,8 @@ func (s *scratch) block(tA, tB bool, m, n, k int, alpha float32, a []float32, ld
 	}
 }
 
-// check panics unless x, with ld elements from row to row, can hold [rows,
-// cols], or its transpose if t is set.
+// check panics unless x, with ld elements from row to row, can hold a matrix of
+// [rows, cols], or of [cols, rows] if t is set.
 func check(name string, x []float32, ld, rows, cols int, t bool) {
 	if t {
 		rows, cols = cols, rows

@@ -12,15 +12,12 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
-	"gorgonia.org/gorgonia"
 
 	"marsgym/internal/sgemm"
 )
 
-var _ gorgonia.BLAS = sgemm.BLAS{}
-
-// product is one call of Gemm. Rows of the matrices are pad elements further
-// apart than they need be.
+// product holds the arguments of one call of Gemm. Each row of a matrix is followed by
+// pad unused elements.
 type product struct {
 	tA, tB      bool
 	m, n, k     int
@@ -31,7 +28,7 @@ type product struct {
 	lda, ldb, ldc int
 }
 
-// fill makes the matrices, with every element, padding included, from next.
+// fill creates the matrices. Every element, padding included, is from next.
 func (p *product) fill(next func() float32) {
 	matrix := func(rows, cols int, t bool) ([]float32, int) {
 		if t {
@@ -77,15 +74,15 @@ func reals() func() float32 {
 	return func() float32 { return 2*rng.Float32() - 1 }
 }
 
-// transposes calls f for each combination of the two flags.
+// transposes calls f with each combination of the two flags.
 func transposes(f func(tA, tB bool)) {
 	for i := range 4 {
 		f(i&1 != 0, i&2 != 0)
 	}
 }
 
-// large are shapes that cross the block sizes, most with odd remainders, and
-// in {131, 523, 9} the sizes from which B is packed though not transposed.
+// large are sizes m, n, k beyond the sizes of blocks, most with odd remainders. With
+// {131, 523, 9}, B is packed though it is not transposed.
 var large = [][3]int{
 	{257, 129, 173}, {131, 523, 9}, {5, 300, 40}, {70, 300, 200}, {97, 33, 385}, {96, 256, 192}, {8, 32, 193}, {1, 257, 1},
 }
@@ -138,8 +135,8 @@ func TestGemmAgreesWithGonum(t *testing.T) {
 				got, want := slices.Clone(p.c), slices.Clone(p.c)
 				p.gemm(got)
 				p.gonum(want)
-				// Either sum of k products below 1 errs by at most k roundings
-				// of a partial sum below k; typically by far less.
+				// The error of either sum of k products below 1 is at most k roundings
+				// of a partial sum below k, and usually far less.
 				tol := 1e-6 * float64(p.k+1)
 				for i := range want {
 					if !(math.Abs(float64(got[i])-float64(want[i])) <= tol) {
@@ -225,11 +222,11 @@ func TestNaN(t *testing.T) {
 			}
 			p.gemm(p.c)
 			if i := differ(p.c, make([]float32, len(p.c))); i >= 0 {
-				t.Errorf("%v: C keeps %v though beta is 0", &p, p.c[i])
+				t.Errorf("%v: C still has %v though beta is 0", &p, p.c[i])
 			}
 
-			// Element (i, q) of A and (q, j) of B spoil row i and column j,
-			// even where they meet a 0.
+			// Elements (i, q) of A and (q, j) of B make row i and column j NaN, even
+			// where they are multiplied by 0.
 			const i, j, q = 17, 51, 197
 			at := func(x []float32, ld, row, col int, t bool) *float32 {
 				if t {
@@ -318,7 +315,7 @@ func TestConcurrentCalls(t *testing.T) {
 				for range 10 {
 					p.gemm(got)
 					if i := differ(got, want); i >= 0 {
-						t.Errorf("c[%d] = %v beside other calls, %v alone", i, got[i], want[i])
+						t.Errorf("c[%d] = %v during other calls, %v alone", i, got[i], want[i])
 						return
 					}
 				}
@@ -330,7 +327,7 @@ func TestConcurrentCalls(t *testing.T) {
 
 func TestProductsDoNotAllocate(t *testing.T) {
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		t.Skip("the race detector empties sync.Pool at random")
+		t.Skip("with the race detector, sync.Pool drops objects at random")
 	}
 	sgemm.EachKernel(t, func(t *testing.T) {
 		p := product{tB: true, m: 9, n: 45, k: 33, alpha: 1}
@@ -339,20 +336,6 @@ func TestProductsDoNotAllocate(t *testing.T) {
 		q.fill(func() float32 { return 0 })
 		if n := testing.AllocsPerRun(100, func() { p.gemm(p.c); q.sparse(q.c) }); n != 0 {
 			t.Errorf("%v allocations a call, want 0", n)
-		}
-	})
-}
-
-func TestBLAS(t *testing.T) {
-	flag := map[bool]blas.Transpose{false: blas.NoTrans, true: blas.Trans}
-	transposes(func(tA, tB bool) {
-		p := product{tA: tA, tB: tB, m: 5, n: 6, k: 7, alpha: 1, pad: 1}
-		p.fill(reals())
-		got, want := slices.Clone(p.c), slices.Clone(p.c)
-		sgemm.BLAS{}.Sgemm(flag[tA], flag[tB], p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, got, p.ldc)
-		p.gemm(want)
-		if i := differ(got, want); i >= 0 {
-			t.Errorf("%v: c[%d] = %v, want %v", &p, i, got[i], want[i])
 		}
 	})
 }

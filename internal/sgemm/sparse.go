@@ -1,11 +1,11 @@
 package sgemm
 
-// Sparse computes C = A·B as [Gemm] does, in less time where A, of shape
-// [m, k], is mostly zeros and in hardly more where it is not.
+// Sparse computes C = A·B as [Gemm] does. It takes less time if A [m, k] is mostly
+// zeros, and little more otherwise.
 //
-// Where B is finite the result is that of Gemm to the bit, but for the sign of
-// a 0 to which a product has underflowed. Whether NaN and infinities in B reach
-// C through a 0 of A is undefined.
+// If B is finite the result is that of Gemm to the bit, except for the sign of a 0 to
+// which a product has underflowed. Whether a NaN or an infinity in B that is multiplied
+// by a 0 of A has an effect on C is undefined.
 func Sparse(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
 	if min(m, n, k) <= 0 {
 		Gemm(false, false, m, n, k, 1, a, lda, b, ldb, 0, c, ldc)
@@ -14,8 +14,9 @@ func Sparse(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	check("a", a, lda, m, k, false)
 	check("b", b, ldb, k, n, false)
 	check("c", c, ldc, m, n, false)
-	// The share of non-zeros up to which it is faster. Measured: Gemm is from
-	// 0.4 to 0.5 on. The first block finds out how many rows to do.
+	// most is the largest number of non-zeros in a row for which this is faster.
+	// Measured: Gemm is faster from a density of 0.4 to 0.5 on. The first block
+	// determines how many rows are sparse enough.
 	most := 2 * min(k, kc) / 5
 	slack, done := most/2, m
 	s := pool.Get().(*scratch)
@@ -31,15 +32,15 @@ func Sparse(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	}
 }
 
-// SparseT computes C = Aᵀ·B, with A of shape [k, m], as [Sparse] computes A·B.
+// SparseT computes C = Aᵀ·B, with A [k, m], as [Sparse] computes A·B.
 func SparseT(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
 	if min(m, n, k) > 0 {
 		check("a", a, lda, m, k, true)
 		check("b", b, ldb, k, n, false)
 		check("c", c, ldc, m, n, false)
 	}
-	// The first rows tell whether A is sparse: columns differ more. Chosen, and
-	// the share measured.
+	// The first rows are a sample of whether A is sparse, since rows differ less than
+	// columns. Their number is chosen, the density measured.
 	if rows := min(k, 4); min(m, n, k) <= 0 || nonZeros(rows, m, a, lda) > rows*m/4 {
 		Gemm(true, false, m, n, k, 1, a, lda, b, ldb, 0, c, ldc)
 		return
@@ -58,15 +59,15 @@ func SparseT(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float3
 	pool.Put(s)
 }
 
-// Transpose fills dst, of shape [cols, rows], with the transpose of src. A
-// product with a transposed B is Sparse after that.
+// Transpose fills dst [cols, rows] with the transpose of src [rows, cols]. For a sparse
+// product with a transposed B, transpose B and call Sparse.
 func Transpose(dst, src []float32, rows, cols int) {
 	same("dst", len(dst), rows*cols)
 	same("src", len(src), rows*cols)
 	active.transpose(dst, rows, src, cols, rows, cols)
 }
 
-// nonZeros counts what is not 0 in A, of shape [m, k].
+// nonZeros returns the number of elements of A [m, k] that are not 0.
 func nonZeros(m, k int, a []float32, lda int) int {
 	count := 0
 	for i := range m {
@@ -79,10 +80,10 @@ func nonZeros(m, k int, a []float32, lda int) int {
 	return count
 }
 
-// sparseGo computes C = A·B, or C += A·B if add is set, for k up to kc. It
-// skips the zeros of A, and stops where more than most elements a row and slack
-// in all have differed from 0. It returns how many rows are left. Sums are made
-// in acc, of n elements or more.
+// sparseGo computes C = A·B, or C += A·B if add is set, for k up to kc, and skips the
+// zeros of A. It stops at the first row where the non-zeros so far, that row included,
+// exceed most per row by more than slack in total, and returns the number of rows that
+// remain. acc is scratch for at least n elements.
 func sparseGo(acc []float32, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, add bool, most, slack int) (left int) {
 	for i := range m {
 		row := a[i*lda:][:k]

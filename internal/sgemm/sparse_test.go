@@ -10,8 +10,8 @@ import (
 	"marsgym/internal/sgemm"
 )
 
-// thin sets all but a share of A to zeros of either sign. The last rows, if
-// any, it leaves as they are.
+// thin sets elements of A to zeros of either sign, except for a fraction of about
+// density and the last full rows.
 func (p *product) thin(r *rand.Rand, density float64, full int) {
 	for i := range len(p.a) - full*p.lda {
 		if r.Float64() >= density {
@@ -20,6 +20,7 @@ func (p *product) thin(r *rand.Rand, density float64, full int) {
 	}
 }
 
+// sparse computes the product over c with Sparse or SparseT.
 func (p *product) sparse(c []float32) {
 	f := sgemm.Sparse
 	if p.tA {
@@ -56,14 +57,14 @@ func TestSparseIsGemmToTheBit(t *testing.T) {
 	})
 }
 
-func TestSparseOfNothing(t *testing.T) {
+func TestSparseWithoutElements(t *testing.T) {
 	for _, f := range []func(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int){sgemm.Sparse, sgemm.SparseT} {
 		c := []float32{3}
 		f(0, 1, 1, nil, 1, c, 1, nil, 1)
 		f(1, 0, 1, c, 1, nil, 1, nil, 1)
 		f(1, 1, 0, nil, 1, nil, 1, c, 1)
 		if c[0] != 0 {
-			t.Errorf("a sum of nothing is %v", c[0])
+			t.Errorf("an empty sum is %v", c[0])
 		}
 		for i := range 3 {
 			x := [3][]float32{make([]float32, 9), make([]float32, 9), make([]float32, 9)}
@@ -71,7 +72,7 @@ func TestSparseOfNothing(t *testing.T) {
 			func() {
 				defer func() {
 					if recover() == nil {
-						t.Errorf("a matrix %d that is too short is accepted", i)
+						t.Errorf("matrix %d is too short and is accepted", i)
 					}
 				}()
 				f(3, 3, 3, x[0], 3, x[1], 3, x[2], 3)
@@ -113,7 +114,7 @@ func TestTranspose(t *testing.T) {
 			sgemm.Transpose(dst, src, rows, cols)
 			for i, v := range src {
 				if got := dst[i%cols*rows+i/cols]; got != v {
-					t.Fatalf("%v: element %d has become %v, want %v", s, i, got, v)
+					t.Fatalf("%v: element %d becomes %v, want %v", s, i, got, v)
 				}
 			}
 		}

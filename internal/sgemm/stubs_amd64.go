@@ -24,31 +24,31 @@ func tileAVX512(rows int, vecs int, k int, a *float32, ars int, acs int, b *floa
 //go:noescape
 func transposeAVX2(blocks int, dst *float32, ds int, src *float32, ss int)
 
-// sparseAVX2 does what [sparseGo] does for m at least 1. val and idx are scratch
-// for k+16 elements.
+// sparseAVX2 is [sparseGo] for m at least 1. val and idx are scratch for k+16
+// elements.
 //
 //go:noescape
 func sparseAVX2(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, slack int, val *float32, idx *int32) (left int)
 
-// sparseAVX512 does what [sparseGo] does for m at least 1. val and idx are scratch
-// for k+16 elements.
+// sparseAVX512 is [sparseGo] for m at least 1. val and idx are scratch for k+16
+// elements.
 //
 //go:noescape
 func sparseAVX512(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, slack int, val *float32, idx *int32) (left int)
 
-// addReLUAVX2 does what [addReLUGo] does
+// addReLUAVX2 is [addReLUGo]
 // for slices of 8·blocks elements, blocks at least 1.
 //
 //go:noescape
 func addReLUAVX2(blocks int, y *float32, b *float32)
 
-// reluGradAVX2 does what [reluGradGo] does
+// reluGradAVX2 is [reluGradGo]
 // for slices of 8·blocks elements, blocks at least 1.
 //
 //go:noescape
 func reluGradAVX2(blocks int, dy *float32, y *float32)
 
-// adamAVX2 does what [adamGo] does, with the fields of c as an array,
+// adamAVX2 is [adamGo], with the fields of c as an array,
 // for slices of 8·blocks elements, blocks at least 1.
 //
 //go:noescape

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// AddReLU sets y to max(y + b, 0) for y of shape [n, len(b)]. NaN stays NaN.
+// AddReLU sets y [n, len(b)] to max(y + b, 0). NaN stays NaN.
 func AddReLU(y, b []float32) {
 	for len(y) > 0 {
 		row := y[:len(b)]
@@ -15,18 +15,18 @@ func AddReLU(y, b []float32) {
 	}
 }
 
-// ReLUGrad sets dy to 0 where y, which has been rectified, is 0.
+// ReLUGrad sets dy to 0 where y, the output of ReLU, is not above 0.
 func ReLUGrad(dy, y []float32) {
 	same("dy", len(dy), len(y))
 	done := active.reluGrad(dy, y)
 	reluGradGo(dy[done:], y[done:])
 }
 
-// Adam is the constants of one step of Adam, for which see package models. The
-// assembly knows the order of the fields.
+// Adam holds the constants of one step of the optimizer Adam, see package models. The
+// assembly depends on the order of the fields.
 type Adam struct{ Scale, Beta1, Rest1, Beta2, Rest2, Rate, Root, Eps float32 }
 
-// Step moves the weights w, with moments m and v, down their gradient g:
+// Step updates the weights w and their moments m and v by the gradient g, all [n]:
 //
 //	g' = Scale·g   m ← Beta1·m + Rest1·g'   v ← Beta2·v + Rest2·g'²
 //	w ← w − Rate·m / (Root·√v + Eps)
@@ -62,7 +62,7 @@ func reluGradGo(dy, y []float32) {
 
 func adamGo(c *Adam, w, m, v, g []float32) {
 	for i, g := range g {
-		// The conversions forbid fusing.
+		// The conversions prevent fused multiply-adds.
 		g *= c.Scale
 		m[i] = float32(c.Beta1*m[i]) + float32(c.Rest1*g)
 		v[i] = float32(c.Beta2*v[i]) + float32(float32(c.Rest2*g)*g)

@@ -8,8 +8,8 @@ import (
 	"marsgym/internal/sgemm"
 )
 
-// edges is a source of numbers between −1 and 1, with zeros of either sign, an
-// infinity, a NaN and the smallest number now and then.
+// edges returns a source of numbers from −1 to 1. Every third number is a zero of either
+// sign, an infinity, a NaN or the smallest positive number.
 func edges() func() float32 {
 	next, i := reals(), 0
 	rare := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(-1)), float32(math.NaN()), math.SmallestNonzeroFloat32}
@@ -21,6 +21,7 @@ func edges() func() float32 {
 	}
 }
 
+// drawn returns n numbers from next.
 func drawn(n int, next func() float32) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -29,7 +30,7 @@ func drawn(n int, next func() float32) []float32 {
 	return x
 }
 
-// compare fails the test where got and want differ in a bit and are not both
+// compare fails the test if got and want differ in a bit of numbers that are not both
 // NaN.
 func compare(t *testing.T, name string, got, want []float32) {
 	t.Helper()

@@ -9,7 +9,7 @@ import (
 	"marsgym/models"
 )
 
-// dense is y = x·W + b, rectified unless it is the last layer.
+// dense computes y = x·W + b, and then ReLU unless it is the last layer.
 //
 //	x [n, in]   W [in, out]   b [1, out]   y [n, out]
 type dense struct {
@@ -17,11 +17,10 @@ type dense struct {
 	g           *graph
 	first, last bool
 	in          int
-	dw, db      []float32 // where the gradients go, [in, out] and [out]
+	dw, db      []float32 // [in, out] and [out], to be filled with the gradients
 }
 
-// newDense returns layer i of the graph's network. Its gradients go to dw
-// and db.
+// newDense returns the operation of layer i. Its gradients are written to dw and db.
 func (g *graph) newDense(i int, l models.Layer, last bool, dw, db []float32) *dense {
 	return &dense{
 		op:    op{fmt.Sprint("dense ", i), 3, newMatrix(g.capacity, l.Out, nil)},
@@ -36,7 +35,8 @@ func (g *graph) newDense(i int, l models.Layer, last bool, dw, db []float32) *de
 
 func (d *dense) cols() int { return d.out.Shape()[1] }
 
-// x is the layer's input, [n, in], given the node that stands for it.
+// x returns the layer's input [n, in]: the value of its input node, or the observations
+// if this is the first layer.
 func (d *dense) x(in G.Value) []float32 {
 	if d.first {
 		return d.g.obs
@@ -56,7 +56,8 @@ func (d *dense) Do(in ...G.Value) (G.Value, error) {
 	return d.out, nil
 }
 
-// DiffWRT spares the first layer the gradient of the observations.
+// DiffWRT reports that the first layer needs no gradient of its input, which are the
+// observations.
 func (d *dense) DiffWRT(int) []bool { return []bool{!d.first, true, true} }
 
 func (d *dense) SymDiff(in G.Nodes, y, dy *G.Node) (G.Nodes, error) {
@@ -68,7 +69,7 @@ func (d *dense) SymDiff(in G.Nodes, y, dy *G.Node) (G.Nodes, error) {
 	)
 	name := func(s string) string { return s + " of " + d.name }
 	if !d.last {
-		if dz, err = G.ApplyOp(&rectifierGrad{op{name("rectifierGrad"), 2, d.out}, d.g}, y, dy); err != nil {
+		if dz, err = G.ApplyOp(&reluGrad{op{name("reluGrad"), 2, d.out}, d.g}, y, dy); err != nil {
 			return nil, err
 		}
 	}
@@ -89,21 +90,21 @@ func (d *dense) SymDiff(in G.Nodes, y, dy *G.Node) (G.Nodes, error) {
 	return grads, nil
 }
 
-// rectifierGrad is dz = dy where y > 0, else 0. It works in place: nothing
-// else reads dy, and it returns that instead of a result of its own.
-type rectifierGrad struct {
+// reluGrad computes dz = dy where y > 0, else 0. It works in place and returns dy,
+// which no other operation reads.
+type reluGrad struct {
 	op
 	g *graph
 }
 
-func (r *rectifierGrad) Do(in ...G.Value) (G.Value, error) {
+func (r *reluGrad) Do(in ...G.Value) (G.Value, error) {
 	n := r.g.n * r.out.Shape()[1]
 	y, dy := floats(in[0])[:n], floats(in[1])[:n]
 	sgemm.ReLUGrad(dy, y)
 	return in[1], nil
 }
 
-// weightGrad is dW = xᵀ·dz.
+// weightGrad computes dW = xᵀ·dz.
 type weightGrad struct {
 	op
 	d *dense
@@ -115,7 +116,7 @@ func (w *weightGrad) Do(in ...G.Value) (G.Value, error) {
 	return w.out, nil
 }
 
-// biasGrad is db = 1ᵀ·dz, the sum over the rows.
+// biasGrad computes db = 1ᵀ·dz, the sum over the rows.
 type biasGrad struct {
 	op
 	g *graph
@@ -127,7 +128,7 @@ func (b *biasGrad) Do(in ...G.Value) (G.Value, error) {
 	return b.out, nil
 }
 
-// inputGrad is dx = dz·Wᵀ.
+// inputGrad computes dx = dz·Wᵀ.
 type inputGrad struct {
 	op
 	g  *graph

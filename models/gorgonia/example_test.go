@@ -8,7 +8,7 @@ import (
 	"marsgym/models/gorgonia"
 )
 
-// A network learns the exclusive or of two bits as its value.
+// A network learns the exclusive or of two bits as a value.
 func Example() {
 	shape := models.Shape{Obs: 2, Hidden: []int{16}, Head: models.Score, Actions: 1, Players: 1}
 	mlp, err := models.NewMLP(shape, rand.NewPCG(1, 0))

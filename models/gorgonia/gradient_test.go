@@ -13,12 +13,12 @@ import (
 	"marsgym/models/gorgonia"
 )
 
-// squares is a shard whose loss is half the squared distance to targets.
+// squares is a shard with the loss Σ (output − target)² / 2.
 type squares struct {
 	shape  models.Shape
 	obs    []float32 // [n, D]
-	policy []float32 // [n, K]
-	values []float32 // [n, P]
+	policy []float32 // [n, K] targets
+	values []float32 // [n, P] targets
 }
 
 func newSquares(s models.Shape, r *rand.Rand, n int) squares {
@@ -36,8 +36,8 @@ func (q squares) shard() models.Shard {
 	}}
 }
 
-// gradient is what Fit finds for the shards: without decay, Adam's mean
-// gradient is the last one.
+// gradient returns the gradient that Fit computes. With Beta1 = 0, Adam's mean gradient
+// is the last gradient.
 func gradient(t *testing.T, mlp *models.MLP, shards ...models.Shard) []float32 {
 	t.Helper()
 	cfg := models.DefaultAdam()
@@ -57,7 +57,8 @@ func gradient(t *testing.T, mlp *models.MLP, shards ...models.Shard) []float32 {
 	return grad
 }
 
-// near fails unless got is near want in comparison with the largest of want.
+// near fails unless got differs from want by at most tol times the largest number of
+// want.
 func near(t *testing.T, what string, got, want []float32, tol float64) {
 	t.Helper()
 	scale := 0.0
@@ -74,7 +75,8 @@ func near(t *testing.T, what string, got, want []float32, tol float64) {
 	}
 }
 
-// random returns a network whose biases and policy are not small either.
+// random returns a network with normal weights, in which the biases and the policy head
+// are not small.
 func random(t *testing.T, s models.Shape, seed uint64) *models.MLP {
 	t.Helper()
 	mlp, err := models.NewMLP(s, rand.NewPCG(seed, 0))
@@ -85,7 +87,7 @@ func random(t *testing.T, s models.Shape, seed uint64) *models.MLP {
 	return mlp
 }
 
-// plain is the same network and loss built of gorgonia's own operations.
+// plain is the same network and loss, built from gorgonia's own operations.
 type plain struct {
 	grads   G.Nodes // W, b of each layer
 	weights G.Nodes
@@ -152,7 +154,7 @@ func TestGradientAgainstPlainGraph(t *testing.T) {
 	}
 }
 
-// A graph grows with the shards, and that changes nothing.
+// TestGraphGrows: a graph is rebuilt for larger shards, and gives the same gradients.
 func TestGraphGrows(t *testing.T) {
 	s := scoreShape
 	mlp := random(t, s, 31)
@@ -171,6 +173,6 @@ func TestGraphGrows(t *testing.T) {
 		}
 	}
 	if !slices.Equal(l.State()[0].Data, want) {
-		t.Error("a graph that grew gives another gradient")
+		t.Error("a graph that was rebuilt gives another gradient")
 	}
 }

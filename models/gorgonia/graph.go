@@ -22,10 +22,10 @@ type graph struct {
 	vm       G.VM
 }
 
-// building guards constants that gorgonia shares among all graphs.
+// building is held while a graph is built: gorgonia shares constants among graphs.
 var building sync.Mutex
 
-// newGraph returns a graph over the network's own weights.
+// newGraph returns a graph that uses the network's weights without a copy.
 func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 	building.Lock()
 	defer building.Unlock()
@@ -45,8 +45,8 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 	for i := range g.ones {
 		g.ones[i] = 1
 	}
-	// It only has the type of an input: the first layer reads obs instead, which
-	// spares a copy.
+	// This node is only of the right type: the first layer reads obs instead, without
+	// a copy.
 	y := input("x", 1, s.Obs, nil)
 	for i, l := range layers {
 		w := input(fmt.Sprint("W ", i), l.In, l.Out, l.W)
@@ -67,13 +67,14 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 		return nil, fmt.Errorf("gorgonia: gradient: %w", err)
 	}
 	g.vm = G.NewTapeMachine(eg)
-	// Its finalizer would keep it for good: it refers to itself by way of g, and the
-	// collector leaves cycles with finalizers. Without CUDA there is nothing to finalize.
+	// The finalizer would keep the machine in memory: it refers to itself through g, and
+	// the garbage collector does not free cycles with finalizers. Without CUDA the
+	// finalizer has nothing to do.
 	runtime.SetFinalizer(g.vm, nil)
 	return g, nil
 }
 
-// run fills grad with the gradient of a shard of n rows.
+// run fills grad [weights] with the gradient of a shard of n rows.
 func (g *graph) run(grad []float32, shard models.Shard, n int) error {
 	if n == 0 {
 		clear(grad)

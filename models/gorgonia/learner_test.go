@@ -41,7 +41,7 @@ func noise(r *rand.Rand, n int) []float32 {
 	return x
 }
 
-// train makes updates of shards of changing sizes.
+// train calls Fit for updates from to to-1, with shards of different sizes.
 func train(t *testing.T, l models.Learner, from, to int) {
 	t.Helper()
 	s := l.MLP().Shape()
@@ -61,8 +61,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What the loss is shown is what Forward says, to the bit, so that a policy's
-// ratio to itself is exactly one.
+// TestFitAgreesWithForward: the loss is called with the outputs of Forward, to the bit,
+// so that the ratio of a policy to itself is exactly one.
 func TestFitAgreesWithForward(t *testing.T) {
 	for _, s := range []models.Shape{scoreShape, logitsShape} {
 		l := newLearner(t, s, 7)
@@ -73,10 +73,10 @@ func TestFitAgreesWithForward(t *testing.T) {
 			l.MLP().Forward(wantPolicy, wantValues, obs)
 			shard := models.Shard{Obs: obs, Loss: func(policy, values, dpolicy, dvalues []float32) {
 				if !slices.Equal(policy, wantPolicy) || !slices.Equal(values, wantValues) {
-					t.Errorf("%s: the loss of %d rows is shown other numbers than Forward gives", s.Head, n)
+					t.Errorf("%s: the loss of %d rows is called with other numbers than Forward returns", s.Head, n)
 				}
 				if i := slices.IndexFunc(slices.Concat(dpolicy, dvalues), func(d float32) bool { return d != 0 }); i >= 0 {
-					t.Errorf("%s: the gradient comes with number %d not zero", s.Head, i)
+					t.Errorf("%s: number %d of the gradient is not zero before the call", s.Head, i)
 				}
 				dpolicy[0], dvalues[0] = 1, 1
 			}}
@@ -87,18 +87,18 @@ func TestFitAgreesWithForward(t *testing.T) {
 	}
 }
 
-// TestLearnerIsFreed: nothing holds the memory of a learner that is let go. A sweep
-// makes thousands.
+// TestLearnerIsFreed: the garbage collector frees a learner that is no longer used. A
+// sweep creates thousands.
 func TestLearnerIsFreed(t *testing.T) {
 	l := newLearner(t, scoreShape, 1)
 	train(t, l, 0, 3)
 	weights := weak.Make(&l.MLP().Weights()[0])
 	runtime.KeepAlive(l)
 	l = nil
-	for range 3 { // what has a finalizer takes two
+	for range 3 { // objects with a finalizer need two
 		runtime.GC()
 	}
 	if weights.Value() != nil {
-		t.Error("the weights are still held")
+		t.Error("the weights are not freed")
 	}
 }

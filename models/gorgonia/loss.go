@@ -8,11 +8,11 @@ import (
 	"marsgym/models"
 )
 
-// loss ends the graph: it asks the shard for the gradient with respect to the
-// heads' output, [n, K+P], and keeps it for lossGrad. What the loss amounts to
-// nobody asks; the node's value is zero.
+// loss is the root of the graph. It calls the shard's Loss for the gradient with
+// respect to the heads' output [n, K+P], and stores it for lossGrad. The value of the
+// loss is not needed; that of the node is zero.
 type loss struct {
-	op              // out is the gradient
+	op              // out holds the gradient
 	g               *graph
 	k, p            int
 	policy, dpolicy []float32 // [capacity, K]
@@ -58,14 +58,14 @@ func (l *loss) Do(in ...G.Value) (G.Value, error) {
 
 func (l *loss) DiffWRT(int) []bool { return []bool{true} }
 
-// SymDiff leaves out the factor grad, since the loss is the root and that is 1.
+// SymDiff ignores grad, which is 1, since the loss is the root.
 func (l *loss) SymDiff(in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	dy, err := G.ApplyOp(&lossGrad{op{"lossGrad", 1, l.out}}, out)
 	return G.Nodes{dy}, err
 }
 
-// lossGrad hands out what the loss has kept. Its input is the loss itself, so
-// that it runs after it.
+// lossGrad returns the gradient that loss has stored. Its input is the loss, so that
+// it runs after it.
 type lossGrad struct{ op }
 
 func (l *lossGrad) Type() hm.Type                  { return hm.NewFnType(tensor.Float32, matrix) }

@@ -10,11 +10,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// matrix is the type of every node but the loss: also a bias is [1, out].
+// matrix is the type of all nodes except the loss: a bias is [1, out].
 var matrix = G.TensorType{Dims: 2, Of: tensor.Float32}
 
-// op is what the operations here have in common. It is named uniquely within
-// its graph, since gorgonia merges nodes whose hashes agree.
+// op implements what all operations of this package have in common. Its name is unique
+// within a graph, since gorgonia merges nodes with equal hashes.
 type op struct {
 	name  string
 	arity int
@@ -35,7 +35,7 @@ func (o *op) Hashcode() uint32 {
 	return h.Sum32()
 }
 
-// Type is matrix → ... → matrix.
+// Type returns matrix → ... → matrix.
 func (o *op) Type() hm.Type {
 	ts := make([]hm.Type, o.arity+1)
 	for i := range ts {
@@ -44,7 +44,7 @@ func (o *op) Type() hm.Type {
 	return hm.NewFnType(ts...)
 }
 
-// newMatrix returns a header over data, or over new memory where that is nil.
+// newMatrix returns a tensor that uses data, or new memory if data is nil.
 func newMatrix(rows, cols int, data []float32) *tensor.Dense {
 	if data == nil {
 		data = make([]float32, rows*cols)
@@ -52,5 +52,5 @@ func newMatrix(rows, cols int, data []float32) *tensor.Dense {
 	return tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(data))
 }
 
-// floats is the memory of a matrix.
+// floats returns the memory of a matrix.
 func floats(v G.Value) []float32 { return v.(*tensor.Dense).Float32s() }

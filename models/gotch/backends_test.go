@@ -19,7 +19,7 @@ import (
 	"marsgym/models/learnertest"
 )
 
-// backends are those to compare.
+// backends are the backends to compare.
 var backends = map[string]learnertest.New{
 	"gorgonia": gorgonia.New,
 	"gotch":    on("cpu"),
@@ -27,6 +27,7 @@ var backends = map[string]learnertest.New{
 
 var shape = models.Shape{Obs: 23, Hidden: []int{32, 24}, Head: models.Logits, Actions: 6, Players: 2}
 
+// noise returns n normal numbers.
 func noise(r *rand.Rand, n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -35,7 +36,7 @@ func noise(r *rand.Rand, n int) []float32 {
 	return x
 }
 
-// update fits two shards of n rows to noise.
+// update calls Fit with two shards of n rows, whose targets are noise.
 func update(t *testing.T, l models.Learner, r *rand.Rand, n int) {
 	t.Helper()
 	var shards []models.Shard
@@ -55,19 +56,21 @@ func update(t *testing.T, l models.Learner, r *rand.Rand, n int) {
 	}
 }
 
-// seen is what a learner shows the loss, policy and values of 1000 rows.
-func seen(t *testing.T, l models.Learner) (outputs []float32) {
+// outputs returns the outputs with which a learner calls the loss: policy and values of
+// 1000 rows.
+func outputs(t *testing.T, l models.Learner) (out []float32) {
 	t.Helper()
 	shard := models.Shard{Obs: noise(rand.New(rand.NewPCG(9, 9)), 1000*shape.Obs), Loss: func(p, v, dp, _ []float32) {
-		outputs = slices.Concat(p, v)
+		out = slices.Concat(p, v)
 		dp[0] = 1
 	}}
 	if _, err := l.Fit([]models.Shard{shard}, 0); err != nil {
 		t.Fatal(err)
 	}
-	return outputs
+	return out
 }
 
+// near fails unless got differs from want by at most 1e-5.
 func near(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -80,8 +83,8 @@ func near(t *testing.T, what string, got, want []float32) {
 	}
 }
 
-// Both backends train the same network alike, and the model of either plays
-// the same in the other.
+// TestBackendsAgree: both backends train a network in the same way, and a model that one
+// of them saved has the same outputs in the other.
 func TestBackendsAgree(t *testing.T) {
 	cfg := models.AdamConfig{Beta1: 0.9, Beta2: 0.999, Eps: 1e-5, MaxGradNorm: 1}
 	var (
@@ -125,12 +128,12 @@ func TestBackendsAgree(t *testing.T) {
 			if err := l.Restore(f.Tensors); err != nil {
 				t.Fatal(err)
 			}
-			near(t, from+" opened by "+to, seen(t, l), seen(t, learners[from]))
+			near(t, from+" loaded by "+to, outputs(t, l), outputs(t, learners[from]))
 		}
 	}
 }
 
-// resident is the memory of this process, in bytes.
+// resident returns the resident memory of this process, in bytes.
 func resident(t *testing.T) int {
 	t.Helper()
 	runtime.GC()
@@ -146,7 +149,8 @@ func resident(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
-// A tensor left over by each update, however small, would come to more.
+// TestMemoryStaysFlat: Fit frees its tensors. The limit is less than what the smallest
+// tensors would take if each update left one.
 func TestMemoryStaysFlat(t *testing.T) {
 	mlp, err := models.NewMLP(shape, rand.NewPCG(1, 0))
 	if err != nil {
@@ -165,6 +169,6 @@ func TestMemoryStaysFlat(t *testing.T) {
 		update(t, l, r, 8)
 	}
 	if grown := resident(t) - before; grown > 4<<20 {
-		t.Errorf("20000 updates leave %d bytes behind", grown)
+		t.Errorf("memory grows by %d bytes in 20000 updates", grown)
 	}
 }

@@ -2,8 +2,7 @@
 
 package gotch
 
-// In package gotch: libtorch running forward is no part of what the package
-// exports.
+// In package gotch: the package does not export libtorch's forward pass.
 
 import (
 	"bytes"
@@ -15,23 +14,23 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"sync"
 	"syscall"
 	"testing"
 
 	"marsgym/env/catalog"
+	"marsgym/internal/parallel"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/train"
 )
 
-// The benchmarks are the table of both backends, for one thread and, with -cpu 2
-// in a run of its own, for two:
+// The benchmarks compare the backends, on one thread and, in a second run with -cpu 2,
+// on two:
 //
 //	go test -tags gotch -run '^$' -bench 'Fit|Forward|Run' -cpu 1 -count 2 ./models/gotch
 //
-// They report, besides wall time, the time of all cores together, which other
-// programs disturb less.
+// They report the CPU time of all cores beside the elapsed time, since other programs
+// affect it less.
 
 var backends = []struct {
 	name    string
@@ -57,46 +56,36 @@ func on(d device) func(*models.MLP, models.AdamConfig) (models.Learner, error) {
 	return func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) { return New(mlp, cfg, name) }
 }
 
-// forwardOn is MLP.Forward by libtorch, in as many pieces as there are cores.
+// forwardOn returns MLP.Forward by libtorch, with the rows divided among the cores.
 func forwardOn(d device) func(mlp *models.MLP, policy, values, obs []float32) error {
 	return func(mlp *models.MLP, policy, values, obs []float32) error {
-		defer enter()()
+		defer lockThread()()
 		w := tensors{device: d}
 		defer w.free()
 		var (
 			s      = mlp.Shape()
 			layers = upload(&w, mlp)
 			n      = len(obs) / s.Obs
-			piece  = (n + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
-			wg     sync.WaitGroup
-			err    error
+			procs  = runtime.GOMAXPROCS(0)
 		)
-		for lo := 0; lo < n; lo += piece {
-			hi := min(lo+piece, n)
-			wg.Go(func() {
-				defer enter()()
-				t := tensors{device: d}
-				defer t.free()
-				xs := forward(&t, layers, t.of(obs[lo*s.Obs:hi*s.Obs], hi-lo, s.Obs))
-				k, p := s.PolicyWidth(), s.Players
-				y := make([]float32, (hi-lo)*(k+p))
-				t.read(y, xs[len(layers)])
-				models.Split(policy[lo*k:hi*k], values[lo*p:hi*p], y, k, p)
-				if t.err != nil {
-					err = t.err
-				}
-			})
-		}
-		wg.Wait()
-		return err
+		return parallel.ForContext(context.Background(), n, (n+procs-1)/procs, func(from, to int) error {
+			defer lockThread()()
+			t := tensors{device: d}
+			defer t.free()
+			xs := forward(&t, layers, t.of(obs[from*s.Obs:to*s.Obs], to-from, s.Obs))
+			k, p := s.PolicyWidth(), s.Players
+			y := make([]float32, (to-from)*(k+p))
+			t.read(y, xs[len(layers)])
+			models.Split(policy[from*k:to*k], values[from*p:to*p], y, k, p)
+			return t.err
+		})
 	}
 }
 
 var widths = []int{64, 128, 256, 512, 1024}
 
-// each runs a benchmark for every backend and width. It is given a network of
-// the shape of Martian Dice for two, with a third of its units active, as
-// after training.
+// each calls run for every backend and width, with a network for Martian Dice with two
+// players in which a third of the units are active, as after training.
 func each(b *testing.B, run func(b *testing.B, i int, mlp *models.MLP)) {
 	for i, back := range backends {
 		if CheckDevice(back.device) != nil {
@@ -120,7 +109,7 @@ func each(b *testing.B, run func(b *testing.B, i int, mlp *models.MLP)) {
 	}
 }
 
-// sparse makes observations as games do: 14 fields that are one-hot.
+// sparse returns n observations like those of a game: 14 one-hot fields.
 func sparse(n int) []float32 {
 	obs, r := make([]float32, n*173), rand.New(rand.NewPCG(2, 0))
 	for row := range slices.Chunk(obs, 173) {
@@ -131,25 +120,25 @@ func sparse(n int) []float32 {
 	return obs
 }
 
-// measure reports what one operation costs, of n rows each.
+// measure reports the cost of op, which handles n rows.
 func measure(b *testing.B, n int, op func() error) {
-	if err := op(); err != nil { // grows what is kept
+	if err := op(); err != nil { // the first call allocates
 		b.Fatal(err)
 	}
-	start := busy()
+	start := cpuSeconds()
 	for b.Loop() {
 		if err := op(); err != nil {
 			b.Fatal(err)
 		}
 	}
-	cpu := busy() - start
+	cpu := cpuSeconds() - start
 	b.ReportMetric(1e3*cpu/float64(b.N), "cpu-ms/op")
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 	b.ReportMetric(float64(n)*float64(b.N)/cpu, "rows/cpu-s")
 }
 
-// busy is the seconds that all cores together have worked for this process.
-func busy() float64 {
+// cpuSeconds returns the CPU time of this process, in seconds.
+func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
@@ -157,9 +146,9 @@ func busy() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// peak returns how much more memory run had at its peak than was in use
-// before, in MB, or 0 where Linux does not tell.
-func peak(run func()) float64 {
+// peakMemory returns by how much the memory of this process grows at most during run, in
+// MB, or 0 where it is not known.
+func peakMemory(run func()) float64 {
 	read := func(field string) float64 {
 		text, _ := os.ReadFile("/proc/self/status")
 		for line := range bytes.Lines(text) {
@@ -177,18 +166,18 @@ func peak(run func()) float64 {
 	return read("VmHWM:") - before
 }
 
-// BenchmarkFit is one update, in four shards as is the default.
+// BenchmarkFit measures one update with four shards, which is the default.
 func BenchmarkFit(b *testing.B) {
 	each(b, func(b *testing.B, i int, mlp *models.MLP) {
 		for _, n := range []int{256, 1024, 4096} {
 			b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-				const parts = 4
+				const nShards = 4
 				l, err := backends[i].learner(mlp, models.DefaultAdam())
 				if err != nil {
 					b.Fatal(err)
 				}
 				var shards []models.Shard
-				for obs := range slices.Chunk(sparse(n), n/parts*173) {
+				for obs := range slices.Chunk(sparse(n), n/nShards*173) {
 					shards = append(shards, models.Shard{Obs: obs, Loss: func(p, v, dp, dv []float32) {
 						for i := range dp {
 							dp[i] = p[i] - 1
@@ -198,7 +187,7 @@ func BenchmarkFit(b *testing.B) {
 						}
 					}})
 				}
-				mb := peak(func() {
+				mb := peakMemory(func() {
 					measure(b, n, func() error {
 						_, err := l.Fit(shards, 0)
 						return err
@@ -210,7 +199,7 @@ func BenchmarkFit(b *testing.B) {
 	})
 }
 
-// BenchmarkForward is the policy and the values of 4096 rows.
+// BenchmarkForward computes the policy and the values of 4096 rows.
 func BenchmarkForward(b *testing.B) {
 	each(b, func(b *testing.B, i int, mlp *models.MLP) {
 		const n = 4096
@@ -219,8 +208,7 @@ func BenchmarkForward(b *testing.B) {
 	})
 }
 
-// BenchmarkRun is the whole training loop, evaluation left out; its rows are
-// decisions.
+// BenchmarkRun measures the training loop without evaluation. Its steps are decisions.
 func BenchmarkRun(b *testing.B) {
 	g, err := catalog.Open("martian-dice", 2, nil)
 	if err != nil {
@@ -233,7 +221,7 @@ func BenchmarkRun(b *testing.B) {
 				cfg.Hidden = mlp.Shape().Hidden
 				cfg.Steps = 1 << 15
 				steps := 0
-				start := busy()
+				start := cpuSeconds()
 				for b.Loop() {
 					_, err := train.Run(context.Background(), cfg, train.Options{
 						Game: g, Dir: b.TempDir(), Learner: backends[i].learner,
@@ -244,7 +232,7 @@ func BenchmarkRun(b *testing.B) {
 					}
 				}
 				b.ReportMetric(float64(steps)*float64(b.N)/b.Elapsed().Seconds(), "steps/s")
-				b.ReportMetric(float64(steps)*float64(b.N)/(busy()-start), "steps/cpu-s")
+				b.ReportMetric(float64(steps)*float64(b.N)/(cpuSeconds()-start), "steps/cpu-s")
 			})
 		}
 	})

@@ -2,8 +2,8 @@
 
 package gotch
 
-// In package gotch: what libtorch finds by itself is compared with what
-// gradient writes out, on the same tensors.
+// In package gotch: the tests compare libtorch's own differentiation with the unexported
+// gradient.
 
 import (
 	"math"
@@ -15,7 +15,7 @@ import (
 	"marsgym/models"
 )
 
-// automatic fills grad as gradient does, by libtorch's own differentiation.
+// automatic is gradient by libtorch's own differentiation.
 func (l *Learner) automatic(grad []float32, shard models.Shard) error {
 	s := l.mlp.Shape()
 	n, k, p := len(shard.Obs)/s.Obs, s.PolicyWidth(), s.Players
@@ -52,15 +52,15 @@ func (l *Learner) automatic(grad []float32, shard models.Shard) error {
 	return t.err
 }
 
-// written is the gradient that Fit takes.
+// written calls gradient, as Fit does.
 func (l *Learner) written(grad []float32, shard models.Shard) error {
 	t := tensors{device: l.device}
 	defer t.free()
 	return l.gradient(grad, upload(&t, l.mlp), shard)
 }
 
-// random returns a learner, and a shard whose loss is the sum of its outputs,
-// each times a number.
+// random returns a learner, and a shard whose loss is a random linear function of the
+// outputs.
 func random(t testing.TB, s models.Shape, n int) (*Learner, models.Shard) {
 	t.Helper()
 	mlp, err := models.NewMLP(s, rand.NewPCG(1, 0))
@@ -86,7 +86,7 @@ func random(t testing.TB, s models.Shape, n int) (*Learner, models.Shard) {
 }
 
 func TestGradientAgainstAutomatic(t *testing.T) {
-	defer enter()()
+	defer lockThread()()
 	for _, s := range []models.Shape{
 		{Obs: 11, Hidden: []int{16, 12}, Head: models.Score, Actions: 6, Players: 2},
 		{Obs: 7, Hidden: []int{9, 40, 5}, Head: models.Logits, Actions: 5, Players: 3},
@@ -108,8 +108,8 @@ func TestGradientAgainstAutomatic(t *testing.T) {
 	}
 }
 
-func TestTensorsKeepTheFirstError(t *testing.T) {
-	defer enter()()
+func TestTensorsStopAtFirstError(t *testing.T) {
+	defer lockThread()()
 	ts := tensors{device: cpu}
 	defer ts.free()
 	x := ts.of(make([]float32, 6), 2, 3)
@@ -121,15 +121,15 @@ func TestTensorsKeepTheFirstError(t *testing.T) {
 		t.Errorf("error %v, want %s", ts.err, want)
 	}
 	if len(ts.live) != live || dst[0] != 7 {
-		t.Errorf("after the error %d tensors were made and %v read", len(ts.live)-live, dst)
+		t.Errorf("after the error %d tensors are created and %v is read", len(ts.live)-live, dst)
 	}
 	if err := lastError(); err != nil {
-		t.Errorf("the error is left behind: %v", err)
+		t.Errorf("the error is not reset: %v", err)
 	}
 }
 
 func BenchmarkGradient(b *testing.B) {
-	defer enter()()
+	defer lockThread()()
 	l, shard := random(b, models.Shape{Obs: 173, Hidden: []int{128, 128}, Head: models.Score, Actions: 6, Players: 2}, 1024)
 	grad := make([]float32, len(l.mlp.Weights()))
 	for _, way := range []struct {
@@ -137,7 +137,7 @@ func BenchmarkGradient(b *testing.B) {
 		run  func([]float32, models.Shard) error
 	}{{"written", l.written}, {"automatic", l.automatic}} {
 		b.Run(way.name, func(b *testing.B) {
-			defer enter()()
+			defer lockThread()()
 			measure(b, 1024, func() error { return way.run(grad, shard) })
 		})
 	}

@@ -14,38 +14,39 @@ type Learner struct {
 
 var _ models.Learner = (*Learner)(nil)
 
-// New returns a learner of the network, whose weights it changes from then on.
-// The device is cpu, or cuda:0 and so on. Only gradients are computed there:
-// the weights and the optimizer stay in this program's memory.
+// New returns a learner of the network. Fit changes the network's weights. The device is
+// cpu, or cuda:0 and so on. Only gradients are computed on it: the weights and the
+// optimizer stay in this program's memory.
 func New(mlp *models.MLP, cfg models.AdamConfig, device string) (models.Learner, error) {
 	adam, err := models.NewAdam(len(mlp.Weights()), cfg)
 	if err != nil {
 		return nil, err
 	}
-	d, err := open(device)
+	d, err := parseDevice(device)
 	if err != nil {
 		return nil, err
 	}
 	return &Learner{mlp: mlp, adam: adam, device: d}, nil
 }
 
-// CheckDevice reports whether a learner can run on a device, with an error
-// that says what there is.
+// CheckDevice returns an error, which names the devices that exist, if no learner can
+// run on the device.
 func CheckDevice(device string) error {
-	_, err := open(device)
+	_, err := parseDevice(device)
 	return err
 }
 
-// MLP is the network, with the weights of the last Fit.
+// MLP returns the network that was given to New.
 func (l *Learner) MLP() *models.MLP { return l.mlp }
 
-// Fit runs the shards on up to GOMAXPROCS threads. A few more shards than
-// cores, of some hundred rows each, spread the load evenly.
+// Fit implements [models.Learner]. It runs up to GOMAXPROCS shards at the same time, each
+// on its own thread. A few more shards than cores, of some hundred rows each, balance
+// the load.
 func (l *Learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
 	if _, err := models.LargestShard(shards, l.mlp.Shape().Obs); err != nil {
 		return 0, err
 	}
-	defer enter()()
+	defer lockThread()()
 	weights := tensors{device: l.device}
 	defer weights.free()
 	layers := upload(&weights, l.mlp)
@@ -53,7 +54,7 @@ func (l *Learner) Fit(shards []models.Shard, rate float64) (norm float64, err er
 		return 0, weights.err
 	}
 	sum, err := l.accumulator.Sum(len(shards), len(l.mlp.Weights()), func(i int, grad []float32) error {
-		defer enter()()
+		defer lockThread()()
 		return l.gradient(grad, layers, shards[i])
 	})
 	if err != nil {
@@ -62,7 +63,7 @@ func (l *Learner) Fit(shards []models.Shard, rate float64) (norm float64, err er
 	return l.adam.Step(l.mlp.Weights(), sum, rate)
 }
 
-// layer is the weights of a layer on the device.
+// layer holds the weights of a layer on the device.
 type layer struct{ w, b tensor } // [in, out], [out]
 
 // upload copies the weights to the device.
@@ -73,8 +74,8 @@ func upload(t *tensors, mlp *models.MLP) (layers []layer) {
 	return layers
 }
 
-// forward runs the network on obs [n, D]. It returns what goes into each layer
-// and, last, what comes out of the heads, [n, K+P].
+// forward runs the network on obs [n, D]. It returns the input of each layer and, last,
+// the output of the heads [n, K+P].
 func forward(t *tensors, layers []layer, obs tensor) []tensor {
 	xs := []tensor{obs}
 	for i, l := range layers {
@@ -87,12 +88,12 @@ func forward(t *tensors, layers []layer, obs tensor) []tensor {
 	return xs
 }
 
-// gradient fills grad, in the order of MLP.Weights, with that of a shard. With
-// y = x·W + b and dz the gradient with respect to it,
+// gradient fills grad, in the order of MLP.Weights, with the gradient of a shard. With
+// z = x·W + b and dz the gradient with respect to z,
 //
 //	dW = xᵀ·dz   db = 1ᵀ·dz   dx = dz·Wᵀ
 //
-// and dz of the layer below is dx where x is above zero, else 0.
+// and dz of the layer before is dx where x > 0, else 0.
 func (l *Learner) gradient(grad []float32, layers []layer, shard models.Shard) error {
 	s := l.mlp.Shape()
 	n, k, p := len(shard.Obs)/s.Obs, s.PolicyWidth(), s.Players
@@ -124,8 +125,8 @@ func (l *Learner) gradient(grad []float32, layers []layer, shard models.Shard) e
 	return t.err
 }
 
-// lossGradient asks the shard for its gradient with respect to the heads'
-// output y, [n, k+p], and returns it in the same shape.
+// lossGradient returns the gradient of the shard's loss with respect to the output of
+// the heads y [n, k+p], in the same shape. It overwrites y.
 func lossGradient(y []float32, k, p int, shard models.Shard) []float32 {
 	n := len(y) / (k + p)
 	both := make([]float32, 2*len(y))
@@ -141,8 +142,8 @@ func lossGradient(y []float32, k, p int, shard models.Shard) []float32 {
 	return y
 }
 
-// State returns the optimizer's.
+// State returns the state of the optimizer, see [models.Adam.State].
 func (l *Learner) State() []models.Tensor { return l.adam.State() }
 
-// Restore takes back what State returned, and ignores other tensors.
+// Restore restores what State returned. It ignores other tensors.
 func (l *Learner) Restore(state []models.Tensor) error { return l.adam.Restore(state) }

@@ -17,25 +17,25 @@ import (
 	"github.com/sugarme/gotch/libtch"
 )
 
-// device is as libtch numbers them: that of CUDA from 0, or cpu.
+// device is a device as libtch numbers them: CUDA devices from 0 on, or cpu.
 type device int32
 
 const cpu device = -1
 
-// float is float32 as libtorch numbers the types.
+// float is libtorch's number for the type float32.
 const float = 6
 
-// enter ties the goroutine to a thread and libtorch's work for it to the same
-// thread: the last error, and how many threads work for one, are kept by
-// thread.
-func enter() (leave func()) {
+// lockThread locks the goroutine to its thread, and limits libtorch's work for it to that
+// thread. It is needed because libtorch stores the last error and the number of its
+// worker threads for each thread.
+func lockThread() (unlock func()) {
 	runtime.LockOSThread()
 	C.marsgym_set_num_threads(1)
 	return runtime.UnlockOSThread
 }
 
-// open finds a device by name.
-func open(name string) (device, error) {
+// parseDevice returns the device of that name, if it exists.
+func parseDevice(name string) (device, error) {
 	if name == "cpu" {
 		return cpu, nil
 	}
@@ -44,10 +44,10 @@ func open(name string) (device, error) {
 	if !ok || err != nil {
 		return 0, fmt.Errorf("gotch: device is %q: want cpu, or cuda:0 and so on", name)
 	}
-	// libtorch says 0 for a missing driver and for a build without CUDA alike.
+	// The count is 0 both without a driver and for a build without CUDA.
 	switch count := int(libtch.AtcCudaDeviceCount()); {
 	case count == 0:
-		return 0, fmt.Errorf("gotch: there is no %s: libtorch finds no CUDA device; take -device cpu, or, where nvidia-smi lists one, set libtorch up by models/gotch/setup cuda", name)
+		return 0, fmt.Errorf("gotch: there is no %s: libtorch finds no CUDA device; use the device cpu or, if nvidia-smi lists a CUDA device, set up libtorch by models/gotch/setup cuda", name)
 	case int(n) >= count:
 		return 0, fmt.Errorf("gotch: there is no %s: the CUDA devices are cuda:0 to cuda:%d", name, count-1)
 	}
@@ -56,16 +56,16 @@ func open(name string) (device, error) {
 
 type tensor = libtch.Ctensor
 
-// tensors makes tensors on a device, and frees them all together. After an
-// operation has failed, err says why and the rest do nothing. One goroutine
-// uses it, and must [enter] first.
+// tensors creates tensors on a device, and frees them all together. After an operation
+// has failed, err is set and later operations do nothing. One goroutine uses it, after
+// [lockThread].
 type tensors struct {
 	device device
 	live   []tensor
 	err    error
 }
 
-// free gives all the tensors back.
+// free frees all tensors.
 func (t *tensors) free() {
 	for _, x := range t.live {
 		libtch.AtFree(x)
@@ -73,7 +73,7 @@ func (t *tensors) free() {
 	t.live = nil
 }
 
-// do runs an operation that makes one tensor.
+// do runs an operation that creates one tensor.
 func (t *tensors) do(op func(out *tensor)) tensor {
 	if t.err != nil {
 		return nil
@@ -87,7 +87,7 @@ func (t *tensors) do(op func(out *tensor)) tensor {
 	return out
 }
 
-// lastError returns what the last operation of this thread threw.
+// lastError returns the exception of the last operation of this thread as an error.
 func lastError() error {
 	text := unsafe.Pointer(libtch.GetAndResetLastErr())
 	if text == nil {
@@ -98,7 +98,7 @@ func lastError() error {
 	return errors.New("gotch: " + first)
 }
 
-// of copies data to the device, as a tensor of that shape.
+// of returns a tensor of that shape on the device, with a copy of data.
 func (t *tensors) of(data []float32, shape ...int) tensor {
 	dims := make([]int64, len(shape))
 	for i, d := range shape {
@@ -111,7 +111,7 @@ func (t *tensors) of(data []float32, shape ...int) tensor {
 	return t.to(t.device, x)
 }
 
-// read copies a tensor from the device to dst, which has its length.
+// read copies a tensor from the device to dst, which has the same length.
 func (t *tensors) read(dst []float32, x tensor) {
 	x = t.to(cpu, x)
 	if t.err == nil {
@@ -119,7 +119,7 @@ func (t *tensors) read(dst []float32, x tensor) {
 	}
 }
 
-// to returns x on a device: itself where it is there.
+// to returns x on device d: x itself if t uses the CPU only.
 func (t *tensors) to(d device, x tensor) tensor {
 	if t.device == cpu {
 		return x
@@ -127,32 +127,32 @@ func (t *tensors) to(d device, x tensor) tensor {
 	return t.do(func(out *tensor) { libtch.AtgTo(out, x, int32(d)) })
 }
 
-// addmm is x·w + b.
+// addmm returns x·w + b.
 func (t *tensors) addmm(b, x, w tensor) tensor {
 	return t.do(func(out *tensor) { libtch.AtgAddmm(out, b, x, w) })
 }
 
-// mm is x·y.
+// mm returns x·y.
 func (t *tensors) mm(x, y tensor) tensor {
 	return t.do(func(out *tensor) { libtch.AtgMm(out, x, y) })
 }
 
-// transpose is a view of x.
+// transpose returns the transpose of x, as a view.
 func (t *tensors) transpose(x tensor) tensor {
 	return t.do(func(out *tensor) { libtch.AtgT(out, x) })
 }
 
-// sumRows is the sum over the first dimension.
+// sumRows returns the sum over the first dimension.
 func (t *tensors) sumRows(x tensor) tensor {
 	return t.do(func(out *tensor) { libtch.AtgSumDimIntlist(out, x, []int64{0}, 1, 0, float) })
 }
 
-// relu is max(x, 0), in place.
+// relu sets x to max(x, 0).
 func (t *tensors) relu(x tensor) {
 	t.do(func(out *tensor) { libtch.AtgRelu_(out, x) })
 }
 
-// reluGradient sets dy to 0 wherever y is not above 0.
+// reluGradient sets dy to 0 where y is not above 0.
 func (t *tensors) reluGradient(dy, y tensor) {
 	zero := libtch.AtsFloat(0)
 	defer libtch.AtsFree(zero)

@@ -1,6 +1,7 @@
 //go:build gotch && cgo
 
-// What gotch leaves out. Declared by hand: the header takes seconds to compile.
+// gotch has no binding of this function. It is declared here, since the header takes
+// seconds to compile.
 namespace at {
 void set_num_threads(int);
 }

@@ -1,5 +1,5 @@
-// Package learnertest tells whether a backend keeps the contract of
-// [models.Learner], in the manner of testing/fstest.
+// Package learnertest tests implementations of [models.Learner], as testing/fstest tests
+// file systems.
 package learnertest
 
 import (
@@ -15,39 +15,39 @@ import (
 	"marsgym/models"
 )
 
-// New makes a learner of a network, as backends do.
+// New returns a learner of a network.
 type New func(*models.MLP, models.AdamConfig) (models.Learner, error)
 
-// checks are the clauses of the contract.
+// checks are the requirements that Check tests.
 var checks = []struct {
-	clause string
-	run    func(New) error
+	name string
+	run  func(New) error
 }{
-	{"the gradient is that of finite differences", gradients},
-	{"shards add up", shards},
+	{"gradient equals finite differences", gradients},
+	{"gradients of shards add up", shards},
 	{"Fit takes a step of Adam", steps},
-	{"the loss is shown what Forward says", outputs},
-	{"Fit learns", learns},
-	{"the same run ends in the same bits", repeats},
-	{"a saved run goes on as if it had never stopped", resumes},
-	{"a gradient that is not finite changes nothing", diverges},
-	{"nonsense is an error and changes nothing", refuses},
+	{"loss is called with the outputs of Forward", outputs},
+	{"Fit reduces the loss", learns},
+	{"repeated run gives the same bits", repeats},
+	{"resumed run gives the same bits", resumes},
+	{"gradient that is not finite changes nothing", diverges},
+	{"invalid arguments are errors and change nothing", refuses},
 }
 
-// Check returns every clause of the contract that the learners of new break,
-// or nil. The learners must run on one machine under the same settings, so
-// that the same run can be asked for the same bits.
+// Check returns an error that names all requirements of [models.Learner] that the
+// learners of new violate, or nil. The learners must run on the same machine under the
+// same settings, since Check compares their bits.
 func Check(new New) error {
 	var errs []error
 	for _, c := range checks {
 		if err := attempt(c.run, new); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", c.clause, err))
+			errs = append(errs, fmt.Errorf("%s: %w", c.name, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// attempt turns a panic into an error.
+// attempt calls run and returns a panic as an error.
 func attempt(run func(New) error, new New) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -64,8 +64,8 @@ var shapes = []models.Shape{
 	{Obs: 5, Hidden: []int{17, 1, 33}, Head: models.Logits, Actions: 1, Players: 4},
 }
 
-// settings clip, and keep a small gradient's rounding from becoming a whole
-// step.
+// settings have clipping, and an Eps so large that rounding errors of a small gradient do
+// not change a step much.
 var settings = models.AdamConfig{Beta1: 0.8, Beta2: 0.95, Eps: 1e-3, MaxGradNorm: 1}
 
 func gradients(new New) error {
@@ -81,7 +81,7 @@ func gradients(new New) error {
 			return fmt.Errorf("%s, %v: %w", s.Head, s.Hidden, err)
 		}
 		if want := models.Norm(got); !(math.Abs(norm-want) <= 1e-6*want) {
-			return fmt.Errorf("norm returned by Fit is %v: want %v", norm, want)
+			return fmt.Errorf("Fit returns the norm %v: want %v", norm, want)
 		}
 	}
 	return nil
@@ -95,10 +95,10 @@ func shards(new New) error {
 		if err != nil {
 			return err
 		}
-		nothing := models.Shard{Loss: func(_, _, _, _ []float32) { panic("the loss of a shard without rows is asked for") }}
-		parts, _, err := gradient(new, mlp, q.part(0, 100).shard(), nothing, q.part(100, 101).shard(), q.part(101, 300).shard())
+		empty := models.Shard{Loss: func(_, _, _, _ []float32) { panic("the loss of a shard without rows is called") }}
+		sum, _, err := gradient(new, mlp, q.slice(0, 100).shard(), empty, q.slice(100, 101).shard(), q.slice(101, 300).shard())
 		if err == nil {
-			err = near(parts, whole, 1e-5)
+			err = near(sum, whole, 1e-5)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Head, err)
@@ -173,12 +173,12 @@ func outputs(new New) error {
 				dp[0], dv[0] = 1, 1
 			}
 			l.MLP().Forward(policy, values, obs)
-			for range 2 { // the second with the memory of the first, if it is kept
+			for range 2 { // the second may reuse the memory of the first
 				if _, err := l.Fit([]models.Shard{shard}, 0); err != nil {
 					return err
 				}
 				if dirty {
-					return fmt.Errorf("%s: the gradient of %d rows does not come zeroed", s.Head, n)
+					return fmt.Errorf("%s: the gradient of %d rows is not zero before the call", s.Head, n)
 				}
 			}
 			got, want := slices.Concat(gotP, gotV), slices.Concat(policy, values)
@@ -298,12 +298,12 @@ func diverges(new New) error {
 		if err != nil {
 			return err
 		}
-		keep := snapshot(l)
+		before := snapshot(l)
 		shard := models.Shard{Obs: make([]float32, s.Obs), Loss: func(_, _, _, dv []float32) { dv[1] = float32(bad) }}
 		if _, err := l.Fit([]models.Shard{shard}, 1e-3); !errors.Is(err, models.ErrDiverged) {
-			return fmt.Errorf("a gradient of %v gives the error %v: want ErrDiverged", bad, err)
+			return fmt.Errorf("Fit returns the error %[2]v for a gradient of %[1]v: want ErrDiverged", bad, err)
 		}
-		if err := equal(snapshot(l), keep); err != nil {
+		if err := equal(snapshot(l), before); err != nil {
 			return fmt.Errorf("after a gradient of %v: %w", bad, err)
 		}
 		want, err := trained(new, s, 81, 0, 6)
@@ -323,34 +323,34 @@ func diverges(new New) error {
 func refuses(new New) error {
 	s := shapes[0]
 	if _, err := new(network(s, 91), models.AdamConfig{}); err == nil {
-		return errors.New("New accepts settings of zeros")
+		return errors.New("New accepts settings that are zero")
 	}
 	l, err := trained(new, s, 91, 0, 3)
 	if err != nil {
 		return err
 	}
-	keep := snapshot(l)
+	before := snapshot(l)
 	q := newSquares(s, rand.New(rand.NewPCG(92, 0)), 4)
-	for _, shards := range [][]models.Shard{nil, {}, {q.part(0, 0).shard()}} {
+	for _, shards := range [][]models.Shard{nil, {}, {q.slice(0, 0).shard()}} {
 		if _, err := l.Fit(shards, 1e-3); err == nil {
-			return fmt.Errorf("no error from Fit of %d shards without rows", len(shards))
+			return fmt.Errorf("Fit accepts %d shards without rows", len(shards))
 		}
 	}
 	for _, rate := range []float64{math.NaN(), math.Inf(1), -1} {
 		if _, err := l.Fit([]models.Shard{q.shard()}, rate); err == nil {
-			return fmt.Errorf("no error from Fit at a rate of %v", rate)
+			return fmt.Errorf("Fit accepts a learning rate of %v", rate)
 		}
 	}
 	small, err := trained(new, shapes[2], 91, 0, 1)
 	if err != nil {
 		return err
 	}
-	wild := l.State()
-	wild[0].Data[0] = float32(math.NaN())
-	for i, state := range [][]models.Tensor{nil, small.State(), wild} {
+	nan := l.State()
+	nan[0].Data[0] = float32(math.NaN())
+	for i, state := range [][]models.Tensor{nil, small.State(), nan} {
 		if err := l.Restore(state); !errors.Is(err, models.ErrMismatch) {
-			return fmt.Errorf("wrong state %d: Restore returns the error %v: want ErrMismatch", i, err)
+			return fmt.Errorf("Restore returns the error %[2]v for wrong state %[1]d: want ErrMismatch", i, err)
 		}
 	}
-	return equal(snapshot(l), keep)
+	return equal(snapshot(l), before)
 }

@@ -12,7 +12,7 @@ import (
 	"marsgym/models/learnertest"
 )
 
-// broken is a learner that breaks a clause.
+// broken is a learner that violates a requirement.
 type broken struct {
 	models.Learner
 	mlp     func() *models.MLP
@@ -35,11 +35,12 @@ func with(shard models.Shard, loss func(next func(p, v, dp, dv []float32), p, v,
 	return shard
 }
 
-var breaches = []struct {
-	want  string // what the error begins with
+// violations are the broken learners that Check must reject.
+var violations = []struct {
+	want  string // the beginning of the error
 	spoil func(*broken)
 }{
-	{"the gradient is that of finite differences: score", func(b *broken) {
+	{"gradient equals finite differences: score", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			shards = slices.Clone(shards)
@@ -50,14 +51,14 @@ var breaches = []struct {
 			return fit(shards, rate)
 		}
 	}},
-	{"the gradient is that of finite differences: norm returned by Fit", func(b *broken) {
+	{"gradient equals finite differences: Fit returns the norm", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			norm, err := fit(shards, rate)
 			return min(norm, 1), err
 		}
 	}},
-	{"shards add up: score", func(b *broken) {
+	{"gradients of shards add up: score", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			if len(shards) > 3 {
@@ -66,7 +67,7 @@ var breaches = []struct {
 			return fit(shards, rate)
 		}
 	}},
-	{"shards add up: panic: the loss of a shard without rows", func(b *broken) {
+	{"gradients of shards add up: panic: the loss of a shard without rows", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			for _, r := range shards {
@@ -95,7 +96,7 @@ var breaches = []struct {
 		mlp := b.mlp
 		b.mlp = func() *models.MLP { return mlp().Clone() }
 	}},
-	{"the loss is shown what Forward says: score: output 1 of 1 rows", func(b *broken) {
+	{"loss is called with the outputs of Forward: score: output 1 of 1 rows", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			shards = slices.Clone(shards)
@@ -108,7 +109,7 @@ var breaches = []struct {
 			return fit(shards, rate)
 		}
 	}},
-	{"the loss is shown what Forward says: score: the gradient of 1 rows", func(b *broken) {
+	{"loss is called with the outputs of Forward: score: the gradient of 1 rows", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			shards = slices.Clone(shards)
@@ -121,7 +122,7 @@ var breaches = []struct {
 			return fit(shards, rate)
 		}
 	}},
-	{"Fit learns: the mean squared error", func(b *broken) {
+	{"Fit reduces the loss: the mean squared error", func(b *broken) {
 		fit, n := b.fit, 0
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			if n++; n > 20 {
@@ -130,7 +131,7 @@ var breaches = []struct {
 			return fit(shards, rate)
 		}
 	}},
-	{"the same run ends in the same bits: score", func(b *broken) {
+	{"repeated run gives the same bits: score", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			if calls++; calls%101 == 0 {
@@ -139,7 +140,7 @@ var breaches = []struct {
 			return fit(shards, rate)
 		}
 	}},
-	{"a saved run goes on as if it had never stopped: score", func(b *broken) {
+	{"resumed run gives the same bits: score", func(b *broken) {
 		restore := b.restore
 		b.restore = func(state []models.Tensor) error {
 			state = slices.Clone(state)
@@ -151,7 +152,7 @@ var breaches = []struct {
 			return restore(state)
 		}
 	}},
-	{"a gradient that is not finite changes nothing: a gradient of NaN gives the error <nil>", func(b *broken) {
+	{"gradient that is not finite changes nothing: Fit returns the error <nil> for a gradient of NaN", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			norm, err := fit(shards, rate)
@@ -161,7 +162,7 @@ var breaches = []struct {
 			return norm, err
 		}
 	}},
-	{"a gradient that is not finite changes nothing: after a gradient of NaN: body.0.weight", func(b *broken) {
+	{"gradient that is not finite changes nothing: after a gradient of NaN: body.0.weight", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			norm, err := fit(shards, rate)
@@ -171,7 +172,7 @@ var breaches = []struct {
 			return norm, err
 		}
 	}},
-	{"nonsense is an error and changes nothing: no error from Fit of 0 shards", func(b *broken) {
+	{"invalid arguments are errors and change nothing: Fit accepts 0 shards", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			if len(shards) == 0 {
@@ -180,7 +181,7 @@ var breaches = []struct {
 			return fit(shards, rate)
 		}
 	}},
-	{"nonsense is an error and changes nothing: no error from Fit at a rate of NaN", func(b *broken) {
+	{"invalid arguments are errors and change nothing: Fit accepts a learning rate of NaN", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			if math.IsNaN(rate) {
@@ -189,7 +190,7 @@ var breaches = []struct {
 			return fit(shards, rate)
 		}
 	}},
-	{"nonsense is an error and changes nothing: wrong state 0", func(b *broken) {
+	{"invalid arguments are errors and change nothing: Restore returns the error <nil> for wrong state 0", func(b *broken) {
 		restore := b.restore
 		b.restore = func(state []models.Tensor) error {
 			if state == nil {
@@ -198,34 +199,34 @@ var breaches = []struct {
 			return restore(state)
 		}
 	}},
-	{"nonsense is an error and changes nothing: adam.m", func(b *broken) {
+	{"invalid arguments are errors and change nothing: adam.m", func(b *broken) {
 		state := b.state
-		var kept []models.Tensor
+		var first []models.Tensor
 		b.state = func() []models.Tensor {
-			if kept == nil {
-				kept = state()
+			if first == nil {
+				first = state()
 			}
-			return kept
+			return first
 		}
 	}},
 }
 
-// calls counts those of one kind of broken learner, of whatever learner.
+// calls counts the calls of Fit of one kind of broken learner.
 var calls int
 
 func TestCheckRejects(t *testing.T) {
-	for _, breach := range breaches {
-		err := learnertest.CheckOnly(breach.want, func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
+	for _, v := range violations {
+		err := learnertest.CheckOnly(v.want, func(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
 			l, err := gorgonia.New(mlp, cfg)
 			if err != nil {
 				return nil, err
 			}
 			b := &broken{l, l.MLP, l.Fit, l.State, l.Restore}
-			breach.spoil(b)
+			v.spoil(b)
 			return b, nil
 		})
-		if err == nil || !strings.HasPrefix(err.Error(), breach.want) {
-			t.Errorf("want %q; the error is\n%v", breach.want, err)
+		if err == nil || !strings.HasPrefix(err.Error(), v.want) {
+			t.Errorf("want %q; the error is\n%v", v.want, err)
 		}
 	}
 }
@@ -237,7 +238,7 @@ func TestCheckRejectsSettings(t *testing.T) {
 		}
 		return gorgonia.New(mlp, cfg)
 	})
-	if want := "nonsense is an error and changes nothing: New accepts settings of zeros"; err == nil || err.Error() != want {
+	if want := "invalid arguments are errors and change nothing: New accepts settings that are zero"; err == nil || err.Error() != want {
 		t.Errorf("want %q; the error is\n%v", want, err)
 	}
 }

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// CheckOnly is [Check] of the one clause that want begins with.
+// CheckOnly is [Check] for the one requirement whose name want begins with.
 func CheckOnly(want string, new New) error {
 	for _, c := range checks {
-		if strings.HasPrefix(want, c.clause) {
+		if strings.HasPrefix(want, c.name) {
 			if err := attempt(c.run, new); err != nil {
-				return fmt.Errorf("%s: %w", c.clause, err)
+				return fmt.Errorf("%s: %w", c.name, err)
 			}
 			return nil
 		}
 	}
-	return fmt.Errorf("no clause is that of %q", want)
+	return fmt.Errorf("no requirement has the name of %q", want)
 }

@@ -10,22 +10,22 @@ import (
 	"marsgym/models"
 )
 
-// squares is a shard whose loss is half the squared distance to targets.
+// squares is a shard with the loss Σ (output − target)² / 2.
 type squares struct {
 	shape  models.Shape
 	obs    []float32 // [n, D]
-	policy []float32 // [n, K]
-	values []float32 // [n, P]
+	policy []float32 // [n, K] targets
+	values []float32 // [n, P] targets
 }
 
 func newSquares(s models.Shape, r *rand.Rand, n int) squares {
 	return squares{s, noise(r, n*s.Obs), noise(r, n*s.PolicyWidth()), noise(r, n*s.Players)}
 }
 
-// part is rows lo to hi.
-func (q squares) part(lo, hi int) squares {
+// slice returns the rows from <= i < to.
+func (q squares) slice(from, to int) squares {
 	s, k, p := q.shape, q.shape.PolicyWidth(), q.shape.Players
-	return squares{s, q.obs[lo*s.Obs : hi*s.Obs], q.policy[lo*k : hi*k], q.values[lo*p : hi*p]}
+	return squares{s, q.obs[from*s.Obs : to*s.Obs], q.policy[from*k : to*k], q.values[from*p : to*p]}
 }
 
 func (q squares) shard() models.Shard {
@@ -39,7 +39,7 @@ func (q squares) shard() models.Shard {
 	}}
 }
 
-// loss is the same in float64, for weights in the order of MLP.Weights.
+// loss returns the loss for weights in the order of MLP.Weights, computed in float64.
 func (q squares) loss(weights []float64) float64 {
 	sum := 0.0
 	for i := 0; i < len(q.obs); i += q.shape.Obs {
@@ -80,7 +80,7 @@ func (q squares) loss(weights []float64) float64 {
 	return sum
 }
 
-// differences is the gradient of the sum of the losses, by central differences.
+// differences returns the gradient of the sum of the losses, by central differences.
 func differences(weights []float32, qs ...squares) []float32 {
 	w := make([]float64, len(weights))
 	for i, v := range weights {
@@ -105,8 +105,8 @@ func differences(weights []float32, qs ...squares) []float32 {
 	return grad
 }
 
-// gradient is what Fit finds for the shards: without decay, Adam's mean
-// gradient is the last one.
+// gradient returns the gradient that Fit computes, and its norm. With Beta1 = 0, Adam's
+// mean gradient is the last gradient.
 func gradient(new New, mlp *models.MLP, shards ...models.Shard) (grad []float32, norm float64, err error) {
 	cfg := models.DefaultAdam()
 	cfg.Beta1 = 0
@@ -121,7 +121,7 @@ func gradient(new New, mlp *models.MLP, shards ...models.Shard) (grad []float32,
 	return grad, norm, err
 }
 
-// moment is Adam's mean gradient, as a checkpoint names it.
+// moment returns Adam's mean gradient from the learner's state.
 func moment(l models.Learner) ([]float32, error) {
 	for _, t := range l.State() {
 		if t.Name == "adam.m" {
@@ -131,8 +131,8 @@ func moment(l models.Learner) ([]float32, error) {
 	return nil, errors.New("no tensor adam.m in State")
 }
 
-// near returns an error unless got is near want in comparison with the largest
-// of want.
+// near returns an error unless got differs from want by at most tol times the largest
+// number of want.
 func near(got, want []float32, tol float64) error {
 	scale := 0.0
 	for _, w := range want {
@@ -158,8 +158,8 @@ func noise(r *rand.Rand, n int) []float32 {
 	return x
 }
 
-// network returns a network whose biases and policy are not small either. It
-// panics if the shape is not valid.
+// network returns a network with normal weights, in which the biases and the policy head
+// are not small. It panics if the shape is not valid.
 func network(s models.Shape, seed uint64) *models.MLP {
 	mlp, err := models.NewMLP(s, rand.NewPCG(seed, 0))
 	if err != nil {
@@ -169,7 +169,7 @@ func network(s models.Shape, seed uint64) *models.MLP {
 	return mlp
 }
 
-// trained is a learner after some updates.
+// trained returns a new learner after the updates from to to-1.
 func trained(new New, s models.Shape, seed uint64, from, to int) (models.Learner, error) {
 	l, err := new(network(s, seed), settings)
 	if err != nil {
@@ -178,7 +178,7 @@ func trained(new New, s models.Shape, seed uint64, from, to int) (models.Learner
 	return l, train(l, from, to)
 }
 
-// train makes updates of shards of changing sizes.
+// train calls Fit for updates from to to-1, with shards of different sizes.
 func train(l models.Learner, from, to int) error {
 	s := l.MLP().Shape()
 	for u := from; u < to; u++ {
@@ -191,9 +191,10 @@ func train(l models.Learner, from, to int) error {
 	return nil
 }
 
-// snapshot is copies of all that a checkpoint keeps.
+// snapshot returns copies of all that a checkpoint stores of a learner.
 func snapshot(l models.Learner) []models.Tensor { return append(l.MLP().Tensors(), l.State()...) }
 
+// same returns an error unless weights and states are equal to the bit.
 func same(got, want models.Learner) error { return equal(snapshot(got), snapshot(want)) }
 
 // equal returns an error unless all numbers are equal to the bit.
@@ -203,7 +204,7 @@ func equal(got, want []models.Tensor) error {
 	}
 	for i, w := range want {
 		if got[i].Name != w.Name || !slices.Equal(got[i].Data, w.Data) {
-			return fmt.Errorf("%s is not what it should be", w.Name)
+			return fmt.Errorf("%s has wrong numbers", w.Name)
 		}
 	}
 	return nil

@@ -1,6 +1,6 @@
-// Command asm writes the amd64 kernels of package sgemm. It is a module of its
-// own, so that avo does not become a dependency of the main one. Run it with
-// go generate in the package's folder.
+// Command asm generates the amd64 kernels of package sgemm. It is a module of its own,
+// so that avo does not become a dependency of the main module. Run it by go generate in
+// the directory of package sgemm.
 package main
 
 import (
@@ -25,10 +25,9 @@ func main() {
 	Generate()
 }
 
-// tile emits a kernel for up to mr rows by one or two vectors of the given
-// size in bytes. Every row count has its own loop; in all of them an element
-// is one chain of fused multiply-adds over ascending p, so the row count does
-// not change a bit.
+// tile generates a kernel for up to mr rows by one or two vectors of size bytes. Each
+// number of rows has its own loop. In all of them an element is one chain of fused
+// multiply-adds over ascending p, so its bits do not depend on the number of rows.
 func tile(name string, mr int, vec func() reg.VecVirtual, size int) {
 	TEXT(name, NOSPLIT, "func(rows, vecs, k int, a *float32, ars, acs int, b *float32, bs int, c *float32, cs int, alpha, beta float32)")
 	Pragma("noescape")
@@ -136,7 +135,7 @@ func tile(name string, mr int, vec func() reg.VecVirtual, size int) {
 	}
 }
 
-// param is the stack slot of a scalar argument.
+// param returns the stack slot of a scalar argument.
 func param(name string) Op {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -145,6 +144,7 @@ func param(name string) Op {
 	return p.Addr
 }
 
+// transpose generates the kernel that transposes blocks of 8 by 8.
 func transpose() {
 	TEXT("transposeAVX2", NOSPLIT, "func(blocks int, dst *float32, ds int, src *float32, ss int)")
 	Pragma("noescape")
@@ -160,8 +160,8 @@ func transpose() {
 	LEAQ(Mem{Base: src, Index: ss, Scale: 4}, src4)
 
 	Label("loop")
-	// Pairs, then quadruples, then halves: each stage doubles the run of
-	// elements that come from successive rows.
+	// Three stages, in pairs, quadruples and halves: each doubles the number of
+	// adjacent elements that come from successive rows.
 	var r, s, q [8]reg.VecVirtual
 	for j := range r {
 		base := src

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// iota is the data 0, 1, 2, ... 15: which lane is which.
+// iota returns constant data 0, 1, 2, ... 15: the numbers of a vector's lanes.
 func iota() Mem {
 	m := GLOBL("iota", RODATA|NOPTR)
 	for i := range 16 {
@@ -17,16 +17,15 @@ func iota() Mem {
 	return m
 }
 
-// sparse emits a kernel that lists what is not zero in a row of a and then
-// sums those rows of b in registers: eight vectors of columns at a time, then
-// four, then one, of which only the columns that are left count. The vectors
-// are size bytes long.
+// sparse generates a kernel that lists the non-zeros of a row of a and then sums those
+// rows of b in registers: eight vectors of columns at a time, then four, then one, of
+// which only the remaining columns are used. The vectors have size bytes.
 func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	lanes := size / 4
 	TEXT(name, NOSPLIT, "func(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most, slack int, val *float32, idx *int32) (left int)")
 	Pragma("noescape")
-	Doc(name+" does what [sparseGo] does for m at least 1. val and idx are scratch",
-		"for k+16 elements.")
+	Doc(name+" is [sparseGo] for m at least 1. val and idx are scratch for k+16",
+		"elements.")
 	a, lda := Load(Param("a"), GP64()), Load(Param("lda"), GP64())
 	b, ldb := Load(Param("b"), GP64()), Load(Param("ldb"), GP64())
 	c, ldc := Load(Param("c"), GP64()), Load(Param("ldc"), GP64())
@@ -73,7 +72,7 @@ func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 		Label(label(""))
 		CMPQ(cols, I32(least))
 		JLT(LabelRef(next))
-		// with calls f with the columns of b or c at m, as an operand.
+		// with calls f with the columns of b or c at m as an operand.
 		with := func(m Mem, f func(Op)) { f(m) }
 		store := func(src reg.VecVirtual, m Mem) { VMOVUPS(src, m) }
 		if v == 1 {
@@ -122,7 +121,7 @@ func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	Label("done")
 	ADDQ(lda, a)
 	ADDQ(ldc, c)
-	DECQ(param("m")) // There is no register left for it.
+	DECQ(param("m")) // in memory: all registers are in use
 	JNZ(LabelRef("row"))
 	Label("return")
 	Load(Param("m"), count)
@@ -131,8 +130,8 @@ func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	RET()
 }
 
-// masked returns a load and a store of the first cols lanes of a vector of
-// size bytes, or of all its lanes if that is fewer. Other lanes load as 0.
+// masked returns a load and a store of the first cols lanes of a vector of size bytes,
+// or of all lanes if there are fewer. Other lanes are 0 after a load.
 func masked(cols reg.GPVirtual, size int, iota Mem) (load func(Mem, reg.VecVirtual), store func(reg.VecVirtual, Mem)) {
 	if size == 64 {
 		n, k := ZMM(), K()
@@ -149,8 +148,8 @@ func masked(cols reg.GPVirtual, size int, iota Mem) (load func(Mem, reg.VecVirtu
 		func(src reg.VecVirtual, m Mem) { VMASKMOVPS(src, n, m) }
 }
 
-// list512 writes what is not zero in a row of a to val and where it is to idx,
-// and adds their number to count.
+// list512 appends the non-zeros of a row of a to val and their columns to idx, and adds
+// their number to count.
 func list512(a, val, idx reg.Register, count reg.GPVirtual, iota Mem) {
 	ap, left := GP64(), GP64()
 	MOVQ(a, ap)
@@ -179,7 +178,7 @@ func list512(a, val, idx reg.Register, count reg.GPVirtual, iota Mem) {
 	JGT(LabelRef("list"))
 }
 
-// list256 does what list512 does, one element after the other.
+// list256 is list512 with one element at a time.
 func list256(a, val, idx reg.Register, count reg.GPVirtual, iota Mem) {
 	at, left, zero := GP64(), GP64(), YMM()
 	XORQ(at, at)

@@ -6,12 +6,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// vectors emits a kernel over slices of 8·blocks elements, blocks at least 1.
-// body is given where the next 8 of each lie.
-func vectors(name, does, params string, slices []string, setup func() func(at []Mem)) {
+// vectors generates a kernel that loops over slices of 8·blocks elements, with blocks at
+// least 1. setup generates what comes before the loop and returns the generator of its
+// body, which is called with the next 8 elements of each slice.
+func vectors(name, doc, params string, slices []string, setup func() func(at []Mem)) {
 	TEXT(name, NOSPLIT, "func(blocks int, "+params+")")
 	Pragma("noescape")
-	Doc(name+" "+does, "for slices of 8·blocks elements, blocks at least 1.")
+	Doc(name+" "+doc, "for slices of 8·blocks elements, blocks at least 1.")
 	blocks := Load(Param("blocks"), GP64())
 	at := make([]Mem, len(slices))
 	for i, s := range slices {
@@ -29,6 +30,7 @@ func vectors(name, does, params string, slices []string, setup func() func(at []
 	RET()
 }
 
+// zeroYMM returns a register of zeros.
 func zeroYMM() reg.VecVirtual {
 	zero := YMM()
 	VXORPS(zero, zero, zero)
@@ -36,7 +38,7 @@ func zeroYMM() reg.VecVirtual {
 }
 
 func addReLU() {
-	vectors("addReLUAVX2", "does what [addReLUGo] does", "y, b *float32", []string{"y", "b"}, func() func([]Mem) {
+	vectors("addReLUAVX2", "is [addReLUGo]", "y, b *float32", []string{"y", "b"}, func() func([]Mem) {
 		zero := zeroYMM()
 		return func(at []Mem) {
 			y, keep := YMM(), YMM()
@@ -50,7 +52,7 @@ func addReLU() {
 }
 
 func reluGrad() {
-	vectors("reluGradAVX2", "does what [reluGradGo] does", "dy, y *float32", []string{"dy", "y"}, func() func([]Mem) {
+	vectors("reluGradAVX2", "is [reluGradGo]", "dy, y *float32", []string{"dy", "y"}, func() func([]Mem) {
 		zero := zeroYMM()
 		return func(at []Mem) {
 			keep := YMM()
@@ -63,7 +65,7 @@ func reluGrad() {
 }
 
 func adam() {
-	vectors("adamAVX2", "does what [adamGo] does, with the fields of c as an array,", "c, w, m, v, grad *float32", []string{"w", "m", "v", "grad"}, func() func([]Mem) {
+	vectors("adamAVX2", "is [adamGo], with the fields of c as an array,", "c, w, m, v, grad *float32", []string{"w", "m", "v", "grad"}, func() func([]Mem) {
 		c := Load(Param("c"), GP64())
 		var field [8]reg.VecVirtual
 		for i := range field {
