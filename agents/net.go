@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"math"
 	"sync"
 
 	"marsgym/env"
@@ -12,9 +11,9 @@ import (
 // NewNet returns the policy of a network: its best action, the first among
 // ties, or with sample the softmax of its logits or scores.
 func NewNet(spec game.Spec, mlp *models.MLP, sample bool) env.Policy {
-	n := &net{mlp: mlp, actions: spec.Actions, choose: Argmax}
-	if sample {
-		n.choose = models.Softmax
+	n := &net{mlp: mlp, actions: spec.Actions, choose: models.Softmax}
+	if !sample {
+		n.choose = func(probs, scores []float64) { models.Argmax(probs, scores, game.Tie) }
 	}
 	if mlp.Shape().Head == models.Score {
 		return &scorer{n}
@@ -106,20 +105,4 @@ func (s *scorer) Probs(dst []float64, d env.Decisions) error {
 		}
 	}
 	return nil
-}
-
-// Argmax gives all probability to the highest score, the first among ties, of
-// scores [k].
-func Argmax(probs, scores []float64) {
-	best := math.Inf(-1)
-	for _, x := range scores {
-		best = max(best, x)
-	}
-	clear(probs)
-	for i, x := range scores {
-		if x >= best-game.Tie {
-			probs[i] = 1
-			return
-		}
-	}
 }

@@ -11,34 +11,6 @@ import (
 	"marsgym/models"
 )
 
-func TestArgmax(t *testing.T) {
-	inf := math.Inf(1)
-	tests := []struct {
-		name   string
-		scores []float64
-		want   int
-	}{
-		{"the best", []float64{1, 3, 2}, 1},
-		{"below zero", []float64{-3, -1, -2}, 1},
-		{"the first of equals", []float64{1, 2, 2, 2}, 1},
-		{"the first within Tie", []float64{0, 1 - game.Tie/2, 1}, 1},
-		{"beyond Tie", []float64{0, 1 - 2*game.Tie, 1}, 2},
-		{"infinite", []float64{0, inf, inf}, 1},
-		{"nothing but minus infinity", []float64{-inf, -inf}, 0},
-		{"one", []float64{5}, 0},
-	}
-	for _, tt := range tests {
-		probs := slices.Repeat([]float64{9}, len(tt.scores))
-		agents.Argmax(probs, tt.scores)
-		for i, p := range probs {
-			if want := map[bool]float64{true: 1}[i == tt.want]; p != want {
-				t.Errorf("%s: %v, want all on %d", tt.name, probs, tt.want)
-				break
-			}
-		}
-	}
-}
-
 // TestNet compares the policies of both heads with what their networks say,
 // position by position.
 func TestNet(t *testing.T) {

@@ -21,6 +21,23 @@ func Softmax(probs, scores []float64) {
 	}
 }
 
+// Argmax sets to 1 the element of probs [k] at the highest of scores [k], and all others
+// to 0. Scores that are lower than the highest by at most tie count as equal to it, and
+// of equal ones the first is chosen.
+func Argmax(probs, scores []float64, tie float64) {
+	best := math.Inf(-1)
+	for _, x := range scores {
+		best = max(best, x)
+	}
+	clear(probs)
+	for i, x := range scores {
+		if x >= best-tie {
+			probs[i] = 1
+			return
+		}
+	}
+}
+
 // SharesOf fills dst [P] with the expected shares of the win, given the value head's
 // outputs values [P] for one observation, of the kind [ValueShares].
 func SharesOf(dst []float64, values []float32) {

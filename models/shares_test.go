@@ -39,6 +39,35 @@ func TestSoftmax(t *testing.T) {
 	}
 }
 
+func TestArgmax(t *testing.T) {
+	const tie = 1e-9
+	inf := math.Inf(1)
+	tests := []struct {
+		name   string
+		scores []float64
+		want   int
+	}{
+		{"the best", []float64{1, 3, 2}, 1},
+		{"below zero", []float64{-3, -1, -2}, 1},
+		{"the first of equals", []float64{1, 2, 2, 2}, 1},
+		{"the first within the tie", []float64{0, 1 - tie/2, 1}, 1},
+		{"beyond the tie", []float64{0, 1 - 2*tie, 1}, 2},
+		{"infinite", []float64{0, inf, inf}, 1},
+		{"nothing but minus infinity", []float64{-inf, -inf}, 0},
+		{"one", []float64{5}, 0},
+	}
+	for _, tt := range tests {
+		probs := slices.Repeat([]float64{9}, len(tt.scores))
+		models.Argmax(probs, tt.scores, tie)
+		for i, p := range probs {
+			if want := map[bool]float64{true: 1}[i == tt.want]; p != want {
+				t.Errorf("%s: %v, want all on %d", tt.name, probs, tt.want)
+				break
+			}
+		}
+	}
+}
+
 // valueLogits are value outputs of the kind ValueShares for two observations of a game
 // for three players, and shares are the shares that they mean.
 var (

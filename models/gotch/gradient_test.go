@@ -16,7 +16,7 @@ import (
 )
 
 // automatic is gradient by libtorch's own differentiation.
-func (l *Learner) automatic(grad []float32, shard models.Shard) error {
+func (l *learner) automatic(grad []float32, shard models.Shard) error {
 	s := l.mlp.Shape()
 	n, k, p := len(shard.Obs)/s.Obs, s.PolicyWidth(), s.Players
 	t := tensors{device: l.device}
@@ -53,7 +53,7 @@ func (l *Learner) automatic(grad []float32, shard models.Shard) error {
 }
 
 // written calls gradient, as Fit does.
-func (l *Learner) written(grad []float32, shard models.Shard) error {
+func (l *learner) written(grad []float32, shard models.Shard) error {
 	t := tensors{device: l.device}
 	defer t.free()
 	return l.gradient(grad, upload(&t, l.mlp), shard)
@@ -61,7 +61,7 @@ func (l *Learner) written(grad []float32, shard models.Shard) error {
 
 // random returns a learner, and a shard whose loss is a random linear function of the
 // outputs.
-func random(t testing.TB, s models.Shape, n int) (*Learner, models.Shard) {
+func random(t testing.TB, s models.Shape, n int) (*learner, models.Shard) {
 	t.Helper()
 	mlp, err := models.NewMLP(s, rand.NewPCG(1, 0))
 	if err != nil {
@@ -79,7 +79,7 @@ func random(t testing.TB, s models.Shape, n int) (*Learner, models.Shard) {
 		return x
 	}
 	dp, dv := noise(n*s.PolicyWidth()), noise(n*s.Players)
-	return l.(*Learner), models.Shard{Obs: noise(n * s.Obs), Loss: func(_, _, dpolicy, dvalues []float32) {
+	return l.(*learner), models.Shard{Obs: noise(n * s.Obs), Loss: func(_, _, dpolicy, dvalues []float32) {
 		copy(dpolicy, dp)
 		copy(dvalues, dv)
 	}}

@@ -4,15 +4,13 @@ package gotch
 
 import "marsgym/models"
 
-// Learner fits a network. It implements [models.Learner].
-type Learner struct {
+// learner implements [models.Learner].
+type learner struct {
 	mlp         *models.MLP
 	adam        *models.Adam
 	device      device
 	accumulator models.GradientAccumulator
 }
-
-var _ models.Learner = (*Learner)(nil)
 
 // New returns a learner of the network. Fit changes the network's weights. The device is
 // cpu, or cuda:0 and so on. Only gradients are computed on it: the weights and the
@@ -26,7 +24,7 @@ func New(mlp *models.MLP, cfg models.AdamConfig, device string) (models.Learner,
 	if err != nil {
 		return nil, err
 	}
-	return &Learner{mlp: mlp, adam: adam, device: d}, nil
+	return &learner{mlp: mlp, adam: adam, device: d}, nil
 }
 
 // CheckDevice returns an error, which names the devices that exist, if no learner can
@@ -36,13 +34,13 @@ func CheckDevice(device string) error {
 	return err
 }
 
-// MLP returns the network that was given to New.
-func (l *Learner) MLP() *models.MLP { return l.mlp }
+// MLP implements [models.Learner].
+func (l *learner) MLP() *models.MLP { return l.mlp }
 
 // Fit implements [models.Learner]. It runs up to GOMAXPROCS shards at the same time, each
 // on its own thread. A few more shards than cores, of some hundred rows each, balance
 // the load.
-func (l *Learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
+func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
 	if _, err := models.LargestShard(shards, l.mlp.Shape().Obs); err != nil {
 		return 0, err
 	}
@@ -94,7 +92,7 @@ func forward(t *tensors, layers []layer, obs tensor) []tensor {
 //	dW = xᵀ·dz   db = 1ᵀ·dz   dx = dz·Wᵀ
 //
 // and dz of the layer before is dx where x > 0, else 0.
-func (l *Learner) gradient(grad []float32, layers []layer, shard models.Shard) error {
+func (l *learner) gradient(grad []float32, layers []layer, shard models.Shard) error {
 	s := l.mlp.Shape()
 	n, k, p := len(shard.Obs)/s.Obs, s.PolicyWidth(), s.Players
 	if n == 0 {
@@ -143,7 +141,7 @@ func lossGradient(y []float32, k, p int, shard models.Shard) []float32 {
 }
 
 // State returns the state of the optimizer, see [models.Adam.State].
-func (l *Learner) State() []models.Tensor { return l.adam.State() }
+func (l *learner) State() []models.Tensor { return l.adam.State() }
 
 // Restore restores what State returned. It ignores other tensors.
-func (l *Learner) Restore(state []models.Tensor) error { return l.adam.Restore(state) }
+func (l *learner) Restore(state []models.Tensor) error { return l.adam.Restore(state) }
