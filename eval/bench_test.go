@@ -10,8 +10,8 @@ import (
 	"marsgym/models"
 )
 
-// BenchmarkStrength is one exact evaluation of a network of two layers of 128,
-// by its head: both seats against optimal play, and the best response to it in
+// BenchmarkStrength measures one exact evaluation of a network with two layers of 128
+// for each head: both seats against optimal play, and the best response to it in
 // both.
 func BenchmarkStrength(b *testing.B) {
 	g, err := catalog.Open("martian-dice", 2, nil)
@@ -22,7 +22,7 @@ func BenchmarkStrength(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	j, err := eval.NewExactEvaluator(g, s)
+	e, err := eval.NewExactEvaluator(g, s)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func BenchmarkStrength(b *testing.B) {
 			a := &agents.Agent{Name: "network", Policy: agents.NewNet(g.Spec(), mlp, false)}
 			rows := 0
 			for b.Loop() {
-				p, err := j.Strength(b.Context(), a)
+				p, err := e.Strength(b.Context(), a)
 				if err != nil {
 					b.Fatal(err)
 				}

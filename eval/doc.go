@@ -1,10 +1,12 @@
-// Package eval says how strong agents are: exactly, where the game is solved,
-// and elsewhere by matches with intervals.
+// Package eval measures the strength of agents: exactly in games that are solved,
+// and by matches with confidence intervals in all others.
 //
-// Exactly means without sampling: a [Judge] asks an agent for its decision in
-// every position that can matter and computes what they come to.
+// Exact evaluation does not sample. An [ExactEvaluator] tabulates the decisions of
+// an agent in every position that can matter and computes win probabilities and
+// exploitability from them.
 //
-// Matches are played in mirrored sets, with the same dice for each rotation of
-// the agents over the seats: [Rotate] plays so many, [Settle] until it is settled
-// who is the stronger, and [RoundRobin] rates a pool.
+// Matches are duplicate matches: each set of games uses the same dice for every
+// rotation of the agents over the seats. [PlayDuplicate] plays a fixed number of
+// games, [PlaySequential] plays until the difference is significant, and
+// [PlayTournament] rates agents by a round robin.
 package eval

@@ -2,47 +2,47 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/parallel"
 )
 
 const (
-	// matchRows is the number of games that a match plays at once. Chosen: a
-	// network's forward pass costs least per row from some thousand on.
+	// matchRows is the number of games of a match that are played at the same time.
+	// Chosen: from some thousand rows on, the cost of a network's forward pass per row
+	// falls no further.
 	matchRows = 4096
-	// askRows is the number of decisions put to an agent at once. Chosen: as many
-	// as go through a network together, and few enough that a search of each of
-	// them can be interrupted.
-	askRows = 256
+	// queryRows is the number of decisions in one call of a policy. Chosen: as many as
+	// a network's layers process together, and few enough that a search of all of them
+	// can be interrupted.
+	queryRows = 256
 )
 
-// mirror plays mirrored sets. A set is P games, in which the agents sit in each
-// rotation over the seats and the same dice are rolled: row first+k of the run for
-// all games of set k. A game depends on its set and its rotation alone, whatever is
-// played beside it.
-type mirror struct {
-	game  env.Game
-	spec  game.Spec
-	who   []*agents.Agent // [P]
-	kinds []*agents.Agent // each agent once
-	kind  []int           // [P] of who among kinds
-	seed  uint64
-	first uint64 // row of the run whose dice set 0 rolls
+// duplicate plays sets of games. A set is P games with the same dice, one for each
+// rotation of the agents over the seats: all games of set k roll the dice of row
+// first+k of the seed. A game depends on its set and its rotation only, not on the
+// games that are played at the same time.
+type duplicate struct {
+	game     env.Game
+	spec     game.Spec
+	entrants []*agents.Agent // [P]
+	distinct []*agents.Agent // the entrants, each agent once
+	index    []int           // [P] of each entrant in distinct
+	seed     uint64
+	first    uint64
 
 	share     []float64 // [games, P] of the win, by agent; game g is of set g/P in rotation g%P
 	truncated int
 }
 
-// maxGames of a match. Chosen: an interval of as many is three hundredths of a
-// percent wide, and their shares take some hundred megabytes.
+// maxGames is the largest number of games of a match. Chosen: its interval is three
+// hundredths of a percent wide, and its results take some hundred megabytes.
 const maxGames = 10_000_000
 
 func checkGames(n int) error {
@@ -52,49 +52,45 @@ func checkGames(n int) error {
 	return nil
 }
 
-func newMirror(g env.Game, who []*agents.Agent, seed uint64) (*mirror, error) {
-	m := &mirror{game: g, spec: g.Spec(), who: who, seed: seed}
-	switch {
-	case !m.spec.HasWin():
-		return nil, fmt.Errorf("%s for %d counts %s, not wins", m.spec.ID, m.spec.Players, m.spec.Unit)
-	case len(who) != m.spec.Players:
-		return nil, fmt.Errorf("%d agents for a table of %d", len(who), m.spec.Players)
+func newDuplicate(g env.Game, entrants []*agents.Agent, seed uint64) (*duplicate, error) {
+	d := &duplicate{game: g, spec: g.Spec(), entrants: entrants, seed: seed}
+	if err := checkWin(d.spec); err != nil {
+		return nil, err
 	}
-	for _, a := range who {
-		k := slices.Index(m.kinds, a)
+	if len(entrants) != d.spec.Players {
+		return nil, fmt.Errorf("%d agents in a game for %d players", len(entrants), d.spec.Players)
+	}
+	for _, a := range entrants {
+		k := slices.Index(d.distinct, a)
 		if k < 0 {
-			k, m.kinds = len(m.kinds), append(m.kinds, a)
+			k, d.distinct = len(d.distinct), append(d.distinct, a)
 		}
-		m.kind = append(m.kind, k)
+		d.index = append(d.index, k)
 	}
-	m.spec.Win, m.spec.Loss = float64(float32(m.spec.Win)), float64(float32(m.spec.Loss)) // as rewards are rounded
-	return m, nil
+	d.spec.Win, d.spec.Loss = float64(float32(d.spec.Win)), float64(float32(d.spec.Loss)) // rounded like rewards
+	return d, nil
 }
 
-// sets is the number of sets played.
-func (m *mirror) sets() int { return len(m.share) / (len(m.who) * len(m.who)) }
+// sets returns the number of sets that have been played.
+func (d *duplicate) sets() int { return len(d.share) / (len(d.entrants) * len(d.entrants)) }
 
-// play plays so many sets more.
-func (m *mirror) play(ctx context.Context, sets int, progress func(done float64)) error {
-	p := len(m.who)
-	from := len(m.share) / p
+// play plays a number of further sets.
+func (d *duplicate) play(ctx context.Context, sets int, progress func(done float64)) error {
+	p := len(d.entrants)
+	from := len(d.share) / p
 	to := from + sets*p
-	m.share = append(m.share, make([]float64, sets*p*p)...)
+	d.share = append(d.share, make([]float64, sets*p*p)...)
 	workers := min(runtime.GOMAXPROCS(0), to-from)
-	errs := make([]error, workers)
-	var over, cut atomic.Int64
-	var wg sync.WaitGroup
-	for w := range workers {
-		t := tables{mirror: m, next: from + w, stride: workers, end: to, over: &over, cut: &cut}
-		if w == 0 && progress != nil {
-			t.report = func() { progress(float64(over.Load()) / float64(to-from)) }
+	var finished, truncated atomic.Int64
+	err := parallel.ForContext(ctx, workers, 1, func(i, _ int) error {
+		w := worker{duplicate: d, next: from + i, stride: workers, end: to, finished: &finished, truncated: &truncated}
+		if i == 0 && progress != nil {
+			w.report = func() { progress(float64(finished.Load()) / float64(to-from)) }
 		}
-		rows := (min(to-from, matchRows) + workers - 1 - w) / workers
-		wg.Go(func() { errs[w] = t.play(ctx, rows) })
-	}
-	wg.Wait()
-	m.truncated += int(cut.Load())
-	if err := errors.Join(errs...); err != nil {
+		return w.play(ctx, (min(to-from, matchRows)+workers-1-i)/workers)
+	})
+	d.truncated += int(truncated.Load())
+	if err != nil {
 		return err
 	}
 	if progress != nil {
@@ -103,103 +99,156 @@ func (m *mirror) play(ctx context.Context, sets int, progress func(done float64)
 	return nil
 }
 
-// tables are the games of one worker: next, next+stride and so on below end.
-type tables struct {
-	*mirror
-	next, stride, end int
-	over, cut         *atomic.Int64 // games of all workers
-	report            func()        // or nil
+// worker plays games next, next+stride and so on below end.
+type worker struct {
+	*duplicate
+	next, stride, end   int
+	finished, truncated *atomic.Int64 // games of all workers
+	report              func()        // nil for no report
 
-	batch env.Batch
-	games []int // [rows] that are played, -1 where none is left
-	left  int   // rows with a game
-	probs []float64
-	asked []int
+	batch  env.Batch
+	games  []int // [rows] the game of each row, -1 if none is left
+	active int   // rows with a game
+	probs  []float64
+	rows   []int // of the agent that acts
 }
 
-func (t *tables) play(ctx context.Context, rows int) error {
-	t.batch = t.game.NewBatch(rows, 0)
-	t.batch.Reset(t.seed)
-	t.games, t.left = make([]int, rows), rows
-	t.probs = make([]float64, askRows*t.spec.Actions)
-	for i := range t.games {
-		t.deal(i)
+func (w *worker) play(ctx context.Context, rows int) error {
+	w.batch = w.game.NewBatch(rows, 0)
+	w.batch.Reset(w.seed)
+	w.games, w.active = make([]int, rows), rows
+	w.probs = make([]float64, queryRows*w.spec.Actions)
+	for i := range w.games {
+		w.start(i)
 	}
-	buf := t.batch.Buffers()
-	for t.left > 0 {
-		for k, a := range t.kinds {
-			if err := t.ask(ctx, k); err != nil {
+	buf := w.batch.Buffers()
+	for w.active > 0 {
+		for k, a := range w.distinct {
+			if err := w.act(ctx, k); err != nil {
 				return fmt.Errorf("%s: %w", a.Name, err)
 			}
 		}
-		if err := t.batch.Step(); err != nil {
+		if err := w.batch.Step(); err != nil {
 			return err
 		}
-		for i, g := range t.games {
+		for i, g := range w.games {
 			if g >= 0 && (buf.Terminated[i] || buf.Truncated[i]) {
-				t.pay(i, g)
-				t.deal(i)
+				w.record(i, g)
+				w.start(i)
 			}
 		}
-		if t.report != nil {
-			t.report()
+		if w.report != nil {
+			w.report()
 		}
 	}
 	return nil
 }
 
-// deal begins the next game in row i, if one is left.
-func (t *tables) deal(i int) {
-	if t.next >= t.end {
-		t.games[i] = -1
-		t.left--
+// start starts the next game in row i, if one is left.
+func (w *worker) start(i int) {
+	if w.next >= w.end {
+		w.games[i] = -1
+		w.active--
 		return
 	}
-	t.games[i] = t.next
-	t.batch.Restart(i, t.seed, t.first+uint64(t.next/len(t.who)))
-	t.next += t.stride
+	w.games[i] = w.next
+	w.batch.Restart(i, w.seed, w.first+uint64(w.next/len(w.entrants)))
+	w.next += w.stride
 }
 
-// pay counts the game that has ended in row i.
-func (t *tables) pay(i, g int) {
-	buf, p := t.batch.Buffers(), len(t.who)
-	t.over.Add(1)
+// record stores the result of game g, which has ended in row i.
+func (w *worker) record(i, g int) {
+	buf, p := w.batch.Buffers(), len(w.entrants)
+	w.finished.Add(1)
 	if buf.Truncated[i] {
-		t.cut.Add(1)
+		w.truncated.Add(1)
 		return
 	}
 	for seat := range p {
-		t.share[g*p+(seat+g)%p] = t.spec.WinShare(float64(buf.Reward[i*p+seat]))
+		w.share[g*p+(seat+g)%p] = w.spec.WinShare(float64(buf.Reward[i*p+seat]))
 	}
 }
 
-// ask asks the agent of one kind wherever it is to act. In rotation r agent s+r
-// sits in seat s, so that each keeps its neighbours. Rows without a game are
-// given any legal action.
-func (t *tables) ask(ctx context.Context, kind int) error {
-	buf, n := t.batch.Buffers(), t.spec.Actions
-	rows := t.asked[:0]
-	for i, g := range t.games {
+// act chooses the actions of agent k of distinct in all rows in which it is to act.
+// In rotation r, entrant s+r sits in seat s, so that each keeps its neighbours. In
+// rows without a game any legal action is taken.
+func (w *worker) act(ctx context.Context, k int) error {
+	buf, n := w.batch.Buffers(), w.spec.Actions
+	rows := w.rows[:0]
+	for i, g := range w.games {
 		if g < 0 {
 			buf.Action[i] = game.Action(slices.Index(buf.Mask[i*n:(i+1)*n], true))
-		} else if t.kind[(int(buf.Player[i])+g)%len(t.who)] == kind {
+		} else if w.index[(int(buf.Player[i])+g)%len(w.entrants)] == k {
 			rows = append(rows, i)
 		}
 	}
-	t.asked = rows
+	w.rows = rows
 	for len(rows) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		some := rows[:min(askRows, len(rows))]
+		some := rows[:min(queryRows, len(rows))]
 		rows = rows[len(some):]
-		probs := t.probs[:len(some)*n]
-		if err := env.Probs(ctx, t.kinds[kind], probs, t.batch.Decisions(some)); err != nil {
+		probs := w.probs[:len(some)*n]
+		if err := env.Probs(ctx, w.distinct[k], probs, w.batch.Decisions(some)); err != nil {
 			return err
 		}
-		for k, i := range some {
-			buf.Action[i] = env.SampleAction(probs[k*n:(k+1)*n], &buf.Noise[i])
+		for j, i := range some {
+			buf.Action[i] = env.SampleAction(probs[j*n:(j+1)*n], &buf.Noise[i])
 		}
 	}
 	return nil
+}
+
+// match returns the result of all sets.
+func (d *duplicate) match() Match {
+	m := Match{
+		Method: "match", Seats: names(d.entrants), Confidence: Confidence,
+		Games: len(d.share) / len(d.entrants), Truncated: d.truncated, Seed: d.seed,
+	}
+	for agent := range d.entrants {
+		var sets sample
+		for set := range d.sets() {
+			sets.add(d.mean(set, agent))
+		}
+		low, high := sets.interval()
+		m.Win, m.Low, m.High = append(m.Win, sets.mean()), append(m.Low, low), append(m.High, high)
+		if agent == 0 && sets.variance() > 0 {
+			m.VarianceReduction = d.independentVariance() / sets.variance()
+		}
+	}
+	return m
+}
+
+// mean returns the share of the win of an agent in a set.
+func (d *duplicate) mean(set, agent int) float64 {
+	p, sum := len(d.entrants), 0.0
+	for r := range p {
+		sum += d.share[(set*p+r)*p+agent]
+	}
+	return sum / float64(p)
+}
+
+// unclaimed returns the share of the win that no agent got in a set, since games were
+// truncated.
+func (d *duplicate) unclaimed(set int) float64 {
+	x := 1.0
+	for agent := range d.entrants {
+		x -= d.mean(set, agent)
+	}
+	return x
+}
+
+// independentVariance returns the variance that the first agent's share of a set
+// would have if its games had independent dice.
+func (d *duplicate) independentVariance() float64 {
+	p, sum := len(d.entrants), 0.0
+	for r := range p {
+		var games sample
+		for set := range d.sets() {
+			games.add(d.share[(set*p+r)*p])
+		}
+		sum += games.variance()
+	}
+	return sum / float64(p*p)
 }

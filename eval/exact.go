@@ -11,101 +11,186 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/chart"
 )
 
-// Judge evaluates agents of one solved game exactly. It asks each agent once.
+// ExactEvaluator evaluates agents of one solved game exactly. It tabulates each agent
+// once. It may be used by many goroutines at once.
 type ExactEvaluator struct {
-	// Report, where not nil, is told of each step before it is taken, such as
-	// "asking greedy about every position". For large tables one takes minutes.
+	// Report, if not nil, is called before each step with its description, such as
+	// "tabulating greedy". In games with many positions a step takes minutes.
 	Report func(step string)
 
 	game     env.Game
 	solution env.Solution
 
-	mu       sync.Mutex
-	expanded map[*agents.Agent]expanded
-	optimal  *agents.Agent
+	mu        sync.Mutex
+	tabulated map[*agents.Agent]tabulated
+	optimal   *agents.Agent
 }
 
-type expanded struct {
+// tabulated is the policy of an agent in all positions, and the time that took.
+type tabulated struct {
 	game.TabularPolicy
 	seconds float64
 }
 
-// NewJudge returns a judge with the solution of a game.
+// NewExactEvaluator returns an evaluator for a game and its solution. It returns an
+// error for a game without a win; see [ExactReturns].
 func NewExactEvaluator(g env.Game, s env.Solution) (*ExactEvaluator, error) {
-	if !g.Spec().HasWin() {
-		return nil, fmt.Errorf("%s for %d counts %s, not wins", g.Spec().ID, g.Spec().Players, g.Spec().Unit)
+	if err := checkWin(g.Spec()); err != nil {
+		return nil, err
 	}
-	return &ExactEvaluator{game: g, solution: s, expanded: map[*agents.Agent]expanded{}}, nil
+	return newExactEvaluator(g, s), nil
 }
 
-// Cost is what it took to ask an agent about a whole game.
+func newExactEvaluator(g env.Game, s env.Solution) *ExactEvaluator {
+	return &ExactEvaluator{game: g, solution: s, tabulated: map[*agents.Agent]tabulated{}}
+}
+
+// checkWin returns an error for a game without a win.
+func checkWin(spec game.Spec) error {
+	if !spec.HasWin() {
+		return fmt.Errorf("%s for %d counts %s, not wins", spec.ID, spec.Players, spec.Unit)
+	}
+	return nil
+}
+
+// Cost is the work of tabulating an agent.
 type Cost struct {
-	Decisions int     `json:"decisions"` // positions in which it had to choose
-	Rows      int     `json:"rows"`      // states it looked at to do so
+	Decisions int     `json:"decisions"` // positions with a decision of the agent
+	Rows      int     `json:"rows"`      // states that it evaluated for them
 	Seconds   float64 `json:"seconds"`
 }
 
-// Cost asks an agent about the whole game and says what it took.
-func (j *ExactEvaluator) Cost(ctx context.Context, a *agents.Agent) (Cost, error) {
-	e, err := j.expand(ctx, a)
+// Cost tabulates an agent and returns the work that this took.
+func (e *ExactEvaluator) Cost(ctx context.Context, a *agents.Agent) (Cost, error) {
+	t, err := e.tabulate(ctx, a)
 	if err != nil {
 		return Cost{}, err
 	}
-	return Cost{e.Decisions(), e.Rows(), e.seconds}, nil
+	return Cost{t.Decisions(), t.Rows(), t.seconds}, nil
 }
 
-func (j *ExactEvaluator) expand(ctx context.Context, a *agents.Agent) (expanded, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	e, ok := j.expanded[a]
+func (e *ExactEvaluator) tabulate(ctx context.Context, a *agents.Agent) (tabulated, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t, ok := e.tabulated[a]
 	if !ok {
-		j.report("asking " + a.Name + " about every position")
+		e.report("tabulating " + a.Name)
 		start := time.Now()
-		s, err := j.solution.Tabulate(ctx, a.Policy)
+		p, err := e.solution.Tabulate(ctx, a.Policy)
 		if err != nil {
-			return e, fmt.Errorf("asking %s about the whole game: %w", a.Name, err)
+			return t, fmt.Errorf("tabulating %s: %w", a.Name, err)
 		}
-		e = expanded{s, time.Since(start).Seconds()}
-		j.expanded[a] = e
+		t = tabulated{p, time.Since(start).Seconds()}
+		e.tabulated[a] = t
 	}
-	return e, nil
+	return t, nil
 }
 
-func (j *ExactEvaluator) report(step string) {
-	if j.Report != nil {
-		j.Report(step)
+func (e *ExactEvaluator) report(step string) {
+	if e.Report != nil {
+		e.Report(step)
 	}
 }
 
-// Seats returns the probability that each seat wins when these agents [P] sit at
-// the table, a shared win counted by its share.
-func (j *ExactEvaluator) WinShares(ctx context.Context, seats []*agents.Agent) ([]float64, error) {
-	spec := j.game.Spec()
-	if len(seats) != spec.Players {
-		return nil, fmt.Errorf("%d agents for a table of %d", len(seats), spec.Players)
+// ExactReturns returns the expected return of each seat when agent i of these agents
+// [P] sits in seat i, and the work of tabulating the first agent. Unlike an
+// [ExactEvaluator] it accepts games without a win. report is called like
+// ExactEvaluator.Report.
+func ExactReturns(ctx context.Context, g env.Game, s env.Solution, seats []*agents.Agent, report func(step string)) ([]float64, Cost, error) {
+	e := newExactEvaluator(g, s)
+	e.Report = report
+	returns, err := e.returns(ctx, seats)
+	if err != nil {
+		return nil, Cost{}, err
 	}
-	strategies := make([]game.TabularPolicy, len(seats))
+	cost, err := e.Cost(ctx, seats[0])
+	return returns, cost, err
+}
+
+func (e *ExactEvaluator) returns(ctx context.Context, seats []*agents.Agent) ([]float64, error) {
+	if players := e.game.Spec().Players; len(seats) != players {
+		return nil, fmt.Errorf("%d agents in a game for %d players", len(seats), players)
+	}
+	policies := make([]game.TabularPolicy, len(seats))
 	for i, a := range seats {
-		e, err := j.expand(ctx, a)
+		t, err := e.tabulate(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		strategies[i] = e.TabularPolicy
+		policies[i] = t.TabularPolicy
 	}
-	j.report("a table of " + strings.Join(names(seats), ", "))
-	returns, err := j.solution.Evaluate(ctx, strategies)
+	e.report("evaluating " + strings.Join(names(seats), ", "))
+	return e.solution.Evaluate(ctx, policies)
+}
+
+// WinShares returns the expected share of the win of each seat when agent i of these
+// agents [P] sits in seat i: its probability of winning, where a shared win counts by
+// its share.
+func (e *ExactEvaluator) WinShares(ctx context.Context, seats []*agents.Agent) ([]float64, error) {
+	shares, err := e.returns(ctx, seats)
 	if err != nil {
 		return nil, err
 	}
-	for i, r := range returns {
-		returns[i] = spec.WinShare(r)
+	for i, r := range shares {
+		shares[i] = e.game.Spec().WinShare(r)
 	}
-	return returns, nil
+	return shares, nil
 }
 
-// Pair is the exact strength of agent A in a game for two.
+// Rotations evaluates all rotations of these agents [P] over the seats and returns
+// the win share of each agent in each seat [P, P]. In every rotation an agent has the
+// same neighbours.
+func (e *ExactEvaluator) Rotations(ctx context.Context, entrants []*agents.Agent) ([][]float64, error) {
+	n := len(entrants)
+	if players := e.game.Spec().Players; n != players {
+		return nil, fmt.Errorf("%d agents in a game for %d players", n, players)
+	}
+	win := square(n)
+	for r := range n {
+		seats := make([]*agents.Agent, n)
+		for i, a := range entrants {
+			seats[(i+r)%n] = a
+		}
+		shares, err := e.WinShares(ctx, seats)
+		if err != nil {
+			return nil, err
+		}
+		for i := range entrants {
+			win[i][(i+r)%n] = shares[(i+r)%n]
+		}
+	}
+	return win, nil
+}
+
+// Exploitability returns the win share of a best response to an agent above the fair
+// share 1/P, averaged over the seats of the best response. The agent sits in all
+// other seats.
+func (e *ExactEvaluator) Exploitability(ctx context.Context, a *agents.Agent) (float64, error) {
+	t, err := e.tabulate(ctx, a)
+	if err != nil {
+		return 0, err
+	}
+	spec := e.game.Spec()
+	seats := make([]game.TabularPolicy, spec.Players)
+	for i := range seats {
+		seats[i] = t.TabularPolicy
+	}
+	sum := 0.0
+	for i := range seats {
+		e.report(fmt.Sprintf("best response to %s in seat %d", a.Name, i))
+		r, err := e.solution.BestResponse(ctx, seats, game.Player(i))
+		if err != nil {
+			return 0, err
+		}
+		sum += spec.WinShare(r)
+	}
+	return (sum - 1) / float64(spec.Players), nil
+}
+
+// Pair is the exact strength of agent A against agent B in a two-player game.
 type Pair struct {
 	A              string  `json:"a"`
 	B              string  `json:"b"`
@@ -113,63 +198,97 @@ type Pair struct {
 	WinFirst       float64 `json:"win_first"`      // A's probability of winning when it moves first
 	WinSecond      float64 `json:"win_second"`     // when it moves second
 	Win            float64 `json:"win"`            // the mean of both
-	Exploitability float64 `json:"exploitability"` // what a best response to A wins above one half, on average over the seats
-	Cost           Cost    `json:"cost"`           // of asking A
+	Exploitability float64 `json:"exploitability"` // win probability of a best response to A above one half, averaged over the seats
+	Cost           Cost    `json:"cost"`           // of tabulating A
 }
 
-// Strength evaluates a against optimal play. It asks a anew each time, so that
-// the judge keeps nothing of the many networks of a run.
-func (j *ExactEvaluator) Strength(ctx context.Context, a *agents.Agent) (Pair, error) {
-	j.mu.Lock()
-	if j.optimal == nil {
-		j.optimal = &agents.Agent{Name: agents.Exact, Policy: j.solution.Policy()}
+// Strength evaluates an agent against optimal play. It tabulates the agent at each
+// call and does not store the result, so that evaluating the many networks of a
+// training run does not fill the memory.
+func (e *ExactEvaluator) Strength(ctx context.Context, a *agents.Agent) (Pair, error) {
+	e.mu.Lock()
+	if e.optimal == nil {
+		e.optimal = &agents.Agent{Name: agents.Exact, Policy: e.solution.Policy()}
 	}
-	j.mu.Unlock()
-	p, err := j.Pair(ctx, a, j.optimal)
-	j.mu.Lock()
-	delete(j.expanded, a)
-	j.mu.Unlock()
+	e.mu.Unlock()
+	p, err := e.Pair(ctx, a, e.optimal)
+	e.mu.Lock()
+	delete(e.tabulated, a)
+	e.mu.Unlock()
 	return p, err
 }
 
 // Pair evaluates a against b.
-func (j *ExactEvaluator) Pair(ctx context.Context, a, b *agents.Agent) (Pair, error) {
+func (e *ExactEvaluator) Pair(ctx context.Context, a, b *agents.Agent) (Pair, error) {
 	p := Pair{A: a.Name, B: b.Name, Method: "exact"}
-	if j.game.Spec().Players != 2 {
-		return p, errors.New("pairs are for tables of two")
+	if e.game.Spec().Players != 2 {
+		return p, errors.New("a pair of agents needs a game for 2 players")
 	}
-	win, err := j.Rotations(ctx, []*agents.Agent{a, b})
+	win, err := e.Rotations(ctx, []*agents.Agent{a, b})
 	if err != nil {
 		return p, err
 	}
 	p.WinFirst, p.WinSecond, p.Win = win[0][0], win[0][1], mean(win[0])
-	if p.Cost, err = j.Cost(ctx, a); err != nil {
+	if p.Cost, err = e.Cost(ctx, a); err != nil {
 		return p, err
 	}
-	p.Exploitability, err = j.Exploitability(ctx, a)
+	p.Exploitability, err = e.Exploitability(ctx, a)
 	return p, err
 }
 
-// Exploitability is what a best response to agent a wins above its fair share,
-// averaged over the seats of the best response; a sits in all others.
-func (j *ExactEvaluator) Exploitability(ctx context.Context, a *agents.Agent) (float64, error) {
-	e, err := j.expand(ctx, a)
+// Multiplayer is the exact strength of an agent among others in a game for any
+// number of players.
+type Multiplayer struct {
+	Method         string    `json:"method"`         // "exact"
+	Seats          []string  `json:"seats"`          // [P] the agents by seat; the first one is evaluated
+	Win            []float64 `json:"win"`            // [P] win shares by seat, in this order of the agents
+	WinBySeat      []float64 `json:"win_by_seat"`    // [P] win shares of the first agent in each seat, the others following in this order
+	Mean           float64   `json:"mean"`           // of WinBySeat
+	Fair           float64   `json:"fair"`           // the win share of each of P equal agents: 1/P
+	Exploitability float64   `json:"exploitability"` // see ExactEvaluator.Exploitability
+	Cost           Cost      `json:"cost"`           // of tabulating the first agent
+}
+
+// Multiplayer evaluates the first of these agents [P] against the others.
+func (e *ExactEvaluator) Multiplayer(ctx context.Context, entrants []*agents.Agent) (Multiplayer, error) {
+	m := Multiplayer{Method: "exact", Seats: names(entrants)}
+	win, err := e.Rotations(ctx, entrants)
 	if err != nil {
-		return 0, err
+		return m, err
 	}
-	spec := j.game.Spec()
-	seats := make([]game.TabularPolicy, spec.Players)
-	for i := range seats {
-		seats[i] = e.TabularPolicy
+	for _, seats := range win {
+		m.Win = append(m.Win, seats[len(m.Win)])
 	}
+	m.WinBySeat, m.Mean, m.Fair = win[0], mean(win[0]), 1/float64(len(entrants))
+	if m.Cost, err = e.Cost(ctx, entrants[0]); err != nil {
+		return m, err
+	}
+	m.Exploitability, err = e.Exploitability(ctx, entrants[0])
+	return m, err
+}
+
+// Charts returns charts of the loss of an agent against best play. The error wraps
+// [game.ErrNoCharts] if the game has none.
+func (e *ExactEvaluator) Charts(ctx context.Context, a *agents.Agent) ([]chart.Chart, error) {
+	t, err := e.tabulate(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return e.solution.PolicyCharts(t.TabularPolicy, a.Name)
+}
+
+func names(list []*agents.Agent) []string {
+	var names []string
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+func mean(x []float64) float64 {
 	sum := 0.0
-	for i := range seats {
-		j.report(fmt.Sprintf("a best response to %s in seat %d", a.Name, i))
-		r, err := j.solution.BestResponse(ctx, seats, game.Player(i))
-		if err != nil {
-			return 0, err
-		}
-		sum += spec.WinShare(r)
+	for _, v := range x {
+		sum += v
 	}
-	return (sum - 1) / float64(spec.Players), nil
+	return sum / float64(len(x))
 }

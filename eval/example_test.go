@@ -10,8 +10,8 @@ import (
 	"marsgym/eval"
 )
 
-// How strong is the player that maximises the score of each turn?
-func ExampleExactEvaluator_Pair() {
+// The exact strength of the bot that maximises the score of each turn.
+func ExampleExactEvaluator_Strength() {
 	ctx := context.Background()
 	g, err := catalog.Open("pig", 2, []byte(`{"target": 40}`))
 	if err != nil {
@@ -21,7 +21,7 @@ func ExampleExactEvaluator_Pair() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	judge, err := eval.NewExactEvaluator(g, solution)
+	evaluator, err := eval.NewExactEvaluator(g, solution)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func ExampleExactEvaluator_Pair() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := judge.Strength(ctx, greedy)
+	p, err := evaluator.Strength(ctx, greedy)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -2,14 +2,14 @@ package eval
 
 import "math"
 
-// Confidence of the intervals of matches and ratings.
+// Confidence is the level of the intervals of matches and ratings.
 const Confidence = 0.99
 
-// z is the quantile of the standard normal at which its two-sided interval has
-// the Confidence.
+// z is the quantile of the standard normal distribution whose two-sided interval has
+// the level Confidence.
 const z = 2.5758293035489004
 
-// sample is a number of independent values between 0 and 1.
+// sample is a sample of independent values between 0 and 1.
 type sample struct{ n, sum, squares float64 }
 
 func (s *sample) add(x float64) {
@@ -20,24 +20,25 @@ func (s *sample) add(x float64) {
 
 func (s *sample) mean() float64 { return s.sum / s.n }
 
-// variance is that of the values around their mean.
+// variance returns the variance of the values.
 func (s *sample) variance() float64 { return max(0, s.squares/s.n-s.mean()*s.mean()) }
 
-// interval is the interval around the mean as if z² values more had been seen,
-// half of them 0 and half 1. Of values that are nothing but 0 and 1 it is that
-// of Agresti and Coull. It has a width even where all values are alike.
+// interval returns the confidence interval of the mean, computed with z² further
+// values, half of them 0 and half 1. For values that are all 0 or 1 it is the
+// interval of Agresti and Coull. Its width is positive even if all values are equal.
 //
 // Source: Agresti and Coull, The American Statistician 52 (1998).
 func (s *sample) interval() (low, high float64) {
-	more := s.more()
-	half := z * math.Sqrt(more.variance()/more.n)
-	return max(0, more.mean()-half), min(1, more.mean()+half)
+	p := s.padded()
+	half := z * math.Sqrt(p.variance()/p.n)
+	return max(0, p.mean()-half), min(1, p.mean()+half)
 }
 
-// spread is the variance of the mean, as the interval has it.
-func (s *sample) spread() float64 {
-	more := s.more()
-	return more.variance() / more.n
+// meanVariance returns the variance of the mean that interval uses.
+func (s *sample) meanVariance() float64 {
+	p := s.padded()
+	return p.variance() / p.n
 }
 
-func (s *sample) more() sample { return sample{s.n + z*z, s.sum + z*z/2, s.squares + z*z/2} }
+// padded returns the sample with the z² further values of interval.
+func (s *sample) padded() sample { return sample{s.n + z*z, s.sum + z*z/2, s.squares + z*z/2} }

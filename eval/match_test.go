@@ -15,14 +15,14 @@ import (
 	"marsgym/eval"
 )
 
-// failing cannot play.
+// failing is a policy that returns an error.
 type failing struct{}
 
 var errFailing = errors.New("cannot play")
 
 func (failing) Probs([]float64, env.Decisions) error { return errFailing }
 
-// always takes one action, legal or not.
+// always is a policy that takes one action, legal or not.
 type always struct{ a game.Action }
 
 func (p always) Probs(dst []float64, d env.Decisions) error {
@@ -42,11 +42,12 @@ func open(t testing.TB, id string, players int, config string) env.Game {
 	return g
 }
 
-// TestMatchRepeats: a match is decided by its seed, however many cores play it.
+// TestMatchRepeats: the result of a match depends on its seed and not on the number of
+// cores.
 func TestMatchRepeats(t *testing.T) {
 	g := open(t, "martian-dice", 4, reducedDice)
-	random := player(t, g, "random")
-	seats := []*agents.Agent{random, player(t, g, "greedy"), random, random}
+	random := bot(t, g, "random")
+	seats := []*agents.Agent{random, bot(t, g, "greedy"), random, random}
 	play := func(cores int, seed uint64) eval.Match {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 		m, err := eval.PlayDuplicate(t.Context(), g, seats, 5001, seed, nil) // some rows play one game more than others
@@ -62,16 +63,16 @@ func TestMatchRepeats(t *testing.T) {
 		}
 	}
 	if got := play(2, 2); reflect.DeepEqual(got.Win, want.Win) {
-		t.Errorf("seeds 1 and 2 both end %v", got.Win)
+		t.Errorf("seeds 1 and 2 both give %v", got.Win)
 	}
 	near(t, "the sum of shares", want.Win[0]+want.Win[1]+want.Win[2]+want.Win[3], 1, 1e-12)
 }
 
-// TestMatchHoldsExact: the interval of 20,000 games holds the exact value of the
+// TestMatchContainsExact: the interval of 20,000 games contains the exact value of the
 // published game.
-func TestMatchHoldsExact(t *testing.T) {
+func TestMatchContainsExact(t *testing.T) {
 	r := published(t)
-	exact := pair(t, r.judge, r.greedy, r.exact)
+	exact := pair(t, r.evaluator, r.greedy, r.exact)
 	if !(exact.WinFirst < first && exact.WinSecond < second) {
 		t.Errorf("greedy wins %g and %g; best play %g and %g", exact.WinFirst, exact.WinSecond, first, second)
 	}
@@ -93,15 +94,15 @@ func TestCoverage(t *testing.T) {
 		t.Skip("plays 90,000 games")
 	}
 	r := reduced(t, 3)
-	who := []*agents.Agent{r.greedy, r.random, r.exact}
-	exact, err := r.judge.Multiplayer(t.Context(), who)
+	entrants := []*agents.Agent{r.greedy, r.random, r.exact}
+	exact, err := r.evaluator.Multiplayer(t.Context(), entrants)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const matches = 300
 	missed := 0
 	for seed := range uint64(matches) {
-		m, err := eval.PlayDuplicate(t.Context(), r.game, who, 300, seed, nil)
+		m, err := eval.PlayDuplicate(t.Context(), r.game, entrants, 300, seed, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,35 +116,34 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestMirrored: where the agents play alike, what luck gives in one game it
-// takes in the next; and where they differ, it still tells more than as many
-// games of their own dice.
-func TestMirrored(t *testing.T) {
-	r := newRoom(t, "martian-dice", 3, `{"dice": 4, "target": 6}`)
-	alike := []*agents.Agent{r.random, {Name: "random too", Policy: r.random.Policy}, {Name: "and this", Policy: r.random.Policy}}
-	m, err := eval.PlayDuplicate(t.Context(), r.game, alike, 300, 1, nil)
+// TestDuplicate: if the agents have the same policy, each set ends with equal shares;
+// if they differ, the variance is still below that of independent games.
+func TestDuplicate(t *testing.T) {
+	r := newTestGame(t, "martian-dice", 3, `{"dice": 4, "target": 6}`)
+	same := []*agents.Agent{r.random, {Name: "random 2", Policy: r.random.Policy}, {Name: "random 3", Policy: r.random.Policy}}
+	m, err := eval.PlayDuplicate(t.Context(), r.game, same, 300, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, w := range m.Win {
 		near(t, "the share of "+m.Seats[i], w, 1.0/3, 1e-6)
 		if !(m.Low[i] < 0.32 && 0.35 < m.High[i]) {
-			t.Errorf("100 sets without a difference say %g to %g", m.Low[i], m.High[i])
+			t.Errorf("100 equal sets give the interval %g to %g", m.Low[i], m.High[i])
 		}
 	}
 	m, err = eval.PlayDuplicate(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact, r.exact}, 30_000, 1, nil)
 	if err != nil || !(m.VarianceReduction > 1.5) {
-		t.Errorf("the variance is reduced %g times, %v", m.VarianceReduction, err)
+		t.Errorf("the variance is reduced by a factor of %g, %v", m.VarianceReduction, err)
 	}
 }
 
-// TestRotate: every agent sits in every seat equally often.
-func TestRotate(t *testing.T) {
+// TestEverySeat: every agent sits in every seat equally often.
+func TestEverySeat(t *testing.T) {
 	r := reduced(t, 3)
-	who := []*agents.Agent{r.exact, r.random, r.greedy}
+	entrants := []*agents.Agent{r.exact, r.random, r.greedy}
 	want := make([]float64, 3)
-	for k := range who {
-		win, err := r.judge.WinShares(t.Context(), []*agents.Agent{who[k], who[(k+1)%3], who[(k+2)%3]})
+	for k := range entrants {
+		win, err := r.evaluator.WinShares(t.Context(), []*agents.Agent{entrants[k], entrants[(k+1)%3], entrants[(k+2)%3]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestRotate(t *testing.T) {
 		}
 	}
 	last := 0.0
-	m, err := eval.PlayDuplicate(t.Context(), r.game, who, 10_000, 1, func(done float64) { last = done })
+	m, err := eval.PlayDuplicate(t.Context(), r.game, entrants, 10_000, 1, func(done float64) { last = done })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,18 +162,18 @@ func TestRotate(t *testing.T) {
 		}
 	}
 	if m.Games != 10_002 || m.Method != "match" || m.Seed != 1 {
-		t.Errorf("the match is %+v; want 10,002 games, three times as many", m)
+		t.Errorf("the match is %+v; want 10,002 games, a multiple of three", m)
 	}
 	if last != 1 {
 		t.Errorf("the last progress is %g, want 1", last)
 	}
-	again, err := eval.PlayDuplicate(t.Context(), r.game, who, 10_000, 1, nil)
+	again, err := eval.PlayDuplicate(t.Context(), r.game, entrants, 10_000, 1, nil)
 	if err != nil || !reflect.DeepEqual(again, m) {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 }
 
-// TestTruncated: games that the move limit cuts off are won by nobody.
+// TestTruncated: games that the move limit truncates are won by nobody.
 func TestTruncated(t *testing.T) {
 	g := open(t, "pig", 2, `{"target": 250}`)
 	reckless := &agents.Agent{Name: "reckless", Policy: always{0}} // never holds
@@ -182,25 +182,25 @@ func TestTruncated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.Games != 4 || m.Truncated != 4 || m.Win[0] != 0 || m.Win[1] != 0 {
-		t.Errorf("the match is %+v; want nothing but truncated games", m)
+		t.Errorf("the match is %+v; want only truncated games", m)
 	}
 }
 
-func TestMatchRefuses(t *testing.T) {
+func TestMatchErrors(t *testing.T) {
 	g := open(t, "martian-dice", 2, reducedDice)
-	greedy := player(t, g, "greedy")
+	greedy := bot(t, g, "greedy")
 	two := []*agents.Agent{greedy, greedy}
 	play := func(seats []*agents.Agent, games int) error {
 		_, err := eval.PlayDuplicate(t.Context(), g, seats, games, 1, nil)
 		return err
 	}
 	if err := play(two[:1], 10); err == nil {
-		t.Error("one agent at a table of two")
+		t.Error("one agent in a game for two players")
 	}
 	if err := play(two, 0); err == nil {
 		t.Error("no games")
 	}
-	if err := play([]*agents.Agent{greedy, {Name: "stranger", Policy: failing{}}}, 10); !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "stranger") {
+	if err := play([]*agents.Agent{greedy, {Name: "broken", Policy: failing{}}}, 10); !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("an agent that fails: %v", err)
 	}
 	var row *env.RowError
@@ -208,7 +208,7 @@ func TestMatchRefuses(t *testing.T) {
 		t.Errorf("an illegal action: %v", err)
 	}
 	if _, err := eval.PlayDuplicate(t.Context(), g, nil, 10, 1, nil); err == nil {
-		t.Error("a match of nobody")
+		t.Error("a match without agents")
 	}
 	alone := open(t, "martian-dice", 1, reducedDice)
 	if _, err := eval.PlayDuplicate(t.Context(), alone, two[:1], 10, 1, nil); err == nil || !strings.Contains(err.Error(), "counts turns") {

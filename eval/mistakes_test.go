@@ -13,17 +13,17 @@ import (
 	"marsgym/models"
 )
 
-func blunders(t *testing.T, r room, a *agents.Agent, n int) eval.MistakeReport {
+func mistakes(t *testing.T, r testGame, a *agents.Agent, n int) eval.MistakeReport {
 	t.Helper()
-	b, err := r.judge.Mistakes(t.Context(), a, n)
+	b, err := r.evaluator.Mistakes(t.Context(), a, n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-// drawer is a random network that draws from its scores.
-func drawer(t *testing.T, g env.Game) *agents.Agent {
+// sampler is a random network that samples from its scores.
+func sampler(t *testing.T, g env.Game) *agents.Agent {
 	t.Helper()
 	shape := agents.MetaOf(g.Spec()).Net
 	shape.Hidden, shape.Head = []int{8}, models.Score
@@ -34,22 +34,22 @@ func drawer(t *testing.T, g env.Game) *agents.Agent {
 	return &agents.Agent{Name: "network", Policy: agents.NewNet(g.Spec(), mlp, true)}
 }
 
-// All mistakes together are what an agent loses against optimal play, and so
-// are those of all kinds and in all situations.
-func TestBlunders(t *testing.T) {
-	for _, r := range []room{reduced(t, 2), reduced(t, 3), newRoom(t, "pig", 2, reducedPig)} {
+// TestMistakes: the costs of all mistakes add up to the loss of an agent against
+// optimal play, and so do those of all kinds and of all situations.
+func TestMistakes(t *testing.T) {
+	for _, r := range []testGame{reduced(t, 2), reduced(t, 3), newTestGame(t, "pig", 2, reducedPig)} {
 		players := r.game.Spec().Players
-		best, err := r.judge.WinShares(t.Context(), slices.Repeat([]*agents.Agent{r.exact}, players))
+		best, err := r.evaluator.WinShares(t.Context(), slices.Repeat([]*agents.Agent{r.exact}, players))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, a := range []*agents.Agent{r.greedy, r.random, drawer(t, r.game)} {
-			b, all := blunders(t, r, a, 7), blunders(t, r, a, 100)
+		for _, a := range []*agents.Agent{r.greedy, r.random, sampler(t, r.game)} {
+			b, all := mistakes(t, r, a, 7), mistakes(t, r, a, 100)
 			mean := 0.0
 			for seat := range players {
 				seats := slices.Repeat([]*agents.Agent{r.exact}, players)
 				seats[seat] = a
-				win, err := r.judge.WinShares(t.Context(), seats)
+				win, err := r.evaluator.WinShares(t.Context(), seats)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -63,38 +63,39 @@ func TestBlunders(t *testing.T) {
 					sum.Cost, sum.Times = sum.Cost+x.Cost, sum.Times+x.Times
 				}
 				if len(list) > 0 {
-					near(t, a.Name+": the sum of accounts", sum.Cost, b.Loss, 1e-12)
-					near(t, a.Name+": their times", sum.Times, b.Mistakes, 1e-12)
+					near(t, a.Name+": the sum of costs", sum.Cost, b.Loss, 1e-12)
+					near(t, a.Name+": the sum of times", sum.Times, b.Mistakes, 1e-12)
 				}
 			}
 			if !(b.LargeMistakes <= b.Mistakes) || len(b.Kinds) == 0 {
 				t.Errorf("%s: %+v", a.Name, b)
 			}
 			if !slices.Equal(b.Worst, all.Worst[:min(7, len(all.Worst))]) {
-				t.Errorf("%s: the dearest are %+v", a.Name, b.Worst)
+				t.Errorf("%s: the worst are %+v", a.Name, b.Worst)
 			}
 			for _, x := range all.Worst {
 				near(t, x.Position, x.Cost, x.Reach*x.Prob*x.Regret, 1e-15)
 			}
 			if !slices.IsSortedFunc(all.Worst, func(a, b eval.Mistake) int { return cmp.Compare(b.Cost, a.Cost) }) {
-				t.Errorf("%s: the dearest do not come first", a.Name)
+				t.Errorf("%s: the worst are not sorted by cost", a.Name)
 			}
 		}
-		if b := blunders(t, r, r.exact, 7); b.Loss != 0 || len(b.Worst) > 0 {
+		if b := mistakes(t, r, r.exact, 7); b.Loss != 0 || len(b.Worst) > 0 {
 			t.Errorf("best play: %+v", b)
 		}
 	}
 }
 
-// A mistake is what a look at its position says it is.
-func TestBlunderPositions(t *testing.T) {
+// TestMistakePositions: the regret of a mistake is that of the solution in its
+// position.
+func TestMistakePositions(t *testing.T) {
 	r := reduced(t, 2)
 	solution, err := r.game.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec := r.game.Spec()
-	for _, b := range blunders(t, r, r.random, 50).Worst {
+	for _, b := range mistakes(t, r, r.random, 50).Worst {
 		p, err := r.game.Parse(b.Position)
 		if err != nil {
 			t.Fatal(err)
@@ -103,12 +104,12 @@ func TestBlunderPositions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		worth := map[string]float64{}
+		value := map[string]float64{}
 		for i, a := range p.Legal() {
-			worth[r.game.ActionName(a)] = spec.WinShare(values[i])
+			value[r.game.ActionName(a)] = spec.WinShare(values[i])
 		}
-		near(t, b.Position+" "+b.Best, worth[b.Best], spec.WinShare(slices.Max(values)), 1e-12)
-		near(t, b.Position+" "+b.Action, worth[b.Best]-worth[b.Action], b.Regret, 1e-12)
+		near(t, b.Position+" "+b.Best, value[b.Best], spec.WinShare(slices.Max(values)), 1e-12)
+		near(t, b.Position+" "+b.Action, value[b.Best]-value[b.Action], b.Regret, 1e-12)
 		if stop := b.Action == "stop"; stop != strings.HasPrefix(b.Kind, "stopped") || b.Situation == "" {
 			t.Errorf("%+v", b)
 		}

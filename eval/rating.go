@@ -5,26 +5,26 @@ import (
 	"math"
 )
 
-// Ratings returns Elo ratings [n] of agents, the first one's being 0. win [n, n]
-// is the share of the win of one agent of the row at a table of so many seats,
-// two or more, whose others are all of the column; its diagonal is not read.
-// Ratings are the strengths s = 10^(R/400) of the highest likelihood under
-// Luce's choice rule, all tables weighing the same:
+// Ratings returns Elo ratings [n] of agents; that of the first one is 0. win [n, n] is
+// the share of the win of one agent of the row in a game for the given number of
+// players, two or more, with agents of the column in all other seats; its diagonal is
+// not read. Ratings are the strengths s = 10^(R/400) of the highest likelihood under
+// Luce's choice rule, with equal weight for all pairs:
 //
-//	win[i][k] ≈ s(i) / (s(i) + (seats−1)·s(k))
+//	win[i][k] ≈ s(i) / (s(i) + (players−1)·s(k))
 //
-// For two that is the Bradley-Terry model. The shares being exact, so are the
-// ratings; the model itself is an approximation, since strength has more than
-// one dimension.
+// For two players this is the Bradley-Terry model. Exact shares give exact ratings,
+// but the model itself is an approximation, since strength has more than one
+// dimension.
 //
 // Source: Luce, Individual Choice Behavior (1959); Hunter, "MM algorithms for
 // generalized Bradley-Terry models", Annals of Statistics 32 (2004), eq. 3 for
-// two and section 5 for more, of whom only the first place is observed.
-func Ratings(win [][]float64, seats int) ([]float64, error) {
-	if seats < 2 {
-		return nil, fmt.Errorf("ratings at a table of %d; want two seats or more", seats)
+// two players and section 5 for more, of whom only the first place is observed.
+func Ratings(win [][]float64, players int) ([]float64, error) {
+	if players < 2 {
+		return nil, fmt.Errorf("ratings for %d players; want at least 2", players)
 	}
-	n, others := len(win), float64(seats-1)
+	n, others := len(win), float64(players-1)
 	strength, wins := make([]float64, n), make([]float64, n)
 	for i := range win {
 		strength[i] = 1
@@ -40,7 +40,7 @@ func Ratings(win [][]float64, seats int) ([]float64, error) {
 	}
 	for i, w := range wins {
 		if n > 1 && (w == 0 || w == float64(2*(n-1))) {
-			return nil, fmt.Errorf("agent %d always wins or always loses, and has no finite rating", i)
+			return nil, fmt.Errorf("agent %d always wins or always loses, so its rating is not finite", i)
 		}
 	}
 	const limit = 1_000_000

@@ -9,104 +9,104 @@ import (
 	"marsgym/env"
 )
 
-// Settling says when a match has been played long enough.
+// SequentialOptions are the stopping rule of a sequential match.
 type SequentialOptions struct {
-	Margin float64 // of the win: a difference from a fair share that is surely smaller is none
-	Games  int     // the most
+	Margin float64 // of the win: a difference from the fair share within it counts as equal
+	Games  int     // the largest number of games
 }
 
-// Verdict says how a match was settled.
+// Verdict is the result of a sequential match.
 type Verdict string
 
-// The verdicts on the first agent, against what each of equals wins.
+// The verdicts on the share of the first agent, compared with the fair share.
 const (
 	Stronger Verdict = "stronger"
 	Weaker   Verdict = "weaker"
 	Equal    Verdict = "equal" // within the margin
-	Open     Verdict = "open"  // when the games ran out
+	Open     Verdict = "open"  // undecided after the largest number of games
 )
 
-// Settled is a match that was played until the difference was settled. Low and
-// High of the first agent hold its true share, at every time at once, with the
-// Confidence: so the verdict is wrong with a probability of at most 1 less the
-// Confidence, however long was played. Those of the others are of a match of a
-// length fixed beforehand.
+// SequentialMatch is a match that was played until the strength of the first agent
+// was decided. Low[0] and High[0] are bounds of a [ConfidenceSequence], so the verdict
+// is wrong with a probability of at most 1−Confidence at any length of the match. The
+// intervals of the other agents are those of a match of fixed length.
 type SequentialMatch struct {
 	Match
 	Verdict Verdict `json:"verdict"`
-	Fair    float64 `json:"fair"`   // what each of equals wins
+	Fair    float64 `json:"fair"`   // the win share of each of P equal agents: 1/P
 	Margin  float64 `json:"margin"` // of the verdict equal
 }
 
-// Settle plays mirrored sets between agents [P] until it is settled whether the
-// first wins more than a fair share of the others, less, or, to within a margin,
-// as much. It looks after blocks of sets, each a quarter of what was played
-// before, whatever the number of cores.
-func PlaySequential(ctx context.Context, g env.Game, who []*agents.Agent, how SequentialOptions, seed uint64, progress func(done float64)) (SequentialMatch, error) {
-	const block = 128 // sets; chosen: some hundred games to begin with
-	if !(how.Margin > 0 && how.Margin < 1) {
-		return SequentialMatch{}, fmt.Errorf("the margin is %v; want more than 0 and less than 1", how.Margin)
+// PlaySequential plays a duplicate match between agents [P] until it is decided
+// whether the first agent wins more than the fair share, less, or, within the margin,
+// the same. It tests this after blocks of sets; each block has a quarter of the sets
+// played before, for any number of cores.
+func PlaySequential(ctx context.Context, g env.Game, entrants []*agents.Agent, opt SequentialOptions, seed uint64, progress func(done float64)) (SequentialMatch, error) {
+	const block = 128 // sets of the first block; chosen: some hundred games
+	if !(opt.Margin > 0 && opt.Margin < 1) {
+		return SequentialMatch{}, fmt.Errorf("the margin is %v; want more than 0 and less than 1", opt.Margin)
 	}
-	if err := checkGames(how.Games); err != nil {
+	if err := checkGames(opt.Games); err != nil {
 		return SequentialMatch{}, err
 	}
-	m, err := newMirror(g, who, seed)
+	d, err := newDuplicate(g, entrants, seed)
 	if err != nil {
 		return SequentialMatch{}, err
 	}
-	fair, p := 1/float64(len(who)), len(who)
-	most := (how.Games + p - 1) / p
+	fair, p := 1/float64(len(entrants)), len(entrants)
+	most := (opt.Games + p - 1) / p
 	seq := NewConfidenceSequence(1 - Confidence)
-	for m.sets() < most {
-		from := m.sets()
+	for d.sets() < most {
+		from := d.sets()
 		var report func(float64)
 		sets := min(max(block, from/4), most-from)
 		if progress != nil {
 			report = func(done float64) { progress((float64(from) + done*float64(sets)) / float64(most)) }
 		}
-		if err := m.play(ctx, sets, report); err != nil {
+		if err := d.play(ctx, sets, report); err != nil {
 			return SequentialMatch{}, err
 		}
-		for set := from; set < m.sets(); set++ {
-			seq.Add(m.mean(set, 0))
+		for set := from; set < d.sets(); set++ {
+			seq.Add(d.mean(set, 0))
 		}
-		if seq.verdict(fair, how.Margin) != Open {
+		if seq.verdict(fair, opt.Margin) != Open {
 			break
 		}
 	}
-	r := SequentialMatch{Match: m.match(), Verdict: seq.verdict(fair, how.Margin), Fair: fair, Margin: how.Margin}
-	r.Low[0], r.High[0] = seq.Interval()
-	return r, nil
+	m := SequentialMatch{Match: d.match(), Verdict: seq.verdict(fair, opt.Margin), Fair: fair, Margin: opt.Margin}
+	m.Low[0], m.High[0] = seq.Interval()
+	return m, nil
 }
 
-// Sequence is a confidence sequence: intervals for the mean of independent
-// values between 0 and 1 as they come, which hold it at all times at once with a
-// probability of at least 1−α. Nothing else is assumed of the values. It is the
+// ConfidenceSequence computes intervals for the mean of a stream of independent
+// values between 0 and 1. With a probability of at least 1−α all intervals of the
+// stream contain the mean. Nothing else is assumed of the values. It is the
 // empirical Bernstein sequence with predictable weights,
 //
 //	Σ λᵢxᵢ / Σ λᵢ ± (log(2/α) + Σ 4(xᵢ−μᵢ₋₁)² ψ(λᵢ)) / Σ λᵢ,  ψ(λ) = (−log(1−λ) − λ)/4
 //
-// with λᵢ from the mean and the variance of the values before, and the narrowest
+// with λᵢ from the mean and the variance of the values before, and the tightest
 // bounds so far.
 //
 // Source: Waudby-Smith and Ramdas, "Estimating means of bounded random variables
 // by betting", J. R. Stat. Soc. B 86 (2024), theorem 2 and eq. 15.
 type ConfidenceSequence struct {
 	log               float64 // of 2/α
-	n, sum, squares   float64 // squares are of the distances from the means at the time
+	n, sum, squares   float64 // squares are of the differences from the mean at the time
 	weights, weighted float64
 	slack             float64
 	low, high         float64
 }
 
-// NewSequence returns the sequence of an error α, between 0 and 1.
+// NewConfidenceSequence returns a sequence with the error probability α, between 0
+// and 1.
 func NewConfidenceSequence(alpha float64) *ConfidenceSequence {
 	return &ConfidenceSequence{log: math.Log(2 / alpha), high: 1}
 }
 
 // Add adds a value between 0 and 1.
 func (s *ConfidenceSequence) Add(x float64) {
-	const bound = 0.5 // of λ; the paper's
+	const bound = 0.5 // of λ, as in the paper
 	mean, variance := (0.5+s.sum)/(s.n+1), (0.25+s.squares)/(s.n+1)
 	n := s.n + 1
 	λ := min(bound, math.Sqrt(2*s.log/(variance*n*math.Log(1+n))))
@@ -120,8 +120,8 @@ func (s *ConfidenceSequence) Add(x float64) {
 	s.low, s.high = max(s.low, mid-half), min(s.high, mid+half)
 }
 
-// Interval is the interval so far. Where it is empty, which has a probability of
-// at most α, the values were not of one mean, or α was unlucky.
+// Interval returns the current interval. It is empty, low > high, with a probability
+// of at most α if all values have the same mean.
 func (s *ConfidenceSequence) Interval() (low, high float64) { return s.low, s.high }
 
 func (s *ConfidenceSequence) verdict(fair, margin float64) Verdict {

@@ -11,9 +11,9 @@ import (
 	"marsgym/eval"
 )
 
-// TestSequence: the bounds hold the mean at all times but in a share α of the
-// sequences, for values as mirrored sets have them, and they close in.
-func TestSequence(t *testing.T) {
+// TestConfidenceSequence: at most a fraction α of the sequences has an interval without
+// the mean, for values like those of duplicate sets, and the intervals become narrow.
+func TestConfidenceSequence(t *testing.T) {
 	const alpha, sequences, values = 0.1, 500, 2000
 	for _, p := range [][3]float64{{0.25, 0.5, 0.25}, {0.02, 0.95, 0.03}, {0.01, 0.04, 0.95}} { // of 0, 1/2 and 1
 		r := rand.New(rand.NewPCG(1, 2))
@@ -38,7 +38,7 @@ func TestSequence(t *testing.T) {
 			width += (high - low) / sequences
 		}
 		t.Logf("of %v: %d of %d miss, the width after %d is %.4f", p, missed, sequences, values, width)
-		// 50 are the most to be expected; above 70 has a probability of one in a thousand.
+		// The expected number is at most 50; more than 70 have a probability of 0.001.
 		if missed > 70 {
 			t.Errorf("of %v: %d of %d sequences miss the mean", p, missed, sequences)
 		}
@@ -48,10 +48,10 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// mixture plays like one policy with a probability, and else like another.
+// mixture plays like policy a with a probability, and otherwise like b.
 type mixture struct {
-	a, b  env.Policy
-	share float64
+	a, b env.Policy
+	prob float64
 }
 
 func (m mixture) Probs(dst []float64, d env.Decisions) error {
@@ -63,14 +63,14 @@ func (m mixture) Probs(dst []float64, d env.Decisions) error {
 		return err
 	}
 	for i := range dst {
-		dst[i] = m.share*dst[i] + (1-m.share)*other[i]
+		dst[i] = m.prob*dst[i] + (1-m.prob)*other[i]
 	}
 	return nil
 }
 
-// TestSettle: a match stops by itself with the right verdict, of which the exact
-// strength tells, and the same on any number of cores.
-func TestSettle(t *testing.T) {
+// TestPlaySequential: a match stops with the verdict that follows from the exact
+// strength, and is the same on any number of cores.
+func TestPlaySequential(t *testing.T) {
 	r := reduced(t, 2)
 	twin := &agents.Agent{Name: "twin", Policy: r.greedy.Policy}
 	nearly := &agents.Agent{Name: "nearly greedy", Policy: mixture{r.greedy, r.random, 0.999}}
@@ -86,25 +86,25 @@ func TestSettle(t *testing.T) {
 		{nearly, r.greedy, 100_000, eval.Equal},
 		{r.greedy, r.exact, 300, eval.Open},
 	} {
-		who := []*agents.Agent{tt.a, tt.b}
-		settle := func(cores int) eval.SequentialMatch {
+		entrants := []*agents.Agent{tt.a, tt.b}
+		play := func(cores int) eval.SequentialMatch {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-			m, err := eval.PlaySequential(t.Context(), r.game, who, eval.SequentialOptions{Margin: 0.01, Games: tt.most}, 1, nil)
+			m, err := eval.PlaySequential(t.Context(), r.game, entrants, eval.SequentialOptions{Margin: 0.01, Games: tt.most}, 1, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return m
 		}
-		m := settle(2)
+		m := play(2)
 		t.Logf("%s against %s: %s after %d games, %.4f to %.4f", tt.a.Name, tt.b.Name, m.Verdict, m.Games, m.Low[0], m.High[0])
 		if m.Verdict != tt.want || (m.Games >= tt.most) != (tt.want == eval.Open) {
 			t.Errorf("%s against %s: %s after %d games; want %s", tt.a.Name, tt.b.Name, m.Verdict, m.Games, tt.want)
 		}
-		p := pair(t, r.judge, tt.a, tt.b)
+		p := pair(t, r.evaluator, tt.a, tt.b)
 		if !(m.Low[0] <= p.Win && p.Win <= m.High[0]) {
-			t.Errorf("%s wins %g, and %g to %g is said", tt.a.Name, p.Win, m.Low[0], m.High[0])
+			t.Errorf("%s wins %g, outside of %g to %g", tt.a.Name, p.Win, m.Low[0], m.High[0])
 		}
-		if again := settle(1); !reflect.DeepEqual(again, m) {
+		if again := play(1); !reflect.DeepEqual(again, m) {
 			t.Errorf("on one core %+v, on two %+v", again, m)
 		}
 	}

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,80 +9,56 @@ import (
 	"marsgym/agents"
 )
 
-// Table is the exact strength of an agent among others, at a table of any size.
-type Multiplayer struct {
-	Method         string    `json:"method"`         // "exact"
-	Seats          []string  `json:"seats"`          // [P] the agents, the one evaluated first
-	Win            []float64 `json:"win"`            // [P] by seat, when they sit in this order
-	WinBySeat      []float64 `json:"win_by_seat"`    // [P] of the agent, when the table is turned so that it sits there
-	Mean           float64   `json:"mean"`           // of WinBySeat
-	Fair           float64   `json:"fair"`           // what each of P equals wins: 1/P
-	Exploitability float64   `json:"exploitability"` // what a best response wins above Fair, the agent in all other seats, on average over the seats
-	Cost           Cost      `json:"cost"`           // of asking the agent
+// Table is the exact strength of agents against each other.
+type Table struct {
+	Method         string      `json:"method"` // "exact"
+	Agents         []string    `json:"agents"` // [n] the least exploitable first
+	Win            [][]float64 `json:"win"`    // [n, n] see ExactEvaluator.Matrix
+	Fair           float64     `json:"fair"`   // the win share of each of P equal agents: 1/P
+	Exploitability []float64   `json:"exploitability"`
+	Rating         []float64   `json:"rating"` // see Ratings; that of the first agent is 0
 }
 
-// Table evaluates the first of these agents [P] against the others.
-func (j *ExactEvaluator) Multiplayer(ctx context.Context, who []*agents.Agent) (Multiplayer, error) {
-	t := Multiplayer{Method: "exact", Seats: names(who)}
-	win, err := j.Rotations(ctx, who)
-	if err != nil {
+// Table evaluates all agents against each other.
+func (e *ExactEvaluator) Table(ctx context.Context, entrants []*agents.Agent) (Table, error) {
+	players := e.game.Spec().Players
+	t := Table{Method: "exact", Fair: 1 / float64(players)}
+	exploitability := map[*agents.Agent]float64{}
+	for _, a := range entrants {
+		x, err := e.Exploitability(ctx, a)
+		if err != nil {
+			return t, err
+		}
+		exploitability[a] = x
+	}
+	entrants = slices.Clone(entrants)
+	slices.SortStableFunc(entrants, func(a, b *agents.Agent) int { return cmp.Compare(exploitability[a], exploitability[b]) })
+	for _, a := range entrants {
+		t.Agents = append(t.Agents, a.Name)
+		t.Exploitability = append(t.Exploitability, exploitability[a])
+	}
+	var err error
+	if t.Win, err = e.Matrix(ctx, entrants); err != nil {
 		return t, err
 	}
-	for _, seats := range win {
-		t.Win = append(t.Win, seats[len(t.Win)])
-	}
-	t.WinBySeat, t.Mean, t.Fair = win[0], mean(win[0]), 1/float64(len(who))
-	if t.Cost, err = j.Cost(ctx, who[0]); err != nil {
-		return t, err
-	}
-	t.Exploitability, err = j.Exploitability(ctx, who[0])
+	t.Rating, err = Ratings(t.Win, players)
 	return t, err
 }
 
-// Rotate turns the table of these agents [P] through all its seats and returns
-// what each agent wins in each seat [P, P]. Each keeps its neighbours.
-func (j *ExactEvaluator) Rotations(ctx context.Context, who []*agents.Agent) ([][]float64, error) {
-	n := len(who)
-	if players := j.game.Spec().Players; n != players {
-		return nil, fmt.Errorf("%d agents for a table of %d", n, players)
-	}
-	win := make([][]float64, n)
-	for i := range win {
-		win[i] = make([]float64, n)
-	}
-	for r := range n {
-		seats := make([]*agents.Agent, n)
-		for i, a := range who {
-			seats[(i+r)%n] = a
-		}
-		shares, err := j.WinShares(ctx, seats)
-		if err != nil {
-			return nil, err
-		}
-		for i := range who {
-			win[i][(i+r)%n] = shares[(i+r)%n]
-		}
-	}
-	return win, nil
-}
-
-// Matrix evaluates all agents against each other: win [n, n] is the share of
-// one agent of the row at a table where all others are of the column, the mean
-// over its seats.
-func (j *ExactEvaluator) Matrix(ctx context.Context, who []*agents.Agent) ([][]float64, error) {
-	players := j.game.Spec().Players
-	win := make([][]float64, len(who))
-	for i := range win {
-		win[i] = make([]float64, len(who))
+// Matrix returns the win shares [n, n] of all agents against each other: that of one
+// agent of the row, with agents of the column in all other seats, averaged over its
+// seats.
+func (e *ExactEvaluator) Matrix(ctx context.Context, entrants []*agents.Agent) ([][]float64, error) {
+	players := e.game.Spec().Players
+	win := square(len(entrants))
+	for i, a := range entrants {
 		win[i][i] = 1 / float64(players)
-	}
-	for i, a := range who {
-		for k, b := range who {
-			// At a table of two the other's share is known, too.
+		for k, b := range entrants {
+			// For two players one evaluation gives the shares of both.
 			if i == k || players == 2 && i < k {
 				continue
 			}
-			shares, err := j.Rotations(ctx, append([]*agents.Agent{a}, slices.Repeat([]*agents.Agent{b}, players-1)...))
+			shares, err := e.Rotations(ctx, append([]*agents.Agent{a}, slices.Repeat([]*agents.Agent{b}, players-1)...))
 			if err != nil {
 				return nil, fmt.Errorf("%s among %s: %w", a.Name, b.Name, err)
 			}
@@ -94,18 +71,10 @@ func (j *ExactEvaluator) Matrix(ctx context.Context, who []*agents.Agent) ([][]f
 	return win, nil
 }
 
-func names(who []*agents.Agent) []string {
-	var list []string
-	for _, a := range who {
-		list = append(list, a.Name)
+func square(n int) [][]float64 {
+	m := make([][]float64, n)
+	for i := range m {
+		m[i] = make([]float64, n)
 	}
-	return list
-}
-
-func mean(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
+	return m
 }

@@ -8,13 +8,13 @@ import (
 	"marsgym/eval"
 )
 
-// TestRoundRobin: about all intervals hold the ratings of the exact shares, at
-// tables of two and three.
-func TestRoundRobin(t *testing.T) {
+// TestTournament: nearly all intervals contain the ratings of the exact shares, for two
+// and three players.
+func TestTournament(t *testing.T) {
 	for _, players := range []int{2, 3} {
 		r := reduced(t, players)
-		who := []*agents.Agent{r.greedy, r.exact, {Name: "half at random", Policy: mixture{r.greedy, r.random, 0.5}}}
-		win, err := r.judge.Matrix(t.Context(), who)
+		entrants := []*agents.Agent{r.greedy, r.exact, {Name: "half at random", Policy: mixture{r.greedy, r.random, 0.5}}}
+		win, err := r.evaluator.Matrix(t.Context(), entrants)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,14 +24,14 @@ func TestRoundRobin(t *testing.T) {
 		}
 		missed := 0
 		for seed := range uint64(12) {
-			p, err := eval.PlayTournament(t.Context(), r.game, who, 200*players, seed, nil)
+			p, err := eval.PlayTournament(t.Context(), r.game, entrants, 200*players, seed, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if p.Anchor != "greedy" || p.Method != "match" || p.Games != 3*200*players*(players-1) {
-				t.Fatalf("the pool is %+v", p)
+				t.Fatalf("the tournament is %+v", p)
 			}
-			for i, a := range who {
+			for i, a := range entrants {
 				k := slices.Index(p.Agents, a.Name)
 				if i == 0 && (p.Rating[k] != 0 || p.Low[k] != 0 || p.High[k] != 0) {
 					t.Errorf("the anchor is at %g, %g to %g", p.Rating[k], p.Low[k], p.High[k])
@@ -47,21 +47,21 @@ func TestRoundRobin(t *testing.T) {
 				t.Errorf("the ratings are %v", p.Rating)
 			}
 		}
-		// One in a hundred is to be expected; 3 of 24 have a probability of 0.002.
+		// One in a hundred is expected; 3 of 24 have a probability of 0.002.
 		if missed > 2 {
 			t.Errorf("for %d: %d of 24 intervals miss", players, missed)
 		}
 	}
 }
 
-// TestRoundRobinOneSided: who always loses has a rating all the same.
-func TestRoundRobinOneSided(t *testing.T) {
+// TestTournamentOneSided: an agent that loses all games has a rating, too.
+func TestTournamentOneSided(t *testing.T) {
 	g := open(t, "martian-dice", 2, `{}`)
-	p, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{player(t, g, "greedy"), player(t, g, "random")}, 20, 1, nil)
+	p, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{bot(t, g, "greedy"), bot(t, g, "random")}, 20, 1, nil)
 	if err != nil || !(p.Rating[1] < -300) || p.Agents[1] != "random" {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{player(t, g, "greedy")}, 20, 1, nil); err == nil {
-		t.Error("a pool of one")
+	if _, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{bot(t, g, "greedy")}, 20, 1, nil); err == nil {
+		t.Error("a tournament of one agent")
 	}
 }

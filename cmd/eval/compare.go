@@ -19,12 +19,12 @@ import (
 	"marsgym/train"
 )
 
-// comparison is several runs beside each other, the least exploitable first.
+// comparison lists runs, the least exploitable first.
 type comparison struct {
 	Runs []comparedRun `json:"runs"`
 }
 
-// comparedRun is where a run stands.
+// comparedRun is the state of a run.
 type comparedRun struct {
 	Run       string       `json:"run"`
 	Algorithm string       `json:"algorithm"`
@@ -39,7 +39,7 @@ type exactResult struct {
 	Exploitability float64 `json:"exploitability"`
 }
 
-// compare reads runs and, if asked to, draws them together.
+// compare reads runs and, with -plot, draws their learning curves.
 func compare(o *options, stderr io.Writer) (*comparison, error) {
 	var c comparison
 	var runs []curve.Run
@@ -56,7 +56,7 @@ func compare(o *options, stderr io.Writer) (*comparison, error) {
 		if what := fmt.Sprintf("%s for %d", g.Spec().Title, g.Spec().Players); title == "" {
 			title = what
 		} else if what != title {
-			return nil, cli.Usagef("-compare: %s plays %s, and the runs before it %s", dir, what, title)
+			return nil, cli.Usagef("-compare: %s plays %s, but the runs before it play %s", dir, what, title)
 		}
 		r, err := curve.Load(filepath.Clean(dir), filepath.Join(dir, train.MetricsFile))
 		if err != nil {
@@ -85,7 +85,7 @@ func compare(o *options, stderr io.Writer) (*comparison, error) {
 	return &c, nil
 }
 
-// exploitability is infinite where it is not known.
+// exploitability returns infinity if it is not known.
 func (r comparedRun) exploitability() float64 {
 	if r.Exact == nil {
 		return math.Inf(1)

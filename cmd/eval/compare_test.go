@@ -15,7 +15,7 @@ import (
 	"marsgym/train"
 )
 
-// folder makes a run folder of a game with these metrics.
+// folder returns a run folder of a game with these metrics.
 func folder(t *testing.T, game, algorithm, metrics string) string {
 	t.Helper()
 	g, err := catalog.Open(game, 2, nil)
@@ -49,7 +49,7 @@ func TestCompare(t *testing.T) {
 	document(t, &got, "-compare", a+","+b)
 	want := []comparedRun{
 		{b, "turn-exact", 30, 3, &exactResult{0.49, 0.01}},
-		{a, "ppo", 20, 2, &exactResult{0.45, 0.02}}, // the latest there is
+		{a, "ppo", 20, 2, &exactResult{0.45, 0.02}}, // the latest result
 	}
 	for i, w := range want {
 		g := got.Runs[i]
@@ -57,14 +57,14 @@ func TestCompare(t *testing.T) {
 			t.Errorf("run %d is %+v %+v; want %+v %+v", i, g, *g.Exact, w, *w.Exact)
 		}
 	}
-	pictures := filepath.Join(t.TempDir(), "pictures")
-	stdout, stderr, status := command(t, "-compare", a+","+b, "-plot", pictures)
+	charts := filepath.Join(t.TempDir(), "charts")
+	stdout, stderr, status := command(t, "-compare", a+","+b, "-plot", charts)
 	if status != cli.Done || !strings.Contains(stderr, "curve.svg") || !strings.Contains(stdout, "1.00000") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
-	svg, err := os.ReadFile(filepath.Join(pictures, "curve.svg"))
+	svg, err := os.ReadFile(filepath.Join(charts, "curve.svg"))
 	if err != nil || !strings.Contains(string(svg), "Martian Dice for 2") {
-		t.Errorf("the picture: %v", err)
+		t.Errorf("the chart: %v", err)
 	}
 	for name, args := range map[string][]string{
 		"another game":   {"-compare", a + "," + folder(t, "pig", "ppo", `{"steps": 1}`)},

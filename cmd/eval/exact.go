@@ -1,69 +1,71 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"marsgym/agents"
-	"marsgym/env/game"
 	"marsgym/eval"
 )
 
-func (s *session) judge(ctx context.Context) (*eval.ExactEvaluator, error) {
+// exact returns the evaluator of the solved game.
+func (s *session) exact(ctx context.Context) (*eval.ExactEvaluator, error) {
 	solution, err := s.solve(ctx)
-	if err != nil || s.judged != nil {
-		return s.judged, err
+	if err != nil || s.evaluator != nil {
+		return s.evaluator, err
 	}
-	if s.judged, err = eval.NewExactEvaluator(s.game, solution); err != nil {
+	if s.evaluator, err = eval.NewExactEvaluator(s.game, solution); err != nil {
 		return nil, err
 	}
-	s.judged.Report = func(step string) {
-		s.steps++
-		s.total = max(s.total, s.steps)
-		s.bar.Stage(float64(s.steps-1)/float64(s.total), fmt.Sprintf("%d of %d: %s", s.steps, s.total, step))
-	}
-	return s.judged, nil
+	s.evaluator.Report = s.step
+	return s.evaluator, nil
 }
 
-// expect adds to the steps that the judge will take: it asks these agents, plays
-// so many tables, and finds best responses to so many of the agents.
-func (s *session) expect(who []*agents.Agent, tables, exploited int) {
-	asked := map[*agents.Agent]bool{}
-	for _, a := range who {
-		asked[a] = true
-	}
-	s.total += len(asked) + tables + exploited*s.spec.Players
+// step shows a step of an exact evaluation in the progress bar.
+func (s *session) step(what string) {
+	s.steps++
+	s.total = max(s.total, s.steps)
+	s.bar.Stage(float64(s.steps-1)/float64(s.total), fmt.Sprintf("%d of %d: %s", s.steps, s.total, what))
 }
 
-// pairResult is the exact strength of one agent against another, and the match
-// that cross-checks it, if one was asked for.
+// expect adds to the expected number of steps: those agents are tabulated, the given
+// number of seatings evaluated, and best responses to the given number of agents
+// computed.
+func (s *session) expect(entrants []*agents.Agent, seatings, exploited int) {
+	distinct := map[*agents.Agent]bool{}
+	for _, a := range entrants {
+		distinct[a] = true
+	}
+	s.total += len(distinct) + seatings + exploited*s.spec.Players
+}
+
+// pairResult is the exact strength of one agent against another. Match is set with
+// -games, and Mistakes with -mistakes.
 type pairResult struct {
 	eval.Pair
 	Match    *crossCheck         `json:"match,omitempty"`
-	Blunders *eval.MistakeReport `json:"blunders,omitempty"` // where asked for
+	Mistakes *eval.MistakeReport `json:"mistakes,omitempty"`
 }
 
-// crossCheck is a match, with whether the interval around its first agent's
-// share holds the exact value.
+// crossCheck is a match. Within reports whether the interval of the first agent
+// contains the exact value.
 type crossCheck struct {
 	eval.Match
 	Within bool `json:"within"`
 }
 
 func (s *session) pair(ctx context.Context, seats []*agents.Agent) (result, error) {
-	j, err := s.judge(ctx)
+	e, err := s.exact(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.expect(seats, 2, 1)
 	var r pairResult
-	if r.Pair, err = j.Pair(ctx, seats[0], seats[1]); err != nil {
+	if r.Pair, err = e.Pair(ctx, seats[0], seats[1]); err != nil {
 		return nil, err
 	}
-	if r.Blunders, err = s.price(ctx, seats[0]); err != nil || s.games == 0 {
+	if r.Mistakes, err = s.findMistakes(ctx, seats[0]); err != nil || s.games == 0 {
 		return &r, err
 	}
 	m, err := eval.PlayDuplicate(ctx, s.game, seats, s.games, s.seed, s.playing)
@@ -74,75 +76,64 @@ func (s *session) pair(ctx context.Context, seats []*agents.Agent) (result, erro
 	return &r, nil
 }
 
-// seatsResult is the exact strength of the model at a table of more than two.
-type seatsResult struct {
+// multiplayerResult is the exact strength of the model in a game for more than two
+// players. Low and High equal Win, and Games is 0, since the result is exact.
+type multiplayerResult struct {
 	eval.Multiplayer
-	Low   []float64 `json:"low"` // as Win: there is nothing uncertain
+	Low   []float64 `json:"low"`
 	High  []float64 `json:"high"`
-	Games int       `json:"games"` // 0: none is played
+	Games int       `json:"games"`
 
-	Blunders *eval.MistakeReport `json:"blunders,omitempty"` // where asked for
+	Mistakes *eval.MistakeReport `json:"mistakes,omitempty"` // with -mistakes
 }
 
-func (s *session) seats(ctx context.Context, seats []*agents.Agent) (result, error) {
-	j, err := s.judge(ctx)
+func (s *session) multiplayer(ctx context.Context, seats []*agents.Agent) (result, error) {
+	e, err := s.exact(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.expect(seats, len(seats), 1)
-	t, err := j.Multiplayer(ctx, seats)
+	m, err := e.Multiplayer(ctx, seats)
 	if err != nil {
 		return nil, err
 	}
-	r := &seatsResult{Multiplayer: t, Low: t.Win, High: t.Win}
-	r.Blunders, err = s.price(ctx, seats[0])
+	r := &multiplayerResult{Multiplayer: m, Low: m.Win, High: m.Win}
+	r.Mistakes, err = s.findMistakes(ctx, seats[0])
 	return r, err
 }
 
-// turnsResult is the exact outcome of a game without a win.
+// turnsResult is the exact result of a game without a win. Games is 0, since no games
+// are played.
 type turnsResult struct {
 	Method string    `json:"method"` // "exact"
 	Seats  []string  `json:"seats"`
 	Turns  []float64 `json:"turns"` // by seat
-	Games  int       `json:"games"` // 0: none is played
-	Cost   eval.Cost `json:"cost"`  // of asking the model
+	Games  int       `json:"games"`
+	Cost   eval.Cost `json:"cost"` // of tabulating the model
 }
 
 func (s *session) turns(ctx context.Context, seats []*agents.Agent) (result, error) {
-	r := &turnsResult{Method: "exact"}
-	var strategies []game.TabularPolicy
-	for _, a := range seats {
-		s.bar.Stage(0, "asking "+a.Name+" about every position")
-		start := time.Now()
-		g, err := s.solution.Tabulate(ctx, a.Policy)
-		if err != nil {
-			return nil, fmt.Errorf("asking %s about the whole game: %w", a.Name, err)
-		}
-		if len(strategies) == 0 {
-			r.Cost = eval.Cost{Decisions: g.Decisions(), Rows: g.Rows(), Seconds: time.Since(start).Seconds()}
-		}
-		strategies = append(strategies, g)
-		r.Seats = append(r.Seats, a.Name)
+	solution, err := s.solve(ctx)
+	if err != nil {
+		return nil, err
 	}
-	returns, err := s.solution.Evaluate(ctx, strategies)
-	for _, x := range returns {
-		r.Turns = append(r.Turns, -x)
+	s.expect(seats, 1, 0)
+	returns, cost, err := eval.ExactReturns(ctx, s.game, solution, seats, s.step)
+	if err != nil {
+		return nil, err
 	}
-	return r, err
+	r := &turnsResult{Method: "exact", Cost: cost}
+	for i, a := range seats {
+		r.Seats, r.Turns = append(r.Seats, a.Name), append(r.Turns, -returns[i])
+	}
+	return r, nil
 }
 
-// tableResult is all agents against each other.
-type tableResult struct {
-	Method         string      `json:"method"` // "exact"
-	Agents         []string    `json:"agents"` // the least exploitable first
-	Win            [][]float64 `json:"win"`    // of one agent of the row, all others of the column, the mean over its seats
-	Fair           float64     `json:"fair"`   // what each of equals wins
-	Exploitability []float64   `json:"exploitability"`
-	Rating         []float64   `json:"rating"` // Elo, from Win, the first agent's being 0
-}
+// tableResult is the exact strength of all agents against each other.
+type tableResult struct{ eval.Table }
 
 func (s *session) all(ctx context.Context) (result, error) {
-	j, err := s.judge(ctx)
+	e, err := s.exact(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -155,35 +146,20 @@ func (s *session) all(ctx context.Context) (result, error) {
 			names = append(names, name)
 		}
 	}
-	var who []*agents.Agent
+	var entrants []*agents.Agent
 	for _, name := range names {
 		a, err := s.open(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		who = append(who, a)
+		entrants = append(entrants, a)
 	}
-	n, players := len(who), s.spec.Players
-	tables := n * (n - 1) * players
+	n, players := len(entrants), s.spec.Players
+	seatings := n * (n - 1) * players
 	if players == 2 {
-		tables /= 2 // each tells of both agents
+		seatings /= 2 // each gives the shares of both agents
 	}
-	s.expect(who, tables, n)
-	exploitability := map[*agents.Agent]float64{}
-	for _, a := range who {
-		if exploitability[a], err = j.Exploitability(ctx, a); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortStableFunc(who, func(a, b *agents.Agent) int { return cmp.Compare(exploitability[a], exploitability[b]) })
-	r := &tableResult{Method: "exact", Fair: 1 / float64(players)}
-	for _, a := range who {
-		r.Agents = append(r.Agents, a.Name)
-		r.Exploitability = append(r.Exploitability, exploitability[a])
-	}
-	if r.Win, err = j.Matrix(ctx, who); err != nil {
-		return nil, err
-	}
-	r.Rating, err = eval.Ratings(r.Win, players)
-	return r, err
+	s.expect(entrants, seatings, n)
+	t, err := e.Table(ctx, entrants)
+	return &tableResult{t}, err
 }

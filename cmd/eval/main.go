@@ -1,4 +1,4 @@
-// Command eval says how strong an agent is: exactly, where the game is solved.
+// Command eval measures the strength of an agent: exactly, if the game is solved.
 package main
 
 import (
@@ -22,16 +22,16 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 	return cli.Run("eval", stdout, stderr, func(stdout io.Writer) error { return evaluate(ctx, args, stdout, stderr) })
 }
 
-// options are the command line.
+// options are the flags.
 type options struct {
 	name        *cli.Game
 	model       string
 	against     []string
 	sample      bool
 	games       int
-	settle      float64  // the margin; 0 is off
-	pool        []string // agents to rate
-	blunders    int
+	sequential  float64  // the margin; 0 is off
+	tournament  []string // agents to rate
+	mistakes    int
 	seed        uint64
 	table, json bool
 	plot        string
@@ -40,30 +40,34 @@ type options struct {
 
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
-	f := cli.NewFlags("eval", "Eval says how strong an agent is. Where the game is solved the answer is exact: the agent is asked about every position, and no game is played. Elsewhere it is a match.")
+	f := cli.NewFlags("eval", "Eval measures the strength of an agent. If the game is solved, the result is exact: the agent's decisions in all positions are evaluated, and no game is played. Otherwise it plays a match.")
 	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, search, pretrained, a model file or a run folder")
-	f.List(&o.against, "against", "`agent` in the other seats, or one for each of them, with commas (default exact, or greedy where nothing is solved)")
-	f.List(&o.pool, "pool", "`agents` to play each other, with commas, and to be rated: the first is 0; each match has -games (default "+fmt.Sprint(poolGames)+")")
+	f.List(&o.against, "against", "`agent` in the other seats, or one for each of them, separated by commas (default exact, or greedy if the game is not solved)")
+	f.List(&o.tournament, "tournament", "`agents` to rate by matches against each other, separated by commas; the rating of the first is 0")
 	sample := f.Policy()
-	f.Group("Agents", "model", "against", "pool", "policy")
-	f.IntVar(&o.games, "games", 0, "`number` of games to play: for two beside the exact answer, else instead of it")
-	f.Float64Var(&o.settle, "settle", 0, "play until it is settled who is the stronger, or that they differ by less than this `share` of the win, such as 0.01; -games is the most")
-	f.Uint64Var(&o.seed, "seed", 1, "`seed` of those games, and of searches")
-	f.IntVar(&o.blunders, "blunders", 0, "list the `n` dearest mistakes of the model against exact, and what all of them cost by kind")
-	f.BoolVar(&o.table, "table", false, "evaluate all the game's agents, or those of -against, and the model, against each other")
+	f.Group("Agents", "model", "against", "tournament", "policy")
+	f.IntVar(&o.games, "games", 0, fmt.Sprintf("`number` of games: of a match (default %d), which for two players is played in addition to the exact evaluation and otherwise instead of it; of each match of -tournament (default %d); at most of -sequential (default %d)", defaultGames, tournamentGames, sequentialGames))
+	f.Float64Var(&o.sequential, "sequential", 0, "play until the model is known to win more or less than the fair share, or to differ from it by less than this `margin` of the win, such as 0.01")
+	f.Uint64Var(&o.seed, "seed", 1, "`seed` of matches and searches")
+	f.Group("Matches", "games", "sequential", "seed")
+	f.IntVar(&o.mistakes, "mistakes", 0, "list the `n` worst mistakes of the model against exact, and the cost of all its mistakes by kind")
+	f.BoolVar(&o.table, "table", false, "evaluate all agents of the game, or those of -against, and the model against each other")
+	f.StringVar(&o.plot, "plot", "", "`folder` for charts of the positions in which the model loses, as SVG and PNG")
+	f.List(&o.compare, "compare", "`runs` to compare, separated by commas; with -plot their learning curves in one chart")
 	f.BoolVar(&o.json, "json", false, "write one JSON document")
-	f.StringVar(&o.plot, "plot", "", "`folder` for pictures of where the model loses, as SVG and PNG")
-	f.List(&o.compare, "compare", "`runs` to lay beside each other, with commas; with -plot their learning curves in one picture")
-	f.Group("What to do", "games", "settle", "seed", "blunders", "table", "compare", "json", "plot")
+	f.Group("Output", "mistakes", "table", "compare", "json", "plot")
 	o.name = f.Game(catalog.IDs())
+	f.Renamed("pool", "tournament")
+	f.Renamed("settle", "sequential")
+	f.Renamed("blunders", "mistakes")
 	f.Example("go run ./cmd/eval -model greedy")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -against greedy -games 20000")
-	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -blunders 20")
+	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -mistakes 20")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -plot pictures")
 	f.Example("go run ./cmd/eval -model runs/martian-dice-2-001 -json")
 	f.Example("go run ./cmd/eval -model greedy -players 3 -against random,exact")
-	f.Example("go run ./cmd/eval -model search:800 -against greedy -settle 0.01")
-	f.Example("go run ./cmd/eval -game martian-risk -pool greedy,random,search:50 -games 100")
+	f.Example("go run ./cmd/eval -model search:800 -against greedy -sequential 0.01")
+	f.Example("go run ./cmd/eval -game martian-risk -tournament greedy,random,search:50 -games 100")
 	f.Example("go run ./cmd/eval -table")
 	f.Example("go run ./cmd/eval -compare runs/martian-dice-2-001,runs/martian-dice-2-002 -plot pictures")
 	if err := f.Parse(args, stdout); err != nil {
@@ -76,31 +80,31 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	switch {
 	case o.compare != nil:
 		if f.Others("compare", "plot", "json") != nil {
-			return nil, cli.Usagef("-compare goes with -plot and -json alone")
+			return nil, cli.Usagef("-compare can be combined with -plot and -json only")
 		}
 		return &o, nil
-	case o.pool != nil && (o.model != "" || o.against != nil || o.table || f.Given("settle") || f.Given("blunders") || o.plot != ""):
-		return nil, cli.Usagef("-pool goes with -games, -seed and -json alone: name all agents in it")
-	case f.Given("settle") && !(o.settle > 0 && o.settle < 1):
-		return nil, cli.Usagef("-settle is %v; want a share of the win such as 0.01", o.settle)
-	case o.pool != nil && len(o.pool) < 2:
-		return nil, cli.Usagef("-pool names one agent; want at least 2")
-	case o.settle > 0 && (o.table || o.blunders > 0 || o.plot != ""):
-		return nil, cli.Usagef("-settle plays a match, and -table, -blunders and -plot are exact; want one of them")
-	case o.model == "" && !o.table && o.pool == nil:
+	case o.tournament != nil && (o.model != "" || o.against != nil || o.table || f.Given("sequential") || f.Given("mistakes") || o.plot != ""):
+		return nil, cli.Usagef("-tournament can be combined with -games, -seed and -json only: name all agents in it")
+	case f.Given("sequential") && !(o.sequential > 0 && o.sequential < 1):
+		return nil, cli.Usagef("-sequential is %v; want a margin between 0 and 1 such as 0.01", o.sequential)
+	case o.tournament != nil && len(o.tournament) < 2:
+		return nil, cli.Usagef("-tournament names one agent; want at least 2")
+	case o.sequential > 0 && (o.table || o.mistakes > 0 || o.plot != ""):
+		return nil, cli.Usagef("-sequential plays a match, but -table, -mistakes and -plot are exact; want one of them")
+	case o.model == "" && !o.table && o.tournament == nil:
 		return nil, cli.Usagef("-model is missing: name an agent, a model file or a run folder")
 	case f.Given("games") && o.games < 1:
 		return nil, cli.Usagef("-games is %d; want at least 1", o.games)
-	case f.Given("blunders") && o.blunders < 1:
-		return nil, cli.Usagef("-blunders is %d; want at least 1", o.blunders)
-	case o.blunders > 0 && o.table:
-		return nil, cli.Usagef("-blunders is for one -model, without -table")
+	case f.Given("mistakes") && o.mistakes < 1:
+		return nil, cli.Usagef("-mistakes is %d; want at least 1", o.mistakes)
+	case o.mistakes > 0 && o.table:
+		return nil, cli.Usagef("-mistakes is for one -model, without -table")
 	case o.plot != "" && o.table:
 		return nil, cli.Usagef("-plot is for one -model, without -table")
 	case o.games > 0 && o.table:
-		return nil, cli.Usagef("-table is exact, and plays no -games")
+		return nil, cli.Usagef("-table is exact and plays no -games")
 	}
-	// What a model file plays goes without saying.
+	// The game of a model file is the default.
 	meta, err := agents.CommonMeta(o.named())
 	if err != nil {
 		return nil, &cli.UsageError{Err: err}
@@ -111,8 +115,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 
 // named lists the agents of the command line.
 func (o *options) named() []string {
-	if o.model == "" { // as -table and -pool allow
-		return append(o.pool, o.against...)
+	if o.model == "" { // with -table or -tournament
+		return append(o.tournament, o.against...)
 	}
 	return append([]string{o.model}, o.against...)
 }
@@ -151,7 +155,7 @@ func show(stdout io.Writer, o *options, r result, spec game.Spec) error {
 	return r.print(stdout, spec)
 }
 
-// result is what comes of an evaluation. Its JSON is that of -json.
+// result is the result of an evaluation. Its JSON is that of -json.
 type result interface {
 	print(w io.Writer, spec game.Spec) error
 }
@@ -159,34 +163,34 @@ type result interface {
 // session is one evaluation.
 type session struct {
 	*options
-	game     env.Game
-	spec     game.Spec
-	bar      *cli.Progress
-	solution env.Solution             // nil until it is wanted
-	judged   *eval.ExactEvaluator     // nil until it is wanted
-	opened   map[string]*agents.Agent // by name
+	game      env.Game
+	spec      game.Spec
+	bar       *cli.Progress
+	solution  env.Solution             // nil until it is needed
+	evaluator *eval.ExactEvaluator     // nil until it is needed
+	opened    map[string]*agents.Agent // by name
 
-	steps, total int // of the judge, done and expected
+	steps, total int // of the exact evaluation, done and expected
 }
 
 func (s *session) evaluate(ctx context.Context) (result, error) {
-	// A match of three or more may do without the solution, which can take long.
-	matched := s.spec.Players != 2 && s.games > 0 || s.settle > 0
+	// A match needs no solution, which can take long.
+	matched := s.spec.Players != 2 && s.games > 0 || s.sequential > 0
 	switch others := s.spec.Players - 1; {
 	case s.table && !s.spec.HasWin():
-		return nil, cli.Usagef("-table: a game for %d has nobody to win against", s.spec.Players)
+		return nil, cli.Usagef("-table: the game for %d has no win", s.spec.Players)
 	case others == 0 && s.against != nil:
 		return nil, cli.Usagef("-against: there are no other seats")
 	case !s.table && len(s.against) > 1 && len(s.against) != others:
 		return nil, cli.Usagef("-against names %d agents, and the number of other seats is %d; name one agent, or one for each of these seats", len(s.against), others)
-	case s.blunders > 0 && !s.spec.HasWin():
-		return nil, cli.Usagef("-blunders: a game for %d has no win to lose", s.spec.Players)
-	case matched && s.blunders > 0:
-		return nil, cli.Usagef("-blunders is exact, and -games for more than two are a match; want one of them")
+	case s.mistakes > 0 && !s.spec.HasWin():
+		return nil, cli.Usagef("-mistakes: the game for %d has no win", s.spec.Players)
+	case matched && s.mistakes > 0:
+		return nil, cli.Usagef("-mistakes is exact, but -games with more than two players plays a match; want one of them")
 	case matched && s.plot != "":
-		return nil, cli.Usagef("-plot is exact, and -games for more than two are a match; want one of them")
+		return nil, cli.Usagef("-plot is exact, but -games with more than two players plays a match; want one of them")
 	}
-	// A fault in a name or file should not wait for the solution.
+	// Errors in names and files are reported before the game is solved.
 	if err := cli.CheckFolder("plot", s.plot); err != nil {
 		return nil, err
 	}
@@ -201,8 +205,8 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 	switch {
 	case s.table:
 		return s.all(ctx)
-	case s.pool != nil:
-		return s.roundRobin(ctx)
+	case s.tournament != nil:
+		return s.playTournament(ctx)
 	}
 	a, err := s.open(ctx, s.model)
 	if err != nil {
@@ -211,7 +215,7 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 	solved := false
 	if !matched || s.against == nil {
 		_, err := s.solve(ctx)
-		if err != nil && (s.blunders > 0 || !errors.Is(err, game.ErrNoSolution)) {
+		if err != nil && (s.mistakes > 0 || !errors.Is(err, game.ErrNoSolution)) {
 			return nil, err
 		}
 		solved = err == nil
@@ -238,8 +242,8 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 		}
 	}
 	switch {
-	case s.settle > 0:
-		return s.settled(ctx, seats)
+	case s.sequential > 0:
+		return s.sequentialMatch(ctx, seats)
 	case !solved || matched:
 		return s.match(ctx, seats)
 	case !s.spec.HasWin():
@@ -247,7 +251,7 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 	case s.spec.Players == 2:
 		return s.pair(ctx, seats)
 	}
-	return s.seats(ctx, seats)
+	return s.multiplayer(ctx, seats)
 }
 
 // solve solves the game once.
@@ -262,20 +266,20 @@ func (s *session) solve(ctx context.Context) (env.Solution, error) {
 	return s.solution, nil
 }
 
-// draw draws where an agent loses.
+// draw draws charts of the loss of an agent.
 func (s *session) draw(ctx context.Context, a *agents.Agent) error {
-	j, err := s.judge(ctx)
+	e, err := s.exact(ctx)
 	if err != nil {
 		return err
 	}
-	charts, err := j.Charts(ctx, a)
+	charts, err := e.Charts(ctx, a)
 	if err != nil {
 		return err
 	}
 	return plot.Write(s.bar, s.plot, charts)
 }
 
-// open opens an agent, each once.
+// open opens an agent once.
 func (s *session) open(ctx context.Context, name string) (*agents.Agent, error) {
 	if a := s.opened[name]; a != nil {
 		return a, nil

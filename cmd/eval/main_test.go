@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { clitest.Main(m) }
 
-// reduced is a Martian Dice that is solved at once.
+// reduced is a Martian Dice that takes no time to solve.
 const reduced = `{"dice": 4, "target": 6}`
 
 func command(t *testing.T, args ...string) (stdout, stderr string, status int) {
@@ -32,7 +32,7 @@ func command(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// document runs eval -json and decodes its answer, which must be all there is.
+// document runs eval -json and decodes its output, which must be one document.
 func document(t *testing.T, v any, args ...string) {
 	t.Helper()
 	stdout, stderr, status := command(t, append(args, "-json")...)
@@ -49,7 +49,7 @@ func document(t *testing.T, v any, args ...string) {
 	}
 }
 
-// text runs eval and returns what it says to people.
+// text runs eval and returns its standard output.
 func text(t *testing.T, args ...string) string {
 	t.Helper()
 	stdout, stderr, status := command(t, args...)
@@ -114,18 +114,18 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// TestPairFields pins the JSON that other programs read.
+// TestPairFields lists the fields of the JSON that other programs read.
 func TestPairFields(t *testing.T) {
 	var fields map[string]any
 	document(t, &fields, "-model", "greedy", "-game-config", config(t, reduced))
 	for _, name := range []string{"a", "b", "method", "win_first", "win_second", "win", "exploitability", "cost"} {
 		if fields[name] == nil {
-			t.Errorf("there is no %q", name)
+			t.Errorf("no field %q", name)
 		}
 		delete(fields, name)
 	}
 	if len(fields) > 0 {
-		t.Errorf("there is more: %v", fields)
+		t.Errorf("unexpected fields: %v", fields)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestCrossCheck(t *testing.T) {
 		t.Errorf("it was played by %q", r.Match.Seats)
 	}
 	got := text(t, "-model", "greedy", "-against", "random", "-game-config", file, "-games", "4000", "-seed", "3")
-	for _, want := range []string{"greedy against random. Exact", "wins moving first", "decisions", "4000 games", "which holds the exact"} {
+	for _, want := range []string{"greedy against random. Exact", "wins moving first", "decisions", "a match of 4000 games", "which contains the exact"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("without %q:\n%s", want, got)
 		}
@@ -176,22 +176,22 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
-func TestSeats(t *testing.T) {
+func TestMultiplayer(t *testing.T) {
 	file := config(t, reduced)
-	var exact, same seatsResult
+	var exact, same multiplayerResult
 	document(t, &exact, "-model", "random", "-players", "3", "-game-config", file)
 	if exact.Method != "exact" || !slices.Equal(exact.Seats, []string{"random", "exact", "exact"}) || exact.Games != 0 {
 		t.Fatalf("the answer is %+v", exact)
 	}
 	if !slices.Equal(exact.Low, exact.Win) || !slices.Equal(exact.High, exact.Win) {
-		t.Errorf("exact shares %v lie within %v and %v", exact.Win, exact.Low, exact.High)
+		t.Errorf("exact shares %v have the bounds %v and %v", exact.Win, exact.Low, exact.High)
 	}
 	near(t, "the sum of shares", exact.Win[0]+exact.Win[1]+exact.Win[2], 1, 1e-12)
 	document(t, &same, "-model", "exact", "-players", "3", "-game-config", file)
 	if !slices.Equal(same.WinBySeat, same.Win) {
-		t.Errorf("best play wins %v by seat, and by seat among its like %v", same.Win, same.WinBySeat)
+		t.Errorf("best play wins %v by seat, and with best play in the other seats %v", same.Win, same.WinBySeat)
 	}
-	near(t, "best play among its like", same.Mean, 1.0/3, 1e-12)
+	near(t, "best play against best play", same.Mean, 1.0/3, 1e-12)
 	near(t, "exploitability of an equilibrium", same.Exploitability, 0, 1e-12)
 	for seat, win := range exact.WinBySeat {
 		if !(win < same.WinBySeat[seat]) {
@@ -207,32 +207,32 @@ func TestSeats(t *testing.T) {
 		t.Errorf("the match is %+v; exactly random wins %g", m, exact.Mean)
 	}
 	got := text(t, "-model", "random", "-players", "3", "-game-config", file)
-	for _, want := range []string{"seat 2  exact", "Exact", "random in each seat", "wins in seat 2", "a fair share is 33.333333 %", "exploitability"} {
+	for _, want := range []string{"seat 2  exact", "Exact", "random in each seat", "wins in seat 2", "the fair share is 33.333333 %", "exploitability"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("without %q:\n%s", want, got)
 		}
 	}
 }
 
-// TestSeatsFields pins the JSON that other programs read.
-func TestSeatsFields(t *testing.T) {
+// TestMultiplayerFields lists the fields of the JSON that other programs read.
+func TestMultiplayerFields(t *testing.T) {
 	var fields map[string]any
 	document(t, &fields, "-model", "greedy", "-players", "3", "-game-config", config(t, reduced))
 	for _, name := range []string{"method", "seats", "win", "low", "high", "games", "win_by_seat", "mean", "fair", "exploitability", "cost"} {
 		if fields[name] == nil {
-			t.Errorf("there is no %q", name)
+			t.Errorf("no field %q", name)
 		}
 		delete(fields, name)
 	}
 	if len(fields) > 0 {
-		t.Errorf("there is more: %v", fields)
+		t.Errorf("unexpected fields: %v", fields)
 	}
 }
 
 // TestAgainstEach names an agent for each of the other seats.
 func TestAgainstEach(t *testing.T) {
 	file := config(t, reduced)
-	var r, turned seatsResult
+	var r, turned multiplayerResult
 	document(t, &r, "-model", "greedy", "-players", "4", "-against", "random,exact,greedy", "-game-config", file)
 	if !slices.Equal(r.Seats, []string{"greedy", "random", "exact", "greedy"}) {
 		t.Fatalf("the seats are %q", r.Seats)
@@ -247,7 +247,7 @@ func TestAgainstEach(t *testing.T) {
 	}
 }
 
-// TestUnsolved: a limit of rounds is a config without a solution.
+// TestUnsolved: a config with a limit of rounds has no solution.
 func TestUnsolved(t *testing.T) {
 	file := config(t, `{"dice": 4, "target": 6, "max_rounds": 5}`)
 	var m matchResult
@@ -255,7 +255,7 @@ func TestUnsolved(t *testing.T) {
 	if m.Method != "match" || m.Games != defaultGames || !slices.Equal(m.Seats, []string{"random", "greedy"}) {
 		t.Errorf("the match is %+v", m)
 	}
-	if got := text(t, "-model", "random", "-game-config", file, "-games", "100"); !strings.Contains(got, "A match of 100 games") || !strings.Contains(got, "99 % interval") {
+	if got := text(t, "-model", "random", "-game-config", file, "-games", "100"); !strings.Contains(got, "match of 100 games") || !strings.Contains(got, "99 % interval") {
 		t.Errorf("for people:\n%s", got)
 	}
 	_, stderr, status := command(t, "-model", "exact", "-game-config", file)
@@ -282,7 +282,7 @@ func TestTable(t *testing.T) {
 	var r tableResult
 	document(t, &r, "-table", "-model", dir)
 	if len(r.Agents) != 4 || r.Agents[0] != "exact" || !slices.Contains(r.Agents, dir) {
-		t.Fatalf("the table is of %q", r.Agents)
+		t.Fatalf("the table lists %q", r.Agents)
 	}
 	for i, row := range r.Win {
 		near(t, r.Agents[i]+" against itself", row[i], 0.5, 1e-12)
@@ -296,7 +296,7 @@ func TestTable(t *testing.T) {
 	var few tableResult
 	document(t, &few, "-table", "-model", dir, "-against", "random,greedy")
 	if len(few.Agents) != 3 || slices.Contains(few.Agents, "exact") {
-		t.Errorf("the table of three agents is of %q", few.Agents)
+		t.Errorf("the table of three agents lists %q", few.Agents)
 	}
 	var pair pairResult
 	document(t, &pair, "-model", dir, "-against", "greedy")
@@ -308,7 +308,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestTableOfMore(t *testing.T) {
+func TestTableMultiplayer(t *testing.T) {
 	file := config(t, reduced)
 	for _, players := range []int{3, 4} {
 		seats := strconv.Itoa(players)
@@ -317,14 +317,14 @@ func TestTableOfMore(t *testing.T) {
 		if r.Agents[0] != "exact" || len(r.Win) != 3 || r.Rating[0] != 0 {
 			t.Fatalf("the table is %+v", r)
 		}
-		near(t, "a fair share", r.Fair, 1/float64(players), 1e-15)
+		near(t, "the fair share", r.Fair, 1/float64(players), 1e-15)
 		for i, row := range r.Win {
-			near(t, r.Agents[i]+" among its like", row[i], r.Fair, 1e-12)
+			near(t, r.Agents[i]+" against itself", row[i], r.Fair, 1e-12)
 			if i > 0 && !(row[0] < r.Fair && r.Exploitability[i] > r.Exploitability[0]) {
 				t.Errorf("%s wins %v, exploitability %g", r.Agents[i], row, r.Exploitability[i])
 			}
 		}
-		var one seatsResult
+		var one multiplayerResult
 		document(t, &one, "-model", "greedy", "-against", "random", "-players", seats, "-game-config", file)
 		greedy, random := slices.Index(r.Agents, "greedy"), slices.Index(r.Agents, "random")
 		near(t, "greedy among random", r.Win[greedy][random], one.Mean, 1e-12)
@@ -333,12 +333,12 @@ func TestTableOfMore(t *testing.T) {
 			t.Errorf("the ratings of %q are %v", r.Agents, r.Rating)
 		}
 	}
-	if got := text(t, "-table", "-players", "3", "-game-config", file); !strings.Contains(got, "a fair share is 33.33333") {
+	if got := text(t, "-table", "-players", "3", "-game-config", file); !strings.Contains(got, "the fair share is 33.33333") {
 		t.Errorf("for people:\n%s", got)
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	folder := t.TempDir()
 	bad := filepath.Join(folder, "bad.safetensors")
 	if err := os.WriteFile(bad, []byte("not a model"), 0o666); err != nil {
@@ -356,29 +356,32 @@ func TestFaults(t *testing.T) {
 		{"-model greedy -games -1", cli.Misuse, "-games is -1"},
 		{"-model greedy -games 0", cli.Misuse, "-games is 0"},
 		{"-model greedy -players 3 -against random -games 1e12", cli.Failed, "a match of 1000000000000 games; want 1 to 10000000"},
-		{"-model greedy -players 3 -against random -settle 0.01 -games 9223372036854775807", cli.Failed, "want 1 to 10000000"},
-		{"-pool greedy,random -games 1e9", cli.Failed, "want 1 to 10000000"},
-		{"-pool greedy", cli.Misuse, "-pool names one agent"},
+		{"-model greedy -players 3 -against random -sequential 0.01 -games 9223372036854775807", cli.Failed, "want 1 to 10000000"},
+		{"-tournament greedy,random -games 1e9", cli.Failed, "want 1 to 10000000"},
+		{"-tournament greedy", cli.Misuse, "-tournament names one agent"},
 		{"-model greedy -plot main_test.go", cli.Misuse, "-plot is main_test.go: it is a file; want a folder"},
 		{"-model greedy -games 1e300", cli.Misuse, `-games is "1e300"; want a whole number`},
-		{"-model greedy -settle 0", cli.Misuse, "-settle is 0; want a share"},
-		{"-model greedy -settle NaN", cli.Misuse, "-settle is NaN; want a share"},
-		{"-model greedy -blunders 0", cli.Misuse, "-blunders is 0"},
+		{"-model greedy -sequential 0", cli.Misuse, "-sequential is 0; want a margin"},
+		{"-model greedy -sequential NaN", cli.Misuse, "-sequential is NaN; want a margin"},
+		{"-model greedy -mistakes 0", cli.Misuse, "-mistakes is 0"},
 		{"-model greedy -seed -1", cli.Misuse, `-seed is "-1"; want a whole number from 0`},
 		{"-compare=", cli.Misuse, "-compare is empty"},
-		{"-compare a -seed 2", cli.Misuse, "-compare goes with"},
-		{"-pool greedy,,random", cli.Misuse, "holds an empty name"},
+		{"-compare a -seed 2", cli.Misuse, "-compare can be combined with"},
+		{"-tournament greedy,,random", cli.Misuse, "holds an empty name"},
 		{"-table -games 5", cli.Misuse, "-table is exact"},
 		{"-model greedy -players 1 -against exact", cli.Misuse, "no other seats"},
 		{"-model greedy -game chess", cli.Misuse, "unknown game"},
 		{"-model " + bad, cli.Failed, "not a model file"},
 		{"-model " + folder, cli.Failed, "is no run folder with a model"},
-		{"-table -players 1", cli.Misuse, "nobody to win against"},
+		{"-table -players 1", cli.Misuse, "the game for 1 has no win"},
 		{"-table -against gredy", cli.Misuse, "did you mean greedy?"},
 		{"-model greedy -against random,exact", cli.Misuse, "-against names 2 agents, and the number of other seats is 1; name one agent"},
 		{"-model greedy -players 4 -against random,exact", cli.Misuse, "the number of other seats is 3"},
 		{"-model greedy -players 3 -against random,", cli.Misuse, "holds an empty name"},
 		{"-model greedy -players 3 -against=", cli.Misuse, "-against is empty"},
+		{"-pool greedy,random", cli.Misuse, "-pool has been renamed to -tournament"},
+		{"-model greedy -settle 0.01", cli.Misuse, "-settle has been renamed to -sequential"},
+		{"-model greedy -blunders=20", cli.Misuse, "-blunders has been renamed to -mistakes"},
 		{"-model greedy -cache off", cli.Misuse, "none for no cache"},
 	}
 	for _, tt := range tests {

@@ -9,45 +9,45 @@ import (
 	"marsgym/internal/cli"
 )
 
-func TestSettle(t *testing.T) {
+func TestSequential(t *testing.T) {
 	file := config(t, reduced)
-	var r settledResult
-	document(t, &r, "-model", "random", "-against", "greedy", "-game-config", file, "-settle", "0.02")
+	var r sequentialResult
+	document(t, &r, "-model", "random", "-against", "greedy", "-game-config", file, "-sequential", "0.02")
 	if r.Verdict != eval.Weaker || r.Method != "match" || r.Games == 0 || r.Games > 10_000 || !(r.High[0] < 0.5) || r.Margin != 0.02 || r.Fair != 0.5 {
 		t.Errorf("the match is %+v", r)
 	}
-	if got := text(t, "-model", "greedy", "-against", "random", "-game-config", file, "-settle", "0.02"); !strings.Contains(got, "greedy is stronger than random.") || !strings.Contains(got, "wrong with a probability of at most 1 %") {
+	if got := text(t, "-model", "greedy", "-against", "random", "-game-config", file, "-sequential", "0.02"); !strings.Contains(got, "greedy is stronger than random.") || !strings.Contains(got, "wrong with a probability of at most 1 %") {
 		t.Errorf("for people:\n%s", got)
 	}
-	if got := text(t, "-model", "greedy", "-against", "exact", "-game-config", file, "-settle", "0.02", "-games", "40"); !strings.Contains(got, "Not settled") {
+	if got := text(t, "-model", "greedy", "-against", "exact", "-game-config", file, "-sequential", "0.02", "-games", "40"); !strings.Contains(got, "Undecided") {
 		t.Errorf("for people:\n%s", got)
 	}
 }
 
-func TestPool(t *testing.T) {
+func TestTournament(t *testing.T) {
 	file, dir := config(t, reduced), runFolder(t)
-	var r poolResult
-	document(t, &r, "-pool", "random,greedy,search:4,"+dir, "-game-config", file, "-games", "100")
+	var r tournamentResult
+	document(t, &r, "-tournament", "random,greedy,search:4,"+dir, "-game-config", file, "-games", "100")
 	if r.Method != "match" || r.Anchor != "random" || r.Games != 600 || len(r.Agents) != 4 || len(r.Win) != 4 {
-		t.Fatalf("the pool is %+v", r)
+		t.Fatalf("the tournament is %+v", r)
 	}
 	random, greedy := slices.Index(r.Agents, "random"), slices.Index(r.Agents, "greedy")
 	if r.Rating[random] != 0 || !(r.Low[greedy] > 0) || !(r.Win[greedy][random] > 0.5) {
 		t.Errorf("the ratings of %q are %v from %v", r.Agents, r.Rating, r.Low)
 	}
-	got := text(t, "-pool", "random,greedy", "-players", "3", "-game-config", file, "-games", "60")
-	if !strings.Contains(got, "random being 0") || !strings.Contains(got, "a fair share is 33.33") {
+	got := text(t, "-tournament", "random,greedy", "-players", "3", "-game-config", file, "-games", "60")
+	if !strings.Contains(got, "relative to random") || !strings.Contains(got, "the fair share is 33.33") {
 		t.Errorf("for people:\n%s", got)
 	}
 }
 
-func TestMatchFaults(t *testing.T) {
+func TestMatchErrors(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
-		{"-pool greedy", "-pool names one agent; want at least 2"},
-		{"-pool greedy,gredy", "did you mean greedy?"},
-		{"-pool greedy,random -model greedy", "-pool goes with"},
-		{"-model greedy -settle 2", "-settle is 2"},
-		{"-model greedy -settle 0.01 -blunders 3", "-settle plays a match"},
+		{"-tournament greedy", "-tournament names one agent; want at least 2"},
+		{"-tournament greedy,gredy", "did you mean greedy?"},
+		{"-tournament greedy,random -model greedy", "-tournament can be combined with"},
+		{"-model greedy -sequential 2", "-sequential is 2"},
+		{"-model greedy -sequential 0.01 -mistakes 3", "-sequential plays a match"},
 		{"-model search:fast", "search:100ms"},
 		{"-model serch", "did you mean search?"},
 		{"-model search:50:runs/none", `unknown agent "runs/none"`},
@@ -59,11 +59,11 @@ func TestMatchFaults(t *testing.T) {
 	}
 }
 
-// TestMatchTruncates: games without an end are cut off, and counted.
+// TestMatchTruncates: endless games are truncated and counted.
 func TestMatchTruncates(t *testing.T) {
 	file := config(t, `{"max_rounds": 0}`)
 	out := text(t, "-game", "martian-risk-tiny", "-game-config", file, "-model", "random", "-against", "random", "-games", "20", "-cache", "none")
-	if want := "18 of the games hit the move limit"; !strings.Contains(out, want) {
+	if want := "18 of the games reached the move limit"; !strings.Contains(out, want) {
 		t.Errorf("it says %q; want %q", out, want)
 	}
 }

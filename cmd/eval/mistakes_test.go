@@ -8,49 +8,49 @@ import (
 	"marsgym/internal/cli"
 )
 
-func TestBlunders(t *testing.T) {
+func TestMistakes(t *testing.T) {
 	file := config(t, reduced)
 	var pair pairResult
-	document(t, &pair, "-model", "greedy", "-against", "random", "-blunders", "4", "-game-config", file)
+	document(t, &pair, "-model", "greedy", "-against", "random", "-mistakes", "4", "-game-config", file)
 	var exact pairResult
 	document(t, &exact, "-model", "greedy", "-game-config", file)
-	b := pair.Blunders
-	if b == nil || len(b.Worst) != 4 || exact.Blunders != nil {
-		t.Fatalf("with -blunders 4 %+v, without %+v", b, exact.Blunders)
+	b := pair.Mistakes
+	if b == nil || len(b.Worst) != 4 || exact.Mistakes != nil {
+		t.Fatalf("with -mistakes 4 %+v, without %+v", b, exact.Mistakes)
 	}
-	near(t, "the loss", b.Loss, 0.5-exact.Win, 1e-12) // whoever it is -against
+	near(t, "the loss", b.Loss, 0.5-exact.Win, 1e-12) // whatever -against is
 
-	got := text(t, "-model", "greedy", "-blunders", "4", "-game-config", file)
-	for _, want := range []string{"Mistakes of greedy", "in seat 1", "stopped too early", "last round", "share", b.Worst[3].Position} {
+	got := text(t, "-model", "greedy", "-mistakes", "4", "-game-config", file)
+	for _, want := range []string{"Mistakes of greedy", "in seat 1", "stopped too early", "last round", "of total", b.Worst[3].Position} {
 		if !strings.Contains(got, want) {
 			t.Errorf("without %q:\n%s", want, got)
 		}
 	}
-	if got := text(t, "-model", "exact", "-blunders", "4", "-game-config", file); !strings.Contains(got, "mistakes a game        0.000000") || strings.Contains(got, "dearest") {
+	if got := text(t, "-model", "exact", "-mistakes", "4", "-game-config", file); !strings.Contains(got, "mistakes a game        0.000000") || strings.Contains(got, "worst") {
 		t.Errorf("best play:\n%s", got)
 	}
 
-	var seats seatsResult
-	document(t, &seats, "-model", "random", "-players", "3", "-blunders", "2", "-game-config", file)
-	if b := seats.Blunders; b == nil || len(b.Worst) != 2 || len(b.LossBySeat) != 3 {
+	var seats multiplayerResult
+	document(t, &seats, "-model", "random", "-players", "3", "-mistakes", "2", "-game-config", file)
+	if b := seats.Mistakes; b == nil || len(b.Worst) != 2 || len(b.LossBySeat) != 3 {
 		t.Errorf("for three: %+v", b)
 	}
-	if got := text(t, "-model", "random", "-players", "3", "-blunders", "2", "-game-config", file); !strings.Contains(got, "in seat 2") {
+	if got := text(t, "-model", "random", "-players", "3", "-mistakes", "2", "-game-config", file); !strings.Contains(got, "in seat 2") {
 		t.Errorf("for three:\n%s", got)
 	}
 }
 
-func TestBlunderFaults(t *testing.T) {
+func TestMistakesErrors(t *testing.T) {
 	for _, tt := range []struct {
 		args, config string
 		status       int
 		want         string
 	}{
-		{"-model greedy -blunders -1", reduced, cli.Misuse, "-blunders is -1"},
-		{"-table -blunders 3", reduced, cli.Misuse, "without -table"},
-		{"-model greedy -blunders 3 -players 1", reduced, cli.Misuse, "no win to lose"},
-		{"-model greedy -blunders 3 -players 3 -games 5", reduced, cli.Misuse, "want one of them"},
-		{"-model greedy -blunders 3", `{"dice": 4, "target": 6, "max_rounds": 5}`, cli.Failed, "no exact solution"},
+		{"-model greedy -mistakes -1", reduced, cli.Misuse, "-mistakes is -1"},
+		{"-table -mistakes 3", reduced, cli.Misuse, "without -table"},
+		{"-model greedy -mistakes 3 -players 1", reduced, cli.Misuse, "the game for 1 has no win"},
+		{"-model greedy -mistakes 3 -players 3 -games 5", reduced, cli.Misuse, "want one of them"},
+		{"-model greedy -mistakes 3", `{"dice": 4, "target": 6, "max_rounds": 5}`, cli.Failed, "no exact solution"},
 	} {
 		args := append(strings.Fields(tt.args), "-game-config", config(t, tt.config))
 		stdout, stderr, status := command(t, args...)

@@ -13,7 +13,7 @@ import (
 
 func TestPlot(t *testing.T) {
 	file := config(t, reduced)
-	dir := filepath.Join(t.TempDir(), "pictures")
+	dir := filepath.Join(t.TempDir(), "charts")
 	stdout, stderr, status := command(t, "-model", "greedy", "-game-config", file, "-plot", dir, "-json")
 	if status != cli.Done || !json.Valid([]byte(stdout)) {
 		t.Fatalf("status %d, %s %s", status, stdout, stderr)

@@ -17,37 +17,37 @@ func (r *pairResult) print(w io.Writer, spec game.Spec) error {
 	fmt.Fprintf(&b, "  wins moving second   %s\n", percent(r.WinSecond))
 	fmt.Fprintf(&b, "  wins                 %s   mean of both\n", percent(r.Win))
 	fmt.Fprintf(&b, "  exploitability       %s   what a best response to %s wins above one half\n\n", percent(r.Exploitability), r.A)
-	b.WriteString(asked(r.A, r.Cost))
+	b.WriteString(cost(r.A, r.Cost))
 	if m := r.Match; m != nil {
-		verdict := "holds"
+		verdict := "contains"
 		if !m.Within {
-			verdict = "does not hold"
+			verdict = "does not contain"
 		}
-		fmt.Fprintf(&b, "\n  Cross-check, %d games from seed %d, as many moving first as second:\n\n", m.Games, m.Seed)
+		fmt.Fprintf(&b, "\n  Cross-check by a match of %d games from seed %d:\n\n", m.Games, m.Seed)
 		fmt.Fprintf(&b, "  wins                 %s   %.0f %% interval %.3f to %.3f %%,\n", percent(m.Win[0]), 100*m.Confidence, 100*m.Low[0], 100*m.High[0])
 		fmt.Fprintf(&b, "  %36s which %s the exact %.3f %%\n", "", verdict, 100*r.Win)
-		b.WriteString(cut(m.Match))
+		b.WriteString(truncated(m.Match))
 	}
-	printBlunders(&b, r.Blunders)
+	printMistakes(&b, r.Mistakes)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (r *seatsResult) print(w io.Writer, spec game.Spec) error {
+func (r *multiplayerResult) print(w io.Writer, spec game.Spec) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s for %d. Exact; no game is sampled.\n\n", spec.Title, spec.Players)
 	width, model := widest(r.Seats), r.Seats[0]
 	for i, name := range r.Seats {
 		fmt.Fprintf(&b, "  seat %d  %-*s  wins %s\n", i, width, name, percent(r.Win[i]))
 	}
-	fmt.Fprintf(&b, "\n%s in each seat, the others after it in this order:\n\n", model)
+	fmt.Fprintf(&b, "\n%s in each seat, with the others after it in this order:\n\n", model)
 	for i, win := range r.WinBySeat {
 		fmt.Fprintf(&b, "  wins in seat %d       %s\n", i, percent(win))
 	}
-	fmt.Fprintf(&b, "  wins                 %s   mean of all; a fair share is %.6f %%\n", percent(r.Mean), 100*r.Fair)
-	fmt.Fprintf(&b, "  exploitability       %s   what a best response to %s wins above a fair share\n\n", percent(r.Exploitability), model)
-	b.WriteString(asked(model, r.Cost))
-	printBlunders(&b, r.Blunders)
+	fmt.Fprintf(&b, "  wins                 %s   mean of all; the fair share is %.6f %%\n", percent(r.Mean), 100*r.Fair)
+	fmt.Fprintf(&b, "  exploitability       %s   what a best response to %s wins above the fair share\n\n", percent(r.Exploitability), model)
+	b.WriteString(cost(model, r.Cost))
+	printMistakes(&b, r.Mistakes)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -59,7 +59,7 @@ func (r *turnsResult) print(w io.Writer, spec game.Spec) error {
 	for i, name := range r.Seats {
 		fmt.Fprintf(&b, "  seat %d  %-*s  takes %.9f %s\n", i, width, name, r.Turns[i], spec.Unit)
 	}
-	b.WriteString("\n" + asked(r.Seats[0], r.Cost))
+	b.WriteString("\n" + cost(r.Seats[0], r.Cost))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -69,7 +69,7 @@ func (r *tableResult) print(w io.Writer, spec game.Spec) error {
 	if spec.Players == 2 {
 		fmt.Fprintf(&b, "%s for 2: how often the agent of a row beats that of a column, in %%, and the\nexploitability and Elo rating of each. Exact; the mean of both seats.\n\n", spec.Title)
 	} else {
-		fmt.Fprintf(&b, "%s for %d: what one agent of a row wins with that of a column in all other seats,\nin %%, and the exploitability and Elo rating of each. Exact; the mean of all seats;\na fair share is %.5f.\n\n", spec.Title, spec.Players, 100*r.Fair)
+		fmt.Fprintf(&b, "%s for %d: what one agent of a row wins with that of a column in all other seats,\nin %%, and the exploitability and Elo rating of each. Exact; the mean of all seats;\nthe fair share is %.5f.\n\n", spec.Title, spec.Players, 100*r.Fair)
 	}
 	grid(&b, r.Agents, r.Win, 5, "  exploitability   rating", func(i int) string {
 		return fmt.Sprintf("  %14.5f  %7.1f", hundredfold(r.Exploitability[i]), r.Rating[i])
@@ -78,8 +78,8 @@ func (r *tableResult) print(w io.Writer, spec game.Spec) error {
 	return err
 }
 
-// grid writes what each agent of a row wins against each of a column, in per cent
-// with so many digits, and more of each row under a head of its own.
+// grid writes the win shares of the agents of rows against those of columns, in per
+// cent with the given number of digits. head and more add columns.
 func grid(b *strings.Builder, agents []string, win [][]float64, digits int, head string, more func(i int) string) {
 	width, cell := widest(agents), func(name string) int { return max(digits+4, len(name)) }
 	fmt.Fprintf(b, "  %-*s", width, "")
@@ -96,11 +96,11 @@ func grid(b *strings.Builder, agents []string, win [][]float64, digits int, head
 	}
 }
 
-// percent writes a share of the win.
+// percent formats a share of the win.
 func percent(x float64) string { return fmt.Sprintf("%10.6f %%", hundredfold(x)) }
 
-// hundredfold is x in percent, without the rounding error that would show as a
-// negative zero.
+// hundredfold returns 100x, without a rounding error that would print as a negative
+// zero.
 func hundredfold(x float64) float64 {
 	if math.Abs(x) < 1e-12 {
 		return 0
@@ -108,9 +108,9 @@ func hundredfold(x float64) float64 {
 	return 100 * x
 }
 
-// asked says what an exact answer took.
-func asked(name string, c eval.Cost) string {
-	return fmt.Sprintf("  %s was asked about %d decisions, %d rows, in %.2f s.\n", name, c.Decisions, c.Rows, c.Seconds)
+// cost returns a line on the work of an exact evaluation.
+func cost(name string, c eval.Cost) string {
+	return fmt.Sprintf("  %s was evaluated in %d decisions, by %d rows, in %.2f s.\n", name, c.Decisions, c.Rows, c.Seconds)
 }
 
 func widest(names []string) int {

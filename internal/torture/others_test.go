@@ -157,8 +157,8 @@ func (w *worker) eval() error {
 		{"-game", "pig", "-game-config", "small.json", "-model", "greedy", "-against", "exact"},
 		{"-model", "greedy", "-against", "random", "-games", "20000"},
 		{"-model", "greedy", "-against", "exact"},
-		{"-model", "pretrained", "-against", "greedy", "-settle", "0.02"},
-		{"-pool", "greedy,random,search:10", "-games", "30"},
+		{"-model", "pretrained", "-against", "greedy", "-sequential", "0.02"},
+		{"-tournament", "greedy,random,search:10", "-games", "30"},
 		{"-game", "mars-is-ours", "-players", "3", "-model", "greedy", "-against", "random", "-games", "60"},
 		{"-game", "martian-risk-small", "-model", "search:2", "-against", "greedy", "-games", "3"},
 		{"-game", "martian-risk-tiny", "-game-config", "endless.json", "-model", "random", "-against", "greedy", "-games", "40"},
@@ -217,7 +217,7 @@ func (w *worker) play() error {
 func (w *worker) nonsense() error {
 	command := pick(w, []string{"train", "eval", "play", "solve"})
 	flags := []string{"-steps", "-seed", "-algorithm", "-config", "-out", "-resume", "-sweep", "-game", "-players", "-game-config",
-		"-model", "-against", "-games", "-settle", "-pool", "-compare", "-plot", "-position", "-odds", "-opponent", "-seat", "-cache", "-backend", "-device", "-policy", "-blunders"}
+		"-model", "-against", "-games", "-sequential", "-tournament", "-compare", "-plot", "-position", "-odds", "-opponent", "-seat", "-cache", "-backend", "-device", "-policy", "-mistakes", "-pool"}
 	values := []string{"", "-1", "0", "1e6", "99999999999999999999", "NaN", "nonsense", "nonsense.json", ".", "/dev/null", "/dev/zero", "/nowhere/at/all",
 		"none", "pig", "martian-dice", "exact", "greedy,greedy", "search:0", "search:1e9", "search:5:nonsense.json", "6 against 4", "13-17@1", "\x00", "\xff\xfe", strings.Repeat("a", 5000)}
 	text := pick(w, []string{"", "{", "null", "[]", `{"train": null}`, `{"game": "pig", "train": {"steps": -1}}`, `{"train": {"hidden": [1e9]}}`,
