@@ -25,16 +25,16 @@ func TestAppend(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := add(0, "again"); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a file that is there is begun anew: %v", err)
+		t.Errorf("an existing file is appended to at size 0: %v", err)
 	}
 	if err := add(4, "three"); err != nil {
 		t.Fatal(err)
 	}
 	if err := add(100, "more"); err == nil || !strings.Contains(err.Error(), "restore it") {
-		t.Errorf("a file that has lost its end is appended to: %v", err)
+		t.Errorf("a file that is too short is appended to: %v", err)
 	}
 	if _, err := d.Append("log.missing", 1); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a file that is missing is appended to: %v", err)
+		t.Errorf("a missing file is appended to: %v", err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "one three" {
 		t.Errorf("the file holds %q, %v", got, err)

@@ -1,5 +1,5 @@
-// Package atomicfile writes files whole or not at all, and opens those of a
-// folder without following links.
+// Package atomicfile writes files atomically, and opens the files of a directory without
+// following links.
 package atomicfile
 
 import (
@@ -8,12 +8,11 @@ import (
 	"path/filepath"
 )
 
-// Write gives the file at path the content that write writes, with the
-// permissions of a new file; a link there is replaced. After a crash or an error
-// the path holds either that or what was there before: the content goes to a
-// temporary file in the same folder, which is synced and then takes the name. An
-// error removes the temporary file. The writer that write is given is not
-// buffered.
+// Write replaces the file at path by a new one, with the permissions of a new file and
+// the content that write writes. A link at path is replaced, not followed. After a crash or an error path holds either
+// the new content or the old one: the content is written to a temporary file in the
+// same directory, which is synced and then renamed. After an error the temporary file
+// is removed. The writer is not buffered.
 func Write(path string, write func(io.Writer) error) error {
 	d, err := OpenDir(filepath.Dir(path))
 	if err != nil {
@@ -23,8 +22,8 @@ func Write(path string, write func(io.Writer) error) error {
 	return d.Write(filepath.Base(path), write)
 }
 
-// Probe returns the error that Write would return at once, without writing the
-// file.
+// Probe returns the error that Write would return before it writes anything, such as a
+// missing directory or permission.
 func Probe(path string) error {
 	d, err := OpenDir(filepath.Dir(path))
 	if err != nil {
@@ -32,18 +31,18 @@ func Probe(path string) error {
 	}
 	defer d.Close()
 	temp := temporaryName(filepath.Base(path))
-	f, err := d.begin(temp)
+	f, err := d.create(temp)
 	if err != nil {
 		return err
 	}
 	return errors.Join(f.Close(), d.Remove(temp))
 }
 
-// Clean removes what writers of the file at path have left behind, once they can
-// be taken to be dead. What cannot be removed does no harm, and stays.
+// Clean removes the temporary files of killed writers of the file at path that have not
+// been written to for an hour. Files that cannot be removed are harmless and remain.
 func Clean(path string) {
 	if d, err := OpenDir(filepath.Dir(path)); err == nil {
-		d.Clean(filepath.Base(path), dead)
+		d.Clean(filepath.Base(path), abandoned)
 		d.Close()
 	}
 }

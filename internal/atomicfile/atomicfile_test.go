@@ -18,7 +18,7 @@ func text(s string) func(io.Writer) error {
 	}
 }
 
-// holds fails unless the folder holds one file of this name and content.
+// holds fails unless the directory has one file only, of this name and content.
 func holds(t *testing.T, dir, name, want string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -26,7 +26,7 @@ func holds(t *testing.T, dir, name, want string) {
 		t.Fatal(err)
 	}
 	if len(entries) != 1 || entries[0].Name() != name {
-		t.Errorf("the folder holds %v: want %s alone", entries, name)
+		t.Errorf("the directory has %v: want %s only", entries, name)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
 		t.Errorf("the file holds %q, error %v: want %q", got, err, want)
@@ -84,16 +84,16 @@ func TestWriteFails(t *testing.T) {
 	holds(t, dir, "f", "old")
 
 	if err := atomicfile.Write(filepath.Join(dir, "none", "f"), text("")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("in a folder that is not there: error %v: want ErrNotExist", err)
+		t.Errorf("in a missing directory: error %v: want ErrNotExist", err)
 	}
 	sub := filepath.Join(t.TempDir(), "folder")
 	if err := os.MkdirAll(filepath.Join(sub, "inner"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if err := atomicfile.Write(sub, text("")); err == nil {
-		t.Error("a file takes the place of a folder")
+		t.Error("Write replaces a directory")
 	}
 	if entries, err := os.ReadDir(filepath.Dir(sub)); err != nil || len(entries) != 1 {
-		t.Errorf("beside the folder there is %v, error %v", entries, err)
+		t.Errorf("beside the directory there are %v, error %v", entries, err)
 	}
 }

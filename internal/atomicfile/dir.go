@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// ErrNotRegular is what an error wraps where a link, a folder or a device has the
-// name of a file.
-var ErrNotRegular = errors.New("it is a link, or no file; put the file itself in its place")
+// ErrNotRegular is wrapped by the error for a link, a directory or a device in the place
+// of a file.
+var ErrNotRegular = errors.New("it is a link, or not a regular file; put the file itself in its place")
 
-// Dir is a folder whose files are used by their names in it. No link is followed,
-// not even one that leads to another file of the folder.
+// Dir is an open directory. Its methods take the names of files in it and follow no
+// links, not even links to other files of the directory.
 type Dir struct{ root *os.Root }
 
-// OpenDir opens a folder; the path to it may lead over links.
+// OpenDir opens a directory. It follows links in path.
 func OpenDir(path string) (*Dir, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -30,27 +30,28 @@ func OpenDir(path string) (*Dir, error) {
 	return &Dir{root}, nil
 }
 
-// Close closes the folder, and not the files opened in it.
+// Close closes the directory, but not the files opened in it.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// Open opens a file to read. Its error wraps ErrNotRegular where that is none.
+// Open opens a file for reading. The error wraps ErrNotRegular if name is not a regular
+// file.
 func (d *Dir) Open(name string) (*os.File, error) {
 	return d.open(name, os.O_RDONLY)
 }
 
-// open opens a file that exists. To be portable it looks before and after: what
-// took the file's place in between is not used.
+// open opens an existing file. To be portable it checks the file before and after
+// opening it, and refuses a file that was replaced in between.
 func (d *Dir) open(name string, flag int) (*os.File, error) {
 	want, err := d.root.Lstat(name)
 	if err != nil {
-		return nil, d.named("open", err, name)
+		return nil, d.pathError("open", err, name)
 	}
 	if !want.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: %w", d.path(name), ErrNotRegular)
 	}
 	f, err := d.root.OpenFile(name, flag, 0)
 	if err != nil {
-		return nil, d.named("open", err, name)
+		return nil, d.pathError("open", err, name)
 	}
 	got, err := f.Stat()
 	if err == nil && !os.SameFile(got, want) {
@@ -63,39 +64,38 @@ func (d *Dir) open(name string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// Append opens a file to append to, cut back to the size that it had before;
-// what was written after that is lost. Size 0 begins a new file, which must not
-// exist.
+// Append opens a file for appending, truncated to the size that it had before; later
+// content is lost. With size 0 it creates the file, which must not exist.
 func (d *Dir) Append(name string, size int64) (f *os.File, err error) {
 	if size == 0 {
-		f, err = d.begin(name)
+		f, err = d.create(name)
 	} else {
 		f, err = d.open(name, os.O_WRONLY)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := cut(f, size); err != nil {
+	if err := truncate(f, size); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-// begin opens a new file.
-func (d *Dir) begin(name string) (*os.File, error) {
+// create creates a file, which must not exist.
+func (d *Dir) create(name string) (*os.File, error) {
 	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	return f, d.named("create", err, name)
+	return f, d.pathError("create", err, name)
 }
 
-// cut drops what lies beyond size, and goes there.
-func cut(f *os.File, size int64) error {
+// truncate truncates f to size, and moves to its end.
+func truncate(f *os.File, size int64) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
 	if info.Size() < size {
-		return fmt.Errorf("%s has %d bytes, and had %d before; restore it, or start a new run", f.Name(), info.Size(), size)
+		return fmt.Errorf("%s has %d bytes, but had %d before; restore it, or start a new run", f.Name(), info.Size(), size)
 	}
 	if err := f.Truncate(size); err != nil {
 		return err
@@ -104,23 +104,23 @@ func cut(f *os.File, size int64) error {
 	return err
 }
 
-// Remove removes a file, or a link in its place, if there is one.
+// Remove removes a file or a link. It is no error if name does not exist.
 func (d *Dir) Remove(name string) error {
 	err := d.root.Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return d.named("remove", err, name)
+	return d.pathError("remove", err, name)
 }
 
-// Write is [Write] for a file of the folder. What earlier writers of the file
-// have left behind is removed once they can be taken to be dead.
+// Write is [Write] for a file of the directory. It also removes abandoned temporary files
+// of that file.
 func (d *Dir) Write(name string, write func(io.Writer) error) error {
-	d.Clean(name, dead) // what cannot be removed does no harm
+	d.Clean(name, abandoned) // files that cannot be removed are harmless
 	temp := temporaryName(name)
-	err := d.create(temp, write)
+	err := d.writeNew(temp, write)
 	if err == nil {
-		err = d.named("rename", d.root.Rename(temp, name), name)
+		err = d.pathError("rename", d.root.Rename(temp, name), name)
 	}
 	if err != nil {
 		return errors.Join(err, d.Remove(temp))
@@ -128,9 +128,9 @@ func (d *Dir) Write(name string, write func(io.Writer) error) error {
 	return d.sync()
 }
 
-// create writes and syncs a new file.
-func (d *Dir) create(name string, write func(io.Writer) error) (err error) {
-	f, err := d.begin(name)
+// writeNew creates, writes and syncs a file.
+func (d *Dir) writeNew(name string, write func(io.Writer) error) (err error) {
+	f, err := d.create(name)
 	if err != nil {
 		return err
 	}
@@ -145,10 +145,10 @@ func (d *Dir) create(name string, write func(io.Writer) error) (err error) {
 	return f.Sync()
 }
 
-// sync makes a rename in the folder last.
+// sync makes a rename in the directory durable.
 func (d *Dir) sync() error {
 	if runtime.GOOS == "windows" {
-		return nil // folders cannot be synced there
+		return nil // which cannot sync directories
 	}
 	f, err := d.root.Open(".")
 	if err != nil {
@@ -159,17 +159,18 @@ func (d *Dir) sync() error {
 }
 
 const (
-	// temporary ends the names of temporary files: that of the file to be written,
-	// a dot, eight letters or digits of base 32, and this.
+	// temporary is the suffix of temporary files. Before it are the name of the file to
+	// be written, a dot and eight characters of base 32.
 	temporary = ".tmp"
 
-	// dead is for how long a writer has not added to its temporary file when it is
-	// taken to be dead. Chosen: far more than a slow disk takes for a write.
-	dead = time.Hour
+	// abandoned is the time without a write after which the writer of a temporary file
+	// counts as killed. Chosen: far longer than a slow disk takes for a write.
+	abandoned = time.Hour
 )
 
-// Clean removes what writers of a file that were killed have left behind, if it
-// was last written to so long ago. Age 0 is for who knows that nobody writes.
+// Clean removes the temporary files of killed writers of a file that have not been
+// written to for that time. With age 0, which a caller may use who knows that there are
+// no writers, it removes all temporary files.
 func (d *Dir) Clean(name string, age time.Duration) error {
 	f, err := d.root.Open(".")
 	if err != nil {
@@ -201,12 +202,12 @@ func temporaryOf(name, temp string) bool {
 	return ok && tmp && len(random) == 8 && strings.Trim(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// path is the path of a file.
+// path returns the path of a file.
 func (d *Dir) path(name string) string { return filepath.Join(d.root.Name(), name) }
 
-// named tells of an error of the root, which names a file within the folder, by
-// the path of the file.
-func (d *Dir) named(op string, err error, name string) error {
+// pathError returns an error of the root with the path of the file, where err has only
+// its name in the directory.
+func (d *Dir) pathError(op string, err error, name string) error {
 	switch e := err.(type) {
 	case *fs.PathError:
 		err = e.Err

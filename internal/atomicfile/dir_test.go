@@ -24,8 +24,8 @@ func open(t *testing.T, dir string) *atomicfile.Dir {
 	return d
 }
 
-// TestDirFollowsNoLink has links in the place of files, to a file outside and to
-// one inside.
+// TestDirFollowsNoLink: in the place of files there are links, to a file outside the
+// directory and to one inside.
 func TestDirFollowsNoLink(t *testing.T) {
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "precious")
 	inside := filepath.Join(dir, "other")
@@ -65,10 +65,10 @@ func TestDirFollowsNoLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := d.Open("sub"); !errors.Is(err, atomicfile.ErrNotRegular) {
-		t.Errorf("a folder is opened: %v", err)
+		t.Errorf("a directory is opened: %v", err)
 	}
 	if _, err := d.Open("none"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), filepath.Join(dir, "none")) {
-		t.Errorf("what is not there is opened: %v", err)
+		t.Errorf("a missing file is opened: %v", err)
 	}
 	f, err := d.Open("other")
 	if err != nil {
@@ -80,14 +80,14 @@ func TestDirFollowsNoLink(t *testing.T) {
 	}
 }
 
-// TestClean tells the temporary files of dead writers from all others, in a
-// folder whose name is a pattern that a sibling's matches.
+// TestClean: Clean removes the temporary files of killed writers and nothing else. The
+// name of the directory is a pattern that matches the name of a sibling.
 func TestClean(t *testing.T) {
 	base := t.TempDir()
 	dir, sibling := filepath.Join(base, "a[b]*"), filepath.Join(base, "ab")
 	const stale, fresh = "f.ABCDEFGH.tmp", "f.ZYXW7654.tmp"
-	kept := []string{"f", "notes.tmp", "f.tmp", "f.abcdefgh.tmp", "f.ABCDEFG1.tmp", "f.ABCDEFGHI.tmp", "g.ABCDEFGH.tmp", "f.ABCDEFGH.tmp.bak"}
-	all := append(slices.Clone(kept), stale, fresh)
+	others := []string{"f", "notes.tmp", "f.tmp", "f.abcdefgh.tmp", "f.ABCDEFG1.tmp", "f.ABCDEFGHI.tmp", "g.ABCDEFGH.tmp", "f.ABCDEFGH.tmp.bak"}
+	all := append(slices.Clone(others), stale, fresh)
 	for _, dir := range []string{dir, sibling} {
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)
@@ -108,20 +108,20 @@ func TestClean(t *testing.T) {
 		t.Helper()
 		for _, name := range all {
 			_, err := os.Stat(filepath.Join(dir, name))
-			if is, should := err == nil, slices.Contains(want, name); is != should {
-				t.Errorf("%s is there: %v; want %v", name, is, should)
+			if got, want := err == nil, slices.Contains(want, name); got != want {
+				t.Errorf("%s exists: %v; want %v", name, got, want)
 			}
 		}
 	}
 	if err := atomicfile.Write(filepath.Join(dir, "f"), text("new")); err != nil {
 		t.Fatal(err)
 	}
-	holds(append(slices.Clone(kept), fresh)...)
+	holds(append(slices.Clone(others), fresh)...)
 	if err := open(t, dir).Clean("f", 0); err != nil {
 		t.Fatal(err)
 	}
-	holds(kept...)
+	holds(others...)
 	if left, err := os.ReadDir(sibling); err != nil || len(left) != len(all) {
-		t.Errorf("the sibling holds %v, %v", left, err)
+		t.Errorf("the sibling has %v, error %v", left, err)
 	}
 }

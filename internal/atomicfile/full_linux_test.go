@@ -13,8 +13,8 @@ import (
 	"marsgym/internal/atomicfile"
 )
 
-// TestWriteWithoutRoom writes more than the system lets a process write, as on
-// a full disk. The limit holds for the whole process, so a child does it.
+// TestWriteWithoutRoom writes more than the system allows the process, as on a full disk.
+// The limit is for a whole process, so a child process does it.
 func TestWriteWithoutRoom(t *testing.T) {
 	const key = "ATOMICFILE_TEST_PATH"
 	if path := os.Getenv(key); path != "" {

@@ -1,4 +1,4 @@
-package arrows_test
+package imports_test
 
 import (
 	"fmt"
@@ -19,11 +19,10 @@ const (
 	root   = "../.."
 )
 
-// table says what each package may import of this module. The first row that
-// matches a package is its row: by name, or by the pattern of [path.Match],
-// where a row of its own "/..." takes in what lies below. What a package may
-// import is given in rows too, so "env/*" stands for the games and not for
-// env/catalog. All but env/game may import internal/... besides.
+// table lists which packages of this module each package may import. The row of a
+// package is the first one that matches it: by name, by a pattern of [path.Match], or by
+// the suffix "/..." for all packages below. imports also names rows, so "env/*" are the
+// games without env/catalog. All packages except env/game may also import internal/... .
 var table = []struct {
 	pkg     string
 	imports []string
@@ -48,14 +47,14 @@ var table = []struct {
 	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
 		"models", "models/*", "agents", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot"}},
 	{"internal/plot", []string{"env/game/chart"}},  // draws what games describe
-	{"internal/cli", []string{"agents", "models"}}, // opens agents; knows the colours that games use
+	{"internal/cli", []string{"agents", "models"}}, // opens agents
 	{"internal/cli/clitest", []string{"internal/cli"}},
-	{"internal/curve", []string{"env/game", "env/game/chart"}}, // describes in the same words
+	{"internal/curve", []string{"env/game", "env/game/chart"}}, // draws the charts of a run
 	{"internal/...", nil},
 }
 
-// check returns what is wrong with a package, named without the module, that
-// has these imports.
+// check returns an error if a package, named without the module, may not have these
+// imports.
 func check(pkg string, imports []string) error {
 	i := row(pkg)
 	if i < 0 {
@@ -141,9 +140,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestArrows reads the files, not the packages, so that no build tag hides
-// one.
-func TestArrows(t *testing.T) {
+// TestImports reads files, not packages, so that it also finds files with build tags.
+func TestImports(t *testing.T) {
 	seen := map[string]bool{}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -184,14 +182,14 @@ func TestArrows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pkg := range []string{"env/game", "internal/arrows"} {
+	for _, pkg := range []string{"env/game", "internal/imports"} {
 		if !seen[pkg] {
-			t.Errorf("the walk from %s did not come by %s", root, pkg)
+			t.Errorf("the walk from %s did not find %s", root, pkg)
 		}
 	}
 }
 
-// skip reports whether the go command too passes over the directory.
+// skip reports whether the go command ignores the directory too.
 func skip(name, base string) bool {
 	if base == "testdata" || base == "vendor" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
 		return true
