@@ -1,7 +1,6 @@
-// Package agents are those who play: at random, by a game's own rules of thumb,
-// exactly, by a network, by searching ahead, or by hand. Any of them can sit in
-// any seat.
+// Package agents provides the agents that can sit in any seat of a game: random play,
+// the bots of a game, exact play, networks, searches, and a person at a terminal.
 //
 //	a, err := agents.Open(ctx, "runs/martian-dice-2", agents.Options{Game: g})
-//	probs, err := env.Ask(ctx, a, position, g.Spec().Actions)
+//	probs, err := env.ActionProbabilities(ctx, a, position, g.Spec().Actions)
 package agents

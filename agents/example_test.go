@@ -12,7 +12,7 @@ import (
 	"marsgym/env/game"
 )
 
-// The agent could as well be a model file or a run folder.
+// The name of an agent may also be a model file or a run folder.
 func Example_opponent() {
 	g, err := catalog.Open("martian-dice", 2, nil)
 	if err != nil {
@@ -26,7 +26,7 @@ func Example_opponent() {
 	e, noise := env.New(g), rand.NewPCG(1, 0)
 	obs := e.Reset(1)
 	for obs.Player != game.Terminal {
-		a := first(obs.Mask) // yours to choose better
+		a := first(obs.Mask) // choose your action here
 		if obs.Player == 1 {
 			probs, err := env.ActionProbabilities(ctx, opponent, e.Position(), len(obs.Mask))
 			if err != nil {
@@ -46,12 +46,12 @@ func Example_opponent() {
 	// Output: 6-26 over 1 [-1 1]
 }
 
-// first is the first legal action.
+// first returns the first legal action.
 func first(mask []bool) game.Action {
 	for a, legal := range mask {
 		if legal {
 			return game.Action(a)
 		}
 	}
-	panic("nobody may act")
+	panic("no legal action")
 }

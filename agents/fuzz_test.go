@@ -15,8 +15,8 @@ import (
 	"marsgym/env/game"
 )
 
-// FuzzOpen opens agents by any name, in a folder with a model and a run folder.
-// One that is opened decides, or sees that its context is cancelled.
+// FuzzOpen opens agents by any name, in a folder with a model and a run folder. An agent
+// that is opened returns probabilities or the error of its cancelled context.
 func FuzzOpen(f *testing.F) {
 	g := reduced(f)
 	dir := f.TempDir()
@@ -62,7 +62,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		ctx := t.Context()
 		if strings.HasPrefix(name, agents.Search+":") {
-			ctx = cancelled // it may think for long
+			ctx = cancelled // which can take long
 		}
 		probs, err := env.ActionProbabilities(ctx, a, p, g.Spec().Actions)
 		if errors.Is(err, context.Canceled) {
@@ -76,12 +76,12 @@ func FuzzOpen(f *testing.F) {
 			total += probs[a]
 		}
 		if !(math.Abs(total-1) <= 1e-9) {
-			t.Fatalf("%q chooses legal actions with probability %v", name, total)
+			t.Fatalf("the legal actions of %q have the total probability %v", name, total)
 		}
 	})
 }
 
-// FuzzHuman types any lines. The choice is a legal action, or the person has left.
+// FuzzHuman types any lines. The choice is a legal action, or the error is ErrQuit.
 func FuzzHuman(f *testing.F) {
 	var positions []env.Position
 	var games []env.Game
@@ -113,7 +113,7 @@ func FuzzHuman(f *testing.F) {
 			total += probs[a]
 		}
 		if total != 1 {
-			t.Fatalf("%q chooses legal actions with probability %v", script, total)
+			t.Fatalf("the legal actions have the total probability %[2]v after %[1]q", script, total)
 		}
 	})
 }

@@ -11,10 +11,11 @@ import (
 	"marsgym/env/game"
 )
 
-// ErrQuit is returned when a person leaves the game.
-var ErrQuit = errors.New("the player has left")
+// ErrQuit is returned when the person quits the game.
+var ErrQuit = errors.New("the person has quit")
 
-// Human asks a person. One goroutine owns it.
+// Human is a policy that lets a person choose. It may be used by one goroutine at a
+// time.
 type Human struct {
 	game  env.Game
 	in    *bufio.Scanner
@@ -22,20 +23,20 @@ type Human struct {
 	hints func(env.Position) ([]string, error)
 }
 
-// NewHuman returns a person who reads out and writes in. hints, where not nil,
-// gives what is shown beside each legal action, such as its probability of
-// winning.
+// NewHuman returns a policy that shows positions on out and reads actions from in.
+// hints, if not nil, returns the text to show beside each legal action, such as its
+// probability of winning.
 func NewHuman(g env.Game, in io.Reader, out io.Writer, hints func(env.Position) ([]string, error)) *Human {
 	return &Human{g, bufio.NewScanner(in), out, hints}
 }
 
-// Probs implements env.Policy: it asks about each decision in turn. It returns
-// ErrQuit if the person quits, or in has ended.
+// Probs implements [env.Policy]: it prompts for each decision in order. It returns
+// ErrQuit if the person quits or in ends.
 func (h *Human) Probs(dst []float64, d env.Decisions) error {
 	clear(dst)
 	n := h.game.Spec().Actions
 	for i := range d.Len() {
-		a, err := h.ask(d.Position(i))
+		a, err := h.choose(d.Position(i))
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func (h *Human) Probs(dst []float64, d env.Decisions) error {
 	return nil
 }
 
-// inverse is the index of a in label.
+// inverse returns the index of a in label.
 func inverse(label []game.Action, a game.Action) game.Action {
 	for i, b := range label {
 		if b == a {
@@ -57,8 +58,8 @@ func inverse(label []game.Action, a game.Action) game.Action {
 	return a
 }
 
-// ask shows a position and its options until a legal one is chosen.
-func (h *Human) ask(p env.Position) (game.Action, error) {
+// choose shows a position and its legal actions until the person chooses one.
+func (h *Human) choose(p env.Position) (game.Action, error) {
 	legal := p.Legal()
 	fmt.Fprintf(h.out, "\n%s\n\n", p.Render())
 	if err := h.list(p, legal); err != nil {
@@ -75,7 +76,7 @@ func (h *Human) ask(p env.Position) (game.Action, error) {
 		case "":
 			continue
 		case "?", "help":
-			fmt.Fprintln(h.out, "Type one of these, or as much of it as stands in brackets; quit leaves the game.")
+			fmt.Fprintln(h.out, "Type one of these actions, or only the part in brackets; quit ends the game.")
 			if err := h.list(p, legal); err != nil {
 				return 0, err
 			}
@@ -93,7 +94,7 @@ func (h *Human) ask(p env.Position) (game.Action, error) {
 	}
 }
 
-// list prints the legal actions, what they do and, where there are hints, those.
+// list prints the legal actions, their descriptions and, if there are hints, these.
 func (h *Human) list(p env.Position, legal []game.Action) error {
 	hints := make([]string, len(legal))
 	if h.hints != nil {
@@ -103,21 +104,21 @@ func (h *Human) list(p env.Position, legal []game.Action) error {
 		}
 	}
 	keys := make([]string, len(legal))
-	explain := make([]string, len(legal))
-	var wide, wider int
+	descriptions := make([]string, len(legal))
+	var keyWidth, width int
 	for i, a := range legal {
 		keys[i] = h.key(a, legal)
-		explain[i] = p.DescribeAction(a)
-		wide, wider = max(wide, len(keys[i])), max(wider, len(explain[i]))
+		descriptions[i] = p.DescribeAction(a)
+		keyWidth, width = max(keyWidth, len(keys[i])), max(width, len(descriptions[i]))
 	}
 	for i := range legal {
-		line := fmt.Sprintf("  %-*s   %-*s   %s", wide, keys[i], wider, explain[i], hints[i])
+		line := fmt.Sprintf("  %-*s   %-*s   %s", keyWidth, keys[i], width, descriptions[i], hints[i])
 		fmt.Fprintln(h.out, strings.TrimRight(line, " "))
 	}
 	return nil
 }
 
-// key is the name of a, in brackets as much of it as tells it apart.
+// key returns the name of a, with the shortest unambiguous prefix in brackets.
 func (h *Human) key(a game.Action, legal []game.Action) string {
 	name := h.game.ActionName(a)
 	for n := 1; n < len(name); n++ {
@@ -128,10 +129,10 @@ func (h *Human) key(a game.Action, legal []game.Action) string {
 	return "[" + name + "]"
 }
 
-// match finds the action that a word, or its beginning, names: a legal one if
-// there is one, else one whose Apply will say why it is illegal.
+// match returns the action that a word names, in full or by a prefix: a legal action
+// if there is one, otherwise an illegal one, for which Apply returns the reason.
 func (h *Human) match(word string, legal []game.Action) (game.Action, error) {
-	switch found := h.begin(word, legal); len(found) {
+	switch found := h.withPrefix(word, legal); len(found) {
 	case 0:
 	case 1:
 		return found[0], nil
@@ -142,14 +143,15 @@ func (h *Human) match(word string, legal []game.Action) (game.Action, error) {
 	for i := range all {
 		all[i] = game.Action(i)
 	}
-	if found := h.begin(word, all); len(found) > 0 {
+	if found := h.withPrefix(word, all); len(found) > 0 {
 		return found[0], nil
 	}
 	return 0, fmt.Errorf("%s is not one of %s", word, h.names(legal, ", "))
 }
 
-// begin returns the actions whose names begin with word, or the one that it is.
-func (h *Human) begin(word string, actions []game.Action) (found []game.Action) {
+// withPrefix returns the action that word names in full, or those whose names begin
+// with it.
+func (h *Human) withPrefix(word string, actions []game.Action) (found []game.Action) {
 	for _, a := range actions {
 		name := h.game.ActionName(a)
 		if name == word {
@@ -162,11 +164,11 @@ func (h *Human) begin(word string, actions []game.Action) (found []game.Action) 
 	return found
 }
 
-// names lists actions.
-func (h *Human) names(actions []game.Action, between string) string {
+// names joins the names of actions.
+func (h *Human) names(actions []game.Action, separator string) string {
 	var list []string
 	for _, a := range actions {
 		list = append(list, h.game.ActionName(a))
 	}
-	return strings.Join(list, between)
+	return strings.Join(list, separator)
 }

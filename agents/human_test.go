@@ -10,9 +10,9 @@ import (
 	"marsgym/env/game"
 )
 
-// ask puts a position of Martian Dice to a person who types script, and returns
-// the name of the choice and what was on the screen.
-func ask(t *testing.T, position, script string, hints func(env.Position) ([]string, error)) (choice, screen string, err error) {
+// choose lets a person who types script choose in a position of Martian Dice. It
+// returns the name of the action and the output.
+func choose(t *testing.T, position, script string, hints func(env.Position) ([]string, error)) (choice, screen string, err error) {
 	t.Helper()
 	g := open(t, "martian-dice", "{}")
 	p, err := g.Parse(position)
@@ -31,20 +31,20 @@ func ask(t *testing.T, position, script string, hints func(env.Position) ([]stri
 
 const (
 	choosing = "3-5@0 aside T2 roll R2H1C5K3"
-	some     = "3-5@0 aside T2H4 roll R2C5" // no humans any more, no chickens
+	some     = "3-5@0 aside T2H4 roll R2C5" // humans are set aside already, and no chickens were rolled
 	holding  = "3-5@0 aside T2R3H4"
 )
 
 func TestHuman(t *testing.T) {
 	tests := []struct {
 		name, position, script, choice string
-		screen                         string // a part of it
+		screen                         string // a part of the output
 	}{
 		{"a word", choosing, "cows\n", "cows", "rolled   2 rays, 1 human, 5 cows, 3 chickens"},
 		{"a letter", choosing, "h\n", "humans", ""},
 		{"the same letter", holding, "r\n", "roll", "[r]oll   roll 4 dice"},
 		{"capitals and spaces", choosing, "  RaYs \n", "rays", ""},
-		{"without a line feed", choosing, "rays", "rays", ""},
+		{"no line feed", choosing, "rays", "rays", ""},
 		{"empty lines", choosing, "\n\nrays\n", "rays", "> > > "},
 		{"ambiguous", choosing, "c\nco\n", "cows", "No: c could be cows or chickens.\n> "},
 		{"ambiguous, the other", choosing, "c\nch\n", "chickens", ""},
@@ -55,19 +55,19 @@ func TestHuman(t *testing.T) {
 		{"too late", holding, "cows\ns\n", "stop", "No: a type is set aside already, roll or stop.\n"},
 		{"nonsense", some, "x\nc\n", "cows", "No: x is not one of rays, cows.\n"},
 		{"too long", holding, "rolling\nstop\n", "stop", "No: rolling is not one of roll, stop.\n"},
-		{"help", choosing, "?\nrays\n", "rays", "in brackets; quit leaves the game.\n  [r]ays       keep 2, 9 dice left\n  [h]umans     keep 1, 10 dice left\n  [co]ws       keep 5, 6 dice left\n  [ch]ickens   keep 3, 8 dice left\n> "},
+		{"help", choosing, "?\nrays\n", "rays", "in brackets; quit ends the game.\n  [r]ays       keep 2, 9 dice left\n  [h]umans     keep 1, 10 dice left\n  [co]ws       keep 5, 6 dice left\n  [ch]ickens   keep 3, 8 dice left\n> "},
 	}
 	for _, tt := range tests {
-		choice, screen, err := ask(t, tt.position, tt.script, nil)
+		choice, screen, err := choose(t, tt.position, tt.script, nil)
 		if choice != tt.choice || err != nil || !strings.Contains(screen, tt.screen) {
 			t.Errorf("%s: chose %q, %v; want %q, and %q in\n%s", tt.name, choice, err, tt.choice, tt.screen, screen)
 		}
 	}
 }
 
-func TestHumanLeaves(t *testing.T) {
+func TestHumanQuits(t *testing.T) {
 	for _, script := range []string{"", "quit\n", "q\n", "EXIT\n", "c\nx\nquit\n", "stop\n"} {
-		if choice, _, err := ask(t, choosing, script, nil); !errors.Is(err, agents.ErrQuit) {
+		if choice, _, err := choose(t, choosing, script, nil); !errors.Is(err, agents.ErrQuit) {
 			t.Errorf("%q: chose %q, %v; want ErrQuit", script, choice, err)
 		}
 	}
@@ -75,12 +75,12 @@ func TestHumanLeaves(t *testing.T) {
 
 func TestHumanHints(t *testing.T) {
 	hints := func(env.Position) ([]string, error) { return []string{"wins 60 %", "wins 40 %"}, nil }
-	_, screen, _ := ask(t, holding, "roll\n", hints)
+	_, screen, _ := choose(t, holding, "roll\n", hints)
 	if want := "  [r]oll   roll 4 dice                  wins 60 %\n  [s]top   end the turn with 4 points   wins 40 %\n"; !strings.Contains(screen, want) {
-		t.Errorf("without\n%s\nthe screen is\n%s", want, screen)
+		t.Errorf("no\n%s\nin the output\n%s", want, screen)
 	}
 	broken := errors.New("broken")
-	if _, _, err := ask(t, holding, "roll\n", func(env.Position) ([]string, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, _, err := choose(t, holding, "roll\n", func(env.Position) ([]string, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("with broken hints: %v", err)
 	}
 }

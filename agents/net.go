@@ -8,8 +8,8 @@ import (
 	"marsgym/models"
 )
 
-// NewNet returns the policy of a network: its best action, the first among
-// ties, or with sample the softmax of its logits or scores.
+// NewNet returns the policy of a network: its best action, ties to the lowest index,
+// or with sample the softmax of its logits or scores.
 func NewNet(spec game.Spec, mlp *models.MLP, sample bool) env.Policy {
 	n := &net{mlp: mlp, actions: spec.Actions, choose: models.Softmax}
 	if !sample {
@@ -29,8 +29,8 @@ type net struct {
 	scratch sync.Pool // of *[]float32
 }
 
-// forward returns the policy head's outputs [n, K] for observations [n, D], to
-// be given back.
+// forward returns the outputs [n, K] of the policy head for observations [n, D]. The
+// caller puts them back into scratch.
 func (n *net) forward(obs []float32) *[]float32 {
 	out, _ := n.scratch.Get().(*[]float32)
 	if out == nil {
@@ -46,7 +46,7 @@ func (n *net) forward(obs []float32) *[]float32 {
 	return out
 }
 
-// Probs implements env.Policy.
+// Probs implements [env.Policy].
 func (n *net) Probs(dst []float64, d env.Decisions) error {
 	out := n.forward(d.Obs())
 	defer n.scratch.Put(out)
@@ -75,7 +75,7 @@ func (n *net) Probs(dst []float64, d env.Decisions) error {
 // scorer is a network that scores afterstates.
 type scorer struct{ *net }
 
-// Score implements env.AfterstateScorer.
+// Score implements [env.AfterstateScorer].
 func (s *scorer) Score(dst []float64, obs []float32) error {
 	out := s.forward(obs)
 	defer s.scratch.Put(out)
@@ -85,10 +85,10 @@ func (s *scorer) Score(dst []float64, obs []float32) error {
 	return nil
 }
 
-// Choose implements env.AfterstateScorer.
+// Choose implements [env.AfterstateScorer].
 func (s *scorer) Choose(probs, scores []float64) { s.choose(probs, scores) }
 
-// Probs implements env.Policy.
+// Probs implements [env.Policy].
 func (s *scorer) Probs(dst []float64, d env.Decisions) error {
 	after := d.Afterstates()
 	scores := make([]float64, len(after.Action))

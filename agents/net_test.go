@@ -11,8 +11,8 @@ import (
 	"marsgym/models"
 )
 
-// TestNet compares the policies of both heads with what their networks say,
-// position by position.
+// TestNet compares the policies of networks with both heads with the outputs of one
+// forward pass for each position.
 func TestNet(t *testing.T) {
 	g := open(t, "martian-dice", "{}")
 	spec := g.Spec()
@@ -21,7 +21,7 @@ func TestNet(t *testing.T) {
 		for _, sample := range []bool{false, true} {
 			policy := agents.NewNet(spec, mlp, sample)
 			if _, ok := policy.(env.AfterstateScorer); ok != (head == models.Score) {
-				t.Errorf("%s: is a Scorer: %t", head, ok)
+				t.Errorf("%s: implements AfterstateScorer: %t", head, ok)
 			}
 			b := g.NewBatch(64, 0)
 			b.Reset(1)
@@ -47,8 +47,7 @@ func TestNet(t *testing.T) {
 	}
 }
 
-// outputs are what the network says of each legal action of a decision, one
-// forward pass for each.
+// outputs returns the output of the network for each legal action of a decision.
 func outputs(mlp *models.MLP, d env.Decisions, i int, spec game.Spec) []float64 {
 	n, out := spec.ObsLen(), make([]float32, mlp.Shape().PolicyWidth())
 	var list []float64
@@ -90,32 +89,32 @@ func check(t *testing.T, row []float64, mask []bool, outputs []float64, sample b
 		outputs = outputs[1:]
 		switch {
 		case sample && !(math.Abs(p-math.Exp(x)/total) <= 1e-6):
-			t.Errorf("action %d has probability %g, its output %g a share of %g", a, p, x, math.Exp(x)/total)
+			t.Errorf("action %d has probability %g; its output %g gives %g", a, p, x, math.Exp(x)/total)
 		case !sample && p == 1 && !(x >= best-1e-5), !sample && p != 0 && p != 1:
 			t.Errorf("action %d has probability %g, its output is %g and the best %g", a, p, x, best)
 		}
 	}
 }
 
-// TestAskRelabels: positions that differ by the names of the earthling types are
-// played alike, under their own names.
-func TestAskRelabels(t *testing.T) {
+// TestRelabels: in positions that differ in the names of the earthling types only, the
+// actions have the same probabilities up to these names.
+func TestRelabels(t *testing.T) {
 	g := open(t, "martian-dice", "{}")
 	const humans, cows, chickens = 1, 2, 3
 	for _, head := range []models.Head{models.Logits, models.Score} {
 		policy := agents.NewNet(g.Spec(), network(t, g.Spec(), head), true)
-		ask := func(text string) []float64 {
+		probs := func(text string) []float64 {
 			p, err := g.Parse(text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			probs, err := env.ActionProbabilities(t.Context(), policy, p, g.Spec().Actions)
+			row, err := env.ActionProbabilities(t.Context(), policy, p, g.Spec().Actions)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return probs
+			return row
 		}
-		a, b := ask("3-5@0 aside T2 roll R2H1C5K3"), ask("3-5@0 aside T2 roll R2H5C3K1")
+		a, b := probs("3-5@0 aside T2 roll R2H1C5K3"), probs("3-5@0 aside T2 roll R2H5C3K1")
 		if a[humans] != b[chickens] || a[cows] != b[humans] || a[chickens] != b[cows] || a[humans] == a[cows] {
 			t.Errorf("%s: %v and %v", head, a, b)
 		}

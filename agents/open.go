@@ -33,21 +33,21 @@ const Exact = "exact"
 // ModelFile is the name of the model in a run folder.
 const ModelFile = "model.safetensors"
 
-// Options say how to open an agent.
+// Options are the options of [Open].
 type Options struct {
 	Game env.Game
-	// Sample makes networks draw from their policy rather than take its best.
+	// Sample makes networks sample from their policy instead of taking its best action.
 	Sample bool
-	// Seed is that of searches.
+	// Seed is the seed of searches.
 	Seed uint64
-	// Solve solves the game where the exact player is wanted; nil is Game.Solve.
+	// Solve returns the solution for exact play; nil is Game.Solve.
 	Solve func(context.Context) (env.Solution, error)
 }
 
-// ErrUnknown is returned for a name that is neither an agent nor a file.
+// ErrUnknown is returned for a name that names neither an agent nor a file.
 var ErrUnknown = errors.New("unknown agent")
 
-// Names lists the agents of a game that need no file.
+// Names lists the agents of a game that need no file, except searches.
 func Names(g env.Game) []string {
 	names := append([]string{Exact}, g.BotNames()...)
 	if hasPretrained(g.Spec()) {
@@ -56,15 +56,16 @@ func Names(g env.Game) []string {
 	return names
 }
 
-// Forms lists how agents of a game are named, for people.
+// NamePatterns lists the names that Open accepts, as text for people.
 func NamePatterns(g env.Game) []string {
-	return append(append(Names(g), searchForms...), "a model file", "a run folder")
+	return append(append(Names(g), searchPatterns...), "a model file", "a run folder")
 }
 
-// Open returns the agent of that name: "exact", a player of the game such as
-// "greedy" or "random", "search" (as [Forms] has it), "pretrained", a model file,
-// or a run folder with one. An error that wraps ErrUnknown means that it is none
-// of them.
+// Open returns the agent of that name: "exact", a bot of the game such as "greedy" or
+// "random", "search", "search:BUDGET" or "search:BUDGET:MODEL" with a number of
+// simulations or a time per decision, "pretrained", a model file, or a run folder with
+// a model. The error for any other name wraps [ErrUnknown], and that for a model of
+// another game [models.ErrMismatch].
 func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	switch {
 	case name == Exact:
@@ -94,12 +95,12 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	return &Agent{name, NewNet(opt.Game.Spec(), f.MLP, opt.Sample)}, nil
 }
 
-// openModel loads the model of an agent of that name, which must be of the game.
+// openModel loads the model of that name, which must be of the game.
 func openModel(name string, g env.Game) (*models.File, error) {
 	f, err := load(name, g.Spec())
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, there := os.Stat(name); there == nil {
-			return nil, fmt.Errorf("%s is no run folder with a model: %w", name, err)
+			return nil, fmt.Errorf("%s is not a run folder with a model: %w", name, err)
 		}
 		return nil, fmt.Errorf("%w %q: agents are %s", ErrUnknown, name, strings.Join(NamePatterns(g), ", "))
 	}
@@ -112,7 +113,7 @@ func openModel(name string, g env.Game) (*models.File, error) {
 	return f, nil
 }
 
-// load loads the model of an agent.
+// load loads the model of that name.
 func load(name string, spec game.Spec) (*models.File, error) {
 	if name == Pretrained {
 		return loadPretrained(spec)
@@ -120,7 +121,7 @@ func load(name string, spec game.Spec) (*models.File, error) {
 	return LoadModel(name)
 }
 
-// LoadFile loads a model file, or that of a run folder.
+// LoadModel loads a model file, or the model of a run folder.
 func LoadModel(path string) (*models.File, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, ModelFile)
@@ -128,9 +129,9 @@ func LoadModel(path string) (*models.File, error) {
 	return models.Load(path)
 }
 
-// MetaOfModels is what the model files among agents of these names say of their
-// game, zero if none is a file. The error says that they cannot play each other.
-// A file that cannot be loaded is left to [Open].
+// CommonMeta returns the metadata of the model files among agents of these names, or
+// zero if none is a file. It returns an error if their games or settings differ. It
+// skips files that cannot be loaded, for which [Open] returns the error.
 func CommonMeta(names []string) (meta models.Meta, err error) {
 	first := ""
 	for _, name := range names {
@@ -148,7 +149,7 @@ func CommonMeta(names []string) (meta models.Meta, err error) {
 	return meta, nil
 }
 
-// MetaOf is what a model file of a game says of the game.
+// MetaOf returns the metadata that a model file of a game has.
 func MetaOf(spec game.Spec) models.Meta {
 	return models.Meta{
 		Game: spec.ID, RulesVersion: spec.Version, RulesHash: spec.RulesHash(), ObsHash: spec.ObsHash(),

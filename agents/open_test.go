@@ -23,7 +23,7 @@ import (
 	"marsgym/models"
 )
 
-// reduced is a Martian Dice for two that is solved at once.
+// reduced returns a Martian Dice for two players that takes no time to solve.
 func reduced(t testing.TB) env.Game {
 	t.Helper()
 	return open(t, "martian-dice", `{"dice": 4, "target": 6}`)
@@ -47,13 +47,13 @@ func network(t testing.TB, spec game.Spec, head models.Head) *models.MLP {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range mlp.Weights() { // fresh weights play almost uniformly
+	for i := range mlp.Weights() { // a new network plays almost uniformly
 		mlp.Weights()[i] *= 3
 	}
 	return mlp
 }
 
-// save writes a model of a game to a run folder, with its metadata altered.
+// save writes a model of a game, with altered metadata, to a run folder.
 func save(t testing.TB, spec game.Spec, alter func(*models.Meta)) (dir string) {
 	t.Helper()
 	f := models.File{Meta: agents.MetaOf(spec), MLP: network(t, spec, models.Score)}
@@ -81,12 +81,12 @@ func TestOpen(t *testing.T) {
 		}
 		p := g.Initial().Sample(rand.NewPCG(1, 1))
 		if probs, err := env.ActionProbabilities(t.Context(), a, p, g.Spec().Actions); err != nil || !(math.Abs(sum(probs)-1) <= 1e-12) {
-			t.Errorf("%s plays %v, %v", name, probs, err)
+			t.Errorf("%s returns %v, %v", name, probs, err)
 		}
 	}
 }
 
-// TestOpenSample: a network takes its best action, or draws.
+// TestOpenSample: a network takes its best action or samples.
 func TestOpenSample(t *testing.T) {
 	g := reduced(t)
 	dir := save(t, g.Spec(), nil)
@@ -113,16 +113,16 @@ func sum(xs []float64) (total float64) {
 	return total
 }
 
-// TestOpenExact uses the solution that the caller has, where there is one.
+// TestOpenExact: Options.Solve is called once.
 func TestOpenExact(t *testing.T) {
 	g := reduced(t)
-	asked := 0
+	calls := 0
 	solve := func(ctx context.Context) (env.Solution, error) {
-		asked++
+		calls++
 		return g.Solve(ctx, nil)
 	}
-	if _, err := agents.Open(t.Context(), agents.Exact, agents.Options{Game: g, Solve: solve}); err != nil || asked != 1 {
-		t.Errorf("%v; the caller's solution was asked for %d times", err, asked)
+	if _, err := agents.Open(t.Context(), agents.Exact, agents.Options{Game: g, Solve: solve}); err != nil || calls != 1 {
+		t.Errorf("%v after %d calls of Solve", err, calls)
 	}
 	unsolved := open(t, "martian-dice", `{"max_rounds": 3}`)
 	if _, err := agents.Open(t.Context(), agents.Exact, agents.Options{Game: unsolved}); !errors.Is(err, game.ErrNoSolution) {
@@ -138,7 +138,7 @@ func TestOpenUnknown(t *testing.T) {
 	}
 	empty := t.TempDir()
 	_, err = agents.Open(t.Context(), empty, agents.Options{Game: g})
-	if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, agents.ErrUnknown) || !strings.Contains(err.Error(), "no run folder with a model") {
+	if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, agents.ErrUnknown) || !strings.Contains(err.Error(), "not a run folder with a model") {
 		t.Errorf("a folder without a model: %v", err)
 	}
 }
@@ -163,12 +163,12 @@ func TestOpenMismatch(t *testing.T) {
 	}
 	three := open(t, "martian-dice", `{"dice": 4, "target": 6, "players": 3}`)
 	if _, err := agents.Open(t.Context(), save(t, g.Spec(), nil), agents.Options{Game: three}); !errors.Is(err, models.ErrMismatch) {
-		t.Errorf("at a larger table: %v", err)
+		t.Errorf("with more players: %v", err)
 	}
 }
 
-// TestOpenDamaged: what has changed since it was written is refused, and
-// weights that are not numbers even under a good seal.
+// TestOpenDamaged: a file that has changed since it was written is refused, and so are
+// weights that are NaN, even with a valid checksum.
 func TestOpenDamaged(t *testing.T) {
 	g := reduced(t)
 	whole, err := os.ReadFile(filepath.Join(save(t, g.Spec(), nil), agents.ModelFile))
@@ -186,7 +186,7 @@ func TestOpenDamaged(t *testing.T) {
 		}
 	}
 	for _, n := range []int{0, 7, 8, len(whole) / 2, len(whole) - 1} {
-		refused("cut short", whole[:n])
+		refused("a short file", whole[:n])
 	}
 	for i := 0; i < len(whole); i += len(whole) / 50 {
 		b := bytes.Clone(whole)
@@ -195,22 +195,22 @@ func TestOpenDamaged(t *testing.T) {
 	}
 	b := bytes.Clone(whole)
 	binary.LittleEndian.PutUint32(b[len(b)-4:], math.Float32bits(float32(math.NaN())))
-	refused("NaN, sealed again", sealed(b))
+	refused("NaN with a valid checksum", withChecksum(b))
 	if f, err := models.Load(filepath.Join(save(t, g.Spec(), nil), agents.ModelFile)); err != nil {
 		t.Error(err)
 	} else if f.MLP.Weights()[0] = float32(math.NaN()); f.Save(path) == nil {
 		t.Error("NaN was saved")
 	}
-	if err := os.WriteFile(path, sealed(whole), 0o666); err != nil {
+	if err := os.WriteFile(path, withChecksum(whole), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := agents.Open(t.Context(), path, agents.Options{Game: g}); err != nil {
-		t.Errorf("sealed again without a change: %v", err)
+		t.Errorf("a new checksum without a change: %v", err)
 	}
 }
 
-// sealed puts the SHA-256 of a file into its header.
-func sealed(b []byte) []byte {
+// withChecksum writes the SHA-256 of a file into its header.
+func withChecksum(b []byte) []byte {
 	b = bytes.Clone(b)
 	i := bytes.Index(b, []byte(`"sha256":"`)) + len(`"sha256":"`)
 	copy(b[i:], strings.Repeat("0", 64))
@@ -219,9 +219,9 @@ func sealed(b []byte) []byte {
 	return b
 }
 
-// TestMetaOfModels: models of one game can play each other, whatever sits between
-// them; others cannot.
-func TestMetaOfModels(t *testing.T) {
+// TestCommonMeta: models of one game can play each other; models of different games
+// cannot.
+func TestCommonMeta(t *testing.T) {
 	a, b := save(t, reduced(t).Spec(), nil), save(t, reduced(t).Spec(), nil)
 	three := save(t, open(t, "martian-dice", `{"dice": 4, "target": 6, "players": 3}`).Spec(), nil)
 	pig := save(t, open(t, "pig", `{"target": 20}`).Spec(), nil)
@@ -238,7 +238,7 @@ func TestMetaOfModels(t *testing.T) {
 	} {
 		meta, err := agents.CommonMeta(test.names)
 		if err == nil && (test.want != nil || meta.Game != test.game) {
-			t.Errorf("%q: of %q", test.names, meta.Game)
+			t.Errorf("%q: game %q", test.names, meta.Game)
 		}
 		for _, want := range test.want {
 			if err == nil || !strings.Contains(err.Error(), want) {

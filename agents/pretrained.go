@@ -10,33 +10,33 @@ import (
 	"marsgym/models"
 )
 
-// Pretrained is the name of the network that comes with the program for a game
-// and a number of seats.
+// Pretrained is the name of the network that comes with the module for a game and a
+// number of players.
 const Pretrained = "pretrained"
 
-// released holds a model for each game and number of seats, and a card that says
-// how it was trained and how strong it is.
+// pretrained holds the model files. Beside each lies a card on its training and
+// strength.
 //
 //go:embed pretrained/*.safetensors
-var released embed.FS
+var pretrained embed.FS
 
-// pretrainedFile is where the released model of a game is, if there is one.
+// pretrainedFile returns the path of the pretrained model of a game.
 func pretrainedFile(spec game.Spec) string {
 	return fmt.Sprintf("pretrained/%s-%d.safetensors", spec.ID, spec.Players)
 }
 
-// hasPretrained reports whether a model is released for a game under its config.
+// hasPretrained reports whether there is a pretrained model for a game and its config.
 func hasPretrained(spec game.Spec) bool {
 	f, err := loadPretrained(spec)
 	return err == nil && f.Meta.Check(MetaOf(spec)) == nil
 }
 
-// loadPretrained returns the released model of a game.
+// loadPretrained returns the pretrained model of a game.
 func loadPretrained(spec game.Spec) (*models.File, error) {
 	name := pretrainedFile(spec)
-	b, err := released.ReadFile(name)
+	b, err := pretrained.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("no network is released for %s for %d; there are %s", spec.ID, spec.Players, strings.Join(PretrainedNames(), ", "))
+		return nil, fmt.Errorf("there is no pretrained network for %s for %d, but for %s", spec.ID, spec.Players, strings.Join(PretrainedNames(), ", "))
 	}
 	f, err := models.Decode(b)
 	if err != nil {
@@ -45,10 +45,10 @@ func loadPretrained(spec game.Spec) (*models.File, error) {
 	return f, nil
 }
 
-// Released lists the games with a released model, each with its number of seats,
-// as in "martian-dice-2".
+// PretrainedNames lists the pretrained models by game and number of players, such as
+// "martian-dice-2".
 func PretrainedNames() (names []string) {
-	entries, _ := released.ReadDir("pretrained") // embedded, so it is there
+	entries, _ := pretrained.ReadDir("pretrained") // the folder is embedded, so it exists
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), path.Ext(e.Name())))
 	}

@@ -17,10 +17,10 @@ import (
 	"marsgym/eval"
 )
 
-// seats says which cards are held to the exact strength of their networks: two
-// seats take two seconds of two cores, three take a minute, and four an hour, for
-// which -timeout 3h leaves room.
-var seats = flag.Int("seats", 2, "evaluate released networks for up to so many `seats` exactly")
+// seats selects the cards that are compared with the exact strength of their networks:
+// two seats take two seconds of two cores, three a minute, and four an hour, which
+// needs -timeout 3h.
+var seats = flag.Int("seats", 2, "evaluate pretrained networks for up to this number of `seats` exactly")
 
 // figure returns a figure of a model card, from a line such as
 // "| exploitability | 0.000081 |", or the first of several in the line.
@@ -37,7 +37,7 @@ func figure(t *testing.T, card, name string) float64 {
 	return x
 }
 
-// TestCards: released networks are as strong as their cards say, exactly.
+// TestCards: pretrained networks have the exact strength in their cards.
 func TestCards(t *testing.T) {
 	for _, name := range agents.PretrainedNames() {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestCards(t *testing.T) {
 			switch {
 			case players > *seats:
 			case testing.Short():
-				t.Skip("asks a network about the whole game")
+				t.Skip("evaluates a network in all positions")
 			case players == 2:
 				cardOfTwo(t, g, card)
 			default:
@@ -71,8 +71,8 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// judged opens the released network of a game and a judge of it, and best play.
-func judged(t *testing.T, g env.Game) (a, exact *agents.Agent, judge *eval.ExactEvaluator) {
+// solved returns the pretrained network of a game, best play, and an evaluator.
+func solved(t *testing.T, g env.Game) (a, exact *agents.Agent, evaluator *eval.ExactEvaluator) {
 	t.Helper()
 	a, err := agents.Open(t.Context(), agents.Pretrained, agents.Options{Game: g})
 	if err != nil {
@@ -82,55 +82,55 @@ func judged(t *testing.T, g env.Game) (a, exact *agents.Agent, judge *eval.Exact
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge, err = eval.NewExactEvaluator(g, s)
+	evaluator, err = eval.NewExactEvaluator(g, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a, &agents.Agent{Name: agents.Exact, Policy: s.Policy()}, judge
+	return a, &agents.Agent{Name: agents.Exact, Policy: s.Policy()}, evaluator
 }
 
 func cardOfTwo(t *testing.T, g env.Game, card string) {
-	a, _, judge := judged(t, g)
-	p, err := judge.Strength(t.Context(), a)
+	a, _, evaluator := solved(t, g)
+	p, err := evaluator.Strength(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	held(t, card, map[string]float64{
+	compare(t, card, map[string]float64{
 		"wins moving first": p.WinFirst, "wins moving second": p.WinSecond, "wins": p.Win, "exploitability": p.Exploitability,
 	})
 	if !(p.Exploitability <= 0.0002) {
-		t.Errorf("exploitability %g: better not released", p.Exploitability)
+		t.Errorf("exploitability %g; want at most 0.0002", p.Exploitability)
 	}
 }
 
 func cardOfMore(t *testing.T, g env.Game, card string) {
-	a, exact, judge := judged(t, g)
-	who := []*agents.Agent{a}
-	for len(who) < g.Spec().Players {
-		who = append(who, exact)
+	a, exact, evaluator := solved(t, g)
+	entrants := []*agents.Agent{a}
+	for len(entrants) < g.Spec().Players {
+		entrants = append(entrants, exact)
 	}
-	table, err := judge.Multiplayer(t.Context(), who)
+	m, err := evaluator.Multiplayer(t.Context(), entrants)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]float64{"wins against exact": table.Mean, "exploitability": table.Exploitability}
-	for seat, win := range table.WinBySeat {
+	want := map[string]float64{"wins against exact": m.Mean, "exploitability": m.Exploitability}
+	for seat, win := range m.WinBySeat {
 		want[fmt.Sprint(seat)] = win
 	}
-	held(t, card, want)
+	compare(t, card, want)
 }
 
-// held compares the figures of a card, of six decimals, to what they should be.
-func held(t *testing.T, card string, figures map[string]float64) {
+// compare compares the figures of a card, of six decimals, with the wanted ones.
+func compare(t *testing.T, card string, figures map[string]float64) {
 	t.Helper()
 	for name, want := range figures {
 		if got := figure(t, card, name); !(math.Abs(got-want) <= 5.1e-7) {
-			t.Errorf("%s: the card says %.6f, and it is %.9f", name, got, want)
+			t.Errorf("%s: %.6f in the card, want %.9f", name, got, want)
 		}
 	}
 }
 
-// cardByMatch plays a match.
+// cardByMatch compares a figure of the card with a match.
 func cardByMatch(t *testing.T, g env.Game, card string) {
 	games := 40_000
 	if testing.Short() {
@@ -144,16 +144,16 @@ func cardByMatch(t *testing.T, g env.Game, card string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	who := []*agents.Agent{a}
-	for len(who) < g.Spec().Players {
-		who = append(who, greedy)
+	entrants := []*agents.Agent{a}
+	for len(entrants) < g.Spec().Players {
+		entrants = append(entrants, greedy)
 	}
-	m, err := eval.PlayDuplicate(context.Background(), g, who, games, 1, nil)
+	m, err := eval.PlayDuplicate(context.Background(), g, entrants, games, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := figure(t, card, "wins against greedy"); !(m.Low[0] <= want && want <= m.High[0]) {
-		t.Errorf("the card says it wins %.6f against greedy, and in a match it wins %s", want, fmt.Sprintf("%.4f to %.4f", m.Low[0], m.High[0]))
+		t.Errorf("wins against greedy: %.6f in the card, and %.4f to %.4f in a match", want, m.Low[0], m.High[0])
 	}
 }
 

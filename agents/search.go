@@ -16,12 +16,12 @@ import (
 // Search is the name of the agent that searches ahead.
 const Search = "search"
 
-// searchForms says how search is named: with a number of simulations of each
-// decision, or with a time, which does not repeat to the bit, and with a network
-// that leads it.
-var searchForms = []string{Search, Search + ":800", Search + ":100ms", Search + ":800:MODEL"}
+// searchPatterns lists the names of searches: with a number of simulations per
+// decision, or with a time per decision, whose results are not reproducible, and with
+// a network as evaluator.
+var searchPatterns = []string{Search, Search + ":800", Search + ":100ms", Search + ":800:MODEL"}
 
-// ModelName is the name of the network in the name of an agent: behind
+// ModelName returns the name of the network in the name of an agent: the part after
 // "search:BUDGET:", or all of it.
 func ModelName(name string) string {
 	if parts := strings.SplitN(name, ":", 3); len(parts) == 3 && parts[0] == Search {
@@ -30,15 +30,16 @@ func ModelName(name string) string {
 	return name
 }
 
-// defaultSimulations of a decision. Chosen: a few milliseconds.
+// defaultSimulations is the number of simulations per decision. Chosen: it takes a few
+// milliseconds.
 const defaultSimulations = 400
 
 // openSearch opens "search", "search:BUDGET" or "search:BUDGET:MODEL".
 func openSearch(name string, opt Options) (*Agent, error) {
 	cfg := search.Config{Simulations: defaultSimulations, Seed: opt.Seed}
-	_, rest, more := strings.Cut(name, ":")
-	budget, model, guided := strings.Cut(rest, ":")
-	if more {
+	_, rest, hasBudget := strings.Cut(name, ":")
+	budget, model, hasModel := strings.Cut(rest, ":")
+	if hasBudget {
 		n, err := strconv.Atoi(budget)
 		cfg.Simulations = n
 		if err != nil {
@@ -46,11 +47,11 @@ func openSearch(name string, opt Options) (*Agent, error) {
 			cfg.Time, err = time.ParseDuration(budget)
 		}
 		if err != nil || n <= 0 && cfg.Time <= 0 {
-			return nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(searchForms, ", "))
+			return nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(searchPatterns, ", "))
 		}
 	}
 	var evaluator *search.Evaluator
-	if guided {
+	if hasModel {
 		f, err := openModel(model, opt.Game)
 		if err != nil {
 			return nil, err
@@ -76,7 +77,7 @@ func NewEvaluator(spec game.Spec, f *models.File) (*search.Evaluator, error) {
 	switch e.Target {
 	case search.Decision, search.Afterstate, search.TurnStart:
 	case "":
-		e.Target = formerTarget(f.Meta.Algorithm)
+		e.Target = targetOf(f.Meta.Algorithm)
 	default:
 		return nil, fmt.Errorf("its values are of %s, which this program does not know; use the release that wrote it", input.Quote(f.Meta.ValueTarget))
 	}
@@ -89,9 +90,9 @@ func NewEvaluator(spec game.Spec, f *models.File) (*search.Evaluator, error) {
 	return e, nil
 }
 
-// formerTarget is the value target of a model file that does not name it: files
-// were written so before they did.
-func formerTarget(algorithm string) search.ValueTarget {
+// targetOf returns the value target of a model file of an older release, which does not
+// name it.
+func targetOf(algorithm string) search.ValueTarget {
 	switch algorithm {
 	case string(expert.Turn):
 		return search.TurnStart

@@ -27,7 +27,7 @@ func searchAgent(t testing.TB, g env.Game, name string, seed uint64) *agents.Age
 	return a
 }
 
-// chosen is the name of what an agent does for certain in a position.
+// chosen returns the name of the action that an agent takes with probability 1.
 func chosen(t testing.TB, g env.Game, a *agents.Agent, position string) string {
 	t.Helper()
 	p, err := g.Parse(position)
@@ -41,8 +41,7 @@ func chosen(t testing.TB, g env.Game, a *agents.Agent, position string) string {
 	return g.ActionName(game.Action(slices.Index(probs, 1)))
 }
 
-// TestSearchTactics: positions with one sure way to win, or not to lose, for
-// two and for more.
+// TestSearchTactics: positions with one action that is clearly best.
 func TestSearchTactics(t *testing.T) {
 	tests := []struct {
 		id       string
@@ -50,14 +49,14 @@ func TestSearchTactics(t *testing.T) {
 		position string
 		want     string
 	}{
-		{"martian-dice", 2, "25-20@1 aside R3H6", "stop"},      // with 26 to 25, in the last turn
-		{"martian-dice", 2, "25-20@1 aside R3H3", "roll"},      // 23 is not enough
-		{"martian-dice", 3, "25-24-20@2 aside R3H6", "stop"},   // each for himself
-		{"martian-dice", 3, "20-25-24@2 aside T3R1H2", "roll"}, // no points as it stands
+		{"martian-dice", 2, "25-20@1 aside R3H6", "stop"},      // wins 26 to 25 in the last turn
+		{"martian-dice", 2, "25-20@1 aside R3H3", "roll"},      // 23 points are not enough
+		{"martian-dice", 3, "25-24-20@2 aside R3H6", "stop"},   // each player maximises its own share
+		{"martian-dice", 3, "20-25-24@2 aside T3R1H2", "roll"}, // without a further roll no points
 		{"martian-dice", 4, "25-24-22-20@3 aside R3H6", "stop"},
-		{"martian-dice", 2, "25-20@1 aside T2R2 roll H1C8", "cows"}, // eight, which win, and not one
-		{"pig", 2, "0-99@0 turn 60", "hold"},                        // a roll more gains little and risks all
-		{"pig", 3, "99-99-0@2 turn 95", "roll"},                     // the others win nearly for sure
+		{"martian-dice", 2, "25-20@1 aside T2R2 roll H1C8", "cows"}, // eight points win, and one does not
+		{"pig", 2, "0-99@0 turn 60", "hold"},                        // a further roll gains little and can lose the game
+		{"pig", 3, "99-99-0@2 turn 95", "roll"},                     // the others nearly always win
 	}
 	for _, tt := range tests {
 		g, err := catalog.Open(tt.id, tt.players, nil)
@@ -65,18 +64,17 @@ func TestSearchTactics(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := chosen(t, g, searchAgent(t, g, "search:300", 1), tt.position); got != tt.want {
-			t.Errorf("%s: it takes %s; want %s", tt.position, got, tt.want)
+			t.Errorf("%s: %s; want %s", tt.position, got, tt.want)
 		}
 	}
 }
 
-// TestSearchConverges: with more simulations a search comes closer to best
-// play, by the exact solution.
+// TestSearchConverges: with more simulations the exploitability of a search falls.
 func TestSearchConverges(t *testing.T) {
 	for _, tt := range []struct {
 		id, config  string
 		simulations [3]string
-		most        float64 // exploitability in the end
+		most        float64 // exploitability of the last
 	}{
 		{"martian-dice", `{"dice": 3, "target": 4}`, [3]string{"search:8", "search:64", "search:200"}, 0.012},
 		{"martian-dice", `{"dice": 3, "target": 2, "players": 3}`, [3]string{"search:4", "search:32", "search:200"}, 0.006},
@@ -86,13 +84,13 @@ func TestSearchConverges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		judge, err := eval.NewExactEvaluator(g, s)
+		evaluator, err := eval.NewExactEvaluator(g, s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		last := 1.0
 		for _, name := range tt.simulations {
-			e, err := judge.Exploitability(t.Context(), searchAgent(t, g, name, 1))
+			e, err := evaluator.Exploitability(t.Context(), searchAgent(t, g, name, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,12 +101,12 @@ func TestSearchConverges(t *testing.T) {
 			last = e
 		}
 		if !(last <= tt.most) {
-			t.Errorf("%s %s: the exploitability remains %g", tt.id, tt.config, last)
+			t.Errorf("%s %s: the last exploitability is %g", tt.id, tt.config, last)
 		}
 	}
 }
 
-// regret is what an agent loses to best play in some decisions.
+// regret returns the sum of the regrets of an agent in some positions.
 func regret(t testing.TB, g env.Game, s env.Solution, a *agents.Agent, positions []string) (sum float64) {
 	t.Helper()
 	for _, text := range positions {
@@ -131,7 +129,8 @@ func regret(t testing.TB, g env.Game, s env.Solution, a *agents.Agent, positions
 	return sum
 }
 
-// TestSearchRegret: where the game's own player errs at Pig, a search finds out.
+// TestSearchRegret: in positions of Pig in which greedy is far from best play, a search
+// has a smaller regret.
 func TestSearchRegret(t *testing.T) {
 	g := open(t, "pig", `{"target": 60}`)
 	s, err := g.Solve(t.Context(), nil)
@@ -147,7 +146,7 @@ func TestSearchRegret(t *testing.T) {
 	}
 }
 
-// TestSearchStronger: the more simulations, the stronger.
+// TestSearchStronger: more simulations win more.
 func TestSearchStronger(t *testing.T) {
 	g := reduced(t)
 	m, err := eval.PlayDuplicate(t.Context(), g, []*agents.Agent{searchAgent(t, g, "search:60", 1), searchAgent(t, g, "search:5", 1)}, 800, 1, nil)
@@ -159,14 +158,14 @@ func TestSearchStronger(t *testing.T) {
 	}
 }
 
-// TestSearchRepeats: what is found depends on the position and the seed, and
-// not on what else is searched, or on how many cores.
+// TestSearchRepeats: the result depends on the position and the seed, not on other
+// searches or the number of cores.
 func TestSearchRepeats(t *testing.T) {
 	g := open(t, "martian-dice", `{"dice": 4, "target": 6, "players": 3}`)
-	who := []*agents.Agent{searchAgent(t, g, "search:9", 1), searchAgent(t, g, "search:9", 2), searchAgent(t, g, "search:9", 1)}
+	entrants := []*agents.Agent{searchAgent(t, g, "search:9", 1), searchAgent(t, g, "search:9", 2), searchAgent(t, g, "search:9", 1)}
 	play := func(cores int) eval.Match {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		m, err := eval.PlayDuplicate(t.Context(), g, who, 90, 1, nil)
+		m, err := eval.PlayDuplicate(t.Context(), g, entrants, 90, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,14 +178,13 @@ func TestSearchRepeats(t *testing.T) {
 		}
 	}
 	if want.Win[0] == want.Win[1] {
-		t.Error("seeds 1 and 2 play alike")
+		t.Error("seeds 1 and 2 give the same result")
 	}
 }
 
-// TestSearchGuided: the released network leads a search, which then plays better
-// than the network's own values of moves alone could; and each kind of network
-// is understood.
-func TestSearchGuided(t *testing.T) {
+// TestSearchWithNetwork: a search with the pretrained network as evaluator has a small
+// regret, and networks of all algorithms can be evaluators.
+func TestSearchWithNetwork(t *testing.T) {
 	g, err := catalog.Open("martian-dice", 2, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -197,29 +195,29 @@ func TestSearchGuided(t *testing.T) {
 	}
 	positions := []string{"0-0@0 aside T2 roll R3H4C3K1", "13-17@1 aside T3R2H4", "24-20@1 aside T3R2H4 roll R2C1K1", "20-22@0 aside T1H3C2 roll R3K3H1", "8-3@1 aside T5R5H2", "24-20@0 aside T1R2H2"}
 	if r := regret(t, g, s, searchAgent(t, g, "search:200:pretrained", 1), positions); !(r <= 0.002) {
-		t.Errorf("the released network leads to a regret of %g in six decisions", r)
+		t.Errorf("the regret with the pretrained network is %g in six decisions", r)
 	}
 	small := reduced(t)
 	for _, algorithm := range []string{string(expert.Turn), string(expert.OnePly), "ppo"} {
 		dir := save(t, small.Spec(), func(m *models.Meta) { m.Algorithm = algorithm })
 		name := "search:100:" + dir
 		if got := chosen(t, small, searchAgent(t, small, name, 1), "6-5@1 aside H2"); got != "stop" { // wins
-			t.Errorf("led by %s: %s", algorithm, got)
+			t.Errorf("network of %s: %s", algorithm, got)
 		}
 	}
 }
 
-// TestSearchTime: a search by the clock ends, even where nothing is left to ask.
+// TestSearchTime: a search with a time limit ends, even if the tree is exhausted.
 func TestSearchTime(t *testing.T) {
 	g := reduced(t)
 	for _, name := range []string{"search:5ms", "search:1ns"} {
 		if got := chosen(t, g, searchAgent(t, g, name, 1), "6-5@1 aside H2"); got != "stop" && got != "roll" {
-			t.Errorf("%s takes %s", name, got)
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
 
-func TestSearchRefuses(t *testing.T) {
+func TestSearchErrors(t *testing.T) {
 	g := reduced(t)
 	for _, name := range []string{"search:", "search:0", "search:-5", "search:fast", "search:-1s", "search:100:", "search:100:runs/none", "search:99999999999"} {
 		a, err := agents.Open(t.Context(), name, agents.Options{Game: g})
@@ -238,8 +236,8 @@ func TestSearchRefuses(t *testing.T) {
 	}
 }
 
-// TestSearchInterrupted: a long search ends when its context does, whether or not
-// there is anything left in the tree to be asked.
+// TestSearchInterrupted: a long search ends when its context ends, whether or not the
+// tree is exhausted.
 func TestSearchInterrupted(t *testing.T) {
 	for name, config := range map[string]string{"pig": `{"target": 100}`, "martian-dice": `{"dice": 2, "target": 1}`} {
 		g, err := catalog.Open(name, 2, []byte(config))
