@@ -21,6 +21,7 @@ import (
 	"marsgym/env/martiandice"
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
+	"marsgym/internal/docs"
 	"marsgym/train"
 )
 
@@ -132,6 +133,33 @@ func flatten(t *testing.T, dst map[string]string, name string, text json.RawMess
 	}
 	for key, value := range fields {
 		flatten(t, dst, strings.TrimPrefix(name+"."+key, "."), value)
+	}
+}
+
+// TestSettingsFiles reads the files of settings in the documents.
+func TestSettingsFiles(t *testing.T) {
+	pages, err := docs.Pages(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, p := range pages {
+		blocks, _ := p.Split("json")
+		for _, b := range blocks {
+			if !strings.HasPrefix(b, `{"train"`) {
+				continue
+			}
+			read++
+			var file struct{ Train train.Config }
+			d := json.NewDecoder(strings.NewReader(b))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&file); err != nil {
+				t.Errorf("%s: %v in\n%s", p.Name, err, b)
+			}
+		}
+	}
+	if read == 0 {
+		t.Error("no document has settings")
 	}
 }
 
