@@ -1,4 +1,4 @@
-// Command play seats a person at the table, or lets agents be watched.
+// Command play plays a game against agents in the terminal, or shows a game of agents.
 package main
 
 import (
@@ -22,7 +22,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return cli.Run("play", stdout, stderr, func(stdout io.Writer) error { return play(ctx, args, stdin, stdout, stderr) })
 }
 
-// options are the command line.
+// options are the flags.
 type options struct {
 	name     *cli.Game
 	opponent []string // of all other seats, or of each
@@ -36,15 +36,15 @@ type options struct {
 
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
-	f := cli.NewFlags("play", "Play seats you at the table, with agents in all other seats, or lets you watch them.")
-	f.List(&o.opponent, "opponent", "`agent` in the other seats, or one for each of them, with commas: exact, random, greedy, search, pretrained, a model file or a run folder (default greedy)")
+	f := cli.NewFlags("play", "Play lets you play a game against agents, or watch agents play.")
+	f.List(&o.opponent, "opponent", "`agent` in the other seats, or one for each of them, separated by commas: exact, random, greedy, search, pretrained, a model file or a run folder (default greedy)")
 	sample := f.Policy()
-	f.IntVar(&o.seat, "seat", 0, "your `seat`, from 0; the game decides who moves first (default 0)")
-	f.BoolVar(&o.watch, "watch", false, "sit by and watch: agents take all seats")
+	f.IntVar(&o.seat, "seat", 0, "your `seat`, from 0; the game decides which seat moves first (default 0)")
+	f.BoolVar(&o.watch, "watch", false, "watch: agents play in all seats")
 	f.IntVar(&o.games, "games", 1, "`number` of games")
-	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default another one each time)")
-	f.BoolVar(&o.hints, "hints", false, "show what each choice is worth under best play")
-	f.Group("Table", "opponent", "policy", "seat", "watch", "games", "seed", "hints")
+	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default a random one)")
+	f.BoolVar(&o.hints, "hints", false, "show the value of each action under best play")
+	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "hints")
 	o.name = f.Game(catalog.IDs())
 	f.Example("go run ./cmd/play")
 	f.Example("go run ./cmd/play -opponent runs/martian-dice-2-001 -hints")
@@ -64,14 +64,14 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, cli.Usagef("-games is %d; want at least 1", o.games)
 	}
 	if o.watch && (f.Given("seat") || o.hints) {
-		return nil, cli.Usagef("-watch leaves you no seat; leave out -seat and -hints")
+		return nil, cli.Usagef("-watch fills all seats with agents; leave out -seat and -hints")
 	}
 	if !f.Given("seed") {
-		var b [4]byte // short, to be typed again
+		var b [4]byte // a short seed is easier to type
 		crand.Read(b[:])
 		o.seed = uint64(binary.LittleEndian.Uint32(b[:]))
 	}
-	// What a model file plays goes without saying.
+	// The game of a model file is the default.
 	meta, err := agents.CommonMeta(o.opponent)
 	if err != nil {
 		return nil, &cli.UsageError{Err: err}
@@ -96,33 +96,33 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	stdout = cli.Colours(stdout)
 	in, stop := untilDone(ctx, stdin)
 	defer stop()
-	s := &solver{game: g, cache: o.name.CacheDir(), out: stdout, bar: cli.NewProgress(stderr)}
-	defer s.bar.Clear()
-	t := &table{game: g, spec: spec, seat: game.Player(o.seat), out: stdout}
+	solver := &solver{game: g, cache: o.name.CacheDir(), out: stdout, bar: cli.NewProgress(stderr)}
+	defer solver.bar.Clear()
+	s := &session{game: g, spec: spec, seat: game.Player(o.seat), out: stdout}
 	if o.watch {
-		t.seat = game.Terminal
+		s.seat = game.Terminal
 	}
-	if t.agents, err = s.open(ctx, o, t.seat); err != nil {
+	if s.agents, err = solver.open(ctx, o, s.seat); err != nil {
 		return err
 	}
 	var hints func(env.Position) ([]string, error)
 	if o.hints {
-		if _, err := s.solve(ctx); err != nil {
+		if _, err := solver.solve(ctx); err != nil {
 			return fmt.Errorf("-hints: %w", err)
 		}
-		hints = s.hints
+		hints = solver.hints
 	}
-	t.person = agents.NewHuman(g, in, stdout, hints)
-	err = t.play(ctx, o.games, o.seed)
+	s.person = agents.NewHuman(g, in, stdout, hints)
+	err = s.play(ctx, o.games, o.seed)
 	if errors.Is(err, agents.ErrQuit) {
-		fmt.Fprintf(stdout, "You leave at %s\n", t.at)
+		fmt.Fprintf(stdout, "You quit at %s\n", s.at)
 		return ctx.Err()
 	}
 	return err
 }
 
-// untilDone returns a reader of r that ends when ctx does, though a read from r
-// may still be waiting for a person. stop lets go of r.
+// untilDone returns a reader of r that ends when ctx is done, even while a read from r
+// waits for a person. stop ends the copying from r.
 func untilDone(ctx context.Context, r io.Reader) (in io.Reader, stop func()) {
 	pr, pw := io.Pipe()
 	go func() {
@@ -136,10 +136,10 @@ func untilDone(ctx context.Context, r io.Reader) (in io.Reader, stop func()) {
 	}
 }
 
-// solver solves the game once, for hints and for the exact opponent.
+// solver solves the game once, for hints and for the opponent exact.
 type solver struct {
 	game     env.Game
-	cache    string // the folder of solutions
+	cache    string // folder of solutions
 	out      io.Writer
 	bar      *cli.Progress
 	solution env.Solution
@@ -159,7 +159,7 @@ func (s *solver) solve(ctx context.Context) (env.Solution, error) {
 	return s.solution, nil
 }
 
-// hints says what each legal action is worth to the mover.
+// hints returns the value of each legal action to the mover, as text.
 func (s *solver) hints(p env.Position) ([]string, error) {
 	values, err := s.solution.Options(p)
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *solver) hints(p env.Position) ([]string, error) {
 	return list, nil
 }
 
-// open opens the agents of all seats [P] but the person's, whose is nil.
+// open opens the agents of all seats [P] except that of the person, which is nil.
 func (s *solver) open(ctx context.Context, o *options, person game.Player) ([]*agents.Agent, error) {
 	spec, list := s.game.Spec(), o.opponent
 	if list == nil {
@@ -194,23 +194,23 @@ func (s *solver) open(ctx context.Context, o *options, person game.Player) ([]*a
 	case len(list) > 1 && len(list) != others:
 		return nil, cli.Usagef("-opponent names %d agents, and the number of seats to fill is %d; name one agent, or one for each of these seats", len(list), others)
 	}
-	known := map[string]*agents.Agent{}
-	at := make([]*agents.Agent, spec.Players)
+	opened := map[string]*agents.Agent{}
+	seats := make([]*agents.Agent, spec.Players)
 	next := 0
-	for i := range at {
+	for i := range seats {
 		if game.Player(i) == person {
 			continue
 		}
 		name := list[next%len(list)]
 		next++
-		if known[name] == nil {
+		if opened[name] == nil {
 			a, err := cli.OpenAgent(ctx, name, agents.Options{Game: s.game, Sample: o.sample, Solve: s.solve})
 			if err != nil {
 				return nil, err
 			}
-			known[name] = a
+			opened[name] = a
 		}
-		at[i] = known[name]
+		seats[i] = opened[name]
 	}
-	return at, nil
+	return seats, nil
 }

@@ -23,10 +23,10 @@ import (
 
 func TestMain(m *testing.M) { clitest.Main(m) }
 
-// reduced is a Martian Dice that is solved at once.
+// reduced is a Martian Dice that takes no time to solve.
 const reduced = `{"dice": 4, "target": 6}`
 
-// command runs play with a person who types script.
+// command runs play with the input script.
 func command(t *testing.T, script string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs strings.Builder
@@ -43,8 +43,8 @@ func config(t *testing.T, text string) string {
 	return name
 }
 
-// script plays a game of an [env.Env] against greedy and returns what the
-// person, who takes the last legal action each time, has typed, and the end.
+// script plays a game in an [env.Env] against greedy, in which the person always takes
+// the last legal action. It returns the input of the person and the final position.
 func script(t *testing.T, g env.Game, seat game.Player, seed uint64) (string, env.Position) {
 	t.Helper()
 	greedy, err := g.Bot("greedy")
@@ -75,7 +75,7 @@ func script(t *testing.T, g env.Game, seat game.Player, seed uint64) (string, en
 	return b.String(), e.Position()
 }
 
-// TestDice: the dice of a seed are those of an Env, in every seat, to the end.
+// TestDice: the dice of a seed are those of an Env, in every seat.
 func TestDice(t *testing.T) {
 	file := config(t, reduced)
 	for players := 1; players <= 3; players++ {
@@ -106,7 +106,7 @@ func TestDice(t *testing.T) {
 	}
 }
 
-// TestTurns adds up what the dice of Pig are said to show, turn by turn.
+// TestTurns adds up the printed dice of Pig by turns.
 func TestTurns(t *testing.T) {
 	g, err := catalog.Open("pig", 2, []byte(`{"target": 20}`))
 	if err != nil {
@@ -129,13 +129,13 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	if want := fmt.Sprintf("%d-%d over", totals["seat 0"], totals["your"]); !strings.HasPrefix(end.String(), want) {
-		t.Errorf("the dice come to %s, the game to %s:\n%s", want, end, stdout)
+		t.Errorf("the dice give %s, the game %s:\n%s", want, end, stdout)
 	}
 }
 
-// TestTold: the person is told whose turn it is, what there is before it, what
-// the dice show, and what is done.
-func TestTold(t *testing.T) {
+// TestOutput: the output shows whose turn it is, the position before it, the dice and
+// the actions.
+func TestOutput(t *testing.T) {
 	g, err := catalog.Open("martian-dice", 2, []byte(reduced))
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestTold(t *testing.T) {
 		`\ndice> the roll ends the turn with \d points?\n\n--------`,
 	} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
-			t.Errorf("without %q:\n%s", want, stdout)
+			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
 }
@@ -162,11 +162,11 @@ func TestGames(t *testing.T) {
 		t.Errorf("status %d, %d games won and %d lost, of 5", status, won, lost)
 	}
 	if want := fmt.Sprintf("You have won %d of 5 games.\n", won); !strings.HasSuffix(stdout, want) {
-		t.Errorf("it ends %q, want %q", stdout[max(0, len(stdout)-100):], want)
+		t.Errorf("it ends with %q, want %q", stdout[max(0, len(stdout)-100):], want)
 	}
 }
 
-// TestBetweenTurns: the draw for the start and the roll-off are shown too.
+// TestBetweenTurns: the draw for the first player and the roll-off are shown.
 func TestBetweenTurns(t *testing.T) {
 	file := config(t, `{"dice": 1, "target": 1, "faces": {"tank": 0}, "tie_dice": 1, "first_player": "random"}`)
 	loop := strings.Repeat("rays\nhumans\ncows\nchickens\nstop\n", 200)
@@ -183,16 +183,16 @@ func TestBetweenTurns(t *testing.T) {
 	}
 }
 
-func TestLeaving(t *testing.T) {
+func TestQuit(t *testing.T) {
 	for name, typed := range map[string]string{"end of input": "", "quit": "quit\n", "exit": "?\nexit\n"} {
 		stdout, stderr, status := command(t, typed, "-seed", "1", "-game-config", config(t, reduced))
-		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "You leave at 0-0@0 ") {
+		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "You quit at 0-0@0 ") {
 			t.Errorf("%s: status %d, %q\n%s", name, status, stderr, stdout)
 		}
 	}
 }
 
-// TestInterrupted: Ctrl-C ends a game, though nothing is typed, and a solve.
+// TestInterrupted: Ctrl-C ends a game without input, and a solve.
 func TestInterrupted(t *testing.T) {
 	in, w := io.Pipe()
 	defer w.Close()
@@ -201,7 +201,7 @@ func TestInterrupted(t *testing.T) {
 	done := make(chan int)
 	go func() { done <- run(ctx, []string{"-game-config", config(t, reduced)}, in, &out, &errs) }()
 	cancel()
-	if status := <-done; status != cli.Interrupted || !strings.Contains(errs.String(), "interrupted") || !strings.Contains(out.String(), "You leave") {
+	if status := <-done; status != cli.Interrupted || !strings.Contains(errs.String(), "interrupted") || !strings.Contains(out.String(), "You quit") {
 		t.Errorf("status %d, %q\n%s", status, errs.String(), out.String())
 	}
 	errs.Reset()
@@ -222,7 +222,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestModelFile plays against a network without flags that name its game.
+// TestModelFile plays against a network; no flag names its game.
 func TestModelFile(t *testing.T) {
 	g, err := catalog.Open("pig", 2, []byte(`{"target": 20}`))
 	if err != nil {
@@ -245,12 +245,12 @@ func TestModelFile(t *testing.T) {
 	}
 	again, _, _ := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1")
 	if again != stdout {
-		t.Errorf("the same seed and another game:\n%s\n%s", stdout, again)
+		t.Errorf("the same seed gives another game:\n%s\n%s", stdout, again)
 	}
 }
 
-// TestWatch: who watches is asked nothing, and told what every seat does and who
-// wins; the same seed is the same game.
+// TestWatch: with -watch the output shows the actions of every seat and the result,
+// and does not address a person; the same seed gives the same game.
 func TestWatch(t *testing.T) {
 	args := []string{"-watch", "-players", "3", "-opponent", "greedy,random,greedy", "-seed", "4", "-game-config", config(t, reduced)}
 	stdout, stderr, status := command(t, "", args...)
@@ -263,18 +263,18 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	if !regexp.MustCompile(`(?m)^Seat \d, \w+, (wins|gets .* of the win)\.\n\z`).MatchString(stdout) {
-		t.Errorf("it ends on %q", stdout[max(0, len(stdout)-80):])
+		t.Errorf("it ends with %q", stdout[max(0, len(stdout)-80):])
 	}
 	if strings.Contains(stdout, "You") {
-		t.Error("the person is spoken to")
+		t.Error("the output addresses a person")
 	}
 	if again, _, _ := command(t, "", args...); again != stdout {
-		t.Error("the same seed is another game")
+		t.Error("the same seed gives another game")
 	}
 }
 
-// TestWatchBattles: what battles come to is told, and no turn is headed in which
-// nothing happens, at the end neither.
+// TestWatchBattles: the results of battles are shown, and no turn in which nothing
+// happens has a heading, not even at the end.
 func TestWatchBattles(t *testing.T) {
 	stdout, stderr, status := command(t, "", "-watch", "-game", "martian-risk-small", "-seed", "3")
 	if status != 0 || stderr != "" {
@@ -282,7 +282,7 @@ func TestWatchBattles(t *testing.T) {
 	}
 	for _, want := range []string{`\nseat \d> \w+>\w+ .*\ndice> (won|lost): `, `\n  round 2 of 20, seat \d rolls the die\n(  .*\n)*dice> a \d`} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
-			t.Errorf("without %q:\n%s", want, stdout)
+			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
 	if empty := regexp.MustCompile(`--------\n(  .*\n)*\n`).FindString(stdout); empty != "" {
@@ -290,7 +290,7 @@ func TestWatchBattles(t *testing.T) {
 	}
 }
 
-// TestSeed: without -seed each game has other dice, and says which.
+// TestSeed: without -seed each game has a random seed, which is printed.
 func TestSeed(t *testing.T) {
 	seed := func() string {
 		stdout, _, _ := command(t, "", "-game-config", config(t, reduced))
@@ -301,15 +301,15 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestHelp: in some games chance decides who moves first.
+// TestHelp: the help says that the person in seat 0 need not move first.
 func TestHelp(t *testing.T) {
 	stdout, _, status := command(t, "", "-h")
-	if want := "the game decides who moves first"; status != cli.Done || !strings.Contains(stdout, want) {
+	if want := "the game decides which seat moves first"; status != cli.Done || !strings.Contains(stdout, want) {
 		t.Errorf("exit status %d, want %d and a text that says %q:\n%s", status, cli.Done, want, stdout)
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	tests := []struct {
 		args   string
 		status int
@@ -324,7 +324,7 @@ func TestFaults(t *testing.T) {
 		{"-policy best", cli.Misuse, "want one of: argmax, sample"},
 		{"-players 1 -opponent exact", cli.Misuse, "no other seats"},
 		{"-players 4 -opponent random,greedy", cli.Misuse, "names 2 agents, and the number of seats to fill is 3"},
-		{"-watch -seat 1", cli.Misuse, "no seat"},
+		{"-watch -seat 1", cli.Misuse, "fills all seats"},
 		{"-game chess", cli.Misuse, "unknown game"},
 		{"-hints -game-config " + config(t, `{"max_rounds": 3}`), cli.Failed, "-hints: "},
 	}
@@ -340,12 +340,12 @@ func TestStatuses(t *testing.T) {
 	clitest.Statuses(t, run, func() []string { return []string{"-watch", "-seed", "1", "-game-config", config(t, reduced)} })
 }
 
-// TestWatchTruncates: a game without an end is stopped where a batch truncates it.
+// TestWatchTruncates: an endless game is stopped where a batch truncates it.
 func TestWatchTruncates(t *testing.T) {
 	endless := config(t, `{"max_rounds": 0}`)
 	stdout, stderr, status := command(t, "", "-watch", "-game", "martian-risk-tiny", "-game-config", endless, "-opponent", "random", "-seed", "1", "-games", "2")
-	if status != cli.Done || stderr != "" || strings.Count(stdout, "stopped here: nobody wins.\n") != 2 {
-		t.Errorf("status %d, %q, and the games end with %q", status, stderr, stdout[max(0, len(stdout)-200):])
+	if status != cli.Done || stderr != "" || strings.Count(stdout, "is stopped: nobody wins.\n") != 2 {
+		t.Errorf("status %d, %q, and the output ends with %q", status, stderr, stdout[max(0, len(stdout)-200):])
 	}
 }
 
