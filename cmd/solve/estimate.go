@@ -14,42 +14,42 @@ import (
 	"marsgym/internal/cli"
 )
 
-// estimates say what a game's solution takes, by the number of seats.
+// estimates are the sizes of a game's solution by the number of players.
 type estimates struct {
 	Game  string     `json:"game"`
 	Cores int        `json:"cores"`
-	Seats []estimate `json:"seats"` // ascending; of tables that are not solvable only the smallest
+	Seats []estimate `json:"seats"` // ascending, up to the first number that is not solvable
 
 	title string
 }
 
-// estimate is what the solution takes for a number of seats.
+// estimate is the size of the solution for a number of players.
 type estimate struct {
 	Players  int     `json:"players"`
-	Solvable bool    `json:"solvable"` // or it is more than the solver takes on
-	Starts   int64   `json:"starts"`   // of turns
+	Solvable bool    `json:"solvable"` // false if the solver does not accept the size
+	Starts   int64   `json:"starts"`   // positions in which turns start
 	Bytes    int64   `json:"bytes"`    // of memory
 	Seconds  float64 `json:"seconds"`  // on these cores
 }
 
-// cores is the number of cores that a solve uses.
+// cores returns the number of cores that a solver uses.
 func cores() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
-// estimateAll estimates a game for all numbers of seats up to the one that the
-// command line names, if it names one.
+// estimateAll estimates a game for all numbers of players, up to that of -players if it
+// is given.
 func estimateAll(ctx context.Context, name *cli.Game, g env.Game) (*estimates, error) {
 	spec := g.Spec()
 	if _, ok := g.Estimate(); !ok {
-		return nil, fmt.Errorf("-estimate: %s does not say what its solution takes; solutions worth keeping do", spec.ID)
+		return nil, fmt.Errorf("-estimate: %s has no estimate; only games whose solutions are cached have one", spec.ID)
 	}
 	all := &estimates{Game: spec.ID, Cores: cores(), title: spec.Title}
 	for players := 1; name.Players == 0 || players <= name.Players; players++ {
 		g, err := catalog.Open(spec.ID, players, name.Config)
 		if err != nil && players < spec.Players {
-			continue // fewer seats than the game has
+			continue // the game has a larger least number
 		}
 		if err != nil {
-			break // more
+			break // the game has a smaller largest number
 		}
 		e, _ := g.Estimate()
 		ok, err := solvable(ctx, g)
@@ -64,32 +64,32 @@ func estimateAll(ctx context.Context, name *cli.Game, g env.Game) (*estimates, e
 	return all, nil
 }
 
-// solvable reports whether a game's solver takes it on: it is asked to, and to
-// give up at once.
+// solvable reports whether a game's solver accepts its size: it calls Solve with a
+// cancelled context.
 func solvable(ctx context.Context, g env.Game) (bool, error) {
-	over, cancel := context.WithCancel(ctx)
+	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err := g.Solve(over, nil)
+	_, err := g.Solve(cancelled, nil)
 	return !errors.Is(err, game.ErrNoSolution), ctx.Err()
 }
 
-// print writes the estimates for people.
+// print writes the estimates as text.
 func (all *estimates) print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: what best play takes to compute, about, on %d cores. Nothing was solved.\n\n", all.title, all.Cores)
-	fmt.Fprintf(&b, "  %5s  %15s  %9s  %9s\n", "seats", "positions", "memory", "time")
+	fmt.Fprintf(&b, "%s: estimates for solving it on %d cores. Nothing was solved.\n\n", all.title, all.Cores)
+	fmt.Fprintf(&b, "  %7s  %15s  %9s  %9s\n", "players", "positions", "memory", "time")
 	for _, e := range all.Seats {
 		if e.Solvable {
-			fmt.Fprintf(&b, "  %5d  %15d  %9s  %9s\n", e.Players, e.Starts, memory(e.Bytes), duration(e.Seconds))
+			fmt.Fprintf(&b, "  %7d  %15d  %9s  %9s\n", e.Players, e.Starts, memory(e.Bytes), duration(e.Seconds))
 		} else {
-			fmt.Fprintf(&b, "  %5d  more than the solver takes on\n", e.Players)
+			fmt.Fprintf(&b, "  %7d  too large for the solver\n", e.Players)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// memory writes a number of bytes.
+// memory formats a number of bytes.
 func memory(bytes int64) string {
 	x, units := float64(bytes), []string{"B", "kB", "MB", "GB", "TB"}
 	for x >= 1000 && len(units) > 1 {
@@ -98,7 +98,7 @@ func memory(bytes int64) string {
 	return fmt.Sprintf("%.3g %s", x, units[0])
 }
 
-// duration writes a number of seconds.
+// duration formats a number of seconds.
 func duration(s float64) string {
 	switch {
 	case s < 60:

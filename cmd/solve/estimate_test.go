@@ -19,13 +19,13 @@ func estimated(t *testing.T, args ...string) estimates {
 	return all
 }
 
-// TestEstimate counts the starts of turns: who has moved in a round may have up
-// to 13 points and 3 more than the 199 of who has not.
+// TestEstimate counts the positions in which turns start: a seat that has moved in this
+// round may have up to 13 + 3 points more than the 199 of a seat that has not.
 func TestEstimate(t *testing.T) {
 	file := config(t, `{"target": 200}`)
 	all := estimated(t, "-game-config", file, "-players", "2")
 	if all.Game != "martian-dice" || all.Cores < 1 || len(all.Seats) != 2 {
-		t.Fatalf("the estimates are %+v; want those for one and two", all)
+		t.Fatalf("the estimates are %+v; want those for one and two players", all)
 	}
 	for i, starts := range []int64{200, 200*200 + 216*200} {
 		e := all.Seats[i]
@@ -35,22 +35,24 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestEstimateEnds: tables that are not solved are named, the smallest.
+// TestEstimateEnds: the estimates end with the first number of players that is too
+// large.
 func TestEstimateEnds(t *testing.T) {
 	file := config(t, `{"dice": 4, "target": 60}`)
 	all := estimated(t, "-game-config", file)
 	for i, e := range all.Seats {
 		last := i == len(all.Seats)-1
 		if e.Players != i+1 || e.Solvable == last {
-			t.Errorf("at %d of %d: %+v", i, len(all.Seats), e)
+			t.Errorf("estimate %d of %d: %+v", i, len(all.Seats), e)
 		}
 	}
 	stdout, stderr, status := command(t, "-estimate", "-game-config", file)
-	if status != cli.Done || stderr != "" || !strings.Contains(stdout, "solver takes on") || !strings.Contains(stdout, "seats") {
+	if status != cli.Done || stderr != "" || !strings.Contains(stdout, "too large for the solver") || !strings.Contains(stdout, "players") {
 		t.Errorf("status %d, %s:\n%s", status, stderr, stdout)
 	}
 
-	// With a limit of rounds nothing is solved, and nobody plays alone.
+	// With a limit of rounds no number of players is solved, and one player is not
+	// possible.
 	all = estimated(t, "-game-config", config(t, `{"dice": 4, "target": 6, "max_rounds": 5}`))
 	if len(all.Seats) != 1 || all.Seats[0].Players != 2 || all.Seats[0].Solvable {
 		t.Errorf("with a limit of rounds: %+v", all.Seats)

@@ -1,4 +1,4 @@
-// Command solve says what best play of a solved game is worth.
+// Command solve computes the value of each seat under best play.
 package main
 
 import (
@@ -23,14 +23,14 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 }
 
 func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	f := cli.NewFlags("solve", "Solve computes what each seat can expect under best play: at the start of a game, or in one position, with the regret of every option.")
+	f := cli.NewFlags("solve", "Solve computes the exact value of each seat under best play, at the start of a game or in one position, and the regret of each legal action.")
 	name := f.Game(catalog.IDs())
-	text := f.String("position", "", "`position` in the game's notation (default its start)")
+	text := f.String("position", "", "`position` in the notation of the game (default the initial position)")
 	asJSON := f.Bool("json", false, "write one JSON document")
-	plotDir := f.String("plot", "", "`folder` for pictures of best play, as SVG and PNG")
-	ahead := f.Bool("estimate", false, "solve nothing, and say what it takes for each number of seats up to -players")
-	odds := f.String("odds", "", "solve nothing, and answer a `question` about the odds of a part of the game, in the game's words; all tabulates them")
-	f.Group("What to print", "position", "json", "plot", "estimate", "odds")
+	plotDir := f.String("plot", "", "`folder` for charts of best play, as SVG and PNG")
+	estimate := f.Bool("estimate", false, "do not solve the game, but estimate the memory and time for each number of players up to -players")
+	odds := f.String("odds", "", "do not solve the game, but print odds of a part of it, such as an attack; the `question` is in the words of the game, and all prints all tables")
+	f.Group("Output", "position", "json", "plot", "estimate", "odds")
 	f.Example("go run ./cmd/solve")
 	f.Example("go run ./cmd/solve -position '13-17@1 aside T3R2H4 roll R2C1K1'")
 	f.Example("go run ./cmd/solve -players 1 -json")
@@ -46,10 +46,10 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if *odds != "" {
-		if *text != "" || *plotDir != "" || *ahead {
-			return cli.Usagef("-odds solves nothing; want it without -position, -plot and -estimate")
+		if *text != "" || *plotDir != "" || *estimate {
+			return cli.Usagef("-odds does not solve the game; leave out -position, -plot and -estimate")
 		}
-		all, err := quote(g, *odds)
+		all, err := oddsTables(g, *odds)
 		if err != nil {
 			return err
 		}
@@ -58,9 +58,9 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		return all.print(stdout)
 	}
-	if *ahead {
+	if *estimate {
 		if *text != "" || *plotDir != "" {
-			return cli.Usagef("-estimate solves nothing; want it without -position and -plot")
+			return cli.Usagef("-estimate does not solve the game; leave out -position and -plot")
 		}
 		all, err := estimateAll(ctx, name, g)
 		if err != nil {
@@ -83,24 +83,24 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	bar := cli.NewProgress(stderr)
 	defer bar.Clear()
 	start, begun := time.Now(), false
-	kept, notKept := name.CacheDir() != "", cli.NotCached(bar, "solve")
+	cached, notCached := name.CacheDir() != "", cli.NotCached(bar, "solve")
 	s, err := g.SolveCached(ctx, name.CacheDir(), func(done float64) {
 		if !begun {
-			warn(bar, g, done, kept)
+			warn(bar, g, done, cached)
 			begun = true
 		}
 		bar.Set(done, "solving "+g.Spec().Title)
 	}, func(err error) {
-		kept = false
-		notKept(err)
+		cached = false
+		notCached(err)
 	})
 	if errors.Is(err, game.ErrNoSolution) {
-		return fmt.Errorf("%w; go run ./cmd/eval plays matches instead", err)
+		return fmt.Errorf("%w; play matches by go run ./cmd/eval instead", err)
 	}
 	if err != nil {
 		return err
 	}
-	a, err := look(g, s, at)
+	a, err := evaluate(g, s, at)
 	if err != nil {
 		return err
 	}
@@ -121,33 +121,33 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return a.print(cli.Colours(stdout), g.Spec(), at)
 }
 
-// answer is what the solution says of a position.
+// answer holds the values of a position under best play.
 type answer struct {
 	Game     string             `json:"game"`
 	Players  int                `json:"players"`
 	Position string             `json:"position"`
-	Win      []float64          `json:"win,omitempty"`   // by seat: the share of the win
-	Turns    []float64          `json:"turns,omitempty"` // by seat, in games without a win: how many the game takes
-	Options  []option           `json:"options"`         // none where nobody is to choose
+	Win      []float64          `json:"win,omitempty"`   // expected share of the win by seat
+	Turns    []float64          `json:"turns,omitempty"` // expected number of turns by seat, in games without a win
+	Options  []option           `json:"options"`         // empty if no seat is to move
 	Residual float64            `json:"residual"`
 	Facts    map[string]float64 `json:"facts"`
-	Starts   int64              `json:"starts,omitempty"` // of turns, whose values the solution holds; where the game tells
-	Bytes    int64              `json:"bytes,omitempty"`  // of memory that it takes
+	Starts   int64              `json:"starts,omitempty"` // positions in which turns start; 0 if the game has no estimate
+	Bytes    int64              `json:"bytes,omitempty"`  // of memory for their values
 	Seconds  float64            `json:"seconds"`
 
-	facts []game.Fact // in their order
+	facts []game.Fact // in the order of the solution
 }
 
-// option is a legal action, with what it is worth to the mover.
+// option is a legal action with its value to the mover.
 type option struct {
 	Action string   `json:"action"`
 	Win    *float64 `json:"win,omitempty"`
 	Turns  *float64 `json:"turns,omitempty"`
-	Regret float64  `json:"regret"` // how much worse than the best option, in the same unit
+	Regret float64  `json:"regret"` // the difference from the best option, in the same unit
 }
 
-// look asks the solution about a position.
-func look(g env.Game, s env.Solution, at env.Position) (*answer, error) {
+// evaluate returns the values of a position.
+func evaluate(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 	spec := g.Spec()
 	a := &answer{
 		Game: spec.ID, Players: spec.Players, Position: at.String(),
@@ -191,17 +191,17 @@ func look(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 	return a, nil
 }
 
-// warn says what the rest of a solution takes, if that is long, and whether what
-// is done of it is kept.
-func warn(w io.Writer, g env.Game, done float64, kept bool) {
+// warn writes the remaining time and the memory of a solution that takes a minute or
+// more, and whether an interrupt keeps what has been computed.
+func warn(w io.Writer, g env.Game, done float64, cached bool) {
 	e, ok := g.Estimate()
 	left := e.CoreSeconds / float64(cores()) * (1 - done)
 	if ok && left >= 60 {
-		end := "Ctrl-C keeps what is done"
-		if !kept {
-			end = "Ctrl-C loses what is done"
+		end := "Ctrl-C saves what has been computed"
+		if !cached {
+			end = "Ctrl-C loses what has been computed"
 		}
-		fmt.Fprintf(w, "solve: %d positions to keep, %s of memory, about %s to go on %d cores; %s\n",
+		fmt.Fprintf(w, "solve: %d positions, %s of memory, about %s left on %d cores; %s\n",
 			e.Positions, memory(e.Bytes), duration(left), cores(), end)
 	}
 }

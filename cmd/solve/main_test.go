@@ -24,7 +24,7 @@ func command(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// document runs solve -json, and checks that its answer is JSON and no more.
+// document runs solve -json and checks that its output is one document.
 func document(t *testing.T, args ...string) answer {
 	t.Helper()
 	stdout, stderr, status := command(t, append(args, "-json")...)
@@ -66,7 +66,7 @@ func TestMartianDiceForTwo(t *testing.T) {
 		t.Errorf("the answer is %+v", a)
 	}
 	if len(a.Win) != 2 || a.Turns != nil {
-		t.Fatalf("win is %v and turns %v; want the shares of two", a.Win, a.Turns)
+		t.Fatalf("win is %v and turns %v; want two shares", a.Win, a.Turns)
 	}
 	near(t, "seat 0", a.Win[0], 0.4841229766, 1e-9)
 	near(t, "seat 1", a.Win[1], 0.5158770234, 1e-9)
@@ -79,7 +79,7 @@ func TestMartianDiceForTwo(t *testing.T) {
 	}
 }
 
-// TestOptions looks one decision up, of whose options one is worse.
+// TestOptions evaluates a decision with one best option.
 func TestOptions(t *testing.T) {
 	file := config(t, `{"target": 20}`)
 	a := document(t, "-game", "pig", "-game-config", file, "-position", "15-12@1 turn 3")
@@ -126,7 +126,7 @@ func TestSolitaireCountsTurns(t *testing.T) {
 
 	stdout, _, _ := command(t, "-players", "1", "-game-config", file)
 	if !strings.Contains(stdout, "seat 0 takes") || !strings.Contains(stdout, "turns") {
-		t.Errorf("for people:\n%s", stdout)
+		t.Errorf("as text:\n%s", stdout)
 	}
 }
 
@@ -136,14 +136,14 @@ func TestText(t *testing.T) {
 	if status != cli.Done || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	for _, want := range []string{"Pig for 2, under best play from 15-12@1 turn 3", "seat 0: 15   seat 1: 12 <", "seat 1 wins", "seat 1 chooses", "hold", "best", "answered in"} {
+	for _, want := range []string{"Pig for 2, under best play from 15-12@1 turn 3", "seat 0: 15   seat 1: 12 <", "seat 1 wins", "seat 1 chooses", "hold", "best", "computed in"} {
 		if !strings.Contains(stdout, want) {
-			t.Errorf("without %q:\n%s", want, stdout)
+			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	tests := []struct {
 		args   string
 		status int
@@ -152,16 +152,16 @@ func TestFaults(t *testing.T) {
 		{"-game martian-dise", cli.Misuse, "did you mean martian-dice?"},
 		{"-players 11", cli.Misuse, "players is 11; want 1 to 10"},
 		{"-position 13-17", cli.Misuse, "names no seat to move"},
-		{"-players 3 -position 13-17@1", cli.Misuse, "has 2 scores; this table has 3 seats"},
+		{"-players 3 -position 13-17@1", cli.Misuse, "has 2 scores; want one for each of 3 players"},
 		{"-game-config no/such/file", cli.Misuse, "no such file"},
 		{"0-0@0", cli.Misuse, `unexpected argument "0-0@0"`},
 		{"-players 7", cli.Failed, "no exact solution"},
 		{"-cache off", cli.Misuse, "none for no cache"},
-		{"-estimate -position 3-3@0", cli.Misuse, "-estimate solves nothing"},
-		{"-estimate -plot pictures", cli.Misuse, "-estimate solves nothing"},
+		{"-estimate -position 3-3@0", cli.Misuse, "-estimate does not solve"},
+		{"-estimate -plot pictures", cli.Misuse, "-estimate does not solve"},
 		{"-estimate -players 11", cli.Misuse, "players is 11; want 1 to 10"},
-		{"-estimate -game pig", cli.Failed, "pig does not say"},
-		{"-odds all -estimate", cli.Misuse, "-odds solves nothing"},
+		{"-estimate -game pig", cli.Failed, "pig has no estimate"},
+		{"-odds all -estimate", cli.Misuse, "-odds does not solve"},
 		{"-odds all -game pig", cli.Failed, "no odds tables"},
 		{"-odds 5 -game martian-risk", cli.Misuse, "ask for"},
 	}

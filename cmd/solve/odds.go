@@ -11,8 +11,8 @@ import (
 	"marsgym/internal/cli"
 )
 
-// quotes are the odds that a game quotes.
-type quotes struct {
+// odds is the answer of a game to a question about odds.
+type odds struct {
 	Game   string       `json:"game"`
 	Odds   string       `json:"odds"` // the question
 	Tables []game.Table `json:"tables"`
@@ -20,7 +20,7 @@ type quotes struct {
 	title string
 }
 
-func quote(g env.Game, question string) (*quotes, error) {
+func oddsTables(g env.Game, question string) (*odds, error) {
 	tables, err := g.OddsTables(question)
 	if errors.Is(err, game.ErrNoOdds) {
 		return nil, fmt.Errorf("-odds: %w", err)
@@ -28,14 +28,14 @@ func quote(g env.Game, question string) (*quotes, error) {
 	if err != nil {
 		return nil, &cli.UsageError{Err: err}
 	}
-	return &quotes{g.Spec().ID, question, tables, g.Spec().Title}, nil
+	return &odds{g.Spec().ID, question, tables, g.Spec().Title}, nil
 }
 
-// print writes the tables for people.
-func (q *quotes) print(w io.Writer) error {
+// print writes the tables as text.
+func (o *odds) print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", q.title, q.Odds)
-	for _, t := range q.Tables {
+	fmt.Fprintf(&b, "%s: %s\n", o.title, o.Odds)
+	for _, t := range o.Tables {
 		fmt.Fprintf(&b, "\n%s\n\n", t.Title)
 		lines := make([]string, 1+len(t.Rows))
 		for k, name := range t.Columns {
@@ -57,7 +57,7 @@ func (q *quotes) print(w io.Writer) error {
 	return err
 }
 
-// cell writes an entry of a table.
+// cell formats an entry of a table.
 func cell(x any) string {
 	if p, ok := x.(float64); ok {
 		return fmt.Sprintf("%.6f", p)

@@ -32,11 +32,11 @@ What is left of both, before any move
 	}
 
 	stdout, _, _ = command(t, append(args, "-json")...)
-	var q quotes
+	var o odds
 	d := json.NewDecoder(strings.NewReader(stdout))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&q); err != nil || d.More() || q.Game != "martian-risk" || q.Odds != "3 against 1" || len(q.Tables) != 2 {
-		t.Fatalf("%v, %+v", err, q)
+	if err := d.Decode(&o); err != nil || d.More() || o.Game != "martian-risk" || o.Odds != "3 against 1" || len(o.Tables) != 2 {
+		t.Fatalf("%v, %+v", err, o)
 	}
-	near(t, "conquest", q.Tables[0].Rows[0][1].(float64), 1-(150./256)*(150./256), 1e-15)
+	near(t, "conquest", o.Tables[0].Rows[0][1].(float64), 1-(150./256)*(150./256), 1e-15)
 }

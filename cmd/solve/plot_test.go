@@ -12,18 +12,18 @@ import (
 
 func TestPlot(t *testing.T) {
 	file := config(t, `{"dice": 5, "target": 4}`)
-	dir := filepath.Join(t.TempDir(), "pictures")
+	dir := filepath.Join(t.TempDir(), "charts")
 	stdout, stderr, status := command(t, "-game-config", file, "-plot", dir)
 	if status != cli.Done || !strings.Contains(stdout, "under best play") {
 		t.Fatalf("status %d, %s %s", status, stdout, stderr)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) != 6 {
-		t.Errorf("%d files %v, %v; want three pictures as SVG and PNG", len(files), files, err)
+		t.Errorf("%d files %v, %v; want three charts as SVG and PNG", len(files), files, err)
 	}
 	for _, name := range files {
 		if !strings.Contains(stderr, "wrote "+name) {
-			t.Errorf("nothing is said of %s: %s", name, stderr)
+			t.Errorf("standard error does not name %s: %s", name, stderr)
 		}
 	}
 
@@ -41,6 +41,6 @@ func TestPlot(t *testing.T) {
 
 	_, stderr, status = command(t, "-players", "3", "-game-config", file, "-plot", dir)
 	if status != cli.Failed || !strings.Contains(stderr, "no charts") {
-		t.Errorf("for three: status %d, %s; want that there are none", status, stderr)
+		t.Errorf("for three players: status %d, %s; want no charts", status, stderr)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"marsgym/env/game"
 )
 
-// print writes an answer for people.
+// print writes an answer as text.
 func (a *answer) print(w io.Writer, spec game.Spec, at env.Position) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s for %d, under best play from %s\n\n%s\n\n", spec.Title, a.Players, a.Position, indent(at.Render()))
@@ -21,22 +21,22 @@ func (a *answer) print(w io.Writer, spec game.Spec, at env.Position) error {
 		}
 	}
 	b.WriteByte('\n')
-	if who := at.CurrentPlayer(); who >= 0 {
+	if mover := at.CurrentPlayer(); mover >= 0 {
 		a.printOptions(&b, spec, at)
-	} else if who == game.Chance {
-		b.WriteString("  The dice move next; nobody has a choice here.\n\n")
+	} else if mover == game.Chance {
+		b.WriteString("  The dice are rolled next; no seat has a choice here.\n\n")
 	}
 	if a.Players > 2 {
-		b.WriteString("  With more than two seats this is one equilibrium of several; the documentation\n  of the game's package says which.\n\n")
+		b.WriteString("  With more than two players this is one of several equilibria; the documentation\n  of the game's package describes it.\n\n")
 	}
 	for _, f := range a.facts {
 		fmt.Fprintf(&b, "  %s: %.12g\n", strings.ReplaceAll(f.Name, "_", " "), f.Value)
 	}
 	fmt.Fprintf(&b, "  largest error of the optimality equations: %.1e\n", a.Residual)
 	if a.Starts > 0 {
-		fmt.Fprintf(&b, "  positions kept: %d, in %s of memory\n", a.Starts, memory(a.Bytes))
+		fmt.Fprintf(&b, "  positions with a value: %d, in %s of memory\n", a.Starts, memory(a.Bytes))
 	}
-	fmt.Fprintf(&b, "  answered in %.2f s\n", a.Seconds)
+	fmt.Fprintf(&b, "  computed in %.2f s\n", a.Seconds)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -55,22 +55,22 @@ func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Positio
 	fmt.Fprintf(b, "  %-*s  %12s  %12s\n", width, mover, unit, "regret")
 	legal := at.Legal()
 	for i, o := range a.Options {
-		var worth, regret string
+		var value, regret string
 		if spec.HasWin() {
-			worth, regret = percent(*o.Win), percent(o.Regret)
+			value, regret = percent(*o.Win), percent(o.Regret)
 		} else {
-			worth, regret = fmt.Sprintf("%12.9f", *o.Turns), fmt.Sprintf("%12.9f", o.Regret)
+			value, regret = fmt.Sprintf("%12.9f", *o.Turns), fmt.Sprintf("%12.9f", o.Regret)
 		}
 		if o.Regret <= game.Tie {
 			regret = fmt.Sprintf("%12s", "best")
 		}
-		line := fmt.Sprintf("  %-*s  %s  %s  %s", width, o.Action, worth, regret, at.DescribeAction(legal[i]))
+		line := fmt.Sprintf("  %-*s  %s  %s  %s", width, o.Action, value, regret, at.DescribeAction(legal[i]))
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	b.WriteByte('\n')
 }
 
-// percent writes a share of the win.
+// percent formats a share of the win.
 func percent(x float64) string { return fmt.Sprintf("%10.6f %%", 100*x) }
 
 func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
