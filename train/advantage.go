@@ -2,50 +2,50 @@ package train
 
 import "marsgym/env/game"
 
-// End is how a step ended.
-type End uint8
+// end is how a step ended.
+type end uint8
 
 const (
-	Running    End = iota
-	Terminated     // the game was over
-	Truncated      // it was cut off, and is worth what it was then
+	running    end = iota
+	terminated     // by the rules
+	truncated      // by a limit of the batch
 )
 
-// Trajectory is T steps of N games of P seats. Values and rewards are by seat.
-type Trajectory struct {
-	Players   int           // P
-	Mover     []game.Player // [T, N]
-	Reward    []float32     // [T, N, P] earned by the step
-	Ended     []End         // [T, N]
-	Value     []float32     // [T+1, N, P] before the step; the last row after all of them
-	Bootstrap []float32     // [T, N, P] the value after a truncated step, else unused
+// trajectory is T steps of N games of P seats. Values and rewards are by seat.
+type trajectory struct {
+	players   int           // P
+	mover     []game.Player // [T, N]
+	reward    []float32     // [T, N, P] earned by the step
+	ended     []end         // [T, N]
+	value     []float32     // [T+1, N, P] before the step; the last row after all of them
+	bootstrap []float32     // [T, N, P] the value after a truncated step, else unused
 }
 
-// Advantages fills adv [T, N, P] with generalised advantage estimates for all
+// advantages fills adv [T, N, P] with generalised advantage estimates for all
 // seats:
 //
 //	δ(t)[p] = r(t)[p] + γ·V(t+1)[p] − V(t)[p]
 //	A(t)[p] = Σ_k (γλ)^k δ(t+k)[p]
 //
-// The sum stops at a terminated step, after which nothing follows, and at a
-// truncated one, after which Cut does. A move is credited with its mover's
-// component; A + V is what the values should have been.
+// The sum stops at a terminated step, whose δ has no V(t+1), and at a truncated
+// one, whose δ has bootstrap in its place. A move is credited with its mover's
+// component; the target of the values is A + V.
 //
 // Source: Schulman et al., arXiv:1506.02438, eq. 16, applied to each seat.
-func Advantages(adv []float32, tr Trajectory, gamma, lambda float64) {
-	p := tr.Players
-	width := len(tr.Value) - len(tr.Reward) // N·P
+func advantages(adv []float32, tr trajectory, gamma, lambda float64) {
+	p := tr.players
+	width := len(tr.value) - len(tr.reward) // N·P
 	g, gl := float32(gamma), float32(gamma*lambda)
-	for at := len(tr.Reward) - width; at >= 0; at -= width {
+	for at := len(tr.reward) - width; at >= 0; at -= width {
 		for i := at; i < at+width; i += p {
-			ended := tr.Ended[i/p]
+			ended := tr.ended[i/p]
 			for j := i; j < i+p; j++ {
-				a := tr.Reward[j] - tr.Value[j]
+				a := tr.reward[j] - tr.value[j]
 				switch {
-				case ended == Truncated:
-					a += g * tr.Bootstrap[j]
-				case ended == Running:
-					a += g * tr.Value[j+width]
+				case ended == truncated:
+					a += g * tr.bootstrap[j]
+				case ended == running:
+					a += g * tr.value[j+width]
 					if j+width < len(adv) {
 						a += gl * adv[j+width]
 					}

@@ -9,8 +9,8 @@ import (
 	"marsgym/train"
 )
 
-// BenchmarkRun is the whole training loop of the default config, evaluation
-// left out.
+// BenchmarkRun is the whole training loop of the default configs, without
+// evaluation.
 func BenchmarkRun(b *testing.B) {
 	g, err := catalog.Open("martian-dice", 2, nil)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"marsgym/train"
 )
 
-// TestBounds changes one setting at a time.
+// TestBounds validates configs with one changed setting.
 func TestBounds(t *testing.T) {
 	inf, ppo, search := math.Inf(1), train.AlgorithmPPO, train.OnePly
 	for _, test := range []struct {
 		name      string
 		algorithm train.Algorithm
 		change    func(*train.Config)
-		want      string // "" where there is no fault
+		want      string // "" for a valid config
 	}{
 		{"value", ppo, func(c *train.Config) { c.ValueCoef = inf }, "value_coef is +Inf"},
 		{"value", ppo, func(c *train.Config) { c.ValueCoef = math.NaN() }, "value_coef is NaN"},
@@ -37,7 +37,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// refused fails the test if an error does not say what is wanted; "" wants none.
+// refused fails the test unless the text of err contains want, or err is nil if want
+// is "".
 func refused(t *testing.T, err error, want string) {
 	t.Helper()
 	if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -54,16 +55,16 @@ func TestCheck(t *testing.T) {
 		change    func(*train.Config)
 		want      string
 	}{
-		{"no search of turns", "mars-is-ours-fast", 0, train.TurnExact, nil, "algorithm is turn-exact; want one of [ppo one-ply]"},
-		{"one roll", "mars-is-ours-fast", 0, train.OnePly, nil, ""},
+		{"no turn plans", "mars-is-ours-fast", 0, train.TurnExact, nil, "algorithm is turn-exact; want one of [ppo one-ply]"},
+		{"one ply", "mars-is-ours-fast", 0, train.OnePly, nil, ""},
 		{"no winner", "martian-dice", 1, train.OnePly, nil, "algorithm is one-ply; want one of [ppo]"},
-		{"turns", "pig", 0, train.TurnExact, nil, ""},
+		{"turn plans", "pig", 0, train.TurnExact, nil, ""},
 		{"all of Validate", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 0 }, "rows is 0"},
 		{"layer", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Hidden = []int{8, 0} }, "hidden[1] is 0"},
 		{"layer of a search", "pig", 0, train.OnePly, func(c *train.Config) { c.Hidden = nil }, "hidden layers is 0"},
-		{"no memory", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<16 }, "rows times horizon is 68719476736"},
-		// A rollout of pig is small, but its decisions and options are many.
-		{"no numbers", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<10 }, "want at most 715827882"},
+		{"decisions of a rollout", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<16 }, "rows times horizon is 68719476736"},
+		// A rollout of pig needs little memory, but it has too many options for an int32.
+		{"options of a rollout", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<10 }, "want at most 715827882"},
 		{"rollout", "martian-dice", 2, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 1 << 20 }, "GiB of memory, 603 of it for the rollout; want at most 24 GiB: lower rows or horizon"},
 		{"minibatch", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 1<<14, 1<<10, 1<<24

@@ -87,7 +87,7 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 	if a != AlgorithmPPO || g.Spec().Actions <= fewActions {
 		return c, nil
 	}
-	play, err := measured(g, c)
+	play, err := measure(g, c)
 	if err != nil {
 		return c, err
 	}

@@ -21,11 +21,11 @@ type expertIteration struct {
 	cfg     *Config
 	learner models.Learner
 	spec    game.Spec
-	parts   []*worker
+	workers []*worker // of each shard of the rows
 }
 
-// pupil is one part of the rows: its searches, and what they have found laid
-// out for the network.
+// worker is the search of one shard of the rows, with its targets laid out for the
+// network.
 type worker struct {
 	search  expert.Expert
 	targets expert.Targets
@@ -33,10 +33,10 @@ type worker struct {
 	spec    game.Spec
 	d       int // D
 
-	before []byte // the expert's state as the iteration began
+	before []byte // the state of search when the iteration began
 
 	obs          []float32 // [n+m, D] the rows to fit: values first, then decisions or their options
-	policy       []float64 // [k] what is taught
+	policy       []float64 // [k] target probabilities of the options
 	scores, prob []float64
 	share        []float64 // [P]
 	losses       Losses
@@ -51,15 +51,15 @@ func newExpertIteration(cfg *Config, g env.Game, l models.Learner) (*expertItera
 			return nil, err
 		}
 		x.Reset(cfg.Seed)
-		e.parts = append(e.parts, &worker{
+		e.workers = append(e.workers, &worker{
 			search: x, head: cfg.Head, spec: e.spec, d: e.spec.ObsLen(), share: make([]float64, e.spec.Players),
 		})
 	}
 	return e, nil
 }
 
-// iterate implements method: it searches in every row and fits the network once. When
-// ctx is done before that it is as if it had not begun.
+// iterate implements method. It searches in every row and fits the network once. If
+// ctx is done before the fit it restores the state before the call.
 func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, error) {
 	cfg := e.cfg
 	mlp := e.learner.MLP()
@@ -67,38 +67,37 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 		mlp.Forward(scores, values, obs)
 		models.SharesToReturns(values, e.spec.Players, e.spec.Return)
 	}
-	teach := x >= cfg.Expert.ValueWarmup
-	how := expert.Options{Lambda: cfg.Expert.Lambda.at(x), RandomPlay: !teach, PolicyReplies: teach && cfg.Head == models.Score}
+	warm := x >= cfg.Expert.ValueWarmup
+	opt := expert.Options{Lambda: cfg.Expert.Lambda.at(x), RandomPlay: !warm, PolicyReplies: warm && cfg.Head == models.Score}
 	temperature := cfg.Expert.Temperature.at(x)
-	err := parallel(len(e.parts), func(k int) (err error) {
-		p := e.parts[k]
+	err := forEach(e.workers, func(p *worker) (err error) {
 		if p.before, err = p.search.AppendState(p.before[:0]); err != nil {
 			return err
 		}
-		if err := p.search.Search(ctx, &p.targets, how, net); err != nil {
+		if err := p.search.Search(ctx, &p.targets, opt, net); err != nil {
 			return err
 		}
 		p.fill(temperature)
 		return nil
 	})
 	if err != nil {
-		for _, p := range e.parts {
+		for _, p := range e.workers {
 			err = errors.Join(err, p.search.RestoreState(p.before))
 		}
 		return Metrics{}, err
 	}
 	n, m := 0, 0
-	for _, p := range e.parts {
+	for _, p := range e.workers {
 		n += len(p.targets.Obs) / p.d
 		m += len(p.targets.Start) - 1
 	}
-	rows := make([]models.Shard, len(e.parts))
-	for k, p := range e.parts {
-		rows[k] = models.Shard{Obs: p.obs, Loss: p.loss(max(1, n), max(1, m), cfg.ValueCoef, teach)}
+	shards := make([]models.Shard, len(e.workers))
+	for k, p := range e.workers {
+		shards[k] = models.Shard{Obs: p.obs, Loss: p.loss(max(1, n), max(1, m), cfg.ValueCoef, warm)}
 	}
 	out := Metrics{LearningRate: cfg.learningRate(x)}
-	norm, err := e.learner.Fit(rows, out.LearningRate)
-	for _, p := range e.parts {
+	norm, err := e.learner.Fit(shards, out.LearningRate)
+	for _, p := range e.workers {
 		out.Losses.add(p.losses)
 		out.Decisions += uint64(p.targets.Decisions)
 		out.Games += uint64(p.targets.Games)
@@ -108,7 +107,7 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 	return out, err
 }
 
-// fill lays out the lessons and works out the policy that is taught.
+// fill lays out the targets and computes those of the policy.
 func (p *worker) fill(temperature float64) {
 	l := &p.targets
 	p.obs = append(p.obs[:0], l.Obs...)
@@ -118,7 +117,7 @@ func (p *worker) fill(temperature float64) {
 		p.obs = append(p.obs, l.DecisionObs...)
 	}
 	p.policy = p.policy[:0]
-	p.losses = Losses{} // not in loss, which is not called for a part without rows
+	p.losses = Losses{} // not in loss, which is not called for a shard without rows
 	for i, from := range l.Start[:len(l.Start)-1] {
 		p.scores = p.scores[:0]
 		for _, w := range l.ActionValue[from:l.Start[i+1]] {
@@ -130,32 +129,32 @@ func (p *worker) fill(temperature float64) {
 	}
 }
 
-// loss is the gradient of the loss, means over n values and m decisions of all
-// parts, with respect to the network's outputs:
+// loss returns the gradient of the loss with respect to the network's outputs. The
+// terms are means over the n values and the m decisions of all shards:
 //
 //	L = −v·Σ_p G[p]·log V[p] + Σ_a π*(a)·log(π*(a)/π(a))
 //
-// with G the shares of the win that a position is worth and π* ∝ exp(Q/τ) the
-// policy that is taught.
-func (p *worker) loss(n, m int, value float64, teach bool) func(policy, values, dpolicy, dvalues []float32) {
+// with G the target of the shares of the win and π* ∝ exp(Q/τ) the target of the
+// policy. The second term is left out unless withPolicy is set.
+func (p *worker) loss(n, m int, value float64, withPolicy bool) func(policy, values, dpolicy, dvalues []float32) {
 	return func(policy, values, dpolicy, dvalues []float32) {
 		l := &p.targets
 		for i := 0; i < len(l.Value); i += len(p.share) {
 			models.SharesOf(p.share, values[i:])
-			// The logarithm of a share is its value less total.
+			// The logarithm of a share is its value minus total.
 			total := float64(slices.Max(values[i:i+len(p.share)])) - math.Log(slices.Max(p.share))
 			for j, x := range p.share {
 				want := p.spec.WinShare(float64(l.Value[i+j]))
 				e := x - want
 				p.losses.Value += e * e / 2
 				if want > 0 {
-					p.losses.excess += want * (math.Log(want) - float64(values[i+j]) + total)
+					p.losses.valueKL += want * (math.Log(want) - float64(values[i+j]) + total)
 				}
 				dvalues[i+j] = float32(value * e / float64(n))
 			}
 		}
 		p.losses.decisions += float64(len(l.Value) / len(p.share))
-		if !teach {
+		if !withPolicy {
 			return
 		}
 		first := len(l.Obs) / p.d // the row of the first decision, or of its first option
@@ -190,8 +189,8 @@ func (p *worker) loss(n, m int, value float64, teach bool) func(policy, values, 
 
 // save implements method.
 func (e *expertIteration) save(blobs map[string][]byte) (err error) {
-	for k, p := range e.parts {
-		if blobs[partBlob(k)], err = p.search.AppendState(nil); err != nil {
+	for k, p := range e.workers {
+		if blobs[shardBlob(k)], err = p.search.AppendState(nil); err != nil {
 			return err
 		}
 	}
@@ -200,8 +199,8 @@ func (e *expertIteration) save(blobs map[string][]byte) (err error) {
 
 // restore implements method.
 func (e *expertIteration) restore(blobs map[string][]byte) error {
-	for k, p := range e.parts {
-		if err := p.search.RestoreState(blobs[partBlob(k)]); err != nil {
+	for k, p := range e.workers {
+		if err := p.search.RestoreState(blobs[shardBlob(k)]); err != nil {
 			return err
 		}
 	}

@@ -18,8 +18,8 @@ import (
 	"marsgym/train"
 )
 
-// least is a config of some milliseconds: a few short iterations.
-func least(a train.Algorithm) train.Config {
+// tiny is a config of some milliseconds: a few short iterations.
+func tiny(a train.Algorithm) train.Config {
 	cfg := train.DefaultConfig(a)
 	cfg.Hidden, cfg.Rows, cfg.Shards = []int{2}, 2, 1
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 4, 4
@@ -29,13 +29,13 @@ func least(a train.Algorithm) train.Config {
 	return cfg
 }
 
-// FuzzConfig reads any config. One that is accepted comes back as it is, and a run
-// with it ends if it is small.
+// FuzzConfig reads any config. One that is accepted is unchanged by writing and
+// reading it, and a run with it ends if it is small.
 func FuzzConfig(f *testing.F) {
 	games := []env.Game{open(f, "pig", `{"target": 10}`), open(f, "martian-dice", `{"players": 3, "dice": 2, "target": 2}`)}
 	for _, a := range train.Algorithms() {
 		for i := range games {
-			for _, cfg := range []train.Config{train.DefaultConfig(a), least(a)} {
+			for _, cfg := range []train.Config{train.DefaultConfig(a), tiny(a)} {
 				text, err := json.Marshal(cfg)
 				if err != nil {
 					f.Fatal(err)
@@ -56,7 +56,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		var back train.Config
 		if err := input.DecodeJSON(again, &back); err != nil || !reflect.DeepEqual(back, cfg) {
-			t.Fatalf("%s comes back as %+v, error %v", again, back, err)
+			t.Fatalf("%s is read as %+v, error %v", again, back, err)
 		}
 		small := cfg.Steps <= 200 && cfg.Rows <= 16 && cfg.PPO.Epochs <= 4 && cfg.PPO.Horizon <= 16 &&
 			cfg.Expert.Search.Turns <= 4 && cfg.Expert.Search.Decisions <= 16 && len(cfg.Hidden) <= 4
@@ -72,17 +72,17 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// FuzzRestore resumes a run from a checkpoint whose parts are any bytes. It is
-// refused, or the run ends.
+// FuzzRestore resumes a run from a checkpoint with any bytes in one of its blobs. The
+// run is refused or ends.
 func FuzzRestore(f *testing.F) {
 	g := open(f, "pig", `{"target": 10}`)
-	type made struct {
+	type interrupted struct {
 		cfg        train.Config
 		checkpoint *models.File
 		files      map[string][]byte
 	}
-	var runs []made
-	parts := []string{"run", "settings", "shuffle", "part.0", "pool", "pool.0"}
+	var runs []interrupted
+	blobs := []string{"run", "settings", "shuffle", "part.0", "pool", "pool.0"}
 	for i, a := range train.Algorithms() {
 		ctx, cancel := context.WithCancel(f.Context())
 		opt := train.Options{Game: g, Dir: f.TempDir(), Learner: learner}
@@ -91,7 +91,7 @@ func FuzzRestore(f *testing.F) {
 				cancel()
 			}
 		}
-		r := made{cfg: least(a), files: map[string][]byte{}}
+		r := interrupted{cfg: tiny(a), files: map[string][]byte{}}
 		if _, err := train.Run(ctx, r.cfg, opt); !errors.Is(err, train.ErrInterrupted) {
 			f.Fatal(err)
 		}
@@ -105,11 +105,11 @@ func FuzzRestore(f *testing.F) {
 			}
 		}
 		runs = append(runs, r)
-		for k, name := range parts {
+		for k, name := range blobs {
 			f.Add(uint8(i), uint8(k), r.checkpoint.Blobs[name])
 		}
 	}
-	f.Fuzz(func(t *testing.T, which, part uint8, content []byte) {
+	f.Fuzz(func(t *testing.T, which, blob uint8, content []byte) {
 		r := runs[int(which)%len(runs)]
 		dir := t.TempDir()
 		for name, b := range r.files {
@@ -119,7 +119,7 @@ func FuzzRestore(f *testing.F) {
 		}
 		file := *r.checkpoint
 		file.Blobs = maps.Clone(file.Blobs)
-		file.Blobs[parts[int(part)%len(parts)]] = content
+		file.Blobs[blobs[int(blob)%len(blobs)]] = content
 		if err := file.Save(filepath.Join(dir, train.CheckpointFile)); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"marsgym/train"
 )
 
-// countdown is a context that is cancelled once its Err has been called so often.
+// countdown is a context that is cancelled after a number of calls of Err.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -24,12 +24,12 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestInterruptWithinIteration: experts drop an iteration that is interrupted, and
-// a run that goes on ends in the same bits.
+// TestInterruptWithinIteration: expert iteration drops an interrupted iteration, and
+// the resumed run ends in the same bits.
 func TestInterruptWithinIteration(t *testing.T) {
 	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
 	for _, a := range []train.Algorithm{train.OnePly, train.TurnExact} {
-		cfg := killed(a)
+		cfg := short(a)
 		cfg.Steps, cfg.Checkpoints = 2000, 1
 		whole, dir := t.TempDir(), t.TempDir()
 		if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
@@ -52,7 +52,7 @@ func TestInterruptWithinIteration(t *testing.T) {
 			t.Errorf("%s: no iteration was interrupted", a)
 		}
 		if !bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
-			t.Errorf("%s: a run that was interrupted ends in another model", a)
+			t.Errorf("%s: an interrupted run ends in another model", a)
 		}
 		same(t, dir, whole)
 	}

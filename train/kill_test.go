@@ -21,9 +21,9 @@ import (
 	"marsgym/train"
 )
 
-// killed is a run of about forty short iterations that saves after about every
+// short is a run of about forty short iterations that saves after about every
 // third.
-func killed(a train.Algorithm) train.Config {
+func short(a train.Algorithm) train.Config {
 	cfg := train.DefaultConfig(a)
 	cfg.Hidden, cfg.Rows, cfg.Shards = []int{16}, 16, 2
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 16, 64
@@ -31,8 +31,8 @@ func killed(a train.Algorithm) train.Config {
 	return cfg
 }
 
-// TestKill trains in processes that are killed at any moment, and compares with
-// a run that was left in peace.
+// TestKill trains in processes that are killed at any moment, and compares the
+// result with that of an undisturbed run.
 func TestKill(t *testing.T) {
 	const (
 		key  = "MARSGYM_TRAIN_TEST"
@@ -47,11 +47,11 @@ func TestKill(t *testing.T) {
 		opt.Report = func(train.Metrics) {
 			fmt.Println("iteration")
 			if left--; left == 0 && waits {
-				io.Copy(io.Discard, os.Stdin) // until it is killed
+				io.Copy(io.Discard, os.Stdin) // until the kill
 			}
 		}
 		fmt.Println("ready")
-		if _, err := train.Run(t.Context(), killed(train.Algorithm(algorithm)), opt); err != nil {
+		if _, err := train.Run(t.Context(), short(train.Algorithm(algorithm)), opt); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -59,7 +59,7 @@ func TestKill(t *testing.T) {
 	for _, a := range train.Algorithms() {
 		t.Run(string(a), func(t *testing.T) {
 			whole, dir := t.TempDir(), t.TempDir()
-			if _, err := train.Run(t.Context(), killed(a), train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
+			if _, err := train.Run(t.Context(), short(a), train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
 				t.Fatal(err)
 			}
 			seed := rand.Uint64()
@@ -80,7 +80,7 @@ func TestKill(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := child.StdinPipe(); err != nil { // it ends with this process
+				if _, err := child.StdinPipe(); err != nil { // closed when this process ends
 					t.Fatal(err)
 				}
 				if err := child.Start(); err != nil {
@@ -118,11 +118,11 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestKillBeforeCheckpoint has a run end before it has saved anything.
+// TestKillBeforeCheckpoint resumes a run that was killed before its first checkpoint.
 func TestKillBeforeCheckpoint(t *testing.T) {
 	g := open(t, "pig", `{"target": 10}`)
 	whole, dir := t.TempDir(), t.TempDir()
-	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
+	if _, err := train.Run(t.Context(), short(train.AlgorithmPPO), train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
 		t.Fatal(err)
 	}
 	left := filepath.Join(dir, train.CheckpointFile+".ABCDEFGH.tmp")
@@ -131,11 +131,11 @@ func TestKillBeforeCheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), train.Options{Game: g, Dir: dir, Learner: learner, Resume: true}); err != nil {
+	if _, err := train.Run(t.Context(), short(train.AlgorithmPPO), train.Options{Game: g, Dir: dir, Learner: learner, Resume: true}); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
-		t.Error("a run that begins again ends in another model")
+		t.Error("a restarted run ends in another model")
 	}
 	same(t, dir, whole)
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
@@ -143,12 +143,12 @@ func TestKillBeforeCheckpoint(t *testing.T) {
 	}
 }
 
-// TestKillBeforeModel has a run end between the checkpoint and the model, with
-// nothing left to train.
+// TestKillBeforeModel resumes a run that was killed between its last checkpoint and
+// the model.
 func TestKillBeforeModel(t *testing.T) {
 	g := open(t, "pig", `{"target": 10}`)
 	opt := train.Options{Game: g, Dir: t.TempDir(), Learner: learner}
-	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), opt); err != nil {
+	if _, err := train.Run(t.Context(), short(train.AlgorithmPPO), opt); err != nil {
 		t.Fatal(err)
 	}
 	model := filepath.Join(opt.Dir, agents.ModelFile)
@@ -157,7 +157,7 @@ func TestKillBeforeModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt.Resume = true
-	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), opt); err != nil {
+	if _, err := train.Run(t.Context(), short(train.AlgorithmPPO), opt); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(read(t, model), want) {
@@ -166,7 +166,7 @@ func TestKillBeforeModel(t *testing.T) {
 	if err := os.Remove(filepath.Join(opt.Dir, train.CheckpointFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := train.Run(t.Context(), killed(train.AlgorithmPPO), opt); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := train.Run(t.Context(), short(train.AlgorithmPPO), opt); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a model without its checkpoint: %v", err)
 	}
 	if !bytes.Equal(read(t, model), want) {
@@ -174,7 +174,7 @@ func TestKillBeforeModel(t *testing.T) {
 	}
 }
 
-// same compares the records of two runs, but for what they say of time.
+// same compares the records of two runs, except times.
 func same(t *testing.T, dir, whole string) {
 	t.Helper()
 	var lines, events [2][]byte

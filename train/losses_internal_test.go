@@ -1,7 +1,6 @@
+// In package train for the counts behind the means of the losses, which a run does
+// not report.
 package train
-
-// These tests are inside the package since a run does not show the counts that
-// its means are over.
 
 import (
 	"context"
@@ -13,8 +12,9 @@ import (
 	"marsgym/models/gorgonia"
 )
 
-// TestSmallMinibatch leaves most of the parts without rows: each decision
-// counts once in the losses for each epoch, and none of another minibatch.
+// TestSmallMinibatch has minibatches that leave most shards without rows: each
+// decision counts once in the losses for each epoch, and none of another minibatch
+// does.
 func TestSmallMinibatch(t *testing.T) {
 	g := openGame(t, "pig", `{"target": 10}`)
 	cfg := DefaultConfig(AlgorithmPPO)
@@ -36,7 +36,7 @@ func TestSmallMinibatch(t *testing.T) {
 	}
 }
 
-// idle is an expert that finds nothing.
+// idle is an expert without targets.
 type idle struct{ expert.Expert }
 
 func (idle) Search(_ context.Context, dst *expert.Targets, _ expert.Options, _ expert.Network) error {
@@ -44,8 +44,8 @@ func (idle) Search(_ context.Context, dst *expert.Targets, _ expert.Options, _ e
 	return nil
 }
 
-// TestIdlePart has a part that finds something once, and then nothing.
-func TestIdlePart(t *testing.T) {
+// TestIdleShard has a shard with targets in the first iteration only.
+func TestIdleShard(t *testing.T) {
 	g := openGame(t, "martian-dice", `{"dice": 5, "target": 6}`)
 	cfg := DefaultConfig(TurnExact)
 	cfg.Rows, cfg.Shards = 4, 2
@@ -68,13 +68,13 @@ func TestIdlePart(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, decisions := 0, 0
-		for _, p := range e.parts {
+		for _, p := range e.workers {
 			n += len(p.targets.Obs) / p.d
 			decisions += len(p.targets.Start) - 1
 		}
 		if n == 0 || m.decisions != float64(n) || m.choices != float64(decisions) {
 			t.Errorf("iteration %d: the losses are of %v positions and %v decisions; want %d and %d", i+1, m.decisions, m.choices, n, decisions)
 		}
-		e.parts[1].search = idle{e.parts[1].search}
+		e.workers[1].search = idle{e.workers[1].search}
 	}
 }

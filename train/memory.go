@@ -14,11 +14,11 @@ import (
 	"marsgym/models"
 )
 
-// maxMemory is how many bytes a run may take. Chosen: a large desktop computer has
-// as many.
+// maxMemory is the number of bytes that a run may use. Chosen: a large desktop
+// computer has as many.
 const maxMemory = 24 << 30
 
-// need is how many bytes a part of a run keeps.
+// need is the memory of a part of a run, in bytes.
 type need struct {
 	part  string
 	fixed float64 // allocated once
@@ -26,23 +26,24 @@ type need struct {
 	lower string  // the settings that it depends on
 }
 
-func (n need) kept() float64 { return n.fixed + n.grown }
+// live is the memory in use.
+func (n need) live() float64 { return n.fixed + n.grown }
 
-// most is what the part takes at its most: while a slice grows its old copies wait
+// peak is the largest memory of the part: while a slice grows its old copies wait
 // for the garbage collector, which lets the heap double.
-func (n need) most() float64 { return n.fixed + 2*n.grown }
+func (n need) peak() float64 { return n.fixed + 2*n.grown }
 
-// checkMemory reports a run that takes more than maxMemory.
+// checkMemory reports a run that uses more than maxMemory.
 func (c Config) checkMemory(g env.Game) error {
-	play, err := measured(g, c)
+	play, err := measure(g, c)
 	if err != nil {
 		return err
 	}
 	needs := c.memory(g.Spec(), play, min(c.Shards, runtime.GOMAXPROCS(0)))
 	total, largest := 0.0, needs[0]
 	for _, n := range needs {
-		total += n.most()
-		if n.most() > largest.most() {
+		total += n.peak()
+		if n.peak() > largest.peak() {
 			largest = n
 		}
 	}
@@ -51,37 +52,36 @@ func (c Config) checkMemory(g env.Game) error {
 	}
 	const gib = 1 << 30
 	return fmt.Errorf("the run takes about %.0f GiB of memory, %.0f of it for %s; want at most %d GiB: lower %s",
-		total/gib, largest.most()/gib, largest.part, maxMemory/gib, largest.lower)
+		total/gib, largest.peak()/gib, largest.part, maxMemory/gib, largest.lower)
 }
 
-// memory estimates what a run keeps in memory, with so many goroutines that fit
-// the network, but for the game's solution. It is within a factor of two of what
-// was measured.
+// memory estimates the memory of a run, without the game's solution, if so many
+// goroutines fit the network. It is within a factor of two of what was measured.
 func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	const (
 		number = 4       // bytes
-		room   = 1.25    // of a slice that is appended to, for each element, at the most
-		row    = 1 << 10 // of the states and generators of a row
-		plan   = 1 << 15 // of a turn that is searched; pig takes less, Martian Dice about as much
-		leaf   = 180     // of a state that is asked about, in the search of a ply
+		room   = 1.25    // capacity of a slice that is appended to, for each element, at most
+		row    = 1 << 10 // bytes of the states and generators of a row
+		plan   = 1 << 15 // of a turn plan; pig takes less, Martian Dice about as much
+		leaf   = 180     // of a leaf in the search of OnePly
 	)
 	shape := c.shape(spec)
 	weights := float64(shape.Size())
-	n, parts, graphs := float64(c.Rows), float64(c.Shards), float64(workers)
+	n, shards, graphs := float64(c.Rows), float64(c.Shards), float64(workers)
 	d, p, k := float64(spec.ObsLen()), float64(spec.Players), float64(shape.PolicyWidth())
-	seen := 1.0 // of a decision, how many options the policy head is shown, beside
+	scored := 1.0 // of the options of a decision, the fraction whose afterstates the network sees
 	if c.Head == models.Logits {
-		seen = 0
+		scored = 0
 	}
 	// Beside the network there are two numbers of the optimizer for each weight, a
-	// gradient for each part, and two in each graph; and a checkpoint, while it is
+	// gradient for each shard, and two in each graph; and a checkpoint, while it is
 	// written, with copies of all but the last two.
-	needs := []need{{"the network", number * weights * (3 + 8 + parts + 2*graphs), 0, "hidden or shards"}}
-	// fit is what it takes to fit so many rows at once. A graph has room for the
-	// rows of a part, a power of two, with two numbers for each column of the
-	// hidden layers and four for those of the heads.
+	needs := []need{{"the network", number * weights * (3 + 8 + shards + 2*graphs), 0, "hidden or shards"}}
+	// fit is the need of fitting so many rows at once. A graph has capacity for the
+	// rows of a shard, rounded up to a power of two, with two numbers for each column
+	// of the hidden layers and four for those of the heads.
 	fit := func(part string, rows float64, lower string) need {
-		capacity := float64(uint64(1) << bits.Len64(uint64(max(64, rows/parts)-1)))
+		capacity := float64(uint64(1) << bits.Len64(uint64(max(64, rows/shards)-1)))
 		columns := 1 + 4*(k+p)
 		for _, width := range c.Hidden {
 			columns += 2 * float64(width)
@@ -90,72 +90,73 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	}
 	if c.Algorithm == AlgorithmPPO {
 		decisions := n * float64(c.PPO.Horizon)
-		options := play.options * (1 + seen*d) // numbers of a decision
+		options := play.options * (1 + scored*d) // numbers of a decision
 		batch := min(decisions, 1.5*float64(c.PPO.Minibatch))
 		needs = append(needs,
 			need{"the rollout", number*decisions*(d+4*p+4) + n*(row+number*(3*d+options+k)), number * room * decisions * options, "rows or horizon"},
-			fit("a minibatch", batch*(1+seen*play.options), "minibatch"))
+			fit("a minibatch", batch*(1+scored*play.options), "minibatch"))
 		if c.PPO.Pool.Fraction > 0 {
 			needs = append(needs, need{"the opponent pool", number * weights * float64(c.PPO.Pool.Size), 0, "the size of the pool or hidden"})
 		}
 		return needs
 	}
-	lower, steps, searches, kept := "rows or decisions", n*float64(c.Expert.Search.Decisions), n*float64(c.Expert.Search.Decisions), float64(row)
+	lower, steps, searches, state := "rows or decisions", n*float64(c.Expert.Search.Decisions), n*float64(c.Expert.Search.Decisions), float64(row)
 	if c.Algorithm == TurnExact {
-		lower, steps, searches, kept = "rows or turns", n*float64(c.Expert.Search.Turns), n, row+plan
+		lower, steps, searches, state = "rows or turns", n*float64(c.Expert.Search.Turns), n, row+plan
 	}
-	fitted := searches*play.positions + steps*(seen*play.options+(1-seen)*play.decisions)
+	fitted := searches*play.positions + steps*(scored*play.options+(1-scored)*play.decisions)
 	return append(needs,
-		need{"the search", n * kept, room*number*n*play.asked*(d+p+4) + searches*play.asked*(8*p+leaf), lower},
+		need{"the search", n * state, room*number*n*play.leaves*(d+p+4) + searches*play.leaves*(8*p+leaf), lower},
 		need{"the targets", 0, room * number * (searches*play.positions*(d+p) + steps*(play.decisions*d+play.options*(d+5))), lower},
 		fit("a minibatch of the targets", fitted, lower))
 }
 
 // playSizes are means over play of a game.
 type playSizes struct {
-	options float64 // of a decision; of the experts, that are taught for each move or turn that is played
+	options float64 // of a decision; of expert iteration, of the policy targets for each move or turn played
 	length  float64 // decisions of a game; of PPO
 
-	// Of the experts, for each search: of a move of OnePly, of a turn of TurnExact.
-	asked     float64 // states that the network is asked about
-	positions float64 // whose values are taught
-	decisions float64 // that are taught, for each move or turn that is played
+	// Of expert iteration, for each search: of a move of OnePly, of a turn of
+	// TurnExact.
+	leaves    float64 // states that the network evaluates
+	positions float64 // value targets
+	decisions float64 // policy targets, for each move or turn played
 }
 
-// playKey is what playSizes depend on.
+// playKey is what playSizes depends on.
 type playKey struct {
 	rules     string
 	algorithm Algorithm
 	head      models.Head
 }
 
-// played keeps playSizes by playKey, since a sweep checks many configs of a game.
-var played sync.Map
+// measurements caches playSizes by playKey, since a sweep checks many configs of a game.
+var measurements sync.Map
 
-// measured plays a game for a while, always the same: at random, or under an
-// expert as training begins.
-func measured(g env.Game, c Config) (play playSizes, err error) {
+// measure plays a game for a while, with a fixed seed: at random, or by an expert
+// with an untrained network.
+func measure(g env.Game, c Config) (play playSizes, err error) {
 	key := playKey{g.Spec().RulesHash(), c.Algorithm, c.Head}
 	if c.Algorithm == AlgorithmPPO {
 		key.head = ""
 	}
-	if known, ok := played.Load(key); ok {
+	if known, ok := measurements.Load(key); ok {
 		return known.(playSizes), nil
 	}
 	if c.Algorithm == AlgorithmPPO {
-		play, err = measuredPlay(g)
+		play, err = measurePlay(g)
 	} else {
-		play, err = measuredSearch(g, c)
+		play, err = measureSearch(g, c)
 	}
 	if err == nil {
-		played.Store(key, play)
+		measurements.Store(key, play)
 	}
 	return play, err
 }
 
-// measuredSearch is measured for the experts, with a network of their kind.
-func measuredSearch(g env.Game, c Config) (play playSizes, err error) {
-	const rows, searches, most = 2, 32, 1 << 18 // states asked about; all chosen for a tenth of a second
+// measureSearch is measure for expert iteration, with a small network.
+func measureSearch(g env.Game, c Config) (play playSizes, err error) {
+	const rows, searches, maxLeaves = 2, 32, 1 << 18 // chosen for a tenth of a second
 	search := DefaultConfig(c.Algorithm).Expert.Search
 	search.Decisions = 8
 	x, err := g.NewExpert(search, rows, 0)
@@ -171,13 +172,13 @@ func measuredSearch(g env.Game, c Config) (play playSizes, err error) {
 		return play, err
 	}
 	net := func(scores, values, obs []float32) {
-		play.asked += float64(len(obs) / spec.ObsLen())
+		play.leaves += float64(len(obs) / spec.ObsLen())
 		mlp.Forward(scores, values, obs)
 		models.SharesToReturns(values, spec.Players, spec.Return)
 	}
 	var found expert.Targets
 	n := 0.0
-	for ; n < rows*searches && play.asked < most; n += rows {
+	for ; n < rows*searches && play.leaves < maxLeaves; n += rows {
 		if err := x.Search(context.Background(), &found, expert.Options{PolicyReplies: c.Head == models.Score}, net); err != nil {
 			return play, err
 		}
@@ -190,12 +191,13 @@ func measuredSearch(g env.Game, c Config) (play playSizes, err error) {
 		steps, searched = n*float64(search.Turns), n
 	}
 	return playSizes{
-		options: play.options / steps, asked: play.asked / searched,
+		options: play.options / steps, leaves: play.leaves / searched,
 		positions: play.positions / searched, decisions: play.decisions / steps,
 	}, nil
 }
 
-func measuredPlay(g env.Game) (playSizes, error) {
+// measurePlay is measure for PPO.
+func measurePlay(g env.Game) (playSizes, error) {
 	const rows, steps = 64, 2048
 	b := g.NewBatch(rows, 0)
 	b.Reset(1)

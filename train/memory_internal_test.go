@@ -1,4 +1,4 @@
-// In package train for the estimate, of which Check shows only whether it is too
+// In package train for the estimate, of which Check reports only whether it is too
 // large.
 package train
 
@@ -11,7 +11,7 @@ import (
 	"marsgym/models/gorgonia"
 )
 
-// TestMemory compares the estimate with what a run keeps on the heap.
+// TestMemory compares the estimate with the live heap of a run.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for a few seconds")
@@ -36,8 +36,8 @@ func TestMemory(t *testing.T) {
 		{"turns", "martian-dice", 4, TurnExact, func(c *Config) { c.Rows = 256 }},
 		{"many turns", "martian-dice", 2, TurnExact, func(c *Config) { c.Rows, c.Expert.Search.Turns = 32, 32 }},
 		{"turns of pig", "pig", 2, TurnExact, func(c *Config) { c.Rows = 1024 }},
-		{"plies", "martian-dice", 2, OnePly, func(c *Config) { c.Rows = 64 }},
-		{"plies of a board", "mars-is-ours-fast", 2, OnePly, func(c *Config) { c.Head, c.Rows, c.Expert.Search.Decisions = models.Logits, 64, 32 }},
+		{"one ply", "martian-dice", 2, OnePly, func(c *Config) { c.Rows = 64 }},
+		{"one ply of a board game", "mars-is-ours-fast", 2, OnePly, func(c *Config) { c.Head, c.Rows, c.Expert.Search.Decisions = models.Logits, 64, 32 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g, err := catalog.Open(test.game, test.players, nil)
@@ -47,40 +47,40 @@ func TestMemory(t *testing.T) {
 			cfg := DefaultConfig(test.algorithm)
 			test.change(&cfg)
 			cfg.Expert.ValueWarmup, cfg.Checkpoints = 0, 1
-			play, err := measured(g, cfg)
+			play, err := measure(g, cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
 			estimate := 0.0
 			for _, n := range cfg.memory(g.Spec(), play, min(cfg.Shards, runtime.GOMAXPROCS(0))) {
-				estimate += n.kept()
+				estimate += n.live()
 			}
-			before, kept := heap(), 0.0
+			before, live := heap(), 0.0
 			cfg.Steps = 1 // one iteration, or two
 			if test.algorithm == OnePly {
-				cfg.Steps += uint64(cfg.Rows * cfg.Expert.Search.Decisions) // games have gone on a while
+				cfg.Steps += uint64(cfg.Rows * cfg.Expert.Search.Decisions) // so that games have been played for a while
 			}
 			_, err = Run(t.Context(), cfg, Options{
 				Game: g, Dir: t.TempDir(),
 				Learner: gorgonia.New,
-				Report:  func(Metrics) { kept = heap() - before },
+				Report:  func(Metrics) { live = heap() - before },
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%.0f MB, estimated %.0f", kept/1e6, estimate/1e6)
-			if ratio := estimate / kept; !(ratio >= 1./factor && ratio <= factor) {
-				t.Errorf("the estimate is %.2f times the %.0f MB that were kept; want within a factor of %d", ratio, kept/1e6, factor)
+			t.Logf("%.0f MB, estimated %.0f", live/1e6, estimate/1e6)
+			if ratio := estimate / live; !(ratio >= 1./factor && ratio <= factor) {
+				t.Errorf("the estimate is %.2f times the %.0f MB of the live heap; want within a factor of %d", ratio, live/1e6, factor)
 			}
 		})
 	}
 }
 
-// heap is how many bytes are in use.
+// heap returns the bytes of the heap that are in use.
 func heap() float64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what pools kept is gone after two
+	runtime.GC() // sync.Pool drops its content after two
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc)
 }

@@ -13,66 +13,75 @@ import (
 	"marsgym/models"
 )
 
-// pool is past selves of the network. In some of the rows one seat learns and
-// one past self sits in all others, so that a game tells how the two compare.
-// What forgets how to beat an older self meets that self more often:
+// pool is an opponent pool of older copies of the network. In some of the rows one
+// seat learns and one opponent has all the others, so each game compares the two.
+// Opponents that beat the learner more often are sampled more often:
 //
-//	P(self) ∝ (1 − w)^power
+//	P(opponent) ∝ (1 − w)^power
 //
-// with w how often the network does better than this self. Who is drawn and how
-// often changes between rollouts only.
+// with w how often the network does better than this opponent. The opponents and
+// their probabilities change between rollouts only.
 //
 // Source: prioritised fictitious self-play, Vinyals et al., "Grandmaster level
 // in StarCraft II using multi-agent reinforcement learning", Nature 575 (2019).
 type pool struct {
-	cfg   Pool
-	spec  game.Spec
-	seats []*seats // of each part
-	play  []env.Policy
-	mlp   []*models.MLP // [n] the past selves; play asks them
-	draw  []float64     // [n] the probability of each
+	cfg      Pool
+	spec     game.Spec
+	rows     []*poolRows // of each rollout
+	mlp      []*models.MLP
+	policies []env.Policy // of mlp
+	prob     []float64    // of each opponent
 	poolState
 }
 
-// poolState is what a checkpoint says of a pool beside the weights.
+// poolState is what a checkpoint holds of a pool beside the weights.
 type poolState struct {
-	Taken int       `json:"taken"` // snapshots so far; where there is no room, the oldest gives way
-	Won   []float64 `json:"won"`   // [n] games won against each past self, older ones counting less
-	Games []float64 `json:"games"` // [n] games against each, likewise
-	Rows  [][]seat  `json:"rows"`  // of each part, those that play against the pool
+	Taken int         `json:"taken"` // snapshots so far; the latest replace the oldest
+	Won   []float64   `json:"won"`   // games won against each opponent, older ones weighted less
+	Games []float64   `json:"games"` // games against each, likewise
+	Rows  [][]matchup `json:"rows"`  // of each rollout, those that play against the pool
 }
 
-// Counts are multiplied by recall after each rollout, so that they follow the
-// network, and begin as if prior games had been split. Both chosen.
+// matchup is who plays in a row. The keys are those of older checkpoints.
+type matchup struct {
+	Learner  game.Player `json:"learner"` // the seat that learns
+	Opponent int         `json:"self"`    // of the other seats
+}
+
+// noOpponent is the opponent of a row in which the network has all seats.
+const noOpponent = -1
+
+// Counts are multiplied by decay after each rollout, so that they follow the
+// network, and begin as if priorGames had been split. Both chosen.
 const (
-	recall = 0.99
-	prior  = 10
+	decay      = 0.99
+	priorGames = 10
 )
 
-// PoolMetrics say how the network stands against its past selves.
+// PoolMetrics compare the network with the opponents of the pool.
 type PoolMetrics struct {
 	Opponents int     `json:"opponents"`
-	Win       float64 `json:"win"`     // mean over past selves of how often it does better
+	Win       float64 `json:"win"`     // mean over opponents of how often the network does better
 	MinWin    float64 `json:"min_win"` // the lowest of them; for two players, below one half it has forgotten something
 }
 
-// newPool returns an empty pool and seats the rows of all parts.
-func newPool(cfg Pool, spec game.Spec, parts []*rollout) *pool {
+// newPool returns an empty pool for the first rows of each rollout.
+func newPool(cfg Pool, spec game.Spec, rollouts []*rollout) *pool {
 	p := &pool{cfg: cfg, spec: spec}
-	for _, r := range parts {
-		rows := make([]seat, int(math.Round(cfg.Fraction*float64(r.n))))
+	for _, r := range rollouts {
+		rows := make([]matchup, int(math.Round(cfg.Fraction*float64(r.n))))
 		for i := range rows {
-			rows[i].Opponent = nobody
+			rows[i].Opponent = noOpponent
 		}
 		p.Rows = append(p.Rows, rows)
-		r.seats = &seats{pool: p, rows: rows}
-		p.seats = append(p.seats, r.seats)
+		r.pool = &poolRows{pool: p, rows: rows}
+		p.rows = append(p.rows, r.pool)
 	}
 	return p
 }
 
-// begin takes a snapshot if one is due at a share x of the run, and settles the
-// chances of the past selves for a rollout.
+// begin takes a snapshot if one is due at a fraction x of the run, and computes the
+// probabilities of the opponents for a rollout.
 func (p *pool) begin(mlp *models.MLP, x float64) {
 	if p.cfg.Fraction == 0 {
 		return
@@ -81,41 +90,41 @@ func (p *pool) begin(mlp *models.MLP, x float64) {
 		k := p.Taken % p.cfg.Size
 		if k == len(p.mlp) {
 			p.add(mlp.Clone())
-			p.Won, p.Games = append(p.Won, prior/2.), append(p.Games, prior)
+			p.Won, p.Games = append(p.Won, priorGames/2.), append(p.Games, priorGames)
 			continue
 		}
-		// Games in progress go on against the newcomer.
+		// Games in progress go on against the new opponent.
 		copy(p.mlp[k].Weights(), mlp.Weights())
-		p.Won[k], p.Games[k] = prior/2., prior
+		p.Won[k], p.Games[k] = priorGames/2., priorGames
 	}
-	p.draw = p.draw[:0]
+	p.prob = p.prob[:0]
 	sum := 0.0
 	for k := range p.mlp {
-		p.draw = append(p.draw, math.Pow(1-p.Won[k]/p.Games[k], p.cfg.Power))
-		sum += p.draw[k]
+		p.prob = append(p.prob, math.Pow(1-p.Won[k]/p.Games[k], p.cfg.Power))
+		sum += p.prob[k]
 	}
-	for k := range p.draw {
-		p.draw[k] /= sum
+	for k := range p.prob {
+		p.prob[k] /= sum
 	}
 }
 
 func (p *pool) add(mlp *models.MLP) {
 	p.mlp = append(p.mlp, mlp)
-	p.play = append(p.play, agents.NewNet(p.spec, mlp, true))
+	p.policies = append(p.policies, agents.NewNet(p.spec, mlp, true))
 }
 
-// end counts the games of a rollout, part by part.
+// end counts the games of a rollout.
 func (p *pool) end() *PoolMetrics {
 	if len(p.mlp) == 0 {
 		return nil
 	}
 	m := &PoolMetrics{Opponents: len(p.mlp), MinWin: 1}
 	for k := range p.mlp {
-		p.Won[k] = recall*p.Won[k] + (1-recall)*prior/2
-		p.Games[k] = recall*p.Games[k] + (1-recall)*prior
-		for _, s := range p.seats {
-			p.Won[k] += s.count[k].won
-			p.Games[k] += s.count[k].games
+		p.Won[k] = decay*p.Won[k] + (1-decay)*priorGames/2
+		p.Games[k] = decay*p.Games[k] + (1-decay)*priorGames
+		for _, r := range p.rows {
+			p.Won[k] += r.count[k].won
+			p.Games[k] += r.count[k].games
 		}
 		w := p.Won[k] / p.Games[k]
 		m.Win += w / float64(len(p.mlp))
@@ -124,61 +133,53 @@ func (p *pool) end() *PoolMetrics {
 	return m
 }
 
-// seats is who sits where in a part's first rows; in the others, and before
-// there is a past self, it is the network alone.
-type seats struct {
+// poolRows are the first rows of a rollout, which play against the pool. In the
+// others, and in all as long as the pool is empty, the network plays itself.
+type poolRows struct {
 	pool  *pool
-	rows  []seat
-	count []tally // [n] of this rollout, against each past self
-	asked [][]int // [n] the rows in which each moves
+	rows  []matchup
+	count []tally // of this rollout, against each opponent
+	turns [][]int // the rows in which each opponent is the current player
 	probs []float64
 }
-
-// seat is who sits where in a row.
-type seat struct {
-	Learner  game.Player `json:"learner"` // the seat that learns
-	Opponent int         `json:"self"`    // who sits in the others
-}
-
-const nobody = -1
 
 type tally struct{ won, games float64 }
 
 // reset begins a rollout.
-func (s *seats) reset() {
-	n := len(s.pool.mlp)
-	s.count = append(s.count[:0], make([]tally, n)...)
-	for len(s.asked) < n {
-		s.asked = append(s.asked, nil)
+func (r *poolRows) reset() {
+	n := len(r.pool.mlp)
+	r.count = append(r.count[:0], make([]tally, n)...)
+	for len(r.turns) < n {
+		r.turns = append(r.turns, nil)
 	}
 }
 
-// past reports whether a past self moves for a player in row i.
-func (s *seats) past(i int, p game.Player) bool {
-	return i < len(s.rows) && s.rows[i].Opponent != nobody && s.rows[i].Learner != p
+// opponent reports whether an opponent decides for a player in row i.
+func (r *poolRows) opponent(i int, p game.Player) bool {
+	return i < len(r.rows) && r.rows[i].Opponent != noOpponent && r.rows[i].Learner != p
 }
 
-// act writes the actions of past selves.
-func (s *seats) act(b env.Batch) error {
+// act writes the actions of opponents.
+func (r *poolRows) act(b env.Batch) error {
 	buf := b.Buffers()
-	for k := range s.asked {
-		s.asked[k] = s.asked[k][:0]
+	for k := range r.turns {
+		r.turns[k] = r.turns[k][:0]
 	}
-	for i, row := range s.rows {
-		if s.past(i, buf.Player[i]) {
-			s.asked[row.Opponent] = append(s.asked[row.Opponent], i)
+	for i, row := range r.rows {
+		if r.opponent(i, buf.Player[i]) {
+			r.turns[row.Opponent] = append(r.turns[row.Opponent], i)
 		}
 	}
-	actions := s.pool.spec.Actions
-	for k, rows := range s.asked {
+	actions := r.pool.spec.Actions
+	for k, rows := range r.turns {
 		if len(rows) == 0 {
 			continue
 		}
-		if need := len(rows) * actions; cap(s.probs) < need {
-			s.probs = make([]float64, len(s.rows)*actions)
+		if need := len(rows) * actions; cap(r.probs) < need {
+			r.probs = make([]float64, len(r.rows)*actions)
 		}
-		probs := s.probs[:len(rows)*actions]
-		if err := s.pool.play[k].Probs(probs, b.Decisions(rows)); err != nil {
+		probs := r.probs[:len(rows)*actions]
+		if err := r.pool.policies[k].Probs(probs, b.Decisions(rows)); err != nil {
 			return err
 		}
 		for j, i := range rows {
@@ -188,24 +189,24 @@ func (s *seats) act(b env.Batch) error {
 	return nil
 }
 
-// over counts the game that has just ended in row i, with these returns by seat
-// or nil if it was cut off, and draws who sits where in the next from the row's
+// gameOver counts the game that has ended in row i, with these returns by seat or
+// nil if it was truncated, and draws the matchup of the next game from the row's
 // own generator.
-func (s *seats) over(i int, returns []float32, noise *rand.PCG) {
-	if i >= len(s.rows) || len(s.pool.draw) == 0 {
+func (r *poolRows) gameOver(i int, returns []float32, noise *rand.PCG) {
+	if i >= len(r.rows) || len(r.pool.prob) == 0 {
 		return
 	}
-	row := &s.rows[i]
-	if row.Opponent != nobody && returns != nil {
-		s.count[row.Opponent].games++
-		s.count[row.Opponent].won += better(returns, row.Learner)
+	row := &r.rows[i]
+	if row.Opponent != noOpponent && returns != nil {
+		r.count[row.Opponent].games++
+		r.count[row.Opponent].won += better(returns, row.Learner)
 	}
-	row.Learner = game.Player(below(noise, uint64(s.pool.spec.Players)))
-	row.Opponent = int(env.SampleAction(s.pool.draw, noise))
+	row.Learner = game.Player(below(noise, uint64(r.pool.spec.Players)))
+	row.Opponent = int(env.SampleAction(r.pool.prob, noise))
 }
 
-// better is 1 if a seat's return is above the mean of all, ½ if it is the mean,
-// else 0: a measure for any game.
+// better returns 1 if a seat's return is above the mean of all seats, ½ if it is
+// the mean, else 0. That holds for any game.
 func better(returns []float32, seat game.Player) float64 {
 	diff := 0.0
 	for _, r := range returns {
@@ -220,7 +221,8 @@ func better(returns []float32, seat game.Player) float64 {
 	return 0
 }
 
-func selfBlob(k int) string { return fmt.Sprintf("pool.%d", k) }
+// opponentBlob is the name of an opponent's weights in a checkpoint.
+func opponentBlob(k int) string { return fmt.Sprintf("pool.%d", k) }
 
 // save adds the pool to a checkpoint.
 func (p *pool) save(blobs map[string][]byte) (err error) {
@@ -231,14 +233,14 @@ func (p *pool) save(blobs map[string][]byte) (err error) {
 		return err
 	}
 	for k, mlp := range p.mlp {
-		if blobs[selfBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights()); err != nil {
+		if blobs[opponentBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// restore takes back what save wrote for a network of the shape of mlp.
+// restore reads what save wrote for a network of the shape of mlp.
 func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 	if p.cfg.Fraction == 0 {
 		return nil
@@ -249,32 +251,33 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 	}
 	n := min(state.Taken, p.cfg.Size)
 	if n < 0 || len(state.Won) != n || len(state.Games) != n || len(state.Rows) != len(p.Rows) {
-		return fmt.Errorf("opponent pool: counts of %d and %d past selves, and %d parts; want %d and %d",
+		return fmt.Errorf("opponent pool: counts of %d and %d opponents, and %d shards; want %d and %d",
 			len(state.Won), len(state.Games), len(state.Rows), n, len(p.Rows))
 	}
 	for k := range n {
 		if won, games := state.Won[k], state.Games[k]; !(won >= 0 && won < games) {
-			return fmt.Errorf("opponent pool: %v of %v games are won against past self %d; want a share from 0 to less than 1", won, games, k)
+			return fmt.Errorf("opponent pool: %v of %v games are won against opponent %d; want a fraction from 0 to less than 1", won, games, k)
 		}
 		c := mlp.Clone()
-		if m, err := binary.Decode(blobs[selfBlob(k)], binary.LittleEndian, c.Weights()); err != nil || m != len(blobs[selfBlob(k)]) {
-			return fmt.Errorf("opponent pool: the weights of past self %d are %d bytes; want %d", k, len(blobs[selfBlob(k)]), 4*len(c.Weights()))
+		blob := blobs[opponentBlob(k)]
+		if m, err := binary.Decode(blob, binary.LittleEndian, c.Weights()); err != nil || m != len(blob) {
+			return fmt.Errorf("opponent pool: the weights of opponent %d are %d bytes; want %d", k, len(blob), 4*len(c.Weights()))
 		}
 		if err := c.CheckFinite(); err != nil {
-			return fmt.Errorf("opponent pool: past self %d: %w", k, err)
+			return fmt.Errorf("opponent pool: opponent %d: %w", k, err)
 		}
 		p.add(c)
 	}
 	for k, rows := range state.Rows {
 		if len(rows) != len(p.Rows[k]) {
-			return fmt.Errorf("opponent pool: %d rows in part %d; want %d", len(rows), k, len(p.Rows[k]))
+			return fmt.Errorf("opponent pool: %d rows in shard %d; want %d", len(rows), k, len(p.Rows[k]))
 		}
 		for _, row := range rows {
-			if row.Opponent < nobody || row.Opponent >= n || row.Learner < 0 || int(row.Learner) >= p.spec.Players {
-				return fmt.Errorf("opponent pool: seat %d learns against past self %d of %d", row.Learner, row.Opponent, n)
+			if row.Opponent < noOpponent || row.Opponent >= n || row.Learner < 0 || int(row.Learner) >= p.spec.Players {
+				return fmt.Errorf("opponent pool: seat %d learns against opponent %d of %d", row.Learner, row.Opponent, n)
 			}
 		}
-		p.seats[k].rows = rows
+		p.rows[k].rows = rows
 	}
 	p.poolState = state
 	return nil

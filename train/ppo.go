@@ -5,23 +5,27 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/internal/parallel"
 	"marsgym/models"
 )
 
-// ppo is proximal policy optimisation: the network plays itself, and is moved
-// towards what has paid better than its values said, not too far at a time.
+// ppo is proximal policy optimisation: the network plays itself, and the
+// probabilities of moves that turned out better than its values predicted rise, by a
+// bounded ratio in each iteration.
 //
 // Source: Schulman et al., arXiv:1707.06347.
 type ppo struct {
-	cfg     *Config
-	learner models.Learner
-	parts   []*rollout
-	pool    *pool
-	shards  []shard
-	order   []block
-	stream  rand.PCG
+	cfg      *Config
+	learner  models.Learner
+	rollouts []*rollout // of each shard of the rows
+	pool     *pool
+	shards   []shard // of a minibatch
+	order    []block
+	stream   rand.PCG
 }
 
 func newPPO(cfg *Config, g env.Game, l models.Learner) *ppo {
@@ -31,24 +35,24 @@ func newPPO(cfg *Config, g env.Game, l models.Learner) *ppo {
 		from, to := cfg.Rows*k/cfg.Shards, cfg.Rows*(k+1)/cfg.Shards
 		b := g.NewBatch(to-from, from)
 		b.Reset(cfg.Seed)
-		r.parts = append(r.parts, newRollout(b, cfg.Head, cfg.PPO.Horizon))
+		r.rollouts = append(r.rollouts, newRollout(b, cfg.Head, cfg.PPO.Horizon))
 	}
-	r.pool = newPool(cfg.PPO.Pool, g.Spec(), r.parts)
+	r.pool = newPool(cfg.PPO.Pool, g.Spec(), r.rollouts)
 	return r
 }
 
-// iterate implements method: it plays a rollout and fits the network to it, which takes
-// a moment, whether ctx is done or not.
+// iterate implements method. It plays a rollout and fits the network to it, which
+// takes a moment, even if ctx is done.
 func (r *ppo) iterate(_ context.Context, x float64) (Metrics, error) {
 	cfg := r.cfg
 	mlp := r.learner.MLP()
 	r.pool.begin(mlp, x)
-	err := parallel(len(r.parts), func(k int) error { return r.parts[k].play(mlp, cfg.PPO.Gamma, cfg.PPO.Lambda) })
+	err := forEach(r.rollouts, func(p *rollout) error { return p.play(mlp, cfg.PPO.Gamma, cfg.PPO.Lambda) })
 	if err != nil {
 		return Metrics{}, err
 	}
 	m := Metrics{LearningRate: cfg.learningRate(x), Decisions: uint64(cfg.Rows) * uint64(cfg.PPO.Horizon)}
-	for _, p := range r.parts {
+	for _, p := range r.rollouts {
 		m.Games += p.games
 	}
 	m.Losses, err = r.fit(m.LearningRate, cfg.PPO.EntropyCoef.at(x))
@@ -61,8 +65,8 @@ func (r *ppo) save(blobs map[string][]byte) (err error) {
 	if blobs["shuffle"], err = r.stream.MarshalBinary(); err != nil {
 		return err
 	}
-	for k, p := range r.parts {
-		if blobs[partBlob(k)], err = p.batch.AppendState(nil); err != nil {
+	for k, p := range r.rollouts {
+		if blobs[shardBlob(k)], err = p.batch.AppendState(nil); err != nil {
 			return err
 		}
 	}
@@ -72,30 +76,30 @@ func (r *ppo) save(blobs map[string][]byte) (err error) {
 // restore implements method.
 func (r *ppo) restore(blobs map[string][]byte) error {
 	err := errors.Join(r.stream.UnmarshalBinary(blobs["shuffle"]), r.pool.restore(blobs, r.learner.MLP()))
-	for k, p := range r.parts {
-		err = errors.Join(err, p.batch.RestoreState(blobs[partBlob(k)]))
+	for k, p := range r.rollouts {
+		err = errors.Join(err, p.batch.RestoreState(blobs[shardBlob(k)]))
 	}
 	return err
 }
 
-// Losses are what a minibatch, or the mean over many, came to.
+// Losses are the means of a minibatch or of many.
 type Losses struct {
-	// Policy is PPO's clipped objective, negated; of the experts, how far the
-	// policy is from the one that is taught, a KL divergence in nats.
+	// Policy is PPO's clipped objective, negated; of expert iteration, the KL
+	// divergence of the policy from its target, in nats.
 	Policy float64 `json:"policy_loss"`
-	// Value is half the squared error, summed over the seats, a mean over
-	// positions: of returns for PPO, of shares of the win for the experts.
+	// Value is half the squared error, summed over the seats, as a mean over
+	// positions: of returns for PPO, of shares of the win for expert iteration.
 	Value    float64 `json:"value_loss"`
 	Entropy  float64 `json:"entropy"`   // of decisions with a choice, in nats
 	KL       float64 `json:"kl"`        // from the policy that played
-	Clipped  float64 `json:"clipped"`   // share of decisions at which the ratio was clipped
+	Clipped  float64 `json:"clipped"`   // fraction of decisions at which the ratio was clipped
 	GradNorm float64 `json:"grad_norm"` // before clipping
 
-	Pool *PoolMetrics `json:"pool,omitempty"` // where there are past selves
+	Pool *PoolMetrics `json:"pool,omitempty"` // nil if the pool is empty
 
-	// excess is what the experts really minimise of the values: their
-	// cross-entropy above the least it can be, a KL divergence in nats.
-	excess float64
+	// valueKL is what expert iteration minimises of the values: the KL divergence
+	// of the shares from their targets, in nats.
+	valueKL float64
 
 	decisions, choices float64
 }
@@ -106,7 +110,7 @@ func (l *Losses) add(m Losses) {
 	l.Entropy += m.Entropy
 	l.KL += m.KL
 	l.Clipped += m.Clipped
-	l.excess += m.excess
+	l.valueKL += m.valueKL
 	l.decisions += m.decisions
 	l.choices += m.choices
 }
@@ -116,59 +120,62 @@ func (l *Losses) mean() {
 	d, c := max(1, l.decisions), max(1, l.choices)
 	l.Policy /= c
 	l.Value /= d
-	l.excess /= d
+	l.valueKL /= d
 	l.Entropy /= c
 	l.KL /= c
 	l.Clipped /= c
 }
 
-// shard is a part of a minibatch: some decisions, laid out for the network with
-// the decisions' observations first and then, where afterstates are scored,
-// their options'.
+// shard is a shard of a minibatch: decisions, laid out for the network with the
+// observations of the decisions first and then, for the head that scores them, the
+// afterstates of their options.
 type shard struct {
 	obs    []float32 // [n + m, D] or [n, D]
 	start  []int32   // [n+1] into index
 	index  []int32   // [m] of each option in the policy head's output
-	chosen []int32   // [n] into index; -1 without a choice
-	logp   []float32 // [n] of what was chosen, as it was played
+	chosen []int32   // [n] into index; -1 without options
+	logp   []float32 // [n] of the chosen option, when it was played
 	adv    []float32 // [n] of the mover, normalised
-	target []float32 // [n, P] what the values should be, in the order of play
+	target []float32 // [n, P] of the values, in the order of play
+	bySeat []float32 // [P] the target of one decision
 	losses Losses
 	probs  []float64
 	scores []float64
 }
 
-// block is some of a rollout's decisions, which lie together: a minibatch is
-// drawn by the block, since one decision at a time would mostly wait for
-// memory. Where its part has at least as many rows, they are of different games.
-type block struct{ part, from, to int32 }
+// block is a range of a rollout's decisions. Minibatches are drawn by the block,
+// since drawing single decisions would mostly wait for memory. If the rollout has at
+// least as many rows, the decisions are of different games.
+type block struct{ rollout, from, to int32 }
 
 // blockLen is the length of a block. Chosen: longer is not faster.
 const blockLen = 16
 
 // fill lays out blocks of rollouts.
-func (s *shard) fill(bs []block, parts []*rollout, scale func(float32) float32) {
-	r0 := parts[0]
+func (s *shard) fill(bs []block, rollouts []*rollout, scale func(float32) float32) {
+	d, p := rollouts[0].d, rollouts[0].p
 	s.obs, s.index, s.start = s.obs[:0], s.index[:0], append(s.start[:0], 0)
 	s.chosen, s.logp, s.adv, s.target = s.chosen[:0], s.logp[:0], s.adv[:0], s.target[:0]
 	s.losses = Losses{} // not in loss, which is not called for a shard without rows
 	for _, b := range bs {
-		r := parts[b.part]
+		r := rollouts[b.rollout]
 		s.obs = append(s.obs, r.obs[int(b.from)*r.d:int(b.to)*r.d]...)
 	}
-	n := len(s.obs) / r0.d
+	n := len(s.obs) / d
 	for _, b := range bs {
-		r := parts[b.part]
+		r := rollouts[b.rollout]
 		if r.head == models.Score {
 			s.obs = append(s.obs, r.optionObs[int(r.start[b.from])*r.d:int(r.start[b.to])*r.d]...)
 		}
 		for at := int(b.from); at < int(b.to); at++ {
-			mover := int(r.Mover[at])
-			for j := range r.p {
-				k := at*r.p + (mover+j)%r.p
-				s.target = append(s.target, r.Value[k]+r.adv[k])
+			mover := r.mover[at]
+			s.bySeat = s.bySeat[:0]
+			for k := at * p; k < (at+1)*p; k++ {
+				s.bySeat = append(s.bySeat, r.value[k]+r.adv[k])
 			}
-			s.adv = append(s.adv, scale(r.adv[at*r.p+mover]))
+			s.target = slices.Grow(s.target, p)[:len(s.target)+p]
+			game.MoverOrder(s.target[len(s.target)-p:], s.bySeat, mover)
+			s.adv = append(s.adv, scale(r.adv[at*p+int(mover)]))
 			s.logp = append(s.logp, r.logp[at])
 			lo, hi := r.start[at], r.start[at+1]
 			i, chosen := len(s.chosen), int32(-1)
@@ -188,13 +195,14 @@ func (s *shard) fill(bs []block, parts []*rollout, scale func(float32) float32) 
 	}
 }
 
-// loss is the gradient of PPO's loss, means over the minibatch of n decisions
-// of which c have a choice, with respect to the network's outputs:
+// loss returns the gradient of PPO's loss with respect to the network's outputs. The
+// loss is a mean over the minibatch of n decisions, its first two terms over the c
+// that have options:
 //
 //	L = −min(ρ·A, clip(ρ, 1−ε, 1+ε)·A) − h·H + v·½Σ_p (V[p] − G[p])²
 //
-// with ρ the ratio of the probability of the move to that with which it was
-// played, H the entropy of the decision and G the values' targets.
+// with ρ the ratio of the probability of the move to that when it was played, H the
+// entropy of the policy and G the targets of the values.
 //
 // Source: Schulman et al., arXiv:1707.06347, eq. 7 and 9.
 func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values, dpolicy, dvalues []float32) {
@@ -256,10 +264,10 @@ func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values
 // stream, and returns the mean losses.
 func (r *ppo) fit(rate, entropy float64) (Losses, error) {
 	cfg := &r.cfg.PPO
-	scale := normaliser(r.parts)
+	scale := normaliser(r.rollouts)
 	all := r.order[:0]
-	for k, part := range r.parts {
-		for at, n := 0, part.t*part.n; at < n; at += blockLen {
+	for k, p := range r.rollouts {
+		for at, n := 0, p.t*p.n; at < n; at += blockLen {
 			all = append(all, block{int32(k), int32(at), int32(min(at+blockLen, n))})
 		}
 	}
@@ -271,7 +279,7 @@ func (r *ppo) fit(rate, entropy float64) (Losses, error) {
 		for rest := all; len(rest) > 0; {
 			n := min(size, len(rest))
 			if len(rest)-n < size/2 {
-				n = len(rest) // no small one at the end
+				n = len(rest) // without a small one at the end
 			}
 			losses, err := r.step(rest[:n], scale, rate, entropy)
 			if err != nil {
@@ -294,16 +302,15 @@ func (r *ppo) step(bs []block, scale func(float32) float32, rate, entropy float6
 	n, choices := 0, 0
 	for _, b := range bs {
 		n += int(b.to - b.from)
-		choices += r.parts[b.part].choices(b)
+		choices += r.rollouts[b.rollout].choices(b)
 	}
-	rows := make([]models.Shard, cfg.Shards)
-	parallel(cfg.Shards, func(k int) error {
+	shards := make([]models.Shard, cfg.Shards)
+	parallel.For(cfg.Shards, 1, func(k, _ int) {
 		s := &r.shards[k]
-		s.fill(bs[len(bs)*k/cfg.Shards:len(bs)*(k+1)/cfg.Shards], r.parts, scale)
-		rows[k] = models.Shard{Obs: s.obs, Loss: s.loss(n, max(1, choices), cfg.PPO.ClipRange, entropy, cfg.ValueCoef)}
-		return nil
+		s.fill(bs[len(bs)*k/cfg.Shards:len(bs)*(k+1)/cfg.Shards], r.rollouts, scale)
+		shards[k] = models.Shard{Obs: s.obs, Loss: s.loss(n, max(1, choices), cfg.PPO.ClipRange, entropy, cfg.ValueCoef)}
 	})
-	norm, err := r.learner.Fit(rows, rate)
+	norm, err := r.learner.Fit(shards, rate)
 	losses := Losses{GradNorm: norm}
 	for k := range r.shards {
 		losses.add(r.shards[k].losses)
@@ -311,14 +318,14 @@ func (r *ppo) step(bs []block, scale func(float32) float32, rate, entropy float6
 	return losses, err
 }
 
-// normaliser shifts and scales the advantages of the decisions with a choice to
-// mean 0 and deviation 1.
-func normaliser(parts []*rollout) func(float32) float32 {
+// normaliser returns the function that shifts and scales the advantages of the
+// decisions with options to mean 0 and deviation 1.
+func normaliser(rollouts []*rollout) func(float32) float32 {
 	var n, sum, squares float64
-	for _, r := range parts {
+	for _, r := range rollouts {
 		for at := range r.t * r.n {
 			if r.start[at] < r.start[at+1] {
-				a := float64(r.adv[at*r.p+int(r.Mover[at])])
+				a := float64(r.adv[at*r.p+int(r.mover[at])])
 				n, sum, squares = n+1, sum+a, squares+a*a
 			}
 		}

@@ -11,21 +11,21 @@ import (
 	"marsgym/models"
 )
 
-// Metrics are a line of metrics.jsonl.
+// Metrics is a line of [MetricsFile].
 type Metrics struct {
 	Iteration uint64  `json:"iteration"` // from 1
 	Steps     uint64  `json:"steps"`     // decisions so far
 	Games     uint64  `json:"games"`     // ended so far
-	Seconds   float64 `json:"seconds"`   // of training so far, evaluation left out
+	Seconds   float64 `json:"seconds"`   // of training so far, without evaluation
 	Losses
 	LearningRate float64       `json:"learning_rate"`
-	StepsPerS    float64       `json:"steps_per_s"` // of this iteration, evaluation left out
+	StepsPerS    float64       `json:"steps_per_s"` // of this iteration, without evaluation
 	Exact        *models.Exact `json:"exact,omitempty"`
 	Decisions    uint64        `json:"-"` // of this iteration
-	Done         float64       `json:"-"` // share of the run
+	Done         float64       `json:"-"` // fraction of the run
 }
 
-// scalars are the same for TensorBoard, by the decisions so far.
+// scalars returns the metrics for TensorBoard.
 func (m Metrics) scalars(a Algorithm) []tensorboard.Scalar {
 	list := []tensorboard.Scalar{
 		{Tag: "loss/policy", Value: m.Policy},
@@ -55,29 +55,29 @@ func (m Metrics) scalars(a Algorithm) []tensorboard.Scalar {
 	return list
 }
 
-// record is the metrics of a run as they are kept, twice: as lines of JSON and
-// as events.
+// record writes the metrics of a run twice: as lines of JSON and as events for
+// TensorBoard.
 type record struct {
 	lines  *os.File
 	events *tensorboard.Writer
 	sizes
 }
 
-// sizes are how many bytes a checkpoint knows of.
+// sizes are the bytes of both files when a checkpoint was written.
 type sizes struct {
 	Lines  int64 `json:"metrics_bytes"`
 	Events int64 `json:"events_bytes"`
 }
 
-// openRecord opens the files, which must not exist, or, to resume, cuts them
-// back to what a checkpoint knows of.
+// openRecord opens the files, which must not exist, or, to resume, truncates them
+// to the sizes in a checkpoint.
 func openRecord(dir *atomicfile.Dir, resume bool, at sizes) (*record, error) {
 	if resume {
 		for name, size := range map[string]int64{MetricsFile: at.Lines, tensorboard.File: at.Events} {
 			if size > 0 {
 				continue
 			}
-			if err := dir.Remove(name); err != nil { // it is made anew
+			if err := dir.Remove(name); err != nil { // it is created again
 				return nil, err
 			}
 		}
@@ -115,7 +115,7 @@ func (r *record) add(m Metrics, a Algorithm) error {
 	return err
 }
 
-// sync makes what was written last.
+// sync makes what was written durable.
 func (r *record) sync() error { return errors.Join(r.lines.Sync(), r.events.Sync()) }
 
 func (r *record) close() error { return errors.Join(r.lines.Close(), r.events.Close()) }

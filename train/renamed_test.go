@@ -90,7 +90,7 @@ func TestRenamed(t *testing.T) {
 
 // TestResumeRenamed resumes from a checkpoint with the names of an older release.
 func TestResumeRenamed(t *testing.T) {
-	cfg, opt := ended(t)
+	cfg, opt := finished(t)
 	path := filepath.Join(opt.Dir, train.CheckpointFile)
 	f, err := models.Load(path)
 	if err != nil {

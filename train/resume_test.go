@@ -15,8 +15,8 @@ import (
 	"marsgym/train"
 )
 
-// ended is a finished run, to be resumed, and its config.
-func ended(t *testing.T) (train.Config, train.Options) {
+// finished returns the config of a finished run and the options that resume it.
+func finished(t *testing.T) (train.Config, train.Options) {
 	t.Helper()
 	cfg := small()
 	cfg.Steps = 1
@@ -29,7 +29,7 @@ func ended(t *testing.T) (train.Config, train.Options) {
 }
 
 func TestResumeRefusesOtherSettings(t *testing.T) {
-	cfg, opt := ended(t)
+	cfg, opt := finished(t)
 	before := read(t, opt.Dir, agents.ModelFile)
 	for want, change := range map[string]func(*train.Config, *train.Options){
 		"train.seed was 1 and is 2;":               func(c *train.Config, _ *train.Options) { c.Seed = 2 },
@@ -61,10 +61,10 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 	}
 }
 
-// TestResumeOlderCheckpoint has a checkpoint without settings, as an older
-// release wrote it, and one of a release without a certain field.
+// TestResumeOlderCheckpoint resumes from a checkpoint without settings, as old
+// releases wrote it, and from one of a release without a certain field.
 func TestResumeOlderCheckpoint(t *testing.T) {
-	cfg, opt := ended(t)
+	cfg, opt := finished(t)
 	path := filepath.Join(opt.Dir, train.CheckpointFile)
 	f, err := models.Load(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func TestResumeOlderCheckpoint(t *testing.T) {
 	text := f.Blobs["settings"]
 	older := bytes.Replace(text, []byte(`"epochs":2,`), nil, 1)
 	if len(older) == len(text) {
-		t.Fatalf("no field to leave out of %s", text)
+		t.Fatalf("%s lacks the field to leave out", text)
 	}
 	cfg.PPO.Epochs = train.DefaultConfig(cfg.Algorithm).PPO.Epochs
 	for name, text := range map[string][]byte{"no settings": nil, "fewer settings": older} {
@@ -87,7 +87,7 @@ func TestResumeOlderCheckpoint(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// Without settings the rest still has to fit.
+	// Without settings the rest must still match.
 	delete(f.Blobs, "settings")
 	if err := f.Save(path); err != nil {
 		t.Fatal(err)
@@ -103,18 +103,18 @@ func TestResumeOlderCheckpoint(t *testing.T) {
 	}
 }
 
-// TestResumeFollowsNoLink has links in the place of the files of a run.
+// TestResumeFollowsNoLink replaces the files of a run by links.
 func TestResumeFollowsNoLink(t *testing.T) {
 	for _, name := range []string{train.MetricsFile, tensorboard.File, train.CheckpointFile} {
 		for _, inside := range []bool{false, true} {
-			cfg, opt := ended(t)
+			cfg, opt := finished(t)
 			path := filepath.Join(opt.Dir, name)
 			target := filepath.Join(t.TempDir(), "precious")
 			link := target
 			if inside {
 				target, link = path+".old", name+".old"
 			}
-			// As long as what the checkpoint knows of, and more.
+			// At least as long as in the checkpoint.
 			want := append(read(t, path), "precious"...)
 			if name == train.CheckpointFile {
 				want = read(t, path)
@@ -129,16 +129,16 @@ func TestResumeFollowsNoLink(t *testing.T) {
 				t.Errorf("%s, inside %v: %v", name, inside, err)
 			}
 			if !bytes.Equal(read(t, target), want) {
-				t.Errorf("%s: what it leads to has changed", name)
+				t.Errorf("%s: the target of the link has changed", name)
 			}
 		}
 	}
 }
 
-// TestResumeRemovesOwnFiles has a run folder whose name is a pattern, beside
-// another run, with files of a user in both.
+// TestResumeRemovesOwnFiles resumes a run in a folder whose name is a pattern, beside
+// another run, with a user's files in both.
 func TestResumeRemovesOwnFiles(t *testing.T) {
-	cfg, opt := ended(t)
+	cfg, opt := finished(t)
 	base := t.TempDir()
 	dir := filepath.Join(base, "a*")
 	if err := os.Rename(opt.Dir, dir); err != nil {

@@ -8,31 +8,32 @@ import (
 	"marsgym/models"
 )
 
-// rollout is what one part of the rows has played: T steps of n games. Decisions
+// rollout is what one shard of the rows has played: T steps of n games. Decisions
 // are numbered t·n + i.
 type rollout struct {
 	batch env.Batch
 	after env.Afterstates
 	spec  game.Spec
 	head  models.Head
-	t, n  int // T, rows of this part
+	t, n  int // T, rows of this shard
 	d, p  int // D, P
 
-	seats *seats
+	pool *poolRows
 
-	Trajectory
-	obs  []float32 // [T·n, D]
-	adv  []float32 // [T·n, P]
-	last []float32 // [T·n, P]; scratch in the order of play
+	trajectory
+	obs         []float32 // [T·n, D]
+	adv         []float32 // [T·n, P]
+	moverValues []float32 // [n, P] the network's output, in the order of play
 
-	// The options of a decision with a choice; without one it has none.
+	// The options of a decision with a choice. A decision with one legal action, or
+	// of an opponent, has none.
 	start     []int32       // [T·n+1] into the slices below
 	option    []game.Action // [M]
-	optionObs []float32     // [M, D]; only where afterstates are scored
+	optionObs []float32     // [M, D] afterstates; only for the head that scores them
 	chosen    []int32       // [T·n] index into the slices above
-	logp      []float32     // [T·n] logarithm of the probability that it had
+	logp      []float32     // [T·n] logarithm of the probability of the chosen option
 
-	policy []float32 // [n·K] or [M of a step]
+	policy []float32 // [n·K] or [M of a step] the network's output
 	games  uint64    // ended in this rollout
 }
 
@@ -40,80 +41,72 @@ func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 	spec := b.Spec()
 	r := &rollout{batch: b, spec: spec, head: head, t: horizon, n: b.Len(), d: spec.ObsLen(), p: spec.Players}
 	m := r.t * r.n
-	r.Players = r.p
-	r.Mover = make([]game.Player, m)
-	r.Reward = make([]float32, m*r.p)
-	r.Ended = make([]End, m)
-	r.Value = make([]float32, (m+r.n)*r.p)
-	r.Bootstrap = make([]float32, m*r.p)
+	r.players = r.p
+	r.mover = make([]game.Player, m)
+	r.reward = make([]float32, m*r.p)
+	r.ended = make([]end, m)
+	r.value = make([]float32, (m+r.n)*r.p)
+	r.bootstrap = make([]float32, m*r.p)
 	r.obs = make([]float32, m*r.d)
 	r.adv = make([]float32, m*r.p)
-	r.last = make([]float32, r.n*r.p)
+	r.moverValues = make([]float32, r.n*r.p)
 	r.start = make([]int32, m+1)
 	r.chosen = make([]int32, m)
 	r.logp = make([]float32, m)
 	return r
 }
 
-// play plays T steps with the network wherever no past self sits, and estimates
-// the advantages. What a past self does is not learned from, as if it had had no
-// choice; the values are those of whoever sits there.
+// play plays T steps with the network in all seats but those of opponents, and
+// computes the advantages. Moves of opponents have no options, so they add no policy
+// loss. Their values are still trained.
 func (r *rollout) play(mlp *models.MLP, gamma, lambda float64) error {
 	buf := r.batch.Buffers()
 	r.option, r.optionObs, r.games = r.option[:0], r.optionObs[:0], 0
-	r.seats.reset()
+	r.pool.reset()
 	for t := range r.t {
 		at := t * r.n
 		copy(r.obs[at*r.d:], buf.Obs)
-		copy(r.Mover[at:], buf.Player)
-		r.value(r.Value[at*r.p:][:r.n*r.p], mlp, buf.Obs, buf.Player)
+		copy(r.mover[at:], buf.Player)
+		r.evaluate(r.value[at*r.p:][:r.n*r.p], mlp, buf.Obs, buf.Player)
 		r.act(mlp, at)
-		if err := r.seats.act(r.batch); err != nil {
+		if err := r.pool.act(r.batch); err != nil {
 			return err
 		}
 		if err := r.batch.Step(); err != nil {
 			return err
 		}
-		copy(r.Reward[at*r.p:], buf.Reward)
+		copy(r.reward[at*r.p:], buf.Reward)
 		for i := range r.n {
 			switch {
 			case buf.Terminated[i]:
-				r.Ended[at+i] = Terminated
+				r.ended[at+i] = terminated
 				r.games++
-				r.seats.over(i, buf.Reward[i*r.p:][:r.p], &buf.Noise[i])
+				r.pool.gameOver(i, buf.Reward[i*r.p:][:r.p], &buf.Noise[i])
 			case buf.Truncated[i]:
-				r.Ended[at+i] = Truncated
+				r.ended[at+i] = truncated
 				r.games++
-				r.seats.over(i, nil, &buf.Noise[i])
-				r.value(r.Bootstrap[(at+i)*r.p:][:r.p], mlp, buf.FinalObs[i*r.d:][:r.d], buf.FinalPlayer[i:i+1])
+				r.pool.gameOver(i, nil, &buf.Noise[i])
+				r.evaluate(r.bootstrap[(at+i)*r.p:][:r.p], mlp, buf.FinalObs[i*r.d:][:r.d], buf.FinalPlayer[i:i+1])
 			default:
-				r.Ended[at+i] = Running
+				r.ended[at+i] = running
 			}
 		}
 	}
-	r.value(r.Value[r.t*r.n*r.p:], mlp, buf.Obs, buf.Player)
-	Advantages(r.adv, r.Trajectory, gamma, lambda)
+	r.evaluate(r.value[r.t*r.n*r.p:], mlp, buf.Obs, buf.Player)
+	advantages(r.adv, r.trajectory, gamma, lambda)
 	return nil
 }
 
-// value fills dst [n, P] with the network's values by seat. Its own are in the
-// order of play, from the mover.
-func (r *rollout) value(dst []float32, mlp *models.MLP, obs []float32, movers []game.Player) {
-	own := r.last[:len(dst)]
+// evaluate fills dst [n, P] with the network's values by seat.
+func (r *rollout) evaluate(dst []float32, mlp *models.MLP, obs []float32, movers []game.Player) {
+	own := r.moverValues[:len(dst)]
 	mlp.Forward(nil, own, obs)
 	for i, m := range movers {
-		rotate(dst[i*r.p:][:r.p], own[i*r.p:][:r.p], int(m))
+		game.SeatOrder(dst[i*r.p:][:r.p], own[i*r.p:][:r.p], m)
 	}
 }
 
-// rotate turns values in the order of play from a mover into seat order.
-func rotate(seats, order []float32, mover int) {
-	for j, v := range order {
-		seats[(mover+j)%len(seats)] = v
-	}
-}
-
-// act writes the network's actions and records its options, from decision at on.
+// act samples the network's actions and records their options, from decision at on.
 func (r *rollout) act(mlp *models.MLP, at int) {
 	buf := r.batch.Buffers()
 	from := len(r.option)
@@ -123,7 +116,7 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 	legal := make([]game.Action, 0, r.spec.Actions)
 	for i := range r.n {
 		r.start[at+i] = int32(len(r.option))
-		if r.seats.past(i, buf.Player[i]) {
+		if r.pool.opponent(i, buf.Player[i]) {
 			continue
 		}
 		legal = legal[:0]
@@ -179,7 +172,7 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 	}
 }
 
-// choices counts the decisions of a block that have a choice.
+// choices counts the decisions of a block that have options.
 func (r *rollout) choices(b block) (n int) {
 	for at := b.from; at < b.to; at++ {
 		if r.start[at] < r.start[at+1] {

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"marsgym/agents"
@@ -18,6 +17,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/dirlock"
+	"marsgym/internal/parallel"
 	"marsgym/models"
 )
 
@@ -34,39 +34,40 @@ const (
 	shuffleStream                // the order of minibatches
 )
 
-// ErrInterrupted is returned when a run has stopped early, with its checkpoint
-// written.
+// ErrInterrupted is returned by a run that has stopped early, after it has written
+// its checkpoint.
 var ErrInterrupted = errors.New("interrupted")
 
-// ErrTaken is returned where another run is at work in the folder.
+// ErrTaken is returned if another run has the folder open.
 var ErrTaken = errors.New("the run folder is taken")
 
-// Options say how to run, without changing what comes out.
+// Options hold what a run needs beside its [Config]. Only Game and Learner change
+// its result.
 type Options struct {
 	Game env.Game
-	Dir  string // the run folder
-	// Learner makes a backend's learner of a network, and Backend is its name.
+	Dir  string // the run folder, which must exist
+	// Learner makes the learner of a network, and Backend is the backend's name.
 	Learner func(*models.MLP, models.AdamConfig) (models.Learner, error)
 	Backend string
-	// Evaluate, where not nil, returns the exact strength of a network, or nil
-	// where there is none.
+	// Evaluate, if not nil, returns the exact strength of a network, or nil if there
+	// is none.
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
-	// Report, where not nil, is called after each iteration.
+	// Report, if not nil, is called after each iteration.
 	Report func(Metrics)
-	// Resume continues from the checkpoint in Dir, or from the beginning where a
-	// run was ended before it wrote one. The settings must be those of the
-	// checkpoint; one of an older release, which holds none, is taken at its word.
+	// Resume continues from the checkpoint in Dir, or from the beginning if a run
+	// ended before it wrote one. The settings must be those of the checkpoint. A
+	// checkpoint of an old release, which holds none, is not checked for them.
 	Resume bool
 }
 
-// method is an algorithm at work.
+// method is the implementation of an algorithm.
 type method interface {
-	// iterate plays and fits the network, at a share x of the run. It returns
-	// the losses, the rate, and the games and decisions of this iteration; or the
-	// error of ctx, once that is done, with all as it was before.
+	// iterate plays and fits the network, at a fraction x of the run. It returns
+	// the losses, the learning rate, and the games and decisions of this iteration.
+	// When ctx is done it may return its error, with its state as before the call.
 	iterate(ctx context.Context, x float64) (Metrics, error)
 	// save adds what a checkpoint must hold beside the network and its
-	// optimizer; restore takes it back.
+	// optimizer; restore reads it.
 	save(blobs map[string][]byte) error
 	restore(blobs map[string][]byte) error
 }
@@ -80,7 +81,7 @@ type run struct {
 	record  *record
 	dir     *atomicfile.Dir // the run folder
 
-	at struct { // kept in checkpoints
+	at struct { // written to checkpoints
 		Iteration uint64        `json:"iteration"`
 		Steps     uint64        `json:"steps"`
 		Games     uint64        `json:"games"`
@@ -104,12 +105,14 @@ func (c *counter) Fit(rows []models.Shard, rate float64) (norm float64, err erro
 	return norm, err
 }
 
-// Run trains until cfg.Steps and returns the network, which is then in the run
-// folder too. When ctx is cancelled it finishes the iteration, or drops it where the
+// Run trains until cfg.Steps and returns the network, which it also writes to the
+// run folder. When ctx is cancelled it finishes the iteration, or drops it if the
 // algorithm can, writes a checkpoint and returns an error that wraps
-// ErrInterrupted; a resumed run ends in the same bits. The folder must exist; Run
-// overwrites nothing in it unless it resumes, and its error wraps fs.ErrExist there.
-// Other errors wrap ErrTaken, ErrSettings, or [models.ErrDiverged].
+// [ErrInterrupted]; a resumed run ends in the same bits.
+//
+// Unless it resumes, Run overwrites nothing in the folder; its error then wraps
+// [fs.ErrExist]. Other errors wrap [ErrConfig], [ErrTaken], [ErrSettings],
+// [ErrRenamed] or [models.ErrDiverged].
 func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if err := cfg.Check(opt.Game); err != nil {
 		return nil, fmt.Errorf("training config: %w", err)
@@ -131,7 +134,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	}
 	release, err := dirlock.Lock(opt.Dir)
 	if errors.Is(err, dirlock.ErrBusy) {
-		return nil, fmt.Errorf("%w: %w: let it end, or stop it", ErrTaken, err)
+		return nil, fmt.Errorf("%w: %w: let the other run end, or stop it", ErrTaken, err)
 	}
 	if err != nil {
 		return nil, err
@@ -155,7 +158,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	return mlp, nil
 }
 
-// loop runs the iterations that are left.
+// loop runs the remaining iterations.
 func (r *run) loop(ctx context.Context) error {
 	n := r.cfg.Steps
 	for r.at.Steps < n {
@@ -216,33 +219,33 @@ func (r *run) interrupt() error {
 	return fmt.Errorf("%w after %d of %d decisions", ErrInterrupted, r.at.Steps, r.cfg.Steps)
 }
 
-// runaway is how far PPO's loss of the values may be above that of the worst
-// values within range. Chosen: of the networks that were so far off, by a rate too
-// high, none learned to play again.
-const runaway = 1000
+// divergenceFactor: a value loss of PPO above this multiple of the largest possible
+// in-range loss counts as divergence. Chosen: no run that exceeded it recovered.
+const divergenceFactor = 1000
 
-// lost is how far the experts' excess may go, in nats. Chosen: at rates up to 0.03
-// it stays below 20. Of the networks that were beyond lost, by a rate too high,
-// some learned again, but ended worse than at a lower one; others did well after
-// 300. It is judged as the next fit begins, so that a checkpoint can come between.
-const lost = 1000
+// maxValueKL is the largest KL divergence of the values in expert iteration, in
+// nats, that does not count as divergence of the run. Chosen: at learning rates up
+// to 0.03 it stays below 20. Some networks recovered from 300; those beyond 1000
+// ended worse than at a lower rate. It is computed when the next fit begins, so a
+// checkpoint may have been saved since.
+const maxValueKL = 1000
 
-// check reports losses that cannot be learned from.
+// check reports losses of a run that has diverged.
 func (l Losses) check(spec game.Spec) error {
-	sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm + l.excess
-	wide := spec.Win - spec.Loss
-	if sum-sum == 0 && !(spec.HasWin() && l.Value > runaway*wide*wide/2) && !(l.excess > lost) {
+	sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm + l.valueKL
+	width := spec.Win - spec.Loss
+	if sum-sum == 0 && !(spec.HasWin() && l.Value > divergenceFactor*width*width/2) && !(l.valueKL > maxValueKL) {
 		return nil
 	}
 	values := fmt.Sprintf("value loss %v", l.Value)
-	if l.excess != 0 {
-		values = fmt.Sprintf("cross-entropy of the values %v nats above the least", l.excess)
+	if l.valueKL != 0 {
+		values = fmt.Sprintf("KL divergence of the values %v nats", l.valueKL)
 	}
 	return fmt.Errorf("%w: policy loss %v, %s, entropy %v, KL %v; lower the learning rate",
 		models.ErrDiverged, l.Policy, values, l.Entropy, l.KL)
 }
 
-// meta is what the files of this run say of it.
+// meta returns the metadata of the files of this run.
 func (r *run) meta() models.Meta {
 	m := agents.MetaOf(r.opt.Game.Spec())
 	m.Algorithm, m.Seed = string(r.cfg.Algorithm), r.cfg.Seed
@@ -252,8 +255,8 @@ func (r *run) meta() models.Meta {
 	return m
 }
 
-// save writes the checkpoint, and then the model: what comes between the two
-// leaves an older model, which restore renews.
+// save writes the checkpoint, and then the model: an interruption between the two
+// leaves an older model, which restore replaces.
 func (r *run) save() error {
 	if err := r.record.sync(); err != nil {
 		return err
@@ -293,12 +296,12 @@ func (r *run) load(name string) (*models.File, error) {
 	return models.LoadFrom(f)
 }
 
-// partBlob names what a checkpoint holds of a part of the rows.
-func partBlob(part int) string { return fmt.Sprintf("part.%d", part) }
+// shardBlob is the name of the state of a shard of the rows in a checkpoint.
+func shardBlob(k int) string { return fmt.Sprintf("part.%d", k) }
 
 // restore continues from the checkpoint, if there is one yet.
 func (r *run) restore() error {
-	for _, name := range []string{CheckpointFile, agents.ModelFile} { // left by a kill amid a save
+	for _, name := range []string{CheckpointFile, agents.ModelFile} { // left by a kill during a save
 		if err := r.dir.Clean(name, 0); err != nil {
 			return err
 		}
@@ -309,7 +312,7 @@ func (r *run) restore() error {
 		if _, noModel := os.Lstat(r.path(agents.ModelFile)); errors.Is(noModel, fs.ErrNotExist) {
 			return nil
 		}
-		return fmt.Errorf("%w; without the checkpoint a run cannot go on", err)
+		return fmt.Errorf("%w; a run cannot be resumed without its checkpoint", err)
 	}
 	if err != nil {
 		return err
@@ -329,23 +332,20 @@ func (r *run) restore() error {
 		r.method.restore(f.Blobs),
 	)
 	if err != nil {
-		return fmt.Errorf("%s does not belong to the config beside it: %w", path, err)
+		return fmt.Errorf("%s does not belong to the config in its folder: %w", path, err)
 	}
 	return r.saveModel()
 }
 
-// parallel calls f for 0 to n-1, each on a goroutine of its own.
-func parallel(n int, f func(k int) error) error {
-	errs := make([]error, n)
-	var wg sync.WaitGroup
-	for k := range n {
-		wg.Go(func() { errs[k] = f(k) })
-	}
-	wg.Wait()
+// forEach calls f for each element of a list, on up to GOMAXPROCS goroutines, and
+// joins the errors.
+func forEach[T any](list []T, f func(T) error) error {
+	errs := make([]error, len(list))
+	parallel.For(len(list), 1, func(k, _ int) { errs[k] = f(list[k]) })
 	return errors.Join(errs...)
 }
 
-// below draws a number below n; its bias is below n/2⁶⁴.
+// below returns a random number below n; its bias is below n/2⁶⁴.
 func below(r *rand.PCG, n uint64) uint64 {
 	hi, _ := bits.Mul64(r.Uint64(), n)
 	return hi

@@ -95,8 +95,8 @@ func TestParseSettings(t *testing.T) {
 	}
 }
 
-// FuzzSettings reads any settings. Those that are accepted come back as they are
-// from a run folder's file.
+// FuzzSettings reads any settings. Those that are accepted are unchanged by saving
+// and loading them.
 func FuzzSettings(f *testing.F) {
 	for _, id := range []string{"martian-dice", "pig"} {
 		for _, a := range train.Algorithms() {
@@ -134,13 +134,13 @@ func FuzzSettings(f *testing.F) {
 			s.GameConfig = b.Bytes()
 		}
 		if !reflect.DeepEqual(back, s) {
-			t.Errorf("%+v comes back as %+v", s, back)
+			t.Errorf("%+v is loaded as %+v", s, back)
 		}
 	})
 }
 
-// board reports whether the default settings of a game are found by playing it,
-// which takes too long here.
+// board reports whether settings may be of a game whose defaults need games to be
+// played, which takes too long here.
 func board(text []byte) bool {
 	lower := bytes.ToLower(text)
 	return bytes.Contains(lower, []byte("mars-")) || bytes.Contains(lower, []byte("risk")) || bytes.Contains(lower, []byte(`\u`))

@@ -34,7 +34,7 @@ func open(t testing.TB, id string, config string) env.Game {
 	return g
 }
 
-// small is a config of a second or so.
+// small is a config of about a second.
 func small() train.Config {
 	cfg := train.DefaultConfig(train.AlgorithmPPO)
 	cfg.Hidden = []int{32}
@@ -45,7 +45,7 @@ func small() train.Config {
 	return cfg
 }
 
-// brief is a config of an algorithm that takes a fraction of a second.
+// brief is a config of a fraction of a second, or small for PPO.
 func brief(a train.Algorithm) train.Config {
 	if a == train.AlgorithmPPO {
 		return small()
@@ -97,7 +97,7 @@ func TestOtherSeedOtherBits(t *testing.T) {
 		models[i] = fmt.Append(nil, m.Weights())
 	}
 	if bytes.Equal(models[0], models[1]) {
-		t.Error("two seeds give one network")
+		t.Error("two seeds give the same network")
 	}
 }
 
@@ -128,7 +128,7 @@ func TestResume(t *testing.T) {
 		if !errors.Is(err, train.ErrInterrupted) {
 			t.Fatal(err)
 		}
-		// What a crash would leave behind the checkpoint is cut off again.
+		// Lines after the checkpoint, as a crash leaves them, are removed.
 		for _, name := range []string{train.MetricsFile, tensorboard.File} {
 			f, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_WRONLY, 0)
 			if err != nil {
@@ -139,7 +139,7 @@ func TestResume(t *testing.T) {
 		}
 	}
 	if !bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
-		t.Error("a run that was interrupted ends in another model")
+		t.Error("an interrupted run ends in another model")
 	}
 	same(t, dir, whole)
 	events := read(t, dir, tensorboard.File)
@@ -198,11 +198,11 @@ func TestDivergence(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.Meta.Iterations != 2 {
-		t.Errorf("the checkpoint is of iteration %d; want 2, the last good one", f.Meta.Iterations)
+		t.Errorf("the checkpoint is of iteration %d; want 2, the last one before the divergence", f.Meta.Iterations)
 	}
 }
 
-// hasty learns at a rate far too high from the twentieth minibatch on.
+// hasty uses a learning rate that is far too high from the twentieth minibatch on.
 type hasty struct {
 	models.Learner
 	fits int
@@ -215,17 +215,17 @@ func (h *hasty) Fit(rows []models.Shard, rate float64) (float64, error) {
 	return h.Learner.Fit(rows, rate)
 }
 
-// TestRunaway has values that run away without a gradient that is not finite.
-func TestRunaway(t *testing.T) {
+// TestDivergenceFactor has values that diverge with finite gradients.
+func TestDivergenceFactor(t *testing.T) {
 	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
 	for _, test := range []struct {
 		algorithm train.Algorithm
 		hidden    []int
 		want      string
-		good      int64 // the last iteration at the right rate
+		good      int64 // the last iteration at the configured rate
 	}{
 		{train.AlgorithmPPO, []int{128, 128}, "value loss", 2},
-		{train.TurnExact, []int{256, 128, 64}, "cross-entropy of the values", 19},
+		{train.TurnExact, []int{256, 128, 64}, "KL divergence of the values", 19},
 	} {
 		t.Run(string(test.algorithm), func(t *testing.T) {
 			cfg := brief(test.algorithm)
@@ -262,7 +262,7 @@ func TestConfig(t *testing.T) {
 	err := cfg.Validate()
 	for _, field := range []string{"rows is 0", "lambda is NaN", "head is tail", "beta1"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
-			t.Errorf("%q is not among the faults: %v", field, err)
+			t.Errorf("%q is not in the error: %v", field, err)
 		}
 	}
 }
@@ -279,8 +279,8 @@ func TestRangeJSON(t *testing.T) {
 	}
 }
 
-// TestLearning trains on small games until the exact cost of the network's play
-// is small. Untrained networks stand at about 0.3.
+// TestLearning trains on small games and bounds the exploitability. That of
+// untrained networks is about 0.3.
 func TestLearning(t *testing.T) {
 	for _, test := range []struct {
 		algorithm    train.Algorithm
@@ -301,7 +301,7 @@ func TestLearning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			judge, err := eval.NewExactEvaluator(g, s)
+			exact, err := eval.NewExactEvaluator(g, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -318,7 +318,7 @@ func TestLearning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := judge.Strength(t.Context(), &agents.Agent{Name: "network", Policy: agents.NewNet(g.Spec(), mlp, false)})
+			p, err := exact.Strength(t.Context(), &agents.Agent{Name: "network", Policy: agents.NewNet(g.Spec(), mlp, false)})
 			if err != nil {
 				t.Fatal(err)
 			}

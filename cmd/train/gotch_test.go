@@ -13,8 +13,8 @@ import (
 	"marsgym/models"
 )
 
-// TestGotch trains the same with either backend, by exact strength; and with
-// the same one again to the same bits.
+// TestGotch trains with either backend to about the same exact strength, and twice
+// with the same backend to the same bits.
 func TestGotch(t *testing.T) {
 	file := write(t, quick)
 	trained := func(backend string) *models.File {
@@ -35,9 +35,9 @@ func TestGotch(t *testing.T) {
 		t.Errorf("the exploitability differs by %v", d)
 	}
 	if slices.Equal(got.MLP.Weights(), want.MLP.Weights()) {
-		t.Error("the backends give the same bits: is it one?")
+		t.Error("the backends give the same bits, as if they were one")
 	}
 	if !slices.Equal(again.MLP.Weights(), got.MLP.Weights()) {
-		t.Error("the same run again gives other bits")
+		t.Error("a repeated run gives other bits")
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { clitest.Main(m) }
 
-// quick is settings of a run of a second or so: 20 iterations.
+// quick is the settings of a run of about a second: 20 iterations.
 const quick = `{
 	"game": "martian-dice", "game_config": {"dice": 5, "target": 6}, "backend": "gorgonia",
 	"train": {"algorithm": "ppo", "hidden": [32], "rows": 64, "ppo": {"horizon": 32, "minibatch": 512}, "steps": 40960, "evaluations": 4, "checkpoints": 10}
@@ -76,7 +76,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.Meta.Exact == nil || f.Meta.Steps != 40960 || f.Meta.Seed != 7 {
-		t.Errorf("the model says of itself %+v", f.Meta)
+		t.Errorf("the metadata of the model is %+v", f.Meta)
 	}
 	if n := bytes.Count(read(t, dir, train.MetricsFile), []byte("\n")); n != 20 {
 		t.Errorf("%d lines of metrics; want 20", n)
@@ -84,10 +84,10 @@ func TestRun(t *testing.T) {
 
 	for name, begin := range map[string]string{"curve.svg": "<?xml", "curve.png": "\x89PNG"} {
 		if !bytes.HasPrefix(read(t, dir, name), []byte(begin)) {
-			t.Errorf("%s is no picture", name)
+			t.Errorf("%s is not a picture", name)
 		}
 	}
-	// As if the run had been killed before it drew the second.
+	// As if the run had been killed between the two files.
 	if err := os.Remove(filepath.Join(dir, "curve.png")); err != nil {
 		t.Fatal(err)
 	}
@@ -101,12 +101,12 @@ func TestRun(t *testing.T) {
 		t.Errorf("resuming a finished run: status %d\n%s%s", status, out, errs)
 	}
 	if !bytes.HasPrefix(read(t, dir, "curve.png"), []byte("\x89PNG")) {
-		t.Error("resuming a finished run does not draw it")
+		t.Error("resuming a finished run does not draw its curve")
 	}
 }
 
-// TestNoPicture has something in the way of the picture, in a run that was
-// killed before its first checkpoint.
+// TestNoPicture resumes a run that was killed before its first checkpoint, with a
+// folder in the place of the picture.
 func TestNoPicture(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	if err := os.MkdirAll(filepath.Join(dir, "curve.svg", "in the way"), 0o777); err != nil {
@@ -150,11 +150,11 @@ func TestEvaluationFails(t *testing.T) {
 		}
 	}
 	if n := strings.Count(log.String(), "does not settle"); n != 1 {
-		t.Errorf("said %d times:\n%s", n, log.String())
+		t.Errorf("printed %d times:\n%s", n, log.String())
 	}
 }
 
-func TestMoreSeats(t *testing.T) {
+func TestOtherNumbersOfPlayers(t *testing.T) {
 	file := write(t, `{"game_config": {"dice": 4, "target": 5}, "train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 2048}}`)
 	for _, players := range []string{"1", "3"} {
 		status, out, errs := command(t, "-config", file, "-players", players, "-out", filepath.Join(t.TempDir(), "run"))
@@ -242,8 +242,8 @@ func TestBadInput(t *testing.T) {
 		{"game config field", []string{"-config", write(t, `{"game_config": {"dize": 3}}`)}, cli.Misuse, `unknown field "dize"`},
 		{"config value", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 0, "ppo": {"lambda": 2}}}`)}, cli.Misuse, "lambda is 2; want 0 to 1"},
 		{"layer", []string{"-config", write(t, `{"train": {"hidden": [0]}}`)}, cli.Misuse, "hidden[0] is 0: want 1 to 65536"},
-		{"no search of turns", []string{"-game", "mars-is-ours", "-algorithm", "turn-exact"}, cli.Misuse, "algorithm is turn-exact; want one of [ppo one-ply]"},
-		{"no search at all", []string{"-players", "1", "-algorithm", "one-ply"}, cli.Misuse, "algorithm is one-ply; want one of [ppo]"},
+		{"no turn plans", []string{"-game", "mars-is-ours", "-algorithm", "turn-exact"}, cli.Misuse, "algorithm is turn-exact; want one of [ppo one-ply]"},
+		{"no search", []string{"-players", "1", "-algorithm", "one-ply"}, cli.Misuse, "algorithm is one-ply; want one of [ppo]"},
 		{"rollout", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 1048576, "ppo": {"horizon": 65536}}}`)}, cli.Misuse, "rows times horizon is 68719476736"},
 		{"config file", []string{"-config", "nowhere.json"}, cli.Failed, "nowhere.json"},
 		{"run folder", []string{"-resume", t.TempDir()}, cli.Failed, "no run folder"},
@@ -308,7 +308,7 @@ func TestCancel(t *testing.T) {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
 	if !strings.Contains(out.String(), "go run ./cmd/train -resume "+dir) {
-		t.Errorf("it does not say how to go on:\n%s", out.String())
+		t.Errorf("it does not print how to resume:\n%s", out.String())
 	}
 	if bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
 		t.Fatal("it was not stopped")
@@ -321,14 +321,14 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelEvaluation stops the evaluation that a finished run ends with.
+// TestCancelEvaluation interrupts the evaluation at the end of a run.
 func TestCancelEvaluation(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, errs bytes.Buffer
 	cancelled := writerFunc(func(b []byte) (int, error) {
 		if bytes.Contains(b, []byte("exploitability")) {
-			cancel() // at the one evaluation of the run, which is the last it does
+			cancel() // at the only evaluation of the run, which is its last step
 		}
 		return errs.Write(b)
 	})

@@ -1,4 +1,3 @@
-// In package main, which cannot be imported.
 package main
 
 import (
@@ -32,8 +31,8 @@ func TestMatchGames(t *testing.T) {
 	}
 }
 
-// TestReportMatch: the match that ends a run is as long as its training, whole sets
-// of games, and the same each time.
+// TestReportMatch: the match at the end of a run has more games after a longer
+// training, whole sets of games, and the same result each time.
 func TestReportMatch(t *testing.T) {
 	g, err := catalog.Open("martian-dice", 3, []byte(`{"dice": 4, "target": 3}`))
 	if err != nil {
@@ -55,11 +54,11 @@ func TestReportMatch(t *testing.T) {
 			t.Errorf("after %d decisions %q; want %q", steps, text, want)
 		}
 	}
-	// A seat decides two to eight times a turn, and takes a few turns.
+	// A player decides two to eight times a turn, and has a few turns.
 	var games int
 	text := report(1_000_000)
 	if _, err := fmt.Sscanf(text[strings.Index(text, "of "):], "of %d games", &games); err != nil || games <= 2001 || games >= 20_000 || games%3 != 0 {
-		t.Errorf("%q, %v; want sets of three games, more than the least and fewer than the most", text, err)
+		t.Errorf("%q, %v; want sets of three games, between the bounds", text, err)
 	}
 	if again := report(1_000_000); again != text {
 		t.Errorf("%q, and then %q", text, again)

@@ -12,8 +12,8 @@ import (
 	"marsgym/train"
 )
 
-// TestResumeChangedConfig changes the config of a run that has ended, and puts it
-// back.
+// TestResumeChangedConfig resumes a finished run under changed configs, and then with
+// one changed setting that may change.
 func TestResumeChangedConfig(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	if status, _, errs := command(t, "-config", write(t, quick), "-out", dir, "-steps", "4096"); status != cli.Done {
@@ -51,7 +51,7 @@ func TestResumeChangedConfig(t *testing.T) {
 	}
 }
 
-// TestResumeLinkedConfig has a link in the place of the config.
+// TestResumeLinkedConfig replaces the config by a link.
 func TestResumeLinkedConfig(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, train.ConfigFile)

@@ -16,16 +16,16 @@ import (
 	"marsgym/train"
 )
 
-// BenchmarkLimits measures what the limit of rounds and the ranking of Martian
-// Risk do to learning: networks trained on the small map under each are all
-// played under the small preset's own. One iteration is one seed:
+// BenchmarkLimits measures how the round limit and the ranking of Martian Risk affect
+// training: networks are trained on the small map under each and evaluated under the
+// small preset's own. One iteration is one seed:
 //
 //	go test -run '^$' -bench Limits -benchtime 5x -timeout 2h ./cmd/train
 func BenchmarkLimits(b *testing.B) {
 	if testing.Short() {
 		b.Skip("trains six networks a seed")
 	}
-	yardstick := martianrisk.SmallConfig()
+	preset := martianrisk.SmallConfig()
 	for _, ranking := range []martianrisk.Ranking{martianrisk.Linear, martianrisk.Leader} {
 		for _, rounds := range []int{10, 20, 50} {
 			b.Run(fmt.Sprintf("rounds=%d/ranking=%s", rounds, ranking), func(b *testing.B) {
@@ -36,19 +36,19 @@ func BenchmarkLimits(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				cfg := yardstick
+				cfg := preset
 				cfg.MaxRounds, cfg.Ranking = rounds, ranking
-				taught := newRisk(b, cfg)
-				cfg.MaxRounds = yardstick.MaxRounds
-				seen := newRisk(b, cfg) // the ranks as the network knows them
+				trained := newRisk(b, cfg)
+				cfg.MaxRounds = preset.MaxRounds
+				seen := newRisk(b, cfg) // with the ranks of the training
 				var shares []float64
 				for b.Loop() {
 					set.Train.Seed = uint64(len(shares) + 1)
-					mlp, err := train.Run(b.Context(), set.Train, train.Options{Game: env.NewGame[martianrisk.State](taught), Dir: b.TempDir(), Learner: newLearner(set)})
+					mlp, err := train.Run(b.Context(), set.Train, train.Options{Game: env.NewGame[martianrisk.State](trained), Dir: b.TempDir(), Learner: newLearner(set)})
 					if err != nil {
 						b.Fatal(err)
 					}
-					shares = append(shares, share(b, mlp, seen, newRisk(b, yardstick)))
+					shares = append(shares, share(b, mlp, seen, newRisk(b, preset)))
 				}
 				mean, squares := 0.0, 0.0
 				for _, s := range shares {
@@ -66,8 +66,8 @@ func BenchmarkLimits(b *testing.B) {
 	}
 }
 
-// BenchmarkSizes shows what training by the default settings costs as Martian
-// Risk grows, in decisions a second of a core:
+// BenchmarkSizes measures the speed of training by the default settings for sizes of
+// Martian Risk, in decisions per second of a core:
 //
 //	go test -run '^$' -bench Sizes -benchtime 1x -cpu 1 ./cmd/train
 func BenchmarkSizes(b *testing.B) {
@@ -97,8 +97,8 @@ func newRisk(b *testing.B, cfg martianrisk.Config) *martianrisk.Rules {
 	return r
 }
 
-// share is what a network that scores what its options lead to, and sees that by
-// the rules seen, wins of 1,500 games by the rules r against greedy players.
+// share returns the fraction of 1,500 games by the rules r that a network wins
+// against greedy bots. The network scores afterstates, observed by the rules seen.
 func share(b *testing.B, mlp *models.MLP, seen, r *martianrisk.Rules) float64 {
 	greedy, err := r.Bot("greedy")
 	if err != nil {

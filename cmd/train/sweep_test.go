@@ -16,7 +16,7 @@ import (
 	"marsgym/train/sweep"
 )
 
-// quickSweep is four runs of a moment.
+// quickSweep is four runs of a fraction of a second.
 const quickSweep = `{
 	"base": {"game": "martian-dice", "game_config": {"dice": 4, "target": 4}, "train": {
 		"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 8192, "evaluations": 16, "checkpoints": 16}},
@@ -25,8 +25,8 @@ const quickSweep = `{
 	"seeds": [3, 4]
 }`
 
-// TestSweep stops a sweep in each of its runs and goes on, and compares with
-// runs of the same settings.
+// TestSweep interrupts a sweep in each of its runs and resumes it, and compares a run
+// with one of the same settings outside the sweep.
 func TestSweep(t *testing.T) {
 	file, dir := write(t, quickSweep), filepath.Join(t.TempDir(), "sweep")
 	var out bytes.Buffer
@@ -35,7 +35,7 @@ func TestSweep(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		out.Reset()
-		// At once, or else when the first run since has ended.
+		// At once, or else after the first run of the call.
 		at := map[bool]string{true: "runs of", false: "after run"}[stops == 0]
 		stopping := writerFunc(func(b []byte) (int, error) {
 			if bytes.Contains(b, []byte(at)) {
@@ -52,14 +52,14 @@ func TestSweep(t *testing.T) {
 			t.Fatalf("status %d\n%s%s", status, out.String(), errs.String())
 		}
 		if !strings.Contains(out.String(), fmt.Sprintf("go run ./cmd/train -sweep %s -out %s", file, dir)) {
-			t.Errorf("it does not say how to go on:\n%s", out.String())
+			t.Errorf("it does not print how to resume:\n%s", out.String())
 		}
 		if stops++; stops > 4 {
-			t.Fatalf("it does not get on:\n%s", out.String())
+			t.Fatalf("it makes no progress:\n%s", out.String())
 		}
 	}
 	if stops != 4 {
-		t.Errorf("it was stopped %d times; want once in each run", stops)
+		t.Errorf("it was interrupted %d times; want once in each run", stops)
 	}
 	// TestRank of package sweep tests the order.
 	_, table, ended := strings.Cut(out.String(), "after run 4 of 4")
@@ -79,10 +79,10 @@ func TestSweep(t *testing.T) {
 		t.Fatal(errs)
 	}
 	if !bytes.Equal(read(t, best, agents.ModelFile), read(t, again, agents.ModelFile)) {
-		t.Error("a run of a sweep ends in another model than by itself")
+		t.Error("a run of a sweep ends in another model than outside it")
 	}
 
-	// Other settings are not mixed in.
+	// Other settings are refused.
 	status, _, errs := command(t, "-sweep", write(t, strings.Replace(quickSweep, "[3, 4]", "[3]", 1)), "-out", dir)
 	if status != cli.Failed || !strings.Contains(errs, "another sweep") {
 		t.Errorf("another sweep in the same folder: status %d, %s", status, errs)
@@ -130,7 +130,7 @@ func TestSweepRefuses(t *testing.T) {
 			t.Errorf("%s: status %d, %s", test.args, status, errs)
 		}
 		if left, _ := os.ReadDir("."); len(left) > 0 {
-			t.Errorf("%s is left behind", left[0].Name())
+			t.Errorf("%s is left", left[0].Name())
 		}
 	}
 }

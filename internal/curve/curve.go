@@ -11,19 +11,19 @@ import (
 	"marsgym/env/game/chart"
 )
 
-// stretches is how many points a line keeps of a noisy field. Chosen.
-const stretches = 100
+// smoothed is the number of points in the line of a noisy field. Chosen.
+const smoothed = 100
 
-// Chart returns the picture of some runs, named "curve": their exact strength
-// where a run has it, or else what the training says of itself. Runs of the same
-// name look alike, so that those of one method can share it. The title says what
-// they play. The error wraps [game.ErrNoCharts] where there is nothing to draw.
+// Chart returns the chart of runs, named "curve": their exact strength if a run has
+// one, else the metrics of training. Runs of the same name have the same colour, so
+// those of one method can share it. The title is that of the game. The error wraps
+// [game.ErrNoCharts] if there is nothing to draw.
 func Chart(title string, runs []Run) (chart.Chart, error) {
 	c := chart.Chart{Name: "curve", Title: title + ": learning curve"}
 	if len(runs) > 1 {
 		c.Title += "s"
 	}
-	if with, _ := part(runs, exploit); len(with) > 0 {
+	if with, _ := part(runs, exploitability); len(with) > 0 {
 		strength(&c, runs)
 	} else {
 		training(&c, runs)
@@ -34,7 +34,7 @@ func Chart(title string, runs []Run) (chart.Chart, error) {
 	return c, nil
 }
 
-// part parts the runs with a field from those without, which it names.
+// part returns the runs that have a field and the names of those that lack it.
 func part(runs []Run, field string) (with []Run, without []string) {
 	for _, r := range runs {
 		if slices.ContainsFunc(r.Points, func(p Point) bool { _, ok := p[field]; return ok }) {
@@ -46,21 +46,21 @@ func part(runs []Run, field string) (with []Run, without []string) {
 	return with, without
 }
 
-// strength draws exact values.
+// strength adds panels of exact strength.
 func strength(c *chart.Chart, runs []Run) {
-	c.Caption = "Each dot is an exact evaluation, over the whole game. Exploitability: by how much the best answer to the player wins more than half of its games; 0 is perfect, and the scale is logarithmic. Wins against optimal play are a probability of one half at best. Both are means of moving first and second."
-	runs, without := part(runs, exploit)
+	c.Caption = "Each dot is an exact evaluation, over the whole game. Exploitability: how much more than half of its games a best response to the network wins; 0 is perfect, and the scale is logarithmic. Wins against optimal play are a probability of one half at best. Both are means of moving first and second."
+	runs, without := part(runs, exploitability)
 	c.Caption += lack("exact values", without)
 	timed, without := part(runs, seconds)
 
 	level := func(p Point) (float64, bool) {
-		x, ok := p[exploit]
-		return math.Log10(x), ok && x > 0 // zero has no place on the scale
+		x, ok := p[exploitability]
+		return math.Log10(x), ok && x > 0 // the scale has no zero
 	}
 	lo, hi, zero := math.Inf(1), 0.0, false
 	for _, r := range runs {
 		for _, p := range r.Points {
-			if x, ok := p[exploit]; ok && x > 0 {
+			if x, ok := p[exploitability]; ok && x > 0 {
 				lo, hi = min(lo, x), max(hi, x)
 			} else if ok {
 				zero = true
@@ -72,7 +72,7 @@ func strength(c *chart.Chart, runs []Run) {
 		c.Panels = append(c.Panels, panel("Exploitability by decisions", y, runs, steps, level))
 		if len(timed) > 0 {
 			c.Panels = append(c.Panels, panel("Exploitability by time", y, runs, seconds, level))
-			c.Caption += " Training time leaves evaluation out." + lack("times", without)
+			c.Caption += " Training time does not include evaluation." + lack("times", without)
 		}
 	}
 	if zero {
@@ -80,8 +80,8 @@ func strength(c *chart.Chart, runs []Run) {
 	}
 	y := chart.Axis{Label: "win probability against optimal play"}
 	win := panel("Wins against optimal play", y, runs, steps, func(p Point) (float64, bool) {
-		_, ok := p[exploit]
-		return (p[first] + p[second]) / 2, ok
+		_, ok := p[exploitability]
+		return (p[winFirst] + p[winSecond]) / 2, ok
 	})
 	most := 0.0
 	for _, l := range win.Lines {
@@ -91,7 +91,7 @@ func strength(c *chart.Chart, runs []Run) {
 	c.Panels = append(c.Panels, win)
 }
 
-// training draws what there is without exact values.
+// training adds panels of the metrics of training.
 func training(c *chart.Chart, runs []Run) {
 	fields := map[string]bool{}
 	for _, r := range runs {
@@ -101,7 +101,7 @@ func training(c *chart.Chart, runs []Run) {
 			}
 		}
 	}
-	c.Caption = fmt.Sprintf("What the training reports of itself; exact strength is not known here. Long runs are shown by the means of %d stretches.", stretches)
+	c.Caption = fmt.Sprintf("Metrics of training; exact strength is not known. Long runs are shown as the means of %d stretches.", smoothed)
 	for _, f := range slices.Sorted(maps.Keys(fields)) {
 		if !fields[f] {
 			continue
@@ -110,7 +110,7 @@ func training(c *chart.Chart, runs []Run) {
 		y := chart.Axis{Label: name}
 		if f == "entropy" {
 			y.Label += " (nats)"
-			c.Caption += " Entropy is how open the choice of an action still is."
+			c.Caption += " Entropy measures how random the choice of actions is."
 		}
 		p := panel(strings.ToUpper(name[:1])+name[1:], y, runs, steps, func(p Point) (float64, bool) { v, ok := p[f]; return v, ok })
 		for i := range p.Lines {
@@ -122,16 +122,16 @@ func training(c *chart.Chart, runs []Run) {
 	}
 }
 
-// lack is the sentence on runs that are not shown.
+// lack returns a sentence for the caption on runs that are not shown.
 func lack(what string, names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Not shown, for want of %s: %s.", what, strings.Join(names, ", "))
+	return fmt.Sprintf(" Not shown because they lack %s: %s.", what, strings.Join(names, ", "))
 }
 
-// panel draws a quantity of runs by their steps or seconds, where they have
-// both.
+// panel returns the panel of a quantity of runs by their steps or seconds, at the
+// points that have both.
 func panel(title string, y chart.Axis, runs []Run, by string, quantity func(Point) (float64, bool)) chart.Panel {
 	p := chart.Panel{Title: title, Y: y}
 	most := 0.0
@@ -162,19 +162,19 @@ func panel(title string, y chart.Axis, runs []Run, by string, quantity func(Poin
 	return p
 }
 
-// smooth puts means in the place of stretches of a line.
+// smooth replaces the points of a long line by the means of equal stretches.
 func smooth(l *chart.Line) {
 	n := len(l.X)
-	if n <= stretches {
+	if n <= smoothed {
 		return
 	}
-	for k := range stretches {
-		from, to := k*n/stretches, (k+1)*n/stretches
+	for k := range smoothed {
+		from, to := k*n/smoothed, (k+1)*n/smoothed
 		var x, y float64
 		for i := from; i < to; i++ {
 			x, y = x+l.X[i], y+l.Y[i]
 		}
 		l.X[k], l.Y[k] = x/float64(to-from), y/float64(to-from)
 	}
-	l.X, l.Y = l.X[:stretches], l.Y[:stretches]
+	l.X, l.Y = l.X[:smoothed], l.Y[:smoothed]
 }

@@ -75,7 +75,7 @@ func point(steps, seconds, exploitability float64) curve.Point {
 	}
 }
 
-// draw returns the chart of runs, after seeing that it can be drawn.
+// draw returns the chart of runs, which must be drawable.
 func draw(t *testing.T, runs ...curve.Run) chart.Chart {
 	t.Helper()
 	c, err := curve.Chart("A game", runs)
@@ -104,7 +104,7 @@ func TestStrength(t *testing.T) {
 	if c.Name != "curve" || c.Title != "A game: learning curves" {
 		t.Errorf("named %s, %s", c.Name, c.Title)
 	}
-	for _, want := range []string{"for want of exact values: blind.", "for want of times: slow.", "exploitability is 0"} {
+	for _, want := range []string{"because they lack exact values: blind.", "because they lack times: slow.", "exploitability is 0"} {
 		if !strings.Contains(c.Caption, want) {
 			t.Errorf("caption without %q: %s", want, c.Caption)
 		}
@@ -142,7 +142,7 @@ func TestPerfect(t *testing.T) {
 	}
 }
 
-// TestScale reads the marks of the logarithmic axis, those with words.
+// TestScale compares the labelled ticks of the logarithmic axis.
 func TestScale(t *testing.T) {
 	tests := []struct {
 		lo, hi float64
@@ -161,7 +161,7 @@ func TestScale(t *testing.T) {
 			if x := math.Pow(10, k.At); k.Label != "" && tt.lo*0.9999 < x && x < tt.hi*1.0001 {
 				got = append(got, k.Label)
 				if label := 0.0; !scan(k.Label, &label) || !(math.Abs(label-x) <= 1e-9) {
-					t.Errorf("%s stands at %g", k.Label, x)
+					t.Errorf("%s is at %g", k.Label, x)
 				}
 			}
 		}
@@ -171,7 +171,7 @@ func TestScale(t *testing.T) {
 	}
 	one := draw(t, curve.Run{Name: "a", Points: []curve.Point{point(5, 5, 0.03)}})
 	if len(one.Panels[0].Y.Ticks) == 0 {
-		t.Error("a single value has no marks about it")
+		t.Error("a single value has no ticks around it")
 	}
 }
 
@@ -197,10 +197,10 @@ func TestTraining(t *testing.T) {
 	if got := lines(c.Panels[1]); got != "b [2] [3]" {
 		t.Errorf("returns are %s", got)
 	}
-	if !strings.Contains(c.Caption, "for want of return: a.") || !strings.Contains(c.Caption, "for want of entropy: b.") {
+	if !strings.Contains(c.Caption, "because they lack return: a.") || !strings.Contains(c.Caption, "because they lack entropy: b.") {
 		t.Errorf("caption: %s", c.Caption)
 	}
-	// Two and three of 250 points by turns: 0 1, 2 3 4, 0 1, ...
+	// Two and three of the 250 points alternate: 0 1, 2 3 4, 0 1, ...
 	l := c.Panels[2].Lines[0]
 	if len(l.X) != 100 || len(l.Y) != 100 {
 		t.Fatalf("%d by %d means", len(l.X), len(l.Y))
@@ -223,7 +223,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestSame draws twice: no order of a map shows.
+// TestSame draws several times: the order of maps has no effect.
 func TestSame(t *testing.T) {
 	runs := []curve.Run{{Name: "a", Points: []curve.Point{{"steps": 1, "a_loss": 1, "b_loss": 2, "entropy": 3, "return": 4, "c_loss": 5}}}}
 	var before []byte
@@ -233,7 +233,7 @@ func TestSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		if before != nil && !bytes.Equal(before, b.Bytes()) {
-			t.Fatal("another picture of the same runs")
+			t.Fatal("another chart of the same runs")
 		}
 		before = b.Bytes()
 	}

@@ -1,3 +1,2 @@
-// Package curve turns what training runs record into a picture of how they
-// learn.
+// Package curve makes charts of learning curves from the metrics of training runs.
 package curve

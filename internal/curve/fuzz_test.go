@@ -15,8 +15,8 @@ import (
 	"marsgym/internal/plot"
 )
 
-// FuzzLoad reads any metrics. What is accepted comes back as it is, and can be
-// drawn, unless there is nothing to draw.
+// FuzzLoad reads any metrics. Those that are accepted are unchanged by writing and
+// reading them, and can be drawn unless there is nothing to draw.
 func FuzzLoad(f *testing.F) {
 	for _, text := range []string{
 		"",
@@ -55,7 +55,7 @@ func FuzzLoad(f *testing.F) {
 				t.Fatal(err)
 			}
 			if len(line) >= 1<<14 {
-				return // the name of an object stands before each of its parts, and the line is too long
+				return // each field has the name of its object, so the line is too long
 			}
 			again = append(append(again, line...), '\n')
 		}
@@ -63,7 +63,7 @@ func FuzzLoad(f *testing.F) {
 			t.Fatal(err)
 		}
 		if back, err := curve.Load("run", path); err != nil || !reflect.DeepEqual(back.Points, r.Points) {
-			t.Fatalf("%s comes back as %v, error %v", again, back.Points, err)
+			t.Fatalf("%s is read as %v, error %v", again, back.Points, err)
 		}
 		c, err := curve.Chart("a game for two", []curve.Run{r, r})
 		if errors.Is(err, game.ErrNoCharts) {
@@ -73,7 +73,7 @@ func FuzzLoad(f *testing.F) {
 			t.Fatal(err)
 		}
 		if len(r.Points) > 50 {
-			return // to draw takes longer than the rest
+			return // drawing takes longer than the rest
 		}
 		if err := plot.SVG(io.Discard, c); err != nil {
 			t.Error(err)

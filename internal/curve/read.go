@@ -9,43 +9,44 @@ import (
 	"marsgym/internal/input"
 )
 
-// Fields that a picture is made of. A run whose game is not solved lacks the
-// exact ones, and each line may lack any but the steps.
+// Fields of the charts. All releases have written them under these names. A run
+// whose game is not solved lacks the exact ones, and each line may lack any but the
+// steps.
 const (
-	steps   = "steps"   // decisions so far
-	seconds = "seconds" // of training so far, evaluation left out
-	exploit = "exact.exploitability"
-	first   = "exact.win_first"
-	second  = "exact.win_second"
+	steps          = "steps"   // decisions so far
+	seconds        = "seconds" // of training so far, without evaluation
+	exploitability = "exact.exploitability"
+	winFirst       = "exact.win_first"
+	winSecond      = "exact.win_second"
 )
 
-// Run is a training run.
+// Run is the metrics of a training run.
 type Run struct {
 	Name   string
 	Points []Point // in order
 }
 
-// Point is a line of metrics: its numbers by field, those of an object within
-// under names such as "exact.win_first".
+// Point is a line of metrics: its numbers by field, such as "exact.win_first" for one
+// in an object.
 type Point map[string]float64
 
-// Bounds of metrics. Chosen: a line of ours has some four hundred bytes, and the
-// longest run 150,000 lines.
+// Bounds of metrics. Chosen: a line has some four hundred bytes, and the longest run
+// 150,000 lines.
 const (
-	mostBytes = 1 << 28 // of all
-	mostLine  = 1 << 14 // bytes of a line
-	mostLines = 1 << 20
+	maxBytes = 1 << 28 // of the file
+	maxLine  = 1 << 14 // bytes of a line
+	maxLines = 1 << 20
 )
 
-// Load reads the metrics of a run, a JSON object on each line. What is no number
-// is passed over.
+// Load reads the metrics of a run, a JSON object on each line. It ignores what is
+// not a number.
 func Load(name, path string) (Run, error) {
-	data, err := input.ReadFile(path, mostBytes)
+	data, err := input.ReadFile(path, maxBytes)
 	if err != nil {
 		return Run{}, err
 	}
-	if n := bytes.Count(data, []byte("\n")); n > mostLines {
-		return Run{}, fmt.Errorf("%s: %w; it has %d lines, and at most %d are read", path, input.ErrTooLarge, n, mostLines)
+	if n := bytes.Count(data, []byte("\n")); n > maxLines {
+		return Run{}, fmt.Errorf("%s: %w; it has %d lines, and at most %d are read", path, input.ErrTooLarge, n, maxLines)
 	}
 	r := Run{Name: name}
 	for line := range bytes.Lines(data) {
@@ -63,8 +64,8 @@ func Load(name, path string) (Run, error) {
 
 // parse reads a line of metrics.
 func parse(line []byte) (Point, error) {
-	if len(line) > mostLine {
-		return nil, fmt.Errorf("it has %d bytes; want at most %d", len(line), mostLine)
+	if len(line) > maxLine {
+		return nil, fmt.Errorf("it has %d bytes; want at most %d", len(line), maxLine)
 	}
 	var object map[string]any
 	if err := json.Unmarshal(line, &object); err != nil {
@@ -78,7 +79,7 @@ func parse(line []byte) (Point, error) {
 	return p, nil
 }
 
-// add takes over the numbers of an object.
+// add adds the numbers of an object.
 func (p Point) add(prefix string, object map[string]any) {
 	for name, v := range object {
 		switch v := v.(type) {

@@ -7,7 +7,7 @@ import (
 	"marsgym/env/game/chart"
 )
 
-// unit is what an axis counts in.
+// unit is the unit of an axis.
 type unit struct {
 	size float64
 	name string
@@ -18,7 +18,7 @@ var (
 	timeUnits = []unit{{1, "training time (seconds)"}, {60, "training time (minutes)"}, {3600, "training time (hours)"}}
 )
 
-// fit returns the largest unit of which there are three at least, or the first.
+// fit returns the largest unit that is at most a third of a number, or the first.
 func fit(most float64, units []unit) unit {
 	u := units[0]
 	for _, v := range units[1:] {
@@ -29,12 +29,12 @@ func fit(most float64, units []unit) unit {
 	return u
 }
 
-// logTicks are marks on an axis of decimal logarithms that goes from about the
-// logarithm of lo to that of hi. There may be some beyond both ends.
+// logTicks returns the ticks of an axis of decimal logarithms from about the logarithm
+// of lo to that of hi. Some may lie beyond both ends.
 func logTicks(lo, hi float64) []chart.Tick {
 	var list []chart.Tick
 	tick := func(x, step float64, label bool) {
-		if !(x > 0 && x <= math.MaxFloat64) { // of a decade beyond those of a float64
+		if !(x > 0 && x <= math.MaxFloat64) { // in a decade outside the range of float64
 			return
 		}
 		t := chart.Tick{At: math.Log10(x)}

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// File is what to call the events of a run. TensorBoard takes any name with
-// "tfevents" in it; the usual ones go on with the second of the start and the
-// machine, so that a run which is resumed has several files. A run of ours has
-// one, found again by its name.
+// File is the name of the event file of a run. TensorBoard accepts any name that
+// contains "tfevents". Usual names end in the time of the start and the machine, so
+// a resumed run has several files. Here a run has one, which resuming finds by its
+// name.
 const File = "events.out.tfevents.0.marsgym"
 
 const version = "brain.Event:2"
 
-// Scalar is a number by name. TensorBoard groups tags by what is before their
+// Scalar is a number with a name. TensorBoard groups tags by the text before their
 // first slash.
 type Scalar struct {
 	Tag   string
-	Value float64 // kept as a float32
+	Value float64 // written as a float32
 }
 
 // Writer appends to an event file. It is not safe for concurrent use.
@@ -31,8 +31,8 @@ type Writer struct {
 	buf  []byte
 }
 
-// New returns a writer that appends to a file which has so many bytes of events,
-// at whose end it stands. Where it has none yet, the writer begins it.
+// New returns a writer that appends to a file which is positioned at its end, after
+// size bytes of events. If size is 0 it writes the first event.
 func New(f *os.File, size int64) (*Writer, error) {
 	w := &Writer{f: f, size: size}
 	if size > 0 {
@@ -41,8 +41,8 @@ func New(f *os.File, size int64) (*Writer, error) {
 	return w, w.write(appendString(nil, 3, version))
 }
 
-// Scalars appends one event with all the scalars of a step, at a time that
-// TensorBoard shows.
+// Scalars appends one event with all the scalars of a step. TensorBoard shows the
+// time wall.
 func (w *Writer) Scalars(step int64, wall time.Time, scalars []Scalar) error {
 	var summary, value []byte
 	for _, s := range scalars {
@@ -59,10 +59,10 @@ func (w *Writer) Scalars(step int64, wall time.Time, scalars []Scalar) error {
 	return w.write(event)
 }
 
-// Size returns how many bytes the file has.
+// Size returns the number of bytes in the file.
 func (w *Writer) Size() int64 { return w.size }
 
-// Sync makes what was written last.
+// Sync makes what was written durable.
 func (w *Writer) Sync() error { return w.f.Sync() }
 
 // Close closes the file.
@@ -81,13 +81,13 @@ func (w *Writer) write(data []byte) error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum is the CRC-32C, masked as the format demands, for the sake of
-// records within records.
+// checksum returns the CRC-32C, masked as the format requires for data that contains
+// checksums itself.
 func checksum(data []byte) uint32 {
 	return bits.RotateLeft32(crc32.Checksum(data, castagnoli), 17) + 0xa282ead8
 }
 
-// appendString appends a field of a length: a string, bytes or a message.
+// appendString appends a length-delimited field: a string, bytes or a message.
 func appendString[T string | []byte](dst []byte, field byte, s T) []byte {
 	dst = append(dst, field<<3|2)
 	dst = binary.AppendUvarint(dst, uint64(len(s)))

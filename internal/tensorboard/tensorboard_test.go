@@ -17,8 +17,8 @@ import (
 	"marsgym/internal/tensorboard"
 )
 
-// golden is what the tensorboard package for Python, 2.21.0, writes for the
-// same two events.
+// golden is the output of the tensorboard package for Python, 2.21.0, for the same
+// two events.
 const golden = "0f000000000000006d532b091a0d627261696e2e4576656e743a32fc985129" +
 	"3200000000000000241956ec090000a0b48065d24110ac022a240a120a0b6c6f73732f706f6c69637915000080be" +
 	"0a0e0a07656e74726f70791500000000082cfb2f"
@@ -73,7 +73,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestRead reads back what lengths and numbers of any size come to.
+// TestRead decodes events with lengths and numbers of any size.
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), tensorboard.File)
 	w := open(t, path, 0)
@@ -101,8 +101,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestResume writes on after a cut and gets the bytes of a file that was never
-// cut.
+// TestResume appends to a truncated file and gets the bytes of a file that was never
+// truncated.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	whole, cut := filepath.Join(dir, "whole"), filepath.Join(dir, "cut")
@@ -128,10 +128,10 @@ func TestResume(t *testing.T) {
 }
 
 // decode reads an event file, one string for each event. It shares no code with
-// the writer, the checksum included.
+// the writer, not even the checksum.
 func decode(data []byte) (events []string, err error) {
 	defer func() {
-		if p := recover(); p != nil { // an index beyond the end
+		if p := recover(); p != nil { // an index out of range
 			err = fmt.Errorf("event %d: %v", len(events), p)
 		}
 	}()
@@ -213,7 +213,7 @@ func varint(data []byte) (x uint64, rest []byte) {
 	panic("half a number")
 }
 
-// crc is the masked CRC-32C, bit by bit.
+// crc returns the masked CRC-32C, computed bit by bit.
 func crc(data []byte) uint32 {
 	c := ^uint32(0)
 	for _, b := range data {

@@ -1,4 +1,4 @@
-// In package sweep for the number of runs before they are worked out.
+// In package sweep for the number of runs, before their settings are worked out.
 package sweep
 
 import (
@@ -13,15 +13,15 @@ import (
 	"marsgym/internal/input"
 )
 
-// board reports whether the default settings of a game are found by playing it,
-// which takes too long here.
+// board reports whether a sweep may be of a game whose default settings need games
+// to be played, which takes too long here.
 func board(text []byte) bool {
 	lower := bytes.ToLower(text)
 	return bytes.Contains(lower, []byte("mars-")) || bytes.Contains(lower, []byte("risk")) || bytes.Contains(lower, []byte(`\u`))
 }
 
 // FuzzSweep reads any sweep. One that is accepted has no more runs than it may,
-// each of which can be trained, and is worked out the same again.
+// each of which can be trained, and the same plan each time.
 func FuzzSweep(f *testing.F) {
 	f.Add([]byte(`{
 		"base": {"game": "martian-dice", "game_config": {"dice": 4, "target": 4}, "train": {
@@ -45,7 +45,7 @@ func FuzzSweep(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var d document
 		if board(text) || input.DecodeJSON(text, &d) != nil || d.runs() > 100 {
-			return // as many take long
+			return // more take long
 		}
 		p, err := Parse(text, open)
 		if err != nil {
@@ -64,7 +64,7 @@ func FuzzSweep(f *testing.F) {
 			t.Errorf("%d runs; want %v", runs, d.runs())
 		}
 		if again, err := Parse(text, open); err != nil || !reflect.DeepEqual(again.Variants, p.Variants) {
-			t.Errorf("%s is worked out in two ways, error %v", text, err)
+			t.Errorf("%s gives two plans, error %v", text, err)
 		}
 	})
 }

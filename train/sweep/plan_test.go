@@ -71,7 +71,7 @@ func TestPlanRandom(t *testing.T) {
 		}
 		rows += c.Rows
 	}
-	// Half of the logarithms are below the middle.
+	// Half of the logarithms are below the middle of their bounds.
 	if low < 240 || low > 360 {
 		t.Errorf("%d of 600 values are below 10", low)
 	}

@@ -1,4 +1,4 @@
-// In package sweep for single draws, of which a plan shows many at once.
+// In package sweep for a single draw.
 package sweep
 
 import (
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDrawBounds draws at both ends and between them, where the difference or the
-// ratio of the ends has no place in a float64, and where three digits are too few.
+// TestDrawBounds draws at both bounds and between them, also where the difference or
+// the ratio of the bounds overflows a float64, and where three digits are too few.
 func TestDrawBounds(t *testing.T) {
 	const most = math.MaxFloat64
 	for _, test := range []struct {

@@ -9,7 +9,7 @@ import (
 	"marsgym/train/sweep"
 )
 
-// TestRank orders trials by what they had reached when the quickest ended.
+// TestRank compares trials at the time at which the quickest ended.
 func TestRank(t *testing.T) {
 	at := func(pairs ...float64) (list []sweep.Strength) {
 		for i := 0; i < len(pairs); i += 2 {
@@ -35,6 +35,6 @@ func TestRank(t *testing.T) {
 		{Variant: 2, Trials: 1, Equal: inf, Worst: inf, End: inf, Seconds: 1},
 	}
 	if fmt.Sprint(list) != fmt.Sprint(want) {
-		t.Errorf("rows %+v, want %+v", list, want)
+		t.Errorf("results %+v, want %+v", list, want)
 	}
 }

@@ -1,7 +1,5 @@
+// In package train for the pool, of which a run reports only three numbers.
 package train
-
-// These tests are inside the package since a run shows nothing of its pool but
-// two numbers.
 
 import (
 	"bytes"
@@ -44,8 +42,8 @@ func poolConfig(head models.Head) Config {
 	return cfg
 }
 
-// trained is the model file of a run, interrupted after some iteration and
-// resumed, or not if stop is 0.
+// trained returns the model file and last metrics of a run, which is interrupted
+// after iteration stop and resumed unless stop is 0.
 func trained(t *testing.T, g env.Game, cfg Config, stop uint64) (model []byte, last Metrics) {
 	t.Helper()
 	opt := Options{Game: g, Dir: t.TempDir()}
@@ -98,14 +96,14 @@ func TestPoolBits(t *testing.T) {
 				t.Errorf("%s: the model differs with GOMAXPROCS %d", head, procs)
 			}
 		}
-		for _, stop := range []uint64{1, 3, 8} { // no past self yet, one, more than there is room for
+		for _, stop := range []uint64{1, 3, 8} { // with no opponent yet, with one, with more snapshots than the pool holds
 			if got, _ := trained(t, g, cfg, stop); !bytes.Equal(got, want) {
 				t.Errorf("%s: the model differs if interrupted after iteration %d", head, stop)
 			}
 		}
 		cfg.PPO.Pool.Power = 50
 		if got, _ := trained(t, g, cfg, 0); bytes.Equal(got, want) {
-			t.Errorf("%s: preferring strong past selves changes nothing", head)
+			t.Errorf("%s: preferring strong opponents changes nothing", head)
 		}
 
 		cfg.PPO.Pool.Interval = 1 // never
@@ -130,46 +128,46 @@ func TestPoolDraw(t *testing.T) {
 	p.begin(mlp, 0.9)
 	want := []float64{0.81 / 1.1225, 0.25 / 1.1225, 0.0625 / 1.1225}
 	const n = 100_000
-	var selves, seats [3]float64
-	r.seats.reset()
+	var opponents, seats [3]float64
+	r.pool.reset()
 	noise := rand.NewPCG(1, 0)
 	for range n {
-		r.seats.over(2, nil, noise)
-		selves[r.seats.rows[2].Opponent]++
-		seats[r.seats.rows[2].Learner]++
+		r.pool.gameOver(2, nil, noise)
+		opponents[r.pool.rows[2].Opponent]++
+		seats[r.pool.rows[2].Learner]++
 	}
 	for k, w := range want {
-		if !(math.Abs(p.draw[k]-w) <= 1e-12) {
-			t.Errorf("past self %d has probability %v; want %v", k, p.draw[k], w)
+		if !(math.Abs(p.prob[k]-w) <= 1e-12) {
+			t.Errorf("opponent %d has probability %v; want %v", k, p.prob[k], w)
 		}
-		if !(math.Abs(selves[k]/n-w) <= 0.01) {
-			t.Errorf("past self %d is drawn %v of %d times; want a share of %v", k, selves[k], n, w)
+		if !(math.Abs(opponents[k]/n-w) <= 0.01) {
+			t.Errorf("opponent %d is drawn in %v of %d games; want a fraction of %v", k, opponents[k], n, w)
 		}
 		if !(math.Abs(seats[k]/n-1./3) <= 0.01) {
-			t.Errorf("seat %d learns %v of %d times", k, seats[k], n)
+			t.Errorf("seat %d learns in %v of %d games", k, seats[k], n)
 		}
 	}
 
-	// Games count for the past self that played them; those cut off do not.
-	r.seats.rows[0] = seat{Learner: 1, Opponent: 2}
-	r.seats.over(0, []float32{-0.5, 1, -0.5}, noise)
-	r.seats.rows[0] = seat{Learner: 0, Opponent: 2}
-	r.seats.over(0, []float32{-0.5, 1, -0.5}, noise)
-	r.seats.rows[0] = seat{Learner: 0, Opponent: 2}
-	r.seats.over(0, []float32{0, 0, 0}, noise)
+	// Games count for the opponent that played them; truncated ones do not count.
+	r.pool.rows[0] = matchup{Learner: 1, Opponent: 2}
+	r.pool.gameOver(0, []float32{-0.5, 1, -0.5}, noise)
+	r.pool.rows[0] = matchup{Learner: 0, Opponent: 2}
+	r.pool.gameOver(0, []float32{-0.5, 1, -0.5}, noise)
+	r.pool.rows[0] = matchup{Learner: 0, Opponent: 2}
+	r.pool.gameOver(0, []float32{0, 0, 0}, noise)
 	m := p.end()
-	won, games := recall*75+(1-recall)*prior/2+1.5, recall*100+(1-recall)*prior+3
+	won, games := decay*75+(1-decay)*priorGames/2+1.5, decay*100+(1-decay)*priorGames+3
 	if !(math.Abs(p.Won[2]-won) <= 1e-9) || !(math.Abs(p.Games[2]-games) <= 1e-9) {
-		t.Errorf("%v of %v games won against past self 2; want %v of %v", p.Won[2], p.Games[2], won, games)
+		t.Errorf("%v of %v games won against opponent 2; want %v of %v", p.Won[2], p.Games[2], won, games)
 	}
 	if least := p.Won[0] / p.Games[0]; m.MinWin != least || !(m.Win > least) {
 		t.Errorf("metrics %+v; want least %v", m, least)
 	}
 
-	// The oldest gives way.
+	// The next snapshot replaces the oldest.
 	p.begin(mlp, 1)
-	if p.Won[0] != prior/2 || p.Games[0] != prior || len(p.mlp) != 3 {
-		t.Errorf("a fourth snapshot: %d past selves, the first with %v of %v", len(p.mlp), p.Won[0], p.Games[0])
+	if p.Won[0] != priorGames/2 || p.Games[0] != priorGames || len(p.mlp) != 3 {
+		t.Errorf("a fourth snapshot: %d opponents, the first with %v of %v", len(p.mlp), p.Won[0], p.Games[0])
 	}
 }
 
@@ -183,7 +181,7 @@ func network(t *testing.T, g env.Game, head models.Head) *models.MLP {
 	return mlp
 }
 
-// TestPoolRefuses has checkpoints from which no past self can be drawn.
+// TestPoolRefuses restores invalid checkpoints.
 func TestPoolRefuses(t *testing.T) {
 	g := openGame(t, "pig", `{"target": 10}`)
 	mlp := network(t, g, models.Score)
@@ -202,12 +200,12 @@ func TestPoolRefuses(t *testing.T) {
 		{`"won": [0], "games": [0]`, weights, "0 of 0 games"},
 		{`"won": [11], "games": [10]`, weights, "11 of 10 games"},
 		{`"won": [-1], "games": [10]`, weights, "-1 of 10 games"},
-		{`"won": [5, 5], "games": [10, 10]`, weights, "counts of 2 and 2 past selves"},
+		{`"won": [5, 5], "games": [10, 10]`, weights, "counts of 2 and 2 opponents"},
 		{`"won": [5], "games": [10]`, weights[4:], "bytes"},
-		{`"won": [5], "games": [10]`, wild, "past self 0"},
+		{`"won": [5], "games": [10]`, wild, "opponent 0: "},
 	} {
 		p := newPool(Pool{Fraction: 1, Size: 3, Interval: 0.25, Power: 2}, g.Spec(), nil)
-		blobs := map[string][]byte{"pool": []byte(`{"taken": 1, ` + test.counts + `}`), selfBlob(0): test.weights}
+		blobs := map[string][]byte{"pool": []byte(`{"taken": 1, ` + test.counts + `}`), opponentBlob(0): test.weights}
 		err := p.restore(blobs, mlp)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: error %v; want %q", test.counts, err, test.want)
@@ -215,8 +213,8 @@ func TestPoolRefuses(t *testing.T) {
 	}
 }
 
-// TestPoolSeats plays Pig against a past self that always rolls, and so wins
-// nearly nothing, and against one that is the network's equal.
+// TestPoolSeats plays Pig against an opponent that always rolls, and so wins almost
+// no game, and against a copy of the network.
 func TestPoolSeats(t *testing.T) {
 	for _, head := range []models.Head{models.Score, models.Logits} {
 		g := openGame(t, "pig", `{"players": 3, "target": 200}`)
@@ -230,26 +228,26 @@ func TestPoolSeats(t *testing.T) {
 			layers := p.mlp[0].Layers()
 			layers[len(layers)-1].B[0] = 50
 		} else {
-			p.play[0] = roller{g.Spec().Actions}
+			p.policies[0] = roller{g.Spec().Actions}
 		}
 		if err := r.play(mlp, 1, 0.85); err != nil {
 			t.Fatal(err)
 		}
 		p.end()
 		if w := p.Won[0] / p.Games[0]; !(w > 0.9) {
-			t.Errorf("%s: wins %v of the games against a past self that does not stop", head, w)
+			t.Errorf("%s: wins %v of the games against an opponent that does not stop", head, w)
 		}
 		if w := p.Won[1] / p.Games[1]; !(math.Abs(w-1./3) <= 0.1) {
-			t.Errorf("%s: wins %v of the games against itself in two seats of three", head, w)
+			t.Errorf("%s: wins %v of the games against copies of itself in two of three seats", head, w)
 		}
 		for i := range r.n {
 			var learns [3]bool
 			games, most := 0, 0
 			for at := i; at < r.t*r.n; at += r.n {
 				if r.start[at] < r.start[at+1] {
-					learns[r.Mover[at]] = true
+					learns[r.mover[at]] = true
 				}
-				if r.Ended[at] == Running {
+				if r.ended[at] == running {
 					continue
 				}
 				seats := 0
@@ -258,7 +256,7 @@ func TestPoolSeats(t *testing.T) {
 						seats++
 					}
 				}
-				if games > 0 { // the first began before there was a past self
+				if games > 0 { // the first began with an empty pool
 					most = max(most, seats)
 				}
 				games, learns = games+1, [3]bool{}
