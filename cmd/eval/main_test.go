@@ -372,7 +372,7 @@ func TestErrors(t *testing.T) {
 		{"-model greedy -players 1 -against exact", cli.Misuse, "no other seats"},
 		{"-model greedy -game chess", cli.Misuse, "unknown game"},
 		{"-model " + bad, cli.Failed, "not a model file"},
-		{"-model " + folder, cli.Failed, "is no run folder with a model"},
+		{"-model " + folder, cli.Failed, "is not a run folder with a model"},
 		{"-table -players 1", cli.Misuse, "the game for 1 has no win"},
 		{"-table -against gredy", cli.Misuse, "did you mean greedy?"},
 		{"-model greedy -against random,exact", cli.Misuse, "-against names 2 agents, and the number of other seats is 1; name one agent"},

@@ -1,10 +1,10 @@
-// Package colour writes text in the colours of a terminal that has 256 of them.
+// Package colour formats text in the 256 colours of a terminal.
 package colour
 
 import "regexp"
 
-// Seats are the colours of the seats: their number on a ground that tells them
-// apart, red, blue, yellow, green, purple and white.
+// Seats are the colour codes of the seats: the text on a background of red, blue,
+// yellow, green, purple and white.
 var Seats = [...]string{
 	"48;5;196;38;5;231", "48;5;27;38;5;231", "48;5;226;38;5;16",
 	"48;5;34;38;5;231", "48;5;90;38;5;231", "48;5;252;38;5;16",
@@ -12,13 +12,13 @@ var Seats = [...]string{
 
 const (
 	Dim  = "2"
-	Bold = "1;4" // underlined too, to be seen on any ground
+	Bold = "1;4" // also underlined, to be visible on any background
 )
 
-// Paint wraps text in codes that colour it.
+// Paint returns text between the colour code and a reset.
 func Paint(code, text string) string { return "\x1b[" + code + "m" + text + "\x1b[0m" }
 
 var codes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// Strip is text without codes of colours.
+// Strip returns text without colour codes.
 func Strip(text string) string { return codes.ReplaceAllString(text, "") }

@@ -1,6 +1,6 @@
-// Package golden compares what a test got with a file that a person has read.
+// Package golden compares the output of a test with a file that a person has reviewed.
 //
-// The files are renewed, for the packages that have some, by
+// This command updates the files of a package:
 //
 //	go test ./env/pig -update
 package golden
@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
-// Check fails t unless got is what the file testdata/name holds. With -update
-// it writes the file.
+// Check fails t unless got equals the file testdata/name. With -update it writes the
+// file.
 func Check(t testing.TB, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", filepath.FromSlash(name))
@@ -46,7 +46,7 @@ func Check(t testing.TB, name string, got []byte) {
 	}
 }
 
-// line is line i of a text, or a mark of its end.
+// line returns line i of a text, or a note that the text has ended.
 func line(lines [][]byte, i int) string {
 	if i >= len(lines) {
 		return "(end of text)"

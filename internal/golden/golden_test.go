@@ -1,4 +1,4 @@
-// In package golden: the test turns the flag.
+// In package golden, to set the flag.
 package golden
 
 import (
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// recorder is a test that keeps what it was failed with.
+// recorder records the failure of a test.
 type recorder struct {
 	testing.TB
 	failure string
@@ -23,7 +23,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// check returns what Check fails a test with.
+// check returns the failure of Check.
 func check(name, got string) string {
 	r := &recorder{}
 	done := make(chan bool)

@@ -1,5 +1,5 @@
-// Package input takes in what others wrote: files of bounded size, JSON whose
-// fields are all known, and names that errors can quote.
+// Package input reads foreign input: files of bounded size, JSON with known fields only,
+// and names for quoting in errors.
 package input
 
 import (
@@ -15,37 +15,38 @@ import (
 	"unicode/utf8"
 )
 
-// Settings is the largest file of settings, in bytes. Chosen: the longest of ours
-// has a few thousand, and reading JSON takes some twenty times its size of memory.
+// Settings is the largest size of a settings file, in bytes. Chosen: the longest in this
+// module has a few thousand bytes, and decoding JSON takes about twenty times its size of
+// memory.
 const Settings = 1 << 20
 
-// ErrTooLarge is returned for a file that is larger than any of its kind.
+// ErrTooLarge is returned for a file above the size limit.
 var ErrTooLarge = errors.New("the file is too large")
 
-// ReadFile returns the content of a file, which may be a pipe, of at most so many
-// bytes. The error of a larger one wraps [ErrTooLarge].
-func ReadFile(path string, most int64) ([]byte, error) {
+// ReadFile returns the content of a file, which may be a pipe, of at most limit bytes.
+// The error for a larger file wraps [ErrTooLarge].
+func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return Read(f, most)
+	return Read(f, limit)
 }
 
-// Read is [ReadFile] of a file that is open.
-func Read(f *os.File, most int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
+// Read is [ReadFile] for an open file.
+func Read(f *os.File, limit int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(text)) > most {
-		return nil, fmt.Errorf("%s: %w; want at most %d bytes", f.Name(), ErrTooLarge, most)
+	if int64(len(text)) > limit {
+		return nil, fmt.Errorf("%s: %w; want at most %d bytes", f.Name(), ErrTooLarge, limit)
 	}
 	return text, nil
 }
 
-// DecodeJSON reads one JSON document, whose fields must all be known, into v.
+// DecodeJSON decodes one JSON document into v. It returns an error for unknown fields.
 func DecodeJSON(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -55,48 +56,48 @@ func DecodeJSON(text []byte, v any) error {
 		return Short(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something stands behind the JSON document")
+		return errors.New("there is text after the JSON document")
 	}
 	return nil
 }
 
-// Bounds of what errors say of the input, in bytes. Chosen.
+// Largest lengths of input in errors, in bytes. Chosen.
 const (
-	mostQuoted = 64
-	mostShown  = 512
-	mostLine   = 4096
+	maxQuoted = 64
+	maxShown  = 512
+	maxLine   = 4096
 )
 
-// Quote is text as strconv.Quote has it, or the beginning of a long one.
+// Quote returns strconv.Quote(text), or the quoted start of a long text with its length.
 func Quote(text string) string {
-	if len(text) <= mostQuoted {
+	if len(text) <= maxQuoted {
 		return strconv.Quote(text)
 	}
-	return fmt.Sprintf("%q... (%d bytes)", begin(text, mostQuoted), len(text))
+	return fmt.Sprintf("%q... (%d bytes)", start(text, maxQuoted), len(text))
 }
 
-// Short is err, or the beginning of one that says too much, as those of
-// encoding/json do that hold a whole name or number.
+// Short returns err, or an error with the start of its text if that is long. Errors of
+// encoding/json can contain a whole name or number of the input.
 func Short(err error) error {
 	text := err.Error()
-	if len(text) <= mostShown {
+	if len(text) <= maxShown {
 		return err
 	}
 	return errors.New(Cut(text))
 }
 
-// Cut is text, or the beginning of a long one. It is for JSON, which holds no
-// control characters once it is compact.
+// Cut returns text, or the start of a long text with its length. It is for compact JSON,
+// which has no control characters.
 func Cut(text string) string {
-	if len(text) <= mostShown {
+	if len(text) <= maxShown {
 		return text
 	}
-	return fmt.Sprintf("%s... (%d bytes)", begin(text, mostShown), len(text))
+	return fmt.Sprintf("%s... (%d bytes)", start(text, maxShown), len(text))
 }
 
-// Message is the text of an error as a terminal may show it, whatever foreign names
-// it holds: long lines cut, and control characters escaped but for line breaks and
-// tabs.
+// Message returns the text of an error in a form that is safe for a terminal even if it
+// contains foreign names: long lines are cut, and control characters except line breaks
+// and tabs are escaped.
 func Message(err error) string {
 	var b strings.Builder
 	for i, line := range strings.Split(err.Error(), "\n") {
@@ -104,8 +105,8 @@ func Message(err error) string {
 			b.WriteByte('\n')
 		}
 		rest := ""
-		if len(line) > mostLine {
-			line, rest = begin(line, mostLine), fmt.Sprintf("... (%d bytes)", len(line))
+		if len(line) > maxLine {
+			line, rest = start(line, maxLine), fmt.Sprintf("... (%d bytes)", len(line))
 		}
 		for _, r := range line {
 			if unicode.IsControl(r) && r != '\t' {
@@ -119,10 +120,10 @@ func Message(err error) string {
 	return b.String()
 }
 
-// begin is the beginning of text, of at most so many bytes, in whole characters.
-func begin(text string, most int) string {
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
+// start returns the start of text of at most limit bytes, without splitting a character.
+func start(text string, limit int) string {
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
 	}
-	return text[:most]
+	return text[:limit]
 }

@@ -22,9 +22,9 @@ func TestReadFile(t *testing.T) {
 	if text != nil || !errors.Is(err, input.ErrTooLarge) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "at most 7 bytes") {
 		t.Errorf("a file that is too large: %q, %v", text, err)
 	}
-	// A device has no size, and this one no end.
+	// This device has no size and no end.
 	if _, err := input.ReadFile("/dev/zero", 100); !errors.Is(err, input.ErrTooLarge) {
-		t.Errorf("a device without end: %v", err)
+		t.Errorf("an endless device: %v", err)
 	}
 	if _, err := input.ReadFile(filepath.Dir(path), 100); err == nil {
 		t.Error("a folder was read")
@@ -38,7 +38,7 @@ func TestDecodeJSON(t *testing.T) {
 		{`{"rowz": 3}`, `unknown field "rowz"`},
 		{`{"` + long + `": 3}`, `unknown field "éé`},
 		{`{"rows": 1` + strings.Repeat("0", 1<<20) + `}`, "cannot unmarshal number 100"},
-		{`{"rows": 3} {}`, "behind the JSON document"},
+		{`{"rows": 3} {}`, "after the JSON document"},
 		{" ", "it is empty"},
 	} {
 		var v struct {
@@ -73,7 +73,7 @@ func TestQuote(t *testing.T) {
 
 func TestMessage(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"no such file\nto go on:\n\n\tgo run ./cmd/train", "no such file\nto go on:\n\n\tgo run ./cmd/train"},
+		{"no such file\nto continue:\n\n\tgo run ./cmd/train", "no such file\nto continue:\n\n\tgo run ./cmd/train"},
 		{"a name \x1b[2Jé\r\u009b", `a name \x1b[2Jé\x0d\x9b`},
 		{"first\n" + strings.Repeat("x", 5000) + "\nlast", "first\n" + strings.Repeat("x", 4096) + "... (5000 bytes)\nlast"},
 	} {

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// lineColors tell lines apart for the colour-blind too.
+// lineColors can be distinguished by colour-blind people.
 //
 // Source: Okabe and Ito, "Color universal design", 2008.
 var lineColors = []color.Color{
@@ -18,11 +18,10 @@ var lineColors = []color.Color{
 	color.RGBA{204, 121, 167, 255}, color.RGBA{230, 159, 0, 255}, color.RGBA{86, 180, 233, 255},
 }
 
-// dotted is how many points of a line can be told apart, so that each has a dot.
-// Chosen.
-const dotted = 40
+// maxDots is the largest number of points of a line that are drawn with dots. Chosen.
+const maxDots = 40
 
-// lineStyle is the look of the lines of the i-th name.
+// lineStyle returns the style of the lines of the i-th name.
 func lineStyle(i int) draw.LineStyle {
 	s := draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: 3}
 	if i > 0 {
@@ -31,8 +30,8 @@ func lineStyle(i int) draw.LineStyle {
 	return s
 }
 
-// lineNames are the names of a chart's lines. A name looks the same in all
-// panels, and lines of one name look alike.
+// lineNames returns the distinct names of a chart's lines. Lines of the same name have
+// the same style in all panels.
 func lineNames(c chart.Chart) (names []string) {
 	for _, p := range c.Panels {
 		for _, l := range p.Lines {
@@ -46,7 +45,7 @@ func lineNames(c chart.Chart) (names []string) {
 
 var legendText = style(14, draw.XLeft, draw.YCenter)
 
-// entry is a name in the legend, and where its sample begins, from the top left.
+// entry is a name in the legend and the start of its sample line, from the top left.
 type entry struct {
 	name string
 	x, y vg.Length
@@ -57,16 +56,16 @@ const (
 	legendHeight = 22 // of a row
 )
 
-// legend lays out names in rows of a width.
+// legend lays out names in rows of the given width.
 func legend(names []string, width vg.Length) (list []entry, height vg.Length) {
 	var x vg.Length
 	for _, name := range names {
-		wide := sampleWidth + 6 + legendText.Width(name)
-		if x > 0 && x+wide > width {
+		w := sampleWidth + 6 + legendText.Width(name)
+		if x > 0 && x+w > width {
 			x, height = 0, height+legendHeight
 		}
 		list = append(list, entry{name, x, height + legendHeight/2})
-		x += wide + 24
+		x += w + 24
 	}
 	if len(list) > 0 {
 		height += legendHeight
@@ -74,12 +73,12 @@ func legend(names []string, width vg.Length) (list []entry, height vg.Length) {
 	return list, height
 }
 
-// renderLegend draws the legend into the top of c and returns the rest.
+// renderLegend draws the legend at the top of c and returns the area below it.
 func renderLegend(c draw.Canvas, names []string) draw.Canvas {
 	list, height := legend(names, c.Size().X)
 	for i, e := range list {
 		x, y := c.Min.X+e.x, c.Max.Y-e.y
-		c.StrokeLine2(lineStyle(i), x, y-2, x+sampleWidth, y-2) // the middle of small letters
+		c.StrokeLine2(lineStyle(i), x, y-2, x+sampleWidth, y-2) // the middle of lower-case letters
 		c.FillText(legendText, vg.Point{X: x + sampleWidth + 6, Y: y}, e.name)
 	}
 	return draw.Crop(c, 0, 0, 0, -height)

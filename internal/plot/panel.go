@@ -16,12 +16,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// nothing is the colour of cells without a value.
-var nothing = color.Gray{225}
+// noValue is the colour of cells without a value.
+var noValue = color.Gray{225}
 
-const keyWidth = 84 // of the key to a map
+const keyWidth = 84 // of the colour key of a map
 
-// renderPanel draws a panel, with the key to the colours of its map.
+// renderPanel draws a panel and the colour key of its map.
 func renderPanel(c draw.Canvas, p chart.Panel, names []string) {
 	head := style(16, draw.XCenter, draw.YTop)
 	axes := draw.Crop(c, 0, 0, 0, -1.8*head.Font.Size)
@@ -38,7 +38,7 @@ func renderPanel(c draw.Canvas, p chart.Panel, names []string) {
 	}
 }
 
-// newPlot returns a plot of a panel without its title, in readable fonts.
+// newPlot returns a plot of a panel without its title.
 func newPlot(p chart.Panel, names []string) *plot.Plot {
 	pl := plot.New()
 	for _, a := range []struct {
@@ -66,15 +66,15 @@ func newPlot(p chart.Panel, names []string) *plot.Plot {
 		}
 		style := lineStyle(slices.Index(names, l.Name))
 		pl.Add(&plotter.Line{XYs: xy, LineStyle: style})
-		if len(xy) <= dotted {
+		if len(xy) <= maxDots {
 			pl.Add(&plotter.Scatter{XYs: xy, GlyphStyle: draw.GlyphStyle{Color: style.Color, Radius: 3.5, Shape: draw.CircleGlyph{}}})
 		}
 	}
-	pl.X.Min = min(pl.X.Min, 0) // what is counted is counted from 0
+	pl.X.Min = min(pl.X.Min, 0) // counts start at 0
 	return pl
 }
 
-// ticks are marks on an axis, at round numbers if there are none.
+// ticks are the marks of an axis; nil means marks at round numbers.
 type ticks []chart.Tick
 
 // Ticks implements [plot.Ticker].
@@ -86,14 +86,14 @@ func (t ticks) Ticks(from, to float64) (list []plot.Tick) {
 		return list
 	}
 	step := math.Pow10(int(math.Floor(math.Log10(to - from))))
-	for _, f := range []float64{0.1, 0.2, 0.5} { // at most ten
+	for _, f := range []float64{0.1, 0.2, 0.5} { // at most ten ticks
 		if (to-from)/(f*step) <= 10 {
 			step *= f
 			break
 		}
 	}
 	first := math.Ceil(from / step)
-	for i := range 12 { // enough for all; where first is beyond 2⁵³, adding 1 to it changes nothing
+	for i := range 12 { // enough for all ticks; a loop on the value would not end for first beyond 2⁵³
 		if x := (first + float64(i)) * step; x <= to {
 			list = append(list, plot.Tick{Value: x, Label: number(x)})
 		}
@@ -101,11 +101,11 @@ func (t ticks) Ticks(from, to float64) (list []plot.Tick) {
 	return list
 }
 
-// number writes a number with a true minus sign, and zero without one.
+// number formats a number with a minus sign instead of a hyphen, and zero without one.
 func number(x float64) string { return strings.Replace(fmt.Sprintf("%.4g", x+0), "-", "−", 1) }
 
-// renderKey draws the key to the colours of a map: classes of the same height,
-// their edges, and what they show.
+// renderKey draws the colour key of a map: classes of the same height, their edges, and
+// the label of the map.
 func renderKey(c draw.Canvas, m *chart.Map) {
 	const width = 20
 	palette := colors(m)
@@ -133,13 +133,13 @@ type cell struct {
 	color          color.Color
 }
 
-// cells are the rectangles of a map, and the border between its opposites.
+// cells are the rectangles of a map and the border between its two sides.
 type cells struct {
 	list   []cell
 	border [][4]float64 // from x, y to x, y
 }
 
-// edgeCounts is how many edges the palettes have colours for.
+// edgeCounts returns the smallest and largest number of edges that a palette supports.
 func edgeCounts(m *chart.Map) (least, most int) {
 	if m.Diverging {
 		return 4, 12
@@ -147,8 +147,8 @@ func edgeCounts(m *chart.Map) (least, most int) {
 	return 2, 10
 }
 
-// colors are the colours of a map's classes. Both palettes are safe for the
-// colour-blind.
+// colors returns the colours of a map's classes. Both palettes can be distinguished by
+// colour-blind people.
 //
 // Source: Brewer, colorbrewer2.org.
 func colors(m *chart.Map) []color.Color {
@@ -156,9 +156,9 @@ func colors(m *chart.Map) []color.Color {
 	if m.Diverging {
 		kind, name = brewer.TypeDiverging, "RdBu"
 	}
-	p, err := brewer.GetPalette(kind, name, max(3, n)) // which is the smallest
+	p, err := brewer.GetPalette(kind, name, max(3, n)) // the smallest palette has 3
 	if err != nil {
-		panic(fmt.Sprintf("chart: a palette of %d colours: %v", n, err)) // the edges are checked
+		panic(fmt.Sprintf("plot: palette of %d colours: %v", n, err)) // check has checked the number of edges
 	}
 	return p.Colors()[:n]
 }
@@ -176,7 +176,7 @@ func newCells(m *chart.Map) *cells {
 	upper := func(z float64) bool { return 2*class(m.Edges, z) >= len(palette) }
 	for i, row := range m.Z {
 		for j, z := range row {
-			c := cell{m.X[j] - dx, m.Y[i] - dy, m.X[j] + dx, m.Y[i] + dy, nothing}
+			c := cell{m.X[j] - dx, m.Y[i] - dy, m.X[j] + dx, m.Y[i] + dy, noValue}
 			if !math.IsNaN(z) {
 				c.color = palette[class(m.Edges, z)]
 			}
@@ -199,7 +199,7 @@ func newCells(m *chart.Map) *cells {
 	return l
 }
 
-// class is the index of the class of z: edges belong to the class above.
+// class returns the index of the class of z. An edge belongs to the class above it.
 func class(edges []float64, z float64) int {
 	i := 0
 	for i < len(edges)-2 && z >= edges[i+1] {
@@ -213,7 +213,7 @@ var border = draw.LineStyle{Color: color.Black, Width: 2}
 // Plot implements [plot.Plotter].
 func (l *cells) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	// Neighbours overlap a little, or the background would shine through.
+	// Neighbours overlap by a point, otherwise the background is visible between them.
 	const seam = 1
 	for _, k := range l.list {
 		x0, y0 := x(k.x0), y(k.y0)

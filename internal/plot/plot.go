@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Sizes in points, of a panel with all that belongs to it. Chosen: two panels
-// make a PNG of 1,920 by 1,100 pixels.
+// Sizes in points; those of a panel include its axes and title. Chosen: two panels give
+// a PNG of 1,920 by 1,100 pixels.
 const (
 	panelWidth  = 460
 	panelHeight = 430
@@ -39,7 +39,7 @@ func SVG(w io.Writer, c chart.Chart) error {
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
 	}
-	// Where Liberation Sans is missing a font of the same measures serves.
+	// Fonts of the same measures replace Liberation Sans if it is missing.
 	const family = "font-family:Liberation Sans;"
 	svg := bytes.ReplaceAll(b.Bytes(), []byte(family), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 	_, err := w.Write(svg)
@@ -65,7 +65,7 @@ func size(c chart.Chart) (width, height vg.Length) {
 	return width, above + middle + gap + panelHeight + below + 2*margin
 }
 
-// style is black text of a size.
+// style returns the style of black text of the given size.
 func style(points vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
 	f := font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, points)
 	return text.Style{Font: f, XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
@@ -76,7 +76,7 @@ var (
 	caption = style(14, draw.XLeft, draw.YTop)
 )
 
-// wrap breaks text into lines of a width.
+// wrap breaks text into lines of the given width.
 func wrap(st text.Style, s string, width vg.Length) (lines []string, height vg.Length) {
 	line := ""
 	for _, word := range strings.Fields(s) {
@@ -91,7 +91,7 @@ func wrap(st text.Style, s string, width vg.Length) (lines []string, height vg.L
 	return lines, vg.Length(len(lines)) * st.Font.Size * 1.35
 }
 
-// fill writes text into the top of c and returns the rest.
+// fill writes text at the top of c and returns the area below it.
 func fill(c draw.Canvas, st text.Style, s string) draw.Canvas {
 	lines, height := wrap(st, s, c.Size().X)
 	for i, line := range lines {
@@ -115,14 +115,14 @@ func render(c draw.Canvas, ch chart.Chart) error {
 	fill(draw.Crop(c, 0, 0, 0, -panelHeight-4), caption, ch.Caption)
 	c.Min.Y = c.Max.Y - panelHeight
 	for i, p := range ch.Panels {
-		wide := c.Size().X / vg.Length(len(ch.Panels))
-		left, right := vg.Length(i)*wide, vg.Length(len(ch.Panels)-1-i)*wide
+		width := c.Size().X / vg.Length(len(ch.Panels))
+		left, right := vg.Length(i)*width, vg.Length(len(ch.Panels)-1-i)*width
 		renderPanel(draw.Crop(c, left, -right-margin, 0, 0), p, names)
 	}
 	return nil
 }
 
-// check reports what cannot be drawn.
+// check returns an error for a panel that cannot be drawn.
 func check(p chart.Panel) error {
 	for _, l := range p.Lines {
 		if len(l.X) != len(l.Y) {

@@ -17,7 +17,8 @@ import (
 	"marsgym/internal/plot"
 )
 
-// sample holds all that a chart can: both kinds of map, a hole, lines.
+// sample returns a chart with all elements: both kinds of map, a cell without a value,
+// lines.
 func sample() chart.Chart {
 	grid := func(diverging bool, edges ...float64) *chart.Map {
 		return &chart.Map{
@@ -46,15 +47,15 @@ func bytesOf(t *testing.T, draw func(io.Writer, chart.Chart) error, c chart.Char
 	return b.Bytes()
 }
 
-// TestSVG reads the drawing: all words are there, and the colours of the
-// classes that the values fall into.
+// TestSVG reads the drawing: it has all words, and the colours of the classes of the
+// values.
 func TestSVG(t *testing.T) {
-	svg := bytesOf(t, plot.SVG, sample())
-	if !bytes.Equal(svg, bytesOf(t, plot.SVG, sample())) {
+	drawn := bytesOf(t, plot.SVG, sample())
+	if !bytes.Equal(drawn, bytesOf(t, plot.SVG, sample())) {
 		t.Error("equal charts give different bytes")
 	}
 	var words strings.Builder
-	d := xml.NewDecoder(bytes.NewReader(svg))
+	d := xml.NewDecoder(bytes.NewReader(drawn))
 	for {
 		token, err := d.Token()
 		if err == io.EOF {
@@ -73,23 +74,23 @@ func TestSVG(t *testing.T) {
 		"colour of (%)", "a line", "another", "25", "40", "−20",
 	} {
 		if !strings.Contains(words.String(), want) {
-			t.Errorf("without %q", want)
+			t.Errorf("no %q", want)
 		}
 	}
 	if strings.Contains(words.String(), "−0\n") {
 		t.Error("zero has a sign")
 	}
 	for color, want := range map[string]int{
-		"#CA0020": 2, // lowest of four classes: the key and 0
-		"#0571B0": 3, // highest: the key, 30 and 40
-		"#E1E1E1": 2, // holes
+		"#CA0020": 2, // lowest of four classes: in the key, and for 0
+		"#0571B0": 3, // highest: in the key, and for 30 and 40
+		"#E1E1E1": 2, // no value
 	} {
-		if n := bytes.Count(svg, []byte(color)); n != want {
+		if n := bytes.Count(drawn, []byte(color)); n != want {
 			t.Errorf("%d areas of %s, want %d", n, color, want)
 		}
 	}
-	if !bytes.Contains(svg, []byte("Arial")) {
-		t.Error("no font stands in for Liberation Sans")
+	if !bytes.Contains(drawn, []byte("Arial")) {
+		t.Error("no font replaces Liberation Sans")
 	}
 }
 
@@ -105,21 +106,21 @@ func TestPNG(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w := img.Bounds().Dx(); w < 1200 {
-		t.Errorf("%d pixels wide, want 1200 at least", w)
+		t.Errorf("%d pixels wide, want at least 1200", w)
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestErrors(t *testing.T) {
 	tests := []struct {
 		name, want string
 		change     func(c *chart.Chart)
 	}{
 		{"one edge", "1 edges; want 4 to 12", func(c *chart.Chart) { c.Panels[0].Map.Edges = []float64{0} }},
 		{"many edges", "11 edges; want 2 to 10", func(c *chart.Chart) { c.Panels[1].Map.Edges = make([]float64, 11) }},
-		{"a row too few", "1 rows of values for 2 by 3 cells", func(c *chart.Chart) { c.Panels[1].Map.Z = c.Panels[1].Map.Z[:1] }},
+		{"a missing row", "1 rows of values for 2 by 3 cells", func(c *chart.Chart) { c.Panels[1].Map.Z = c.Panels[1].Map.Z[:1] }},
 		{"a short row", "a row has 1 values; want 3", func(c *chart.Chart) { c.Panels[1].Map.Z[1] = []float64{1} }},
 		{"outside", "the value 41 lies outside 0 to 40", func(c *chart.Chart) { c.Panels[1].Map.Z[1][0] = 41 }},
-		{"half a line", `line "a line" has 3 by 1 coordinates`, func(c *chart.Chart) { c.Panels[2].Lines[0].Y = []float64{1} }},
+		{"a short line", `line "a line" has 3 by 1 coordinates`, func(c *chart.Chart) { c.Panels[2].Lines[0].Y = []float64{1} }},
 	}
 	for _, tt := range tests {
 		c := sample()
@@ -142,22 +143,22 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if !strings.Contains(log.String(), path) {
-			t.Errorf("the log is silent on %s: %s", path, log.String())
+			t.Errorf("the log does not name %s: %s", path, log.String())
 		}
 	}
 	other := sample()
 	other.Name = "other"
 	err := plot.Write(&log, dir, []chart.Chart{other, sample()})
 	if !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "name another folder") {
-		t.Errorf("a file that is there: %v", err)
+		t.Errorf("an existing file: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "other.svg")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("something was written all the same: %v", err)
+		t.Errorf("a file was written: %v", err)
 	}
 }
 
-// TestLegend draws lines of few names in several panels: each name stands there
-// once, in one colour, and points that are few have dots.
+// TestLegend draws lines with the same names in several panels: the legend has each name
+// once, each name has one colour, and lines of few points have dots.
 func TestLegend(t *testing.T) {
 	few := chart.Line{Name: "few", X: []float64{1, 2, 3}, Y: []float64{1, 2, 1}}
 	many := chart.Line{Name: "many"}
@@ -165,21 +166,21 @@ func TestLegend(t *testing.T) {
 		many.X, many.Y = append(many.X, float64(i+1)), append(many.Y, float64(i%7))
 	}
 	c := chart.Chart{Name: "legend", Panels: []chart.Panel{{Lines: []chart.Line{few, few}}, {Lines: []chart.Line{many, few}}}}
-	svg := string(bytesOf(t, plot.SVG, c))
+	drawn := string(bytesOf(t, plot.SVG, c))
 	for text, want := range map[string]int{
 		">few<": 1, ">many<": 1,
 		"stroke:#0072B2": 4, // few: the legend and three lines
 		"fill:#0072B2":   9, // their dots
 		"stroke:#D55E00": 2, // many
 		"fill:#D55E00":   0,
-		">0<":            3, // both axes of x, that of y once
+		">0<":            3, // both x axes and one y axis
 	} {
-		if n := strings.Count(svg, text); n != want {
+		if n := strings.Count(drawn, text); n != want {
 			t.Errorf("%d times %s, want %d", n, text, want)
 		}
 	}
 
-	// Names that one row cannot hold make the picture higher by rows.
+	// Names that do not fit into one row add rows to the height.
 	height := func(names int) int {
 		c := chart.Chart{Panels: make([]chart.Panel, 1)}
 		for i := range names {
@@ -199,7 +200,7 @@ func TestLegend(t *testing.T) {
 	}
 }
 
-// TestReplaceCleans: what a killed process has left of a chart goes with the next.
+// TestReplaceCleans: Replace removes temporary files of a killed process.
 func TestReplaceCleans(t *testing.T) {
 	dir := t.TempDir()
 	c := sample()
@@ -211,6 +212,6 @@ func TestReplaceCleans(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s is still there: %v", left, err)
+		t.Errorf("%s still exists: %v", left, err)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"marsgym/internal/atomicfile"
 )
 
-// Write draws each chart as NAME.svg and NAME.png in a folder, made if missing,
-// and says so to log. A file that is there already is not overwritten: the error
-// then wraps [fs.ErrExist], and nothing is written.
+// Write draws each chart as NAME.svg and NAME.png in a folder, which it makes if it is
+// missing, and writes a line for each file to log. If one of the files exists, nothing
+// is written, and the error wraps [fs.ErrExist].
 func Write(log io.Writer, dir string, charts []chart.Chart) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -37,9 +37,9 @@ func Write(log io.Writer, dir string, charts []chart.Chart) error {
 	return nil
 }
 
-// Replace is Write of one chart to a folder that is there, in the place of files
-// that may be there already. What a killed Replace has left behind is removed; only
-// one process at a time may draw a plot.
+// Replace writes one chart to an existing folder and replaces existing files. It removes
+// temporary files of a Replace that was killed; only one process at a time may write a
+// chart.
 func Replace(log io.Writer, dir string, c chart.Chart) error {
 	d, err := atomicfile.OpenDir(dir)
 	if err != nil {
@@ -59,7 +59,7 @@ func Replace(log io.Writer, dir string, c chart.Chart) error {
 	return nil
 }
 
-// formats are what a chart is written as.
+// formats lists the file formats of a chart.
 var formats = []struct {
 	ext  string
 	draw func(io.Writer, chart.Chart) error

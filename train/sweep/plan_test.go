@@ -91,7 +91,7 @@ func TestPlanRefuses(t *testing.T) {
 	hundred := "[0" + strings.Repeat(", 0", 99) + "]"
 	for _, test := range []struct{ text, want string }{
 		{`{"grids": {}}`, `unknown field "grids"`},
-		{`{} {}`, "behind the JSON"},
+		{`{} {}`, "after the JSON"},
 		{`{"base": {"train": {"rowz": 1}}}`, `unknown field "rowz"`},
 		{`{"grid": {"train.rowz": [1]}}`, `unknown field "rowz"`},
 		{`{"grid": {"train.rowz": [1]}}`, "did you mean rows?"},
