@@ -14,7 +14,8 @@ import (
 	"marsgym/env/search"
 )
 
-// Benchmarks play at random on one core, with observations and masks written.
+// The benchmarks of batches play at random on one core, and write observations and
+// masks.
 
 func BenchmarkPig(b *testing.B) {
 	r, err := pig.New(pig.DefaultConfig())
@@ -32,7 +33,7 @@ func BenchmarkMartianDice(b *testing.B) {
 	benchmark(b, env.NewVec(r, 1024, 0))
 }
 
-// BenchmarkMartianRisk shows what players and regions cost.
+// BenchmarkMartianRisk measures numbers of players and of regions.
 func BenchmarkMartianRisk(b *testing.B) {
 	for _, size := range []struct{ players, each int }{{3, 4}, {3, 7}, {4, 7}, {5, 7}, {6, 4}, {6, 7}} {
 		b.Run(fmt.Sprintf("players=%d/regions=%d", size.players, size.players*size.each), func(b *testing.B) {
@@ -47,7 +48,7 @@ func BenchmarkMartianRisk(b *testing.B) {
 	}
 }
 
-// BenchmarkMars plays Mars is Ours! at each size of table, and its quick game.
+// BenchmarkMars measures each number of players of Mars is Ours!, and the quick game.
 func BenchmarkMars(b *testing.B) {
 	fast := marsisours.FastConfig()
 	for _, size := range []struct {
@@ -92,7 +93,7 @@ func benchmark(b *testing.B, batch env.Batch) {
 	b.ReportMetric(float64(b.N*batch.Len())/b.Elapsed().Seconds(), "decisions/s")
 }
 
-// BenchmarkSearch counts simulations from the start of a game, eight positions
+// BenchmarkSearch counts simulations from the start of a game. Eight positions are
 // searched together on one core.
 func BenchmarkSearch(b *testing.B) {
 	const simulations, positions = 200, 8
@@ -110,7 +111,7 @@ func BenchmarkSearch(b *testing.B) {
 			}
 			batch := g.NewBatch(positions, 0)
 			batch.Reset(1)
-			for name == "pig" && !batch.Buffers().Mask[1] { // past the roll that is forced
+			for name == "pig" && !batch.Buffers().Mask[1] { // until roll is not the only legal action
 				if err := batch.Step(); err != nil {
 					b.Fatal(err)
 				}

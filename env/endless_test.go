@@ -11,12 +11,12 @@ import (
 	"marsgym/env/search"
 )
 
-// endless is a game that may never end: in the hall, seat 0 goes out and wins, or
+// endless is a game that may never end. In the hall seat 0 goes out and wins, or goes
 // into the maze, where chance moves from room to room for ever.
 type endless struct {
 	limit   int  // Spec.MoveLimit
-	outside bool // the game begins before the hall, with an even chance of the maze
-	left    *int // chance transitions; more of them are a loop that nothing bounds
+	outside bool // the game starts before the hall, and leads to it or into the maze with probability 1/2 each
+	left    *int // chance transitions until Sample panics
 }
 
 func newEndless(limit int, outside bool) endless {
@@ -24,6 +24,7 @@ func newEndless(limit int, outside bool) endless {
 	return endless{limit, outside, &left}
 }
 
+// place is the state of endless.
 type place struct{ At uint8 } // 0 hall, 1 and 2 maze, 3 out, 4 before the hall
 
 func (e endless) Spec() game.Spec {
@@ -93,7 +94,7 @@ func (endless) TurnStart(s place) (mover game.Player, ok bool) { return 0, s.At 
 func (endless) SampleStart(*rand.PCG) place { return place{} }
 func (endless) NewPlan() game.Plan[place]   { return &choice{} }
 
-// choice is the plan of the turn: its ends are the maze, worth the same to both,
+// choice is the plan of the turn. Its ends are the maze, with value 0 for both seats,
 // and the way out.
 type choice struct{}
 
@@ -108,8 +109,8 @@ func (choice) Solve([]float64)                          {}
 func (choice) Value(dst []float64) []float64            { return append(dst, 1, -1) }
 func (choice) Options(dst []float64, _ place) []float64 { return append(dst, 0, 1) }
 
-// A game in which chance goes on without a decision is truncated after MoveLimit
-// transitions, or 100,000 where it has none: in a batch, restarted rows included.
+// A game without a further decision is truncated after MoveLimit chance transitions, or
+// after 100,000 if there is no MoveLimit, in restarted rows too.
 func TestBatchTruncatesEndlessChance(t *testing.T) {
 	for limit, room := range map[int]float32{50: 1, 51: 2, 0: 1} {
 		b := env.NewGame(newEndless(limit, false)).NewBatch(2, 0)
@@ -121,18 +122,18 @@ func TestBatchTruncatesEndlessChance(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 2 {
-			got := look(b, i)
+			got := readRow(b, i)
 			if !got.truncated || got.terminated || got.finalPlayer != 0 || got.finalObs[0] != room || got.finalObs[1] != 1 {
 				t.Errorf("limit %d, row %d: %+v; want it truncated in room %v, seen by seat 0", limit, i, got, room)
 			}
 			if got.player != 0 || got.obs[0] != 0 || got.reward[0] != 0 {
-				t.Errorf("limit %d, row %d: %+v; want another game, and nothing paid", limit, i, got)
+				t.Errorf("limit %d, row %d: %+v; want another game, and no reward", limit, i, got)
 			}
 		}
 	}
 }
 
-// Games that chance keeps from beginning are passed over.
+// Games that are truncated before the first decision are skipped.
 func TestEndlessBeforeFirstDecision(t *testing.T) {
 	g := env.NewGame(newEndless(50, true))
 	b, e := g.NewBatch(8, 0), env.New(g)
@@ -140,7 +141,7 @@ func TestEndlessBeforeFirstDecision(t *testing.T) {
 	o := e.Reset(1)
 	for range 20 {
 		for i := range b.Len() {
-			if got := look(b, i); got.player != 0 || got.obs[0] != 0 {
+			if got := readRow(b, i); got.player != 0 || got.obs[0] != 0 {
 				t.Fatalf("row %d: %+v; want a decision in the hall", i, got)
 			}
 			b.Buffers().Action[i] = 1
@@ -166,26 +167,26 @@ func TestEnvTruncatesEndlessChance(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !s.Truncated || s.Terminated || s.Player != game.Terminal || s.Obs[0] != 1 || s.Obs[1] != 1 {
-		t.Errorf("%+v; want it truncated in room 1, seen by seat 0, nobody to act", s)
+		t.Errorf("%+v; want it truncated in room 1, seen by seat 0, and no seat to move", s)
 	}
 	if _, err := e.Step(0); err == nil {
-		t.Error("a truncated game goes on")
+		t.Error("Step after a truncated game returned no error")
 	}
 }
 
-// A search holds the maze for a game that nobody wins, and experts go on with
-// another.
+// A search truncates simulations in the maze, where no seat wins, and experts
+// start another game.
 func TestSearchOfEndlessChance(t *testing.T) {
 	g := env.NewGame(newEndless(50, false))
 	network := func(scores, values, obs []float32) { clear(scores); clear(values) }
-	for _, guide := range []*search.Evaluator{nil, {Forward: network}} {
-		p, err := g.NewSearch(search.Config{Simulations: 64}, guide)
+	for _, evaluator := range []*search.Evaluator{nil, {Forward: network}} {
+		p, err := g.NewSearch(search.Config{Simulations: 64}, evaluator)
 		if err != nil {
 			t.Fatal(err)
 		}
 		probs, err := env.ActionProbabilities(t.Context(), p, g.Initial(), 2)
 		if err != nil || probs[1] != 1 {
-			t.Errorf("guide %v: the choice is %v, %v; want the way out", guide != nil, probs, err)
+			t.Errorf("with an evaluator %v: probabilities %v, error %v; want the way out", evaluator != nil, probs, err)
 		}
 	}
 	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn} {
@@ -194,11 +195,11 @@ func TestSearchOfEndlessChance(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.Reset(1)
-		var l expert.Targets
+		var found expert.Targets
 		games := 0
 		for range 20 {
-			x.Search(t.Context(), &l, expert.Options{RandomPlay: true}, network)
-			games += l.Games
+			x.Search(t.Context(), &found, expert.Options{RandomPlay: true}, network)
+			games += found.Games
 		}
 		if games < 50 {
 			t.Errorf("%s: %d games; want every turn to end one", depth, games)

@@ -10,7 +10,7 @@ import (
 	"marsgym/env/internal/testgames"
 )
 
-// An Env plays the games of row 0, in the game's own actions.
+// An Env plays the games of row 0 of a batch, in the actions of the game.
 func TestEnv(t *testing.T) {
 	for name, g := range map[string]env.Game{
 		"pig":          env.NewGame(testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 20), Moves: 30}),
@@ -25,7 +25,7 @@ func TestEnv(t *testing.T) {
 		for k := range 600 {
 			d := b.Decisions(nil)
 			if got, want := e.Position().String(), d.Position(0).String(); got != want {
-				t.Fatalf("%s, step %d: the game stands at %s, want %s", name, k, got, want)
+				t.Fatalf("%s, step %d: the position is %s, want %s", name, k, got, want)
 			}
 			checkObservation(t, e.Position(), o, g.Spec())
 			act(b)
@@ -41,7 +41,7 @@ func TestEnv(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := look(b, 0)
+			want := readRow(b, 0)
 			var reward []float32
 			for _, r := range s.Reward {
 				reward = append(reward, float32(r))
@@ -55,11 +55,11 @@ func TestEnv(t *testing.T) {
 			}
 			if s.Terminated {
 				terminated++
-				// The last sight is that of the player who moved last.
+				// The last observation is that of the player who moved last.
 				last := make([]float32, g.Spec().ObsLen())
 				e.Position().Observe(last, mover)
 				if o.Player != game.Terminal || slices.Contains(o.Mask, true) || !slices.Equal(o.Obs, last) {
-					t.Fatalf("%s, step %d: at the end seat %d sees %v, want %v", name, k, o.Player, o.Obs, last)
+					t.Fatalf("%s, step %d: at the end player %d observes %v, want %v", name, k, o.Player, o.Obs, last)
 				}
 			} else {
 				truncated++
@@ -71,12 +71,12 @@ func TestEnv(t *testing.T) {
 			o = e.Next()
 		}
 		if terminated == 0 || truncated == 0 && name == "pig" {
-			t.Errorf("%s: %d games have ended and %d were cut off: this tests nothing", name, terminated, truncated)
+			t.Errorf("%s: %d games terminated and %d truncated: this tests nothing", name, terminated, truncated)
 		}
 	}
 }
 
-// checkObservation compares what the player to act is shown with the position.
+// checkObservation compares an observation of the current player with the position.
 func checkObservation(t *testing.T, p env.Position, o env.Observation, spec game.Spec) {
 	t.Helper()
 	obs, mask := make([]float32, spec.ObsLen()), make([]bool, spec.Actions)
@@ -85,7 +85,7 @@ func checkObservation(t *testing.T, p env.Position, o env.Observation, spec game
 		mask[a] = true
 	}
 	if o.Player != p.CurrentPlayer() || !slices.Equal(o.Obs, obs) || !slices.Equal(o.Mask, mask) {
-		t.Fatalf("at %s: got %+v, want %v, %v, seat %d", p, o, obs, mask, p.CurrentPlayer())
+		t.Fatalf("in position %s: got %+v, want %v, %v, seat %d", p, o, obs, mask, p.CurrentPlayer())
 	}
 }
 
@@ -96,16 +96,16 @@ func TestEnvErrors(t *testing.T) {
 	}
 	e.Reset(1)
 	before := e.Position().String()
-	for _, a := range []game.Action{1, 2, -1} { // to hold at once, and none
+	for _, a := range []game.Action{1, 2, -1} { // hold, which is illegal at first, and two that do not exist
 		if s, err := e.Step(a); !errors.Is(err, game.ErrIllegalAction) || s.Obs != nil {
 			t.Errorf("action %d gave %+v, error %v, want ErrIllegalAction", a, s, err)
 		}
 	}
 	if got := e.Position().String(); got != before {
-		t.Errorf("refused steps led from %s to %s", before, got)
+		t.Errorf("illegal actions led from %s to %s", before, got)
 	}
 	first := e.Reset(2)
 	if again := e.Reset(2); !slices.Equal(first.Obs, again.Obs) {
-		t.Error("the same seed begins in another way")
+		t.Error("two games from the same seed start with different observations")
 	}
 }

@@ -16,12 +16,12 @@ import (
 	"marsgym/train"
 )
 
-// twelve is a game for two with one die. In turn, each seat rolls as often as it
-// likes and scores the sum, or nothing above 12. The higher score wins; if equal, the
-// second seat does.
+// twelve is a game for two with one die. Each seat has one turn, in which it rolls as
+// often as it likes and scores the sum, or nothing if the sum exceeds 12. The higher
+// score wins; if the scores are equal, the second seat does.
 type twelve struct{}
 
-type table struct {
+type state struct {
 	Score   [2]uint8
 	Seat    uint8 // to move; 2 is the end
 	Rolling bool
@@ -41,9 +41,9 @@ func (twelve) Spec() game.Spec {
 	}
 }
 
-func (twelve) Initial() table { return table{} }
+func (twelve) Initial() state { return state{} }
 
-func (twelve) CurrentPlayer(s table) game.Player {
+func (twelve) CurrentPlayer(s state) game.Player {
 	switch {
 	case s.Seat == 2:
 		return game.Terminal
@@ -53,14 +53,14 @@ func (twelve) CurrentPlayer(s table) game.Player {
 	return game.Player(s.Seat)
 }
 
-func (t twelve) Legal(dst []game.Action, s table) []game.Action {
+func (t twelve) Legal(dst []game.Action, s state) []game.Action {
 	if t.CurrentPlayer(s) < 0 {
 		return dst
 	}
 	return append(dst, roll, stop)
 }
 
-func (t twelve) Outcomes(dst []game.Outcome[table], s table) []game.Outcome[table] {
+func (t twelve) Outcomes(dst []game.Outcome[state], s state) []game.Outcome[state] {
 	if t.CurrentPlayer(s) != game.Chance {
 		return dst
 	}
@@ -72,17 +72,17 @@ func (t twelve) Outcomes(dst []game.Outcome[table], s table) []game.Outcome[tabl
 			bust++
 			continue
 		}
-		dst = append(dst, game.Outcome[table]{State: next, Prob: 1. / 6})
+		dst = append(dst, game.Outcome[state]{State: next, Prob: 1. / 6})
 	}
 	if bust > 0 {
 		s.Score[s.Seat], s.Rolling = 0, false
 		s.Seat++
-		dst = append(dst, game.Outcome[table]{State: s, Prob: float64(bust) / 6})
+		dst = append(dst, game.Outcome[state]{State: s, Prob: float64(bust) / 6})
 	}
 	return dst
 }
 
-func (t twelve) Apply(s table, a game.Action) (table, error) {
+func (t twelve) Apply(s state, a game.Action) (state, error) {
 	switch who := t.CurrentPlayer(s); {
 	case who == game.Terminal:
 		return s, game.ErrGameOver
@@ -96,7 +96,7 @@ func (t twelve) Apply(s table, a game.Action) (table, error) {
 	return s, nil
 }
 
-func (twelve) Returns(dst []float64, s table) []float64 {
+func (twelve) Returns(dst []float64, s state) []float64 {
 	switch {
 	case s.Seat < 2:
 		return append(dst, 0, 0)
@@ -106,7 +106,7 @@ func (twelve) Returns(dst []float64, s table) []float64 {
 	return append(dst, -1, 1)
 }
 
-func (twelve) Encode(dst []float32, s table, p game.Player) {
+func (twelve) Encode(dst []float32, s state, p game.Player) {
 	clear(dst)
 	dst[s.Score[p]] = 1
 	dst[13+s.Score[1-p]] = 1
@@ -123,7 +123,7 @@ func (twelve) Encode(dst []float32, s table, p game.Player) {
 // against the random bot.
 func Example_customGame() {
 	ctx := context.Background()
-	g := env.NewGame[table](twelve{})
+	g := env.NewGame[state](twelve{})
 
 	dir, err := os.MkdirTemp("", "twelve")
 	if err != nil {
@@ -153,7 +153,7 @@ func Example_customGame() {
 }
 
 func TestCustomGame(t *testing.T) {
-	if err := gametest.Check[table](twelve{}); err != nil {
+	if err := gametest.Check[state](twelve{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,7 +1,7 @@
 package env
 
-// This test is inside the package since only a game with very many decisions a
-// turn would ask for more than a portion of them at once.
+// This test is inside the package because only a game with more than 8,192 decisions
+// at once would take several calls of a policy.
 
 import (
 	"slices"
@@ -11,11 +11,12 @@ import (
 	"marsgym/env/pig"
 )
 
-// byObs answers with what it sees, and counts how often it is asked.
-type byObs struct{ asked int }
+// byObs is a policy that returns numbers computed from the observations. It counts its
+// calls.
+type byObs struct{ calls int }
 
 func (p *byObs) Probs(dst []float64, d Decisions) error {
-	p.asked++
+	p.calls++
 	n, w := len(dst)/d.Len(), len(d.Obs())/d.Len()
 	for i := range d.Len() {
 		sum := float32(0)
@@ -29,9 +30,9 @@ func (p *byObs) Probs(dst []float64, d Decisions) error {
 	return nil
 }
 
-// TestOutsiderPortions: policies that are asked portion by portion give each
-// state its own answer.
-func TestOutsiderPortions(t *testing.T) {
+// States that are divided over several calls get the same probabilities as one by
+// one.
+func TestObservationPolicyCalls(t *testing.T) {
 	rules, err := pig.New(pig.DefaultConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -47,8 +48,8 @@ func TestOutsiderPortions(t *testing.T) {
 	if err := o.Probs(all, states); err != nil {
 		t.Fatal(err)
 	}
-	if p.asked < 2 {
-		t.Errorf("asked %d times; want more than one portion", p.asked)
+	if p.calls < 2 {
+		t.Errorf("%d calls; want more than one", p.calls)
 	}
 	one := make([]float64, n)
 	for i := range states {
@@ -56,7 +57,7 @@ func TestOutsiderPortions(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := all[i*n:][:n]; !slices.Equal(got, one) {
-			t.Fatalf("state %d: %v; asked alone %v", i, got, one)
+			t.Fatalf("state %d: %v; alone %v", i, got, one)
 		}
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"marsgym/env/game"
 )
 
-// saver is what a checkpoint holds the state of.
+// saver is a batch or an expert, whose state a checkpoint holds.
 type saver interface {
 	AppendState(dst []byte) ([]byte, error)
 	RestoreState(src []byte) error
 }
 
-// FuzzRestoreState takes back any bytes as the state of a batch or of an expert
-// of each game. What is taken back comes out the same, and can be played on with.
+// FuzzRestoreState restores a batch or an expert of each game from any bytes. What is
+// accepted is appended as the same bytes, and can be continued.
 func FuzzRestoreState(f *testing.F) {
 	const rows = 2
 	var games []env.Game
@@ -34,11 +34,11 @@ func FuzzRestoreState(f *testing.F) {
 		clear(scores)
 		clear(values)
 	}
-	// open returns what is restored, and a function that plays it on.
+	// open returns a batch or an expert, and a function that continues it.
 	open := func(g env.Game, kind uint8) (s saver, play func() error, ok bool) {
 		if kind%3 == 0 {
 			b := g.NewBatch(rows, 0)
-			return b, func() error { return playOn(b, rand.New(rand.NewPCG(1, 2))) }, true
+			return b, func() error { return playRandom(b, rand.New(rand.NewPCG(1, 2))) }, true
 		}
 		cfg := expert.Config{Depth: expert.OnePly, RestartFraction: 0.5, Turns: 1, Decisions: 1}
 		if kind%3 == 2 {
@@ -76,7 +76,7 @@ func FuzzRestoreState(f *testing.F) {
 			return
 		}
 		if again, err := s.AppendState(nil); err != nil || !bytes.Equal(again, src) {
-			t.Errorf("%x comes back as %x, error %v", src, again, err)
+			t.Errorf("%x became %x, error %v", src, again, err)
 		}
 		for range 3 {
 			if err := play(); err != nil {
@@ -86,8 +86,8 @@ func FuzzRestoreState(f *testing.F) {
 	})
 }
 
-// playOn takes a random legal action in each row.
-func playOn(b env.Batch, choices *rand.Rand) error {
+// playRandom takes a random legal action in each row.
+func playRandom(b env.Batch, choices *rand.Rand) error {
 	buf, n := b.Buffers(), b.Spec().Actions
 	for i := range buf.Action {
 		var legal []game.Action

@@ -13,9 +13,9 @@ import (
 	"marsgym/env"
 )
 
-// TestSolveInUnwritable has a folder in which not even root can make a file, and a
-// link to nowhere in the place of one.
-func TestSolveInUnwritable(t *testing.T) {
+// A folder in which not even root can create a file, and a broken link instead of a
+// folder.
+func TestSolveCachedUnwritable(t *testing.T) {
 	g := reduced(t, 4)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink("nowhere", link); err != nil {
@@ -25,7 +25,7 @@ func TestSolveInUnwritable(t *testing.T) {
 		var warnings []error
 		_, err := g.SolveCached(t.Context(), dir, func(float64) {
 			if len(warnings) == 0 {
-				t.Fatalf("%s: the work begins without a warning", dir)
+				t.Fatalf("%s: the solver starts without a warning", dir)
 			}
 		}, func(err error) { warnings = append(warnings, err) })
 		if err != nil || len(warnings) != 1 || !errors.Is(warnings[0], env.ErrNotCached) || !strings.Contains(warnings[0].Error(), dir) {
@@ -34,10 +34,9 @@ func TestSolveInUnwritable(t *testing.T) {
 	}
 }
 
-// TestSolveInWithoutRoom solves where the system lets a process write less than
-// the solution, as on a full disk. The limit holds for the whole process, so a
-// child does it.
-func TestSolveInWithoutRoom(t *testing.T) {
+// A process that may write fewer bytes than the solution has, as on a full disk. The
+// limit is one of the whole process, so a child process solves.
+func TestSolveCachedFullDisk(t *testing.T) {
 	const key = "ENV_TEST_DIR"
 	g := reduced(t, 8)
 	if dir := os.Getenv(key); dir != "" {
@@ -51,7 +50,7 @@ func TestSolveInWithoutRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v, err := s.Value(g.Initial()); err != nil || len(v) != 3 {
-			t.Errorf("the value is %v, %v", v, err)
+			t.Errorf("the value is %v, error %v", v, err)
 		}
 		if len(warnings) != 1 || !errors.Is(warnings[0], env.ErrNotCached) || !errors.Is(warnings[0], syscall.EFBIG) {
 			t.Errorf("warnings %v; want EFBIG", warnings)
@@ -59,12 +58,12 @@ func TestSolveInWithoutRoom(t *testing.T) {
 		return
 	}
 	dir := t.TempDir()
-	child := exec.Command(os.Args[0], "-test.run=^TestSolveInWithoutRoom$")
+	child := exec.Command(os.Args[0], "-test.run=^TestSolveCachedFullDisk$")
 	child.Env = append(os.Environ(), key+"="+dir)
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("it leaves %v, %v", left, err)
+		t.Errorf("the folder holds %v, error %v", left, err)
 	}
 }

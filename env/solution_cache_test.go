@@ -24,12 +24,12 @@ func reduced(t *testing.T, target int) env.Game {
 	return g
 }
 
-// unwarned fails where a solution is not kept.
-func unwarned(t *testing.T) func(error) {
-	return func(err error) { t.Errorf("not kept: %v", err) }
+// noWarning fails if a solution is not cached.
+func noWarning(t *testing.T) func(error) {
+	return func(err error) { t.Errorf("not cached: %v", err) }
 }
 
-func TestSolveIn(t *testing.T) {
+func TestSolveCached(t *testing.T) {
 	g := reduced(t, 8)
 	want, err := g.Solve(t.Context(), nil)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestSolveIn(t *testing.T) {
 	}
 	dir := t.TempDir()
 
-	// Cancelled halfway, it keeps what it has; then it goes on and is done.
+	// The first call is cancelled halfway, the second resumes it.
 	ctx, cancel := context.WithCancel(t.Context())
 	half := 0.0
 	_, err = g.SolveCached(ctx, dir, func(done float64) {
@@ -45,7 +45,7 @@ func TestSolveIn(t *testing.T) {
 			half = done
 			cancel()
 		}
-	}, unwarned(t))
+	}, noWarning(t))
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("cancelled: %v", err)
 	}
@@ -54,15 +54,15 @@ func TestSolveIn(t *testing.T) {
 		if first == 0 {
 			first = done
 		}
-	}, unwarned(t))
+	}, noWarning(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !(first > half) {
-		t.Errorf("it went on at %v; it had been cancelled at %v", first, half)
+		t.Errorf("it resumed at %v; it was cancelled at %v", first, half)
 	}
-	// The third time it need not solve anything.
-	again, err := g.SolveCached(t.Context(), dir, func(float64) { t.Error("it solves again") }, unwarned(t))
+	// The third call loads the complete solution.
+	again, err := g.SolveCached(t.Context(), dir, func(float64) { t.Error("a complete solution is solved again") }, noWarning(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +92,8 @@ func TestSolveIn(t *testing.T) {
 	}
 }
 
-// TestSolveInUnusable has folders in which nothing can be kept.
-func TestSolveInUnusable(t *testing.T) {
+// Paths that cannot be folders.
+func TestSolveCachedUnusable(t *testing.T) {
 	g := reduced(t, 4)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, []byte("precious"), 0o666); err != nil {
@@ -101,12 +101,12 @@ func TestSolveInUnusable(t *testing.T) {
 	}
 	for _, dir := range []string{file, filepath.Join(file, "sub")} {
 		var warnings []error
-		begun := false
+		started := false
 		s, err := g.SolveCached(t.Context(), dir, func(float64) {
-			if !begun && len(warnings) == 0 {
-				t.Errorf("%s: the work begins without a warning", dir)
+			if !started && len(warnings) == 0 {
+				t.Errorf("%s: the solver starts without a warning", dir)
 			}
-			begun = true
+			started = true
 		}, func(err error) { warnings = append(warnings, err) })
 		if err != nil || s == nil {
 			t.Fatalf("%s: %v", dir, err)
@@ -120,32 +120,32 @@ func TestSolveInUnusable(t *testing.T) {
 	}
 }
 
-// TestSolveInCleans has a complete solution beside what dead writers and
-// others have left.
-func TestSolveInCleans(t *testing.T) {
+// Old temporary files of the solution are removed; new ones, and files of other names,
+// stay.
+func TestSolveCachedCleans(t *testing.T) {
 	g, dir := reduced(t, 4), t.TempDir()
-	if _, err := g.SolveCached(t.Context(), dir, nil, unwarned(t)); err != nil {
+	if _, err := g.SolveCached(t.Context(), dir, nil, noWarning(t)); err != nil {
 		t.Fatal(err)
 	}
 	path := env.SolutionFile(dir, g.Spec())
-	dead, alive, others := path+".ABCDEFGH.tmp", path+".BCDEFGHI.tmp", filepath.Join(dir, "notes.tmp")
-	long := time.Now().Add(-24 * time.Hour)
-	for _, path := range []string{dead, alive, others} {
+	old, fresh, other := path+".ABCDEFGH.tmp", path+".BCDEFGHI.tmp", filepath.Join(dir, "notes.tmp")
+	past := time.Now().Add(-24 * time.Hour)
+	for _, path := range []string{old, fresh, other} {
 		if err := os.WriteFile(path, nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if path != alive {
-			if err := os.Chtimes(path, long, long); err != nil {
+		if path != fresh {
+			if err := os.Chtimes(path, past, past); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if _, err := g.SolveCached(t.Context(), dir, nil, unwarned(t)); err != nil {
+	if _, err := g.SolveCached(t.Context(), dir, nil, noWarning(t)); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]bool{dead: false, alive: true, others: true, env.SolutionFile(dir, g.Spec()): true} {
+	for path, want := range map[string]bool{old: false, fresh: true, other: true, env.SolutionFile(dir, g.Spec()): true} {
 		if _, err := os.Stat(path); (err == nil) != want {
-			t.Errorf("%s: %v; want it there: %v", path, err, want)
+			t.Errorf("%s: %v; want it to exist: %v", path, err, want)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (f *solutionFile) load() (*game.SolverState, error) {
 	b := bufio.NewReaderSize(r, maxHeader)
 	head, size, err := f.readHeader(b)
 	if err == nil && info.Size() != size {
-		err = fmt.Errorf("it has %d bytes; its header says %d", info.Size(), size)
+		err = fmt.Errorf("it has %d bytes; want %d", info.Size(), size)
 	}
 	if err != nil {
 		return nil, f.refuse(err)
@@ -137,7 +137,7 @@ func (f *solutionFile) load() (*game.SolverState, error) {
 	return w, nil
 }
 
-// refuse returns an error that says what to do about the file.
+// refuse adds to an error what to do about the file.
 func (f *solutionFile) refuse(err error) error {
 	return fmt.Errorf("%s: %w: %w; remove it to solve the game again", f.path, ErrSolutionFile, err)
 }
@@ -147,7 +147,7 @@ func (f *solutionFile) refuse(err error) error {
 func (f *solutionFile) readHeader(b *bufio.Reader) (head solutionHeader, size int64, err error) {
 	magic := make([]byte, len(solutionMagic))
 	if _, err := io.ReadFull(b, magic); err != nil || string(magic) != solutionMagic {
-		return head, 0, errors.New("it does not start like one")
+		return head, 0, fmt.Errorf("its first line is not %q", solutionMagic[:len(solutionMagic)-1])
 	}
 	line, err := b.ReadSlice('\n')
 	if err != nil || json.Unmarshal(line, &head) != nil {
@@ -160,7 +160,7 @@ func (f *solutionFile) readHeader(b *bufio.Reader) (head solutionHeader, size in
 		return head, 0, errors.New("its header is damaged")
 	}
 	if head.Values != f.values {
-		return head, 0, fmt.Errorf("its header says %d values; the game has %d", head.Values, f.values)
+		return head, 0, fmt.Errorf("its header has %d values; the game has %d", head.Values, f.values)
 	}
 	return head, int64(len(solutionMagic)) + int64(len(line)) + 8*int64(f.values), nil
 }
@@ -168,7 +168,7 @@ func (f *solutionFile) readHeader(b *bufio.Reader) (head solutionHeader, size in
 // check returns an error if w cannot be a state of the solver.
 func (f *solutionFile) check(w *game.SolverState) error {
 	if !(w.Next > 0 && w.Next <= f.steps && w.Done > 0 && w.Done <= 1) || (w.Done == 1) != (w.Next == f.steps) {
-		return fmt.Errorf("its next is %d and its done %v; the game takes %d steps", w.Next, w.Done, f.steps)
+		return fmt.Errorf("its header has next %d and done %v; the game takes %d steps", w.Next, w.Done, f.steps)
 	}
 	least, most := -math.MaxFloat64, math.MaxFloat64
 	if f.spec.HasWin() {

@@ -10,8 +10,9 @@ import (
 	"marsgym/env/catalog"
 )
 
-// FuzzSolutionFile solves small games with any file of a solution in the folder,
-// as it is and sealed anew. It is refused, or the solution is right.
+// FuzzSolutionFile solves small games with any solution file in the folder, once as it
+// is and once with the SHA-256 that it should have. The file is refused, or the
+// solution is right.
 func FuzzSolutionFile(f *testing.F) {
 	var games []env.Game
 	var want [][]float64
@@ -44,7 +45,7 @@ func FuzzSolutionFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, file []byte) {
 		i := int(which) % len(games)
 		g := games[i]
-		for _, b := range [][]byte{file, resealed(t, file, func(head, _ []byte) []byte { return head })} {
+		for _, b := range [][]byte{file, rehashed(t, file, func(head, _ []byte) []byte { return head })} {
 			dir := t.TempDir()
 			path := env.SolutionFile(dir, g.Spec())
 			if err := os.WriteFile(path, b, 0o666); err != nil {
@@ -63,7 +64,7 @@ func FuzzSolutionFile(f *testing.F) {
 			}
 			for k := range v {
 				if !(math.Abs(v[k]-want[i][k]) <= 1e-4) { // the residual of a file may be 10⁻⁶
-					t.Errorf("%q makes the game worth %v; want %v", b, v, want[i])
+					t.Errorf("with the file %q the game has the values %v; want %v", b, v, want[i])
 				}
 			}
 		}

@@ -17,9 +17,9 @@ import (
 	"marsgym/env"
 )
 
-// resealed is a solution file with another header or other values, and the SHA-256
-// that belongs to them.
-func resealed(t *testing.T, file []byte, change func(head, values []byte) []byte) []byte {
+// rehashed returns a solution file with another header or other values, and their
+// SHA-256.
+func rehashed(t *testing.T, file []byte, change func(head, values []byte) []byte) []byte {
 	t.Helper()
 	magic, rest, _ := bytes.Cut(file, []byte("\n"))
 	head, values, _ := bytes.Cut(bytes.Clone(rest), []byte("\n"))
@@ -30,8 +30,7 @@ func resealed(t *testing.T, file []byte, change func(head, values []byte) []byte
 	return bytes.Join([][]byte{magic, head, values}, []byte("\n"))
 }
 
-// TestSolutionFileRefused has files that are damaged, and such that somebody has
-// changed and sealed again.
+// Files that are damaged, and files that are changed and have the right SHA-256.
 func TestSolutionFileRefused(t *testing.T) {
 	g, dir := reduced(t, 8), t.TempDir()
 	path := env.SolutionFile(dir, g.Spec())
@@ -40,7 +39,7 @@ func TestSolutionFileRefused(t *testing.T) {
 		if done > 0.5 {
 			cancel()
 		}
-	}, unwarned(t))
+	}, noWarning(t))
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -48,14 +47,14 @@ func TestSolutionFileRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.SolveCached(t.Context(), dir, nil, unwarned(t)); err != nil {
+	if _, err := g.SolveCached(t.Context(), dir, nil, noWarning(t)); err != nil {
 		t.Fatal(err)
 	}
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(resealed(t, good, func(head, _ []byte) []byte { return head }), good) {
+	if !bytes.Equal(rehashed(t, good, func(head, _ []byte) []byte { return head }), good) {
 		t.Fatal("the test does not know the format")
 	}
 
@@ -65,7 +64,7 @@ func TestSolutionFileRefused(t *testing.T) {
 		return b
 	}
 	header := func(pattern, now string) []byte {
-		return resealed(t, good, func(head, _ []byte) []byte {
+		return rehashed(t, good, func(head, _ []byte) []byte {
 			if was := regexp.MustCompile(pattern).Find(head); was != nil {
 				return bytes.Replace(head, was, []byte(now), 1)
 			}
@@ -74,7 +73,7 @@ func TestSolutionFileRefused(t *testing.T) {
 		})
 	}
 	values := func(file []byte, f func(i int, v float64) float64) []byte {
-		return resealed(t, file, func(head, values []byte) []byte {
+		return rehashed(t, file, func(head, values []byte) []byte {
 			for i := range len(values) / 8 {
 				b := values[8*i:]
 				binary.LittleEndian.PutUint64(b, math.Float64bits(f(i, math.Float64frombits(binary.LittleEndian.Uint64(b)))))
@@ -96,24 +95,24 @@ func TestSolutionFileRefused(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"empty":             {nil, "does not start like one"},
+		"empty":             {nil, "its first line is not"},
 		"truncated":         {good[:len(good)-8], "bytes"},
 		"a byte too many":   {append(bytes.Clone(good), 0), "bytes"},
 		"damaged values":    {flip(len(good) - 3), "SHA-256"},
 		"damaged header":    {flip(bytes.Index(good, []byte("residual")) + 11), ""},
-		"damaged beginning": {flip(3), "does not start like one"},
+		"damaged beginning": {flip(3), "its first line is not"},
 		"header too long":   {header(`"game":"`, `"game":"`+strings.Repeat("x", 5000)), "header is damaged"},
 		"header with more":  {header(`"game"`, `"more":1,"game"`), "header is damaged"},
 
 		"too many values":   {header(`"values":\d+`, `"values":2305843009213693952`), ""}, // too many for an int of 32 bits
-		"too few values":    {header(`"values":\d+`, `"values":3`), "says 3 values"},
-		"negative values":   {header(`"values":\d+`, `"values":-1`), "says -1 values"},
-		"next too large":    {header(`"next":\d+`, `"next":1000000`), "its next is 1000000"},
-		"next negative":     {header(`"next":\d+`, `"next":-5`), "its next is -5"},
-		"next too small":    {header(`"next":\d+`, `"next":2`), "its next is 2"},
-		"done beyond 1":     {header(`"done":1`, `"done":1.5`), "its done 1.5"},
-		"done negative":     {header(`"done":1`, `"done":-1`), "its done -1"},
-		"never done":        {header(`"done":1`, `"done":0.5`), "its done 0.5"},
+		"too few values":    {header(`"values":\d+`, `"values":3`), "has 3 values"},
+		"negative values":   {header(`"values":\d+`, `"values":-1`), "has -1 values"},
+		"next too large":    {header(`"next":\d+`, `"next":1000000`), "has next 1000000"},
+		"next negative":     {header(`"next":\d+`, `"next":-5`), "has next -5"},
+		"next too small":    {header(`"next":\d+`, `"next":2`), "has next 2"},
+		"done above 1":      {header(`"done":1`, `"done":1.5`), "done 1.5"},
+		"done negative":     {header(`"done":1`, `"done":-1`), "done -1"},
+		"never done":        {header(`"done":1`, `"done":0.5`), "done 0.5"},
 		"residual too high": {header(`"residual":[^,]*`, `"residual":1e+300`), "its residual is 1e+300"},
 		"residual negative": {header(`"residual":[^,]*`, `"residual":-1`), "its residual is -1"},
 		"not a number":      {one(math.NaN()), "its value 7 is NaN"},
@@ -129,7 +128,7 @@ func TestSolutionFileRefused(t *testing.T) {
 		if err := os.WriteFile(path, bad.file, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := g.SolveCached(t.Context(), dir, nil, unwarned(t))
+		_, err := g.SolveCached(t.Context(), dir, nil, noWarning(t))
 		if !errors.Is(err, env.ErrSolutionFile) {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -147,14 +146,14 @@ func TestSolutionFileRefused(t *testing.T) {
 	if err := os.WriteFile(env.SolutionFile(dir, other.Spec()), good, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.SolveCached(t.Context(), dir, nil, unwarned(t)); !errors.Is(err, env.ErrSolutionFile) {
+	if _, err := other.SolveCached(t.Context(), dir, nil, noWarning(t)); !errors.Is(err, env.ErrSolutionFile) {
 		t.Errorf("of other rules: %v", err)
 	}
 	folder := reduced(t, 6)
 	if err := os.MkdirAll(filepath.Join(env.SolutionFile(dir, folder.Spec()), "sub"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folder.SolveCached(t.Context(), dir, nil, unwarned(t)); !errors.Is(err, env.ErrSolutionFile) {
+	if _, err := folder.SolveCached(t.Context(), dir, nil, noWarning(t)); !errors.Is(err, env.ErrSolutionFile) {
 		t.Errorf("a folder: %v", err)
 	}
 }

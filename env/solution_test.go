@@ -12,16 +12,16 @@ import (
 	"marsgym/env/internal/testgames"
 )
 
-// hidden is a player of the game's own as one who is not: a solution that would
-// know it has to ask.
-type hidden struct{ p env.Policy }
+// opaque hides the type of a policy, so that a solution cannot tell that it is a policy
+// over states or an AfterstateScorer.
+type opaque struct{ p env.Policy }
 
-func (h hidden) Probs(dst []float64, d env.Decisions) error { return h.p.Probs(dst, d) }
+func (h opaque) Probs(dst []float64, d env.Decisions) error { return h.p.Probs(dst, d) }
 
-// taste is a policy by a hash of the states just after its actions.
-type taste struct{ argmax bool }
+// hashScorer scores afterstates by a hash of their observations.
+type hashScorer struct{ argmax bool }
 
-func (taste) Score(dst []float64, obs []float32) error {
+func (hashScorer) Score(dst []float64, obs []float32) error {
 	d := len(obs) / len(dst)
 	for i := range dst {
 		sum := fnv.New64a()
@@ -33,7 +33,7 @@ func (taste) Score(dst []float64, obs []float32) error {
 	return nil
 }
 
-func (s taste) Choose(probs, scores []float64) {
+func (s hashScorer) Choose(probs, scores []float64) {
 	best := 0
 	for i, x := range scores {
 		probs[i] = x / total(scores)
@@ -47,7 +47,7 @@ func (s taste) Choose(probs, scores []float64) {
 	}
 }
 
-func (s taste) Probs(dst []float64, d env.Decisions) error {
+func (s hashScorer) Probs(dst []float64, d env.Decisions) error {
 	after := d.Afterstates()
 	clear(dst)
 	n := len(dst) / d.Len()
@@ -65,7 +65,7 @@ func (s taste) Probs(dst []float64, d env.Decisions) error {
 	return nil
 }
 
-// byMask is the random player, who looks at nothing but the mask.
+// byMask is the random bot, as a policy that reads the mask alone.
 type byMask struct{}
 
 func (byMask) Probs(dst []float64, d env.Decisions) error {
@@ -87,8 +87,9 @@ func (byMask) Probs(dst []float64, d env.Decisions) error {
 	return nil
 }
 
-// Policies from outside, who know no states, must be priced as those who do.
-func TestOutsiders(t *testing.T) {
+// A policy over observations has the same exact values as the same policy over states,
+// and an AfterstateScorer the same as its probabilities.
+func TestObservationPolicies(t *testing.T) {
 	for name, g := range map[string]env.Game{
 		"pig":                    env.NewGame(testgames.NewPig(t, 2, 15)),
 		"martian dice":           env.NewGame(testgames.NewMartianDice(t, 2, 4, 4)),
@@ -98,7 +99,7 @@ func TestOutsiders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		player := func(name string) env.Policy {
+		bot := func(name string) env.Policy {
 			p, err := g.Bot(name)
 			if err != nil {
 				t.Fatal(err)
@@ -110,15 +111,15 @@ func TestOutsiders(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, pair := range map[string][2]env.Policy{
-			"random":       {player("random"), byMask{}},
-			"greedy":       {player("greedy"), hidden{player("greedy")}},
-			"best":         {sol.Policy(), hidden{sol.Policy()}},
-			"taste, mixed": {taste{}, hidden{taste{}}},
-			"taste":        {taste{true}, hidden{taste{true}}},
+			"random":       {bot("random"), byMask{}},
+			"greedy":       {bot("greedy"), opaque{bot("greedy")}},
+			"best":         {sol.Policy(), opaque{sol.Policy()}},
+			"hash, mixed":  {hashScorer{}, opaque{hashScorer{}}},
+			"hash, argmax": {hashScorer{true}, opaque{hashScorer{true}}},
 		} {
 			var values [2][]float64
 			for k, p := range pair {
-				st, err := sol.Tabulate(t.Context(), p)
+				tabular, err := sol.Tabulate(t.Context(), p)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -127,13 +128,13 @@ func TestOutsiders(t *testing.T) {
 					for i := range seats {
 						seats[i] = best
 					}
-					seats[seat] = st
+					seats[seat] = tabular
 					v, err := sol.Evaluate(t.Context(), seats)
 					if err != nil {
 						t.Fatal(err)
 					}
 					values[k] = append(values[k], v...)
-					seats[(seat+1)%len(seats)] = st
+					seats[(seat+1)%len(seats)] = tabular
 					most, err := sol.BestResponse(t.Context(), seats, game.Player(seat))
 					if err != nil {
 						t.Fatal(err)
@@ -143,7 +144,7 @@ func TestOutsiders(t *testing.T) {
 			}
 			for i, want := range values[0] {
 				if got := values[1][i]; !(math.Abs(got-want) <= 1e-12) {
-					t.Errorf("%s, %s: values from outside are %v, from inside %v", name, what, values[1], values[0])
+					t.Errorf("%s, %s: got values %v, want %v", name, what, values[1], values[0])
 					break
 				}
 			}
@@ -159,7 +160,7 @@ func TestSolution(t *testing.T) {
 	}
 	value, err := sol.Value(g.Initial())
 	if err != nil || len(value) != 2 || !(math.Abs(value[0]+value[1]) <= 1e-12) {
-		t.Errorf("the game is worth %v, %v", value, err)
+		t.Errorf("the game has the values %v, error %v", value, err)
 	}
 	if facts := sol.Facts(); len(facts) != 1 || facts[0].Name != "expected_turn_score" {
 		t.Errorf("facts are %v", facts)
@@ -178,16 +179,23 @@ func TestSolution(t *testing.T) {
 	}
 	options, err := sol.Options(p)
 	if err != nil || len(options) != 3 || !(math.Abs(max(options[0], options[1], options[2])-value[1]) <= 1e-12) {
-		t.Errorf("options are worth %v, %v; the position %v", options, err, value)
+		t.Errorf("options are %v, error %v; the value of the position is %v", options, err, value)
 	}
 	foreign := env.NewGame(testgames.NewPig(t, 2, 15)).Initial()
 	if v, err := sol.Value(foreign); err == nil {
-		t.Errorf("a position of another game is worth %v", v)
+		t.Errorf("a position of another game has the values %v", v)
 	}
 	if v, err := sol.Options(foreign); err == nil {
-		t.Errorf("in a position of another game the options are worth %v", v)
+		t.Errorf("a position of another game has the options %v", v)
 	}
 	if _, err := env.NewGame(testgames.Coin{}).Solve(t.Context(), nil); !errors.Is(err, game.ErrNoSolution) {
 		t.Errorf("a game without a solver: error %v, want ErrNoSolution", err)
 	}
+}
+
+func total(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += v
+	}
+	return sum
 }

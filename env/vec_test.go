@@ -14,23 +14,23 @@ import (
 	"marsgym/env/pig"
 )
 
-// batched compares a batch with rows played alone.
-func batched[S comparable](t *testing.T, rules game.Rules[S], wantTruncated bool) {
+// checkBatch compares a batch with rows played by the rules alone.
+func checkBatch[S comparable](t *testing.T, rules game.Rules[S], wantTruncated bool) {
 	const rows, first, seed, steps = 5, 3, 17, 400
 	b := env.NewGame(rules).NewBatch(rows, first)
 	b.Reset(seed)
-	var want [rows][]seen
+	var want [rows][]transition
 	for i := range rows {
-		want[i] = alone(rules, seed, uint64(first+i), steps)
+		want[i] = referenceRow(rules, seed, uint64(first+i), steps)
 	}
-	ended, truncated := 0, 0
+	terminated, truncated := 0, 0
 	for k := range steps {
 		act(b)
 		if err := b.Step(); err != nil {
 			t.Fatal(err)
 		}
 		for i := range rows {
-			got := look(b, i)
+			got := readRow(b, i)
 			if !got.equal(want[i][k]) {
 				t.Fatalf("step %d, row %d:\n got %+v\nwant %+v", k, i, got, want[i][k])
 			}
@@ -42,29 +42,31 @@ func batched[S comparable](t *testing.T, rules game.Rules[S], wantTruncated bool
 				t.Fatalf("step %d, row %d: rewards are %v, terminated %v", k, i, got.reward, got.terminated)
 			}
 			if got.terminated {
-				ended++
+				terminated++
 			}
 			if got.truncated {
 				truncated++
 			}
 		}
 	}
-	if ended == 0 || (truncated > 0) != wantTruncated {
-		t.Errorf("%d games have ended and %d were cut off: this tests nothing", ended, truncated)
+	if terminated == 0 || (truncated > 0) != wantTruncated {
+		t.Errorf("%d games terminated and %d truncated: this tests nothing", terminated, truncated)
 	}
 }
 
 func TestBatch(t *testing.T) {
-	t.Run("pig", func(t *testing.T) { batched(t, testgames.NewPig(t, 2, 20), false) })
-	t.Run("pig for three", func(t *testing.T) { batched(t, testgames.NewPig(t, 3, 20), false) })
-	t.Run("pig, limited", func(t *testing.T) { batched(t, testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 5), Moves: 3}, true) })
-	t.Run("pig without abilities", func(t *testing.T) { batched(t, testgames.PlainPig{Rules: testgames.NewPig(t, 2, 20)}, false) })
-	t.Run("martian dice", func(t *testing.T) { batched(t, testgames.NewMartianDice(t, 2, 13, 10), false) })
-	t.Run("martian dice, limited", func(t *testing.T) {
-		batched(t, testgames.LimitedMartianDice{Rules: testgames.NewMartianDice(t, 2, 5, 3), Moves: 20}, true)
+	t.Run("pig", func(t *testing.T) { checkBatch(t, testgames.NewPig(t, 2, 20), false) })
+	t.Run("pig for three", func(t *testing.T) { checkBatch(t, testgames.NewPig(t, 3, 20), false) })
+	t.Run("pig, limited", func(t *testing.T) {
+		checkBatch(t, testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 5), Moves: 3}, true)
 	})
-	t.Run("martian dice for three", func(t *testing.T) { batched(t, testgames.NewMartianDice(t, 3, 7, 5), false) })
-	t.Run("coin", func(t *testing.T) { batched(t, testgames.Coin{}, false) })
+	t.Run("pig without optional interfaces", func(t *testing.T) { checkBatch(t, testgames.PlainPig{Rules: testgames.NewPig(t, 2, 20)}, false) })
+	t.Run("martian dice", func(t *testing.T) { checkBatch(t, testgames.NewMartianDice(t, 2, 13, 10), false) })
+	t.Run("martian dice, limited", func(t *testing.T) {
+		checkBatch(t, testgames.LimitedMartianDice{Rules: testgames.NewMartianDice(t, 2, 5, 3), Moves: 20}, true)
+	})
+	t.Run("martian dice for three", func(t *testing.T) { checkBatch(t, testgames.NewMartianDice(t, 3, 7, 5), false) })
+	t.Run("coin", func(t *testing.T) { checkBatch(t, testgames.Coin{}, false) })
 }
 
 func TestSplit(t *testing.T) {
@@ -85,7 +87,7 @@ func TestSplit(t *testing.T) {
 				}
 			}
 			for i := range 4 {
-				if got, want := look(parts[i/2], i%2), look(whole, i); !got.equal(want) {
+				if got, want := readRow(parts[i/2], i%2), readRow(whole, i); !got.equal(want) {
 					t.Fatalf("%s, step %d, row %d:\n got %+v\nwant %+v", name, k, i, got, want)
 				}
 			}
@@ -95,22 +97,22 @@ func TestSplit(t *testing.T) {
 
 func TestReset(t *testing.T) {
 	b := env.NewGame(testgames.NewMartianDice(t, 2, 13, 10)).NewBatch(2, 0)
-	play := func(seed uint64) (list []seen) {
+	play := func(seed uint64) (list []transition) {
 		b.Reset(seed)
 		for range 50 {
 			act(b)
 			if err := b.Step(); err != nil {
 				t.Fatal(err)
 			}
-			list = append(list, look(b, 0), look(b, 1))
+			list = append(list, readRow(b, 0), readRow(b, 1))
 		}
 		return list
 	}
 	first, other, again := play(1), play(2), play(1)
-	if !slices.EqualFunc(first, again, seen.equal) {
+	if !slices.EqualFunc(first, again, transition.equal) {
 		t.Error("the same seed plays other games")
 	}
-	if slices.EqualFunc(first, other, seen.equal) {
+	if slices.EqualFunc(first, other, transition.equal) {
 		t.Error("another seed plays the same games")
 	}
 	if first[0].equal(first[1]) && first[20].equal(first[21]) {
@@ -147,7 +149,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// Step works or changes nothing.
+// Step changes nothing where it returns an error.
 func TestStepAtomic(t *testing.T) {
 	for name, g := range map[string]env.Game{
 		"pig":          env.NewGame(testgames.NewPig(t, 2, 20)),
@@ -187,7 +189,7 @@ func TestStepAtomic(t *testing.T) {
 				}
 			}
 			for i := range b.Len() {
-				if !look(b, i).equal(look(twin, i)) {
+				if !readRow(b, i).equal(readRow(twin, i)) {
 					t.Fatalf("%s: refused steps have changed the games", name)
 				}
 			}
@@ -209,16 +211,16 @@ func illegal(b env.Batch, i int) game.Action {
 	return none
 }
 
-// frozen is all of a batch.
+// frozen is a copy of all that a batch holds.
 type frozen struct {
-	rows  []seen
+	rows  []transition
 	state []byte
 }
 
 func snapshot(t *testing.T, b env.Batch) (f frozen) {
 	t.Helper()
 	for i := range b.Len() {
-		f.rows = append(f.rows, look(b, i))
+		f.rows = append(f.rows, readRow(b, i))
 	}
 	var err error
 	if f.state, err = b.AppendState(nil); err != nil {
@@ -228,10 +230,11 @@ func snapshot(t *testing.T, b env.Batch) (f frozen) {
 }
 
 func (f frozen) equal(g frozen) bool {
-	return slices.EqualFunc(f.rows, g.rows, seen.equal) && slices.Equal(f.state, g.state)
+	return slices.EqualFunc(f.rows, g.rows, transition.equal) && slices.Equal(f.state, g.state)
 }
 
-// A game that is cut off would have gone on as in a batch without the limit.
+// The last observation of a truncated game is that of the same game in a batch without
+// the limit.
 func TestTruncated(t *testing.T) {
 	const rows = 50
 	short, long := env.NewVec(testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 100), Moves: 3}, rows, 0), env.NewVec(testgames.NewPig(t, 2, 100), rows, 0)
@@ -247,15 +250,15 @@ func TestTruncated(t *testing.T) {
 			}
 		}
 		for i := range rows {
-			got, want := look(short, i), look(long, i)
+			got, want := readRow(short, i), readRow(long, i)
 			if got.terminated || got.truncated != (k == 2) || slices.Max(got.reward) != 0 {
-				t.Fatalf("move %d, row %d: terminated %v, truncated %v, reward %v", k+1, i, got.terminated, got.truncated, got.reward)
+				t.Fatalf("decision %d, row %d: terminated %v, truncated %v, reward %v", k+1, i, got.terminated, got.truncated, got.reward)
 			}
 			if k == 2 && (!slices.Equal(got.finalObs, want.obs) || got.finalPlayer != want.player) {
-				t.Errorf("row %d: last sight %v of seat %d, want %v of seat %d", i, got.finalObs, got.finalPlayer, want.obs, want.player)
+				t.Errorf("row %d: last observation %v of seat %d, want %v of seat %d", i, got.finalObs, got.finalPlayer, want.obs, want.player)
 			}
 			if k == 2 && (got.player != 0 || got.obs[0] != 0 || got.obs[4] != 0 || got.mask[pig.Hold]) {
-				t.Errorf("row %d: no new game has begun: seat %d sees %v", i, got.player, got.obs)
+				t.Errorf("row %d: no new game has started: seat %d observes %v", i, got.player, got.obs)
 			}
 		}
 	}
@@ -291,7 +294,7 @@ func TestAppendState(t *testing.T) {
 		}
 		for k := range 200 {
 			for i := range b.Len() {
-				got, want := look(resumed, i), look(b, i)
+				got, want := readRow(resumed, i), readRow(b, i)
 				if k == 0 { // the last step is not part of the state
 					want.action, want.reward, want.terminated = got.action, got.reward, false
 					want.truncated, want.finalObs, want.finalPlayer = false, nil, 0
@@ -344,12 +347,12 @@ type tails struct{ testgames.Coin }
 
 func (tails) Initial() testgames.Face { return testgames.Face{Side: 1} }
 
-// TestRestart: without a planner, a row takes up the luck of another row of
-// another run.
+// Without a TurnStarter a restarted row continues with the generators of another row
+// of another run.
 func TestRestart(t *testing.T) {
 	const seed, row, steps = 23, 1 << 31, 200
 	rules := testgames.PlainPig{Rules: testgames.NewPig(t, 3, 20)}
-	want := alone(rules, seed, row, steps)
+	want := referenceRow(rules, seed, row, steps)
 	b := env.NewVec(rules, 3, 0)
 	b.Reset(1)
 	for k := range 7 + steps {
@@ -360,22 +363,22 @@ func TestRestart(t *testing.T) {
 		if err := b.Step(); err != nil {
 			t.Fatal(err)
 		}
-		if k >= 7 && !look(b, 1).equal(want[k-7]) {
-			t.Fatalf("step %d:\n got %+v\nwant %+v", k, look(b, 1), want[k-7])
+		if k >= 7 && !readRow(b, 1).equal(want[k-7]) {
+			t.Fatalf("step %d:\n got %+v\nwant %+v", k, readRow(b, 1), want[k-7])
 		}
 	}
 }
 
-// TestLuckByTurn: with a planner, turns begin with the same roll whatever was
-// done before, and other rows with others.
-func TestLuckByTurn(t *testing.T) {
+// With a TurnStarter each turn starts with the same roll in rows with the same common
+// random numbers, whatever actions were taken before; other rows have other rolls.
+func TestCommonRandomNumbers(t *testing.T) {
 	b := env.NewGame(game.Rules[martiandice.State](testgames.NewMartianDice(t, 2, 13, 100))).NewBatch(3, 0)
 	b.Reset(1)
 	for i, row := range []uint64{8, 8, 9} {
 		b.Restart(i, 5, row)
 	}
 	buf, n := b.Buffers(), b.Spec().Actions
-	var rolls [3][]string // the first decisions of turns, without the scores
+	var rolls [3][]string // of the first decisions of turns, without the scores
 	last := [3]game.Player{-1, -1, -1}
 	for k := 0; min(len(rolls[0]), len(rolls[1]), len(rolls[2])) < 12; k++ {
 		for i := range b.Len() {
@@ -385,7 +388,7 @@ func TestLuckByTurn(t *testing.T) {
 			}
 			mask := buf.Mask[i*n : (i+1)*n]
 			buf.Action[i] = game.Action(slices.Index(mask, true))
-			if i == 1 { // otherwise than row 0
+			if i == 1 { // the last legal action, not the first as in row 0
 				for a, ok := range mask {
 					if ok {
 						buf.Action[i] = game.Action(a)
@@ -398,9 +401,9 @@ func TestLuckByTurn(t *testing.T) {
 		}
 	}
 	if !slices.Equal(rolls[0][:12], rolls[1][:12]) {
-		t.Errorf("the same luck begins turns with\n%q and\n%q", rolls[0][:12], rolls[1][:12])
+		t.Errorf("with the same random numbers turns start with\n%q and\n%q", rolls[0][:12], rolls[1][:12])
 	}
 	if rolls[0][1] == rolls[2][1] && rolls[0][2] == rolls[2][2] {
-		t.Errorf("other luck begins turns with %q, too", rolls[2])
+		t.Errorf("other random numbers start turns with %q, too", rolls[2])
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"marsgym/env/game"
 )
 
-// seen is what a row shows, and what was done.
-type seen struct {
+// transition is one step of a row: the action, its results, and the next decision.
+type transition struct {
 	obs                   []float32
 	mask                  []bool
 	player                game.Player
@@ -20,8 +20,8 @@ type seen struct {
 	finalPlayer           game.Player
 }
 
-// choose draws one of the legal actions.
-func choose(mask []bool, noise *rand.PCG) game.Action {
+// randomAction samples a legal action.
+func randomAction(mask []bool, noise *rand.PCG) game.Action {
 	probs := make([]float64, len(mask))
 	legal := 0.0
 	for a, ok := range mask {
@@ -36,19 +36,19 @@ func choose(mask []bool, noise *rand.PCG) game.Action {
 	return env.SampleAction(probs, noise)
 }
 
-// act chooses in all rows.
+// act writes a random legal action for every row.
 func act(b env.Batch) {
 	buf, n := b.Buffers(), b.Spec().Actions
 	for i := range b.Len() {
-		buf.Action[i] = choose(buf.Mask[i*n:(i+1)*n], &buf.Noise[i])
+		buf.Action[i] = randomAction(buf.Mask[i*n:(i+1)*n], &buf.Noise[i])
 	}
 }
 
-// look is what row i of a batch shows.
-func look(b env.Batch, i int) seen {
+// readRow returns what the buffers hold for row i.
+func readRow(b env.Batch, i int) transition {
 	buf, spec := b.Buffers(), b.Spec()
 	d, n, p := spec.ObsLen(), spec.Actions, spec.Players
-	s := seen{
+	s := transition{
 		obs: slices.Clone(buf.Obs[i*d : (i+1)*d]), mask: slices.Clone(buf.Mask[i*n : (i+1)*n]), player: buf.Player[i],
 		action: buf.Action[i], reward: slices.Clone(buf.Reward[i*p : (i+1)*p]),
 		terminated: buf.Terminated[i], truncated: buf.Truncated[i],
@@ -59,14 +59,15 @@ func look(b env.Batch, i int) seen {
 	return s
 }
 
-func (s seen) equal(o seen) bool {
+func (s transition) equal(o transition) bool {
 	return slices.Equal(s.obs, o.obs) && slices.Equal(s.mask, o.mask) && s.player == o.player && s.action == o.action &&
 		slices.Equal(s.reward, o.reward) && s.terminated == o.terminated && s.truncated == o.truncated &&
 		slices.Equal(s.finalObs, o.finalObs) && s.finalPlayer == o.finalPlayer
 }
 
-// alone plays a row as the contract of Batch reads, one game after the other.
-func alone[S comparable](rules game.Rules[S], seed, row uint64, steps int) (list []seen) {
+// referenceRow plays one row by the rules alone, as the contract of Batch states,
+// one game after another.
+func referenceRow[S comparable](rules game.Rules[S], seed, row uint64, steps int) (list []transition) {
 	spec := rules.Spec()
 	dice, noise := rand.NewPCG(seed, row), rand.NewPCG(seed, 1<<62|row)
 	canonical := func(s S) (S, []game.Action) {
@@ -98,7 +99,7 @@ func alone[S comparable](rules game.Rules[S], seed, row uint64, steps int) (list
 			}
 		}
 	}
-	show := func(s S) (v seen, label []game.Action) {
+	show := func(s S) (v transition, label []game.Action) {
 		v.player = rules.CurrentPlayer(s)
 		s, label = canonical(s)
 		v.obs, v.mask = make([]float32, spec.ObsLen()), make([]bool, spec.Actions)
@@ -111,33 +112,33 @@ func alone[S comparable](rules game.Rules[S], seed, row uint64, steps int) (list
 	s, moves := begin(), 0
 	now, label := show(s)
 	for range steps {
-		a := choose(now.mask, noise)
-		real := a
+		a := randomAction(now.mask, noise)
+		own := a
 		if label != nil {
-			real = label[a]
+			own = label[a]
 		}
-		after, err := rules.Apply(s, real)
+		after, err := rules.Apply(s, own)
 		if err != nil {
 			panic(err)
 		}
 		s = settle(after)
 		moves++
-		var did seen
-		did.action, did.reward = a, make([]float32, spec.Players)
-		if did.terminated = rules.CurrentPlayer(s) == game.Terminal; did.terminated {
+		var step transition
+		step.action, step.reward = a, make([]float32, spec.Players)
+		if step.terminated = rules.CurrentPlayer(s) == game.Terminal; step.terminated {
 			for p, r := range rules.Returns(nil, s) {
-				did.reward[p] = float32(r)
+				step.reward[p] = float32(r)
 			}
 		} else if moves == spec.MoveLimit {
 			last, _ := show(s)
-			did.truncated, did.finalObs, did.finalPlayer = true, last.obs, last.player
+			step.truncated, step.finalObs, step.finalPlayer = true, last.obs, last.player
 		}
-		if did.terminated || did.truncated {
+		if step.terminated || step.truncated {
 			s, moves = begin(), 0
 		}
 		now, label = show(s)
-		did.obs, did.mask, did.player = now.obs, now.mask, now.player
-		list = append(list, did)
+		step.obs, step.mask, step.player = now.obs, now.mask, now.player
+		list = append(list, step)
 	}
 	return list
 }

@@ -1,0 +1,31 @@
+package env_test
+
+import (
+	"slices"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/internal/testgames"
+)
+
+func TestBots(t *testing.T) {
+	g := env.NewGame(testgames.NewMartianDice(t, 2, 13, 25))
+	if got := g.BotNames(); got[0] != "random" || !slices.Contains(got, "greedy") {
+		t.Errorf("the bots are %v", got)
+	}
+	if _, err := g.Bot("unknown"); err == nil {
+		t.Error("there is a bot named unknown")
+	}
+	p, err := g.Bot("random")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := g.Parse("0-0@0 aside T2 roll R3H4C4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	probs, err := env.ActionProbabilities(t.Context(), p, at, g.Spec().Actions)
+	if want := []float64{1.0 / 3, 1.0 / 3, 1.0 / 3, 0, 0, 0}; err != nil || !slices.Equal(probs, want) {
+		t.Errorf("the random bot has probabilities %v, error %v; want %v", probs, err, want)
+	}
+}

@@ -1,0 +1,91 @@
+package env_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/env/internal/testgames"
+	"marsgym/env/martiandice"
+)
+
+func TestPosition(t *testing.T) {
+	g := env.NewGame(testgames.NewMartianDice(t, 2, 13, 25))
+	start := g.Initial()
+	if start.String() != "0-0@0" || start.CurrentPlayer() != game.Chance || start.Legal() != nil {
+		t.Errorf("the game starts in position %s with current player %v", start, start.CurrentPlayer())
+	}
+	sum := 0.0
+	for _, o := range start.Outcomes() {
+		sum += o.Prob
+	}
+	if !(math.Abs(sum-1) <= 1e-12) {
+		t.Errorf("the outcomes have probability %v", sum)
+	}
+	p, err := g.Parse("13-17@1 aside T3R2H4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.CurrentPlayer() != 1 || !slices.Equal(p.Legal(), []game.Action{martiandice.Roll, martiandice.Stop}) || p.Outcomes() != nil {
+		t.Errorf("in position %s the current player is %v and the legal actions are %v", p, p.CurrentPlayer(), p.Legal())
+	}
+	after, err := p.Apply(martiandice.Roll)
+	if err != nil || after.String() != "13-17@1 aside T3R2H4 rolling" {
+		t.Errorf("rolling leads to %v, %v", after, err)
+	}
+	if _, err := p.Apply(martiandice.Rays); err == nil {
+		t.Error("an illegal action is applied")
+	}
+	if p.DescribeAction(martiandice.Roll) != "roll 4 dice" || p.Render() == p.String() {
+		t.Errorf("roll is described as %q in\n%s", p.DescribeAction(martiandice.Roll), p.Render())
+	}
+	over, err := g.Parse("27-28 over 1")
+	if err != nil || over.CurrentPlayer() != game.Terminal || !slices.Equal(over.Returns(), []float64{-1, 1}) {
+		t.Errorf("%v, won by seat 1, has returns %v, error %v", over, over.Returns(), err)
+	}
+	if _, err := g.Parse("13"); err == nil {
+		t.Error("text that is no position is parsed")
+	}
+	bare := env.NewGame(testgames.Coin{})
+	if _, err := bare.Parse("0"); err == nil {
+		t.Error("a game without a notation parses a position")
+	}
+	if p := bare.Initial(); p.Render() != p.String() || p.DescribeAction(0) != "" || bare.ActionName(1) != "1" {
+		t.Errorf("a game without a Renderer renders %q", p.Render())
+	}
+}
+
+// ActionProbabilities returns probabilities of the actions of the position, not of
+// its representative.
+func TestActionProbabilities(t *testing.T) {
+	g := env.NewGame(testgames.NewMartianDice(t, 2, 5, 4))
+	sol, err := g.Solve(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"0-0@0 roll R1C1K3", "0-0@0 aside C1 roll R1H1K2", "0-0@0 aside K2 roll R1H1C1", "0-3@1 aside T1K1", "3-1@1 aside H1K2 roll R1C1",
+	} {
+		p, err := g.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options, err := sol.Options(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		probs, err := env.ActionProbabilities(t.Context(), sol.Policy(), p, g.Spec().Actions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0.0
+		for k, a := range p.Legal() {
+			got += probs[a] * (options[k] + 1) // above zero, so that a missing probability shows
+		}
+		if want := slices.Max(options) + 1; !(math.Abs(got-want) <= 1e-12) {
+			t.Errorf("in position %s best play has probabilities %v, and the options have values %v", text, probs, options)
+		}
+	}
+}
