@@ -15,12 +15,20 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/eval"
+	"marsgym/internal/fulltest"
 )
 
 // seats selects the cards that are compared with the exact strength of their networks:
 // two seats take two seconds of two cores, three a minute, and four an hour, which
 // needs -timeout 3h.
-var seats = flag.Int("seats", 2, "evaluate pretrained networks for up to this number of `seats` exactly")
+var seats = flag.Int("seats", exactSeats(), "evaluate pretrained networks for up to this number of `seats` exactly")
+
+func exactSeats() int {
+	if fulltest.On() {
+		return 3
+	}
+	return 2
+}
 
 // figure returns a figure of a model card, from a line such as
 // "| exploitability | 0.000081 |", or the first of several in the line.
@@ -132,8 +140,11 @@ func compare(t *testing.T, card string, figures map[string]float64) {
 
 // cardByMatch compares a figure of the card with a match.
 func cardByMatch(t *testing.T, g env.Game, card string) {
-	games := 40_000
-	if testing.Short() {
+	games := 4000
+	switch {
+	case fulltest.On():
+		games = 40_000
+	case testing.Short():
 		games = 400
 	}
 	a, err := agents.Open(t.Context(), agents.Pretrained, agents.Options{Game: g})
