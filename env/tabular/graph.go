@@ -8,33 +8,33 @@ import (
 	"marsgym/env/game"
 )
 
-// graph is a game with its positions numbered in the order they are reached,
+// graph is a game with its positions numbered in the order in which they are found,
 // the initial position first.
 type graph struct {
-	players int
-	share   float64 // return of each seat when all do equally well
-	nodes   []node
-	moves   []int32   // where decisions lead, in the order of Legal
-	rolls   []int32   // where chance leads
-	probs   []float64 // of rolls
-	returns []float64 // of the ends [*, P]
+	players     int
+	equalReturn float64 // return of each seat if all have the same
+	nodes       []node
+	moves       []int32   // successors of decisions, in the order of Legal
+	rolls       []int32   // successors of chance positions
+	probs       []float64 // of rolls
+	returns     []float64 // of the ends [*, P]
 }
 
-// node is a position. Its edges are moves[first:first+n] for a seat and
-// rolls[first:first+n] for chance; at an end, first is its row of returns.
+// node is a position. Its successors are moves[first:first+n] for a seat and
+// rolls[first:first+n] for chance. At an end, first is its row of returns.
 type node struct {
-	turn     game.Player
+	mover    game.Player
 	first, n int32
 }
 
-// enumerate fills sol.graph, sol.states and sol.index with every representative
-// that can be reached.
+// enumerate fills sol.graph, sol.states and sol.index with every reachable
+// representative.
 func (sol *Solution[S]) enumerate(ctx context.Context, maxStates int) error {
 	spec := sol.rules.Spec()
 	g := &sol.graph
 	g.players = spec.Players
 	if spec.HasWin() {
-		g.share = (spec.Win + float64(spec.Players-1)*spec.Loss) / float64(spec.Players)
+		g.equalReturn = (spec.Win + float64(spec.Players-1)*spec.Loss) / float64(spec.Players)
 	}
 	var legal []game.Action
 	var outcomes []game.Outcome[S]
@@ -50,8 +50,8 @@ func (sol *Solution[S]) enumerate(ctx context.Context, maxStates int) error {
 			return fmt.Errorf("%w: more than %d moves from %d positions", game.ErrNoSolution, math.MaxInt32, i)
 		}
 		s := sol.states[i]
-		x := node{turn: sol.rules.CurrentPlayer(s)}
-		switch x.turn {
+		x := node{mover: sol.rules.CurrentPlayer(s)}
+		switch x.mover {
 		case game.Terminal:
 			x.first = int32(len(g.returns) / g.players)
 			g.returns = sol.rules.Returns(g.returns, s)
@@ -73,15 +73,16 @@ func (sol *Solution[S]) enumerate(ctx context.Context, maxStates int) error {
 				g.moves = append(g.moves, sol.number(next))
 			}
 		}
-		if x.turn != game.Terminal && x.n == 0 {
-			return fmt.Errorf("position %s has no continuation; run gametest.Check on the rules", sol.text(s))
+		if x.mover != game.Terminal && x.n == 0 {
+			return fmt.Errorf("position %s has no successor; run gametest.Check on the rules", sol.text(s))
 		}
 		g.nodes = append(g.nodes, x)
 	}
 	return nil
 }
 
-// number returns the index of the representative of s, a new one if need be.
+// number returns the index of the representative of s. It adds the position if it is
+// new.
 func (sol *Solution[S]) number(s S) int32 {
 	c, _ := sol.canonical(s)
 	i, ok := sol.index[c]
@@ -93,10 +94,10 @@ func (sol *Solution[S]) number(s S) int32 {
 	return i
 }
 
-// next is where position i can lead.
+// next returns the successors of position i.
 func (g *graph) next(i int32) []int32 {
 	x := g.nodes[i]
-	switch x.turn {
+	switch x.mover {
 	case game.Terminal:
 		return nil
 	case game.Chance:
@@ -105,9 +106,9 @@ func (g *graph) next(i int32) []int32 {
 	return g.moves[x.first : x.first+x.n]
 }
 
-// components are the strongly connected components of a graph, each after all
-// that it leads to: component k is order[bounds[k]:bounds[k+1]], its last
-// element the position by which it was entered.
+// components are the strongly connected components of a graph, each after all its
+// successors. Component k is order[bounds[k]:bounds[k+1]], and the search entered it at
+// its last element.
 type components struct {
 	order, bounds []int32
 }
@@ -116,7 +117,7 @@ func (c *components) len() int { return len(c.bounds) - 1 }
 
 func (c *components) at(k int) []int32 { return c.order[c.bounds[k]:c.bounds[k+1]] }
 
-// components finds them without recursion.
+// components returns the strongly connected components. It does not recurse.
 //
 // Source: Tarjan, "Depth-first search and linear graph algorithms", SIAM J.
 // Comput. 1(2), 1972.
@@ -124,8 +125,8 @@ func (g *graph) components() components {
 	n := len(g.nodes)
 	c := components{order: make([]int32, 0, n), bounds: []int32{0}}
 	const done = math.MaxInt32
-	low := make([]int32, n) // 0 unseen, done once in a component
-	var open []int32        // seen, in no component yet
+	low := make([]int32, n) // 0 if not visited, done if in a component
+	var open []int32        // visited, but in no component yet
 	var path []visit
 	seen := int32(0)
 	enter := func(i int32) {
@@ -134,7 +135,7 @@ func (g *graph) components() components {
 		open = append(open, i)
 		path = append(path, visit{node: i, at: seen})
 	}
-	enter(0) // reaches all
+	enter(0) // reaches all positions
 	for len(path) > 0 {
 		v := &path[len(path)-1]
 		i := v.node
@@ -163,7 +164,7 @@ func (g *graph) components() components {
 		path = path[:len(path)-1]
 		if len(path) > 0 {
 			up := path[len(path)-1].node
-			low[up] = min(low[up], low[i]) // done is no less than any
+			low[up] = min(low[up], low[i]) // done is the largest number
 		}
 	}
 	return c

@@ -8,21 +8,19 @@ import (
 	"marsgym/env/game"
 )
 
-// Regrets plays p in a seat against best play in all others and calls yield
-// with each action that p may take and that loses more than game.Tie, by
-// position in the order of the table, until it returns an error. States and
-// actions are those of representatives.
+// Regrets implements [game.Solution]. It yields the regrets in the order in which the
+// positions were enumerated. States and actions are those of representatives.
 func (sol *Solution[S]) Regrets(ctx context.Context, p game.Policy[S], seat game.Player, yield func(game.Regret[S]) error) error {
 	if seat < 0 || int(seat) >= sol.players {
 		return fmt.Errorf("tabular: seat %d, want 0 to %d", seat, sol.players-1)
 	}
-	st, err := sol.Tabulate(ctx, p)
+	policy, err := sol.Tabulate(ctx, p)
 	if err != nil {
 		return err
 	}
 	best := make([]float64, len(sol.moves))
 	for i, x := range sol.nodes {
-		if x.turn >= 0 {
+		if x.mover >= 0 {
 			best[x.first+sol.choice[i]] = 1
 		}
 	}
@@ -30,15 +28,15 @@ func (sol *Solution[S]) Regrets(ctx context.Context, p game.Policy[S], seat game
 	for i := range seats {
 		seats[i] = best
 	}
-	probs := st.(*strategy).probs
+	probs := policy.(*tabularPolicy).probs
 	seats[seat] = probs
-	visits, err := newPricing(&sol.graph, seats).visits(ctx, sol.components)
+	visits, err := newEvaluation(&sol.graph, seats).visits(ctx, sol.components)
 	if err != nil {
 		return fmt.Errorf("tabular: %w", err)
 	}
 	var legal []game.Action
 	for i, x := range sol.nodes {
-		if x.turn != seat || visits[i] == 0 {
+		if x.mover != seat || visits[i] == 0 {
 			continue
 		}
 		next := sol.next(int32(i))
@@ -61,10 +59,10 @@ func (sol *Solution[S]) Regrets(ctx context.Context, p game.Policy[S], seat game
 	return nil
 }
 
-// visits is how often a game is expected to come to each position, when no seat
-// is free. It goes from the start to the ends.
-func (p *pricing) visits(ctx context.Context, c components) ([]float64, error) {
-	x := make([]float64, len(p.nodes))
+// visits returns the expected number of visits to each position in a game, where no seat
+// is free. It goes from the initial position to the ends.
+func (ev *evaluation) visits(ctx context.Context, c components) ([]float64, error) {
+	x := make([]float64, len(ev.nodes))
 	x[0] = 1
 	for k := c.len() - 1; k >= 0; k-- {
 		if k%4096 == 0 && ctx.Err() != nil {
@@ -72,77 +70,77 @@ func (p *pricing) visits(ctx context.Context, c components) ([]float64, error) {
 		}
 		comp := c.at(k)
 		if len(comp) > 1 {
-			comp = slices.DeleteFunc(slices.Clone(comp), func(i int32) bool { return !p.reached[i] })
+			comp = slices.DeleteFunc(slices.Clone(comp), func(i int32) bool { return !ev.reached[i] })
 		}
-		if len(comp) == 0 || !p.reached[comp[0]] {
+		if len(comp) == 0 || !ev.reached[comp[0]] {
 			continue
 		}
 		for k, i := range comp {
-			p.place[i] = int32(k) + 1
+			ev.local[i] = int32(k) + 1
 		}
-		if len(comp) > 1 || slices.Contains(p.next(comp[0]), comp[0]) {
-			if err := p.circulate(ctx, x, comp); err != nil {
+		if len(comp) > 1 || slices.Contains(ev.next(comp[0]), comp[0]) {
+			if err := ev.visitCycle(ctx, x, comp); err != nil {
 				return nil, err
 			}
 		}
 		for _, i := range comp {
-			to, w := p.edges(i)
+			to, w := ev.successors(i)
 			for e, j := range to {
-				if p.place[j] == 0 {
+				if ev.local[j] == 0 {
 					x[j] += x[i] * w[e]
 				}
 			}
 		}
 		for _, i := range comp {
-			p.place[i] = 0
+			ev.local[i] = 0
 		}
 	}
 	return x, nil
 }
 
-// circulate turns x, which holds how often comp is entered at each position,
-// into how often each is visited. The matrix is the transpose of that of solve,
-// and so is the elimination.
-func (p *pricing) circulate(ctx context.Context, x []float64, comp []int32) error {
-	y := &p.sys
-	p.untie(comp)
-	if !p.direct(comp) {
-		return p.flow(ctx, x, comp)
+// visitCycle replaces x, the expected number of times that comp is entered at each
+// position, by the expected number of visits. Its matrix is the transpose of that of
+// solveLinear, with the same elimination.
+func (ev *evaluation) visitCycle(ctx context.Context, x []float64, comp []int32) error {
+	y := &ev.linear
+	ev.chooseUnknowns(comp)
+	if !ev.fitsDirect(comp) {
+		return ev.visitCycleBySweeps(ctx, x, comp)
 	}
-	p.reduce(comp)
-	// What enters elsewhere comes to a knot, or leaves.
-	m := len(y.knots)
+	ev.writeRows(comp)
+	// A game that enters at another position reaches an unknown, or leaves.
+	m := len(y.unknowns)
 	in := make([]float64, m)
 	for _, i := range comp {
-		if k := y.knot[p.place[i]-1]; k > 0 {
+		if k := y.unknown[ev.local[i]-1]; k > 0 {
 			in[k-1] += x[i]
 			continue
 		}
-		for c, v := range p.row(i)[:m] {
+		for c, v := range ev.row(i)[:m] {
 			in[c] += x[i] * v
 		}
 	}
-	if err := p.eliminate(); err != nil {
+	if err := ev.eliminate(); err != nil {
 		return err
 	}
-	for k := m - 1; k >= 0; k-- { // what enters at k comes to one before it
-		for c, v := range p.row(y.knots[k])[:k] {
+	for k := m - 1; k >= 0; k-- { // a game that enters at k reaches one before it, or leaves
+		for c, v := range ev.row(y.unknowns[k])[:k] {
 			in[c] += in[k] * v
 		}
 	}
-	for k, i := range y.knots {
-		for c, j := range y.knots[:k] {
-			in[k] += in[c] * p.row(j)[k]
+	for k, i := range y.unknowns {
+		for c, j := range y.unknowns[:k] {
+			in[k] += in[c] * ev.row(j)[k]
 		}
-		in[k] /= p.row(i)[k]
+		in[k] /= ev.row(i)[k]
 	}
-	for k, i := range y.knots {
+	for k, i := range y.unknowns {
 		x[i] = in[k]
 	}
-	for _, i := range slices.Backward(y.post) { // the others follow
-		to, w := p.edges(i)
+	for _, i := range slices.Backward(y.postorder) { // the other positions follow from the unknowns
+		to, w := ev.successors(i)
 		for e, j := range to {
-			if p.place[j] > 0 && y.knot[p.place[j]-1] == 0 {
+			if ev.local[j] > 0 && y.unknown[ev.local[j]-1] == 0 {
 				x[j] += x[i] * w[e]
 			}
 		}
@@ -150,29 +148,29 @@ func (p *pricing) circulate(ctx context.Context, x []float64, comp []int32) erro
 	return nil
 }
 
-// flow is circulate by sweeps, for components too large to be solved directly.
-func (p *pricing) flow(ctx context.Context, x []float64, comp []int32) error {
-	if !p.leaves(comp) {
+// visitCycleBySweeps is visitCycle for components too large to be solved directly.
+func (ev *evaluation) visitCycleBySweeps(ctx context.Context, x []float64, comp []int32) error {
+	if !ev.canLeave(comp) {
 		return errEndless
 	}
-	rest := make([]float64, len(comp)) // has come but not gone on
+	rest := make([]float64, len(comp)) // visits not yet propagated
 	for k, i := range comp {
 		rest[k], x[i] = x[i], 0
 	}
 	sum := 0.0
-	for range sweeps {
+	for range maxSweeps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for _, i := range slices.Backward(p.sys.post) {
-			k := p.place[i] - 1
+		for _, i := range slices.Backward(ev.linear.postorder) {
+			k := ev.local[i] - 1
 			r := rest[k]
 			rest[k] = 0
 			x[i] += r
-			to, w := p.edges(i)
+			to, w := ev.successors(i)
 			for e, j := range to {
-				if p.place[j] > 0 {
-					rest[p.place[j]-1] += r * w[e]
+				if ev.local[j] > 0 {
+					rest[ev.local[j]-1] += r * w[e]
 				}
 			}
 		}
@@ -180,9 +178,9 @@ func (p *pricing) flow(ctx context.Context, x []float64, comp []int32) error {
 		for _, r := range rest {
 			sum += r
 		}
-		if sum <= settled {
+		if sum <= converged {
 			return nil
 		}
 	}
-	return fmt.Errorf("in a cycle of %d positions a game still goes on with probability %.3g after %d sweeps", len(comp), sum, sweeps)
+	return fmt.Errorf("in a cycle of %d positions a game has not ended with probability %.3g after %d sweeps", len(comp), sum, maxSweeps)
 }

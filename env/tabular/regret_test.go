@@ -23,16 +23,16 @@ func regrets[S comparable](t *testing.T, sol *tabular.Solution[S], p game.Policy
 	return list
 }
 
-// checkLoss compares the sum of all regrets of p in a seat with what it loses
-// there against best play.
+// checkLoss compares the sum of all regrets of p in a seat with its loss there against
+// best play.
 func checkLoss[S comparable](t *testing.T, rules game.Rules[S], sol *tabular.Solution[S], p game.Policy[S], seat game.Player, tol float64) {
 	t.Helper()
-	seats := slices.Repeat([]game.TabularPolicy{expand(t, sol, sol.Policy())}, rules.Spec().Players)
+	seats := slices.Repeat([]game.TabularPolicy{tabulate(t, sol, sol.Policy())}, rules.Spec().Players)
 	value, err := sol.Evaluate(ctx, nil, seats)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seats[seat] = expand(t, sol, p)
+	seats[seat] = tabulate(t, sol, p)
 	got, err := sol.Evaluate(ctx, nil, seats)
 	if err != nil {
 		t.Fatal(err)
@@ -49,10 +49,11 @@ func checkLoss[S comparable](t *testing.T, rules game.Rules[S], sol *tabular.Sol
 	}
 }
 
-// Careful hits one time in three; bold hits three times in ten, misses as often
-// and else kills its shooter. Best play is careful: the shooter wins 3/5 and
-// gets 1/5. Bold wins 3/10 + 3/10·2/5 = 21/50 and gets -4/25, 9/25 less. Against
-// a careful opponent a bold seat 0 comes to shoot 1/(1 - 3/10·2/3) = 5/4 times.
+// See duel. A careful shot hits with probability 1/3. A risky one hits with 3/10, misses
+// with 3/10 and else loses the game. Best play is careful: the shooter wins with 3/5
+// and expects 1/5. One risky shot wins with 3/10 + 3/10·2/5 = 21/50 and expects -4/25,
+// which is 9/25 less. Against a careful opponent a risky seat 0 is expected to shoot
+// 1/(1 - 3/10·2/3) = 5/4 times.
 func TestRegretsByHand(t *testing.T) {
 	g := duel(3, 4, 3)
 	sol := solve(t, g)
@@ -64,7 +65,7 @@ func TestRegretsByHand(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got[0], want)
 	}
 	if got := regrets(t, sol, sol.Policy(), 0); len(got) > 0 {
-		t.Errorf("best play regrets %+v", got)
+		t.Errorf("best play has regrets %+v", got)
 	}
 }
 
@@ -83,13 +84,13 @@ func TestRegrets(t *testing.T) {
 	}
 }
 
-// mixed plays each move with a probability of its own.
-func (g drawn) mixed(seed uint64) probs {
+// mixed returns a policy with random probabilities for all moves.
+func (g graphGame) mixed(seed uint64) probs {
 	return func(row []float64, s int) {
 		r := rand.New(rand.NewPCG(seed, uint64(s)))
 		clear(row)
 		sum := 0.0
-		for a := range g.places[s].to {
+		for a := range g.positions[s].to {
 			row[a] = r.Float64()
 			sum += row[a]
 		}
@@ -99,7 +100,7 @@ func (g drawn) mixed(seed uint64) probs {
 	}
 }
 
-// Symmetric positions are one, and so are their regrets.
+// Symmetric positions are merged, and so are their regrets.
 func TestRegretsSymmetry(t *testing.T) {
 	sol := solve(t, sorted{})
 	for seat := range game.Player(2) {
@@ -107,15 +108,15 @@ func TestRegretsSymmetry(t *testing.T) {
 	}
 }
 
-// A component with too many unknowns is swept. From a place one leaves for 1 or
-// for 2 or goes on to others.
+// A component with too many unknowns is solved by sweeps. Each of its positions leads to
+// 1, to 2 or to other positions of the component.
 func TestRegretsLargeComponent(t *testing.T) {
 	const n = 3000
 	r := rand.New(rand.NewPCG(5, 6))
-	g := drawn{players: 1, places: []place{turn(0, 3, 4), end(1), end(-1)}}
+	g := graphGame{players: 1, positions: []position{decide(0, 3, 4), end(1), end(-1)}}
 	for i := range n {
 		to := func() int { return 3 + 2*r.IntN(n) }
-		g.places = append(g.places, roll(1, 1, 1, 4+2*i, 1, to(), 1, to()), turn(0, to(), to(), 2))
+		g.positions = append(g.positions, roll(1, 1, 1, 4+2*i, 1, to(), 1, to()), decide(0, to(), to(), 2))
 	}
 	sol := solve(t, g)
 	checkLoss(t, g, sol, g.uniform(), 0, 1e-12)
@@ -123,8 +124,8 @@ func TestRegretsLargeComponent(t *testing.T) {
 }
 
 func TestRegretsFaults(t *testing.T) {
-	g := drawn{players: 2, places: []place{turn(0, 1, 2), turn(1, 0, 2), end(1, -1)}}
-	g.places[2] = end(-1, 1)
+	g := graphGame{players: 2, positions: []position{decide(0, 1, 2), decide(1, 0, 2), end(1, -1)}}
+	g.positions[2] = end(-1, 1)
 	sol := solve(t, g)
 	for _, seat := range []game.Player{-1, 2} {
 		if err := sol.Regrets(ctx, g.uniform(), seat, nil); err == nil {

@@ -10,22 +10,22 @@ import (
 	"marsgym/env/game"
 )
 
-// Options are limits and a listener. The zero value is usable.
+// Options are the options of Solve. The zero value is usable.
 type Options struct {
-	// MaxStates is the number of positions, symmetric ones counted once, above
-	// which there is no solution; 0 stands for 5 million. Memory is about 150
-	// bytes for each, and 12 for each outcome.
+	// MaxStates is the largest number of positions that is solved, symmetric ones
+	// counted once; 0 stands for 5 million. Each takes about 150 bytes of memory, and
+	// each outcome 12.
 	MaxStates int
-	// Progress, where not nil, is called now and then with the share of
-	// positions solved, 0 to 1. They are written down before, at share 0.
+	// Progress, if not nil, is called at intervals with the fraction of positions
+	// solved, 0 to 1. It is 0 while the positions are enumerated.
 	Progress func(done float64)
 }
 
-// Solution is the exact solution of a game by its table of positions. It keeps
-// game.Solution.
+// Solution is the exact solution of a game as a table of all positions. It implements
+// [game.Solution].
 type Solution[S comparable] struct {
 	rules    game.Rules[S]
-	symmetry game.Symmetry[S] // nil where the rules keep none; so the notation
+	symmetry game.Symmetry[S] // nil if the rules do not implement it; the same for notation
 	notation game.Notation[S]
 
 	graph
@@ -38,9 +38,9 @@ type Solution[S comparable] struct {
 	residual float64
 }
 
-// Solve solves a game. Its error wraps game.ErrNoSolution if the game has too
-// many positions, a cycle that best play never leaves, or one where it does
-// not settle.
+// Solve solves a game. The error wraps [game.ErrNoSolution] if the game has too many
+// positions, a cycle that best play never leaves, or a cycle in which the choices do
+// not converge.
 func Solve[S comparable](ctx context.Context, rules game.Rules[S], opts Options) (*Solution[S], error) {
 	if opts.MaxStates == 0 {
 		opts.MaxStates = 5_000_000
@@ -55,44 +55,44 @@ func Solve[S comparable](ctx context.Context, rules game.Rules[S], opts Options)
 		return nil, fmt.Errorf("tabular: %w", err)
 	}
 	sol.components = sol.graph.components()
-	p, err := sol.price(ctx, make([][]float64, sol.players), opts.Progress)
+	ev, err := sol.evaluate(ctx, make([][]float64, sol.players), opts.Progress)
 	if errors.Is(err, errEndless) {
 		return nil, fmt.Errorf("%w: %w", game.ErrNoSolution, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	sol.value, sol.choice = p.value, p.choice
-	sol.residual = p.residual()
+	sol.value, sol.choice = ev.value, ev.choice
+	sol.residual = ev.residual()
 	return sol, nil
 }
 
-// price values all positions for the given strategies.
-func (sol *Solution[S]) price(ctx context.Context, seats [][]float64, progress func(float64)) (*pricing, error) {
-	p := newPricing(&sol.graph, seats)
-	if err := p.run(ctx, sol.components, progress); err != nil {
-		return nil, fmt.Errorf("tabular: from position %s: %w", sol.text(sol.states[p.entry]), err)
+// evaluate returns the evaluation of the game for the given policies.
+func (sol *Solution[S]) evaluate(ctx context.Context, seats [][]float64, progress func(float64)) (*evaluation, error) {
+	ev := newEvaluation(&sol.graph, seats)
+	if err := ev.run(ctx, sol.components, progress); err != nil {
+		return nil, fmt.Errorf("tabular: from position %s: %w", sol.text(sol.states[ev.entry]), err)
 	}
-	return p, nil
+	return ev, nil
 }
 
-// residual is the largest violation of the optimality equations.
-func (p *pricing) residual() (most float64) {
-	for i := range int32(len(p.nodes)) {
-		if p.nodes[i].turn == game.Terminal {
+// residual returns the largest violation of the optimality equations.
+func (ev *evaluation) residual() (most float64) {
+	for i := range int32(len(ev.nodes)) {
+		if ev.nodes[i].mover == game.Terminal {
 			continue
 		}
-		if p.free(i) {
-			turn := p.nodes[i].turn
-			for _, j := range p.next(i) {
-				most = max(most, p.at(j)[turn]-p.at(i)[turn])
+		if ev.free(i) {
+			mover := ev.nodes[i].mover
+			for _, j := range ev.next(i) {
+				most = max(most, ev.at(j)[mover]-ev.at(i)[mover])
 			}
 		}
-		to, w := p.edges(i)
-		for seat, have := range p.at(i) {
+		to, w := ev.successors(i)
+		for seat, have := range ev.at(i) {
 			want := 0.0
 			for k, j := range to {
-				want += w[k] * p.at(j)[seat]
+				want += w[k] * ev.at(j)[seat]
 			}
 			most = max(most, math.Abs(want-have))
 		}
@@ -100,15 +100,12 @@ func (p *pricing) residual() (most float64) {
 	return most
 }
 
-// Len is the number of positions in the table.
-func (sol *Solution[S]) Len() int { return len(sol.states) }
-
-// Residual is the largest violation of the optimality equations: some 1e-15
-// times the largest return, or up to game.Tie where options nearly tie.
+// Residual returns the largest violation of the optimality equations: about 1e-15 times
+// the largest return, or up to game.Tie where options nearly tie.
 func (sol *Solution[S]) Residual() float64 { return sol.residual }
 
-// Value appends the value of s to each seat [P]. It returns an error if s
-// cannot come up in the game.
+// Value appends the values of s [P]. It returns an error if s cannot come up in the
+// game.
 func (sol *Solution[S]) Value(dst []float64, s S) ([]float64, error) {
 	i, _, err := sol.find(s)
 	if err != nil {
@@ -117,18 +114,18 @@ func (sol *Solution[S]) Value(dst []float64, s S) ([]float64, error) {
 	return append(dst, sol.at(i)...), nil
 }
 
-// Options appends what each legal action in s is worth to the mover, in the
-// order of Legal; nothing where no seat moves. It returns an error if s cannot
-// come up in the game.
+// Options appends the value of each legal action in s to the mover, in the order of
+// Legal; nothing where no seat moves. It returns an error if s cannot come up in the
+// game.
 func (sol *Solution[S]) Options(dst []float64, s S) ([]float64, error) {
 	i, relabel, err := sol.find(s)
-	if err != nil || sol.nodes[i].turn < 0 {
+	if err != nil || sol.nodes[i].mover < 0 {
 		return dst, err
 	}
-	turn := sol.nodes[i].turn
+	mover := sol.nodes[i].mover
 	n := len(dst)
 	for _, j := range sol.next(i) {
-		dst = append(dst, sol.at(j)[turn])
+		dst = append(dst, sol.at(j)[mover])
 	}
 	if relabel != nil {
 		values := slices.Clone(dst[n:])
@@ -141,7 +138,7 @@ func (sol *Solution[S]) Options(dst []float64, s S) ([]float64, error) {
 	return dst, nil
 }
 
-// at is the value of position i by seat.
+// at returns the values of position i [P].
 func (sol *Solution[S]) at(i int32) []float64 {
 	k := int(i) * sol.players
 	return sol.value[k : k+sol.players]
@@ -154,8 +151,8 @@ func (sol *Solution[S]) canonical(s S) (S, []game.Action) {
 	return sol.symmetry.Canonical(s)
 }
 
-// find returns the index of the representative of s, and how its actions are
-// relabelled.
+// find returns the index of the representative of s, and its relabelling of the actions
+// (see [game.Symmetry]).
 func (sol *Solution[S]) find(s S) (int32, []game.Action, error) {
 	c, relabel := sol.canonical(s)
 	i, ok := sol.index[c]
@@ -165,7 +162,7 @@ func (sol *Solution[S]) find(s S) (int32, []game.Action, error) {
 	return i, relabel, nil
 }
 
-// text is s as a person reads it.
+// text returns s in its notation, if the game has one.
 func (sol *Solution[S]) text(s S) string {
 	if sol.notation == nil {
 		return fmt.Sprintf("%+v", s)
@@ -173,14 +170,15 @@ func (sol *Solution[S]) text(s S) string {
 	return fmt.Sprintf("%q", sol.notation.Format(s))
 }
 
-// Policy is best play, ties to the lowest index of those that can end the game.
-func (sol *Solution[S]) Policy() game.Policy[S] { return best[S]{sol} }
+// Policy returns best play. Ties go to the lowest index of the actions that can end the
+// game.
+func (sol *Solution[S]) Policy() game.Policy[S] { return bestPolicy[S]{sol} }
 
-type best[S comparable] struct{ sol *Solution[S] }
+type bestPolicy[S comparable] struct{ sol *Solution[S] }
 
-// Probs keeps game.Policy. It returns an error for a position that cannot come
-// up or is not a decision.
-func (b best[S]) Probs(dst []float64, states []S) error {
+// Probs implements [game.Policy]. It returns an error for a position that cannot come up
+// or is not a decision.
+func (b bestPolicy[S]) Probs(dst []float64, states []S) error {
 	actions := b.sol.rules.Spec().Actions
 	clear(dst)
 	var legal []game.Action
@@ -189,7 +187,7 @@ func (b best[S]) Probs(dst []float64, states []S) error {
 		if err != nil {
 			return err
 		}
-		if b.sol.nodes[i].turn < 0 {
+		if b.sol.nodes[i].mover < 0 {
 			return fmt.Errorf("tabular: position %s is not a decision", b.sol.text(s))
 		}
 		legal = b.sol.rules.Legal(legal[:0], b.sol.states[i])

@@ -10,9 +10,9 @@ import (
 	"marsgym/env/game/gametest"
 )
 
-// heap is a game of two piles: the mover takes one or two from a pile, then a
-// coin may put one back on each. Who takes the last wins. Action 2k+n-1 takes n
-// from pile k.
+// heap is a game of two piles: the mover takes one or two from a pile, then a coin may
+// put one back on each. The seat that takes the last wins. Action 2k+n-1 takes n from
+// pile k.
 type heap struct{}
 
 type piles struct {
@@ -125,7 +125,8 @@ func (f byPiles) Probs(dst []float64, states []piles) error {
 	return nil
 }
 
-// A solution by representatives answers for all positions as one without.
+// A solution of representatives has the same values for all positions as one without
+// symmetry.
 func TestSymmetry(t *testing.T) {
 	if err := gametest.Check(sorted{}); err != nil {
 		t.Fatal(err)
@@ -159,7 +160,7 @@ func TestSymmetry(t *testing.T) {
 				a := slices.Index(row, 1)
 				k := slices.Index(legal, game.Action(a))
 				if k < 0 || !(v[1+k] >= slices.Max(v[1:])-1e-12) {
-					t.Fatalf("best play in %v is %v, of %v worth %v", s, row, legal, v[1:])
+					t.Fatalf("best play in %v is %v, of %v with values %v", s, row, legal, v[1:])
 				}
 				s, _ = h.Apply(s, legal[r.IntN(len(legal))])
 			} else if h.CurrentPlayer(s) == game.Chance {
@@ -171,7 +172,7 @@ func TestSymmetry(t *testing.T) {
 		}
 	}
 	if decisions < 100 {
-		t.Errorf("only %d decisions seen", decisions)
+		t.Errorf("only %d decisions tested", decisions)
 	}
 	uniform := byPiles(func(row []float64, s piles) {
 		clear(row)
@@ -180,16 +181,16 @@ func TestSymmetry(t *testing.T) {
 			row[a] = 1 / float64(len(legal))
 		}
 	})
-	a, b := expand(t, plain, uniform), expand(t, rep, uniform)
+	a, b := tabulate(t, plain, uniform), tabulate(t, rep, uniform)
 	v, err := plain.Evaluate(ctx, nil, []game.TabularPolicy{a, a})
 	w, err2 := rep.Evaluate(ctx, nil, []game.TabularPolicy{b, b})
 	if err != nil || err2 != nil || !near(v, w, 1e-14) {
-		t.Errorf("random play is worth %v, %v without symmetry, %v, %v with", v, err, w, err2)
+		t.Errorf("random play has values %v, %v without symmetry, %v, %v with", v, err, w, err2)
 	}
-	best := expand(t, rep, rep.Policy())
+	best := tabulate(t, rep, rep.Policy())
 	v, _ = plain.Value(nil, h.Initial())
 	w, err = rep.Evaluate(ctx, nil, []game.TabularPolicy{best, best})
 	if err != nil || !near(v, w, 1e-14) {
-		t.Errorf("best play is worth %v, %v; want %v", w, err, v)
+		t.Errorf("best play has values %v, %v; want %v", w, err, v)
 	}
 }

@@ -40,22 +40,22 @@ func near(got, want []float64, tol float64) bool {
 	return true
 }
 
-// duel: in turn each of two may shoot carefully, which hits one time in three
-// and is free, or boldly, which hits one time in two and costs the game one
-// time in four. With x the chance of the shooter,
+// duel is a game in which two seats shoot in turn. A careful shot hits with probability
+// 1/3 and else misses. A risky shot hits, loses the game or misses with probabilities in
+// proportion to the arguments. With hit, lose and miss 2, 1 and 1 and x the probability
+// that the shooter wins,
 //
 //	careful: x = 1/3 + 2/3 (1-x), so x = 3/5
-//	bold:    x = 1/2 + 1/4 (1-x), so x = 3/5
+//	risky:   x = 1/2 + 1/4 (1-x), so x = 3/5
 //
-// against itself; but careful against a seat worth 3/5 to its shooter gives
-// 1/3 + 2/3*2/5 = 3/5 and bold 1/2 + 1/4*2/5 = 3/5: they tie, and the lower
-// index is chosen. With a cost of one in five, bold: 1/2 + 3/10 (1-x), x = 8/13.
-func duel(hit, lose, miss int) drawn {
-	return drawn{players: 2, places: []place{
-		0: turn(0, 1, 2),
+// The two shots tie, and the lower index is chosen. With 5, 2 and 3 the risky shot is
+// better: x = 1/2 + 3/10 (1-x), so x = 8/13.
+func duel(hit, lose, miss int) graphGame {
+	return graphGame{players: 2, positions: []position{
+		0: decide(0, 1, 2),
 		1: roll(1, 6, 2, 3),
 		2: roll(hit, 6, lose, 7, miss, 3),
-		3: turn(1, 4, 5),
+		3: decide(1, 4, 5),
 		4: roll(1, 7, 2, 0),
 		5: roll(hit, 7, lose, 6, miss, 0),
 		6: end(1, -1),
@@ -66,31 +66,31 @@ func duel(hit, lose, miss int) drawn {
 func TestByHand(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		game   drawn
+		game   graphGame
 		value  []float64
 		choice int // at the start
 	}{
 		{"two players, a tie", duel(2, 1, 1), []float64{0.2, -0.2}, 0},
-		{"two players, bold", duel(5, 2, 3), []float64{3.0 / 13, -3.0 / 13}, 1},
-		// Seat 0 rolls against 1 and 2 in turn; each may end the game in favour of
-		// the next seat for 1 or roll on, where one time in two it gets 4. With x
-		// for the mover, y for the next and z for the one after: rolling for ever
-		// x = 2 + z/2, y = x/2, z = y/2, so x = 16/7, and no one gives way.
-		{"three players", drawn{players: 3, places: []place{
-			turn(0, 6, 1), roll(1, 9, 1, 2),
-			turn(1, 7, 3), roll(1, 10, 1, 4),
-			turn(2, 8, 5), roll(1, 11, 1, 0),
+		{"two players, risky", duel(5, 2, 3), []float64{3.0 / 13, -3.0 / 13}, 1},
+		// The seats move in turn. The mover may end the game, which pays 1 to itself and
+		// to the next seat, or roll, which ends the game with probability 1/2 and pays 4.
+		// With x for the mover, y for the next and z for the one after, if all roll:
+		// x = 2 + z/2, y = x/2, z = y/2, so x = 16/7, and all prefer to roll.
+		{"three players", graphGame{players: 3, positions: []position{
+			decide(0, 6, 1), roll(1, 9, 1, 2),
+			decide(1, 7, 3), roll(1, 10, 1, 4),
+			decide(2, 8, 5), roll(1, 11, 1, 0),
 			end(1, 1, 0), end(0, 1, 1), end(1, 0, 1),
 			end(4, 0, 0), end(0, 4, 0), end(0, 0, 4),
 		}}, []float64{16.0 / 7, 8.0 / 7, 4.0 / 7}, 1},
-		// One seat wants six: throw at a cost counted at the end, or give up for
-		// -7. The cost is in the ends, so the cycle is of equal positions.
-		{"solitaire", drawn{players: 1, places: []place{
-			turn(0, 2, 1), roll(5, 0, 1, 3), end(-7), end(-6),
+		// Action 0 ends the game for -7. Action 1 rolls a die: a six ends the game for -6,
+		// and all other faces lead back to the same position.
+		{"solitaire", graphGame{players: 1, positions: []position{
+			decide(0, 2, 1), roll(5, 0, 1, 3), end(-7), end(-6),
 		}}, []float64{-6}, 1},
-		// Waiting ties with moving on, and comes first: it would never end.
-		{"a free wait", drawn{players: 1, places: []place{
-			turn(0, 0, 1, 2), turn(0, 1, 0, 3), end(1), roll(1, 4, 3, 0), end(2),
+		// Waiting ties with moving on and has the lower index, but never ends the game.
+		{"a free wait", graphGame{players: 1, positions: []position{
+			decide(0, 0, 1, 2), decide(0, 1, 0, 3), end(1), roll(1, 4, 3, 0), end(2),
 		}}, []float64{2}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// Solve must agree with the minimax over all pure strategies, in rationals.
+// Solve must agree with the minimax over all pure policies, in rationals.
 func TestMinimax(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 30 {
@@ -115,7 +115,7 @@ func TestMinimax(t *testing.T) {
 		sol := solve(t, g)
 		got, _ := sol.Value(nil, 0)
 
-		var best *big.Rat // of seat 0's least
+		var best *big.Rat // maximum over seat 0's policies of the minimum over seat 1's
 		g.pure(0, func(a map[int]int) {
 			var least *big.Rat
 			g.pure(1, func(b map[int]int) {
@@ -130,7 +130,7 @@ func TestMinimax(t *testing.T) {
 					return new(big.Rat)
 				})
 				if !ok {
-					t.Fatal("the drawn game has no end")
+					t.Fatal("the random game has no end")
 				}
 				if least == nil || v[0].Cmp(least) < 0 {
 					least = v[0]
@@ -157,25 +157,25 @@ func TestEvaluate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			optimal := expand(t, sol, sol.Policy())
-			uniform := expand(t, sol, g.uniform())
+			optimal := tabulate(t, sol, sol.Policy())
+			uniform := tabulate(t, sol, g.uniform())
 
 			got, err := sol.Evaluate(ctx, nil, slices.Repeat([]game.TabularPolicy{optimal}, players))
 			if err != nil || !near(got, value, 1e-14) {
-				t.Errorf("best play against itself is worth %v, %v; want %v", got, err, value)
+				t.Errorf("best play against itself has values %v, %v; want %v", got, err, value)
 			}
 			got, err = sol.Evaluate(ctx, []float64{42}, slices.Repeat([]game.TabularPolicy{uniform}, players))
 			want := []float64{42}
 			for seat := range players {
-				v, ok := g.value(seat, func(s, k int) *big.Rat { return big.NewRat(1, int64(len(g.places[s].to))) })
+				v, ok := g.value(seat, func(s, k int) *big.Rat { return big.NewRat(1, int64(len(g.positions[s].to))) })
 				if !ok {
-					t.Fatal("the drawn game has no end")
+					t.Fatal("the random game has no end")
 				}
 				x, _ := v[0].Float64()
 				want = append(want, x)
 			}
 			if err != nil || !near(got, want, 1e-14) {
-				t.Errorf("random play is worth %v, %v; want %v", got, err, want)
+				t.Errorf("random play has values %v, %v; want %v", got, err, want)
 			}
 
 			for seat := range game.Player(players) {
@@ -183,10 +183,10 @@ func TestEvaluate(t *testing.T) {
 				seats[seat] = nil
 				got, err := sol.BestResponse(ctx, seats, seat)
 				if err != nil || !(math.Abs(got-value[seat]) <= 1e-14) {
-					t.Errorf("the best response of seat %d to best play is worth %v, %v; want %v", seat, got, err, value[seat])
+					t.Errorf("the best response of seat %d to best play has value %v, %v; want %v", seat, got, err, value[seat])
 				}
 
-				// Against random play, the best of all pure strategies.
+				// Against random play, the best of all pure policies.
 				seats = slices.Repeat([]game.TabularPolicy{uniform}, players)
 				got, err = sol.BestResponse(ctx, seats, seat)
 				want := math.Inf(-1)
@@ -195,7 +195,7 @@ func TestEvaluate(t *testing.T) {
 						c, mine := choice[s]
 						switch {
 						case !mine:
-							return big.NewRat(1, int64(len(g.places[s].to)))
+							return big.NewRat(1, int64(len(g.positions[s].to)))
 						case c == k:
 							return big.NewRat(1, 1)
 						}
@@ -205,14 +205,14 @@ func TestEvaluate(t *testing.T) {
 					want = max(want, x)
 				})
 				if err != nil || !(math.Abs(got-want) <= 1e-14) {
-					t.Errorf("the best response of seat %d to random play is worth %v, %v; want %v", seat, got, err, want)
+					t.Errorf("the best response of seat %d to random play has value %v, %v; want %v", seat, got, err, want)
 				}
 			}
 		}
 	}
 }
 
-func expand[S comparable](t *testing.T, sol *tabular.Solution[S], p game.Policy[S]) game.TabularPolicy {
+func tabulate[S comparable](t *testing.T, sol *tabular.Solution[S], p game.Policy[S]) game.TabularPolicy {
 	t.Helper()
 	st, err := sol.Tabulate(ctx, p)
 	if err != nil {
@@ -221,19 +221,19 @@ func expand[S comparable](t *testing.T, sol *tabular.Solution[S], p game.Policy[
 	return st
 }
 
-// A component with too many unknowns is swept. Places of kind a win at once one
-// time in two and else lead to some b; those lose one time in four and else
+// A component with too many unknowns is solved by sweeps. Positions of kind a win with
+// probability 1/2 and else lead to some b. Those lose with probability 1/4 and else
 // lead to some a:
 //
 //	a = 1/2 + 1/2 b, b = -1/4 + 3/4 a, so a = 3/5 and b = 1/5
 func TestLargeComponent(t *testing.T) {
 	const n = 5000
 	r := rand.New(rand.NewPCG(5, 6))
-	g := drawn{players: 2, places: []place{turn(0, 3, 4), end(1, -1), end(-1, 1)}}
+	g := graphGame{players: 2, positions: []position{decide(0, 3, 4), end(1, -1), end(-1, 1)}}
 	for range n {
 		a := func() int { return 3 + 2*r.IntN(n) }
 		b := func() int { return 4 + 2*r.IntN(n) }
-		g.places = append(g.places, roll(3, 1, 1, b(), 1, b(), 1, b()), roll(1, 2, 1, a(), 1, a(), 1, a()))
+		g.positions = append(g.positions, roll(3, 1, 1, b(), 1, b(), 1, b()), roll(1, 2, 1, a(), 1, a(), 1, a()))
 	}
 	sol := solve(t, g)
 	got, err := sol.Options(nil, 0)
@@ -241,18 +241,18 @@ func TestLargeComponent(t *testing.T) {
 		t.Errorf("options are %v, %v; want 0.6 and 0.2", got, err)
 	}
 
-	// Without an end it must not be swept for ever.
-	g.places[1], g.places[2] = turn(0, 3), turn(1, 4)
+	// Without an end the sweeps must stop too.
+	g.positions[1], g.positions[2] = decide(0, 3), decide(1, 4)
 	if _, err := tabular.Solve(ctx, g, tabular.Options{}); !errors.Is(err, game.ErrNoSolution) {
 		t.Errorf("without an end the error is %v, want ErrNoSolution", err)
 	}
 }
 
-// The chance of leaving a cycle may be far below the rounding error of 1.
+// The probability of leaving a cycle may be far below the rounding error of 1.
 func TestSlowCycle(t *testing.T) {
-	g := drawn{players: 2, places: []place{turn(0, 1, 0), turn(1, 0, 2, 3), end(1, 0), end(0, 1)}}
+	g := graphGame{players: 2, positions: []position{decide(0, 1, 0), decide(1, 0, 2, 3), end(1, 0), end(0, 1)}}
 	sol := solve(t, g)
-	st := expand(t, sol, probs(func(row []float64, s int) {
+	st := tabulate(t, sol, probs(func(row []float64, s int) {
 		clear(row)
 		if s == 0 {
 			row[0], row[1] = 1e-30, 1
@@ -267,28 +267,28 @@ func TestSlowCycle(t *testing.T) {
 }
 
 func TestEndless(t *testing.T) {
-	// Both would rather go round for ever than end the game at a loss.
-	never := drawn{players: 2, places: []place{turn(0, 1, 2), turn(1, 0, 3), end(-1, 1), end(1, -1)}}
+	// Both seats prefer an endless game to a loss.
+	never := graphGame{players: 2, positions: []position{decide(0, 1, 2), decide(1, 0, 3), end(-1, 1), end(1, -1)}}
 	if _, err := tabular.Solve(ctx, never, tabular.Options{}); !errors.Is(err, game.ErrNoSolution) {
 		t.Errorf("a game without an end gives error %v, want ErrNoSolution", err)
 	}
 
-	// Move 0 goes round, move 1 ends.
-	g := drawn{players: 2, places: []place{turn(0, 1, 2), turn(1, 0, 3), end(1, -1), end(-1, 1)}}
+	// Move 0 stays in the cycle, move 1 ends the game.
+	g := graphGame{players: 2, positions: []position{decide(0, 1, 2), decide(1, 0, 3), end(1, -1), end(-1, 1)}}
 	sol := solve(t, g)
-	round, out := expand(t, sol, g.always(0)), expand(t, sol, g.always(1))
-	if got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{round, round}); err == nil || !strings.Contains(err.Error(), "never end") {
-		t.Errorf("a game without an end is worth %v, error %v", got, err)
+	stay, leave := tabulate(t, sol, g.always(0)), tabulate(t, sol, g.always(1))
+	if got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{stay, stay}); err == nil || !strings.Contains(err.Error(), "never end") {
+		t.Errorf("a game without an end has values %v, error %v", got, err)
 	}
-	got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{round, out})
+	got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{stay, leave})
 	if err != nil || !near(got, []float64{-1, 1}, 0) {
 		t.Errorf("got %v, %v; want -1 and 1", got, err)
 	}
 
-	// What is never reached is not held against a strategy.
-	g = drawn{players: 1, places: []place{turn(0, 1, 3), turn(0, 2, 3), turn(0, 1, 3), end(5)}}
+	// Positions that a policy never reaches do not matter.
+	g = graphGame{players: 1, positions: []position{decide(0, 1, 3), decide(0, 2, 3), decide(0, 1, 3), end(5)}}
 	sol = solve(t, g)
-	st := expand(t, sol, probs(func(row []float64, s int) {
+	st := tabulate(t, sol, probs(func(row []float64, s int) {
 		clear(row)
 		row[map[int]int{0: 1}[s]] = 1
 	}))
@@ -297,16 +297,16 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// Each of three may quit for 1, which gives 3 to the seat before. A seat quits
-// only if the next but one is the first to: around a table of three no choices
-// agree.
-func TestUnsettled(t *testing.T) {
-	g := drawn{players: 3, places: []place{
-		turn(0, 1, 3), turn(1, 2, 4), turn(2, 0, 5), end(1, 0, 3), end(3, 1, 0), end(0, 3, 1),
+// Each of three seats may quit for 1, which pays 3 to the seat before. A seat prefers to
+// quit only if, of the others, the seat two after it quits first. For three players no
+// pure choices are in equilibrium.
+func TestNoConvergence(t *testing.T) {
+	g := graphGame{players: 3, positions: []position{
+		decide(0, 1, 3), decide(1, 2, 4), decide(2, 0, 5), end(1, 0, 3), end(3, 1, 0), end(0, 3, 1),
 	}}
 	_, err := tabular.Solve(ctx, g, tabular.Options{})
-	if !errors.Is(err, game.ErrNoSolution) || !strings.Contains(err.Error(), "do not settle") {
-		t.Errorf("got error %v, want ErrNoSolution for choices that do not settle", err)
+	if !errors.Is(err, game.ErrNoSolution) || !strings.Contains(err.Error(), "do not converge") {
+		t.Errorf("got error %v, want ErrNoSolution for choices that do not converge", err)
 	}
 }
 
@@ -329,9 +329,9 @@ func TestSolveLimits(t *testing.T) {
 		t.Errorf("when cancelled the error is %v", err)
 	}
 	sol := solve(t, g)
-	st := expand(t, sol, sol.Policy())
+	st := tabulate(t, sol, sol.Policy())
 	if _, err := sol.Tabulate(cancelled, sol.Policy()); !errors.Is(err, context.Canceled) {
-		t.Errorf("when cancelled Expand gives error %v", err)
+		t.Errorf("when cancelled Tabulate gives error %v", err)
 	}
 	if _, err := sol.Evaluate(cancelled, nil, []game.TabularPolicy{st, st}); !errors.Is(err, context.Canceled) {
 		t.Errorf("when cancelled Evaluate gives error %v", err)
@@ -343,7 +343,7 @@ func TestSolveLimits(t *testing.T) {
 
 func TestUnknownPosition(t *testing.T) {
 	g := duel(2, 1, 1)
-	g.places = append(g.places, turn(0, 6)) // nothing leads there
+	g.positions = append(g.positions, decide(0, 6)) // nothing leads there
 	sol := solve(t, g)
 	if _, err := sol.Value(nil, 8); err == nil || !strings.Contains(err.Error(), "position 8 cannot come up") {
 		t.Errorf("Value gives error %v", err)
@@ -373,21 +373,21 @@ func TestCheckEncode(t *testing.T) {
 	if err := solve(t, g).CheckEncode(ctx, 1e-12); err != nil {
 		t.Error(err)
 	}
-	// The seats are alike: a mover who sees nothing loses nothing.
-	g.blind = func(mover bool) bool { return mover }
+	// The seats are symmetric, so the mover needs no observation.
+	g.hidden = func(mover bool) bool { return mover }
 	if err := solve(t, g).CheckEncode(ctx, 1e-12); err != nil {
 		t.Error(err)
 	}
-	g.blind = func(mover bool) bool { return !mover }
+	g.hidden = func(mover bool) bool { return !mover }
 	if err := solve(t, g).CheckEncode(ctx, 1e-12); err == nil || !strings.Contains(err.Error(), "their values are") {
 		t.Errorf("got error %v, want one about values", err)
 	}
-	g.blind = func(mover bool) bool { return mover }
-	g.places[5] = roll(1, 7, 1, 6)
-	if err := solve(t, g).CheckEncode(ctx, 1e-12); err == nil || !strings.Contains(err.Error(), "is worth") {
+	g.hidden = func(mover bool) bool { return mover }
+	g.positions[5] = roll(1, 7, 1, 6)
+	if err := solve(t, g).CheckEncode(ctx, 1e-12); err == nil || !strings.Contains(err.Error(), "the values of action") {
 		t.Errorf("got error %v, want one about options", err)
 	}
-	g.places[3] = turn(1, 4)
+	g.positions[3] = decide(1, 4)
 	if err := solve(t, g).CheckEncode(ctx, 1e-12); err == nil || !strings.Contains(err.Error(), "legal actions") {
 		t.Errorf("got error %v, want one about legal actions", err)
 	}

@@ -10,12 +10,12 @@ import (
 
 func TestBadPolicies(t *testing.T) {
 	// Position 3 has two moves of three.
-	g := drawn{players: 1, places: []place{turn(0, 1, 2, 3), end(1), end(2), turn(0, 1, 2)}}
+	g := graphGame{players: 1, positions: []position{decide(0, 1, 2, 3), end(1), end(2), decide(0, 1, 2)}}
 	sol := solve(t, g)
 	for _, test := range []struct {
 		name string
 		row  []float64
-		want string // "" if it is good
+		want string // "" if it is accepted
 	}{
 		{"certain", []float64{0, 1, 0}, ""},
 		{"rounded", []float64{0.5, 0.5 + 9e-6, 0}, ""},
@@ -40,24 +40,24 @@ func TestBadPolicies(t *testing.T) {
 			case test.want == "" && err != nil:
 				t.Errorf("got error %v", err)
 			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "position 3")):
-				t.Errorf("got error %v, want one that says %q", err, test.want)
+				t.Errorf("got error %v, want one that contains %q", err, test.want)
 			}
 		})
 	}
 	if _, err := sol.Tabulate(ctx, probs(func(row []float64, s int) { row[0] = 1 })); err == nil {
 		t.Error("a policy that leaves elements out is accepted")
 	}
-	// It is divided by its sum.
-	st := expand(t, sol, probs(func(row []float64, s int) { copy(row, []float64{1 + 9e-6, 0, 0}) }))
+	// The probabilities are divided by their sum.
+	st := tabulate(t, sol, probs(func(row []float64, s int) { copy(row, []float64{1 + 9e-6, 0, 0}) }))
 	if got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{st}); err != nil || !near(got, []float64{1}, 1e-15) {
 		t.Errorf("got %v, %v; want 1", got, err)
 	}
 }
 
-func TestForeignStrategies(t *testing.T) {
+func TestForeignPolicies(t *testing.T) {
 	g := duel(2, 1, 1)
 	a, b := solve(t, g), solve(t, g)
-	own, foreign := expand(t, a, a.Policy()), expand(t, b, b.Policy())
+	own, foreign := tabulate(t, a, a.Policy()), tabulate(t, b, b.Policy())
 	for _, seats := range [][]game.TabularPolicy{{own, foreign}, {foreign, own}, {own, nil}, {own}, {own, own, own}} {
 		if got, err := a.Evaluate(ctx, nil, seats); err == nil {
 			t.Errorf("Evaluate of %v gives %v and no error", seats, got)
@@ -67,7 +67,7 @@ func TestForeignStrategies(t *testing.T) {
 		t.Errorf("BestResponse reads the entry of its own seat: %v", err)
 	}
 	if _, err := a.BestResponse(ctx, []game.TabularPolicy{own, foreign}, 0); err == nil {
-		t.Error("BestResponse accepts the strategy of another solution")
+		t.Error("BestResponse accepts the policy of another solution")
 	}
 	for _, seat := range []game.Player{-1, 2} {
 		if _, err := a.BestResponse(ctx, []game.TabularPolicy{own, own}, seat); err == nil {
@@ -76,21 +76,22 @@ func TestForeignStrategies(t *testing.T) {
 	}
 }
 
-// liking scores afterstates by their number, and counts.
-type liking struct {
+// numberScorer is an AfterstateScorer: it scores afterstates by their number, and records
+// them.
+type numberScorer struct {
 	probs
-	asked []int
+	scored []int
 }
 
-func (l *liking) Score(dst []float64, after []int, movers []game.Player) error {
+func (l *numberScorer) Score(dst []float64, after []int, movers []game.Player) error {
 	for i, s := range after {
 		dst[i] = float64(s) * float64(1-2*movers[i])
 	}
-	l.asked = append(l.asked, after...)
+	l.scored = append(l.scored, after...)
 	return nil
 }
 
-func (l *liking) Choose(probs, scores []float64) {
+func (l *numberScorer) Choose(probs, scores []float64) {
 	clear(probs)
 	best := 0
 	for k := range scores {
@@ -103,18 +104,19 @@ func (l *liking) Choose(probs, scores []float64) {
 
 func TestScorer(t *testing.T) {
 	// Seat 0 may go to 1 or 2, seat 1 from both to 3 or 4, or from 1 to 5 alone.
-	g := drawn{players: 2, places: []place{
-		turn(0, 1, 2), turn(1, 3, 4), turn(1, 4, 3), end(3, 7), turn(1, 6), turn(0, 3, 6), end(1, 1),
+	g := graphGame{players: 2, positions: []position{
+		decide(0, 1, 2), decide(1, 3, 4), decide(1, 4, 3), end(3, 7), decide(1, 6), decide(0, 3, 6), end(1, 1),
 	}}
-	g.places[6] = roll(1, 5, 1, 3)
+	g.positions[6] = roll(1, 5, 1, 3)
 	sol := solve(t, g)
-	scorer := &liking{probs: func(row []float64, s int) { t.Error("Probs of a Scorer is called") }}
-	st := expand[int](t, sol, scorer)
-	// Seat 0 likes 1, 2, 3, 6 and seat 1 likes 3, 4; 4 has one move only.
-	if st.Decisions() != 4 || st.Rows() != 6 || len(scorer.asked) != 6 {
-		t.Errorf("%d decisions, %d rows, asked for %v; want 4, 6, 6", st.Decisions(), st.Rows(), scorer.asked)
+	scorer := &numberScorer{probs: func(row []float64, s int) { t.Error("Probs of an AfterstateScorer is called") }}
+	st := tabulate[int](t, sol, scorer)
+	// Moves of seat 0 lead to 1, 2, 3, 6 and moves of seat 1 to 3, 4; 4 has one move
+	// only.
+	if st.Decisions() != 4 || st.Rows() != 6 || len(scorer.scored) != 6 {
+		t.Errorf("%d decisions, %d rows, scored %v; want 4, 6, 6", st.Decisions(), st.Rows(), scorer.scored)
 	}
-	same := expand(t, sol, probs(func(row []float64, s int) {
+	same := tabulate(t, sol, probs(func(row []float64, s int) {
 		clear(row)
 		row[map[int]int{0: 1, 1: 0, 2: 1, 5: 1}[s]] = 1
 	}))

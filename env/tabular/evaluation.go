@@ -1,0 +1,320 @@
+package tabular
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"marsgym/env/game"
+)
+
+// evaluation computes the value of every position when some seats play given policies
+// and the others, the free seats, maximise their own return.
+type evaluation struct {
+	*graph
+	policies [][]float64 // [P] probabilities of graph.moves; nil for a free seat
+	reached  []bool      // positions that can come up; nil for all
+	value    []float64   // [positions, P]
+	choice   []int32     // index of the move that a free seat makes
+	entry    int32       // position at which the current component was entered
+
+	local  []int32 // 1 + index in the current component, else 0
+	linear linearSystem
+}
+
+func newEvaluation(g *graph, seats [][]float64) *evaluation {
+	n := len(g.nodes)
+	ev := &evaluation{
+		graph:    g,
+		policies: seats,
+		value:    make([]float64, n*g.players),
+		local:    make([]int32, n),
+		choice:   make([]int32, n),
+	}
+	if slices.ContainsFunc(seats, func(w []float64) bool { return w != nil }) {
+		ev.markReached()
+	}
+	return ev
+}
+
+// markReached marks the positions that can come up under the given policies. The others
+// do not matter, even if the policies would never end the game there.
+func (ev *evaluation) markReached() {
+	ev.reached = make([]bool, len(ev.nodes))
+	ev.reached[0] = true
+	for todo := []int32{0}; len(todo) > 0; {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		w := ev.probsFrom(i)
+		for k, j := range ev.next(i) {
+			if !ev.reached[j] && (w == nil || w[k] > 0) {
+				ev.reached[j] = true
+				todo = append(todo, j)
+			}
+		}
+	}
+}
+
+// probsFrom returns the probabilities of next(i); nil where a free seat moves.
+func (ev *evaluation) probsFrom(i int32) []float64 {
+	x := ev.nodes[i]
+	switch {
+	case x.mover == game.Chance:
+		return ev.probs[x.first : x.first+x.n]
+	case x.mover < 0 || ev.policies[x.mover] == nil:
+		return nil
+	}
+	return ev.policies[x.mover][x.first : x.first+x.n]
+}
+
+func (ev *evaluation) free(i int32) bool {
+	mover := ev.nodes[i].mover
+	return mover >= 0 && ev.policies[mover] == nil
+}
+
+var certain = []float64{1}
+
+// successors returns the successors of position i under the current choices, with their
+// probabilities, some of which may be zero.
+func (ev *evaluation) successors(i int32) ([]int32, []float64) {
+	next := ev.next(i)
+	if ev.free(i) {
+		c := ev.choice[i]
+		return next[c : c+1], certain
+	}
+	return next, ev.probsFrom(i)
+}
+
+// at returns the values of position i [P].
+func (ev *evaluation) at(i int32) []float64 {
+	k := int(i) * ev.players
+	return ev.value[k : k+ev.players]
+}
+
+// run evaluates the components in order.
+func (ev *evaluation) run(ctx context.Context, c components, progress func(float64)) error {
+	const interval = 1 << 14 // positions between checks of ctx
+	for k, next := 0, 0; k < c.len(); k++ {
+		comp := c.at(k)
+		if done := int(c.bounds[k]); done >= next {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if progress != nil {
+				progress(float64(done) / float64(len(ev.nodes)))
+			}
+			next = done + interval
+		}
+		ev.entry = comp[len(comp)-1]
+		if err := ev.component(ctx, comp); err != nil {
+			return err
+		}
+	}
+	if progress != nil {
+		progress(1)
+	}
+	return nil
+}
+
+func (ev *evaluation) component(ctx context.Context, comp []int32) error {
+	if ev.reached != nil {
+		// Positions that cannot come up are left out. comp is shared, so it is copied.
+		if !slices.ContainsFunc(comp, func(i int32) bool { return ev.reached[i] }) {
+			return nil
+		}
+		if len(comp) > 1 {
+			comp = slices.DeleteFunc(slices.Clone(comp), func(i int32) bool { return !ev.reached[i] })
+		}
+	}
+	if len(comp) > 1 || slices.Contains(ev.next(comp[0]), comp[0]) {
+		return ev.cycle(ctx, comp)
+	}
+	if i := comp[0]; ev.nodes[i].mover == game.Terminal {
+		k := int(ev.nodes[i].first) * ev.players
+		copy(ev.at(i), ev.returns[k:k+ev.players])
+	} else {
+		if ev.free(i) {
+			ev.choice[i] = ev.best(i)
+		}
+		ev.lookAhead(i)
+	}
+	return nil
+}
+
+// best returns the index of the best move in i for the seat to move, ties to the lowest.
+func (ev *evaluation) best(i int32) int32 {
+	mover := ev.nodes[i].mover
+	most := math.Inf(-1)
+	for _, j := range ev.next(i) {
+		most = max(most, ev.at(j)[mover])
+	}
+	for k, j := range ev.next(i) {
+		if ev.at(j)[mover] >= most-game.Tie {
+			return int32(k)
+		}
+	}
+	return 0 // all values are NaN
+}
+
+// lookAhead sets the values of i to their expectation over its successors. It returns
+// the largest change: absolute for values up to 1, relative above.
+func (ev *evaluation) lookAhead(i int32) (change float64) {
+	to, w := ev.successors(i)
+	for seat, old := range ev.at(i) {
+		v := 0.0
+		for k, j := range to {
+			v += w[k] * ev.value[int(j)*ev.players+seat]
+		}
+		ev.at(i)[seat] = v
+		change = max(change, math.Abs(v-old)/max(1, math.Abs(v)))
+	}
+	return change
+}
+
+const (
+	// maxRounds of policy iteration and maxSweeps of value iteration are the limits for
+	// one component. Chosen: known games need less than ten rounds and a thousandth of
+	// the sweeps.
+	maxRounds = 100
+	maxSweeps = 100_000
+
+	// converged is the largest change in one sweep, as returned by lookAhead, at which
+	// values have converged: a few times their rounding error.
+	converged = 1e-15
+)
+
+// cycle evaluates a component in which positions can recur, by policy iteration.
+func (ev *evaluation) cycle(ctx context.Context, comp []int32) error {
+	for k, i := range comp {
+		ev.local[i] = int32(k) + 1
+	}
+	defer func() {
+		for _, i := range comp {
+			ev.local[i] = 0
+		}
+	}()
+	if !slices.ContainsFunc(comp, ev.free) {
+		return ev.solveLinear(ctx, comp)
+	}
+	for _, i := range comp {
+		for seat := range ev.at(i) {
+			ev.at(i)[seat] = ev.equalReturn
+		}
+	}
+
+	solved, swept := false, false    // by solveLinear in the last round; by iterateValues once
+	last := make([]int32, len(comp)) // choices of the current values
+	for round := 0; ; round++ {
+		for k, i := range comp {
+			last[k] = ev.choice[i]
+			if ev.free(i) {
+				ev.choice[i] = ev.best(i)
+			}
+		}
+		if solved && ev.sameChoices(comp, last) {
+			return nil
+		}
+		err := ev.solveLinear(ctx, comp)
+		if err == errEndless { // solveLinear does not wrap it
+			ev.chooseExits(comp)
+			if solved && ev.sameChoices(comp, last) {
+				return nil
+			}
+			err = ev.solveLinear(ctx, comp)
+		}
+		solved = err == nil
+		if err != nil && err != errEndless {
+			return err
+		}
+		if err == nil && round%maxRounds < maxRounds-1 {
+			continue
+		}
+		// Policy iteration failed: the choices repeat in a cycle, or never end the game.
+		// Value iteration converges where the value is unique.
+		if swept {
+			if err == nil {
+				return fmt.Errorf("%w: in a cycle of %d positions the choices do not converge", game.ErrNoSolution, len(comp))
+			}
+			return err
+		}
+		swept, solved = true, false
+		if err := ev.iterateValues(ctx, comp); err != nil {
+			return err
+		}
+	}
+}
+
+func (ev *evaluation) sameChoices(comp, last []int32) bool {
+	for k, i := range comp {
+		if ev.choice[i] != last[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// iterateValues runs value iteration on comp from equal values until it converges, with
+// new choices of the free seats in every sweep.
+func (ev *evaluation) iterateValues(ctx context.Context, comp []int32) error {
+	for _, i := range comp {
+		for seat := range ev.at(i) {
+			ev.at(i)[seat] = ev.equalReturn
+		}
+	}
+	for range maxSweeps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		change := 0.0
+		for _, i := range comp {
+			if ev.free(i) {
+				ev.choice[i] = ev.best(i)
+			}
+			change = max(change, ev.lookAhead(i))
+		}
+		if change <= converged {
+			break
+		}
+	}
+	return nil
+}
+
+// chooseExits replaces choices that never leave comp by moves of the same value that do,
+// where there are any.
+func (ev *evaluation) chooseExits(comp []int32) {
+	out := make([]bool, len(comp)) // known to leave
+	leaves := func(j int32) bool { return ev.local[j] == 0 || out[ev.local[j]-1] }
+	for again := true; again; {
+		again = false
+		for k, i := range comp {
+			if out[k] {
+				continue
+			}
+			to, w := ev.successors(i)
+			for e, j := range to {
+				out[k] = out[k] || w[e] > 0 && leaves(j)
+			}
+			again = again || out[k]
+		}
+		if again {
+			continue
+		}
+		for k, i := range comp {
+			if out[k] || !ev.free(i) {
+				continue
+			}
+			mover := ev.nodes[i].mover
+			most := ev.at(ev.next(i)[ev.best(i)])[mover]
+			for e, j := range ev.next(i) {
+				if leaves(j) && ev.at(j)[mover] >= most-game.Tie {
+					ev.choice[i], out[k], again = int32(e), true, true
+					break
+				}
+			}
+			if again {
+				break // other positions may now leave with their current choices
+			}
+		}
+	}
+}
