@@ -6,14 +6,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/game/chart"
-	"marsgym/env/tabular"
 )
-
-// Solution is the table of all positions, and pictures of it.
-type Solution struct {
-	*tabular.Solution[State]
-	r *Rules
-}
 
 // Facts implements [game.Reporter]: there are none.
 func (s *Solution) Facts() []game.Fact { return nil }
@@ -23,14 +16,15 @@ func (s *Solution) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Char
 	return nil, fmt.Errorf("pig: what %s loses: %w", name, game.ErrNoCharts)
 }
 
-// Charts implements [game.Reporter]: for two players when to hold, and who wins.
+// Charts implements [game.Reporter]: for two players when to hold, and the probability
+// of winning.
 func (s *Solution) Charts() ([]chart.Chart, error) {
 	if s.r.cfg.Players != 2 {
-		return nil, fmt.Errorf("pig for %d: %w; pictures are of the game for two", s.r.cfg.Players, game.ErrNoCharts)
+		return nil, fmt.Errorf("pig for %d: %w; charts are of the game for two", s.r.cfg.Players, game.ErrNoCharts)
 	}
 	target := s.r.cfg.Target
 	hold := &chart.Map{Label: "turn total at which to hold (points)"}
-	for _, e := range []int{0, 15, 18, 20, 22, 24, 26, 30, 50} { // chosen: most lies around 22
+	for _, e := range []int{0, 15, 18, 20, 22, 24, 26, 30, 50} { // chosen: most values are near 22
 		if e < target {
 			hold.Edges = append(hold.Edges, float64(e))
 		}
@@ -61,15 +55,15 @@ func (s *Solution) Charts() ([]chart.Chart, error) {
 	}
 	return []chart.Chart{{
 		Name:  "best-play",
-		Title: "Pig: when to hold, and who wins, when both play best",
-		Caption: "Each cell is the start of a turn at these scores. Left: the least turn total at which best play holds, or the one that wins. " +
-			"Right: how likely the player about to roll is to win; even chances at the black line.",
-		Panels: []chart.Panel{panel("When to hold", hold), panel("Who wins", win)},
+		Title: "Pig: when to hold, and the probability of winning, when both play best",
+		Caption: "Each cell is the start of a turn at these scores. Left: the lowest turn total at which best play holds, or the total that wins. " +
+			"Right: the probability that the player about to roll wins; 50 % at the black line.",
+		Panels: []chart.Panel{panel("When to hold", hold), panel("Probability of winning", win)},
 	}}, nil
 }
 
-// holdAt is the least turn total at which best play holds in the turn that
-// starts at s, or else the one that wins.
+// holdAt returns the lowest turn total at which best play holds in the turn that starts
+// in at, or else the total that wins.
 func (s *Solution) holdAt(at State) int {
 	need := s.r.cfg.Target - int(at.Score[at.Seat])
 	for total := 2; total < need; total++ {

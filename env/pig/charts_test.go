@@ -9,8 +9,7 @@ import (
 	"marsgym/env/pig"
 )
 
-// The maps must show what an independent solution says, at every score that can
-// come up.
+// The maps must agree with an independent solution at all scores that can come up.
 func TestCharts(t *testing.T) {
 	const target = 30
 	charts, err := solve(t, rules(t, 2, target)).(game.Reporter).Charts()
@@ -18,10 +17,10 @@ func TestCharts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(charts) != 1 || len(charts[0].Panels) != 2 {
-		t.Fatalf("got %+v, want one picture of two maps", charts)
+		t.Fatalf("got %+v, want one chart of two maps", charts)
 	}
 	hold, win := charts[0].Panels[0].Map, charts[0].Panels[1].Map
-	p := iterate(target)
+	p := valueIteration(target)
 	for j := range target {
 		for i := range target {
 			at, share := hold.Z[j][i], win.Z[j][i]
@@ -36,7 +35,7 @@ func TestCharts(t *testing.T) {
 			}
 			want := target - i
 			for k := target - i - 1; k >= 2; k-- {
-				if held := 1 - p[j][i+k][0]; held > rolled(p, i, j, k)+1e-12 {
+				if held := 1 - p[j][i+k][0]; held > rollValue(p, i, j, k)+1e-12 {
 					want = k
 				}
 			}
@@ -53,8 +52,8 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// rolled is the probability that the mover wins who rolls with a turn total k.
-func rolled(p [][][]float64, i, j, k int) float64 {
+// rollValue returns the probability that the mover wins by rolling with a turn total k.
+func rollValue(p [][][]float64, i, j, k int) float64 {
 	v := 1 - p[j][i][0]
 	for face := 2; face <= 6; face++ {
 		if i+k+face >= len(p) {
@@ -66,7 +65,7 @@ func rolled(p [][][]float64, i, j, k int) float64 {
 	return v / 6
 }
 
-func TestTutor(t *testing.T) {
+func TestMistakes(t *testing.T) {
 	r := rules(t, 2, 100)
 	for _, test := range []struct {
 		position        string

@@ -2,9 +2,9 @@ package pig
 
 import "marsgym/env/game"
 
-// fields is the layout of an observation, D = 2P + 3. Seats come in the order
-// of play from the viewer's, and points are divided by the target, so that all
-// is between 0 and 1 but for the last roll of the winner.
+// fields returns the layout of an observation, D = 2P + 3. Seats are in the order of play
+// from the viewer. Points are divided by the target, so all numbers are between 0 and 1
+// except the winner's score.
 func fields(cfg Config) []game.Field {
 	return []game.Field{
 		{Name: "score by seat from the viewer's, over target", Len: cfg.Players},
@@ -15,7 +15,8 @@ func fields(cfg Config) []game.Field {
 	}
 }
 
-// Encode implements [game.Rules]. At the end the turn is the winner's.
+// Encode implements [game.Rules]. At the end it encodes the winner as the seat whose
+// turn it is.
 func (r *Rules) Encode(dst []float32, s State, p game.Player) {
 	n := r.cfg.Players
 	dst = dst[: 2*n+3 : 2*n+3]

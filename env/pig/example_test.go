@@ -7,7 +7,7 @@ import (
 	"marsgym/env/pig"
 )
 
-// Solve a short game, and ask what to do in one position of it.
+// Solve a short game and print the value of each action in one position.
 func Example() {
 	rules, err := pig.New(pig.Config{Players: 2, Target: 30})
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 // ActionName implements [game.Notation].
 func (r *Rules) ActionName(a game.Action) string { return [actions]string{"roll", "hold"}[a] }
 
-// Format implements [game.Notation]: scores in seat order, the seat whose turn it
-// is, the turn total if there is one.
+// Format implements [game.Notation]: scores in seat order, the seat whose turn it is, and
+// the turn total if it is above 0.
 //
-//	0-0@0                      to begin
+//	0-0@0                      the start of a turn
 //	37-52@0 turn 14            to roll or hold
-//	37-52@0 turn 14 rolling    the die is in the air
+//	37-52@0 turn 14 rolling    the die is rolled
 //	37-103 over 1              won by seat 1
 func (r *Rules) Format(s State) string {
 	var b strings.Builder
@@ -41,15 +41,15 @@ func (r *Rules) Format(s State) string {
 	return b.String()
 }
 
-// Parse implements [game.Notation]. It refuses positions that cannot come about,
-// such as a score of 1.
+// Parse implements [game.Notation]. It rejects positions that cannot come up, such as a
+// score of 1.
 func (r *Rules) Parse(text string) (State, error) {
 	s, err := r.parse(text)
 	if err == nil {
 		err = r.check(s)
 	}
 	if err != nil {
-		return State{}, fmt.Errorf("position %q: %w; it is written as in %q", text, err, "37-52@0 turn 14")
+		return State{}, fmt.Errorf("position %q: %w; want a position such as %q", text, err, "37-52@0 turn 14")
 	}
 	return s, nil
 }
@@ -62,7 +62,7 @@ func (r *Rules) parse(text string) (s State, err error) {
 	scores, seat, running := strings.Cut(words[0], "@")
 	parts := strings.Split(scores, "-")
 	if len(parts) != r.cfg.Players {
-		return s, fmt.Errorf("it has %d scores for %d seats", len(parts), r.cfg.Players)
+		return s, fmt.Errorf("it has %d scores for %d players", len(parts), r.cfg.Players)
 	}
 	for i, part := range parts {
 		if s.Score[i], err = number("score", part, r.cfg.Target+5); err != nil {
@@ -97,7 +97,7 @@ func (r *Rules) parse(text string) (s State, err error) {
 	return s, nil
 }
 
-// check returns why a position cannot come about.
+// check returns an error for positions that cannot come up.
 func (r *Rules) check(s State) error {
 	for i, n := range s.Score[:r.cfg.Players] {
 		won := int(n) >= r.cfg.Target
@@ -119,7 +119,7 @@ func (r *Rules) check(s State) error {
 	return nil
 }
 
-// number reads a number from 0 to most.
+// number parses a number from 0 to most.
 func number(what, text string, most int) (uint8, error) {
 	n, err := strconv.ParseUint(text, 10, 8)
 	if err != nil || int(n) > most {

@@ -44,13 +44,13 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Phase says what happens next. It fills a State up to 16 bytes, which a
+// Phase is what happens next. With its four bytes a State has 16 bytes, which a
 // processor copies at once: twice as many steps per second as with 13.
 type Phase uint32
 
 const (
 	Deciding Phase = iota // the seat rolls or holds
-	Rolling               // chance: the seat's die is in the air
+	Rolling               // chance: the die is rolled
 	Over                  // the seat has won
 )
 
@@ -58,7 +58,7 @@ const (
 type State struct {
 	Score [maxPlayers]uint8
 	Total uint8 // points of the turn, not yet in Score
-	Seat  uint8 // whose turn it is, or who has won
+	Seat  uint8 // the seat whose turn it is, or that has won
 	Phase Phase
 }
 
@@ -69,7 +69,7 @@ type Rules struct {
 	scale float32 // 1/Target, for Encode
 }
 
-// New returns the rules for a config, or all that is wrong with it.
+// New returns the rules for a config. The error lists all faults of the config.
 func New(cfg Config) (*Rules, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("pig config: %w", err)
@@ -82,7 +82,7 @@ func New(cfg Config) (*Rules, error) {
 			Players: cfg.Players, Actions: int(actions),
 			Observation: fields(cfg),
 			Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: 2, MaxPlayers: maxPlayers,
-			// Chosen: more than ten times what random players need.
+			// Chosen: more than ten times the length of games of random play.
 			MoveLimit: 20 * cfg.Players * cfg.Target,
 			Win:       1, Loss: -1 / float64(cfg.Players-1),
 		},
@@ -92,7 +92,7 @@ func New(cfg Config) (*Rules, error) {
 // Spec implements [game.Rules].
 func (r *Rules) Spec() game.Spec { return r.spec }
 
-// Initial is the start of the first seat's turn.
+// Initial returns the start of the first seat's turn.
 func (r *Rules) Initial() State { return State{} }
 
 // CurrentPlayer implements [game.Rules].
@@ -118,7 +118,7 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	return dst
 }
 
-// Apply implements [game.Rules]. The text of an error says which rule forbids a.
+// Apply implements [game.Rules]. The text of an error names the rule that forbids a.
 func (r *Rules) Apply(s State, a game.Action) (State, error) {
 	switch {
 	case s.Phase == Over:
@@ -147,7 +147,7 @@ func (r *Rules) pass(s *State) {
 	}
 }
 
-// land changes s to what follows when the die shows face, 1 to 6.
+// land changes s to the state after the die shows face, 1 to 6.
 func (r *Rules) land(s *State, face uint8) {
 	if face == 1 {
 		r.pass(s)
@@ -179,13 +179,13 @@ func (r *Rules) Sample(s State, dice *rand.PCG) State {
 	return s
 }
 
-// below draws a number below n.
+// below returns a uniform random number in [0, n).
 func below(dice *rand.PCG, n int) uint8 {
 	hi, _ := bits.Mul64(dice.Uint64(), uint64(n))
 	return uint8(hi)
 }
 
-// Returns implements [game.Rules]: 1 for the winner and -1/(P-1) for the others.
+// Returns implements [game.Rules]: 1 for the winner and -1/(P-1) for each other seat.
 func (r *Rules) Returns(dst []float64, s State) []float64 {
 	for seat := range r.cfg.Players {
 		switch {

@@ -58,7 +58,7 @@ func TestApply(t *testing.T) {
 	}{
 		{"a turn begins with a roll", "0-0@0", pig.Roll, "0-0@0 rolling"},
 		{"the player chooses to roll again", "37-52@0 turn 14", pig.Roll, "37-52@0 turn 14 rolling"},
-		{"who holds adds the turn total and passes", "37-52@0 turn 14", pig.Hold, "51-52@1"},
+		{"a player who holds adds the turn total and passes", "37-52@0 turn 14", pig.Hold, "51-52@1"},
 		{"the last seat passes to the first", "37-52@1 turn 40", pig.Hold, "37-92@0"},
 	} {
 		got, err := r.Apply(parse(t, r, test.position), test.action)
@@ -76,7 +76,7 @@ func TestIllegal(t *testing.T) {
 		want           error
 	}{
 		{"a turn begins with a roll", "37-52@0", pig.Hold, game.ErrIllegalAction},
-		{"the die is in the air", "37-52@0 turn 14 rolling", pig.Hold, game.ErrIllegalAction},
+		{"the die is rolled first", "37-52@0 turn 14 rolling", pig.Hold, game.ErrIllegalAction},
 		{"there are two actions", "37-52@0 turn 14", 2, game.ErrIllegalAction},
 		{"the first to 100 wins", "37-103 over 1", pig.Roll, game.ErrGameOver},
 	} {
@@ -128,7 +128,7 @@ func TestParseRefuses(t *testing.T) {
 	r := rules(t, 2, 100)
 	for _, test := range []struct{ text, want string }{
 		{"", "empty"},
-		{"37@0", "1 scores for 2 seats"},
+		{"37@0", "1 scores for 2 players"},
 		{"37-52", "no seat to move"},
 		{"37-x@0", `score "x"`},
 		{"37--5@0", "3 scores"},
@@ -145,7 +145,7 @@ func TestParseRefuses(t *testing.T) {
 		{"37-100 over 2", `seat "2"`},
 	} {
 		if s, err := r.Parse(test.text); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%q became %+v, error %v; want one that says %q", test.text, s, err, test.want)
+			t.Errorf("%q became %+v, error %v; want one that contains %q", test.text, s, err, test.want)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestValidate(t *testing.T) {
 	_, err := pig.New(pig.Config{Players: 1, Target: 251})
 	for _, want := range []string{"players is 1; want 2 to 10", "target is 251; want 2 to 250"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got error %v, want one that says %q", err, want)
+			t.Errorf("got error %v, want one that contains %q", err, want)
 		}
 	}
 }
@@ -197,14 +197,14 @@ func TestEncodeDistinct(t *testing.T) {
 		s := pig.State{Score: [10]uint8{uint8(n)}}
 		r.Encode(obs, s, 0)
 		if m, ok := seen[obs[0]]; ok {
-			t.Errorf("%d and %d points look the same", m, n)
+			t.Errorf("%d and %d points have the same observation", m, n)
 		}
 		seen[obs[0]] = n
 	}
 }
 
-// TestTranscript plays one seeded game: seat 0 is greedy, seat 1 plays at
-// random. Each line is a position and what was chosen or rolled.
+// TestTranscript plays one seeded game: seat 0 is greedy, seat 1 plays at random. Each
+// line is a position and the action, if any.
 func TestTranscript(t *testing.T) {
 	r := rules(t, 2, 100)
 	greedy, err := r.Bot("greedy")
@@ -264,8 +264,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzApply plays games of any size by up to 256 bytes, each an action, legal or
-// not, or a die.
+// FuzzApply plays games of any size. Each of up to 256 bytes is an action, legal or not,
+// or a roll.
 func FuzzApply(f *testing.F) {
 	f.Add(2, 100, bytes.Repeat([]byte{0, 5, 0, 4, 1}, 50))
 	f.Add(10, 250, bytes.Repeat([]byte{0, 5}, 120))

@@ -23,7 +23,7 @@ func solve(t testing.TB, r *pig.Rules) game.Solution[pig.State] {
 	return sol
 }
 
-// share is the probability that a seat of r wins when it expects ret.
+// share returns the probability that a seat wins, given its expected return.
 func share(r *pig.Rules, ret float64) float64 { return r.Spec().WinShare(ret) }
 
 func TestPublishedSolution(t *testing.T) {
@@ -44,8 +44,8 @@ func TestPublishedSolution(t *testing.T) {
 		t.Errorf("residual is %v", sol.Residual())
 	}
 
-	// Neller, "First-player advantage", nifty.stanford.edu/2010/neller-pig, where
-	// both hold at 20 or at the goal.
+	// Neller, "First-player advantage", nifty.stanford.edu/2010/neller-pig: both hold at
+	// 20 or at the goal.
 	p, err := r.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
@@ -63,10 +63,10 @@ func TestPublishedSolution(t *testing.T) {
 	}
 }
 
-// iterate is the oracle for best play of two: the equations of Neller and
-// Presser, swept until they stand still. It returns the probability that the
-// mover wins, by own score, the other's score and turn total.
-func iterate(target int) [][][]float64 {
+// valueIteration is the oracle for best play of two: the equations of Neller and
+// Presser, iterated until they converge. It returns the probability that the mover
+// wins, by own score, the other's score and turn total.
+func valueIteration(target int) [][][]float64 {
 	win := make([][][]float64, target)
 	for i := range win {
 		win[i] = make([][]float64, target)
@@ -106,7 +106,7 @@ func TestBestPlay(t *testing.T) {
 	for _, target := range []int{2, 7, 20, 30} {
 		r := rules(t, 2, target)
 		sol := solve(t, r)
-		win := iterate(target)
+		win := valueIteration(target)
 		for i := range target {
 			for j := range target {
 				for k := range target - i {
@@ -130,7 +130,7 @@ func TestBestPlay(t *testing.T) {
 	}
 }
 
-// holdAt holds at a turn total.
+// holdAt is the policy that holds at a turn total.
 type holdAt int
 
 func (n holdAt) Probs(dst []float64, states []pig.State) error {
@@ -145,8 +145,8 @@ func (n holdAt) Probs(dst []float64, states []pig.State) error {
 	return nil
 }
 
-// turn is the distribution of the points of a turn that is held at n, or won
-// with need.
+// turn returns the distribution of the points of a turn that holds at n or wins with
+// need points.
 func turn(n, need int) []*big.Rat {
 	sixth := big.NewRat(1, 6)
 	dist := make([]*big.Rat, need+6)  // of the points at the end
@@ -169,7 +169,7 @@ func turn(n, need int) []*big.Rat {
 	return dist
 }
 
-// duel is the oracle for two who hold at fixed totals: the exact probability
+// duel is the oracle for two players who hold at fixed totals: the exact probability
 // that the first wins.
 func duel(target, first, second int) *big.Rat {
 	one := big.NewRat(1, 1)
@@ -177,8 +177,9 @@ func duel(target, first, second int) *big.Rat {
 	win := make(map[[3]int]*big.Rat) // by seat of the mover, own score, other's
 	for sum := 2*target - 2; sum >= 0; sum-- {
 		for i := max(0, sum-target+1); i <= min(sum, target-1); i++ {
-			// With x for seat 0 at i-j to move and y for seat 1:
-			// x = a0 + b (1-y), y = a1 + b (1-x), where b is a turn of no points.
+			// With x for the probability that seat 0 wins when it is to move at i-j, and y
+			// for seat 1: x = a0 + b0 (1-y), y = a1 + b1 (1-x), where b is the
+			// probability of a turn without points.
 			j := sum - i
 			var a [2]*big.Rat
 			var b [2]*big.Rat
@@ -232,7 +233,7 @@ func TestEvaluate(t *testing.T) {
 		}
 		best, err := sol.BestResponse(ctx, seats, 0)
 		if err != nil || !(best >= v[0]) {
-			t.Errorf("the best response is worth %v, %v; holding at %d already %v", best, err, hold[0], v[0])
+			t.Errorf("the best response has value %v, %v; holding at %d has %v", best, err, hold[0], v[0])
 		}
 	}
 }

@@ -100,6 +100,9 @@ func (ev *evaluation) residual() (most float64) {
 	return most
 }
 
+// Len returns the number of positions, symmetric ones counted once.
+func (sol *Solution[S]) Len() int { return len(sol.states) }
+
 // Residual returns the largest violation of the optimality equations: about 1e-15 times
 // the largest return, or up to game.Tie where options nearly tie.
 func (sol *Solution[S]) Residual() float64 { return sol.residual }

@@ -10,15 +10,15 @@ func (r *Rules) Kind(s State, a, best game.Action) string {
 	return "held too early"
 }
 
-// near is how far below the target somebody is to make it late in the game: from
-// 71 of 100 points on it is best, by a rule of thumb, to roll for the win.
+// near is the distance from the target at which the game is late: from 71 of 100 points
+// on it is best, by a rule of thumb, to roll until the turn wins.
 //
 // Source: T. W. Neller and C. G. M. Presser, "Practical play of the dice game
 // Pig", The UMAP Journal 31(1), 2010.
 const near = 29
 
-// Situation implements [game.MistakeLabeler]: whether somebody is near the target, and how the
-// mover's score, without the turn total, compares with the best of the others.
+// Situation implements [game.MistakeLabeler]: whether a seat is near the target, and how
+// the mover's score, without the turn total, compares with the highest other score.
 func (r *Rules) Situation(s State) string {
 	own, other := int(s.Score[s.Seat]), 0
 	for i, n := range s.Score[:r.cfg.Players] {

@@ -25,24 +25,24 @@ func (r *Rules) SampleStart(dice *rand.PCG) State {
 }
 
 // NewPlan implements [game.TurnPlanner].
-func (r *Rules) NewPlan() game.Plan[State] { return &plan{r: r} }
+func (r *Rules) NewPlan() game.Plan[State] { return &turnPlan{r: r} }
 
-// plan is best play of a turn. The turn can end with 0 points, or with 2 and
-// more: held below need, and won from there on.
-type plan struct {
-	r      *Rules
-	seat   int
-	need   int // points that win
-	ends   []State
-	pay    []float64 // [ends, P]
-	rolled []float64 // [need, P] what rolling is worth, by turn total
+// turnPlan is best play of a turn. The turn can end with 0 points, or with 2 and more:
+// below need the seat holds, and from need on it wins.
+type turnPlan struct {
+	r         *Rules
+	seat      int
+	need      int // points that win
+	ends      []State
+	pay       []float64 // [ends, P] values of the ends
+	rollValue []float64 // [need, P] values of rolling, by turn total
 }
 
 // Begin implements [game.Plan].
-func (p *plan) Begin(s State) []State {
+func (p *turnPlan) Begin(s State) []State {
 	p.seat, p.need, p.ends = int(s.Seat), p.r.cfg.Target-int(s.Score[s.Seat]), p.ends[:0]
 	most := p.need + 5
-	if p.need == 2 { // which cannot be rolled from a total of 1
+	if p.need == 2 { // 7 would need a total of 1
 		most = 6
 	}
 	for total := range most + 1 {
@@ -61,7 +61,7 @@ func (p *plan) Begin(s State) []State {
 }
 
 // Known implements [game.Plan].
-func (p *plan) Known(dst []float64, s State) ([]float64, bool) {
+func (p *turnPlan) Known(dst []float64, s State) ([]float64, bool) {
 	if s.Phase != Over {
 		return dst, false
 	}
@@ -69,18 +69,18 @@ func (p *plan) Known(dst []float64, s State) ([]float64, bool) {
 }
 
 // Solve implements [game.Plan], from the highest turn total down.
-func (p *plan) Solve(values []float64) {
+func (p *turnPlan) Solve(values []float64) {
 	n := p.r.cfg.Players
 	p.pay = append(p.pay[:0], values...)
-	p.rolled = slices.Grow(p.rolled[:0], p.need*n)[:p.need*n]
+	p.rollValue = slices.Grow(p.rollValue[:0], p.need*n)[:p.need*n]
 	for total := p.need - 1; total >= 0; total-- {
 		if total == 1 {
 			continue
 		}
-		row := p.rolled[total*n:][:n]
-		copy(row, p.held(0))
+		row := p.rollValue[total*n:][:n]
+		copy(row, p.holdValue(0))
 		for face := 2; face <= 6; face++ {
-			for j, v := range p.worth(total + face) {
+			for j, v := range p.value(total + face) {
 				row[j] += v
 			}
 		}
@@ -90,33 +90,33 @@ func (p *plan) Solve(values []float64) {
 	}
 }
 
-// held is what it is worth to each seat to end the turn with a total [P].
-func (p *plan) held(total int) []float64 {
+// holdValue returns the values [P] of ending the turn with a total.
+func (p *turnPlan) holdValue(total int) []float64 {
 	n := p.r.cfg.Players
 	return p.pay[max(0, total-1)*n:][:n] // no end has a total of 1
 }
 
-// worth is what a turn total is worth to each seat [P].
-func (p *plan) worth(total int) []float64 {
+// value returns the values [P] of a turn total under best play.
+func (p *turnPlan) value(total int) []float64 {
 	if total >= p.need {
-		return p.held(total)
+		return p.holdValue(total)
 	}
-	rolled := p.rolled[total*p.r.cfg.Players:][:p.r.cfg.Players]
-	if total > 0 && p.held(total)[p.seat] > rolled[p.seat]+game.Tie {
-		return p.held(total)
+	rolled := p.rollValue[total*p.r.cfg.Players:][:p.r.cfg.Players]
+	if total > 0 && p.holdValue(total)[p.seat] > rolled[p.seat]+game.Tie {
+		return p.holdValue(total)
 	}
 	return rolled
 }
 
 // Value implements [game.Plan].
-func (p *plan) Value(dst []float64) []float64 { return append(dst, p.worth(0)...) }
+func (p *turnPlan) Value(dst []float64) []float64 { return append(dst, p.value(0)...) }
 
 // Options implements [game.Plan].
-func (p *plan) Options(dst []float64, s State) []float64 {
+func (p *turnPlan) Options(dst []float64, s State) []float64 {
 	total := int(s.Total)
-	dst = append(dst, p.rolled[total*p.r.cfg.Players+p.seat])
+	dst = append(dst, p.rollValue[total*p.r.cfg.Players+p.seat])
 	if total > 0 {
-		dst = append(dst, p.held(total)[p.seat])
+		dst = append(dst, p.holdValue(total)[p.seat])
 	}
 	return dst
 }
