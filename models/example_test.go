@@ -10,8 +10,7 @@ import (
 	"marsgym/models"
 )
 
-// A network is saved with what it was trained for, and evaluates observations
-// without a learner.
+// A network is saved with the name of its game, loaded, and run on two observations.
 func Example() {
 	shape := models.Shape{Obs: 4, Hidden: []int{8}, Head: models.Logits, Actions: 3, Players: 2}
 	mlp, err := models.NewMLP(shape, rand.NewPCG(1, 0))

@@ -36,8 +36,8 @@ func For(n, size int, f func(from, to int)) {
 	wg.Wait()
 }
 
-// ForContext is For with an f that may fail. It begins no further call once a call
-// has failed or ctx is done, and returns the first error.
+// ForContext is [For] with an f that may fail. After a call has failed or ctx is done, it
+// makes no further calls; it returns the first error.
 func ForContext(ctx context.Context, n, size int, f func(from, to int) error) error {
 	var (
 		failed atomic.Bool

@@ -87,7 +87,7 @@ func TestForContext(t *testing.T) {
 		t.Errorf("the indices sum to %d, error %v; want %d", sum.Load(), err, n*(n-1)/2)
 	}
 
-	// Calls that run beside the one that fails may end; no other call begins.
+	// Calls that run at the same time as the one that fails may end. There are no others.
 	goroutines := int64(runtime.GOMAXPROCS(0))
 	bad := errors.New("bad")
 	var calls atomic.Int64

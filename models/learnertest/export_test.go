@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// CheckOnly is [Check] for the one requirement whose name want begins with.
+// CheckOnly is [Check] for the requirement whose name is a prefix of want.
 func CheckOnly(want string, new New) error {
 	for _, c := range checks {
 		if strings.HasPrefix(want, c.name) {
