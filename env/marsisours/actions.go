@@ -61,8 +61,8 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	switch s.Phase {
 	case Acting:
 		if seat.Hand > 0 {
-			dst = r.placings(dst, &s, p)
-			dst = r.attacks(dst, &s, p)
+			dst = r.appendPlaces(dst, &s, p)
+			dst = r.appendAttacks(dst, &s, p)
 		}
 		dst = append(dst, game.Action(a.pass))
 	case Missed:
@@ -93,7 +93,7 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	return dst
 }
 
-func (r *Rules) placings(dst []game.Action, s *State, p int) []game.Action {
+func (r *Rules) appendPlaces(dst []game.Action, s *State, p int) []game.Action {
 	set := r.reach(s, p)
 	if !r.fast {
 		set |= allLabs &^ s.occupied()
@@ -104,7 +104,7 @@ func (r *Rules) placings(dst []game.Action, s *State, p int) []game.Action {
 	return dst
 }
 
-func (r *Rules) attacks(dst []game.Action, s *State, p int) []game.Action {
+func (r *Rules) appendAttacks(dst []game.Action, s *State, p int) []game.Action {
 	own, most, cost := s.Robots[p], maxAttack, r.cost(s, p)
 	others := s.occupied() &^ own
 	if cost > 0 {
@@ -113,10 +113,10 @@ func (r *Rules) attacks(dst []game.Action, s *State, p int) []game.Action {
 	if most == 0 {
 		return dst
 	}
-	for set := others & r.board.spread(own); set != 0; set &= set - 1 {
+	for set := others & r.board.neighboursOf(own); set != 0; set &= set - 1 {
 		c := bits.TrailingZeros64(set)
 		first := r.act.attack + maxAttack*int(r.slot[c])
-		for k := range min(most, bits.OnesCount64(r.board.near[c]&own)) {
+		for k := range min(most, bits.OnesCount64(r.board.neighbours[c]&own)) {
 			dst = append(dst, game.Action(first+k))
 		}
 	}
@@ -139,23 +139,23 @@ func (seat *Seat) empty() (set int) {
 
 // affordable is the number of alchemy dice that the mover can buy.
 func (r *Rules) affordable(s *State) int {
-	return min(int(s.Seats[s.Mover].Tokens)/dicePrice, s.stock())
+	return min(int(s.Seats[s.Mover].Tokens)/dicePrice, s.diceLeft())
 }
 
 // Apply implements [game.Rules]. The text of an error says which rule forbids a.
 func (r *Rules) Apply(s State, a game.Action) (State, error) {
-	if fault := r.fault(&s, int(a)); fault != "" {
+	if fault := r.illegalReason(&s, int(a)); fault != "" {
 		if s.Phase == Over {
 			return s, game.ErrGameOver
 		}
 		return s, fmt.Errorf("%s: %w", fault, game.ErrIllegalAction)
 	}
-	r.take(&s, int(a))
+	r.apply(&s, int(a))
 	return s, nil
 }
 
-// fault says why action x is illegal, or "".
-func (r *Rules) fault(s *State, x int) string {
+// illegalReason says why action x is illegal, or "".
+func (r *Rules) illegalReason(s *State, x int) string {
 	a, p := &r.act, int(s.Mover)
 	switch {
 	case s.Phase == Over:
@@ -213,8 +213,8 @@ func (r *Rules) fault(s *State, x int) string {
 		"roll again or not", "roll again", "lay a robot down", "trade products", "buy dice", "name the starter", "roll the dice"}[s.Phase]
 }
 
-// take does a legal action.
-func (r *Rules) take(s *State, x int) {
+// apply does a legal action.
+func (r *Rules) apply(s *State, x int) {
 	a, p := &r.act, int(s.Mover)
 	seat := &s.Seats[p]
 	switch s.Phase {
@@ -226,37 +226,37 @@ func (r *Rules) take(s *State, x int) {
 			if int(r.place[x]) == firstLab+rocket {
 				r.gain(s, p, rocketGift)
 			}
-			r.next(s)
+			r.nextTurn(s)
 		case x < a.pass:
 			slot, robots := a.target(x)
 			seat.Tokens -= uint8(robots * r.cost(s, p))
 			s.Phase, s.Place, s.Attackers = Rolling, r.place[slot], uint8(robots)
 		default:
 			s.Passed |= 1 << p
-			if r.fast || !r.cfg.PassBonusOnPass || !r.special(s) {
-				r.next(s)
+			if r.fast || !r.cfg.PassBonusOnPass || !r.passBonus(s) {
+				r.nextTurn(s)
 			}
 		}
 	case Missed:
 		if x == a.reroll {
 			s.Phase = Rerolling
 		} else {
-			r.lose(s)
+			r.loseAttack(s)
 		}
 	case LayDown:
 		if x < a.skip {
 			s.Standing &^= 1 << r.place[x-a.down]
 		}
-		r.next(s)
+		r.nextTurn(s)
 	case Cashing:
 		for set := x - a.cash; set != 0; set &= set - 1 {
 			r.cash(s, p, bits.TrailingZeros(uint(set)))
 		}
-		s.Mover = r.after(s.Mover)
+		s.Mover = r.nextSeat(s.Mover)
 		if s.Mover == s.Start {
-			r.afterCash(s)
+			r.endCashing(s)
 		} else {
-			r.askCash(s)
+			r.startCashing(s)
 		}
 	case Buying:
 		seat.Tokens -= uint8(dicePrice * (x - a.buy))
@@ -264,7 +264,7 @@ func (r *Rules) take(s *State, x int) {
 		r.endRound(s)
 	case Naming:
 		s.Start = uint8((p + x - a.name) % r.cfg.Players)
-		r.begin(s)
+		r.startRound(s)
 	}
 }
 

@@ -48,19 +48,19 @@ var labNames = [labs]string{"fair", "rocket", "converter", "vacuum", "drill", "s
 
 // board is a map with its stations.
 type board struct {
-	grid     []string // the drawing of the tiles
-	cells    int      // C
-	row, col [maxCells]int
-	name     [firstLab + labs]string
-	near     [maxCells]uint64 // neighbours, stations included
-	edges    []edge
-	stations uint64
-	stone    uint64
-	land     uint64 // where robots can stand: all but the stations
-	free     []uint8
-	units    []unit    // to be laid, in order
-	terrain  [2]uint64 // what the map fixes
-	known    uint64    // the cells of which it does
+	grid       []string // the drawing of the tiles
+	cells      int      // C
+	row, col   [maxCells]int
+	name       [firstLab + labs]string
+	neighbours [maxCells]uint64 // neighbours, stations included
+	edges      []edge
+	stations   uint64
+	stone      uint64
+	standable  uint64 // where robots can stand: all but the stations
+	free       []uint8
+	units      []unit    // to be laid, in order
+	terrain    [2]uint64 // what the map fixes
+	fixed      uint64    // the cells of which it does
 }
 
 // edge joins all cells c of lo to c+by.
@@ -118,9 +118,9 @@ func newBoard(m Map, at Stations, p *pool) (*board, error) {
 	for c := range b.cells {
 		for _, d := range [4][2]int{{0, 1}, {1, 0}, {0, -1}, {-1, 0}} {
 			if n, ok := index[[2]int{b.row[c] + d[0], b.col[c] + d[1]}]; ok {
-				b.near[c] |= 1 << n
+				b.neighbours[c] |= 1 << n
 				if n > c {
-					b.join(uint(n-c), c)
+					b.addEdge(uint(n-c), c)
 				}
 			}
 		}
@@ -135,18 +135,18 @@ func newBoard(m Map, at Stations, p *pool) (*board, error) {
 	if b.stations == 0 {
 		return nil, errors.New("there is no station")
 	}
-	b.land = (1<<b.cells - 1) &^ b.stations
-	for set := b.land; set != 0; set &= set - 1 {
+	b.standable = (1<<b.cells - 1) &^ b.stations
+	for set := b.standable; set != 0; set &= set - 1 {
 		b.free = append(b.free, uint8(bits.TrailingZeros64(set)))
 	}
 	if len(b.free) == 0 {
 		return nil, errors.New("there is no cell to stand on")
 	}
-	if err := b.fix(m, index); err != nil {
+	if err := b.readTerrain(m, index); err != nil {
 		return nil, err
 	}
 	for _, letter := range order {
-		if err := b.divide(letter, tiles[letter], p); err != nil {
+		if err := b.addUnits(letter, tiles[letter], p); err != nil {
 			return nil, err
 		}
 	}
@@ -156,8 +156,8 @@ func newBoard(m Map, at Stations, p *pool) (*board, error) {
 	return b, nil
 }
 
-// join adds an edge from c to c+by.
-func (b *board) join(by uint, c int) {
+// addEdge adds an edge from c to c+by.
+func (b *board) addEdge(by uint, c int) {
 	i := slices.IndexFunc(b.edges, func(e edge) bool { return e.by == by })
 	if i < 0 {
 		i = len(b.edges)
@@ -166,8 +166,8 @@ func (b *board) join(by uint, c int) {
 	b.edges[i].lo |= 1 << c
 }
 
-// fix reads the drawing of what lies where.
-func (b *board) fix(m Map, index map[[2]int]int) error {
+// readTerrain reads the drawing of what lies where.
+func (b *board) readTerrain(m Map, index map[[2]int]int) error {
 	for i, line := range m.Terrain {
 		for j := range len(line) {
 			c, ok := index[[2]int{i, j}]
@@ -176,19 +176,19 @@ func (b *board) fix(m Map, index map[[2]int]int) error {
 			case !ok || b.stone>>c&1 == 1 && line[j] != '#' || b.stone>>c&1 == 0 && t < 0:
 				return fmt.Errorf("terrain %q, line %d: want a letter of %s for each cell, a dot where tiles are drawn, # where the stone lies", line, i+1, terrainLetters)
 			case t >= 0:
-				b.known |= 1 << c
+				b.fixed |= 1 << c
 				set(&b.terrain, c, t)
 			}
 		}
 	}
 	for w := range b.terrain {
-		b.terrain[w] &= b.land
+		b.terrain[w] &= b.standable
 	}
 	return nil
 }
 
-// divide adds the cells of a tile to the units.
-func (b *board) divide(letter byte, cells []uint8, p *pool) error {
+// addUnits adds the cells of a tile to the units.
+func (b *board) addUnits(letter byte, cells []uint8, p *pool) error {
 	at := func(i int) [2]int { return [2]int{b.row[cells[i]], b.col[cells[i]]} }
 	if len(cells) != 4 || at(1) != [2]int{at(0)[0], at(0)[1] + 1} ||
 		at(2) != [2]int{at(0)[0] + 1, at(0)[1]} || at(3) != [2]int{at(0)[0] + 1, at(0)[1] + 1} {
@@ -196,7 +196,7 @@ func (b *board) divide(letter byte, cells []uint8, p *pool) error {
 	}
 	whole := 0
 	for _, c := range cells {
-		whole += int(b.known >> c & 1)
+		whole += int(b.fixed >> c & 1)
 	}
 	switch {
 	case whole == 4 || p == nil:
@@ -206,7 +206,7 @@ func (b *board) divide(letter byte, cells []uint8, p *pool) error {
 		b.units = append(b.units, unit{[]uint8{cells[0], cells[1], cells[3], cells[2]}})
 	default:
 		for _, c := range cells { // what lies under a station, nobody sees
-			if b.land>>c&1 == 1 {
+			if b.standable>>c&1 == 1 {
 				b.units = append(b.units, unit{[]uint8{c}})
 			}
 		}
@@ -214,8 +214,8 @@ func (b *board) divide(letter byte, cells []uint8, p *pool) error {
 	return nil
 }
 
-// spread is the set of all neighbours of a set.
-func (b *board) spread(set uint64) (out uint64) {
+// neighboursOf is the set of all neighbours of a set.
+func (b *board) neighboursOf(set uint64) (out uint64) {
 	for _, e := range b.edges {
 		out |= set&e.lo<<e.by | set>>e.by&e.lo
 	}

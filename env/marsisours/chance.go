@@ -38,7 +38,7 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 	}
 	switch s.Phase {
 	case Laying:
-		left, total := r.left(&s)
+		left, total := r.tilesLeft(&s)
 		for k, n := range left[:len(r.pool.kinds)] {
 			for turn := range r.pool.quarters {
 				next := s
@@ -49,7 +49,7 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 	case Drawing:
 		for p := range r.cfg.Players {
 			next := s
-			r.start(&next, p)
+			r.startGame(&next, p)
 			add(next, 1/float64(r.cfg.Players))
 		}
 	case Rolling, Rerolling:
@@ -61,8 +61,8 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 		for die := lo; die <= hi; die++ {
 			short := float64(below(k, r.defence(&s, die))) / float64(pow6[k])
 			won, lost := s, s
-			r.fight(&won, die, true)
-			r.fight(&lost, die, false)
+			r.resolveAttack(&won, die, true)
+			r.resolveAttack(&lost, die, false)
 			add(won, (1-short)/float64(hi-lo+1))
 			add(lost, short/float64(hi-lo+1))
 		}
@@ -80,29 +80,29 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 func (r *Rules) Sample(s State, dice *rand.PCG) State {
 	switch s.Phase {
 	case Laying:
-		left, total := r.left(&s)
-		n, k := draw(dice, total), 0
+		left, total := r.tilesLeft(&s)
+		n, k := drawBelow(dice, total), 0
 		for n >= left[k] {
 			n -= left[k]
 			k++
 		}
-		r.layUnit(&s, k, draw(dice, r.pool.quarters))
+		r.layUnit(&s, k, drawBelow(dice, r.pool.quarters))
 	case Drawing:
-		r.start(&s, draw(dice, r.cfg.Players))
+		r.startGame(&s, drawBelow(dice, r.cfg.Players))
 	case Rolling, Rerolling:
 		k, die := int(s.Attackers), int(s.Die)
 		if die == 0 {
-			die = draw(dice, faces) + 1
+			die = drawBelow(dice, faces) + 1
 		}
-		r.fight(&s, die, draw(dice, pow6[k]) >= below(k, r.defence(&s, die)))
+		r.resolveAttack(&s, die, drawBelow(dice, pow6[k]) >= below(k, r.defence(&s, die)))
 	case Scoring:
-		r.scoreDie(&s, draw(dice, faces)+1)
+		r.scoreDie(&s, drawBelow(dice, faces)+1)
 	}
 	return s
 }
 
-// draw draws a number below n.
-func draw(dice *rand.PCG, n int) int {
+// drawBelow draws a number below n.
+func drawBelow(dice *rand.PCG, n int) int {
 	hi, _ := bits.Mul64(dice.Uint64(), uint64(n))
 	return int(hi)
 }
@@ -116,8 +116,8 @@ func (u *unit) code(s *State) (code int) {
 	return code
 }
 
-// left counts the tiles of each kind that are not laid yet.
-func (r *Rules) left(s *State) (left [maxCells]int, total int) {
+// tilesLeft counts the tiles of each kind that are not laid yet.
+func (r *Rules) tilesLeft(s *State) (left [maxCells]int, total int) {
 	for k := range r.pool.kinds {
 		left[k] = r.pool.kinds[k].copies
 	}
@@ -139,13 +139,13 @@ func (r *Rules) layUnit(s *State, k, turn int) {
 	}
 	if s.Place++; int(s.Place) == len(r.board.units) {
 		s.Phase, s.Place = Drawing, 0
-		s.Terrain[0] &= r.board.land
-		s.Terrain[1] &= r.board.land
+		s.Terrain[0] &= r.board.standable
+		s.Terrain[1] &= r.board.standable
 	}
 }
 
-// start gives the marker to seat p, and each its tokens and robots.
-func (r *Rules) start(s *State, p int) {
+// startGame gives the marker to seat p, and each its tokens and robots.
+func (r *Rules) startGame(s *State, p int) {
 	s.Start = uint8(p)
 	for i := range r.cfg.Players {
 		seat := &s.Seats[(p+i)%r.cfg.Players]
@@ -161,7 +161,7 @@ func (r *Rules) start(s *State, p int) {
 		s.Phase, s.Mover = Acting, s.Start
 		return
 	}
-	r.begin(s)
+	r.startRound(s)
 }
 
 // defender is the seat that is attacked.
@@ -172,31 +172,31 @@ func (s *State) defender() int {
 
 // defence is what the defender's die counts.
 func (r *Rules) defence(s *State, die int) int {
-	if r.power(s, s.defender(), shield) {
+	if r.hasLab(s, s.defender(), shield) {
 		return min(faces, die+shieldPlus)
 	}
 	return die
 }
 
-// fight ends an attack in which the defender rolled die, unless the drill allows
+// resolveAttack ends an attack in which the defender rolled die, unless the drill allows
 // another roll.
-func (r *Rules) fight(s *State, die int, won bool) {
+func (r *Rules) resolveAttack(s *State, die int, won bool) {
 	switch {
 	case won:
-		r.win(s, die)
-	case s.Phase == Rolling && r.power(s, int(s.Mover), drill):
+		r.winAttack(s, die)
+	case s.Phase == Rolling && r.hasLab(s, int(s.Mover), drill):
 		s.Phase = Missed
 		if !r.cfg.DrillRerollsDefender {
 			s.Die = uint8(die)
 		}
 	default:
-		r.lose(s)
+		r.loseAttack(s)
 	}
 }
 
-// win puts a robot of the attacker in the place of the beaten one, which goes
+// winAttack puts a robot of the attacker in the place of the beaten one, which goes
 // back to its owner's hand with what the defender rolled in tokens.
-func (r *Rules) win(s *State, die int) {
+func (r *Rules) winAttack(s *State, die int) {
 	p, q, place := int(s.Mover), s.defender(), int(s.Place)
 	me, you := &s.Seats[p], &s.Seats[q]
 	if me.Junk > 0 && !r.cfg.CaptureFromHand {
@@ -213,24 +213,24 @@ func (r *Rules) win(s *State, die int) {
 			r.gain(s, p, rocketGift)
 		}
 	}
-	r.settle(s)
+	r.endAttack(s)
 }
 
-// lose sends a robot from the attacker's hand to the junkyard, in the quick game
+// loseAttack sends a robot from the attacker's hand to the junkyard, in the quick game
 // out of the game.
-func (r *Rules) lose(s *State) {
+func (r *Rules) loseAttack(s *State) {
 	me := &s.Seats[s.Mover]
 	me.Hand--
 	if !r.fast {
 		me.Junk++
 	}
-	r.settle(s)
+	r.endAttack(s)
 }
 
-// settle ends an attack.
-func (r *Rules) settle(s *State) {
+// endAttack ends an attack.
+func (r *Rules) endAttack(s *State) {
 	s.Place, s.Attackers, s.Die = 0, 0, 0
-	r.next(s)
+	r.nextTurn(s)
 }
 
 // scoreDie rolls an alchemy die of the first seat that has one.

@@ -27,7 +27,7 @@ func (r *Rules) check(s *State) error {
 	if !r.fast && s.Round == 0 {
 		return fmt.Errorf("round is 0; want 1 to %d", lastRound)
 	}
-	if s.stock() < 0 {
+	if s.diceLeft() < 0 {
 		return fmt.Errorf("dice: there are %d in all", poolDice)
 	}
 	total := r.cfg.StartHand + r.cfg.StartJunk
@@ -51,13 +51,13 @@ func (r *Rules) checkLaid(s *State) error {
 	if int(s.Place) >= len(units) {
 		return errors.New("laying: all tiles lie")
 	}
-	fixed := r.board.known & r.board.land
+	fixed := r.board.fixed & r.board.standable
 	if (s.Terrain[0]^r.board.terrain[0])&fixed|(s.Terrain[1]^r.board.terrain[1])&fixed != 0 {
 		return errors.New("map: the ground is fixed to be another")
 	}
-	set := r.laid(s)
+	set := r.known(s)
 	for c := range r.board.cells {
-		if r.board.stone>>c&1 == 0 && set>>c&1 == 0 && s.terrain(c) != 0 {
+		if r.board.stone>>c&1 == 0 && set>>c&1 == 0 && s.terrainAt(c) != 0 {
 			return fmt.Errorf("map: %s is laid later", r.board.name[c])
 		}
 	}
@@ -99,11 +99,11 @@ func (r *Rules) checkPhase(s *State) error {
 		return errors.New("the quick game has an action phase only")
 	case !r.fast && late && (s.Round != lastRound || s.Start != 0):
 		return fmt.Errorf("the game ends with round %d, and start 0", lastRound)
-	case late && (s.stock() < poolDice) != (s.Phase == Scoring):
+	case late && (s.diceLeft() < poolDice) != (s.Phase == Scoring):
 		return errors.New("scoring lasts as long as there are dice to roll")
 	case s.Phase == Cashing && s.Seats[p].Track == [products]uint8{}:
 		return fmt.Errorf("cash: seat %d has nothing to trade", p)
-	case s.Phase == Buying && (!r.power(s, p, vacuum) || r.affordable(s) == 0):
+	case s.Phase == Buying && (!r.hasLab(s, p, vacuum) || r.affordable(s) == 0):
 		return fmt.Errorf("buy: seat %d cannot", p)
 	case s.Phase == Naming && s.Round == lastRound:
 		return errors.New("name: it is the last round")
@@ -116,14 +116,14 @@ func (r *Rules) checkAttack(s *State) error {
 	q, ok := s.owner(place)
 	most := 1
 	if place < firstLab {
-		most = bits.OnesCount64(r.board.near[place] & s.Robots[p])
+		most = bits.OnesCount64(r.board.neighbours[place] & s.Robots[p])
 	}
 	switch {
 	case !ok || q == p || s.Seats[p].Hand == 0 || int(s.Attackers) > most:
 		return fmt.Errorf("attack: seat %d cannot", p)
 	case s.Phase == Rolling:
 		return nil
-	case !r.power(s, p, drill):
+	case !r.hasLab(s, p, drill):
 		return fmt.Errorf("seat %d has no drill", p)
 	case (s.Die == 0) != r.cfg.DrillRerollsDefender, s.Die > 0 && r.defence(s, int(s.Die)) < 2:
 		return fmt.Errorf("no attack misses against a die of %d", s.Die)

@@ -173,8 +173,8 @@ func FastConfig() Config {
 	return c
 }
 
-// complete fills in what the config leaves to the package.
-func (c Config) complete() Config {
+// withDefaults fills in what the config leaves to the package.
+func (c Config) withDefaults() Config {
 	if c.Layout == Auto {
 		c.Layout = Diamond13
 		if c.Players == 2 {
@@ -184,7 +184,7 @@ func (c Config) complete() Config {
 	if c.Data == nil {
 		c.Data = published
 	}
-	c.Data = c.Data.bare()
+	c.Data = c.Data.withoutSources()
 	return c
 }
 
@@ -219,19 +219,19 @@ func (c Config) Validate() error {
 	if c.StartBy != ByMarker && c.StartBy != ByLeader {
 		fault("start_by is %q; want %q or %q", c.StartBy, ByMarker, ByLeader)
 	}
-	c = c.complete()
+	c = c.withDefaults()
 	if err := c.Data.validate(); err != nil {
 		fault("data: %w", err)
 		return errors.Join(errs...)
 	}
 	m, ok := c.Data.Layouts[c.Layout]
 	if !ok {
-		fault("layout is %q; want auto or one of: %s", c.Layout, names(c.Data.Layouts))
+		fault("layout is %q; want auto or one of: %s", c.Layout, keys(c.Data.Layouts))
 	} else if _, ok := m.Stations[c.Stations]; !ok {
-		fault("stations is %q; the layout %s has: %s", c.Stations, c.Layout, names(m.Stations))
+		fault("stations is %q; the layout %s has: %s", c.Stations, c.Layout, keys(m.Stations))
 	}
 	if _, ok := c.Data.Tiles[c.Terrain]; !ok {
-		fault("terrain is %q; want one of: %s", c.Terrain, names(c.Data.Tiles))
+		fault("terrain is %q; want one of: %s", c.Terrain, keys(c.Data.Tiles))
 	}
 	return errors.Join(errs...)
 }

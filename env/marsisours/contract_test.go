@@ -278,7 +278,7 @@ func broken(r *marsisours.Rules, s *marsisours.State) string {
 		return "a robot stands where none is"
 	case all&r.Stations() != 0:
 		return "a robot is on a station"
-	case r.Stock(*s) < 0:
+	case r.DiceLeft(*s) < 0:
 		return "there are more than 12 alchemy dice"
 	}
 	return ""

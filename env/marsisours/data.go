@@ -82,8 +82,8 @@ var published = func() *Data {
 	return &data
 }()
 
-// bare is a copy without sources, so that a better note changes no hash.
-func (d *Data) bare() *Data {
+// withoutSources is a copy without sources, so that a better note changes no hash.
+func (d *Data) withoutSources() *Data {
 	c := *d
 	c.Layouts = maps.Clone(d.Layouts)
 	for name, m := range c.Layouts {
@@ -141,8 +141,8 @@ func (d *Data) validate() error {
 	return errors.Join(errs...)
 }
 
-// names lists the keys of a map in order.
-func names[K ~string, V any](m map[K]V) string {
+// keys lists the keys of a map in order.
+func keys[K ~string, V any](m map[K]V) string {
 	var list []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		list = append(list, string(k))

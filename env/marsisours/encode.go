@@ -119,11 +119,11 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 
 // Shares of the most, to be looked up.
 var (
-	tenths   = shares(maxTokens)
-	twelfths = shares(maxRobots) // and poolDice
+	tenths   = fractions(maxTokens)
+	twelfths = fractions(maxRobots) // and poolDice
 )
 
-func shares(most int) (list [maxRobots + 1]float32) {
+func fractions(most int) (list [maxRobots + 1]float32) {
 	for n := range list {
 		list[n] = float32(n) / float32(most)
 	}
@@ -151,7 +151,7 @@ func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
 func (r *Rules) encodeGround(dst []float32, s *State) {
 	lo, hi, known := s.Terrain[0], s.Terrain[1], ^uint64(0)
 	if s.Phase == Laying {
-		known = r.laid(s)
+		known = r.known(s)
 	}
 	for g, c := range r.lay.ground {
 		if known>>c&1 == 1 {

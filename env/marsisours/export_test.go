@@ -2,15 +2,15 @@ package marsisours
 
 import "slices"
 
-// Fight is the state after an attack in which the dice show that.
-func (r *Rules) Fight(s State, attack []int, defence int) State {
-	r.fight(&s, defence, slices.Max(attack) >= r.defence(&s, defence))
+// ResolveAttack is the state after an attack in which the dice show that.
+func (r *Rules) ResolveAttack(s State, attack []int, defence int) State {
+	r.resolveAttack(&s, defence, slices.Max(attack) >= r.defence(&s, defence))
 	return s
 }
 
-// Begin is the state after seat p has drawn the start.
-func (r *Rules) Begin(s State, p int) State {
-	r.start(&s, p)
+// StartGame is the state after seat p has drawn the start.
+func (r *Rules) StartGame(s State, p int) State {
+	r.startGame(&s, p)
 	return s
 }
 
@@ -25,14 +25,14 @@ func (r *Rules) Letter(s State, place string) string {
 	return string(r.robotLetter(&s, slices.Index(r.board.name[:], place)))
 }
 
-// Land is the set of cells to stand on, and Cell the number of a cell.
-func (r *Rules) Land() uint64          { return r.board.land }
+// Standable is the set of cells to stand on, and Cell the number of a cell.
+func (r *Rules) Standable() uint64     { return r.board.standable }
 func (r *Rules) Stations() uint64      { return r.board.stations }
 func (r *Rules) Cell(name string) int  { return slices.Index(r.board.name[:], name) }
-func (r *Rules) Stock(s State) int     { return s.stock() }
+func (r *Rules) DiceLeft(s State) int  { return s.diceLeft() }
 func (r *Rules) CellName(c int) string { return r.board.name[c] }
 
 // Odds is the probability that an attack of a seat on a place succeeds.
-func (r *Rules) OddsTables(s State, p int, place string, robots int) float64 {
-	return r.odds(&s, p, r.Cell(place), robots)
+func (r *Rules) AttackOdds(s State, p int, place string, robots int) float64 {
+	return r.attackOdds(&s, p, r.Cell(place), robots)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Evaluate implements [game.Solution].
-func (s *FastSolution) Evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy) ([]float64, error) {
-	share, err := s.price(ctx, seats, game.Terminal)
+func (s *fastSolution) Evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy) ([]float64, error) {
+	share, err := s.evaluate(ctx, seats, game.Terminal)
 	if err != nil {
 		return dst, err
 	}
@@ -17,11 +17,11 @@ func (s *FastSolution) Evaluate(ctx context.Context, dst []float64, seats []game
 }
 
 // BestResponse implements [game.Solution].
-func (s *FastSolution) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
+func (s *fastSolution) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
 	if seat < 0 || seat > 1 {
 		return 0, fmt.Errorf("mars-is-ours: seat %d; want 0 or 1", seat)
 	}
-	share, err := s.price(ctx, seats, seat)
+	share, err := s.evaluate(ctx, seats, seat)
 	if err != nil {
 		return 0, err
 	}
@@ -31,30 +31,31 @@ func (s *FastSolution) BestResponse(ctx context.Context, seats []game.TabularPol
 	return s.x.r.spec.Return(share), nil
 }
 
-// price is seat 0's expected share of the win, each seat starting half of the
-// games, when free, if a seat, plays its best and the others their strategies.
-func (s *FastSolution) price(ctx context.Context, seats []game.TabularPolicy, free game.Player) (float64, error) {
+// evaluate returns seat 0's expected share of the win where the seat free plays a
+// best response to the policy of the other; game.Terminal for free means that both
+// play their policies. Each seat starts half of the games.
+func (s *fastSolution) evaluate(ctx context.Context, seats []game.TabularPolicy, free game.Player) (float64, error) {
 	if len(seats) != 2 {
-		return 0, fmt.Errorf("mars-is-ours: %d strategies for a table of 2", len(seats))
+		return 0, fmt.Errorf("mars-is-ours: %d policies for 2 seats", len(seats))
 	}
 	sum := 0.0
 	for starter := range 2 {
-		var play [2]*fastPlay
-		for seat, g := range seats {
+		var policies [2]*fastPolicy
+		for seat, p := range seats {
 			if game.Player(seat) == free {
 				continue
 			}
-			own, ok := g.(*fastStrategy)
-			if !ok || own.x != s.x {
-				return 0, fmt.Errorf("mars-is-ours: the strategy of seat %d is of another solution; make it with its Expand", seat)
+			table, ok := p.(*fastTabular)
+			if !ok || table.x != s.x {
+				return 0, fmt.Errorf("mars-is-ours: the tabular policy of seat %d is of another solution; make it with Tabulate of this one", seat)
 			}
-			play[seat^starter] = own.by[starter]
+			policies[seat^starter] = table.byStarter[starter]
 		}
-		p := &fastPricing{fastIndex: s.x, value: make([]float64, s.x.len()), play: play}
-		if err := p.run(ctx, new(game.SolverState), nil); err != nil {
+		e := &fastEvaluator{fastIndex: s.x, value: make([]float64, s.x.len()), policies: policies}
+		if err := e.run(ctx, new(game.SolverState), nil); err != nil {
 			return 0, err
 		}
-		v := p.value[s.x.at(s.x.start())]
+		v := e.value[s.x.indexOf(s.x.start())]
 		if starter == 1 {
 			v = 1 - v
 		}

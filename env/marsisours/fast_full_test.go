@@ -184,7 +184,7 @@ func TestFastReadings(t *testing.T) {
 			hand, junk, want = 4, 2, test.whole
 		}
 		r := quick(t, nil, nil, hand, junk, func(c *marsisours.Config) { c.FastCount = test.count })
-		options, err := solve(t, r).Options(nil, r.Begin(r.Initial(), 0))
+		options, err := solve(t, r).Options(nil, r.StartGame(r.Initial(), 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +332,7 @@ func TestFastFaults(t *testing.T) {
 			t.Errorf("when cancelled the error is %v", err)
 		}
 	}
-	s := r.Begin(r.Initial(), 0)
+	s := r.StartGame(r.Initial(), 0)
 	s.Seats[0].Hand = 9
 	if _, err := sol.Value(nil, s); err == nil {
 		t.Error("Value takes a position with more robots than there are")

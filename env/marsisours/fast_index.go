@@ -10,13 +10,13 @@ import (
 	"marsgym/env/game"
 )
 
-// fastPos is a position of the quick game before anybody acts. It is told by
-// roles: role 0 started and wins ties, role 1 is the other. Symmetric patterns of
-// robots on the map are one.
+// fastPos is a position of the quick game in which a seat is to act. Seats are
+// stored by role: role 0 started and wins ties, role 1 is the other. Equivalent
+// patterns of robots on the map (see [Rules.Canonical]) have one number.
 type fastPos struct {
 	pattern    uint32
 	junk, hand [2]uint8
-	turn       uint8 // 0, 1: of the role to move, while both may act; 2 + the role that alone may
+	turn       uint8 // the role to move, plus 2 if the other has passed
 }
 
 // fastTurns is the number of turns of a position.
@@ -24,54 +24,54 @@ const fastTurns = 4
 
 func (p fastPos) mover() int { return int(p.turn & 1) }
 
-// after is the turn once the mover has placed or attacked.
-func (p fastPos) after() uint8 {
+// nextTurn is the turn after the mover has placed or attacked.
+func (p fastPos) nextTurn() uint8 {
 	if p.turn < 2 {
 		return 1 - p.turn
 	}
 	return p.turn
 }
 
-// fastMove is an action other than a pass: it depends on the pattern alone
-// whether a robot in hand allows it.
+// fastMove is an action other than a pass. For a role with a robot in hand it
+// depends on the pattern alone whether it is legal.
 type fastMove struct {
 	to     uint32 // the pattern if it succeeds
 	action uint16
-	robots uint8 // that attack; 0 places one
+	robots uint8 // that attack; 0 where a robot is placed
 }
 
-// fastIndex numbers the positions of the quick game without gaps. Where moves
-// lead on the map is read off the rules, once for each pattern.
+// fastIndex numbers the positions of the quick game without gaps. It takes the
+// moves and the patterns that they lead to from the rules, once for each pattern.
 type fastIndex struct {
-	*fastStocks
-	r       *Rules
-	cells   []uint8      // to stand on
-	pattern []uint32     // by code: a digit of base 3 for each cell
-	code    []uint32     // [patterns] of the representative
-	onMap   [][2]uint8   // [patterns]; robots of each role
-	base    []uint32     // [patterns+1]; the positions of a pattern begin here
-	groups  [][][]uint32 // by robots on the map: patterns that attacks join, most robots of role 0 first
-	moves   []fastMove
-	from    []uint32               // [2*patterns+1]; the moves of each pattern and role begin here
-	win     [maxAttack + 1]float64 // by robots that attack
+	*fastReserves
+	r         *Rules
+	cells     []uint8      // that robots can stand on
+	pattern   []uint32     // number of the pattern by code, which has a base-3 digit for each cell
+	code      []uint32     // [patterns]; of the representative
+	onMap     [][2]uint8   // [patterns]; robots on the map by role
+	base      []uint32     // [patterns+1]; number of the first position of a pattern
+	groups    [][][]uint32 // by robots on the map: patterns connected by attacks, most robots of role 0 first
+	moves     []fastMove
+	firstMove []uint32               // [2*patterns+1]; index in moves, by pattern and role
+	win       [maxAttack + 1]float64 // probability that an attack succeeds, by its robots
 }
 
 // unnumbered marks codes that are no pattern.
 const unnumbered = ^uint32(0)
 
 func newFastIndex(r *Rules) (*fastIndex, error) {
-	x := &fastIndex{fastStocks: newFastStocks(r.cfg), r: r, cells: r.board.free}
-	x.number()
-	if err := x.connect(); err != nil {
+	x := &fastIndex{fastReserves: newFastReserves(r.cfg), r: r, cells: r.board.free}
+	x.numberPatterns()
+	if err := x.listMoves(); err != nil {
 		return nil, err
 	}
-	x.join()
+	x.groupPatterns()
 	return x, nil
 }
 
-// number numbers the patterns in the order of their lowest code, so that it does
-// not depend on which of them stands for the others.
-func (x *fastIndex) number() {
+// numberPatterns numbers the patterns in the order of their lowest code, so that
+// the numbers do not depend on the choice of representatives.
+func (x *fastIndex) numberPatterns() {
 	codes := 1
 	for range x.cells {
 		codes *= 3
@@ -80,13 +80,13 @@ func (x *fastIndex) number() {
 	s := State{Phase: Acting}
 	size := 0
 	for code := range x.pattern {
-		x.lay(&s, uint32(code))
+		x.placeCode(&s, uint32(code))
 		m := [2]uint8{uint8(bits.OnesCount64(s.Robots[0])), uint8(bits.OnesCount64(s.Robots[1]))}
 		if int(max(m[0], m[1])) > x.robots {
 			continue
 		}
 		c, _ := x.r.Canonical(s)
-		to := x.read(&c, 0)
+		to := x.codeOf(&c, 0)
 		if x.pattern[to] == unnumbered {
 			x.pattern[to] = uint32(len(x.code))
 			x.code, x.onMap, x.base = append(x.code, to), append(x.onMap, m), append(x.base, uint32(size))
@@ -97,8 +97,8 @@ func (x *fastIndex) number() {
 	x.base = append(x.base, uint32(size))
 }
 
-// lay puts the robots of a code on the map, those of role 0 as of seat 0.
-func (x *fastIndex) lay(s *State, code uint32) {
+// placeCode puts the robots of a code on the map; role 0 is seat 0.
+func (x *fastIndex) placeCode(s *State, code uint32) {
 	s.Robots = [maxSeats]uint64{}
 	for _, c := range x.cells {
 		if d := code % 3; d > 0 {
@@ -108,8 +108,8 @@ func (x *fastIndex) lay(s *State, code uint32) {
 	}
 }
 
-// read is the code of the robots on the map, where a seat has role 0.
-func (x *fastIndex) read(s *State, starter uint8) (code uint32) {
+// codeOf is the code of the robots on the map; starter is the seat with role 0.
+func (x *fastIndex) codeOf(s *State, starter uint8) (code uint32) {
 	own, other := s.Robots[starter], s.Robots[1-starter]
 	for _, c := range slices.Backward(x.cells) {
 		code = 3*code + uint32(own>>c&1+other>>c&1<<1)
@@ -117,22 +117,22 @@ func (x *fastIndex) read(s *State, starter uint8) (code uint32) {
 	return code
 }
 
-// connect lists the moves of each pattern.
-func (x *fastIndex) connect() error {
+// listMoves lists the moves of each pattern.
+func (x *fastIndex) listMoves() error {
 	r := x.r
 	var legal []game.Action
 	var outcomes []game.Outcome[State]
 	for i, m := range x.onMap {
 		for a := range 2 {
-			x.from = append(x.from, uint32(len(x.moves)))
+			x.firstMove = append(x.firstMove, uint32(len(x.moves)))
 			if int(m[a]) == x.robots {
-				continue // there is none in hand
+				continue // no robot is in hand
 			}
 			s := State{Phase: Acting, Mover: uint8(a)}
-			x.lay(&s, x.code[i])
+			x.placeCode(&s, x.code[i])
 			s.Seats[a].Hand = 1
 			legal = r.Legal(legal[:0], s)
-			for _, action := range legal[:len(legal)-1] { // the last is to pass
+			for _, action := range legal[:len(legal)-1] { // the last is a pass
 				next, err := r.Apply(s, action)
 				if err != nil {
 					return err
@@ -142,19 +142,19 @@ func (x *fastIndex) connect() error {
 					next = outcomes[0].State // the attack succeeds
 					x.win[move.robots] = outcomes[0].Prob
 				}
-				move.to = x.pattern[x.read(&next, 0)]
+				move.to = x.pattern[x.codeOf(&next, 0)]
 				x.moves = append(x.moves, move)
 			}
 		}
 	}
-	x.from = append(x.from, uint32(len(x.moves)))
+	x.firstMove = append(x.firstMove, uint32(len(x.moves)))
 	return nil
 }
 
-// join groups the patterns that attacks lead between. Nothing leaves the map but
-// by an attack, which puts another robot there; so only attacks can come back to
-// a pattern.
-func (x *fastIndex) join() {
+// groupPatterns groups the patterns connected by attacks. A robot leaves the map
+// only by an attack, which puts another robot in its place; so a pattern can recur
+// only through attacks.
+func (x *fastIndex) groupPatterns() {
 	root := make([]uint32, len(x.code))
 	for i := range root {
 		root[i] = uint32(i)
@@ -167,14 +167,14 @@ func (x *fastIndex) join() {
 		return i
 	}
 	for i := range uint32(len(x.code)) {
-		for _, move := range x.moves[x.from[2*i]:x.from[2*i+2]] {
+		for _, move := range x.moves[x.firstMove[2*i]:x.firstMove[2*i+2]] {
 			if u, v := find(i), find(move.to); move.robots > 0 {
 				root[max(u, v)] = min(u, v)
 			}
 		}
 	}
 	x.groups = make([][][]uint32, len(x.cells)+1)
-	place := make([]int, len(x.code)) // of the group of a root
+	place := make([]int, len(x.code)) // by root: index of its group
 	for i, m := range x.onMap {
 		at, groups := find(uint32(i)), &x.groups[m[0]+m[1]]
 		if at == uint32(i) {
@@ -190,14 +190,13 @@ func (x *fastIndex) join() {
 	}
 }
 
-// movesOf lists what a role with a robot in hand can do in a pattern, but to
-// pass, in the order of Legal.
+// movesOf lists the moves of a role with a robot in hand, in the order of Legal.
 func (x *fastIndex) movesOf(pattern uint32, role int) []fastMove {
 	k := 2*pattern + uint32(role)
-	return x.moves[x.from[k]:x.from[k+1]]
+	return x.moves[x.firstMove[k]:x.firstMove[k+1]]
 }
 
-// legal lists what the mover can do, but to pass.
+// legal lists the moves of the mover.
 func (x *fastIndex) legal(p fastPos) []fastMove {
 	if p.hand[p.mover()] == 0 {
 		return nil
@@ -205,7 +204,7 @@ func (x *fastIndex) legal(p fastPos) []fastMove {
 	return x.movesOf(p.pattern, p.mover())
 }
 
-// over reports whether the game is over, since nobody can place or attack.
+// over reports whether the game is over because nobody can place or attack.
 func (x *fastIndex) over(p fastPos) bool {
 	for role := range 2 {
 		active := p.turn < 2 || p.mover() == role
@@ -216,7 +215,7 @@ func (x *fastIndex) over(p fastPos) bool {
 	return true
 }
 
-// payoff is role 0's share of the win if the game ends here.
+// payoff is role 0's share of the win if the game ends in p.
 func (x *fastIndex) payoff(p fastPos) float64 {
 	var n [2]int
 	for role, onMap := range x.onMap[p.pattern] {
@@ -228,24 +227,24 @@ func (x *fastIndex) payoff(p fastPos) float64 {
 	return 0
 }
 
-// len is the number of positions.
+// len returns the number of positions.
 func (x *fastIndex) len() int { return int(x.base[len(x.code)]) }
 
-// at is the number of a position.
-func (x *fastIndex) at(p fastPos) uint32 {
+// indexOf returns the number of a position.
+func (x *fastIndex) indexOf(p fastPos) uint32 {
 	m := x.onMap[p.pattern]
-	return x.base[p.pattern] + x.within(m[0], m[1], p.junk, p.hand, p.turn)
+	return x.base[p.pattern] + x.offset(m[0], m[1], p.junk, p.hand, p.turn)
 }
 
-// within is the number of a position among those of its pattern.
-func (x *fastIndex) within(m0, m1 uint8, junk, hand [2]uint8, turn uint8) uint32 {
+// offset returns the number of a position among those of its pattern.
+func (x *fastIndex) offset(m0, m1 uint8, junk, hand [2]uint8, turn uint8) uint32 {
 	s0 := x.first[m0][junk[0]] + int(hand[0])
 	s1 := x.first[m1][junk[1]] + int(hand[1])
 	return uint32((int(turn)*len(x.list[m0])+s0)*len(x.list[m1]) + s1)
 }
 
-// pos is the position of a number.
-func (x *fastIndex) pos(at uint32) fastPos {
+// position returns the position with a number.
+func (x *fastIndex) position(at uint32) fastPos {
 	i := sort.Search(len(x.code), func(i int) bool { return x.base[i+1] > at })
 	m := x.onMap[i]
 	k := int(at - x.base[i])
@@ -254,31 +253,31 @@ func (x *fastIndex) pos(at uint32) fastPos {
 	return fastPos{uint32(i), [2]uint8{s0[0], s1[0]}, [2]uint8{s0[1], s1[1]}, uint8(k / n1 / n0)}
 }
 
-// fastLeads says where the moves of a position lead. What passing and a failed
-// attack lead to are numbers of positions; what placing and a successful attack
-// lead to are numbers within the pattern that the move names.
-type fastLeads struct {
+// fastSuccessors holds the positions that follow a position: numbers of positions
+// after a pass and a failed attack, offsets in the pattern that the move leads to
+// after a placement and a successful attack.
+type fastSuccessors struct {
 	pass, lost, placed, won uint32
-	ends                    bool // passing ends the game
+	ends                    bool // a pass ends the game
 }
 
-func (x *fastIndex) leads(p fastPos) (l fastLeads) {
+func (x *fastIndex) successors(p fastPos) (l fastSuccessors) {
 	a := p.mover()
 	d := 1 - a
 	m, base := x.onMap[p.pattern], x.base[p.pattern]
 	l.ends = p.turn >= 2
 	if !l.ends {
-		l.pass = base + x.within(m[0], m[1], p.junk, p.hand, uint8(2+d))
+		l.pass = base + x.offset(m[0], m[1], p.junk, p.hand, uint8(2+d))
 	}
 	if p.hand[a] == 0 {
 		return l
 	}
-	turn := p.after()
+	turn := p.nextTurn()
 	fewer := p.hand
 	fewer[a]--
-	l.lost = base + x.within(m[0], m[1], p.junk, fewer, turn)
+	l.lost = base + x.offset(m[0], m[1], p.junk, fewer, turn)
 	m[a]++
-	l.placed = x.within(m[0], m[1], p.junk, fewer, turn)
+	l.placed = x.offset(m[0], m[1], p.junk, fewer, turn)
 	if m[d] == 0 {
 		return l
 	}
@@ -290,20 +289,20 @@ func (x *fastIndex) leads(p fastPos) (l fastLeads) {
 		hand[a]--
 	}
 	hand[d]++
-	l.won = x.within(m[0], m[1], junk, hand, turn)
+	l.won = x.offset(m[0], m[1], junk, hand, turn)
 	return l
 }
 
-// stays reports whether a successful attack of a role leaves the junkyards as
-// they are, so that the attack may come up again.
-func (x *fastIndex) stays(role int, junk [2]uint8) bool {
+// canRecur reports whether a successful attack of a role leaves the junkyards
+// unchanged, so that the same attack can come up again.
+func (x *fastIndex) canRecur(role int, junk [2]uint8) bool {
 	return junk[role] == 0 || x.r.cfg.CaptureFromHand
 }
 
-// state is a decision of a game that the given seat started.
+// state returns the state of a position in a game that the given seat started.
 func (x *fastIndex) state(p fastPos, starter uint8) State {
 	s := State{Phase: Acting, Start: starter, Mover: uint8(p.mover()) ^ starter}
-	x.lay(&s, x.code[p.pattern])
+	x.placeCode(&s, x.code[p.pattern])
 	if starter == 1 {
 		s.Robots[0], s.Robots[1] = s.Robots[1], s.Robots[0]
 	}
@@ -317,43 +316,44 @@ func (x *fastIndex) state(p fastPos, starter uint8) State {
 	return s
 }
 
-// fastLabels names the choices of a decision by the actions of its
-// representative. In games that seat 0 started their order is the same.
-type fastLabels struct {
+// fastDecision is a position as the rules number its actions. A choice is the index
+// of a move, or the number of moves for a pass.
+type fastDecision struct {
 	state   State // the representative
 	moves   []fastMove
 	pass    game.Action
-	relabel []game.Action // as of Canonical
+	relabel []game.Action // of [Rules.Canonical]
 }
 
-func (x *fastIndex) labels(p fastPos, starter uint8) (l fastLabels) {
-	l.state, l.relabel = x.r.Canonical(x.state(p, starter))
-	l.moves, l.pass = x.legal(p), game.Action(x.r.act.pass)
-	return l
+// decision returns the decision of a position in a game that the given seat
+// started. If that is seat 0, choices are in the order of their actions.
+func (x *fastIndex) decision(p fastPos, starter uint8) (d fastDecision) {
+	d.state, d.relabel = x.r.Canonical(x.state(p, starter))
+	d.moves, d.pass = x.legal(p), game.Action(x.r.act.pass)
+	return d
 }
 
-// action is the action of a choice: a move by its index, or behind the last to
-// pass.
-func (l *fastLabels) action(choice int) game.Action {
-	a := l.pass
-	if choice < len(l.moves) {
-		a = game.Action(l.moves[choice].action)
+// action returns the action of a choice in the representative.
+func (d *fastDecision) action(choice int) game.Action {
+	a := d.pass
+	if choice < len(d.moves) {
+		a = game.Action(d.moves[choice].action)
 	}
-	if l.relabel != nil {
-		a = game.Action(slices.Index(l.relabel, a))
+	if d.relabel != nil {
+		a = game.Action(slices.Index(d.relabel, a))
 	}
 	return a
 }
 
-// find is the position of a state in which a seat is to act.
+// find returns the position of a state in which a seat is to act.
 func (x *fastIndex) find(s *State) (p fastPos, err error) {
-	code := x.read(s, s.Start)
+	code := x.codeOf(s, s.Start)
 	p.pattern, p.turn = x.pattern[code], s.Mover^s.Start
 	if s.Passed != 0 {
 		p.turn += 2
 	}
 	if p.pattern == unnumbered {
-		return p, fmt.Errorf("a seat has more than %d robots", x.robots)
+		return p, fmt.Errorf("a seat has more than %d robots on the map", x.robots)
 	}
 	for role := range 2 {
 		seat := s.Seats[uint8(role)^s.Start]

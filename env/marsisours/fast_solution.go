@@ -10,21 +10,21 @@ import (
 	"marsgym/env/game/chart"
 )
 
-// Limits of what is solved. Chosen: a code for each way to fill 14 cells takes 19
-// MB, and the values of so many positions a gigabyte.
+// Limits of the solver. Chosen: the codes of 14 cells take 19 MB, and the values of
+// 1<<27 positions 1 GB.
 const (
 	maxFastCells     = 14
 	maxFastPositions = 1 << 27
 )
 
-// Solve implements [game.Solver]. The quick game takes three seconds of one core and
-// 80 MB; the standard game is not solved.
+// Solve implements [game.Solver]. The quick game takes three seconds on one core and
+// 80 MB. The standard game has no exact solution.
 func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solution[State], error) {
 	return r.SolveFrom(ctx, new(game.SolverState), progress)
 }
 
-// SolveFrom implements [game.ResumableSolver]. The values are the starter's shares of the win,
-// in the order of the positions; Next counts layers.
+// SolveFrom implements [game.ResumableSolver]. The values are the starter's shares of
+// the win, by number of the position; Next counts layers.
 func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress func(float64)) (game.VerifiableSolution[State], error) {
 	n, _, err := r.StateSize()
 	if err != nil {
@@ -43,13 +43,13 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress 
 	if work.Values == nil {
 		work.Values = make([]float64, n)
 	}
-	p := &fastPricing{fastIndex: x, value: work.Values}
+	p := &fastEvaluator{fastIndex: x, value: work.Values}
 	if work.Done < 1 {
 		if err := p.run(ctx, work, progress); err != nil {
 			return nil, err
 		}
 	}
-	return &FastSolution{x: x, value: work.Values, residual: work.Residual}, nil
+	return &fastSolution{x: x, value: work.Values, residual: work.Residual}, nil
 }
 
 // StateSize implements [game.ResumableSolver].
@@ -57,7 +57,7 @@ func (r *Rules) StateSize() (values int, steps int64, err error) {
 	if !r.fast {
 		return 0, 0, fmt.Errorf("mars-is-ours: only the quick game is solved: %w", game.ErrNoSolution)
 	}
-	k, cells := newFastStocks(r.cfg), len(r.board.free)
+	k, cells := newFastReserves(r.cfg), len(r.board.free)
 	if cells > maxFastCells {
 		return 0, 0, fmt.Errorf("mars-is-ours: the map has %d cells to stand on, more than %d: %w", cells, maxFastCells, game.ErrNoSolution)
 	}
@@ -74,14 +74,14 @@ func (r *Rules) StateSize() (values int, steps int64, err error) {
 }
 
 // Equations implements [game.VerifiableSolution]: there is one for each position.
-func (s *FastSolution) Equations() int { return s.x.len() }
+func (s *fastSolution) Equations() int { return s.x.len() }
 
 // Violation implements [game.VerifiableSolution], in shares of the win.
-func (s *FastSolution) Violation(ctx context.Context, positions []int) (most float64, err error) {
-	p := fastPricing{fastIndex: s.x, value: s.value}
+func (s *fastSolution) Violation(ctx context.Context, positions []int) (most float64, err error) {
+	p := fastEvaluator{fastIndex: s.x, value: s.value}
 	for _, n := range positions {
 		at := uint32(n)
-		most = max(most, math.Abs(p.look(s.x.pos(at), at)-s.value[at]))
+		most = max(most, math.Abs(p.lookAhead(s.x.position(at), at)-s.value[at]))
 	}
 	return most, ctx.Err()
 }
@@ -92,71 +92,70 @@ func (r *Rules) Estimate() game.Estimate {
 	if !r.fast {
 		return game.Estimate{}
 	}
-	n := newFastStocks(r.cfg).positions(r)
+	n := newFastReserves(r.cfg).positions(r)
 	return game.Estimate{Positions: int64(n), Bytes: int64(9 * n), CoreSeconds: n * perPosition}
 }
 
-// FastSolution is the exact solution of the quick game: the value of every
-// position in which the robots of two seats can be, whether it can come up or
-// not.
+// fastSolution is the exact solution of the quick game: the value of every position
+// that the robots of two seats can form, whether the game can reach it or not.
 //
-// Whatever is played, a game ends. Robots are placed, and lost, for good,
-// junkyards only empty, and nobody acts after passing; all that can come back is
-// a pattern of robots on the map, by attacks. Each of those fails with a
-// probability of at least 1-w, where w is 0.874, that of four robots; the
-// attacker then loses a robot. So the sweeps that value such patterns contract
-// by w.
-type FastSolution struct {
+// Every game ends, under any policies: the number of robots on the map never falls,
+// that in a junkyard never rises, lost robots never return, and no seat acts after it
+// has passed. Only a pattern of robots on the map can recur, through attacks. Each
+// attack fails with a probability of at least 1-w, where w = 0.874 is the success
+// probability of four robots, and a failed attack costs a robot. So the sweeps over
+// such patterns contract by w.
+type fastSolution struct {
 	x        *fastIndex
 	value    []float64 // role 0's share of the win
 	residual float64   // of value
 }
 
 // Residual implements [game.Solution].
-func (s *FastSolution) Residual() float64 { return s.residual * s.unit() }
+func (s *fastSolution) Residual() float64 { return s.residual * s.returnSpan() }
 
-// unit is the return that a whole win makes.
-func (s *FastSolution) unit() float64 { return s.x.r.spec.Win - s.x.r.spec.Loss }
+// returnSpan is the difference in return between a win and a loss.
+func (s *fastSolution) returnSpan() float64 { return s.x.r.spec.Win - s.x.r.spec.Loss }
 
-// Facts implements [game.Reporter]: what the starter wins, and a bound on the error of any
-// value, both as shares of the win.
+// Facts implements [game.Reporter]: the starter's value, and a bound on the error of
+// any value, both as shares of the win.
 //
-// A game passes through sets of positions that attacks can come back to, and
-// leaves each for good when a robot is placed, lost or taken from the junkyard,
-// or a seat passes. In each the error grows by (residual + rounding)/(1-w) at
-// most, which is the sum of what a contraction by w leaves.
-func (s *FastSolution) Facts() []game.Fact {
-	const rounding = 1e-15 // of a look ahead at shares: some five operations
+// A game passes through sets of positions that can recur through attacks. It leaves
+// each set for ever when a robot is placed, lost or taken from the junkyard, or a
+// seat passes. In each set a contraction by w adds at most (residual + rounding)/(1-w)
+// to the error.
+func (s *fastSolution) Facts() []game.Fact {
+	const rounding = 1e-15 // of one lookAhead: about five operations on shares
 	x := s.x
 	sets := 2*x.robots + 2*x.junk + len(x.cells) + 3
 	bound := (s.residual + rounding) * float64(sets) / (1 - slices.Max(x.win[:]))
 	return []game.Fact{
-		{Name: "starter_wins", Value: s.value[x.at(x.start())]},
+		{Name: "starter_wins", Value: s.value[x.indexOf(x.start())]},
 		{Name: "error_bound", Value: bound},
 	}
 }
 
-// Charts implements [game.Reporter]: there are none.
-func (s *FastSolution) Charts() ([]chart.Chart, error) {
+// Charts implements [game.Reporter]. There are none.
+func (s *fastSolution) Charts() ([]chart.Chart, error) {
 	return nil, fmt.Errorf("%s: %w", s.x.r.spec.ID, game.ErrNoCharts)
 }
 
-// PolicyCharts implements [game.Reporter]: there are none.
-func (s *FastSolution) PolicyCharts(game.TabularPolicy, string) ([]chart.Chart, error) {
+// PolicyCharts implements [game.Reporter]. There are none.
+func (s *fastSolution) PolicyCharts(game.TabularPolicy, string) ([]chart.Chart, error) {
 	return s.Charts()
 }
 
 // Value implements [game.Solution].
-func (s *FastSolution) Value(dst []float64, at State) ([]float64, error) {
-	v, err := s.share(at)
+func (s *fastSolution) Value(dst []float64, at State) ([]float64, error) {
+	v, err := s.winShare(at)
 	if err != nil {
 		return dst, fmt.Errorf("mars-is-ours: position %q: %w", s.x.r.Format(at), err)
 	}
 	return append(dst, s.x.r.spec.Return(v), s.x.r.spec.Return(1-v)), nil
 }
 
-// share is seat 0's expected share of the win.
-func (s *FastSolution) share(at State) (float64, error) {
+// winShare returns seat 0's expected share of the win.
+func (s *fastSolution) winShare(at State) (float64, error) {
 	r := s.x.r
 	switch r.CurrentPlayer(at) {
 	case game.Terminal:
@@ -164,7 +163,7 @@ func (s *FastSolution) share(at State) (float64, error) {
 	case game.Chance:
 		sum := 0.0
 		for _, o := range r.Outcomes(nil, at) {
-			v, err := s.share(o.State)
+			v, err := s.winShare(o.State)
 			if err != nil {
 				return 0, err
 			}
@@ -176,7 +175,7 @@ func (s *FastSolution) share(at State) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	v := s.value[s.x.at(p)]
+	v := s.value[s.x.indexOf(p)]
 	if at.Start == 1 {
 		v = 1 - v
 	}
@@ -184,14 +183,14 @@ func (s *FastSolution) share(at State) (float64, error) {
 }
 
 // Options implements [game.Solution].
-func (s *FastSolution) Options(dst []float64, at State) ([]float64, error) {
+func (s *fastSolution) Options(dst []float64, at State) ([]float64, error) {
 	r := s.x.r
 	for _, a := range r.Legal(nil, at) {
 		next, err := r.Apply(at, a)
 		if err != nil {
 			return dst, err
 		}
-		v, err := s.share(next)
+		v, err := s.winShare(next)
 		if err != nil {
 			return dst, fmt.Errorf("mars-is-ours: position %q: %w", r.Format(next), err)
 		}
@@ -204,9 +203,9 @@ func (s *FastSolution) Options(dst []float64, at State) ([]float64, error) {
 }
 
 // Policy implements [game.Solution].
-func (s *FastSolution) Policy() game.Policy[State] { return fastBest{s} }
+func (s *fastSolution) Policy() game.Policy[State] { return fastBest{s} }
 
-type fastBest struct{ *FastSolution }
+type fastBest struct{ *fastSolution }
 
 // Probs implements [game.Policy].
 func (b fastBest) Probs(dst []float64, states []State) error {
@@ -220,8 +219,8 @@ func (b fastBest) Probs(dst []float64, states []State) error {
 		if err != nil {
 			return fmt.Errorf("mars-is-ours: position %q: %w", x.r.Format(s), err)
 		}
-		l := x.labels(p, s.Start)
-		a := l.action(b.best(p, s.Start))
+		d := x.decision(p, s.Start)
+		a := d.action(b.best(p, s.Start))
 		if _, relabel := x.r.Canonical(s); relabel != nil {
 			a = relabel[a]
 		}
@@ -230,35 +229,35 @@ func (b fastBest) Probs(dst []float64, states []State) error {
 	return nil
 }
 
-// best is the best choice in a position of a game that the given seat started;
-// of those that tie the first by its action.
-func (s *FastSolution) best(p fastPos, starter uint8) (best int) {
-	var room [32]float64
-	least := game.Action(-1)
-	l := s.x.labels(p, starter)
-	for choice, loss := range s.losses(room[:0], p) {
-		if loss*s.unit() <= game.Tie {
-			if a := l.action(choice); least < 0 || a < least {
-				best, least = choice, a
+// best returns the best choice in a position of a game that the given seat started,
+// ties to the lowest action.
+func (s *fastSolution) best(p fastPos, starter uint8) (best int) {
+	var buf [32]float64
+	lowest := game.Action(-1)
+	d := s.x.decision(p, starter)
+	for choice, loss := range s.losses(buf[:0], p) {
+		if loss*s.returnSpan() <= game.Tie {
+			if a := d.action(choice); lowest < 0 || a < lowest {
+				best, lowest = choice, a
 			}
 		}
 	}
 	return best
 }
 
-// losses appends by how much each choice of a position is worse than the best, in shares
-// of the win.
-func (s *FastSolution) losses(dst []float64, p fastPos) []float64 {
-	x := fastPricing{fastIndex: s.x, value: s.value}
-	l := x.leads(p)
+// losses appends by how much each choice in a position is worse than the best, in
+// shares of the win.
+func (s *fastSolution) losses(dst []float64, p fastPos) []float64 {
+	x := fastEvaluator{fastIndex: s.x, value: s.value}
+	l := x.successors(p)
 	from, sign := len(dst), 1.0
 	if p.mover() == 1 {
 		sign = -1
 	}
 	for _, m := range x.legal(p) {
-		dst = append(dst, sign*x.worth(m, &l, x.value[l.lost]))
+		dst = append(dst, sign*x.moveValue(m, &l, x.value[l.lost]))
 	}
-	dst = append(dst, sign*x.passed(p, &l))
+	dst = append(dst, sign*x.passValue(p, &l))
 	most := slices.Max(dst[from:])
 	for i := range dst[from:] {
 		dst[from+i] = most - dst[from+i]

@@ -2,34 +2,33 @@ package marsisours
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"marsgym/env/game"
+	"marsgym/internal/parallel"
 )
 
-// fastClass is what no move of the map changes but a lost attack, or one that
-// takes a robot from the junkyard.
+// fastClass is the part of a position that changes only by a failed attack, or by a
+// successful one that takes a robot from the junkyard.
 type fastClass struct {
 	robots, junk [2]int // of each role: in the game, and of these in the junkyard
 }
 
-// left is what is in the junkyards.
-func (c fastClass) left() [2]uint8 { return [2]uint8{uint8(c.junk[0]), uint8(c.junk[1])} }
+// junkyards returns the robots in the junkyards.
+func (c fastClass) junkyards() [2]uint8 { return [2]uint8{uint8(c.junk[0]), uint8(c.junk[1])} }
 
-// fastLayer are positions that lead to each other only within a group of
-// patterns and a class.
+// fastLayer is a set of components, each a class with a group of patterns. Within a
+// layer no component leads to another.
 type fastLayer struct {
 	classes []fastClass
 	groups  [][]uint32
 }
 
-// layers lists the layers, each before those that lead to it: robots are lost
-// for good, junkyards only empty, and the map only fills.
+// layers lists the layers, each before those that lead to it: lost robots never
+// return, the number of robots in the junkyards never rises, and that on the map
+// never falls.
 func (x *fastIndex) layers() (list []fastLayer) {
 	for robots := range 2*x.robots + 1 {
 		for junk := range 2*x.junk + 1 {
@@ -50,8 +49,8 @@ func (x *fastIndex) layers() (list []fastLayer) {
 	return list
 }
 
-// of is the position of a class with a pattern, if there is one.
-func (x *fastIndex) of(c fastClass, pattern uint32) (p fastPos, ok bool) {
+// classPosition returns the position of a class with a pattern, if there is one.
+func (x *fastIndex) classPosition(c fastClass, pattern uint32) (p fastPos, ok bool) {
 	p.pattern = pattern
 	for role, m := range x.onMap[pattern] {
 		hand := c.robots[role] - c.junk[role] - int(m)
@@ -63,18 +62,18 @@ func (x *fastIndex) of(c fastClass, pattern uint32) (p fastPos, ok bool) {
 	return p, true
 }
 
-// fastPricing values positions when each role plays as given, or, where that is
-// nil, whatever is best for it.
-type fastPricing struct {
+// fastEvaluator computes the values of positions where each role plays its policy,
+// or best play if that is nil.
+type fastEvaluator struct {
 	*fastIndex
-	value []float64 // role 0's expected share of the win
-	play  [2]*fastPlay
+	value    []float64 // role 0's expected share of the win
+	policies [2]*fastPolicy
 }
 
-// run values the layers one after the other, each on all cores. No position is
-// valued by two goroutines, and none waits for another, so that the bits do not
-// depend on their number.
-func (p *fastPricing) run(ctx context.Context, work *game.SolverState, progress func(float64)) error {
+// run solves the layers one after the other, each on all cores. No goroutine reads
+// what another writes in the same layer, so that the bits do not depend on the number
+// of goroutines.
+func (p *fastEvaluator) run(ctx context.Context, work *game.SolverState, progress func(float64)) error {
 	layers := p.layers()
 	total, done := 0, 0
 	for _, l := range layers {
@@ -85,7 +84,7 @@ func (p *fastPricing) run(ctx context.Context, work *game.SolverState, progress 
 		if int64(i) < work.Next {
 			continue
 		}
-		residual, err := p.layer(ctx, l)
+		residual, err := p.solveLayer(ctx, l)
 		if err != nil {
 			return err
 		}
@@ -99,87 +98,71 @@ func (p *fastPricing) run(ctx context.Context, work *game.SolverState, progress 
 	return nil
 }
 
-// layer values a layer and returns its residual.
-func (p *fastPricing) layer(ctx context.Context, l fastLayer) (float64, error) {
-	n := len(l.classes) * len(l.groups)
-	workers := max(1, min(runtime.GOMAXPROCS(0), n))
-	residual, errs := make([]float64, workers), make([]error, workers)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for errs[w] == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if errs[w] = ctx.Err(); errs[w] != nil {
-					return
-				}
-				var r float64
-				r, errs[w] = p.component(l.classes[i%len(l.classes)], l.groups[i/len(l.classes)])
-				residual[w] = max(residual[w], r)
-			}
-		})
-	}
-	wg.Wait()
-	worst := 0.0
-	for _, r := range residual {
-		worst = max(worst, r)
-	}
-	return worst, errors.Join(errs...)
+// solveLayer solves the components of a layer and returns their largest residual.
+func (p *fastEvaluator) solveLayer(ctx context.Context, l fastLayer) (residual float64, err error) {
+	var mu sync.Mutex // of residual
+	err = parallel.ForContext(ctx, len(l.classes)*len(l.groups), 1, func(i, _ int) error {
+		r, err := p.solveComponent(l.classes[i%len(l.classes)], l.groups[i/len(l.classes)])
+		mu.Lock()
+		residual = max(residual, r)
+		mu.Unlock()
+		return err
+	})
+	return residual, err
 }
 
 const (
-	// fastSettled is the change of values in a sweep at which they stand still:
-	// half the distance of doubles near one.
-	fastSettled = 1.2e-16
+	// fastTolerance is the largest change of a value in a sweep that counts as
+	// converged: half the distance of two float64 just below 1.
+	fastTolerance = 1.2e-16
 
-	// fastSweeps is the number of sweeps after which a component is given up. One
-	// takes some forty, for each attack fails with a probability of an eighth or
-	// more and then leaves it.
-	fastSweeps = 2000
+	// fastMaxSweeps is the number of sweeps over a component after which it counts as
+	// not converging. About forty are needed: an attack fails with a probability of
+	// an eighth or more, and then leaves the component.
+	fastMaxSweeps = 2000
 )
 
-// component values the positions of a class with the patterns of a group, and
-// returns its residual.
+// solveComponent solves the positions of a class with the patterns of a group, and
+// returns the residual.
 //
-// Once a role has passed, the other's robots on the map only become more. While
-// both may act, so they do if the attacks of one empty its junkyard; else sweeps
-// follow each other until the values stand still.
-func (p *fastPricing) component(c fastClass, group []uint32) (residual float64, err error) {
+// After a role has passed, the other's number of robots on the map only rises. While
+// both may act the same holds of one role if the attacks of the other empty its
+// junkyard. In these cases one sweep in that order is exact; otherwise sweeps are
+// repeated until the values converge.
+func (p *fastEvaluator) solveComponent(c fastClass, group []uint32) (residual float64, err error) {
 	p.sweep(c, group, false, 2)
 	p.sweep(c, group, true, 3)
-	stays := p.stays(0, c.left())
-	if !stays || !p.stays(1, c.left()) {
+	stays := p.canRecur(0, c.junkyards())
+	if !stays || !p.canRecur(1, c.junkyards()) {
 		p.sweep(c, group, !stays, 0, 1)
 		return 0, nil
 	}
-	for range fastSweeps {
-		if p.sweep(c, group, false, 0, 1) <= fastSettled {
+	for range fastMaxSweeps {
+		if p.sweep(c, group, false, 0, 1) <= fastTolerance {
 			return p.violation(c, group), nil
 		}
 	}
-	return 0, fmt.Errorf("mars-is-ours: values of %d patterns do not settle: %w", len(group), game.ErrNoSolution)
+	return 0, fmt.Errorf("mars-is-ours: the values of %d patterns do not converge in %d sweeps: %w", len(group), fastMaxSweeps, game.ErrNoSolution)
 }
 
-// sweep looks ahead from the positions of some turns, most robots of role 0 or,
-// backward, of role 1 first, and returns the largest change of a value.
-func (p *fastPricing) sweep(c fastClass, group []uint32, backward bool, turns ...uint8) (change float64) {
+// sweep updates the values of the positions of some turns by lookAhead, in order of
+// falling robots of role 0 on the map (backward: rising), and returns the largest
+// change.
+func (p *fastEvaluator) sweep(c fastClass, group []uint32, backward bool, turns ...uint8) (change float64) {
 	for i := range group {
 		if backward {
 			i = len(group) - 1 - i
 		}
-		pos, ok := p.of(c, group[i])
+		pos, ok := p.classPosition(c, group[i])
 		if !ok {
 			continue
 		}
 		for _, pos.turn = range turns {
-			at := p.at(pos)
-			if !p.matters(at) {
+			at := p.indexOf(pos)
+			if !p.reachable(at) {
 				continue
 			}
-			v := p.look(pos, at)
+			v := p.lookAhead(pos, at)
 			change = max(change, math.Abs(v-p.value[at]))
 			p.value[at] = v
 		}
@@ -187,13 +170,13 @@ func (p *fastPricing) sweep(c fastClass, group []uint32, backward bool, turns ..
 	return change
 }
 
-// violation is how far values are from what a look ahead gives.
-func (p *fastPricing) violation(c fastClass, group []uint32) (most float64) {
+// violation returns the largest difference between a value and its lookAhead.
+func (p *fastEvaluator) violation(c fastClass, group []uint32) (most float64) {
 	for _, pattern := range group {
-		if pos, ok := p.of(c, pattern); ok {
+		if pos, ok := p.classPosition(c, pattern); ok {
 			for pos.turn = range uint8(2) {
-				if at := p.at(pos); p.matters(at) {
-					most = max(most, math.Abs(p.look(pos, at)-p.value[at]))
+				if at := p.indexOf(pos); p.reachable(at) {
+					most = max(most, math.Abs(p.lookAhead(pos, at)-p.value[at]))
 				}
 			}
 		}
@@ -201,33 +184,33 @@ func (p *fastPricing) violation(c fastClass, group []uint32) (most float64) {
 	return most
 }
 
-// matters reports whether a position can come up under the strategies given.
-func (p *fastPricing) matters(at uint32) bool {
-	for role, y := range p.play {
-		if y != nil && !y.reached[role].has(at) {
+// reachable reports whether a position can come up under the policies.
+func (p *fastEvaluator) reachable(at uint32) bool {
+	for role, policy := range p.policies {
+		if policy != nil && !policy.reached[role].has(at) {
 			return false
 		}
 	}
 	return true
 }
 
-// look is the value of a position by those that it leads to.
-func (p *fastPricing) look(pos fastPos, at uint32) float64 {
+// lookAhead computes the value of a position from those of its successors.
+func (p *fastEvaluator) lookAhead(pos fastPos, at uint32) float64 {
 	if p.over(pos) {
 		return p.payoff(pos)
 	}
-	a, l, moves := pos.mover(), p.leads(pos), p.legal(pos)
-	best := p.passed(pos, &l)
+	a, l, moves := pos.mover(), p.successors(pos), p.legal(pos)
+	best := p.passValue(pos, &l)
 	if len(moves) == 0 {
 		return best
 	}
 	lost := p.value[l.lost]
-	if y := p.play[a]; y != nil {
+	if policy := p.policies[a]; policy != nil {
 		sum := 0.0
-		for choice, prob := range y.choicesAt(at) {
+		for choice, prob := range policy.choicesAt(at) {
 			v := best
 			if choice < len(moves) {
-				v = p.worth(moves[choice], &l, lost)
+				v = p.moveValue(moves[choice], &l, lost)
 			}
 			sum += prob * v
 		}
@@ -235,26 +218,26 @@ func (p *fastPricing) look(pos fastPos, at uint32) float64 {
 	}
 	if a == 0 {
 		for i := range moves {
-			best = max(best, p.worth(moves[i], &l, lost))
+			best = max(best, p.moveValue(moves[i], &l, lost))
 		}
 		return best
 	}
 	for i := range moves {
-		best = min(best, p.worth(moves[i], &l, lost))
+		best = min(best, p.moveValue(moves[i], &l, lost))
 	}
 	return best
 }
 
-// passed is the value once the mover has passed.
-func (p *fastPricing) passed(pos fastPos, l *fastLeads) float64 {
+// passValue returns the value after a pass.
+func (p *fastEvaluator) passValue(pos fastPos, l *fastSuccessors) float64 {
 	if l.ends {
 		return p.payoff(pos)
 	}
 	return p.value[l.pass]
 }
 
-// worth is the value of a move.
-func (p *fastPricing) worth(m fastMove, l *fastLeads, lost float64) float64 {
+// moveValue returns the value of a move; lost is the value after a failed attack.
+func (p *fastEvaluator) moveValue(m fastMove, l *fastSuccessors, lost float64) float64 {
 	if m.robots == 0 {
 		return p.value[p.base[m.to]+l.placed]
 	}

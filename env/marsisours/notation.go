@@ -14,7 +14,7 @@ import (
 func (r *Rules) Format(s State) string {
 	var b strings.Builder
 	word := func(format string, args ...any) { fmt.Fprintf(&b, " "+format, args...) }
-	b.WriteString(r.list(&s, func(p int) int { return r.points(&s, p) }))
+	b.WriteString(r.joinSeats(&s, func(p int) int { return r.points(&s, p) }))
 	if r.CurrentPlayer(s) >= 0 || s.Attackers > 0 {
 		fmt.Fprintf(&b, "@%d", s.Mover)
 	}
@@ -34,10 +34,10 @@ func (r *Rules) Format(s State) string {
 		r.formatSeats(&s, word)
 	}
 	if !r.fast {
-		word("map %s", r.rows(func(c int) byte { return r.groundLetter(&s, c) }))
+		word("map %s", r.drawMap(func(c int) byte { return r.groundLetter(&s, c) }))
 	}
 	if s.Phase > Drawing {
-		word("robots %s", r.rows(func(c int) byte { return r.robotLetter(&s, c) }))
+		word("robots %s", r.drawMap(func(c int) byte { return r.robotLetter(&s, c) }))
 		if !r.fast {
 			word("labs ")
 			for l := range labs {
@@ -61,8 +61,8 @@ func (r *Rules) points(s *State, p int) int {
 	return int(s.Seats[p].Money)
 }
 
-// list joins a number of each seat.
-func (r *Rules) list(s *State, number func(p int) int) string {
+// joinSeats joins a number of each seat.
+func (r *Rules) joinSeats(s *State, number func(p int) int) string {
 	parts := make([]string, r.cfg.Players)
 	for p := range parts {
 		parts[p] = strconv.Itoa(number(p))
@@ -74,7 +74,7 @@ func (r *Rules) list(s *State, number func(p int) int) string {
 func (r *Rules) formatSeats(s *State, word func(string, ...any)) {
 	word("start %d", s.Start)
 	for _, f := range r.seatFields() {
-		if text := r.list(s, func(p int) int { return int(*f.at(&s.Seats[p])) }); !f.optional || strings.Trim(text, "0-") != "" {
+		if text := r.joinSeats(s, func(p int) int { return int(*f.at(&s.Seats[p])) }); !f.optional || strings.Trim(text, "0-") != "" {
 			word("%s %s", f.word, text)
 		}
 	}
@@ -124,8 +124,8 @@ func (r *Rules) seatFields() []seatField {
 	return seatFields
 }
 
-// rows draws the map with a letter for each cell, the rows parted by slashes.
-func (r *Rules) rows(letter func(c int) byte) string {
+// drawMap draws the map with a letter for each cell, the rows parted by slashes.
+func (r *Rules) drawMap(letter func(c int) byte) string {
 	var b strings.Builder
 	for c := range r.board.cells {
 		if c > 0 && r.board.row[c] != r.board.row[c-1] {
@@ -145,15 +145,15 @@ func (r *Rules) groundLetter(s *State, c int) byte {
 		return '#'
 	case s.Phase != Laying && b.stations>>c&1 == 1:
 		return 'o'
-	case s.Phase == Laying && r.laid(s)>>c&1 == 0:
+	case s.Phase == Laying && r.known(s)>>c&1 == 0:
 		return '?'
 	}
-	return terrainLetters[s.terrain(c)]
+	return terrainLetters[s.terrainAt(c)]
 }
 
-// laid is the set of cells of which the ground is known.
-func (r *Rules) laid(s *State) uint64 {
-	set := r.board.known &^ r.board.stations
+// known is the set of cells of which the ground is known.
+func (r *Rules) known(s *State) uint64 {
+	set := r.board.fixed &^ r.board.stations
 	for _, u := range r.board.units[:s.Place] {
 		for _, c := range u.cells {
 			set |= 1 << c
@@ -162,8 +162,8 @@ func (r *Rules) laid(s *State) uint64 {
 	return set
 }
 
-// terrain is that of a cell which is no stone.
-func (s *State) terrain(c int) int {
+// terrainAt is that of a cell which is no stone.
+func (s *State) terrainAt(c int) int {
 	return int(s.Terrain[0]>>c&1 | s.Terrain[1]>>c&1<<1)
 }
 
@@ -385,7 +385,7 @@ func (p *parser) tracks(text string) error {
 
 // rows reads a drawing of the map.
 func (p *parser) rows(key, text string, read func(c int, letter byte) bool) error {
-	if want := p.r.rows(func(int) byte { return '.' }); len(text) != len(want) {
+	if want := p.r.drawMap(func(int) byte { return '.' }); len(text) != len(want) {
 		return fmt.Errorf("%s %q: want rows as in %s", key, text, want)
 	}
 	i := 0

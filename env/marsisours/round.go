@@ -2,16 +2,16 @@ package marsisours
 
 import "math/bits"
 
-// after is the seat behind p, clockwise.
-func (r *Rules) after(p uint8) uint8 {
+// nextSeat is the seat behind p, clockwise.
+func (r *Rules) nextSeat(p uint8) uint8 {
 	if p++; int(p) == r.cfg.Players {
 		return 0
 	}
 	return p
 }
 
-// begin starts a round: maintenance, supply, and the starter's first turn.
-func (r *Rules) begin(s *State) {
+// startRound starts a round: maintenance, supply, and the starter's first turn.
+func (r *Rules) startRound(s *State) {
 	s.Round++
 	if r.cfg.SupplyFirst {
 		r.supply(s)
@@ -21,8 +21,8 @@ func (r *Rules) begin(s *State) {
 		r.supply(s)
 	}
 	s.Mover, s.Passed = s.Start, 0
-	if !r.serve(s) {
-		r.next(s)
+	if !r.startTurn(s) {
+		r.nextTurn(s)
 	}
 }
 
@@ -43,28 +43,28 @@ func (r *Rules) maintain(s *State) {
 // supply moves robots from the junkyards to the hands.
 func (r *Rules) supply(s *State) {
 	for p := range r.cfg.Players {
-		r.recover(s, p, supply)
+		r.retrieve(s, p, supply)
 	}
 }
 
-// recover takes up to n robots of a seat from the junkyard to its hand.
-func (r *Rules) recover(s *State, p, n int) {
+// retrieve takes up to n robots of a seat from the junkyard to its hand.
+func (r *Rules) retrieve(s *State, p, n int) {
 	seat := &s.Seats[p]
 	n = min(n, int(seat.Junk))
 	seat.Junk -= uint8(n)
 	seat.Hand += uint8(n)
 }
 
-// next gives the turn to the next seat with something to decide, or ends the
+// nextTurn gives the turn to the next seat with something to decide, or ends the
 // action phase when all have passed.
-func (r *Rules) next(s *State) {
+func (r *Rules) nextTurn(s *State) {
 	if r.fast {
-		r.nextFast(s)
+		r.nextFastTurn(s)
 		return
 	}
 	for s.Passed != r.all {
-		s.Mover = r.after(s.Mover)
-		if r.serve(s) {
+		s.Mover = r.nextSeat(s.Mover)
+		if r.startTurn(s) {
 			return
 		}
 	}
@@ -72,9 +72,9 @@ func (r *Rules) next(s *State) {
 	r.income(s)
 }
 
-// serve begins the turn of the mover, and reports whether it has something to
+// startTurn begins the turn of the mover, and reports whether it has something to
 // decide.
-func (r *Rules) serve(s *State) bool {
+func (r *Rules) startTurn(s *State) bool {
 	bit, bonus := uint8(1)<<s.Mover, r.cfg.PassBonusRepeats
 	if s.Passed&bit == 0 {
 		if !r.cfg.AutoPass || s.Seats[s.Mover].Hand > 0 {
@@ -84,25 +84,25 @@ func (r *Rules) serve(s *State) bool {
 		s.Passed |= bit
 		bonus = r.cfg.PassBonusOnPass
 	}
-	return bonus && r.special(s)
+	return bonus && r.passBonus(s)
 }
 
-// special is the action of a seat that has passed: a token, and a robot to lay
+// passBonus is the action of a seat that has passed: a token, and a robot to lay
 // down, if one stands.
-func (r *Rules) special(s *State) bool {
+func (r *Rules) passBonus(s *State) bool {
 	r.gain(s, int(s.Mover), 1)
 	s.Phase = LayDown
 	return s.Standing != 0
 }
 
-// nextFast gives the turn on in the quick game, which ends when nobody can
+// nextFastTurn gives the turn on in the quick game, which ends when nobody can
 // place or attack any more.
-func (r *Rules) nextFast(s *State) {
+func (r *Rules) nextFastTurn(s *State) {
 	s.Phase = Acting
 	if s.Passed>>(1-s.Mover)&1 == 0 {
 		s.Mover = 1 - s.Mover
 	}
-	if !r.able(s, int(s.Mover)) && !r.able(s, int(1-s.Mover)) {
+	if !r.canAct(s, int(s.Mover)) && !r.canAct(s, int(1-s.Mover)) {
 		s.Phase, s.Mover, s.Passed = Over, 0, 0
 	} else if r.cfg.AutoPass && s.Seats[s.Mover].Hand == 0 {
 		s.Passed |= 1 << s.Mover
@@ -110,18 +110,18 @@ func (r *Rules) nextFast(s *State) {
 	}
 }
 
-// able reports whether a seat of the quick game can still place or attack.
-func (r *Rules) able(s *State, p int) bool {
+// canAct reports whether a seat of the quick game can still place or attack.
+func (r *Rules) canAct(s *State, p int) bool {
 	return s.Passed>>p&1 == 0 && s.Seats[p].Hand > 0 &&
-		(r.reach(s, p) != 0 || r.board.spread(s.Robots[p])&s.Robots[1-p] != 0)
+		(r.reach(s, p) != 0 || r.board.neighboursOf(s.Robots[p])&s.Robots[1-p] != 0)
 }
 
-// grounds are the cells of each terrain that robots can stand on.
-func (r *Rules) grounds(s *State) [terrains]uint64 {
-	lo, hi, land := s.Terrain[0], s.Terrain[1], r.board.land&^r.board.stone
+// terrainCells are the cells of each terrain that robots can stand on.
+func (r *Rules) terrainCells(s *State) [terrains]uint64 {
+	lo, hi, land := s.Terrain[0], s.Terrain[1], r.board.standable&^r.board.stone
 	return [terrains]uint64{
 		gem: land &^ (lo | hi), soda: land & lo &^ hi, metal: land & hi &^ lo, turf: land & lo & hi,
-		stone: r.board.stone & r.board.land,
+		stone: r.board.stone & r.board.standable,
 	}
 }
 
@@ -129,7 +129,7 @@ func (r *Rules) grounds(s *State) [terrains]uint64 {
 // first decision.
 func (r *Rules) income(s *State) {
 	var count [maxSeats][terrains]uint8
-	grounds := r.grounds(s)
+	grounds := r.terrainCells(s)
 	for p := range r.cfg.Players {
 		robots := s.Robots[p]
 		if !r.cfg.LyingCounts {
@@ -156,7 +156,7 @@ func (r *Rules) income(s *State) {
 		s.Seats[p].Money += stonePay * uint16(count[p][stone])
 	}
 	s.Mover = s.Start
-	r.askCash(s)
+	r.startCashing(s)
 }
 
 // produce raises a product of those with most ground: a sole first by two and a
@@ -193,12 +193,12 @@ func (r *Rules) produce(s *State, count *[maxSeats][terrains]uint8, t int) {
 	}
 }
 
-// askCash asks the mover what to trade, or the next seat that has products.
-func (r *Rules) askCash(s *State) {
+// startCashing asks the mover what to trade, or the next seat that has products.
+func (r *Rules) startCashing(s *State) {
 	for s.Seats[s.Mover].Track == [products]uint8{} {
-		s.Mover = r.after(s.Mover)
+		s.Mover = r.nextSeat(s.Mover)
 		if s.Mover == s.Start {
-			r.afterCash(s)
+			r.endCashing(s)
 			return
 		}
 	}
@@ -211,22 +211,22 @@ func (r *Rules) cash(s *State, p, t int) {
 	w := &r.rewards[t][seat.Track[t]]
 	seat.Track[t] = 0
 	seat.Money += uint16(w.Money)
-	seat.Dice += uint8(min(w.Dice, s.stock()))
-	r.recover(s, p, w.Robots)
+	seat.Dice += uint8(min(w.Dice, s.diceLeft()))
+	r.retrieve(s, p, w.Robots)
 	r.gain(s, p, w.Tokens)
 }
 
-// afterCash taxes, and goes on to what is bought.
-func (r *Rules) afterCash(s *State) {
+// endCashing taxes, and goes on to what is bought.
+func (r *Rules) endCashing(s *State) {
 	if !r.cfg.TaxFirst {
 		r.tax(s)
 	}
-	r.askBuy(s)
+	r.startBuying(s)
 }
 
-// askBuy asks the owner of the vacuum what to buy, or ends the round.
-func (r *Rules) askBuy(s *State) {
-	if p, ok := s.owner(firstLab + vacuum); ok && r.power(s, p, vacuum) {
+// startBuying asks the owner of the vacuum what to buy, or ends the round.
+func (r *Rules) startBuying(s *State) {
+	if p, ok := s.owner(firstLab + vacuum); ok && r.hasLab(s, p, vacuum) {
 		s.Phase, s.Mover = Buying, uint8(p)
 		if r.affordable(s) > 0 {
 			return
@@ -284,7 +284,7 @@ func (r *Rules) endRound(s *State) {
 // score ends the game when no alchemy die is left.
 func (r *Rules) score(s *State) {
 	s.Phase = Scoring
-	if s.stock() == poolDice {
+	if s.diceLeft() == poolDice {
 		s.Phase = Over
 	}
 }

@@ -92,7 +92,7 @@ func New(cfg Config) (*Rules, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("mars-is-ours config: %w", err)
 	}
-	cfg = cfg.complete()
+	cfg = cfg.withDefaults()
 	pool, err := newPool(cfg.Data.Tiles[cfg.Terrain].Tiles)
 	if err != nil {
 		return nil, fmt.Errorf("mars-is-ours config: %w", err)
@@ -105,7 +105,7 @@ func New(cfg Config) (*Rules, error) {
 		return nil, fmt.Errorf("mars-is-ours config: layout %s, terrain %s: %w", cfg.Layout, cfg.Terrain, err)
 	}
 	r := &Rules{cfg: cfg, board: board, pool: pool, fast: cfg.Variant == Fast2, all: 1<<cfg.Players - 1}
-	r.pass = board.land
+	r.pass = board.standable
 	if cfg.ThroughStations {
 		r.pass |= board.stations
 	}
@@ -188,7 +188,7 @@ func (r *Rules) winners(s *State) uint8 {
 	for p := range r.cfg.Players {
 		n := int(s.Seats[p].Money)
 		if r.fast {
-			n = r.held(s, p)
+			n = r.counted(s, p)
 		}
 		if n > best {
 			best, set = n, 0
@@ -203,8 +203,8 @@ func (r *Rules) winners(s *State) uint8 {
 	return set
 }
 
-// held is the number of robots that count in the quick game.
-func (r *Rules) held(s *State, p int) int {
+// counted is the number of robots that count in the quick game.
+func (r *Rules) counted(s *State, p int) int {
 	return r.cfg.FastCount.of(bits.OnesCount64(s.Robots[p]), int(s.Seats[p].Hand), int(s.Seats[p].Junk))
 }
 
@@ -223,8 +223,8 @@ func (s *State) owner(place int) (p int, ok bool) {
 	return 0, false
 }
 
-// power reports whether a seat has the power of a lab.
-func (r *Rules) power(s *State, p, lab int) bool {
+// hasLab reports whether a seat has the power of a lab.
+func (r *Rules) hasLab(s *State, p, lab int) bool {
 	bit := uint64(1) << (firstLab + lab)
 	return s.Robots[p]&bit != 0 && (r.cfg.LyingLabActive || s.Standing&bit != 0)
 }
@@ -234,7 +234,7 @@ func (r *Rules) cost(s *State, p int) int {
 	switch {
 	case r.fast:
 		return 0
-	case r.power(s, p, fair):
+	case r.hasLab(s, p, fair):
 		return 1
 	}
 	return attackCost
@@ -245,14 +245,14 @@ func (r *Rules) cost(s *State, p int) int {
 // the rocket, anywhere.
 func (r *Rules) reach(s *State, p int) uint64 {
 	b, own, all := r.board, s.Robots[p], s.occupied()
-	empty := b.land &^ all
-	if r.power(s, p, rocket) {
+	empty := b.standable &^ all
+	if r.hasLab(s, p, rocket) {
 		return empty
 	}
 	pass, at := r.pass&^(all&^own), b.stations
-	set := b.spread(own)
+	set := b.neighboursOf(own)
 	for step := 1; step <= maxSteps; step++ {
-		if at = b.spread(at) & pass; step >= r.cfg.MinMove {
+		if at = b.neighboursOf(at) & pass; step >= r.cfg.MinMove {
 			set |= at
 		}
 	}
@@ -265,7 +265,7 @@ func (r *Rules) canPlace(s *State, p, place int) bool {
 	switch {
 	case s.occupied()&bit != 0:
 		return false
-	case place >= firstLab, r.board.near[place]&s.Robots[p] != 0:
+	case place >= firstLab, r.board.neighbours[place]&s.Robots[p] != 0:
 		return true
 	}
 	return r.reach(s, p)&bit != 0
@@ -280,7 +280,7 @@ func (r *Rules) strength(s *State, p, place int) int {
 	}
 	n := 1 // in a lab one fights one
 	if place < firstLab {
-		n = bits.OnesCount64(r.board.near[place] & own)
+		n = bits.OnesCount64(r.board.neighbours[place] & own)
 	}
 	if cost := r.cost(s, p); cost > 0 {
 		n = min(n, int(s.Seats[p].Tokens)/cost)
@@ -294,7 +294,7 @@ func (r *Rules) gain(s *State, p, n int) {
 	seat := &s.Seats[p]
 	n += int(seat.Tokens)
 	if n > maxTokens {
-		if r.power(s, p, converter) {
+		if r.hasLab(s, p, converter) {
 			seat.Money += uint16(n - maxTokens)
 		}
 		n = maxTokens
@@ -302,8 +302,8 @@ func (r *Rules) gain(s *State, p, n int) {
 	seat.Tokens = uint8(n)
 }
 
-// stock is the number of alchemy dice that nobody has.
-func (s *State) stock() int {
+// diceLeft is the number of alchemy dice that nobody has.
+func (s *State) diceLeft() int {
 	n := poolDice
 	for p := range s.Seats {
 		n -= int(s.Seats[p].Dice)

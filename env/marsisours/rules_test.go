@@ -267,7 +267,7 @@ func TestStart(t *testing.T) {
 			ground, starter = ground4, 1
 		}
 		drawing := parse(t, r, "0-0-0-0"[:2*test.players-1]+" drawing map "+ground)
-		expect(t, r, r.Begin(drawing, starter), test.want)
+		expect(t, r, r.StartGame(drawing, starter), test.want)
 	}
 }
 
@@ -306,7 +306,7 @@ func TestStationGround(t *testing.T) {
 		r := newRules(t, config(players, nil))
 		for most, want := range want {
 			s := r.Initial()
-			sodas := func(s marsisours.State) int { return ones(s.Terrain[0] &^ s.Terrain[1] & r.Land()) }
+			sodas := func(s marsisours.State) int { return ones(s.Terrain[0] &^ s.Terrain[1] & r.Standable()) }
 			for s.Phase == marsisours.Laying {
 				s = slices.MaxFunc(r.Outcomes(nil, s), func(a, b game.Outcome[marsisours.State]) int {
 					return (sodas(a.State) - sodas(b.State)) * (2*most - 1)

@@ -50,7 +50,7 @@ func newViews(r *Rules) (views []view, sources [][8]uint8) {
 			views = append(views, newView(r, &to))
 		}
 	}
-	for set := b.land &^ b.stone; set != 0; set &= set - 1 {
+	for set := b.standable &^ b.stone; set != 0; set &= set - 1 {
 		sources = append(sources, from[bits.TrailingZeros64(set)])
 	}
 	return views, sources
@@ -105,14 +105,14 @@ func (r *Rules) Canonical(s State) (State, []game.Action) {
 	}
 	v := &r.views[bits.TrailingZeros8(left)]
 	for p := range r.cfg.Players {
-		s.Robots[p] = r.see(v, s.Robots[p])
+		s.Robots[p] = r.transform(v, s.Robots[p])
 	}
 	if !r.fast {
-		s.Standing = r.see(v, s.Standing)
-		s.Terrain[0], s.Terrain[1] = r.see(v, s.Terrain[0]), r.see(v, s.Terrain[1])
+		s.Standing = r.transform(v, s.Standing)
+		s.Terrain[0], s.Terrain[1] = r.transform(v, s.Terrain[0]), r.transform(v, s.Terrain[1])
 	}
 	if s.attackOnMap() {
-		s.Place = uint8(bits.TrailingZeros64(r.see(v, 1<<s.Place)))
+		s.Place = uint8(bits.TrailingZeros64(r.transform(v, 1<<s.Place)))
 	}
 	return s, v.relabel
 }
@@ -121,8 +121,8 @@ func several(set uint8) bool { return set&(set-1) != 0 }
 
 func (s *State) attackOnMap() bool { return s.Attackers > 0 && s.Place < firstLab }
 
-// see is the image of a set of places.
-func (r *Rules) see(v *view, set uint64) uint64 {
+// transform is the image of a set of places.
+func (r *Rules) transform(v *view, set uint64) uint64 {
 	out := set&allLabs | v.image[0][uint8(set)] | v.image[1][uint8(set>>8)]
 	if r.board.cells > 16 {
 		out |= v.image[2][uint8(set>>16)] | v.image[3][uint8(set>>24)] | v.image[4][uint8(set>>32)] |
@@ -139,7 +139,7 @@ func (r *Rules) lowest(set uint64, left uint8) (kept uint8) {
 	}
 	least := ^uint64(0)
 	for ; left != 0; left &= left - 1 {
-		image := r.see(&r.views[bits.TrailingZeros8(left)], set)
+		image := r.transform(&r.views[bits.TrailingZeros8(left)], set)
 		if image < least {
 			least, kept = image, 0
 		}

@@ -97,7 +97,7 @@ func TestOdds(t *testing.T) {
 					t.Errorf("%s, %d robots: %v, want %v", test.name, k, won, test.want[k-1])
 				}
 				s.Phase, s.Attackers = marsisours.Acting, 0
-				if got := r.OddsTables(s, 0, "e5", k); !(math.Abs(got-won) <= 1e-12) {
+				if got := r.AttackOdds(s, 0, "e5", k); !(math.Abs(got-won) <= 1e-12) {
 					t.Errorf("%s, %d robots: told odds of %v, want %v", test.name, k, got, won)
 				}
 			}
@@ -120,7 +120,7 @@ func bruteForce(r *marsisours.Rules, s marsisours.State) map[marsisours.State]fl
 		}
 		for d := 1; d <= 6; d++ {
 			if s.Die == 0 || int(s.Die) == d {
-				list[r.Fight(s, dice, d)]++
+				list[r.ResolveAttack(s, dice, d)]++
 				n++
 			}
 		}

@@ -119,7 +119,7 @@ func (r *Rules) square(s *State, c int) string {
 	case r.board.stone>>c&1 == 1:
 		return colour.Paint(groundColour[stone], "#") + r.robot(s, c)
 	}
-	t := s.terrain(c)
+	t := s.terrainAt(c)
 	return colour.Paint(groundColour[t], terrainLetters[t:t+1]) + r.robot(s, c)
 }
 
@@ -183,8 +183,8 @@ func (r *Rules) DescribeChance(s, next State) string {
 	return ""
 }
 
-// powers says what the labs do.
-var powers = [labs]string{
+// labEffects says what the labs do.
+var labEffects = [labs]string{
 	"attacks cost 1 token a robot", "4 tokens, and robots drop anywhere", "tokens above 10 are money",
 	"buy alchemy dice", "roll a missed attack again", "+2 in defence",
 }
@@ -198,7 +198,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x < a.cells:
 		return "place a robot on " + r.groundName(&s, int(r.place[x]))
 	case x < a.attack:
-		return powers[x-a.cells]
+		return labEffects[x-a.cells]
 	case x < a.pass:
 		slot, robots := a.target(x)
 		place := int(r.place[slot])
@@ -207,7 +207,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 		if cost := robots * r.cost(&s, p); cost > 0 {
 			text += " for " + plural(cost, "token")
 		}
-		return fmt.Sprintf("%s, wins %.1f %%", text, 100*r.odds(&s, p, place, robots))
+		return fmt.Sprintf("%s, wins %.1f %%", text, 100*r.attackOdds(&s, p, place, robots))
 	case x == a.pass && (r.fast || !r.cfg.PassBonusOnPass):
 		return "out of the action phase"
 	case x == a.pass:
@@ -222,7 +222,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x < a.cash:
 		return "the attack has failed"
 	case x < a.buy:
-		return r.explainCash(&s, x-a.cash)
+		return r.describeCash(&s, x-a.cash)
 	case x < a.name:
 		return fmt.Sprintf("%s for %s", plural(x-a.buy, "die"), plural(dicePrice*(x-a.buy), "token"))
 	}
@@ -233,11 +233,11 @@ func (r *Rules) groundName(s *State, c int) string {
 	if r.board.stone>>c&1 == 1 {
 		return terrainNames[stone]
 	}
-	return terrainNames[s.terrain(c)]
+	return terrainNames[s.terrainAt(c)]
 }
 
-// explainCash adds up what a set of products pays.
-func (r *Rules) explainCash(s *State, set int) string {
+// describeCash adds up what a set of products pays.
+func (r *Rules) describeCash(s *State, set int) string {
 	if set == 0 {
 		return "trade nothing, levels stay"
 	}

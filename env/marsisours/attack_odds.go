@@ -1,17 +1,17 @@
 package marsisours
 
-// short is the probability that k dice all show less than n.
-func short(k, n int) float64 { return float64(below(k, n)) / float64(pow6[k]) }
+// missProbability is the probability that k dice all show less than n.
+func missProbability(k, n int) float64 { return float64(below(k, n)) / float64(pow6[k]) }
 
-// odds is the probability that an attack of seat p on a place succeeds, the
+// attackOdds is the probability that an attack of seat p on a place succeeds, the
 // drill's second roll included.
-func (r *Rules) odds(s *State, p, place, robots int) float64 {
+func (r *Rules) attackOdds(s *State, p, place, robots int) float64 {
 	attack := *s
 	attack.Mover, attack.Place, attack.Attackers = uint8(p), uint8(place), uint8(robots)
-	again := r.power(s, p, drill)
+	again := r.hasLab(s, p, drill)
 	missed, first := 0.0, 0.0
 	for die := 1; die <= faces; die++ {
-		q := short(robots, r.defence(&attack, die))
+		q := missProbability(robots, r.defence(&attack, die))
 		first += q / faces
 		if again {
 			q *= q
@@ -27,11 +27,11 @@ func (r *Rules) odds(s *State, p, place, robots int) float64 {
 // rerollOdds is the probability that the second roll succeeds.
 func (r *Rules) rerollOdds(s *State) float64 {
 	if s.Die > 0 {
-		return 1 - short(int(s.Attackers), r.defence(s, int(s.Die)))
+		return 1 - missProbability(int(s.Attackers), r.defence(s, int(s.Die)))
 	}
 	missed := 0.0
 	for die := 1; die <= faces; die++ {
-		missed += short(int(s.Attackers), r.defence(s, die)) / faces
+		missed += missProbability(int(s.Attackers), r.defence(s, die)) / faces
 	}
 	return 1 - missed
 }

@@ -161,7 +161,7 @@ func do(t testing.TB, r *marsisours.Rules, s marsisours.State, steps string) mar
 			if k := max(1, int(s.Attackers)); r.CurrentPlayer(s) != game.Chance || len(dice) != k {
 				t.Fatalf("%q: %d dice roll in %s", steps, k, r.Format(s))
 			}
-			s = r.Fight(s, dice, n)
+			s = r.ResolveAttack(s, dice, n)
 		case "die":
 			n, _ := strconv.Atoi(arg)
 			s = r.ScoreDie(s, n)
