@@ -8,18 +8,18 @@ import (
 	"marsgym/env/game"
 )
 
-// actions says where each kind of action begins. F are the cells to stand on,
-// and the labs follow them.
+// actions holds the first index of each kind of action. Actions from 0 on place a
+// robot on one of the F cells that robots can stand on, or in a lab.
 type actions struct {
 	cells  int // F
-	attack int // with 1 to 4 robots, 4 for each cell; then 1 for each lab. Before it: a robot to each place
+	attack int // a cell, with 1 to 4 robots; then a lab, with one
 	pass   int
-	down   int // a robot in each place
-	skip   int // to lay none down, where that is optional
-	reroll int // and behind it: not
-	cash   int // sets of products, as bits
+	down   int // lay a robot down, by place
+	skip   int // lay none down, where that is optional
+	reroll int // roll again; then: do not
+	cash   int // trade a set of products, as bits
 	buy    int // 0 to 3 dice
-	name   int // seats, from the mover's
+	name   int // a seat, in the order of play from the mover
 	n      int
 }
 
@@ -46,7 +46,7 @@ func newActions(r *Rules) actions {
 	return a
 }
 
-// target is the slot of what an attack attacks, and its robots.
+// target returns the slot that attack x attacks, and the number of attacking robots.
 func (a *actions) target(x int) (slot, robots int) {
 	if x -= a.attack; x < maxAttack*a.cells {
 		return x / maxAttack, x%maxAttack + 1
@@ -127,7 +127,7 @@ func (r *Rules) appendAttacks(dst []game.Action, s *State, p int) []game.Action 
 	return dst
 }
 
-// empty is the set of products of which a seat has none.
+// empty returns the set of products of which a seat has none.
 func (seat *Seat) empty() (set int) {
 	for t, level := range seat.Track {
 		if level == 0 {
@@ -137,24 +137,24 @@ func (seat *Seat) empty() (set int) {
 	return set
 }
 
-// affordable is the number of alchemy dice that the mover can buy.
+// affordable returns the number of alchemy dice that the mover can buy.
 func (r *Rules) affordable(s *State) int {
 	return min(int(s.Seats[s.Mover].Tokens)/dicePrice, s.diceLeft())
 }
 
-// Apply implements [game.Rules]. The text of an error says which rule forbids a.
+// Apply implements [game.Rules]. The text of an error names the rule that forbids a.
 func (r *Rules) Apply(s State, a game.Action) (State, error) {
-	if fault := r.illegalReason(&s, int(a)); fault != "" {
+	if reason := r.illegalReason(&s, int(a)); reason != "" {
 		if s.Phase == Over {
 			return s, game.ErrGameOver
 		}
-		return s, fmt.Errorf("%s: %w", fault, game.ErrIllegalAction)
+		return s, fmt.Errorf("%s: %w", reason, game.ErrIllegalAction)
 	}
 	r.apply(&s, int(a))
 	return s, nil
 }
 
-// illegalReason says why action x is illegal, or "".
+// illegalReason returns the reason why action x is illegal, or "" if it is legal.
 func (r *Rules) illegalReason(s *State, x int) string {
 	a, p := &r.act, int(s.Mover)
 	switch {
@@ -172,7 +172,7 @@ func (r *Rules) illegalReason(s *State, x int) string {
 		case s.occupied()>>place&1 == 1:
 			return "a robot is there"
 		}
-		return "it is not within three steps of a station, nor beside an own robot"
+		return "the cell is not within three steps of a station, nor beside an own robot"
 	case s.Phase == Acting && x < a.pass:
 		slot, robots := a.target(x)
 		place := int(r.place[slot])
@@ -182,11 +182,11 @@ func (r *Rules) illegalReason(s *State, x int) string {
 		case robots <= most:
 			return ""
 		case (s.occupied()&^s.Robots[p])>>place&1 == 0:
-			return "no robot of another is there"
+			return "no robot of another seat is there"
 		case robots*r.cost(s, p) > int(s.Seats[p].Tokens):
 			return "there are too few tokens"
 		}
-		return "there are too few robots of the own beside it"
+		return "there are too few own robots beside it"
 	case s.Phase == Acting && x == a.pass:
 		return ""
 	case s.Phase == LayDown && x >= a.down && x < a.skip:
@@ -198,22 +198,22 @@ func (r *Rules) illegalReason(s *State, x int) string {
 		return ""
 	case s.Phase == Cashing && x >= a.cash && x < a.buy:
 		if (x-a.cash)&s.Seats[p].empty() != 0 {
-			return "there is nothing of that product"
+			return "the seat has none of that product"
 		}
 		return ""
 	case s.Phase == Buying && x >= a.buy && x < a.name:
 		if x-a.buy > r.affordable(s) {
-			return "there are too few tokens, or dice"
+			return "there are too few tokens or dice"
 		}
 		return ""
 	case s.Phase == Naming && x >= a.name:
 		return ""
 	}
-	return "it is time to " + [phases]string{"lay the map", "draw who starts", "place, attack or pass", "roll",
+	return "it is time to " + [phases]string{"lay the map", "draw the starter", "place, attack or pass", "roll",
 		"roll again or not", "roll again", "lay a robot down", "trade products", "buy dice", "name the starter", "roll the dice"}[s.Phase]
 }
 
-// apply does a legal action.
+// apply applies a legal action.
 func (r *Rules) apply(s *State, x int) {
 	a, p := &r.act, int(s.Mover)
 	seat := &s.Seats[p]
@@ -268,7 +268,7 @@ func (r *Rules) apply(s *State, x int) {
 	}
 }
 
-// put stands a robot of seat p in an empty place.
+// put puts a robot of seat p in an empty place, standing.
 func (r *Rules) put(s *State, p, place int) {
 	s.Robots[p] |= 1 << place
 	if !r.fast {

@@ -3,8 +3,8 @@ package marsisours
 // missProbability is the probability that k dice all show less than n.
 func missProbability(k, n int) float64 { return float64(below(k, n)) / float64(pow6[k]) }
 
-// attackOdds is the probability that an attack of seat p on a place succeeds, the
-// drill's second roll included.
+// attackOdds is the probability that an attack of seat p on a place succeeds, with
+// the second roll of the drill lab.
 func (r *Rules) attackOdds(s *State, p, place, robots int) float64 {
 	attack := *s
 	attack.Mover, attack.Place, attack.Attackers = uint8(p), uint8(place), uint8(robots)

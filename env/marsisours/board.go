@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A place is a cell of the map, numbered as one reads, or a lab, numbered from
-// firstLab on. A set of places is a word with a bit for each.
+// A place is a cell of the map, numbered row by row, or a lab, numbered from firstLab
+// on. A set of places is a uint64 with a bit for each.
 const (
 	maxCells = 52
 	labs     = 6
@@ -56,11 +56,11 @@ type board struct {
 	edges      []edge
 	stations   uint64
 	stone      uint64
-	standable  uint64 // where robots can stand: all but the stations
-	free       []uint8
+	standable  uint64    // where robots can stand: all but the stations
+	free       []uint8   // the cells of standable, in order
 	units      []unit    // to be laid, in order
-	terrain    [2]uint64 // what the map fixes
-	fixed      uint64    // the cells of which it does
+	terrain    [2]uint64 // that the config fixes
+	fixed      uint64    // the cells whose terrain the config fixes
 }
 
 // edge joins all cells c of lo to c+by.
@@ -69,15 +69,15 @@ type edge struct {
 	lo uint64
 }
 
-// unit is what is laid at once: the cells of a tile, clockwise, or a single one.
+// unit holds the cells that are laid at once: those of a tile, clockwise, or one.
 type unit struct {
 	cells []uint8
 }
 
 var errTooLarge = fmt.Errorf("the map is larger than %d cells, %d to a side", maxCells, side)
 
-// newBoard reads a map with one of its sets of stations. Its units are of the
-// size that the pool deals in; a pool of nil leaves them out.
+// newBoard reads a map with one of its sets of stations. Its units have the size of
+// the tiles in the pool; there are none if the pool is nil.
 func newBoard(m Map, at Stations, p *pool) (*board, error) {
 	for _, line := range slices.Concat(m.Cells, m.Terrain) {
 		if max(len(line), len(m.Cells), len(m.Terrain)) > side {
@@ -128,7 +128,7 @@ func newBoard(m Map, at Stations, p *pool) (*board, error) {
 	for _, name := range m.Stations[at].Cells {
 		c := slices.Index(b.name[:b.cells], name)
 		if c < 0 || b.stations>>c&1 == 1 {
-			return nil, fmt.Errorf("station %q is no cell of the map, or stands twice", name)
+			return nil, fmt.Errorf("station %q is no cell of the map, or is listed twice", name)
 		}
 		b.stations |= 1 << c
 	}
@@ -166,7 +166,7 @@ func (b *board) addEdge(by uint, c int) {
 	b.edges[i].lo |= 1 << c
 }
 
-// readTerrain reads the drawing of what lies where.
+// readTerrain reads the drawing of the terrain.
 func (b *board) readTerrain(m Map, index map[[2]int]int) error {
 	for i, line := range m.Terrain {
 		for j := range len(line) {
@@ -205,7 +205,7 @@ func (b *board) addUnits(letter byte, cells []uint8, p *pool) error {
 	case p.quarters == 4:
 		b.units = append(b.units, unit{[]uint8{cells[0], cells[1], cells[3], cells[2]}})
 	default:
-		for _, c := range cells { // what lies under a station, nobody sees
+		for _, c := range cells { // the ground under a station is hidden
 			if b.standable>>c&1 == 1 {
 				b.units = append(b.units, unit{[]uint8{c}})
 			}
@@ -214,7 +214,7 @@ func (b *board) addUnits(letter byte, cells []uint8, p *pool) error {
 	return nil
 }
 
-// neighboursOf is the set of all neighbours of a set.
+// neighboursOf returns the set of all neighbours of a set.
 func (b *board) neighboursOf(set uint64) (out uint64) {
 	for _, e := range b.edges {
 		out |= set&e.lo<<e.by | set>>e.by&e.lo
@@ -222,18 +222,18 @@ func (b *board) neighboursOf(set uint64) (out uint64) {
 	return out
 }
 
-// set writes terrain t of cell c, which has none yet.
+// set sets the terrain of cell c to t. The cell has none yet.
 func set(words *[2]uint64, c, t int) {
 	words[0] |= uint64(t&1) << c
 	words[1] |= uint64(t>>1) << c
 }
 
-// pool is what tiles are drawn from.
+// pool holds the tiles that are drawn.
 type pool struct {
 	quarters int // on a tile: 4, or 1
 	size     int
 	kinds    []kind
-	kindOf   [256]uint8 // of the code of what a unit carries, in any rotation; noKind else
+	kindOf   [256]uint8 // by the code of a unit, in any rotation; noKind for other codes
 }
 
 const noKind = 255
@@ -277,12 +277,12 @@ func newPool(tiles []Tile) (*pool, error) {
 		}
 	}
 	if p.size == 0 {
-		return nil, errors.New("there are none")
+		return nil, errors.New("there are no tiles")
 	}
 	return p, nil
 }
 
-// rotate turns the code of a tile by a quarter.
+// rotate returns the code of a tile turned by a quarter.
 func (p *pool) rotate(code int) int {
 	width := 2 * p.quarters
 	return (code<<2 | code>>(width-2)) & (1<<width - 1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 
 	"marsgym/env/game"
 )
@@ -14,31 +15,31 @@ func (r *Rules) BotNames() []string { return []string{"greedy"} }
 // Bot implements [game.Bots].
 func (r *Rules) Bot(name string) (game.Policy[State], error) {
 	if name != "greedy" {
-		return nil, fmt.Errorf("%s has no player %q", r.spec.ID, name)
+		return nil, fmt.Errorf("%s has no bot %q; want one of: %s", r.spec.ID, name, strings.Join(r.BotNames(), ", "))
 	}
 	return greedy{r}, nil
 }
 
-// greedy takes the action after which it would stand best if the action phase
-// ended at once, on average over the dice of an attack, and all seats traded all
-// their products and bought all the alchemy dice they can. The tax counts where
-// products are traded, and in the last round. Before, it can still be avoided by
-// keeping products, and who fears it holds back.
+// greedy plays the action with the highest value of its seat, minus that of the best
+// other seat, if the action phase ended at once and all seats then traded all their
+// products and bought all the alchemy dice that they can. An attack counts by its
+// expectation. The tax counts in decisions about products and in the last round only:
+// earlier a seat can still avoid it by keeping products, and should not hold back.
 type greedy struct{ r *Rules }
 
-// What greedy thinks things are worth, in money. Chosen by matches with random play.
+// Values in money. Chosen by matches against random play.
 const (
 	tokenValue    = 1.0 // as at the end
 	dieValue      = 3.5
-	handValue     = 1.5 // of a robot in hand, while there is a round to come
-	standingValue = 2.0 // of a robot that holds its ground for another round
-	labValue      = 3.0 // of a lab, for each round to come
+	handValue     = 1.5 // of a robot in hand before the end of the game
+	standingValue = 2.0 // of a standing robot on the map before the end of the game
+	labValue      = 3.0 // of a lab, for each later round
 	trackFactor   = 0.95
 
 	// In the quick game, in robots on the map. Chosen by exact evaluation.
 	fastHandValue, fastJunkValue = 0.9, 0.2
-	fastTargetCost               = 0.1 // lost for a robot of the other's beside one's own
-	fastWinValue                 = 2.0 // of the win, once the game is over
+	fastTargetCost               = 0.1 // for each robot of the other seat beside an own one
+	fastWinValue                 = 2.0 // of the win, after the game
 )
 
 // Probs implements [game.Policy].
@@ -60,7 +61,8 @@ func (g greedy) Probs(dst []float64, states []State) error {
 	return nil
 }
 
-// value is how far seat p is ahead of the best other, after the tax if that counts.
+// value returns the value of seat p minus that of the best other seat, after the tax
+// if tax is set.
 func (g greedy) value(s State, p int, tax bool) float64 {
 	switch s.Phase {
 	case Rolling, Rerolling:
@@ -87,9 +89,9 @@ func (g greedy) value(s State, p int, tax bool) float64 {
 	return g.seatValue(&s, p) - best
 }
 
-// endRound ends a round: all trade what they have, the leader is taxed if that is to
-// count, and dice are bought. So nothing counts that is lost on the way, such as
-// tokens above ten.
+// endRound plays the rest of a round: all seats trade what they have, the leader is
+// taxed if tax is set, and dice are bought. So what is lost on the way, such as tokens
+// above ten, does not count.
 func (g greedy) endRound(s *State, tax bool) {
 	a := &g.r.act
 	for {
@@ -114,7 +116,7 @@ func (g greedy) endRound(s *State, tax bool) {
 	}
 }
 
-// seatValue is what a seat has.
+// seatValue returns the value of what a seat has, in money.
 func (g greedy) seatValue(s *State, p int) float64 {
 	seat := &s.Seats[p]
 	if g.r.fast {
@@ -135,8 +137,8 @@ func (g greedy) seatValue(s *State, p int) float64 {
 	return w
 }
 
-// fastSeatValue is what a seat of the quick game has. At the end the win decides, and
-// who has passed can use neither hand nor junkyard.
+// fastSeatValue is seatValue of the quick game, in robots on the map. After the game
+// the win counts most, and a seat that has passed can use neither hand nor junkyard.
 func (g greedy) fastSeatValue(s *State, p int) float64 {
 	seat, w := &s.Seats[p], float64(g.r.counted(s, p))
 	if s.Phase == Over {

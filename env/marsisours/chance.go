@@ -9,10 +9,10 @@ import (
 
 const faces = 6
 
-// pow6 counts the results of so many dice.
+// pow6 holds the number of ordered results of k dice.
 var pow6 = [maxAttack + 1]int{1, 6, 36, 216, 1296}
 
-// below counts the results of k dice that all show less than n.
+// below counts the ordered results of k dice that all show less than n.
 func below(k, n int) int {
 	p := 1
 	for range k {
@@ -101,13 +101,13 @@ func (r *Rules) Sample(s State, dice *rand.PCG) State {
 	return s
 }
 
-// drawBelow draws a number below n.
+// drawBelow draws a number from 0 to n-1.
 func drawBelow(dice *rand.PCG, n int) int {
 	hi, _ := bits.Mul64(dice.Uint64(), uint64(n))
 	return int(hi)
 }
 
-// code is what a unit carries, two bits for each quarter.
+// code returns the terrain of a unit, two bits for each quarter.
 func (u *unit) code(s *State) (code int) {
 	for i, c := range u.cells {
 		t := s.Terrain[0]>>c&1 | s.Terrain[1]>>c&1<<1
@@ -127,8 +127,8 @@ func (r *Rules) tilesLeft(s *State) (left [maxCells]int, total int) {
 	return left, r.pool.size - int(s.Place)
 }
 
-// layUnit lays a tile of kind k, turned. When all lie, the stations hide what is
-// below them.
+// layUnit lays a tile of kind k, turned by so many quarters. After the last tile the
+// stations hide the terrain below them.
 func (r *Rules) layUnit(s *State, k, turn int) {
 	code := int(r.pool.kinds[k].code)
 	for range turn {
@@ -144,7 +144,8 @@ func (r *Rules) layUnit(s *State, k, turn int) {
 	}
 }
 
-// startGame gives the marker to seat p, and each its tokens and robots.
+// startGame gives the starter's marker to seat p, and every seat its tokens and
+// robots.
 func (r *Rules) startGame(s *State, p int) {
 	s.Start = uint8(p)
 	for i := range r.cfg.Players {
@@ -164,13 +165,13 @@ func (r *Rules) startGame(s *State, p int) {
 	r.startRound(s)
 }
 
-// defender is the seat that is attacked.
+// defender returns the seat under attack.
 func (s *State) defender() int {
 	p, _ := s.owner(int(s.Place))
 	return p
 }
 
-// defence is what the defender's die counts.
+// defence returns the defender's die, with the shield lab raised.
 func (r *Rules) defence(s *State, die int) int {
 	if r.hasLab(s, s.defender(), shield) {
 		return min(faces, die+shieldPlus)
@@ -178,8 +179,8 @@ func (r *Rules) defence(s *State, die int) int {
 	return die
 }
 
-// resolveAttack ends an attack in which the defender rolled die, unless the drill allows
-// another roll.
+// resolveAttack ends an attack in which the defender rolled die, unless the drill lab
+// allows another roll.
 func (r *Rules) resolveAttack(s *State, die int, won bool) {
 	switch {
 	case won:
@@ -194,8 +195,8 @@ func (r *Rules) resolveAttack(s *State, die int, won bool) {
 	}
 }
 
-// winAttack puts a robot of the attacker in the place of the beaten one, which goes
-// back to its owner's hand with what the defender rolled in tokens.
+// winAttack puts a robot of the attacker in the place of the beaten robot, which goes
+// back to its owner's hand. The owner gets as many tokens as it rolled.
 func (r *Rules) winAttack(s *State, die int) {
 	p, q, place := int(s.Mover), s.defender(), int(s.Place)
 	me, you := &s.Seats[p], &s.Seats[q]
@@ -216,8 +217,8 @@ func (r *Rules) winAttack(s *State, die int) {
 	r.endAttack(s)
 }
 
-// loseAttack sends a robot from the attacker's hand to the junkyard, in the quick game
-// out of the game.
+// loseAttack sends a robot from the attacker's hand to the junkyard, or in the quick
+// game out of the game.
 func (r *Rules) loseAttack(s *State) {
 	me := &s.Seats[s.Mover]
 	me.Hand--
@@ -227,13 +228,13 @@ func (r *Rules) loseAttack(s *State) {
 	r.endAttack(s)
 }
 
-// endAttack ends an attack.
+// endAttack clears the attack and ends the turn.
 func (r *Rules) endAttack(s *State) {
 	s.Place, s.Attackers, s.Die = 0, 0, 0
 	r.nextTurn(s)
 }
 
-// scoreDie rolls an alchemy die of the first seat that has one.
+// scoreDie scores an alchemy die of the first seat that has one.
 func (r *Rules) scoreDie(s *State, die int) {
 	for p := range s.Seats {
 		if seat := &s.Seats[p]; seat.Dice > 0 {

@@ -21,33 +21,34 @@ type Config struct {
 	// Layout is the map (M1, M4). Invented: diamond13. Seed, for two players: four,
 	// the four tiles of figure 2; invented: that they are drawn.
 	Layout Layout `json:"layout"`
-	// Stations says where the four space stations lie (M2). Invented. The ground
-	// under a station counts for nobody, and is what the tile drawn there shows
-	// (M24). Inferred: no robot may stop there, and stations come after the tiles.
+	// Stations names the cells of the four space stations (M2). Invented. The ground
+	// under a station is part of the tile drawn there and counts for no seat (M24).
+	// Inferred: no robot may stop there, and the stations are laid after the tiles.
 	Stations Stations `json:"stations"`
-	// Terrain says what the tiles carry (M3). Invented.
+	// Terrain names the set of tiles (M3). Invented.
 	Terrain Terrain `json:"terrain"`
-	// LastHasFour gives the last of two or three seats 4 tokens, as the source says
-	// of the last of four, and not one less than the seat before it (M23).
+	// LastHasFour gives the last of two or three seats 4 tokens, the number that the
+	// source gives the last of four, instead of one less than the seat before (M23).
 	// Inferred: no.
 	LastHasFour bool `json:"last_has_four"`
-	// StartHand is seed: 3, and 4 in the quick game. StartJunk are the robots that
-	// begin in the junkyard (M5). Inferred: all others; seed: 2 in the quick game.
+	// StartHand is the number of robots that start in the hand. Seed: 3, and 4 in the
+	// quick game. StartJunk is the number that start in the junkyard (M5). Inferred:
+	// all others; seed: 2 in the quick game.
 	StartHand int `json:"start_hand"`
 	StartJunk int `json:"start_junk"`
 
-	// PassBonusOnPass and PassBonusRepeats say when a seat that has passed takes
-	// its token and may lay a robot down: on passing, and on each later turn (M8).
-	// Seed: yes. Inferred, contested: yes; docs/games/mars-is-ours.md has both sides.
+	// A seat that has passed gets a token and may lay a robot down when it passes, if
+	// PassBonusOnPass, and in each later turn, if PassBonusRepeats (M8). Seed: yes.
+	// Inferred, contested: yes; docs/games/mars-is-ours.md has both sides.
 	PassBonusOnPass  bool `json:"pass_bonus_on_pass"`
 	PassBonusRepeats bool `json:"pass_bonus_repeats"`
-	// MaintenanceLabs includes the labs in the maintenance; LyingLabActive leaves
-	// its power to a lying robot in a lab (M9). Inferred: no and yes, for the
-	// source speaks of the map only.
+	// MaintenanceLabs includes the labs in the maintenance; LyingLabActive gives a
+	// lying robot in a lab the effect of the lab (M9). Inferred: no and yes, since the
+	// source mentions the map only.
 	MaintenanceLabs bool `json:"maintenance_labs"`
 	LyingLabActive  bool `json:"lying_lab_active"`
-	// RocketBonusOnCapture pays the tokens of the rocket lab to a conqueror too
-	// (M10). Inferred: yes.
+	// RocketBonusOnCapture pays the tokens of the rocket lab also to a seat that takes
+	// it by an attack (M10). Inferred: yes.
 	RocketBonusOnCapture bool `json:"rocket_bonus_on_capture"`
 	// IncomeCountsStone counts the stone among the kinds of ground that earn
 	// tokens (M11). Inferred: yes.
@@ -58,11 +59,12 @@ type Config struct {
 	// TaxFirst taxes the leader before the income instead of after it (M13).
 	// Inferred: no, by the order of the steps.
 	TaxFirst bool `json:"tax_first"`
-	// FastCount says which robots count at the end of the quick game, by
+	// FastCount names the robots that count at the end of the quick game, by
 	// 「持有最多機器人」, "who holds most robots" (M14). Inferred: those on the map.
 	FastCount Count `json:"fast_count"`
-	// SupplyFirst and StartBy follow another account of the game (M15). Seed: no,
-	// and the owner of the marker names the next starter.
+	// SupplyFirst takes the supply before the maintenance, and StartBy names the seat
+	// that names the next starter (M15), for another account of the game. Seed: no,
+	// and the owner of the marker.
 	SupplyFirst bool  `json:"supply_first"`
 	StartBy     Namer `json:"start_by"`
 	// ThroughStations lets robots walk across stations (M16). Inferred: yes, only
@@ -71,28 +73,27 @@ type Config struct {
 	// MinMove is the fewest steps of a deployed robot (M17). Seed: 1.
 	MinMove int `json:"min_move"`
 	// LyingCounts counts lying robots for production, income and the stone (M18).
-	// Inferred: yes, for only the tax leaves them out.
+	// Inferred: yes, since only the tax leaves them out.
 	LyingCounts bool `json:"lying_counts"`
-	// LaydownOptional lets a seat that has passed take the token only, and lay no
-	// robot down (M19). Seed: yes, by 「你可以執行2個動作」, "you may perform 2
-	// actions". The quick game has nothing to lay down for.
+	// LaydownOptional lets a seat that has passed take the token and lay no robot down
+	// (M19). Seed: yes, by 「你可以執行2個動作」, "you may perform 2 actions". It has no
+	// effect in the quick game.
 	LaydownOptional bool `json:"laydown_optional"`
-	// CaptureFromHand takes the robot that replaces a beaten one from the hand
-	// while there are some, else from the junkyard (M20). Seed: no, the other way
-	// round.
+	// CaptureFromHand takes the robot that replaces a beaten one from the hand (M20).
+	// Seed: no, from the junkyard, and only if that is empty from the hand.
 	CaptureFromHand bool `json:"capture_from_hand"`
 	// AutoPass passes for a seat without robots in hand (M21). Invented: no.
 	AutoPass bool `json:"auto_pass"`
-	// MoveLimit is the number of decisions after which a batch cuts a game off,
-	// since the rules bound no action phase (M22); 0 never does. Invented.
+	// MoveLimit is the number of decisions after which a batch truncates a game, since
+	// the rules do not bound an action phase (M22); 0 is no limit. Invented.
 	MoveLimit int `json:"move_limit"`
 
-	// Data is what the figures of the source would show: maps, tiles and rewards
-	// (M1 to M4, M6, M7). nil stands for those of the package.
+	// Data holds what only the figures of the source show: maps, tiles and rewards (M1
+	// to M4, M6, M7). nil is the data of the package.
 	Data *Data `json:"data"`
 }
 
-// Variant is a game.
+// Variant is the published game or its quick game.
 type Variant string
 
 const (
@@ -106,7 +107,7 @@ type Layout string
 const (
 	Auto      Layout = "auto" // four for two players, diamond13 for more
 	Diamond13 Layout = "diamond13"
-	Nine      Layout = "nine" // an invention: a map between the two others
+	Nine      Layout = "nine" // invented: a map of a size between the two others
 	Four      Layout = "four"
 )
 
@@ -127,7 +128,7 @@ const (
 	Random48 Terrain = "random48" // every quarter by itself
 )
 
-// Count says which robots count.
+// Count is a rule for which robots count.
 type Count string
 
 const (
@@ -136,7 +137,7 @@ const (
 	CountAll        Count = "all"          // also in hand and in the junkyard
 )
 
-// of is the number of robots that count.
+// of returns the number of robots that count.
 func (c Count) of(onMap, hand, junk int) int {
 	switch c {
 	case CountMapAndHand:
@@ -147,15 +148,15 @@ func (c Count) of(onMap, hand, junk int) int {
 	return onMap
 }
 
-// Namer is who names the next starter.
+// Namer is a rule for the seat that names the next starter.
 type Namer string
 
 const (
-	ByMarker Namer = "marker" // who started this round
-	ByLeader Namer = "leader" // who has most money; of several, who started
+	ByMarker Namer = "marker" // the starter of this round
+	ByLeader Namer = "leader" // the seat with most money; on a tie the starter of this round
 )
 
-// DefaultConfig is the published game for three.
+// DefaultConfig is the published game for three players.
 func DefaultConfig() Config {
 	return Config{
 		Players: 3, Variant: Standard, Layout: Auto, Stations: Corners, Terrain: Quarters,
@@ -166,14 +167,15 @@ func DefaultConfig() Config {
 	}
 }
 
-// FastConfig is the published quick game for two.
+// FastConfig is the published quick game for two players.
 func FastConfig() Config {
 	c := DefaultConfig()
 	c.Players, c.Variant, c.StartHand, c.StartJunk = 2, Fast2, 4, 2
 	return c
 }
 
-// withDefaults fills in what the config leaves to the package.
+// withDefaults fills in the layout and the data where the config leaves them to the
+// package.
 func (c Config) withDefaults() Config {
 	if c.Layout == Auto {
 		c.Layout = Diamond13

@@ -14,19 +14,19 @@ import (
 	"marsgym/internal/fulltest"
 )
 
-// otherWay is every reading that the default does not follow.
-func otherWay(c *marsisours.Config) {
+// otherReadings sets every reading that the default does not follow.
+func otherReadings(c *marsisours.Config) {
 	c.PassBonusOnPass, c.MaintenanceLabs, c.LyingLabActive, c.RocketBonusOnCapture = false, true, false, false
 	c.IncomeCountsStone, c.DrillRerollsDefender, c.TaxFirst, c.SupplyFirst = false, true, true, true
 	c.StartBy, c.ThroughStations, c.MinMove, c.LyingCounts = marsisours.ByLeader, false, 2, false
 	c.LaydownOptional, c.CaptureFromHand, c.AutoPass, c.LastHasFour = false, true, true, true
 }
 
-// configs are the tables, layouts and readings.
+// configs are games with every number of players, layout and reading.
 func configs() map[string]marsisours.Config {
 	fast := marsisours.FastConfig()
 	fastOther := fast
-	otherWay(&fastOther)
+	otherReadings(&fastOther)
 	fastOther.FastCount, fastOther.Layout = marsisours.CountAll, marsisours.Nine
 	fastHeld := fast
 	fastHeld.FastCount = marsisours.CountMapAndHand
@@ -34,8 +34,8 @@ func configs() map[string]marsisours.Config {
 		"two": config(2, nil), "three": config(3, nil), "four": config(4, nil), "quick": fast, "quick, other readings": fastOther, "quick, map and hand": fastHeld,
 		"two on nine":  config(2, func(c *marsisours.Config) { c.Layout, c.Terrain = marsisours.Nine, marsisours.Random48 }),
 		"tips":         config(3, func(c *marsisours.Config) { c.Stations, c.Terrain = marsisours.TipsInner, marsisours.Mono }),
-		"other":        config(4, otherWay),
-		"other, small": config(4, func(c *marsisours.Config) { otherWay(c); c.Layout, c.PassBonusRepeats = marsisours.Four, false }),
+		"other":        config(4, otherReadings),
+		"other, small": config(4, func(c *marsisours.Config) { otherReadings(c); c.Layout, c.PassBonusRepeats = marsisours.Four, false }),
 	}
 }
 
@@ -53,14 +53,14 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestSizes holds the sizes that the package comment states.
+// TestSizes checks the numbers of actions and observations.
 func TestSizes(t *testing.T) {
 	for name, want := range map[string]struct{ actions, obs int }{
 		"quick": {61, 54}, "two": {116, 169}, "three": {333, 507}, "four": {334, 573}, "two on nine": {236, 313},
 	} {
 		spec := newRules(t, configs()[name]).Spec()
 		if spec.Actions != want.actions || spec.ObsLen() != want.obs {
-			t.Errorf("%s: %d actions and %d numbers, want %d and %d", name, spec.Actions, spec.ObsLen(), want.actions, want.obs)
+			t.Errorf("%s: %d actions and observations of length %d, want %d and %d", name, spec.Actions, spec.ObsLen(), want.actions, want.obs)
 		}
 	}
 }
@@ -104,13 +104,13 @@ func TestValidate(t *testing.T) {
 		{func(c *marsisours.Config) { c.StartBy = "lot" }, "start_by"},
 	} {
 		if _, err := marsisours.New(config(3, test.change)); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("got error %v, want one that says %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 }
 
-// TestData gives the rules another map, with its ground fixed, and sees that the
-// rules hash tells. A better note on a source changes nothing.
+// TestData checks that a map with fixed terrain changes the rules hash, that another
+// Source does not, and that faults in the data are found.
 func TestData(t *testing.T) {
 	hash := func(change func(map[string]any)) (*marsisours.Rules, string, error) {
 		text, _ := json.Marshal(newRules(t, config(2, nil)).Spec().Config)
@@ -132,15 +132,15 @@ func TestData(t *testing.T) {
 	}
 	plain := newRules(t, config(2, nil)).Spec().RulesHash()
 	if _, got, err := hash(func(m map[string]any) { m["source"] = "a scan" }); err != nil || got != plain {
-		t.Errorf("with another note: %v, hash %s, want %s", err, got, plain)
+		t.Errorf("with another source: %v, hash %s, want %s", err, got, plain)
 	}
 	fixed := []string{"gsgs", "tmtm", "mtgs", "gstm"}
 	r, got, err := hash(func(m map[string]any) { m["terrain"] = fixed })
 	if err != nil || got == plain {
-		t.Fatalf("with the ground fixed: %v, hash %s", err, got)
+		t.Fatalf("with fixed terrain: %v, hash %s", err, got)
 	}
 	if got, want := r.Format(r.Initial()), "0-0 drawing map osgo/tmtm/mtgs/osto"; got != want {
-		t.Errorf("it begins with %s, want %s", got, want)
+		t.Errorf("it starts with %s, want %s", got, want)
 	}
 	if err := gametest.Check(r, gametest.Games(2)); err != nil {
 		t.Error(err)
@@ -155,13 +155,12 @@ func TestData(t *testing.T) {
 		`tile "a" is drawn in part`: func(m map[string]any) { m["terrain"] = []string{"g"} },
 	} {
 		if _, _, err := hash(change); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got error %v, want one that says %q", err, want)
+			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}
 }
 
-// TestLongNames: what is wrong with a map is said in little more space than the
-// map takes, and of a map that is too large not more than that.
+// TestLongNames checks that errors about long or large maps stay short.
 func TestLongNames(t *testing.T) {
 	long := marsisours.Layout(strings.Repeat("x", 10_000))
 	try := func(change func(*marsisours.Map)) error {
@@ -182,7 +181,7 @@ func TestLongNames(t *testing.T) {
 		"10 to a side":    func(m *marsisours.Map) { m.Terrain = slices.Repeat([]string{""}, 11) },
 	} {
 		if err := try(change); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 200_000 {
-			t.Errorf("%d bytes; want little with %q", len(fmt.Sprint(err)), want)
+			t.Errorf("an error of %d bytes; want a short one with %q", len(fmt.Sprint(err)), want)
 		}
 	}
 }
@@ -205,17 +204,17 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if again, err := r.Parse(r.Format(s)); err != nil || again != s {
-			t.Errorf("%q became %+v, and written %q: %+v, %v", text, s, r.Format(s), again, err)
+			t.Errorf("%q is read as %+v, but its notation %q as %+v, error %v", text, s, r.Format(s), again, err)
 		}
 		for _, a := range r.Legal(nil, s) {
 			if _, err := r.Apply(s, a); err != nil {
-				t.Errorf("in %q legal %s gives %v", r.Format(s), r.ActionName(a), err)
+				t.Errorf("in %q the legal action %s returns %v", r.Format(s), r.ActionName(a), err)
 			}
 		}
 	})
 }
 
-// FuzzApply plays a game by up to 512 bytes, and holds every position to the invariants.
+// FuzzApply plays a game by up to 512 bytes and checks the invariants of every position.
 func FuzzApply(f *testing.F) {
 	f.Add(0, []byte{1, 2, 3, 4, 5})
 	f.Add(2, []byte(strings.Repeat("Mars is ours! ", 20)))
@@ -247,7 +246,7 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// broken says which invariant a position breaks, or "".
+// broken returns the invariant that a position violates, or "".
 func broken(r *marsisours.Rules, s *marsisours.State) string {
 	cfg := r.Spec().Config.(marsisours.Config)
 	if s.Phase <= marsisours.Drawing {
@@ -275,7 +274,7 @@ func broken(r *marsisours.Rules, s *marsisours.State) string {
 	}
 	switch {
 	case s.Standing&^all != 0:
-		return "a robot stands where none is"
+		return "a place without a robot is marked as standing"
 	case all&r.Stations() != 0:
 		return "a robot is on a station"
 	case r.DiceLeft(*s) < 0:

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Data is what the figures of the source would show, and its text does not say.
-// A Source says where a value comes from; it is no part of the rules.
+// Data holds what the text of the source leaves to its figures. A Source describes
+// the origin of a value and is no part of the rules.
 type Data struct {
 	Layouts map[Layout]Map    `json:"layouts"`
 	Tiles   map[Terrain]Tiles `json:"tiles"`
@@ -24,13 +24,13 @@ type Data struct {
 	} `json:"tracks"`
 }
 
-// Map is a drawing of the tiles, a line for each row. Four cells with the same
-// letter, in a square, are a tile; # is the stone, and a space is no cell.
+// Map is a drawing of the tiles, a string for each row. A square of four cells with
+// the same letter is a tile; # is the stone, and a space is no cell.
 type Map struct {
 	Source string   `json:"source,omitempty"`
 	Cells  []string `json:"cells"`
-	// Terrain draws what lies where, with the letters of Tile, and a dot where
-	// tiles are drawn at random. It may be left out.
+	// Terrain draws the terrain of the cells, with the letters of Tile, # for the
+	// stone, and a dot where tiles are drawn at random. It may be left out.
 	Terrain  []string             `json:"terrain,omitempty"`
 	Stations map[Stations]Station `json:"stations"`
 }
@@ -41,26 +41,26 @@ type Station struct {
 	Cells  []string `json:"cells"`
 }
 
-// Tiles are those that are drawn from.
+// Tiles are the tiles that are drawn.
 type Tiles struct {
 	Source string `json:"source,omitempty"`
 	Tiles  []Tile `json:"tiles"`
 }
 
-// Tile is a tile by its quarters, clockwise: g gems, s soda, m metal, t turf. A
+// Tile names a tile by its quarters, clockwise: g gems, s soda, m metal, t turf. A
 // single letter is a quarter that is drawn by itself.
 type Tile struct {
 	Tile   string `json:"tile"`
 	Copies int    `json:"copies"`
 }
 
-// Track lists what each level of a production track pays, from level 0 on.
+// Track lists the rewards of a production track by level, from 0 on.
 type Track struct {
 	Source string   `json:"source,omitempty"`
 	Levels []Reward `json:"levels"`
 }
 
-// Reward is what a level pays.
+// Reward is the pay of a level.
 type Reward struct {
 	Money  int `json:"money,omitempty"`
 	Tokens int `json:"tokens,omitempty"`
@@ -82,7 +82,8 @@ var published = func() *Data {
 	return &data
 }()
 
-// withoutSources is a copy without sources, so that a better note changes no hash.
+// withoutSources returns a copy without sources, so that a better note changes no
+// hash.
 func (d *Data) withoutSources() *Data {
 	c := *d
 	c.Layouts = maps.Clone(d.Layouts)
@@ -105,12 +106,12 @@ func (d *Data) withoutSources() *Data {
 	return &c
 }
 
-// tracks are the four tracks in the order of the terrains.
+// tracks returns the four tracks in the order of the terrains.
 func (d *Data) tracks() [products]*Track {
 	return [products]*Track{&d.Tracks.Gem, &d.Tracks.Soda, &d.Tracks.Metal, &d.Tracks.Turf}
 }
 
-// validate reports what is wrong with data, all at once.
+// validate reports all faults of the data at once.
 func (d *Data) validate() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(d.Layouts)) {
@@ -118,7 +119,7 @@ func (d *Data) validate() error {
 		for _, at := range slices.Sorted(maps.Keys(m.Stations)) {
 			if _, err := newBoard(m, at, nil); err != nil {
 				errs = append(errs, fmt.Errorf("layout %s, stations %s: %w", name, at, err))
-				break // the others would repeat what may be a long name
+				break // one error is enough: the name of a layout may be long
 			}
 		}
 	}

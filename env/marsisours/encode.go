@@ -6,8 +6,8 @@ import (
 	"marsgym/env/game"
 )
 
-// layout holds where each field of an observation starts. P seats, F cells to
-// stand on, G of them not stone:
+// layout holds the first index of each field of an observation. With P seats and F
+// cells that robots can stand on, G of them not stone:
 //
 //	D = 4G + (F+6)(P+2) + 12P + 25, in the quick game F(P+1) + 5P + 8
 //
@@ -17,13 +17,13 @@ type layout struct {
 	terrain, robots, standing, seat int
 	mover, start, round, phase      int
 	place, attackers, die           int
-	row                             int          // of a seat
-	ground                          []uint8      // the cells whose terrain is shown, in order
+	row                             int          // length of the numbers of one seat
+	ground                          []uint8      // the cells with a terrain, in order
 	phases                          [phases]int8 // the index of a phase, or -1
 	level                           [maxLevels]float32
 }
 
-// A seat shows perSeat numbers, the first perFastSeat of them in the quick game.
+// A seat has perSeat numbers, in the quick game the first perFastSeat of them.
 const perSeat, perFastSeat = 6 + products, 3
 
 func newLayout(r *Rules) layout {
@@ -77,8 +77,8 @@ func newLayout(r *Rules) layout {
 	return l
 }
 
-// Encode implements [game.Rules]. The map while it is being laid is shown by what
-// lies.
+// Encode implements [game.Rules]. While the map is being laid, the terrain shows the
+// tiles laid so far.
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 	l, n := &r.lay, r.cfg.Players
 	clear(dst)
@@ -117,7 +117,7 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 	}
 }
 
-// Shares of the most, to be looked up.
+// Tables of n/10 and n/12.
 var (
 	tenths   = fractions(maxTokens)
 	twelfths = fractions(maxRobots) // and poolDice
@@ -133,7 +133,7 @@ func fractions(most int) (list [maxRobots + 1]float32) {
 func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
 	if !r.fast {
 		dst = dst[:perSeat]
-		dst[3] = float32(seat.Money) * (1. / 60) // chosen: about the most of a game
+		dst[3] = float32(seat.Money) * (1. / 60) // chosen: about the largest sum in a game
 		dst[4] = tenths[seat.Tokens]
 		dst[5] = twelfths[seat.Dice]
 		for t, level := range seat.Track {
@@ -147,7 +147,7 @@ func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
 	}
 }
 
-// encodeGround shows the ground of the cells where it is known.
+// encodeGround writes the terrain of the cells where it is known.
 func (r *Rules) encodeGround(dst []float32, s *State) {
 	lo, hi, known := s.Terrain[0], s.Terrain[1], ^uint64(0)
 	if s.Phase == Laying {

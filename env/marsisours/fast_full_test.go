@@ -14,10 +14,10 @@ import (
 	"marsgym/env/marsisours"
 )
 
-// middle is the published board with half the robots.
-func middle(t testing.TB) *marsisours.Rules { return quick(t, nil, nil, 2, 1, nil) }
+// halfRobots is the published board with half the robots.
+func halfRobots(t testing.TB) *marsisours.Rules { return quick(t, nil, nil, 2, 1, nil) }
 
-// play calls f with the positions of games at random.
+// play calls f with the positions of random games.
 func play(t testing.TB, r *marsisours.Rules, games int, f func(s state)) {
 	t.Helper()
 	dice := rand.New(rand.NewPCG(1, 2))
@@ -41,7 +41,7 @@ func play(t testing.TB, r *marsisours.Rules, games int, f func(s state)) {
 	}
 }
 
-// swap is a position with the seats exchanged.
+// swap returns a position with the seats exchanged.
 func swap(s state) state {
 	s.Robots[0], s.Robots[1] = s.Robots[1], s.Robots[0]
 	s.Seats[0], s.Seats[1] = s.Seats[1], s.Seats[0]
@@ -50,8 +50,8 @@ func swap(s state) state {
 	return s
 }
 
-// checkPositions holds the values of positions against those that the rules lead
-// to, from all sides, and with the seats exchanged.
+// checkPositions compares the values of positions with those of their options, of
+// their representatives, and with the seats exchanged.
 func checkPositions(t *testing.T, r *marsisours.Rules, sol solution, games int) {
 	t.Helper()
 	play(t, r, games, func(s state) {
@@ -76,7 +76,7 @@ func checkPositions(t *testing.T, r *marsisours.Rules, sol solution, games int) 
 		}
 		c, relabel := r.Canonical(s)
 		if other, _ := r.Canonical(swap(s)); other != swap(c) {
-			t.Errorf("%s is seen as %s, and with the seats exchanged as %s", r.Format(s), r.Format(c), r.Format(other))
+			t.Errorf("%s has the representative %s, and with the seats exchanged %s", r.Format(s), r.Format(c), r.Format(other))
 		}
 		seen, _ := sol.Options(nil, c)
 		legal := r.Legal(nil, s)
@@ -85,18 +85,18 @@ func checkPositions(t *testing.T, r *marsisours.Rules, sol solution, games int) 
 				a = relabel[a]
 			}
 			if at, ok := slices.BinarySearch(legal, a); !ok || !(math.Abs(options[at]-seen[k]) <= 1e-15) {
-				t.Errorf("%s: options %v, and %v from another side", r.Format(s), options, seen)
+				t.Errorf("%s: options %v, and of its representative %v", r.Format(s), options, seen)
 			}
 		}
 	})
 }
 
-// checkLoss holds the sum of a policy's regrets against what it loses to best
-// play, and both against its best response.
+// checkLoss compares the sum of a policy's regrets with its loss to best play, and its
+// best response with both.
 func checkLoss(t *testing.T, sol solution, p policy, name string) {
 	t.Helper()
 	ctx := context.Background()
-	best, own := expand(t, sol, sol.Policy()), expand(t, sol, p)
+	best, own := tabulate(t, sol, sol.Policy()), tabulate(t, sol, p)
 	for seat := range game.Player(2) {
 		seats := []game.TabularPolicy{best, best}
 		even, err := sol.Evaluate(ctx, nil, seats)
@@ -113,7 +113,7 @@ func checkLoss(t *testing.T, sol solution, p policy, name string) {
 			t.Fatal(err)
 		}
 		if !(math.Abs(cost+v[seat]) <= 1e-11) {
-			t.Errorf("%s loses %v in seat %d, its mistakes cost %v", name, -v[seat], seat, cost)
+			t.Errorf("%s loses %v in seat %d, and its regrets sum to %v", name, -v[seat], seat, cost)
 		}
 		most, err := sol.BestResponse(ctx, seats, 1-seat)
 		if err != nil || !(most >= v[1-seat]-1e-12) {
@@ -123,8 +123,8 @@ func checkLoss(t *testing.T, sol solution, p policy, name string) {
 	}
 }
 
-func TestFastMiddle(t *testing.T) {
-	r := middle(t)
+func TestFastHalf(t *testing.T) {
+	r := halfRobots(t)
 	sol := solve(t, r)
 	checkPositions(t, r, sol, 200)
 	checkLoss(t, sol, game.Uniform[state]{Rules: r}, "random")
@@ -149,7 +149,7 @@ func TestFastPublished(t *testing.T) {
 	}
 	facts := sol.(game.Reporter).Facts()
 	t.Logf("%d values, residual %g, %v", len(work.Values), sol.Residual(), facts)
-	// A second program, which shares no code with this one, gives 0.692361974403673.
+	// A second program, which shares no code with this one, computes 0.692361974403673.
 	if v := facts[0].Value; facts[0].Name != "starter_wins" || !(math.Abs(v-0.692361974403673) <= 1e-14) {
 		t.Errorf("%v; want 0.692361974403673", facts[0])
 	}
@@ -165,9 +165,9 @@ func TestFastPublished(t *testing.T) {
 	checkLoss(t, sol, game.Uniform[state]{Rules: r}, "random")
 }
 
-// TestFastReadings prints what each reading of 「持有最多機器人」, "who holds
-// most robots", makes of the quick game: what the starter wins, and what by
-// passing at once. Without -full each seat has half the robots.
+// TestFastReadings logs, for each reading of 「持有最多機器人」, "who holds most
+// robots", the share that the starter of the quick game wins, and the share by passing
+// at once. Without -full each seat has half the robots.
 //
 //	go test -run FastReadings ./env/marsisours -full -v
 func TestFastReadings(t *testing.T) {
@@ -196,10 +196,10 @@ func TestFastReadings(t *testing.T) {
 	}
 }
 
-// TestFastResume interrupts a solution, goes on with another number of cores, and
-// wants the same bits.
+// TestFastResume interrupts a solution, resumes it with another GOMAXPROCS, and checks
+// that the bits are the same.
 func TestFastResume(t *testing.T) {
-	r := middle(t)
+	r := halfRobots(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	want := new(game.SolverState)
 	last := 0.0
@@ -235,10 +235,10 @@ func TestFastResume(t *testing.T) {
 		work = &game.SolverState{Values: slices.Clone(work.Values), Next: work.Next, Done: work.Done, Residual: work.Residual}
 	}
 	if !slices.Equal(work.Values, want.Values) || work.Residual != want.Residual || work.Next != want.Next {
-		t.Error("interrupted and resumed it comes to other values")
+		t.Error("after interruptions the values are different")
 	}
 	if n, steps, err := r.StateSize(); err != nil || n != len(work.Values) || steps != work.Next {
-		t.Errorf("there are %d values after %d steps; announced are %d and %d, %v", len(work.Values), work.Next, n, steps, err)
+		t.Errorf("there are %d values after %d steps; StateSize returns %d and %d, %v", len(work.Values), work.Next, n, steps, err)
 	}
 	sol, err := r.SolveFrom(context.Background(), work, nil)
 	if err != nil || sol.Residual() != 2*want.Residual {
@@ -249,15 +249,15 @@ func TestFastResume(t *testing.T) {
 		all[i] = i
 	}
 	if d, err := sol.Violation(context.Background(), all); err != nil || !(d <= want.Residual) {
-		t.Errorf("an equation is violated by %v, %v; the residual is %v", d, err, want.Residual)
+		t.Errorf("the violation is %v, %v; the residual is %v", d, err, want.Residual)
 	}
 	work.Values[len(all)/2] += 1e-6
 	if d, err := sol.Violation(context.Background(), all); err != nil || !(d > 1e-7) {
-		t.Errorf("with a wrong value an equation is violated by %v, %v", d, err)
+		t.Errorf("with a wrong value the violation is %v, %v", d, err)
 	}
 	work.Values = work.Values[1:]
 	if _, err := r.SolveFrom(context.Background(), work, nil); err == nil {
-		t.Error("it takes values of another game")
+		t.Error("SolveFrom accepts values of another game")
 	}
 }
 
@@ -273,7 +273,7 @@ func TestFastNoSolution(t *testing.T) {
 	}
 }
 
-// fill gives every action the same number.
+// fill is a faulty policy that gives every action the same number.
 type fill float64
 
 func (f fill) Probs(dst []float64, _ []state) error {
@@ -283,7 +283,7 @@ func (f fill) Probs(dst []float64, _ []state) error {
 	return nil
 }
 
-// lazy writes nothing.
+// lazy is a faulty policy that writes nothing.
 type lazy struct{}
 
 func (lazy) Probs([]float64, []state) error { return nil }
@@ -303,24 +303,24 @@ func TestFastFaults(t *testing.T) {
 		"illegal": fill(1. / 16), "sum to 0": fill(0), "NaN": lazy{}, "-1": fill(-1), "the policy fails": failing{},
 	} {
 		if _, err := sol.Tabulate(ctx, p); err == nil || !strings.Contains(err.Error(), text) {
-			t.Errorf("error %v; want one that says %q", err, text)
+			t.Errorf("error %v; want one with %q", err, text)
 		}
 	}
-	own, foreign := expand(t, sol, sol.Policy()), expand(t, other, other.Policy())
+	own, foreign := tabulate(t, sol, sol.Policy()), tabulate(t, other, other.Policy())
 	for _, seats := range [][]game.TabularPolicy{nil, {own}, {own, nil}, {own, foreign}} {
 		if _, err := sol.Evaluate(ctx, nil, seats); err == nil {
-			t.Errorf("Evaluate takes %v", seats)
+			t.Errorf("Evaluate accepts %v", seats)
 		}
 	}
 	if _, err := sol.BestResponse(ctx, []game.TabularPolicy{own, own}, 2); err == nil {
-		t.Error("BestResponse takes seat 2")
+		t.Error("BestResponse accepts seat 2")
 	}
 	if err := sol.Regrets(ctx, sol.Policy(), -1, nil); err == nil {
-		t.Error("Regrets takes seat -1")
+		t.Error("Regrets accepts seat -1")
 	}
 	stop := errors.New("enough")
 	if err := sol.Regrets(ctx, game.Uniform[state]{Rules: r}, 0, func(game.Regret[state]) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("Regrets goes on after %v", err)
+		t.Errorf("Regrets returns %v; want the error of yield", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
@@ -335,10 +335,10 @@ func TestFastFaults(t *testing.T) {
 	s := r.StartGame(r.Initial(), 0)
 	s.Seats[0].Hand = 9
 	if _, err := sol.Value(nil, s); err == nil {
-		t.Error("Value takes a position with more robots than there are")
+		t.Error("Value accepts a position with too many robots")
 	}
 	if err := sol.Policy().Probs(make([]float64, r.Spec().Actions), []state{r.Initial()}); err == nil {
-		t.Error("best play decides who starts")
+		t.Error("Probs accepts a chance state")
 	}
 }
 
@@ -350,33 +350,33 @@ func BenchmarkFastSolve(b *testing.B) {
 	b.ReportMetric(float64(r.Estimate().Positions)*float64(b.N)/b.Elapsed().Seconds(), "positions/s")
 }
 
-func BenchmarkFastStrategy(b *testing.B) {
+func BenchmarkFastTabular(b *testing.B) {
 	r := newRules(b, marsisours.FastConfig())
 	sol, ctx := solve(b, r), context.Background()
-	any := game.Uniform[state]{Rules: r}
-	st := expand(b, sol, any)
-	b.Run("expand", func(b *testing.B) {
+	uniform := game.Uniform[state]{Rules: r}
+	table := tabulate(b, sol, uniform)
+	b.Run("tabulate", func(b *testing.B) {
 		for b.Loop() {
-			expand(b, sol, any)
+			tabulate(b, sol, uniform)
 		}
 	})
 	b.Run("evaluate", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{st, st}); err != nil {
+			if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{table, table}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("best response", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := sol.BestResponse(ctx, []game.TabularPolicy{st, st}, 0); err != nil {
+			if _, err := sol.BestResponse(ctx, []game.TabularPolicy{table, table}, 0); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("regrets", func(b *testing.B) {
 		for b.Loop() {
-			if err := sol.Regrets(ctx, any, 0, func(game.Regret[state]) error { return nil }); err != nil {
+			if err := sol.Regrets(ctx, uniform, 0, func(game.Regret[state]) error { return nil }); err != nil {
 				b.Fatal(err)
 			}
 		}

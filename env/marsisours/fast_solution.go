@@ -17,8 +17,8 @@ const (
 	maxFastPositions = 1 << 27
 )
 
-// Solve implements [game.Solver]. The quick game takes three seconds on one core and
-// 80 MB. The standard game has no exact solution.
+// Solve implements [game.Solver] for the quick game. The published one takes three
+// seconds on one core and 80 MB.
 func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solution[State], error) {
 	return r.SolveFrom(ctx, new(game.SolverState), progress)
 }

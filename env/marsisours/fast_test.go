@@ -22,8 +22,8 @@ type (
 	solution = game.Solution[state]
 )
 
-// quick is the quick game on a board of its own, with that many robots in hand
-// and junkyard.
+// quick returns the rules of the quick game with so many robots in hand and junkyard,
+// on a board with these cells and stations, or the published one if cells is nil.
 func quick(t testing.TB, cells, stations []string, hand, junk int, change func(*marsisours.Config)) *marsisours.Rules {
 	t.Helper()
 	c := newRules(t, marsisours.FastConfig()).Spec().Config.(marsisours.Config)
@@ -42,7 +42,7 @@ func quick(t testing.TB, cells, stations []string, hand, junk int, change func(*
 	return newRules(t, c)
 }
 
-// small are games that the tables of package tabular hold.
+// small calls f with games that package tabular can solve.
 func small(t *testing.T, f func(t *testing.T, r *marsisours.Rules)) {
 	one, two := []string{"aa", "aa"}, []string{"aabb", "aabb"}
 	for _, x := range []struct {
@@ -75,23 +75,23 @@ func solve(t testing.TB, r *marsisours.Rules) solution {
 	return sol
 }
 
-func expand(t testing.TB, sol solution, p policy) game.TabularPolicy {
+func tabulate(t testing.TB, sol solution, p policy) game.TabularPolicy {
 	t.Helper()
-	st, err := sol.Tabulate(context.Background(), p)
+	table, err := sol.Tabulate(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return st
+	return table
 }
 
-// hashed is a policy whose likes are a hash of what it sees: as good as random,
-// and the same for all who see the same.
+// hashed is a policy with preferences that are a hash of the observation and the
+// action.
 type hashed struct {
 	r      *marsisours.Rules
 	argmax bool
 }
 
-func (h hashed) like(s state, p game.Player, a game.Action) float64 {
+func (h hashed) preference(s state, p game.Player, a game.Action) float64 {
 	obs := make([]float32, h.r.Spec().ObsLen())
 	h.r.Encode(obs, s, p)
 	sum := fnv.New64a()
@@ -102,16 +102,17 @@ func (h hashed) like(s state, p game.Player, a game.Action) float64 {
 	return float64(sum.Sum64()>>11) / (1 << 53)
 }
 
-// Choose makes probabilities of likes.
-func (h hashed) Choose(probs, likes []float64) {
+// Choose makes probabilities proportional to the preferences, or with argmax 1 for the
+// largest.
+func (h hashed) Choose(probs, preferences []float64) {
 	best, sum := 0, 0.0
-	for i, x := range likes {
-		if x > likes[best] {
+	for i, x := range preferences {
+		if x > preferences[best] {
 			best = i
 		}
 		sum += x
 	}
-	for i, x := range likes {
+	for i, x := range preferences {
 		probs[i] = x / sum
 	}
 	if h.argmax {
@@ -120,7 +121,7 @@ func (h hashed) Choose(probs, likes []float64) {
 	}
 }
 
-// Probs likes actions.
+// Probs uses preferences for actions.
 func (h hashed) Probs(dst []float64, states []state) error {
 	clear(dst)
 	n := h.r.Spec().Actions
@@ -132,11 +133,11 @@ func (h hashed) Probs(dst []float64, states []state) error {
 			return err
 		}
 		legal := h.r.Legal(nil, s)
-		likes, probs := make([]float64, len(legal)), make([]float64, len(legal))
+		preferences, probs := make([]float64, len(legal)), make([]float64, len(legal))
 		for k, a := range legal {
-			likes[k] = h.like(s, h.r.CurrentPlayer(s), a)
+			preferences[k] = h.preference(s, h.r.CurrentPlayer(s), a)
 		}
-		h.Choose(probs, likes)
+		h.Choose(probs, preferences)
 		for k, a := range legal {
 			dst[i*n+int(a)] = probs[k]
 		}
@@ -144,7 +145,7 @@ func (h hashed) Probs(dst []float64, states []state) error {
 	return nil
 }
 
-// scorer likes what an action leads to.
+// scorer is a hashed policy that is an AfterstateScorer.
 type scorer struct{ hashed }
 
 func (h scorer) Score(dst []float64, after []state, movers []game.Player) error {
@@ -152,12 +153,12 @@ func (h scorer) Score(dst []float64, after []state, movers []game.Player) error 
 		if c, _ := h.r.Canonical(s); c != s {
 			return fmt.Errorf("%s is no representative", h.r.Format(s))
 		}
-		dst[i] = h.like(s, movers[i], -1)
+		dst[i] = h.preference(s, movers[i], -1)
 	}
 	return nil
 }
 
-// policies are ways to play of every kind that Expand tells apart.
+// policies returns policies of every kind that Tabulate treats differently.
 func policies(t testing.TB, r *marsisours.Rules, sol solution) map[string]policy {
 	t.Helper()
 	greedy, err := r.Bot("greedy")
@@ -165,13 +166,13 @@ func policies(t testing.TB, r *marsisours.Rules, sol solution) map[string]policy
 		t.Fatal(err)
 	}
 	return map[string]policy{
-		"best": sol.Policy(), "greedy": greedy, "any": game.Uniform[state]{Rules: r},
+		"best": sol.Policy(), "greedy": greedy, "uniform": game.Uniform[state]{Rules: r},
 		"mixed": hashed{r, false}, "pure": hashed{r, true},
 		"scorer": scorer{hashed{r, false}}, "pure scorer": scorer{hashed{r, true}},
 	}
 }
 
-// walk calls f with every position that can come up, as its representative.
+// walk calls f with the representative of every reachable position.
 func walk(t testing.TB, r *marsisours.Rules, f func(s state)) {
 	t.Helper()
 	seen := map[state]bool{}
@@ -200,7 +201,7 @@ func walk(t testing.TB, r *marsisours.Rules, f func(s state)) {
 	}
 }
 
-// near reports whether numbers agree, NaN with nothing.
+// near reports whether numbers agree within tol. NaN agrees with nothing.
 func near(a, b []float64, tol float64) bool {
 	if len(a) != len(b) {
 		return false
@@ -213,7 +214,7 @@ func near(a, b []float64, tol float64) bool {
 	return true
 }
 
-// TestFastOracle holds the solution against the tables of package tabular.
+// TestFastOracle compares the solution with that of package tabular.
 func TestFastOracle(t *testing.T) {
 	ctx := context.Background()
 	small(t, func(t *testing.T, r *marsisours.Rules) {
@@ -248,7 +249,7 @@ func TestFastOracle(t *testing.T) {
 		})
 		fast, slow := map[string]game.TabularPolicy{}, map[string]game.TabularPolicy{}
 		for name, p := range policies(t, r, sol) {
-			fast[name] = expand(t, sol, p)
+			fast[name] = tabulate(t, sol, p)
 			if slow[name], err = oracle.Tabulate(ctx, p); err != nil {
 				t.Fatal(err)
 			}
@@ -257,11 +258,11 @@ func TestFastOracle(t *testing.T) {
 			}
 		}
 		for a := range fast {
-			// A policy that may do anything is asked about everything.
+			// A policy that plays every action reaches every decision.
 			got, want := fast[a], slow[a]
-			mixes := a == "any" || a == "mixed" || a == "scorer"
+			mixes := a == "uniform" || a == "mixed" || a == "scorer"
 			if d, n := want.Decisions()-got.Decisions(), want.Rows()-got.Rows(); d < 0 || n < 0 || mixes && d+n > 0 {
-				t.Errorf("%s is asked for %d decisions in %d rows; by the table %d in %d", a, got.Decisions(), got.Rows(), want.Decisions(), want.Rows())
+				t.Errorf("%s has %d decisions in %d rows; in package tabular %d in %d", a, got.Decisions(), got.Rows(), want.Decisions(), want.Rows())
 			}
 			for seat := range game.Player(2) {
 				got, err := sol.BestResponse(ctx, []game.TabularPolicy{fast[a], fast[a]}, seat)
@@ -281,7 +282,7 @@ func TestFastOracle(t *testing.T) {
 	})
 }
 
-// compareRegrets holds the regrets of a policy against those of the table.
+// compareRegrets compares the regrets of a policy with those of package tabular.
 func compareRegrets(t *testing.T, name string, sol, oracle solution, p policy, seat game.Player) {
 	t.Helper()
 	type mistake struct {
@@ -300,8 +301,8 @@ func compareRegrets(t *testing.T, name string, sol, oracle solution, p policy, s
 		return m
 	}
 	got, want := list(sol), list(oracle)
-	if len(got) != len(want) || name == "any" && len(got) == 0 || name == "best" && len(got) > 0 {
-		t.Errorf("%s in seat %d makes %d mistakes; by the table %d", name, seat, len(got), len(want))
+	if len(got) != len(want) || name == "uniform" && len(got) == 0 || name == "best" && len(got) > 0 {
+		t.Errorf("%s in seat %d has %d regrets; in package tabular %d", name, seat, len(got), len(want))
 	}
 	for k, v := range want {
 		if !near(got[k], v, 1e-12) {

@@ -11,8 +11,8 @@ import (
 	"marsgym/env/marsisours"
 )
 
-// FuzzData reads any maps, tiles and tracks. A game with what is accepted can be
-// played, and the data comes back as it is.
+// FuzzData reads any maps, tiles and tracks. A game with accepted data can be played,
+// and the data survives JSON unchanged.
 func FuzzData(f *testing.F) {
 	file, err := os.ReadFile("mars.json")
 	if err != nil {
@@ -44,13 +44,13 @@ func FuzzData(f *testing.F) {
 		}
 		var back marsisours.Data
 		if err := json.Unmarshal(again, &back); err != nil || !reflect.DeepEqual(&back, full) {
-			t.Fatalf("%s comes back as %+v, error %v", again, back, err)
+			t.Fatalf("%s is read as %+v, error %v", again, back, err)
 		}
 		dice, choices := rand.NewPCG(1, 1), rand.New(rand.NewPCG(1, 2))
 		s := r.Initial()
 		for range 100 {
 			if again, err := r.Parse(r.Format(s)); err != nil || again != s {
-				t.Fatalf("%q comes back as %+v, error %v; want %+v", r.Format(s), again, err, s)
+				t.Fatalf("%q is read as %+v, error %v; want %+v", r.Format(s), again, err, s)
 			}
 			if fault := broken(r, &s); fault != "" {
 				t.Fatalf("%s in %q", fault, r.Format(s))
@@ -70,7 +70,7 @@ func FuzzData(f *testing.F) {
 	})
 }
 
-// smallData is the data of a game without what the game does not use.
+// smallData returns the part of the data that a game uses.
 func smallData(r *marsisours.Rules) marsisours.Data {
 	cfg := r.Spec().Config.(marsisours.Config)
 	d := *cfg.Data

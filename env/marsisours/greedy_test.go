@@ -8,8 +8,8 @@ import (
 	"marsgym/env/marsisours"
 )
 
-// greedily is the action that greedy takes.
-func greedily(t *testing.T, r *marsisours.Rules, s marsisours.State) string {
+// greedyAction returns the action of greedy.
+func greedyAction(t *testing.T, r *marsisours.Rules, s marsisours.State) string {
 	t.Helper()
 	greedy, err := r.Bot("greedy")
 	if err != nil {
@@ -22,8 +22,8 @@ func greedily(t *testing.T, r *marsisours.Rules, s marsisours.State) string {
 	return r.ActionName(game.Action(slices.Index(row, 1)))
 }
 
-// TestGreedyEnds holds what greedy does where a round, or the game, ends: what it
-// does not use there is lost.
+// TestGreedyEnds checks greedy at the end of a round or of the game, where what it
+// does not use is lost.
 func TestGreedyEnds(t *testing.T) {
 	for _, test := range []struct {
 		rule, from, want string
@@ -44,20 +44,20 @@ func TestGreedyEnds(t *testing.T) {
 			"@0 down round 3 A:e5 B:e1 b:fair c:drill tracks 1000-0000-0000 money 20-0-0 passed 0,1,2", "down-e5"},
 		{`"你可以執行2個動作" (may): none where all that stand are one's own, and stay for another round`,
 			"@0 down round 1 A:e1,g3 b:e3,d3 money 0-5-0 passed 0", "down-none"},
-		{`"購買一枚火星煉金骰需花費3枚火星標記" (3 tokens a die): 3 dice for 9 tokens are worth the last robot in hand`,
+		{`"購買一枚火星煉金骰需花費3枚火星標記" (3 tokens a die): 3 dice for 9 tokens are better than the last robot in hand`,
 			"@0 round 3 b:d3,c4,g3,h4,fair,rocket,converter,shield c:c7,d8,g8,h7,drill tokens 10-10-10 hand 1-0-0 money 0-0-50 passed 1,2", "place-vacuum"},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			r := newRules(t, config(3, nil))
-			if got := greedily(t, r, position(t, r, test.from)); got != test.want {
-				t.Errorf("greedy does %s, want %s", got, test.want)
+			if got := greedyAction(t, r, position(t, r, test.from)); got != test.want {
+				t.Errorf("greedy plays %s, want %s", got, test.want)
 			}
 		})
 	}
 }
 
-// TestGreedyFastEnds is the same for the quick game, with what is best by its
-// exact solution.
+// TestGreedyFastEnds is TestGreedyEnds of the quick game; the actions wanted are best
+// by the exact solution.
 func TestGreedyFastEnds(t *testing.T) {
 	r := newRules(t, marsisours.FastConfig())
 	for _, test := range []struct {
@@ -68,8 +68,8 @@ func TestGreedyFastEnds(t *testing.T) {
 		{`"你也不能在這階段做任何動作了" (nothing more in this phase): who has passed is not feared for its hand, and only an attack can still win`,
 			"2-1@1 start 0 hand 3-1 junk 1-2 passed 0 robots oAAo/.B../..../o..o", "attack-b1-x1"},
 	} {
-		if got := greedily(t, r, parse(t, r, test.from)); got != test.want {
-			t.Errorf("%s: greedy does %s, want %s", test.rule, got, test.want)
+		if got := greedyAction(t, r, parse(t, r, test.from)); got != test.want {
+			t.Errorf("%s: greedy plays %s, want %s", test.rule, got, test.want)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Format implements [game.Notation]: what each seat has scored, @ and the seat to
-// move, then words with what follows them. The package comment has the list.
+// Format implements [game.Notation]: the scores, @ and the seat to move, then words
+// with their values. The package comment lists them.
 func (r *Rules) Format(s State) string {
 	var b strings.Builder
 	word := func(format string, args ...any) { fmt.Fprintf(&b, " "+format, args...) }
@@ -49,11 +49,11 @@ func (r *Rules) Format(s State) string {
 	return b.String()
 }
 
-// phaseWords are the phases that have a word and nothing behind it.
+// phaseWords holds the words of the phases that have one without a value.
 var phaseWords = [phases]string{Laying: "laying", Drawing: "drawing", LayDown: "down",
 	Cashing: "cash", Buying: "buy", Naming: "name", Scoring: "scoring", Over: "over"}
 
-// points are what a seat has so far: money, or robots on the map.
+// points returns the score of a seat: money, or in the quick game robots on the map.
 func (r *Rules) points(s *State, p int) int {
 	if r.fast {
 		return bits.OnesCount64(s.Robots[p])
@@ -61,7 +61,7 @@ func (r *Rules) points(s *State, p int) int {
 	return int(s.Seats[p].Money)
 }
 
-// joinSeats joins a number of each seat.
+// joinSeats writes a number of each seat.
 func (r *Rules) joinSeats(s *State, number func(p int) int) string {
 	parts := make([]string, r.cfg.Players)
 	for p := range parts {
@@ -70,7 +70,7 @@ func (r *Rules) joinSeats(s *State, number func(p int) int) string {
 	return strings.Join(parts, "-")
 }
 
-// formatSeats writes what the seats have; what nobody has is left out.
+// formatSeats writes what the seats have. It leaves out what no seat has.
 func (r *Rules) formatSeats(s *State, word func(string, ...any)) {
 	word("start %d", s.Start)
 	for _, f := range r.seatFields() {
@@ -101,10 +101,10 @@ func (r *Rules) formatSeats(s *State, word func(string, ...any)) {
 	}
 }
 
-// seatField is a number of each seat with a word of its own.
+// seatField is a number of each seat and its word in the notation.
 type seatField struct {
 	word     string
-	optional bool // left out where all are zero
+	optional bool // left out if all are zero
 	most     int
 	at       func(*Seat) *uint8
 }
@@ -116,7 +116,7 @@ var seatFields = []seatField{
 	{"junk", false, maxRobots, func(s *Seat) *uint8 { return &s.Junk }},
 }
 
-// seatFields are those of the game at hand: the quick one has the last two.
+// seatFields returns the fields of the game; the quick game has only the last two.
 func (r *Rules) seatFields() []seatField {
 	if r.fast {
 		return seatFields[2:]
@@ -124,7 +124,7 @@ func (r *Rules) seatFields() []seatField {
 	return seatFields
 }
 
-// drawMap draws the map with a letter for each cell, the rows parted by slashes.
+// drawMap draws the map with a letter for each cell and a slash between rows.
 func (r *Rules) drawMap(letter func(c int) byte) string {
 	var b strings.Builder
 	for c := range r.board.cells {
@@ -136,8 +136,8 @@ func (r *Rules) drawMap(letter func(c int) byte) string {
 	return b.String()
 }
 
-// groundLetter is the terrain of a cell, o for a station, # for stone and ? for
-// what is not laid yet.
+// groundLetter returns the letter of the terrain of a cell, o for a station, # for the
+// stone and ? for a cell that is not laid yet.
 func (r *Rules) groundLetter(s *State, c int) byte {
 	b := r.board
 	switch {
@@ -151,7 +151,7 @@ func (r *Rules) groundLetter(s *State, c int) byte {
 	return terrainLetters[s.terrainAt(c)]
 }
 
-// known is the set of cells of which the ground is known.
+// known returns the set of cells whose terrain is known.
 func (r *Rules) known(s *State) uint64 {
 	set := r.board.fixed &^ r.board.stations
 	for _, u := range r.board.units[:s.Place] {
@@ -162,13 +162,13 @@ func (r *Rules) known(s *State) uint64 {
 	return set
 }
 
-// terrainAt is that of a cell which is no stone.
+// terrainAt returns the terrain of a cell other than the stone.
 func (s *State) terrainAt(c int) int {
 	return int(s.Terrain[0]>>c&1 | s.Terrain[1]>>c&1<<1)
 }
 
-// robotLetter is the seat of the robot in a place, A to D, in lower case where it
-// lies; a dot for none, o for a station. In the quick game all stand.
+// robotLetter returns the letter of the robot in a place: A to D by seat, in lower
+// case if it lies; a dot for none, o for a station. In the quick game all stand.
 func (r *Rules) robotLetter(s *State, place int) byte {
 	if p, ok := s.owner(place); ok {
 		if r.fast || s.Standing>>place&1 == 1 {
@@ -182,8 +182,8 @@ func (r *Rules) robotLetter(s *State, place int) byte {
 	return '.'
 }
 
-// Parse implements [game.Notation]. It refuses positions that the rules cannot mean,
-// such as an attack on nobody, and does not ask whether a game can lead to one.
+// Parse implements [game.Notation]. It refuses positions that the rules exclude, such
+// as an attack on an empty cell. It does not check that a game can reach a position.
 func (r *Rules) Parse(text string) (State, error) {
 	p := parser{r: r}
 	err := p.read(text)
@@ -191,7 +191,7 @@ func (r *Rules) Parse(text string) (State, error) {
 		err = r.check(&p.s)
 	}
 	if err == nil && p.s.Phase == Laying && r.Format(p.s) != text {
-		err = errors.New("map: tiles are laid in the order of reading")
+		err = errors.New("map: tiles are laid row by row")
 	}
 	if err != nil {
 		return State{}, fmt.Errorf("position %q: %w", text, err)
@@ -231,7 +231,7 @@ func (p *parser) read(text string) error {
 	for words = words[1:]; len(words) > 0; {
 		key := words[0]
 		if slices.Contains(p.seen, key) {
-			return fmt.Errorf("%q stands twice", key)
+			return fmt.Errorf("%q is there twice", key)
 		}
 		p.seen = append(p.seen, key)
 		if i := slices.Index(phaseWords[:], key); key != "" && i >= 0 {
@@ -239,7 +239,7 @@ func (p *parser) read(text string) error {
 				moves = !moves // these have no seat to move
 			}
 			if !moves || p.s.Phase < phases && p.s.Phase != Acting {
-				return fmt.Errorf("%q stands in the wrong place", key)
+				return fmt.Errorf("%q is in the wrong place", key)
 			}
 			p.s.Phase, words = Phase(i), words[1:]
 			continue
@@ -249,7 +249,7 @@ func (p *parser) read(text string) error {
 			n = 3
 		}
 		if len(words) < n {
-			return fmt.Errorf("%q is followed by too little", key)
+			return fmt.Errorf("%q has no value", key)
 		}
 		if err := p.field(key, words[1:n]); err != nil {
 			return err
@@ -257,7 +257,7 @@ func (p *parser) read(text string) error {
 		words = words[n:]
 	}
 	if p.s.Phase == phases {
-		return errors.New("it names no seat to move; write @ and the seat behind the scores")
+		return errors.New("it names no seat to move; write @ and the seat after the scores")
 	}
 	for i, n := range p.score {
 		if p.r.fast && n != p.r.points(&p.s, i) {
@@ -267,7 +267,7 @@ func (p *parser) read(text string) error {
 	return p.complete()
 }
 
-// complete reports words that are missing or too many.
+// complete returns an error if words are missing or too many.
 func (p *parser) complete() error {
 	need := []string{}
 	if !p.r.fast {
@@ -285,12 +285,12 @@ func (p *parser) complete() error {
 		}
 	}
 	if p.s.Phase <= Drawing && len(p.seen) != len(need)+1 {
-		return errors.New("nobody has anything yet")
+		return errors.New("before the game starts no other words are allowed")
 	}
 	return nil
 }
 
-// field reads what stands behind a word.
+// field reads the value of a word.
 func (p *parser) field(key string, value []string) error {
 	s, r := &p.s, p.r
 	for _, f := range r.seatFields() {
@@ -325,7 +325,7 @@ func (p *parser) field(key string, value []string) error {
 	case key == "missed" || key == "again":
 		n, err := number(key, value[0], faces)
 		if s.Die = uint8(n); s.Phase != Rolling {
-			return fmt.Errorf("%q stands behind an attack", key)
+			return fmt.Errorf("%q must follow an attack", key)
 		}
 		if s.Phase = Missed; key == "again" {
 			s.Phase = Rerolling
@@ -392,7 +392,7 @@ func (p *parser) rows(key, text string, read func(c int, letter byte) bool) erro
 	for c := range p.r.board.cells {
 		if c > 0 && p.r.board.row[c] != p.r.board.row[c-1] {
 			if text[i] != '/' {
-				return fmt.Errorf("%s %q: the row of %s begins behind a slash", key, text, p.r.board.name[c])
+				return fmt.Errorf("%s %q: the row of %s begins after a slash", key, text, p.r.board.name[c])
 			}
 			i++
 		}
@@ -433,7 +433,7 @@ func (p *parser) ground(c int, letter byte) bool {
 	if p.s.Phase != Laying {
 		return p.r.groundLetter(&p.s, c) == letter
 	}
-	for i, u := range p.r.board.units { // what lies is laid in order
+	for i, u := range p.r.board.units { // tiles are laid in order
 		if slices.Contains(u.cells, uint8(c)) && letter != '?' {
 			p.s.Place = max(p.s.Place, uint8(i+1))
 		}

@@ -8,7 +8,7 @@ import (
 	"marsgym/env/marsisours"
 )
 
-// TestComment holds the positions of the package comment.
+// TestComment checks the positions of the package comment.
 func TestComment(t *testing.T) {
 	two := newRules(t, config(2, nil))
 	for _, text := range []string{
@@ -49,12 +49,12 @@ func TestParseRefuses(t *testing.T) {
 		{quick, "0-0@0 cash start 0 hand 4-4 junk 2-2 robots o..o/..../..../o..o"}, {quick, "0-0 drawing start 0"},
 	} {
 		if s, err := test.r.Parse(test.text); err == nil {
-			t.Errorf("%q became %+v", test.text, s)
+			t.Errorf("%q is read as %+v; want an error", test.text, s)
 		}
 	}
 }
 
-// TestGreedy: it should beat random play nearly always.
+// TestGreedy checks that greedy wins most games against random play.
 func TestGreedy(t *testing.T) {
 	for players, least := range map[int]float64{2: 0.9, 3: 0.85, 4: 0.85} {
 		r := newRules(t, config(players, nil))
@@ -90,7 +90,7 @@ func TestGreedy(t *testing.T) {
 			won += r.Spec().WinShare(r.Returns(nil, s)[i%players])
 		}
 		if won < least*float64(games) {
-			t.Errorf("for %d greedy wins %v of %d games, want %v of them", players, won, games, least)
+			t.Errorf("with %d players greedy wins %v of %d games, want a fraction of at least %v", players, won, games, least)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"marsgym/env/marsisours"
 )
 
-// config is the published game for so many players, with some fields changed.
+// config returns the published game for so many players, with some fields changed.
 func config(players int, change func(*marsisours.Config)) marsisours.Config {
 	c := marsisours.DefaultConfig()
 	c.Players = players
@@ -40,7 +40,7 @@ func parse(t testing.TB, r *marsisours.Rules, text string) marsisours.State {
 	return s
 }
 
-// The ground of the positions below: every tile reads gs over tm.
+// The terrain of the positions below: every tile is gs above tm.
 const (
 	ground13 = "gs/tm/osgsgo/tmtmtm/gsgs##gsgs/tmtm##tmtm/gsgsgs/omtmto/gs/tm"
 	ground4  = "osgo/tmtm/gsgs/omto"
@@ -48,10 +48,10 @@ const (
 	empty4   = "o..o/..../..../o..o"
 )
 
-// position writes a position in full. words are those of the notation, with "A:"
-// and "a:" before the places of the robots of seat 0 that stand and lie, and so
-// on; money stands for the scores. What is not said is as at the beginning of
-// round 2, and all robots not named are in the junkyard.
+// position returns the position that words describe: words of the notation, with "A:"
+// and "a:" before the places of the standing and the lying robots of seat 0, and so on,
+// and money for the scores. The defaults are those of the start of round 2, with all
+// other robots in the junkyard.
 func position(t testing.TB, r *marsisours.Rules, words string) marsisours.State {
 	t.Helper()
 	cfg := r.Spec().Config.(marsisours.Config)
@@ -141,9 +141,9 @@ func position(t testing.TB, r *marsisours.Rules, words string) marsisours.State 
 	return parse(t, r, text)
 }
 
-// do takes the steps of a list, parted by semicolons: an action, "rolls" with
-// the attacker's dice, a slash and the defender's, "die" with an alchemy die.
-// "legal" and "illegal" try an action and do nothing.
+// do plays the steps of a list, separated by semicolons: an action, "rolls" with the
+// attacker's dice, a slash and the defender's die, or "die" with an alchemy die.
+// "legal" and "illegal" check actions without playing them.
 func do(t testing.TB, r *marsisours.Rules, s marsisours.State, steps string) marsisours.State {
 	t.Helper()
 	for step := range strings.SplitSeq(steps, "; ") {
@@ -168,7 +168,7 @@ func do(t testing.TB, r *marsisours.Rules, s marsisours.State, steps string) mar
 		case "legal", "illegal":
 			for name := range strings.SplitSeq(arg, " ") {
 				if _, err := r.Apply(s, action(t, r, name)); (err == nil) != (word == "legal") || err != nil && !errors.Is(err, game.ErrIllegalAction) {
-					t.Errorf("in %s %s gives error %v", r.Format(s), name, err)
+					t.Errorf("in %s action %s returns error %v", r.Format(s), name, err)
 				}
 			}
 		default:
@@ -192,8 +192,8 @@ func action(t testing.TB, r *marsisours.Rules, name string) game.Action {
 	return 0
 }
 
-// expect compares a position with words: those of the notation, robots as in
-// position, ".:" before places that are empty, money and mover.
+// expect compares a position with words: those of the notation, robots as in position,
+// ".:" before empty places, money and mover.
 func expect(t testing.TB, r *marsisours.Rules, s marsisours.State, words string) {
 	t.Helper()
 	text := r.Format(s)
@@ -204,12 +204,12 @@ func expect(t testing.TB, r *marsisours.Rules, s marsisours.State, words string)
 		if letter, places, ok := strings.Cut(want, ":"); ok {
 			for place := range strings.SplitSeq(places, ",") {
 				if got := r.Letter(s, place); got != letter {
-					t.Errorf("at %s is %s, want %s, in %s", place, got, letter, text)
+					t.Errorf("%s holds %s, want %s, in %s", place, got, letter, text)
 				}
 			}
 		} else if none, ok := strings.CutPrefix(want, "no "); ok {
 			if strings.Contains(rest, " "+none+" ") {
-				t.Errorf("without %q wanted: %s", none, text)
+				t.Errorf("want no %q in %s", none, text)
 			}
 		} else if !strings.Contains(rest, " "+want+" ") {
 			t.Errorf("want %q in %s", want, text)

@@ -17,13 +17,13 @@ import (
 	"marsgym/internal/golden"
 )
 
-// games is raised for a proof that takes long: a million take some minutes.
-var games = flag.Int("games", 300, "random games of TestInvariants for each table")
+// games is the number of random games; a million take some minutes.
+var games = flag.Int("games", 300, "random games of TestInvariants for each config")
 
 func ones(set uint64) int { return bits.OnesCount64(set) }
 
-// TestInvariants plays random games, and after each step counts robots, tokens,
-// money and dice.
+// TestInvariants plays random games and checks robots, tokens, money and dice after
+// each step.
 func TestInvariants(t *testing.T) {
 	for name, cfg := range configs() {
 		t.Run(name, func(t *testing.T) {
@@ -49,15 +49,15 @@ func TestInvariants(t *testing.T) {
 				longest, total = max(longest, moves), total+moves
 			}
 			if longest >= cfg.MoveLimit {
-				t.Errorf("a game of %d decisions, beyond the move limit", longest)
+				t.Errorf("a game has %d decisions, more than the move limit", longest)
 			}
 			t.Logf("%s: %d games of %.1f decisions, the longest of %d", name, *games, float64(total)/float64(*games), longest)
 		})
 	}
 }
 
-// TestOdds compares the probabilities of attacks with the table of the rules,
-// and with all ordered dice rolled one by one.
+// TestOdds compares the probabilities of attacks with those of the rules and with
+// counts over all ordered dice.
 func TestOdds(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -98,14 +98,14 @@ func TestOdds(t *testing.T) {
 				}
 				s.Phase, s.Attackers = marsisours.Acting, 0
 				if got := r.AttackOdds(s, 0, "e5", k); !(math.Abs(got-won) <= 1e-12) {
-					t.Errorf("%s, %d robots: told odds of %v, want %v", test.name, k, got, won)
+					t.Errorf("%s, %d robots: odds of %v, want %v", test.name, k, got, won)
 				}
 			}
 		}
 	}
 }
 
-// bruteForce rolls all dice of an attack, each in every way.
+// bruteForce counts the successors of an attack over all ordered dice.
 func bruteForce(r *marsisours.Rules, s marsisours.State) map[marsisours.State]float64 {
 	list := map[marsisours.State]float64{}
 	dice := make([]int, s.Attackers)
@@ -132,14 +132,14 @@ func bruteForce(r *marsisours.Rules, s marsisours.State) map[marsisours.State]fl
 	return list
 }
 
-// compareOutcomes compares those of an attack by A on e5, and what is told of them.
+// compareOutcomes checks the outcomes of an attack by A on e5 and their descriptions.
 func compareOutcomes(t *testing.T, r *marsisours.Rules, s marsisours.State, want map[marsisours.State]float64) {
 	t.Helper()
 	got := r.Outcomes(nil, s)
 	for _, o := range got {
-		told := r.DescribeChance(s, o.State)
-		if won := r.Letter(o.State, "e5") == "A"; strings.HasPrefix(told, "won: ") != won || !won && !strings.HasPrefix(told, "lost: ") && !strings.HasPrefix(told, "missed: ") {
-			t.Errorf("%q is told of %s", told, r.Format(o.State))
+		text := r.DescribeChance(s, o.State)
+		if won := r.Letter(o.State, "e5") == "A"; strings.HasPrefix(text, "won: ") != won || !won && !strings.HasPrefix(text, "lost: ") && !strings.HasPrefix(text, "missed: ") {
+			t.Errorf("%q describes %s", text, r.Format(o.State))
 		}
 	}
 	if len(got) != len(want) {
@@ -147,13 +147,13 @@ func compareOutcomes(t *testing.T, r *marsisours.Rules, s marsisours.State, want
 	}
 	for _, o := range got {
 		if !(math.Abs(o.Prob-want[o.State]) <= 1e-12) {
-			t.Errorf("%s follows %s with %v, want %v", r.Format(o.State), r.Format(s), o.Prob, want[o.State])
+			t.Errorf("%s follows %s with probability %v, want %v", r.Format(o.State), r.Format(s), o.Prob, want[o.State])
 		}
 	}
 }
 
-// TestReach compares where robots can be placed with a walk over the map, step
-// by step, in random positions.
+// TestReach compares the cells on which robots can be placed with a step-by-step
+// search on the map, in random positions.
 func TestReach(t *testing.T) {
 	for _, name := range []string{"quick", "two", "two on nine", "four", "tips"} {
 		r := newRules(t, configs()[name])
@@ -182,7 +182,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// reachable lists the cells to place a robot on, found from cell to cell by name.
+// reachable lists the cells on which a robot can be placed, by a search over the names
+// of cells.
 func reachable(r *marsisours.Rules, s *marsisours.State) []string {
 	beside := func(a, b string) bool {
 		dx, dy := int(a[0])-int(b[0]), number(a)-number(b)
@@ -228,9 +229,9 @@ func number(cell string) (n int) {
 	return n
 }
 
-// TestTranscript plays a seeded game of each kind, in which seat 0 is greedy and
-// the others play at random. Each line is a position and what was chosen, or told
-// of the dice.
+// TestTranscript plays a seeded game of each kind, in which seat 0 is greedy and the
+// others play at random. Each line is a position and the action, or the description of
+// chance.
 func TestTranscript(t *testing.T) {
 	for file, cfg := range map[string]marsisours.Config{"quick.txt": marsisours.FastConfig(), "two.txt": config(2, nil), "three.txt": config(3, nil)} {
 		r := newRules(t, cfg)

@@ -9,14 +9,14 @@ import (
 	"marsgym/internal/colour"
 )
 
-// The colours of the ground, as the source describes it.
+// The colours of the terrains, as in the source.
 var groundColour = [terrains]string{gem: "48;5;236;38;5;250", soda: "48;5;255;38;5;240", metal: "48;5;246;38;5;235", turf: "48;5;94;38;5;223", stone: "48;5;124;38;5;224"}
 
 const stationColour = "48;5;16;38;5;231"
 
-// Render implements [game.Renderer]: what is to be decided, the map with the letter of
-// the ground and of the robot of each cell, the labs, and what the seats have. It
-// has colours for a terminal; without them it reads
+// Render implements [game.Renderer]: the next step, the map with the letters of the
+// terrain and the robot of each cell, the labs, and the seats, in colours for a
+// terminal. Without colours:
 //
 //	round 2 of 3: seat 0 places, attacks or passes
 //
@@ -68,7 +68,7 @@ func (r *Rules) Render(s State) string {
 	return strings.TrimRight(b.String(), "\n ")
 }
 
-// headline says what happens next.
+// headline describes the next step.
 func (r *Rules) headline(s *State) string {
 	text := fmt.Sprintf("round %d of %d: ", s.Round, lastRound)
 	if r.fast {
@@ -108,8 +108,8 @@ func (r *Rules) headline(s *State) string {
 	return "over: seat " + list[0] + " wins"
 }
 
-// square is a cell in two characters; in the quick game, which has no ground, in
-// one and a blank before it.
+// square draws a cell in two characters: terrain and robot, or in the quick game a
+// blank and the robot.
 func (r *Rules) square(s *State, c int) string {
 	switch {
 	case r.board.stations>>c&1 == 1:
@@ -123,7 +123,7 @@ func (r *Rules) square(s *State, c int) string {
 	return colour.Paint(groundColour[t], terrainLetters[t:t+1]) + r.robot(s, c)
 }
 
-// robot is the letter of a robot in its colour.
+// robot draws the letter of a robot in its colour.
 func (r *Rules) robot(s *State, place int) string {
 	letter := string(r.robotLetter(s, place))
 	if p, ok := s.owner(place); ok {
@@ -159,7 +159,7 @@ func (r *Rules) drawSeat(b *strings.Builder, s *State, p int) {
 	b.WriteByte('\n')
 }
 
-// DescribeChance implements [game.Renderer]. The tiles of the map are not told one by one.
+// DescribeChance implements [game.Renderer]. It is empty for a tile of the map.
 func (r *Rules) DescribeChance(s, next State) string {
 	switch s.Phase {
 	case Drawing:
@@ -183,7 +183,7 @@ func (r *Rules) DescribeChance(s, next State) string {
 	return ""
 }
 
-// labEffects says what the labs do.
+// labEffects describes the effects of the labs.
 var labEffects = [labs]string{
 	"attacks cost 1 token a robot", "4 tokens, and robots drop anywhere", "tokens above 10 are money",
 	"buy alchemy dice", "roll a missed attack again", "+2 in defence",
@@ -236,7 +236,7 @@ func (r *Rules) groundName(s *State, c int) string {
 	return terrainNames[s.terrainAt(c)]
 }
 
-// describeCash adds up what a set of products pays.
+// describeCash describes the pay for a set of products.
 func (r *Rules) describeCash(s *State, set int) string {
 	if set == 0 {
 		return "trade nothing, levels stay"
@@ -266,7 +266,7 @@ func (r *Rules) describeCash(s *State, set int) string {
 	return "for " + strings.Join(list, ", ")
 }
 
-// plural counts things: "1 die", "2 dice".
+// plural returns a number with its noun: "1 die", "2 dice".
 func plural(n int, thing string) string {
 	if n != 1 && thing != "money" {
 		thing = map[string]string{"die": "dice", "token": "tokens", "robot": "robots"}[thing]

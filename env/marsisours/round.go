@@ -2,7 +2,7 @@ package marsisours
 
 import "math/bits"
 
-// nextSeat is the seat behind p, clockwise.
+// nextSeat returns the seat after p, clockwise.
 func (r *Rules) nextSeat(p uint8) uint8 {
 	if p++; int(p) == r.cfg.Players {
 		return 0
@@ -26,7 +26,7 @@ func (r *Rules) startRound(s *State) {
 	}
 }
 
-// maintain sends lying robots to the junkyard and lays standing ones down.
+// maintain moves lying robots to the junkyard and lays standing ones down.
 func (r *Rules) maintain(s *State) {
 	within := ^uint64(allLabs)
 	if r.cfg.MaintenanceLabs {
@@ -47,7 +47,7 @@ func (r *Rules) supply(s *State) {
 	}
 }
 
-// retrieve takes up to n robots of a seat from the junkyard to its hand.
+// retrieve moves up to n robots of a seat from the junkyard to its hand.
 func (r *Rules) retrieve(s *State, p, n int) {
 	seat := &s.Seats[p]
 	n = min(n, int(seat.Junk))
@@ -55,8 +55,8 @@ func (r *Rules) retrieve(s *State, p, n int) {
 	seat.Hand += uint8(n)
 }
 
-// nextTurn gives the turn to the next seat with something to decide, or ends the
-// action phase when all have passed.
+// nextTurn starts the turn of the next seat with a decision, or ends the action phase
+// when all have passed.
 func (r *Rules) nextTurn(s *State) {
 	if r.fast {
 		r.nextFastTurn(s)
@@ -72,8 +72,7 @@ func (r *Rules) nextTurn(s *State) {
 	r.income(s)
 }
 
-// startTurn begins the turn of the mover, and reports whether it has something to
-// decide.
+// startTurn starts the turn of the mover and reports whether it has a decision.
 func (r *Rules) startTurn(s *State) bool {
 	bit, bonus := uint8(1)<<s.Mover, r.cfg.PassBonusRepeats
 	if s.Passed&bit == 0 {
@@ -87,16 +86,16 @@ func (r *Rules) startTurn(s *State) bool {
 	return bonus && r.passBonus(s)
 }
 
-// passBonus is the action of a seat that has passed: a token, and a robot to lay
-// down, if one stands.
+// passBonus gives the mover, which has passed, a token, and reports whether it may lay
+// a robot down: whether one stands.
 func (r *Rules) passBonus(s *State) bool {
 	r.gain(s, int(s.Mover), 1)
 	s.Phase = LayDown
 	return s.Standing != 0
 }
 
-// nextFastTurn gives the turn on in the quick game, which ends when nobody can
-// place or attack any more.
+// nextFastTurn is nextTurn of the quick game, which ends when no seat can place or
+// attack.
 func (r *Rules) nextFastTurn(s *State) {
 	s.Phase = Acting
 	if s.Passed>>(1-s.Mover)&1 == 0 {
@@ -116,7 +115,7 @@ func (r *Rules) canAct(s *State, p int) bool {
 		(r.reach(s, p) != 0 || r.board.neighboursOf(s.Robots[p])&s.Robots[1-p] != 0)
 }
 
-// terrainCells are the cells of each terrain that robots can stand on.
+// terrainCells returns the cells of each terrain that robots can stand on.
 func (r *Rules) terrainCells(s *State) [terrains]uint64 {
 	lo, hi, land := s.Terrain[0], s.Terrain[1], r.board.standable&^r.board.stone
 	return [terrains]uint64{
@@ -125,8 +124,7 @@ func (r *Rules) terrainCells(s *State) [terrains]uint64 {
 	}
 }
 
-// income makes the products of the round and pays for the ground, up to the
-// first decision.
+// income raises the tracks and pays for the ground, up to the first decision.
 func (r *Rules) income(s *State) {
 	var count [maxSeats][terrains]uint8
 	grounds := r.terrainCells(s)
@@ -159,8 +157,8 @@ func (r *Rules) income(s *State) {
 	r.startCashing(s)
 }
 
-// produce raises a product of those with most ground: a sole first by two and a
-// sole second behind it by one, several firsts by one each.
+// produce raises the track of a product for the seats with most robots on its ground:
+// a sole first by two and then a sole second by one, tied firsts by one each.
 func (r *Rules) produce(s *State, count *[maxSeats][terrains]uint8, t int) {
 	var first, second uint8
 	var firsts, seconds int
@@ -193,7 +191,7 @@ func (r *Rules) produce(s *State, count *[maxSeats][terrains]uint8, t int) {
 	}
 }
 
-// startCashing asks the mover what to trade, or the next seat that has products.
+// startCashing lets the mover, or the next seat that has products, trade them.
 func (r *Rules) startCashing(s *State) {
 	for s.Seats[s.Mover].Track == [products]uint8{} {
 		s.Mover = r.nextSeat(s.Mover)
@@ -216,7 +214,7 @@ func (r *Rules) cash(s *State, p, t int) {
 	r.gain(s, p, w.Tokens)
 }
 
-// endCashing taxes, and goes on to what is bought.
+// endCashing taxes the leader and goes on to the buying.
 func (r *Rules) endCashing(s *State) {
 	if !r.cfg.TaxFirst {
 		r.tax(s)
@@ -224,7 +222,7 @@ func (r *Rules) endCashing(s *State) {
 	r.startBuying(s)
 }
 
-// startBuying asks the owner of the vacuum what to buy, or ends the round.
+// startBuying lets the owner of the vacuum lab buy dice, or ends the round.
 func (r *Rules) startBuying(s *State) {
 	if p, ok := s.owner(firstLab + vacuum); ok && r.hasLab(s, p, vacuum) {
 		s.Phase, s.Mover = Buying, uint8(p)
@@ -235,8 +233,8 @@ func (r *Rules) startBuying(s *State) {
 	r.endRound(s)
 }
 
-// tax makes a sole leader pay for the robots that stand, with tokens and then
-// with money.
+// tax makes a sole leader pay for its standing robots, first with tokens, then with
+// money.
 func (r *Rules) tax(s *State) {
 	p, ok := r.leader(s)
 	if !ok {
@@ -249,7 +247,7 @@ func (r *Rules) tax(s *State) {
 	seat.Money -= uint16(min(due-tokens, int(seat.Money)))
 }
 
-// leader is the seat with most money, if it is one alone.
+// leader returns the seat with most money, if it is only one.
 func (r *Rules) leader(s *State) (p int, ok bool) {
 	for q := 1; q < r.cfg.Players; q++ {
 		if s.Seats[q].Money > s.Seats[p].Money {
@@ -264,7 +262,8 @@ func (r *Rules) leader(s *State) (p int, ok bool) {
 	return p, true
 }
 
-// endRound lets the next starter be named, or adds up.
+// endRound goes on to the naming of the next starter, or after the last round to the
+// scoring.
 func (r *Rules) endRound(s *State) {
 	if s.Round < lastRound {
 		s.Phase, s.Mover = Naming, s.Start

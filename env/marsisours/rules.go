@@ -12,7 +12,7 @@ const (
 	lastRound  = 3
 	supply     = 2  // robots a round
 	maxTokens  = 10 // on the token track
-	firstToken = 7  // of the starter; each seat behind has one less
+	firstToken = 7  // of the starter; each next seat has one less
 	lastToken  = 4  // of the last of four
 	poolDice   = 12 // alchemy dice
 	dicePrice  = 3  // tokens
@@ -24,7 +24,7 @@ const (
 	maxLevels  = 10
 )
 
-// Phase says what happens next.
+// Phase is the next step of a game.
 type Phase uint8
 
 const (
@@ -39,29 +39,29 @@ const (
 	Buying                 // the seat buys alchemy dice, by the vacuum
 	Naming                 // the seat names the next starter
 	Scoring                // chance: the next alchemy die
-	Over                   // nobody moves
+	Over                   // the game has ended
 	phases
 )
 
-// State is a position: 104 bytes, in whole words. In the quick game robots, hands,
-// junkyards and who has passed are all that is used.
+// State is a position, of 104 bytes. The quick game uses Robots, Hand, Junk, Phase,
+// Start, Mover, Place, Attackers and Passed only.
 type State struct {
 	Robots   [maxSeats]uint64 // by seat: the places of its robots
 	Standing uint64           // the places of robots that stand
-	Terrain  [2]uint64        // of each cell to stand on, in two bits; of all while Laying
+	Terrain  [2]uint64        // low and high bit of the terrain, of cells that robots can stand on; while Laying of all
 	Seats    [maxSeats]Seat
 	Round    uint8
 	Phase    Phase
 	Start    uint8 // the seat with the starter's marker
-	Mover    uint8 // who acts
-	// Place is what is attacked and Attackers by how many, from Rolling to
-	// Rerolling; while Laying it is the number of the next tile.
+	Mover    uint8 // the seat to act
+	// From Rolling to Rerolling, Place is the target of the attack and Attackers the
+	// number of attacking robots. While Laying, Place is the number of the next tile.
 	Place, Attackers uint8
-	Die              uint8 // the defender's, where the drill leaves it
+	Die              uint8 // the defender's, if a second roll by the drill leaves it
 	Passed           uint8 // bit per seat, in the action phase
 }
 
-// Seat is what a seat has.
+// Seat holds the pieces and points of a seat.
 type Seat struct {
 	Money                    uint16
 	Tokens, Hand, Junk, Dice uint8
@@ -87,7 +87,7 @@ type Rules struct {
 	sources [][8]uint8
 }
 
-// New returns the rules for a config, or all that is wrong with it.
+// New returns the rules for a config, or an error that lists all faults of the config.
 func New(cfg Config) (*Rules, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("mars-is-ours config: %w", err)
@@ -98,7 +98,7 @@ func New(cfg Config) (*Rules, error) {
 		return nil, fmt.Errorf("mars-is-ours config: %w", err)
 	}
 	if cfg.Variant == Fast2 {
-		pool = nil // what the ground carries is nothing to the quick game
+		pool = nil // the quick game has no terrain
 	}
 	board, err := newBoard(cfg.Data.Layouts[cfg.Layout], cfg.Stations, pool)
 	if err != nil {
@@ -140,8 +140,8 @@ func New(cfg Config) (*Rules, error) {
 // Spec implements [game.Rules].
 func (r *Rules) Spec() game.Spec { return r.spec }
 
-// Initial is the state before the first tile is laid, or before the draw for the
-// start where there is none to lay.
+// Initial implements [game.Rules]: the state before the first tile is laid, or before
+// the starter is drawn if the map has no tiles to lay.
 func (r *Rules) Initial() State {
 	s := State{Terrain: r.board.terrain}
 	if len(r.board.units) == 0 {
@@ -161,8 +161,8 @@ func (r *Rules) CurrentPlayer(s State) game.Player {
 	return game.Chance
 }
 
-// Returns implements [game.Rules]: 1 for the winner and -1/(P-1) for the others, a
-// win shared by k counting 1/k.
+// Returns implements [game.Rules]: 1 for a sole winner, -1/(P-1) for a loser, and for
+// each of k winners a share of 1/k of the win.
 func (r *Rules) Returns(dst []float64, s State) []float64 {
 	winners := uint8(0)
 	if s.Phase == Over {
@@ -181,8 +181,8 @@ func (r *Rules) Returns(dst []float64, s State) []float64 {
 	return dst
 }
 
-// winners are the seats with most money; in the quick game the one with most
-// robots, or the starter.
+// winners returns the seats with most money; in the quick game the seat with most
+// robots, or on a tie the starter.
 func (r *Rules) winners(s *State) uint8 {
 	best, set := -1, uint8(0)
 	for p := range r.cfg.Players {
@@ -203,17 +203,17 @@ func (r *Rules) winners(s *State) uint8 {
 	return set
 }
 
-// counted is the number of robots that count in the quick game.
+// counted returns the number of robots of seat p that count in the quick game.
 func (r *Rules) counted(s *State, p int) int {
 	return r.cfg.FastCount.of(bits.OnesCount64(s.Robots[p]), int(s.Seats[p].Hand), int(s.Seats[p].Junk))
 }
 
-// occupied is the set of all places with a robot.
+// occupied returns the set of all places with a robot.
 func (s *State) occupied() uint64 {
 	return s.Robots[0] | s.Robots[1] | s.Robots[2] | s.Robots[3]
 }
 
-// owner is the seat whose robot is in a place, or none.
+// owner returns the seat with a robot in a place, if there is one.
 func (s *State) owner(place int) (p int, ok bool) {
 	for p := range s.Robots {
 		if s.Robots[p]>>place&1 == 1 {
@@ -223,13 +223,13 @@ func (s *State) owner(place int) (p int, ok bool) {
 	return 0, false
 }
 
-// hasLab reports whether a seat has the power of a lab.
+// hasLab reports whether a seat has the effect of a lab.
 func (r *Rules) hasLab(s *State, p, lab int) bool {
 	bit := uint64(1) << (firstLab + lab)
 	return s.Robots[p]&bit != 0 && (r.cfg.LyingLabActive || s.Standing&bit != 0)
 }
 
-// cost is what each attacking robot of a seat costs.
+// cost returns the tokens that a seat pays for each attacking robot.
 func (r *Rules) cost(s *State, p int) int {
 	switch {
 	case r.fast:
@@ -240,9 +240,9 @@ func (r *Rules) cost(s *State, p int) int {
 	return attackCost
 }
 
-// reach is where a robot of seat p can be placed on the map: within three steps
-// of a station around the robots of others, beside a robot of its own, or, by
-// the rocket, anywhere.
+// reach returns the cells on which seat p can place a robot: empty cells within three
+// steps of a station, not through robots of others, those beside an own robot, or
+// with the rocket lab all.
 func (r *Rules) reach(s *State, p int) uint64 {
 	b, own, all := r.board, s.Robots[p], s.occupied()
 	empty := b.standable &^ all
@@ -288,8 +288,8 @@ func (r *Rules) strength(s *State, p, place int) int {
 	return n
 }
 
-// gain gives tokens to a seat. What is above ten is lost, or money by the
-// converter.
+// gain gives tokens to a seat. Tokens above ten are lost, or with the converter lab
+// become money.
 func (r *Rules) gain(s *State, p, n int) {
 	seat := &s.Seats[p]
 	n += int(seat.Tokens)
@@ -302,7 +302,7 @@ func (r *Rules) gain(s *State, p, n int) {
 	seat.Tokens = uint8(n)
 }
 
-// diceLeft is the number of alchemy dice that nobody has.
+// diceLeft returns the number of alchemy dice that no seat has.
 func (s *State) diceLeft() int {
 	n := poolDice
 	for p := range s.Seats {

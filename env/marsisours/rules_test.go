@@ -9,8 +9,8 @@ import (
 	"marsgym/env/marsisours"
 )
 
-// TestRules goes through the sentences of the Chinese rules. Part of some lines
-// is another config, the reading that the default does not follow.
+// TestRules tests the sentences of the Chinese rules one by one. Some lines change the
+// config to a reading that the default does not follow.
 func TestRules(t *testing.T) {
 	for _, test := range []struct {
 		rule     string
@@ -200,7 +200,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestFast goes through the sentences of the quick game.
+// TestFast tests the sentences of the quick game one by one.
 func TestFast(t *testing.T) {
 	for _, test := range []struct {
 		rule           string
@@ -245,7 +245,7 @@ func TestFast(t *testing.T) {
 
 func lastHasFour(c *marsisours.Config) { c.LastHasFour = true }
 
-// TestStart: tokens, robots and who begins.
+// TestStart tests the tokens and robots at the start, and the first mover.
 func TestStart(t *testing.T) {
 	for _, test := range []struct {
 		rule    string
@@ -271,8 +271,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestGround: what lies where. The map for two may be drawn, or fixed by a second
-// drawing.
+// TestGround tests the terrain of the map for two players: drawn, or fixed by the
+// config.
 func TestGround(t *testing.T) {
 	for _, test := range []struct {
 		rule    string
@@ -294,7 +294,7 @@ func TestGround(t *testing.T) {
 		c.Data = &data
 		r := newRules(t, c)
 		if got := r.Initial(); got != parse(t, r, test.want) {
-			t.Errorf("%s: it begins with %s, %+v; want %s", test.rule, r.Format(got), got, test.want)
+			t.Errorf("%s: it starts with %s, %+v; want %s", test.rule, r.Format(got), got, test.want)
 		}
 	}
 }
@@ -319,7 +319,7 @@ func TestStationGround(t *testing.T) {
 	}
 }
 
-// TestReturns: who wins, and what a shared win pays.
+// TestReturns tests the winners and the returns of a shared win.
 func TestReturns(t *testing.T) {
 	fast := marsisours.FastConfig()
 	all, hand := fast, fast

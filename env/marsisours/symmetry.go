@@ -6,14 +6,14 @@ import (
 	"marsgym/env/game"
 )
 
-// view is the board seen from another side: turned, or in a mirror.
+// view is a symmetry of the board: a rotation or a reflection.
 type view struct {
 	image   [7][256]uint64 // of each byte of a set of cells
-	relabel []game.Action  // of the actions of what is seen
+	relabel []game.Action  // of the actions of the image
 }
 
-// newViews lists the views that look like the board itself, the plain one first,
-// and for each cell with products the cells that the views show there.
+// newViews lists the symmetries of the board, the identity first, and for each cell
+// with products the cells that the views map to it.
 func newViews(r *Rules) (views []view, sources [][8]uint8) {
 	b := r.board
 	last := 0
@@ -79,8 +79,8 @@ func newView(r *Rules, to *[maxCells]uint8) view {
 	return v
 }
 
-// Canonical implements [game.Symmetry]: once the map lies, it is seen from the side
-// where its ground, and among equals its robots, make the smallest numbers.
+// Canonical implements [game.Symmetry]: after the map is laid, the representative is
+// the view with the smallest terrain, and among equal ones the smallest sets of robots.
 func (r *Rules) Canonical(s State) (State, []game.Action) {
 	if s.Phase == Laying || len(r.views) == 1 {
 		return s, nil
@@ -90,8 +90,8 @@ func (r *Rules) Canonical(s State) (State, []game.Action) {
 		left = r.lowestGround(&s, left)
 	}
 	for p := 0; p < r.cfg.Players && several(left); p++ {
-		// From the starter on, so that the same situation is seen from the same side
-		// whoever started.
+		// The order is that of play from the starter, so that the view does not
+		// depend on the starter's seat.
 		left = r.lowest(s.Robots[(int(s.Start)+p)%r.cfg.Players], left)
 	}
 	if several(left) {
@@ -121,7 +121,7 @@ func several(set uint8) bool { return set&(set-1) != 0 }
 
 func (s *State) attackOnMap() bool { return s.Attackers > 0 && s.Place < firstLab }
 
-// transform is the image of a set of places.
+// transform returns the image of a set of places.
 func (r *Rules) transform(v *view, set uint64) uint64 {
 	out := set&allLabs | v.image[0][uint8(set)] | v.image[1][uint8(set>>8)]
 	if r.board.cells > 16 {
@@ -131,7 +131,7 @@ func (r *Rules) transform(v *view, set uint64) uint64 {
 	return out
 }
 
-// lowest are those of the views left in which a set of places is the smallest
+// lowest returns the views among left in which a set of places is the smallest
 // number.
 func (r *Rules) lowest(set uint64, left uint8) (kept uint8) {
 	if set&^allLabs == 0 {
@@ -150,7 +150,8 @@ func (r *Rules) lowest(set uint64, left uint8) (kept uint8) {
 	return kept
 }
 
-// lowestGround are those of the views left in which the ground reads lowest.
+// lowestGround returns the views among left in which the terrain, cell by cell, is
+// the smallest.
 func (r *Rules) lowestGround(s *State, left uint8) uint8 {
 	lo, hi := s.Terrain[0], s.Terrain[1]
 	for i := 0; i < len(r.sources) && several(left); i++ {
