@@ -17,12 +17,12 @@ import (
 // Entry is a game of the list.
 type Entry struct {
 	ID    string
-	About string // in a few words
+	About string // a few words for a list of games
 
 	open func(players int, config []byte) (env.Game, error)
 }
 
-// List returns the games, the flagship first.
+// List returns all games; the default game of the commands is first.
 func List() []Entry {
 	risk := func(def func() martianrisk.Config) func(int, []byte) (env.Game, error) {
 		return entry(def, func(c *martianrisk.Config) *int { return &c.Players }, martianrisk.New)
@@ -33,15 +33,15 @@ func List() []Entry {
 	return []Entry{
 		{"martian-dice", "press your luck with 13 dice; solved", entry(martiandice.DefaultConfig, func(c *martiandice.Config) *int { return &c.Players }, martiandice.New)},
 		{"mars-is-ours", "robots fight for the ground of Mars, for two to four", mars(marsisours.DefaultConfig)},
-		{"mars-is-ours-fast", "its quick game for two", mars(marsisours.FastConfig)},
+		{"mars-is-ours-fast", "the quick game of Mars is Ours!, for two; solved", mars(marsisours.FastConfig)},
 		{"martian-risk", "conquest of the map with dice and towers, for three to six", risk(martianrisk.DefaultConfig)},
-		{"martian-risk-small", "the same on twelve states, for learning experiments", risk(martianrisk.SmallConfig)},
-		{"martian-risk-tiny", "the same for two on four regions; solved", risk(martianrisk.TinyConfig)},
+		{"martian-risk-small", "Martian Risk on twelve states, for learning experiments", risk(martianrisk.SmallConfig)},
+		{"martian-risk-tiny", "Martian Risk for two on four regions; solved", risk(martianrisk.TinyConfig)},
 		{"pig", "press your luck with one die; solved, the worked example", entry(pig.DefaultConfig, func(c *pig.Config) *int { return &c.Players }, pig.New)},
 	}
 }
 
-// IDs lists the ids of the games, the flagship first.
+// IDs returns the ids of all games, in the order of List.
 func IDs() []string {
 	var ids []string
 	for _, e := range List() {
@@ -50,8 +50,8 @@ func IDs() []string {
 	return ids
 }
 
-// Open returns the handle of a game. config is JSON over the game's default
-// config, or nil; players, if not 0, overrides its number of seats.
+// Open returns the handle of a game. config, if not nil, is JSON that overrides the
+// game's default config; players, if not 0, overrides the number of seats.
 func Open(id string, players int, config []byte) (env.Game, error) {
 	for _, e := range List() {
 		if e.ID == id {
@@ -61,8 +61,8 @@ func Open(id string, players int, config []byte) (env.Game, error) {
 	return nil, fmt.Errorf("unknown game %s; want one of: %s", input.Quote(id), strings.Join(IDs(), ", "))
 }
 
-// entry makes an opener of a game's default config, its field for the number of
-// seats, and its constructor.
+// entry returns the open function of a game with a default config, the field of its
+// config for the number of seats, and a constructor of its rules.
 func entry[C any, S comparable, R game.Rules[S]](def func() C, seats func(*C) *int, rules func(C) (R, error)) func(int, []byte) (env.Game, error) {
 	return func(players int, config []byte) (env.Game, error) {
 		cfg := def()

@@ -11,7 +11,7 @@ import (
 	"marsgym/env/game"
 )
 
-// changes are configs of one game or another that differ from the default.
+// changes lists configs that some game accepts and that differ from its default.
 var changes = []string{
 	`{"players": 1}`, `{"dice": 1}`, `{"dice": 7, "tie_dice": 13}`, `{"target": 1}`, `{"target": 2}`, `{"target": 200}`, `{"target": 250}`,
 	`{"bonus": 0}`, `{"faces": {"tank": 0}}`, `{"faces": {"tank": 100, "ray": 100, "human": 100, "cow": 100, "chicken": 100}}`,
@@ -26,9 +26,9 @@ var changes = []string{
 	`{"one_attack": true, "strict_roll": true, "merge_small": true, "unions": false}`, `{"first_player": "0", "max_rounds": 250, "ranking": "even"}`,
 }
 
-// FuzzConfig opens each game with any config. One that is accepted opens the
-// same game when it is written in full, and the game can be played. What is wrong
-// with another is said in no more space than a multiple of what it takes.
+// FuzzConfig opens each game with any config. An accepted config opens the same game
+// when it is written in full, and the game can be played. The error about another is at
+// most a multiple of its length.
 func FuzzConfig(f *testing.F) {
 	list := catalog.List()
 	for i, e := range list {
@@ -74,7 +74,7 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// walk plays the beginning of a game at random.
+// walk plays the first hundred moves of a random game.
 func walk(t *testing.T, g env.Game) {
 	spec := g.Spec()
 	obs := make([]float32, spec.ObsLen())
@@ -84,7 +84,7 @@ func walk(t *testing.T, g env.Game) {
 	for p, n := g.Initial(), 0; n < 100; n++ {
 		text := p.String()
 		if back, err := g.Parse(text); err != nil || back.String() != text {
-			t.Fatalf("%q comes back as %v, error %v", text, back, err)
+			t.Fatalf("%q is read as %v, error %v", text, back, err)
 		}
 		for seat := range spec.Players {
 			p.Observe(obs, game.Player(seat))

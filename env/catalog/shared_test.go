@@ -20,8 +20,8 @@ import (
 	"marsgym/models"
 )
 
-// reduced are configs by game, over the default, that are solved at once. Games
-// that are not in it are not solved at any size.
+// reduced holds configs of games, over the default, that are solved in an instant. Games
+// that are not in it have no solver.
 var reduced = map[string]string{
 	"martian-dice": `{"dice": 4, "target": 6}`,
 	"pig":          `{"target": 10}`,
@@ -34,10 +34,9 @@ var reduced = map[string]string{
 		"tracks": {"gem": {"levels": [{}, {}]}, "soda": {"levels": [{}, {}]}, "metal": {"levels": [{}, {}]}, "turf": {"levels": [{}, {}]}}}}`,
 }
 
-// TestShared has eight goroutines do different things with the same game, and
-// with the same solution, judge, policies, search and network of it, each what one
-// goroutine has done before them. All must come to the same bits. It is meant for
-// the race detector.
+// TestShared runs tasks with the same game, solution, exact evaluator, policies, search
+// and network on one goroutine, and then on eight at once. All results must have the
+// same bits. It is meant for the race detector.
 func TestShared(t *testing.T) {
 	for _, e := range catalog.List() {
 		t.Run(e.ID, func(t *testing.T) {
@@ -65,7 +64,7 @@ func TestShared(t *testing.T) {
 					for i := range names {
 						name := names[(i+k*len(names)/goroutines)%len(names)]
 						if got, err := tasks[name](t.Context()); err != nil || got != want[name] {
-							t.Errorf("%s: beside others it comes to\n%.300s\nerror %v, and alone to\n%.300s", name, got, err, want[name])
+							t.Errorf("%s: on several goroutines the result is\n%.300s\nerror %v, and on one\n%.300s", name, got, err, want[name])
 						}
 					}
 				})
@@ -75,27 +74,26 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// task does something with what is shared and returns what it came to, each
-// number in full.
+// task uses what is shared and returns its result as text, each number in full.
 type task func(ctx context.Context) (string, error)
 
-// say is a task that returns some values.
-func say(f func(ctx context.Context) ([]any, error)) task {
+// newTask returns a task whose result is a list of values.
+func newTask(f func(ctx context.Context) ([]any, error)) task {
 	return func(ctx context.Context) (string, error) {
 		values, err := f(ctx)
 		return fmt.Sprintf("%v", values), err
 	}
 }
 
-// tasksOf returns tasks by name, which share the game and all that is made here.
+// tasksOf returns tasks by name. They share the game and all that is made here.
 func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 	t.Helper()
 	spec := g.Spec()
 	positions := decisions(g)
 	tasks := map[string]task{
-		"batch":     say(func(context.Context) ([]any, error) { return playBatch(g) }),
-		"positions": say(func(context.Context) ([]any, error) { return describe(g, positions) }),
-		"odds": say(func(context.Context) ([]any, error) {
+		"batch":     newTask(func(context.Context) ([]any, error) { return playBatch(g) }),
+		"positions": newTask(func(context.Context) ([]any, error) { return describe(g, positions) }),
+		"odds": newTask(func(context.Context) ([]any, error) {
 			tables, err := g.OddsTables(game.AllOdds)
 			if errors.Is(err, game.ErrNoOdds) {
 				err = nil
@@ -112,10 +110,10 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 		policies["exact"] = s.Policy()
 		solutionTasks(t, tasks, g, s, policies, positions)
 	} else if _, err := g.Solve(t.Context(), nil); !errors.Is(err, game.ErrNoSolution) {
-		t.Fatalf("it is solved, or fails otherwise: %v", err)
+		t.Fatalf("Solve returns %v; want %v", err, game.ErrNoSolution)
 	}
 	for name, p := range policies {
-		tasks["ask "+name] = say(func(ctx context.Context) (all []any, err error) {
+		tasks["probabilities of "+name] = newTask(func(ctx context.Context) (all []any, err error) {
 			for _, at := range positions {
 				probs, err := env.ActionProbabilities(ctx, p, at, spec.Actions)
 				if err != nil {
@@ -132,7 +130,7 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 		if _, err := g.NewExpert(cfg, 1, 0); err != nil {
 			continue
 		}
-		tasks["expert "+string(depth)] = say(func(ctx context.Context) ([]any, error) {
+		tasks["expert "+string(depth)] = newTask(func(ctx context.Context) ([]any, error) {
 			x, err := g.NewExpert(cfg, 2, 0)
 			if err != nil {
 				return nil, err
@@ -160,15 +158,15 @@ func policiesOf(t *testing.T, g env.Game) map[string]env.Policy {
 	}
 	scores, logits := network(t, spec, models.Score), network(t, spec, models.Logits)
 	policies["network"] = agents.NewNet(spec, scores.MLP, false)
-	policies["network's draw"] = agents.NewNet(spec, logits.MLP, true)
-	led := func(f *models.File) *search.Evaluator {
+	policies["sampled network"] = agents.NewNet(spec, logits.MLP, true)
+	evaluator := func(f *models.File) *search.Evaluator {
 		e, err := agents.NewEvaluator(spec, f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return e
 	}
-	for name, evaluator := range map[string]*search.Evaluator{"search": nil, "evaluatord search": led(scores), "search by logits": led(logits)} {
+	for name, evaluator := range map[string]*search.Evaluator{"search": nil, "search with scores": evaluator(scores), "search with logits": evaluator(logits)} {
 		p, err := g.NewSearch(search.Config{Simulations: 3, Seed: 1}, evaluator)
 		if err != nil {
 			t.Fatal(err)
@@ -190,14 +188,14 @@ func network(t *testing.T, spec game.Spec, head models.Head) *models.File {
 	return &models.File{Meta: meta, MLP: mlp}
 }
 
-// solutionTasks adds what a solution and a judge of it can do.
+// solutionTasks adds tasks with a solution and an exact evaluator.
 func solutionTasks(t *testing.T, tasks map[string]task, g env.Game, s env.Solution, policies map[string]env.Policy, positions []env.Position) {
 	t.Helper()
-	judge, err := eval.NewExactEvaluator(g, s)
+	exact, err := eval.NewExactEvaluator(g, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tasks["solve"] = say(func(ctx context.Context) ([]any, error) {
+	tasks["solve"] = newTask(func(ctx context.Context) ([]any, error) {
 		s, err := g.Solve(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -205,7 +203,7 @@ func solutionTasks(t *testing.T, tasks map[string]task, g env.Game, s env.Soluti
 		v, err := s.Value(positions[0])
 		return []any{v, s.Residual(), s.Facts()}, err
 	})
-	tasks["values"] = say(func(context.Context) (all []any, err error) {
+	tasks["values"] = newTask(func(context.Context) (all []any, err error) {
 		for _, p := range positions {
 			v, err := s.Value(p)
 			if err != nil {
@@ -219,7 +217,7 @@ func solutionTasks(t *testing.T, tasks map[string]task, g env.Game, s env.Soluti
 		}
 		return all, nil
 	})
-	tasks["charts"] = say(func(context.Context) (all []any, err error) {
+	tasks["charts"] = newTask(func(context.Context) (all []any, err error) {
 		charts, err := s.Charts()
 		if errors.Is(err, game.ErrNoCharts) {
 			return nil, nil
@@ -234,37 +232,37 @@ func solutionTasks(t *testing.T, tasks map[string]task, g env.Game, s env.Soluti
 		}
 		return all, err
 	})
-	for _, name := range []string{"random", "network", "network's draw", "exact"} {
+	for _, name := range []string{"random", "network", "sampled network", "exact"} {
 		p := policies[name]
 		a := &agents.Agent{Name: name, Policy: p}
-		tasks["judge "+name] = say(func(ctx context.Context) ([]any, error) {
-			pair, err := judge.Strength(ctx, a)
+		tasks["strength of "+name] = newTask(func(ctx context.Context) ([]any, error) {
+			pair, err := exact.Strength(ctx, a)
 			return []any{pair.WinFirst, pair.WinSecond, pair.Exploitability}, err
 		})
-		tasks["regrets "+name] = say(func(ctx context.Context) (all []any, err error) {
+		tasks["regrets of "+name] = newTask(func(ctx context.Context) (all []any, err error) {
 			err = s.Regrets(ctx, p, 1, func(r env.Regret) error {
 				all = append(all, r.Action, r.Best, r.Reach, r.Prob, r.Loss, r.Kind, r.Situation, r.Position().String())
 				return nil
 			})
 			return all, err
 		})
-		tasks["evaluate "+name] = say(func(ctx context.Context) ([]any, error) {
-			play, err := s.Tabulate(ctx, p)
+		tasks["evaluate "+name] = newTask(func(ctx context.Context) ([]any, error) {
+			table, err := s.Tabulate(ctx, p)
 			if err != nil {
 				return nil, err
 			}
-			seats := slices.Repeat([]game.TabularPolicy{play}, g.Spec().Players)
+			seats := slices.Repeat([]game.TabularPolicy{table}, g.Spec().Players)
 			returns, err := s.Evaluate(ctx, seats)
 			if err != nil {
 				return nil, err
 			}
 			best, err := s.BestResponse(ctx, seats, 0)
-			return []any{returns, best, play.Decisions(), play.Rows()}, err
+			return []any{returns, best, table.Decisions(), table.Rows()}, err
 		})
 	}
 }
 
-// decisions returns a few positions of a random game in which somebody acts.
+// decisions returns a few decisions of a random game.
 func decisions(g env.Game) (list []env.Position) {
 	dice, choices := rand.NewPCG(1, 1), rand.New(rand.NewPCG(1, 2))
 	for p, n := g.Initial(), 0; len(list) < 4 && p.CurrentPlayer() != game.Terminal; {
@@ -286,7 +284,7 @@ func decisions(g env.Game) (list []env.Position) {
 	return list
 }
 
-// describe says all there is to say of positions.
+// describe lists the observations, returns, actions and texts of positions.
 func describe(g env.Game, positions []env.Position) (all []any, err error) {
 	obs := make([]float32, g.Spec().ObsLen())
 	for _, p := range positions {
@@ -311,7 +309,7 @@ func describe(g env.Game, positions []env.Position) (all []any, err error) {
 	return all, nil
 }
 
-// playBatch plays a batch of its own.
+// playBatch steps a new batch.
 func playBatch(g env.Game) (all []any, err error) {
 	b := g.NewBatch(3, 0)
 	b.Reset(1)

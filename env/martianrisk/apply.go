@@ -7,45 +7,45 @@ import (
 	"marsgym/env/game"
 )
 
-// Apply implements [game.Rules]. The text of an error says which rule forbids a.
+// Apply implements [game.Rules]. The text of an error names the rule that forbids a.
 //
-// What is forced happens by itself: a phase in which nothing can be done is
-// passed over, the one army that can move into a conquered region does, and a
-// small piece without a place of its own stays on the medium one.
+// Forced moves are made at once: a phase without a choice is skipped, a single army
+// that can move into a conquered region moves, and a small piece without another
+// target stays on the medium piece.
 func (r *Rules) Apply(s State, a game.Action) (State, error) {
 	switch s.Phase {
 	case Over:
 		return s, game.ErrGameOver
 	case Ordering, Rolling, Battle:
-		return s, refuse("the dice are to be rolled first")
+		return s, illegal("the dice must be rolled first")
 	}
 	if a < 0 || a > r.end {
-		return s, refuse("there is no action %d", a)
+		return s, illegal("there is no action %d", a)
 	}
 	before := s
 	var err error
 	switch {
 	case a == r.end:
-		err = r.finish(&s)
+		err = r.endPhase(&s)
 	case a == r.stack:
 		if s.Phase != Small {
-			err = refuse("no small piece has been split off")
+			err = illegal("no small piece has been split off")
 			break
 		}
 		s.Small |= 1 << s.To
-		r.pass(&s)
+		r.endTurn(&s)
 	case a >= r.small:
 		err = r.placeSmall(&s, int(a-r.small))
 	case a >= r.split:
 		err = r.splitTower(&s, r.board.edges[a-r.split])
 	case a >= r.occupy:
-		err = r.moveIn(&s, int(a-r.occupy)+1)
+		err = r.moveArmies(&s, int(a-r.occupy)+1)
 	case a >= r.battle:
-		err = r.attack(&s, r.board.edges[a-r.battle])
+		err = r.declareBattle(&s, r.board.edges[a-r.battle])
 	case a >= r.piece:
-		err = r.build(&s, int(a-r.piece))
+		err = r.placePiece(&s, int(a-r.piece))
 	default:
-		err = r.place(&s, int(a))
+		err = r.placeArmy(&s, int(a))
 	}
 	if err != nil {
 		return before, err
@@ -53,29 +53,29 @@ func (r *Rules) Apply(s State, a game.Action) (State, error) {
 	return s, nil
 }
 
-// refuse is the error for an action that the rules forbid.
-func refuse(format string, args ...any) error {
+// illegal returns the error for an action that the rules forbid.
+func illegal(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, game.ErrIllegalAction)...)
 }
 
-// place puts an army into region i.
-func (r *Rules) place(s *State, i int) error {
+// placeArmy puts an army into region i.
+func (r *Rules) placeArmy(s *State, i int) error {
 	own := s.Own[s.Mover]
 	mine := own>>i&1 != 0
 	switch s.Phase {
 	case Towers, Claiming:
-		if r.free(s)>>i&1 == 0 {
-			return refuse("%s is occupied", r.board.names[i])
+		if r.unoccupied(s)>>i&1 == 0 {
+			return illegal("%s is occupied", r.board.names[i])
 		}
 	case Filling, Reinforce:
 		if !mine {
-			return refuse("%s is not occupied by your own armies", r.board.names[i])
+			return illegal("%s is not occupied by your own armies", r.board.names[i])
 		}
 		if s.Phase == Reinforce && r.supply(s, s.Mover) == 0 {
-			return refuse("all your %d armies are on the map", r.cfg.ArmyCap)
+			return illegal("all your %d armies are on the map", r.cfg.ArmyCap)
 		}
 	default:
-		return refuse("armies are placed in the setup and when you reinforce")
+		return illegal("armies are placed in the setup and when you reinforce")
 	}
 	s.Armies[i]++
 	s.Points--
@@ -89,7 +89,7 @@ func (r *Rules) place(s *State, i int) error {
 		s.Medium |= 1 << i
 		s.Small |= 1 << i
 	}
-	s.Mover = r.after(s.Mover)
+	s.Mover = r.nextSeat(s.Mover)
 	switch placed := r.cfg.Players*r.cfg.SetupArmies - int(s.Points); {
 	case s.Points == 0:
 		s.Phase, s.Mover = Rolling, s.Start
@@ -104,21 +104,21 @@ func (r *Rules) place(s *State, i int) error {
 	return nil
 }
 
-// after is the next seat.
-func (r *Rules) after(seat uint8) uint8 {
+// nextSeat returns the seat after seat.
+func (r *Rules) nextSeat(seat uint8) uint8 {
 	if seat++; int(seat) == r.cfg.Players {
 		return 0
 	}
 	return seat
 }
 
-// build puts the next tower piece into region i.
-func (r *Rules) build(s *State, i int) error {
+// placePiece puts the next tower piece into region i.
+func (r *Rules) placePiece(s *State, i int) error {
 	if s.Phase != Reinforce {
-		return refuse("tower pieces are placed when you reinforce")
+		return illegal("tower pieces are placed when you reinforce")
 	}
 	if r.buildable(s)>>i&1 == 0 {
-		return r.refuseBuild(s, i)
+		return r.illegalPiece(s, i)
 	}
 	bit := uint64(1) << i
 	switch {
@@ -136,21 +136,21 @@ func (r *Rules) build(s *State, i int) error {
 	return nil
 }
 
-// refuseBuild says why no piece can be placed in region i.
-func (r *Rules) refuseBuild(s *State, i int) error {
+// illegalPiece returns the error for a tower piece that cannot be placed in region i.
+func (r *Rules) illegalPiece(s *State, i int) error {
 	name := r.board.names[i]
 	switch {
 	case s.Own[s.Mover]>>i&1 == 0:
-		return refuse("%s is not occupied by your own armies", name)
+		return illegal("%s is not occupied by your own armies", name)
 	case s.Small>>i&1 != 0:
-		return refuse("nothing goes on the small piece in %s", name)
+		return illegal("nothing goes on the small piece in %s", name)
 	case s.Low != 0 && (s.Large|s.Medium)>>i&1 == 0:
-		return refuse("a tower is begun with a roll of 3 or 4")
+		return illegal("a tower is begun with a roll of 3 or 4")
 	}
-	return refuse("%s needs a %s, and you have %d points and what is in your supply", name, nextPiece(s, i), s.Points)
+	return illegal("%s needs a %s, and you have %d points and what is in your supply", name, nextPiece(s, i), s.Points)
 }
 
-// nextPiece names the piece that comes next in region i, built from the bottom.
+// nextPiece names the next tower piece of region i, from the bottom up.
 func nextPiece(s *State, i int) string {
 	switch {
 	case s.Medium>>i&1 != 0:
@@ -161,45 +161,46 @@ func nextPiece(s *State, i int) string {
 	return "large piece (3 points)"
 }
 
-// attack declares a battle across a border.
-func (r *Rules) attack(s *State, e [2]byte) error {
+// declareBattle starts a battle across a border.
+func (r *Rules) declareBattle(s *State, e [2]byte) error {
 	own := s.Own[s.Mover]
 	from, to := r.board.names[e[0]], r.board.names[e[1]]
 	switch {
 	case s.Phase != Attack:
-		return refuse("attacks come after reinforcing and before fortifying")
+		return illegal("attacks come after reinforcing and before fortifying")
 	case own>>e[0]&1 == 0:
-		return refuse("%s is not occupied by your own armies", from)
+		return illegal("%s is not occupied by your own armies", from)
 	case own>>e[1]&1 != 0:
-		return refuse("%s is your own", to)
+		return illegal("%s is your own", to)
 	case s.Armies[e[0]] < 2:
-		return refuse("%s needs two armies to attack", from)
+		return illegal("%s needs two armies to attack", from)
 	case s.From != s.To && (s.From != e[0] || s.To != e[1]):
-		return refuse("there is one attack a turn, and it is on")
+		return illegal("there is one attack a turn, and it is under way")
 	}
 	s.From, s.To, s.Phase = e[0], e[1], Battle
 	return nil
 }
 
-// moveIn moves n armies into the region just conquered.
-func (r *Rules) moveIn(s *State, n int) error {
+// moveArmies moves n armies into the conquered region.
+func (r *Rules) moveArmies(s *State, n int) error {
 	if s.Phase != Occupy {
-		return refuse("no region has just been conquered")
+		return illegal("no region has just been conquered")
 	}
 	if n >= int(s.Armies[s.From]) {
-		return refuse("an army stays behind in %s", r.board.names[s.From])
+		return illegal("an army stays behind in %s", r.board.names[s.From])
 	}
 	s.Armies[s.From] -= uint8(n)
 	s.Armies[s.To] = uint8(n)
-	r.fought(s)
+	r.endBattle(s)
 	return nil
 }
 
-// fought ends a battle, or the attack if it is the only one and has come to its end.
-func (r *Rules) fought(s *State) {
+// endBattle goes on after a battle: to the next attack or, under OneAttack, to the same
+// attack while it can continue and then to Fortify.
+func (r *Rules) endBattle(s *State) {
 	s.Phase = Attack
-	on := r.cfg.OneAttack && s.Armies[s.From] >= 2 && s.Own[s.Mover]>>s.To&1 == 0
-	if !on {
+	continues := r.cfg.OneAttack && s.Armies[s.From] >= 2 && s.Own[s.Mover]>>s.To&1 == 0
+	if !continues {
 		s.From, s.To = 0, 0
 		if r.cfg.OneAttack {
 			s.Phase = Fortify
@@ -208,24 +209,24 @@ func (r *Rules) fought(s *State) {
 	r.advance(s)
 }
 
-// splitTower takes all but the large piece of a tower across a border.
+// splitTower moves all but the large piece of a tower across a border.
 func (r *Rules) splitTower(s *State, e [2]byte) error {
 	u, v := uint64(1)<<e[0], uint64(1)<<e[1]
 	own := s.Own[s.Mover]
 	from, to := r.board.names[e[0]], r.board.names[e[1]]
 	switch {
 	case s.Phase != Fortify:
-		return refuse("a tower is split at the end of the turn, once")
+		return illegal("a tower is split at the end of the turn, once")
 	case own&u == 0 || own&v == 0:
-		return refuse("%s and %s are not both your own", from, to)
+		return illegal("%s and %s are not both your own", from, to)
 	case s.Large&s.Medium&u == 0:
-		return refuse("%s has no large piece with another on it", from)
-	case r.open(s)&v == 0:
-		return refuse("%s has a tower on which no medium piece goes", to)
+		return illegal("%s has no large piece with another on it", from)
+	case r.splitTargets(s)&v == 0:
+		return illegal("%s has a tower on which no medium piece goes", to)
 	}
 	s.Medium ^= u | v
 	if s.Small&u == 0 {
-		r.pass(s)
+		r.endTurn(s)
 		return nil
 	}
 	s.Small ^= u
@@ -234,42 +235,42 @@ func (r *Rules) splitTower(s *State, e [2]byte) error {
 	return nil
 }
 
-// placeSmall puts the small piece that was split off into region i.
+// placeSmall puts the small piece of a split tower into region i.
 func (r *Rules) placeSmall(s *State, i int) error {
 	if s.Phase != Small {
-		return refuse("no small piece has been split off")
+		return illegal("no small piece has been split off")
 	}
-	if r.beside(s)>>i&1 == 0 {
-		return refuse("%s is not an own region beside %s where a small piece can stand", r.board.names[i], r.board.names[s.To])
+	if r.smallTargets(s)>>i&1 == 0 {
+		return illegal("%s is not an own region beside %s where a small piece can stand", r.board.names[i], r.board.names[s.To])
 	}
 	s.Small |= 1 << i
-	r.pass(s)
+	r.endTurn(s)
 	return nil
 }
 
-// finish ends a phase.
-func (r *Rules) finish(s *State) error {
+// endPhase ends a phase.
+func (r *Rules) endPhase(s *State) error {
 	switch s.Phase {
 	case Reinforce:
 		s.Points = 0
 	case Attack:
 		s.Phase, s.From, s.To = Fortify, 0, 0
 	case Fortify:
-		r.pass(s)
+		r.endTurn(s)
 		return nil
 	default:
-		return refuse("there is something to be placed or moved")
+		return illegal("a piece or army must be placed or moved first")
 	}
 	r.advance(s)
 	return nil
 }
 
-// advance passes over phases in which nothing can be done.
+// advance skips phases without a choice.
 func (r *Rules) advance(s *State) {
 	switch s.Phase {
 	case Reinforce:
 		if s.Low != 0 && r.startable(s) == 0 {
-			s.Low = 0 // so that what allows the same is the same state
+			s.Low = 0 // states with the same choices are equal
 		}
 		if s.Points > 0 && (r.supply(s, s.Mover) > 0 || r.buildable(s) != 0) {
 			return
@@ -284,22 +285,23 @@ func (r *Rules) advance(s *State) {
 		fallthrough
 	case Fortify:
 		if !r.canSplit(s) {
-			r.pass(s)
+			r.endTurn(s)
 		}
 	case Small:
-		if r.beside(s) == 0 {
+		if r.smallTargets(s) == 0 {
 			s.Small |= 1 << s.To
-			r.pass(s)
+			r.endTurn(s)
 		}
 	}
 }
 
-// pass ends the turn: the next seat with a region rolls, or the last round is over.
-func (r *Rules) pass(s *State) {
+// endTurn starts the turn of the next seat with a region, or ends the game after the
+// last round.
+func (r *Rules) endTurn(s *State) {
 	s.To = 0
 	s.Phase = Rolling
 	for {
-		s.Mover = r.after(s.Mover)
+		s.Mover = r.nextSeat(s.Mover)
 		if s.Mover == s.Start && s.Round > 0 {
 			if int(s.Round) == r.cfg.MaxRounds {
 				s.Phase = Over
@@ -313,20 +315,20 @@ func (r *Rules) pass(s *State) {
 	}
 }
 
-// beat removes an army from the side that has lost the battle.
-func (r *Rules) beat(s *State, attackerWins bool) {
+// resolveBattle removes an army from the loser of the battle.
+func (r *Rules) resolveBattle(s *State, attackerWins bool) {
 	from, to := s.From, s.To
 	if !attackerWins {
 		s.Armies[from]--
-		r.lose(s, s.Mover)
-		r.fought(s)
+		r.countLost(s, s.Mover)
+		r.endBattle(s)
 		return
 	}
 	s.Armies[to]--
 	defender := uint8(s.owner(int(to)))
-	r.lose(s, defender)
+	r.countLost(s, defender)
 	if s.Armies[to] > 0 {
-		r.fought(s)
+		r.endBattle(s)
 		return
 	}
 	bit := uint64(1) << to
@@ -343,21 +345,21 @@ func (r *Rules) beat(s *State, attackerWins bool) {
 			s.Phase, s.From, s.To = Over, 0, 0
 			return
 		}
-		r.fought(s)
+		r.endBattle(s)
 		return
 	}
 	s.Phase = Occupy
 }
 
-// lose counts a beaten army where it does not come back.
-func (r *Rules) lose(s *State, seat uint8) {
+// countLost counts a beaten army if it leaves the game.
+func (r *Rules) countLost(s *State, seat uint8) {
 	if r.cfg.LostArmies == Out {
 		s.Lost[seat]++
 	}
 }
 
-// begin starts a turn with what the die shows.
-func (r *Rules) begin(s *State, die int) {
+// startTurn starts a turn with a roll of the die.
+func (r *Rules) startTurn(s *State, die int) {
 	s.Phase = Reinforce
 	s.Points = uint8(die + r.bonus(s, s.Mover))
 	if r.cfg.StrictRoll && die < largeCost {
@@ -366,7 +368,7 @@ func (r *Rules) begin(s *State, die int) {
 	r.advance(s)
 }
 
-// towerPoints is what the tower pieces of a seat cost.
+// towerPoints returns the cost of the tower pieces of a seat, in points.
 func (s *State) towerPoints(seat int) int {
 	own := s.Own[seat]
 	return largeCost*bits.OnesCount64(own&s.Large) + mediumCost*bits.OnesCount64(own&s.Medium) + smallCost*bits.OnesCount64(own&s.Small)

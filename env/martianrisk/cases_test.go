@@ -13,8 +13,8 @@ import (
 	"marsgym/env/martianrisk"
 )
 
-// TestCases are the test cases of the reading of the rules, each with the
-// sentence of the source that it tests.
+// TestCases runs the test cases of the rules, each with the sentence of the source that
+// it tests.
 func TestCases(t *testing.T) {
 	r := rules(t, published(3, nil))
 	cfg := r.Spec().Config.(martianrisk.Config)
@@ -37,7 +37,7 @@ func TestCases(t *testing.T) {
 			do(t, r4, at(t, r4, "@0 attack", "0 MS:2"), "ms>al")
 		}},
 		{3, "until all the regions on the map have had one army placed into them; until all the armies have been placed", func(t *testing.T) {
-			s := setUp(t, r, 1, nil)
+			s := playSetup(t, r, 1, nil)
 			for p := range 3 {
 				armies := 0
 				for set := s.Own[p]; set != 0; set &= set - 1 {
@@ -50,24 +50,24 @@ func TestCases(t *testing.T) {
 		}},
 		{4, "the player who won that right will place their tower into any unoccupied region on the map", func(t *testing.T) {
 			s := do(t, r, r.Outcomes(nil, r.Initial())[1].State, "ca")
-			holds(t, r, s, "@2 tower", "CA:1LMS")
-			refused(t, r, s, "ca", "CA is occupied")
+			checkParts(t, r, s, "@2 tower", "CA:1LMS")
+			checkIllegal(t, r, s, "ca", "CA is occupied")
 		}},
 		{5, "into any region that is currently occupied by at least one of their own armies", func(t *testing.T) {
-			setUp(t, r, 2, func(s martianrisk.State) {
+			playSetup(t, r, 2, func(s martianrisk.State) {
 				if s.Phase != martianrisk.Filling {
 					return
 				}
 				for i, g := range cfg.Map.Regions {
 					if s.Own[s.Mover]>>i&1 == 0 {
-						refused(t, r, s, strings.ToLower(g.Name), "not occupied by your own armies")
+						checkIllegal(t, r, s, strings.ToLower(g.Name), "not occupied by your own armies")
 					}
 				}
 			})
 		}},
 		{6, "whoever the next player in line is will begin the third phase", func(t *testing.T) {
 			began := -1
-			s := setUp(t, r, 3, func(s martianrisk.State) {
+			s := playSetup(t, r, 3, func(s martianrisk.State) {
 				if s.Phase == martianrisk.Filling && began < 0 {
 					began = int(s.Mover)
 				}
@@ -78,14 +78,14 @@ func TestCases(t *testing.T) {
 		}},
 		{7, "The lower section of a tower (the large piece) counts as three points, the middle section counts as two points, and the upper section counts as one point", func(t *testing.T) {
 			s := at(t, r, "@0 reinforce 4", "0 OR:1 CA:1L")
-			holds(t, r, do(t, r, s, "or", "or", "ca", "ca"), "OR:3", "CA:3L", "@0 attack")
-			holds(t, r, do(t, r, s, "or+", "or"), "OR:2L")
-			holds(t, r, do(t, r, s, "ca+", "ca+", "or"), "OR:2", "CA:1LMS")
+			checkParts(t, r, do(t, r, s, "or", "or", "ca", "ca"), "OR:3", "CA:3L", "@0 attack")
+			checkParts(t, r, do(t, r, s, "or+", "or"), "OR:2L")
+			checkParts(t, r, do(t, r, s, "ca+", "ca+", "or"), "OR:2", "CA:1LMS")
 		}},
 		{8, "A player must roll at least a 3, therefore, in order to begin construction", func(t *testing.T) {
 			s := at(t, r, "@0 reinforce 2", "0 OR:1 CA:1L")
-			refused(t, r, s, "or+", "OR needs a large piece (3 points), and you have 2 points")
-			holds(t, r, do(t, r, s, "ca+"), "CA:1LM")
+			checkIllegal(t, r, s, "or+", "OR needs a large piece (3 points), and you have 2 points")
+			checkParts(t, r, do(t, r, s, "ca+"), "CA:1LM")
 		}},
 		{9, "and must, then, fully occupy at least 2 unions in order to construct a full tower", func(t *testing.T) {
 			// The unions are {OK OR SD} and {MT NE NM}.
@@ -105,39 +105,39 @@ func TestCases(t *testing.T) {
 		{10, "for each and every union that they fully occupy [...] at the beginning of that turn", func(t *testing.T) {
 			s := at(t, r, "@0 attack", "0 OK:1 OR:1 ND:9")
 			s = do(t, r, fight(t, r, do(t, r, s, "nd>sd"), true), "move:1")
-			holds(t, r, s, "SD:1", "@0 attack")
+			checkParts(t, r, s, "SD:1", "@0 attack")
 			if s.Points != 0 {
 				t.Errorf("%d points during the attack", s.Points)
 			}
 		}},
 		{11, "Towers must be built from the bottom up", func(t *testing.T) {
-			holds(t, r, do(t, r, at(t, r, "@0 reinforce 2", "0 OR:1L CA:2"), "or+"), "OR:1LM") // never S on L
-			refused(t, r, at(t, r, "@0 reinforce 2", "0 OR:1"), "or+", "large piece")          // never M on nothing
-			holds(t, r, do(t, r, at(t, r, "@0 reinforce 4", "0 OR:1M"), "or+"), "OR:1MS")      // never L under M
+			checkParts(t, r, do(t, r, at(t, r, "@0 reinforce 2", "0 OR:1L CA:2"), "or+"), "OR:1LM") // never S on L
+			checkIllegal(t, r, at(t, r, "@0 reinforce 2", "0 OR:1"), "or+", "large piece")          // never M on nothing
+			checkParts(t, r, do(t, r, at(t, r, "@0 reinforce 4", "0 OR:1M"), "or+"), "OR:1MS")      // never L under M
 			for _, text := range []string{"OR:1LS", "OR:1LMSS"} {
 				full := strings.Replace(r.Format(at(t, r, "@0 reinforce 4", "0 OR:1LMS")), "OR:1LMS", text, 1)
 				if _, err := r.Parse(full); err == nil {
-					t.Errorf("%s can be", text)
+					t.Errorf("%s is accepted", text)
 				}
 			}
 		}},
 		{12, "the only possibility is to place a small piece on top of a medium piece", func(t *testing.T) {
-			holds(t, r, do(t, r, at(t, r, "@0 reinforce 1", "0 OR:1M CA:1S"), "or+"), "OR:1MS")
-			refused(t, r, at(t, r, "@0 reinforce 4", "0 OR:1S"), "or+", "nothing goes on the small piece")
-			refused(t, r, at(t, r, "@0 reinforce 4", "0 OR:1MS"), "or+", "nothing goes on the small piece")
+			checkParts(t, r, do(t, r, at(t, r, "@0 reinforce 1", "0 OR:1M CA:1S"), "or+"), "OR:1MS")
+			checkIllegal(t, r, at(t, r, "@0 reinforce 4", "0 OR:1S"), "or+", "nothing goes on the small piece")
+			checkIllegal(t, r, at(t, r, "@0 reinforce 4", "0 OR:1MS"), "or+", "nothing goes on the small piece")
 		}},
 		{13, "If the players roll a tie, the defending player wins that battle and the attacking player must remove one of their armies", func(t *testing.T) {
 			s := do(t, r, at(t, r, "@0 attack", "0 NV:3"), "nv>ca")
 			o := r.Outcomes(nil, s)
-			holds(t, r, o[1].State, "NV:2", "CA:1")
+			checkParts(t, r, o[1].State, "NV:2", "CA:1")
 			// Of 256 throws 44 tie and the rest divide evenly.
 			if !(math.Abs(o[0].Prob-106./256) <= 1e-15) || !(math.Abs(o[1].Prob-150./256) <= 1e-15) {
 				t.Errorf("the attacker wins with %v and loses with %v", o[0].Prob, o[1].Prob)
 			}
 		}},
 		{14, "Both the attacking and the defending player may receive this bonus [...] in the same attack", func(t *testing.T) {
-			// Totals of 3 and 5 with towers of 3 and 1 are 6 and 6, so that among the
-			// throws at a difference of 2 those two short of a win count for the defender.
+			// Totals of 3 and 5 with towers of 3 and 1 are 6 and 6: a tie, which the
+			// defender wins.
 			s := do(t, r, at(t, r, "@0 attack", "0 NV:3LMS; 1 CA:1L"), "nv>ca")
 			if p := r.Outcomes(nil, s)[0].Prob; !(math.Abs(p-190./256) <= 1e-15) {
 				t.Errorf("towers of 3 against 1 win with %v, want 190/256", p)
@@ -145,58 +145,58 @@ func TestCases(t *testing.T) {
 		}},
 		{15, "must be occupied by at least two of the attacking player's own armies, and the region that will be attacked must be occupied by any opposing player's armies", func(t *testing.T) {
 			s := at(t, r, "@0 attack", "0 NV:1 OR:2 WA:1")
-			refused(t, r, s, "nv>ca", "NV needs two armies")
-			refused(t, r, s, "or>wa", "WA is your own")
-			refused(t, r, s, "ca>az", "CA is not occupied by your own")
+			checkIllegal(t, r, s, "nv>ca", "NV needs two armies")
+			checkIllegal(t, r, s, "or>wa", "WA is your own")
+			checkIllegal(t, r, s, "ca>az", "CA is not occupied by your own")
 		}},
 		{16, "If the attacking player loses all but one of their armies [...] they must end the attack at that time", func(t *testing.T) {
 			s := fight(t, r, do(t, r, at(t, r, "@0 attack", "0 NV:2 WA:2"), "nv>ca"), false)
-			holds(t, r, s, "NV:1", "@0 attack")
-			refused(t, r, s, "nv>ca", "NV needs two armies")
+			checkParts(t, r, s, "NV:1", "@0 attack")
+			checkIllegal(t, r, s, "nv>ca", "NV needs two armies")
 		}},
 		{17, "the attacking player must move at least one army", func(t *testing.T) {
 			s := fight(t, r, do(t, r, at(t, r, "@0 attack", "0 NV:2 WA:2"), "nv>ca"), true)
-			holds(t, r, s, "NV:1", "CA:1", "@0 attack") // there is no choice, so it is done
+			checkParts(t, r, s, "NV:1", "CA:1", "@0 attack") // a forced move is made at once
 		}},
 		{18, "and up to as many as one less than the total number of armies left in their region after the attack", func(t *testing.T) {
 			s := fight(t, r, do(t, r, at(t, r, "@0 attack", "0 NV:5"), "nv>ca"), true)
 			if got := strings.Join(names(r, s), " "); got != "move:1 move:2 move:3 move:4" {
-				t.Errorf("the choice is %s", got)
+				t.Errorf("the legal actions are %s", got)
 			}
-			refused(t, r, s, "move:5", "an army stays behind")
-			holds(t, r, do(t, r, s, "move:4"), "NV:1", "CA:4")
+			checkIllegal(t, r, s, "move:5", "an army stays behind")
+			checkParts(t, r, do(t, r, s, "move:4"), "NV:1", "CA:4")
 		}},
 		{19, "Any towers in the defeated region are removed and given back to the defending player, and may be placed again later", func(t *testing.T) {
 			full := "1 CA:1LMS OR:1L WA:1L ID:1L AZ:1L; 0 NV:3"
-			refused(t, r, at(t, r, "@1 reinforce 4", full+" UT:1; 1 MT:1"), "mt+", "your supply")
+			checkIllegal(t, r, at(t, r, "@1 reinforce 4", full+" UT:1; 1 MT:1"), "mt+", "your supply")
 			s := do(t, r, fight(t, r, do(t, r, at(t, r, "@0 attack", full+" UT:1; 1 MT:1"), "nv>ca"), true), "move:1")
-			holds(t, r, s, "CA:1")
+			checkParts(t, r, s, "CA:1")
 			s.Mover, s.Phase, s.Points = 1, martianrisk.Reinforce, 3
-			holds(t, r, do(t, r, s, "mt+"), "MT:1L")
+			checkParts(t, r, do(t, r, s, "mt+"), "MT:1L")
 		}},
 		{20, "If the defending player is completely defeated, the attacking player must move at least one army", func(t *testing.T) {
 			s := do(t, r, fight(t, r, do(t, r, at(t, r, "@0 attack", "0 NV:4LM"), "nv>ca"), true), "move:3")
-			holds(t, r, s, "NV:1LM", "CA:3") // armies move, towers stay
+			checkParts(t, r, s, "NV:1LM", "CA:3") // armies move, towers stay
 		}},
 		{21, "leaving only the large bottom piece behind, and taking all other pieces", func(t *testing.T) {
 			s := at(t, r, "@0 fortify", "0 NV:1LMS CA:1 OR:1 AZ:1 ID:1")
 			s = do(t, r, s, "nv/ca")
 			if got := strings.Join(names(r, s), " "); got != "small:or small:az stack" {
-				t.Errorf("the small piece has %s", got)
+				t.Errorf("the targets of the small piece are %s", got)
 			}
-			refused(t, r, s, "small:nv", "NV is not an own region beside CA where a small piece can stand")
-			holds(t, r, do(t, r, s, "stack"), "NV:1L", "CA:1MS")
-			holds(t, r, do(t, r, s, "small:or"), "NV:1L", "CA:1M", "OR:1S")
-			holds(t, r, do(t, r, at(t, r, "@0 fortify", "0 NV:1LM CA:1 OR:1; 1 WA:1"), "nv/ca"), "NV:1L", "CA:1M", "@1 roll")
+			checkIllegal(t, r, s, "small:nv", "NV is not an own region beside CA where a small piece can stand")
+			checkParts(t, r, do(t, r, s, "stack"), "NV:1L", "CA:1MS")
+			checkParts(t, r, do(t, r, s, "small:or"), "NV:1L", "CA:1M", "OR:1S")
+			checkParts(t, r, do(t, r, at(t, r, "@0 fortify", "0 NV:1LM CA:1 OR:1; 1 WA:1"), "nv/ca"), "NV:1L", "CA:1M", "@1 roll")
 		}},
 		{22, "may split any one of the towers that they control (leaving only the large bottom piece behind", func(t *testing.T) {
 			s := at(t, r, "@0 fortify", "0 NV:1L CA:1 WA:1MS OR:1 AZ:1LM")
-			refused(t, r, s, "nv/ca", "NV has no large piece with another on it")
-			refused(t, r, s, "wa/or", "WA has no large piece with another on it")
+			checkIllegal(t, r, s, "nv/ca", "NV has no large piece with another on it")
+			checkIllegal(t, r, s, "wa/or", "WA has no large piece with another on it")
 		}},
 		{23, "place the split-off miniature tower into a region that they occupy that is adjacent", func(t *testing.T) {
 			s := at(t, r, "@0 fortify", "0 NV:1LMS CA:1 WA:1")
-			refused(t, r, s, "nv/or", "NV and OR are not both your own")
+			checkIllegal(t, r, s, "nv/or", "NV and OR are not both your own")
 			for _, n := range names(r, s) {
 				if n == "nv/wa" {
 					t.Error("NV and WA do not touch")
@@ -205,24 +205,24 @@ func TestCases(t *testing.T) {
 		}},
 		{24, "a player may split any one of the towers", func(t *testing.T) {
 			s := at(t, r, "@0 fortify", "0 NV:3LM CA:1 WA:1LM OR:1; 1 MT:2")
-			refused(t, r, s, "ca", "armies are placed in the setup and when you reinforce")
-			refused(t, r, s, "move:1", "no region has just been conquered")
-			holds(t, r, do(t, r, s, "nv/ca"), "@1 roll") // the turn is over after one
+			checkIllegal(t, r, s, "ca", "armies are placed in the setup and when you reinforce")
+			checkIllegal(t, r, s, "move:1", "no region has just been conquered")
+			checkParts(t, r, do(t, r, s, "nv/ca"), "@1 roll") // the turn is over after one
 		}},
 		{25, "25 colored rocks or tokens per player", func(t *testing.T) {
 			s := at(t, r, "@0 reinforce 4", "0 NV:24 CA:1L")
-			refused(t, r, s, "nv", "all your 25 armies are on the map")
-			holds(t, r, do(t, r, s, "ca+"), "CA:1LM")
+			checkIllegal(t, r, s, "nv", "all your 25 armies are on the map")
+			checkParts(t, r, do(t, r, s, "ca+"), "CA:1LM")
 		}},
 		{26, "Trios per color: 5", func(t *testing.T) {
-			refused(t, r, at(t, r, "@0 reinforce 4", "0 OR:1L WA:1L CA:1L NV:1L ID:1L AZ:1"), "az+", "what is in your supply")
+			checkIllegal(t, r, at(t, r, "@0 reinforce 4", "0 OR:1L WA:1L CA:1L NV:1L ID:1L AZ:1"), "az+", "what is in your supply")
 		}},
 		{27, "in the following order: 1) Reinforce regions; 2) Attack opposing armies; 3) Fortify forces", func(t *testing.T) {
 			s := do(t, r, at(t, r, "@0 attack", "0 NV:2LM CA:1"), "end")
-			holds(t, r, s, "@0 fortify")
-			refused(t, r, s, "nv", "armies are placed")
-			refused(t, r, s, "nv+", "tower pieces are placed when you reinforce")
-			refused(t, r, s, "nv>or", "attacks come after reinforcing and before fortifying")
+			checkParts(t, r, s, "@0 fortify")
+			checkIllegal(t, r, s, "nv", "armies are placed")
+			checkIllegal(t, r, s, "nv+", "tower pieces are placed when you reinforce")
+			checkIllegal(t, r, s, "nv>or", "attacks come after reinforcing and before fortifying")
 		}},
 		{28, "The game ends when only one player has armies left on the map. That player wins.", func(t *testing.T) {
 			all := "0"
@@ -236,18 +236,18 @@ func TestCases(t *testing.T) {
 			if r.CurrentPlayer(won) != game.Terminal || !slices.Equal(r.Returns(nil, won), []float64{1, -0.5, -0.5}) {
 				t.Errorf("%q is not won by seat 0: %v", r.Format(won), r.Returns(nil, won))
 			}
-			// Seat 2 is out of the game, and its turn passed over.
+			// Seat 2 is out of the game, and its turn is skipped.
 			lost := do(t, r, at(t, r, "@1 attack", "1 CA:2; "+all+" NV:2"), "end")
-			holds(t, r, lost, "@0 roll", "round 2")
+			checkParts(t, r, lost, "@0 roll", "round 2")
 		}},
 		{29, "unwinnable: 28 > 25", func(t *testing.T) {
 			strict := published(4, func(c *martianrisk.Config) { c.ArmyCap = 25 })
 			if w := strict.Warning(); w != "unwinnable: 28 > 25" {
 				t.Errorf("four players with 25 armies: warning %q", w)
 			}
-			rules(t, strict) // which can be played
-			if p := rules(t, strict).Render(rules(t, strict).Initial()); !strings.Contains(p, "unwinnable: 28 > 25") {
-				t.Errorf("nobody is warned:\n%s", p)
+			r := rules(t, strict)
+			if p := r.Render(r.Initial()); !strings.Contains(p, "unwinnable: 28 > 25") {
+				t.Errorf("Render does not warn:\n%s", p)
 			}
 			for players := 3; players <= 6; players++ {
 				if w := published(players, nil).Warning(); w != "" {
@@ -255,8 +255,8 @@ func TestCases(t *testing.T) {
 				}
 			}
 		}},
-		{30, "every region holds an army after the setup, a tower an army of its owner, and nobody more than the cap", func(t *testing.T) {
-			setUp(t, r, 5, func(s martianrisk.State) {
+		{30, "every region holds an army after the setup, a tower an army of its owner, and no player more than the cap", func(t *testing.T) {
+			playSetup(t, r, 5, func(s martianrisk.State) {
 				if fault := invariants(&cfg, &s); fault != "" {
 					t.Errorf("%s in %q", fault, r.Format(s))
 				}
@@ -266,15 +266,15 @@ func TestCases(t *testing.T) {
 		t.Run(fmt.Sprintf("%d", test.n), func(t *testing.T) {
 			test.check(t)
 			if t.Failed() {
-				t.Logf("the rules say: %s", test.sentence)
+				t.Logf("the sentence of the rules: %s", test.sentence)
 			}
 		})
 	}
 }
 
-// setUp plays a setup at random, shows each of its decisions, and returns the
-// start of the first turn.
-func setUp(t *testing.T, r *martianrisk.Rules, seed uint64, see func(martianrisk.State)) martianrisk.State {
+// playSetup plays a random setup, calls see with each decision, and returns the start
+// of the first turn.
+func playSetup(t *testing.T, r *martianrisk.Rules, seed uint64, see func(martianrisk.State)) martianrisk.State {
 	t.Helper()
 	choices, dice := rand.New(rand.NewPCG(seed, 1)), rand.NewPCG(seed, 0)
 	for s := r.Initial(); ; {

@@ -13,11 +13,11 @@ const (
 	heights = 3                             // of a full tower
 )
 
-// wins counts, for each difference between the attacker's tower and the
-// defender's, from -3 to 3, in how many of the 256 throws the attacker's total
-// is higher: 15, 35, 66, 106, 150, 190, 221.
+// wins holds the number of the 256 throws in which the attacker's total is higher, by
+// the difference between the attacker's tower and the defender's, from -3 to 3: 15, 35,
+// 66, 106, 150, 190, 221.
 var wins = func() (n [2*heights + 1]int) {
-	var totals [2*sides + 1]int // how often two dice come to a total
+	var totals [2*sides + 1]int // number of throws of two dice by total
 	for a := 1; a <= sides; a++ {
 		for b := 1; b <= sides; b++ {
 			totals[a+b]++
@@ -35,8 +35,8 @@ var wins = func() (n [2*heights + 1]int) {
 	return n
 }()
 
-// odds is the number of throws that the battle between From and To wins.
-func (s *State) odds() int { return wins[s.height(s.From)-s.height(s.To)+heights] }
+// winningThrows returns the number of throws that win the battle between From and To.
+func (s *State) winningThrows() int { return wins[s.height(s.From)-s.height(s.To)+heights] }
 
 // Outcomes implements [game.Rules].
 func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[State] {
@@ -44,15 +44,15 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 	case Ordering:
 		for p := range r.cfg.Players {
 			next := s
-			next.order(p)
+			next.setStart(p)
 			dst = append(dst, game.Outcome[State]{State: next, Prob: 1 / float64(r.cfg.Players)})
 		}
 	case Rolling:
 		first := len(dst)
 		for die := 1; die <= sides; die++ {
 			next := s
-			r.begin(&next, die)
-			// What cannot be spent is lost, so that rolls can come to the same.
+			r.startTurn(&next, die)
+			// Points that cannot be spent are lost, so that rolls can lead to equal states.
 			if n := len(dst); n > first && dst[n-1].State == next {
 				dst[n-1].Prob += 1. / sides
 				continue
@@ -61,9 +61,9 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 		}
 	case Battle:
 		won, lost := s, s
-		r.beat(&won, true)
-		r.beat(&lost, false)
-		p := float64(s.odds()) / throws
+		r.resolveBattle(&won, true)
+		r.resolveBattle(&lost, false)
+		p := float64(s.winningThrows()) / throws
 		dst = append(dst, game.Outcome[State]{State: won, Prob: p}, game.Outcome[State]{State: lost, Prob: 1 - p})
 	}
 	return dst
@@ -73,22 +73,22 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 func (r *Rules) Sample(s State, dice *rand.PCG) State {
 	switch s.Phase {
 	case Ordering:
-		s.order(below(dice, r.cfg.Players))
+		s.setStart(drawBelow(dice, r.cfg.Players))
 	case Rolling:
-		r.begin(&s, below(dice, sides)+1)
+		r.startTurn(&s, drawBelow(dice, sides)+1)
 	case Battle:
-		r.beat(&s, below(dice, throws) < s.odds())
+		r.resolveBattle(&s, drawBelow(dice, throws) < s.winningThrows())
 	}
 	return s
 }
 
-// order lets a seat begin.
-func (s *State) order(seat int) {
+// setStart makes a seat the first to move.
+func (s *State) setStart(seat int) {
 	s.Start, s.Mover, s.Phase = uint8(seat), uint8(seat), Towers
 }
 
-// below draws a number below n.
-func below(dice *rand.PCG, n int) int {
+// drawBelow draws a number from 0 to n-1.
+func drawBelow(dice *rand.PCG, n int) int {
 	hi, _ := bits.Mul64(dice.Uint64(), uint64(n))
 	return int(hi)
 }

@@ -1,13 +1,13 @@
 package martianrisk
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 )
 
-// Limits of a Config. Chosen: the state holds 42 regions and six seats, and
-// counts in bytes.
+// Limits of a Config, set by the size of State: 42 regions, six seats, and counts in
+// bytes.
 const (
 	maxPlayers = 6
 	maxRegions = 42
@@ -23,65 +23,65 @@ type Config struct {
 	Players int `json:"players"` // seed: three to six (R20)
 	// Experimental allows two players (R20). Invented: off.
 	Experimental bool `json:"experimental"`
-	// Map is in full, or the name of one that comes with the program: "us",
-	// of which the first RegionsPerPlayer times Players regions show, or
-	// "strip" (R24). Inferred: "us", which the source likes best.
+	// Map is a map in full or the name of a map of this package: "us", of which the
+	// game uses the first RegionsPerPlayer times Players regions, or "strip" (R24).
+	// Inferred: "us", which the source recommends.
 	Map Map `json:"map"`
-	// RegionsPerPlayer is how many regions a map has for each player; 0 takes
-	// a map as it is (R19). Seed: approximately seven.
+	// RegionsPerPlayer is the number of regions of the map for each player; 0 takes
+	// the whole map (R19). Seed: approximately seven.
 	RegionsPerPlayer int `json:"regions_per_player"`
-	// Unions pay at the start of a turn. Seed: a variant, "actually more like a
-	// default".
+	// Unions give points at the start of a turn. Seed: a variant, "actually more like
+	// a default".
 	Unions bool `json:"unions"`
 
-	// ArmyCap is the number of tokens of a player (R1). Seed: 25, with which
-	// nobody can hold the 28 to 42 regions of more players. Invented: 0 stands for
-	// 25, or for four more than regions where that is more.
+	// ArmyCap is the number of tokens of a player (R1). Seed: 25, with which nobody
+	// can hold the 28 to 42 regions of four or more players. Invented: 0 is 25, or
+	// four more than the number of regions if that is more.
 	ArmyCap int `json:"army_cap"`
-	// SetupArmies are placed before the first turn. Seed: 10.
+	// SetupArmies is the number of armies that each player places before the first
+	// turn. Seed: 10.
 	SetupArmies int `json:"setup_armies"`
-	// LostArmies says where beaten armies go (R2). Inferred: to the supply.
+	// LostArmies is the destination of beaten armies (R2). Inferred: the supply.
 	LostArmies Lost `json:"lost_armies"`
-	// Trios is the number of large, medium and small tower pieces of a player, the
-	// tower of the setup among them (R4). Seed: 5. 0 is a game without towers.
+	// Trios is the number of large, medium and small tower pieces of a player,
+	// including the tower of the setup (R4). Seed: 5. 0 is a game without towers.
 	Trios int `json:"trios"`
 
-	// StrictRoll lets only a die of 3 or 4 begin a tower, whatever unions add to
-	// it (R7). Seed: on, for "a player must roll at least a 3" to begin one. Off,
-	// the points of unions count towards those 3.
+	// StrictRoll requires a die of 3 or 4 to begin a tower, whatever unions add to it
+	// (R7). Seed: on, by "a player must roll at least a 3" to begin one. Off, the
+	// points of unions count towards the 3.
 	StrictRoll bool `json:"strict_roll"`
 	// OneAttack allows one attack a turn (R10). Inferred: off, as in Risk.
 	OneAttack bool `json:"one_attack"`
-	// MergeLarge lets what is split off a tower go on a large piece of the same
-	// seat, from the bottom up: the medium piece, with the small one or without,
-	// on a lone large piece, the small one on a large and a medium (R14).
-	// Inferred: on, for the source asks of the region only that its player
-	// occupies it and that it is adjacent, and of towers that they are built from
-	// the bottom up.
+	// MergeLarge lets the pieces split off a tower go on a large piece of the same
+	// seat, from the bottom up: the medium piece, with or without the small one, on a
+	// lone large piece, and the small piece on a large and a medium one (R14).
+	// Inferred: on, since the source requires only that the player occupies the region
+	// and that it is adjacent, and that towers are built from the bottom up.
 	MergeLarge bool `json:"merge_large"`
-	// MergeSmall lets a small piece that is split off go on a lone medium piece
-	// (R14). Inferred: on, for "miniature towers may be built upon".
+	// MergeSmall lets a small piece that is split off go on a lone medium piece (R14).
+	// Inferred: on, by "miniature towers may be built upon".
 	MergeSmall bool `json:"merge_small"`
-	// FirstPlayer is who begins (R18). Seed: the dice decide.
+	// FirstPlayer is the rule for the first mover (R18). Seed: the dice decide.
 	FirstPlayer First `json:"first_player"`
 
-	// MaxRounds ends the game, which need not end by itself, after so many
-	// rounds (R21); 0 never does, and a batch stops it (MoveLimit). Invented: 100.
+	// MaxRounds ends the game after so many rounds, since it may not end by itself
+	// (R21). With 0 only the MoveLimit of a batch ends it. Invented: 100.
 	MaxRounds int `json:"max_rounds"`
-	// Ranking divides the win among those who have armies left at the round limit,
-	// ordered by regions, then by armies and tower points (R21). Invented: leader.
+	// Ranking divides the win at the round limit among the seats with armies, ordered
+	// by regions, then by armies plus tower points (R21). Invented: leader.
 	Ranking Ranking `json:"ranking"`
 }
 
-// Lost says where beaten armies go.
+// Lost is the destination of beaten armies.
 type Lost string
 
 const (
-	ToSupply Lost = "supply" // to their owner's side of the map, to be placed again
+	ToSupply Lost = "supply" // to the owner, who can place them again
 	Out      Lost = "out"    // out of the game
 )
 
-// First says who begins.
+// First is a rule for the first mover.
 type First string
 
 const (
@@ -89,25 +89,25 @@ const (
 	FirstSeat   First = "0"      // seat 0
 )
 
-// Ranking says how the win is divided at the round limit, which the source does
-// not have. Seats without armies get nothing, for "the object is to eliminate all
-// of your opponents' armies from the game"; equal ranks get the mean of theirs.
+// Ranking is a rule for dividing the win at the round limit, which the source does not
+// have. Seats without armies get nothing, since "the object is to eliminate all of your
+// opponents' armies from the game"; tied seats get the mean of their ranks.
 type Ranking string
 
 const (
-	// Leader gives all to the first rank. It is the default, since it is nearest
-	// to the source: one player wins, and to be second is worth nothing.
+	// Leader gives the whole win to the first rank. It is the default, since it is
+	// nearest to the source: one player wins, and the others get nothing.
 	Leader Ranking = "leader"
-	// Linear gives rank i, from 0, of n seats with armies 2(n-1-i)/(n(n-1)), and
-	// all to one alone: of three two thirds, a third, and nothing. It pays for
-	// every rank gained, where "leader" tells nothing apart below the first.
+	// Linear gives rank i, from 0, of n seats with armies 2(n-1-i)/(n(n-1)) of the
+	// win, and a single seat all of it: of three seats 2/3, 1/3 and 0. It rewards every
+	// rank, where Leader does not distinguish ranks below the first.
 	Linear Ranking = "linear"
-	// Even gives each seat with armies the same, so that only eliminating others
-	// pays.
+	// Even gives each seat with armies the same, so that only eliminations are
+	// rewarded.
 	Even Ranking = "even"
 )
 
-// DefaultConfig is the published game for three.
+// DefaultConfig is the published game for three players.
 func DefaultConfig() Config {
 	return Config{
 		Players: 3, Map: Map{Name: "us"}, RegionsPerPlayer: 7, Unions: true,
@@ -117,16 +117,16 @@ func DefaultConfig() Config {
 	}
 }
 
-// SmallConfig is a preset for learning experiments, not the published size: the
-// twelve westernmost states for three, and 20 rounds.
+// SmallConfig is a preset for learning experiments, not the published size: the twelve
+// westernmost states for three players, and 20 rounds.
 func SmallConfig() Config {
 	c := DefaultConfig()
 	c.RegionsPerPlayer, c.SetupArmies, c.ArmyCap, c.Trios, c.MaxRounds = 4, 6, 16, 2, 20
 	return c
 }
 
-// TinyConfig is a preset that is solved exactly, far from the published size:
-// two players on a strip of four regions.
+// TinyConfig is a preset with an exact solution, far from the published size: two
+// players on a strip of four regions.
 func TinyConfig() Config {
 	c := DefaultConfig()
 	c.Players, c.Experimental, c.Map, c.RegionsPerPlayer = 2, true, Map{Name: "strip"}, 0
@@ -134,9 +134,9 @@ func TinyConfig() Config {
 	return c
 }
 
-// resolved is c with its map in full and its cap as a number, or c with an error
-// if the map is not known.
-func (c Config) resolved() (Config, error) {
+// withDefaults returns c with its map in full and its cap as a number, or c and an
+// error if the map is unknown.
+func (c Config) withDefaults() (Config, error) {
 	if c.Map.isName() {
 		m, err := namedMap(c.Map.Name, c.RegionsPerPlayer*c.Players)
 		if err != nil {
@@ -150,8 +150,8 @@ func (c Config) resolved() (Config, error) {
 	return c, nil
 }
 
-// leastPlayers is the smallest number of players.
-func (c Config) leastPlayers() int {
+// minPlayers returns the smallest number of players.
+func (c Config) minPlayers() int {
 	if c.Experimental {
 		return 2
 	}
@@ -160,14 +160,14 @@ func (c Config) leastPlayers() int {
 
 // Validate reports all faults of a config at once.
 func (c Config) Validate() error {
-	c, err := c.resolved()
+	c, err := c.withDefaults()
 	errs := []error{err}
 	within := func(field string, v, lo, hi int) {
 		if v < lo || v > hi {
 			errs = append(errs, fmt.Errorf("%s is %d; want %d to %d", field, v, lo, hi))
 		}
 	}
-	within("players", c.Players, c.leastPlayers(), maxPlayers)
+	within("players", c.Players, c.minPlayers(), maxPlayers)
 	within("regions_per_player", c.RegionsPerPlayer, 0, 10)
 	within("setup_armies", c.SetupArmies, 1, 40)
 	within("trios", c.Trios, 0, 50)
@@ -180,10 +180,10 @@ func (c Config) Validate() error {
 		n := len(c.Map.Regions)
 		within("the number of regions", n, c.Players, min(10*c.Players, maxRegions))
 		if want := c.RegionsPerPlayer * c.Players; want != 0 && n != want {
-			errs = append(errs, fmt.Errorf("the map has %d regions; want %d, for regions_per_player is %d, and 0 there takes any map", n, want, c.RegionsPerPlayer))
+			errs = append(errs, fmt.Errorf("the map has %d regions; want %d, since regions_per_player is %d, or set it to 0 for any map", n, want, c.RegionsPerPlayer))
 		}
 		if c.SetupArmies*c.Players < n {
-			errs = append(errs, fmt.Errorf("setup_armies is %d; want as many as fill the %d regions", c.SetupArmies, n))
+			errs = append(errs, fmt.Errorf("setup_armies is %d; want enough armies to fill the %d regions", c.SetupArmies, n))
 		}
 		within("army_cap", c.ArmyCap, max(2, c.SetupArmies), maxCap)
 		if warning := c.Warning(); warning != "" && c.MaxRounds == 0 {
@@ -193,21 +193,19 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Warning says why nobody can ever conquer the whole map, or is empty. Who does
-// holds an army in every region.
+// Warning returns the reason why no player can conquer the whole map, or "". A player
+// who conquers it has an army in every region.
 func (c Config) Warning() string {
-	c, err := c.resolved()
+	c, err := c.withDefaults()
 	if n := len(c.Map.Regions); err == nil && n > c.ArmyCap {
 		return fmt.Sprintf("unwinnable: %d > %d", n, c.ArmyCap)
 	}
 	return ""
 }
 
-func oneOf[T cmp.Ordered](errs *[]error, field string, v T, known ...T) {
-	for _, k := range known {
-		if v == k {
-			return
-		}
+// oneOf adds an error if v is not one of the known values.
+func oneOf[T ~string](errs *[]error, field string, v T, known ...T) {
+	if !slices.Contains(known, v) {
+		*errs = append(*errs, fmt.Errorf("%s is %q; want one of %q", field, v, known))
 	}
-	*errs = append(*errs, fmt.Errorf("%s is %#v; want one of %#v", field, v, known))
 }

@@ -25,13 +25,13 @@ func TestValidate(t *testing.T) {
 		"players is 2; want 3 to 6", "regions_per_player is 11; want 0 to 10", "setup_armies is 0; want 1 to 40",
 		"army_cap is 250; want 2 to 200", "trios is -1; want 0 to 50", "max_rounds is 251; want 0 to 250",
 		`lost_armies is "gone"`, `first_player is "1"`, `ranking is "none"`,
-		"source is empty", `region "a" comes twice`, `region "a" is drawn at [30 0]`, `region "end"`,
-		`"A" borders itself`, `borders name "X"`, `borders name "Y"`, `the border of "B" and "A" comes twice`,
+		"source is empty", `region "a" is listed twice`, `region "a" is drawn at [30 0]`, `region "end"`,
+		`"A" borders itself`, `borders name "X"`, `borders name "Y"`, `the border of "B" and "A" is listed twice`,
 		`unions name "Z"`, `"A" is in two unions`, "a union is empty",
-		"the map has 4 regions; want 22", "setup_armies is 0; want as many as fill the 4 regions",
+		"the map has 4 regions; want 22", "setup_armies is 0; want enough armies to fill the 4 regions",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got error %v, want one that says %q", err, want)
+			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}
 }
@@ -48,28 +48,27 @@ func TestValidateMap(t *testing.T) {
 			c.Map.Borders = map[string][]string{"A": {"B"}}
 			c.Map.Regions = []martianrisk.Region{{Name: "A"}, {Name: "B", At: [2]int{1, 0}}, {Name: "C", At: [2]int{2, 0}}}
 			c.Map.Source, c.RegionsPerPlayer = "a test", 0
-		}, `nobody can get from "A" to "C"`},
+		}, `no borders lead from "A" to "C"`},
 		{func(c *martianrisk.Config) { c.Players = 7 }, "players is 7; want 3 to 6"},
 	} {
 		_, err := martianrisk.New(published(3, test.edit))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("got error %v, want one that says %q", err, test.want)
+			t.Errorf("got error %v, want one with %q", err, test.want)
 		}
 	}
 	for players := 3; players <= 6; players++ {
 		if err := published(players, nil).Validate(); err != nil {
-			t.Errorf("the default for %d is refused: %v", players, err)
+			t.Errorf("the default for %d players is refused: %v", players, err)
 		}
 		small := martianrisk.SmallConfig()
 		small.Players = players
 		if err := small.Validate(); players <= 4 && err != nil {
-			t.Errorf("the small preset for %d is refused: %v", players, err)
+			t.Errorf("the small preset for %d players is refused: %v", players, err)
 		}
 	}
 }
 
-// TestLongNames: what is wrong with a map is said in little more space than the
-// map takes.
+// TestLongNames checks that errors about long names stay short.
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
 	cfg := martianrisk.TinyConfig()
@@ -79,12 +78,12 @@ func TestLongNames(t *testing.T) {
 		Unions:  [][]string{slices.Repeat([]string{long}, 2)},
 	}
 	if err := cfg.Validate(); err == nil || len(err.Error()) > 200_000 {
-		t.Errorf("%d bytes, %.100v", len(fmt.Sprint(err)), err)
+		t.Errorf("an error of %d bytes: %.100v", len(fmt.Sprint(err)), err)
 	}
 }
 
-// TestConfigJSON: a config that is written in full opens the same rules, and the
-// hash depends on the map's content.
+// TestConfigJSON checks that the JSON of a config gives the same rules, and that the
+// rules hash depends on the map.
 func TestConfigJSON(t *testing.T) {
 	for _, cfg := range []martianrisk.Config{martianrisk.DefaultConfig(), martianrisk.SmallConfig(), martianrisk.TinyConfig()} {
 		spec := rules(t, cfg).Spec()
@@ -93,7 +92,7 @@ func TestConfigJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := rules(t, again).Spec(); got.RulesHash() != spec.RulesHash() || got.ConfigJSON() != spec.ConfigJSON() {
-			t.Errorf("%s becomes %s", spec.ConfigJSON(), got.ConfigJSON())
+			t.Errorf("%s is read as %s", spec.ConfigJSON(), got.ConfigJSON())
 		}
 		again.Map.Unions = again.Map.Unions[1:]
 		if got := rules(t, again).Spec(); got.RulesHash() == spec.RulesHash() {
@@ -102,7 +101,7 @@ func TestConfigJSON(t *testing.T) {
 	}
 	var m martianrisk.Map
 	if err := json.Unmarshal([]byte(`"us"`), &m); err != nil || m.Name != "us" {
-		t.Errorf("the name of a map becomes %+v, %v", m, err)
+		t.Errorf("the name of a map is read as %+v, %v", m, err)
 	}
 	if err := json.Unmarshal([]byte(`{"name": "x", "seas": []}`), &m); err == nil {
 		t.Error("an unknown field of a map is accepted")

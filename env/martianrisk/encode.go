@@ -7,16 +7,16 @@ import (
 	"marsgym/env/game"
 )
 
-// Scales that keep most of an observation between 0 and 1. Chosen.
+// Scales, chosen so that most of an observation is between 0 and 1.
 const (
 	manyArmies = 5 // in a region
 	manyPoints = 5
 )
 
-// fields is the layout of an observation, D = R(2P+5) + 2E + 9P + 16 with E
-// ordered borders. Seats come in the order of play from the viewer's, regions in
-// the map's, borders in that of the attacks. Odds and the rank so far follow from
-// the rest, but a network learns them slowly.
+// fields returns the layout of an observation, D = R(2P+5) + 2E + 9P + 16 with E
+// ordered borders. Seats come in the order of play from the viewer's, regions in the
+// order of the map, borders in that of the attacks. Odds and shares of the win follow
+// from the rest, but a network learns them slowly.
 func (r *Rules) fields() []game.Field {
 	p := r.cfg.Players
 	return []game.Field{
@@ -58,8 +58,7 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 	borders := dst[n*stride:]
 	seats := borders[2*len(r.board.edges):]
 	armyScale, trioScale := 1/float32(r.cfg.ArmyCap), 1/float32(max(1, r.cfg.Trios))
-	taken := r.board.all &^ r.free(&s)
-	shares := r.shares(&s)
+	taken := r.board.all &^ r.unoccupied(&s)
 	seat := uint8(viewer)
 	for i := range p {
 		onMap := 0
@@ -77,7 +76,7 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 			}
 			for set := r.board.adj[k] & enemies; set != 0; set &= set - 1 {
 				v := bits.TrailingZeros64(set)
-				borders[2*r.board.edge(k, v)+at] = float32(r.conquest(&s, k, v, 0))
+				borders[2*r.board.edge(k, v)+at] = float32(r.conquestOdds(&s, k, v, 0))
 			}
 		}
 		large, medium, small := r.pieces(&s, seat)
@@ -92,14 +91,15 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 		if seat == s.Start {
 			seats[7*p+i] = 1
 		}
-		seats[8*p+i] = float32(shares[seat])
-		seat = r.after(seat)
+		seat = r.nextSeat(seat)
 	}
+	shares := r.winShares(&s)
+	game.MoverOrder(seats[8*p:9*p], shares[:p], viewer)
 	rest := seats[9*p:]
 	rest[s.Phase] = 1
 	rest = rest[phases:]
 	if s.From != s.To && s.Phase != Small {
-		rest[0] = float32(r.conquest(&s, int(s.From), int(s.To), 0))
+		rest[0] = float32(r.conquestOdds(&s, int(s.From), int(s.To), 0))
 	}
 	rest[1] = float32(s.Points) * (1. / manyPoints)
 	rest[2] = float32(s.Low)

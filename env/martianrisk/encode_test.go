@@ -11,9 +11,9 @@ import (
 	"marsgym/env/martianrisk"
 )
 
-// TestOddsSeen: a seat sees the odds of every attack by it and on it, those of
-// the attack under way, and what the game pays were it over.
-func TestOddsSeen(t *testing.T) {
+// TestEncodeOdds checks the odds in observations of every attack by and on the viewer
+// and of the attack under way, and the shares of the win.
+func TestEncodeOdds(t *testing.T) {
 	cfg := martianrisk.SmallConfig()
 	cfg.MaxRounds = 8
 	r := rules(t, cfg)
@@ -29,7 +29,7 @@ func TestOddsSeen(t *testing.T) {
 	for i, region := range m.Regions {
 		index[region.Name] = i
 	}
-	var borders [][2]int // ascending, as actions have them
+	var borders [][2]int // ascending, in the order of the actions
 	for from, list := range m.Borders {
 		for _, to := range list {
 			borders = append(borders, [2]int{index[from], index[to]}, [2]int{index[to], index[from]})
@@ -79,7 +79,7 @@ func TestOddsSeen(t *testing.T) {
 				if s.Phase == martianrisk.Battle {
 					check(s, "the attack under way", at["odds of the attack under way"], odds(s, int(s.From), int(s.To)))
 				}
-				if s == r.Initial() { // nobody is eliminated before anybody has placed an army
+				if s == r.Initial() { // no seat counts as eliminated before it places an army
 					for seat := range 3 {
 						check(s, "a share of the win", at["share of the win were it over"]+seat, 1./3)
 					}

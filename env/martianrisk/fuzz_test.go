@@ -14,11 +14,11 @@ import (
 	"marsgym/env/martianrisk"
 )
 
-// maxMoves bounds what an input of a fuzz target plays.
+// maxMoves is the largest number of moves for an input of a fuzz target.
 const maxMoves = 256
 
-// play takes each byte for a choice among the legal actions or for dice, as long
-// as the game goes on, and holds every state against the invariants.
+// play plays a game in which each byte chooses a legal action or seeds the dice, and
+// checks the invariants of every state.
 func play(t *testing.T, r *martianrisk.Rules, choices []byte) {
 	cfg := r.Spec().Config.(martianrisk.Config)
 	s := r.Initial()
@@ -27,9 +27,9 @@ func play(t *testing.T, r *martianrisk.Rules, choices []byte) {
 			t.Fatalf("%s in %q", fault, r.Format(s))
 		}
 		if i%16 > 0 {
-			// Text takes longer than the rest.
+			// The notation is slow: not every state is checked.
 		} else if again, err := r.Parse(r.Format(s)); err != nil || again != s {
-			t.Fatalf("%q comes back as %+v, error %v; want %+v", r.Format(s), again, err, s)
+			t.Fatalf("%q is read as %+v, error %v; want %+v", r.Format(s), again, err, s)
 		}
 		switch r.CurrentPlayer(s) {
 		case game.Terminal:
@@ -73,8 +73,8 @@ func FuzzApply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, choices []byte) { play(t, list[int(which)%len(list)], choices) })
 }
 
-// FuzzMap reads any map. A game on one that is accepted can be played, and the
-// map comes back as it is.
+// FuzzMap reads any map. A game on an accepted map can be played, and the map survives
+// JSON unchanged.
 func FuzzMap(f *testing.F) {
 	choices := make([]byte, 100)
 	random := rand.New(rand.NewPCG(1, 1))
@@ -120,14 +120,14 @@ func FuzzMap(f *testing.F) {
 		}
 		var back martianrisk.Map
 		if err := json.Unmarshal(again, &back); err != nil || !reflect.DeepEqual(back, full) {
-			t.Fatalf("%s comes back as %+v, error %v", again, back, err)
+			t.Fatalf("%s is read as %+v, error %v", again, back, err)
 		}
 		play(t, r, choices)
 	})
 }
 
-// FuzzOdds asks any question. What is answered are tables of numbers, and
-// probabilities are from 0 to 1.
+// FuzzOdds passes any question to OddsTables and checks the tables: rows as long as the
+// columns, and probabilities from 0 to 1.
 func FuzzOdds(f *testing.F) {
 	r := rules(f, martianrisk.DefaultConfig())
 	for _, question := range []string{
@@ -164,7 +164,7 @@ func FuzzOdds(f *testing.F) {
 					sum += row[2].(float64)
 				}
 				if !(math.Abs(sum-1) <= 1e-9) {
-					t.Fatalf("%q: what is left has probability %v", question, sum)
+					t.Fatalf("%q: the probabilities of the table left sum to %v", question, sum)
 				}
 			}
 		}

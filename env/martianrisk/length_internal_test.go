@@ -1,4 +1,4 @@
-// In package martianrisk: greedy players of other boldness have no name.
+// In package martianrisk: greedy bots with other thresholds are not exported.
 package martianrisk
 
 import (
@@ -9,7 +9,7 @@ import (
 	"marsgym/env/game"
 )
 
-// BenchmarkLength measures how long games are, and how many end by conquest:
+// BenchmarkLength measures the length of games and how many end by conquest:
 //
 //	go test -run '^$' -bench Length -benchtime 1000x ./env/martianrisk
 func BenchmarkLength(b *testing.B) {
@@ -25,20 +25,20 @@ func BenchmarkLength(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, bold := range []float64{0, 0.3, 0.5, 0.9} {
-				name := fmt.Sprintf("%s/rounds=%d/attack-from=%.1f", preset.name, limit, bold)
-				b.Run(name, func(b *testing.B) { length(b, r, bold) })
+			for _, threshold := range []float64{0, 0.3, 0.5, 0.9} {
+				name := fmt.Sprintf("%s/rounds=%d/attack-from=%.1f", preset.name, limit, threshold)
+				b.Run(name, func(b *testing.B) { playLength(b, r, threshold) })
 			}
-			b.Run(fmt.Sprintf("%s/rounds=%d/random", preset.name, limit), func(b *testing.B) { length(b, r, -1) })
+			b.Run(fmt.Sprintf("%s/rounds=%d/random", preset.name, limit), func(b *testing.B) { playLength(b, r, -1) })
 		}
 	}
 }
 
-// length plays games between greedy players of that boldness, or random ones if
-// it is negative.
-func length(b *testing.B, r *Rules, bold float64) {
+// playLength plays games between greedy bots with a threshold, or random games if it is
+// negative.
+func playLength(b *testing.B, r *Rules, threshold float64) {
 	g := newGreedy(r)
-	g.bold = bold
+	g.threshold = threshold
 	var legal []game.Action
 	conquests, eliminated, rounds, decisions, n := 0, 0, 0, 0, 0
 	for b.Loop() {
@@ -51,7 +51,7 @@ func length(b *testing.B, r *Rules, bold float64) {
 				continue
 			}
 			var a game.Action
-			if bold < 0 {
+			if threshold < 0 {
 				legal = r.Legal(legal[:0], s)
 				a = legal[choices.IntN(len(legal))]
 			} else {
@@ -82,11 +82,11 @@ func length(b *testing.B, r *Rules, bold float64) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkBold measures what one greedy player wins of two of another boldness,
-// each game in all three seats:
+// BenchmarkThreshold measures the share of the win of one greedy bot against two with
+// another threshold, each game in all three seats:
 //
-//	go test -run '^$' -bench Bold -benchtime 1000x ./env/martianrisk
-func BenchmarkBold(b *testing.B) {
+//	go test -run '^$' -bench Threshold -benchtime 1000x ./env/martianrisk
+func BenchmarkThreshold(b *testing.B) {
 	for _, preset := range []struct {
 		name string
 		cfg  Config
@@ -95,10 +95,10 @@ func BenchmarkBold(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, bold := range [][2]float64{{0.8, 0.5}, {0.9, 0.8}} {
-			b.Run(fmt.Sprintf("%s/%.1f-against-%.1f", preset.name, bold[0], bold[1]), func(b *testing.B) {
+		for _, threshold := range [][2]float64{{0.8, 0.5}, {0.9, 0.8}} {
+			b.Run(fmt.Sprintf("%s/%.1f-against-%.1f", preset.name, threshold[0], threshold[1]), func(b *testing.B) {
 				one, others := newGreedy(r), newGreedy(r)
-				one.bold, others.bold = bold[0], bold[1]
+				one.threshold, others.threshold = threshold[0], threshold[1]
 				n, win := 0, 0.0
 				for b.Loop() {
 					for seat := range game.Player(3) {

@@ -15,24 +15,24 @@ import (
 	"marsgym/internal/input"
 )
 
-// Map is where a game is played. In JSON it is an object with these fields, or
-// the name of a map that comes with the program.
+// Map is the map of a game. In JSON it is an object with these fields, or the name of a
+// map of this package.
 type Map struct {
 	Name    string   `json:"name"`
 	Source  string   `json:"source"` // where its data comes from
 	Regions []Region `json:"regions"`
-	// Borders lists for a region some of its neighbours; each border once.
+	// Borders lists some of the neighbours of a region, so that each border is listed once.
 	Borders map[string][]string `json:"borders"`
 	Unions  [][]string          `json:"unions"`
 }
 
-// Region is a region and its column and row in pictures.
+// Region is a region and its column and row in a drawing.
 type Region struct {
 	Name string `json:"name"`
 	At   [2]int `json:"at"`
 }
 
-// isName reports whether m only names a map.
+// isName reports whether m is only the name of a map.
 func (m Map) isName() bool { return m.Regions == nil && m.Borders == nil && m.Unions == nil }
 
 // UnmarshalJSON reads a map in full, or its name.
@@ -48,20 +48,19 @@ func (m *Map) UnmarshalJSON(text []byte) error {
 }
 
 //go:embed maps
-var atlasFiles embed.FS
+var mapFiles embed.FS
 
-// namedMap returns a map that comes with the program, folded to n regions; 0 is
-// all of them.
+// namedMap returns the first n regions of a map of this package; 0 is all of them.
 func namedMap(name string, n int) (Map, error) {
-	text, err := atlasFiles.ReadFile(path.Join("maps", name+".json"))
+	text, err := mapFiles.ReadFile(path.Join("maps", name+".json"))
 	if err != nil {
-		return Map{}, fmt.Errorf("map %q is not known; want one of %s, or a map in full", name, strings.Join(MapNames(), ", "))
+		return Map{}, fmt.Errorf("map %q is not known; want one of %s, or a map in full", name, strings.Join(mapNames(), ", "))
 	}
 	var atlas struct {
 		Name, Source string
 		Regions      []Region
 		Borders      map[string][]string
-		Unions       map[int][][]string // by the number of regions that show
+		Unions       map[int][][]string // by the number of regions in use
 	}
 	if err := json.Unmarshal(text, &atlas); err != nil {
 		return Map{}, fmt.Errorf("map %q: %w", name, err)
@@ -74,13 +73,13 @@ func namedMap(name string, n int) (Map, error) {
 		return Map{}, fmt.Errorf("map %q has no unions for %d regions, only for %d", name, n, slices.Sorted(maps.Keys(atlas.Unions)))
 	}
 	m := Map{Name: atlas.Name, Source: atlas.Source, Regions: atlas.Regions[:n], Borders: make(map[string][]string), Unions: unions}
-	shows := make(map[string]bool, n)
+	used := make(map[string]bool, n)
 	for _, r := range m.Regions {
-		shows[r.Name] = true
+		used[r.Name] = true
 	}
 	for from, list := range atlas.Borders {
 		for _, to := range list {
-			if shows[from] && shows[to] {
+			if used[from] && used[to] {
 				m.Borders[from] = append(m.Borders[from], to)
 			}
 		}
@@ -88,11 +87,11 @@ func namedMap(name string, n int) (Map, error) {
 	return m, nil
 }
 
-// MapNames lists the maps that come with the program.
-func MapNames() []string {
-	files, err := atlasFiles.ReadDir("maps")
+// mapNames lists the maps of this package.
+func mapNames() []string {
+	files, err := mapFiles.ReadDir("maps")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // the files are embedded
 	}
 	var names []string
 	for _, f := range files {
@@ -101,7 +100,7 @@ func MapNames() []string {
 	return names
 }
 
-// Words that no region may be called: actions are.
+// Names of actions, which no region may have.
 const (
 	endName   = "end"
 	stackName = "stack"
@@ -110,7 +109,7 @@ const (
 // validate reports all faults of a map at once.
 func (m Map) validate() error {
 	var errs []error
-	quote := input.Quote // a long name may come many times
+	quote := input.Quote // shortens long names
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf("map: "+format, args...)) }
 	if m.Source == "" {
 		fault("source is empty; say where the data comes from")
@@ -121,7 +120,7 @@ func (m Map) validate() error {
 			fault("region %s: want one to nine letters and digits, neither %q nor %q", quote(r.Name), endName, stackName)
 		}
 		if lower[strings.ToLower(r.Name)] {
-			fault("region %s comes twice", quote(r.Name))
+			fault("region %s is listed twice", quote(r.Name))
 		}
 		if r.At[0] < 0 || r.At[0] > 20 || r.At[1] < 0 || r.At[1] > 20 {
 			fault("region %s is drawn at %v; want a column and a row, 0 to 20", quote(r.Name), r.At)
@@ -146,7 +145,7 @@ func (m Map) validate() error {
 			case from == to:
 				fault("%s borders itself", quote(from))
 			case seen[[2]string{from, to}] || seen[[2]string{to, from}]:
-				fault("the border of %s and %s comes twice", quote(from), quote(to))
+				fault("the border of %s and %s is listed twice", quote(from), quote(to))
 			case ok && ok2:
 				seen[[2]string{from, to}] = true
 			}
@@ -172,7 +171,7 @@ func (m Map) validate() error {
 				grown |= b.adj[bits.TrailingZeros64(set)]
 			}
 			if grown == reached {
-				fault("nobody can get from %q to %q", m.Regions[0].Name, m.Regions[bits.TrailingZeros64(b.all&^reached)].Name)
+				fault("no borders lead from %q to %q", m.Regions[0].Name, m.Regions[bits.TrailingZeros64(b.all&^reached)].Name)
 				break
 			}
 		}
@@ -190,12 +189,12 @@ func isRegionName(s string) bool {
 	return len(s) >= 1 && len(s) <= 9 && low != endName && low != stackName
 }
 
-// board is a map for the rules: sets of regions are bits of a word.
+// board is a map for the rules. A set of regions is a uint64 with a bit for each.
 type board struct {
 	names  []string
 	all    uint64
 	adj    []uint64  // neighbours of a region
-	first  []int     // how many ordered borders lie before those from a region
+	first  []int     // number of the first ordered border from a region
 	edges  [][2]byte // the ordered borders, from and to, ascending
 	unions []uint64
 }
@@ -231,7 +230,7 @@ func newBoard(m Map) *board {
 	return b
 }
 
-// edge is the number of the ordered border from u to v.
+// edge returns the number of the ordered border from u to v.
 func (b *board) edge(u, v int) int {
 	return b.first[u] + bits.OnesCount64(b.adj[u]&(1<<v-1))
 }

@@ -19,7 +19,7 @@ var phaseNames = [phases]string{
 //	ca        an army into California
 //	ca+       the next tower piece there
 //	nv>ca     a battle
-//	move:3    three armies into what was conquered
+//	move:3    three armies into the conquered region
 //	nv/ca     a tower split
 //	small:ca  the small piece into California; stack: on the medium piece
 //	end       of the phase
@@ -48,8 +48,8 @@ func (r *Rules) ActionName(a game.Action) string {
 	return name(a)
 }
 
-// Format implements [game.Notation]: regions held by seat, the seat to move, the
-// phase with what belongs to it, who began, the regions of each seat with armies
+// Format implements [game.Notation]: the number of regions by seat, the seat to move,
+// the phase and its details, the seat that began, the regions of each seat with armies
 // and tower pieces, and the round.
 //
 //	0-0-0 order ; ; ;

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Parse implements [game.Notation]. It refuses positions that cannot come about.
+// Parse implements [game.Notation]. It refuses positions that the rules exclude.
 func (r *Rules) Parse(text string) (State, error) {
 	s, err := r.parse(text)
 	if err == nil {
@@ -51,7 +51,7 @@ func (r *Rules) parse(text string) (s State, err error) {
 		}
 		return uint8(v)
 	}
-	_, mover, moves := strings.Cut(next(), "@") // what stands before is compared when the position is written again
+	_, mover, moves := strings.Cut(next(), "@") // Parse checks the text before @ by writing the position again
 	if moves {
 		s.Mover = number("seat", mover, r.cfg.Players-1)
 	}
@@ -147,7 +147,7 @@ func (r *Rules) region(name string) (uint8, error) {
 	return uint8(i), nil
 }
 
-// check returns why a position cannot come about.
+// check returns an error for a position that the rules exclude.
 func (r *Rules) check(s *State) error {
 	for p := range r.cfg.Players {
 		seat := uint8(p)
@@ -170,15 +170,15 @@ func (r *Rules) check(s *State) error {
 	for i := range r.n {
 		switch {
 		case s.owner(i) < 0:
-			return fmt.Errorf("%s is held by nobody", r.board.names[i])
+			return fmt.Errorf("no seat holds %s", r.board.names[i])
 		case (s.Armies[i] == 0) != (s.Phase == Occupy && i == int(s.To)):
-			return fmt.Errorf("%s has no army, or one too early", r.board.names[i])
+			return fmt.Errorf("%s has no army, or has one before it is occupied", r.board.names[i])
 		}
 	}
 	return r.checkTurn(s)
 }
 
-// checkSetup checks a position of the setup: seats place one army after the other.
+// checkSetup checks a position of the setup, in which seats place armies in turn.
 func (r *Rules) checkSetup(s *State) error {
 	placed := 0
 	for p := range r.cfg.Players {
@@ -198,7 +198,7 @@ func (r *Rules) checkSetup(s *State) error {
 		}
 	}
 	if (s.Large|s.Medium|s.Small)&^(s.Large&s.Medium&s.Small) != 0 {
-		return errors.New("a tower is not whole")
+		return errors.New("a tower is not complete")
 	}
 	want := Filling
 	switch {
@@ -210,10 +210,10 @@ func (r *Rules) checkSetup(s *State) error {
 	if placed == 0 && s.Phase == Ordering && r.cfg.FirstPlayer == FirstRandom && s.Mover == 0 && s.Start == 0 {
 		return nil
 	}
-	occupied := r.n - bits.OnesCount64(r.free(s))
+	occupied := r.n - bits.OnesCount64(r.unoccupied(s))
 	switch {
 	case s.Phase != want || int(s.Mover) != (int(s.Start)+placed)%r.cfg.Players:
-		return errors.New("with so many armies the setup is elsewhere")
+		return errors.New("the phase or the mover does not fit the number of armies on the map")
 	case placed >= r.cfg.Players*r.cfg.SetupArmies || occupied != min(placed, r.n):
 		return errors.New("regions are claimed one by one before armies are added")
 	case s.Round != 0 || s.Low != 0 || s.From != s.To:
@@ -224,7 +224,7 @@ func (r *Rules) checkSetup(s *State) error {
 	return nil
 }
 
-// checkTurn checks what is under way in a turn.
+// checkTurn checks a position in a turn.
 func (r *Rules) checkTurn(s *State) error {
 	own := s.Own[s.Mover]
 	pending := s.Phase == Battle || s.Phase == Occupy || r.cfg.OneAttack && s.Phase == Attack && s.From != s.To
@@ -234,29 +234,29 @@ func (r *Rules) checkTurn(s *State) error {
 	case r.cfg.FirstPlayer == FirstSeat && s.Start != 0:
 		return errors.New("seat 0 begins")
 	case (s.Round > 0) != (r.cfg.MaxRounds > 0):
-		return errors.New("it has no round")
+		return errors.New("the round is missing, or the game has no round limit")
 	case (own == r.board.all) && s.Phase != Over:
 		return fmt.Errorf("seat %d has won", s.Mover)
 	case s.Phase == Over && own != r.board.all && (r.cfg.MaxRounds == 0 || int(s.Round) != r.cfg.MaxRounds || s.Mover != s.Start):
 		return errors.New("the game is not over")
 	case !pending && s.From != s.To && s.Phase != Small:
-		return errors.New("no attack is on")
+		return errors.New("no attack is under way")
 	case s.Low != 0 && (s.Phase != Reinforce || !r.cfg.StrictRoll || r.startable(s) == 0):
-		return errors.New("nothing forbids to begin a tower")
+		return errors.New("low: the roll does not prevent a tower here")
 	case pending && (r.board.adj[s.From]>>s.To&1 == 0 || own>>s.From&1 == 0 || (own>>s.To&1 != 0) != (s.Phase == Occupy)):
-		return errors.New("there can be no such attack")
+		return errors.New("such an attack is impossible")
 	case pending && int(s.Armies[s.From]) < 2+btoi(s.Phase == Occupy):
 		return errors.New("too few armies attack")
 	case s.Phase == Occupy && (s.Large|s.Medium|s.Small)>>s.To&1 != 0:
-		return errors.New("a tower stands in what was conquered")
+		return errors.New("a tower stands in the conquered region")
 	case s.Phase == Small && (own&s.Medium&^s.Small)>>s.To&1 == 0,
 		s.Phase == Small && !r.cfg.MergeLarge && s.Large>>s.To&1 != 0:
-		return errors.New("no medium piece was split off to there")
+		return errors.New("small: no medium piece was moved there")
 	case s.Phase == Reinforce && (s.Points == 0 || r.supply(s, s.Mover) == 0 && r.buildable(s) == 0),
 		s.Phase == Attack && !r.canAttack(s),
 		s.Phase == Fortify && !r.canSplit(s),
-		s.Phase == Small && r.beside(s) == 0:
-		return errors.New("nothing can be done in this phase, which would be passed over")
+		s.Phase == Small && r.smallTargets(s) == 0:
+		return errors.New("the phase has no choice and would be skipped")
 	}
 	return nil
 }

@@ -2,22 +2,23 @@ package martianrisk
 
 import "math/bits"
 
-// Returns implements [game.Rules]: 1 for who alone has armies left, -1/(P-1) for the
-// others; at the round limit those who have armies left divide the win by rank.
+// Returns implements [game.Rules]: 1 for the only seat with armies, -1/(P-1) for the
+// others. At the round limit the seats with armies divide the win by rank.
 func (r *Rules) Returns(dst []float64, s State) []float64 {
 	p := r.cfg.Players
 	if s.Phase != Over {
 		return append(dst, make([]float64, p)...)
 	}
-	shares := r.shares(&s)
+	shares := r.winShares(&s)
 	for _, share := range shares[:p] {
 		dst = append(dst, r.spec.Return(share))
 	}
 	return dst
 }
 
-// shares is what each seat gets of the win if the game ends here, [P] and zeros.
-func (r *Rules) shares(s *State) (shares [maxPlayers]float64) {
+// winShares returns the share of the win of each seat if the game ends in s, [P], then
+// zeros.
+func (r *Rules) winShares(s *State) (shares [maxPlayers]float64) {
 	const eliminated = -1
 	p, alive := r.cfg.Players, 0
 	var rank [maxPlayers]int
@@ -41,15 +42,15 @@ func (r *Rules) shares(s *State) (shares [maxPlayers]float64) {
 				same++
 			}
 		}
-		for place := better; place < better+same; place++ { // equal ranks get the mean of their places
-			shares[i] += r.share(place, alive) / float64(same)
+		for place := better; place < better+same; place++ { // tied seats get the mean of their places
+			shares[i] += r.placeShare(place, alive) / float64(same)
 		}
 	}
 	return shares
 }
 
-// share is what a place, from 0, gets of the win where n seats have armies left.
-func (r *Rules) share(place, n int) float64 {
+// placeShare returns the share of the win of a place, from 0, among n seats with armies.
+func (r *Rules) placeShare(place, n int) float64 {
 	switch {
 	case n == 1 || r.cfg.Ranking == Leader:
 		if place == 0 {

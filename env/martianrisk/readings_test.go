@@ -22,8 +22,8 @@ const (
 	miniSentence   = "Miniature towers may be built upon, but only from the bottom up (so the only possibility is to place a small piece on top of a medium piece)."
 )
 
-// TestRanking is what each seat gets of the win when the game is over, with the
-// sentence of the source that a line follows from. Seat 3 has what is not named.
+// TestRanking tests the shares of the win at the end, each line with the sentence of the
+// source that it follows from. Seat 3 holds all regions that a line does not name.
 func TestRanking(t *testing.T) {
 	const half = "OR:2 WA:1 CA:1 NV:1 ID:1 AZ:1 UT:1 MT:1" // eight of sixteen regions, with one army more
 	const quarter = "OR:1 WA:1 CA:1 NV:1"
@@ -38,7 +38,7 @@ func TestRanking(t *testing.T) {
 		{martianrisk.Leader, "0 " + half, []float64{1, 0, 0, 0}, objectSentence},
 		{martianrisk.Linear, "0 " + half, []float64{1, 0, 0, 0}, objectSentence},
 		{martianrisk.Even, "0 " + half, []float64{.5, 0, 0, .5}, objectSentence},
-		// They are equal, with as many regions and a point each for what is more.
+		// They are equal: as many regions, and one point more each.
 		{martianrisk.Leader, "0 " + half + "; 3 WY:2", []float64{.5, 0, 0, .5}, objectSentence},
 		{martianrisk.Linear, "0 " + half + "; 3 WY:2", []float64{.5, 0, 0, .5}, objectSentence},
 		{martianrisk.Leader, "0 " + half + "; 3 WY:1S", []float64{.5, 0, 0, .5}, objectSentence},
@@ -57,14 +57,14 @@ func TestRanking(t *testing.T) {
 		{martianrisk.Even, "3 WY:1", []float64{0, 0, 0, 1}, endingSentence},
 	} {
 		r := rules(t, published(4, func(c *martianrisk.Config) { c.RegionsPerPlayer, c.Ranking, c.MaxRounds = 4, test.ranking, 1 }))
-		mover := "@0" // who began, and at the limit is next
+		mover := "@0" // the seat that began, and would be next at the limit
 		if test.sentence == endingSentence {
-			mover = "@3" // who has won
+			mover = "@3" // the winner
 		}
 		s := at(t, r, mover+" over", test.held)
 		for p, ret := range r.Returns(nil, s) {
 			if got := r.Spec().WinShare(ret); !(math.Abs(got-test.want[p]) <= 1e-12) {
-				t.Errorf("%s, %q: seat %d gets %v, want %v; the rules say: %s", test.ranking, test.held, p, got, test.want[p], test.sentence)
+				t.Errorf("%s, %q: seat %d gets %v, want %v; the sentence of the rules: %s", test.ranking, test.held, p, got, test.want[p], test.sentence)
 			}
 		}
 	}
@@ -73,8 +73,8 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestShares compares the shares of 1 to 6 seats with armies, many of them equal,
-// with the mean over all orders in which the seats can be ranked.
+// TestShares compares the shares of 1 to 6 seats with armies, many of them tied, with
+// the mean over all orders in which the seats can be ranked.
 func TestShares(t *testing.T) {
 	places := map[martianrisk.Ranking][][]float64{ // by ranking, seats with armies and place
 		martianrisk.Leader: {1: {1}, 2: {1, 0}, 3: {1, 0, 0}, 4: {1, 0, 0, 0}, 5: {1, 0, 0, 0, 0}, 6: {1, 0, 0, 0, 0, 0}},
@@ -139,7 +139,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// permute yields all orders of a list.
+// permute calls yield with all orders of a list.
 func permute(list []int, yield func([]int)) {
 	var from func(k int)
 	from = func(k int) {
@@ -156,7 +156,7 @@ func permute(list []int, yield func([]int)) {
 	from(0)
 }
 
-// TestStrictRoll: what can be built after a roll, under both readings. The unions
+// TestStrictRoll tests what can be built after a roll, under both readings. The unions
 // are {OK OR SD} and {MT NE NM}.
 func TestStrictRoll(t *testing.T) {
 	const one, two = "0 OK:1 OR:1 SD:1 CA:1L", "0 OK:1 OR:1 SD:1 MT:1 NE:1 NM:1 CA:1L"
@@ -167,18 +167,18 @@ func TestStrictRoll(t *testing.T) {
 		die      int
 		build    string // actions, one after the other; the last is refused if why is not ""
 		why      string
-		want     string // what the position then has
+		want     string // part of the notation of the result
 		sentence string
 	}{
 		{true, "0 OR:1 CA:1L", 2, "or+", "OR needs a large piece (3 points), and you have 2 points", "reinforce 2", rollSentence},
 		{true, "0 OR:1 CA:1L", 3, "or+", "", "OR:1L", rollSentence},
-		{true, one, 2, "or+", low, "reinforce 3 low", rollSentence}, // 2 and a union are no 3
+		{true, one, 2, "or+", low, "reinforce 3 low", rollSentence}, // a 2 and a union do not count as a 3
 		{true, two, 1, "or+", low, "reinforce 3 low", rollSentence},
 		{true, two, 2, "or+", low, "reinforce 4 low", rollSentence},
 		{true, one, 3, "or+", "", "OR:1L", rollSentence},
 		{true, one, 2, "ca+", "", "CA:1LM", piecesSentence}, // begun before
 		{true, two, 1, "ca+ ca+", "", "CA:1LMS", piecesSentence},
-		{true, one, 2, "or", "", "reinforce 2", rollSentence}, // nothing is left to forbid
+		{true, one, 2, "or", "", "reinforce 2", rollSentence}, // no tower could be begun any more
 		{true, "0 OK:1L OR:1L SD:1L CA:1L NV:1L ID:1", 2, "id+", "what is in your supply", "reinforce 3", rollSentence},
 		{true, "0 OK:1L OR:1L SD:1M", 2, "wa", "not occupied by your own armies", "reinforce 3", rollSentence},
 		{true, two, 4, "or+ or+ or+", "", "OR:1LMS", rollSentence},
@@ -194,7 +194,7 @@ func TestStrictRoll(t *testing.T) {
 			s = do(t, r, s, build...)
 		} else {
 			s = do(t, r, s, build[:len(build)-1]...)
-			refused(t, r, s, build[len(build)-1], test.why)
+			checkIllegal(t, r, s, build[len(build)-1], test.why)
 		}
 		if !strings.Contains(r.Format(s)+" ", " "+test.want+" ") || strings.Contains(r.Format(s), "low") != strings.Contains(test.want, "low") {
 			t.Errorf("strict %v, a %d with %q, then %s: %q, want %q", test.strict, test.die, test.held, test.build, r.Format(s), test.want)
@@ -204,10 +204,10 @@ func TestStrictRoll(t *testing.T) {
 		}
 	}
 	r := rules(t, published(3, nil))
-	for _, head := range []string{"reinforce 2", "reinforce 3"} { // "low" stands where it forbids something
+	for _, head := range []string{"reinforce 2", "reinforce 3"} { // "low" is written only where it matters
 		text := strings.Replace(r.Format(at(t, r, "@0 "+head, one)), head, head+" low", 1)
 		if _, err := r.Parse(text); (err == nil) != (head == "reinforce 3") {
-			t.Errorf("%q gives the error %v", text, err)
+			t.Errorf("%q returns the error %v", text, err)
 		}
 	}
 	if !martianrisk.DefaultConfig().StrictRoll {
@@ -215,17 +215,17 @@ func TestStrictRoll(t *testing.T) {
 	}
 }
 
-// TestMerge: where the pieces of a split tower go, under all readings.
+// TestMerge tests the targets of the pieces of a split tower, under all readings.
 func TestMerge(t *testing.T) {
 	// NV touches them all, CA touches OR and AZ, OR touches ID.
 	const held = "0 NV:1LMS OR:1 CA:1L ID:1M AZ:1LM UT:1S; 1 MT:1; 2 WA:1"
 	for _, test := range []struct {
 		large, small bool
-		splits       string // what can be split; other splits are refused
+		splits       string // all legal splits
 		split        string // one of them
-		smalls       string // where the small piece then can go, if there is a choice
+		smalls       string // the legal actions for the small piece, if there is a choice
 		choice       string // one of them
-		want         string // what stands where in the end
+		want         string // parts of the notation of the result
 		sentence     string
 	}{
 		{true, true, "nv/or nv/ca az/ca", "nv/ca", "small:or small:az stack", "stack", "NV:1L CA:1LMS", splitSentence},
@@ -243,11 +243,11 @@ func TestMerge(t *testing.T) {
 		t.Run(fmt.Sprintf("large=%v,small=%v,%s,%s", test.large, test.small, test.split, test.choice), func(t *testing.T) {
 			s := at(t, r, "@0 fortify", held)
 			if got := strings.Join(names(r, s), " "); got != test.splits+" end" {
-				t.Errorf("what can be done is %q, want %q", got, test.splits+" end")
+				t.Errorf("the legal actions are %q, want %q", got, test.splits+" end")
 			}
 			for _, name := range []string{"nv/ca", "nv/id", "nv/az", "nv/ut", "az/ca", "az/ut"} {
 				if !strings.Contains(test.splits, name) {
-					refused(t, r, s, name, "has a tower on which no medium piece goes")
+					checkIllegal(t, r, s, name, "has a tower on which no medium piece goes")
 				}
 			}
 			s = do(t, r, s, test.split)
@@ -256,52 +256,52 @@ func TestMerge(t *testing.T) {
 					t.Errorf("%q is read as %+v, %v", r.Format(s), again, err)
 				}
 				if got := strings.Join(names(r, s), " "); got != test.smalls {
-					t.Errorf("the small piece has %q, want %q", got, test.smalls)
+					t.Errorf("the actions for the small piece are %q, want %q", got, test.smalls)
 				}
 				for _, name := range []string{"small:nv", "small:ca", "small:id", "small:az", "small:ut"} {
 					if !strings.Contains(test.smalls, name) {
-						refused(t, r, s, name, "where a small piece can stand")
+						checkIllegal(t, r, s, name, "where a small piece can stand")
 					}
 				}
 				s = do(t, r, s, test.choice)
 			}
-			holds(t, r, s, append(strings.Fields(test.want), "@1 roll")...)
+			checkParts(t, r, s, append(strings.Fields(test.want), "@1 roll")...)
 			if t.Failed() {
 				t.Logf("the rules say: %s", test.sentence)
 			}
 		})
 	}
-	// Where nothing can be split, the turn is over.
+	// The turn ends if no tower can be split.
 	for large, want := range map[bool]string{true: "@0 fortify", false: "@1 roll"} {
 		r := rules(t, published(3, func(c *martianrisk.Config) { c.MergeLarge = large }))
 		s := do(t, r, at(t, r, "@0 attack", "0 NV:2LMS CA:1L; 1 OR:1"), "end")
-		holds(t, r, s, want)
+		checkParts(t, r, s, want)
 		_, err := r.Parse(strings.Replace(r.Format(at(t, r, "@0 attack", "0 NV:1L CA:2LM OR:1; 1 MT:1")), "attack", "small CA", 1))
 		if (err == nil) != large {
-			t.Errorf("merge_large %v: a medium piece put on a large one gives the error %v", large, err)
+			t.Errorf("merge_large %v: a medium piece put on a large one returns the error %v", large, err)
 		}
 	}
 	if c := martianrisk.DefaultConfig(); !c.MergeLarge || !c.MergeSmall {
-		t.Error("by default nothing goes on what stands")
+		t.Error("by default split pieces do not go on other pieces")
 	}
 }
 
-// TestReadings are other readings of what the rules leave open.
+// TestReadings tests other readings of open questions of the rules.
 func TestReadings(t *testing.T) {
 	one := rules(t, published(3, func(c *martianrisk.Config) { c.OneAttack = true }))
 	s := fight(t, one, do(t, one, at(t, one, "@0 attack", "0 NV:4LM WA:2 AZ:1; 1 CA:2"), "nv>ca"), true)
 	if got := strings.Join(names(one, s), " "); got != "nv>ca end" {
-		t.Errorf("with one attack a turn the choice is %s", got)
+		t.Errorf("with one attack a turn the legal actions are %s", got)
 	}
-	refused(t, one, s, "wa>or", "there is one attack a turn")
-	holds(t, one, do(t, one, fight(t, one, do(t, one, s, "nv>ca"), true), "move:1"), "@0 fortify")
+	checkIllegal(t, one, s, "wa>or", "there is one attack a turn")
+	checkParts(t, one, do(t, one, fight(t, one, do(t, one, s, "nv>ca"), true), "move:1"), "@0 fortify")
 
 	out := rules(t, published(3, func(c *martianrisk.Config) { c.LostArmies = martianrisk.Out }))
 	s = fight(t, out, do(t, out, at(t, out, "@0 attack", "0 NV:12 CA:10; 1 OR:2"), "nv>or"), false)
 	s = fight(t, out, do(t, out, s, "nv>or"), true)
-	holds(t, out, s, "lost 1 CA:10 NV:11", "lost 1 OR:1")
+	checkParts(t, out, s, "lost 1 CA:10 NV:11", "lost 1 OR:1")
 	s.Phase, s.Points = martianrisk.Reinforce, 4
-	holds(t, out, do(t, out, s, "nv", "nv", "nv"), "NV:14", "@0 attack") // 24 of 25, and a point is lost
+	checkParts(t, out, do(t, out, s, "nv", "nv", "nv"), "NV:14", "@0 attack") // 24 of 25, and a point is lost
 
 	zero := rules(t, published(3, func(c *martianrisk.Config) { c.MaxRounds = 0 }))
 	if zero.Spec().MoveLimit == 0 {

@@ -7,39 +7,39 @@ import (
 	"marsgym/env/game"
 )
 
-// Phase says what happens next.
+// Phase is the next step of a game.
 type Phase uint8
 
 const (
-	Ordering  Phase = iota // chance: who begins
+	Ordering  Phase = iota // chance: the seat that begins
 	Towers                 // setup: a tower and an army into an unoccupied region
 	Claiming               // setup: an army into an unoccupied region
 	Filling                // setup: an army into an own region
 	Rolling                // chance: the die of a turn
-	Reinforce              // armies and tower pieces for its points
+	Reinforce              // armies and tower pieces for the points of the turn
 	Attack                 // the next battle, or the end of attacks
 	Battle                 // chance: the battle between From and To
-	Occupy                 // how many armies move from From to To, which is empty
+	Occupy                 // the number of armies that move from From to To, which is empty
 	Fortify                // a tower is split, or not
-	Small                  // where the small piece goes, the medium one being in To
+	Small                  // the target of the small piece; the medium one is in To
 	Over
 	phases
 )
 
-// State is a position of Martian Risk: 128 bytes. Sets of regions have a bit
-// for each. Supplies, phases passed and who is alive follow from the rest.
+// State is a position of Martian Risk, of 128 bytes. Sets of regions have a bit for
+// each. The supplies and the seats still in the game follow from the rest.
 type State struct {
 	Own                  [maxPlayers]uint64 // regions of each seat
 	Large, Medium, Small uint64             // regions with these tower pieces
 	Armies               [maxRegions]uint8
 	Lost                 [maxPlayers]uint8 // armies out of the game, if they go there
 	Phase                Phase
-	Mover                uint8 // whose turn it is, or who has won
-	Start                uint8 // who began, and begins each round
-	Points               uint8 // to reinforce with; in the setup, armies still to be placed by all
-	From, To             uint8 // of the battle, or of what follows; else both 0
+	Mover                uint8 // the seat to move, or the winner
+	Start                uint8 // the seat that begins each round
+	Points               uint8 // to reinforce with; in the setup the armies that all seats have still to place
+	From, To             uint8 // of the battle or of the move after it; else both 0
 	Round                uint8 // from 1, if rounds are limited
-	Low                  uint8 // 1: a tower could be begun but for the die, which was too low (StrictRoll)
+	Low                  uint8 // 1 if only the low roll prevents a new tower (StrictRoll)
 }
 
 // Rules are the rules of Martian Risk under a Config.
@@ -49,19 +49,19 @@ type Rules struct {
 	board *board
 	n     int // regions
 
-	conquests *conquests
+	conquests *conquestTable
 
-	// Where the actions of a kind begin, in their order.
+	// The first action of each kind, in their order.
 	piece, battle, occupy, split, small, stack, end game.Action
 }
 
-// New returns the rules for a config, or all that is wrong with it.
+// New returns the rules for a config, or an error that lists all faults of the config.
 func New(cfg Config) (*Rules, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("martian-risk config: %w", err)
 	}
-	cfg, _ = cfg.resolved()
-	r := &Rules{cfg: cfg, board: newBoard(cfg.Map), n: len(cfg.Map.Regions), conquests: newConquests(cfg.ArmyCap)}
+	cfg, _ = cfg.withDefaults()
+	r := &Rules{cfg: cfg, board: newBoard(cfg.Map), n: len(cfg.Map.Regions), conquests: newConquestTable(cfg.ArmyCap)}
 	if !cfg.Unions {
 		r.board.unions = nil
 	}
@@ -77,7 +77,7 @@ func New(cfg Config) (*Rules, error) {
 		ID: "martian-risk", Title: "Martian Risk", Version: 2, Config: cfg,
 		Players: cfg.Players, Actions: int(r.end) + 1,
 		Observation: r.fields(),
-		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: cfg.leastPlayers(), MaxPlayers: maxPlayers,
+		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: cfg.minPlayers(), MaxPlayers: maxPlayers,
 		Win: 1, Loss: -1 / float64(cfg.Players-1),
 	}
 	if r.n != 7*cfg.Players {
@@ -92,7 +92,7 @@ func New(cfg Config) (*Rules, error) {
 // Spec implements [game.Rules].
 func (r *Rules) Spec() game.Spec { return r.spec }
 
-// Initial is an empty map, before the dice say who begins.
+// Initial implements [game.Rules]: an empty map, before the dice decide who begins.
 func (r *Rules) Initial() State {
 	s := State{Points: uint8(r.cfg.Players * r.cfg.SetupArmies)}
 	if r.cfg.FirstPlayer == FirstSeat {
@@ -117,7 +117,7 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 	own := s.Own[s.Mover]
 	switch s.Phase {
 	case Towers, Claiming:
-		return appendSet(dst, 0, r.free(&s))
+		return appendSet(dst, 0, r.unoccupied(&s))
 	case Filling:
 		return appendSet(dst, 0, own)
 	case Reinforce:
@@ -127,7 +127,7 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 		dst = appendSet(dst, r.piece, r.buildable(&s))
 		return append(dst, r.end)
 	case Attack:
-		if s.From != s.To { // the one attack goes on
+		if s.From != s.To { // the one attack of the turn continues
 			return append(dst, r.battle+game.Action(r.board.edge(int(s.From), int(s.To))), r.end)
 		}
 		for set := own; set != 0; set &= set - 1 {
@@ -142,14 +142,14 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 			dst = append(dst, r.occupy+n)
 		}
 	case Fortify:
-		open := r.open(&s)
+		open := r.splitTargets(&s)
 		for set := own & s.Large & s.Medium; set != 0; set &= set - 1 {
 			u := bits.TrailingZeros64(set)
 			dst = r.appendEdges(dst, r.split, u, r.board.adj[u]&open)
 		}
 		return append(dst, r.end)
 	case Small:
-		dst = appendSet(dst, r.small, r.beside(&s))
+		dst = appendSet(dst, r.small, r.smallTargets(&s))
 		return append(dst, r.stack)
 	}
 	return dst
@@ -172,8 +172,8 @@ func (r *Rules) appendEdges(dst []game.Action, from game.Action, u int, set uint
 	return dst
 }
 
-// free is the set of unoccupied regions.
-func (r *Rules) free(s *State) uint64 {
+// unoccupied returns the set of regions without an owner.
+func (r *Rules) unoccupied(s *State) uint64 {
 	set := r.board.all
 	for _, own := range s.Own {
 		set &^= own
@@ -190,12 +190,12 @@ func (s *State) onMap(seat uint8) int {
 	return n
 }
 
-// supply counts the armies of a seat beside the map.
+// supply counts the armies that a seat can still place.
 func (r *Rules) supply(s *State, seat uint8) int {
 	return r.cfg.ArmyCap - s.onMap(seat) - int(s.Lost[seat])
 }
 
-// pieces counts the tower pieces of a seat beside the map.
+// pieces counts the tower pieces that a seat can still place.
 func (r *Rules) pieces(s *State, seat uint8) (large, medium, small int) {
 	own := s.Own[seat]
 	return r.cfg.Trios - bits.OnesCount64(own&s.Large),
@@ -212,8 +212,8 @@ const (
 	smallCost  = 1
 )
 
-// buildable is the set of regions whose next piece the mover can place: towers
-// are built from the bottom up, and so is what was split off them.
+// buildable returns the set of regions where the mover can place the next tower piece.
+// Towers, and pieces split off them, are built from the bottom up.
 func (r *Rules) buildable(s *State) (set uint64) {
 	_, medium, small := r.pieces(s, s.Mover)
 	if small > 0 && s.Points >= smallCost {
@@ -228,8 +228,8 @@ func (r *Rules) buildable(s *State) (set uint64) {
 	return set & s.Own[s.Mover]
 }
 
-// startable is the set of regions where the mover can begin a tower, were the die
-// high enough.
+// startable returns the set of regions where the mover could begin a tower after a roll
+// that is high enough.
 func (r *Rules) startable(s *State) uint64 {
 	if large, _, _ := r.pieces(s, s.Mover); large == 0 || s.Points < largeCost {
 		return 0
@@ -237,9 +237,9 @@ func (r *Rules) startable(s *State) uint64 {
 	return s.Own[s.Mover] &^ (s.Large | s.Medium | s.Small)
 }
 
-// open is the set of regions of the mover to which the medium piece of a split
-// tower can go from beside them, with or without the small one.
-func (r *Rules) open(s *State) uint64 {
+// splitTargets returns the set of regions of the mover to which the medium piece of a
+// split tower, with or without the small one, can go from an adjacent region.
+func (r *Rules) splitTargets(s *State) uint64 {
 	pieces := s.Medium | s.Small
 	if !r.cfg.MergeLarge {
 		pieces |= s.Large
@@ -247,8 +247,9 @@ func (r *Rules) open(s *State) uint64 {
 	return s.Own[s.Mover] &^ pieces
 }
 
-// beside is the set of regions to which the small piece of a split tower can go.
-func (r *Rules) beside(s *State) uint64 {
+// smallTargets returns the set of regions to which the small piece of a split tower can
+// go.
+func (r *Rules) smallTargets(s *State) uint64 {
 	set := r.board.all &^ (s.Large | s.Medium | s.Small)
 	if r.cfg.MergeLarge {
 		set |= s.Large & s.Medium &^ s.Small
@@ -259,7 +260,7 @@ func (r *Rules) beside(s *State) uint64 {
 	return set & s.Own[s.Mover] & r.board.adj[s.To]
 }
 
-// canAttack reports whether the mover has a battle to offer.
+// canAttack reports whether the mover can attack.
 func (r *Rules) canAttack(s *State) bool {
 	own := s.Own[s.Mover]
 	for set := own; set != 0; set &= set - 1 {
@@ -271,9 +272,9 @@ func (r *Rules) canAttack(s *State) bool {
 	return false
 }
 
-// canSplit reports whether the mover has a tower to split.
+// canSplit reports whether the mover can split a tower.
 func (r *Rules) canSplit(s *State) bool {
-	open := r.open(s)
+	open := r.splitTargets(s)
 	for set := s.Own[s.Mover] & s.Large & s.Medium; set != 0; set &= set - 1 {
 		if r.board.adj[bits.TrailingZeros64(set)]&open != 0 {
 			return true
@@ -282,7 +283,7 @@ func (r *Rules) canSplit(s *State) bool {
 	return false
 }
 
-// owner is the seat that holds a region, -1 if none does.
+// owner returns the seat that holds a region, or -1.
 func (s *State) owner(i int) int {
 	for p, own := range s.Own {
 		if own>>i&1 != 0 {
@@ -292,7 +293,7 @@ func (s *State) owner(i int) int {
 	return -1
 }
 
-// height is the number of tower pieces in a region.
+// height returns the number of tower pieces in a region.
 func (s *State) height(i uint8) int {
 	return int(s.Large>>i&1 + s.Medium>>i&1 + s.Small>>i&1)
 }

@@ -23,7 +23,7 @@ func rules(t testing.TB, cfg martianrisk.Config) *martianrisk.Rules {
 	return r
 }
 
-// published is the default config for a number of players, changed by edit.
+// published returns the default config for a number of players, changed by edit.
 func published(players int, edit func(*martianrisk.Config)) martianrisk.Config {
 	cfg := martianrisk.DefaultConfig()
 	cfg.Players = players
@@ -33,8 +33,8 @@ func published(players int, edit func(*martianrisk.Config)) martianrisk.Config {
 	return cfg
 }
 
-// odd are configs with readings other than the default ones.
-var odd = map[string]martianrisk.Config{
+// otherReadings holds configs with readings other than the default ones.
+var otherReadings = map[string]martianrisk.Config{
 	"out, pooled points, one attack, no merge": published(3, func(c *martianrisk.Config) {
 		c.RegionsPerPlayer, c.ArmyCap, c.SetupArmies, c.LostArmies = 4, 14, 5, martianrisk.Out
 		c.StrictRoll, c.OneAttack, c.MergeLarge, c.MergeSmall = false, true, false, false
@@ -53,7 +53,7 @@ func TestContract(t *testing.T) {
 	for players := 3; players <= 6; players += 3 {
 		configs[fmt.Sprint(players)] = published(players, func(c *martianrisk.Config) { c.MaxRounds = 2 })
 	}
-	for name, cfg := range odd {
+	for name, cfg := range otherReadings {
 		configs[name] = cfg
 	}
 	for name, cfg := range configs {
@@ -65,7 +65,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestSizes is the table of CONTRIBUTING.md.
+// TestSizes checks the sizes of the published maps.
 func TestSizes(t *testing.T) {
 	for _, test := range []struct{ players, regions, borders, cap, actions int }{
 		{3, 21, 46, 25, 273}, {4, 28, 61, 32, 361}, {5, 35, 77, 39, 453}, {6, 42, 95, 46, 553},
@@ -77,14 +77,14 @@ func TestSizes(t *testing.T) {
 			borders += len(list)
 		}
 		if len(cfg.Map.Regions) != test.regions || borders != test.borders || cfg.ArmyCap != test.cap || spec.Actions != test.actions {
-			t.Errorf("for %d players: %d regions, %d borders, cap %d, %d actions; want %d, %d, %d, %d", test.players,
+			t.Errorf("with %d players: %d regions, %d borders, cap %d, %d actions; want %d, %d, %d, %d", test.players,
 				len(cfg.Map.Regions), borders, cfg.ArmyCap, spec.Actions, test.regions, test.borders, test.cap, test.actions)
 		}
 	}
 }
 
-// TestUnions: members of a union never touch on the map of the United States,
-// whose unions are regions of one colour.
+// TestUnions checks that regions of one union never touch on the map of the United
+// States, where unions are the colours of a proper colouring.
 func TestUnions(t *testing.T) {
 	for players := 3; players <= 6; players++ {
 		for _, each := range []int{4, 7} {
@@ -109,9 +109,9 @@ func TestUnions(t *testing.T) {
 	}
 }
 
-// at is a position with the regions named, as in "0 NV:3LMS CA:1; 1 OR:2"; all
-// others have one army of the last seat. head is the seat to move and the phase,
-// as in "@0 attack".
+// at returns a position with the regions named, as in "0 NV:3LMS CA:1; 1 OR:2"; all
+// others have one army of the last seat. head is the seat to move and the phase, as in
+// "@0 attack".
 func at(t testing.TB, r *martianrisk.Rules, head, held string) martianrisk.State {
 	t.Helper()
 	cfg := r.Spec().Config.(martianrisk.Config)
@@ -152,11 +152,11 @@ func action(t testing.TB, r *martianrisk.Rules, name string) game.Action {
 			return a
 		}
 	}
-	t.Fatalf("no action is called %q", name)
+	t.Fatalf("there is no action %q", name)
 	return 0
 }
 
-// do takes the actions of these names, which must be legal.
+// do plays the actions with these names, which must be legal.
 func do(t testing.TB, r *martianrisk.Rules, s martianrisk.State, names ...string) martianrisk.State {
 	t.Helper()
 	for _, name := range names {
@@ -168,8 +168,8 @@ func do(t testing.TB, r *martianrisk.Rules, s martianrisk.State, names ...string
 	return s
 }
 
-// refused checks that an action is illegal, and that the error says why.
-func refused(t testing.TB, r *martianrisk.Rules, s martianrisk.State, name, why string) {
+// checkIllegal checks that an action is illegal, and that the error contains why.
+func checkIllegal(t testing.TB, r *martianrisk.Rules, s martianrisk.State, name, why string) {
 	t.Helper()
 	a := action(t, r, name)
 	_, err := r.Apply(s, a)
@@ -178,7 +178,7 @@ func refused(t testing.TB, r *martianrisk.Rules, s martianrisk.State, name, why 
 	}
 }
 
-// fight lets a side win the battle of s.
+// fight returns the outcome of the battle of s that one side wins.
 func fight(t testing.TB, r *martianrisk.Rules, s martianrisk.State, attackerWins bool) martianrisk.State {
 	t.Helper()
 	o := r.Outcomes(nil, s)
@@ -191,14 +191,14 @@ func fight(t testing.TB, r *martianrisk.Rules, s martianrisk.State, attackerWins
 	return o[1].State
 }
 
-// holds checks that a position, as written, has these parts.
-func holds(t testing.TB, r *martianrisk.Rules, s martianrisk.State, parts ...string) {
+// checkParts checks that the notation of a position contains these parts.
+func checkParts(t testing.TB, r *martianrisk.Rules, s martianrisk.State, parts ...string) {
 	t.Helper()
-	_, text, _ := strings.Cut(r.Format(s), "@") // the counts stand before it
+	_, text, _ := strings.Cut(r.Format(s), "@") // the counts come before it
 	text = strings.ReplaceAll(" @"+text, " ", "  ") + " "
 	for _, p := range parts {
 		if !strings.Contains(text, " "+strings.ReplaceAll(p, " ", "  ")+" ") {
-			t.Errorf("%q is without %q", r.Format(s), p)
+			t.Errorf("%q does not contain %q", r.Format(s), p)
 		}
 	}
 }
@@ -210,13 +210,13 @@ func names(r *martianrisk.Rules, s martianrisk.State) (list []string) {
 	return list
 }
 
-// invariants says what is wrong with a state that the rules have led to, or "".
+// invariants returns the invariant that a state violates, or "".
 func invariants(cfg *martianrisk.Config, s *martianrisk.State) string {
 	n := len(cfg.Map.Regions)
 	var owned uint64
 	for p, own := range s.Own {
 		if own&owned != 0 || own>>n != 0 {
-			return "a region is held twice, or is none"
+			return "a region has two owners, or does not exist"
 		}
 		owned |= own
 		armies := int(s.Lost[p])
@@ -239,17 +239,17 @@ func invariants(cfg *martianrisk.Config, s *martianrisk.State) string {
 		return "a tower without an owner"
 	}
 	if s.Phase > martianrisk.Filling && owned != 1<<n-1 {
-		return "a region is held by nobody"
+		return "a region has no owner"
 	}
 	for i, k := range s.Armies {
 		if empty := owned>>i&1 == 0 || s.Phase == martianrisk.Occupy && i == int(s.To); (k == 0) != empty {
-			return "an army too many or too few"
+			return "a region has an army too many or too few"
 		}
 	}
 	return ""
 }
 
-// TestZeroAllocations: the batch of the largest table steps without any.
+// TestZeroAllocations checks that a batch for six players steps without allocations.
 func TestZeroAllocations(t *testing.T) {
 	b := env.NewVec(rules(t, published(6, nil)), 16, 0)
 	b.Reset(1)

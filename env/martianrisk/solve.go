@@ -9,37 +9,37 @@ import (
 	"marsgym/env/tabular"
 )
 
-// Limits of what is solved. Chosen: five million positions take 10 s and 3.3 GB;
-// more regions are refused before they are tried.
+// Limits of the solver. Chosen: five million positions take 10 s and 3.3 GB; maps with
+// more regions are refused without a count of their positions.
 const (
-	maxSolved = 5
-	maxStates = 5_000_000
+	maxSolvedRegions = 5
+	maxSolvedStates  = 5_000_000
 )
 
-// Solve implements [game.Solver], by the table of all positions, on the smallest
-// maps. TinyConfig has two million.
+// Solve implements [game.Solver] for the smallest maps, by package tabular. TinyConfig
+// has two million positions.
 func (r *Rules) Solve(ctx context.Context, progress func(done float64)) (game.Solution[State], error) {
 	switch {
-	case r.n > maxSolved:
-		return nil, fmt.Errorf("martian-risk on %d regions, more than %d: %w", r.n, maxSolved, game.ErrNoSolution)
+	case r.n > maxSolvedRegions:
+		return nil, fmt.Errorf("martian-risk on %d regions, more than %d: %w", r.n, maxSolvedRegions, game.ErrNoSolution)
 	case r.cfg.MaxRounds == 0:
 		return nil, fmt.Errorf("martian-risk without a limit of rounds: %w", game.ErrNoSolution)
 	}
-	sol, err := tabular.Solve(ctx, r, tabular.Options{MaxStates: maxStates, Progress: progress})
+	sol, err := tabular.Solve(ctx, r, tabular.Options{MaxStates: maxSolvedStates, Progress: progress})
 	if err != nil {
 		return nil, fmt.Errorf("martian-risk: %w", err)
 	}
-	return &Solution{sol, r}, nil
+	return &solution{sol, r}, nil
 }
 
-// Solution is the table of all positions, with the odds of battles.
-type Solution struct {
+// solution is the solution of package tabular with a Reporter.
+type solution struct {
 	*tabular.Solution[State]
 	r *Rules
 }
 
 // Facts implements [game.Reporter].
-func (s *Solution) Facts() []game.Fact {
+func (s *solution) Facts() []game.Fact {
 	conquest := func(a, d int) float64 { return NewConquest(a, d, 0).Odds }
 	return []game.Fact{
 		{Name: "positions", Value: float64(s.Len())},
@@ -51,18 +51,18 @@ func (s *Solution) Facts() []game.Fact {
 	}
 }
 
-// PolicyCharts implements [game.Reporter]: there are none.
-func (s *Solution) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Chart, error) {
-	return nil, fmt.Errorf("martian-risk: what %s loses: %w", name, game.ErrNoCharts)
+// PolicyCharts implements [game.Reporter]. There are none.
+func (s *solution) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Chart, error) {
+	return nil, fmt.Errorf("martian-risk: the loss of %s: %w", name, game.ErrNoCharts)
 }
 
-// Charts implements [game.Reporter]: how likely an attack is to conquer.
-func (s *Solution) Charts() ([]chart.Chart, error) {
-	const most = 12 // armies of a side, chosen to be read with ease
+// Charts implements [game.Reporter]: the probability of conquest.
+func (s *solution) Charts() ([]chart.Chart, error) {
+	const most = 12 // armies of a side; chosen for readability
 	c := chart.Chart{
 		Name:    "conquest",
-		Title:   "Martian Risk: how likely an attack is to conquer",
-		Caption: "An attack fought to its end, by the armies of both sides as it begins, one of the attackers staying behind. Even chances at the black line.",
+		Title:   "Martian Risk: probability of conquest",
+		Caption: "An attack fought to its end, by the armies of both sides at its start. One attacking army stays behind. The black line is at even chances.",
 	}
 	for _, higher := range []int{-1, 0, 1} {
 		m := &chart.Map{Label: "probability of conquest (%)", Diverging: true}

@@ -10,7 +10,7 @@ import (
 	"marsgym/env/tabular"
 )
 
-// toy is a game of some thousand positions, with all that the rules know.
+// toy returns a game of some thousand positions, in which every rule can apply.
 func toy(edit func(*martianrisk.Config)) martianrisk.Config {
 	cfg := martianrisk.TinyConfig()
 	cfg.Map = martianrisk.Map{
@@ -26,8 +26,8 @@ func toy(edit func(*martianrisk.Config)) martianrisk.Config {
 	return cfg
 }
 
-// TestSolve solves toys, and checks that what a seat sees does not lose what
-// changes best play.
+// TestSolve solves toys, and checks that observations lose nothing that changes best
+// play.
 func TestSolve(t *testing.T) {
 	for name, edit := range map[string]func(*martianrisk.Config){
 		"default": nil,
@@ -53,7 +53,7 @@ func TestSolve(t *testing.T) {
 				t.Error(err)
 			}
 			if cfg := r.Spec().Config.(martianrisk.Config); cfg.MergeLarge && cfg.Trios == 2 {
-				// A tower is split onto a large piece, and play goes on from there.
+				// A tower is split onto a large piece, and the game continues.
 				s, err := r.Parse("2-1@0 fortify start 0 ; B:1LMS C:1L ; A:2LMS round 1")
 				if err != nil {
 					t.Fatal(err)
@@ -69,15 +69,15 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// TestDecided: with one round left and one battle to fight, the table gives what
-// the odds of the battle do.
-func TestDecided(t *testing.T) {
+// TestLastBattle checks that in the last turn, with one battle left, the values are the
+// odds of the battle.
+func TestLastBattle(t *testing.T) {
 	r := rules(t, toy(nil))
 	sol, err := r.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Seat 1 moves last, and with a second region of three it is ahead.
+	// Seat 1 moves last, and wins with a second region of three.
 	s, err := r.Parse("2-1@1 attack start 0 ; B:1 C:1LMS ; A:3LM round 2")
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestDecided(t *testing.T) {
 	want := []float64{2*martianrisk.NewConquest(3, 1, 2).Odds - 1, -1}
 	for i, name := range names(r, s) {
 		if !(math.Abs(values[i]-want[i]) <= 1e-12) {
-			t.Errorf("%s is worth %v, want %v", name, values[i], want[i])
+			t.Errorf("%s has value %v, want %v", name, values[i], want[i])
 		}
 	}
 }
@@ -114,6 +114,6 @@ func TestCharts(t *testing.T) {
 		t.Fatalf("%d charts, error %v", len(charts), err)
 	}
 	if got := charts[0].Panels[1].Map.Z[0][1]; !(math.Abs(got-65.67) <= 0.005) {
-		t.Errorf("3 against 1 conquer with %v %%, want 65.67", got)
+		t.Errorf("3 against 1 conquer with a probability of %v %%, want 65.67", got)
 	}
 }

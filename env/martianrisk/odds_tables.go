@@ -8,28 +8,29 @@ import (
 	"marsgym/env/game"
 )
 
-// tabulated is up to how many armies a side the tables go unless asked for
-// more. Chosen: to be read at a glance.
-const tabulated = 10
+// defaultMost is the largest number of armies of a side in the tables of "all". Chosen
+// for readability.
+const defaultMost = 10
 
-// question asks for the odds of an attack.
-type question struct {
+// oddsQuestion is a question about the odds of one attack.
+type oddsQuestion struct {
 	attackers, defenders int
-	towers               int // how many pieces higher the attacker's is
-	// What ends are worth, in the attacker's armies, if that is asked.
-	payoff        bool
+	towers               int // the attacker's tower minus the defender's, in pieces
+	// Payoffs of the ends of the attack, in own armies, if hasPayoff.
+	hasPayoff     bool
 	region, enemy float64
 }
 
-// OddsTables implements [game.OddsTables]. It tabulates conquest at every difference of the
-// towers, or tells all of one attack, and the best rule for when to break it off:
+// OddsTables implements [game.OddsTables]. "all" and "up to" tabulate the probability of
+// conquest for every difference of the towers; the others tabulate one attack and, with
+// payoffs, the best rule for when to stop it:
 //
 //	all, up to 20
 //	5 against 3
 //	6 against 4 towers +1 region 3 enemy 1
 //
-// The last counts an own army that is left as 1, the region conquered as 3 and
-// an enemy's army that is beaten as 1.
+// In the last each own army left counts 1, the conquered region 3 and each beaten army
+// of the enemy 1.
 func (r *Rules) OddsTables(text string) ([]game.Table, error) {
 	tables, err := answer(strings.Fields(text))
 	if err != nil {
@@ -41,9 +42,9 @@ func (r *Rules) OddsTables(text string) ([]game.Table, error) {
 func answer(words []string) ([]game.Table, error) {
 	switch {
 	case len(words) == 1 && words[0] == game.AllOdds:
-		return conquestTables(tabulated), nil
+		return conquestTables(defaultMost), nil
 	case len(words) == 3 && words[0] == "up" && words[1] == "to":
-		most, err := armies(words[2], 2)
+		most, err := parseArmies(words[2], 2)
 		if err != nil {
 			return nil, err
 		}
@@ -51,18 +52,18 @@ func answer(words []string) ([]game.Table, error) {
 	case len(words) < 3 || words[1] != "against":
 		return nil, fmt.Errorf("it names no attack")
 	}
-	q, err := readQuestion(words)
+	q, err := parseQuestion(words)
 	if err != nil {
 		return nil, err
 	}
 	return q.tables(), nil
 }
 
-func readQuestion(words []string) (q question, err error) {
-	if q.attackers, err = armies(words[0], 2); err != nil {
+func parseQuestion(words []string) (q oddsQuestion, err error) {
+	if q.attackers, err = parseArmies(words[0], 2); err != nil {
 		return q, err
 	}
-	if q.defenders, err = armies(words[2], 1); err != nil {
+	if q.defenders, err = parseArmies(words[2], 1); err != nil {
 		return q, err
 	}
 	seen := map[string]bool{}
@@ -70,7 +71,7 @@ func readQuestion(words []string) (q question, err error) {
 		name := words[0]
 		switch {
 		case seen[name]:
-			return q, fmt.Errorf("%s comes twice", name)
+			return q, fmt.Errorf("%s is there twice", name)
 		case len(words) == 1:
 			return q, fmt.Errorf("nothing follows %q", name)
 		}
@@ -82,11 +83,11 @@ func readQuestion(words []string) (q question, err error) {
 				return q, fmt.Errorf("towers differ by %s; want %d to +%d pieces", words[1], -heights, heights)
 			}
 		case "region":
-			q.payoff = true
-			q.region, err = worth(name, words[1])
+			q.hasPayoff = true
+			q.region, err = parseValue(name, words[1])
 		case "enemy":
-			q.payoff = true
-			q.enemy, err = worth(name, words[1])
+			q.hasPayoff = true
+			q.enemy, err = parseValue(name, words[1])
 		default:
 			err = fmt.Errorf("%q has no meaning there", name)
 		}
@@ -97,8 +98,8 @@ func readQuestion(words []string) (q question, err error) {
 	return q, nil
 }
 
-// armies reads how many armies fight on a side.
-func armies(text string, least int) (int, error) {
+// parseArmies reads the number of armies of a side.
+func parseArmies(text string, least int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > maxCap {
 		return 0, fmt.Errorf("it has %s armies; want %d to %d", text, least, maxCap)
@@ -106,25 +107,25 @@ func armies(text string, least int) (int, error) {
 	return n, nil
 }
 
-// worth reads what something is worth in armies.
-func worth(name, text string) (float64, error) {
+// parseValue reads a payoff in armies.
+func parseValue(name, text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(x >= 0 && x <= maxWorth) {
-		return 0, fmt.Errorf("%s is worth %s; want 0 to %d armies", name, text, maxWorth)
+	if err != nil || !(x >= 0 && x <= maxValue) {
+		return 0, fmt.Errorf("%s is valued at %s; want 0 to %d armies", name, text, maxValue)
 	}
 	return x, nil
 }
 
-// maxWorth bounds what can be asked. Chosen: no payoff drowns in rounding.
-const maxWorth = 1_000_000
+// maxValue is the largest payoff. Chosen small enough for the precision of float64.
+const maxValue = 1_000_000
 
-// conquestTables tabulate how likely an attack fought to its end conquers, by
-// the armies of both sides, for each difference of the towers.
+// conquestTables tabulates the probability that an attack fought to its end conquers,
+// by the armies of both sides, for each difference of the towers.
 func conquestTables(most int) (tables []game.Table) {
 	for higher := -heights; higher <= heights; higher++ {
 		t := game.Table{
 			Name:    fmt.Sprintf("conquest_%+d", higher),
-			Title:   fmt.Sprintf("How likely an attack by so many conquers, %s; a battle is won with %.6f", towers(higher), BattleOdds(higher)),
+			Title:   fmt.Sprintf("Probability of conquest by the number of attackers, %s; a battle is won with probability %.6f", towersText(higher), BattleOdds(higher)),
 			Columns: []string{"defenders"},
 		}
 		for a := 2; a <= most; a++ {
@@ -134,7 +135,7 @@ func conquestTables(most int) (tables []game.Table) {
 			row := []any{d}
 			c, odds := NewConquest(most, d, higher), 0.0
 			for a := 2; a <= most; a++ {
-				odds += c.Left[most+2-a] // fewer attackers are fewer of these terms
+				odds += c.Left[most+2-a] // an attack by a armies conquers with the first a-1 of these terms
 				row = append(row, odds)
 			}
 			t.Rows = append(t.Rows, row)
@@ -144,24 +145,24 @@ func conquestTables(most int) (tables []game.Table) {
 	return tables
 }
 
-func towers(higher int) string {
+func towersText(higher int) string {
 	if higher == 0 {
 		return "equal towers"
 	}
 	return fmt.Sprintf("towers %+d", higher)
 }
 
-// tables tell all of one attack.
-func (q question) tables() []game.Table {
+// tables returns the tables of one attack.
+func (q oddsQuestion) tables() []game.Table {
 	c := NewConquest(q.attackers, q.defenders, q.towers)
 	attack := game.Table{
 		Name:    "attack",
-		Title:   fmt.Sprintf("%d against %d, %s, fought to the end", q.attackers, q.defenders, towers(q.towers)),
+		Title:   fmt.Sprintf("%d against %d, %s, fought to the end", q.attackers, q.defenders, towersText(q.towers)),
 		Columns: []string{"battle_won", "conquest", "mean_attackers_left", "mean_defenders_left"},
 	}
 	left := game.Table{
 		Name:    "left",
-		Title:   "What is left of both, before any move",
+		Title:   "Armies left on both sides, before any move",
 		Columns: []string{"attackers", "defenders", "probability"},
 	}
 	own, enemies := 0.0, 0.0
@@ -180,15 +181,16 @@ func (q question) tables() []game.Table {
 	}
 	attack.Rows = [][]any{{BattleOdds(q.towers), c.Odds, own, enemies}}
 	tables := []game.Table{attack, left}
-	if q.payoff {
-		tables = append(tables, q.stopping(c, own, enemies)...)
+	if q.hasPayoff {
+		tables = append(tables, q.stoppingTables(c, own, enemies)...)
 	}
 	return tables
 }
 
-// stopping tells the best rule, and what it is worth beside others, given what
-// an attack to the end leaves on average.
-func (q question) stopping(c Conquest, own, enemies float64) []game.Table {
+// stoppingTables returns the best rule for when to stop, and its value beside those of
+// other rules. own and enemies are the mean armies left after an attack fought to the
+// end.
+func (q oddsQuestion) stoppingTables(c Conquest, own, enemies float64) []game.Table {
 	s := NewStopping(q.attackers, q.defenders, q.towers, func(i, j int) float64 {
 		v := float64(i) + q.enemy*float64(q.defenders-j)
 		if j == 0 {
@@ -198,9 +200,9 @@ func (q question) stopping(c Conquest, own, enemies float64) []game.Table {
 	})
 	none := float64(q.attackers)
 	end := own + q.enemy*(float64(q.defenders)-enemies) + q.region*c.Odds
-	worth := game.Table{
+	values := game.Table{
 		Name:    "worth",
-		Title:   fmt.Sprintf("In armies, where an own one left is worth 1, the region %g, an enemy's beaten %g", q.region, q.enemy),
+		Title:   fmt.Sprintf("Value in armies: own army left 1, region %g, beaten army of the enemy %g", q.region, q.enemy),
 		Columns: []string{"rule", "worth", "gain"},
 		Rows: [][]any{
 			{"no attack", none, 0.},
@@ -208,7 +210,7 @@ func (q question) stopping(c Conquest, own, enemies float64) []game.Table {
 			{"the best", s.Value[q.attackers][q.defenders], s.Value[q.attackers][q.defenders] - none},
 		},
 	}
-	rule := game.Table{Name: "rule", Title: "The best rule, by what is left of both", Columns: []string{"defenders"}}
+	rule := game.Table{Name: "rule", Title: "The best rule, by the armies left on both sides", Columns: []string{"defenders"}}
 	for i := 2; i <= q.attackers; i++ {
 		rule.Columns = append(rule.Columns, fmt.Sprintf("by_%d", i))
 	}
@@ -219,5 +221,5 @@ func (q question) stopping(c Conquest, own, enemies float64) []game.Table {
 		}
 		rule.Rows = append(rule.Rows, row)
 	}
-	return []game.Table{worth, rule}
+	return []game.Table{values, rule}
 }

@@ -10,8 +10,8 @@ import (
 	"marsgym/env/martianrisk"
 )
 
-// ask returns the tables of an answer by name.
-func ask(t *testing.T, question string) map[string]game.Table {
+// answer returns the tables for a question by name.
+func answer(t *testing.T, question string) map[string]game.Table {
 	t.Helper()
 	list, err := rules(t, martianrisk.DefaultConfig()).OddsTables(question)
 	if err != nil {
@@ -27,10 +27,10 @@ func ask(t *testing.T, question string) map[string]game.Table {
 	return tables
 }
 
-// TestOddsTables compares all tables with the odds battle by battle.
+// TestOddsTables compares all tables with chain.
 func TestOddsTables(t *testing.T) {
-	tables := ask(t, "up to 6")
-	if len(tables) != 7 || len(ask(t, "all")["conquest_+0"].Rows) != 10 {
+	tables := answer(t, "up to 6")
+	if len(tables) != 7 || len(answer(t, "all")["conquest_+0"].Rows) != 10 {
 		t.Errorf("%d tables; want one for each difference of the towers, with ten rows for all", len(tables))
 	}
 	for name, higher := range map[string]int{"conquest_-3": -3, "conquest_+0": 0, "conquest_+2": 2} {
@@ -59,7 +59,7 @@ func TestOddsTables(t *testing.T) {
 
 func TestOddsOfAttack(t *testing.T) {
 	const a, d, region, enemy = 6, 4, 3, 1
-	tables := ask(t, "6 against 4 region 3 enemy 1")
+	tables := answer(t, "6 against 4 region 3 enemy 1")
 	won, all := battle(0, 0)
 	ends := make(map[[2]int]*big.Rat)
 	chain(a, d, big.NewRat(1, 1), big.NewRat(won, all), ends)
@@ -68,7 +68,7 @@ func TestOddsOfAttack(t *testing.T) {
 	for _, row := range tables["left"].Rows {
 		i, j, p := row[0].(int), row[1].(int), row[2].(float64)
 		if want := value(ends[[2]int{i, j}]); !(math.Abs(p-want) <= 1e-14) {
-			t.Errorf("%d against %d are left with %v, want %v", i, j, p, want)
+			t.Errorf("%d against %d are left with probability %v, want %v", i, j, p, want)
 		}
 		seen++
 		end += p * (float64(i) + enemy*float64(d-j))
@@ -79,13 +79,13 @@ func TestOddsOfAttack(t *testing.T) {
 	if seen != len(ends) {
 		t.Errorf("%d ends, want %d", seen, len(ends))
 	}
-	worth := tables["worth"].Rows
-	if got := worth[1][1].(float64); !(math.Abs(got-end) <= 1e-12) {
-		t.Errorf("to fight to the end is worth %v, want %v", got, end)
+	values := tables["worth"].Rows
+	if got := values[1][1].(float64); !(math.Abs(got-end) <= 1e-12) {
+		t.Errorf("an attack to the end has value %v, want %v", got, end)
 	}
-	none, best := worth[0][1].(float64), worth[2][1].(float64)
+	none, best := values[0][1].(float64), values[2][1].(float64)
 	if none != a || !(best > none) || !(best > end) {
-		t.Errorf("the best rule is worth %v; want more than %v without an attack and %v to the end", best, none, end)
+		t.Errorf("the best rule has value %v; want more than %v without an attack and %v to the end", best, none, end)
 	}
 	stops, fights := 0, 0
 	for _, row := range tables["rule"].Rows {
@@ -101,8 +101,8 @@ func TestOddsOfAttack(t *testing.T) {
 	if stops == 0 || fights == 0 || stops+fights != d*(a-1) {
 		t.Errorf("the rule fights at %d sizes and stops at %d", fights, stops)
 	}
-	if plain := ask(t, "6 against 4 towers 1"); len(plain) != 2 {
-		t.Errorf("%d tables where no payoff is stated, want 2", len(plain))
+	if plain := answer(t, "6 against 4 towers 1"); len(plain) != 2 {
+		t.Errorf("%d tables without payoffs, want 2", len(plain))
 	}
 }
 
@@ -118,10 +118,10 @@ func TestOddsRefuses(t *testing.T) {
 		"up to 201":                     "has 201 armies",
 		"5 against 3 towers":            `nothing follows "towers"`,
 		"5 against 3 towers 4":          "differ by 4; want -3 to +3",
-		"5 against 3 towers 1 towers 1": "towers comes twice",
+		"5 against 3 towers 1 towers 1": "towers is there twice",
 		"5 against 3 tower 1":           `"tower" has no meaning`,
-		"5 against 3 region NaN":        "region is worth NaN",
-		"5 against 3 enemy -1":          "enemy is worth -1",
+		"5 against 3 region NaN":        "region is valued at NaN",
+		"5 against 3 enemy -1":          "enemy is valued at -1",
 	} {
 		if _, err := r.OddsTables(question); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `ask for "all"`) {
 			t.Errorf("%q: error %v; want %q", question, err, want)

@@ -3,6 +3,7 @@ package martianrisk
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"marsgym/env/game"
 )
@@ -13,24 +14,24 @@ func (r *Rules) BotNames() []string { return []string{"greedy"} }
 // Bot implements [game.Bots].
 func (r *Rules) Bot(name string) (game.Policy[State], error) {
 	if name != "greedy" {
-		return nil, fmt.Errorf("martian-risk has no player %q", name)
+		return nil, fmt.Errorf("martian-risk has no bot %q; want one of: %s", name, strings.Join(r.BotNames(), ", "))
 	}
 	return newGreedy(r), nil
 }
 
-// bold is the probability of conquest from which greedy attacks. Chosen: against
-// two that attack from a half on, one that does from 0.8 on wins 52 % of the
-// published game, and against two of those one from 0.9 on wins 41 %.
-const bold = 0.9
+// attackThreshold is the smallest probability of conquest at which greedy attacks.
+// Chosen by playing the published game: against two bots with 0.5 one with 0.8 wins
+// 52 %, and against two with 0.8 one with 0.9 wins 41 %.
+const attackThreshold = 0.9
 
-// greedy gathers what it gets where conquest is most likely, and attacks while
-// its exact probability is high enough. It plans nothing.
+// greedy places armies and pieces where conquest is most likely, and attacks while the
+// exact probability of conquest is at least the threshold. It does not look ahead.
 type greedy struct {
-	r    *Rules
-	bold float64 // the probability of conquest from which it attacks
+	r         *Rules
+	threshold float64
 }
 
-func newGreedy(r *Rules) *greedy { return &greedy{r, bold} }
+func newGreedy(r *Rules) *greedy { return &greedy{r, attackThreshold} }
 
 // Probs implements [game.Policy].
 func (g *greedy) Probs(dst []float64, states []State) error {
@@ -50,12 +51,12 @@ func (g *greedy) choose(s *State) game.Action {
 		return g.reinforce(s)
 	case Attack:
 		u, v, odds := int(s.From), int(s.To), 0.0
-		if u != v { // the one attack that there is
-			odds = r.conquest(s, u, v, 0)
+		if u != v { // the one attack of the turn
+			odds = r.conquestOdds(s, u, v, 0)
 		} else {
 			u, v, odds = g.target(s, s.Own[s.Mover], 0)
 		}
-		if odds >= g.bold {
+		if odds >= g.threshold {
 			return r.battle + game.Action(r.board.edge(u, v))
 		}
 	case Occupy:
@@ -70,13 +71,13 @@ func (g *greedy) choose(s *State) game.Action {
 	return r.end
 }
 
-// enemies is the set of regions beside region i that others hold.
+// enemies returns the regions beside region i that the mover does not hold.
 func (g *greedy) enemies(s *State, i int) uint64 { return g.r.board.adj[i] &^ s.Own[s.Mover] }
 
-// claim is the free region with the most own neighbours, then the fewest others.
+// claim returns the unoccupied region with most own neighbours, then fewest others.
 func (g *greedy) claim(s *State) int {
 	best, at := -1, 0
-	for set := g.r.free(s); set != 0; set &= set - 1 {
+	for set := g.r.unoccupied(s); set != 0; set &= set - 1 {
 		i := bits.TrailingZeros64(set)
 		own := bits.OnesCount64(g.r.board.adj[i] & s.Own[s.Mover])
 		if score := 64*own + 63 - bits.OnesCount64(g.enemies(s, i)); score > best {
@@ -86,15 +87,15 @@ func (g *greedy) claim(s *State) int {
 	return at
 }
 
-// target is the attack from one of the regions that is most likely to conquer,
-// were there so many armies more.
+// target returns the attack from one of the regions that is most likely to conquer,
+// with more armies added to the attackers.
 func (g *greedy) target(s *State, from uint64, more int) (u, v int, odds float64) {
 	u, odds = bits.TrailingZeros64(from), -1
 	for ; from != 0; from &= from - 1 {
 		i := bits.TrailingZeros64(from)
 		for set := g.enemies(s, i); set != 0; set &= set - 1 {
 			j := bits.TrailingZeros64(set)
-			if p := g.r.conquest(s, i, j, more); p > odds+game.Tie {
+			if p := g.r.conquestOdds(s, i, j, more); p > odds+game.Tie {
 				u, v, odds = i, j, p
 			}
 		}
@@ -102,8 +103,8 @@ func (g *greedy) target(s *State, from uint64, more int) (u, v int, odds float64
 	return u, v, odds
 }
 
-// reinforce strengthens the region that is most likely to conquer another with
-// all points: by a tower piece if there is one to place, else by an army.
+// reinforce strengthens the region that with all points is most likely to conquer
+// another: by a tower piece if one can be placed, else by an army.
 func (g *greedy) reinforce(s *State) game.Action {
 	r := g.r
 	more := int(s.Points)

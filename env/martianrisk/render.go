@@ -9,11 +9,11 @@ import (
 	"marsgym/internal/colour"
 )
 
-// Render implements [game.Renderer]: what happens, the seats, and the map. A region
-// shows its name, and who holds it with how many armies; below, in a small
-// letter, its union, and which tower pieces stand there. A > marks the region
-// that attacks, a ! the one that is attacked, has just been conquered, or has
-// got a tower. It has colours for a terminal; without them it reads
+// Render implements [game.Renderer]: the next step, the seats, and the map, in colours
+// for a terminal. A region shows its name, its owner and the number of armies; below,
+// its union as a lower-case letter and its tower pieces. A > marks the attacking
+// region, a ! the region that is attacked, was just conquered, or got a split tower.
+// Without colours:
 //
 //	round 3 of 100, seat 1: ID attacks MT
 //	seat 0    7 regions   12 armies   13 in supply  tower pieces left 4L 4M 4S  unions a
@@ -32,11 +32,11 @@ func (r *Rules) Render(s State) string {
 	for p := range r.cfg.Players {
 		b.WriteString(r.seatLine(&s, uint8(p)) + "\n")
 	}
-	b.WriteString(r.drawing(&s))
+	b.WriteString(r.drawMap(&s))
 	return b.String()
 }
 
-// headline says what happens.
+// headline describes the next step.
 func (r *Rules) headline(s *State) string {
 	text := ""
 	if s.Round > 0 {
@@ -79,7 +79,7 @@ func (r *Rules) headline(s *State) string {
 	return strings.TrimSuffix(text, ",")
 }
 
-// seatLine says what a seat has.
+// seatLine describes what a seat has.
 func (r *Rules) seatLine(s *State, p uint8) string {
 	text := colour.Paint(colour.Seats[p], fmt.Sprintf("seat %d", p))
 	text += fmt.Sprintf("  %3d regions  %3d armies  %3d in supply", bits.OnesCount64(s.Own[p]), s.onMap(p), r.supply(s, p))
@@ -101,8 +101,8 @@ func (r *Rules) seatLine(s *State, p uint8) string {
 
 func unionName(i int) string { return string(rune('a' + i%26)) }
 
-// drawing draws the map.
-func (r *Rules) drawing(s *State) string {
+// drawMap draws the map.
+func (r *Rules) drawMap(s *State) string {
 	regions := r.cfg.Map.Regions
 	left, top := regions[0].At[0], regions[0].At[1]
 	right, bottom, width := left, top, 0
@@ -138,7 +138,7 @@ func drawCell(b *strings.Builder, text, code string, width int) {
 	b.WriteString(strings.Repeat(" ", width-len(text)))
 }
 
-// drawRegion is what the map shows of a region, in two lines, and its colour.
+// drawRegion returns the two lines of a region on the map, and its colour.
 func (r *Rules) drawRegion(s *State, i int) (above, below, code string) {
 	above, code = r.board.names[i]+" -", colour.Dim
 	if p := s.owner(i); p >= 0 {
@@ -163,19 +163,19 @@ func (r *Rules) drawRegion(s *State, i int) (above, below, code string) {
 	return above, strings.TrimSpace(below + " " + s.tower(i)), code
 }
 
-// DescribeAction implements [game.Renderer]. Of an attack it says the odds.
+// DescribeAction implements [game.Renderer]. For an attack it includes the odds.
 func (r *Rules) DescribeAction(s State, a game.Action) string {
 	name := func(i game.Action) string { return r.board.names[i] }
 	switch {
 	case a == r.end:
-		return r.explainEnd(&s)
+		return r.describeEnd(&s)
 	case a == r.stack:
 		return "leave it on the medium piece in " + r.board.names[s.To]
 	case a >= r.small:
-		return "the small piece into " + name(a-r.small) + r.stands(&s, int(a-r.small))
+		return "the small piece into " + name(a-r.small) + r.describeTower(&s, int(a-r.small))
 	case a >= r.split:
 		e := r.board.edges[a-r.split]
-		return fmt.Sprintf("split the tower in %s; all but its large piece to %s%s", r.board.names[e[0]], r.board.names[e[1]], r.stands(&s, int(e[1])))
+		return fmt.Sprintf("split the tower in %s; all but its large piece to %s%s", r.board.names[e[0]], r.board.names[e[1]], r.describeTower(&s, int(e[1])))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
 		return fmt.Sprintf("%d into %s, %d stay in %s", n, r.board.names[s.To], int(s.Armies[s.From])-n, r.board.names[s.From])
@@ -191,7 +191,7 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 			s.Armies[e[0]], s.Armies[e[1]], s.owner(int(e[1])), towers, 100*BattleOdds(higher), 100*c.Odds)
 	case a >= r.piece:
 		i := int(a - r.piece)
-		return fmt.Sprintf("a %s into %s, which has %d%s%s", nextPiece(&s, i), name(a-r.piece), s.Armies[i], s.tower(i), r.against(&s, i))
+		return fmt.Sprintf("a %s into %s, which has %d%s%s", nextPiece(&s, i), name(a-r.piece), s.Armies[i], s.tower(i), r.describeEnemies(&s, i))
 	}
 	what := "an army"
 	if s.Phase == Towers && r.cfg.Trios > 0 {
@@ -201,7 +201,7 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 	if n := s.Armies[a]; n > 0 {
 		has = fmt.Sprintf(", which has %d", n)
 	}
-	return fmt.Sprintf("%s into %s%s%s", what, name(a), has, r.against(&s, int(a)))
+	return fmt.Sprintf("%s into %s%s%s", what, name(a), has, r.describeEnemies(&s, int(a)))
 }
 
 // DescribeChance implements [game.Renderer].
@@ -210,14 +210,14 @@ func (r *Rules) DescribeChance(s, next State) string {
 	case Ordering:
 		return fmt.Sprintf("seat %d begins", next.Start)
 	case Rolling:
-		return r.tellRoll(&s, &next)
+		return r.describeRoll(&s, &next)
 	case Battle:
-		return r.tellBattle(&s, &next)
+		return r.describeBattle(&s, &next)
 	}
 	return ""
 }
 
-func (r *Rules) tellRoll(s, next *State) string {
+func (r *Rules) describeRoll(s, next *State) string {
 	if next.Phase != Reinforce {
 		return "nothing can be placed"
 	}
@@ -229,8 +229,8 @@ func (r *Rules) tellRoll(s, next *State) string {
 	return text
 }
 
-// tellBattle says who has lost what.
-func (r *Rules) tellBattle(s, next *State) string {
+// describeBattle describes the losses of a battle.
+func (r *Rules) describeBattle(s, next *State) string {
 	from, to := r.board.names[s.From], r.board.names[s.To]
 	defender := s.owner(int(s.To))
 	switch left := s.Armies[s.To] - 1; {
@@ -244,16 +244,16 @@ func (r *Rules) tellBattle(s, next *State) string {
 	return fmt.Sprintf("won: %s falls to seat %d", to, s.Mover)
 }
 
-// stands says which tower pieces a region has, if any.
-func (r *Rules) stands(s *State, i int) string {
+// describeTower describes the tower of a region, if there is one.
+func (r *Rules) describeTower(s *State, i int) string {
 	if s.tower(i) == "" {
 		return ""
 	}
 	return fmt.Sprintf(", which has %d%s", s.Armies[i], s.tower(i))
 }
 
-// explainEnd says what it is to end a phase.
-func (r *Rules) explainEnd(s *State) string {
+// describeEnd describes the end of a phase.
+func (r *Rules) describeEnd(s *State) string {
 	switch s.Phase {
 	case Reinforce:
 		return fmt.Sprintf("reinforce no more; points lost: %d", s.Points)
@@ -263,8 +263,8 @@ func (r *Rules) explainEnd(s *State) string {
 	return "split no tower"
 }
 
-// against lists the enemies beside a region.
-func (r *Rules) against(s *State, i int) string {
+// describeEnemies lists the enemies beside a region.
+func (r *Rules) describeEnemies(s *State, i int) string {
 	var list []string
 	for set := r.board.adj[i]; set != 0; set &= set - 1 {
 		k := bits.TrailingZeros64(set)

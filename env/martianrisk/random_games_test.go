@@ -18,8 +18,8 @@ import (
 
 var games = flag.Int("games", 100, "random games for each number of players in TestManyGames")
 
-// TestManyGames plays at random and holds every state against the invariants.
-// A hundred thousand games for each number of players:
+// TestManyGames plays random games and checks the invariants of every state. A hundred
+// thousand games for each number of players:
 //
 //	go test -run ManyGames ./env/martianrisk -games 100000 -timeout 2h
 func TestManyGames(t *testing.T) {
@@ -64,8 +64,8 @@ func TestManyGames(t *testing.T) {
 }
 
 // TestTranscript plays a seeded game on the small map for some rounds: seat 0 is
-// greedy, the others play at random. Each line is a position and what was chosen
-// or rolled; the picture of the end closes it.
+// greedy, the others play at random. Each line is a position, an action or a roll; the
+// last lines draw the end.
 func TestTranscript(t *testing.T) {
 	cfg := martianrisk.SmallConfig()
 	cfg.MaxRounds = 4
@@ -133,7 +133,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if again, err := r.Parse(r.Format(s)); err != nil || again != s {
-			t.Errorf("%q became %+v, and written %q: %+v, %v", text, s, r.Format(s), again, err)
+			t.Errorf("%q is read as %+v, but its notation %q as %+v, error %v", text, s, r.Format(s), again, err)
 		}
 		if fault := invariants(&cfg, &s); fault != "" {
 			t.Errorf("%s in %q", fault, text)
@@ -141,14 +141,14 @@ func FuzzParse(f *testing.F) {
 		for _, a := range r.Legal(nil, s) {
 			next, err := r.Apply(s, a)
 			if err != nil {
-				t.Errorf("in %q legal action %d gives %v", r.Format(s), a, err)
+				t.Errorf("in %q the legal action %d returns %v", r.Format(s), a, err)
 			} else if fault := invariants(&cfg, &next); fault != "" {
 				t.Errorf("%s after %s in %q", fault, r.ActionName(a), text)
 			}
 		}
 		for _, o := range r.Outcomes(nil, s) {
 			if fault := invariants(&cfg, &o.State); fault != "" {
-				t.Errorf("%s after the dice in %q", fault, text)
+				t.Errorf("%s after a chance event in %q", fault, text)
 			}
 		}
 	})

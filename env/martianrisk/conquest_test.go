@@ -9,8 +9,8 @@ import (
 	"marsgym/env/martianrisk"
 )
 
-// battle counts, over all throws of the four dice, in how many the attacker wins
-// whose tower is so many pieces high, and the defender's so many.
+// battle counts the throws of the four dice in which the attacker wins, with towers of
+// these heights, and all throws.
 func battle(attacker, defender int) (won, all int64) {
 	for a := 1; a <= 4; a++ {
 		for b := 1; b <= 4; b++ {
@@ -28,19 +28,19 @@ func battle(attacker, defender int) (won, all int64) {
 }
 
 func TestBattleOdds(t *testing.T) {
-	published := map[int]int64{-3: 15, -2: 35, -1: 66, 0: 106, 1: 150, 2: 190, 3: 221} // of 256, as the reading of the rules has it
+	want := map[int]int64{-3: 15, -2: 35, -1: 66, 0: 106, 1: 150, 2: 190, 3: 221} // of 256
 	for attacker := range 4 {
 		for defender := range 4 {
 			won, all := battle(attacker, defender)
-			if got, want := martianrisk.BattleOdds(attacker-defender), float64(won)/float64(all); !(math.Abs(got-want) <= 1e-15) || won != published[attacker-defender] {
-				t.Errorf("towers %d against %d: %v, by enumeration %v", attacker, defender, got, want)
+			if got, exact := martianrisk.BattleOdds(attacker-defender), float64(won)/float64(all); !(math.Abs(got-exact) <= 1e-15) || won != want[attacker-defender] {
+				t.Errorf("towers %d against %d: %v, by enumeration %v", attacker, defender, got, exact)
 			}
 		}
 	}
 }
 
-// chain follows an attack battle by battle in exact fractions, and adds to ends
-// the probability of each end: attackers and defenders.
+// chain plays an attack battle by battle in exact fractions, and adds the probability p
+// of each end, attackers and defenders, to ends.
 func chain(a, d int, p, win *big.Rat, ends map[[2]int]*big.Rat) {
 	if a == 1 || d == 0 {
 		if ends[[2]int{a, d}] == nil {
@@ -67,7 +67,7 @@ func TestConquest(t *testing.T) {
 					want := value(ends[[2]int{i, 0}])
 					conquered += want
 					if !(math.Abs(got-want) <= 1e-14) {
-						t.Errorf("%s: conquers with %d left with %v, want %v", at, i, got, want)
+						t.Errorf("%s: conquers with %d left with probability %v, want %v", at, i, got, want)
 					}
 				}
 				for j, got := range c.Held {
@@ -76,11 +76,11 @@ func TestConquest(t *testing.T) {
 						want = 0 // counted as conquest
 					}
 					if !(math.Abs(got-want) <= 1e-14) {
-						t.Errorf("%s: held by %d with %v, want %v", at, j, got, want)
+						t.Errorf("%s: held by %d with probability %v, want %v", at, j, got, want)
 					}
 				}
 				if !(math.Abs(c.Odds-conquered) <= 1e-14) {
-					t.Errorf("%s: conquers with %v, want %v", at, c.Odds, conquered)
+					t.Errorf("%s: conquers with probability %v, want %v", at, c.Odds, conquered)
 				}
 			}
 		}
@@ -95,7 +95,7 @@ func value(x *big.Rat) float64 {
 	return v
 }
 
-// TestConquestTable holds the table of the reading of the rules, at equal towers.
+// TestConquestTable compares with published probabilities at equal towers.
 func TestConquestTable(t *testing.T) {
 	for d, row := range map[int][]float64{1: {.4141, .6567, .7988, .8821}, 2: {.1714, .3724, .5489, .6869}, 3: {.0710, .1958, .3420, .4848}} {
 		for i, want := range row {
@@ -106,7 +106,8 @@ func TestConquestTable(t *testing.T) {
 	}
 }
 
-// TestConquestLarge: at the largest sizes all probabilities are sound.
+// TestConquestLarge checks that probabilities at the largest sizes are from 0 to 1 and
+// sum to 1.
 func TestConquestLarge(t *testing.T) {
 	for _, higher := range []int{-3, 0, 3} {
 		c := martianrisk.NewConquest(200, 200, higher)
@@ -123,34 +124,34 @@ func TestConquestLarge(t *testing.T) {
 	}
 }
 
-// TestStopping compares with the best of all rules that there are: each says at
-// every size of both sides whether to fight on.
+// TestStopping compares with the best of all rules, by enumeration. A rule decides for
+// each number of armies of both sides whether to fight on.
 func TestStopping(t *testing.T) {
 	const a, d = 4, 2
-	payoff := func(i, j int) float64 { // an army is worth 1, a region 2.5
+	payoff := func(i, j int) float64 { // 1 for an army, 2.5 for a region
 		if j == 0 {
 			return float64(i) + 2.5
 		}
 		return float64(i) - 0.1*float64(j*j)
 	}
-	spots := [][2]int{{2, 1}, {3, 1}, {4, 1}, {2, 2}, {3, 2}, {4, 2}}
+	sizes := [][2]int{{2, 1}, {3, 1}, {4, 1}, {2, 2}, {3, 2}, {4, 2}}
 	for higher := -3; higher <= 3; higher++ {
 		w, best := martianrisk.BattleOdds(higher), math.Inf(-1)
-		for rule := range 1 << len(spots) {
-			var worth func(i, j int) float64
-			worth = func(i, j int) float64 {
-				for k, s := range spots {
+		for rule := range 1 << len(sizes) {
+			var evaluate func(i, j int) float64
+			evaluate = func(i, j int) float64 {
+				for k, s := range sizes {
 					if s == [2]int{i, j} && rule>>k&1 == 1 {
-						return w*worth(i, j-1) + (1-w)*worth(i-1, j)
+						return w*evaluate(i, j-1) + (1-w)*evaluate(i-1, j)
 					}
 				}
 				return payoff(i, j)
 			}
-			best = max(best, worth(a, d))
+			best = max(best, evaluate(a, d))
 		}
 		s := martianrisk.NewStopping(a, d, higher, payoff)
 		if got := s.Value[a][d]; !(math.Abs(got-best) <= 1e-12) {
-			t.Errorf("towers %+d: the rule is worth %v, the best of all %v", higher, got, best)
+			t.Errorf("towers %+d: value %v, the best of all rules %v", higher, got, best)
 		}
 		if fight := s.Value[a][d] > payoff(a, d); s.Fight[a][d] != fight {
 			t.Errorf("towers %+d: fight is %v", higher, s.Fight[a][d])
@@ -158,8 +159,8 @@ func TestStopping(t *testing.T) {
 	}
 }
 
-// With a payoff that counts conquest alone the rule is never to stop, and its
-// value the odds of conquest.
+// TestStoppingConquest checks that with a payoff for conquest alone the best rule is
+// never to stop, and its value the probability of conquest.
 func TestStoppingConquest(t *testing.T) {
 	s := martianrisk.NewStopping(10, 10, 1, func(i, j int) float64 {
 		if j == 0 {

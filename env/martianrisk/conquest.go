@@ -2,23 +2,23 @@ package martianrisk
 
 import "math"
 
-// BattleOdds is the probability that the attacker wins a battle, given how many
-// pieces higher his tower is, -3 to 3.
+// BattleOdds returns the probability that the attacker wins a battle. higher is the
+// height of the attacker's tower minus the defender's, -3 to 3.
 func BattleOdds(higher int) float64 { return float64(wins[higher+heights]) / throws }
 
-// Conquest is what an attack comes to that goes on to its end.
+// Conquest is the distribution of the result of an attack fought to its end.
 type Conquest struct {
-	Odds float64 // of conquest
-	// Left[i] is the probability that the attacker conquers with i armies left
-	// in the region that he attacked from, before any move.
+	Odds float64 // probability of conquest
+	// Left[i] is the probability that the attacker conquers and has i armies left in
+	// the attacking region, before any move.
 	Left []float64
-	// Held[j] is the probability that the attacker is down to one army and j
-	// defend.
+	// Held[j] is the probability that the attacker is left with one army and the
+	// defender with j.
 	Held []float64
 }
 
-// NewConquest returns the outcome of an attack by a armies, one or more, on d,
-// none or more, where the attacker's tower is so many pieces higher.
+// NewConquest returns the distribution of an attack by a ≥ 1 armies on d ≥ 0, where
+// the attacker's tower is higher by so many pieces.
 //
 // With w the odds of a battle, the attack ends at the d-th battle won, or at
 // the a-1-th lost:
@@ -26,7 +26,7 @@ type Conquest struct {
 //	Left[a-k] = C(d-1+k, k) w^d (1-w)^k           k = 0 .. a-2
 //	Held[d-k] = C(a-2+k, k) w^k (1-w)^(a-1)       k = 0 .. d-1
 //
-// two negative binomial distributions, each cut off where the other begins.
+// two negative binomial distributions, each truncated where the other begins.
 func NewConquest(a, d, higher int) Conquest {
 	c := Conquest{Left: make([]float64, a+1), Held: make([]float64, d+1)}
 	switch {
@@ -52,17 +52,17 @@ func NewConquest(a, d, higher int) Conquest {
 	return c
 }
 
-// conquests are the odds of conquest of all attacks that a game can see.
-type conquests struct {
-	cap  int // more than any region's armies
+// conquestTable holds the probability of conquest of every attack in a game.
+type conquestTable struct {
+	cap  int // one more than the largest number of armies in a region
 	odds []float64
 }
 
 // newConquests fills the table, with w the odds of a battle, by
 //
 //	C(a, d) = w C(a, d-1) + (1-w) C(a-1, d)    C(a, 0) = 1    C(1, d) = 0
-func newConquests(most int) *conquests {
-	c := &conquests{cap: most + 1}
+func newConquestTable(most int) *conquestTable {
+	c := &conquestTable{cap: most + 1}
 	c.odds = make([]float64, (2*heights+1)*c.cap*c.cap)
 	for higher := -heights; higher <= heights; higher++ {
 		w := BattleOdds(higher)
@@ -76,25 +76,25 @@ func newConquests(most int) *conquests {
 	return c
 }
 
-func (c *conquests) index(a, d, higher int) int { return ((higher+heights)*c.cap+a)*c.cap + d }
+func (c *conquestTable) index(a, d, higher int) int { return ((higher+heights)*c.cap+a)*c.cap + d }
 
-// conquest is how likely an attack is to conquer, with so many armies more.
-func (r *Rules) conquest(s *State, from, to, more int) float64 {
+// conquestOdds returns the probability that an attack fought to its end conquers, with
+// more armies added to those of the attacking region.
+func (r *Rules) conquestOdds(s *State, from, to, more int) float64 {
 	c := r.conquests
 	a := min(int(s.Armies[from])+more, c.cap-1)
 	return c.odds[c.index(a, int(s.Armies[to]), s.height(uint8(from))-s.height(uint8(to)))]
 }
 
-// Stopping is the best rule for when to break off one attack, given what its
-// ends are worth.
+// Stopping is the best rule for when to stop one attack, given the payoffs of its ends.
 type Stopping struct {
-	Value [][]float64 // [a+1, d+1] with best play from there; row 0 is unused
-	Fight [][]bool    // [a+1, d+1] whether the next battle is worth more than to stop
+	Value [][]float64 // [a+1, d+1]; value under the best rule; row 0 is unused
+	Fight [][]bool    // [a+1, d+1]; whether another battle is better than to stop
 }
 
-// NewStopping returns the rule for up to a armies against up to d, the
-// attacker's tower being so many pieces higher. payoff(i, j) is what it is
-// worth to end with i armies against j; j is 0 after a conquest.
+// NewStopping returns the rule for up to a armies against up to d, where the attacker's
+// tower is higher by so many pieces. payoff(i, j) is the value of stopping with i armies
+// against j; j is 0 after a conquest.
 //
 //	V(i, j) = max(payoff(i, j), w V(i, j-1) + (1-w) V(i-1, j))    i ≥ 2, j ≥ 1
 func NewStopping(a, d, higher int, payoff func(i, j int) float64) Stopping {

@@ -8,9 +8,9 @@ import (
 	"marsgym/internal/colour"
 )
 
-// TestPicture: who attacks and who is attacked are marked, and each region has
-// the colour of its seat.
-func TestPicture(t *testing.T) {
+// TestRender checks the marks of the attacking and the attacked region, and the colours
+// of the seats.
+func TestRender(t *testing.T) {
 	r := rules(t, toy(nil))
 	s, err := r.Parse("2-1@1 battle A>B start 0 ; B:1 C:1LMS ; A:3LM round 2")
 	if err != nil {
@@ -31,13 +31,13 @@ a LM            a LMS`, "\n")
 		colour.Paint(colour.Seats[0], "C 0:1"), colour.Paint(colour.Seats[1], "seat 1"),
 	} {
 		if !strings.Contains(picture, part) {
-			t.Errorf("without %q:\n%q", part, picture)
+			t.Errorf("%q is missing in\n%q", part, picture)
 		}
 	}
 }
 
-// TestExplainSplit: what stands where pieces of a split tower go is said.
-func TestExplainSplit(t *testing.T) {
+// TestDescribeSplit checks that descriptions of a split name the pieces at its target.
+func TestDescribeSplit(t *testing.T) {
 	r := rules(t, published(3, nil))
 	split := at(t, r, "@0 fortify", "0 NV:1LMS CA:2L OR:1 AZ:1LM")
 	for _, test := range []struct {
@@ -56,7 +56,7 @@ func TestExplainSplit(t *testing.T) {
 	}
 }
 
-func TestTell(t *testing.T) {
+func TestDescribeChance(t *testing.T) {
 	r := rules(t, toy(nil))
 	for text, want := range map[string][]string{ // in the order of Outcomes
 		"2-1@1 battle A>B start 0 ; B:1 C:1LMS ; A:3LM round 2": {"won: B falls to seat 1", "lost: A loses an army, 2 left"},
