@@ -20,7 +20,7 @@ Martian Risk: 3 against 1
   battle won  conquest  mean attackers left  mean defenders left
     0.414062  0.656677             2.070740             0.343323
 
-What is left of both, before any move
+Armies left on both sides, before any move
 
   attackers  defenders  probability
           3          0     0.414062
