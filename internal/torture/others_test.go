@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// small and endless are files of game settings.
+// small and endless are game settings.
 const (
 	small   = `{"target": 20}`
 	endless = `{"max_rounds": 0}`
 )
 
-// solved are calls of solve; the last ones take longer.
+// solved and solvedLong are arguments of solve; those of solvedLong take longer.
 var (
 	solved = [][]string{
 		{"-game", "martian-dice", "-players", "2"},
@@ -35,12 +35,12 @@ var (
 	}
 )
 
-// files writes the files of game settings.
+// files writes the game settings to files.
 func (w *worker) files() error {
 	return errors.Join(w.write("small.json", small), w.write("endless.json", endless))
 }
 
-// solvable picks a call of solve.
+// solvable picks arguments of solve.
 func (w *worker) solvable() []string {
 	if *duration == 0 {
 		return pick(w, solved)
@@ -50,7 +50,7 @@ func (w *worker) solvable() []string {
 
 var seconds = regexp.MustCompile(`"seconds": [^,\n]*`)
 
-// answer is the answer of solve, without its time.
+// answer returns the output of a command without its time.
 func answer(r result) string { return seconds.ReplaceAllString(r.stdout, "") }
 
 func (w *worker) solution(args []string) (*reference, error) {
@@ -61,21 +61,21 @@ func (w *worker) solution(args []string) (*reference, error) {
 	})
 }
 
-// solve strikes a solver that keeps its solution in a folder, some times in the
-// moment in which it writes, and lets it come to its end.
+// solve runs a solver with a cache several times with faults, some of them while it
+// writes, and then without.
 func (w *worker) solve() error {
 	if err := w.files(); err != nil {
 		return err
 	}
 	game := w.solvable()
-	whole, err := w.solution(game)
+	ref, err := w.solution(game)
 	if err != nil {
 		return err
 	}
 	args := append(append([]string{}, game...), "-json", "-cache", "solutions")
 	for range 1 + w.IntN(6) {
-		f := w.strike(whole.took)
-		if w.IntN(2) == 0 && f.signal != 0 { // when it writes
+		f := w.randomFault(ref.took)
+		if w.IntN(2) == 0 && f.signal != 0 { // during a write
 			f.signal, f.after = syscall.SIGKILL, w.untilWritten(f.after)
 		}
 		r, err := w.run(f, "solve", args...)
@@ -85,36 +85,36 @@ func (w *worker) solve() error {
 		if f.signal != 0 && r.status != 0 {
 			w.count("kills and signals in solving: " + f.signal.String())
 		}
-		if r.status == 0 && !f.full && answer(r) != whole.out {
-			return r.wrong("gives another answer than " + whole.out)
+		if r.status == 0 && !f.full && answer(r) != ref.out {
+			return r.failure("differs from " + ref.out)
 		}
 	}
 	r, err := w.done("solve", args...)
 	if err != nil {
 		return err
 	}
-	if answer(r) != whole.out {
-		return r.wrong("gives another answer than " + whole.out)
+	if answer(r) != ref.out {
+		return r.failure("differs from " + ref.out)
 	}
-	r, err = w.done("solve", args...) // from the folder
-	if err == nil && answer(r) != whole.out {
-		err = r.wrong("gives another answer from its folder than " + whole.out)
+	r, err = w.done("solve", args...) // from the cache
+	if err == nil && answer(r) != ref.out {
+		err = r.failure("differs, with its cache, from " + ref.out)
 	}
 	return err
 }
 
-// untilWritten is about the time at which a solver that takes so long writes.
+// untilWritten returns the approximate time of the write of a solver that takes so long.
 func (w *worker) untilWritten(took time.Duration) time.Duration {
 	return took*9/10 + time.Duration(w.Float64()*0.3*float64(took))
 }
 
-// solveDamaged damages what the solver keeps: solve refuses it or is right.
+// solveDamaged damages a cached solution: solve must refuse it or give the right answer.
 func (w *worker) solveDamaged() error {
 	if err := w.files(); err != nil {
 		return err
 	}
 	game := w.solvable()
-	whole, err := w.solution(game)
+	ref, err := w.solution(game)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (w *worker) solveDamaged() error {
 		return err
 	}
 	if len(files) == 0 {
-		return nil // of this game none are kept
+		return nil // solutions of this game are not cached
 	}
 	what, err := w.damage(pick(w, files))
 	if err != nil {
@@ -142,13 +142,13 @@ func (w *worker) solveDamaged() error {
 		return nil
 	}
 	w.count("damaged solutions without effect")
-	if answer(r) != whole.out {
-		return r.wrong("takes a solution that " + what)
+	if answer(r) != ref.out {
+		return r.failure("accepts a solution that " + what)
 	}
 	return nil
 }
 
-// eval strikes an evaluation; one that ends says what it always says.
+// eval runs an evaluation with a fault; if it ends, its output must be right.
 func (w *worker) eval() error {
 	if err := w.files(); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (w *worker) eval() error {
 		{"-game", "martian-risk-tiny", "-game-config", "endless.json", "-model", "random", "-against", "greedy", "-games", "40"},
 	})
 	args = append(append([]string{}, args...), "-json", "-cache", w.cache())
-	whole, err := w.reference("eval "+strings.Join(args, " "), func(ref *reference) error {
+	ref, err := w.reference("eval "+strings.Join(args, " "), func(ref *reference) error {
 		r, err := w.done("eval", args...)
 		ref.out = answer(r)
 		return err
@@ -172,21 +172,21 @@ func (w *worker) eval() error {
 	if err != nil {
 		return err
 	}
-	f := w.strike(whole.took)
+	f := w.randomFault(ref.took)
 	r, err := w.run(f, "eval", args...)
 	if err != nil {
 		return err
 	}
 	if f.full && r.status == 0 {
-		return r.wrong("cannot write its answer, and succeeds")
+		return r.failure("succeeds although it cannot write its answer")
 	}
-	if r.status == 0 && answer(r) != whole.out {
-		return r.wrong("gives another answer than " + whole.out)
+	if r.status == 0 && answer(r) != ref.out {
+		return r.failure("differs from " + ref.out)
 	}
 	return nil
 }
 
-// play plays games with a person who types at random, and leaves.
+// play plays games with random input.
 func (w *worker) play() error {
 	game := pick(w, [][]string{
 		{"-game", "martian-dice", "-players", fmt.Sprint(1 + w.IntN(4))},
@@ -201,38 +201,38 @@ func (w *worker) play() error {
 	for range w.IntN(400) {
 		in.WriteString(pick(w, words) + "\n")
 	}
-	f := w.strike(time.Second)
+	f := w.randomFault(time.Second)
 	f.in = in.String()
 	if f.signal == syscall.SIGKILL {
 		f.signal = 0
 	}
 	r, err := w.run(f, "play", append(append([]string{}, game...), "-opponent", pick(w, []string{"random", "greedy", "search:5"}), "-seed", fmt.Sprint(w.IntN(1000)), "-cache", w.cache())...)
 	if err == nil && f.full && r.status == 0 {
-		err = r.wrong("cannot write, and succeeds")
+		err = r.failure("succeeds although it cannot write")
 	}
 	return err
 }
 
-// nonsense calls a command with arguments and files that make no sense.
-func (w *worker) nonsense() error {
+// invalid calls a command with invalid arguments and files.
+func (w *worker) invalid() error {
 	command := pick(w, []string{"train", "eval", "play", "solve"})
 	flags := []string{"-steps", "-seed", "-algorithm", "-config", "-out", "-resume", "-sweep", "-game", "-players", "-game-config",
 		"-model", "-against", "-games", "-sequential", "-tournament", "-compare", "-plot", "-position", "-odds", "-opponent", "-seat", "-cache", "-backend", "-device", "-policy", "-mistakes", "-pool"}
-	values := []string{"", "-1", "0", "1e6", "99999999999999999999", "NaN", "nonsense", "nonsense.json", ".", "/dev/null", "/dev/zero", "/nowhere/at/all",
-		"none", "pig", "martian-dice", "exact", "greedy,greedy", "search:0", "search:1e9", "search:5:nonsense.json", "6 against 4", "13-17@1", "\x00", "\xff\xfe", strings.Repeat("a", 5000)}
+	values := []string{"", "-1", "0", "1e6", "99999999999999999999", "NaN", "invalid", "invalid.json", ".", "/dev/null", "/dev/zero", "/nowhere/at/all",
+		"none", "pig", "martian-dice", "exact", "greedy,greedy", "search:0", "search:1e9", "search:5:invalid.json", "6 against 4", "13-17@1", "\x00", "\xff\xfe", strings.Repeat("a", 5000)}
 	text := pick(w, []string{"", "{", "null", "[]", `{"train": null}`, `{"game": "pig", "train": {"steps": -1}}`, `{"train": {"hidden": [1e9]}}`,
 		`{"players": 1e99}`, `{"grid": {"train.rows": []}}`, strings.Repeat("[", 100_000), strings.Repeat(" ", 100_000) + "x",
 		`{"train": {"rows": 1048576, "ppo": {"horizon": 1000000}}}`, `{"` + strings.Repeat("k", 50_000) + `": 1}`, "\x00\x01\x02"})
-	if err := w.write("nonsense.json", text); err != nil {
+	if err := w.write("invalid.json", text); err != nil {
 		return err
 	}
 	args := []string{}
 	for range 1 + w.IntN(3) {
-		if v := pick(w, values); !strings.Contains(v, "\x00") { // which no process can be given
+		if v := pick(w, values); !strings.Contains(v, "\x00") { // not possible in an argument
 			args = append(args, pick(w, flags), v)
 		}
 	}
-	// What happens to make sense need not come to its end.
+	// Arguments that happen to be valid need not run to the end.
 	f := fault{signal: syscall.SIGINT, after: 5 * time.Second, in: "quit\n"}
 	if _, err := w.run(f, command, args...); err != nil {
 		return err

@@ -15,21 +15,21 @@ import (
 	"time"
 )
 
-// fault is what happens to a process.
+// fault is a fault of a process.
 type fault struct {
 	signal syscall.Signal // 0 is none
 	after  time.Duration
-	blocks int  // the most that it may write to a file, in units of the shell's ulimit -f; 0 is no limit
+	blocks int  // the largest file that it may write, in units of the shell's ulimit -f; 0 is no limit
 	full   bool // standard output is a full disk
 	cores  int  // GOMAXPROCS; 0 is all
 	in     string
 }
 
-// patience is how long a process may take before it counts as one that hangs.
-// Chosen: a hundred times what any takes on a busy machine.
-const patience = 5 * time.Minute
+// timeout is the time after which a process counts as hanging. Chosen: a hundred times
+// the time that any process takes on a busy machine.
+const timeout = 5 * time.Minute
 
-// result is what became of a process.
+// result is the result of a process.
 type result struct {
 	command        string
 	status         int // -1 if a signal ended it
@@ -37,10 +37,10 @@ type result struct {
 	stdout, stderr string
 }
 
-// run runs a command in the folder of the attack, and returns an error if it did
-// what no command may do.
+// run runs a command in the folder of the attack and returns an error if its result is
+// not allowed for any command.
 func (w *worker) run(f fault, command string, args ...string) (result, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	r := result{command: command + " " + strings.Join(args, " ")}
 	name, argv := filepath.Join(w.bin, command), args
@@ -96,56 +96,56 @@ func (w *worker) run(f fault, command string, args ...string) (result, error) {
 	if ctx.Err() != nil {
 		return r, fmt.Errorf("%s hangs", r.command)
 	}
-	return r, r.sane(command, f)
+	return r, r.check(command, f)
 }
 
-// sane checks what holds for every process.
-func (r *result) sane(command string, f fault) error {
+// check checks the rules for every process.
+func (r *result) check(command string, f fault) error {
 	for _, word := range []string{"panic:", "goroutine ", "runtime error", "fatal error", "DATA RACE"} {
 		if strings.Contains(r.stderr+r.stdout, word) {
-			return r.wrong("crashes")
+			return r.failure("crashes")
 		}
 	}
 	interrupted := f.signal == syscall.SIGINT || f.signal == syscall.SIGTERM
 	switch {
 	case r.signal != 0 && r.signal != f.signal:
-		return r.wrong("ends by signal " + r.signal.String())
+		return r.failure("ends by signal " + r.signal.String())
 	case r.signal != 0 || r.status == 0:
 		return nil
 	case r.status == 130 && interrupted:
 		return nil
 	case r.status == 1 || r.status == 2:
-		return r.refusal(command)
+		return r.checkRefusal(command)
 	}
-	return r.wrong("ends with a status that is not in the table")
+	return r.failure("ends with an undocumented status")
 }
 
-// refusal checks that the process has said why it failed, in one clear line and at
-// most a few on what to do.
-func (r *result) refusal(command string) error {
+// checkRefusal checks that the process has written an error in one line, with at most a
+// few further lines on what to do.
+func (r *result) checkRefusal(command string) error {
 	lines := strings.Split(strings.TrimSuffix(r.stderr, "\n"), "\n")
-	var said []string
+	var errs []string
 	for _, line := range lines {
 		if strings.HasPrefix(line, command+": ") {
-			said = append(said, line)
+			errs = append(errs, line)
 		}
 	}
 	switch {
-	case len(said) == 0:
-		return r.wrong("fails without a word")
+	case len(errs) == 0:
+		return r.failure("fails without an error message")
 	case len(lines) > 12:
-		return r.wrong("fails with too many words")
+		return r.failure("fails with too many lines")
 	}
 	for _, line := range lines {
 		if len(line) > 6000 { // a path may have 4,096 bytes
-			return r.wrong("fails in a line without an end")
+			return r.failure("fails with a line that is too long")
 		}
 	}
 	return nil
 }
 
-// wrong is an error about the process.
-func (r *result) wrong(what string) error {
+// failure returns an error about the process.
+func (r *result) failure(what string) error {
 	return fmt.Errorf("%q %s: status %d, signal %d\nstandard error: %s\nstandard output: %s", r.command, what, r.status, r.signal, tail(r.stderr), tail(r.stdout))
 }
 
@@ -155,13 +155,13 @@ func tail(s string) string { return s[max(0, len(s)-3000):] }
 func (w *worker) done(command string, args ...string) (result, error) {
 	r, err := w.run(fault{cores: 1 + w.IntN(4)}, command, args...)
 	if err == nil && r.status != 0 {
-		err = r.wrong("fails")
+		err = r.failure("fails")
 	}
 	return r, err
 }
 
-// strike is a random fault for a process that takes about so long.
-func (w *worker) strike(took time.Duration) fault {
+// randomFault returns a random fault for a process that takes about the given time.
+func (w *worker) randomFault(took time.Duration) fault {
 	f := fault{cores: 1 + w.IntN(4), after: time.Duration(w.Float64() * 1.1 * float64(took))}
 	switch w.IntN(8) {
 	case 0, 1, 2, 3:

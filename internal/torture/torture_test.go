@@ -22,12 +22,12 @@ import (
 )
 
 var (
-	duration = flag.Duration("for", 0, "how long to begin new attacks; 0 is three kinds once or, in full tests, a minute")
-	seed     = flag.Uint64("seed", 0, "seed of the attacks; 0 is another one each time")
-	only     = flag.String("only", "", "kind of attack, if only one")
+	duration = flag.Duration("for", 0, "time during which new attacks start; 0 runs three kinds once or, in full tests, is a minute")
+	seed     = flag.Uint64("seed", 0, "seed of the attacks; 0 is a random seed")
+	only     = flag.String("only", "", "the only kind of attack to run")
 )
 
-// attack is one kind of attack. It returns what went wrong.
+// attack is one kind of attack. do returns an error for a wrong result.
 type attack struct {
 	name string
 	do   func(w *worker) error
@@ -42,11 +42,11 @@ var attacks = []attack{
 	{"solve damaged", (*worker).solveDamaged},
 	{"eval", (*worker).eval},
 	{"play", (*worker).play},
-	{"nonsense", (*worker).nonsense},
+	{"invalid input", (*worker).invalid},
 }
 
-// arena is what all workers share.
-type arena struct {
+// shared holds what all workers share.
+type shared struct {
 	bin string // folder of the commands
 
 	mu         sync.Mutex
@@ -54,14 +54,14 @@ type arena struct {
 	references map[string]*reference
 }
 
-// count adds to a figure of the summary.
-func (a *arena) count(what string) {
+// count adds 1 to a figure of the summary.
+func (a *shared) count(what string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.counts[what]++
 }
 
-// reference is what a job comes to when it is left alone.
+// reference is the result of a job without faults.
 type reference struct {
 	once  sync.Once
 	dir   string
@@ -70,8 +70,8 @@ type reference struct {
 	fault error
 }
 
-// reference returns that of a name, worked out the first time.
-func (a *arena) reference(name string, work func(*reference) error) (*reference, error) {
+// reference returns the reference of a name. It computes it at the first call.
+func (a *shared) reference(name string, work func(*reference) error) (*reference, error) {
 	a.mu.Lock()
 	r := a.references[name]
 	if r == nil {
@@ -82,21 +82,21 @@ func (a *arena) reference(name string, work func(*reference) error) (*reference,
 	r.once.Do(func() {
 		start := time.Now()
 		if r.fault = work(r); r.fault != nil {
-			r.fault = fmt.Errorf("left alone, %s fails: %w", name, r.fault)
+			r.fault = fmt.Errorf("%s fails without faults: %w", name, r.fault)
 		}
 		r.took = time.Since(start)
 	})
 	return r, r.fault
 }
 
-// worker makes one attack after the other.
+// worker runs attacks one after the other.
 type worker struct {
-	*arena
+	*shared
 	*rand.Rand
-	dir string // of the present attack
+	dir string // of the current attack
 }
 
-// pick returns one of list.
+// pick returns a random element of list.
 func pick[T any](w *worker, list []T) T { return list[w.IntN(len(list))] }
 
 func TestTorture(t *testing.T) {
@@ -107,7 +107,7 @@ func TestTorture(t *testing.T) {
 		*seed = rand.Uint64()
 	}
 	t.Logf("-seed %d", *seed)
-	a := &arena{bin: t.TempDir(), counts: map[string]int{}, references: map[string]*reference{}}
+	a := &shared{bin: t.TempDir(), counts: map[string]int{}, references: map[string]*reference{}}
 	build := exec.Command("go", "build", "-o", a.bin, "marsgym/cmd/...")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -138,7 +138,7 @@ func TestTorture(t *testing.T) {
 					return
 				}
 				x := chosen[n%len(chosen)]
-				w := &worker{arena: a, Rand: rand.New(rand.NewPCG(*seed, uint64(n))), dir: filepath.Join(a.bin, fmt.Sprintf("attack-%d", n))}
+				w := &worker{shared: a, Rand: rand.New(rand.NewPCG(*seed, uint64(n))), dir: filepath.Join(a.bin, fmt.Sprintf("attack-%d", n))}
 				err := os.Mkdir(w.dir, 0o777)
 				if err == nil {
 					err = x.do(w)
@@ -146,7 +146,7 @@ func TestTorture(t *testing.T) {
 				a.count("attacks: " + x.name)
 				if err != nil {
 					a.count("failures")
-					t.Errorf("attack %d of -seed %d, %s: %v\nleft in %s", n, *seed, x.name, err, keep(t, w.dir))
+					t.Errorf("attack %d of -seed %d, %s: %v\nits files are in %s", n, *seed, x.name, err, keep(t, w.dir))
 					continue
 				}
 				os.RemoveAll(w.dir)
@@ -161,7 +161,7 @@ func TestTorture(t *testing.T) {
 	t.Logf("\n%s", strings.Join(lines, "\n"))
 }
 
-// keep moves the folder of a failed attack to where it outlasts the test.
+// keep moves the folder of a failed attack to a folder that remains after the test.
 func keep(t *testing.T, dir string) string {
 	to, err := os.MkdirTemp("", "torture-")
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"syscall"
 )
 
-// job is a training of a second or so, or of more for a long torture.
+// job is a training run of about a second, or longer for long tests.
 type job struct {
 	game, config string
 	algorithms   []string
 	long         bool
 }
 
-// settings are those of train, less what only ppo has.
+// settings are the settings of train, without those of ppo.
 const (
 	settings    = `"steps": 6000, "hidden": [16], "rows": 16, "shards": 2, "checkpoints": 9, "evaluations": 3`
 	settingsPPO = `, "ppo": {"horizon": 16, "minibatch": 64, "pool": {"fraction": 0.25, "interval": 0.2}}`
@@ -40,13 +40,13 @@ var jobs = []job{
 	{"martian-risk-small", `{"max_rounds": 3}`, []string{"one-ply"}, true},
 }
 
-// training is a job with all that decides its end.
+// training is a job with all its settings.
 type training struct {
 	name   string
 	config string // of the run, as -config takes it
 }
 
-// training picks one.
+// training picks a training.
 func (w *worker) training() training {
 	j := pick(w, slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return j.long && *duration == 0 }))
 	a := pick(w, j.algorithms)
@@ -62,7 +62,7 @@ func (w *worker) training() training {
 	}
 }
 
-// What a run folder holds.
+// Files of a run folder.
 const (
 	modelFile   = "model.safetensors"
 	metricsFile = "metrics.jsonl"
@@ -70,10 +70,10 @@ const (
 
 var runFiles = []string{modelFile, metricsFile, "checkpoint.safetensors", "config.json", "events.out.tfevents.0.marsgym"}
 
-// whole is the training left alone: a run folder.
-func (w *worker) whole(t training) (*reference, error) {
+// uninterrupted returns the run folder of a training without faults.
+func (w *worker) uninterrupted(t training) (*reference, error) {
 	return w.reference("train "+t.name, func(r *reference) error {
-		r.dir = filepath.Join(w.bin, fmt.Sprintf("whole-%x", w.Uint64()))
+		r.dir = filepath.Join(w.bin, fmt.Sprintf("uninterrupted-%x", w.Uint64()))
 		if err := w.write("config.json", t.config); err != nil {
 			return err
 		}
@@ -82,23 +82,23 @@ func (w *worker) whole(t training) (*reference, error) {
 	})
 }
 
-// cache is a folder of solutions that nobody attacks.
+// cache returns the cache folder, which no attack damages.
 func (w *worker) cache() string { return filepath.Join(w.bin, "cache") }
 
 func (w *worker) write(name, text string) error {
 	return os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o666)
 }
 
-// broken begins the training and strikes it some times, and returns the folder.
-func (w *worker) broken(t training, whole *reference, strikes int) (dir string, err error) {
+// interrupted runs the training with a number of faults and returns the folder.
+func (w *worker) interrupted(t training, ref *reference, faults int) (dir string, err error) {
 	if err := w.write("config.json", t.config); err != nil {
 		return "", err
 	}
-	for range strikes {
-		f := w.strike(whole.took)
+	for range faults {
+		f := w.randomFault(ref.took)
 		args := []string{"-resume", "run", "-cache", w.cache()}
 		if !w.exists("run", "config.json") {
-			os.RemoveAll(filepath.Join(w.dir, "run")) // where a kill left it without settings
+			os.RemoveAll(filepath.Join(w.dir, "run")) // a kill left it without settings
 			args = []string{"-config", "config.json", "-out", "run", "-cache", w.cache()}
 		}
 		r, err := w.run(f, "train", args...)
@@ -109,7 +109,7 @@ func (w *worker) broken(t training, whole *reference, strikes int) (dir string, 
 			w.count("kills and signals in training: " + f.signal.String())
 		}
 		if f.full && r.status == 0 {
-			return "", r.wrong("cannot write its answer, and succeeds")
+			return "", r.failure("succeeds although it cannot write its answer")
 		}
 	}
 	if !w.exists("run", "config.json") {
@@ -125,14 +125,14 @@ func (w *worker) exists(parts ...string) bool {
 	return err == nil
 }
 
-// train kills and interrupts a run, resumes it to its end, and compares.
+// train kills and interrupts a run, resumes it to its end, and compares the results.
 func (w *worker) train() error {
 	t := w.training()
-	whole, err := w.whole(t)
+	ref, err := w.uninterrupted(t)
 	if err != nil {
 		return err
 	}
-	dir, err := w.broken(t, whole, 1+w.IntN(6))
+	dir, err := w.interrupted(t, ref, 1+w.IntN(6))
 	if err != nil {
 		return err
 	}
@@ -140,27 +140,26 @@ func (w *worker) train() error {
 	if err != nil {
 		return err
 	}
-	if err := w.same(whole, dir, modelFile, metricsFile); err != nil {
+	if err := w.same(ref, dir, modelFile, metricsFile); err != nil {
 		return fmt.Errorf("%s, %s: %w", t.name, r.command, err)
 	}
 	left, err := filepath.Glob(filepath.Join(w.dir, dir, "*.tmp"))
 	if err != nil || len(left) > 0 {
-		return fmt.Errorf("%s: left behind: %v, %v", t.name, left, err)
+		return fmt.Errorf("%s: temporary files remain: %v, %v", t.name, left, err)
 	}
 	return nil
 }
 
 var timed = regexp.MustCompile(`"(seconds|steps_per_s)":[^,}]*`)
 
-// same compares files of a run with those of one that was left alone, but for what
-// they say of time.
-func (w *worker) same(whole *reference, dir string, names ...string) error {
+// same compares files of a run with those of one without faults, except for times.
+func (w *worker) same(ref *reference, dir string, names ...string) error {
 	for _, name := range names {
 		got, err := os.ReadFile(filepath.Join(w.dir, dir, name))
 		if err != nil {
 			return err
 		}
-		want, err := os.ReadFile(filepath.Join(whole.dir, name))
+		want, err := os.ReadFile(filepath.Join(ref.dir, name))
 		if err != nil {
 			return err
 		}
@@ -168,21 +167,21 @@ func (w *worker) same(whole *reference, dir string, names ...string) error {
 			got, want = timed.ReplaceAll(got, nil), timed.ReplaceAll(want, nil)
 		}
 		if !bytes.Equal(got, want) {
-			return fmt.Errorf("%s differs from that of a run that was left alone", name)
+			return fmt.Errorf("%s differs from that of a run without faults", name)
 		}
 	}
 	return nil
 }
 
-// trainDamaged damages a file of a run, ended or not. Then -resume and eval refuse
-// it, or give the right result.
+// trainDamaged damages a file of a run, finished or not. Then -resume and eval must
+// refuse it or give the right result.
 func (w *worker) trainDamaged() error {
 	t := w.training()
-	whole, err := w.whole(t)
+	ref, err := w.uninterrupted(t)
 	if err != nil {
 		return err
 	}
-	dir, err := w.broken(t, whole, 1+w.IntN(3))
+	dir, err := w.interrupted(t, ref, 1+w.IntN(3))
 	if err != nil {
 		return err
 	}
@@ -211,13 +210,13 @@ func (w *worker) trainDamaged() error {
 		return nil
 	}
 	w.count("damaged run files without effect")
-	if err := w.same(whole, dir, modelFile); err != nil {
+	if err := w.same(ref, dir, modelFile); err != nil {
 		return fmt.Errorf("%s, %s %s: %w", t.name, name, what, err)
 	}
 	return nil
 }
 
-// damage does something to a file, and says what.
+// damage damages a file and returns how.
 func (w *worker) damage(path string) (string, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -248,15 +247,15 @@ func (w *worker) damage(path string) (string, error) {
 	return what, os.WriteFile(path, b, 0o666)
 }
 
-// trainReplaced puts a link, a folder or a pipe in the place of a file. What a link
-// points to stays as it is.
+// trainReplaced replaces a file by a link, a folder or a pipe. The target of a link must
+// not change.
 func (w *worker) trainReplaced() error {
 	t := w.training()
-	whole, err := w.whole(t)
+	ref, err := w.uninterrupted(t)
 	if err != nil {
 		return err
 	}
-	dir, err := w.broken(t, whole, 1+w.IntN(2))
+	dir, err := w.interrupted(t, ref, 1+w.IntN(2))
 	if err != nil {
 		return err
 	}
@@ -286,20 +285,20 @@ func (w *worker) trainReplaced() error {
 	}
 	w.count("run files replaced")
 	if b, err := os.ReadFile(filepath.Join(w.dir, "precious")); err != nil || string(b) != precious {
-		return r.wrong(fmt.Sprintf("writes through a link at %s: %q, %v", name, b, err))
+		return r.failure(fmt.Sprintf("writes through a link at %s: %q, %v", name, b, err))
 	}
 	if r.status == 0 {
-		return w.same(whole, dir, modelFile)
+		return w.same(ref, dir, modelFile)
 	}
 	return nil
 }
 
-// sweep kills a sweep and goes on with it.
+// sweep kills a sweep and resumes it.
 func (w *worker) sweep() error {
 	const text = `{"base": {"game": "pig", "game_config": {"target": 20}, "train": {"algorithm": "ppo", ` + settings + settingsPPO + `}}, "grid": {"train.rows": [8, 16]}, "seeds": [1, 2]}`
 	args := []string{"-sweep", "sweep.json", "-out", "runs", "-cache", w.cache()}
-	whole, err := w.reference("sweep", func(r *reference) error {
-		r.dir = filepath.Join(w.bin, "whole-sweep")
+	ref, err := w.reference("sweep", func(r *reference) error {
+		r.dir = filepath.Join(w.bin, "ref-sweep")
 		if err := w.write("sweep.json", text); err != nil {
 			return err
 		}
@@ -313,7 +312,7 @@ func (w *worker) sweep() error {
 		return err
 	}
 	for range 1 + w.IntN(4) {
-		f := w.strike(whole.took)
+		f := w.randomFault(ref.took)
 		r, err := w.run(f, "train", args...)
 		if err != nil {
 			return err
@@ -325,11 +324,11 @@ func (w *worker) sweep() error {
 	if _, err := w.done("train", args...); err != nil {
 		return err
 	}
-	return filepath.WalkDir(whole.dir, func(path string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(ref.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != modelFile {
 			return err
 		}
-		run, err := filepath.Rel(whole.dir, filepath.Dir(path))
+		run, err := filepath.Rel(ref.dir, filepath.Dir(path))
 		if err != nil {
 			return err
 		}
