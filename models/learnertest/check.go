@@ -81,7 +81,7 @@ func gradients(new New) error {
 			return fmt.Errorf("%s, %v: %w", s.Head, s.Hidden, err)
 		}
 		if want := models.Norm(got); !(math.Abs(norm-want) <= 1e-6*want) {
-			return fmt.Errorf("Fit returns the norm %v: want %v", norm, want)
+			return fmt.Errorf("norm returned by Fit is %v: want %v", norm, want)
 		}
 	}
 	return nil
@@ -301,7 +301,7 @@ func diverges(new New) error {
 		before := snapshot(l)
 		shard := models.Shard{Obs: make([]float32, s.Obs), Loss: func(_, _, _, dv []float32) { dv[1] = float32(bad) }}
 		if _, err := l.Fit([]models.Shard{shard}, 1e-3); !errors.Is(err, models.ErrDiverged) {
-			return fmt.Errorf("Fit returns the error %[2]v for a gradient of %[1]v: want ErrDiverged", bad, err)
+			return fmt.Errorf("gradient of %v: Fit returns the error %v: want ErrDiverged", bad, err)
 		}
 		if err := equal(snapshot(l), before); err != nil {
 			return fmt.Errorf("after a gradient of %v: %w", bad, err)
@@ -333,12 +333,12 @@ func refuses(new New) error {
 	q := newSquares(s, rand.New(rand.NewPCG(92, 0)), 4)
 	for _, shards := range [][]models.Shard{nil, {}, {q.slice(0, 0).shard()}} {
 		if _, err := l.Fit(shards, 1e-3); err == nil {
-			return fmt.Errorf("Fit accepts %d shards without rows", len(shards))
+			return fmt.Errorf("no error from Fit of %d shards without rows", len(shards))
 		}
 	}
 	for _, rate := range []float64{math.NaN(), math.Inf(1), -1} {
 		if _, err := l.Fit([]models.Shard{q.shard()}, rate); err == nil {
-			return fmt.Errorf("Fit accepts a learning rate of %v", rate)
+			return fmt.Errorf("no error from Fit at a learning rate of %v", rate)
 		}
 	}
 	small, err := trained(new, shapes[2], 91, 0, 1)
@@ -349,7 +349,7 @@ func refuses(new New) error {
 	nan[0].Data[0] = float32(math.NaN())
 	for i, state := range [][]models.Tensor{nil, small.State(), nan} {
 		if err := l.Restore(state); !errors.Is(err, models.ErrMismatch) {
-			return fmt.Errorf("Restore returns the error %[2]v for wrong state %[1]d: want ErrMismatch", i, err)
+			return fmt.Errorf("wrong state %d: Restore returns the error %v: want ErrMismatch", i, err)
 		}
 	}
 	return equal(snapshot(l), before)

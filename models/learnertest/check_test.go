@@ -51,7 +51,7 @@ var violations = []struct {
 			return fit(shards, rate)
 		}
 	}},
-	{"gradient equals finite differences: Fit returns the norm", func(b *broken) {
+	{"gradient equals finite differences: norm returned by Fit", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			norm, err := fit(shards, rate)
@@ -152,7 +152,7 @@ var violations = []struct {
 			return restore(state)
 		}
 	}},
-	{"gradient that is not finite changes nothing: Fit returns the error <nil> for a gradient of NaN", func(b *broken) {
+	{"gradient that is not finite changes nothing: gradient of NaN: Fit returns the error <nil>", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			norm, err := fit(shards, rate)
@@ -172,7 +172,7 @@ var violations = []struct {
 			return norm, err
 		}
 	}},
-	{"invalid arguments are errors and change nothing: Fit accepts 0 shards", func(b *broken) {
+	{"invalid arguments are errors and change nothing: no error from Fit of 0 shards", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			if len(shards) == 0 {
@@ -181,7 +181,7 @@ var violations = []struct {
 			return fit(shards, rate)
 		}
 	}},
-	{"invalid arguments are errors and change nothing: Fit accepts a learning rate of NaN", func(b *broken) {
+	{"invalid arguments are errors and change nothing: no error from Fit at a learning rate of NaN", func(b *broken) {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			if math.IsNaN(rate) {
@@ -190,7 +190,7 @@ var violations = []struct {
 			return fit(shards, rate)
 		}
 	}},
-	{"invalid arguments are errors and change nothing: Restore returns the error <nil> for wrong state 0", func(b *broken) {
+	{"invalid arguments are errors and change nothing: wrong state 0", func(b *broken) {
 		restore := b.restore
 		b.restore = func(state []models.Tensor) error {
 			if state == nil {
