@@ -24,6 +24,9 @@ func (s *session) sweep(ctx context.Context, c call) error {
 			return err
 		}
 	}
+	if err := c.plan.Prepare(dir); err != nil {
+		return adviseOther(err)
+	}
 	total := c.plan.Runs()
 	fmt.Fprintf(s.stdout, "%d runs of %s for %d, into %s\n", total, s.spec.Title, s.spec.Players, dir)
 	var exact *models.Exact // the latest of the run
@@ -55,7 +58,7 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	s.bar.Clear()
 	switch again := fmt.Sprintf("go run ./cmd/train -sweep %s -out %s", c.sweep, dir); {
 	case errors.Is(err, sweep.ErrOther):
-		return fmt.Errorf("%w with -out", err)
+		return adviseOther(err)
 	case errors.Is(err, train.ErrInterrupted):
 		fmt.Fprintf(s.stdout, "stopped in run %d of %d; to go on:\n\n\t%s\n", len(trials)+1, total, again)
 		return ctx.Err()
@@ -66,4 +69,12 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	fmt.Fprintf(s.stdout, "\ntrain the best go run ./cmd/train -config %s\n", filepath.Join(best, train.ConfigFile))
 	s.reportCurve(dir, s.drawCurve(dir, names))
 	return nil
+}
+
+// adviseOther adds to [sweep.ErrOther] how to choose another folder.
+func adviseOther(err error) error {
+	if errors.Is(err, sweep.ErrOther) {
+		return fmt.Errorf("%w with -out", err)
+	}
+	return err
 }

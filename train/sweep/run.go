@@ -33,7 +33,8 @@ type Options struct {
 	// Report, if not nil, is called after each iteration of a run, counted from 0.
 	Report func(run int, m train.Metrics)
 	// Ended, if not nil, is called after each run with all runs so far. trained
-	// reports whether the call of Run trained it, at least in part.
+	// reports whether this call of Run trained the last one, at least in part. An
+	// error ends Run.
 	Ended func(trials []Trial, trained bool) error
 }
 
@@ -44,7 +45,7 @@ type Options struct {
 // If opt.Dir holds the same sweep it is resumed. Errors wrap [ErrOther],
 // [train.ErrInterrupted], with the current run saved, or the errors of [train.Run].
 func (p *Plan) Run(ctx context.Context, opt Options) ([]Trial, error) {
-	if err := p.claim(opt.Dir); err != nil {
+	if err := p.Prepare(opt.Dir); err != nil {
 		return nil, err
 	}
 	var trials []Trial
@@ -52,7 +53,7 @@ func (p *Plan) Run(ctx context.Context, opt Options) ([]Trial, error) {
 		variant, seed := k%len(p.Variants), k/len(p.Variants)
 		s := p.Variants[variant].Runs[seed]
 		t := Trial{Variant: variant, Dir: filepath.Join(opt.Dir, fmt.Sprintf("%02d-seed-%d", variant+1, s.Train.Seed))}
-		if err := prepare(t.Dir, s); err != nil {
+		if err := prepareRun(t.Dir, s); err != nil {
 			return trials, err
 		}
 		trained := false
@@ -85,8 +86,9 @@ func (p *Plan) Run(ctx context.Context, opt Options) ([]Trial, error) {
 	return trials, nil
 }
 
-// claim writes the sweep to its folder, unless it is there already.
-func (p *Plan) claim(dir string) error {
+// Prepare writes the sweep to its folder, which must exist, unless it is there
+// already. Run calls it too. Its error wraps [ErrOther] if there is another sweep.
+func (p *Plan) Prepare(dir string) error {
 	d, err := atomicfile.OpenDir(dir)
 	if err != nil {
 		return err
@@ -110,8 +112,8 @@ func (p *Plan) claim(dir string) error {
 	return err
 }
 
-// prepare makes a run folder, or finds one with the same settings.
-func prepare(dir string, s train.Settings) error {
+// prepareRun makes a run folder, or finds one with the same settings.
+func prepareRun(dir string, s train.Settings) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -127,7 +129,7 @@ func prepare(dir string, s train.Settings) error {
 	}
 	list, err := before.Differences(s)
 	if err == nil && list != nil {
-		err = fmt.Errorf("%s: %w: by another release or by hand its settings differ: %s; put them back, or choose another folder", dir, ErrOther, input.Cut(strings.Join(list, ", ")))
+		err = fmt.Errorf("%s: %w: its settings differ, by hand or by another release: %s; put them back, or choose another folder", dir, ErrOther, input.Cut(strings.Join(list, ", ")))
 	}
 	return err
 }
