@@ -58,7 +58,7 @@ func (r *Rules) bestAction(t *turnGraph, value, rolling []float64, s State) game
 	legal := r.Legal(acts[:0], s)
 	if s.Phase == Decide {
 		roll = r.nodeOf(t, s.Aside, false)
-		stop := value[r.Points(s.Aside)]
+		stop := value[r.turnPoints(s.Aside)]
 		if int(roll) < t.ends || int(roll) >= t.live || stop <= rolling[roll]+game.Tie {
 			return Roll
 		}

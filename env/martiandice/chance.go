@@ -158,7 +158,7 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 			}
 			aside := s.Aside
 			aside[tank] += x.Counts[tank]
-			ended[r.Points(aside)] += x.prob
+			ended[r.turnPoints(aside)] += x.prob
 		}
 		for points, p := range ended {
 			if p > 0 {

@@ -93,7 +93,7 @@ func (r *Rules) Encode(dst []float32, s State, p game.Player) {
 	dst[l.rays+int(s.Aside[ray])] = 1
 	dst[l.earthlings+earthlings] = 1
 	dst[l.free+r.free(&s)] = 1
-	points := r.Points(s.Aside)
+	points := r.turnPoints(s.Aside)
 	dst[l.points+points] = 1
 	total, best := int(s.Score[s.Seat])+points, 0
 	for i, n := range s.Score[:players] {

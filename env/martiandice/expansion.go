@@ -65,7 +65,7 @@ func (r *Rules) newExpansion(key expansionKey) *expansion {
 		s.Roll, s.Phase = x.Counts, Select
 		s.Roll[tank] = 0
 		if stuck(&s) {
-			ended[r.Points(s.Aside)] += x.prob
+			ended[r.turnPoints(s.Aside)] += x.prob
 			continue
 		}
 		for t := human; t <= chicken; t++ {
@@ -98,7 +98,7 @@ func (e *expansion) add(r *Rules, s State, seat game.Player) {
 	for _, a := range legal {
 		l := leaf{aside: s.asideAfter(a)}
 		if after := (State{Aside: l.aside}); a == Stop || r.free(&after) == 0 {
-			l = leaf{ends: true, points: r.Points(l.aside)}
+			l = leaf{ends: true, points: r.turnPoints(l.aside)}
 		} else {
 			after, _ = r.Canonical(after)
 			l.aside = after.Aside

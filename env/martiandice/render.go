@@ -38,7 +38,7 @@ func (r *Rules) Render(s State) string {
 		}
 		return text + "\nover     seat " + seats(s.Tied) + " wins"
 	}
-	text += fmt.Sprintf("\naside    %s  (%s if the turn ends)", dice(s.Aside), plural(r.Points(s.Aside), "point"))
+	text += fmt.Sprintf("\naside    %s  (%s if the turn ends)", dice(s.Aside), plural(r.turnPoints(s.Aside), "point"))
 	if s.Phase == Select {
 		return text + "\nrolled   " + dice(s.Roll)
 	}
@@ -51,7 +51,7 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 	case a == Roll:
 		return "roll " + plural(r.free(&s), "die")
 	case a == Stop:
-		return "end the turn with " + plural(r.Points(s.Aside), "point")
+		return "end the turn with " + plural(r.turnPoints(s.Aside), "point")
 	}
 	t := diceType(a)
 	left := r.free(&s) - int(s.Roll[t])

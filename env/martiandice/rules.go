@@ -209,8 +209,8 @@ func (r *Rules) illegal(s State, a game.Action) error {
 // free returns the number of dice that are not set aside.
 func (r *Rules) free(s *State) int { return r.cfg.Dice - s.Aside.total() }
 
-// Points returns the score of a turn that ends with these dice set aside.
-func (r *Rules) Points(aside Counts) int {
+// turnPoints returns the score of a turn that ends with these dice set aside.
+func (r *Rules) turnPoints(aside Counts) int {
 	if aside[tank] > aside[ray] {
 		return 0
 	}
@@ -233,7 +233,7 @@ func (c Config) maxPoints() int {
 func (c Config) maxScore() int { return c.Target - 1 + c.maxPoints() }
 
 // endTurn scores the turn and passes the dice to the next seat.
-func (r *Rules) endTurn(s *State) { r.pass(s, r.Points(s.Aside)) }
+func (r *Rules) endTurn(s *State) { r.pass(s, r.turnPoints(s.Aside)) }
 
 // score returns the state after the turn of s.Seat has ended with so many points.
 func (r *Rules) score(s State, points int) State {

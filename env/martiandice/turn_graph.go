@@ -94,7 +94,7 @@ func (h hold) aside() Counts {
 
 // holdOf returns the hold of the dice set aside.
 func (r *Rules) holdOf(c Counts) hold {
-	h := hold{tanks: c[tank], rays: c[ray], points: uint8(r.Points(c))}
+	h := hold{tanks: c[tank], rays: c[ray], points: uint8(r.turnPoints(c))}
 	for t := human; t <= chicken; t++ {
 		if c[t] > 0 {
 			h.types++

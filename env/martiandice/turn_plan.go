@@ -185,7 +185,7 @@ func (p *turnPlan) Options(dst []float64, s State) []float64 {
 		if int(node) >= p.turn.ends && int(node) < p.turn.live {
 			roll = p.rolling[node]
 		}
-		return append(dst, roll, p.value[p.r.Points(s.Aside)])
+		return append(dst, roll, p.value[p.r.turnPoints(s.Aside)])
 	}
 	var legal [actions]game.Action
 	for _, a := range p.r.Legal(legal[:0], s) {

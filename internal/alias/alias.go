@@ -1,8 +1,8 @@
-// Package alias draws from a fixed discrete distribution in constant time.
+// Package alias samples from a fixed discrete distribution in constant time.
 //
 // Source: A. J. Walker, "An efficient method for generating discrete random
 // variables with general distributions", ACM TOMS 3(3), 1977, with the
-// construction of M. D. Vose, IEEE TSE 17(9), 1991, here in integers: the
+// construction of M. D. Vose, IEEE TSE 17(9), 1991. Here it uses integers: the
 // masses are rounded once and then moved without error.
 package alias
 
@@ -13,34 +13,34 @@ import (
 	"math/rand/v2"
 )
 
-// Table is a distribution over 0 to n-1. Many goroutines may draw from it at
-// once, each with a generator of its own.
+// Table is a distribution over 0 to n-1. It may be used by many goroutines at once,
+// each with a generator of its own.
 type Table struct {
 	columns []column
 }
 
-// A column is chosen with probability 1/n. It stands for its own index with
-// probability keep/2^64 and else for alias.
+// column is chosen with probability 1/n. It stands for its own index with probability
+// keep/2^64 and else for alias.
 type column struct {
 	keep  uint64
 	alias int
 }
 
-// New returns the table of the weights, in proportion to their sum. A weight of
-// zero is never drawn. It panics unless the weights are finite, not negative
-// and of a sum above zero: they come from the rules of a game, not from a user.
+// New returns the distribution in proportion to the weights. An index of weight zero is
+// never drawn. New panics unless the weights are finite and not negative, and their sum
+// is above zero: they come from the rules of a game, not from a user.
 func New(weights []float64) *Table {
 	sum := total(weights)
 	n := uint64(len(weights))
 
-	// Each column has room for 2^shift; all n fit into a uint64.
+	// Each column has a mass of 2^shift, so that the sum of all n fits into a uint64.
 	shift := 63 - bits.Len64(n)
 	room := uint64(1) << shift
 	mass := make([]uint64, n)
 	left, largest := n*room, 0
 	for i, w := range weights {
 		mass[i] = uint64(w / sum * float64(n*room))
-		left -= mass[i] // wraps below zero where rounding gave out too much
+		left -= mass[i] // wraps around where the rounded masses exceed the sum
 		if w > weights[largest] {
 			largest = i
 		}
@@ -58,7 +58,7 @@ func New(weights []float64) *Table {
 			large = append(large, i)
 		}
 	}
-	// The masses sum to n columns exactly, so both lists run out together.
+	// The masses sum exactly to n columns, so both lists become empty together.
 	for len(small) > 0 {
 		s, l := small[len(small)-1], large[len(large)-1]
 		small = small[:len(small)-1]
@@ -74,8 +74,8 @@ func New(weights []float64) *Table {
 	return &Table{columns}
 }
 
-// total is the sum of the weights, compensated after Kahan, so that many
-// weights lose no more than few.
+// total returns the sum of the weights by Kahan's compensated summation, so that the
+// rounding error does not grow with their number.
 func total(weights []float64) float64 {
 	var sum, lost float64
 	for i, w := range weights {
@@ -93,14 +93,11 @@ func total(weights []float64) float64 {
 	return sum
 }
 
-// Len is the number of indices that can be asked for, n.
-func (t *Table) Len() int { return len(t.columns) }
-
-// Draw returns an index by its weight. It takes one Uint64 from r: of its
-// product with n the high word is the column and the low word the place within.
+// Draw returns a random index. It takes one Uint64 from r: the high word of its product
+// with n is the column, and the low word the position within the column.
 func (t *Table) Draw(r *rand.PCG) int {
-	i, place := bits.Mul64(r.Uint64(), uint64(len(t.columns)))
-	if c := &t.columns[i]; place >= c.keep {
+	i, within := bits.Mul64(r.Uint64(), uint64(len(t.columns)))
+	if c := &t.columns[i]; within >= c.keep {
 		return c.alias
 	}
 	return int(i)

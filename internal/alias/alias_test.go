@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// distributions are hard in different ways: even, uneven, with zeros, spread
-// over many orders of magnitude, long.
+// distributions returns weights that are difficult in different ways: even, uneven, with
+// zeros, over many orders of magnitude, and many.
 func distributions() map[string][]float64 {
 	d := map[string][]float64{
 		"one":       {3},
@@ -46,7 +46,7 @@ func TestImpliedProbabilities(t *testing.T) {
 	for name, weights := range distributions() {
 		t.Run(name, func(t *testing.T) {
 			table := New(weights)
-			n := float64(table.Len())
+			n := float64(len(table.columns))
 			got := make([]float64, len(weights))
 			for i, c := range table.columns {
 				if c.alias == i {
@@ -80,7 +80,7 @@ func TestDrawFollowsWeights(t *testing.T) {
 			for range draws {
 				count[table.Draw(r)]++
 			}
-			// Cells that expect less than 5 are taken together.
+			// Cells with an expected count below 5 are merged.
 			var chi2, restGot, restWant, total float64
 			cells := 0
 			total = sum(weights)
@@ -101,7 +101,7 @@ func TestDrawFollowsWeights(t *testing.T) {
 				t.Errorf("%v draws where %v were expected", restGot, restWant)
 			}
 			if df := float64(cells - 1); df > 0 {
-				// Wilson and Hilferty, PNAS 17(12), 1931: about standard normal.
+				// Wilson and Hilferty, PNAS 17(12), 1931: z is about standard normal.
 				z := (math.Cbrt(chi2/df) - (1 - 2/(9*df))) / math.Sqrt(2/(9*df))
 				if !(z < 4) {
 					t.Errorf("chi-square %v with %v degrees of freedom (z = %v)", chi2, df, z)

@@ -11,28 +11,30 @@ const Width = 8
 // Vec is one number for each lane.
 type Vec [Width]float64
 
-// Graph is what a player can come to, by number: first the ends, which pay, then
-// the nodes, each of which leads to lower numbers only. In a node the player may
-// stop and be paid as an end is, or roll on, to one of some options of its choice
-// that chance offers. Once built, it may be used from several goroutines at once.
+// Graph is a decision problem of one player. Its elements are numbered: first the ends,
+// which have payoffs, then the nodes, which lead to lower numbers only. In a node the
+// player stops at an end or rolls on. A roll has a probability and offers one or more
+// options, of which the player chooses one. Once built, a Graph may be used by several
+// goroutines at once.
 type Graph struct {
 	ends  int
 	tie   float64
-	nodes []node // [nodes+1]; node i owns what lies between its own bounds and the next
+	nodes []node // [nodes+1]; the rolls of node i lie between its bounds and the next ones
 	edges []edge
 	pairs []pair
 	picks []pick
 }
 
-// node is where the edges, pairs and picks of a node begin, and what it pays.
+// node has the first index of the edges, pairs and picks of a node, and the end at which
+// it can stop.
 type node struct {
 	edges, pairs, picks uint32
-	stop                int32 // a place, or none
+	stop                int32 // an offset, or none
 }
 
 const none = -1
 
-// offset is a number of the graph, as the offset of its Vec in bytes.
+// offset stands for a number of the graph: the offset of its Vec in bytes.
 type offset uint32
 
 const vecSize = 8 * Width
@@ -52,27 +54,26 @@ type pair struct {
 	a, b offset
 }
 
-// maxOptions is what a roll can offer.
+// maxOptions is the largest number of options of a roll.
 const maxOptions = 5
 
-// pick is a roll with three options or more; what is left of to repeats the
-// first.
+// pick is a roll with three options or more. The rest of to repeats the first.
 type pick struct {
 	prob float64
 	n    uint32
 	to   [maxOptions]offset
 }
 
-// New returns a graph of so many ends and no node. Options that differ by no
-// more than tie are equal: the first is taken, and rolling on before stopping.
+// New returns a graph with so many ends and no nodes. Options whose values differ by at
+// most tie are equal: the first is chosen, and rolling on before stopping.
 func New(ends int, tie float64) *Graph {
 	return &Graph{ends: ends, tie: tie, nodes: []node{{}}}
 }
 
-// Len is the number of ends and nodes.
+// Len returns the number of ends and nodes.
 func (g *Graph) Len() int { return g.ends + len(g.nodes) - 1 }
 
-// Add adds a node, which pays what that end does, or cannot stop if stop is
+// Add adds a node that can stop at the end of that number, or cannot stop if stop is
 // negative.
 func (g *Graph) Add(stop int) {
 	last := &g.nodes[len(g.nodes)-1]
@@ -84,22 +85,22 @@ func (g *Graph) Add(stop int) {
 	g.bound()
 }
 
-// Roll adds to the last node a roll of that probability and with these options,
-// all different. Where there are few options they are added first: one, then
-// two, then more.
+// Roll adds to the last node a roll with that probability and these options, which are
+// all different. A node gets its rolls with one option first, then those with two, then
+// those with more.
 func (g *Graph) Roll(prob float64, options ...int) {
 	to := make([]offset, len(options))
 	for i, o := range options {
 		if slices.Contains(options[:i], o) {
-			panic(fmt.Sprintf("lanes: option %d twice", o))
+			panic(fmt.Sprintf("lanes: option %d is repeated", o))
 		}
 		to[i] = g.offset(o, g.Len()-1)
 	}
-	begun := &g.nodes[len(g.nodes)-2]
+	node := &g.nodes[len(g.nodes)-2]
 	switch n := len(options); {
-	case n == 1 && int(begun.pairs) == len(g.pairs) && int(begun.picks) == len(g.picks):
+	case n == 1 && int(node.pairs) == len(g.pairs) && int(node.picks) == len(g.picks):
 		g.edges = append(g.edges, edge{prob: prob, to: to[0]})
-	case n == 2 && int(begun.picks) == len(g.picks):
+	case n == 2 && int(node.picks) == len(g.picks):
 		g.pairs = append(g.pairs, pair{prob, to[0], to[1]})
 	case n > 2 && n <= maxOptions:
 		p := pick{prob: prob, n: uint32(n)}
@@ -109,12 +110,12 @@ func (g *Graph) Roll(prob float64, options ...int) {
 		copy(p.to[:], to)
 		g.picks = append(g.picks, p)
 	default:
-		panic(fmt.Sprintf("lanes: a roll with %d options, late or more than %d", n, maxOptions))
+		panic(fmt.Sprintf("lanes: a roll with %d options comes too late, or has more than %d", n, maxOptions))
 	}
 	g.bound()
 }
 
-// offset is number n, which must be below limit.
+// offset returns the offset of number n, which must be below limit.
 func (g *Graph) offset(n, limit int) offset {
 	if n < 0 || n >= limit || n > 1<<31/vecSize {
 		panic(fmt.Sprintf("lanes: %d is not below %d", n, limit))
@@ -122,27 +123,27 @@ func (g *Graph) offset(n, limit int) offset {
 	return offset(n * vecSize)
 }
 
-// bound ends the last node where its rolls end.
+// bound sets the upper bounds of the rolls of the last node.
 func (g *Graph) bound() {
 	n := &g.nodes[len(g.nodes)-1]
 	n.edges, n.pairs, n.picks = uint32(len(g.edges)), uint32(len(g.pairs)), uint32(len(g.picks))
 }
 
-// Solve fills value [Len] with what each number is worth under best play, given
-// value[:ends], what the ends pay, and rolling [Len] with what rolling on is
-// worth in the nodes. Payoffs are not NaN.
+// Solve fills value [Len] with the values of all numbers under best play, given the
+// payoffs of the ends in value[:ends], and rolling [Len] with the values of rolling on in
+// the nodes. Payoffs are not NaN.
 //
 //	rolling[i] = Σ prob·max value[options],  value[i] = max(rolling[i], value[stop])
 //
-// The sum is over the rolls in the order in which they were added.
+// The sum is over the rolls of the node in the order in which they were added.
 func (g *Graph) Solve(value, rolling []Vec) {
 	g.check(len(value), g.Len())
 	g.check(len(rolling), g.Len())
 	active.solve(g, value, rolling)
 }
 
-// Propagate adds to dist [ends] how the best play that Solve has found ends, from
-// the numbers to which reach [Len] gives a probability; it clears reach.
+// Propagate adds to dist [ends] the probability of each end under the best play that
+// Solve has found, given the initial probabilities reach [Len]. It clears reach.
 func (g *Graph) Propagate(dist, reach, value, rolling []Vec) {
 	g.check(len(dist), g.ends)
 	g.check(len(reach), g.Len())

@@ -1,6 +1,6 @@
 package lanes
 
-// kernel names one implementation of the loops.
+// kernel is one implementation of the loops.
 type kernel uint8
 
 const (
@@ -9,8 +9,8 @@ const (
 	avx512
 )
 
-// kernels holds those that this processor runs, the fastest last, and active
-// the one in use. Only tests change it.
+// kernels are the kernels that this processor can run, the fastest last. active is the
+// one in use; only tests change it.
 var (
 	kernels = detect()
 	active  = kernels[len(kernels)-1]
@@ -56,7 +56,7 @@ func solveGo(g *Graph, value, rolling []Vec) {
 	}
 }
 
-// best is what the best option is worth.
+// best returns the values of the best option.
 func (c *pick) best(value []Vec) Vec {
 	v := *c.to[0].in(value)
 	for _, to := range c.to[1:c.n] {
@@ -67,7 +67,7 @@ func (c *pick) best(value []Vec) Vec {
 	return v
 }
 
-// propagateGo does all of Spread but to add reach to dist at the ends.
+// propagateGo does all of Propagate except adding reach to dist at the ends.
 func propagateGo(g *Graph, dist, reach, value, rolling []Vec) {
 	for i := len(g.nodes) - 2; i >= 0; i-- {
 		p := reach[g.ends+i]

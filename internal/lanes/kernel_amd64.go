@@ -45,8 +45,8 @@ func (kern kernel) propagate(g *Graph, dist, reach, value, rolling []Vec) {
 	}
 }
 
-// solveAVX2 and solveAVX512 do what [solveGo] does for n nodes, n at least 1. out
-// and rolling are those of the first node.
+// solveAVX2 and solveAVX512 are [solveGo] for n nodes, n at least 1. out and rolling
+// point to the elements of the first node.
 
 //go:noescape
 func solveAVX2(n int, nodes *node, edges *edge, pairs *pair, picks *pick, value, out, rolling *Vec)
@@ -54,8 +54,8 @@ func solveAVX2(n int, nodes *node, edges *edge, pairs *pair, picks *pick, value,
 //go:noescape
 func solveAVX512(n int, nodes *node, edges *edge, pairs *pair, picks *pick, value, out, rolling *Vec)
 
-// spreadAVX2 and spreadAVX512 do what [spreadGo] does for n nodes, n at least 1.
-// nodes, from and rolling are the last node's; from is its reach.
+// spreadAVX2 and spreadAVX512 are [propagateGo] for n nodes, n at least 1. nodes, from
+// and rolling point to the elements of the last node; from is its reach.
 
 //go:noescape
 func propagateAVX2(n int, nodes *node, edges *edge, pairs *pair, picks *pick, dist, reach, value, from, rolling *Vec, tie float64)

@@ -11,7 +11,7 @@ import (
 
 const tie = 1e-3
 
-// plain is a graph as anybody would write it down.
+// plain is a graph in its simplest form.
 type plain struct {
 	ends  int
 	nodes []plainNode
@@ -27,8 +27,8 @@ type plainRoll struct {
 	options []int
 }
 
-// random is a graph of so many ends and nodes; nodes may have no rolls of some
-// kind, or none at all.
+// random returns a graph with so many ends and nodes. Nodes may lack rolls of some kind,
+// or have none at all.
 func random(src *rand.Rand, ends, nodes int) plain {
 	g := plain{ends: ends}
 	for i := range nodes {
@@ -38,7 +38,7 @@ func random(src *rand.Rand, ends, nodes int) plain {
 				n.rolls = append(n.rolls, plainRoll{src.Float64(), src.Perm(ends + i)[:options]})
 			}
 		}
-		// Three and more come in any order.
+		// Rolls with three options or more have any order.
 		from := slices.IndexFunc(n.rolls, func(r plainRoll) bool { return len(r.options) > 2 })
 		if from >= 0 {
 			more := n.rolls[from:]
@@ -92,7 +92,7 @@ func (p plain) spread(dist, reach, value, rolling []float64) {
 				best = max(best, value[o])
 			}
 			to := slices.IndexFunc(r.options, func(o int) bool { return value[o] >= best-tie })
-			if len(r.options) == 2 { // rounded in another way
+			if len(r.options) == 2 { // the kernels round this comparison in another way
 				to = 0
 				if value[r.options[1]] > value[r.options[0]]+tie {
 					to = 1
@@ -106,7 +106,7 @@ func (p plain) spread(dist, reach, value, rolling []float64) {
 	}
 }
 
-// payoff draws from numbers of which many tie, exactly or nearly.
+// payoff returns random numbers of which many tie, exactly or nearly.
 func payoff(src *rand.Rand) float64 {
 	x := float64(src.IntN(5) - 2)
 	switch src.IntN(4) {
@@ -130,7 +130,7 @@ func TestKernels(t *testing.T) {
 			}
 			value, rolling := make([]lanes.Vec, size), make([]lanes.Vec, size)
 			dist, reach := make([]lanes.Vec, p.ends), make([]lanes.Vec, size)
-			var want [4][lanes.Width][]float64 // the same of each lane
+			var want [4][lanes.Width][]float64 // the same for each lane
 			for l := range lanes.Width {
 				for k, x := range [][]lanes.Vec{value, rolling, dist, reach} {
 					want[k][l] = make([]float64, len(x))
@@ -139,7 +139,7 @@ func TestKernels(t *testing.T) {
 					value[i][l] = payoff(src)
 					want[0][l][i] = value[i][l]
 				}
-				for range src.IntN(3) { // or no play at all
+				for range src.IntN(3) { // also with all of reach 0
 					i := src.IntN(size)
 					reach[i][l] += src.Float64()
 					want[3][l][i] = reach[i][l]
@@ -200,7 +200,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// Neither allocates.
+// Solve and Propagate do not allocate.
 func TestAllocs(t *testing.T) {
 	p := random(rand.New(rand.NewPCG(2, 0)), 5, 30)
 	g := p.graph()
@@ -215,7 +215,7 @@ func TestAllocs(t *testing.T) {
 }
 
 func ExampleGraph() {
-	// A die, up to twice: it pays what it shows, and a one pays nothing.
+	// A die, rolled once or twice: the last roll pays its face, and a one pays nothing.
 	g := lanes.New(7, 0)
 	g.Add(-1)
 	for face := 1; face <= 6; face++ {
@@ -233,7 +233,7 @@ func ExampleGraph() {
 	}
 	value, rolling := make([]lanes.Vec, g.Len()), make([]lanes.Vec, g.Len())
 	for points := range 7 {
-		value[points] = lanes.Vec{float64(points), float64(points * points)} // two ways to count
+		value[points] = lanes.Vec{float64(points), float64(points * points)} // two sets of payoffs
 	}
 	g.Solve(value, rolling)
 	fmt.Printf("%.3f %.3f\n", rolling[8][0], rolling[8][1])
@@ -247,7 +247,7 @@ func BenchmarkGraph(b *testing.B) {
 	g := lanes.New(ends, tie)
 	for i := range nodes {
 		g.Add(src.IntN(ends))
-		for n, options := range []int{14, 20, 8} { // so many with one, two, three
+		for n, options := range []int{14, 20, 8} { // number of rolls with one, two and three options
 			for range options {
 				g.Roll(1.0/42, src.Perm(ends + i)[:n+1]...)
 			}

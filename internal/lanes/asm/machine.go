@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// machine is a set of instructions: a Vec takes two registers of AVX2, or one of
-// AVX-512. An operation on two changes the last.
+// machine is an instruction set. A Vec takes two registers of AVX2, or one of AVX-512.
+// An operation on two vectors changes the last one.
 type machine struct {
 	name string
 	size int // of a register, in bytes
@@ -17,7 +17,7 @@ type machine struct {
 // vector is a Vec in registers.
 type vector []reg.VecVirtual
 
-// vec is a Vec in memory, in a slice from base on.
+// vec is a Vec in memory, at an offset from base.
 type vec struct{ base, offset reg.Register }
 
 func (m machine) part(x vec, i int) Mem {
@@ -56,7 +56,8 @@ func (m machine) store(x vector, at vec) {
 	}
 }
 
-// broadcast fills a vector with the number at x; its registers are the same one.
+// broadcast returns a vector with the number at the address in all lanes. Its elements
+// are the same register.
 func (m machine) broadcast(at Mem) vector {
 	r := m.reg()
 	VBROADCASTSD(at, r)
@@ -73,7 +74,7 @@ func (m machine) add(x, y vector) {
 	}
 }
 
-// sub takes x from y.
+// sub subtracts x from y.
 func (m machine) sub(x, y vector) {
 	for i := range y {
 		VSUBPD(x[i], y[i], y[i])
@@ -84,7 +85,7 @@ func (m machine) max(x, y vector) vector {
 	return m.new(func(i int, r reg.VecVirtual) { VMAXPD(x[i], y[i], r) })
 }
 
-// times is the product of x and the number at y.
+// times returns the product of x and the number at y.
 func (m machine) times(x vector, y Mem) vector {
 	if m.size == 64 {
 		return m.new(func(i int, r reg.VecVirtual) { VMULPD_BCST(y, x[i], r) })
@@ -125,8 +126,8 @@ const (
 	atLeast = 0x1D
 )
 
-// take moves to the Vec at dst what q has in the lanes where x is greater than y,
-// or at least y.
+// take adds q to the Vec at dst and sets q to 0, both only in the lanes where x is
+// greater than y, or at least y, by the predicate.
 func (m machine) take(dst vec, q, x vector, predicate uint64, y vector) {
 	for i := range q {
 		sum := m.reg()

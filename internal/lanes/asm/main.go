@@ -18,20 +18,20 @@ func main() {
 	Generate()
 }
 
-// What package lanes lays out, in bytes.
+// The layout of the types of package lanes, in bytes.
 const (
 	vecSize = 64
 
 	nodeSize, nodeStop = 16, 12
 
-	// In a roll the probability comes first, then the options. A pick has their
-	// number between, and the first few are always different.
+	// A roll has the probability first, then the options. A pick has the number of
+	// options between them, and its first few options are always different.
 	to, number, optionSize = 8, 8, 4
 	few, most              = 3, 5
 )
 
-// rolls is a kind of rolls: where they lie, where a node has their bounds, and
-// the logarithm of the size of one.
+// rolls is a kind of rolls: the name of the parameter with their address, the offset of
+// their bounds in a node, and the binary logarithm of their size.
 type rolls struct {
 	name  string
 	bound int
@@ -44,8 +44,8 @@ var (
 	picks = rolls{"picks", 8, 5}
 )
 
-// each emits a loop over the rolls of a node. body is given where the part of a
-// roll lies that has this offset.
+// each emits a loop over the rolls of a node. body is called with a function that
+// returns the address of the part of the roll at an offset.
 func (r rolls) each(nodes reg.Register, body func(roll func(offset int) Mem)) {
 	first, k, end := Load(Param(r.name), GP64()), GP64(), GP64()
 	MOVL(Mem{Base: nodes, Disp: r.bound}, k.As32())
@@ -61,14 +61,14 @@ func (r rolls) each(nodes reg.Register, body func(roll func(offset int) Mem)) {
 	JNE(LabelRef(r.name))
 }
 
-// place loads the offset of a Vec.
+// place loads the offset of a Vec into a register.
 func place(at Mem) reg.Register {
 	p := GP64()
 	MOVL(at, p.As32())
 	return p
 }
 
-// stop loads where a node may stop, and jumps if it cannot.
+// stop loads the offset of the end at which a node can stop, and jumps if it cannot.
 func stop(nodes reg.Register, none string) reg.Register {
 	p := GP64()
 	MOVLQSX(Mem{Base: nodes, Disp: nodeStop}, p)
@@ -77,14 +77,13 @@ func stop(nodes reg.Register, none string) reg.Register {
 	return p
 }
 
-// option is where an option leads, and what that is worth.
+// option is the offset of an option, and its values.
 type option struct {
 	to    reg.Register
 	value vector
 }
 
-// rest emits body for the options of a pick after the first few, if there are
-// more of them.
+// rest emits body for the options of a pick after the first few, if there are any.
 func (m machine) rest(roll func(int) Mem, label string, value reg.Register, body func(option)) {
 	CMPL(roll(number), Imm(few))
 	JLE(LabelRef(label))
@@ -95,7 +94,7 @@ func (m machine) rest(roll func(int) Mem, label string, value reg.Register, body
 	Label(label)
 }
 
-// best loads the first few options of a pick and what the best of all is worth.
+// best loads the first few options of a pick and the values of the best of all.
 func (m machine) best(roll func(int) Mem, value reg.Register) (first []option, best vector) {
 	for o := range few {
 		p := place(roll(number + 4 + o*optionSize))
