@@ -225,9 +225,9 @@ const divergenceFactor = 1000
 
 // maxValueKL is the largest KL divergence of the values in expert iteration, in
 // nats, that does not count as divergence of the run. Chosen: at learning rates up
-// to 0.03 it stays below 20. Some networks recovered from 300; those beyond 1000
-// ended worse than at a lower rate. It is computed when the next fit begins, so a
-// checkpoint may have been saved since.
+// to 0.03 it stays below 20. Some networks recovered from 300; of those beyond 1000
+// some recovered, but ended worse than at a lower rate. It is computed when the next
+// fit begins, so a checkpoint may have been saved since.
 const maxValueKL = 1000
 
 // check reports losses of a run that has diverged.
