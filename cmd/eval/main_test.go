@@ -142,7 +142,7 @@ func TestCrossCheck(t *testing.T) {
 	got := text(t, "-model", "greedy", "-against", "random", "-game-config", file, "-games", "4000", "-seed", "3")
 	for _, want := range []string{"greedy against random. Exact", "wins moving first", "decisions", "a match of 4000 games", "which contains the exact"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("without %q:\n%s", want, got)
+			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func TestMultiplayer(t *testing.T) {
 	got := text(t, "-model", "random", "-players", "3", "-game-config", file)
 	for _, want := range []string{"seat 2  exact", "Exact", "random in each seat", "wins in seat 2", "the fair share is 33.333333 %", "exploitability"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("without %q:\n%s", want, got)
+			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
 }
@@ -256,7 +256,7 @@ func TestUnsolved(t *testing.T) {
 		t.Errorf("the match is %+v", m)
 	}
 	if got := text(t, "-model", "random", "-game-config", file, "-games", "100"); !strings.Contains(got, "match of 100 games") || !strings.Contains(got, "99 % interval") {
-		t.Errorf("for people:\n%s", got)
+		t.Errorf("as text:\n%s", got)
 	}
 	_, stderr, status := command(t, "-model", "exact", "-game-config", file)
 	if status != cli.Failed || !strings.Contains(stderr, "no exact solution") {
@@ -273,7 +273,7 @@ func TestSolitaire(t *testing.T) {
 		t.Errorf("best play: %+v; greedy: %+v", best, greedy)
 	}
 	if got := text(t, "-model", "exact", "-players", "1", "-game-config", file); !strings.Contains(got, "turns") {
-		t.Errorf("for people:\n%s", got)
+		t.Errorf("as text:\n%s", got)
 	}
 }
 
@@ -304,7 +304,7 @@ func TestTable(t *testing.T) {
 
 	got := text(t, "-table", "-game-config", config(t, reduced))
 	if lines := strings.Split(got, "\n"); !strings.HasPrefix(lines[4], "  exact    50.00000") {
-		t.Errorf("for people:\n%s", got)
+		t.Errorf("as text:\n%s", got)
 	}
 }
 
@@ -334,7 +334,7 @@ func TestTableMultiplayer(t *testing.T) {
 		}
 	}
 	if got := text(t, "-table", "-players", "3", "-game-config", file); !strings.Contains(got, "the fair share is 33.33333") {
-		t.Errorf("for people:\n%s", got)
+		t.Errorf("as text:\n%s", got)
 	}
 }
 

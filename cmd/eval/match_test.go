@@ -17,10 +17,10 @@ func TestSequential(t *testing.T) {
 		t.Errorf("the match is %+v", r)
 	}
 	if got := text(t, "-model", "greedy", "-against", "random", "-game-config", file, "-sequential", "0.02"); !strings.Contains(got, "greedy is stronger than random.") || !strings.Contains(got, "wrong with a probability of at most 1 %") {
-		t.Errorf("for people:\n%s", got)
+		t.Errorf("as text:\n%s", got)
 	}
 	if got := text(t, "-model", "greedy", "-against", "exact", "-game-config", file, "-sequential", "0.02", "-games", "40"); !strings.Contains(got, "Undecided") {
-		t.Errorf("for people:\n%s", got)
+		t.Errorf("as text:\n%s", got)
 	}
 }
 
@@ -37,7 +37,7 @@ func TestTournament(t *testing.T) {
 	}
 	got := text(t, "-tournament", "random,greedy", "-players", "3", "-game-config", file, "-games", "60")
 	if !strings.Contains(got, "relative to random") || !strings.Contains(got, "the fair share is 33.33") {
-		t.Errorf("for people:\n%s", got)
+		t.Errorf("as text:\n%s", got)
 	}
 }
 
@@ -64,6 +64,6 @@ func TestMatchTruncates(t *testing.T) {
 	file := config(t, `{"max_rounds": 0}`)
 	out := text(t, "-game", "martian-risk-tiny", "-game-config", file, "-model", "random", "-against", "random", "-games", "20", "-cache", "none")
 	if want := "18 of the games reached the move limit"; !strings.Contains(out, want) {
-		t.Errorf("it says %q; want %q", out, want)
+		t.Errorf("the output is %q; want %q", out, want)
 	}
 }

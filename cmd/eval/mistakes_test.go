@@ -23,7 +23,7 @@ func TestMistakes(t *testing.T) {
 	got := text(t, "-model", "greedy", "-mistakes", "4", "-game-config", file)
 	for _, want := range []string{"Mistakes of greedy", "in seat 1", "stopped too early", "last round", "of total", b.Worst[3].Position} {
 		if !strings.Contains(got, want) {
-			t.Errorf("without %q:\n%s", want, got)
+			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
 	if got := text(t, "-model", "exact", "-mistakes", "4", "-game-config", file); !strings.Contains(got, "mistakes a game        0.000000") || strings.Contains(got, "worst") {

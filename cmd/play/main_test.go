@@ -305,7 +305,7 @@ func TestSeed(t *testing.T) {
 func TestHelp(t *testing.T) {
 	stdout, _, status := command(t, "", "-h")
 	if want := "the game decides which seat moves first"; status != cli.Done || !strings.Contains(stdout, want) {
-		t.Errorf("exit status %d, want %d and a text that says %q:\n%s", status, cli.Done, want, stdout)
+		t.Errorf("exit status %d, want %d and a text with %q:\n%s", status, cli.Done, want, stdout)
 	}
 }
 

@@ -22,7 +22,7 @@ type Flags struct {
 	examples []string
 	renamed  map[string]string // from the former name of a flag to its name
 	version  bool
-	fault    error // of the value that Parse read last
+	valueErr error // of the value that Parse read last
 }
 
 type group struct {
@@ -70,7 +70,7 @@ func (f *Flags) List(p *[]string, name, usage string) {
 	f.Func(name, usage, func(text string) error {
 		*p = strings.Split(text, ",")
 		if slices.Contains(*p, "") {
-			return fmt.Errorf("%s holds an empty name; want names with one comma between them", input.Quote(text))
+			return fmt.Errorf("%s holds an empty name; want names separated by single commas", input.Quote(text))
 		}
 		return nil
 	})
@@ -99,8 +99,8 @@ func (f *Flags) Parse(args []string, stdout io.Writer) error {
 	switch {
 	case err == flag.ErrHelp:
 		return cmp.Or(f.help(stdout), err)
-	case f.fault != nil:
-		return &UsageError{f.fault}
+	case f.valueErr != nil:
+		return &UsageError{f.valueErr}
 	case err != nil:
 		return f.unknown(err)
 	case f.NArg() > 0:

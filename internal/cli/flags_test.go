@@ -125,7 +125,7 @@ func TestParse(t *testing.T) {
 		{"-seed -1", `-seed is "-1"; want a whole number from 0 to 18446744073709551615`},
 		{"-seed 18446744073709551616", `-seed is "18446744073709551616"; want a whole number from 0 to 18446744073709551615`},
 		{"-share half", `-share is "half"; want a number`},
-		{"-against a,,b", `-against: "a,,b" holds an empty name; want names with one comma between them`},
+		{"-against a,,b", `-against: "a,,b" holds an empty name; want names separated by single commas`},
 		{"-json true", `unexpected argument "true"`},
 	}
 	for _, tt := range tests {

@@ -27,8 +27,8 @@ func (o *once) IsBoolFlag() bool {
 
 // Set implements [flag.Value].
 func (o *once) Set(text string) error {
-	o.flags.fault = o.set(text)
-	return o.flags.fault
+	o.flags.valueErr = o.set(text)
+	return o.flags.valueErr
 }
 
 func (o *once) set(text string) error {
