@@ -5,7 +5,7 @@ import "marsgym/env/game"
 // crnStream identifies the common random numbers of a restarted row.
 type crnStream struct {
 	seed, row, turn uint64
-	byTurn          bool
+	byTurn          bool // false if the row was not restarted
 }
 
 // Restart implements [Batch].

@@ -65,15 +65,15 @@ type AfterstateScorer interface {
 // decisionBatch implements Decisions for a game whose state is S.
 type decisionBatch[S comparable] struct {
 	rules  core.Rules[S]
-	states []S
-	shown  []S
-	label  [][]game.Action
+	states []S             // [n]
+	shown  []S             // [n] their representatives
+	label  [][]game.Action // [n] see Relabel
 
 	obs   []float32
 	mask  []bool
 	after *Afterstates
 
-	own struct { // allocated, for reuse
+	own struct { // buffers of its own, reused
 		states, shown []S
 		label         [][]game.Action
 		obs           []float32
@@ -94,7 +94,7 @@ func (q *decisionBatch[S]) add(state, shown S, label []game.Action) {
 	q.own.states, q.own.shown, q.own.label = q.states, q.shown, q.label
 }
 
-// fill replaces the decisions by representatives.
+// fill replaces the decisions by others, in representatives.
 func (q *decisionBatch[S]) fill(states []S) {
 	q.reset()
 	for _, s := range states {

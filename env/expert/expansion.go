@@ -5,8 +5,8 @@ import (
 	"marsgym/env/internal/core"
 )
 
-// moved is an afterstate with the seat that moved.
-type moved[S comparable] struct {
+// afterstate is a state just after a move, with the seat that moved.
+type afterstate[S comparable] struct {
 	state S
 	mover game.Player
 }
@@ -17,30 +17,30 @@ type expansion[S comparable] struct {
 	from  int       // index of the estimate of its first leaf
 	value []float64 // [P] backed up, by seat
 
-	branch []game.Branch // its own buffers; Branch and Move may be the game's
+	branch []game.Branch // buffers of its own; Branch and Move may be those of the game
 	move   []int32
 }
 
 // estimates are the network's outputs for the leaves of a search.
 type estimates struct {
 	p       int
-	pay     []float64 // [n, P] values by seat
+	value   []float64 // [n, P] by seat
 	score   []float32 // [n] the policy's scores
-	byScore bool      // moves are chosen by score, not by pay
+	byScore bool      // moves are chosen by score, not by value
 }
 
 // values are the values of leaf i by seat [P].
-func (x *estimates) values(i int) []float64 { return x.pay[i*x.p:][:x.p] }
+func (x *estimates) values(i int) []float64 { return x.value[i*x.p:][:x.p] }
 
-// prefers reports whether who prefers leaf a to leaf b.
+// prefers reports whether leaf a is better than leaf b for who.
 func (x *estimates) prefers(a, b int, who game.Player) bool {
 	if x.byScore {
 		return x.score[a] > x.score[b]
 	}
-	return x.pay[a*x.p+int(who)] > x.pay[b*x.p+int(who)]+game.Tie
+	return x.value[a*x.p+int(who)] > x.value[b*x.p+int(who)]+game.Tie
 }
 
-// backUp computes value.
+// backUp computes value from the estimates of the leaves.
 func (f *expansion[S]) backUp(est *estimates) {
 	clear(f.value)
 	move := f.Move
@@ -61,32 +61,32 @@ func (f *expansion[S]) backUp(est *estimates) {
 // expander lists expansions.
 type expander[S comparable] struct {
 	rules *core.Rules[S]
-	own   game.ChanceExpander[S] // or nil
+	game  game.ChanceExpander[S] // or nil
 
-	branch map[S]int          // of the expansion under way
-	leaf   map[moved[S]]int32 // of it; a leaf without a mover has game.Chance
-	roll   []game.Outcome[S]
-	legal  []game.Action
+	branch   map[S]int               // by decision, of the current expansion
+	leaf     map[afterstate[S]]int32 // likewise; the mover of a leaf after no move is game.Chance
+	outcomes []game.Outcome[S]
+	legal    []game.Action
 }
 
 func newExpander[S comparable](rules *core.Rules[S]) expander[S] {
-	x := expander[S]{rules: rules, branch: map[S]int{}, leaf: map[moved[S]]int32{}}
-	x.own, _ = rules.Rules.(game.ChanceExpander[S])
+	x := expander[S]{rules: rules, branch: map[S]int{}, leaf: map[afterstate[S]]int32{}}
+	x.game, _ = rules.Rules.(game.ChanceExpander[S])
 	return x
 }
 
 // list fills f with the moves that can follow s.
 func (x *expander[S]) list(f *expansion[S], s S) {
 	who := x.rules.CurrentPlayer(s)
-	if who == game.Chance && x.own != nil && x.own.Expand(&f.Expansion, s) {
+	if who == game.Chance && x.game != nil && x.game.Expand(&f.Expansion, s) {
 		return
 	}
 	f.Branch, f.Move, f.Leaf = f.branch[:0], f.move[:0], f.Leaf[:0]
 	clear(x.branch)
 	clear(x.leaf)
 	if who == game.Chance {
-		x.roll = x.rules.Outcomes(x.roll[:0], s)
-		for _, o := range x.roll {
+		x.outcomes = x.rules.Outcomes(x.outcomes[:0], s)
+		for _, o := range x.outcomes {
 			x.add(&f.Expansion, o.State, o.Prob)
 		}
 	} else {
@@ -95,8 +95,8 @@ func (x *expander[S]) list(f *expansion[S], s S) {
 	f.branch, f.move = f.Branch, f.Move
 }
 
-// leave makes s the only leaf.
-func (f *expansion[S]) leave(s S) {
+// setLeaf makes s the only leaf.
+func (f *expansion[S]) setLeaf(s S) {
 	f.branch, f.move = append(f.branch[:0], game.Branch{Prob: 1, Mover: game.Terminal, Moves: 1}), append(f.move[:0], 0)
 	f.Branch, f.Move, f.Leaf = f.branch, f.move, append(f.Leaf[:0], s)
 }
@@ -113,16 +113,16 @@ func (x *expander[S]) add(dst *game.Expansion[S], s S, prob float64) {
 	if who >= 0 {
 		x.legal = x.rules.Legal(x.legal[:0], s)
 		for _, a := range x.legal {
-			dst.Move = append(dst.Move, x.number(dst, moved[S]{x.rules.After(s, a), who}))
+			dst.Move = append(dst.Move, x.number(dst, afterstate[S]{x.rules.After(s, a), who}))
 		}
 	} else {
-		dst.Move = append(dst.Move, x.number(dst, moved[S]{s, game.Chance}))
+		dst.Move = append(dst.Move, x.number(dst, afterstate[S]{s, game.Chance}))
 	}
 	dst.Branch = append(dst.Branch, game.Branch{Prob: prob, Mover: who, Moves: int32(len(dst.Move) - n)})
 }
 
 // number returns the index of a leaf, and adds the leaf if it is new.
-func (x *expander[S]) number(dst *game.Expansion[S], m moved[S]) int32 {
+func (x *expander[S]) number(dst *game.Expansion[S], m afterstate[S]) int32 {
 	i, ok := x.leaf[m]
 	if !ok {
 		i = int32(len(dst.Leaf))

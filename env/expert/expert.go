@@ -35,9 +35,9 @@ type Network func(scores, values, obs []float32)
 
 // Options are the settings of a search that change during a run.
 type Options struct {
-	Lambda        float64 // OnePly: weight of the play that followed against the search alone
-	RandomPlay    bool    // play at random, for values that are not trained yet
-	PolicyReplies bool    // OnePly: the policy's scores, not the values, choose the move after the dice
+	Lambda        float64 // OnePly: 0 for the values of the search alone, 1 to correct them by all of the play that followed
+	RandomPlay    bool    // play at random, while the values are untrained
+	PolicyReplies bool    // OnePly: the policy's scores choose the move after the dice, not the values
 }
 
 // Depth is how far an Expert searches.
@@ -49,7 +49,7 @@ const (
 	Turn   Depth = "turn-exact" // to the end of the mover's turn
 )
 
-// ErrUnsupported is returned where a game cannot be searched to that depth.
+// ErrUnsupported is returned for a game that cannot be searched to a depth.
 var ErrUnsupported = errors.New("the game does not support this search")
 
 // Config are the settings of an Expert.
@@ -58,7 +58,7 @@ type Config struct {
 	// RestartFraction is the fraction of searches that start from a state of the
 	// game's StartSampler instead of the row's game, where it has one.
 	RestartFraction float64 `json:"restart_fraction"`
-	Turns           int     `json:"turns"`     // Turn: times that each searched turn is played
+	Turns           int     `json:"turns"`     // Turn: number of times that each searched turn is played
 	Decisions       int     `json:"decisions"` // OnePly: successive decisions of a Search
 	// ExplorationFraction is the fraction of turns (Turn) or decisions (OnePly) that
 	// explore, and ExplorationRate the fraction of random actions in those.
@@ -116,7 +116,7 @@ func New[S comparable](rules game.Rules[S], cfg Config, rows, first int) (Expert
 	}
 	spec := rules.Spec()
 	if !spec.HasWin() {
-		return nil, fmt.Errorf("%s for %d counts %s, and search is for games with a winner: %w", spec.ID, spec.Players, spec.Unit, ErrUnsupported)
+		return nil, fmt.Errorf("%s for %d counts %s, and search needs a game with a win: %w", spec.ID, spec.Players, spec.Unit, ErrUnsupported)
 	}
 	s := newSearcher(core.New(rules), cfg, rows, first)
 	if cfg.Depth == OnePly {
@@ -124,12 +124,12 @@ func New[S comparable](rules game.Rules[S], cfg Config, rows, first int) (Expert
 	}
 	planner, ok := rules.(game.TurnPlanner[S])
 	if !ok {
-		return nil, fmt.Errorf("%s has no plans of turns: %w", spec.ID, ErrUnsupported)
+		return nil, fmt.Errorf("%s does not solve turns: %w", spec.ID, ErrUnsupported)
 	}
 	return newTurnExact(s, planner), nil
 }
 
-// searcher is what experts of all depths have in common.
+// searcher holds what experts of all depths need.
 type searcher[S comparable] struct {
 	rules   core.Rules[S]
 	sampler game.StartSampler[S] // or nil
@@ -141,7 +141,7 @@ type searcher[S comparable] struct {
 	state []S        // [N]
 	dice  []rand.PCG // [N]
 
-	obs, answer []float32 // [n, D] the network's input, [n, P] its values
+	obs, output []float32 // [n, D] the network's input, [n, P] its values
 	legal       []game.Action
 	value       []float64 // [P]
 	values      []float64 // [options]
@@ -166,16 +166,16 @@ func (e *searcher[S]) observe(dst []float32, s S, who game.Player) []float32 {
 
 // evaluate calls the network with obs, and fills scores if that is not nil.
 func (e *searcher[S]) evaluate(net Network, scores []float32) {
-	e.answer = core.Resize(e.answer, len(e.obs)/e.d*e.spec.Players)
+	e.output = core.Resize(e.output, len(e.obs)/e.d*e.spec.Players)
 	if len(e.obs) > 0 {
-		net(scores, e.answer, e.obs)
+		net(scores, e.output, e.obs)
 	}
 }
 
 // seatValues writes the network's value of observation i, seen by viewer, to dst
 // [P] by seat.
 func (e *searcher[S]) seatValues(dst []float64, i int, viewer game.Player) {
-	game.SeatOrder(dst, e.answer[i*e.spec.Players:][:e.spec.Players], viewer)
+	game.SeatOrder(dst, e.output[i*e.spec.Players:][:e.spec.Players], viewer)
 }
 
 // addValue adds a value target: s, seen by viewer, has these values [P] by seat.
@@ -186,7 +186,7 @@ func (e *searcher[S]) addValue(dst *Targets, s S, viewer game.Player, values []f
 	game.MoverOrder(dst.Value[n:], values, viewer)
 }
 
-// addDecision adds a decision with the values of its options, unless all tie.
+// addDecision adds a decision with the values of its options, unless all are equal.
 func (e *searcher[S]) addDecision(dst *Targets, s S, who game.Player, legal []game.Action, values []float64) {
 	if slices.Max(values)-slices.Min(values) <= game.Tie {
 		return

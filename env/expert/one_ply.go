@@ -10,67 +10,68 @@ import (
 )
 
 // onePly searches one ply: the value of a move is the expectation, over the dice
-// that follow, of the best next move by the network's values of afterstates. If the
-// same seat moves again before any dice, it is the best value of those moves. Where
-// a turn starts, in games that tell, it is the network's value of that state.
+// that follow, of the network's value of the best next move. If the same seat moves
+// again before any dice, it is the value of the best of those moves. If the move ends
+// the turn, in rules with a [game.TurnStarter], it is the network's value of the state
+// in which the next turn starts.
 type onePly[S comparable] struct {
 	searcher[S]
 	moves []int32 // [N] decisions of the game so far
 
-	path []visit // [moves of a search, N]
-	// [moves of a search, N, P] values by the search of the move taken and of the
-	// best one, and the network's value of the move that it prefers.
+	path []visit // [decisions of a search, N]
+	// [decisions of a search, N, P] values by the search of the move taken and of the
+	// best move, and the network's value of the move that the network prefers.
 	found, best, predicted []float64
 
 	arrived   []arrival[S] // [N] how each row came to its decision
 	expander  expander[S]
 	known     map[expansionKey[S]]*expansion[S] // of this search
-	all       []*expansion[S]                   // those, and others to reuse
-	options   []option[S]                       // of this move, of all rows
-	next      []*expansion[S]                   // that they lead to
+	all       []*expansion[S]                   // those of this search first, then others to reuse
+	options   []option[S]                       // of the current decisions of all rows
+	next      []*expansion[S]                   // after the options
 	start     []int32                           // [N+1] into options
 	estimates estimates                         // of this search
-	asked     []asked                           // of this move
-	scores    []float32                         // [asked]
+	requests  []request                         // of the current decisions
+	scores    []float32                         // [requests]
 	viewer    []game.Player                     // [leaves]
-	again     []game.Action
+	second    []game.Action                     // legal actions after a move of the same seat
 }
 
-// expansionKey identifies an expansion. Without dice its only leaf is the state.
+// expansionKey identifies an expansion. If dice is false, its only leaf is the state.
 type expansionKey[S comparable] struct {
-	moved[S]
+	afterstate[S]
 	dice bool
 }
 
 // arrival is how a row came to a decision in the current search.
 type arrival[S comparable] struct {
-	direct    bool          // by a move of the same seat, without dice
-	turnStart bool          // by the start of a turn
-	start     moved[S]      // of that turn
+	direct    bool          // by a move of the same seat, with no dice between
+	turnStart bool          // a turn started before the dice
+	start     afterstate[S] // the state in which it started
 	expansion *expansion[S] // of start
 }
 
-// option is a move that a row has.
+// option is a legal action of a row.
 type option[S comparable] struct {
 	after    S
-	at       int // index of its estimate, unless the row arrived directly
-	from, to int // into next: its seat may choose among these
+	at       int // index of its estimate; unused where the row arrived directly
+	from, to int // into next: the expansions among which its seat chooses
 }
 
-// visit is a move of a row, on the path of a search.
+// visit is a decision of a row in a search.
 type visit struct {
 	mover   game.Player
 	target  int  // index of the value target of its afterstate; -1 if none
-	running bool // the row has another move in the same game
-	best    bool // and that is the best one, or all are random
-	direct  bool // and no dice lie between
+	running bool // the game goes on after it
+	best    bool // the next move is the best one, or play is random
+	direct  bool // the next move is by the same seat, with no dice between
 }
 
-// asked is a state that the network evaluates.
-type asked struct {
+// request is a state for the network to evaluate.
+type request struct {
 	at     int // index of its estimate
 	viewer game.Player
-	over   bool // the game is over: only the score is wanted
+	over   bool // the game is over: the network's value is not used, only its score
 }
 
 func newOnePly[S comparable](s searcher[S]) *onePly[S] {
@@ -87,7 +88,7 @@ func (e *onePly[S]) Reset(seed uint64) {
 	}
 }
 
-// restart starts a game in row i. Games without a decision are passed over.
+// restart starts a game in row i. It skips games without a decision.
 func (e *onePly[S]) restart(i int) {
 	for range 1000 {
 		e.state[i], e.moves[i] = e.rules.Initial(), 0
@@ -107,41 +108,42 @@ func (e *onePly[S]) restart(i int) {
 //
 // Q is an expectation over the dice, which removes their variance; for λ = 1 errors
 // of V cancel. If no dice lie between two moves, Q(t) is the Q of the best next move,
-// which takes the place of V(t+1), and λ is 1. Where the play explores, unless all of
-// it is random, the Q of the best move takes the place of G(t+1).
+// which replaces V(t+1), and λ is 1. Where the play explores, unless all of it is
+// random, the Q of the best move replaces G(t+1).
 //
 // Source: a control variate as in Burch, Schmid, Moravčík, Morrill and Bowling,
 // "AIVAT", arXiv:1612.06915.
 func (e *onePly[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
 	dst.reset()
 	e.path, e.found, e.best, e.predicted = e.path[:0], e.found[:0], e.best[:0], e.predicted[:0]
-	e.estimates = estimates{p: e.spec.Players, pay: e.estimates.pay[:0], score: e.estimates.score[:0], byScore: opt.PolicyReplies}
+	e.estimates = estimates{p: e.spec.Players, value: e.estimates.value[:0], score: e.estimates.score[:0], byScore: opt.PolicyReplies}
 	clear(e.known)
 	for i := range e.state {
-		e.draw(i)
+		e.sampleStart(i)
 	}
 	for range e.cfg.Decisions {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		e.answer(net, e.expand())
+		e.evaluateLeaves(net, e.expand())
 		for i := range e.state {
 			e.move(dst, i, opt)
 		}
 	}
-	e.join(dst, opt.Lambda)
+	e.correct(dst, opt.Lambda)
 	return nil
 }
 
-// draw restarts some rows from a sampled state, where the game has a sampler.
-func (e *onePly[S]) draw(i int) {
+// sampleStart restarts row i from a sampled state with probability RestartFraction, if
+// the rules are a [game.StartSampler].
+func (e *onePly[S]) sampleStart(i int) {
 	e.arrived[i] = arrival[S]{}
 	if e.sampler == nil || e.cfg.RestartFraction == 0 || core.Uniform(&e.dice[i]) >= e.cfg.RestartFraction {
 		return
 	}
 	s := e.sampler.SampleStart(&e.dice[i])
 	mover, _ := e.sampler.TurnStart(s)
-	from := arrival[S]{turnStart: true, start: moved[S]{state: s, mover: e.before(mover)}}
+	from := arrival[S]{turnStart: true, start: afterstate[S]{state: s, mover: e.previous(mover)}}
 	from.start.state, _ = e.rules.Canonical(s)
 	if e.rules.Settle(&s, &e.dice[i]) >= 0 {
 		e.state[i], _ = e.rules.Canonical(s)
@@ -149,21 +151,21 @@ func (e *onePly[S]) draw(i int) {
 	}
 }
 
-// begins reports whether a turn starts in s.
-func (e *onePly[S]) begins(s S) bool {
+// startsTurn reports whether a turn starts in s.
+func (e *onePly[S]) startsTurn(s S) bool {
 	_, ok := e.rules.TurnStart(s)
 	return ok
 }
 
-// before is the seat before another.
-func (e *onePly[S]) before(who game.Player) game.Player {
+// previous returns the seat before another in the order of play.
+func (e *onePly[S]) previous(who game.Player) game.Player {
 	p := game.Player(e.spec.Players)
 	return (who + p - 1) % p
 }
 
-// move adds the targets of the search of row i and takes a move.
+// move adds the targets of the decision of row i and takes an action.
 func (e *onePly[S]) move(dst *Targets, i int, opt Options) {
-	s, came := e.state[i], e.arrived[i]
+	s, via := e.state[i], e.arrived[i]
 	who := e.rules.CurrentPlayer(s)
 	options := e.options[e.start[i]:e.start[i+1]]
 	e.values = e.values[:0]
@@ -178,28 +180,28 @@ func (e *onePly[S]) move(dst *Targets, i int, opt Options) {
 		best = e.choose(e.values, 0, nil)
 		choice = e.choose(e.values, e.explorationRate(opt, &e.dice[i]), &e.dice[i])
 	}
-	var last *visit // the move before, in the same game
+	var last *visit // the previous decision of the same game, or nil
 	if at := len(e.path) - len(e.state); at >= 0 && e.path[at].running {
 		last = &e.path[at]
-		last.best, last.direct = opt.RandomPlay || choice == best, came.direct
+		last.best, last.direct = opt.RandomPlay || choice == best, via.direct
 	}
-	if came.turnStart {
+	if via.turnStart {
 		if last != nil {
 			last.target = len(dst.Obs) / e.d
-			copy(e.found[(len(e.path)-len(e.state))*e.spec.Players:], came.expansion.value)
+			copy(e.found[(len(e.path)-len(e.state))*e.spec.Players:], via.expansion.value)
 		}
-		e.addValue(dst, came.start.state, came.start.mover, came.expansion.value)
+		e.addValue(dst, via.start.state, via.start.mover, via.expansion.value)
 	}
 	e.found = append(e.found, e.optionValues(options[choice], who)...)
 	e.best = append(e.best, e.optionValues(options[best], who)...)
-	if came.direct {
+	if via.direct {
 		e.predicted = append(e.predicted, e.optionValues(options[best], who)...)
 	} else {
 		e.predicted = append(e.predicted, e.estimates.values(e.prefer(options, who))...)
 	}
 	v := visit{mover: who, target: -1}
 	for k, o := range options {
-		if came.direct || e.rules.CurrentPlayer(o.after) == game.Terminal || e.begins(o.after) {
+		if via.direct || e.rules.CurrentPlayer(o.after) == game.Terminal || e.startsTurn(o.after) {
 			continue
 		}
 		if k == choice {
@@ -217,13 +219,13 @@ func (e *onePly[S]) move(dst *Targets, i int, opt Options) {
 		e.restart(i)
 	} else {
 		v.running = true
-		e.arrived[i] = arrival[S]{direct: e.rules.CurrentPlayer(after) == who, turnStart: e.begins(after), start: moved[S]{after, who}}
+		e.arrived[i] = arrival[S]{direct: e.rules.CurrentPlayer(after) == who, turnStart: e.startsTurn(after), start: afterstate[S]{after, who}}
 	}
 	e.state[i], _ = e.rules.Canonical(e.state[i])
 	e.path = append(e.path, v)
 }
 
-// optionValues are the search's values of an option by seat.
+// optionValues returns the search's values of an option by seat [P].
 func (e *onePly[S]) optionValues(o option[S], who game.Player) []float64 {
 	best := e.next[o.from].value
 	for _, f := range e.next[o.from+1 : o.to] {
@@ -234,7 +236,7 @@ func (e *onePly[S]) optionValues(o option[S], who game.Player) []float64 {
 	return best
 }
 
-// prefer is the estimate of the option that the network prefers.
+// prefer returns the index of the estimate of the option that the network prefers.
 func (e *onePly[S]) prefer(options []option[S], who game.Player) int {
 	best := options[0].at
 	for _, o := range options[1:] {
@@ -245,8 +247,8 @@ func (e *onePly[S]) prefer(options []option[S], who game.Player) int {
 	return best
 }
 
-// join replaces the values of single searches by those corrected by the play.
-func (e *onePly[S]) join(dst *Targets, lambda float64) {
+// correct corrects the value targets by the play that followed (see Search).
+func (e *onePly[S]) correct(dst *Targets, lambda float64) {
 	n, p := len(e.state), e.spec.Players
 	for at := len(e.path) - 1; at >= 0; at-- {
 		v, next := e.path[at], at+n
@@ -255,7 +257,7 @@ func (e *onePly[S]) join(dst *Targets, lambda float64) {
 		}
 		result, lambda := e.best, lambda
 		if v.direct {
-			lambda = 1 // this move has the value of the next
+			lambda = 1 // the value of this move is that of the next
 		}
 		if v.best {
 			result = e.found
@@ -270,15 +272,15 @@ func (e *onePly[S]) join(dst *Targets, lambda float64) {
 	}
 }
 
-// expand lists the options of all rows and their expansions, and returns the number
-// of expansions known before.
+// expand lists the options of all rows and their expansions. It returns the number of
+// expansions that were known before.
 func (e *onePly[S]) expand() (known int) {
 	known = len(e.known)
 	e.options, e.next, e.start = e.options[:0], e.next[:0], append(e.start[:0], 0)
-	e.obs, e.asked = e.obs[:0], e.asked[:0]
+	e.obs, e.requests = e.obs[:0], e.requests[:0]
 	for i, s := range e.state {
-		if came := &e.arrived[i]; came.turnStart {
-			came.expansion = e.expansion(expansionKey[S]{came.start, true})
+		if via := &e.arrived[i]; via.turnStart {
+			via.expansion = e.expansion(expansionKey[S]{via.start, true})
 		}
 		who := e.rules.CurrentPlayer(s)
 		e.legal = e.rules.Legal(e.legal[:0], s)
@@ -286,15 +288,15 @@ func (e *onePly[S]) expand() (known int) {
 			after := e.rules.After(s, a)
 			o := option[S]{after: after, from: len(e.next)}
 			if !e.arrived[i].direct {
-				o.at = e.leaf(after, who)
+				o.at = e.addEstimate(after, who)
 			}
 			if e.rules.CurrentPlayer(after) == who {
-				e.again = e.rules.Legal(e.again[:0], after)
-				for _, a := range e.again {
-					e.follow(moved[S]{e.rules.After(after, a), who})
+				e.second = e.rules.Legal(e.second[:0], after)
+				for _, a := range e.second {
+					e.addNext(afterstate[S]{e.rules.After(after, a), who})
 				}
 			} else {
-				e.follow(moved[S]{after, who})
+				e.addNext(afterstate[S]{after, who})
 			}
 			o.to = len(e.next)
 			e.options = append(e.options, o)
@@ -304,12 +306,12 @@ func (e *onePly[S]) expand() (known int) {
 	return known
 }
 
-// follow adds the expansion after a move.
-func (e *onePly[S]) follow(after moved[S]) {
-	e.next = append(e.next, e.expansion(expansionKey[S]{after, !e.begins(after.state)}))
+// addNext adds the expansion after a move.
+func (e *onePly[S]) addNext(after afterstate[S]) {
+	e.next = append(e.next, e.expansion(expansionKey[S]{after, !e.startsTurn(after.state)}))
 }
 
-// expansion returns an expansion, and lists it unless this search has it.
+// expansion returns an expansion, and lists its moves if it is new in this search.
 func (e *onePly[S]) expansion(key expansionKey[S]) *expansion[S] {
 	f, ok := e.known[key]
 	if ok {
@@ -323,7 +325,7 @@ func (e *onePly[S]) expansion(key expansionKey[S]) *expansion[S] {
 	if key.dice {
 		e.expander.list(f, key.state)
 	} else {
-		f.leave(key.state)
+		f.setLeaf(key.state)
 	}
 	e.viewer = core.Resize(e.viewer, len(f.Leaf))
 	move := f.Move
@@ -339,33 +341,34 @@ func (e *onePly[S]) expansion(key expansionKey[S]) *expansion[S] {
 	}
 	f.from = len(e.estimates.score)
 	for k, s := range f.Leaf {
-		e.leaf(s, e.viewer[k])
+		e.addEstimate(s, e.viewer[k])
 	}
 	return f
 }
 
-// leaf adds an afterstate for the network and returns the index of its estimate.
-func (e *onePly[S]) leaf(s S, viewer game.Player) (at int) {
+// addEstimate adds an afterstate to estimate and returns the index of its estimate.
+func (e *onePly[S]) addEstimate(s S, viewer game.Player) (at int) {
 	at = len(e.estimates.score)
 	over := e.rules.CurrentPlayer(s) == game.Terminal
 	if e.estimates.byScore || !over {
-		e.asked = append(e.asked, asked{at, viewer, over})
+		e.requests = append(e.requests, request{at, viewer, over})
 		e.obs = e.observe(e.obs, s, viewer)
 	}
-	e.estimates.pay = e.rules.Returns(e.estimates.pay, s) // zeros, unless it is over
+	e.estimates.value = e.rules.Returns(e.estimates.value, s) // zeros, unless it is over
 	e.estimates.score = append(e.estimates.score, 0)
 	return at
 }
 
-// answer calls the network and backs up the new expansions.
-func (e *onePly[S]) answer(net Network, known int) {
+// evaluateLeaves calls the network and backs up the new expansions: all but the first
+// known.
+func (e *onePly[S]) evaluateLeaves(net Network, known int) {
 	var scores []float32
 	if e.estimates.byScore {
-		e.scores = core.Resize(e.scores, len(e.asked))
+		e.scores = core.Resize(e.scores, len(e.requests))
 		scores = e.scores
 	}
 	e.evaluate(net, scores)
-	for i, x := range e.asked {
+	for i, x := range e.requests {
 		if scores != nil {
 			e.estimates.score[x.at] = scores[i]
 		}
@@ -398,7 +401,7 @@ func (e *onePly[S]) RestoreState(src []byte) error {
 	}
 	for i, s := range e.state {
 		if e.rules.CurrentPlayer(s) < 0 {
-			return fmt.Errorf("expert: row %d holds a state in which nobody acts", i)
+			return fmt.Errorf("expert: row %d holds a state without a decision", i)
 		}
 		if e.moves[i] < 0 {
 			return fmt.Errorf("expert: row %d has taken %d decisions", i, e.moves[i])

@@ -24,9 +24,9 @@ type turnExact[S comparable] struct {
 type turnSearch[S comparable] struct {
 	start   S
 	mover   game.Player
-	restart bool // start was sampled: it is not the state of the row's game
+	restart bool // start was sampled and is not the state of the row's game
 	ends    []S
-	asked   []int32 // [ends] index of the observation; -1 where the value is known
+	index   []int32 // [ends] of the observation; -1 where the value is known
 }
 
 func newTurnExact[S comparable](s searcher[S], planner game.TurnPlanner[S]) *turnExact[S] {
@@ -47,8 +47,8 @@ func (e *turnExact[S]) Reset(seed uint64) {
 	}
 }
 
-// settle advances row i to the next start of a turn, in the next game if this one
-// is over or truncated.
+// settle advances row i to the next start of a turn. If the game is over or truncated
+// it starts another.
 func (e *turnExact[S]) settle(i int, dst *Targets) {
 	for range 1000 {
 		for range e.rules.ChanceLimit {
@@ -118,16 +118,16 @@ func (e *turnExact[S]) begin(i int) {
 	}
 	t.mover, _ = e.planner.TurnStart(t.start)
 	t.ends = plan.Begin(t.start)
-	t.asked = t.asked[:0]
+	t.index = t.index[:0]
 	for _, end := range t.ends {
 		end = e.rules.Representative(end)
 		var known bool
 		if values, known = plan.Known(values, end); known {
-			t.asked = append(t.asked, -1)
+			t.index = append(t.index, -1)
 			continue
 		}
 		values = slices.Grow(values, e.spec.Players)[:len(values)+e.spec.Players]
-		t.asked = append(t.asked, int32(len(e.obs)/e.d))
+		t.index = append(t.index, int32(len(e.obs)/e.d))
 		next, _ := e.planner.TurnStart(end)
 		e.obs = e.observe(e.obs, end, next)
 	}
@@ -138,9 +138,9 @@ func (e *turnExact[S]) begin(i int) {
 func (e *turnExact[S]) receive(i int) {
 	t, p := &e.turns[i], e.spec.Players
 	for k, end := range t.ends {
-		if t.asked[k] >= 0 {
+		if t.index[k] >= 0 {
 			viewer, _ := e.planner.TurnStart(end)
-			e.seatValues(e.ends[i][k*p:][:p], int(t.asked[k]), viewer)
+			e.seatValues(e.ends[i][k*p:][:p], int(t.index[k]), viewer)
 		}
 	}
 }

@@ -9,17 +9,17 @@ import (
 
 // Evaluator is a network that evaluates leaves. Many goroutines may call it at once.
 type Evaluator struct {
-	// ScoresAfterstates means that the policy is one number for each afterstate [n],
-	// not one for each action of a decision [n, A].
+	// If ScoresAfterstates, the policy is one number for each afterstate [n]; otherwise
+	// one for each action of a decision [n, A].
 	ScoresAfterstates bool
-	Target            ValueTarget // of its values
+	Target            ValueTarget // of the values
 	// Forward fills policy and values [n, P], expected returns in the order of play
 	// from the viewer, for observations [n, D].
 	Forward func(policy, values, obs []float32)
 }
 
-// ValueTarget says of which states a network's values were trained. Model files
-// store it.
+// ValueTarget is the kind of states of which a network's values were trained. Model
+// files store it.
 type ValueTarget string
 
 // The value targets.
@@ -29,10 +29,10 @@ const (
 	TurnStart  ValueTarget = "turn_start" // starts of turns, seen by their movers
 )
 
-// evaluation is a batch of the evaluator.
+// evaluation holds the input and output of one call of the evaluator.
 type evaluation struct {
 	obs    []float32 // [n, D]
-	policy []float32 // [n, K]
+	policy []float32 // [n, A] or [n]
 	values []float32 // [n, P]
 }
 
@@ -46,7 +46,7 @@ func (g *trees[S]) forward() {
 	g.evaluator.Forward(g.policy, g.values, g.obs)
 }
 
-// valuesTurns reports whether leaves are starts of turns.
+// valuesTurns reports whether the values are of starts of turns.
 func (x *treeSearch[S]) valuesTurns() bool {
 	return x.evaluator != nil && x.evaluator.Target == TurnStart
 }
@@ -58,9 +58,9 @@ func (g *trees[S]) observe(s S, who game.Player) {
 	g.rules.Encode(g.obs[n:], s, who)
 }
 
-// ask adds the simulation's state to the batch: a decision with the legal actions
+// request adds the current state of the simulation to the batch: a decision with the legal actions
 // g.legal, or the start of a turn.
-func (t *tree[S]) ask() {
+func (t *tree[S]) request() {
 	g := t.g
 	t.row = len(g.obs) / g.d
 	if t.who == game.Chance {
@@ -78,8 +78,8 @@ func (t *tree[S]) ask() {
 	}
 }
 
-// receive reads the evaluation. Where the values are of other states than this one
-// the simulation goes on.
+// receive reads the evaluation of the requested state. If the values are of starts of
+// turns, a decision has none, and the simulation continues.
 func (t *tree[S]) receive() {
 	g := t.g
 	if t.who == game.Chance {

@@ -40,8 +40,8 @@ func (c Config) Validate() error {
 // MoveLimit is truncated. Chosen: far above the length of any game.
 const maxDecisions = 100_000
 
-// maxSimulations keeps the number of nodes within an int32, and the memory of a
-// mistyped number bounded.
+// maxSimulations bounds the number of nodes, which must fit an int32, and the memory that
+// a mistyped number takes.
 const maxSimulations = 10_000_000
 
 // New returns a policy that searches each decision. A new leaf is evaluated by e or,
@@ -52,14 +52,14 @@ func New[S comparable](rules game.Rules[S], cfg Config, e *Evaluator, bot game.P
 	}
 	spec := rules.Spec()
 	if !spec.HasWin() {
-		return nil, fmt.Errorf("search: %s for %d counts %s, and search is for games with a winner", spec.ID, spec.Players, spec.Unit)
+		return nil, fmt.Errorf("search: %s for %d counts %s, and search needs a game with a win", spec.ID, spec.Players, spec.Unit)
 	}
 	s := &treeSearch[S]{
 		rules: core.New(rules), spec: spec, cfg: cfg, evaluator: e, bot: bot, d: spec.ObsLen(),
 		most: cmp.Or(spec.MoveLimit, maxDecisions),
 	}
 	if s.valuesTurns() && s.rules.Starter == nil {
-		return nil, fmt.Errorf("search: the values are of starts of turns, and %s does not tell where turns start", spec.ID)
+		return nil, fmt.Errorf("search: the values are of starts of turns, and %s does not define where turns start", spec.ID)
 	}
 	return s, nil
 }
@@ -68,8 +68,8 @@ func New[S comparable](rules game.Rules[S], cfg Config, e *Evaluator, bot game.P
 // own share of the win. Chance is sampled; states that are reached in several ways
 // share a node.
 //
-// Without a time limit the result for a state is a function of the state and the
-// seed, and not of what is searched together or was before.
+// Without a time limit the result for a state depends on the state and the seed alone,
+// not on other searches, at the same time or before.
 //
 // Source: Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006;
 // the selection rule from Silver et al., "Mastering the game of Go without human
@@ -79,7 +79,7 @@ type treeSearch[S comparable] struct {
 	spec      game.Spec
 	cfg       Config
 	evaluator *Evaluator     // or nil
-	bot       game.Policy[S] // plays rollouts without an evaluator
+	bot       game.Policy[S] // for rollouts without an evaluator
 	d         int            // D
 	most      int            // decisions of a simulation
 	free      sync.Pool      // of *trees[S]
@@ -109,7 +109,7 @@ func (x *treeSearch[S]) ProbsContext(ctx context.Context, dst []float64, states 
 	return nil
 }
 
-// group is the number of trees that grow together. Chosen: with 64 the evaluator's
+// group returns the number of trees searched together. Chosen: with 64 the evaluator's
 // batches are large enough, and the trees take some tens of megabytes. A time limit
 // is for one tree.
 func (x *treeSearch[S]) group() int {
@@ -119,8 +119,8 @@ func (x *treeSearch[S]) group() int {
 	return min(max(1, 1<<16/x.cfg.Simulations), 64)
 }
 
-// trees grow in lockstep, so that their leaves are evaluated in one batch. One
-// goroutine owns them.
+// trees are searches of several states in lockstep, so that their leaves are evaluated
+// in one batch. One goroutine owns them.
 type trees[S comparable] struct {
 	*treeSearch[S]
 	all   []*tree[S]
@@ -128,9 +128,9 @@ type trees[S comparable] struct {
 	done  <-chan struct{} // closed when the search is interrupted
 	legal []game.Action
 
-	waiting []*tree[S] // for an evaluation, or the bot
-	at      []S        // their states, for the bot
-	probs   []float64  // [n, A] the bot's
+	waiting []*tree[S] // trees that wait for the evaluator or the bot
+	at      []S        // [n] states for the bot
+	probs   []float64  // [n, A] its probabilities
 	evaluation
 }
 
@@ -150,7 +150,7 @@ func (g *trees[S]) late() bool {
 	}
 }
 
-// search searches the states and writes 1 at each choice to dst [n, A].
+// search searches the states and writes 1 to dst [n, A] for each action chosen.
 func (g *trees[S]) search(ctx context.Context, dst []float64, states []S) error {
 	for len(g.all) < len(states) {
 		g.all = append(g.all, newTree(g))
@@ -185,7 +185,7 @@ func (g *trees[S]) search(ctx context.Context, dst []float64, states []S) error 
 	return nil
 }
 
-// evaluate calls the evaluator or the bot for all trees that wait.
+// evaluate calls the evaluator or the bot for the waiting trees.
 func (g *trees[S]) evaluate() error {
 	if g.evaluator != nil {
 		g.forward()
@@ -205,7 +205,7 @@ func (g *trees[S]) evaluate() error {
 	return nil
 }
 
-// seedOf hashes a state and a seed to a seed.
+// seedOf returns a seed that depends on a seed and a state.
 func seedOf[S comparable](seed uint64, s S) (uint64, error) {
 	b, err := binary.Append(binary.LittleEndian.AppendUint64(nil, seed), binary.LittleEndian, s)
 	if err != nil {

@@ -21,21 +21,21 @@ type tree[S comparable] struct {
 	index map[S]int32 // of nodes; or evaluated
 	nodes []node
 	edges []edge
-	left  int         // simulations
-	only  game.Action // or -1, see obvious
+	left  int         // simulations still to run
+	only  game.Action // the result of obvious; -1 if none
 
-	// The simulation under way.
+	// The current simulation.
 	dice    rand.PCG
-	stream  uint64 // of dice, see seedDice
-	turn    uint64 // how often dice were seeded since
+	stream  uint64 // of dice (see seedDice)
+	turn    uint64 // number of turns started since seedDice
 	at      S
-	who     game.Player // has a choice there, or see advance
+	who     game.Player // the result of advance
 	moves   int
 	rolls   int // chance transitions since the last move
 	path    []step
 	rollout bool      // the simulation has left the tree
-	row     int       // of the evaluation
-	share   []float64 // [P] of the win, at the end
+	row     int       // first row of the requested evaluation
+	share   []float64 // [P] the result: shares of the win
 }
 
 // evaluated is the index of a start of a turn that has a value but no node.
@@ -81,7 +81,7 @@ func (t *tree[S]) reset(s S) error {
 	return err
 }
 
-// obvious returns an action that needs no search: the only one, or one that wins
+// obvious returns an action that needs no search: the only legal one, or one that wins
 // immediately. It returns -1 if there is none.
 func (t *tree[S]) obvious(s S) game.Action {
 	legal := t.g.options(s)
@@ -105,20 +105,21 @@ func (t *tree[S]) begin() {
 }
 
 // seedDice seeds the dice of a simulation. The k-th simulations of all actions of
-// the root use common random numbers, seeded again at each start of a turn where
-// the game tells, which reduces the variance of their differences.
+// the root use common random numbers, which reduces the variance of their differences.
+// If the rules are a [game.TurnStarter], the dice are seeded again at each start of a
+// turn.
 func (t *tree[S]) seedDice(stream uint64) {
 	t.stream, t.turn = stream, 0
 	t.dice.Seed(t.seed, stream<<32)
 }
 
-// choice returns the action with the most visits; among equals the best, then the
-// first.
+// choice returns the action with the most visits; ties go to the larger sum of shares,
+// then to the lowest index.
 func (t *tree[S]) choice() game.Action {
 	switch {
 	case t.only >= 0:
 		return t.only
-	case len(t.nodes) == 0: // no time for a simulation
+	case len(t.nodes) == 0: // there was no time for a simulation
 		return t.g.options(t.root)[0]
 	}
 	edges := t.edges[:t.nodes[0].n]
@@ -146,7 +147,7 @@ func (t *tree[S]) grow() bool {
 			}
 		}
 		if t.g.evaluator != nil {
-			t.ask()
+			t.request()
 		} else {
 			t.g.at = append(t.g.at, t.at)
 		}
@@ -155,10 +156,10 @@ func (t *tree[S]) grow() bool {
 	return false
 }
 
-// advance samples chance and plays forced moves, and returns the seat that has a
-// choice, with its options in g.legal. It returns game.Terminal if the simulation
-// ends, with the shares of the win, and game.Chance at the start of a turn that must
-// be evaluated.
+// advance samples chance and plays forced moves until a seat has several legal actions.
+// It returns that seat, with its actions in g.legal. It returns game.Terminal if the
+// simulation ends, with its result in t.share, and game.Chance at the start of a turn
+// that must be evaluated.
 func (t *tree[S]) advance() game.Player {
 	g := t.g
 	for {
@@ -202,7 +203,7 @@ func (t *tree[S]) move(a game.Action) {
 }
 
 // descend takes the edge of a node with the highest PUCT value. An edge without a
-// visit has the value of its node.
+// visit has the mean value of its node.
 func (t *tree[S]) descend(i int32) {
 	n := &t.nodes[i]
 	edges := t.edges[n.first : n.first+n.n]
@@ -226,8 +227,8 @@ func (t *tree[S]) descend(i int32) {
 	t.move(edges[best].action)
 }
 
-// expand makes a node of the simulation's state, whose legal actions are in g.legal,
-// and returns its edges, for the caller to set their priors.
+// expand adds a node for the current state, whose legal actions are in g.legal, and
+// returns its edges. The caller sets their priors.
 func (t *tree[S]) expand() []edge {
 	first := int32(len(t.edges))
 	for _, a := range t.g.legal {
@@ -238,8 +239,8 @@ func (t *tree[S]) expand() []edge {
 	return t.edges[first:]
 }
 
-// startRollout makes a node of the simulation's state and leaves the tree there. Half
-// of the prior is the bot's policy [A], the rest is uniform.
+// startRollout adds a node for the current state and starts a rollout there. The prior
+// is the mean of the bot's policy [A] and the uniform policy.
 func (t *tree[S]) startRollout(probs []float64) {
 	edges := t.expand()
 	for k := range edges {
@@ -252,7 +253,7 @@ func (t *tree[S]) startRollout(probs []float64) {
 // endPath ends the path at the newest node.
 func (t *tree[S]) endPath() { t.path = append(t.path, step{int32(len(t.nodes) - 1), -1}) }
 
-// rollOut takes an action of the bot, drawn from these probabilities [A].
+// rollOut takes an action sampled from the bot's probabilities [A].
 func (t *tree[S]) rollOut(probs []float64) {
 	if !t.rollout {
 		t.g.options(t.at)
@@ -261,7 +262,7 @@ func (t *tree[S]) rollOut(probs []float64) {
 	t.move(core.SampleAction(probs, &t.dice))
 }
 
-// backUp ends a simulation and adds its result along the path.
+// backUp adds the result of a simulation along its path, and starts the next.
 func (t *tree[S]) backUp() {
 	for _, s := range t.path {
 		n := &t.nodes[s.node]

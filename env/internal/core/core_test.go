@@ -11,7 +11,7 @@ import (
 	"marsgym/env/pig"
 )
 
-// Without a Sampler, samples follow the list of outcomes.
+// Without a Sampler, samples follow the probabilities of Outcomes.
 func TestSample(t *testing.T) {
 	const draws = 10_000
 	rules := core.New[testgames.Face](testgames.Coin{})
@@ -35,7 +35,7 @@ func TestTurnStart(t *testing.T) {
 		t.Errorf("the first turn starts with seat %d, %v; want seat 0", who, ok)
 	}
 	if _, ok := plain.TurnStart(p.Initial()); ok {
-		t.Error("rules that do not tell have a start of a turn")
+		t.Error("rules without a TurnStarter start a turn")
 	}
 }
 

@@ -45,8 +45,8 @@ func (r *Rules[S]) Representative(s S) S {
 	return s
 }
 
-// TurnStart returns the seat whose turn starts in s and reports whether one does.
-// Where the rules do not tell, none does.
+// TurnStart returns the seat whose turn starts in s and reports whether one does. It
+// returns false if the rules are no [game.TurnStarter].
 func (r *Rules[S]) TurnStart(s S) (mover game.Player, ok bool) {
 	if r.Starter == nil {
 		return 0, false
@@ -58,7 +58,7 @@ func (r *Rules[S]) TurnStart(s S) (mover game.Player, ok bool) {
 func (r *Rules[S]) After(s S, a game.Action) S {
 	after, err := r.Apply(s, a)
 	if err != nil {
-		panic("env: " + r.Spec().ID + ": a legal action is refused: " + err.Error())
+		panic("env: " + r.Spec().ID + ": Apply refused a legal action: " + err.Error())
 	}
 	return r.Representative(after)
 }
@@ -94,7 +94,7 @@ func (r *Rules[S]) Validate(s S) (err error) {
 		return nil
 	}
 	defer func() {
-		if p := recover(); p != nil { // Format indexed by a value that no state has
+		if p := recover(); p != nil { // Format indexes by values that no state has
 			err = fmt.Errorf("not a state of the game: %v", p)
 		}
 	}()
