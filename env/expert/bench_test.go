@@ -9,8 +9,8 @@ import (
 	"marsgym/env/internal/testgames"
 )
 
-// BenchmarkExpert searches with values that are linear in what is seen, which
-// cost next to nothing.
+// BenchmarkExpert searches with values that are linear in the observation, whose cost
+// is negligible.
 func BenchmarkExpert(b *testing.B) {
 	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn} {
 		b.Run(string(depth), func(b *testing.B) {
@@ -34,14 +34,14 @@ func BenchmarkExpert(b *testing.B) {
 				}
 			}
 			e.Reset(1)
-			var lessons expert.Targets
+			var targets expert.Targets
 			decisions, rows := 0, 0
 			for b.Loop() {
-				e.Search(b.Context(), &lessons, expert.Options{}, func(_, dst, obs []float32) {
+				e.Search(b.Context(), &targets, expert.Options{}, func(_, dst, obs []float32) {
 					rows += len(dst) / 2
 					value(nil, dst, obs)
 				})
-				decisions += lessons.Decisions
+				decisions += targets.Decisions
 			}
 			b.ReportMetric(float64(decisions)/b.Elapsed().Seconds(), "decisions/s")
 			b.ReportMetric(float64(rows)/float64(decisions), "values/decision")

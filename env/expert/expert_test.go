@@ -18,7 +18,7 @@ import (
 	"marsgym/env/pig"
 )
 
-// searchable are rules that experts of both depths can search, and that are solved.
+// searchable are rules that experts of both depths can search, and that have a solver.
 type searchable[S comparable] interface {
 	game.Rules[S]
 	game.Sampler[S]
@@ -34,8 +34,8 @@ func canonical[S comparable](rules game.Rules[S], s S) S {
 	return s
 }
 
-// shared is Martian Dice with ties that may be shared.
-func shared(t testing.TB, players, dice, target int) *martiandice.Rules {
+// newSharedTies returns Martian Dice in which a tie that lasts is shared.
+func newSharedTies(t testing.TB, players, dice, target int) *martiandice.Rules {
 	t.Helper()
 	c := martiandice.DefaultConfig()
 	c.Players, c.Dice, c.Target, c.TieBreak, c.TieDice = players, dice, target, martiandice.Share, 1
@@ -57,22 +57,22 @@ func newExpert(t testing.TB, g env.Game, cfg expert.Config, rows, first int) exp
 
 var depths = []expert.Depth{expert.OnePly, expert.Turn}
 
-// search are settings in which everything happens.
-func search(depth expert.Depth) expert.Config {
+// config returns settings that use every feature of a depth.
+func config(depth expert.Depth) expert.Config {
 	c := expert.Config{Depth: depth, RestartFraction: 0.4, Turns: 2, Decisions: 1, ExplorationFraction: 0.5, ExplorationRate: 0.3}
 	if depth == expert.OnePly {
-		c.RestartFraction = 0 // which the recursion does not know
+		c.RestartFraction = 0 // checkOnePly tests restarts
 	}
 	return c
 }
 
-// hashed is a network whose answers are a hash of the observation: shares of one
-// win, of which half are quarters, so that there are ties, and scores.
-func hashed(spec game.Spec) expert.Network {
+// hashNetwork returns a network whose outputs are a hash of the observation: scores, and
+// shares of one win, half of which are multiples of a quarter, so that some tie.
+func hashNetwork(spec game.Spec) expert.Network {
 	p, d := spec.Players, spec.ObsLen()
 	return func(scores, values, obs []float32) {
 		for i := range len(values) / p {
-			dice := rand.New(rand.NewPCG(binary.LittleEndian.Uint64([]byte(sightKey(obs[i*d:][:d]))), 1))
+			dice := rand.New(rand.NewPCG(binary.LittleEndian.Uint64([]byte(obsHash(obs[i*d:][:d]))), 1))
 			share := make([]float64, p)
 			rest := 1.0
 			for j := range share[1:] {
@@ -95,8 +95,8 @@ func hashed(spec game.Spec) expert.Network {
 	}
 }
 
-// sightKey is a hash of an observation.
-func sightKey(obs []float32) string {
+// obsHash returns a hash of an observation.
+func obsHash(obs []float32) string {
 	h := fnv.New64a()
 	for _, x := range obs {
 		h.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
@@ -104,31 +104,32 @@ func sightKey(obs []float32) string {
 	return string(h.Sum(nil))
 }
 
-// spied are rules that remember which state looked how.
-type spied[S comparable] struct {
+// recorder are rules that record of which state each observation is.
+type recorder[S comparable] struct {
 	searchable[S]
 	seen map[string]viewed[S]
 }
 
+// viewed is a state and the seat that observed it.
 type viewed[S comparable] struct {
 	state S
 	who   game.Player
 }
 
-func (r spied[S]) Encode(dst []float32, s S, who game.Player) {
+func (r recorder[S]) Encode(dst []float32, s S, who game.Player) {
 	r.searchable.Encode(dst, s, who)
-	r.seen[sightKey(dst)] = viewed[S]{s, who}
+	r.seen[obsHash(dst)] = viewed[S]{s, who}
 }
 
-func (r spied[S]) Canonical(s S) (S, []game.Action) {
+func (r recorder[S]) Canonical(s S) (S, []game.Action) {
 	if y, ok := r.searchable.(game.Symmetry[S]); ok {
 		return y.Canonical(s)
 	}
 	return s, nil
 }
 
-// exact checks that a search upon exact values finds exact values.
-func exact[S comparable](t *testing.T, rules searchable[S]) {
+// checkExact checks that a search with exact values at its leaves finds exact values.
+func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 	sol, err := rules.Solve(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -136,57 +137,57 @@ func exact[S comparable](t *testing.T, rules searchable[S]) {
 	spec := rules.Spec()
 	p, d := spec.Players, spec.ObsLen()
 	for _, depth := range depths {
-		spy := spied[S]{rules, map[string]viewed[S]{}}
-		look := func(obs []float32) viewed[S] { return spy.seen[sightKey(obs)] }
-		worth := func(obs []float32) []float64 { // to each seat, in the order of play from the viewer
-			at := look(obs)
+		rec := recorder[S]{rules, map[string]viewed[S]{}}
+		view := func(obs []float32) viewed[S] { return rec.seen[obsHash(obs)] }
+		exact := func(obs []float32) []float64 { // values [P] in the order of play from the viewer
+			at := view(obs)
 			v, err := sol.Value(nil, at.state)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return slices.Concat(v[at.who:], v[:at.who])
 		}
-		e := newExpert(t, env.NewGame[S](spy), search(depth), 4, 0)
+		e := newExpert(t, env.NewGame[S](rec), config(depth), 4, 0)
 		e.Reset(3)
-		var l expert.Targets
+		var found expert.Targets
 		values, decisions, games := 0, 0, 0
 		for range 40 {
-			e.Search(t.Context(), &l, expert.Options{}, func(_, dst, obs []float32) {
+			e.Search(t.Context(), &found, expert.Options{}, func(_, dst, obs []float32) {
 				for i := range len(dst) / p {
-					for j, v := range worth(obs[i*d:][:d]) {
+					for j, v := range exact(obs[i*d:][:d]) {
 						dst[i*p+j] = float32(v)
 					}
 				}
 			})
-			for i := range len(l.Obs) / d {
+			for i := range len(found.Obs) / d {
 				values++
-				for j, want := range worth(l.Obs[i*d:][:d]) {
-					if got := l.Value[i*p+j]; !(math.Abs(float64(got)-want) <= 1e-6) {
-						t.Fatalf("%s: %+v is worth %v, want %v", depth, look(l.Obs[i*d:][:d]), got, want)
+				for j, want := range exact(found.Obs[i*d:][:d]) {
+					if got := found.Value[i*p+j]; !(math.Abs(float64(got)-want) <= 1e-6) {
+						t.Fatalf("%s: %+v has value %v, want %v", depth, view(found.Obs[i*d:][:d]), got, want)
 					}
 				}
 			}
-			for i, from := range l.Start[:len(l.Start)-1] {
+			for i, from := range found.Start[:len(found.Start)-1] {
 				decisions++
-				at := look(l.DecisionObs[i*d:][:d])
+				at := view(found.DecisionObs[i*d:][:d])
 				want, err := sol.Options(nil, at.state)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := l.Action[from:l.Start[i+1]]; !slices.Equal(got, rules.Legal(nil, at.state)) || rules.CurrentPlayer(at.state) != at.who {
-					t.Fatalf("%s: options %v of %+v", depth, got, at)
+				if got := found.Action[from:found.Start[i+1]]; !slices.Equal(got, rules.Legal(nil, at.state)) || rules.CurrentPlayer(at.state) != at.who {
+					t.Fatalf("%s: actions %v in %+v", depth, got, at)
 				}
 				for k, w := range want {
-					if got := l.ActionValue[int(from)+k]; !(math.Abs(float64(got)-w) <= 1e-6) {
-						t.Fatalf("%s: option %d of %+v is worth %v, want %v", depth, k, at, got, w)
+					if got := found.ActionValue[int(from)+k]; !(math.Abs(float64(got)-w) <= 1e-6) {
+						t.Fatalf("%s: option %d of %+v has value %v, want %v", depth, k, at, got, w)
 					}
-					after := ply[S]{rules: rules}.after(at.state, l.Action[int(from)+k])
-					if !slices.Equal(l.AfterObs[(int(from)+k)*d:][:d], ply[S]{rules: rules}.see(after, at.who)) {
-						t.Fatalf("%s: option %d of %+v leads elsewhere than to %+v", depth, k, at, after)
+					after := reference[S]{rules: rules}.after(at.state, found.Action[int(from)+k])
+					if !slices.Equal(found.AfterObs[(int(from)+k)*d:][:d], reference[S]{rules: rules}.observe(after, at.who)) {
+						t.Fatalf("%s: the observation after option %d of %+v is not that of %+v", depth, k, at, after)
 					}
 				}
 			}
-			games += l.Games
+			games += found.Games
 		}
 		if values == 0 || decisions == 0 || games == 0 {
 			t.Errorf("%s: %d values, %d decisions and %d games: this tests nothing", depth, values, decisions, games)
@@ -195,29 +196,29 @@ func exact[S comparable](t *testing.T, rules searchable[S]) {
 }
 
 func TestExpertExact(t *testing.T) {
-	t.Run("pig", func(t *testing.T) { exact(t, testgames.NewPig(t, 2, 15)) })
-	t.Run("pig for three", func(t *testing.T) { exact(t, testgames.NewPig(t, 3, 8)) })
-	t.Run("martian dice", func(t *testing.T) { exact(t, testgames.NewMartianDice(t, 2, 5, 5)) })
-	t.Run("martian dice, shared", func(t *testing.T) { exact(t, shared(t, 2, 4, 3)) })
-	t.Run("martian dice for three", func(t *testing.T) { exact(t, testgames.NewMartianDice(t, 3, 3, 3)) })
+	t.Run("pig", func(t *testing.T) { checkExact(t, testgames.NewPig(t, 2, 15)) })
+	t.Run("pig for three", func(t *testing.T) { checkExact(t, testgames.NewPig(t, 3, 8)) })
+	t.Run("martian dice", func(t *testing.T) { checkExact(t, testgames.NewMartianDice(t, 2, 5, 5)) })
+	t.Run("martian dice, shared", func(t *testing.T) { checkExact(t, newSharedTies(t, 2, 4, 3)) })
+	t.Run("martian dice for three", func(t *testing.T) { checkExact(t, testgames.NewMartianDice(t, 3, 3, 3)) })
 }
 
-// join appends the lessons of further rows.
-func join(l *expert.Targets, more expert.Targets) {
-	if len(l.Start) == 0 {
-		l.Start = []int32{0}
+// join appends the targets of further rows.
+func join(dst *expert.Targets, more expert.Targets) {
+	if len(dst.Start) == 0 {
+		dst.Start = []int32{0}
 	}
 	for _, k := range more.Start[1:] {
-		l.Start = append(l.Start, k+int32(len(l.Action)))
+		dst.Start = append(dst.Start, k+int32(len(dst.Action)))
 	}
-	l.Obs, l.Value, l.DecisionObs = append(l.Obs, more.Obs...), append(l.Value, more.Value...), append(l.DecisionObs, more.DecisionObs...)
-	l.Action, l.AfterObs, l.ActionValue = append(l.Action, more.Action...), append(l.AfterObs, more.AfterObs...), append(l.ActionValue, more.ActionValue...)
-	l.Decisions += more.Decisions
-	l.Games += more.Games
+	dst.Obs, dst.Value, dst.DecisionObs = append(dst.Obs, more.Obs...), append(dst.Value, more.Value...), append(dst.DecisionObs, more.DecisionObs...)
+	dst.Action, dst.AfterObs, dst.ActionValue = append(dst.Action, more.Action...), append(dst.AfterObs, more.AfterObs...), append(dst.ActionValue, more.ActionValue...)
+	dst.Decisions += more.Decisions
+	dst.Games += more.Games
 }
 
-// alike reports whether two lessons differ by no more than tol.
-func alike(a, b expert.Targets, tol float64) bool {
+// equal reports whether targets differ by no more than tol.
+func equal(a, b expert.Targets, tol float64) bool {
 	near := func(x, y []float32) bool {
 		return slices.EqualFunc(x, y, func(x, y float32) bool { return math.Abs(float64(x)-float64(y)) <= tol })
 	}
@@ -225,9 +226,9 @@ func alike(a, b expert.Targets, tol float64) bool {
 		near(a.Obs, b.Obs) && near(a.DecisionObs, b.DecisionObs) && near(a.AfterObs, b.AfterObs) && near(a.Value, b.Value) && near(a.ActionValue, b.ActionValue)
 }
 
-// tables are games for experts of both depths.
-func tables(t testing.TB) map[string]env.Game {
-	list := map[string]env.Game{"martian dice, shared": env.NewGame(shared(t, 3, 4, 4))}
+// games returns games for experts of both depths, by name.
+func games(t testing.TB) map[string]env.Game {
+	list := map[string]env.Game{"martian dice, shared": env.NewGame(newSharedTies(t, 3, 4, 4))}
 	for n, name := range map[int]string{2: " for two", 3: " for three", 4: " for four"} {
 		list["pig"+name] = env.NewGame[pig.State](testgames.NewPig(t, n, 20))
 		list["martian dice"+name] = env.NewGame(testgames.NewMartianDice(t, n, 5, 5))
@@ -235,42 +236,42 @@ func tables(t testing.TB) map[string]env.Game {
 	return list
 }
 
-// eachTable calls f with each game, searched to each depth.
-func eachTable(t *testing.T, f func(t *testing.T, g env.Game, cfg expert.Config)) {
-	for name, g := range tables(t) {
+// eachGame calls f with each game and the settings of each depth.
+func eachGame(t *testing.T, f func(t *testing.T, g env.Game, cfg expert.Config)) {
+	for name, g := range games(t) {
 		for _, depth := range depths {
-			t.Run(name+", "+string(depth), func(t *testing.T) { f(t, g, search(depth)) })
+			t.Run(name+", "+string(depth), func(t *testing.T) { f(t, g, config(depth)) })
 		}
 	}
 }
 
-// Rows draw from their own generators, wherever they live.
+// Rows draw from their own generators, whichever expert holds them.
 func TestExpertSplit(t *testing.T) {
-	eachTable(t, func(t *testing.T, g env.Game, cfg expert.Config) {
-		value := hashed(g.Spec())
+	eachGame(t, func(t *testing.T, g env.Game, cfg expert.Config) {
+		value := hashNetwork(g.Spec())
 		whole := newExpert(t, g, cfg, 5, 7)
 		parts := []expert.Expert{newExpert(t, g, cfg, 2, 7), newExpert(t, g, cfg, 3, 9)}
 		for _, e := range append(parts, whole) {
 			e.Reset(2)
 		}
-		var l expert.Targets
+		var found expert.Targets
 		for k := range 60 {
 			var got expert.Targets
 			for _, e := range parts {
-				e.Search(t.Context(), &l, expert.Options{}, value)
-				join(&got, l)
+				e.Search(t.Context(), &found, expert.Options{}, value)
+				join(&got, found)
 			}
-			whole.Search(t.Context(), &l, expert.Options{}, value)
-			if !alike(got, l, 0) {
-				t.Fatalf("search %d: two parts find\n%+v\nand the whole\n%+v", k, got, l)
+			whole.Search(t.Context(), &found, expert.Options{}, value)
+			if !equal(got, found, 0) {
+				t.Fatalf("search %d: two experts find\n%+v\nand one for all rows\n%+v", k, got, found)
 			}
 		}
 	})
 }
 
 func TestExpertState(t *testing.T) {
-	eachTable(t, func(t *testing.T, g env.Game, cfg expert.Config) {
-		value := hashed(g.Spec())
+	eachGame(t, func(t *testing.T, g env.Game, cfg expert.Config) {
+		value := hashNetwork(g.Spec())
 		e := newExpert(t, g, cfg, 3, 4)
 		e.Reset(8)
 		var want, got expert.Targets
@@ -299,28 +300,28 @@ func TestExpertState(t *testing.T) {
 		if err := newExpert(t, g, cfg, 2, 4).RestoreState(saved); err == nil {
 			t.Error("the state of three rows is restored to two")
 		}
-		for k := range 60 { // what was refused has changed nothing
+		for k := range 60 { // the refused states have changed nothing
 			e.Search(t.Context(), &want, expert.Options{}, value)
 			resumed.Search(t.Context(), &got, expert.Options{}, value)
-			if !alike(got, want, 0) {
-				t.Fatalf("search %d after it: got\n%+v\nwant\n%+v", k, got, want)
+			if !equal(got, want, 0) {
+				t.Fatalf("search %d after restoring: got\n%+v\nwant\n%+v", k, got, want)
 			}
 		}
 		var last []byte
 		for _, x := range []expert.Expert{e, resumed} {
 			state, err := x.AppendState(nil)
 			if err != nil || last != nil && !slices.Equal(state, last) {
-				t.Errorf("the states after it differ, %v", err)
+				t.Errorf("the states after that differ, error %v", err)
 			}
 			last = state
 		}
 	})
 }
 
-// A state in which nothing can be searched is refused.
-func TestExpertStateUnsound(t *testing.T) {
+// A state without a decision or start of a turn is refused.
+func TestExpertStateInvalid(t *testing.T) {
 	for _, depth := range depths {
-		e := newExpert(t, env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), search(depth), 1, 0)
+		e := newExpert(t, env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), config(depth), 1, 0)
 		e.Reset(1)
 		saved, err := e.AppendState(nil)
 		if err != nil {
@@ -328,7 +329,7 @@ func TestExpertStateUnsound(t *testing.T) {
 		}
 		binary.LittleEndian.PutUint32(saved[12:], uint32(pig.Rolling)) // the phase
 		if err := e.RestoreState(saved); err == nil {
-			t.Errorf("%s: a die in the air is restored", depth)
+			t.Errorf("%s: a state with a rolling die is restored", depth)
 		}
 	}
 }
@@ -340,33 +341,33 @@ func TestNewExpert(t *testing.T) {
 		cfg  expert.Config
 		want error // nil for any
 	}{
-		{"no plans", env.NewGame[testgames.Face](testgames.Coin{}), search(expert.Turn), expert.ErrUnsupported},
-		{"no winner", env.NewGame(testgames.NewMartianDice(t, 1, 3, 3)), search(expert.OnePly), expert.ErrUnsupported},
+		{"no plans", env.NewGame[testgames.Face](testgames.Coin{}), config(expert.Turn), expert.ErrUnsupported},
+		{"no winner", env.NewGame(testgames.NewMartianDice(t, 1, 3, 3)), config(expert.OnePly), expert.ErrUnsupported},
 		{"no depth", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Turns: 1, Decisions: 1}, nil},
 		{"no turns", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Decisions: 1}, nil},
-		{"no moves", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1}, nil},
-		{"no share", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Decisions: 1, ExplorationRate: math.NaN()}, nil},
+		{"no decisions", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1}, nil},
+		{"rate not a number", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Decisions: 1, ExplorationRate: math.NaN()}, nil},
 	} {
 		if _, err := test.g.NewExpert(test.cfg, 1, 0); err == nil || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: got error %v, want %v", test.name, err, test.want)
 		}
 	}
-	e := newExpert(t, env.NewGame[testgames.Face](testgames.Coin{}), search(expert.OnePly), 2, 0)
+	e := newExpert(t, env.NewGame[testgames.Face](testgames.Coin{}), config(expert.OnePly), 2, 0)
 	e.Reset(1)
-	var l expert.Targets
-	e.Search(t.Context(), &l, expert.Options{}, hashed(testgames.Coin{}.Spec()))
-	if l.Decisions != 2 || l.Games != 2 || !slices.Equal(l.ActionValue, []float32{1, -1, 1, -1}) {
-		t.Errorf("of a coin there is nothing to learn but %+v", l)
+	var found expert.Targets
+	e.Search(t.Context(), &found, expert.Options{}, hashNetwork(testgames.Coin{}.Spec()))
+	if found.Decisions != 2 || found.Games != 2 || !slices.Equal(found.ActionValue, []float32{1, -1, 1, -1}) {
+		t.Errorf("the targets of a coin are %+v", found)
 	}
 }
 
-// What has been searched before is searched again without an allocation, but for
-// one that drawing the start of a turn may take.
+// Searches of states that were searched before do not allocate, except that sampling the
+// start of a turn may allocate once.
 func TestExpertAllocations(t *testing.T) {
-	eachTable(t, func(t *testing.T, g env.Game, cfg expert.Config) {
+	eachGame(t, func(t *testing.T, g env.Game, cfg expert.Config) {
 		const rows, searches = 4, 50
 		e := newExpert(t, g, cfg, rows, 0)
-		var l expert.Targets
+		var found expert.Targets
 		value := func(_, dst, _ []float32) { clear(dst) }
 		most := 0.0
 		if cfg.Depth == expert.Turn {
@@ -375,7 +376,7 @@ func TestExpertAllocations(t *testing.T) {
 		if n := testing.AllocsPerRun(2, func() {
 			e.Reset(1)
 			for range searches {
-				e.Search(t.Context(), &l, expert.Options{}, value)
+				e.Search(t.Context(), &found, expert.Options{}, value)
 			}
 		}); n > most {
 			t.Errorf("%v allocations in %d searches, want at most %v", n, searches, most)

@@ -11,15 +11,15 @@ import (
 	"marsgym/env/internal/testgames"
 )
 
-// whole searches whole turns as the contract reads.
-type whole[S comparable] struct {
-	ply[S]
-	plan game.Plan[S]    // asked what is known, and no more
+// turnReference searches whole turns by plain recursion.
+type turnReference[S comparable] struct {
+	reference[S]
+	plan game.Plan[S]    // for Known only
 	memo map[S][]float64 // of one turn
 }
 
-// ended is what a state is worth that ends a turn.
-func (o whole[S]) ended(s S) (v []float64, ok bool) {
+// ended returns the values of a state that ends a turn, and reports whether s does.
+func (o turnReference[S]) ended(s S) (v []float64, ok bool) {
 	if who := o.mover(s); who >= 0 {
 		v, _ := o.leaf(s, who)
 		return v, true
@@ -30,20 +30,20 @@ func (o whole[S]) ended(s S) (v []float64, ok bool) {
 	return nil, false
 }
 
-// inside is what a state of a turn is worth, its end included.
-func (o whole[S]) inside(s S) []float64 {
+// inside returns the values of a state of a turn, ends included.
+func (o turnReference[S]) inside(s S) []float64 {
 	v, ok := o.memo[s]
 	if !ok {
 		if v, ok = o.ended(s); !ok {
-			v = o.begun(s)
+			v = o.inner(s)
 		}
 		o.memo[s] = v
 	}
 	return v
 }
 
-// begun is what a state of a turn is worth that does not end it.
-func (o whole[S]) begun(s S) (v []float64) {
+// inner returns the values of a state of a turn that does not end it.
+func (o turnReference[S]) inner(s S) (v []float64) {
 	who := o.rules.CurrentPlayer(s)
 	if who == game.Chance {
 		v = make([]float64, o.rules.Spec().Players)
@@ -62,8 +62,8 @@ func (o whole[S]) begun(s S) (v []float64) {
 	return v
 }
 
-// row plays a row for a number of searches.
-func (o whole[S]) row(cfg expert.Config, seed, row uint64, searches int) []expert.Targets {
+// row returns the targets of a row for a number of searches.
+func (o turnReference[S]) row(cfg expert.Config, seed, row uint64, searches int) []expert.Targets {
 	list := make([]expert.Targets, searches)
 	dice := rand.NewPCG(seed, row)
 	chance := func() float64 { return float64(dice.Uint64()>>11) / (1 << 53) }
@@ -82,32 +82,32 @@ func (o whole[S]) row(cfg expert.Config, seed, row uint64, searches int) []exper
 	for i := range list {
 		l := &list[i]
 		l.Start = []int32{0}
-		begin, anew := s, chance() < cfg.RestartFraction
-		if anew {
+		begin, restart := s, chance() < cfg.RestartFraction
+		if restart {
 			begin = canonical(o.rules, o.rules.SampleStart(dice))
 		}
 		clear(o.memo)
-		who, v := o.mover(begin), o.begun(begin)
-		l.Obs = o.see(begin, who)
+		who, v := o.mover(begin), o.inner(begin)
+		l.Obs = o.observe(begin, who)
 		for j := range v {
 			l.Value = append(l.Value, float32(v[(j+int(who))%len(v)]))
 		}
 		for n := range cfg.Turns {
 			end := o.play(l, begin, cfg, dice, chance)
 			if n == 0 {
-				s = map[bool]S{true: s, false: end}[anew]
+				s = map[bool]S{true: s, false: end}[restart]
 			}
 		}
-		if !anew {
+		if !restart {
 			s, l.Games = settle(s)
 		}
 	}
 	return list
 }
 
-// play plays a turn.
-func (o whole[S]) play(l *expert.Targets, s S, cfg expert.Config, dice *rand.PCG, chance func() float64) S {
-	strays := chance() < cfg.ExplorationFraction
+// play plays a turn and returns its end.
+func (o turnReference[S]) play(l *expert.Targets, s S, cfg expert.Config, dice *rand.PCG, chance func() float64) S {
+	explores := chance() < cfg.ExplorationFraction
 	for {
 		if who := o.rules.CurrentPlayer(s); who == game.Chance {
 			s = canonical(o.rules, o.rules.Sample(s, dice))
@@ -115,22 +115,22 @@ func (o whole[S]) play(l *expert.Targets, s S, cfg expert.Config, dice *rand.PCG
 			legal := o.rules.Legal(nil, s)
 			l.Decisions++
 			best := 0
-			var worth []float64
+			var values []float64
 			for k, a := range legal {
-				worth = append(worth, o.inside(o.after(s, a))[who])
-				if worth[k] > worth[best]+game.Tie {
+				values = append(values, o.inside(o.after(s, a))[who])
+				if values[k] > values[best]+game.Tie {
 					best = k
 				}
 			}
-			if slices.Max(worth) > slices.Min(worth)+game.Tie {
-				l.DecisionObs = append(l.DecisionObs, o.see(s, who)...)
+			if slices.Max(values) > slices.Min(values)+game.Tie {
+				l.DecisionObs = append(l.DecisionObs, o.observe(s, who)...)
 				for k, a := range legal {
-					l.Action, l.ActionValue = append(l.Action, a), append(l.ActionValue, float32(worth[k]))
-					l.AfterObs = append(l.AfterObs, o.see(o.after(s, a), who)...)
+					l.Action, l.ActionValue = append(l.Action, a), append(l.ActionValue, float32(values[k]))
+					l.AfterObs = append(l.AfterObs, o.observe(o.after(s, a), who)...)
 				}
 				l.Start = append(l.Start, int32(len(l.Action)))
 			}
-			if len(legal) > 1 && strays && chance() < cfg.ExplorationRate {
+			if len(legal) > 1 && explores && chance() < cfg.ExplorationRate {
 				best = int(chance() * float64(len(legal)))
 			}
 			s = o.after(s, legal[best])
@@ -142,19 +142,19 @@ func (o whole[S]) play(l *expert.Targets, s S, cfg expert.Config, dice *rand.PCG
 }
 
 func TestTurnExact(t *testing.T) {
-	t.Run("pig", func(t *testing.T) { planned(t, testgames.NewPig(t, 2, 12)) })
-	t.Run("pig for four", func(t *testing.T) { planned(t, testgames.NewPig(t, 4, 20)) })
-	t.Run("martian dice", func(t *testing.T) { planned(t, testgames.NewMartianDice(t, 2, 5, 3)) })
-	t.Run("martian dice, shared", func(t *testing.T) { planned(t, shared(t, 2, 4, 3)) })
-	t.Run("martian dice for three", func(t *testing.T) { planned(t, testgames.NewMartianDice(t, 3, 3, 2)) })
-	t.Run("martian dice for four", func(t *testing.T) { planned(t, testgames.NewMartianDice(t, 4, 4, 2)) })
+	t.Run("pig", func(t *testing.T) { checkTurnExact(t, testgames.NewPig(t, 2, 12)) })
+	t.Run("pig for four", func(t *testing.T) { checkTurnExact(t, testgames.NewPig(t, 4, 20)) })
+	t.Run("martian dice", func(t *testing.T) { checkTurnExact(t, testgames.NewMartianDice(t, 2, 5, 3)) })
+	t.Run("martian dice, shared", func(t *testing.T) { checkTurnExact(t, newSharedTies(t, 2, 4, 3)) })
+	t.Run("martian dice for three", func(t *testing.T) { checkTurnExact(t, testgames.NewMartianDice(t, 3, 3, 2)) })
+	t.Run("martian dice for four", func(t *testing.T) { checkTurnExact(t, testgames.NewMartianDice(t, 4, 4, 2)) })
 }
 
-// planned compares lessons of whole turns, and the games played, with plain
+// checkTurnExact compares the targets of whole turns, and the games played, with plain
 // recursion.
-func planned[S comparable](t *testing.T, rules searchable[S]) {
-	value := hashed(rules.Spec())
-	compare(t, env.NewGame[S](rules), search(expert.Turn), expert.Options{}, func(seed, row uint64, searches int) []expert.Targets {
-		return whole[S]{ply[S]{rules: rules, net: value}, rules.NewPlan(), map[S][]float64{}}.row(search(expert.Turn), seed, row, searches)
+func checkTurnExact[S comparable](t *testing.T, rules searchable[S]) {
+	value := hashNetwork(rules.Spec())
+	compare(t, env.NewGame[S](rules), config(expert.Turn), expert.Options{}, func(seed, row uint64, searches int) []expert.Targets {
+		return turnReference[S]{reference[S]{rules: rules, net: value}, rules.NewPlan(), map[S][]float64{}}.row(config(expert.Turn), seed, row, searches)
 	})
 }
