@@ -14,7 +14,7 @@ var brokenOptional = []breach{
 	{"Sample follows Outcomes", func(g *cups) {
 		sample := g.sample
 		g.sample = func(s state, r *rand.PCG) state {
-			if rand.New(r).IntN(50) == 0 { // too small for a single state
+			if rand.New(r).IntN(50) == 0 { // a bias too small to show in one state
 				return g.outcomes(nil, s)[0].State
 			}
 			return sample(s, r)
@@ -184,7 +184,7 @@ var brokenOptional = []breach{
 		}
 	}},
 	{"Canonical commutes with Apply", func(g *cups) {
-		// Both cups hold something, so that any labels are legal.
+		// Neither cup is empty, so that any labels are legal.
 		g.outcomes = func(dst []outcome, s state) []outcome {
 			if !s.Rolling {
 				return dst

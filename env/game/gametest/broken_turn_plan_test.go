@@ -10,8 +10,8 @@ import (
 	"marsgym/env/game/gametest"
 )
 
-// replan changes the plans of g.
-func replan(g *cups, change func(p *plan)) {
+// changePlans changes the plans of g.
+func changePlans(g *cups, change func(p *plan)) {
 	g.newPlan = func() game.Plan[state] {
 		p := newPlan(g)
 		change(p)
@@ -19,8 +19,8 @@ func replan(g *cups, change func(p *plan)) {
 	}
 }
 
-// brokenPlanners break a clause about plans.
-var brokenPlanners = []breach{
+// brokenTurns break a clause about turns or their plans.
+var brokenTurns = []breach{
 	{"TurnStart returns a seat", func(g *cups) { g.turnStart = func(state) game.Player { return 2 } }},
 	{"TurnStart returns the seat that decides", func(g *cups) { g.turnStart = func(s state) game.Player { return 0 } }},
 	{"TurnStart is that of the representative", func(g *cups) {
@@ -51,39 +51,39 @@ var brokenPlanners = []breach{
 		}
 	}},
 	{"SampleStart is a function of the generator", func(g *cups) {
-		draw, own := g.sampleStart, rand.NewPCG(1, 1)
-		g.sampleStart = func(*rand.PCG) state { return draw(own) }
+		sample, own := g.sampleStart, rand.NewPCG(1, 1)
+		g.sampleStart = func(*rand.PCG) state { return sample(own) }
 	}},
 	{"SampleStart samples a start of a turn", func(g *cups) {
-		draw := g.sampleStart
+		sample := g.sampleStart
 		g.sampleStart = func(r *rand.PCG) state {
-			s := draw(r)
+			s := sample(r)
 			s.Rolling = s.Turns != 3
 			return s
 		}
 	}},
 	{"SampleStart may return every start of a turn", func(g *cups) {
-		draw := g.sampleStart
+		sample := g.sampleStart
 		g.sampleStart = func(r *rand.PCG) state {
-			s := draw(r)
+			s := sample(r)
 			s.Score[1] = min(s.Score[1], 1)
 			return s
 		}
 	}},
 	{"SampleStart does not panic", func(g *cups) { g.sampleStart = func(*rand.PCG) state { panic("oh") } }},
-	{"Parse reads what Format wrote", func(g *cups) { // what is drawn is looked at as what is met
-		draw := g.sampleStart
+	{"Parse reads what Format wrote", func(g *cups) { // sampled states are checked like visited ones
+		sample := g.sampleStart
 		g.sampleStart = func(r *rand.PCG) state {
-			s := draw(r)
+			s := sample(r)
 			if r.Uint64()%2 == 0 {
 				s.Cup[0] = -1
 			}
 			return s
 		}
 	}},
-	{"Plan does not panic", func(g *cups) { replan(g, func(p *plan) { p.solve = func([]float64) { panic("oh") } }) }},
+	{"Plan does not panic", func(g *cups) { changePlans(g, func(p *plan) { p.solve = func([]float64) { panic("oh") } }) }},
 	{"Begin returns each end once", func(g *cups) {
-		replan(g, func(p *plan) {
+		changePlans(g, func(p *plan) {
 			begin := p.begin
 			p.begin = func(s state) []state {
 				ends := begin(s)
@@ -92,13 +92,13 @@ var brokenPlanners = []breach{
 		})
 	}},
 	{"Begin returns every end", func(g *cups) {
-		replan(g, func(p *plan) {
+		changePlans(g, func(p *plan) {
 			begin := p.begin
 			p.begin = func(s state) []state { return begin(s)[1:] }
 		})
 	}},
-	{"Begin returns every end", func(g *cups) { // but those of the first turn
-		replan(g, func(p *plan) {
+	{"Begin returns every end", func(g *cups) { // right in the first turn only
+		changePlans(g, func(p *plan) {
 			var ends []state
 			begin := p.begin
 			p.begin = func(s state) []state {
@@ -110,7 +110,7 @@ var brokenPlanners = []breach{
 		})
 	}},
 	{"Begin returns no state that cannot end the turn", func(g *cups) {
-		replan(g, func(p *plan) {
+		changePlans(g, func(p *plan) {
 			begin := p.begin
 			p.begin = func(s state) []state {
 				ends := begin(s)
@@ -120,12 +120,12 @@ var brokenPlanners = []breach{
 		})
 	}},
 	{"the next turn starts in an end, or it is Known", func(g *cups) {
-		replan(g, func(p *plan) {
+		changePlans(g, func(p *plan) {
 			p.known = func(dst []float64, _ state) ([]float64, bool) { return dst, false }
 		})
 	}},
-	{"Known appends nothing to what is not known", func(g *cups) {
-		replan(g, func(p *plan) {
+	{"Known appends nothing if it returns false", func(g *cups) {
+		changePlans(g, func(p *plan) {
 			known := p.known
 			p.known = func(dst []float64, s state) ([]float64, bool) {
 				if dst, ok := known(dst, s); ok {
@@ -136,18 +136,18 @@ var brokenPlanners = []breach{
 		})
 	}},
 	{"Known appends one number for each seat", func(g *cups) {
-		replan(g, func(p *plan) {
+		changePlans(g, func(p *plan) {
 			known := p.known
 			p.known = func(dst []float64, s state) ([]float64, bool) { return known(dst[:0], s) }
 		})
 	}},
-	{"Known is where nothing is left to decide", func(g *cups) {
-		replan(g, func(p *plan) {
+	{"Known returns false where a seat has a choice", func(g *cups) {
+		changePlans(g, func(p *plan) {
 			p.known = func(dst []float64, s state) ([]float64, bool) { return g.returns(dst, s), true }
 		})
 	}},
-	{"Known is what the rest of the game pays", func(g *cups) {
-		replan(g, func(p *plan) {
+	{"Known appends the expected returns", func(g *cups) {
+		changePlans(g, func(p *plan) {
 			known := p.known
 			p.known = func(dst []float64, s state) ([]float64, bool) {
 				n := len(dst)
@@ -157,8 +157,8 @@ var brokenPlanners = []breach{
 			}
 		})
 	}},
-	{"Solve leaves the values as they are", func(g *cups) {
-		replan(g, func(p *plan) {
+	{"Solve leaves the values unchanged", func(g *cups) {
+		changePlans(g, func(p *plan) {
 			solve := p.solve
 			p.solve = func(values []float64) {
 				solve(values)
@@ -167,13 +167,13 @@ var brokenPlanners = []breach{
 		})
 	}},
 	{"Value appends its numbers", func(g *cups) {
-		replan(g, func(p *plan) {
+		changePlans(g, func(p *plan) {
 			value := p.value
 			p.value = func(dst []float64) []float64 { return value(dst[:0]) }
 		})
 	}},
 	{"Value is that of backward induction", func(g *cups) {
-		replan(g, func(p *plan) {
+		changePlans(g, func(p *plan) {
 			value := p.value
 			p.value = func(dst []float64) []float64 {
 				n := len(dst)
@@ -183,8 +183,8 @@ var brokenPlanners = []breach{
 			}
 		})
 	}},
-	{"backward induction", func(g *cups) { // but for the first values
-		replan(g, func(p *plan) {
+	{"backward induction", func(g *cups) { // right for the first values only
+		changePlans(g, func(p *plan) {
 			solve, first := p.solve, true
 			p.solve = func(values []float64) {
 				if first {
@@ -200,13 +200,13 @@ var brokenPlanners = []breach{
 		})
 	}},
 	{"Options appends its numbers", func(g *cups) {
-		replan(g, func(p *plan) {
+		changePlans(g, func(p *plan) {
 			options := p.options
 			p.options = func(dst []float64, s state) []float64 { return append(options(dst, s), 0) }
 		})
 	}},
 	{"Options are those of backward induction", func(g *cups) {
-		replan(g, func(p *plan) {
+		changePlans(g, func(p *plan) {
 			options := p.options
 			p.options = func(dst []float64, s state) []float64 {
 				n := len(dst)
@@ -218,9 +218,9 @@ var brokenPlanners = []breach{
 	}},
 }
 
-// wide are cups of which the roll has too many outcomes for a turn to be listed.
-// What is in a cup counts as one at most.
-func wide() *cups {
+// manyOutcomes returns cups whose roll has too many outcomes for backward induction over
+// a turn. The content of a cup counts as at most 1.
+func manyOutcomes() *cups {
 	g := healthy()
 	g.canonical = func(s state) (state, []game.Action) { return s, nil }
 	g.outcomes = func(dst []outcome, s state) []outcome {
@@ -235,9 +235,9 @@ func wide() *cups {
 		}
 		return dst
 	}
-	draw, apply := g.sampleStart, g.apply
+	sample, apply := g.sampleStart, g.apply
 	g.sampleStart = func(r *rand.PCG) state {
-		s := draw(r)
+		s := sample(r)
 		if s.Cup = [2]int8{min(s.Cup[0], 1), min(s.Cup[1], 1)}; r.Uint64()%2 == 0 {
 			s.Cup[0], s.Cup[1] = s.Cup[1], s.Cup[0]
 		}
@@ -252,21 +252,21 @@ func wide() *cups {
 	return g
 }
 
-// turns is all that rules can offer about turns.
+// turns are the optional interfaces about turns.
 type turns interface {
 	game.StartSampler[state]
 	game.BatchTurnPlanner[state]
 }
 
 func TestLongTurns(t *testing.T) {
-	for _, b := range append([]breach{{"", func(*cups) {}}}, brokenPlanners...) {
+	for _, b := range append([]breach{{"", func(*cups) {}}}, brokenTurns...) {
 		switch b.clause {
 		case "", "Begin returns every end", "Options appends its numbers",
 			"Value is that of backward induction", "Options are those of backward induction":
 		default:
-			continue // the length of the turn is nothing to it
+			continue // the clause does not depend on the length of the turn
 		}
-		g := wide()
+		g := manyOutcomes()
 		b.commit(g)
 		err := gametest.Check(struct {
 			game.Rules[state]

@@ -17,7 +17,7 @@ import (
 	"marsgym/env/game"
 )
 
-// An Option changes how much Check checks.
+// An Option changes what Check does.
 type Option func(*options)
 
 type options struct {
@@ -73,18 +73,18 @@ type checker[S comparable] struct {
 	symmetry game.Symmetry[S]
 	expander game.ChanceExpander[S]
 
-	seen      map[S]bool // whether the game can go on from a state
+	seen      map[S]bool // states checked, and whether the game can continue from them
 	chances   []S        // distinct chance states, in the order of their first visit
 	decisions []S        // distinct representatives with a decision
 	observed  map[string]observed[S]
 
-	typos int // states whose text was parsed with typos
+	typos int // number of states whose text was parsed with typos
 
 	failed map[string]bool
 	errs   []error
 }
 
-// fail records a breach, the first of its clause only.
+// fail records the first breach of a clause.
 func (c *checker[S]) fail(clause, format string, args ...any) {
 	if c.failed[clause] {
 		return
@@ -114,7 +114,7 @@ func (c *checker[S]) try(s S, method string, f func()) {
 func (c *checker[S]) text(s S) (text string) {
 	text = fmt.Sprintf("%+v", s)
 	if c.notation != nil {
-		defer func() { _ = recover() }() // Format itself may be at fault
+		defer func() { _ = recover() }() // Format may be the faulty method
 		text = fmt.Sprintf("%q %s", c.notation.Format(s), text)
 	}
 	return text
@@ -130,7 +130,7 @@ func (c *checker[S]) action(a game.Action) string {
 
 func (c *checker[S]) run() {
 	if !c.checkSpec() {
-		return // everything else needs the sizes
+		return // all other checks need the sizes
 	}
 	var start S
 	c.try(start, "Initial", func() {
@@ -197,7 +197,7 @@ func (c *checker[S]) play(start S, i int) []S {
 	}
 }
 
-// check checks s if it is new, and reports whether the game can go on from it.
+// check checks s if it is new, and reports whether the game can continue from it.
 func (c *checker[S]) check(s S) bool {
 	sound, ok := c.seen[s]
 	if !ok {
@@ -229,10 +229,11 @@ func (c *checker[S]) next(s S, r *rand.Rand) (next S, over bool) {
 	}
 }
 
-// checkRepeat plays all games again, in several goroutines at once, and compares.
+// checkRepeat plays all games again, in several goroutines at once, and compares the
+// states.
 func (c *checker[S]) checkRepeat(start S, traces [][]S) {
 	if len(c.errs) > 0 {
-		return // the games may not be sound to play
+		return // the rules may not be fit to play
 	}
 	const workers = 4
 	var faults [workers]error
@@ -302,7 +303,7 @@ func unfit(t reflect.Type, path string) string {
 		return fmt.Sprintf("%s is of type %s, whose size depends on the machine", path, t)
 	default:
 		if k < reflect.Bool || k > reflect.Complex128 {
-			return fmt.Sprintf("%s is of type %s, whose content lies elsewhere", path, t)
+			return fmt.Sprintf("%s is of type %s, which holds a pointer", path, t)
 		}
 		return ""
 	}

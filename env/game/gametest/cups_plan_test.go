@@ -6,8 +6,8 @@ import (
 	"marsgym/env/game"
 )
 
-// plan plans a turn of cups: a roll and a decision. Every method is a function
-// that a test may replace.
+// plan is the plan of a turn of cups: a roll and a decision. A test may replace every
+// method.
 type plan struct {
 	begin   func(s state) []state
 	known   func(dst []float64, s state) ([]float64, bool)
@@ -33,7 +33,7 @@ func newPlan(g *cups) *plan {
 		end, _ = g.canonical(end)
 		return end
 	}
-	worth := func(s state, a game.Action) []float64 { return pay[2*slices.Index(ends, after(s, a)):][:2] }
+	value := func(s state, a game.Action) []float64 { return pay[2*slices.Index(ends, after(s, a)):][:2] }
 	p.begin = func(s state) []state {
 		start, ends = s, nil
 		for _, o := range g.outcomes(nil, s) {
@@ -54,7 +54,7 @@ func newPlan(g *cups) *plan {
 	p.solve = func(values []float64) { pay = slices.Clone(values) }
 	options := func(dst []float64, s state) []float64 {
 		for _, a := range g.legal(nil, s) {
-			dst = append(dst, worth(s, a)[g.currentPlayer(s)])
+			dst = append(dst, value(s, a)[g.currentPlayer(s)])
 		}
 		return dst
 	}
@@ -62,9 +62,9 @@ func newPlan(g *cups) *plan {
 	p.value = func(dst []float64) []float64 {
 		var sum [2]float64
 		for _, o := range g.outcomes(nil, start) {
-			worths := options(nil, o.State)
-			best := g.legal(nil, o.State)[slices.Index(worths, slices.Max(worths))]
-			for j, v := range worth(o.State, best) {
+			values := options(nil, o.State)
+			best := g.legal(nil, o.State)[slices.Index(values, slices.Max(values))]
+			for j, v := range value(o.State, best) {
 				sum[j] += o.Prob * v
 			}
 		}

@@ -9,10 +9,10 @@ import (
 	"marsgym/env/game"
 )
 
-// cups is a tiny game with every optional interface: two seats take turns to empty one of
-// two cups into their score, or pay a point to pass; then a die refills the
-// table. After six turns the higher score wins. Every method is a function that
-// a test may replace.
+// cups is a tiny game with every optional interface of rules. Two seats take turns. The
+// mover empties one of two cups into its score, or pays a point to pass; then a die
+// refills the cups. After six turns the higher score wins. A test may replace every
+// method.
 type cups struct {
 	spec           func() game.Spec
 	initial        func() state
@@ -137,7 +137,7 @@ func healthy() *cups {
 			next.Cup = [2]int8{int8(i), int8(2 - i)}
 			dst = append(dst, outcome{State: next, Prob: p})
 		}
-		// The die does not know left from right.
+		// Left and right are symmetric.
 		dst[len(dst)-3].Prob = 0.25
 		dst[len(dst)-2].Prob = 0.5
 		return dst

@@ -13,7 +13,8 @@ import (
 // check looks at all moves after all outcomes. Chosen.
 const expansionChecks = 300
 
-// checkExpansion compares Expand with Outcomes, up to what play can tell apart.
+// checkExpansion compares Expand with Outcomes, decisions with the same mover and
+// afterstates being equal.
 func (c *checker[S]) checkExpansion(s S) {
 	s = c.representative(s)
 	var f game.Expansion[S]
@@ -23,10 +24,10 @@ func (c *checker[S]) checkExpansion(s S) {
 	var (
 		diff  = map[string]float64{} // probability by Expand less that by Outcomes
 		shown = map[string]func() string{}
-		same  = sameness[S]{c, map[S]uint32{}}
+		keys  = decisionKeys[S]{c, map[S]uint32{}}
 	)
 	count := func(who game.Player, after []S, prob float64, text func() string) {
-		k := same.key(who, after)
+		k := keys.key(who, after)
 		diff[k] += prob
 		shown[k] = text
 	}
@@ -46,7 +47,7 @@ func (c *checker[S]) checkExpansion(s S) {
 	}
 	for k, d := range diff {
 		if !(math.Abs(d) <= tolerance) {
-			c.failAt(s, "Expand follows Outcomes", "the probability of what is equivalent to %s is too high by %v", shown[k](), d)
+			c.failAt(s, "Expand follows Outcomes", "the probability of decisions equivalent to %s is too high by %v", shown[k](), d)
 		}
 	}
 }
@@ -61,7 +62,7 @@ func (c *checker[S]) checkShape(s S, f game.Expansion[S]) bool {
 	move := f.Move
 	for i, b := range f.Branch {
 		if b.Moves < 1 || int(b.Moves) > len(move) || b.Mover < 0 && b.Moves != 1 {
-			c.failAt(s, whole, "branch %d has %d moves, of %d that are left", i, b.Moves, len(move))
+			c.failAt(s, whole, "branch %d has %d moves, but %d are left", i, b.Moves, len(move))
 			return false
 		}
 		for _, k := range move[:b.Moves] {
@@ -84,7 +85,7 @@ func (c *checker[S]) checkShape(s S, f game.Expansion[S]) bool {
 	seen := map[S]game.Player{}
 	for k, x := range f.Leaf {
 		if who, ok := seen[x]; c.representative(x) != x || ok && who == owner[k] || owner[k] == game.Player(c.spec.Players) {
-			c.failAt(s, once, "it lists %s, not a representative, or again, or for nothing", c.text(x))
+			c.failAt(s, once, "%s is no representative, or is listed twice, or belongs to no branch", c.text(x))
 		}
 		seen[x] = owner[k]
 	}
@@ -111,18 +112,17 @@ func (c *checker[S]) representative(s S) S {
 	return s
 }
 
-// sameness identifies decisions that play cannot tell apart.
-type sameness[S comparable] struct {
+// decisionKeys gives decisions with the same mover and afterstates the same key.
+type decisionKeys[S comparable] struct {
 	c      *checker[S]
 	number map[S]uint32
 }
 
-// key is the same where the same seat has moves to the same states, up to
-// symmetry, and nowhere else.
-func (m sameness[S]) key(who game.Player, after []S) string {
+// key returns the key of a decision: its mover and the set of its afterstates.
+func (m decisionKeys[S]) key(who game.Player, after []S) string {
 	var list []uint32
 	for _, s := range after {
-		list = append(list, m.of(s))
+		list = append(list, m.index(s))
 	}
 	slices.Sort(list)
 	key := []byte{byte(max(who, game.Chance))}
@@ -132,7 +132,8 @@ func (m sameness[S]) key(who game.Player, after []S) string {
 	return string(key)
 }
 
-func (m sameness[S]) of(s S) uint32 {
+// index numbers states.
+func (m decisionKeys[S]) index(s S) uint32 {
 	i, ok := m.number[s]
 	if !ok {
 		i = uint32(len(m.number))

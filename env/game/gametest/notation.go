@@ -33,8 +33,8 @@ func (c *checker[S]) checkNonPositions(start S) {
 	}
 }
 
-// typosTried is the number of states whose text is parsed with typos.
-// Chosen: enough for every word of a notation, in about a second.
+// typosTried is the number of states whose text is parsed with typos. Chosen: they
+// contain every word of a notation and take about a second.
 const typosTried = 100
 
 // checkText checks that Parse reproduces s from Format, and that text with a typo is

@@ -9,7 +9,7 @@ import (
 	"marsgym/env/game"
 )
 
-// sentinel is a NaN that no computation yields. It marks elements that Encode has
+// sentinel is a NaN that no computation produces. It marks elements that Encode has
 // not written.
 var sentinel = math.Float32frombits(0x7fc0dead)
 
@@ -31,7 +31,7 @@ func (c *checker[S]) checkEncode(s S, p game.Player) {
 	for i, x := range obs {
 		switch {
 		case isSentinel(x):
-			c.failAt(s, "Encode writes every element", "for seat %d element %d (%s) was left", p, i, c.field(i))
+			c.failAt(s, "Encode writes every element", "for seat %d element %d (%s) was not written", p, i, c.field(i))
 		case !finite(float64(x)):
 			c.failAt(s, "Encode writes finite numbers", "for seat %d element %d (%s) is %v", p, i, c.field(i), x)
 		}

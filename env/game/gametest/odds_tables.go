@@ -6,11 +6,10 @@ import (
 	"marsgym/env/game"
 )
 
-// checkOddsTables checks the tables of a Bookmaker, and that it refuses what it does
-// not understand.
+// checkOddsTables checks all tables, and that an unknown question is refused.
 func (c *checker[S]) checkOddsTables(b game.OddsTables) {
 	if _, err := b.OddsTables("no such question"); err == nil {
-		c.fail("OddsTables refuses an unknown question", "it answers")
+		c.fail("OddsTables refuses an unknown question", "it returned tables")
 	}
 	tables, err := b.OddsTables(game.AllOdds)
 	if err != nil || len(tables) == 0 {

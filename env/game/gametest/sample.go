@@ -8,26 +8,26 @@ import (
 )
 
 const (
-	// draws per chance state, and the number of chance states drawn from.
-	// Chosen: a bias of a tenth in one face of a die is found in one state, and
-	// all takes about a second.
+	// draws is the number of samples of a chance state, and sampled the number of
+	// chance states. Chosen: one state shows a bias of a tenth in one face of a die,
+	// and the check takes about a second.
 	draws   = 4096
 	sampled = 256
 
-	// deviation is how many standard deviations a chi-square may lie above its
-	// mean: less than one in a hundred million sound samplers go beyond.
+	// deviation is the number of standard deviations by which a chi-square may exceed
+	// its mean: fewer than one in a hundred million correct samplers exceed it.
 	deviation = 6
 )
 
-// checkSampling compares samples with Outcomes: for each chance state alone, and
-// summed over all, which shows a bias too small for one.
+// checkSampling compares samples with Outcomes, for each chance state alone and summed
+// over all, which shows a bias that is too small to show in one state.
 func (c *checker[S]) checkSampling() {
 	if c.sampler == nil || len(c.chances) == 0 {
 		return
 	}
 	r := rand.NewPCG(c.seed, math.MaxUint64)
 	var sum, freedom float64
-	// Spread over the whole list, whose start is the start of the games.
+	// States are chosen from the whole list, which begins with the starts of games.
 	step := max(1, float64(len(c.chances))/sampled)
 	for x := 0.0; int(x) < len(c.chances); x += step {
 		s := c.chances[int(x)]
@@ -64,14 +64,14 @@ func (c *checker[S]) drawFrom(s S, r *rand.PCG) (chi2, df float64, ok bool) {
 		}
 		count[i]++
 		if k >= 32 {
-			continue // a generator of its own would show by now
+			continue // 32 samples show whether Sample uses another generator
 		}
 		if again := c.sampler.Sample(s, &before); again != next {
 			c.failAt(s, "Sample is a function of the state and the generator", "got %s, then %s", c.text(next), c.text(again))
 			return 0, 0, false
 		}
 	}
-	var got, want float64 // of the rare ones
+	var got, want float64 // of the rare outcomes
 	cells := 0
 	for i, o := range outcomes {
 		if e := o.Prob * draws; e >= 5 {
@@ -113,7 +113,7 @@ func (c *checker[S]) checkBots() {
 	start := c.decisions[0]
 	c.try(start, "Bot", func() {
 		if _, err := bots.Bot("no such bot"); err == nil {
-			c.fail("Bot refuses a name that BotNames does not list", "it knows \"no such bot\"")
+			c.fail("Bot refuses a name that BotNames does not list", "it returned a bot named \"no such bot\"")
 		}
 		names := make(map[string]bool)
 		for _, name := range bots.BotNames() {

@@ -9,7 +9,7 @@ import (
 	"marsgym/env/game"
 )
 
-// checkSpec reports whether the sizes in the Spec are sound enough to go on.
+// checkSpec checks the Spec, and reports whether its sizes allow further checks.
 func (c *checker[S]) checkSpec() (sound bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -69,7 +69,7 @@ func (c *checker[S]) checkSpec() (sound bool) {
 	case !s.HasWin() && s.Win != 0:
 		c.fail("Spec.Win and Spec.Loss differ or are both 0", "got win %v, loss %v", s.Win, s.Loss)
 	case !s.HasWin() && s.Unit == "":
-		c.fail("Spec.Unit names what returns count where nobody wins", "got %q", s.Unit)
+		c.fail("Spec.Unit names what returns count if there is no win", "got %q", s.Unit)
 	}
 	if _, err := json.Marshal(s.Config); err != nil {
 		c.fail("Spec.Config can be written as JSON", "%v", err)
@@ -82,7 +82,7 @@ func (c *checker[S]) checkSpec() (sound bool) {
 	return true
 }
 
-// checkReturns checks what s has paid.
+// checkReturns checks the returns in s.
 func (c *checker[S]) checkReturns(s S, mover game.Player) {
 	const mark = 12345
 	got := c.rules.Returns([]float64{mark}, s)

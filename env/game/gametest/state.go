@@ -12,7 +12,7 @@ import (
 // Chosen: some thousand times that of a sum of a few hundred terms near 1.
 const tolerance = 1e-12
 
-// checkState checks one state. It reports whether the game can go on from it.
+// checkState checks one state, and reports whether the game can continue from it.
 func (c *checker[S]) checkState(s S) (sound bool) {
 	if s != s {
 		c.failAt(s, "a state equals itself", "it does not")
@@ -58,7 +58,7 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 	if c.renderer != nil {
 		c.try(s, "Renderer", func() { c.checkRenderer(s, legal) })
 	}
-	c.check(rep) // it may be unreachable
+	c.check(rep) // play may never reach it
 	return sound
 }
 
@@ -95,7 +95,7 @@ func (c *checker[S]) checkLegal(s S, mover game.Player) (legal []game.Action, so
 	return legal, true
 }
 
-// checkApply tries all actions, and some that do not exist.
+// checkApply applies all actions, and some that do not exist.
 func (c *checker[S]) checkApply(s S, mover game.Player, legal []game.Action) {
 	before := s
 	for a := game.Action(-1); int(a) <= c.spec.Actions; a++ {
@@ -133,7 +133,7 @@ func (c *checker[S]) checkOutcomes(s S, mover game.Player) (sound bool) {
 	mark := game.Outcome[S]{State: s, Prob: -77}
 	got := c.rules.Outcomes([]game.Outcome[S]{mark}, s)
 	if len(got) < 1 || got[0] != mark {
-		c.failAt(s, "Outcomes appends", "what it was given is gone")
+		c.failAt(s, "Outcomes appends", "it overwrote the slice that it was given")
 		return false
 	}
 	outcomes := got[1:]
@@ -157,7 +157,7 @@ func (c *checker[S]) checkOutcomes(s S, mover game.Player) (sound bool) {
 			c.failAt(s, "Outcomes have probabilities above 0", "%s has %v", c.text(o.State), o.Prob)
 		}
 		if distinct[o.State] {
-			c.failAt(s, "Outcomes are distinct", "%s comes twice", c.text(o.State))
+			c.failAt(s, "Outcomes are distinct", "%s is listed twice", c.text(o.State))
 		}
 		distinct[o.State] = true
 		sum += o.Prob

@@ -42,7 +42,7 @@ func (c *checker[S]) checkSymmetry(s S, mover game.Player, legal []game.Action) 
 
 func (c *checker[S]) checkSymmetricActions(s, rep S, relabel, legal []game.Action) {
 	repLegal := c.rules.Legal(nil, rep)
-	var stands []game.Action // the actions of s behind the legal actions of rep
+	var stands []game.Action // the actions of s that the legal actions of rep stand for
 	for _, a := range repLegal {
 		if relabel == nil {
 			stands = append(stands, a)

@@ -9,37 +9,38 @@ import (
 )
 
 const (
-	// turnsTried is how many turns of the games, and as many drawn, are planned.
-	// Chosen, as the next two: all takes about a second.
+	// turnsTried is the number of turns of the games that are solved, and of sampled
+	// turns. Chosen, as the next two: the check takes about a second.
 	turnsTried = 12
-	// turnStates is the size up to which a turn is listed. Longer ones are played
-	// so many times instead.
+	// turnStates is the number of states up to which a turn is solved by backward
+	// induction. Longer turns are played turnsPlayed times instead.
 	turnStates  = 5000
 	turnsPlayed = 3
 
-	// startsDrawn is how many starts are drawn. If they are among one in
-	// twentieth as many, one of a fair chance is missed once in a hundred million.
-	startsDrawn  = 10_000
-	startsListed = startsDrawn / 20
+	// startsSampled is the number of starts of turns that are sampled. If there are at
+	// most startsListed different ones, all equally likely, one of them is missed with
+	// a probability below one in a hundred million.
+	startsSampled = 10_000
+	startsListed  = startsSampled / 20
 
-	// planTolerance is the rounding error allowed to a plan. Chosen: far below
-	// any difference that matters, and above a sum of many thousand terms.
+	// planTolerance is the rounding error allowed to a plan. Chosen: far below any
+	// difference that matters, and above the error of a sum of many thousand terms.
 	planTolerance = 1e-9
 )
 
-// checkTurns checks the turns of the games, and plans some of them and some that
-// are sampled.
+// checkTurns checks where the turns of the games start, and the plans of some of these
+// turns and of sampled ones.
 func (c *checker[S]) checkTurns(traces [][]S) {
 	starter, ok := c.rules.(game.TurnStarter[S])
 	if !ok || len(c.errs) > 0 {
-		return // the games may not be sound to search
+		return // the rules may not be fit to search
 	}
 	p := &planChecker[S]{checker: c, starter: starter, r: rand.New(rand.NewPCG(c.seed, math.MaxUint64-1))}
 	start := traces[0][0]
-	var met, drawn []S
+	var met, sampled []S
 	c.try(start, "TurnStart", func() { met = p.checkStarts(traces) })
 	if sampler, ok := c.rules.(game.StartSampler[S]); ok {
-		c.try(start, "SampleStart", func() { drawn = p.checkSamples(sampler, met) })
+		c.try(start, "SampleStart", func() { sampled = p.checkSamples(sampler, met) })
 	}
 	planner, ok := c.rules.(game.TurnPlanner[S])
 	if !ok || len(c.errs) > 0 {
@@ -47,31 +48,31 @@ func (c *checker[S]) checkTurns(traces [][]S) {
 	}
 	p.plan = planner.NewPlan()
 	if p.batch, ok = c.rules.(game.BatchTurnPlanner[S]); ok {
-		for range twins {
-			p.twins = append(p.twins, planner.NewPlan())
+		for range batchPlans {
+			p.plans = append(p.plans, planner.NewPlan())
 		}
 	}
 	step := 1 + len(met)/turnsTried
 	for i := 0; i < len(met); i += step {
 		c.try(met[i], "Plan", func() { p.checkTurn(met[i]) })
 	}
-	for _, s := range drawn {
+	for _, s := range sampled {
 		if c.check(s) {
 			c.try(s, "Plan", func() { p.checkTurn(s) })
 		}
 	}
 }
 
-// twins is the number of plans solved in one call of SolveAll. Chosen: more than a
-// vector register holds, and no power of two.
-const twins = 19
+// batchPlans is the number of plans solved in one call of SolveAll. Chosen: more than
+// the lanes of a vector register, and no power of two.
+const batchPlans = 19
 
-// The kinds of values that turns are planned against.
+// The kinds of values at the ends of a turn.
 const (
-	distinctPay = iota // no two options tie
-	fewPays            // some do
-	samePay            // all do
-	lots
+	distinctValues = iota // no two options tie
+	fewValues             // some options tie
+	equalValues           // all options tie
+	valueKinds
 )
 
 type planChecker[S comparable] struct {
@@ -79,11 +80,11 @@ type planChecker[S comparable] struct {
 	starter game.TurnStarter[S]
 	plan    game.Plan[S]
 	batch   game.BatchTurnPlanner[S] // or nil
-	twins   []game.Plan[S]           // of batch
+	plans   []game.Plan[S]           // [batchPlans] of batch
 	r       *rand.Rand
 }
 
-// rep is the representative of s.
+// rep returns the representative of s.
 func (p *planChecker[S]) rep(s S) S {
 	if p.symmetry != nil {
 		s, _ = p.symmetry.Canonical(s)
@@ -91,7 +92,7 @@ func (p *planChecker[S]) rep(s S) S {
 	return s
 }
 
-// mover is the seat whose turn starts in s, -1 where none does.
+// mover returns the seat whose turn starts in s, or -1 if none does.
 func (p *planChecker[S]) mover(s S) game.Player {
 	if who, ok := p.starter.TurnStart(s); ok {
 		return who
@@ -99,8 +100,8 @@ func (p *planChecker[S]) mover(s S) game.Player {
 	return -1
 }
 
-// checkStarts follows the turns of all games and returns the representatives of
-// their distinct starts.
+// checkStarts checks TurnStart in all games and returns the representatives of their
+// distinct starts of turns.
 func (p *planChecker[S]) checkStarts(traces [][]S) (starts []S) {
 	seen := make(map[S]bool)
 	for _, trace := range traces {
@@ -133,11 +134,11 @@ func (p *planChecker[S]) checkStarts(traces [][]S) (starts []S) {
 }
 
 // checkSamples samples starts of turns and returns the representatives of a few. If
-// there are not many, each that was met must be among them.
-func (p *planChecker[S]) checkSamples(sampler game.StartSampler[S], met []S) (drawn []S) {
+// there are not many, each start that the games reached must be among them.
+func (p *planChecker[S]) checkSamples(sampler game.StartSampler[S], met []S) (sampled []S) {
 	r := rand.NewPCG(p.seed, math.MaxUint64-2)
 	seen := make(map[string]bool)
-	for range startsDrawn {
+	for range startsSampled {
 		again := *r
 		s := sampler.SampleStart(r)
 		if t := sampler.SampleStart(&again); t != s {
@@ -152,30 +153,30 @@ func (p *planChecker[S]) checkSamples(sampler game.StartSampler[S], met []S) (dr
 		}
 		if key := p.observationKey(s, who); !seen[key] {
 			seen[key] = true
-			if len(drawn) < turnsTried {
-				drawn = append(drawn, s)
+			if len(sampled) < turnsTried {
+				sampled = append(sampled, s)
 			}
 		}
 		if len(seen) > startsListed {
-			return drawn
+			return sampled
 		}
 	}
 	for _, s := range met {
 		if !seen[p.observationKey(s, p.mover(s))] {
-			p.failAt(s, "SampleStart may return every start of a turn", "it sampled %d, and none that looks like this", len(seen))
+			p.failAt(s, "SampleStart may return every start of a turn", "it sampled %d different ones, none with the observation of this one", len(seen))
 		}
 	}
-	return drawn
+	return sampled
 }
 
-// checkTurn plans the turn that begins in s, against each kind of values.
+// checkTurn checks the plan of the turn that starts in s, for each kind of values.
 func (p *planChecker[S]) checkTurn(s S) {
-	t := &turn[S]{begin: s, mover: p.mover(s), index: make(map[S]int), at: make(map[S]int)}
+	t := &turn[S]{start: s, mover: p.mover(s), index: make(map[S]int), at: make(map[S]int)}
 	ends := p.plan.Begin(s)
 	distinct := make(map[S]bool)
 	for _, end := range ends {
 		if distinct[end] {
-			p.failAt(s, "Begin returns each end once", "%s comes twice", p.text(end))
+			p.failAt(s, "Begin returns each end once", "%s is listed twice", p.text(end))
 		}
 		distinct[end] = true
 		p.checkEnd(s, end)
@@ -196,8 +197,8 @@ func (p *planChecker[S]) checkTurn(s S) {
 	if len(p.errs) > 0 {
 		return
 	}
-	for lot := range lots {
-		p.solve(t, lot)
+	for kind := range valueKinds {
+		p.solve(t, kind)
 		value := p.appended(s, "Value", p.spec.Players, p.plan.Value)
 		if value == nil {
 			return
@@ -210,33 +211,33 @@ func (p *planChecker[S]) checkTurn(s S) {
 	}
 }
 
-// checkEnd checks an end of the turn that begins in s.
+// checkEnd checks an end of the turn that starts in s.
 func (p *planChecker[S]) checkEnd(s, end S) {
 	const mark = 12345
 	got, known := p.plan.Known([]float64{mark}, end)
 	if !known {
 		if p.mover(end) < 0 {
-			p.failAt(s, "the next turn starts in an end, or it is Known", "neither is so in %s", p.text(end))
+			p.failAt(s, "the next turn starts in an end, or it is Known", "neither holds in %s", p.text(end))
 		}
 		if len(got) != 1 || got[0] != mark {
-			p.failAt(end, "Known appends nothing to what is not known", "to [%d] it made %v", mark, got)
+			p.failAt(end, "Known appends nothing if it returns false", "to [%d] it appended %v", mark, got)
 		}
 		return
 	}
 	if len(got) != 1+p.spec.Players || got[0] != mark {
-		p.failAt(end, "Known appends one number for each seat", "to [%d] it made %v, with %d players", mark, got, p.spec.Players)
+		p.failAt(end, "Known appends one number for each seat", "[%d] became %v, with %d players", mark, got, p.spec.Players)
 		return
 	}
 	want, ok := p.expected(end)
 	if !ok {
-		p.failAt(end, "Known is where nothing is left to decide", "a seat has a choice")
+		p.failAt(end, "Known returns false where a seat has a choice", "it returns true")
 	} else if want != nil && !near(got[1:], want) {
-		p.failAt(end, "Known is what the rest of the game pays", "got %v, want %v", got[1:], want)
+		p.failAt(end, "Known appends the expected returns", "got %v, want %v", got[1:], want)
 	}
 }
 
-// expected is what the game pays from s on, by the rules; ok is false where a
-// seat has a choice. It is nil where the dice never come to an end.
+// expected returns the expected returns from s on, by the rules; ok is false if a seat
+// has a choice. They are nil if chance may go on for ever.
 func (p *planChecker[S]) expected(s S) (pay []float64, ok bool) {
 	pay = make([]float64, p.spec.Players)
 	now := []game.Outcome[S]{{State: s, Prob: 1}}
@@ -280,10 +281,10 @@ func (p *planChecker[S]) expected(s S) (pay []float64, ok bool) {
 	return nil, true
 }
 
-// solve draws what the ends are worth and has the turn planned.
-func (p *planChecker[S]) solve(t *turn[S], lot int) {
+// solve samples values of the ends and solves the turn.
+func (p *planChecker[S]) solve(t *turn[S], kind int) {
 	for i := range t.pay {
-		t.pay[i] = p.drawPay(lot, t.mover)
+		t.pay[i] = p.sampleValues(kind, t.mover)
 	}
 	var values []float64
 	for _, i := range t.end {
@@ -292,35 +293,36 @@ func (p *planChecker[S]) solve(t *turn[S], lot int) {
 	given := slices.Clone(values)
 	p.plan.Solve(values)
 	if !slices.Equal(given, values) {
-		p.failAt(t.begin, "Solve leaves the values as they are", "%v became %v", given, values)
+		p.failAt(t.start, "Solve leaves the values unchanged", "%v became %v", given, values)
 	}
 	if p.batch != nil {
 		p.solveAll(t, values)
 	}
 }
 
-// solveAll plans the turn many times over, in one go.
+// solveAll solves the turn many times in one call of SolveAll.
 func (p *planChecker[S]) solveAll(t *turn[S], values []float64) {
 	var all [][]float64
-	for _, twin := range p.twins {
-		twin.Begin(t.begin)
+	for _, plan := range p.plans {
+		plan.Begin(t.start)
 		all = append(all, slices.Clone(values))
 	}
-	p.batch.SolveAll(p.twins, all)
+	p.batch.SolveAll(p.plans, all)
 	want := p.plan.Value(nil)
-	for i, twin := range p.twins {
-		if got := twin.Value(nil); !slices.Equal(got, want) {
-			p.failAt(t.begin, "SolveAll is Solve of each", "plan %d of %d is worth %v, want %v", i, len(p.twins), got, want)
+	for i, plan := range p.plans {
+		if got := plan.Value(nil); !slices.Equal(got, want) {
+			p.failAt(t.start, "SolveAll is Solve of each", "plan %d of %d has value %v, want %v", i, len(p.plans), got, want)
 		}
 	}
 }
 
-// drawPay draws expected returns of an end: shares of one win, or any numbers.
-func (p *planChecker[S]) drawPay(lot int, mover game.Player) []float64 {
+// sampleValues samples expected returns [P] of an end: shares of one win, or any
+// numbers if there is no win.
+func (p *planChecker[S]) sampleValues(kind int, mover game.Player) []float64 {
 	n := p.spec.Players
 	pay := make([]float64, n)
-	switch lot {
-	case distinctPay:
+	switch kind {
+	case distinctValues:
 		sum := 0.0
 		for j := range pay {
 			pay[j] = p.r.ExpFloat64()
@@ -329,11 +331,11 @@ func (p *planChecker[S]) drawPay(lot int, mover game.Player) []float64 {
 		for j := range pay {
 			pay[j] /= sum
 		}
-	case fewPays:
+	case fewValues:
 		for range 4 {
 			pay[p.r.IntN(n)] += 0.25
 		}
-	case samePay:
+	case equalValues:
 		pay[mover] = 0.5
 		if n > 1 {
 			pay[(int(mover)+1+p.r.IntN(n-1))%n] = 0.5
@@ -347,12 +349,13 @@ func (p *planChecker[S]) drawPay(lot int, mover game.Player) []float64 {
 	return pay
 }
 
-// appended is what a method of the plan appends, or nil if that is not n numbers.
+// appended returns the n numbers that a method of the plan appends, or nil if it
+// appends another number of them.
 func (p *planChecker[S]) appended(s S, method string, n int, f func(dst []float64) []float64) []float64 {
 	const mark = 12345
 	got := f([]float64{mark})
 	if len(got) != 1+n || got[0] != mark {
-		p.failAt(s, method+" appends its numbers", "to [%d] it made %v, want %d more", mark, got, n)
+		p.failAt(s, method+" appends its numbers", "[%d] became %v, want %d more", mark, got, n)
 		return nil
 	}
 	return got[1:]
