@@ -120,6 +120,20 @@ var brokenOptional = []breach{
 	{"Render is not empty", func(g *cups) { g.render = func(state) string { return "\n" } }},
 	{"DescribeAction is not empty", func(g *cups) { g.describeAction = func(state, game.Action) string { return "" } }},
 	{"DescribeChance is one line", func(g *cups) { g.describeChance = func(_, _ state) string { return "a\nb" } }},
+	{"Kind is a label of one line", func(g *cups) { g.kind = func(state, game.Action, game.Action) string { return "" } }},
+	{"Kind has few labels", func(g *cups) {
+		g.kind = func(s state, _, _ game.Action) string { return g.format(s) }
+	}},
+	{"Situation is a label of one line", func(g *cups) { g.situation = func(state) string { return "late\n" } }},
+	{"Situation is a function of its arguments", func(g *cups) {
+		calls := 0
+		g.situation = func(state) string {
+			calls++
+			return []string{"early", "late"}[calls%2]
+		}
+	}},
+	{"Situation has few labels", func(g *cups) { g.situation = func(s state) string { return g.format(s) } }},
+	{"MistakeLabeler does not panic", func(g *cups) { g.situation = func(state) string { panic("oh") } }},
 	{"OddsTables refuses an unknown question", func(g *cups) {
 		g.odds = func(string) ([]game.Table, error) { return []game.Table{{}}, nil }
 	}},

@@ -36,9 +36,9 @@ func Length(n int) Option { return func(o *options) { o.length = n } }
 func Seed(seed uint64) Option { return func(o *options) { o.seed = seed } }
 
 // Check plays random games and checks every state that they visit against the
-// contract, the optional interfaces of the rules included. It returns nil, or the
-// first breach of each clause, joined: each names the clause, the state and what is
-// wrong.
+// contract, the optional interfaces of the rules included. It does not solve games: the
+// test of a solver compares it with env/tabular. It returns nil, or the first breach of
+// each clause, joined: each names the clause, the state and what is wrong.
 //
 // Check sees only the states that it visits. It calls the rules from several
 // goroutines at once, so a run under the race detector checks that as well.
@@ -163,6 +163,7 @@ func (c *checker[S]) run() {
 	c.checkSampling()
 	c.checkBots()
 	c.checkTurns(traces)
+	c.checkMistakes()
 	c.checkRepeat(start, traces)
 }
 

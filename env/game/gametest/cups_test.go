@@ -9,7 +9,7 @@ import (
 	"marsgym/env/game"
 )
 
-// cups is a tiny game with every optional interface of rules. Two seats take turns. The
+// cups is a tiny game with every optional interface of rules but Solver. Two seats take turns. The
 // mover empties one of two cups into its score, or pays a point to pass; then a die
 // refills the cups. After six turns the higher score wins. A test may replace every
 // method.
@@ -37,6 +37,8 @@ type cups struct {
 	turnStart      func(s state) game.Player
 	sampleStart    func(r *rand.PCG) state
 	newPlan        func() game.Plan[state]
+	kind           func(s state, a, best game.Action) string
+	situation      func(s state) string
 	solveAll       func(plans []game.Plan[state], values [][]float64)
 }
 
@@ -77,6 +79,8 @@ func (c *cups) TurnStart(s state) (game.Player, bool) {
 }
 
 func (c *cups) SampleStart(r *rand.PCG) state                 { return c.sampleStart(r) }
+func (c *cups) Kind(s state, a, best game.Action) string      { return c.kind(s, a, best) }
+func (c *cups) Situation(s state) string                      { return c.situation(s) }
 func (c *cups) NewPlan() game.Plan[state]                     { return c.newPlan() }
 func (c *cups) SolveAll(p []game.Plan[state], v [][]float64)  { c.solveAll(p, v) }
 func (c *cups) Legal(d []game.Action, s state) []game.Action  { return c.legal(d, s) }
@@ -287,6 +291,13 @@ func healthy() *cups {
 			s.Cup = [][2]int8{{}, {0, 1}, {0, 2}, {1, 1}}[r.IntN(4)] // what was left
 		}
 		return s
+	}
+	g.kind = func(_ state, a, best game.Action) string { return g.name(a) + ", not " + g.name(best) }
+	g.situation = func(s state) string {
+		if s.Turns >= 4 {
+			return "late"
+		}
+		return "early"
 	}
 	g.newPlan = func() game.Plan[state] { return newPlan(g) }
 	g.solveAll = func(plans []game.Plan[state], values [][]float64) {
