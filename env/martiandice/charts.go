@@ -59,7 +59,7 @@ func (s *Solution) PolicyCharts(p game.TabularPolicy, name string) ([]chart.Char
 }
 
 func (s *Solution) noCharts() error {
-	return fmt.Errorf("martian-dice for %d: %w; charts are of the game for two", s.starts.players, game.ErrNoCharts)
+	return fmt.Errorf("martian-dice for %d: %w; only the game for two has charts", s.starts.players, game.ErrNoCharts)
 }
 
 // turnLoss returns the share of the win that the mover loses when its turn has these

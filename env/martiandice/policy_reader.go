@@ -112,7 +112,7 @@ func (pr *policyReader) fill(play *turnPolicy, i int) error {
 	if pr.scorer != nil {
 		scores := pr.out[i*pr.rows:][:pr.rows]
 		if slices.ContainsFunc(scores, math.IsNaN) {
-			return errors.New("the policy's scores are not numbers")
+			return errors.New("the policy's scores contain NaN")
 		}
 		play.choose(t, pr.scorer, scores)
 		return nil

@@ -16,8 +16,8 @@ import (
 // A node is the number of what follows a choice. Nodes 0 to ends-1 are turns that
 // have ended with so many points. Nodes ends to live-1 are the live holds, which may
 // still score, and the last of them is the start of the turn. The other nodes are
-// hopeless holds, with more tanks than rays can ever match: these turns end without
-// points whatever follows.
+// hopeless holds, with more tanks than rays can ever match: these turns always end
+// without points.
 type turnGraph struct {
 	ends     int    // number of ends: 1 + the most points that a turn can score
 	holds    []hold // [live] by node; those of ends are empty

@@ -148,7 +148,7 @@ func (p *turnPlan) copyLane(b *turnBatch, l int) {
 		p.value[i], p.rolling[i] = b.value[i][l], b.rolling[i][l]
 	}
 	for i := p.turn.live; i < len(p.value); i++ {
-		p.value[i] = p.value[0] // no points whatever follows
+		p.value[i] = p.value[0] // a hopeless hold ends without points
 	}
 	if p.r.cfg.Players != 2 {
 		for k := range p.dist {

@@ -13,14 +13,14 @@ func (s *Solution) Facts() []game.Fact { return nil }
 
 // PolicyCharts implements [game.Reporter]: charts are of best play only.
 func (s *Solution) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Chart, error) {
-	return nil, fmt.Errorf("pig: what %s loses: %w", name, game.ErrNoCharts)
+	return nil, fmt.Errorf("pig: the losses of %s: %w", name, game.ErrNoCharts)
 }
 
 // Charts implements [game.Reporter]: for two players when to hold, and the probability
 // of winning.
 func (s *Solution) Charts() ([]chart.Chart, error) {
 	if s.r.cfg.Players != 2 {
-		return nil, fmt.Errorf("pig for %d: %w; charts are of the game for two", s.r.cfg.Players, game.ErrNoCharts)
+		return nil, fmt.Errorf("pig for %d: %w; only the game for two has charts", s.r.cfg.Players, game.ErrNoCharts)
 	}
 	target := s.r.cfg.Target
 	hold := &chart.Map{Label: "turn total at which to hold (points)"}

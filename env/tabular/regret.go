@@ -12,7 +12,7 @@ import (
 // positions were enumerated. States and actions are those of representatives.
 func (sol *Solution[S]) Regrets(ctx context.Context, p game.Policy[S], seat game.Player, yield func(game.Regret[S]) error) error {
 	if seat < 0 || int(seat) >= sol.players {
-		return fmt.Errorf("tabular: seat %d, want 0 to %d", seat, sol.players-1)
+		return fmt.Errorf("tabular: seat %d; want 0 to %d", seat, sol.players-1)
 	}
 	policy, err := sol.Tabulate(ctx, p)
 	if err != nil {

@@ -183,7 +183,7 @@ func (sol *Solution[S]) Evaluate(ctx context.Context, dst []float64, seats []gam
 // others are not of this solution, or if the game may never end.
 func (sol *Solution[S]) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
 	if seat < 0 || int(seat) >= sol.players {
-		return 0, fmt.Errorf("tabular: seat %d, want 0 to %d", seat, sol.players-1)
+		return 0, fmt.Errorf("tabular: seat %d; want 0 to %d", seat, sol.players-1)
 	}
 	probs, err := sol.probsOfSeats(seats, seat)
 	if err != nil {

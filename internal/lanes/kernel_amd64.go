@@ -54,7 +54,7 @@ func solveAVX2(n int, nodes *node, edges *edge, pairs *pair, picks *pick, value,
 //go:noescape
 func solveAVX512(n int, nodes *node, edges *edge, pairs *pair, picks *pick, value, out, rolling *Vec)
 
-// spreadAVX2 and spreadAVX512 are [propagateGo] for n nodes, n at least 1. nodes, from
+// propagateAVX2 and propagateAVX512 are [propagateGo] for n nodes, n at least 1. nodes, from
 // and rolling point to the elements of the last node; from is its reach.
 
 //go:noescape

@@ -78,8 +78,8 @@ func (p plain) solve(value, rolling []float64) {
 	}
 }
 
-// spread is Spread for one lane.
-func (p plain) spread(dist, reach, value, rolling []float64) {
+// propagate is Propagate for one lane.
+func (p plain) propagate(dist, reach, value, rolling []float64) {
 	for i := len(p.nodes) - 1; i >= 0; i-- {
 		n, q := p.nodes[i], reach[p.ends+i]
 		if n.stop >= 0 && value[n.stop] > rolling[p.ends+i]+tie {
@@ -145,7 +145,7 @@ func TestKernels(t *testing.T) {
 					want[3][l][i] = reach[i][l]
 				}
 				p.solve(want[0][l], want[1][l])
-				p.spread(want[2][l], want[3][l], want[0][l], want[1][l])
+				p.propagate(want[2][l], want[3][l], want[0][l], want[1][l])
 				clear(want[3][l])
 			}
 			g.Solve(value, rolling)
@@ -266,7 +266,7 @@ func BenchmarkGraph(b *testing.B) {
 				g.Solve(value, rolling)
 			}
 		})
-		b.Run("spread", func(b *testing.B) {
+		b.Run("propagate", func(b *testing.B) {
 			for b.Loop() {
 				for i := range reach {
 					reach[i] = lanes.Vec{0: 1, 7: 1}
