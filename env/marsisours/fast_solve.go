@@ -100,13 +100,21 @@ func (p *fastEvaluator) run(ctx context.Context, work *game.SolverState, progres
 
 // solveLayer solves the components of a layer and returns their largest residual.
 func (p *fastEvaluator) solveLayer(ctx context.Context, l fastLayer) (residual float64, err error) {
+	const size = 16   // components; chosen: most are small
 	var mu sync.Mutex // of residual
-	err = parallel.ForContext(ctx, len(l.classes)*len(l.groups), 1, func(i, _ int) error {
-		r, err := p.solveComponent(l.classes[i%len(l.classes)], l.groups[i/len(l.classes)])
+	err = parallel.ForContext(ctx, len(l.classes)*len(l.groups), size, func(from, to int) error {
+		most := 0.0
+		for i := from; i < to; i++ {
+			r, err := p.solveComponent(l.classes[i%len(l.classes)], l.groups[i/len(l.classes)])
+			if err != nil {
+				return err
+			}
+			most = max(most, r)
+		}
 		mu.Lock()
-		residual = max(residual, r)
-		mu.Unlock()
-		return err
+		defer mu.Unlock()
+		residual = max(residual, most)
+		return nil
 	})
 	return residual, err
 }
