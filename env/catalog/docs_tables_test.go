@@ -31,12 +31,12 @@ func (c *docsChecker) value(at cell, letters map[string]int) (int, bool) {
 	return int(n), true
 }
 
-// number compares the formula of a cell with what the code says.
+// number compares the formula of a cell with the value in the code.
 func (c *docsChecker) number(at cell, s size, code int) {
 	if n, ok := c.value(at, s.letters); ok {
 		c.checked = append(c.checked, at)
 		if n != code {
-			c.fail(at, "which is %d for %s; the code says %d", n, s, code)
+			c.fail(at, "which is %d for %s; the code has %d", n, s, code)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func (s size) String() string {
 
 var letter = regexp.MustCompile(`\b[A-Z]\b`)
 
-// substitute writes the numbers that the letters of a text stand for.
+// substitute replaces the letters of a text by their numbers.
 func substitute(text string, letters map[string]int) string {
 	return letter.ReplaceAllStringFunc(text, func(l string) string {
 		if n, ok := letters[l]; ok {
@@ -93,7 +93,7 @@ func (c *docsChecker) games(t *table) {
 		}
 		if s.game, err = catalog.Open(s.id, s.letters["P"], []byte(config.text)); err != nil {
 			p, _ := column(row, "P")
-			c.fail(p, "the code says %v", err)
+			c.fail(p, "the code returns %v", err)
 			continue
 		}
 		spec := s.game.Spec()
@@ -154,7 +154,7 @@ func (c *docsChecker) allSeats(page, id string) {
 		}
 	}
 	if want := seats(id); !slices.Equal(listed, want) {
-		c.errs = append(c.errs, fmt.Errorf("%s: the sizes of %s are listed for %v players; the code says %v", page, id, listed, want))
+		c.errs = append(c.errs, fmt.Errorf("%s: the sizes of %s are listed for %v players; the code has %v", page, id, listed, want))
 	}
 }
 
@@ -188,8 +188,7 @@ var (
 	parts    = map[string]string{"N": `[0-9]+`, "CELL": `[a-j][0-9]+`, "PRODUCTS": `[a-z]+(\+[a-z]+)*`}
 )
 
-// actions checks the table of actions: which numbers they have, and how they are
-// named.
+// actions checks the numbers and the names in the table of actions.
 func (c *docsChecker) actions(t *table, sizes []size) {
 	for _, s := range sizes {
 		next, total := 0, s.game.Spec().Actions
@@ -218,7 +217,7 @@ func (c *docsChecker) actions(t *table, sizes []size) {
 					return
 				}
 				if got := s.game.ActionName(game.Action(a)); !named.MatchString(got) {
-					c.fail(name, "the code says %q for action %d of %s", got, a, s)
+					c.fail(name, "the code has %q for action %d of %s", got, a, s)
 					return
 				}
 			}
@@ -226,13 +225,12 @@ func (c *docsChecker) actions(t *table, sizes []size) {
 		}
 		if next != total {
 			last, _ := column(t.rows[len(t.rows)-1], "count")
-			c.fail(last, "which makes %d actions of %s; the code says %d", next, s, total)
+			c.fail(last, "which makes %d actions of %s; the code has %d", next, s, total)
 		}
 	}
 }
 
-// settings checks the table of a config: that each key stands there, what it is by
-// default, and which values it can have.
+// settings checks the keys, defaults and values in the table of a config.
 func (c *docsChecker) settings(t *table, sizes []size) {
 	var ids []string
 	for _, head := range t.head {
@@ -259,8 +257,8 @@ func (c *docsChecker) settings(t *table, sizes []size) {
 	}
 }
 
-// defaults checks the keys of a config, and what they are by default in a game: a
-// game that is given that value is the same game.
+// defaults checks the keys of a config and their defaults: setting a default must give
+// the same game.
 func (c *docsChecker) defaults(t *table, id string) {
 	g, err := catalog.Open(id, 0, nil)
 	var code map[string]json.RawMessage
@@ -287,7 +285,7 @@ func (c *docsChecker) defaults(t *table, id string) {
 			err = errors.New("which is another game")
 		}
 		if err != nil {
-			c.fail(def, "the code says %.200s: %v", code[key.text], err)
+			c.fail(def, "the code has %.200s: %v", code[key.text], err)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(missing)) {
@@ -295,9 +293,9 @@ func (c *docsChecker) defaults(t *table, id string) {
 	}
 }
 
-// values checks a cell that lists what a setting can be: a range, as in "1 to 10",
-// or values as in a file. A game may refuse one because of its other settings, but
-// not all games may, and all refuse the numbers beside a range.
+// values checks a cell that lists the values of a setting: a range, as in "1 to 10",
+// or values as in a file. At least one game must accept each value, since a game may
+// refuse one because of its other settings. All must refuse the numbers beside a range.
 func (c *docsChecker) values(at cell, key string, ids []string) {
 	c.checked = append(c.checked, at)
 	refused := func(value string) bool {
@@ -328,8 +326,8 @@ func (c *docsChecker) values(at cell, key string, ids []string) {
 	}
 }
 
-// positions checks that each position of a table can be read, and that each
-// follows from the one above by the action that stands there, and by chance.
+// positions checks that each position of a table can be read, and that each follows
+// from the one above by the action in its row and by chance.
 func (c *docsChecker) positions(t *table, sizes []size) {
 	var before env.Position
 	for _, row := range t.rows {
@@ -346,7 +344,7 @@ func (c *docsChecker) positions(t *table, sizes []size) {
 			}
 		}
 		if err != nil {
-			c.fail(at, "the code says %v", err)
+			c.fail(at, "the code returns %v", err)
 			return
 		}
 		if got := now.String(); got != at.text {
@@ -369,14 +367,14 @@ func (c *docsChecker) positions(t *table, sizes []size) {
 				return
 			}
 			if before, err = now.Apply(now.Legal()[a]); err != nil {
-				c.fail(action, "the code says %v", err)
+				c.fail(action, "the code returns %v", err)
 				return
 			}
 		}
 	}
 }
 
-// follows reports whether a position is another, or may come of it by chance.
+// follows reports whether a position is another, or can follow it by chance.
 func follows(from, to env.Position) bool {
 	if from.String() == to.String() {
 		return true

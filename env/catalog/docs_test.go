@@ -19,7 +19,7 @@ import (
 const docs, index = "../../docs/games", "README.md"
 
 // TestDocs compares the tables of the pages with the code. The first word of the
-// head of a table says what the table lists:
+// head of a table is the kind of its rows:
 //
 //	game      games, or the sizes of one by the number of players
 //	field     the fields of an observation, in order
@@ -28,8 +28,8 @@ const docs, index = "../../docs/games", "README.md"
 //	position  positions in the game's notation, each the next of the one above
 //
 // Other tables are not read. A table is about the games that the heading above it
-// names, or else about all games of its page. A formula stands between backticks;
-// its letters are columns of the sizes.
+// names, or else about all games of its page. A formula is between backticks; its
+// letters are columns of the sizes.
 func TestDocs(t *testing.T) {
 	pages := readDocs(t)
 	for _, err := range checkDocs(pages).errs {
@@ -48,9 +48,9 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestDocsErrors changes each cell of a page that TestDocs compares, one at a
-// time. Each change must be found in its line. A position that chance could have
-// led to as well is found in the next.
+// TestDocsErrors changes each cell of a page that TestDocs compares, one at a time.
+// Each change must be reported in its line, or in the next if chance could lead to a
+// changed position.
 func TestDocsErrors(t *testing.T) {
 	const name = "pig.md"
 	text := readDocs(t)[name]
@@ -79,7 +79,7 @@ func TestDocsErrors(t *testing.T) {
 			return strings.HasPrefix(err.Error(), at) || c.kind == "position" && strings.HasPrefix(err.Error(), next)
 		}
 		if !slices.ContainsFunc(errs, found) {
-			t.Errorf("%s column %s may say %q", at, c.head, b)
+			t.Errorf("%s column %s accepts %q", at, c.head, b)
 		}
 	}
 	for _, kind := range []string{"game", "field", "from", "key", "position"} {
@@ -117,7 +117,7 @@ type table struct {
 type cell struct {
 	page, kind, head, text string
 	line, col              int
-	code                   bool // it begins with a backtick
+	code                   bool // whether it begins with a backtick
 }
 
 var codeText = regexp.MustCompile("`([^`]*)`")
@@ -154,7 +154,7 @@ func tables(page, text string) (list []*table) {
 			list = append(list, last)
 		case strings.HasPrefix(row[0].text, "-"):
 		case len(row) != len(last.head):
-			last.rows = append(last.rows, row[:1]) // found by the caller
+			last.rows = append(last.rows, row[:1]) // the caller reports it
 		default:
 			last.rows = append(last.rows, row)
 		}
@@ -179,16 +179,16 @@ type size struct {
 	letters map[string]int
 }
 
-// docsChecker gathers what is wrong with pages, one error for each cell.
+// docsChecker collects the errors of pages, one for each cell.
 type docsChecker struct {
 	pages   map[string]string
 	errs    []error
 	failed  map[cell]bool
 	checked []cell
-	sizes   []size // of the page at hand
+	sizes   []size // of the current page
 }
 
-// checkDocs checks pages, which it is given by their names.
+// checkDocs checks pages, given by name.
 func checkDocs(pages map[string]string) *docsChecker {
 	c := &docsChecker{pages: pages, failed: map[cell]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(pages)) {
@@ -197,7 +197,7 @@ func checkDocs(pages map[string]string) *docsChecker {
 		for _, t := range list {
 			for _, row := range t.rows {
 				if len(row) != len(t.head) {
-					c.fail(row[0], "the row has not as many cells as the head")
+					c.fail(row[0], "the row and the head have different numbers of cells")
 					return c
 				}
 			}
@@ -231,19 +231,19 @@ func checkDocs(pages map[string]string) *docsChecker {
 	return c
 }
 
-// fail reports what is wrong with a cell.
+// fail adds an error for a cell.
 func (c *docsChecker) fail(at cell, format string, args ...any) {
 	if c.failed[at] {
 		return
 	}
 	c.failed[at] = true
-	c.errs = append(c.errs, fmt.Errorf("%s:%d: column %q says %q; %s", at.page, at.line, at.head, at.text, fmt.Sprintf(format, args...)))
+	c.errs = append(c.errs, fmt.Errorf("%s:%d: column %q has %q; %s", at.page, at.line, at.head, at.text, fmt.Sprintf(format, args...)))
 }
 
-// equal compares a cell with what the code says.
+// equal compares a cell with the value in the code.
 func (c *docsChecker) equal(at cell, code any) {
 	c.checked = append(c.checked, at)
 	if want := fmt.Sprint(code); at.text != want {
-		c.fail(at, "the code says %q", want)
+		c.fail(at, "the code has %q", want)
 	}
 }

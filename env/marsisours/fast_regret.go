@@ -9,7 +9,7 @@ import (
 )
 
 // Regrets implements [game.Solution]: first of the games that seat 0 starts, then of
-// those that seat 1 starts. Each are half of all games.
+// those that seat 1 starts. Each seat starts half of all games.
 func (s *fastSolution) Regrets(ctx context.Context, p game.Policy[State], seat game.Player, yield func(game.Regret[State]) error) error {
 	if seat < 0 || seat > 1 {
 		return fmt.Errorf("mars-is-ours: seat %d; want 0 or 1", seat)

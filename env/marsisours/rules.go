@@ -29,7 +29,7 @@ type Phase uint8
 
 const (
 	Laying    Phase = iota // chance: the next tile of the map
-	Drawing                // chance: who starts
+	Drawing                // chance: the starter
 	Acting                 // the seat places, attacks or passes
 	Rolling                // chance: an attack
 	Missed                 // the seat may roll again, by the drill

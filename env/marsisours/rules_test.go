@@ -154,7 +154,7 @@ func TestRules(t *testing.T) {
 		{`29 "每佔領一塊火星石會得到5枚太空貨幣" (5 for each stone): two`, 3, nil,
 			"a:e5,f6 passed 1,2", "pass", "money 10-0-0"},
 
-		// Income, from the decision what to trade.
+		// Income, from the trade on.
 		{`30 "不需計算躺著的機器人", "則用太空貨幣支付" (lying ones do not count; money when tokens run out)`, 3, nil,
 			"cash A:e1,e3,g3,fair a:a5,c5 tracks 1000-0000-0000 tokens 3-5-5 money 9-0-0", "keep", "tokens 0-5-5 money 8-0-0 name"},
 		{`30 "最低太空貨幣量只會停在0" (money stops at 0)`, 3, nil,

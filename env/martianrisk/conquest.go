@@ -58,7 +58,7 @@ type conquestTable struct {
 	odds []float64
 }
 
-// newConquests fills the table, with w the odds of a battle, by
+// newConquestTable computes, with w the odds of a battle,
 //
 //	C(a, d) = w C(a, d-1) + (1-w) C(a-1, d)    C(a, 0) = 1    C(1, d) = 0
 func newConquestTable(most int) *conquestTable {
