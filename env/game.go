@@ -38,11 +38,11 @@ type Game interface {
 	Solve(ctx context.Context, progress func(done float64)) (Solution, error)
 	// SolveCached is Solve with a solution file in a folder, where the game has a
 	// [game.ResumableSolver]. It loads a complete solution, resumes an unfinished one,
-	// and saves what it has when it ends or is cancelled. An error that wraps
+	// and saves its state when it ends or is cancelled. An error that wraps
 	// ErrSolutionFile means that the file is damaged or its values are wrong (see
-	// [SolutionFile]). If the folder cannot be used, the game is solved all the same,
-	// and warn, if not nil, is called once with an error that wraps ErrNotCached:
-	// before the work if that is known by then, else after the first failed write.
+	// [SolutionFile]). If the folder cannot be used, the game is still solved, and
+	// warn, if not nil, is called once with an error that wraps ErrNotCached: before the
+	// solver starts or, if the first write to fail is a later one, after that.
 	SolveCached(ctx context.Context, dir string, progress func(done float64), warn func(error)) (Solution, error)
 	// OddsTables answers a question about the odds of a part of the game (see
 	// [game.OddsTables]), or returns an error that wraps game.ErrNoOdds.

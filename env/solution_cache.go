@@ -19,7 +19,7 @@ import (
 var ErrNotCached = errors.New("the solution is not stored")
 
 // saveInterval is the time between two writes of an unfinished solution. Chosen: a
-// crash then loses little of the hours that a large one takes.
+// crash then loses a minute of the hours that a large solution takes.
 const saveInterval = time.Minute
 
 // equationsChecked is the number of optimality equations of a solution file that are

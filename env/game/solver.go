@@ -56,7 +56,7 @@ type VerifiableSolution[S comparable] interface {
 type Estimate struct {
 	Positions   int64   // whose values it holds
 	Bytes       int64   // of memory
-	CoreSeconds float64 // on one core like this one
+	CoreSeconds float64 // of computing, on one core
 }
 
 // Solution holds the value of every position of a game in which each seat maximises
@@ -104,7 +104,7 @@ var ErrNoCharts = errors.New("no charts to draw")
 
 // Reporter is implemented by solutions that report more than values.
 type Reporter interface {
-	// Facts returns further figures of the solution, in a fixed order; none is nil.
+	// Facts returns further figures of the solution, in a fixed order, or nil.
 	Facts() []Fact
 	// Charts returns charts of best play. The error wraps ErrNoCharts if the config
 	// has none.

@@ -15,8 +15,9 @@ type TurnStarter[S comparable] interface {
 // start, for training on states that play rarely reaches.
 type StartSampler[S comparable] interface {
 	TurnStarter[S]
-	// SampleStart samples a state in which a turn starts. Each such state that the
-	// game can reach looks to its mover like one that has a fair probability.
+	// SampleStart samples a state in which a turn starts. For each such state that
+	// the game can reach, SampleStart returns one with the same observation to its
+	// mover with a probability that is not negligible.
 	SampleStart(r *rand.PCG) S
 }
 
@@ -24,7 +25,7 @@ type StartSampler[S comparable] interface {
 // of the states in which it ends.
 type TurnPlanner[S comparable] interface {
 	TurnStarter[S]
-	// NewPlan returns a plan, which one goroutine may use again and again.
+	// NewPlan returns a plan. One goroutine owns it and may reuse it.
 	NewPlan() Plan[S]
 }
 

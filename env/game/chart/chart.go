@@ -41,9 +41,9 @@ type Map struct {
 	Label string      // what the colours show, and in what unit
 	X, Y  []float64   // the middles of columns and rows, evenly spaced, ascending
 	Z     [][]float64 // [rows, columns]; NaN where there is nothing
-	// Edges part the values into classes, each with its colour, ascending; no
-	// value lies outside. Where Diverging the middle one parts two opposites,
-	// and a line is drawn between them.
+	// Edges, ascending, separate the values into classes, each with its colour. No
+	// value lies below the first or above the last. If Diverging, the middle edge
+	// separates two opposites, and a line is drawn along it.
 	Edges     []float64
 	Diverging bool
 }
