@@ -40,7 +40,7 @@ func Seed(seed uint64) Option { return func(o *options) { o.seed = seed } }
 // test of a solver compares it with env/tabular. It returns nil, or the first breach of
 // each clause, joined: each names the clause, the state and what is wrong.
 //
-// Check sees only the states that it visits. It calls the rules from several
+// Check examines only the states that it visits. It calls the rules from several
 // goroutines at once, so a run under the race detector checks that as well.
 func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 	o := options{games: 100, length: 10_000, seed: 1}

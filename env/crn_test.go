@@ -1,0 +1,73 @@
+package env_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/env/internal/testgames"
+	"marsgym/env/martiandice"
+)
+
+// Without a TurnStarter a restarted row continues with the generators of another row
+// of another run.
+func TestRestart(t *testing.T) {
+	const seed, row, steps = 23, 1 << 31, 200
+	rules := testgames.PlainPig{Rules: testgames.NewPig(t, 3, 20)}
+	want := referenceRow(rules, seed, row, steps)
+	b := env.NewVec(rules, 3, 0)
+	b.Reset(1)
+	for k := range 7 + steps {
+		if k == 7 {
+			b.Restart(1, seed, row)
+		}
+		act(b)
+		if err := b.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if k >= 7 && !readRow(b, 1).equal(want[k-7]) {
+			t.Fatalf("step %d:\n got %+v\nwant %+v", k, readRow(b, 1), want[k-7])
+		}
+	}
+}
+
+// With a TurnStarter each turn starts with the same roll in rows with the same common
+// random numbers, whatever actions were taken before; other rows have other rolls.
+func TestCommonRandomNumbers(t *testing.T) {
+	b := env.NewGame(game.Rules[martiandice.State](testgames.NewMartianDice(t, 2, 13, 100))).NewBatch(3, 0)
+	b.Reset(1)
+	for i, row := range []uint64{8, 8, 9} {
+		b.Restart(i, 5, row)
+	}
+	buf, n := b.Buffers(), b.Spec().Actions
+	var rolls [3][]string // of the first decisions of turns, without the scores
+	last := [3]game.Player{-1, -1, -1}
+	for k := 0; min(len(rolls[0]), len(rolls[1]), len(rolls[2])) < 12; k++ {
+		for i := range b.Len() {
+			if buf.Player[i] != last[i] {
+				_, roll, _ := strings.Cut(b.Decisions(nil).Position(i).String(), "@")
+				rolls[i], last[i] = append(rolls[i], roll), buf.Player[i]
+			}
+			mask := buf.Mask[i*n : (i+1)*n]
+			buf.Action[i] = game.Action(slices.Index(mask, true))
+			if i == 1 { // the last legal action, not the first as in row 0
+				for a, ok := range mask {
+					if ok {
+						buf.Action[i] = game.Action(a)
+					}
+				}
+			}
+		}
+		if err := b.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(rolls[0][:12], rolls[1][:12]) {
+		t.Errorf("with the same random numbers turns start with\n%q and\n%q", rolls[0][:12], rolls[1][:12])
+	}
+	if rolls[0][1] == rolls[2][1] && rolls[0][2] == rolls[2][2] {
+		t.Errorf("other random numbers start turns with %q, too", rolls[2])
+	}
+}
