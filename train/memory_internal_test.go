@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marsgym/env/catalog"
+	"marsgym/internal/fulltest"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 )
@@ -17,7 +18,7 @@ func TestMemory(t *testing.T) {
 		t.Skip("trains for a few seconds")
 	}
 	const factor = 2
-	for _, test := range []struct {
+	for i, test := range []struct {
 		name, game string
 		players    int
 		algorithm  Algorithm
@@ -40,6 +41,9 @@ func TestMemory(t *testing.T) {
 		{"one ply of a board game", "mars-is-ours-fast", 2, OnePly, func(c *Config) { c.Head, c.Rows, c.Expert.Search.Decisions = models.Logits, 64, 32 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if i%3 != 0 && !fulltest.On() {
+				t.Skip("a sample")
+			}
 			g, err := catalog.Open(test.game, test.players, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -308,9 +308,9 @@ func TestContract(t *testing.T) {
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			games, most := 3, 10
+			games, most := 1, 10
 			if c.Dice == 13 {
-				games, most = 1, 2 // each state has up to 2,380 outcomes
+				most = 2 // each state has up to 2,380 outcomes
 			}
 			if fulltest.On() {
 				games = most

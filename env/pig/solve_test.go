@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/pig"
+	"marsgym/internal/fulltest"
 )
 
 var ctx = context.Background()
@@ -27,7 +28,7 @@ func solve(t testing.TB, r *pig.Rules) game.Solution[pig.State] {
 func share(r *pig.Rules, ret float64) float64 { return r.Spec().WinShare(ret) }
 
 func TestPublishedSolution(t *testing.T) {
-	if testing.Short() {
+	if !fulltest.On() {
 		t.Skip("takes seconds")
 	}
 	r := rules(t, 2, 100)

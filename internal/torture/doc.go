@@ -3,7 +3,7 @@
 // replaces their files, and gives them invalid input. In all cases a command must end
 // with the right result, to the bit, or with a one-line error.
 //
-//	go test ./internal/torture                                          # three kinds of attacks
+//	go test ./internal/torture                                          # two kinds of attacks
 //	MARSGYM_FULL=1 go test ./internal/torture                           # all kinds, for a minute
 //	go test ./internal/torture -v -timeout 1h -for 30m                  # for half an hour
 //	go test ./internal/torture -v -seed 7 -only train                   # attacks of one kind with a seed
