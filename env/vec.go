@@ -26,7 +26,8 @@ type Vec[S comparable] struct {
 	dice    []rand.PCG      // [N]
 	started bool
 
-	crn []crnStream // [N] of restarted rows; nil if there are none
+	crn  []crnStream // [N] of restarted rows; nil if there are none
+	rows *rows[S]    // nil if the rules play row by row
 
 	returns   []float64
 	legal     []game.Action
@@ -43,12 +44,15 @@ func NewVec[S comparable](rules game.Rules[S], rows, first int) *Vec[S] {
 	v := &Vec[S]{
 		rules: core.New(rules), spec: spec, d: spec.ObsLen(), first: first, buf: newBuffers(rows, spec),
 		state: make([]S, rows), label: make([][]game.Action, rows), next: make([]S, rows),
-		moves: make([]int32, rows), dice: make([]rand.PCG, rows),
+		moves: make([]int32, rows), dice: make([]rand.PCG, rows, rows+1),
 		returns: make([]float64, 0, spec.Players), legal: make([]game.Action, 0, spec.Actions),
 	}
 	v.shown = v.state
 	if v.rules.Symmetry != nil {
 		v.shown = make([]S, rows)
+	}
+	if p, ok := rules.(game.RowPlayer[S]); ok {
+		v.rows = newRows(p, rows)
 	}
 	v.decisions.rules = v.rules
 	return v
@@ -118,6 +122,9 @@ func (v *Vec[S]) Step() error {
 	if !v.started {
 		return errors.New("env: Step before Reset")
 	}
+	if v.rows != nil && v.crn == nil {
+		return v.stepRows()
+	}
 	for i, a := range v.buf.Action {
 		if uint(a) >= uint(v.spec.Actions) {
 			return &RowError{i, a, fmt.Errorf("actions are 0 to %d: %w", v.spec.Actions-1, game.ErrIllegalAction)}
@@ -144,18 +151,13 @@ func (v *Vec[S]) Step() error {
 		v.buf.Terminated[i], v.buf.Truncated[i] = terminated, truncated
 		switch {
 		case terminated:
-			v.returns = v.rules.Returns(v.returns[:0], *s)
-			for p, r := range v.returns {
-				v.buf.Reward[i*v.spec.Players+p] = float32(r)
-			}
+			v.pay(i)
 			v.start(i)
 		case truncated:
 			if who == game.Chance {
 				who = v.buf.Player[i] // acted last
 			}
-			c, _ := v.rules.Canonical(*s)
-			v.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], c, who)
-			v.buf.FinalPlayer[i] = who
+			v.showFinal(i, who)
 			v.start(i)
 		default:
 			v.buf.Player[i] = who
@@ -163,6 +165,21 @@ func (v *Vec[S]) Step() error {
 		v.show(i)
 	}
 	return nil
+}
+
+// pay writes the rewards of the game that has ended in row i.
+func (v *Vec[S]) pay(i int) {
+	v.returns = v.rules.Returns(v.returns[:0], v.state[i])
+	for p, r := range v.returns {
+		v.buf.Reward[i*v.spec.Players+p] = float32(r)
+	}
+}
+
+// showFinal writes the last observation of the game that is truncated in row i.
+func (v *Vec[S]) showFinal(i int, viewer game.Player) {
+	c := v.rules.Representative(v.state[i])
+	v.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], c, viewer)
+	v.buf.FinalPlayer[i] = viewer
 }
 
 // Afterstates implements [Batch].

@@ -1,0 +1,96 @@
+package pig
+
+import (
+	"math/bits"
+	"math/rand/v2"
+
+	"marsgym/env/game"
+)
+
+// NewRows implements [game.RowPlayer].
+func (r *Rules) NewRows(n int) game.Rows[State] {
+	p := &rows{players: uint8(r.cfg.Players), target: uint32(r.cfg.Target)}
+	for i := range p.points {
+		p.points[i] = float32(i) * r.scale
+	}
+	return p
+}
+
+// rows plays without branches that depend on the actions or the dice: a random
+// policy makes them unpredictable, and a mispredicted branch costs as much as the
+// rest of a step.
+type rows struct {
+	players uint8
+	target  uint32
+	points  [256]float32 // by points, over target
+	shown   bool         // the constant elements of observations and masks are written
+}
+
+// Step implements [game.Rows].
+func (p *rows) Step(states []State, actions []game.Action, dice []rand.PCG, players []game.Player) int {
+	n := len(states)
+	actions, players, dice = actions[:n], players[:n], dice[:n+1]
+	for i := range states {
+		s := &states[i]
+		if a := actions[i]; uint32(a) > uint32(Hold) || a == Hold && s.Total == 0 || s.Phase != Deciding {
+			return i
+		}
+	}
+	for i := range states {
+		s := &states[i]
+		hold := uint32(actions[i]) & 1 // Roll is 0, Hold is 1
+		d := dice[i]
+		face, _ := bits.Mul64(d.Uint64(), 6)
+		dice[i+(n-i)*int(hold)] = d // to the free generator if nothing is rolled
+		rolled := (uint32(face) + 1) * (1 - hold)
+
+		seat := s.Seat % maxPlayers
+		score, total := uint32(s.Score[seat]), uint32(s.Total)
+		more := uint32(0) // 1 if the turn goes on
+		if rolled > 1 {
+			more = 1
+		}
+		score += total * hold
+		total = (total + rolled) * more
+		over := uint32(0)
+		if score+total >= p.target {
+			over = more
+		}
+		s.Score[seat] = uint8(score + total*over)
+		s.Total = uint8(total * (1 - over))
+		next := seat + uint8(1-more)
+		if next == p.players {
+			next = 0
+		}
+		s.Seat, s.Phase = next, Phase(uint32(Over)*over)
+		players[i] = game.Player(next) - game.Player(over)*(game.Player(next)-game.Terminal)
+	}
+	return -1
+}
+
+// Show implements [game.Rows].
+func (p *rows) Show(states []State, _ []game.Player, _ []State, _ [][]game.Action, obs []float32, mask []bool) {
+	n := int(p.players)
+	d := 2*n + 3
+	if !p.shown {
+		clear(obs)
+		for i := range states {
+			obs[i*d+n], mask[i*int(actions)+int(Roll)] = 1, true
+		}
+		p.shown = true
+	}
+	mask = mask[:len(states)*int(actions)]
+	for i := range states {
+		s := &states[i]
+		row := obs[i*d:][:d:d]
+		seat := int(s.Seat)
+		for k := range n {
+			row[k] = p.points[s.Score[seat]]
+			if seat++; seat == n {
+				seat = 0
+			}
+		}
+		row[2*n] = p.points[s.Total]
+		mask[i*int(actions)+int(Hold)] = s.Total > 0
+	}
+}
