@@ -30,9 +30,12 @@ type rows struct {
 func (p *rows) Step(states []State, actions []game.Action, dice []rand.PCG, players []game.Player) int {
 	n := len(states)
 	actions, players, dice = actions[:n], players[:n], dice[:n+1]
+	fault := uint32(0)
 	for i := range states {
-		s := &states[i]
-		if a := actions[i]; uint32(a) > uint32(Hold) || a == Hold && s.Total == 0 || s.Phase != Deciding {
+		fault |= illegal(&states[i], actions[i])
+	}
+	for i := 0; fault != 0; i++ {
+		if illegal(&states[i], actions[i]) != 0 {
 			return i
 		}
 	}
@@ -68,6 +71,12 @@ func (p *rows) Step(states []State, actions []game.Action, dice []rand.PCG, play
 	return -1
 }
 
+// illegal is 0 if a is legal in s.
+func illegal(s *State, a game.Action) uint32 {
+	nothing := (uint32(s.Total) - 1) >> 31 // 1 if there is nothing to hold
+	return uint32(a)>>1 | uint32(a)&nothing | uint32(s.Phase)
+}
+
 // Show implements [game.Rows].
 func (p *rows) Show(states []State, _ []game.Player, _ []State, _ [][]game.Action, obs []float32, mask []bool) {
 	n := int(p.players)
@@ -80,6 +89,10 @@ func (p *rows) Show(states []State, _ []game.Player, _ []State, _ [][]game.Actio
 		p.shown = true
 	}
 	mask = mask[:len(states)*int(actions)]
+	if n == 2 {
+		p.showTwo(states, obs, mask)
+		return
+	}
 	for i := range states {
 		s := &states[i]
 		row := obs[i*d:][:d:d]
@@ -92,5 +105,18 @@ func (p *rows) Show(states []State, _ []game.Player, _ []State, _ [][]game.Actio
 		}
 		row[2*n] = p.points[s.Total]
 		mask[i*int(actions)+int(Hold)] = s.Total > 0
+	}
+}
+
+// showTwo is Show for two players.
+func (p *rows) showTwo(states []State, obs []float32, mask []bool) {
+	const d = 7
+	obs, mask = obs[:d*len(states)], mask[:2*len(states)]
+	for i := range states {
+		s := &states[i]
+		row := (*[d]float32)(obs[d*i:])
+		seat := s.Seat & 1
+		row[0], row[1], row[4] = p.points[s.Score[seat]], p.points[s.Score[seat^1]], p.points[s.Total]
+		mask[2*i+int(Hold)] = s.Total > 0
 	}
 }
