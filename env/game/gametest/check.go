@@ -164,6 +164,7 @@ func (c *checker[S]) run() {
 	c.checkBots()
 	c.checkTurns(traces)
 	c.checkMistakes()
+	c.checkRows(start)
 	c.checkRepeat(start, traces)
 }
 

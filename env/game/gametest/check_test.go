@@ -33,7 +33,7 @@ type breach struct {
 }
 
 func TestBroken(t *testing.T) {
-	for i, b := range slices.Concat(brokenRules, brokenOptional, brokenTurns) {
+	for i, b := range slices.Concat(brokenRules, brokenOptional, brokenTurns, brokenRows) {
 		t.Run(fmt.Sprintf("%d %s", i, b.clause), func(t *testing.T) {
 			t.Parallel()
 			g := healthy()

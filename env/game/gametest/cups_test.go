@@ -40,6 +40,7 @@ type cups struct {
 	kind           func(s state, a, best game.Action) string
 	situation      func(s state) string
 	solveAll       func(plans []game.Plan[state], values [][]float64)
+	newRows        func(n int) game.Rows[state]
 }
 
 type state struct {
@@ -77,6 +78,8 @@ func (c *cups) TurnStart(s state) (game.Player, bool) {
 	who := c.turnStart(s)
 	return who, who != -1
 }
+
+func (c *cups) NewRows(n int) game.Rows[state] { return c.newRows(n) }
 
 func (c *cups) SampleStart(r *rand.PCG) state                 { return c.sampleStart(r) }
 func (c *cups) Kind(s state, a, best game.Action) string      { return c.kind(s, a, best) }
@@ -305,5 +308,6 @@ func healthy() *cups {
 			p.Solve(values[i])
 		}
 	}
+	g.newRows = func(int) game.Rows[state] { return newCupRows(g) }
 	return g
 }

@@ -1,0 +1,160 @@
+package gametest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"marsgym/env/game"
+)
+
+const (
+	// rowsPlayed is the number of rows of the batch that checkRows plays, and
+	// rowSteps that of its steps. Chosen: no multiple of a vector's length, and enough
+	// for games to end in many rows.
+	rowsPlayed = 67
+	rowSteps   = 300
+)
+
+// checkRows plays a batch by Rows and by the plain rules, and compares them.
+func (c *checker[S]) checkRows(start S) {
+	p, ok := c.rules.(game.RowPlayer[S])
+	if !ok || len(c.errs) > 0 {
+		return
+	}
+	c.try(start, "Rows", func() { (&rowChecker[S]{checker: c, rows: p.NewRows(rowsPlayed)}).run() })
+}
+
+// rowChecker is a batch played in both ways.
+type rowChecker[S comparable] struct {
+	*checker[S]
+	rows game.Rows[S]
+
+	states  []S        // [N]
+	dice    []rand.PCG // [N+1]
+	actions []game.Action
+	players []game.Player
+	shown   []S
+	relabel [][]game.Action
+	obs     []float32 // [N, D]
+	mask    []bool    // [N, A]
+}
+
+func (r *rowChecker[S]) run() {
+	const n = rowsPlayed
+	r.states, r.shown, r.relabel = make([]S, n), make([]S, n), make([][]game.Action, n)
+	r.dice, r.actions, r.players = make([]rand.PCG, n+1), make([]game.Action, n), make([]game.Player, n)
+	r.obs, r.mask = make([]float32, n*r.spec.ObsLen()), make([]bool, n*r.spec.Actions)
+	for i := range r.states {
+		r.dice[i].Seed(r.seed, uint64(i))
+		r.restart(i)
+	}
+	choice := rand.New(rand.NewPCG(r.seed, math.MaxUint64-3))
+	for step := range rowSteps {
+		for i, s := range r.states {
+			legal := r.rules.Legal(nil, s)
+			r.actions[i] = legal[choice.IntN(len(legal))]
+		}
+		if step%10 == 0 && !r.refuses(choice.IntN(n), choice) {
+			return
+		}
+		if !r.step() || !r.show() {
+			return
+		}
+	}
+}
+
+// restart starts a game in row i.
+func (r *rowChecker[S]) restart(i int) {
+	r.states[i] = r.rules.Initial()
+	r.players[i] = r.settle(&r.states[i], &r.dice[i])
+}
+
+// settle samples chance until a seat is to move or the game is over.
+func (r *rowChecker[S]) settle(s *S, dice *rand.PCG) game.Player {
+	for range r.spec.ChanceLimit() {
+		if who := r.rules.CurrentPlayer(*s); who != game.Chance {
+			return who
+		}
+		*s = r.sampler.Sample(*s, dice)
+	}
+	return r.rules.CurrentPlayer(*s)
+}
+
+// refuses checks that Step finds an illegal action in row i and changes nothing.
+func (r *rowChecker[S]) refuses(i int, choice *rand.Rand) bool {
+	was := r.actions[i]
+	defer func() { r.actions[i] = was }()
+	legal := r.rules.Legal(nil, r.states[i])
+	for slices.Contains(legal, r.actions[i]) {
+		r.actions[i] = game.Action(choice.IntN(r.spec.Actions+2)) - 1
+	}
+	states, dice := slices.Clone(r.states), slices.Clone(r.dice[:rowsPlayed])
+	got := r.rows.Step(r.states, r.actions, r.dice, slices.Clone(r.players))
+	if got != i {
+		r.failAt(states[i], "Rows.Step refuses an illegal action", "action %d in row %d: got row %d", r.actions[i], i, got)
+		return false
+	}
+	if !slices.Equal(states, r.states) || !slices.Equal(dice, r.dice[:rowsPlayed]) {
+		r.failAt(states[i], "Rows.Step changes nothing on an illegal action", "action %d in row %d", r.actions[i], i)
+		return false
+	}
+	return true
+}
+
+// step compares a step of all rows with that of each.
+func (r *rowChecker[S]) step() bool {
+	before, dice := slices.Clone(r.states), slices.Clone(r.dice)
+	if i := r.rows.Step(r.states, r.actions, r.dice, r.players); i >= 0 {
+		r.failAt(before[i], "Rows.Step plays legal actions", "it refuses %s", r.action(r.actions[i]))
+		return false
+	}
+	for i, s := range before {
+		want, err := r.rules.Apply(s, r.actions[i])
+		if err != nil {
+			return false // a breach of another clause
+		}
+		who := r.settle(&want, &dice[i])
+		if r.states[i] != want || r.players[i] != who || r.dice[i] != dice[i] {
+			r.failAt(s, "Rows.Step is Apply and Sample of each row", "after %s got %s, player %d; want %s, player %d, and the generator after it",
+				r.action(r.actions[i]), r.text(r.states[i]), r.players[i], r.text(want), who)
+			return false
+		}
+		if who < 0 {
+			r.restart(i)
+		}
+	}
+	return true
+}
+
+// show compares what all rows show with what each does.
+func (r *rowChecker[S]) show() bool {
+	r.rows.Show(r.states, r.players, r.shown, r.relabel, r.obs, r.mask)
+	d, a := r.spec.ObsLen(), r.spec.Actions
+	obs := make([]float32, d)
+	for i, s := range r.states {
+		if r.symmetry != nil {
+			rep, relabel := r.symmetry.Canonical(s)
+			if r.shown[i] != rep || !slices.Equal(r.relabel[i], relabel) {
+				r.failAt(s, "Rows.Show gives Canonical of each row", "got %s, want %s", r.text(r.shown[i]), r.text(rep))
+				return false
+			}
+			s = rep
+		}
+		r.rules.Encode(obs, s, r.players[i])
+		for k, x := range r.obs[i*d:][:d] {
+			if math.Float32bits(x) != math.Float32bits(obs[k]) {
+				r.failAt(s, "Rows.Show gives Encode of each row", "element %d (%s) is %v, want %v", k, r.field(k), x, obs[k])
+				return false
+			}
+		}
+		legal := r.rules.Legal(nil, s)
+		for k, ok := range r.mask[i*a:][:a] {
+			if ok != slices.Contains(legal, game.Action(k)) {
+				r.failAt(s, "Rows.Show gives Legal of each row", "%s is %v", r.action(game.Action(k)), ok)
+				return false
+			}
+		}
+	}
+	return true
+}
