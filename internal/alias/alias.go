@@ -102,3 +102,13 @@ func (t *Table) Draw(r *rand.PCG) int {
 	}
 	return int(i)
 }
+
+// Len returns n.
+func (t *Table) Len() int { return len(t.columns) }
+
+// Column returns what Draw does in column i: it returns i if the position within the
+// column is below keep, else alias.
+func (t *Table) Column(i int) (keep uint64, alias int) {
+	c := t.columns[i]
+	return c.keep, c.alias
+}
