@@ -202,7 +202,7 @@ func TestInterfaces(t *testing.T) {
 		}
 	}
 	// The contract itself, and what is part of another interface.
-	names = append(names, "Rules", "Policy", "Solution", "TabularPolicy", "Plan")
+	names = append(names, "Rules", "Policy", "Solution", "TabularPolicy", "Plan", "Rows")
 	slices.Sort(names)
 	if want := interfaces(t, "../../env/game"); !slices.Equal(names, want) {
 		t.Errorf("the interfaces are %q; want %q", names, want)
@@ -221,6 +221,7 @@ func implemented[S comparable](rules game.Rules[S], err error) map[string]bool {
 	_, list["Symmetry"] = rules.(game.Symmetry[S])
 	_, list["Bots"] = rules.(game.Bots[S])
 	_, list["ChanceExpander"] = rules.(game.ChanceExpander[S])
+	_, list["RowPlayer"] = rules.(game.RowPlayer[S])
 	_, list["TurnStarter"] = rules.(game.TurnStarter[S])
 	_, list["StartSampler"] = rules.(game.StartSampler[S])
 	_, list["TurnPlanner"] = rules.(game.TurnPlanner[S])
