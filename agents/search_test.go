@@ -228,7 +228,7 @@ func TestSearchErrors(t *testing.T) {
 		}
 	}
 	alone := open(t, "martian-dice", `{"players": 1}`)
-	if _, err := agents.Open(t.Context(), agents.Search, agents.Options{Game: alone}); err == nil || !strings.Contains(err.Error(), "with a winner") {
+	if _, err := agents.Open(t.Context(), agents.Search, agents.Options{Game: alone}); err == nil || !strings.Contains(err.Error(), "a game with a win") {
 		t.Errorf("of solitaire: %v", err)
 	}
 	if _, err := g.NewSearch(search.Config{Simulations: 1, Time: 1}, nil); err == nil {
