@@ -140,7 +140,7 @@ func compare(t *testing.T, card string, figures map[string]float64) {
 
 // cardByMatch compares a figure of the card with a match.
 func cardByMatch(t *testing.T, g env.Game, card string) {
-	games := 4000
+	games := 2000
 	switch {
 	case fulltest.On():
 		games = 40_000

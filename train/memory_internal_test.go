@@ -41,9 +41,7 @@ func TestMemory(t *testing.T) {
 		{"one ply of a board game", "mars-is-ours-fast", 2, OnePly, func(c *Config) { c.Head, c.Rows, c.Expert.Search.Decisions = models.Logits, 64, 32 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if i%3 != 0 && !fulltest.On() {
-				t.Skip("a sample")
-			}
+			fulltest.Sample(t, i, 3)
 			g, err := catalog.Open(test.game, test.players, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"marsgym/env/expert"
 	"marsgym/env/game"
 	"marsgym/env/internal/testgames"
+	"marsgym/internal/fulltest"
 )
 
 // reference searches one ply by plain recursion, as the comments of onePly state.
@@ -305,6 +306,9 @@ func TestOnePly(t *testing.T) {
 	t.Run("martian dice for three", func(t *testing.T) { checkOnePly(t, testgames.NewMartianDice(t, 3, 3, 2)) })
 	t.Run("martian dice for four", func(t *testing.T) { checkOnePly(t, testgames.NewMartianDice(t, 4, 4, 2)) })
 	t.Run("martian dice, limited", func(t *testing.T) {
+		if !fulltest.On() {
+			t.Skip("takes seconds")
+		}
 		checkOnePly(t, testgames.LimitedMartianDice{Rules: testgames.NewMartianDice(t, 2, 5, 100), Moves: 9})
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
+	"marsgym/internal/fulltest"
 )
 
 func TestHealthy(t *testing.T) {
@@ -35,6 +36,7 @@ type breach struct {
 func TestBroken(t *testing.T) {
 	for i, b := range slices.Concat(brokenRules, brokenOptional, brokenTurns, brokenRows) {
 		t.Run(fmt.Sprintf("%d %s", i, b.clause), func(t *testing.T) {
+			fulltest.Sample(t, i, 3)
 			t.Parallel()
 			g := healthy()
 			b.commit(g)
