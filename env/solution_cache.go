@@ -18,9 +18,14 @@ import (
 // stored.
 var ErrNotCached = errors.New("the solution is not stored")
 
-// saveInterval is the time between two writes of an unfinished solution. Chosen: a
-// crash then loses a minute of the hours that a large solution takes.
-const saveInterval = time.Minute
+// saveInterval is the least time between two writes of an unfinished solution, and
+// saveShare the largest part of the time that they may take. Chosen: a crash loses a
+// minute of work or, where a write takes longer than two seconds, thirty times the time
+// of a write.
+const (
+	saveInterval = time.Minute
+	saveShare    = 1. / 30
+)
 
 // equationsChecked is the number of optimality equations of a solution file that are
 // checked. Chosen: they take a tenth of a second of one core.
@@ -59,16 +64,16 @@ func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(f
 		return h.Solve(ctx, progress)
 	}
 	resumed, complete := w.Next > 0, w.Done == 1
-	written := time.Now()
+	next := time.Now().Add(saveInterval)
 	s, err := k.SolveFrom(ctx, w, func(done float64) {
 		if progress != nil {
 			progress(done)
 		}
-		if time.Since(written) > saveInterval && done < 1 {
+		if begun := time.Now(); begun.After(next) && done < 1 {
 			if err := f.save(w); err != nil {
 				notCached(err)
 			}
-			written = time.Now()
+			next = time.Now().Add(max(saveInterval, 30*time.Since(begun)))
 		}
 	})
 	if err != nil && ctx.Err() == nil {

@@ -44,7 +44,9 @@ type regretWalk struct {
 func (w *regretWalk) run(ctx context.Context, p game.Policy[State], yield func(game.Regret[State]) error) error {
 	s := w.s
 	reader := s.newPolicyReader(p)
-	for _, vectors := range s.starts.vectors() {
+	var vectors []uint32
+	for total := range s.starts.totals() {
+		vectors = s.starts.vectors(vectors[:0], total)
 		var turns []int // starts of turns of the policy that can come up
 		for _, v := range vectors {
 			if score := s.starts.vector(v); w.fillReach(score) {

@@ -122,14 +122,8 @@ func (r *Rules) Estimate() game.Estimate {
 		o.propagate()
 	}
 	perTurn := time.Since(begin).Seconds() / (times * lanes.Width)
-	// Starts at scores below the target take about three rounds of policy iteration.
-	cycle := float64(t.players)
-	for range t.players {
-		cycle *= float64(t.target)
-	}
 	n, p := int64(t.count()), int64(t.players)
-	vectors := n / p // about the number of scores at which some place may be to move
-	return game.Estimate{Positions: n, Bytes: n*p*8 + vectors*4, CoreSeconds: (float64(n) + 2*cycle) * perTurn}
+	return game.Estimate{Positions: n, Bytes: n * p * 8, CoreSeconds: float64(t.allTurns()) * perTurn}
 }
 
 // Residual implements [game.Solution].
@@ -147,15 +141,15 @@ func (s *Solution) Facts() []game.Fact {
 // from the highest total score to the lowest, since a turn that scores leads to a
 // higher total. Turns without points form a cycle and are solved together.
 func (s *Solution) sweep(ctx context.Context, work *game.SolverState, play []*tabularPolicy, progress func(float64)) error {
-	layers := s.starts.vectors()
-	total, done := 0, 0
-	for _, vectors := range layers {
-		total += len(vectors)
-	}
-	for i := range layers {
-		vectors := layers[len(layers)-1-i]
-		done += len(vectors)
-		if int64(i) < work.Next {
+	var vectors []uint32
+	var done int64 // turns
+	last := s.starts.totals() - 1
+	for i := range int64(last) + 1 {
+		vectors = s.starts.vectors(vectors[:0], last-int(i))
+		for _, v := range vectors {
+			done += s.starts.turns(s.starts.vector(v))
+		}
+		if i < work.Next {
 			continue
 		}
 		residual, err := s.layer(ctx, work.Values, play, vectors)
@@ -163,7 +157,7 @@ func (s *Solution) sweep(ctx context.Context, work *game.SolverState, play []*ta
 			return err
 		}
 		work.Residual = max(work.Residual, residual)
-		work.Next, work.Done = int64(i)+1, float64(done)/float64(total)
+		work.Next, work.Done = i+1, float64(done)/float64(s.starts.allTurns())
 		if progress != nil {
 			progress(work.Done)
 		}

@@ -76,28 +76,24 @@ func (t *starts) firstToMove(score [maxPlayers]uint8) int {
 // totals returns the number of total scores at which some place may be to move.
 func (t *starts) totals() int { return (t.players-1)*(t.scores-1) + t.target }
 
-// vectors lists the scores at which some place may be to move, as numbers of base
-// t.scores, by their total. A turn leads to the same scores or to a higher total.
-// The last place is below the target, since its turn ends the round.
-func (t *starts) vectors() [][]uint32 {
-	n := t.target
-	for range t.players - 1 {
-		n *= t.scores
+// vectors appends the scores with this total at which some place may be to move, as
+// ascending numbers: the digits are the scores, of base t.target for the last place and
+// t.scores for the others. The last place is below the target, since its turn ends the
+// round. A turn leads to the same scores or to a higher total.
+func (t *starts) vectors(dst []uint32, total int) []uint32 { return t.extend(dst, 0, 0, total) }
+
+// extend appends the scores whose first i places have the digits v and whose other
+// places have this total.
+func (t *starts) extend(dst []uint32, i int, v uint32, total int) []uint32 {
+	last := t.players - 1
+	if i == last {
+		return append(dst, v*uint32(t.target)+uint32(total))
 	}
-	list := make([][]uint32, t.totals())
-	for v := range uint32(n) {
-		total := 0
-		for i, x := 0, v; i < t.players; i++ {
-			radix := uint32(t.scores)
-			if i == 0 {
-				radix = uint32(t.target)
-			}
-			total += int(x % radix)
-			x /= radix
-		}
-		list[total] = append(list[total], v)
+	most := (last-i-1)*(t.scores-1) + t.target - 1 // of the places after i
+	for n := max(0, total-most); n <= min(total, t.scores-1); n++ {
+		dst = t.extend(dst, i+1, v*uint32(t.scores)+uint32(n), total-n)
 	}
-	return list
+	return dst
 }
 
 // vector returns the scores that v, an element of vectors, stands for.
@@ -111,4 +107,25 @@ func (t *starts) vector(v uint32) (score [maxPlayers]uint8) {
 		v /= radix
 	}
 	return score
+}
+
+// roundsOfCycle is the number of rounds of policy iteration at scores below the target.
+// Measured: 4.09, 4.02 and 3.97 on average for 2, 3 and 4 players.
+const roundsOfCycle = 4
+
+// turns returns the number of turns that are solved at these scores.
+func (t *starts) turns(score [maxPlayers]uint8) int64 {
+	if first := t.firstToMove(score); first > 0 {
+		return int64(t.players - first)
+	}
+	return roundsOfCycle * int64(t.players)
+}
+
+// allTurns returns the sum of turns over all scores.
+func (t *starts) allTurns() int64 {
+	n := int64(t.players) // of starts at scores below the target
+	for range t.players {
+		n *= int64(t.target)
+	}
+	return int64(t.count()) + (roundsOfCycle-1)*n
 }
