@@ -13,7 +13,7 @@ import (
 	"marsgym/internal/parallel"
 )
 
-// turnBatch solves eight turns at once, one in each lane, to the same bits as
+// turnBatch solves several turns at once, one in each lane, to the same bits as
 // turnGraph.solve and turnGraph.propagateBest. The caller fills value[:ends] with the
 // payoffs of the ends, in the lanes that it uses, and calls solve and then propagate.
 type turnBatch struct {
@@ -78,7 +78,7 @@ func (t *turnGraph) buildLanes() {
 	}
 }
 
-// lane is one of the eight lanes of a batch, for a computation that solves several
+// lane is one of the lanes of a batch, for a computation that solves several
 // turns one after another.
 type lane struct {
 	batch *turnBatch
@@ -127,7 +127,7 @@ func (b *turnBatch) run(f func(l *lane) error) error {
 }
 
 // forEach calls f with 0 to n-1 until a call fails or ctx is done, on all cores and
-// with eight calls at a time on each. The result of a call does not depend on the
+// with a call in each lane of a batch. The result of a call does not depend on the
 // calls beside it.
 func (t *turnGraph) forEach(ctx context.Context, n int, f func(i int, l *lane) error) error {
 	var next atomic.Int64

@@ -181,7 +181,7 @@ func TestForEachFails(t *testing.T) {
 	}
 }
 
-// One turn, and eight turns at once, with payoffs like those of a game.
+// One turn, and one in each lane of a batch, with payoffs like those of a game.
 func BenchmarkTurn(b *testing.B) {
 	r, err := New(DefaultConfig())
 	if err != nil {
@@ -205,7 +205,7 @@ func BenchmarkTurn(b *testing.B) {
 			g.propagateBest(dist, reach, value, rolling)
 		}
 	})
-	b.Run("eight", func(b *testing.B) {
+	b.Run("batch", func(b *testing.B) {
 		for b.Loop() {
 			batch.solve()
 			batch.propagate()

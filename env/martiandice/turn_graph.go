@@ -34,7 +34,7 @@ type turnGraph struct {
 	// The choices again, for best play: choices with the same options are merged.
 	pairs []pair
 	picks []pick
-	lanes *lanes.Graph // the ends and live holds again, for eight turns at once
+	lanes *lanes.Graph // the ends and live holds again, for a turn in each lane
 
 	batches sync.Pool // of *turnBatch
 

@@ -1,4 +1,4 @@
-// Package lanes computes best play in a graph of chance and choices for eight sets of
+// Package lanes computes best play in a graph of chance and choices for 16 sets of
 // payoffs at once, one in each lane of a vector: in assembly where the processor has
 // AVX2 or AVX-512, in plain Go elsewhere or with the build tag purego.
 //

@@ -6,7 +6,7 @@ import (
 )
 
 // Width is the number of lanes.
-const Width = 8
+const Width = 16
 
 // Vec is one number for each lane.
 type Vec [Width]float64

@@ -6,16 +6,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// machine is an instruction set. A Vec takes two registers of AVX2, or one of AVX-512.
-// An operation on two vectors changes the last one.
+// machine is an instruction set. An operation on two vectors changes the last one.
 type machine struct {
 	name string
 	size int // of a register, in bytes
 	reg  func() reg.VecVirtual
 }
 
-// vector is a Vec in registers.
+// vector is the lanes of a Vec that a kernel handles: 8 with AVX2, and all 16 with
+// AVX-512.
 type vector []reg.VecVirtual
+
+const registers = 2 // of a vector
 
 // vec is a Vec in memory, at an offset from base.
 type vec struct{ base, offset reg.Register }
@@ -28,7 +30,7 @@ func (m machine) part(x vec, i int) Mem {
 }
 
 func (m machine) new(fill func(i int, r reg.VecVirtual)) vector {
-	x := make(vector, vecSize/m.size)
+	x := make(vector, registers)
 	for i := range x {
 		x[i] = m.reg()
 		fill(i, x[i])
@@ -61,7 +63,7 @@ func (m machine) store(x vector, at vec) {
 func (m machine) broadcast(at Mem) vector {
 	r := m.reg()
 	VBROADCASTSD(at, r)
-	x := make(vector, vecSize/m.size)
+	x := make(vector, registers)
 	for i := range x {
 		x[i] = r
 	}
@@ -109,8 +111,9 @@ func (m machine) addTo(at vec, x vector) {
 // ifZero jumps if all lanes are 0.
 func (m machine) ifZero(x vector, label string) {
 	if m.size == 64 {
-		k := K()
-		VPTESTMQ(x[0], x[0], k)
+		r, k := m.reg(), K()
+		VPORQ(x[0], x[1], r)
+		VPTESTMQ(r, r, k)
 		KORTESTW(k, k)
 	} else {
 		r := m.reg()

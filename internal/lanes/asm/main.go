@@ -20,7 +20,7 @@ func main() {
 
 // The layout of the types of package lanes, in bytes.
 const (
-	vecSize = 64
+	vecSize = 128
 
 	nodeSize, nodeStop = 16, 12
 
