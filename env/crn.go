@@ -5,18 +5,18 @@ import "marsgym/env/game"
 // crnStream identifies the common random numbers of a restarted row.
 type crnStream struct {
 	seed, row, turn uint64
-	byTurn          bool // false if the row was not restarted
+	byTurn          bool // false if the row was not restarted, or the rules have no turns
 }
 
 // Restart implements [Batch].
 func (v *Vec[S]) Restart(i int, seed, row uint64) {
-	if v.rules.Starter != nil {
-		if v.crn == nil {
-			v.crn = make([]crnStream, len(v.state))
-		}
-		v.crn[i] = crnStream{seed: seed, row: row, byTurn: true}
+	if v.crn == nil {
+		v.crn = make([]crnStream, len(v.state))
 	}
-	v.begin(i, seed, row)
+	v.crn[i] = crnStream{seed: seed, row: row, byTurn: v.rules.Starter != nil}
+	v.seed(i, seed, row)
+	v.start(i)
+	v.show(i)
 }
 
 // settle is [core.Rules.Settle] with the generator of row i.

@@ -6,34 +6,15 @@ import (
 	"marsgym/env/game"
 )
 
-// rows plays all rows of a batch at once, for rules that can.
-type rows[S comparable] struct {
-	game.Rows[S]
-	actions []game.Action // [N] of the states, not of their representatives
-	players []game.Player // [N] before the step
-}
+// byRows reports whether all rows are played at once.
+func (v *Vec[S]) byRows() bool { return v.rows != nil && v.crn == nil }
 
-func newRows[S comparable](p game.RowPlayer[S], n int) *rows[S] {
-	return &rows[S]{Rows: p.NewRows(n), actions: make([]game.Action, n), players: make([]game.Player, n)}
-}
-
-// stepRows is Step of all rows at once.
+// stepRows is Step by [game.Rows].
 func (v *Vec[S]) stepRows() error {
-	buf, r := &v.buf, v.rows
-	actions := buf.Action
-	if v.rules.Symmetry != nil {
-		actions = r.actions
-		for i, a := range buf.Action {
-			if label := v.label[i]; uint(a) < uint(len(label)) {
-				a = label[a]
-			}
-			actions[i] = a
-		}
-	}
-	copy(r.players, buf.Player)
-	if i := r.Step(v.state, actions, v.dice[:len(v.dice)+1], buf.Player); i >= 0 {
-		copy(buf.Player, r.players)
-		return v.rowError(i, actions[i])
+	buf := &v.buf
+	copy(v.before, buf.Player)
+	if i := v.rows.Step(v.state, buf.Action, v.dice[:len(v.dice)+1], buf.Player); i >= 0 {
+		return v.rowError(i)
 	}
 	clear(buf.Reward)
 	clear(buf.Terminated)
@@ -49,22 +30,39 @@ func (v *Vec[S]) stepRows() error {
 			v.pay(i)
 		} else {
 			if who == game.Chance {
-				who = r.players[i] // acted last
+				who = v.before[i] // acted last
 			}
 			buf.Truncated[i] = true
 			v.showFinal(i, who)
 		}
 		v.start(i)
 	}
-	r.Show(v.state, buf.Player, v.shown, v.label, buf.Obs, buf.Mask)
+	v.rows.Show(v.state, buf.Player, v.shown, v.label, buf.Obs, buf.Mask)
 	return nil
 }
 
-// rowError is the error of action a, illegal in row i.
-func (v *Vec[S]) rowError(i int, a game.Action) error {
-	if uint(a) >= uint(v.spec.Actions) {
-		return &RowError{i, a, fmt.Errorf("actions are 0 to %d: %w", v.spec.Actions-1, game.ErrIllegalAction)}
+// showAll fills the observations and action masks of all rows.
+func (v *Vec[S]) showAll() {
+	if !v.byRows() {
+		for i := range v.state {
+			v.show(i)
+		}
+		return
 	}
-	_, err := v.rules.Apply(v.state[i], a)
+	clear(v.buf.Obs)
+	clear(v.buf.Mask)
+	v.rows.Show(v.state, v.buf.Player, v.shown, v.label, v.buf.Obs, v.buf.Mask)
+}
+
+// rowError is the error of the illegal action of row i.
+func (v *Vec[S]) rowError(i int) error {
+	a := v.buf.Action[i]
+	err := fmt.Errorf("actions are 0 to %d: %w", v.spec.Actions-1, game.ErrIllegalAction)
+	if uint(a) < uint(v.spec.Actions) {
+		if label := v.label[i]; label != nil {
+			a = label[a]
+		}
+		_, err = v.rules.Apply(v.state[i], a)
+	}
 	return &RowError{i, v.buf.Action[i], err}
 }

@@ -26,8 +26,9 @@ type Vec[S comparable] struct {
 	dice    []rand.PCG      // [N]
 	started bool
 
-	crn  []crnStream // [N] of restarted rows; nil if there are none
-	rows *rows[S]    // nil if the rules play row by row
+	crn    []crnStream   // [N] of restarted rows; nil if there are none
+	rows   game.Rows[S]  // nil if the rules play row by row
+	before []game.Player // [N] scratch of stepRows: the players before the step
 
 	returns   []float64
 	legal     []game.Action
@@ -52,7 +53,7 @@ func NewVec[S comparable](rules game.Rules[S], rows, first int) *Vec[S] {
 		v.shown = make([]S, rows)
 	}
 	if p, ok := rules.(game.RowPlayer[S]); ok {
-		v.rows = newRows(p, rows)
+		v.rows, v.before = p.NewRows(rows), make([]game.Player, rows)
 	}
 	v.decisions.rules = v.rules
 	return v
@@ -74,16 +75,11 @@ func (v *Vec[S]) Reset(seed uint64) {
 	clear(v.buf.Truncated)
 	v.crn = nil
 	for i := range v.state {
-		v.begin(i, seed, uint64(v.first+i))
+		v.seed(i, seed, uint64(v.first+i))
+		v.start(i)
 	}
+	v.showAll()
 	v.started = true
-}
-
-// begin starts a game in row i with the generators of a row of a run.
-func (v *Vec[S]) begin(i int, seed, row uint64) {
-	v.seed(i, seed, row)
-	v.start(i)
-	v.show(i)
 }
 
 // start starts a game in row i. It skips games that end, or are truncated, before the
@@ -122,7 +118,7 @@ func (v *Vec[S]) Step() error {
 	if !v.started {
 		return errors.New("env: Step before Reset")
 	}
-	if v.rows != nil && v.crn == nil {
+	if v.byRows() {
 		return v.stepRows()
 	}
 	for i, a := range v.buf.Action {
@@ -230,6 +226,7 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 		return fmt.Errorf("env: the state of %d rows for a batch of %d", n, len(v.state))
 	}
 	src = src[8:]
+	v.started = false // until all rows are restored
 	for i := range v.state {
 		if _, err := binary.Decode(src[:size], binary.LittleEndian, &v.state[i]); err != nil {
 			return fmt.Errorf("env: row %d: %w", i, err)
@@ -252,8 +249,8 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 		if v.buf.Player[i] < 0 {
 			return fmt.Errorf("env: row %d holds a state without a decision", i)
 		}
-		v.show(i)
 	}
+	v.showAll()
 	clear(v.buf.Reward)
 	clear(v.buf.Terminated)
 	clear(v.buf.Truncated)

@@ -64,7 +64,7 @@ func (r *Rules) Encode(dst []float32, s State, p game.Player) {
 	}
 	dst[l.phase+int(s.Phase)] = 1
 	if r.cfg.MaxRounds > 0 {
-		dst[l.roundsLeft] = float32(r.cfg.MaxRounds-int(s.Count)) / float32(r.cfg.MaxRounds)
+		dst[l.roundsLeft] = r.roundsLeft(&s)
 	}
 	if s.Phase >= Drawing {
 		for i := range players {
@@ -105,4 +105,9 @@ func (r *Rules) Encode(dst []float32, s State, p game.Player) {
 	dst[l.margin+l.scores-1+total-best] = 1
 	dst[l.danger+r.cfg.Dice+int(s.Aside[tank])-int(s.Aside[ray])] = 1
 	dst[l.rolled] = float32(s.Roll[ray]) / float32(r.cfg.Dice)
+}
+
+// roundsLeft returns the element of that name.
+func (r *Rules) roundsLeft(s *State) float32 {
+	return float32(r.cfg.MaxRounds-int(s.Count)) / float32(r.cfg.MaxRounds)
 }

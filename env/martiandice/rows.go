@@ -1,280 +1,202 @@
 package martiandice
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
 
 	"marsgym/env/game"
 )
 
-// packed are Counts in one word, a byte for each type from the lowest: what is done
-// to all types is then a few operations.
-type packed uint64
+// fours are the counts of rays, humans, cows and chickens, a byte each from the
+// lowest: what is done to all four types takes a few operations.
+type fours uint32
 
 const (
-	ones    packed = 0x01_01_01_01_01
-	sevens         = 0x7f * ones
-	highs          = 0x80 * ones
-	rayHigh packed = 0x80 << (8 * ray)
+	ones   fours = 0x01_01_01_01
+	sevens       = 0x7f * ones
+	highs        = 0x80 * ones
+	rays   fours = 0xff
 )
 
-func pack(c *Counts) packed {
-	return packed(c[0]) | packed(c[1])<<8 | packed(c[2])<<16 | packed(c[3])<<24 | packed(c[4])<<32
-}
+// foursOf returns the counts of c but the tanks.
+func foursOf(c *Counts) fours { return fours(binary.LittleEndian.Uint32(c[ray:])) }
 
-func (w packed) counts() Counts {
-	return Counts{uint8(w), uint8(w >> 8), uint8(w >> 16), uint8(w >> 24), uint8(w >> 32)}
-}
-
-// of returns the count of a type.
-func (w packed) of(t int) int { return int(w >> (8 * t) & 0xff) }
+// put sets the counts of c but the tanks.
+func (w fours) put(c *Counts) { binary.LittleEndian.PutUint32(c[ray:], uint32(w)) }
 
 // total returns the sum of the counts.
-func (w packed) total() int { return int(w * ones >> 32 & 0xff) }
+func (w fours) total() int { return int(w * ones >> 24) }
 
-// some has the high bit of each byte set whose count, below 128, is not zero.
-func (w packed) some() packed { return (w + sevens) & highs }
+// some has the high bit of each byte whose count, below 128, is not zero.
+func (w fours) some() fours { return (w + sevens) & highs }
 
-// choices has the high bit of each type set that can be set aside.
-func choices(aside, roll packed) packed { return roll.some() &^ (aside.some() &^ rayHigh) }
+// choices has the high bit of each type rolled that can be set aside.
+func choices(aside, roll fours) fours { return roll.some() &^ (aside.some() &^ rays) }
 
-// legalBits has a bit for each legal action of a decision.
-func (p *rows) legalBits(phase Phase, aside, roll packed) uint32 {
-	// The product moves the bits of four bytes next to each other.
-	list := uint32(choices(aside, roll)>>15&0x01010101*0x01020408>>24)&0xf | p.stopFirst
-	if phase == Decide {
-		list = 1<<Roll | 1<<Stop
+// points returns the points of a turn that ends with these dice aside.
+func (p *rows) points(tanks int, aside fours) int {
+	earthlings := aside >> 8
+	n := earthlings.total() + p.bonus[(earthlings.some()>>7).total()&3]
+	if tanks > int(aside&rays) {
+		n = 0
 	}
-	return list
+	return n
 }
 
-// takes has, for each action, the byte of the type that it sets aside.
-var takes = [actions]packed{Rays: 0xff << 8, Humans: 0xff << 16, Cows: 0xff << 24, Chickens: 0xff << 32}
-
-// sampleColumn is a column of an alias table whose results are packed.
-type sampleColumn struct {
-	keep       uint64
-	own, alias packed
-}
-
-// rows plays all rows of a batch.
+// rows plays all rows of a batch. Step and Show list the rows of which something rare
+// is true, without a branch, and then handle those of a list: which rows they are
+// cannot be predicted, and a mispredicted branch costs as much as twenty instructions.
 type rows struct {
 	r         *Rules
-	stopFirst uint32           // the bit of Stop if it is legal before a choice
-	draw      [][]sampleColumn // [dice+1]
-	ended     []int32          // [N] scratch: the rows whose turn has ended
-	rolling   []int32          // [N] scratch: those that roll
-	overDice  [maxDice + 1]float32
+	stopFirst uint8                 // the bit of Stop if it is legal before a choice
+	bonus     [4]int                // by the number of types of earthlings
+	draw      [maxDice + 1][]sample // by the number of dice
+	overDice  [32]float32           // by the key of a type in Show
+
+	// [N] of the last Show.
+	order []uint8 // of the types of earthlings, an index of relabels
+	legal []uint8 // a bit for each legal action
+	seen  []seenRow
+
+	ended, rolling, listed []int32 // [N] scratch: lists of rows
+}
+
+// sample is a column of an alias table. Its results have fours: their tanks are the
+// other dice.
+type sample struct {
+	keep       uint64
+	own, alias fours
 }
 
 // NewRows implements [game.RowPlayer].
 func (r *Rules) NewRows(n int) game.Rows[State] {
-	p := &rows{r: r, ended: make([]int32, n), rolling: make([]int32, n)}
+	p := &rows{
+		r: r, bonus: [4]int{3: r.cfg.Bonus},
+		order: make([]uint8, n), legal: make([]uint8, n), seen: make([]seenRow, n),
+		ended: make([]int32, n), rolling: make([]int32, n), listed: make([]int32, n),
+	}
 	if r.cfg.AllowStopBeforeSelect {
 		p.stopFirst = 1 << Stop
 	}
-	for i := range p.overDice {
+	for i := range maxDice + 1 {
 		p.overDice[i] = float32(i) / float32(r.cfg.Dice)
 	}
 	for k, t := range r.rolls.draw {
-		list := make([]sampleColumn, t.Len())
-		for i := range list {
+		p.draw[k] = make([]sample, t.Len())
+		for i := range p.draw[k] {
 			keep, alias := t.Column(i)
-			list[i] = sampleColumn{keep, pack(&r.results[k][i].Counts), pack(&r.results[k][alias].Counts)}
+			p.draw[k][i] = sample{keep, foursOf(&r.results[k][i].Counts), foursOf(&r.results[k][alias].Counts)}
 		}
-		p.draw = append(p.draw, list)
+	}
+	for i := range p.seen {
+		p.seen[i] = r.lay.newSeen(r.cfg.Players)
 	}
 	return p
 }
 
-// Step implements [game.Rows]. Rows that end their turn, and those that roll, are
-// listed first and then handled together, since which they are cannot be predicted.
-func (p *rows) Step(states []State, act []game.Action, dice []rand.PCG, players []game.Player) int {
-	n := len(states)
-	act, players, dice = act[:n], players[:n], dice[:n]
-	legal := uint32(1)
-	for i := range states {
-		s := &states[i]
-		legal &= p.legalBits(s.Phase, pack(&s.Aside), pack(&s.Roll)) >> uint32(act[i])
-	}
-	if legal == 0 {
-		for i := range states {
-			s := &states[i]
-			if p.legalBits(s.Phase, pack(&s.Aside), pack(&s.Roll))>>uint32(act[i])&1 == 0 {
-				return i
-			}
-		}
-	}
-	ended, rolling := 0, 0
-	for i := range states {
-		s, a := &states[i], act[i]
-		aside := pack(&s.Aside) + pack(&s.Roll)&takes[uint(a)%uint(actions)]
-		s.Aside, s.Roll = aside.counts(), Counts{}
-		end, roll := uint8(0), uint8(0)
-		if aside.total() == p.r.cfg.Dice {
-			end = 1
-		}
-		if a == Roll {
-			end, roll = 0, 1
-		}
-		if a == Stop {
-			end = 1
-		}
-		s.Phase = Decide - Phase(2*roll) // Rolling if the seat rolls
-		p.ended[ended] = int32(i)
-		p.rolling[rolling] = int32(i)
-		ended += int(end)
-		rolling += int(roll)
-	}
-	for _, i := range p.ended[:ended] {
-		p.r.endTurn(&states[i])
-		p.rolling[rolling] = i
-		rolling++
-	}
-	p.settle(p.rolling[:rolling], states, dice, players)
-	return -1
-}
-
-// settle samples chance in the listed rows until a seat is to move or the game is over.
-func (p *rows) settle(list []int32, states []State, dice []rand.PCG, players []game.Player) {
-	for range p.r.spec.ChanceLimit() {
-		left := 0
-		for _, i := range list {
-			s := &states[i]
-			if s.Phase != Rolling {
-				if s.Phase != Over {
-					*s = p.r.Sample(*s, &dice[i])
-					list[left] = i
-					left++
-				}
-				players[i] = p.r.CurrentPlayer(*s)
-				continue
-			}
-			aside := pack(&s.Aside)
-			columns := p.draw[p.r.cfg.Dice-aside.total()]
-			k, within := bits.Mul64(dice[i].Uint64(), uint64(len(columns)))
-			c := &columns[k]
-			roll := c.own
-			if within >= c.keep {
-				roll = c.alias
-			}
-			aside += roll & 0xff
-			roll &^= 0xff
-			s.Aside, s.Roll, s.Phase = aside.counts(), roll.counts(), Select
-			players[i] = game.Player(s.Seat)
-			if choices(aside, roll) == 0 {
-				p.r.endTurn(s)
-				players[i] = game.Chance
-				list[left] = i
-				left++
-			}
-		}
-		if list = list[:left]; left == 0 {
-			return
-		}
-	}
-}
-
-// relabelling lists the relabels of an order, nil where it is the identity, and the
-// bytes at which it finds the types of the representative.
-type relabelling struct {
-	relabel []game.Action
-	from    [3]uint8
-}
-
-var relabellings = func() (list [8]relabelling) {
-	for i := range list {
-		for j := range 3 {
-			list[i].from[j] = uint8(8 * diceType(relabels[i][int(Humans)+j]))
-		}
-		if i != 0b111 {
-			list[i].relabel = relabels[i][:]
+// takes has, for each order and each action of the representative, the byte of the
+// type that the action sets aside.
+var takes = func() (list [8][8]fours) {
+	for o := range relabels {
+		for a, played := range relabels[o][:Chickens+1] {
+			list[o][a] = 0xff << (8 * played)
 		}
 	}
 	return list
 }()
 
-// Show implements [game.Rows].
-func (p *rows) Show(states []State, players []game.Player, shown []State, relabel [][]game.Action, obs []float32, mask []bool) {
-	l, d := &p.r.lay, p.r.lay.observed
+// Step implements [game.Rows].
+func (p *rows) Step(states []State, act []game.Action, dice []rand.PCG, players []game.Player) int {
+	n := len(states)
+	act, players, dice = act[:n], players[:n], dice[:n]
+	order, legal := p.order[:n], p.legal[:n]
+	ended, rolling := p.ended[:n], p.rolling[:n]
+	all := uint8(1)
+	for i, a := range act {
+		all &= legal[i] >> uint32(a)
+	}
+	if all == 0 {
+		for i, a := range act {
+			if legal[i]>>uint32(a)&1 == 0 {
+				return i
+			}
+		}
+	}
+	e, r := 0, 0
 	for i := range states {
-		s := &states[i]
-		aside, roll := pack(&s.Aside), pack(&s.Roll)
-		taken := aside.some() >> 7
-		key := func(t int) int { return taken.of(t)<<8 | roll.of(t) }
-		h, c, k := key(human), key(cow), key(chicken)
-		o := &relabellings[(bit(h >= c)|bit(c >= k)<<1|bit(h >= k)<<2)&7]
-		low, rolled := aside&0xffff, roll&0xffff
-		for j, from := range o.from {
-			low |= aside >> (from & 63) & 0xff << (16 + 8*j)
-			rolled |= roll >> (from & 63) & 0xff << (16 + 8*j)
-		}
-		aside, roll = low, rolled
-		// The first type gets all but one of each other type.
-		others := aside & (0xffff << 24)
-		kept := others.some() >> 7
-		aside += packed((others-kept).total())<<16 - (others - kept)
+		s, a := &states[i], uint8(act[i])&7
+		aside := foursOf(&s.Aside) + foursOf(&s.Roll)&takes[order[i]&7][a]
+		aside.put(&s.Aside)
+		fours(0).put(&s.Roll)
+		roll, stop := bit(a == uint8(Roll)), bit(a == uint8(Stop))
+		full := bit(int(s.Aside[tank])+aside.total() == p.r.cfg.Dice)
+		s.Phase = Decide - Phase(2*roll) // Rolling if the seat rolls
+		ended[e], rolling[r] = int32(i), int32(i)
+		e += int(stop | full)
+		r += int(roll)
+	}
+	p.settle(ended[:e], rolling[:r], states, dice, players)
+	return -1
+}
 
-		out := &shown[i]
-		*out = *s
-		out.Aside, out.Roll = aside.counts(), roll.counts()
-		relabel[i] = o.relabel
-		p.encode(obs[i*d:][:d:d], l, out, aside, roll)
-		list := p.legalBits(s.Phase, aside, roll)
-		row := (*[actions]bool)(mask[i*int(actions):])
-		for a := range row {
-			row[a] = list>>a&1 == 1
-		}
+// settle ends the turns of the rows in ended and adds these rows to those in rolling.
+// Then it samples chance in them until a seat is to move or the game is over.
+func (p *rows) settle(ended, rolling []int32, states []State, dice []rand.PCG, players []game.Player) {
+	limit := p.r.spec.ChanceLimit()
+	rolling = p.endTurns(ended, rolling, limit, states, dice, players)
+	for limit > 0 && len(rolling) > 0 {
+		limit--
+		ended = p.roll(rolling, states, dice, players)
+		rolling = p.endTurns(ended, rolling[:0], limit, states, dice, players)
+	}
+	for _, i := range rolling {
+		players[i] = game.Chance
 	}
 }
 
-// encode is Encode of a decision, seen by the seat that decides.
-func (p *rows) encode(dst []float32, l *layout, s *State, aside, roll packed) {
-	clear(dst)
-	cfg := &p.r.cfg
-	players := cfg.Players
-	seat, best := int(s.Seat), 0
-	own := int(s.Score[seat])
-	dst[l.score+own] = 1
-	for k := 1; k < players; k++ {
-		if seat++; seat == players {
-			seat = 0
+// endTurns ends the turns of the rows in ended, samples up to limit roll-offs where a
+// game ends in a tie, and adds the rows whose next seat rolls to rolling.
+func (p *rows) endTurns(ended, rolling []int32, limit int, states []State, dice []rand.PCG, players []game.Player) []int32 {
+	n := len(rolling)
+	rolling = rolling[:n+len(ended)]
+	for _, i := range ended {
+		s := &states[i]
+		p.r.pass(s, p.points(int(s.Aside[tank]), foursOf(&s.Aside)))
+		if s.Phase == Rolling {
+			rolling[n] = i
+			n++
+			continue
 		}
-		n := int(s.Score[seat])
-		best = max(best, n)
-		dst[l.score+k*l.scores+n] = 1
+		for k := 0; k < limit && s.Phase == TieBreak; k++ {
+			*s = p.r.Sample(*s, &dice[i])
+		}
+		players[i] = p.r.CurrentPlayer(*s)
 	}
-	dst[l.phase+int(s.Phase)] = 1
-	if cfg.MaxRounds > 0 {
-		dst[l.roundsLeft] = float32(cfg.MaxRounds-int(s.Count)) / float32(cfg.MaxRounds)
+	return rolling[:n]
+}
+
+// roll rolls the dice of the rows in rolling and returns those whose seats are stuck.
+func (p *rows) roll(rolling []int32, states []State, dice []rand.PCG, players []game.Player) (stuck []int32) {
+	stuck = p.ended
+	n := 0
+	for _, i := range rolling {
+		s := &states[i]
+		aside := foursOf(&s.Aside)
+		free := p.r.cfg.Dice - int(s.Aside[tank]) - aside.total()
+		samples := p.draw[free]
+		k, within := bits.Mul64(dice[i].Uint64(), uint64(len(samples)))
+		x := &samples[k]
+		roll, other := x.own, x.alias
+		if within >= x.keep {
+			roll = other
+		}
+		s.Aside[tank] += uint8(free - roll.total())
+		roll.put(&s.Roll)
+		s.Phase = Select
+		players[i] = game.Player(s.Seat)
+		stuck[n] = i
+		n += int(bit(choices(aside, roll) == 0))
 	}
-	place := int(s.Seat) - int(s.Start)
-	if place < 0 {
-		place += players
-	}
-	dst[l.order+place] = 1
-	dst[l.mover] = 1
-	taken := aside.some() >> 7
-	for t := human; t <= chicken; t++ {
-		dst[l.held+t-human] = float32(taken.of(t))
-		dst[l.rolled+1+t-human] = p.overDice[roll.of(t)*(1-taken.of(t))]
-	}
-	tanks, rays := aside.of(tank), aside.of(ray)
-	earthlings := (aside >> 16).total()
-	dst[l.tanks+tanks] = 1
-	dst[l.rays+rays] = 1
-	dst[l.earthlings+earthlings] = 1
-	dst[l.free+cfg.Dice-aside.total()] = 1
-	points := earthlings
-	if taken>>16 == ones>>16 {
-		points += cfg.Bonus
-	}
-	if tanks > rays {
-		points = 0
-	}
-	dst[l.points+points] = 1
-	dst[l.total+own+points] = 1
-	dst[l.margin+l.scores-1+own+points-best] = 1
-	dst[l.danger+cfg.Dice+tanks-rays] = 1
-	dst[l.rolled] = p.overDice[roll.of(ray)]
+	return stuck[:n]
 }

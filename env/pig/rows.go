@@ -23,7 +23,6 @@ type rows struct {
 	players uint8
 	target  uint32
 	points  [256]float32 // by points, over target
-	shown   bool         // the constant elements of observations and masks are written
 }
 
 // Step implements [game.Rows].
@@ -81,12 +80,10 @@ func illegal(s *State, a game.Action) uint32 {
 func (p *rows) Show(states []State, _ []game.Player, _ []State, _ [][]game.Action, obs []float32, mask []bool) {
 	n := int(p.players)
 	d := 2*n + 3
-	if !p.shown {
-		clear(obs)
+	if obs[n] == 0 { // the elements that never change are to be written
 		for i := range states {
 			obs[i*d+n], mask[i*int(actions)+int(Roll)] = 1, true
 		}
-		p.shown = true
 	}
 	mask = mask[:len(states)*int(actions)]
 	if n == 2 {

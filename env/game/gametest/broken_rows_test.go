@@ -9,8 +9,9 @@ import (
 // cupRows plays the rows of cups one by one. Every method is a function that a test
 // may replace.
 type cupRows struct {
-	step func(states []state, actions []game.Action, dice []rand.PCG, players []game.Player) int
-	show func(states []state, players []game.Player, shown []state, relabel [][]game.Action, obs []float32, mask []bool)
+	relabel [][]game.Action // of the last show
+	step    func(states []state, actions []game.Action, dice []rand.PCG, players []game.Player) int
+	show    func(states []state, players []game.Player, shown []state, relabel [][]game.Action, obs []float32, mask []bool)
 }
 
 func (r *cupRows) Step(states []state, actions []game.Action, dice []rand.PCG, players []game.Player) int {
@@ -27,8 +28,12 @@ func newCupRows(g *cups) *cupRows {
 	r.step = func(states []state, actions []game.Action, dice []rand.PCG, players []game.Player) int {
 		next := make([]state, len(states))
 		for i, s := range states {
+			a := actions[i]
+			if label := r.relabel[i]; label != nil && uint(a) < uint(len(label)) {
+				a = label[a]
+			}
 			var err error
-			if next[i], err = g.apply(s, actions[i]); err != nil {
+			if next[i], err = g.apply(s, a); err != nil {
 				return i
 			}
 		}
@@ -42,6 +47,7 @@ func newCupRows(g *cups) *cupRows {
 	}
 	r.show = func(states []state, players []game.Player, shown []state, relabel [][]game.Action, obs []float32, mask []bool) {
 		d, n := len(obs)/len(states), len(mask)/len(states)
+		r.relabel = relabel
 		clear(mask)
 		for i, s := range states {
 			shown[i], relabel[i] = g.canonical(s)

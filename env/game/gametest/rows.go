@@ -51,17 +51,40 @@ func (r *rowChecker[S]) run() {
 	}
 	choice := rand.New(rand.NewPCG(r.seed, math.MaxUint64-3))
 	for step := range rowSteps {
-		for i, s := range r.states {
-			legal := r.rules.Legal(nil, s)
+		if !r.show() {
+			return
+		}
+		for i := range r.states {
+			legal := r.legal(i)
 			r.actions[i] = legal[choice.IntN(len(legal))]
 		}
 		if step%10 == 0 && !r.refuses(choice.IntN(n), choice) {
 			return
 		}
-		if !r.step() || !r.show() {
+		if !r.step() {
 			return
 		}
 	}
+	// As after a Reset in the middle of other games.
+	clear(r.obs)
+	clear(r.mask)
+	for i := range r.states {
+		r.restart(i)
+	}
+	r.show()
+}
+
+// legal returns the legal actions of the representative of row i.
+func (r *rowChecker[S]) legal(i int) []game.Action {
+	return r.rules.Legal(nil, r.representative(r.states[i]))
+}
+
+// played returns the action of the state of row i for that of its representative.
+func (r *rowChecker[S]) played(i int) game.Action {
+	if label := r.relabel[i]; label != nil {
+		return label[r.actions[i]]
+	}
+	return r.actions[i]
 }
 
 // restart starts a game in row i.
@@ -85,17 +108,17 @@ func (r *rowChecker[S]) settle(s *S, dice *rand.PCG) game.Player {
 func (r *rowChecker[S]) refuses(i int, choice *rand.Rand) bool {
 	was := r.actions[i]
 	defer func() { r.actions[i] = was }()
-	legal := r.rules.Legal(nil, r.states[i])
-	for slices.Contains(legal, r.actions[i]) {
+	for legal := r.legal(i); slices.Contains(legal, r.actions[i]); {
 		r.actions[i] = game.Action(choice.IntN(r.spec.Actions+2)) - 1
 	}
 	states, dice := slices.Clone(r.states), slices.Clone(r.dice[:rowsPlayed])
-	got := r.rows.Step(r.states, r.actions, r.dice, slices.Clone(r.players))
+	players := slices.Clone(r.players)
+	got := r.rows.Step(r.states, r.actions, r.dice, r.players)
 	if got != i {
 		r.failAt(states[i], "Rows.Step refuses an illegal action", "action %d in row %d: got row %d", r.actions[i], i, got)
 		return false
 	}
-	if !slices.Equal(states, r.states) || !slices.Equal(dice, r.dice[:rowsPlayed]) {
+	if !slices.Equal(states, r.states) || !slices.Equal(dice, r.dice[:rowsPlayed]) || !slices.Equal(players, r.players) {
 		r.failAt(states[i], "Rows.Step changes nothing on an illegal action", "action %d in row %d", r.actions[i], i)
 		return false
 	}
@@ -110,14 +133,15 @@ func (r *rowChecker[S]) step() bool {
 		return false
 	}
 	for i, s := range before {
-		want, err := r.rules.Apply(s, r.actions[i])
+		a := r.played(i)
+		want, err := r.rules.Apply(s, a)
 		if err != nil {
 			return false // a breach of another clause
 		}
 		who := r.settle(&want, &dice[i])
 		if r.states[i] != want || r.players[i] != who || r.dice[i] != dice[i] {
 			r.failAt(s, "Rows.Step is Apply and Sample of each row", "after %s got %s, player %d; want %s, player %d, and the generator after it",
-				r.action(r.actions[i]), r.text(r.states[i]), r.players[i], r.text(want), who)
+				r.action(a), r.text(r.states[i]), r.players[i], r.text(want), who)
 			return false
 		}
 		if who < 0 {

@@ -1,0 +1,170 @@
+package martiandice
+
+import (
+	"encoding/binary"
+
+	"marsgym/env/game"
+)
+
+// seenRow is what Show keeps of a row: the indices of the elements of its observation
+// that are 1, to clear them when others become 1, and what the scores were. A row is
+// some 1.3 kB, of which a step changes some twenty elements.
+type seenRow struct {
+	score       [maxPlayers]uint8
+	seat, start uint8
+	own, lead   int16 // the mover's score, and that less the best other
+
+	scores [maxPlayers]uint16 // by seat from the mover's
+	order  uint16
+	tanks  uint16
+	rays   uint16
+	earth  uint16
+	free   uint16
+	points uint16
+	total  uint16
+	margin uint16
+	danger uint16
+}
+
+// newSeen returns the indices of elements that may be cleared at any time.
+func (l *layout) newSeen(players int) (s seenRow) {
+	for k := range players {
+		s.scores[k] = uint16(l.score + k*l.scores)
+	}
+	s.order = uint16(l.order)
+	s.tanks, s.rays, s.earth, s.free = uint16(l.tanks), uint16(l.rays), uint16(l.earthlings), uint16(l.free)
+	s.points, s.total, s.margin, s.danger = uint16(l.points), uint16(l.total), uint16(l.margin), uint16(l.danger)
+	return s
+}
+
+// move changes the element of a field that is 1.
+func move(row []float32, at *uint16, to int) {
+	row[*at] = 0
+	row[to] = 1
+	*at = uint16(to)
+}
+
+var (
+	// first has, for k types of earthlings aside, what the representative has in place
+	// of e<<8 for e earthlings: the first type gets all but one of each other type.
+	first = [4]fours{2: 1<<16 - 1<<8, 3: 1<<24 + 1<<16 - 2<<8}
+	// heldTypes are the elements of the field of that name, by the number of types.
+	heldTypes = [4][3]float32{{}, {1}, {1, 1}, {1, 1, 1}}
+	// phases are the elements of the field phase for Select and Decide.
+	phases = [2][2]float32{{1, 0}, {0, 1}}
+	// masks are action masks by their bits.
+	masks = func() (list [1 << actions][actions]bool) {
+		for i := range list {
+			for a := range list[i] {
+				list[i][a] = i>>a&1 == 1
+			}
+		}
+		return list
+	}()
+	// relabelling has the result of Canonical for each order: nil is the identity.
+	relabelling = func() (list [8][]game.Action) {
+		for i := range list {
+			if i != 0b111 {
+				list[i] = relabels[i][:]
+			}
+		}
+		return list
+	}()
+)
+
+// Show implements [game.Rows].
+func (p *rows) Show(states []State, _ []game.Player, shown []State, relabel [][]game.Action, obs []float32, mask []bool) {
+	n, l, d := len(states), &p.r.lay, p.r.lay.observed
+	shown, relabel, seen, order, legal := shown[:n], relabel[:n], p.seen[:n], p.order[:n], p.legal[:n]
+	p.showScores(states, obs)
+	for i := range states {
+		s, was := &states[i], &seen[i]
+		tanks, aside, roll := int(s.Aside[tank]), foursOf(&s.Aside), foursOf(&s.Roll)
+		// The earthling types are sorted: those aside first, then by the number rolled.
+		taken := aside.some() >> 7
+		keys := roll | taken<<4
+		h, c, k := keys>>8&0xff, keys>>16&0xff, keys>>24
+		o := bit(h >= c) | bit(c >= k)<<1 | bit(h >= k)<<2
+		high, low := max(h, c), min(h, c)
+		high, middle := max(high, k), min(high, k)
+		middle, low = max(middle, low), min(middle, low)
+		roll = roll&rays | (high<<8|middle<<16|low<<24)&(0xf*ones)
+		types, earth := (taken>>8).total()&3, (aside >> 8).total()
+		aside = aside&rays | fours(earth<<8) + first[types]
+
+		out := &shown[i]
+		*out = *s
+		aside.put(&out.Aside)
+		roll.put(&out.Roll)
+		relabel[i], order[i] = relabelling[o&7], o
+		free := choices(aside, roll)
+		// The product moves the bits of four bytes next to each other.
+		may := uint8(free>>7*0x00204081>>21)&0xf | p.stopFirst
+		decide := uint8(s.Phase-Select) & 1
+		may |= (1<<Roll | 1<<Stop) * decide
+		legal[i] = may
+		*(*[actions]bool)(mask[i*int(actions):]) = masks[may%(1<<actions)]
+
+		row := obs[i*d:][:d:d]
+		ray := int(aside & rays)
+		points := earth + p.bonus[types]
+		if tanks > ray {
+			points = 0
+		}
+		*(*[2]float32)(row[l.phase+int(Select):]) = phases[decide]
+		*(*[3]float32)(row[l.held:]) = heldTypes[types]
+		rolled := (*[4]float32)(row[l.rolled:])
+		rolled[0] = p.overDice[roll&0xf]
+		rolled[1], rolled[2], rolled[3] = p.overDice[high&31], p.overDice[middle&31], p.overDice[low&31]
+		if p.r.cfg.MaxRounds > 0 {
+			row[l.roundsLeft] = p.r.roundsLeft(s)
+		}
+		move(row, &was.tanks, l.tanks+tanks)
+		move(row, &was.rays, l.rays+ray)
+		move(row, &was.earth, l.earthlings+earth)
+		move(row, &was.free, l.free+p.r.cfg.Dice-tanks-ray-earth)
+		move(row, &was.points, l.points+points)
+		move(row, &was.total, l.total+int(was.own)+points)
+		move(row, &was.margin, l.margin+l.scores-1+int(was.lead)+points)
+		move(row, &was.danger, l.danger+p.r.cfg.Dice+tanks-ray)
+	}
+}
+
+// showScores shows the scores and the seats of the rows in which they have changed.
+func (p *rows) showScores(states []State, obs []float32) {
+	l, d, players := &p.r.lay, p.r.lay.observed, p.r.cfg.Players
+	fresh := bit(obs[l.mover] == 0)
+	seen, listed, n := p.seen[:len(states)], p.listed[:len(states)], 0
+	for i := range states {
+		s, was := &states[i], &seen[i]
+		changed := le64(s.Score[:]) ^ le64(was.score[:]) |
+			uint64(s.Score[8]^was.score[8]|s.Score[9]^was.score[9]|s.Seat^was.seat|s.Start^was.start)
+		listed[n] = int32(i)
+		n += int(bit(changed != 0) | fresh)
+	}
+	for _, i := range listed[:n] {
+		s, was := &states[i], &seen[i]
+		was.score, was.seat, was.start = s.Score, s.Seat, s.Start
+		row := obs[int(i)*d:][:d:d]
+		row[l.mover] = 1
+		seat := int(s.Seat)
+		own, best := int(s.Score[seat]), 0
+		move(row, &was.scores[0], l.score+own)
+		for k := 1; k < players; k++ {
+			if seat++; seat == players {
+				seat = 0
+			}
+			score := int(s.Score[seat])
+			best = max(best, score)
+			move(row, &was.scores[k], l.score+k*l.scores+score)
+		}
+		was.own, was.lead = int16(own), int16(own-best)
+		place := int(s.Seat) - int(s.Start)
+		if place < 0 {
+			place += players
+		}
+		move(row, &was.order, l.order+place)
+	}
+}
+
+func le64(b []uint8) uint64 { return binary.LittleEndian.Uint64(b) }
