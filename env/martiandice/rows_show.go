@@ -50,8 +50,16 @@ var (
 	first = [4]fours{2: 1<<16 - 1<<8, 3: 1<<24 + 1<<16 - 2<<8}
 	// heldTypes are the elements of the field of that name, by the number of types.
 	heldTypes = [4][3]float32{{}, {1}, {1, 1}, {1, 1, 1}}
-	// phases are the elements of the field phase for Select and Decide.
-	phases = [2][2]float32{{1, 0}, {0, 1}}
+	// sources has, for each order, the shifts from which the types of the
+	// representative are taken.
+	sources = func() (list [8][3]uint8) {
+		for i := range list {
+			for j := range list[i] {
+				list[i][j] = uint8(8 * relabels[i][int(Humans)+j])
+			}
+		}
+		return list
+	}()
 	// masks are action masks by their bits.
 	masks = func() (list [1 << actions][actions]bool) {
 		for i := range list {
@@ -85,9 +93,8 @@ func (p *rows) Show(states []State, _ []game.Player, shown []State, relabel [][]
 		keys := roll | taken<<4
 		h, c, k := keys>>8&0xff, keys>>16&0xff, keys>>24
 		o := bit(h >= c) | bit(c >= k)<<1 | bit(h >= k)<<2
-		high, low := max(h, c), min(h, c)
-		high, middle := max(high, k), min(high, k)
-		middle, low = max(middle, low), min(middle, low)
+		from := &sources[o&7]
+		high, middle, low := keys>>(from[0]&31)&0xff, keys>>(from[1]&31)&0xff, keys>>(from[2]&31)&0xff
 		roll = roll&rays | (high<<8|middle<<16|low<<24)&(0xf*ones)
 		types, earth := (taken>>8).total()&3, (aside >> 8).total()
 		aside = aside&rays | fours(earth<<8) + first[types]
@@ -111,11 +118,11 @@ func (p *rows) Show(states []State, _ []game.Player, shown []State, relabel [][]
 		if tanks > ray {
 			points = 0
 		}
-		*(*[2]float32)(row[l.phase+int(Select):]) = phases[decide]
-		*(*[3]float32)(row[l.held:]) = heldTypes[types]
-		rolled := (*[4]float32)(row[l.rolled:])
-		rolled[0] = p.overDice[roll&0xf]
-		rolled[1], rolled[2], rolled[3] = p.overDice[high&31], p.overDice[middle&31], p.overDice[low&31]
+		row[l.phase+int(Select)], row[l.phase+int(Decide)] = float32(1-decide), float32(decide)
+		held := &heldTypes[types]
+		row[l.held], row[l.held+1], row[l.held+2] = held[0], held[1], held[2]
+		row[l.rolled] = p.overDice[roll&0xf]
+		row[l.rolled+1], row[l.rolled+2], row[l.rolled+3] = p.overDice[high&31], p.overDice[middle&31], p.overDice[low&31]
 		if p.r.cfg.MaxRounds > 0 {
 			row[l.roundsLeft] = p.r.roundsLeft(s)
 		}
