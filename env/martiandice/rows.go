@@ -52,7 +52,7 @@ type rows struct {
 	stopFirst uint8                 // the bit of Stop if it is legal before a choice
 	bonus     [4]int                // by the number of types of earthlings
 	draw      [maxDice + 1][]sample // by the number of dice
-	overDice  [32]float32           // by the key of a type in Show
+	overDice  [16]float32           // 0 to 13 over the number of dice
 
 	// [N] of the last Show.
 	order []uint8 // of the types of earthlings, an index of relabels
@@ -79,7 +79,7 @@ func (r *Rules) NewRows(n int) game.Rows[State] {
 	if r.cfg.AllowStopBeforeSelect {
 		p.stopFirst = 1 << Stop
 	}
-	for i := range maxDice + 1 {
+	for i := range p.overDice {
 		p.overDice[i] = float32(i) / float32(r.cfg.Dice)
 	}
 	for k, t := range r.rolls.draw {

@@ -48,6 +48,8 @@ var (
 	// first has, for k types of earthlings aside, what the representative has in place
 	// of e<<8 for e earthlings: the first type gets all but one of each other type.
 	first = [4]fours{2: 1<<16 - 1<<8, 3: 1<<24 + 1<<16 - 2<<8}
+	// open has, for k types of earthlings aside, the types that can be set aside.
+	open = [4]fours{0xff_ff_ff_ff, 0xff_ff_00_ff, 0xff_00_00_ff, 0x00_00_00_ff}
 	// heldTypes are the elements of the field of that name, by the number of types.
 	heldTypes = [4][3]float32{{}, {1}, {1, 1}, {1, 1, 1}}
 	// sources has, for each order, the shifts from which the types of the
@@ -82,58 +84,72 @@ var (
 
 // Show implements [game.Rows].
 func (p *rows) Show(states []State, _ []game.Player, shown []State, relabel [][]game.Action, obs []float32, mask []bool) {
-	n, l, d := len(states), &p.r.lay, p.r.lay.observed
-	shown, relabel, seen, order, legal := shown[:n], relabel[:n], p.seen[:n], p.order[:n], p.legal[:n]
+	p.represent(states, shown, relabel, mask)
 	p.showScores(states, obs)
+	p.showTurns(shown, obs)
+}
+
+// represent writes the representatives and their legal actions.
+func (p *rows) represent(states, shown []State, relabel [][]game.Action, mask []bool) {
+	n := len(states)
+	shown, relabel, order, legal := shown[:n], relabel[:n], p.order[:n], p.legal[:n]
 	for i := range states {
-		s, was := &states[i], &seen[i]
-		tanks, aside, roll := int(s.Aside[tank]), foursOf(&s.Aside), foursOf(&s.Roll)
+		s := &states[i]
+		aside, roll := foursOf(&s.Aside), foursOf(&s.Roll)
 		// The earthling types are sorted: those aside first, then by the number rolled.
 		taken := aside.some() >> 7
 		keys := roll | taken<<4
 		h, c, k := keys>>8&0xff, keys>>16&0xff, keys>>24
 		o := bit(h >= c) | bit(c >= k)<<1 | bit(h >= k)<<2
 		from := &sources[o&7]
-		high, middle, low := keys>>(from[0]&31)&0xff, keys>>(from[1]&31)&0xff, keys>>(from[2]&31)&0xff
-		roll = roll&rays | (high<<8|middle<<16|low<<24)&(0xf*ones)
-		types, earth := (taken>>8).total()&3, (aside >> 8).total()
-		aside = aside&rays | fours(earth<<8) + first[types]
+		roll = roll&rays | roll>>(from[0]&31)&0xff<<8 | roll>>(from[1]&31)&0xff<<16 | roll>>(from[2]&31)<<24
+		earth := (aside >> 8).total()
+		aside = aside&rays | fours(earth<<8) + first[(taken>>8).total()&3]
 
 		out := &shown[i]
 		*out = *s
 		aside.put(&out.Aside)
 		roll.put(&out.Roll)
 		relabel[i], order[i] = relabelling[o&7], o
-		free := choices(aside, roll)
 		// The product moves the bits of four bytes next to each other.
-		may := uint8(free>>7*0x00204081>>21)&0xf | p.stopFirst
-		decide := uint8(s.Phase-Select) & 1
-		may |= (1<<Roll | 1<<Stop) * decide
+		may := uint8(choices(aside, roll)>>7*0x00204081>>21)&0xf | p.stopFirst
+		may |= (1<<Roll | 1<<Stop) * (uint8(s.Phase-Select) & 1)
 		legal[i] = may
 		*(*[actions]bool)(mask[i*int(actions):]) = masks[may%(1<<actions)]
+	}
+}
 
-		row := obs[i*d:][:d:d]
-		ray := int(aside & rays)
+// showTurns shows the turns of representatives.
+func (p *rows) showTurns(shown []State, obs []float32) {
+	l, d, dice := &p.r.lay, p.r.lay.observed, p.r.cfg.Dice
+	seen := p.seen[:len(shown)]
+	for i := range shown {
+		s, was := &shown[i], &seen[i]
+		tanks, aside, roll := int(s.Aside[tank]), foursOf(&s.Aside), foursOf(&s.Roll)
+		ray, types, earth := int(aside&rays), (aside.some()>>15).total()&3, (aside >> 8).total()
 		points := earth + p.bonus[types]
 		if tanks > ray {
 			points = 0
 		}
+		row := obs[i*d:][:d:d]
+		decide := uint8(s.Phase-Select) & 1
 		row[l.phase+int(Select)], row[l.phase+int(Decide)] = float32(1-decide), float32(decide)
 		held := &heldTypes[types]
 		row[l.held], row[l.held+1], row[l.held+2] = held[0], held[1], held[2]
-		row[l.rolled] = p.overDice[roll&0xf]
-		row[l.rolled+1], row[l.rolled+2], row[l.rolled+3] = p.overDice[high&31], p.overDice[middle&31], p.overDice[low&31]
+		roll &= open[types]
+		row[l.rolled], row[l.rolled+1] = p.overDice[roll&0xf], p.overDice[roll>>8&0xf]
+		row[l.rolled+2], row[l.rolled+3] = p.overDice[roll>>16&0xf], p.overDice[roll>>24&0xf]
 		if p.r.cfg.MaxRounds > 0 {
 			row[l.roundsLeft] = p.r.roundsLeft(s)
 		}
 		move(row, &was.tanks, l.tanks+tanks)
 		move(row, &was.rays, l.rays+ray)
 		move(row, &was.earth, l.earthlings+earth)
-		move(row, &was.free, l.free+p.r.cfg.Dice-tanks-ray-earth)
+		move(row, &was.free, l.free+dice-tanks-ray-earth)
 		move(row, &was.points, l.points+points)
 		move(row, &was.total, l.total+int(was.own)+points)
 		move(row, &was.margin, l.margin+l.scores-1+int(was.lead)+points)
-		move(row, &was.danger, l.danger+p.r.cfg.Dice+tanks-ray)
+		move(row, &was.danger, l.danger+dice+tanks-ray)
 	}
 }
 
