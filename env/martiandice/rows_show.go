@@ -178,7 +178,9 @@ func (p *rows) showScores(states []State, obs []float32) {
 				seat = 0
 			}
 			score := int(s.Score[seat])
-			best = max(best, score)
+			if score > best { // max would branch
+				best = score
+			}
 			move(row, &was.scores[k], l.score+k*l.scores+score)
 		}
 		was.own, was.lead = int16(own), int16(own-best)

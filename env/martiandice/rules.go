@@ -252,11 +252,12 @@ func (r *Rules) pass(s *State, points int) {
 		}
 		return
 	}
-	s.Seat++
-	if int(s.Seat) == r.cfg.Players {
-		s.Seat = 0
+	seat := s.Seat + 1
+	if int(seat) == r.cfg.Players {
+		seat = 0
 	}
-	if s.Seat == s.Start {
+	s.Seat = seat
+	if seat == s.Start {
 		r.endRound(s)
 	}
 }
