@@ -160,8 +160,8 @@ func (p *rows) showScores(states []State, obs []float32) {
 	seen, listed, n := p.seen[:len(states)], p.listed[:len(states)], 0
 	for i := range states {
 		s, was := &states[i], &seen[i]
-		changed := le64(s.Score[:]) ^ le64(was.score[:]) |
-			uint64(s.Score[8]^was.score[8]|s.Score[9]^was.score[9]|s.Seat^was.seat|s.Start^was.start)
+		changed := le64(s.Score[:]) ^ le64(was.score[:])
+		changed |= uint64((s.Score[8] ^ was.score[8]) | (s.Score[9] ^ was.score[9]) | (s.Seat ^ was.seat) | (s.Start ^ was.start))
 		listed[n] = int32(i)
 		n += int(bit(changed != 0) | fresh)
 	}
