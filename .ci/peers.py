@@ -1,20 +1,17 @@
-"""Measures whole training loops: peers', and ours beside them. See peers."""
+"""Measures another project on one core: peers.py NAME SECONDS. See peers.
 
-import contextlib
+It prints one line of JSON: steps, the CPU-seconds that they took, without start-up,
+the numbers in an observation, the actions, and the peak memory in bytes.
+"""
+
 import json
 import os
-import statistics
-import subprocess
+import resource
 import sys
 import tempfile
-import time
 
-SECONDS = 4  # of one measurement, warm-up left out
-ROUNDS = 3  # of which the median counts
-LIMIT = 200  # seconds after which no measurement begins, if each has been made once
-
-
-# The peers. Each yields the decisions so far after every iteration.
+# Each loop yields, first of all, the numbers in an observation and the actions; then
+# the steps so far, again and again. A step is a decision in one game.
 
 
 def cleanrl(games=64, horizon=128, minibatches=4, epochs=4):
@@ -49,6 +46,7 @@ def cleanrl(games=64, horizon=128, minibatches=4, epochs=4):
     torch.manual_seed(1)
     envs = gymnasium.vector.SyncVectorEnv([environment] * games)
     inputs = envs.single_observation_space.shape[0]
+    yield inputs, int(envs.single_action_space.n)
     actor = network(inputs, int(envs.single_action_space.n), 0.01)
     critic = network(inputs, 1, 1.0)
     weights = [*actor.parameters(), *critic.parameters()]
@@ -112,7 +110,7 @@ def cleanrl(games=64, horizon=128, minibatches=4, epochs=4):
         yield steps
 
 
-def pufferlib(games=4096):
+def puffer_train(games=4096):
     """PufferLib's trainer on its pong in C, by its own settings and default network.
 
     Left out of its settings are the recurrent layer, and its optimizer muon for
@@ -131,6 +129,7 @@ def pufferlib(games=4096):
     )
     torch.manual_seed(1)
     envs = pufferl.load_env("puffer_pong", args)
+    yield envs.single_observation_space.shape[0], int(envs.single_action_space.n)
     trainer = pufferl.PuffeRL(args["train"], envs, pufferl.load_policy(args, envs))
     while True:
         trainer.evaluate()
@@ -138,145 +137,110 @@ def pufferlib(games=4096):
         yield trainer.global_step
 
 
-# Ours: cmd/train with a config. Decisions so far stand in the metrics.
+def puffer_games(name, games=4096):
+    """A game of PufferLib in C, played at random, called from Python for all games at once."""
+    import importlib
+
+    import numpy as np
+
+    make = getattr(importlib.import_module("pufferlib.ocean.%s.%s" % (name, name)), name.capitalize())
+    envs = make(num_envs=games, render_mode=None)
+    yield int(np.prod(envs.single_observation_space.shape)), int(envs.single_action_space.n)
+    actions = np.random.default_rng(1).integers(envs.single_action_space.n, size=(64, games))
+    envs.reset(seed=1)
+    steps = 0
+    while True:
+        for action in actions:
+            envs.step(action)
+        steps += actions.size
+        yield steps
 
 
-def config(game, rows, hidden, head, **ppo):
-    train = dict(algorithm="ppo", steps=10**12, rows=rows, hidden=hidden, head=head, evaluations=0, checkpoints=1, ppo=ppo)
-    # Pig for three, since solving it for two would take longer than measuring.
-    return dict(game=game, game_config=dict(players=3 if game == "pig" else 2), train=train)
+def pgx_games(name, games, length):
+    """A game of pgx, played at random: one compiled loop over games, with legal actions only."""
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    import pgx
+    from pgx.experimental import auto_reset
+
+    env = pgx.make(name)
+    step = jax.vmap(auto_reset(env.step, env.init))
+
+    def advance(carry, _):
+        state, key = carry
+        key, choice, chance = jax.random.split(key, 3)
+        action = jax.random.categorical(choice, jnp.where(state.legal_action_mask, 0.0, -jnp.inf))
+        state = step(state, action, jax.random.split(chance, games))
+        # The sums make the compiler keep what nobody else reads.
+        return (state, key), (state.observation.sum(), state.rewards.sum())
+
+    rollout = jax.jit(lambda carry: jax.lax.scan(advance, carry, None, length=length))
+    carry = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(1), games)), jax.random.key(2)
+    yield int(np.prod(env.observation_shape)), env.num_actions
+    steps = 0
+    while True:
+        carry, sums = rollout(carry)
+        jax.block_until_ready(sums)
+        steps += games * length
+        yield steps
 
 
-def metrics(path, process):
-    """Yields the decisions so far as lines are added to a file of metrics."""
-    while not os.path.exists(path):
-        if process.poll() is not None:
-            raise RuntimeError("cmd/train ended with status %d" % process.returncode)
-        time.sleep(0.002)
-    with open(path) as file:
-        line = ""
-        while process.poll() is None:
-            line += file.readline()
-            if line.endswith("\n"):
-                yield json.loads(line)["steps"]
-                line = ""
-            else:
-                time.sleep(0.002)
+def cartpole(games=64):
+    """Gymnasium's CartPole, played at random in the vector of environments of CleanRL."""
+    import gymnasium
+
+    envs = gymnasium.vector.SyncVectorEnv([lambda: gymnasium.make("CartPole-v1")] * games)
+    yield envs.single_observation_space.shape[0], int(envs.single_action_space.n)
+    envs.reset(seed=1)
+    steps = 0
+    while True:
+        for _ in range(10):
+            envs.step(envs.action_space.sample())
+        steps += 10 * games
+        yield steps
 
 
-def ours(binary, settings):
-    with tempfile.TemporaryDirectory() as dir:
-        path = os.path.join(dir, "config.json")
-        with open(path, "w") as file:
-            json.dump(settings, file)
-        command = [binary, "-config", path, "-out", os.path.join(dir, "run")]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            return measure(metrics(os.path.join(dir, "run", "metrics.jsonl"), process), process.pid)
-        finally:
-            process.kill()
-            process.wait()
+PEERS = {
+    "cleanrl": cleanrl,
+    "pufferlib": puffer_train,
+    "pufferlib-squared": lambda: puffer_games("squared"),
+    "pufferlib-cartpole": lambda: puffer_games("cartpole"),
+    "pgx-backgammon": lambda: pgx_games("backgammon", 256, 10),
+    "pgx-2048": lambda: pgx_games("2048", 1024, 50),
+    "gymnasium-cartpole": cartpole,
+}
 
 
-def peer(name, threads):
-    """Measures a peer in a process of its own."""
-    command = [sys.executable, "-W", "ignore", __file__, name, str(threads)]
-    with tempfile.TemporaryDirectory() as dir:  # where it may write
-        done = subprocess.run(command, cwd=dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=25, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip().splitlines()[-1])
-    return json.loads(done.stdout)
+def cpu():
+    """CPU-seconds of this process so far."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
 
 
-PEERS = {"cleanrl": cleanrl, "pufferlib": pufferlib}
-
-
-def cpu(pid):
-    """CPU-seconds of a process so far."""
-    import psutil
-
-    t = psutil.Process(pid).cpu_times()
-    return t.user + t.system
-
-
-def measure(progress, pid):
-    """Returns steps/s and CPU-seconds per million steps, from the second of the
-    steps that progress yields to the first after SECONDS."""
-    next(progress)
-    steps0, start, cpu0 = next(progress), time.perf_counter(), cpu(pid)
-    for steps in progress:
-        wall = time.perf_counter() - start
-        if wall >= SECONDS:
-            return (steps - steps0) / wall, (cpu(pid) - cpu0) / (steps - steps0) * 1e6
-    raise RuntimeError("it ended too early")
-
-
-def table(binary):
-    small = dict(horizon=128, minibatch=2048)
-    large = dict(horizon=64, minibatch=32768, epochs=1)
-    groups = [
-        [
-            ("CleanRL ppo.py, CartPole, 4 epochs, 1 thread", "two of 4-64-64", 64, lambda: peer("cleanrl", 1)),
-            ("the same, 2 threads", "", 64, lambda: peer("cleanrl", 2)),
-            ("Martian Dice, logits, 4 epochs", "323-64-64", 64, config("martian-dice", 64, [64, 64], "logits", epochs=4, **small)),
-            ("Martian Dice, logits, 1 epoch", "323-64-64", 64, config("martian-dice", 64, [64, 64], "logits", epochs=1, **small)),
-            ("Martian Dice, score, 1 epoch", "323-64-64", 64, config("martian-dice", 64, [64, 64], "score", epochs=1, **small)),
-            ("Pig, logits, 4 epochs", "64-64", 64, config("pig", 64, [64, 64], "logits", epochs=4, **small)),
-        ],
-        [
-            ("PufferLib trainer, pong, 1 thread", "8-128", 4096, lambda: peer("pufferlib", 1)),
-            ("the same, 2 threads", "", 4096, lambda: peer("pufferlib", 2)),
-            ("Martian Dice, logits", "323-128", 4096, config("martian-dice", 4096, [128], "logits", **large)),
-            ("Martian Dice, score", "323-128", 4096, config("martian-dice", 4096, [128], "score", **large)),
-            ("Pig, logits", "128", 4096, config("pig", 4096, [128], "logits", **large)),
-        ],
-    ]
-    rows = [row for group in groups for row in group]
-    rates, faults = {row: [] for row in map(id, rows)}, {}
-    print("load average at the start: %.2f" % os.getloadavg()[0], flush=True)
-    start = time.monotonic()
-    for _ in range(ROUNDS):
-        for row in rows:
-            late = rates[id(row)] and time.monotonic() - start > LIMIT
-            if late or id(row) in faults:
-                continue
-            try:
-                how = row[3]
-                rates[id(row)].append(how() if callable(how) else ours(binary, how))
-            except (RuntimeError, subprocess.TimeoutExpired) as fault:
-                faults[id(row)] = "too slow" if isinstance(fault, subprocess.TimeoutExpired) else str(fault)[:100]
-    print("load average at the end:   %.2f\n" % os.getloadavg()[0])
-    print("%-46s %-15s %6s %10s %21s %8s" % ("what", "network", "games", "steps/s", "least to most", "CPU-s/M"))
-    for row in rows:
-        got = rates[id(row)]
-        if not got:
-            print("%-46s %-15s %6d not measured: %s" % (*row[:3], faults[id(row)]))
-            continue
-        rate, work = (statistics.median(column) for column in zip(*got))
-        ends = "%.0f to %.0f" % (min(got)[0], max(got)[0])
-        print("%-46s %-15s %6d %10.0f %21s %8.2f" % (*row[:3], rate, ends, work))
-    print(
-        """
-Medians of up to %d rounds of %d s, one after the other, without start-up. CPU-s/M is
-CPU-seconds per million steps; a step is a decision in one game. Network is inputs
-and layers; ours holds policy and value in one network. With logits our network is
-asked once a decision, as the peers' are; with scores, our default, once for each
-legal action. CleanRL's is the published loop written anew, less its logging, since
-the package on PyPI holds an early one; PufferLib 3.0.0 is PyPI's, with its settings
-for pong less the LSTM, with adam for muon, and its games in one process. Horizons
-and minibatches of ours are the peer's. The games differ: what they cost is in it."""
-        % (ROUNDS, SECONDS)
-    )
+def measure(loop, seconds):
+    """Measures from the second of the steps that loop yields on, for this many CPU-seconds."""
+    observation, actions = next(loop)
+    next(loop)
+    first, start = next(loop), cpu()
+    for steps in loop:
+        used = cpu() - start
+        if used >= seconds:
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            return dict(steps=steps - first, cpu=used, observation=observation, actions=actions, memory=memory)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] not in PEERS:
-        table(sys.argv[1])
-        sys.exit()
-    import torch
-
-    torch.set_num_threads(int(sys.argv[2]))
+    name, seconds = sys.argv[1:]
+    os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+    os.environ["OMP_NUM_THREADS"] = "1"
+    if name.startswith("openspiel-"):
+        os.execl(os.environ["OPENSPIEL"], "openspiel", name.removeprefix("openspiel-"), seconds)
     out = os.fdopen(os.dup(1), "w")  # PufferLib draws on the standard output
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    print(json.dumps(measure(PEERS[sys.argv[1]](), os.getpid())), file=out, flush=True)
+    with tempfile.TemporaryDirectory() as folder:  # where it may write
+        os.chdir(folder)
+        result = measure(PEERS[name](), float(seconds))
+    print(json.dumps(result), file=out, flush=True)
     os._exit(0)  # its threads would go on

@@ -50,6 +50,7 @@ var table = []struct {
 	{"internal/cli", []string{"agents", "models"}}, // opens agents
 	{"internal/cli/clitest", []string{"internal/cli"}},
 	{"internal/curve", []string{"env/game", "env/game/chart"}}, // draws the charts of a run
+	{"internal/benchmarks", []string{"env/catalog"}},           // shows the sizes of observations
 	{"internal/...", nil},
 }
 

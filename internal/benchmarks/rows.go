@@ -1,0 +1,115 @@
+package main
+
+// A table of the page has groups of rows. The rows of a group that are ours come
+// first; the others are compared with each of them.
+type (
+	table struct {
+		title  string
+		intro  string
+		kind   kind
+		groups []group
+	}
+	group []row
+	row   struct {
+		what    string
+		project string // "" is this one
+		work    work
+		game    game    // ours, where the table shows observations
+		unit    float64 // steps that the cost is for
+		two     bool    // on two cores too
+		differs string  // what the project does more or less than ours
+	}
+	game struct {
+		id      string
+		players int
+		config  string
+	}
+)
+
+// kind is what a table shows.
+type kind int
+
+const (
+	rates kind = iota // steps by CPU-second
+	costs             // CPU-seconds by step
+)
+
+const million = 1e6
+
+// one is a group of one row of ours.
+func one(r row) group { return group{r} }
+
+// batches is a row of one of the benchmarks of batches.
+func batches(what, pattern string, n int, id string, players int, config string) row {
+	return row{what: what, work: benchmark(pattern, n), game: game{id, players, config}, unit: million}
+}
+
+var tables = []table{
+	{
+		title: "Environments",
+		intro: "Decisions at random, with observations and masks written, 1,024 games at once in ours.",
+		kind:  rates,
+		groups: []group{
+			{
+				batches("Pig", "^BenchmarkPig$", 40_000, "pig", 2, "{}"),
+				{what: "Pig, C++", project: "OpenSpiel", work: peer("openspiel-pig"), unit: million,
+					differs: "one game at a time; legal actions and outcomes as lists; one-hot scores in the observation, without whose turn it is"},
+			},
+			{
+				batches("Martian Dice", "^BenchmarkMartianDice$", 15_000, "martian-dice", 2, "{}"),
+				{what: "backgammon, C++", project: "OpenSpiel", work: peer("openspiel-backgammon"), unit: million,
+					differs: "larger rules, whose legal actions are pairs of moves; one game at a time"},
+				{what: "backgammon, 256 games", project: "pgx", work: peer("pgx-backgammon"), unit: million,
+					differs: "larger rules; compiled for the CPU, although made for GPUs"},
+				{what: "2048, 1,024 games", project: "pgx", work: peer("pgx-2048"), unit: million, differs: "masks, and chance in each step, as in ours; compiled for the CPU, although made for GPUs"},
+				{what: "squared, 4,096 games", project: "PufferLib", work: peer("pufferlib-squared"), unit: million,
+					differs: "a walk on a grid; no masks; chance only at the start of a game"},
+				{what: "cartpole, 4,096 games", project: "PufferLib", work: peer("pufferlib-cartpole"), unit: million, differs: "no masks; chance only at the start of a game"},
+				{what: "CartPole, 64 games", project: "Gymnasium", work: peer("gymnasium-cartpole"), unit: million, differs: "no masks; chance only at the start of a game; written in Python"},
+			},
+			one(batches("Mars is Ours!, quick", "^BenchmarkMars$/^quick$", 4_000, "mars-is-ours-fast", 2, "{}")),
+			one(batches("Mars is Ours! for 2", "^BenchmarkMars$/^players=2$", 3_000, "mars-is-ours", 2, "{}")),
+			one(batches("Mars is Ours! for 3", "^BenchmarkMars$/^players=3$", 2_000, "mars-is-ours", 3, "{}")),
+			one(batches("Mars is Ours! for 4", "^BenchmarkMars$/^players=4$", 2_000, "mars-is-ours", 4, "{}")),
+			one(batches("Martian Risk for 3, 21 regions", "^BenchmarkMartianRisk$/^players=3$/^regions=21$", 2_000, "martian-risk", 3, `{"regions_per_player": 7}`)),
+			one(batches("Martian Risk for 4, 28 regions", "^BenchmarkMartianRisk$/^players=4$/^regions=28$", 2_000, "martian-risk", 4, `{"regions_per_player": 7}`)),
+			one(batches("Martian Risk for 5, 35 regions", "^BenchmarkMartianRisk$/^players=5$/^regions=35$", 1_500, "martian-risk", 5, `{"regions_per_player": 7}`)),
+			one(batches("Martian Risk for 6, 42 regions", "^BenchmarkMartianRisk$/^players=6$/^regions=42$", 1_500, "martian-risk", 6, `{"regions_per_player": 7}`)),
+		},
+	},
+	{
+		title: "Training",
+		intro: "CPU-seconds for a million decisions of the whole loop, without evaluation. Ours is Martian Dice for two.",
+		kind:  costs,
+		groups: []group{
+			one(row{what: "`ppo`, scores, the default", work: training(`"algorithm": "ppo"`, 700_000), unit: million, two: true}),
+			one(row{what: "`ppo`, logits", work: training(`"algorithm": "ppo", "head": "logits"`, 1_200_000), unit: million, two: true}),
+			one(row{what: "`turn-exact`", work: training(`"algorithm": "turn-exact"`, 500_000), unit: million, two: true}),
+			one(row{what: "`one-ply`", work: training(`"algorithm": "one-ply"`, 40_000), unit: million}),
+			{
+				{what: "`ppo`, logits, 4 epochs, 64 games, network 323-64-64",
+					work: training(`"algorithm": "ppo", "head": "logits", "rows": 64, "hidden": [64, 64], "ppo": {"horizon": 128, "minibatch": 2048, "epochs": 4}`, 700_000), unit: million},
+				{what: "`ppo.py`, CartPole, 4 epochs, 64 games, two networks 4-64-64", project: "CleanRL", work: peer("cleanrl"), unit: million,
+					differs: "the published loop without its logging; a game without masks; two networks, for policy and value"},
+			},
+			{
+				{what: "`ppo`, logits, 4,096 games, network 323-128",
+					work: training(`"algorithm": "ppo", "head": "logits", "rows": 4096, "hidden": [128], "ppo": {"horizon": 64, "minibatch": 32768, "epochs": 1}`, 1_000_000), unit: million},
+				{what: "the same with scores",
+					work: training(`"algorithm": "ppo", "head": "score", "rows": 4096, "hidden": [128], "ppo": {"horizon": 64, "minibatch": 32768, "epochs": 1}`, 500_000), unit: million},
+				{what: "pong, 4,096 games, network 8-128", project: "PufferLib", work: peer("pufferlib"), unit: million,
+					differs: "8 frames of pong a step; no masks; its own settings, but without LSTM, with Adam instead of Muon, and all games in one process"},
+			},
+		},
+	},
+	{
+		title: "Search, solutions and evaluation",
+		intro: "CPU-seconds of the whole process, in Martian Dice for two.",
+		kind:  costs,
+		groups: []group{
+			one(row{what: "a million simulations of tree search", work: benchmark("^BenchmarkSearch$/^martian-dice$", 60), unit: million}),
+			one(row{what: "the exact solution", work: process("solve", "-cache", "none"), unit: 1}),
+			one(row{what: "exact evaluation of the released network, solution included", work: process("eval", "-model", "pretrained", "-cache", "none"), unit: 1, two: true}),
+		},
+	},
+}
