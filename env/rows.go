@@ -2,6 +2,7 @@ package env
 
 import (
 	"fmt"
+	"math"
 
 	"marsgym/env/game"
 )
@@ -19,10 +20,14 @@ func (v *Vec[S]) stepRows() error {
 	clear(buf.Reward)
 	clear(buf.Terminated)
 	clear(buf.Truncated)
-	limit := int32(v.spec.MoveLimit)
+	limit := int32(math.MaxInt32)
+	if v.spec.MoveLimit > 0 {
+		limit = int32(v.spec.MoveLimit)
+	}
+	moves := v.moves[:len(buf.Player)]
 	for i, who := range buf.Player {
-		v.moves[i]++
-		if who >= 0 && (limit == 0 || v.moves[i] < limit) {
+		moves[i]++
+		if who >= 0 && moves[i] < limit {
 			continue
 		}
 		if who == game.Terminal {

@@ -9,7 +9,10 @@ import (
 
 // NewRows implements [game.RowPlayer].
 func (r *Rules) NewRows(n int) game.Rows[State] {
-	p := &rows{players: uint8(r.cfg.Players), target: uint32(r.cfg.Target)}
+	p := &rows{players: r.cfg.Players, target: uint32(r.cfg.Target)}
+	for i := range r.cfg.Players {
+		p.next[0][i], p.next[1][i] = uint8((i+1)%r.cfg.Players), uint8(i)
+	}
 	for i := range p.points {
 		p.points[i] = float32(i) * r.scale
 	}
@@ -20,8 +23,9 @@ func (r *Rules) NewRows(n int) game.Rows[State] {
 // policy makes them unpredictable, and a mispredicted branch costs as much as the
 // rest of a step.
 type rows struct {
-	players uint8
+	players int
 	target  uint32
+	next    [2][16]uint8 // the seat after 0, the end of a turn, and 1, else; by seat
 	points  [256]float32 // by points, over target
 }
 
@@ -46,7 +50,7 @@ func (p *rows) Step(states []State, actions []game.Action, dice []rand.PCG, play
 		dice[i+(n-i)*int(hold)] = d // to the free generator if nothing is rolled
 		rolled := (uint32(face) + 1) * (1 - hold)
 
-		seat := s.Seat % maxPlayers
+		seat := s.Seat
 		score, total := uint32(s.Score[seat]), uint32(s.Total)
 		more := uint32(0) // 1 if the turn goes on
 		if rolled > 1 {
@@ -60,10 +64,7 @@ func (p *rows) Step(states []State, actions []game.Action, dice []rand.PCG, play
 		}
 		s.Score[seat] = uint8(score + total*over)
 		s.Total = uint8(total * (1 - over))
-		next := seat + uint8(1-more)
-		if next == p.players {
-			next = 0
-		}
+		next := p.next[more&1][seat&15]
 		s.Seat, s.Phase = next, Phase(uint32(Over)*over)
 		players[i] = game.Player(next) - game.Player(over)*(game.Player(next)-game.Terminal)
 	}
@@ -78,7 +79,7 @@ func illegal(s *State, a game.Action) uint32 {
 
 // Show implements [game.Rows].
 func (p *rows) Show(states []State, _ []game.Player, _ []State, _ [][]game.Action, obs []float32, mask []bool) {
-	n := int(p.players)
+	n := p.players
 	d := 2*n + 3
 	if obs[n] == 0 { // the elements that never change are to be written
 		for i := range states {
