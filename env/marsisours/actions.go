@@ -55,14 +55,16 @@ func (a *actions) target(x int) (slot, robots int) {
 }
 
 // Legal implements [game.Rules].
-func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
+func (r *Rules) Legal(dst []game.Action, s State) []game.Action { return r.appendLegal(dst, &s) }
+
+func (r *Rules) appendLegal(dst []game.Action, s *State) []game.Action {
 	p, seat := int(s.Mover), &s.Seats[s.Mover]
 	a := &r.act
 	switch s.Phase {
 	case Acting:
 		if seat.Hand > 0 {
-			dst = r.appendPlaces(dst, &s, p)
-			dst = r.appendAttacks(dst, &s, p)
+			dst = r.appendPlaces(dst, s, p)
+			dst = r.appendAttacks(dst, s, p)
 		}
 		dst = append(dst, game.Action(a.pass))
 	case Missed:
@@ -82,7 +84,7 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 			}
 		}
 	case Buying:
-		for n := range r.affordable(&s) + 1 {
+		for n := range r.affordable(s) + 1 {
 			dst = append(dst, game.Action(a.buy+n))
 		}
 	case Naming:

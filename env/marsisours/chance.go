@@ -78,27 +78,31 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 
 // Sample implements [game.Sampler].
 func (r *Rules) Sample(s State, dice *rand.PCG) State {
+	r.sample(&s, dice)
+	return s
+}
+
+func (r *Rules) sample(s *State, dice *rand.PCG) {
 	switch s.Phase {
 	case Laying:
-		left, total := r.tilesLeft(&s)
+		left, total := r.tilesLeft(s)
 		n, k := drawBelow(dice, total), 0
 		for n >= left[k] {
 			n -= left[k]
 			k++
 		}
-		r.layUnit(&s, k, drawBelow(dice, r.pool.quarters))
+		r.layUnit(s, k, drawBelow(dice, r.pool.quarters))
 	case Drawing:
-		r.startGame(&s, drawBelow(dice, r.cfg.Players))
+		r.startGame(s, drawBelow(dice, r.cfg.Players))
 	case Rolling, Rerolling:
 		k, die := int(s.Attackers), int(s.Die)
 		if die == 0 {
 			die = drawBelow(dice, faces) + 1
 		}
-		r.resolveAttack(&s, die, drawBelow(dice, pow6[k]) >= below(k, r.defence(&s, die)))
+		r.resolveAttack(s, die, drawBelow(dice, pow6[k]) >= below(k, r.defence(s, die)))
 	case Scoring:
-		r.scoreDie(&s, drawBelow(dice, faces)+1)
+		r.scoreDie(s, drawBelow(dice, faces)+1)
 	}
-	return s
 }
 
 // drawBelow draws a number from 0 to n-1.

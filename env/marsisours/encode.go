@@ -13,14 +13,14 @@ import (
 //
 // Seats come in the order of play from the viewer's.
 type layout struct {
-	fields                          []game.Field
-	terrain, robots, standing, seat int
-	mover, start, round, phase      int
-	place, attackers, die           int
-	row                             int          // length of the numbers of one seat
-	ground                          []uint8      // the cells with a terrain, in order
-	phases                          [phases]int8 // the index of a phase, or -1
-	level                           [maxLevels]float32
+	fields                     []game.Field
+	robots, standing, seat     int
+	mover, start, round, phase int
+	place, attackers, die      int
+	row                        int          // length of the numbers of one seat
+	ground                     []uint8      // the cells with a terrain, in order
+	phases                     [phases]int8 // the index of a phase, or -1
+	level                      [maxLevels]float32
 }
 
 // A seat has perSeat numbers, in the quick game the first perFastSeat of them.
@@ -62,7 +62,7 @@ func newLayout(r *Rules) layout {
 			}
 		}
 		l.row = perSeat
-		l.terrain = add("gem, soda, metal or turf by cell, the stone left out", products*len(l.ground))
+		add("gem, soda, metal or turf by cell, the stone left out", products*len(l.ground))
 		l.robots = add("robots by place and seat from the viewer's", (f+labs)*p)
 		l.standing = add("standing robots by place", f+labs)
 		l.seat = add("hand and junkyard over 12, passed, money over 60, tokens over 10, dice over 12, tracks over their length, by seat from the viewer's", l.row*p)
@@ -80,12 +80,15 @@ func newLayout(r *Rules) layout {
 // Encode implements [game.Rules]. While the map is being laid, the terrain shows the
 // tiles laid so far.
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
-	l, n := &r.lay, r.cfg.Players
 	clear(dst)
-	if !r.fast {
-		r.encodeGround(dst[l.terrain:], &s)
-	}
-	p := int(viewer)
+	r.encodeGround(dst, &s)
+	r.encodeSeats(dst, &s, int(viewer))
+}
+
+// encodeSeats writes all but the terrain, seen by seat p, to an observation in which
+// all but the terrain is zero.
+func (r *Rules) encodeSeats(dst []float32, s *State, p int) {
+	l, n := &r.lay, r.cfg.Players
 	for i := range n {
 		for set := s.Robots[p]; set != 0; set &= set - 1 {
 			dst[l.robots+n*int(r.slot[bits.TrailingZeros64(set)])+i] = 1
@@ -147,7 +150,7 @@ func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
 	}
 }
 
-// encodeGround writes the terrain of the cells where it is known.
+// encodeGround writes the terrain, the first field, of the cells where it is known.
 func (r *Rules) encodeGround(dst []float32, s *State) {
 	lo, hi, known := s.Terrain[0], s.Terrain[1], ^uint64(0)
 	if s.Phase == Laying {

@@ -151,7 +151,9 @@ func (r *Rules) Initial() State {
 }
 
 // CurrentPlayer implements [game.Rules].
-func (r *Rules) CurrentPlayer(s State) game.Player {
+func (r *Rules) CurrentPlayer(s State) game.Player { return s.player() }
+
+func (s *State) player() game.Player {
 	switch s.Phase {
 	case Acting, Missed, LayDown, Cashing, Buying, Naming:
 		return game.Player(s.Mover)

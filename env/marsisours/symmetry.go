@@ -85,10 +85,27 @@ func (r *Rules) Canonical(s State) (State, []game.Action) {
 	if s.Phase == Laying || len(r.views) == 1 {
 		return s, nil
 	}
-	left := uint8(1<<len(r.views) - 1)
+	left := r.allViews()
 	if !r.fast {
 		left = r.lowestGround(&s, left)
 	}
+	v := r.lowestView(&s, left)
+	if v == &r.views[0] {
+		return s, nil
+	}
+	if !r.fast {
+		s.Terrain[0], s.Terrain[1] = r.transform(v, s.Terrain[0]), r.transform(v, s.Terrain[1])
+	}
+	r.show(&s, v)
+	return s, v.relabel
+}
+
+// allViews returns the set of all views.
+func (r *Rules) allViews() uint8 { return uint8(1<<len(r.views) - 1) }
+
+// lowestView returns the first of the views among left in which the sets of robots are
+// the smallest.
+func (r *Rules) lowestView(s *State, left uint8) *view {
 	for p := 0; p < r.cfg.Players && several(left); p++ {
 		// The order is that of play from the starter, so that the view does not
 		// depend on the starter's seat.
@@ -100,21 +117,20 @@ func (r *Rules) Canonical(s State) (State, []game.Action) {
 	if s.attackOnMap() && several(left) {
 		left = r.lowest(1<<s.Place, left)
 	}
-	if left&1 == 1 {
-		return s, nil
-	}
-	v := &r.views[bits.TrailingZeros8(left)]
+	return &r.views[bits.TrailingZeros8(left)]
+}
+
+// show changes all places of s but the terrain to those of a view.
+func (r *Rules) show(s *State, v *view) {
 	for p := range r.cfg.Players {
 		s.Robots[p] = r.transform(v, s.Robots[p])
 	}
 	if !r.fast {
 		s.Standing = r.transform(v, s.Standing)
-		s.Terrain[0], s.Terrain[1] = r.transform(v, s.Terrain[0]), r.transform(v, s.Terrain[1])
 	}
 	if s.attackOnMap() {
 		s.Place = uint8(bits.TrailingZeros64(r.transform(v, 1<<s.Place)))
 	}
-	return s, v.relabel
 }
 
 func several(set uint8) bool { return set&(set-1) != 0 }
