@@ -53,7 +53,7 @@ type board struct {
 	row, col   [maxCells]int
 	name       [firstLab + labs]string
 	neighbours [maxCells]uint64 // neighbours, stations included
-	edges      []edge
+	near       cellMap          // to the neighbours
 	stations   uint64
 	stone      uint64
 	standable  uint64    // where robots can stand: all but the stations
@@ -63,10 +63,26 @@ type board struct {
 	fixed      uint64    // the cells whose terrain the config fixes
 }
 
-// edge joins all cells c of lo to c+by.
-type edge struct {
-	by uint
-	lo uint64
+// cellMap maps sets of cells to sets, byte by byte: it has the image of each byte.
+type cellMap [7][256]uint64
+
+// add adds a set to the image of cell c.
+func (m *cellMap) add(c int, image uint64) {
+	for set := range m[c/8] {
+		if set>>(c%8)&1 == 1 {
+			m[c/8][set] |= image
+		}
+	}
+}
+
+// image returns the image of the cells of a set.
+func (b *board) image(m *cellMap, set uint64) uint64 {
+	out := m[0][uint8(set)] | m[1][uint8(set>>8)]
+	if b.cells > 16 {
+		out |= m[2][uint8(set>>16)] | m[3][uint8(set>>24)] | m[4][uint8(set>>32)] |
+			m[5][uint8(set>>40)] | m[6][uint8(set>>48)]
+	}
+	return out
 }
 
 // unit holds the cells that are laid at once: those of a tile, clockwise, or one.
@@ -119,11 +135,9 @@ func newBoard(m Map, at Stations, p *pool) (*board, error) {
 		for _, d := range [4][2]int{{0, 1}, {1, 0}, {0, -1}, {-1, 0}} {
 			if n, ok := index[[2]int{b.row[c] + d[0], b.col[c] + d[1]}]; ok {
 				b.neighbours[c] |= 1 << n
-				if n > c {
-					b.addEdge(uint(n-c), c)
-				}
 			}
 		}
+		b.near.add(c, b.neighbours[c])
 	}
 	for _, name := range m.Stations[at].Cells {
 		c := slices.Index(b.name[:b.cells], name)
@@ -154,16 +168,6 @@ func newBoard(m Map, at Stations, p *pool) (*board, error) {
 		return nil, fmt.Errorf("%d tiles are to be laid, and there are %d", len(b.units), p.size)
 	}
 	return b, nil
-}
-
-// addEdge adds an edge from c to c+by.
-func (b *board) addEdge(by uint, c int) {
-	i := slices.IndexFunc(b.edges, func(e edge) bool { return e.by == by })
-	if i < 0 {
-		i = len(b.edges)
-		b.edges = append(b.edges, edge{by: by})
-	}
-	b.edges[i].lo |= 1 << c
 }
 
 // readTerrain reads the drawing of the terrain.
@@ -215,12 +219,7 @@ func (b *board) addUnits(letter byte, cells []uint8, p *pool) error {
 }
 
 // neighboursOf returns the set of all neighbours of a set.
-func (b *board) neighboursOf(set uint64) (out uint64) {
-	for _, e := range b.edges {
-		out |= set&e.lo<<e.by | set>>e.by&e.lo
-	}
-	return out
-}
+func (b *board) neighboursOf(set uint64) uint64 { return b.image(&b.near, set) }
 
 // set sets the terrain of cell c to t. The cell has none yet.
 func set(words *[2]uint64, c, t int) {

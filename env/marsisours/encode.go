@@ -135,7 +135,7 @@ func fractions(most int) (list [maxRobots + 1]float32) {
 
 func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
 	if !r.fast {
-		dst = dst[:perSeat]
+		dst := (*[perSeat]float32)(dst)
 		dst[3] = float32(seat.Money) * (1. / 60) // chosen: about the largest sum in a game
 		dst[4] = tenths[seat.Tokens]
 		dst[5] = twelfths[seat.Dice]
@@ -143,7 +143,6 @@ func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
 			dst[6+t] = r.lay.level[level]
 		}
 	}
-	dst = dst[:perFastSeat]
 	dst[0], dst[1] = twelfths[seat.Hand], twelfths[seat.Junk]
 	if passed {
 		dst[2] = 1

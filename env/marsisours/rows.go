@@ -63,11 +63,12 @@ func (w *rows) played(i int, a game.Action) int {
 // Show implements [game.Rows].
 func (w *rows) Show(states []State, players []game.Player, shown []State, relabel [][]game.Action, obs []float32, mask []bool) {
 	r, d, n := w.r, len(obs)/len(states), w.r.act.n
+	// The viewer is the mover, so that its element is zero only before the first Show.
+	fresh := obs[r.lay.mover] == 0
 	clear(mask)
 	for i := range states {
 		s, g, c, row := &states[i], &w.grounds[i], &shown[i], obs[i*d:][:d]
-		// The viewer is the mover, so that its element is zero before the first Show.
-		known := row[r.lay.mover] != 0 && g.terrain == s.Terrain
+		known := !fresh && g.terrain == s.Terrain
 		if !known {
 			r.lookAt(g, s)
 		}

@@ -8,8 +8,8 @@ import (
 
 // view is a symmetry of the board: a rotation or a reflection.
 type view struct {
-	image   [7][256]uint64 // of each byte of a set of cells
-	relabel []game.Action  // of the actions of the image
+	cells   cellMap
+	relabel []game.Action // of the actions of the image
 }
 
 // newViews lists the symmetries of the board, the identity first, and for each cell
@@ -59,9 +59,7 @@ func newViews(r *Rules) (views []view, sources [][8]uint8) {
 func newView(r *Rules, to *[maxCells]uint8) view {
 	var v view
 	for c := range r.board.cells {
-		for set := range 256 {
-			v.image[c/8][set] |= uint64(set>>(c%8)&1) << to[c]
-		}
+		v.cells.add(c, 1<<to[c])
 	}
 	for a := range r.act.n {
 		v.relabel = append(v.relabel, game.Action(a))
@@ -139,12 +137,7 @@ func (s *State) attackOnMap() bool { return s.Attackers > 0 && s.Place < firstLa
 
 // transform returns the image of a set of places.
 func (r *Rules) transform(v *view, set uint64) uint64 {
-	out := set&allLabs | v.image[0][uint8(set)] | v.image[1][uint8(set>>8)]
-	if r.board.cells > 16 {
-		out |= v.image[2][uint8(set>>16)] | v.image[3][uint8(set>>24)] | v.image[4][uint8(set>>32)] |
-			v.image[5][uint8(set>>40)] | v.image[6][uint8(set>>48)]
-	}
-	return out
+	return set&allLabs | r.board.image(&v.cells, set)
 }
 
 // lowest returns the views among left in which a set of places is the smallest
