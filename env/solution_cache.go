@@ -18,13 +18,12 @@ import (
 // stored.
 var ErrNotCached = errors.New("the solution is not stored")
 
-// saveInterval is the least time between two writes of an unfinished solution, and
-// saveShare the largest part of the time that they may take. Chosen: a crash loses a
-// minute of work or, where a write takes longer than two seconds, thirty times the time
-// of a write.
+// Between two writes of an unfinished solution there is at least saveInterval, and
+// savePause times the time of the last write. Chosen: a crash loses a minute of work, and
+// a large solution, which takes half a minute to write, is slowed down by a thirtieth.
 const (
 	saveInterval = time.Minute
-	saveShare    = 1. / 30
+	savePause    = 30
 )
 
 // equationsChecked is the number of optimality equations of a solution file that are
@@ -73,7 +72,7 @@ func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(f
 			if err := f.save(w); err != nil {
 				notCached(err)
 			}
-			next = time.Now().Add(max(saveInterval, 30*time.Since(begun)))
+			next = time.Now().Add(max(saveInterval, savePause*time.Since(begun)))
 		}
 	})
 	if err != nil && ctx.Err() == nil {

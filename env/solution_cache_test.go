@@ -1,13 +1,16 @@
 package env_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"marsgym/env"
@@ -147,5 +150,60 @@ func TestSolveCachedCleans(t *testing.T) {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s: %v; want it to exist: %v", path, err, want)
 		}
+	}
+}
+
+// TestSolveCachedSaves: an unfinished solution is written each minute.
+func TestSolveCachedSaves(t *testing.T) {
+	g, dir := reduced(t, 8), t.TempDir()
+	path := env.SolutionFile(dir, g.Spec())
+	synctest.Test(t, func(t *testing.T) {
+		var written []int // calls of progress at which the file has changed
+		var last []byte
+		calls := 0
+		_, err := g.SolveCached(t.Context(), dir, func(float64) {
+			if file, err := os.ReadFile(path); err == nil && !bytes.Equal(file, last) {
+				written, last = append(written, calls), file
+			}
+			calls++
+			time.Sleep(25 * time.Second)
+		}, noWarning(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The third call after a write is 75 seconds later, and the file is seen in the next one.
+		for i, at := range written {
+			if want := 3 * (i + 1); at != want {
+				t.Errorf("write %d is seen in call %d; want %d", i, at, want)
+			}
+		}
+		if len(written) < calls/3-1 || calls < 20 {
+			t.Errorf("%d writes in %d calls", len(written), calls)
+		}
+	})
+}
+
+// TestSolveCachedMemory: to resume a solve needs the memory of the values once.
+func TestSolveCachedMemory(t *testing.T) {
+	g, dir := reduced(t, 45), t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := g.SolveCached(ctx, dir, func(done float64) {
+		if done > 0.9 {
+			cancel()
+		}
+	}, noWarning(t))
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	e, _ := g.Estimate()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := g.SolveCached(t.Context(), dir, nil, noWarning(t)); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	const rest = 3 << 20 // a buffer of 1 MB for the file, one layer, and the solved turns
+	if got := after.TotalAlloc - before.TotalAlloc; got < uint64(e.Bytes) || got > uint64(e.Bytes)+rest || e.Bytes < 2*rest {
+		t.Errorf("%d bytes are allocated; the values take %d", got, e.Bytes)
 	}
 }

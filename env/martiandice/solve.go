@@ -24,7 +24,7 @@ const maxStarts = 600_000_000
 //
 // With three or more players it is an equilibrium: each seat maximises its own share
 // of the win, and ties go to the lowest action. The cycle of turns without points is
-// solved by policy iteration from equal shares. Where that does not converge, as at a
+// solved by policy iteration from the values at scores with a point more. Where that does not converge, as at a
 // few scores of four players, the equilibrium is mixed.
 type Solution struct {
 	r      *Rules
@@ -106,24 +106,35 @@ func (s *Solution) Violation(ctx context.Context, starts []int) (most float64, e
 	return most, err
 }
 
-// Estimate implements [game.ResumableSolver]. It measures the time of a few turns.
+// Estimate implements [game.ResumableSolver]. It counts the turns to be solved and
+// measures the time of one: the median of many short measurements, since other processes delay a few of
+// them only.
 func (r *Rules) Estimate() game.Estimate {
+	const (
+		setup = 0.1 // seconds to build the graph of a turn; measured
+		rest  = 1.1 // time with and without payoffs and linear systems; measured
+	)
 	t, g := newStarts(r.cfg), newGreedy(r, r.graph())
-	o := g.turn.newBatch()
+	b := g.turn.newBatch()
 	for k := range g.turn.ends {
 		for l := range lanes.Width {
-			o.value[k][l] = g.value[k]
+			b.value[k][l] = g.value[k]
 		}
 	}
-	const times = 20
-	begin := time.Now()
-	for range times {
-		o.solve()
-		o.propagate()
+	var seconds [101]float64
+	for i := range seconds {
+		begin := time.Now()
+		b.solve()
+		b.propagate()
+		seconds[i] = time.Since(begin).Seconds()
 	}
-	perTurn := time.Since(begin).Seconds() / (times * lanes.Width)
-	n, p := int64(t.count()), int64(t.players)
-	return game.Estimate{Positions: n, Bytes: n * p * 8, CoreSeconds: float64(t.allTurns()) * perTurn}
+	slices.Sort(seconds[:])
+	perTurn := seconds[len(seconds)/2] / lanes.Width
+	return game.Estimate{
+		Positions:   int64(t.count()),
+		Bytes:       int64(t.count()) * int64(t.players) * 8,
+		CoreSeconds: setup + rest*perTurn/turnWork*float64(t.allWork()),
+	}
 }
 
 // Residual implements [game.Solution].
@@ -142,12 +153,12 @@ func (s *Solution) Facts() []game.Fact {
 // higher total. Turns without points form a cycle and are solved together.
 func (s *Solution) sweep(ctx context.Context, work *game.SolverState, play []*tabularPolicy, progress func(float64)) error {
 	var vectors []uint32
-	var done int64 // turns
+	var done int64 // work
 	last := s.starts.totals() - 1
 	for i := range int64(last) + 1 {
 		vectors = s.starts.vectors(vectors[:0], last-int(i))
 		for _, v := range vectors {
-			done += s.starts.turns(s.starts.vector(v))
+			done += s.starts.work(s.starts.vector(v))
 		}
 		if i < work.Next {
 			continue
@@ -157,7 +168,7 @@ func (s *Solution) sweep(ctx context.Context, work *game.SolverState, play []*ta
 			return err
 		}
 		work.Residual = max(work.Residual, residual)
-		work.Next, work.Done = i+1, float64(done)/float64(s.starts.allTurns())
+		work.Next, work.Done = i+1, float64(done)/float64(s.starts.allWork())
 		if progress != nil {
 			progress(work.Done)
 		}
@@ -193,7 +204,7 @@ type scoreSolver struct {
 	fixed    []*tabularPolicy // [P]; nil for a best response
 	residual float64
 
-	x          []float64   // [P, P] values of the starts at these scores, by place to move
+	x, earlier []float64   // [P, P] values of the starts at these scores, by place to move; those of an earlier round
 	c          []float64   // [P, P] the part of x from turns with points
 	pay        [][]float64 // [P][ends, P] value of each end of a turn to each place
 	dist, last [][]float64 // [P][ends] probability of each end, in this round and the last one
@@ -205,7 +216,7 @@ func (s *Solution) newScoreSolver(l *lane, value []float64, play []*tabularPolic
 	w, _ := scoreSolvers.Get().(*scoreSolver)
 	if w == nil || w.s != s {
 		p, ends := s.starts.players, s.turn.ends
-		w = &scoreSolver{s: s, x: make([]float64, p*p), c: make([]float64, p*p)}
+		w = &scoreSolver{s: s, x: make([]float64, p*p), earlier: make([]float64, 0, p*p), c: make([]float64, p*p)}
 		for range p {
 			w.pay = append(w.pay, make([]float64, ends*p))
 			w.dist = append(w.dist, make([]float64, ends))
@@ -250,24 +261,27 @@ func (w *scoreSolver) solve(score [maxPlayers]uint8) error {
 //
 //	x(m) = c(m) + q(m)·x(m+1),  q(m) the probability of no points
 //
-// It improves the choices place by place against the latest x, solves the linear
-// system for them, and ends when they no longer change. This is Newton's method, and
-// may not converge. After some rounds it continues by value iteration, without the
-// system: a contraction where only one place is free. It then also ends when the
-// values no longer change, since tied options can make choices alternate. Where the
-// values repeat in a cycle, the equilibrium is mixed.
+// It starts from x(0) as extrapolated from the values after one and two points of the
+// last place, or from equal shares where nobody would score against that. It improves
+// the choices place by place against the latest x, solves the linear system for them,
+// and ends when they no longer change. This is Newton's method, and may not converge.
+// After some rounds it continues by value iteration, without the system: a contraction
+// where only one place is free. It then also ends when the values no longer change,
+// since tied options can make choices alternate. Where the values repeat in a cycle,
+// the equilibrium is mixed.
 func (w *scoreSolver) solveCycle(score [maxPlayers]uint8) error {
 	const newton, limit = 50, 5000 // rounds; chosen: most scores need 3
 	p := w.s.starts.players
-	for i := range w.x {
-		w.x[i] = 1 / float64(p)
-		if p == 1 {
-			w.x[i] = -1e4 // so low that scoring is better
-		}
+	last, two := w.pay[p-1], min(2, w.s.turn.ends-1)
+	for j := range p {
+		w.x[j] = 2*last[p+j] - last[two*p+j]
+	}
+	if p == 1 {
+		w.x[0] = -1e4 // so low that scoring is better
 	}
 	var best [maxPlayers]float64
-	var earlier []float64 // x of an earlier round
-	solved := false       // x solves the system for the last choices
+	earlier := w.earlier[:0] // x of an earlier round
+	solved := false          // x solves the system for the last choices
 	for i := range limit {
 		same, moved := i > 0, 0.0
 		for m := p - 1; m >= 0; m-- {
@@ -284,8 +298,15 @@ func (w *scoreSolver) solveCycle(score [maxPlayers]uint8) error {
 			return nil
 		}
 		if solved = same || i < newton; solved {
-			if err := w.solveLinear(score); err != nil {
+			err := w.solveLinear(score)
+			if err != nil && i > 0 {
 				return err
+			}
+			if err != nil {
+				solved = false
+				for j := range w.x {
+					w.x[j] = 1 / float64(p)
+				}
 			}
 		}
 		if i > newton && slices.EqualFunc(w.x, earlier, nearlyEqual) {
@@ -351,13 +372,18 @@ func (w *scoreSolver) gap(best []float64) float64 {
 }
 
 // ending fills dist[m] with the probability of each end of the turn of place m. It
-// returns the value to m if its policy is not fixed.
+// returns the value to m if its policy is not fixed. In a last round the payoffs depend
+// on the differences of the scores only, and recur.
 func (w *scoreSolver) ending(score [maxPlayers]uint8, m int) float64 {
 	if w.fixed[m] != nil {
 		copy(w.dist[m], w.fixed[m].ending(w.s.starts.index(score[:], m)))
 		return 0
 	}
-	return w.lane.solve(w.dist[m], w.pay[m][m:], w.s.starts.players) - w.s.turnCost()
+	solve := (*lane).solve
+	if w.s.starts.firstToMove(score) > 0 {
+		solve = (*lane).recall
+	}
+	return solve(w.lane, w.dist[m], w.pay[m][m:], w.s.starts.players) - w.s.turnCost()
 }
 
 // turnCost returns the cost of a turn: 1 in solitaire, which counts turns, else 0.

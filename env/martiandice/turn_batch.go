@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -21,13 +22,26 @@ type turnBatch struct {
 	value, rolling []lanes.Vec // [live] values of the nodes, and of rolling on
 	dist           []lanes.Vec // [ends] probability of each end
 	reach          []lanes.Vec // [live] all 0 between calls
+
+	solved map[payoffs]solvedTurn // by recall
+}
+
+const maxEnds = maxDice + maxBonus + 1
+
+// payoffs are the bits of the payoffs of the ends of a turn.
+type payoffs [maxEnds]uint64
+
+// solvedTurn is the value of a turn and the probability of each end.
+type solvedTurn struct {
+	value float64
+	dist  [maxEnds]float64
 }
 
 func (t *turnGraph) newBatch() *turnBatch {
 	// One allocation, since slices that lie a multiple of 4 KiB apart are slow to load
 	// and store in turn (4K aliasing).
 	v := make([]lanes.Vec, 3*t.live+t.ends)
-	return &turnBatch{t, v[:t.live], v[t.live:][:t.live], v[3*t.live:], v[2*t.live:][:t.live]}
+	return &turnBatch{t, v[:t.live], v[t.live:][:t.live], v[3*t.live:], v[2*t.live:][:t.live], map[payoffs]solvedTurn{}}
 }
 
 // takeBatch returns a batch of the pool, or a new one.
@@ -97,6 +111,25 @@ func (l *lane) solve(dist, pay []float64, stride int) float64 {
 		dist[k] = l.batch.dist[k][l.i]
 	}
 	return l.batch.rolling[l.batch.graph.start()][l.i]
+}
+
+// recall is solve for payoffs that recur: it solves turns with the same payoffs once.
+func (l *lane) recall(dist, pay []float64, stride int) float64 {
+	var key payoffs
+	for k := range dist {
+		key[k] = math.Float64bits(pay[k*stride])
+	}
+	solved := l.batch.solved
+	e, ok := solved[key]
+	if !ok {
+		e.value = l.solve(e.dist[:len(dist)], pay, stride)
+		if len(solved) >= 1<<15 { // chosen: they take some 20 MB
+			clear(solved)
+		}
+		solved[key] = e
+	}
+	copy(dist, e.dist[:])
+	return e.value
 }
 
 // run calls f for each lane. The calls are coroutines of this goroutine: each runs

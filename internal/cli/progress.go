@@ -12,13 +12,15 @@ import (
 )
 
 // Progress is a progress bar on the last line of a terminal. If its writer is not a
-// terminal, it shows nothing. It may be used by many goroutines at once.
+// terminal, it writes plain lines, at growing intervals, and none in the first half
+// minute of a task. It may be used by many goroutines at once.
 type Progress struct {
 	w     io.Writer
 	mu    sync.Mutex
 	bar   *progressbar.ProgressBar // nil if w is not a terminal
 	shown time.Time
-	note  string // the latest
+	line  time.Time // not before it a plain line is written
+	note  string    // the latest
 
 	done, from float64 // the latest fraction, and that at the time began
 	began      time.Time
@@ -27,6 +29,10 @@ type Progress struct {
 const (
 	barMax   = 10000                  // chosen: hundredths of a percent
 	barPause = 100 * time.Millisecond // between two draws; chosen
+
+	// The least time before a plain line, and its part of the time of the task so far.
+	// Chosen: an hour has some 20 lines.
+	linePause, linePart = 30 * time.Second, 4
 )
 
 // NewProgress returns a bar on w. It draws nothing yet.
@@ -72,17 +78,22 @@ func (p *Progress) Add(note string) {
 }
 
 func (p *Progress) draw(done float64, note string) {
-	if p.bar == nil {
-		return
-	}
 	now := time.Now()
 	if p.began.IsZero() || done < p.done/2 {
-		p.began, p.from = now, done
+		p.began, p.from, p.line = now, done, now.Add(linePause)
 	}
 	p.done, p.shown = done, now
-	if took := now.Sub(p.began); took >= time.Second && done > p.from { // earlier the estimate is too rough
+	took := now.Sub(p.began)
+	if took >= time.Second && done > p.from { // earlier the estimate is too rough
 		left := time.Duration(float64(took) * (1 - done) / (done - p.from))
 		note += fmt.Sprintf(", %v left", left.Round(time.Second))
+	}
+	if p.bar == nil {
+		if !now.Before(p.line) {
+			fmt.Fprintf(p.w, "%s: %.0f%%\n", note, 100*done)
+			p.line = now.Add(max(linePause, took/linePart))
+		}
+		return
 	}
 	// One below the end: the library does not draw a bar again that was full once.
 	p.bar.Set(min(int(done*barMax), barMax-1))

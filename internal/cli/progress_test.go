@@ -98,6 +98,43 @@ func TestProgressTimeLeft(t *testing.T) {
 	})
 }
 
+// Without a terminal there is no line in the first half minute of a task, and the time
+// between lines grows.
+func TestProgressLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		p := newProgress(&b, false)
+		const seconds = 600
+		for i := range seconds {
+			p.Set(0.25+0.75*float64(i)/seconds, "work")
+			time.Sleep(time.Second)
+		}
+		p.Clear()
+		p.Set(0, "more")
+		time.Sleep(29 * time.Second)
+		p.Set(0.5, "more")
+		time.Sleep(time.Second)
+		p.Stage(0.5, "more")
+		p.Add(" of it")
+		const want = `work, 9m30s left: 29%
+work, 9m0s left: 32%
+work, 8m30s left: 36%
+work, 8m0s left: 40%
+work, 7m30s left: 44%
+work, 6m52s left: 48%
+work, 6m5s left: 54%
+work, 5m6s left: 62%
+work, 3m52s left: 71%
+work, 2m20s left: 82%
+work, 25s left: 97%
+more, 30s left: 50%
+`
+		if b.String() != want {
+			t.Errorf("the lines are\n%swant\n%s", b.String(), want)
+		}
+	})
+}
+
 // screen returns what a terminal shows of s: text after a carriage return replaces
 // the text of the line.
 func screen(s string) string {
