@@ -84,11 +84,13 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	defer bar.Clear()
 	start, begun := time.Now(), false
 	cached, notCached := name.CacheDir() != "", cli.NotCached(bar, "solve")
+	stop := func() bool { return true }
+	defer func() { stop() }()
 	s, err := g.SolveCached(ctx, name.CacheDir(), func(done float64) {
-		if !begun {
-			warn(bar, g, done, cached)
-			begun = true
+		if !begun && warn(bar, g, done, cached) && cached {
+			stop = context.AfterFunc(ctx, func() { fmt.Fprintln(bar, "solve: saving what has been computed") })
 		}
+		begun = true
 		bar.Set(done, "solving "+g.Spec().Title)
 	}, func(err error) {
 		cached = false
@@ -192,16 +194,19 @@ func evaluate(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 }
 
 // warn writes the remaining time and the memory of a solution that takes a minute or
-// more, and whether an interrupt keeps what has been computed.
-func warn(w io.Writer, g env.Game, done float64, cached bool) {
+// more, and whether an interrupt keeps what has been computed. It reports whether it
+// has written that.
+func warn(w io.Writer, g env.Game, done float64, cached bool) bool {
 	e, ok := g.Estimate()
 	left := e.CoreSeconds / float64(cores()) * (1 - done)
-	if ok && left >= 60 {
-		end := "Ctrl-C saves what has been computed"
-		if !cached {
-			end = "Ctrl-C loses what has been computed"
-		}
-		fmt.Fprintf(w, "solve: %d positions, %s of memory, about %s left on %d cores; %s\n",
-			e.Positions, memory(e.Bytes), duration(left), cores(), end)
+	if !ok || left < 60 {
+		return false
 	}
+	end := "Ctrl-C saves what has been computed"
+	if !cached {
+		end = "Ctrl-C loses what has been computed"
+	}
+	fmt.Fprintf(w, "solve: %d positions, %s of memory, about %s left on %d cores; %s\n",
+		e.Positions, memory(e.Bytes), duration(left), cores(), end)
+	return true
 }
