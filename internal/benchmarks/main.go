@@ -27,7 +27,11 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := benchmarks(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+	err := benchmarks(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintf(os.Stderr, "benchmarks: %v\n", err)
 		os.Exit(1)
 	}
@@ -114,7 +118,7 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 				fmt.Fprintf(stderr, "turn %d of %d: %s\n", turn+1, o.turns, fmt.Sprintf(format, args...))
 			})
 			if ctx.Err() != nil {
-				return errors.New("interrupted; nothing was written")
+				return ctx.Err()
 			}
 		}
 	}
@@ -159,6 +163,7 @@ func (r results) measure(ctx context.Context, row row, trees []tree, peers bool,
 	for _, n := range cores {
 		for _, t := range trees {
 			key := run{row.what, t.name, n}
+			name := strings.Join(strings.Fields(row.project+" "+row.what+" "+t.name), " ")
 			if r.faults[key] != nil {
 				continue
 			}
@@ -169,11 +174,11 @@ func (r results) measure(ctx context.Context, row row, trees []tree, peers bool,
 			s, err := row.work(ctx, t, n, size)
 			if err != nil {
 				r.faults[key] = err
-				report("%s: %v", row.what, err)
+				report("%s: %v", name, err)
 				continue
 			}
 			r.samples[key] = append(r.samples[key], s)
-			report("%s: %.4g CPU-seconds, %.4g a million steps", strings.TrimSpace(row.what+" "+t.name), s.CPU, s.CPU/s.Steps*million)
+			report("%s: %.3g CPU-seconds for %.4g steps", name, s.CPU, s.Steps)
 		}
 	}
 }

@@ -99,11 +99,12 @@ func steps(out string) (float64, error) {
 	return 0, fmt.Errorf("no benchmark in %q", out)
 }
 
-// training measures decisions of cmd/train in Martian Dice for two, from the end of
-// its second iteration on: neither start-up nor evaluation is in it. The run does
-// not end by itself, since it would end with an evaluation.
-func training(settings string, decisions float64) work {
-	config := `{"game": "martian-dice", "game_config": {"players": 2}, "train": {"evaluations": 0, "checkpoints": 1, ` + settings + `}}`
+// training measures a run of cmd/train in Martian Dice for two, with that many
+// decisions, from the end of its second iteration until three quarters of it are done.
+// So neither the start nor the evaluation at the end is in it.
+func training(settings string, decisions int) work {
+	config := fmt.Sprintf(`{"game": "martian-dice", "game_config": {"players": 2},
+		"train": {"steps": %d, "evaluations": 0, "checkpoints": 1, %s}}`, decisions, settings)
 	return func(ctx context.Context, t tree, cores int, size float64) (sample, error) {
 		dir, err := os.MkdirTemp("", "marsgym")
 		if err != nil {
@@ -120,20 +121,21 @@ func training(settings string, decisions float64) work {
 		if err := cmd.Start(); err != nil {
 			return sample{}, err
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		s, err := follow(cmd.Process.Pid, filepath.Join(out, "metrics.jsonl"), size*decisions, ended)
-		if err == nil {
-			cmd.Process.Kill()
-			<-ended
-		}
+		ended := make(chan struct{})
+		go func() {
+			cmd.Wait() // its error is that of the kill
+			close(ended)
+		}()
+		s, err := follow(cmd.Process.Pid, filepath.Join(out, "metrics.jsonl"), size*0.75*float64(decisions), ended)
+		cmd.Process.Kill()
+		<-ended
 		return s, failure(cmd, err, stderr.Bytes())
 	}
 }
 
-// follow reads the metrics of a running process until that many decisions have been
-// made after the second line.
-func follow(pid int, metrics string, decisions float64, ended <-chan error) (sample, error) {
+// follow reads the metrics of a running process from the second line on, until that
+// many decisions have been made since the start.
+func follow(pid int, metrics string, decisions float64, ended <-chan struct{}) (sample, error) {
 	var (
 		r     *bufio.Reader
 		line  []byte
@@ -158,7 +160,7 @@ func follow(pid int, metrics string, decisions float64, ended <-chan error) (sam
 				if line, n = line[:0], n+1; n == 2 {
 					first, start = now, time.Now()
 				}
-				if n > 2 && now.Steps-first.Steps >= decisions {
+				if n > 2 && now.Steps >= decisions {
 					now.Steps, now.CPU, now.wall = now.Steps-first.Steps, now.CPU-first.CPU, time.Since(start).Seconds()
 					return now, nil
 				}
@@ -168,11 +170,8 @@ func follow(pid int, metrics string, decisions float64, ended <-chan error) (sam
 			}
 		}
 		select {
-		case err := <-ended:
-			if err == nil {
-				err = errors.New("it ended too early")
-			}
-			return sample{}, err
+		case <-ended:
+			return sample{}, errors.New("it ended too early")
 		case <-time.After(2 * time.Millisecond):
 		}
 	}

@@ -51,12 +51,12 @@ var tables = []table{
 		kind:  rates,
 		groups: []group{
 			{
-				batches("Pig", "^BenchmarkPig$", 40_000, "pig", 2, "{}"),
+				batches("Pig", "^BenchmarkPig$", 80_000, "pig", 2, "{}"),
 				{what: "Pig, C++", project: "OpenSpiel", work: peer("openspiel-pig"), unit: million,
 					differs: "one game at a time; legal actions and outcomes as lists; one-hot scores in the observation, without whose turn it is"},
 			},
 			{
-				batches("Martian Dice", "^BenchmarkMartianDice$", 15_000, "martian-dice", 2, "{}"),
+				batches("Martian Dice", "^BenchmarkMartianDice$", 30_000, "martian-dice", 2, "{}"),
 				{what: "backgammon, C++", project: "OpenSpiel", work: peer("openspiel-backgammon"), unit: million,
 					differs: "larger rules, whose legal actions are pairs of moves; one game at a time"},
 				{what: "backgammon, 256 games", project: "pgx", work: peer("pgx-backgammon"), unit: million,
@@ -82,21 +82,21 @@ var tables = []table{
 		intro: "CPU-seconds for a million decisions of the whole loop, without evaluation. Ours is Martian Dice for two.",
 		kind:  costs,
 		groups: []group{
-			one(row{what: "`ppo`, scores, the default", work: training(`"algorithm": "ppo"`, 700_000), unit: million, two: true}),
-			one(row{what: "`ppo`, logits", work: training(`"algorithm": "ppo", "head": "logits"`, 1_200_000), unit: million, two: true}),
-			one(row{what: "`turn-exact`", work: training(`"algorithm": "turn-exact"`, 500_000), unit: million, two: true}),
-			one(row{what: "`one-ply`", work: training(`"algorithm": "one-ply"`, 40_000), unit: million}),
+			one(row{what: "`ppo`, scores, the default", work: training(`"algorithm": "ppo"`, 1_000_000), unit: million, two: true}),
+			one(row{what: "`ppo`, logits", work: training(`"algorithm": "ppo", "head": "logits"`, 1_600_000), unit: million, two: true}),
+			one(row{what: "`turn-exact`", work: training(`"algorithm": "turn-exact"`, 600_000), unit: million, two: true}),
+			one(row{what: "`one-ply`", work: training(`"algorithm": "one-ply"`, 60_000), unit: million}),
 			{
 				{what: "`ppo`, logits, 4 epochs, 64 games, network 323-64-64",
-					work: training(`"algorithm": "ppo", "head": "logits", "rows": 64, "hidden": [64, 64], "ppo": {"horizon": 128, "minibatch": 2048, "epochs": 4}`, 700_000), unit: million},
+					work: training(`"algorithm": "ppo", "head": "logits", "rows": 64, "hidden": [64, 64], "ppo": {"horizon": 128, "minibatch": 2048, "epochs": 4}`, 900_000), unit: million},
 				{what: "`ppo.py`, CartPole, 4 epochs, 64 games, two networks 4-64-64", project: "CleanRL", work: peer("cleanrl"), unit: million,
 					differs: "the published loop without its logging; a game without masks; two networks, for policy and value"},
 			},
 			{
 				{what: "`ppo`, logits, 4,096 games, network 323-128",
-					work: training(`"algorithm": "ppo", "head": "logits", "rows": 4096, "hidden": [128], "ppo": {"horizon": 64, "minibatch": 32768, "epochs": 1}`, 1_000_000), unit: million},
+					work: training(`"algorithm": "ppo", "head": "logits", "rows": 4096, "hidden": [128], "ppo": {"horizon": 64, "minibatch": 32768, "epochs": 1}`, 7*4096*64), unit: million},
 				{what: "the same with scores",
-					work: training(`"algorithm": "ppo", "head": "score", "rows": 4096, "hidden": [128], "ppo": {"horizon": 64, "minibatch": 32768, "epochs": 1}`, 500_000), unit: million},
+					work: training(`"algorithm": "ppo", "head": "score", "rows": 4096, "hidden": [128], "ppo": {"horizon": 64, "minibatch": 32768, "epochs": 1}`, 5*4096*64), unit: million},
 				{what: "pong, 4,096 games, network 8-128", project: "PufferLib", work: peer("pufferlib"), unit: million,
 					differs: "8 frames of pong a step; no masks; its own settings, but without LSTM, with Adam instead of Muon, and all games in one process"},
 			},
