@@ -18,13 +18,17 @@ import (
 // TestQuick measures everything, the other projects too if they are installed.
 func TestQuick(t *testing.T) {
 	if !fulltest.On() {
-		t.Skip("takes a minute; MARSGYM_FULL=1 tests it")
+		t.Skip("takes two minutes; MARSGYM_FULL=1 tests it")
 	}
 	if runtime.GOOS != "linux" {
 		t.Skip("training is measured on Linux only")
 	}
+	args := []string{"-quick"}
+	if _, err := output(t.Context(), "", "git", "rev-parse", "HEAD"); err == nil {
+		args = append(args, "-against", "HEAD")
+	}
 	var out, log bytes.Buffer
-	if err := benchmarks(t.Context(), []string{"-quick"}, &out, &log); err != nil {
+	if err := benchmarks(t.Context(), args, &out, &log); err != nil {
 		t.Fatalf("%v\n%s", err, &log)
 	}
 	for _, row := range each() {
