@@ -22,28 +22,59 @@ type scratch struct{ x, y []float32 }
 // of a row are the same to the bit whatever the other rows are. Forward panics if the
 // lengths do not match.
 func (m *MLP) Forward(policy, values, obs []float32) {
-	d, k, p := m.shape.Obs, m.shape.PolicyWidth(), m.shape.Players
-	n := len(obs) / d
-	if len(obs) != n*d || policy != nil && len(policy) != n*k || values != nil && len(values) != n*p {
-		panic(fmt.Sprintf("models: Forward: obs, policy and values have lengths %d, %d and %d: want as many rows of %d, %d and %d",
-			len(obs), len(policy), len(values), d, k, p))
+	n := len(obs) / m.shape.Obs
+	m.check("Forward", n, policy, values)
+	if len(obs) != n*m.shape.Obs {
+		panic(fmt.Sprintf("models: Forward: obs has length %d: want a multiple of %d", len(obs), m.shape.Obs))
 	}
 	if n <= chunk { // without a closure, which would be allocated
-		m.forward(0, n, policy, values, obs)
+		m.forward(0, n, policy, values, obs, nil, 0)
 		return
 	}
-	parallel.For(n, chunk, func(from, to int) { m.forward(from, to, policy, values, obs) })
+	parallel.For(n, chunk, func(from, to int) { m.forward(from, to, policy, values, obs, nil, 0) })
 }
 
-// forward runs the rows from <= i < to, at most chunk of them.
-func (m *MLP) forward(from, to int, policy, values, obs []float32) {
+// ForwardObservations is [MLP.Forward] for the observations from <= i < to, with the
+// same results to the bit.
+func (m *MLP) ForwardObservations(policy, values []float32, obs *Observations, from, to int) {
+	n := to - from
+	m.check("ForwardObservations", n, policy, values)
+	if obs.d != m.shape.Obs {
+		panic(fmt.Sprintf("models: ForwardObservations: observations of %d numbers: want %d", obs.d, m.shape.Obs))
+	}
+	if n <= chunk {
+		m.forward(0, n, policy, values, nil, obs, from)
+		return
+	}
+	parallel.For(n, chunk, func(i, j int) { m.forward(i, j, policy, values, nil, obs, from) })
+}
+
+// check panics unless policy and values have room for n rows, or are nil.
+func (m *MLP) check(name string, n int, policy, values []float32) {
+	k, p := m.shape.PolicyWidth(), m.shape.Players
+	if policy != nil && len(policy) != n*k || values != nil && len(values) != n*p {
+		panic(fmt.Sprintf("models: %s: policy and values have lengths %d and %d: want %d rows of %d and %d",
+			name, len(policy), len(values), n, k, p))
+	}
+}
+
+// forward computes the rows from <= i < to of policy and values, at most chunk of them,
+// from the rows of obs or, if that is nil, from the rows first+i of sparse.
+func (m *MLP) forward(from, to int, policy, values, obs []float32, sparse *Observations, first int) {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
 	n, last := to-from, len(m.layers)-1
-	x := obs[from*m.shape.Obs : to*m.shape.Obs]
-	for _, l := range m.layers[:last] {
+	var x []float32
+	for i, l := range m.layers[:last] {
 		y := s.y[:n*l.Out]
-		l.ReLU(y, x)
+		switch {
+		case i > 0:
+			l.ReLU(y, x)
+		case sparse != nil:
+			l.ReLUObservations(y, sparse, first+from, first+to)
+		default:
+			l.ReLU(y, obs[from*l.In:to*l.In])
+		}
 		x, s.x, s.y = y, s.y, s.x
 	}
 	heads, k, p := m.layers[last], m.shape.PolicyWidth(), m.shape.Players
@@ -79,12 +110,16 @@ func (l Layer) columns(from, to int, y, x []float32) {
 	for i := 0; i < len(y); i += c {
 		copy(y[i:i+c], l.B[from:to])
 	}
-	sgemm.Gemm(false, false, len(y)/c, c, l.In, 1, x, l.In, l.W[from:], l.Out, 1, y, c)
+	sgemm.Gemm(false, false, len(y)/c, c, l.In, x, l.In, l.W[from:], l.Out, y, c, true)
 }
 
 // ReLU sets y [n, Out] to max(x·W + b, 0), for x [n, In]. NaN stays NaN, but a weight
 // that is NaN may have no effect where x is 0.
 func (l Layer) ReLU(y, x []float32) {
-	sgemm.Sparse(len(y)/l.Out, l.Out, l.In, x, l.In, l.W, l.Out, y, l.Out)
-	sgemm.AddReLU(y, l.B)
+	sgemm.Sparse(len(y)/l.Out, l.Out, l.In, x, l.W, y, l.B, true)
+}
+
+// ReLUObservations is [Layer.ReLU] for x the observations from <= i < to.
+func (l Layer) ReLUObservations(y []float32, obs *Observations, from, to int) {
+	obs.rows.Mul(from, to, l.Out, l.W, y, l.B, true)
 }

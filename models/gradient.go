@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"marsgym/internal/parallel"
+	"marsgym/internal/sgemm"
 )
 
 // GradientAccumulator computes the gradient of a minibatch for a [Learner]: that of
@@ -34,18 +35,27 @@ func (g *GradientAccumulator) Sum(shards, weights int, gradient func(shard int, 
 }
 
 // LargestShard returns the number of rows of the largest shard, where an observation
-// has d numbers. It panics if a shard's length is not a multiple of d, and returns an
+// has d numbers. It panics if those of a shard have another length, and returns an
 // error if there are no rows at all.
 func LargestShard(shards []Shard, d int) (rows int, err error) {
 	for i, s := range shards {
-		n := len(s.Obs) / d
-		if len(s.Obs) != n*d {
-			panic(fmt.Sprintf("models: the observations of shard %d have length %d: want a multiple of %d", i, len(s.Obs), d))
+		if s.Len() > 0 && s.Obs.d != d {
+			panic(fmt.Sprintf("models: the observations of shard %d have %d numbers: want %d", i, s.Obs.d, d))
 		}
-		rows = max(rows, n)
+		rows = max(rows, s.Len())
 	}
 	if rows == 0 {
 		return 0, errors.New("models: Fit needs at least one row")
 	}
 	return rows, nil
+}
+
+// WeightGradient sets dw [In, Out] to xᵀ·dz, for x [n, In] and dz [n, Out].
+func (l Layer) WeightGradient(dw, x, dz []float32) {
+	sgemm.SparseT(l.In, l.Out, len(dz)/l.Out, x, dz, dw)
+}
+
+// WeightGradientObservations is [Layer.WeightGradient] for x the observations.
+func (l Layer) WeightGradientObservations(dw []float32, obs *Observations, dz []float32) {
+	obs.rows.MulT(l.Out, dz, dw)
 }

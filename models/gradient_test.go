@@ -45,7 +45,7 @@ func TestGradientAccumulatorReturnsErrors(t *testing.T) {
 }
 
 func TestLargestShard(t *testing.T) {
-	shard := func(n int) models.Shard { return models.Shard{Obs: make([]float32, n)} }
+	shard := func(n int) models.Shard { return models.Shard{Obs: models.NewObservations(3, make([]float32, n))} }
 	if rows, err := models.LargestShard([]models.Shard{shard(6), shard(0), shard(12), shard(3)}, 3); rows != 4 || err != nil {
 		t.Errorf("%d rows, error %v: want 4", rows, err)
 	}
@@ -55,10 +55,10 @@ func TestLargestShard(t *testing.T) {
 		}
 	}
 	defer func() {
-		want := "models: the observations of shard 1 have length 4: want a multiple of 3"
+		want := "models: the observations of shard 1 have 4 numbers: want 3"
 		if got := fmt.Sprint(recover()); got != want {
 			t.Errorf("panic %q, want %q", got, want)
 		}
 	}()
-	models.LargestShard([]models.Shard{shard(3), shard(4)}, 3)
+	models.LargestShard([]models.Shard{shard(3), {Obs: models.NewObservations(4, make([]float32, 4))}}, 3)
 }

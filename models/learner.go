@@ -2,13 +2,21 @@ package models
 
 // Shard is a part of a minibatch: some rows of observations, and their loss.
 type Shard struct {
-	Obs []float32 // [n, D]
+	Obs *Observations // [n, D]; nil if there are none
 	// Loss computes the gradient of the shard's loss with respect to the network's
 	// outputs. It is called with the outputs for Obs, policy [n, K] and values [n, P],
 	// and writes the gradients to dpolicy [n, K] and dvalues [n, P], which are zero
 	// before the call. It must not retain the slices. The losses of several shards may
 	// be called at the same time. Loss is not called for a shard without rows.
 	Loss func(policy, values, dpolicy, dvalues []float32)
+}
+
+// Len returns n.
+func (s Shard) Len() int {
+	if s.Obs == nil {
+		return 0
+	}
+	return s.Obs.Len()
 }
 
 // Learner trains a network. One goroutine owns it.

@@ -35,8 +35,8 @@ type worker struct {
 
 	before []byte // the state of search when the iteration began
 
-	obs          []float32 // [n+m, D] the rows to fit: values first, then decisions or their options
-	policy       []float64 // [k] target probabilities of the options
+	obs          *models.Observations // [n+m, D] the rows to fit: values first, then decisions or their options
+	policy       []float64            // [k] target probabilities of the options
 	scores, prob []float64
 	share        []float64 // [P]
 	losses       Losses
@@ -52,7 +52,7 @@ func newExpertIteration(cfg *Config, g env.Game, l models.Learner) (*expertItera
 		}
 		x.Reset(cfg.Seed)
 		e.workers = append(e.workers, &worker{
-			search: x, head: cfg.Head, spec: e.spec, d: e.spec.ObsLen(), share: make([]float64, e.spec.Players),
+			search: x, head: cfg.Head, spec: e.spec, d: e.spec.ObsLen(), obs: models.NewObservations(e.spec.ObsLen(), nil), share: make([]float64, e.spec.Players),
 		})
 	}
 	return e, nil
@@ -110,11 +110,12 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 // fill lays out the targets and computes those of the policy.
 func (p *worker) fill(temperature float64) {
 	l := &p.targets
-	p.obs = append(p.obs[:0], l.Obs...)
+	p.obs.Reset()
+	p.obs.Append(l.Obs)
 	if p.head == models.Score {
-		p.obs = append(p.obs, l.AfterObs...)
+		p.obs.Append(l.AfterObs)
 	} else {
-		p.obs = append(p.obs, l.DecisionObs...)
+		p.obs.Append(l.DecisionObs)
 	}
 	p.policy = p.policy[:0]
 	p.losses = Losses{} // not in loss, which is not called for a shard without rows

@@ -32,6 +32,7 @@ func newPPO(cfg *Config, g env.Game, l models.Learner) *ppo {
 	r := &ppo{cfg: cfg, learner: l, shards: make([]shard, cfg.Shards)}
 	r.stream.Seed(cfg.Seed, shuffleStream)
 	for k := range cfg.Shards {
+		r.shards[k].obs = models.NewObservations(g.Spec().ObsLen(), nil)
 		from, to := cfg.Rows*k/cfg.Shards, cfg.Rows*(k+1)/cfg.Shards
 		b := g.NewBatch(to-from, from)
 		b.Reset(cfg.Seed)
@@ -130,14 +131,14 @@ func (l *Losses) mean() {
 // observations of the decisions first and then, for the head that scores them, the
 // afterstates of their options.
 type shard struct {
-	obs    []float32 // [n + m, D] or [n, D]
-	start  []int32   // [n+1] into index
-	index  []int32   // [m] of each option in the policy head's output
-	chosen []int32   // [n] into index; -1 without options
-	logp   []float32 // [n] of the chosen option, when it was played
-	adv    []float32 // [n] of the mover, normalised
-	target []float32 // [n, P] of the values, in the order of play
-	bySeat []float32 // [P] the target of one decision
+	obs    *models.Observations // [n + m, D] or [n, D]
+	start  []int32              // [n+1] into index
+	index  []int32              // [m] of each option in the policy head's output
+	chosen []int32              // [n] into index; -1 without options
+	logp   []float32            // [n] of the chosen option, when it was played
+	adv    []float32            // [n] of the mover, normalised
+	target []float32            // [n, P] of the values, in the order of play
+	bySeat []float32            // [P] the target of one decision
 	losses Losses
 	probs  []float64
 	scores []float64
@@ -153,19 +154,19 @@ const blockLen = 16
 
 // fill lays out blocks of rollouts.
 func (s *shard) fill(bs []block, rollouts []*rollout, scale func(float32) float32) {
-	d, p := rollouts[0].d, rollouts[0].p
-	s.obs, s.index, s.start = s.obs[:0], s.index[:0], append(s.start[:0], 0)
+	p := rollouts[0].p
+	s.obs.Reset()
+	s.index, s.start = s.index[:0], append(s.start[:0], 0)
 	s.chosen, s.logp, s.adv, s.target = s.chosen[:0], s.logp[:0], s.adv[:0], s.target[:0]
 	s.losses = Losses{} // not in loss, which is not called for a shard without rows
 	for _, b := range bs {
-		r := rollouts[b.rollout]
-		s.obs = append(s.obs, r.obs[int(b.from)*r.d:int(b.to)*r.d]...)
+		s.obs.AppendRange(rollouts[b.rollout].obs, int(b.from), int(b.to))
 	}
-	n := len(s.obs) / d
+	n := s.obs.Len()
 	for _, b := range bs {
 		r := rollouts[b.rollout]
 		if r.head == models.Score {
-			s.obs = append(s.obs, r.optionObs[int(r.start[b.from])*r.d:int(r.start[b.to])*r.d]...)
+			s.obs.AppendRange(r.optionObs, int(r.start[b.from]), int(r.start[b.to]))
 		}
 		for at := int(b.from); at < int(b.to); at++ {
 			mover := r.mover[at]

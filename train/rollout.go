@@ -21,19 +21,19 @@ type rollout struct {
 	pool *poolRows
 
 	trajectory
-	obs         []float32 // [T·n, D]
-	adv         []float32 // [T·n, P]
-	moverValues []float32 // [n, P] the network's output, in the order of play
+	obs         *models.Observations // [T·n, D]
+	adv         []float32            // [T·n, P]
+	moverValues []float32            // [n, P] the network's output, in the order of play
 
 	// The options of a decision with a choice. A decision with one legal action, or
 	// of an opponent, has none.
-	start     []int32       // [T·n+1] into the slices below
-	option    []game.Action // [M]
-	optionObs []float32     // [M, D] afterstates; only for the head that scores them
-	chosen    []int32       // [T·n] index into the slices above
-	logp      []float32     // [T·n] logarithm of the probability of the chosen option
+	start     []int32              // [T·n+1] into the slices below
+	option    []game.Action        // [M]
+	optionObs *models.Observations // [M, D] afterstates; only for the head that scores them
+	chosen    []int32              // [T·n] index into the slices above
+	logp      []float32            // [T·n] logarithm of the probability of the chosen option
 
-	policy []float32 // [n·K] or [M of a step] the network's output
+	policy []float32 // [n, K] or [M of a step] the network's output
 	games  uint64    // ended in this rollout
 }
 
@@ -47,7 +47,7 @@ func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 	r.ended = make([]end, m)
 	r.value = make([]float32, (m+r.n)*r.p)
 	r.bootstrap = make([]float32, m*r.p)
-	r.obs = make([]float32, m*r.d)
+	r.obs, r.optionObs = models.NewObservations(r.d, nil), models.NewObservations(r.d, nil)
 	r.adv = make([]float32, m*r.p)
 	r.moverValues = make([]float32, r.n*r.p)
 	r.start = make([]int32, m+1)
@@ -61,13 +61,14 @@ func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 // loss. Their values are still trained.
 func (r *rollout) play(mlp *models.MLP, gamma, lambda float64) error {
 	buf := r.batch.Buffers()
-	r.option, r.optionObs, r.games = r.option[:0], r.optionObs[:0], 0
+	r.option, r.games = r.option[:0], 0
+	r.obs.Reset()
+	r.optionObs.Reset()
 	r.pool.reset()
 	for t := range r.t {
 		at := t * r.n
-		copy(r.obs[at*r.d:], buf.Obs)
+		r.obs.Append(buf.Obs)
 		copy(r.mover[at:], buf.Player)
-		r.evaluate(r.value[at*r.p:][:r.n*r.p], mlp, buf.Obs, buf.Player)
 		r.act(mlp, at)
 		if err := r.pool.act(r.batch); err != nil {
 			return err
@@ -101,12 +102,18 @@ func (r *rollout) play(mlp *models.MLP, gamma, lambda float64) error {
 func (r *rollout) evaluate(dst []float32, mlp *models.MLP, obs []float32, movers []game.Player) {
 	own := r.moverValues[:len(dst)]
 	mlp.Forward(nil, own, obs)
+	r.seatOrder(dst, own, movers)
+}
+
+// seatOrder fills dst [n, P] with values [n, P] in the order of play.
+func (r *rollout) seatOrder(dst, values []float32, movers []game.Player) {
 	for i, m := range movers {
-		game.SeatOrder(dst[i*r.p:][:r.p], own[i*r.p:][:r.p], m)
+		game.SeatOrder(dst[i*r.p:][:r.p], values[i*r.p:][:r.p], m)
 	}
 }
 
-// act samples the network's actions and records their options, from decision at on.
+// act samples the network's actions, and records its values and the options, from
+// decision at on.
 func (r *rollout) act(mlp *models.MLP, at int) {
 	buf := r.batch.Buffers()
 	from := len(r.option)
@@ -131,20 +138,26 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 		}
 		r.option = append(r.option, legal...)
 		if r.head == models.Score {
-			r.optionObs = append(r.optionObs, r.after.Obs[r.after.Start[i]*r.d:r.after.Start[i+1]*r.d]...)
+			r.optionObs.Append(r.after.Obs[r.after.Start[i]*r.d : r.after.Start[i+1]*r.d])
 		}
 	}
 	r.start[at+r.n] = int32(len(r.option))
 
-	obs, k := buf.Obs, r.spec.Actions
+	k, rows := r.spec.Actions, r.n
 	if r.head == models.Score {
-		obs, k = r.optionObs[from*r.d:], 1
+		k, rows = 1, len(r.option)-from
 	}
-	if need := len(obs) / r.d * k; cap(r.policy) < need {
+	if need := rows * k; cap(r.policy) < need {
 		r.policy = make([]float32, 2*need)
 	}
-	r.policy = r.policy[:len(obs)/r.d*k]
-	mlp.Forward(r.policy, nil, obs)
+	r.policy = r.policy[:rows*k]
+	if r.head == models.Score {
+		mlp.ForwardObservations(nil, r.moverValues, r.obs, at, at+r.n)
+		mlp.ForwardObservations(r.policy, nil, r.optionObs, from, len(r.option))
+	} else {
+		mlp.ForwardObservations(r.policy, r.moverValues, r.obs, at, at+r.n)
+	}
+	r.seatOrder(r.value[at*r.p:], r.moverValues, buf.Player)
 
 	var probs, scores []float64
 	for i := range r.n {

@@ -25,7 +25,6 @@ func BenchmarkGemm(b *testing.B) {
 		{tB: true, m: 8, n: 128, k: 173},
 		{m: 1024, n: 1024, k: 1024},
 	} {
-		p.alpha = 1
 		p.fill(reals())
 		flag := map[bool]string{true: "T"}
 		b.Run(fmt.Sprintf("A%sB%s/%dx%dx%d", flag[p.tA], flag[p.tB], p.m, p.n, p.k), func(b *testing.B) {

@@ -43,7 +43,7 @@ func TestKernelsStayWithinSlices(t *testing.T) {
 		next := integers()
 		transposes(func(tA, tB bool) {
 			for _, s := range [][3]int{{1, 1, 1}, {3, 13, 9}, {7, 32, 8}, {9, 45, 33}, {13, 16, 7}, {5, 150, 30}, {129, 523, 17}} {
-				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 1, beta: 1}
+				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], add: true}
 				p.fill(next)
 				want := slices.Clone(p.c)
 				p.gonum(want)
@@ -58,12 +58,17 @@ func TestKernelsStayWithinSlices(t *testing.T) {
 						continue
 					}
 					q.thin(rand.New(rand.NewPCG(1, 2)), 0.2, 0)
-					q.beta = 0
+					q.add = false
 					want := slices.Clone(q.c)
 					q.gonum(want)
 					q.sparse(q.c)
 					if !slices.Equal(q.c, want) {
 						t.Errorf("%v: C of Sparse is wrong", &q)
+					}
+					clear(q.c)
+					q.rows(q.c)
+					if !slices.Equal(q.c, want) {
+						t.Errorf("%v: C of Rows is wrong", &q)
 					}
 				}
 			}
@@ -71,7 +76,6 @@ func TestKernelsStayWithinSlices(t *testing.T) {
 		for n := 1; n < 40; n++ {
 			for _, end := range []bool{false, true} {
 				x := func() []float32 { return guarded(t, make([]float32, n), end) }
-				sgemm.AddReLU(x(), x())
 				sgemm.ReLUGrad(x(), x())
 				new(sgemm.Adam).Step(x(), x(), x(), x())
 			}

@@ -59,10 +59,13 @@ func (kern kernel) pack(panel []float32, w int, tB bool, b []float32, ldb, j, n,
 	}
 }
 
-// tileGo computes c = alpha·a·b + beta·c for one row and 4 columns. The strides, in
-// elements, are those of a by p (acs) and of b by p (bs). c is not read if beta is 0.
-func tileGo(k int, a []float32, acs int, b []float32, bs int, c []float32, alpha, beta float32) {
+// tileGo computes c = a·b, or c += a·b if add is set, for one row and 4 columns. The
+// strides, in elements, are those of a by p (acs) and of b by p (bs).
+func tileGo(k int, a []float32, acs int, b []float32, bs int, c []float32, add bool) {
 	var s0, s1, s2, s3 float32
+	if add {
+		s0, s1, s2, s3 = c[0], c[1], c[2], c[3]
+	}
 	for p := range k {
 		x, y := a[p*acs], (*[4]float32)(b[p*bs:])
 		// The conversions prevent fused multiply-adds, so that the bits are the same
@@ -72,13 +75,7 @@ func tileGo(k int, a []float32, acs int, b []float32, bs int, c []float32, alpha
 		s2 += float32(x * y[2])
 		s3 += float32(x * y[3])
 	}
-	for j, s := range [4]float32{s0, s1, s2, s3} {
-		s *= alpha
-		if beta != 0 {
-			s += float32(beta * c[j])
-		}
-		c[j] = s
-	}
+	c[0], c[1], c[2], c[3] = s0, s1, s2, s3
 }
 
 // transposeGo sets dst[p·ds + j] = src[j·ss + p] for 0 <= j < n and 0 <= p < k.

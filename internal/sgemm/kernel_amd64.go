@@ -15,16 +15,16 @@ func detect() []kernel {
 	return ks
 }
 
-// tile computes c = alpha·a·b + beta·c for up to mr rows and w columns, where w is a
-// [kernel.width] and the strides are as in [tileAVX2].
-func (kern kernel) tile(rows, w, k int, a []float32, ars, acs int, b []float32, bs int, c []float32, cs int, alpha, beta float32) {
+// tile computes c = a·b, or c += a·b if add is set, for up to mr rows and w columns,
+// where w is a [kernel.width] and the strides are as in [tileAVX2].
+func (kern kernel) tile(rows, w, k int, a []float32, ars, acs int, b []float32, bs int, c []float32, cs int, add bool) {
 	switch kern {
 	case avx512:
-		tileAVX512(rows, w/16, k, &a[0], ars, acs, &b[0], bs, &c[0], cs, alpha, beta)
+		tileAVX512(rows, w/16, k, &a[0], ars, acs, &b[0], bs, &c[0], cs, add)
 	case avx2:
-		tileAVX2(rows, w/8, k, &a[0], ars, acs, &b[0], bs, &c[0], cs, alpha, beta)
+		tileAVX2(rows, w/8, k, &a[0], ars, acs, &b[0], bs, &c[0], cs, add)
 	default:
-		tileGo(k, a, acs, b, bs, c, alpha, beta)
+		tileGo(k, a, acs, b, bs, c, add)
 	}
 }
 
@@ -44,24 +44,41 @@ func (kern kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int)
 	}
 }
 
-// sparse is [sparseGo] for m at least 1.
-func (kern kernel) sparse(s *scratch, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, add bool, most, slack int) (left int) {
+// list is [listGo] for x of at least one element. It writes up to len(x)+16 elements of
+// value and index.
+func (kern kernel) list(x, value []float32, index []int32) int {
 	switch kern {
 	case avx512:
-		return sparseAVX512(m, n, k, &a[0], lda, &b[0], ldb, &c[0], ldc, add, most, slack, &s.val[0], &s.idx[0])
+		return listAVX512(len(x), &x[0], &value[0], &index[0])
 	case avx2:
-		return sparseAVX2(m, n, k, &a[0], lda, &b[0], ldb, &c[0], ldc, add, most, slack, &s.val[0], &s.idx[0])
+		return listAVX2(len(x), &x[0], &value[0], &index[0])
 	}
-	return sparseGo(s.c[:], m, n, k, a, lda, b, ldb, c, ldc, add, most, slack)
+	return listGo(x, value, index)
 }
 
-// addReLU, reluGrad and adam process the first elements, as many as fill whole vectors,
+// gather is [gatherGo] for m at least 1.
+func (kern kernel) gather(m, n int, start []int, index []int32, value, b, c, init []float32, ldi int, floor float32) {
+	var first *float32
+	if init != nil {
+		first = &init[0]
+	}
+	switch kern {
+	case avx512:
+		gatherAVX512(m, n, &start[0], &index[0], &value[0], &b[0], n, &c[0], first, ldi, floor)
+	case avx2:
+		gatherAVX2(m, n, &start[0], &index[0], &value[0], &b[0], n, &c[0], first, ldi, floor)
+	default:
+		gatherGo(m, n, start, index, value, b, c, init, ldi, floor)
+	}
+}
+
+// relu, reluGrad and adam process the first elements, as many as fill whole vectors,
 // and return their number.
 
-func (kern kernel) addReLU(y, b []float32) int {
-	blocks := kern.blocks(len(b))
+func (kern kernel) relu(y []float32) int {
+	blocks := kern.blocks(len(y))
 	if blocks > 0 {
-		addReLUAVX2(blocks, &y[0], &b[0])
+		reluAVX2(blocks, &y[0])
 	}
 	return 8 * blocks
 }

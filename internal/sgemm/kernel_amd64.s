@@ -4,40 +4,45 @@
 
 #include "textflag.h"
 
-// func tileAVX2(rows int, vecs int, k int, a *float32, ars int, acs int, b *float32, bs int, c *float32, cs int, alpha float32, beta float32)
+// func tileAVX2(rows int, vecs int, k int, a *float32, ars int, acs int, b *float32, bs int, c *float32, cs int, add bool)
 // Requires: AVX, FMA3
-TEXT ·tileAVX2(SB), NOSPLIT, $0-88
-	MOVQ   rows+0(FP), AX
-	MOVQ   vecs+8(FP), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+24(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   c+64(FP), DI
-	MOVQ   ars+32(FP), R8
-	MOVQ   acs+40(FP), R9
-	MOVQ   bs+56(FP), R10
-	MOVQ   cs+72(FP), R11
-	SHLQ   $0x02, R8
-	SHLQ   $0x02, R9
-	SHLQ   $0x02, R10
-	SHLQ   $0x02, R11
-	LEAQ   (R8)(R8*2), R12
-	LEAQ   (R8)(R8*4), R13
-	LEAQ   (R12)(R8*4), R14
-	CMPQ   CX, $0x02
-	JNE    narrow
-	CMPQ   AX, $0x06
-	JEQ    r6v2
-	CMPQ   AX, $0x05
-	JEQ    r5v2
-	CMPQ   AX, $0x04
-	JEQ    r4v2
-	CMPQ   AX, $0x03
-	JEQ    r3v2
-	CMPQ   AX, $0x02
-	JEQ    r2v2
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+TEXT ·tileAVX2(SB), NOSPLIT, $0-81
+	MOVQ    rows+0(FP), AX
+	MOVQ    vecs+8(FP), CX
+	MOVQ    k+16(FP), DX
+	MOVQ    a+24(FP), BX
+	MOVQ    b+48(FP), SI
+	MOVQ    c+64(FP), DI
+	MOVQ    ars+32(FP), R8
+	MOVQ    acs+40(FP), R9
+	MOVQ    bs+56(FP), R10
+	MOVQ    cs+72(FP), R11
+	SHLQ    $0x02, R8
+	SHLQ    $0x02, R9
+	SHLQ    $0x02, R10
+	SHLQ    $0x02, R11
+	LEAQ    (R8)(R8*2), R12
+	LEAQ    (R8)(R8*4), R13
+	LEAQ    (R12)(R8*4), R14
+	CMPQ    CX, $0x02
+	JNE     narrow
+	CMPQ    AX, $0x06
+	JEQ     r6v2
+	CMPQ    AX, $0x05
+	JEQ     r5v2
+	CMPQ    AX, $0x04
+	JEQ     r4v2
+	CMPQ    AX, $0x03
+	JEQ     r3v2
+	CMPQ    AX, $0x02
+	JEQ     r2v2
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	CMPB    add+80(FP), $0x00
+	JEQ     r1v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
 
 r1v2loop:
 	VMOVUPS      (SI), Y2
@@ -49,33 +54,25 @@ r1v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r1v2loop
-	VBROADCASTSS alpha+80(FP), Y2
-	VBROADCASTSS beta+84(FP), Y3
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r1v2set
-	VMULPS       (DI), Y3, Y4
-	VFMADD231PS  Y2, Y0, Y4
-	VMOVUPS      Y4, (DI)
-	VMULPS       32(DI), Y3, Y0
-	VFMADD231PS  Y2, Y1, Y0
-	VMOVUPS      Y0, 32(DI)
-	VZEROUPPER
-	RET
-
-r1v2set:
-	VMULPS  Y2, Y0, Y0
-	VMOVUPS Y0, (DI)
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS Y1, 32(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
 	VZEROUPPER
 	RET
 
 r2v2:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPB    add+80(FP), $0x00
+	JEQ     r2v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y2
+	VMOVUPS 32(AX), Y3
 
 r2v2loop:
 	VMOVUPS      (SI), Y4
@@ -90,47 +87,33 @@ r2v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r2v2loop
-	VBROADCASTSS alpha+80(FP), Y4
-	VBROADCASTSS beta+84(FP), Y5
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r2v2set
-	VMULPS       (DI), Y5, Y6
-	VFMADD231PS  Y4, Y0, Y6
-	VMOVUPS      Y6, (DI)
-	VMULPS       32(DI), Y5, Y0
-	VFMADD231PS  Y4, Y1, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y5, Y0
-	VFMADD231PS  Y4, Y2, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y5, Y0
-	VFMADD231PS  Y4, Y3, Y0
-	VMOVUPS      Y0, 32(DI)
-	VZEROUPPER
-	RET
-
-r2v2set:
-	VMULPS  Y4, Y0, Y0
-	VMOVUPS Y0, (DI)
-	VMULPS  Y4, Y1, Y1
-	VMOVUPS Y1, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y4, Y2, Y2
-	VMOVUPS Y2, (DI)
-	VMULPS  Y4, Y3, Y3
-	VMOVUPS Y3, 32(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
 	VZEROUPPER
 	RET
 
 r3v2:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	CMPB    add+80(FP), $0x00
+	JEQ     r3v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y2
+	VMOVUPS 32(AX), Y3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y4
+	VMOVUPS 32(AX), Y5
 
 r3v2loop:
 	VMOVUPS      (SI), Y6
@@ -148,61 +131,41 @@ r3v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r3v2loop
-	VBROADCASTSS alpha+80(FP), Y6
-	VBROADCASTSS beta+84(FP), Y7
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r3v2set
-	VMULPS       (DI), Y7, Y8
-	VFMADD231PS  Y6, Y0, Y8
-	VMOVUPS      Y8, (DI)
-	VMULPS       32(DI), Y7, Y0
-	VFMADD231PS  Y6, Y1, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y7, Y0
-	VFMADD231PS  Y6, Y2, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y7, Y0
-	VFMADD231PS  Y6, Y3, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y7, Y0
-	VFMADD231PS  Y6, Y4, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y7, Y0
-	VFMADD231PS  Y6, Y5, Y0
-	VMOVUPS      Y0, 32(DI)
-	VZEROUPPER
-	RET
-
-r3v2set:
-	VMULPS  Y6, Y0, Y0
-	VMOVUPS Y0, (DI)
-	VMULPS  Y6, Y1, Y1
-	VMOVUPS Y1, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y6, Y2, Y2
-	VMOVUPS Y2, (DI)
-	VMULPS  Y6, Y3, Y3
-	VMOVUPS Y3, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y6, Y4, Y4
-	VMOVUPS Y4, (DI)
-	VMULPS  Y6, Y5, Y5
-	VMOVUPS Y5, 32(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 32(AX)
 	VZEROUPPER
 	RET
 
 r4v2:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPB    add+80(FP), $0x00
+	JEQ     r4v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y2
+	VMOVUPS 32(AX), Y3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y4
+	VMOVUPS 32(AX), Y5
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y6
+	VMOVUPS 32(AX), Y7
 
 r4v2loop:
 	VMOVUPS      (SI), Y8
@@ -223,75 +186,49 @@ r4v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r4v2loop
-	VBROADCASTSS alpha+80(FP), Y8
-	VBROADCASTSS beta+84(FP), Y9
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r4v2set
-	VMULPS       (DI), Y9, Y10
-	VFMADD231PS  Y8, Y0, Y10
-	VMOVUPS      Y10, (DI)
-	VMULPS       32(DI), Y9, Y0
-	VFMADD231PS  Y8, Y1, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y9, Y0
-	VFMADD231PS  Y8, Y2, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y9, Y0
-	VFMADD231PS  Y8, Y3, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y9, Y0
-	VFMADD231PS  Y8, Y4, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y9, Y0
-	VFMADD231PS  Y8, Y5, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y9, Y0
-	VFMADD231PS  Y8, Y6, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y9, Y0
-	VFMADD231PS  Y8, Y7, Y0
-	VMOVUPS      Y0, 32(DI)
-	VZEROUPPER
-	RET
-
-r4v2set:
-	VMULPS  Y8, Y0, Y0
-	VMOVUPS Y0, (DI)
-	VMULPS  Y8, Y1, Y1
-	VMOVUPS Y1, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y8, Y2, Y2
-	VMOVUPS Y2, (DI)
-	VMULPS  Y8, Y3, Y3
-	VMOVUPS Y3, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y8, Y4, Y4
-	VMOVUPS Y4, (DI)
-	VMULPS  Y8, Y5, Y5
-	VMOVUPS Y5, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y8, Y6, Y6
-	VMOVUPS Y6, (DI)
-	VMULPS  Y8, Y7, Y7
-	VMOVUPS Y7, 32(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y6, (AX)
+	VMOVUPS      Y7, 32(AX)
 	VZEROUPPER
 	RET
 
 r5v2:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	CMPB    add+80(FP), $0x00
+	JEQ     r5v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y2
+	VMOVUPS 32(AX), Y3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y4
+	VMOVUPS 32(AX), Y5
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y6
+	VMOVUPS 32(AX), Y7
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y8
+	VMOVUPS 32(AX), Y9
 
 r5v2loop:
 	VMOVUPS      (SI), Y10
@@ -315,89 +252,57 @@ r5v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r5v2loop
-	VBROADCASTSS alpha+80(FP), Y10
-	VBROADCASTSS beta+84(FP), Y11
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r5v2set
-	VMULPS       (DI), Y11, Y12
-	VFMADD231PS  Y10, Y0, Y12
-	VMOVUPS      Y12, (DI)
-	VMULPS       32(DI), Y11, Y0
-	VFMADD231PS  Y10, Y1, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y11, Y0
-	VFMADD231PS  Y10, Y2, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y11, Y0
-	VFMADD231PS  Y10, Y3, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y11, Y0
-	VFMADD231PS  Y10, Y4, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y11, Y0
-	VFMADD231PS  Y10, Y5, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y11, Y0
-	VFMADD231PS  Y10, Y6, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y11, Y0
-	VFMADD231PS  Y10, Y7, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y11, Y0
-	VFMADD231PS  Y10, Y8, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y11, Y0
-	VFMADD231PS  Y10, Y9, Y0
-	VMOVUPS      Y0, 32(DI)
-	VZEROUPPER
-	RET
-
-r5v2set:
-	VMULPS  Y10, Y0, Y0
-	VMOVUPS Y0, (DI)
-	VMULPS  Y10, Y1, Y1
-	VMOVUPS Y1, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y10, Y2, Y2
-	VMOVUPS Y2, (DI)
-	VMULPS  Y10, Y3, Y3
-	VMOVUPS Y3, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y10, Y4, Y4
-	VMOVUPS Y4, (DI)
-	VMULPS  Y10, Y5, Y5
-	VMOVUPS Y5, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y10, Y6, Y6
-	VMOVUPS Y6, (DI)
-	VMULPS  Y10, Y7, Y7
-	VMOVUPS Y7, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y10, Y8, Y8
-	VMOVUPS Y8, (DI)
-	VMULPS  Y10, Y9, Y9
-	VMOVUPS Y9, 32(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y6, (AX)
+	VMOVUPS      Y7, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y8, (AX)
+	VMOVUPS      Y9, 32(AX)
 	VZEROUPPER
 	RET
 
 r6v2:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	CMPB    add+80(FP), $0x00
+	JEQ     r6v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y2
+	VMOVUPS 32(AX), Y3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y4
+	VMOVUPS 32(AX), Y5
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y6
+	VMOVUPS 32(AX), Y7
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y8
+	VMOVUPS 32(AX), Y9
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y10
+	VMOVUPS 32(AX), Y11
 
 r6v2loop:
 	VMOVUPS      (SI), Y12
@@ -424,100 +329,43 @@ r6v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r6v2loop
-	VBROADCASTSS alpha+80(FP), Y12
-	VBROADCASTSS beta+84(FP), Y13
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r6v2set
-	VMULPS       (DI), Y13, Y14
-	VFMADD231PS  Y12, Y0, Y14
-	VMOVUPS      Y14, (DI)
-	VMULPS       32(DI), Y13, Y0
-	VFMADD231PS  Y12, Y1, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y13, Y0
-	VFMADD231PS  Y12, Y2, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y13, Y0
-	VFMADD231PS  Y12, Y3, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y13, Y0
-	VFMADD231PS  Y12, Y4, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y13, Y0
-	VFMADD231PS  Y12, Y5, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y13, Y0
-	VFMADD231PS  Y12, Y6, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y13, Y0
-	VFMADD231PS  Y12, Y7, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y13, Y0
-	VFMADD231PS  Y12, Y8, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y13, Y0
-	VFMADD231PS  Y12, Y9, Y0
-	VMOVUPS      Y0, 32(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y13, Y0
-	VFMADD231PS  Y12, Y10, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       32(DI), Y13, Y0
-	VFMADD231PS  Y12, Y11, Y0
-	VMOVUPS      Y0, 32(DI)
-	VZEROUPPER
-	RET
-
-r6v2set:
-	VMULPS  Y12, Y0, Y0
-	VMOVUPS Y0, (DI)
-	VMULPS  Y12, Y1, Y1
-	VMOVUPS Y1, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y12, Y2, Y2
-	VMOVUPS Y2, (DI)
-	VMULPS  Y12, Y3, Y3
-	VMOVUPS Y3, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y12, Y4, Y4
-	VMOVUPS Y4, (DI)
-	VMULPS  Y12, Y5, Y5
-	VMOVUPS Y5, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y12, Y6, Y6
-	VMOVUPS Y6, (DI)
-	VMULPS  Y12, Y7, Y7
-	VMOVUPS Y7, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y12, Y8, Y8
-	VMOVUPS Y8, (DI)
-	VMULPS  Y12, Y9, Y9
-	VMOVUPS Y9, 32(DI)
-	ADDQ    R11, DI
-	VMULPS  Y12, Y10, Y10
-	VMOVUPS Y10, (DI)
-	VMULPS  Y12, Y11, Y11
-	VMOVUPS Y11, 32(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y6, (AX)
+	VMOVUPS      Y7, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y8, (AX)
+	VMOVUPS      Y9, 32(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      Y11, 32(AX)
 	VZEROUPPER
 	RET
 
 narrow:
-	CMPQ   AX, $0x06
-	JEQ    r6v1
-	CMPQ   AX, $0x05
-	JEQ    r5v1
-	CMPQ   AX, $0x04
-	JEQ    r4v1
-	CMPQ   AX, $0x03
-	JEQ    r3v1
-	CMPQ   AX, $0x02
-	JEQ    r2v1
-	VXORPS Y0, Y0, Y0
+	CMPQ    AX, $0x06
+	JEQ     r6v1
+	CMPQ    AX, $0x05
+	JEQ     r5v1
+	CMPQ    AX, $0x04
+	JEQ     r4v1
+	CMPQ    AX, $0x03
+	JEQ     r3v1
+	CMPQ    AX, $0x02
+	JEQ     r2v1
+	VXORPS  Y0, Y0, Y0
+	CMPB    add+80(FP), $0x00
+	JEQ     r1v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
 
 r1v1loop:
 	VMOVUPS      (SI), Y1
@@ -527,26 +375,20 @@ r1v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r1v1loop
-	VBROADCASTSS alpha+80(FP), Y1
-	VBROADCASTSS beta+84(FP), Y2
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r1v1set
-	VMULPS       (DI), Y2, Y2
-	VFMADD231PS  Y1, Y0, Y2
-	VMOVUPS      Y2, (DI)
-	VZEROUPPER
-	RET
-
-r1v1set:
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
 	VZEROUPPER
 	RET
 
 r2v1:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	CMPB    add+80(FP), $0x00
+	JEQ     r2v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y1
 
 r2v1loop:
 	VMOVUPS      (SI), Y2
@@ -558,34 +400,25 @@ r2v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r2v1loop
-	VBROADCASTSS alpha+80(FP), Y2
-	VBROADCASTSS beta+84(FP), Y3
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r2v1set
-	VMULPS       (DI), Y3, Y4
-	VFMADD231PS  Y2, Y0, Y4
-	VMOVUPS      Y4, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y3, Y0
-	VFMADD231PS  Y2, Y1, Y0
-	VMOVUPS      Y0, (DI)
-	VZEROUPPER
-	RET
-
-r2v1set:
-	VMULPS  Y2, Y0, Y0
-	VMOVUPS Y0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS Y1, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y1, (AX)
 	VZEROUPPER
 	RET
 
 r3v1:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	CMPB    add+80(FP), $0x00
+	JEQ     r3v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y2
 
 r3v1loop:
 	VMOVUPS      (SI), Y3
@@ -599,42 +432,30 @@ r3v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r3v1loop
-	VBROADCASTSS alpha+80(FP), Y3
-	VBROADCASTSS beta+84(FP), Y4
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r3v1set
-	VMULPS       (DI), Y4, Y5
-	VFMADD231PS  Y3, Y0, Y5
-	VMOVUPS      Y5, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y4, Y0
-	VFMADD231PS  Y3, Y1, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y4, Y0
-	VFMADD231PS  Y3, Y2, Y0
-	VMOVUPS      Y0, (DI)
-	VZEROUPPER
-	RET
-
-r3v1set:
-	VMULPS  Y3, Y0, Y0
-	VMOVUPS Y0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y3, Y1, Y1
-	VMOVUPS Y1, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y3, Y2, Y2
-	VMOVUPS Y2, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y1, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y2, (AX)
 	VZEROUPPER
 	RET
 
 r4v1:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPB    add+80(FP), $0x00
+	JEQ     r4v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y2
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y3
 
 r4v1loop:
 	VMOVUPS      (SI), Y4
@@ -650,50 +471,35 @@ r4v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r4v1loop
-	VBROADCASTSS alpha+80(FP), Y4
-	VBROADCASTSS beta+84(FP), Y5
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r4v1set
-	VMULPS       (DI), Y5, Y6
-	VFMADD231PS  Y4, Y0, Y6
-	VMOVUPS      Y6, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y5, Y0
-	VFMADD231PS  Y4, Y1, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y5, Y0
-	VFMADD231PS  Y4, Y2, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y5, Y0
-	VFMADD231PS  Y4, Y3, Y0
-	VMOVUPS      Y0, (DI)
-	VZEROUPPER
-	RET
-
-r4v1set:
-	VMULPS  Y4, Y0, Y0
-	VMOVUPS Y0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y4, Y1, Y1
-	VMOVUPS Y1, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y4, Y2, Y2
-	VMOVUPS Y2, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y4, Y3, Y3
-	VMOVUPS Y3, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y1, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y2, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y3, (AX)
 	VZEROUPPER
 	RET
 
 r5v1:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	CMPB    add+80(FP), $0x00
+	JEQ     r5v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y2
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y4
 
 r5v1loop:
 	VMOVUPS      (SI), Y5
@@ -711,58 +517,40 @@ r5v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r5v1loop
-	VBROADCASTSS alpha+80(FP), Y5
-	VBROADCASTSS beta+84(FP), Y6
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r5v1set
-	VMULPS       (DI), Y6, Y7
-	VFMADD231PS  Y5, Y0, Y7
-	VMOVUPS      Y7, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y6, Y0
-	VFMADD231PS  Y5, Y1, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y6, Y0
-	VFMADD231PS  Y5, Y2, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y6, Y0
-	VFMADD231PS  Y5, Y3, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y6, Y0
-	VFMADD231PS  Y5, Y4, Y0
-	VMOVUPS      Y0, (DI)
-	VZEROUPPER
-	RET
-
-r5v1set:
-	VMULPS  Y5, Y0, Y0
-	VMOVUPS Y0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y5, Y1, Y1
-	VMOVUPS Y1, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y5, Y2, Y2
-	VMOVUPS Y2, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y5, Y3, Y3
-	VMOVUPS Y3, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y5, Y4, Y4
-	VMOVUPS Y4, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y1, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y2, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y3, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y4, (AX)
 	VZEROUPPER
 	RET
 
 r6v1:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	CMPB    add+80(FP), $0x00
+	JEQ     r6v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Y0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y2
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y4
+	ADDQ    R11, AX
+	VMOVUPS (AX), Y5
 
 r6v1loop:
 	VMOVUPS      (SI), Y6
@@ -782,96 +570,64 @@ r6v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r6v1loop
-	VBROADCASTSS alpha+80(FP), Y6
-	VBROADCASTSS beta+84(FP), Y7
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r6v1set
-	VMULPS       (DI), Y7, Y8
-	VFMADD231PS  Y6, Y0, Y8
-	VMOVUPS      Y8, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y7, Y0
-	VFMADD231PS  Y6, Y1, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y7, Y0
-	VFMADD231PS  Y6, Y2, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y7, Y0
-	VFMADD231PS  Y6, Y3, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y7, Y0
-	VFMADD231PS  Y6, Y4, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Y7, Y0
-	VFMADD231PS  Y6, Y5, Y0
-	VMOVUPS      Y0, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Y0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y1, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y2, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y3, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y4, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Y5, (AX)
 	VZEROUPPER
 	RET
 
-r6v1set:
-	VMULPS  Y6, Y0, Y0
-	VMOVUPS Y0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y6, Y1, Y1
-	VMOVUPS Y1, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y6, Y2, Y2
-	VMOVUPS Y2, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y6, Y3, Y3
-	VMOVUPS Y3, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y6, Y4, Y4
-	VMOVUPS Y4, (DI)
-	ADDQ    R11, DI
-	VMULPS  Y6, Y5, Y5
-	VMOVUPS Y5, (DI)
-	VZEROUPPER
-	RET
-
-// func tileAVX512(rows int, vecs int, k int, a *float32, ars int, acs int, b *float32, bs int, c *float32, cs int, alpha float32, beta float32)
+// func tileAVX512(rows int, vecs int, k int, a *float32, ars int, acs int, b *float32, bs int, c *float32, cs int, add bool)
 // Requires: AVX, AVX512F
-TEXT ·tileAVX512(SB), NOSPLIT, $0-88
-	MOVQ   rows+0(FP), AX
-	MOVQ   vecs+8(FP), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   a+24(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   c+64(FP), DI
-	MOVQ   ars+32(FP), R8
-	MOVQ   acs+40(FP), R9
-	MOVQ   bs+56(FP), R10
-	MOVQ   cs+72(FP), R11
-	SHLQ   $0x02, R8
-	SHLQ   $0x02, R9
-	SHLQ   $0x02, R10
-	SHLQ   $0x02, R11
-	LEAQ   (R8)(R8*2), R12
-	LEAQ   (R8)(R8*4), R13
-	LEAQ   (R12)(R8*4), R14
-	CMPQ   CX, $0x02
-	JNE    narrow
-	CMPQ   AX, $0x08
-	JEQ    r8v2
-	CMPQ   AX, $0x07
-	JEQ    r7v2
-	CMPQ   AX, $0x06
-	JEQ    r6v2
-	CMPQ   AX, $0x05
-	JEQ    r5v2
-	CMPQ   AX, $0x04
-	JEQ    r4v2
-	CMPQ   AX, $0x03
-	JEQ    r3v2
-	CMPQ   AX, $0x02
-	JEQ    r2v2
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
+TEXT ·tileAVX512(SB), NOSPLIT, $0-81
+	MOVQ    rows+0(FP), AX
+	MOVQ    vecs+8(FP), CX
+	MOVQ    k+16(FP), DX
+	MOVQ    a+24(FP), BX
+	MOVQ    b+48(FP), SI
+	MOVQ    c+64(FP), DI
+	MOVQ    ars+32(FP), R8
+	MOVQ    acs+40(FP), R9
+	MOVQ    bs+56(FP), R10
+	MOVQ    cs+72(FP), R11
+	SHLQ    $0x02, R8
+	SHLQ    $0x02, R9
+	SHLQ    $0x02, R10
+	SHLQ    $0x02, R11
+	LEAQ    (R8)(R8*2), R12
+	LEAQ    (R8)(R8*4), R13
+	LEAQ    (R12)(R8*4), R14
+	CMPQ    CX, $0x02
+	JNE     narrow
+	CMPQ    AX, $0x08
+	JEQ     r8v2
+	CMPQ    AX, $0x07
+	JEQ     r7v2
+	CMPQ    AX, $0x06
+	JEQ     r6v2
+	CMPQ    AX, $0x05
+	JEQ     r5v2
+	CMPQ    AX, $0x04
+	JEQ     r4v2
+	CMPQ    AX, $0x03
+	JEQ     r3v2
+	CMPQ    AX, $0x02
+	JEQ     r2v2
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	CMPB    add+80(FP), $0x00
+	JEQ     r1v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
 
 r1v2loop:
 	VMOVUPS      (SI), Z2
@@ -883,33 +639,25 @@ r1v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r1v2loop
-	VBROADCASTSS alpha+80(FP), Z2
-	VBROADCASTSS beta+84(FP), Z3
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r1v2set
-	VMULPS       (DI), Z3, Z4
-	VFMADD231PS  Z2, Z0, Z4
-	VMOVUPS      Z4, (DI)
-	VMULPS       64(DI), Z3, Z0
-	VFMADD231PS  Z2, Z1, Z0
-	VMOVUPS      Z0, 64(DI)
-	VZEROUPPER
-	RET
-
-r1v2set:
-	VMULPS  Z2, Z0, Z0
-	VMOVUPS Z0, (DI)
-	VMULPS  Z2, Z1, Z1
-	VMOVUPS Z1, 64(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
 	VZEROUPPER
 	RET
 
 r2v2:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	CMPB    add+80(FP), $0x00
+	JEQ     r2v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	VMOVUPS 64(AX), Z3
 
 r2v2loop:
 	VMOVUPS      (SI), Z4
@@ -924,47 +672,33 @@ r2v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r2v2loop
-	VBROADCASTSS alpha+80(FP), Z4
-	VBROADCASTSS beta+84(FP), Z5
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r2v2set
-	VMULPS       (DI), Z5, Z6
-	VFMADD231PS  Z4, Z0, Z6
-	VMOVUPS      Z6, (DI)
-	VMULPS       64(DI), Z5, Z0
-	VFMADD231PS  Z4, Z1, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z5, Z0
-	VFMADD231PS  Z4, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z5, Z0
-	VFMADD231PS  Z4, Z3, Z0
-	VMOVUPS      Z0, 64(DI)
-	VZEROUPPER
-	RET
-
-r2v2set:
-	VMULPS  Z4, Z0, Z0
-	VMOVUPS Z0, (DI)
-	VMULPS  Z4, Z1, Z1
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z4, Z2, Z2
-	VMOVUPS Z2, (DI)
-	VMULPS  Z4, Z3, Z3
-	VMOVUPS Z3, 64(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
 	VZEROUPPER
 	RET
 
 r3v2:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	CMPB    add+80(FP), $0x00
+	JEQ     r3v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	VMOVUPS 64(AX), Z3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z4
+	VMOVUPS 64(AX), Z5
 
 r3v2loop:
 	VMOVUPS      (SI), Z6
@@ -982,61 +716,41 @@ r3v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r3v2loop
-	VBROADCASTSS alpha+80(FP), Z6
-	VBROADCASTSS beta+84(FP), Z7
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r3v2set
-	VMULPS       (DI), Z7, Z8
-	VFMADD231PS  Z6, Z0, Z8
-	VMOVUPS      Z8, (DI)
-	VMULPS       64(DI), Z7, Z0
-	VFMADD231PS  Z6, Z1, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z7, Z0
-	VFMADD231PS  Z6, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z7, Z0
-	VFMADD231PS  Z6, Z3, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z7, Z0
-	VFMADD231PS  Z6, Z4, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z7, Z0
-	VFMADD231PS  Z6, Z5, Z0
-	VMOVUPS      Z0, 64(DI)
-	VZEROUPPER
-	RET
-
-r3v2set:
-	VMULPS  Z6, Z0, Z0
-	VMOVUPS Z0, (DI)
-	VMULPS  Z6, Z1, Z1
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z6, Z2, Z2
-	VMOVUPS Z2, (DI)
-	VMULPS  Z6, Z3, Z3
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z6, Z4, Z4
-	VMOVUPS Z4, (DI)
-	VMULPS  Z6, Z5, Z5
-	VMOVUPS Z5, 64(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z5, 64(AX)
 	VZEROUPPER
 	RET
 
 r4v2:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	CMPB    add+80(FP), $0x00
+	JEQ     r4v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	VMOVUPS 64(AX), Z3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z4
+	VMOVUPS 64(AX), Z5
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z6
+	VMOVUPS 64(AX), Z7
 
 r4v2loop:
 	VMOVUPS      (SI), Z8
@@ -1057,75 +771,49 @@ r4v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r4v2loop
-	VBROADCASTSS alpha+80(FP), Z8
-	VBROADCASTSS beta+84(FP), Z9
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r4v2set
-	VMULPS       (DI), Z9, Z10
-	VFMADD231PS  Z8, Z0, Z10
-	VMOVUPS      Z10, (DI)
-	VMULPS       64(DI), Z9, Z0
-	VFMADD231PS  Z8, Z1, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z9, Z0
-	VFMADD231PS  Z8, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z9, Z0
-	VFMADD231PS  Z8, Z3, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z9, Z0
-	VFMADD231PS  Z8, Z4, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z9, Z0
-	VFMADD231PS  Z8, Z5, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z9, Z0
-	VFMADD231PS  Z8, Z6, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z9, Z0
-	VFMADD231PS  Z8, Z7, Z0
-	VMOVUPS      Z0, 64(DI)
-	VZEROUPPER
-	RET
-
-r4v2set:
-	VMULPS  Z8, Z0, Z0
-	VMOVUPS Z0, (DI)
-	VMULPS  Z8, Z1, Z1
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z8, Z2, Z2
-	VMOVUPS Z2, (DI)
-	VMULPS  Z8, Z3, Z3
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z8, Z4, Z4
-	VMOVUPS Z4, (DI)
-	VMULPS  Z8, Z5, Z5
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z8, Z6, Z6
-	VMOVUPS Z6, (DI)
-	VMULPS  Z8, Z7, Z7
-	VMOVUPS Z7, 64(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z5, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z6, (AX)
+	VMOVUPS      Z7, 64(AX)
 	VZEROUPPER
 	RET
 
 r5v2:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	CMPB    add+80(FP), $0x00
+	JEQ     r5v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	VMOVUPS 64(AX), Z3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z4
+	VMOVUPS 64(AX), Z5
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z6
+	VMOVUPS 64(AX), Z7
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z8
+	VMOVUPS 64(AX), Z9
 
 r5v2loop:
 	VMOVUPS      (SI), Z10
@@ -1149,89 +837,57 @@ r5v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r5v2loop
-	VBROADCASTSS alpha+80(FP), Z10
-	VBROADCASTSS beta+84(FP), Z11
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r5v2set
-	VMULPS       (DI), Z11, Z12
-	VFMADD231PS  Z10, Z0, Z12
-	VMOVUPS      Z12, (DI)
-	VMULPS       64(DI), Z11, Z0
-	VFMADD231PS  Z10, Z1, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z11, Z0
-	VFMADD231PS  Z10, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z11, Z0
-	VFMADD231PS  Z10, Z3, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z11, Z0
-	VFMADD231PS  Z10, Z4, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z11, Z0
-	VFMADD231PS  Z10, Z5, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z11, Z0
-	VFMADD231PS  Z10, Z6, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z11, Z0
-	VFMADD231PS  Z10, Z7, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z11, Z0
-	VFMADD231PS  Z10, Z8, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z11, Z0
-	VFMADD231PS  Z10, Z9, Z0
-	VMOVUPS      Z0, 64(DI)
-	VZEROUPPER
-	RET
-
-r5v2set:
-	VMULPS  Z10, Z0, Z0
-	VMOVUPS Z0, (DI)
-	VMULPS  Z10, Z1, Z1
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z10, Z2, Z2
-	VMOVUPS Z2, (DI)
-	VMULPS  Z10, Z3, Z3
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z10, Z4, Z4
-	VMOVUPS Z4, (DI)
-	VMULPS  Z10, Z5, Z5
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z10, Z6, Z6
-	VMOVUPS Z6, (DI)
-	VMULPS  Z10, Z7, Z7
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z10, Z8, Z8
-	VMOVUPS Z8, (DI)
-	VMULPS  Z10, Z9, Z9
-	VMOVUPS Z9, 64(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z5, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z6, (AX)
+	VMOVUPS      Z7, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z9, 64(AX)
 	VZEROUPPER
 	RET
 
 r6v2:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	VPXORD  Z11, Z11, Z11
+	CMPB    add+80(FP), $0x00
+	JEQ     r6v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	VMOVUPS 64(AX), Z3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z4
+	VMOVUPS 64(AX), Z5
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z6
+	VMOVUPS 64(AX), Z7
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z8
+	VMOVUPS 64(AX), Z9
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z10
+	VMOVUPS 64(AX), Z11
 
 r6v2loop:
 	VMOVUPS      (SI), Z12
@@ -1258,103 +914,65 @@ r6v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r6v2loop
-	VBROADCASTSS alpha+80(FP), Z12
-	VBROADCASTSS beta+84(FP), Z13
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r6v2set
-	VMULPS       (DI), Z13, Z14
-	VFMADD231PS  Z12, Z0, Z14
-	VMOVUPS      Z14, (DI)
-	VMULPS       64(DI), Z13, Z0
-	VFMADD231PS  Z12, Z1, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z13, Z0
-	VFMADD231PS  Z12, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z13, Z0
-	VFMADD231PS  Z12, Z3, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z13, Z0
-	VFMADD231PS  Z12, Z4, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z13, Z0
-	VFMADD231PS  Z12, Z5, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z13, Z0
-	VFMADD231PS  Z12, Z6, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z13, Z0
-	VFMADD231PS  Z12, Z7, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z13, Z0
-	VFMADD231PS  Z12, Z8, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z13, Z0
-	VFMADD231PS  Z12, Z9, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z13, Z0
-	VFMADD231PS  Z12, Z10, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z13, Z0
-	VFMADD231PS  Z12, Z11, Z0
-	VMOVUPS      Z0, 64(DI)
-	VZEROUPPER
-	RET
-
-r6v2set:
-	VMULPS  Z12, Z0, Z0
-	VMOVUPS Z0, (DI)
-	VMULPS  Z12, Z1, Z1
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z12, Z2, Z2
-	VMOVUPS Z2, (DI)
-	VMULPS  Z12, Z3, Z3
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z12, Z4, Z4
-	VMOVUPS Z4, (DI)
-	VMULPS  Z12, Z5, Z5
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z12, Z6, Z6
-	VMOVUPS Z6, (DI)
-	VMULPS  Z12, Z7, Z7
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z12, Z8, Z8
-	VMOVUPS Z8, (DI)
-	VMULPS  Z12, Z9, Z9
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z12, Z10, Z10
-	VMOVUPS Z10, (DI)
-	VMULPS  Z12, Z11, Z11
-	VMOVUPS Z11, 64(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z5, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z6, (AX)
+	VMOVUPS      Z7, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z9, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      Z11, 64(AX)
 	VZEROUPPER
 	RET
 
 r7v2:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	VPXORD  Z11, Z11, Z11
+	VPXORD  Z12, Z12, Z12
+	VPXORD  Z13, Z13, Z13
+	CMPB    add+80(FP), $0x00
+	JEQ     r7v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	VMOVUPS 64(AX), Z3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z4
+	VMOVUPS 64(AX), Z5
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z6
+	VMOVUPS 64(AX), Z7
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z8
+	VMOVUPS 64(AX), Z9
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z10
+	VMOVUPS 64(AX), Z11
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z12
+	VMOVUPS 64(AX), Z13
 
 r7v2loop:
 	VMOVUPS      (SI), Z14
@@ -1384,117 +1002,73 @@ r7v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r7v2loop
-	VBROADCASTSS alpha+80(FP), Z14
-	VBROADCASTSS beta+84(FP), Z15
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r7v2set
-	VMULPS       (DI), Z15, Z16
-	VFMADD231PS  Z14, Z0, Z16
-	VMOVUPS      Z16, (DI)
-	VMULPS       64(DI), Z15, Z0
-	VFMADD231PS  Z14, Z1, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z15, Z0
-	VFMADD231PS  Z14, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z15, Z0
-	VFMADD231PS  Z14, Z3, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z15, Z0
-	VFMADD231PS  Z14, Z4, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z15, Z0
-	VFMADD231PS  Z14, Z5, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z15, Z0
-	VFMADD231PS  Z14, Z6, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z15, Z0
-	VFMADD231PS  Z14, Z7, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z15, Z0
-	VFMADD231PS  Z14, Z8, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z15, Z0
-	VFMADD231PS  Z14, Z9, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z15, Z0
-	VFMADD231PS  Z14, Z10, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z15, Z0
-	VFMADD231PS  Z14, Z11, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z15, Z0
-	VFMADD231PS  Z14, Z12, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z15, Z0
-	VFMADD231PS  Z14, Z13, Z0
-	VMOVUPS      Z0, 64(DI)
-	VZEROUPPER
-	RET
-
-r7v2set:
-	VMULPS  Z14, Z0, Z0
-	VMOVUPS Z0, (DI)
-	VMULPS  Z14, Z1, Z1
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z14, Z2, Z2
-	VMOVUPS Z2, (DI)
-	VMULPS  Z14, Z3, Z3
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z14, Z4, Z4
-	VMOVUPS Z4, (DI)
-	VMULPS  Z14, Z5, Z5
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z14, Z6, Z6
-	VMOVUPS Z6, (DI)
-	VMULPS  Z14, Z7, Z7
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z14, Z8, Z8
-	VMOVUPS Z8, (DI)
-	VMULPS  Z14, Z9, Z9
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z14, Z10, Z10
-	VMOVUPS Z10, (DI)
-	VMULPS  Z14, Z11, Z11
-	VMOVUPS Z11, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z14, Z12, Z12
-	VMOVUPS Z12, (DI)
-	VMULPS  Z14, Z13, Z13
-	VMOVUPS Z13, 64(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z5, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z6, (AX)
+	VMOVUPS      Z7, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z9, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      Z11, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z12, (AX)
+	VMOVUPS      Z13, 64(AX)
 	VZEROUPPER
 	RET
 
 r8v2:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	VPXORD  Z11, Z11, Z11
+	VPXORD  Z12, Z12, Z12
+	VPXORD  Z13, Z13, Z13
+	VPXORD  Z14, Z14, Z14
+	VPXORD  Z15, Z15, Z15
+	CMPB    add+80(FP), $0x00
+	JEQ     r8v2loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	VMOVUPS 64(AX), Z3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z4
+	VMOVUPS 64(AX), Z5
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z6
+	VMOVUPS 64(AX), Z7
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z8
+	VMOVUPS 64(AX), Z9
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z10
+	VMOVUPS 64(AX), Z11
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z12
+	VMOVUPS 64(AX), Z13
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z14
+	VMOVUPS 64(AX), Z15
 
 r8v2loop:
 	VMOVUPS      (SI), Z16
@@ -1527,128 +1101,53 @@ r8v2loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r8v2loop
-	VBROADCASTSS alpha+80(FP), Z16
-	VBROADCASTSS beta+84(FP), Z17
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r8v2set
-	VMULPS       (DI), Z17, Z18
-	VFMADD231PS  Z16, Z0, Z18
-	VMOVUPS      Z18, (DI)
-	VMULPS       64(DI), Z17, Z0
-	VFMADD231PS  Z16, Z1, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z17, Z0
-	VFMADD231PS  Z16, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z17, Z0
-	VFMADD231PS  Z16, Z3, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z17, Z0
-	VFMADD231PS  Z16, Z4, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z17, Z0
-	VFMADD231PS  Z16, Z5, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z17, Z0
-	VFMADD231PS  Z16, Z6, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z17, Z0
-	VFMADD231PS  Z16, Z7, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z17, Z0
-	VFMADD231PS  Z16, Z8, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z17, Z0
-	VFMADD231PS  Z16, Z9, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z17, Z0
-	VFMADD231PS  Z16, Z10, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z17, Z0
-	VFMADD231PS  Z16, Z11, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z17, Z0
-	VFMADD231PS  Z16, Z12, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z17, Z0
-	VFMADD231PS  Z16, Z13, Z0
-	VMOVUPS      Z0, 64(DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z17, Z0
-	VFMADD231PS  Z16, Z14, Z0
-	VMOVUPS      Z0, (DI)
-	VMULPS       64(DI), Z17, Z0
-	VFMADD231PS  Z16, Z15, Z0
-	VMOVUPS      Z0, 64(DI)
-	VZEROUPPER
-	RET
-
-r8v2set:
-	VMULPS  Z16, Z0, Z0
-	VMOVUPS Z0, (DI)
-	VMULPS  Z16, Z1, Z1
-	VMOVUPS Z1, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z16, Z2, Z2
-	VMOVUPS Z2, (DI)
-	VMULPS  Z16, Z3, Z3
-	VMOVUPS Z3, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z16, Z4, Z4
-	VMOVUPS Z4, (DI)
-	VMULPS  Z16, Z5, Z5
-	VMOVUPS Z5, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z16, Z6, Z6
-	VMOVUPS Z6, (DI)
-	VMULPS  Z16, Z7, Z7
-	VMOVUPS Z7, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z16, Z8, Z8
-	VMOVUPS Z8, (DI)
-	VMULPS  Z16, Z9, Z9
-	VMOVUPS Z9, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z16, Z10, Z10
-	VMOVUPS Z10, (DI)
-	VMULPS  Z16, Z11, Z11
-	VMOVUPS Z11, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z16, Z12, Z12
-	VMOVUPS Z12, (DI)
-	VMULPS  Z16, Z13, Z13
-	VMOVUPS Z13, 64(DI)
-	ADDQ    R11, DI
-	VMULPS  Z16, Z14, Z14
-	VMOVUPS Z14, (DI)
-	VMULPS  Z16, Z15, Z15
-	VMOVUPS Z15, 64(DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z5, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z6, (AX)
+	VMOVUPS      Z7, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z9, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      Z11, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z12, (AX)
+	VMOVUPS      Z13, 64(AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z14, (AX)
+	VMOVUPS      Z15, 64(AX)
 	VZEROUPPER
 	RET
 
 narrow:
-	CMPQ   AX, $0x08
-	JEQ    r8v1
-	CMPQ   AX, $0x07
-	JEQ    r7v1
-	CMPQ   AX, $0x06
-	JEQ    r6v1
-	CMPQ   AX, $0x05
-	JEQ    r5v1
-	CMPQ   AX, $0x04
-	JEQ    r4v1
-	CMPQ   AX, $0x03
-	JEQ    r3v1
-	CMPQ   AX, $0x02
-	JEQ    r2v1
-	VPXORD Z0, Z0, Z0
+	CMPQ    AX, $0x08
+	JEQ     r8v1
+	CMPQ    AX, $0x07
+	JEQ     r7v1
+	CMPQ    AX, $0x06
+	JEQ     r6v1
+	CMPQ    AX, $0x05
+	JEQ     r5v1
+	CMPQ    AX, $0x04
+	JEQ     r4v1
+	CMPQ    AX, $0x03
+	JEQ     r3v1
+	CMPQ    AX, $0x02
+	JEQ     r2v1
+	VPXORD  Z0, Z0, Z0
+	CMPB    add+80(FP), $0x00
+	JEQ     r1v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
 
 r1v1loop:
 	VMOVUPS      (SI), Z1
@@ -1658,26 +1157,20 @@ r1v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r1v1loop
-	VBROADCASTSS alpha+80(FP), Z1
-	VBROADCASTSS beta+84(FP), Z2
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r1v1set
-	VMULPS       (DI), Z2, Z2
-	VFMADD231PS  Z1, Z0, Z2
-	VMOVUPS      Z2, (DI)
-	VZEROUPPER
-	RET
-
-r1v1set:
-	VMULPS  Z1, Z0, Z0
-	VMOVUPS Z0, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
 	VZEROUPPER
 	RET
 
 r2v1:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	CMPB    add+80(FP), $0x00
+	JEQ     r2v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z1
 
 r2v1loop:
 	VMOVUPS      (SI), Z2
@@ -1689,34 +1182,25 @@ r2v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r2v1loop
-	VBROADCASTSS alpha+80(FP), Z2
-	VBROADCASTSS beta+84(FP), Z3
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r2v1set
-	VMULPS       (DI), Z3, Z4
-	VFMADD231PS  Z2, Z0, Z4
-	VMOVUPS      Z4, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z3, Z0
-	VFMADD231PS  Z2, Z1, Z0
-	VMOVUPS      Z0, (DI)
-	VZEROUPPER
-	RET
-
-r2v1set:
-	VMULPS  Z2, Z0, Z0
-	VMOVUPS Z0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z2, Z1, Z1
-	VMOVUPS Z1, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z1, (AX)
 	VZEROUPPER
 	RET
 
 r3v1:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	CMPB    add+80(FP), $0x00
+	JEQ     r3v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
 
 r3v1loop:
 	VMOVUPS      (SI), Z3
@@ -1730,42 +1214,30 @@ r3v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r3v1loop
-	VBROADCASTSS alpha+80(FP), Z3
-	VBROADCASTSS beta+84(FP), Z4
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r3v1set
-	VMULPS       (DI), Z4, Z5
-	VFMADD231PS  Z3, Z0, Z5
-	VMOVUPS      Z5, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z4, Z0
-	VFMADD231PS  Z3, Z1, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z4, Z0
-	VFMADD231PS  Z3, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	VZEROUPPER
-	RET
-
-r3v1set:
-	VMULPS  Z3, Z0, Z0
-	VMOVUPS Z0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z3, Z1, Z1
-	VMOVUPS Z1, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z3, Z2, Z2
-	VMOVUPS Z2, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z1, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
 	VZEROUPPER
 	RET
 
 r4v1:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	CMPB    add+80(FP), $0x00
+	JEQ     r4v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z3
 
 r4v1loop:
 	VMOVUPS      (SI), Z4
@@ -1781,50 +1253,35 @@ r4v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r4v1loop
-	VBROADCASTSS alpha+80(FP), Z4
-	VBROADCASTSS beta+84(FP), Z5
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r4v1set
-	VMULPS       (DI), Z5, Z6
-	VFMADD231PS  Z4, Z0, Z6
-	VMOVUPS      Z6, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z5, Z0
-	VFMADD231PS  Z4, Z1, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z5, Z0
-	VFMADD231PS  Z4, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z5, Z0
-	VFMADD231PS  Z4, Z3, Z0
-	VMOVUPS      Z0, (DI)
-	VZEROUPPER
-	RET
-
-r4v1set:
-	VMULPS  Z4, Z0, Z0
-	VMOVUPS Z0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z4, Z1, Z1
-	VMOVUPS Z1, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z4, Z2, Z2
-	VMOVUPS Z2, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z4, Z3, Z3
-	VMOVUPS Z3, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z1, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z3, (AX)
 	VZEROUPPER
 	RET
 
 r5v1:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	CMPB    add+80(FP), $0x00
+	JEQ     r5v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z4
 
 r5v1loop:
 	VMOVUPS      (SI), Z5
@@ -1842,58 +1299,40 @@ r5v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r5v1loop
-	VBROADCASTSS alpha+80(FP), Z5
-	VBROADCASTSS beta+84(FP), Z6
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r5v1set
-	VMULPS       (DI), Z6, Z7
-	VFMADD231PS  Z5, Z0, Z7
-	VMOVUPS      Z7, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z6, Z0
-	VFMADD231PS  Z5, Z1, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z6, Z0
-	VFMADD231PS  Z5, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z6, Z0
-	VFMADD231PS  Z5, Z3, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z6, Z0
-	VFMADD231PS  Z5, Z4, Z0
-	VMOVUPS      Z0, (DI)
-	VZEROUPPER
-	RET
-
-r5v1set:
-	VMULPS  Z5, Z0, Z0
-	VMOVUPS Z0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z5, Z1, Z1
-	VMOVUPS Z1, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z5, Z2, Z2
-	VMOVUPS Z2, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z5, Z3, Z3
-	VMOVUPS Z3, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z5, Z4, Z4
-	VMOVUPS Z4, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z1, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z3, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z4, (AX)
 	VZEROUPPER
 	RET
 
 r6v1:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	CMPB    add+80(FP), $0x00
+	JEQ     r6v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z4
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z5
 
 r6v1loop:
 	VMOVUPS      (SI), Z6
@@ -1913,66 +1352,45 @@ r6v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r6v1loop
-	VBROADCASTSS alpha+80(FP), Z6
-	VBROADCASTSS beta+84(FP), Z7
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r6v1set
-	VMULPS       (DI), Z7, Z8
-	VFMADD231PS  Z6, Z0, Z8
-	VMOVUPS      Z8, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z7, Z0
-	VFMADD231PS  Z6, Z1, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z7, Z0
-	VFMADD231PS  Z6, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z7, Z0
-	VFMADD231PS  Z6, Z3, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z7, Z0
-	VFMADD231PS  Z6, Z4, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z7, Z0
-	VFMADD231PS  Z6, Z5, Z0
-	VMOVUPS      Z0, (DI)
-	VZEROUPPER
-	RET
-
-r6v1set:
-	VMULPS  Z6, Z0, Z0
-	VMOVUPS Z0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z6, Z1, Z1
-	VMOVUPS Z1, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z6, Z2, Z2
-	VMOVUPS Z2, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z6, Z3, Z3
-	VMOVUPS Z3, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z6, Z4, Z4
-	VMOVUPS Z4, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z6, Z5, Z5
-	VMOVUPS Z5, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z1, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z3, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z4, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z5, (AX)
 	VZEROUPPER
 	RET
 
 r7v1:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	CMPB    add+80(FP), $0x00
+	JEQ     r7v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z4
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z5
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z6
 
 r7v1loop:
 	VMOVUPS      (SI), Z7
@@ -1994,74 +1412,50 @@ r7v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r7v1loop
-	VBROADCASTSS alpha+80(FP), Z7
-	VBROADCASTSS beta+84(FP), Z8
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r7v1set
-	VMULPS       (DI), Z8, Z9
-	VFMADD231PS  Z7, Z0, Z9
-	VMOVUPS      Z9, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z8, Z0
-	VFMADD231PS  Z7, Z1, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z8, Z0
-	VFMADD231PS  Z7, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z8, Z0
-	VFMADD231PS  Z7, Z3, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z8, Z0
-	VFMADD231PS  Z7, Z4, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z8, Z0
-	VFMADD231PS  Z7, Z5, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z8, Z0
-	VFMADD231PS  Z7, Z6, Z0
-	VMOVUPS      Z0, (DI)
-	VZEROUPPER
-	RET
-
-r7v1set:
-	VMULPS  Z7, Z0, Z0
-	VMOVUPS Z0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z7, Z1, Z1
-	VMOVUPS Z1, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z7, Z2, Z2
-	VMOVUPS Z2, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z7, Z3, Z3
-	VMOVUPS Z3, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z7, Z4, Z4
-	VMOVUPS Z4, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z7, Z5, Z5
-	VMOVUPS Z5, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z7, Z6, Z6
-	VMOVUPS Z6, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z1, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z3, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z4, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z5, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z6, (AX)
 	VZEROUPPER
 	RET
 
 r8v1:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	CMPB    add+80(FP), $0x00
+	JEQ     r8v1loop
+	MOVQ    DI, AX
+	VMOVUPS (AX), Z0
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z1
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z2
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z3
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z4
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z5
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z6
+	ADDQ    R11, AX
+	VMOVUPS (AX), Z7
 
 r8v1loop:
 	VMOVUPS      (SI), Z8
@@ -2085,69 +1479,22 @@ r8v1loop:
 	ADDQ         R10, SI
 	DECQ         DX
 	JNZ          r8v1loop
-	VBROADCASTSS alpha+80(FP), Z8
-	VBROADCASTSS beta+84(FP), Z9
-	MOVL         beta+84(FP), AX
-	ADDL         AX, AX
-	JZ           r8v1set
-	VMULPS       (DI), Z9, Z10
-	VFMADD231PS  Z8, Z0, Z10
-	VMOVUPS      Z10, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z9, Z0
-	VFMADD231PS  Z8, Z1, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z9, Z0
-	VFMADD231PS  Z8, Z2, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z9, Z0
-	VFMADD231PS  Z8, Z3, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z9, Z0
-	VFMADD231PS  Z8, Z4, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z9, Z0
-	VFMADD231PS  Z8, Z5, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z9, Z0
-	VFMADD231PS  Z8, Z6, Z0
-	VMOVUPS      Z0, (DI)
-	ADDQ         R11, DI
-	VMULPS       (DI), Z9, Z0
-	VFMADD231PS  Z8, Z7, Z0
-	VMOVUPS      Z0, (DI)
-	VZEROUPPER
-	RET
-
-r8v1set:
-	VMULPS  Z8, Z0, Z0
-	VMOVUPS Z0, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z8, Z1, Z1
-	VMOVUPS Z1, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z8, Z2, Z2
-	VMOVUPS Z2, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z8, Z3, Z3
-	VMOVUPS Z3, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z8, Z4, Z4
-	VMOVUPS Z4, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z8, Z5, Z5
-	VMOVUPS Z5, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z8, Z6, Z6
-	VMOVUPS Z6, (DI)
-	ADDQ    R11, DI
-	VMULPS  Z8, Z7, Z7
-	VMOVUPS Z7, (DI)
+	MOVQ         DI, AX
+	VMOVUPS      Z0, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z1, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z2, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z3, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z4, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z5, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z6, (AX)
+	ADDQ         R11, AX
+	VMOVUPS      Z7, (AX)
 	VZEROUPPER
 	RET
 
@@ -2238,407 +1585,514 @@ DATA iota<>+56(SB)/4, $0x0000000e
 DATA iota<>+60(SB)/4, $0x0000000f
 GLOBL iota<>(SB), RODATA|NOPTR, $64
 
-// func sparseAVX2(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, slack int, val *float32, idx *int32) (left int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·sparseAVX2(SB), NOSPLIT, $8-120
-	MOVQ a+24(FP), AX
-	MOVQ lda+32(FP), CX
-	MOVQ b+40(FP), DX
-	MOVQ ldb+48(FP), BX
-	MOVQ c+56(FP), SI
-	MOVQ ldc+64(FP), DI
-	MOVQ val+96(FP), R8
-	MOVQ idx+104(FP), R9
-	SHLQ $0x02, CX
-	SHLQ $0x02, BX
-	SHLQ $0x02, DI
-
-row:
-	XORQ   R10, R10
-	XORQ   R11, R11
-	MOVQ   k+16(FP), R12
+// func listAVX2(k int, x *float32, value *float32, index *int32) (count int)
+// Requires: AVX, AVX2
+TEXT ·listAVX2(SB), NOSPLIT, $0-40
+	MOVQ   k+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   value+16(FP), DX
+	MOVQ   index+24(FP), BX
+	XORQ   SI, SI
+	XORQ   DI, DI
 	VXORPS Y0, Y0, Y0
 
 list:
-	VMOVD        R12, X1
+	VMOVD        AX, X1
 	VPBROADCASTD X1, Y1
 	VPCMPGTD     iota<>+0(SB), Y1, Y1
-	VMASKMOVPS   (AX)(R11*4), Y1, Y1
+	VMASKMOVPS   (CX)(DI*4), Y1, Y1
 	VCMPPS       $0x04, Y0, Y1, Y1
-	VMOVMSKPS    Y1, R13
+	VMOVMSKPS    Y1, R8
 	JMP          any
 
 each:
-	BSFL R13, R14
-	ADDL R11, R14
-	MOVL R14, (R9)(R10*4)
-	MOVL (AX)(R14*4), R15
-	MOVL R15, (R8)(R10*4)
-	INCQ R10
-	LEAL -1(R13), R15
-	ANDL R15, R13
+	BSFL R8, R9
+	ADDL DI, R9
+	MOVL R9, (BX)(SI*4)
+	MOVL (CX)(R9*4), R10
+	MOVL R10, (DX)(SI*4)
+	INCQ SI
+	LEAL -1(R8), R10
+	ANDL R10, R8
 
 any:
-	TESTL R13, R13
+	TESTL R8, R8
 	JNZ   each
-	ADDQ  $0x08, R11
-	SUBQ  $0x08, R12
+	ADDQ  $0x08, DI
+	SUBQ  $0x08, AX
 	JGT   list
-	MOVQ  slack+88(FP), R11
-	ADDQ  most+80(FP), R11
-	SUBQ  R10, R11
-	JLT   return
-	MOVQ  R11, slack+88(FP)
-	MOVQ  DX, R11
-	MOVQ  SI, R12
-	MOVQ  n+8(FP), R13
-
-v8:
-	CMPQ   R13, $+64
-	JLT    v4
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	XORQ   R15, R15
-	JMP    v8test
-
-v8loop:
-	MOVLQZX      (R9)(R15*4), BP
-	IMULQ        BX, BP
-	VBROADCASTSS (R8)(R15*4), Y8
-	VFMADD231PS  (R11)(BP*1), Y8, Y0
-	VFMADD231PS  32(R11)(BP*1), Y8, Y1
-	VFMADD231PS  64(R11)(BP*1), Y8, Y2
-	VFMADD231PS  96(R11)(BP*1), Y8, Y3
-	VFMADD231PS  128(R11)(BP*1), Y8, Y4
-	VFMADD231PS  160(R11)(BP*1), Y8, Y5
-	VFMADD231PS  192(R11)(BP*1), Y8, Y6
-	VFMADD231PS  224(R11)(BP*1), Y8, Y7
-	INCQ         R15
-
-v8test:
-	CMPQ   R15, R10
-	JLT    v8loop
-	CMPB   add+72(FP), $0x00
-	JEQ    v8set
-	VADDPS (R12), Y0, Y0
-	VADDPS 32(R12), Y1, Y1
-	VADDPS 64(R12), Y2, Y2
-	VADDPS 96(R12), Y3, Y3
-	VADDPS 128(R12), Y4, Y4
-	VADDPS 160(R12), Y5, Y5
-	VADDPS 192(R12), Y6, Y6
-	VADDPS 224(R12), Y7, Y7
-
-v8set:
-	VMOVUPS Y0, (R12)
-	VMOVUPS Y1, 32(R12)
-	VMOVUPS Y2, 64(R12)
-	VMOVUPS Y3, 96(R12)
-	VMOVUPS Y4, 128(R12)
-	VMOVUPS Y5, 160(R12)
-	VMOVUPS Y6, 192(R12)
-	VMOVUPS Y7, 224(R12)
-	ADDQ    $+256, R11
-	ADDQ    $+256, R12
-	SUBQ    $+64, R13
-	JMP     v8
-
-v4:
-	CMPQ   R13, $+32
-	JLT    v1
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	XORQ   R15, R15
-	JMP    v4test
-
-v4loop:
-	MOVLQZX      (R9)(R15*4), BP
-	IMULQ        BX, BP
-	VBROADCASTSS (R8)(R15*4), Y4
-	VFMADD231PS  (R11)(BP*1), Y4, Y0
-	VFMADD231PS  32(R11)(BP*1), Y4, Y1
-	VFMADD231PS  64(R11)(BP*1), Y4, Y2
-	VFMADD231PS  96(R11)(BP*1), Y4, Y3
-	INCQ         R15
-
-v4test:
-	CMPQ   R15, R10
-	JLT    v4loop
-	CMPB   add+72(FP), $0x00
-	JEQ    v4set
-	VADDPS (R12), Y0, Y0
-	VADDPS 32(R12), Y1, Y1
-	VADDPS 64(R12), Y2, Y2
-	VADDPS 96(R12), Y3, Y3
-
-v4set:
-	VMOVUPS Y0, (R12)
-	VMOVUPS Y1, 32(R12)
-	VMOVUPS Y2, 64(R12)
-	VMOVUPS Y3, 96(R12)
-	ADDQ    $+128, R11
-	ADDQ    $+128, R12
-	SUBQ    $+32, R13
-	JMP     v4
-
-v1:
-	CMPQ         R13, $+1
-	JLT          done
-	VMOVD        R13, X0
-	VPBROADCASTD X0, Y0
-	VPCMPGTD     iota<>+0(SB), Y0, Y0
-	VXORPS       Y1, Y1, Y1
-	XORQ         R15, R15
-	JMP          v1test
-
-v1loop:
-	MOVLQZX      (R9)(R15*4), BP
-	IMULQ        BX, BP
-	VBROADCASTSS (R8)(R15*4), Y2
-	VMASKMOVPS   (R11)(BP*1), Y0, Y3
-	VFMADD231PS  Y3, Y2, Y1
-	INCQ         R15
-
-v1test:
-	CMPQ       R15, R10
-	JLT        v1loop
-	CMPB       add+72(FP), $0x00
-	JEQ        v1set
-	VMASKMOVPS (R12), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-
-v1set:
-	VMASKMOVPS Y1, Y0, (R12)
-	ADDQ       $+32, R11
-	ADDQ       $+32, R12
-	SUBQ       $+8, R13
-	JMP        v1
-
-done:
-	ADDQ CX, AX
-	ADDQ DI, SI
-	DECQ m+0(FP)
-	JNZ  row
-
-return:
-	MOVQ m+0(FP), R10
-	MOVQ R10, left+112(FP)
+	MOVQ  SI, count+32(FP)
 	VZEROUPPER
 	RET
 
-// func sparseAVX512(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, slack int, val *float32, idx *int32) (left int)
+// func listAVX512(k int, x *float32, value *float32, index *int32) (count int)
 // Requires: AVX, AVX512F, POPCNT
-TEXT ·sparseAVX512(SB), NOSPLIT, $0-120
-	MOVQ a+24(FP), AX
-	MOVQ lda+32(FP), CX
-	MOVQ b+40(FP), DX
-	MOVQ ldb+48(FP), BX
-	MOVQ c+56(FP), SI
-	MOVQ ldc+64(FP), DI
-	MOVQ val+96(FP), R8
-	MOVQ idx+104(FP), R9
-	SHLQ $0x02, CX
-	SHLQ $0x02, BX
-	SHLQ $0x02, DI
-
-row:
-	XORQ         R10, R10
-	MOVQ         AX, R11
-	MOVQ         k+16(FP), R12
+TEXT ·listAVX512(SB), NOSPLIT, $0-40
+	MOVQ         k+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         value+16(FP), DX
+	MOVQ         index+24(FP), BX
+	XORQ         SI, SI
 	VMOVDQU32    iota<>+0(SB), Z0
 	VPXORD       Z2, Z2, Z2
-	MOVL         $0x00000010, R13
-	VPBROADCASTD R13, Z1
+	MOVL         $0x00000010, DI
+	VPBROADCASTD DI, Z1
 
 list:
-	VPBROADCASTD  R12, Z3
+	VPBROADCASTD  AX, Z3
 	VPCMPD        $0x06, iota<>+0(SB), Z3, K1
-	VMOVUPS.Z     (R11), K1, Z3
+	VMOVUPS.Z     (CX), K1, Z3
 	VCMPPS        $0x04, Z2, Z3, K1
 	VPCOMPRESSD.Z Z3, K1, Z3
-	VMOVDQU32     Z3, (R8)(R10*4)
+	VMOVDQU32     Z3, (DX)(SI*4)
 	VPCOMPRESSD.Z Z0, K1, Z3
-	VMOVDQU32     Z3, (R9)(R10*4)
-	KMOVW         K1, R13
-	POPCNTL       R13, R13
-	ADDQ          R13, R10
+	VMOVDQU32     Z3, (BX)(SI*4)
+	KMOVW         K1, DI
+	POPCNTL       DI, DI
+	ADDQ          DI, SI
 	VPADDD        Z1, Z0, Z0
-	ADDQ          $0x40, R11
-	SUBQ          $0x10, R12
+	ADDQ          $0x40, CX
+	SUBQ          $0x10, AX
 	JGT           list
-	MOVQ          slack+88(FP), R11
-	ADDQ          most+80(FP), R11
-	SUBQ          R10, R11
-	JLT           return
-	MOVQ          R11, slack+88(FP)
-	MOVQ          DX, R11
-	MOVQ          SI, R12
-	MOVQ          n+8(FP), R13
-
-v8:
-	CMPQ   R13, $+128
-	JLT    v4
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	XORQ   R14, R14
-	JMP    v8test
-
-v8loop:
-	MOVLQZX      (R9)(R14*4), R15
-	IMULQ        BX, R15
-	VBROADCASTSS (R8)(R14*4), Z0
-	VFMADD231PS  (R11)(R15*1), Z0, Z4
-	VFMADD231PS  64(R11)(R15*1), Z0, Z5
-	VFMADD231PS  128(R11)(R15*1), Z0, Z6
-	VFMADD231PS  192(R11)(R15*1), Z0, Z7
-	VFMADD231PS  256(R11)(R15*1), Z0, Z8
-	VFMADD231PS  320(R11)(R15*1), Z0, Z9
-	VFMADD231PS  384(R11)(R15*1), Z0, Z10
-	VFMADD231PS  448(R11)(R15*1), Z0, Z11
-	INCQ         R14
-
-v8test:
-	CMPQ   R14, R10
-	JLT    v8loop
-	CMPB   add+72(FP), $0x00
-	JEQ    v8set
-	VADDPS (R12), Z4, Z4
-	VADDPS 64(R12), Z5, Z5
-	VADDPS 128(R12), Z6, Z6
-	VADDPS 192(R12), Z7, Z7
-	VADDPS 256(R12), Z8, Z8
-	VADDPS 320(R12), Z9, Z9
-	VADDPS 384(R12), Z10, Z10
-	VADDPS 448(R12), Z11, Z11
-
-v8set:
-	VMOVUPS Z4, (R12)
-	VMOVUPS Z5, 64(R12)
-	VMOVUPS Z6, 128(R12)
-	VMOVUPS Z7, 192(R12)
-	VMOVUPS Z8, 256(R12)
-	VMOVUPS Z9, 320(R12)
-	VMOVUPS Z10, 384(R12)
-	VMOVUPS Z11, 448(R12)
-	ADDQ    $+512, R11
-	ADDQ    $+512, R12
-	SUBQ    $+128, R13
-	JMP     v8
-
-v4:
-	CMPQ   R13, $+64
-	JLT    v1
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	XORQ   R14, R14
-	JMP    v4test
-
-v4loop:
-	MOVLQZX      (R9)(R14*4), R15
-	IMULQ        BX, R15
-	VBROADCASTSS (R8)(R14*4), Z0
-	VFMADD231PS  (R11)(R15*1), Z0, Z12
-	VFMADD231PS  64(R11)(R15*1), Z0, Z13
-	VFMADD231PS  128(R11)(R15*1), Z0, Z14
-	VFMADD231PS  192(R11)(R15*1), Z0, Z15
-	INCQ         R14
-
-v4test:
-	CMPQ   R14, R10
-	JLT    v4loop
-	CMPB   add+72(FP), $0x00
-	JEQ    v4set
-	VADDPS (R12), Z12, Z12
-	VADDPS 64(R12), Z13, Z13
-	VADDPS 128(R12), Z14, Z14
-	VADDPS 192(R12), Z15, Z15
-
-v4set:
-	VMOVUPS Z12, (R12)
-	VMOVUPS Z13, 64(R12)
-	VMOVUPS Z14, 128(R12)
-	VMOVUPS Z15, 192(R12)
-	ADDQ    $+256, R11
-	ADDQ    $+256, R12
-	SUBQ    $+64, R13
-	JMP     v4
-
-v1:
-	CMPQ         R13, $+1
-	JLT          done
-	VPBROADCASTD R13, Z0
-	VPCMPD       $0x06, iota<>+0(SB), Z0, K1
-	VPXORD       Z16, Z16, Z16
-	XORQ         R14, R14
-	JMP          v1test
-
-v1loop:
-	MOVLQZX      (R9)(R14*4), R15
-	IMULQ        BX, R15
-	VBROADCASTSS (R8)(R14*4), Z0
-	VMOVUPS.Z    (R11)(R15*1), K1, Z1
-	VFMADD231PS  Z1, Z0, Z16
-	INCQ         R14
-
-v1test:
-	CMPQ      R14, R10
-	JLT       v1loop
-	CMPB      add+72(FP), $0x00
-	JEQ       v1set
-	VMOVUPS.Z (R12), K1, Z0
-	VADDPS    Z0, Z16, Z16
-
-v1set:
-	VMOVUPS Z16, K1, (R12)
-	ADDQ    $+64, R11
-	ADDQ    $+64, R12
-	SUBQ    $+16, R13
-	JMP     v1
-
-done:
-	ADDQ CX, AX
-	ADDQ DI, SI
-	DECQ m+0(FP)
-	JNZ  row
-
-return:
-	MOVQ m+0(FP), R10
-	MOVQ R10, left+112(FP)
+	MOVQ          SI, count+32(FP)
 	VZEROUPPER
 	RET
 
-// func addReLUAVX2(blocks int, y *float32, b *float32)
+// func gatherAVX2(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·gatherAVX2(SB), NOSPLIT, $0-84
+	MOVQ         index+24(FP), AX
+	MOVQ         value+32(FP), CX
+	MOVQ         b+40(FP), DX
+	MOVQ         ld+48(FP), BX
+	MOVQ         ldi+72(FP), SI
+	SHLQ         $0x02, BX
+	SHLQ         $0x02, SI
+	VBROADCASTSS floor+80(FP), Y0
+
+v8:
+	CMPQ n+8(FP), $+64
+	JLT  v4
+	MOVQ c+56(FP), DI
+	MOVQ init+64(FP), R8
+	MOVQ m+0(FP), R9
+	MOVQ start+16(FP), R10
+	MOVQ (R10), R11
+
+v8row:
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	TESTQ   R8, R8
+	JZ      v8sum
+	VMOVUPS (R8), Y1
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y3
+	VMOVUPS 96(R8), Y4
+	VMOVUPS 128(R8), Y5
+	VMOVUPS 160(R8), Y6
+	VMOVUPS 192(R8), Y7
+	VMOVUPS 224(R8), Y8
+	ADDQ    SI, R8
+
+v8sum:
+	ADDQ $0x08, R10
+	MOVQ (R10), R12
+	CMPQ R11, R12
+	JGE  v8set
+
+v8loop:
+	MOVLQZX      (AX)(R11*4), R13
+	IMULQ        BX, R13
+	VBROADCASTSS (CX)(R11*4), Y9
+	VFMADD231PS  (DX)(R13*1), Y9, Y1
+	VFMADD231PS  32(DX)(R13*1), Y9, Y2
+	VFMADD231PS  64(DX)(R13*1), Y9, Y3
+	VFMADD231PS  96(DX)(R13*1), Y9, Y4
+	VFMADD231PS  128(DX)(R13*1), Y9, Y5
+	VFMADD231PS  160(DX)(R13*1), Y9, Y6
+	VFMADD231PS  192(DX)(R13*1), Y9, Y7
+	VFMADD231PS  224(DX)(R13*1), Y9, Y8
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          v8loop
+
+v8set:
+	VMAXPS  Y1, Y0, Y1
+	VMOVUPS Y1, (DI)
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS Y2, 32(DI)
+	VMAXPS  Y3, Y0, Y3
+	VMOVUPS Y3, 64(DI)
+	VMAXPS  Y4, Y0, Y4
+	VMOVUPS Y4, 96(DI)
+	VMAXPS  Y5, Y0, Y5
+	VMOVUPS Y5, 128(DI)
+	VMAXPS  Y6, Y0, Y6
+	VMOVUPS Y6, 160(DI)
+	VMAXPS  Y7, Y0, Y7
+	VMOVUPS Y7, 192(DI)
+	VMAXPS  Y8, Y0, Y8
+	VMOVUPS Y8, 224(DI)
+	ADDQ    BX, DI
+	DECQ    R9
+	JNZ     v8row
+	ADDQ    $+256, DX
+	ADDQ    $+256, c+56(FP)
+	CMPQ    init+64(FP), $0x00
+	JEQ     v8skipinit
+	ADDQ    $+256, init+64(FP)
+
+v8skipinit:
+	SUBQ $+64, n+8(FP)
+	JMP  v8
+
+v4:
+	CMPQ n+8(FP), $+32
+	JLT  v1
+	MOVQ c+56(FP), DI
+	MOVQ init+64(FP), R8
+	MOVQ m+0(FP), R9
+	MOVQ start+16(FP), R10
+	MOVQ (R10), R11
+
+v4row:
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	TESTQ   R8, R8
+	JZ      v4sum
+	VMOVUPS (R8), Y1
+	VMOVUPS 32(R8), Y2
+	VMOVUPS 64(R8), Y3
+	VMOVUPS 96(R8), Y4
+	ADDQ    SI, R8
+
+v4sum:
+	ADDQ $0x08, R10
+	MOVQ (R10), R12
+	CMPQ R11, R12
+	JGE  v4set
+
+v4loop:
+	MOVLQZX      (AX)(R11*4), R13
+	IMULQ        BX, R13
+	VBROADCASTSS (CX)(R11*4), Y5
+	VFMADD231PS  (DX)(R13*1), Y5, Y1
+	VFMADD231PS  32(DX)(R13*1), Y5, Y2
+	VFMADD231PS  64(DX)(R13*1), Y5, Y3
+	VFMADD231PS  96(DX)(R13*1), Y5, Y4
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          v4loop
+
+v4set:
+	VMAXPS  Y1, Y0, Y1
+	VMOVUPS Y1, (DI)
+	VMAXPS  Y2, Y0, Y2
+	VMOVUPS Y2, 32(DI)
+	VMAXPS  Y3, Y0, Y3
+	VMOVUPS Y3, 64(DI)
+	VMAXPS  Y4, Y0, Y4
+	VMOVUPS Y4, 96(DI)
+	ADDQ    BX, DI
+	DECQ    R9
+	JNZ     v4row
+	ADDQ    $+128, DX
+	ADDQ    $+128, c+56(FP)
+	CMPQ    init+64(FP), $0x00
+	JEQ     v4skipinit
+	ADDQ    $+128, init+64(FP)
+
+v4skipinit:
+	SUBQ $+32, n+8(FP)
+	JMP  v4
+
+v1:
+	CMPQ         n+8(FP), $+1
+	JLT          done
+	MOVQ         c+56(FP), DI
+	MOVQ         init+64(FP), R8
+	MOVQ         m+0(FP), R9
+	MOVQ         start+16(FP), R10
+	MOVQ         n+8(FP), R11
+	VMOVD        R11, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     iota<>+0(SB), Y1, Y1
+	MOVQ         (R10), R11
+
+v1row:
+	VXORPS     Y2, Y2, Y2
+	TESTQ      R8, R8
+	JZ         v1sum
+	VMASKMOVPS (R8), Y1, Y2
+	ADDQ       SI, R8
+
+v1sum:
+	ADDQ $0x08, R10
+	MOVQ (R10), R12
+	CMPQ R11, R12
+	JGE  v1set
+
+v1loop:
+	MOVLQZX      (AX)(R11*4), R13
+	IMULQ        BX, R13
+	VBROADCASTSS (CX)(R11*4), Y3
+	VMASKMOVPS   (DX)(R13*1), Y1, Y4
+	VFMADD231PS  Y4, Y3, Y2
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          v1loop
+
+v1set:
+	VMAXPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (DI)
+	ADDQ       BX, DI
+	DECQ       R9
+	JNZ        v1row
+	ADDQ       $+32, DX
+	ADDQ       $+32, c+56(FP)
+	CMPQ       init+64(FP), $0x00
+	JEQ        v1skipinit
+	ADDQ       $+32, init+64(FP)
+
+v1skipinit:
+	SUBQ $+8, n+8(FP)
+	JMP  v1
+
+done:
+	VZEROUPPER
+	RET
+
+// func gatherAVX512(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
+// Requires: AVX, AVX512F
+TEXT ·gatherAVX512(SB), NOSPLIT, $0-84
+	MOVQ         index+24(FP), AX
+	MOVQ         value+32(FP), CX
+	MOVQ         b+40(FP), DX
+	MOVQ         ld+48(FP), BX
+	MOVQ         ldi+72(FP), SI
+	SHLQ         $0x02, BX
+	SHLQ         $0x02, SI
+	VBROADCASTSS floor+80(FP), Z0
+
+v8:
+	CMPQ n+8(FP), $+128
+	JLT  v4
+	MOVQ c+56(FP), DI
+	MOVQ init+64(FP), R8
+	MOVQ m+0(FP), R9
+	MOVQ start+16(FP), R10
+	MOVQ (R10), R11
+
+v8row:
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+	TESTQ   R8, R8
+	JZ      v8sum
+	VMOVUPS (R8), Z1
+	VMOVUPS 64(R8), Z2
+	VMOVUPS 128(R8), Z3
+	VMOVUPS 192(R8), Z4
+	VMOVUPS 256(R8), Z5
+	VMOVUPS 320(R8), Z6
+	VMOVUPS 384(R8), Z7
+	VMOVUPS 448(R8), Z8
+	ADDQ    SI, R8
+
+v8sum:
+	ADDQ $0x08, R10
+	MOVQ (R10), R12
+	CMPQ R11, R12
+	JGE  v8set
+
+v8loop:
+	MOVLQZX      (AX)(R11*4), R13
+	IMULQ        BX, R13
+	VBROADCASTSS (CX)(R11*4), Z9
+	VFMADD231PS  (DX)(R13*1), Z9, Z1
+	VFMADD231PS  64(DX)(R13*1), Z9, Z2
+	VFMADD231PS  128(DX)(R13*1), Z9, Z3
+	VFMADD231PS  192(DX)(R13*1), Z9, Z4
+	VFMADD231PS  256(DX)(R13*1), Z9, Z5
+	VFMADD231PS  320(DX)(R13*1), Z9, Z6
+	VFMADD231PS  384(DX)(R13*1), Z9, Z7
+	VFMADD231PS  448(DX)(R13*1), Z9, Z8
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          v8loop
+
+v8set:
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, (DI)
+	VMAXPS  Z2, Z0, Z2
+	VMOVUPS Z2, 64(DI)
+	VMAXPS  Z3, Z0, Z3
+	VMOVUPS Z3, 128(DI)
+	VMAXPS  Z4, Z0, Z4
+	VMOVUPS Z4, 192(DI)
+	VMAXPS  Z5, Z0, Z5
+	VMOVUPS Z5, 256(DI)
+	VMAXPS  Z6, Z0, Z6
+	VMOVUPS Z6, 320(DI)
+	VMAXPS  Z7, Z0, Z7
+	VMOVUPS Z7, 384(DI)
+	VMAXPS  Z8, Z0, Z8
+	VMOVUPS Z8, 448(DI)
+	ADDQ    BX, DI
+	DECQ    R9
+	JNZ     v8row
+	ADDQ    $+512, DX
+	ADDQ    $+512, c+56(FP)
+	CMPQ    init+64(FP), $0x00
+	JEQ     v8skipinit
+	ADDQ    $+512, init+64(FP)
+
+v8skipinit:
+	SUBQ $+128, n+8(FP)
+	JMP  v8
+
+v4:
+	CMPQ n+8(FP), $+64
+	JLT  v1
+	MOVQ c+56(FP), DI
+	MOVQ init+64(FP), R8
+	MOVQ m+0(FP), R9
+	MOVQ start+16(FP), R10
+	MOVQ (R10), R11
+
+v4row:
+	VPXORD  Z10, Z10, Z10
+	VPXORD  Z11, Z11, Z11
+	VPXORD  Z12, Z12, Z12
+	VPXORD  Z13, Z13, Z13
+	TESTQ   R8, R8
+	JZ      v4sum
+	VMOVUPS (R8), Z10
+	VMOVUPS 64(R8), Z11
+	VMOVUPS 128(R8), Z12
+	VMOVUPS 192(R8), Z13
+	ADDQ    SI, R8
+
+v4sum:
+	ADDQ $0x08, R10
+	MOVQ (R10), R12
+	CMPQ R11, R12
+	JGE  v4set
+
+v4loop:
+	MOVLQZX      (AX)(R11*4), R13
+	IMULQ        BX, R13
+	VBROADCASTSS (CX)(R11*4), Z1
+	VFMADD231PS  (DX)(R13*1), Z1, Z10
+	VFMADD231PS  64(DX)(R13*1), Z1, Z11
+	VFMADD231PS  128(DX)(R13*1), Z1, Z12
+	VFMADD231PS  192(DX)(R13*1), Z1, Z13
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          v4loop
+
+v4set:
+	VMAXPS  Z10, Z0, Z10
+	VMOVUPS Z10, (DI)
+	VMAXPS  Z11, Z0, Z11
+	VMOVUPS Z11, 64(DI)
+	VMAXPS  Z12, Z0, Z12
+	VMOVUPS Z12, 128(DI)
+	VMAXPS  Z13, Z0, Z13
+	VMOVUPS Z13, 192(DI)
+	ADDQ    BX, DI
+	DECQ    R9
+	JNZ     v4row
+	ADDQ    $+256, DX
+	ADDQ    $+256, c+56(FP)
+	CMPQ    init+64(FP), $0x00
+	JEQ     v4skipinit
+	ADDQ    $+256, init+64(FP)
+
+v4skipinit:
+	SUBQ $+64, n+8(FP)
+	JMP  v4
+
+v1:
+	CMPQ         n+8(FP), $+1
+	JLT          done
+	MOVQ         c+56(FP), DI
+	MOVQ         init+64(FP), R8
+	MOVQ         m+0(FP), R9
+	MOVQ         start+16(FP), R10
+	MOVQ         n+8(FP), R11
+	VPBROADCASTD R11, Z1
+	VPCMPD       $0x06, iota<>+0(SB), Z1, K1
+	MOVQ         (R10), R11
+
+v1row:
+	VPXORD    Z14, Z14, Z14
+	TESTQ     R8, R8
+	JZ        v1sum
+	VMOVUPS.Z (R8), K1, Z14
+	ADDQ      SI, R8
+
+v1sum:
+	ADDQ $0x08, R10
+	MOVQ (R10), R12
+	CMPQ R11, R12
+	JGE  v1set
+
+v1loop:
+	MOVLQZX      (AX)(R11*4), R13
+	IMULQ        BX, R13
+	VBROADCASTSS (CX)(R11*4), Z1
+	VMOVUPS.Z    (DX)(R13*1), K1, Z2
+	VFMADD231PS  Z2, Z1, Z14
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          v1loop
+
+v1set:
+	VMAXPS  Z14, Z0, Z14
+	VMOVUPS Z14, K1, (DI)
+	ADDQ    BX, DI
+	DECQ    R9
+	JNZ     v1row
+	ADDQ    $+64, DX
+	ADDQ    $+64, c+56(FP)
+	CMPQ    init+64(FP), $0x00
+	JEQ     v1skipinit
+	ADDQ    $+64, init+64(FP)
+
+v1skipinit:
+	SUBQ $+16, n+8(FP)
+	JMP  v1
+
+done:
+	VZEROUPPER
+	RET
+
+// func reluAVX2(blocks int, y *float32)
 // Requires: AVX
-TEXT ·addReLUAVX2(SB), NOSPLIT, $0-24
+TEXT ·reluAVX2(SB), NOSPLIT, $0-16
 	MOVQ   blocks+0(FP), AX
 	MOVQ   y+8(FP), CX
-	MOVQ   b+16(FP), DX
 	VXORPS Y0, Y0, Y0
 
 loop:
 	VMOVUPS (CX), Y1
-	VADDPS  (DX), Y1, Y1
-	VCMPPS  $0x06, Y0, Y1, Y2
-	VANDPS  Y2, Y1, Y1
+	VMAXPS  Y1, Y0, Y1
 	VMOVUPS Y1, (CX)
 	ADDQ    $0x20, CX
-	ADDQ    $0x20, DX
 	DECQ    AX
 	JNZ     loop
 	VZEROUPPER

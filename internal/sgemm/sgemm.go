@@ -2,6 +2,7 @@ package sgemm
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -24,28 +25,29 @@ const (
 // scratch is the temporary memory of a product. b comes first: an allocation of this
 // size starts on a page, so the panels in b are aligned to cache lines.
 type scratch struct {
-	b   [kc * nc]float32           // a packed block of B; for SparseT, a block of Aᵀ
-	c   [maxRows * maxCols]float32 // a tile of C, for a panel wider than the rest of C
-	val [kc + maxLanes]float32     // the elements of a row that are not 0
-	idx [kc + maxLanes]int32       // and their columns
+	b    [kc * nc]float32           // a packed block of B, or a block of Aᵀ
+	c    [maxRows * maxCols]float32 // a tile of C, for a panel wider than the rest of C
+	rows Rows                       // a block of A or of Aᵀ
+	x    []float32                  // a block of A
+}
+
+// matrix returns n elements.
+func (s *scratch) matrix(n int) []float32 {
+	s.x = slices.Grow(s.x[:0], n)[:n]
+	return s.x
 }
 
 var pool = sync.Pool{New: func() any { return new(scratch) }}
 
-// Gemm computes C = alpha·op(A)·op(B) + beta·C for row-major matrices, where op(A) is
-// A, or its transpose if tA is set, and op(B) likewise: op(A) is [m, k], op(B) is
-// [k, n], C is [m, n]. C must not overlap A or B. If beta is 0, the old values of C have
-// no effect, NaN included; if alpha is 0, those of A and B have none.
+// Gemm computes C = op(A)·op(B), or C += op(A)·op(B) if add is set, for row-major
+// matrices, where op(A) is A, or its transpose if tA is set, and op(B) likewise: op(A)
+// is [m, k], op(B) is [k, n], C is [m, n]. C must not overlap A or B.
 //
-// The order of summation of an element of C depends neither on m nor on its row, so a
-// product has the same bits if its rows are split over several calls. The sum over p is
-// divided into sections q of kc; within a section, p ascends:
-//
-//	c(0) = beta·C[i, j]
-//	c(q) = c(q−1) + alpha·Σ_p A[i, p]·B[p, j]
-//
-// The AVX2 and AVX-512 kernels use fused multiply-adds and agree to the bit. The
-// portable kernel rounds each product, so its last bits differ.
+// Each element of C is one chain of additions, from its old value or 0, of the products
+// in the order of k. So its bits depend neither on the other rows and columns nor on how
+// the sum is split over several calls. The AVX2 and AVX-512 kernels use fused
+// multiply-adds and agree to the bit. The portable kernel rounds each product, so its
+// last bits differ.
 //
 // Gemm runs on the caller's goroutine. Several goroutines may call it at the same time.
 // It does not allocate, except for scratch memory that it reuses. It panics if a size
@@ -54,7 +56,7 @@ var pool = sync.Pool{New: func() any { return new(scratch) }}
 // Source: Van Zee and van de Geijn, "BLIS: A Framework for Rapidly
 // Instantiating BLAS Functionality", ACM TOMS 41(3), 2015, except that A is not
 // packed, and B only where that is faster.
-func Gemm(tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func Gemm(tA, tB bool, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, add bool) {
 	if m < 0 || n < 0 || k < 0 {
 		panic(fmt.Sprintf("sgemm: negative size: m is %d, n %d, k %d", m, n, k))
 	}
@@ -62,27 +64,29 @@ func Gemm(tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []flo
 		return
 	}
 	check("c", c, ldc, m, n, false)
-	if k > 0 {
-		check("a", a, lda, m, k, tA)
-		check("b", b, ldb, k, n, tB)
-	}
-	if alpha == 0 || k == 0 {
-		scale(m, n, beta, c, ldc)
+	if k == 0 {
+		if !add {
+			for i := range m {
+				clear(c[i*ldc:][:n])
+			}
+		}
 		return
 	}
+	check("a", a, lda, m, k, tA)
+	check("b", b, ldb, k, n, tB)
 	s := pool.Get().(*scratch)
 	for p := 0; p < k; p += kc {
 		for j := 0; j < n; j += nc {
-			s.block(tA, tB, m, min(n-j, nc), min(k-p, kc), alpha, a, lda, b, ldb, beta, c[j:], ldc, p, j)
+			s.block(tA, tB, m, min(n-j, nc), min(k-p, kc), a, lda, b, ldb, c[j:], ldc, p, j, add)
 		}
-		beta = 1
+		add = true
 	}
 	pool.Put(s)
 }
 
 // block is Gemm for the rows p to p+k-1 and the columns j to j+n-1 of op(B), where k
 // and n are at most kc and nc. c starts at column j of C.
-func (s *scratch) block(tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc, p, j int) {
+func (s *scratch) block(tA, tB bool, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc, p, j int, add bool) {
 	ars, acs := lda, 1 // strides of op(A) by row and by p
 	if tA {
 		ars, acs = 1, lda
@@ -115,13 +119,13 @@ func (s *scratch) block(tA, tB bool, m, n, k int, alpha float32, a []float32, ld
 				rows := min(mr, i1-i)
 				ap, cp := a[i*ars+p*acs:], c[i*ldc+jp:]
 				if cols == w {
-					kern.tile(rows, w, k, ap, ars, acs, bp, bs, cp, ldc, alpha, beta)
+					kern.tile(rows, w, k, ap, ars, acs, bp, bs, cp, ldc, add)
 					continue
 				}
 				for r := range rows {
 					copy(s.c[r*w:], cp[r*ldc:][:cols])
 				}
-				kern.tile(rows, w, k, ap, ars, acs, bp, bs, s.c[:], w, alpha, beta)
+				kern.tile(rows, w, k, ap, ars, acs, bp, bs, s.c[:], w, add)
 				for r := range rows {
 					copy(cp[r*ldc:][:cols], s.c[r*w:])
 				}
@@ -139,23 +143,10 @@ func check(name string, x []float32, ld, rows, cols int, t bool) {
 	if ld < cols {
 		panic(fmt.Sprintf("sgemm: ld%s is %d, less than the %d columns of %[1]s", name, ld, cols))
 	}
+	if rows == 0 || cols == 0 {
+		return
+	}
 	if len(x) < cols || (len(x)-cols)/ld < rows-1 { // divided, as rows·ld can overflow
 		panic(fmt.Sprintf("sgemm: %s has length %d, too short for %d rows of %d columns with ld%[1]s %[5]d", name, len(x), rows, cols, ld))
-	}
-}
-
-// scale computes C = beta·C.
-func scale(m, n int, beta float32, c []float32, ldc int) {
-	for i := range m {
-		row := c[i*ldc:][:n]
-		switch beta {
-		case 0:
-			clear(row)
-		case 1:
-		default:
-			for j := range row {
-				row[j] *= beta
-			}
-		}
 	}
 }

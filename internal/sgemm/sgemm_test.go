@@ -19,10 +19,10 @@ import (
 // product holds the arguments of one call of Gemm. Each row of a matrix is followed by
 // pad unused elements.
 type product struct {
-	tA, tB      bool
-	m, n, k     int
-	alpha, beta float32
-	pad         int
+	tA, tB  bool
+	m, n, k int
+	add     bool
+	pad     int
 
 	a, b, c       []float32
 	lda, ldb, ldc int
@@ -48,17 +48,18 @@ func (p *product) fill(next func() float32) {
 
 // gemm computes the product over c.
 func (p *product) gemm(c []float32) {
-	sgemm.Gemm(p.tA, p.tB, p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, c, p.ldc)
+	sgemm.Gemm(p.tA, p.tB, p.m, p.n, p.k, p.a, p.lda, p.b, p.ldb, c, p.ldc, p.add)
 }
 
 // gonum computes the product over c with gonum's BLAS.
 func (p *product) gonum(c []float32) {
 	flag := map[bool]blas.Transpose{false: blas.NoTrans, true: blas.Trans}
-	gonum.Implementation{}.Sgemm(flag[p.tA], flag[p.tB], p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, c, p.ldc)
+	beta := map[bool]float32{true: 1}
+	gonum.Implementation{}.Sgemm(flag[p.tA], flag[p.tB], p.m, p.n, p.k, 1, p.a, p.lda, p.b, p.ldb, beta[p.add], c, p.ldc)
 }
 
 func (p *product) String() string {
-	return fmt.Sprintf("tA %v, tB %v, %d×%d×%d, alpha %g, beta %g, pad %d", p.tA, p.tB, p.m, p.n, p.k, p.alpha, p.beta, p.pad)
+	return fmt.Sprintf("tA %v, tB %v, %d×%d×%d, add %v, pad %d", p.tA, p.tB, p.m, p.n, p.k, p.add, p.pad)
 }
 
 // integers returns a source of integers from −4 to 4. Sums of a few hundred
@@ -106,20 +107,18 @@ func TestGemmIsExactOnIntegers(t *testing.T) {
 			for _, m := range primes {
 				for _, n := range primes {
 					for _, k := range primes {
-						test(product{tA: tA, tB: tB, m: m, n: n, k: k, alpha: 1, beta: 1, pad: (m + n + k) % 3})
+						test(product{tA: tA, tB: tB, m: m, n: n, k: k, add: true, pad: (m + n + k) % 3})
 					}
 				}
 			}
 			for _, s := range large {
 				for _, pad := range []int{0, 5} {
-					test(product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 1, beta: 0, pad: pad})
+					test(product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], pad: pad})
 				}
 			}
-			for _, alpha := range []float32{0, 1, -2, 0.5} {
-				for _, beta := range []float32{0, 1, -1, 0.25} {
-					test(product{tA: tA, tB: tB, m: 19, n: 45, k: 200, alpha: alpha, beta: beta, pad: 3})
-					test(product{tA: tA, tB: tB, m: 19, n: 45, k: 0, alpha: alpha, beta: beta, pad: 3})
-				}
+			for _, add := range []bool{false, true} {
+				test(product{tA: tA, tB: tB, m: 19, n: 45, k: 200, add: add, pad: 3})
+				test(product{tA: tA, tB: tB, m: 19, n: 45, k: 0, add: add, pad: 3})
 			}
 		})
 	})
@@ -130,7 +129,7 @@ func TestGemmAgreesWithGonum(t *testing.T) {
 		next := reals()
 		transposes(func(tA, tB bool) {
 			for _, s := range large {
-				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 0.7, beta: -1.3, pad: 1}
+				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], add: true, pad: 1}
 				p.fill(next)
 				got, want := slices.Clone(p.c), slices.Clone(p.c)
 				p.gemm(got)
@@ -153,7 +152,7 @@ func TestRowsDoNotDependOnM(t *testing.T) {
 		next := reals()
 		transposes(func(tA, tB bool) {
 			for _, s := range large {
-				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 0.7, beta: -1.3}
+				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], add: true}
 				p.fill(next)
 				whole := slices.Clone(p.c)
 				p.gemm(whole)
@@ -164,7 +163,7 @@ func TestRowsDoNotDependOnM(t *testing.T) {
 						if tA {
 							start = i
 						}
-						sgemm.Gemm(tA, tB, min(rows, p.m-i), p.n, p.k, p.alpha, p.a[start:], p.lda, p.b, p.ldb, p.beta, split[i*p.ldc:], p.ldc)
+						sgemm.Gemm(tA, tB, min(rows, p.m-i), p.n, p.k, p.a[start:], p.lda, p.b, p.ldb, split[i*p.ldc:], p.ldc, p.add)
 					}
 					if i := differ(whole, split); i >= 0 {
 						t.Fatalf("%v: c[%d, %d] = %v whole, %v in calls of %d rows", &p, i/p.ldc, i%p.ldc, whole[i], split[i], rows)
@@ -191,7 +190,7 @@ func TestAssemblyKernelsAgreeBitForBit(t *testing.T) {
 		next := reals()
 		transposes(func(tA, tB bool) {
 			for _, s := range large {
-				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], alpha: 0.7, beta: -1.3}
+				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], add: true}
 				p.fill(next)
 				p.gemm(p.c)
 				results[t.Name()] = append(results[t.Name()], p.c)
@@ -213,7 +212,7 @@ func TestNaN(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	sgemm.EachKernel(t, func(t *testing.T) {
 		transposes(func(tA, tB bool) {
-			p := product{tA: tA, tB: tB, m: 21, n: 53, k: 200, alpha: 1}
+			p := product{tA: tA, tB: tB, m: 21, n: 53, k: 200}
 			zero := func() float32 { return 0 }
 
 			p.fill(zero)
@@ -222,7 +221,7 @@ func TestNaN(t *testing.T) {
 			}
 			p.gemm(p.c)
 			if i := differ(p.c, make([]float32, len(p.c))); i >= 0 {
-				t.Errorf("%v: C still has %v though beta is 0", &p, p.c[i])
+				t.Errorf("%v: C still has %v though add is not set", &p, p.c[i])
 			}
 
 			// Elements (i, q) of A and (q, j) of B make row i and column j NaN, even
@@ -248,22 +247,19 @@ func TestNaN(t *testing.T) {
 	})
 }
 
-func TestEmptyAndAlphaZero(t *testing.T) {
-	nan := float32(math.NaN())
+func TestEmpty(t *testing.T) {
 	for _, p := range []struct {
-		m, n, k           int
-		alpha, beta, want float32
+		m, n, k int
+		add     bool
+		want    float32
 	}{
-		{0, 1, 1, 1, 0, 3},
-		{1, 0, 1, 1, 0, 3},
-		{1, 1, 0, 1, 2, 6},
-		{1, 1, 0, 1, 0, 0},
-		{1, 1, 1, 0, 2, 6},
-		{1, 1, 1, 0, 1, 3},
-		{1, 1, 1, 0, 0, 0},
+		{0, 1, 1, false, 3},
+		{1, 0, 1, false, 3},
+		{1, 1, 0, true, 3},
+		{1, 1, 0, false, 0},
 	} {
 		c := []float32{3}
-		sgemm.Gemm(false, false, p.m, p.n, p.k, p.alpha, []float32{nan}, 1, []float32{nan}, 1, p.beta, c, 1)
+		sgemm.Gemm(false, false, p.m, p.n, p.k, []float32{1}, 1, []float32{1}, 1, c, 1, p.add)
 		if c[0] != p.want {
 			t.Errorf("%+v: c = %v", p, c[0])
 		}
@@ -297,14 +293,14 @@ func TestPanics(t *testing.T) {
 					t.Errorf("panic %q, want %q", got, p.want)
 				}
 			}()
-			sgemm.Gemm(p.tA, p.tB, p.m, p.n, p.k, 1, x[:p.len[0]], p.ld[0], x[:p.len[1]], p.ld[1], 0, slices.Clone(x[:p.len[2]]), p.ld[2])
+			sgemm.Gemm(p.tA, p.tB, p.m, p.n, p.k, x[:p.len[0]], p.ld[0], x[:p.len[1]], p.ld[1], slices.Clone(x[:p.len[2]]), p.ld[2], false)
 		})
 	}
 }
 
 func TestConcurrentCalls(t *testing.T) {
 	sgemm.EachKernel(t, func(t *testing.T) {
-		p := product{tB: true, m: 64, n: 45, k: 201, alpha: 1}
+		p := product{tB: true, m: 64, n: 45, k: 201}
 		p.fill(reals())
 		want := slices.Clone(p.c)
 		p.gemm(want)
@@ -330,7 +326,7 @@ func TestProductsDoNotAllocate(t *testing.T) {
 		t.Skip("with the race detector, sync.Pool drops objects at random")
 	}
 	sgemm.EachKernel(t, func(t *testing.T) {
-		p := product{tB: true, m: 9, n: 45, k: 33, alpha: 1}
+		p := product{tB: true, m: 9, n: 45, k: 33}
 		p.fill(reals())
 		q := product{tA: true, m: 9, n: 45, k: 33}
 		q.fill(func() float32 { return 0 })
@@ -344,7 +340,7 @@ func ExampleGemm() {
 	x := []float32{1, 2, 3, 4, 5, 6} // two rows of three inputs
 	w := []float32{1, 0, 1, 0, 1, 0} // two outputs from three inputs
 	y := make([]float32, 4)
-	sgemm.Gemm(false, true, 2, 2, 3, 1, x, 3, w, 3, 0, y, 2)
+	sgemm.Gemm(false, true, 2, 2, 3, x, 3, w, 3, y, 2, false)
 	fmt.Println(y)
 	// Output: [4 2 10 5]
 }

@@ -22,11 +22,33 @@ func (p *product) thin(r *rand.Rand, density float64, full int) {
 
 // sparse computes the product over c with Sparse or SparseT.
 func (p *product) sparse(c []float32) {
-	f := sgemm.Sparse
 	if p.tA {
-		f = sgemm.SparseT
+		sgemm.SparseT(p.m, p.n, p.k, p.a, p.b, c)
+	} else {
+		sgemm.Sparse(p.m, p.n, p.k, p.a, p.b, c, nil, false)
 	}
-	f(p.m, p.n, p.k, p.a, p.lda, p.b, p.ldb, c, p.ldc)
+}
+
+// rows computes the product over c with Rows, listed in two parts.
+func (p *product) rows(c []float32) {
+	var x, y sgemm.Rows
+	cols, rows := p.k, p.m
+	if p.tA {
+		cols, rows = p.m, p.k
+	}
+	x.Reset(cols)
+	x.Append(p.a[:rows/3*cols])
+	x.Append(p.a[rows/3*cols:])
+	y.Reset(cols)
+	y.AppendRows(&x, 0, rows/2)
+	y.AppendRows(&x, rows/2, rows)
+	if p.tA {
+		y.MulT(p.n, p.b, c)
+		return
+	}
+	half := p.m / 2
+	y.Mul(0, half, p.n, p.b, c, nil, false)
+	x.Mul(half, p.m, p.n, p.b, c[half*p.n:], nil, false)
 }
 
 func TestSparseIsGemmToTheBit(t *testing.T) {
@@ -34,14 +56,20 @@ func TestSparseIsGemmToTheBit(t *testing.T) {
 		next, r := reals(), rand.New(rand.NewPCG(5, 6))
 		test := func(s [3]int, density float64, full int) {
 			for _, tA := range []bool{false, true} {
-				p := product{tA: tA, m: s[0], n: s[1], k: s[2], alpha: 1, pad: r.IntN(3)}
+				p := product{tA: tA, m: s[0], n: s[1], k: s[2]}
 				p.fill(next)
 				p.thin(r, density, full)
-				got, want := slices.Clone(p.c), slices.Clone(p.c)
-				p.sparse(got)
+				want := slices.Clone(p.c)
 				p.gemm(want)
-				if i := differ(got, want); i >= 0 {
-					t.Fatalf("%v, density %v: c[%d, %d] = %v, want %v (columns from %d on are padding)", &p, density, i/p.ldc, i%p.ldc, got[i], want[i], p.n)
+				for name, product := range map[string]func([]float32){"Sparse": p.sparse, "Rows": p.rows} {
+					if name == "Rows" && min(p.m, p.k) == 0 {
+						continue // rows without elements cannot be counted
+					}
+					got := slices.Clone(p.c)
+					product(got)
+					if i := differ(got, want); i >= 0 {
+						t.Fatalf("%s of %v, density %v: c[%d, %d] = %v, want %v", name, &p, density, i/p.ldc, i%p.ldc, got[i], want[i])
+					}
 				}
 			}
 		}
@@ -49,22 +77,68 @@ func TestSparseIsGemmToTheBit(t *testing.T) {
 			for _, s := range large {
 				test(s, density, 0)
 			}
-			for n := range 150 {
+			for n := range 300 {
 				test([3]int{1 + r.IntN(20), n, r.IntN(60)}, density, 0)
 			}
 			test([3]int{60, 16, 2000}, density, 40)
+			test([3]int{1100, 3, 5}, density, 0)
+			test([3]int{5, 3, 1100}, density, 0)
+		}
+	})
+}
+
+// TestBiasAndReLU compares with the sums by Gemm that start from the bias.
+func TestBiasAndReLU(t *testing.T) {
+	sgemm.EachKernel(t, func(t *testing.T) {
+		next, r := reals(), rand.New(rand.NewPCG(7, 8))
+		for _, density := range []float64{0, 0.1, 0.3, 1} {
+			for n := 1; n < 150; n += 1 + n/9 {
+				p := product{m: 70, n: n, k: 40}
+				p.fill(next)
+				p.thin(r, density, 0)
+				bias := drawn(n, next)
+				want := slices.Clone(p.c)
+				for i := range p.m {
+					copy(want[i*n:], bias)
+				}
+				sgemm.Gemm(false, false, p.m, n, p.k, p.a, p.k, p.b, n, want, n, true)
+				for i, v := range want {
+					want[i] = max(v, 0)
+				}
+				sgemm.Sparse(p.m, n, p.k, p.a, p.b, p.c, bias, true)
+				compare(t, "Sparse", p.c, want)
+				var x sgemm.Rows
+				x.Reset(p.k)
+				x.Append(p.a)
+				clear(p.c)
+				x.Mul(0, p.m, n, p.b, p.c, bias, true)
+				compare(t, "Rows", p.c, want)
+			}
+		}
+		// A NaN stays NaN, whether the sum is sparse or dense.
+		for _, a := range []float32{0, 1} {
+			c, bias := []float32{5}, []float32{float32(math.NaN())}
+			sgemm.Sparse(1, 1, 1, []float32{a}, []float32{1}, c, bias, true)
+			if c[0] == c[0] {
+				t.Errorf("NaN becomes %v", c[0])
+			}
 		}
 	})
 }
 
 func TestSparseWithoutElements(t *testing.T) {
-	for _, f := range []func(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int){sgemm.Sparse, sgemm.SparseT} {
-		c := []float32{3}
-		f(0, 1, 1, nil, 1, c, 1, nil, 1)
-		f(1, 0, 1, c, 1, nil, 1, nil, 1)
-		f(1, 1, 0, nil, 1, nil, 1, c, 1)
-		if c[0] != 0 {
-			t.Errorf("an empty sum is %v", c[0])
+	multiply := func(m, n, k int, a, b, c []float32) { sgemm.Sparse(m, n, k, a, b, c, nil, false) }
+	rows := func(m, n, k int, a, b, c []float32) { (&product{m: m, n: n, k: k, a: a, b: b}).rows(c) }
+	rowsT := func(m, n, k int, a, b, c []float32) { (&product{tA: true, m: m, n: n, k: k, a: a, b: b}).rows(c) }
+	for i, f := range []func(m, n, k int, a, b, c []float32){multiply, sgemm.SparseT, rows, rowsT} {
+		if i < 2 { // rows without elements cannot be counted
+			c := []float32{3}
+			f(0, 1, 1, nil, c, nil)
+			f(1, 0, 1, c, nil, nil)
+			f(1, 1, 0, nil, nil, c)
+			if c[0] != 0 {
+				t.Errorf("an empty sum is %v", c[0])
+			}
 		}
 		for i := range 3 {
 			x := [3][]float32{make([]float32, 9), make([]float32, 9), make([]float32, 9)}
@@ -75,7 +149,7 @@ func TestSparseWithoutElements(t *testing.T) {
 						t.Errorf("matrix %d is too short and is accepted", i)
 					}
 				}()
-				f(3, 3, 3, x[0], 3, x[1], 3, x[2], 3)
+				f(3, 3, 3, x[0], x[1], x[2])
 			}()
 		}
 	}
@@ -91,7 +165,6 @@ func BenchmarkSparse(b *testing.B) {
 		{tA: true, m: 128, n: 128, k: 1024},
 	} {
 		for _, density := range []float64{0.08, 0.3, 0.36, 0.4, 0.5, 1} {
-			p.alpha = 1
 			p.fill(reals())
 			p.thin(rand.New(rand.NewPCG(1, 1)), density, 0)
 			flag := map[bool]string{true: "T"}

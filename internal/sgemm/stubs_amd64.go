@@ -4,19 +4,19 @@
 
 package sgemm
 
-// tileAVX2 computes c = alpha·a·b + beta·c for rows 1 to 6, vecs 1 or 2
-// vectors of 8 columns, and k at least 1. Strides count elements: a by row (ars)
-// and by p (acs), b by p (bs), c by row (cs). c is not read if beta is 0.
+// tileAVX2 computes c = a·b, or c += a·b if add is set, for rows 1 to 6, vecs 1
+// or 2 vectors of 8 columns, and k at least 1. Strides count elements: a by row
+// (ars) and by p (acs), b by p (bs), c by row (cs).
 //
 //go:noescape
-func tileAVX2(rows int, vecs int, k int, a *float32, ars int, acs int, b *float32, bs int, c *float32, cs int, alpha float32, beta float32)
+func tileAVX2(rows int, vecs int, k int, a *float32, ars int, acs int, b *float32, bs int, c *float32, cs int, add bool)
 
-// tileAVX512 computes c = alpha·a·b + beta·c for rows 1 to 8, vecs 1 or 2
-// vectors of 16 columns, and k at least 1. Strides count elements: a by row (ars)
-// and by p (acs), b by p (bs), c by row (cs). c is not read if beta is 0.
+// tileAVX512 computes c = a·b, or c += a·b if add is set, for rows 1 to 8, vecs 1
+// or 2 vectors of 16 columns, and k at least 1. Strides count elements: a by row
+// (ars) and by p (acs), b by p (bs), c by row (cs).
 //
 //go:noescape
-func tileAVX512(rows int, vecs int, k int, a *float32, ars int, acs int, b *float32, bs int, c *float32, cs int, alpha float32, beta float32)
+func tileAVX512(rows int, vecs int, k int, a *float32, ars int, acs int, b *float32, bs int, c *float32, cs int, add bool)
 
 // transposeAVX2 sets dst[p·ds + j] = src[j·ss + p] for j below 8 and p below
 // 8·blocks, blocks at least 1.
@@ -24,23 +24,31 @@ func tileAVX512(rows int, vecs int, k int, a *float32, ars int, acs int, b *floa
 //go:noescape
 func transposeAVX2(blocks int, dst *float32, ds int, src *float32, ss int)
 
-// sparseAVX2 is [sparseGo] for m at least 1. val and idx are scratch for k+16
-// elements.
+// listAVX2 is [listGo] for k elements, at least 1. It writes up to k+16 elements of value and index.
 //
 //go:noescape
-func sparseAVX2(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, slack int, val *float32, idx *int32) (left int)
+func listAVX2(k int, x *float32, value *float32, index *int32) (count int)
 
-// sparseAVX512 is [sparseGo] for m at least 1. val and idx are scratch for k+16
-// elements.
+// listAVX512 is [listGo] for k elements, at least 1. It writes up to k+16 elements of value and index.
 //
 //go:noescape
-func sparseAVX512(m int, n int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool, most int, slack int, val *float32, idx *int32) (left int)
+func listAVX512(k int, x *float32, value *float32, index *int32) (count int)
 
-// addReLUAVX2 is [addReLUGo]
+// gatherAVX2 is [gatherGo] for m and n at least 1, where rows of b and c have ld elements.
+//
+//go:noescape
+func gatherAVX2(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
+
+// gatherAVX512 is [gatherGo] for m and n at least 1, where rows of b and c have ld elements.
+//
+//go:noescape
+func gatherAVX512(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
+
+// reluAVX2 is [reluGo]
 // for slices of 8·blocks elements, blocks at least 1.
 //
 //go:noescape
-func addReLUAVX2(blocks int, y *float32, b *float32)
+func reluAVX2(blocks int, y *float32)
 
 // reluGradAVX2 is [reluGradGo]
 // for slices of 8·blocks elements, blocks at least 1.

@@ -5,14 +5,10 @@ import (
 	"math"
 )
 
-// AddReLU sets y [n, len(b)] to max(y + b, 0). NaN stays NaN.
-func AddReLU(y, b []float32) {
-	for len(y) > 0 {
-		row := y[:len(b)]
-		done := active.addReLU(row, b)
-		addReLUGo(row[done:], b[done:])
-		y = y[len(b):]
-	}
+// rectify sets y to max(y, 0). NaN stays NaN.
+func rectify(y []float32) {
+	done := active.relu(y)
+	reluGo(y[done:])
 }
 
 // ReLUGrad sets dy to 0 where y, the output of ReLU, is not above 0.
@@ -46,9 +42,11 @@ func same(name string, got, want int) {
 	}
 }
 
-func addReLUGo(y, b []float32) {
-	for j, b := range b {
-		y[j] = max(y[j]+b, 0)
+func reluGo(y []float32) {
+	for i, v := range y {
+		if v < 0 {
+			y[i] = 0
+		}
 	}
 }
 

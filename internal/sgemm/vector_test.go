@@ -41,21 +41,6 @@ func compare(t *testing.T, name string, got, want []float32) {
 	}
 }
 
-func TestAddReLU(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
-		next := edges()
-		for cols := 1; cols < 50; cols++ {
-			y, b := drawn(7*cols, next), drawn(cols, next)
-			want := slices.Clone(y)
-			for i := range want {
-				want[i] = max(y[i]+b[i%cols], 0)
-			}
-			sgemm.AddReLU(y, b)
-			compare(t, "y", y, want)
-		}
-	})
-}
-
 func TestReLUGrad(t *testing.T) {
 	sgemm.EachKernel(t, func(t *testing.T) {
 		next := edges()

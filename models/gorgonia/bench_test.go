@@ -58,7 +58,10 @@ func BenchmarkFit(b *testing.B) {
 type fastBLAS struct{ gonum.Implementation }
 
 func (fastBLAS) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	sgemm.Gemm(tA != blas.NoTrans, tB != blas.NoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	if alpha != 1 || beta != 0 && beta != 1 {
+		panic("not a product that the graph needs")
+	}
+	sgemm.Gemm(tA != blas.NoTrans, tB != blas.NoTrans, m, n, k, a, lda, b, ldb, c, ldc, beta == 1)
 }
 
 // BenchmarkPlainGraph computes the gradient with gorgonia's own operations: with

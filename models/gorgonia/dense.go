@@ -35,23 +35,21 @@ func (g *graph) newDense(i int, l models.Layer, last bool, dw, db []float32) *de
 
 func (d *dense) cols() int { return d.out.Shape()[1] }
 
-// x returns the layer's input [n, in]: the value of its input node, or the observations
-// if this is the first layer.
-func (d *dense) x(in G.Value) []float32 {
-	if d.first {
-		return d.g.obs
-	}
-	return floats(in)[:d.g.n*d.in]
+// layer returns the layer with the given weights.
+func (d *dense) layer(w, b []float32) models.Layer {
+	return models.Layer{In: d.in, Out: d.cols(), W: w, B: b}
 }
 
 func (d *dense) Do(in ...G.Value) (G.Value, error) {
-	l := models.Layer{In: d.in, Out: d.cols(), W: floats(in[1]), B: floats(in[2])}
-	y := floats(d.out)[:d.g.n*l.Out]
-	x := d.x(in[0])
-	if d.last {
-		l.Linear(y, x)
-	} else {
-		l.ReLU(y, x)
+	n := d.g.n
+	l, y := d.layer(floats(in[1]), floats(in[2])), floats(d.out)[:n*d.cols()]
+	switch {
+	case d.first:
+		l.ReLUObservations(y, d.g.obs, 0, n)
+	case d.last:
+		l.Linear(y, floats(in[0])[:n*d.in])
+	default:
+		l.ReLU(y, floats(in[0])[:n*d.in])
 	}
 	return d.out, nil
 }
@@ -111,8 +109,13 @@ type weightGrad struct {
 }
 
 func (w *weightGrad) Do(in ...G.Value) (G.Value, error) {
-	rows, cols := w.out.Shape()[0], w.out.Shape()[1]
-	sgemm.SparseT(rows, cols, w.d.g.n, w.d.x(in[0]), rows, floats(in[1]), cols, floats(w.out), cols)
+	d, dw := w.d, floats(w.out)
+	l, dz := d.layer(nil, nil), floats(in[1])[:d.g.n*d.cols()]
+	if d.first {
+		l.WeightGradientObservations(dw, d.g.obs, dz)
+	} else {
+		l.WeightGradient(dw, floats(in[0])[:d.g.n*d.in], dz)
+	}
 	return w.out, nil
 }
 
@@ -124,7 +127,7 @@ type biasGrad struct {
 
 func (b *biasGrad) Do(in ...G.Value) (G.Value, error) {
 	n, cols := b.g.n, b.out.Shape()[1]
-	sgemm.Gemm(false, false, 1, cols, n, 1, b.g.ones, n, floats(in[0]), cols, 0, floats(b.out), cols)
+	sgemm.Gemm(false, false, 1, cols, n, b.g.ones, n, floats(in[0]), cols, floats(b.out), cols, false)
 	return b.out, nil
 }
 
@@ -139,6 +142,6 @@ func (x *inputGrad) Do(in ...G.Value) (G.Value, error) {
 	w := in[1].Shape()
 	rows, cols := w[0], w[1]
 	sgemm.Transpose(x.wt, floats(in[1]), rows, cols)
-	sgemm.Sparse(x.g.n, rows, cols, floats(in[0]), cols, x.wt, rows, floats(x.out), rows)
+	sgemm.Sparse(x.g.n, rows, cols, floats(in[0])[:x.g.n*cols], x.wt, floats(x.out), nil, false)
 	return x.out, nil
 }

@@ -23,7 +23,7 @@ func Example() {
 	}
 	obs := []float32{0, 0, 0, 1, 1, 0, 1, 1}
 	want := []float32{0, 1, 1, 0}
-	shard := models.Shard{Obs: obs, Loss: func(_, values, _, dvalues []float32) {
+	shard := models.Shard{Obs: models.NewObservations(2, obs), Loss: func(_, values, _, dvalues []float32) {
 		for i, v := range values {
 			dvalues[i] = v - want[i] // of the loss (v - want)² / 2
 		}

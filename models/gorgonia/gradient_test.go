@@ -26,7 +26,7 @@ func newSquares(s models.Shape, r *rand.Rand, n int) squares {
 }
 
 func (q squares) shard() models.Shard {
-	return models.Shard{Obs: q.obs, Loss: func(p, v, dp, dv []float32) {
+	return models.Shard{Obs: models.NewObservations(q.shape.Obs, q.obs), Loss: func(p, v, dp, dv []float32) {
 		for i := range p {
 			dp[i] = p[i] - q.policy[i]
 		}

@@ -16,7 +16,7 @@ type graph struct {
 	capacity int
 	n        int // rows of the current shard
 	loss     func(policy, values, dpolicy, dvalues []float32)
-	obs      []float32 // [n, D]
+	obs      *models.Observations
 	ones     []float32 // [capacity]
 	grad     []float32 // as MLP.Weights
 	vm       G.VM
@@ -74,8 +74,9 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 	return g, nil
 }
 
-// run fills grad [weights] with the gradient of a shard of n rows.
-func (g *graph) run(grad []float32, shard models.Shard, n int) error {
+// run fills grad [weights] with the gradient of a shard.
+func (g *graph) run(grad []float32, shard models.Shard) error {
+	n := shard.Len()
 	if n == 0 {
 		clear(grad)
 		return nil

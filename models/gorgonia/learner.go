@@ -31,8 +31,7 @@ func (l *learner) MLP() *models.MLP { return l.mlp }
 // A few more shards than cores, of some hundred rows each, balance the load at no
 // cost.
 func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
-	d := l.mlp.Shape().Obs
-	rows, err := models.LargestShard(shards, d)
+	rows, err := models.LargestShard(shards, l.mlp.Shape().Obs)
 	if err != nil {
 		return 0, err
 	}
@@ -47,7 +46,7 @@ func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err er
 	sum, err := l.gradient.Sum(len(shards), len(l.mlp.Weights()), func(i int, grad []float32) error {
 		g := <-free
 		defer func() { free <- g }()
-		return g.run(grad, shards[i], len(shards[i].Obs)/d)
+		return g.run(grad, shards[i])
 	})
 	if err != nil {
 		return 0, err

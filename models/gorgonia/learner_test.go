@@ -71,7 +71,7 @@ func TestFitAgreesWithForward(t *testing.T) {
 			obs := noise(rand.New(rand.NewPCG(8, 0)), n*s.Obs)
 			wantPolicy, wantValues := make([]float32, n*s.PolicyWidth()), make([]float32, n*s.Players)
 			l.MLP().Forward(wantPolicy, wantValues, obs)
-			shard := models.Shard{Obs: obs, Loss: func(policy, values, dpolicy, dvalues []float32) {
+			shard := models.Shard{Obs: models.NewObservations(s.Obs, obs), Loss: func(policy, values, dpolicy, dvalues []float32) {
 				if !slices.Equal(policy, wantPolicy) || !slices.Equal(values, wantValues) {
 					t.Errorf("%s: the loss of %d rows is called with other numbers than Forward returns", s.Head, n)
 				}

@@ -42,7 +42,7 @@ func update(t *testing.T, l models.Learner, r *rand.Rand, n int) {
 	var shards []models.Shard
 	for range 2 {
 		policy, values := noise(r, n*shape.PolicyWidth()), noise(r, n*shape.Players)
-		shards = append(shards, models.Shard{Obs: noise(r, n*shape.Obs), Loss: func(p, v, dp, dv []float32) {
+		shards = append(shards, models.Shard{Obs: models.NewObservations(shape.Obs, noise(r, n*shape.Obs)), Loss: func(p, v, dp, dv []float32) {
 			for i := range p {
 				dp[i] = p[i] - policy[i]
 			}
@@ -60,7 +60,7 @@ func update(t *testing.T, l models.Learner, r *rand.Rand, n int) {
 // 1000 rows.
 func outputs(t *testing.T, l models.Learner) (out []float32) {
 	t.Helper()
-	shard := models.Shard{Obs: noise(rand.New(rand.NewPCG(9, 9)), 1000*shape.Obs), Loss: func(p, v, dp, _ []float32) {
+	shard := models.Shard{Obs: models.NewObservations(shape.Obs, noise(rand.New(rand.NewPCG(9, 9)), 1000*shape.Obs)), Loss: func(p, v, dp, _ []float32) {
 		out = slices.Concat(p, v)
 		dp[0] = 1
 	}}

@@ -79,7 +79,7 @@ func random(t testing.TB, s models.Shape, n int) (*learner, models.Shard) {
 		return x
 	}
 	dp, dv := noise(n*s.PolicyWidth()), noise(n*s.Players)
-	return l.(*learner), models.Shard{Obs: noise(n * s.Obs), Loss: func(_, _, dpolicy, dvalues []float32) {
+	return l.(*learner), models.Shard{Obs: models.NewObservations(s.Obs, noise(n*s.Obs)), Loss: func(_, _, dpolicy, dvalues []float32) {
 		copy(dpolicy, dp)
 		copy(dvalues, dv)
 	}}

@@ -94,14 +94,16 @@ func forward(t *tensors, layers []layer, obs tensor) []tensor {
 // and dz of the layer before is dx where x > 0, else 0.
 func (l *learner) gradient(grad []float32, layers []layer, shard models.Shard) error {
 	s := l.mlp.Shape()
-	n, k, p := len(shard.Obs)/s.Obs, s.PolicyWidth(), s.Players
+	n, k, p := shard.Len(), s.PolicyWidth(), s.Players
 	if n == 0 {
 		clear(grad)
 		return nil
 	}
 	t := tensors{device: l.device}
 	defer t.free()
-	xs := forward(&t, layers, t.of(shard.Obs, n, s.Obs))
+	obs := make([]float32, n*s.Obs)
+	shard.Obs.Dense(obs)
+	xs := forward(&t, layers, t.of(obs, n, s.Obs))
 	y := make([]float32, n*(k+p))
 	t.read(y, xs[len(layers)])
 	if t.err != nil {

@@ -164,7 +164,7 @@ func outputs(new New) error {
 				values     = make([]float32, n*s.Players)
 				gotP, gotV []float32
 				dirty      bool
-				shard      = models.Shard{Obs: obs}
+				shard      = models.Shard{Obs: models.NewObservations(s.Obs, obs)}
 				notZero    = func(d float32) bool { return d != 0 }
 			)
 			shard.Loss = func(p, v, dp, dv []float32) {
@@ -208,7 +208,7 @@ func learns(new New) error {
 		return err
 	}
 	obs, sum := noise(rand.New(rand.NewPCG(52, 0)), n*s.Obs), 0.0
-	shard := models.Shard{Obs: obs, Loss: func(policy, values, dpolicy, dvalues []float32) {
+	shard := models.Shard{Obs: models.NewObservations(s.Obs, obs), Loss: func(policy, values, dpolicy, dvalues []float32) {
 		sum = 0
 		for i := range n {
 			x, v := obs[i*s.Obs:], i*s.Players
@@ -299,7 +299,7 @@ func diverges(new New) error {
 			return err
 		}
 		before := snapshot(l)
-		shard := models.Shard{Obs: make([]float32, s.Obs), Loss: func(_, _, _, dv []float32) { dv[1] = float32(bad) }}
+		shard := models.Shard{Obs: models.NewObservations(s.Obs, make([]float32, s.Obs)), Loss: func(_, _, _, dv []float32) { dv[1] = float32(bad) }}
 		if _, err := l.Fit([]models.Shard{shard}, 1e-3); !errors.Is(err, models.ErrDiverged) {
 			return fmt.Errorf("gradient of %v: Fit returns the error %v: want ErrDiverged", bad, err)
 		}

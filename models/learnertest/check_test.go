@@ -71,7 +71,7 @@ var violations = []struct {
 		fit := b.fit
 		b.fit = func(shards []models.Shard, rate float64) (float64, error) {
 			for _, r := range shards {
-				if len(r.Obs) == 0 && len(shards) > 3 {
+				if r.Len() == 0 && len(shards) > 3 {
 					r.Loss(nil, nil, nil, nil)
 				}
 			}

@@ -18,8 +18,16 @@ type squares struct {
 	values []float32 // [n, P] targets
 }
 
+// newSquares returns n rows. With ten numbers or more, their observations are mostly
+// zeros.
 func newSquares(s models.Shape, r *rand.Rand, n int) squares {
-	return squares{s, noise(r, n*s.Obs), noise(r, n*s.PolicyWidth()), noise(r, n*s.Players)}
+	obs := noise(r, n*s.Obs)
+	for i := range obs {
+		if s.Obs >= 10 && r.IntN(4) > 0 {
+			obs[i] = 0
+		}
+	}
+	return squares{s, obs, noise(r, n*s.PolicyWidth()), noise(r, n*s.Players)}
 }
 
 // slice returns the rows from <= i < to.
@@ -29,7 +37,7 @@ func (q squares) slice(from, to int) squares {
 }
 
 func (q squares) shard() models.Shard {
-	return models.Shard{Obs: q.obs, Loss: func(p, v, dp, dv []float32) {
+	return models.Shard{Obs: models.NewObservations(q.shape.Obs, q.obs), Loss: func(p, v, dp, dv []float32) {
 		for i := range p {
 			dp[i] = p[i] - q.policy[i]
 		}

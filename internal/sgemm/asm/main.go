@@ -17,9 +17,11 @@ func main() {
 	tile("tileAVX512", 8, ZMM, 64)
 	transpose()
 	lanes := iota()
-	sparse("sparseAVX2", YMM, 32, lanes)
-	sparse("sparseAVX512", ZMM, 64, lanes)
-	addReLU()
+	list("listAVX2", list256, lanes)
+	list("listAVX512", list512, lanes)
+	gather("gatherAVX2", YMM, 32, lanes)
+	gather("gatherAVX512", ZMM, 64, lanes)
+	relu()
 	reluGrad()
 	adam()
 	Generate()
@@ -29,11 +31,11 @@ func main() {
 // number of rows has its own loop. In all of them an element is one chain of fused
 // multiply-adds over ascending p, so its bits do not depend on the number of rows.
 func tile(name string, mr int, vec func() reg.VecVirtual, size int) {
-	TEXT(name, NOSPLIT, "func(rows, vecs, k int, a *float32, ars, acs int, b *float32, bs int, c *float32, cs int, alpha, beta float32)")
+	TEXT(name, NOSPLIT, "func(rows, vecs, k int, a *float32, ars, acs int, b *float32, bs int, c *float32, cs int, add bool)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s computes c = alpha·a·b + beta·c for rows 1 to %d, vecs 1 or 2", name, mr),
-		fmt.Sprintf("vectors of %d columns, and k at least 1. Strides count elements: a by row (ars)", size/4),
-		"and by p (acs), b by p (bs), c by row (cs). c is not read if beta is 0.")
+	Doc(fmt.Sprintf("%s computes c = a·b, or c += a·b if add is set, for rows 1 to %d, vecs 1", name, mr),
+		fmt.Sprintf("or 2 vectors of %d columns, and k at least 1. Strides count elements: a by row", size/4),
+		"(ars) and by p (acs), b by p (bs), c by row (cs).")
 	rows, vecs := Load(Param("rows"), GP64()), Load(Param("vecs"), GP64())
 	k := Load(Param("k"), GP64())
 	a, b, c := Load(Param("a"), GP64()), Load(Param("b"), GP64()), Load(Param("c"), GP64())
@@ -72,17 +74,28 @@ func tile(name string, mr int, vec func() reg.VecVirtual, size int) {
 		for r := 1; r <= mr; r++ {
 			Label(label(r, v, ""))
 			acc := make([][]reg.VecVirtual, r)
+			each := func(f func(m Mem, acc reg.VecVirtual)) {
+				at := GP64()
+				MOVQ(c, at)
+				for i := range acc {
+					for j := range acc[i] {
+						f(Mem{Base: at, Disp: j * size}, acc[i][j])
+					}
+					if i < r-1 {
+						ADDQ(cs, at)
+					}
+				}
+			}
 			for i := range acc {
 				acc[i] = make([]reg.VecVirtual, v)
 				for j := range acc[i] {
 					acc[i][j] = vec()
-					if size == 64 {
-						VPXORD(acc[i][j], acc[i][j], acc[i][j])
-					} else {
-						VXORPS(acc[i][j], acc[i][j], acc[i][j])
-					}
+					zero(acc[i][j], size)
 				}
 			}
+			CMPB(param("add"), Imm(0))
+			JEQ(LabelRef(label(r, v, "loop")))
+			each(func(m Mem, acc reg.VecVirtual) { VMOVUPS(m, acc) })
 			Label(label(r, v, "loop"))
 			bv := make([]reg.VecVirtual, v)
 			for j := range bv {
@@ -101,37 +114,19 @@ func tile(name string, mr int, vec func() reg.VecVirtual, size int) {
 			DECQ(k)
 			JNZ(LabelRef(label(r, v, "loop")))
 
-			alpha, beta := vec(), vec()
-			scalar := GP32()
-			VBROADCASTSS(param("alpha"), alpha)
-			VBROADCASTSS(param("beta"), beta)
-			MOVL(param("beta"), scalar)
-			ADDL(scalar, scalar) // Drops the sign: −0 is 0.
-			JZ(LabelRef(label(r, v, "set")))
-			each := func(f func(m Mem, acc reg.VecVirtual)) {
-				for i := range acc {
-					for j := range acc[i] {
-						f(Mem{Base: c, Disp: j * size}, acc[i][j])
-					}
-					if i < r-1 {
-						ADDQ(cs, c)
-					}
-				}
-				VZEROUPPER()
-				RET()
-			}
-			each(func(m Mem, acc reg.VecVirtual) {
-				t := vec()
-				VMULPS(m, beta, t)
-				VFMADD231PS(alpha, acc, t)
-				VMOVUPS(t, m)
-			})
-			Label(label(r, v, "set"))
-			each(func(m Mem, acc reg.VecVirtual) {
-				VMULPS(alpha, acc, acc)
-				VMOVUPS(acc, m)
-			})
+			each(func(m Mem, acc reg.VecVirtual) { VMOVUPS(acc, m) })
+			VZEROUPPER()
+			RET()
 		}
+	}
+}
+
+// zero clears a register of size bytes.
+func zero(x reg.VecVirtual, size int) {
+	if size == 64 {
+		VPXORD(x, x, x)
+	} else {
+		VXORPS(x, x, x)
 	}
 }
 

@@ -37,15 +37,13 @@ func zeroYMM() reg.VecVirtual {
 	return zero
 }
 
-func addReLU() {
-	vectors("addReLUAVX2", "is [addReLUGo]", "y, b *float32", []string{"y", "b"}, func() func([]Mem) {
-		zero := zeroYMM()
+func relu() {
+	vectors("reluAVX2", "is [reluGo]", "y *float32", []string{"y"}, func() func([]Mem) {
+		floor := zeroYMM()
 		return func(at []Mem) {
-			y, keep := YMM(), YMM()
+			y := YMM()
 			VMOVUPS(at[0], y)
-			VADDPS(at[1], y, y)
-			VCMPPS(Imm(6), zero, y, keep) // not ≤, or NaN
-			VANDPS(keep, y, y)
+			VMAXPS(y, floor, y) // NaN stays NaN
 			VMOVUPS(y, at[0])
 		}
 	})

@@ -1,0 +1,196 @@
+package sgemm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Rows are the rows of a matrix as lists of their elements that are not 0. Reset it
+// before use.
+type Rows struct {
+	k     int       // columns
+	start []int     // [m+1] the elements of row i are start[i] to start[i+1]
+	index []int32   // their columns, ascending within a row
+	value []float32 // as long as index
+}
+
+// Reset removes all rows and sets the number of columns.
+func (r *Rows) Reset(k int) {
+	r.k, r.start, r.index, r.value = k, append(r.start[:0], 0), r.index[:0], r.value[:0]
+}
+
+// Len returns the number of rows.
+func (r *Rows) Len() int { return max(0, len(r.start)-1) }
+
+// Append appends rows x [m, k].
+func (r *Rows) Append(x []float32) {
+	if len(x)%max(1, r.k) != 0 {
+		panic(fmt.Sprintf("sgemm: %d elements are no rows of %d", len(x), r.k))
+	}
+	n := len(r.index)
+	for ; len(x) > 0; x = x[r.k:] {
+		if need := n + r.k + maxLanes; cap(r.index) < need || cap(r.value) < need {
+			r.index, r.value = slices.Grow(r.index[:n], r.k+maxLanes), slices.Grow(r.value[:n], r.k+maxLanes)
+		}
+		n += active.list(x[:r.k], r.value[:n+r.k+maxLanes][n:], r.index[:n+r.k+maxLanes][n:])
+		r.start = append(r.start, n)
+	}
+	r.index, r.value = r.index[:n], r.value[:n]
+}
+
+// AppendRows appends the rows from <= i < to of src, which must have as many columns.
+func (r *Rows) AppendRows(src *Rows, from, to int) {
+	same("src", src.k, r.k)
+	lo, hi := src.start[from], src.start[to]
+	shift := len(r.index) - lo
+	for _, end := range src.start[from+1 : to+1] {
+		r.start = append(r.start, end+shift)
+	}
+	r.index = append(r.index, src.index[lo:hi]...)
+	r.value = append(r.value, src.value[lo:hi]...)
+}
+
+// isDense reports whether [Gemm] is faster. Measured.
+func (r *Rows) isDense() bool { return 2*len(r.index) > r.Len()*r.k }
+
+// Dense sets x [to-from, K] to the rows from <= i < to.
+func (r *Rows) Dense(x []float32, from, to int) {
+	clear(x)
+	for i := from; i < to; i++ {
+		row := x[(i-from)*r.k:][:r.k]
+		for e := r.start[i]; e < r.start[i+1]; e++ {
+			row[r.index[e]] = r.value[e]
+		}
+	}
+}
+
+// Mul is [Sparse] with the rows from <= i < to as A, for B [K, n].
+func (r *Rows) Mul(from, to, n int, b, c, bias []float32, relu bool) {
+	if from == to || n == 0 {
+		return
+	}
+	check("b", b, n, r.k, n, false)
+	check("c", c, n, to-from, n, false)
+	if !r.isDense() {
+		r.gather(from, to, n, b, c, false, bias, relu)
+		return
+	}
+	s := pool.Get().(*scratch)
+	x := s.matrix((to - from) * r.k)
+	r.Dense(x, from, to)
+	affine(to-from, n, r.k, x, b, c, bias, relu)
+	pool.Put(s)
+}
+
+// MulT is [SparseT] with these rows as A, for B [m, n] and C [K, n].
+func (r *Rows) MulT(n int, b, c []float32) {
+	if r.k == 0 || n == 0 {
+		return
+	}
+	m := r.Len()
+	check("b", b, n, m, n, false)
+	check("c", c, n, r.k, n, false)
+	if m == 0 {
+		clear(c[:r.k*n])
+		return
+	}
+	s := pool.Get().(*scratch)
+	// The number of rows of B that are summed at once: they stay in a 1 MiB cache.
+	// Chosen.
+	const size = 512
+	for from := 0; from < m; from += size {
+		to, b := min(m, from+size), b[from*n:]
+		if r.isDense() {
+			x := s.matrix((to - from) * r.k)
+			r.Dense(x, from, to)
+			Gemm(true, false, r.k, n, to-from, x, r.k, b, n, c, n, from > 0)
+			continue
+		}
+		s.rows.transpose(r, from, to)
+		s.rows.gather(0, r.k, n, b, c, from > 0, nil, false)
+	}
+	pool.Put(s)
+}
+
+// transpose makes r the transpose of the rows from <= i < to of src.
+func (r *Rows) transpose(src *Rows, from, to int) {
+	r.k = to - from
+	lo, hi := src.start[from], src.start[to]
+	r.index, r.value = slices.Grow(r.index[:0], hi-lo)[:hi-lo], slices.Grow(r.value[:0], hi-lo)[:hi-lo]
+	// First the number of elements of column j in start[j+2], then the end of column
+	// j−1 in start[j+1], which rises to that of column j as its elements are added.
+	r.start = slices.Grow(r.start[:0], src.k+2)[:src.k+2]
+	clear(r.start)
+	for _, j := range src.index[lo:hi] {
+		r.start[j+2]++
+	}
+	for j := range src.k {
+		r.start[j+2] += r.start[j+1]
+	}
+	next := r.start[1:]
+	for i := from; i < to; i++ {
+		for e := src.start[i]; e < src.start[i+1]; e++ {
+			at := &next[src.index[e]]
+			r.index[*at], r.value[*at] = int32(i-from), src.value[e]
+			*at++
+		}
+	}
+	r.start = r.start[:src.k+1]
+}
+
+// gather sets C [to-from, n] to A·B, with the rows from <= i < to as A. The sums start
+// from C if add is set, else from bias [n] if that is not nil, else from 0. If relu is
+// set elements below 0 become 0.
+func (r *Rows) gather(from, to, n int, b, c []float32, add bool, bias []float32, relu bool) {
+	init, ldi := bias, 0
+	if add {
+		init, ldi = c, n
+	}
+	floor := float32(math.Inf(-1))
+	if relu {
+		floor = 0
+	}
+	index, value := r.index, r.value
+	if len(index) == 0 {
+		index, value = make([]int32, 1), make([]float32, 1) // kernels take the address of the first element
+	}
+	active.gather(to-from, n, r.start[from:to+1], index, value, b, c, init, ldi, floor)
+}
+
+// listGo writes the elements of x that are not 0 to value and their numbers to index,
+// and returns how many there are.
+func listGo(x, value []float32, index []int32) (count int) {
+	for i, v := range x {
+		if v != 0 {
+			value[count], index[count] = v, int32(i)
+			count++
+		}
+	}
+	return count
+}
+
+// gatherGo sets row i of C [m, n] to the sum of row i·ldi/n of init, or of zeros if init
+// is nil, and of the rows index[e] of B times value[e], for start[i] <= e < start[i+1].
+// Elements below floor become floor.
+func gatherGo(m, n int, start []int, index []int32, value, b, c, init []float32, ldi int, floor float32) {
+	for i := range m {
+		row := c[i*n:][:n]
+		if init != nil {
+			copy(row, init[i*ldi:])
+		} else {
+			clear(row)
+		}
+		for e := start[i]; e < start[i+1]; e++ {
+			x := value[e]
+			for j, y := range b[int(index[e])*n:][:n] {
+				row[j] += float32(x * y) // the conversion prevents a fused multiply-add
+			}
+		}
+		for j, v := range row {
+			if v < floor {
+				row[j] = floor
+			}
+		}
+	}
+}

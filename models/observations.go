@@ -1,0 +1,51 @@
+package models
+
+import (
+	"fmt"
+
+	"marsgym/internal/sgemm"
+)
+
+// Observations are n observations of D numbers, stored as the numbers that are not 0 and
+// their places. Observations of games are mostly zeros, which a network skips. Several
+// goroutines may read them at the same time.
+type Observations struct {
+	d    int
+	rows sgemm.Rows
+}
+
+// NewObservations returns a copy of obs [n, d]. It panics if the length of obs is not a
+// multiple of d.
+func NewObservations(d int, obs []float32) *Observations {
+	o := &Observations{d: d}
+	o.Reset()
+	o.Append(obs)
+	return o
+}
+
+// Len returns n.
+func (o *Observations) Len() int { return o.rows.Len() }
+
+// Reset removes all observations. The memory is reused.
+func (o *Observations) Reset() { o.rows.Reset(o.d) }
+
+// Append appends obs [m, D]. It panics if the length of obs is not a multiple of D.
+func (o *Observations) Append(obs []float32) {
+	if len(obs)%o.d != 0 {
+		panic(fmt.Sprintf("models: %d numbers are no observations of %d", len(obs), o.d))
+	}
+	o.rows.Append(obs)
+}
+
+// AppendRange appends the observations from <= i < to of src, which has the same D.
+func (o *Observations) AppendRange(src *Observations, from, to int) {
+	o.rows.AppendRows(&src.rows, from, to)
+}
+
+// Dense fills obs [n, D].
+func (o *Observations) Dense(obs []float32) {
+	if len(obs) != o.Len()*o.d {
+		panic(fmt.Sprintf("models: Dense: obs has length %d: want %d observations of %d", len(obs), o.Len(), o.d))
+	}
+	o.rows.Dense(obs, 0, o.Len())
+}
