@@ -6,9 +6,9 @@ import "golang.org/x/sys/cpu"
 
 func detect() []kernel {
 	ks := []kernel{portable}
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT {
 		ks = append(ks, avx2)
-		if cpu.X86.HasAVX512F {
+		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW {
 			ks = append(ks, avx512)
 		}
 	}
@@ -44,8 +44,7 @@ func (kern kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int)
 	}
 }
 
-// list is [listGo] for x of at least one element. It writes up to len(x)+16 elements of
-// value and index.
+// list is [listGo] for x of at least one element.
 func (kern kernel) list(x, value []float32, index []int32) int {
 	switch kern {
 	case avx512:
@@ -58,18 +57,56 @@ func (kern kernel) list(x, value []float32, index []int32) int {
 
 // gather is [gatherGo] for m at least 1.
 func (kern kernel) gather(m, n int, start []int, index []int32, value, b, c, init []float32, ldi int, floor float32) {
-	var first *float32
-	if init != nil {
-		first = &init[0]
-	}
-	switch kern {
-	case avx512:
-		gatherAVX512(m, n, &start[0], &index[0], &value[0], &b[0], n, &c[0], first, ldi, floor)
-	case avx2:
-		gatherAVX2(m, n, &start[0], &index[0], &value[0], &b[0], n, &c[0], first, ldi, floor)
-	default:
+	if kern == portable {
 		gatherGo(m, n, start, index, value, b, c, init, ldi, floor)
+		return
 	}
+	for j := 0; j < n; j += kern.columns(n - j) {
+		var first *float32
+		if init != nil {
+			first = &init[j]
+		}
+		if kern == avx512 {
+			gatherAVX512(m, n-j, &start[0], &index[0], &value[0], &b[j], n, &c[j], first, ldi, floor)
+		} else {
+			gatherAVX2(m, n-j, &start[0], &index[0], &value[0], &b[j], n, &c[j], first, ldi, floor)
+		}
+	}
+}
+
+// sparse is [sparseGo] for m and k at least 1.
+func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor float32) (count int) {
+	if kern == portable {
+		return sparseGo(m, n, k, a, b, c, init, ldi, floor)
+	}
+	for j := 0; j < n; j += kern.columns(n - j) {
+		var first *float32
+		if init != nil {
+			first = &init[j]
+		}
+		if kern == avx512 {
+			count = sparseAVX512(m, n-j, k, &a[0], &b[j], n, &c[j], first, ldi, floor)
+		} else {
+			count = sparseAVX2(m, n-j, k, &a[0], &b[j], n, &c[j], first, ldi, floor)
+		}
+	}
+	return count
+}
+
+// columns returns how many of n columns the kernels for sparse matrices compute at once:
+// those of eight vectors, of four, or at most of one.
+func (kern kernel) columns(n int) int {
+	lanes := 8
+	if kern == avx512 {
+		lanes = 16
+	}
+	switch {
+	case n >= 8*lanes:
+		return 8 * lanes
+	case n >= 4*lanes:
+		return 4 * lanes
+	}
+	return min(n, lanes)
 }
 
 // relu, reluGrad and adam process the first elements, as many as fill whole vectors,

@@ -1586,101 +1586,140 @@ DATA iota<>+60(SB)/4, $0x0000000f
 GLOBL iota<>(SB), RODATA|NOPTR, $64
 
 // func listAVX2(k int, x *float32, value *float32, index *int32) (count int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, BMI
 TEXT ·listAVX2(SB), NOSPLIT, $0-40
 	MOVQ   k+0(FP), AX
 	MOVQ   x+8(FP), CX
-	MOVQ   value+16(FP), DX
-	MOVQ   index+24(FP), BX
-	XORQ   SI, SI
-	XORQ   DI, DI
 	VXORPS Y0, Y0, Y0
+	MOVQ   value+16(FP), DI
+	MOVQ   index+24(FP), R8
+	XORQ   R9, R9
+	XORQ   DX, DX
 
-list:
-	VMOVD        AX, X1
+one:
+	MOVQ         AX, BX
+	SUBQ         DX, BX
+	JLE          end
+	VMOVD        BX, X1
 	VPBROADCASTD X1, Y1
 	VPCMPGTD     iota<>+0(SB), Y1, Y1
-	VMASKMOVPS   (CX)(DI*4), Y1, Y1
+	VMASKMOVPS   (CX)(DX*4), Y1, Y1
 	VCMPPS       $0x04, Y0, Y1, Y1
-	VMOVMSKPS    Y1, R8
-	JMP          any
+	VMOVMSKPS    Y1, BX
+	TESTQ        BX, BX
+	JZ           onenext
 
-each:
-	BSFL R8, R9
-	ADDL DI, R9
-	MOVL R9, (BX)(SI*4)
-	MOVL (CX)(R9*4), R10
-	MOVL R10, (DX)(SI*4)
-	INCQ SI
-	LEAL -1(R8), R10
-	ANDL R10, R8
+oneeach:
+	TZCNTQ BX, SI
+	BLSRQ  BX, BX
+	ADDQ   DX, SI
+	MOVL   (CX)(SI*4), R10
+	MOVL   SI, (R8)(R9*4)
+	MOVL   R10, (DI)(R9*4)
+	INCQ   R9
+	TESTQ  BX, BX
+	JNZ    oneeach
 
-any:
-	TESTL R8, R8
-	JNZ   each
-	ADDQ  $0x08, DI
-	SUBQ  $0x08, AX
-	JGT   list
-	MOVQ  SI, count+32(FP)
+onenext:
+	ADDQ $0x08, DX
+	JMP  one
+
+end:
+	MOVQ R9, count+32(FP)
 	VZEROUPPER
 	RET
 
 // func listAVX512(k int, x *float32, value *float32, index *int32) (count int)
-// Requires: AVX, AVX512F, POPCNT
+// Requires: AVX, AVX512BW, AVX512F, BMI
 TEXT ·listAVX512(SB), NOSPLIT, $0-40
-	MOVQ         k+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         value+16(FP), DX
-	MOVQ         index+24(FP), BX
-	XORQ         SI, SI
-	VMOVDQU32    iota<>+0(SB), Z0
-	VPXORD       Z2, Z2, Z2
-	MOVL         $0x00000010, DI
-	VPBROADCASTD DI, Z1
+	MOVQ   k+0(FP), AX
+	MOVQ   x+8(FP), CX
+	VPXORD Z0, Z0, Z0
+	MOVQ   value+16(FP), DI
+	MOVQ   index+24(FP), R8
+	XORQ   R9, R9
+	XORQ   DX, DX
 
-list:
-	VPBROADCASTD  AX, Z3
-	VPCMPD        $0x06, iota<>+0(SB), Z3, K1
-	VMOVUPS.Z     (CX), K1, Z3
-	VCMPPS        $0x04, Z2, Z3, K1
-	VPCOMPRESSD.Z Z3, K1, Z3
-	VMOVDQU32     Z3, (DX)(SI*4)
-	VPCOMPRESSD.Z Z0, K1, Z3
-	VMOVDQU32     Z3, (BX)(SI*4)
-	KMOVW         K1, DI
-	POPCNTL       DI, DI
-	ADDQ          DI, SI
-	VPADDD        Z1, Z0, Z0
-	ADDQ          $0x40, CX
-	SUBQ          $0x10, AX
-	JGT           list
-	MOVQ          SI, count+32(FP)
+four:
+	MOVQ     AX, BX
+	SUBQ     DX, BX
+	CMPQ     BX, $0x40
+	JLT      one
+	VCMPPS   $0x04, (CX)(DX*4), Z0, K1
+	VCMPPS   $0x04, 64(CX)(DX*4), Z0, K2
+	VCMPPS   $0x04, 128(CX)(DX*4), Z0, K3
+	VCMPPS   $0x04, 192(CX)(DX*4), Z0, K4
+	KUNPCKWD K1, K2, K1
+	KUNPCKWD K3, K4, K3
+	KUNPCKDQ K1, K3, K1
+	KMOVQ    K1, BX
+	TESTQ    BX, BX
+	JZ       fournext
+
+foureach:
+	TZCNTQ BX, SI
+	BLSRQ  BX, BX
+	ADDQ   DX, SI
+	MOVL   (CX)(SI*4), R10
+	MOVL   SI, (R8)(R9*4)
+	MOVL   R10, (DI)(R9*4)
+	INCQ   R9
+	TESTQ  BX, BX
+	JNZ    foureach
+
+fournext:
+	ADDQ $0x40, DX
+	JMP  four
+
+one:
+	MOVQ         AX, BX
+	SUBQ         DX, BX
+	JLE          end
+	VPBROADCASTD BX, Z1
+	VPCMPD       $0x06, iota<>+0(SB), Z1, K1
+	VCMPPS       $0x04, (CX)(DX*4), Z0, K1, K1
+	KMOVW        K1, BX
+	TESTQ        BX, BX
+	JZ           onenext
+
+oneeach:
+	TZCNTQ BX, SI
+	BLSRQ  BX, BX
+	ADDQ   DX, SI
+	MOVL   (CX)(SI*4), R10
+	MOVL   SI, (R8)(R9*4)
+	MOVL   R10, (DI)(R9*4)
+	INCQ   R9
+	TESTQ  BX, BX
+	JNZ    oneeach
+
+onenext:
+	ADDQ $0x10, DX
+	JMP  one
+
+end:
+	MOVQ R9, count+32(FP)
 	VZEROUPPER
 	RET
 
 // func gatherAVX2(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·gatherAVX2(SB), NOSPLIT, $0-84
-	MOVQ         index+24(FP), AX
-	MOVQ         value+32(FP), CX
-	MOVQ         b+40(FP), DX
-	MOVQ         ld+48(FP), BX
-	MOVQ         ldi+72(FP), SI
-	SHLQ         $0x02, BX
-	SHLQ         $0x02, SI
+	MOVQ         start+16(FP), AX
+	MOVQ         index+24(FP), CX
+	MOVQ         value+32(FP), DX
+	MOVQ         (AX), BX
+	MOVQ         b+40(FP), DI
+	MOVQ         ld+48(FP), R8
+	MOVQ         c+56(FP), R9
+	MOVQ         init+64(FP), R10
+	SHLQ         $0x02, R8
+	SHLQ         $0x02, ldi+72(FP)
 	VBROADCASTSS floor+80(FP), Y0
-
-v8:
-	CMPQ n+8(FP), $+64
-	JLT  v4
-	MOVQ c+56(FP), DI
-	MOVQ init+64(FP), R8
-	MOVQ m+0(FP), R9
-	MOVQ start+16(FP), R10
-	MOVQ (R10), R11
+	CMPQ         n+8(FP), $+64
+	JLT          v4
 
 v8row:
-	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -1688,183 +1727,141 @@ v8row:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	TESTQ   R8, R8
+	VXORPS  Y9, Y9, Y9
+	TESTQ   R10, R10
 	JZ      v8sum
-	VMOVUPS (R8), Y1
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y3
-	VMOVUPS 96(R8), Y4
-	VMOVUPS 128(R8), Y5
-	VMOVUPS 160(R8), Y6
-	VMOVUPS 192(R8), Y7
-	VMOVUPS 224(R8), Y8
-	ADDQ    SI, R8
+	VMOVUPS (R10), Y2
+	VMOVUPS 32(R10), Y3
+	VMOVUPS 64(R10), Y4
+	VMOVUPS 96(R10), Y5
+	VMOVUPS 128(R10), Y6
+	VMOVUPS 160(R10), Y7
+	VMOVUPS 192(R10), Y8
+	VMOVUPS 224(R10), Y9
+	ADDQ    ldi+72(FP), R10
 
 v8sum:
-	ADDQ $0x08, R10
-	MOVQ (R10), R12
-	CMPQ R11, R12
-	JGE  v8set
+	ADDQ $0x08, AX
+	JMP  v8test
 
-v8loop:
-	MOVLQZX      (AX)(R11*4), R13
-	IMULQ        BX, R13
-	VBROADCASTSS (CX)(R11*4), Y9
-	VFMADD231PS  (DX)(R13*1), Y9, Y1
-	VFMADD231PS  32(DX)(R13*1), Y9, Y2
-	VFMADD231PS  64(DX)(R13*1), Y9, Y3
-	VFMADD231PS  96(DX)(R13*1), Y9, Y4
-	VFMADD231PS  128(DX)(R13*1), Y9, Y5
-	VFMADD231PS  160(DX)(R13*1), Y9, Y6
-	VFMADD231PS  192(DX)(R13*1), Y9, Y7
-	VFMADD231PS  224(DX)(R13*1), Y9, Y8
-	INCQ         R11
-	CMPQ         R11, R12
-	JLT          v8loop
+v8each:
+	MOVLQZX      (CX)(BX*4), SI
+	VBROADCASTSS (DX)(BX*4), Y1
+	IMULQ        R8, SI
+	VFMADD231PS  (DI)(SI*1), Y1, Y2
+	VFMADD231PS  32(DI)(SI*1), Y1, Y3
+	VFMADD231PS  64(DI)(SI*1), Y1, Y4
+	VFMADD231PS  96(DI)(SI*1), Y1, Y5
+	VFMADD231PS  128(DI)(SI*1), Y1, Y6
+	VFMADD231PS  160(DI)(SI*1), Y1, Y7
+	VFMADD231PS  192(DI)(SI*1), Y1, Y8
+	VFMADD231PS  224(DI)(SI*1), Y1, Y9
+	INCQ         BX
 
-v8set:
-	VMAXPS  Y1, Y0, Y1
-	VMOVUPS Y1, (DI)
+v8test:
+	CMPQ    BX, (AX)
+	JLT     v8each
 	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y2, (R9)
 	VMAXPS  Y3, Y0, Y3
-	VMOVUPS Y3, 64(DI)
+	VMOVUPS Y3, 32(R9)
 	VMAXPS  Y4, Y0, Y4
-	VMOVUPS Y4, 96(DI)
+	VMOVUPS Y4, 64(R9)
 	VMAXPS  Y5, Y0, Y5
-	VMOVUPS Y5, 128(DI)
+	VMOVUPS Y5, 96(R9)
 	VMAXPS  Y6, Y0, Y6
-	VMOVUPS Y6, 160(DI)
+	VMOVUPS Y6, 128(R9)
 	VMAXPS  Y7, Y0, Y7
-	VMOVUPS Y7, 192(DI)
+	VMOVUPS Y7, 160(R9)
 	VMAXPS  Y8, Y0, Y8
-	VMOVUPS Y8, 224(DI)
-	ADDQ    BX, DI
-	DECQ    R9
+	VMOVUPS Y8, 192(R9)
+	VMAXPS  Y9, Y0, Y9
+	VMOVUPS Y9, 224(R9)
+	ADDQ    R8, R9
+	DECQ    m+0(FP)
 	JNZ     v8row
-	ADDQ    $+256, DX
-	ADDQ    $+256, c+56(FP)
-	CMPQ    init+64(FP), $0x00
-	JEQ     v8skipinit
-	ADDQ    $+256, init+64(FP)
-
-v8skipinit:
-	SUBQ $+64, n+8(FP)
-	JMP  v8
+	JMP     done
 
 v4:
 	CMPQ n+8(FP), $+32
 	JLT  v1
-	MOVQ c+56(FP), DI
-	MOVQ init+64(FP), R8
-	MOVQ m+0(FP), R9
-	MOVQ start+16(FP), R10
-	MOVQ (R10), R11
 
 v4row:
-	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	TESTQ   R8, R8
+	VXORPS  Y5, Y5, Y5
+	TESTQ   R10, R10
 	JZ      v4sum
-	VMOVUPS (R8), Y1
-	VMOVUPS 32(R8), Y2
-	VMOVUPS 64(R8), Y3
-	VMOVUPS 96(R8), Y4
-	ADDQ    SI, R8
+	VMOVUPS (R10), Y2
+	VMOVUPS 32(R10), Y3
+	VMOVUPS 64(R10), Y4
+	VMOVUPS 96(R10), Y5
+	ADDQ    ldi+72(FP), R10
 
 v4sum:
-	ADDQ $0x08, R10
-	MOVQ (R10), R12
-	CMPQ R11, R12
-	JGE  v4set
+	ADDQ $0x08, AX
+	JMP  v4test
 
-v4loop:
-	MOVLQZX      (AX)(R11*4), R13
-	IMULQ        BX, R13
-	VBROADCASTSS (CX)(R11*4), Y5
-	VFMADD231PS  (DX)(R13*1), Y5, Y1
-	VFMADD231PS  32(DX)(R13*1), Y5, Y2
-	VFMADD231PS  64(DX)(R13*1), Y5, Y3
-	VFMADD231PS  96(DX)(R13*1), Y5, Y4
-	INCQ         R11
-	CMPQ         R11, R12
-	JLT          v4loop
+v4each:
+	MOVLQZX      (CX)(BX*4), SI
+	VBROADCASTSS (DX)(BX*4), Y1
+	IMULQ        R8, SI
+	VFMADD231PS  (DI)(SI*1), Y1, Y2
+	VFMADD231PS  32(DI)(SI*1), Y1, Y3
+	VFMADD231PS  64(DI)(SI*1), Y1, Y4
+	VFMADD231PS  96(DI)(SI*1), Y1, Y5
+	INCQ         BX
 
-v4set:
-	VMAXPS  Y1, Y0, Y1
-	VMOVUPS Y1, (DI)
+v4test:
+	CMPQ    BX, (AX)
+	JLT     v4each
 	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y2, (R9)
 	VMAXPS  Y3, Y0, Y3
-	VMOVUPS Y3, 64(DI)
+	VMOVUPS Y3, 32(R9)
 	VMAXPS  Y4, Y0, Y4
-	VMOVUPS Y4, 96(DI)
-	ADDQ    BX, DI
-	DECQ    R9
+	VMOVUPS Y4, 64(R9)
+	VMAXPS  Y5, Y0, Y5
+	VMOVUPS Y5, 96(R9)
+	ADDQ    R8, R9
+	DECQ    m+0(FP)
 	JNZ     v4row
-	ADDQ    $+128, DX
-	ADDQ    $+128, c+56(FP)
-	CMPQ    init+64(FP), $0x00
-	JEQ     v4skipinit
-	ADDQ    $+128, init+64(FP)
-
-v4skipinit:
-	SUBQ $+32, n+8(FP)
-	JMP  v4
+	JMP     done
 
 v1:
-	CMPQ         n+8(FP), $+1
-	JLT          done
-	MOVQ         c+56(FP), DI
-	MOVQ         init+64(FP), R8
-	MOVQ         m+0(FP), R9
-	MOVQ         start+16(FP), R10
-	MOVQ         n+8(FP), R11
-	VMOVD        R11, X1
-	VPBROADCASTD X1, Y1
-	VPCMPGTD     iota<>+0(SB), Y1, Y1
-	MOVQ         (R10), R11
+	MOVQ         n+8(FP), SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y2
+	VPCMPGTD     iota<>+0(SB), Y2, Y2
 
 v1row:
-	VXORPS     Y2, Y2, Y2
-	TESTQ      R8, R8
+	VXORPS     Y3, Y3, Y3
+	TESTQ      R10, R10
 	JZ         v1sum
-	VMASKMOVPS (R8), Y1, Y2
-	ADDQ       SI, R8
+	VMASKMOVPS (R10), Y2, Y3
+	ADDQ       ldi+72(FP), R10
 
 v1sum:
-	ADDQ $0x08, R10
-	MOVQ (R10), R12
-	CMPQ R11, R12
-	JGE  v1set
+	ADDQ $0x08, AX
+	JMP  v1test
 
-v1loop:
-	MOVLQZX      (AX)(R11*4), R13
-	IMULQ        BX, R13
-	VBROADCASTSS (CX)(R11*4), Y3
-	VMASKMOVPS   (DX)(R13*1), Y1, Y4
-	VFMADD231PS  Y4, Y3, Y2
-	INCQ         R11
-	CMPQ         R11, R12
-	JLT          v1loop
+v1each:
+	MOVLQZX      (CX)(BX*4), SI
+	VBROADCASTSS (DX)(BX*4), Y1
+	IMULQ        R8, SI
+	VMASKMOVPS   (DI)(SI*1), Y2, Y4
+	VFMADD231PS  Y4, Y1, Y3
+	INCQ         BX
 
-v1set:
-	VMAXPS     Y2, Y0, Y2
-	VMASKMOVPS Y2, Y1, (DI)
-	ADDQ       BX, DI
-	DECQ       R9
+v1test:
+	CMPQ       BX, (AX)
+	JLT        v1each
+	VMAXPS     Y3, Y0, Y3
+	VMASKMOVPS Y3, Y2, (R9)
+	ADDQ       R8, R9
+	DECQ       m+0(FP)
 	JNZ        v1row
-	ADDQ       $+32, DX
-	ADDQ       $+32, c+56(FP)
-	CMPQ       init+64(FP), $0x00
-	JEQ        v1skipinit
-	ADDQ       $+32, init+64(FP)
-
-v1skipinit:
-	SUBQ $+8, n+8(FP)
-	JMP  v1
 
 done:
 	VZEROUPPER
@@ -1873,26 +1870,21 @@ done:
 // func gatherAVX512(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 // Requires: AVX, AVX512F
 TEXT ·gatherAVX512(SB), NOSPLIT, $0-84
-	MOVQ         index+24(FP), AX
-	MOVQ         value+32(FP), CX
-	MOVQ         b+40(FP), DX
-	MOVQ         ld+48(FP), BX
-	MOVQ         ldi+72(FP), SI
-	SHLQ         $0x02, BX
-	SHLQ         $0x02, SI
+	MOVQ         start+16(FP), AX
+	MOVQ         index+24(FP), CX
+	MOVQ         value+32(FP), DX
+	MOVQ         (AX), BX
+	MOVQ         b+40(FP), DI
+	MOVQ         ld+48(FP), R8
+	MOVQ         c+56(FP), R9
+	MOVQ         init+64(FP), R10
+	SHLQ         $0x02, R8
+	SHLQ         $0x02, ldi+72(FP)
 	VBROADCASTSS floor+80(FP), Z0
-
-v8:
-	CMPQ n+8(FP), $+128
-	JLT  v4
-	MOVQ c+56(FP), DI
-	MOVQ init+64(FP), R8
-	MOVQ m+0(FP), R9
-	MOVQ start+16(FP), R10
-	MOVQ (R10), R11
+	CMPQ         n+8(FP), $+128
+	JLT          v4
 
 v8row:
-	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
 	VPXORD  Z3, Z3, Z3
 	VPXORD  Z4, Z4, Z4
@@ -1900,184 +1892,694 @@ v8row:
 	VPXORD  Z6, Z6, Z6
 	VPXORD  Z7, Z7, Z7
 	VPXORD  Z8, Z8, Z8
-	TESTQ   R8, R8
+	VPXORD  Z9, Z9, Z9
+	TESTQ   R10, R10
 	JZ      v8sum
-	VMOVUPS (R8), Z1
-	VMOVUPS 64(R8), Z2
-	VMOVUPS 128(R8), Z3
-	VMOVUPS 192(R8), Z4
-	VMOVUPS 256(R8), Z5
-	VMOVUPS 320(R8), Z6
-	VMOVUPS 384(R8), Z7
-	VMOVUPS 448(R8), Z8
-	ADDQ    SI, R8
+	VMOVUPS (R10), Z2
+	VMOVUPS 64(R10), Z3
+	VMOVUPS 128(R10), Z4
+	VMOVUPS 192(R10), Z5
+	VMOVUPS 256(R10), Z6
+	VMOVUPS 320(R10), Z7
+	VMOVUPS 384(R10), Z8
+	VMOVUPS 448(R10), Z9
+	ADDQ    ldi+72(FP), R10
 
 v8sum:
-	ADDQ $0x08, R10
-	MOVQ (R10), R12
-	CMPQ R11, R12
-	JGE  v8set
+	ADDQ $0x08, AX
+	JMP  v8test
 
-v8loop:
-	MOVLQZX      (AX)(R11*4), R13
-	IMULQ        BX, R13
-	VBROADCASTSS (CX)(R11*4), Z9
-	VFMADD231PS  (DX)(R13*1), Z9, Z1
-	VFMADD231PS  64(DX)(R13*1), Z9, Z2
-	VFMADD231PS  128(DX)(R13*1), Z9, Z3
-	VFMADD231PS  192(DX)(R13*1), Z9, Z4
-	VFMADD231PS  256(DX)(R13*1), Z9, Z5
-	VFMADD231PS  320(DX)(R13*1), Z9, Z6
-	VFMADD231PS  384(DX)(R13*1), Z9, Z7
-	VFMADD231PS  448(DX)(R13*1), Z9, Z8
-	INCQ         R11
-	CMPQ         R11, R12
-	JLT          v8loop
+v8each:
+	MOVLQZX      (CX)(BX*4), SI
+	VBROADCASTSS (DX)(BX*4), Z1
+	IMULQ        R8, SI
+	VFMADD231PS  (DI)(SI*1), Z1, Z2
+	VFMADD231PS  64(DI)(SI*1), Z1, Z3
+	VFMADD231PS  128(DI)(SI*1), Z1, Z4
+	VFMADD231PS  192(DI)(SI*1), Z1, Z5
+	VFMADD231PS  256(DI)(SI*1), Z1, Z6
+	VFMADD231PS  320(DI)(SI*1), Z1, Z7
+	VFMADD231PS  384(DI)(SI*1), Z1, Z8
+	VFMADD231PS  448(DI)(SI*1), Z1, Z9
+	INCQ         BX
 
-v8set:
-	VMAXPS  Z1, Z0, Z1
-	VMOVUPS Z1, (DI)
+v8test:
+	CMPQ    BX, (AX)
+	JLT     v8each
 	VMAXPS  Z2, Z0, Z2
-	VMOVUPS Z2, 64(DI)
+	VMOVUPS Z2, (R9)
 	VMAXPS  Z3, Z0, Z3
-	VMOVUPS Z3, 128(DI)
+	VMOVUPS Z3, 64(R9)
 	VMAXPS  Z4, Z0, Z4
-	VMOVUPS Z4, 192(DI)
+	VMOVUPS Z4, 128(R9)
 	VMAXPS  Z5, Z0, Z5
-	VMOVUPS Z5, 256(DI)
+	VMOVUPS Z5, 192(R9)
 	VMAXPS  Z6, Z0, Z6
-	VMOVUPS Z6, 320(DI)
+	VMOVUPS Z6, 256(R9)
 	VMAXPS  Z7, Z0, Z7
-	VMOVUPS Z7, 384(DI)
+	VMOVUPS Z7, 320(R9)
 	VMAXPS  Z8, Z0, Z8
-	VMOVUPS Z8, 448(DI)
-	ADDQ    BX, DI
-	DECQ    R9
+	VMOVUPS Z8, 384(R9)
+	VMAXPS  Z9, Z0, Z9
+	VMOVUPS Z9, 448(R9)
+	ADDQ    R8, R9
+	DECQ    m+0(FP)
 	JNZ     v8row
-	ADDQ    $+512, DX
-	ADDQ    $+512, c+56(FP)
-	CMPQ    init+64(FP), $0x00
-	JEQ     v8skipinit
-	ADDQ    $+512, init+64(FP)
-
-v8skipinit:
-	SUBQ $+128, n+8(FP)
-	JMP  v8
+	JMP     done
 
 v4:
 	CMPQ n+8(FP), $+64
 	JLT  v1
-	MOVQ c+56(FP), DI
-	MOVQ init+64(FP), R8
-	MOVQ m+0(FP), R9
-	MOVQ start+16(FP), R10
-	MOVQ (R10), R11
 
 v4row:
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
-	TESTQ   R8, R8
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	TESTQ   R10, R10
 	JZ      v4sum
-	VMOVUPS (R8), Z10
-	VMOVUPS 64(R8), Z11
-	VMOVUPS 128(R8), Z12
-	VMOVUPS 192(R8), Z13
-	ADDQ    SI, R8
+	VMOVUPS (R10), Z2
+	VMOVUPS 64(R10), Z3
+	VMOVUPS 128(R10), Z4
+	VMOVUPS 192(R10), Z5
+	ADDQ    ldi+72(FP), R10
 
 v4sum:
-	ADDQ $0x08, R10
-	MOVQ (R10), R12
-	CMPQ R11, R12
-	JGE  v4set
+	ADDQ $0x08, AX
+	JMP  v4test
 
-v4loop:
-	MOVLQZX      (AX)(R11*4), R13
-	IMULQ        BX, R13
-	VBROADCASTSS (CX)(R11*4), Z1
-	VFMADD231PS  (DX)(R13*1), Z1, Z10
-	VFMADD231PS  64(DX)(R13*1), Z1, Z11
-	VFMADD231PS  128(DX)(R13*1), Z1, Z12
-	VFMADD231PS  192(DX)(R13*1), Z1, Z13
-	INCQ         R11
-	CMPQ         R11, R12
-	JLT          v4loop
+v4each:
+	MOVLQZX      (CX)(BX*4), SI
+	VBROADCASTSS (DX)(BX*4), Z1
+	IMULQ        R8, SI
+	VFMADD231PS  (DI)(SI*1), Z1, Z2
+	VFMADD231PS  64(DI)(SI*1), Z1, Z3
+	VFMADD231PS  128(DI)(SI*1), Z1, Z4
+	VFMADD231PS  192(DI)(SI*1), Z1, Z5
+	INCQ         BX
 
-v4set:
-	VMAXPS  Z10, Z0, Z10
-	VMOVUPS Z10, (DI)
-	VMAXPS  Z11, Z0, Z11
-	VMOVUPS Z11, 64(DI)
-	VMAXPS  Z12, Z0, Z12
-	VMOVUPS Z12, 128(DI)
-	VMAXPS  Z13, Z0, Z13
-	VMOVUPS Z13, 192(DI)
-	ADDQ    BX, DI
-	DECQ    R9
+v4test:
+	CMPQ    BX, (AX)
+	JLT     v4each
+	VMAXPS  Z2, Z0, Z2
+	VMOVUPS Z2, (R9)
+	VMAXPS  Z3, Z0, Z3
+	VMOVUPS Z3, 64(R9)
+	VMAXPS  Z4, Z0, Z4
+	VMOVUPS Z4, 128(R9)
+	VMAXPS  Z5, Z0, Z5
+	VMOVUPS Z5, 192(R9)
+	ADDQ    R8, R9
+	DECQ    m+0(FP)
 	JNZ     v4row
-	ADDQ    $+256, DX
-	ADDQ    $+256, c+56(FP)
-	CMPQ    init+64(FP), $0x00
-	JEQ     v4skipinit
-	ADDQ    $+256, init+64(FP)
-
-v4skipinit:
-	SUBQ $+64, n+8(FP)
-	JMP  v4
+	JMP     done
 
 v1:
-	CMPQ         n+8(FP), $+1
-	JLT          done
-	MOVQ         c+56(FP), DI
-	MOVQ         init+64(FP), R8
-	MOVQ         m+0(FP), R9
-	MOVQ         start+16(FP), R10
-	MOVQ         n+8(FP), R11
-	VPBROADCASTD R11, Z1
+	MOVQ         n+8(FP), SI
+	VPBROADCASTD SI, Z1
 	VPCMPD       $0x06, iota<>+0(SB), Z1, K1
-	MOVQ         (R10), R11
 
 v1row:
-	VPXORD    Z14, Z14, Z14
-	TESTQ     R8, R8
+	VPXORD    Z2, Z2, Z2
+	TESTQ     R10, R10
 	JZ        v1sum
-	VMOVUPS.Z (R8), K1, Z14
-	ADDQ      SI, R8
+	VMOVUPS.Z (R10), K1, Z2
+	ADDQ      ldi+72(FP), R10
 
 v1sum:
-	ADDQ $0x08, R10
-	MOVQ (R10), R12
-	CMPQ R11, R12
-	JGE  v1set
+	ADDQ $0x08, AX
+	JMP  v1test
 
-v1loop:
-	MOVLQZX      (AX)(R11*4), R13
-	IMULQ        BX, R13
-	VBROADCASTSS (CX)(R11*4), Z1
-	VMOVUPS.Z    (DX)(R13*1), K1, Z2
-	VFMADD231PS  Z2, Z1, Z14
-	INCQ         R11
-	CMPQ         R11, R12
-	JLT          v1loop
+v1each:
+	MOVLQZX      (CX)(BX*4), SI
+	VBROADCASTSS (DX)(BX*4), Z1
+	IMULQ        R8, SI
+	VMOVUPS.Z    (DI)(SI*1), K1, Z3
+	VFMADD231PS  Z3, Z1, Z2
+	INCQ         BX
 
-v1set:
-	VMAXPS  Z14, Z0, Z14
-	VMOVUPS Z14, K1, (DI)
-	ADDQ    BX, DI
-	DECQ    R9
+v1test:
+	CMPQ    BX, (AX)
+	JLT     v1each
+	VMAXPS  Z2, Z0, Z2
+	VMOVUPS Z2, K1, (R9)
+	ADDQ    R8, R9
+	DECQ    m+0(FP)
 	JNZ     v1row
-	ADDQ    $+64, DX
-	ADDQ    $+64, c+56(FP)
-	CMPQ    init+64(FP), $0x00
-	JEQ     v1skipinit
-	ADDQ    $+64, init+64(FP)
-
-v1skipinit:
-	SUBQ $+16, n+8(FP)
-	JMP  v1
 
 done:
+	VZEROUPPER
+	RET
+
+// func sparseAVX2(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32) (count int)
+// Requires: AVX, AVX2, BMI, FMA3, POPCNT
+TEXT ·sparseAVX2(SB), NOSPLIT, $0-88
+	MOVQ         k+16(FP), AX
+	MOVQ         a+24(FP), CX
+	VXORPS       Y0, Y0, Y0
+	XORQ         DI, DI
+	MOVQ         b+32(FP), R8
+	MOVQ         ld+40(FP), R9
+	MOVQ         c+48(FP), R10
+	MOVQ         init+56(FP), R11
+	SHLQ         $0x02, R9
+	SHLQ         $0x02, ldi+64(FP)
+	VBROADCASTSS floor+72(FP), Y1
+	CMPQ         n+8(FP), $+64
+	JLT          v4
+
+v8row:
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	TESTQ   R11, R11
+	JZ      v8sum
+	VMOVUPS (R11), Y3
+	VMOVUPS 32(R11), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(R11), Y6
+	VMOVUPS 128(R11), Y7
+	VMOVUPS 160(R11), Y8
+	VMOVUPS 192(R11), Y9
+	VMOVUPS 224(R11), Y10
+	ADDQ    ldi+64(FP), R11
+
+v8sum:
+	XORQ DX, DX
+
+v8one:
+	MOVQ         AX, BX
+	SUBQ         DX, BX
+	JLE          v8end
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     iota<>+0(SB), Y2, Y2
+	VMASKMOVPS   (CX)(DX*4), Y2, Y2
+	VCMPPS       $0x04, Y0, Y2, Y2
+	VMOVMSKPS    Y2, BX
+	POPCNTQ      BX, SI
+	ADDQ         SI, DI
+	TESTQ        BX, BX
+	JZ           v8onenext
+
+v8oneeach:
+	TZCNTQ       BX, SI
+	BLSRQ        BX, BX
+	ADDQ         DX, SI
+	VBROADCASTSS (CX)(SI*4), Y2
+	IMULQ        R9, SI
+	VFMADD231PS  (R8)(SI*1), Y2, Y3
+	VFMADD231PS  32(R8)(SI*1), Y2, Y4
+	VFMADD231PS  64(R8)(SI*1), Y2, Y5
+	VFMADD231PS  96(R8)(SI*1), Y2, Y6
+	VFMADD231PS  128(R8)(SI*1), Y2, Y7
+	VFMADD231PS  160(R8)(SI*1), Y2, Y8
+	VFMADD231PS  192(R8)(SI*1), Y2, Y9
+	VFMADD231PS  224(R8)(SI*1), Y2, Y10
+	TESTQ        BX, BX
+	JNZ          v8oneeach
+
+v8onenext:
+	ADDQ $0x08, DX
+	JMP  v8one
+
+v8end:
+	LEAQ    (CX)(AX*4), CX
+	VMAXPS  Y3, Y1, Y3
+	VMOVUPS Y3, (R10)
+	VMAXPS  Y4, Y1, Y4
+	VMOVUPS Y4, 32(R10)
+	VMAXPS  Y5, Y1, Y5
+	VMOVUPS Y5, 64(R10)
+	VMAXPS  Y6, Y1, Y6
+	VMOVUPS Y6, 96(R10)
+	VMAXPS  Y7, Y1, Y7
+	VMOVUPS Y7, 128(R10)
+	VMAXPS  Y8, Y1, Y8
+	VMOVUPS Y8, 160(R10)
+	VMAXPS  Y9, Y1, Y9
+	VMOVUPS Y9, 192(R10)
+	VMAXPS  Y10, Y1, Y10
+	VMOVUPS Y10, 224(R10)
+	ADDQ    R9, R10
+	DECQ    m+0(FP)
+	JNZ     v8row
+	JMP     done
+
+v4:
+	CMPQ n+8(FP), $+32
+	JLT  v1
+
+v4row:
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	TESTQ   R11, R11
+	JZ      v4sum
+	VMOVUPS (R11), Y3
+	VMOVUPS 32(R11), Y4
+	VMOVUPS 64(R11), Y5
+	VMOVUPS 96(R11), Y6
+	ADDQ    ldi+64(FP), R11
+
+v4sum:
+	XORQ DX, DX
+
+v4one:
+	MOVQ         AX, BX
+	SUBQ         DX, BX
+	JLE          v4end
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     iota<>+0(SB), Y2, Y2
+	VMASKMOVPS   (CX)(DX*4), Y2, Y2
+	VCMPPS       $0x04, Y0, Y2, Y2
+	VMOVMSKPS    Y2, BX
+	POPCNTQ      BX, SI
+	ADDQ         SI, DI
+	TESTQ        BX, BX
+	JZ           v4onenext
+
+v4oneeach:
+	TZCNTQ       BX, SI
+	BLSRQ        BX, BX
+	ADDQ         DX, SI
+	VBROADCASTSS (CX)(SI*4), Y2
+	IMULQ        R9, SI
+	VFMADD231PS  (R8)(SI*1), Y2, Y3
+	VFMADD231PS  32(R8)(SI*1), Y2, Y4
+	VFMADD231PS  64(R8)(SI*1), Y2, Y5
+	VFMADD231PS  96(R8)(SI*1), Y2, Y6
+	TESTQ        BX, BX
+	JNZ          v4oneeach
+
+v4onenext:
+	ADDQ $0x08, DX
+	JMP  v4one
+
+v4end:
+	LEAQ    (CX)(AX*4), CX
+	VMAXPS  Y3, Y1, Y3
+	VMOVUPS Y3, (R10)
+	VMAXPS  Y4, Y1, Y4
+	VMOVUPS Y4, 32(R10)
+	VMAXPS  Y5, Y1, Y5
+	VMOVUPS Y5, 64(R10)
+	VMAXPS  Y6, Y1, Y6
+	VMOVUPS Y6, 96(R10)
+	ADDQ    R9, R10
+	DECQ    m+0(FP)
+	JNZ     v4row
+	JMP     done
+
+v1:
+	MOVQ         n+8(FP), DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y3
+	VPCMPGTD     iota<>+0(SB), Y3, Y3
+
+v1row:
+	VXORPS     Y4, Y4, Y4
+	TESTQ      R11, R11
+	JZ         v1sum
+	VMASKMOVPS (R11), Y3, Y4
+	ADDQ       ldi+64(FP), R11
+
+v1sum:
+	XORQ DX, DX
+
+v1one:
+	MOVQ         AX, BX
+	SUBQ         DX, BX
+	JLE          v1end
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     iota<>+0(SB), Y2, Y2
+	VMASKMOVPS   (CX)(DX*4), Y2, Y2
+	VCMPPS       $0x04, Y0, Y2, Y2
+	VMOVMSKPS    Y2, BX
+	POPCNTQ      BX, SI
+	ADDQ         SI, DI
+	TESTQ        BX, BX
+	JZ           v1onenext
+
+v1oneeach:
+	TZCNTQ       BX, SI
+	BLSRQ        BX, BX
+	ADDQ         DX, SI
+	VBROADCASTSS (CX)(SI*4), Y2
+	IMULQ        R9, SI
+	VMASKMOVPS   (R8)(SI*1), Y3, Y5
+	VFMADD231PS  Y5, Y2, Y4
+	TESTQ        BX, BX
+	JNZ          v1oneeach
+
+v1onenext:
+	ADDQ $0x08, DX
+	JMP  v1one
+
+v1end:
+	LEAQ       (CX)(AX*4), CX
+	VMAXPS     Y4, Y1, Y4
+	VMASKMOVPS Y4, Y3, (R10)
+	ADDQ       R9, R10
+	DECQ       m+0(FP)
+	JNZ        v1row
+
+done:
+	MOVQ DI, count+80(FP)
+	VZEROUPPER
+	RET
+
+// func sparseAVX512(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32) (count int)
+// Requires: AVX, AVX512BW, AVX512F, BMI, POPCNT
+TEXT ·sparseAVX512(SB), NOSPLIT, $0-88
+	MOVQ         k+16(FP), AX
+	MOVQ         a+24(FP), CX
+	VPXORD       Z0, Z0, Z0
+	XORQ         DI, DI
+	MOVQ         b+32(FP), R8
+	MOVQ         ld+40(FP), R9
+	MOVQ         c+48(FP), R10
+	MOVQ         init+56(FP), R11
+	SHLQ         $0x02, R9
+	SHLQ         $0x02, ldi+64(FP)
+	VBROADCASTSS floor+72(FP), Z1
+	CMPQ         n+8(FP), $+128
+	JLT          v4
+
+v8row:
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	TESTQ   R11, R11
+	JZ      v8sum
+	VMOVUPS (R11), Z3
+	VMOVUPS 64(R11), Z4
+	VMOVUPS 128(R11), Z5
+	VMOVUPS 192(R11), Z6
+	VMOVUPS 256(R11), Z7
+	VMOVUPS 320(R11), Z8
+	VMOVUPS 384(R11), Z9
+	VMOVUPS 448(R11), Z10
+	ADDQ    ldi+64(FP), R11
+
+v8sum:
+	XORQ DX, DX
+
+v8four:
+	MOVQ     AX, BX
+	SUBQ     DX, BX
+	CMPQ     BX, $0x40
+	JLT      v8one
+	VCMPPS   $0x04, (CX)(DX*4), Z0, K1
+	VCMPPS   $0x04, 64(CX)(DX*4), Z0, K2
+	VCMPPS   $0x04, 128(CX)(DX*4), Z0, K3
+	VCMPPS   $0x04, 192(CX)(DX*4), Z0, K4
+	KUNPCKWD K1, K2, K1
+	KUNPCKWD K3, K4, K3
+	KUNPCKDQ K1, K3, K1
+	KMOVQ    K1, BX
+	POPCNTQ  BX, SI
+	ADDQ     SI, DI
+	TESTQ    BX, BX
+	JZ       v8fournext
+
+v8foureach:
+	TZCNTQ       BX, SI
+	BLSRQ        BX, BX
+	ADDQ         DX, SI
+	VBROADCASTSS (CX)(SI*4), Z2
+	IMULQ        R9, SI
+	VFMADD231PS  (R8)(SI*1), Z2, Z3
+	VFMADD231PS  64(R8)(SI*1), Z2, Z4
+	VFMADD231PS  128(R8)(SI*1), Z2, Z5
+	VFMADD231PS  192(R8)(SI*1), Z2, Z6
+	VFMADD231PS  256(R8)(SI*1), Z2, Z7
+	VFMADD231PS  320(R8)(SI*1), Z2, Z8
+	VFMADD231PS  384(R8)(SI*1), Z2, Z9
+	VFMADD231PS  448(R8)(SI*1), Z2, Z10
+	TESTQ        BX, BX
+	JNZ          v8foureach
+
+v8fournext:
+	ADDQ $0x40, DX
+	JMP  v8four
+
+v8one:
+	MOVQ         AX, BX
+	SUBQ         DX, BX
+	JLE          v8end
+	VPBROADCASTD BX, Z2
+	VPCMPD       $0x06, iota<>+0(SB), Z2, K1
+	VCMPPS       $0x04, (CX)(DX*4), Z0, K1, K1
+	KMOVW        K1, BX
+	POPCNTQ      BX, SI
+	ADDQ         SI, DI
+	TESTQ        BX, BX
+	JZ           v8onenext
+
+v8oneeach:
+	TZCNTQ       BX, SI
+	BLSRQ        BX, BX
+	ADDQ         DX, SI
+	VBROADCASTSS (CX)(SI*4), Z2
+	IMULQ        R9, SI
+	VFMADD231PS  (R8)(SI*1), Z2, Z3
+	VFMADD231PS  64(R8)(SI*1), Z2, Z4
+	VFMADD231PS  128(R8)(SI*1), Z2, Z5
+	VFMADD231PS  192(R8)(SI*1), Z2, Z6
+	VFMADD231PS  256(R8)(SI*1), Z2, Z7
+	VFMADD231PS  320(R8)(SI*1), Z2, Z8
+	VFMADD231PS  384(R8)(SI*1), Z2, Z9
+	VFMADD231PS  448(R8)(SI*1), Z2, Z10
+	TESTQ        BX, BX
+	JNZ          v8oneeach
+
+v8onenext:
+	ADDQ $0x10, DX
+	JMP  v8one
+
+v8end:
+	LEAQ    (CX)(AX*4), CX
+	VMAXPS  Z3, Z1, Z3
+	VMOVUPS Z3, (R10)
+	VMAXPS  Z4, Z1, Z4
+	VMOVUPS Z4, 64(R10)
+	VMAXPS  Z5, Z1, Z5
+	VMOVUPS Z5, 128(R10)
+	VMAXPS  Z6, Z1, Z6
+	VMOVUPS Z6, 192(R10)
+	VMAXPS  Z7, Z1, Z7
+	VMOVUPS Z7, 256(R10)
+	VMAXPS  Z8, Z1, Z8
+	VMOVUPS Z8, 320(R10)
+	VMAXPS  Z9, Z1, Z9
+	VMOVUPS Z9, 384(R10)
+	VMAXPS  Z10, Z1, Z10
+	VMOVUPS Z10, 448(R10)
+	ADDQ    R9, R10
+	DECQ    m+0(FP)
+	JNZ     v8row
+	JMP     done
+
+v4:
+	CMPQ n+8(FP), $+64
+	JLT  v1
+
+v4row:
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	TESTQ   R11, R11
+	JZ      v4sum
+	VMOVUPS (R11), Z3
+	VMOVUPS 64(R11), Z4
+	VMOVUPS 128(R11), Z5
+	VMOVUPS 192(R11), Z6
+	ADDQ    ldi+64(FP), R11
+
+v4sum:
+	XORQ DX, DX
+
+v4four:
+	MOVQ     AX, BX
+	SUBQ     DX, BX
+	CMPQ     BX, $0x40
+	JLT      v4one
+	VCMPPS   $0x04, (CX)(DX*4), Z0, K1
+	VCMPPS   $0x04, 64(CX)(DX*4), Z0, K2
+	VCMPPS   $0x04, 128(CX)(DX*4), Z0, K3
+	VCMPPS   $0x04, 192(CX)(DX*4), Z0, K4
+	KUNPCKWD K1, K2, K1
+	KUNPCKWD K3, K4, K3
+	KUNPCKDQ K1, K3, K1
+	KMOVQ    K1, BX
+	POPCNTQ  BX, SI
+	ADDQ     SI, DI
+	TESTQ    BX, BX
+	JZ       v4fournext
+
+v4foureach:
+	TZCNTQ       BX, SI
+	BLSRQ        BX, BX
+	ADDQ         DX, SI
+	VBROADCASTSS (CX)(SI*4), Z2
+	IMULQ        R9, SI
+	VFMADD231PS  (R8)(SI*1), Z2, Z3
+	VFMADD231PS  64(R8)(SI*1), Z2, Z4
+	VFMADD231PS  128(R8)(SI*1), Z2, Z5
+	VFMADD231PS  192(R8)(SI*1), Z2, Z6
+	TESTQ        BX, BX
+	JNZ          v4foureach
+
+v4fournext:
+	ADDQ $0x40, DX
+	JMP  v4four
+
+v4one:
+	MOVQ         AX, BX
+	SUBQ         DX, BX
+	JLE          v4end
+	VPBROADCASTD BX, Z2
+	VPCMPD       $0x06, iota<>+0(SB), Z2, K1
+	VCMPPS       $0x04, (CX)(DX*4), Z0, K1, K1
+	KMOVW        K1, BX
+	POPCNTQ      BX, SI
+	ADDQ         SI, DI
+	TESTQ        BX, BX
+	JZ           v4onenext
+
+v4oneeach:
+	TZCNTQ       BX, SI
+	BLSRQ        BX, BX
+	ADDQ         DX, SI
+	VBROADCASTSS (CX)(SI*4), Z2
+	IMULQ        R9, SI
+	VFMADD231PS  (R8)(SI*1), Z2, Z3
+	VFMADD231PS  64(R8)(SI*1), Z2, Z4
+	VFMADD231PS  128(R8)(SI*1), Z2, Z5
+	VFMADD231PS  192(R8)(SI*1), Z2, Z6
+	TESTQ        BX, BX
+	JNZ          v4oneeach
+
+v4onenext:
+	ADDQ $0x10, DX
+	JMP  v4one
+
+v4end:
+	LEAQ    (CX)(AX*4), CX
+	VMAXPS  Z3, Z1, Z3
+	VMOVUPS Z3, (R10)
+	VMAXPS  Z4, Z1, Z4
+	VMOVUPS Z4, 64(R10)
+	VMAXPS  Z5, Z1, Z5
+	VMOVUPS Z5, 128(R10)
+	VMAXPS  Z6, Z1, Z6
+	VMOVUPS Z6, 192(R10)
+	ADDQ    R9, R10
+	DECQ    m+0(FP)
+	JNZ     v4row
+	JMP     done
+
+v1:
+	MOVQ         n+8(FP), DX
+	VPBROADCASTD DX, Z2
+	VPCMPD       $0x06, iota<>+0(SB), Z2, K1
+
+v1row:
+	VPXORD    Z3, Z3, Z3
+	TESTQ     R11, R11
+	JZ        v1sum
+	VMOVUPS.Z (R11), K1, Z3
+	ADDQ      ldi+64(FP), R11
+
+v1sum:
+	XORQ DX, DX
+
+v1four:
+	MOVQ     AX, BX
+	SUBQ     DX, BX
+	CMPQ     BX, $0x40
+	JLT      v1one
+	VCMPPS   $0x04, (CX)(DX*4), Z0, K2
+	VCMPPS   $0x04, 64(CX)(DX*4), Z0, K3
+	VCMPPS   $0x04, 128(CX)(DX*4), Z0, K4
+	VCMPPS   $0x04, 192(CX)(DX*4), Z0, K5
+	KUNPCKWD K2, K3, K2
+	KUNPCKWD K4, K5, K4
+	KUNPCKDQ K2, K4, K2
+	KMOVQ    K2, BX
+	POPCNTQ  BX, SI
+	ADDQ     SI, DI
+	TESTQ    BX, BX
+	JZ       v1fournext
+
+v1foureach:
+	TZCNTQ       BX, SI
+	BLSRQ        BX, BX
+	ADDQ         DX, SI
+	VBROADCASTSS (CX)(SI*4), Z2
+	IMULQ        R9, SI
+	VMOVUPS.Z    (R8)(SI*1), K1, Z4
+	VFMADD231PS  Z4, Z2, Z3
+	TESTQ        BX, BX
+	JNZ          v1foureach
+
+v1fournext:
+	ADDQ $0x40, DX
+	JMP  v1four
+
+v1one:
+	MOVQ         AX, BX
+	SUBQ         DX, BX
+	JLE          v1end
+	VPBROADCASTD BX, Z2
+	VPCMPD       $0x06, iota<>+0(SB), Z2, K2
+	VCMPPS       $0x04, (CX)(DX*4), Z0, K2, K2
+	KMOVW        K2, BX
+	POPCNTQ      BX, SI
+	ADDQ         SI, DI
+	TESTQ        BX, BX
+	JZ           v1onenext
+
+v1oneeach:
+	TZCNTQ       BX, SI
+	BLSRQ        BX, BX
+	ADDQ         DX, SI
+	VBROADCASTSS (CX)(SI*4), Z2
+	IMULQ        R9, SI
+	VMOVUPS.Z    (R8)(SI*1), K1, Z4
+	VFMADD231PS  Z4, Z2, Z3
+	TESTQ        BX, BX
+	JNZ          v1oneeach
+
+v1onenext:
+	ADDQ $0x10, DX
+	JMP  v1one
+
+v1end:
+	LEAQ    (CX)(AX*4), CX
+	VMAXPS  Z3, Z1, Z3
+	VMOVUPS Z3, K1, (R10)
+	ADDQ    R9, R10
+	DECQ    m+0(FP)
+	JNZ     v1row
+
+done:
+	MOVQ DI, count+80(FP)
 	VZEROUPPER
 	RET
 

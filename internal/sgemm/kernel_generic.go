@@ -18,6 +18,10 @@ func (kernel) gather(m, n int, start []int, index []int32, value, b, c, init []f
 	gatherGo(m, n, start, index, value, b, c, init, ldi, floor)
 }
 
+func (kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor float32) (count int) {
+	return sparseGo(m, n, k, a, b, c, init, ldi, floor)
+}
+
 func (kernel) relu(y []float32) int                   { return 0 }
 func (kernel) reluGrad(dy, y []float32) int           { return 0 }
 func (kernel) adam(c *Adam, w, m, v, g []float32) int { return 0 }

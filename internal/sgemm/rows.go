@@ -30,10 +30,8 @@ func (r *Rows) Append(x []float32) {
 	}
 	n := len(r.index)
 	for ; len(x) > 0; x = x[r.k:] {
-		if need := n + r.k + maxLanes; cap(r.index) < need || cap(r.value) < need {
-			r.index, r.value = slices.Grow(r.index[:n], r.k+maxLanes), slices.Grow(r.value[:n], r.k+maxLanes)
-		}
-		n += active.list(x[:r.k], r.value[:n+r.k+maxLanes][n:], r.index[:n+r.k+maxLanes][n:])
+		r.index, r.value = slices.Grow(r.index[:n], r.k), slices.Grow(r.value[:n], r.k)
+		n += active.list(x[:r.k], r.value[n:n+r.k], r.index[n:n+r.k])
 		r.start = append(r.start, n)
 	}
 	r.index, r.value = r.index[:n], r.value[:n]
@@ -143,19 +141,25 @@ func (r *Rows) transpose(src *Rows, from, to int) {
 // from C if add is set, else from bias [n] if that is not nil, else from 0. If relu is
 // set elements below 0 become 0.
 func (r *Rows) gather(from, to, n int, b, c []float32, add bool, bias []float32, relu bool) {
-	init, ldi := bias, 0
-	if add {
-		init, ldi = c, n
-	}
-	floor := float32(math.Inf(-1))
-	if relu {
-		floor = 0
-	}
+	init, ldi, floor := start(n, c, add, bias, relu)
 	index, value := r.index, r.value
 	if len(index) == 0 {
 		index, value = make([]int32, 1), make([]float32, 1) // kernels take the address of the first element
 	}
 	active.gather(to-from, n, r.start[from:to+1], index, value, b, c, init, ldi, floor)
+}
+
+// start returns where the sums of a product start and the lowest element of its result:
+// from C [m, n] if add is set, else from bias [n], with ldi elements from row to row.
+func start(n int, c []float32, add bool, bias []float32, relu bool) (init []float32, ldi int, floor float32) {
+	init, floor = bias, float32(math.Inf(-1))
+	if add {
+		init, ldi = c, n
+	}
+	if relu {
+		floor = 0
+	}
+	return init, ldi, floor
 }
 
 // listGo writes the elements of x that are not 0 to value and their numbers to index,
@@ -170,27 +174,58 @@ func listGo(x, value []float32, index []int32) (count int) {
 	return count
 }
 
-// gatherGo sets row i of C [m, n] to the sum of row i·ldi/n of init, or of zeros if init
-// is nil, and of the rows index[e] of B times value[e], for start[i] <= e < start[i+1].
-// Elements below floor become floor.
+// gatherGo sets row i of C [m, n] to the sum of the row of init that starts at i·ldi, or
+// of zeros if init is nil, and of the rows index[e] of B times value[e], for
+// start[i] <= e < start[i+1]. Elements below floor become floor.
 func gatherGo(m, n int, start []int, index []int32, value, b, c, init []float32, ldi int, floor float32) {
 	for i := range m {
 		row := c[i*n:][:n]
-		if init != nil {
-			copy(row, init[i*ldi:])
-		} else {
-			clear(row)
-		}
+		begin(row, init, i*ldi)
 		for e := start[i]; e < start[i+1]; e++ {
-			x := value[e]
-			for j, y := range b[int(index[e])*n:][:n] {
-				row[j] += float32(x * y) // the conversion prevents a fused multiply-add
+			addRow(row, value[e], b[int(index[e])*n:])
+		}
+		limit(row, floor)
+	}
+}
+
+// sparseGo is gatherGo for the elements of A [m, k] that are not 0, and returns their
+// number.
+func sparseGo(m, n, k int, a, b, c, init []float32, ldi int, floor float32) (count int) {
+	for i := range m {
+		row := c[i*n:][:n]
+		begin(row, init, i*ldi)
+		for p, x := range a[i*k:][:k] {
+			if x != 0 {
+				addRow(row, x, b[p*n:])
+				count++
 			}
 		}
-		for j, v := range row {
-			if v < floor {
-				row[j] = floor
-			}
+		limit(row, floor)
+	}
+	return count
+}
+
+// begin sets row to that of init which starts at at, or to zeros if init is nil.
+func begin(row, init []float32, at int) {
+	if init == nil {
+		clear(row)
+		return
+	}
+	copy(row, init[at:])
+}
+
+// addRow adds x times y to row.
+func addRow(row []float32, x float32, y []float32) {
+	for j, y := range y[:len(row)] {
+		row[j] += float32(x * y) // the conversion prevents a fused multiply-add
+	}
+}
+
+// limit raises elements below floor to floor.
+func limit(row []float32, floor float32) {
+	for j, v := range row {
+		if v < floor {
+			row[j] = floor
 		}
 	}
 }

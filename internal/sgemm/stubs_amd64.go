@@ -24,25 +24,39 @@ func tileAVX512(rows int, vecs int, k int, a *float32, ars int, acs int, b *floa
 //go:noescape
 func transposeAVX2(blocks int, dst *float32, ds int, src *float32, ss int)
 
-// listAVX2 is [listGo] for k elements, at least 1. It writes up to k+16 elements of value and index.
+// listAVX2 is [listGo] for a row of k elements, at least 1.
 //
 //go:noescape
 func listAVX2(k int, x *float32, value *float32, index *int32) (count int)
 
-// listAVX512 is [listGo] for k elements, at least 1. It writes up to k+16 elements of value and index.
+// listAVX512 is [listGo] for a row of k elements, at least 1.
 //
 //go:noescape
 func listAVX512(k int, x *float32, value *float32, index *int32) (count int)
 
-// gatherAVX2 is [gatherGo] for m and n at least 1, where rows of b and c have ld elements.
+// gatherAVX2 is [gatherGo] for m and n at least 1, and for the first columns, as many as
+// kernel.columns returns. Rows of b and c have ld elements.
 //
 //go:noescape
 func gatherAVX2(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 
-// gatherAVX512 is [gatherGo] for m and n at least 1, where rows of b and c have ld elements.
+// gatherAVX512 is [gatherGo] for m and n at least 1, and for the first columns, as many as
+// kernel.columns returns. Rows of b and c have ld elements.
 //
 //go:noescape
 func gatherAVX512(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
+
+// sparseAVX2 is [sparseGo] for m, n and k at least 1, and for the first columns, as many as
+// kernel.columns returns. Rows of b and c have ld elements.
+//
+//go:noescape
+func sparseAVX2(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32) (count int)
+
+// sparseAVX512 is [sparseGo] for m, n and k at least 1, and for the first columns, as many as
+// kernel.columns returns. Rows of b and c have ld elements.
+//
+//go:noescape
+func sparseAVX512(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32) (count int)
 
 // reluAVX2 is [reluGo]
 // for slices of 8·blocks elements, blocks at least 1.

@@ -18,121 +18,214 @@ func iota() Mem {
 }
 
 // list generates a kernel that lists the elements of a row that are not 0.
-func list(name string, body func(x, val, idx, left reg.Register, count reg.GPVirtual, iota Mem), iota Mem) {
+func list(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	TEXT(name, NOSPLIT, "func(k int, x, value *float32, index *int32) (count int)")
 	Pragma("noescape")
-	Doc(name + " is [listGo] for k elements, at least 1. It writes up to k+16 elements of value and index.")
-	left := Load(Param("k"), GP64())
-	x, val, idx := Load(Param("x"), GP64()), Load(Param("value"), GP64()), Load(Param("index"), GP64())
-	count := GP64()
+	Doc(name + " is [listGo] for a row of k elements, at least 1.")
+	row := newRow(Load(Param("k"), GP64()), Load(Param("x"), GP64()), vec, size, iota)
+	value, index := Load(Param("value"), GP64()), Load(Param("index"), GP64())
+	count, v := GP64(), GP32()
 	XORQ(count, count)
-	body(x, val, idx, left, count, iota)
+	row.nonZeros("", func(i reg.GPVirtual, x Mem) {
+		MOVL(x, v)
+		MOVL(i.As32(), Mem{Base: index, Index: count, Scale: 4})
+		MOVL(v, Mem{Base: value, Index: count, Scale: 4})
+		INCQ(count)
+	}, nil)
 	Store(count, Return("count"))
 	VZEROUPPER()
 	RET()
 }
 
-// gather generates a kernel that sums rows of b in registers: for eight vectors of
-// columns, then for four, then for one, of which only the remaining columns are used.
-// The vectors have size bytes. An element is one chain of fused multiply-adds, as in
-// the kernels of tile.
-func gather(name string, vec func() reg.VecVirtual, size int, iota Mem) {
-	lanes := size / 4
-	TEXT(name, NOSPLIT, "func(m, n int, start *int, index *int32, value, b *float32, ld int, c, init *float32, ldi int, floor float32)")
-	Pragma("noescape")
-	Doc(name + " is [gatherGo] for m and n at least 1, where rows of b and c have ld elements.")
-	idx, val := Load(Param("index"), GP64()), Load(Param("value"), GP64())
-	b := Load(Param("b"), GP64())
-	ld, ldi := Load(Param("ld"), GP64()), Load(Param("ldi"), GP64())
-	for _, s := range []reg.Register{ld, ldi} {
-		SHLQ(Imm(2), s)
+// row generates loops over the elements of a row x [k] that are not 0.
+type row struct {
+	k, x, from, mask, i reg.GPVirtual
+	zero                reg.VecVirtual
+	size                int // of a vector, in bytes
+	iota                Mem
+}
+
+func newRow(k, x reg.Register, vec func() reg.VecVirtual, size int, iota Mem) *row {
+	r := &row{k.(reg.GPVirtual), x.(reg.GPVirtual), GP64(), GP64(), GP64(), vec(), size, iota}
+	zero(r.zero, size)
+	return r
+}
+
+// nonZeros generates the loops. The labels start with label. each is called with the
+// number and the place of an element, and masked, if it is not nil, with a bit mask of
+// the elements to come.
+func (r *row) nonZeros(label string, each func(i reg.GPVirtual, x Mem), masked func(reg.GPVirtual)) {
+	block := func(label string, step int) {
+		if masked != nil {
+			masked(r.mask)
+		}
+		TESTQ(r.mask, r.mask)
+		JZ(LabelRef(label + "next"))
+		Label(label + "each")
+		TZCNTQ(r.mask, r.i)
+		BLSRQ(r.mask, r.mask)
+		ADDQ(r.from, r.i)
+		each(r.i, Mem{Base: r.x, Index: r.i, Scale: 4})
+		TESTQ(r.mask, r.mask)
+		JNZ(LabelRef(label + "each"))
+		Label(label + "next")
+		ADDQ(Imm(uint64(step)), r.from)
 	}
-	floor := vec()
+	at := func(j int) Mem { return Mem{Base: r.x, Index: r.from, Scale: 4, Disp: j * r.size} }
+	left := GP64()
+	XORQ(r.from, r.from)
+	if r.size == 64 {
+		// Four vectors at a time: the end of the inner loop is often mispredicted.
+		Label(label + "four")
+		MOVQ(r.k, left)
+		SUBQ(r.from, left)
+		CMPQ(left, Imm(64))
+		JLT(LabelRef(label + "one"))
+		var k [4]reg.OpmaskVirtual
+		for j := range k {
+			k[j] = K()
+			VCMPPS(Imm(4), at(j), r.zero, k[j]) // not equal, or NaN
+		}
+		KUNPCKWD(k[0], k[1], k[0])
+		KUNPCKWD(k[2], k[3], k[2])
+		KUNPCKDQ(k[0], k[2], k[0])
+		KMOVQ(k[0], r.mask)
+		block(label+"four", 64)
+		JMP(LabelRef(label + "four"))
+	}
+	Label(label + "one")
+	MOVQ(r.k, left)
+	SUBQ(r.from, left)
+	JLE(LabelRef(label + "end"))
+	if r.size == 64 {
+		n, some := ZMM(), K()
+		VPBROADCASTD(left.As32(), n)
+		VPCMPD(Imm(6), r.iota, n, some) // not ≤
+		VCMPPS(Imm(4), at(0), r.zero, some, some)
+		KMOVW(some, r.mask.As32())
+	} else {
+		y := YMM()
+		load, _ := maskedMoves(left, r.size, r.iota)
+		load(at(0), y)
+		VCMPPS(Imm(4), r.zero, y, y)
+		VMOVMSKPS(y, r.mask.As32())
+	}
+	block(label+"one", r.size/4)
+	JMP(LabelRef(label + "one"))
+	Label(label + "end")
+}
+
+// sums generates the sums of multiples of rows of b in registers, for rows of c with
+// eight vectors of columns, four, or one of which the first n columns are used. Vectors
+// have size bytes. An element is one chain of fused multiply-adds, as in the kernels of
+// tile. row generates the loop over the elements of a row of A and calls add with the
+// number of a row of b and the place of its factor.
+func sums(vec func() reg.VecVirtual, size int, iota Mem, row func(label string, add func(i reg.GPVirtual, x Mem))) {
+	b, ld := Load(Param("b"), GP64()), Load(Param("ld"), GP64())
+	c, init := Load(Param("c"), GP64()), Load(Param("init"), GP64())
+	SHLQ(Imm(2), ld)
+	SHLQ(Imm(2), param("ldi"))
+	floor, x, at := vec(), vec(), GP64()
 	VBROADCASTSS(param("floor"), floor)
 	for _, v := range []int{8, 4, 1} {
-		label := func(s string) string { return fmt.Sprintf("v%d%s", v, s) }
-		next, least := map[int]string{8: "v4", 4: "v1", 1: "done"}[v], v*lanes
-		if v == 1 {
-			least = 1
-		}
-		Label(label(""))
-		CMPQ(param("n"), I32(least))
-		JLT(LabelRef(next))
-		c, init := Load(Param("c"), GP64()), Load(Param("init"), GP64())
-		rows, start := Load(Param("m"), GP64()), Load(Param("start"), GP64())
+		label := fmt.Sprintf("v%d", v)
 		load := func(m Mem, dst reg.VecVirtual) { VMOVUPS(m, dst) }
 		store := func(src reg.VecVirtual, m Mem) { VMOVUPS(src, m) }
-		multiply := func(m Mem, x, acc reg.VecVirtual) { VFMADD231PS(m, x, acc) }
-		if v == 1 {
-			load, store = masked(Load(Param("n"), GP64()), size, iota)
-			multiply = func(m Mem, x, acc reg.VecVirtual) {
+		add := func(m Mem, acc reg.VecVirtual) { VFMADD231PS(m, x, acc) }
+		Label(label)
+		if v > 1 {
+			CMPQ(param("n"), I32(v*size/4))
+			JLT(LabelRef(map[int]string{8: "v4", 4: "v1"}[v]))
+		} else {
+			load, store = maskedMoves(Load(Param("n"), GP64()), size, iota)
+			add = func(m Mem, acc reg.VecVirtual) {
 				y := vec()
 				load(m, y)
 				VFMADD231PS(y, x, acc)
 			}
 		}
-		i, end := GP64(), GP64()
-		MOVQ(Mem{Base: start}, i)
-		Label(label("row"))
 		acc := make([]reg.VecVirtual, v)
+		Label(label + "row")
 		for j := range acc {
 			acc[j] = vec()
 			zero(acc[j], size)
 		}
 		TESTQ(init, init)
-		JZ(LabelRef(label("sum")))
+		JZ(LabelRef(label + "sum"))
 		for j := range acc {
 			load(Mem{Base: init, Disp: j * size}, acc[j])
 		}
-		ADDQ(ldi, init)
-		Label(label("sum"))
-		ADDQ(Imm(8), start)
-		MOVQ(Mem{Base: start}, end)
-		CMPQ(i, end)
-		JGE(LabelRef(label("set")))
-		Label(label("loop"))
-		at, x := GP64(), vec()
-		MOVLQZX(Mem{Base: idx, Index: i, Scale: 4}, at)
-		IMULQ(ld, at)
-		VBROADCASTSS(Mem{Base: val, Index: i, Scale: 4}, x)
-		for j := range acc {
-			multiply(Mem{Base: b, Index: at, Scale: 1, Disp: j * size}, x, acc[j])
-		}
-		INCQ(i)
-		CMPQ(i, end)
-		JLT(LabelRef(label("loop")))
-		Label(label("set"))
+		ADDQ(param("ldi"), init)
+		Label(label + "sum")
+		row(label, func(i reg.GPVirtual, factor Mem) {
+			VBROADCASTSS(factor, x)
+			MOVQ(i, at)
+			IMULQ(ld, at)
+			for j := range acc {
+				add(Mem{Base: b, Index: at, Scale: 1, Disp: j * size}, acc[j])
+			}
+		})
 		for j := range acc {
 			VMAXPS(acc[j], floor, acc[j]) // NaN stays NaN
 			store(acc[j], Mem{Base: c, Disp: j * size})
 		}
 		ADDQ(ld, c)
-		DECQ(rows)
-		JNZ(LabelRef(label("row")))
-
-		ADDQ(I32(v*size), b)
-		for _, p := range []string{"c", "init"} {
-			skip := label("skip" + p)
-			if p == "init" {
-				CMPQ(param(p), Imm(0))
-				JEQ(LabelRef(skip))
-			}
-			ADDQ(I32(v*size), param(p))
-			if p == "init" {
-				Label(skip)
-			}
-		}
-		SUBQ(I32(v*lanes), param("n"))
-		JMP(LabelRef(label("")))
+		DECQ(param("m")) // in memory: registers are scarce
+		JNZ(LabelRef(label + "row"))
+		JMP(LabelRef("done"))
 	}
 	Label("done")
+}
+
+// gather generates the kernel for rows of A that are listed.
+func gather(name string, vec func() reg.VecVirtual, size int, iota Mem) {
+	TEXT(name, NOSPLIT, "func(m, n int, start *int, index *int32, value, b *float32, ld int, c, init *float32, ldi int, floor float32)")
+	Pragma("noescape")
+	Doc(name+" is [gatherGo] for m and n at least 1, and for the first columns, as many as",
+		"kernel.columns returns. Rows of b and c have ld elements.")
+	start, index, value := Load(Param("start"), GP64()), Load(Param("index"), GP64()), Load(Param("value"), GP64())
+	e, i := GP64(), GP64()
+	MOVQ(Mem{Base: start}, e)
+	sums(vec, size, iota, func(label string, add func(i reg.GPVirtual, x Mem)) {
+		ADDQ(Imm(8), start)
+		JMP(LabelRef(label + "test"))
+		Label(label + "each")
+		MOVLQZX(Mem{Base: index, Index: e, Scale: 4}, i)
+		add(i, Mem{Base: value, Index: e, Scale: 4})
+		INCQ(e)
+		Label(label + "test")
+		CMPQ(e, Mem{Base: start})
+		JLT(LabelRef(label + "each"))
+	})
 	VZEROUPPER()
 	RET()
 }
 
-// masked returns a load and a store of the first cols lanes of a vector of size bytes,
+// sparse generates the kernel for rows of A as they are.
+func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
+	TEXT(name, NOSPLIT, "func(m, n, k int, a, b *float32, ld int, c, init *float32, ldi int, floor float32) (count int)")
+	Pragma("noescape")
+	Doc(name+" is [sparseGo] for m, n and k at least 1, and for the first columns, as many as",
+		"kernel.columns returns. Rows of b and c have ld elements.")
+	r := newRow(Load(Param("k"), GP64()), Load(Param("a"), GP64()), vec, size, iota)
+	count := GP64()
+	XORQ(count, count)
+	sums(vec, size, iota, func(label string, add func(i reg.GPVirtual, x Mem)) {
+		r.nonZeros(label, add, func(mask reg.GPVirtual) {
+			bits := GP64()
+			POPCNTQ(mask, bits)
+			ADDQ(bits, count)
+		})
+		LEAQ(Mem{Base: r.x, Index: r.k, Scale: 4}, r.x)
+	})
+	Store(count, Return("count"))
+	VZEROUPPER()
+	RET()
+}
+
+// maskedMoves returns a load and a store of the first cols lanes of a vector of size bytes,
 // or of all lanes if there are fewer. Other lanes are 0 after a load.
-func masked(cols reg.Register, size int, iota Mem) (load func(Mem, reg.VecVirtual), store func(reg.VecVirtual, Mem)) {
+func maskedMoves(cols reg.Register, size int, iota Mem) (load func(Mem, reg.VecVirtual), store func(reg.VecVirtual, Mem)) {
 	if size == 64 {
 		n, k := ZMM(), K()
 		VPBROADCASTD(cols.(reg.GPVirtual).As32(), n)
@@ -146,60 +239,4 @@ func masked(cols reg.Register, size int, iota Mem) (load func(Mem, reg.VecVirtua
 	VPCMPGTD(iota, n, n)
 	return func(m Mem, dst reg.VecVirtual) { VMASKMOVPS(m, n, dst) },
 		func(src reg.VecVirtual, m Mem) { VMASKMOVPS(src, n, m) }
-}
-
-// list512 lists 16 elements at a time. It adds the number of those that are not 0 to
-// count.
-func list512(x, val, idx, left reg.Register, count reg.GPVirtual, iota Mem) {
-	at, step, none := ZMM(), ZMM(), ZMM()
-	VMOVDQU32(iota, at)
-	VPXORD(none, none, none)
-	sixteen := GP32()
-	MOVL(U32(16), sixteen)
-	VPBROADCASTD(sixteen, step)
-	Label("list")
-	y, some, n := ZMM(), K(), GP32()
-	load, _ := masked(left, 64, iota)
-	load(Mem{Base: x}, y)
-	VCMPPS(Imm(4), none, y, some) // not equal, or NaN
-	VPCOMPRESSD_Z(y, some, y)
-	VMOVDQU32(y, Mem{Base: val, Index: count, Scale: 4})
-	VPCOMPRESSD_Z(at, some, y)
-	VMOVDQU32(y, Mem{Base: idx, Index: count, Scale: 4})
-	KMOVW(some, n)
-	POPCNTL(n, n)
-	ADDQ(n.As64(), count)
-	VPADDD(step, at, at)
-	ADDQ(Imm(64), x)
-	SUBQ(Imm(16), left)
-	JGT(LabelRef("list"))
-}
-
-// list256 tests eight elements at a time, and lists one at a time.
-func list256(x, val, idx, left reg.Register, count reg.GPVirtual, iota Mem) {
-	at, none := GP64(), YMM()
-	XORQ(at, at)
-	VXORPS(none, none, none)
-	Label("list")
-	load, _ := masked(left, 32, iota)
-	y, some, i, v := YMM(), GP32(), GP32(), GP32()
-	load(Mem{Base: x, Index: at, Scale: 4}, y)
-	VCMPPS(Imm(4), none, y, y) // not equal, or NaN
-	VMOVMSKPS(y, some)
-	JMP(LabelRef("any"))
-	Label("each")
-	BSFL(some, i)
-	ADDL(at.As32(), i)
-	MOVL(i, Mem{Base: idx, Index: count, Scale: 4})
-	MOVL(Mem{Base: x, Index: i.As64(), Scale: 4}, v)
-	MOVL(v, Mem{Base: val, Index: count, Scale: 4})
-	INCQ(count)
-	LEAL(Mem{Base: some, Disp: -1}, v)
-	ANDL(v, some)
-	Label("any")
-	TESTL(some, some)
-	JNZ(LabelRef("each"))
-	ADDQ(Imm(8), at)
-	SUBQ(Imm(8), left)
-	JGT(LabelRef("list"))
 }
