@@ -67,6 +67,7 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	)
 	shape := c.shape(spec)
 	weights := float64(shape.Size())
+	observation := 8 + 8*play.numbers // bytes of one in models.Observations
 	n, shards, graphs := float64(c.Rows), float64(c.Shards), float64(workers)
 	d, p, k := float64(spec.ObsLen()), float64(spec.Players), float64(shape.PolicyWidth())
 	scored := 1.0 // of the options of a decision, the fraction whose afterstates the network sees
@@ -86,14 +87,14 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		for _, width := range c.Hidden {
 			columns += 2 * float64(width)
 		}
-		return need{part, number * graphs * capacity * columns, number * room * rows * d, lower}
+		return need{part, number * graphs * capacity * columns, room * rows * observation, lower}
 	}
 	if c.Algorithm == AlgorithmPPO {
 		decisions := n * float64(c.PPO.Horizon)
-		options := play.options * (1 + scored*d) // numbers of a decision
+		options := play.options * (number + scored*observation) // bytes of a decision
 		batch := min(decisions, 1.5*float64(c.PPO.Minibatch))
 		needs = append(needs,
-			need{"the rollout", number*decisions*(d+4*p+4) + n*(row+number*(3*d+options+k)), number * room * decisions * options, "rows or horizon"},
+			need{"the rollout", number*decisions*(4*p+4) + n*(row+number*(3*d+play.options*(1+scored*d)+k)), room * decisions * (observation + options), "rows or horizon"},
 			fit("a minibatch", batch*(1+scored*play.options), "minibatch"))
 		if c.PPO.Pool.Fraction > 0 {
 			needs = append(needs, need{"the opponent pool", number * weights * float64(c.PPO.Pool.Size), 0, "the size of the pool or hidden"})
@@ -113,6 +114,7 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 
 // playSizes are means over play of a game.
 type playSizes struct {
+	numbers float64 // of an observation that are not 0
 	options float64 // of a decision; of expert iteration, of the policy targets for each move or turn played
 	length  float64 // decisions of a game; of PPO
 
@@ -173,6 +175,7 @@ func measureSearch(g env.Game, c Config) (play playSizes, err error) {
 	}
 	net := func(scores, values, obs []float32) {
 		play.leaves += float64(len(obs) / spec.ObsLen())
+		play.numbers += nonZeros(obs)
 		mlp.Forward(scores, values, obs)
 		models.SharesToReturns(values, spec.Players, spec.Return)
 	}
@@ -191,7 +194,7 @@ func measureSearch(g env.Game, c Config) (play playSizes, err error) {
 		steps, searched = n*float64(search.Turns), n
 	}
 	return playSizes{
-		options: play.options / steps, leaves: play.leaves / searched,
+		numbers: play.numbers / max(1, play.leaves), options: play.options / steps, leaves: play.leaves / searched,
 		positions: play.positions / searched, decisions: play.decisions / steps,
 	}, nil
 }
@@ -203,8 +206,9 @@ func measurePlay(g env.Game) (playSizes, error) {
 	b.Reset(1)
 	buf, actions := b.Buffers(), g.Spec().Actions
 	var legal []game.Action
-	total, games := 0, 1
+	total, games, numbers := 0, 1, 0.0
 	for range steps {
+		numbers += nonZeros(buf.Obs)
 		for i := range rows {
 			legal = legal[:0]
 			for a, ok := range buf.Mask[i*actions:][:actions] {
@@ -224,5 +228,16 @@ func measurePlay(g env.Game) (playSizes, error) {
 			}
 		}
 	}
-	return playSizes{options: float64(total) / (rows * steps), length: rows * steps / float64(games)}, nil
+	const decisions = rows * steps
+	return playSizes{numbers: numbers / decisions, options: float64(total) / decisions, length: decisions / float64(games)}, nil
+}
+
+// nonZeros returns the number of elements of x that are not 0.
+func nonZeros(x []float32) (n float64) {
+	for _, v := range x {
+		if v != 0 {
+			n++
+		}
+	}
+	return n
 }
