@@ -45,20 +45,20 @@ func (kern kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int)
 }
 
 // list is [listGo] for x of at least one element.
-func (kern kernel) list(x, value []float32, index []int32) int {
+func (kern kernel) list(dst []element, x []float32) int {
 	switch kern {
 	case avx512:
-		return listAVX512(len(x), &x[0], &value[0], &index[0])
+		return listAVX512(len(x), &x[0], &dst[0].column)
 	case avx2:
-		return listAVX2(len(x), &x[0], &value[0], &index[0])
+		return listAVX2(len(x), &x[0], &dst[0].column)
 	}
-	return listGo(x, value, index)
+	return listGo(dst, x)
 }
 
 // gather is [gatherGo] for m at least 1.
-func (kern kernel) gather(m, n int, start []int, index []int32, value, b, c, init []float32, ldi int, floor float32) {
+func (kern kernel) gather(m, n int, start []int, elements []element, b, c, init []float32, ldi int, floor float32) {
 	if kern == portable {
-		gatherGo(m, n, start, index, value, b, c, init, ldi, floor)
+		gatherGo(m, n, start, elements, b, c, init, ldi, floor)
 		return
 	}
 	for j := 0; j < n; j += kern.columns(n - j) {
@@ -67,9 +67,9 @@ func (kern kernel) gather(m, n int, start []int, index []int32, value, b, c, ini
 			first = &init[j]
 		}
 		if kern == avx512 {
-			gatherAVX512(m, n-j, &start[0], &index[0], &value[0], &b[j], n, &c[j], first, ldi, floor)
+			gatherAVX512(m, n-j, &start[0], &elements[0].column, &b[j], n, &c[j], first, ldi, floor)
 		} else {
-			gatherAVX2(m, n-j, &start[0], &index[0], &value[0], &b[j], n, &c[j], first, ldi, floor)
+			gatherAVX2(m, n-j, &start[0], &elements[0].column, &b[j], n, &c[j], first, ldi, floor)
 		}
 	}
 }

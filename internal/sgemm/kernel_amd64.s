@@ -1585,15 +1585,14 @@ DATA iota<>+56(SB)/4, $0x0000000e
 DATA iota<>+60(SB)/4, $0x0000000f
 GLOBL iota<>(SB), RODATA|NOPTR, $64
 
-// func listAVX2(k int, x *float32, value *float32, index *int32) (count int)
+// func listAVX2(k int, x *float32, elements *int32) (count int)
 // Requires: AVX, AVX2, BMI
-TEXT ·listAVX2(SB), NOSPLIT, $0-40
+TEXT ·listAVX2(SB), NOSPLIT, $0-32
 	MOVQ   k+0(FP), AX
 	MOVQ   x+8(FP), CX
 	VXORPS Y0, Y0, Y0
-	MOVQ   value+16(FP), DI
-	MOVQ   index+24(FP), R8
-	XORQ   R9, R9
+	MOVQ   elements+16(FP), DI
+	XORQ   R8, R8
 	XORQ   DX, DX
 
 one:
@@ -1613,10 +1612,10 @@ oneeach:
 	TZCNTQ BX, SI
 	BLSRQ  BX, BX
 	ADDQ   DX, SI
-	MOVL   (CX)(SI*4), R10
-	MOVL   SI, (R8)(R9*4)
-	MOVL   R10, (DI)(R9*4)
-	INCQ   R9
+	MOVL   (CX)(SI*4), R9
+	MOVL   SI, (DI)(R8*8)
+	MOVL   R9, 4(DI)(R8*8)
+	INCQ   R8
 	TESTQ  BX, BX
 	JNZ    oneeach
 
@@ -1625,19 +1624,18 @@ onenext:
 	JMP  one
 
 end:
-	MOVQ R9, count+32(FP)
+	MOVQ R8, count+24(FP)
 	VZEROUPPER
 	RET
 
-// func listAVX512(k int, x *float32, value *float32, index *int32) (count int)
+// func listAVX512(k int, x *float32, elements *int32) (count int)
 // Requires: AVX, AVX512BW, AVX512F, BMI
-TEXT ·listAVX512(SB), NOSPLIT, $0-40
+TEXT ·listAVX512(SB), NOSPLIT, $0-32
 	MOVQ   k+0(FP), AX
 	MOVQ   x+8(FP), CX
 	VPXORD Z0, Z0, Z0
-	MOVQ   value+16(FP), DI
-	MOVQ   index+24(FP), R8
-	XORQ   R9, R9
+	MOVQ   elements+16(FP), DI
+	XORQ   R8, R8
 	XORQ   DX, DX
 
 four:
@@ -1660,10 +1658,10 @@ foureach:
 	TZCNTQ BX, SI
 	BLSRQ  BX, BX
 	ADDQ   DX, SI
-	MOVL   (CX)(SI*4), R10
-	MOVL   SI, (R8)(R9*4)
-	MOVL   R10, (DI)(R9*4)
-	INCQ   R9
+	MOVL   (CX)(SI*4), R9
+	MOVL   SI, (DI)(R8*8)
+	MOVL   R9, 4(DI)(R8*8)
+	INCQ   R8
 	TESTQ  BX, BX
 	JNZ    foureach
 
@@ -1686,10 +1684,10 @@ oneeach:
 	TZCNTQ BX, SI
 	BLSRQ  BX, BX
 	ADDQ   DX, SI
-	MOVL   (CX)(SI*4), R10
-	MOVL   SI, (R8)(R9*4)
-	MOVL   R10, (DI)(R9*4)
-	INCQ   R9
+	MOVL   (CX)(SI*4), R9
+	MOVL   SI, (DI)(R8*8)
+	MOVL   R9, 4(DI)(R8*8)
+	INCQ   R8
 	TESTQ  BX, BX
 	JNZ    oneeach
 
@@ -1698,24 +1696,23 @@ onenext:
 	JMP  one
 
 end:
-	MOVQ R9, count+32(FP)
+	MOVQ R8, count+24(FP)
 	VZEROUPPER
 	RET
 
-// func gatherAVX2(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
+// func gatherAVX2(m int, n int, start *int, elements *int32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·gatherAVX2(SB), NOSPLIT, $0-84
+TEXT ·gatherAVX2(SB), NOSPLIT, $0-76
 	MOVQ         start+16(FP), AX
-	MOVQ         index+24(FP), CX
-	MOVQ         value+32(FP), DX
-	MOVQ         (AX), BX
-	MOVQ         b+40(FP), DI
-	MOVQ         ld+48(FP), R8
-	MOVQ         c+56(FP), R9
-	MOVQ         init+64(FP), R10
-	SHLQ         $0x02, R8
-	SHLQ         $0x02, ldi+72(FP)
-	VBROADCASTSS floor+80(FP), Y0
+	MOVQ         elements+24(FP), CX
+	MOVQ         (AX), DX
+	MOVQ         b+32(FP), SI
+	MOVQ         ld+40(FP), DI
+	MOVQ         c+48(FP), R8
+	MOVQ         init+56(FP), R9
+	SHLQ         $0x02, DI
+	SHLQ         $0x02, ldi+64(FP)
+	VBROADCASTSS floor+72(FP), Y0
 	CMPQ         n+8(FP), $+64
 	JLT          v4
 
@@ -1728,56 +1725,56 @@ v8row:
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
-	TESTQ   R10, R10
+	TESTQ   R9, R9
 	JZ      v8sum
-	VMOVUPS (R10), Y2
-	VMOVUPS 32(R10), Y3
-	VMOVUPS 64(R10), Y4
-	VMOVUPS 96(R10), Y5
-	VMOVUPS 128(R10), Y6
-	VMOVUPS 160(R10), Y7
-	VMOVUPS 192(R10), Y8
-	VMOVUPS 224(R10), Y9
-	ADDQ    ldi+72(FP), R10
+	VMOVUPS (R9), Y2
+	VMOVUPS 32(R9), Y3
+	VMOVUPS 64(R9), Y4
+	VMOVUPS 96(R9), Y5
+	VMOVUPS 128(R9), Y6
+	VMOVUPS 160(R9), Y7
+	VMOVUPS 192(R9), Y8
+	VMOVUPS 224(R9), Y9
+	ADDQ    ldi+64(FP), R9
 
 v8sum:
 	ADDQ $0x08, AX
 	JMP  v8test
 
 v8each:
-	MOVLQZX      (CX)(BX*4), SI
-	VBROADCASTSS (DX)(BX*4), Y1
-	IMULQ        R8, SI
-	VFMADD231PS  (DI)(SI*1), Y1, Y2
-	VFMADD231PS  32(DI)(SI*1), Y1, Y3
-	VFMADD231PS  64(DI)(SI*1), Y1, Y4
-	VFMADD231PS  96(DI)(SI*1), Y1, Y5
-	VFMADD231PS  128(DI)(SI*1), Y1, Y6
-	VFMADD231PS  160(DI)(SI*1), Y1, Y7
-	VFMADD231PS  192(DI)(SI*1), Y1, Y8
-	VFMADD231PS  224(DI)(SI*1), Y1, Y9
-	INCQ         BX
+	MOVLQZX      (CX)(DX*8), BX
+	VBROADCASTSS 4(CX)(DX*8), Y1
+	IMULQ        DI, BX
+	VFMADD231PS  (SI)(BX*1), Y1, Y2
+	VFMADD231PS  32(SI)(BX*1), Y1, Y3
+	VFMADD231PS  64(SI)(BX*1), Y1, Y4
+	VFMADD231PS  96(SI)(BX*1), Y1, Y5
+	VFMADD231PS  128(SI)(BX*1), Y1, Y6
+	VFMADD231PS  160(SI)(BX*1), Y1, Y7
+	VFMADD231PS  192(SI)(BX*1), Y1, Y8
+	VFMADD231PS  224(SI)(BX*1), Y1, Y9
+	INCQ         DX
 
 v8test:
-	CMPQ    BX, (AX)
+	CMPQ    DX, (AX)
 	JLT     v8each
 	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, (R9)
+	VMOVUPS Y2, (R8)
 	VMAXPS  Y3, Y0, Y3
-	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y3, 32(R8)
 	VMAXPS  Y4, Y0, Y4
-	VMOVUPS Y4, 64(R9)
+	VMOVUPS Y4, 64(R8)
 	VMAXPS  Y5, Y0, Y5
-	VMOVUPS Y5, 96(R9)
+	VMOVUPS Y5, 96(R8)
 	VMAXPS  Y6, Y0, Y6
-	VMOVUPS Y6, 128(R9)
+	VMOVUPS Y6, 128(R8)
 	VMAXPS  Y7, Y0, Y7
-	VMOVUPS Y7, 160(R9)
+	VMOVUPS Y7, 160(R8)
 	VMAXPS  Y8, Y0, Y8
-	VMOVUPS Y8, 192(R9)
+	VMOVUPS Y8, 192(R8)
 	VMAXPS  Y9, Y0, Y9
-	VMOVUPS Y9, 224(R9)
-	ADDQ    R8, R9
+	VMOVUPS Y9, 224(R8)
+	ADDQ    DI, R8
 	DECQ    m+0(FP)
 	JNZ     v8row
 	JMP     done
@@ -1791,75 +1788,75 @@ v4row:
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	TESTQ   R10, R10
+	TESTQ   R9, R9
 	JZ      v4sum
-	VMOVUPS (R10), Y2
-	VMOVUPS 32(R10), Y3
-	VMOVUPS 64(R10), Y4
-	VMOVUPS 96(R10), Y5
-	ADDQ    ldi+72(FP), R10
+	VMOVUPS (R9), Y2
+	VMOVUPS 32(R9), Y3
+	VMOVUPS 64(R9), Y4
+	VMOVUPS 96(R9), Y5
+	ADDQ    ldi+64(FP), R9
 
 v4sum:
 	ADDQ $0x08, AX
 	JMP  v4test
 
 v4each:
-	MOVLQZX      (CX)(BX*4), SI
-	VBROADCASTSS (DX)(BX*4), Y1
-	IMULQ        R8, SI
-	VFMADD231PS  (DI)(SI*1), Y1, Y2
-	VFMADD231PS  32(DI)(SI*1), Y1, Y3
-	VFMADD231PS  64(DI)(SI*1), Y1, Y4
-	VFMADD231PS  96(DI)(SI*1), Y1, Y5
-	INCQ         BX
+	MOVLQZX      (CX)(DX*8), BX
+	VBROADCASTSS 4(CX)(DX*8), Y1
+	IMULQ        DI, BX
+	VFMADD231PS  (SI)(BX*1), Y1, Y2
+	VFMADD231PS  32(SI)(BX*1), Y1, Y3
+	VFMADD231PS  64(SI)(BX*1), Y1, Y4
+	VFMADD231PS  96(SI)(BX*1), Y1, Y5
+	INCQ         DX
 
 v4test:
-	CMPQ    BX, (AX)
+	CMPQ    DX, (AX)
 	JLT     v4each
 	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, (R9)
+	VMOVUPS Y2, (R8)
 	VMAXPS  Y3, Y0, Y3
-	VMOVUPS Y3, 32(R9)
+	VMOVUPS Y3, 32(R8)
 	VMAXPS  Y4, Y0, Y4
-	VMOVUPS Y4, 64(R9)
+	VMOVUPS Y4, 64(R8)
 	VMAXPS  Y5, Y0, Y5
-	VMOVUPS Y5, 96(R9)
-	ADDQ    R8, R9
+	VMOVUPS Y5, 96(R8)
+	ADDQ    DI, R8
 	DECQ    m+0(FP)
 	JNZ     v4row
 	JMP     done
 
 v1:
-	MOVQ         n+8(FP), SI
-	VMOVD        SI, X1
+	MOVQ         n+8(FP), BX
+	VMOVD        BX, X1
 	VPBROADCASTD X1, Y2
 	VPCMPGTD     iota<>+0(SB), Y2, Y2
 
 v1row:
 	VXORPS     Y3, Y3, Y3
-	TESTQ      R10, R10
+	TESTQ      R9, R9
 	JZ         v1sum
-	VMASKMOVPS (R10), Y2, Y3
-	ADDQ       ldi+72(FP), R10
+	VMASKMOVPS (R9), Y2, Y3
+	ADDQ       ldi+64(FP), R9
 
 v1sum:
 	ADDQ $0x08, AX
 	JMP  v1test
 
 v1each:
-	MOVLQZX      (CX)(BX*4), SI
-	VBROADCASTSS (DX)(BX*4), Y1
-	IMULQ        R8, SI
-	VMASKMOVPS   (DI)(SI*1), Y2, Y4
+	MOVLQZX      (CX)(DX*8), BX
+	VBROADCASTSS 4(CX)(DX*8), Y1
+	IMULQ        DI, BX
+	VMASKMOVPS   (SI)(BX*1), Y2, Y4
 	VFMADD231PS  Y4, Y1, Y3
-	INCQ         BX
+	INCQ         DX
 
 v1test:
-	CMPQ       BX, (AX)
+	CMPQ       DX, (AX)
 	JLT        v1each
 	VMAXPS     Y3, Y0, Y3
-	VMASKMOVPS Y3, Y2, (R9)
-	ADDQ       R8, R9
+	VMASKMOVPS Y3, Y2, (R8)
+	ADDQ       DI, R8
 	DECQ       m+0(FP)
 	JNZ        v1row
 
@@ -1867,20 +1864,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func gatherAVX512(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
+// func gatherAVX512(m int, n int, start *int, elements *int32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 // Requires: AVX, AVX512F
-TEXT ·gatherAVX512(SB), NOSPLIT, $0-84
+TEXT ·gatherAVX512(SB), NOSPLIT, $0-76
 	MOVQ         start+16(FP), AX
-	MOVQ         index+24(FP), CX
-	MOVQ         value+32(FP), DX
-	MOVQ         (AX), BX
-	MOVQ         b+40(FP), DI
-	MOVQ         ld+48(FP), R8
-	MOVQ         c+56(FP), R9
-	MOVQ         init+64(FP), R10
-	SHLQ         $0x02, R8
-	SHLQ         $0x02, ldi+72(FP)
-	VBROADCASTSS floor+80(FP), Z0
+	MOVQ         elements+24(FP), CX
+	MOVQ         (AX), DX
+	MOVQ         b+32(FP), SI
+	MOVQ         ld+40(FP), DI
+	MOVQ         c+48(FP), R8
+	MOVQ         init+56(FP), R9
+	SHLQ         $0x02, DI
+	SHLQ         $0x02, ldi+64(FP)
+	VBROADCASTSS floor+72(FP), Z0
 	CMPQ         n+8(FP), $+128
 	JLT          v4
 
@@ -1893,56 +1889,56 @@ v8row:
 	VPXORD  Z7, Z7, Z7
 	VPXORD  Z8, Z8, Z8
 	VPXORD  Z9, Z9, Z9
-	TESTQ   R10, R10
+	TESTQ   R9, R9
 	JZ      v8sum
-	VMOVUPS (R10), Z2
-	VMOVUPS 64(R10), Z3
-	VMOVUPS 128(R10), Z4
-	VMOVUPS 192(R10), Z5
-	VMOVUPS 256(R10), Z6
-	VMOVUPS 320(R10), Z7
-	VMOVUPS 384(R10), Z8
-	VMOVUPS 448(R10), Z9
-	ADDQ    ldi+72(FP), R10
+	VMOVUPS (R9), Z2
+	VMOVUPS 64(R9), Z3
+	VMOVUPS 128(R9), Z4
+	VMOVUPS 192(R9), Z5
+	VMOVUPS 256(R9), Z6
+	VMOVUPS 320(R9), Z7
+	VMOVUPS 384(R9), Z8
+	VMOVUPS 448(R9), Z9
+	ADDQ    ldi+64(FP), R9
 
 v8sum:
 	ADDQ $0x08, AX
 	JMP  v8test
 
 v8each:
-	MOVLQZX      (CX)(BX*4), SI
-	VBROADCASTSS (DX)(BX*4), Z1
-	IMULQ        R8, SI
-	VFMADD231PS  (DI)(SI*1), Z1, Z2
-	VFMADD231PS  64(DI)(SI*1), Z1, Z3
-	VFMADD231PS  128(DI)(SI*1), Z1, Z4
-	VFMADD231PS  192(DI)(SI*1), Z1, Z5
-	VFMADD231PS  256(DI)(SI*1), Z1, Z6
-	VFMADD231PS  320(DI)(SI*1), Z1, Z7
-	VFMADD231PS  384(DI)(SI*1), Z1, Z8
-	VFMADD231PS  448(DI)(SI*1), Z1, Z9
-	INCQ         BX
+	MOVLQZX      (CX)(DX*8), BX
+	VBROADCASTSS 4(CX)(DX*8), Z1
+	IMULQ        DI, BX
+	VFMADD231PS  (SI)(BX*1), Z1, Z2
+	VFMADD231PS  64(SI)(BX*1), Z1, Z3
+	VFMADD231PS  128(SI)(BX*1), Z1, Z4
+	VFMADD231PS  192(SI)(BX*1), Z1, Z5
+	VFMADD231PS  256(SI)(BX*1), Z1, Z6
+	VFMADD231PS  320(SI)(BX*1), Z1, Z7
+	VFMADD231PS  384(SI)(BX*1), Z1, Z8
+	VFMADD231PS  448(SI)(BX*1), Z1, Z9
+	INCQ         DX
 
 v8test:
-	CMPQ    BX, (AX)
+	CMPQ    DX, (AX)
 	JLT     v8each
 	VMAXPS  Z2, Z0, Z2
-	VMOVUPS Z2, (R9)
+	VMOVUPS Z2, (R8)
 	VMAXPS  Z3, Z0, Z3
-	VMOVUPS Z3, 64(R9)
+	VMOVUPS Z3, 64(R8)
 	VMAXPS  Z4, Z0, Z4
-	VMOVUPS Z4, 128(R9)
+	VMOVUPS Z4, 128(R8)
 	VMAXPS  Z5, Z0, Z5
-	VMOVUPS Z5, 192(R9)
+	VMOVUPS Z5, 192(R8)
 	VMAXPS  Z6, Z0, Z6
-	VMOVUPS Z6, 256(R9)
+	VMOVUPS Z6, 256(R8)
 	VMAXPS  Z7, Z0, Z7
-	VMOVUPS Z7, 320(R9)
+	VMOVUPS Z7, 320(R8)
 	VMAXPS  Z8, Z0, Z8
-	VMOVUPS Z8, 384(R9)
+	VMOVUPS Z8, 384(R8)
 	VMAXPS  Z9, Z0, Z9
-	VMOVUPS Z9, 448(R9)
-	ADDQ    R8, R9
+	VMOVUPS Z9, 448(R8)
+	ADDQ    DI, R8
 	DECQ    m+0(FP)
 	JNZ     v8row
 	JMP     done
@@ -1956,74 +1952,74 @@ v4row:
 	VPXORD  Z3, Z3, Z3
 	VPXORD  Z4, Z4, Z4
 	VPXORD  Z5, Z5, Z5
-	TESTQ   R10, R10
+	TESTQ   R9, R9
 	JZ      v4sum
-	VMOVUPS (R10), Z2
-	VMOVUPS 64(R10), Z3
-	VMOVUPS 128(R10), Z4
-	VMOVUPS 192(R10), Z5
-	ADDQ    ldi+72(FP), R10
+	VMOVUPS (R9), Z2
+	VMOVUPS 64(R9), Z3
+	VMOVUPS 128(R9), Z4
+	VMOVUPS 192(R9), Z5
+	ADDQ    ldi+64(FP), R9
 
 v4sum:
 	ADDQ $0x08, AX
 	JMP  v4test
 
 v4each:
-	MOVLQZX      (CX)(BX*4), SI
-	VBROADCASTSS (DX)(BX*4), Z1
-	IMULQ        R8, SI
-	VFMADD231PS  (DI)(SI*1), Z1, Z2
-	VFMADD231PS  64(DI)(SI*1), Z1, Z3
-	VFMADD231PS  128(DI)(SI*1), Z1, Z4
-	VFMADD231PS  192(DI)(SI*1), Z1, Z5
-	INCQ         BX
+	MOVLQZX      (CX)(DX*8), BX
+	VBROADCASTSS 4(CX)(DX*8), Z1
+	IMULQ        DI, BX
+	VFMADD231PS  (SI)(BX*1), Z1, Z2
+	VFMADD231PS  64(SI)(BX*1), Z1, Z3
+	VFMADD231PS  128(SI)(BX*1), Z1, Z4
+	VFMADD231PS  192(SI)(BX*1), Z1, Z5
+	INCQ         DX
 
 v4test:
-	CMPQ    BX, (AX)
+	CMPQ    DX, (AX)
 	JLT     v4each
 	VMAXPS  Z2, Z0, Z2
-	VMOVUPS Z2, (R9)
+	VMOVUPS Z2, (R8)
 	VMAXPS  Z3, Z0, Z3
-	VMOVUPS Z3, 64(R9)
+	VMOVUPS Z3, 64(R8)
 	VMAXPS  Z4, Z0, Z4
-	VMOVUPS Z4, 128(R9)
+	VMOVUPS Z4, 128(R8)
 	VMAXPS  Z5, Z0, Z5
-	VMOVUPS Z5, 192(R9)
-	ADDQ    R8, R9
+	VMOVUPS Z5, 192(R8)
+	ADDQ    DI, R8
 	DECQ    m+0(FP)
 	JNZ     v4row
 	JMP     done
 
 v1:
-	MOVQ         n+8(FP), SI
-	VPBROADCASTD SI, Z1
+	MOVQ         n+8(FP), BX
+	VPBROADCASTD BX, Z1
 	VPCMPD       $0x06, iota<>+0(SB), Z1, K1
 
 v1row:
 	VPXORD    Z2, Z2, Z2
-	TESTQ     R10, R10
+	TESTQ     R9, R9
 	JZ        v1sum
-	VMOVUPS.Z (R10), K1, Z2
-	ADDQ      ldi+72(FP), R10
+	VMOVUPS.Z (R9), K1, Z2
+	ADDQ      ldi+64(FP), R9
 
 v1sum:
 	ADDQ $0x08, AX
 	JMP  v1test
 
 v1each:
-	MOVLQZX      (CX)(BX*4), SI
-	VBROADCASTSS (DX)(BX*4), Z1
-	IMULQ        R8, SI
-	VMOVUPS.Z    (DI)(SI*1), K1, Z3
+	MOVLQZX      (CX)(DX*8), BX
+	VBROADCASTSS 4(CX)(DX*8), Z1
+	IMULQ        DI, BX
+	VMOVUPS.Z    (SI)(BX*1), K1, Z3
 	VFMADD231PS  Z3, Z1, Z2
-	INCQ         BX
+	INCQ         DX
 
 v1test:
-	CMPQ    BX, (AX)
+	CMPQ    DX, (AX)
 	JLT     v1each
 	VMAXPS  Z2, Z0, Z2
-	VMOVUPS Z2, K1, (R9)
-	ADDQ    R8, R9
+	VMOVUPS Z2, K1, (R8)
+	ADDQ    DI, R8
 	DECQ    m+0(FP)
 	JNZ     v1row
 

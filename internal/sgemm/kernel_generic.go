@@ -12,10 +12,10 @@ func (kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int) {
 	transposeGo(dst, ds, src, ss, n, k)
 }
 
-func (kernel) list(x, value []float32, index []int32) int { return listGo(x, value, index) }
+func (kernel) list(dst []element, x []float32) int { return listGo(dst, x) }
 
-func (kernel) gather(m, n int, start []int, index []int32, value, b, c, init []float32, ldi int, floor float32) {
-	gatherGo(m, n, start, index, value, b, c, init, ldi, floor)
+func (kernel) gather(m, n int, start []int, elements []element, b, c, init []float32, ldi int, floor float32) {
+	gatherGo(m, n, start, elements, b, c, init, ldi, floor)
 }
 
 func (kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor float32) (count int) {

@@ -9,15 +9,21 @@ import (
 // Rows are the rows of a matrix as lists of their elements that are not 0. Reset it
 // before use.
 type Rows struct {
-	k     int       // columns
-	start []int     // [m+1] the elements of row i are start[i] to start[i+1]
-	index []int32   // their columns, ascending within a row
-	value []float32 // as long as index
+	k        int   // columns
+	start    []int // [m+1] the elements of row i are start[i] to start[i+1]
+	elements []element
+}
+
+// element is an element of a row that is not 0. The assembly depends on the order of
+// the fields.
+type element struct {
+	column int32 // ascending within a row
+	value  float32
 }
 
 // Reset removes all rows and sets the number of columns.
 func (r *Rows) Reset(k int) {
-	r.k, r.start, r.index, r.value = k, append(r.start[:0], 0), r.index[:0], r.value[:0]
+	r.k, r.start, r.elements = k, append(r.start[:0], 0), r.elements[:0]
 }
 
 // Len returns the number of rows.
@@ -28,37 +34,35 @@ func (r *Rows) Append(x []float32) {
 	if len(x)%max(1, r.k) != 0 {
 		panic(fmt.Sprintf("sgemm: %d elements are no rows of %d", len(x), r.k))
 	}
-	n := len(r.index)
 	for ; len(x) > 0; x = x[r.k:] {
-		r.index, r.value = slices.Grow(r.index[:n], r.k), slices.Grow(r.value[:n], r.k)
-		n += active.list(x[:r.k], r.value[n:n+r.k], r.index[n:n+r.k])
-		r.start = append(r.start, n)
+		n := len(r.elements)
+		r.elements = slices.Grow(r.elements, r.k)
+		r.elements = r.elements[:n+active.list(r.elements[n:n+r.k], x[:r.k])]
+		r.start = append(r.start, len(r.elements))
 	}
-	r.index, r.value = r.index[:n], r.value[:n]
 }
 
 // AppendRows appends the rows from <= i < to of src, which must have as many columns.
 func (r *Rows) AppendRows(src *Rows, from, to int) {
 	same("src", src.k, r.k)
 	lo, hi := src.start[from], src.start[to]
-	shift := len(r.index) - lo
+	shift := len(r.elements) - lo
 	for _, end := range src.start[from+1 : to+1] {
 		r.start = append(r.start, end+shift)
 	}
-	r.index = append(r.index, src.index[lo:hi]...)
-	r.value = append(r.value, src.value[lo:hi]...)
+	r.elements = append(r.elements, src.elements[lo:hi]...)
 }
 
 // isDense reports whether [Gemm] is faster. Measured.
-func (r *Rows) isDense() bool { return 2*len(r.index) > r.Len()*r.k }
+func (r *Rows) isDense() bool { return 2*len(r.elements) > r.Len()*r.k }
 
 // Dense sets x [to-from, K] to the rows from <= i < to.
 func (r *Rows) Dense(x []float32, from, to int) {
 	clear(x)
 	for i := from; i < to; i++ {
 		row := x[(i-from)*r.k:][:r.k]
-		for e := r.start[i]; e < r.start[i+1]; e++ {
-			row[r.index[e]] = r.value[e]
+		for _, e := range r.elements[r.start[i]:r.start[i+1]] {
+			row[e.column] = e.value
 		}
 	}
 }
@@ -115,22 +119,22 @@ func (r *Rows) MulT(n int, b, c []float32) {
 func (r *Rows) transpose(src *Rows, from, to int) {
 	r.k = to - from
 	lo, hi := src.start[from], src.start[to]
-	r.index, r.value = slices.Grow(r.index[:0], hi-lo)[:hi-lo], slices.Grow(r.value[:0], hi-lo)[:hi-lo]
+	r.elements = slices.Grow(r.elements[:0], hi-lo)[:hi-lo]
 	// First the number of elements of column j in start[j+2], then the end of column
 	// j−1 in start[j+1], which rises to that of column j as its elements are added.
 	r.start = slices.Grow(r.start[:0], src.k+2)[:src.k+2]
 	clear(r.start)
-	for _, j := range src.index[lo:hi] {
-		r.start[j+2]++
+	for _, e := range src.elements[lo:hi] {
+		r.start[e.column+2]++
 	}
 	for j := range src.k {
 		r.start[j+2] += r.start[j+1]
 	}
 	next := r.start[1:]
 	for i := from; i < to; i++ {
-		for e := src.start[i]; e < src.start[i+1]; e++ {
-			at := &next[src.index[e]]
-			r.index[*at], r.value[*at] = int32(i-from), src.value[e]
+		for _, e := range src.elements[src.start[i]:src.start[i+1]] {
+			at := &next[e.column]
+			r.elements[*at] = element{int32(i - from), e.value}
 			*at++
 		}
 	}
@@ -142,11 +146,11 @@ func (r *Rows) transpose(src *Rows, from, to int) {
 // set elements below 0 become 0.
 func (r *Rows) gather(from, to, n int, b, c []float32, add bool, bias []float32, relu bool) {
 	init, ldi, floor := start(n, c, add, bias, relu)
-	index, value := r.index, r.value
-	if len(index) == 0 {
-		index, value = make([]int32, 1), make([]float32, 1) // kernels take the address of the first element
+	elements := r.elements
+	if len(elements) == 0 {
+		elements = make([]element, 1) // kernels take the address of the first
 	}
-	active.gather(to-from, n, r.start[from:to+1], index, value, b, c, init, ldi, floor)
+	active.gather(to-from, n, r.start[from:to+1], elements, b, c, init, ldi, floor)
 }
 
 // start returns where the sums of a product start and the lowest element of its result:
@@ -162,12 +166,11 @@ func start(n int, c []float32, add bool, bias []float32, relu bool) (init []floa
 	return init, ldi, floor
 }
 
-// listGo writes the elements of x that are not 0 to value and their numbers to index,
-// and returns how many there are.
-func listGo(x, value []float32, index []int32) (count int) {
-	for i, v := range x {
+// listGo sets dst to the elements of x that are not 0 and returns their number.
+func listGo(dst []element, x []float32) (count int) {
+	for j, v := range x {
 		if v != 0 {
-			value[count], index[count] = v, int32(i)
+			dst[count] = element{int32(j), v}
 			count++
 		}
 	}
@@ -175,14 +178,14 @@ func listGo(x, value []float32, index []int32) (count int) {
 }
 
 // gatherGo sets row i of C [m, n] to the sum of the row of init that starts at i·ldi, or
-// of zeros if init is nil, and of the rows index[e] of B times value[e], for
-// start[i] <= e < start[i+1]. Elements below floor become floor.
-func gatherGo(m, n int, start []int, index []int32, value, b, c, init []float32, ldi int, floor float32) {
+// of zeros if init is nil, and of the rows of B times the elements start[i] to
+// start[i+1]. Numbers below floor become floor.
+func gatherGo(m, n int, start []int, elements []element, b, c, init []float32, ldi int, floor float32) {
 	for i := range m {
 		row := c[i*n:][:n]
 		begin(row, init, i*ldi)
-		for e := start[i]; e < start[i+1]; e++ {
-			addRow(row, value[e], b[int(index[e])*n:])
+		for _, e := range elements[start[i]:start[i+1]] {
+			addRow(row, e.value, b[int(e.column)*n:])
 		}
 		limit(row, floor)
 	}

@@ -27,24 +27,24 @@ func transposeAVX2(blocks int, dst *float32, ds int, src *float32, ss int)
 // listAVX2 is [listGo] for a row of k elements, at least 1.
 //
 //go:noescape
-func listAVX2(k int, x *float32, value *float32, index *int32) (count int)
+func listAVX2(k int, x *float32, elements *int32) (count int)
 
 // listAVX512 is [listGo] for a row of k elements, at least 1.
 //
 //go:noescape
-func listAVX512(k int, x *float32, value *float32, index *int32) (count int)
+func listAVX512(k int, x *float32, elements *int32) (count int)
 
 // gatherAVX2 is [gatherGo] for m and n at least 1, and for the first columns, as many as
 // kernel.columns returns. Rows of b and c have ld elements.
 //
 //go:noescape
-func gatherAVX2(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
+func gatherAVX2(m int, n int, start *int, elements *int32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 
 // gatherAVX512 is [gatherGo] for m and n at least 1, and for the first columns, as many as
 // kernel.columns returns. Rows of b and c have ld elements.
 //
 //go:noescape
-func gatherAVX512(m int, n int, start *int, index *int32, value *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
+func gatherAVX512(m int, n int, start *int, elements *int32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 
 // sparseAVX2 is [sparseGo] for m, n and k at least 1, and for the first columns, as many as
 // kernel.columns returns. Rows of b and c have ld elements.

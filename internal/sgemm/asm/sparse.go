@@ -19,17 +19,16 @@ func iota() Mem {
 
 // list generates a kernel that lists the elements of a row that are not 0.
 func list(name string, vec func() reg.VecVirtual, size int, iota Mem) {
-	TEXT(name, NOSPLIT, "func(k int, x, value *float32, index *int32) (count int)")
+	TEXT(name, NOSPLIT, "func(k int, x *float32, elements *int32) (count int)")
 	Pragma("noescape")
 	Doc(name + " is [listGo] for a row of k elements, at least 1.")
 	row := newRow(Load(Param("k"), GP64()), Load(Param("x"), GP64()), vec, size, iota)
-	value, index := Load(Param("value"), GP64()), Load(Param("index"), GP64())
-	count, v := GP64(), GP32()
+	elements, count, v := Load(Param("elements"), GP64()), GP64(), GP32()
 	XORQ(count, count)
 	row.nonZeros("", func(i reg.GPVirtual, x Mem) {
 		MOVL(x, v)
-		MOVL(i.As32(), Mem{Base: index, Index: count, Scale: 4})
-		MOVL(v, Mem{Base: value, Index: count, Scale: 4})
+		MOVL(i.As32(), Mem{Base: elements, Index: count, Scale: 8})
+		MOVL(v, Mem{Base: elements, Index: count, Scale: 8, Disp: 4})
 		INCQ(count)
 	}, nil)
 	Store(count, Return("count"))
@@ -179,19 +178,19 @@ func sums(vec func() reg.VecVirtual, size int, iota Mem, row func(label string, 
 
 // gather generates the kernel for rows of A that are listed.
 func gather(name string, vec func() reg.VecVirtual, size int, iota Mem) {
-	TEXT(name, NOSPLIT, "func(m, n int, start *int, index *int32, value, b *float32, ld int, c, init *float32, ldi int, floor float32)")
+	TEXT(name, NOSPLIT, "func(m, n int, start *int, elements *int32, b *float32, ld int, c, init *float32, ldi int, floor float32)")
 	Pragma("noescape")
 	Doc(name+" is [gatherGo] for m and n at least 1, and for the first columns, as many as",
 		"kernel.columns returns. Rows of b and c have ld elements.")
-	start, index, value := Load(Param("start"), GP64()), Load(Param("index"), GP64()), Load(Param("value"), GP64())
+	start, elements := Load(Param("start"), GP64()), Load(Param("elements"), GP64())
 	e, i := GP64(), GP64()
 	MOVQ(Mem{Base: start}, e)
 	sums(vec, size, iota, func(label string, add func(i reg.GPVirtual, x Mem)) {
 		ADDQ(Imm(8), start)
 		JMP(LabelRef(label + "test"))
 		Label(label + "each")
-		MOVLQZX(Mem{Base: index, Index: e, Scale: 4}, i)
-		add(i, Mem{Base: value, Index: e, Scale: 4})
+		MOVLQZX(Mem{Base: elements, Index: e, Scale: 8}, i)
+		add(i, Mem{Base: elements, Index: e, Scale: 8, Disp: 4})
 		INCQ(e)
 		Label(label + "test")
 		CMPQ(e, Mem{Base: start})
