@@ -116,10 +116,10 @@ func (l Layer) columns(from, to int, y, x []float32) {
 // ReLU sets y [n, Out] to max(x·W + b, 0), for x [n, In]. NaN stays NaN, but a weight
 // that is NaN may have no effect where x is 0.
 func (l Layer) ReLU(y, x []float32) {
-	sgemm.Sparse(len(y)/l.Out, l.Out, l.In, x, l.W, y, l.B, true)
+	sgemm.Sparse(len(y)/l.Out, l.Out, l.In, x, l.W, y, sgemm.Epilogue{Bias: l.B, ReLU: true})
 }
 
 // ReLUObservations is [Layer.ReLU] for x the observations from <= i < to.
 func (l Layer) ReLUObservations(y []float32, obs *Observations, from, to int) {
-	obs.rows.Mul(from, to, l.Out, l.W, y, l.B, true)
+	obs.rows.Mul(from, to, l.Out, l.W, y, sgemm.Epilogue{Bias: l.B, ReLU: true})
 }

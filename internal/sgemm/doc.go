@@ -3,9 +3,9 @@
 // AVX-512, and plain Go otherwise or with the build tag purego.
 //
 // [Gemm] computes the product. [Sparse] and [SparseT] compute it faster for a matrix
-// with many zeros, such as observations of games and outputs of ReLU. [AddReLU],
-// [ReLUGrad] and [Adam] are the other loops that take much of the time of a network's
-// forward and backward pass.
+// with many zeros, such as outputs of ReLU, and [Rows] hold one whose zeros are left out,
+// such as observations of games. [ColumnSums] and [Adam] are the other loops that take
+// much of the time of a network's backward pass.
 package sgemm
 
 //go:generate go -C asm run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg sgemm

@@ -2,6 +2,9 @@ package sgemm
 
 import "testing"
 
+// ReLUGrad is reluGrad.
+var ReLUGrad = reluGrad
+
 // EachKernel runs f once with each kernel that this processor can run.
 func EachKernel(t *testing.T, f func(t *testing.T)) {
 	defer func(kern kernel) { active = kern }(active)

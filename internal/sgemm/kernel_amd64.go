@@ -75,19 +75,22 @@ func (kern kernel) gather(m, n int, start []int, elements []element, b, c, init 
 }
 
 // sparse is [sparseGo] for m and k at least 1.
-func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor float32) (count int) {
+func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor float32, gate []float32) (count int) {
 	if kern == portable {
-		return sparseGo(m, n, k, a, b, c, init, ldi, floor)
+		return sparseGo(m, n, k, a, b, c, init, ldi, floor, gate)
 	}
 	for j := 0; j < n; j += kern.columns(n - j) {
-		var first *float32
+		var first, gate0 *float32
 		if init != nil {
 			first = &init[j]
 		}
+		if gate != nil {
+			gate0 = &gate[j]
+		}
 		if kern == avx512 {
-			count = sparseAVX512(m, n-j, k, &a[0], &b[j], n, &c[j], first, ldi, floor)
+			count = sparseAVX512(m, n-j, k, &a[0], &b[j], n, &c[j], first, ldi, floor, gate0)
 		} else {
-			count = sparseAVX2(m, n-j, k, &a[0], &b[j], n, &c[j], first, ldi, floor)
+			count = sparseAVX2(m, n-j, k, &a[0], &b[j], n, &c[j], first, ldi, floor, gate0)
 		}
 	}
 	return count

@@ -1759,20 +1759,20 @@ v8test:
 	CMPQ    DX, (AX)
 	JLT     v8each
 	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, (R8)
 	VMAXPS  Y3, Y0, Y3
-	VMOVUPS Y3, 32(R8)
 	VMAXPS  Y4, Y0, Y4
-	VMOVUPS Y4, 64(R8)
 	VMAXPS  Y5, Y0, Y5
-	VMOVUPS Y5, 96(R8)
 	VMAXPS  Y6, Y0, Y6
-	VMOVUPS Y6, 128(R8)
 	VMAXPS  Y7, Y0, Y7
-	VMOVUPS Y7, 160(R8)
 	VMAXPS  Y8, Y0, Y8
-	VMOVUPS Y8, 192(R8)
 	VMAXPS  Y9, Y0, Y9
+	VMOVUPS Y2, (R8)
+	VMOVUPS Y3, 32(R8)
+	VMOVUPS Y4, 64(R8)
+	VMOVUPS Y5, 96(R8)
+	VMOVUPS Y6, 128(R8)
+	VMOVUPS Y7, 160(R8)
+	VMOVUPS Y8, 192(R8)
 	VMOVUPS Y9, 224(R8)
 	ADDQ    DI, R8
 	DECQ    m+0(FP)
@@ -1814,12 +1814,12 @@ v4test:
 	CMPQ    DX, (AX)
 	JLT     v4each
 	VMAXPS  Y2, Y0, Y2
-	VMOVUPS Y2, (R8)
 	VMAXPS  Y3, Y0, Y3
-	VMOVUPS Y3, 32(R8)
 	VMAXPS  Y4, Y0, Y4
-	VMOVUPS Y4, 64(R8)
 	VMAXPS  Y5, Y0, Y5
+	VMOVUPS Y2, (R8)
+	VMOVUPS Y3, 32(R8)
+	VMOVUPS Y4, 64(R8)
 	VMOVUPS Y5, 96(R8)
 	ADDQ    DI, R8
 	DECQ    m+0(FP)
@@ -1923,20 +1923,20 @@ v8test:
 	CMPQ    DX, (AX)
 	JLT     v8each
 	VMAXPS  Z2, Z0, Z2
-	VMOVUPS Z2, (R8)
 	VMAXPS  Z3, Z0, Z3
-	VMOVUPS Z3, 64(R8)
 	VMAXPS  Z4, Z0, Z4
-	VMOVUPS Z4, 128(R8)
 	VMAXPS  Z5, Z0, Z5
-	VMOVUPS Z5, 192(R8)
 	VMAXPS  Z6, Z0, Z6
-	VMOVUPS Z6, 256(R8)
 	VMAXPS  Z7, Z0, Z7
-	VMOVUPS Z7, 320(R8)
 	VMAXPS  Z8, Z0, Z8
-	VMOVUPS Z8, 384(R8)
 	VMAXPS  Z9, Z0, Z9
+	VMOVUPS Z2, (R8)
+	VMOVUPS Z3, 64(R8)
+	VMOVUPS Z4, 128(R8)
+	VMOVUPS Z5, 192(R8)
+	VMOVUPS Z6, 256(R8)
+	VMOVUPS Z7, 320(R8)
+	VMOVUPS Z8, 384(R8)
 	VMOVUPS Z9, 448(R8)
 	ADDQ    DI, R8
 	DECQ    m+0(FP)
@@ -1978,12 +1978,12 @@ v4test:
 	CMPQ    DX, (AX)
 	JLT     v4each
 	VMAXPS  Z2, Z0, Z2
-	VMOVUPS Z2, (R8)
 	VMAXPS  Z3, Z0, Z3
-	VMOVUPS Z3, 64(R8)
 	VMAXPS  Z4, Z0, Z4
-	VMOVUPS Z4, 128(R8)
 	VMAXPS  Z5, Z0, Z5
+	VMOVUPS Z2, (R8)
+	VMOVUPS Z3, 64(R8)
+	VMOVUPS Z4, 128(R8)
 	VMOVUPS Z5, 192(R8)
 	ADDQ    DI, R8
 	DECQ    m+0(FP)
@@ -2027,9 +2027,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func sparseAVX2(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32) (count int)
+// func sparseAVX2(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
 // Requires: AVX, AVX2, BMI, FMA3, POPCNT
-TEXT ·sparseAVX2(SB), NOSPLIT, $0-88
+TEXT ·sparseAVX2(SB), NOSPLIT, $0-96
 	MOVQ         k+16(FP), AX
 	MOVQ         a+24(FP), CX
 	VXORPS       Y0, Y0, Y0
@@ -2107,20 +2107,58 @@ v8onenext:
 v8end:
 	LEAQ    (CX)(AX*4), CX
 	VMAXPS  Y3, Y1, Y3
-	VMOVUPS Y3, (R10)
 	VMAXPS  Y4, Y1, Y4
-	VMOVUPS Y4, 32(R10)
 	VMAXPS  Y5, Y1, Y5
-	VMOVUPS Y5, 64(R10)
 	VMAXPS  Y6, Y1, Y6
-	VMOVUPS Y6, 96(R10)
 	VMAXPS  Y7, Y1, Y7
-	VMOVUPS Y7, 128(R10)
 	VMAXPS  Y8, Y1, Y8
-	VMOVUPS Y8, 160(R10)
 	VMAXPS  Y9, Y1, Y9
-	VMOVUPS Y9, 192(R10)
 	VMAXPS  Y10, Y1, Y10
+	MOVQ    gate+80(FP), SI
+	TESTQ   SI, SI
+	JZ      v8store
+	VMOVUPS (SI), Y2
+	VXORPS  Y11, Y11, Y11
+	VCMPPS  $0x06, Y11, Y2, Y2
+	VANDPS  Y2, Y3, Y3
+	VMOVUPS 32(SI), Y2
+	VXORPS  Y11, Y11, Y11
+	VCMPPS  $0x06, Y11, Y2, Y2
+	VANDPS  Y2, Y4, Y4
+	VMOVUPS 64(SI), Y2
+	VXORPS  Y11, Y11, Y11
+	VCMPPS  $0x06, Y11, Y2, Y2
+	VANDPS  Y2, Y5, Y5
+	VMOVUPS 96(SI), Y2
+	VXORPS  Y11, Y11, Y11
+	VCMPPS  $0x06, Y11, Y2, Y2
+	VANDPS  Y2, Y6, Y6
+	VMOVUPS 128(SI), Y2
+	VXORPS  Y11, Y11, Y11
+	VCMPPS  $0x06, Y11, Y2, Y2
+	VANDPS  Y2, Y7, Y7
+	VMOVUPS 160(SI), Y2
+	VXORPS  Y11, Y11, Y11
+	VCMPPS  $0x06, Y11, Y2, Y2
+	VANDPS  Y2, Y8, Y8
+	VMOVUPS 192(SI), Y2
+	VXORPS  Y11, Y11, Y11
+	VCMPPS  $0x06, Y11, Y2, Y2
+	VANDPS  Y2, Y9, Y9
+	VMOVUPS 224(SI), Y2
+	VXORPS  Y11, Y11, Y11
+	VCMPPS  $0x06, Y11, Y2, Y2
+	VANDPS  Y2, Y10, Y10
+	ADDQ    R9, gate+80(FP)
+
+v8store:
+	VMOVUPS Y3, (R10)
+	VMOVUPS Y4, 32(R10)
+	VMOVUPS Y5, 64(R10)
+	VMOVUPS Y6, 96(R10)
+	VMOVUPS Y7, 128(R10)
+	VMOVUPS Y8, 160(R10)
+	VMOVUPS Y9, 192(R10)
 	VMOVUPS Y10, 224(R10)
 	ADDQ    R9, R10
 	DECQ    m+0(FP)
@@ -2182,12 +2220,34 @@ v4onenext:
 v4end:
 	LEAQ    (CX)(AX*4), CX
 	VMAXPS  Y3, Y1, Y3
-	VMOVUPS Y3, (R10)
 	VMAXPS  Y4, Y1, Y4
-	VMOVUPS Y4, 32(R10)
 	VMAXPS  Y5, Y1, Y5
-	VMOVUPS Y5, 64(R10)
 	VMAXPS  Y6, Y1, Y6
+	MOVQ    gate+80(FP), SI
+	TESTQ   SI, SI
+	JZ      v4store
+	VMOVUPS (SI), Y2
+	VXORPS  Y7, Y7, Y7
+	VCMPPS  $0x06, Y7, Y2, Y2
+	VANDPS  Y2, Y3, Y3
+	VMOVUPS 32(SI), Y2
+	VXORPS  Y7, Y7, Y7
+	VCMPPS  $0x06, Y7, Y2, Y2
+	VANDPS  Y2, Y4, Y4
+	VMOVUPS 64(SI), Y2
+	VXORPS  Y7, Y7, Y7
+	VCMPPS  $0x06, Y7, Y2, Y2
+	VANDPS  Y2, Y5, Y5
+	VMOVUPS 96(SI), Y2
+	VXORPS  Y7, Y7, Y7
+	VCMPPS  $0x06, Y7, Y2, Y2
+	VANDPS  Y2, Y6, Y6
+	ADDQ    R9, gate+80(FP)
+
+v4store:
+	VMOVUPS Y3, (R10)
+	VMOVUPS Y4, 32(R10)
+	VMOVUPS Y5, 64(R10)
 	VMOVUPS Y6, 96(R10)
 	ADDQ    R9, R10
 	DECQ    m+0(FP)
@@ -2243,19 +2303,29 @@ v1onenext:
 v1end:
 	LEAQ       (CX)(AX*4), CX
 	VMAXPS     Y4, Y1, Y4
+	MOVQ       gate+80(FP), SI
+	TESTQ      SI, SI
+	JZ         v1store
+	VMASKMOVPS (SI), Y3, Y2
+	VXORPS     Y5, Y5, Y5
+	VCMPPS     $0x06, Y5, Y2, Y2
+	VANDPS     Y2, Y4, Y4
+	ADDQ       R9, gate+80(FP)
+
+v1store:
 	VMASKMOVPS Y4, Y3, (R10)
 	ADDQ       R9, R10
 	DECQ       m+0(FP)
 	JNZ        v1row
 
 done:
-	MOVQ DI, count+80(FP)
+	MOVQ DI, count+88(FP)
 	VZEROUPPER
 	RET
 
-// func sparseAVX512(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32) (count int)
+// func sparseAVX512(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
 // Requires: AVX, AVX512BW, AVX512F, BMI, POPCNT
-TEXT ·sparseAVX512(SB), NOSPLIT, $0-88
+TEXT ·sparseAVX512(SB), NOSPLIT, $0-96
 	MOVQ         k+16(FP), AX
 	MOVQ         a+24(FP), CX
 	VPXORD       Z0, Z0, Z0
@@ -2368,22 +2438,60 @@ v8onenext:
 	JMP  v8one
 
 v8end:
-	LEAQ    (CX)(AX*4), CX
-	VMAXPS  Z3, Z1, Z3
+	LEAQ      (CX)(AX*4), CX
+	VMAXPS    Z3, Z1, Z3
+	VMAXPS    Z4, Z1, Z4
+	VMAXPS    Z5, Z1, Z5
+	VMAXPS    Z6, Z1, Z6
+	VMAXPS    Z7, Z1, Z7
+	VMAXPS    Z8, Z1, Z8
+	VMAXPS    Z9, Z1, Z9
+	VMAXPS    Z10, Z1, Z10
+	MOVQ      gate+80(FP), SI
+	TESTQ     SI, SI
+	JZ        v8store
+	VMOVUPS   (SI), Z2
+	VPXORD    Z11, Z11, Z11
+	VCMPPS    $0x06, Z11, Z2, K1
+	VMOVAPS.Z Z3, K1, Z3
+	VMOVUPS   64(SI), Z2
+	VPXORD    Z12, Z12, Z12
+	VCMPPS    $0x06, Z12, Z2, K1
+	VMOVAPS.Z Z4, K1, Z4
+	VMOVUPS   128(SI), Z2
+	VPXORD    Z13, Z13, Z13
+	VCMPPS    $0x06, Z13, Z2, K1
+	VMOVAPS.Z Z5, K1, Z5
+	VMOVUPS   192(SI), Z2
+	VPXORD    Z14, Z14, Z14
+	VCMPPS    $0x06, Z14, Z2, K1
+	VMOVAPS.Z Z6, K1, Z6
+	VMOVUPS   256(SI), Z2
+	VPXORD    Z15, Z15, Z15
+	VCMPPS    $0x06, Z15, Z2, K1
+	VMOVAPS.Z Z7, K1, Z7
+	VMOVUPS   320(SI), Z2
+	VPXORD    Z16, Z16, Z16
+	VCMPPS    $0x06, Z16, Z2, K1
+	VMOVAPS.Z Z8, K1, Z8
+	VMOVUPS   384(SI), Z2
+	VPXORD    Z17, Z17, Z17
+	VCMPPS    $0x06, Z17, Z2, K1
+	VMOVAPS.Z Z9, K1, Z9
+	VMOVUPS   448(SI), Z2
+	VPXORD    Z18, Z18, Z18
+	VCMPPS    $0x06, Z18, Z2, K1
+	VMOVAPS.Z Z10, K1, Z10
+	ADDQ      R9, gate+80(FP)
+
+v8store:
 	VMOVUPS Z3, (R10)
-	VMAXPS  Z4, Z1, Z4
 	VMOVUPS Z4, 64(R10)
-	VMAXPS  Z5, Z1, Z5
 	VMOVUPS Z5, 128(R10)
-	VMAXPS  Z6, Z1, Z6
 	VMOVUPS Z6, 192(R10)
-	VMAXPS  Z7, Z1, Z7
 	VMOVUPS Z7, 256(R10)
-	VMAXPS  Z8, Z1, Z8
 	VMOVUPS Z8, 320(R10)
-	VMAXPS  Z9, Z1, Z9
 	VMOVUPS Z9, 384(R10)
-	VMAXPS  Z10, Z1, Z10
 	VMOVUPS Z10, 448(R10)
 	ADDQ    R9, R10
 	DECQ    m+0(FP)
@@ -2476,14 +2584,36 @@ v4onenext:
 	JMP  v4one
 
 v4end:
-	LEAQ    (CX)(AX*4), CX
-	VMAXPS  Z3, Z1, Z3
+	LEAQ      (CX)(AX*4), CX
+	VMAXPS    Z3, Z1, Z3
+	VMAXPS    Z4, Z1, Z4
+	VMAXPS    Z5, Z1, Z5
+	VMAXPS    Z6, Z1, Z6
+	MOVQ      gate+80(FP), SI
+	TESTQ     SI, SI
+	JZ        v4store
+	VMOVUPS   (SI), Z2
+	VPXORD    Z7, Z7, Z7
+	VCMPPS    $0x06, Z7, Z2, K1
+	VMOVAPS.Z Z3, K1, Z3
+	VMOVUPS   64(SI), Z2
+	VPXORD    Z8, Z8, Z8
+	VCMPPS    $0x06, Z8, Z2, K1
+	VMOVAPS.Z Z4, K1, Z4
+	VMOVUPS   128(SI), Z2
+	VPXORD    Z9, Z9, Z9
+	VCMPPS    $0x06, Z9, Z2, K1
+	VMOVAPS.Z Z5, K1, Z5
+	VMOVUPS   192(SI), Z2
+	VPXORD    Z10, Z10, Z10
+	VCMPPS    $0x06, Z10, Z2, K1
+	VMOVAPS.Z Z6, K1, Z6
+	ADDQ      R9, gate+80(FP)
+
+v4store:
 	VMOVUPS Z3, (R10)
-	VMAXPS  Z4, Z1, Z4
 	VMOVUPS Z4, 64(R10)
-	VMAXPS  Z5, Z1, Z5
 	VMOVUPS Z5, 128(R10)
-	VMAXPS  Z6, Z1, Z6
 	VMOVUPS Z6, 192(R10)
 	ADDQ    R9, R10
 	DECQ    m+0(FP)
@@ -2567,15 +2697,25 @@ v1onenext:
 	JMP  v1one
 
 v1end:
-	LEAQ    (CX)(AX*4), CX
-	VMAXPS  Z3, Z1, Z3
+	LEAQ      (CX)(AX*4), CX
+	VMAXPS    Z3, Z1, Z3
+	MOVQ      gate+80(FP), SI
+	TESTQ     SI, SI
+	JZ        v1store
+	VMOVUPS.Z (SI), K1, Z2
+	VPXORD    Z5, Z5, Z5
+	VCMPPS    $0x06, Z5, Z2, K2
+	VMOVAPS.Z Z3, K2, Z3
+	ADDQ      R9, gate+80(FP)
+
+v1store:
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R9, R10
 	DECQ    m+0(FP)
 	JNZ     v1row
 
 done:
-	MOVQ DI, count+80(FP)
+	MOVQ DI, count+88(FP)
 	VZEROUPPER
 	RET
 

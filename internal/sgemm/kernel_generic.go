@@ -18,8 +18,8 @@ func (kernel) gather(m, n int, start []int, elements []element, b, c, init []flo
 	gatherGo(m, n, start, elements, b, c, init, ldi, floor)
 }
 
-func (kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor float32) (count int) {
-	return sparseGo(m, n, k, a, b, c, init, ldi, floor)
+func (kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor float32, gate []float32) (count int) {
+	return sparseGo(m, n, k, a, b, c, init, ldi, floor, gate)
 }
 
 func (kernel) relu(y []float32) int                   { return 0 }

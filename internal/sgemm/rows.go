@@ -2,7 +2,6 @@ package sgemm
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -68,20 +67,21 @@ func (r *Rows) Dense(x []float32, from, to int) {
 }
 
 // Mul is [Sparse] with the rows from <= i < to as A, for B [K, n].
-func (r *Rows) Mul(from, to, n int, b, c, bias []float32, relu bool) {
+func (r *Rows) Mul(from, to, n int, b, c []float32, e Epilogue) {
 	if from == to || n == 0 {
 		return
 	}
 	check("b", b, n, r.k, n, false)
 	check("c", c, n, to-from, n, false)
+	e.check(to-from, n)
 	if !r.isDense() {
-		r.gather(from, to, n, b, c, false, bias, relu)
+		r.gather(from, to, n, b, c, false, e)
 		return
 	}
 	s := pool.Get().(*scratch)
 	x := s.matrix((to - from) * r.k)
 	r.Dense(x, from, to)
-	affine(to-from, n, r.k, x, b, c, bias, relu)
+	dense(to-from, n, r.k, x, b, c, e)
 	pool.Put(s)
 }
 
@@ -110,7 +110,7 @@ func (r *Rows) MulT(n int, b, c []float32) {
 			continue
 		}
 		s.rows.transpose(r, from, to)
-		s.rows.gather(0, r.k, n, b, c, from > 0, nil, false)
+		s.rows.gather(0, r.k, n, b, c, from > 0, Epilogue{})
 	}
 	pool.Put(s)
 }
@@ -142,28 +142,17 @@ func (r *Rows) transpose(src *Rows, from, to int) {
 }
 
 // gather sets C [to-from, n] to A·B, with the rows from <= i < to as A. The sums start
-// from C if add is set, else from bias [n] if that is not nil, else from 0. If relu is
-// set elements below 0 become 0.
-func (r *Rows) gather(from, to, n int, b, c []float32, add bool, bias []float32, relu bool) {
-	init, ldi, floor := start(n, c, add, bias, relu)
+// from C if add is set.
+func (r *Rows) gather(from, to, n int, b, c []float32, add bool, e Epilogue) {
+	init, ldi, floor := e.start(n, c, add)
 	elements := r.elements
 	if len(elements) == 0 {
 		elements = make([]element, 1) // kernels take the address of the first
 	}
 	active.gather(to-from, n, r.start[from:to+1], elements, b, c, init, ldi, floor)
-}
-
-// start returns where the sums of a product start and the lowest element of its result:
-// from C [m, n] if add is set, else from bias [n], with ldi elements from row to row.
-func start(n int, c []float32, add bool, bias []float32, relu bool) (init []float32, ldi int, floor float32) {
-	init, floor = bias, float32(math.Inf(-1))
-	if add {
-		init, ldi = c, n
+	if e.Gate != nil {
+		reluGrad(c[:(to-from)*n], e.Gate[:(to-from)*n])
 	}
-	if relu {
-		floor = 0
-	}
-	return init, ldi, floor
 }
 
 // listGo sets dst to the elements of x that are not 0 and returns their number.
@@ -192,8 +181,8 @@ func gatherGo(m, n int, start []int, elements []element, b, c, init []float32, l
 }
 
 // sparseGo is gatherGo for the elements of A [m, k] that are not 0, and returns their
-// number.
-func sparseGo(m, n, k int, a, b, c, init []float32, ldi int, floor float32) (count int) {
+// number. If gate [m, n] is not nil, numbers become 0 where those of gate are not above 0.
+func sparseGo(m, n, k int, a, b, c, init []float32, ldi int, floor float32, gate []float32) (count int) {
 	for i := range m {
 		row := c[i*n:][:n]
 		begin(row, init, i*ldi)
@@ -204,6 +193,9 @@ func sparseGo(m, n, k int, a, b, c, init []float32, ldi int, floor float32) (cou
 			}
 		}
 		limit(row, floor)
+		if gate != nil {
+			reluGradGo(row, gate[i*n:][:n])
+		}
 	}
 	return count
 }

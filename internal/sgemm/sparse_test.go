@@ -25,7 +25,7 @@ func (p *product) sparse(c []float32) {
 	if p.tA {
 		sgemm.SparseT(p.m, p.n, p.k, p.a, p.b, c)
 	} else {
-		sgemm.Sparse(p.m, p.n, p.k, p.a, p.b, c, nil, false)
+		sgemm.Sparse(p.m, p.n, p.k, p.a, p.b, c, sgemm.Epilogue{})
 	}
 }
 
@@ -47,8 +47,8 @@ func (p *product) rows(c []float32) {
 		return
 	}
 	half := p.m / 2
-	y.Mul(0, half, p.n, p.b, c, nil, false)
-	x.Mul(half, p.m, p.n, p.b, c[half*p.n:], nil, false)
+	y.Mul(0, half, p.n, p.b, c, sgemm.Epilogue{})
+	x.Mul(half, p.m, p.n, p.b, c[half*p.n:], sgemm.Epilogue{})
 }
 
 func TestSparseIsGemmToTheBit(t *testing.T) {
@@ -87,8 +87,8 @@ func TestSparseIsGemmToTheBit(t *testing.T) {
 	})
 }
 
-// TestBiasAndReLU compares with the sums by Gemm that start from the bias.
-func TestBiasAndReLU(t *testing.T) {
+// TestEpilogue compares with the sums by Gemm that start from the bias.
+func TestEpilogue(t *testing.T) {
 	sgemm.EachKernel(t, func(t *testing.T) {
 		next, r := reals(), rand.New(rand.NewPCG(7, 8))
 		for _, density := range []float64{0, 0.1, 0.3, 1} {
@@ -96,29 +96,34 @@ func TestBiasAndReLU(t *testing.T) {
 				p := product{m: 70, n: n, k: 40}
 				p.fill(next)
 				p.thin(r, density, 0)
-				bias := drawn(n, next)
+				e := sgemm.Epilogue{Bias: drawn(n, next), ReLU: n%3 > 0}
+				if n%2 > 0 {
+					e.Gate = drawn(p.m*n, edges())
+				}
 				want := slices.Clone(p.c)
 				for i := range p.m {
-					copy(want[i*n:], bias)
+					copy(want[i*n:], e.Bias)
 				}
 				sgemm.Gemm(false, false, p.m, n, p.k, p.a, p.k, p.b, n, want, n, true)
 				for i, v := range want {
-					want[i] = max(v, 0)
+					if e.ReLU && v < 0 || e.Gate != nil && e.Gate[i] <= 0 {
+						want[i] = 0
+					}
 				}
-				sgemm.Sparse(p.m, n, p.k, p.a, p.b, p.c, bias, true)
+				sgemm.Sparse(p.m, n, p.k, p.a, p.b, p.c, e)
 				compare(t, "Sparse", p.c, want)
 				var x sgemm.Rows
 				x.Reset(p.k)
 				x.Append(p.a)
 				clear(p.c)
-				x.Mul(0, p.m, n, p.b, p.c, bias, true)
+				x.Mul(0, p.m, n, p.b, p.c, e)
 				compare(t, "Rows", p.c, want)
 			}
 		}
 		// A NaN stays NaN, whether the sum is sparse or dense.
 		for _, a := range []float32{0, 1} {
 			c, bias := []float32{5}, []float32{float32(math.NaN())}
-			sgemm.Sparse(1, 1, 1, []float32{a}, []float32{1}, c, bias, true)
+			sgemm.Sparse(1, 1, 1, []float32{a}, []float32{1}, c, sgemm.Epilogue{Bias: bias, ReLU: true})
 			if c[0] == c[0] {
 				t.Errorf("NaN becomes %v", c[0])
 			}
@@ -126,8 +131,24 @@ func TestBiasAndReLU(t *testing.T) {
 	})
 }
 
+func TestColumnSums(t *testing.T) {
+	sgemm.EachKernel(t, func(t *testing.T) {
+		next := integers() // whose sums are exact
+		for _, k := range []int{0, 1, 7, 192, 193, 1000} {
+			for _, n := range []int{0, 1, 3, 16, 65, 200} {
+				b, want, got := drawn(k*n, next), make([]float32, n), drawn(n, next)
+				for i, v := range b {
+					want[i%n] += v
+				}
+				sgemm.ColumnSums(k, n, b, got)
+				compare(t, "sums", got, want)
+			}
+		}
+	})
+}
+
 func TestSparseWithoutElements(t *testing.T) {
-	multiply := func(m, n, k int, a, b, c []float32) { sgemm.Sparse(m, n, k, a, b, c, nil, false) }
+	multiply := func(m, n, k int, a, b, c []float32) { sgemm.Sparse(m, n, k, a, b, c, sgemm.Epilogue{}) }
 	rows := func(m, n, k int, a, b, c []float32) { (&product{m: m, n: n, k: k, a: a, b: b}).rows(c) }
 	rowsT := func(m, n, k int, a, b, c []float32) { (&product{tA: true, m: m, n: n, k: k, a: a, b: b}).rows(c) }
 	for i, f := range []func(m, n, k int, a, b, c []float32){multiply, sgemm.SparseT, rows, rowsT} {

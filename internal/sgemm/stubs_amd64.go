@@ -47,16 +47,16 @@ func gatherAVX2(m int, n int, start *int, elements *int32, b *float32, ld int, c
 func gatherAVX512(m int, n int, start *int, elements *int32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 
 // sparseAVX2 is [sparseGo] for m, n and k at least 1, and for the first columns, as many as
-// kernel.columns returns. Rows of b and c have ld elements.
+// kernel.columns returns. Rows of b, c and gate have ld elements.
 //
 //go:noescape
-func sparseAVX2(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32) (count int)
+func sparseAVX2(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
 
 // sparseAVX512 is [sparseGo] for m, n and k at least 1, and for the first columns, as many as
-// kernel.columns returns. Rows of b and c have ld elements.
+// kernel.columns returns. Rows of b, c and gate have ld elements.
 //
 //go:noescape
-func sparseAVX512(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32) (count int)
+func sparseAVX512(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
 
 // reluAVX2 is [reluGo]
 // for slices of 8·blocks elements, blocks at least 1.

@@ -11,9 +11,8 @@ func rectify(y []float32) {
 	reluGo(y[done:])
 }
 
-// ReLUGrad sets dy to 0 where y, the output of ReLU, is not above 0.
-func ReLUGrad(dy, y []float32) {
-	same("dy", len(dy), len(y))
+// reluGrad sets dy to 0 where y, the output of ReLU, is not above 0. NaN counts as above.
+func reluGrad(dy, y []float32) {
 	done := active.reluGrad(dy, y)
 	reluGradGo(dy[done:], y[done:])
 }

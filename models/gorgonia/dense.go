@@ -9,7 +9,8 @@ import (
 	"marsgym/models"
 )
 
-// dense computes y = x·W + b, and then ReLU unless it is the last layer.
+// dense computes y = x·W + b, and then ReLU unless it is the last layer. The gradient
+// that it is given is that of x·W + b: the layer after it has applied that of ReLU.
 //
 //	x [n, in]   W [in, out]   b [1, out]   y [n, out]
 type dense struct {
@@ -58,22 +59,16 @@ func (d *dense) Do(in ...G.Value) (G.Value, error) {
 // observations.
 func (d *dense) DiffWRT(int) []bool { return []bool{!d.first, true, true} }
 
-func (d *dense) SymDiff(in G.Nodes, y, dy *G.Node) (G.Nodes, error) {
+func (d *dense) SymDiff(in G.Nodes, _, dz *G.Node) (G.Nodes, error) {
 	var (
 		x, w  = in[0], in[1]
-		dz    = dy
 		grads = make(G.Nodes, 3)
 		err   error
 	)
 	name := func(s string) string { return s + " of " + d.name }
-	if !d.last {
-		if dz, err = G.ApplyOp(&reluGrad{op{name("reluGrad"), 2, d.out}, d.g}, y, dy); err != nil {
-			return nil, err
-		}
-	}
 	if !d.first {
 		dx, wt := newMatrix(d.g.capacity, d.in, nil), make([]float32, d.in*d.cols())
-		if grads[0], err = G.ApplyOp(&inputGrad{op{name("inputGrad"), 2, dx}, d.g, wt}, dz, w); err != nil {
+		if grads[0], err = G.ApplyOp(&inputGrad{op{name("inputGrad"), 3, dx}, d.g, wt}, dz, w, x); err != nil {
 			return nil, err
 		}
 	}
@@ -86,20 +81,6 @@ func (d *dense) SymDiff(in G.Nodes, y, dy *G.Node) (G.Nodes, error) {
 		return nil, err
 	}
 	return grads, nil
-}
-
-// reluGrad computes dz = dy where y > 0, else 0. It works in place and returns dy,
-// which no other operation reads.
-type reluGrad struct {
-	op
-	g *graph
-}
-
-func (r *reluGrad) Do(in ...G.Value) (G.Value, error) {
-	n := r.g.n * r.out.Shape()[1]
-	y, dy := floats(in[0])[:n], floats(in[1])[:n]
-	sgemm.ReLUGrad(dy, y)
-	return in[1], nil
 }
 
 // weightGrad computes dW = xᵀ·dz.
@@ -126,12 +107,13 @@ type biasGrad struct {
 }
 
 func (b *biasGrad) Do(in ...G.Value) (G.Value, error) {
-	n, cols := b.g.n, b.out.Shape()[1]
-	sgemm.Gemm(false, false, 1, cols, n, b.g.ones, n, floats(in[0]), cols, floats(b.out), cols, false)
+	n, db := b.g.n, floats(b.out)
+	sgemm.ColumnSums(n, len(db), floats(in[0])[:n*len(db)], db)
 	return b.out, nil
 }
 
-// inputGrad computes dx = dz·Wᵀ.
+// inputGrad computes the gradient with respect to the z of the layer before, whose
+// output is x = max(z, 0): dz·Wᵀ where x > 0, else 0.
 type inputGrad struct {
 	op
 	g  *graph
@@ -139,9 +121,9 @@ type inputGrad struct {
 }
 
 func (x *inputGrad) Do(in ...G.Value) (G.Value, error) {
-	w := in[1].Shape()
+	n, w := x.g.n, in[1].Shape()
 	rows, cols := w[0], w[1]
 	sgemm.Transpose(x.wt, floats(in[1]), rows, cols)
-	sgemm.Sparse(x.g.n, rows, cols, floats(in[0])[:x.g.n*cols], x.wt, floats(x.out), nil, false)
+	sgemm.Sparse(n, rows, cols, floats(in[0])[:n*cols], x.wt, floats(x.out), sgemm.Epilogue{Gate: floats(in[2])[:n*rows]})
 	return x.out, nil
 }

@@ -10,8 +10,8 @@
 // results at each run, and the matrix product would be ten times slower. Here dense
 // multiplies, adds the bias and applies ReLU; the last one is both heads. The loss
 // calls [models.Shard.Loss] for its gradient. Gorgonia differentiates the graph:
-// the gradient of dense is reluGrad, weightGrad, biasGrad and inputGrad, and that of
-// loss is lossGrad. Every operation owns the tensor that it returns, and the gradients
+// the gradient of dense is weightGrad, biasGrad and inputGrad, and that of loss is
+// lossGrad. Every operation owns the tensor that it returns, and the gradients
 // of the weights are views of one slice in the order of [models.MLP.Weights].
 //
 // A graph is built for a number of rows, its capacity, and also runs on fewer. All

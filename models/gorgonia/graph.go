@@ -17,7 +17,6 @@ type graph struct {
 	n        int // rows of the current shard
 	loss     func(policy, values, dpolicy, dvalues []float32)
 	obs      *models.Observations
-	ones     []float32 // [capacity]
 	grad     []float32 // as MLP.Weights
 	vm       G.VM
 }
@@ -40,10 +39,6 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 	input := func(name string, rows, cols int, data []float32) *G.Node {
 		v := newMatrix(rows, cols, data)
 		return G.NewTensor(eg, tensor.Float32, 2, G.WithName(name), G.WithShape(rows, cols), G.WithValue(v))
-	}
-	g.ones = make([]float32, capacity)
-	for i := range g.ones {
-		g.ones[i] = 1
 	}
 	// This node is only of the right type: the first layer reads obs instead, without
 	// a copy.

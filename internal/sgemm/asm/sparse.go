@@ -117,9 +117,10 @@ func (r *row) nonZeros(label string, each func(i reg.GPVirtual, x Mem), masked f
 // sums generates the sums of multiples of rows of b in registers, for rows of c with
 // eight vectors of columns, four, or one of which the first n columns are used. Vectors
 // have size bytes. An element is one chain of fused multiply-adds, as in the kernels of
-// tile. row generates the loop over the elements of a row of A and calls add with the
-// number of a row of b and the place of its factor.
-func sums(vec func() reg.VecVirtual, size int, iota Mem, row func(label string, add func(i reg.GPVirtual, x Mem))) {
+// tile. If gate is set, and its parameter is not nil, elements become 0 where those of
+// gate are not above 0. row generates the loop over the elements of a row of A and calls
+// add with the number of a row of b and the place of its factor.
+func sums(vec func() reg.VecVirtual, size int, iota Mem, gate bool, row func(label string, add func(i reg.GPVirtual, x Mem))) {
 	b, ld := Load(Param("b"), GP64()), Load(Param("ld"), GP64())
 	c, init := Load(Param("c"), GP64()), Load(Param("init"), GP64())
 	SHLQ(Imm(2), ld)
@@ -166,6 +167,20 @@ func sums(vec func() reg.VecVirtual, size int, iota Mem, row func(label string, 
 		})
 		for j := range acc {
 			VMAXPS(acc[j], floor, acc[j]) // NaN stays NaN
+		}
+		if gate {
+			MOVQ(param("gate"), at)
+			TESTQ(at, at)
+			JZ(LabelRef(label + "store"))
+			for j := range acc {
+				y := vec()
+				load(Mem{Base: at, Disp: j * size}, y)
+				keepPositive(acc[j], y, size)
+			}
+			ADDQ(ld, param("gate"))
+			Label(label + "store")
+		}
+		for j := range acc {
 			store(acc[j], Mem{Base: c, Disp: j * size})
 		}
 		ADDQ(ld, c)
@@ -174,6 +189,22 @@ func sums(vec func() reg.VecVirtual, size int, iota Mem, row func(label string, 
 		JMP(LabelRef("done"))
 	}
 	Label("done")
+}
+
+// keepPositive sets the elements of x to 0 where those of y are not above 0, nor NaN. It
+// overwrites y.
+func keepPositive(x, y reg.VecVirtual, size int) {
+	if size == 64 {
+		keep, none := K(), ZMM()
+		zero(none, size)
+		VCMPPS(Imm(6), none, y, keep) // not ≤
+		VMOVAPS_Z(x, keep, x)
+		return
+	}
+	none := YMM()
+	zero(none, size)
+	VCMPPS(Imm(6), none, y, y)
+	VANDPS(y, x, x)
 }
 
 // gather generates the kernel for rows of A that are listed.
@@ -185,7 +216,7 @@ func gather(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	start, elements := Load(Param("start"), GP64()), Load(Param("elements"), GP64())
 	e, i := GP64(), GP64()
 	MOVQ(Mem{Base: start}, e)
-	sums(vec, size, iota, func(label string, add func(i reg.GPVirtual, x Mem)) {
+	sums(vec, size, iota, false, func(label string, add func(i reg.GPVirtual, x Mem)) {
 		ADDQ(Imm(8), start)
 		JMP(LabelRef(label + "test"))
 		Label(label + "each")
@@ -202,14 +233,14 @@ func gather(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 
 // sparse generates the kernel for rows of A as they are.
 func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
-	TEXT(name, NOSPLIT, "func(m, n, k int, a, b *float32, ld int, c, init *float32, ldi int, floor float32) (count int)")
+	TEXT(name, NOSPLIT, "func(m, n, k int, a, b *float32, ld int, c, init *float32, ldi int, floor float32, gate *float32) (count int)")
 	Pragma("noescape")
 	Doc(name+" is [sparseGo] for m, n and k at least 1, and for the first columns, as many as",
-		"kernel.columns returns. Rows of b and c have ld elements.")
+		"kernel.columns returns. Rows of b, c and gate have ld elements.")
 	r := newRow(Load(Param("k"), GP64()), Load(Param("a"), GP64()), vec, size, iota)
 	count := GP64()
 	XORQ(count, count)
-	sums(vec, size, iota, func(label string, add func(i reg.GPVirtual, x Mem)) {
+	sums(vec, size, iota, true, func(label string, add func(i reg.GPVirtual, x Mem)) {
 		r.nonZeros(label, add, func(mask reg.GPVirtual) {
 			bits := GP64()
 			POPCNTQ(mask, bits)
