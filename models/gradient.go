@@ -11,27 +11,25 @@ import (
 // GradientAccumulator computes the gradient of a minibatch for a [Learner]: that of
 // each shard by itself, and their sum in the order of the shards. So its bits do not
 // depend on GOMAXPROCS. The zero value is ready for use, by one goroutine.
-type GradientAccumulator struct{ grads [][]float32 } // [shards, weights]
+type GradientAccumulator struct {
+	grads []float32 // [shards, weights]
+	sum   []float32 // [weights]
+}
 
 // Sum calls gradient for each shard, up to GOMAXPROCS of them at the same time, to
 // fill grad [weights] with the gradient of that shard. It returns the sum, which is
 // valid until the next call, or the errors of all the calls.
 func (g *GradientAccumulator) Sum(shards, weights int, gradient func(shard int, grad []float32) error) ([]float32, error) {
-	for len(g.grads) < shards {
-		g.grads = append(g.grads, make([]float32, weights))
+	if need := shards * weights; len(g.grads) < need || len(g.sum) != weights {
+		g.grads, g.sum = make([]float32, need), make([]float32, weights)
 	}
 	errs := make([]error, shards)
-	parallel.For(shards, 1, func(i, _ int) { errs[i] = gradient(i, g.grads[i]) })
+	parallel.For(shards, 1, func(i, _ int) { errs[i] = gradient(i, g.grads[i*weights:][:weights]) })
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	sum := g.grads[0]
-	for _, grad := range g.grads[1:shards] {
-		for i, v := range grad {
-			sum[i] += v
-		}
-	}
-	return sum, nil
+	sgemm.ColumnSums(shards, weights, g.grads, g.sum)
+	return g.sum, nil
 }
 
 // LargestShard returns the number of rows of the largest shard, where an observation

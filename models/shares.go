@@ -7,8 +7,11 @@ import "math"
 //	probs[i] = exp(scores[i]) / Σ_j exp(scores[j])
 //
 // The slices may be the same.
-func Softmax(probs, scores []float64) {
-	best, sum := math.Inf(-1), 0.0
+func Softmax(probs, scores []float64) { softmax(probs, scores) }
+
+// softmax is Softmax. It returns the highest score and Σ_j exp(scores[j] − best).
+func softmax(probs, scores []float64) (best, sum float64) {
+	best = math.Inf(-1)
 	for _, x := range scores {
 		best = max(best, x)
 	}
@@ -18,6 +21,17 @@ func Softmax(probs, scores []float64) {
 	}
 	for i := range probs {
 		probs[i] /= sum
+	}
+	return best, sum
+}
+
+// LogSoftmax fills probs [k] with the softmax of x [k], and replaces x by the logarithms
+// of the probabilities. It takes one logarithm.
+func LogSoftmax(probs, x []float64) {
+	best, sum := softmax(probs, x)
+	log := math.Log(sum)
+	for i := range x {
+		x[i] = x[i] - best - log
 	}
 }
 

@@ -39,6 +39,22 @@ func TestSoftmax(t *testing.T) {
 	}
 }
 
+func TestLogSoftmax(t *testing.T) {
+	for _, scores := range [][]float64{{0}, {1, 2, 3}, {-700, 800}, {5, math.Inf(-1)}} {
+		probs, logs, want := make([]float64, len(scores)), slices.Clone(scores), make([]float64, len(scores))
+		models.LogSoftmax(probs, logs)
+		models.Softmax(want, scores)
+		if !slices.Equal(probs, want) {
+			t.Errorf("probabilities of %v are %v: want %v", scores, probs, want)
+		}
+		for i, p := range probs {
+			if got := math.Exp(logs[i]); !(math.Abs(got-p) <= 1e-15) {
+				t.Errorf("the logarithm of %v is %v", p, logs[i])
+			}
+		}
+	}
+}
+
 func TestArgmax(t *testing.T) {
 	const tie = 1e-9
 	inf := math.Inf(1)

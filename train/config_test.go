@@ -65,7 +65,7 @@ func TestCheck(t *testing.T) {
 		{"decisions of a rollout", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<16 }, "rows times horizon is 68719476736"},
 		// A rollout of pig needs little memory, but it has too many options for an int32.
 		{"options of a rollout", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<10 }, "want at most 715827882"},
-		{"rollout", "martian-dice", 2, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 1 << 20 }, "GiB of memory, 603 of it for the rollout; want at most 24 GiB: lower rows or horizon"},
+		{"rollout", "martian-dice", 2, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 1 << 20 }, "GiB of memory, 84 of it for the rollout; want at most 24 GiB: lower rows or horizon"},
 		{"minibatch", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 1<<14, 1<<10, 1<<24
 		}, "want at most 24 GiB: lower minibatch"},

@@ -141,7 +141,7 @@ type shard struct {
 	bySeat []float32            // [P] the target of one decision
 	losses Losses
 	probs  []float64
-	scores []float64
+	logs   []float64 // of probs
 }
 
 // block is a range of a rollout's decisions. Minibatches are drawn by the block,
@@ -220,16 +220,15 @@ func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values
 				continue
 			}
 			index := s.index[s.start[i]:s.start[i+1]]
-			s.scores = s.scores[:0]
+			s.logs = s.logs[:0]
 			for _, k := range index {
-				s.scores = append(s.scores, float64(policy[k]))
+				s.logs = append(s.logs, float64(policy[k]))
 			}
-			s.probs = append(s.probs[:0], s.scores...)
-			models.Softmax(s.probs, s.scores)
+			s.probs = append(s.probs[:0], s.logs...)
+			models.LogSoftmax(s.probs, s.logs)
 
 			move := int(chosen - s.start[i])
-			logp := math.Log(s.probs[move])
-			log := logp - float64(s.logp[i])
+			log := s.logs[move] - float64(s.logp[i])
 			ratio, a := math.Exp(log), float64(s.adv[i])
 			slope := -ratio * a // of the loss in the move's log-probability
 			if ratio > 1+clip && a > 0 || ratio < 1-clip && a < 0 {
@@ -237,9 +236,9 @@ func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values
 				l.Clipped++
 			}
 			h := 0.0
-			for _, p := range s.probs {
+			for j, p := range s.probs {
 				if p > 0 {
-					h -= p * math.Log(p)
+					h -= p * s.logs[j]
 				}
 			}
 			l.choices++
@@ -253,7 +252,7 @@ func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values
 					g += slope
 				}
 				if p > 0 {
-					g += entropy * p * (math.Log(p) + h)
+					g += entropy * p * (s.logs[j] + h)
 				}
 				dpolicy[k] = float32(g / float64(c))
 			}

@@ -1,8 +1,6 @@
 package train
 
 import (
-	"math"
-
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/models"
@@ -159,28 +157,24 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 	}
 	r.seatOrder(r.value[at*r.p:], r.moverValues, buf.Player)
 
-	var probs, scores []float64
+	probs, logs := make([]float64, r.spec.Actions), make([]float64, r.spec.Actions)
 	for i := range r.n {
 		lo, hi := int(r.start[at+i]), int(r.start[at+i+1])
 		if lo == hi {
 			continue
 		}
-		scores = scores[:0]
+		probs, logs := probs[:hi-lo], logs[:0]
 		for o := lo; o < hi; o++ {
 			if r.head == models.Score {
-				scores = append(scores, float64(r.policy[o-from]))
+				logs = append(logs, float64(r.policy[o-from]))
 			} else {
-				scores = append(scores, float64(r.policy[i*k+int(r.option[o])]))
+				logs = append(logs, float64(r.policy[i*k+int(r.option[o])]))
 			}
 		}
-		if cap(probs) < len(scores) {
-			probs = make([]float64, r.spec.Actions)
-		}
-		probs = probs[:len(scores)]
-		models.Softmax(probs, scores)
+		models.LogSoftmax(probs, logs)
 		c := int(env.SampleAction(probs, &buf.Noise[i]))
 		r.chosen[at+i] = int32(lo + c)
-		r.logp[at+i] = float32(math.Log(probs[c]))
+		r.logp[at+i] = float32(logs[c])
 		buf.Action[i] = r.option[lo+c]
 	}
 }

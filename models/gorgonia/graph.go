@@ -2,7 +2,6 @@ package gorgonia
 
 import (
 	"fmt"
-	"runtime"
 	"sync"
 
 	G "gorgonia.org/gorgonia"
@@ -18,7 +17,16 @@ type graph struct {
 	loss     func(policy, values, dpolicy, dvalues []float32)
 	obs      *models.Observations
 	grad     []float32 // as MLP.Weights
-	vm       G.VM
+	steps    []step
+	value    []G.Value // of each node; those of inputs are constant
+}
+
+// step computes the value of a node.
+type step struct {
+	op   G.Op
+	node int       // index of its value
+	in   []int     // indices of the values of its inputs
+	args []G.Value // scratch
 }
 
 // building is held while a graph is built: gorgonia shares constants among graphs.
@@ -58,15 +66,37 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gorgonia: loss: %w", err)
 	}
-	if _, err := G.Grad(cost, params...); err != nil {
+	grads, err := G.Grad(cost, params...)
+	if err != nil {
 		return nil, fmt.Errorf("gorgonia: gradient: %w", err)
 	}
-	g.vm = G.NewTapeMachine(eg)
-	// The finalizer would keep the machine in memory: it refers to itself through g, and
-	// the garbage collector does not free cycles with finalizers. Without CUDA the
-	// finalizer has nothing to do.
-	runtime.SetFinalizer(g.vm, nil)
+	known := map[*G.Node]int{}
+	for _, n := range grads {
+		g.plan(eg, n, known)
+	}
 	return g, nil
+}
+
+// plan adds the steps that compute a node, inputs first, and returns the index of its
+// value. A plan takes the place of gorgonia's machines: they run a graph on a goroutine
+// of its own for each call, which takes as long as the gradient of some hundred rows.
+func (g *graph) plan(eg *G.ExprGraph, n *G.Node, known map[*G.Node]int) int {
+	if i, ok := known[n]; ok {
+		return i
+	}
+	var s step
+	if n.Value() == nil {
+		for inputs := eg.From(n.ID()); inputs.Next(); {
+			s.in = append(s.in, g.plan(eg, inputs.Node().(*G.Node), known))
+		}
+	}
+	i := len(g.value)
+	g.value, known[n] = append(g.value, n.Value()), i
+	if n.Value() == nil {
+		s.op, s.node, s.args = n.Op(), i, make([]G.Value, len(s.in))
+		g.steps = append(g.steps, s)
+	}
+	return i
 }
 
 // run fills grad [weights] with the gradient of a shard.
@@ -77,11 +107,15 @@ func (g *graph) run(grad []float32, shard models.Shard) error {
 		return nil
 	}
 	g.n, g.obs, g.loss = n, shard.Obs, shard.Loss
-	err := g.vm.RunAll()
-	g.vm.Reset() // without it the next run would do nothing
-	g.obs, g.loss = nil, nil
-	if err != nil {
-		return fmt.Errorf("gorgonia: %w", err)
+	defer func() { g.obs, g.loss = nil, nil }()
+	for _, s := range g.steps {
+		for j, i := range s.in {
+			s.args[j] = g.value[i]
+		}
+		var err error
+		if g.value[s.node], err = s.op.Do(s.args...); err != nil {
+			return fmt.Errorf("gorgonia: %s: %w", s.op, err)
+		}
 	}
 	copy(grad, g.grad)
 	return nil
