@@ -26,6 +26,8 @@ type Adam struct{ Scale, Beta1, Rest1, Beta2, Rest2, Rate, Root, Eps float32 }
 //	g' = Scale·g   m ← Beta1·m + Rest1·g'   v ← Beta2·v + Rest2·g'²
 //	w ← w − Rate·m / (Root·√v + Eps)
 //
+// Moments that are subnormal numbers become 0: that of a weight without a gradient would
+// otherwise stay one for ever, and processors take a hundred times as long for them.
 // Every operation is rounded, so the bits are the same on every architecture.
 func (c *Adam) Step(w, m, v, g []float32) {
 	same("m", len(m), len(w))
@@ -61,9 +63,17 @@ func adamGo(c *Adam, w, m, v, g []float32) {
 	for i, g := range g {
 		// The conversions prevent fused multiply-adds.
 		g *= c.Scale
-		m[i] = float32(c.Beta1*m[i]) + float32(c.Rest1*g)
-		v[i] = float32(c.Beta2*v[i]) + float32(float32(c.Rest2*g)*g)
+		m[i] = flush(float32(c.Beta1*m[i]) + float32(c.Rest1*g))
+		v[i] = flush(float32(c.Beta2*v[i]) + float32(float32(c.Rest2*g)*g))
 		root := float32(c.Root * float32(math.Sqrt(float64(v[i]))))
 		w[i] -= float32(c.Rate*m[i]) / (root + c.Eps)
 	}
+}
+
+// flush returns x, or 0 if x is a subnormal number.
+func flush(x float32) float32 {
+	if -0x1p-126 < x && x < 0x1p-126 {
+		return 0
+	}
+	return x
 }

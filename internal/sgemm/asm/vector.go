@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -35,6 +37,13 @@ func zeroYMM() reg.VecVirtual {
 	zero := YMM()
 	VXORPS(zero, zero, zero)
 	return zero
+}
+
+// constant returns data of four bytes.
+func constant(name string, bits uint32) Mem {
+	m := GLOBL(name, RODATA|NOPTR)
+	DATA(0, U32(bits))
+	return m
 }
 
 func relu() {
@@ -72,6 +81,15 @@ func adam() {
 		}
 		scale, beta1, rest1, beta2, rest2 := field[0], field[1], field[2], field[3], field[4]
 		rate, root, eps := field[5], field[6], field[7]
+		least, magnitude := YMM(), YMM()
+		VBROADCASTSS(constant("leastNormal", math.Float32bits(0x1p-126)), least)
+		VBROADCASTSS(constant("magnitude", math.MaxInt32), magnitude)
+		flush := func(x reg.VecVirtual) {
+			keep := YMM()
+			VANDPS(magnitude, x, keep)
+			VCMPPS(Imm(5), least, keep, keep) // not <
+			VANDPS(keep, x, x)
+		}
 		return func(at []Mem) {
 			g, t := YMM(), YMM()
 			VMULPS(at[3], scale, g)
@@ -80,6 +98,7 @@ func adam() {
 			VMULPS(at[1], beta1, m)
 			VMULPS(rest1, g, t)
 			VADDPS(t, m, m)
+			flush(m)
 			VMOVUPS(m, at[1])
 
 			v := YMM()
@@ -87,6 +106,7 @@ func adam() {
 			VMULPS(rest2, g, t)
 			VMULPS(g, t, t)
 			VADDPS(t, v, v)
+			flush(v)
 			VMOVUPS(v, at[2])
 
 			w := YMM()
