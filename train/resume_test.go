@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,8 +62,8 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 	}
 }
 
-// TestResumeOlderCheckpoint resumes from a checkpoint without settings, as old
-// releases wrote it, and from one of a release without a certain field.
+// TestResumeOlderCheckpoint resumes from checkpoints of a release without a certain
+// field, and of releases with another arithmetic.
 func TestResumeOlderCheckpoint(t *testing.T) {
 	cfg, opt := finished(t)
 	path := filepath.Join(opt.Dir, train.CheckpointFile)
@@ -70,36 +71,36 @@ func TestResumeOlderCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := f.Blobs["settings"]
-	older := bytes.Replace(text, []byte(`"epochs":2,`), nil, 1)
-	if len(older) == len(text) {
-		t.Fatalf("%s lacks the field to leave out", text)
-	}
-	cfg.PPO.Epochs = train.DefaultConfig(cfg.Algorithm).PPO.Epochs
-	for name, text := range map[string][]byte{"no settings": nil, "fewer settings": older} {
-		if delete(f.Blobs, "settings"); text != nil {
-			f.Blobs["settings"] = text
+	replace := func(blob, old, new string) {
+		t.Helper()
+		text := f.Blobs[blob]
+		f.Blobs[blob] = bytes.Replace(text, []byte(old), []byte(new), 1)
+		if bytes.Equal(text, f.Blobs[blob]) {
+			t.Fatalf("%s lacks %s", text, old)
 		}
 		if err := f.Save(path); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := train.Run(t.Context(), cfg, opt); err != nil {
-			t.Errorf("%s: %v", name, err)
+	}
+	replace("settings", `"epochs":2,`, "")
+	cfg.PPO.Epochs = train.DefaultConfig(cfg.Algorithm).PPO.Epochs
+	if _, err := train.Run(t.Context(), cfg, opt); err != nil {
+		t.Errorf("fewer settings: %v", err)
+	}
+	for _, text := range []string{`"arithmetic":1,`, ""} {
+		if f, err = models.Load(path); err != nil { // which the run has written again
+			t.Fatal(err)
 		}
-	}
-	// Without settings the rest must still match.
-	delete(f.Blobs, "settings")
-	if err := f.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	wider := cfg
-	wider.Rows++
-	if _, err := train.Run(t.Context(), wider, opt); err == nil || !strings.Contains(err.Error(), "does not belong") {
-		t.Errorf("another number of rows: %v", err)
-	}
-	opt.Game = open(t, "pig", `{"target": 11}`)
-	if _, err := train.Run(t.Context(), cfg, opt); !errors.Is(err, models.ErrMismatch) {
-		t.Errorf("other rules: %v", err)
+		before := slices.Clone(f.Blobs["run"])
+		replace("run", `"arithmetic":2,`, text)
+		_, err := train.Run(t.Context(), cfg, opt)
+		if !errors.Is(err, train.ErrArithmetic) || !strings.Contains(err.Error(), "finish the run with that release") {
+			t.Errorf("arithmetic %q: %v", text, err)
+		}
+		f.Blobs["run"] = before
+		if err := f.Save(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -38,6 +38,14 @@ const (
 // its checkpoint.
 var ErrInterrupted = errors.New("interrupted")
 
+// arithmetic is the version of the seeded bits. It rises when the same seed and settings
+// end in other bits, as with another order of sums. A checkpoint holds it, since a run
+// half in each version would be neither.
+const arithmetic = 2
+
+// ErrArithmetic is returned for a checkpoint of a release whose seeded bits are others.
+var ErrArithmetic = errors.New("this release computes other bits")
+
 // ErrTaken is returned if another run has the folder open.
 var ErrTaken = errors.New("the run folder is taken")
 
@@ -55,8 +63,7 @@ type Options struct {
 	// Report, if not nil, is called after each iteration.
 	Report func(Metrics)
 	// Resume continues from the checkpoint in Dir, or from the beginning if a run
-	// ended before it wrote one. The settings must be those of the checkpoint. A
-	// checkpoint of an old release, which holds none, is not checked for them.
+	// ended before it wrote one. The settings must be those of the checkpoint.
 	Resume bool
 }
 
@@ -82,11 +89,12 @@ type run struct {
 	dir     *atomicfile.Dir // the run folder
 
 	at struct { // written to checkpoints
-		Iteration uint64        `json:"iteration"`
-		Steps     uint64        `json:"steps"`
-		Games     uint64        `json:"games"`
-		Seconds   float64       `json:"seconds"`
-		Exact     *models.Exact `json:"exact,omitempty"`
+		Arithmetic int           `json:"arithmetic"`
+		Iteration  uint64        `json:"iteration"`
+		Steps      uint64        `json:"steps"`
+		Games      uint64        `json:"games"`
+		Seconds    float64       `json:"seconds"`
+		Exact      *models.Exact `json:"exact,omitempty"`
 		sizes
 	}
 }
@@ -112,7 +120,7 @@ func (c *counter) Fit(rows []models.Shard, rate float64) (norm float64, err erro
 //
 // Unless it resumes, Run overwrites nothing in the folder; its error then wraps
 // [fs.ErrExist]. Other errors wrap [ErrConfig], [ErrTaken], [ErrSettings],
-// [ErrRenamed] or [models.ErrDiverged].
+// [ErrRenamed], [ErrArithmetic] or [models.ErrDiverged].
 func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if err := cfg.Check(opt.Game); err != nil {
 		return nil, fmt.Errorf("training config: %w", err)
@@ -261,7 +269,7 @@ func (r *run) save() error {
 	if err := r.record.sync(); err != nil {
 		return err
 	}
-	r.at.sizes = r.record.sizes
+	r.at.sizes, r.at.Arithmetic = r.record.sizes, arithmetic
 	f := &models.File{Meta: r.meta(), MLP: r.learner.MLP(), Tensors: r.learner.State(), Blobs: map[string][]byte{}}
 	var err error
 	if f.Blobs["run"], err = json.Marshal(r.at); err != nil {
@@ -317,10 +325,18 @@ func (r *run) restore() error {
 	if err != nil {
 		return err
 	}
-	if text, ok := f.Blobs[settingsBlob]; ok {
-		if err := r.checkSettings(text); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
+	var before struct {
+		Arithmetic int `json:"arithmetic"`
+	}
+	if err := json.Unmarshal(f.Blobs["run"], &before); err != nil {
+		return fmt.Errorf("%s: the state of the run: %w", path, err)
+	}
+	if before.Arithmetic != arithmetic {
+		return fmt.Errorf("%s: %w than the release that began the run (arithmetic %d, not %d); finish the run with that release, or start a new run",
+			path, ErrArithmetic, arithmetic, before.Arithmetic)
+	}
+	if err := r.checkSettings(f.Blobs[settingsBlob]); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err := f.Meta.Check(agents.MetaOf(r.opt.Game.Spec())); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

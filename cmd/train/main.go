@@ -143,7 +143,7 @@ func advise(err error, dir string) error {
 	switch {
 	case errors.Is(err, models.ErrDiverged):
 		return fmt.Errorf("%w\n-resume %s would diverge again under the same settings; start a new run from a copy of %s with a lower \"learning_rate\":\n\n\tgo run ./cmd/train -config COPY", err, dir, config)
-	case errors.Is(err, train.ErrSettings), errors.Is(err, train.ErrRenamed):
+	case errors.Is(err, train.ErrSettings), errors.Is(err, train.ErrRenamed), errors.Is(err, train.ErrArithmetic):
 		return fmt.Errorf("%w: go run ./cmd/train -config %s", err, config)
 	}
 	return fmt.Errorf("%w\nto go on from the last checkpoint:\n\n\tgo run ./cmd/train -resume %s", err, dir)

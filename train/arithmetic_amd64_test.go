@@ -1,0 +1,49 @@
+//go:build !purego
+
+package train_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"golang.org/x/sys/cpu"
+
+	"marsgym/models"
+	"marsgym/train"
+)
+
+// TestArithmetic compares the weights of short runs with those of the present
+// arithmetic. Kernels without fused multiply-adds round otherwise.
+func TestArithmetic(t *testing.T) {
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {
+		t.Skip("this processor has no fused multiply-adds")
+	}
+	for _, test := range []struct {
+		algorithm train.Algorithm
+		head      models.Head
+		want      string
+	}{
+		{train.AlgorithmPPO, models.Score, "02b446bb6ddb8ff3"},
+		{train.AlgorithmPPO, models.Logits, "da1411a9398aa54c"},
+		{train.OnePly, models.Score, "8fe7155e3045e43c"},
+		{train.TurnExact, models.Score, "1812fdf69aafeac1"},
+	} {
+		cfg := short(test.algorithm)
+		cfg.Head, cfg.Hidden, cfg.Steps = test.head, []int{40, 16}, 2000
+		opt := train.Options{Game: open(t, "martian-dice", `{"dice": 5, "target": 6}`), Dir: t.TempDir(), Learner: learner}
+		mlp, err := train.Run(t.Context(), cfg, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.New()
+		if err := binary.Write(sum, binary.LittleEndian, mlp.Weights()); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%x", sum.Sum(nil)[:8]); got != test.want {
+			t.Errorf("%s, %s: the weights have the hash %s, not %s: if that is wanted, raise the constant arithmetic and say so in CHANGELOG.md",
+				test.algorithm, test.head, got, test.want)
+		}
+	}
+}
