@@ -63,8 +63,8 @@ const (
 	// far. Rewards come at the end, and values that learn from the next few
 	// decisions alone are wrong for most of a run.
 	longGame = 100
-	// maxRolloutObs bounds the observed numbers of a rollout of a long game: a
-	// gigabyte.
+	// maxRolloutObs bounds the numbers, zeros included, of the observations in a
+	// rollout of a long game. Chosen.
 	maxRolloutObs = 1 << 28
 )
 

@@ -78,8 +78,8 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 }
 
 // plan adds the steps that compute a node, inputs first, and returns the index of its
-// value. A plan takes the place of gorgonia's machines: they run a graph on a goroutine
-// of its own for each call, which takes as long as the gradient of some hundred rows.
+// value. The steps take the place of gorgonia's machines, which start a goroutine and
+// lock a thread for each run.
 func (g *graph) plan(eg *G.ExprGraph, n *G.Node, known map[*G.Node]int) int {
 	if i, ok := known[n]; ok {
 		return i
