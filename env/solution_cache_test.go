@@ -185,6 +185,9 @@ func TestSolveCachedSaves(t *testing.T) {
 
 // TestSolveCachedMemory: to resume a solve needs the memory of the values once.
 func TestSolveCachedMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts bytes, of which the race detector, run in short mode, adds some")
+	}
 	g, dir := reduced(t, 45), t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := g.SolveCached(ctx, dir, func(done float64) {
