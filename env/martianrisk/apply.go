@@ -13,44 +13,44 @@ import (
 // that can move into a conquered region moves, and a small piece without another
 // target stays on the medium piece.
 func (r *Rules) Apply(s State, a game.Action) (State, error) {
-	switch s.Phase {
-	case Over:
-		return s, game.ErrGameOver
-	case Ordering, Rolling, Battle:
-		return s, illegal("the dice must be rolled first")
-	}
-	if a < 0 || a > r.end {
-		return s, illegal("there is no action %d", a)
-	}
 	before := s
-	var err error
-	switch {
-	case a == r.end:
-		err = r.endPhase(&s)
-	case a == r.stack:
-		if s.Phase != Small {
-			err = illegal("no small piece has been split off")
-			break
-		}
-		s.Small |= 1 << s.To
-		r.endTurn(&s)
-	case a >= r.small:
-		err = r.placeSmall(&s, int(a-r.small))
-	case a >= r.split:
-		err = r.splitTower(&s, r.board.edges[a-r.split])
-	case a >= r.occupy:
-		err = r.moveArmies(&s, int(a-r.occupy)+1)
-	case a >= r.battle:
-		err = r.declareBattle(&s, r.board.edges[a-r.battle])
-	case a >= r.piece:
-		err = r.placePiece(&s, int(a-r.piece))
-	default:
-		err = r.placeArmy(&s, int(a))
-	}
-	if err != nil {
+	if err := r.apply(&s, a); err != nil {
 		return before, err
 	}
 	return s, nil
+}
+
+func (r *Rules) apply(s *State, a game.Action) error {
+	switch s.Phase {
+	case Over:
+		return game.ErrGameOver
+	case Ordering, Rolling, Battle:
+		return illegal("the dice must be rolled first")
+	}
+	switch {
+	case a < 0 || a > r.end:
+		return illegal("there is no action %d", a)
+	case a == r.end:
+		return r.endPhase(s)
+	case a == r.stack:
+		if s.Phase != Small {
+			return illegal("no small piece has been split off")
+		}
+		s.Small |= 1 << s.To
+		r.endTurn(s)
+		return nil
+	case a >= r.small:
+		return r.placeSmall(s, int(a-r.small))
+	case a >= r.split:
+		return r.splitTower(s, r.board.edges[a-r.split])
+	case a >= r.occupy:
+		return r.moveArmies(s, int(a-r.occupy)+1)
+	case a >= r.battle:
+		return r.declareBattle(s, r.board.edges[a-r.battle])
+	case a >= r.piece:
+		return r.placePiece(s, int(a-r.piece))
+	}
+	return r.placeArmy(s, int(a))
 }
 
 // illegal returns the error for an action that the rules forbid.

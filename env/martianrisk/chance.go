@@ -71,15 +71,19 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 
 // Sample implements [game.Sampler].
 func (r *Rules) Sample(s State, dice *rand.PCG) State {
+	r.sample(&s, dice)
+	return s
+}
+
+func (r *Rules) sample(s *State, dice *rand.PCG) {
 	switch s.Phase {
 	case Ordering:
 		s.setStart(drawBelow(dice, r.cfg.Players))
 	case Rolling:
-		r.startTurn(&s, drawBelow(dice, sides)+1)
+		r.startTurn(s, drawBelow(dice, sides)+1)
 	case Battle:
-		r.resolveBattle(&s, drawBelow(dice, throws) < s.winningThrows())
+		r.resolveBattle(s, drawBelow(dice, throws) < s.winningThrows())
 	}
-	return s
 }
 
 // setStart makes a seat the first to move.

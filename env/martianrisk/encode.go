@@ -34,10 +34,18 @@ func (r *Rules) fields() []game.Field {
 	}
 }
 
+// stride returns the number of elements of a region.
+func (r *Rules) stride() int { return 2*r.cfg.Players + 5 }
+
 // Encode implements [game.Rules].
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
-	p, n := r.cfg.Players, r.n
-	stride := 2*p + 5
+	r.encode(dst, &s, viewer)
+}
+
+// encode is Encode, and returns the number of armies of each seat on the map.
+func (r *Rules) encode(dst []float32, s *State, viewer game.Player) (armies [maxPlayers]int) {
+	p := r.cfg.Players
+	stride := r.stride()
 	d := r.spec.ObsLen()
 	dst = dst[:d:d]
 	clear(dst)
@@ -55,10 +63,8 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 			dst[int(s.From)*stride+2*p+3] = 1
 		}
 	}
-	borders := dst[n*stride:]
-	seats := borders[2*len(r.board.edges):]
-	armyScale, trioScale := 1/float32(r.cfg.ArmyCap), 1/float32(max(1, r.cfg.Trios))
-	taken := r.board.all &^ r.unoccupied(&s)
+	borders := dst[r.n*stride:]
+	taken := r.board.all &^ r.unoccupied(s)
 	seat := uint8(viewer)
 	for i := range p {
 		onMap := 0
@@ -76,15 +82,31 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 			}
 			for set := r.board.adj[k] & enemies; set != 0; set &= set - 1 {
 				v := bits.TrailingZeros64(set)
-				borders[2*r.board.edge(k, v)+at] = float32(r.conquestOdds(&s, k, v, 0))
+				borders[2*r.board.edge(k, v)+at] = float32(r.conquestOdds(s, k, v, 0))
 			}
 		}
-		large, medium, small := r.pieces(&s, seat)
-		f := seats[6*i : 6*i+6]
-		f[0] = float32(r.cfg.ArmyCap-onMap-int(s.Lost[seat])) * armyScale
+		armies[seat] = onMap
+		seat = r.nextSeat(seat)
+	}
+	r.encodeSeats(borders[2*len(r.board.edges):], s, viewer, &armies)
+	return armies
+}
+
+// encodeSeats writes what follows the regions and borders, into zeros. armies are those
+// of each seat on the map.
+func (r *Rules) encodeSeats(seats []float32, s *State, viewer game.Player, armies *[maxPlayers]int) {
+	p := r.cfg.Players
+	armyScale, trioScale := 1/float32(r.cfg.ArmyCap), 1/float32(max(1, r.cfg.Trios))
+	shares := r.winShares(s, armies)
+	seat := uint8(viewer)
+	for i := range p {
+		large, medium, small := r.pieces(s, seat)
+		f := (*[6]float32)(seats[6*i:])
+		f[0] = float32(r.cfg.ArmyCap-armies[seat]-int(s.Lost[seat])) * armyScale
 		f[1], f[2], f[3] = float32(large)*trioScale, float32(medium)*trioScale, float32(small)*trioScale
-		f[4] = float32(bits.OnesCount64(s.Own[seat])) / float32(n)
-		f[5] = float32(r.bonus(&s, seat))
+		f[4] = float32(bits.OnesCount64(s.Own[seat])) / float32(r.n)
+		f[5] = float32(r.bonus(s, seat))
+		seats[8*p+i] = float32(shares[seat])
 		if seat == s.Mover {
 			seats[6*p+i] = 1
 		}
@@ -93,13 +115,11 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 		}
 		seat = r.nextSeat(seat)
 	}
-	shares := r.winShares(&s)
-	game.MoverOrder(seats[8*p:9*p], shares[:p], viewer)
 	rest := seats[9*p:]
 	rest[s.Phase] = 1
 	rest = rest[phases:]
 	if s.From != s.To && s.Phase != Small {
-		rest[0] = float32(r.conquestOdds(&s, int(s.From), int(s.To), 0))
+		rest[0] = float32(r.conquestOdds(s, int(s.From), int(s.To), 0))
 	}
 	rest[1] = float32(s.Points) * (1. / manyPoints)
 	rest[2] = float32(s.Low)

@@ -9,7 +9,11 @@ func (r *Rules) Returns(dst []float64, s State) []float64 {
 	if s.Phase != Over {
 		return append(dst, make([]float64, p)...)
 	}
-	shares := r.winShares(&s)
+	var armies [maxPlayers]int
+	for i := range p {
+		armies[i] = s.onMap(uint8(i))
+	}
+	shares := r.winShares(&s, &armies)
 	for _, share := range shares[:p] {
 		dst = append(dst, r.spec.Return(share))
 	}
@@ -17,36 +21,49 @@ func (r *Rules) Returns(dst []float64, s State) []float64 {
 }
 
 // winShares returns the share of the win of each seat if the game ends in s, [P], then
-// zeros.
-func (r *Rules) winShares(s *State) (shares [maxPlayers]float64) {
+// zeros. armies are those of each seat on the map.
+func (r *Rules) winShares(s *State, armies *[maxPlayers]int) (shares [maxPlayers]float64) {
 	const eliminated = -1
 	p, alive := r.cfg.Players, 0
-	var rank [maxPlayers]int
+	var rank, better, same [maxPlayers]int // better and same seats
 	for i := range p {
 		if s.Own[i] == 0 && s.Phase > Filling {
 			rank[i] = eliminated
 			continue
 		}
 		alive++
-		rank[i] = bits.OnesCount64(s.Own[i])<<16 + s.onMap(uint8(i)) + s.towerPoints(i)
+		rank[i] = bits.OnesCount64(s.Own[i])<<16 + armies[i] + s.towerPoints(i)
 	}
 	for i := range p {
-		if rank[i] == eliminated {
-			continue
-		}
-		better, same := 0, 0
-		for j := range p {
-			if rank[j] > rank[i] {
-				better++
-			} else if rank[j] == rank[i] {
-				same++
-			}
-		}
-		for place := better; place < better+same; place++ { // tied seats get the mean of their places
-			shares[i] += r.placeShare(place, alive) / float64(same)
+		same[i]++
+		for j := range i {
+			above, below := bit(rank[j] > rank[i]), bit(rank[j] < rank[i])
+			better[i] += above
+			better[j] += below
+			same[i] += 1 - above - below
+			same[j] += 1 - above - below
 		}
 	}
+	for i := range p {
+		shares[i] = r.shares[alive][better[i]][same[i]]
+	}
 	return shares
+}
+
+// meanShares returns the mean share of the win of the seats that divide the places from
+// better on, by the number of seats with armies, of better ones, and of those. Seats
+// without armies, all others being better, get nothing.
+func (r *Rules) meanShares() (list [maxPlayers + 1][maxPlayers + 1][maxPlayers + 1]float64) {
+	for alive := range list {
+		for better := range alive {
+			for same := 1; better+same <= alive; same++ {
+				for place := better; place < better+same; place++ {
+					list[alive][better][same] += r.placeShare(place, alive) / float64(same)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // placeShare returns the share of the win of a place, from 0, among n seats with armies.
@@ -61,4 +78,12 @@ func (r *Rules) placeShare(place, n int) float64 {
 		return 1 / float64(n)
 	}
 	return 2 * float64(n-1-place) / float64(n*(n-1))
+}
+
+// bit returns 1 for true and 0 for false, without a branch.
+func bit(b bool) (i int) {
+	if b {
+		i = 1
+	}
+	return i
 }

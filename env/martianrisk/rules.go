@@ -50,6 +50,7 @@ type Rules struct {
 	n     int // regions
 
 	conquests *conquestTable
+	shares    [maxPlayers + 1][maxPlayers + 1][maxPlayers + 1]float64 // meanShares
 
 	// The first action of each kind, in their order.
 	piece, battle, occupy, split, small, stack, end game.Action
@@ -62,6 +63,7 @@ func New(cfg Config) (*Rules, error) {
 	}
 	cfg, _ = cfg.withDefaults()
 	r := &Rules{cfg: cfg, board: newBoard(cfg.Map), n: len(cfg.Map.Regions), conquests: newConquestTable(cfg.ArmyCap)}
+	r.shares = r.meanShares()
 	if !cfg.Unions {
 		r.board.unions = nil
 	}
@@ -102,7 +104,9 @@ func (r *Rules) Initial() State {
 }
 
 // CurrentPlayer implements [game.Rules].
-func (r *Rules) CurrentPlayer(s State) game.Player {
+func (r *Rules) CurrentPlayer(s State) game.Player { return s.player() }
+
+func (s *State) player() game.Player {
 	switch s.Phase {
 	case Ordering, Rolling, Battle:
 		return game.Chance
@@ -113,18 +117,20 @@ func (r *Rules) CurrentPlayer(s State) game.Player {
 }
 
 // Legal implements [game.Rules].
-func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
+func (r *Rules) Legal(dst []game.Action, s State) []game.Action { return r.appendLegal(dst, &s) }
+
+func (r *Rules) appendLegal(dst []game.Action, s *State) []game.Action {
 	own := s.Own[s.Mover]
 	switch s.Phase {
 	case Towers, Claiming:
-		return appendSet(dst, 0, r.unoccupied(&s))
+		return appendSet(dst, 0, r.unoccupied(s))
 	case Filling:
 		return appendSet(dst, 0, own)
 	case Reinforce:
-		if r.supply(&s, s.Mover) > 0 {
+		if r.supply(s, s.Mover) > 0 {
 			dst = appendSet(dst, 0, own)
 		}
-		dst = appendSet(dst, r.piece, r.buildable(&s))
+		dst = appendSet(dst, r.piece, r.buildable(s))
 		return append(dst, r.end)
 	case Attack:
 		if s.From != s.To { // the one attack of the turn continues
@@ -142,14 +148,14 @@ func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
 			dst = append(dst, r.occupy+n)
 		}
 	case Fortify:
-		open := r.splitTargets(&s)
+		open := r.splitTargets(s)
 		for set := own & s.Large & s.Medium; set != 0; set &= set - 1 {
 			u := bits.TrailingZeros64(set)
 			dst = r.appendEdges(dst, r.split, u, r.board.adj[u]&open)
 		}
 		return append(dst, r.end)
 	case Small:
-		dst = appendSet(dst, r.small, r.smallTargets(&s))
+		dst = appendSet(dst, r.small, r.smallTargets(s))
 		return append(dst, r.stack)
 	}
 	return dst
