@@ -34,18 +34,14 @@ func (r *Rules) fields() []game.Field {
 	}
 }
 
-// stride returns the number of elements of a region.
-func (r *Rules) stride() int { return 2*r.cfg.Players + 5 }
-
 // Encode implements [game.Rules].
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 	r.encode(dst, &s, viewer)
 }
 
-// encode is Encode, and returns the number of armies of each seat on the map.
-func (r *Rules) encode(dst []float32, s *State, viewer game.Player) (armies [maxPlayers]int) {
+func (r *Rules) encode(dst []float32, s *State, viewer game.Player) {
 	p := r.cfg.Players
-	stride := r.stride()
+	stride := 2*p + 5
 	d := r.spec.ObsLen()
 	dst = dst[:d:d]
 	clear(dst)
@@ -65,6 +61,7 @@ func (r *Rules) encode(dst []float32, s *State, viewer game.Player) (armies [max
 	}
 	borders := dst[r.n*stride:]
 	taken := r.board.all &^ r.unoccupied(s)
+	var armies [maxPlayers]int
 	seat := uint8(viewer)
 	for i := range p {
 		onMap := 0
@@ -89,7 +86,6 @@ func (r *Rules) encode(dst []float32, s *State, viewer game.Player) (armies [max
 		seat = r.nextSeat(seat)
 	}
 	r.encodeSeats(borders[2*len(r.board.edges):], s, viewer, &armies)
-	return armies
 }
 
 // encodeSeats writes what follows the regions and borders, into zeros. armies are those
