@@ -8,7 +8,7 @@ func detect() []kernel {
 	ks := []kernel{portable}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT {
 		ks = append(ks, avx2)
-		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW {
+		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2 {
 			ks = append(ks, avx512)
 		}
 	}
@@ -62,14 +62,10 @@ func (kern kernel) gather(m, n int, start []int, elements []element, b, c, init 
 		return
 	}
 	for j := 0; j < n; j += kern.columns(n - j) {
-		var first *float32
-		if init != nil {
-			first = &init[j]
-		}
 		if kern == avx512 {
-			gatherAVX512(m, n-j, &start[0], &elements[0].column, &b[j], n, &c[j], first, ldi, floor)
+			gatherAVX512(m, n-j, &start[0], &elements[0].column, &b[j], n, &c[j], at(init, j), ldi, floor)
 		} else {
-			gatherAVX2(m, n-j, &start[0], &elements[0].column, &b[j], n, &c[j], first, ldi, floor)
+			gatherAVX2(m, n-j, &start[0], &elements[0].column, &b[j], n, &c[j], at(init, j), ldi, floor)
 		}
 	}
 }
@@ -79,21 +75,34 @@ func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor f
 	if kern == portable {
 		return sparseGo(m, n, k, a, b, c, init, ldi, floor, gate)
 	}
-	for j := 0; j < n; j += kern.columns(n - j) {
-		var first, gate0 *float32
-		if init != nil {
-			first = &init[j]
+	for j := 0; j < n; {
+		columns, pairs := kern.columns(n-j), 0
+		if kern == avx512 && columns == 128 {
+			pairs = m / 2
 		}
-		if gate != nil {
-			gate0 = &gate[j]
+		count = 0
+		if pairs > 0 {
+			count = sparsePairsAVX512(pairs, k, &a[0], &b[j], n, &c[j], at(init, j), ldi, floor, at(gate, j))
 		}
-		if kern == avx512 {
-			count = sparseAVX512(m, n-j, k, &a[0], &b[j], n, &c[j], first, ldi, floor, gate0)
-		} else {
-			count = sparseAVX2(m, n-j, k, &a[0], &b[j], n, &c[j], first, ldi, floor, gate0)
+		if i := 2 * pairs; i < m {
+			init, gate := at(init, i*ldi+j), at(gate, i*n+j)
+			if kern == avx512 {
+				count += sparseAVX512(m-i, n-j, k, &a[i*k], &b[j], n, &c[i*n+j], init, ldi, floor, gate)
+			} else {
+				count += sparseAVX2(m-i, n-j, k, &a[i*k], &b[j], n, &c[i*n+j], init, ldi, floor, gate)
+			}
 		}
+		j += columns
 	}
 	return count
+}
+
+// at returns the address of x[i], or nil if x is nil.
+func at(x []float32, i int) *float32 {
+	if x == nil {
+		return nil
+	}
+	return &x[i]
 }
 
 // columns returns how many of n columns the kernels for sparse matrices compute at once:

@@ -23,6 +23,7 @@ func main() {
 	gather("gatherAVX512", ZMM, 64, lanes)
 	sparse("sparseAVX2", YMM, 32, lanes)
 	sparse("sparseAVX512", ZMM, 64, lanes)
+	sparsePairs("sparsePairsAVX512")
 	relu()
 	reluGrad()
 	adam()
@@ -124,7 +125,7 @@ func tile(name string, mr int, vec func() reg.VecVirtual, size int) {
 }
 
 // zero clears a register of size bytes.
-func zero(x reg.VecVirtual, size int) {
+func zero(x reg.Register, size int) {
 	if size == 64 {
 		VPXORD(x, x, x)
 	} else {

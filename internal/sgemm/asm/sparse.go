@@ -172,10 +172,12 @@ func sums(vec func() reg.VecVirtual, size int, iota Mem, gate bool, row func(lab
 			MOVQ(param("gate"), at)
 			TESTQ(at, at)
 			JZ(LabelRef(label + "store"))
+			none := vec()
+			zero(none, size)
 			for j := range acc {
 				y := vec()
 				load(Mem{Base: at, Disp: j * size}, y)
-				keepPositive(acc[j], y, size)
+				keepPositive(acc[j], y, none, size)
 			}
 			ADDQ(ld, param("gate"))
 			Label(label + "store")
@@ -191,18 +193,15 @@ func sums(vec func() reg.VecVirtual, size int, iota Mem, gate bool, row func(lab
 	Label("done")
 }
 
-// keepPositive sets the elements of x to 0 where those of y are not above 0, nor NaN. It
-// overwrites y.
-func keepPositive(x, y reg.VecVirtual, size int) {
+// keepPositive sets the elements of x to 0 where those of y are not above those of none,
+// which are 0, nor NaN. It overwrites y.
+func keepPositive(x, y, none reg.Register, size int) {
 	if size == 64 {
-		keep, none := K(), ZMM()
-		zero(none, size)
+		keep := K()
 		VCMPPS(Imm(6), none, y, keep) // not ≤
 		VMOVAPS_Z(x, keep, x)
 		return
 	}
-	none := YMM()
-	zero(none, size)
 	VCMPPS(Imm(6), none, y, y)
 	VANDPS(y, x, x)
 }
@@ -269,4 +268,152 @@ func maskedMoves(cols reg.Register, size int, iota Mem) (load func(Mem, reg.VecV
 	VPCMPGTD(iota, n, n)
 	return func(m Mem, dst reg.VecVirtual) { VMASKMOVPS(m, n, dst) },
 		func(src reg.VecVirtual, m Mem) { VMASKMOVPS(src, n, m) }
+}
+
+// sparsePairs generates the kernel for pairs of rows of A, with eight vectors of columns.
+// Both rows use each row of b that one of them needs, which saves loads: rows that follow
+// each other are often alike, such as the afterstates of a decision.
+func sparsePairs(name string) {
+	const size, vectors = 64, 8
+	TEXT(name, NOSPLIT, "func(pairs, k int, a, b *float32, ld int, c, init *float32, ldi int, floor float32, gate *float32) (count int)")
+	Pragma("noescape")
+	Doc(name+" is [sparseGo] for the first 128 columns of 2·pairs rows, pairs and k at least",
+		"1. Rows of b, c and gate have ld elements.")
+	k, x, ld := Load(Param("k"), GP64()), Load(Param("a"), GP64()), Load(Param("ld"), GP64())
+	SHLQ(Imm(2), k)
+	SHLQ(Imm(2), ld)
+	SHLQ(Imm(2), param("ldi"))
+	none := ZMM()
+	zero(none, size)
+	from, i, at, count := GP64(), GP64(), GP64(), GP64()
+	XORQ(count, count)
+	mask := [2]reg.GPVirtual{GP64(), GP64()}
+	factor := [2]reg.VecVirtual{ZMM(), ZMM()}
+	var acc [2][vectors]reg.VecVirtual
+	Label("pair")
+	MOVQ(param("init"), at)
+	for r := range acc {
+		for j := range acc[r] {
+			acc[r][j] = ZMM()
+			zero(acc[r][j], size)
+		}
+	}
+	TESTQ(at, at)
+	JZ(LabelRef("sum"))
+	for r := range acc {
+		for j := range acc[r] {
+			VMOVUPS(Mem{Base: at, Disp: j * size}, acc[r][j])
+		}
+		ADDQ(param("ldi"), at)
+	}
+	MOVQ(at, param("init"))
+	Label("sum")
+	XORQ(from, from) // in bytes of a row of A
+	wb, y := GP64(), GP64()
+	MOVQ(param("b"), wb)
+	LEAQ(Mem{Base: x, Index: k, Scale: 1}, y)
+
+	Label("block")
+	var part [4]reg.OpmaskVirtual
+	for j := range part {
+		part[j] = K()
+	}
+	rows := []reg.GPVirtual{x.(reg.GPVirtual), y}
+	// masks generates the masks of the elements of both rows that are not 0, or NaN:
+	// of the next 64 elements or, if last is set, of as many as are left.
+	masks := func(last bool) {
+		for r, row := range rows {
+			for j := range part {
+				x := Mem{Base: row, Index: from, Scale: 1, Disp: j * size}
+				if !last {
+					VCMPPS(Imm(4), x, none, part[j])
+					continue
+				}
+				MOVQ(at, i)
+				SHRQ(Imm(uint64(16*j)), i)
+				KMOVW(i.As32(), part[j])
+				VCMPPS(Imm(4), x, none, part[j], part[j])
+			}
+			KUNPCKWD(part[0], part[1], part[0])
+			KUNPCKWD(part[2], part[3], part[2])
+			KUNPCKDQ(part[0], part[2], part[0])
+			KMOVQ(part[0], mask[r])
+			POPCNTQ(mask[r], i)
+			ADDQ(i, count)
+		}
+	}
+	MOVQ(k, i)
+	SUBQ(from, i)
+	CMPQ(i, I32(256))
+	JLT(LabelRef("last"))
+	masks(false)
+	JMP(LabelRef("sums"))
+	Label("last")
+	SHRQ(Imm(2), i)
+	MOVQ(I32(-1), at)
+	SHLXQ(i, at, at)
+	NOTQ(at)
+	masks(true)
+	Label("sums")
+	ORQ(mask[1], mask[0])
+	JZ(LabelRef("next"))
+	Label("each")
+	TZCNTQ(mask[0], i)
+	BLSRQ(mask[0], mask[0])
+	LEAQ(Mem{Base: from, Index: i, Scale: 4}, at)
+	for r, row := range rows {
+		VBROADCASTSS(Mem{Base: row, Index: at, Scale: 1}, factor[r])
+	}
+	IMULQ(ld, i)
+	for j := range vectors {
+		w := ZMM()
+		VMOVUPS(Mem{Base: wb, Index: i, Scale: 1, Disp: j * size}, w)
+		for r := range acc {
+			VFMADD231PS(w, factor[r], acc[r][j])
+		}
+	}
+	TESTQ(mask[0], mask[0])
+	JNZ(LabelRef("each"))
+	Label("next")
+	ADDQ(I32(256), from)
+	MOVQ(ld, i)
+	SHLQ(Imm(6), i)
+	ADDQ(i, wb)
+	CMPQ(from, k)
+	JLT(LabelRef("block"))
+
+	LEAQ(Mem{Base: y, Index: k, Scale: 1}, x)
+	c := wb
+	MOVQ(param("c"), c)
+	VBROADCASTSS(param("floor"), factor[0])
+	for r := range acc {
+		for j := range acc[r] {
+			VMAXPS(acc[r][j], factor[0], acc[r][j]) // NaN stays NaN
+		}
+	}
+	MOVQ(param("gate"), at)
+	TESTQ(at, at)
+	JZ(LabelRef("store"))
+	for r := range acc {
+		for j := range acc[r] {
+			t := ZMM()
+			VMOVUPS(Mem{Base: at, Disp: j * size}, t)
+			keepPositive(acc[r][j], t, none, size)
+		}
+		ADDQ(ld, at)
+	}
+	MOVQ(at, param("gate"))
+	Label("store")
+	for r := range acc {
+		for j := range acc[r] {
+			VMOVUPS(acc[r][j], Mem{Base: c, Disp: j * size})
+		}
+		ADDQ(ld, c)
+	}
+	MOVQ(c, param("c"))
+	DECQ(param("pairs"))
+	JNZ(LabelRef("pair"))
+	Store(count, Return("count"))
+	VZEROUPPER()
+	RET()
 }
