@@ -11,10 +11,7 @@ import (
 // NewNet returns the policy of a network: its best action, ties to the lowest index,
 // or with sample the softmax of its logits or scores.
 func NewNet(spec game.Spec, mlp *models.MLP, sample bool) env.Policy {
-	n := &net{mlp: mlp, actions: spec.Actions, choose: models.Softmax}
-	if !sample {
-		n.choose = func(probs, scores []float64) { models.Argmax(probs, scores, game.Tie) }
-	}
+	n := &net{mlp: mlp, actions: spec.Actions, sample: sample}
 	if mlp.Shape().Head == models.Score {
 		return &scorer{n}
 	}
@@ -25,8 +22,18 @@ func NewNet(spec game.Spec, mlp *models.MLP, sample bool) env.Policy {
 type net struct {
 	mlp     *models.MLP
 	actions int
-	choose  func(probs, scores []float64)
+	sample  bool
 	scratch sync.Pool // of *[]float32
+}
+
+// choose turns the logits or scores [k] of the options of a decision into
+// probabilities [k].
+func (n *net) choose(probs, scores []float64) {
+	if n.sample {
+		models.Softmax(probs, scores)
+	} else {
+		models.Argmax(probs, scores, game.Tie)
+	}
 }
 
 // forward returns the outputs [n, K] of the policy head for observations [n, D]. The
@@ -86,7 +93,11 @@ func (s *scorer) Score(dst []float64, obs []float32) error {
 }
 
 // Choose implements [env.AfterstateScorer].
-func (s *scorer) Choose(probs, scores []float64) { s.choose(probs, scores) }
+func (s *scorer) Choose(probs, scores []float64, first []uint32) {
+	for i, from := range first[:len(first)-1] {
+		s.choose(probs[from:first[i+1]], scores[from:first[i+1]])
+	}
+}
 
 // Probs implements [env.Policy].
 func (s *scorer) Probs(dst []float64, d env.Decisions) error {

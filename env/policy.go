@@ -57,9 +57,9 @@ type AfterstateScorer interface {
 	// Score writes the scores of afterstates [n, D] to dst [n]. Many goroutines may
 	// call it at once.
 	Score(dst []float64, obs []float32) error
-	// Choose turns the scores [k] of the options of one decision into probabilities
-	// [k]. Many goroutines may call it at once.
-	Choose(probs, scores []float64)
+	// Choose turns the scores [k] of options into probabilities [k]. The options of
+	// decision i are first[i] to first[i+1]. Many goroutines may call it at once.
+	Choose(probs, scores []float64, first []uint32)
 }
 
 // decisionBatch implements Decisions for a game whose state is S.

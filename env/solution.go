@@ -183,7 +183,9 @@ type observationScorer[S comparable] struct {
 	scratch sync.Pool // of *[]float32
 }
 
-func (o *observationScorer[S]) Choose(probs, scores []float64) { o.p.Choose(probs, scores) }
+func (o *observationScorer[S]) Choose(probs, scores []float64, first []uint32) {
+	o.p.Choose(probs, scores, first)
+}
 
 func (o *observationScorer[S]) Score(dst []float64, after []S, movers []game.Player) error {
 	// The number of afterstates encoded and scored together: they are still in the

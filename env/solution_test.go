@@ -33,7 +33,13 @@ func (hashScorer) Score(dst []float64, obs []float32) error {
 	return nil
 }
 
-func (s hashScorer) Choose(probs, scores []float64) {
+func (s hashScorer) Choose(probs, scores []float64, first []uint32) {
+	for i, from := range first[:len(first)-1] {
+		s.choose(probs[from:first[i+1]], scores[from:first[i+1]])
+	}
+}
+
+func (s hashScorer) choose(probs, scores []float64) {
 	best := 0
 	for i, x := range scores {
 		probs[i] = x / total(scores)
@@ -57,7 +63,7 @@ func (s hashScorer) Probs(dst []float64, d env.Decisions) error {
 	}
 	for i := range d.Len() {
 		from, to := after.Start[i], after.Start[i+1]
-		s.Choose(probs[from:to], scores[from:to])
+		s.choose(probs[from:to], scores[from:to])
 		for k := from; k < to; k++ {
 			dst[i*n+int(after.Action[k])] = probs[k]
 		}

@@ -50,9 +50,9 @@ type AfterstateScorer[S comparable] interface {
 	// Score writes the scores of afterstates to dst [n]; movers[i] has moved to
 	// after[i].
 	Score(dst []float64, after []S, movers []Player) error
-	// Choose turns the scores of the options of one decision into probabilities of
-	// the same length.
-	Choose(probs, scores []float64)
+	// Choose turns the scores of options into probabilities of the same length. The
+	// options of decision i are first[i] to first[i+1].
+	Choose(probs, scores []float64, first []uint32)
 }
 
 // Bots is implemented by games with hand-written bots, such as one that is greedy

@@ -272,7 +272,7 @@ func (w *fastTabulation) queryScores(_ context.Context, part []uint32) error {
 		}
 		slots = slots[n:]
 		w.row = slices.Grow(w.row[:0], n)[:n]
-		w.scorer.Choose(w.row, w.options)
+		w.scorer.Choose(w.row, w.options, []uint32{0, uint32(n)})
 		if err := w.store(at, pos); err != nil {
 			return err
 		}

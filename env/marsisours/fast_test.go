@@ -104,7 +104,13 @@ func (h hashed) preference(s state, p game.Player, a game.Action) float64 {
 
 // Choose makes probabilities proportional to the preferences, or with argmax 1 for the
 // largest.
-func (h hashed) Choose(probs, preferences []float64) {
+func (h hashed) Choose(probs, scores []float64, first []uint32) {
+	for i, from := range first[:len(first)-1] {
+		h.choose(probs[from:first[i+1]], scores[from:first[i+1]])
+	}
+}
+
+func (h hashed) choose(probs, preferences []float64) {
 	best, sum := 0, 0.0
 	for i, x := range preferences {
 		if x > preferences[best] {
@@ -137,7 +143,7 @@ func (h hashed) Probs(dst []float64, states []state) error {
 		for k, a := range legal {
 			preferences[k] = h.preference(s, h.r.CurrentPlayer(s), a)
 		}
-		h.Choose(probs, preferences)
+		h.choose(probs, preferences)
 		for k, a := range legal {
 			dst[i*n+int(a)] = probs[k]
 		}

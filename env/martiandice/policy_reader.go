@@ -197,14 +197,24 @@ type turnPolicy struct {
 	option        []float64 // [options] probability of each option of the decisions
 	reach         []float64 // [nodes] reach probabilities
 	decisionReach []float64 // [decisions] reach probabilities
-	scores        []float64 // [actions] working memory
+
+	// Working memory of choose.
+	scores     []float64 // [options or 2·holds]
+	rollOrStop []float64 // [2·holds] probabilities of rolling on and of stopping
+	pairs      []uint32  // 0, 2, 4, ... 2·holds
 }
 
 func newTurnPolicy(t *turnGraph) *turnPolicy {
-	return &turnPolicy{
+	holds := t.start() - t.ends // in which a seat decides whether to roll on
+	tp := &turnPolicy{
 		roll: make([]float64, t.live), option: make([]float64, len(t.options)),
-		reach: make([]float64, t.nodes()), decisionReach: make([]float64, len(t.decisions)), scores: make([]float64, actions),
+		reach: make([]float64, t.nodes()), decisionReach: make([]float64, len(t.decisions)),
+		scores: make([]float64, max(len(t.options), 2*holds)), rollOrStop: make([]float64, 2*holds),
 	}
+	for i := range holds + 1 {
+		tp.pairs = append(tp.pairs, uint32(2*i))
+	}
+	return tp
 }
 
 // propagate adds to dist [ends] the probability of each end of the turn, and leaves
@@ -218,25 +228,20 @@ func (tp *turnPolicy) propagate(t *turnGraph, dist []float64) {
 // choose fills roll and option from the scores of the afterstates, which are in the
 // order of fillAfterstates.
 func (tp *turnPolicy) choose(t *turnGraph, p game.AfterstateScorer[State], scores []float64) {
-	score := func(node uint16) float64 {
+	for j, node := range t.options {
 		if int(node) > t.start() {
 			node--
 		}
-		return scores[node]
+		tp.scores[j] = scores[node]
 	}
-	for k := range t.decisions {
-		o := t.optionsOf(k)
-		for j, node := range o {
-			tp.scores[j] = score(node)
-		}
-		p.Choose(tp.option[t.first[k]:t.first[k+1]], tp.scores[:len(o)])
+	p.Choose(tp.option, tp.scores[:len(t.options)], t.first)
+	rolls := scores[t.nodes()-1:]
+	for i := range rolls {
+		tp.scores[2*i], tp.scores[2*i+1] = rolls[i], scores[t.holds[t.ends+i].points] // roll on, or stop
 	}
-	var probs [2]float64
-	for i := t.ends; i < t.start(); i++ {
-		tp.scores[0] = scores[t.nodes()-1+i-t.ends] // roll
-		tp.scores[1] = score(uint16(t.holds[i].points))
-		p.Choose(probs[:], tp.scores[:2])
-		tp.roll[i] = probs[0]
+	p.Choose(tp.rollOrStop, tp.scores[:2*len(rolls)], tp.pairs)
+	for i := range rolls {
+		tp.roll[t.ends+i] = tp.rollOrStop[2*i]
 	}
 }
 

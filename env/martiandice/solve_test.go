@@ -134,9 +134,11 @@ func (constant) Score(dst []float64, _ []martiandice.State, _ []game.Player) err
 	return nil
 }
 
-func (constant) Choose(probs, _ []float64) {
+func (constant) Choose(probs, _ []float64, first []uint32) {
 	clear(probs)
-	probs[0] = 1
+	for _, from := range first[:len(first)-1] {
+		probs[from] = 1
+	}
 }
 
 func (constant) Probs([]float64, []martiandice.State) error {
@@ -247,7 +249,9 @@ func (s scores) Probs([]float64, []martiandice.State) error { return nil }
 func (s scores) Score(dst []float64, _ []martiandice.State, _ []game.Player) error {
 	return fill(s).Probs(dst, nil)
 }
-func (s scores) Choose(probs, _ []float64) { constant{}.Choose(probs, nil) }
+func (s scores) Choose(probs, _ []float64, first []uint32) {
+	constant{}.Choose(probs, nil, first)
+}
 
 // stopper always stops.
 type stopper struct{}

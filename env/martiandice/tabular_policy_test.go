@@ -32,7 +32,13 @@ func (h hashed) score(s martiandice.State, p game.Player, a game.Action) float64
 }
 
 // Choose implements [game.AfterstateScorer].
-func (h hashed) Choose(probs, scores []float64) {
+func (h hashed) Choose(probs, scores []float64, first []uint32) {
+	for i, from := range first[:len(first)-1] {
+		h.choose(probs[from:first[i+1]], scores[from:first[i+1]])
+	}
+}
+
+func (h hashed) choose(probs, scores []float64) {
 	best, sum := 0, 0.0
 	for i, x := range scores {
 		if x > scores[best]+game.Tie {
@@ -71,7 +77,7 @@ func (b byAction) Probs(dst []float64, states []martiandice.State) error {
 		for k, a := range legal {
 			scores[k] = b.h.score(s, b.h.r.CurrentPlayer(s), a)
 		}
-		b.h.Choose(probs, scores)
+		b.h.choose(probs, scores)
 		for k, a := range legal {
 			dst[i*n+int(a)] = probs[k]
 		}
@@ -105,7 +111,7 @@ func (b byAfterstate) Probs(dst []float64, states []martiandice.State) error {
 			}
 			scores[k] = b.score(after, b.r.CurrentPlayer(s), -1)
 		}
-		b.Choose(probs, scores)
+		b.choose(probs, scores)
 		for k, a := range legal {
 			dst[i*n+int(a)] = probs[k]
 		}

@@ -22,7 +22,13 @@ func (h arbitrary) Score(dst []float64, after []martiandice.State, movers []game
 	return nil
 }
 
-func (arbitrary) Choose(probs, scores []float64) {
+func (a arbitrary) Choose(probs, scores []float64, first []uint32) {
+	for i, from := range first[:len(first)-1] {
+		a.choose(probs[from:first[i+1]], scores[from:first[i+1]])
+	}
+}
+
+func (arbitrary) choose(probs, scores []float64) {
 	best := 0
 	for i, x := range scores {
 		if x > scores[best] {

@@ -133,7 +133,7 @@ func (sol *Solution[S]) tabulateScores(ctx context.Context, policy *tabularPolic
 			options = append(options, scores[slot[int(j)*sol.players+int(sol.nodes[i].mover)]-1])
 		}
 		probs := sol.probsOf(policy, i)
-		scorer.Choose(probs, options)
+		scorer.Choose(probs, options, []uint32{0, uint32(len(options))})
 		if err := normalise(probs); err != nil {
 			return fmt.Errorf("in position %s the policy gives %w", sol.text(sol.states[i]), err)
 		}

@@ -91,7 +91,13 @@ func (l *numberScorer) Score(dst []float64, after []int, movers []game.Player) e
 	return nil
 }
 
-func (l *numberScorer) Choose(probs, scores []float64) {
+func (l *numberScorer) Choose(probs, scores []float64, first []uint32) {
+	for i, from := range first[:len(first)-1] {
+		l.choose(probs[from:first[i+1]], scores[from:first[i+1]])
+	}
+}
+
+func (l *numberScorer) choose(probs, scores []float64) {
 	clear(probs)
 	best := 0
 	for k := range scores {

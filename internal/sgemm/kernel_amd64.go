@@ -77,12 +77,16 @@ func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor f
 	}
 	for j := 0; j < n; {
 		columns, pairs := kern.columns(n-j), 0
-		if kern == avx512 && columns == 128 {
+		if kern == avx512 && columns >= 64 {
 			pairs = m / 2
 		}
 		count = 0
-		if pairs > 0 {
-			count = sparsePairsAVX512(pairs, k, &a[0], &b[j], n, &c[j], at(init, j), ldi, floor, at(gate, j))
+		switch {
+		case pairs == 0:
+		case columns == 128:
+			count = sparsePairs8AVX512(pairs, k, &a[0], &b[j], n, &c[j], at(init, j), ldi, floor, at(gate, j))
+		default:
+			count = sparsePairs4AVX512(pairs, k, &a[0], &b[j], n, &c[j], at(init, j), ldi, floor, at(gate, j))
 		}
 		if i := 2 * pairs; i < m {
 			init, gate := at(init, i*ldi+j), at(gate, i*n+j)

@@ -2699,9 +2699,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func sparsePairsAVX512(pairs int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
+// func sparsePairs8AVX512(pairs int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
 // Requires: AVX, AVX512BW, AVX512F, BMI, BMI2, POPCNT
-TEXT ·sparsePairsAVX512(SB), NOSPLIT, $0-88
+TEXT ·sparsePairs8AVX512(SB), NOSPLIT, $0-88
 	MOVQ   k+8(FP), AX
 	MOVQ   a+16(FP), CX
 	MOVQ   ld+32(FP), DX
@@ -2970,6 +2970,217 @@ store:
 	VMOVUPS Z16, 320(R10)
 	VMOVUPS Z17, 384(R10)
 	VMOVUPS Z18, 448(R10)
+	ADDQ    DX, R10
+	MOVQ    R10, c+40(FP)
+	DECQ    pairs+0(FP)
+	JNZ     pair
+	MOVQ    R8, count+80(FP)
+	VZEROUPPER
+	RET
+
+// func sparsePairs4AVX512(pairs int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
+// Requires: AVX, AVX512BW, AVX512F, BMI, BMI2, POPCNT
+TEXT ·sparsePairs4AVX512(SB), NOSPLIT, $0-88
+	MOVQ   k+8(FP), AX
+	MOVQ   a+16(FP), CX
+	MOVQ   ld+32(FP), DX
+	SHLQ   $0x02, AX
+	SHLQ   $0x02, DX
+	SHLQ   $0x02, ldi+56(FP)
+	VPXORD Z0, Z0, Z0
+	XORQ   R8, R8
+
+pair:
+	MOVQ    init+48(FP), DI
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	TESTQ   DI, DI
+	JZ      sum
+	VMOVUPS (DI), Z3
+	VMOVUPS 64(DI), Z4
+	VMOVUPS 128(DI), Z5
+	VMOVUPS 192(DI), Z6
+	ADDQ    ldi+56(FP), DI
+	VMOVUPS (DI), Z7
+	VMOVUPS 64(DI), Z8
+	VMOVUPS 128(DI), Z9
+	VMOVUPS 192(DI), Z10
+	ADDQ    ldi+56(FP), DI
+	MOVQ    DI, init+48(FP)
+
+sum:
+	XORQ BX, BX
+	MOVQ b+24(FP), R10
+	LEAQ (CX)(AX*1), R11
+
+block:
+	MOVQ     AX, SI
+	SUBQ     BX, SI
+	CMPQ     SI, $+256
+	JLT      last
+	VCMPPS   $0x04, (CX)(BX*1), Z0, K1
+	VCMPPS   $0x04, 64(CX)(BX*1), Z0, K2
+	VCMPPS   $0x04, 128(CX)(BX*1), Z0, K3
+	VCMPPS   $0x04, 192(CX)(BX*1), Z0, K4
+	KUNPCKWD K1, K2, K1
+	KUNPCKWD K3, K4, K3
+	KUNPCKDQ K1, K3, K1
+	KMOVQ    K1, R9
+	POPCNTQ  R9, SI
+	ADDQ     SI, R8
+	VCMPPS   $0x04, (R11)(BX*1), Z0, K1
+	VCMPPS   $0x04, 64(R11)(BX*1), Z0, K2
+	VCMPPS   $0x04, 128(R11)(BX*1), Z0, K3
+	VCMPPS   $0x04, 192(R11)(BX*1), Z0, K4
+	KUNPCKWD K1, K2, K1
+	KUNPCKWD K3, K4, K3
+	KUNPCKDQ K1, K3, K1
+	KMOVQ    K1, DI
+	POPCNTQ  DI, SI
+	ADDQ     SI, R8
+	JMP      sums
+
+last:
+	SHRQ     $0x02, SI
+	MOVQ     $-1, DI
+	SHLXQ    SI, DI, DI
+	NOTQ     DI
+	MOVQ     DI, SI
+	SHRQ     $0x00, SI
+	KMOVW    SI, K1
+	VCMPPS   $0x04, (CX)(BX*1), Z0, K1, K1
+	MOVQ     DI, SI
+	SHRQ     $0x10, SI
+	KMOVW    SI, K2
+	VCMPPS   $0x04, 64(CX)(BX*1), Z0, K2, K2
+	MOVQ     DI, SI
+	SHRQ     $0x20, SI
+	KMOVW    SI, K3
+	VCMPPS   $0x04, 128(CX)(BX*1), Z0, K3, K3
+	MOVQ     DI, SI
+	SHRQ     $0x30, SI
+	KMOVW    SI, K4
+	VCMPPS   $0x04, 192(CX)(BX*1), Z0, K4, K4
+	KUNPCKWD K1, K2, K1
+	KUNPCKWD K3, K4, K3
+	KUNPCKDQ K1, K3, K1
+	KMOVQ    K1, R9
+	POPCNTQ  R9, SI
+	ADDQ     SI, R8
+	MOVQ     DI, SI
+	SHRQ     $0x00, SI
+	KMOVW    SI, K1
+	VCMPPS   $0x04, (R11)(BX*1), Z0, K1, K1
+	MOVQ     DI, SI
+	SHRQ     $0x10, SI
+	KMOVW    SI, K2
+	VCMPPS   $0x04, 64(R11)(BX*1), Z0, K2, K2
+	MOVQ     DI, SI
+	SHRQ     $0x20, SI
+	KMOVW    SI, K3
+	VCMPPS   $0x04, 128(R11)(BX*1), Z0, K3, K3
+	MOVQ     DI, SI
+	SHRQ     $0x30, SI
+	KMOVW    SI, K4
+	VCMPPS   $0x04, 192(R11)(BX*1), Z0, K4, K4
+	KUNPCKWD K1, K2, K1
+	KUNPCKWD K3, K4, K3
+	KUNPCKDQ K1, K3, K1
+	KMOVQ    K1, DI
+	POPCNTQ  DI, SI
+	ADDQ     SI, R8
+
+sums:
+	ORQ DI, R9
+	JZ  next
+
+each:
+	TZCNTQ       R9, SI
+	BLSRQ        R9, R9
+	LEAQ         (BX)(SI*4), DI
+	VBROADCASTSS (CX)(DI*1), Z1
+	VBROADCASTSS (R11)(DI*1), Z2
+	IMULQ        DX, SI
+	VMOVUPS      (R10)(SI*1), Z11
+	VFMADD231PS  Z11, Z1, Z3
+	VFMADD231PS  Z11, Z2, Z7
+	VMOVUPS      64(R10)(SI*1), Z11
+	VFMADD231PS  Z11, Z1, Z4
+	VFMADD231PS  Z11, Z2, Z8
+	VMOVUPS      128(R10)(SI*1), Z11
+	VFMADD231PS  Z11, Z1, Z5
+	VFMADD231PS  Z11, Z2, Z9
+	VMOVUPS      192(R10)(SI*1), Z11
+	VFMADD231PS  Z11, Z1, Z6
+	VFMADD231PS  Z11, Z2, Z10
+	TESTQ        R9, R9
+	JNZ          each
+
+next:
+	ADDQ         $+256, BX
+	MOVQ         DX, SI
+	SHLQ         $0x06, SI
+	ADDQ         SI, R10
+	CMPQ         BX, AX
+	JLT          block
+	LEAQ         (R11)(AX*1), CX
+	MOVQ         c+40(FP), R10
+	VBROADCASTSS floor+64(FP), Z1
+	VMAXPS       Z3, Z1, Z3
+	VMAXPS       Z4, Z1, Z4
+	VMAXPS       Z5, Z1, Z5
+	VMAXPS       Z6, Z1, Z6
+	VMAXPS       Z7, Z1, Z7
+	VMAXPS       Z8, Z1, Z8
+	VMAXPS       Z9, Z1, Z9
+	VMAXPS       Z10, Z1, Z10
+	MOVQ         gate+72(FP), DI
+	TESTQ        DI, DI
+	JZ           store
+	VMOVUPS      (DI), Z1
+	VCMPPS       $0x06, Z0, Z1, K1
+	VMOVAPS.Z    Z3, K1, Z3
+	VMOVUPS      64(DI), Z1
+	VCMPPS       $0x06, Z0, Z1, K1
+	VMOVAPS.Z    Z4, K1, Z4
+	VMOVUPS      128(DI), Z1
+	VCMPPS       $0x06, Z0, Z1, K1
+	VMOVAPS.Z    Z5, K1, Z5
+	VMOVUPS      192(DI), Z1
+	VCMPPS       $0x06, Z0, Z1, K1
+	VMOVAPS.Z    Z6, K1, Z6
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Z1
+	VCMPPS       $0x06, Z0, Z1, K1
+	VMOVAPS.Z    Z7, K1, Z7
+	VMOVUPS      64(DI), Z1
+	VCMPPS       $0x06, Z0, Z1, K1
+	VMOVAPS.Z    Z8, K1, Z8
+	VMOVUPS      128(DI), Z1
+	VCMPPS       $0x06, Z0, Z1, K1
+	VMOVAPS.Z    Z9, K1, Z9
+	VMOVUPS      192(DI), Z1
+	VCMPPS       $0x06, Z0, Z1, K1
+	VMOVAPS.Z    Z10, K1, Z10
+	ADDQ         DX, DI
+	MOVQ         DI, gate+72(FP)
+
+store:
+	VMOVUPS Z3, (R10)
+	VMOVUPS Z4, 64(R10)
+	VMOVUPS Z5, 128(R10)
+	VMOVUPS Z6, 192(R10)
+	ADDQ    DX, R10
+	VMOVUPS Z7, (R10)
+	VMOVUPS Z8, 64(R10)
+	VMOVUPS Z9, 128(R10)
+	VMOVUPS Z10, 192(R10)
 	ADDQ    DX, R10
 	MOVQ    R10, c+40(FP)
 	DECQ    pairs+0(FP)

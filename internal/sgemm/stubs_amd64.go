@@ -58,11 +58,17 @@ func sparseAVX2(m int, n int, k int, a *float32, b *float32, ld int, c *float32,
 //go:noescape
 func sparseAVX512(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
 
-// sparsePairsAVX512 is [sparseGo] for the first 128 columns of 2·pairs rows, pairs and k at least
-// 1. Rows of b, c and gate have ld elements.
+// sparsePairs8AVX512 is [sparseGo] for the first 128 columns of 2·pairs rows, pairs and k
+// at least 1. Rows of b, c and gate have ld elements.
 //
 //go:noescape
-func sparsePairsAVX512(pairs int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
+func sparsePairs8AVX512(pairs int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
+
+// sparsePairs4AVX512 is [sparseGo] for the first 64 columns of 2·pairs rows, pairs and k
+// at least 1. Rows of b, c and gate have ld elements.
+//
+//go:noescape
+func sparsePairs4AVX512(pairs int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
 
 // reluAVX2 is [reluGo]
 // for slices of 8·blocks elements, blocks at least 1.

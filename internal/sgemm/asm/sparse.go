@@ -270,15 +270,15 @@ func maskedMoves(cols reg.Register, size int, iota Mem) (load func(Mem, reg.VecV
 		func(src reg.VecVirtual, m Mem) { VMASKMOVPS(src, n, m) }
 }
 
-// sparsePairs generates the kernel for pairs of rows of A, with eight vectors of columns.
+// sparsePairs generates the kernel for pairs of rows of A and some vectors of columns.
 // Both rows use each row of b that one of them needs, which saves loads: rows that follow
 // each other are often alike, such as the afterstates of a decision.
-func sparsePairs(name string) {
-	const size, vectors = 64, 8
+func sparsePairs(name string, vectors int) {
+	const size = 64
 	TEXT(name, NOSPLIT, "func(pairs, k int, a, b *float32, ld int, c, init *float32, ldi int, floor float32, gate *float32) (count int)")
 	Pragma("noescape")
-	Doc(name+" is [sparseGo] for the first 128 columns of 2·pairs rows, pairs and k at least",
-		"1. Rows of b, c and gate have ld elements.")
+	Doc(fmt.Sprintf("%s is [sparseGo] for the first %d columns of 2·pairs rows, pairs and k", name, 16*vectors),
+		"at least 1. Rows of b, c and gate have ld elements.")
 	k, x, ld := Load(Param("k"), GP64()), Load(Param("a"), GP64()), Load(Param("ld"), GP64())
 	SHLQ(Imm(2), k)
 	SHLQ(Imm(2), ld)
@@ -289,7 +289,7 @@ func sparsePairs(name string) {
 	XORQ(count, count)
 	mask := [2]reg.GPVirtual{GP64(), GP64()}
 	factor := [2]reg.VecVirtual{ZMM(), ZMM()}
-	var acc [2][vectors]reg.VecVirtual
+	acc := [2][]reg.VecVirtual{make([]reg.VecVirtual, vectors), make([]reg.VecVirtual, vectors)}
 	Label("pair")
 	MOVQ(param("init"), at)
 	for r := range acc {
