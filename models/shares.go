@@ -44,11 +44,14 @@ func Argmax(probs, scores []float64, tie float64) {
 		best = max(best, x)
 	}
 	clear(probs)
-	for i, x := range scores {
-		if x >= best-tie {
-			probs[i] = 1
-			return
+	chosen := -1
+	for i := len(scores) - 1; i >= 0; i-- { // to the end, since a jump out of the loop is hard to predict
+		if scores[i] >= best-tie {
+			chosen = i
 		}
+	}
+	if chosen >= 0 { // else there is a NaN
+		probs[chosen] = 1
 	}
 }
 
