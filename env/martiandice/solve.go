@@ -111,7 +111,7 @@ func (s *Solution) Violation(ctx context.Context, starts []int) (most float64, e
 // processes delay a few of them only.
 func (r *Rules) Estimate() game.Estimate {
 	const (
-		setup = 0.1  // seconds to build the graph of a turn; measured
+		setup = 0.15 // seconds to build the graph of a turn, and of half-empty batches; measured
 		rest  = 1.15 // time with all that is not the solving of turns, relative to that; measured
 	)
 	t, g := newStarts(r.cfg), newGreedy(r, r.graph())
