@@ -24,6 +24,7 @@ type net struct {
 	actions int
 	sample  bool
 	scratch sync.Pool // of *[]float32
+	sparse  sync.Pool // of *models.Observations
 }
 
 // choose turns the logits or scores [k] of the options of a decision into
@@ -39,17 +40,23 @@ func (n *net) choose(probs, scores []float64) {
 // forward returns the outputs [n, K] of the policy head for observations [n, D]. The
 // caller puts them back into scratch.
 func (n *net) forward(obs []float32) *[]float32 {
+	out := n.buffer(len(obs) / n.mlp.Shape().Obs)
+	n.mlp.Forward(*out, nil, obs)
+	return out
+}
+
+// buffer returns memory of the outputs of the policy head for so many rows. The caller
+// puts it back into scratch.
+func (n *net) buffer(rows int) *[]float32 {
 	out, _ := n.scratch.Get().(*[]float32)
 	if out == nil {
 		out = new([]float32)
 	}
-	s := n.mlp.Shape()
-	need := len(obs) / s.Obs * s.PolicyWidth()
+	need := rows * n.mlp.Shape().PolicyWidth()
 	if cap(*out) < need {
 		*out = make([]float32, need)
 	}
 	*out = (*out)[:need]
-	n.mlp.Forward(*out, nil, obs)
 	return out
 }
 
@@ -86,6 +93,29 @@ type scorer struct{ *net }
 func (s *scorer) Score(dst []float64, obs []float32) error {
 	out := s.forward(obs)
 	defer s.scratch.Put(out)
+	for i, x := range *out {
+		dst[i] = float64(x)
+	}
+	return nil
+}
+
+// ScoreSparse implements [env.SparseScorer].
+func (s *scorer) ScoreSparse(dst []float64, start []int, numbers []game.Element) error {
+	obs, _ := s.sparse.Get().(*models.Observations)
+	if obs == nil {
+		obs = models.NewObservations(s.mlp.Shape().Obs, nil)
+	}
+	defer s.sparse.Put(obs)
+	obs.Reset()
+	for i, from := range start[:len(start)-1] {
+		for _, e := range numbers[from:start[i+1]] {
+			obs.Add(e.Index, e.Value)
+		}
+		obs.End()
+	}
+	out := s.buffer(obs.Len())
+	defer s.scratch.Put(out)
+	s.mlp.ForwardObservations(*out, nil, obs, 0, obs.Len())
 	for i, x := range *out {
 		dst[i] = float64(x)
 	}

@@ -62,6 +62,15 @@ type AfterstateScorer interface {
 	Choose(probs, scores []float64, first []uint32)
 }
 
+// SparseScorer is implemented by scorers that read observations as lists of the numbers
+// that are not 0.
+type SparseScorer interface {
+	AfterstateScorer
+	// ScoreSparse is Score for n observations: the numbers of observation i are
+	// start[i] to start[i+1].
+	ScoreSparse(dst []float64, start []int, numbers []game.Element) error
+}
+
 // decisionBatch implements Decisions for a game whose state is S.
 type decisionBatch[S comparable] struct {
 	rules  core.Rules[S]

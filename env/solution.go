@@ -180,7 +180,14 @@ func (o *observationPolicy[S]) ProbsContext(ctx context.Context, dst []float64, 
 type observationScorer[S comparable] struct {
 	observationPolicy[S]
 	p       AfterstateScorer
-	scratch sync.Pool // of *[]float32
+	scratch sync.Pool // of *afterstateRows
+}
+
+// afterstateRows are observations of afterstates, as the scorer reads them.
+type afterstateRows struct {
+	obs     []float32 // [n, D], or nil
+	start   []int     // [n+1] into numbers
+	numbers []game.Element
 }
 
 func (o *observationScorer[S]) Choose(probs, scores []float64, first []uint32) {
@@ -191,21 +198,14 @@ func (o *observationScorer[S]) Score(dst []float64, after []S, movers []game.Pla
 	// The number of afterstates encoded and scored together: they are still in the
 	// cache when the network reads them. Measured.
 	const size = 256
-	rules := &o.q.rules
-	d := rules.Spec().ObsLen()
 	var failed atomic.Pointer[error]
 	parallel.For(len(after), size, func(from, to int) {
-		obs, _ := o.scratch.Get().(*[]float32)
-		if obs == nil {
-			obs = new([]float32)
-			*obs = make([]float32, size*d)
+		rows, _ := o.scratch.Get().(*afterstateRows)
+		if rows == nil {
+			rows = new(afterstateRows)
 		}
-		defer o.scratch.Put(obs)
-		for i := from; i < to; i++ {
-			s, _ := rules.Canonical(after[i])
-			rules.Encode((*obs)[(i-from)*d:][:d], s, movers[i])
-		}
-		if err := o.p.Score(dst[from:to], (*obs)[:(to-from)*d]); err != nil {
+		defer o.scratch.Put(rows)
+		if err := o.score(rows, dst[from:to], after[from:to], movers[from:to]); err != nil {
 			failed.CompareAndSwap(nil, &err)
 		}
 	})
@@ -213,4 +213,25 @@ func (o *observationScorer[S]) Score(dst []float64, after []S, movers []game.Pla
 		return *err
 	}
 	return nil
+}
+
+// score is Score for a few afterstates.
+func (o *observationScorer[S]) score(rows *afterstateRows, dst []float64, after []S, movers []game.Player) error {
+	rules := &o.q.rules
+	encoder, ok := rules.Rules.(game.SparseEncoder[S])
+	scorer, sparse := o.p.(SparseScorer)
+	if ok && sparse {
+		rows.start, rows.numbers = append(rows.start[:0], 0), rows.numbers[:0]
+		for i, s := range after {
+			rows.numbers = encoder.EncodeSparse(rows.numbers, rules.Representative(s), movers[i])
+			rows.start = append(rows.start, len(rows.numbers))
+		}
+		return scorer.ScoreSparse(dst, rows.start, rows.numbers)
+	}
+	d := rules.Spec().ObsLen()
+	rows.obs = core.Resize(rows.obs, len(after)*d)
+	for i, s := range after {
+		rules.Encode(rows.obs[i*d:][:d], rules.Representative(s), movers[i])
+	}
+	return o.p.Score(dst, rows.obs)
 }

@@ -37,6 +37,13 @@ func (o *Observations) Append(obs []float32) {
 	o.rows.Append(obs)
 }
 
+// Add adds a number that is not 0 to an observation, which [Observations.End] ends. The
+// indices ascend. It panics if index is not below D.
+func (o *Observations) Add(index int32, value float32) { o.rows.Add(index, value) }
+
+// End ends an observation to whose numbers were added by [Observations.Add].
+func (o *Observations) End() { o.rows.EndRow() }
+
 // AppendRange appends the observations from <= i < to of src, which has the same D.
 func (o *Observations) AppendRange(src *Observations, from, to int) {
 	o.rows.AppendRows(&src.rows, from, to)

@@ -47,67 +47,92 @@ func newLayout(cfg Config) layout {
 	return l
 }
 
-// Encode implements [game.Rules]. It encodes only the number and the types of the
-// earthlings set aside, since nothing else about them matters later. For the same
-// reason it omits the turns already taken in solitaire.
+// Encode implements [game.Rules].
 func (r *Rules) Encode(dst []float32, s State, p game.Player) {
-	l, players := &r.lay, r.cfg.Players
 	clear(dst)
-	relative := func(seat int) int {
-		if seat -= int(p); seat < 0 {
-			seat += players
+	var numbers [64]game.Element // more than there are
+	for _, e := range r.EncodeSparse(numbers[:0], s, p) {
+		dst[e.Index] = e.Value
+	}
+}
+
+// EncodeSparse implements [game.SparseEncoder]. It encodes only the number and the types
+// of the earthlings set aside, since nothing else about them matters later. For the same
+// reason it omits the turns already taken in solitaire.
+func (r *Rules) EncodeSparse(dst []game.Element, s State, p game.Player) []game.Element {
+	l, players := &r.lay, r.cfg.Players
+	one := func(index int) { dst = append(dst, game.Element{Index: int32(index), Value: 1}) }
+	number := func(index int, x float32) {
+		if x != 0 {
+			dst = append(dst, game.Element{Index: int32(index), Value: x})
 		}
-		return seat
+	}
+	seat := int(p) // of each place from the viewer's on
+	next := func() {
+		if seat++; seat == players {
+			seat = 0
+		}
 	}
 	for i := range players {
-		dst[l.score+relative(i)*l.scores+int(s.Score[i])] = 1
-	}
-	dst[l.phase+int(s.Phase)] = 1
-	if r.cfg.MaxRounds > 0 {
-		dst[l.roundsLeft] = r.roundsLeft(&s)
+		one(l.score + i*l.scores + int(s.Score[seat]))
+		next()
 	}
 	if s.Phase >= Drawing {
+		one(l.phase + int(s.Phase))
 		for i := range players {
-			if s.Tied>>i&1 == 1 {
-				dst[l.tied+relative(i)] = 1
+			if s.Tied>>seat&1 == 1 {
+				one(l.tied + i)
 			}
+			next()
 		}
-		return
+		if r.cfg.MaxRounds > 0 {
+			number(l.roundsLeft, r.roundsLeft(&s))
+		}
+		return dst
 	}
-	place := int(p) - int(s.Start)
-	if place < 0 {
-		place += players
+	relative := func(a, b int) int {
+		if a < b {
+			a += players
+		}
+		return a - b
 	}
-	dst[l.order+place] = 1
-	dst[l.mover+relative(int(s.Seat))] = 1
-	earthlings := 0
+	one(l.order + relative(int(p), int(s.Start)))
+	one(l.mover + relative(int(s.Seat), int(p)))
+	one(l.phase + int(s.Phase))
+	one(l.tanks + int(s.Aside[tank]))
+	one(l.rays + int(s.Aside[ray]))
+	earthlings := int(s.Aside[human] + s.Aside[cow] + s.Aside[chicken])
+	one(l.earthlings + earthlings)
 	for t := human; t <= chicken; t++ {
 		if s.Aside[t] > 0 {
-			earthlings += int(s.Aside[t])
-			dst[l.held+t-human] = 1
-		} else {
-			dst[l.rolled+1+t-human] = float32(s.Roll[t]) / float32(r.cfg.Dice)
+			one(l.held + int(t-human))
 		}
 	}
-	dst[l.tanks+int(s.Aside[tank])] = 1
-	dst[l.rays+int(s.Aside[ray])] = 1
-	dst[l.earthlings+earthlings] = 1
-	dst[l.free+r.free(&s)] = 1
+	one(l.free + r.free(&s))
 	points := r.turnPoints(s.Aside)
-	dst[l.points+points] = 1
+	one(l.points + points)
+	number(l.rolled, float32(s.Roll[ray])/float32(r.cfg.Dice))
+	for t := human; t <= chicken; t++ {
+		if s.Aside[t] == 0 {
+			number(l.rolled+1+int(t-human), float32(s.Roll[t])/float32(r.cfg.Dice))
+		}
+	}
 	total, best := int(s.Score[s.Seat])+points, 0
 	for i, n := range s.Score[:players] {
 		if i != int(s.Seat) {
 			best = max(best, int(n))
 		}
 	}
-	dst[l.total+total] = 1
-	dst[l.margin+l.scores-1+total-best] = 1
-	dst[l.danger+r.cfg.Dice+int(s.Aside[tank])-int(s.Aside[ray])] = 1
-	dst[l.rolled] = float32(s.Roll[ray]) / float32(r.cfg.Dice)
+	one(l.total + total)
+	one(l.margin + l.scores - 1 + total - best)
+	one(l.danger + r.cfg.Dice + int(s.Aside[tank]) - int(s.Aside[ray]))
+	if r.cfg.MaxRounds > 0 {
+		number(l.roundsLeft, r.roundsLeft(&s))
+	}
+	return dst
 }
 
-// roundsLeft returns the element of that name.
+// roundsLeft returns the share of rounds left, in games with a limit.
 func (r *Rules) roundsLeft(s *State) float32 {
 	return float32(r.cfg.MaxRounds-int(s.Count)) / float32(r.cfg.MaxRounds)
 }

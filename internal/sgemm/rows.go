@@ -41,6 +41,18 @@ func (r *Rows) Append(x []float32) {
 	}
 }
 
+// Add adds an element to a row that [Rows.EndRow] ends. Columns ascend within a row. It
+// panics if there is no such column.
+func (r *Rows) Add(column int32, value float32) {
+	if uint(column) >= uint(r.k) {
+		panic("sgemm: a column that the rows have not")
+	}
+	r.elements = append(r.elements, element{column, value})
+}
+
+// EndRow ends a row.
+func (r *Rows) EndRow() { r.start = append(r.start, len(r.elements)) }
+
 // AppendRows appends the rows from <= i < to of src, which must have as many columns.
 func (r *Rows) AppendRows(src *Rows, from, to int) {
 	same("src", src.k, r.k)

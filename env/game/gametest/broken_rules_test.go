@@ -316,6 +316,17 @@ var brokenRules = []breach{
 			dst[4] = 1 / dst[4]
 		}
 	}},
+	{"EncodeSparse appends the numbers of Encode that are not 0", func(g *cups) {
+		sparse := g.encodeSparse
+		g.encodeSparse = func(dst []game.Element, s state, p game.Player) []game.Element {
+			if n := len(dst); s.Turns == 6 {
+				dst = sparse(dst, s, p)
+				slices.Reverse(dst[n:])
+				return dst
+			}
+			return sparse(dst, s, p)
+		}
+	}},
 	{"Encode is a function of the state", func(g *cups) {
 		calls, encode := 0, g.encode
 		g.encode = func(dst []float32, s state, p game.Player) {

@@ -22,6 +22,7 @@ type cups struct {
 	apply          func(s state, a game.Action) (state, error)
 	returns        func(dst []float64, s state) []float64
 	encode         func(dst []float32, s state, p game.Player)
+	encodeSparse   func(dst []game.Element, s state, p game.Player) []game.Element
 	sample         func(s state, r *rand.PCG) state
 	format         func(s state) string
 	parse          func(text string) (state, error)
@@ -56,12 +57,15 @@ const (
 	pass
 )
 
-func (c *cups) Spec() game.Spec                                  { return c.spec() }
-func (c *cups) Initial() state                                   { return c.initial() }
-func (c *cups) CurrentPlayer(s state) game.Player                { return c.currentPlayer(s) }
-func (c *cups) Apply(s state, a game.Action) (state, error)      { return c.apply(s, a) }
-func (c *cups) Returns(dst []float64, s state) []float64         { return c.returns(dst, s) }
-func (c *cups) Encode(dst []float32, s state, p game.Player)     { c.encode(dst, s, p) }
+func (c *cups) Spec() game.Spec                              { return c.spec() }
+func (c *cups) Initial() state                               { return c.initial() }
+func (c *cups) CurrentPlayer(s state) game.Player            { return c.currentPlayer(s) }
+func (c *cups) Apply(s state, a game.Action) (state, error)  { return c.apply(s, a) }
+func (c *cups) Returns(dst []float64, s state) []float64     { return c.returns(dst, s) }
+func (c *cups) Encode(dst []float32, s state, p game.Player) { c.encode(dst, s, p) }
+func (c *cups) EncodeSparse(dst []game.Element, s state, p game.Player) []game.Element {
+	return c.encodeSparse(dst, s, p)
+}
 func (c *cups) Sample(s state, r *rand.PCG) state                { return c.sample(s, r) }
 func (c *cups) Format(s state) string                            { return c.format(s) }
 func (c *cups) Parse(text string) (state, error)                 { return c.parse(text) }
@@ -190,6 +194,16 @@ func healthy() *cups {
 		if s.Rolling {
 			dst[5] = 1
 		}
+	}
+	g.encodeSparse = func(dst []game.Element, s state, p game.Player) []game.Element {
+		obs := make([]float32, 6)
+		g.encode(obs, s, p)
+		for i, x := range obs {
+			if x != 0 {
+				dst = append(dst, game.Element{Index: int32(i), Value: x})
+			}
+		}
+		return dst
 	}
 	g.sample = func(s state, r *rand.PCG) state {
 		if s.Rolling {

@@ -36,12 +36,31 @@ func (c *checker[S]) checkEncode(s S, p game.Player) {
 			c.failAt(s, "Encode writes finite numbers", "for seat %d element %d (%s) is %v", p, i, c.field(i), x)
 		}
 	}
+	if encoder, ok := c.rules.(game.SparseEncoder[S]); ok {
+		c.checkSparse(encoder, s, p, obs)
+	}
 	again := make([]float32, d)
 	c.rules.Encode(again, s, p)
 	for i := range again {
 		if math.Float32bits(again[i]) != math.Float32bits(obs[i]) && !isSentinel(obs[i]) {
 			c.failAt(s, "Encode is a function of the state", "for seat %d element %d (%s) is %v, then %v", p, i, c.field(i), obs[i], again[i])
 		}
+	}
+}
+
+// checkSparse compares the list of numbers of an observation, appended to another list,
+// with the observation.
+func (c *checker[S]) checkSparse(encoder game.SparseEncoder[S], s S, p game.Player, obs []float32) {
+	before := game.Element{Index: -1, Value: 7}
+	list := encoder.EncodeSparse([]game.Element{before}, s, p)
+	want := []game.Element{before}
+	for i, x := range obs {
+		if x != 0 {
+			want = append(want, game.Element{Index: int32(i), Value: x})
+		}
+	}
+	if !slices.Equal(list, want) {
+		c.failAt(s, "EncodeSparse appends the numbers of Encode that are not 0", "for seat %d it gives %v; want %v", p, list, want)
 	}
 }
 
