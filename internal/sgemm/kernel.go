@@ -12,9 +12,6 @@ const (
 // maxRows and maxCols are the size of the largest tile of any kernel.
 const maxRows, maxCols = 8, 32
 
-// maxLanes is the number of elements of the widest vector.
-const maxLanes = 16
-
 // kernels lists those that this processor can run, the fastest last. active is the one
 // in use; only tests change it.
 var (

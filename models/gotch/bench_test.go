@@ -178,7 +178,7 @@ func BenchmarkFit(b *testing.B) {
 				}
 				var shards []models.Shard
 				for obs := range slices.Chunk(sparse(n), n/nShards*173) {
-					shards = append(shards, models.Shard{Obs: models.NewObservations(shape.Obs, obs), Loss: func(p, v, dp, dv []float32) {
+					shards = append(shards, models.Shard{Obs: models.NewObservations(173, obs), Loss: func(p, v, dp, dv []float32) {
 						for i := range dp {
 							dp[i] = p[i] - 1
 						}

@@ -18,7 +18,7 @@ import (
 // automatic is gradient by libtorch's own differentiation.
 func (l *learner) automatic(grad []float32, shard models.Shard) error {
 	s := l.mlp.Shape()
-	n, k, p := len(shard.Obs)/s.Obs, s.PolicyWidth(), s.Players
+	n, k, p := shard.Len(), s.PolicyWidth(), s.Players
 	t := tensors{device: l.device}
 	defer t.free()
 	follow := func(x tensor) tensor {
@@ -28,7 +28,7 @@ func (l *learner) automatic(grad []float32, shard models.Shard) error {
 	for i := range layers {
 		layers[i] = layer{follow(layers[i].w), follow(layers[i].b)}
 	}
-	xs := forward(&t, layers, t.of(shard.Obs, n, s.Obs))
+	xs := forward(&t, layers, uploadObservations(&t, shard, s.Obs))
 	last := xs[len(layers)]
 	y := make([]float32, n*(k+p))
 	t.read(y, t.do(func(out *tensor) { libtch.AtgDetach(out, last) }))

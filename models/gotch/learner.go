@@ -72,6 +72,13 @@ func upload(t *tensors, mlp *models.MLP) (layers []layer) {
 	return layers
 }
 
+// uploadObservations copies the observations of a shard, of d numbers, to the device.
+func uploadObservations(t *tensors, shard models.Shard, d int) tensor {
+	obs := make([]float32, shard.Len()*d)
+	shard.Obs.Dense(obs)
+	return t.of(obs, shard.Len(), d)
+}
+
 // forward runs the network on obs [n, D]. It returns the input of each layer and, last,
 // the output of the heads [n, K+P].
 func forward(t *tensors, layers []layer, obs tensor) []tensor {
@@ -101,9 +108,7 @@ func (l *learner) gradient(grad []float32, layers []layer, shard models.Shard) e
 	}
 	t := tensors{device: l.device}
 	defer t.free()
-	obs := make([]float32, n*s.Obs)
-	shard.Obs.Dense(obs)
-	xs := forward(&t, layers, t.of(obs, n, s.Obs))
+	xs := forward(&t, layers, uploadObservations(&t, shard, s.Obs))
 	y := make([]float32, n*(k+p))
 	t.read(y, xs[len(layers)])
 	if t.err != nil {
