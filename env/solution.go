@@ -29,6 +29,9 @@ type Solution interface {
 	// Tabulate calls a policy with every position that can matter and stores its
 	// decisions.
 	Tabulate(ctx context.Context, p Policy) (game.TabularPolicy, error)
+	// Rows returns the cost of evaluating a network, an AfterstateScorer or not, in
+	// about the number of its rows (see [game.Solution]).
+	Rows(scorer bool) int
 	// Evaluate returns the expected returns by seat [P] if seat i plays seats[i].
 	Evaluate(ctx context.Context, seats []game.TabularPolicy) ([]float64, error)
 	// BestResponse returns the largest expected return of a seat against the policies
@@ -113,6 +116,8 @@ func (s *solution[S]) Policy() Policy { return statePolicy[S]{s.s.Policy()} }
 func (s *solution[S]) Tabulate(ctx context.Context, p Policy) (game.TabularPolicy, error) {
 	return s.s.Tabulate(ctx, s.policy(p))
 }
+
+func (s *solution[S]) Rows(scorer bool) int { return s.s.Rows(scorer) }
 
 // policy returns p as a policy over states.
 func (s *solution[S]) policy(p Policy) game.Policy[S] {

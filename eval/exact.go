@@ -72,6 +72,10 @@ func (e *ExactEvaluator) Cost(ctx context.Context, a *agents.Agent) (Cost, error
 	return Cost{t.Decisions(), t.Rows(), t.seconds}, nil
 }
 
+// Rows returns the cost of [ExactEvaluator.Strength] of a network, which scores
+// afterstates or not, in about the number of its rows.
+func (e *ExactEvaluator) Rows(scorer bool) int { return e.solution.Rows(scorer) }
+
 func (e *ExactEvaluator) tabulate(ctx context.Context, a *agents.Agent) (tabulated, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

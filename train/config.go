@@ -63,8 +63,9 @@ type Config struct {
 	PPO    PPO    `json:"ppo,omitzero"`    // of AlgorithmPPO
 	Expert Expert `json:"expert,omitzero"` // of OnePly and TurnExact
 
-	// Evaluations and Checkpoints are the numbers of evaluations and of saves of
-	// the network in a run, those at its end included.
+	// Evaluations is the largest number of evaluations of the network in a run (see
+	// [Options].EvaluationRows), and Checkpoints the number of saves, those at its end
+	// included. Without evaluations it is 0.
 	Evaluations int `json:"evaluations"`
 	Checkpoints int `json:"checkpoints"`
 }

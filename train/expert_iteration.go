@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"marsgym/env"
 	"marsgym/env/expert"
@@ -63,7 +64,9 @@ func newExpertIteration(cfg *Config, g env.Game, l models.Learner) (*expertItera
 func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, error) {
 	cfg := e.cfg
 	mlp := e.learner.MLP()
+	var evaluated atomic.Uint64
 	net := func(scores, values, obs []float32) {
+		evaluated.Add(uint64(len(obs) / e.spec.ObsLen()))
 		mlp.Forward(scores, values, obs)
 		models.SharesToReturns(values, e.spec.Players, e.spec.Return)
 	}
@@ -95,7 +98,7 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 	for k, p := range e.workers {
 		shards[k] = models.Shard{Obs: p.obs, Loss: p.loss(max(1, n), max(1, m), cfg.ValueCoef, warm)}
 	}
-	out := Metrics{LearningRate: cfg.learningRate(x)}
+	out := Metrics{LearningRate: cfg.learningRate(x), evaluated: evaluated.Load()}
 	norm, err := e.learner.Fit(shards, out.LearningRate)
 	for _, p := range e.workers {
 		out.Losses.add(p.losses)

@@ -18,6 +18,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/internal/tensorboard"
+	"marsgym/models"
 	"marsgym/train"
 )
 
@@ -174,16 +175,24 @@ func TestKillBeforeModel(t *testing.T) {
 	}
 }
 
-// same compares the records of two runs, except times.
+// same compares the records of two runs, except times, and their counted work.
 func same(t *testing.T, dir, whole string) {
 	t.Helper()
-	var lines, events [2][]byte
+	var lines, events, work [2][]byte
 	for i, d := range []string{dir, whole} {
+		f, err := models.Load(filepath.Join(d, train.CheckpointFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		work[i] = counted.Find(f.Blobs["run"])
 		lines[i] = timed.ReplaceAll(read(t, d, train.MetricsFile), nil)
 		events[i] = read(t, d, tensorboard.File)
 	}
 	if !bytes.Equal(lines[0], lines[1]) {
 		t.Errorf("the metrics are\n%s\nwant\n%s", lines[0], lines[1])
+	}
+	if work[0] == nil || !bytes.Equal(work[0], work[1]) {
+		t.Errorf("%s is counted; want %s", work[0], work[1])
 	}
 	if len(events[0]) != len(events[1]) {
 		t.Errorf("%d bytes of events; want %d", len(events[0]), len(events[1]))
@@ -194,6 +203,8 @@ func same(t *testing.T, dir, whole string) {
 		}
 	}
 }
+
+var counted = regexp.MustCompile(`"work":[1-9]\d*`)
 
 var timed = regexp.MustCompile(`"(seconds|steps_per_s)":[^,}]*`)
 

@@ -55,6 +55,7 @@ func (r *ppo) iterate(_ context.Context, x float64) (Metrics, error) {
 	m := Metrics{LearningRate: cfg.learningRate(x), Decisions: uint64(cfg.Rows) * uint64(cfg.PPO.Horizon)}
 	for _, p := range r.rollouts {
 		m.Games += p.games
+		m.evaluated += uint64(p.obs.Len() + p.optionObs.Len())
 	}
 	m.Losses, err = r.fit(m.LearningRate, cfg.PPO.EntropyCoef.at(x))
 	m.Pool = r.pool.end()

@@ -23,6 +23,9 @@ type Metrics struct {
 	Exact        *models.Exact `json:"exact,omitempty"`
 	Decisions    uint64        `json:"-"` // of this iteration
 	Done         float64       `json:"-"` // fraction of the run
+	Evaluations  int           `json:"-"` // so far
+
+	evaluated uint64 // rows that this iteration evaluated by the network, to play or search
 }
 
 // scalars returns the metrics for TensorBoard.

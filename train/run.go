@@ -60,6 +60,10 @@ type Options struct {
 	// Evaluate, if not nil, returns the exact strength of a network, or nil if there
 	// is none.
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
+	// EvaluationRows is the cost of Evaluate: about the number of rows that the network
+	// evaluates. If it is above 0, a run makes fewer evaluations than
+	// [Config].Evaluations where these would take more than a quarter of the work.
+	EvaluationRows int
 	// Report, if not nil, is called after each iteration.
 	Report func(Metrics)
 	// Resume continues from the checkpoint in Dir, or from the beginning if a run
@@ -89,24 +93,31 @@ type run struct {
 	dir     *atomicfile.Dir // the run folder
 
 	at struct { // written to checkpoints
-		Arithmetic int           `json:"arithmetic"`
-		Iteration  uint64        `json:"iteration"`
-		Steps      uint64        `json:"steps"`
-		Games      uint64        `json:"games"`
-		Seconds    float64       `json:"seconds"`
-		Exact      *models.Exact `json:"exact,omitempty"`
+		Arithmetic  int           `json:"arithmetic"`
+		Iteration   uint64        `json:"iteration"`
+		Steps       uint64        `json:"steps"`
+		Games       uint64        `json:"games"`
+		Seconds     float64       `json:"seconds"`
+		Work        uint64        `json:"work"` // forward passes of rows
+		Evaluations int           `json:"evaluations"`
+		Exact       *models.Exact `json:"exact,omitempty"`
 		sizes
 	}
 }
 
-// counter is a learner whose errors name the minibatch of the iteration.
+// counter is a learner that counts the rows it has fitted, and whose errors name the
+// minibatch of the iteration.
 type counter struct {
 	models.Learner
 	minibatch int
+	rows      uint64
 }
 
 func (c *counter) Fit(rows []models.Shard, rate float64) (norm float64, err error) {
 	c.minibatch++
+	for _, s := range rows {
+		c.rows += uint64(s.Len())
+	}
 	if norm, err = c.Learner.Fit(rows, rate); err != nil {
 		err = fmt.Errorf("minibatch %d: %w", c.minibatch, err)
 	}
@@ -171,7 +182,7 @@ func (r *run) loop(ctx context.Context) error {
 	n := r.cfg.Steps
 	for r.at.Steps < n {
 		start := time.Now()
-		r.learner.minibatch = 0
+		r.learner.minibatch, r.learner.rows = 0, 0
 		m, err := r.method.iterate(ctx, float64(r.at.Steps)/float64(n))
 		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return r.interrupt()
@@ -187,6 +198,7 @@ func (r *run) loop(ctx context.Context) error {
 		r.at.Iteration++
 		r.at.Steps += m.Decisions
 		r.at.Games += m.Games
+		r.at.Work += m.evaluated + fitWork*r.learner.rows
 		r.at.Seconds += took
 		m.Iteration, m.Steps, m.Games, m.Seconds = r.at.Iteration, r.at.Steps, r.at.Games, r.at.Seconds
 		m.Done = min(1, float64(r.at.Steps)/float64(n))
@@ -194,13 +206,15 @@ func (r *run) loop(ctx context.Context) error {
 			return events > 0 && (r.at.Steps >= n || r.at.Steps*uint64(events)/n > before*uint64(events)/n)
 		}
 		r.at.Exact = nil
-		if r.opt.Evaluate != nil && due(r.cfg.Evaluations) {
+		if r.opt.Evaluate != nil && due(r.evaluations(m.Done)) {
 			// An interrupt waits for the evaluation, so that the resumed run has it.
 			if m.Exact, err = r.opt.Evaluate(context.WithoutCancel(ctx), r.learner.MLP()); err != nil {
 				return fmt.Errorf("iteration %d: evaluation: %w", m.Iteration, err)
 			}
 			r.at.Exact = m.Exact
+			r.at.Evaluations++
 		}
+		m.Evaluations = r.at.Evaluations
 		if err := r.record.add(m, r.cfg.Algorithm); err != nil {
 			return err
 		}
@@ -217,6 +231,23 @@ func (r *run) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// fitWork is the work of fitting a row, in forward passes: one, and the gradients of
+// weights and of inputs.
+const fitWork = 3
+
+// evaluations returns the number of evaluations of the whole run, of which a fraction
+// is done: as many as take at most a quarter of the work if the run goes on as before,
+// at least one and at most cfg.Evaluations. A quarter is chosen: of several evaluations,
+// most of a learning curve, for a third more time.
+func (r *run) evaluations(done float64) int {
+	n := r.cfg.Evaluations
+	if r.opt.EvaluationRows > 0 {
+		training := float64(r.at.Work) / done // by the end
+		n = int(min(float64(n), max(1, training/3/float64(r.opt.EvaluationRows))))
+	}
+	return n
 }
 
 // interrupt writes a checkpoint and returns an error that wraps ErrInterrupted.

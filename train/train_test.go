@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,21 +103,84 @@ func TestOtherSeedOtherBits(t *testing.T) {
 	}
 }
 
+// TestEvaluations: a run makes fewer evaluations where these would take more than a
+// quarter of the work.
+func TestEvaluations(t *testing.T) {
+	g := open(t, "pig", `{"target": 10}`)
+	cfg := short(train.AlgorithmPPO)
+	cfg.Steps, cfg.Checkpoints = 2560, 1 // 10 iterations
+	fitted := 0
+	counted := func(m *models.MLP, c models.AdamConfig) (models.Learner, error) {
+		l, err := learner(m, c)
+		return &rowCounter{l, &fitted}, err
+	}
+	if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: counted}); err != nil {
+		t.Fatal(err)
+	}
+	// A quarter of the work: each row is evaluated once and fitted once, which costs as
+	// much as four evaluations, and evaluations may cost a third of that.
+	rows := fitted * 4 / 3
+	exact := func(context.Context, *models.MLP) (*models.Exact, error) { return &models.Exact{}, nil }
+	for _, test := range []struct {
+		evaluations, rows int
+		want              []uint64 // iterations
+	}{
+		{4, 0, []uint64{3, 5, 8, 10}},
+		{4, rows / 5, []uint64{3, 5, 8, 10}},
+		{4, rows * 2 / 5, []uint64{5, 10}}, // it would pay for two and a half
+		{4, rows * 2, []uint64{10}},
+		{1, 1, []uint64{10}},
+		{0, 1, nil},
+	} {
+		var got []uint64
+		cfg.Evaluations = test.evaluations
+		_, err := train.Run(t.Context(), cfg, train.Options{
+			Game: g, Dir: t.TempDir(), Learner: learner, Evaluate: exact, EvaluationRows: test.rows,
+			Report: func(m train.Metrics) {
+				if m.Exact != nil {
+					got = append(got, m.Iteration)
+				}
+				if m.Evaluations != len(got) {
+					t.Errorf("%d evaluations are counted after %d", m.Evaluations, len(got))
+				}
+			},
+		})
+		if err != nil || !slices.Equal(got, test.want) {
+			t.Errorf("%d evaluations of %d rows: after iterations %v, error %v; want %v", test.evaluations, test.rows, got, err, test.want)
+		}
+	}
+}
+
+// rowCounter counts the rows that a learner fits.
+type rowCounter struct {
+	models.Learner
+	rows *int
+}
+
+func (c *rowCounter) Fit(shards []models.Shard, rate float64) (float64, error) {
+	for _, s := range shards {
+		*c.rows += s.Len()
+	}
+	return c.Learner.Fit(shards, rate)
+}
+
 func TestResume(t *testing.T) {
 	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
 	cfg := small()
+	const rows = 60_000 // of an evaluation, so that the run makes two
+	cfg.Evaluations = 4
 	exact := func(_ context.Context, m *models.MLP) (*models.Exact, error) {
 		return &models.Exact{Exploitability: float64(m.Weights()[0])}, nil
 	}
 	whole := t.TempDir()
-	if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner, Evaluate: exact}); err != nil {
+	if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner, Evaluate: exact, EvaluationRows: rows}); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	for stop := uint64(1); ; stop += 4 { // interrupted after iterations 1, 5 and 9
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		opt := train.Options{Game: g, Dir: dir, Learner: learner, Evaluate: exact, Resume: stop > 1}
+		opt := train.Options{Game: g, Dir: dir, Learner: learner, Evaluate: exact, EvaluationRows: rows, Resume: stop > 1}
 		opt.Report = func(m train.Metrics) {
 			if m.Iteration == stop {
 				cancel()

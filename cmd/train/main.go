@@ -48,6 +48,7 @@ type session struct {
 	game   env.Game
 	spec   game.Spec
 	exact  *eval.ExactEvaluator // nil where strength is not exact
+	latest *eval.Pair           // the strength at the latest evaluation; nil if it failed
 	stdout io.Writer
 	bar    *cli.Progress // on standard error
 }
@@ -71,7 +72,8 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	var exact *models.Exact // the latest
 	_, err = train.Run(ctx, c.Train, train.Options{
 		Game: s.game, Dir: dir, Backend: c.Backend, Evaluate: s.evaluate(), Resume: c.resume,
-		Learner: newLearner(c.Settings),
+		EvaluationRows: s.evaluationRows(c.Train.Head),
+		Learner:        newLearner(c.Settings),
 		Report: func(m train.Metrics) {
 			if m.Exact != nil {
 				exact = m.Exact
@@ -91,7 +93,11 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	if err != nil {
 		return advise(err, dir)
 	}
-	fmt.Fprintf(s.stdout, "trained in %s\n\n", time.Since(start).Round(time.Second))
+	fmt.Fprintf(s.stdout, "trained in %s", time.Since(start).Round(time.Second))
+	if n, most := last.Evaluations, c.Train.Evaluations; n > 0 && n < most {
+		fmt.Fprintf(s.stdout, ", exact evaluations: %d (up to %d while they take at most a quarter of the work)", n, most)
+	}
+	fmt.Fprint(s.stdout, "\n\n")
 	curveErr := s.drawCurve(dir, map[string]string{dir: filepath.Base(dir)})
 	err = s.report(ctx, dir, c.Train.Steps)
 	if errors.Is(err, context.Canceled) {
@@ -109,15 +115,30 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 // evaluation returns the exact strength of a network.
 type evaluation func(context.Context, *models.MLP) (*models.Exact, error)
 
-// evaluate returns the evaluation for one run, nil if strength is not exact.
+// evaluate returns the evaluation for one run of a network that takes its best
+// actions, nil if strength is not exact.
 func (s *session) evaluate() evaluation {
 	if s.exact == nil {
 		return nil
 	}
 	return lenient(s.bar, func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) {
 		s.bar.Add(", evaluating")
-		return strength(ctx, s.exact, s.spec, mlp)
+		s.latest = nil
+		p, err := s.exact.Strength(ctx, &agents.Agent{Name: "network", Policy: agents.NewNet(s.spec, mlp, false)})
+		if err != nil {
+			return nil, err
+		}
+		s.latest = &p
+		return &models.Exact{WinFirst: p.WinFirst, WinSecond: p.WinSecond, Exploitability: p.Exploitability}, nil
 	})
+}
+
+// evaluationRows returns the cost of an evaluation of a network with a policy head.
+func (s *session) evaluationRows(head models.Head) int {
+	if s.exact == nil {
+		return 0
+	}
+	return s.exact.Rows(head == models.Score)
 }
 
 // lenient lets a run go on without exact values where an evaluation fails. It
@@ -164,15 +185,6 @@ func newExactEvaluator(ctx context.Context, g env.Game, cache string, bar *cli.P
 		return nil, err
 	}
 	return eval.NewExactEvaluator(g, s)
-}
-
-// strength returns the exact strength of a network that takes its best actions.
-func strength(ctx context.Context, exact *eval.ExactEvaluator, spec game.Spec, mlp *models.MLP) (*models.Exact, error) {
-	p, err := exact.Strength(ctx, &agents.Agent{Name: "network", Policy: agents.NewNet(spec, mlp, false)})
-	if err != nil {
-		return nil, err
-	}
-	return &models.Exact{WinFirst: p.WinFirst, WinSecond: p.WinSecond, Exploitability: p.Exploitability}, nil
 }
 
 // speed returns the mean decisions per second of a run; those of a single short
@@ -231,9 +243,13 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 	model := filepath.Join(dir, agents.ModelFile)
 	switch {
 	case s.exact != nil:
-		p, err := s.exact.Strength(ctx, a)
-		if err != nil {
-			return err
+		p := s.latest // at the end of the run
+		if p == nil {
+			now, err := s.exact.Strength(ctx, a)
+			if err != nil {
+				return err
+			}
+			p = &now
 		}
 		fmt.Fprintf(w, "%s against optimal play, exactly, over %d decisions:\n\n", model, p.Cost.Decisions)
 		fmt.Fprintf(w, "\twins moving first    %.6f\n\twins moving second   %.6f\n\twins                 %.6f\n\texploitability       %.6f\n\n",

@@ -78,6 +78,10 @@ type Solution[S comparable] interface {
 	// Tabulate calls a policy with every position that can matter and stores its
 	// decisions.
 	Tabulate(ctx context.Context, p Policy[S]) (TabularPolicy, error)
+	// Rows returns the cost of evaluating a network, an AfterstateScorer or not, before
+	// Tabulate is called: about the number of rows that Tabulate shows to it, or more
+	// where going through the positions takes longer than the network.
+	Rows(scorer bool) int
 	// Evaluate appends the expected returns by seat [P] if seat i plays seats[i].
 	Evaluate(ctx context.Context, dst []float64, seats []TabularPolicy) ([]float64, error)
 	// BestResponse returns the largest expected return of a seat against the policies

@@ -148,6 +148,9 @@ func TestFastPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n := sol.Rows(true); n != positions/3 {
+		t.Errorf("an evaluation costs %d rows; want %d", n, positions/3)
+	}
 	facts := sol.(game.Reporter).Facts()
 	t.Logf("%d values, residual %g, %v", len(work.Values), sol.Residual(), facts)
 	// A second program, which shares no code with this one, computes 0.692361974403673.

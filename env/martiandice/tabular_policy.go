@@ -58,6 +58,14 @@ func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.Tab
 	return g, nil
 }
 
+// Rows implements [game.Solution].
+func (s *Solution) Rows(scorer bool) int {
+	if scorer {
+		return s.starts.count() * s.turn.afterstatesPerTurn()
+	}
+	return s.starts.count() * s.turn.decisionsPerTurn()
+}
+
 // tabulateBest returns best play in tabular form.
 func (s *Solution) tabulateBest(ctx context.Context) (game.TabularPolicy, error) {
 	n := s.starts.count()

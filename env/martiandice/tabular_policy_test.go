@@ -145,6 +145,17 @@ func tabulate(t testing.TB, sol game.Solution[martiandice.State], p policy) game
 	return g
 }
 
+// checkRows compares the rows of policies with those announced.
+func checkRows(t *testing.T, sol game.Solution[martiandice.State], list []policy, tables []game.TabularPolicy) {
+	t.Helper()
+	for i, p := range list {
+		_, scorer := p.(game.AfterstateScorer[martiandice.State])
+		if got, want := tables[i].Rows(), sol.Rows(scorer); got != want {
+			t.Errorf("policy %d, scorer %v: %d rows; want %d", i, scorer, got, want)
+		}
+	}
+}
+
 // Every policy against every other, and best responses to them, must have the values of
 // the tabular solution.
 func TestEvaluate(t *testing.T) {
@@ -163,6 +174,7 @@ func TestEvaluate(t *testing.T) {
 			for _, p := range list[:len(list)-1] {
 				a, b = append(a, tabulate(t, fast, p)), append(b, tabulate(t, slow, p))
 			}
+			checkRows(t, fast, list[2:len(list)-1], a[2:]) // the others ignore the scores
 			a, b = append(a, tabulate(t, fast, fast.Policy())), append(b, tabulate(t, slow, slow.Policy()))
 			for i := range list {
 				for j := range list {

@@ -53,6 +53,9 @@ func (sol *Solution[S]) Tabulate(ctx context.Context, p game.Policy[S]) (game.Ta
 	return policy, nil
 }
 
+// Rows implements [game.Solution].
+func (sol *Solution[S]) Rows(bool) int { return len(sol.nodes) }
+
 // tabulateProbs fills policy.probs of the open positions with Probs.
 func (sol *Solution[S]) tabulateProbs(ctx context.Context, policy *tabularPolicy, p game.Policy[S], open []int32) error {
 	policy.rows = len(open)

@@ -122,6 +122,9 @@ func TestScorer(t *testing.T) {
 	if st.Decisions() != 4 || st.Rows() != 6 || len(scorer.scored) != 6 {
 		t.Errorf("%d decisions, %d rows, scored %v; want 4, 6, 6", st.Decisions(), st.Rows(), scorer.scored)
 	}
+	if n := sol.Rows(true); n != len(g.positions) {
+		t.Errorf("an evaluation costs %d rows; want %d", n, len(g.positions))
+	}
 	same := tabulate(t, sol, probs(func(row []float64, s int) {
 		clear(row)
 		row[map[int]int{0: 1, 1: 0, 2: 1, 5: 1}[s]] = 1

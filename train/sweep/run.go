@@ -28,7 +28,8 @@ type Options struct {
 	Dir string // the folder of the sweep, which must exist
 	// Learner returns [train.Options].Learner for settings.
 	Learner func(train.Settings) func(*models.MLP, models.AdamConfig) (models.Learner, error)
-	// Evaluate is [train.Options].Evaluate. Without it no variant has a strength.
+	// Evaluate is [train.Options].Evaluate. Without it no variant has a strength. All
+	// evaluations of the settings are made, to compare strengths after equal time.
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
 	// Report, if not nil, is called after each iteration of a run, counted from 0.
 	Report func(run int, m train.Metrics)
