@@ -321,19 +321,20 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelEvaluation interrupts the evaluation at the end of a run.
+// TestCancelEvaluation interrupts the evaluation after a run, which was not evaluated at
+// its end.
 func TestCancelEvaluation(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, errs bytes.Buffer
 	cancelled := writerFunc(func(b []byte) (int, error) {
-		if bytes.Contains(b, []byte("exploitability")) {
-			cancel() // at the only evaluation of the run, which is its last step
+		if bytes.Contains(b, []byte("trained in")) {
+			cancel()
 		}
-		return errs.Write(b)
+		return out.Write(b)
 	})
-	config := write(t, strings.Replace(quick, `"evaluations": 4`, `"evaluations": 1`, 1))
-	if status := run(ctx, []string{"-config", config, "-out", dir}, nil, &out, cancelled); status != cli.Interrupted {
+	config := write(t, strings.Replace(quick, `"evaluations": 4`, `"evaluations": 0`, 1))
+	if status := run(ctx, []string{"-config", config, "-out", dir}, nil, cancelled, &errs); status != cli.Interrupted {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
 	for _, want := range []string{"the trained model is saved", "go run ./cmd/eval -model " + dir, "go run ./cmd/play -opponent " + dir} {
