@@ -124,8 +124,17 @@ func (s *scorer) ScoreSparse(dst []float64, start []int, numbers []game.Element)
 
 // Choose implements [env.AfterstateScorer].
 func (s *scorer) Choose(probs, scores []float64, first []uint32) {
+	if s.sample {
+		for i, from := range first[:len(first)-1] {
+			models.Softmax(probs[from:first[i+1]], scores[from:first[i+1]])
+		}
+		return
+	}
+	clear(probs)
 	for i, from := range first[:len(first)-1] {
-		s.choose(probs[from:first[i+1]], scores[from:first[i+1]])
+		if best := models.Best(scores[from:first[i+1]], game.Tie); best >= 0 {
+			probs[int(from)+best] = 1
+		}
 	}
 }
 

@@ -39,20 +39,26 @@ func LogSoftmax(probs, x []float64) {
 // to 0. Scores that are lower than the highest by at most tie count as equal to it, and
 // of equal ones the first is chosen.
 func Argmax(probs, scores []float64, tie float64) {
-	best := math.Inf(-1)
-	for _, x := range scores {
-		best = max(best, x)
-	}
 	clear(probs)
-	chosen := -1
+	if best := Best(scores, tie); best >= 0 {
+		probs[best] = 1
+	}
+}
+
+// Best returns the index at which [Argmax] sets a 1, or -1 if a score is NaN or there are
+// none.
+func Best(scores []float64, tie float64) int {
+	most := math.Inf(-1)
+	for _, x := range scores {
+		most = max(most, x)
+	}
+	least, best := most-tie, -1
 	for i := len(scores) - 1; i >= 0; i-- { // to the end, since a jump out of the loop is hard to predict
-		if scores[i] >= best-tie {
-			chosen = i
+		if scores[i] >= least {
+			best = i
 		}
 	}
-	if chosen >= 0 { // else there is a NaN
-		probs[chosen] = 1
-	}
+	return best
 }
 
 // SharesOf fills dst [P] with the expected shares of the win, given the value head's

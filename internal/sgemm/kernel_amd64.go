@@ -61,11 +61,16 @@ func (kern kernel) gather(m, n int, start []int, elements []element, b, c, init 
 		gatherGo(m, n, start, elements, b, c, init, ldi, floor)
 		return
 	}
-	for j := 0; j < n; j += kern.columns(n - j) {
+	for j := 0; j < n; {
 		if kern == avx512 {
 			gatherAVX512(m, n-j, &start[0], &elements[0].column, &b[j], n, &c[j], at(init, j), ldi, floor)
 		} else {
 			gatherAVX2(m, n-j, &start[0], &elements[0].column, &b[j], n, &c[j], at(init, j), ldi, floor)
+		}
+		if kern == avx512 && n-j >= 256 {
+			j += 256
+		} else {
+			j += kern.columns(n - j)
 		}
 	}
 }

@@ -35,13 +35,15 @@ func listAVX2(k int, x *float32, elements *int32) (count int)
 func listAVX512(k int, x *float32, elements *int32) (count int)
 
 // gatherAVX2 is [gatherGo] for m and n at least 1, and for the first columns, as many as
-// kernel.columns returns. Rows of b and c have ld elements.
+// kernel.columns returns, or 256 with AVX-512 if there are as many. Rows of b and c have
+// ld elements.
 //
 //go:noescape
 func gatherAVX2(m int, n int, start *int, elements *int32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 
 // gatherAVX512 is [gatherGo] for m and n at least 1, and for the first columns, as many as
-// kernel.columns returns. Rows of b and c have ld elements.
+// kernel.columns returns, or 256 with AVX-512 if there are as many. Rows of b and c have
+// ld elements.
 //
 //go:noescape
 func gatherAVX512(m int, n int, start *int, elements *int32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)

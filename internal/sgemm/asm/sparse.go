@@ -115,19 +115,23 @@ func (r *row) nonZeros(label string, each func(i reg.GPVirtual, x Mem), masked f
 }
 
 // sums generates the sums of multiples of rows of b in registers, for rows of c with
-// eight vectors of columns, four, or one of which the first n columns are used. Vectors
+// sixteen vectors of columns if wide is set, eight, four, or one of which the first n
+// columns are used. Vectors
 // have size bytes. An element is one chain of fused multiply-adds, as in the kernels of
 // tile. If gate is set, and its parameter is not nil, elements become 0 where those of
 // gate are not above 0. row generates the loop over the elements of a row of A and calls
 // add with the number of a row of b and the place of its factor.
-func sums(vec func() reg.VecVirtual, size int, iota Mem, gate bool, row func(label string, add func(i reg.GPVirtual, x Mem))) {
+func sums(vec func() reg.VecVirtual, size int, iota Mem, wide, gate bool, row func(label string, add func(i reg.GPVirtual, x Mem))) {
 	b, ld := Load(Param("b"), GP64()), Load(Param("ld"), GP64())
 	c, init := Load(Param("c"), GP64()), Load(Param("init"), GP64())
 	SHLQ(Imm(2), ld)
 	SHLQ(Imm(2), param("ldi"))
 	floor, x, at := vec(), vec(), GP64()
 	VBROADCASTSS(param("floor"), floor)
-	for _, v := range []int{8, 4, 1} {
+	for _, v := range []int{16, 8, 4, 1} {
+		if v == 16 && !wide {
+			continue
+		}
 		label := fmt.Sprintf("v%d", v)
 		load := func(m Mem, dst reg.VecVirtual) { VMOVUPS(m, dst) }
 		store := func(src reg.VecVirtual, m Mem) { VMOVUPS(src, m) }
@@ -135,7 +139,7 @@ func sums(vec func() reg.VecVirtual, size int, iota Mem, gate bool, row func(lab
 		Label(label)
 		if v > 1 {
 			CMPQ(param("n"), I32(v*size/4))
-			JLT(LabelRef(map[int]string{8: "v4", 4: "v1"}[v]))
+			JLT(LabelRef(map[int]string{16: "v8", 8: "v4", 4: "v1"}[v]))
 		} else {
 			load, store = maskedMoves(Load(Param("n"), GP64()), size, iota)
 			add = func(m Mem, acc reg.VecVirtual) {
@@ -211,11 +215,12 @@ func gather(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	TEXT(name, NOSPLIT, "func(m, n int, start *int, elements *int32, b *float32, ld int, c, init *float32, ldi int, floor float32)")
 	Pragma("noescape")
 	Doc(name+" is [gatherGo] for m and n at least 1, and for the first columns, as many as",
-		"kernel.columns returns. Rows of b and c have ld elements.")
+		"kernel.columns returns, or 256 with AVX-512 if there are as many. Rows of b and c have",
+		"ld elements.")
 	start, elements := Load(Param("start"), GP64()), Load(Param("elements"), GP64())
 	e, i := GP64(), GP64()
 	MOVQ(Mem{Base: start}, e)
-	sums(vec, size, iota, false, func(label string, add func(i reg.GPVirtual, x Mem)) {
+	sums(vec, size, iota, size == 64, false, func(label string, add func(i reg.GPVirtual, x Mem)) {
 		ADDQ(Imm(8), start)
 		JMP(LabelRef(label + "test"))
 		Label(label + "each")
@@ -239,7 +244,7 @@ func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	r := newRow(Load(Param("k"), GP64()), Load(Param("a"), GP64()), vec, size, iota)
 	count := GP64()
 	XORQ(count, count)
-	sums(vec, size, iota, true, func(label string, add func(i reg.GPVirtual, x Mem)) {
+	sums(vec, size, iota, false, true, func(label string, add func(i reg.GPVirtual, x Mem)) {
 		r.nonZeros(label, add, func(mask reg.GPVirtual) {
 			bits := GP64()
 			POPCNTQ(mask, bits)
