@@ -356,14 +356,14 @@ func (r *run) restore() error {
 	if err != nil {
 		return err
 	}
-	var before struct {
+	before := struct {
 		Arithmetic int `json:"arithmetic"`
-	}
+	}{1} // that of releases which did not write it
 	if err := json.Unmarshal(f.Blobs["run"], &before); err != nil {
 		return fmt.Errorf("%s: the state of the run: %w", path, err)
 	}
 	if before.Arithmetic != arithmetic {
-		return fmt.Errorf("%s: %w than the release that began the run (arithmetic %d, not %d); finish the run with that release, or start a new run",
+		return fmt.Errorf("%s: %w than the release that began the run: its arithmetic has version %d, that of the run version %d; finish the run with that release, or start a new run",
 			path, ErrArithmetic, arithmetic, before.Arithmetic)
 	}
 	if err := r.checkSettings(f.Blobs[settingsBlob]); err != nil {
