@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"marsgym/internal/parallel"
 	"marsgym/internal/sgemm"
 )
 
@@ -110,8 +109,7 @@ func (a *Adam) Step(weights, grad []float32, rate float64) (norm float64, err er
 		Root:  float32(1 / math.Sqrt(1-math.Pow(a.cfg.Beta2, t))),
 		Eps:   float32(a.cfg.Eps),
 	}
-	const size = 1 << 14 // weights that a goroutine updates at once; chosen: some 5 µs
-	parallel.For(len(weights), size, func(i, j int) { step.Step(weights[i:j], a.m[i:j], a.v[i:j], grad[i:j]) })
+	step.Step(weights, a.m, a.v, grad)
 	return norm, nil
 }
 

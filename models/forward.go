@@ -11,10 +11,6 @@ import (
 // the outputs of two layers of 128 columns stay in a 256 KiB cache.
 const chunk = 256
 
-// share is the number of rows that a goroutine runs at once. Chosen: fewer are faster on
-// one goroutine, above all where the caller is one of several.
-const share = 4 * chunk
-
 // scratch holds the outputs of two layers for one chunk.
 type scratch struct{ x, y []float32 }
 
@@ -31,11 +27,11 @@ func (m *MLP) Forward(policy, values, obs []float32) {
 	if len(obs) != n*m.shape.Obs {
 		panic(fmt.Sprintf("models: Forward: obs has length %d: want a multiple of %d", len(obs), m.shape.Obs))
 	}
-	if n <= share { // without a closure, which would be allocated
+	if n <= chunk { // without a closure, which would be allocated
 		m.forward(0, n, policy, values, obs, nil, 0)
 		return
 	}
-	parallel.For(n, share, func(from, to int) { m.forward(from, to, policy, values, obs, nil, 0) })
+	parallel.For(n, chunk, func(from, to int) { m.forward(from, to, policy, values, obs, nil, 0) })
 }
 
 // ForwardObservations is [MLP.Forward] for the observations from <= i < to, with the
@@ -43,14 +39,14 @@ func (m *MLP) Forward(policy, values, obs []float32) {
 func (m *MLP) ForwardObservations(policy, values []float32, obs *Observations, from, to int) {
 	n := to - from
 	m.check("ForwardObservations", n, policy, values)
-	if obs.d != m.shape.Obs {
-		panic(fmt.Sprintf("models: ForwardObservations: observations of %d numbers: want %d", obs.d, m.shape.Obs))
+	if d := obs.rows.Columns(); d != m.shape.Obs {
+		panic(fmt.Sprintf("models: ForwardObservations: observations of %d numbers: want %d", d, m.shape.Obs))
 	}
-	if n <= share {
+	if n <= chunk {
 		m.forward(0, n, policy, values, nil, obs, from)
 		return
 	}
-	parallel.For(n, share, func(i, j int) { m.forward(i, j, policy, values, nil, obs, from) })
+	parallel.For(n, chunk, func(i, j int) { m.forward(i, j, policy, values, nil, obs, from) })
 }
 
 // check panics unless policy and values have room for n rows, or are nil.
@@ -62,18 +58,11 @@ func (m *MLP) check(name string, n int, policy, values []float32) {
 	}
 }
 
-// forward computes the rows from <= i < to of policy and values from the rows of obs or,
-// if that is nil, from the rows first+i of sparse.
+// forward computes the rows from <= i < to of policy and values, at most chunk of them,
+// from the rows of obs or, if that is nil, from the rows first+i of sparse.
 func (m *MLP) forward(from, to int, policy, values, obs []float32, sparse *Observations, first int) {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
-	for ; from < to; from += chunk {
-		m.forwardChunk(s, from, min(to, from+chunk), policy, values, obs, sparse, first)
-	}
-}
-
-// forwardChunk is forward for at most chunk rows.
-func (m *MLP) forwardChunk(s *scratch, from, to int, policy, values, obs []float32, sparse *Observations, first int) {
 	n, last := to-from, len(m.layers)-1
 	var x []float32
 	for i, l := range m.layers[:last] {

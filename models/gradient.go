@@ -37,8 +37,11 @@ func (g *GradientAccumulator) Sum(shards, weights int, gradient func(shard int, 
 // error if there are no rows at all.
 func LargestShard(shards []Shard, d int) (rows int, err error) {
 	for i, s := range shards {
-		if s.Len() > 0 && s.Obs.d != d {
-			panic(fmt.Sprintf("models: the observations of shard %d have %d numbers: want %d", i, s.Obs.d, d))
+		if s.Len() == 0 {
+			continue
+		}
+		if got := s.Obs.rows.Columns(); got != d {
+			panic(fmt.Sprintf("models: the observations of shard %d have %d numbers: want %d", i, got, d))
 		}
 		rows = max(rows, s.Len())
 	}

@@ -28,10 +28,13 @@ func (r *Rows) Reset(k int) {
 // Len returns the number of rows.
 func (r *Rows) Len() int { return max(0, len(r.start)-1) }
 
-// Append appends rows x [m, k].
+// Columns returns the number of columns.
+func (r *Rows) Columns() int { return r.k }
+
+// Append appends rows x [m, k]. It panics if the length of x is not a multiple of k.
 func (r *Rows) Append(x []float32) {
 	if len(x)%max(1, r.k) != 0 {
-		panic(fmt.Sprintf("sgemm: %d elements are no rows of %d", len(x), r.k))
+		panic(fmt.Sprintf("sgemm: %d elements cannot be divided into rows of %d", len(x), r.k))
 	}
 	for ; len(x) > 0; x = x[r.k:] {
 		n := len(r.elements)
@@ -45,7 +48,7 @@ func (r *Rows) Append(x []float32) {
 // panics if there is no such column.
 func (r *Rows) Add(column int32, value float32) {
 	if uint(column) >= uint(r.k) {
-		panic("sgemm: a column that the rows have not")
+		panic("sgemm: Add: the column is out of range")
 	}
 	r.elements = append(r.elements, element{column, value})
 }
