@@ -1,7 +1,6 @@
 package env
 
 import (
-	"fmt"
 	"math"
 
 	"marsgym/env/game"
@@ -57,17 +56,4 @@ func (v *Vec[S]) showAll() {
 	clear(v.buf.Obs)
 	clear(v.buf.Mask)
 	v.rows.Show(v.state, v.buf.Player, v.shown, v.label, v.buf.Obs, v.buf.Mask)
-}
-
-// rowError is the error of the illegal action of row i.
-func (v *Vec[S]) rowError(i int) error {
-	a := v.buf.Action[i]
-	err := fmt.Errorf("actions are 0 to %d: %w", v.spec.Actions-1, game.ErrIllegalAction)
-	if uint(a) < uint(v.spec.Actions) {
-		if label := v.label[i]; label != nil {
-			a = label[a]
-		}
-		_, err = v.rules.Apply(v.state[i], a)
-	}
-	return &RowError{i, v.buf.Action[i], err}
 }

@@ -123,14 +123,14 @@ func (v *Vec[S]) Step() error {
 	}
 	for i, a := range v.buf.Action {
 		if uint(a) >= uint(v.spec.Actions) {
-			return &RowError{i, a, fmt.Errorf("actions are 0 to %d: %w", v.spec.Actions-1, game.ErrIllegalAction)}
+			return v.rowError(i)
 		}
 		if label := v.label[i]; label != nil {
 			a = label[a]
 		}
 		var err error
 		if v.next[i], err = v.rules.Apply(v.state[i], a); err != nil {
-			return &RowError{i, v.buf.Action[i], err}
+			return v.rowError(i)
 		}
 	}
 	v.state, v.next = v.next, v.state
@@ -161,6 +161,19 @@ func (v *Vec[S]) Step() error {
 		v.show(i)
 	}
 	return nil
+}
+
+// rowError is the error of the illegal action of row i.
+func (v *Vec[S]) rowError(i int) error {
+	a := v.buf.Action[i]
+	err := fmt.Errorf("actions are 0 to %d: %w", v.spec.Actions-1, game.ErrIllegalAction)
+	if uint(a) < uint(v.spec.Actions) {
+		if label := v.label[i]; label != nil {
+			a = label[a]
+		}
+		_, err = v.rules.Apply(v.state[i], a)
+	}
+	return &RowError{i, v.buf.Action[i], err}
 }
 
 // pay writes the rewards of the game that has ended in row i.
