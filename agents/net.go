@@ -122,6 +122,9 @@ func (s *scorer) ScoreSparse(dst []float64, start []int, numbers []game.Element)
 	return nil
 }
 
+// Greedy implements [env.AfterstateScorer].
+func (s *scorer) Greedy() bool { return !s.sample }
+
 // Choose implements [env.AfterstateScorer].
 func (s *scorer) Choose(probs, scores []float64, first []uint32) {
 	if s.sample {

@@ -60,6 +60,9 @@ type AfterstateScorer interface {
 	// Choose turns the scores [k] of options into probabilities [k]. The options of
 	// decision i are first[i] to first[i+1]. Many goroutines may call it at once.
 	Choose(probs, scores []float64, first []uint32)
+	// Greedy reports whether Choose takes the option with the highest score, and among
+	// those within [game.Tie] of it the first.
+	Greedy() bool
 }
 
 // SparseScorer is implemented by scorers that read observations as lists of the numbers

@@ -199,6 +199,8 @@ func (o *observationScorer[S]) Choose(probs, scores []float64, first []uint32) {
 	o.p.Choose(probs, scores, first)
 }
 
+func (o *observationScorer[S]) Greedy() bool { return o.p.Greedy() }
+
 func (o *observationScorer[S]) Score(dst []float64, after []S, movers []game.Player) error {
 	// The number of afterstates encoded and scored together: they are still in the
 	// cache when the network reads them. Measured.
@@ -228,7 +230,7 @@ func (o *observationScorer[S]) score(rows *afterstateRows, dst []float64, after 
 	if ok && sparse {
 		rows.start, rows.numbers = append(rows.start[:0], 0), rows.numbers[:0]
 		for i, s := range after {
-			rows.numbers = encoder.EncodeSparse(rows.numbers, rules.Representative(s), movers[i])
+			rows.numbers = encoder.EncodeSparse(rows.numbers, s, movers[i])
 			rows.start = append(rows.start, len(rows.numbers))
 		}
 		return scorer.ScoreSparse(dst, rows.start, rows.numbers)
@@ -236,7 +238,7 @@ func (o *observationScorer[S]) score(rows *afterstateRows, dst []float64, after 
 	d := rules.Spec().ObsLen()
 	rows.obs = core.Resize(rows.obs, len(after)*d)
 	for i, s := range after {
-		rules.Encode(rows.obs[i*d:][:d], rules.Representative(s), movers[i])
+		rules.Encode(rows.obs[i*d:][:d], s, movers[i])
 	}
 	return o.p.Score(dst, rows.obs)
 }

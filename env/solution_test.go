@@ -33,6 +33,8 @@ func (hashScorer) Score(dst []float64, obs []float32) error {
 	return nil
 }
 
+func (s hashScorer) Greedy() bool { return s.argmax }
+
 func (s hashScorer) Choose(probs, scores []float64, first []uint32) {
 	for i, from := range first[:len(first)-1] {
 		s.choose(probs[from:first[i+1]], scores[from:first[i+1]])

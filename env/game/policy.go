@@ -47,12 +47,15 @@ func (u Uniform[S]) Probs(dst []float64, states []S) error {
 // once, although many decisions lead to it.
 type AfterstateScorer[S comparable] interface {
 	Policy[S]
-	// Score writes the scores of afterstates to dst [n]; movers[i] has moved to
-	// after[i].
+	// Score writes the scores of afterstates, given as representatives (see [Symmetry]),
+	// to dst [n]; movers[i] has moved to after[i]. Many goroutines may call it at once.
 	Score(dst []float64, after []S, movers []Player) error
 	// Choose turns the scores of options into probabilities of the same length. The
 	// options of decision i are first[i] to first[i+1].
 	Choose(probs, scores []float64, first []uint32)
+	// Greedy reports whether Choose takes the option with the highest score, and among
+	// those within [Tie] of it the first, so that a solver may choose by itself.
+	Greedy() bool
 }
 
 // Bots is implemented by games with hand-written bots, such as one that is greedy

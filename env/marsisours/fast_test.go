@@ -104,6 +104,8 @@ func (h hashed) preference(s state, p game.Player, a game.Action) float64 {
 
 // Choose makes probabilities proportional to the preferences, or with argmax 1 for the
 // largest.
+func (h hashed) Greedy() bool { return h.argmax }
+
 func (h hashed) Choose(probs, scores []float64, first []uint32) {
 	for i, from := range first[:len(first)-1] {
 		h.choose(probs[from:first[i+1]], scores[from:first[i+1]])

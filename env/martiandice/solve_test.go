@@ -134,6 +134,8 @@ func (constant) Score(dst []float64, _ []martiandice.State, _ []game.Player) err
 	return nil
 }
 
+func (constant) Greedy() bool { return true }
+
 func (constant) Choose(probs, _ []float64, first []uint32) {
 	clear(probs)
 	for _, from := range first[:len(first)-1] {

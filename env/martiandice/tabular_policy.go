@@ -37,6 +37,9 @@ func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.Tab
 	if _, ok := p.(*bestPolicy); ok {
 		return s.tabulateBest(ctx)
 	}
+	if scorer, ok := p.(game.AfterstateScorer[State]); ok && scorer.Greedy() {
+		return s.tabulateScorer(ctx, scorer)
+	}
 	reader, n, t := s.newPolicyReader(p), s.starts.count(), s.turn
 	if reader.ignoresScores {
 		n = 1

@@ -31,6 +31,9 @@ func (h hashed) score(s martiandice.State, p game.Player, a game.Action) float64
 	return float64(sum.Sum64()>>11) / (1 << 53)
 }
 
+// Greedy implements [game.AfterstateScorer].
+func (h hashed) Greedy() bool { return h.argmax }
+
 // Choose implements [game.AfterstateScorer].
 func (h hashed) Choose(probs, scores []float64, first []uint32) {
 	for i, from := range first[:len(first)-1] {

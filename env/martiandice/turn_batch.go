@@ -69,26 +69,37 @@ func (t *turnGraph) buildLanes() {
 	t.lanes = lanes.New(t.ends, game.Tie)
 	for i := t.ends; i < t.live; i++ {
 		h := &t.holds[i]
-		stop := int(h.points)
-		if i == t.start() {
-			stop = -1
+		t.addNode(t.lanes, i, t.pairs[h.pairs.from:h.pairs.to], t.picks[h.picks.from:h.picks.to], 0)
+	}
+}
+
+// addNode adds live hold i to g, with these choices. The numbers of live holds in forced
+// rolls are raised by shift.
+func (t *turnGraph) addNode(g *lanes.Graph, i int, pairs []pair, picks []pick, shift int) {
+	h := &t.holds[i]
+	stop := int(h.points)
+	if i == t.start() {
+		stop = -1
+	}
+	g.Add(stop)
+	for _, e := range t.forced[h.forced.from:h.forced.to] {
+		to := int(e.to)
+		if to >= t.ends {
+			to += shift
 		}
-		t.lanes.Add(stop)
-		for _, e := range t.forced[h.forced.from:h.forced.to] {
-			t.lanes.Roll(e.prob, int(e.to))
-		}
-		for _, c := range t.pairs[h.pairs.from:h.pairs.to] {
-			t.lanes.Roll(c.prob, int(c.a), int(c.b))
-		}
-		for _, c := range t.picks[h.picks.from:h.picks.to] {
-			options := []int{int(c.to[0])}
-			for _, to := range c.to[1:] {
-				if to != c.to[0] {
-					options = append(options, int(to))
-				}
+		g.Roll(e.prob, to)
+	}
+	for _, c := range pairs {
+		g.Roll(c.prob, int(c.a), int(c.b))
+	}
+	for _, c := range picks {
+		options := []int{int(c.to[0])}
+		for _, to := range c.to[1:] {
+			if to != c.to[0] {
+				options = append(options, int(to))
 			}
-			t.lanes.Roll(c.prob, options...)
 		}
+		g.Roll(c.prob, options...)
 	}
 }
 

@@ -36,6 +36,8 @@ type turnGraph struct {
 	picks []pick
 	lanes *lanes.Graph // the ends and live holds again, for a turn in each lane
 
+	scored func() *lanes.Graph // see scoredGraph
+
 	batches sync.Pool // of *turnBatch
 
 	node [maxDice + 1][maxDice + 1][maxDice + 1][4]uint16 // by tanks, rays, earthlings, types held
@@ -144,6 +146,7 @@ func (r *Rules) newTurnGraph() *turnGraph {
 		r.addRolls(t, i, decisions)
 	}
 	t.buildLanes()
+	t.scored = sync.OnceValue(t.scoredGraph)
 	return t
 }
 
@@ -251,18 +254,21 @@ func (r *Rules) addRolls(t *turnGraph, i int, decisions map[State]uint32) {
 		t.forced = append(t.forced, edge{forced[node], node})
 	}
 	h.forced.to, h.choices.to, h.decisions.to = uint32(len(t.forced)), uint32(len(t.choices)), uint32(len(t.decisions))
-	t.merge(h)
+	pairs, picks := t.merge(h, t.merged)
+	h.pairs.from, h.picks.from = uint32(len(t.pairs)), uint32(len(t.picks))
+	t.pairs, t.picks = append(t.pairs, pairs...), append(t.picks, picks...)
+	h.pairs.to, h.picks.to = uint32(len(t.pairs)), uint32(len(t.picks))
 }
 
-// merge fills in pairs and picks from the choices of a hold.
-func (t *turnGraph) merge(h *hold) {
-	h.pairs.from, h.picks.from = uint32(len(t.pairs)), uint32(len(t.picks))
+// merge returns the choices of a hold as rolls with two options and with more, of which
+// those with the same options are one. Options with the same number are the same.
+func (t *turnGraph) merge(h *hold, number func(node uint16) uint16) (pairs []pair, picks []pick) {
 	at := map[pick]int{} // by options, without probability
 	for _, c := range t.choices[h.choices.from:h.choices.to] {
 		var key pick
 		n := 0
 		for _, node := range t.optionsOf(int(c.decision)) {
-			if node = t.merged(node); !slices.Contains(key.to[:n], node) {
+			if node = number(node); !slices.Contains(key.to[:n], node) {
 				key.to[n] = node
 				n++
 			}
@@ -273,18 +279,18 @@ func (t *turnGraph) merge(h *hold) {
 		i, ok := at[key]
 		switch {
 		case ok && n == 2:
-			t.pairs[i].prob += c.prob
+			pairs[i].prob += c.prob
 		case ok:
-			t.picks[i].prob += c.prob
+			picks[i].prob += c.prob
 		case n == 2:
-			at[key] = len(t.pairs)
-			t.pairs = append(t.pairs, pair{c.prob, key.to[0], key.to[1]})
+			at[key] = len(pairs)
+			pairs = append(pairs, pair{c.prob, key.to[0], key.to[1]})
 		default:
-			at[key] = len(t.picks)
-			t.picks = append(t.picks, pick{c.prob, key.to})
+			at[key] = len(picks)
+			picks = append(picks, pick{c.prob, key.to})
 		}
 	}
-	h.pairs.to, h.picks.to = uint32(len(t.pairs)), uint32(len(t.picks))
+	return pairs, picks
 }
 
 // optionsOf returns the node after each legal action of a decision.

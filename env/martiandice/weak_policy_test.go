@@ -28,6 +28,8 @@ func (a arbitrary) Choose(probs, scores []float64, first []uint32) {
 	}
 }
 
+func (arbitrary) Greedy() bool { return true }
+
 func (arbitrary) choose(probs, scores []float64) {
 	best := 0
 	for i, x := range scores {

@@ -91,6 +91,8 @@ func (l *numberScorer) Score(dst []float64, after []int, movers []game.Player) e
 	return nil
 }
 
+func (l *numberScorer) Greedy() bool { return true }
+
 func (l *numberScorer) Choose(probs, scores []float64, first []uint32) {
 	for i, from := range first[:len(first)-1] {
 		l.choose(probs[from:first[i+1]], scores[from:first[i+1]])

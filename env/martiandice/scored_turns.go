@@ -1,0 +1,121 @@
+package martiandice
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+
+	"marsgym/env/game"
+	"marsgym/internal/lanes"
+	"marsgym/internal/parallel"
+)
+
+// scoredGraph returns the turn as a policy sees it that chooses by the scores of
+// afterstates. Unlike best play it tells hopeless holds apart, so they are ends of their
+// own: numbers are those of ends, hopeless holds and live holds, in this order.
+func (t *turnGraph) scoredGraph() *lanes.Graph {
+	dead := uint16(len(t.hopeless))
+	number := func(node uint16) uint16 {
+		switch {
+		case int(node) < t.ends:
+			return node
+		case int(node) < t.live:
+			return node + dead
+		}
+		return node - uint16(t.live-t.ends)
+	}
+	g := lanes.New(t.ends+len(t.hopeless), game.Tie)
+	for i := t.ends; i < t.live; i++ {
+		pairs, picks := t.merge(&t.holds[i], number)
+		t.addNode(g, i, pairs, picks, len(t.hopeless))
+	}
+	return g
+}
+
+// scoredTurns are turns of a policy that takes the options with the highest scores, one
+// in each lane.
+type scoredTurns struct {
+	states []State // [lanes, rows] the afterstates of each turn
+	movers []game.Player
+	scores []float64 // [lanes, rows]
+
+	value, rolling []lanes.Vec // [numbers] scores of the numbers of scoredGraph, and of rolling on
+	dist           []lanes.Vec // [ends and hopeless holds] probability of each
+	reach          []lanes.Vec // [numbers] all 0 between calls
+}
+
+func (t *turnGraph) newScoredTurns() *scoredTurns {
+	rows, n := lanes.Width*t.afterstatesPerTurn(), t.scored().Len()
+	v := make([]lanes.Vec, 3*n+t.ends+len(t.hopeless)) // one allocation: see newBatch
+	return &scoredTurns{
+		states: make([]State, rows), movers: make([]game.Player, rows), scores: make([]float64, rows),
+		value: v[:n], rolling: v[n:][:n], reach: v[2*n:][:n], dist: v[3*n:],
+	}
+}
+
+// tabulateScorer is Tabulate for a policy that takes the options with the highest scores.
+func (s *Solution) tabulateScorer(ctx context.Context, p game.AfterstateScorer[State]) (game.TabularPolicy, error) {
+	n, t := s.starts.count(), s.turn
+	g := &tabularPolicy{s: s, ends: t.ends, dist: make([]float64, n*t.ends), decisions: n * t.decisionsPerTurn(), rows: n * t.afterstatesPerTurn()}
+	pool := sync.Pool{New: func() any { return t.newScoredTurns() }}
+	err := parallel.ForContext(ctx, (n+lanes.Width-1)/lanes.Width, 1, func(k, _ int) error {
+		b := pool.Get().(*scoredTurns)
+		defer pool.Put(b)
+		from := k * lanes.Width
+		return b.tabulate(g, p, from, min(from+lanes.Width, n))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// tabulate fills in the ends of the turns from starts from <= i < to.
+func (b *scoredTurns) tabulate(g *tabularPolicy, p game.AfterstateScorer[State], from, to int) error {
+	s, t := g.s, g.s.turn
+	rows := t.afterstatesPerTurn()
+	for l := range to - from {
+		at, part := s.turnStart(from+l), l*rows
+		s.fillAfterstates(b.states[part:][:rows], at)
+		for k := range rows {
+			b.movers[part+k] = game.Player(at.Seat)
+		}
+	}
+	scores := b.scores[:(to-from)*rows]
+	if err := p.Score(scores, b.states[:len(scores)], b.movers[:len(scores)]); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(scores, math.IsNaN) {
+		return errors.New("the policy's scores contain NaN")
+	}
+	// In the order of fillAfterstates.
+	ends, live, dead := t.ends, t.start()-t.ends, len(t.hopeless)
+	fill := func(dst []lanes.Vec, first int) {
+		for k := range dst {
+			for l := range to - from {
+				dst[k][l] = scores[l*rows+first+k]
+			}
+		}
+	}
+	fill(b.value[:ends], 0)
+	fill(b.value[ends:][:dead], ends+live)
+	fill(b.value[ends+dead:][:live], ends)
+	fill(b.rolling[ends+dead:][:live], ends+live+dead)
+	clear(b.dist)
+	for l := range lanes.Width {
+		b.reach[len(b.reach)-1][l] = 1 // the start of the turn
+	}
+	t.scored().Propagate(b.dist, b.reach, b.value, b.rolling)
+	for l := range to - from {
+		dist := g.ending(from + l)
+		for k, p := range b.dist {
+			if k >= ends {
+				k = 0 // hopeless holds end without points
+			}
+			dist[k] += p[l]
+		}
+	}
+	return nil
+}
