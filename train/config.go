@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"marsgym/env/expert"
 	"marsgym/env/game"
 	"marsgym/env/search"
+	"marsgym/internal/input"
 	"marsgym/models"
 )
 
@@ -60,6 +62,9 @@ type Config struct {
 	ValueCoef    float64           `json:"value_coef"` // weight of the value loss
 	Adam         models.AdamConfig `json:"adam"`
 
+	Opponents Opponents `json:"opponents"`
+	Openings  Openings  `json:"openings"`
+
 	PPO    PPO    `json:"ppo,omitzero"`    // of AlgorithmPPO
 	Expert Expert `json:"expert,omitzero"` // of OnePly and TurnExact
 
@@ -79,17 +84,38 @@ type PPO struct {
 	Lambda      float64  `json:"lambda"`       // of the advantages
 	ClipRange   float64  `json:"clip_range"`   // ε
 	EntropyCoef Schedule `json:"entropy_coef"` // weight of the entropy bonus
-	Pool        Pool     `json:"pool"`
 }
 
-// Pool holds the settings of an opponent pool.
-type Pool struct {
-	Fraction float64 `json:"fraction"` // of the rows, in which one seat learns and an opponent of the pool has the others
-	Size     int     `json:"size"`     // opponents, at most
-	Interval float64 `json:"interval"` // fraction of the run from one snapshot to the next
-	// Power prefers strong opponents: one that loses a fraction w of its games is
+// Opponents holds the settings of who plays against the network in training.
+type Opponents struct {
+	Fraction float64 `json:"fraction"` // of the rows, in whose games one seat learns and each other seat draws an opponent
+	// Bots maps bots of the game to their fractions of the opponents. The others are
+	// older copies of the network or, before the first, the network itself.
+	Bots     map[string]float64 `json:"bots"`
+	Size     int                `json:"size"`     // older copies, at most
+	Interval float64            `json:"interval"` // fraction of the run from one copy to the next
+	// Power prefers strong copies: one that loses a fraction w of its games is
 	// sampled in proportion to (1−w)^Power.
 	Power float64 `json:"power"`
+}
+
+// copies returns the fraction of the opponents that are older copies of the network.
+func (o Opponents) copies() float64 {
+	rest := 1.0
+	for _, name := range slices.Sorted(maps.Keys(o.Bots)) {
+		rest -= o.Bots[name]
+	}
+	if math.Abs(rest) < 1e-9 { // rounding
+		return 0
+	}
+	return rest
+}
+
+// Openings holds the settings of games that begin with random actions, in every seat.
+// These are not trained on.
+type Openings struct {
+	Fraction  float64 `json:"fraction"`  // of the games
+	Decisions int     `json:"decisions"` // random actions of such a game: at least 1, at most so many, each number as likely
 }
 
 // Expert holds the settings of expert iteration.
@@ -113,6 +139,8 @@ const (
 	// maxPower keeps (1−w)^Power above 0: 1−w falls below 2^-21 only after 10⁵
 	// games to a rollout without a loss.
 	maxPower = 50
+	// maxOpening is more than any opening.
+	maxOpening = 1000
 	// maxMinibatch is no less than the decisions of any rollout.
 	maxMinibatch = min(1<<36, math.MaxInt)
 )
@@ -140,6 +168,21 @@ func (c Config) Validate() error {
 	want(c.Evaluations >= 0, "evaluations", c.Evaluations, "at least 0")
 	want(c.Checkpoints > 0, "checkpoints", c.Checkpoints, "at least 1")
 	errs = append(errs, c.Adam.Validate())
+	o := c.Opponents
+	want(o.Fraction >= 0 && o.Fraction <= 1, "opponents.fraction", o.Fraction, "0 to 1")
+	for _, name := range slices.Sorted(maps.Keys(o.Bots)) {
+		want(o.Bots[name] >= 0 && o.Bots[name] <= 1, "opponents.bots."+name, o.Bots[name], "0 to 1")
+	}
+	want(!(o.copies() < 0), "the sum of opponents.bots", 1-o.copies(), "at most 1")
+	want(o.Power >= 0 && o.Power <= maxPower, "opponents.power", o.Power, fmt.Sprintf("0 to %d", maxPower))
+	if o.Fraction > 0 {
+		want(o.Size > 0 && o.Size <= 1000, "opponents.size", o.Size, "1 to 1000")
+		want(o.Interval >= 1e-4 && o.Interval <= 1, "opponents.interval", o.Interval, "0.0001 to 1")
+	}
+	want(c.Openings.Fraction >= 0 && c.Openings.Fraction <= 1, "openings.fraction", c.Openings.Fraction, "0 to 1")
+	if c.Openings.Fraction > 0 {
+		want(c.Openings.Decisions > 0 && c.Openings.Decisions <= maxOpening, "openings.decisions", c.Openings.Decisions, fmt.Sprintf("1 to %d", maxOpening))
+	}
 	switch {
 	case c.Algorithm == AlgorithmPPO:
 		p := c.PPO
@@ -152,13 +195,9 @@ func (c Config) Validate() error {
 		for i, end := range []string{"first", "last"} {
 			want(finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, "entropy_coef, "+end, p.EntropyCoef[i], "at least 0, and finite")
 		}
-		want(p.Pool.Fraction >= 0 && p.Pool.Fraction <= 1, "pool fraction", p.Pool.Fraction, "0 to 1")
-		want(p.Pool.Power >= 0 && p.Pool.Power <= maxPower, "pool power", p.Pool.Power, fmt.Sprintf("0 to %d", maxPower))
-		if p.Pool.Fraction > 0 {
-			want(p.Pool.Size > 0 && p.Pool.Size <= 1000, "pool size", p.Pool.Size, "1 to 1000")
-			want(p.Pool.Interval >= 1e-4 && p.Pool.Interval <= 1, "pool interval", p.Pool.Interval, "0.0001 to 1")
-		}
 	case known:
+		want(o.Fraction == 0, "opponents.fraction", o.Fraction, "0 for expert iteration")
+		want(c.Openings.Fraction == 0, "openings.fraction", c.Openings.Fraction, "0 for expert iteration")
 		e := c.Expert
 		errs = append(errs, e.Search.Validate())
 		want(e.Search.Depth == expert.Depth(c.Algorithm), "depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
@@ -200,6 +239,11 @@ func (c Config) check(g env.Game) error {
 	}
 	spec := g.Spec()
 	errs := []error{c.shape(spec).Validate()}
+	for _, name := range slices.Sorted(maps.Keys(c.Opponents.Bots)) {
+		if !slices.Contains(g.BotNames(), name) {
+			errs = append(errs, fmt.Errorf("opponents.bots: %w", input.Unknown("bot", name, g.BotNames())))
+		}
+	}
 	if c.Algorithm == AlgorithmPPO {
 		// Options of decisions are numbered in int32.
 		n, most := int64(c.Rows)*int64(c.PPO.Horizon), int64(math.MaxInt32/(1+spec.Actions))

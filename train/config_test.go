@@ -24,8 +24,13 @@ func TestBounds(t *testing.T) {
 		{"large value", ppo, func(c *train.Config) { c.ValueCoef = math.MaxFloat64 }, ""},
 		{"entropy", ppo, func(c *train.Config) { c.PPO.EntropyCoef[1] = inf }, "entropy_coef, last is +Inf"},
 		{"temperature", search, func(c *train.Config) { c.Expert.Temperature[0] = inf }, "temperature, first is +Inf"},
-		{"power", ppo, func(c *train.Config) { c.PPO.Pool.Power = 100 }, "pool power is 100; want 0 to 50"},
-		{"high power", ppo, func(c *train.Config) { c.PPO.Pool.Power = 50 }, ""},
+		{"power", ppo, func(c *train.Config) { c.Opponents.Power = 100 }, "opponents.power is 100; want 0 to 50"},
+		{"high power", ppo, func(c *train.Config) { c.Opponents.Power = 50 }, ""},
+		{"bots", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": 0.7, "random": 0.3} }, ""},
+		{"many bots", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": 0.75, "random": 0.5} }, "the sum of opponents.bots is 1.25; want at most 1"},
+		{"less than none", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": -0.5} }, "opponents.bots.greedy is -0.5; want 0 to 1"},
+		{"openings", ppo, func(c *train.Config) { c.Openings.Fraction = 1.5 }, "openings.fraction is 1.5; want 0 to 1"},
+		{"empty openings", ppo, func(c *train.Config) { c.Openings = train.Openings{Fraction: 0.5} }, "openings.decisions is 0; want 1 to 1000"},
 		{"minibatch", ppo, func(c *train.Config) { c.PPO.Minibatch = math.MaxInt }, "minibatch is 9223372036854775807"},
 		{"whole rollout", ppo, func(c *train.Config) { c.PPO.Minibatch = 1_000_000_000 }, ""},
 	} {
@@ -70,8 +75,13 @@ func TestCheck(t *testing.T) {
 			c.Hidden, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 1<<14, 1<<10, 1<<24
 		}, "want at most 24 GiB: lower minibatch"},
 		{"pool", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
-			c.Hidden, c.PPO.Pool.Fraction, c.PPO.Pool.Size = []int{4096, 4096}, 0.1, 1000
-		}, "for the opponent pool; want at most 24 GiB: lower the size of the pool or hidden"},
+			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
+		}, "for the opponents; want at most 24 GiB: lower opponents.size or hidden"},
+		{"bots alone", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
+			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
+			c.Opponents.Bots = map[string]float64{"random": 1}
+		}, ""},
+		{"unknown bot", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"gredy": 0.5} }, `opponents.bots: unknown bot "gredy"`},
 		{"shards", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Hidden, c.Shards = []int{4096, 4096}, 512 }, "for the network; want at most 24 GiB: lower hidden or shards"},
 		{"decisions", "mars-is-ours-fast", 2, train.OnePly, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "want at most 24 GiB: lower rows or decisions"},
 		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "want at most 24 GiB: lower rows or turns"},

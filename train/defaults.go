@@ -13,6 +13,8 @@ func DefaultConfig(a Algorithm) Config {
 	c := Config{
 		Algorithm: a, Seed: 1, Head: models.Score, Hidden: []int{128, 128}, Shards: 4,
 		ValueCoef: 5, Adam: models.DefaultAdam(), Evaluations: 10, Checkpoints: 20,
+		Opponents: Opponents{Bots: map[string]float64{}, Size: 20, Interval: 0.05, Power: 2},
+		Openings:  Openings{Decisions: 8},
 	}
 	c.Adam.MaxGradNorm = 1
 	if a == AlgorithmPPO {
@@ -21,7 +23,6 @@ func DefaultConfig(a Algorithm) Config {
 		// The entropy bonus starts high, since a policy that becomes nearly
 		// deterministic too early stops improving.
 		c.PPO = PPO{Horizon: 64, Epochs: 1, Minibatch: 2048, Gamma: 1, Lambda: 0.85, ClipRange: 0.2, EntropyCoef: Schedule{0.25, 0.001}}
-		c.PPO.Pool = Pool{Fraction: 0, Size: 20, Interval: 0.05, Power: 2}
 		return c
 	}
 	c.LearningRate, c.Warmup = Schedule{1e-2, 1e-5}, 0.01

@@ -23,7 +23,10 @@ func tiny(a train.Algorithm) train.Config {
 	cfg := train.DefaultConfig(a)
 	cfg.Hidden, cfg.Rows, cfg.Shards = []int{2}, 2, 1
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 4, 4
-	cfg.PPO.Pool = train.Pool{Fraction: 0.5, Size: 2, Interval: 0.25, Power: 2}
+	if a == train.AlgorithmPPO {
+		cfg.Opponents = train.Opponents{Fraction: 0.5, Bots: map[string]float64{"random": 0.5}, Size: 2, Interval: 0.25, Power: 2}
+		cfg.Openings = train.Openings{Fraction: 0.5, Decisions: 3}
+	}
 	cfg.Expert.Search.Turns, cfg.Expert.Search.Decisions = 1, 2
 	cfg.Steps, cfg.Evaluations, cfg.Checkpoints = 32, 0, 1
 	return cfg
@@ -82,7 +85,7 @@ func FuzzRestore(f *testing.F) {
 		files      map[string][]byte
 	}
 	var runs []interrupted
-	blobs := []string{"run", "settings", "shuffle", "part.0", "pool", "pool.0"}
+	blobs := []string{"run", "settings", "shuffle", "part.0", "pool", "pool.0", "openings"}
 	for i, a := range train.Algorithms() {
 		ctx, cancel := context.WithCancel(f.Context())
 		opt := train.Options{Game: g, Dir: f.TempDir(), Learner: learner}

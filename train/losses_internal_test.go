@@ -24,14 +24,34 @@ func TestSmallMinibatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newPPO(&cfg, g, l)
-	for range 2 {
-		m, err := r.iterate(t.Context(), 0)
+	for _, fraction := range []float64{0, 0.5} {
+		cfg.Openings.Fraction = fraction
+		r, err := newPPO(&cfg, g, l, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := float64(m.Decisions) * float64(cfg.PPO.Epochs); m.decisions != want {
-			t.Errorf("the losses are of %v decisions; want %v", m.decisions, want)
+		for range 2 {
+			m, err := r.iterate(t.Context(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			random := 0
+			for _, p := range r.rollouts {
+				for at, yes := range p.random {
+					if yes {
+						random++
+						if p.start[at] != p.start[at+1] {
+							t.Errorf("decision %d of an opening has options", at)
+						}
+					}
+				}
+			}
+			if (random > 0) != (fraction > 0) {
+				t.Errorf("with a fraction of %v, %d decisions are of openings", fraction, random)
+			}
+			if want := float64(int(m.Decisions)-random) * float64(cfg.PPO.Epochs); m.decisions != want {
+				t.Errorf("the losses are of %v decisions; want %v", m.decisions, want)
+			}
 		}
 	}
 }

@@ -78,6 +78,9 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	// gradient for each shard, and two in each graph; and a checkpoint, while it is
 	// written, with copies of all but the last two.
 	needs := []need{{"the network", number * weights * (3 + 8 + shards + 2*graphs), 0, "hidden or shards"}}
+	if c.Opponents.Fraction > 0 && c.Opponents.copies() > 0 {
+		needs = append(needs, need{"the opponents", number * weights * float64(c.Opponents.Size), 0, "opponents.size or hidden"})
+	}
 	// fit is the need of fitting so many rows at once. A graph has capacity for the
 	// rows of a shard, rounded up to a power of two, with two numbers for each column
 	// of the hidden layers and four for those of the heads.
@@ -96,9 +99,6 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		needs = append(needs,
 			need{"the rollout", number*decisions*(4*p+4) + n*(row+number*(3*d+play.options*(1+scored*d)+k)), room * decisions * (observation + options), "rows or horizon"},
 			fit("a minibatch", batch*(1+scored*play.options), "minibatch"))
-		if c.PPO.Pool.Fraction > 0 {
-			needs = append(needs, need{"the opponent pool", number * weights * float64(c.PPO.Pool.Size), 0, "the size of the pool or hidden"})
-		}
 		return needs
 	}
 	lower, steps, searches, state := "rows or decisions", n*float64(c.Expert.Search.Decisions), n*float64(c.Expert.Search.Decisions), float64(row)

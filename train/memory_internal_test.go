@@ -26,7 +26,7 @@ func TestMemory(t *testing.T) {
 	}{
 		{"afterstates", "martian-dice", 2, AlgorithmPPO, func(c *Config) { c.Rows, c.PPO.Horizon = 512, 64 }},
 		{"logits and a pool", "mars-is-ours", 4, AlgorithmPPO, func(c *Config) {
-			c.Head, c.Rows, c.PPO.Horizon, c.PPO.Pool = models.Logits, 512, 32, Pool{Fraction: 0.5, Size: 10, Interval: 0.1, Power: 1}
+			c.Head, c.Rows, c.PPO.Horizon, c.Opponents = models.Logits, 512, 32, Opponents{Fraction: 0.5, Size: 10, Interval: 0.1, Power: 1}
 		}},
 		{"large minibatch", "pig", 2, AlgorithmPPO, func(c *Config) {
 			c.Head, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = models.Logits, 1024, 64, 1<<16

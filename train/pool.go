@@ -1,11 +1,14 @@
 package train
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -13,43 +16,43 @@ import (
 	"marsgym/models"
 )
 
-// pool is an opponent pool of older copies of the network. In some of the rows one
-// seat learns and one opponent has all the others, so each game compares the two.
-// Opponents that beat the learner more often are sampled more often:
+// pool is an opponent pool: bots of the game, and older copies of the network. In some
+// of the rows one seat learns, and each other seat draws its opponent when a game
+// begins. Bots have fixed probabilities. Of the copies, those that beat the network
+// more often are sampled more often:
 //
 //	P(opponent) ∝ (1 − w)^power
 //
-// with w how often the network does better than this opponent. The opponents and
-// their probabilities change between rollouts only.
+// with w how often the network does better than this opponent. The copies and their
+// probabilities change between rollouts only.
 //
 // Source: prioritised fictitious self-play, Vinyals et al., "Grandmaster level
 // in StarCraft II using multi-agent reinforcement learning", Nature 575 (2019).
 type pool struct {
-	cfg      Pool
+	cfg      Opponents
 	spec     game.Spec
-	rows     []*poolRows // of each rollout
-	mlp      []*models.MLP
-	policies []env.Policy // of mlp
-	prob     []float64    // of each opponent
+	rows     []*poolRows   // of each rollout
+	mlp      []*models.MLP // the copies
+	policies []env.Policy  // of the opponents from number 1 on: the bots, then the copies
+	share    []float64     // of each bot
+	prob     []float64     // of each opponent; the first is the network itself
+	stops    bool          // whether opponents may stop when a context is done
 	poolState
 }
 
 // poolState is what a checkpoint holds of a pool beside the weights.
 type poolState struct {
-	Taken int         `json:"taken"` // snapshots so far; the latest replace the oldest
-	Won   []float64   `json:"won"`   // games won against each opponent, older ones weighted less
-	Games []float64   `json:"games"` // games against each, likewise
-	Rows  [][]matchup `json:"rows"`  // of each rollout, those that play against the pool
+	Bots  []string  `json:"bots"`
+	Taken int       `json:"taken"` // copies so far; the latest replace the oldest
+	Won   []float64 `json:"won"`   // games in which the network did better than each opponent, older ones weighted less
+	Games []float64 `json:"games"` // games against each, likewise
+	// Rows are those of each rollout that play against the pool, with the number of
+	// the opponent in each seat [P].
+	Rows [][][]int `json:"rows"`
 }
 
-// matchup is who plays in a row. The keys are those of older checkpoints.
-type matchup struct {
-	Learner  game.Player `json:"learner"` // the seat that learns
-	Opponent int         `json:"self"`    // of the other seats
-}
-
-// noOpponent is the opponent of a row in which the network has all seats.
-const noOpponent = -1
+// itself is the number of the network itself among the opponents. It learns.
+const itself = 0
 
 // Counts are multiplied by decay after each rollout, so that they follow the
 // network, and begin as if priorGames had been split. Both chosen.
@@ -58,68 +61,109 @@ const (
 	priorGames = 10
 )
 
-// PoolMetrics compare the network with the opponents of the pool.
+// PoolMetrics compare the network with the opponents of the pool: how often its return
+// is higher, where equal returns count one half.
 type PoolMetrics struct {
-	Opponents int     `json:"opponents"`
-	Win       float64 `json:"win"`     // mean over opponents of how often the network does better
-	MinWin    float64 `json:"min_win"` // the lowest of them; for two players, below one half it has forgotten something
+	Opponents int                `json:"opponents"`      // bots included
+	Win       float64            `json:"win"`            // the mean over opponents
+	MinWin    float64            `json:"min_win"`        // the lowest of them; below one half the network has forgotten something
+	Bots      map[string]float64 `json:"bots,omitempty"` // of each bot
 }
 
-// newPool returns an empty pool for the first rows of each rollout.
-func newPool(cfg Pool, spec game.Spec, rollouts []*rollout) *pool {
-	p := &pool{cfg: cfg, spec: spec}
-	for _, r := range rollouts {
-		rows := make([]matchup, int(math.Round(cfg.Fraction*float64(r.n))))
-		for i := range rows {
-			rows[i].Opponent = noOpponent
-		}
-		p.Rows = append(p.Rows, rows)
-		r.pool = &poolRows{pool: p, rows: rows}
-		p.rows = append(p.rows, r.pool)
+// newPool returns a pool without copies for the first rows of each rollout, in which
+// games begin. If frozen is not nil, it is the only opponent, in all rows.
+func newPool(cfg Opponents, g env.Game, rollouts []*rollout, frozen *agents.Agent) (*pool, error) {
+	if frozen != nil {
+		cfg = Opponents{Fraction: 1, Bots: map[string]float64{frozen.Name: 1}}
 	}
-	return p
+	p := &pool{cfg: cfg, spec: g.Spec()}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Bots)) {
+		if cfg.Fraction == 0 || cfg.Bots[name] == 0 {
+			continue
+		}
+		var bot env.Policy = frozen
+		if frozen == nil {
+			var err error
+			if bot, err = g.Bot(name); err != nil {
+				return nil, err
+			}
+		}
+		p.Bots = append(p.Bots, name)
+		p.share = append(p.share, cfg.Bots[name])
+		p.add(bot)
+	}
+	p.stops = frozen != nil
+	p.weigh()
+	for _, r := range rollouts {
+		rows := make([][]int, int(math.Round(cfg.Fraction*float64(r.n))))
+		r.pool = &poolRows{pool: p, rows: rows}
+		for i := range rows {
+			rows[i] = make([]int, p.spec.Players)
+			r.pool.newGame(i, &r.batch.Buffers().Noise[i])
+		}
+		p.Rows, p.rows = append(p.Rows, rows), append(p.rows, r.pool)
+	}
+	return p, nil
 }
 
-// begin takes a snapshot if one is due at a fraction x of the run, and computes the
+// add adds an opponent with equal counts.
+func (p *pool) add(policy env.Policy) {
+	p.policies = append(p.policies, policy)
+	p.Won, p.Games = append(p.Won, priorGames/2.), append(p.Games, priorGames)
+}
+
+// addCopy adds a copy of the network, which the pool keeps.
+func (p *pool) addCopy(mlp *models.MLP) {
+	p.mlp = append(p.mlp, mlp)
+	p.add(agents.NewNet(p.spec, mlp, true))
+}
+
+// begin takes a copy if one is due at a fraction x of the run, and computes the
 // probabilities of the opponents for a rollout.
 func (p *pool) begin(mlp *models.MLP, x float64) {
 	if p.cfg.Fraction == 0 {
 		return
 	}
-	for ; float64(p.Taken+1)*p.cfg.Interval <= x; p.Taken++ {
+	for ; p.cfg.copies() > 0 && float64(p.Taken+1)*p.cfg.Interval <= x; p.Taken++ {
 		k := p.Taken % p.cfg.Size
 		if k == len(p.mlp) {
-			p.add(mlp.Clone())
-			p.Won, p.Games = append(p.Won, priorGames/2.), append(p.Games, priorGames)
+			p.addCopy(mlp.Clone())
 			continue
 		}
-		// Games in progress go on against the new opponent.
+		// Games in progress go on against the new copy.
 		copy(p.mlp[k].Weights(), mlp.Weights())
+		k += len(p.Bots)
 		p.Won[k], p.Games[k] = priorGames/2., priorGames
 	}
-	p.prob = p.prob[:0]
-	sum := 0.0
-	for k := range p.mlp {
-		p.prob = append(p.prob, math.Pow(1-p.Won[k]/p.Games[k], p.cfg.Power))
-		sum += p.prob[k]
-	}
-	for k := range p.prob {
-		p.prob[k] /= sum
-	}
+	p.weigh()
 }
 
-func (p *pool) add(mlp *models.MLP) {
-	p.mlp = append(p.mlp, mlp)
-	p.policies = append(p.policies, agents.NewNet(p.spec, mlp, true))
+// weigh computes the probabilities of the opponents.
+func (p *pool) weigh() {
+	p.prob = append(append(p.prob[:0], 0), p.share...)
+	copies, sum := p.cfg.copies(), 0.0
+	if len(p.mlp) == 0 {
+		p.prob[itself] = copies
+		return
+	}
+	n := len(p.Bots)
+	for k := range p.mlp {
+		p.prob = append(p.prob, math.Pow(1-p.Won[n+k]/p.Games[n+k], p.cfg.Power))
+		sum += p.prob[1+n+k]
+	}
+	for k := range p.mlp {
+		p.prob[1+n+k] *= copies / sum
+	}
 }
 
 // end counts the games of a rollout.
 func (p *pool) end() *PoolMetrics {
-	if len(p.mlp) == 0 {
+	n := len(p.policies)
+	if n == 0 {
 		return nil
 	}
-	m := &PoolMetrics{Opponents: len(p.mlp), MinWin: 1}
-	for k := range p.mlp {
+	m := &PoolMetrics{Opponents: n, MinWin: 1}
+	for k := range p.policies {
 		p.Won[k] = decay*p.Won[k] + (1-decay)*priorGames/2
 		p.Games[k] = decay*p.Games[k] + (1-decay)*priorGames
 		for _, r := range p.rows {
@@ -127,8 +171,14 @@ func (p *pool) end() *PoolMetrics {
 			p.Games[k] += r.count[k].games
 		}
 		w := p.Won[k] / p.Games[k]
-		m.Win += w / float64(len(p.mlp))
+		m.Win += w / float64(n)
 		m.MinWin = min(m.MinWin, w)
+		if k < len(p.Bots) {
+			if m.Bots == nil {
+				m.Bots = map[string]float64{}
+			}
+			m.Bots[p.Bots[k]] = w
+		}
 	}
 	return m
 }
@@ -137,7 +187,7 @@ func (p *pool) end() *PoolMetrics {
 // others, and in all as long as the pool is empty, the network plays itself.
 type poolRows struct {
 	pool  *pool
-	rows  []matchup
+	rows  [][]int // the number of the opponent in each seat [P]
 	count []tally // of this rollout, against each opponent
 	turns [][]int // the rows in which each opponent is the current player
 	probs []float64
@@ -147,27 +197,30 @@ type tally struct{ won, games float64 }
 
 // reset begins a rollout.
 func (r *poolRows) reset() {
-	n := len(r.pool.mlp)
+	n := len(r.pool.policies)
 	r.count = append(r.count[:0], make([]tally, n)...)
 	for len(r.turns) < n {
 		r.turns = append(r.turns, nil)
 	}
 }
 
-// opponent reports whether an opponent decides for a player in row i.
-func (r *poolRows) opponent(i int, p game.Player) bool {
-	return i < len(r.rows) && r.rows[i].Opponent != noOpponent && r.rows[i].Learner != p
+// opponent returns the number of the opponent who decides for a player in row i.
+func (r *poolRows) opponent(i int, p game.Player) int {
+	if i < len(r.rows) {
+		return r.rows[i][p]
+	}
+	return itself
 }
 
-// act writes the actions of opponents.
-func (r *poolRows) act(b env.Batch) error {
+// act writes the actions of opponents, except in the rows with random actions.
+func (r *poolRows) act(ctx context.Context, b env.Batch, random []bool) error {
 	buf := b.Buffers()
 	for k := range r.turns {
 		r.turns[k] = r.turns[k][:0]
 	}
-	for i, row := range r.rows {
-		if r.opponent(i, buf.Player[i]) {
-			r.turns[row.Opponent] = append(r.turns[row.Opponent], i)
+	for i, seats := range r.rows {
+		if k := seats[buf.Player[i]]; k != itself && !random[i] {
+			r.turns[k-1] = append(r.turns[k-1], i)
 		}
 	}
 	actions := r.pool.spec.Actions
@@ -179,7 +232,7 @@ func (r *poolRows) act(b env.Batch) error {
 			r.probs = make([]float64, len(r.rows)*actions)
 		}
 		probs := r.probs[:len(rows)*actions]
-		if err := r.pool.policies[k].Probs(probs, b.Decisions(rows)); err != nil {
+		if err := env.Probs(ctx, r.pool.policies[k], probs, b.Decisions(rows)); err != nil {
 			return err
 		}
 		for j, i := range rows {
@@ -189,40 +242,53 @@ func (r *poolRows) act(b env.Batch) error {
 	return nil
 }
 
-// gameOver counts the game that has ended in row i, with these returns by seat or
-// nil if it was truncated, and draws the matchup of the next game from the row's
-// own generator.
-func (r *poolRows) gameOver(i int, returns []float32, noise *rand.PCG) {
-	if i >= len(r.rows) || len(r.pool.prob) == 0 {
+// gameOver counts the game that the rules have ended in row i, with these returns by
+// seat.
+func (r *poolRows) gameOver(i int, returns []float32) {
+	if i >= len(r.rows) {
 		return
 	}
-	row := &r.rows[i]
-	if row.Opponent != noOpponent && returns != nil {
-		r.count[row.Opponent].games++
-		r.count[row.Opponent].won += better(returns, row.Learner)
+	for own, k := range r.rows[i] {
+		if k != itself {
+			continue
+		}
+		for other, k := range r.rows[i] {
+			if k != itself {
+				r.count[k-1].games++
+				r.count[k-1].won += better(returns[own], returns[other])
+			}
+		}
 	}
-	row.Learner = game.Player(below(noise, uint64(r.pool.spec.Players)))
-	row.Opponent = int(env.SampleAction(r.pool.prob, noise))
 }
 
-// better returns 1 if a seat's return is above the mean of all seats, ½ if it is
-// the mean, else 0. That holds for any game.
-func better(returns []float32, seat game.Player) float64 {
-	diff := 0.0
-	for _, r := range returns {
-		diff += float64(returns[seat]) - float64(r)
+// newGame draws the opponents of the game that begins in row i from the row's own
+// generator.
+func (r *poolRows) newGame(i int, noise *rand.PCG) {
+	if i >= len(r.rows) || len(r.pool.policies) == 0 {
+		return
 	}
+	learner := int(below(noise, uint64(r.pool.spec.Players)))
+	for seat := range r.rows[i] {
+		r.rows[i][seat] = itself
+		if seat != learner {
+			r.rows[i][seat] = int(env.SampleAction(r.pool.prob, noise))
+		}
+	}
+}
+
+// better returns 1 if a return is the higher one, ½ if they are equal, else 0.
+func better(own, other float32) float64 {
 	switch {
-	case diff > 0:
+	case own > other:
 		return 1
-	case diff == 0:
+	case own == other:
 		return 0.5
 	}
 	return 0
 }
 
-// opponentBlob is the name of an opponent's weights in a checkpoint.
-func opponentBlob(k int) string { return fmt.Sprintf("pool.%d", k) }
+// copyBlob is the name of a copy's weights in a checkpoint.
+func copyBlob(k int) string { return fmt.Sprintf("pool.%d", k) }
 
 // save adds the pool to a checkpoint.
 func (p *pool) save(blobs map[string][]byte) (err error) {
@@ -233,7 +299,7 @@ func (p *pool) save(blobs map[string][]byte) (err error) {
 		return err
 	}
 	for k, mlp := range p.mlp {
-		if blobs[opponentBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights()); err != nil {
+		if blobs[copyBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights()); err != nil {
 			return err
 		}
 	}
@@ -249,8 +315,12 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 	if err := json.Unmarshal(blobs["pool"], &state); err != nil {
 		return fmt.Errorf("opponent pool: %w", err)
 	}
-	n := min(state.Taken, p.cfg.Size)
-	if n < 0 || len(state.Won) != n || len(state.Games) != n || len(state.Rows) != len(p.Rows) {
+	if !slices.Equal(state.Bots, p.Bots) {
+		return fmt.Errorf("opponent pool: the run plays against %q; want %q", state.Bots, p.Bots)
+	}
+	bots, copies := len(p.Bots), min(state.Taken, p.cfg.Size)
+	n := bots + copies
+	if copies < 0 || len(state.Won) != n || len(state.Games) != n || len(state.Rows) != len(p.Rows) {
 		return fmt.Errorf("opponent pool: counts of %d and %d opponents, and %d shards; want %d and %d",
 			len(state.Won), len(state.Games), len(state.Rows), n, len(p.Rows))
 	}
@@ -258,23 +328,26 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 		if won, games := state.Won[k], state.Games[k]; !(won >= 0 && won < games) {
 			return fmt.Errorf("opponent pool: %v of %v games are won against opponent %d; want a fraction from 0 to less than 1", won, games, k)
 		}
+	}
+	p.mlp, p.policies = p.mlp[:0], p.policies[:bots]
+	for k := range copies {
 		c := mlp.Clone()
-		blob := blobs[opponentBlob(k)]
+		blob := blobs[copyBlob(k)]
 		if m, err := binary.Decode(blob, binary.LittleEndian, c.Weights()); err != nil || m != len(blob) {
 			return fmt.Errorf("opponent pool: the weights of opponent %d are %d bytes; want %d", k, len(blob), 4*len(c.Weights()))
 		}
 		if err := c.CheckFinite(); err != nil {
 			return fmt.Errorf("opponent pool: opponent %d: %w", k, err)
 		}
-		p.add(c)
+		p.addCopy(c)
 	}
 	for k, rows := range state.Rows {
 		if len(rows) != len(p.Rows[k]) {
 			return fmt.Errorf("opponent pool: %d rows in shard %d; want %d", len(rows), k, len(p.Rows[k]))
 		}
-		for _, row := range rows {
-			if row.Opponent < noOpponent || row.Opponent >= n || row.Learner < 0 || int(row.Learner) >= p.spec.Players {
-				return fmt.Errorf("opponent pool: seat %d learns against opponent %d of %d", row.Learner, row.Opponent, n)
+		for _, seats := range rows {
+			if len(seats) != p.spec.Players || slices.Min(seats) < itself || slices.Max(seats) > n {
+				return fmt.Errorf("opponent pool: opponents %v; want %d from 0 to %d", seats, p.spec.Players, n)
 			}
 		}
 		p.rows[k].rows = rows

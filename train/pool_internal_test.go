@@ -17,7 +17,6 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
-	"marsgym/env/game"
 	"marsgym/internal/fulltest"
 	"marsgym/internal/tensorboard"
 	"marsgym/models"
@@ -39,7 +38,7 @@ func poolConfig(head models.Head) Config {
 	cfg.Rows, cfg.Shards = 30, 3
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 32, 240
 	cfg.Steps, cfg.Evaluations = 12*30*32, 0
-	cfg.PPO.Pool = Pool{Fraction: 0.5, Size: 3, Interval: 0.1, Power: 2}
+	cfg.Opponents = Opponents{Fraction: 0.5, Size: 3, Interval: 0.1, Power: 2}
 	return cfg
 }
 
@@ -106,73 +105,140 @@ func TestPoolBits(t *testing.T) {
 				t.Errorf("%s: the model differs if interrupted after iteration %d", head, stop)
 			}
 		}
-		cfg.PPO.Pool.Power = 50
+		cfg.Opponents.Power = 50
 		if got, _ := trained(t, g, cfg, 0); bytes.Equal(got, want) {
 			t.Errorf("%s: preferring strong opponents changes nothing", head)
 		}
 
-		cfg.PPO.Pool.Interval = 1 // never
+		// Bots play from the first game on.
+		bots := cfg
+		bots.Opponents.Bots = map[string]float64{"greedy": 0.5, "random": 0.25}
+		want, m = trained(t, g, bots, 0)
+		if m.Pool == nil || m.Pool.Opponents != 5 || !(m.Pool.Bots["random"] > m.Pool.Bots["greedy"]) {
+			t.Errorf("%s: metrics of a pool with bots: %+v", head, m.Pool)
+		}
+		for _, stop := range []uint64{1, 8} {
+			if got, _ := trained(t, g, bots, stop); !bytes.Equal(got, want) {
+				t.Errorf("%s: with bots the model differs if interrupted after iteration %d", head, stop)
+			}
+		}
+
+		cfg.Opponents.Interval = 1 // never
 		early, m := trained(t, g, cfg, 0)
 		if m.Pool != nil {
 			t.Errorf("%s: metrics of an empty pool: %+v", head, m.Pool)
 		}
-		cfg.PPO.Pool = Pool{}
+		cfg.Opponents = Opponents{Bots: map[string]float64{"greedy": 1}}
 		if got, _ := trained(t, g, cfg, 0); !bytes.Equal(got, early) {
 			t.Errorf("%s: an empty pool is not the same as none", head)
 		}
 	}
 }
 
+// newTestPool returns a pool for the rows of a rollout, which may be nil.
+func newTestPool(t *testing.T, cfg Opponents, g env.Game, r *rollout) *pool {
+	t.Helper()
+	var list []*rollout
+	if r != nil {
+		list = append(list, r)
+		r.openings = newOpenings(Openings{}, r.batch.Buffers())
+	}
+	p, err := newPool(cfg, g, list, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func TestPoolDraw(t *testing.T) {
 	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
 	mlp := network(t, g, models.Score)
 	r := newRollout(g.NewBatch(4, 0), models.Score, 1)
-	p := newPool(Pool{Fraction: 1, Size: 3, Interval: 0.25, Power: 2}, g.Spec(), []*rollout{r})
-	p.begin(mlp, 0.75)
-	p.Won, p.Games = []float64{10, 50, 75}, []float64{100, 100, 100}
-	p.begin(mlp, 0.9)
-	want := []float64{0.81 / 1.1225, 0.25 / 1.1225, 0.0625 / 1.1225}
+	bots := map[string]float64{"random": 0.1, "greedy": 0.3}
+	p := newTestPool(t, Opponents{Fraction: 1, Bots: bots, Size: 3, Interval: 0.25, Power: 2}, g, r)
+
+	// draws returns how often each opponent is drawn, and how often each seat learns
+	// in a game with opponents in the other two.
 	const n = 100_000
-	var opponents, seats [3]float64
-	r.pool.reset()
 	noise := rand.NewPCG(1, 0)
-	for range n {
-		r.pool.gameOver(2, nil, noise)
-		opponents[r.pool.rows[2].Opponent]++
-		seats[r.pool.rows[2].Learner]++
+	draws := func() (opponents [6]float64, learns [3]float64) {
+		for range n {
+			r.pool.newGame(2, noise)
+			own := 0
+			for seat, k := range r.pool.rows[2] {
+				if k == itself {
+					own++
+					learns[seat]++
+				}
+				opponents[k]++
+			}
+			opponents[itself]-- // the seat that learns in any case
+			if own == 0 {
+				t.Fatal("no seat learns")
+			}
+		}
+		return opponents, learns
 	}
-	for k, w := range want {
-		if !(math.Abs(p.prob[k]-w) <= 1e-12) {
-			t.Errorf("opponent %d has probability %v; want %v", k, p.prob[k], w)
+	check := func(want []float64) {
+		t.Helper()
+		opponents, _ := draws()
+		if len(p.prob) != len(want) {
+			t.Fatalf("%d opponents; want %d", len(p.prob), len(want))
 		}
-		if !(math.Abs(opponents[k]/n-w) <= 0.01) {
-			t.Errorf("opponent %d is drawn in %v of %d games; want a fraction of %v", k, opponents[k], n, w)
+		for k, w := range want {
+			if !(math.Abs(p.prob[k]-w) <= 1e-12) {
+				t.Errorf("opponent %d has probability %v; want %v", k, p.prob[k], w)
+			}
+			if !(math.Abs(opponents[k]/(2*n)-w) <= 0.01) {
+				t.Errorf("opponent %d is drawn for %v of %d seats; want a fraction of %v", k, opponents[k], 2*n, w)
+			}
 		}
-		if !(math.Abs(seats[k]/n-1./3) <= 0.01) {
-			t.Errorf("seat %d learns in %v of %d games", k, seats[k], n)
+	}
+	check([]float64{0.6, 0.3, 0.1}) // without a copy the network itself
+	p.begin(mlp, 0.75)
+	p.Won, p.Games = []float64{1, 1, 10, 50, 75}, []float64{100, 100, 100, 100, 100}
+	p.begin(mlp, 0.9)
+	check([]float64{0, 0.3, 0.1, 0.6 * 0.81 / 1.1225, 0.6 * 0.25 / 1.1225, 0.6 * 0.0625 / 1.1225})
+	_, learns := draws()
+	for seat, x := range learns {
+		if !(math.Abs(x/n-1./3) <= 0.01) {
+			t.Errorf("seat %d learns in %v of %d games", seat, x, n)
 		}
 	}
 
-	// Games count for the opponent that played them; truncated ones do not count.
-	r.pool.rows[0] = matchup{Learner: 1, Opponent: 2}
-	r.pool.gameOver(0, []float32{-0.5, 1, -0.5}, noise)
-	r.pool.rows[0] = matchup{Learner: 0, Opponent: 2}
-	r.pool.gameOver(0, []float32{-0.5, 1, -0.5}, noise)
-	r.pool.rows[0] = matchup{Learner: 0, Opponent: 2}
-	r.pool.gameOver(0, []float32{0, 0, 0}, noise)
-	m := p.end()
-	won, games := decay*75+(1-decay)*priorGames/2+1.5, decay*100+(1-decay)*priorGames+3
-	if !(math.Abs(p.Won[2]-won) <= 1e-9) || !(math.Abs(p.Games[2]-games) <= 1e-9) {
-		t.Errorf("%v of %v games won against opponent 2; want %v of %v", p.Won[2], p.Games[2], won, games)
+	// A game counts for each opponent in it.
+	r.pool.reset()
+	for _, test := range []struct {
+		seats   []int
+		returns []float32
+	}{
+		{[]int{5, 0, 1}, []float32{-0.5, 1, -0.5}}, // better than both
+		{[]int{0, 5, 2}, []float32{-0.5, 1, -0.5}}, // worse than 5, equal to 2
+		{[]int{0, 5, 5}, []float32{0, 0, 0}},
+		{[]int{0, 0, 5}, []float32{1, -0.5, -0.5}}, // two seats learn
+	} {
+		r.pool.rows[0] = test.seats
+		r.pool.gameOver(0, test.returns)
 	}
-	if least := p.Won[0] / p.Games[0]; m.MinWin != least || !(m.Win > least) {
+	m := p.end()
+	for k, want := range map[int][2]float64{
+		1: {decay*1 + (1-decay)*priorGames/2 + 1, decay*100 + (1-decay)*priorGames + 1},
+		2: {decay*1 + (1-decay)*priorGames/2 + 0.5, decay*100 + (1-decay)*priorGames + 1},
+		3: {decay*10 + (1-decay)*priorGames/2, decay*100 + (1-decay)*priorGames},
+		5: {decay*75 + (1-decay)*priorGames/2 + 1 + 1 + 1.5, decay*100 + (1-decay)*priorGames + 1 + 1 + 2 + 2},
+	} {
+		if won, games := p.Won[k-1], p.Games[k-1]; !(math.Abs(won-want[0]) <= 1e-9) || !(math.Abs(games-want[1]) <= 1e-9) {
+			t.Errorf("%v of %v games won against opponent %d; want %v of %v", won, games, k, want[0], want[1])
+		}
+	}
+	if least := p.Won[1] / p.Games[1]; m.MinWin != least || !(m.Win > least) || m.Bots["random"] != least || m.Bots["greedy"] != p.Won[0]/p.Games[0] {
 		t.Errorf("metrics %+v; want least %v", m, least)
 	}
 
-	// The next snapshot replaces the oldest.
+	// The next copy replaces the oldest.
 	p.begin(mlp, 1)
-	if p.Won[0] != priorGames/2 || p.Games[0] != priorGames || len(p.mlp) != 3 {
-		t.Errorf("a fourth snapshot: %d opponents, the first with %v of %v", len(p.mlp), p.Won[0], p.Games[0])
+	if p.Won[2] != priorGames/2 || p.Games[2] != priorGames || len(p.mlp) != 3 {
+		t.Errorf("a fourth copy: %d opponents, the first with %v of %v", len(p.mlp), p.Won[2], p.Games[2])
 	}
 }
 
@@ -196,24 +262,35 @@ func TestPoolRefuses(t *testing.T) {
 	}
 	wild := bytes.Clone(weights)
 	copy(wild, []byte{0, 0, 0xc0, 0x7f}) // not a number
+	const valid = `"won": [5, 5], "games": [10, 10], "rows": [[[0, 2], [1, 0]]]`
 	for _, test := range []struct {
-		counts  string
+		state   string
 		weights []byte
 		want    string
 	}{
-		{`"won": [5], "games": [10]`, weights, ""},
-		{`"won": [0], "games": [0]`, weights, "0 of 0 games"},
-		{`"won": [11], "games": [10]`, weights, "11 of 10 games"},
-		{`"won": [-1], "games": [10]`, weights, "-1 of 10 games"},
-		{`"won": [5, 5], "games": [10, 10]`, weights, "counts of 2 and 2 opponents"},
-		{`"won": [5], "games": [10]`, weights[4:], "bytes"},
-		{`"won": [5], "games": [10]`, wild, "opponent 0: "},
+		{`"bots": ["random"], ` + valid, weights, ""},
+		{valid, weights, `the run plays against []; want ["random"]`},
+		{`"bots": ["greedy"], ` + valid, weights, `the run plays against ["greedy"]`},
+		{`"bots": ["random"], "won": [5, 0], "games": [10, 0]`, weights, "counts of 2 and 2 opponents, and 0 shards"},
+		{`"bots": ["random"], "won": [5, 0], "games": [10, 0], "rows": [[]]`, weights, "0 of 0 games"},
+		{`"bots": ["random"], "won": [11, 5], "games": [10, 10], "rows": [[]]`, weights, "11 of 10 games"},
+		{`"bots": ["random"], "won": [-1, 5], "games": [10, 10], "rows": [[]]`, weights, "-1 of 10 games"},
+		{`"bots": ["random"], "won": [5], "games": [10], "rows": [[]]`, weights, "counts of 1 and 1 opponents"},
+		{`"bots": ["random"], "won": [5, 5], "games": [10, 10], "rows": [[]]`, weights, "0 rows in shard 0; want 2"},
+		{`"bots": ["random"], "won": [5, 5], "games": [10, 10], "rows": [[[0, 1], [0]]]`, weights, "opponents [0]; want 2 from 0 to 2"},
+		{`"bots": ["random"], "won": [5, 5], "games": [10, 10], "rows": [[[0, 1], [0, 3]]]`, weights, "opponents [0 3]; want 2 from 0 to 2"},
+		{`"bots": ["random"], "won": [5, 5], "games": [10, 10], "rows": [[[0, 1], [-1, 0]]]`, weights, "opponents [-1 0]; want 2 from 0 to 2"},
+		{`"bots": ["random"], ` + valid, weights[4:], "bytes"},
+		{`"bots": ["random"], ` + valid, wild, "opponent 0: "},
 	} {
-		p := newPool(Pool{Fraction: 1, Size: 3, Interval: 0.25, Power: 2}, g.Spec(), nil)
-		blobs := map[string][]byte{"pool": []byte(`{"taken": 1, ` + test.counts + `}`), opponentBlob(0): test.weights}
+		b := g.NewBatch(2, 0)
+		b.Reset(1)
+		cfg := Opponents{Fraction: 1, Bots: map[string]float64{"random": 0.5}, Size: 3, Interval: 0.25, Power: 2}
+		p := newTestPool(t, cfg, g, newRollout(b, models.Score, 1))
+		blobs := map[string][]byte{"pool": []byte(`{"taken": 1, ` + test.state + `}`), copyBlob(0): test.weights}
 		err := p.restore(blobs, mlp)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%s: error %v; want %q", test.counts, err, test.want)
+			t.Errorf("%s: error %v; want %q", test.state, err, test.want)
 		}
 	}
 }
@@ -226,7 +303,7 @@ func TestPoolSeats(t *testing.T) {
 		b := g.NewBatch(32, 0)
 		b.Reset(1)
 		r := newRollout(b, head, 4000)
-		p := newPool(Pool{Fraction: 0.5, Size: 2, Interval: 0.1, Power: 1}, g.Spec(), []*rollout{r})
+		p := newTestPool(t, Opponents{Fraction: 0.5, Size: 2, Interval: 0.1, Power: 1}, g, r)
 		mlp := network(t, g, head)
 		p.begin(mlp, 0.2)
 		if head == models.Logits {
@@ -235,15 +312,15 @@ func TestPoolSeats(t *testing.T) {
 		} else {
 			p.policies[0] = roller{g.Spec().Actions}
 		}
-		if err := r.play(mlp, 1, 0.85); err != nil {
+		if err := r.play(t.Context(), mlp, 1, 0.85); err != nil {
 			t.Fatal(err)
 		}
 		p.end()
-		if w := p.Won[0] / p.Games[0]; !(w > 0.9) {
+		if w := p.Won[0] / p.Games[0]; !(w > 0.75) { // a game won by a copy in the third seat counts one half
 			t.Errorf("%s: wins %v of the games against an opponent that does not stop", head, w)
 		}
-		if w := p.Won[1] / p.Games[1]; !(math.Abs(w-1./3) <= 0.1) {
-			t.Errorf("%s: wins %v of the games against copies of itself in two of three seats", head, w)
+		if w := p.Won[1] / p.Games[1]; !(math.Abs(w-0.5) <= 0.1) {
+			t.Errorf("%s: wins %v of the games against copies of itself", head, w)
 		}
 		for i := range r.n {
 			var learns [3]bool
@@ -285,20 +362,9 @@ func (r roller) Probs(dst []float64, d env.Decisions) error {
 }
 
 func TestBetter(t *testing.T) {
-	for _, test := range []struct {
-		returns []float32
-		seat    game.Player
-		want    float64
-	}{
-		{[]float32{1, -1}, 0, 1},
-		{[]float32{1, -1}, 1, 0},
-		{[]float32{0, 0}, 1, 0.5},
-		{[]float32{-3}, 0, 0.5},
-		{[]float32{-20, -30, -40}, 0, 1},
-		{[]float32{-20, -30, -40}, 1, 0.5},
-	} {
-		if got := better(test.returns, test.seat); got != test.want {
-			t.Errorf("seat %d with returns %v: %v; want %v", test.seat, test.returns, got, test.want)
+	for _, test := range [][3]float32{{1, -1, 1}, {-1, 1, 0}, {-20, -20, 0.5}} {
+		if got := better(test[0], test[1]); got != float64(test[2]) {
+			t.Errorf("a return of %v against %v: %v; want %v", test[0], test[1], got, test[2])
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/parallel"
@@ -28,7 +29,8 @@ type ppo struct {
 	stream   rand.PCG
 }
 
-func newPPO(cfg *Config, g env.Game, l models.Learner) *ppo {
+// newPPO returns PPO. If frozen is not nil, it has all seats but one in every row.
+func newPPO(cfg *Config, g env.Game, l models.Learner, frozen *agents.Agent) (*ppo, error) {
 	r := &ppo{cfg: cfg, learner: l, shards: make([]shard, cfg.Shards)}
 	r.stream.Seed(cfg.Seed, shuffleStream)
 	for k := range cfg.Shards {
@@ -38,18 +40,34 @@ func newPPO(cfg *Config, g env.Game, l models.Learner) *ppo {
 		b.Reset(cfg.Seed)
 		r.rollouts = append(r.rollouts, newRollout(b, cfg.Head, cfg.PPO.Horizon))
 	}
-	r.pool = newPool(cfg.PPO.Pool, g.Spec(), r.rollouts)
-	return r
+	var err error
+	if r.pool, err = newPool(cfg.Opponents, g, r.rollouts, frozen); err != nil {
+		return nil, err
+	}
+	for _, p := range r.rollouts {
+		p.openings = newOpenings(cfg.Openings, p.batch.Buffers())
+	}
+	return r, nil
 }
 
 // iterate implements method. It plays a rollout and fits the network to it, which
-// takes a moment, even if ctx is done.
-func (r *ppo) iterate(_ context.Context, x float64) (Metrics, error) {
+// takes a moment, even if ctx is done. Only opponents that search may take longer:
+// they stop when ctx is done, and iterate restores the state before the call.
+func (r *ppo) iterate(ctx context.Context, x float64) (Metrics, error) {
 	cfg := r.cfg
 	mlp := r.learner.MLP()
+	before := map[string][]byte{}
+	if r.pool.stops {
+		if err := r.save(before); err != nil {
+			return Metrics{}, err
+		}
+	}
 	r.pool.begin(mlp, x)
-	err := forEach(r.rollouts, func(p *rollout) error { return p.play(mlp, cfg.PPO.Gamma, cfg.PPO.Lambda) })
+	err := forEach(r.rollouts, func(p *rollout) error { return p.play(ctx, mlp, cfg.PPO.Gamma, cfg.PPO.Lambda) })
 	if err != nil {
+		if r.pool.stops {
+			err = errors.Join(err, r.restore(before))
+		}
 		return Metrics{}, err
 	}
 	m := Metrics{LearningRate: cfg.learningRate(x), Decisions: uint64(cfg.Rows) * uint64(cfg.PPO.Horizon)}
@@ -72,12 +90,12 @@ func (r *ppo) save(blobs map[string][]byte) (err error) {
 			return err
 		}
 	}
-	return r.pool.save(blobs)
+	return errors.Join(r.pool.save(blobs), saveOpenings(blobs, r.rollouts))
 }
 
 // restore implements method.
 func (r *ppo) restore(blobs map[string][]byte) error {
-	err := errors.Join(r.stream.UnmarshalBinary(blobs["shuffle"]), r.pool.restore(blobs, r.learner.MLP()))
+	err := errors.Join(r.stream.UnmarshalBinary(blobs["shuffle"]), r.pool.restore(blobs, r.learner.MLP()), restoreOpenings(blobs, r.rollouts))
 	for k, p := range r.rollouts {
 		err = errors.Join(err, p.batch.RestoreState(blobs[shardBlob(k)]))
 	}
@@ -139,6 +157,7 @@ type shard struct {
 	logp   []float32            // [n] of the chosen option, when it was played
 	adv    []float32            // [n] of the mover, normalised
 	target []float32            // [n, P] of the values, in the order of play
+	random []bool               // [n] of an opening, without a loss
 	bySeat []float32            // [P] the target of one decision
 	losses Losses
 	probs  []float64
@@ -159,9 +178,12 @@ func (s *shard) fill(bs []block, rollouts []*rollout, scale func(float32) float3
 	s.obs.Reset()
 	s.index, s.start = s.index[:0], append(s.start[:0], 0)
 	s.chosen, s.logp, s.adv, s.target = s.chosen[:0], s.logp[:0], s.adv[:0], s.target[:0]
+	s.random = s.random[:0]
 	s.losses = Losses{} // not in loss, which is not called for a shard without rows
 	for _, b := range bs {
-		s.obs.AppendRange(rollouts[b.rollout].obs, int(b.from), int(b.to))
+		r := rollouts[b.rollout]
+		s.obs.AppendRange(r.obs, int(b.from), int(b.to))
+		s.random = append(s.random, r.random[b.from:b.to]...)
 	}
 	n := s.obs.Len()
 	for _, b := range bs {
@@ -198,8 +220,8 @@ func (s *shard) fill(bs []block, rollouts []*rollout, scale func(float32) float3
 }
 
 // loss returns the gradient of PPO's loss with respect to the network's outputs. The
-// loss is a mean over the minibatch of n decisions, its first two terms over the c
-// that have options:
+// loss is a mean over the n decisions of the minibatch that are not of openings, its
+// first two terms over the c that have options:
 //
 //	L = −min(ρ·A, clip(ρ, 1−ε, 1+ε)·A) − h·H + v·½Σ_p (V[p] − G[p])²
 //
@@ -210,12 +232,18 @@ func (s *shard) fill(bs []block, rollouts []*rollout, scale func(float32) float3
 func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values, dpolicy, dvalues []float32) {
 	return func(policy, values, dpolicy, dvalues []float32) {
 		l := &s.losses
-		for i, v := range values[:len(s.target)] {
-			e := float64(v - s.target[i])
-			l.Value += e * e / 2
-			dvalues[i] = float32(value * e / float64(n))
+		players := len(s.bySeat)
+		for i, random := range s.random {
+			if random {
+				continue
+			}
+			l.decisions++
+			for k := i * players; k < (i+1)*players; k++ {
+				e := float64(values[k] - s.target[k])
+				l.Value += e * e / 2
+				dvalues[k] = float32(value * e / float64(n))
+			}
 		}
-		l.decisions += float64(len(s.adv))
 		for i, chosen := range s.chosen {
 			if chosen < 0 {
 				continue
@@ -302,14 +330,14 @@ func (r *ppo) step(bs []block, scale func(float32) float32, rate, entropy float6
 	cfg := r.cfg
 	n, choices := 0, 0
 	for _, b := range bs {
-		n += int(b.to - b.from)
-		choices += r.rollouts[b.rollout].choices(b)
+		all, options := r.rollouts[b.rollout].count(b)
+		n, choices = n+all, choices+options
 	}
 	shards := make([]models.Shard, cfg.Shards)
 	parallel.For(cfg.Shards, 1, func(k, _ int) {
 		s := &r.shards[k]
 		s.fill(bs[len(bs)*k/cfg.Shards:len(bs)*(k+1)/cfg.Shards], r.rollouts, scale)
-		shards[k] = models.Shard{Obs: s.obs, Loss: s.loss(n, max(1, choices), cfg.PPO.ClipRange, entropy, cfg.ValueCoef)}
+		shards[k] = models.Shard{Obs: s.obs, Loss: s.loss(max(1, n), max(1, choices), cfg.PPO.ClipRange, entropy, cfg.ValueCoef)}
 	})
 	norm, err := r.learner.Fit(shards, rate)
 	losses := Losses{GradNorm: norm}

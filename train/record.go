@@ -3,7 +3,9 @@ package train
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"marsgym/internal/atomicfile"
@@ -47,6 +49,9 @@ func (m Metrics) scalars(a Algorithm) []tensorboard.Scalar {
 		list = append(list,
 			tensorboard.Scalar{Tag: "pool/win", Value: p.Win},
 			tensorboard.Scalar{Tag: "pool/min_win", Value: p.MinWin})
+		for _, name := range slices.Sorted(maps.Keys(p.Bots)) {
+			list = append(list, tensorboard.Scalar{Tag: "pool/bots/" + name, Value: p.Bots[name]})
+		}
 	}
 	if x := m.Exact; x != nil {
 		list = append(list,

@@ -14,7 +14,7 @@ import (
 var ErrRenamed = errors.New("settings have other names in this release")
 
 // renamed maps the fields of settings that had other names in an older release to
-// their present keys.
+// their present keys, of the same object or, with dots, of train.
 var renamed = map[string]string{
 	"train.rate":                 "learning_rate",
 	"train.value":                "value_coef",
@@ -22,8 +22,12 @@ var renamed = map[string]string{
 	"train.adam.clip":            "max_grad_norm",
 	"train.ppo.entropy":          "entropy_coef",
 	"train.ppo.clip":             "clip_range",
-	"train.ppo.pool.share":       "fraction",
-	"train.ppo.pool.every":       "interval",
+	"train.ppo.pool.share":       "opponents.fraction",
+	"train.ppo.pool.fraction":    "opponents.fraction",
+	"train.ppo.pool.size":        "opponents.size",
+	"train.ppo.pool.every":       "opponents.interval",
+	"train.ppo.pool.interval":    "opponents.interval",
+	"train.ppo.pool.power":       "opponents.power",
 	"train.expert.ahead":         "value_warmup",
 	"train.expert.search.anew":   "restart_fraction",
 	"train.expert.search.strays": "exploration_fraction",

@@ -21,8 +21,12 @@ var renamed = [][2]string{
 	{"train.adam.clip", "train.adam.max_grad_norm"},
 	{"train.ppo.entropy", "train.ppo.entropy_coef"},
 	{"train.ppo.clip", "train.ppo.clip_range"},
-	{"train.ppo.pool.share", "train.ppo.pool.fraction"},
-	{"train.ppo.pool.every", "train.ppo.pool.interval"},
+	{"train.ppo.pool.share", "train.opponents.fraction"},
+	{"train.ppo.pool.fraction", "train.opponents.fraction"},
+	{"train.ppo.pool.size", "train.opponents.size"},
+	{"train.ppo.pool.every", "train.opponents.interval"},
+	{"train.ppo.pool.interval", "train.opponents.interval"},
+	{"train.ppo.pool.power", "train.opponents.power"},
 	{"train.expert.ahead", "train.expert.value_warmup"},
 	{"train.expert.search.anew", "train.expert.search.restart_fraction"},
 	{"train.expert.search.strays", "train.expert.search.exploration_fraction"},
@@ -43,12 +47,15 @@ func nested(field, value string) string {
 func TestRenamed(t *testing.T) {
 	for _, names := range renamed {
 		old, present := names[0], names[1]
-		want := old + " is now " + present[strings.LastIndex(present, ".")+1:]
+		want := old + " is now " + strings.TrimPrefix(present, "train.")
+		if parent := old[:strings.LastIndex(old, ".")+1]; strings.HasPrefix(present, parent) {
+			want = old + " is now " + strings.TrimPrefix(present, parent)
+		}
 		value := "0.5"
 		switch old {
 		case "train.rate", "train.ppo.entropy":
 			value = "[0.5, 0.5]"
-		case "train.parts", "train.expert.search.moves":
+		case "train.parts", "train.ppo.pool.size", "train.expert.search.moves":
 			value = "5"
 		}
 		text := func(field string) []byte { return []byte(strings.Replace(nested(field, "%"), "%", value, 1)) }

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"context"
+
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/models"
@@ -16,15 +18,18 @@ type rollout struct {
 	t, n  int // T, rows of this shard
 	d, p  int // D, P
 
-	pool *poolRows
+	pool     *poolRows
+	openings *openings
 
 	trajectory
 	obs         *models.Observations // [T·n, D]
 	adv         []float32            // [T·n, P]
 	moverValues []float32            // [n, P] the network's output, in the order of play
 
-	// The options of a decision with a choice. A decision with one legal action, or
-	// of an opponent, has none.
+	random []bool // [T·n] actions of openings
+
+	// The options of a decision with a choice. A decision with one legal action, of
+	// an opponent or of an opening has none.
 	start     []int32              // [T·n+1] into the slices below
 	option    []game.Action        // [M]
 	optionObs *models.Observations // [M, D] afterstates; only for the head that scores them
@@ -48,6 +53,7 @@ func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 	r.obs, r.optionObs = models.NewObservations(r.d, nil), models.NewObservations(r.d, nil)
 	r.adv = make([]float32, m*r.p)
 	r.moverValues = make([]float32, r.n*r.p)
+	r.random = make([]bool, m)
 	r.start = make([]int32, m+1)
 	r.chosen = make([]int32, m)
 	r.logp = make([]float32, m)
@@ -56,8 +62,9 @@ func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 
 // play plays T steps with the network in all seats but those of opponents, and
 // computes the advantages. Moves of opponents have no options, so they add no policy
-// loss. Their values are still trained.
-func (r *rollout) play(mlp *models.MLP, gamma, lambda float64) error {
+// loss. Their values are still trained. Decisions of openings add no loss at all, since
+// the value of a position says nothing of a random action there.
+func (r *rollout) play(ctx context.Context, mlp *models.MLP, gamma, lambda float64) error {
 	buf := r.batch.Buffers()
 	r.option, r.games = r.option[:0], 0
 	r.obs.Reset()
@@ -67,8 +74,10 @@ func (r *rollout) play(mlp *models.MLP, gamma, lambda float64) error {
 		at := t * r.n
 		r.obs.Append(buf.Obs)
 		copy(r.mover[at:], buf.Player)
+		random := r.random[at : at+r.n]
+		r.openings.act(random, buf, r.spec.Actions)
 		r.act(mlp, at)
-		if err := r.pool.act(r.batch); err != nil {
+		if err := r.pool.act(ctx, r.batch, random); err != nil {
 			return err
 		}
 		if err := r.batch.Step(); err != nil {
@@ -80,11 +89,12 @@ func (r *rollout) play(mlp *models.MLP, gamma, lambda float64) error {
 			case buf.Terminated[i]:
 				r.ended[at+i] = terminated
 				r.games++
-				r.pool.gameOver(i, buf.Reward[i*r.p:][:r.p], &buf.Noise[i])
+				r.pool.gameOver(i, buf.Reward[i*r.p:][:r.p])
+				r.newGame(i)
 			case buf.Truncated[i]:
 				r.ended[at+i] = truncated
 				r.games++
-				r.pool.gameOver(i, nil, &buf.Noise[i])
+				r.newGame(i)
 				r.evaluate(r.bootstrap[(at+i)*r.p:][:r.p], mlp, buf.FinalObs[i*r.d:][:r.d], buf.FinalPlayer[i:i+1])
 			default:
 				r.ended[at+i] = running
@@ -94,6 +104,13 @@ func (r *rollout) play(mlp *models.MLP, gamma, lambda float64) error {
 	r.evaluate(r.value[r.t*r.n*r.p:], mlp, buf.Obs, buf.Player)
 	advantages(r.adv, r.trajectory, gamma, lambda)
 	return nil
+}
+
+// newGame draws the opponents and the opening of the game that begins in row i.
+func (r *rollout) newGame(i int) {
+	noise := &r.batch.Buffers().Noise[i]
+	r.pool.newGame(i, noise)
+	r.openings.newGame(i, noise)
 }
 
 // evaluate fills dst [n, P] with the network's values by seat.
@@ -121,15 +138,10 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 	legal := make([]game.Action, 0, r.spec.Actions)
 	for i := range r.n {
 		r.start[at+i] = int32(len(r.option))
-		if r.pool.opponent(i, buf.Player[i]) {
+		if r.random[at+i] || r.pool.opponent(i, buf.Player[i]) != 0 {
 			continue
 		}
-		legal = legal[:0]
-		for a, ok := range buf.Mask[i*r.spec.Actions : (i+1)*r.spec.Actions] {
-			if ok {
-				legal = append(legal, game.Action(a))
-			}
-		}
+		legal = appendLegal(legal[:0], buf.Mask[i*r.spec.Actions:(i+1)*r.spec.Actions])
 		if len(legal) == 1 {
 			buf.Action[i] = legal[0]
 			continue
@@ -179,12 +191,26 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 	}
 }
 
-// choices counts the decisions of a block that have options.
-func (r *rollout) choices(b block) (n int) {
-	for at := b.from; at < b.to; at++ {
-		if r.start[at] < r.start[at+1] {
-			n++
+// appendLegal appends the legal actions of a mask [A].
+func appendLegal(dst []game.Action, mask []bool) []game.Action {
+	for a, ok := range mask {
+		if ok {
+			dst = append(dst, game.Action(a))
 		}
 	}
-	return n
+	return dst
+}
+
+// count counts the decisions of a block that are not of openings, and those with
+// options.
+func (r *rollout) count(b block) (n, choices int) {
+	for at := b.from; at < b.to; at++ {
+		if !r.random[at] {
+			n++
+		}
+		if r.start[at] < r.start[at+1] {
+			choices++
+		}
+	}
+	return n, choices
 }

@@ -49,14 +49,18 @@ var ErrArithmetic = errors.New("this release computes other bits")
 // ErrTaken is returned if another run has the folder open.
 var ErrTaken = errors.New("the run folder is taken")
 
-// Options hold what a run needs beside its [Config]. Only Game and Learner change
-// its result.
+// Options hold what a run needs beside its [Config]. Only Game, Learner and Opponent
+// change its result.
 type Options struct {
 	Game env.Game
 	Dir  string // the run folder, which must exist
 	// Learner makes the learner of a network, and Backend is the backend's name.
 	Learner func(*models.MLP, models.AdamConfig) (models.Learner, error)
 	Backend string
+	// Opponent, if not nil, has all seats but one in every row, and the run is that of
+	// a best response to it. The algorithm must be [AlgorithmPPO]. The opponents of
+	// [Config] are not used. A resumed run needs an opponent of the same name.
+	Opponent *agents.Agent
 	// Evaluate, if not nil, returns the exact strength of a network, or nil if there
 	// is none.
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
@@ -136,6 +140,9 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if err := cfg.Check(opt.Game); err != nil {
 		return nil, fmt.Errorf("training config: %w", err)
 	}
+	if opt.Opponent != nil && cfg.Algorithm != AlgorithmPPO {
+		return nil, fmt.Errorf("algorithm %s has no opponent; want %s", cfg.Algorithm, AlgorithmPPO)
+	}
 	r := &run{cfg: cfg, opt: opt}
 	mlp, err := models.NewMLP(cfg.shape(opt.Game.Spec()), rand.NewPCG(cfg.Seed, weightStream))
 	if err != nil {
@@ -147,7 +154,9 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	}
 	r.learner = &counter{Learner: l}
 	if cfg.Algorithm == AlgorithmPPO {
-		r.method = newPPO(&r.cfg, opt.Game, r.learner)
+		if r.method, err = newPPO(&r.cfg, opt.Game, r.learner, opt.Opponent); err != nil {
+			return nil, err
+		}
 	} else if r.method, err = newExpertIteration(&r.cfg, opt.Game, r.learner); err != nil {
 		return nil, fmt.Errorf("algorithm %s: %w", cfg.Algorithm, err)
 	}
