@@ -58,13 +58,22 @@ func Names(g env.Game) []string {
 
 // NamePatterns lists the names that Open accepts, as text for people.
 func NamePatterns(g env.Game) []string {
-	return append(append(Names(g), searchPatterns...), "a model file", "a run folder")
+	return append(append(Names(g), searchPatterns...), lookaheadPattern, "a model file", "a run folder")
+}
+
+// ModelName returns the name of the network in the name of an agent: MODEL in
+// "search:BUDGET:MODEL" and "lookahead:K:MODEL", or all of it.
+func ModelName(name string) string {
+	if parts := strings.SplitN(name, ":", 3); len(parts) == 3 && (parts[0] == Search || parts[0] == Lookahead) {
+		return parts[2]
+	}
+	return name
 }
 
 // Open returns the agent of that name: "exact", a bot of the game such as "greedy" or
 // "random", "search", "search:BUDGET" or "search:BUDGET:MODEL" with a number of
-// simulations or a time per decision, "pretrained", a model file, or a run folder with
-// a model. The error for any other name wraps [ErrUnknown], and that for a model of
+// simulations or a time per decision, "lookahead:K:MODEL" with a number of plies,
+// "pretrained", a model file, or a run folder with a model. The error for any other name wraps [ErrUnknown], and that for a model of
 // another game [models.ErrMismatch].
 func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	switch {
@@ -87,6 +96,9 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	}
 	if name == Search || strings.HasPrefix(name, Search+":") {
 		return openSearch(name, opt)
+	}
+	if name == Lookahead || strings.HasPrefix(name, Lookahead+":") {
+		return openLookahead(name, opt)
 	}
 	f, err := openModel(name, opt.Game)
 	if err != nil {

@@ -133,7 +133,7 @@ func TestOpenExact(t *testing.T) {
 func TestOpenUnknown(t *testing.T) {
 	g := reduced(t)
 	_, err := agents.Open(t.Context(), "gredy", agents.Options{Game: g})
-	if !errors.Is(err, agents.ErrUnknown) || !strings.Contains(err.Error(), "exact, random, greedy, search, search:800, search:100ms, search:800:MODEL, a model file, a run folder") {
+	if !errors.Is(err, agents.ErrUnknown) || !strings.Contains(err.Error(), "exact, random, greedy, search, search:800, search:100ms, search:800:MODEL, lookahead:3:MODEL, a model file, a run folder") {
 		t.Errorf("an unknown name: %v", err)
 	}
 	empty := t.TempDir()

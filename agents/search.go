@@ -21,15 +21,6 @@ const Search = "search"
 // a network as evaluator.
 var searchPatterns = []string{Search, Search + ":800", Search + ":100ms", Search + ":800:MODEL"}
 
-// ModelName returns the name of the network in the name of an agent: the part after
-// "search:BUDGET:", or all of it.
-func ModelName(name string) string {
-	if parts := strings.SplitN(name, ":", 3); len(parts) == 3 && parts[0] == Search {
-		return parts[2]
-	}
-	return name
-}
-
 // defaultSimulations is the number of simulations per decision. Chosen: it takes a few
 // milliseconds.
 const defaultSimulations = 400

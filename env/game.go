@@ -23,6 +23,9 @@ type Game interface {
 	// NewSearch returns a policy that searches each decision. Leaves are evaluated
 	// by e or, if e is nil, by rollouts of the game's last bot in BotNames.
 	NewSearch(cfg search.Config, e *search.Evaluator) (Policy, error)
+	// NewLookahead returns the policy that is greedy on the values of e after some
+	// further plies (see [search.NewLookahead]).
+	NewLookahead(plies int, e *search.Evaluator) (Policy, error)
 	// Initial returns the position at the start of a game.
 	Initial() Position
 	// Parse reads a position in the game's notation.
@@ -134,6 +137,14 @@ func (h *handle[S]) NewSearch(cfg search.Config, e *search.Evaluator) (Policy, e
 		return nil, err
 	}
 	p, err := search.New(h.rules.Rules, cfg, e, bot.(statePolicy[S]).Policy)
+	if err != nil {
+		return nil, err
+	}
+	return statePolicy[S]{p}, nil
+}
+
+func (h *handle[S]) NewLookahead(plies int, e *search.Evaluator) (Policy, error) {
+	p, err := search.NewLookahead(h.rules.Rules, plies, e)
 	if err != nil {
 		return nil, err
 	}

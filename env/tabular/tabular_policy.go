@@ -43,6 +43,13 @@ func (sol *Solution[S]) Tabulate(ctx context.Context, p game.Policy[S]) (game.Ta
 		}
 	}
 	policy.decisions = len(open)
+	if ahead, ok := p.(game.Lookahead[S]); ok && ahead.Plies() >= 0 {
+		policy.rows = len(open)
+		if err := sol.tabulateLookahead(ctx, policy, ahead); err != nil {
+			return nil, fmt.Errorf("tabular: %w", err)
+		}
+		return policy, nil
+	}
 	tabulate := sol.tabulateProbs
 	if _, ok := p.(game.AfterstateScorer[S]); ok {
 		tabulate = sol.tabulateScores

@@ -1,0 +1,51 @@
+package agents_test
+
+import (
+	"reflect"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/env/search"
+	"marsgym/models"
+)
+
+// asked is a policy of which a solution knows nothing else.
+type asked struct{ env.Policy }
+
+// TestLookaheadTabulated: a solution that backs the values up over its table finds the
+// same policy as by asking for each decision.
+func TestLookaheadTabulated(t *testing.T) {
+	for _, test := range []struct {
+		id, config string
+		target     search.ValueTarget
+		plies      []string
+	}{
+		{"pig", `{"target": 8, "players": 3}`, search.Decision, []string{"0", "1", "3"}},
+		{"pig", `{"target": 12}`, search.Afterstate, []string{"0", "1", "3"}},
+	} {
+		g := open(t, test.id, test.config)
+		s, err := g.Solve(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := saveNetwork(t, g, test.target, models.ValueReturns)
+		var last game.TabularPolicy
+		for _, plies := range test.plies {
+			a := searchAgent(t, g, "lookahead:"+plies+":"+file, 1)
+			var tables [2]game.TabularPolicy
+			for i, p := range []env.Policy{a.Policy, asked{a.Policy}} {
+				if tables[i], err = s.Tabulate(t.Context(), p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !reflect.DeepEqual(tables[0], tables[1]) {
+				t.Errorf("%s %s, %s by %s plies: another policy than by decisions", test.id, test.config, test.target, plies)
+			}
+			if reflect.DeepEqual(tables[0], last) {
+				t.Errorf("%s %s, %s by %s plies: the same policy as with fewer", test.id, test.config, test.target, plies)
+			}
+			last = tables[0]
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package game
+
+import "context"
+
+// Lookahead is implemented by policies that choose greedily on values some plies
+// ahead. A solver evaluates the states of the game once and backs the values up over
+// its own table, where the policy itself would expand the same states again for each
+// decision.
+type Lookahead[S comparable] interface {
+	ContextPolicy[S]
+	// Plies returns how often Values are backed up before the choice. With
+	//
+	//	V₀(s) = Values of s, in a decision; the returns of s, at the end of a game
+	//	Vₖ₊₁(s) = E[Vₖ(next decision or end) | s, a*],  a* = argmaxₐ E[Vₖ(...)[mover] | s, a]
+	//
+	// the policy plays a* of V at Plies, ties within Tie to the lowest index. Every
+	// decision is a ply, one with a single legal action too. Plies is negative if the
+	// choice does not follow from Values; only Probs computes it then.
+	Plies() int
+	// Values writes the values of decisions by seat to dst [n, P].
+	Values(ctx context.Context, dst []float64, states []S) error
+}
+
+// BestOption returns the index of the highest of values, ties within Tie to the lowest
+// index. No value may be NaN.
+func BestOption(values []float64) int {
+	best := 0
+	for i, v := range values {
+		if v > values[best] {
+			best = i
+		}
+	}
+	for i, v := range values {
+		if v >= values[best]-Tie {
+			return i
+		}
+	}
+	return best
+}
