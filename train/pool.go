@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -309,7 +310,13 @@ func (p *pool) save(blobs map[string][]byte) (err error) {
 // restore reads what save wrote for a network of the shape of mlp.
 func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 	if p.cfg.Fraction == 0 {
+		if blobs["pool"] != nil {
+			return errors.New("opponent pool: the run is that of a response to an agent; go on with the command that began it")
+		}
 		return nil
+	}
+	if blobs["pool"] == nil {
+		return errors.New("opponent pool: the run has no opponents")
 	}
 	var state poolState
 	if err := json.Unmarshal(blobs["pool"], &state); err != nil {

@@ -32,6 +32,8 @@ type options struct {
 	sequential  float64  // the margin; 0 is off
 	tournament  []string // agents to rate
 	mistakes    int
+	exploit     uint64 // decisions of the training of a response
+	out         string // its run folder
 	seed        uint64
 	table, json bool
 	plot        string
@@ -48,8 +50,11 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Group("Agents", "model", "against", "tournament", "policy")
 	f.IntVar(&o.games, "games", 0, fmt.Sprintf("`number` of games: of a match (default %d), which for two players is played in addition to the exact evaluation and otherwise instead of it; of each match of -tournament (default %d); at most of -sequential (default %d)", defaultGames, tournamentGames, sequentialGames))
 	f.Float64Var(&o.sequential, "sequential", 0, "play until the model is known to win more or less than the fair share, or to differ from it by less than this `margin` of the win, such as 0.01")
-	f.Uint64Var(&o.seed, "seed", 1, "`seed` of matches and searches")
+	f.Uint64Var(&o.seed, "seed", 1, "`seed` of matches, searches and the training of a response")
 	f.Group("Matches", "games", "sequential", "seed")
+	f.Uint64Var(&o.exploit, "exploit", 0, "train a response to the model by ppo for so many `decisions`, with the model in all other seats, and report what it wins in a match: a lower bound of the exploitability, for any game with a win")
+	f.StringVar(&o.out, "out", "", "run `folder` to make for the response; the same command goes on with it")
+	f.Group("Exploitability of any agent", "exploit", "out")
 	f.IntVar(&o.mistakes, "mistakes", 0, "list the `n` worst mistakes of the model against exact, and the cost of all its mistakes by kind")
 	f.BoolVar(&o.table, "table", false, "evaluate all agents of the game, or those of -against, and the model against each other")
 	f.StringVar(&o.plot, "plot", "", "`folder` for charts of the positions in which the model loses, as SVG and PNG")
@@ -68,6 +73,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/eval -model greedy -players 3 -against random,exact")
 	f.Example("go run ./cmd/eval -model search:800 -against greedy -sequential 0.01")
 	f.Example("go run ./cmd/eval -game martian-risk -tournament greedy,random,search:50 -games 100")
+	f.Example("go run ./cmd/eval -game martian-risk-small -model greedy -exploit 2000000")
 	f.Example("go run ./cmd/eval -table")
 	f.Example("go run ./cmd/eval -compare runs/martian-dice-2-001,runs/martian-dice-2-002 -plot pictures")
 	if err := f.Parse(args, stdout); err != nil {
@@ -85,6 +91,12 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return &o, nil
 	case o.tournament != nil && (o.model != "" || o.against != nil || o.table || f.Given("sequential") || f.Given("mistakes") || o.plot != ""):
 		return nil, cli.Usagef("-tournament can be combined with -games, -seed and -json only: name all agents in it")
+	case f.Given("exploit") && (o.against != nil || o.tournament != nil || o.table || f.Given("sequential") || f.Given("mistakes") || o.plot != ""):
+		return nil, cli.Usagef("-exploit can be combined with -model, -policy, -out, -games, -seed and -json only")
+	case f.Given("exploit") && o.exploit < 1:
+		return nil, cli.Usagef("-exploit is 0; want at least 1 decision")
+	case o.out != "" && o.exploit == 0:
+		return nil, cli.Usagef("-out is the folder of -exploit, which is missing")
 	case f.Given("sequential") && !(o.sequential > 0 && o.sequential < 1):
 		return nil, cli.Usagef("-sequential is %v; want a margin between 0 and 1 such as 0.01", o.sequential)
 	case o.tournament != nil && len(o.tournament) < 2:
@@ -177,6 +189,8 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 	// A match needs no solution, which can take long.
 	matched := s.spec.Players != 2 && s.games > 0 || s.sequential > 0
 	switch others := s.spec.Players - 1; {
+	case s.exploit > 0 && !(s.spec.HasWin() && others > 0):
+		return nil, cli.Usagef("-exploit: the game for %d has no win", s.spec.Players)
 	case s.table && !s.spec.HasWin():
 		return nil, cli.Usagef("-table: the game for %d has no win", s.spec.Players)
 	case others == 0 && s.against != nil:
@@ -211,6 +225,9 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 	a, err := s.open(ctx, s.model)
 	if err != nil {
 		return nil, err
+	}
+	if s.exploit > 0 {
+		return s.exploitAgent(ctx, a)
 	}
 	solved := false
 	if !matched || s.against == nil {
