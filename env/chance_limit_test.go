@@ -189,8 +189,9 @@ func TestSearchOfEndlessChance(t *testing.T) {
 			t.Errorf("with an evaluator %v: probabilities %v, error %v; want the way out", evaluator != nil, probs, err)
 		}
 	}
-	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn} {
-		x, err := g.NewExpert(expert.Config{Depth: depth, Turns: 4, Decisions: 4}, 4, 0)
+	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn, expert.Search} {
+		tree := expert.Tree{Simulations: 8, FullFraction: 1, Candidates: 2}
+		x, err := g.NewExpert(expert.Config{Depth: depth, Turns: 4, Decisions: 4, Tree: tree}, 4, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +199,7 @@ func TestSearchOfEndlessChance(t *testing.T) {
 		var found expert.Targets
 		games := 0
 		for range 20 {
-			x.Search(t.Context(), &found, expert.Options{RandomPlay: true}, network)
+			x.Search(t.Context(), &found, expert.Options{RandomPlay: true, Temperature: 0.1}, network)
 			games += found.Games
 		}
 		if games < 50 {

@@ -22,6 +22,8 @@ type saver interface {
 // accepted is appended as the same bytes, and can be continued.
 func FuzzRestoreState(f *testing.F) {
 	const rows = 2
+	depths := []expert.Depth{expert.OnePly, expert.Turn, expert.Search}
+	kinds := uint8(1 + len(depths))
 	var games []env.Game
 	for _, e := range catalog.List() {
 		g, err := catalog.Open(e.ID, 0, nil)
@@ -36,23 +38,21 @@ func FuzzRestoreState(f *testing.F) {
 	}
 	// open returns a batch or an expert, and a function that continues it.
 	open := func(g env.Game, kind uint8) (s saver, play func() error, ok bool) {
-		if kind%3 == 0 {
+		if kind%kinds == 0 {
 			b := g.NewBatch(rows, 0)
 			return b, func() error { return playRandom(b, rand.New(rand.NewPCG(1, 2))) }, true
 		}
-		cfg := expert.Config{Depth: expert.OnePly, RestartFraction: 0.5, Turns: 1, Decisions: 1}
-		if kind%3 == 2 {
-			cfg.Depth = expert.Turn
-		}
+		cfg := expert.Config{Depth: depths[kind%kinds-1], RestartFraction: 0.5, Turns: 1, Decisions: 1}
+		cfg.Tree = expert.Tree{Simulations: 4, FullFraction: 1, Candidates: 2}
 		x, err := g.NewExpert(cfg, rows, 0)
 		if err != nil {
 			return nil, nil, false
 		}
 		var found expert.Targets
-		return x, func() error { return x.Search(context.Background(), &found, expert.Options{}, zeros) }, true
+		return x, func() error { return x.Search(context.Background(), &found, expert.Options{Temperature: 0.1}, zeros) }, true
 	}
 	for i, g := range games {
-		for kind := range uint8(3) {
+		for kind := range kinds {
 			s, play, ok := open(g, kind)
 			if !ok {
 				continue

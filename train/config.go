@@ -27,6 +27,8 @@ const (
 	OnePly Algorithm = Algorithm(expert.OnePly)
 	// TurnExact searches each turn to its end, in games with turn plans.
 	TurnExact Algorithm = Algorithm(expert.Turn)
+	// Search searches trees that the network's policy and values lead.
+	Search Algorithm = Algorithm(expert.Search)
 )
 
 // valueTarget is the kind of state whose values the algorithm trains.
@@ -41,7 +43,7 @@ func (a Algorithm) valueTarget() search.ValueTarget {
 }
 
 // Algorithms lists the algorithms.
-func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, OnePly, TurnExact} }
+func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, Search, OnePly, TurnExact} }
 
 // Config holds the settings that decide the result of a run in a game.
 type Config struct {
@@ -66,7 +68,7 @@ type Config struct {
 	Openings  Openings  `json:"openings"`
 
 	PPO    PPO    `json:"ppo,omitzero"`    // of AlgorithmPPO
-	Expert Expert `json:"expert,omitzero"` // of OnePly and TurnExact
+	Expert Expert `json:"expert,omitzero"` // of Search, OnePly and TurnExact
 
 	// Evaluations is the largest number of evaluations of the network in a run (see
 	// [Options].EvaluationRows), and Checkpoints the number of saves, those at its end
@@ -124,7 +126,7 @@ type Expert struct {
 	// Temperature of the target policy, in shares of the win: an option whose value
 	// is lower by the temperature is e times less likely.
 	Temperature Schedule `json:"temperature"`
-	// Lambda of OnePly's values: the weight of the play that followed against the
+	// Lambda of the values of OnePly and Search: the weight of the play that followed against the
 	// next search alone.
 	Lambda Schedule `json:"lambda"`
 	// ValueWarmup is the fraction of the run in which only values are trained, on
@@ -207,6 +209,7 @@ func (c Config) Validate() error {
 		for i, end := range []string{"first", "last"} {
 			want(e.Lambda[i] >= 0 && e.Lambda[i] <= 1, "lambda, "+end, e.Lambda[i], "0 to 1")
 		}
+		want(c.Algorithm != Search || c.Head == models.Logits, "head", c.Head, `"logits", which the algorithm search needs`)
 		want(e.ValueWarmup >= 0 && e.ValueWarmup < 1, "value_warmup", e.ValueWarmup, "0 to less than 1")
 	}
 	return errors.Join(errs...)

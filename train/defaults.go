@@ -32,10 +32,13 @@ func DefaultConfig(a Algorithm) Config {
 		Temperature: Schedule{0.02, 0.004},
 		ValueWarmup: 0.05,
 	}
-	if a == TurnExact {
+	switch a {
+	case Search:
+		return searchConfig(c)
+	case TurnExact:
 		c.Steps, c.Rows, c.Hidden = 40_000_000, 32, []int{256, 128, 64}
 		c.LearningRate[0], c.Expert.Search.Turns = 4e-3, 4
-	} else {
+	default:
 		c.Steps, c.Rows, c.Hidden = 5_000_000, 16, []int{256, 128, 64}
 		c.LearningRate[0], c.Expert.Temperature[1] = 5e-3, 0.002
 		// A search cannot tell apart two states whose values differ by less than
@@ -45,6 +48,19 @@ func DefaultConfig(a Algorithm) Config {
 		// noisy estimates is too high on average.
 		c.Expert.Lambda = Schedule{0.9, 0.6}
 	}
+	return c
+}
+
+// searchConfig returns the settings of [Search], from those of expert iteration.
+func searchConfig(c Config) Config {
+	c.Steps, c.Rows, c.Head = 4_000_000, 32, models.Logits
+	c.LearningRate, c.ValueCoef = Schedule{5e-3, 1e-5}, 20
+	c.Adam.MaxGradNorm = 1
+	c.Expert.Search = expert.Config{
+		Depth: expert.Search, Turns: 2, Decisions: 32,
+		Tree: expert.Tree{Simulations: 100, FastSimulations: 16, FullFraction: 0.25, Candidates: 16},
+	}
+	c.Expert.Temperature, c.Expert.Lambda, c.Expert.ValueWarmup = Schedule{0.02, 0.01}, Schedule{0.98, 0.9}, 0
 	return c
 }
 

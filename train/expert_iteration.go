@@ -71,8 +71,7 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 		models.SharesToReturns(values, e.spec.Players, e.spec.Return)
 	}
 	warm := x >= cfg.Expert.ValueWarmup
-	opt := expert.Options{Lambda: cfg.Expert.Lambda.at(x), RandomPlay: !warm, PolicyReplies: warm && cfg.Head == models.Score}
-	temperature := cfg.Expert.Temperature.at(x)
+	opt := expert.Options{Lambda: cfg.Expert.Lambda.at(x), Temperature: cfg.Expert.Temperature.at(x), RandomPlay: !warm, PolicyReplies: warm && cfg.Head == models.Score}
 	err := forEach(e.workers, func(p *worker) (err error) {
 		if p.before, err = p.search.AppendState(p.before[:0]); err != nil {
 			return err
@@ -80,7 +79,7 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 		if err := p.search.Search(ctx, &p.targets, opt, net); err != nil {
 			return err
 		}
-		p.fill(temperature)
+		p.fill(opt.Temperature)
 		return nil
 	})
 	if err != nil {
@@ -127,6 +126,11 @@ func (p *worker) fill(temperature float64) {
 		for _, w := range l.ActionValue[from:l.Start[i+1]] {
 			p.scores = append(p.scores, p.spec.WinShare(float64(w))/temperature)
 		}
+		if l.Logit != nil {
+			for k, x := range l.Logit[from:l.Start[i+1]] {
+				p.scores[k] += float64(x)
+			}
+		}
 		at := len(p.policy)
 		p.policy = append(p.policy, p.scores...)
 		models.Softmax(p.policy[at:], p.scores)
@@ -139,7 +143,7 @@ func (p *worker) fill(temperature float64) {
 //	L = −v·Σ_p G[p]·log V[p] + Σ_a π*(a)·log(π*(a)/π(a))
 //
 // with G the target of the shares of the win and π* ∝ exp(Q/τ) the target of the
-// policy. The second term is left out unless withPolicy is set.
+// policy, or π* ∝ exp(logits + Q/τ) of [Search]. The second term is left out unless withPolicy is set.
 func (p *worker) loss(n, m int, value float64, withPolicy bool) func(policy, values, dpolicy, dvalues []float32) {
 	return func(policy, values, dpolicy, dvalues []float32) {
 		l := &p.targets

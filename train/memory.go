@@ -64,6 +64,8 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		row    = 1 << 10 // bytes of the states and generators of a row
 		plan   = 1 << 15 // of a turn plan; pig takes less, Martian Dice about as much
 		leaf   = 180     // of a leaf in the search of OnePly
+		node   = 1 << 9  // of a node in the tree of Search, its entry in the index included
+		edge   = 40      // of an edge of a node
 	)
 	shape := c.shape(spec)
 	weights := float64(shape.Size())
@@ -105,9 +107,14 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	if c.Algorithm == TurnExact {
 		lower, steps, searches, state = "rows or turns", n*float64(c.Expert.Search.Turns), n, row+plan
 	}
+	memory := need{"the search", n * state, room*number*n*play.leaves*(d+p+4) + searches*play.leaves*(8*p+leaf), lower}
+	if c.Algorithm == Search {
+		tree := c.Expert.Search.Tree
+		memory = need{"the search", n * state, room * n * (float64(tree.Simulations)*(node+edge*play.options/max(1e-9, play.decisions)) + number*float64(tree.Candidates)*(d+p+k)), "rows or tree.simulations"}
+	}
 	fitted := searches*play.positions + steps*(scored*play.options+(1-scored)*play.decisions)
 	return append(needs,
-		need{"the search", n * state, room*number*n*play.leaves*(d+p+4) + searches*play.leaves*(8*p+leaf), lower},
+		memory,
 		need{"the targets", 0, room * number * (searches*play.positions*(d+p) + steps*(play.decisions*d+play.options*(d+5))), lower},
 		fit("a minibatch of the targets", fitted, lower))
 }
@@ -118,8 +125,8 @@ type playSizes struct {
 	options float64 // of a decision; of expert iteration, of the policy targets for each move or turn played
 	length  float64 // decisions of a game; of PPO
 
-	// Of expert iteration, for each search: of a move of OnePly, of a turn of
-	// TurnExact.
+	// Of expert iteration, for each search: of a move of OnePly or Search, of a turn
+	// of TurnExact.
 	leaves    float64 // states that the network evaluates
 	positions float64 // value targets
 	decisions float64 // policy targets, for each move or turn played

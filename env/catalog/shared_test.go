@@ -124,9 +124,13 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 			return all, nil
 		})
 	}
-	net := network(t, spec, models.Score)
-	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn} {
+	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn, expert.Search} {
 		cfg := expert.Config{Depth: depth, RestartFraction: 0.5, Turns: 1, Decisions: 2}
+		net := network(t, spec, models.Score)
+		if depth == expert.Search {
+			net = network(t, spec, models.Logits)
+			cfg.Tree = expert.Tree{Simulations: 8, FullFraction: 1, Candidates: 2}
+		}
 		if _, err := g.NewExpert(cfg, 1, 0); err != nil {
 			continue
 		}
@@ -137,7 +141,7 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 			}
 			x.Reset(1)
 			var found expert.Targets
-			err = x.Search(ctx, &found, expert.Options{PolicyReplies: true}, net.MLP.Forward)
+			err = x.Search(ctx, &found, expert.Options{PolicyReplies: true, Temperature: 0.1}, net.MLP.Forward)
 			return []any{found.Value, found.ActionValue, found.Action}, err
 		})
 	}

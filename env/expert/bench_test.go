@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/env/expert"
 	"marsgym/env/internal/testgames"
+	"marsgym/models"
 )
 
 // BenchmarkExpert searches with values that are linear in the observation, whose cost
@@ -45,6 +47,49 @@ func BenchmarkExpert(b *testing.B) {
 			}
 			b.ReportMetric(float64(decisions)/b.Elapsed().Seconds(), "decisions/s")
 			b.ReportMetric(float64(rows)/float64(decisions), "values/decision")
+		})
+	}
+}
+
+// BenchmarkSimulations searches the full game of Mars is Ours! for two and the small
+// Martian Risk with networks of two hidden layers of 128.
+func BenchmarkSimulations(b *testing.B) {
+	for _, id := range []string{"mars-is-ours", "martian-risk-small"} {
+		b.Run(id, func(b *testing.B) {
+			g, err := catalog.Open(id, 0, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			spec := g.Spec()
+			mlp, err := models.NewMLP(models.Shape{
+				Obs: spec.ObsLen(), Hidden: []int{128, 128}, Head: models.Logits, Values: models.ValueShares, Actions: spec.Actions, Players: spec.Players,
+			}, rand.NewPCG(1, 1))
+			if err != nil {
+				b.Fatal(err)
+			}
+			cfg := expert.Config{Depth: expert.Search, Turns: 1, Decisions: 16, Tree: expert.Tree{Simulations: 100, FastSimulations: 16, FullFraction: 0.25, Candidates: 16}}
+			e, err := g.NewExpert(cfg, 32, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			e.Reset(1)
+			var targets expert.Targets
+			decisions, rows, calls := 0, 0, 0
+			for b.Loop() {
+				err := e.Search(b.Context(), &targets, expert.Options{Lambda: 0.95, Temperature: 0.01}, func(policy, values, obs []float32) {
+					rows += len(values) / spec.Players
+					calls++
+					mlp.Forward(policy, values, obs)
+					models.SharesToReturns(values, spec.Players, spec.Return)
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				decisions += targets.Decisions
+			}
+			b.ReportMetric(float64(decisions)/b.Elapsed().Seconds(), "decisions/s")
+			b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "evaluations/s")
+			b.ReportMetric(float64(rows)/float64(calls), "evaluations/call")
 		})
 	}
 }

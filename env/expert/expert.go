@@ -29,13 +29,15 @@ type Expert interface {
 }
 
 // Network fills the values [n, P] of observations [n, D], as expected returns in
-// the order of play from the viewer. If scores is not nil it also fills the
-// policy's scores [n] of the observations as afterstates.
-type Network func(scores, values, obs []float32)
+// the order of play from the viewer. If policy is not nil it also fills the policy
+// head's outputs [n, K]: scores [n] of the observations as afterstates or, for [Search],
+// logits [n, A] of the observations as decisions.
+type Network func(policy, values, obs []float32)
 
 // Options are the settings of a search that change during a run.
 type Options struct {
-	Lambda        float64 // OnePly: 0 for the values of the search alone, 1 to correct them by all of the play that followed
+	Lambda        float64 // OnePly and Search: 0 for the values of the search alone, 1 to correct them by all of the play that followed
+	Temperature   float64 // Search: of the completed values in shares of the win
 	RandomPlay    bool    // play at random, while the values are untrained
 	PolicyReplies bool    // OnePly: the policy's scores choose the move after the dice, not the values
 }
@@ -47,6 +49,7 @@ type Depth string
 const (
 	OnePly Depth = "one-ply"    // over one roll of the dice to the move after it
 	Turn   Depth = "turn-exact" // to the end of the mover's turn
+	Search Depth = "search"     // a tree, led by the network's policy and values
 )
 
 // ErrUnsupported is returned for a game that cannot be searched to a depth.
@@ -59,11 +62,22 @@ type Config struct {
 	// game's StartSampler instead of the row's game, where it has one.
 	RestartFraction float64 `json:"restart_fraction"`
 	Turns           int     `json:"turns"`     // Turn: number of times that each searched turn is played
-	Decisions       int     `json:"decisions"` // OnePly: successive decisions of a Search
+	Decisions       int     `json:"decisions"` // OnePly and Search: successive decisions of a row in a call of Expert.Search
 	// ExplorationFraction is the fraction of turns (Turn) or decisions (OnePly) that
 	// explore, and ExplorationRate the fraction of random actions in those.
 	ExplorationFraction float64 `json:"exploration_fraction"`
 	ExplorationRate     float64 `json:"exploration_rate"`
+	Tree                Tree    `json:"tree,omitzero"` // Search
+}
+
+// Tree are the settings of the trees of [Search].
+type Tree struct {
+	// A fraction FullFraction of the decisions have Simulations and give policy
+	// targets. The others have FastSimulations.
+	Simulations     int     `json:"simulations"`
+	FastSimulations int     `json:"fast_simulations"`
+	FullFraction    float64 `json:"full_fraction"`
+	Candidates      int     `json:"candidates"` // actions of a decision that have a simulation, at most
 }
 
 // Validate reports all faults at once.
@@ -75,12 +89,18 @@ func (c Config) Validate() error {
 		}
 	}
 	fraction := func(field string, x float64) { want(x >= 0 && x <= 1, field, x, "0 to 1") }
-	want(c.Depth == OnePly || c.Depth == Turn, "depth", c.Depth, `"one-ply" or "turn-exact"`)
+	want(c.Depth == OnePly || c.Depth == Turn || c.Depth == Search, "depth", c.Depth, `"one-ply", "turn-exact" or "search"`)
 	want(c.Turns > 0 && c.Turns <= 1000, "turns", c.Turns, "1 to 1000")
 	want(c.Decisions > 0 && c.Decisions <= 10_000, "decisions", c.Decisions, "1 to 10000")
 	fraction("restart_fraction", c.RestartFraction)
 	fraction("exploration_fraction", c.ExplorationFraction)
 	fraction("exploration_rate", c.ExplorationRate)
+	if t := c.Tree; c.Depth == Search {
+		want(t.Simulations > 0 && t.Simulations <= maxSimulations, "tree.simulations", t.Simulations, fmt.Sprintf("1 to %d", maxSimulations))
+		want(t.FastSimulations >= 0 && t.FastSimulations <= maxSimulations, "tree.fast_simulations", t.FastSimulations, fmt.Sprintf("0 to %d", maxSimulations))
+		want(t.Candidates >= 2 && t.Candidates <= maxSimulations, "tree.candidates", t.Candidates, fmt.Sprintf("2 to %d", maxSimulations))
+		fraction("tree.full_fraction", t.FullFraction)
+	}
 	return errors.Join(errs...)
 }
 
@@ -94,8 +114,9 @@ type Targets struct {
 	DecisionObs []float32     // [m, D] the decisions, seen by the mover
 	Start       []int32       // [m+1]
 	Action      []game.Action // [k]
-	AfterObs    []float32     // [k, D] the afterstates, seen by the mover
+	AfterObs    []float32     // [k, D] the afterstates, seen by the mover; of Search none
 	ActionValue []float32     // [k] expected return of the mover
+	Logit       []float32     // [k] of the network's policy; only of Search
 
 	Decisions int // taken in all rows, those with one legal action included
 	Games     int // ended
@@ -103,13 +124,13 @@ type Targets struct {
 
 func (t *Targets) reset() {
 	t.Obs, t.Value, t.DecisionObs, t.AfterObs = t.Obs[:0], t.Value[:0], t.DecisionObs[:0], t.AfterObs[:0]
-	t.Start, t.Action, t.ActionValue = append(t.Start[:0], 0), t.Action[:0], t.ActionValue[:0]
+	t.Start, t.Action, t.ActionValue, t.Logit = append(t.Start[:0], 0), t.Action[:0], t.ActionValue[:0], t.Logit[:0]
 	t.Decisions, t.Games = 0, 0
 }
 
 // New returns an Expert of rows first to first+rows-1 of a run. The error wraps
-// ErrUnsupported where the game cannot be searched to cfg.Depth: OnePly needs a game
-// with a win, Turn a [game.TurnPlanner] as well.
+// ErrUnsupported where the game cannot be searched to cfg.Depth: all need a game with a
+// win, Turn a [game.TurnPlanner] as well.
 func New[S comparable](rules game.Rules[S], cfg Config, rows, first int) (Expert, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -119,8 +140,11 @@ func New[S comparable](rules game.Rules[S], cfg Config, rows, first int) (Expert
 		return nil, fmt.Errorf("%s for %d counts %s, and search needs a game with a win: %w", spec.ID, spec.Players, spec.Unit, ErrUnsupported)
 	}
 	s := newSearcher(core.New(rules), cfg, rows, first)
-	if cfg.Depth == OnePly {
+	switch cfg.Depth {
+	case OnePly:
 		return newOnePly(s), nil
+	case Search:
+		return newGuided(s), nil
 	}
 	planner, ok := rules.(game.TurnPlanner[S])
 	if !ok {

@@ -55,19 +55,24 @@ func newExpert(t testing.TB, g env.Game, cfg expert.Config, rows, first int) exp
 	return e
 }
 
-var depths = []expert.Depth{expert.OnePly, expert.Turn}
+var depths = []expert.Depth{expert.OnePly, expert.Turn, expert.Search}
 
 // config returns settings that use every feature of a depth.
 func config(depth expert.Depth) expert.Config {
 	c := expert.Config{Depth: depth, RestartFraction: 0.4, Turns: 2, Decisions: 1, ExplorationFraction: 0.5, ExplorationRate: 0.3}
-	if depth == expert.OnePly {
+	switch depth {
+	case expert.OnePly:
 		c.RestartFraction = 0 // checkOnePly tests restarts
+	case expert.Search:
+		c.RestartFraction = 0
+		c.Decisions = 3
+		c.Tree = expert.Tree{Simulations: 20, FastSimulations: 5, FullFraction: 0.5, Candidates: 3}
 	}
 	return c
 }
 
-// hashNetwork returns a network whose outputs are a hash of the observation: scores, and
-// shares of one win, half of which are multiples of a quarter, so that some tie.
+// hashNetwork returns a network whose outputs are a hash of the observation: scores or
+// logits, and shares of one win, half of which are multiples of a quarter, so that some tie.
 func hashNetwork(spec game.Spec) expert.Network {
 	p, d := spec.Players, spec.ObsLen()
 	return func(scores, values, obs []float32) {
@@ -88,8 +93,9 @@ func hashNetwork(spec game.Spec) expert.Network {
 			for j, x := range share {
 				values[i*p+j] = float32(spec.Return(x))
 			}
-			if scores != nil {
-				scores[i] = dice.Float32()
+			k := len(scores) * p / len(values)
+			for a := range k {
+				scores[i*k+a] = dice.Float32()
 			}
 		}
 	}
@@ -136,7 +142,7 @@ func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 	}
 	spec := rules.Spec()
 	p, d := spec.Players, spec.ObsLen()
-	for _, depth := range depths {
+	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn} {
 		rec := recorder[S]{rules, map[string]viewed[S]{}}
 		view := func(obs []float32) viewed[S] { return rec.seen[obsHash(obs)] }
 		exact := func(obs []float32) []float64 { // values [P] in the order of play from the viewer
@@ -213,6 +219,7 @@ func join(dst *expert.Targets, more expert.Targets) {
 	}
 	dst.Obs, dst.Value, dst.DecisionObs = append(dst.Obs, more.Obs...), append(dst.Value, more.Value...), append(dst.DecisionObs, more.DecisionObs...)
 	dst.Action, dst.AfterObs, dst.ActionValue = append(dst.Action, more.Action...), append(dst.AfterObs, more.AfterObs...), append(dst.ActionValue, more.ActionValue...)
+	dst.Logit = append(dst.Logit, more.Logit...)
 	dst.Decisions += more.Decisions
 	dst.Games += more.Games
 }
@@ -223,10 +230,10 @@ func equal(a, b expert.Targets, tol float64) bool {
 		return slices.EqualFunc(x, y, func(x, y float32) bool { return math.Abs(float64(x)-float64(y)) <= tol })
 	}
 	return slices.Equal(a.Start, b.Start) && slices.Equal(a.Action, b.Action) && a.Decisions == b.Decisions && a.Games == b.Games &&
-		near(a.Obs, b.Obs) && near(a.DecisionObs, b.DecisionObs) && near(a.AfterObs, b.AfterObs) && near(a.Value, b.Value) && near(a.ActionValue, b.ActionValue)
+		near(a.Obs, b.Obs) && near(a.DecisionObs, b.DecisionObs) && near(a.AfterObs, b.AfterObs) && near(a.Value, b.Value) && near(a.ActionValue, b.ActionValue) && near(a.Logit, b.Logit)
 }
 
-// games returns games for experts of both depths, by name.
+// games returns games for experts of all depths, by name.
 func games(t testing.TB) map[string]env.Game {
 	list := map[string]env.Game{"martian dice, shared": env.NewGame(newSharedTies(t, 3, 4, 4))}
 	for n, name := range map[int]string{2: " for two", 3: " for three", 4: " for four"} {
@@ -235,6 +242,9 @@ func games(t testing.TB) map[string]env.Game {
 	}
 	return list
 }
+
+// options are those of a search in the middle of a run.
+var options = expert.Options{Lambda: 0.7, Temperature: 0.1}
 
 // eachGame calls f with each game and the settings of each depth.
 func eachGame(t *testing.T, f func(t *testing.T, g env.Game, cfg expert.Config)) {
@@ -258,10 +268,10 @@ func TestExpertSplit(t *testing.T) {
 		for k := range 60 {
 			var got expert.Targets
 			for _, e := range parts {
-				e.Search(t.Context(), &found, expert.Options{}, value)
+				e.Search(t.Context(), &found, options, value)
 				join(&got, found)
 			}
-			whole.Search(t.Context(), &found, expert.Options{}, value)
+			whole.Search(t.Context(), &found, options, value)
 			if !equal(got, found, 0) {
 				t.Fatalf("search %d: two experts find\n%+v\nand one for all rows\n%+v", k, got, found)
 			}
@@ -276,7 +286,7 @@ func TestExpertState(t *testing.T) {
 		e.Reset(8)
 		var want, got expert.Targets
 		for range 33 {
-			e.Search(t.Context(), &want, expert.Options{}, value)
+			e.Search(t.Context(), &want, options, value)
 		}
 		saved, err := e.AppendState([]byte("before"))
 		if err != nil {
@@ -301,8 +311,8 @@ func TestExpertState(t *testing.T) {
 			t.Error("the state of three rows is restored to two")
 		}
 		for k := range 60 { // the refused states have changed nothing
-			e.Search(t.Context(), &want, expert.Options{}, value)
-			resumed.Search(t.Context(), &got, expert.Options{}, value)
+			e.Search(t.Context(), &want, options, value)
+			resumed.Search(t.Context(), &got, options, value)
 			if !equal(got, want, 0) {
 				t.Fatalf("search %d after restoring: got\n%+v\nwant\n%+v", k, got, want)
 			}
@@ -376,7 +386,7 @@ func TestExpertAllocations(t *testing.T) {
 		if n := testing.AllocsPerRun(2, func() {
 			e.Reset(1)
 			for range searches {
-				e.Search(t.Context(), &found, expert.Options{}, value)
+				e.Search(t.Context(), &found, options, value)
 			}
 		}); n > most {
 			t.Errorf("%v allocations in %d searches, want at most %v", n, searches, most)
