@@ -60,12 +60,19 @@ func TestCheck(t *testing.T) {
 		change    func(*train.Config)
 		want      string
 	}{
-		{"no turn plans", "mars-is-ours-fast", 0, train.TurnExact, nil, "algorithm is turn-exact; want one of [ppo one-ply]"},
+		{"no turn plans", "mars-is-ours-fast", 0, train.TurnExact, nil, "algorithm is turn-exact; want one of [ppo search one-ply]"},
 		{"one ply", "mars-is-ours-fast", 0, train.OnePly, nil, ""},
 		{"no winner", "martian-dice", 1, train.OnePly, nil, "algorithm is one-ply; want one of [ppo]"},
 		{"turn plans", "pig", 0, train.TurnExact, nil, ""},
 		{"all of Validate", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 0 }, "rows is 0"},
 		{"layer", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Hidden = []int{8, 0} }, "hidden[1] is 0"},
+		{"a tree", "mars-is-ours", 4, train.Search, nil, ""},
+		{"no winner of a tree", "martian-dice", 1, train.Search, nil, "algorithm is search; want one of [ppo]"},
+		{"scores for a tree", "pig", 0, train.Search, func(c *train.Config) { c.Head = models.Score }, `head is score; want "logits"`},
+		{"no simulations", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Simulations = 0 }, "tree.simulations is 0; want 1 to 100000"},
+		{"one candidate", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Candidates = 1 }, "tree.candidates is 1; want 2 to 100000"},
+		{"full searches", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.FullFraction = math.NaN() }, "tree.full_fraction is NaN; want 0 to 1"},
+		{"large trees", "pig", 0, train.Search, func(c *train.Config) { c.Rows, c.Expert.Search.Tree.Simulations = 1<<10, 1<<16 }, "want at most 24 GiB: lower rows or tree.simulations"},
 		{"layer of a search", "pig", 0, train.OnePly, func(c *train.Config) { c.Hidden = nil }, "hidden layers is 0"},
 		{"decisions of a rollout", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<16 }, "rows times horizon is 68719476736"},
 		// A rollout of pig needs little memory, but it has too many options for an int32.

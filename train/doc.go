@@ -8,13 +8,15 @@
 //     proximal policy optimisation (Schulman et al., arXiv:1707.06347) with a vector
 //     of values, one for each seat, so that it holds for any number of players and
 //     for players who move several times in a row. Of a game it uses only the batch.
-//   - one-ply also uses the rules and the probabilities of chance: the value of a
+//   - search also uses the rules: it searches trees in which the network's policy and
+//     values lead to better play (Danihelka et al., ICLR 2022).
+//   - one-ply uses the rules and the probabilities of chance: the value of a
 //     move is the expectation, over the next chance outcome, of the value of the
 //     best move after it by the network.
 //   - turn-exact searches the mover's whole turn, with the network's values of the
 //     states in which it may end ([marsgym/env/game.TurnPlanner]).
 //
-// The latter two are expert iteration (Anthony et al., arXiv:1705.08439): the
+// All but ppo are expert iteration (Anthony et al., arXiv:1705.08439): the
 // network is trained on the results of a search that uses the network's values. With
 // turns searched exactly that is close to dynamic programming, in which a network
 // takes the place of the table of values. No algorithm uses an exact solution.

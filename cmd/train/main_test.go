@@ -242,7 +242,7 @@ func TestBadInput(t *testing.T) {
 		{"game config field", []string{"-config", write(t, `{"game_config": {"dize": 3}}`)}, cli.Misuse, `unknown field "dize"`},
 		{"config value", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 0, "ppo": {"lambda": 2}}}`)}, cli.Misuse, "lambda is 2; want 0 to 1"},
 		{"layer", []string{"-config", write(t, `{"train": {"hidden": [0]}}`)}, cli.Misuse, "hidden[0] is 0: want 1 to 65536"},
-		{"no turn plans", []string{"-game", "mars-is-ours", "-algorithm", "turn-exact"}, cli.Misuse, "algorithm is turn-exact; want one of [ppo one-ply]"},
+		{"no turn plans", []string{"-game", "mars-is-ours", "-algorithm", "turn-exact"}, cli.Misuse, "algorithm is turn-exact; want one of [ppo search one-ply]"},
 		{"no search", []string{"-players", "1", "-algorithm", "one-ply"}, cli.Misuse, "algorithm is one-ply; want one of [ppo]"},
 		{"rollout", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 1048576, "ppo": {"horizon": 65536}}}`)}, cli.Misuse, "rows times horizon is 68719476736"},
 		{"config file", []string{"-config", "nowhere.json"}, cli.Failed, "nowhere.json"},

@@ -27,7 +27,7 @@ const (
 )
 
 var jobs = []job{
-	{"pig", `{"target": 20}`, []string{"ppo", "one-ply"}, false},
+	{"pig", `{"target": 20}`, []string{"ppo", "search", "one-ply"}, false},
 	{"pig", `{"players": 3, "target": 30}`, []string{"ppo"}, false},
 	{"martian-dice", `{"dice": 5, "target": 6}`, []string{"ppo", "one-ply", "turn-exact"}, false},
 	{"martian-dice", `{"players": 3, "dice": 6, "target": 5}`, []string{"ppo", "one-ply", "turn-exact"}, false},
@@ -36,7 +36,7 @@ var jobs = []job{
 	{"martian-risk", `{"max_rounds": 1}`, []string{"ppo"}, false},
 	{"mars-is-ours-fast", `{}`, []string{"ppo"}, true},
 	{"mars-is-ours", `{"players": 4}`, []string{"ppo"}, true},
-	{"mars-is-ours", `{"players": 2}`, []string{"one-ply"}, true},
+	{"mars-is-ours", `{"players": 2}`, []string{"search", "one-ply"}, true},
 	{"martian-risk-small", `{"max_rounds": 3}`, []string{"one-ply"}, true},
 }
 
