@@ -92,16 +92,17 @@ type PPO struct {
 type Opponents struct {
 	Fraction float64 `json:"fraction"` // of the rows, in whose games one seat learns and each other seat draws an opponent
 	// Bots maps bots of the game to their fractions of the opponents. The others are
-	// older copies of the network or, before the first, the network itself.
+	// older copies of the network or, before the first, the network itself, which learns.
 	Bots     map[string]float64 `json:"bots"`
-	Size     int                `json:"size"`     // older copies, at most
+	Size     int                `json:"size"`     // older copies, at most; 0 for none
 	Interval float64            `json:"interval"` // fraction of the run from one copy to the next
 	// Power prefers strong copies: one that loses a fraction w of its games is
 	// sampled in proportion to (1−w)^Power.
 	Power float64 `json:"power"`
 }
 
-// copies returns the fraction of the opponents that are older copies of the network.
+// copies returns the fraction of the opponents that are older copies of the network, or
+// the network itself.
 func (o Opponents) copies() float64 {
 	rest := 1.0
 	for _, name := range slices.Sorted(maps.Keys(o.Bots)) {
@@ -178,7 +179,7 @@ func (c Config) Validate() error {
 	want(!(o.copies() < 0), "the sum of opponents.bots", 1-o.copies(), "at most 1")
 	want(o.Power >= 0 && o.Power <= maxPower, "opponents.power", o.Power, fmt.Sprintf("0 to %d", maxPower))
 	if o.Fraction > 0 {
-		want(o.Size > 0 && o.Size <= 1000, "opponents.size", o.Size, "1 to 1000")
+		want(o.Size >= 0 && o.Size <= 1000, "opponents.size", o.Size, "0 to 1000")
 		want(o.Interval >= 1e-4 && o.Interval <= 1, "opponents.interval", o.Interval, "0.0001 to 1")
 	}
 	want(c.Openings.Fraction >= 0 && c.Openings.Fraction <= 1, "openings.fraction", c.Openings.Fraction, "0 to 1")

@@ -29,6 +29,8 @@ func TestBounds(t *testing.T) {
 		{"bots", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": 0.7, "random": 0.3} }, ""},
 		{"many bots", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": 0.75, "random": 0.5} }, "the sum of opponents.bots is 1.25; want at most 1"},
 		{"less than none", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": -0.5} }, "opponents.bots.greedy is -0.5; want 0 to 1"},
+		{"no copies", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Size = 0.5, 0 }, ""},
+		{"copies", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Size = 0.5, 1001 }, "opponents.size is 1001; want 0 to 1000"},
 		{"openings", ppo, func(c *train.Config) { c.Openings.Fraction = 1.5 }, "openings.fraction is 1.5; want 0 to 1"},
 		{"empty openings", ppo, func(c *train.Config) { c.Openings = train.Openings{Fraction: 0.5} }, "openings.decisions is 0; want 1 to 1000"},
 		{"minibatch", ppo, func(c *train.Config) { c.PPO.Minibatch = math.MaxInt }, "minibatch is 9223372036854775807"},

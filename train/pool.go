@@ -125,7 +125,7 @@ func (p *pool) begin(mlp *models.MLP, x float64) {
 	if p.cfg.Fraction == 0 {
 		return
 	}
-	for ; p.cfg.copies() > 0 && float64(p.Taken+1)*p.cfg.Interval <= x; p.Taken++ {
+	for ; p.cfg.copies() > 0 && p.cfg.Size > 0 && float64(p.Taken+1)*p.cfg.Interval <= x; p.Taken++ {
 		k := p.Taken % p.cfg.Size
 		if k == len(p.mlp) {
 			p.addCopy(mlp.Clone())

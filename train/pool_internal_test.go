@@ -206,6 +206,14 @@ func TestPoolDraw(t *testing.T) {
 		}
 	}
 
+	// Without copies the network itself plays in their place.
+	alone := newRollout(g.NewBatch(4, 0), models.Score, 1)
+	q := newTestPool(t, Opponents{Fraction: 1, Bots: bots, Interval: 0.25}, g, alone)
+	q.begin(mlp, 1)
+	if len(q.mlp) != 0 || !(math.Abs(q.prob[itself]-0.6) <= 1e-12) {
+		t.Errorf("without copies the pool has %d, and probabilities %v", len(q.mlp), q.prob)
+	}
+
 	// A game counts for each opponent in it.
 	r.pool.reset()
 	for _, test := range []struct {
