@@ -71,9 +71,20 @@ func (s *fastSolution) Tabulate(ctx context.Context, p game.Policy[State]) (game
 	table := &fastTabular{x: s.x}
 	for starter := range table.byStarter {
 		dst := &fastPolicy{first: make([]uint32, s.x.len())}
+		var ahead *fastAhead
+		if l, ok := p.(game.Lookahead[State]); ok && l.Plies() >= 0 {
+			var err error
+			if ahead, err = newFastAhead(ctx, s.x, l, uint8(starter)); err != nil {
+				return nil, fmt.Errorf("mars-is-ours: %w", err)
+			}
+			table.rows += ahead.rows
+		}
 		for role := range dst.reached {
 			dst.reached[role] = newBitset(s.x.len())
-			w := &fastTabulation{fastIndex: s.x, table: table, dst: dst, role: role, starter: uint8(starter), policy: p}
+			w := &fastTabulation{
+				fastReach: fastReach{fastIndex: s.x, set: dst.reached[role]},
+				table:     table, dst: dst, role: role, starter: uint8(starter), policy: p, ahead: ahead,
+			}
 			if w.scorer, _ = p.(game.AfterstateScorer[State]); w.scorer != nil {
 				w.slotOf = make([]uint32, s.x.len())
 			}
@@ -93,15 +104,15 @@ func (s *fastSolution) Rows(bool) int { return s.x.len() / 3 }
 
 // fastTabulation tabulates a policy in one role, for one starter.
 type fastTabulation struct {
-	*fastIndex
+	fastReach
 	table   *fastTabular
 	dst     *fastPolicy
 	role    int
 	starter uint8 // the seat with role 0
 	policy  game.Policy[State]
 	scorer  game.AfterstateScorer[State] // the policy, or nil
+	ahead   *fastAhead                   // of the policy, or nil
 
-	todo    []uint32 // reached positions that are not expanded
 	pending []uint32 // decisions for the next calls of the policy
 
 	states    []State
@@ -129,7 +140,10 @@ func (w *fastTabulation) run(ctx context.Context) error {
 				return err
 			}
 			query := w.queryProbs
-			if w.scorer != nil {
+			switch {
+			case w.ahead != nil:
+				query = w.queryAhead
+			case w.scorer != nil:
 				query = w.queryScores
 			}
 			if err := query(ctx, part); err != nil {
@@ -149,10 +163,17 @@ func (x *fastIndex) start() fastPos {
 	return p
 }
 
+// fastReach is a set of positions that can come up.
+type fastReach struct {
+	*fastIndex
+	set  bitset
+	todo []uint32 // of the set, not expanded
+}
+
 // reach adds a position.
-func (w *fastTabulation) reach(at uint32) {
-	if set := w.dst.reached[w.role]; !set.has(at) {
-		set.add(at)
+func (w *fastReach) reach(at uint32) {
+	if !w.set.has(at) {
+		w.set.add(at)
 		w.todo = append(w.todo, at)
 	}
 }
@@ -169,6 +190,11 @@ func (w *fastTabulation) expand(at uint32) {
 		w.pending = append(w.pending, at)
 		return
 	}
+	w.followAll(pos, moves)
+}
+
+// followAll reaches the successors of a position after any choice.
+func (w *fastReach) followAll(pos fastPos, moves []fastMove) {
 	l := w.successors(pos)
 	for choice := range len(moves) + 1 {
 		w.follow(moves, &l, choice)
@@ -176,7 +202,7 @@ func (w *fastTabulation) expand(at uint32) {
 }
 
 // follow reaches the successors after a choice.
-func (w *fastTabulation) follow(moves []fastMove, l *fastSuccessors, choice int) {
+func (w *fastReach) follow(moves []fastMove, l *fastSuccessors, choice int) {
 	switch {
 	case choice < len(moves) && moves[choice].robots > 0:
 		w.reach(w.base[moves[choice].to] + l.won)
@@ -248,6 +274,21 @@ func (w *fastTabulation) store(at uint32, pos fastPos) error {
 		}
 	}
 	dst.choices[len(dst.choices)-1] |= lastChoice
+	return nil
+}
+
+// queryAhead stores the choices of a policy that looks ahead.
+func (w *fastTabulation) queryAhead(_ context.Context, part []uint32) error {
+	for _, at := range part {
+		pos := w.position(at)
+		w.row = slices.Grow(w.row[:0], len(w.legal(pos))+1)[:len(w.legal(pos))+1]
+		clear(w.row)
+		var value [2]float64
+		w.row[w.ahead.best(&value, pos)] = 1
+		if err := w.store(at, pos); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
