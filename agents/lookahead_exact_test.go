@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"errors"
 	"reflect"
 	"testing"
 
@@ -47,5 +48,17 @@ func TestLookaheadTabulated(t *testing.T) {
 			}
 			last = tables[0]
 		}
+	}
+}
+
+func TestLookaheadNotTabulated(t *testing.T) {
+	g := open(t, "martian-dice", `{"dice": 6, "target": 12}`)
+	s, err := g.Solve(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := searchAgent(t, g, "lookahead:0:"+saveNetwork(t, g, search.Decision, models.ValueReturns), 1)
+	if _, err := s.Tabulate(t.Context(), a.Policy); !errors.Is(err, game.ErrLookahead) {
+		t.Errorf("error %v; want %v", err, game.ErrLookahead)
 	}
 }

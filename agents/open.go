@@ -73,8 +73,10 @@ func ModelName(name string) string {
 // Open returns the agent of that name: "exact", a bot of the game such as "greedy" or
 // "random", "search", "search:BUDGET" or "search:BUDGET:MODEL" with a number of
 // simulations or a time per decision, "lookahead:K:MODEL" with a number of plies,
-// "pretrained", a model file, or a run folder with a model. The error for any other name wraps [ErrUnknown], and that for a model of
-// another game [models.ErrMismatch].
+// "pretrained", a model file, or a run folder with a model. A model plays its policy
+// head, and "pretrained" as its file says (see [models.Meta]), except with
+// Options.Sample. The error for any other name wraps [ErrUnknown], and that for a model
+// of another game [models.ErrMismatch].
 func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	switch {
 	case name == Exact:
@@ -103,6 +105,9 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	f, err := openModel(name, opt.Game)
 	if err != nil {
 		return nil, err
+	}
+	if name == Pretrained && f.Meta.Play != "" && !opt.Sample {
+		return openPlay(name, f, opt.Game)
 	}
 	return &Agent{name, NewNet(opt.Game.Spec(), f.MLP, opt.Sample)}, nil
 }

@@ -27,11 +27,14 @@ type Meta struct {
 	// "decision", "afterstate" or "turn_start", see search.ValueTarget in package
 	// env/search. Files of older releases have none.
 	ValueTarget string
-	Seed        uint64
-	Steps       int64  // decisions
-	Iterations  int64  // of the algorithm
-	Games       int64  // ended
-	Exact       *Exact // nil if the game is not solved
+	// Play is how the network of a release plays: "lookahead:K", or empty for its
+	// policy head. Package agents obeys it for the agent "pretrained".
+	Play       string
+	Seed       uint64
+	Steps      int64  // decisions
+	Iterations int64  // of the algorithm
+	Games      int64  // ended
+	Exact      *Exact // nil if the game is not solved
 }
 
 // Exact is the exact strength of a model in a solved two-player game.
@@ -101,6 +104,9 @@ func (m Meta) strings() (map[string]string, error) {
 	if m.ValueTarget != "" {
 		s["value_target"] = m.ValueTarget
 	}
+	if m.Play != "" {
+		s["play"] = m.Play
+	}
 	if m.Config != nil {
 		var b bytes.Buffer
 		if err := json.Compact(&b, m.Config); err != nil {
@@ -146,6 +152,7 @@ func parseMeta(s map[string]string) (Meta, error) {
 		ObsHash:      s["obs_hash"],
 		Algorithm:    s["algorithm"],
 		ValueTarget:  s["value_target"],
+		Play:         s["play"],
 		Steps:        number("steps"),
 		Iterations:   number("iterations"),
 		Games:        number("games"),

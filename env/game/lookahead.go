@@ -1,6 +1,13 @@
 package game
 
-import "context"
+import (
+	"context"
+	"errors"
+)
+
+// ErrLookahead is returned by a [Solution] that does not tabulate policies that look
+// ahead, since it would ask them for each decision, which takes days.
+var ErrLookahead = errors.New("a look-ahead is not evaluated exactly in a game of this size; play a match")
 
 // Lookahead is implemented by policies that choose greedily on values some plies
 // ahead. A solver evaluates the states of the game once and backs the values up over

@@ -40,6 +40,11 @@ func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.Tab
 	if scorer, ok := p.(game.AfterstateScorer[State]); ok && scorer.Greedy() {
 		return s.tabulateScorer(ctx, scorer)
 	}
+	// Chosen: about a minute of a look-ahead by no plies.
+	const mostAhead = 50_000 // decisions
+	if _, ok := p.(game.Lookahead[State]); ok && s.Rows(false) > mostAhead {
+		return nil, fmt.Errorf("martian-dice: %w", game.ErrLookahead)
+	}
 	reader, n, t := s.newPolicyReader(p), s.starts.count(), s.turn
 	if reader.ignoresScores {
 		n = 1

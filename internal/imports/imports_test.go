@@ -51,6 +51,7 @@ var table = []struct {
 	{"internal/cli/clitest", []string{"internal/cli"}},
 	{"internal/curve", []string{"env/game", "env/game/chart"}}, // draws the charts of a run
 	{"internal/benchmarks", []string{"env/catalog"}},           // shows the sizes of observations
+	{"internal/release", []string{"agents", "env/catalog"}},    // opens the model of a run
 	{"internal/...", nil},
 }
 
