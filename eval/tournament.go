@@ -30,6 +30,17 @@ type Tournament struct {
 	Seed       uint64      `json:"seed"`
 }
 
+// Pairing is the result of one match of a tournament: one agent A with agents B in all
+// other seats, by their indices among the entrants.
+type Pairing struct {
+	A         int     `json:"a"`
+	B         int     `json:"b"`
+	Win       float64 `json:"win"`      // share of the win of A
+	Variance  float64 `json:"variance"` // of Win
+	Games     int     `json:"games"`
+	Truncated int     `json:"truncated"` // of Games
+}
+
 // PlayTournament plays a duplicate match of at least the given number of games for
 // each pair of agents and rates them. With more than two players, each ordered pair
 // plays a match: one agent against agents of the other in all other seats. The first
@@ -38,6 +49,13 @@ type Tournament struct {
 // If one agent wins all its games, the likelihood has no maximum. So the ratings are
 // those of the matches with one further set each, in which all win the fair share.
 func PlayTournament(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64)) (Tournament, error) {
+	return ResumeTournament(ctx, g, entrants, games, seed, nil, nil, progress)
+}
+
+// ResumeTournament is [PlayTournament] with the results of matches that it has played
+// before: known are not played again, and played, if not nil, is called after each other
+// match. Its error ends the tournament. The result is the same to the bit.
+func ResumeTournament(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, known []Pairing, played func(Pairing) error, progress func(done float64)) (Tournament, error) {
 	n, p := len(entrants), g.Spec().Players
 	if n < 2 {
 		return Tournament{}, fmt.Errorf("a tournament of %d agents; want at least 2", n)
@@ -57,30 +75,42 @@ func PlayTournament(ctx context.Context, g env.Game, entrants []*agents.Agent, g
 			if i == k || p == 2 && i > k {
 				continue
 			}
-			d, err := newDuplicate(g, append([]*agents.Agent{a}, slices.Repeat([]*agents.Agent{b}, p-1)...), seed)
-			if err != nil {
-				return Tournament{}, err
-			}
-			d.first = uint64(done * sets)
-			var report func(float64)
-			if progress != nil {
-				report = func(part float64) { progress((float64(done) + part) / float64(matches)) }
-			}
-			if err := d.play(ctx, sets, report); err != nil {
-				return Tournament{}, err
+			at := slices.IndexFunc(known, func(m Pairing) bool { return m.A == i && m.B == k })
+			var m Pairing
+			if at >= 0 {
+				m = known[at]
+			} else {
+				d, err := newDuplicate(g, append([]*agents.Agent{a}, slices.Repeat([]*agents.Agent{b}, p-1)...), seed)
+				if err != nil {
+					return Tournament{}, err
+				}
+				d.first = uint64(done * sets)
+				var report func(float64)
+				if progress != nil {
+					report = func(part float64) { progress((float64(done) + part) / float64(matches)) }
+				}
+				if err := d.play(ctx, sets, report); err != nil {
+					return Tournament{}, err
+				}
+				var s sample
+				s.add(t.Fair)
+				for set := range sets {
+					s.add(d.mean(set, 0) + t.Fair*d.unclaimed(set))
+				}
+				m = Pairing{A: i, B: k, Win: s.mean(), Variance: s.meanVariance(), Games: sets * p, Truncated: d.truncated}
+				if played != nil {
+					if err := played(m); err != nil {
+						return Tournament{}, err
+					}
+				}
 			}
 			done++
-			var s sample
-			s.add(t.Fair)
-			for set := range sets {
-				s.add(d.mean(set, 0) + t.Fair*d.unclaimed(set))
-			}
-			won[i][k], variance[i][k] = s.mean(), s.meanVariance()
+			won[i][k], variance[i][k] = m.Win, m.Variance
 			if p == 2 {
 				won[k][i] = 1 - won[i][k]
 			}
-			t.Games += sets * p
-			t.Truncated += d.truncated
+			t.Games += m.Games
+			t.Truncated += m.Truncated
 		}
 	}
 	rating, err := Ratings(won, p)

@@ -7,7 +7,6 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env/game"
-	"marsgym/env/search"
 )
 
 // reportLookahead prints the exact strength of the network where it looks ahead, if its
@@ -18,7 +17,7 @@ func (s *session) reportLookahead(ctx context.Context, dir string, steps uint64)
 	if err != nil {
 		return err
 	}
-	if f.Meta.ValueTarget != string(search.Decision) || uint64(s.exact.Rows(false)) > steps {
+	if f.Meta.ValueTarget != "decision" || uint64(s.exact.Rows(false)) > steps {
 		return nil
 	}
 	for _, plies := range []int{0, 3} { // chosen: the values alone, and what still takes seconds in the quick game of Mars

@@ -41,7 +41,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	f.Group("How to train", "steps", "seed", "algorithm", "config", "backend", "device")
 	out := f.String("out", "", "`folder` to make for the run (default runs/GAME-PLAYERS-NUMBER)")
 	from := f.String("resume", "", "run `folder` to resume, under its own settings")
-	path := f.String("sweep", "", "JSON `file` with settings to compare: trains with each, in turn, and orders them by exact strength after equal time")
+	path := f.String("sweep", "", "JSON `file` with settings to compare: trains with each, in turn, and orders them by exact strength after equal time, or by a league of matches at the end")
 	f.Group("Runs", "out", "resume", "sweep")
 	name := f.Game(catalog.IDs())
 	f.Example("go run ./cmd/train")

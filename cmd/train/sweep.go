@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"marsgym/agents"
 	"marsgym/internal/cli"
 	"marsgym/models"
 	"marsgym/train"
@@ -15,8 +16,16 @@ import (
 
 // sweep trains with all settings of a plan, or resumes that.
 func (s *session) sweep(ctx context.Context, c call) error {
-	if s.exact == nil {
-		return cli.Usagef("a sweep is ordered by exact strength, and %s for %d has none that is quick to compute; sweep a game for two", s.spec.Title, s.spec.Players)
+	l := c.plan.League
+	if s.exact == nil && l == nil {
+		return cli.Usagef("a sweep is ordered by exact strength, and %s for %d has none that is quick to compute; add \"league\": {} to %s for matches between the runs, or sweep a game for two", s.spec.Title, s.spec.Players, c.sweep)
+	}
+	if l != nil { // their errors are not left for the end
+		for _, name := range l.Against {
+			if _, err := cli.OpenAgent(ctx, name, agents.Options{Game: s.game}); err != nil {
+				return fmt.Errorf("league: %w", err)
+			}
+		}
 	}
 	dir := c.dir
 	if _, err := os.Lstat(filepath.Join(dir, sweep.File)); dir == "" || errors.Is(err, os.ErrNotExist) {
@@ -31,10 +40,9 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	fmt.Fprintf(s.stdout, "%d runs of %s for %d, into %s\n", total, s.spec.Title, s.spec.Players, dir)
 	var exact *models.Exact // the latest of the run
 	evaluate := s.evaluate()
-	trials, err := c.plan.Run(ctx, sweep.Options{
-		Dir:      dir,
-		Learner:  newLearner,
-		Evaluate: func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) { return evaluate(ctx, mlp) },
+	opt := sweep.Options{
+		Dir:     dir,
+		Learner: newLearner,
 		Report: func(k int, m train.Metrics) {
 			if m.Exact != nil {
 				exact = m.Exact
@@ -51,10 +59,18 @@ func (s *session) sweep(ctx context.Context, c call) error {
 			if !trained && k < total {
 				return nil // it was printed before the sweep was stopped
 			}
+			if s.exact == nil {
+				_, err := fmt.Fprintf(s.stdout, "run %d of %d has ended: %s\n", k, total, trials[k-1].Dir)
+				return err
+			}
 			fmt.Fprintf(s.stdout, "\nafter run %d of %d, ", k, total)
 			return printTable(s.stdout, c.plan, trials)
 		},
-	})
+	}
+	if s.exact != nil {
+		opt.Evaluate = func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) { return evaluate(ctx, mlp) }
+	}
+	trials, err := c.plan.Run(ctx, opt)
 	s.bar.Clear()
 	switch again := fmt.Sprintf("go run ./cmd/train -sweep %s -out %s", c.sweep, dir); {
 	case errors.Is(err, sweep.ErrOther):
@@ -66,6 +82,18 @@ func (s *session) sweep(ctx context.Context, c call) error {
 		return fmt.Errorf("%w\nto go on:\n\n\t%s", err, again)
 	}
 	names, best := best(c.plan, trials)
+	if l != nil {
+		if best, err = s.league(ctx, dir, l, trials); err == nil {
+			err = keepBest(dir, best)
+		}
+		if errors.Is(err, context.Canceled) {
+			fmt.Fprintf(s.stdout, "stopped in the league; to go on:\n\n\tgo run ./cmd/train -sweep %s -out %s\n", c.sweep, dir)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.stdout, "\nthe best is %s; its model is also %s\n", best, filepath.Join(dir, agents.ModelFile))
+	}
 	fmt.Fprintf(s.stdout, "\ntrain the best go run ./cmd/train -config %s\n", filepath.Join(best, train.ConfigFile))
 	s.reportCurve(dir, s.drawCurve(dir, names))
 	return nil

@@ -12,5 +12,10 @@
 //
 // which makes 2·2·8·2 runs. Fields have their names in [train.ConfigFile]; an
 // element of a list has its index, from 0, as a further part of the name.
-// [Plan.Run] trains all of them, and [Rank] compares the results.
+// [Plan.Run] trains all of them, and [Rank] compares the results. With
+//
+//	"league": {"games": 2000, "against": ["greedy"]}
+//
+// the finished runs are compared by matches instead, also in games that are not solved;
+// cmd/train plays them.
 package sweep

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,13 +22,34 @@ type document struct {
 	Grid   map[string][]json.RawMessage `json:"grid"`   // values by field; all combinations are tried
 	Random *random                      `json:"random"` // each with all of the grid
 	Seeds  []uint64                     `json:"seeds"`  // each variant is trained once with each; none is that of base
+	League *League                      `json:"league"`
 }
+
+// League is how the runs of a sweep are compared at its end: by matches of all of them
+// against each other. Whoever calls [Plan.Run] plays them.
+type League struct {
+	Games int    `json:"games"` // of each match; 0 stands for 2,000
+	Seed  uint64 `json:"seed"`  // of its dice; 0 stands for a number that no run has by default
+	// Lookahead is the number of plies by which the runs look ahead; nil is the policy
+	// head.
+	Lookahead *int `json:"lookahead"`
+	// Against are further agents of the league, such as a bot of the game or a model
+	// file. They cannot be the best.
+	Against []string `json:"against"`
+}
+
+// Defaults of a league. Chosen: ratings within some 20 points; the letters of "league".
+const (
+	leagueGames = 2000
+	leagueSeed  = 0x6c6561677565
+)
 
 // Plan is a sweep with all settings worked out.
 type Plan struct {
 	Game     env.Game
 	Fields   []string  // that vary, sorted
 	Variants []Variant // at least one
+	League   *League   // or nil
 	text     []byte    // of the document
 }
 
@@ -69,7 +91,7 @@ func Parse(text []byte, open train.Opener) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{text: text}
+	p := &Plan{text: text, League: d.League}
 	bases := map[string]train.Settings{} // by algorithm: completing them takes a moment
 	for _, values := range all {
 		v := Variant{Values: values}
@@ -88,7 +110,7 @@ func Parse(text []byte, open train.Opener) (*Plan, error) {
 			}
 			bases[string(name)] = base
 		}
-		s, err := with(base, values, p.Game)
+		s, err := with(base, values, p.Game, d.League != nil)
 		if err != nil {
 			return nil, err
 		}
@@ -101,6 +123,12 @@ func Parse(text []byte, open train.Opener) (*Plan, error) {
 			v.Runs = append(v.Runs, s)
 		}
 		p.Variants = append(p.Variants, v)
+	}
+	if l := p.League; l != nil {
+		if l.Games < 0 || l.Lookahead != nil && *l.Lookahead < 0 {
+			return nil, errors.New("league: games and lookahead are 0 or more")
+		}
+		l.Games, l.Seed = cmp.Or(l.Games, leagueGames), cmp.Or(l.Seed, leagueSeed)
 	}
 	return p, nil
 }
@@ -143,8 +171,9 @@ func (d *document) values() ([]map[string]json.RawMessage, error) {
 	return all, nil
 }
 
-// with returns settings for a game with other values of fields.
-func with(base train.Settings, values map[string]json.RawMessage, g env.Game) (s train.Settings, err error) {
+// with returns settings for a game with other values of fields. Without a league they
+// need exact evaluations.
+func with(base train.Settings, values map[string]json.RawMessage, g env.Game, league bool) (s train.Settings, err error) {
 	text, err := json.Marshal(base)
 	if err != nil {
 		return s, err
@@ -180,7 +209,7 @@ func with(base train.Settings, values map[string]json.RawMessage, g env.Game) (s
 	if err := s.Train.Check(g); err != nil {
 		return s, err
 	}
-	if s.Train.Evaluations == 0 {
+	if s.Train.Evaluations == 0 && !league {
 		return s, errors.New("evaluations is 0; want at least 1, for strengths to compare")
 	}
 	return s, nil
