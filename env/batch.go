@@ -29,9 +29,15 @@ type Batch interface {
 	// row continues with the generators of that row after Reset. AppendState does not
 	// store common random numbers.
 	Restart(i int, seed, row uint64)
+	// Next starts another game in row i and leaves its generators as they are. It costs
+	// about as much as a Step.
+	Next(i int)
 	// Step plays Buffers.Action in every row. On an error, a *RowError for an illegal
 	// action, nothing has changed.
 	Step() error
+	// Final returns the last position of the game of row i that ended in the last step.
+	// It is undefined where none did.
+	Final(i int) Position
 	// Afterstates fills dst with the afterstate of each legal action.
 	Afterstates(dst *Afterstates)
 	// Decisions returns the decisions of some rows, or of all rows if rows is nil, for
@@ -53,25 +59,35 @@ type Buffers struct {
 	Reward      []float32     // [N, P] of the last step, by seat
 	Terminated  []bool        // [N] the rules ended the game in the last step
 	Truncated   []bool        // [N] a limit ended it: of decisions, or of successive chance transitions
-	FinalObs    []float32     // [N, D] last observation of a truncated game, else stale
-	FinalPlayer []game.Player // [N] its viewer: the current player, or the last one in a chance state; else stale
+	FinalObs    []float32     // [N, D] last observation of a game that ended in the last step, else stale
+	FinalPlayer []game.Player // [N] its viewer: the current player or, where no seat is to move, the last one; else stale
 	Noise       []rand.PCG    // [N] generators from which the policy samples actions
 }
 
-func newBuffers(n int, spec game.Spec) Buffers {
+// complete allocates the buffers of n rows that are nil and clears the others. It
+// panics if one of those has another length.
+func (b *Buffers) complete(n int, spec game.Spec) {
 	d := spec.ObsLen()
-	return Buffers{
-		Obs:         make([]float32, n*d),
-		Mask:        make([]bool, n*spec.Actions),
-		Player:      make([]game.Player, n),
-		Action:      make([]game.Action, n),
-		Reward:      make([]float32, n*spec.Players),
-		Terminated:  make([]bool, n),
-		Truncated:   make([]bool, n),
-		FinalObs:    make([]float32, n*d),
-		FinalPlayer: make([]game.Player, n),
-		Noise:       make([]rand.PCG, n),
+	complete(&b.Obs, n*d)
+	complete(&b.Mask, n*spec.Actions)
+	complete(&b.Player, n)
+	complete(&b.Action, n)
+	complete(&b.Reward, n*spec.Players)
+	complete(&b.Terminated, n)
+	complete(&b.Truncated, n)
+	complete(&b.FinalObs, n*d)
+	complete(&b.FinalPlayer, n)
+	complete(&b.Noise, n)
+}
+
+func complete[T any](s *[]T, n int) {
+	if *s == nil {
+		*s = make([]T, n)
 	}
+	if len(*s) != n {
+		panic(fmt.Sprintf("env: a buffer of %d elements; want %d", len(*s), n))
+	}
+	clear(*s)
 }
 
 // Afterstates are the states just after each legal action of some rows, before any

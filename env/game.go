@@ -17,6 +17,9 @@ type Game interface {
 	Spec() game.Spec
 	// NewBatch returns a batch of rows first to first+rows-1 of a run.
 	NewBatch(rows, first int) Batch
+	// NewBatchOver is NewBatch with buffers of the caller, which it clears; those that
+	// are nil are allocated. It panics if the length of a buffer is wrong.
+	NewBatchOver(buf Buffers, rows, first int) Batch
 	// NewExpert returns an expert of rows first to first+rows-1 of a run (see
 	// [expert.New]).
 	NewExpert(cfg expert.Config, rows, first int) (expert.Expert, error)
@@ -71,6 +74,10 @@ type handle[S comparable] struct {
 func (h *handle[S]) Spec() game.Spec { return h.spec }
 
 func (h *handle[S]) NewBatch(rows, first int) Batch { return NewVec(h.rules.Rules, rows, first) }
+
+func (h *handle[S]) NewBatchOver(buf Buffers, rows, first int) Batch {
+	return newVec(h.rules.Rules, rows, first, buf)
+}
 
 func (h *handle[S]) Initial() Position { return position[S]{&h.rules, h.rules.Initial()} }
 

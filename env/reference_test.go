@@ -53,7 +53,7 @@ func readRow(b env.Batch, i int) transition {
 		action: buf.Action[i], reward: slices.Clone(buf.Reward[i*p : (i+1)*p]),
 		terminated: buf.Terminated[i], truncated: buf.Truncated[i],
 	}
-	if s.truncated {
+	if s.terminated || s.truncated {
 		s.finalObs, s.finalPlayer = slices.Clone(buf.FinalObs[i*d:(i+1)*d]), buf.FinalPlayer[i]
 	}
 	return s
@@ -121,6 +121,7 @@ func referenceRow[S comparable](rules game.Rules[S], seed, row uint64, steps int
 		if err != nil {
 			panic(err)
 		}
+		last := now.player
 		s = settle(after)
 		moves++
 		var step transition
@@ -130,10 +131,12 @@ func referenceRow[S comparable](rules game.Rules[S], seed, row uint64, steps int
 				step.reward[p] = float32(r)
 			}
 		} else if moves == spec.MoveLimit {
-			last, _ := show(s)
-			step.truncated, step.finalObs, step.finalPlayer = true, last.obs, last.player
+			step.truncated, last = true, rules.CurrentPlayer(s)
 		}
 		if step.terminated || step.truncated {
+			shown, _ := canonical(s)
+			step.finalObs, step.finalPlayer = make([]float32, spec.ObsLen()), last
+			rules.Encode(step.finalObs, shown, last)
 			s, moves = begin(), 0
 		}
 		now, label = show(s)

@@ -29,17 +29,9 @@ func (v *Vec[S]) stepRows() error {
 		if who >= 0 && moves[i] < limit {
 			continue
 		}
-		if who == game.Terminal {
-			buf.Terminated[i] = true
-			v.pay(i)
-		} else {
-			if who == game.Chance {
-				who = v.before[i] // acted last
-			}
-			buf.Truncated[i] = true
-			v.showFinal(i, who)
-		}
-		v.start(i)
+		buf.Terminated[i] = who == game.Terminal
+		buf.Truncated[i] = who != game.Terminal
+		v.end(i, who, v.before[i])
 	}
 	v.rows.Show(v.state, buf.Player, v.shown, v.label, buf.Obs, buf.Mask)
 	return nil

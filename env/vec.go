@@ -22,6 +22,7 @@ type Vec[S comparable] struct {
 	shown   []S             // [N] the representatives in the buffers; state itself without symmetry
 	label   [][]game.Action // [N] from their actions to those of the state; nil is the identity
 	next    []S             // [N] scratch of Step
+	final   []S             // [N] see Final
 	moves   []int32         // [N] decisions taken in this game
 	dice    []rand.PCG      // [N]
 	started bool
@@ -38,13 +39,19 @@ type Vec[S comparable] struct {
 // NewVec returns a batch of rows first to first+rows-1 of a run. It panics if
 // there are none.
 func NewVec[S comparable](rules game.Rules[S], rows, first int) *Vec[S] {
+	return newVec(rules, rows, first, Buffers{})
+}
+
+// newVec is NewVec with buffers, of which those that are nil are allocated.
+func newVec[S comparable](rules game.Rules[S], rows, first int, buf Buffers) *Vec[S] {
 	if rows <= 0 || first < 0 {
 		panic(fmt.Sprintf("env: a batch of %d rows from row %d", rows, first))
 	}
 	spec := rules.Spec()
+	buf.complete(rows, spec)
 	v := &Vec[S]{
-		rules: core.New(rules), spec: spec, d: spec.ObsLen(), first: first, buf: newBuffers(rows, spec),
-		state: make([]S, rows), label: make([][]game.Action, rows), next: make([]S, rows),
+		rules: core.New(rules), spec: spec, d: spec.ObsLen(), first: first, buf: buf,
+		state: make([]S, rows), label: make([][]game.Action, rows), next: make([]S, rows), final: make([]S, rows),
 		moves: make([]int32, rows), dice: make([]rand.PCG, rows, rows+1),
 		returns: make([]float64, 0, spec.Players), legal: make([]game.Action, 0, spec.Actions),
 	}
@@ -80,6 +87,12 @@ func (v *Vec[S]) Reset(seed uint64) {
 	}
 	v.showAll()
 	v.started = true
+}
+
+// Next implements [Batch].
+func (v *Vec[S]) Next(i int) {
+	v.start(i)
+	v.showAll()
 }
 
 // start starts a game in row i. It skips games that end, or are truncated, before the
@@ -145,17 +158,9 @@ func (v *Vec[S]) Step() error {
 		terminated := who == game.Terminal
 		truncated := who == game.Chance || !terminated && v.spec.MoveLimit > 0 && int(v.moves[i]) >= v.spec.MoveLimit
 		v.buf.Terminated[i], v.buf.Truncated[i] = terminated, truncated
-		switch {
-		case terminated:
-			v.pay(i)
-			v.start(i)
-		case truncated:
-			if who == game.Chance {
-				who = v.buf.Player[i] // acted last
-			}
-			v.showFinal(i, who)
-			v.start(i)
-		default:
+		if terminated || truncated {
+			v.end(i, who, v.buf.Player[i])
+		} else {
 			v.buf.Player[i] = who
 		}
 		v.show(i)
@@ -176,20 +181,26 @@ func (v *Vec[S]) rowError(i int) error {
 	return &RowError{i, v.buf.Action[i], err}
 }
 
-// pay writes the rewards of the game that has ended in row i.
-func (v *Vec[S]) pay(i int) {
-	v.returns = v.rules.Returns(v.returns[:0], v.state[i])
-	for p, r := range v.returns {
-		v.buf.Reward[i*v.spec.Players+p] = float32(r)
+// end writes the results of the game that has ended in row i, after the given player
+// acted last, and starts the next game.
+func (v *Vec[S]) end(i int, who, last game.Player) {
+	if who == game.Terminal {
+		v.returns = v.rules.Returns(v.returns[:0], v.state[i])
+		for p, r := range v.returns {
+			v.buf.Reward[i*v.spec.Players+p] = float32(r)
+		}
 	}
+	if who < 0 {
+		who = last
+	}
+	v.final[i] = v.state[i]
+	v.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], v.rules.Representative(v.final[i]), who)
+	v.buf.FinalPlayer[i] = who
+	v.start(i)
 }
 
-// showFinal writes the last observation of the game that is truncated in row i.
-func (v *Vec[S]) showFinal(i int, viewer game.Player) {
-	c := v.rules.Representative(v.state[i])
-	v.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], c, viewer)
-	v.buf.FinalPlayer[i] = viewer
-}
+// Final implements [Batch].
+func (v *Vec[S]) Final(i int) Position { return position[S]{&v.rules, v.final[i]} }
 
 // Afterstates implements [Batch].
 func (v *Vec[S]) Afterstates(dst *Afterstates) { afterstates(&v.rules, dst, v.shown) }

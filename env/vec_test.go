@@ -323,10 +323,117 @@ func TestAppendState(t *testing.T) {
 	}
 }
 
+// Next starts another game in one row alone; the row's generators go on.
+func TestNext(t *testing.T) {
+	for name, g := range map[string]env.Game{
+		"pig":          env.NewGame(testgames.NewPig(t, 2, 20)),
+		"martian dice": env.NewGame(testgames.NewMartianDice(t, 2, 13, 10)),
+	} {
+		b := g.NewBatch(3, 0)
+		b.Reset(5)
+		begin := readRow(b, 1)
+		differ := false
+		for range 20 {
+			act(b)
+			if err := b.Step(); err != nil {
+				t.Fatal(err)
+			}
+			others := []transition{readRow(b, 0), readRow(b, 2)}
+			b.Next(1)
+			if !readRow(b, 0).equal(others[0]) || !readRow(b, 2).equal(others[1]) {
+				t.Errorf("%s: another row has changed", name)
+			}
+			d := b.Spec().ObsLen()
+			at, initial := b.Decisions([]int{1}).Position(0), g.Initial()
+			if initial.CurrentPlayer() >= 0 && at.String() != initial.String() {
+				t.Errorf("%s: the game starts at %s, want %s", name, at, initial)
+			}
+			differ = differ || !slices.Equal(b.Buffers().Obs[d:2*d], begin.obs)
+		}
+		if differ != (g.Initial().CurrentPlayer() < 0) {
+			t.Errorf("%s: the games start with other dice: %v", name, differ)
+		}
+	}
+}
+
+// Final is the position whose observation FinalObs is, and after which the rewards are
+// paid.
+func TestFinal(t *testing.T) {
+	for name, g := range map[string]env.Game{
+		"pig":          env.NewGame(testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 20), Moves: 30}),
+		"martian dice": env.NewGame(testgames.NewMartianDice(t, 3, 5, 5)),
+	} {
+		b := g.NewBatch(8, 0)
+		b.Reset(5)
+		spec, buf := b.Spec(), b.Buffers()
+		d, p, ended := spec.ObsLen(), spec.Players, 0
+		obs := make([]float32, d)
+		for range 300 {
+			act(b)
+			if err := b.Step(); err != nil {
+				t.Fatal(err)
+			}
+			for i := range b.Len() {
+				if !buf.Terminated[i] && !buf.Truncated[i] {
+					continue
+				}
+				ended++
+				last := b.Final(i)
+				last.Observe(obs, buf.FinalPlayer[i])
+				if !slices.Equal(obs, buf.FinalObs[i*d:(i+1)*d]) {
+					t.Fatalf("%s: the last position is %s, and its last observation another", name, last)
+				}
+				if over := last.CurrentPlayer() == game.Terminal; over != buf.Terminated[i] {
+					t.Fatalf("%s: the last position is %s, terminated is %v", name, last, buf.Terminated[i])
+				}
+				for seat, r := range last.Returns() {
+					if buf.Reward[i*p+seat] != float32(r) {
+						t.Fatalf("%s: the last position %s pays %v, the batch %v", name, last, last.Returns(), buf.Reward[i*p:][:p])
+					}
+				}
+			}
+		}
+		if ended == 0 {
+			t.Errorf("%s: no game ended", name)
+		}
+	}
+}
+
+// A batch over the caller's buffers plays as one with its own.
+func TestNewBatchOver(t *testing.T) {
+	g := env.NewGame(testgames.NewMartianDice(t, 2, 13, 10))
+	spec := g.Spec()
+	obs := make([]float32, 3*spec.ObsLen())
+	for i := range obs {
+		obs[i] = 7 // is cleared
+	}
+	b, twin := g.NewBatchOver(env.Buffers{Obs: obs, Reward: make([]float32, 6)}, 3, 4), g.NewBatch(3, 4)
+	if &b.Buffers().Obs[0] != &obs[0] {
+		t.Error("the buffer is not used")
+	}
+	b.Reset(5)
+	twin.Reset(5)
+	for range 200 {
+		act(b)
+		act(twin)
+		for _, b := range []env.Batch{b, twin} {
+			if err := b.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !snapshot(t, b).equal(snapshot(t, twin)) {
+			t.Fatal("the batches differ")
+		}
+	}
+}
+
 func TestNewVecPanics(t *testing.T) {
 	for name, f := range map[string]func(){
-		"no rows":      func() { env.NewVec(testgames.NewPig(t, 2, 20), 0, 0) },
-		"row -1":       func() { env.NewVec(testgames.NewPig(t, 2, 20), 1, -1) },
+		"no rows": func() { env.NewVec(testgames.NewPig(t, 2, 20), 0, 0) },
+		"row -1":  func() { env.NewVec(testgames.NewPig(t, 2, 20), 1, -1) },
+		"short buffer": func() {
+			env.NewGame(testgames.NewPig(t, 2, 20)).NewBatchOver(env.Buffers{Mask: make([]bool, 3)}, 2, 0)
+		},
 		"no decisions": func() { env.NewVec(tails{}, 1, 0).Reset(1) },
 	} {
 		func() {
