@@ -46,6 +46,7 @@ var table = []struct {
 	{"train/sweep", []string{"env", "models", "train", "internal/curve"}},
 	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
 		"models", "models/*", "agents", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot"}},
+	{"python/native", []string{"env", "env/game", "env/catalog", "models", "agents", "eval"}},
 	{"internal/plot", []string{"env/game/chart"}},  // draws what games describe
 	{"internal/cli", []string{"agents", "models"}}, // opens agents
 	{"internal/cli/clitest", []string{"internal/cli"}},
@@ -124,6 +125,8 @@ func TestCheck(t *testing.T) {
 		{"train", "marsgym/internal/tensorboard", ""},
 		{"train", "marsgym/train/sweep", "train may not import marsgym/train/sweep"},
 		{"train/sweep", "marsgym/train marsgym/internal/curve", ""},
+		{"python/native", "marsgym/env/catalog marsgym/agents marsgym/eval", ""},
+		{"python/native", "marsgym/env/pig", "python/native may not import marsgym/env/pig"},
 		{"env/pig", "marsgym/internal/plot", "env/pig may not import marsgym/internal/plot"},
 		{"env", "marsgymnasium/env", ""},
 		{"env", "marsgym", "env may not import marsgym"},

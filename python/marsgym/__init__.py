@@ -1,0 +1,62 @@
+"""Reinforcement-learning environments of three Martian games, with exact evaluation.
+
+    import marsgym
+
+    game = marsgym.load("martian-dice")
+    game.evaluate(policy)  # any function of observations and masks to probabilities
+
+``marsgym.make_vec`` steps thousands of games at once; if gymnasium is installed,
+``gymnasium.make("marsgym/MartianDice-v1")`` plays one. The other doors are the modules
+``marsgym.pettingzoo``, ``marsgym.sb3``, ``marsgym.openspiel`` and ``marsgym.torch``.
+"""
+
+from importlib.util import find_spec as _find_spec
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any
+
+from marsgym._native import IllegalActionError, NativeError, NoSolutionError
+from marsgym.batch import Batch
+from marsgym.evaluation import Evaluation, Match, Scores
+from marsgym.game import CHANCE, TERMINAL, Game, Position, Solution, games, load
+from marsgym.model import Model, load_model, save_model
+
+if _TYPE_CHECKING:
+    from marsgym.gymnasium import VectorEnv
+
+__version__ = "0.4.0"
+
+__all__ = [
+    "CHANCE",
+    "TERMINAL",
+    "Batch",
+    "Evaluation",
+    "Game",
+    "IllegalActionError",
+    "Match",
+    "Model",
+    "NativeError",
+    "NoSolutionError",
+    "Position",
+    "Scores",
+    "Solution",
+    "games",
+    "load",
+    "load_model",
+    "make_vec",
+    "save_model",
+]
+
+
+def make_vec(game: str, num_envs: int, **options: Any) -> "VectorEnv":
+    """Opens many games in lockstep as a ``gymnasium.vector.VectorEnv``, with the options of
+    :class:`marsgym.gymnasium.VectorEnv`.
+    """
+    from marsgym.gymnasium import VectorEnv
+
+    return VectorEnv(game, num_envs, **options)
+
+
+if _find_spec("gymnasium") is not None:
+    from marsgym.gymnasium import register as _register
+
+    _register()

@@ -1,0 +1,126 @@
+"""Policies, and the results of evaluating them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from marsgym.game import Game
+    from marsgym.model import Model
+
+Probabilities: TypeAlias = Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], npt.ArrayLike]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """A policy that scores the afterstates of its legal actions: the positions just after
+    them, before any chance, as the seat observes them that acts.
+    """
+
+    function: Callable[[npt.NDArray[np.float32]], npt.ArrayLike]
+    """Maps observations [n, D] to scores [n]. It must not depend on earlier calls."""
+    greedy: bool = True
+    """Whether the highest score is chosen, equal scores by the lowest action; else the
+    probabilities are the softmax of the scores."""
+
+
+Policy: TypeAlias = "Probabilities | Scores | Model | str | os.PathLike[str]"
+
+
+def entrants(
+    game: Game, policy: Policy, against: Policy | list[Policy]
+) -> tuple[list[dict[str, Any]], list[Probabilities | Scores]]:
+    """The agents of a task, and the functions among them."""
+    others = against if isinstance(against, list) else [against]
+    if game.players == 1:
+        others = []
+    elif len(others) not in (1, game.players - 1):
+        raise ValueError(
+            f"{len(others)} policies in the other seats; want one for all, or {game.players - 1}"
+        )
+    policies: list[Probabilities | Scores] = []
+    return [_entrant(game, p, policies) for p in [policy, *others]], policies
+
+
+def _entrant(game: Game, p: Policy, policies: list[Probabilities | Scores]) -> dict[str, Any]:
+    from marsgym.model import Model
+
+    if isinstance(p, Model):
+        p = p.scores() if p.head == "score" else p.probabilities
+    entry: dict[str, Any] = {"name": "", "policy": None, "scores": False, "greedy": False}
+    if isinstance(p, (str, os.PathLike)):
+        entry["name"] = os.fspath(p)
+        return entry
+    function = p.function if isinstance(p, Scores) else p
+    if not callable(function):
+        raise TypeError(
+            f"the policy is {p!r}; want a function of observations and masks, Scores, a Model, "
+            "or the name of an agent"
+        )
+    entry["name"] = getattr(function, "__name__", type(function).__name__)
+    entry["policy"] = len(policies)
+    if isinstance(p, Scores):
+        entry["scores"], entry["greedy"] = True, bool(p.greedy)
+    policies.append(p)
+    return entry
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The exact strength of a policy. Shares of the win count a shared win by its share."""
+
+    win: float | None
+    """The expected share of the win, averaged over the seats; None if the game has no win."""
+    win_by_seat: tuple[float, ...]
+    """[P] the same by seat, the other policies following in the order of play."""
+    exploitability: float | None
+    """What a best response wins above 1/P, averaged over its seats, when the policy has all
+    other seats: a share of the win."""
+    returns: tuple[float, ...]
+    """[P] the expected return of each seat with the policy in seat 0."""
+    loss: float | None
+    """The expected loss by all mistakes in a game, as a share of the win; None without
+    mistakes."""
+    mistakes: tuple[dict[str, Any], ...]
+    """The costliest mistakes, as dicts: position, action, best, cost (the loss in a game),
+    reach (how often the decision arises in a game), prob, regret, kind, situation."""
+
+    @classmethod
+    def read(cls, game: Game, r: dict[str, Any]) -> Evaluation:
+        """Reads the result of a job."""
+        if "win_by_seat" not in r:
+            return cls(None, (), None, tuple(r["returns"]), None, ())
+        report = r.get("mistakes")
+        return cls(
+            r["mean"],
+            tuple(r["win_by_seat"]),
+            r["exploitability"],
+            tuple(game.loss + w * (game.win - game.loss) for w in r["win"]),
+            None if report is None else report["loss"],
+            () if report is None else tuple(report["worst"] or ()),
+        )
+
+
+@dataclass(frozen=True)
+class Match:
+    """The result of a duplicate match."""
+
+    win: tuple[float, ...]
+    """[P] the share of the win of each agent, averaged over its seats."""
+    low: tuple[float, ...]
+    """[P] the lower end of its interval of 95%, and high the upper."""
+    high: tuple[float, ...]
+    games: int
+    truncated: int
+    """How many of the games a limit ended; these are won by nobody."""
+
+    @classmethod
+    def read(cls, r: dict[str, Any]) -> Match:
+        """Reads the result of a job."""
+        return cls(tuple(r["win"]), tuple(r["low"]), tuple(r["high"]), r["games"], r["truncated"])

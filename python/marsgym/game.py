@@ -1,0 +1,345 @@
+"""Games, positions and exact solutions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from marsgym import _native
+from marsgym._job import run
+from marsgym.batch import Batch
+from marsgym.evaluation import Evaluation, Match, Policy, entrants
+
+CHANCE = -1
+"""The player of a position in which chance moves next."""
+TERMINAL = -2
+"""The player of a position in which the game is over."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What is known of a game after it was solved."""
+
+    value: tuple[float, ...]
+    """[P] the expected return of each seat at the start, under optimal play."""
+    residual: float
+    """The largest violation of the optimality equations."""
+    facts: dict[str, float]
+    """Further figures of the game."""
+
+
+class Game:
+    """A game under one config, opened by :func:`load`. Any thread may use it.
+
+    Attributes:
+        id: such as "martian-dice".
+        title: for people.
+        version: of the rules.
+        config: what the rules depend on.
+        rules_hash: identifies the rules and their config.
+        players: P.
+        min_players, max_players: the numbers of players that the game can have.
+        action_names: [A].
+        observation_fields: names and lengths of the parts of an observation, in order.
+        information: "perfect" or "imperfect".
+        chance: "deterministic" or "explicit_stochastic".
+        utility: "zero_sum", "constant_sum" or "general_sum".
+        has_win: whether returns are shares of one win.
+        win, loss: the returns of a sole winner and of a loser, where has_win.
+        unit: what returns count where not has_win.
+        move_limit: the number of decisions after which a batch truncates a game; 0 is none.
+        chance_limit: the same for successive chance transitions.
+        bots: the bots of the game.
+        agents: the agents that need no file, bots included.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        players: int | None = None,
+        config: dict[str, Any] | None = None,
+        *,
+        cache: str | None = "auto",
+    ) -> None:
+        seats = 0 if players is None else _native.number(players, "players", 1, 1000)
+        if config is not None and not isinstance(config, dict):
+            raise TypeError(f"config is a {type(config).__name__}; want a dict")
+        text = None if config is None else _native.text(json.dumps(config), "config")
+        self._object = _native.Object("open", _native.text(id, "id"), seats, text)
+        self._origin = (id, players, config, cache)
+        self._cache = "" if cache is None else _native.text(cache, "cache").decode()
+        self._solution: Solution | None = None
+        spec = json.loads(self._object.text)
+        self.id: str = spec["id"]
+        self.title: str = spec["title"]
+        self.version: int = spec["version"]
+        self.config: dict[str, Any] = spec["config"]
+        self.rules_hash: str = spec["rules_hash"]
+        self.players: int = spec["players"]
+        self.min_players: int = spec["min_players"]
+        self.max_players: int = spec["max_players"]
+        self.action_names: tuple[str, ...] = tuple(spec["actions"])
+        self.num_actions = len(self.action_names)
+        self.observation_size: int = spec["obs_len"]
+        self.observation_fields = tuple((f["name"], f["len"]) for f in spec["observation"])
+        self.information: str = spec["information"]
+        self.chance: str = spec["chance"]
+        self.utility: str = spec["utility"]
+        self.has_win: bool = spec["has_win"]
+        self.win: float = spec["win"]
+        self.loss: float = spec["loss"]
+        self.unit: str = spec["unit"]
+        self.move_limit: int = spec["move_limit"]
+        self.chance_limit: int = spec["chance_limit"]
+        self.bots: tuple[str, ...] = tuple(spec["bots"])
+        self.agents: tuple[str, ...] = tuple(spec["agents"])
+
+    def __repr__(self) -> str:
+        return f"<marsgym.Game {self.id} for {self.players}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopen, self._origin
+
+    @property
+    def _handle(self) -> int:
+        handle = self._object.handle
+        assert handle is not None
+        return handle
+
+    def batch(self, rows: int, **options: Any) -> Batch:
+        """Opens a :class:`Batch`, with its options."""
+        return Batch(self, rows, **options)
+
+    def initial(self) -> Position:
+        """The position at the start of a game. It may be one of chance."""
+        return self._position(self._ask("", "describe"))
+
+    def position(self, text: str) -> Position:
+        """Reads a position in the game's notation."""
+        if text == "":
+            raise ValueError("the position is empty; want one in the notation of the game")
+        return self._position(self._ask(text, "describe"))
+
+    def _position(self, info: dict[str, Any]) -> Position:
+        legal, returns = tuple(info["legal"]), tuple(map(float, info["returns"]))
+        return Position(self, info["text"], info["player"], legal, returns)
+
+    def _ask(self, text: str, question: str, action: int = 0) -> Any:
+        return _native.document(
+            "position", self._handle, _native.text(text, "position"), question.encode(), action
+        )
+
+    def _observe(self, text: str, seat: int) -> npt.NDArray[np.float32]:
+        obs = np.zeros(self.observation_size, np.float32)
+        seat = _native.number(seat, "seat", 0, self.players - 1)
+        _native.call("observe", self._handle, text.encode(), seat, _native.address(obs))
+        return obs
+
+    def solve(self, *, progress: bool | None = None) -> Solution:
+        """Solves the game exactly, or loads its solution from the cache. Later calls return
+        the same solution at once.
+
+        Args:
+            progress: whether to show a progress bar (tqdm); None shows one on a terminal.
+
+        Raises:
+            NoSolutionError: the game, or its config, has no exact solution.
+        """
+        if self._solution is None:
+            task = {"kind": "solve", "cache": self._cache}
+            r = run(self, task, [], progress, f"solving {self.title}")
+            if r["warning"]:
+                import warnings
+
+                warnings.warn(r["warning"], stacklevel=2)
+            self._solution = Solution(tuple(r["value"]), r["residual"], r["facts"])
+        return self._solution
+
+    def value(self, position: Position | str) -> tuple[float, ...]:
+        """The expected return of each seat [P] under optimal play."""
+        self.solve()
+        return tuple(self._ask(str(position), "value"))
+
+    def options(self, position: Position | str) -> dict[int, float]:
+        """The expected return of the seat to move, for each legal action, if all play
+        optimally afterwards.
+        """
+        self.solve()
+        position = self.position(str(position))
+        return dict(zip(position.legal_actions, self._ask(position.text, "options"), strict=True))
+
+    def evaluate(
+        self,
+        policy: Policy,
+        against: Policy | list[Policy] = "exact",
+        *,
+        mistakes: int = 0,
+        sample: bool = False,
+        batch_size: int = 8192,
+        progress: bool | None = None,
+    ) -> Evaluation:
+        """Computes the exact strength of a policy, over the whole game and not sampled.
+
+        Args:
+            policy: a function of observations [n, D] and action masks [n, A], float32 and
+                int8, read-only and valid during the call, to the probabilities [n, A] of the
+                actions; :class:`Scores`; a :class:`Model`; or a name as for
+                :class:`Batch`. It must not depend on earlier calls.
+            against: the policy in the other seats, or a list of P-1 of them for the seats
+                that follow in the order of play.
+            mistakes: how many of the costliest mistakes to list; 0 computes none.
+            sample: whether networks opened by name draw their actions.
+            batch_size: the largest n.
+            progress: whether to show a progress bar (tqdm); None shows one on a terminal.
+
+        Raises:
+            NoSolutionError: the game has no exact solution; see :meth:`match`.
+            ValueError: the policy returned something else than probabilities.
+        """
+        self.solve(progress=progress)
+        names, policies = entrants(self, policy, against)
+        task = {
+            "kind": "evaluate",
+            "entrants": names,
+            "sample": bool(sample),
+            "mistakes": _native.number(mistakes, "mistakes", 0, 10**6) if self.has_win else 0,
+        }
+        r = run(self, task, policies, progress, "evaluating", batch_size)
+        return Evaluation.read(self, r)
+
+    def match(
+        self,
+        policy: Policy,
+        against: Policy | list[Policy],
+        games: int = 10_000,
+        *,
+        seed: int = 0,
+        sample: bool = False,
+        progress: bool | None = None,
+    ) -> Match:
+        """Plays a duplicate match, for games without an exact solution: sets of P games with
+        the same dice, with the agents in every rotation over the seats.
+
+        Args:
+            policy, against, sample, progress: as in :meth:`evaluate`.
+            games: the least number of games.
+            seed: of the dice and of the actions drawn.
+        """
+        names, policies = entrants(self, policy, against)
+        if any(e["name"] == "exact" and e["policy"] is None for e in names):
+            self.solve(progress=progress)
+        task = {
+            "kind": "match",
+            "entrants": names,
+            "sample": bool(sample),
+            "games": _native.number(games, "games", 1, 2**40),
+            "seed": _native.number(seed, "seed", 0, 2**64 - 1),
+        }
+        return Match.read(run(self, task, policies, progress, "playing"))
+
+
+@dataclass(frozen=True)
+class Position:
+    """A position of a game. It never changes."""
+
+    game: Game
+    text: str
+    """In the notation of the game; :meth:`Game.position` reads it."""
+    player: int
+    """The seat to move, CHANCE or TERMINAL."""
+    legal_actions: tuple[int, ...]
+    """In ascending order; empty where no seat is to move."""
+    returns: tuple[float, ...]
+    """[P] the return of each seat: zeros before the end."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Position)
+            and self.text == other.text
+            and self.game.rules_hash == other.game.rules_hash
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether chance moves next."""
+        return self.player == CHANCE
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.player == TERMINAL
+
+    def apply(self, action: int) -> Position:
+        """The position just after an action, before any chance."""
+        a = _native.number(action, "action", -(2**31), 2**31 - 1)
+        return self.game._position(self.game._ask(self.text, "apply", a))
+
+    def outcomes(self) -> list[tuple[float, Position]]:
+        """The successors of a position of chance, with their probabilities."""
+        return [(o["prob"], self.game._position(o)) for o in self.game._ask(self.text, "outcomes")]
+
+    def observation(self, seat: int | None = None) -> npt.NDArray[np.float32]:
+        """What a seat observes [D]; the seat to move if None."""
+        return self.game._observe(self.text, self.player if seat is None else seat)
+
+    def action_mask(self) -> npt.NDArray[np.int8]:
+        """1 where an action is legal [A]."""
+        mask = np.zeros(self.game.num_actions, np.int8)
+        mask[list(self.legal_actions)] = 1
+        return mask
+
+    def render(self) -> str:
+        """The position for people."""
+        return str(self.game._ask(self.text, "render"))
+
+    def describe_action(self, action: int) -> str:
+        """A legal action for people."""
+        if action not in self.legal_actions:
+            raise _native.IllegalActionError(f"action {action} is illegal in {self.text}")
+        return str(self.game._ask(self.text, "describe_action", action))
+
+    def value(self) -> tuple[float, ...]:
+        """The expected return of each seat [P] under optimal play."""
+        return self.game.value(self)
+
+    def options(self) -> dict[int, float]:
+        """See :meth:`Game.options`."""
+        return self.game.options(self)
+
+
+def _reopen(id: str, players: int | None, config: dict[str, Any] | None, cache: str | None) -> Game:
+    return Game(id, players, config, cache=cache)
+
+
+def load(
+    id: str,
+    players: int | None = None,
+    config: dict[str, Any] | None = None,
+    *,
+    cache: str | None = "auto",
+) -> Game:
+    """Opens a game.
+
+    Args:
+        id: one of :func:`games`.
+        players: the number of players; None is that of the config.
+        config: settings of the rules that differ from the default; see the page of the game.
+        cache: the folder in which solutions are stored; "auto" is the user's cache folder,
+            None neither reads nor writes files.
+    """
+    return Game(id, players, config, cache=cache)
+
+
+def games() -> dict[str, str]:
+    """The ids of all games, with a few words about each."""
+    return {g["id"]: g["about"] for g in _native.document("games")["games"]}

@@ -1,0 +1,170 @@
+"""Networks in model files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from marsgym import _native
+from marsgym.evaluation import Scores
+from marsgym.game import Game
+
+_TIE: Final = 1e-12  # game.Tie: logits this close are equal, and the lowest action wins
+
+
+@dataclass(frozen=True)
+class Model:
+    """A multilayer perceptron with ReLU, as model files hold it."""
+
+    game_id: str
+    config: dict[str, Any]
+    """Of the game."""
+    players: int
+    head: Literal["logits", "score"]
+    """Whether the policy head has a logit for each action of a decision, or one score for an
+    afterstate."""
+    values: Literal["", "shares"]
+    """What the value head means: expected returns by seat from the mover's on, or logits of
+    the shares of the win."""
+    tensors: dict[str, npt.NDArray[np.float32]]
+    """body.I.weight [out, in], body.I.bias [out], then the same of policy or score, and of
+    value."""
+    info: dict[str, Any]
+    """Algorithm, seed, steps, games, iterations, and the exact strength if it is known."""
+
+    def game(self) -> Game:
+        """Opens the game that the model plays."""
+        return Game(self.game_id, config=self.config)
+
+    def forward(
+        self, observations: npt.NDArray[np.float32]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """The outputs of the policy head [n, A], or [n, 1] for scores, and of the value head
+        [n, P], for observations [n, D].
+        """
+        x, i, t = observations, 0, self.tensors
+        while f"body.{i}.weight" in t:
+            x = np.maximum(x @ t[f"body.{i}.weight"].T + t[f"body.{i}.bias"], np.float32(0))
+            i += 1
+        policy = "score" if self.head == "score" else "policy"
+        return (
+            x @ t[policy + ".weight"].T + t[policy + ".bias"],
+            x @ t["value.weight"].T + t["value.bias"],
+        )
+
+    def probabilities(
+        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+    ) -> npt.NDArray[np.float64]:
+        """The policy: its best action, ties to the lowest one, for a model with logits."""
+        if self.head != "logits":
+            raise ValueError("the model scores afterstates; use scores()")
+        logits = np.where(masks != 0, self.forward(observations)[0], -np.inf)
+        best = (logits >= logits.max(axis=1, keepdims=True) - _TIE).argmax(axis=1)
+        probs = np.zeros(logits.shape)
+        probs[np.arange(len(best)), best] = 1
+        return probs
+
+    def scores(self, greedy: bool = True) -> Scores:
+        """The policy of a model that scores afterstates."""
+        if self.head != "score":
+            raise ValueError("the model has logits; use probabilities")
+        return Scores(lambda observations: self.forward(observations)[0][:, 0], greedy)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a model file."""
+        save_model(path, self.game(), self.tensors, values=self.values, **self.info)
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Reads a model file, or the model of a run folder."""
+    object = _native.Object("load_model", _native.text(path, "path"))
+    info = json.loads(object.text)
+    shapes = [t["shape"] for t in info["tensors"]]
+    data = np.zeros(sum(int(np.prod(s)) for s in shapes), np.float32)
+    _native.call("weights", object.handle, _native.address(data), data.size)
+    tensors, at = {}, 0
+    for t in info["tensors"]:
+        size = int(np.prod(t["shape"]))
+        tensors[t["name"]] = data[at : at + size].reshape(t["shape"])
+        at += size
+    net = info["net"]
+    keys = ("algorithm", "seed", "steps", "games", "iterations")
+    return Model(
+        info["game"],
+        info["config"],
+        net["players"],
+        net["head"],
+        net.get("values", ""),
+        tensors,
+        {k: info[k] for k in keys},
+    )
+
+
+def save_model(
+    path: str | os.PathLike[str],
+    game: Game,
+    tensors: Mapping[str, Any],
+    *,
+    values: Literal["", "shares"] = "",
+    algorithm: str = "",
+    seed: int = 0,
+    steps: int = 0,
+    games: int = 0,
+    iterations: int = 0,
+) -> None:
+    """Writes a model file that ``cmd/eval`` and ``cmd/play`` take as an agent.
+
+    Args:
+        path: of the file, which is replaced.
+        game: that the network plays.
+        tensors: as in :class:`Model`; the ``state_dict()`` of a :class:`marsgym.torch.MLP`,
+            for example.
+        values: what the value head means; see :class:`Model`.
+        algorithm: that trained it.
+        seed, steps, games, iterations: of the training.
+    """
+    arrays = {
+        k: np.ascontiguousarray(t.detach().cpu().numpy() if hasattr(t, "detach") else t, np.float32)
+        for k, t in tensors.items()
+    }
+    head = "score" if "score.weight" in arrays else "logits"
+    layers, inputs = 0, game.observation_size
+    hidden: list[int] = []
+    order: list[tuple[str, tuple[int, ...]]] = []
+    while f"body.{layers}.weight" in arrays:
+        width = arrays[f"body.{layers}.weight"].shape[0]
+        order += [(f"body.{layers}.weight", (width, inputs)), (f"body.{layers}.bias", (width,))]
+        hidden.append(width)
+        layers, inputs = layers + 1, width
+    outputs = [("score", 1)] if head == "score" else [("policy", game.num_actions)]
+    for name, width in [*outputs, ("value", game.players)]:
+        order += [(name + ".weight", (width, inputs)), (name + ".bias", (width,))]
+    names = [name for name, _ in order]
+    if set(names) != set(arrays):
+        raise ValueError(f"the tensors are {sorted(arrays)}; want {names}")
+    for name, shape in order:
+        if arrays[name].shape != shape:
+            raise ValueError(f"{name} has shape {arrays[name].shape}; want {shape}")
+    data = np.concatenate([arrays[name].ravel() for name in names])
+    info = {
+        "net": {"hidden": hidden, "head": head, "values": values},
+        "algorithm": algorithm,
+        "seed": _native.number(seed, "seed", 0, 2**64 - 1),
+        "steps": _native.number(steps, "steps", 0, 2**62),
+        "games": _native.number(games, "games", 0, 2**62),
+        "iterations": _native.number(iterations, "iterations", 0, 2**62),
+    }
+    _native.call(
+        "save_model",
+        game._handle,
+        _native.text(path, "path"),
+        json.dumps(info).encode(),
+        _native.address(data),
+        data.size,
+    )

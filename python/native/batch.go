@@ -1,0 +1,250 @@
+//go:build cgo
+
+package main
+
+/*
+#include <stdint.h>
+#include <stdlib.h>
+
+// Buffers of a batch of N rows. See env.Buffers.
+typedef struct {
+	float   *obs;          // [N, D]
+	int8_t  *mask;         // [N, A] 0 or 1
+	int8_t  *player;       // [N]
+	int32_t *action;       // [N]
+	float   *reward;       // [N, P]
+	int8_t  *terminated;   // [N] 0 or 1
+	int8_t  *truncated;    // [N] 0 or 1
+	float   *final_obs;    // [N, D]
+	int8_t  *final_player; // [N]
+} marsgym_buffers;
+*/
+import "C"
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"marsgym/env"
+	"marsgym/env/game"
+)
+
+// rows are what steps N games: a batch, or games with seated opponents.
+type rows interface {
+	Reset(seed uint64) error
+	Step() error
+	Next(i int) error
+	// At returns the position of row i, or the last one of the game that ended there in
+	// the last step, and the relabelling of its actions (see [env.Decisions]).
+	At(i int, final bool) (env.Position, []game.Action)
+	AppendState(dst []byte) ([]byte, error)
+	RestoreState(src []byte) error
+}
+
+// lockstep is an env.Batch as rows: the caller acts for every seat.
+type lockstep struct{ env.Batch }
+
+func (l lockstep) Reset(seed uint64) error {
+	l.Batch.Reset(seed)
+	return nil
+}
+
+func (l lockstep) Next(i int) error {
+	l.Batch.Next(i)
+	return nil
+}
+
+func (l lockstep) At(i int, final bool) (env.Position, []game.Action) {
+	if final {
+		return l.Final(i), nil
+	}
+	d := l.Decisions([]int{i})
+	return d.Position(0), d.Relabel(0)
+}
+
+// batch is an object of the library.
+type batch struct {
+	mu    sync.Mutex
+	n     int
+	rows  rows
+	begun bool // Reset or RestoreState has succeeded
+}
+
+// seating says who else plays in a batch.
+type seating struct {
+	// Opponents are the names of the agents in the seats after the learner's, in the
+	// order of play, one for all of them, or none: the caller plays all seats.
+	Opponents []string `json:"opponents"`
+	Seat      int      `json:"seat"` // of the learner; -1 is drawn for each game
+	Sample    bool     `json:"sample"`
+	Seed      uint64   `json:"seed"` // of searches
+}
+
+// marsgym_batch returns a batch of rows first to first+n-1 of a run, over the caller's
+// buffers. It writes to them during marsgym_reset, marsgym_step, marsgym_next and
+// marsgym_restore only, and finds there what it wrote.
+//
+//export marsgym_batch
+func marsgym_batch(g C.uintptr_t, n, first C.int, seats *C.char, b *C.marsgym_buffers, object *C.uintptr_t, out **C.char) result {
+	return call(out, func() error {
+		g, err := resolve[*openGame](g)
+		if err != nil {
+			return err
+		}
+		var s seating
+		if err := json.Unmarshal([]byte(C.GoString(seats)), &s); err != nil {
+			return fmt.Errorf("seats: %w", err)
+		}
+		if n < 1 || first < 0 {
+			return fmt.Errorf("%d rows from row %d; want at least 1, from row 0 on", n, first)
+		}
+		n, d := int(n), g.spec.ObsLen()
+		buf := env.Buffers{
+			Obs:         view[float32](b.obs, n*d),
+			Mask:        view[bool](b.mask, n*g.spec.Actions),
+			Player:      view[game.Player](b.player, n),
+			Action:      view[game.Action](b.action, n),
+			Reward:      view[float32](b.reward, n*g.spec.Players),
+			Terminated:  view[bool](b.terminated, n),
+			Truncated:   view[bool](b.truncated, n),
+			FinalObs:    view[float32](b.final_obs, n*d),
+			FinalPlayer: view[game.Player](b.final_player, n),
+		}
+		made := &batch{n: n}
+		if len(s.Opponents) == 0 {
+			made.rows = lockstep{g.NewBatchOver(buf, n, int(first))}
+		} else if made.rows, err = newSeated(context.Background(), g, s, buf, n, int(first)); err != nil {
+			return err
+		}
+		*object = handle(made)
+		return nil
+	})
+}
+
+// with calls f while no other thread uses the batch.
+func with(object C.uintptr_t, out **C.char, f func(b *batch) error) result {
+	return call(out, func() error {
+		b, err := resolve[*batch](object)
+		if err != nil {
+			return err
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return f(b)
+	})
+}
+
+var errNotBegun = errors.New("the batch has not begun; call reset first")
+
+// row returns an error if the batch has no row i, or has not begun.
+func (b *batch) row(i C.int) error {
+	if !b.begun {
+		return errNotBegun
+	}
+	if i < 0 || int(i) >= b.n {
+		return fmt.Errorf("row is %d; want 0 to %d", i, b.n-1)
+	}
+	return nil
+}
+
+// marsgym_reset seeds all generators and starts a game in every row.
+//
+//export marsgym_reset
+func marsgym_reset(object C.uintptr_t, seed C.uint64_t, out **C.char) result {
+	return with(object, out, func(b *batch) error {
+		b.begun = false
+		err := b.rows.Reset(uint64(seed))
+		b.begun = err == nil
+		return err
+	})
+}
+
+// marsgym_step plays the actions of all rows. If one is illegal, nothing changes.
+//
+//export marsgym_step
+func marsgym_step(object C.uintptr_t, out **C.char) result {
+	return with(object, out, func(b *batch) error {
+		if !b.begun {
+			return errNotBegun
+		}
+		err := b.rows.Step()
+		b.begun = err == nil || errors.Is(err, game.ErrIllegalAction)
+		return err
+	})
+}
+
+// marsgym_next starts another game in a row, without seeding.
+//
+//export marsgym_next
+func marsgym_next(object C.uintptr_t, row C.int, out **C.char) result {
+	return with(object, out, func(b *batch) error {
+		if err := b.row(row); err != nil {
+			return err
+		}
+		err := b.rows.Next(int(row))
+		b.begun = err == nil
+		return err
+	})
+}
+
+// rowInfo is the position of a row.
+type rowInfo struct {
+	positionInfo
+	// Relabel holds, for each action of the batch, the action of the position that it
+	// stands for; null is the identity.
+	Relabel []game.Action `json:"relabel"`
+}
+
+// marsgym_row writes the position of a row or, if final is not 0, the last one of the
+// game that ended there in the last step.
+//
+//export marsgym_row
+func marsgym_row(object C.uintptr_t, row, final C.int, out **C.char) result {
+	return document(out, func() (any, error) {
+		b, err := resolve[*batch](object)
+		if err != nil {
+			return nil, err
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if err := b.row(row); err != nil {
+			return nil, err
+		}
+		p, label := b.rows.At(int(row), final != 0)
+		return rowInfo{describe(p), label}, nil
+	})
+}
+
+// marsgym_save writes the state of a batch: *size bytes at *data, which the caller
+// frees with marsgym_free_text.
+//
+//export marsgym_save
+func marsgym_save(object C.uintptr_t, data **C.char, size *C.int64_t, out **C.char) result {
+	return with(object, out, func(b *batch) error {
+		if !b.begun {
+			return errNotBegun
+		}
+		state, err := b.rows.AppendState(nil)
+		if err != nil {
+			return err
+		}
+		*data, *size = (*C.char)(C.CBytes(state)), C.int64_t(len(state))
+		return nil
+	})
+}
+
+// marsgym_restore restores a state that marsgym_save wrote for a batch of this size.
+//
+//export marsgym_restore
+func marsgym_restore(object C.uintptr_t, data *C.char, size C.int64_t, out **C.char) result {
+	return with(object, out, func(b *batch) error {
+		b.begun = false
+		err := b.rows.RestoreState(C.GoBytes(unsafe.Pointer(data), C.int(size)))
+		b.begun = err == nil
+		return err
+	})
+}

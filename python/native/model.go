@@ -1,0 +1,111 @@
+//go:build cgo
+
+package main
+
+/*
+#include <stdint.h>
+*/
+import "C"
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+
+	"marsgym/agents"
+	"marsgym/models"
+)
+
+// modelInfo describes a model file.
+type modelInfo struct {
+	Game       string          `json:"game"`
+	Config     json.RawMessage `json:"config"`
+	Net        models.Shape    `json:"net"`
+	Algorithm  string          `json:"algorithm"`
+	Seed       uint64          `json:"seed"`
+	Steps      int64           `json:"steps"`
+	Games      int64           `json:"games"`
+	Iterations int64           `json:"iterations"`
+	Exact      *models.Exact   `json:"exact"`
+	Tensors    []tensorInfo    `json:"tensors"`
+}
+
+type tensorInfo struct {
+	Name  string `json:"name"`
+	Shape []int  `json:"shape"`
+}
+
+// marsgym_load_model opens a model file or the model of a run folder and writes its
+// description.
+//
+//export marsgym_load_model
+func marsgym_load_model(path *C.char, object *C.uintptr_t, out **C.char) result {
+	return document(out, func() (any, error) {
+		f, err := agents.LoadModel(C.GoString(path))
+		if err != nil {
+			return nil, err
+		}
+		m := f.Meta
+		info := modelInfo{m.Game, m.Config, m.Net, m.Algorithm, m.Seed, m.Steps, m.Games, m.Iterations, m.Exact, nil}
+		for _, t := range f.MLP.Tensors() {
+			info.Tensors = append(info.Tensors, tensorInfo{t.Name, t.Shape})
+		}
+		*object = handle(f.MLP)
+		return info, nil
+	})
+}
+
+// marsgym_weights copies the numbers of all tensors of a model, one after another.
+//
+//export marsgym_weights
+func marsgym_weights(object C.uintptr_t, data *C.float, size C.int64_t, out **C.char) result {
+	return call(out, func() error {
+		m, err := resolve[*models.MLP](object)
+		if err != nil {
+			return err
+		}
+		if want := len(m.Weights()); int(size) != want {
+			return fmt.Errorf("memory of %d numbers; want %d", size, want)
+		}
+		dst := view[float32](data, int(size))
+		for _, t := range m.Tensors() {
+			dst = dst[copy(dst, t.Data):]
+		}
+		return nil
+	})
+}
+
+// marsgym_save_model writes a model file of a game: a network of a shape and the numbers
+// of its tensors, one after another.
+//
+//export marsgym_save_model
+func marsgym_save_model(g C.uintptr_t, path, info *C.char, data *C.float, size C.int64_t, out **C.char) result {
+	return call(out, func() error {
+		g, err := resolve[*openGame](g)
+		if err != nil {
+			return err
+		}
+		var m modelInfo
+		if err := json.Unmarshal([]byte(C.GoString(info)), &m); err != nil {
+			return err
+		}
+		m.Net.Obs, m.Net.Actions, m.Net.Players = g.spec.ObsLen(), g.spec.Actions, g.spec.Players
+		mlp, err := models.NewMLP(m.Net, rand.NewPCG(0, 0))
+		if err != nil {
+			return err
+		}
+		if want := m.Net.Size(); int(size) != want {
+			return fmt.Errorf("the network has %d numbers; want %d", size, want)
+		}
+		rest, tensors := view[float32](data, int(size)), mlp.Tensors()
+		for _, t := range tensors {
+			rest = rest[copy(t.Data, rest):]
+		}
+		if err := mlp.SetTensors(tensors); err != nil {
+			return err
+		}
+		meta := agents.MetaOf(g.spec)
+		meta.Algorithm, meta.Seed, meta.Steps, meta.Games, meta.Iterations = m.Algorithm, m.Seed, m.Steps, m.Games, m.Iterations
+		return (&models.File{Meta: meta, MLP: mlp}).Save(C.GoString(path))
+	})
+}

@@ -1,0 +1,128 @@
+//go:build cgo
+
+package main
+
+/*
+#include <stdint.h>
+*/
+import "C"
+
+import (
+	"fmt"
+
+	"marsgym/env"
+	"marsgym/env/game"
+)
+
+// positionInfo describes a position.
+type positionInfo struct {
+	Text    string        `json:"text"`
+	Player  game.Player   `json:"player"` // -1 chance, -2 terminal
+	Legal   []game.Action `json:"legal"`
+	Returns []float64     `json:"returns"`
+}
+
+func describe(p env.Position) positionInfo {
+	legal := p.Legal()
+	if legal == nil {
+		legal = []game.Action{}
+	}
+	return positionInfo{p.String(), p.CurrentPlayer(), legal, p.Returns()}
+}
+
+// outcomeInfo is a successor of a chance position.
+type outcomeInfo struct {
+	Prob float64 `json:"prob"`
+	positionInfo
+}
+
+// parse returns the position of a text; an empty one is the initial position.
+func (g *openGame) parse(text string) (env.Position, error) {
+	if text == "" {
+		return g.Initial(), nil
+	}
+	return g.Parse(text)
+}
+
+// marsgym_position answers a question about a position:
+//
+//	"describe"   text, player, legal actions, returns
+//	"apply"      the same after an action
+//	"outcomes"   the same of each successor of a chance position, with its probability
+//	"render"     the position for people
+//	"describe_action"
+//	"value"      expected return of each seat under optimal play
+//	"options"    the mover's expected return of each legal action
+//
+//export marsgym_position
+func marsgym_position(g C.uintptr_t, text, question *C.char, action C.int, out **C.char) result {
+	return document(out, func() (any, error) {
+		g, err := resolve[*openGame](g)
+		if err != nil {
+			return nil, err
+		}
+		p, err := g.parse(C.GoString(text))
+		if err != nil {
+			return nil, err
+		}
+		return g.ask(p, C.GoString(question), game.Action(action))
+	})
+}
+
+func (g *openGame) ask(p env.Position, question string, a game.Action) (any, error) {
+	switch question {
+	case "describe":
+		return describe(p), nil
+	case "apply":
+		next, err := p.Apply(a)
+		if err != nil {
+			return nil, err
+		}
+		return describe(next), nil
+	case "outcomes":
+		list := []outcomeInfo{}
+		for _, o := range p.Outcomes() {
+			list = append(list, outcomeInfo{o.Prob, describe(o.State)})
+		}
+		return list, nil
+	case "render":
+		return p.Render(), nil
+	case "describe_action":
+		return p.DescribeAction(a), nil
+	}
+	s, err := g.solved()
+	if err != nil {
+		return nil, err
+	}
+	switch question {
+	case "value":
+		return s.Value(p)
+	case "options":
+		if p.CurrentPlayer() < 0 {
+			return nil, fmt.Errorf("no seat is to move in %s", p)
+		}
+		return s.Options(p)
+	}
+	return nil, fmt.Errorf("unknown question %q", question)
+}
+
+// marsgym_observe writes what a seat observes in a position to obs [D].
+//
+//export marsgym_observe
+func marsgym_observe(g C.uintptr_t, text *C.char, seat C.int, obs *C.float, out **C.char) result {
+	return call(out, func() error {
+		g, err := resolve[*openGame](g)
+		if err != nil {
+			return err
+		}
+		p, err := g.parse(C.GoString(text))
+		if err != nil {
+			return err
+		}
+		if seat < 0 || int(seat) >= g.spec.Players {
+			return fmt.Errorf("seat is %d; want 0 to %d", seat, g.spec.Players-1)
+		}
+		p.Observe(view[float32](obs, g.spec.ObsLen()), game.Player(seat))
+		return nil
+	})
+}

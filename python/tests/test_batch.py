@@ -1,0 +1,143 @@
+import numpy as np
+import pytest
+
+import marsgym
+from marsgym import IllegalActionError
+
+
+def act(batch, rng):
+    """A random legal action for each row."""
+    noise = rng.random(batch.action_mask.shape)
+    return np.where(batch.action_mask, noise, -1.0).argmax(axis=1)
+
+
+def contents(batch):
+    names = ("observation", "action_mask", "player", "reward", "terminated", "truncated")
+    return [getattr(batch, n).copy() for n in names]
+
+
+def same(a, b):
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+@pytest.mark.parametrize("id", marsgym.games())
+def test_games(id):
+    game = marsgym.load(id)
+    rng = np.random.default_rng(1)
+    with game.batch(16) as batch:
+        batch.reset(7)
+        for _ in range(50):
+            assert batch.observation.shape == (16, game.observation_size)
+            assert batch.action_mask.shape == (16, game.num_actions)
+            assert batch.action_mask.any(axis=1).all()
+            assert ((batch.player >= 0) & (batch.player < game.players)).all()
+            batch.step(act(batch, rng))
+        position = batch.position(3)
+        assert position == game.position(str(position))
+        assert position.player == batch.player[3]
+        legal = np.flatnonzero(batch.action_mask[3])
+        assert sorted(batch.relabel(3)[legal]) == list(position.legal_actions)
+    assert sum(n for _, n in game.observation_fields) == game.observation_size
+
+
+def test_rewards_and_ends():
+    game = marsgym.load("pig", players=3, config={"target": 20})
+    batch, rng, ended = game.batch(64), np.random.default_rng(1), 0
+    batch.reset(1)
+    for _ in range(200):
+        batch.step(act(batch, rng))
+        over = batch.terminated
+        assert not batch.reward[~over].any()
+        for i in np.flatnonzero(over):
+            ended += 1
+            final = batch.position(i, final=True)
+            assert final.is_terminal
+            assert np.allclose(final.returns, batch.reward[i])
+            winner = int(batch.reward[i].argmax())
+            assert batch.final_player[i] == winner
+            assert np.array_equal(batch.final_observation[i], final.observation(winner))
+    assert ended > 100
+
+
+def test_rows_split_over_batches():
+    game, rng = marsgym.load("martian-dice"), np.random.default_rng(1)
+    whole, part = game.batch(8), game.batch(3, first_row=4)
+    whole.reset(9)
+    part.reset(9)
+    for _ in range(300):
+        actions = act(whole, rng)
+        whole.step(actions)
+        part.step(actions[4:7])
+        assert same([x[4:7] for x in contents(whole)], contents(part))
+
+
+def test_illegal_actions_change_nothing():
+    game, rng = marsgym.load("martian-dice"), np.random.default_rng(1)
+    batch = game.batch(4)
+    with pytest.raises(ValueError, match="call reset first"):
+        batch.step([0] * 4)
+    batch.reset(1)
+    for _ in range(50):
+        before, state = contents(batch), batch.save()
+        good = act(batch, rng)
+        for wrong in (-1, game.num_actions, int(batch.action_mask[2].argmin()), 2**40):
+            actions = good.copy()
+            actions[2] = wrong
+            if wrong < game.num_actions and wrong >= 0 and batch.action_mask[2, wrong]:
+                continue
+            with pytest.raises(IllegalActionError, match="row 2"):
+                batch.step(actions)
+            assert same(before, contents(batch))
+            assert state == batch.save()
+        batch.step(good)
+
+
+@pytest.mark.parametrize("opponent", [None, "greedy"])
+def test_save_and_restore(opponent):
+    game = marsgym.load("martian-dice")
+
+    def play(batch, steps, rng):
+        for _ in range(steps):
+            batch.step(act(batch, rng))
+        return contents(batch)
+
+    batch = game.batch(4, opponent=opponent)
+    batch.reset(3)
+    play(batch, 40, np.random.default_rng(1))
+    state = batch.save()
+    want = play(batch, 100, np.random.default_rng(2))
+    resumed = game.batch(4, opponent=opponent)
+    resumed.restore(state)
+    assert same(want, play(resumed, 100, np.random.default_rng(2)))
+    with pytest.raises(ValueError, match="bytes"):
+        resumed.restore(state[:-1])
+    with pytest.raises(ValueError, match="call reset first"):
+        resumed.step([0] * 4)
+
+
+def test_opponents():
+    game, rng = marsgym.load("martian-dice", players=3), np.random.default_rng(1)
+    batch = game.batch(200, opponent=["random", "greedy"])
+    batch.reset(1)
+    assert set(batch.player) == {0, 1, 2}
+    seat, games = batch.player.copy(), 0
+    for _ in range(300):
+        batch.step(act(batch, rng))
+        running = ~batch.terminated
+        assert (batch.player == seat)[running].all()
+        assert (batch.final_player == seat)[~running].all()
+        games += int((~running).sum())
+        seat = batch.player.copy()
+    assert games > 200
+    fixed = game.batch(10, opponent="random", seat=1)
+    fixed.reset(1)
+    assert (fixed.player == 1).all()
+
+
+def test_views_are_read_only():
+    batch = marsgym.load("pig").batch(2)
+    batch.reset(1)
+    for name in ("observation", "action_mask", "player", "reward"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(batch, name)[...] = 0
+    assert batch.action_mask.dtype == np.int8

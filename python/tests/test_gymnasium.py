@@ -1,0 +1,206 @@
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import marsgym
+from marsgym.gymnasium import OBSERVATION_HIGH, env_ids
+from tests.test_batch import act
+
+
+@pytest.mark.parametrize("name", env_ids().values())
+@pytest.mark.parametrize("mode", [None, "ansi"])
+def test_check_env(name, mode):
+    env = gymnasium.make(name, illegal_action="random", render_mode=mode)
+    check_env(env.unwrapped)
+    env.close()
+
+
+def test_ids():
+    assert env_ids()["martian-dice"] == "marsgym/MartianDice-v1"
+    for id, name in env_ids().items():
+        assert marsgym.load(id).version == int(name.rsplit("-v", 1)[1])
+
+
+@pytest.mark.parametrize("id", ["pig", "martian-dice", "mars-is-ours-fast"])
+def test_rows_equal_single_environments(id):
+    """A row of a vector environment plays as the single environment of the same row."""
+    rows, steps = 4, 2500
+    vector = marsgym.make_vec(id, rows)
+    singles = [gymnasium.make(env_ids()[id], opponent=None, row=i) for i in range(rows)]
+    rng = np.random.default_rng(1)
+    observations, infos = vector.reset(seed=11)
+    current = [env.reset(seed=11) for env in singles]
+    ended = 0
+    for _ in range(steps):
+        for i, (obs, info) in enumerate(current):
+            assert np.array_equal(obs, observations[i])
+            assert np.array_equal(info["action_mask"], infos["action_mask"][i])
+            assert info["player"] == infos["player"][i]
+        actions = act(vector.batch, rng)
+        observations, rewards, terminated, truncated, infos = vector.step(actions)
+        for i, env in enumerate(singles):
+            obs, reward, *ends, info = env.step(actions[i])
+            assert reward == rewards[i]
+            assert ends == [terminated[i], truncated[i]]
+            assert np.array_equal(info["rewards"], infos["rewards"][i])
+            if any(ends):
+                ended += 1
+                assert infos["_final_obs"][i]
+                assert np.array_equal(obs, infos["final_obs"][i])
+                assert info["player"] == infos["final_info"]["player"][i]
+                obs, info = env.reset()
+            elif "final_obs" in infos:
+                assert infos["final_obs"][i] is None
+            current[i] = obs, info
+    assert ended > 10
+
+
+@pytest.mark.parametrize("id", env_ids())
+def test_vector(id):
+    env = marsgym.make_vec(id, 8)
+    assert env.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.SAME_STEP
+    obs, info = env.reset(seed=1)
+    rng = np.random.default_rng(1)
+    high = 0.0
+    for _ in range(300):
+        assert env.observation_space.contains(obs)
+        for i in range(8):
+            assert env.single_action_space.sample(mask=info["action_mask"][i]) >= 0
+        actions = act(env.batch, rng)
+        acted = info["player"]
+        obs, reward, _, _, info = env.step(actions)
+        assert np.array_equal(reward, info["rewards"][np.arange(8), acted])
+        high = max(high, float(obs.max()))
+    assert high <= OBSERVATION_HIGH
+    env.close()
+
+
+def test_copy():
+    for copy in (True, False):
+        env = marsgym.make_vec("pig", 4, copy=copy)
+        obs, info = env.reset(seed=1)
+        before = obs.copy(), info["action_mask"].copy()
+        env.step(np.zeros(4, np.int64))
+        same = np.array_equal(obs, before[0]) and np.array_equal(info["action_mask"], before[1])
+        assert same == copy
+
+
+def test_vector_with_opponent():
+    env = marsgym.make_vec("marsgym/Pig-v1", 32, opponent="greedy", config={"target": 30})
+    _, info = env.reset(seed=1)
+    total, games = 0.0, 0
+    for _ in range(400):
+        seat = info["player"]
+        _, reward, terminated, truncated, info = env.step(act(env.batch, np.random.default_rng(1)))
+        assert not truncated.any()
+        assert np.array_equal(info["player"][~terminated], seat[~terminated])
+        total, games = total + float(reward.sum()), games + int(terminated.sum())
+    assert games > 100
+    assert total < 0, "greedy beats random play"
+    text = marsgym.make_vec("pig", 2, render_mode="ansi")
+    text.reset(seed=1)
+    assert len(text.render()) == 2
+
+
+def test_wrappers():
+    env = gymnasium.wrappers.vector.RecordEpisodeStatistics(marsgym.make_vec("pig", 8))
+    env.reset(seed=1)
+    rng = np.random.default_rng(1)
+    episodes = 0
+    for _ in range(400):
+        *_, info = env.step(act(env.unwrapped.batch, rng))
+        episodes += int(info.get("_episode", np.zeros(1)).sum())
+    assert episodes > 0
+
+
+def play(env, seed, steps=300):
+    rng = np.random.default_rng(seed)
+    obs, info = env.reset(seed=seed)
+    seen = [obs]
+    for _ in range(steps):
+        action = rng.choice(np.flatnonzero(info["action_mask"]))
+        obs, reward, terminated, truncated, info = env.step(action)
+        seen.append(np.append(obs, reward))
+        if terminated or truncated:
+            assert not info["action_mask"].any()
+            obs, info = env.reset()
+            seen.append(obs)
+    return seen
+
+
+@pytest.mark.parametrize("opponent", ["exact", "greedy", "random", "search:20"])
+def test_opponents(opponent):
+    name, config = "marsgym/Pig-v1", {"target": 20}
+    a, b, c = (
+        play(gymnasium.make(name, opponent=opponent, config=config), seed) for seed in (1, 1, 2)
+    )
+    assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+    assert len(a) != len(c) or not all(np.array_equal(x, y) for x, y in zip(a, c, strict=True))
+
+
+def test_pretrained_opponent():
+    env = gymnasium.make("marsgym/MartianDice-v1", opponent="pretrained", seat=1)
+    play(env, 1)
+    assert env.unwrapped.batch.player[0] == 1
+
+
+def test_illegal_action():
+    name = "marsgym/Pig-v1"
+    env = gymnasium.make(name, seat=0)
+    env.reset(seed=1)
+    with pytest.raises(marsgym.IllegalActionError):
+        env.step(1)  # a turn begins with a roll
+    env.step(0)
+    env = gymnasium.make(name, seat=0, illegal_action="random")
+    env.reset(seed=1)
+    env.step(1)
+    assert str(env.unwrapped.position) != str(env.unwrapped.game.initial())
+    env = gymnasium.make(name, players=3, seat=0, illegal_action="lose")
+    env.reset(seed=1)
+    _, reward, terminated, _, info = env.step(1)
+    assert (reward, terminated) == (-0.5, True)
+    assert info["rewards"].tolist() == [-0.5, 0.25, 0.25]
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    _, info = env.reset()
+    assert info["action_mask"].tolist() == [1, 0]
+
+
+def test_reset_in_a_game():
+    env = gymnasium.make("marsgym/MartianDice-v1", opponent=None)
+    first, _ = env.reset(seed=1)
+    for _ in range(3):
+        again, info = env.reset()
+        assert info["player"] in (0, 1)
+    assert not np.array_equal(first, again), "the dice are not those of the first game"
+
+
+def test_solitaire():
+    env = gymnasium.make("marsgym/MartianDice-v1", players=1, illegal_action="random")
+    check_env(env.unwrapped)
+
+
+@pytest.mark.parametrize(
+    ("options", "want"),
+    [
+        ({"render_mode": "human"}, "render_mode"),
+        ({"illegal_action": "ignore"}, "illegal_action"),
+        ({"seat": 5}, "seat is 5"),
+        ({"players": 1, "config": {}}, "players is 1"),
+        ({"opponent": "nobody"}, "unknown agent"),
+    ],
+)
+def test_bad_arguments(options, want):
+    from marsgym.gymnasium import Env
+
+    with pytest.raises(ValueError, match=want):
+        Env("pig", **options)
+
+
+def test_bad_reset():
+    env = marsgym.make_vec("pig", 2)
+    with pytest.raises(ValueError, match="options"):
+        env.reset(options={"reset_mask": np.ones(2, np.bool_)})
+    with pytest.raises(TypeError, match="seed"):
+        env.reset(seed=[1, 2])
