@@ -51,16 +51,17 @@ func DefaultConfig(a Algorithm) Config {
 	return c
 }
 
-// searchConfig returns the settings of [Search], from those of expert iteration.
+// searchConfig returns the settings of [Search], from those of expert iteration. Chosen
+// in the full game of Mars is Ours! for two, by short runs.
 func searchConfig(c Config) Config {
-	c.Steps, c.Rows, c.Head = 4_000_000, 32, models.Logits
+	c.Steps, c.Rows, c.Head = 10_000_000, 16, models.Logits
 	c.LearningRate, c.ValueCoef = Schedule{5e-3, 1e-5}, 20
 	c.Adam.MaxGradNorm = 1
 	c.Expert.Search = expert.Config{
-		Depth: expert.Search, Turns: 2, Decisions: 32,
-		Tree: expert.Tree{Simulations: 100, FastSimulations: 16, FullFraction: 0.25, Candidates: 16},
+		Depth: expert.Search, Turns: 2, Decisions: 64,
+		Tree: expert.Tree{Simulations: 16, FastSimulations: 16, FullFraction: 1, Candidates: 16},
 	}
-	c.Expert.Temperature, c.Expert.Lambda, c.Expert.ValueWarmup = Schedule{0.02, 0.01}, Schedule{0.98, 0.9}, 0
+	c.Expert.Temperature, c.Expert.Lambda, c.Expert.ValueWarmup = Schedule{0.05, 0.02}, Schedule{0.98, 0.9}, 0
 	return c
 }
 

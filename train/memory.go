@@ -64,7 +64,7 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		row    = 1 << 10 // bytes of the states and generators of a row
 		plan   = 1 << 15 // of a turn plan; pig takes less, Martian Dice about as much
 		leaf   = 180     // of a leaf in the search of OnePly
-		node   = 1 << 9  // of a node in the tree of Search, its entry in the index included
+		node   = 400     // of a node in the tree of Search, its entry in the index included
 		edge   = 40      // of an edge of a node
 	)
 	shape := c.shape(spec)

@@ -39,7 +39,7 @@ func TestMemory(t *testing.T) {
 		{"turns of pig", "pig", 2, TurnExact, func(c *Config) { c.Rows = 1024 }},
 		{"one ply", "martian-dice", 2, OnePly, func(c *Config) { c.Rows = 64 }},
 		{"one ply of a board game", "mars-is-ours-fast", 2, OnePly, func(c *Config) { c.Head, c.Rows, c.Expert.Search.Decisions = models.Logits, 64, 32 }},
-		{"trees", "mars-is-ours", 2, Search, func(c *Config) { c.Rows, c.Expert.Search.Tree.Simulations = 64, 1000 }},
+		{"trees", "mars-is-ours", 2, Search, func(c *Config) { c.Rows, c.Expert.Search.Tree.Simulations, c.Expert.Search.Decisions = 64, 1000, 4 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fulltest.Sample(t, i, 3)
