@@ -7,24 +7,29 @@ import (
 )
 
 // layout holds the first index of each field of an observation. With P seats and F
-// cells that robots can stand on, G of them not stone:
+// cells that robots can stand on, G of them not stone, and N robots of a seat:
 //
-//	D = 4G + (F+6)(P+2) + 12P + 25, in the quick game F(P+1) + 5P + 8
+//	D = 4G + (F+6)(P+2) + 4FP + 3(N+1)P + 10P + 25, in the quick game 5FP + F + 3(N+1)P + 3P + 8
 //
-// Seats come in the order of play from the viewer's.
+// Seats come in the order of play from the viewer's. The numbers of attacking robots
+// follow from the places of robots, and each count is given for each of its values:
+// with both, a network that is fitted to the exact values of the quick game errs by
+// half as much.
 type layout struct {
 	fields                     []game.Field
-	robots, standing, seat     int
+	robots, standing, beside   int
+	counts, seat               int
 	mover, start, round, phase int
 	place, attackers, die      int
-	row                        int          // length of the numbers of one seat
+	most                       int          // N
+	row                        int          // length of the other numbers of one seat
 	ground                     []uint8      // the cells with a terrain, in order
 	phases                     [phases]int8 // the index of a phase, or -1
 	level                      [maxLevels]float32
 }
 
 // A seat has perSeat numbers, in the quick game the first perFastSeat of them.
-const perSeat, perFastSeat = 6 + products, 3
+const perSeat, perFastSeat = 4 + products, 1
 
 func newLayout(r *Rules) layout {
 	var l layout
@@ -38,6 +43,7 @@ func newLayout(r *Rules) layout {
 		return at
 	}
 	p, f := r.cfg.Players, len(r.board.free)
+	l.most = r.cfg.StartHand + r.cfg.StartJunk
 	for i := range l.level {
 		l.level[i] = float32(i) / float32(r.levels-1)
 	}
@@ -54,7 +60,6 @@ func newLayout(r *Rules) layout {
 	if r.fast {
 		l.row = perFastSeat
 		l.robots = add("robots by cell and seat from the viewer's", f*p)
-		l.seat = add("hand and junkyard over 12, passed, by seat from the viewer's", l.row*p)
 	} else {
 		for _, c := range r.board.free {
 			if r.board.stone>>c&1 == 0 {
@@ -65,7 +70,17 @@ func newLayout(r *Rules) layout {
 		add("gem, soda, metal or turf by cell, the stone left out", products*len(l.ground))
 		l.robots = add("robots by place and seat from the viewer's", (f+labs)*p)
 		l.standing = add("standing robots by place", f+labs)
-		l.seat = add("hand and junkyard over 12, passed, money over 60, tokens over 10, dice over 12, tracks over their length, by seat from the viewer's", l.row*p)
+	}
+	l.beside = add("robots that can attack, by cell and attacking seat from the viewer's", maxAttack*f*p)
+	placed := "on the map and in labs"
+	if r.fast {
+		placed = "on the map"
+	}
+	l.counts = add("robots in hand, in the junkyard, "+placed+", by seat from the viewer's", 3*(l.most+1)*p)
+	if r.fast {
+		l.seat = add("passed, by seat from the viewer's", l.row*p)
+	} else {
+		l.seat = add("passed, money over 60, tokens over 10, dice over 12, tracks over their length, by seat from the viewer's", l.row*p)
 		l.round = add("round", lastRound)
 		l.die = add("die of the defender", faces)
 	}
@@ -89,11 +104,20 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 // all but the terrain is zero.
 func (r *Rules) encodeSeats(dst []float32, s *State, p int) {
 	l, n := &r.lay, r.cfg.Players
+	all := s.occupied() &^ allLabs
 	for i := range n {
-		for set := s.Robots[p]; set != 0; set &= set - 1 {
+		own, seat := s.Robots[p], &s.Seats[p]
+		for set := own; set != 0; set &= set - 1 {
 			dst[l.robots+n*int(r.slot[bits.TrailingZeros64(set)])+i] = 1
 		}
-		r.encodeSeat(dst[l.seat+i*l.row:][:l.row], &s.Seats[p], s.Passed>>p&1 == 1)
+		for set := all &^ own & r.board.neighboursOf(own); set != 0; set &= set - 1 {
+			c := bits.TrailingZeros64(set)
+			k := bits.OnesCount64(r.board.neighbours[c] & own)
+			dst[l.beside+maxAttack*(n*int(r.slot[c])+i)+k-1] = 1
+		}
+		counts := dst[l.counts+3*(l.most+1)*i:]
+		counts[seat.Hand], counts[l.most+1+int(seat.Junk)], counts[2*(l.most+1)+bits.OnesCount64(own)] = 1, 1, 1
+		r.encodeSeat(dst[l.seat+i*l.row:][:l.row], seat, s.Passed>>p&1 == 1)
 		if p == int(s.Mover) {
 			dst[l.mover+i] = 1
 		}
@@ -123,7 +147,7 @@ func (r *Rules) encodeSeats(dst []float32, s *State, p int) {
 // Tables of n/10 and n/12.
 var (
 	tenths   = fractions(maxTokens)
-	twelfths = fractions(maxRobots) // and poolDice
+	twelfths = fractions(poolDice)
 )
 
 func fractions(most int) (list [maxRobots + 1]float32) {
@@ -134,18 +158,18 @@ func fractions(most int) (list [maxRobots + 1]float32) {
 }
 
 func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
-	if !r.fast {
-		dst := (*[perSeat]float32)(dst)
-		dst[3] = float32(seat.Money) * (1. / 60) // chosen: about the largest sum in a game
-		dst[4] = tenths[seat.Tokens]
-		dst[5] = twelfths[seat.Dice]
-		for t, level := range seat.Track {
-			dst[6+t] = r.lay.level[level]
-		}
-	}
-	dst[0], dst[1] = twelfths[seat.Hand], twelfths[seat.Junk]
 	if passed {
-		dst[2] = 1
+		dst[0] = 1
+	}
+	if r.fast {
+		return
+	}
+	rest := (*[perSeat]float32)(dst)
+	rest[1] = float32(seat.Money) * (1. / 60) // chosen: about the largest sum in a game
+	rest[2] = tenths[seat.Tokens]
+	rest[3] = twelfths[seat.Dice]
+	for t, level := range seat.Track {
+		rest[4+t] = r.lay.level[level]
 	}
 }
 
