@@ -59,7 +59,7 @@ func TestContract(t *testing.T) {
 // TestSizes checks the numbers of actions and observations.
 func TestSizes(t *testing.T) {
 	for name, want := range map[string]struct{ actions, obs int }{
-		"quick": {61, 188}, "two": {116, 339}, "three": {333, 1194}, "four": {334, 1489}, "two on nine": {236, 643},
+		"quick": {61, 188}, "two": {116, 409}, "three": {333, 1107}, "four": {334, 1245}, "two on nine": {236, 713},
 	} {
 		spec := newRules(t, configs()[name]).Spec()
 		if spec.Actions != want.actions || spec.ObsLen() != want.obs {

@@ -54,8 +54,8 @@
 //
 // With P players and N robots of each, and F cells to stand on, G of them not stone:
 //
-//	A = 6F + 42 + P                                      in the quick game 5F + 1
-//	D = 4G + (F+6)(P+2) + 4FP + 3(N+1)P + 10P + 25        in the quick game 5FP + F + 3(N+1)P + 3P + 8
+//	A = 6F + 42 + P                                     in the quick game 5F + 1
+//	D = 4G + (F+6)(P+2) + 8F + 3(N+1)P + 45P + 25        in the quick game F(P+9) + 3(N+1)P + 3P + 8
 //
 // # Notation
 //

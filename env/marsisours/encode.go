@@ -9,16 +9,16 @@ import (
 // layout holds the first index of each field of an observation. With P seats and F
 // cells that robots can stand on, G of them not stone, and N robots of a seat:
 //
-//	D = 4G + (F+6)(P+2) + 4FP + 3(N+1)P + 10P + 25, in the quick game 5FP + F + 3(N+1)P + 3P + 8
+//	D = 4G + (F+6)(P+2) + 8F + 3(N+1)P + 45P + 25, in the quick game F(P+9) + 3(N+1)P + 3P + 8
 //
-// Seats come in the order of play from the viewer's. The numbers of attacking robots
-// follow from the places of robots, and each count is given for each of its values:
-// with both, a network that is fitted to the exact values of the quick game errs by
-// half as much.
+// Seats come in the order of play from the viewer's. The robots that can attack and
+// those by kind of ground follow from the places of robots, and counts are one-hot: with
+// both, a network that is fitted to the exact values of the quick game errs by half as
+// much.
 type layout struct {
 	fields                     []game.Field
 	robots, standing, beside   int
-	counts, seat               int
+	counts, grounds, seat      int
 	mover, start, round, phase int
 	place, attackers, die      int
 	most                       int          // N
@@ -30,6 +30,10 @@ type layout struct {
 
 // A seat has perSeat numbers, in the quick game the first perFastSeat of them.
 const perSeat, perFastSeat = 4 + products, 1
+
+// mostOnGround is the largest number of robots on a kind of ground that an observation
+// tells apart from more. Chosen: more are rare.
+const mostOnGround = 6
 
 func newLayout(r *Rules) layout {
 	var l layout
@@ -71,7 +75,7 @@ func newLayout(r *Rules) layout {
 		l.robots = add("robots by place and seat from the viewer's", (f+labs)*p)
 		l.standing = add("standing robots by place", f+labs)
 	}
-	l.beside = add("robots that can attack, by cell and attacking seat from the viewer's", maxAttack*f*p)
+	l.beside = add("robots that can attack, by cell: the viewer's, and of the other seat with most", 2*maxAttack*f)
 	placed := "on the map and in labs"
 	if r.fast {
 		placed = "on the map"
@@ -80,6 +84,7 @@ func newLayout(r *Rules) layout {
 	if r.fast {
 		l.seat = add("passed, by seat from the viewer's", l.row*p)
 	} else {
+		l.grounds = add("robots that count on gem, soda, metal, turf and stone, by seat from the viewer's", (mostOnGround+1)*terrains*p)
 		l.seat = add("passed, money over 60, tokens over 10, dice over 12, tracks over their length, by seat from the viewer's", l.row*p)
 		l.round = add("round", lastRound)
 		l.die = add("die of the defender", faces)
@@ -104,19 +109,23 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 // all but the terrain is zero.
 func (r *Rules) encodeSeats(dst []float32, s *State, p int) {
 	l, n := &r.lay, r.cfg.Players
-	all := s.occupied() &^ allLabs
+	r.encodeBeside(dst[l.beside:], s, p)
+	var onGround [maxSeats][terrains]uint8
+	if !r.fast {
+		onGround = r.robotsByGround(s)
+	}
 	for i := range n {
 		own, seat := s.Robots[p], &s.Seats[p]
 		for set := own; set != 0; set &= set - 1 {
 			dst[l.robots+n*int(r.slot[bits.TrailingZeros64(set)])+i] = 1
 		}
-		for set := all &^ own & r.board.neighboursOf(own); set != 0; set &= set - 1 {
-			c := bits.TrailingZeros64(set)
-			k := bits.OnesCount64(r.board.neighbours[c] & own)
-			dst[l.beside+maxAttack*(n*int(r.slot[c])+i)+k-1] = 1
-		}
 		counts := dst[l.counts+3*(l.most+1)*i:]
 		counts[seat.Hand], counts[l.most+1+int(seat.Junk)], counts[2*(l.most+1)+bits.OnesCount64(own)] = 1, 1, 1
+		if !r.fast {
+			for t, k := range onGround[p] {
+				dst[l.grounds+(mostOnGround+1)*(terrains*i+t)+min(int(k), mostOnGround)] = 1
+			}
+		}
 		r.encodeSeat(dst[l.seat+i*l.row:][:l.row], seat, s.Passed>>p&1 == 1)
 		if p == int(s.Mover) {
 			dst[l.mover+i] = 1
@@ -141,6 +150,28 @@ func (r *Rules) encodeSeats(dst []float32, s *State, p int) {
 		if s.Die > 0 {
 			dst[l.die+int(s.Die)-1] = 1
 		}
+	}
+}
+
+// encodeBeside writes for each cell how many robots of seat p can attack the robot of
+// another seat there, or else the most with which one other seat can attack that of
+// seat p.
+func (r *Rules) encodeBeside(dst []float32, s *State, p int) {
+	b, own := r.board, s.Robots[p]
+	others := s.occupied() &^ own &^ allLabs
+	for set := others & b.neighboursOf(own); set != 0; set &= set - 1 {
+		c := bits.TrailingZeros64(set)
+		k := bits.OnesCount64(b.neighbours[c] & own)
+		dst[2*maxAttack*int(r.slot[c])+k-1] = 1
+	}
+	for set := own & b.neighboursOf(others); set != 0; set &= set - 1 {
+		c, most := bits.TrailingZeros64(set), 0
+		for q := range r.cfg.Players {
+			if q != p {
+				most = max(most, bits.OnesCount64(b.neighbours[c]&s.Robots[q]))
+			}
+		}
+		dst[2*maxAttack*int(r.slot[c])+maxAttack+most-1] = 1
 	}
 }
 

@@ -17,11 +17,14 @@ func TestEncodeAttackers(t *testing.T) {
 	const beside, counts = "robots that can attack", "robots in hand"
 	for name, cfg := range configs() {
 		r := newRules(t, cfg)
-		p, first, d := cfg.Players, map[string]int{}, 0
-		length := map[string]int{}
+		p, d := cfg.Players, 0
+		first, length := map[string]int{}, map[string]int{}
 		for _, f := range r.Spec().Observation {
-			field, _, _ := strings.Cut(f.Name, ",")
-			first[field], length[field] = d, f.Len
+			for _, field := range []string{beside, counts} {
+				if strings.HasPrefix(f.Name, field) {
+					first[field], length[field] = d, f.Len
+				}
+			}
 			d += f.Len
 		}
 		attack := 0 // the first attack
@@ -42,8 +45,12 @@ func TestEncodeAttackers(t *testing.T) {
 					can.Seats[seat].Hand, can.Seats[seat].Tokens = 1, 10
 					for _, a := range r.Legal(nil, can) {
 						cell, robots := (int(a)-attack)/4, (int(a)-attack)%4
-						if at := 4 * (p*cell + i); int(a) >= attack && at < length[beside] {
-							most := want[first[beside]+at:][:4]
+						at := 8*cell + 4*min(i, 1)
+						next, _ := r.Apply(can, a)
+						if int(a) < attack || at >= length[beside] || i > 0 && s.Robots[viewer]>>next.Place&1 == 0 {
+							continue
+						}
+						if most := want[first[beside]+at:][:4]; !slices.Contains(most[robots:], 1) {
 							clear(most)
 							most[robots] = 1
 						}

@@ -124,9 +124,8 @@ func (r *Rules) terrainCells(s *State) [terrains]uint64 {
 	}
 }
 
-// income raises the tracks and pays for the ground, up to the first decision.
-func (r *Rules) income(s *State) {
-	var count [maxSeats][terrains]uint8
+// robotsByGround counts the robots of each seat that count on each kind of ground.
+func (r *Rules) robotsByGround(s *State) (count [maxSeats][terrains]uint8) {
 	grounds := r.terrainCells(s)
 	for p := range r.cfg.Players {
 		robots := s.Robots[p]
@@ -137,6 +136,12 @@ func (r *Rules) income(s *State) {
 			count[p][t] = uint8(bits.OnesCount64(robots & ground))
 		}
 	}
+	return count
+}
+
+// income raises the tracks and pays for the ground, up to the first decision.
+func (r *Rules) income(s *State) {
+	count := r.robotsByGround(s)
 	for t := range products {
 		r.produce(s, &count, t)
 	}
