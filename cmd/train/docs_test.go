@@ -2,9 +2,35 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
+	"marsgym/env/catalog"
+	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
+	"marsgym/train"
 )
 
 func TestDocs(t *testing.T) { clitest.Docs(t, "train", run) }
+
+// TestYardsticks checks that the settings of the yardsticks can be trained.
+func TestYardsticks(t *testing.T) {
+	files, _ := filepath.Glob("../../docs/yardsticks/*.json")
+	if len(files) == 0 {
+		t.Fatal("there are no files")
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, g, err := train.ParseSettings(text, "", opener(cli.NewFlags("", "").Game(catalog.IDs())))
+		if err == nil {
+			err = set.Train.Check(g)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
