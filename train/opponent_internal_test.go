@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -110,5 +111,21 @@ func TestResumeWithoutOpponent(t *testing.T) {
 	opt.Opponent, opt.Resume = nil, true
 	if _, err := Run(t.Context(), cfg, opt); err == nil || !strings.Contains(err.Error(), "go on with the command that began it") {
 		t.Errorf("a response is resumed without its opponent: %v", err)
+	}
+}
+
+// TestStart begins with the weights of another network.
+func TestStart(t *testing.T) {
+	g := openGame(t, "pig", `{"target": 10}`)
+	cfg := poolConfig(models.Logits)
+	cfg.Hidden, cfg.LearningRate = []int{8}, Schedule{0, 0}
+	start := network(t, g, models.Logits)
+	mlp, err := Run(t.Context(), cfg, Options{Game: g, Dir: t.TempDir(), Learner: gorgonia.New, Start: start})
+	if err != nil || !slices.Equal(mlp.Weights(), start.Weights()) {
+		t.Errorf("without a learning rate the weights differ from those at the start, error %v", err)
+	}
+	cfg.Hidden = []int{9}
+	if _, err := Run(t.Context(), cfg, Options{Game: g, Dir: t.TempDir(), Learner: gorgonia.New, Start: start}); err == nil || !strings.Contains(err.Error(), "the network to start with: ") {
+		t.Errorf("a network of another shape: %v", err)
 	}
 }

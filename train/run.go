@@ -49,8 +49,8 @@ var ErrArithmetic = errors.New("this release computes other bits")
 // ErrTaken is returned if another run has the folder open.
 var ErrTaken = errors.New("the run folder is taken")
 
-// Options hold what a run needs beside its [Config]. Only Game, Learner and Opponent
-// change its result.
+// Options hold what a run needs beside its [Config]. Only Game, Learner, Opponent and
+// Start change its result.
 type Options struct {
 	Game env.Game
 	Dir  string // the run folder, which must exist
@@ -61,6 +61,9 @@ type Options struct {
 	// a best response to it. The algorithm must be [AlgorithmPPO]. The opponents of
 	// [Config] are not used. A resumed run needs an opponent of the same name.
 	Opponent *agents.Agent
+	// Start, if not nil, is a network whose weights a new run begins with. Its shape must
+	// be that of the run. A resumed run has those of its checkpoint.
+	Start *models.MLP
 	// Evaluate, if not nil, returns the exact strength of a network, or nil if there
 	// is none.
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
@@ -147,6 +150,11 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	mlp, err := models.NewMLP(cfg.shape(opt.Game.Spec()), rand.NewPCG(cfg.Seed, weightStream))
 	if err != nil {
 		return nil, err
+	}
+	if opt.Start != nil {
+		if err := mlp.SetTensors(opt.Start.Tensors()); err != nil {
+			return nil, fmt.Errorf("the network to start with: %w", err)
+		}
 	}
 	l, err := opt.Learner(mlp, cfg.Adam)
 	if err != nil {
