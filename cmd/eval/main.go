@@ -43,7 +43,7 @@ type options struct {
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("eval", "Eval measures the strength of an agent. If the game is solved, the result is exact: the agent's decisions in all positions are evaluated, and no game is played. Otherwise it plays a match.")
-	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, search, pretrained, a model file or a run folder")
+	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, search, lookahead:3:MODEL, pretrained, a model file or a run folder")
 	f.List(&o.against, "against", "`agent` in the other seats, or one for each of them, separated by commas (default exact, or greedy if the game is not solved)")
 	f.List(&o.tournament, "tournament", "`agents` to rate by matches against each other, separated by commas; the rating of the first is 0")
 	sample := f.Policy()

@@ -37,7 +37,7 @@ type options struct {
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("play", "Play lets you play a game against agents, or watch agents play.")
-	f.List(&o.opponent, "opponent", "`agent` in the other seats, or one for each of them, separated by commas: exact, random, greedy, search, pretrained, a model file or a run folder (default greedy)")
+	f.List(&o.opponent, "opponent", "`agent` in the other seats, or one for each of them, separated by commas: exact, random, greedy, search, lookahead:3:MODEL, pretrained, a model file or a run folder (default greedy)")
 	sample := f.Policy()
 	f.IntVar(&o.seat, "seat", 0, "your `seat`, from 0; the game decides which seat moves first (default 0)")
 	f.BoolVar(&o.watch, "watch", false, "watch: agents play in all seats")

@@ -74,7 +74,7 @@ func TestLeague(t *testing.T) {
 
 func TestLeagueRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for from, to := range map[string]string{`"greedy"`: `"gredy"`, `300`: `-1`, `"games"`: `"lookahead": -2, "games"`} {
+	for from, to := range map[string]string{`"greedy"`: `"gredy"`, `"players": 3`: `"players": 1`, `300`: `-1`, `"games"`: `"lookahead": -2, "games"`} {
 		file := filepath.Join(t.TempDir(), "sweep.json")
 		if err := os.WriteFile(file, []byte(strings.Replace(quickLeague, from, to, 1)), 0o666); err != nil {
 			t.Fatal(err)

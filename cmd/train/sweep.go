@@ -20,7 +20,10 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	if s.exact == nil && l == nil {
 		return cli.Usagef("a sweep is ordered by exact strength, and %s for %d has none that is quick to compute; add \"league\": {} to %s for matches between the runs, or sweep a game for two", s.spec.Title, s.spec.Players, c.sweep)
 	}
-	if l != nil { // their errors are not left for the end
+	if l != nil { // errors are not left for the end
+		if !s.spec.HasWin() {
+			return cli.Usagef("league: %s for %d counts %s, not wins, so there are no matches", s.spec.Title, s.spec.Players, s.spec.Unit)
+		}
 		for _, name := range l.Against {
 			if _, err := cli.OpenAgent(ctx, name, agents.Options{Game: s.game}); err != nil {
 				return fmt.Errorf("league: %w", err)
