@@ -1,3 +1,4 @@
-// Package search is Monte Carlo tree search for games of chance with any number of
-// seats. New leaves are evaluated by a network or by rollouts.
+// Package search looks ahead in games of chance with any number of seats: by Monte Carlo
+// tree search, whose new leaves are evaluated by a network or by rollouts, and by
+// complete expansion of a few plies to the values of a network.
 package search
