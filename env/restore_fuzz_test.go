@@ -22,7 +22,7 @@ type saver interface {
 // accepted is appended as the same bytes, and can be continued.
 func FuzzRestoreState(f *testing.F) {
 	const rows = 2
-	depths := []expert.Depth{expert.OnePly, expert.Turn, expert.Search}
+	depths := []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn, expert.Search}
 	kinds := uint8(1 + len(depths))
 	var games []env.Game
 	for _, e := range catalog.List() {
@@ -42,7 +42,7 @@ func FuzzRestoreState(f *testing.F) {
 			b := g.NewBatch(rows, 0)
 			return b, func() error { return playRandom(b, rand.New(rand.NewPCG(1, 2))) }, true
 		}
-		cfg := expert.Config{Depth: depths[kind%kinds-1], RestartFraction: 0.5, Turns: 1, Decisions: 1}
+		cfg := expert.Config{Depth: depths[kind%kinds-1], Starts: expert.Starts{Walk: 0.3, Archive: 0.2, Disagree: 0.2}, Turns: 1, Decisions: 1, Outcomes: 64}
 		cfg.Tree = expert.Tree{Simulations: 4, FullFraction: 1, Candidates: 2}
 		x, err := g.NewExpert(cfg, rows, 0)
 		if err != nil {

@@ -22,6 +22,9 @@ type Algorithm string
 const (
 	// AlgorithmPPO needs what a batch gives: observations, legal actions, rewards.
 	AlgorithmPPO Algorithm = "ppo"
+	// OneMove searches over one move to the next decision, with the probabilities of
+	// the chance between.
+	OneMove Algorithm = Algorithm(expert.OneMove)
 	// OnePly searches to the move after the next chance outcome, whose
 	// probabilities it needs.
 	OnePly Algorithm = Algorithm(expert.OnePly)
@@ -43,7 +46,7 @@ func (a Algorithm) valueTarget() search.ValueTarget {
 }
 
 // Algorithms lists the algorithms.
-func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, Search, OnePly, TurnExact} }
+func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, OneMove, Search, OnePly, TurnExact} }
 
 // Config holds the settings that decide the result of a run in a game.
 type Config struct {
@@ -68,7 +71,7 @@ type Config struct {
 	Openings  Openings  `json:"openings"`
 
 	PPO    PPO    `json:"ppo,omitzero"`    // of AlgorithmPPO
-	Expert Expert `json:"expert,omitzero"` // of Search, OnePly and TurnExact
+	Expert Expert `json:"expert,omitzero"` // of the others
 
 	// Evaluations is the largest number of evaluations of the network in a run (see
 	// [Options].EvaluationRows), and Checkpoints the number of saves, those at its end
@@ -124,10 +127,10 @@ type Openings struct {
 // Expert holds the settings of expert iteration.
 type Expert struct {
 	Search expert.Config `json:"search"`
-	// Temperature of the target policy, in shares of the win: an option whose value
-	// is lower by the temperature is e times less likely.
+	// Temperature of the target policy, in shares of the win, or in returns where a game
+	// has no win: an option whose value is lower by the temperature is e times less likely.
 	Temperature Schedule `json:"temperature"`
-	// Lambda of the values of OnePly and Search: the weight of the play that followed against the
+	// Lambda of the values, of all but TurnExact: the weight of the play that followed against the
 	// next search alone.
 	Lambda Schedule `json:"lambda"`
 	// ValueWarmup is the fraction of the run in which only values are trained, on
@@ -254,7 +257,9 @@ func (c Config) check(g env.Game) error {
 		if n > most {
 			errs = append(errs, fmt.Errorf("rows times horizon is %d decisions of a rollout; want at most %d in this game", n, most))
 		}
-	} else if _, err := g.NewExpert(c.Expert.Search, 1, 0); err != nil {
+	} else if _, err := g.NewExpert(c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
+		errs = append(errs, err)
+	} else if err != nil {
 		errs = append(errs, fmt.Errorf("algorithm is %s; want one of %v: %w", c.Algorithm, supported(g), err))
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -273,14 +278,16 @@ func supports(g env.Game, a Algorithm) bool {
 	if a == AlgorithmPPO {
 		return true
 	}
-	_, err := g.NewExpert(DefaultConfig(a).Expert.Search, 1, 0)
+	search := DefaultConfig(a).Expert.Search
+	search.Starts = expert.Starts{}
+	_, err := g.NewExpert(search, 1, 0)
 	return err == nil
 }
 
 // shape is the shape of the network.
 func (c Config) shape(spec game.Spec) models.Shape {
 	s := models.Shape{Obs: spec.ObsLen(), Hidden: c.Hidden, Head: c.Head, Actions: spec.Actions, Players: spec.Players}
-	if c.Algorithm != AlgorithmPPO {
+	if c.Algorithm != AlgorithmPPO && spec.HasWin() {
 		s.Values = models.ValueShares
 	}
 	return s

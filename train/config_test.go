@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marsgym/env/catalog"
+	"marsgym/env/expert"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -62,14 +63,17 @@ func TestCheck(t *testing.T) {
 		change    func(*train.Config)
 		want      string
 	}{
-		{"no turn plans", "mars-is-ours-fast", 0, train.TurnExact, nil, "algorithm is turn-exact; want one of [ppo search one-ply]"},
-		{"one ply", "mars-is-ours-fast", 0, train.OnePly, nil, ""},
-		{"no winner", "martian-dice", 1, train.OnePly, nil, "algorithm is one-ply; want one of [ppo]"},
+		{"no turn plans", "mars-is-ours-fast", 0, train.TurnExact, nil, "algorithm is turn-exact; want one of [ppo one-move search one-ply]"},
+		{"one ply", "mars-is-ours-fast", 0, train.OnePly, func(c *train.Config) { c.Expert.Search.Starts = expert.Starts{Walk: 0.5} }, ""},
+		{"one move", "mars-is-ours-fast", 0, train.OneMove, nil, ""},
+		{"one move without a win", "martian-dice", 1, train.OneMove, nil, ""},
+		{"no sampled starts", "mars-is-ours-fast", 0, train.OnePly, nil, "starts.sample is 0.7: mars-is-ours-fast: the game samples no starts; use walk, archive or disagree"},
+		{"no winner", "martian-dice", 1, train.OnePly, nil, "algorithm is one-ply; want one of [ppo one-move]"},
 		{"turn plans", "pig", 0, train.TurnExact, nil, ""},
 		{"all of Validate", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 0 }, "rows is 0"},
 		{"layer", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Hidden = []int{8, 0} }, "hidden[1] is 0"},
 		{"a tree", "mars-is-ours", 4, train.Search, nil, ""},
-		{"no winner of a tree", "martian-dice", 1, train.Search, nil, "algorithm is search; want one of [ppo]"},
+		{"no winner of a tree", "martian-dice", 1, train.Search, nil, "algorithm is search; want one of [ppo one-move]"},
 		{"scores for a tree", "pig", 0, train.Search, func(c *train.Config) { c.Head = models.Score }, `head is score; want "logits"`},
 		{"no simulations", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Simulations = 0 }, "tree.simulations is 0; want 1 to 100000"},
 		{"one candidate", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Candidates = 1 }, "tree.candidates is 1; want 2 to 100000"},
@@ -92,7 +96,7 @@ func TestCheck(t *testing.T) {
 		}, ""},
 		{"unknown bot", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"gredy": 0.5} }, `opponents.bots: unknown bot "gredy"`},
 		{"shards", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Hidden, c.Shards = []int{4096, 4096}, 512 }, "for the network; want at most 24 GiB: lower hidden or shards"},
-		{"decisions", "mars-is-ours-fast", 2, train.OnePly, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "want at most 24 GiB: lower rows or decisions"},
+		{"decisions", "mars-is-ours-fast", 2, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "want at most 24 GiB: lower rows or decisions"},
 		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "want at most 24 GiB: lower rows or turns"},
 		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "want at most 24 GiB: lower rows or turns"},
 		{"large rollout", "martian-dice", 4, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1024, 128 }, ""},

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"errors"
+
 	"marsgym/env"
 	"marsgym/env/expert"
 	"marsgym/models"
@@ -28,11 +30,17 @@ func DefaultConfig(a Algorithm) Config {
 	c.LearningRate, c.Warmup = Schedule{1e-2, 1e-5}, 0.01
 	c.Adam.Beta2, c.Adam.MaxGradNorm = 0.99, 0
 	c.Expert = Expert{
-		Search:      expert.Config{Depth: expert.Depth(a), RestartFraction: 0.7, Turns: 2, Decisions: 16, ExplorationFraction: 1. / 3, ExplorationRate: 0.15},
+		Search:      expert.Config{Depth: expert.Depth(a), Starts: expert.Starts{Sample: 0.7}, Turns: 2, Decisions: 16, ExplorationFraction: 1. / 3, ExplorationRate: 0.15},
 		Temperature: Schedule{0.02, 0.004},
 		ValueWarmup: 0.05,
 	}
 	switch a {
+	case OneMove:
+		c.Steps, c.Rows, c.Hidden = 5_000_000, 16, []int{256, 128}
+		c.LearningRate[0], c.Expert.Temperature[1], c.ValueCoef = 5e-3, 0.002, 100
+		c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.45}
+		c.Expert.Search.Outcomes = 64
+		c.Expert.Lambda = Schedule{0.9, 0.6}
 	case Search:
 		return searchConfig(c)
 	case TurnExact:
@@ -102,17 +110,23 @@ func DefaultFor(g env.Game) (Config, error) {
 // not support.
 func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 	c := DefaultConfig(a)
-	if a != AlgorithmPPO || g.Spec().Actions <= fewActions {
+	if a != AlgorithmPPO {
+		_, err := g.NewExpert(c.Expert.Search, 1, 0)
+		if errors.Is(err, expert.ErrNoStartSampler) {
+			c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.3}
+		}
+	}
+	if a != AlgorithmPPO && a != OneMove || g.Spec().Actions <= fewActions {
 		return c, nil
 	}
-	play, err := measure(g, c)
+	play, err := measurePlay(g)
 	if err != nil {
 		return c, err
 	}
 	if play.options > fewOptions {
 		c.Head = models.Logits
 	}
-	if play.length > longGame {
+	if a == AlgorithmPPO && play.length > longGame {
 		c.Rows, c.PPO.Horizon, c.PPO.Minibatch = 128, 512, 4096
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
 		row := play.options * float64(c.PPO.Horizon*g.Spec().ObsLen())

@@ -8,6 +8,8 @@
 //     proximal policy optimisation (Schulman et al., arXiv:1707.06347) with a vector
 //     of values, one for each seat, so that it holds for any number of players and
 //     for players who move several times in a row. Of a game it uses only the batch.
+//   - one-move also uses the rules and the probabilities of chance: the value of a move
+//     is the expectation of the network's value of the next decision.
 //   - search also uses the rules: it searches trees in which the network's policy and
 //     values lead to better play (Danihelka et al., ICLR 2022).
 //   - one-ply uses the rules and the probabilities of chance: the value of a

@@ -68,7 +68,9 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 	net := func(scores, values, obs []float32) {
 		evaluated.Add(uint64(len(obs) / e.spec.ObsLen()))
 		mlp.Forward(scores, values, obs)
-		models.SharesToReturns(values, e.spec.Players, e.spec.Return)
+		if e.spec.HasWin() {
+			models.SharesToReturns(values, e.spec.Players, e.spec.Return)
+		}
 	}
 	warm := x >= cfg.Expert.ValueWarmup
 	opt := expert.Options{Lambda: cfg.Expert.Lambda.at(x), Temperature: cfg.Expert.Temperature.at(x), RandomPlay: !warm, PolicyReplies: warm && cfg.Head == models.Score}
@@ -124,7 +126,11 @@ func (p *worker) fill(temperature float64) {
 	for i, from := range l.Start[:len(l.Start)-1] {
 		p.scores = p.scores[:0]
 		for _, w := range l.ActionValue[from:l.Start[i+1]] {
-			p.scores = append(p.scores, p.spec.WinShare(float64(w))/temperature)
+			x := float64(w)
+			if p.spec.HasWin() {
+				x = p.spec.WinShare(x)
+			}
+			p.scores = append(p.scores, x/temperature)
 		}
 		if l.Logit != nil {
 			for k, x := range l.Logit[from:l.Start[i+1]] {
@@ -147,7 +153,15 @@ func (p *worker) fill(temperature float64) {
 func (p *worker) loss(n, m int, value float64, withPolicy bool) func(policy, values, dpolicy, dvalues []float32) {
 	return func(policy, values, dpolicy, dvalues []float32) {
 		l := &p.targets
-		for i := 0; i < len(l.Value); i += len(p.share) {
+		for i, want := range l.Value {
+			if p.spec.HasWin() {
+				break
+			}
+			e := float64(values[i] - want)
+			p.losses.Value += e * e / 2
+			dvalues[i] = float32(value * e / float64(n))
+		}
+		for i := 0; i < len(l.Value) && p.spec.HasWin(); i += len(p.share) {
 			models.SharesOf(p.share, values[i:])
 			// The logarithm of a share is its value minus total.
 			total := float64(slices.Max(values[i:i+len(p.share)])) - math.Log(slices.Max(p.share))

@@ -63,7 +63,8 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		room   = 1.25    // capacity of a slice that is appended to, for each element, at most
 		row    = 1 << 10 // bytes of the states and generators of a row
 		plan   = 1 << 15 // of a turn plan; pig takes less, Martian Dice about as much
-		leaf   = 180     // of a leaf in the search of OnePly
+		stored = 128     // of a position in an archive; those of Martian Risk are the largest
+		leaf   = 180     // of a leaf in the search of OneMove or OnePly
 		node   = 400     // of a node in the tree of Search, its entry in the index included
 		edge   = 40      // of an edge of a node
 	)
@@ -112,6 +113,9 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		tree := c.Expert.Search.Tree
 		memory = need{"the search", n * state, room * n * (float64(tree.Simulations)*(node+edge*play.options/max(1e-9, play.decisions)) + number*float64(tree.Candidates)*(d+p+k)), "rows or tree.simulations"}
 	}
+	if c.Expert.Search.Starts.Archives() {
+		state += 2 * stored * expert.ArchiveSize // with the copy that an interrupted iteration restores
+	}
 	fitted := searches*play.positions + steps*(scored*play.options+(1-scored)*play.decisions)
 	return append(needs,
 		memory,
@@ -125,8 +129,8 @@ type playSizes struct {
 	options float64 // of a decision; of expert iteration, of the policy targets for each move or turn played
 	length  float64 // decisions of a game; of PPO
 
-	// Of expert iteration, for each search: of a move of OnePly or Search, of a turn
-	// of TurnExact.
+	// Of expert iteration, for each search: of a turn of TurnExact, of a move of the
+	// others.
 	leaves    float64 // states that the network evaluates
 	positions float64 // value targets
 	decisions float64 // policy targets, for each move or turn played
@@ -137,6 +141,7 @@ type playKey struct {
 	rules     string
 	algorithm Algorithm
 	head      models.Head
+	search    expert.Config
 }
 
 // measurements caches playSizes by playKey, since a sweep checks many configs of a game.
@@ -145,9 +150,9 @@ var measurements sync.Map
 // measure plays a game for a while, with a fixed seed: at random, or by an expert
 // with an untrained network.
 func measure(g env.Game, c Config) (play playSizes, err error) {
-	key := playKey{g.Spec().RulesHash(), c.Algorithm, c.Head}
+	key := playKey{g.Spec().RulesHash(), c.Algorithm, c.Head, c.Expert.Search}
 	if c.Algorithm == AlgorithmPPO {
-		key.head = ""
+		key.head, key.search = "", expert.Config{}
 	}
 	if known, ok := measurements.Load(key); ok {
 		return known.(playSizes), nil
@@ -166,8 +171,8 @@ func measure(g env.Game, c Config) (play playSizes, err error) {
 // measureSearch is measure for expert iteration, with a small network.
 func measureSearch(g env.Game, c Config) (play playSizes, err error) {
 	const rows, searches, maxLeaves = 2, 32, 1 << 18 // chosen for a tenth of a second
-	search := DefaultConfig(c.Algorithm).Expert.Search
-	search.Decisions = 8
+	search := c.Expert.Search
+	search.Decisions, search.Turns, search.Starts = 8, 2, expert.Starts{}
 	x, err := g.NewExpert(search, rows, 0)
 	if err != nil {
 		return play, err

@@ -29,10 +29,12 @@ var renamed = map[string]string{
 	"train.ppo.pool.interval":    "opponents.interval",
 	"train.ppo.pool.power":       "opponents.power",
 	"train.expert.ahead":         "value_warmup",
-	"train.expert.search.anew":   "restart_fraction",
+	"train.expert.search.anew":   "starts.sample",
 	"train.expert.search.strays": "exploration_fraction",
 	"train.expert.search.stray":  "exploration_rate",
 	"train.expert.search.moves":  "decisions",
+
+	"train.expert.search.restart_fraction": "starts.sample",
 }
 
 // CheckRenamed returns an error that wraps [ErrRenamed] and gives the present name

@@ -362,6 +362,7 @@ func TestLearning(t *testing.T) {
 		{train.AlgorithmPPO, "pig", `{"target": 20}`, models.Score, 0.02},
 		{train.Search, "pig", `{"target": 20}`, models.Logits, 0.005},
 		{train.TurnExact, "martian-dice", `{"dice": 5, "target": 6}`, models.Logits, 0.06},
+		{train.OneMove, "pig", `{"target": 20}`, models.Logits, 0.01},
 		{train.TurnExact, "martian-dice", `{"dice": 5, "target": 6}`, models.Score, 0.06},
 	} {
 		t.Run(fmt.Sprint(test.algorithm, " ", test.game, " ", test.head), func(t *testing.T) {

@@ -14,10 +14,10 @@ import (
 // BenchmarkExpert searches with values that are linear in the observation, whose cost
 // is negligible.
 func BenchmarkExpert(b *testing.B) {
-	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn} {
+	for _, depth := range depths {
 		b.Run(string(depth), func(b *testing.B) {
 			g := env.NewGame(testgames.NewMartianDice(b, 2, 13, 25))
-			e, err := g.NewExpert(expert.Config{Depth: depth, RestartFraction: 0.7, Turns: 2, Decisions: 1, ExplorationFraction: 1. / 3, ExplorationRate: 0.15}, 16, 0)
+			e, err := g.NewExpert(expert.Config{Depth: depth, Starts: expert.Starts{Sample: 0.7}, Turns: 2, Decisions: 1, Outcomes: 64, ExplorationFraction: 1. / 3, ExplorationRate: 0.15}, 16, 0)
 			if err != nil {
 				b.Fatal(err)
 			}

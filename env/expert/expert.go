@@ -36,7 +36,7 @@ type Network func(policy, values, obs []float32)
 
 // Options are the settings of a search that change during a run.
 type Options struct {
-	Lambda        float64 // OnePly and Search: 0 for the values of the search alone, 1 to correct them by all of the play that followed
+	Lambda        float64 // OneMove, OnePly and Search: 0 for the values of the search alone, 1 to correct them by all of the play that followed
 	Temperature   float64 // Search: of the completed values in shares of the win
 	RandomPlay    bool    // play at random, while the values are untrained
 	PolicyReplies bool    // OnePly: the policy's scores choose the move after the dice, not the values
@@ -47,24 +47,29 @@ type Depth string
 
 // The depths.
 const (
-	OnePly Depth = "one-ply"    // over one roll of the dice to the move after it
-	Turn   Depth = "turn-exact" // to the end of the mover's turn
-	Search Depth = "search"     // a tree, led by the network's policy and values
+	OneMove Depth = "one-move"   // over one move and the chance after it to the next decision
+	OnePly  Depth = "one-ply"    // over one roll of the dice to the move after it
+	Turn    Depth = "turn-exact" // to the end of the mover's turn
+	Search  Depth = "search"     // a tree, led by the network's policy and values
 )
+
+var depths = []Depth{OneMove, OnePly, Turn, Search}
 
 // ErrUnsupported is returned for a game that cannot be searched to a depth.
 var ErrUnsupported = errors.New("the game does not support this search")
 
 // Config are the settings of an Expert.
 type Config struct {
-	Depth Depth `json:"depth"`
-	// RestartFraction is the fraction of searches that start from a state of the
-	// game's StartSampler instead of the row's game, where it has one.
-	RestartFraction float64 `json:"restart_fraction"`
-	Turns           int     `json:"turns"`     // Turn: number of times that each searched turn is played
-	Decisions       int     `json:"decisions"` // OnePly and Search: successive decisions of a row in a call of Expert.Search
-	// ExplorationFraction is the fraction of turns (Turn) or decisions (OnePly) that
-	// explore, and ExplorationRate the fraction of random actions in those.
+	Depth     Depth  `json:"depth"`
+	Starts    Starts `json:"starts"`
+	Turns     int    `json:"turns"`     // Turn: number of times that each searched turn is played
+	Decisions int    `json:"decisions"` // other than Turn: successive decisions of a row in a call of Expert.Search
+	// Outcomes is the largest number of outcomes of chance after an action that OneMove
+	// lists; where there are more it samples as many.
+	Outcomes int `json:"outcomes,omitzero"`
+	// ExplorationFraction is the fraction of episodes (OneMove), turns (Turn) or
+	// decisions (OnePly and Search) that explore, and ExplorationRate the fraction of
+	// random actions in those.
 	ExplorationFraction float64 `json:"exploration_fraction"`
 	ExplorationRate     float64 `json:"exploration_rate"`
 	Tree                Tree    `json:"tree,omitzero"` // Search
@@ -89,10 +94,15 @@ func (c Config) Validate() error {
 		}
 	}
 	fraction := func(field string, x float64) { want(x >= 0 && x <= 1, field, x, "0 to 1") }
-	want(c.Depth == OnePly || c.Depth == Turn || c.Depth == Search, "depth", c.Depth, `"one-ply", "turn-exact" or "search"`)
+	want(slices.Contains(depths, c.Depth), "depth", c.Depth, fmt.Sprintf("one of %q", depths))
 	want(c.Turns > 0 && c.Turns <= 1000, "turns", c.Turns, "1 to 1000")
 	want(c.Decisions > 0 && c.Decisions <= 10_000, "decisions", c.Decisions, "1 to 10000")
-	fraction("restart_fraction", c.RestartFraction)
+	want(c.Depth != OneMove || c.Outcomes > 0 && c.Outcomes <= 10_000, "outcomes", c.Outcomes, "1 to 10000")
+	fraction("starts.sample", c.Starts.Sample)
+	fraction("starts.walk", c.Starts.Walk)
+	fraction("starts.archive", c.Starts.Archive)
+	fraction("starts.disagree", c.Starts.Disagree)
+	want(!(c.Starts.sum() > 1+1e-9), "sum of starts", c.Starts.sum(), "at most 1")
 	fraction("exploration_fraction", c.ExplorationFraction)
 	fraction("exploration_rate", c.ExplorationRate)
 	if t := c.Tree; c.Depth == Search {
@@ -129,26 +139,32 @@ func (t *Targets) reset() {
 }
 
 // New returns an Expert of rows first to first+rows-1 of a run. The error wraps
-// ErrUnsupported where the game cannot be searched to cfg.Depth: all need a game with a
-// win, Turn a [game.TurnPlanner] as well.
+// ErrUnsupported where the game cannot be searched to cfg.Depth: all but OneMove need a
+// game with a win, Turn a [game.TurnPlanner] as well. It wraps ErrNoStartSampler where
+// cfg.Starts has samples and the game has none.
 func New[S comparable](rules game.Rules[S], cfg Config, rows, first int) (Expert, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	spec := rules.Spec()
-	if !spec.HasWin() {
+	if cfg.Depth != OneMove && !spec.HasWin() {
 		return nil, fmt.Errorf("%s for %d counts %s, and search needs a game with a win: %w", spec.ID, spec.Players, spec.Unit, ErrUnsupported)
+	}
+	planner, plans := rules.(game.TurnPlanner[S])
+	if cfg.Depth == Turn && !plans {
+		return nil, fmt.Errorf("%s does not solve turns: %w", spec.ID, ErrUnsupported)
+	}
+	if _, samples := rules.(game.StartSampler[S]); cfg.Starts.Sample > 0 && !samples {
+		return nil, fmt.Errorf("starts.sample is %v: %s: %w; use walk, archive or disagree", cfg.Starts.Sample, spec.ID, ErrNoStartSampler)
 	}
 	s := newSearcher(core.New(rules), cfg, rows, first)
 	switch cfg.Depth {
+	case OneMove:
+		return newOneMove(s), nil
 	case OnePly:
 		return newOnePly(s), nil
 	case Search:
 		return newGuided(s), nil
-	}
-	planner, ok := rules.(game.TurnPlanner[S])
-	if !ok {
-		return nil, fmt.Errorf("%s does not solve turns: %w", spec.ID, ErrUnsupported)
 	}
 	return newTurnExact(s, planner), nil
 }
@@ -162,8 +178,9 @@ type searcher[S comparable] struct {
 	cfg     Config
 	first   int // row 0 is row first of the run
 
-	state []S        // [N]
-	dice  []rand.PCG // [N]
+	state   []S        // [N]
+	dice    []rand.PCG // [N]
+	archive archive[S] // of no rows, if no start needs it
 
 	obs, output []float32 // [n, D] the network's input, [n, P] its values
 	legal       []game.Action
@@ -174,10 +191,14 @@ type searcher[S comparable] struct {
 func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int) searcher[S] {
 	spec := rules.Spec()
 	sampler, _ := rules.Rules.(game.StartSampler[S])
-	return searcher[S]{
+	e := searcher[S]{
 		rules: rules, sampler: sampler, spec: spec, d: spec.ObsLen(), cfg: cfg, first: first,
 		state: make([]S, rows), dice: make([]rand.PCG, rows),
 	}
+	if cfg.Starts.Archives() {
+		e.archive = newArchive[S](rows)
+	}
+	return e
 }
 
 // observe appends the observation of a seat.
@@ -250,7 +271,7 @@ func (e *searcher[S]) explorationRate(opt Options, dice *rand.PCG) float64 {
 	return 0
 }
 
-// appendState appends the states and generators.
+// appendState appends the states, generators and archives.
 func (e *searcher[S]) appendState(dst []byte) (_ []byte, err error) {
 	for i := range e.state {
 		if dst, err = binary.Append(dst, binary.LittleEndian, e.state[i]); err != nil {
@@ -260,7 +281,7 @@ func (e *searcher[S]) appendState(dst []byte) (_ []byte, err error) {
 			return nil, err
 		}
 	}
-	return dst, nil
+	return e.archive.appendState(dst), nil
 }
 
 // restoreState restores what appendState wrote, and returns the rest, which must
@@ -269,7 +290,7 @@ func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error
 	var zero S
 	const generator = 20 // bytes of a rand.PCG
 	size := binary.Size(zero)
-	if want := len(e.state)*(size+generator) + more; len(src) != want {
+	if want := len(e.state)*(size+generator) + e.archive.size() + more; len(src) != want {
 		return nil, fmt.Errorf("expert: %d bytes of state for %d rows of %s; want %d", len(src), len(e.state), e.spec.ID, want)
 	}
 	for i := range e.state {
@@ -284,5 +305,14 @@ func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error
 		}
 		src = src[size+generator:]
 	}
-	return src, nil
+	n := e.archive.size()
+	return src[n:], e.archive.restoreState(src[:n], func(s S) error {
+		if err := e.rules.Validate(s); err != nil {
+			return err
+		}
+		if !e.isPosition(s) {
+			return errors.New("no search can start from it")
+		}
+		return nil
+	})
 }

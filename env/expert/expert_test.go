@@ -18,7 +18,7 @@ import (
 	"marsgym/env/pig"
 )
 
-// searchable are rules that experts of both depths can search, and that have a solver.
+// searchable are rules that experts of all depths can search, and that have a solver.
 type searchable[S comparable] interface {
 	game.Rules[S]
 	game.Sampler[S]
@@ -55,21 +55,24 @@ func newExpert(t testing.TB, g env.Game, cfg expert.Config, rows, first int) exp
 	return e
 }
 
-var depths = []expert.Depth{expert.OnePly, expert.Turn, expert.Search}
+var depths = []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn, expert.Search}
 
-// config returns settings that use every feature of a depth.
+// config returns settings that use every feature of a depth, but for starts that tests of
+// their own compare.
 func config(depth expert.Depth) expert.Config {
-	c := expert.Config{Depth: depth, RestartFraction: 0.4, Turns: 2, Decisions: 1, ExplorationFraction: 0.5, ExplorationRate: 0.3}
+	c := expert.Config{Depth: depth, Turns: 2, Decisions: 1, Outcomes: 10_000, ExplorationFraction: 0.5, ExplorationRate: 0.3}
 	switch depth {
-	case expert.OnePly:
-		c.RestartFraction = 0 // checkOnePly tests restarts
+	case expert.Turn:
+		c.Starts.Sample = 0.4
 	case expert.Search:
-		c.RestartFraction = 0
 		c.Decisions = 3
 		c.Tree = expert.Tree{Simulations: 20, FastSimulations: 5, FullFraction: 0.5, Candidates: 3}
 	}
 	return c
 }
+
+// allStarts are starts of every kind.
+var allStarts = expert.Starts{Sample: 0.2, Walk: 0.2, Archive: 0.2, Disagree: 0.2}
 
 // hashNetwork returns a network whose outputs are a hash of the observation: scores or
 // logits, and shares of one win, half of which are multiples of a quarter, so that some tie.
@@ -142,7 +145,11 @@ func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 	}
 	spec := rules.Spec()
 	p, d := spec.Players, spec.ObsLen()
-	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn} {
+	for _, depth := range []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn} {
+		tol := 1e-6
+		if depth == expert.OneMove {
+			tol = 1e-3 // it samples long roll-offs, of which there may be any number
+		}
 		rec := recorder[S]{rules, map[string]viewed[S]{}}
 		view := func(obs []float32) viewed[S] { return rec.seen[obsHash(obs)] }
 		exact := func(obs []float32) []float64 { // values [P] in the order of play from the viewer
@@ -168,7 +175,7 @@ func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 			for i := range len(found.Obs) / d {
 				values++
 				for j, want := range exact(found.Obs[i*d:][:d]) {
-					if got := found.Value[i*p+j]; !(math.Abs(float64(got)-want) <= 1e-6) {
+					if got := found.Value[i*p+j]; !(math.Abs(float64(got)-want) <= tol) {
 						t.Fatalf("%s: %+v has value %v, want %v", depth, view(found.Obs[i*d:][:d]), got, want)
 					}
 				}
@@ -184,7 +191,7 @@ func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 					t.Fatalf("%s: actions %v in %+v", depth, got, at)
 				}
 				for k, w := range want {
-					if got := found.ActionValue[int(from)+k]; !(math.Abs(float64(got)-w) <= 1e-6) {
+					if got := found.ActionValue[int(from)+k]; !(math.Abs(float64(got)-w) <= tol) {
 						t.Fatalf("%s: option %d of %+v has value %v, want %v", depth, k, at, got, w)
 					}
 					after := reference[S]{rules: rules}.after(at.state, found.Action[int(from)+k])
@@ -246,11 +253,13 @@ func games(t testing.TB) map[string]env.Game {
 // options are those of a search in the middle of a run.
 var options = expert.Options{Lambda: 0.7, Temperature: 0.1}
 
-// eachGame calls f with each game and the settings of each depth.
+// eachGame calls f with each game and the settings of each depth, with all kinds of starts.
 func eachGame(t *testing.T, f func(t *testing.T, g env.Game, cfg expert.Config)) {
 	for name, g := range games(t) {
 		for _, depth := range depths {
-			t.Run(name+", "+string(depth), func(t *testing.T) { f(t, g, config(depth)) })
+			cfg := config(depth)
+			cfg.Starts = allStarts
+			t.Run(name+", "+string(depth), func(t *testing.T) { f(t, g, cfg) })
 		}
 	}
 }
@@ -344,6 +353,13 @@ func TestExpertStateInvalid(t *testing.T) {
 	}
 }
 
+// samples returns settings with sampled starts.
+func samples(depth expert.Depth) expert.Config {
+	c := config(depth)
+	c.Starts.Sample = 0.5
+	return c
+}
+
 func TestNewExpert(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -353,21 +369,27 @@ func TestNewExpert(t *testing.T) {
 	}{
 		{"no plans", env.NewGame[testgames.Face](testgames.Coin{}), config(expert.Turn), expert.ErrUnsupported},
 		{"no winner", env.NewGame(testgames.NewMartianDice(t, 1, 3, 3)), config(expert.OnePly), expert.ErrUnsupported},
-		{"no depth", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Turns: 1, Decisions: 1}, nil},
-		{"no turns", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Decisions: 1}, nil},
-		{"no decisions", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1}, nil},
-		{"rate not a number", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Decisions: 1, ExplorationRate: math.NaN()}, nil},
+		{"no starts", env.NewGame[testgames.Face](testgames.Coin{}), samples(expert.OneMove), expert.ErrNoStartSampler},
+		{"no starts", env.NewGame[testgames.Face](testgames.Coin{}), samples(expert.OnePly), expert.ErrNoStartSampler},
+		{"too many starts", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1, Outcomes: 1, Starts: expert.Starts{Walk: 0.6, Archive: 0.6}}, nil},
+		{"no outcomes", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1}, nil},
+		{"no depth", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Turns: 1, Decisions: 1, Outcomes: 1}, nil},
+		{"no turns", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Decisions: 1, Outcomes: 1}, nil},
+		{"no decisions", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Outcomes: 1}, nil},
+		{"rate not a number", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Decisions: 1, Outcomes: 1, ExplorationRate: math.NaN()}, nil},
 	} {
 		if _, err := test.g.NewExpert(test.cfg, 1, 0); err == nil || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: got error %v, want %v", test.name, err, test.want)
 		}
 	}
-	e := newExpert(t, env.NewGame[testgames.Face](testgames.Coin{}), config(expert.OnePly), 2, 0)
-	e.Reset(1)
-	var found expert.Targets
-	e.Search(t.Context(), &found, expert.Options{}, hashNetwork(testgames.Coin{}.Spec()))
-	if found.Decisions != 2 || found.Games != 2 || !slices.Equal(found.ActionValue, []float32{1, -1, 1, -1}) {
-		t.Errorf("the targets of a coin are %+v", found)
+	for _, depth := range []expert.Depth{expert.OneMove, expert.OnePly} {
+		e := newExpert(t, env.NewGame[testgames.Face](testgames.Coin{}), config(depth), 2, 0)
+		e.Reset(1)
+		var found expert.Targets
+		e.Search(t.Context(), &found, expert.Options{}, hashNetwork(testgames.Coin{}.Spec()))
+		if found.Decisions != 2 || found.Games != 2 || !slices.Equal(found.ActionValue, []float32{1, -1, 1, -1}) {
+			t.Errorf("%s: the targets of a coin are %+v", depth, found)
+		}
 	}
 }
 

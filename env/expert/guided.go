@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"marsgym/env/game"
@@ -41,10 +42,11 @@ type guidedRow[S comparable] struct {
 type guidedVisit[S comparable] struct {
 	state    S
 	mover    game.Player
-	from, to int  // its policy target: actions, q and logits; none where they are equal
-	searched bool // it had several legal actions
-	strayed  bool // a random action was taken
-	skipped  bool // it has no value target
+	from, to int     // its policy target: actions, q and logits; none where they are equal
+	searched bool    // it had several legal actions
+	value    float64 // the network's share of the win for the mover, if it was searched
+	strayed  bool    // a random action was taken
+	skipped  bool    // it has no value target
 	then     guidedEnd
 }
 
@@ -67,22 +69,17 @@ func newGuided[S comparable](s searcher[S]) *guided[S] {
 
 // Reset implements [Expert].
 func (e *guided[S]) Reset(seed uint64) {
+	e.archive.reset()
 	for i := range e.state {
 		e.dice[i].Seed(seed, uint64(e.first+i))
 		e.restart(i)
 	}
 }
 
-// restart starts a game in row i. It skips games without a decision.
+// restart starts an episode in row i.
 func (e *guided[S]) restart(i int) {
-	for range 1000 {
-		e.state[i], e.moves[i] = e.rules.Initial(), 0
-		if e.rules.Settle(&e.state[i], &e.dice[i]) >= 0 {
-			e.state[i], _ = e.rules.Canonical(e.state[i])
-			return
-		}
-	}
-	panic("expert: " + e.spec.ID + " has no decision")
+	e.moves[i] = 0
+	e.startEpisode(i)
 }
 
 // Search implements [Expert]: in every row it plays cfg.Decisions successive decisions,
@@ -139,8 +136,15 @@ func (e *guided[S]) Search(ctx context.Context, dst *Targets, opt Options, net N
 			}
 		}
 	}
-	for _, r := range e.rows {
+	for i, r := range e.rows {
 		e.addTargets(dst, r, opt.Lambda)
+		if e.cfg.Starts.Archives() {
+			k := int(core.Uniform(&e.dice[i]) * float64(len(r.visits)))
+			if v := &r.visits[k]; v.searched {
+				g := r.values[k*e.spec.Players+int(v.mover)]
+				e.archive.add(i, &v.state, math.Abs(e.spec.WinShare(g)-v.value))
+			}
+		}
 	}
 	return nil
 }
@@ -178,7 +182,7 @@ func (e *guided[S]) move(dst *Targets, i int, opt Options) {
 	at := len(r.values)
 	r.values = slices.Grow(r.values, p)[:at+p]
 	edge := t.result(t.edges, opt.Temperature, r.values[at:])
-	v := guidedVisit[S]{state: t.nodes[0].state, mover: t.mover, searched: true, from: len(r.actions)}
+	v := guidedVisit[S]{state: t.nodes[0].state, mover: t.mover, searched: true, value: t.value[t.mover], from: len(r.actions)}
 	if r.full && !opt.RandomPlay {
 		for k := range t.logit {
 			r.actions = append(r.actions, t.edges[k].action)

@@ -18,7 +18,7 @@ type onePly[S comparable] struct {
 	searcher[S]
 	moves []int32 // [N] decisions of the game so far
 
-	path []visit // [decisions of a search, N]
+	path []visit[S] // [decisions of a search, N]
 	// [decisions of a search, N, P] values by the search of the move taken and of the
 	// best move, and the network's value of the move that the network prefers.
 	found, best, predicted []float64
@@ -59,7 +59,8 @@ type option[S comparable] struct {
 }
 
 // visit is a decision of a row in a search.
-type visit struct {
+type visit[S comparable] struct {
+	state   S
 	mover   game.Player
 	target  int  // index of the value target of its afterstate; -1 if none
 	running bool // the game goes on after it
@@ -82,6 +83,7 @@ func newOnePly[S comparable](s searcher[S]) *onePly[S] {
 
 // Reset implements [Expert].
 func (e *onePly[S]) Reset(seed uint64) {
+	e.archive.reset()
 	for i := range e.state {
 		e.dice[i].Seed(seed, uint64(e.first+i))
 		e.restart(i)
@@ -134,17 +136,17 @@ func (e *onePly[S]) Search(ctx context.Context, dst *Targets, opt Options, net N
 	return nil
 }
 
-// sampleStart restarts row i from a sampled state with probability RestartFraction, if
-// the rules are a [game.StartSampler].
+// sampleStart restarts row i from another start with the probability of cfg.Starts.
 func (e *onePly[S]) sampleStart(i int) {
 	e.arrived[i] = arrival[S]{}
-	if e.sampler == nil || e.cfg.RestartFraction == 0 || core.Uniform(&e.dice[i]) >= e.cfg.RestartFraction {
+	s, ok := e.drawStart(i)
+	if !ok {
 		return
 	}
-	s := e.sampler.SampleStart(&e.dice[i])
-	mover, _ := e.sampler.TurnStart(s)
-	from := arrival[S]{turnStart: true, start: afterstate[S]{state: s, mover: e.previous(mover)}}
-	from.start.state, _ = e.rules.Canonical(s)
+	var from arrival[S]
+	if mover, ok := e.rules.TurnStart(s); ok {
+		from = arrival[S]{turnStart: true, start: afterstate[S]{state: e.rules.Representative(s), mover: e.previous(mover)}}
+	}
 	if e.rules.Settle(&s, &e.dice[i]) >= 0 {
 		e.state[i], _ = e.rules.Canonical(s)
 		e.moves[i], e.arrived[i] = 0, from
@@ -180,7 +182,7 @@ func (e *onePly[S]) move(dst *Targets, i int, opt Options) {
 		best = e.choose(e.values, 0, nil)
 		choice = e.choose(e.values, e.explorationRate(opt, &e.dice[i]), &e.dice[i])
 	}
-	var last *visit // the previous decision of the same game, or nil
+	var last *visit[S] // the previous decision of the same game, or nil
 	if at := len(e.path) - len(e.state); at >= 0 && e.path[at].running {
 		last = &e.path[at]
 		last.best, last.direct = opt.RandomPlay || choice == best, via.direct
@@ -199,7 +201,7 @@ func (e *onePly[S]) move(dst *Targets, i int, opt Options) {
 	} else {
 		e.predicted = append(e.predicted, e.estimates.values(e.prefer(options, who))...)
 	}
-	v := visit{mover: who, target: -1}
+	v := visit[S]{state: s, mover: who, target: -1}
 	for k, o := range options {
 		if via.direct || e.rules.CurrentPlayer(o.after) == game.Terminal || e.startsTurn(o.after) {
 			continue
@@ -270,6 +272,7 @@ func (e *onePly[S]) correct(dst *Targets, lambda float64) {
 			game.MoverOrder(dst.Value[v.target*p:][:p], e.found[at*p:][:p], v.mover)
 		}
 	}
+	e.archiveDecisions(e.best, e.predicted, func(at int) (*S, game.Player) { return &e.path[at].state, e.path[at].mover })
 }
 
 // expand lists the options of all rows and their expansions. It returns the number of

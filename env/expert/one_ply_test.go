@@ -148,7 +148,7 @@ func (o reference[S]) row(cfg expert.Config, seed, row uint64, searches int) []e
 		var path []step
 		var arrived S // the state after the last move, or the sampled start
 		sampled := false
-		if cfg.RestartFraction > 0 && chance() < cfg.RestartFraction {
+		if cfg.Starts.Sample > 0 && chance() < cfg.Starts.Sample {
 			arrived = any(o.rules).(game.StartSampler[S]).SampleStart(dice)
 			s, moves, sampled = settle(arrived), 0, true
 			arrived = canonical(o.rules, arrived)
@@ -259,7 +259,7 @@ func checkOnePly[S comparable](t *testing.T, rules searchable[S]) {
 		cfg := config(expert.OnePly)
 		cfg.Decisions = 1 + int(4*opt.Lambda)
 		if _, samples := any(rules).(game.StartSampler[S]); samples && opt.Lambda == 0.7 {
-			cfg.RestartFraction = 0.4
+			cfg.Starts.Sample = 0.4
 		}
 		compare(t, env.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []expert.Targets {
 			return reference[S]{rules, hashNetwork(rules.Spec()), opt}.row(cfg, seed, row, searches)

@@ -3,10 +3,10 @@ package expert
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
 )
 
 // turnExact searches each turn to its end, with the network's values of the states
@@ -24,7 +24,8 @@ type turnExact[S comparable] struct {
 type turnSearch[S comparable] struct {
 	start   S
 	mover   game.Player
-	restart bool // start was sampled and is not the state of the row's game
+	restart bool // start is not the state of the row's game
+	own     int  // index of the observation of start, where starts are archived
 	ends    []S
 	index   []int32 // [ends] of the observation; -1 where the value is known
 }
@@ -40,6 +41,7 @@ func newTurnExact[S comparable](s searcher[S], planner game.TurnPlanner[S]) *tur
 
 // Reset implements [Expert].
 func (e *turnExact[S]) Reset(seed uint64) {
+	e.archive.reset()
 	for i := range e.state {
 		e.dice[i].Seed(seed, uint64(e.first+i))
 		e.state[i] = e.rules.Initial()
@@ -95,6 +97,10 @@ func (e *turnExact[S]) Search(ctx context.Context, dst *Targets, opt Options, ne
 		t := &e.turns[i]
 		e.value = e.plans[i].Value(e.value[:0])
 		e.addValue(dst, t.start, t.mover, e.value)
+		if e.cfg.Starts.Archives() {
+			v := float64(e.output[t.own*e.spec.Players])
+			e.archive.add(i, &t.start, math.Abs(e.value[t.mover]-v))
+		}
 		for n := range e.cfg.Turns {
 			end := e.play(i, dst, opt)
 			if n == 0 && !t.restart {
@@ -111,12 +117,17 @@ func (e *turnExact[S]) Search(ctx context.Context, dst *Targets, opt Options, ne
 // begin starts the search of a turn in row i and observes its ends.
 func (e *turnExact[S]) begin(i int) {
 	t, plan, values := &e.turns[i], e.plans[i], e.ends[i][:0]
-	t.start = e.state[i]
-	t.restart = core.Uniform(&e.dice[i]) < e.cfg.RestartFraction && e.sampler != nil
-	if t.restart {
-		t.start = e.rules.Representative(e.sampler.SampleStart(&e.dice[i]))
+	t.start, t.restart = e.state[i], false
+	if s, ok := e.drawStart(i); ok {
+		if _, starts := e.planner.TurnStart(s); starts { // a game may have ended before
+			t.start, t.restart = e.rules.Representative(s), true
+		}
 	}
 	t.mover, _ = e.planner.TurnStart(t.start)
+	if e.cfg.Starts.Archives() {
+		t.own = len(e.obs) / e.d
+		e.obs = e.observe(e.obs, t.start, t.mover)
+	}
 	t.ends = plan.Begin(t.start)
 	t.index = t.index[:0]
 	for _, end := range t.ends {

@@ -82,7 +82,7 @@ func (o turnReference[S]) row(cfg expert.Config, seed, row uint64, searches int)
 	for i := range list {
 		l := &list[i]
 		l.Start = []int32{0}
-		begin, restart := s, chance() < cfg.RestartFraction
+		begin, restart := s, chance() < cfg.Starts.Sample
 		if restart {
 			begin = canonical(o.rules, o.rules.SampleStart(dice))
 		}
