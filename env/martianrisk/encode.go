@@ -13,10 +13,17 @@ const (
 	manyPoints = 5
 )
 
-// fields returns the layout of an observation, D = R(2P+5) + 2E + 9P + 16 with E
-// ordered borders. Seats come in the order of play from the viewer's, regions in the
-// order of the map, borders in that of the attacks. Odds and shares of the win follow
-// from the rest, but a network learns them slowly.
+// Numbers above these are one value of a one-hot field. Chosen: more rounds differ
+// little, and larger supplies and points are rare or differ little.
+const (
+	mostRoundsLeft = 20
+	mostCounted    = 7 // armies in supply, and points
+)
+
+// fields returns the layout of an observation, D = R(3P+5) + 2E + 18P + L + 25 with E
+// ordered borders and L the limit of rounds, at most 20. Seats come in the order of play from the viewer's, regions in the
+// order of the map, borders in that of the attacks. Odds, shares of the win and counts
+// follow from the rest, but a network learns them slowly.
 func (r *Rules) fields() []game.Field {
 	p := r.cfg.Players
 	return []game.Field{
@@ -31,6 +38,10 @@ func (r *Rules) fields() []game.Field {
 		{Name: "points", Len: 1},
 		{Name: "no tower may be begun", Len: 1},
 		{Name: "round over limit", Len: 1},
+		{Name: "regions, one-hot, by seat", Len: (r.n + 1) * p},
+		{Name: fmt.Sprintf("supply, one-hot to %d, by seat", mostCounted), Len: (mostCounted + 1) * p},
+		{Name: fmt.Sprintf("points, one-hot to %d", mostCounted), Len: mostCounted + 1},
+		{Name: fmt.Sprintf("rounds left, one-hot to %d", mostRoundsLeft), Len: r.roundsLeft + 1},
 	}
 }
 
@@ -94,13 +105,18 @@ func (r *Rules) encodeSeats(seats []float32, s *State, viewer game.Player, armie
 	p := r.cfg.Players
 	armyScale, trioScale := 1/float32(r.cfg.ArmyCap), 1/float32(max(1, r.cfg.Trios))
 	shares := r.winShares(s, armies)
+	regions := seats[9*p+int(phases)+4:]
+	supplies := regions[(r.n+1)*p:]
 	seat := uint8(viewer)
 	for i := range p {
 		large, medium, small := r.pieces(s, seat)
+		held, supply := bits.OnesCount64(s.Own[seat]), r.cfg.ArmyCap-armies[seat]-int(s.Lost[seat])
+		regions[(r.n+1)*i+held] = 1
+		supplies[(mostCounted+1)*i+min(supply, mostCounted)] = 1
 		f := (*[6]float32)(seats[6*i:])
-		f[0] = float32(r.cfg.ArmyCap-armies[seat]-int(s.Lost[seat])) * armyScale
+		f[0] = float32(supply) * armyScale
 		f[1], f[2], f[3] = float32(large)*trioScale, float32(medium)*trioScale, float32(small)*trioScale
-		f[4] = float32(bits.OnesCount64(s.Own[seat])) / float32(r.n)
+		f[4] = float32(held) / float32(r.n)
 		f[5] = float32(r.bonus(s, seat))
 		seats[8*p+i] = float32(shares[seat])
 		if seat == s.Mover {
@@ -122,4 +138,7 @@ func (r *Rules) encodeSeats(seats []float32, s *State, viewer game.Player, armie
 	if r.cfg.MaxRounds > 0 {
 		rest[3] = float32(s.Round) / float32(r.cfg.MaxRounds)
 	}
+	points := supplies[(mostCounted+1)*p:]
+	points[min(int(s.Points), mostCounted)] = 1
+	points[mostCounted+1+min(r.cfg.MaxRounds-int(s.Round), r.roundsLeft)] = 1
 }

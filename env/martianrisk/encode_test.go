@@ -12,7 +12,7 @@ import (
 )
 
 // TestEncodeOdds checks the odds in observations of every attack by and on the viewer
-// and of the attack under way, and the shares of the win.
+// and of the attack under way, the shares of the win, and the one-hot counts.
 func TestEncodeOdds(t *testing.T) {
 	cfg := martianrisk.SmallConfig()
 	cfg.MaxRounds = 8
@@ -55,6 +55,16 @@ func TestEncodeOdds(t *testing.T) {
 			t.Fatalf("%s is %v, want %v, in %q", what, got, want, r.Format(s))
 		}
 	}
+	hot := func(s martianrisk.State, what string, at, most, want int) {
+		t.Helper()
+		for n := range most + 1 {
+			x := 0.0
+			if n == min(want, most) {
+				x = 1
+			}
+			check(s, what, at+n, x)
+		}
+	}
 	dice, choices := rand.NewPCG(1, 0), rand.New(rand.NewPCG(1, 1))
 	for range 5 {
 		s := r.Initial()
@@ -76,6 +86,19 @@ func TestEncodeOdds(t *testing.T) {
 					check(s, "an attack", at["borders"]+2*i, attacks)
 					check(s, "being attacked", at["borders"]+2*i+1, attacked)
 				}
+				for i := range 3 {
+					seat, regions, armies := (int(viewer)+i)%3, 0, 0
+					for k := range m.Regions {
+						if holder(s, k) == game.Player(seat) {
+							regions++
+							armies += int(s.Armies[k])
+						}
+					}
+					hot(s, "regions", at["regions, one-hot, by seat"]+13*i, 12, regions)
+					hot(s, "supply", at["supply, one-hot to 7, by seat"]+8*i, 7, cfg.ArmyCap-armies)
+				}
+				hot(s, "points", at["points, one-hot to 7"], 7, int(s.Points))
+				hot(s, "rounds left", at["rounds left, one-hot to 20"], cfg.MaxRounds, cfg.MaxRounds-int(s.Round))
 				if s.Phase == martianrisk.Battle {
 					check(s, "the attack under way", at["odds of the attack under way"], odds(s, int(s.From), int(s.To)))
 				}

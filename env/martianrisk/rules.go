@@ -48,6 +48,8 @@ type Rules struct {
 	spec  game.Spec
 	board *board
 	n     int // regions
+	// roundsLeft is the largest number of rounds that an observation tells apart.
+	roundsLeft int
 
 	conquests *conquestTable
 	shares    [maxPlayers + 1][maxPlayers + 1][maxPlayers + 1]float64 // meanShares
@@ -67,6 +69,7 @@ func New(cfg Config) (*Rules, error) {
 	if !cfg.Unions {
 		r.board.unions = nil
 	}
+	r.roundsLeft = min(cfg.MaxRounds, mostRoundsLeft)
 	n, e := game.Action(r.n), game.Action(len(r.board.edges))
 	r.piece = n
 	r.battle = r.piece + n
