@@ -1,6 +1,7 @@
 package env_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/internal/testgames"
 	"marsgym/env/martiandice"
+	"marsgym/env/pig"
 )
 
 // Without a TurnStarter a restarted row continues with the generators of another row
@@ -69,5 +71,68 @@ func TestCommonRandomNumbers(t *testing.T) {
 	}
 	if rolls[0][1] == rolls[2][1] && rolls[0][2] == rolls[2][2] {
 		t.Errorf("other random numbers start turns with %q, too", rolls[2])
+	}
+}
+
+// TestReplay: a replay shows the positions of the decisions of a restarted row, chance
+// transitions between them, and the end.
+func TestReplay(t *testing.T) {
+	games := map[string]env.Game{
+		"by turns":           env.NewGame(game.Rules[martiandice.State](testgames.NewMartianDice(t, 3, 6, 8))),
+		"without turns":      env.NewGame(game.Rules[pig.State](testgames.PlainPig{Rules: testgames.NewPig(t, 2, 20)})),
+		"some games skipped": env.NewGame(game.Rules[testgames.Face](testgames.Coin{})),
+	}
+	for name, g := range games {
+		b := g.NewBatch(2, 0)
+		b.Reset(1)
+		buf := b.Buffers()
+		for row := range uint64(20) {
+			b.Restart(1, 7, row)
+			var actions []game.Action
+			var want []string
+			for ended := false; !ended; ended = buf.Terminated[1] || buf.Truncated[1] {
+				d := b.Decisions([]int{1})
+				want = append(want, d.Position(0).String())
+				act(b)
+				a := buf.Action[1]
+				if label := d.Relabel(0); label != nil {
+					a = label[a]
+				}
+				actions = append(actions, a)
+				if err := b.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			at := g.Initial()
+			var got []string
+			decide := func() {
+				if at.CurrentPlayer() >= 0 {
+					got = append(got, at.String())
+				}
+			}
+			decide()
+			if err := g.Replay(7, row, actions, func(next env.Position) {
+				if at.CurrentPlayer() == game.Chance {
+					if same, err := at.Outcome(at.OutcomeName(next)); err != nil || same != next {
+						t.Fatalf("%s: %s does not lead to %s: %v", name, at, next, err)
+					}
+				}
+				at = next
+				decide()
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) || at.CurrentPlayer() != game.Terminal {
+				t.Fatalf("%s, row %d: the replay ends at %s after\n%q\nwant\n%q", name, row, at, got, want)
+			}
+			for p, r := range at.Returns() {
+				if float32(r) != buf.Reward[b.Spec().Players+p] {
+					t.Errorf("%s, row %d: seat %d gets %v, in the batch %v", name, row, p, r, buf.Reward[b.Spec().Players+p])
+				}
+			}
+		}
+		if err := g.Replay(7, 0, []game.Action{99}, func(env.Position) {}); !errors.Is(err, game.ErrIllegalAction) {
+			t.Errorf("%s: action 99: %v", name, err)
+		}
 	}
 }

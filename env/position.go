@@ -7,6 +7,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/internal/core"
+	"marsgym/internal/input"
 )
 
 // Position is a state of a game whose type is hidden, for people and for look-ups.
@@ -24,6 +25,11 @@ type Position interface {
 	Outcomes() []game.Outcome[Position]
 	// Sample samples a successor of a chance position.
 	Sample(dice *rand.PCG) Position
+	// OutcomeName returns the name of an outcome of a chance position: that of the
+	// [game.OutcomeNamer], or else the String of the outcome. Outcome returns the
+	// outcome of a name.
+	OutcomeName(outcome Position) string
+	Outcome(name string) (Position, error)
 	// Returns returns the return of each seat [P]: zeros before the end.
 	Returns() []float64
 	// Observe writes the observation of seat p to dst [D].
@@ -72,6 +78,23 @@ func (p position[S]) Outcomes() []game.Outcome[Position] {
 
 func (p position[S]) Sample(dice *rand.PCG) Position {
 	return position[S]{p.rules, p.rules.Sampler.Sample(p.s, dice)}
+}
+
+func (p position[S]) OutcomeName(outcome Position) string {
+	own, ok := outcome.(position[S])
+	if n, names := p.rules.Rules.(game.OutcomeNamer[S]); names && ok {
+		return n.OutcomeName(p.s, own.s)
+	}
+	return outcome.String()
+}
+
+func (p position[S]) Outcome(name string) (Position, error) {
+	for _, o := range p.rules.Outcomes(nil, p.s) {
+		if next := (position[S]{p.rules, o.State}); p.OutcomeName(next) == name {
+			return next, nil
+		}
+	}
+	return nil, fmt.Errorf("%s is no outcome of %s", input.Quote(name), input.Quote(p.String()))
 }
 
 func (p position[S]) Returns() []float64 { return p.rules.Returns(nil, p.s) }

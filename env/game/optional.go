@@ -17,6 +17,14 @@ type Notation[S comparable] interface {
 	ActionName(a Action) string
 }
 
+// OutcomeNamer is implemented by rules that name the outcomes of chance states, so that
+// people can read and type them. An outcome without a name is written as its position.
+type OutcomeNamer[S comparable] interface {
+	// OutcomeName names the outcome next of the chance state s in one word, such as
+	// the dice that it shows. The names of the outcomes of a state differ.
+	OutcomeName(s, next S) string
+}
+
 // Renderer is implemented by rules that describe positions and moves for people.
 type Renderer[S comparable] interface {
 	// Render draws the position in a few lines of text.

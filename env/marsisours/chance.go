@@ -1,8 +1,10 @@
 package marsisours
 
 import (
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"strconv"
 
 	"marsgym/env/game"
 )
@@ -53,19 +55,7 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 			add(next, 1/float64(r.cfg.Players))
 		}
 	case Rolling, Rerolling:
-		k := int(s.Attackers)
-		lo, hi := 1, faces
-		if s.Die > 0 {
-			lo, hi = int(s.Die), int(s.Die)
-		}
-		for die := lo; die <= hi; die++ {
-			short := float64(below(k, r.defence(&s, die))) / float64(pow6[k])
-			won, lost := s, s
-			r.resolveAttack(&won, die, true)
-			r.resolveAttack(&lost, die, false)
-			add(won, (1-short)/float64(hi-lo+1))
-			add(lost, short/float64(hi-lo+1))
-		}
+		r.attackResults(&s, func(next State, p float64, _ int, _ bool) { add(next, p) })
 	case Scoring:
 		for die := 1; die <= faces; die++ {
 			next := s
@@ -74,6 +64,54 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 		}
 	}
 	return dst
+}
+
+// attackResults calls yield with the results of an attack: the state after it, its
+// probability, the defender's die, and whether the attack is won. Several may lead to the
+// same state, and some have the probability 0.
+func (r *Rules) attackResults(s *State, yield func(next State, p float64, die int, won bool)) {
+	k := int(s.Attackers)
+	lo, hi := 1, faces
+	if s.Die > 0 {
+		lo, hi = int(s.Die), int(s.Die)
+	}
+	for die := lo; die <= hi; die++ {
+		short := float64(below(k, r.defence(s, die))) / float64(pow6[k])
+		won, lost := *s, *s
+		r.resolveAttack(&won, die, true)
+		r.resolveAttack(&lost, die, false)
+		yield(won, (1-short)/float64(hi-lo+1), die, true)
+		yield(lost, short/float64(hi-lo+1), die, false)
+	}
+}
+
+// OutcomeName implements [game.OutcomeNamer]: the terrain of a tile, cell by cell; the
+// seat that starts; "won" or "lost" with the defender's die; or the die of the scoring.
+// Of several dice with the same effect it is the lowest.
+func (r *Rules) OutcomeName(s, next State) string {
+	name := ""
+	switch s.Phase {
+	case Laying:
+		for _, c := range r.board.units[s.Place].cells {
+			name += string(r.groundLetter(&next, int(c)))
+		}
+	case Drawing:
+		name = strconv.Itoa(int(next.Start))
+	case Rolling, Rerolling:
+		r.attackResults(&s, func(result State, p float64, die int, won bool) {
+			if name == "" && p > 0 && result == next {
+				name = fmt.Sprintf("%s%d", map[bool]string{true: "won", false: "lost"}[won], die)
+			}
+		})
+	case Scoring:
+		for die := faces; die >= 1; die-- {
+			result := s
+			if r.scoreDie(&result, die); result == next {
+				name = strconv.Itoa(die)
+			}
+		}
+	}
+	return name
 }
 
 // Sample implements [game.Sampler].

@@ -25,6 +25,23 @@ func (c Counts) String() string {
 	return b.String()
 }
 
+// OutcomeName implements [game.OutcomeNamer]: the seats that start or roll most rays, as
+// in "0,1"; the dice, as in "T1R2C3"; or, for all rolls that end the turn with n points,
+// "ends+n".
+func (r *Rules) OutcomeName(s, next State) string {
+	switch {
+	case s.Phase == Drawing:
+		return strconv.Itoa(int(next.Seat))
+	case s.Phase == TieBreak:
+		return seats(next.Tied)
+	case next.Phase == Select:
+		c := next.Roll
+		c[tank] = next.Aside[tank] - s.Aside[tank]
+		return c.String()
+	}
+	return fmt.Sprintf("ends+%d", next.Score[s.Seat]-s.Score[s.Seat])
+}
+
 // Format implements [game.Notation]:
 //
 //	0-0@0                            the first roll of a turn

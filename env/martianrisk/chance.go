@@ -3,6 +3,7 @@ package martianrisk
 import (
 	"math/bits"
 	"math/rand/v2"
+	"strconv"
 
 	"marsgym/env/game"
 )
@@ -67,6 +68,29 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 		dst = append(dst, game.Outcome[State]{State: won, Prob: p}, game.Outcome[State]{State: lost, Prob: 1 - p})
 	}
 	return dst
+}
+
+// OutcomeName implements [game.OutcomeNamer]: the seat that begins, the lowest roll with
+// that effect, or "won" or "lost".
+func (r *Rules) OutcomeName(s, next State) string {
+	switch s.Phase {
+	case Ordering:
+		return strconv.Itoa(int(next.Start))
+	case Rolling:
+		for die := 1; die <= sides; die++ {
+			result := s
+			if r.startTurn(&result, die); result == next {
+				return strconv.Itoa(die)
+			}
+		}
+	case Battle:
+		won := s
+		if r.resolveBattle(&won, true); won == next {
+			return "won"
+		}
+		return "lost"
+	}
+	return ""
 }
 
 // Sample implements [game.Sampler].

@@ -12,6 +12,17 @@ import (
 // ActionName implements [game.Notation].
 func (r *Rules) ActionName(a game.Action) string { return [actions]string{"roll", "hold"}[a] }
 
+// OutcomeName implements [game.OutcomeNamer]: the face of the die.
+func (r *Rules) OutcomeName(s, next State) string {
+	switch {
+	case next.Phase == Over:
+		return strconv.Itoa(int(next.Score[s.Seat]) - int(s.Score[s.Seat]) - int(s.Total))
+	case next.Seat != s.Seat:
+		return "1"
+	}
+	return strconv.Itoa(int(next.Total) - int(s.Total))
+}
+
 // Format implements [game.Notation]: scores in seat order, the seat whose turn it is, and
 // the turn total if it is above 0.
 //

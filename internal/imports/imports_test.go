@@ -41,11 +41,13 @@ var table = []struct {
 	{"models", nil},
 	{"models/*", []string{"models"}},
 	{"agents", []string{"env", "env/game", "env/search", "env/expert", "models"}},
-	{"eval", []string{"env", "env/game", "env/game/chart", "agents"}},
+	{"record", []string{"env", "env/game"}},
+	{"analysis", []string{"env", "env/game", "record"}},
+	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "record"}},
 	{"train", []string{"env", "env/game", "env/search", "env/expert", "agents", "models"}},
 	{"train/sweep", []string{"env", "models", "train", "internal/curve"}},
 	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
-		"models", "models/*", "agents", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot"}},
+		"models", "models/*", "agents", "record", "analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot"}},
 	{"python/native", []string{"env", "env/game", "env/catalog", "models", "agents", "eval"}},
 	{"internal/plot", []string{"env/game/chart"}},  // draws what games describe
 	{"internal/cli", []string{"agents", "models"}}, // opens agents

@@ -119,6 +119,10 @@ var brokenOptional = []breach{
 	}},
 	{"Render is not empty", func(g *cups) { g.render = func(state) string { return "\n" } }},
 	{"DescribeAction is not empty", func(g *cups) { g.describeAction = func(state, game.Action) string { return "" } }},
+	{"OutcomeName is one word", func(g *cups) { g.outcomeName = func(s, next state) string { return g.format(next) } }},
+	{"OutcomeName is one word", func(g *cups) { g.outcomeName = func(_, _ state) string { return "" } }},
+	{"OutcomeName differs between outcomes", func(g *cups) { g.outcomeName = func(_, _ state) string { return "5" } }},
+	{"OutcomeName does not panic", func(g *cups) { g.outcomeName = func(_, _ state) string { panic("oh") } }},
 	{"DescribeChance is one line", func(g *cups) { g.describeChance = func(_, _ state) string { return "a\nb" } }},
 	{"Kind is a label of one line", func(g *cups) { g.kind = func(state, game.Action, game.Action) string { return "" } }},
 	{"Kind has few labels", func(g *cups) {

@@ -56,6 +56,7 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 	}
 	c.sampler, _ = rules.(game.Sampler[S])
 	c.notation, _ = rules.(game.Notation[S])
+	c.namer, _ = rules.(game.OutcomeNamer[S])
 	c.renderer, _ = rules.(game.Renderer[S])
 	c.symmetry, _ = rules.(game.Symmetry[S])
 	c.expander, _ = rules.(game.ChanceExpander[S])
@@ -67,8 +68,9 @@ type checker[S comparable] struct {
 	options
 	rules    game.Rules[S]
 	spec     game.Spec
-	sampler  game.Sampler[S] // or nil, as the next four
+	sampler  game.Sampler[S] // or nil, as the next five
 	notation game.Notation[S]
+	namer    game.OutcomeNamer[S]
 	renderer game.Renderer[S]
 	symmetry game.Symmetry[S]
 	expander game.ChanceExpander[S]

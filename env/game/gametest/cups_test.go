@@ -30,6 +30,7 @@ type cups struct {
 	render         func(s state) string
 	describeAction func(s state, a game.Action) string
 	describeChance func(s, next state) string
+	outcomeName    func(s, next state) string
 	odds           func(question string) ([]game.Table, error)
 	canonical      func(s state) (state, []game.Action)
 	expand         func(dst *game.Expansion[state], s state) bool
@@ -73,6 +74,7 @@ func (c *cups) ActionName(a game.Action) string                  { return c.name
 func (c *cups) Render(s state) string                            { return c.render(s) }
 func (c *cups) DescribeAction(s state, a game.Action) string     { return c.describeAction(s, a) }
 func (c *cups) DescribeChance(s, next state) string              { return c.describeChance(s, next) }
+func (c *cups) OutcomeName(s, next state) string                 { return c.outcomeName(s, next) }
 func (c *cups) OddsTables(question string) ([]game.Table, error) { return c.odds(question) }
 func (c *cups) Canonical(s state) (state, []game.Action)         { return c.canonical(s) }
 func (c *cups) Expand(dst *game.Expansion[state], s state) bool  { return c.expand(dst, s) }
@@ -235,6 +237,7 @@ func healthy() *cups {
 	g.describeChance = func(s, next state) string {
 		return fmt.Sprintf("%d and %d more", next.Cup[0]-s.Cup[0], next.Cup[1]-s.Cup[1])
 	}
+	g.outcomeName = func(_, next state) string { return fmt.Sprintf("%d,%d", next.Cup[0], next.Cup[1]) }
 	g.odds = func(question string) ([]game.Table, error) {
 		if question != game.AllOdds {
 			return nil, errors.New("ask for all")

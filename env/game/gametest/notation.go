@@ -21,6 +21,21 @@ func (c *checker[S]) checkNames() {
 	}
 }
 
+// checkOutcomeNames checks the names of the outcomes of s.
+func (c *checker[S]) checkOutcomeNames(s S) {
+	named := make(map[string]bool)
+	for _, o := range c.rules.Outcomes(nil, s) {
+		name := c.namer.OutcomeName(s, o.State)
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			c.failAt(s, "OutcomeName is one word", "%q leads to %s", name, c.text(o.State))
+		}
+		if named[name] {
+			c.failAt(s, "OutcomeName differs between outcomes", "two are %q", name)
+		}
+		named[name] = true
+	}
+}
+
 // checkNonPositions calls Parse with text that is not a position of any game.
 func (c *checker[S]) checkNonPositions(start S) {
 	for _, text := range []string{

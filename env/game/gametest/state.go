@@ -55,6 +55,9 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 	if c.notation != nil {
 		c.try(s, "Format", func() { c.checkText(s) })
 	}
+	if c.namer != nil {
+		c.try(s, "OutcomeName", func() { c.checkOutcomeNames(s) })
+	}
 	if c.renderer != nil {
 		c.try(s, "Renderer", func() { c.checkRenderer(s, legal) })
 	}

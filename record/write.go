@@ -1,0 +1,74 @@
+package record
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// The first line of a game is header and the version of the format.
+const (
+	header  = "marsgym game"
+	version = 1
+)
+
+// The words that begin lines.
+const (
+	wordChance = "chance"
+	wordResult = "result"
+)
+
+// The results of games without returns.
+const (
+	truncated  = "truncated"
+	unfinished = "unfinished"
+)
+
+// Write writes a game to w, by one call of w.Write. [Read] reads it.
+func (g *Game) Write(w io.Writer) error {
+	spec := g.Rules.Spec()
+	if len(g.Seats) != spec.Players {
+		return fmt.Errorf("a record of %d seats in a game for %d players", len(g.Seats), spec.Players)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %d\ngame %s\nrules %d %s\nconfig %s\n", header, version, spec.ID, spec.Version, spec.RulesHash(), spec.ConfigJSON())
+	if g.Seed != nil {
+		fmt.Fprintf(&b, "seed %d\n", *g.Seed)
+	}
+	for i, name := range g.Seats {
+		if err := checkName(name); err != nil {
+			return fmt.Errorf("the name %q of seat %d: %w", name, i, err)
+		}
+		fmt.Fprintf(&b, "seat %d %s\n", i, name)
+	}
+	b.WriteByte('\n')
+	for _, s := range g.Steps {
+		if s.Chance() {
+			fmt.Fprintf(&b, "%s %s\n", wordChance, s.Before.OutcomeName(s.After))
+		} else {
+			fmt.Fprintf(&b, "%d %s\n", s.Before.CurrentPlayer(), g.Rules.ActionName(s.Action))
+		}
+	}
+	fmt.Fprintf(&b, "%s %s\n\n", wordResult, g.result())
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// result returns the result as text.
+func (g *Game) result() string {
+	end := g.Position()
+	if end.CurrentPlayer() != game.Terminal {
+		if g.Truncated {
+			return truncated
+		}
+		return unfinished
+	}
+	var list []string
+	for _, r := range end.Returns() {
+		list = append(list, strconv.FormatFloat(r, 'g', -1, 64))
+	}
+	return strings.Join(list, " ")
+}
