@@ -101,10 +101,21 @@ func (p position[S]) Returns() []float64 { return p.rules.Returns(nil, p.s) }
 
 func (p position[S]) Observe(dst []float32, who game.Player) { p.rules.Encode(dst, p.s, who) }
 
-func (p position[S]) Decisions() Decisions {
-	shown, label := p.rules.Canonical(p.s)
+func (p position[S]) Decisions() Decisions { return p.decisions([]Position{p}) }
+
+// DecisionsOf returns positions of one game, at least one, for one call of a policy. A
+// seat must be to move in each.
+func DecisionsOf(positions []Position) Decisions {
+	return positions[0].(interface{ decisions(all []Position) Decisions }).decisions(positions)
+}
+
+func (p position[S]) decisions(all []Position) Decisions {
 	q := &decisionBatch[S]{rules: *p.rules}
-	q.add(p.s, shown, label)
+	for _, x := range all {
+		s := x.(position[S]).s
+		shown, label := p.rules.Canonical(s)
+		q.add(s, shown, label)
+	}
 	return q
 }
 
