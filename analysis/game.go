@@ -14,7 +14,7 @@ import (
 type Game struct {
 	Method    string     `json:"method"` // of the Valuer
 	Seats     []Seat     `json:"seats"`  // [P]
-	Decisions []Decision `json:"decisions"`
+	Decisions []Decision `json:"decisions,omitempty"`
 	Ended     bool       `json:"ended"` // if not, results are the values of the last position
 }
 

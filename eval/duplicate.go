@@ -39,6 +39,9 @@ type duplicate struct {
 
 	share     []float64 // [games, P] of the win, by agent; game g is of set g/P in rotation g%P
 	truncated int
+
+	records bool
+	actions [][]game.Action // [games] of each game, if records
 }
 
 // maxGames is the largest number of games of a match. Chosen: its interval is three
@@ -80,6 +83,9 @@ func (d *duplicate) play(ctx context.Context, sets int, progress func(done float
 	from := len(d.share) / p
 	to := from + sets*p
 	d.share = append(d.share, make([]float64, sets*p*p)...)
+	if d.records {
+		d.actions = append(d.actions, make([][]game.Action, sets*p)...)
+	}
 	workers := min(runtime.GOMAXPROCS(0), to-from)
 	var finished, truncated atomic.Int64
 	err := parallel.ForContext(ctx, workers, 1, func(i, _ int) error {
@@ -107,8 +113,9 @@ type worker struct {
 	report              func()        // nil for no report
 
 	batch  env.Batch
-	games  []int // [rows] the game of each row, -1 if none is left
-	active int   // rows with a game
+	games  []int           // [rows] the game of each row, -1 if none is left
+	active int             // rows with a game
+	played [][]game.Action // [rows] of the game of each row, if the match records games
 	probs  []float64
 	rows   []int // of the agent that acts
 }
@@ -117,6 +124,7 @@ func (w *worker) play(ctx context.Context, rows int) error {
 	w.batch = w.game.NewBatch(rows, 0)
 	w.batch.Reset(w.seed)
 	w.games, w.active = make([]int, rows), rows
+	w.played = make([][]game.Action, rows)
 	w.probs = make([]float64, queryRows*w.spec.Actions)
 	for i := range w.games {
 		w.start(i)
@@ -160,6 +168,9 @@ func (w *worker) start(i int) {
 func (w *worker) record(i, g int) {
 	buf, p := w.batch.Buffers(), len(w.entrants)
 	w.finished.Add(1)
+	if w.records {
+		w.actions[g], w.played[i] = w.played[i], nil
+	}
 	if buf.Truncated[i] {
 		w.truncated.Add(1)
 		return
@@ -190,11 +201,19 @@ func (w *worker) act(ctx context.Context, k int) error {
 		some := rows[:min(queryRows, len(rows))]
 		rows = rows[len(some):]
 		probs := w.probs[:len(some)*n]
-		if err := env.Probs(ctx, w.distinct[k], probs, w.batch.Decisions(some)); err != nil {
+		d := w.batch.Decisions(some)
+		if err := env.Probs(ctx, w.distinct[k], probs, d); err != nil {
 			return err
 		}
 		for j, i := range some {
-			buf.Action[i] = env.SampleAction(probs[j*n:(j+1)*n], &buf.Noise[i])
+			a := env.SampleAction(probs[j*n:(j+1)*n], &buf.Noise[i])
+			buf.Action[i] = a
+			if w.records {
+				if label := d.Relabel(j); label != nil {
+					a = label[a]
+				}
+				w.played[i] = append(w.played[i], a)
+			}
 		}
 	}
 	return nil

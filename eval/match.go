@@ -6,6 +6,8 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/record"
 )
 
 // Match is the result of a duplicate match: sets of P games with the same dice, one
@@ -32,6 +34,12 @@ type Match struct {
 // agents [P]. The result depends on the seed, not on the number of cores. progress,
 // if not nil, is called with the fraction done.
 func PlayDuplicate(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64)) (Match, error) {
+	return RecordDuplicate(ctx, g, entrants, games, seed, progress, nil)
+}
+
+// RecordDuplicate is PlayDuplicate that, at the end of the match, calls write, if not
+// nil, with each game in order, until write returns an error.
+func RecordDuplicate(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64), write func(*record.Game) error) (Match, error) {
 	if len(entrants) == 0 {
 		return Match{}, errors.New("no agents")
 	}
@@ -42,8 +50,44 @@ func PlayDuplicate(ctx context.Context, g env.Game, entrants []*agents.Agent, ga
 	if err != nil {
 		return Match{}, err
 	}
+	d.records = write != nil
 	if err := d.play(ctx, (games+len(entrants)-1)/len(entrants), progress); err != nil {
 		return Match{}, err
 	}
+	for i := range d.actions {
+		rec, err := d.recorded(i)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = write(rec)
+		}
+		if err != nil {
+			return Match{}, err
+		}
+	}
 	return d.match(), nil
+}
+
+// recorded returns game i of the match. A match stores the actions; the dice are those of
+// the seed.
+func (d *duplicate) recorded(i int) (*record.Game, error) {
+	p := len(d.entrants)
+	names := make([]string, p)
+	for seat := range names {
+		names[seat] = d.entrants[(seat+i)%p].Name
+	}
+	rec, next := record.New(d.game, names), 0
+	rec.Seed = &d.seed
+	err := d.game.Replay(d.seed, d.first+uint64(i/p), d.actions[i], func(at env.Position) {
+		before := rec.Position()
+		s := record.Step{Before: before, After: at}
+		if before.CurrentPlayer() != game.Chance {
+			s.Action = d.actions[i][next]
+			next++
+		}
+		rec.Steps = append(rec.Steps, s)
+	})
+	rec.Truncated = rec.Position().CurrentPlayer() != game.Terminal
+	return rec, err
 }

@@ -1,8 +1,10 @@
 package eval_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"runtime"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
+	"marsgym/record"
 )
 
 // failing is a policy that returns an error.
@@ -218,5 +221,52 @@ func TestMatchErrors(t *testing.T) {
 	cancel()
 	if _, err := eval.PlayDuplicate(ctx, g, two, 10, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestRecord: the recorded games of a match are those that were played, in all seats, and
+// can be read again.
+func TestRecord(t *testing.T) {
+	for _, tt := range []struct {
+		id, config string
+		players    int
+	}{{"martian-dice", reducedDice, 3}, {"pig", `{"target": 20}`, 2}, {"mars-is-ours-fast", `{}`, 2}} {
+		g := open(t, tt.id, tt.players, tt.config)
+		entrants := []*agents.Agent{bot(t, g, "greedy")}
+		for len(entrants) < tt.players {
+			entrants = append(entrants, bot(t, g, "random"))
+		}
+		var text bytes.Buffer
+		m, err := eval.RecordDuplicate(t.Context(), g, entrants, 60, 3, nil, func(rec *record.Game) error { return rec.Write(&text) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := eval.PlayDuplicate(t.Context(), g, entrants, 60, 3, nil)
+		if err != nil || !reflect.DeepEqual(m, plain) {
+			t.Errorf("%s: recorded, the match is %+v; not recorded, %+v, %v", tt.id, m, plain, err)
+		}
+		games, won := 0, 0.0
+		for rec, err := range record.Read(&text, catalog.Open) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			games++
+			for seat, r := range rec.Position().Returns() {
+				if rec.Seats[seat] == "greedy" {
+					won += g.Spec().WinShare(r)
+				}
+			}
+			if *rec.Seed != 3 || rec.Truncated {
+				t.Errorf("%s: game %d has the seed %d, truncated %v", tt.id, games, *rec.Seed, rec.Truncated)
+			}
+		}
+		if games != m.Games || !(math.Abs(won/float64(games)-m.Win[0]) <= 1e-6) {
+			t.Errorf("%s: greedy won %v of %d recorded games, and in the match %v of %d", tt.id, won, games, m.Win[0], m.Games)
+		}
+	}
+	g := open(t, "pig", 2, `{"target": 20}`)
+	two := []*agents.Agent{bot(t, g, "greedy"), bot(t, g, "random")}
+	if _, err := eval.RecordDuplicate(t.Context(), g, two, 4, 1, nil, func(*record.Game) error { return errFailing }); !errors.Is(err, errFailing) {
+		t.Errorf("a failing write: %v", err)
 	}
 }

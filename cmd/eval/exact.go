@@ -68,7 +68,7 @@ func (s *session) pair(ctx context.Context, seats []*agents.Agent) (result, erro
 	if r.Mistakes, err = s.findMistakes(ctx, seats[0]); err != nil || s.games == 0 {
 		return &r, err
 	}
-	m, err := eval.PlayDuplicate(ctx, s.game, seats, s.games, s.seed, s.playing)
+	m, err := s.duplicate(ctx, seats, s.games)
 	if err != nil {
 		return nil, err
 	}

@@ -6,14 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
+	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
 	"marsgym/internal/plot"
+	"marsgym/record"
 )
 
 func main() { cli.Main(run) }
@@ -38,6 +41,12 @@ type options struct {
 	table, json bool
 	plot        string
 	compare     []string // run folders
+	record      string   // file for the games of a match
+	gamesFile   string
+	rollouts    int
+	decisions   bool
+
+	given func(name string) bool // reports whether a flag is on the command line
 }
 
 func parse(args []string, stdout io.Writer) (*options, error) {
@@ -51,11 +60,16 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.IntVar(&o.games, "games", 0, fmt.Sprintf("`number` of games: of a match (default %d), which for two players is played in addition to the exact evaluation and otherwise instead of it; of each match of -tournament (default %d); at most of -sequential (default %d)", defaultGames, tournamentGames, sequentialGames))
 	f.Float64Var(&o.sequential, "sequential", 0, "play until the model is known to win more or less than the fair share, or to differ from it by less than this `margin` of the win, such as 0.01")
 	f.Uint64Var(&o.seed, "seed", 1, "`seed` of matches, searches and the training of a response")
-	f.Group("Matches", "games", "sequential", "seed")
+	f.StringVar(&o.record, "record", "", "`file` for the games of a match of -games, which must not exist")
+	f.Group("Matches", "games", "sequential", "seed", "record")
 	f.Uint64Var(&o.exploit, "exploit", 0, "train a response to the model by ppo for so many `decisions`, with the model in all other seats, and report what it wins in a match: a lower bound of the exploitability, for any game with a win")
 	f.StringVar(&o.out, "out", "", "run `folder` to make for the response; the same command goes on with it")
 	f.Group("Exploitability of any agent", "exploit", "out")
-	f.IntVar(&o.mistakes, "mistakes", 0, "list the `n` worst mistakes of the model against exact, and the cost of all its mistakes by kind")
+	f.StringVar(&o.gamesFile, "games-file", "", "`file` of recorded games, or folder of files named *"+record.Suffix+", to price: what each decision lost, and what was luck. Values are exact where the game is solved; with -model, with -rollouts or elsewhere they are estimated")
+	f.IntVar(&o.rollouts, "rollouts", 0, fmt.Sprintf("`number` of games from each position that estimate its value for -games-file (default %d), in which -model plays in all seats (default greedy)", defaultRollouts))
+	f.BoolVar(&o.decisions, "decisions", false, "list every decision of -games-file with its options")
+	f.Group("Recorded games", "games-file", "rollouts", "decisions")
+	f.IntVar(&o.mistakes, "mistakes", 0, fmt.Sprintf("list the `n` worst mistakes of the model against exact, and the cost of all its mistakes by kind; with -games-file, the n worst mistakes in it (default %d)", defaultMistakes))
 	f.BoolVar(&o.table, "table", false, "evaluate all agents of the game, or those of -against, and the model against each other")
 	f.StringVar(&o.plot, "plot", "", "`folder` for charts of the positions in which the model loses, as SVG and PNG")
 	f.List(&o.compare, "compare", "`runs` to compare, separated by commas; with -plot their learning curves in one chart")
@@ -74,6 +88,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/eval -model search:800 -against greedy -sequential 0.01")
 	f.Example("go run ./cmd/eval -game martian-risk -tournament greedy,random,search:50 -games 100")
 	f.Example("go run ./cmd/eval -game martian-risk-small -model greedy -exploit 2000000")
+	f.Example("go run ./cmd/eval -game pig -model greedy -games 100 -record pig.games")
+	f.Example("go run ./cmd/eval -games-file pig.games -mistakes 20")
 	f.Example("go run ./cmd/eval -table")
 	f.Example("go run ./cmd/eval -compare runs/martian-dice-2-001,runs/martian-dice-2-002 -plot pictures")
 	if err := f.Parse(args, stdout); err != nil {
@@ -83,15 +99,23 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if o.sample, err = sample(); err != nil {
 		return nil, err
 	}
+	o.given = f.Given
 	switch {
+	case o.gamesFile != "":
+		if more := f.Others("games-file", "model", "policy", "rollouts", "seed", "mistakes", "decisions", "json", "cache"); more != nil {
+			return nil, cli.Usagef("-games-file: the file holds the games, their rules and their players; leave out -%s", more[0])
+		}
+		return &o, o.checkGamesFile()
+	case f.Given("rollouts") || o.decisions:
+		return nil, cli.Usagef("-rollouts and -decisions are for -games-file")
 	case o.compare != nil:
 		if f.Others("compare", "plot", "json") != nil {
 			return nil, cli.Usagef("-compare can be combined with -plot and -json only")
 		}
 		return &o, nil
-	case o.tournament != nil && (o.model != "" || o.against != nil || o.table || f.Given("sequential") || f.Given("mistakes") || o.plot != ""):
+	case o.tournament != nil && (o.model != "" || o.against != nil || o.table || f.Given("sequential") || f.Given("mistakes") || o.plot != "" || o.record != ""):
 		return nil, cli.Usagef("-tournament can be combined with -games, -seed and -json only: name all agents in it")
-	case f.Given("exploit") && (o.against != nil || o.tournament != nil || o.table || f.Given("sequential") || f.Given("mistakes") || o.plot != ""):
+	case f.Given("exploit") && (o.against != nil || o.tournament != nil || o.table || f.Given("sequential") || f.Given("mistakes") || o.plot != "" || o.record != ""):
 		return nil, cli.Usagef("-exploit can be combined with -model, -policy, -out, -games, -seed and -json only")
 	case f.Given("exploit") && o.exploit < 1:
 		return nil, cli.Usagef("-exploit is 0; want at least 1 decision")
@@ -105,6 +129,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, cli.Usagef("-sequential plays a match, but -table, -mistakes and -plot are exact; want one of them")
 	case o.model == "" && !o.table && o.tournament == nil:
 		return nil, cli.Usagef("-model is missing: name an agent, a model file or a run folder")
+	case o.record != "" && (o.games == 0 || o.sequential > 0 || o.table):
+		return nil, cli.Usagef("-record is for the match of -games, without -sequential and -table")
 	case f.Given("games") && o.games < 1:
 		return nil, cli.Usagef("-games is %d; want at least 1", o.games)
 	case f.Given("mistakes") && o.mistakes < 1:
@@ -144,6 +170,16 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 			return err
 		}
 		return show(stdout, o, c, game.Spec{})
+	}
+	if o.gamesFile != "" {
+		p := &pricer{options: o, bar: cli.NewProgress(stderr)}
+		defer p.bar.Clear()
+		r, err := p.price(ctx)
+		if err != nil {
+			return err
+		}
+		p.bar.Clear()
+		return show(stdout, o, r, game.Spec{})
 	}
 	g, err := cli.OpenGame(o.name, catalog.Open)
 	if err != nil {
@@ -207,6 +243,14 @@ func (s *session) evaluate(ctx context.Context) (result, error) {
 	// Errors in names and files are reported before the game is solved.
 	if err := cli.CheckFolder("plot", s.plot); err != nil {
 		return nil, err
+	}
+	if s.record != "" {
+		if _, err := os.Lstat(s.record); err == nil {
+			return nil, cli.Usagef("-record: %s exists; name another file", s.record)
+		}
+		if err := atomicfile.Probe(s.record); err != nil {
+			return nil, &cli.UsageError{Err: fmt.Errorf("-record: %w", err)}
+		}
 	}
 	for _, name := range s.named() {
 		if name == agents.Exact {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"marsgym/agents"
 	"marsgym/env/game"
 	"marsgym/eval"
+	"marsgym/internal/atomicfile"
+	"marsgym/record"
 )
 
 // Defaults of -games. Chosen: the intervals are a few percent wide, and agents that do
@@ -26,8 +29,21 @@ func (s *session) playing(done float64) { s.bar.Set(done, "playing") }
 type matchResult struct{ eval.Match }
 
 func (s *session) match(ctx context.Context, seats []*agents.Agent) (result, error) {
-	m, err := eval.PlayDuplicate(ctx, s.game, seats, cmp.Or(s.games, defaultGames), s.seed, s.playing)
+	m, err := s.duplicate(ctx, seats, cmp.Or(s.games, defaultGames))
 	return &matchResult{m}, err
+}
+
+// duplicate plays a match and, with -record, writes its games.
+func (s *session) duplicate(ctx context.Context, seats []*agents.Agent, games int) (m eval.Match, err error) {
+	if s.record == "" {
+		return eval.PlayDuplicate(ctx, s.game, seats, games, s.seed, s.playing)
+	}
+	err = atomicfile.Write(s.record, func(w io.Writer) (err error) {
+		b := bufio.NewWriter(w)
+		m, err = eval.RecordDuplicate(ctx, s.game, seats, games, s.seed, s.playing, func(g *record.Game) error { return g.Write(b) })
+		return cmp.Or(err, b.Flush())
+	})
+	return m, err
 }
 
 func (r *matchResult) print(w io.Writer, spec game.Spec) error {

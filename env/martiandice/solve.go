@@ -36,6 +36,7 @@ type Solution struct {
 	value    []float64
 	residual float64
 	turns    []atomic.Pointer[turnSolution] // by start, where there are few
+	lastTurn atomic.Pointer[startedTurn]    // see turnFrom
 }
 
 // Solve implements [game.Solver]. Two players take a tenth of a second of one core.

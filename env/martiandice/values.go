@@ -115,10 +115,22 @@ func expectedShares(pay, dist []float64) []float64 {
 	return values
 }
 
-// turnFrom returns solveTurn(start), from the cache where there are few starts.
+// startedTurn is a turnSolution with its start.
+type startedTurn struct {
+	start int
+	*turnSolution
+}
+
+// turnFrom returns solveTurn(start), from the cache where there are few starts. Elsewhere
+// it keeps the last turn, whose positions are often looked up one after the other.
 func (s *Solution) turnFrom(start int) *turnSolution {
 	if s.turns == nil {
-		return s.solveTurn(start)
+		last := s.lastTurn.Load()
+		if last == nil || last.start != start {
+			last = &startedTurn{start, s.solveTurn(start)}
+			s.lastTurn.Store(last)
+		}
+		return last.turnSolution
 	}
 	sol := s.turns[start].Load()
 	if sol == nil {

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+
+	"marsgym/agents"
+	"marsgym/analysis"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/internal/cli"
+	"marsgym/internal/parallel"
+	"marsgym/record"
+)
+
+const (
+	// defaultRollouts is the default of -rollouts. Chosen: the interval of a share of the
+	// win is 9 % wide on either side.
+	defaultRollouts = 200
+	// defaultMistakes is the default of -mistakes with -games-file. Chosen.
+	defaultMistakes = 10
+)
+
+func (o *options) checkGamesFile() error {
+	switch {
+	case o.given("rollouts") && o.rollouts < 2:
+		return cli.Usagef("-rollouts is %d; want at least 2", o.rollouts)
+	case o.given("rollouts") && o.model == agents.Exact:
+		return cli.Usagef("-rollouts: -model exact needs none")
+	case o.given("mistakes") && o.mistakes < 0:
+		return cli.Usagef("-mistakes is %d; want at least 0", o.mistakes)
+	case !o.given("mistakes"):
+		o.mistakes = defaultMistakes
+	}
+	return nil
+}
+
+// pricer prices recorded games.
+type pricer struct {
+	*options
+	bar *cli.Progress
+}
+
+// gamesResult holds a report for each set of rules in the files, in the order of their
+// first games.
+type gamesResult struct {
+	Reports []*analysis.Report `json:"reports"`
+}
+
+func (p *pricer) price(ctx context.Context) (result, error) {
+	groups := map[string][]*record.Game{} // by hash of the rules
+	var order []string
+	for g, err := range record.ReadPath(p.gamesFile, catalog.Open) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("-games-file: %w", err)
+		}
+		hash := g.Rules.Spec().RulesHash()
+		if groups[hash] == nil {
+			order = append(order, hash)
+		}
+		groups[hash] = append(groups[hash], g)
+	}
+	if order == nil {
+		return nil, fmt.Errorf("-games-file: %s holds no game", p.gamesFile)
+	}
+	r := &gamesResult{}
+	for _, hash := range order {
+		report, err := p.report(ctx, groups[hash])
+		if err != nil {
+			return nil, err
+		}
+		r.Reports = append(r.Reports, report)
+	}
+	return r, nil
+}
+
+// report prices games of the same rules.
+func (p *pricer) report(ctx context.Context, games []*record.Game) (*analysis.Report, error) {
+	spec := games[0].Rules.Spec()
+	v, err := p.valuer(ctx, games[0].Rules)
+	if err != nil {
+		return nil, err
+	}
+	priced := make([]*analysis.Game, len(games))
+	var done atomic.Int64
+	err = parallel.ForContext(ctx, len(games), 1, func(i, _ int) (err error) {
+		priced[i], err = analysis.Analyse(ctx, games[i], v)
+		p.bar.Set(float64(done.Add(1))/float64(len(games)), "pricing games of "+spec.Title)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	report := analysis.NewReport(spec, v, priced, p.mistakes)
+	if !p.decisions {
+		for _, g := range priced {
+			g.Decisions = nil
+		}
+	}
+	return report, nil
+}
+
+// valuer returns the exact values of a game or, with -model or -rollouts or if it is not
+// solved, rollouts.
+func (p *pricer) valuer(ctx context.Context, g env.Game) (analysis.Valuer, error) {
+	spec := g.Spec()
+	solve := func(ctx context.Context) (env.Solution, error) {
+		return g.SolveCached(ctx, p.name.CacheDir(), func(done float64) { p.bar.Set(done, "solving "+spec.Title) }, cli.NotCached(p.bar, "eval"))
+	}
+	if p.model == agents.Exact || p.model == "" && !p.given("rollouts") {
+		s, err := solve(ctx)
+		if err == nil {
+			return analysis.NewExact(spec, s), nil
+		}
+		if p.model == agents.Exact || !errors.Is(err, game.ErrNoSolution) {
+			return nil, err
+		}
+	}
+	names := g.BotNames()
+	a, err := cli.OpenAgent(ctx, cmp.Or(p.model, names[len(names)-1]), agents.Options{Game: g, Sample: p.sample, Seed: p.seed, Solve: solve})
+	if err != nil {
+		return nil, err
+	}
+	return &analysis.Rollouts{Game: g, Agent: a, Name: a.Name, Number: cmp.Or(p.rollouts, defaultRollouts), Seed: p.seed}, nil
+}
+
+func (r *gamesResult) print(w io.Writer, _ game.Spec) error {
+	var b strings.Builder
+	for i, report := range r.Reports {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		printReport(&b, report)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

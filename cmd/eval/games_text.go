@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"marsgym/analysis"
+)
+
+// priceText formats the figures of a report: shares of the win in per cent, or returns.
+type priceText struct {
+	factor float64
+	unit   string // "%", or that of the returns
+}
+
+// number formats a figure with the half of its interval, if it has one.
+func (p priceText) number(x analysis.Number) string {
+	if x.Exact {
+		return p.value(x.Value)
+	}
+	return fmt.Sprintf("%.2f ± %.2f", p.factor*x.Value, p.factor*(x.High-x.Value))
+}
+
+func (p priceText) mean(x analysis.Mean) string {
+	if x.Interval == nil {
+		return p.value(x.Value)
+	}
+	return fmt.Sprintf("%.3f ± %.3f", p.factor*x.Value, p.factor*(x.Interval[1]-x.Value))
+}
+
+func (p priceText) value(x float64) string { return fmt.Sprintf("%.4f", p.factor*x+0) }
+
+func printReport(b *strings.Builder, r *analysis.Report) {
+	p := priceText{1, r.Unit}
+	if r.Spec.HasWin() {
+		p = priceText{100, "%"}
+	}
+	fmt.Fprintf(b, "%s for %d: %d recorded games. ", r.Title, r.Players, len(r.Games))
+	if r.Exact {
+		b.WriteString("Values are exact, those of best play.\n")
+	} else {
+		fmt.Fprintf(b, "Values are estimated by %s.\n", r.Method)
+	}
+	if r.Unfinished > 0 {
+		fmt.Fprintf(b, "%d of the games have no end; their results are the values of their last positions.\n", r.Unfinished)
+	}
+	fmt.Fprintf(b, "All figures in %s; behind ±, half of the %.0f %% interval.\n\n", p.unit, 100*r.Confidence)
+	p.summary(b, r)
+	p.mistakes(b, r)
+	p.games(b, r)
+	for i, g := range r.Games {
+		p.decisions(b, i, g)
+	}
+}
+
+func (p priceText) summary(b *strings.Builder, r *analysis.Report) {
+	rows := [][]string{{"player", "games", "result", "luck", "result − luck", "loss a game", "loss a decision", "mistakes a game", "rating"}}
+	for _, s := range r.Summary {
+		rating := "-"
+		if s.Rating != nil {
+			rating = fmt.Sprintf("%.0f", s.Rating.Value)
+			if s.Rating.Interval != nil {
+				rating += fmt.Sprintf(" (%.0f to %.0f)", s.Rating.Interval[0], s.Rating.Interval[1])
+			}
+		}
+		rows = append(rows, []string{s.Name, fmt.Sprint(s.Games), p.mean(s.Result), p.mean(s.Luck), p.mean(s.Adjusted), p.mean(s.Losses), p.mean(s.Loss), fmt.Sprintf("%.3f", s.Mistakes), rating})
+	}
+	columns(b, rows, 1)
+}
+
+func (p priceText) mistakes(b *strings.Builder, r *analysis.Report) {
+	if len(r.Worst) == 0 {
+		return
+	}
+	b.WriteString("\nThe worst mistakes:\n\n")
+	rows := [][]string{{"player", "position", "action", "best", "loss", "game"}}
+	for _, m := range r.Worst {
+		rows = append(rows, []string{m.Player, m.Position, m.Action, m.Best().Action, p.number(m.Loss), fmt.Sprint(m.Game)})
+	}
+	columns(b, rows, 4)
+}
+
+func (p priceText) games(b *strings.Builder, r *analysis.Report) {
+	b.WriteString("\nThe games: result = start + luck − losses + others")
+	head := []string{"player", "game", "seat", "result", "start", "luck", "losses", "others", "mistakes"}
+	if !r.Exact {
+		b.WriteString(" + correction")
+		head = append(head, "correction")
+	}
+	b.WriteString("\n\n")
+	rows := [][]string{head}
+	for i, g := range r.Games {
+		for seat, s := range g.Seats {
+			row := []string{s.Name, fmt.Sprint(i + 1), fmt.Sprint(seat), p.number(s.Result), p.number(s.Start), p.number(s.Luck), p.number(s.Losses), p.number(s.Others), fmt.Sprint(s.Mistakes)}
+			if !r.Exact {
+				row = append(row, p.number(s.Correction))
+			}
+			rows = append(rows, row)
+		}
+	}
+	columns(b, rows, 1)
+}
+
+func (p priceText) decisions(b *strings.Builder, i int, g *analysis.Game) {
+	for _, d := range g.Decisions {
+		fmt.Fprintf(b, "\nGame %d, %s in seat %d: %s\n\n", i+1, g.Seats[d.Seat].Name, d.Seat, d.Position)
+		rows := [][]string{{"", "option", "value", "regret"}}
+		for _, o := range d.Options {
+			mark := ""
+			if o.Action == d.Action {
+				mark = ">"
+			}
+			rows = append(rows, []string{mark, o.Action, p.number(o.Value), p.number(o.Regret)})
+		}
+		columns(b, rows, 2)
+	}
+}
+
+// columns writes rows of cells; the first left columns are aligned on the left, the
+// others on the right.
+func columns(b *strings.Builder, rows [][]string, left int) {
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for k, cell := range row {
+			width[k] = max(width[k], len([]rune(cell)))
+		}
+	}
+	for _, row := range rows {
+		line := ""
+		for k, cell := range row {
+			space := strings.Repeat(" ", width[k]-len([]rune(cell)))
+			if k < left {
+				line += "  " + cell + space
+			} else {
+				line += "  " + space + cell
+			}
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
