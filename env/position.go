@@ -106,7 +106,9 @@ func (p position[S]) Decisions() Decisions { return p.decisions([]Position{p}) }
 // DecisionsOf returns positions of one game, at least one, for one call of a policy. A
 // seat must be to move in each.
 func DecisionsOf(positions []Position) Decisions {
-	return positions[0].(interface{ decisions(all []Position) Decisions }).decisions(positions)
+	return positions[0].(interface {
+		decisions(all []Position) Decisions
+	}).decisions(positions)
 }
 
 func (p position[S]) decisions(all []Position) Decisions {
