@@ -67,7 +67,7 @@ func searchConfig(c Config) Config {
 	c.Adam.MaxGradNorm = 1
 	c.Expert.Search = expert.Config{
 		Depth: expert.Search, Turns: 2, Decisions: 64,
-		Tree: expert.Tree{Simulations: 16, FastSimulations: 16, FullFraction: 1, Candidates: 16},
+		Tree: expert.Tree{Simulations: 48, FastSimulations: 8, FullFraction: 0.25, Candidates: 16},
 	}
 	c.Expert.Temperature, c.Expert.Lambda, c.Expert.ValueWarmup = Schedule{0.05, 0.02}, Schedule{0.98, 0.9}, 0
 	return c
