@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -32,6 +33,7 @@ type options struct {
 	seed     uint64
 	games    int
 	hints    bool
+	record   string // file of games
 }
 
 func parse(args []string, stdout io.Writer) (*options, error) {
@@ -44,7 +46,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.IntVar(&o.games, "games", 1, "`number` of games")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default a random one)")
 	f.BoolVar(&o.hints, "hints", false, "show the value of each action under best play")
-	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "hints")
+	f.StringVar(&o.record, "record", "", "`file` to which the games are added, with all decisions and dice; go run ./cmd/eval -games-file prices them")
+	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "hints", "record")
 	o.name = f.Game(catalog.IDs())
 	f.Example("go run ./cmd/play")
 	f.Example("go run ./cmd/play -opponent runs/martian-dice-2-001 -hints")
@@ -98,7 +101,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	defer stop()
 	solver := &solver{game: g, cache: o.name.CacheDir(), out: stdout, bar: cli.NewProgress(stderr)}
 	defer solver.bar.Clear()
-	s := &session{game: g, spec: spec, seat: game.Player(o.seat), out: stdout}
+	s := &session{game: g, spec: spec, seat: game.Player(o.seat), seed: o.seed, out: stdout}
 	if o.watch {
 		s.seat = game.Terminal
 	}
@@ -113,7 +116,15 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		hints = solver.hints
 	}
 	s.person = agents.NewHuman(g, in, stdout, hints)
-	err = s.play(ctx, o.games, o.seed)
+	if o.record != "" {
+		f, err := os.OpenFile(o.record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		if err != nil {
+			return &cli.UsageError{Err: fmt.Errorf("-record: %w", err)}
+		}
+		defer f.Close()
+		s.records = f
+	}
+	err = s.play(ctx, o.games)
 	if errors.Is(err, agents.ErrQuit) {
 		fmt.Fprintf(stdout, "You quit at %s\n", s.at)
 		return ctx.Err()

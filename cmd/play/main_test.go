@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ import (
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
 	"marsgym/models"
+	"marsgym/record"
 )
 
 func TestMain(m *testing.M) { clitest.Main(m) }
@@ -353,4 +355,40 @@ func TestUnusableCache(t *testing.T) {
 	clitest.UnusableCache(t, run, func() []string {
 		return []string{"-watch", "-seed", "1", "-opponent", "exact", "-game-config", config(t, reduced)}
 	})
+}
+
+// TestRecord: -record adds games to a file, the last one unfinished if the person quits.
+func TestRecord(t *testing.T) {
+	file, games := config(t, reduced), filepath.Join(t.TempDir(), "a.games")
+	g, err := catalog.Open("martian-dice", 2, []byte(reduced))
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, end := script(t, g, 1, 5)
+	for _, args := range []string{"-seat 1 -seed 5", "-seat 1 -seed 5 -games 2", "-watch -seed 6"} {
+		args += " -record " + games + " -game-config " + file
+		if _, stderr, status := command(t, typed, strings.Fields(args)...); status != cli.Done {
+			t.Fatalf("%s: status %d, %s", args, status, stderr)
+		}
+	}
+	var got []*record.Game
+	for g, err := range record.ReadPath(games, catalog.Open) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, g)
+	}
+	if len(got) != 4 || got[0].Position().String() != end.String() || got[1].Position().String() != end.String() {
+		t.Fatalf("%d games; the first should have ended at %s", len(got), end)
+	}
+	last := got[len(got)-1]
+	if *got[0].Seed != 5 || !slices.Equal(got[0].Seats, []string{"greedy", "human"}) || !slices.Equal(last.Seats, []string{"greedy", "greedy"}) {
+		t.Errorf("the seed is %d, the seats are %q and %q", *got[0].Seed, got[0].Seats, last.Seats)
+	}
+	if got[2].Position().CurrentPlayer() == game.Terminal {
+		t.Errorf("the game that the person quits ends at %s", got[2].Position())
+	}
+	if _, _, status := command(t, "", "-record", t.TempDir()); status != cli.Misuse {
+		t.Errorf("a folder: status %d", status)
+	}
 }

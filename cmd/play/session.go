@@ -11,23 +11,27 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/record"
 )
 
 // session plays games of agents and at most one person, and prints all that happens.
 type session struct {
-	game   env.Game
-	spec   game.Spec
-	seat   game.Player // of the person; Terminal with -watch
-	person *agents.Human
-	agents []*agents.Agent // [P], nil in the seat of the person
-	out    io.Writer
+	game    env.Game
+	spec    game.Spec
+	seat    game.Player // of the person; Terminal with -watch
+	person  *agents.Human
+	agents  []*agents.Agent // [P], nil in the seat of the person
+	seed    uint64          // of the dice
+	out     io.Writer
+	records io.Writer // of the games; nil for none
 
+	rec   *record.Game // the game in progress
 	at    env.Position
 	shown []string // the lines of the last rendering that was printed
 }
 
-// play plays games with the dice of an [env.Env] with that seed.
-func (s *session) play(ctx context.Context, games int, seed uint64) error {
+// play plays games with the dice of an [env.Env] with the seed.
+func (s *session) play(ctx context.Context, games int) error {
 	fmt.Fprintf(s.out, "%s. ", s.spec.Title)
 	var seats []string
 	for i, a := range s.agents {
@@ -42,14 +46,20 @@ func (s *session) play(ctx context.Context, games int, seed uint64) error {
 	if s.seat >= 0 {
 		fmt.Fprintln(s.out, "Type an action, or only its part in brackets; ? shows help, quit ends the game.")
 	}
-	fmt.Fprintf(s.out, "To repeat these dice: -seed %d\n", seed)
-	dice, noise := rand.NewPCG(seed, 0), rand.NewPCG(seed, 1<<62)
+	fmt.Fprintf(s.out, "To repeat these dice: -seed %d\n", s.seed)
+	dice, noise := rand.NewPCG(s.seed, 0), rand.NewPCG(s.seed, 1<<62)
 	won := 0.0
 	for i := range games {
 		if games > 1 {
 			fmt.Fprintf(s.out, "\n======== game %d of %d ========\n", i+1, games)
 		}
+		s.rec = record.New(s.game, s.names())
+		s.rec.Seed = &s.seed
 		truncated, err := s.one(ctx, dice, noise)
+		s.rec.Truncated = truncated
+		if err := s.save(); err != nil {
+			return err
+		}
 		if err != nil {
 			return err
 		}
@@ -59,6 +69,26 @@ func (s *session) play(ctx context.Context, games int, seed uint64) error {
 		fmt.Fprintf(s.out, "You have won %.4g of %d games.\n", won, games)
 	}
 	return nil
+}
+
+// names returns the names of the seats.
+func (s *session) names() []string {
+	names := make([]string, len(s.agents))
+	for i, a := range s.agents {
+		names[i] = "human"
+		if a != nil {
+			names[i] = a.Name
+		}
+	}
+	return names
+}
+
+// save adds the game to the records. It leaves out a game without a move.
+func (s *session) save() error {
+	if s.records == nil || len(s.rec.Steps) == 0 {
+		return nil
+	}
+	return s.rec.Write(s.records)
 }
 
 // one plays a game and reports whether it was truncated, as in a batch.
@@ -86,6 +116,7 @@ func (s *session) one(ctx context.Context, dice, noise *rand.PCG) (truncated boo
 				printed, s.shown = text, lines(before)
 			}
 			s.at = before.Sample(dice)
+			s.rec.Chance(s.at)
 			if text := before.DescribeChance(s.at); text != "" {
 				fmt.Fprintf(s.out, "dice> %s\n", text)
 			}
@@ -94,9 +125,10 @@ func (s *session) one(ctx context.Context, dice, noise *rand.PCG) (truncated boo
 			if err != nil {
 				return false, err
 			}
-			if s.at, err = before.Apply(a); err != nil {
+			if err := s.rec.Apply(a); err != nil {
 				return false, err
 			}
+			s.at = s.rec.Position()
 			moves, rolls, printed = moves+1, 0, ""
 		}
 		if was, is := turnOf(before), turnOf(s.at); s.at.CurrentPlayer() != game.Terminal && was != is {

@@ -1,0 +1,115 @@
+// In package main, which cannot be imported.
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marsgym/internal/cli"
+)
+
+// recorded returns a file with a match of 40 games of greedy against random.
+func recorded(t *testing.T, args ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "match.games")
+	text(t, append([]string{"-model", "greedy", "-against", "random", "-games", "40", "-record", path}, args...)...)
+	return path
+}
+
+func TestGamesFile(t *testing.T) {
+	path := recorded(t, "-game-config", config(t, reduced))
+	var r gamesResult
+	document(t, &r, "-games-file", path, "-mistakes", "3")
+	if len(r.Reports) != 1 {
+		t.Fatalf("%d reports", len(r.Reports))
+	}
+	x := r.Reports[0]
+	if !x.Exact || x.Title != "Martian Dice" || len(x.Games) != 40 || len(x.Worst) != 3 || x.Games[0].Decisions != nil {
+		t.Fatalf("the report is %+v", x)
+	}
+	if x.Summary[0].Name != "greedy" || x.Summary[1].Name != "random" || !(x.Summary[1].Loss.Value > 10*x.Summary[0].Loss.Value) {
+		t.Errorf("the players are %+v", x.Summary)
+	}
+	for _, g := range x.Games {
+		for q, s := range g.Seats {
+			near(t, "the sum", s.Start.Value+s.Luck.Value-s.Losses.Value+s.Others.Value, s.Result.Value, 1e-12)
+			near(t, "the errors of the other seat", s.Others.Value, g.Seats[1-q].Losses.Value, 1e-12)
+		}
+	}
+	got := text(t, "-games-file", path, "-decisions")
+	for _, want := range []string{"Martian Dice for 2: 40 recorded games. Values are exact", "result − luck", "The worst mistakes", "result = start + luck − losses + others\n", "\nGame 40, greedy in seat "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// TestGamesFolder prices games of different rules, by rollouts.
+func TestGamesFolder(t *testing.T) {
+	dir := t.TempDir()
+	for name, from := range map[string]string{
+		"a.games": recorded(t, "-game-config", config(t, reduced)),
+		"b.games": recorded(t, "-game", "pig", "-game-config", config(t, `{"target": 10}`)),
+	} {
+		if err := os.Rename(from, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var r gamesResult
+	document(t, &r, "-games-file", dir, "-rollouts", "10")
+	if len(r.Reports) != 2 || r.Reports[0].Title != "Martian Dice" || r.Reports[1].Title != "Pig" {
+		t.Fatalf("the reports are %+v", r)
+	}
+	for _, x := range r.Reports {
+		if x.Exact || x.Method != "rollouts:10:greedy" || x.Summary[0].Name != "greedy" {
+			t.Errorf("%s: %s, %+v", x.Title, x.Method, x.Summary)
+		}
+		for _, g := range x.Games {
+			for _, s := range g.Seats {
+				near(t, "the sum", s.Start.Value+s.Luck.Value-s.Losses.Value+s.Others.Value+s.Correction.Value, s.Result.Value, 1e-12)
+			}
+		}
+	}
+	var random gamesResult
+	document(t, &random, "-games-file", filepath.Join(dir, "b.games"), "-model", "random", "-rollouts", "5")
+	if random.Reports[0].Method != "rollouts:5:random" {
+		t.Errorf("by random: %s", random.Reports[0].Method)
+	}
+	if got := text(t, "-games-file", dir, "-rollouts", "5"); !strings.Contains(got, "estimated by rollouts:5:greedy") || !strings.Contains(got, " + correction") {
+		t.Errorf("two reports:\n%s", got)
+	}
+}
+
+func TestGamesErrors(t *testing.T) {
+	path := recorded(t, "-game-config", config(t, reduced))
+	broken := filepath.Join(t.TempDir(), "broken.games")
+	if err := os.WriteFile(broken, []byte("# nothing\nmarsgym game 9\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"-games-file " + path + " -game pig", cli.Misuse, "leave out -game"},
+		{"-games-file " + path + " -rollouts 1", cli.Misuse, "-rollouts is 1"},
+		{"-games-file " + path + " -rollouts 9 -model exact", cli.Misuse, "needs none"},
+		{"-games-file " + path + " -mistakes -1", cli.Misuse, "-mistakes is -1"},
+		{"-games-file " + path + " -model nobody", cli.Misuse, "unknown agent"},
+		{"-games-file " + broken, cli.Failed, `broken.games: line 2: version "9"`},
+		{"-games-file missing", cli.Failed, "missing"},
+		{"-games-file " + os.DevNull, cli.Failed, "holds no game"},
+		{"-model greedy -rollouts 10", cli.Misuse, "for -games-file"},
+		{"-model greedy -decisions", cli.Misuse, "for -games-file"},
+		{"-model greedy -record x.games", cli.Misuse, "-record is for the match of -games"},
+		{"-model greedy -games 10 -record " + path, cli.Misuse, "exists; name another file"},
+		{"-model greedy -games 10 -record " + filepath.Join(path, "x"), cli.Misuse, "-record"},
+		{"-tournament greedy,random -record x.games", cli.Misuse, "-tournament"},
+	} {
+		if stdout, stderr, status := command(t, strings.Fields(tt.args)...); status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: status %d, %q %q; want %d and %q", tt.args, status, stdout, stderr, tt.status, tt.want)
+		}
+	}
+}
