@@ -36,6 +36,10 @@ const (
 	maxDecisions = 100_000
 )
 
+// rolloutStream begins the streams of the dice of rollouts, which must not be those of the
+// match or session that recorded a game.
+const rolloutStream = 1 << 60
+
 // rollout is a game in progress.
 type rollout struct {
 	at    env.Position
@@ -54,7 +58,7 @@ func (r *Rollouts) Values(ctx context.Context, at []env.Position) ([]Value, erro
 		}
 		games := make([]rollout, r.Number)
 		for k := range games {
-			games[k] = rollout{at: p, dice: rand.NewPCG(r.Seed, uint64(k))}
+			games[k] = rollout{at: p, dice: rand.NewPCG(r.Seed, rolloutStream|uint64(k))}
 		}
 		if err := r.play(ctx, spec, games); err != nil {
 			return nil, err

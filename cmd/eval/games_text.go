@@ -25,7 +25,7 @@ func (p priceText) mean(x analysis.Mean) string {
 	if x.Interval == nil {
 		return p.value(x.Value)
 	}
-	return fmt.Sprintf("%.3f ± %.3f", p.factor*x.Value, p.factor*(x.Interval[1]-x.Value))
+	return fmt.Sprintf("%.4f ± %.4f", p.factor*x.Value, p.factor*(x.Interval[1]-x.Value))
 }
 
 func (p priceText) value(x float64) string { return fmt.Sprintf("%.4f", p.factor*x+0) }
@@ -58,9 +58,9 @@ func (p priceText) summary(b *strings.Builder, r *analysis.Report) {
 	for _, s := range r.Summary {
 		rating := "-"
 		if s.Rating != nil {
-			rating = fmt.Sprintf("%.0f", s.Rating.Value)
+			rating = fmt.Sprintf("%.1f", s.Rating.Value)
 			if s.Rating.Interval != nil {
-				rating += fmt.Sprintf(" (%.0f to %.0f)", s.Rating.Interval[0], s.Rating.Interval[1])
+				rating += fmt.Sprintf(" (%.1f to %.1f)", s.Rating.Interval[0], s.Rating.Interval[1])
 			}
 		}
 		rows = append(rows, []string{s.Name, fmt.Sprint(s.Games), p.mean(s.Result), p.mean(s.Luck), p.mean(s.Adjusted), p.mean(s.Losses), p.mean(s.Loss), fmt.Sprintf("%.3f", s.Mistakes), rating})
