@@ -104,6 +104,9 @@ class Game:
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, self._origin
 
+    def __deepcopy__(self, memo: Any) -> Game:
+        return self  # a game never changes
+
     @property
     def _handle(self) -> int:
         handle = self._object.handle

@@ -333,6 +333,11 @@ class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     def _info(self, mask: npt.NDArray[np.int8]) -> dict[str, Any]:
         return {"player": int(self.batch.player[0]), "action_mask": mask}
 
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """True where an action is legal [A], as MaskablePPO of sb3-contrib asks for it."""
+        mask = self.batch.action_mask[0].astype(np.bool_)
+        return mask if self._state == "playing" else np.zeros_like(mask)
+
     def render(self) -> str | None:
         """The position as text."""
         return None if self.render_mode is None else self.position.render()

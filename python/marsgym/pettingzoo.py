@@ -1,0 +1,152 @@
+"""PettingZoo: one game as an AEC environment, for any number of seats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pettingzoo
+from gymnasium.utils import EzPickle
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+from marsgym import _native
+from marsgym.batch import Batch
+from marsgym.game import Game, Position
+from marsgym.gymnasium import OBSERVATION_HIGH
+
+
+def env(game: str, **options: Any) -> pettingzoo.AECEnv[str, Any, Any]:
+    """Opens a game with the options of :class:`raw_env`, wrapped so that it must be reset
+    before it is stepped.
+    """
+    return OrderEnforcingWrapper(raw_env(game, **options))
+
+
+class raw_env(pettingzoo.AECEnv[str, Any, Any], EzPickle):
+    """One game. The agents are "player_0" to "player_P-1", in the order of play.
+
+    An observation is a dict of ``observation`` [D] float32 and ``action_mask`` [A] int8, which
+    is zero but for the agent that is to move. Rewards are the returns of the game, at its end.
+    An illegal action raises IllegalActionError and changes nothing.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        players: int | None = None,
+        config: dict[str, Any] | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        """Opens a game.
+
+        Args:
+            game: its id.
+            players, config: as in :func:`marsgym.load`.
+            render_mode: None, "ansi", or "human", which prints the position after each step.
+        """
+        EzPickle.__init__(self, game, players, config, render_mode)
+        super().__init__()
+        self.game = Game(game, players, config)
+        self.batch = Batch(self.game, 1)
+        if render_mode not in (None, "ansi", "human"):
+            raise ValueError(f"render_mode is {render_mode!r}; want None, 'ansi' or 'human'")
+        self.render_mode = render_mode
+        self.metadata = {
+            "render_modes": ["human", "ansi"],
+            "name": f"{game.replace('-', '_')}_v{self.game.version}",
+            "is_parallelizable": False,
+            "render_fps": 4,
+        }
+        self.possible_agents = [f"player_{i}" for i in range(self.game.players)]
+        size, actions = self.game.observation_size, self.game.num_actions
+        self.observation_spaces = {
+            agent: gymnasium.spaces.Dict(
+                {
+                    "observation": gymnasium.spaces.Box(0, OBSERVATION_HIGH, (size,), np.float32),
+                    "action_mask": gymnasium.spaces.Box(0, 1, (actions,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {a: gymnasium.spaces.Discrete(actions) for a in self.possible_agents}
+        self._begun = self._ended = False
+
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
+        """The space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.Space[Any]:
+        """The space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    @property
+    def position(self) -> Position:
+        """The current position or, at the end of a game, its last one."""
+        return self.batch.position(0, final=self._ended)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Starts a game.
+
+        Args:
+            seed: of the dice; None goes on with the generator of the last game, or draws a
+                seed before the first one.
+            options: ignored.
+        """
+        if seed is not None or not self._begun:
+            if seed is None:
+                seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+            self.batch.reset(seed)
+        elif not self._ended:  # else the batch has started the next game
+            self.batch.next(0)
+        self._begun, self._ended = True, False
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[self.batch.player[0]]
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What an agent observes."""
+        seat = self.possible_agents.index(agent)
+        if not self._ended and seat == self.batch.player[0]:
+            mask = self.batch.action_mask[0].copy()
+            return {"observation": self.batch.observation[0].copy(), "action_mask": mask}
+        mask = np.zeros(self.game.num_actions, np.int8)
+        return {"observation": self.position.observation(seat), "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        """Plays an action of the selected agent; None, once that agent is done."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        a = _native.number(action, "action", -(2**31), 2**31 - 1)
+        self.batch.step(np.array([a], np.int32))
+        self._cumulative_rewards[agent] = 0.0
+        terminated, truncated = bool(self.batch.terminated[0]), bool(self.batch.truncated[0])
+        self._ended = terminated or truncated
+        self.rewards = {x: float(r) for x, r in zip(self.agents, self.batch.reward[0], strict=True)}
+        self.terminations = dict.fromkeys(self.agents, terminated)
+        self.truncations = dict.fromkeys(self.agents, truncated)
+        if self._ended:
+            self.agent_selection = self.agents[(self.agents.index(agent) + 1) % len(self.agents)]
+        else:
+            self.agent_selection = self.agents[self.batch.player[0]]
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | None:
+        """The position as text, which the mode "human" prints."""
+        if self.render_mode == "human":
+            print(self.position.render())
+        return self.position.render() if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Releases the game."""
+        self.batch.close()

@@ -1,0 +1,116 @@
+"""Stable-Baselines3: a VecEnv over one batch, with action masks for MaskablePPO."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from stable_baselines3.common.vec_env import VecEnv as BaseVecEnv
+
+from marsgym.gymnasium import VectorEnv
+
+_Floats: TypeAlias = npt.NDArray[np.float32]
+
+
+class VecEnv(BaseVecEnv):
+    """N games, in each of which the agent has one seat and opponents the others.
+
+    All rows are one :class:`marsgym.Batch`. MaskablePPO of sb3-contrib finds the masks by
+    :meth:`action_masks`.
+
+    Observations are [N, D] float32, rewards [N] float32: the return of the agent's seat at the
+    end of a game.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int,
+        *,
+        opponent: str | list[str] | None = "random",
+        seed: int | None = None,
+        **options: Any,
+    ) -> None:
+        """Opens the games.
+
+        Args:
+            game, num_envs: as in :class:`marsgym.gymnasium.VectorEnv`, with its other options.
+            opponent: the same; None for a game of one seat.
+            seed: of the first reset; None draws one.
+        """
+        self.vector = VectorEnv(game, num_envs, opponent=opponent, **options)
+        if opponent is None and self.vector.game.players > 1:
+            raise ValueError("opponent is None; want agents for the other seats")
+        self.render_mode = None
+        super().__init__(
+            num_envs, self.vector.single_observation_space, self.vector.single_action_space
+        )
+        self.seed(seed)
+        self._actions: npt.NDArray[Any] = np.zeros(num_envs, np.int64)
+
+    def reset(self) -> npt.NDArray[np.float32]:
+        """Starts a game in every row."""
+        seed = self._seeds[0]
+        self._reset_seeds()
+        self._reset_options()
+        return self.vector.reset(seed=seed)[0]
+
+    def step_async(self, actions: npt.NDArray[Any]) -> None:
+        """Takes the actions [N] of the next step."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[_Floats, _Floats, npt.NDArray[np.bool_], list[dict[str, Any]]]:
+        """Plays the step."""
+        obs, rewards, terminated, truncated, info = self.vector.step(self._actions)
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        dones = terminated | truncated
+        for i in np.flatnonzero(dones):
+            infos[i]["terminal_observation"] = info["final_obs"][i]
+            infos[i]["TimeLimit.truncated"] = bool(truncated[i])
+        return obs, rewards.astype(np.float32), dones, infos
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """True where an action is legal [N, A]."""
+        return self.vector.batch.action_mask.astype(np.bool_)
+
+    def close(self) -> None:
+        """Releases the games."""
+        self.vector.close()
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether rows have an attribute."""
+        return attr_name == "action_masks" or hasattr(self.vector, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute of some rows, which all have the same."""
+        if attr_name == "render_mode":
+            return [None] * len(self._rows(indices))
+        return [getattr(self.vector, attr_name)] * len(self._rows(indices))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Raises an error: rows share their attributes."""
+        raise NotImplementedError("the rows of a batch share their attributes")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """The rows of a method of this class or of the vector environment."""
+        owner = self if method_name == "action_masks" else self.vector
+        result = getattr(owner, method_name)(*method_args, **method_kwargs)
+        return [result[i] for i in self._rows(indices)]
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Any = None
+    ) -> list[bool]:
+        """Rows have no wrappers."""
+        return [False] * len(self._rows(indices))
+
+    def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
+        """There are no images."""
+        return [None] * self.num_envs
+
+    def _rows(self, indices: int | Iterable[int] | None) -> list[int]:
+        return list(self._get_indices(indices))

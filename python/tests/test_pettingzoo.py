@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("pettingzoo")
+
+from pettingzoo.test import api_test, render_test, seed_test
+
+import marsgym
+from marsgym import pettingzoo
+
+# A dict with a mask is what PettingZoo prescribes, and its test warns of.
+pytestmark = pytest.mark.filterwarnings("ignore:Observation (space for|is not)")
+
+GAMES = list(marsgym.games())
+
+
+@pytest.mark.parametrize("id", GAMES)
+def test_api(id):
+    api_test(pettingzoo.env(id), num_cycles=1000)
+
+
+def test_api_for_many_seats():
+    api_test(pettingzoo.env("martian-dice", players=5), num_cycles=2000)
+
+
+def test_seed():
+    seed_test(lambda: pettingzoo.env("martian-dice"), num_cycles=500)
+    seed_test(lambda: pettingzoo.env("mars-is-ours"), num_cycles=500)
+
+
+def test_render(capsys):
+    render_test(lambda **options: pettingzoo.env("martian-dice", **options))
+    env = pettingzoo.env("pig", render_mode="human")
+    env.reset(seed=1)
+    env.step(0)
+    assert capsys.readouterr().out
+
+
+def test_rewards_and_observations():
+    env, rng = pettingzoo.env("pig", players=3, config={"target": 20}), np.random.default_rng(1)
+    env.reset(seed=1)
+    total = dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter():
+        obs, reward, terminated, truncated, _ = env.last()
+        total[agent] += reward
+        if terminated or truncated:
+            assert not obs["action_mask"].any()
+            seat = int(agent[-1])
+            position = env.unwrapped.position
+            assert position.is_terminal
+            assert np.array_equal(obs["observation"], position.observation(seat))
+            env.step(None)
+            continue
+        others = [a for a in env.agents if a != agent]
+        assert not any(env.observe(a)["action_mask"].any() for a in others)
+        env.step(rng.choice(np.flatnonzero(obs["action_mask"])))
+    assert sorted(total.values()) == [-0.5, -0.5, 1.0]
+    before = env.unwrapped.batch.save()
+    env.reset()
+    with pytest.raises(marsgym.IllegalActionError):
+        env.step(1)
+    assert env.unwrapped.batch.save() == before
