@@ -101,7 +101,7 @@ func FuzzHuman(f *testing.F) {
 		if strings.Count(script, "\n") > 100 {
 			return
 		}
-		probs, err := env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(script), io.Discard, nil), p, g.Spec().Actions)
+		probs, err := env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(script), io.Discard), p, g.Spec().Actions)
 		if err != nil {
 			if !errors.Is(err, agents.ErrQuit) {
 				t.Fatal(err)

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/input"
 )
 
 // ErrQuit is returned when the person quits the game.
@@ -17,17 +19,24 @@ var ErrQuit = errors.New("the person has quit")
 // Human is a policy that lets a person choose. It may be used by one goroutine at a
 // time.
 type Human struct {
-	game  env.Game
-	in    *bufio.Scanner
-	out   io.Writer
-	hints func(env.Position) ([]string, error)
+	// Hints, if not nil, returns the text to show beside each legal action, such as its
+	// probability of winning.
+	Hints func(env.Position) ([]string, error)
+	// Command, if not nil, is called with the words of a line. It reports whether they
+	// are a command; otherwise they name an action. Its error ends the choice.
+	Command func(at env.Position, words []string) (known bool, err error)
+	// Confirm, if not nil, returns a warning before the person plays an action, or "".
+	// The person then decides again.
+	Confirm func(at env.Position, a game.Action) (warning string, err error)
+
+	game env.Game
+	in   *bufio.Reader
+	out  io.Writer
 }
 
 // NewHuman returns a policy that shows positions on out and reads actions from in.
-// hints, if not nil, returns the text to show beside each legal action, such as its
-// probability of winning.
-func NewHuman(g env.Game, in io.Reader, out io.Writer, hints func(env.Position) ([]string, error)) *Human {
-	return &Human{g, bufio.NewScanner(in), out, hints}
+func NewHuman(g env.Game, in io.Reader, out io.Writer) *Human {
+	return &Human{game: g, in: bufio.NewReader(in), out: out}
 }
 
 // Probs implements [env.Policy]: it prompts for each decision in order. It returns
@@ -58,117 +67,84 @@ func inverse(label []game.Action, a game.Action) game.Action {
 	return a
 }
 
+// maxTyped bounds a line that a person types, in bytes. Chosen.
+const maxTyped = 1000
+
+// ReadLine prompts and returns the words of the next line that is not empty, in lower
+// case. It returns ErrQuit at the end of the input.
+func (h *Human) ReadLine(prompt string) ([]string, error) {
+	for {
+		fmt.Fprint(h.out, prompt)
+		line, more, err := h.in.ReadLine()
+		text := string(line[:min(len(line), maxTyped)])
+		for more && err == nil { // the rest of a long line has no meaning
+			_, more, err = h.in.ReadLine()
+		}
+		if err != nil {
+			fmt.Fprintln(h.out)
+			if err == io.EOF {
+				err = nil
+			}
+			return nil, errors.Join(ErrQuit, err)
+		}
+		text = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return ' '
+			}
+			return unicode.ToLower(r)
+		}, text)
+		if words := strings.Fields(text); len(words) > 0 {
+			return words, nil
+		}
+	}
+}
+
 // choose shows a position and its legal actions until the person chooses one.
 func (h *Human) choose(p env.Position) (game.Action, error) {
-	legal := p.Legal()
-	fmt.Fprintf(h.out, "\n%s\n\n", p.Render())
-	if err := h.list(p, legal); err != nil {
+	o, err := h.options(p)
+	if err != nil {
 		return 0, err
 	}
+	fmt.Fprintf(h.out, "\n%s\n\n%s", p.Render(), o.short())
+	warned := game.Action(-1)
 	for {
-		fmt.Fprint(h.out, "> ")
-		if !h.in.Scan() {
-			fmt.Fprintln(h.out)
-			return 0, errors.Join(ErrQuit, h.in.Err())
+		words, err := h.ReadLine("> ")
+		if err != nil {
+			return 0, err
 		}
-		word := strings.ToLower(strings.TrimSpace(h.in.Text()))
-		switch word {
-		case "":
-			continue
-		case "?", "help":
-			fmt.Fprintln(h.out, "Type one of these actions, or only the part in brackets; quit ends the game.")
-			if err := h.list(p, legal); err != nil {
+		if h.Command != nil {
+			if known, err := h.Command(p, words); err != nil {
 				return 0, err
+			} else if known {
+				continue
 			}
+		}
+		switch words[0] {
+		case "?", "help":
+			fmt.Fprint(h.out, o.long(words[1:]))
 			continue
 		case "quit", "exit", "q":
 			return 0, ErrQuit
 		}
-		a, err := h.match(word, legal)
+		a, err := o.match(words)
 		if err == nil {
-			if _, err = p.Apply(a); err == nil {
-				return a, nil
+			_, err = p.Apply(a)
+		}
+		if err != nil {
+			fmt.Fprintf(h.out, "No: %s.\n", strings.TrimSuffix(input.Message(err), ": "+game.ErrIllegalAction.Error()))
+			continue
+		}
+		if h.Confirm != nil && a != warned {
+			warning, err := h.Confirm(p, a)
+			if err != nil {
+				return 0, err
+			}
+			if warning != "" {
+				fmt.Fprintf(h.out, "%s\nType it again to play it, or another action.\n", warning)
+				warned = a
+				continue
 			}
 		}
-		fmt.Fprintf(h.out, "No: %s.\n", strings.TrimSuffix(err.Error(), ": "+game.ErrIllegalAction.Error()))
+		return a, nil
 	}
-}
-
-// list prints the legal actions, their descriptions and, if there are hints, these.
-func (h *Human) list(p env.Position, legal []game.Action) error {
-	hints := make([]string, len(legal))
-	if h.hints != nil {
-		var err error
-		if hints, err = h.hints(p); err != nil {
-			return err
-		}
-	}
-	keys := make([]string, len(legal))
-	descriptions := make([]string, len(legal))
-	var keyWidth, width int
-	for i, a := range legal {
-		keys[i] = h.key(a, legal)
-		descriptions[i] = p.DescribeAction(a)
-		keyWidth, width = max(keyWidth, len(keys[i])), max(width, len(descriptions[i]))
-	}
-	for i := range legal {
-		line := fmt.Sprintf("  %-*s   %-*s   %s", keyWidth, keys[i], width, descriptions[i], hints[i])
-		fmt.Fprintln(h.out, strings.TrimRight(line, " "))
-	}
-	return nil
-}
-
-// key returns the name of a, with the shortest unambiguous prefix in brackets.
-func (h *Human) key(a game.Action, legal []game.Action) string {
-	name := h.game.ActionName(a)
-	for n := 1; n < len(name); n++ {
-		if b, err := h.match(name[:n], legal); err == nil && b == a {
-			return "[" + name[:n] + "]" + name[n:]
-		}
-	}
-	return "[" + name + "]"
-}
-
-// match returns the action that a word names, in full or by a prefix: a legal action
-// if there is one, otherwise an illegal one, for which Apply returns the reason.
-func (h *Human) match(word string, legal []game.Action) (game.Action, error) {
-	switch found := h.withPrefix(word, legal); len(found) {
-	case 0:
-	case 1:
-		return found[0], nil
-	default:
-		return 0, fmt.Errorf("%s could be %s", word, h.names(found, " or "))
-	}
-	all := make([]game.Action, h.game.Spec().Actions)
-	for i := range all {
-		all[i] = game.Action(i)
-	}
-	if found := h.withPrefix(word, all); len(found) > 0 {
-		return found[0], nil
-	}
-	return 0, fmt.Errorf("%s is not one of %s", word, h.names(legal, ", "))
-}
-
-// withPrefix returns the action that word names in full, or those whose names begin
-// with it.
-func (h *Human) withPrefix(word string, actions []game.Action) (found []game.Action) {
-	for _, a := range actions {
-		name := h.game.ActionName(a)
-		if name == word {
-			return []game.Action{a}
-		}
-		if strings.HasPrefix(name, word) {
-			found = append(found, a)
-		}
-	}
-	return found
-}
-
-// names joins the names of actions.
-func (h *Human) names(actions []game.Action, separator string) string {
-	var list []string
-	for _, a := range actions {
-		list = append(list, h.game.ActionName(a))
-	}
-	return strings.Join(list, separator)
 }

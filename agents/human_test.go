@@ -2,12 +2,14 @@ package agents_test
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/colour"
 )
 
 // choose lets a person who types script choose in a position of Martian Dice. It
@@ -20,7 +22,9 @@ func choose(t *testing.T, position, script string, hints func(env.Position) ([]s
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	probs, err := env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(script), &out, hints), p, g.Spec().Actions)
+	h := agents.NewHuman(g, strings.NewReader(script), &out)
+	h.Hints = hints
+	probs, err := env.ActionProbabilities(t.Context(), h, p, g.Spec().Actions)
 	for a, q := range probs {
 		if q == 1 {
 			choice += g.ActionName(game.Action(a))
@@ -45,17 +49,19 @@ func TestHuman(t *testing.T) {
 		{"the same letter", holding, "r\n", "roll", "[r]oll   roll 4 dice"},
 		{"capitals and spaces", choosing, "  RaYs \n", "rays", ""},
 		{"no line feed", choosing, "rays", "rays", ""},
-		{"empty lines", choosing, "\n\nrays\n", "rays", "> > > "},
-		{"ambiguous", choosing, "c\nco\n", "cows", "No: c could be cows or chickens.\n> "},
+		{"empty lines", choosing, "\n\n \x00\nrays\n", "rays", "> > > > "},
+		{"ambiguous", choosing, "c\nco\n", "cows", "No: \"c\" could be cows or chickens.\n> "},
 		{"ambiguous, the other", choosing, "c\nch\n", "chickens", ""},
 		{"no longer ambiguous", some, "c\n", "cows", "[c]ows"},
 		{"not rolled", some, "ch\nr\n", "rays", "No: no chickens were rolled.\n"},
 		{"taken already", "3-5@0 aside T2H4 roll R2H5", "humans\nrays\n", "rays", "No: humans are set aside already, and may be taken once a turn.\n"},
 		{"too early", choosing, "stop\nrays\n", "rays", "No: choose a type to set aside first.\n"},
 		{"too late", holding, "cows\ns\n", "stop", "No: a type is set aside already, roll or stop.\n"},
-		{"nonsense", some, "x\nc\n", "cows", "No: x is not one of rays, cows.\n"},
-		{"too long", holding, "rolling\nstop\n", "stop", "No: rolling is not one of roll, stop.\n"},
-		{"help", choosing, "?\nrays\n", "rays", "in brackets; quit ends the game.\n  [r]ays       keep 2, 9 dice left\n  [h]umans     keep 1, 10 dice left\n  [co]ws       keep 5, 6 dice left\n  [ch]ickens   keep 3, 8 dice left\n> "},
+		{"nonsense", some, "x\nc\n", "cows", "No: \"x\" is no action here; ? lists them.\n"},
+		{"too long", holding, "rolling\nstop\n", "stop", "No: \"rolling\" is no action here, but roll is.\n"},
+		{"the end of a long line", choosing, strings.Repeat("x", 1e5) + "\nrays\n", "rays", "(1000 bytes) is no action here; ? lists them.\n> "},
+		{"help about a word", choosing, "? ch\n? zz\nrays\n", "rays", ">   [ch]ickens   keep 3, 8 dice left\n> No action here is named \"zz\".\n> "},
+		{"help", choosing, "?\nrays\n", "rays", ">   [r]ays       keep 2, 9 dice left\n  [h]umans     keep 1, 10 dice left\n  [co]ws       keep 5, 6 dice left\n  [ch]ickens   keep 3, 8 dice left\n> "},
 	}
 	for _, tt := range tests {
 		choice, screen, err := choose(t, tt.position, tt.script, nil)
@@ -82,5 +88,96 @@ func TestHumanHints(t *testing.T) {
 	broken := errors.New("broken")
 	if _, _, err := choose(t, holding, "roll\n", func(env.Position) ([]string, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("with broken hints: %v", err)
+	}
+}
+
+// TestHumanGroups: many options are listed by their kinds, and named by parts of their
+// names.
+func TestHumanGroups(t *testing.T) {
+	g := open(t, "mars-is-ours-fast", "{}")
+	p, err := g.Parse("3-2@1 start 0 hand 2-3 junk 1-1 robots oA.o/.AB./.BA./o..o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for script, want := range map[string]string{
+		"d2\n":               "place-d2",
+		"place d2\n":         "place-d2",
+		"pl d2\n":            "place-d2",
+		"a b2 x2\n":          "attack-b2-x2",
+		"b2\nb2 1\nb2-x1":    "attack-b2-x1",
+		"zz\nd2 b2\np\npass": "pass",
+	} {
+		var out strings.Builder
+		probs, err := env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(script), &out), p, g.Spec().Actions)
+		if err != nil {
+			t.Errorf("%q: %v\n%s", script, err, out.String())
+			continue
+		}
+		for a, q := range probs {
+			if name := g.ActionName(game.Action(a)); q == 1 && name != want {
+				t.Errorf("%q is %s, want %s", script, name, want)
+			}
+		}
+		if list := "\n  place a robot:  c1  a2  d2  a3  d3  b4  c4\n"; !strings.Contains(out.String(), list) {
+			t.Errorf("no %q in\n%s", list, out.String())
+		}
+		for line := range strings.Lines(colour.Strip(out.String())) {
+			if len([]rune(line)) > 80 {
+				t.Errorf("%d columns: %s", len([]rune(line)), line)
+			}
+		}
+	}
+}
+
+// TestHumanConfirm: an action with a warning is played if it is typed again.
+func TestHumanConfirm(t *testing.T) {
+	g := open(t, "martian-dice", "{}")
+	p, err := g.Parse(choosing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for script, want := range map[string]string{"rays\nrays\n": "rays", "rays\ncows\n": "cows", "cows\n": "cows", "rays\nx\nrays\n": "rays"} {
+		var out strings.Builder
+		h := agents.NewHuman(g, strings.NewReader(script), &out)
+		h.Confirm = func(_ env.Position, a game.Action) (string, error) {
+			if g.ActionName(a) == "rays" {
+				return "Careful.", nil
+			}
+			return "", nil
+		}
+		probs, err := env.ActionProbabilities(t.Context(), h, p, g.Spec().Actions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, q := range probs {
+			if name := g.ActionName(game.Action(a)); q == 1 && name != want {
+				t.Errorf("%q is %s, want %s", script, name, want)
+			}
+		}
+		if warned := strings.Contains(out.String(), "Careful.\nType it again"); warned != strings.HasPrefix(script, "rays") {
+			t.Errorf("%q: warned %v\n%s", script, warned, out.String())
+		}
+	}
+}
+
+// TestHumanCommand: a command is no action, and its error ends the choice.
+func TestHumanCommand(t *testing.T) {
+	g := open(t, "martian-dice", "{}")
+	p, err := g.Parse(choosing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stop")
+	h := agents.NewHuman(g, strings.NewReader("hum x\nstop now\nrays\n"), io.Discard)
+	var seen []string
+	h.Command = func(_ env.Position, words []string) (bool, error) {
+		seen = append(seen, strings.Join(words, " "))
+		if words[0] == "stop" {
+			return true, stop
+		}
+		return words[0] == "hum", nil
+	}
+	if _, err := env.ActionProbabilities(t.Context(), h, p, g.Spec().Actions); err != stop || strings.Join(seen, ",") != "hum x,stop now" {
+		t.Errorf("the commands %q and the error %v", seen, err)
 	}
 }

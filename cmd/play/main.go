@@ -34,6 +34,7 @@ type options struct {
 	games    int
 	hints    bool
 	record   string // file of games
+	rules    bool
 }
 
 func parse(args []string, stdout io.Writer) (*options, error) {
@@ -47,7 +48,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default a random one)")
 	f.BoolVar(&o.hints, "hints", false, "show the value of each action under best play")
 	f.StringVar(&o.record, "record", "", "`file` to which the games are added, with all decisions and dice; go run ./cmd/eval -games-file prices them")
-	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "hints", "record")
+	f.BoolVar(&o.rules, "rules", false, "print the rules of the game and exit")
+	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "hints", "record", "rules")
 	o.name = f.Game(catalog.IDs())
 	f.Example("go run ./cmd/play")
 	f.Example("go run ./cmd/play -opponent runs/martian-dice-2-001 -hints")
@@ -56,6 +58,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/play -game mars-is-ours -players 3 -opponent greedy,search:20")
 	f.Example("go run ./cmd/play -watch -opponent pretrained,greedy")
 	f.Example("go run ./cmd/play -players 1")
+	f.Example("go run ./cmd/play -rules -game martian-risk-small")
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
 	}
@@ -96,6 +99,9 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if o.seat < 0 || o.seat >= spec.Players {
 		return cli.Usagef("-seat is %d; want 0 to %d", o.seat, spec.Players-1)
 	}
+	if o.rules {
+		return printRules(stdout, spec, "")
+	}
 	stdout = cli.Colours(stdout)
 	in, stop := untilDone(ctx, stdin)
 	defer stop()
@@ -108,14 +114,14 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if s.agents, err = solver.open(ctx, o, s.seat); err != nil {
 		return err
 	}
-	var hints func(env.Position) ([]string, error)
+	s.person = agents.NewHuman(g, in, stdout)
+	s.person.Command = s.command
 	if o.hints {
 		if _, err := solver.solve(ctx); err != nil {
 			return fmt.Errorf("-hints: %w", err)
 		}
-		hints = solver.hints
+		s.person.Hints = solver.hints
 	}
-	s.person = agents.NewHuman(g, in, stdout, hints)
 	if o.record != "" {
 		f, err := os.OpenFile(o.record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 		if err != nil {

@@ -185,6 +185,22 @@ func TestBetweenTurns(t *testing.T) {
 	}
 }
 
+// TestRules: -rules and the command rules show the text of the documents.
+func TestRules(t *testing.T) {
+	for _, id := range catalog.IDs() {
+		stdout, stderr, status := command(t, "", "-rules", "-game", id)
+		if status != cli.Done || stderr != "" || strings.Count(stdout, "\n") < 12 {
+			t.Errorf("%s: status %d, %q\n%s", id, status, stderr, stdout)
+		}
+	}
+	stdout, _, _ := command(t, "rules labs\nrules chess\nrules\n", "-game", "mars-is-ours", "-seed", "1")
+	for _, want := range []string{"> \nThe labs\n--------\n", "> \nThe rules do not mention \"chess\".\n> ", "\nThe end\n-------\n", "\nAt the prompt, rules WORD shows one part. "} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+}
+
 func TestQuit(t *testing.T) {
 	for name, typed := range map[string]string{"end of input": "", "quit": "quit\n", "exit": "?\nexit\n"} {
 		stdout, stderr, status := command(t, typed, "-seed", "1", "-game-config", config(t, reduced))

@@ -30,6 +30,19 @@ type session struct {
 	shown []string // the lines of the last rendering that was printed
 }
 
+// help says what a person can type.
+const help = `Type an action, a part of it, or one of these: ? lists the actions, ? WORD some
+of them; rules shows the rules, rules WORD a part of them; quit ends the game.`
+
+// command carries out a command of a person, if it is one.
+func (s *session) command(_ env.Position, words []string) (known bool, err error) {
+	switch words[0] {
+	case "rules":
+		return true, printRules(s.out, s.spec, strings.Join(words[1:], " "))
+	}
+	return false, nil
+}
+
 // play plays games with the dice of an [env.Env] with the seed.
 func (s *session) play(ctx context.Context, games int) error {
 	fmt.Fprintf(s.out, "%s. ", s.spec.Title)
@@ -44,7 +57,7 @@ func (s *session) play(ctx context.Context, games int) error {
 	}
 	fmt.Fprintf(s.out, "%s.\n", strings.Join(seats, ", "))
 	if s.seat >= 0 {
-		fmt.Fprintln(s.out, "Type an action, or only its part in brackets; ? shows help, quit ends the game.")
+		fmt.Fprintln(s.out, help)
 	}
 	fmt.Fprintf(s.out, "To repeat these dice: -seed %d\n", s.seed)
 	dice, noise := rand.NewPCG(s.seed, 0), rand.NewPCG(s.seed, 1<<62)

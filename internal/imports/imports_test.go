@@ -27,6 +27,7 @@ var table = []struct {
 	pkg     string
 	imports []string
 }{
+	{"docs/games", nil},
 	{"env/game/chart", nil},
 	{"env/game", []string{"env/game/chart"}},
 	{"env/game/gametest", []string{"env/game"}},
@@ -47,7 +48,7 @@ var table = []struct {
 	{"train", []string{"env", "env/game", "env/search", "env/expert", "agents", "models"}},
 	{"train/sweep", []string{"env", "models", "train", "internal/curve"}},
 	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
-		"models", "models/*", "agents", "record", "analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot"}},
+		"models", "models/*", "agents", "record", "analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot", "docs/games"}},
 	{"python/native", []string{"env", "env/game", "env/catalog", "models", "agents", "eval"}},
 	{"internal/plot", []string{"env/game/chart"}},  // draws what games describe
 	{"internal/cli", []string{"agents", "models"}}, // opens agents

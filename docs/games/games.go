@@ -1,0 +1,109 @@
+// Package games holds the pages of the games, so that programs can show their rules.
+package games
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+//go:embed *.md
+var files embed.FS
+
+// page returns the page of a game: that whose name is the id or begins it, since presets
+// share a page. It returns "" if there is none.
+func page(id string) string {
+	list, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // the files are embedded
+	}
+	best := ""
+	for _, f := range list {
+		name := strings.TrimSuffix(f.Name(), ".md")
+		if (id == name || strings.HasPrefix(id, name+"-")) && len(name) > len(best) {
+			best = name
+		}
+	}
+	text, _ := files.ReadFile(best + ".md")
+	return string(text)
+}
+
+// section returns the text below a heading, up to the next heading of that level or above.
+func section(page, heading string) string {
+	_, text, _ := strings.Cut(page, "\n"+heading+"\n")
+	level := strings.Count(heading, "#")
+	if end := regexp.MustCompile(fmt.Sprintf(`(?m)^#{1,%d} `, level)).FindStringIndex(text); end != nil {
+		text = text[:end[0]]
+	}
+	return text
+}
+
+// Rules returns the rules of a game as text of so many columns. config is the config in
+// JSON: keys whose values are not those of the published game are listed at the end. If
+// about is not empty, Rules returns the sections whose titles contain it or, if there are
+// none, the paragraphs. It returns "" where there is nothing.
+func Rules(id string, config, about string, width int) string {
+	p := page(id)
+	blocks := parse(section(p, "## Rules"))
+	blocks = slices.DeleteFunc(blocks, func(b block) bool { return b.section == "A worked turn" }) // in notation
+	if numbers := numbers(section(p, "## Config"), config); len(numbers) > 0 {
+		const title = "The numbers of this game"
+		blocks = append(blocks, block{section: title, kind: heading, text: title, loose: true},
+			block{section: title, loose: true, text: "The text above is that of the published game. Here these settings differ:"})
+		for _, n := range numbers {
+			n.section = title
+			blocks = append(blocks, n)
+		}
+	}
+	if about != "" {
+		contains := func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(about)) }
+		found := slices.DeleteFunc(slices.Clone(blocks), func(b block) bool { return !contains(b.section) })
+		if len(found) == 0 {
+			found = slices.DeleteFunc(blocks, func(b block) bool { return !contains(b.text) })
+		}
+		blocks = found
+	}
+	return format(blocks, width)
+}
+
+// Sections returns the titles of the sections of the rules of a game.
+func Sections(id string) (titles []string) {
+	for _, b := range parse(section(page(id), "## Rules")) {
+		if b.kind == heading && b.text != "A worked turn" {
+			titles = append(titles, b.text)
+		}
+	}
+	return titles
+}
+
+// numbers returns the keys of a table of settings whose values in config differ from those
+// of the first preset, with their values and meanings.
+func numbers(table, config string) (list []block) {
+	var values map[string]json.RawMessage
+	if json.Unmarshal([]byte(config), &values) != nil {
+		return nil
+	}
+	const longest = 60 // chosen: longer values, such as maps, are no numbers
+	for _, b := range parse(table) {
+		if b.kind != row || len(b.cells) < 2 {
+			continue
+		}
+		key := plain(b.cells[0])
+		value, ok := values[key]
+		if !ok || key == "players" || len(value) > longest || equal(value, []byte(plain(b.cells[1]))) {
+			continue
+		}
+		list = append(list, block{kind: item, mark: "- ", text: fmt.Sprintf("%s is %s: %s", key, value, plain(b.cells[len(b.cells)-1]))})
+	}
+	return list
+}
+
+// equal reports whether two texts are the same JSON, spaces apart.
+func equal(a, b []byte) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
