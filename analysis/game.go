@@ -82,6 +82,7 @@ type options struct {
 	legal  []game.Action
 	values []Value // [k]
 	best   int     // the first index of the highest value to the mover
+	top    Value   // of the best option (see bestValue)
 }
 
 func optionsOf(ctx context.Context, at env.Position, v Valuer) (*options, error) {
@@ -98,18 +99,62 @@ func optionsOf(ctx context.Context, at env.Position, v Valuer) (*options, error)
 	if o.values, err = v.Values(ctx, after); err != nil {
 		return nil, err
 	}
-	for i, x := range o.values {
-		if x.Mean[mover] > o.values[o.best].Mean[mover]+game.Tie {
-			o.best = i
-		}
-	}
+	o.best = highest(o.values, func(v Value) float64 { return v.Mean[mover] })
+	o.top = bestValue(o.values, int(mover))
 	return o, nil
 }
 
-// regret returns what option i is worth less than the best to the mover.
+// highest returns the first index of the highest value by a measure, up to [game.Tie].
+func highest(values []Value, by func(Value) float64) int {
+	best := 0
+	for i, x := range values {
+		if by(x) > by(values[best])+game.Tie {
+			best = i
+		}
+	}
+	return best
+}
+
+// bestValue returns the value of the option that is best for the mover. The highest of
+// several estimates is too high on average; so the best option for the even samples is
+// chosen by the odd ones, and the other way round. That is too low on average, where the
+// choice is wrong.
+//
+// Source: van Hasselt, "Double Q-learning", NeurIPS 2010.
+func bestValue(values []Value, mover int) Value {
+	n := 0
+	for _, v := range values {
+		n = max(n, len(v.Samples))
+	}
+	if n == 0 {
+		return values[highest(values, func(v Value) float64 { return v.Mean[mover] })]
+	}
+	var chosen [2]int // for the samples of each parity
+	for parity := range chosen {
+		chosen[parity] = highest(values, func(v Value) float64 {
+			sum, count := 0.0, 0.0
+			for k := 1 - parity; k < n; k += 2 {
+				sum, count = sum+v.sample(k)[mover], count+1
+			}
+			return sum / count
+		})
+	}
+	top := Value{Mean: make([]float64, len(values[0].Mean))}
+	for k := range n {
+		row := slices.Clone(values[chosen[k%2]].sample(k))
+		top.Samples = append(top.Samples, row)
+		for q, x := range row {
+			top.Mean[q] += x / float64(n)
+		}
+	}
+	return top
+}
+
+// regret returns what option i is worth less than the best to the mover. The estimate may
+// be below 0.
 func (o *options) regret(i, mover int) Number {
 	d := Value{Mean: make([]float64, len(o.values[i].Mean))}
-	d.addChange(mover, o.values[i], o.values[o.best])
+	d.addChange(mover, o.values[i], o.top)
 	return d.number(mover)
 }
 

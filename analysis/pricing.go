@@ -79,11 +79,11 @@ func (p *pricing) decision(i int, s record.Step, mover int, before, after Value)
 	}
 	best := before // of best play
 	if !p.valuer.Exact() {
-		best = o.values[o.best]
+		best = o.top
 	}
 	for q := range p.result.Seats {
 		if q == mover {
-			p.losses.addChange(q, o.values[chosen], o.values[o.best])
+			p.losses.addChange(q, o.values[chosen], o.top)
 		} else {
 			p.others.addChange(q, best, o.values[chosen])
 		}
@@ -94,7 +94,7 @@ func (p *pricing) decision(i int, s record.Step, mover int, before, after Value)
 	}
 	d := Decision{
 		Step: i, Seat: mover, Position: s.Before.String(), Action: p.game.Rules.ActionName(s.Action),
-		Value: o.values[o.best].number(mover), Loss: o.regret(chosen, mover), Options: o.ranked(p.game.Rules, mover),
+		Value: o.top.number(mover), Loss: o.regret(chosen, mover), Options: o.ranked(p.game.Rules, mover),
 	}
 	seat := &p.result.Seats[mover]
 	seat.Decisions++

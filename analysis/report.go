@@ -128,7 +128,7 @@ func (r *Report) player(name string) Player {
 func (r *Report) rating(loss Mean, length float64) *Mean {
 	m := Mean{Value: Rating(loss.Value*length, r.Players)}
 	for i := range loss.Interval {
-		m.Interval = append(m.Interval, Rating(max(0, loss.Interval[len(loss.Interval)-1-i])*length, r.Players))
+		m.Interval = append(m.Interval, Rating(loss.Interval[len(loss.Interval)-1-i]*length, r.Players))
 	}
 	for _, x := range append([]float64{m.Value}, m.Interval...) {
 		if math.IsInf(x, 0) {
@@ -140,9 +140,10 @@ func (r *Report) rating(loss Mean, length float64) *Mean {
 
 // Rating returns the estimated Elo rating of a player that loses this share of the win in
 // a game, relative to best play. It is the rating under Luce's choice rule of a player
-// that wins 1/P − loss against best play in all other seats; −Inf if that is nothing.
+// that wins 1/P − loss against best play in all other seats; infinite if that is not
+// between 0 and 1.
 func Rating(loss float64, players int) float64 {
-	share := max(0, 1/float64(players)-loss)
+	share := min(1, max(0, 1/float64(players)-loss))
 	return 400 * math.Log10(share*float64(players-1)/(1-share))
 }
 

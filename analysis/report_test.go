@@ -153,7 +153,7 @@ func TestRating(t *testing.T) {
 		loss    float64
 		players int
 		want    float64
-	}{{0, 2, 0}, {0, 5, 0}, {0.5 - 1./11, 2, -400}, {1./3 - 1./6, 3, 400 * math.Log10(0.4)}, {0.5, 2, math.Inf(-1)}, {0.7, 2, math.Inf(-1)}} {
+	}{{0, 2, 0}, {0, 5, 0}, {0.5 - 1./11, 2, -400}, {1./3 - 1./6, 3, 400 * math.Log10(0.4)}, {0.5, 2, math.Inf(-1)}, {0.7, 2, math.Inf(-1)}, {-0.5, 2, math.Inf(1)}, {-0.7, 2, math.Inf(1)}} {
 		if got := analysis.Rating(tt.loss, tt.players); got != tt.want && !(math.Abs(got-tt.want) <= 1e-9) {
 			t.Errorf("a loss of %v for %d players: %v, want %v", tt.loss, tt.players, got, tt.want)
 		}

@@ -98,6 +98,14 @@ func (v Value) number(seat int) Number {
 	return estimate(v.Mean[seat], sum/(n-1)/n)
 }
 
+// sample returns sample k [P]. All samples of an exact value are the value.
+func (v Value) sample(k int) []float64 {
+	if v.Samples == nil {
+		return v.Mean
+	}
+	return v.Samples[k]
+}
+
 // add adds factor·x to v for one seat, sample by sample. All values of a game have the
 // same number of samples, or none.
 func (v *Value) add(seat int, x Value, factor float64) {
@@ -106,11 +114,7 @@ func (v *Value) add(seat int, x Value, factor float64) {
 	}
 	v.Mean[seat] += factor * x.Mean[seat]
 	for k, row := range v.Samples {
-		if x.Samples == nil {
-			row[seat] += factor * x.Mean[seat]
-		} else {
-			row[seat] += factor * x.Samples[k][seat]
-		}
+		row[seat] += factor * x.sample(k)[seat]
 	}
 }
 
