@@ -128,7 +128,11 @@ func (r *Report) player(name string) Player {
 func (r *Report) rating(loss Mean, length float64) *Mean {
 	m := Mean{Value: Rating(loss.Value*length, r.Players)}
 	for i := range loss.Interval {
-		m.Interval = append(m.Interval, Rating(loss.Interval[len(loss.Interval)-1-i]*length, r.Players))
+		x := loss.Interval[len(loss.Interval)-1-i]
+		if r.Exact {
+			x = max(0, x) // as every exact loss is
+		}
+		m.Interval = append(m.Interval, Rating(x*length, r.Players))
 	}
 	for _, x := range append([]float64{m.Value}, m.Interval...) {
 		if math.IsInf(x, 0) {

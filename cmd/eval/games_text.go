@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"marsgym/analysis"
@@ -18,17 +19,26 @@ func (p priceText) number(x analysis.Number) string {
 	if x.Exact {
 		return p.value(x.Value)
 	}
-	return fmt.Sprintf("%.2f ± %.2f", p.factor*x.Value, p.factor*(x.High-x.Value))
+	return fmt.Sprintf("%.2f ± %.2f", p.scale(x.Value), p.scale(x.High-x.Value))
 }
 
 func (p priceText) mean(x analysis.Mean) string {
 	if x.Interval == nil {
 		return p.value(x.Value)
 	}
-	return fmt.Sprintf("%.4f ± %.4f", p.factor*x.Value, p.factor*(x.Interval[1]-x.Value))
+	return fmt.Sprintf("%.4f ± %.4f", p.scale(x.Value), p.scale(x.Interval[1]-x.Value))
 }
 
-func (p priceText) value(x float64) string { return fmt.Sprintf("%.4f", p.factor*x+0) }
+func (p priceText) value(x float64) string { return fmt.Sprintf("%.4f", p.scale(x)) }
+
+// scale returns x in the unit, without a rounding error that would print as a negative
+// zero.
+func (p priceText) scale(x float64) float64 {
+	if math.Abs(x) < 1e-12 {
+		return 0
+	}
+	return p.factor * x
+}
 
 func printReport(b *strings.Builder, r *analysis.Report) {
 	p := priceText{1, r.Unit}
