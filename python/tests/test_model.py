@@ -1,0 +1,102 @@
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import marsgym
+
+ROOT = Path(__file__).parents[2]
+PRETRAINED = ROOT / "agents" / "pretrained" / "martian-dice-2.safetensors"
+
+
+def random_model(game, head, hidden=(16, 12), seed=1):
+    rng = np.random.default_rng(seed)
+    widths = [game.observation_size, *hidden]
+    layers = {f"body.{i}": (widths[i], widths[i + 1]) for i in range(len(hidden))}
+    layers["score" if head == "score" else "policy"] = (
+        hidden[-1],
+        1 if head == "score" else game.num_actions,
+    )
+    layers["value"] = (hidden[-1], game.players)
+    tensors = {}
+    for name, (inputs, outputs) in layers.items():
+        weights = rng.normal(size=(outputs, inputs)) / np.sqrt(inputs)
+        tensors[name + ".weight"] = weights.astype(np.float32)
+        tensors[name + ".bias"] = rng.normal(size=outputs).astype(np.float32)
+    return tensors
+
+
+@pytest.mark.parametrize("head", ["logits", "score"])
+@pytest.mark.parametrize("id", ["pig", "martian-dice"])
+def test_saved_model_is_the_same_policy(tmp_path, id, head):
+    """A policy that is exported has the figures that evaluate computes for it."""
+    config = {"target": 20} if id == "pig" else {"dice": 4, "target": 6}
+    game = marsgym.load(id, config=config)
+    tensors = random_model(game, head)
+    path = tmp_path / "model.safetensors"
+    marsgym.save_model(path, game, tensors, algorithm="test", seed=3, steps=4)
+    model = marsgym.load_model(path)
+    assert model.head == head
+    assert model.info == {"algorithm": "test", "seed": 3, "steps": 4, "games": 0, "iterations": 0}
+    assert model.game().rules_hash == game.rules_hash
+    assert all(np.array_equal(model.tensors[k], tensors[k]) for k in tensors)
+    own = game.evaluate(model, mistakes=3)
+    native = game.evaluate(path, mistakes=3)
+    assert own.win_by_seat == pytest.approx(native.win_by_seat, abs=1e-9)
+    assert own.exploitability == pytest.approx(native.exploitability, abs=1e-9)
+    assert [m["position"] for m in own.mistakes] == [m["position"] for m in native.mistakes]
+    model.save(tmp_path / "again.safetensors")
+    assert (tmp_path / "again.safetensors").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="needs Go")
+def test_command_eval_agrees(tmp_path):
+    config = {"dice": 4, "target": 6}
+    game = marsgym.load("martian-dice", config=config)
+    path = tmp_path / "model.safetensors"
+    marsgym.save_model(path, game, random_model(game, "logits"))
+    done = subprocess.run(
+        ["go", "run", "./cmd/eval", "-model", path, "-against", "exact", "-json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    result = game.evaluate(marsgym.load_model(path))
+    assert result.win_by_seat == pytest.approx(
+        (report["win_first"], report["win_second"]), abs=1e-6
+    )
+    assert result.exploitability == pytest.approx(report["exploitability"], abs=1e-6)
+
+
+@pytest.mark.skipif(not PRETRAINED.exists(), reason="needs the repository")
+def test_pretrained():
+    model = marsgym.load_model(PRETRAINED)
+    game = model.game()
+    assert game.id == "martian-dice"
+    obs = np.stack([game.initial().observation(0)] * 3)
+    policy, value = model.forward(obs)
+    assert policy.shape[0] == 3
+    assert value.shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "want"),
+    [
+        (lambda t: t.pop("value.bias"), "want"),
+        (lambda t: t.update(extra=np.zeros(3)), "extra"),
+        (lambda t: t.update({"value.bias": np.zeros(3, np.float32)}), "value.bias has shape"),
+        (lambda t: t["value.bias"].fill(np.nan), "is NaN"),
+    ],
+)
+def test_bad_tensors(tmp_path, change, want):
+    game = marsgym.load("pig")
+    tensors = random_model(game, "logits")
+    change(tensors)
+    with pytest.raises(ValueError, match=want):
+        marsgym.save_model(tmp_path / "model.safetensors", game, tensors)
+    assert not list(tmp_path.iterdir())
