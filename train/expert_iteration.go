@@ -73,7 +73,7 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 		}
 	}
 	warm := x >= cfg.Expert.ValueWarmup
-	opt := expert.Options{Lambda: cfg.Expert.Lambda.at(x), Temperature: cfg.Expert.Temperature.at(x), RandomPlay: !warm, PolicyReplies: warm && cfg.Head == models.Score}
+	opt := expert.Options{Lambda: cfg.Expert.Lambda.at(x), Temperature: cfg.Expert.Temperature.at(x), RandomPlay: !warm, PolicyReplies: warm && cfg.Head == models.Score, Logits: cfg.Head == models.Logits}
 	err := forEach(e.workers, func(p *worker) (err error) {
 		if p.before, err = p.search.AppendState(p.before[:0]); err != nil {
 			return err
@@ -179,14 +179,18 @@ func (p *worker) loss(n, m int, value float64, withPolicy bool) func(policy, val
 		if !withPolicy {
 			return
 		}
-		first := len(l.Obs) / p.d // the row of the first decision, or of its first option
+		first := len(l.Obs) / p.d // the row of the first decision that has one of its own, or of its first option
 		for i, from := range l.Start[:len(l.Start)-1] {
 			to := l.Start[i+1]
 			at := func(k int32) int { // in the head's output
 				if p.head == models.Score {
 					return first + int(k)
 				}
-				return (first+i)*p.spec.Actions + int(l.Action[k])
+				row := first + i
+				if len(l.Row) > 0 {
+					row = int(l.Row[i])
+				}
+				return row*p.spec.Actions + int(l.Action[k])
 			}
 			p.scores = p.scores[:0]
 			for k := from; k < to; k++ {

@@ -194,7 +194,7 @@ func measureSearch(g env.Game, c Config) (play playSizes, err error) {
 	var found expert.Targets
 	n := 0.0
 	for ; n < rows*searches && play.leaves < maxLeaves; n += rows {
-		if err := x.Search(context.Background(), &found, expert.Options{PolicyReplies: c.Head == models.Score}, net); err != nil {
+		if err := x.Search(context.Background(), &found, expert.Options{PolicyReplies: c.Head == models.Score, Logits: c.Head == models.Logits}, net); err != nil {
 			return play, err
 		}
 		play.positions += float64(len(found.Obs) / spec.ObsLen())

@@ -40,6 +40,7 @@ type Options struct {
 	Temperature   float64 // Search: of the completed values in shares of the win
 	RandomPlay    bool    // play at random, while the values are untrained
 	PolicyReplies bool    // OnePly: the policy's scores choose the move after the dice, not the values
+	Logits        bool    // the policy has a logit for each action: leave Targets.AfterObs empty
 }
 
 // Depth is how far an Expert searches.
@@ -121,10 +122,11 @@ type Targets struct {
 	Value []float32 // [n, P] expected returns, in the order of play from the viewer
 
 	// Decisions: the options of decision i are Start[i] to Start[i+1].
-	DecisionObs []float32     // [m, D] the decisions, seen by the mover
+	DecisionObs []float32     // [m, D] the decisions, seen by the mover; of OneMove and Search none
+	Row         []int32       // [m] the decisions as rows of Obs; only of OneMove and Search
 	Start       []int32       // [m+1]
 	Action      []game.Action // [k]
-	AfterObs    []float32     // [k, D] the afterstates, seen by the mover; of Search none
+	AfterObs    []float32     // [k, D] the afterstates, seen by the mover; of Search and with Options.Logits none
 	ActionValue []float32     // [k] expected return of the mover
 	Logit       []float32     // [k] of the network's policy; only of Search
 
@@ -135,6 +137,7 @@ type Targets struct {
 func (t *Targets) reset() {
 	t.Obs, t.Value, t.DecisionObs, t.AfterObs = t.Obs[:0], t.Value[:0], t.DecisionObs[:0], t.AfterObs[:0]
 	t.Start, t.Action, t.ActionValue, t.Logit = append(t.Start[:0], 0), t.Action[:0], t.ActionValue[:0], t.Logit[:0]
+	t.Row = t.Row[:0]
 	t.Decisions, t.Games = 0, 0
 }
 
@@ -231,14 +234,21 @@ func (e *searcher[S]) addValue(dst *Targets, s S, viewer game.Player, values []f
 	game.MoverOrder(dst.Value[n:], values, viewer)
 }
 
-// addDecision adds a decision with the values of its options, unless all are equal.
-func (e *searcher[S]) addDecision(dst *Targets, s S, who game.Player, legal []game.Action, values []float64) {
+// addDecision adds a decision with the values of its options, unless all are equal. Its
+// observation is the next row of dst.Obs if shared is set.
+func (e *searcher[S]) addDecision(dst *Targets, s S, who game.Player, legal []game.Action, values []float64, opt Options, shared bool) {
 	if slices.Max(values)-slices.Min(values) <= game.Tie {
 		return
 	}
-	dst.DecisionObs = e.observe(dst.DecisionObs, s, who)
+	if shared {
+		dst.Row = append(dst.Row, int32(len(dst.Obs)/e.d))
+	} else {
+		dst.DecisionObs = e.observe(dst.DecisionObs, s, who)
+	}
 	for i, a := range legal {
-		dst.AfterObs = e.observe(dst.AfterObs, e.rules.After(s, a), who)
+		if !opt.Logits {
+			dst.AfterObs = e.observe(dst.AfterObs, e.rules.After(s, a), who)
+		}
 		dst.Action = append(dst.Action, a)
 		dst.ActionValue = append(dst.ActionValue, float32(values[i]))
 	}

@@ -182,7 +182,7 @@ func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 			}
 			for i, from := range found.Start[:len(found.Start)-1] {
 				decisions++
-				at := view(found.DecisionObs[i*d:][:d])
+				at := view(decisionObs(&found, i, d))
 				want, err := sol.Options(nil, at.state)
 				if err != nil {
 					t.Fatal(err)
@@ -216,8 +216,19 @@ func TestExpertExact(t *testing.T) {
 	t.Run("martian dice for three", func(t *testing.T) { checkExact(t, testgames.NewMartianDice(t, 3, 3, 3)) })
 }
 
-// join appends the targets of further rows.
-func join(dst *expert.Targets, more expert.Targets) {
+// decisionObs returns the observation [D] of decision i.
+func decisionObs(l *expert.Targets, i, d int) []float32 {
+	if len(l.Row) > 0 {
+		return l.Obs[int(l.Row[i])*d:][:d]
+	}
+	return l.DecisionObs[i*d:][:d]
+}
+
+// join appends the targets of further rows, of observations of d numbers.
+func join(dst *expert.Targets, more expert.Targets, d int) {
+	for _, row := range more.Row {
+		dst.Row = append(dst.Row, row+int32(len(dst.Obs)/d))
+	}
 	if len(dst.Start) == 0 {
 		dst.Start = []int32{0}
 	}
@@ -236,7 +247,7 @@ func equal(a, b expert.Targets, tol float64) bool {
 	near := func(x, y []float32) bool {
 		return slices.EqualFunc(x, y, func(x, y float32) bool { return math.Abs(float64(x)-float64(y)) <= tol })
 	}
-	return slices.Equal(a.Start, b.Start) && slices.Equal(a.Action, b.Action) && a.Decisions == b.Decisions && a.Games == b.Games &&
+	return slices.Equal(a.Start, b.Start) && slices.Equal(a.Row, b.Row) && slices.Equal(a.Action, b.Action) && a.Decisions == b.Decisions && a.Games == b.Games &&
 		near(a.Obs, b.Obs) && near(a.DecisionObs, b.DecisionObs) && near(a.AfterObs, b.AfterObs) && near(a.Value, b.Value) && near(a.ActionValue, b.ActionValue) && near(a.Logit, b.Logit)
 }
 
@@ -278,7 +289,7 @@ func TestExpertSplit(t *testing.T) {
 			var got expert.Targets
 			for _, e := range parts {
 				e.Search(t.Context(), &found, options, value)
-				join(&got, found)
+				join(&got, found, g.Spec().ObsLen())
 			}
 			whole.Search(t.Context(), &found, options, value)
 			if !equal(got, found, 0) {

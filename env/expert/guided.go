@@ -257,14 +257,14 @@ func (e *guided[S]) addTargets(dst *Targets, r *guidedRow[S], lambda float64) {
 		for j, x := range g {
 			g[j] = e.spec.Return(x)
 		}
-		e.addValue(dst, v.state, v.mover, g)
 		if v.from < v.to {
-			dst.DecisionObs = e.observe(dst.DecisionObs, v.state, v.mover)
+			dst.Row = append(dst.Row, int32(len(dst.Obs)/e.d))
 			dst.Action = append(dst.Action, r.actions[v.from:v.to]...)
 			dst.ActionValue = append(dst.ActionValue, r.q[v.from:v.to]...)
 			dst.Logit = append(dst.Logit, r.logits[v.from:v.to]...)
 			dst.Start = append(dst.Start, int32(len(dst.Action)))
 		}
+		e.addValue(dst, v.state, v.mover, g)
 	}
 }
 

@@ -254,6 +254,7 @@ func (t *plainTree[S]) row(cfg expert.Config, seed, row uint64, searches int) []
 			end   []float64 // of the game, or nil
 			cut   bool      // nothing is known of what followed
 			stray bool
+			full  bool // it has a policy target
 		}
 		var path []visit
 		for range cfg.Decisions {
@@ -273,7 +274,7 @@ func (t *plainTree[S]) row(cfg expert.Config, seed, row uint64, searches int) []
 				var logits []float64
 				a, q, logits, v.value = t.search(s, n, cfg.Tree.Candidates)
 				if full {
-					l.DecisionObs = append(l.DecisionObs, t.observe(s, who)...)
+					v.full = true
 					for k, a := range legal {
 						l.Action = append(l.Action, a)
 						l.ActionValue = append(l.ActionValue, float32(spec.Return(q[k][who])))
@@ -323,6 +324,9 @@ func (t *plainTree[S]) row(cfg expert.Config, seed, row uint64, searches int) []
 			if g := target(k); g != nil {
 				for j := range g {
 					g[j] = spec.Return(g[j])
+				}
+				if v.full {
+					l.Row = append(l.Row, int32(len(l.Obs)/spec.ObsLen()))
 				}
 				t.addValue(l, v.state, t.rules.CurrentPlayer(v.state), g)
 			}
@@ -395,7 +399,7 @@ func checkConverges[S comparable](t *testing.T, rules searchable[S]) {
 		t.Fatal("no decision was searched: this tests nothing")
 	}
 	for i, from := range found.Start[:len(found.Start)-1] {
-		at := rec.seen[obsHash(found.DecisionObs[i*d:][:d])]
+		at := rec.seen[obsHash(decisionObs(&found, i, d))]
 		want, err := sol.Options(nil, at.state)
 		if err != nil {
 			t.Fatal(err)

@@ -128,7 +128,10 @@ const maxLevels = 4
 // samples of them where chance has more outcomes than that.
 func (e *oneMove[S]) spread(s S, who game.Player, prob float64, most, level int, dice *rand.PCG) {
 	if e.rules.CurrentPlayer(s) != game.Chance {
-		e.leaves = append(e.leaves, weighted{e.leaf(e.rules.Representative(s), who), prob})
+		if level > 0 { // else it is a representative
+			s = e.rules.Representative(s)
+		}
+		e.leaves = append(e.leaves, weighted{e.leaf(s, who), prob})
 		return
 	}
 	if level < maxLevels {
@@ -216,7 +219,7 @@ func (e *oneMove[S]) move(dst *Targets, i, first int, opt Options) int {
 	end := first + len(e.legal)
 	choice, best := 0, 0
 	if len(e.legal) > 1 {
-		e.addDecision(dst, s, who, e.legal, e.values)
+		e.addDecision(dst, s, who, e.legal, e.values, opt, true)
 		rate := 0.0
 		if opt.RandomPlay {
 			rate = 1

@@ -114,7 +114,7 @@ func (o moveReference[S]) row(cfg expert.Config, seed, row uint64, searches int)
 			}
 			l.Decisions++
 			if differ {
-				l.DecisionObs = append(l.DecisionObs, o.observe(s)...)
+				l.Row = append(l.Row, int32(len(l.Obs)/o.rules.Spec().ObsLen()))
 				for k, a := range legal {
 					l.Action, l.ActionValue = append(l.Action, a), append(l.ActionValue, float32(values[k]))
 					obs := make([]float32, o.rules.Spec().ObsLen())

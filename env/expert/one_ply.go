@@ -178,7 +178,7 @@ func (e *onePly[S]) move(dst *Targets, i int, opt Options) {
 	e.legal = e.rules.Legal(e.legal[:0], s)
 	choice, best := 0, 0
 	if len(options) > 1 {
-		e.addDecision(dst, s, who, e.legal, e.values)
+		e.addDecision(dst, s, who, e.legal, e.values, opt, false)
 		best = e.choose(e.values, 0, nil)
 		choice = e.choose(e.values, e.explorationRate(opt, &e.dice[i]), &e.dice[i])
 	}

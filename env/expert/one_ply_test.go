@@ -278,7 +278,7 @@ func compare(t *testing.T, g env.Game, cfg expert.Config, opt expert.Options, ro
 	want := make([]expert.Targets, searches)
 	for i := range uint64(rows) {
 		for k, l := range row(seed, first+i, searches) {
-			join(&want[k], l)
+			join(&want[k], l, g.Spec().ObsLen())
 		}
 	}
 	e := newExpert(t, g, cfg, rows, first)

@@ -180,7 +180,7 @@ func (e *turnExact[S]) play(i int, dst *Targets, opt Options) S {
 			choice := 0
 			if len(e.legal) > 1 {
 				e.values = plan.Options(e.values[:0], s)
-				e.addDecision(dst, s, who, e.legal, e.values)
+				e.addDecision(dst, s, who, e.legal, e.values, opt, false)
 				choice = e.choose(e.values, rate, dice)
 			}
 			s = e.rules.After(s, e.legal[choice])
