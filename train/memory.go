@@ -65,7 +65,7 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		plan   = 1 << 15 // of a turn plan; pig takes less, Martian Dice about as much
 		stored = 128     // of a position in an archive; those of Martian Risk are the largest
 		leaf   = 180     // of a leaf in the search of OneMove or OnePly
-		node   = 400     // of a node in the tree of Search, its entry in the index included
+		node   = 320     // of a node in the tree of Search, its entry in the index included
 		edge   = 40      // of an edge of a node
 	)
 	shape := c.shape(spec)
@@ -116,10 +116,14 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	if c.Expert.Search.Starts.Archives() {
 		state += 2 * stored * expert.ArchiveSize // with the copy that an interrupted iteration restores
 	}
-	fitted := searches*play.positions + steps*(scored*play.options+(1-scored)*play.decisions)
+	own := play.decisions // decisions with a row of their own
+	if c.Algorithm == OneMove || c.Algorithm == Search {
+		own = 0
+	}
+	fitted := searches*play.positions + steps*(scored*play.options+(1-scored)*own)
 	return append(needs,
 		memory,
-		need{"the targets", 0, room * number * (searches*play.positions*(d+p) + steps*(play.decisions*d+play.options*(d+5))), lower},
+		need{"the targets", 0, room * number * (searches*play.positions*(d+p) + steps*(own*d+play.options*(scored*d+5))), lower},
 		fit("a minibatch of the targets", fitted, lower))
 }
 
