@@ -48,6 +48,8 @@ class Buffers(ctypes.Structure):
             "truncated",
             "final_obs",
             "final_player",
+            "acted_reward",
+            "ended",
         )
     ]
 
@@ -79,7 +81,7 @@ _FUNCTIONS: Final = {
         _HANDLES,
     ),
     "reset": (_HANDLE, ctypes.c_uint64),
-    "step": (_HANDLE,),
+    "step": (_HANDLE, ctypes.POINTER(ctypes.c_int)),
     "next": (_HANDLE, ctypes.c_int),
     "row": (_HANDLE, ctypes.c_int, ctypes.c_int),
     "save": (_HANDLE, _TEXT, ctypes.POINTER(ctypes.c_int64)),

@@ -33,6 +33,8 @@ class Batch:
         reward: [N, P] float32, of the last step, by seat.
         terminated: [N] bool, the rules ended the game in the last step.
         truncated: [N] bool, a limit of decisions ended it.
+        ended: [N] bool, one of the two.
+        acted_reward: [N] float64, of the last step, that of the seat that acted.
         final_observation: [N, D] float32, the last observation of a game that ended in the
             last step; undefined in other rows.
         final_player: [N] int8, the seat that observes it: the one that was to move, or,
@@ -97,12 +99,15 @@ class Batch:
             "truncated": np.zeros(n, np.bool_),
             "final_obs": np.zeros((n, d), np.float32),
             "final_player": np.zeros(n, np.int8),
+            "acted_reward": np.zeros(n, np.float64),
+            "ended": np.zeros(n, np.bool_),
         }
         buffers = _native.Buffers(**{k: _native.address(a) for k, a in self._arrays.items()})
         self._object = _native.Object(
             "batch", game._handle, n, first, json.dumps(seats).encode(), ctypes.byref(buffers)
         )
         self._action = self._arrays["action"]
+        self._ended = ctypes.c_int()
 
         def view(name: str) -> npt.NDArray[Any]:
             v = self._arrays[name].view()
@@ -117,6 +122,8 @@ class Batch:
         self.truncated: npt.NDArray[np.bool_] = view("truncated")
         self.final_observation: npt.NDArray[np.float32] = view("final_obs")
         self.final_player: npt.NDArray[np.int8] = view("final_player")
+        self.acted_reward: npt.NDArray[np.float64] = view("acted_reward")
+        self.ended: npt.NDArray[np.bool_] = view("ended")
 
     @property
     def _handle(self) -> int:
@@ -129,8 +136,8 @@ class Batch:
         """Seeds all generators and starts a game in every row."""
         _native.call("reset", self._handle, _native.number(seed, "seed", 0, _MAX_SEED))
 
-    def step(self, actions: npt.ArrayLike) -> None:
-        """Plays an action in every row.
+    def step(self, actions: npt.ArrayLike) -> int:
+        """Plays an action in every row and returns the number of games that ended.
 
         Args:
             actions: [N] integers.
@@ -143,15 +150,16 @@ class Batch:
             raise ValueError(
                 f"actions have shape {a.shape} and type {a.dtype}; want {self.rows} integers"
             )
-        if a.dtype != np.int32:
-            wrong = (a < 0) | (a >= self.game.num_actions)
-            if wrong.any():
-                row = int(wrong.argmax())
+        if a.itemsize > 4:  # it might not fit
+            unsigned = a.view(np.uint64)  # negative actions are large
+            if unsigned.max() >= self.game.num_actions:
+                row = int((unsigned >= self.game.num_actions).argmax())
                 raise _native.IllegalActionError(
                     f"row {row}, action {a[row]}: actions are 0 to {self.game.num_actions - 1}"
                 )
         np.copyto(self._action, a, casting="unsafe")
-        _native.call("step", self._handle)
+        _native.call("step", self._handle, self._ended)
+        return self._ended.value
 
     def next(self, row: int) -> None:
         """Starts another game in a row, without seeding."""

@@ -66,7 +66,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     An illegal action raises IllegalActionError and changes nothing.
 
-    With ``copy=False`` arrays are read-only views that the next step overwrites.
+    With ``copy=False`` arrays are read-only views that the next step overwrites, and
+    ``info["final_obs"]`` has undefined contents where ``info["_final_obs"]`` is false.
     """
 
     metadata: dict[str, Any] = {
@@ -117,7 +118,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.single_observation_space, self.single_action_space = _spaces(self.game)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._rows = np.arange(self.num_envs)
+        self._final = np.empty(self.num_envs, dtype=object)
+        for i in range(self.num_envs):
+            self._final[i] = self.batch.final_observation[i]
         self._all = np.ones(self.num_envs, np.bool_)
         self._all.flags.writeable = False
 
@@ -149,21 +152,21 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     ]:
         """Plays an action [N] in every row."""
         b = self.batch
-        acted = b.player.copy()
-        b.step(actions)
+        games_ended = b.step(actions)
         info = self._info()
         info["rewards"], info["_rewards"] = self._result(b.reward), self._all
-        ended = b.terminated | b.truncated
-        if ended.any():
-            final = np.full(self.num_envs, None, dtype=object)
-            for i in np.flatnonzero(ended):
-                final[i] = self._result(b.final_observation[i])
+        if games_ended:
+            ended, final = self._result(b.ended), self._final
+            if self.copy:
+                final = np.full(self.num_envs, None, dtype=object)
+                for i in np.flatnonzero(ended):
+                    final[i] = b.final_observation[i].copy()
             info["final_obs"], info["_final_obs"] = final, ended
             info["final_info"] = {"player": self._result(b.final_player), "_player": ended}
             info["_final_info"] = ended
         return (
             self._result(b.observation),
-            b.reward[self._rows, acted].astype(np.float64),
+            self._result(b.acted_reward),
             self._result(b.terminated),
             self._result(b.truncated),
             info,

@@ -17,6 +17,8 @@ typedef struct {
 	int8_t  *truncated;    // [N] 0 or 1
 	float   *final_obs;    // [N, D]
 	int8_t  *final_player; // [N]
+	double  *acted_reward; // [N] of the last step, of the seat that acted
+	int8_t  *ended;        // [N] 0 or 1: terminated or truncated
 } marsgym_buffers;
 */
 import "C"
@@ -72,6 +74,28 @@ type batch struct {
 	n     int
 	rows  rows
 	begun bool // Reset or RestoreState has succeeded
+
+	buf    env.Buffers // the caller's
+	acted  []game.Player
+	reward []float64 // acted_reward
+	ended  []bool
+}
+
+// step plays a step and returns the number of games that it ended.
+func (b *batch) step() (ended int, err error) {
+	copy(b.acted, b.buf.Player)
+	if err := b.rows.Step(); err != nil {
+		return 0, err
+	}
+	players := len(b.buf.Reward) / b.n
+	for i, who := range b.acted {
+		b.reward[i] = float64(b.buf.Reward[i*players+int(who)])
+		b.ended[i] = b.buf.Terminated[i] || b.buf.Truncated[i]
+		if b.ended[i] {
+			ended++
+		}
+	}
+	return ended, nil
 }
 
 // seating says who else plays in a batch.
@@ -114,7 +138,10 @@ func marsgym_batch(g C.uintptr_t, n, first C.int, seats *C.char, b *C.marsgym_bu
 			FinalObs:    view[float32](b.final_obs, n*d),
 			FinalPlayer: view[game.Player](b.final_player, n),
 		}
-		made := &batch{n: n}
+		made := &batch{
+			n: n, buf: buf, acted: make([]game.Player, n),
+			reward: view[float64](b.acted_reward, n), ended: view[bool](b.ended, n),
+		}
 		if len(s.Opponents) == 0 {
 			made.rows = lockstep{g.NewBatchOver(buf, n, int(first))}
 		} else if made.rows, err = newSeated(context.Background(), g, s, buf, n, int(first)); err != nil {
@@ -163,15 +190,17 @@ func marsgym_reset(object C.uintptr_t, seed C.uint64_t, out **C.char) result {
 	})
 }
 
-// marsgym_step plays the actions of all rows. If one is illegal, nothing changes.
+// marsgym_step plays the actions of all rows and writes the number of games that ended.
+// If an action is illegal, nothing changes.
 //
 //export marsgym_step
-func marsgym_step(object C.uintptr_t, out **C.char) result {
+func marsgym_step(object C.uintptr_t, ended *C.int, out **C.char) result {
 	return with(object, out, func(b *batch) error {
 		if !b.begun {
 			return errNotBegun
 		}
-		err := b.rows.Step()
+		n, err := b.step()
+		*ended = C.int(n)
 		b.begun = err == nil || errors.Is(err, game.ErrIllegalAction)
 		return err
 	})
