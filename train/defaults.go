@@ -36,7 +36,7 @@ func DefaultConfig(a Algorithm) Config {
 	}
 	switch a {
 	case OneMove:
-		c.Steps, c.Rows, c.Hidden = 5_000_000, 16, []int{256, 128}
+		c.Steps, c.Rows, c.Hidden = 12_000_000, 16, []int{256, 128}
 		c.LearningRate[0], c.Expert.Temperature[1], c.ValueCoef = 5e-3, 0.002, 100
 		c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.45}
 		c.Expert.Search.Outcomes = 64
@@ -85,6 +85,10 @@ const (
 	// is Ours! it is as strong after as many decisions, which take six times as
 	// long.
 	fewOptions = 8
+	// shortGame is the number of decisions of a random game up to which one-move
+	// iteration is better than PPO: values of positions off the usual path matter, and
+	// credit need not reach far.
+	shortGame = 30
 	// longGame is the number of decisions of a game from which credit has to reach
 	// far. Rewards come at the end, and values that learn from the next few
 	// decisions alone are wrong for most of a run.
@@ -95,7 +99,8 @@ const (
 )
 
 // DefaultFor returns the settings with which a game is trained by default. The
-// algorithm is [TurnExact] if the game has turn plans, else [AlgorithmPPO].
+// algorithm is [TurnExact] if the game has turn plans, [OneMove] if its games are short,
+// else [AlgorithmPPO].
 //
 // To find out how long games are it plays some at random, which takes up to
 // seconds.
@@ -103,12 +108,29 @@ func DefaultFor(g env.Game) (Config, error) {
 	if supports(g, TurnExact) {
 		return DefaultForAlgorithm(g, TurnExact)
 	}
-	return DefaultForAlgorithm(g, AlgorithmPPO)
+	play, err := measurePlay(g)
+	if err != nil {
+		return Config{}, err
+	}
+	a := AlgorithmPPO
+	if play.length <= shortGame {
+		a = OneMove
+	}
+	return defaultFor(g, a, play), nil
 }
 
 // DefaultForAlgorithm is [DefaultFor] with a given algorithm, which the game need
 // not support.
 func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
+	play, err := measurePlay(g)
+	if err != nil {
+		return Config{}, err
+	}
+	return defaultFor(g, a, play), nil
+}
+
+// defaultFor adapts the settings of an algorithm to a game that is played like this.
+func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 	c := DefaultConfig(a)
 	if a != AlgorithmPPO {
 		_, err := g.NewExpert(c.Expert.Search, 1, 0)
@@ -117,11 +139,7 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 		}
 	}
 	if a != AlgorithmPPO && a != OneMove || g.Spec().Actions <= fewActions {
-		return c, nil
-	}
-	play, err := measurePlay(g)
-	if err != nil {
-		return c, err
+		return c
 	}
 	if play.options > fewOptions {
 		c.Head = models.Logits
@@ -134,5 +152,5 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 			c.Rows /= 2
 		}
 	}
-	return c, nil
+	return c
 }

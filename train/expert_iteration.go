@@ -100,7 +100,10 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 		shards[k] = models.Shard{Obs: p.obs, Loss: p.loss(max(1, n), max(1, m), cfg.ValueCoef, warm)}
 	}
 	out := Metrics{LearningRate: cfg.learningRate(x), evaluated: evaluated.Load()}
-	norm, err := e.learner.Fit(shards, out.LearningRate)
+	norm := 0.0
+	if n > 0 { // a short Search may know the value of no decision
+		norm, err = e.learner.Fit(shards, out.LearningRate)
+	}
 	for _, p := range e.workers {
 		out.Losses.add(p.losses)
 		out.Decisions += uint64(p.targets.Decisions)

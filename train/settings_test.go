@@ -32,7 +32,7 @@ func TestDefaultFor(t *testing.T) {
 		{"pig", 0, train.TurnExact, models.Score, 0, 32},
 		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 512},
 		{"mars-is-ours", 0, train.AlgorithmPPO, models.Logits, 64, 512},
-		{"mars-is-ours-fast", 0, train.AlgorithmPPO, models.Logits, 64, 512},
+		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16},
 		{"martian-risk-small", 0, train.AlgorithmPPO, models.Score, 512, 128},
 		{"martian-risk", 3, train.AlgorithmPPO, models.Score, 512, 128},
 		// With more players fewer games at once, or a rollout would not fit in memory.
