@@ -49,9 +49,10 @@ class CustomBuildHook(BuildHookInterface[Any]):
             return
         from packaging.tags import platform_tags
 
-        tag = next(iter(platform_tags()))
-        if "musl" in tag:
+        tags = list(platform_tags())
+        if any("musl" in tag for tag in tags):
             raise RuntimeError("C libraries of Go do not work with musl; use a system with glibc")
+        tag = next(tag for tag in tags if not tag.startswith("linux_"))  # names the glibc
         build_data["tag"], build_data["pure_python"] = f"py3-none-{tag}", False
         name = {"darwin": "libmarsgym.dylib", "win32": "libmarsgym.dll"}.get(
             sys.platform, "libmarsgym.so"
