@@ -326,3 +326,49 @@ func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error
 		return nil
 	})
 }
+
+// episodes is a searcher whose rows play decision by decision. It implements
+// AppendState and RestoreState of [Expert].
+type episodes[S comparable] struct {
+	searcher[S]
+	moves []int32 // [N] decisions of the row's episode so far
+}
+
+func newEpisodes[S comparable](s searcher[S]) episodes[S] {
+	return episodes[S]{s, make([]int32, len(s.state))}
+}
+
+func (e *episodes[S]) AppendState(dst []byte) ([]byte, error) {
+	dst, err := e.appendState(dst)
+	if err != nil {
+		return nil, err
+	}
+	return binary.Append(dst, binary.LittleEndian, e.moves)
+}
+
+func (e *episodes[S]) RestoreState(src []byte) error {
+	_, err := e.restore(src, 0)
+	return err
+}
+
+// restore restores what AppendState wrote, and returns the rest, which must have this
+// many bytes.
+func (e *episodes[S]) restore(src []byte, more int) (rest []byte, err error) {
+	size := binary.Size(e.moves)
+	rest, err = e.restoreState(src, size+more)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := binary.Decode(rest[:size], binary.LittleEndian, e.moves); err != nil {
+		return nil, err
+	}
+	for i, s := range e.state {
+		if e.rules.CurrentPlayer(s) < 0 {
+			return nil, fmt.Errorf("expert: row %d holds a state without a decision", i)
+		}
+		if e.moves[i] < 0 {
+			return nil, fmt.Errorf("expert: row %d has taken %d decisions", i, e.moves[i])
+		}
+	}
+	return rest[size:], nil
+}

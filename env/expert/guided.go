@@ -2,8 +2,6 @@ package expert
 
 import (
 	"context"
-	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 
@@ -18,9 +16,8 @@ const maxSimulations = 100_000
 // row goes on to its next decision when its search is done, whatever the other rows do;
 // what the network must evaluate in all rows is one batch.
 type guided[S comparable] struct {
-	searcher[S]
-	moves []int32 // [N] decisions of the game so far
-	rows  []*guidedRow[S]
+	episodes[S]
+	rows []*guidedRow[S]
 
 	policy []float32 // [n, A] the network's logits
 }
@@ -60,7 +57,7 @@ const (
 )
 
 func newGuided[S comparable](s searcher[S]) *guided[S] {
-	e := &guided[S]{searcher: s, moves: make([]int32, len(s.state))}
+	e := &guided[S]{episodes: newEpisodes(s)}
 	for range e.state {
 		e.rows = append(e.rows, &guidedRow[S]{tree: newTree(&e.rules, &e.spec)})
 	}
@@ -266,33 +263,4 @@ func (e *guided[S]) addTargets(dst *Targets, r *guidedRow[S], lambda float64) {
 		}
 		e.addValue(dst, v.state, v.mover, g)
 	}
-}
-
-// AppendState implements [Expert].
-func (e *guided[S]) AppendState(dst []byte) ([]byte, error) {
-	dst, err := e.appendState(dst)
-	if err != nil {
-		return nil, err
-	}
-	return binary.Append(dst, binary.LittleEndian, e.moves)
-}
-
-// RestoreState implements [Expert].
-func (e *guided[S]) RestoreState(src []byte) error {
-	moves, err := e.restoreState(src, 4*len(e.moves))
-	if err != nil {
-		return err
-	}
-	if _, err := binary.Decode(moves, binary.LittleEndian, e.moves); err != nil {
-		return err
-	}
-	for i, s := range e.state {
-		if e.rules.CurrentPlayer(s) < 0 {
-			return fmt.Errorf("expert: row %d holds a state without a decision", i)
-		}
-		if e.moves[i] < 0 {
-			return fmt.Errorf("expert: row %d has taken %d decisions", i, e.moves[i])
-		}
-	}
-	return nil
 }

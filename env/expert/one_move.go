@@ -2,7 +2,6 @@ package expert
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 
@@ -14,8 +13,7 @@ import (
 // chance that follows, of the network's value of the next decision, or of the returns
 // where the game ends before one.
 type oneMove[S comparable] struct {
-	searcher[S]
-	moves    []int32 // [N] decisions of the episode so far
+	episodes[S]
 	explores []uint8 // [N] 1 where the episode explores
 
 	path      []played[S] // [decisions of a search, N]
@@ -54,7 +52,7 @@ type leafViewer struct {
 
 func newOneMove[S comparable](s searcher[S]) *oneMove[S] {
 	n := len(s.state)
-	return &oneMove[S]{searcher: s, moves: make([]int32, n), explores: make([]uint8, n), own: make([]int32, n), known: map[S]int32{}}
+	return &oneMove[S]{episodes: newEpisodes(s), explores: make([]uint8, n), own: make([]int32, n), known: map[S]int32{}}
 }
 
 // Reset implements [Expert].
@@ -270,11 +268,8 @@ func (e *oneMove[S]) correct(dst *Targets, lambda float64) {
 
 // AppendState implements [Expert].
 func (e *oneMove[S]) AppendState(dst []byte) ([]byte, error) {
-	dst, err := e.appendState(dst)
+	dst, err := e.episodes.AppendState(dst)
 	if err != nil {
-		return nil, err
-	}
-	if dst, err = binary.Append(dst, binary.LittleEndian, e.moves); err != nil {
 		return nil, err
 	}
 	return append(dst, e.explores...), nil
@@ -282,24 +277,14 @@ func (e *oneMove[S]) AppendState(dst []byte) ([]byte, error) {
 
 // RestoreState implements [Expert].
 func (e *oneMove[S]) RestoreState(src []byte) error {
-	n := len(e.state)
-	rest, err := e.restoreState(src, 5*n)
+	explores, err := e.restore(src, len(e.explores))
 	if err != nil {
 		return err
 	}
-	if _, err := binary.Decode(rest[:4*n], binary.LittleEndian, e.moves); err != nil {
-		return err
-	}
-	copy(e.explores, rest[4*n:])
-	for i, s := range e.state {
-		if e.rules.CurrentPlayer(s) < 0 {
-			return fmt.Errorf("expert: row %d holds a state without a decision", i)
-		}
-		if e.moves[i] < 0 {
-			return fmt.Errorf("expert: row %d has taken %d decisions", i, e.moves[i])
-		}
-		if e.explores[i] > 1 {
-			return fmt.Errorf("expert: row %d explores %d; want 0 or 1", i, e.explores[i])
+	copy(e.explores, explores)
+	for i, x := range e.explores {
+		if x > 1 {
+			return fmt.Errorf("expert: row %d explores %d; want 0 or 1", i, x)
 		}
 	}
 	return nil

@@ -2,8 +2,6 @@ package expert
 
 import (
 	"context"
-	"encoding/binary"
-	"fmt"
 
 	"marsgym/env/game"
 	"marsgym/env/internal/core"
@@ -15,8 +13,7 @@ import (
 // the turn, in rules with a [game.TurnStarter], it is the network's value of the state
 // in which the next turn starts.
 type onePly[S comparable] struct {
-	searcher[S]
-	moves []int32 // [N] decisions of the game so far
+	episodes[S]
 
 	path []visit[S] // [decisions of a search, N]
 	// [decisions of a search, N, P] values by the search of the move taken and of the
@@ -76,7 +73,7 @@ type request struct {
 }
 
 func newOnePly[S comparable](s searcher[S]) *onePly[S] {
-	e := &onePly[S]{searcher: s, moves: make([]int32, len(s.state)), arrived: make([]arrival[S], len(s.state)), known: map[expansionKey[S]]*expansion[S]{}}
+	e := &onePly[S]{episodes: newEpisodes(s), arrived: make([]arrival[S], len(s.state)), known: map[expansionKey[S]]*expansion[S]{}}
 	e.expander = newExpander(&e.rules)
 	return e
 }
@@ -382,33 +379,4 @@ func (e *onePly[S]) evaluateLeaves(net Network, known int) {
 	for _, f := range e.all[known:len(e.known)] {
 		f.backUp(&e.estimates)
 	}
-}
-
-// AppendState implements [Expert].
-func (e *onePly[S]) AppendState(dst []byte) ([]byte, error) {
-	dst, err := e.appendState(dst)
-	if err != nil {
-		return nil, err
-	}
-	return binary.Append(dst, binary.LittleEndian, e.moves)
-}
-
-// RestoreState implements [Expert].
-func (e *onePly[S]) RestoreState(src []byte) error {
-	moves, err := e.restoreState(src, 4*len(e.moves))
-	if err != nil {
-		return err
-	}
-	if _, err := binary.Decode(moves, binary.LittleEndian, e.moves); err != nil {
-		return err
-	}
-	for i, s := range e.state {
-		if e.rules.CurrentPlayer(s) < 0 {
-			return fmt.Errorf("expert: row %d holds a state without a decision", i)
-		}
-		if e.moves[i] < 0 {
-			return fmt.Errorf("expert: row %d has taken %d decisions", i, e.moves[i])
-		}
-	}
-	return nil
 }
