@@ -42,6 +42,14 @@ type Position interface {
 	Render() string
 	DescribeAction(a game.Action) string
 	DescribeChance(next Position) string
+	// AskRoll, ReadRoll and DrawRoll call the [game.Dice] of a chance position. Without
+	// one, a roll is the OutcomeName of its outcome.
+	AskRoll() string
+	ReadRoll(roll string) (Position, error)
+	DrawRoll(next Position, dice *rand.PCG) string
+	// Narrate tells what happened from here to next, by the action a or the roll. If
+	// the game has no [game.Narrator], it is DescribeChance where chance moves.
+	Narrate(next Position, a game.Action, roll string) []string
 }
 
 type position[S comparable] struct {
@@ -141,6 +149,42 @@ func (p position[S]) DescribeChance(next Position) string {
 		return g.DescribeChance(p.s, own.s)
 	}
 	return ""
+}
+
+func (p position[S]) AskRoll() string {
+	if d, ok := p.rules.Rules.(game.Dice[S]); ok {
+		return d.AskRoll(p.s)
+	}
+	return "the outcome"
+}
+
+func (p position[S]) ReadRoll(roll string) (Position, error) {
+	d, ok := p.rules.Rules.(game.Dice[S])
+	if !ok {
+		return p.Outcome(roll)
+	}
+	s, err := d.ReadRoll(p.s, roll)
+	if err != nil {
+		return nil, err
+	}
+	return position[S]{p.rules, s}, nil
+}
+
+func (p position[S]) DrawRoll(next Position, dice *rand.PCG) string {
+	if d, ok := p.rules.Rules.(game.Dice[S]); ok {
+		return d.DrawRoll(p.s, next.(position[S]).s, dice)
+	}
+	return p.OutcomeName(next)
+}
+
+func (p position[S]) Narrate(next Position, a game.Action, roll string) []string {
+	if n, ok := p.rules.Rules.(game.Narrator[S]); ok {
+		return n.Narrate(nil, p.s, next.(position[S]).s, a, roll)
+	}
+	if text := p.DescribeChance(next); p.CurrentPlayer() == game.Chance && text != "" {
+		return []string{text}
+	}
+	return nil
 }
 
 // ActionProbabilities returns the probabilities [A] of a policy in a position.

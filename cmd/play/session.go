@@ -110,6 +110,7 @@ func (s *session) one(ctx context.Context, dice, noise *rand.PCG) (truncated boo
 	s.begin(turnOf(s.at))
 	printed := "" // the text before the last roll
 	moves, rolls := 0, 0
+	eyes := rand.NewPCG(s.seed, 1<<61) // rolls that are shown; it changes no result
 	for {
 		if ctx.Err() != nil && s.seat < 0 { // a person quits when the input ends
 			return false, ctx.Err()
@@ -130,9 +131,7 @@ func (s *session) one(ctx context.Context, dice, noise *rand.PCG) (truncated boo
 			}
 			s.at = before.Sample(dice)
 			s.rec.Chance(s.at)
-			if text := before.DescribeChance(s.at); text != "" {
-				fmt.Fprintf(s.out, "dice> %s\n", text)
-			}
+			s.tell("dice> ", before.Narrate(s.at, 0, before.DrawRoll(s.at, eyes)))
 		default:
 			a, err := s.choose(ctx, mover, noise)
 			if err != nil {
@@ -142,11 +141,20 @@ func (s *session) one(ctx context.Context, dice, noise *rand.PCG) (truncated boo
 				return false, err
 			}
 			s.at = s.rec.Position()
+			s.tell("  ", before.Narrate(s.at, a, ""))
 			moves, rolls, printed = moves+1, 0, ""
 		}
 		if was, is := turnOf(before), turnOf(s.at); s.at.CurrentPlayer() != game.Terminal && was != is {
 			s.begin(is)
 		}
+	}
+}
+
+// tell prints what happened, with first before the first line.
+func (s *session) tell(first string, told []string) {
+	for _, line := range told {
+		fmt.Fprintf(s.out, "%s%s\n", first, line)
+		first = strings.Repeat(" ", len(first))
 	}
 }
 

@@ -36,6 +36,28 @@ type Renderer[S comparable] interface {
 	DescribeChance(s, next S) string
 }
 
+// Dice is implemented by rules whose chance is dice, tiles or lots that people see. A
+// roll is all that they see of it, as text; an outcome keeps only what later play can
+// depend on, so that several rolls can lead to it.
+type Dice[S comparable] interface {
+	// AskRoll says in one line what is rolled in the chance state s, and how to type it.
+	AskRoll(s S) string
+	// ReadRoll returns the state after a roll in the chance state s, or an error that
+	// says what is wrong with it.
+	ReadRoll(s S, roll string) (S, error)
+	// DrawRoll returns a roll from s to its outcome next, in the form that ReadRoll
+	// reads. It draws one from dice with its probability given next.
+	DrawRoll(s, next S, dice *rand.PCG) string
+}
+
+// Narrator is implemented by rules that tell what a transition did.
+type Narrator[S comparable] interface {
+	// Narrate appends lines that say with numbers what happened from s to next, beyond
+	// the action: dice, losses, income, scores. a is the action or, where s is a chance
+	// state, has no meaning; roll is the roll there, of [Dice].
+	Narrate(dst []string, s, next S, a Action, roll string) []string
+}
+
 // Symmetry is implemented by rules with positions that differ only in labels.
 type Symmetry[S comparable] interface {
 	// Canonical returns the representative of all positions equivalent to s and, for

@@ -225,8 +225,10 @@ func (r *Rules) apply(s *State, x int) {
 		case x < a.attack:
 			r.put(s, p, int(r.place[x]))
 			seat.Hand--
+			r.tell(s, "")
 			if int(r.place[x]) == firstLab+rocket {
 				r.gain(s, p, rocketGift)
+				r.tell(s, "rocket lab")
 			}
 			r.nextTurn(s)
 		case x < a.pass:
@@ -252,7 +254,9 @@ func (r *Rules) apply(s *State, x int) {
 		r.nextTurn(s)
 	case Cashing:
 		for set := x - a.cash; set != 0; set &= set - 1 {
-			r.cash(s, p, bits.TrailingZeros(uint(set)))
+			t := bits.TrailingZeros(uint(set))
+			r.cash(s, p, t)
+			r.tell(s, terrainNames[t])
 		}
 		s.Mover = r.nextSeat(s.Mover)
 		if s.Mover == s.Start {
@@ -263,6 +267,7 @@ func (r *Rules) apply(s *State, x int) {
 	case Buying:
 		seat.Tokens -= uint8(dicePrice * (x - a.buy))
 		seat.Dice += uint8(x - a.buy)
+		r.tell(s, "vacuum lab")
 		r.endRound(s)
 	case Naming:
 		s.Start = uint8((p + x - a.name) % r.cfg.Players)

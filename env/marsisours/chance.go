@@ -256,6 +256,7 @@ func (r *Rules) winAttack(s *State, die int) {
 			r.gain(s, p, rocketGift)
 		}
 	}
+	r.tell(s, "attack")
 	r.endAttack(s)
 }
 
@@ -267,6 +268,7 @@ func (r *Rules) loseAttack(s *State) {
 	if !r.fast {
 		me.Junk++
 	}
+	r.tell(s, "attack")
 	r.endAttack(s)
 }
 
@@ -282,6 +284,7 @@ func (r *Rules) scoreDie(s *State, die int) {
 		if seat := &s.Seats[p]; seat.Dice > 0 {
 			seat.Dice--
 			seat.Money += uint16(die)
+			r.tell(s, "alchemy die")
 			break
 		}
 	}

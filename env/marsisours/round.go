@@ -13,6 +13,7 @@ func (r *Rules) nextSeat(p uint8) uint8 {
 // startRound starts a round: maintenance, supply, and the starter's first turn.
 func (r *Rules) startRound(s *State) {
 	s.Round++
+	r.tell(s, "")
 	if r.cfg.SupplyFirst {
 		r.supply(s)
 		r.maintain(s)
@@ -38,6 +39,7 @@ func (r *Rules) maintain(s *State) {
 		s.Seats[p].Junk += uint8(bits.OnesCount64(lying))
 	}
 	s.Standing &^= within
+	r.tell(s, "maintenance")
 }
 
 // supply moves robots from the junkyards to the hands.
@@ -45,6 +47,7 @@ func (r *Rules) supply(s *State) {
 	for p := range r.cfg.Players {
 		r.retrieve(s, p, supply)
 	}
+	r.tell(s, "supply")
 }
 
 // retrieve moves up to n robots of a seat from the junkyard to its hand.
@@ -90,6 +93,7 @@ func (r *Rules) startTurn(s *State) bool {
 // a robot down: whether one stands.
 func (r *Rules) passBonus(s *State) bool {
 	r.gain(s, int(s.Mover), 1)
+	r.tell(s, "passed")
 	s.Phase = LayDown
 	return s.Standing != 0
 }
@@ -144,6 +148,7 @@ func (r *Rules) income(s *State) {
 	count := r.robotsByGround(s)
 	for t := range products {
 		r.produce(s, &count, t)
+		r.tell(s, productionStep+terrainNames[t])
 	}
 	if r.cfg.TaxFirst {
 		r.tax(s)
@@ -158,6 +163,7 @@ func (r *Rules) income(s *State) {
 		r.gain(s, p, kinds)
 		s.Seats[p].Money += stonePay * uint16(count[p][stone])
 	}
+	r.tell(s, "income")
 	s.Mover = s.Start
 	r.startCashing(s)
 }
@@ -250,6 +256,7 @@ func (r *Rules) tax(s *State) {
 	tokens := min(due, int(seat.Tokens))
 	seat.Tokens -= uint8(tokens)
 	seat.Money -= uint16(min(due-tokens, int(seat.Money)))
+	r.tell(s, "tax")
 }
 
 // leader returns the seat with most money, if it is only one.
@@ -281,6 +288,7 @@ func (r *Rules) endRound(s *State) {
 		seat := &s.Seats[p]
 		seat.Money += uint16(seat.Tokens) + uint16(seat.Hand)
 	}
+	r.tell(s, "tokens and robots in hand")
 	s.Mover, s.Start = 0, 0
 	r.score(s)
 }

@@ -93,7 +93,7 @@ func dice(c Counts) string {
 // plural returns a number of things in words: "1 die", "2 dice".
 func plural(n int, thing string) string {
 	if n != 1 {
-		thing = map[string]string{"die": "dice", "point": "points"}[thing]
+		thing = map[string]string{"die": "dice", "point": "points", "tank": "tanks", "ray": "rays"}[thing]
 	}
 	return fmt.Sprintf("%d %s", n, thing)
 }

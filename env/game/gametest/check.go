@@ -58,6 +58,8 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 	c.notation, _ = rules.(game.Notation[S])
 	c.namer, _ = rules.(game.OutcomeNamer[S])
 	c.renderer, _ = rules.(game.Renderer[S])
+	c.dice, _ = rules.(game.Dice[S])
+	c.narrator, _ = rules.(game.Narrator[S])
 	c.symmetry, _ = rules.(game.Symmetry[S])
 	c.expander, _ = rules.(game.ChanceExpander[S])
 	c.run()
@@ -71,6 +73,9 @@ type checker[S comparable] struct {
 	sampler  game.Sampler[S] // or nil, as the next five
 	notation game.Notation[S]
 	namer    game.OutcomeNamer[S]
+	dice     game.Dice[S]
+	narrator game.Narrator[S]
+	told     int // states whose rolls and narration are checked
 	renderer game.Renderer[S]
 	symmetry game.Symmetry[S]
 	expander game.ChanceExpander[S]

@@ -55,6 +55,9 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 	if c.notation != nil {
 		c.try(s, "Format", func() { c.checkText(s) })
 	}
+	if c.told++; c.told <= statesTold {
+		c.checkTold(s, mover, legal)
+	}
 	if c.namer != nil {
 		c.try(s, "OutcomeName", func() { c.checkOutcomeNames(s) })
 	}

@@ -1,0 +1,138 @@
+package marsisours
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// AskRoll implements [game.Dice].
+func (r *Rules) AskRoll(s State) string {
+	switch s.Phase {
+	case Laying:
+		var names []string
+		for _, c := range r.board.units[s.Place].cells {
+			names = append(names, r.board.name[c])
+		}
+		return fmt.Sprintf("the terrain of %s (g gems, s soda, m metal, t turf), such as %s", strings.Join(names, " "), "gsmt"[:len(names)])
+	case Drawing:
+		return "the seat that starts"
+	case Scoring:
+		return fmt.Sprintf("an alchemy die of seat %d", s.firstWithDice())
+	}
+	if s.Die > 0 {
+		return fmt.Sprintf("the %s of seat %d, with spaces between, against a %d", plural(int(s.Attackers), "die"), s.Mover, s.Die)
+	}
+	return fmt.Sprintf("the %s of seat %d, then that of seat %d, with spaces between", plural(int(s.Attackers), "die"), s.Mover, s.defender())
+}
+
+// firstWithDice returns the first seat with alchemy dice.
+func (s *State) firstWithDice() int {
+	return slices.IndexFunc(s.Seats[:], func(seat Seat) bool { return seat.Dice > 0 })
+}
+
+// ReadRoll implements [game.Dice]: the terrain of a tile, clockwise from the left above; a
+// seat; the dice of the attacker and then that of the defender, unless it stays; or an
+// alchemy die.
+func (r *Rules) ReadRoll(s State, roll string) (State, error) {
+	roll = strings.TrimSpace(roll)
+	low, high, n := 1, faces, 1
+	switch s.Phase {
+	case Laying:
+		for _, o := range r.Outcomes(nil, s) {
+			if r.OutcomeName(s, o.State) == roll {
+				return o.State, nil
+			}
+		}
+		return s, errors.New("no tile that is left shows this")
+	case Drawing:
+		low, high = 0, r.cfg.Players-1
+	case Rolling, Rerolling:
+		if n = int(s.Attackers); s.Die == 0 {
+			n++
+		}
+	}
+	dice, err := readDice(roll, low, high, n)
+	if err != nil {
+		return s, err
+	}
+	switch s.Phase {
+	case Drawing:
+		r.startGame(&s, dice[0])
+	case Scoring:
+		r.scoreDie(&s, dice[0])
+	default:
+		die, won := r.attackResult(&s, dice)
+		r.resolveAttack(&s, die, won)
+	}
+	return s, nil
+}
+
+// readDice reads n numbers from low to high.
+func readDice(text string, low, high, n int) (dice []int, err error) {
+	for w := range strings.FieldsSeq(text) {
+		x, err := strconv.Atoi(w)
+		if err != nil || x < low || x > high || len(dice) == n {
+			dice = nil
+			break
+		}
+		dice = append(dice, x)
+	}
+	if len(dice) != n {
+		return nil, fmt.Errorf("want %d from %d to %d, with spaces between", n, low, high)
+	}
+	return dice, nil
+}
+
+// attackResult returns the defender's die and whether the attack is won, by the dice of
+// the attacker and, unless it stays, that of the defender.
+func (r *Rules) attackResult(s *State, dice []int) (die int, won bool) {
+	k := int(s.Attackers)
+	if die = int(s.Die); die == 0 {
+		die = dice[k]
+	}
+	return die, slices.Max(dice[:k]) >= r.defence(s, die)
+}
+
+// DrawRoll implements [game.Dice].
+func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
+	switch s.Phase {
+	case Laying, Drawing, Scoring:
+		return r.OutcomeName(s, next)
+	}
+	var leads [faces + 1][2]bool // by the defender's die and whether the attack is won
+	r.attackResults(&s, func(result State, _ float64, die int, won bool) {
+		leads[die][bit(won)] = result == next
+	})
+	n := int(s.Attackers)
+	if s.Die == 0 {
+		n++
+	}
+	var rolls [][]int // equally likely
+	d := make([]int, n)
+	var roll func(i int)
+	roll = func(i int) {
+		if i == n {
+			if die, won := r.attackResult(&s, d); leads[die][bit(won)] {
+				rolls = append(rolls, slices.Clone(d))
+			}
+			return
+		}
+		for d[i] = 1; d[i] <= faces; d[i]++ {
+			roll(i + 1)
+		}
+	}
+	roll(0)
+	return strings.Trim(fmt.Sprint(rolls[drawBelow(dice, len(rolls))]), "[]")
+}
+
+// bit returns 1 for true and 0 for false.
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

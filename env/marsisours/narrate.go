@@ -1,0 +1,147 @@
+package marsisours
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// tell calls the trace of the rules, if there is one, after a step of the rules. An empty
+// step is told by the action itself.
+func (r *Rules) tell(s *State, step string) {
+	if r.trace != nil {
+		r.trace(s, step)
+	}
+}
+
+// productionStep begins the names of the steps of production, which end in a terrain.
+const productionStep = "production of "
+
+// Narrate implements [game.Narrator]: dice with what changes them, and what each step of
+// the rules between the decisions changes for each seat. It takes the transition again,
+// under rules with a trace.
+func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
+	say := func(format string, args ...any) { dst = append(dst, fmt.Sprintf(format, args...)) }
+	last := s
+	traced := *r
+	traced.trace = func(now *State, step string) {
+		before := last
+		last = *now
+		if step == "" {
+			if now.Round > before.Round {
+				say("round %d of %d begins", now.Round, lastRound)
+			}
+			return
+		}
+		if step == "income" {
+			say("income: a token for each kind of ground, %d money for each robot on stone", stonePay)
+		}
+		if step == "passed" && before.Seats == now.Seats {
+			say("passed: seat %d has %d tokens and gets no more", now.Mover, maxTokens)
+		}
+		if name, ok := strings.CutPrefix(step, productionStep); ok {
+			step += r.countRobots(now, name)
+		}
+		for p := range r.cfg.Players {
+			if list := changes(&before, now, p); list != "" {
+				say("%s: seat %d %s", step, p, list)
+			}
+		}
+	}
+	switch s.Phase {
+	case Laying:
+		say("a tile: %s", roll)
+		return dst
+	case Drawing:
+		say("seat %d starts", next.Start)
+	case Rolling, Rerolling:
+		dst = append(dst, r.narrateAttack(&s, &next, roll)...)
+	}
+	if s.player() == game.Chance {
+		traced.ReadRoll(s, roll)
+	} else {
+		traced.Apply(s, a)
+	}
+	if next.Phase == Over {
+		dst = r.narrateEnd(dst, &next)
+	}
+	return dst
+}
+
+// countRobots returns the robots of the seats on a terrain, as in ", robots 3-1".
+func (r *Rules) countRobots(s *State, terrain string) string {
+	count := r.robotsByGround(s)
+	var list []string
+	for p := range r.cfg.Players {
+		list = append(list, fmt.Sprint(count[p][slices.Index(terrainNames[:], terrain)]))
+	}
+	return ", robots " + strings.Join(list, "-")
+}
+
+// changes lists what a seat has got and lost, with what it has now.
+func changes(before, after *State, p int) string {
+	b, a := &before.Seats[p], &after.Seats[p]
+	var list []string
+	add := func(name string, old, now int) {
+		if old != now {
+			list = append(list, fmt.Sprintf("%s %+d = %d", name, now-old, now))
+		}
+	}
+	add("money", int(b.Money), int(a.Money))
+	add("tokens", int(b.Tokens), int(a.Tokens))
+	add("hand", int(b.Hand), int(a.Hand))
+	add("junk", int(b.Junk), int(a.Junk))
+	add("dice", int(b.Dice), int(a.Dice))
+	for t := range products {
+		add(terrainNames[t], int(b.Track[t]), int(a.Track[t]))
+	}
+	return strings.Join(list, ", ")
+}
+
+// narrateAttack tells the dice and the result of an attack.
+func (r *Rules) narrateAttack(s, next *State, roll string) []string {
+	var dice []int
+	for d := range strings.FieldsSeq(roll) {
+		dice = append(dice, int(d[0]-'0'))
+	}
+	die, won := r.attackResult(s, dice)
+	p, q, at := s.Mover, s.defender(), r.board.name[s.Place]
+	text := fmt.Sprintf("seat %d rolls %s against a %d of seat %d", p, strings.Trim(fmt.Sprint(dice[:s.Attackers]), "[]"), die, q)
+	if d := r.defence(s, die); d != die {
+		text += fmt.Sprintf(", %d with the shield", d)
+	}
+	switch {
+	case won:
+		return []string{text, fmt.Sprintf("won: a robot of seat %d takes %s, that of seat %d is back in its hand", p, at, q)}
+	case next.Phase == Missed:
+		return []string{text, fmt.Sprintf("missed: seat %d may roll again", p)}
+	}
+	return []string{text, fmt.Sprintf("lost: seat %d keeps %s, seat %d loses a robot from its hand", q, at, p)}
+}
+
+// narrateEnd tells the ranks with what they depend on.
+func (r *Rules) narrateEnd(dst []string, s *State) []string {
+	order := make([]int, r.cfg.Players)
+	for i := range order {
+		order[i] = i
+	}
+	count, what := func(p int) int { return int(s.Seats[p].Money) }, "money"
+	if r.fast {
+		count, what = func(p int) int { return r.counted(s, p) }, "robots"
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return count(b) - count(a) })
+	var list []string
+	for _, p := range order {
+		list = append(list, fmt.Sprintf("seat %d %d", p, count(p)))
+	}
+	text := what + ": " + strings.Join(list, ", ")
+	if r.fast && count(0) == count(1) {
+		text += fmt.Sprintf("; on a tie the starter wins, seat %d", s.Start)
+	} else if bits.OnesCount8(r.winners(s)) > 1 {
+		text += "; the first share the win"
+	}
+	return append(dst, text)
+}

@@ -1,0 +1,244 @@
+package martiandice
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// AskRoll implements [game.Dice].
+func (r *Rules) AskRoll(s State) string {
+	switch s.Phase {
+	case Drawing:
+		return "the seat that starts"
+	case TieBreak:
+		return fmt.Sprintf("the number of rays of the %d dice of seats %s, such as %q", r.cfg.TieDice, seats(s.Tied), strings.TrimSuffix(strings.Repeat("2 ", len(tied(s.Tied))), " "))
+	}
+	return plural(r.free(&s), "die") + ", such as t1 r2 h1 c1 k1 (tanks, rays, humans, cows, chickens) or as faces 1 to 6"
+}
+
+// ReadRoll implements [game.Dice]: the dice as letters with numbers, as in "t2 r3", as
+// letters, or as the faces of ordinary dice; the rays of each tied seat; or a seat.
+func (r *Rules) ReadRoll(s State, roll string) (State, error) {
+	switch s.Phase {
+	case Drawing:
+		seat, err := strconv.Atoi(strings.TrimSpace(roll))
+		if err != nil || seat < 0 || seat >= r.cfg.Players {
+			return s, fmt.Errorf("want a seat, 0 to %d", r.cfg.Players-1)
+		}
+		return started(s, seat), nil
+	case TieBreak:
+		rays, list := strings.Fields(roll), tied(s.Tied)
+		if len(rays) != len(list) {
+			return s, fmt.Errorf("want %d numbers, for seats %s", len(list), seats(s.Tied))
+		}
+		best, most := -1, uint16(0)
+		for i, seat := range list {
+			n, err := strconv.Atoi(rays[i])
+			if err != nil || n < 0 || n > r.cfg.TieDice {
+				return s, fmt.Errorf("want numbers of rays, 0 to %d", r.cfg.TieDice)
+			}
+			if n > best {
+				best, most = n, 0
+			}
+			if n == best {
+				most |= 1 << seat
+			}
+		}
+		return r.rolledOff(s, most), nil
+	}
+	c, err := readCounts(roll)
+	if err != nil {
+		return s, err
+	}
+	if n := r.free(&s); c.total() != n {
+		return s, fmt.Errorf("these are %s, and %d are rolled", plural(c.total(), "die"), n)
+	}
+	r.rolled(&s, c)
+	return s, nil
+}
+
+// tied lists the seats of a set.
+func tied(set uint16) (list []int) {
+	for seat := range maxPlayers {
+		if set>>seat&1 == 1 {
+			list = append(list, seat)
+		}
+	}
+	return list
+}
+
+var errDice = errors.New("want dice such as t1 r2 h1 c1 k1 (tanks, rays, humans, cows, chickens), or faces 1 to 6 of ordinary dice (1 a tank, 2 and 3 a ray, 4 a human, 5 a cow, 6 a chicken)")
+
+// readCounts reads dice.
+func readCounts(text string) (c Counts, err error) {
+	text = strings.ToLower(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }), ""))
+	if strings.Trim(text, "123456") == "" { // faces of ordinary dice
+		for _, face := range text {
+			c[[...]int{tank, ray, ray, human, cow, chicken}[face-'1']]++
+		}
+		return c, nil
+	}
+	for text != "" {
+		t := strings.IndexByte("trhck", text[0])
+		if t < 0 {
+			return c, errDice
+		}
+		digits := len(text) - len(strings.TrimLeft(text[1:], "0123456789")) - 1
+		n := 1
+		if digits > 0 {
+			n, err = strconv.Atoi(text[1 : 1+digits])
+		}
+		if err != nil || n > maxDice {
+			return c, errDice
+		}
+		c[t] = uint8(min(maxDice+1, int(c[t])+n))
+		text = text[1+digits:]
+	}
+	return c, nil
+}
+
+// DrawRoll implements [game.Dice].
+func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
+	switch s.Phase {
+	case Drawing:
+		return strconv.Itoa(int(next.Seat))
+	case TieBreak:
+		return r.drawRollOff(s.Tied, next.Tied, dice)
+	}
+	results := r.results[r.free(&s)]
+	weights := make([]float64, len(results))
+	for i, x := range results {
+		after := s
+		if r.rolled(&after, x.Counts); after == next {
+			weights[i] = x.prob
+		}
+	}
+	return strings.ToLower(results[draw(weights, dice)].Counts.String())
+}
+
+// drawRollOff draws the rays of the seats in all, given that those in most, and no
+// others, roll most rays. Their number m has the weight p(m)^j · P(less than m)^(k−j).
+func (r *Rules) drawRollOff(all, most uint16, dice *rand.PCG) string {
+	j, k := len(tied(most)), len(tied(all))
+	weights, below := make([]float64, len(r.rays)), 0.0
+	for m, p := range r.rays {
+		weights[m] = pow(p, j) * pow(below, k-j)
+		below += p
+	}
+	m := draw(weights, dice)
+	var list []string
+	for _, seat := range tied(all) {
+		n := m
+		if most>>seat&1 == 0 {
+			n = draw(r.rays[:m], dice)
+		}
+		list = append(list, strconv.Itoa(n))
+	}
+	return strings.Join(list, " ")
+}
+
+// draw draws an index with these weights.
+func draw(weights []float64, dice *rand.PCG) int {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	x := rand.New(dice).Float64() * sum
+	last := 0
+	for i, w := range weights {
+		if w == 0 {
+			continue
+		}
+		if last = i; x < w {
+			return i
+		}
+		x -= w
+	}
+	return last
+}
+
+// Narrate implements [game.Narrator]: the dice, the score of a turn, and the end.
+func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
+	switch s.Phase {
+	case Drawing:
+		return append(dst, fmt.Sprintf("seat %d starts", next.Seat))
+	case TieBreak:
+		var list []string
+		rays := strings.Fields(roll)
+		for i, seat := range tied(s.Tied) {
+			list = append(list, fmt.Sprintf("seat %d rolls %s rays", seat, rays[i]))
+		}
+		dst = append(dst, strings.Join(list, ", "))
+		if next.Phase == TieBreak {
+			return append(dst, fmt.Sprintf("seats %s tie and roll again", seats(next.Tied)))
+		}
+		return r.narrateEnd(dst, &next)
+	case Rolling:
+		c, _ := readCounts(roll)
+		dst = append(dst, dice(c))
+		if next.Phase == Select {
+			return dst
+		}
+		s.Aside[tank] += c[tank]
+		dst = append(dst, "no type can be set aside, which ends the turn")
+	default:
+		if next.Phase == Decide || next.Phase == Rolling && a == Roll {
+			return dst
+		}
+		s.Aside = s.asideAfter(a)
+	}
+	return r.narrateScore(dst, &s, &next)
+}
+
+// narrateScore tells the score of a turn that ended with the dice in s.Aside.
+func (r *Rules) narrateScore(dst []string, s, next *State) []string {
+	a, points := s.Aside, r.turnPoints(s.Aside)
+	text := fmt.Sprintf("seat %d has %s against %s: ", s.Seat, plural(int(a[tank]), "tank"), plural(int(a[ray]), "ray"))
+	switch earthlings := (Counts{human: a[human], cow: a[cow], chicken: a[chicken]}); {
+	case a[tank] > a[ray]:
+		text += "0 points"
+	case points > earthlings.total():
+		text += fmt.Sprintf("%s, and %d for one of each, are %d points", dice(earthlings), r.cfg.Bonus, points)
+	default:
+		text += fmt.Sprintf("%s, %s", dice(earthlings), plural(points, "point"))
+	}
+	total := next.Score[s.Seat]
+	dst = append(dst, fmt.Sprintf("%s; total %d", text, total))
+	if next.Phase != TieBreak && next.Phase != Over {
+		if before := int(total) - points; int(total) >= r.cfg.Target && before < r.cfg.Target {
+			dst = append(dst, fmt.Sprintf("%d points are reached: the round is played to its end", r.cfg.Target))
+		}
+		return dst
+	}
+	if r.cfg.Players == 1 {
+		return append(dst, fmt.Sprintf("%d points are reached after %d turns", r.cfg.Target, next.Count))
+	}
+	if next.Phase == TieBreak {
+		return append(dst, fmt.Sprintf("the last round is over: seats %s tie and roll %d dice each", seats(next.Tied), r.cfg.TieDice))
+	}
+	return r.narrateEnd(append(dst, "the last round is over"), next)
+}
+
+// narrateEnd tells the ranks: those who win, then the others by their scores.
+func (r *Rules) narrateEnd(dst []string, s *State) []string {
+	order := make([]int, r.cfg.Players)
+	for i := range order {
+		order[i] = i
+	}
+	won := func(seat int) int { return int(s.Tied >> seat & 1) }
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(won(b), won(a)), cmp.Compare(s.Score[b], s.Score[a]))
+	})
+	var list []string
+	for _, seat := range order {
+		list = append(list, fmt.Sprintf("seat %d %d", seat, s.Score[seat]))
+	}
+	return append(dst, "points: "+strings.Join(list, ", "))
+}

@@ -1,0 +1,212 @@
+package martianrisk
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// AskRoll implements [game.Dice].
+func (r *Rules) AskRoll(s State) string {
+	switch s.Phase {
+	case Ordering:
+		return "the seat that begins"
+	case Rolling:
+		return fmt.Sprintf("the die of seat %d, 1 to 4", s.Mover)
+	}
+	return fmt.Sprintf("the two dice of %s, then the two of %s, such as 3 4 1 2", r.board.names[s.From], r.board.names[s.To])
+}
+
+// ReadRoll implements [game.Dice]: a seat, a die, or the two dice of the attacker and the
+// two of the defender.
+func (r *Rules) ReadRoll(s State, roll string) (State, error) {
+	words, low, high, n := strings.Fields(roll), 1, sides, 1
+	switch s.Phase {
+	case Ordering:
+		low, high = 0, r.cfg.Players-1
+	case Battle:
+		n = 4
+	}
+	var dice [4]int
+	for i, w := range words {
+		x, err := strconv.Atoi(w)
+		if err != nil || x < low || x > high || i >= n {
+			words = nil
+			break
+		}
+		dice[i] = x
+	}
+	if len(words) != n {
+		return s, fmt.Errorf("want %d from %d to %d, with spaces between", n, low, high)
+	}
+	switch s.Phase {
+	case Ordering:
+		s.setStart(dice[0])
+	case Rolling:
+		r.startTurn(&s, dice[0])
+	case Battle:
+		r.resolveBattle(&s, s.battleWon(dice))
+	}
+	return s, nil
+}
+
+// battleWon reports whether the attacker wins the battle between From and To with two
+// dice against the other two.
+func (s *State) battleWon(dice [4]int) bool {
+	return dice[0]+dice[1]+s.height(s.From) > dice[2]+dice[3]+s.height(s.To)
+}
+
+// DrawRoll implements [game.Dice].
+func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
+	var rolls []string // equally likely
+	switch s.Phase {
+	case Ordering:
+		return strconv.Itoa(int(next.Start))
+	case Rolling:
+		for die := 1; die <= sides; die++ {
+			after := s
+			if r.startTurn(&after, die); after == next {
+				rolls = append(rolls, strconv.Itoa(die))
+			}
+		}
+	case Battle:
+		after := s
+		r.resolveBattle(&after, true)
+		for x := range throws {
+			d := [4]int{x%sides + 1, x/sides%sides + 1, x/sides/sides%sides + 1, x/sides/sides/sides + 1}
+			if s.battleWon(d) == (after == next) {
+				rolls = append(rolls, fmt.Sprintf("%d %d %d %d", d[0], d[1], d[2], d[3]))
+			}
+		}
+	}
+	return rolls[drawBelow(dice, len(rolls))]
+}
+
+// Narrate implements [game.Narrator]: the dice with towers and totals, the losses, points
+// that are lost, seats that are out, the round, and the ranks at the end.
+func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
+	switch s.Phase {
+	case Ordering:
+		return append(dst, fmt.Sprintf("seat %d begins", next.Start))
+	case Rolling:
+		dst = r.narrateRoll(dst, &s, &next, roll)
+	case Battle:
+		dst = r.narrateBattle(dst, &s, &next, roll)
+	case Reinforce:
+		if spent := r.cost(&s, a); next.Phase != Reinforce && int(s.Points) > spent {
+			dst = append(dst, fmt.Sprintf("points that seat %d does not spend: %d", s.Mover, int(s.Points)-spent))
+		}
+	case Towers, Claiming, Filling:
+		if next.Phase != s.Phase {
+			what := map[Phase]string{Claiming: "each seat has a tower; the free regions are occupied", Filling: "all regions are occupied; the other armies are added", Rolling: "the setup is over"}[next.Phase]
+			dst = append(dst, what)
+		}
+	case Fortify:
+		if a < r.end {
+			from, to := r.board.edges[a-r.split][0], r.board.edges[a-r.split][1]
+			if s.Small>>from&1 == 1 && next.Phase != Small {
+				dst = append(dst, fmt.Sprintf("the small piece stays on the medium one in %s", r.board.names[to]))
+			}
+		}
+	}
+	if s.Round > 0 && next.Round > s.Round {
+		dst = append(dst, fmt.Sprintf("round %d of %d begins", next.Round, r.cfg.MaxRounds))
+	}
+	if next.Phase == Over {
+		dst = r.narrateEnd(dst, &next)
+	}
+	return dst
+}
+
+// cost returns the points that an action of the phase Reinforce takes.
+func (r *Rules) cost(s *State, a game.Action) int {
+	switch {
+	case a < r.piece:
+		return 1
+	case a == r.end:
+		return 0
+	case s.Medium>>(a-r.piece)&1 != 0:
+		return smallCost
+	case s.Large>>(a-r.piece)&1 != 0:
+		return mediumCost
+	}
+	return largeCost
+}
+
+func (r *Rules) narrateRoll(dst []string, s, next *State, roll string) []string {
+	text := fmt.Sprintf("seat %d rolls a %s", s.Mover, roll)
+	die, _ := strconv.Atoi(roll)
+	if unions := r.bonus(s, s.Mover); unions > 0 {
+		text += fmt.Sprintf(", and %d for unions: %d points", unions, die+unions)
+	} else {
+		text += fmt.Sprintf(": %d points", die)
+	}
+	switch {
+	case next.Phase != Reinforce || next.Mover != s.Mover:
+		text += "; nothing can be placed"
+	case next.Low != 0:
+		text += "; too low a die to begin a tower"
+	}
+	return append(dst, text)
+}
+
+func (r *Rules) narrateBattle(dst []string, s, next *State, roll string) []string {
+	side := func(region uint8, dice []string) string {
+		total := s.height(region)
+		for _, d := range dice {
+			n, _ := strconv.Atoi(d)
+			total += n
+		}
+		text := fmt.Sprintf("%s %s", r.board.names[region], strings.Join(dice, "+"))
+		if h := s.height(region); h > 0 {
+			text += fmt.Sprintf(" and tower %d", h)
+		}
+		return fmt.Sprintf("%s = %d", text, total)
+	}
+	d := strings.Fields(roll)
+	dst = append(dst, side(s.From, d[:2])+" against "+side(s.To, d[2:]), r.describeBattle(s, next))
+	if next.Own[s.Mover] == s.Own[s.Mover] {
+		return dst
+	}
+	if tower := s.tower(int(s.To)); tower != "" {
+		dst = append(dst, fmt.Sprintf("the tower %s in %s goes back to the supply of seat %d", tower, r.board.names[s.To], s.owner(int(s.To))))
+	}
+	if next.Phase != Occupy {
+		dst = append(dst, fmt.Sprintf("one army moves into %s", r.board.names[s.To]))
+	}
+	for i, u := range r.board.unions {
+		if u&^next.Own[s.Mover] == 0 && u&^s.Own[s.Mover] != 0 {
+			dst = append(dst, fmt.Sprintf("seat %d has all of union %s now: a point more each turn", s.Mover, unionName(i)))
+		}
+	}
+	return dst
+}
+
+// narrateEnd tells the ranks with what they depend on.
+func (r *Rules) narrateEnd(dst []string, s *State) []string {
+	if s.Own[s.Mover] == r.board.all {
+		return append(dst, fmt.Sprintf("seat %d has all regions", s.Mover))
+	}
+	rank := func(seat int) int {
+		return bits.OnesCount64(s.Own[seat])<<16 + s.onMap(uint8(seat)) + s.towerPoints(seat)
+	}
+	order := make([]int, r.cfg.Players)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return rank(b) - rank(a) })
+	dst = append(dst, fmt.Sprintf("%d rounds are over; most regions win, then armies and tower points:", r.cfg.MaxRounds))
+	for _, p := range order {
+		line := fmt.Sprintf("  seat %d: %d regions, %d armies and %d tower points are %d", p, bits.OnesCount64(s.Own[p]), s.onMap(uint8(p)), s.towerPoints(p), s.onMap(uint8(p))+s.towerPoints(p))
+		if s.Own[p] == 0 {
+			line = fmt.Sprintf("  seat %d: out", p)
+		}
+		dst = append(dst, line)
+	}
+	return dst
+}
