@@ -13,7 +13,7 @@ import (
 // step is told by the action itself.
 func (r *Rules) tell(s *State, step string) {
 	if r.trace != nil {
-		r.trace(s, step)
+		r.trace(*s, step)
 	}
 }
 
@@ -27,9 +27,9 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 	say := func(format string, args ...any) { dst = append(dst, fmt.Sprintf(format, args...)) }
 	last := s
 	traced := *r
-	traced.trace = func(now *State, step string) {
+	traced.trace = func(now State, step string) {
 		before := last
-		last = *now
+		last = now
 		if step == "" {
 			if now.Round > before.Round {
 				say("round %d of %d begins", now.Round, lastRound)
@@ -43,10 +43,10 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 			say("passed: seat %d has %d tokens and gets no more", now.Mover, maxTokens)
 		}
 		if name, ok := strings.CutPrefix(step, productionStep); ok {
-			step += r.countRobots(now, name)
+			step += r.countRobots(&now, name)
 		}
 		for p := range r.cfg.Players {
-			if list := changes(&before, now, p); list != "" {
+			if list := changes(&before, &now, p); list != "" {
 				say("%s: seat %d %s", step, p, list)
 			}
 		}

@@ -85,7 +85,7 @@ type Rules struct {
 	place   []uint8                // of a slot
 	views   []view
 	sources [][8]uint8
-	trace   func(s *State, step string) // see tell
+	trace   func(s State, step string) // see tell
 }
 
 // New returns the rules for a config, or an error that lists all faults of the config.
