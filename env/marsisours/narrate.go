@@ -17,8 +17,8 @@ func (r *Rules) tell(s *State, step string) {
 	}
 }
 
-// productionStep begins the names of the steps of production, which end in a terrain.
-const productionStep = "production of "
+// productionSteps names the steps of production.
+var productionSteps = [products]string{"production of gem", "production of soda", "production of metal", "production of turf"}
 
 // Narrate implements [game.Narrator]: dice with what changes them, and what each step of
 // the rules between the decisions changes for each seat. It takes the transition again,
@@ -42,8 +42,8 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 		if step == "passed" && before.Seats == now.Seats {
 			say("passed: seat %d has %d tokens and gets no more", now.Mover, maxTokens)
 		}
-		if name, ok := strings.CutPrefix(step, productionStep); ok {
-			step += r.countRobots(&now, name)
+		if t := slices.Index(productionSteps[:], step); t >= 0 {
+			step += r.countRobots(&now, t)
 		}
 		for p := range r.cfg.Players {
 			if list := changes(&before, &now, p); list != "" {
@@ -72,11 +72,11 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 }
 
 // countRobots returns the robots of the seats on a terrain, as in ", robots 3-1".
-func (r *Rules) countRobots(s *State, terrain string) string {
+func (r *Rules) countRobots(s *State, terrain int) string {
 	count := r.robotsByGround(s)
 	var list []string
 	for p := range r.cfg.Players {
-		list = append(list, fmt.Sprint(count[p][slices.Index(terrainNames[:], terrain)]))
+		list = append(list, fmt.Sprint(count[p][terrain]))
 	}
 	return ", robots " + strings.Join(list, "-")
 }

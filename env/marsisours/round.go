@@ -148,7 +148,7 @@ func (r *Rules) income(s *State) {
 	count := r.robotsByGround(s)
 	for t := range products {
 		r.produce(s, &count, t)
-		r.tell(s, productionStep+terrainNames[t])
+		r.tell(s, productionSteps[t])
 	}
 	if r.cfg.TaxFirst {
 		r.tax(s)
