@@ -87,6 +87,31 @@ def test_games_without_a_solution():
         marsgym.load("mars-is-ours").evaluate("random")
 
 
+def uniform(observations, masks):
+    return masks / masks.sum(axis=1, keepdims=True)
+
+
+def test_evaluation_of_any_number_of_seats():
+    solitaire = marsgym.load("martian-dice", players=1).evaluate("greedy")
+    assert solitaire.win is None
+    assert solitaire.returns[0] == pytest.approx(-8.7858, abs=1e-4)
+    game = marsgym.load("martian-dice", players=3, config={"dice": 4, "target": 5})
+    own = game.evaluate(uniform, ["greedy", "random"])
+    assert own.win_by_seat == pytest.approx(
+        game.evaluate("random", ["greedy", "random"]).win_by_seat
+    )
+    assert game.evaluate(uniform, uniform).win == pytest.approx(1 / 3)
+    assert 0 < own.exploitability < 2 / 3
+
+
+def test_matches():
+    game = marsgym.load("pig")
+    match = game.match(uniform, "random", 2000, seed=1)
+    assert match.games >= 2000
+    assert match.low[0] < 0.5 < match.high[0]
+    assert match == game.match(uniform, "random", 2000, seed=1)
+
+
 def test_cache(tmp_path):
     config = {"dice": 3, "target": 4}
     first = marsgym.load("martian-dice", config=config, cache=str(tmp_path)).solve()
