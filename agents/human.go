@@ -70,8 +70,8 @@ func inverse(label []game.Action, a game.Action) game.Action {
 // maxTyped bounds a line that a person types, in bytes. Chosen.
 const maxTyped = 1000
 
-// ReadLine prompts and returns the words of the next line that is not empty, in lower
-// case. It returns ErrQuit at the end of the input.
+// ReadLine prompts and returns the words of the next line that is not empty. It returns
+// ErrQuit at the end of the input.
 func (h *Human) ReadLine(prompt string) ([]string, error) {
 	for {
 		fmt.Fprint(h.out, prompt)
@@ -91,7 +91,7 @@ func (h *Human) ReadLine(prompt string) ([]string, error) {
 			if unicode.IsControl(r) {
 				return ' '
 			}
-			return unicode.ToLower(r)
+			return r
 		}, text)
 		if words := strings.Fields(text); len(words) > 0 {
 			return words, nil
@@ -119,6 +119,7 @@ func (h *Human) choose(p env.Position) (game.Action, error) {
 				continue
 			}
 		}
+		words = strings.Fields(strings.ToLower(strings.Join(words, " ")))
 		switch words[0] {
 		case "?", "help":
 			fmt.Fprint(h.out, o.long(words[1:]))

@@ -9,12 +9,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/cli"
+	"marsgym/record"
 )
 
 func main() { cli.Main(run) }
@@ -28,13 +31,16 @@ type options struct {
 	name     *cli.Game
 	opponent []string // of all other seats, or of each
 	sample   bool
-	seat     int
+	seat     []string
 	watch    bool
 	seed     uint64
 	games    int
 	hints    bool
 	record   string // file of games
 	rules    bool
+	coach    float64
+	resume   string // file with a game to go on with
+	typed    bool
 }
 
 func parse(args []string, stdout io.Writer) (*options, error) {
@@ -42,14 +48,17 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f := cli.NewFlags("play", "Play lets you play a game against agents, or watch agents play.")
 	f.List(&o.opponent, "opponent", "`agent` in the other seats, or one for each of them, separated by commas: exact, random, greedy, search, lookahead:3:MODEL, pretrained, a model file or a run folder (default greedy)")
 	sample := f.Policy()
-	f.IntVar(&o.seat, "seat", 0, "your `seat`, from 0; the game decides which seat moves first (default 0)")
+	f.List(&o.seat, "seat", "your `seat`, from 0, or the seats of several people, separated by commas; the game decides which seat moves first (default 0)")
 	f.BoolVar(&o.watch, "watch", false, "watch: agents play in all seats")
 	f.IntVar(&o.games, "games", 1, "`number` of games")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default a random one)")
-	f.BoolVar(&o.hints, "hints", false, "show the value of each action under best play")
+	f.BoolVar(&o.hints, "hints", false, "show the value of each action: exact where the game is solved, otherwise estimated and marked \"about\"; at the end exact games are priced")
+	f.Float64Var(&o.coach, "coach", 0, "warn before a choice that loses more than this `share` of the win, such as 0.02, or of the returns of a game without a win")
+	f.StringVar(&o.resume, "resume", "", "`file` with a saved game to go on with; game, seats and dice are those of the file")
+	dice := f.String("dice", "drawn", "`way` in which dice are rolled: drawn, or typed by people who roll their own")
 	f.StringVar(&o.record, "record", "", "`file` to which the games are added, with all decisions and dice; go run ./cmd/eval -games-file prices them")
 	f.BoolVar(&o.rules, "rules", false, "print the rules of the game and exit")
-	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "hints", "record", "rules")
+	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "dice", "hints", "coach", "record", "resume", "rules")
 	o.name = f.Game(catalog.IDs())
 	f.Example("go run ./cmd/play")
 	f.Example("go run ./cmd/play -opponent runs/martian-dice-2-001 -hints")
@@ -58,6 +67,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/play -game mars-is-ours -players 3 -opponent greedy,search:20")
 	f.Example("go run ./cmd/play -watch -opponent pretrained,greedy")
 	f.Example("go run ./cmd/play -players 1")
+	f.Example("go run ./cmd/play -game martian-risk-small -seat 0,2 -dice typed -coach 0.05")
 	f.Example("go run ./cmd/play -rules -game martian-risk-small")
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
@@ -69,8 +79,26 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if o.games < 1 {
 		return nil, cli.Usagef("-games is %d; want at least 1", o.games)
 	}
-	if o.watch && (f.Given("seat") || o.hints) {
-		return nil, cli.Usagef("-watch fills all seats with agents; leave out -seat and -hints")
+	if o.watch && (f.Given("seat") || o.hints || f.Given("coach")) {
+		return nil, cli.Usagef("-watch fills all seats with agents; leave out -seat, -hints and -coach")
+	}
+	if f.Given("coach") && !(o.coach > 0) {
+		return nil, cli.Usagef("-coach is %v; want above 0", o.coach)
+	}
+	switch *dice {
+	case "drawn":
+	case "typed":
+		o.typed = true
+	default:
+		return nil, cli.Unknown("way of dice", *dice, []string{"drawn", "typed"})
+	}
+	for _, name := range []string{"game", "players", "game-config", "seat", "opponent", "watch", "seed", "games"} {
+		if o.resume != "" && f.Given(name) {
+			return nil, cli.Usagef("-resume takes the game from the file; leave out -%s", name)
+		}
+	}
+	if o.seat == nil && !o.watch {
+		o.seat = []string{"0"}
 	}
 	if !f.Given("seed") {
 		var b [4]byte // a short seed is easier to type
@@ -91,13 +119,14 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	g, err := cli.OpenGame(o.name, catalog.Open)
+	resumed, g, err := openGame(o)
 	if err != nil {
 		return err
 	}
 	spec := g.Spec()
-	if o.seat < 0 || o.seat >= spec.Players {
-		return cli.Usagef("-seat is %d; want 0 to %d", o.seat, spec.Players-1)
+	people, err := parseSeats(o.seat, spec.Players)
+	if err != nil {
+		return err
 	}
 	if o.rules {
 		return printRules(stdout, spec, "")
@@ -107,20 +136,27 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	defer stop()
 	solver := &solver{game: g, cache: o.name.CacheDir(), out: stdout, bar: cli.NewProgress(stderr)}
 	defer solver.bar.Clear()
-	s := &session{game: g, spec: spec, seat: game.Player(o.seat), seed: o.seed, out: stdout}
-	if o.watch {
-		s.seat = game.Terminal
-	}
-	if s.agents, err = solver.open(ctx, o, s.seat); err != nil {
+	s := &session{game: g, spec: spec, typed: o.typed, seed: o.seed, out: stdout, resumed: resumed}
+	if s.agents, err = solver.open(ctx, o, people); err != nil {
 		return err
 	}
 	s.person = agents.NewHuman(g, in, stdout)
 	s.person.Command = s.command
-	if o.hints {
-		if _, err := solver.solve(ctx); err != nil {
-			return fmt.Errorf("-hints: %w", err)
+	if o.hints || o.coach > 0 {
+		agent, err := cli.OpenAgent(ctx, lastBot(g), agents.Options{Game: g})
+		if err != nil {
+			return err
 		}
-		s.person.Hints = solver.hints
+		if s.advisor, err = newAdvisor(ctx, solver, agent, o.seed); err != nil {
+			return err
+		}
+		s.advisor.coach = o.coach
+		if o.hints {
+			s.person.Hints = s.advisor.hints
+		}
+		if o.coach > 0 {
+			s.person.Confirm = s.advisor.confirm
+		}
 	}
 	if o.record != "" {
 		f, err := os.OpenFile(o.record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
@@ -133,9 +169,40 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	err = s.play(ctx, o.games)
 	if errors.Is(err, agents.ErrQuit) {
 		fmt.Fprintf(stdout, "You quit at %s\n", s.at)
+		s.keep(o.name.CacheDir())
 		return ctx.Err()
 	}
 	return err
+}
+
+// openGame opens the game of the flags, or that of the file to go on with.
+func openGame(o *options) (resumed *record.Game, g env.Game, err error) {
+	if o.resume == "" {
+		g, err = cli.OpenGame(o.name, catalog.Open)
+		return nil, g, err
+	}
+	resumed, err = lastUnfinished(o.resume)
+	if err != nil {
+		return nil, nil, &cli.UsageError{Err: fmt.Errorf("-resume: %w", err)}
+	}
+	if resumed.Seed != nil {
+		o.seed = *resumed.Seed
+	}
+	o.seat, o.opponent = nil, nil
+	for i, name := range resumed.Seats {
+		if name == human {
+			o.seat = append(o.seat, strconv.Itoa(i))
+		} else {
+			o.opponent = append(o.opponent, name)
+		}
+	}
+	return resumed, resumed.Rules, nil
+}
+
+// lastBot names the strongest bot of a game.
+func lastBot(g env.Game) string {
+	names := g.BotNames()
+	return names[len(names)-1]
 }
 
 // untilDone returns a reader of r that ends when ctx is done, even while a read from r
@@ -176,34 +243,17 @@ func (s *solver) solve(ctx context.Context) (env.Solution, error) {
 	return s.solution, nil
 }
 
-// hints returns the value of each legal action to the mover, as text.
-func (s *solver) hints(p env.Position) ([]string, error) {
-	values, err := s.solution.Options(p)
-	if err != nil {
-		return nil, err
-	}
-	spec := s.game.Spec()
-	var list []string
-	for _, v := range values {
-		if spec.HasWin() {
-			list = append(list, fmt.Sprintf("wins %8.4f %%", 100*spec.WinShare(v)))
-		} else {
-			list = append(list, fmt.Sprintf("%8.4f %s", -v, spec.Unit))
-		}
-	}
-	return list, nil
-}
-
-// open opens the agents of all seats [P] except that of the person, which is nil.
-func (s *solver) open(ctx context.Context, o *options, person game.Player) ([]*agents.Agent, error) {
+// open opens the agents of all seats [P] except those of people, which are nil.
+func (s *solver) open(ctx context.Context, o *options, people []game.Player) ([]*agents.Agent, error) {
 	spec, list := s.game.Spec(), o.opponent
 	if list == nil {
-		names := s.game.BotNames()
-		list = names[len(names)-1:]
+		list = []string{lastBot(s.game)}
 	}
-	others := spec.Players - 1
-	if o.watch {
-		others++
+	others := 0
+	for i := range spec.Players {
+		if !slices.Contains(people, game.Player(i)) {
+			others++
+		}
 	}
 	switch {
 	case others == 0 && o.opponent != nil:
@@ -215,7 +265,7 @@ func (s *solver) open(ctx context.Context, o *options, person game.Player) ([]*a
 	seats := make([]*agents.Agent, spec.Players)
 	next := 0
 	for i := range seats {
-		if game.Player(i) == person {
+		if slices.Contains(people, game.Player(i)) {
 			continue
 		}
 		name := list[next%len(list)]

@@ -92,7 +92,7 @@ func TestDice(t *testing.T) {
 			if status != cli.Done || stderr != "" {
 				t.Fatalf("%s: status %d, %s", args, status, stderr)
 			}
-			if !strings.Contains(stdout, "\n"+end.Render()+"\n\nYou ") {
+			if !strings.Contains(stdout, "\n"+end.Render()+"\n\nseat ") {
 				t.Errorf("%s: the game should have ended at\n%s\nin\n%s", args, end.Render(), stdout)
 			}
 			verdict := "You lose."
@@ -344,7 +344,13 @@ func TestErrors(t *testing.T) {
 		{"-players 4 -opponent random,greedy", cli.Misuse, "names 2 agents, and the number of seats to fill is 3"},
 		{"-watch -seat 1", cli.Misuse, "fills all seats"},
 		{"-game chess", cli.Misuse, "unknown game"},
-		{"-hints -game-config " + config(t, `{"max_rounds": 3}`), cli.Failed, "-hints: "},
+		{"-coach 0", cli.Misuse, "-coach is 0; want above 0"},
+		{"-coach -1", cli.Misuse, "-coach is -1; want above 0"},
+		{"-seat x", cli.Misuse, `-seat: "x" is no number`},
+		{"-seat 0,0", cli.Misuse, "-seat names seat 0 twice"},
+		{"-dice real", cli.Misuse, "want one of: drawn, typed"},
+		{"-resume no.games -game pig", cli.Misuse, "-resume takes the game from the file; leave out -game"},
+		{"-resume no.games", cli.Misuse, "-resume: stat no.games: no such file"},
 	}
 	for _, tt := range tests {
 		_, stderr, status := command(t, "", strings.Fields(tt.args)...)

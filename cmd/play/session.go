@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"marsgym/agents"
@@ -14,61 +14,63 @@ import (
 	"marsgym/record"
 )
 
-// session plays games of agents and at most one person, and prints all that happens.
+// session plays games of agents and people, and prints all that happens.
 type session struct {
 	game    env.Game
 	spec    game.Spec
-	seat    game.Player // of the person; Terminal with -watch
-	person  *agents.Human
-	agents  []*agents.Agent // [P], nil in the seat of the person
+	agents  []*agents.Agent // [P], nil in the seats of people
+	person  *agents.Human   // at the prompt, for all people
+	advisor *advisor        // nil without -hints and -coach
+	typed   bool            // people roll the dice and type what they show
 	seed    uint64          // of the dice
 	out     io.Writer
 	records io.Writer // of the games; nil for none
 
-	rec   *record.Game // the game in progress
-	at    env.Position
-	shown []string // the lines of the last rendering that was printed
+	resumed *record.Game // the game to go on with; nil for none
+	rec     *record.Game // the game in progress
+	at      env.Position
+	shown   []string // the lines of the last rendering that was printed
+	told    []string // what the last transition did
+	moves   int      // actions in the game
+	rolls   int      // transitions of chance since the last of them
+	dice    *rand.PCG
+	noise   *rand.PCG
+	eyes    *rand.PCG // draws the rolls that are shown; it changes no result
 }
 
-// help says what a person can type.
-const help = `Type an action, a part of it, or one of these: ? lists the actions, ? WORD some
-of them; rules shows the rules, rules WORD a part of them; quit ends the game.`
+// errUndone is returned by a choice when the person has taken a choice back.
+var errUndone = errors.New("a choice is taken back")
 
-// command carries out a command of a person, if it is one.
-func (s *session) command(_ env.Position, words []string) (known bool, err error) {
-	switch words[0] {
-	case "rules":
-		return true, printRules(s.out, s.spec, strings.Join(words[1:], " "))
+// people lists the seats of people.
+func (s *session) people() (seats []int) {
+	for i, a := range s.agents {
+		if a == nil {
+			seats = append(seats, i)
+		}
 	}
-	return false, nil
+	return seats
 }
+
+// isPerson reports whether a person sits in a seat.
+func (s *session) isPerson(p game.Player) bool { return p >= 0 && s.agents[p] == nil }
 
 // play plays games with the dice of an [env.Env] with the seed.
 func (s *session) play(ctx context.Context, games int) error {
-	fmt.Fprintf(s.out, "%s. ", s.spec.Title)
-	var seats []string
-	for i, a := range s.agents {
-		if a != nil {
-			seats = append(seats, fmt.Sprintf("%s in seat %d", a.Name, i))
-		}
-	}
-	if s.seat >= 0 {
-		seats = slices.Insert(seats, 0, fmt.Sprintf("You are in seat %d", s.seat))
-	}
-	fmt.Fprintf(s.out, "%s.\n", strings.Join(seats, ", "))
-	if s.seat >= 0 {
-		fmt.Fprintln(s.out, help)
-	}
-	fmt.Fprintf(s.out, "To repeat these dice: -seed %d\n", s.seed)
-	dice, noise := rand.NewPCG(s.seed, 0), rand.NewPCG(s.seed, 1<<62)
+	s.printTable()
+	s.dice, s.noise, s.eyes = rand.NewPCG(s.seed, 0), rand.NewPCG(s.seed, 1<<62), rand.NewPCG(s.seed, 1<<61)
 	won := 0.0
 	for i := range games {
 		if games > 1 {
 			fmt.Fprintf(s.out, "\n======== game %d of %d ========\n", i+1, games)
 		}
 		s.rec = record.New(s.game, s.names())
-		s.rec.Seed = &s.seed
-		truncated, err := s.one(ctx, dice, noise)
+		if i == 0 && !s.typed {
+			s.rec.Seed = &s.seed
+		}
+		if s.resumed != nil && i == 0 {
+			s.goOn()
+		}
+		truncated, err := s.one(ctx)
 		s.rec.Truncated = truncated
 		if err := s.save(); err != nil {
 			return err
@@ -77,18 +79,54 @@ func (s *session) play(ctx context.Context, games int) error {
 			return err
 		}
 		won += s.end(truncated)
+		if err := s.advisor.priceGame(ctx, s.rec); err != nil {
+			return err
+		}
 	}
-	if games > 1 && s.spec.HasWin() && s.seat >= 0 {
+	if people := s.people(); games > 1 && s.spec.HasWin() && len(people) == 1 {
 		fmt.Fprintf(s.out, "You have won %.4g of %d games.\n", won, games)
 	}
+	s.advisor.report(s.out, s.people())
 	return nil
 }
+
+// printTable prints who plays, and what people can type.
+func (s *session) printTable() {
+	fmt.Fprintf(s.out, "%s. ", s.spec.Title)
+	var seats, people []string
+	for i, a := range s.agents {
+		if a != nil {
+			seats = append(seats, fmt.Sprintf("%s in seat %d", a.Name, i))
+		} else {
+			people = append(people, fmt.Sprint(i))
+		}
+	}
+	switch len(people) {
+	case 0:
+	case 1:
+		seats = append([]string{"You are in seat " + people[0]}, seats...)
+	default:
+		seats = append([]string{"People are in seats " + strings.Join(people, ", ")}, seats...)
+	}
+	fmt.Fprintf(s.out, "%s.\n", strings.Join(seats, ", "))
+	if len(people) > 0 {
+		fmt.Fprintln(s.out, help)
+	}
+	if s.typed {
+		fmt.Fprintln(s.out, "You roll the dice of all seats and type what they show.")
+	} else {
+		fmt.Fprintf(s.out, "To repeat these dice: -seed %d\n", s.seed)
+	}
+}
+
+// human is the name of a person in records.
+const human = "human"
 
 // names returns the names of the seats.
 func (s *session) names() []string {
 	names := make([]string, len(s.agents))
 	for i, a := range s.agents {
-		names[i] = "human"
+		names[i] = human
 		if a != nil {
 			names[i] = a.Name
 		}
@@ -104,45 +142,55 @@ func (s *session) save() error {
 	return s.rec.Write(s.records)
 }
 
+// goOn takes the game to go on with, and brings the dice to where they were.
+func (s *session) goOn() {
+	s.rec = s.resumed
+	if s.rec.Seed == nil {
+		return
+	}
+	for _, step := range s.rec.Steps {
+		if step.Chance() {
+			step.Before.Sample(s.dice)
+		} else {
+			env.SampleAction([]float64{1}, s.noise)
+		}
+	}
+}
+
 // one plays a game and reports whether it was truncated, as in a batch.
-func (s *session) one(ctx context.Context, dice, noise *rand.PCG) (truncated bool, err error) {
-	s.at, s.shown = s.game.Initial(), nil
+func (s *session) one(ctx context.Context) (truncated bool, err error) {
+	s.at, s.shown, s.told = s.rec.Position(), nil, nil
+	s.recount()
 	s.begin(turnOf(s.at))
 	printed := "" // the text before the last roll
-	moves, rolls := 0, 0
-	eyes := rand.NewPCG(s.seed, 1<<61) // rolls that are shown; it changes no result
 	for {
-		if ctx.Err() != nil && s.seat < 0 { // a person quits when the input ends
+		if ctx.Err() != nil && len(s.people()) == 0 { // a person quits when the input ends
 			return false, ctx.Err()
 		}
 		before, mover := s.at, s.at.CurrentPlayer()
-		if mover != game.Terminal && (s.spec.MoveLimit > 0 && moves >= s.spec.MoveLimit || rolls >= s.spec.ChanceLimit()) {
+		if mover != game.Terminal && s.atLimit() {
 			return true, nil
 		}
 		switch mover {
 		case game.Terminal:
 			return false, nil
 		case game.Chance:
-			rolls++
 			// Within a turn the description of the roll is enough.
 			if text := before.Render(); turnOf(before).seat < 0 && text != printed {
 				fmt.Fprintf(s.out, "\n%s\n", text)
 				printed, s.shown = text, lines(before)
 			}
-			s.at = before.Sample(dice)
-			s.rec.Chance(s.at)
-			s.tell("dice> ", before.Narrate(s.at, 0, before.DrawRoll(s.at, eyes)))
+			if err := s.roll(before); err != nil {
+				return false, err
+			}
 		default:
-			a, err := s.choose(ctx, mover, noise)
-			if err != nil {
+			switch err := s.move(ctx, mover); {
+			case err == errUndone:
+				continue
+			case err != nil:
 				return false, err
 			}
-			if err := s.rec.Apply(a); err != nil {
-				return false, err
-			}
-			s.at = s.rec.Position()
-			s.tell("  ", before.Narrate(s.at, a, ""))
-			moves, rolls, printed = moves+1, 0, ""
+			printed = ""
 		}
 		if was, is := turnOf(before), turnOf(s.at); s.at.CurrentPlayer() != game.Terminal && was != is {
 			s.begin(is)
@@ -150,32 +198,84 @@ func (s *session) one(ctx context.Context, dice, noise *rand.PCG) (truncated boo
 	}
 }
 
+// count counts the last transition.
+func (s *session) count(chance bool) {
+	if chance {
+		s.rolls++
+	} else {
+		s.moves, s.rolls = s.moves+1, 0
+	}
+}
+
+// recount counts all transitions.
+func (s *session) recount() {
+	s.moves, s.rolls = 0, 0
+	for _, step := range s.rec.Steps {
+		s.count(step.Chance())
+	}
+}
+
+// atLimit reports whether a batch would truncate the game here.
+func (s *session) atLimit() bool {
+	return s.spec.MoveLimit > 0 && s.moves >= s.spec.MoveLimit || s.rolls >= s.spec.ChanceLimit()
+}
+
+// roll rolls the dice of a chance position, or asks what they show.
+func (s *session) roll(before env.Position) error {
+	first := "dice> "
+	var next env.Position
+	var roll string
+	if s.typed {
+		var err error
+		if next, roll, err = s.askRoll(before); err != nil {
+			return err
+		}
+		first = "      "
+	} else {
+		next = before.Sample(s.dice)
+		roll = before.DrawRoll(next, s.eyes)
+	}
+	s.at = next
+	s.rec.Chance(s.at)
+	s.count(true)
+	s.tell(first, before.Narrate(s.at, 0, roll))
+	return nil
+}
+
+// move lets the mover choose an action and plays it.
+func (s *session) move(ctx context.Context, mover game.Player) error {
+	before := s.at
+	var policy env.Policy = s.person
+	if !s.isPerson(mover) {
+		policy = s.agents[mover]
+	}
+	probs, err := env.ActionProbabilities(ctx, policy, before, s.spec.Actions)
+	if err != nil {
+		return err
+	}
+	a := env.SampleAction(probs, s.noise)
+	if s.isPerson(mover) {
+		s.shown = lines(before) // the person has seen all of them
+	} else {
+		line := fmt.Sprintf("seat %d> %-8s  %s", mover, s.game.ActionName(a), before.DescribeAction(a))
+		fmt.Fprintln(s.out, strings.TrimRight(line, " "))
+	}
+	if err := s.rec.Apply(a); err != nil {
+		return err
+	}
+	s.at = s.rec.Position()
+	s.count(false)
+	s.tell("  ", before.Narrate(s.at, a, ""))
+	return nil
+}
+
 // tell prints what happened, with first before the first line.
 func (s *session) tell(first string, told []string) {
+	s.told = told
 	for _, line := range told {
 		fmt.Fprintf(s.out, "%s%s\n", first, line)
 		first = strings.Repeat(" ", len(first))
 	}
-}
-
-// choose returns the action of the mover.
-func (s *session) choose(ctx context.Context, mover game.Player, noise *rand.PCG) (game.Action, error) {
-	var policy env.Policy = s.person
-	if mover != s.seat {
-		policy = s.agents[mover]
-	}
-	probs, err := env.ActionProbabilities(ctx, policy, s.at, s.spec.Actions)
-	if err != nil {
-		return 0, err
-	}
-	a := env.SampleAction(probs, noise)
-	if mover == s.seat {
-		s.shown = lines(s.at) // the person has seen all of them
-		return a, nil
-	}
-	line := fmt.Sprintf("seat %d> %-8s  %s", mover, s.game.ActionName(a), s.at.DescribeAction(a))
-	fmt.Fprintln(s.out, strings.TrimRight(line, " "))
-	return a, nil
 }
 
 // printChanges prints the lines of the position that differ from those printed last.
@@ -192,56 +292,62 @@ func (s *session) printChanges() {
 // lines returns the lines of the rendering of a position.
 func lines(p env.Position) []string { return strings.Split(p.Render(), "\n") }
 
-// begin prints the heading of a turn and, in turns of others, the position.
+// begin prints the heading of a turn and, in turns of agents, the position.
 func (s *session) begin(t turnInfo) {
 	switch {
 	case t.seat < 0:
-	case game.Player(t.seat) == s.seat:
+	case s.isPerson(game.Player(t.seat)) && len(s.people()) == 1:
 		fmt.Fprintln(s.out, "\n-------- your turn --------")
+	case s.isPerson(game.Player(t.seat)):
+		fmt.Fprintf(s.out, "\n-------- seat %d, your turn --------\n", t.seat)
 	default:
 		fmt.Fprintf(s.out, "\n-------- seat %d, %s --------\n", t.seat, s.agents[t.seat].Name)
 		s.printChanges()
 	}
 }
 
-// end prints the end of a game and returns the person's share of the win.
-func (s *session) end(truncated bool) float64 {
-	fmt.Fprintf(s.out, "\n%s\n", s.at.Render())
+// end prints the end of a game and returns the share of the win of people.
+func (s *session) end(truncated bool) (share float64) {
+	fmt.Fprintf(s.out, "\n%s\n\n", s.at.Render())
 	if truncated {
-		fmt.Fprintf(s.out, "\nThe game has reached the move limit and is stopped: nobody wins.\n")
+		fmt.Fprintf(s.out, "The game has reached the move limit and is stopped: nobody wins.\n")
 		return 0
 	}
-	if s.seat < 0 {
+	for _, line := range s.told { // why: it may have left the screen
+		fmt.Fprintln(s.out, line)
+	}
+	people := s.people()
+	if len(people) != 1 {
 		s.printResults()
 		return 0
 	}
-	r := s.at.Returns()[s.seat]
+	r := s.at.Returns()[people[0]]
 	if !s.spec.HasWin() {
-		fmt.Fprintf(s.out, "\nYou took %g %s.\n", -r, s.spec.Unit)
+		fmt.Fprintf(s.out, "You took %g %s.\n", -r, s.spec.Unit)
 		return 0
 	}
-	share := s.spec.WinShare(r)
+	share = s.spec.WinShare(r)
 	switch {
 	case share > 1-game.Tie:
-		fmt.Fprintln(s.out, "\nYou win.")
+		fmt.Fprintln(s.out, "You win.")
 	case share < game.Tie:
-		fmt.Fprintln(s.out, "\nYou lose.")
+		fmt.Fprintln(s.out, "You lose.")
 	default:
-		fmt.Fprintf(s.out, "\nYou share the win: %.4g of it is yours.\n", share)
+		fmt.Fprintf(s.out, "You share the win: %.4g of it is yours.\n", share)
 	}
 	return share
 }
 
 // printResults prints the result of each seat.
 func (s *session) printResults() {
-	fmt.Fprintln(s.out)
+	names := s.names()
 	for i, r := range s.at.Returns() {
 		if !s.spec.HasWin() {
-			fmt.Fprintf(s.out, "Seat %d, %s, took %g %s.\n", i, s.agents[i].Name, -r, s.spec.Unit)
+			fmt.Fprintf(s.out, "Seat %d, %s, took %g %s.\n", i, names[i], -r, s.spec.Unit)
 		} else if share := s.spec.WinShare(r); share > 1-game.Tie {
-			fmt.Fprintf(s.out, "Seat %d, %s, wins.\n", i, s.agents[i].Name)
+			fmt.Fprintf(s.out, "Seat %d, %s, wins.\n", i, names[i])
 		} else if share > game.Tie {
-			fmt.Fprintf(s.out, "Seat %d, %s, gets %.4g of the win.\n", i, s.agents[i].Name, share)
+			fmt.Fprintf(s.out, "Seat %d, %s, gets %.4g of the win.\n", i, names[i], share)
 		}
 	}
 }

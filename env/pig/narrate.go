@@ -1,6 +1,7 @@
 package pig
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -14,11 +15,8 @@ func (r *Rules) AskRoll(State) string { return "the die, 1 to 6" }
 // ReadRoll implements [game.Dice]: a face, 1 to 6.
 func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 	face, err := number("die", strings.TrimSpace(roll), 6)
-	if err == nil && face == 0 {
-		err = fmt.Errorf("the die is 0; want 1 to 6")
-	}
-	if err != nil {
-		return s, err
+	if err != nil || face == 0 {
+		return s, errors.New("want a number from 1 to 6")
 	}
 	r.land(&s, face)
 	return s, nil

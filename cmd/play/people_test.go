@@ -1,0 +1,178 @@
+// In package main, which cannot be imported.
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/internal/cli"
+	"marsgym/internal/colour"
+	"marsgym/record"
+)
+
+// played reads the games of a file.
+func played(t *testing.T, path string) (games []*record.Game) {
+	t.Helper()
+	for g, err := range record.ReadPath(path, catalog.Open) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		games = append(games, g)
+	}
+	return games
+}
+
+// TestUndo: a choice is taken back with what agents did after it, but not behind dice nor
+// behind the choice of another person.
+func TestUndo(t *testing.T) {
+	tests := []struct {
+		name, args, typed, want string
+	}{
+		{"an agent in between", "-game mars-is-ours-fast -seed 1", "undo\nb1\nundo\nc1\nquit\n", "place-c1"},
+		{"two persons", "-game mars-is-ours-fast -seed 1 -seat 0,1", "b1\nundo\nc1\nquit\n", "place-b1 place-c1"},
+		{"dice", "-game pig -seed 3", "roll\nundo\nhold\nquit\n", "roll hold"},
+		{"two decisions", "-game martian-dice -seed 1", "rays\nundo\nhumans\nquit\n", "humans"},
+	}
+	for _, tt := range tests {
+		file := filepath.Join(t.TempDir(), "a.games")
+		stdout, stderr, status := command(t, tt.typed, strings.Fields(tt.args+" -record "+file)...)
+		if status != cli.Done || stderr != "" {
+			t.Fatalf("%s: status %d, %s", tt.name, status, stderr)
+		}
+		var got []string
+		for _, s := range played(t, file)[0].Steps {
+			if who := s.Before.CurrentPlayer(); who >= 0 && played(t, file)[0].Seats[who] == human {
+				got = append(got, played(t, file)[0].Rules.ActionName(s.Action))
+			}
+		}
+		if text := strings.Join(got, " "); !strings.HasPrefix(text, tt.want) || strings.Count(text, " ") != strings.Count(tt.want, " ") {
+			t.Errorf("%s: played %s, want %s\n%s", tt.name, text, tt.want, stdout)
+		}
+	}
+}
+
+// TestResume: a game that is left at any moment goes on with the same dice and ends as
+// the whole game does.
+func TestResume(t *testing.T) {
+	g, err := catalog.Open("martian-dice", 2, []byte(reduced))
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, end := script(t, g, 1, 5)
+	lines := strings.SplitAfter(typed, "\n")
+	for _, n := range []int{0, 1, len(lines) / 2, len(lines) - 2} {
+		file := filepath.Join(t.TempDir(), "Left Off.games")
+		args := []string{"-seat", "1", "-seed", "5", "-game-config", config(t, reduced)}
+		stdout, _, _ := command(t, strings.Join(lines[:n], "")+"save "+file+"\nsave "+file+"\nquit\n", args...)
+		if !strings.Contains(stdout, "To go on: go run ./cmd/play -resume "+file+"\n") || !strings.Contains(stdout, " exists; name another file.\n") {
+			t.Fatalf("the game is not saved in\n%s", stdout)
+		}
+		stdout, stderr, status := command(t, strings.Join(lines[n:], ""), "-resume", file)
+		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "\n"+end.Render()+"\n\n") {
+			t.Errorf("after %d lines: status %d, %s; want the end\n%s\nin\n%s", n, status, stderr, end.Render(), stdout)
+		}
+	}
+}
+
+// TestKept: a game that a person leaves is kept in the cache folder, and goes on.
+func TestKept(t *testing.T) {
+	cache := t.TempDir()
+	stdout, _, _ := command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", cache)
+	file := filepath.Join(cache, "unfinished-pig-3.games")
+	if !strings.Contains(stdout, "To go on: go run ./cmd/play -resume "+file+"\n") || len(played(t, file)) != 1 {
+		t.Errorf("the game is not kept:\n%s", stdout)
+	}
+	stdout, _, _ = command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", "none")
+	if strings.Contains(stdout, "saved") {
+		t.Errorf("with -cache none:\n%s", stdout)
+	}
+	blocked := filepath.Join(cache, "file")
+	if err := os.WriteFile(blocked, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _, status := command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", blocked)
+	if status != cli.Done || !strings.Contains(stdout, "The game is not saved: ") {
+		t.Errorf("an unusable folder: status %d\n%s", status, stdout)
+	}
+}
+
+// TestTypedDice: people type the dice, and wrong ones are refused.
+func TestTypedDice(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.games")
+	typed := "roll\n7\n?\nrules checkmate\n5\nhold\n1\nroll\n4\nhold\nquit\n"
+	stdout, stderr, status := command(t, typed, "-game", "pig", "-dice", "typed", "-opponent", "random", "-record", file, "-seed", "1")
+	if status != cli.Done || stderr != "" || strings.Contains(stdout, "-seed") {
+		t.Fatalf("status %d, %q\n%s", status, stderr, stdout)
+	}
+	for _, want := range []string{"Roll the die, 1 to 6.\ndice> No: want a number from 1 to 6.\ndice> Roll the die", "do not mention \"checkmate\".\ndice>       a 5, turn total 5\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	if at := played(t, file)[0].Steps[3]; at.Before.String() != "5-0@1" {
+		t.Errorf("seat 1 moves at %s", at.Before)
+	}
+}
+
+// TestSeats: several people play, and agents in the other seats.
+func TestSeats(t *testing.T) {
+	stdout, _, status := command(t, strings.Repeat("roll\nhold\n", 400), "-game", "pig", "-players", "3", "-seat", "0,2", "-seed", "1", "-game-config", config(t, `{"target": 20}`))
+	for _, want := range []string{"People are in seats 0, 2, greedy in seat 1.", "-------- seat 0, your turn --------", "-------- seat 2, your turn --------", "-------- seat 1, greedy --------", " wins.\n"} {
+		if status != cli.Done || !strings.Contains(stdout, want) {
+			t.Errorf("status %d, and no %q in\n%s", status, want, stdout)
+		}
+	}
+}
+
+// TestCoach: the coach warns before a dear choice, and the game is priced at its end.
+func TestCoach(t *testing.T) {
+	file := config(t, `{"target": 20}`)
+	stdout, _, status := command(t, strings.Repeat("hold\nroll\nroll\nroll\nroll\nhold\nhold\n", 200), "-game", "pig", "-seed", "2", "-coach", "0.001", "-game-config", file)
+	for _, want := range []string{
+		`\n> Coach: this loses \d+\.\d\d % of the win\.\n  roll \(.*\): wins +\d+\.\d{4} %\n  hold \(.*\): wins +\d+\.\d{4} %\nType it again`,
+		`\nPrice of game 1 to seat 0: result (0|100)\.00 % = start \d+\.\d\d % \+ luck -?\d+\.\d\d % − own losses \d+\.\d\d % \+ others' losses \d+\.\d\d %\n`,
+		`\n  \d+-\d+@0.*\n    \w+ lost \d+\.\d\d %; best is \w+\n`, `\nEstimated rating, with best play at 0: -\d+ \(one game`,
+	} {
+		if status != cli.Done || !regexp.MustCompile(want).MatchString(stdout) {
+			t.Errorf("status %d, and no %q in\n%s", status, want, stdout)
+		}
+	}
+}
+
+// TestEstimatedHints: where the game is not solved, hints are estimates and say so.
+func TestEstimatedHints(t *testing.T) {
+	stdout, stderr, status := command(t, "hint\n", "-hints", "-seed", "1", "-game-config", config(t, `{"max_rounds": 3, "dice": 4, "target": 6}`))
+	if status != cli.Done || stderr != "" || !regexp.MustCompile(`not solved: advice is estimated by \d+ games of greedy(.*\n)* +\[\w\]\w+ .* about \d+±\d+ %\n(.*\n)*>   \w+ +about`).MatchString(stdout) {
+		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
+	}
+	stdout, _, _ = command(t, "hint\n", "-seed", "1", "-game-config", config(t, reduced))
+	if !strings.Contains(stdout, "> No: hints need -hints or -coach.\n") {
+		t.Errorf("without an advisor:\n%s", stdout)
+	}
+}
+
+// TestShownRolls: the rolls that are shown lead from each position to the next, in every
+// game, and the games are those without a screen.
+func TestShownRolls(t *testing.T) {
+	for _, id := range catalog.IDs() {
+		file := filepath.Join(t.TempDir(), "a.games")
+		stdout, stderr, status := command(t, "", "-watch", "-game", id, "-seed", "4", "-record", file)
+		if status != cli.Done || stderr != "" {
+			t.Fatalf("%s: status %d, %s", id, status, stderr)
+		}
+		g := played(t, file)[0]
+		if g.Position().CurrentPlayer() != game.Terminal || !strings.Contains(stdout, "\n"+colour.Strip(g.Position().Render())+"\n") {
+			t.Errorf("%s: the end is not shown", id)
+		}
+		for i, line := range strings.Split(stdout, "\n") {
+			if n := len([]rune(line)); n > 125 {
+				t.Errorf("%s, line %d has %d columns: %s", id, i, n, line)
+			}
+		}
+	}
+}
