@@ -108,13 +108,13 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	if c.Algorithm == TurnExact {
 		lower, steps, searches, state = "rows or turns", n*float64(c.Expert.Search.Turns), n, row+plan
 	}
+	if c.Expert.Search.Starts.Archives() {
+		state += 2 * stored * expert.ArchiveSize // with the copy that an interrupted iteration restores
+	}
 	memory := need{"the search", n * state, room*number*n*play.leaves*(d+p+4) + searches*play.leaves*(8*p+leaf), lower}
 	if c.Algorithm == Search {
 		tree := c.Expert.Search.Tree
 		memory = need{"the search", n * state, room * n * (float64(tree.Simulations)*(node+edge*play.options/max(1e-9, play.decisions)) + number*float64(tree.Candidates)*(d+p+k)), "rows or tree.simulations"}
-	}
-	if c.Expert.Search.Starts.Archives() {
-		state += 2 * stored * expert.ArchiveSize // with the copy that an interrupted iteration restores
 	}
 	own := play.decisions // decisions with a row of their own
 	if c.Algorithm == OneMove || c.Algorithm == Search {

@@ -4,8 +4,10 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"marsgym/agents"
 	"marsgym/env/catalog"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
@@ -31,6 +33,11 @@ func TestYardsticks(t *testing.T) {
 		}
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		network := strings.TrimSuffix(file, "json") + "safetensors"
+		if _, err := agents.Open(t.Context(), network, agents.Options{Game: g}); err != nil {
+			t.Errorf("%v; train it again by its settings", err)
 		}
 	}
 }

@@ -58,7 +58,8 @@ func TestNarrate(t *testing.T) {
 		var b strings.Builder
 		s, dice := r.Initial(), rand.NewPCG(1, 1)
 		for step := 0; r.CurrentPlayer(s) != game.Terminal; step++ {
-			next, roll, a := s, "", game.Action(0)
+			var next marsisours.State
+			roll, a := "", game.Action(0)
 			if r.CurrentPlayer(s) == game.Chance {
 				next = r.Sample(s, dice)
 				roll = r.DrawRoll(s, next, dice)
