@@ -120,9 +120,12 @@ func (h *Human) choose(p env.Position) (game.Action, error) {
 			}
 		}
 		words = strings.Fields(strings.ToLower(strings.Join(words, " ")))
+		if rest, ok := strings.CutPrefix(words[0], "?"); ok && rest != "" { // ?ca
+			words = append([]string{"?", rest}, words[1:]...)
+		}
 		switch words[0] {
 		case "?", "help":
-			fmt.Fprint(h.out, o.long(words[1:]))
+			fmt.Fprint(h.out, o.explain(p, words[1:]))
 			continue
 		case "quit", "exit", "q":
 			return 0, ErrQuit

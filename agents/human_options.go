@@ -133,15 +133,21 @@ func (o *options) lines(list []game.Action) string {
 	return b.String()
 }
 
-// long lists all options that a word names, one a line.
-func (o *options) long(words []string) string {
-	list := o.legal
-	if len(words) > 0 {
-		if list = withTokens(o.legal, o.names, words); list == nil {
-			return fmt.Sprintf("No action here is named %s.\n", input.Quote(strings.Join(words, " ")))
-		}
+// explain lists all options, one a line, or describes what words name: options, and what
+// is on the board.
+func (o *options) explain(p env.Position, words []string) string {
+	if len(words) == 0 {
+		return o.lines(o.legal)
 	}
-	return o.lines(list)
+	var b strings.Builder
+	for _, line := range p.Explain(strings.Join(words, " ")) {
+		b.WriteString(line + "\n")
+	}
+	b.WriteString(o.lines(withTokens(o.legal, o.names, words)))
+	if b.Len() == 0 {
+		return fmt.Sprintf("Nothing here is named %s.\n", input.Quote(strings.Join(words, " ")))
+	}
+	return b.String()
 }
 
 // key returns the name of a, with the shortest unambiguous prefix in brackets.

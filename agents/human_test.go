@@ -60,7 +60,7 @@ func TestHuman(t *testing.T) {
 		{"nonsense", some, "x\nc\n", "cows", "No: \"x\" is no action here; ? lists them.\n"},
 		{"too long", holding, "rolling\nstop\n", "stop", "No: \"rolling\" is no action here, but roll is.\n"},
 		{"the end of a long line", choosing, strings.Repeat("x", 1e5) + "\nrays\n", "rays", "(1000 bytes) is no action here; ? lists them.\n> "},
-		{"help about a word", choosing, "? ch\n? zz\nrays\n", "rays", ">   [ch]ickens   keep 3, 8 dice left\n> No action here is named \"zz\".\n> "},
+		{"help about a word", choosing, "? ch\n? zz\nrays\n", "rays", ">   [ch]ickens   keep 3, 8 dice left\n> Nothing here is named \"zz\".\n> "},
 		{"help", choosing, "?\nrays\n", "rays", ">   [r]ays       keep 2, 9 dice left\n  [h]umans     keep 1, 10 dice left\n  [co]ws       keep 5, 6 dice left\n  [ch]ickens   keep 3, 8 dice left\n> "},
 	}
 	for _, tt := range tests {

@@ -50,6 +50,9 @@ type Position interface {
 	// Narrate tells what happened from here to next, by the action a or the roll. If
 	// the game has no [game.Narrator], it is DescribeChance where chance moves.
 	Narrate(next Position, a game.Action, roll string) []string
+	// Explain returns lines about what a lower-case word names here; nil if it names
+	// nothing or the game has no [game.Explainer].
+	Explain(word string) []string
 }
 
 type position[S comparable] struct {
@@ -183,6 +186,13 @@ func (p position[S]) Narrate(next Position, a game.Action, roll string) []string
 	}
 	if text := p.DescribeChance(next); p.CurrentPlayer() == game.Chance && text != "" {
 		return []string{text}
+	}
+	return nil
+}
+
+func (p position[S]) Explain(word string) []string {
+	if e, ok := p.rules.Rules.(game.Explainer[S]); ok {
+		return e.Explain(p.s, word)
 	}
 	return nil
 }

@@ -148,7 +148,7 @@ func TestOutput(t *testing.T) {
 		`-------- seat 0, greedy --------\n  totals   seat 0: \d <   seat 1: \d\n(  .*\n)*dice> (\d \w+(, )?)+\nseat 0> `,
 		`\nseat 0> roll +roll \d di\w+\ndice> `,
 		`\n-------- your turn --------\ndice> .*\n\ntotals `,
-		`\ndice> (\d \w+(, )?)+\n      no type can be set aside, which ends the turn\n      seat \d has \d \w+ against \d \w+: .*; total \d\n\n--------`,
+		`\ndice> (\d \w+(, )?)+\n      no type can be set aside, which ends the turn\n      seat \d has \d \w+ against \d \w+, .*\n      \d points?.*; total \d\n\n--------`,
 	} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
 			t.Errorf("no %q in\n%s", want, stdout)
@@ -258,7 +258,7 @@ func TestModelFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, stderr, status := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1")
-	if status != cli.Done || stderr != "" || !strings.HasPrefix(stdout, "Pig. You are in seat 1, "+dir+" in seat 0.") {
+	if status != cli.Done || stderr != "" || !strings.HasPrefix(stdout, "Pig.\nYou are in seat 1, "+dir+" in seat 0.") {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}
 	again, _, _ := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1")
@@ -298,7 +298,7 @@ func TestWatchBattles(t *testing.T) {
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	for _, want := range []string{`\nseat \d> \w+>\w+ .*\ndice> \w+ \d\+\d( and tower \d)? = \d+ against \w+ \d\+\d( and tower \d)? = \d+\n      (won|lost): `, `\n  round 2 of 20, seat \d rolls the die\n(  .*\n)*dice> seat \d rolls a \d: \d points`} {
+	for _, want := range []string{`\nseat \d> \w+>\w+ +attack .*\ndice> \w+ \d\+\d( and tower \d)? = \d+ against \w+ \d\+\d( and tower \d)? = \d+\n      (won|lost): `, `\n  round 2 of 20, seat \d rolls the die\n(  .*\n)*dice> seat \d rolls a \d: \d points`} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

@@ -170,7 +170,7 @@ func TestShownRolls(t *testing.T) {
 			t.Errorf("%s: the end is not shown", id)
 		}
 		for i, line := range strings.Split(stdout, "\n") {
-			if n := len([]rune(line)); n > 125 {
+			if n := len([]rune(line)); n > 80 {
 				t.Errorf("%s, line %d has %d columns: %s", id, i, n, line)
 			}
 		}

@@ -92,7 +92,7 @@ func (s *session) play(ctx context.Context, games int) error {
 
 // printTable prints who plays, and what people can type.
 func (s *session) printTable() {
-	fmt.Fprintf(s.out, "%s. ", s.spec.Title)
+	fmt.Fprintf(s.out, "%s.\n", s.spec.Title)
 	var seats, people []string
 	for i, a := range s.agents {
 		if a != nil {

@@ -58,6 +58,13 @@ type Narrator[S comparable] interface {
 	Narrate(dst []string, s, next S, a Action, roll string) []string
 }
 
+// Explainer is implemented by rules whose boards have places and things to ask about.
+type Explainer[S comparable] interface {
+	// Explain returns lines about what a lower-case word names in s, such as a place
+	// with its neighbours; nil if it names nothing.
+	Explain(s S, word string) []string
+}
+
 // Symmetry is implemented by rules with positions that differ only in labels.
 type Symmetry[S comparable] interface {
 	// Canonical returns the representative of all positions equivalent to s and, for

@@ -14,58 +14,97 @@ var groundColour = [terrains]string{gem: "48;5;236;38;5;250", soda: "48;5;255;38
 
 const stationColour = "48;5;16;38;5;231"
 
-// Render implements [game.Renderer]: the next step, the map with the letters of the
-// terrain and the robot of each cell, the labs, and the seats, in colours for a
-// terminal. Without colours:
+// Render implements [game.Renderer]: the next step, the seats, and the map with the
+// letters of the terrain and the robot of each cell, beside it the labs with what they do
+// and what the tracks pay, in colours for a terminal. Without colours:
 //
 //	round 2 of 3: seat 0 places, attacks or passes
-//
-//	      a  b  c  d
-//	  1  () s. gA ()
-//	  2  t. mA t. mb
-//	  3  g. sB g. s.
-//	  4  () m. t. ()
-//
-//	labs     fair .  rocket A  converter .  vacuum .  drill b  shield .
-//	seat 0   A  money   3  tokens  5  hand  3  junk  6  dice 0  gem 2  soda 0  metal 1  turf 0  starts
-//	seat 1   B  money   0  tokens  6  hand  4  junk  5  dice 1  gem 0  soda 1  metal 0  turf 2
+//	seat   money tokens hand junk dice  gem soda metal turf
+//	0 A <      3      5    3    6    0    2    0     1    0  starts
+//	1 B        0      6    4    5    1    0    1     0    2
+//	      a  b  c  d   fair      .  attacks cost 1 token a robot
+//	  1  () s. gA ()   rocket    A  4 tokens; drops anywhere
+//	  2  t. mA t. mb   converter .  tokens above 10 are money
+//	  3  g. sB g. s.   vacuum    .  buy alchemy dice
+//	  4  () m. t. ()   drill     b  roll a missed attack again
+//	                   shield    .  +2 in defence
+//	                   gem   1m 3m 6m 10m 15m 21m
+//	                   soda  2m 4m 7m 10m 13m 16m
+//	                   metal 2t 2t1d 3t1d 3t2d 4t2d 4t3d
+//	                   turf  1m 2m1r 3m1r 4m2r 5m2r 6m3r
 func (r *Rules) Render(s State) string {
 	if s.Phase == Laying {
 		return fmt.Sprintf("the map is laid, by %d draws", len(r.board.units))
 	}
-	var b strings.Builder
-	b.WriteString(r.headline(&s) + "\n\n     ")
-	last := 0
+	lines := append([]string{r.headline(&s)}, r.drawSeats(&s)...)
+	drawn, width := r.drawBoard(&s)
+	panel := r.drawPanel(&s)
+	for i := range max(len(drawn), len(panel)) {
+		line := ""
+		if i < len(drawn) {
+			line = drawn[i]
+		}
+		if i < len(panel) {
+			line += strings.Repeat(" ", width+2-len(colour.Strip(line))) + panel[i]
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// drawBoard draws the map, of so many columns.
+func (r *Rules) drawBoard(s *State) (lines []string, width int) {
+	head := "    "
 	for _, line := range r.board.grid {
-		last = max(last, len(line))
+		width = max(width, 4+3*len(line))
 	}
-	for j := range last {
-		fmt.Fprintf(&b, "  %c", 'a'+j)
+	for j := range (width - 4) / 3 {
+		head += fmt.Sprintf("  %c", 'a'+j)
 	}
+	lines = append(lines, head)
 	c := 0
 	for i, line := range r.board.grid {
-		fmt.Fprintf(&b, "\n %3d ", i+1)
+		text := fmt.Sprintf(" %2d ", i+1)
 		for j := range len(strings.TrimRight(line, " ")) {
 			if line[j] == ' ' {
-				b.WriteString("   ")
+				text += "   "
 				continue
 			}
-			b.WriteString(" " + r.square(&s, c))
+			text += " " + r.square(s, c)
 			c++
 		}
+		lines = append(lines, text)
 	}
-	b.WriteString("\n\n")
-	if !r.fast && s.Phase > Drawing {
-		b.WriteString("labs   ")
-		for l, name := range labNames {
-			fmt.Fprintf(&b, "  %s %s", name, r.robot(&s, firstLab+l))
+	return lines, width
+}
+
+// drawPanel lists the labs and what the levels of the tracks pay.
+func (r *Rules) drawPanel(s *State) (lines []string) {
+	if r.fast {
+		return nil
+	}
+	for l, name := range labNames {
+		lines = append(lines, fmt.Sprintf("%-9s %s  %s", name, r.robot(s, firstLab+l), labEffects[l]))
+	}
+	for t := range products {
+		lines = append(lines, fmt.Sprintf("%s%s %s", colour.Paint(groundColour[t], terrainNames[t]), strings.Repeat(" ", 5-len(terrainNames[t])), r.pays(t)))
+	}
+	return lines
+}
+
+// pays lists what the levels of a track pay, from level 1: money, tokens, dice, robots.
+func (r *Rules) pays(t int) string {
+	var list []string
+	for level := 1; level < r.levels; level++ {
+		w, text := r.rewards[t][level], ""
+		for i, n := range []int{w.Money, w.Tokens, w.Dice, w.Robots} {
+			if n > 0 {
+				text += fmt.Sprintf("%d%c", n, "mtdr"[i])
+			}
 		}
-		b.WriteByte('\n')
+		list = append(list, text)
 	}
-	for p := range r.cfg.Players {
-		r.drawSeat(&b, &s, p)
-	}
-	return strings.TrimRight(b.String(), "\n ")
+	return strings.Join(list, " ")
 }
 
 // headline describes the next step.
@@ -132,31 +171,33 @@ func (r *Rules) robot(s *State, place int) string {
 	return colour.Paint(colour.Dim, letter)
 }
 
-func (r *Rules) drawSeat(b *strings.Builder, s *State, p int) {
-	seat := &s.Seats[p]
-	fmt.Fprintf(b, "seat %d   %s", p, colour.Paint(colour.Seats[p], string(rune('A'+p))))
+// drawSeats draws what the seats have, below a line of titles.
+func (r *Rules) drawSeats(s *State) []string {
+	lines := []string{"seat   money tokens hand junk dice  gem soda metal turf"}
 	if r.fast {
-		fmt.Fprintf(b, "  on the map %d", bits.OnesCount64(s.Robots[p]))
-	} else {
-		fmt.Fprintf(b, "  money %3d  tokens %2d", seat.Money, seat.Tokens)
+		lines[0] = "seat   on the map  hand junk"
 	}
-	fmt.Fprintf(b, "  hand %2d  junk %2d", seat.Hand, seat.Junk)
-	if !r.fast {
-		fmt.Fprintf(b, "  dice %d", seat.Dice)
-		for t, level := range seat.Track {
-			fmt.Fprintf(b, "  %s %d", colour.Paint(groundColour[t], terrainNames[t]), level)
+	for p := range r.cfg.Players {
+		seat, mark := &s.Seats[p], " "
+		if r.CurrentPlayer(*s) == game.Player(p) {
+			mark = "<"
 		}
+		text := fmt.Sprintf("%d %s %s", p, colour.Paint(colour.Seats[p], string(rune('A'+p))), mark)
+		if r.fast {
+			text += fmt.Sprintf("%12d %5d %4d", bits.OnesCount64(s.Robots[p]), seat.Hand, seat.Junk)
+		} else {
+			k := seat.Track
+			text += fmt.Sprintf(" %6d %6d %4d %4d %4d %4d %4d %5d %4d", seat.Money, seat.Tokens, seat.Hand, seat.Junk, seat.Dice, k[gem], k[soda], k[metal], k[turf])
+		}
+		if s.Phase > Drawing && p == int(s.Start) && s.Phase < Scoring {
+			text += "  starts"
+		}
+		if s.Passed>>p&1 == 1 {
+			text += "  passed"
+		}
+		lines = append(lines, text)
 	}
-	if s.Phase > Drawing && p == int(s.Start) && s.Phase < Scoring {
-		b.WriteString("  starts")
-	}
-	if s.Passed>>p&1 == 1 {
-		b.WriteString("  has passed")
-	}
-	if r.CurrentPlayer(*s) == game.Player(p) {
-		b.WriteString("  <")
-	}
-	b.WriteByte('\n')
+	return lines
 }
 
 // DescribeChance implements [game.Renderer]. It is empty for a tile of the map.
@@ -185,7 +226,7 @@ func (r *Rules) DescribeChance(s, next State) string {
 
 // labEffects describes the effects of the labs.
 var labEffects = [labs]string{
-	"attacks cost 1 token a robot", "4 tokens, and robots drop anywhere", "tokens above 10 are money",
+	"attacks cost 1 token a robot", "4 tokens; drops anywhere", "tokens above 10 are money",
 	"buy alchemy dice", "roll a missed attack again", "+2 in defence",
 }
 
@@ -198,7 +239,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x < a.cells:
 		return "place a robot on " + r.groundName(&s, int(r.place[x]))
 	case x < a.attack:
-		return labEffects[x-a.cells]
+		return "place a robot in the lab: " + labEffects[x-a.cells]
 	case x < a.pass:
 		slot, robots := a.target(x)
 		place := int(r.place[slot])
@@ -207,11 +248,11 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 		if cost := robots * r.cost(&s, p); cost > 0 {
 			text += " for " + plural(cost, "token")
 		}
-		return fmt.Sprintf("%s, wins %.1f %%", text, 100*r.attackOdds(&s, p, place, robots))
+		return fmt.Sprintf("%s: wins %.1f %%", text, 100*r.attackOdds(&s, p, place, robots))
 	case x == a.pass && (r.fast || !r.cfg.PassBonusOnPass):
 		return "out of the action phase"
 	case x == a.pass:
-		return "out of the action phase: a token each turn, and a robot may be laid down"
+		return "act no more; each turn a token, and a robot may be laid down"
 	case x < a.skip:
 		q, _ := s.owner(int(r.place[x-a.down]))
 		return fmt.Sprintf("lay the robot of seat %d down", q)

@@ -200,14 +200,14 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 // narrateScore tells the score of a turn that ended with the dice in s.Aside.
 func (r *Rules) narrateScore(dst []string, s, next *State) []string {
 	a, points := s.Aside, r.turnPoints(s.Aside)
-	text := fmt.Sprintf("seat %d has %s against %s: ", s.Seat, plural(int(a[tank]), "tank"), plural(int(a[ray]), "ray"))
-	switch earthlings := (Counts{human: a[human], cow: a[cow], chicken: a[chicken]}); {
+	earthlings := Counts{human: a[human], cow: a[cow], chicken: a[chicken]}
+	dst = append(dst, fmt.Sprintf("seat %d has %s against %s, %s", s.Seat, plural(int(a[tank]), "tank"), plural(int(a[ray]), "ray"), dice(earthlings)))
+	text := plural(points, "point")
+	switch {
 	case a[tank] > a[ray]:
-		text += "0 points"
+		text += ", since there are more tanks than rays"
 	case points > earthlings.total():
-		text += fmt.Sprintf("%s, and %d for one of each, are %d points", dice(earthlings), r.cfg.Bonus, points)
-	default:
-		text += fmt.Sprintf("%s, %s", dice(earthlings), plural(points, "point"))
+		text += fmt.Sprintf(", %d of them for one of each", r.cfg.Bonus)
 	}
 	total := next.Score[s.Seat]
 	dst = append(dst, fmt.Sprintf("%s; total %d", text, total))

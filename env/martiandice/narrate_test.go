@@ -108,13 +108,13 @@ func TestNarrate(t *testing.T) {
 		want           []string
 	}{
 		{"3-5@0 aside T2R2H4 rolling", "t1r2c1k1", []string{"1 tank, 2 rays, 1 cow, 1 chicken"}},
-		{"3-5@0 aside T2R2H4 rolling", "t1h4", []string{"1 tank, 4 humans", "no type can be set aside, which ends the turn", "seat 0 has 3 tanks against 2 rays: 0 points; total 3"}},
-		{"3-5@0 aside T2R3H4 rolling", "t1h3", []string{"1 tank, 3 humans", "no type can be set aside, which ends the turn", "seat 0 has 3 tanks against 3 rays: 4 humans, 4 points; total 7"}},
-		{"3-5@0 aside T2R3H4C1K2", "stop", []string{"seat 0 has 2 tanks against 3 rays: 4 humans, 1 cow, 2 chickens, and 3 for one of each, are 10 points; total 13"}},
-		{"21-5@0 aside T2R3H4", "stop", []string{"seat 0 has 2 tanks against 3 rays: 4 humans, 4 points; total 25", "25 points are reached: the round is played to its end"}},
+		{"3-5@0 aside T2R2H4 rolling", "t1h4", []string{"1 tank, 4 humans", "no type can be set aside, which ends the turn", "seat 0 has 3 tanks against 2 rays, 4 humans", "0 points, since there are more tanks than rays; total 3"}},
+		{"3-5@0 aside T2R3H4 rolling", "t1h3", []string{"1 tank, 3 humans", "no type can be set aside, which ends the turn", "seat 0 has 3 tanks against 3 rays, 4 humans", "4 points; total 7"}},
+		{"3-5@0 aside T2R3H4C1K2", "stop", []string{"seat 0 has 2 tanks against 3 rays, 4 humans, 1 cow, 2 chickens", "10 points, 3 of them for one of each; total 13"}},
+		{"21-5@0 aside T2R3H4", "stop", []string{"seat 0 has 2 tanks against 3 rays, 4 humans", "4 points; total 25", "25 points are reached: the round is played to its end"}},
 		{"20-21@0 aside T2R3H4", "roll", nil},
-		{"26-21@1 aside T2R3H4", "stop", []string{"seat 1 has 2 tanks against 3 rays: 4 humans, 4 points; total 25", "the last round is over", "points: seat 0 26, seat 1 25"}},
-		{"25-21@1 aside T2R3H4", "stop", []string{"seat 1 has 2 tanks against 3 rays: 4 humans, 4 points; total 25", "the last round is over: seats 0,1 tie and roll 6 dice each"}},
+		{"26-21@1 aside T2R3H4", "stop", []string{"seat 1 has 2 tanks against 3 rays, 4 humans", "4 points; total 25", "the last round is over", "points: seat 0 26, seat 1 25"}},
+		{"25-21@1 aside T2R3H4", "stop", []string{"seat 1 has 2 tanks against 3 rays, 4 humans", "4 points; total 25", "the last round is over: seats 0,1 tie and roll 6 dice each"}},
 		{"25-25 tie 0,1", "3 3", []string{"seat 0 rolls 3 rays, seat 1 rolls 3 rays", "seats 0,1 tie and roll again"}},
 		{"25-25 tie 0,1", "2 3", []string{"seat 0 rolls 2 rays, seat 1 rolls 3 rays", "points: seat 1 25, seat 0 25"}},
 	} {

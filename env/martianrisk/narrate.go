@@ -150,7 +150,7 @@ func (r *Rules) narrateRoll(dst []string, s, next *State, roll string) []string 
 	case next.Phase != Reinforce || next.Mover != s.Mover:
 		text += "; nothing can be placed"
 	case next.Low != 0:
-		text += "; too low a die to begin a tower"
+		text += "; too low to begin a tower"
 	}
 	return append(dst, text)
 }

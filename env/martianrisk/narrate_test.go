@@ -47,7 +47,7 @@ func TestNarrate(t *testing.T) {
 		{"1-2@1 battle B>A start 0 ; A:1L ; B:3LM C:1 round 1", "4 4 1 1", []string{
 			"B 4+4 and tower 2 = 10 against A 1+1 and tower 1 = 3", "won: A falls to seat 1, and seat 0 is out",
 			"the tower L in A goes back to the supply of seat 0", "one army moves into A", "seat 1 has all of union a now: a point more each turn", "seat 1 has all regions"}},
-		{"2-1@0 roll start 0 ; A:1 C:1 ; B:3 round 1", "2", []string{"seat 0 rolls a 2, and 1 for unions: 3 points; too low a die to begin a tower"}},
+		{"2-1@0 roll start 0 ; A:1 C:1 ; B:3 round 1", "2", []string{"seat 0 rolls a 2, and 1 for unions: 3 points; too low to begin a tower"}},
 		{"1-2@1 roll start 0 ; A:3 ; B:2LMS C:2 round 1", "3", []string{"seat 1 rolls a 3: 3 points; nothing can be placed"}},
 		{"1-2@0 reinforce 3 start 0 ; A:1 ; B:2LMS C:1 round 1", "end", []string{"points that seat 0 does not spend: 3"}},
 		{"1-2@1 battle B>A start 0 ; A:4L ; B:2 C:1 round 2", "1 1 4 4", []string{

@@ -9,19 +9,20 @@ import (
 	"marsgym/internal/colour"
 )
 
-// Render implements [game.Renderer]: the next step, the seats, and the map, in colours
-// for a terminal. A region shows its name, its owner and the number of armies; below,
-// its union as a lower-case letter and its tower pieces. A > marks the attacking
-// region, a ! the region that is attacked, was just conquered, or got a split tower.
-// Without colours:
+// Render implements [game.Renderer]: the next step, the seats, and the map with its
+// borders, in colours for a terminal. A region shows its name, its owner, the number of
+// armies and its tower pieces. A > marks the attacking region, a ! the region that is
+// attacked, was just conquered, or got a split tower. Lines join regions that share a
+// border; the borders that no line can show are listed below. Without colours:
 //
-//	round 3 of 100, seat 1: ID attacks MT
-//	seat 0    7 regions   12 armies   13 in supply  tower pieces left 4L 4M 4S  unions a
+//	round 3 of 20, seat 1: ID attacks MT
+//	seat 0    7 regions   12 armies   13 in supply  pieces 4L 4M 4S  unions a
 //	...
-//	WA 0:2   ID 1:3>  MT 2:1!
-//	c        b LMS    e
-//	OR 0:4   NV 0:1   WY 2:2
-//	f L      a        c
+//	WA 0:2 --- ID 1:3LMS> - MT 2:1! -- ND 1:1
+//	 |     /   |      X     |     X
+//	OR 0:4 --- NV 0:1       WY 2:2
+//	borders without a line: ID-UT NV-AZ
+//	unions: a AZ CO ID, b CA MT NM
 func (r *Rules) Render(s State) string {
 	var b strings.Builder
 	b.WriteString(r.headline(&s))
@@ -72,9 +73,9 @@ func (r *Rules) headline(s *State) string {
 	if s.Own[s.Mover] == r.board.all {
 		return text + fmt.Sprintf("seat %d has conquered the map", s.Mover)
 	}
-	text += "over:"
+	text += "over, shares of the win:"
 	for p, ret := range r.Returns(nil, *s) {
-		text += fmt.Sprintf(" seat %d gets %.4g of the win,", p, r.spec.WinShare(ret))
+		text += fmt.Sprintf(" seat %d %.4g,", p, r.spec.WinShare(ret))
 	}
 	return strings.TrimSuffix(text, ",")
 }
@@ -85,7 +86,7 @@ func (r *Rules) seatLine(s *State, p uint8) string {
 	text += fmt.Sprintf("  %3d regions  %3d armies  %3d in supply", bits.OnesCount64(s.Own[p]), s.onMap(p), r.supply(s, p))
 	if r.cfg.Trios > 0 {
 		large, medium, small := r.pieces(s, p)
-		text += fmt.Sprintf("  tower pieces left %dL %dM %dS", large, medium, small)
+		text += fmt.Sprintf("  pieces %dL %dM %dS", large, medium, small)
 	}
 	var held []string
 	for i, u := range r.board.unions {
@@ -100,68 +101,6 @@ func (r *Rules) seatLine(s *State, p uint8) string {
 }
 
 func unionName(i int) string { return string(rune('a' + i%26)) }
-
-// drawMap draws the map.
-func (r *Rules) drawMap(s *State) string {
-	regions := r.cfg.Map.Regions
-	left, top := regions[0].At[0], regions[0].At[1]
-	right, bottom, width := left, top, 0
-	for _, g := range regions {
-		left, right = min(left, g.At[0]), max(right, g.At[0])
-		top, bottom = min(top, g.At[1]), max(bottom, g.At[1])
-		width = max(width, len(g.Name)+len(" 0:10! "))
-	}
-	index := make(map[[2]int]int)
-	for i, g := range regions {
-		index[g.At] = i
-	}
-	var lines []string
-	for y := top; y <= bottom; y++ {
-		var upper, lower strings.Builder
-		for x := left; x <= right; x++ {
-			above, below, code := "", "", ""
-			if i, ok := index[[2]int{x, y}]; ok {
-				above, below, code = r.drawRegion(s, i)
-			}
-			drawCell(&upper, above, code, width)
-			drawCell(&lower, below, code, width)
-		}
-		lines = append(lines, strings.TrimRight(upper.String(), " "), strings.TrimRight(lower.String(), " "))
-	}
-	return strings.Join(lines, "\n")
-}
-
-func drawCell(b *strings.Builder, text, code string, width int) {
-	if text != "" {
-		b.WriteString(colour.Paint(code, text))
-	}
-	b.WriteString(strings.Repeat(" ", width-len(text)))
-}
-
-// drawRegion returns the two lines of a region on the map, and its colour.
-func (r *Rules) drawRegion(s *State, i int) (above, below, code string) {
-	above, code = r.board.names[i]+" -", colour.Dim
-	if p := s.owner(i); p >= 0 {
-		above, code = fmt.Sprintf("%s %d:%d", r.board.names[i], p, s.Armies[i]), colour.Seats[p]
-	}
-	mark := ""
-	switch {
-	case s.Phase != Small && s.From == s.To:
-	case i == int(s.To):
-		mark = "!"
-	case i == int(s.From) && s.Phase != Small:
-		mark = ">"
-	}
-	if mark != "" {
-		above, code = above+mark, code+";"+colour.Bold
-	}
-	for u, set := range r.board.unions {
-		if set>>i&1 != 0 {
-			below = unionName(u)
-		}
-	}
-	return above, strings.TrimSpace(below + " " + s.tower(i)), code
-}
 
 // DescribeAction implements [game.Renderer]. For an attack it includes the odds.
 func (r *Rules) DescribeAction(s State, a game.Action) string {
@@ -183,25 +122,16 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 		e := r.board.edges[a-r.battle]
 		higher := s.height(e[0]) - s.height(e[1])
 		c := NewConquest(int(s.Armies[e[0]]), int(s.Armies[e[1]]), higher)
-		towers := ""
-		if higher != 0 {
-			towers = fmt.Sprintf(", towers %+d", higher)
-		}
-		return fmt.Sprintf("%d against %d of seat %d%s: battle won %.1f %%, conquest if fought on %.1f %%",
-			s.Armies[e[0]], s.Armies[e[1]], s.owner(int(e[1])), towers, 100*BattleOdds(higher), 100*c.Odds)
+		return fmt.Sprintf("attack (odds of the battle, of conquest): %d-%d %.0f %% %.0f %%",
+			s.Armies[e[0]], s.Armies[e[1]], 100*BattleOdds(higher), 100*c.Odds)
 	case a >= r.piece:
 		i := int(a - r.piece)
-		return fmt.Sprintf("a %s into %s, which has %d%s%s", nextPiece(&s, i), name(a-r.piece), s.Armies[i], s.tower(i), r.describeEnemies(&s, i))
+		return "place a " + nextPiece(&s, i)
 	}
-	what := "an army"
 	if s.Phase == Towers && r.cfg.Trios > 0 {
-		what = "your tower and an army"
+		return "place your tower and an army"
 	}
-	has := ""
-	if n := s.Armies[a]; n > 0 {
-		has = fmt.Sprintf(", which has %d", n)
-	}
-	return fmt.Sprintf("%s into %s%s%s", what, name(a), has, r.describeEnemies(&s, int(a)))
+	return "place an army"
 }
 
 // DescribeChance implements [game.Renderer].
@@ -261,19 +191,4 @@ func (r *Rules) describeEnd(s *State) string {
 		return "attack no more"
 	}
 	return "split no tower"
-}
-
-// describeEnemies lists the enemies beside a region.
-func (r *Rules) describeEnemies(s *State, i int) string {
-	var list []string
-	for set := r.board.adj[i]; set != 0; set &= set - 1 {
-		k := bits.TrailingZeros64(set)
-		if p := s.owner(k); p >= 0 && p != int(s.Mover) {
-			list = append(list, fmt.Sprintf("%s %d:%d%s", r.board.names[k], p, s.Armies[k], s.tower(k)))
-		}
-	}
-	if list == nil {
-		return ""
-	}
-	return "; beside " + strings.Join(list, ", ")
 }

@@ -1,11 +1,14 @@
 package martianrisk_test
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"marsgym/env/game"
 	"marsgym/env/martianrisk"
 	"marsgym/internal/colour"
+	"marsgym/internal/golden"
 )
 
 // TestRender checks the marks of the attacking and the attacked region, and the colours
@@ -19,16 +22,16 @@ func TestRender(t *testing.T) {
 	picture := r.Render(s)
 	want := strings.TrimPrefix(`
 round 2 of 2, seat 1: A attacks B
-seat 0    2 regions    2 armies    2 in supply  tower pieces left 0L 0M 0S
-seat 1    1 regions    3 armies    1 in supply  tower pieces left 0L 0M 1S
-A 1:3>  B 0:1!  C 0:1
-a LM            a LMS`, "\n")
+seat 0    2 regions    2 armies    2 in supply  pieces 0L 0M 0S
+seat 1    1 regions    3 armies    1 in supply  pieces 0L 0M 1S
+A 1:3LM> --- B 0:1! ----- C 0:1LMS
+unions: a A+C`, "\n")
 	if got := colour.Strip(picture); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for _, part := range []string{
-		colour.Paint(colour.Seats[1]+";"+colour.Bold, "A 1:3>"), colour.Paint(colour.Seats[0]+";"+colour.Bold, "B 0:1!"),
-		colour.Paint(colour.Seats[0], "C 0:1"), colour.Paint(colour.Seats[1], "seat 1"),
+		colour.Paint(colour.Seats[1]+";"+colour.Bold, "A 1:3LM>"), colour.Paint(colour.Seats[0]+";"+colour.Bold, "B 0:1!"),
+		colour.Paint(colour.Seats[0], "C 0:1LMS"), colour.Paint(colour.Seats[1], "seat 1"),
 	} {
 		if !strings.Contains(picture, part) {
 			t.Errorf("%q is missing in\n%q", part, picture)
@@ -86,4 +89,56 @@ func TestDescribeChance(t *testing.T) {
 			t.Errorf("%s: %s; want %s", text, g, w)
 		}
 	}
+}
+
+// TestMaps draws the published maps, in lines of 80 columns for three and four players.
+func TestMaps(t *testing.T) {
+	var b strings.Builder
+	for players := 3; players <= 6; players++ {
+		for _, cfg := range []martianrisk.Config{published(players, nil), small(players)} {
+			r := rules(t, cfg)
+			s, dice := r.Initial(), rand.NewPCG(1, 1)
+			for r.CurrentPlayer(s) == game.Chance || s.Phase < martianrisk.Rolling {
+				if r.CurrentPlayer(s) == game.Chance {
+					s = r.Sample(s, dice)
+					continue
+				}
+				legal := r.Legal(nil, s)
+				s = do(t, r, s, r.ActionName(legal[dice.Uint64()%uint64(len(legal))]))
+			}
+			text := colour.Strip(r.Render(s))
+			for line := range strings.Lines(text) {
+				if n := len(line) - 1; n > 80 && players <= 4 {
+					t.Errorf("%d players: %d columns in %s", players, n, line)
+				}
+			}
+			if n := strings.Count(text, "\n"); players == 3 && n > 18 {
+				t.Errorf("%d lines", n)
+			}
+			b.WriteString(text + "\n\n")
+		}
+	}
+	golden.Check(t, "maps.txt", []byte(b.String()))
+}
+
+// TestExplain: a region, its union and its neighbours.
+func TestExplain(t *testing.T) {
+	r := rules(t, toy(nil))
+	s, err := r.Parse("2-1@1 battle A>B start 0 ; B:1 C:1LMS ; A:3LM round 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]string{
+		"a": "A: 3 armies of seat 1, tower 2; union a: A 1:3LM C 0:1LMS; beside: B 0:1", "b": "B: 1 armies of seat 0, tower 0; beside: A 1:3LM C 0:1LMS", "z": "", "": "",
+	} {
+		if got := strings.Join(r.Explain(s, word), "; "); got != want {
+			t.Errorf("%q: %s; want %s", word, got, want)
+		}
+	}
+}
+
+func small(players int) martianrisk.Config {
+	cfg := martianrisk.SmallConfig()
+	cfg.Players = players
+	return cfg
 }
