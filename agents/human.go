@@ -105,7 +105,7 @@ func (h *Human) choose(p env.Position) (game.Action, error) {
 	if err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(h.out, "\n%s\n\n%s", p.Render(), o.short())
+	fmt.Fprintf(h.out, "\n%s\n%s", p.Render(), o.short())
 	warned := game.Action(-1)
 	for {
 		words, err := h.ReadLine("> ")

@@ -98,7 +98,8 @@ func (o *options) writeKind(b *strings.Builder, kind string, list []game.Action)
 	}
 	first := "  " + kind + ":"
 	indent := len(first)
-	if perLine := (screenWidth - indent) / (width + 2); perLine < len(entries) && perLine < 4 {
+	// Few long entries a line begin below the title, where there is more room.
+	if perLine := (screenWidth - indent) / (width + 2); perLine < len(entries) && width > 14 {
 		b.WriteString(first + "\n")
 		first, indent = "", 2
 	}

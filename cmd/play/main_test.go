@@ -49,6 +49,12 @@ func config(t *testing.T, text string) string {
 // the last legal action. It returns the input of the person and the final position.
 func script(t *testing.T, g env.Game, seat game.Player, seed uint64) (string, env.Position) {
 	t.Helper()
+	return scriptOf(t, g, seat, seed, func(legal []game.Action) game.Action { return legal[len(legal)-1] })
+}
+
+// scriptOf is script with the choices of the person.
+func scriptOf(t *testing.T, g env.Game, seat game.Player, seed uint64, pick func([]game.Action) game.Action) (string, env.Position) {
+	t.Helper()
 	greedy, err := g.Bot("greedy")
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +64,7 @@ func script(t *testing.T, g env.Game, seat game.Player, seed uint64) (string, en
 	e := env.New(g)
 	for o := e.Reset(seed); o.Player != game.Terminal; {
 		legal := e.Position().Legal()
-		a := legal[len(legal)-1]
+		a := pick(legal)
 		if o.Player == seat {
 			fmt.Fprintln(&b, g.ActionName(a))
 		} else {

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/internal/cli"
 	"marsgym/internal/colour"
+	"marsgym/internal/golden"
 	"marsgym/record"
 )
 
@@ -173,6 +175,41 @@ func TestShownRolls(t *testing.T) {
 			if n := len([]rune(line)); n > 80 {
 				t.Errorf("%s, line %d has %d columns: %s", id, i, n, line)
 			}
+		}
+	}
+}
+
+// TestWholeGames plays a whole game of each preset by a person, and keeps what the screen
+// shows of the short ones. Every line fits on 80 columns.
+func TestWholeGames(t *testing.T) {
+	kept := map[string]string{"martian-dice": reduced, "mars-is-ours-fast": "{}", "martian-risk-tiny": "{}", "pig": `{"target": 20}`}
+	for _, id := range catalog.IDs() {
+		text := kept[id]
+		if text == "" {
+			text = "{}"
+		}
+		g, err := catalog.Open(id, 0, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		choices := rand.New(rand.NewPCG(1, 1))
+		typed, end := scriptOf(t, g, 0, 3, func(legal []game.Action) game.Action {
+			if n := len(legal) - 1; n > 0 && choices.IntN(5) > 0 {
+				return legal[choices.IntN(n)] // to pass or to stop is rare
+			}
+			return legal[len(legal)-1]
+		})
+		stdout, stderr, status := command(t, typed, "-game", id, "-seed", "3", "-game-config", config(t, text))
+		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "\n"+colour.Strip(end.Render())+"\n\n") {
+			t.Errorf("%s: status %d, %s; want the end\n%s\nin\n%s", id, status, stderr, end.Render(), stdout)
+		}
+		for i, line := range strings.Split(stdout, "\n") {
+			if n := len([]rune(line)); n > 80 {
+				t.Errorf("%s, line %d has %d columns: %s", id, i, n, line)
+			}
+		}
+		if kept[id] != "" {
+			golden.Check(t, id+".txt", []byte(stdout))
 		}
 	}
 }

@@ -239,7 +239,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x < a.cells:
 		return "place a robot on " + r.groundName(&s, int(r.place[x]))
 	case x < a.attack:
-		return "place a robot in the lab: " + labEffects[x-a.cells]
+		return "place a robot in a lab"
 	case x < a.pass:
 		slot, robots := a.target(x)
 		place := int(r.place[slot])

@@ -31,14 +31,19 @@ var Statuses = []struct {
 	{Done, "done"},
 	{Failed, "failed, or the answer could not be written"},
 	{Misuse, "the command line or a setting is wrong; nothing was done"},
-	{Interrupted, "interrupted, by Ctrl-C or SIGTERM"},
+	{Interrupted, "interrupted, by Ctrl-C, SIGTERM or a closed terminal"},
 }
 
 // Main runs a command on the process's own arguments and streams, and exits
-// with the status that it returns. The first interrupt or SIGTERM cancels ctx,
-// so that run can end in good order; a second one kills the process.
+// with the status that it returns. The first interrupt, SIGTERM or SIGHUP, unless nohup
+// ignores that, cancels ctx, so that run can end in good order; a second one kills the
+// process.
 func Main(run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

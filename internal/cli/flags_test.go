@@ -48,7 +48,7 @@ Exit status:
   0    done
   1    failed, or the answer could not be written
   2    the command line or a setting is wrong; nothing was done
-  130  interrupted, by Ctrl-C or SIGTERM
+  130  interrupted, by Ctrl-C, SIGTERM or a closed terminal
 
 Examples:
   go run ./cmd/eval -model greedy

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestMainSignals(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		cmd, lines := start(t, "end")
 		expect(t, lines, "ready 1")
 		cmd.Process.Signal(sig)
