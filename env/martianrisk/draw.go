@@ -180,7 +180,7 @@ func (r *Rules) Explain(s State, word string) []string {
 	}
 	text := describe(i)
 	if p := s.owner(i); p >= 0 {
-		text = fmt.Sprintf("%s: %d armies of seat %d, tower %d", r.board.names[i], s.Armies[i], p, s.height(uint8(i)))
+		text = fmt.Sprintf("%s: seat %d, armies %d, height of the tower %d", r.board.names[i], p, s.Armies[i], s.height(uint8(i)))
 	}
 	lines := []string{text}
 	list := func(set uint64) (texts []string) {

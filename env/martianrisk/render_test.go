@@ -129,7 +129,7 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for word, want := range map[string]string{
-		"a": "A: 3 armies of seat 1, tower 2; union a: A 1:3LM C 0:1LMS; beside: B 0:1", "b": "B: 1 armies of seat 0, tower 0; beside: A 1:3LM C 0:1LMS", "z": "", "": "",
+		"a": "A: seat 1, armies 3, height of the tower 2; union a: A 1:3LM C 0:1LMS; beside: B 0:1", "b": "B: seat 0, armies 1, height of the tower 0; beside: A 1:3LM C 0:1LMS", "z": "", "": "",
 	} {
 		if got := strings.Join(r.Explain(s, word), "; "); got != want {
 			t.Errorf("%q: %s; want %s", word, got, want)

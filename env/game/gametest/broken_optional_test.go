@@ -123,6 +123,43 @@ var brokenOptional = []breach{
 	{"OutcomeName is one word", func(g *cups) { g.outcomeName = func(_, _ state) string { return "" } }},
 	{"OutcomeName differs between outcomes", func(g *cups) { g.outcomeName = func(_, _ state) string { return "5" } }},
 	{"OutcomeName does not panic", func(g *cups) { g.outcomeName = func(_, _ state) string { panic("oh") } }},
+	{"Explain is silent about what there is not", func(g *cups) { g.explain = func(state, string) []string { return []string{"a cup"} } }},
+	{"Explain does not panic", func(g *cups) { g.explain = func(state, string) []string { panic("oh") } }},
+	{"AskRoll is one line", func(g *cups) { g.askRoll = func(state) string { return "both\ncups" } }},
+	{"ReadRoll reads what DrawRoll draws", func(g *cups) { g.readRoll = func(s state, _ string) (state, error) { return s, errors.New("no") } }},
+	{"ReadRoll refuses text that is no roll", func(g *cups) {
+		read := g.readRoll
+		g.readRoll = func(s state, roll string) (state, error) {
+			if roll == "99" {
+				return s, nil
+			}
+			return read(s, roll)
+		}
+	}},
+	{"DrawRoll draws from its generator alone", func(g *cups) {
+		draw, calls := g.drawRoll, 0
+		g.drawRoll = func(s, next state, dice *rand.PCG) string {
+			calls++
+			return draw(s, next, dice) + strings.Repeat(" ", calls%2)
+		}
+	}},
+	{"Dice does not panic", func(g *cups) { g.askRoll = func(state) string { panic("oh") } }},
+	{"Narrate appends", func(g *cups) {
+		g.narrate = func([]string, state, state, game.Action, string) []string { return []string{"a roll"} }
+	}},
+	{"Narrate appends lines", func(g *cups) {
+		g.narrate = func(dst []string, _, _ state, _ game.Action, _ string) []string { return append(dst, "a\nroll") }
+	}},
+	{"Narrate tells what chance did", func(g *cups) {
+		g.narrate = func(dst []string, _, _ state, _ game.Action, _ string) []string { return dst }
+	}},
+	{"Narrate is a function of its arguments", func(g *cups) {
+		calls := 0
+		g.narrate = func(dst []string, _, _ state, _ game.Action, _ string) []string {
+			calls++
+			return append(dst, strings.Repeat("x", calls%2+1))
+		}
+	}},
 	{"DescribeChance is one line", func(g *cups) { g.describeChance = func(_, _ state) string { return "a\nb" } }},
 	{"Kind is a label of one line", func(g *cups) { g.kind = func(state, game.Action, game.Action) string { return "" } }},
 	{"Kind has few labels", func(g *cups) {

@@ -60,6 +60,7 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 	c.renderer, _ = rules.(game.Renderer[S])
 	c.dice, _ = rules.(game.Dice[S])
 	c.narrator, _ = rules.(game.Narrator[S])
+	c.explainer, _ = rules.(game.Explainer[S])
 	c.symmetry, _ = rules.(game.Symmetry[S])
 	c.expander, _ = rules.(game.ChanceExpander[S])
 	c.run()
@@ -68,17 +69,18 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 
 type checker[S comparable] struct {
 	options
-	rules    game.Rules[S]
-	spec     game.Spec
-	sampler  game.Sampler[S] // or nil, as the next five
-	notation game.Notation[S]
-	namer    game.OutcomeNamer[S]
-	dice     game.Dice[S]
-	narrator game.Narrator[S]
-	told     int // states whose rolls and narration are checked
-	renderer game.Renderer[S]
-	symmetry game.Symmetry[S]
-	expander game.ChanceExpander[S]
+	rules     game.Rules[S]
+	spec      game.Spec
+	sampler   game.Sampler[S] // or nil, as the next five
+	notation  game.Notation[S]
+	namer     game.OutcomeNamer[S]
+	dice      game.Dice[S]
+	narrator  game.Narrator[S]
+	explainer game.Explainer[S]
+	told      int // states whose rolls and narration are checked
+	renderer  game.Renderer[S]
+	symmetry  game.Symmetry[S]
+	expander  game.ChanceExpander[S]
 
 	seen      map[S]bool // states checked, and whether the game can continue from them
 	chances   []S        // distinct chance states, in the order of their first visit

@@ -31,6 +31,11 @@ type cups struct {
 	describeAction func(s state, a game.Action) string
 	describeChance func(s, next state) string
 	outcomeName    func(s, next state) string
+	explain        func(s state, word string) []string
+	askRoll        func(s state) string
+	readRoll       func(s state, roll string) (state, error)
+	drawRoll       func(s, next state, dice *rand.PCG) string
+	narrate        func(dst []string, s, next state, a game.Action, roll string) []string
 	odds           func(question string) ([]game.Table, error)
 	canonical      func(s state) (state, []game.Action)
 	expand         func(dst *game.Expansion[state], s state) bool
@@ -67,14 +72,21 @@ func (c *cups) Encode(dst []float32, s state, p game.Player) { c.encode(dst, s, 
 func (c *cups) EncodeSparse(dst []game.Element, s state, p game.Player) []game.Element {
 	return c.encodeSparse(dst, s, p)
 }
-func (c *cups) Sample(s state, r *rand.PCG) state                { return c.sample(s, r) }
-func (c *cups) Format(s state) string                            { return c.format(s) }
-func (c *cups) Parse(text string) (state, error)                 { return c.parse(text) }
-func (c *cups) ActionName(a game.Action) string                  { return c.name(a) }
-func (c *cups) Render(s state) string                            { return c.render(s) }
-func (c *cups) DescribeAction(s state, a game.Action) string     { return c.describeAction(s, a) }
-func (c *cups) DescribeChance(s, next state) string              { return c.describeChance(s, next) }
-func (c *cups) OutcomeName(s, next state) string                 { return c.outcomeName(s, next) }
+func (c *cups) Sample(s state, r *rand.PCG) state             { return c.sample(s, r) }
+func (c *cups) Format(s state) string                         { return c.format(s) }
+func (c *cups) Parse(text string) (state, error)              { return c.parse(text) }
+func (c *cups) ActionName(a game.Action) string               { return c.name(a) }
+func (c *cups) Render(s state) string                         { return c.render(s) }
+func (c *cups) DescribeAction(s state, a game.Action) string  { return c.describeAction(s, a) }
+func (c *cups) DescribeChance(s, next state) string           { return c.describeChance(s, next) }
+func (c *cups) OutcomeName(s, next state) string              { return c.outcomeName(s, next) }
+func (c *cups) Explain(s state, word string) []string         { return c.explain(s, word) }
+func (c *cups) AskRoll(s state) string                        { return c.askRoll(s) }
+func (c *cups) ReadRoll(s state, roll string) (state, error)  { return c.readRoll(s, roll) }
+func (c *cups) DrawRoll(s, next state, dice *rand.PCG) string { return c.drawRoll(s, next, dice) }
+func (c *cups) Narrate(dst []string, s, next state, a game.Action, roll string) []string {
+	return c.narrate(dst, s, next, a, roll)
+}
 func (c *cups) OddsTables(question string) ([]game.Table, error) { return c.odds(question) }
 func (c *cups) Canonical(s state) (state, []game.Action)         { return c.canonical(s) }
 func (c *cups) Expand(dst *game.Expansion[state], s state) bool  { return c.expand(dst, s) }
@@ -238,6 +250,18 @@ func healthy() *cups {
 		return fmt.Sprintf("%d and %d more", next.Cup[0]-s.Cup[0], next.Cup[1]-s.Cup[1])
 	}
 	g.outcomeName = func(_, next state) string { return fmt.Sprintf("%d,%d", next.Cup[0], next.Cup[1]) }
+	g.explain = func(state, string) []string { return nil }
+	g.askRoll = func(state) string { return "both cups" }
+	g.drawRoll = func(s, next state, _ *rand.PCG) string { return g.outcomeName(s, next) }
+	g.readRoll = func(s state, roll string) (state, error) {
+		for _, o := range g.outcomes(nil, s) {
+			if g.outcomeName(s, o.State) == roll {
+				return o.State, nil
+			}
+		}
+		return s, errors.New("no such roll")
+	}
+	g.narrate = func(dst []string, _, _ state, _ game.Action, roll string) []string { return append(dst, "roll "+roll) }
 	g.odds = func(question string) ([]game.Table, error) {
 		if question != game.AllOdds {
 			return nil, errors.New("ask for all")

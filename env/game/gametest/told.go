@@ -18,6 +18,15 @@ const outcomesTold = 16
 
 // checkTold checks the rolls of a state and the narration of the transitions from it.
 func (c *checker[S]) checkTold(s S, mover game.Player, legal []game.Action) {
+	if c.explainer != nil {
+		c.try(s, "Explain", func() {
+			for _, word := range []string{"", "no such thing", "\x00"} {
+				if lines := c.explainer.Explain(s, word); lines != nil {
+					c.failAt(s, "Explain is silent about what there is not", "%q is %q", word, lines)
+				}
+			}
+		})
+	}
 	if mover == game.Chance {
 		outcomes := c.rules.Outcomes(nil, s)
 		step := len(outcomes)/outcomesTold + 1
