@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 
 	"marsgym/env/game"
 	"marsgym/models"
@@ -20,23 +21,21 @@ const Pretrained = "pretrained"
 //go:embed pretrained/*.safetensors
 var pretrained embed.FS
 
-// pretrainedFile returns the path of the pretrained model of a game.
-func pretrainedFile(spec game.Spec) string {
-	return fmt.Sprintf("pretrained/%s-%d.safetensors", spec.ID, spec.Players)
-}
+// pretrainedMeta returns the metadata of each pretrained model by its name.
+var pretrainedMeta = sync.OnceValue(func() map[string]models.Meta {
+	list := map[string]models.Meta{}
+	for _, name := range PretrainedNames() {
+		if f, err := decodePretrained(name); err == nil {
+			list[name] = f.Meta
+		}
+	}
+	return list
+})
 
-// hasPretrained reports whether there is a pretrained model for a game and its config.
-func hasPretrained(spec game.Spec) bool {
-	f, err := loadPretrained(spec)
-	return err == nil && f.Meta.Check(MetaOf(spec)) == nil
-}
-
-// loadPretrained returns the pretrained model of a game.
-func loadPretrained(spec game.Spec) (*models.File, error) {
-	name := pretrainedFile(spec)
-	b, err := pretrained.ReadFile(name)
+func decodePretrained(name string) (*models.File, error) {
+	b, err := pretrained.ReadFile("pretrained/" + name + ".safetensors")
 	if err != nil {
-		return nil, fmt.Errorf("there is no pretrained network for %s for %d, but for %s", spec.ID, spec.Players, strings.Join(PretrainedNames(), ", "))
+		return nil, err
 	}
 	f, err := models.Decode(b)
 	if err != nil {
@@ -45,7 +44,39 @@ func loadPretrained(spec game.Spec) (*models.File, error) {
 	return f, nil
 }
 
-// PretrainedNames lists the pretrained models by game and number of players, such as
+// pretrainedName returns the name of the pretrained model of a game and reports whether
+// there is one for its settings. If not, the name is that of a model for the game and
+// its number of players with other settings, or empty.
+func pretrainedName(spec game.Spec) (other string, ok bool) {
+	want := MetaOf(spec)
+	for _, name := range PretrainedNames() {
+		m := pretrainedMeta()[name]
+		if m.Check(want) == nil {
+			return name, true
+		}
+		if m.Game == spec.ID && m.Net.Players == spec.Players {
+			other = name
+		}
+	}
+	return other, false
+}
+
+// hasPretrained reports whether there is a pretrained model for a game and its config.
+func hasPretrained(spec game.Spec) bool {
+	_, ok := pretrainedName(spec)
+	return ok
+}
+
+// loadPretrained returns the pretrained model of a game.
+func loadPretrained(spec game.Spec) (*models.File, error) {
+	name, _ := pretrainedName(spec)
+	if name == "" {
+		return nil, fmt.Errorf("there is no pretrained network for %s for %d, but for %s", spec.ID, spec.Players, strings.Join(PretrainedNames(), ", "))
+	}
+	return decodePretrained(name)
+}
+
+// PretrainedNames lists the pretrained models by preset and number of players, such as
 // "martian-dice-2".
 func PretrainedNames() (names []string) {
 	entries, _ := pretrained.ReadDir("pretrained") // the folder is embedded, so it exists

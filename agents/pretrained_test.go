@@ -68,7 +68,7 @@ func TestCards(t *testing.T) {
 			}
 			switch {
 			case players > *seats:
-			case testing.Short():
+			case testing.Short() || g.Spec().ID != "martian-dice" && !fulltest.On():
 				t.Skip("evaluates a network in all positions")
 			case players == 2:
 				cardOfTwo(t, g, card)
@@ -106,8 +106,12 @@ func cardOfTwo(t *testing.T, g env.Game, card string) {
 	compare(t, card, map[string]float64{
 		"wins moving first": p.WinFirst, "wins moving second": p.WinSecond, "wins": p.Win, "exploitability": p.Exploitability,
 	})
-	if !(p.Exploitability <= 0.0002) {
-		t.Errorf("exploitability %g; want at most 0.0002", p.Exploitability)
+	limit := 0.0002
+	if g.Spec().ID != "martian-dice" {
+		limit = 0.01
+	}
+	if !(p.Exploitability <= limit) {
+		t.Errorf("exploitability %g; want at most %g", p.Exploitability, limit)
 	}
 }
 

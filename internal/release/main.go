@@ -1,8 +1,8 @@
 // Release copies the model of a run into the folder of the pretrained networks, as
-// GAME-PLAYERS.safetensors, with the settings of the run beside it. -play sets how the
-// agent "pretrained" plays with it.
+// GAME-PLAYERS.safetensors, with the settings of the run beside it. -game names the
+// preset where the game has several, and -play sets how the agent "pretrained" plays.
 //
-//	go run ./internal/release -play lookahead:3 runs/mars-is-ours-fast-2-001
+//	go run ./internal/release -play lookahead:2 runs/mars-is-ours-fast-2-001
 //
 // The card, GAME-PLAYERS.md, is written by hand.
 package main
@@ -36,6 +36,7 @@ func release(args []string, stdout, stderr io.Writer) error {
 		f.PrintDefaults()
 	}
 	play := f.String("play", "", "how the agent pretrained plays with the network, such as `lookahead:3` (default its policy head)")
+	preset := f.String("game", "", "preset of the game, such as `martian-risk-small` (default the game)")
 	to := f.String("to", filepath.Join("agents", "pretrained"), "`folder` of the pretrained networks")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -61,7 +62,10 @@ func release(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(*to, fmt.Sprintf("%s-%d", g.Spec().ID, g.Spec().Players))
+	if *preset == "" {
+		*preset = g.Spec().ID
+	}
+	name := filepath.Join(*to, fmt.Sprintf("%s-%d", *preset, g.Spec().Players))
 	file.Meta.Play = *play
 	if err := file.Save(name + ".safetensors"); err != nil {
 		return err
