@@ -1,6 +1,8 @@
 package analysis_test
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -19,14 +21,19 @@ var solved = []struct {
 	id      string
 	players int
 	config  string // of the sample; full tests play the whole game
-	games   int    // of the sample; full tests play 1,000
+	games   int    // of the sample
+	full    int    // games of full tests
 }{
-	{"martian-dice", 2, `{}`, 2},
-	{"martian-dice", 3, `{"dice": 6, "target": 8}`, 30},
-	{"mars-is-ours-fast", 2, `{}`, 8},
-	{"martian-risk-tiny", 2, `{}`, 20},
-	{"pig", 2, `{"target": 50}`, 20},
+	{"martian-dice", 2, `{}`, 2, 100},
+	{"martian-dice", 3, `{"dice": 6, "target": 8}`, 30, 20},
+	{"mars-is-ours-fast", 2, `{}`, 8, 1000},
+	{"martian-risk-tiny", 2, `{}`, 20, 1000},
+	{"pig", 2, `{"target": 50}`, 20, 1000},
 }
+
+// priced makes full tests price so many games of each kind: 1,000 of Martian Dice for two
+// and three take some ten minutes.
+var priced = flag.Int("games", 0, "games of each solved game in full tests (default 20 to 1000)")
 
 // play plays a game whose seats take a random action in one of three decisions, and the
 // best action in the others.
@@ -77,7 +84,7 @@ func TestExact(t *testing.T) {
 		t.Run(fmt.Sprint(tt.id, " for ", tt.players), func(t *testing.T) {
 			n, config := tt.games, tt.config
 			if fulltest.On() {
-				n, config = 1000, `{}`
+				n, config = cmp.Or(*priced, tt.full), `{}`
 			}
 			g, err := catalog.Open(tt.id, tt.players, []byte(config))
 			if err != nil {
