@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"marsgym/internal/input"
 )
@@ -39,11 +38,7 @@ var Statuses = []struct {
 // ignores that, cancels ctx, so that run can end in good order; a second one kills the
 // process.
 func Main(run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int) {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -1,0 +1,9 @@
+package cli
+
+import (
+	"os"
+	"syscall"
+)
+
+// interrupts are the signals that interrupt a command.
+func interrupts() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
