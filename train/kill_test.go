@@ -28,6 +28,7 @@ func short(a train.Algorithm) train.Config {
 	cfg := train.DefaultConfig(a)
 	cfg.Hidden, cfg.Rows, cfg.Shards = []int{16}, 16, 2
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 16, 64
+	cfg.Expert.Search.Decisions = 16
 	cfg.Steps, cfg.Checkpoints = 10_000, 13
 	return cfg
 }
