@@ -127,35 +127,8 @@ func (s *scorer) Greedy() bool { return !s.sample }
 
 // Choose implements [env.AfterstateScorer].
 func (s *scorer) Choose(probs, scores []float64, first []uint32) {
-	if s.sample {
-		for i, from := range first[:len(first)-1] {
-			models.Softmax(probs[from:first[i+1]], scores[from:first[i+1]])
-		}
-		return
-	}
-	clear(probs)
-	for i, from := range first[:len(first)-1] {
-		if best := models.Best(scores[from:first[i+1]], game.Tie); best >= 0 {
-			probs[int(from)+best] = 1
-		}
-	}
+	models.Choose(probs, scores, first, !s.sample, game.Tie)
 }
 
 // Probs implements [env.Policy].
-func (s *scorer) Probs(dst []float64, d env.Decisions) error {
-	after := d.Afterstates()
-	scores := make([]float64, len(after.Action))
-	if err := s.Score(scores, after.Obs); err != nil {
-		return err
-	}
-	clear(dst)
-	probs := make([]float64, s.actions)
-	for i := range d.Len() {
-		from, to := after.Start[i], after.Start[i+1]
-		s.choose(probs[:to-from], scores[from:to])
-		for k, a := range after.Action[from:to] {
-			dst[i*s.actions+int(a)] = probs[k]
-		}
-	}
-	return nil
-}
+func (s *scorer) Probs(dst []float64, d env.Decisions) error { return env.ScorerProbs(s, dst, d) }

@@ -65,6 +65,28 @@ type AfterstateScorer interface {
 	Greedy() bool
 }
 
+// ScorerProbs is Probs of a policy that scores afterstates: Choose of their scores.
+func ScorerProbs(p AfterstateScorer, dst []float64, d Decisions) error {
+	after := d.Afterstates()
+	n := len(after.Action)
+	scores, probs, first := make([]float64, n), make([]float64, n), make([]uint32, len(after.Start))
+	if err := p.Score(scores, after.Obs); err != nil {
+		return err
+	}
+	for i, at := range after.Start {
+		first[i] = uint32(at)
+	}
+	p.Choose(probs, scores, first)
+	clear(dst)
+	actions := len(dst) / max(1, d.Len())
+	for i := range d.Len() {
+		for k := after.Start[i]; k < after.Start[i+1]; k++ {
+			dst[i*actions+int(after.Action[k])] = probs[k]
+		}
+	}
+	return nil
+}
+
 // SparseScorer is implemented by scorers that read observations as lists of the numbers
 // that are not 0.
 type SparseScorer interface {

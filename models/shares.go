@@ -61,6 +61,24 @@ func Best(scores []float64, tie float64) int {
 	return best
 }
 
+// Choose turns the scores [k] of options into probabilities [k]: the [Softmax] of each
+// decision or, if greedy is set, 1 for its [Best] option. The options of decision i are
+// first[i] to first[i+1].
+func Choose(probs, scores []float64, first []uint32, greedy bool, tie float64) {
+	if !greedy {
+		for i, from := range first[:len(first)-1] {
+			Softmax(probs[from:first[i+1]], scores[from:first[i+1]])
+		}
+		return
+	}
+	clear(probs)
+	for i, from := range first[:len(first)-1] {
+		if best := Best(scores[from:first[i+1]], tie); best >= 0 {
+			probs[int(from)+best] = 1
+		}
+	}
+}
+
 // SharesOf fills dst [P] with the expected shares of the win, given the value head's
 // outputs values [P] for one observation, of the kind [ValueShares].
 func SharesOf(dst []float64, values []float32) {

@@ -122,11 +122,20 @@ func DefaultFor(g env.Game) (Config, error) {
 // DefaultForAlgorithm is [DefaultFor] with a given algorithm, which the game need
 // not support.
 func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
-	play, err := measurePlay(g)
-	if err != nil {
-		return Config{}, err
+	var play playSizes
+	if playMatters(g, a) {
+		var err error
+		if play, err = measurePlay(g); err != nil {
+			return Config{}, err
+		}
 	}
 	return defaultFor(g, a, play), nil
+}
+
+// playMatters reports whether the settings of an algorithm depend on how a game is
+// played.
+func playMatters(g env.Game, a Algorithm) bool {
+	return (a == AlgorithmPPO || a == OneMove) && g.Spec().Actions > fewActions
 }
 
 // defaultFor adapts the settings of an algorithm to a game that is played like this.
@@ -138,7 +147,7 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 			c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.3}
 		}
 	}
-	if a != AlgorithmPPO && a != OneMove || g.Spec().Actions <= fewActions {
+	if !playMatters(g, a) {
 		return c
 	}
 	if play.options > fewOptions {

@@ -204,6 +204,15 @@ func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int)
 	return e
 }
 
+// reset seeds the generators, empties the archives and calls start for each row.
+func (e *searcher[S]) reset(seed uint64, start func(i int)) {
+	e.archive.reset()
+	for i := range e.state {
+		e.dice[i].Seed(seed, uint64(e.first+i))
+		start(i)
+	}
+}
+
 // observe appends the observation of a seat.
 func (e *searcher[S]) observe(dst []float32, s S, who game.Player) []float32 {
 	n := len(dst)
@@ -336,6 +345,15 @@ type episodes[S comparable] struct {
 
 func newEpisodes[S comparable](s searcher[S]) episodes[S] {
 	return episodes[S]{s, make([]int32, len(s.state))}
+}
+
+// advance plays from the state after a decision of row i to the next decision, and
+// reports whether the episode is over: ended, or truncated.
+func (e *episodes[S]) advance(i int, after S) (over bool) {
+	e.state[i] = after
+	e.moves[i]++
+	over = e.rules.Settle(&e.state[i], &e.dice[i]) < 0
+	return over || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit
 }
 
 func (e *episodes[S]) AppendState(dst []byte) ([]byte, error) {

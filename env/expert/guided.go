@@ -66,11 +66,7 @@ func newGuided[S comparable](s searcher[S]) *guided[S] {
 
 // Reset implements [Expert].
 func (e *guided[S]) Reset(seed uint64) {
-	e.archive.reset()
-	for i := range e.state {
-		e.dice[i].Seed(seed, uint64(e.first+i))
-		e.restart(i)
-	}
+	e.reset(seed, e.restart)
 }
 
 // restart starts an episode in row i.

@@ -57,11 +57,7 @@ func newOneMove[S comparable](s searcher[S]) *oneMove[S] {
 
 // Reset implements [Expert].
 func (e *oneMove[S]) Reset(seed uint64) {
-	e.archive.reset()
-	for i := range e.state {
-		e.dice[i].Seed(seed, uint64(e.first+i))
-		e.restart(i)
-	}
+	e.reset(seed, e.restart)
 }
 
 // restart starts an episode in row i.
@@ -235,10 +231,7 @@ func (e *oneMove[S]) move(dst *Targets, i, first int, opt Options) int {
 	e.predicted = append(e.predicted, e.leafValue(e.own[i])...)
 	e.addValue(dst, s, who, e.found[len(e.found)-e.spec.Players:])
 
-	e.state[i] = e.rules.After(s, e.legal[choice])
-	e.moves[i]++
-	over := e.rules.Settle(&e.state[i], dice) < 0
-	if over || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit {
+	if e.advance(i, e.rules.After(s, e.legal[choice])) {
 		dst.Games++
 		e.restart(i)
 	} else {

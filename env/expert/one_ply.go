@@ -80,11 +80,7 @@ func newOnePly[S comparable](s searcher[S]) *onePly[S] {
 
 // Reset implements [Expert].
 func (e *onePly[S]) Reset(seed uint64) {
-	e.archive.reset()
-	for i := range e.state {
-		e.dice[i].Seed(seed, uint64(e.first+i))
-		e.restart(i)
-	}
+	e.reset(seed, e.restart)
 }
 
 // restart starts a game in row i. It skips games without a decision.
@@ -209,10 +205,7 @@ func (e *onePly[S]) move(dst *Targets, i int, opt Options) {
 		e.addValue(dst, o.after, who, e.optionValues(o, who))
 	}
 	after := options[choice].after
-	e.state[i] = after
-	e.moves[i]++
-	over := e.rules.Settle(&e.state[i], &e.dice[i]) < 0
-	if over || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit {
+	if e.advance(i, after) {
 		dst.Games++
 		e.arrived[i] = arrival[S]{}
 		e.restart(i)

@@ -41,12 +41,10 @@ func newTurnExact[S comparable](s searcher[S], planner game.TurnPlanner[S]) *tur
 
 // Reset implements [Expert].
 func (e *turnExact[S]) Reset(seed uint64) {
-	e.archive.reset()
-	for i := range e.state {
-		e.dice[i].Seed(seed, uint64(e.first+i))
+	e.reset(seed, func(i int) {
 		e.state[i] = e.rules.Initial()
 		e.settle(i, nil)
-	}
+	})
 }
 
 // settle advances row i to the next start of a turn. If the game is over or truncated

@@ -150,7 +150,7 @@ func (j *job) seats(t task) ([]*agents.Agent, error) {
 		case e.Policy == nil:
 			a, err = j.game.agent(j.ctx, e.Name, t.Sample, t.Seed)
 		case e.Scores:
-			a.Policy = remoteScorer{remote{j, *e.Policy}, j.game.spec.Actions, e.Greedy}
+			a.Policy = remoteScorer{remote{j, *e.Policy}, e.Greedy}
 		default:
 			a.Policy = remote{j, *e.Policy}
 		}

@@ -42,8 +42,7 @@ func (r remote) ProbsContext(ctx context.Context, dst []float64, d env.Decisions
 // remoteScorer is a policy of the caller that scores afterstates.
 type remoteScorer struct {
 	remote
-	actions int
-	greedy  bool
+	greedy bool
 }
 
 // Score implements [env.AfterstateScorer].
@@ -56,42 +55,17 @@ func (s remoteScorer) Greedy() bool { return s.greedy }
 
 // Choose implements [env.AfterstateScorer].
 func (s remoteScorer) Choose(probs, scores []float64, first []uint32) {
-	for i, from := range first[:len(first)-1] {
-		s.choose(probs[from:first[i+1]], scores[from:first[i+1]])
-	}
-}
-
-// choose turns the scores [k] of the options of a decision into probabilities [k].
-func (s remoteScorer) choose(probs, scores []float64) {
-	if s.greedy {
-		models.Argmax(probs, scores, game.Tie)
-	} else {
-		models.Softmax(probs, scores)
-	}
+	models.Choose(probs, scores, first, s.greedy, game.Tie)
 }
 
 // Probs implements [env.Policy].
 func (s remoteScorer) Probs(dst []float64, d env.Decisions) error {
-	return s.ProbsContext(s.job.ctx, dst, d)
+	return env.ScorerProbs(s, dst, d)
 }
 
-// ProbsContext implements [env.ContextPolicy].
-func (s remoteScorer) ProbsContext(ctx context.Context, dst []float64, d env.Decisions) error {
-	after := d.Afterstates()
-	scores := make([]float64, len(after.Action))
-	if err := s.Score(scores, after.Obs); err != nil {
-		return err
-	}
-	clear(dst)
-	probs := make([]float64, s.actions)
-	for i := range d.Len() {
-		from, to := after.Start[i], after.Start[i+1]
-		s.choose(probs[:to-from], scores[from:to])
-		for k, a := range after.Action[from:to] {
-			dst[i*s.actions+int(a)] = probs[k]
-		}
-	}
-	return nil
+// ProbsContext implements [env.ContextPolicy]. The job's own context ends it.
+func (s remoteScorer) ProbsContext(_ context.Context, dst []float64, d env.Decisions) error {
+	return env.ScorerProbs(s, dst, d)
 }
 
 // sumTolerance is how far the probabilities of a decision may be from 1. Chosen: sums of

@@ -143,7 +143,9 @@ def test_fork_is_refused():
     ],
 )
 def test_ctrl_c(work):
-    program = f"import marsgym; print('begun', flush=True); {work}"
+    # A shell's background processes ignore Ctrl-C, and so do their children.
+    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{listen}; import marsgym; print('begun', flush=True); {work}"
     process = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
