@@ -131,6 +131,7 @@ type answer struct {
 	Win      []float64          `json:"win,omitempty"`   // expected share of the win by seat
 	Turns    []float64          `json:"turns,omitempty"` // expected number of turns by seat, in games without a win
 	Options  []option           `json:"options"`         // empty if no seat is to move
+	Outcomes []outcome          `json:"outcomes"`        // empty if chance is not to move
 	Residual float64            `json:"residual"`
 	Facts    map[string]float64 `json:"facts"`
 	Starts   int64              `json:"starts,omitempty"` // positions in which turns start; 0 if the game has no estimate
@@ -148,12 +149,20 @@ type option struct {
 	Regret float64  `json:"regret"` // the difference from the best option, in the same unit
 }
 
+// outcome is an outcome of a chance position with its values by seat.
+type outcome struct {
+	Outcome string    `json:"outcome"`
+	Prob    float64   `json:"prob"`
+	Win     []float64 `json:"win,omitempty"`
+	Turns   []float64 `json:"turns,omitempty"`
+}
+
 // evaluate returns the values of a position.
 func evaluate(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 	spec := g.Spec()
 	a := &answer{
 		Game: spec.ID, Players: spec.Players, Position: at.String(),
-		Options: []option{}, Residual: s.Residual(), Facts: map[string]float64{}, facts: s.Facts(),
+		Options: []option{}, Outcomes: []outcome{}, Residual: s.Residual(), Facts: map[string]float64{}, facts: s.Facts(),
 	}
 	for _, f := range a.facts {
 		a.Facts[f.Name] = f.Value
@@ -161,21 +170,22 @@ func evaluate(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 	if e, ok := g.Estimate(); ok {
 		a.Starts, a.Bytes = e.Positions, e.Bytes
 	}
-	values, err := s.Value(at)
-	if err != nil {
+	var err error
+	if a.Win, a.Turns, err = valuesOf(spec, s, at); err != nil {
 		return nil, err
 	}
-	for _, v := range values {
-		if spec.HasWin() {
-			a.Win = append(a.Win, spec.WinShare(v))
-		} else {
-			a.Turns = append(a.Turns, -v)
+	for _, o := range at.Outcomes() {
+		x := outcome{Outcome: at.OutcomeName(o.State), Prob: o.Prob}
+		if x.Win, x.Turns, err = valuesOf(spec, s, o.State); err != nil {
+			return nil, err
 		}
+		a.Outcomes = append(a.Outcomes, x)
 	}
 	if at.CurrentPlayer() < 0 {
 		return a, nil
 	}
-	if values, err = s.Options(at); err != nil {
+	values, err := s.Options(at)
+	if err != nil {
 		return nil, err
 	}
 	best := slices.Max(values)
@@ -191,6 +201,20 @@ func evaluate(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 		a.Options = append(a.Options, o)
 	}
 	return a, nil
+}
+
+// valuesOf returns the values of a position by seat: shares of the win or, in games without
+// a win, turns.
+func valuesOf(spec game.Spec, s env.Solution, at env.Position) (win, turns []float64, err error) {
+	values, err := s.Value(at)
+	for _, v := range values {
+		if spec.HasWin() {
+			win = append(win, spec.WinShare(v))
+		} else {
+			turns = append(turns, -v)
+		}
+	}
+	return win, turns, err
 }
 
 // warn writes the remaining time and the memory of a solution that takes a minute or

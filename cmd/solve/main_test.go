@@ -104,6 +104,26 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestOutcomes: the value of a chance position is the mean of those of its outcomes, which
+// are listed if they are few.
+func TestOutcomes(t *testing.T) {
+	args := []string{"-game", "pig", "-game-config", config(t, `{"target": 20}`), "-position", "15-12@1 turn 3 rolling"}
+	a := document(t, args...)
+	prob, mean := 0.0, 0.0
+	for _, o := range a.Outcomes {
+		prob, mean = prob+o.Prob, mean+o.Prob*o.Win[1]
+	}
+	near(t, "the sum of probabilities", prob, 1, 1e-12)
+	near(t, "the mean of the outcomes", mean, a.Win[1], 1e-12)
+	stdout, _, _ := command(t, args...)
+	if !strings.Contains(stdout, "\n  outcome   probability        seat 0        seat 1\n  1         16.666667 %") {
+		t.Errorf("no outcomes in\n%s", stdout)
+	}
+	if stdout, _, _ = command(t, "-game-config", config(t, `{"target": 20}`)); !strings.Contains(stdout, " outcomes; -json lists them\n") {
+		t.Errorf("many outcomes:\n%s", stdout)
+	}
+}
+
 func TestSolitaireCountsTurns(t *testing.T) {
 	file := config(t, `{"dice": 4, "target": 6}`)
 	a := document(t, "-players", "1", "-game-config", file)

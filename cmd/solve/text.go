@@ -25,6 +25,7 @@ func (a *answer) print(w io.Writer, spec game.Spec, at env.Position) error {
 		a.printOptions(&b, spec, at)
 	} else if mover == game.Chance {
 		b.WriteString("  The dice are rolled next; no seat has a choice here.\n\n")
+		a.printOutcomes(&b, spec)
 	}
 	if a.Players > 2 {
 		b.WriteString("  With more than two players this is one of several equilibria; the documentation\n  of the game's package describes it.\n\n")
@@ -66,6 +67,37 @@ func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Positio
 		}
 		line := fmt.Sprintf("  %-*s  %s  %s  %s", width, o.Action, value, regret, at.DescribeAction(legal[i]))
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	b.WriteByte('\n')
+}
+
+// mostOutcomes bounds the outcomes that are listed. Chosen: they fit on a screen.
+const mostOutcomes = 20
+
+// printOutcomes writes the table of outcomes.
+func (a *answer) printOutcomes(b *strings.Builder, spec game.Spec) {
+	if n := len(a.Outcomes); n > mostOutcomes {
+		fmt.Fprintf(b, "  %d outcomes; -json lists them\n\n", n)
+		return
+	}
+	width := len("outcome")
+	for _, o := range a.Outcomes {
+		width = max(width, len(o.Outcome))
+	}
+	fmt.Fprintf(b, "  %-*s  %12s", width, "outcome", "probability")
+	for i := range a.Players {
+		fmt.Fprintf(b, "  %12s", fmt.Sprintf("seat %d", i))
+	}
+	b.WriteByte('\n')
+	for _, o := range a.Outcomes {
+		fmt.Fprintf(b, "  %-*s  %s", width, o.Outcome, percent(o.Prob))
+		for _, x := range o.Win {
+			fmt.Fprintf(b, "  %s", percent(x))
+		}
+		for _, x := range o.Turns {
+			fmt.Fprintf(b, "  %12.9f", x)
+		}
+		b.WriteByte('\n')
 	}
 	b.WriteByte('\n')
 }
