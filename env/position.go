@@ -50,6 +50,9 @@ type Position interface {
 	// Narrate tells what happened from here to next, by the action a or the roll. If
 	// the game has no [game.Narrator], it is DescribeChance where chance moves.
 	Narrate(next Position, a game.Action, roll string) []string
+	// Scene returns the position as data for programs that draw it, with its options; nil
+	// if the game has no [game.SceneRenderer].
+	Scene() *game.Scene
 	// Explain returns lines about what a lower-case word names here; nil if it names
 	// nothing or the game has no [game.Explainer].
 	Explain(word string) []string
@@ -195,6 +198,19 @@ func (p position[S]) Explain(word string) []string {
 		return e.Explain(p.s, word)
 	}
 	return nil
+}
+
+func (p position[S]) Scene() *game.Scene {
+	r, ok := p.rules.Rules.(game.SceneRenderer[S])
+	if !ok {
+		return nil
+	}
+	scene := r.Scene(p.s)
+	scene.Options = []game.SceneOption{}
+	for _, a := range p.Legal() {
+		scene.Options = append(scene.Options, game.SceneOption{Action: a, Name: p.rules.ActionName(a), Text: p.DescribeAction(a)})
+	}
+	return &scene
 }
 
 // ActionProbabilities returns the probabilities [A] of a policy in a position.

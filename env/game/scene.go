@@ -1,0 +1,127 @@
+package game
+
+// SceneRenderer is implemented by rules that describe a position as data for programs that
+// draw it, such as a web page.
+type SceneRenderer[S comparable] interface {
+	// Scene describes s for whoever looks on: nothing in it depends on a viewer. Where a
+	// seat is to move, scenes that are equal come from equal observations. Options is
+	// left to the caller (see [SceneOption]).
+	Scene(s S) Scene
+}
+
+// Scene is a position as data: seats with what they have, dice, a map with pieces, and
+// tracks. Elements that have actions can be clicked: each lists the legal actions that
+// belong to it. An action can belong to several elements, such as an attack to the regions
+// at both ends of a border, or to none, such as to pass.
+type Scene struct {
+	Text    string        `json:"text"`             // the next step, in one line
+	Player  Player        `json:"player"`           // the current player: a seat, -1 for chance, -2 if the game is over
+	Seats   []SceneSeat   `json:"seats"`            // [P]
+	Dice    []SceneDice   `json:"dice,omitempty"`   // in the order in which they are looked at
+	Map     *SceneMap     `json:"map,omitempty"`    // or nil
+	Places  []SceneCell   `json:"places,omitempty"` // beside the map, such as laboratories; At and Outline are not set
+	Tracks  []SceneTrack  `json:"tracks,omitempty"`
+	Options []SceneOption `json:"options"` // the legal actions, ascending
+}
+
+// SceneOption is a legal action. What can draw scenes offers those that belong to no
+// element as buttons. env.Position lists them by [Notation] and [Renderer].
+type SceneOption struct {
+	Action Action `json:"action"`
+	Name   string `json:"name"`           // as in [Notation]
+	Text   string `json:"text,omitempty"` // what it does, of [Renderer]
+}
+
+// SceneSeat is what a seat has. Counts have the same names in the same order for all
+// seats.
+type SceneSeat struct {
+	Score  SceneScore   `json:"score"`
+	Counts []SceneCount `json:"counts,omitempty"`
+	Notes  []string     `json:"notes,omitempty"` // a word or two each, such as "starts" or "passed"
+}
+
+// SceneScore is what decides the game.
+type SceneScore struct {
+	Name   string `json:"name"` // what is counted, such as "points"
+	Value  int    `json:"value"`
+	Gain   int    `json:"gain,omitempty"`   // points of the turn in progress, not yet in Value
+	Target int    `json:"target,omitempty"` // that ends the game; 0 if nothing does
+}
+
+// SceneCount is a number of things.
+type SceneCount struct {
+	Name  string `json:"name"`
+	Value int    `json:"value"`
+	Most  int    `json:"most,omitempty"` // the largest value that there can be; 0 if it is not shown
+}
+
+// SceneDice is a group of dice, such as those set aside.
+type SceneDice struct {
+	Name string     `json:"name"`
+	Text string     `json:"text,omitempty"` // what they are worth, or what is done with them
+	Dice []SceneDie `json:"dice"`
+}
+
+// SceneDie is a number of equal dice.
+type SceneDie struct {
+	Face    string   `json:"face"` // a number or a word, such as "ray"; "" if it is to be rolled
+	Count   int      `json:"count"`
+	Actions []Action `json:"actions,omitempty"`
+}
+
+// SceneMap is a map of cells, in units of its own: x to the right, y downwards, from 0 to
+// Width and Height.
+type SceneMap struct {
+	Width   float64      `json:"width"`
+	Height  float64      `json:"height"`
+	Cells   []SceneCell  `json:"cells"`
+	Borders [][2]int     `json:"borders"`         // cells that share a border, by index, each once
+	Lines   bool         `json:"lines,omitempty"` // whether borders are drawn as lines, since the outlines do not touch
+	Groups  []SceneGroup `json:"groups,omitempty"`
+	Kinds   []SceneKind  `json:"kinds,omitempty"` // what the kinds of cells mean
+}
+
+// ScenePoint is a place on a map: x, y.
+type ScenePoint [2]float64
+
+// SceneCell is a cell of a map, such as a square, a region or a laboratory.
+type SceneCell struct {
+	Name    string         `json:"name"` // unique, as in the names of actions or in upper case
+	Text    string         `json:"text"` // what it is and what stands there, in one line
+	At      ScenePoint     `json:"at"`   // where its pieces are drawn, inside the outline
+	Outline [][]ScenePoint `json:"outline,omitempty"`
+	Kind    string         `json:"kind,omitempty"`  // one word, such as "gem"
+	Power   string         `json:"power,omitempty"` // what it does for the seat that holds it
+	Group   string         `json:"group,omitempty"` // the name of a SceneGroup
+	Pieces  []ScenePiece   `json:"pieces,omitempty"`
+	Mark    string         `json:"mark,omitempty"` // one word: "attacks" or "target"
+	Actions []Action       `json:"actions,omitempty"`
+}
+
+// ScenePiece is a number of equal pieces.
+type ScenePiece struct {
+	Kind  string `json:"kind"` // one word: "robot", "army", "large", "medium" or "small"
+	Seat  Player `json:"seat"`
+	Count int    `json:"count"`
+	Lying bool   `json:"lying,omitempty"`
+}
+
+// SceneGroup is a group of cells that pays whoever holds all of them.
+type SceneGroup struct {
+	Name   string `json:"name"`
+	Cells  []int  `json:"cells"`  // by index
+	Holder Player `json:"holder"` // the seat that holds all cells, or -1
+}
+
+// SceneKind explains a kind of cells.
+type SceneKind struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// SceneTrack is a track on which each seat has a marker.
+type SceneTrack struct {
+	Name   string   `json:"name"`
+	Levels []string `json:"levels"` // what each level pays, from level 0 on; "" for nothing
+	At     []int    `json:"at"`     // the level of each seat [P]
+}
