@@ -5,7 +5,7 @@ package game
 type SceneRenderer[S comparable] interface {
 	// Scene describes s for whoever looks on: nothing in it depends on a viewer. Where a
 	// seat is to move, scenes that are equal come from equal observations. Options is
-	// left to the caller (see [SceneOption]).
+	// left to the caller (see [SceneOption]). Outlines may be shared and are read-only.
 	Scene(s S) Scene
 }
 
@@ -74,6 +74,7 @@ type SceneDie struct {
 type SceneMap struct {
 	Width   float64      `json:"width"`
 	Height  float64      `json:"height"`
+	Unit    float64      `json:"unit"` // the diameter of the room that each cell has for its pieces
 	Cells   []SceneCell  `json:"cells"`
 	Borders [][2]int     `json:"borders"`         // cells that share a border, by index, each once
 	Lines   bool         `json:"lines,omitempty"` // whether borders are drawn as lines, since the outlines do not touch
@@ -86,15 +87,16 @@ type ScenePoint [2]float64
 
 // SceneCell is a cell of a map, such as a square, a region or a laboratory.
 type SceneCell struct {
-	Name    string         `json:"name"` // unique, as in the names of actions or in upper case
-	Text    string         `json:"text"` // what it is and what stands there, in one line
-	At      ScenePoint     `json:"at"`   // where its pieces are drawn, inside the outline
+	Name    string         `json:"name"`             // unique, as in the names of actions or in upper case
+	Text    string         `json:"text"`             // what it is and what stands there, in one line
+	At      ScenePoint     `json:"at"`               // where its pieces are drawn
+	Anchor  *ScenePoint    `json:"anchor,omitempty"` // inside the outline, where At is outside; a line joins them
 	Outline [][]ScenePoint `json:"outline,omitempty"`
 	Kind    string         `json:"kind,omitempty"`  // one word, such as "gem"
 	Power   string         `json:"power,omitempty"` // what it does for the seat that holds it
 	Group   string         `json:"group,omitempty"` // the name of a SceneGroup
 	Pieces  []ScenePiece   `json:"pieces,omitempty"`
-	Mark    string         `json:"mark,omitempty"` // one word: "attacks" or "target"
+	Mark    string         `json:"mark,omitempty"` // "from" or "to" during an attack or a move
 	Actions []Action       `json:"actions,omitempty"`
 }
 

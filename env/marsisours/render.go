@@ -292,19 +292,11 @@ func (r *Rules) describeCash(s *State, set int) string {
 			sum.Robots += w.Robots
 		}
 	}
-	var list []string
-	for _, part := range []struct {
-		n    int
-		name string
-	}{{sum.Money, "money"}, {sum.Tokens, "token"}, {sum.Dice, "die"}, {sum.Robots, "robot"}} {
-		if part.n > 0 {
-			list = append(list, plural(part.n, part.name))
-		}
-	}
-	if list == nil {
+	text := sum.text()
+	if text == "" {
 		return "for nothing"
 	}
-	return "for " + strings.Join(list, ", ")
+	return "for " + text
 }
 
 // plural returns a number with its noun: "1 die", "2 dice".

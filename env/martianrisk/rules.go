@@ -3,6 +3,7 @@ package martianrisk
 import (
 	"fmt"
 	"math/bits"
+	"sync"
 
 	"marsgym/env/game"
 )
@@ -52,6 +53,7 @@ type Rules struct {
 	roundsLeft int
 
 	conquests *conquestTable
+	layout    func() *layout                                          // of the map; built on the first call
 	shares    [maxPlayers + 1][maxPlayers + 1][maxPlayers + 1]float64 // meanShares
 
 	// The first action of each kind, in their order.
@@ -69,6 +71,7 @@ func New(cfg Config) (*Rules, error) {
 	if !cfg.Unions {
 		r.board.unions = nil
 	}
+	r.layout = sync.OnceValue(func() *layout { return newLayout(cfg.Map, r.board) })
 	r.roundsLeft = min(cfg.MaxRounds, mostRoundsLeft)
 	n, e := game.Action(r.n), game.Action(len(r.board.edges))
 	r.piece = n

@@ -1,0 +1,163 @@
+package martianrisk
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// Scene implements [game.SceneRenderer]: the seats, and the map with its armies, towers
+// and unions.
+func (r *Rules) Scene(s State) game.Scene {
+	scene := game.Scene{Text: r.headline(&s), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
+	for p := range r.cfg.Players {
+		scene.Seats = append(scene.Seats, r.sceneSeat(&s, uint8(p)))
+	}
+	return scene
+}
+
+// sceneSeat describes what a seat has.
+func (r *Rules) sceneSeat(s *State, p uint8) game.SceneSeat {
+	seat := game.SceneSeat{
+		Score: game.SceneScore{Name: "regions", Value: bits.OnesCount64(s.Own[p]), Target: r.n},
+		Counts: []game.SceneCount{
+			{Name: "armies on the map", Value: s.onMap(p)},
+			{Name: "armies in supply", Value: r.supply(s, p)},
+			{Name: "unions", Value: r.bonus(s, p)},
+		},
+	}
+	if r.cfg.Trios > 0 {
+		large, medium, small := r.pieces(s, p)
+		seat.Counts = append(seat.Counts, game.SceneCount{Name: "large pieces", Value: large},
+			game.SceneCount{Name: "medium pieces", Value: medium}, game.SceneCount{Name: "small pieces", Value: small})
+	}
+	if r.cfg.LostArmies == Out {
+		seat.Counts = append(seat.Counts, game.SceneCount{Name: "armies lost", Value: int(s.Lost[p])})
+	}
+	if s.Phase != Ordering && s.Phase != Over && p == s.Start {
+		seat.Notes = append(seat.Notes, "begins each round")
+	}
+	if s.Phase >= Rolling && s.Own[p] == 0 {
+		seat.Notes = append(seat.Notes, "out")
+	}
+	if s.Phase == Over {
+		switch share := r.spec.WinShare(r.Returns(nil, *s)[p]); {
+		case share > 1-game.Tie:
+			seat.Notes = append(seat.Notes, "wins")
+		case share > game.Tie:
+			seat.Notes = append(seat.Notes, fmt.Sprintf("share of the win: %.3g", share))
+		}
+	}
+	return seat
+}
+
+// sceneMap describes the regions, borders and unions.
+func (r *Rules) sceneMap(s *State) *game.SceneMap {
+	l := r.layout()
+	m := &game.SceneMap{Width: l.width, Height: l.height, Unit: l.unit, Lines: l.lines}
+	for i, place := range l.cells {
+		m.Cells = append(m.Cells, game.SceneCell{
+			Name: r.board.names[i], Text: r.sceneRegionText(s, i),
+			At: place.at, Anchor: place.anchor, Outline: place.outline,
+			Pieces: r.scenePieces(s, i), Mark: r.sceneMark(s, i),
+		})
+	}
+	for u, set := range r.board.unions {
+		group := game.SceneGroup{Name: unionName(u), Holder: game.Chance}
+		for rest := set; rest != 0; rest &= rest - 1 {
+			i := bits.TrailingZeros64(rest)
+			group.Cells = append(group.Cells, i)
+			m.Cells[i].Group = group.Name
+		}
+		for p, own := range s.Own {
+			if set&^own == 0 {
+				group.Holder = game.Player(p)
+			}
+		}
+		m.Groups = append(m.Groups, group)
+	}
+	for _, e := range r.board.edges {
+		if e[0] < e[1] {
+			m.Borders = append(m.Borders, [2]int{int(e[0]), int(e[1])})
+		}
+	}
+	for _, a := range r.appendLegal(nil, s) {
+		for _, i := range r.regionsOf(s, a) {
+			m.Cells[i].Actions = append(m.Cells[i].Actions, a)
+		}
+	}
+	return m
+}
+
+// regionsOf returns the regions that a legal action belongs to: both ends of a border.
+func (r *Rules) regionsOf(s *State, a game.Action) []int {
+	edge := func(e [2]byte) []int { return []int{int(e[0]), int(e[1])} }
+	switch {
+	case a == r.end:
+		return nil
+	case a == r.stack:
+		return []int{int(s.To)}
+	case a >= r.small:
+		return []int{int(a - r.small)}
+	case a >= r.split:
+		return edge(r.board.edges[a-r.split])
+	case a >= r.occupy:
+		return nil
+	case a >= r.battle:
+		return edge(r.board.edges[a-r.battle])
+	case a >= r.piece:
+		return []int{int(a - r.piece)}
+	}
+	return []int{int(a)}
+}
+
+// scenePieces returns the armies and the tower of a region, from the bottom up.
+func (r *Rules) scenePieces(s *State, i int) (list []game.ScenePiece) {
+	p := s.owner(i)
+	if p < 0 {
+		return nil
+	}
+	add := func(kind string, n int) {
+		if n > 0 {
+			list = append(list, game.ScenePiece{Kind: kind, Seat: game.Player(p), Count: n})
+		}
+	}
+	add("army", int(s.Armies[i]))
+	add("large", int(s.Large>>i&1))
+	add("medium", int(s.Medium>>i&1))
+	add("small", int(s.Small>>i&1))
+	return list
+}
+
+// sceneMark marks the regions of a battle, of the move after it, or of a split tower.
+func (r *Rules) sceneMark(s *State, i int) string {
+	switch {
+	case s.From == s.To && s.Phase != Small:
+	case i == int(s.To):
+		return "to"
+	case i == int(s.From) && s.Phase != Small:
+		return "from"
+	}
+	return ""
+}
+
+// sceneRegionText describes a region.
+func (r *Rules) sceneRegionText(s *State, i int) string {
+	p := s.owner(i)
+	if p < 0 {
+		return "free"
+	}
+	text := fmt.Sprintf("seat %d, armies: %d", p, s.Armies[i])
+	var tower []string
+	for _, piece := range r.scenePieces(s, i) {
+		if piece.Kind != "army" {
+			tower = append(tower, piece.Kind)
+		}
+	}
+	if tower != nil {
+		text += ", tower: " + strings.Join(tower, ", ")
+	}
+	return text
+}
