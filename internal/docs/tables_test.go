@@ -222,6 +222,7 @@ func implemented[S comparable](rules game.Rules[S], err error) map[string]bool {
 	_, list["Sampler"] = rules.(game.Sampler[S])
 	_, list["Notation"] = rules.(game.Notation[S])
 	_, list["Renderer"] = rules.(game.Renderer[S])
+	_, list["SceneRenderer"] = rules.(game.SceneRenderer[S])
 	_, list["Symmetry"] = rules.(game.Symmetry[S])
 	_, list["Bots"] = rules.(game.Bots[S])
 	_, list["ChanceExpander"] = rules.(game.ChanceExpander[S])

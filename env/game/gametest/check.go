@@ -7,6 +7,7 @@
 package gametest
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -52,6 +53,7 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 		options:  o,
 		seen:     make(map[S]bool),
 		observed: make(map[string]observed[S]),
+		drawn:    make(map[[sha256.Size]byte][]float32),
 		failed:   make(map[string]bool),
 	}
 	c.sampler, _ = rules.(game.Sampler[S])
@@ -61,6 +63,7 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 	c.dice, _ = rules.(game.Dice[S])
 	c.narrator, _ = rules.(game.Narrator[S])
 	c.explainer, _ = rules.(game.Explainer[S])
+	c.scenes, _ = rules.(game.SceneRenderer[S])
 	c.symmetry, _ = rules.(game.Symmetry[S])
 	c.expander, _ = rules.(game.ChanceExpander[S])
 	c.run()
@@ -71,14 +74,14 @@ type checker[S comparable] struct {
 	options
 	rules     game.Rules[S]
 	spec      game.Spec
-	sampler   game.Sampler[S] // or nil, as the next five
+	sampler   game.Sampler[S] // or nil, as the next nine
 	notation  game.Notation[S]
 	namer     game.OutcomeNamer[S]
 	dice      game.Dice[S]
 	narrator  game.Narrator[S]
 	explainer game.Explainer[S]
-	told      int // states whose rolls and narration are checked
 	renderer  game.Renderer[S]
+	scenes    game.SceneRenderer[S]
 	symmetry  game.Symmetry[S]
 	expander  game.ChanceExpander[S]
 
@@ -87,7 +90,9 @@ type checker[S comparable] struct {
 	decisions []S        // distinct representatives with a decision
 	observed  map[string]observed[S]
 
-	typos int // number of states whose text was parsed with typos
+	told  int                             // states whose rolls and narration are checked
+	drawn map[[sha256.Size]byte][]float32 // observations of movers, by the hash of the scene
+	typos int                             // number of states whose text was parsed with typos
 
 	failed map[string]bool
 	errs   []error

@@ -32,6 +32,7 @@ type cups struct {
 	describeChance func(s, next state) string
 	outcomeName    func(s, next state) string
 	explain        func(s state, word string) []string
+	scene          func(s state) game.Scene
 	askRoll        func(s state) string
 	readRoll       func(s state, roll string) (state, error)
 	drawRoll       func(s, next state, dice *rand.PCG) string
@@ -81,6 +82,7 @@ func (c *cups) DescribeAction(s state, a game.Action) string  { return c.describ
 func (c *cups) DescribeChance(s, next state) string           { return c.describeChance(s, next) }
 func (c *cups) OutcomeName(s, next state) string              { return c.outcomeName(s, next) }
 func (c *cups) Explain(s state, word string) []string         { return c.explain(s, word) }
+func (c *cups) Scene(s state) game.Scene                      { return c.scene(s) }
 func (c *cups) AskRoll(s state) string                        { return c.askRoll(s) }
 func (c *cups) ReadRoll(s state, roll string) (state, error)  { return c.readRoll(s, roll) }
 func (c *cups) DrawRoll(s, next state, dice *rand.PCG) string { return c.drawRoll(s, next, dice) }
@@ -251,6 +253,7 @@ func healthy() *cups {
 	}
 	g.outcomeName = func(_, next state) string { return fmt.Sprintf("%d,%d", next.Cup[0], next.Cup[1]) }
 	g.explain = func(state, string) []string { return nil }
+	g.scene = func(s state) game.Scene { return cupsScene(g, s) }
 	g.askRoll = func(state) string { return "both cups" }
 	g.drawRoll = func(s, next state, _ *rand.PCG) string { return g.outcomeName(s, next) }
 	g.readRoll = func(s state, roll string) (state, error) {

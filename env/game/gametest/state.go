@@ -58,6 +58,9 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 	if c.told++; c.told <= statesTold {
 		c.checkTold(s, mover, legal)
 	}
+	if c.scenes != nil && len(c.seen) <= scenesChecked {
+		c.try(s, "Scene", func() { c.checkScene(s, mover, legal) })
+	}
 	if c.namer != nil {
 		c.try(s, "OutcomeName", func() { c.checkOutcomeNames(s) })
 	}
