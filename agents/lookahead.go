@@ -26,7 +26,7 @@ func openLookahead(name string, opt Options) (*Agent, error) {
 	if len(parts) < 3 || err != nil || parts[2] == "" {
 		return nil, fmt.Errorf("%w %q: want %s, with a number of plies of 0 or more", ErrUnknown, name, lookaheadPattern)
 	}
-	f, err := openModel(parts[2], opt.Game)
+	f, err := openModel(parts[2], opt)
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,8 @@ type Options struct {
 	Seed uint64
 	// Solve returns the solution for exact play; nil is Game.Solve.
 	Solve func(context.Context) (env.Solution, error)
+	// Load loads a network by its name, except "pretrained"; nil is [LoadModel].
+	Load func(name string) (*models.File, error)
 }
 
 // ErrUnknown is returned for a name that names neither an agent nor a file.
@@ -102,7 +104,7 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	if name == Lookahead || strings.HasPrefix(name, Lookahead+":") {
 		return openLookahead(name, opt)
 	}
-	f, err := openModel(name, opt.Game)
+	f, err := openModel(name, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +115,9 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 }
 
 // openModel loads the model of that name, which must be of the game.
-func openModel(name string, g env.Game) (*models.File, error) {
-	f, err := load(name, g.Spec())
+func openModel(name string, opt Options) (*models.File, error) {
+	g := opt.Game
+	f, err := load(name, opt)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, there := os.Stat(name); there == nil {
 			return nil, fmt.Errorf("%s is not a run folder with a model: %w", name, err)
@@ -131,9 +134,12 @@ func openModel(name string, g env.Game) (*models.File, error) {
 }
 
 // load loads the model of that name.
-func load(name string, spec game.Spec) (*models.File, error) {
-	if name == Pretrained {
-		return loadPretrained(spec)
+func load(name string, opt Options) (*models.File, error) {
+	switch {
+	case name == Pretrained:
+		return loadPretrained(opt.Game.Spec())
+	case opt.Load != nil:
+		return opt.Load(name)
 	}
 	return LoadModel(name)
 }

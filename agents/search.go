@@ -43,7 +43,7 @@ func openSearch(name string, opt Options) (*Agent, error) {
 	}
 	var evaluator *search.Evaluator
 	if hasModel {
-		f, err := openModel(model, opt.Game)
+		f, err := openModel(model, opt)
 		if err != nil {
 			return nil, err
 		}

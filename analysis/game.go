@@ -155,14 +155,14 @@ func bestValue(values []Value, mover int) Value {
 func (o *options) regret(i, mover int) Number {
 	d := Value{Mean: make([]float64, len(o.values[i].Mean))}
 	d.addChange(mover, o.values[i], o.top)
-	return d.number(mover)
+	return d.Number(mover)
 }
 
 // ranked returns all options, the best first.
 func (o *options) ranked(g env.Game, mover int) []Option {
 	list := make([]Option, len(o.legal))
 	for i, a := range o.legal {
-		list[i] = Option{g.ActionName(a), o.values[i].number(mover), o.regret(i, mover)}
+		list[i] = Option{g.ActionName(a), o.values[i].Number(mover), o.regret(i, mover)}
 	}
 	best := list[o.best]
 	slices.SortStableFunc(list, func(x, y Option) int { return cmp.Compare(x.Regret.Value, y.Regret.Value) })

@@ -29,8 +29,8 @@ func (p *pricing) price() error {
 	p.result.Ended = p.game.Position().CurrentPlayer() == game.Terminal
 	for q := range p.result.Seats {
 		s := &p.result.Seats[q]
-		s.Name, s.Result, s.Start = p.game.Seats[q], end.number(q), after.number(q)
-		s.Luck, s.Losses, s.Others, s.Correction = p.luck.number(q), p.losses.number(q), p.others.number(q), p.correction.number(q)
+		s.Name, s.Result, s.Start = p.game.Seats[q], end.Number(q), after.Number(q)
+		s.Luck, s.Losses, s.Others, s.Correction = p.luck.Number(q), p.losses.Number(q), p.others.Number(q), p.correction.Number(q)
 		s.Adjusted = s.Result.Value - s.Luck.Value
 	}
 	slices.Reverse(p.result.Decisions)
@@ -94,7 +94,7 @@ func (p *pricing) decision(i int, s record.Step, mover int, before, after Value)
 	}
 	d := Decision{
 		Step: i, Seat: mover, Position: s.Before.String(), Action: p.game.Rules.ActionName(s.Action),
-		Value: o.top.number(mover), Loss: o.regret(chosen, mover), Options: o.ranked(p.game.Rules, mover),
+		Value: o.top.Number(mover), Loss: o.regret(chosen, mover), Options: o.ranked(p.game.Rules, mover),
 	}
 	seat := &p.result.Seats[mover]
 	seat.Decisions++

@@ -85,8 +85,8 @@ func estimate(x, variance float64) Number {
 	return Number{x, x - half, x + half, false}
 }
 
-// number returns the value to a seat.
-func (v Value) number(seat int) Number {
+// Number returns the value to a seat.
+func (v Value) Number(seat int) Number {
 	if v.Samples == nil {
 		return exactly(v.Mean[seat])
 	}

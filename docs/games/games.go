@@ -47,6 +47,20 @@ func section(page, heading string) string {
 // about is not empty, Rules returns the sections whose titles contain it or, if there are
 // none, the paragraphs. It returns "" where there is nothing.
 func Rules(id string, config, about string, width int) string {
+	blocks := rules(id, config)
+	if about != "" {
+		contains := func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(about)) }
+		found := slices.DeleteFunc(slices.Clone(blocks), func(b block) bool { return !contains(b.section) })
+		if len(found) == 0 {
+			found = slices.DeleteFunc(blocks, func(b block) bool { return !contains(b.text) })
+		}
+		blocks = found
+	}
+	return format(blocks, width)
+}
+
+// rules returns the blocks of the rules of a game.
+func rules(id, config string) []block {
 	p := page(id)
 	blocks := parse(section(p, "## Rules"))
 	blocks = slices.DeleteFunc(blocks, func(b block) bool { return b.section == "A worked turn" }) // in notation
@@ -59,15 +73,35 @@ func Rules(id string, config, about string, width int) string {
 			blocks = append(blocks, n)
 		}
 	}
-	if about != "" {
-		contains := func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(about)) }
-		found := slices.DeleteFunc(slices.Clone(blocks), func(b block) bool { return !contains(b.section) })
-		if len(found) == 0 {
-			found = slices.DeleteFunc(blocks, func(b block) bool { return !contains(b.text) })
+	return blocks
+}
+
+// Block is a part of the rules of a game, for programs that lay them out themselves.
+type Block struct {
+	Kind   string   `json:"kind"` // paragraph, heading, item, row or code
+	Text   string   `json:"text,omitempty"`
+	Mark   string   `json:"mark,omitempty"`   // of an item: "-", "- a." or "1."; "" goes on the one before
+	Indent int      `json:"indent,omitempty"` // of an item, in characters
+	Cells  []string `json:"cells,omitempty"`  // of a row of a table, the first of which has the titles
+	Loose  bool     `json:"loose,omitempty"`  // an empty line comes before it
+}
+
+// Blocks returns the rules of a game as blocks in order; see [Rules].
+func Blocks(id, config string) (list []Block) {
+	for _, b := range rules(id, config) {
+		x := Block{Kind: b.kind.String(), Text: plain(b.text), Mark: strings.TrimSpace(b.mark), Indent: b.indent, Loose: b.loose}
+		switch b.kind {
+		case code:
+			x.Text = b.text
+		case row:
+			x.Text = ""
+			for _, c := range b.cells {
+				x.Cells = append(x.Cells, plain(c))
+			}
 		}
-		blocks = found
+		list = append(list, x)
 	}
-	return format(blocks, width)
+	return list
 }
 
 // Sections returns the titles of the sections of the rules of a game.

@@ -2,6 +2,7 @@ package games_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -62,5 +63,20 @@ func TestAbout(t *testing.T) {
 	}
 	if got := games.Rules("pig", `{}`, "checkmate", width); got != "" {
 		t.Errorf("a word that is not in the rules: %q", got)
+	}
+}
+
+// TestBlocks compares the blocks with the text: the same words in the same order.
+func TestBlocks(t *testing.T) {
+	for _, id := range []string{"martian-dice", "mars-is-ours-fast", "martian-risk-small", "pig"} {
+		config := `{"players": 2, "max_rounds": 3}`
+		var text []string
+		for _, b := range games.Blocks(id, config) {
+			text = append(text, b.Mark, b.Text, strings.Join(b.Cells, " "))
+		}
+		want := strings.Fields(regexp.MustCompile(`(?m)^-+$`).ReplaceAllString(games.Rules(id, config, "", 79), ""))
+		if got := strings.Fields(strings.Join(text, " ")); len(got) < 100 || !slices.Equal(got, want) {
+			t.Errorf("%s: the blocks have %d words, the text has %d, or they differ", id, len(got), len(want))
+		}
 	}
 }

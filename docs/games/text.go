@@ -17,6 +17,10 @@ const (
 	code // a line in a fixed form
 )
 
+func (k kind) String() string {
+	return [...]string{"paragraph", "heading", "item", "row", "code"}[k]
+}
+
 // block is a block of a page.
 type block struct {
 	section string // title of its section

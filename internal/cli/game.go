@@ -35,14 +35,22 @@ func (f *Flags) Game(known []string) *Game {
 		g.Config, err = input.ReadFile(path, input.Settings)
 		return err
 	})
-	f.StringVar(&g.cache, "cache", "auto", "`folder` in which solutions are cached: auto is the user's cache folder, if there is one; none neither reads nor writes files. Cached files are checked for damage and, by a sample, for wrong values, but not against forgery")
+	f.Cache(&g.cache)
 	f.Group("Game", "game", "players", "game-config", "cache")
 	return g
 }
 
+// Cache defines -cache.
+func (f *Flags) Cache(p *string) {
+	f.StringVar(p, "cache", "auto", "`folder` in which solutions are cached: auto is the user's cache folder, if there is one; none neither reads nor writes files. Cached files are checked for damage and, by a sample, for wrong values, but not against forgery")
+}
+
 // CacheDir returns the folder in which solutions are cached, or "" for none.
-func (g *Game) CacheDir() string {
-	switch g.cache {
+func (g *Game) CacheDir() string { return CacheDir(g.cache) }
+
+// CacheDir returns the folder that -cache names, or "" for none.
+func CacheDir(cache string) string {
+	switch cache {
 	case "none":
 		return ""
 	case "auto":
@@ -52,7 +60,7 @@ func (g *Game) CacheDir() string {
 		}
 		return filepath.Join(base, "marsgym")
 	}
-	return g.cache
+	return cache
 }
 
 // NotCached returns a function that writes a line to w which says that a solution

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 
 	"marsgym/internal/input"
 )
@@ -41,10 +42,21 @@ const (
 // Load reads the metrics of a run, a JSON object on each line. It ignores what is
 // not a number.
 func Load(name, path string) (Run, error) {
-	data, err := input.ReadFile(path, maxBytes)
+	f, err := os.Open(path)
 	if err != nil {
 		return Run{}, err
 	}
+	defer f.Close()
+	return LoadFrom(name, f)
+}
+
+// LoadFrom is [Load] for an open file.
+func LoadFrom(name string, f *os.File) (Run, error) {
+	data, err := input.Read(f, maxBytes)
+	if err != nil {
+		return Run{}, err
+	}
+	path := f.Name()
 	if n := bytes.Count(data, []byte("\n")); n > maxLines {
 		return Run{}, fmt.Errorf("%s: %w; it has %d lines, and at most %d are read", path, input.ErrTooLarge, n, maxLines)
 	}

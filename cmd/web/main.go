@@ -1,0 +1,88 @@
+// Command web serves a page on which people play and analyse games.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"runtime"
+	"time"
+
+	"marsgym/internal/cli"
+	"marsgym/internal/web"
+)
+
+func main() { cli.Main(run) }
+
+func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	return cli.Run("web", stdout, stderr, func(stdout io.Writer) error { return command(ctx, args, stdout, stderr) })
+}
+
+// options are the flags.
+type options struct {
+	listen string
+	runs   string
+	limit  time.Duration
+	cache  string
+}
+
+func parse(args []string, stdout io.Writer) (*options, error) {
+	var o options
+	f := cli.NewFlags("web", "Web serves a page on which you play and analyse all games: what each choice is worth, exactly where a game is solved.")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8437", "`address` to listen on. An address that others can reach gets a random token, which is part of the printed address")
+	f.StringVar(&o.runs, "runs", "", "`folder` of run folders, whose curves are shown and whose networks play; nothing outside it is read (default runs, if it exists)")
+	f.DurationVar(&o.limit, "limit", time.Minute, "largest `time` that a request computes, such as a search")
+	f.Group("Page", "listen", "runs", "limit")
+	f.Cache(&o.cache)
+	f.Group("Solutions", "cache")
+	f.Example("go run ./cmd/web")
+	f.Example("go run ./cmd/web -runs runs")
+	f.Example("go run ./cmd/web -listen 0.0.0.0:8437")
+	if err := f.Parse(args, stdout); err != nil {
+		return nil, err
+	}
+	if !(o.limit > 0) {
+		return nil, cli.Usagef("-limit is %v; want above 0", o.limit)
+	}
+	if o.runs == "" {
+		if info, err := os.Stat("runs"); err == nil && info.IsDir() {
+			o.runs = "runs"
+		}
+	} else if info, err := os.Stat(o.runs); err != nil || !info.IsDir() {
+		return nil, cli.Usagef("-runs: %s is no folder", o.runs)
+	}
+	return &o, nil
+}
+
+func command(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parse(args, stdout)
+	if err != nil {
+		return err
+	}
+	opt := web.Options{Cache: cli.CacheDir(o.cache), Work: runtime.GOMAXPROCS(0), Limit: o.limit}
+	if o.runs != "" {
+		if opt.Runs, err = os.OpenRoot(o.runs); err != nil {
+			return &cli.UsageError{Err: fmt.Errorf("-runs: %w", err)}
+		}
+		defer opt.Runs.Close()
+	}
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return &cli.UsageError{Err: fmt.Errorf("-listen: %w; name another address, such as 127.0.0.1:0 for any free port", err)}
+	}
+	s := newServer(web.New(opt), l.Addr().(*net.TCPAddr))
+	fmt.Fprintf(stdout, "Open %s\nCtrl-C ends the server.\n", s.address())
+	return s.serve(ctx, l)
+}
+
+// pageFiles returns the files of the page.
+func pageFiles() fs.FS {
+	sub, err := fs.Sub(page, "page")
+	if err != nil {
+		panic(err) // the files are embedded
+	}
+	return sub
+}

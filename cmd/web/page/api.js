@@ -1,0 +1,57 @@
+// Requests to the logic of the page: over HTTP or to a Web Worker, as shell.js says.
+import { transport } from './shell.js';
+
+/** An error that the logic has answered; its text is for people. */
+export class AnswerError extends Error {}
+
+let send = null;
+
+/** @returns {Promise<(request: object, signal?: AbortSignal) => Promise<any>>} */
+async function connect() {
+  if (transport === 'http') return http;
+  const { connectWorker } = await import('./client.js');
+  return connectWorker();
+}
+
+async function http(request, signal) {
+  const response = await fetch('api', {
+    method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(request), signal,
+  });
+  if (!response.ok) throw new AnswerError((await response.text()).trim());
+  return response.json();
+}
+
+/**
+ * Sends a request and returns the answer.
+ * @param {string} name of the request
+ * @param {object} [fields] of the request
+ * @param {AbortSignal} [signal] that cancels it
+ */
+export async function call(name, fields = {}, signal = undefined) {
+  send ??= connect();
+  let answer;
+  try {
+    answer = await (await send)({ do: name, ...fields }, signal);
+  } catch (error) {
+    if (error.name === 'AbortError' || error instanceof AnswerError) throw error;
+    throw new AnswerError('The program does not answer. Is it still running?');
+  }
+  if (answer?.error) throw new AnswerError(answer.error);
+  return answer;
+}
+
+const kept = new Map();
+
+/** Is call for an answer that never changes. */
+export function callOnce(name, fields = {}) {
+  const key = JSON.stringify([name, fields]);
+  if (!kept.has(key)) {
+    const answer = call(name, fields);
+    kept.set(key, answer);
+    answer.catch(() => kept.delete(key));
+  }
+  return kept.get(key);
+}
+
+/** Whether the page runs without a server. */
+export const offline = transport !== 'http';

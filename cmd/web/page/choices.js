@@ -1,0 +1,82 @@
+// The choices of a position, with their values on demand.
+import { call } from './api.js';
+import { button, fill, h, say } from './dom.js';
+import * as numbers from './numbers.js';
+import { chanceMap } from './chance.js';
+
+const few = 12; // listed without a filter. Chosen
+
+/**
+ * The choices as buttons.
+ * @param {any} context
+ * @param {boolean} free whether a choice may be made
+ */
+export function choices(context, free) {
+  const { view } = context;
+  const list = h('div', { class: 'options' });
+  const note = h('p', { class: 'note' });
+  const state = { values: null, filter: '', chosen: null, map: null };
+  const heading = h('h2', {}, context.exercise ? 'Find the best choice' : free ? `Choices of seat ${view.mover}` : `Choices of seat ${view.mover}, ${context.address.seats[view.mover]}`);
+  const filter = view.options.length > few && h('label', { class: 'filter' }, 'Find ', h('input', { type: 'search', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
+
+  function choose(option) {
+    if (!context.exercise || state.chosen) return context.choose(option.name);
+    state.chosen = option.name;
+    load().then(() => {
+      const best = state.values.options[0];
+      const own = state.values.options.find((o) => o.action === option.name);
+      const lost = own.regret.value <= 1e-12 ? 'That is the best choice.' : `${option.name} loses ${numbers.loss(own.regret, state.values.unit).replace('−', '')}. Best is ${best.action}.`;
+      fill(heading, lost);
+      say(lost);
+    }, context.error);
+    return undefined;
+  }
+
+  function row(option) {
+    const known = state.values?.options.find((o) => o.action === option.name);
+    const best = known && known.regret.value <= 1e-12;
+    const item = h('li', { class: best ? 'best' : '' },
+      button(h('span', { class: 'option' }, h('strong', {}, option.name), h('span', { class: 'about' }, option.about)), () => choose(option),
+        { disabled: !free, 'data-key': `option-${option.name}`, class: state.chosen === option.name ? 'option-button chosen' : 'option-button' }),
+      known && h('span', { class: 'worth' }, h('span', { class: 'number' }, numbers.value(known.value, state.values.unit)), h('span', { class: best ? 'loss best' : 'loss' }, best ? '✓ best' : numbers.loss(known.regret, state.values.unit))),
+      option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `What the roll after ${option.name} can bring`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
+    return [item, state.map?.name === option.name && h('li', { class: 'map-row' }, state.map.element)];
+  }
+
+  function draw() {
+    let shown = view.options.filter((o) => `${o.name} ${o.about}`.toLowerCase().includes(state.filter));
+    if (state.values) {
+      const rank = new Map(state.values.options.map((o, i) => [o.action, i]));
+      shown = shown.toSorted((x, y) => rank.get(x.name) - rank.get(y.name));
+    }
+    fill(list, h('ol', { class: shown.length > few ? 'long' : '' }, shown.map(row)));
+  }
+
+  async function map(option) {
+    if (state.map?.name === option.name) {
+      state.map = null;
+    } else {
+      state.map = { name: option.name, element: h('p', {}, 'Computing…') };
+      draw();
+      const element = await chanceMap(context, option.name);
+      if (state.map?.name === option.name) state.map.element = element;
+    }
+    draw();
+  }
+
+  async function load(rollouts) {
+    fill(note, 'Computing values…');
+    try {
+      state.values = await call('values', { ...context.address, step: view.step, rollouts }, context.signal);
+    } finally {
+      fill(note);
+    }
+    fill(note, numbers.method(state.values.method), ' ',
+      !state.values.exact && button('More games', () => load(Math.min(2000, 4 * Number(state.values.method.split(':')[1]))).catch(context.error), { class: 'small' }));
+    draw();
+  }
+
+  draw();
+  if (context.values) load().catch(context.error);
+  return h('div', {}, heading, filter, list, note);
+}

@@ -1,0 +1,70 @@
+// Elements without a framework.
+
+/**
+ * Makes an element. Attributes whose names begin with "on" are listeners; true is an empty
+ * attribute, and false, null and undefined leave it out.
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Node|string|number|null|undefined|false|Array<any>)} children
+ * @returns {HTMLElement}
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  set(element, attributes);
+  element.append(...nodes(children));
+  return element;
+}
+
+/**
+ * Makes an SVG element.
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...any} children
+ * @returns {SVGElement}
+ */
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  set(element, attributes);
+  element.append(...nodes(children));
+  return element;
+}
+
+function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (name.startsWith('aria-') && value != null) element.setAttribute(name, String(value));
+    else if (value === true) element.setAttribute(name, '');
+    else if (value !== false && value != null) element.setAttribute(name, String(value));
+  }
+}
+
+function nodes(children) {
+  return children.flat(9).filter((c) => c != null && c !== false).map((c) => (c instanceof Node ? c : String(c)));
+}
+
+/**
+ * Replaces the children of an element. It keeps the focus on the element with the same
+ * data-key, if there is one.
+ * @param {Element} element
+ * @param {...any} children
+ */
+export function fill(element, ...children) {
+  const key = element.contains(document.activeElement) && document.activeElement.getAttribute('data-key');
+  element.replaceChildren(...nodes(children));
+  if (key) element.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+}
+
+/** Says a line to screen readers. @param {string} text */
+export function say(text) {
+  document.getElementById('live').textContent = text;
+}
+
+/**
+ * A button.
+ * @param {string|Node} label
+ * @param {() => void} action
+ * @param {Record<string, any>} [attributes]
+ */
+export function button(label, action, attributes = {}) {
+  return h('button', { type: 'button', onclick: action, ...attributes }, label);
+}

@@ -1,0 +1,62 @@
+// The games of this browser: those that have ended here and those that are read from text,
+// with the rating that follows from their losses.
+import { call } from './api.js';
+import { button, fill, h } from './dom.js';
+import { read, write } from './address.js';
+import * as numbers from './numbers.js';
+
+/** Draws the page. */
+export async function show(main, query, signal) {
+  document.title = 'marsgym: my games';
+  const all = await call('games', {}, signal);
+  const list = JSON.parse(localStorage.getItem('games') ?? '[]');
+  const title = (id) => all.find((g) => g.id === id)?.title ?? id;
+  const text = h('textarea', { rows: 6, spellcheck: 'false', placeholder: 'marsgym game 1 …' });
+  const error = h('p', { class: 'error', role: 'alert' });
+  const reports = h('div');
+  const groups = [...new Set(list.map((g) => `${g.game} ${g.players}`))];
+  fill(main,
+    h('h1', {}, 'My games'),
+    h('p', { class: 'lead' }, 'Ended games stay in this browser only.'),
+    list.length === 0 ? h('p', {}, 'No game has ended here yet.') : h('ul', { class: 'game-list' }, list.map((g) => h('li', {},
+      h('a', { href: `#play?${g.key}` }, `${title(g.game)} for ${g.players}`), ' ', h('small', {}, `${read(new URLSearchParams(g.key)).seats?.join(', ') ?? ''} · ${new Date(g.at).toLocaleString()}`)))),
+    groups.length > 0 && h('section', {}, h('h2', {}, 'Estimated rating'),
+      h('p', { class: 'note' }, 'From the losses of each player, with best play at 0. One game gives no interval.'),
+      h('p', { class: 'row' }, groups.map((group) => button(`${title(group.split(' ')[0])} for ${group.split(' ')[1]}`, () => rate(group)))), reports),
+    list.length > 0 && h('p', {}, button('Forget all games', () => { localStorage.removeItem('games'); show(main, query, signal); })),
+    h('section', {}, h('h2', {}, 'Read games'), h('form', { class: 'edit', onsubmit: (e) => { e.preventDefault(); readText(); } },
+      h('label', { class: 'block' }, 'Games as text, of this page or of go run ./cmd/play -record FILE', text), error, h('p', {}, h('button', { class: 'primary' }, 'Read')))));
+
+  async function readText() {
+    try {
+      fill(error);
+      const { games } = await call('read', { text: text.value }, signal);
+      const kept = JSON.parse(localStorage.getItem('games') ?? '[]');
+      for (const a of games) {
+        const key = write(a);
+        if (!kept.some((g) => g.key === key)) kept.unshift({ key, game: a.game, players: a.players, at: Date.now() });
+      }
+      localStorage.setItem('games', JSON.stringify(kept.slice(0, 100)));
+      if (games.length === 1) location.hash = `play?${write(games[0])}`;
+      else show(main, query, signal);
+    } catch (e) {
+      if (e.name !== 'AbortError') fill(error, e.message);
+    }
+  }
+
+  async function rate(group) {
+    fill(reports, h('p', {}, 'Computing…'));
+    try {
+      const games = list.filter((g) => `${g.game} ${g.players}` === group).map((g) => read(new URLSearchParams(g.key)));
+      const r = await call('report', { games }, signal);
+      const interval = (m, digits) => (m.interval ? ` (${m.interval.map((x) => x.toFixed(digits)).join(' to ')})` : ' (no interval)');
+      fill(reports, h('h3', {}, group), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Ratings' }, h('table', {},
+        h('thead', {}, h('tr', {}, ['player', 'games', 'mistakes a game', 'loss a decision', 'rating'].map((x) => h('th', { scope: 'col' }, x)))),
+        h('tbody', {}, r.summary.map((p) => h('tr', {}, h('th', { scope: 'row' }, p.name === 'human' ? 'you' : p.name), h('td', { class: 'number' }, p.games), h('td', { class: 'number' }, p.mistakes.toFixed(2)),
+          h('td', { class: 'number' }, `${(100 * p.decision_loss.value).toFixed(4)} %`), h('td', { class: 'number' }, p.rating ? `${p.rating.value.toFixed(0)}${interval(p.rating, 0)}` : 'none: the losses are too large')))))),
+      h('p', { class: 'note' }, `${numbers.method(r.method)} Intervals are of the level ${100 * r.confidence} %.`));
+    } catch (e) {
+      if (e.name !== 'AbortError') fill(reports, h('p', { class: 'error' }, e.message));
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// The first page: choose a game, who plays, and how the dice are rolled.
+import { button, fill, h } from './dom.js';
+import { call, callOnce } from './api.js';
+import { newSeed, write } from './address.js';
+
+const icons = { 'martian-dice': '⚅', 'mars-is-ours': '⬡', 'mars-is-ours-fast': '⬡', 'martian-risk': '⚑', 'martian-risk-small': '⚑', 'martian-risk-tiny': '⚑', pig: '⚀' };
+
+/** Draws the page. */
+export async function show(main, query, signal) {
+  document.title = 'marsgym: play';
+  const games = await call('games', {}, signal);
+  const state = { game: query.get('game') ?? games[0].id, players: 0, seats: [], typed: false };
+  const form = h('form', { class: 'choose', onsubmit: (event) => { event.preventDefault(); start(state, form); } });
+  fill(main,
+    h('h1', {}, 'Play, and see what each choice is worth'),
+    h('p', { class: 'lead' }, 'Board and dice games of Mars, against people or agents. Where a game is solved, every value is exact.'),
+    form);
+  const cards = h('div', { class: 'cards' }, games.map((g) => h('label', { class: 'card' },
+    h('input', { type: 'radio', name: 'game', value: g.id, checked: g.id === state.game, onchange: () => { state.game = g.id; state.players = 0; setup(); } }),
+    h('span', { class: 'icon', 'aria-hidden': 'true' }, icons[g.id] ?? '●'),
+    h('span', {}, h('strong', {}, g.title), h('small', {}, g.about)))));
+  const details = h('div', { class: 'setup' });
+  form.append(h('fieldset', { class: 'games' }, h('legend', {}, 'Game'), cards), details);
+
+  async function setup() {
+    const g = games.find((x) => x.id === state.game) ?? games[0];
+    state.game = g.id;
+    state.players ||= g.players;
+    const agents = await callOnce('agents', { game: g.id, players: state.players, seed: 0 });
+    if (signal.aborted) return;
+    const other = agents.find((a) => a.name === 'greedy') ?? agents[1];
+    state.seats = Array.from({ length: state.players }, (_, i) => (i === 0 ? 'human' : state.typed ? 'human' : other.name));
+    const counts = Array.from({ length: g.max - g.min + 1 }, (_, i) => g.min + i);
+    fill(details,
+      h('fieldset', {}, h('legend', {}, 'Seats'),
+        counts.length > 1 && h('label', {}, 'Players ', h('select', { name: 'players', 'data-key': 'players', onchange: (e) => { state.players = Number(e.target.value); setup(); } },
+          counts.map((n) => h('option', { value: n, selected: n === state.players }, n)))),
+        state.seats.map((name, i) => h('label', {}, `Seat ${i} `, h('select', { name: `seat${i}`, 'data-key': `seat${i}`, onchange: (e) => { state.seats[i] = e.target.value; } },
+          agents.map((a) => h('option', { value: a.name, selected: a.name === name }, a.name === 'human' ? 'You, or another person here' : `${a.name}: ${a.about}`)))))),
+      h('fieldset', {}, h('legend', {}, 'Dice'),
+        radio('dice', 'drawn', 'Drawn by the page', !state.typed, () => { state.typed = false; setup(); }),
+        radio('dice', 'typed', 'Rolled on your own table: the page advises', state.typed, () => { state.typed = true; setup(); }),
+        !state.typed && h('label', {}, 'Seed ', h('input', { name: 'seed', inputmode: 'numeric', pattern: '[0-9]{1,15}', size: 12, value: newSeed() }), h('small', {}, ' The same seed gives the same dice.'))),
+      h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? 'Start advice' : 'Start the game'),
+        h('a', { href: `#rules?game=${g.id}` }, 'Read the rules')));
+  }
+  await setup();
+}
+
+function radio(name, value, text, checked, change) {
+  return h('label', {}, h('input', { type: 'radio', name, value, checked, 'data-key': `${name}-${value}`, onchange: change }), ` ${text}`);
+}
+
+function start(state, form) {
+  const seed = Number(form.elements.seed?.value ?? 0) || 0;
+  location.hash = 'play?' + write({ ...state, seed });
+}

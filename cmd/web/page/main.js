@@ -1,0 +1,50 @@
+// The router: the part of the address after # chooses a page.
+import { fill, h } from './dom.js';
+import { offline } from './api.js';
+
+/** Pages by name: each returns its title and what draws it. */
+const pages = {
+  home: () => import('./home.js'),
+  play: () => import('./play.js'),
+  rules: () => import('./rules.js'),
+  editor: () => import('./editor.js'),
+  games: () => import('./games.js'),
+  runs: () => import('./runs.js'),
+};
+
+const links = [['home', 'Play'], ['editor', 'Positions'], ['games', 'My games'], ['rules', 'Rules'], ['runs', 'Runs']];
+
+let leave = new AbortController();
+let shown = '';
+
+async function show() {
+  const [name, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
+  if (name === 'main') return;
+  const page = pages[name] ? name : 'home';
+  leave.abort();
+  leave = new AbortController();
+  const signal = leave.signal;
+  for (const a of document.querySelectorAll('nav a')) {
+    const here = a.getAttribute('href') === `#${page}` || (page === 'play' && a.getAttribute('href') === '#home');
+    if (here) a.setAttribute('aria-current', 'page');
+    else a.removeAttribute('aria-current');
+  }
+  const main = document.getElementById('main');
+  try {
+    const module = await pages[page]();
+    if (signal.aborted) return;
+    await module.show(main, new URLSearchParams(query), signal, shown === page);
+    if (shown !== page && shown) main.focus({ preventScroll: true });
+    shown = page;
+  } catch (error) {
+    if (error.name === 'AbortError' || signal.aborted) return;
+    fill(main, h('h1', {}, 'That did not work'), h('p', { class: 'error', role: 'alert' }, error.message),
+      h('p', {}, h('a', { href: '#home' }, 'Back to the games')));
+    shown = 'error';
+  }
+}
+
+fill(document.getElementById('nav'), links.filter(([name]) => !(offline && name === 'runs')).map(([name, text]) => h('a', { href: `#${name}` }, text)));
+addEventListener('hashchange', show);
+show();
+if (offline && 'serviceWorker' in navigator) navigator.serviceWorker.register('sw.js');

@@ -1,0 +1,47 @@
+// Numbers for people. Each says whether it is exact.
+
+/**
+ * @typedef {object} Num
+ * @property {number} value
+ * @property {number} low
+ * @property {number} high
+ * @property {boolean} exact
+ */
+
+/** A value: a share of the win in per cent, or a number of the unit. @param {Num} n @param {string} unit */
+export function value(n, unit) {
+  if (unit) return n.exact ? `${(-n.value).toFixed(6)} ${unit}` : `about ${(-n.value).toFixed(2)} ± ${half(n, 1).toFixed(2)} ${unit}`;
+  return n.exact ? `${(100 * n.value).toFixed(6)} %` : `about ${(100 * n.value).toFixed(0)} ± ${half(n, 100).toFixed(0)} %`;
+}
+
+/** A value in a few digits. @param {Num} n @param {string} unit */
+export function short(n, unit) {
+  const digits = n.exact ? 2 : 0;
+  return unit ? `${(-n.value).toFixed(2)}` : `${(100 * n.value).toFixed(digits)} %`;
+}
+
+/** A loss. @param {Num} n @param {string} unit */
+export function loss(n, unit) {
+  const scale = unit ? 1 : 100, end = unit ? '' : ' %';
+  if (!n.exact) return `about ${(scale * n.value).toFixed(unit ? 2 : 0)} ± ${half(n, scale).toFixed(unit ? 2 : 0)}${end}`;
+  return n.value <= 1e-12 ? 'best' : `−${(scale * n.value).toFixed(6)}${end}`;
+}
+
+/** A signed part of a result. @param {Num} n @param {string} unit */
+export function signed(n, unit) {
+  const x = (unit ? 1 : 100) * n.value;
+  const text = Math.abs(x).toFixed(2);
+  const sign = x < 0 && Number(text) !== 0 ? '−' : '';
+  return n.exact ? `${sign}${text}` : `${sign}${text} ± ${half(n, unit ? 1 : 100).toFixed(2)}`;
+}
+
+function half(n, scale) {
+  return (scale * (n.high - n.low)) / 2;
+}
+
+/** How a method is called. @param {string} method */
+export function method(method) {
+  if (method === 'exact') return 'Exact: best play of all seats, computed over the whole game.';
+  const [, games, agent] = method.split(':');
+  return `Estimated by ${games} games of the bot “${agent}” from each position; behind ± is the 99 % interval.`;
+}

@@ -1,0 +1,198 @@
+// A game: the board, the choices with their values, the log and the review.
+import { AnswerError, call } from './api.js';
+import { drawBoard } from './board.js';
+import { button, fill, h, say } from './dom.js';
+import { read, write } from './address.js';
+import { choices } from './choices.js';
+import { rollInput } from './roll.js';
+import { reviewPanel, forget } from './review.js';
+import { rulesOf } from './rules.js';
+import { log } from './log.js';
+
+/** What stays while the game on the page is the same. */
+let table = null;
+
+/**
+ * Draws the game of an address.
+ * @param {HTMLElement} main
+ * @param {URLSearchParams} query
+ * @param {AbortSignal} signal
+ * @param {boolean} again whether a game is on the page
+ */
+export async function show(main, query, signal, again) {
+  const address = read(query);
+  const step = query.has('step') ? Number(query.get('step')) : undefined;
+  const view = await call('view', { ...address, step }, signal);
+  if (!again || !table || table.id !== identity(view.address)) table = frame(main, view);
+  table.exercise = query.has('exercise');
+  update(view, step, signal);
+  if (step === undefined) await agents(view, signal);
+}
+
+/** What two addresses of one game have in common. */
+function identity(a) {
+  return JSON.stringify([a.game, a.players, a.typed]);
+}
+
+/** Makes the parts of the page. */
+function frame(main, view) {
+  const t = {
+    id: identity(view.address),
+    values: localStorage.getItem('values') === 'on',
+    tab: 'moves',
+    title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }),
+    board: h('div', { class: 'board' }), actions: h('section', { class: 'actions', 'aria-label': 'Choices' }),
+    tabs: h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'About the game' }), panel: h('section', { class: 'panel', role: 'tabpanel', tabindex: 0 }),
+    tools: h('div', { class: 'tools' }), error: h('p', { class: 'error', role: 'alert' }),
+  };
+  fill(main, h('div', { class: 'play' },
+    h('div', { class: 'left' }, h('div', { class: 'head' }, t.title, t.tools), t.status, t.error, t.board),
+    h('div', { class: 'right' }, t.actions, h('div', { class: 'card-box' }, t.tabs, t.panel))));
+  return t;
+}
+
+/** Goes to another address. */
+export function go(address, more, replace = false) {
+  const hash = '#play?' + write(address, more);
+  if (!replace) location.hash = hash;
+  else if (hash !== location.hash) location.replace(hash);
+}
+
+function update(view, step, signal) {
+  const t = table, live = step === undefined, a = view.address;
+  const person = view.mover >= 0 && a.seats[view.mover] === 'human';
+  document.title = `${view.title} · marsgym`;
+  fill(t.title, view.title);
+  fill(t.error);
+  fill(t.status, statusOf(view, live));
+  const context = {
+    view, live, signal, person, exercise: t.exercise,
+    choose: (name) => go({ ...a, moves: [...(a.moves ?? []).slice(0, view.used), name] }),
+    error: (error) => { if (error.name !== 'AbortError') fill(t.error, error.message); },
+    address: a, values: t.values && !t.exercise,
+  };
+  const free = person || !live || a.typed;
+  if (view.scene) {
+    drawBoard(t.board, view.scene, {
+      onChoose: (index) => { const o = view.options.find((x) => x.action === index); if (o && free) context.choose(o.name); },
+    });
+  } else {
+    fill(t.board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
+  }
+  fill(t.tools,
+    button('Undo', () => undo(view), { disabled: !canUndo(view), 'data-key': 'undo', title: 'Take the last choice back' }),
+    h('label', { class: 'switch' }, h('input', { type: 'checkbox', checked: t.values, 'data-key': 'values', onchange: (e) => {
+      t.values = e.target.checked;
+      localStorage.setItem('values', t.values ? 'on' : 'off');
+      update(view, step, signal);
+    } }), ' Values'));
+  const parts = [];
+  if (!live) {
+    parts.push(h('p', { class: 'row' }, `Step ${view.step} of ${view.steps}`,
+      button('◀', () => go(a, { step: view.step - 1 }), { disabled: view.step === 0, 'aria-label': 'One step back', 'data-key': 'back' }),
+      button('▶', () => go(a, { step: view.step + 1 }), { disabled: view.step === view.steps, 'aria-label': 'One step forward', 'data-key': 'forward' }),
+      h('a', { href: '#play?' + write(a) }, 'Back to the game')));
+  }
+  if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((line) => h('p', {}, line)),
+    h('p', { class: 'row' }, h('a', { class: 'button primary', href: `#home?game=${a.game}` }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); }))));
+  if (view.mover === -1) parts.push(rollInput(context));
+  if (view.mover >= 0) parts.push(choices(context, free));
+  fill(t.actions, parts);
+  if (view.ended) remember(a);
+  tabs(context);
+  if (live && view.log.length && !view.ended) say([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? 'Your choice.' : '') : ''].join(' '));
+}
+
+function statusOf(view, live) {
+  const a = view.address;
+  if (view.ended && live) return view.result.join(' ');
+  if (view.mover === -2) return 'The game is over.';
+  if (view.mover === -1) return 'The dice are rolled next.';
+  const name = a.seats[view.mover];
+  if (name !== 'human') return `Seat ${view.mover}, ${name}, is to move.`;
+  return a.seats.filter((s) => s === 'human').length === 1 ? 'It is your turn.' : `Seat ${view.mover}: it is your turn.`;
+}
+
+/** The number of moves before the last choice of a person; -1 if there is none. */
+function lastChoice(view) {
+  const a = view.address;
+  for (const entry of [...view.log].reverse()) {
+    if (a.typed || (entry.seat >= 0 && a.seats[entry.seat] === 'human')) {
+      if (entry.used > 0) return entry.used - 1;
+    }
+  }
+  return -1;
+}
+
+function canUndo(view) {
+  return lastChoice(view) >= 0;
+}
+
+function undo(view) {
+  const a = view.address;
+  go({ ...a, moves: a.moves.slice(0, lastChoice(view)) });
+}
+
+function tabs(context) {
+  const t = table;
+  const list = [['moves', 'Moves'], ['review', 'Review'], ['rules', 'Rules'], ['share', 'Share']];
+  fill(t.tabs, list.map(([id, text], i) => button(text, () => { t.tab = id; tabs(context); }, {
+    role: 'tab', id: `tab-${id}`, 'data-key': `tab-${id}`, 'aria-selected': t.tab === id, tabindex: t.tab === id ? 0 : -1,
+    onkeydown: (e) => {
+      const move = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+      if (!move) return;
+      t.tab = list[(i + move + list.length) % list.length][0];
+      tabs(context);
+      t.tabs.querySelector('[aria-selected=true]').focus();
+    },
+  })));
+  t.panel.setAttribute('aria-labelledby', `tab-${t.tab}`);
+  const show = {
+    moves: () => fill(t.panel, log(context, (step) => go(context.address, { step }))),
+    review: () => reviewPanel(t.panel, context, (step, exercise) => go(context.address, { step, exercise: exercise ? 1 : undefined })),
+    rules: () => rulesOf(context.address.game, context.address.players).then((e) => t.tab === 'rules' && fill(t.panel, e), context.error),
+    share: () => share(context),
+  };
+  if (t.tab !== 'review') forget();
+  show[t.tab]();
+}
+
+/** The address and the text of the game. */
+function share(context) {
+  const a = context.address;
+  const text = h('textarea', { rows: 8, readonly: true, 'aria-label': 'The game as text', spellcheck: 'false' });
+  fill(table.panel,
+    h('h2', {}, 'Address'), h('p', {}, 'The address of this page holds the whole game: who opens it sees this position.'),
+    h('p', {}, button('Copy the address', () => navigator.clipboard.writeText(location.href).then(() => say('Copied.')))),
+    h('h2', {}, 'Position'), h('p', {}, h('code', { class: 'wrap' }, context.view.position)),
+    h('p', {}, h('a', { href: `#editor?game=${a.game}&players=${a.players}&position=${encodeURIComponent(context.view.position)}` }, 'Edit this position')),
+    h('h2', {}, 'Game as text'), text);
+  call('write', { ...a }, context.signal).then((answer) => { text.value = answer.text; }, (e) => { text.value = e.message; });
+}
+
+/** Lets agents play until a person is to move. */
+async function agents(view, signal) {
+  const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  while (!view.ended && view.mover >= 0 && view.address.seats[view.mover] !== 'human') {
+    try {
+      await new Promise((resolve) => setTimeout(resolve, still ? 60 : 350));
+      if (signal.aborted) return;
+      view = await call('play', { ...view.address }, signal);
+      if (signal.aborted) return;
+    } catch (error) {
+      if (error instanceof AnswerError) fill(table.error, error.message);
+      return;
+    }
+    history.replaceState(null, '', '#play?' + write(view.address));
+    update(view, undefined, signal);
+  }
+}
+
+/** Keeps the address of an ended game for the page of games. */
+function remember(a) {
+  if (a.start) return;
+  const key = write(a);
+  const list = JSON.parse(localStorage.getItem('games') ?? '[]').filter((x) => x.key !== key);
+  list.unshift({ key, game: a.game, players: a.players, at: Date.now() });
+  localStorage.setItem('games', JSON.stringify(list.slice(0, 100)));
+}

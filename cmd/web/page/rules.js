@@ -1,0 +1,50 @@
+// The rules of a game, in the words of its page of documentation.
+import { fill, h } from './dom.js';
+import { call, callOnce } from './api.js';
+
+/** Draws the page. */
+export async function show(main, query, signal) {
+  document.title = 'marsgym: rules';
+  const games = await call('games', {}, signal);
+  const id = query.get('game') ?? games[0].id;
+  const { title, blocks: list } = await call('rules', { game: id, players: Number(query.get('players')) || 0, seed: 0 }, signal);
+  fill(main,
+    h('h1', {}, `Rules: ${title}`),
+    h('ul', { class: 'chips', 'aria-label': 'Games' }, games.map((g) => h('li', {}, h('a', { href: `#rules?game=${g.id}`, 'aria-current': g.id === id ? 'true' : null }, g.title)))),
+    h('article', { class: 'rules' }, blocks(list)),
+    h('p', {}, h('a', { class: 'button primary', href: `#home?game=${id}` }, 'Play this game')));
+}
+
+/** Rules as elements, for a panel. @param {string} game @param {number} players */
+export async function rulesOf(game, players) {
+  const { blocks: list } = await callOnce('rules', { game, players, seed: 0 });
+  return h('div', { class: 'rules' }, blocks(list));
+}
+
+/**
+ * Blocks as elements.
+ * @param {{kind: string, text?: string, mark?: string, indent?: number, cells?: string[], loose?: boolean}[]} list
+ */
+function blocks(list) {
+  const out = [];
+  for (let i = 0; i < list.length; ) {
+    const b = list[i];
+    let n = i + 1; // the end of the blocks that belong together
+    const together = { item: (x) => x.kind === 'item', row: (x) => x.kind === 'row' && !x.loose, code: (x) => x.kind === 'code' && !x.loose }[b.kind];
+    while (together && n < list.length && together(list[n])) n++;
+    const part = list.slice(i, n);
+    i = n;
+    if (b.kind === 'heading') out.push(h('h2', {}, b.text));
+    else if (b.kind === 'code') out.push(h('pre', { tabindex: 0 }, part.map((x) => x.text).join('\n')));
+    else if (b.kind === 'row') out.push(table(part.map((x) => x.cells)));
+    else if (b.kind === 'item') out.push(h('div', { class: 'items', role: 'list' }, part.map((x) => h('p', { role: 'listitem', class: x.indent ? 'inner' : '' }, h('span', { class: 'mark' }, x.mark === '-' ? '•' : x.mark?.replace('- ', '') ?? ''), h('span', {}, x.text)))));
+    else out.push(h('p', {}, b.text));
+  }
+  return out;
+}
+
+function table(rows) {
+  return h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Table' }, h('table', {},
+    h('thead', {}, h('tr', {}, rows[0].map((c) => h('th', { scope: 'col' }, c)))),
+    h('tbody', {}, rows.slice(1).map((r) => h('tr', {}, r.map((c) => h('td', {}, c)))))));
+}

@@ -1,0 +1,35 @@
+// Run folders of training, with their curves and their networks as opponents.
+import { call } from './api.js';
+import { button, fill, h } from './dom.js';
+import { lineChart } from './chart.js';
+import { newSeed, write } from './address.js';
+
+/** Draws the page. */
+export async function show(main, query, signal) {
+  document.title = 'marsgym: runs';
+  const { runs, folder } = await call('runs', {}, signal);
+  const chosen = query.get('run');
+  const detail = h('section', { class: 'curves', 'aria-live': 'polite' });
+  fill(main,
+    h('h1', {}, 'Training runs'),
+    !folder && h('p', {}, 'Start the program with -runs FOLDER to see the run folders of go run ./cmd/train here.'),
+    folder && runs.length === 0 && h('p', {}, 'The folder holds no runs yet. ', h('code', {}, 'go run ./cmd/train'), ' makes one.'),
+    h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Runs' }, runs.length > 0 && h('table', { class: 'wide' },
+      h('thead', {}, h('tr', {}, ['run', 'game', 'changed', 'play against'].map((x) => h('th', { scope: 'col' }, x)))),
+      h('tbody', {}, runs.map((r) => h('tr', {},
+        h('th', { scope: 'row' }, h('a', { href: `#runs?run=${encodeURIComponent(r.name)}`, 'aria-current': r.name === chosen ? 'true' : null }, r.name)),
+        h('td', {}, r.game ? `${r.game}, ${r.players}` : ''), h('td', {}, new Date(r.changed).toLocaleString()),
+        h('td', {}, r.agents.map((agent) => button(agent.endsWith('/checkpoint') ? 'Checkpoint' : 'Network', () => {
+          location.hash = 'play?' + write({ game: r.game, players: r.players, seed: newSeed(), seats: ['human', ...Array(r.players - 1).fill(agent)] });
+        }, { class: 'small', 'aria-label': `Play against the ${agent.endsWith('/checkpoint') ? 'checkpoint' : 'network'} of ${r.name}` })))))))),
+    detail);
+  if (!chosen) return;
+  try {
+    const c = await call('run', { run: chosen }, signal);
+    fill(detail, h('h2', {}, c.title), h('p', { class: 'note' }, c.caption),
+      c.panels.map((p) => lineChart({ title: `${p.title}: ${p.y}`, xLabel: p.x, yLabel: p.y, series: p.lines.map((l, i) => ({ ...l, seat: i })), digits: 5 })));
+  } catch (e) {
+    if (e.name === 'AbortError') throw e;
+    fill(detail, h('p', { class: 'error' }, e.message));
+  }
+}

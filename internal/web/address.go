@@ -1,0 +1,203 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/internal/input"
+	"marsgym/record"
+)
+
+// Address is a game in progress. Its dice are those of cmd/play with the same seed.
+type Address struct {
+	Game    string   `json:"game"`
+	Players int      `json:"players,omitempty"` // 0 is the number in the config of the game
+	Seed    uint64   `json:"seed"`              // of the dice
+	Seats   []string `json:"seats,omitempty"`   // [P] Human, or the name of an agent; nil for people in all
+	Typed   bool     `json:"typed,omitempty"`   // people roll the dice, and Moves holds the rolls
+	Start   string   `json:"start,omitempty"`   // the first position; "" is that of the game
+	Moves   []string `json:"moves,omitempty"`   // the actions by name and, if Typed, the rolls, in order
+}
+
+// Human is the name of a person in a seat.
+const Human = "human"
+
+// maxMoves bounds the number of moves of a game. Chosen: above that of a game of Pig that
+// never ends its turns.
+const maxMoves = 20_000
+
+// maxPosition bounds the notation of a position, in bytes. Chosen: above that of every game.
+const maxPosition = 4096
+
+// maxPlayers bounds the number of seats. Chosen: above that of every game.
+const maxPlayers = 20
+
+// open opens the game of an address and fills in what the address leaves out.
+func (a *Address) open() (env.Game, error) {
+	if a.Players < 0 || a.Players > maxPlayers {
+		return nil, fmt.Errorf("players is %d; want 1 to %d", a.Players, maxPlayers)
+	}
+	g, err := catalog.Open(a.Game, a.Players, nil)
+	if err != nil {
+		return nil, err
+	}
+	a.Players = g.Spec().Players
+	if a.Seats == nil {
+		a.Seats = slices.Repeat([]string{Human}, a.Players)
+	}
+	if len(a.Seats) != a.Players {
+		return nil, fmt.Errorf("there are %d seats; want %d", len(a.Seats), a.Players)
+	}
+	for _, name := range a.Seats {
+		if len(name) > maxName {
+			return nil, fmt.Errorf("the name of a seat has %d bytes; want at most %d", len(name), maxName)
+		}
+	}
+	if len(a.Start) > maxPosition {
+		return nil, fmt.Errorf("the position has %d bytes; want at most %d", len(a.Start), maxPosition)
+	}
+	if len(a.Moves) > maxMoves {
+		return nil, fmt.Errorf("there are %d moves; want at most %d", len(a.Moves), maxMoves)
+	}
+	return g, nil
+}
+
+// replay is a game that is played again from its address.
+type replay struct {
+	Address
+	game  env.Game
+	spec  game.Spec
+	first env.Position
+	rec   *record.Game
+	rolls []string // [steps] that people see, "" for actions
+	used  []int    // [steps] the number of moves up to the end of the step
+	dice  *rand.PCG
+	noise *rand.PCG // of agents that sample
+	eyes  *rand.PCG // draws the rolls that are shown; it changes no result
+
+	actions, chances int // see atLimit
+}
+
+// replay plays the game of an address again. Where the dice are drawn it goes on to the
+// next decision or the end.
+func (a Address) replay() (*replay, error) {
+	g, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	r := &replay{
+		Address: a, game: g, spec: g.Spec(), first: g.Initial(), rec: record.New(g, a.Seats),
+		dice: rand.NewPCG(a.Seed, 0), noise: rand.NewPCG(a.Seed, 1<<62), eyes: rand.NewPCG(a.Seed, 1<<61),
+	}
+	if !a.Typed {
+		r.rec.Seed = &a.Seed
+	}
+	if a.Start != "" {
+		if r.first, err = g.Parse(a.Start); err != nil {
+			return nil, err
+		}
+	}
+	moves := a.Moves
+	r.Moves = nil
+	for r.draw(); len(moves) > 0; r.draw() {
+		if err := r.move(moves[0]); err != nil {
+			return nil, fmt.Errorf("move %d: %w", len(r.Moves)+1, err)
+		}
+		moves = moves[1:]
+	}
+	return r, nil
+}
+
+// at returns the position after so many steps.
+func (r *replay) at(steps int) env.Position {
+	if steps == 0 {
+		return r.first
+	}
+	return r.rec.Steps[steps-1].After
+}
+
+// last returns the last position.
+func (r *replay) last() env.Position { return r.at(len(r.rec.Steps)) }
+
+// atLimit reports whether a batch would truncate the game here.
+func (r *replay) atLimit() bool {
+	return r.last().CurrentPlayer() != game.Terminal &&
+		(r.spec.MoveLimit > 0 && r.actions >= r.spec.MoveLimit || r.chances >= r.spec.ChanceLimit())
+}
+
+// draw draws dice until a seat is to move, unless people roll them.
+func (r *replay) draw() {
+	for !r.Typed && r.last().CurrentPlayer() == game.Chance && !r.atLimit() {
+		before := r.last()
+		next := before.Sample(r.dice)
+		r.chance(next, before.DrawRoll(next, r.eyes))
+	}
+}
+
+// chance adds a chance transition.
+func (r *replay) chance(next env.Position, roll string) {
+	r.rec.Steps = append(r.rec.Steps, record.Step{Before: r.last(), After: next})
+	r.rolls, r.used = append(r.rolls, roll), append(r.used, len(r.Moves))
+	r.chances++
+}
+
+// move plays an action by its name or, where chance is to move, a roll.
+func (r *replay) move(name string) error {
+	at := r.last()
+	switch {
+	case at.CurrentPlayer() == game.Terminal:
+		return game.ErrGameOver
+	case r.atLimit():
+		return errors.New("the game has reached its limit of moves")
+	case at.CurrentPlayer() == game.Chance:
+		next, err := at.ReadRoll(name)
+		if err != nil {
+			return fmt.Errorf("the roll %s: %w", input.Quote(name), err)
+		}
+		r.Moves = append(r.Moves, name)
+		r.chance(next, name)
+		return nil
+	}
+	action, err := r.action(name)
+	if err != nil {
+		return err
+	}
+	return r.apply(action)
+}
+
+// action returns the legal action of that name.
+func (r *replay) action(name string) (game.Action, error) {
+	var names []string
+	for _, a := range r.last().Legal() {
+		if n := r.game.ActionName(a); n == name {
+			return a, nil
+		} else {
+			names = append(names, n)
+		}
+	}
+	near := ""
+	if n := input.Nearest(name, names); n != "" {
+		near = "; did you mean " + n + "?"
+	}
+	return 0, fmt.Errorf("%s is no legal action here%s", input.Quote(name), near)
+}
+
+// apply plays an action.
+func (r *replay) apply(a game.Action) error {
+	before := r.last()
+	after, err := before.Apply(a)
+	if err != nil {
+		return err
+	}
+	env.SampleAction([]float64{1}, r.noise) // one number for each action
+	r.Moves = append(r.Moves, r.game.ActionName(a))
+	r.rec.Steps = append(r.rec.Steps, record.Step{Before: before, Action: a, After: after})
+	r.rolls, r.used = append(r.rolls, ""), append(r.used, len(r.Moves))
+	r.actions, r.chances = r.actions+1, 0
+	return nil
+}

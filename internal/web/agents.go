@@ -1,0 +1,193 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/internal/input"
+	"marsgym/models"
+)
+
+// maxName bounds the name of a seat, in bytes. Chosen.
+const maxName = 256
+
+// maxSearch bounds the simulations of a decision of a search. Chosen: it takes about a
+// second in a Web Worker.
+const maxSearch = 10_000
+
+// runPrefix begins the names of agents of run folders.
+const runPrefix = "run:"
+
+// agentInfo is an agent that can sit in a seat.
+type agentInfo struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+}
+
+// listAgents lists the agents of Game for Players.
+func (a *App) listAgents(_ context.Context, r *Request) (any, error) {
+	g, err := r.Address.open()
+	if err != nil {
+		return nil, err
+	}
+	list := []agentInfo{{Human, "a person at this page"}}
+	if a.solved(g) {
+		list = append(list, agentInfo{agents.Exact, "best play: the game is solved"})
+	}
+	for _, name := range agents.Names(g) {
+		switch name {
+		case agents.Exact:
+		case agents.Pretrained:
+			list = append(list, agentInfo{name, "the network that comes with the program"})
+		case "random":
+			list = append(list, agentInfo{name, "every legal action with the same probability"})
+		default:
+			list = append(list, agentInfo{name, "a hand-written bot"})
+		}
+	}
+	list = append(list, agentInfo{"search:100", "tree search, 100 simulations a decision"}, agentInfo{"search:400", "tree search, 400 simulations a decision"})
+	for _, run := range a.runNames() {
+		if f, err := a.loadRun(run); err == nil && f.Meta.Check(agents.MetaOf(g.Spec())) == nil {
+			list = append(list, agentInfo{runPrefix + run, "the network of a run folder"}, agentInfo{runPrefix + run + checkpointSuffix, "the checkpoint of a run folder"})
+		}
+	}
+	return list, nil
+}
+
+var (
+	searchName = regexp.MustCompile(`^search:([0-9]{1,6})(?::(.+))?$`)
+	runName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+)
+
+// allowed returns an error for the name of an agent that is not for pages: a file, or a
+// search without a bound.
+func (a *App) allowed(g env.Game, name string) error {
+	model := name
+	if m := searchName.FindStringSubmatch(name); m != nil {
+		if n, err := strconv.Atoi(m[1]); err != nil || n < 1 || n > maxSearch {
+			return fmt.Errorf("%s: want 1 to %d simulations", input.Quote(name), maxSearch)
+		}
+		if model = m[2]; model == "" {
+			return nil
+		}
+	} else if name == agents.Exact || slices.Contains(g.BotNames(), name) {
+		return nil
+	}
+	run, ok := strings.CutPrefix(model, runPrefix)
+	if ok && slices.Contains(a.runNames(), strings.TrimSuffix(run, checkpointSuffix)) || model == agents.Pretrained {
+		return nil
+	}
+	return fmt.Errorf("unknown agent %s: agents are exact, %s, pretrained, search:400, and %sNAME for a run folder", input.Quote(name), strings.Join(g.BotNames(), ", "), runPrefix)
+}
+
+// agentCache holds opened agents.
+type agentCache struct {
+	sync.Mutex
+	byName map[string]*agents.Agent
+}
+
+// maxAgents bounds the number of opened agents. Chosen: a network has some 2 MB.
+const maxAgents = 32
+
+// agent opens an agent.
+func (a *App) agent(ctx context.Context, g env.Game, name string) (*agents.Agent, error) {
+	if err := a.allowed(g, name); err != nil {
+		return nil, err
+	}
+	key := g.Spec().RulesHash() + " " + name
+	a.agents.Lock()
+	agent := a.agents.byName[key]
+	a.agents.Unlock()
+	if agent != nil {
+		return agent, nil
+	}
+	agent, err := agents.Open(ctx, name, agents.Options{
+		Game:  g,
+		Solve: func(ctx context.Context) (env.Solution, error) { return a.solve(ctx, g) },
+		Load:  a.load,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(name, runPrefix) { // its file can change
+		return agent, nil
+	}
+	a.agents.Lock()
+	defer a.agents.Unlock()
+	if len(a.agents.byName) >= maxAgents || a.agents.byName == nil {
+		a.agents.byName = map[string]*agents.Agent{}
+	}
+	a.agents.byName[key] = agent
+	return agent, nil
+}
+
+// load loads the network of a run folder.
+func (a *App) load(name string) (*models.File, error) {
+	run, ok := strings.CutPrefix(name, runPrefix)
+	if !ok {
+		return nil, fmt.Errorf("%s is no run folder", input.Quote(name))
+	}
+	return a.loadRun(run)
+}
+
+// play lets the agent in the seat to move play one action, and returns the view.
+func (a *App) play(ctx context.Context, r *Request) (any, error) {
+	g, at, err := r.position()
+	if err != nil {
+		return nil, err
+	}
+	who := at.CurrentPlayer()
+	if r.Step != nil || who < 0 || g.Seats[who] == Human || g.atLimit() {
+		return nil, errors.New("no agent is to move here")
+	}
+	err = a.compute(ctx, func(ctx context.Context) error {
+		agent, err := a.agent(ctx, g.game, g.Seats[who])
+		if err != nil {
+			return err
+		}
+		probs, err := env.ActionProbabilities(ctx, agent, at, g.spec.Actions)
+		if err != nil {
+			return err
+		}
+		noise := *g.noise // apply takes the number of this action
+		return g.apply(env.SampleAction(probs, &noise))
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.draw()
+	return g.view(nil)
+}
+
+// lastBot names the strongest bot of a game.
+func lastBot(g env.Game) string {
+	names := g.BotNames()
+	return names[len(names)-1]
+}
+
+// solved reports whether exact values of a game can be had here.
+func (a *App) solved(g env.Game) bool {
+	if a.opt.Solve == nil {
+		if e, ok := g.Estimate(); ok && e.Bytes > maxSolution {
+			return false
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var err error
+	if a.opt.Solve != nil {
+		_, err = a.opt.Solve(ctx, g)
+	} else {
+		_, err = g.Solve(ctx, nil) // a solver first says whether there is a solution
+	}
+	return !errors.Is(err, game.ErrNoSolution)
+}

@@ -1,0 +1,209 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"marsgym/docs/games"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+)
+
+// View is a position of a game, as the page shows it.
+type View struct {
+	Address  Address  `json:"address"`
+	Title    string   `json:"title"` // of the game
+	Unit     string   `json:"unit"`  // of values: "" for shares of the win
+	Step     int      `json:"step"`
+	Steps    int      `json:"steps"` // of the game
+	Used     int      `json:"used"`  // moves of the address up to the position
+	Position string   `json:"position"`
+	Text     string   `json:"text"`  // the position for people
+	Mover    int      `json:"mover"` // a seat, game.Chance or game.Terminal
+	Options  []Option `json:"options,omitempty"`
+	Ask      string   `json:"ask,omitempty"`   // what is to be rolled, and how to type it
+	Rolls    []string `json:"rolls,omitempty"` // the rolls, if they are few
+	Log      []Entry  `json:"log"`
+	Result   []string `json:"result,omitempty"`
+	Ended    bool     `json:"ended"`
+}
+
+// Option is a legal action.
+type Option struct {
+	Action int    `json:"action"`
+	Name   string `json:"name"`
+	About  string `json:"about"`
+	Chance bool   `json:"chance"` // whether a roll follows
+}
+
+// Entry tells of a step.
+type Entry struct {
+	Seat  int      `json:"seat"` // or game.Chance
+	Name  string   `json:"name"` // of the action, or the roll
+	About string   `json:"about"`
+	Told  []string `json:"told"`
+	Used  int      `json:"used"` // moves of the address up to the end of the step
+}
+
+// view returns the position of Address at Step.
+func (a *App) view(_ context.Context, r *Request) (any, error) {
+	g, _, err := r.position()
+	if err != nil {
+		return nil, err
+	}
+	return g.view(r.Step)
+}
+
+func (r *replay) view(step *int) (*View, error) {
+	steps := len(r.rec.Steps)
+	v := &View{Address: r.Address, Title: r.spec.Title, Step: steps, Steps: steps, Log: []Entry{}}
+	if !r.spec.HasWin() {
+		v.Unit = r.spec.Unit
+	}
+	if step != nil {
+		v.Step = *step
+	}
+	at := r.at(v.Step)
+	if v.Step > 0 {
+		v.Used = r.used[v.Step-1]
+	}
+	v.Position, v.Text, v.Mover = at.String(), at.Render(), int(at.CurrentPlayer())
+	for i := 0; i < steps; i++ {
+		v.Log = append(v.Log, r.entry(i))
+	}
+	for _, act := range at.Legal() {
+		after, err := at.Apply(act)
+		if err != nil {
+			return nil, err
+		}
+		v.Options = append(v.Options, Option{int(act), r.game.ActionName(act), at.DescribeAction(act), after.CurrentPlayer() == game.Chance})
+	}
+	if at.CurrentPlayer() == game.Chance {
+		v.Ask = at.AskRoll()
+		v.Rolls = rolls(at)
+	}
+	if v.Ended = r.last().CurrentPlayer() == game.Terminal || r.atLimit(); v.Ended {
+		v.Result = r.result()
+	}
+	return v, nil
+}
+
+// rolls lists the rolls that lead to the outcomes of a chance position, if they are few
+// and read back.
+func rolls(at env.Position) (list []string) {
+	const most = 12 // chosen: they fit on a screen as buttons
+	outcomes := at.Outcomes()
+	if len(outcomes) > most {
+		return nil
+	}
+	for _, o := range outcomes {
+		name := at.OutcomeName(o.State)
+		if next, err := at.ReadRoll(name); err != nil || next.String() != o.State.String() {
+			return nil
+		}
+		list = append(list, name)
+	}
+	return list
+}
+
+// entry tells of step i.
+func (r *replay) entry(i int) Entry {
+	s := r.rec.Steps[i]
+	e := Entry{Seat: int(s.Before.CurrentPlayer()), Name: r.rolls[i], Used: r.used[i], Told: s.Before.Narrate(s.After, s.Action, r.rolls[i])}
+	if !s.Chance() {
+		e.Name, e.About = r.game.ActionName(s.Action), s.Before.DescribeAction(s.Action)
+	}
+	if e.Told == nil {
+		e.Told = []string{}
+	}
+	return e
+}
+
+// result says how a game has ended, a line for each seat.
+func (r *replay) result() []string {
+	if r.last().CurrentPlayer() != game.Terminal {
+		return []string{"The game has reached its limit of moves and is stopped. Nobody wins."}
+	}
+	var lines []string
+	for i, x := range r.last().Returns() {
+		share := r.spec.WinShare(x)
+		switch {
+		case !r.spec.HasWin():
+			lines = append(lines, fmt.Sprintf("Seat %d took %g %s.", i, -x, r.spec.Unit))
+		case share > 1-game.Tie:
+			lines = append(lines, fmt.Sprintf("Seat %d wins.", i))
+		case share > game.Tie:
+			lines = append(lines, fmt.Sprintf("Seat %d gets %.4g of the win.", i, share))
+		}
+	}
+	return lines
+}
+
+// gameInfo is a game of the catalog.
+type gameInfo struct {
+	ID      string `json:"id"`
+	Title   string `json:"title"`
+	About   string `json:"about"`
+	Players int    `json:"players"` // by default
+	Min     int    `json:"min"`
+	Max     int    `json:"max"`
+}
+
+// games lists the games.
+func (a *App) games(context.Context, *Request) (any, error) {
+	var list []gameInfo
+	for _, e := range catalog.List() {
+		g, err := catalog.Open(e.ID, 0, nil)
+		if err != nil {
+			return nil, err
+		}
+		spec := g.Spec()
+		info := gameInfo{e.ID, spec.Title, e.About, spec.Players, spec.Players, spec.Players}
+		for n := 1; n <= maxPlayers; n++ {
+			if _, err := catalog.Open(e.ID, n, nil); err == nil {
+				info.Min, info.Max = min(info.Min, n), max(info.Max, n)
+			}
+		}
+		list = append(list, info)
+	}
+	return list, nil
+}
+
+// rules returns the rules of Game for Players.
+func (a *App) rules(_ context.Context, r *Request) (any, error) {
+	g, err := r.Address.open()
+	if err != nil {
+		return nil, err
+	}
+	spec := g.Spec()
+	return map[string]any{"title": spec.Title, "blocks": append([]games.Block{}, games.Blocks(spec.ID, spec.ConfigJSON())...)}, nil
+}
+
+// explain returns lines about Word in the position.
+func (a *App) explain(_ context.Context, r *Request) (any, error) {
+	_, at, err := r.position()
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]string{"lines": append([]string{}, at.Explain(strings.ToLower(r.Word))...)}, nil
+}
+
+// write returns the game as text, which cmd/eval reads too.
+func (a *App) write(_ context.Context, r *Request) (any, error) {
+	if r.Start != "" {
+		return nil, fmt.Errorf("the game starts at a position of its own; the text holds games from their beginning")
+	}
+	g, err := r.Address.replay()
+	if err != nil {
+		return nil, err
+	}
+	g.rec.Truncated = g.atLimit()
+	var b bytes.Buffer
+	if err := g.rec.Write(&b); err != nil {
+		return nil, err
+	}
+	return map[string]string{"text": b.String()}, nil
+}

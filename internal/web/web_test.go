@@ -1,0 +1,332 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/analysis"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/internal/fulltest"
+	"marsgym/internal/web"
+)
+
+// newApp returns an App without files.
+func newApp() *web.App { return web.New(web.Options{Work: 2}) }
+
+// request returns the answer to a request, which must not be an error.
+func request[T any](t testing.TB, a *web.App, fields map[string]any) (answer T) {
+	t.Helper()
+	text, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, ok := a.Handle(t.Context(), text)
+	if !ok {
+		t.Fatalf("%s: %s", text, response)
+	}
+	if err := json.Unmarshal(response, &answer); err != nil {
+		t.Fatalf("%s: %v in %s", text, err, response)
+	}
+	return answer
+}
+
+// fields returns the fields of a request about a game.
+func fields(do string, a web.Address) map[string]any {
+	m := map[string]any{"do": do}
+	text, _ := json.Marshal(a) // plain data
+	json.Unmarshal(text, &m)
+	return m
+}
+
+// TestGames plays whole games of every kind: a person who chooses at random in seat 0, and
+// the random bot in all others. The game that is played again from the address, and the
+// text of the game, must say the same.
+func TestGames(t *testing.T) {
+	a := newApp()
+	for _, id := range catalog.IDs() {
+		t.Run(id, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			v := request[web.View](t, a, fields("view", web.Address{Game: id, Seed: 5}))
+			address := v.Address
+			for i := range address.Seats[1:] {
+				address.Seats[i+1] = "random"
+			}
+			v = request[web.View](t, a, fields("view", address))
+			for n := 0; !v.Ended; n++ {
+				if v.Mover < 0 || len(v.Options) == 0 {
+					t.Fatalf("nobody moves at %s", v.Position)
+				}
+				if v.Address.Seats[v.Mover] == web.Human {
+					address := v.Address
+					address.Moves = append(address.Moves, v.Options[r.IntN(len(v.Options))].Name)
+					v = request[web.View](t, a, fields("view", address))
+				} else {
+					v = request[web.View](t, a, fields("play", v.Address))
+				}
+				if n >= 40 && !fulltest.On() && id != "pig" {
+					break
+				}
+			}
+			again := request[web.View](t, a, fields("view", v.Address))
+			if again.Position != v.Position || !slices.Equal(again.Result, v.Result) {
+				t.Errorf("the address leads to %s, want %s", again.Position, v.Position)
+			}
+			text := request[map[string]string](t, a, fields("write", v.Address))["text"]
+			games := request[map[string][]web.Address](t, a, map[string]any{"do": "read", "text": text})["games"]
+			if len(games) != 1 {
+				t.Fatalf("%d games in %s", len(games), text)
+			}
+			back, want := fmt.Sprint(games[0]), fmt.Sprint(v.Address)
+			if back != want {
+				t.Errorf("the text leads to %s, want %s", back, want)
+			}
+			if v.Ended != (len(v.Result) > 0) {
+				t.Errorf("ended %v with the result %q", v.Ended, v.Result)
+			}
+		})
+	}
+}
+
+// TestTyped plays a game again with its dice typed: the same positions.
+func TestTyped(t *testing.T) {
+	a := newApp()
+	for _, id := range []string{"pig", "martian-dice", "mars-is-ours-fast", "martian-risk-tiny"} {
+		g, err := catalog.Open(id, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(3, 4))
+		dice := rand.NewPCG(5, 6)
+		at, moves := g.Initial(), []string{}
+		for range 60 {
+			switch who := at.CurrentPlayer(); {
+			case who == game.Terminal:
+			case who == game.Chance:
+				next := at.Sample(dice)
+				moves = append(moves, at.DrawRoll(next, dice))
+				at = next
+			default:
+				legal := at.Legal()
+				act := legal[r.IntN(len(legal))]
+				moves = append(moves, g.ActionName(act))
+				if at, err = at.Apply(act); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		v := request[web.View](t, a, fields("view", web.Address{Game: id, Typed: true, Moves: moves}))
+		if v.Position != at.String() || v.Used != len(moves) {
+			t.Errorf("%s: the typed game is at %s, want %s", id, v.Position, at)
+		}
+	}
+}
+
+// TestValues compares the values of positions of random play with those of the solution, to
+// the bit: they are what cmd/solve prints.
+func TestValues(t *testing.T) {
+	a := newApp()
+	ids := []string{"martian-dice"}
+	if fulltest.On() {
+		ids = append(ids, "mars-is-ours-fast", "martian-risk-tiny", "pig")
+	}
+	for _, id := range ids {
+		g, err := catalog.Open(id, 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		solution, err := g.Solve(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, dice := g.Spec(), rand.NewPCG(7, 8)
+		r := rand.New(dice)
+		for range 60 {
+			at := g.Initial()
+			for range r.IntN(30) {
+				at = step(t, at, r, dice)
+			}
+			v := request[web.Values](t, a, fields("values", web.Address{Game: id, Players: 2, Typed: true, Start: at.String()}))
+			want, err := solution.Value(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, x := range want {
+				if v.Values[i].Value != spec.WinShare(x) || !v.Values[i].Exact {
+					t.Fatalf("%s: value %v of seat %d, want %v", at, v.Values[i], i, spec.WinShare(x))
+				}
+			}
+			if at.CurrentPlayer() < 0 {
+				continue
+			}
+			if want, err = solution.Options(at); err != nil {
+				t.Fatal(err)
+			}
+			best := spec.WinShare(slices.Max(want))
+			for i, act := range at.Legal() {
+				k := slices.IndexFunc(v.Options, func(o analysis.Option) bool { return o.Action == g.ActionName(act) })
+				if o := v.Options[k]; o.Value.Value != spec.WinShare(want[i]) || o.Regret.Value != best-spec.WinShare(want[i]) {
+					t.Errorf("%s: %s is worth %v with regret %v, want %v", at, o.Action, o.Value.Value, o.Regret.Value, spec.WinShare(want[i]))
+				}
+			}
+		}
+	}
+}
+
+// step plays a random transition, except from the end.
+func step(t *testing.T, at env.Position, r *rand.Rand, dice *rand.PCG) env.Position {
+	switch at.CurrentPlayer() {
+	case game.Terminal:
+		return at
+	case game.Chance:
+		return at.Sample(dice)
+	}
+	legal := at.Legal()
+	next, err := at.Apply(legal[r.IntN(len(legal))])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return next
+}
+
+// TestChance checks that the mean over a roll is the value of the action before it.
+func TestChance(t *testing.T) {
+	a := newApp()
+	at := web.Address{Game: "martian-dice", Typed: true, Start: "13-17@1 aside T3R2H4"}
+	values := request[web.Values](t, a, fields("values", at))
+	ask := fields("chance", at)
+	ask["action"] = "roll"
+	c := request[web.Chance](t, a, ask)
+	mean, sum := 0.0, 0.0
+	for i, o := range c.Outcomes {
+		mean, sum = mean+o.Prob*o.Value.Value, sum+o.Prob
+		if i > 0 && o.Value.Value > c.Outcomes[i-1].Value.Value {
+			t.Errorf("%s comes after a worse outcome", o.Name)
+		}
+	}
+	for _, o := range values.Options {
+		if o.Action == "roll" && (!near(mean, o.Value.Value) || !near(sum, 1)) || c.Seat != 1 || !c.Exact {
+			t.Errorf("the mean is %v and the probabilities add up to %v; want %v and 1, for seat 1", mean, sum, o.Value.Value)
+		}
+	}
+}
+
+func near(x, y float64) bool { d := x - y; return d < 1e-12 && d > -1e-12 }
+
+// TestReview checks that the parts of the result add up, and that a review in two parts
+// has the points of the whole.
+func TestReview(t *testing.T) {
+	a := newApp()
+	v := request[web.View](t, a, fields("view", web.Address{Game: "martian-dice", Seed: 9, Seats: []string{"greedy", "random"}}))
+	for !v.Ended {
+		v = request[web.View](t, a, fields("play", v.Address))
+	}
+	whole := request[web.Review](t, a, fields("review", v.Address))
+	if len(whole.Points) != v.Steps+1 || !whole.Exact {
+		t.Fatalf("%d points of %d steps", len(whole.Points), v.Steps)
+	}
+	for i, s := range whole.Prices.Seats {
+		if sum := s.Start.Value + s.Luck.Value - s.Losses.Value + s.Others.Value; !near(sum, s.Result.Value) {
+			t.Errorf("seat %d: the parts add up to %v, the result is %v", i, sum, s.Result.Value)
+		}
+		if first := whole.Points[0].Values[i].Value; !near(first, s.Start.Value) {
+			t.Errorf("seat %d: the graph begins at %v, the game at %v", i, first, s.Start.Value)
+		}
+	}
+	part := fields("review", v.Address)
+	part["from"], part["to"] = 3, v.Steps
+	rest := request[web.Review](t, a, part)
+	if fmt.Sprint(rest.Points) != fmt.Sprint(whole.Points[3:]) {
+		t.Error("a part of the review differs from the whole")
+	}
+	report := request[analysis.Report](t, a, map[string]any{"do": "report", "games": []web.Address{v.Address, v.Address}})
+	if len(report.Summary) != 2 || report.Summary[0].Name != "greedy" || report.Summary[0].Rating == nil || report.Summary[0].Rating.Interval == nil {
+		t.Errorf("the report: %+v", report.Summary)
+	}
+}
+
+// TestEstimates checks that numbers of a game that is not solved are marked, with an
+// interval.
+func TestEstimates(t *testing.T) {
+	ask := fields("values", web.Address{Game: "martian-risk-small", Seed: 1})
+	ask["rollouts"] = 4
+	v := request[web.Values](t, newApp(), ask)
+	if v.Exact || v.Method != "rollouts:4:greedy" || len(v.Options) < 2 {
+		t.Fatalf("%+v", v)
+	}
+	for _, o := range v.Options {
+		if o.Value.Exact || !(o.Value.Low <= o.Value.Value && o.Value.Value <= o.Value.High) {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
+// TestRefusals sends requests that must be refused, each with a text that says why.
+func TestRefusals(t *testing.T) {
+	a := newApp()
+	long := strings.Repeat("x", 5000)
+	for _, test := range []struct{ request, want string }{
+		{"", "it is empty"},
+		{"[]", "cannot unmarshal"},
+		{`{"do":"view"} x`, "after the JSON document"},
+		{`{"do":"nothing"}`, "no request is named"},
+		{`{"do":"view","gamee":"pig"}`, "unknown field"},
+		{`{"do":"view","game":"../../etc/passwd"}`, "unknown game"},
+		{`{"do":"view","game":"pig","players":-1}`, "players is -1"},
+		{`{"do":"view","game":"pig","players":1000000000}`, "players is 1000000000"},
+		{`{"do":"view","game":"pig","seats":["human"]}`, "want 2"},
+		{`{"do":"view","game":"pig","seats":["human","` + long + `"]}`, "at most 256"},
+		{`{"do":"view","game":"pig","moves":["hop"]}`, "no legal action"},
+		{`{"do":"view","game":"pig","moves":["rol"]}`, "did you mean roll"},
+		{`{"do":"view","game":"pig","typed":true,"moves":["roll","7"]}`, "the roll"},
+		{`{"do":"view","game":"pig","step":-1}`, "step is -1"},
+		{`{"do":"view","game":"pig","step":99}`, "has 0 steps"},
+		{`{"do":"view","game":"pig","start":"nonsense"}`, "nonsense"},
+		{`{"do":"view","game":"pig","start":"` + long + `"}`, "5000 bytes"},
+		{`{"do":"play","game":"pig"}`, "no agent is to move"},
+		{`{"do":"play","game":"pig","seats":["/etc/passwd","human"]}`, "unknown agent"},
+		{`{"do":"play","game":"pig","seats":["../x","human"]}`, "unknown agent"},
+		{`{"do":"play","game":"pig","seats":["run:../x","human"]}`, "unknown agent"},
+		{`{"do":"play","game":"pig","seats":["search:999999","human"]}`, "want 1 to 10000"},
+		{`{"do":"play","game":"pig","seats":["search:10h","human"]}`, "unknown agent"},
+		{`{"do":"play","game":"pig","seats":["search:10:/etc/passwd","human"]}`, "unknown agent"},
+		{`{"do":"play","game":"pig","seats":["lookahead:9:x","human"]}`, "unknown agent"},
+		{`{"do":"values","game":"pig","rollouts":1}`, "want 2 to 2000"},
+		{`{"do":"values","game":"pig","rollouts":1000000}`, "want 2 to 2000"},
+		{`{"do":"chance","game":"pig","action":"hold"}`, "no legal action"},
+		{`{"do":"chance","game":"pig","players":3}`, "nothing is rolled"},
+		{`{"do":"review","game":"pig","from":2,"to":1}`, "the steps 2 to 1"},
+		{`{"do":"report","games":[]}`, "want 1 to 200"},
+		{`{"do":"report","games":[{"game":"martian-risk"}]}`, "needs exact values"},
+		{`{"do":"read","text":"nonsense"}`, "a game begins with the line"},
+		{`{"do":"read","text":""}`, "holds no game"},
+		{`{"do":"run","run":"../../etc"}`, "no run folder"},
+		{`{"do":"write","game":"pig","start":"1-0@0"}`, "position"},
+		{`{"do":"view","text":"` + strings.Repeat("x", web.MaxRequest) + `"}`, "at most"},
+	} {
+		response, ok := a.Handle(context.Background(), []byte(test.request))
+		if ok || !strings.Contains(string(response), test.want) || len(response) > 1200 {
+			t.Errorf("%.100s: %.300s, want %q", test.request, response, test.want)
+		}
+	}
+}
+
+// TestCancelled checks that a request ends with its context, and at the limit.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	ask := []byte(`{"do":"values","game":"martian-risk","rollouts":2000}`)
+	if response, ok := newApp().Handle(ctx, ask); ok || !strings.Contains(string(response), "canceled") {
+		t.Errorf("cancelled: %.200s", response)
+	}
+	short := web.New(web.Options{Limit: 1})
+	if response, ok := short.Handle(context.Background(), ask); ok || !strings.Contains(string(response), "limit") && !strings.Contains(string(response), "too many") {
+		t.Errorf("limited: %.200s", response)
+	}
+}
