@@ -119,10 +119,10 @@ func (r *Rules) sceneMap(s *State) *game.SceneMap {
 			m.Borders = append(m.Borders, [2]int{c, bits.TrailingZeros64(set)})
 		}
 	}
-	m.Kinds = []game.SceneKind{{Kind: stationKind, Text: fmt.Sprintf("space station: robots walk up to %d steps from it, and cannot stand there", maxSteps)}}
+	m.Kinds = []game.SceneKind{{Kind: stationKind, Text: fmt.Sprintf("robots walk up to %d steps from it; none can stand there", maxSteps)}}
 	if !r.fast {
-		for t, name := range terrainNames[:products] {
-			m.Kinds = append(m.Kinds, game.SceneKind{Kind: name, Text: "most robots on " + terrainNames[t] + " raise its track"})
+		for _, name := range terrainNames[:products] {
+			m.Kinds = append(m.Kinds, game.SceneKind{Kind: name, Text: "who has most robots on it goes up on its track"})
 		}
 		m.Kinds = append(m.Kinds, game.SceneKind{Kind: terrainNames[stone], Text: fmt.Sprintf("each robot on stone makes %d money a round", stonePay)})
 	}

@@ -21,7 +21,7 @@ func (r *Rules) Scene(s State) game.Scene {
 			seat.Score.Gain = r.turnPoints(s.Aside)
 		}
 		if inTurn && p == int(s.Start) && r.cfg.Players > 1 {
-			seat.Notes = append(seat.Notes, "starts each round")
+			seat.Notes = append(seat.Notes, "starter")
 		}
 		switch {
 		case s.Tied>>p&1 == 0:
@@ -42,7 +42,7 @@ func (r *Rules) Scene(s State) game.Scene {
 
 // sceneDice returns the dice of the turn.
 func (r *Rules) sceneDice(s *State) []game.SceneDice {
-	aside := game.SceneDice{Name: "set aside", Text: r.asideText(s.Aside)}
+	aside := game.SceneDice{Name: "set aside", Text: r.asideText(s.Aside), Dice: []game.SceneDie{}}
 	rolled := game.SceneDice{Name: "rolled", Text: "choose a type; earthlings that are set aside already cannot be chosen"}
 	for t, face := range faceNames {
 		if n := int(s.Aside[t]); n > 0 {

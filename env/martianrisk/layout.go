@@ -29,8 +29,7 @@ var outlineFile []byte
 // outlines holds the outlines of the regions of the map "us", with coordinates x, y, x, y
 // and so on.
 type outlines struct {
-	Source  string  `json:"source"`
-	Unit    float64 `json:"unit"`
+	Source  string `json:"source"`
 	Regions map[string]struct {
 		At      game.ScenePoint  `json:"at"`
 		Anchor  *game.ScenePoint `json:"anchor"`
@@ -55,7 +54,7 @@ func stateLayout(m Map) *layout {
 	if err := json.Unmarshal(outlineFile, &file); err != nil {
 		panic("martianrisk: outlines.json: " + err.Error())
 	}
-	l := &layout{unit: file.Unit}
+	l := &layout{unit: math.Inf(1)}
 	for _, region := range m.Regions {
 		o, ok := file.Regions[region.Name]
 		if !ok {
@@ -69,9 +68,27 @@ func stateLayout(m Map) *layout {
 			}
 			cell.outline = append(cell.outline, ring)
 		}
+		if cell.anchor == nil {
+			l.unit = min(l.unit, 2*cell.room())
+		}
 		l.cells = append(l.cells, cell)
 	}
 	return l
+}
+
+// room returns the distance of at from the outline.
+func (c *placedRegion) room() float64 {
+	least := math.Inf(1)
+	for _, ring := range c.outline {
+		for i, a := range ring {
+			b := ring[(i+1)%len(ring)]
+			dx, dy := b[0]-a[0], b[1]-a[1]
+			along := ((c.at[0]-a[0])*dx + (c.at[1]-a[1])*dy) / (dx*dx + dy*dy)
+			along = min(1, max(0, along)) // the nearest point of the side
+			least = min(least, math.Hypot(c.at[0]-a[0]-along*dx, c.at[1]-a[1]-along*dy))
+		}
+	}
+	return least
 }
 
 // touching reports whether two outlines have a side in common exactly where the map has a

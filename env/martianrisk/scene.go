@@ -23,8 +23,8 @@ func (r *Rules) sceneSeat(s *State, p uint8) game.SceneSeat {
 	seat := game.SceneSeat{
 		Score: game.SceneScore{Name: "regions", Value: bits.OnesCount64(s.Own[p]), Target: r.n},
 		Counts: []game.SceneCount{
-			{Name: "armies on the map", Value: s.onMap(p)},
-			{Name: "armies in supply", Value: r.supply(s, p)},
+			{Name: "armies", Value: s.onMap(p)},
+			{Name: "in supply", Value: r.supply(s, p)},
 			{Name: "unions", Value: r.bonus(s, p)},
 		},
 	}
@@ -37,7 +37,7 @@ func (r *Rules) sceneSeat(s *State, p uint8) game.SceneSeat {
 		seat.Counts = append(seat.Counts, game.SceneCount{Name: "armies lost", Value: int(s.Lost[p])})
 	}
 	if s.Phase != Ordering && s.Phase != Over && p == s.Start {
-		seat.Notes = append(seat.Notes, "begins each round")
+		seat.Notes = append(seat.Notes, "starter")
 	}
 	if s.Phase >= Rolling && s.Own[p] == 0 {
 		seat.Notes = append(seat.Notes, "out")
