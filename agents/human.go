@@ -19,9 +19,8 @@ var ErrQuit = errors.New("the person has quit")
 // Human is a policy that lets a person choose. It may be used by one goroutine at a
 // time.
 type Human struct {
-	// Hints, if not nil, returns the text to show beside each legal action, such as its
-	// probability of winning.
-	Hints func(env.Position) ([]string, error)
+	// Hints, if not nil, returns a hint for each legal action.
+	Hints func(env.Position) ([]Hint, error)
 	// Command, if not nil, is called with the words of a line. It reports whether they
 	// are a command; otherwise they name an action. Its error ends the choice.
 	Command func(at env.Position, words []string) (known bool, err error)
@@ -32,6 +31,12 @@ type Human struct {
 	game env.Game
 	in   *bufio.Reader
 	out  io.Writer
+}
+
+// Hint is what to show beside an action.
+type Hint struct {
+	Text  string  // such as its probability of winning
+	Value float64 // the best action has the highest
 }
 
 // NewHuman returns a policy that shows positions on out and reads actions from in.
@@ -105,7 +110,8 @@ func (h *Human) choose(p env.Position) (game.Action, error) {
 	if err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(h.out, "\n%s\n%s", p.Render(), o.short())
+	board := p.Render()
+	fmt.Fprintf(h.out, "\n%s\n%s", board, o.short(strings.Count(board, "\n")+1))
 	warned := game.Action(-1)
 	for {
 		words, err := h.ReadLine("> ")

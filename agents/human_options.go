@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,12 +19,11 @@ type options struct {
 	legal        []game.Action
 	names        []string // [k]
 	descriptions []string // [k]
-	hints        []string // [k]
+	hints        []Hint   // [k], or nil
 }
 
 func (h *Human) options(p env.Position) (*options, error) {
 	o := &options{game: h.game, legal: p.Legal()}
-	o.hints = make([]string, len(o.legal))
 	for _, a := range o.legal {
 		o.names = append(o.names, h.game.ActionName(a))
 		o.descriptions = append(o.descriptions, p.DescribeAction(a))
@@ -40,12 +40,16 @@ func (h *Human) options(p env.Position) (*options, error) {
 
 const (
 	screenWidth = 79 // a terminal of 80 columns breaks no line
-	fewOptions  = 7  // listed one a line. Chosen: with a board they fit on 24 lines
+	screenLines = 24
+	fewOptions  = 7 // listed one a line. Chosen
+	bestOptions = 3 // listed with their hints where options are listed by kinds. Chosen
 )
 
-// short lists all options: one a line if they are few, otherwise by their kinds.
-func (o *options) short() string {
-	if len(o.legal) <= fewOptions {
+// short lists all options, below a board of so many lines: one a line if they are few, fit
+// on the screen and are not mostly alike, otherwise by their kinds.
+func (o *options) short(board int) string {
+	different := slices.Compact(slices.Sorted(slices.Values(o.descriptions)))
+	if n := len(o.legal); n <= fewOptions && board+n < screenLines && (n <= 4 || 2*len(different) > n) {
 		return o.lines(o.legal)
 	}
 	var b strings.Builder
@@ -58,7 +62,25 @@ func (o *options) short() string {
 		}
 		o.writeKind(&b, kind, list)
 	}
+	o.writeBest(&b)
 	return b.String()
+}
+
+// writeBest writes the best options with their hints.
+func (o *options) writeBest(b *strings.Builder) {
+	if o.hints == nil {
+		return
+	}
+	order := make([]int, len(o.legal))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(o.hints[y].Value, o.hints[x].Value) })
+	var entries []string
+	for _, k := range order[:bestOptions] {
+		entries = append(entries, o.names[k]+" "+strings.TrimSpace(o.hints[k].Text))
+	}
+	b.WriteString(inSequence("  best:", entries, false))
 }
 
 // kinds groups the options by the part of their descriptions before a colon.
@@ -77,8 +99,8 @@ func (o *options) kinds() (order []string, members map[string][]game.Action) {
 	return order, members
 }
 
-// writeKind writes options of one kind in columns: their names without what all have in
-// common, the rest of their descriptions, and the hints.
+// writeKind writes options of one kind: their names without what all have in common, and
+// the rest of their descriptions, once for all options that share it.
 func (o *options) writeKind(b *strings.Builder, kind string, list []game.Action) {
 	common := o.game.ActionName(list[0])
 	for _, a := range list[1:] {
@@ -87,34 +109,95 @@ func (o *options) writeKind(b *strings.Builder, kind string, list []game.Action)
 		}
 	}
 	common = common[:strings.LastIndexFunc(common, isMark)+1]
-	entries := make([]string, len(list))
-	width := 0
-	for i, a := range list {
+	var rests []string
+	names := map[string][]string{}
+	for _, a := range list {
 		k := slices.Index(o.legal, a)
 		_, rest, _ := strings.Cut(o.descriptions[k], ": ")
-		words := []string{o.names[k][len(common):], rest, strings.TrimSpace(o.hints[k])}
-		entries[i] = strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " ")
-		width = max(width, len([]rune(entries[i])))
+		if names[rest] == nil {
+			rests = append(rests, rest)
+		}
+		names[rest] = append(names[rest], o.names[k][len(common):])
 	}
-	first := "  " + kind + ":"
-	indent := len(first)
-	// Few long entries a line begin below the title, where there is more room.
-	if perLine := (screenWidth - indent) / (width + 2); perLine < len(entries) && width > 14 {
-		b.WriteString(first + "\n")
-		first, indent = "", 2
+	var entries []string
+	for _, rest := range rests {
+		group := names[rest]
+		switch {
+		case rest == "":
+			entries = append(entries, group...)
+		case len(rests) == len(list):
+			entries = append(entries, group[0]+" "+rest)
+		default: // a line breaks between the names
+			entries = append(entries, rest+": "+strings.Join(group, " "))
+		}
 	}
-	line := first
+	title := "  " + kind + ":"
+	if len(rests) < len(list) && rests[0] != "" {
+		b.WriteString(inSequence(title, entries, true))
+		return
+	}
+	text, other := inColumns(title, entries), inSequence(title, entries, false)
+	if strings.Count(other, "\n") < strings.Count(text, "\n") {
+		text = other
+	}
+	b.WriteString(text)
+}
+
+// inColumns writes entries behind a title in columns.
+func inColumns(title string, entries []string) string {
+	width := 0
 	for _, e := range entries {
-		if len([]rune(line))+2+len([]rune(e)) > screenWidth {
-			b.WriteString(strings.TrimRight(line, " ") + "\n")
-			line = ""
-		}
-		if line == "" {
-			line = strings.Repeat(" ", indent)
-		}
-		line += "  " + e + strings.Repeat(" ", width-len([]rune(e)))
+		width = max(width, len([]rune(e))+2)
 	}
-	b.WriteString(strings.TrimRight(line, " ") + "\n")
+	indent := len(title)
+	perLine := (screenWidth - indent) / width
+	var b strings.Builder
+	b.WriteString(title)
+	// Few long entries a line begin below the title, where there is more room.
+	if perLine < len(entries) && width > 14 {
+		b.WriteString("\n  ")
+		indent = 2
+		perLine = max(1, (screenWidth-indent)/width)
+	}
+	for i, e := range entries {
+		if i > 0 && i%perLine == 0 {
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+		}
+		b.WriteString("  " + e)
+		if last := i == len(entries)-1 || (i+1)%perLine == 0; !last {
+			b.WriteString(strings.Repeat(" ", width-2-len([]rune(e))))
+		}
+	}
+	return b.String() + "\n"
+}
+
+// inSequence writes entries behind a title, each behind the other. If breaks is set, a
+// line may end between the names of an entry.
+func inSequence(title string, entries []string, breaks bool) string {
+	indent := len(title)
+	if indent > screenWidth/3 {
+		indent = 2
+	}
+	var b strings.Builder
+	line := title
+	for _, e := range entries {
+		words := []string{e}
+		if breaks {
+			label, names, _ := strings.Cut(e, ": ")
+			words = strings.Split(names, " ")
+			words[0] = label + ": " + words[0]
+		}
+		space := "  "
+		for _, word := range words {
+			if len([]rune(line+space+word)) > screenWidth {
+				b.WriteString(line + "\n")
+				line, space = strings.Repeat(" ", indent), "  "
+			}
+			line += space + word
+			space = " "
+		}
+	}
+	return b.String() + line + "\n"
 }
 
 // lines lists options, one a line.
@@ -128,7 +211,10 @@ func (o *options) lines(list []game.Action) string {
 	}
 	for i, a := range list {
 		k := slices.Index(o.legal, a)
-		line := fmt.Sprintf("  %-*s   %-*s   %s", keyWidth, keys[i], width, o.descriptions[k], o.hints[k])
+		line := fmt.Sprintf("  %-*s   %-*s", keyWidth, keys[i], width, o.descriptions[k])
+		if o.hints != nil {
+			line += "   " + o.hints[k].Text
+		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()

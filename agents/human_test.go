@@ -14,7 +14,7 @@ import (
 
 // choose lets a person who types script choose in a position of Martian Dice. It
 // returns the name of the action and the output.
-func choose(t *testing.T, position, script string, hints func(env.Position) ([]string, error)) (choice, screen string, err error) {
+func choose(t *testing.T, position, script string, hints func(env.Position) ([]agents.Hint, error)) (choice, screen string, err error) {
 	t.Helper()
 	g := open(t, "martian-dice", "{}")
 	p, err := g.Parse(position)
@@ -80,13 +80,15 @@ func TestHumanQuits(t *testing.T) {
 }
 
 func TestHumanHints(t *testing.T) {
-	hints := func(env.Position) ([]string, error) { return []string{"wins 60 %", "wins 40 %"}, nil }
+	hints := func(env.Position) ([]agents.Hint, error) {
+		return []agents.Hint{{Text: "wins 60 %", Value: 0.6}, {Text: "wins 40 %", Value: 0.4}}, nil
+	}
 	_, screen, _ := choose(t, holding, "roll\n", hints)
 	if want := "  [r]oll   roll 4 dice                  wins 60 %\n  [s]top   end the turn with 4 points   wins 40 %\n"; !strings.Contains(screen, want) {
 		t.Errorf("no\n%s\nin the output\n%s", want, screen)
 	}
 	broken := errors.New("broken")
-	if _, _, err := choose(t, holding, "roll\n", func(env.Position) ([]string, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, _, err := choose(t, holding, "roll\n", func(env.Position) ([]agents.Hint, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("with broken hints: %v", err)
 	}
 }

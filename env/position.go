@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -36,19 +37,18 @@ type Position interface {
 	Observe(dst []float32, p game.Player)
 	// Decisions returns the position for a policy. A seat must be to move.
 	Decisions() Decisions
-	// Render draws the position for people, DescribeAction describes a legal action,
-	// and DescribeChance a chance transition to next. If the game has no
-	// [game.Renderer], Render is String and the others are empty.
+	// Render draws the position for people, and DescribeAction describes a legal action.
+	// If the game has no [game.Renderer], Render is String and descriptions are empty.
 	Render() string
 	DescribeAction(a game.Action) string
-	DescribeChance(next Position) string
 	// AskRoll, ReadRoll and DrawRoll call the [game.Dice] of a chance position. Without
 	// one, a roll is the OutcomeName of its outcome.
 	AskRoll() string
 	ReadRoll(roll string) (Position, error)
 	DrawRoll(next Position, dice *rand.PCG) string
 	// Narrate tells what happened from here to next, by the action a or the roll. If
-	// the game has no [game.Narrator], it is DescribeChance where chance moves.
+	// the game has no [game.Narrator], it is the roll or, without one, the
+	// OutcomeName.
 	Narrate(next Position, a game.Action, roll string) []string
 	// Scene returns the position as data for programs that draw it, with its options; nil
 	// if the game has no [game.SceneRenderer].
@@ -149,14 +149,6 @@ func (p position[S]) DescribeAction(a game.Action) string {
 	return ""
 }
 
-func (p position[S]) DescribeChance(next Position) string {
-	own, ok := next.(position[S])
-	if g, renders := p.rules.Rules.(game.Renderer[S]); renders && ok {
-		return g.DescribeChance(p.s, own.s)
-	}
-	return ""
-}
-
 func (p position[S]) AskRoll() string {
 	if d, ok := p.rules.Rules.(game.Dice[S]); ok {
 		return d.AskRoll(p.s)
@@ -187,10 +179,10 @@ func (p position[S]) Narrate(next Position, a game.Action, roll string) []string
 	if n, ok := p.rules.Rules.(game.Narrator[S]); ok {
 		return n.Narrate(nil, p.s, next.(position[S]).s, a, roll)
 	}
-	if text := p.DescribeChance(next); p.CurrentPlayer() == game.Chance && text != "" {
-		return []string{text}
+	if p.CurrentPlayer() != game.Chance {
+		return nil
 	}
-	return nil
+	return []string{cmp.Or(roll, p.OutcomeName(next))}
 }
 
 func (p position[S]) Explain(word string) []string {

@@ -69,14 +69,15 @@ func (a *advisor) decide(at env.Position) (map[string]analysis.Option, analysis.
 	return byName, list[0], nil
 }
 
-// hints returns the value of each legal action to the mover, as text.
-func (a *advisor) hints(at env.Position) (list []string, err error) {
+// hints returns the value of each legal action to the mover.
+func (a *advisor) hints(at env.Position) (list []agents.Hint, err error) {
 	options, _, err := a.decide(at)
 	if err != nil {
 		return nil, err
 	}
 	for _, action := range at.Legal() {
-		list = append(list, a.value(options[a.game.ActionName(action)].Value))
+		v := options[a.game.ActionName(action)].Value
+		list = append(list, agents.Hint{Text: a.value(v), Value: v.Value})
 	}
 	return list, nil
 }

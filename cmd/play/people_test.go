@@ -180,7 +180,8 @@ func TestShownRolls(t *testing.T) {
 }
 
 // TestWholeGames plays a whole game of each preset by a person, and keeps what the screen
-// shows of the short ones. Every line fits on 80 columns.
+// shows of the short ones. Every line fits on 80 columns, and every choice on 24 lines, or
+// 26 on the largest map.
 func TestWholeGames(t *testing.T) {
 	kept := map[string]string{"martian-dice": reduced, "mars-is-ours-fast": "{}", "martian-risk-tiny": "{}", "pig": `{"target": 20}`}
 	for _, id := range catalog.IDs() {
@@ -206,6 +207,13 @@ func TestWholeGames(t *testing.T) {
 		for i, line := range strings.Split(stdout, "\n") {
 			if n := len([]rune(line)); n > 80 {
 				t.Errorf("%s, line %d has %d columns: %s", id, i, n, line)
+			}
+		}
+		screens := strings.Split(stdout, "\n> ")
+		for _, screen := range screens[:len(screens)-1] {
+			screen = screen[strings.LastIndex(screen, "\n\n")+2:]
+			if n := strings.Count(screen, "\n") + 2; n > 24 && (id != "martian-risk" || n > 26) {
+				t.Errorf("%s: a choice takes %d lines:\n%s", id, n, screen)
 			}
 		}
 		if kept[id] != "" {

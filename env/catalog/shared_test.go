@@ -306,7 +306,7 @@ func describe(g env.Game, positions []env.Position) (all []any, err error) {
 			all = append(all, g.ActionName(a), p.DescribeAction(a), after.String())
 			if after.CurrentPlayer() == game.Chance {
 				outcomes := after.Outcomes()
-				all = append(all, len(outcomes), outcomes[0].Prob, after.DescribeChance(outcomes[0].State))
+				all = append(all, len(outcomes), outcomes[0].Prob, after.OutcomeName(outcomes[0].State))
 			}
 		}
 	}

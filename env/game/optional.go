@@ -31,9 +31,6 @@ type Renderer[S comparable] interface {
 	Render(s S) string
 	// DescribeAction describes in a few words what the legal action a does in s.
 	DescribeAction(s S, a Action) string
-	// DescribeChance describes in one line the chance transition from s to next. It
-	// may be empty if Render shows it better.
-	DescribeChance(s, next S) string
 }
 
 // Dice is implemented by rules whose chance is dice, tiles or lots that people see. A
@@ -54,7 +51,8 @@ type Dice[S comparable] interface {
 type Narrator[S comparable] interface {
 	// Narrate appends lines that say with numbers what happened from s to next, beyond
 	// the action: dice, losses, income, scores. a is the action or, where s is a chance
-	// state, has no meaning; roll is the roll there, of [Dice].
+	// state, has no meaning; roll is the roll there, of [Dice]. Without a roll the first
+	// line there says in words what the outcome is, whatever the dice show.
 	Narrate(dst []string, s, next S, a Action, roll string) []string
 }
 

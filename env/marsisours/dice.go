@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"marsgym/internal/rolloff"
 )
 
 // AskRoll implements [game.Dice].
@@ -19,7 +21,7 @@ func (r *Rules) AskRoll(s State) string {
 		}
 		return fmt.Sprintf("the terrain of %s (g gems, s soda, m metal, t turf), such as %s", strings.Join(names, " "), "gsmt"[:len(names)])
 	case Drawing:
-		return "the seat that starts"
+		return "a die for each seat, and again for seats that tie for the highest; type them with spaces between"
 	case Scoring:
 		return fmt.Sprintf("an alchemy die of seat %d", s.firstWithDice())
 	}
@@ -34,12 +36,12 @@ func (s *State) firstWithDice() int {
 	return slices.IndexFunc(s.Seats[:], func(seat Seat) bool { return seat.Dice > 0 })
 }
 
-// ReadRoll implements [game.Dice]: the terrain of a tile, clockwise from the left above; a
-// seat; the dice of the attacker and then that of the defender, unless it stays; or an
+// ReadRoll implements [game.Dice]: the terrain of a tile, clockwise from the left above; the
+// dice of the seats that decide who starts (see [rolloff.Read]); the dice of the attacker and then that of the defender, unless it stays; or an
 // alchemy die.
 func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 	roll = strings.TrimSpace(roll)
-	low, high, n := 1, faces, 1
+	n := 1
 	switch s.Phase {
 	case Laying:
 		for _, o := range r.Outcomes(nil, s) {
@@ -49,40 +51,41 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 		}
 		return s, errors.New("no tile that is left shows this")
 	case Drawing:
-		low, high = 0, r.cfg.Players-1
+		_, starter, err := rolloff.Read(roll, r.cfg.Players, 1, faces)
+		if err == nil {
+			r.startGame(&s, starter)
+		}
+		return s, err
 	case Rolling, Rerolling:
 		if n = int(s.Attackers); s.Die == 0 {
 			n++
 		}
 	}
-	dice, err := readDice(roll, low, high, n)
+	dice, err := readDice(roll, n)
 	if err != nil {
 		return s, err
 	}
-	switch s.Phase {
-	case Drawing:
-		r.startGame(&s, dice[0])
-	case Scoring:
+	if s.Phase == Scoring {
 		r.scoreDie(&s, dice[0])
-	default:
+	} else {
 		die, won := r.attackResult(&s, dice)
 		r.resolveAttack(&s, die, won)
 	}
 	return s, nil
 }
 
-// readDice reads n numbers from low to high.
-func readDice(text string, low, high, n int) (dice []int, err error) {
+// readDice reads n dice.
+func readDice(text string, n int) (dice []int, err error) {
 	for w := range strings.FieldsSeq(text) {
 		x, err := strconv.Atoi(w)
-		if err != nil || x < low || x > high || len(dice) == n {
+		if err != nil || x < 1 || x > faces || len(dice) == n {
 			dice = nil
 			break
 		}
 		dice = append(dice, x)
 	}
 	if len(dice) != n {
-		return nil, fmt.Errorf("want %d from %d to %d, with spaces between", n, low, high)
+		return nil, fmt.Errorf("want %d from 1 to %d, with spaces between", n, faces)
 	}
 	return dice, nil
 }
@@ -100,8 +103,10 @@ func (r *Rules) attackResult(s *State, dice []int) (die int, won bool) {
 // DrawRoll implements [game.Dice].
 func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	switch s.Phase {
-	case Laying, Drawing, Scoring:
+	case Laying, Scoring:
 		return r.OutcomeName(s, next)
+	case Drawing:
+		return rolloff.Draw(r.cfg.Players, int(next.Start), func() int { return drawBelow(dice, faces) + 1 })
 	}
 	var leads [faces + 1][2]bool // by the defender's die and whether the attack is won
 	r.attackResults(&s, func(result State, _ float64, die int, won bool) {

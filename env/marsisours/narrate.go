@@ -3,10 +3,12 @@ package marsisours
 import (
 	"fmt"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/rolloff"
 )
 
 // tell calls the trace of the rules, if there is one, after a step of the rules. An empty
@@ -26,6 +28,10 @@ var productionSteps = [products]string{"production of gem", "production of soda"
 func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
 	say := func(format string, args ...any) { dst = append(dst, fmt.Sprintf(format, args...)) }
 	last := s
+	shown := roll
+	if roll == "" && s.player() == game.Chance {
+		roll = r.DrawRoll(s, next, rand.NewPCG(0, 0)) // any that leads to next
+	}
 	traced := *r
 	traced.trace = func(now State, step string) {
 		before := last
@@ -56,9 +62,14 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 		say("a tile: %s", roll)
 		return dst
 	case Drawing:
-		say("seat %d starts", next.Start)
+		if shown == "" {
+			say("seat %d starts", next.Start)
+			return dst
+		}
+		throws, _, _ := rolloff.Read(roll, r.cfg.Players, 1, faces)
+		dst = append(dst, rolloff.Lines(throws, "starts")...)
 	case Rolling, Rerolling:
-		dst = append(dst, r.narrateAttack(&s, &next, roll)...)
+		dst = append(dst, r.narrateAttack(&s, &next, shown)...)
 	}
 	if s.player() == game.Chance {
 		traced.ReadRoll(s, roll)
@@ -101,25 +112,28 @@ func changes(before, after *State, p int) string {
 	return strings.Join(list, ", ")
 }
 
-// narrateAttack tells the dice and the result of an attack.
-func (r *Rules) narrateAttack(s, next *State, roll string) []string {
-	var dice []int
-	for d := range strings.FieldsSeq(roll) {
-		dice = append(dice, int(d[0]-'0'))
-	}
-	die, won := r.attackResult(s, dice)
+// narrateAttack tells the dice, if they are known, and the result of an attack.
+func (r *Rules) narrateAttack(s, next *State, roll string) (lines []string) {
 	p, q, at := s.Mover, s.defender(), r.board.name[s.Place]
-	text := fmt.Sprintf("seat %d rolls %s against a %d of seat %d", p, strings.Trim(fmt.Sprint(dice[:s.Attackers]), "[]"), die, q)
-	if d := r.defence(s, die); d != die {
-		text += fmt.Sprintf(", %d with the shield", d)
+	if roll != "" {
+		var dice []int
+		for d := range strings.FieldsSeq(roll) {
+			dice = append(dice, int(d[0]-'0'))
+		}
+		die, _ := r.attackResult(s, dice)
+		text := fmt.Sprintf("seat %d rolls %s against a %d of seat %d", p, strings.Trim(fmt.Sprint(dice[:s.Attackers]), "[]"), die, q)
+		if d := r.defence(s, die); d != die {
+			text += fmt.Sprintf(", %d with the shield", d)
+		}
+		lines = append(lines, text)
 	}
 	switch {
-	case won:
-		return []string{text, fmt.Sprintf("won: a robot of seat %d takes %s, that of seat %d is back in its hand", p, at, q)}
+	case next.Robots[p]>>s.Place&1 == 1:
+		return append(lines, fmt.Sprintf("won: a robot of seat %d takes %s, that of seat %d is back in its hand", p, at, q))
 	case next.Phase == Missed:
-		return []string{text, fmt.Sprintf("missed: seat %d may roll again", p)}
+		return append(lines, fmt.Sprintf("missed: seat %d may roll again", p))
 	}
-	return []string{text, fmt.Sprintf("lost: seat %d keeps %s, seat %d loses a robot from its hand", q, at, p)}
+	return append(lines, fmt.Sprintf("lost: seat %d keeps %s, seat %d loses a robot from its hand", q, at, p))
 }
 
 // narrateEnd tells the ranks with what they depend on.

@@ -49,6 +49,31 @@ func TestRolls(t *testing.T) {
 	}
 }
 
+// TestStarter: the dice of the seats decide who starts.
+func TestStarter(t *testing.T) {
+	r := newRules(t, config(3, nil))
+	s := r.Initial()
+	for dice := rand.NewPCG(1, 1); s.Phase != marsisours.Drawing; {
+		s = r.Sample(s, dice)
+	}
+	next, err := r.ReadRoll(s, "6 2 6 1 5")
+	if err != nil || next.Start != 2 {
+		t.Fatalf("seat %d starts, %v; want seat 2", next.Start, err)
+	}
+	want := "seats 0 1 2 roll 6 2 6: seats 0 2 tie and roll again|seats 0 2 roll 1 5: seat 2 starts"
+	if got := strings.Join(r.Narrate(nil, s, next, 0, "6 2 6 1 5"), "|"); !strings.HasPrefix(got, want) {
+		t.Errorf("%s; want %s", got, want)
+	}
+	for _, o := range r.Outcomes(nil, s) {
+		if next, err := r.ReadRoll(s, r.DrawRoll(s, o.State, rand.NewPCG(2, 2))); err != nil || next != o.State {
+			t.Errorf("the roll for %s leads to %s, %v", r.Format(o.State), r.Format(next), err)
+		}
+	}
+	if _, err := r.ReadRoll(s, "2"); err == nil {
+		t.Error("one number is read")
+	}
+}
+
 // TestNarrate tells a random game of each preset.
 func TestNarrate(t *testing.T) {
 	for name, cfg := range map[string]marsisours.Config{

@@ -132,14 +132,13 @@ func bruteForce(r *marsisours.Rules, s marsisours.State) map[marsisours.State]fl
 	return list
 }
 
-// compareOutcomes checks the outcomes of an attack by A on e5 and their descriptions.
+// compareOutcomes checks the outcomes of an attack by A on e5 and their names.
 func compareOutcomes(t *testing.T, r *marsisours.Rules, s marsisours.State, want map[marsisours.State]float64) {
 	t.Helper()
 	got := r.Outcomes(nil, s)
 	for _, o := range got {
-		text := r.DescribeChance(s, o.State)
-		if won := r.Letter(o.State, "e5") == "A"; strings.HasPrefix(text, "won: ") != won || !won && !strings.HasPrefix(text, "lost: ") && !strings.HasPrefix(text, "missed: ") {
-			t.Errorf("%q describes %s", text, r.Format(o.State))
+		if name := r.OutcomeName(s, o.State); strings.HasPrefix(name, "won") != (r.Letter(o.State, "e5") == "A") {
+			t.Errorf("%q names %s", name, r.Format(o.State))
 		}
 	}
 	if len(got) != len(want) {
@@ -246,7 +245,7 @@ func TestTranscript(t *testing.T) {
 		for r.CurrentPlayer(s) != game.Terminal {
 			if r.CurrentPlayer(s) == game.Chance {
 				next := r.Sample(s, dice)
-				fmt.Fprintln(&b, strings.TrimSpace(r.Format(s)+"  "+r.DescribeChance(s, next)))
+				fmt.Fprintln(&b, strings.TrimSpace(r.Format(s)+"  "+r.OutcomeName(s, next)))
 				s = next
 				continue
 			}

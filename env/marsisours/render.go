@@ -96,15 +96,19 @@ func (r *Rules) drawPanel(s *State) (lines []string) {
 func (r *Rules) pays(t int) string {
 	var list []string
 	for level := 1; level < r.levels; level++ {
-		w, text := r.rewards[t][level], ""
-		for i, n := range []int{w.Money, w.Tokens, w.Dice, w.Robots} {
-			if n > 0 {
-				text += fmt.Sprintf("%d%c", n, "mtdr"[i])
-			}
-		}
-		list = append(list, text)
+		list = append(list, r.rewards[t][level].short())
 	}
 	return strings.Join(list, " ")
+}
+
+// short writes a reward with the letters of its parts, as in 3t1d.
+func (w Reward) short() (text string) {
+	for i, n := range []int{w.Money, w.Tokens, w.Dice, w.Robots} {
+		if n > 0 {
+			text += fmt.Sprintf("%d%c", n, "mtdr"[i])
+		}
+	}
+	return text
 }
 
 // headline describes the next step.
@@ -200,30 +204,6 @@ func (r *Rules) drawSeats(s *State) []string {
 	return lines
 }
 
-// DescribeChance implements [game.Renderer]. It is empty for a tile of the map.
-func (r *Rules) DescribeChance(s, next State) string {
-	switch s.Phase {
-	case Drawing:
-		return fmt.Sprintf("seat %d starts", next.Start)
-	case Rolling, Rerolling:
-		at := r.board.name[s.Place]
-		switch {
-		case next.Robots[s.Mover]>>s.Place&1 == 1:
-			return fmt.Sprintf("won: a robot of seat %d takes %s, that of seat %d is back in its hand", s.Mover, at, s.defender())
-		case next.Phase == Missed:
-			return fmt.Sprintf("missed: seat %d may roll again", s.Mover)
-		}
-		return fmt.Sprintf("lost: seat %d keeps %s, seat %d loses a robot from its hand", s.defender(), at, s.Mover)
-	case Scoring:
-		for p := range s.Seats {
-			if s.Seats[p].Dice > next.Seats[p].Dice {
-				return fmt.Sprintf("an alchemy die makes %d money for seat %d", next.Seats[p].Money-s.Seats[p].Money, p)
-			}
-		}
-	}
-	return ""
-}
-
 // labEffects describes the effects of the labs.
 var labEffects = [labs]string{
 	"attacks cost 1 token a robot", "4 tokens; drops anywhere", "tokens above 10 are money",
@@ -237,25 +217,25 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x < a.cells && r.fast:
 		return "place a robot"
 	case x < a.cells:
-		return "place a robot on " + r.groundName(&s, int(r.place[x]))
+		return "place a robot: " + r.groundName(&s, int(r.place[x]))
 	case x < a.attack:
-		return "place a robot in a lab"
+		return "place a robot: lab"
 	case x < a.pass:
 		slot, robots := a.target(x)
 		place := int(r.place[slot])
 		q, _ := s.owner(place)
-		text := fmt.Sprintf("attack seat %d with %s", q, plural(robots, "robot"))
-		if cost := robots * r.cost(&s, p); cost > 0 {
-			text += " for " + plural(cost, "token")
+		text := "attack"
+		if cost := r.cost(&s, p); cost > 0 {
+			text += " for " + plural(cost, "token") + " a robot"
 		}
-		return fmt.Sprintf("%s: wins %.1f %%", text, 100*r.attackOdds(&s, p, place, robots))
+		return fmt.Sprintf("%s: seat %d, wins %.1f %%", text, q, 100*r.attackOdds(&s, p, place, robots))
 	case x == a.pass && (r.fast || !r.cfg.PassBonusOnPass):
 		return "out of the action phase"
 	case x == a.pass:
 		return "act no more; each turn a token, and a robot may be laid down"
 	case x < a.skip:
 		q, _ := s.owner(int(r.place[x-a.down]))
-		return fmt.Sprintf("lay the robot of seat %d down", q)
+		return fmt.Sprintf("lay a robot down: seat %d", q)
 	case x < a.reroll:
 		return "leave all standing"
 	case x == a.reroll:
@@ -292,11 +272,7 @@ func (r *Rules) describeCash(s *State, set int) string {
 			sum.Robots += w.Robots
 		}
 	}
-	text := sum.text()
-	if text == "" {
-		return "for nothing"
-	}
-	return "for " + text
+	return "trade (m money, t tokens, d dice, r robots): " + sum.short()
 }
 
 // plural returns a number with its noun: "1 die", "2 dice".

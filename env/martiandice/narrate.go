@@ -172,6 +172,9 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 	case TieBreak:
 		var list []string
 		rays := strings.Fields(roll)
+		if roll == "" {
+			return append(dst, "most rays: seats "+seats(next.Tied))
+		}
 		for i, seat := range tied(s.Tied) {
 			list = append(list, fmt.Sprintf("seat %d rolls %s rays", seat, rays[i]))
 		}
@@ -182,6 +185,13 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 		return r.narrateEnd(dst, &next)
 	case Rolling:
 		c, _ := readCounts(roll)
+		switch {
+		case roll == "" && next.Phase != Select:
+			return append(dst, "the roll ends the turn with "+plural(int(next.Score[s.Seat]-s.Score[s.Seat]), "point"))
+		case roll == "":
+			c = next.Roll
+			c[tank] = next.Aside[tank] - s.Aside[tank]
+		}
 		dst = append(dst, dice(c))
 		if next.Phase == Select {
 			return dst

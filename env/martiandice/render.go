@@ -58,21 +58,6 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 	return fmt.Sprintf("keep %d, %s left", s.Roll[t], plural(left, "die"))
 }
 
-// DescribeChance implements [game.Renderer].
-func (r *Rules) DescribeChance(s, next State) string {
-	switch {
-	case s.Phase == Drawing:
-		return fmt.Sprintf("seat %d starts", next.Seat)
-	case s.Phase == TieBreak:
-		return "most rays: seats " + seats(next.Tied)
-	case next.Phase == Select:
-		c := next.Roll
-		c[tank] = next.Aside[tank] - s.Aside[tank]
-		return dice(c)
-	}
-	return "the roll ends the turn with " + plural(int(next.Score[s.Seat]-s.Score[s.Seat]), "point")
-}
-
 // dice returns counts in words.
 func dice(c Counts) string {
 	var list []string

@@ -9,44 +9,51 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/rolloff"
 )
+
+// lowTotal and highTotal bound the total of two dice, by which the seats decide who begins.
+const lowTotal, highTotal = 2, 2 * sides
 
 // AskRoll implements [game.Dice].
 func (r *Rules) AskRoll(s State) string {
 	switch s.Phase {
 	case Ordering:
-		return "the seat that begins"
+		return "two dice for each seat, and again for seats that tie for the highest total; type the totals with spaces between"
 	case Rolling:
 		return fmt.Sprintf("the die of seat %d, 1 to 4", s.Mover)
 	}
 	return fmt.Sprintf("the two dice of %s, then the two of %s, such as 3 4 1 2", r.board.names[s.From], r.board.names[s.To])
 }
 
-// ReadRoll implements [game.Dice]: a seat, a die, or the two dice of the attacker and the
+// ReadRoll implements [game.Dice]: the totals of the seats that decide who begins (see
+// [rolloff.Read]), a die, or the two dice of the attacker and the
 // two of the defender.
 func (r *Rules) ReadRoll(s State, roll string) (State, error) {
-	words, low, high, n := strings.Fields(roll), 1, sides, 1
+	words, n := strings.Fields(roll), 1
 	switch s.Phase {
 	case Ordering:
-		low, high = 0, r.cfg.Players-1
+		_, first, err := rolloff.Read(roll, r.cfg.Players, lowTotal, highTotal)
+		if err == nil {
+			s.setStart(first)
+		}
+		return s, err
 	case Battle:
 		n = 4
 	}
 	var dice [4]int
 	for i, w := range words {
 		x, err := strconv.Atoi(w)
-		if err != nil || x < low || x > high || i >= n {
+		if err != nil || x < 1 || x > sides || i >= n {
 			words = nil
 			break
 		}
 		dice[i] = x
 	}
 	if len(words) != n {
-		return s, fmt.Errorf("want %d from %d to %d, with spaces between", n, low, high)
+		return s, fmt.Errorf("want %d from 1 to %d, with spaces between", n, sides)
 	}
 	switch s.Phase {
-	case Ordering:
-		s.setStart(dice[0])
 	case Rolling:
 		r.startTurn(&s, dice[0])
 	case Battle:
@@ -66,7 +73,7 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	var rolls []string // equally likely
 	switch s.Phase {
 	case Ordering:
-		return strconv.Itoa(int(next.Start))
+		return rolloff.Draw(r.cfg.Players, int(next.Start), func() int { return drawBelow(dice, sides) + drawBelow(dice, sides) + lowTotal })
 	case Rolling:
 		for die := 1; die <= sides; die++ {
 			after := s
@@ -92,7 +99,11 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
 	switch s.Phase {
 	case Ordering:
-		return append(dst, fmt.Sprintf("seat %d begins", next.Start))
+		if roll == "" {
+			return append(dst, fmt.Sprintf("seat %d begins", next.Start))
+		}
+		throws, _, _ := rolloff.Read(roll, r.cfg.Players, lowTotal, highTotal)
+		return append(dst, rolloff.Lines(throws, "begins")...)
 	case Rolling:
 		dst = r.narrateRoll(dst, &s, &next, roll)
 	case Battle:
@@ -139,6 +150,12 @@ func (r *Rules) cost(s *State, a game.Action) int {
 }
 
 func (r *Rules) narrateRoll(dst []string, s, next *State, roll string) []string {
+	if roll == "" && next.Phase != Reinforce {
+		return append(dst, "nothing can be placed")
+	}
+	if roll == "" {
+		roll = r.OutcomeName(*s, *next)
+	}
 	text := fmt.Sprintf("seat %d rolls a %s", s.Mover, roll)
 	die, _ := strconv.Atoi(roll)
 	if unions := r.bonus(s, s.Mover); unions > 0 {
@@ -168,8 +185,10 @@ func (r *Rules) narrateBattle(dst []string, s, next *State, roll string) []strin
 		}
 		return fmt.Sprintf("%s = %d", text, total)
 	}
-	d := strings.Fields(roll)
-	dst = append(dst, side(s.From, d[:2])+" against "+side(s.To, d[2:]), r.describeBattle(s, next))
+	if d := strings.Fields(roll); len(d) > 0 {
+		dst = append(dst, side(s.From, d[:2])+" against "+side(s.To, d[2:]))
+	}
+	dst = append(dst, r.describeBattle(s, next))
 	if next.Own[s.Mover] == s.Own[s.Mover] {
 		return dst
 	}

@@ -2,12 +2,14 @@ package martianrisk_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
+	"marsgym/env/martianrisk"
 )
 
 // TestRolls compares rolls with all throws of four-sided dice.
@@ -36,6 +38,28 @@ func TestRolls(t *testing.T) {
 	}
 }
 
+// TestBeginner: the totals of the seats decide who begins.
+func TestBeginner(t *testing.T) {
+	r := rules(t, toy(func(c *martianrisk.Config) { c.FirstPlayer = martianrisk.FirstRandom }))
+	s := r.Initial()
+	next, err := r.ReadRoll(s, "5 5 2 8")
+	if err != nil || next.Start != 1 {
+		t.Fatalf("seat %d begins, %v; want seat 1", next.Start, err)
+	}
+	want := "seats 0 1 roll 5 5: seats 0 1 tie and roll again|seats 0 1 roll 2 8: seat 1 begins"
+	if got := strings.Join(r.Narrate(nil, s, next, 0, "5 5 2 8"), "|"); got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	for _, o := range r.Outcomes(nil, s) {
+		if next, err := r.ReadRoll(s, r.DrawRoll(s, o.State, rand.NewPCG(2, 2))); err != nil || next != o.State {
+			t.Errorf("the roll for %s leads to %s, %v", r.Format(o.State), r.Format(next), err)
+		}
+	}
+	if _, err := r.ReadRoll(s, "1 5"); err == nil {
+		t.Error("a total of 1 is read")
+	}
+}
+
 func TestNarrate(t *testing.T) {
 	r := rules(t, toy(nil))
 	for _, tt := range []struct {
@@ -47,6 +71,7 @@ func TestNarrate(t *testing.T) {
 		{"1-2@1 battle B>A start 0 ; A:1L ; B:3LM C:1 round 1", "4 4 1 1", []string{
 			"B 4+4 and tower 2 = 10 against A 1+1 and tower 1 = 3", "won: A falls to seat 1, and seat 0 is out",
 			"the tower L in A goes back to the supply of seat 0", "one army moves into A", "seat 1 has all of union a now: a point more each turn", "seat 1 has all regions"}},
+		{"1-2@1 battle B>A start 0 ; A:4 ; B:2LMS C:1 round 1", "4 4 1 1", []string{"B 4+4 and tower 3 = 11 against A 1+1 = 2", "won: A loses an army, 3 left"}},
 		{"2-1@0 roll start 0 ; A:1 C:1 ; B:3 round 1", "2", []string{"seat 0 rolls a 2, and 1 for unions: 3 points; too low to begin a tower"}},
 		{"1-2@1 roll start 0 ; A:3 ; B:2LMS C:2 round 1", "3", []string{"seat 1 rolls a 3: 3 points; nothing can be placed"}},
 		{"1-2@0 reinforce 3 start 0 ; A:1 ; B:2LMS C:1 round 1", "end", []string{"points that seat 0 does not spend: 3"}},

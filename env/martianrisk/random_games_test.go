@@ -86,7 +86,7 @@ func TestTranscript(t *testing.T) {
 			return
 		case game.Chance:
 			next := r.Sample(s, dice)
-			fmt.Fprintf(&b, "\tdice: %s\n", r.DescribeChance(s, next))
+			fmt.Fprintf(&b, "\tdice: %s\n", r.OutcomeName(s, next))
 			s = next
 		default:
 			legal := r.Legal(nil, s)

@@ -117,7 +117,7 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 		return fmt.Sprintf("split the tower in %s; all but its large piece to %s%s", r.board.names[e[0]], r.board.names[e[1]], r.describeTower(&s, int(e[1])))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
-		return fmt.Sprintf("%d into %s, %d stay in %s", n, r.board.names[s.To], int(s.Armies[s.From])-n, r.board.names[s.From])
+		return fmt.Sprintf("armies from %s into %s: %d stay", r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
 	case a >= r.battle:
 		e := r.board.edges[a-r.battle]
 		higher := s.height(e[0]) - s.height(e[1])
@@ -132,31 +132,6 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 		return "place your tower and an army"
 	}
 	return "place an army"
-}
-
-// DescribeChance implements [game.Renderer].
-func (r *Rules) DescribeChance(s, next State) string {
-	switch s.Phase {
-	case Ordering:
-		return fmt.Sprintf("seat %d begins", next.Start)
-	case Rolling:
-		return r.describeRoll(&s, &next)
-	case Battle:
-		return r.describeBattle(&s, &next)
-	}
-	return ""
-}
-
-func (r *Rules) describeRoll(s, next *State) string {
-	if next.Phase != Reinforce {
-		return "nothing can be placed"
-	}
-	unions := r.bonus(s, s.Mover)
-	text := fmt.Sprintf("a %d", int(next.Points)-unions)
-	if unions > 0 {
-		text += fmt.Sprintf(", with unions %d points", next.Points)
-	}
-	return text
 }
 
 // describeBattle describes the losses of a battle.

@@ -59,38 +59,6 @@ func TestDescribeSplit(t *testing.T) {
 	}
 }
 
-func TestDescribeChance(t *testing.T) {
-	r := rules(t, toy(nil))
-	for text, want := range map[string][]string{ // in the order of Outcomes
-		"2-1@1 battle A>B start 0 ; B:1 C:1LMS ; A:3LM round 2": {"won: B falls to seat 1", "lost: A loses an army, 2 left"},
-		"2-1@1 battle A>B start 0 ; B:2 C:1LMS ; A:2LM round 2": {"won: B loses an army, 1 left", "lost: A loses an army, 1 left"},
-		"1-2@1 battle B>A start 0 ; A:1 ; B:2LM C:1 round 2":    {"won: A falls to seat 1, and seat 0 is out", "lost: B loses an army, 1 left"},
-		"2-1@1 roll start 0 ; A:1 C:1 ; B:3 round 1":            {"a 1", "a 2", "a 3", "a 4"},
-		"2-1@0 roll start 0 ; A:1 C:1 ; B:3 round 1":            {"a 1, with unions 2 points", "a 2, with unions 3 points", "a 3, with unions 4 points", "a 4, with unions 5 points"},
-		"1-2@1 roll start 0 ; A:3 ; B:2LMS C:2 round 1":         {"nothing can be placed"},
-		"1-2@1 battle B>A start 0 ; A:4 ; B:2LMS C:1 round 1":   {"won: A loses an army, 3 left", "lost: B loses an army, 1 left"},
-		"1-2@1 battle B>A start 0 ; A:1L ; B:3LM C:1 round 1":   {"won: A falls to seat 1, and seat 0 is out", "lost: B loses an army, 2 left"},
-		"0-0 order ; ;": {"seat 0 begins", "seat 1 begins"},
-	} {
-		game := r
-		if strings.Contains(text, "order") {
-			game = rules(t, toy(func(c *martianrisk.Config) { c.FirstPlayer = martianrisk.FirstRandom }))
-		}
-		s, err := game.Parse(text)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		var got []string
-		for _, o := range game.Outcomes(nil, s) {
-			got = append(got, game.DescribeChance(s, o.State))
-		}
-		if g, w := strings.Join(got, "; "), strings.Join(want, "; "); g != w {
-			t.Errorf("%s: %s; want %s", text, g, w)
-		}
-	}
-}
-
 // TestMaps draws the published maps, in lines of 80 columns for three and four players.
 func TestMaps(t *testing.T) {
 	var b strings.Builder

@@ -27,6 +27,9 @@ func (r *Rules) DrawRoll(s, next State, _ *rand.PCG) string { return r.OutcomeNa
 
 // Narrate implements [game.Narrator].
 func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
+	if s.Phase == Rolling && roll == "" {
+		roll = r.OutcomeName(s, next)
+	}
 	switch {
 	case s.Phase == Rolling && roll == "1":
 		return append(dst, fmt.Sprintf("a 1, which ends the turn of seat %d: it loses %d points and has %d", s.Seat, s.Total, next.Score[s.Seat]))

@@ -173,14 +173,3 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 	}
 	return fmt.Sprintf("roll the die; a 1 loses %d points", s.Total)
 }
-
-// DescribeChance implements [game.Renderer].
-func (r *Rules) DescribeChance(s, next State) string {
-	switch {
-	case next.Phase == Over:
-		return fmt.Sprintf("a %d", next.Score[s.Seat]-s.Score[s.Seat]-s.Total)
-	case next.Seat != s.Seat:
-		return "a 1, which ends the turn"
-	}
-	return fmt.Sprintf("a %d", next.Total-s.Total)
-}

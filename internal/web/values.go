@@ -149,7 +149,7 @@ func (a *App) chance(ctx context.Context, r *Request) (any, error) {
 			return err
 		}
 		for i, o := range outcomes {
-			c.Outcomes = append(c.Outcomes, Outcome{at.OutcomeName(o.State), at.DescribeChance(o.State), o.Prob, values[i].Number(seat)})
+			c.Outcomes = append(c.Outcomes, Outcome{at.OutcomeName(o.State), at.Narrate(o.State, 0, "")[0], o.Prob, values[i].Number(seat)})
 		}
 		slices.SortStableFunc(c.Outcomes, func(x, y Outcome) int { return cmp.Compare(y.Value.Value, x.Value.Value) })
 		return nil

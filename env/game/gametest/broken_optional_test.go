@@ -160,7 +160,6 @@ var brokenOptional = []breach{
 			return append(dst, strings.Repeat("x", calls%2+1))
 		}
 	}},
-	{"DescribeChance is one line", func(g *cups) { g.describeChance = func(_, _ state) string { return "a\nb" } }},
 	{"Kind is a label of one line", func(g *cups) { g.kind = func(state, game.Action, game.Action) string { return "" } }},
 	{"Kind has few labels", func(g *cups) {
 		g.kind = func(s state, _, _ game.Action) string { return g.format(s) }

@@ -29,7 +29,6 @@ type cups struct {
 	name           func(a game.Action) string
 	render         func(s state) string
 	describeAction func(s state, a game.Action) string
-	describeChance func(s, next state) string
 	outcomeName    func(s, next state) string
 	explain        func(s state, word string) []string
 	scene          func(s state) game.Scene
@@ -79,7 +78,6 @@ func (c *cups) Parse(text string) (state, error)              { return c.parse(t
 func (c *cups) ActionName(a game.Action) string               { return c.name(a) }
 func (c *cups) Render(s state) string                         { return c.render(s) }
 func (c *cups) DescribeAction(s state, a game.Action) string  { return c.describeAction(s, a) }
-func (c *cups) DescribeChance(s, next state) string           { return c.describeChance(s, next) }
 func (c *cups) OutcomeName(s, next state) string              { return c.outcomeName(s, next) }
 func (c *cups) Explain(s state, word string) []string         { return c.explain(s, word) }
 func (c *cups) Scene(s state) game.Scene                      { return c.scene(s) }
@@ -248,9 +246,6 @@ func healthy() *cups {
 	g.name = func(a game.Action) string { return [...]string{"left", "right", "pass"}[a] }
 	g.render = func(s state) string { return fmt.Sprintf("|%d| |%d|", s.Cup[0], s.Cup[1]) }
 	g.describeAction = func(s state, a game.Action) string { return "choose " + g.name(a) }
-	g.describeChance = func(s, next state) string {
-		return fmt.Sprintf("%d and %d more", next.Cup[0]-s.Cup[0], next.Cup[1]-s.Cup[1])
-	}
 	g.outcomeName = func(_, next state) string { return fmt.Sprintf("%d,%d", next.Cup[0], next.Cup[1]) }
 	g.explain = func(state, string) []string { return nil }
 	g.scene = func(s state) game.Scene { return cupsScene(g, s) }

@@ -105,9 +105,4 @@ func (c *checker[S]) checkRenderer(s S, legal []game.Action) {
 			c.failAt(s, "DescribeAction is not empty", "it is for %s", c.action(a))
 		}
 	}
-	for _, o := range c.rules.Outcomes(nil, s) {
-		if text := c.renderer.DescribeChance(s, o.State); strings.Contains(text, "\n") {
-			c.failAt(s, "DescribeChance is one line", "got %q", text)
-		}
-	}
 }

@@ -37,6 +37,7 @@ func (c *checker[S]) checkTold(s S, mover game.Player, legal []game.Action) {
 			}
 			if c.narrator != nil {
 				c.try(s, "Narrate", func() { c.checkNarration(s, o.State, 0, roll) })
+				c.try(s, "Narrate", func() { c.checkNarration(s, o.State, 0, "") })
 			}
 		}
 		return
