@@ -35,7 +35,7 @@ const line = (a, b) => svg('path', { d: `M${a.join(' ')}L${b.join(' ')}` });
 
 /** The letters of the columns and the numbers of the rows. */
 function rulers(map) {
-  const size = map.unit * 0.22, columns = new Map(), rows = new Map();
+  const size = map.unit * (map.width > 6 * map.unit ? 0.3 : 0.22), columns = new Map(), rows = new Map();
   for (const cell of map.cells) {
     columns.set(cell.name[0], cell.at[0]);
     rows.set(cell.name.slice(1), cell.at[1]);
