@@ -15,6 +15,7 @@ type SceneRenderer[S comparable] interface {
 // at both ends of a border, or to none, such as to pass.
 type Scene struct {
 	Text    string        `json:"text"`             // the next step, in one line
+	Goal    string        `json:"goal"`             // how the game is won, in one line
 	Player  Player        `json:"player"`           // the current player: a seat, -1 for chance, -2 if the game is over
 	Seats   []SceneSeat   `json:"seats"`            // [P]
 	Dice    []SceneDice   `json:"dice,omitempty"`   // in the order in which they are looked at

@@ -16,7 +16,7 @@ const (
 
 // Scene implements [game.SceneRenderer]: the seats, the map, the labs and the tracks.
 func (r *Rules) Scene(s State) game.Scene {
-	scene := game.Scene{Text: r.sceneText(&s), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
+	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
 	for p := range r.cfg.Players {
 		scene.Seats = append(scene.Seats, r.sceneSeat(&s, p))
 	}
@@ -45,6 +45,14 @@ func (r *Rules) Scene(s State) game.Scene {
 		scene.Tracks = append(scene.Tracks, track)
 	}
 	return scene
+}
+
+// sceneGoal says how the game is won.
+func (r *Rules) sceneGoal() string {
+	if r.fast {
+		return "when all have passed, or none can place or attack, most " + fastScores[r.cfg.FastCount] + " win; on a tie the starter"
+	}
+	return fmt.Sprintf("after round %d tokens, robots in hand and alchemy dice become money, and most money wins", lastRound)
 }
 
 // sceneText describes the next step.

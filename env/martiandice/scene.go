@@ -13,7 +13,7 @@ var faceNames = [types]string{"tank", "ray", "human", "cow", "chicken"}
 // Scene implements [game.SceneRenderer]: the scores, and the dice of the turn that were
 // rolled, set aside, and are to be rolled.
 func (r *Rules) Scene(s State) game.Scene {
-	scene := game.Scene{Text: r.sceneText(&s), Player: r.CurrentPlayer(s)}
+	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s)}
 	inTurn := s.Phase <= Decide
 	for p, points := range s.Score[:r.cfg.Players] {
 		seat := game.SceneSeat{Score: game.SceneScore{Name: "points", Value: int(points), Target: r.cfg.Target}}
@@ -38,6 +38,18 @@ func (r *Rules) Scene(s State) game.Scene {
 		scene.Dice = r.sceneDice(&s)
 	}
 	return scene
+}
+
+// sceneGoal says how the game is won.
+func (r *Rules) sceneGoal() string {
+	if r.cfg.Players == 1 {
+		return fmt.Sprintf("reach %d points in the fewest turns", r.cfg.Target)
+	}
+	goal := fmt.Sprintf("when a seat has %d points, the round is played to its end, and most points win", r.cfg.Target)
+	if r.cfg.MaxRounds > 0 {
+		goal += fmt.Sprintf("; so they do after round %d", r.cfg.MaxRounds)
+	}
+	return goal
 }
 
 // sceneDice returns the dice of the turn.

@@ -11,11 +11,23 @@ import (
 // Scene implements [game.SceneRenderer]: the seats, and the map with its armies, towers
 // and unions.
 func (r *Rules) Scene(s State) game.Scene {
-	scene := game.Scene{Text: r.headline(&s), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
+	scene := game.Scene{Text: r.headline(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
 	for p := range r.cfg.Players {
 		scene.Seats = append(scene.Seats, r.sceneSeat(&s, uint8(p)))
 	}
 	return scene
+}
+
+// sceneGoal says how the game is won.
+func (r *Rules) sceneGoal() string {
+	goal := "who holds all regions wins"
+	switch {
+	case r.cfg.MaxRounds == 0:
+		return goal
+	case r.cfg.Ranking == Leader:
+		return goal + fmt.Sprintf("; after round %d most regions win, then armies and tower points", r.cfg.MaxRounds)
+	}
+	return goal + fmt.Sprintf("; after round %d the seats with armies divide the win by rank", r.cfg.MaxRounds)
 }
 
 // sceneSeat describes what a seat has.

@@ -9,7 +9,7 @@ import (
 // Scene implements [game.SceneRenderer]: the scores and the die. A state does not hold
 // what the die showed last.
 func (r *Rules) Scene(s State) game.Scene {
-	scene := game.Scene{Player: r.CurrentPlayer(s)}
+	scene := game.Scene{Goal: fmt.Sprintf("the first with %d points wins", r.cfg.Target), Player: r.CurrentPlayer(s)}
 	for p, points := range s.Score[:r.cfg.Players] {
 		seat := game.SceneSeat{Score: game.SceneScore{Name: "points", Value: int(points), Target: r.cfg.Target}}
 		if p == int(s.Seat) {

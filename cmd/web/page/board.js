@@ -17,7 +17,7 @@ import { die, robot, seatClass, sign, swatch } from './pieces.js';
  *   counts?: Array<{name: string, value: number, most?: number}>, notes?: string[]}} Seat
  * @typedef {{name: string, text?: string, dice: Array<{face: string, count: number, actions?: number[]}>}} DiceGroup
  * @typedef {{name: string, levels: string[], at: number[]}} Track
- * @typedef {{text: string, player: number, seats: Seat[], dice?: DiceGroup[], map?: SceneMap, places?: Cell[],
+ * @typedef {{text: string, goal: string, player: number, seats: Seat[], dice?: DiceGroup[], map?: SceneMap, places?: Cell[],
  *   tracks?: Track[], options: Array<{action: number, name: string, text?: string}>}} Scene
  */
 
@@ -53,14 +53,15 @@ export class Board {
   }
 
   draw() {
-    const { scene } = this;
+    const { scene } = this, legend = this.element.querySelector('.legend-box');
     const root = h('div', { class: 'scene', onkeydown: (e) => { if (e.key === 'Escape' && this.#selected.size) this.#select([]); } },
-      h('p', { class: 'scene-text' }, scene.text),
+      h('p', { class: 'scene-text' }, scene.text), h('p', { class: 'note goal' }, 'Goal: ', scene.goal, '.'),
       this.#seats(),
       scene.dice?.map((group) => this.#dice(group)),
       h('div', { class: 'ground-row' }, scene.map && h('div', { class: 'map-box' }, drawMap(this)), scene.places && this.#places()),
       this.#picker, scene.map && this.#legend(), scene.tracks && this.#tracks());
     fill(this.element, root);
+    if (legend) root.querySelector('.legend-box').open = legend.open;
     before.set(this.element, new Map([...scene.map?.cells ?? [], ...scene.places ?? []].map((c) => [c.name, JSON.stringify(c.pieces ?? [])])));
     this.#select([]);
   }
@@ -137,7 +138,8 @@ export class Board {
     }
     this.element.firstElementChild.classList.toggle('narrowed', elements.length > 0);
     const options = this.scene.options.filter((o) => left.includes(o.action));
-    fill(this.#picker, options.map((o) => button([h('strong', {}, o.name), o.text && h('span', { class: 'about' }, o.text)], () => this.onChoose(o.action), { 'data-key': `pick-${o.name}` })),
+    const hint = this.#parts.length > 0 && !elements.length && h('p', { class: 'note' }, 'Choose on the board or from the list of choices.');
+    fill(this.#picker, hint, options.map((o) => button([h('strong', {}, o.name), o.text && h('span', { class: 'about' }, o.text)], () => this.onChoose(o.action), { 'data-key': `pick-${o.name}` })),
       options.length > 0 && button('Cancel', () => this.#select([]), { class: 'cancel' }));
     if (options.length) say(`${options.length} choices. Select another place, or choose below the map.`);
   }
@@ -187,9 +189,9 @@ export class Board {
   #legend() {
     const { map } = this.scene;
     const owner = (g) => (g.holder >= 0 ? `held by ${this.names[g.holder]}` : '');
-    return h('details', { class: 'legend-box' }, h('summary', {}, 'What the map shows'),
+    return h('details', { class: 'legend-box', open: true }, h('summary', {}, 'What the map shows'),
       map.kinds && h('ul', { class: 'kinds' }, map.kinds.map((k) => h('li', {}, kindSign(k.kind), h('span', {}, h('strong', {}, k.kind), ` ${k.text}`)))),
-      map.groups?.length > 0 && h('p', {}, 'Who holds all regions of a union has one point more each turn.'),
+      map.groups?.length > 0 && h('p', {}, 'The letter behind a name is the union of the region. Who holds all regions of a union has one point more each turn.'),
       map.groups?.length > 0 && h('ul', { class: 'groups' }, map.groups.map((g) => h('li', {}, h('strong', {}, `union ${g.name}`), ` ${g.cells.map((i) => map.cells[i].name).join(', ')} ${owner(g)}`))));
   }
 

@@ -26,7 +26,7 @@ export function drawMap(board) {
   if (named) root.append(rulers(map));
   if (map.lines) root.append(svg('g', { class: 'border-lines' }, map.borders.map(([i, k]) => line(map.cells[i].at, map.cells[k].at))));
   const cells = map.cells.map((cell) => drawCell(board, cell, weave));
-  root.append(...cells, svg('g', { class: 'edges' }, cells.map((cell) => board.edges.get(cell))));
+  root.append(...cells, svg('g', { class: 'edges' }, ['edge', 'open', 'changed'].map((name) => [...board.edges.values()].filter((edge) => edge.classList.contains(name))))); // the last on top
   moveByArrows(board, root, cells);
   return root;
 }
@@ -61,7 +61,7 @@ function drawCell(board, cell, weave) {
     for (const piece of cell.pieces ?? []) parts.push(svg('g', { transform: move(0, 0.04) }, robot(piece, unit * 0.8)));
   }
   if (cell.mark) parts.push(svg('circle', { class: `aim aim-${cell.mark}`, cx: x, cy: y, r: unit * 0.47 }));
-  if (!region && cell.actions && !cell.pieces) parts.push(svg('circle', { class: 'legal', cx: x, cy: y, r: unit * 0.11 }));
+  if (!region && board.onChoose && cell.actions) parts.push(svg('circle', { class: cell.pieces ? 'legal-piece' : 'legal', cx: x, cy: y, r: unit * (cell.pieces ? 0.46 : 0.11) }));
   const element = svg('g', {
     class: `cell ${region ? 'region' : `kind-${cell.kind}`} ${owner >= 0 ? seatClass(owner) : ''}`, tabindex: -1, role: 'button',
     'data-key': `cell-${cell.name}`,

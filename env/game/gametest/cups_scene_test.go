@@ -10,7 +10,7 @@ import (
 // cupsScene draws the cups as a map of two cells in one group, with the points of both
 // seats as pieces, a track and dice.
 func cupsScene(g *cups, s state) game.Scene {
-	scene := game.Scene{Text: fmt.Sprintf("turn %d", s.Turns), Player: g.currentPlayer(s)}
+	scene := game.Scene{Text: fmt.Sprintf("turn %d", s.Turns), Goal: "most points win", Player: g.currentPlayer(s)}
 	square := func(x float64) [][]game.ScenePoint { return [][]game.ScenePoint{{{x, 0}, {x + 1, 0}, {x + 1, 1}}} }
 	scene.Map = &game.SceneMap{Width: 2, Height: 1, Unit: 1, Borders: [][2]int{{0, 1}}, Groups: []game.SceneGroup{{Name: "cups", Cells: []int{0, 1}, Holder: -1}}}
 	for i, name := range []string{"left", "right"} {
@@ -50,7 +50,8 @@ var brokenScenes = []breach{
 		spoil(g, func(_ state, x *game.Scene) { n++; x.Text = fmt.Sprint(n) })
 	}},
 	{"a scene can be written as JSON", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Map.Unit = math.NaN() }) }},
-	{"the text of a scene is one line", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Text = "two\nlines" }) }},
+	{"the text and the goal of a scene are a line each", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Text = "two\nlines" }) }},
+	{"the text and the goal of a scene are a line each", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Goal = "" }) }},
 	{"a scene has the current player", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Player = 0 }) }},
 	{"a scene has all seats", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Seats = x.Seats[:1] }) }},
 	{"seats count the same things", func(g *cups) {

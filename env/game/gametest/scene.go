@@ -26,8 +26,10 @@ func (c *checker[S]) checkScene(s S, mover game.Player, legal []game.Action) {
 	if again, _ := json.Marshal(c.scenes.Scene(s)); !bytes.Equal(again, text) {
 		c.failAt(s, "Scene is a function of the state", "got %s, then %s", text, again)
 	}
-	if strings.TrimSpace(scene.Text) == "" || strings.Contains(scene.Text, "\n") {
-		c.failAt(s, "the text of a scene is one line", "got %q", scene.Text)
+	for _, line := range []string{scene.Text, scene.Goal} {
+		if strings.TrimSpace(line) == "" || strings.Contains(line, "\n") {
+			c.failAt(s, "the text and the goal of a scene are a line each", "got %q", line)
+		}
 	}
 	if scene.Player != mover {
 		c.failAt(s, "a scene has the current player", "it is %d, want %d", scene.Player, mover)
