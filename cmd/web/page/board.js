@@ -21,8 +21,13 @@ import { die, robot, seatClass, sign, swatch } from './pieces.js';
  *   tracks?: Track[], options: Array<{action: number, name: string, text?: string}>}} Scene
  */
 
-/** The pieces of the last scene of an element by cell, to mark what has changed. */
-const before = new WeakMap();
+/**
+ * What stays from scene to scene of an element: the pieces of its cells, to mark what has
+ * changed, and the last choice with its selection, which is selected again where the same
+ * choice is legal again.
+ * @type {WeakMap<Element, {pieces: Map<string, string>, action?: number, player?: number, keys?: string[]}>}
+ */
+const last = new WeakMap();
 
 /**
  * Draws a scene into an element.
@@ -49,7 +54,7 @@ export class Board {
     this.scene = scene;
     this.onChoose = onChoose;
     this.names = names ?? scene.seats.map((_, seat) => `Seat ${seat}`);
-    this.before = before.get(element) ?? new Map();
+    this.last = last.get(element) ?? { pieces: new Map() };
   }
 
   draw() {
@@ -62,8 +67,12 @@ export class Board {
       this.#picker, scene.map && this.#legend(), scene.tracks && this.#tracks());
     fill(this.element, root);
     if (legend) root.querySelector('.legend-box').open = legend.open;
-    before.set(this.element, new Map([...scene.map?.cells ?? [], ...scene.places ?? []].map((c) => [c.name, JSON.stringify(c.pieces ?? [])])));
-    this.#select([]);
+    const { action, player, keys } = this.last, again = player === scene.player && scene.options.some((o) => o.action === action);
+    last.set(this.element, {
+      ...(again || scene.player < 0 ? this.last : {}),
+      pieces: new Map([...scene.map?.cells ?? [], ...scene.places ?? []].map((c) => [c.name, JSON.stringify(c.pieces ?? [])])),
+    });
+    this.#select(again ? this.#parts.map((p) => p.element).filter((e) => keys.includes(e.getAttribute('data-key'))) : []);
   }
 
   /**
@@ -80,7 +89,7 @@ export class Board {
     const drawn = element instanceof SVGElement;
     if (drawn || actions.length) element.setAttribute('aria-label', label);
     if (drawn) element.append(svg('title', {}, label));
-    const pieces = this.before.get(name);
+    const pieces = this.last.pieces.get(name);
     if (pieces !== undefined && pieces !== JSON.stringify(what.pieces ?? [])) this.mark(element, 'changed', true);
     if (!actions.length) {
       if (drawn) element.setAttribute('aria-disabled', 'true');
@@ -122,8 +131,13 @@ export class Board {
     const both = this.#left([...chosen, element]).length ? [...chosen, element] : [element];
     const left = this.#left(both);
     const others = this.#parts.some((p) => !both.includes(p.element) && p.actions.includes(left[0]));
-    if (left.length === 1 && !others) this.onChoose(left[0]);
+    if (left.length === 1 && !others) this.#choose(left[0]);
     else this.#select(both);
+  }
+
+  #choose(action) {
+    Object.assign(last.get(this.element), { action, player: this.scene.player, keys: [...this.#selected].map((e) => e.getAttribute('data-key')) });
+    this.onChoose(action);
   }
 
   /** Selects elements, marks what can be selected with them, and offers what is left. */
@@ -139,7 +153,7 @@ export class Board {
     this.element.firstElementChild.classList.toggle('narrowed', elements.length > 0);
     const options = this.scene.options.filter((o) => left.includes(o.action));
     const hint = this.#parts.length > 0 && !elements.length && h('p', { class: 'note' }, 'Choose on the board or from the list of choices.');
-    fill(this.#picker, hint, options.map((o) => button([h('strong', {}, o.name), o.text && h('span', { class: 'about' }, o.text)], () => this.onChoose(o.action), { 'data-key': `pick-${o.name}` })),
+    fill(this.#picker, hint, options.map((o) => button([h('strong', {}, o.name), o.text && h('span', { class: 'about' }, o.text)], () => this.#choose(o.action), { 'data-key': `pick-${o.name}` })),
       options.length > 0 && button('Cancel', () => this.#select([]), { class: 'cancel' }));
     if (options.length) say(`${options.length} choices. Select another place, or choose below the map.`);
   }

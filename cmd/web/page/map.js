@@ -23,6 +23,7 @@ export function drawMap(board) {
     viewBox: `${-margin} ${-margin} ${map.width + margin} ${map.height + margin}`,
   }, svg('defs', {}, seats.map((_, seat) => pattern(seat, weave(seat), map.unit * 0.24))));
   root.style.setProperty('--units', String((map.width + margin) / map.unit));
+  root.style.setProperty('--ratio', String((map.width + margin) / (map.height + margin)));
   if (named) root.append(rulers(map));
   if (map.lines) root.append(svg('g', { class: 'border-lines' }, map.borders.map(([i, k]) => line(map.cells[i].at, map.cells[k].at))));
   const cells = map.cells.map((cell) => drawCell(board, cell, weave));
