@@ -122,7 +122,7 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 		e := r.board.edges[a-r.battle]
 		higher := s.height(e[0]) - s.height(e[1])
 		c := NewConquest(int(s.Armies[e[0]]), int(s.Armies[e[1]]), higher)
-		return fmt.Sprintf("attack with %d against %d: wins the battle %.0f %%, conquers %.0f %%",
+		return fmt.Sprintf("attack (odds of the battle, of conquest): %d-%d %.0f %% %.0f %%",
 			s.Armies[e[0]], s.Armies[e[1]], 100*BattleOdds(higher), 100*c.Odds)
 	case a >= r.piece:
 		i := int(a - r.piece)
