@@ -87,14 +87,18 @@ func sceneFault(g env.Game, at env.Position) string {
 	return actionsFault(g, scene)
 }
 
-// actionsFault checks that a cell has exactly the actions that name it.
+// actionsFault checks that a cell or track has exactly the actions that name it.
 func actionsFault(g env.Game, scene *game.Scene) string {
-	for _, cell := range append(slices.Clone(scene.Map.Cells), scene.Places...) {
+	elements := append(slices.Clone(scene.Map.Cells), scene.Places...)
+	for _, t := range scene.Tracks {
+		elements = append(elements, game.SceneCell{Name: t.Name, Actions: t.Actions})
+	}
+	for _, cell := range elements {
 		for _, o := range scene.Options {
 			parts := strings.FieldsFunc(o.Name, func(c rune) bool { return strings.ContainsRune("-:>/+", c) })
 			named := slices.Contains(parts, strings.ToLower(cell.Name)) || o.Name == "stack" && cell.Mark == "to"
 			if named != slices.Contains(cell.Actions, o.Action) {
-				return fmt.Sprintf("cell %s has the actions %d; %s is %d", cell.Name, cell.Actions, o.Name, o.Action)
+				return fmt.Sprintf("%s has the actions %d; %s is %d", cell.Name, cell.Actions, o.Name, o.Action)
 			}
 		}
 	}

@@ -124,7 +124,8 @@ type SceneKind struct {
 
 // SceneTrack is a track on which each seat has a marker.
 type SceneTrack struct {
-	Name   string   `json:"name"`
-	Levels []string `json:"levels"` // what each level pays, from level 0 on; "" for nothing
-	At     []int    `json:"at"`     // the level of each seat [P]
+	Name    string   `json:"name"`
+	Levels  []string `json:"levels"` // what each level pays, from level 0 on; "" for nothing
+	At      []int    `json:"at"`     // the level of each seat [P]
+	Actions []Action `json:"actions,omitempty"`
 }

@@ -42,6 +42,13 @@ func (r *Rules) Scene(s State) game.Scene {
 		for p := range r.cfg.Players {
 			track.At = append(track.At, int(s.Seats[p].Track[t]))
 		}
+		if s.Phase == Cashing {
+			for _, a := range r.appendLegal(nil, &s) {
+				if (int(a)-r.act.cash)>>t&1 == 1 {
+					track.Actions = append(track.Actions, a)
+				}
+			}
+		}
 		scene.Tracks = append(scene.Tracks, track)
 	}
 	return scene

@@ -16,7 +16,7 @@ import { die, robot, seatClass, sign, swatch } from './pieces.js';
  * @typedef {{score: {name: string, value: number, gain?: number, target?: number},
  *   counts?: Array<{name: string, value: number, most?: number}>, notes?: string[]}} Seat
  * @typedef {{name: string, text?: string, dice: Array<{face: string, count: number, actions?: number[]}>}} DiceGroup
- * @typedef {{name: string, levels: string[], at: number[]}} Track
+ * @typedef {{name: string, levels: string[], at: number[], actions?: number[]}} Track
  * @typedef {{text: string, goal: string, player: number, seats: Seat[], dice?: DiceGroup[], map?: SceneMap, places?: Cell[],
  *   tracks?: Track[], options: Array<{action: number, name: string, text?: string}>}} Scene
  */
@@ -64,7 +64,7 @@ export class Board {
       this.#seats(),
       scene.dice?.map((group) => this.#dice(group)),
       h('div', { class: 'ground-row' }, scene.map && h('div', { class: 'map-box' }, drawMap(this)), scene.places && this.#places()),
-      this.#picker, scene.map && this.#legend(), scene.tracks && this.#tracks());
+      scene.tracks && this.#tracks(), this.#picker, scene.map && this.#legend());
     fill(this.element, root);
     if (legend) root.querySelector('.legend-box').open = legend.open;
     const { action, player, keys } = this.last, again = player === scene.player && scene.options.some((o) => o.action === action);
@@ -122,17 +122,18 @@ export class Board {
     return sets.length ? sets[0].filter((a) => sets.every((s) => s.includes(a))) : [];
   }
 
+  /** The number of elements that an action belongs to and that are not selected. */
+  #extra(action) {
+    return this.#parts.filter((p) => p.actions.includes(action) && !this.#selected.has(p.element)).length;
+  }
+
   #click(element) {
-    const chosen = [...this.#selected];
-    if (this.#selected.has(element)) {
-      this.#select(chosen.filter((e) => e !== element));
-      return;
-    }
-    const both = this.#left([...chosen, element]).length ? [...chosen, element] : [element];
+    const chosen = [...this.#selected], again = this.#selected.has(element);
+    const both = again ? chosen : this.#left([...chosen, element]).length ? [...chosen, element] : [element];
     const left = this.#left(both);
-    const others = this.#parts.some((p) => !both.includes(p.element) && p.actions.includes(left[0]));
-    if (left.length === 1 && !others) this.#choose(left[0]);
-    else this.#select(both);
+    this.#selected = new Set(both);
+    if (left.length === 1 && this.#extra(left[0]) === 0) this.#choose(left[0]);
+    else this.#select(again ? chosen.filter((e) => e !== element) : both);
   }
 
   #choose(action) {
@@ -151,11 +152,14 @@ export class Board {
       p.element.setAttribute('aria-pressed', String(is));
     }
     this.element.firstElementChild.classList.toggle('narrowed', elements.length > 0);
-    const options = this.scene.options.filter((o) => left.includes(o.action));
-    const hint = this.#parts.length > 0 && !elements.length && h('p', { class: 'note' }, 'Choose on the board or from the list of choices.');
+    if (!this.onChoose) return;
+    const open = new Set(this.#parts.flatMap((p) => p.actions));
+    const options = this.scene.options.filter((o) => (elements.length ? left.includes(o.action) : !open.has(o.action)));
+    options.sort((x, y) => this.#extra(x.action) - this.#extra(y.action));
+    const hint = open.size > 0 && !elements.length && h('p', { class: 'note' }, options.length ? 'Choose on the board, or:' : 'Choose on the board.');
     fill(this.#picker, hint, options.map((o) => button([h('strong', {}, o.name), o.text && h('span', { class: 'about' }, o.text)], () => this.#choose(o.action), { 'data-key': `pick-${o.name}` })),
-      options.length > 0 && button('Cancel', () => this.#select([]), { class: 'cancel' }));
-    if (options.length) say(`${options.length} choices. Select another place, or choose below the map.`);
+      elements.length > 0 && button('Cancel', () => this.#select([]), { class: 'cancel' }));
+    if (elements.length) say(`${options.length} choices below the board. Select more to narrow them.`);
   }
 
   /** The seats with what they have, a row each. */
@@ -209,12 +213,20 @@ export class Board {
       map.groups?.length > 0 && h('ul', { class: 'groups' }, map.groups.map((g) => h('li', {}, h('strong', {}, `union ${g.name}`), ` ${g.cells.map((i) => map.cells[i].name).join(', ')} ${owner(g)}`))));
   }
 
+  #trackName(track) {
+    const name = [kindSign(track.name), track.name];
+    if (!track.actions || !this.onChoose) return name;
+    const element = button(name, () => {}, { class: 'track-name', 'data-key': `track-${track.name}` });
+    this.add(element, { text: 'trade it', actions: track.actions }, track.name);
+    return element;
+  }
+
   #tracks() {
     const { tracks, seats } = this.scene;
     return h('section', { class: 'tracks' }, h('h3', {}, 'Products', h('small', {}, 'what the level of a track pays when it is traded')),
       h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Products' }, h('table', { class: 'track-table' },
         h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'level'), tracks[0].levels.map((_, i) => h('th', { scope: 'col' }, i)))),
-        h('tbody', {}, tracks.map((t) => h('tr', {}, h('th', { scope: 'row' }, kindSign(t.name), t.name),
+        h('tbody', {}, tracks.map((t) => h('tr', {}, h('th', { scope: 'row' }, this.#trackName(t)),
           t.levels.map((pay, level) => h('td', {}, h('span', { class: 'pay' }, pay.split(', ').map((line) => h('span', {}, line))),
             h('span', { class: 'markers' }, seats.map((_, i) => t.at[i] === level && h('span', {}, swatch(i), h('span', { class: 'hidden' }, this.names[i]))))))))))));
   }

@@ -70,6 +70,9 @@ var brokenScenes = []breach{
 			}
 		})
 	}},
+	{"the elements of a scene list legal actions", func(g *cups) {
+		spoil(g, func(_ state, x *game.Scene) { x.Tracks[0].Actions = []game.Action{9} })
+	}},
 	{"cells have a name of their own", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Places[0].Name = "left" }) }},
 	{"cells have a name of their own and a text", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Map.Cells[1].Text = " " }) }},
 	{"cells lie on the map", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Map.Cells[1].At[0] = 3 }) }},

@@ -36,6 +36,9 @@ func (c *checker[S]) checkScene(s S, mover game.Player, legal []game.Action) {
 	}
 	c.checkSceneSeats(s, scene.Seats)
 	c.checkSceneTracks(s, scene.Tracks)
+	for _, t := range scene.Tracks {
+		c.checkElement(s, legal, "track "+t.Name, t.Actions)
+	}
 	for _, group := range scene.Dice {
 		for _, die := range group.Dice {
 			if group.Name == "" || die.Count < 1 {
