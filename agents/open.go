@@ -42,7 +42,8 @@ type Options struct {
 	Seed uint64
 	// Solve returns the solution for exact play; nil is Game.Solve.
 	Solve func(context.Context) (env.Solution, error)
-	// Load loads a network by its name, except "pretrained"; nil is [LoadModel].
+	// Load loads a network by its name; nil is [LoadPretrained] for "pretrained" and
+	// [LoadModel] for others.
 	Load func(name string) (*models.File, error)
 }
 
@@ -136,10 +137,10 @@ func openModel(name string, opt Options) (*models.File, error) {
 // load loads the model of that name.
 func load(name string, opt Options) (*models.File, error) {
 	switch {
-	case name == Pretrained:
-		return loadPretrained(opt.Game.Spec())
 	case opt.Load != nil:
 		return opt.Load(name)
+	case name == Pretrained:
+		return LoadPretrained(opt.Game.Spec())
 	}
 	return LoadModel(name)
 }

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"embed"
 	"fmt"
 	"path"
 	"strings"
@@ -15,12 +14,6 @@ import (
 // number of players.
 const Pretrained = "pretrained"
 
-// pretrained holds the model files. Beside each lies a card on its training and
-// strength.
-//
-//go:embed pretrained/*.safetensors
-var pretrained embed.FS
-
 // pretrainedMeta returns the metadata of each pretrained model by its name.
 var pretrainedMeta = sync.OnceValue(func() map[string]models.Meta {
 	list := map[string]models.Meta{}
@@ -32,8 +25,13 @@ var pretrainedMeta = sync.OnceValue(func() map[string]models.Meta {
 	return list
 })
 
+// PretrainedFile returns the content of the file of a pretrained model.
+func PretrainedFile(name string) ([]byte, error) {
+	return pretrained.ReadFile("pretrained/" + name + ".safetensors")
+}
+
 func decodePretrained(name string) (*models.File, error) {
-	b, err := pretrained.ReadFile("pretrained/" + name + ".safetensors")
+	b, err := PretrainedFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +65,8 @@ func hasPretrained(spec game.Spec) bool {
 	return ok
 }
 
-// loadPretrained returns the pretrained model of a game.
-func loadPretrained(spec game.Spec) (*models.File, error) {
+// LoadPretrained returns the pretrained model of a game.
+func LoadPretrained(spec game.Spec) (*models.File, error) {
 	name, _ := pretrainedName(spec)
 	if name == "" {
 		return nil, fmt.Errorf("there is no pretrained network for %s for %d, but for %s", spec.ID, spec.Players, strings.Join(PretrainedNames(), ", "))

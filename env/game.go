@@ -54,6 +54,9 @@ type Game interface {
 	// warn, if not nil, is called once with an error that wraps ErrNotCached: before the
 	// solver starts or, if the first write to fail is a later one, after that.
 	SolveCached(ctx context.Context, dir string, progress func(done float64), warn func(error)) (Solution, error)
+	// DecodeSolution returns the solution in the content of a complete solution file. It
+	// checks for damage, but no optimality equation: the content must be trusted.
+	DecodeSolution(ctx context.Context, b []byte) (Solution, error)
 	// OddsTables answers a question about the odds of a part of the game (see
 	// [game.OddsTables]), or returns an error that wraps game.ErrNoOdds.
 	OddsTables(question string) ([]game.Table, error)

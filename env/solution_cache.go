@@ -1,6 +1,7 @@
 package env
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -88,6 +89,30 @@ func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(f
 			notCached(err)
 		}
 	}
+	if err != nil {
+		return nil, err
+	}
+	return &solution[S]{rules: &h.rules, s: s}, nil
+}
+
+func (h *handle[S]) DecodeSolution(ctx context.Context, b []byte) (Solution, error) {
+	k, ok := h.rules.Rules.(game.ResumableSolver[S])
+	if !ok {
+		return nil, fmt.Errorf("%s has no solution files: %w", h.spec.ID, game.ErrNoSolution)
+	}
+	values, steps, err := k.StateSize()
+	if err != nil {
+		return nil, err
+	}
+	f := &solutionFile{"the content", h.spec, values, steps}
+	w, err := f.read(bytes.NewReader(b), int64(len(b)))
+	if err == nil && w.Done != 1 {
+		err = f.refuse(errors.New("it is not complete"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := k.SolveFrom(ctx, w, nil)
 	if err != nil {
 		return nil, err
 	}

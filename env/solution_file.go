@@ -110,10 +110,15 @@ func (f *solutionFile) load() (*game.SolverState, error) {
 		return nil, err
 	}
 	defer r.Close()
+	return f.read(r, info.Size())
+}
+
+// read reads the content of a file of that size.
+func (f *solutionFile) read(r io.Reader, bytes int64) (*game.SolverState, error) {
 	b := bufio.NewReaderSize(r, maxHeader)
 	head, size, err := f.readHeader(b)
-	if err == nil && info.Size() != size {
-		err = fmt.Errorf("it has %d bytes; want %d", info.Size(), size)
+	if err == nil && bytes != size {
+		err = fmt.Errorf("it has %d bytes; want %d", bytes, size)
 	}
 	if err != nil {
 		return nil, f.refuse(err)

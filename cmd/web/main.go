@@ -1,4 +1,5 @@
-// Command web serves a page on which people play and analyse games.
+// Command web serves a page on which people play and analyse games, or exports it as
+// files that need no server of their own.
 package main
 
 import (
@@ -26,6 +27,7 @@ type options struct {
 	listen string
 	runs   string
 	limit  time.Duration
+	export string
 	cache  string
 }
 
@@ -35,12 +37,14 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8437", "`address` to listen on. An address that others can reach gets a random token, which is part of the printed address")
 	f.StringVar(&o.runs, "runs", "", "`folder` of run folders, whose curves are shown and whose networks play; nothing outside it is read (default runs, if it exists)")
 	f.DurationVar(&o.limit, "limit", time.Minute, "largest `time` that a request computes, such as a search")
-	f.Group("Page", "listen", "runs", "limit")
+	f.StringVar(&o.export, "export", "", "write the page as files to this new `folder`, and do not serve; needs Go and the source code of this program")
+	f.Group("Page", "listen", "runs", "limit", "export")
 	f.Cache(&o.cache)
 	f.Group("Solutions", "cache")
 	f.Example("go run ./cmd/web")
 	f.Example("go run ./cmd/web -runs runs")
 	f.Example("go run ./cmd/web -listen 0.0.0.0:8437")
+	f.Example("go run ./cmd/web -export site")
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
 	}
@@ -54,6 +58,11 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	} else if info, err := os.Stat(o.runs); err != nil || !info.IsDir() {
 		return nil, cli.Usagef("-runs: %s is no folder", o.runs)
 	}
+	for _, name := range []string{"listen", "runs", "limit"} {
+		if o.export != "" && f.Given(name) {
+			return nil, cli.Usagef("-export does not serve; leave out -%s", name)
+		}
+	}
 	return &o, nil
 }
 
@@ -61,6 +70,9 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	o, err := parse(args, stdout)
 	if err != nil {
 		return err
+	}
+	if o.export != "" {
+		return export(ctx, o.export, cli.CacheDir(o.cache), stdout)
 	}
 	opt := web.Options{Cache: cli.CacheDir(o.cache), Work: runtime.GOMAXPROCS(0), Limit: o.limit}
 	if o.runs != "" {

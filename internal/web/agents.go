@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
@@ -43,16 +44,15 @@ func (a *App) listAgents(_ context.Context, r *Request) (any, error) {
 	if a.solved(g) {
 		list = append(list, agentInfo{agents.Exact, "best play: the game is solved"})
 	}
-	for _, name := range agents.Names(g) {
-		switch name {
-		case agents.Exact:
-		case agents.Pretrained:
-			list = append(list, agentInfo{name, "the network that comes with the program"})
-		case "random":
-			list = append(list, agentInfo{name, "every legal action with the same probability"})
-		default:
-			list = append(list, agentInfo{name, "a hand-written bot"})
+	if a.hasPretrained(g) {
+		list = append(list, agentInfo{agents.Pretrained, "the network that comes with the program"})
+	}
+	for i, name := range g.BotNames() {
+		about := "a hand-written bot"
+		if i == 0 {
+			about = "every legal action with the same probability"
 		}
+		list = append(list, agentInfo{name, about})
 	}
 	list = append(list, agentInfo{"search:100", "tree search, 100 simulations a decision"}, agentInfo{"search:400", "tree search, 400 simulations a decision"})
 	for _, run := range a.runNames() {
@@ -113,7 +113,15 @@ func (a *App) agent(ctx context.Context, g env.Game, name string) (*agents.Agent
 	agent, err := agents.Open(ctx, name, agents.Options{
 		Game:  g,
 		Solve: func(ctx context.Context) (env.Solution, error) { return a.solve(ctx, g) },
-		Load:  a.load,
+		Load: func(name string) (*models.File, error) {
+			if run, ok := strings.CutPrefix(name, runPrefix); ok {
+				return a.loadRun(run)
+			}
+			if a.opt.Pretrained != nil {
+				return a.opt.Pretrained(ctx, g.Spec())
+			}
+			return agents.LoadPretrained(g.Spec())
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -130,13 +138,15 @@ func (a *App) agent(ctx context.Context, g env.Game, name string) (*agents.Agent
 	return agent, nil
 }
 
-// load loads the network of a run folder.
-func (a *App) load(name string) (*models.File, error) {
-	run, ok := strings.CutPrefix(name, runPrefix)
-	if !ok {
-		return nil, fmt.Errorf("%s is no run folder", input.Quote(name))
+// hasPretrained reports whether a network for a game comes with the program.
+func (a *App) hasPretrained(g env.Game) bool {
+	if a.opt.Pretrained == nil {
+		return slices.Contains(agents.Names(g), agents.Pretrained)
 	}
-	return a.loadRun(run)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := a.opt.Pretrained(ctx, g.Spec())
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // play lets the agent in the seat to move play one action, and returns the view.

@@ -9,15 +9,22 @@ import (
 	"time"
 
 	"marsgym/env"
+	"marsgym/env/game"
 	"marsgym/internal/input"
+	"marsgym/models"
 )
 
 // Options are the options of an [App].
 type Options struct {
 	// Runs is the folder of run folders; nil for none.
 	Runs *os.Root
-	// Solve solves a game for exact values; nil is SolveCached in the folder Cache.
+	// Solve solves a game for exact values; nil is SolveCached in the folder Cache. If
+	// there is no solution, the error wraps game.ErrNoSolution, even if ctx is done.
 	Solve func(ctx context.Context, g env.Game) (env.Solution, error)
+	// Pretrained loads the network that comes with the program for a game; nil is
+	// agents.LoadPretrained. If there is none, the error wraps fs.ErrNotExist, even if
+	// ctx is done.
+	Pretrained func(ctx context.Context, spec game.Spec) (*models.File, error)
 	// Cache is the folder of cached solutions; "" for none.
 	Cache string
 	// Work is the number of requests that compute at the same time; 0 is 1. Others wait.

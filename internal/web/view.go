@@ -14,21 +14,22 @@ import (
 
 // View is a position of a game, as the page shows it.
 type View struct {
-	Address  Address  `json:"address"`
-	Title    string   `json:"title"` // of the game
-	Unit     string   `json:"unit"`  // of values: "" for shares of the win
-	Step     int      `json:"step"`
-	Steps    int      `json:"steps"` // of the game
-	Used     int      `json:"used"`  // moves of the address up to the position
-	Position string   `json:"position"`
-	Text     string   `json:"text"`  // the position for people
-	Mover    int      `json:"mover"` // a seat, game.Chance or game.Terminal
-	Options  []Option `json:"options,omitempty"`
-	Ask      string   `json:"ask,omitempty"`   // what is to be rolled, and how to type it
-	Rolls    []string `json:"rolls,omitempty"` // the rolls, if they are few
-	Log      []Entry  `json:"log"`
-	Result   []string `json:"result,omitempty"`
-	Ended    bool     `json:"ended"`
+	Address  Address     `json:"address"`
+	Title    string      `json:"title"` // of the game
+	Unit     string      `json:"unit"`  // of values: "" for shares of the win
+	Step     int         `json:"step"`
+	Steps    int         `json:"steps"` // of the game
+	Used     int         `json:"used"`  // moves of the address up to the position
+	Position string      `json:"position"`
+	Scene    *game.Scene `json:"scene"` // the position as data, or nil
+	Text     string      `json:"text"`  // the position for people
+	Mover    int         `json:"mover"` // a seat, game.Chance or game.Terminal
+	Options  []Option    `json:"options,omitempty"`
+	Ask      string      `json:"ask,omitempty"`   // what is to be rolled, and how to type it
+	Rolls    []string    `json:"rolls,omitempty"` // the rolls, if they are few
+	Log      []Entry     `json:"log"`
+	Result   []string    `json:"result,omitempty"`
+	Ended    bool        `json:"ended"`
 }
 
 // Option is a legal action.
@@ -70,7 +71,7 @@ func (r *replay) view(step *int) (*View, error) {
 	if v.Step > 0 {
 		v.Used = r.used[v.Step-1]
 	}
-	v.Position, v.Text, v.Mover = at.String(), at.Render(), int(at.CurrentPlayer())
+	v.Position, v.Scene, v.Text, v.Mover = at.String(), at.Scene(), at.Render(), int(at.CurrentPlayer())
 	for i := 0; i < steps; i++ {
 		v.Log = append(v.Log, r.entry(i))
 	}

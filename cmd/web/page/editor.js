@@ -53,7 +53,7 @@ export async function show(main, query, signal) {
     fill(error, e.message);
     return;
   }
-  if (view.scene) drawBoard(board, view.scene, { onChoose: () => {} });
+  if (view.scene) drawBoard(board, view.scene);
   else fill(board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
   const context = { view, address: view.address, signal, values: true, live: true, choose: (name) => { location.hash = `play?game=${info.id}&players=${players}&dice=typed&start=${encodeURIComponent(text)}&moves=${encodeURIComponent(name)}`; }, error: (e) => { if (e.name !== 'AbortError') fill(error, e.message); } };
   const seats = h('div');

@@ -73,9 +73,8 @@ function update(view, step, signal) {
   };
   const free = person || !live || a.typed;
   if (view.scene) {
-    drawBoard(t.board, view.scene, {
-      onChoose: (index) => { const o = view.options.find((x) => x.action === index); if (o && free) context.choose(o.name); },
-    });
+    const onChoose = (index) => context.choose(view.options.find((o) => o.action === index).name);
+    drawBoard(t.board, view.scene, { onChoose: free && !t.exercise ? onChoose : undefined, names: seatNames(a) });
   } else {
     fill(t.board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
   }
@@ -97,7 +96,12 @@ function update(view, step, signal) {
     h('p', { class: 'row' }, h('a', { class: 'button primary', href: `#home?game=${a.game}` }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); }))));
   if (view.mover === -1) parts.push(rollInput(context));
   if (view.mover >= 0) parts.push(choices(context, free));
+  t.focus ||= t.actions.contains(document.activeElement);
   fill(t.actions, parts);
+  if (t.focus && (free || view.ended)) { // the keyboard goes on where it was
+    if (document.activeElement === document.body) t.actions.querySelector('button:not(:disabled), a')?.focus();
+    t.focus = false;
+  }
   if (view.ended) remember(a);
   tabs(context);
   if (live && view.log.length && !view.ended) say([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? 'Your choice.' : '') : ''].join(' '));
@@ -111,6 +115,12 @@ function statusOf(view, live) {
   const name = a.seats[view.mover];
   if (name !== 'human') return `Seat ${view.mover}, ${name}, is to move.`;
   return a.seats.filter((s) => s === 'human').length === 1 ? 'It is your turn.' : `Seat ${view.mover}: it is your turn.`;
+}
+
+/** The names of the seats. @param {import('./address.js').Address} a */
+function seatNames(a) {
+  const one = a.seats.filter((s) => s === 'human').length === 1;
+  return a.seats.map((s, i) => (s !== 'human' ? `Seat ${i}, ${s}` : one ? `Seat ${i}, you` : `Seat ${i}`));
 }
 
 /** The number of moves before the last choice of a person; -1 if there is none. */

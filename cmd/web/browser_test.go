@@ -1,0 +1,412 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"marsgym/env/catalog"
+	"marsgym/internal/chrome"
+	"marsgym/internal/fulltest"
+	"marsgym/internal/web"
+)
+
+// patience bounds a browser test; it measures nothing.
+const patience = 2 * time.Minute
+
+// tab is a page in the browser, with what tests do on it.
+type tab struct {
+	*chrome.Page
+	t   *testing.T
+	ctx context.Context
+}
+
+// browser starts a Chromium, or skips the test where there is none.
+func browser(t *testing.T) *chrome.Browser {
+	t.Helper()
+	path := chrome.Find()
+	if path == "" {
+		t.Skip("there is no Chromium on this machine; install Debian's package chromium to run this test")
+	}
+	dir, err := os.MkdirTemp("", "marsgym")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := chrome.Start(path, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		b.Close()
+		os.RemoveAll(dir)
+	})
+	return b
+}
+
+// open opens an address in a tab with a storage of its own.
+func open(t *testing.T, b *chrome.Browser, url string) *tab {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	storage, err := b.NewContext(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.NewPage(ctx, storage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &tab{p, t, ctx}
+	t.Cleanup(func() {
+		if list := p.Errors(); len(list) > 0 {
+			t.Errorf("the console has errors:\n%s", strings.Join(list, "\n"))
+		}
+	})
+	x.must(p.Size(ctx, 1280, 900, false))
+	x.must(p.Open(ctx, url))
+	return x
+}
+
+func (x *tab) must(err error) {
+	x.t.Helper()
+	if err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// wait waits until an expression is true.
+func (x *tab) wait(expression string) {
+	x.t.Helper()
+	if err := x.Wait(x.ctx, expression); err != nil {
+		var text string
+		x.Eval(context.Background(), "document.body.innerText", &text)
+		x.t.Fatalf("%v\nerrors %q; the page says:\n%.2000s", err, x.Errors(), text)
+	}
+}
+
+// text returns the text of an expression.
+func (x *tab) text(expression string) (s string) {
+	x.t.Helper()
+	x.must(x.Eval(x.ctx, "String("+expression+")", &s))
+	return s
+}
+
+// do evaluates an expression.
+func (x *tab) do(expression string) {
+	x.t.Helper()
+	x.must(x.Eval(x.ctx, expression, nil))
+}
+
+// served serves the page and returns its address.
+func served(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(web.New(web.Options{Work: 2, Limit: time.Minute}), l.Addr().(*net.TCPAddr))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.serve(ctx, l) }()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	return s.address()
+}
+
+// site exports the page once for all tests, and serves its files.
+func site(t *testing.T) *httptest.Server {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "site")
+	var out, errs bytes.Buffer
+	if status := run(t.Context(), []string{"-export", dir, "-cache", "none"}, strings.NewReader(""), &out, &errs); status != 0 {
+		t.Fatalf("status %d, %s", status, errs.String())
+	}
+	s := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// The choices of the person to move, and the end of a game.
+const (
+	choice = `document.querySelector('.option-button:not(:disabled)')`
+	ended  = `document.querySelector('.result')`
+)
+
+// play makes choices until the game ends or so many are made; choose makes one.
+func (x *tab) play(most int, choose func(n int)) {
+	x.t.Helper()
+	for n := range most {
+		x.wait(choice + " || " + ended)
+		if x.text("Boolean("+ended+")") == "true" {
+			return
+		}
+		before := x.text("location.hash")
+		choose(n)
+		x.wait(fmt.Sprintf("location.hash !== %q", before))
+	}
+}
+
+// games are whole games by clicks: the choices vary, so that all kinds come up.
+func (x *tab) games(url string) {
+	x.t.Helper()
+	for i, id := range catalog.IDs() {
+		most := 25
+		if fulltest.On() {
+			most = 3000
+		}
+		g, err := catalog.Open(id, 0, nil)
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		seats := "human" + strings.Repeat(",random", g.Spec().Players-1)
+		x.must(x.Open(x.ctx, "about:blank"))
+		x.must(x.Open(x.ctx, fmt.Sprintf("%s#play?game=%s&players=%d&seed=%d&seats=%s", url, id, g.Spec().Players, 3+i, seats)))
+		x.play(most, func(n int) {
+			x.do(fmt.Sprintf(`(() => { const list = document.querySelectorAll('.option-button:not(:disabled)'); list[%d %% list.length].click(); })()`, n*n+n/3))
+		})
+		if got := x.text(`document.querySelector('.error:not(:empty)')?.textContent ?? ''`); got != "" {
+			x.t.Errorf("%s: %s", id, got)
+		}
+		if fulltest.On() {
+			x.wait(ended)
+		}
+	}
+}
+
+func TestBrowserGames(t *testing.T) {
+	b := browser(t)
+	t.Run("served", func(t *testing.T) {
+		url := served(t)
+		open(t, b, url).games(url)
+	})
+	t.Run("exported", func(t *testing.T) {
+		if !fulltest.On() {
+			t.Skip("compiling takes half a minute; MARSGYM_FULL=1 tests it")
+		}
+		s := site(t)
+		x := open(t, b, s.URL)
+		x.games(s.URL + "/")
+		offline(x, s)
+	})
+}
+
+// offline stops the server: the page, the values that it has used and an agent still work.
+func offline(x *tab, s *httptest.Server) {
+	x.t.Helper()
+	const position = "/#play?game=martian-dice&players=2&seed=7&seats=human,greedy"
+	x.must(x.Open(x.ctx, s.URL+position))
+	x.wait("navigator.serviceWorker.controller")
+	x.wait(choice)
+	x.do(`document.querySelector('.switch input').click()`)
+	x.wait(`document.querySelector('.worth')`)
+	before := x.text(`document.querySelector('.options').innerText`)
+	s.CloseClientConnections()
+	s.Config.Handler = http.NotFoundHandler()
+	x.must(x.Open(x.ctx, "about:blank"))
+	x.must(x.Open(x.ctx, s.URL+position))
+	x.wait(`document.querySelector('.worth')`)
+	if after := x.text(`document.querySelector('.options').innerText`); after != before {
+		x.t.Errorf("without a network the choices are %q, want %q", after, before)
+	}
+	x.play(10, func(int) { x.do(choice + `.click()`) })
+}
+
+// TestBrowserKeyboard plays a game with the keys Tab and Enter alone.
+func TestBrowserKeyboard(t *testing.T) {
+	x := open(t, browser(t), served(t))
+	x.wait(`document.querySelector('.primary')`)
+	x.do(`document.querySelector('input[value=pig]').focus()`)
+	x.must(x.Press(x.ctx, "ArrowUp")) // radio buttons follow the arrows
+	x.must(x.Press(x.ctx, "ArrowDown"))
+	x.wait(`document.querySelector('input[value=pig]').checked`)
+	x.tabTo(`document.activeElement.matches('.setup .primary')`)
+	x.must(x.Press(x.ctx, "Enter"))
+	x.wait(choice)
+	most := 40
+	if fulltest.On() {
+		most = 1000
+	}
+	x.play(most, func(n int) {
+		want := `document.activeElement.matches('.option-button')`
+		if n%4 == 3 { // hold after some rolls
+			want = `document.activeElement === [...document.querySelectorAll('.option-button')].at(-1)`
+		}
+		x.tabTo(want)
+		x.must(x.Press(x.ctx, "Enter"))
+	})
+}
+
+// tabTo presses Tab until an expression is true, through all elements at most twice.
+func (x *tab) tabTo(expression string) {
+	x.t.Helper()
+	for range 120 {
+		if x.text(expression) == "true" {
+			return
+		}
+		x.must(x.Press(x.ctx, "Tab"))
+	}
+	x.t.Fatalf("the key Tab does not reach %s", expression)
+}
+
+// TestBrowserValues compares the values on the page with those of the solution, as
+// cmd/solve writes them.
+func TestBrowserValues(t *testing.T) {
+	g, err := catalog.Open("martian-dice", 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	solution, err := g.Solve(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := served(t)
+	x := open(t, browser(t), url)
+	for _, text := range []string{"13-17@1 aside T3R2H4 roll R2C1K1", "0-0@0 aside T2 roll R3H1C3K4", "24-24@0 aside R5H3"} {
+		at, err := g.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := solution.Options(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.must(x.Open(x.ctx, "about:blank"))
+		x.must(x.Open(x.ctx, url+"#editor?game=martian-dice&players=2&position="+strings.ReplaceAll(text, " ", "%20")))
+		x.wait(`document.querySelector('.worth')`)
+		shown := x.text(`[...document.querySelectorAll('.options li')].map((li) => li.querySelector('strong').textContent + ' ' + li.querySelector('.number').textContent).join('\n')`)
+		for i, a := range at.Legal() {
+			want := fmt.Sprintf("%s %.6f %%", g.ActionName(a), 100*g.Spec().WinShare(values[i]))
+			if !strings.Contains(shown+"\n", want+"\n") {
+				t.Errorf("%s: the page has\n%s\nwant %s", text, shown, want)
+			}
+		}
+	}
+}
+
+// TestBrowserReload reloads in the middle of a game, opens the same game in another tab,
+// goes back, and undoes a choice.
+func TestBrowserReload(t *testing.T) {
+	b, url := browser(t), served(t)
+	x := open(t, b, url+"#play?game=pig&players=2&seed=7&seats=human,greedy")
+	x.play(3, func(int) { x.do(choice + `.click()`) })
+	x.wait(choice)
+	address, text := x.text("location.href"), x.text(`document.querySelector('.left').innerText`)
+	x.do("location.reload()")
+	x.wait("document.readyState === 'complete' && " + choice)
+	if again := x.text(`document.querySelector('.left').innerText`); again != text {
+		t.Errorf("after reloading the page has %q, want %q", again, text)
+	}
+	y := open(t, b, address)
+	y.wait(choice)
+	y.do(choice + `.click()`)
+	y.wait(fmt.Sprintf("location.href !== %q", address))
+	if now := x.text("location.href"); now != address {
+		t.Errorf("a choice in another tab moved this one to %s", now)
+	}
+	y.wait(choice)
+	y.do(`[...document.querySelectorAll('.tools button')].find((b) => b.textContent === 'Undo').click()`)
+	y.wait(fmt.Sprintf("location.href === %q", address))
+	y.do("history.back()")
+	y.wait(fmt.Sprintf("location.href !== %q", address))
+}
+
+// TestBrowserPages opens every page and every tab of a game, and reviews a game.
+func TestBrowserPages(t *testing.T) {
+	url := served(t)
+	x := open(t, browser(t), url)
+	for _, page := range pagesToSee {
+		x.see(url, page)
+	}
+}
+
+// pagesToSee are pages with what is on them when they are complete.
+var pagesToSee = []struct{ name, hash, complete string }{
+	{"home", "", `document.querySelector('.setup .primary')`},
+	{"rules", "rules?game=mars-is-ours", `document.querySelector('.rules table')`},
+	{"editor", "editor?game=pig&players=2&position=37-52%400%20turn%2014", `document.querySelector('.worth')`},
+	{"games", "games", `document.querySelector('textarea')`},
+	{"runs", "runs", `document.querySelector('h1')?.textContent.includes('runs')`},
+	{"dice", "play?game=martian-dice&players=2&seed=7&seats=human,greedy&moves=chickens", choice},
+	{"pig", "play?game=pig&players=3&seed=7&seats=human,greedy,random", choice},
+	{"mars", "play?game=mars-is-ours&players=3&seed=7&seats=human,greedy,greedy", choice},
+	{"mars-quick", "play?game=mars-is-ours-fast&players=2&seed=8&seats=human,greedy", choice},
+	{"risk", "play?game=martian-risk&players=4&seed=7&seats=human,greedy,greedy,greedy", choice},
+	{"risk-small", "play?game=martian-risk-small&players=3&seed=7&seats=human,greedy,greedy", choice},
+	{"coach", "play?game=martian-dice&players=2&dice=typed", `document.querySelector('.pad')`},
+	{"wrong", "play?game=pig&players=2&moves=hop", `document.querySelector('[role=alert]')`},
+}
+
+// see opens a page and waits until it is complete.
+func (x *tab) see(url string, page struct{ name, hash, complete string }) {
+	x.t.Helper()
+	x.must(x.Open(x.ctx, "about:blank"))
+	x.must(x.Open(x.ctx, url+"#"+page.hash))
+	x.wait(page.complete)
+}
+
+// axe is the name of the variable with the path of axe.min.js of the package axe-core.
+const axe = "MARSGYM_AXE"
+
+// TestBrowserAccessibility checks every page by axe-core, in light and dark.
+func TestBrowserAccessibility(t *testing.T) {
+	path := os.Getenv(axe)
+	if path == "" {
+		t.Skipf("%s does not name axe.min.js of the npm package axe-core", axe)
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := served(t)
+	x := open(t, browser(t), url)
+	for _, dark := range []bool{false, true} {
+		x.must(x.Size(x.ctx, 1280, 900, dark))
+		for _, page := range pagesToSee {
+			x.see(url, page)
+			x.do(string(source))
+			found := x.text(`axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
+				.then((r) => r.violations.map((v) => v.id + ': ' + v.help + ' ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + ' ' + n.failureSummary).join(' | ')).join('\n'))`)
+			if found != "" {
+				t.Errorf("%s, dark %v: %s", page.name, dark, found)
+			}
+		}
+	}
+}
+
+// screenshots is the name of the variable with a folder for pictures of every page.
+const screenshots = "MARSGYM_SCREENSHOTS"
+
+// TestBrowserScreenshots draws every page in three widths, light and dark, for people to
+// look at.
+func TestBrowserScreenshots(t *testing.T) {
+	dir := os.Getenv(screenshots)
+	if dir == "" {
+		t.Skipf("%s names no folder for the pictures", screenshots)
+	}
+	url := served(t)
+	x := open(t, browser(t), url)
+	for _, width := range []int{360, 768, 1280} {
+		for scheme, dark := range map[string]bool{"light": false, "dark": true} {
+			x.must(x.Size(x.ctx, width, 900, dark))
+			for _, page := range pagesToSee {
+				x.see(url, page)
+				if over := x.text(`document.documentElement.scrollWidth > innerWidth`); over == "true" {
+					t.Errorf("%s is wider than %d pixels", page.name, width)
+				}
+				picture, err := x.Screenshot(x.ctx, true)
+				x.must(err)
+				x.must(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", page.name, width, scheme)), picture, 0o666))
+			}
+		}
+	}
+}

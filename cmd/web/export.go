@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/internal/cli"
+)
+
+// exported are the games whose values the exported page has.
+var exported = []struct {
+	id      string
+	players int
+}{{"martian-dice", 2}, {"martian-dice", 3}}
+
+// exportPolicy is the content security policy of the exported page. That of the header
+// cannot be set there.
+var exportPolicy = strings.Replace(policy, " frame-ancestors 'none'", " worker-src 'self'", 1)
+
+// export writes the page as files to a new folder: at first beside it, so that it exists
+// complete or not at all.
+func export(ctx context.Context, dir, cache string, stdout io.Writer) error {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return cli.Usagef("-export: %s is not empty; name a new folder", dir)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &cli.UsageError{Err: fmt.Errorf("-export: %w", err)}
+	}
+	files, err := exportFiles(ctx, cache)
+	if err != nil {
+		return err
+	}
+	dir = filepath.Clean(dir)
+	temp, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	var total int64
+	for name, content := range files {
+		path := filepath.Join(temp, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			return err
+		}
+		total += int64(len(content))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := os.Chmod(temp, 0o755); err != nil {
+		return err
+	}
+	os.Remove(dir) // empty, or there is none
+	if err := os.Rename(temp, dir); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%s: %d files, %.1f MB. Any web server serves them, such as: python3 -m http.server -d %s\n", dir, len(files), float64(total)/1e6, dir)
+	return err
+}
+
+// exportFiles returns the files of the exported page by name.
+func exportFiles(ctx context.Context, cache string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := fs.WalkDir(pageFiles(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files[name], err = fs.ReadFile(pageFiles(), name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	const charset = `<meta charset="utf-8">`
+	files["index.html"] = bytes.Replace(files["index.html"], []byte(charset),
+		[]byte(charset+"\n<meta http-equiv=\"Content-Security-Policy\" content=\""+exportPolicy+"\">"), 1)
+	files["shell.js"] = []byte(shell("worker"))
+	if files["app.wasm.gz"], err = buildWorker(ctx); err != nil {
+		return nil, err
+	}
+	root, err := goCommand(ctx, "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	if files["wasm_exec.js"], err = os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js")); err != nil {
+		return nil, err
+	}
+	if err := addValues(ctx, files, cache); err != nil {
+		return nil, err
+	}
+	for _, name := range agents.PretrainedNames() {
+		if files["networks/"+name+".safetensors"], err = agents.PretrainedFile(name); err != nil {
+			return nil, err
+		}
+	}
+	return files, addList(files)
+}
+
+// addList adds the list of files with a version, which changes when any of them does.
+func addList(files map[string][]byte) error {
+	names := slices.Sorted(maps.Keys(files))
+	sum := sha256.New()
+	for _, name := range names {
+		fmt.Fprintf(sum, "%s %d\n", name, len(files[name]))
+		sum.Write(files[name])
+	}
+	list, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	files["files.js"] = fmt.Appendf(nil, "self.version = %q;\nself.files = %s;\n", hex.EncodeToString(sum.Sum(nil))[:16], list)
+	return nil
+}
+
+// addValues adds the values of the exported games.
+func addValues(ctx context.Context, files map[string][]byte, cache string) error {
+	if cache == "" {
+		temp, err := os.MkdirTemp("", "marsgym")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temp)
+		cache = temp
+	}
+	for _, x := range exported {
+		g, err := catalog.Open(x.id, x.players, nil)
+		if err != nil {
+			return err
+		}
+		var notCached error
+		if _, err := g.SolveCached(ctx, cache, nil, func(err error) { notCached = err }); cmp.Or(err, notCached) != nil {
+			return cmp.Or(err, notCached)
+		}
+		if files[fmt.Sprintf("values/%s-%d.solution", x.id, x.players)], err = os.ReadFile(env.SolutionFile(cache, g.Spec())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildWorker returns the compiled worker, compressed by gzip.
+func buildWorker(ctx context.Context) ([]byte, error) {
+	temp, err := os.MkdirTemp("", "marsgym")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	name := filepath.Join(temp, "app.wasm")
+	if _, err := goCommand(ctx, "build", "-trimpath", "-ldflags=-s -w", "-o", name, "marsgym/cmd/web/worker"); err != nil {
+		return nil, err
+	}
+	wasm, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(wasm); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// goCommand calls the go command for WebAssembly and returns what it writes.
+func goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	c := exec.CommandContext(ctx, "go", args...)
+	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("-export needs Go and the source code of this program, in its folder: go %s: %w\n%s", args[0], err, errs.String())
+	}
+	return out, nil
+}
