@@ -67,7 +67,11 @@ function update(view, step, signal) {
   fill(t.status, statusOf(view, live));
   const context = {
     view, live, signal, person, exercise: t.exercise,
-    choose: (name) => go({ ...a, moves: [...(a.moves ?? []).slice(0, view.used), name] }),
+    choose: (name) => {
+      t.focus ||= t.actions.contains(document.activeElement);
+      for (const b of t.actions.querySelectorAll('button')) b.disabled = true; // a second click must not choose again
+      go({ ...a, moves: [...(a.moves ?? []).slice(0, view.used), name] });
+    },
     error: (error) => { if (error.name !== 'AbortError') fill(t.error, error.message); },
     address: a, values: t.values && !t.exercise,
   };
