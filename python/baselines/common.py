@@ -13,7 +13,7 @@ def arguments(game: str, **defaults: Any) -> argparse.Namespace:
     """Reads the command line."""
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--game", default=game, help="id of a solved game for two")
-    parser.add_argument("--seconds", type=float, default=600, help="time of training")
+    parser.add_argument("--seconds", type=float, default=600, help="CPU time of training")
     parser.add_argument("--seed", type=int, default=1)
     for name, value in defaults.items():
         parser.add_argument("--" + name, type=type(value), default=value)
@@ -21,9 +21,9 @@ def arguments(game: str, **defaults: Any) -> argparse.Namespace:
 
 
 def clock(seconds: float) -> Callable[[], bool]:
-    """A function that reports whether time is left."""
-    end = time.monotonic() + seconds
-    return lambda: time.monotonic() < end
+    """A function that reports whether CPU time of this process is left."""
+    end = time.process_time() + seconds
+    return lambda: time.process_time() < end
 
 
 def report(

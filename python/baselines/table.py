@@ -16,16 +16,17 @@ BASELINES = {
 }
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--minutes", type=float, default=10)
+parser.add_argument("--game", choices=BASELINES, action="append", help="by default all")
+parser.add_argument("--minutes", type=float, default=10, help="CPU time of each training")
 parser.add_argument("--seeds", type=int, default=3)
 parser.add_argument("--envs", type=int, default=256)
 args = parser.parse_args()
 
-print(f"{args.minutes:g} minutes, {args.seeds} seeds: the median, and the lowest and highest.\n")
+print(f"{args.minutes:g} CPU-minutes, {args.seeds} seeds: the median, and the lowest and highest.\n")
 print("| game | method | decisions | wins against optimal play | exploitability |")
 print("|---|---|---|---|---|")
-for game, baselines in BASELINES.items():
-    for script, *options in baselines:
+for game in args.game or BASELINES:
+    for script, *options in BASELINES[game]:
         results = []
         for seed in range(1, args.seeds + 1):
             command = [sys.executable, str(Path(__file__).with_name(script)), "--game", game]
