@@ -11,11 +11,23 @@ import (
 // Scene implements [game.SceneRenderer]: the seats, and the map with its armies, towers
 // and unions.
 func (r *Rules) Scene(s State) game.Scene {
-	scene := game.Scene{Text: r.headline(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
+	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
 	for p := range r.cfg.Players {
 		scene.Seats = append(scene.Seats, r.sceneSeat(&s, uint8(p)))
 	}
 	return scene
+}
+
+// sceneText describes the next step, or who has won alone.
+func (r *Rules) sceneText(s *State) string {
+	if s.Phase == Over {
+		for p, ret := range r.Returns(nil, *s) {
+			if r.spec.WinShare(ret) > 1-game.Tie {
+				return fmt.Sprintf("over: seat %d wins", p)
+			}
+		}
+	}
+	return r.headline(s)
 }
 
 // sceneGoal says how the game is won.

@@ -63,7 +63,7 @@ export class Board {
       h('p', { class: 'scene-text' }, scene.text), h('p', { class: 'note goal' }, 'Goal: ', scene.goal, '.'),
       this.#seats(),
       scene.dice?.map((group) => this.#dice(group)),
-      h('div', { class: 'ground-row' }, scene.map && h('div', { class: 'map-box' }, drawMap(this)), scene.places && this.#places()),
+      h('div', { class: 'ground-row' }, scene.map && drawMap(this), scene.places && this.#places()),
       scene.tracks && this.#tracks(), this.#picker, scene.map && this.#legend());
     fill(this.element, root);
     if (legend) root.querySelector('.legend-box').open = legend.open;

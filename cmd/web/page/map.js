@@ -1,6 +1,6 @@
 // The map of a scene as SVG. Each cell is a button; one of them can be reached by Tab, and
 // the arrow keys move between them.
-import { svg } from './dom.js';
+import { h, svg } from './dom.js';
 import { garrison, pattern, robot, seatClass, serial, sign } from './pieces.js';
 
 /** @typedef {import('./board.js').Cell} Cell */
@@ -11,7 +11,7 @@ const path = (outline) => outline.map((ring) => `M${ring.map((p) => p.join(' '))
 /**
  * Draws a map.
  * @param {Board} board
- * @returns {SVGElement}
+ * @returns {HTMLElement}
  */
 export function drawMap(board) {
   const { map, seats } = board.scene, id = serial();
@@ -28,8 +28,9 @@ export function drawMap(board) {
   if (map.lines) root.append(svg('g', { class: 'border-lines' }, map.borders.map(([i, k]) => line(map.cells[i].at, map.cells[k].at))));
   const cells = map.cells.map((cell) => drawCell(board, cell, weave));
   root.append(...cells, svg('g', { class: 'edges' }, ['edge', 'open', 'changed'].map((name) => [...board.edges.values()].filter((edge) => edge.classList.contains(name))))); // the last on top
-  moveByArrows(board, root, cells);
-  return root;
+  const box = h('div', { class: 'map-box' }, root);
+  moveByArrows(board, box, cells);
+  return box;
 }
 
 const line = (a, b) => svg('path', { d: `M${a.join(' ')}L${b.join(' ')}` });
@@ -72,19 +73,22 @@ function drawCell(board, cell, weave) {
   return element;
 }
 
-/** Moves the focus to the nearest cell in the direction of an arrow key. */
-function moveByArrows(board, root, elements) {
+/**
+ * Moves the focus to the nearest cell in the direction of an arrow key. The box listens, since
+ * an SVG element that listens to the focus takes it.
+ */
+function moveByArrows(board, box, elements) {
   const { cells } = board.scene.map;
   const first = Math.max(0, cells.findIndex((c) => c.actions));
   elements[first].setAttribute('tabindex', '0');
   const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-  root.addEventListener('focusin', (event) => {
+  box.addEventListener('focusin', (event) => {
     const at = elements.indexOf(event.target);
     if (at >= 0) elements.forEach((e, i) => e.setAttribute('tabindex', i === at ? '0' : '-1'));
     if (at >= 0) board.mark(elements[at], 'focused', elements[at].matches(':focus-visible'));
   });
-  root.addEventListener('focusout', (event) => board.mark(event.target, 'focused', false));
-  root.addEventListener('keydown', (event) => {
+  box.addEventListener('focusout', (event) => board.mark(event.target, 'focused', false));
+  box.addEventListener('keydown', (event) => {
     const at = elements.indexOf(event.target), arrow = arrows[event.key];
     if (at < 0 || !arrow) return;
     event.preventDefault();
