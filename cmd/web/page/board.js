@@ -177,7 +177,7 @@ export class Board {
 
   #dice(group) {
     const label = (d) => (d.face ? `${d.count} × ${d.face}` : d.actions && this.onChoose ? `roll ${d.count === 1 ? 'the die' : `${d.count} dice`}` : `${d.count} ${d.count === 1 ? 'die' : 'dice'}`);
-    return h('section', { class: 'dice', 'aria-label': `Dice ${group.name}` }, h('h3', {}, group.name, group.text && h('small', {}, group.text)),
+    return h('section', { class: 'dice', 'aria-label': `Dice ${group.name}` }, h('h2', {}, group.name, group.text && h('small', {}, group.text)),
       group.dice.length === 0 ? h('p', { class: 'note' }, 'none') : h('div', { class: 'dice-row' }, group.dice.map((d) => {
         const dice = [h('span', { class: 'dice-set' }, Array.from({ length: d.count }, () => die(d.face))), h('span', { class: 'dice-name' }, label(d))];
         if (!d.actions || !this.onChoose) return h('div', { class: 'dice-group' }, dice);
@@ -223,7 +223,7 @@ export class Board {
 
   #tracks() {
     const { tracks, seats } = this.scene;
-    return h('section', { class: 'tracks' }, h('h3', {}, 'Products', h('small', {}, 'what the level of a track pays when it is traded')),
+    return h('section', { class: 'tracks' }, h('h2', {}, 'Products', h('small', {}, 'what the level of a track pays when it is traded')),
       h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Products' }, h('table', { class: 'track-table' },
         h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'level'), tracks[0].levels.map((_, i) => h('th', { scope: 'col' }, i)))),
         h('tbody', {}, tracks.map((t) => h('tr', {}, h('th', { scope: 'row' }, this.#trackName(t)),
