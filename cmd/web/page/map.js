@@ -53,9 +53,9 @@ function drawCell(board, cell, weave) {
   const region = !cell.kind, owner = cell.pieces?.[0]?.seat ?? -1;
   const [x, y] = cell.at, move = (dx, dy) => `translate(${x + dx * unit} ${y + dy * unit})`;
   const parts = [region && owner >= 0 ? svg('path', { class: 'woven', d: path(cell.outline), fill: `url(#${weave(owner)})` }) : svg('path', { class: 'ground', d: path(cell.outline) })];
-  if (cell.anchor) parts.push(svg('g', { class: 'leader' }, line(cell.anchor, cell.at)));
+  if (cell.anchor) parts.push(svg('g', { class: 'leader' }, line(cell.anchor, cell.at)), svg('circle', { class: 'callout', cx: x, cy: y, r: unit * 0.47 }));
   if (region) {
-    parts.push(svg('text', { class: 'cell-name', x, y: y - unit * 0.2, 'font-size': unit * 0.33 }, cell.name, cell.group && svg('tspan', { class: 'cell-group', dx: unit * 0.05, 'font-size': unit * 0.27 }, cell.group)));
+    parts.push(svg('text', { class: 'cell-name', x, y: y - unit * 0.2, 'font-size': unit * 0.36 }, cell.name, cell.group && svg('tspan', { class: 'cell-group', dx: unit * 0.04, 'font-size': unit * 0.31 }, cell.group)));
     if (cell.pieces?.length) parts.push(svg('g', { transform: move(0, 0.18) }, garrison(cell.pieces, unit * 0.78)));
   } else {
     const icon = sign(cell.kind, cell.kind === 'station' ? unit * 0.66 : unit * 0.29);

@@ -40,13 +40,13 @@ function frame(main, view) {
     id: identity(view.address),
     values: localStorage.getItem('values') === 'on',
     tab: 'moves',
-    title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }),
+    title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }), news: h('p', { class: 'news' }),
     board: h('div', { class: 'board' }), actions: h('section', { class: 'actions', 'aria-label': 'Choices' }),
     tabs: h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'About the game' }), panel: h('section', { class: 'panel', role: 'tabpanel', tabindex: 0 }),
     tools: h('div', { class: 'tools' }), error: h('p', { class: 'error', role: 'alert' }),
   };
   fill(main, h('div', { class: 'play' },
-    h('div', { class: 'left' }, h('div', { class: 'head' }, t.title, t.tools), t.status, t.error, t.board),
+    h('div', { class: 'left' }, h('div', { class: 'head' }, t.title, t.tools), t.status, t.news, t.error, t.board),
     h('div', { class: 'right' }, t.actions, h('div', { class: 'card-box' }, t.tabs, t.panel))));
   return t;
 }
@@ -65,6 +65,7 @@ function update(view, step, signal) {
   fill(t.title, view.title);
   fill(t.error);
   fill(t.status, statusOf(view, live));
+  fill(t.news, news(view));
   const context = {
     view, live, signal, person, exercise: t.exercise,
     choose: (name) => {
@@ -119,6 +120,16 @@ function statusOf(view, live) {
   const name = a.seats[view.mover];
   if (name !== 'human') return `Seat ${view.mover}, ${name}, is to move.`;
   return a.seats.filter((s) => s === 'human').length === 1 ? 'It is your turn.' : `Seat ${view.mover}: it is your turn.`;
+}
+
+/** What has happened since the last choice of a person, at most some lines of it. */
+function news(view) {
+  const { seats } = view.address, most = 4, parts = [];
+  for (const entry of view.log.slice(0, view.step).reverse()) {
+    if (entry.seat >= 0 && seats[entry.seat] === 'human' || parts.length >= most) break;
+    parts.unshift(...(entry.seat >= 0 ? [`Seat ${entry.seat}: ${entry.name}`] : []), ...entry.told);
+  }
+  return parts.slice(-most).map((text) => h('span', {}, text));
 }
 
 /** The names of the seats. @param {import('./address.js').Address} a */
