@@ -200,7 +200,7 @@ async function agents(view, signal) {
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
   while (!view.ended && view.mover >= 0 && view.address.seats[view.mover] !== 'human') {
     try {
-      await new Promise((resolve) => setTimeout(resolve, still ? 60 : 350));
+      await new Promise((resolve) => setTimeout(resolve, still ? 0 : 350));
       if (signal.aborted) return;
       view = await call('play', { ...view.address }, signal);
       if (signal.aborted) return;

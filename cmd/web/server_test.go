@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"marsgym/internal/fulltest"
+	"marsgym/internal/web"
+)
+
+// post sends a request of the page to a server.
+func post(ctx context.Context, url, body string, header map[string]string) (status int, answer string, err error) {
+	r, err := http.NewRequestWithContext(ctx, "POST", url+"api", strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	for name, value := range header {
+		if r.Header.Set(name, value); name == "Host" {
+			r.Host = value
+		}
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(text), err
+}
+
+// TestHostile sends requests that the server must refuse.
+func TestHostile(t *testing.T) {
+	url := served(t)
+	const games = `{"do":"games"}`
+	for _, test := range []struct {
+		name   string
+		body   string
+		header map[string]string
+		status int
+	}{
+		{"a request of the page", games, nil, http.StatusOK},
+		{"of its own origin", games, map[string]string{"Origin": strings.TrimSuffix(url, "/"), "Sec-Fetch-Site": "same-origin"}, http.StatusOK},
+		{"of another origin", games, map[string]string{"Origin": "https://example.com"}, http.StatusForbidden},
+		{"of another site", games, map[string]string{"Sec-Fetch-Site": "cross-site"}, http.StatusForbidden},
+		{"of no origin", games, map[string]string{"Origin": "null"}, http.StatusForbidden},
+		{"for another host", games, map[string]string{"Host": "example.com"}, http.StatusMisdirectedRequest},
+		{"for another port", games, map[string]string{"Host": "127.0.0.1:1"}, http.StatusMisdirectedRequest},
+		{"a form", games, map[string]string{"Content-Type": "text/plain"}, http.StatusUnsupportedMediaType},
+		{"too large", strings.Repeat(" ", web.MaxRequest+1), nil, http.StatusRequestEntityTooLarge},
+		{"malformed", "{", nil, http.StatusOK},
+	} {
+		status, answer, err := post(t.Context(), url, test.body, test.header)
+		if err != nil || status != test.status {
+			t.Errorf("%s: status %d, %v, %.200s; want %d", test.name, status, err, answer, test.status)
+		}
+		if test.body == "{" && !strings.Contains(answer, `"error"`) {
+			t.Errorf("%s: %s", test.name, answer)
+		}
+	}
+	for _, path := range []string{"../main.go", "..%2fmain.go", "%2e%2e/server.go", "/etc/passwd", "page.css/../../main.go", ".git/config"} {
+		response, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(response.Body)
+		response.Body.Close()
+		if response.StatusCode == http.StatusOK && !bytes.Contains(text, []byte("<!doctype html>")) && !strings.HasPrefix(string(text), ":root") {
+			t.Errorf("%s: %.100s", path, text)
+		}
+	}
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if p := response.Header.Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") || strings.Contains(p, "unsafe") {
+		t.Errorf("the policy is %q", p)
+	}
+}
+
+// TestToken checks that a server that others can reach answers only with the token.
+func TestToken(t *testing.T) {
+	s := newServer(web.New(web.Options{}), &net.TCPAddr{IP: net.IPv4zero, Port: 80})
+	h := s.handler()
+	get := func(target, cookie string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("GET", target, nil)
+		if cookie != "" {
+			r.AddCookie(&http.Cookie{Name: tokenName, Value: cookie})
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	if len(s.token) < 20 || !strings.HasSuffix(s.address(), "?token="+s.token) {
+		t.Errorf("the address is %s", s.address())
+	}
+	for _, target := range []string{"/", "/?token=", "/?token=x", "/api"} {
+		if w := get(target, "wrong"); w.Code != http.StatusForbidden {
+			t.Errorf("%s without the token: status %d", target, w.Code)
+		}
+	}
+	w := get("/?token="+s.token, "")
+	cookies := w.Result().Cookies()
+	if w.Code != http.StatusSeeOther || len(cookies) != 1 || !cookies[0].HttpOnly || w.Header().Get("Location") != "/" {
+		t.Fatalf("with the token: status %d, %v", w.Code, cookies)
+	}
+	if w := get("/", cookies[0].Value); w.Code != http.StatusOK {
+		t.Errorf("with the cookie: status %d", w.Code)
+	}
+	if loopback := newServer(nil, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}); loopback.token != "" {
+		t.Error("on loopback there is a token")
+	}
+}
+
+// TestRuns checks that run folders are read below the named folder only.
+func TestRuns(t *testing.T) {
+	dir := t.TempDir()
+	outside := filepath.Join(dir, "outside")
+	runs := filepath.Join(dir, "runs")
+	for _, name := range []string{filepath.Join(runs, "one"), outside} {
+		if err := os.MkdirAll(name, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(name, "metrics.jsonl"), []byte("{\"steps\": 1, \"entropy\": 0.5}\n{\"steps\": 2, \"entropy\": 0.4}\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(outside, filepath.Join(runs, "link")); err != nil {
+		t.Skip(err)
+	}
+	root, err := os.OpenRoot(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	a := web.New(web.Options{Runs: root})
+	for _, test := range []struct{ request, want string }{
+		{`{"do":"runs"}`, `"name":"one"`},
+		{`{"do":"run","run":"one"}`, `"y":[0.5,0.4]`},
+		{`{"do":"run","run":"link"}`, "error"},
+		{`{"do":"run","run":"../outside"}`, "error"},
+		{`{"do":"play","game":"pig","seats":["run:one","human"]}`, "the run folder one has no model.safetensors"},
+	} {
+		answer, _ := a.Handle(t.Context(), []byte(test.request))
+		if !strings.Contains(string(answer), test.want) || strings.Contains(string(answer), "outside") && !strings.Contains(test.request, "outside") {
+			t.Errorf("%s: %s, want %s", test.request, answer, test.want)
+		}
+	}
+}
+
+// TestSessions plays 200 games at once: each request is answered, with the same position as
+// alone, and what is left of memory afterwards is bounded.
+func TestSessions(t *testing.T) {
+	const sessions = 200
+	rounds := 3
+	if fulltest.On() {
+		rounds = 60
+	}
+	url := served(t)
+	alone := web.New(web.Options{})
+	var wg sync.WaitGroup
+	failed := make(chan string, sessions)
+	for i := range sessions {
+		wg.Go(func() {
+			id := []string{"pig", "martian-dice", "mars-is-ours-fast", "martian-risk-small"}[i%4]
+			v := web.View{Address: web.Address{Game: id, Seed: uint64(i)}}
+			do := "view"
+			for n := 0; n <= rounds && !v.Ended; n++ {
+				body, _ := json.Marshal(struct {
+					Do string `json:"do"`
+					web.Address
+				}{do, v.Address})
+				status, answer, err := post(t.Context(), url, string(body), nil)
+				v = web.View{}
+				if err != nil || status != http.StatusOK || json.Unmarshal([]byte(answer), &v) != nil || v.Position == "" {
+					failed <- fmt.Sprintf("%s: status %d, %v, %.200s", body, status, err, answer)
+					return
+				}
+				do = "play"
+				for p := range v.Address.Seats {
+					v.Address.Seats[p] = "greedy"
+				}
+			}
+			body, _ := json.Marshal(struct {
+				Do string `json:"do"`
+				web.Address
+			}{"view", v.Address})
+			var again web.View
+			if answer, ok := alone.Handle(t.Context(), body); !ok || json.Unmarshal(answer, &again) != nil || again.Position != v.Position {
+				failed <- fmt.Sprintf("alone %s is at %s, want %s", body, again.Position, v.Position)
+			}
+		})
+	}
+	wg.Wait()
+	close(failed)
+	for text := range failed {
+		t.Error(text)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if m.HeapAlloc > 256<<20 {
+		t.Errorf("after the games %d MB are in use", m.HeapAlloc>>20)
+	}
+}
+
+// TestLeaves checks that a computation ends when the page leaves.
+func TestLeaves(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(web.New(web.Options{Work: 1}), l.Addr().(*net.TCPAddr)) // no limit, and one at a time
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.serve(ctx, l) }()
+	defer func() {
+		cancel()
+		<-done
+	}()
+	short, leave := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer leave()
+	if _, _, err := post(short, s.address(), `{"do":"values","game":"martian-risk","rollouts":2000}`, nil); err == nil {
+		t.Fatal("2000 rollouts of every choice took less than a moment")
+	}
+	// The next request has to wait for the first, which would compute for minutes.
+	if status, answer, err := post(t.Context(), s.address(), `{"do":"values","game":"pig","rollouts":2}`, nil); err != nil || status != http.StatusOK || strings.Contains(answer, "error") {
+		t.Errorf("status %d, %v, %s", status, err, answer)
+	}
+}
