@@ -354,27 +354,48 @@ func TestBrowserPages(t *testing.T) {
 	x.wait(`document.querySelector('section table')`)
 }
 
-// pagesToSee are pages with what is on them when they are complete.
-var pagesToSee = []struct{ name, hash, complete string }{
-	{"home", "", `document.querySelector('.setup .primary')`},
-	{"rules", "rules?game=mars-is-ours", `document.querySelector('.rules table')`},
-	{"editor", "editor?game=pig&players=2&position=37-52%400%20turn%2014", `document.querySelector('.worth')`},
-	{"games", "games", `document.querySelector('textarea')`},
-	{"runs", "runs", `document.querySelector('h1')?.textContent.includes('runs')`},
-	{"dice", "play?game=martian-dice&players=2&seed=7&seats=human,greedy&moves=chickens", choice},
-	{"pig", "play?game=pig&players=3&seed=7&seats=human,greedy,random", choice},
-	{"mars", "play?game=mars-is-ours&players=3&seed=7&seats=human,greedy,greedy", choice},
-	{"mars-quick", "play?game=mars-is-ours-fast&players=2&seed=8&seats=human,greedy", choice},
-	{"risk", "play?game=martian-risk&players=4&seed=7&seats=human,greedy,greedy,greedy", choice},
-	{"risk-small", "play?game=martian-risk-small&players=3&seed=7&seats=human,greedy,greedy", choice},
-	{"coach", "play?game=martian-dice&players=2&dice=typed", `document.querySelector('.pad')`},
-	{"wrong", "play?game=pig&players=2&moves=hop", `document.querySelector('[role=alert]')`},
+// pageToSee is a page with what is on it when it is complete, and perhaps an act with what
+// is there after it.
+type pageToSee struct{ name, hash, complete, act, then string }
+
+// pagesToSee are the pages that are opened, checked by axe-core and drawn.
+var pagesToSee = []pageToSee{
+	{name: "home", hash: "", complete: `document.querySelector('.setup .primary')`},
+	{name: "rules", hash: "rules?game=mars-is-ours", complete: `document.querySelector('.rules table')`},
+	{name: "editor", hash: "editor?game=pig&players=2&position=37-52%400%20turn%2014", complete: `document.querySelector('.worth')`},
+	{name: "games", hash: "games", complete: `document.querySelector('textarea')`},
+	{name: "runs", hash: "runs", complete: `document.querySelector('h1')?.textContent.includes('runs')`},
+	{name: "dice", hash: "play?game=martian-dice&players=2&seed=7&seats=human,greedy&moves=chickens", complete: choice},
+	{name: "pig", hash: "play?game=pig&players=3&seed=7&seats=human,greedy,random", complete: choice},
+	{name: "mars", hash: "play?game=mars-is-ours&players=3&seed=7&seats=human,greedy,greedy", complete: choice},
+	{name: "mars-quick", hash: "play?game=mars-is-ours-fast&players=2&seed=8&seats=human,greedy", complete: choice},
+	{name: "risk", hash: "play?game=martian-risk&players=4&seed=7&seats=human,greedy,greedy,greedy", complete: choice},
+	{name: "risk-small", hash: "play?game=martian-risk-small&players=3&seed=7&seats=human,greedy,greedy", complete: choice},
+	{name: "coach", hash: "play?game=martian-dice&players=2&dice=typed", complete: `document.querySelector('.pad')`},
+	{name: "wrong", hash: "play?game=pig&players=2&moves=hop", complete: `document.querySelector('[role=alert]')`},
+	{
+		name: "values", hash: "play?game=martian-dice&players=2&seed=7&seats=human,greedy&moves=chickens", complete: choice,
+		act: "document.querySelector('.switch input').click()", then: "document.querySelector('.worth')",
+	},
+	{
+		name: "rolls", hash: "editor?game=pig&players=2&position=37-52%400%20turn%2014", complete: "document.querySelector('.worth')",
+		act: "[...document.querySelectorAll('.small')].find((b) => b.textContent === 'Rolls').click()", then: "document.querySelector('.heatmap')",
+	},
+	{
+		name: "review", hash: "play?game=martian-dice&players=2&seed=7&seats=greedy,random", complete: ended,
+		act: "document.getElementById('tab-review').click()", then: "document.querySelector('.mistakes')",
+	},
 }
 
 // see opens a page and waits until it is complete.
-func (x *tab) see(url string, page struct{ name, hash, complete string }) {
+func (x *tab) see(url string, page pageToSee) {
 	x.t.Helper()
 	x.must(x.Open(x.ctx, "about:blank"))
 	x.must(x.Open(x.ctx, url+"#"+page.hash))
 	x.wait(page.complete)
+	if page.act != "" {
+		x.do(page.act)
+		x.wait(page.then)
+		x.do("localStorage.removeItem('values')")
+	}
 }

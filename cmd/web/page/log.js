@@ -16,7 +16,7 @@ export function log(context, go) {
     turns.at(-1).lines.push({ ...entry, step: i + 1 });
   });
   const name = (seat) => (seat < 0 ? 'Start' : `Seat ${seat}${context.address.seats[seat] === 'human' ? '' : `, ${context.address.seats[seat]}`}`);
-  return h('div', { class: 'log', role: 'log', 'aria-label': 'Moves', 'aria-live': 'off' }, turns.reverse().map((t) => h('section', { class: t.seat >= 0 ? `turn seat-${t.seat}` : 'turn' },
+  return h('div', { class: 'log', role: 'log', tabindex: 0, 'aria-label': 'Moves', 'aria-live': 'off' }, turns.reverse().map((t) => h('section', { class: t.seat >= 0 ? `turn seat-${t.seat}` : 'turn' },
     h('h3', {}, name(t.seat)),
     h('ol', {}, t.lines.map((l) => h('li', { class: l.step === view.step && !context.live ? 'here' : '' },
       button(l.seat >= 0 ? l.name : `⚄ ${l.told.length ? '' : l.name}`, () => go(l.step), { class: 'move', 'aria-label': `Show the position after step ${l.step}: ${l.name}` }),
