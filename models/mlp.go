@@ -71,6 +71,20 @@ func NewMLP(s Shape, src *rand.PCG) (*MLP, error) {
 	return m, nil
 }
 
+// NewMLPOf returns a network with these weights, in the order of [MLP.Weights], of which it
+// makes a copy. It returns an error if their number is wrong, or if one is not finite.
+func NewMLPOf(s Shape, weights []float32) (*MLP, error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("models: %w", err)
+	}
+	if s.Size() != len(weights) {
+		return nil, fmt.Errorf("models: %d weights; want %d", len(weights), s.Size())
+	}
+	m := newMLP(s)
+	copy(m.weights, weights)
+	return m, m.CheckFinite()
+}
+
 // Shape returns the shape of the network.
 func (m *MLP) Shape() Shape {
 	s := m.shape

@@ -48,3 +48,11 @@ func (o *Observations) Dense(obs []float32) {
 	}
 	o.rows.Dense(obs, 0, o.Len())
 }
+
+// AppendBinary appends the observations in few bytes, without D.
+func (o *Observations) AppendBinary(dst []byte) []byte { return o.rows.AppendBinary(dst) }
+
+// CutBinary replaces the observations by those that [Observations.AppendBinary] wrote at
+// the start of src, of the same D, and returns the rest. It returns an error for bytes that
+// it cannot have written.
+func (o *Observations) CutBinary(src []byte) (rest []byte, err error) { return o.rows.CutBinary(src) }

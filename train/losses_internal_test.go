@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marsgym/env/expert"
+	"marsgym/internal/jobs"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 )
@@ -78,7 +79,7 @@ func TestIdleShard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newExpertIteration(&cfg, g, l)
+	e, err := newExpertIteration(&cfg, Settings{}, g, l, jobs.Local{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,13 +89,13 @@ func TestIdleShard(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, decisions := 0, 0
-		for _, p := range e.workers {
-			n += len(p.targets.Obs) / p.d
-			decisions += len(p.targets.Start) - 1
+		for _, p := range e.parts {
+			n += p.found.values()
+			decisions += p.found.decisions()
 		}
 		if n == 0 || m.decisions != float64(n) || m.choices != float64(decisions) {
 			t.Errorf("iteration %d: the losses are of %v positions and %v decisions; want %d and %d", i+1, m.decisions, m.choices, n, decisions)
 		}
-		e.workers[1].search = idle{e.workers[1].search}
+		e.parts[1].search = idle{e.parts[1].search}
 	}
 }

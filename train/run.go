@@ -17,6 +17,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/dirlock"
+	"marsgym/internal/jobs"
 	"marsgym/internal/parallel"
 	"marsgym/models"
 )
@@ -71,6 +72,9 @@ type Options struct {
 	// evaluates. If it is above 0, a run makes fewer evaluations than
 	// [Config].Evaluations where these would take more than a quarter of the work.
 	EvaluationRows int
+	// Executor computes the self-play of expert iteration; nil is [jobs.Local]. It changes
+	// no result.
+	Executor jobs.Executor
 	// Report, if not nil, is called after each iteration.
 	Report func(Metrics)
 	// Resume continues from the checkpoint in Dir, or from the beginning if a run
@@ -146,6 +150,9 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if opt.Opponent != nil && cfg.Algorithm != AlgorithmPPO {
 		return nil, fmt.Errorf("algorithm %s has no opponent; want %s", cfg.Algorithm, AlgorithmPPO)
 	}
+	if opt.Executor == nil {
+		opt.Executor = jobs.Local{}
+	}
 	r := &run{cfg: cfg, opt: opt}
 	mlp, err := models.NewMLP(cfg.shape(opt.Game.Spec()), rand.NewPCG(cfg.Seed, weightStream))
 	if err != nil {
@@ -165,7 +172,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 		if r.method, err = newPPO(&r.cfg, opt.Game, r.learner, opt.Opponent); err != nil {
 			return nil, err
 		}
-	} else if r.method, err = newExpertIteration(&r.cfg, opt.Game, r.learner); err != nil {
+	} else if r.method, err = newExpertIteration(&r.cfg, r.settings(), opt.Game, r.learner, opt.Executor); err != nil {
 		return nil, fmt.Errorf("algorithm %s: %w", cfg.Algorithm, err)
 	}
 	release, err := dirlock.Lock(opt.Dir)

@@ -57,6 +57,7 @@ var table = []struct {
 	{"internal/web", []string{"env", "env/game", "env/game/chart", "env/catalog", "agents", "models", "record", "analysis", "docs/games", "internal/curve"}}, // the logic of cmd/web
 	{"internal/benchmarks", []string{"env/catalog"}},        // shows the sizes of observations
 	{"internal/release", []string{"agents", "env/catalog"}}, // opens the model of a run
+	{"internal/jobs", nil},                                  // runs tasks in parallel
 	{"internal/...", nil},
 }
 

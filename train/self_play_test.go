@@ -1,0 +1,118 @@
+package train_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/internal/jobs"
+	"marsgym/train"
+)
+
+// openCatalog opens the game of the settings of a job.
+func openCatalog(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }
+
+// encoded is an executor that computes every task as another process would, from bytes to
+// bytes, and alter, if not nil, may change the result.
+type encoded struct {
+	compute jobs.Func
+	alter   func([]byte) []byte
+	jobs    int
+}
+
+func (e *encoded) Do(ctx context.Context, tasks []jobs.Task) error {
+	for _, t := range tasks {
+		j, err := t.Job()
+		if err != nil {
+			return err
+		}
+		e.jobs++
+		r, err := e.compute(ctx, j.Args, j.Inputs)
+		if err != nil {
+			return err
+		}
+		if e.alter != nil {
+			r.Bytes = e.alter(r.Bytes)
+		}
+		if err := t.Receive(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestEncoded compares training in this process with training whose self-play goes
+// through bytes.
+func TestEncoded(t *testing.T) {
+	dice, pig := open(t, "martian-dice", `{"dice": 5, "target": 6}`), open(t, "pig", `{"target": 10}`)
+	for _, tt := range []struct {
+		algorithm train.Algorithm
+		game      env.Game
+	}{{train.TurnExact, dice}, {train.OnePly, dice}, {train.OneMove, pig}, {train.Search, pig}} {
+		t.Run(string(tt.algorithm), func(t *testing.T) {
+			cfg, local, remote := short(tt.algorithm), t.TempDir(), t.TempDir()
+			cfg.Steps, cfg.Shards = 2000, 3
+			if _, err := train.Run(t.Context(), cfg, train.Options{Game: tt.game, Dir: local, Learner: learner}); err != nil {
+				t.Fatal(err)
+			}
+			e := &encoded{compute: train.SelfPlay(openCatalog)}
+			if _, err := train.Run(t.Context(), cfg, train.Options{Game: tt.game, Dir: remote, Learner: learner, Executor: e}); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(read(t, local, agents.ModelFile), read(t, remote, agents.ModelFile)) || e.jobs == 0 {
+				t.Errorf("another model after %d jobs", e.jobs)
+			}
+			same(t, remote, local)
+		})
+	}
+}
+
+// TestReceiveRefuses damages each byte of some results in turn. A result is refused, or
+// its numbers are possible and training goes on.
+func TestReceiveRefuses(t *testing.T) {
+	g, compute := open(t, "pig", `{"target": 10}`), train.SelfPlay(openCatalog)
+	cfg := short(train.OneMove)
+	cfg.Rows, cfg.Shards, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 1, 2
+	refused := 0
+	for at := range 200 {
+		for _, alter := range []func([]byte) []byte{
+			func(b []byte) []byte { b[at%len(b)] ^= 0x81; return b },
+			func(b []byte) []byte { return b[:len(b)*at/200] },
+			func(b []byte) []byte { return append(b, 0) },
+		} {
+			if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner, Executor: &encoded{compute: compute, alter: alter}}); err != nil {
+				refused++
+			}
+		}
+	}
+	if refused < 400 {
+		t.Errorf("%d of 600 damaged results were refused; want all that are cut or too long, at least", refused)
+	}
+}
+
+// FuzzSelfPlayJob reads foreign jobs.
+func FuzzSelfPlayJob(f *testing.F) {
+	g := open(f, "pig", `{"target": 10}`)
+	cfg := short(train.OneMove)
+	cfg.Rows, cfg.Shards, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 1, 2
+	compute := train.SelfPlay(openCatalog)
+	var sent jobs.Job
+	spy := func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
+		sent = jobs.Job{Args: args, Inputs: inputs}
+		return compute(ctx, args, inputs)
+	}
+	if _, err := train.Run(f.Context(), cfg, train.Options{Game: g, Dir: f.TempDir(), Learner: learner, Executor: &encoded{compute: spy}}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(sent.Args), sent.Inputs[1].Bytes, sent.Inputs[2].Bytes)
+	f.Add([]byte(`{"part": 1, "done": 2}`), []byte{}, []byte{})
+	f.Fuzz(func(t *testing.T, args, weights, state []byte) {
+		r, err := compute(t.Context(), args, []*jobs.Blob{sent.Inputs[0], jobs.NewBlob(weights), jobs.NewBlob(state)})
+		if err == nil && len(r.Bytes) == 0 {
+			t.Error("an empty result")
+		}
+	})
+}
