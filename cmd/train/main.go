@@ -15,6 +15,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/cli"
+	"marsgym/internal/jobs"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -67,13 +68,22 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		}
 	}
 	fmt.Fprintf(s.stdout, "%s %s for %d by %s, %d decisions, into %s\n", verb, s.spec.Title, s.spec.Players, c.Train.Algorithm, c.Train.Steps, dir)
+	workers, err := c.cluster.connect(ctx, dir, s.bar)
+	if err != nil {
+		return advise(err, dir)
+	}
+	var executor jobs.Executor
+	if workers != nil {
+		executor = workers
+		defer workers.Close()
+	}
 	start := time.Now()
 	var last train.Metrics
 	var exact *models.Exact // the latest
 	_, err = train.Run(ctx, c.Train, train.Options{
 		Game: s.game, Dir: dir, Backend: c.Backend, Evaluate: s.evaluate(), Resume: c.resume,
 		EvaluationRows: s.evaluationRows(c.Train.Head),
-		Learner:        newLearner(c.Settings),
+		Learner:        newLearner(c.Settings), Executor: executor,
 		Report: func(m train.Metrics) {
 			if m.Exact != nil {
 				exact = m.Exact
@@ -82,7 +92,11 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 				fmt.Fprintln(s.bar, line(m))
 			}
 			last = m
-			s.bar.Set(m.Done, note(m, exact))
+			text := note(m, exact)
+			if workers != nil {
+				text += ", " + workers.Status().String()
+			}
+			s.bar.Set(m.Done, text)
 		},
 	})
 	s.bar.Clear()
@@ -96,6 +110,10 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	fmt.Fprintf(s.stdout, "trained in %s", time.Since(start).Round(time.Second))
 	if n, most := last.Evaluations, c.Train.Evaluations; n > 0 && n < most {
 		fmt.Fprintf(s.stdout, ", exact evaluations: %d (up to %d while they take at most a quarter of the work)", n, most)
+	}
+	if workers != nil {
+		t := workers.Status()
+		fmt.Fprintf(s.stdout, ", waited for workers %.0f %% of the time, %d results, %.1f MB sent and %.1f MB received", 100*t.Waiting, t.Results, float64(t.BytesOut)/1e6, float64(t.BytesIn)/1e6)
 	}
 	fmt.Fprint(s.stdout, "\n\n")
 	curveErr := s.drawCurve(dir, map[string]string{dir: filepath.Base(dir)})

@@ -25,6 +25,8 @@ type call struct {
 	resume bool
 	cache  string // the folder of solutions; "" is none
 
+	cluster clusterFlags
+
 	sweep string      // the file of a sweep, "" for a single run
 	plan  *sweep.Plan // of the sweep
 }
@@ -43,11 +45,13 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	from := f.String("resume", "", "run `folder` to resume, under its own settings")
 	path := f.String("sweep", "", "JSON `file` with settings to compare: trains with each, in turn, and orders them by exact strength after equal time, or by a league of matches at the end")
 	f.Group("Runs", "out", "resume", "sweep")
+	c.cluster.add(f)
 	name := f.Game(catalog.IDs())
 	f.Example("go run ./cmd/train")
 	f.Example("go run ./cmd/train -algorithm ppo -seed 2")
 	f.Example("go run ./cmd/train -game pig -steps 2000000 -out runs/pig")
 	f.Example("go run ./cmd/train -resume runs/pig")
+	f.Example("go run ./cmd/train -cluster 127.0.0.1:4222")
 	f.Example("go run -tags gotch ./cmd/train -backend gotch")
 	f.Example(`echo '{"grid": {"train.learning_rate": [[0.01, 1e-5], [0.005, 1e-5]], "train.rows": [64, 128]}, "seeds": [1, 2]}' > rates.json`)
 	f.Example("go run ./cmd/train -sweep rates.json -out runs/rates")
@@ -55,16 +59,19 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		return c, err
 	}
 	c.cache = name.CacheDir()
+	if err := c.cluster.check(f); err != nil {
+		return c, err
+	}
 	if *from != "" {
-		if f.Others("resume", "cache") != nil {
+		if f.Others(append([]string{"resume", "cache"}, clusterNames...)...) != nil {
 			return c, cli.Usagef("-resume uses the settings of the run; leave out the other flags")
 		}
 		c.dir, c.resume = *from, true
 		return c, c.load()
 	}
 	if *path != "" {
-		if f.Others("sweep", "out", "cache") != nil {
-			return c, cli.Usagef("-sweep takes all settings from its file; leave out the other flags but -out and -cache")
+		if f.Others(append([]string{"sweep", "out", "cache"}, clusterNames...)...) != nil {
+			return c, cli.Usagef("-sweep takes all settings from its file; leave out the other flags but -out, -cache and those of a cluster")
 		}
 		c.dir, c.sweep = *out, *path
 		text, err := input.ReadFile(*path, input.Settings)
@@ -134,6 +141,9 @@ func (c *call) load() (err error) {
 func (c *call) check() error {
 	if _, err := backendOf(c.Settings); err != nil {
 		return err
+	}
+	if c.cluster.Addr != "" && c.Train.Algorithm == train.AlgorithmPPO {
+		return cli.Usagef("-cluster: ppo plays in this process only (docs/cluster.md has the reasons); leave out -cluster, or choose another -algorithm")
 	}
 	return usage(c.Train.Check(c.game))
 }

@@ -1,0 +1,128 @@
+// Command worker computes jobs of other commands, and serves the broker between them.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/internal/broker"
+	"marsgym/internal/cli"
+	"marsgym/internal/cluster"
+	"marsgym/internal/jobs"
+	"marsgym/models/gorgonia"
+	"marsgym/train"
+)
+
+func main() { cli.Main(run) }
+
+func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	return cli.Run("worker", stdout, stderr, func(stdout io.Writer) error { return work(ctx, args, stdout, stderr) })
+}
+
+// options are the flags.
+type options struct {
+	cluster.Access
+	serve, join, keys, newKey string
+	slots                     int
+	mixed                     bool
+}
+
+func parse(args []string, stdout io.Writer) (o options, err error) {
+	f := cli.NewFlags("worker", "Worker computes jobs of cmd/train -cluster and cmd/eval -cluster: self-play, parts of exact evaluations, matches and runs of sweeps. Ctrl-C ends it after the jobs that it has begun.")
+	f.StringVar(&o.serve, "serve", "", "serve the broker at an `address` such as 127.0.0.1:4222, and work")
+	f.StringVar(&o.join, "join", "", "work for the broker at an `address`; of a NATS cluster, several separated by commas")
+	f.IntVar(&o.slots, "jobs", runtime.GOMAXPROCS(0), "`number` of jobs at the same time; 0 only serves")
+	f.BoolVar(&o.mixed, "mixed", false, "work for other builds and other kinds of machines too, whose bits may differ")
+	f.Group("Work", "serve", "join", "jobs", "mixed")
+	names := o.Flags(f.FlagSet)
+	f.StringVar(&o.keys, "keys", "", "`file` with the keys that may connect to the broker of -serve: lines such as worker KEY and coordinator KEY")
+	f.StringVar(&o.newKey, "new-key", "", "make a key, write it to a `file` and print its public part")
+	f.Group("Keys and certificates", append(names, "keys", "new-key")...)
+	f.Example("go run ./cmd/worker -serve 127.0.0.1:4222")
+	f.Example("go run ./cmd/worker -join 127.0.0.1:4222")
+	f.Example("go run ./cmd/worker -new-key worker.key")
+	f.Example("go run ./cmd/worker -join broker.example.org:4222 -key worker.key -tls-cert worker.pem -tls-key worker-key.pem -tls-ca ca.pem")
+	if err := f.Parse(args, stdout); err != nil {
+		return o, err
+	}
+	switch {
+	case o.newKey != "":
+		if len(f.Others("new-key")) > 0 {
+			return o, cli.Usagef("-new-key stands alone; leave out the other flags")
+		}
+		return o, nil
+	case (o.serve == "") == (o.join == ""):
+		return o, cli.Usagef("want one of -serve ADDRESS and -join ADDRESS")
+	case o.keys != "" && o.serve == "":
+		return o, cli.Usagef("-keys is for -serve")
+	case o.slots < 0 || o.slots > 4096 || o.slots == 0 && o.serve == "":
+		return o, cli.Usagef("-jobs is %d; want 1 to 4096, or 0 with -serve", o.slots)
+	}
+	if o.Addr = o.join; o.serve != "" {
+		o.Addr = o.serve
+	}
+	if err := o.Check(); err != nil {
+		return o, &cli.UsageError{Err: err}
+	}
+	return o, nil
+}
+
+func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parse(args, stdout)
+	if err != nil {
+		return err
+	}
+	if o.newKey != "" {
+		public, err := cluster.NewKey(o.newKey)
+		if err == nil {
+			_, err = fmt.Fprintln(stdout, public)
+		}
+		return err
+	}
+	identity := cluster.Mixed
+	if !o.mixed {
+		fingerprint, err := train.Fingerprint(gorgonia.New)
+		if err != nil {
+			return err
+		}
+		identity = cluster.Identity(fingerprint)
+	}
+	bar := cli.NewProgress(stderr)
+	defer bar.Clear()
+	if o.serve != "" {
+		b, err := broker.Start(o.Access, o.keys)
+		if err != nil {
+			return err
+		}
+		defer b.Close()
+		fmt.Fprintf(stdout, "serving at %s\n", o.serve)
+	}
+	fmt.Fprintf(stdout, "working at %s, %d jobs at a time: %s\n", o.Addr, o.slots, identity)
+	if o.slots == 0 {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	err = cluster.Work(ctx, cluster.WorkOptions{
+		Access: o.Access, Identity: identity, Slots: o.slots, Kinds: kinds(),
+		Log:  func(line string) { fmt.Fprintln(bar, "worker: "+line) },
+		Done: func(n int) { bar.Set(0, fmt.Sprintf("%d jobs computed", n)) },
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// kinds are the functions of all kinds of jobs.
+func kinds() map[string]jobs.Func {
+	return map[string]jobs.Func{
+		train.SelfPlayKind: train.SelfPlay(open),
+	}
+}
+
+// open opens the game of a job.
+func open(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }

@@ -1,0 +1,390 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"marsgym/internal/jobs"
+)
+
+// Options are the options of a coordinator.
+type Options struct {
+	Access
+	// Run names the run, so that a coordinator that starts again removes the jobs of the
+	// one before it. It is letters, digits, _ and -.
+	Run      string
+	Identity string // of this process
+	// Kinds compute jobs here: those that workers could not compute, and those that are
+	// verified.
+	Kinds map[string]jobs.Func
+	// Verify is the fraction of jobs that are computed here as well, chosen at random; a
+	// result that differs stops the run.
+	Verify float64
+	Lease  time.Duration // 0 is [Lease]
+	Log    func(string)  // is called with lines for the user
+}
+
+// ErrDiffer is returned when a job has two results: a worker is faulty, or lies.
+var ErrDiffer = errors.New("two results of one job differ")
+
+// attempts is the number of times that workers may begin a job. Chosen: machines fail
+// rarely, so a job that ends so many workers is the cause.
+const attempts = 20
+
+// Coordinator is an executor whose jobs are computed by workers.
+type Coordinator struct {
+	opt     Options
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	subject string // of the jobs
+	began   time.Time
+	audits  chan struct{}
+	stop    context.CancelFunc
+	ended   sync.WaitGroup
+
+	waiting, bytesIn, bytesOut, results atomic.Int64 // waiting is in nanoseconds, and starts with the first call of Do
+	calls                               atomic.Int64 // of Do, under way
+
+	mu      sync.Mutex
+	pending map[jobs.Digest]*pending
+	done    map[jobs.Digest]jobs.Digest // the results of all jobs, by job
+	workers map[string]worker
+	failed  chan struct{} // closed with failure
+	failure error
+
+	partials map[partialKey]*partial
+	held     int                  // bytes of partials
+	sent     map[jobs.Digest]bool // inputs that were published
+}
+
+// partialKey identifies the result of a job by a worker.
+type partialKey struct {
+	job    jobs.Digest
+	worker string
+}
+
+// worker is what a coordinator knows of one.
+type worker struct {
+	seen    time.Time
+	slots   int
+	refused bool
+}
+
+// pending is a job without a result.
+type pending struct {
+	job     jobs.Job
+	text    []byte // in the queue
+	issued  time.Time
+	begun   int                  // times that a worker has asked for it
+	workers map[string]time.Time // that compute it, since
+	waiters []func(jobs.Result)
+	calls   int          // of Do that wait for it
+	result  *jobs.Result // while it is verified
+}
+
+// Connect returns a coordinator, which [Coordinator.Close] ends.
+func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
+	if !token.MatchString(opt.Run) {
+		return nil, fmt.Errorf("cluster: the name of the run is %q", opt.Run)
+	}
+	if opt.Lease == 0 {
+		opt.Lease = Lease
+	}
+	name, err := opt.name()
+	if err != nil {
+		return nil, err
+	}
+	c := &Coordinator{
+		opt: opt, subject: "marsgym.job." + identityToken(opt.Identity) + "." + opt.Run, began: time.Now(), audits: make(chan struct{}, 1),
+		pending: map[jobs.Digest]*pending{}, done: map[jobs.Digest]jobs.Digest{}, workers: map[string]worker{}, failed: make(chan struct{}),
+		partials: map[partialKey]*partial{}, sent: map[jobs.Digest]bool{},
+	}
+	c.nc, err = opt.dial(name,
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				opt.Log(fmt.Sprintf("the connection to the broker is lost, trying again: %v", err))
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { c.audit() }))
+	if err != nil {
+		return nil, err
+	}
+	if c.js, err = jetstream.New(c.nc); err != nil {
+		return nil, err
+	}
+	if err := c.prepare(ctx, true); err != nil {
+		c.nc.Close()
+		return nil, fmt.Errorf("the broker at %s: %w; it needs JetStream", opt.Addr, err)
+	}
+	run := "marsgym.run." + opt.Run
+	for subject, handle := range map[string]nats.MsgHandler{
+		run + ".ask.*": c.asked, run + ".missing.*": c.missing, run + ".result.*": c.received, run + ".failed.*": c.couldNot,
+		"marsgym.worker.*": c.present,
+	} {
+		sub, err := c.nc.Subscribe(subject, handle)
+		if err == nil { // chunks wait here while others are read
+			err = sub.SetPendingLimits(-1, 2*maxResult)
+		}
+		if err != nil {
+			c.nc.Close()
+			return nil, err
+		}
+	}
+	ctx, c.stop = context.WithCancel(context.Background())
+	c.ended.Go(func() { c.auditAll(ctx) })
+	return c, nil
+}
+
+// prepare makes the streams, and removes the jobs of an earlier coordinator of this run.
+func (c *Coordinator) prepare(ctx context.Context, purge bool) error {
+	if err := CreateStreams(ctx, c.js); err != nil {
+		return err
+	}
+	if err := createConsumer(ctx, c.js, c.opt.Identity, c.opt.Lease); err != nil {
+		return err
+	}
+	if !purge {
+		return nil
+	}
+	s, err := c.js.Stream(ctx, jobStream)
+	if err != nil {
+		return err
+	}
+	return s.Purge(ctx, jetstream.WithPurgeSubject(c.subject))
+}
+
+// Close removes what is left of the run's jobs and disconnects.
+func (c *Coordinator) Close() {
+	c.stop()
+	c.ended.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
+	defer cancel()
+	if c.nc.IsConnected() { // else workers drop the jobs
+		if s, err := c.js.Stream(ctx, jobStream); err == nil {
+			s.Purge(ctx, jetstream.WithPurgeSubject(c.subject))
+		}
+	}
+	c.nc.Close()
+}
+
+// Do implements [jobs.Executor].
+func (c *Coordinator) Do(ctx context.Context, tasks []jobs.Task) error {
+	start := time.Now()
+	c.calls.Add(1)
+	defer func() {
+		c.calls.Add(-1)
+		c.waiting.Add(int64(time.Since(start)))
+	}()
+	type outcome struct {
+		task   int
+		result jobs.Result
+	}
+	list, digests := make([]jobs.Job, len(tasks)), make([]jobs.Digest, len(tasks))
+	var inputs []*jobs.Blob
+	for i, t := range tasks {
+		var err error
+		if list[i], err = t.Job(); err != nil {
+			return err
+		}
+		digests[i] = list[i].Digest()
+		inputs = append(inputs, list[i].Inputs...)
+	}
+	outcomes := make(chan outcome, len(tasks))
+	defer c.forget(digests)
+	lost := c.put(ctx, inputs, false) != nil
+	for i, j := range list {
+		if err := c.issue(ctx, j, digests[i], lost, func(r jobs.Result) { outcomes <- outcome{i, r} }); err != nil {
+			return err
+		}
+	}
+	for range tasks {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.failed:
+			return c.failure
+		case o := <-outcomes:
+			err := tasks[o.task].Receive(o.result)
+			if err != nil { // a faulty worker
+				c.opt.Log(fmt.Sprintf("a result is refused, and the job is computed here: %v", err))
+				var own jobs.Result
+				if own, err = c.compute(ctx, list[o.task]); err == nil {
+					err = tasks[o.task].Receive(own)
+				}
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// issue puts a job into the queue, unless it is there, and has finish called with its
+// result. If lost is set, or if the broker does not take the job, it is published when the
+// broker is audited.
+func (c *Coordinator) issue(ctx context.Context, j jobs.Job, d jobs.Digest, lost bool, finish func(jobs.Result)) error {
+	text, err := newJobMessage(c.opt.Run, j)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	p, ok := c.pending[d]
+	if !ok {
+		p = &pending{job: j, text: text, issued: time.Now(), workers: map[string]time.Time{}}
+		c.pending[d] = p
+	}
+	p.waiters = append(p.waiters, finish)
+	p.calls++
+	c.mu.Unlock()
+	if !ok && (lost || c.publish(ctx, p) != nil) {
+		c.mu.Lock()
+		p.issued = time.Time{}
+		c.mu.Unlock()
+		c.audit()
+	}
+	return nil
+}
+
+// publish puts a job into the queue. The broker has its inputs.
+func (c *Coordinator) publish(ctx context.Context, p *pending) error {
+	_, err := c.js.PublishMsgAsync(&nats.Msg{Subject: c.subject, Data: p.text})
+	c.bytesOut.Add(int64(len(p.text)))
+	return err
+}
+
+// put publishes inputs, those that were published before only if again is set.
+func (c *Coordinator) put(ctx context.Context, list []*jobs.Blob, again bool) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	var missing []*jobs.Blob
+	c.mu.Lock()
+	for _, b := range list {
+		if again || !c.sent[b.Digest] {
+			missing = append(missing, b)
+		}
+		// Inputs of many jobs are among the latest; others are used once.
+		if len(c.sent) >= 1024 {
+			clear(c.sent)
+		}
+		c.sent[b.Digest] = true
+	}
+	c.mu.Unlock()
+	var acks []jetstream.PubAckFuture
+	for _, b := range missing {
+		more, err := putInput(c.js, b)
+		if err != nil {
+			return err
+		}
+		acks = append(acks, more...)
+		c.bytesOut.Add(int64(len(b.Bytes)))
+	}
+	for _, a := range acks {
+		select {
+		case <-a.Ok():
+		case err := <-a.Err():
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// forget removes jobs whose results nobody waits for any more.
+func (c *Coordinator) forget(list []jobs.Digest) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range list {
+		if p := c.pending[d]; p != nil {
+			if p.calls--; p.calls <= 0 {
+				delete(c.pending, d)
+			}
+		}
+	}
+}
+
+// compute computes a job here.
+func (c *Coordinator) compute(ctx context.Context, j jobs.Job) (jobs.Result, error) {
+	f := c.opt.Kinds[j.Kind]
+	if f == nil {
+		return jobs.Result{}, fmt.Errorf("cluster: no function for jobs of kind %s", j.Kind)
+	}
+	return f(ctx, j.Args, j.Inputs)
+}
+
+// fail ends all calls of Do with an error.
+func (c *Coordinator) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure == nil {
+		c.failure = err
+		close(c.failed)
+	}
+}
+
+// differ stops the run, since a job has another result by a worker.
+func (c *Coordinator) differ(d jobs.Digest, from string) {
+	c.fail(fmt.Errorf("%w: job %v; the last one is of worker %s. A machine is faulty, or a worker lies: stop that worker, or the others, and start this command again, which goes on from the last checkpoint", ErrDiffer, d, from))
+}
+
+// accept takes a complete result of a job from a worker.
+func (c *Coordinator) accept(d jobs.Digest, r jobs.Result, from string) {
+	c.results.Add(1)
+	found := r.Digest()
+	c.mu.Lock()
+	known, seen := c.done[d]
+	p := c.pending[d]
+	if seen && known != found {
+		c.mu.Unlock()
+		c.differ(d, from)
+		return
+	}
+	c.done[d] = found
+	if p == nil || p.result != nil {
+		c.mu.Unlock()
+		return
+	}
+	p.result = &r
+	c.mu.Unlock()
+	if c.opt.Verify > 0 && rand.Float64() < c.opt.Verify {
+		c.ended.Go(func() { c.verify(d, p, from) })
+		return
+	}
+	c.finish(d, p)
+}
+
+// verify computes a job here too, and finishes it if the results are the same.
+func (c *Coordinator) verify(d jobs.Digest, p *pending, from string) {
+	own, err := c.compute(context.Background(), p.job)
+	if err == nil && own.Digest() != p.result.Digest() {
+		err = fmt.Errorf("%w: job %v, by worker %s and here. Stop that worker, and start this command again, which goes on from the last checkpoint", ErrDiffer, d, from)
+	}
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.finish(d, p)
+}
+
+// finish hands the result of a job to those who wait for it.
+func (c *Coordinator) finish(d jobs.Digest, p *pending) {
+	c.mu.Lock()
+	waiters := p.waiters
+	p.waiters = nil
+	if c.pending[d] == p {
+		delete(c.pending, d)
+	}
+	c.mu.Unlock()
+	for _, w := range waiters {
+		w(*p.result)
+	}
+}

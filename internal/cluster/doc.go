@@ -1,0 +1,28 @@
+// Package cluster computes jobs in other processes, over NATS.
+//
+// A [Coordinator] is an executor: it publishes its tasks as jobs and waits for their
+// results. Workers ([Work]) pull jobs from a queue, compute them and send the results to
+// the coordinator. The broker in between (package broker, or a NATS cluster) holds the
+// queue and the inputs of jobs in memory, and never the only copy of anything: a
+// coordinator has all that it needs to publish its jobs again.
+//
+//	MARSGYM_JOBS    a work queue    marsgym.job.IDENTITY.RUN
+//	MARSGYM_INPUTS  chunks of inputs, the oldest dropped first    marsgym.input.DIGEST.NUMBER
+//
+// What a worker tells a coordinator is a request, which the coordinator answers:
+//
+//	marsgym.run.RUN.ask.WORKER      may it compute a job? Jobs of coordinators that are gone have nobody to answer, and are dropped
+//	marsgym.run.RUN.missing.WORKER  an input is not there; the coordinator publishes it again
+//	marsgym.run.RUN.result.WORKER   a chunk of a result
+//	marsgym.run.RUN.failed.WORKER   a job could not be computed
+//	marsgym.worker.WORKER           each second: the worker is there
+//	marsgym.refuse.WORKER           the answer of coordinators of another identity
+//
+// The identity of a process is that of its build, and the digest of what a fixed
+// computation finds on its machine. Workers pull jobs of their own identity only.
+//
+// A job is delivered to one worker at a time, for a lease that the worker renews while it
+// computes. When the lease expires it is delivered again, so a job may be computed
+// more than once. The first result counts; a later one must be the same, or the
+// coordinator stops.
+package cluster
