@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"time"
 
 	"marsgym/env"
 	"marsgym/env/catalog"
@@ -28,6 +29,7 @@ type options struct {
 	cluster.Access
 	serve, join, keys, newKey string
 	slots                     int
+	lease                     time.Duration
 	mixed                     bool
 }
 
@@ -36,8 +38,9 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f.StringVar(&o.serve, "serve", "", "serve the broker at an `address` such as 127.0.0.1:4222, and work")
 	f.StringVar(&o.join, "join", "", "work for the broker at an `address`; of a NATS cluster, several separated by commas")
 	f.IntVar(&o.slots, "jobs", runtime.GOMAXPROCS(0), "`number` of jobs at the same time; 0 only serves")
+	f.DurationVar(&o.lease, "lease", cluster.Lease, "of -serve: `time` after which a job of a worker that does not answer is given to another one")
 	f.BoolVar(&o.mixed, "mixed", false, "work for other builds and other kinds of machines too, whose bits may differ")
-	f.Group("Work", "serve", "join", "jobs", "mixed")
+	f.Group("Work", "serve", "join", "jobs", "lease", "mixed")
 	names := o.Flags(f.FlagSet)
 	f.StringVar(&o.keys, "keys", "", "`file` with the keys that may connect to the broker of -serve: lines such as worker KEY and coordinator KEY")
 	f.StringVar(&o.newKey, "new-key", "", "make a key, write it to a `file` and print its public part")
@@ -57,8 +60,10 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 		return o, nil
 	case (o.serve == "") == (o.join == ""):
 		return o, cli.Usagef("want one of -serve ADDRESS and -join ADDRESS")
-	case o.keys != "" && o.serve == "":
-		return o, cli.Usagef("-keys is for -serve")
+	case o.serve == "" && (f.Given("keys") || f.Given("lease")):
+		return o, cli.Usagef("-keys and -lease are for -serve")
+	case o.lease < 10*time.Millisecond || o.lease > time.Hour:
+		return o, cli.Usagef("-lease is %v; want 10ms to 1h", o.lease)
 	case o.slots < 0 || o.slots > 4096 || o.slots == 0 && o.serve == "":
 		return o, cli.Usagef("-jobs is %d; want 1 to 4096, or 0 with -serve", o.slots)
 	}
@@ -99,6 +104,9 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		defer b.Close()
+		if err := cluster.Prepare(ctx, o.Access, identity, o.lease); err != nil {
+			return err
+		}
 		fmt.Fprintf(stdout, "serving at %s\n", o.serve)
 	}
 	fmt.Fprintf(stdout, "working at %s, %d jobs at a time: %s\n", o.Addr, o.slots, identity)

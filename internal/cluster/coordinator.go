@@ -45,13 +45,11 @@ type Coordinator struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	subject string // of the jobs
-	began   time.Time
 	audits  chan struct{}
 	stop    context.CancelFunc
 	ended   sync.WaitGroup
 
-	waiting, bytesIn, bytesOut, results atomic.Int64 // waiting is in nanoseconds, and starts with the first call of Do
-	calls                               atomic.Int64 // of Do, under way
+	bytesIn, bytesOut, results atomic.Int64
 
 	mu      sync.Mutex
 	pending map[jobs.Digest]*pending
@@ -59,6 +57,7 @@ type Coordinator struct {
 	workers map[string]worker
 	failed  chan struct{} // closed with failure
 	failure error
+	times   waiting
 
 	partials map[partialKey]*partial
 	held     int                  // bytes of partials
@@ -103,7 +102,7 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 		return nil, err
 	}
 	c := &Coordinator{
-		opt: opt, subject: "marsgym.job." + identityToken(opt.Identity) + "." + opt.Run, began: time.Now(), audits: make(chan struct{}, 1),
+		opt: opt, subject: "marsgym.job." + identityToken(opt.Identity) + "." + opt.Run, audits: make(chan struct{}, 1),
 		pending: map[jobs.Digest]*pending{}, done: map[jobs.Digest]jobs.Digest{}, workers: map[string]worker{}, failed: make(chan struct{}),
 		partials: map[partialKey]*partial{}, sent: map[jobs.Digest]bool{},
 	}
@@ -145,7 +144,7 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 
 // prepare makes the streams, and removes the jobs of an earlier coordinator of this run.
 func (c *Coordinator) prepare(ctx context.Context, purge bool) error {
-	if err := CreateStreams(ctx, c.js); err != nil {
+	if err := createStreams(ctx, c.js); err != nil {
 		return err
 	}
 	if err := createConsumer(ctx, c.js, c.opt.Identity, c.opt.Lease); err != nil {
@@ -177,12 +176,8 @@ func (c *Coordinator) Close() {
 
 // Do implements [jobs.Executor].
 func (c *Coordinator) Do(ctx context.Context, tasks []jobs.Task) error {
-	start := time.Now()
-	c.calls.Add(1)
-	defer func() {
-		c.calls.Add(-1)
-		c.waiting.Add(int64(time.Since(start)))
-	}()
+	c.wait(1)
+	defer c.wait(-1)
 	type outcome struct {
 		task   int
 		result jobs.Result
@@ -226,6 +221,27 @@ func (c *Coordinator) Do(ctx context.Context, tasks []jobs.Task) error {
 		}
 	}
 	return nil
+}
+
+// waiting is how long this process has waited for results.
+type waiting struct {
+	calls       int // of Do, under way
+	first, last time.Time
+	total       time.Duration
+}
+
+// wait notes that a call of Do begins, or ends.
+func (c *Coordinator) wait(calls int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w, now := &c.times, time.Now()
+	if w.first.IsZero() {
+		w.first = now
+	} else if w.calls > 0 {
+		w.total += now.Sub(w.last)
+	}
+	w.last = now
+	w.calls += calls
 }
 
 // issue puts a job into the queue, unless it is there, and has finish called with its

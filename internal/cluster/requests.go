@@ -254,7 +254,7 @@ type Status struct {
 	Workers  int     // that are there
 	Slots    int     // jobs that they can compute at the same time
 	UnderWay int     // jobs that workers compute
-	Waiting  float64 // share of the time that this process has waited for results
+	Waiting  float64 // share of the time since the first job in which this process has waited for results
 	BytesIn  int64   // of results
 	BytesOut int64   // of jobs and inputs
 	Results  int64
@@ -263,9 +263,11 @@ type Status struct {
 // Status returns the state. It holds for a moment.
 func (c *Coordinator) Status() Status {
 	s := Status{BytesIn: c.bytesIn.Load(), BytesOut: c.bytesOut.Load(), Results: c.results.Load()}
-	s.Waiting = float64(c.waiting.Load()) / float64(time.Since(c.began))
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if all := c.times.last.Sub(c.times.first); all > 0 {
+		s.Waiting = float64(c.times.total) / float64(all)
+	}
 	for name, w := range c.workers {
 		if time.Since(w.seen) > presenceLasts {
 			delete(c.workers, name)

@@ -22,9 +22,9 @@ const Lease = 10 * time.Second
 // InputBytes is the memory of a broker for inputs. Chosen.
 const InputBytes = 1 << 30
 
-// CreateStreams makes the streams, unless they are there, in which case their settings
+// createStreams makes the streams, unless they are there, in which case their settings
 // stay.
-func CreateStreams(ctx context.Context, js jetstream.JetStream) error {
+func createStreams(ctx context.Context, js jetstream.JetStream) error {
 	for _, c := range []jetstream.StreamConfig{
 		{
 			Name: jobStream, Subjects: []string{"marsgym.job.*.*"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage,
@@ -53,6 +53,28 @@ func createConsumer(ctx context.Context, js jetstream.JetStream, identity string
 	})
 	if errors.Is(err, jetstream.ErrConsumerExists) {
 		return nil
+	}
+	return err
+}
+
+// Prepare makes the streams, and the queue of the workers of an identity with a lease, unless
+// they are there.
+func Prepare(ctx context.Context, a Access, identity string, lease time.Duration) error {
+	name, err := a.name()
+	if err != nil {
+		return err
+	}
+	nc, err := a.dial(name)
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err == nil {
+		err = createStreams(ctx, js)
+	}
+	if err == nil {
+		err = createConsumer(ctx, js, identity, lease)
 	}
 	return err
 }

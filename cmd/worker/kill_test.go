@@ -1,0 +1,292 @@
+//go:build unix
+
+// In package main, which cannot be imported.
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"marsgym/internal/fulltest"
+)
+
+// built is the folder of the commands of this build, once a test needs it.
+var built string
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if built != "" {
+		os.RemoveAll(filepath.Dir(built))
+	}
+	os.Exit(status)
+}
+
+// commands returns the folder of cmd/worker, cmd/train and cmd/eval, of one build.
+func commands(t *testing.T) string {
+	t.Helper()
+	if built == "" {
+		dir, err := os.MkdirTemp("", "marsgym-worker-test-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built = filepath.Join(dir, "bin")
+		build(t, built, "test", "worker", "train", "eval")
+	}
+	return built
+}
+
+// build builds commands into a folder as one build of this name.
+func build(t *testing.T, dir, name string, commands ...string) {
+	t.Helper()
+	args := []string{"build", "-ldflags", "-X marsgym/internal/cluster.build=" + name, "-o", dir + "/"}
+	for _, c := range commands {
+		args = append(args, "../"+c)
+	}
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// process is a process of a command.
+type process struct {
+	cmd    *exec.Cmd
+	out    bytes.Buffer
+	killed bool
+	ended  chan struct{}
+}
+
+func start(t *testing.T, bin, command string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(filepath.Join(bin, command), args...), ended: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	p.cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.cmd.Wait()
+		close(p.ended)
+	}()
+	t.Cleanup(p.kill)
+	return p
+}
+
+// kill kills the process, whatever it does.
+func (p *process) kill() {
+	p.killed = true
+	p.cmd.Process.Kill()
+	<-p.ended
+}
+
+// wait waits for the process and fails unless it ends well.
+func (p *process) wait(t *testing.T) {
+	t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(3 * time.Minute):
+		p.kill()
+		t.Fatalf("%v hangs:\n%s", p.cmd.Args, p.out.String())
+	}
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Fatalf("%v: exit status %d\n%s", p.cmd.Args, code, p.out.String())
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// serving waits until a broker accepts connections.
+func serving(t *testing.T, addr string) {
+	t.Helper()
+	for range 600 {
+		if c, err := net.Dial("tcp", addr); err == nil {
+			c.Close()
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("no broker")
+}
+
+// settings writes a short run of a game, and returns the file.
+func settings(t *testing.T, game, config, algorithm string, steps int) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config.json")
+	text := fmt.Sprintf(`{"game": %q, "game_config": %s, "train": {"algorithm": %q, "steps": %d, "hidden": [16], "rows": 16, "shards": 4, "evaluations": 1, "checkpoints": 20, "expert": {"search": {"decisions": 8}}}}`,
+		game, config, algorithm, steps)
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// digest returns the digest of the model of a run.
+func digest(t *testing.T, run string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(run, "model.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(b))
+}
+
+// runs are a run for each of two algorithms and two games.
+var runs = []struct{ game, config, algorithm string }{
+	{"martian-dice", `{"dice": 5, "target": 6}`, "turn-exact"},
+	{"pig", `{"target": 10}`, "one-move"},
+}
+
+// TestSameBits compares the models of local training and of training by 1, 2 and 4 workers.
+func TestSameBits(t *testing.T) {
+	bin, addr := commands(t), freeAddress(t)
+	start(t, bin, "worker", "-serve", addr, "-jobs", "0")
+	serving(t, addr)
+	for i, r := range runs {
+		file, local := settings(t, r.game, r.config, r.algorithm, 3000), filepath.Join(t.TempDir(), "local")
+		start(t, bin, "train", "-config", file, "-cache", "none", "-out", local).wait(t)
+		want := digest(t, local)
+		var workers []*process
+		for _, n := range []int{1, 2, 4} {
+			for len(workers) < n {
+				workers = append(workers, start(t, bin, "worker", "-join", addr, "-jobs", "1"))
+			}
+			run := filepath.Join(t.TempDir(), fmt.Sprintf("%d-%d", i, n))
+			start(t, bin, "train", "-config", file, "-cache", "none", "-out", run, "-cluster", addr).wait(t)
+			if got := digest(t, run); got != want {
+				t.Errorf("%s by %s with %d workers: model %s; want %s", r.game, r.algorithm, n, got, want)
+			}
+		}
+		for _, w := range workers {
+			w.kill()
+		}
+	}
+}
+
+// TestKills kills workers, the broker and the training command at any moment, and stops
+// workers for longer than their lease. Training ends with the model of an undisturbed run.
+func TestKills(t *testing.T) {
+	kills := 5
+	if fulltest.On() {
+		kills = 50
+	}
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	defer func() {
+		if t.Failed() {
+			t.Logf("seed %d", seed)
+		}
+	}()
+	bin, addr := commands(t), freeAddress(t)
+	const lease = 500 * time.Millisecond
+	broker := func() *process {
+		p := start(t, bin, "worker", "-serve", addr, "-jobs", "0", "-lease", lease.String())
+		serving(t, addr)
+		return p
+	}
+	join := func() *process { return start(t, bin, "worker", "-join", addr, "-jobs", "1") }
+	b, workers := broker(), []*process{join(), join(), join()}
+	var stopped sync.WaitGroup
+	defer stopped.Wait()
+	counts := map[string]int{}
+	for done, round := 0, 0; done < kills; round++ {
+		r := runs[round%len(runs)]
+		file, local := settings(t, r.game, r.config, r.algorithm, 20_000), filepath.Join(t.TempDir(), "local")
+		start(t, bin, "train", "-config", file, "-cache", "none", "-out", local).wait(t)
+		run := filepath.Join(t.TempDir(), "run")
+		begin := func() *process {
+			if _, err := os.Stat(filepath.Join(run, "config.json")); err == nil {
+				return start(t, bin, "train", "-resume", run, "-cache", "none", "-cluster", addr)
+			}
+			os.Remove(run) // it was killed before it wrote anything
+			return start(t, bin, "train", "-config", file, "-cache", "none", "-out", run, "-cluster", addr)
+		}
+		c := begin()
+	running:
+		for {
+			pause := time.Duration(random.Int64N(int64(700 * time.Millisecond)))
+			if done == kills {
+				pause = time.Hour // undisturbed to the end
+			}
+			select {
+			case <-c.ended:
+				break running
+			case <-time.After(pause):
+			}
+			k := random.IntN(len(workers))
+			switch x := random.IntN(10); {
+			case x < 4:
+				counts["worker"]++
+				workers[k].kill()
+				workers[k] = join()
+				done++
+			case x < 6:
+				counts["stop"]++
+				w := workers[k]
+				w.cmd.Process.Signal(syscall.SIGSTOP)
+				stopped.Go(func() {
+					time.Sleep(2 * lease)
+					w.cmd.Process.Signal(syscall.SIGCONT)
+				})
+			case x < 7:
+				counts["drain"]++ // it ends its jobs
+				workers[k].cmd.Process.Signal(syscall.SIGTERM)
+				workers[k].cmd.Process.Signal(syscall.SIGCONT)
+				<-workers[k].ended
+				workers[k] = join()
+			case x < 8:
+				counts["broker"]++
+				b.kill()
+				b = broker()
+				done++
+			default:
+				counts["train"]++
+				c.kill()
+				c = begin()
+				done++
+			}
+		}
+		c.wait(t)
+		if got, want := digest(t, run), digest(t, local); got != want {
+			t.Fatalf("%s by %s after %v: model %s; want %s", r.game, r.algorithm, counts, got, want)
+		}
+	}
+	t.Logf("%v", counts)
+}
+
+// TestOtherBuild has a worker of another build, which is refused.
+func TestOtherBuild(t *testing.T) {
+	if !fulltest.On() {
+		t.Skip("it builds another worker; TestIdentity of internal/broker has such workers in its process")
+	}
+	bin, other, addr := commands(t), t.TempDir(), freeAddress(t)
+	build(t, other, "another", "worker")
+	start(t, bin, "worker", "-serve", addr, "-jobs", "0")
+	serving(t, addr)
+	w := start(t, other, "worker", "-join", addr)
+	c := start(t, bin, "train", "-config", settings(t, "pig", `{"target": 10}`, "one-move", 1000), "-cache", "none", "-out", filepath.Join(t.TempDir(), "run"), "-cluster", addr)
+	time.Sleep(5 * time.Second)
+	for _, p := range []*process{w, c} { // their output is complete once they have ended
+		p.kill()
+		if !strings.Contains(p.out.String(), "build both from the same revision") {
+			t.Errorf("%v prints\n%s", p.cmd.Args, p.out.String())
+		}
+	}
+}
