@@ -34,7 +34,7 @@ func openLookahead(name string, opt Options) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", parts[2], err)
 	}
-	return &Agent{name, p}, nil
+	return &Agent{Name: name, Policy: p}, nil
 }
 
 // newLookahead returns a look-ahead by the network of a model file.
@@ -58,5 +58,5 @@ func openPlay(name string, f *models.File, g env.Game) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &Agent{fmt.Sprintf("%s (%s)", name, f.Meta.Play), p}, nil
+	return &Agent{Name: fmt.Sprintf("%s (%s)", name, f.Meta.Play), Policy: p}, nil
 }

@@ -20,6 +20,18 @@ import (
 type Agent struct {
 	Name string
 	env.Policy
+	// Source is how another process can open the same agent, or nil.
+	Source *Source
+}
+
+// Source is how [Open] has opened an agent.
+type Source struct {
+	Name   string
+	Sample bool
+	Seed   uint64
+	Model  *models.File // that was loaded by its name, or nil
+	// Network reports whether the policy is the head of a network, without search.
+	Network bool
 }
 
 // ProbsContext implements [env.ContextPolicy].
@@ -32,6 +44,19 @@ const Exact = "exact"
 
 // ModelFile is the name of the model in a run folder.
 const ModelFile = "model.safetensors"
+
+// ModelBytes returns the content of a model file with the model, or nil without one.
+func (s *Source) ModelBytes() ([]byte, error) {
+	if s.Model == nil {
+		return nil, nil
+	}
+	return s.Model.Encode()
+}
+
+// LoadBytes returns [Options].Load for the content of one model file.
+func LoadBytes(b []byte) func(name string) (*models.File, error) {
+	return func(string) (*models.File, error) { return models.Decode(b) }
+}
 
 // Options are the options of [Open].
 type Options struct {
@@ -81,6 +106,32 @@ func ModelName(name string) string {
 // Options.Sample. The error for any other name wraps [ErrUnknown], and that for a model
 // of another game [models.ErrMismatch].
 func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
+	s := &Source{Name: name, Sample: opt.Sample, Seed: opt.Seed}
+	load := opt.Load
+	opt.Load = func(name string) (f *models.File, err error) {
+		switch {
+		case load != nil:
+			s.Model, err = load(name)
+		case name == Pretrained:
+			s.Model, err = LoadPretrained(opt.Game.Spec())
+		default:
+			s.Model, err = LoadModel(name)
+		}
+		return s.Model, err
+	}
+	a, err := open(ctx, name, opt)
+	if err != nil {
+		return nil, err
+	}
+	switch a.Policy.(type) {
+	case *net, *scorer:
+		s.Network = true
+	}
+	a.Source = s
+	return a, nil
+}
+
+func open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	switch {
 	case name == Exact:
 		solve := opt.Solve
@@ -91,13 +142,13 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Agent{name, s.Policy()}, nil
+		return &Agent{Name: name, Policy: s.Policy()}, nil
 	case slices.Contains(opt.Game.BotNames(), name):
 		p, err := opt.Game.Bot(name)
 		if err != nil {
 			return nil, err
 		}
-		return &Agent{name, p}, nil
+		return &Agent{Name: name, Policy: p}, nil
 	}
 	if name == Search || strings.HasPrefix(name, Search+":") {
 		return openSearch(name, opt)
@@ -112,13 +163,13 @@ func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	if name == Pretrained && f.Meta.Play != "" && !opt.Sample {
 		return openPlay(name, f, opt.Game)
 	}
-	return &Agent{name, NewNet(opt.Game.Spec(), f.MLP, opt.Sample)}, nil
+	return &Agent{Name: name, Policy: NewNet(opt.Game.Spec(), f.MLP, opt.Sample)}, nil
 }
 
 // openModel loads the model of that name, which must be of the game.
 func openModel(name string, opt Options) (*models.File, error) {
 	g := opt.Game
-	f, err := load(name, opt)
+	f, err := opt.Load(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, there := os.Stat(name); there == nil {
 			return nil, fmt.Errorf("%s is not a run folder with a model: %w", name, err)
@@ -132,17 +183,6 @@ func openModel(name string, opt Options) (*models.File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
-}
-
-// load loads the model of that name.
-func load(name string, opt Options) (*models.File, error) {
-	switch {
-	case opt.Load != nil:
-		return opt.Load(name)
-	case name == Pretrained:
-		return LoadPretrained(opt.Game.Spec())
-	}
-	return LoadModel(name)
 }
 
 // LoadModel loads a model file, or the model of a run folder.

@@ -55,7 +55,7 @@ func openSearch(name string, opt Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Agent{name, p}, nil
+	return &Agent{Name: name, Policy: p}, nil
 }
 
 // NewEvaluator returns the network of a model file as the evaluator of a search.

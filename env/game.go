@@ -57,6 +57,11 @@ type Game interface {
 	// DecodeSolution returns the solution in the content of a complete solution file. It
 	// checks for damage, but no optimality equation: the content must be trusted.
 	DecodeSolution(ctx context.Context, b []byte) (Solution, error)
+	// TableSize returns the number of rows of the table of a policy, and that of numbers in
+	// a row; ok is false for a game without such tables (see [game.RowTabulator]).
+	// TabulateRows returns the rows from <= i < to [to-from, width].
+	TableSize() (rows, width int, ok bool)
+	TabulateRows(ctx context.Context, p Policy, from, to int) ([]float64, error)
 	// OddsTables answers a question about the odds of a part of the game (see
 	// [game.OddsTables]), or returns an error that wraps game.ErrNoOdds.
 	OddsTables(question string) ([]game.Table, error)
@@ -163,6 +168,22 @@ func (h *handle[S]) NewLookahead(plies int, e *search.Evaluator) (Policy, error)
 		return nil, err
 	}
 	return statePolicy[S]{p}, nil
+}
+
+func (h *handle[S]) TableSize() (rows, width int, ok bool) {
+	t, ok := h.rules.Rules.(game.RowTabulator[S])
+	if ok {
+		rows, width = t.TableSize()
+	}
+	return rows, width, ok
+}
+
+func (h *handle[S]) TabulateRows(ctx context.Context, p Policy, from, to int) ([]float64, error) {
+	t, ok := h.rules.Rules.(game.RowTabulator[S])
+	if !ok {
+		return nil, fmt.Errorf("%s has no tables: %w", h.spec.ID, game.ErrNoSolution)
+	}
+	return t.TabulateRows(ctx, policyOverStates(&h.rules, p), from, to)
 }
 
 func (h *handle[S]) OddsTables(question string) ([]game.Table, error) {

@@ -29,6 +29,10 @@ type Solution interface {
 	// Tabulate calls a policy with every position that can matter and stores its
 	// decisions.
 	Tabulate(ctx context.Context, p Policy) (game.TabularPolicy, error)
+	// ReadTable returns a policy in tabular form, given its table of [Game.TabulateRows]
+	// [rows, width], which it keeps. The error wraps game.ErrNoSolution if there are no
+	// such tables.
+	ReadTable(p Policy, table []float64) (game.TabularPolicy, error)
 	// Rows returns the cost of evaluating a network, an AfterstateScorer or not, in
 	// about the number of its rows (see [game.Solution]).
 	Rows(scorer bool) int
@@ -117,17 +121,26 @@ func (s *solution[S]) Tabulate(ctx context.Context, p Policy) (game.TabularPolic
 	return s.s.Tabulate(ctx, s.policy(p))
 }
 
+func (s *solution[S]) ReadTable(p Policy, table []float64) (game.TabularPolicy, error) {
+	if r, ok := s.s.(game.TableReader[S]); ok {
+		return r.ReadTable(s.policy(p), table)
+	}
+	return nil, fmt.Errorf("%s has no tables: %w", s.rules.Spec().ID, game.ErrNoSolution)
+}
+
 func (s *solution[S]) Rows(scorer bool) int { return s.s.Rows(scorer) }
 
-// policy returns p as a policy over states.
-func (s *solution[S]) policy(p Policy) game.Policy[S] {
+func (s *solution[S]) policy(p Policy) game.Policy[S] { return policyOverStates(s.rules, p) }
+
+// policyOverStates returns p as a policy over states.
+func policyOverStates[S comparable](rules *core.Rules[S], p Policy) game.Policy[S] {
 	switch p := p.(type) {
 	case statePolicy[S]:
 		return p.Policy
 	case AfterstateScorer:
-		return &observationScorer[S]{observationPolicy: observationPolicy[S]{p, decisionBatch[S]{rules: *s.rules}}, p: p}
+		return &observationScorer[S]{observationPolicy: observationPolicy[S]{p, decisionBatch[S]{rules: *rules}}, p: p}
 	}
-	return &observationPolicy[S]{p, decisionBatch[S]{rules: *s.rules}}
+	return &observationPolicy[S]{p, decisionBatch[S]{rules: *rules}}
 }
 
 func (s *solution[S]) Regrets(ctx context.Context, p Policy, seat game.Player, yield func(Regret) error) error {

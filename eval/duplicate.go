@@ -10,6 +10,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/jobs"
 	"marsgym/internal/parallel"
 )
 
@@ -40,8 +41,9 @@ type duplicate struct {
 	share     []float64 // [games, P] of the win, by agent; game g is of set g/P in rotation g%P
 	truncated int
 
-	records bool
-	actions [][]game.Action // [games] of each game, if records
+	executor jobs.Executor // or nil
+	records  bool
+	actions  [][]game.Action // [games] of each game, if records
 }
 
 // maxGames is the largest number of games of a match. Chosen: its interval is three
@@ -79,6 +81,9 @@ func (d *duplicate) sets() int { return len(d.share) / (len(d.entrants) * len(d.
 
 // play plays a number of further sets.
 func (d *duplicate) play(ctx context.Context, sets int, progress func(done float64)) error {
+	if d.executor != nil && !d.records && d.portable() {
+		return d.playParts(ctx, sets, progress)
+	}
 	p := len(d.entrants)
 	from := len(d.share) / p
 	to := from + sets*p

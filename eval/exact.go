@@ -12,6 +12,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/game/chart"
+	"marsgym/internal/jobs"
 )
 
 // ExactEvaluator evaluates agents of one solved game exactly. It tabulates each agent
@@ -20,6 +21,9 @@ type ExactEvaluator struct {
 	// Report, if not nil, is called before each step with its description, such as
 	// "tabulating greedy". In games with many positions a step takes minutes.
 	Report func(step string)
+	// Executor, if not nil, tabulates networks in parts, where the game has such tables
+	// (see [env.Game]). It changes no result.
+	Executor jobs.Executor
 
 	game     env.Game
 	solution env.Solution
@@ -83,7 +87,7 @@ func (e *ExactEvaluator) tabulate(ctx context.Context, a *agents.Agent) (tabulat
 	if !ok {
 		e.report("tabulating " + a.Name)
 		start := time.Now()
-		p, err := e.solution.Tabulate(ctx, a.Policy)
+		p, err := e.tabulateBy(ctx, a)
 		if err != nil {
 			return t, fmt.Errorf("tabulating %s: %w", a.Name, err)
 		}

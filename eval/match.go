@@ -7,6 +7,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/jobs"
 	"marsgym/record"
 )
 
@@ -34,12 +35,22 @@ type Match struct {
 // agents [P]. The result depends on the seed, not on the number of cores. progress,
 // if not nil, is called with the fraction done.
 func PlayDuplicate(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64)) (Match, error) {
-	return RecordDuplicate(ctx, g, entrants, games, seed, progress, nil)
+	return PlayDuplicateBy(ctx, nil, g, entrants, games, seed, progress)
+}
+
+// PlayDuplicateBy is PlayDuplicate by an executor, if that is not nil and other processes
+// can open the agents (see [agents.Source]). It changes no result.
+func PlayDuplicateBy(ctx context.Context, executor jobs.Executor, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64)) (Match, error) {
+	return playDuplicate(ctx, executor, g, entrants, games, seed, progress, nil)
 }
 
 // RecordDuplicate is PlayDuplicate that, at the end of the match, calls write, if not
 // nil, with each game in order, until write returns an error.
 func RecordDuplicate(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64), write func(*record.Game) error) (Match, error) {
+	return playDuplicate(ctx, nil, g, entrants, games, seed, progress, write)
+}
+
+func playDuplicate(ctx context.Context, executor jobs.Executor, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64), write func(*record.Game) error) (Match, error) {
 	if len(entrants) == 0 {
 		return Match{}, errors.New("no agents")
 	}
@@ -50,7 +61,7 @@ func RecordDuplicate(ctx context.Context, g env.Game, entrants []*agents.Agent, 
 	if err != nil {
 		return Match{}, err
 	}
-	d.records = write != nil
+	d.executor, d.records = executor, write != nil
 	if err := d.play(ctx, (games+len(entrants)-1)/len(entrants), progress); err != nil {
 		return Match{}, err
 	}

@@ -7,12 +7,15 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/internal/jobs"
 )
 
 // SequentialOptions are the stopping rule of a sequential match.
 type SequentialOptions struct {
 	Margin float64 // of the win: a difference from the fair share within it counts as equal
 	Games  int     // the largest number of games
+
+	Executor jobs.Executor // see [PlayDuplicateBy]
 }
 
 // Verdict is the result of a sequential match.
@@ -53,6 +56,7 @@ func PlaySequential(ctx context.Context, g env.Game, entrants []*agents.Agent, o
 	if err != nil {
 		return SequentialMatch{}, err
 	}
+	d.executor = opt.Executor
 	fair, p := 1/float64(len(entrants)), len(entrants)
 	most := (opt.Games + p - 1) / p
 	seq := NewConfidenceSequence(1 - Confidence)

@@ -12,6 +12,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/internal/jobs"
 )
 
 // Tournament is a round robin of duplicate matches with ratings.
@@ -56,6 +57,11 @@ func PlayTournament(ctx context.Context, g env.Game, entrants []*agents.Agent, g
 // before: known are not played again, and played, if not nil, is called after each other
 // match. Its error ends the tournament. The result is the same to the bit.
 func ResumeTournament(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, known []Pairing, played func(Pairing) error, progress func(done float64)) (Tournament, error) {
+	return ResumeTournamentBy(ctx, nil, g, entrants, games, seed, known, played, progress)
+}
+
+// ResumeTournamentBy is ResumeTournament by an executor (see [PlayDuplicateBy]).
+func ResumeTournamentBy(ctx context.Context, executor jobs.Executor, g env.Game, entrants []*agents.Agent, games int, seed uint64, known []Pairing, played func(Pairing) error, progress func(done float64)) (Tournament, error) {
 	n, p := len(entrants), g.Spec().Players
 	if n < 2 {
 		return Tournament{}, fmt.Errorf("a tournament of %d agents; want at least 2", n)
@@ -84,7 +90,7 @@ func ResumeTournament(ctx context.Context, g env.Game, entrants []*agents.Agent,
 				if err != nil {
 					return Tournament{}, err
 				}
-				d.first = uint64(done * sets)
+				d.executor, d.first = executor, uint64(done*sets)
 				var report func(float64)
 				if progress != nil {
 					report = func(part float64) { progress((float64(done) + part) / float64(matches)) }

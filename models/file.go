@@ -50,7 +50,7 @@ var noChecksum = strings.Repeat("0", 2*sha256.Size)
 // before. The same content gives the same bytes. Weights that are not finite are an
 // error.
 func (f *File) Save(path string) error {
-	b, err := f.encode()
+	b, err := f.Encode()
 	if err != nil {
 		return fmt.Errorf("models: save %s: %w", path, err)
 	}
@@ -128,7 +128,8 @@ func checkFile(path string, info fs.FileInfo) error {
 	return fmt.Errorf("%s: %w: it is a directory or a device, or larger than %d bytes; give the path of a .safetensors file", path, ErrFormat, maxFile)
 }
 
-func (f *File) encode() ([]byte, error) {
+// Encode returns the content of the file that [File.Save] writes.
+func (f *File) Encode() ([]byte, error) {
 	if err := f.MLP.CheckFinite(); err != nil {
 		return nil, err
 	}

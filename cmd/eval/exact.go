@@ -18,7 +18,7 @@ func (s *session) exact(ctx context.Context) (*eval.ExactEvaluator, error) {
 	if s.evaluator, err = eval.NewExactEvaluator(s.game, solution); err != nil {
 		return nil, err
 	}
-	s.evaluator.Report = s.step
+	s.evaluator.Report, s.evaluator.Executor = s.step, s.executor
 	return s.evaluator, nil
 }
 

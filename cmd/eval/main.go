@@ -15,8 +15,12 @@ import (
 	"marsgym/eval"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
+	"marsgym/internal/cluster/flags"
+	"marsgym/internal/jobs"
 	"marsgym/internal/plot"
+	"marsgym/models/gorgonia"
 	"marsgym/record"
+	"marsgym/train"
 )
 
 func main() { cli.Main(run) }
@@ -45,6 +49,7 @@ type options struct {
 	gamesFile   string
 	rollouts    int
 	decisions   bool
+	cluster     flags.Flags
 
 	given func(name string) bool // reports whether a flag is on the command line
 }
@@ -75,6 +80,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.List(&o.compare, "compare", "`runs` to compare, separated by commas; with -plot their learning curves in one chart")
 	f.BoolVar(&o.json, "json", false, "write one JSON document")
 	f.Group("Output", "mistakes", "table", "compare", "json", "plot")
+	o.cluster.Add(f, "the tables of networks for exact evaluation, and the games of matches")
 	o.name = f.Game(catalog.IDs())
 	f.Renamed("pool", "tournament")
 	f.Renamed("settle", "sequential")
@@ -91,6 +97,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/eval -game pig -model greedy -games 100 -record pig.games")
 	f.Example("go run ./cmd/eval -games-file pig.games -mistakes 20")
 	f.Example("go run ./cmd/eval -table")
+	f.Example("go run ./cmd/eval -model pretrained -players 4 -against exact -cluster 127.0.0.1:4222")
 	f.Example("go run ./cmd/eval -compare runs/martian-dice-2-001,runs/martian-dice-2-002 -plot pictures")
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
@@ -100,7 +107,12 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, err
 	}
 	o.given = f.Given
+	if err := o.cluster.Check(f); err != nil {
+		return nil, err
+	}
 	switch {
+	case o.cluster.Addr != "" && (o.gamesFile != "" || o.compare != nil || f.Given("exploit") || o.record != ""):
+		return nil, cli.Usagef("-cluster is for exact evaluations and for matches without -record")
 	case o.gamesFile != "":
 		if more := f.Others("games-file", "model", "policy", "rollouts", "seed", "mistakes", "decisions", "json", "cache"); more != nil {
 			return nil, cli.Usagef("-games-file: the file holds the games, their rules and their players; leave out -%s", more[0])
@@ -187,6 +199,15 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	}
 	s := &session{options: o, game: g, spec: g.Spec(), bar: cli.NewProgress(stderr), opened: map[string]*agents.Agent{}}
 	defer s.bar.Clear()
+	open := func(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }
+	workers, err := o.cluster.Connect(ctx, "eval", "", func() (jobs.Digest, error) { return train.Fingerprint(gorgonia.New) }, eval.Kinds(open), s.bar)
+	if err != nil {
+		return err
+	}
+	if workers != nil {
+		defer workers.Close()
+		s.executor = workers
+	}
 	r, err := s.evaluate(ctx)
 	if err != nil {
 		return err
@@ -216,6 +237,7 @@ type session struct {
 	bar       *cli.Progress
 	solution  env.Solution             // nil until it is needed
 	evaluator *eval.ExactEvaluator     // nil until it is needed
+	executor  jobs.Executor            // of workers, or nil
 	opened    map[string]*agents.Agent // by name
 
 	steps, total int // of the exact evaluation, done and expected

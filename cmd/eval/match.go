@@ -36,7 +36,7 @@ func (s *session) match(ctx context.Context, seats []*agents.Agent) (result, err
 // duplicate plays a match and, with -record, writes its games.
 func (s *session) duplicate(ctx context.Context, seats []*agents.Agent, games int) (m eval.Match, err error) {
 	if s.record == "" {
-		return eval.PlayDuplicate(ctx, s.game, seats, games, s.seed, s.playing)
+		return eval.PlayDuplicateBy(ctx, s.executor, s.game, seats, games, s.seed, s.playing)
 	}
 	err = atomicfile.Write(s.record, func(w io.Writer) (err error) {
 		b := bufio.NewWriter(w)
@@ -62,7 +62,7 @@ func (r *matchResult) print(w io.Writer, spec game.Spec) error {
 type sequentialResult struct{ eval.SequentialMatch }
 
 func (s *session) sequentialMatch(ctx context.Context, seats []*agents.Agent) (result, error) {
-	opt := eval.SequentialOptions{Margin: s.sequential, Games: cmp.Or(s.games, sequentialGames)}
+	opt := eval.SequentialOptions{Margin: s.sequential, Games: cmp.Or(s.games, sequentialGames), Executor: s.executor}
 	m, err := eval.PlaySequential(ctx, s.game, seats, opt, s.seed, s.playing)
 	return &sequentialResult{m}, err
 }
@@ -98,7 +98,7 @@ func (s *session) playTournament(ctx context.Context) (result, error) {
 		}
 		entrants = append(entrants, a)
 	}
-	t, err := eval.PlayTournament(ctx, s.game, entrants, cmp.Or(s.games, tournamentGames), s.seed, s.playing)
+	t, err := eval.ResumeTournamentBy(ctx, s.executor, s.game, entrants, cmp.Or(s.games, tournamentGames), s.seed, nil, nil, s.playing)
 	return &tournamentResult{t}, err
 }
 

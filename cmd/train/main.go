@@ -12,11 +12,14 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/cli"
+	"marsgym/internal/cluster"
 	"marsgym/internal/jobs"
 	"marsgym/models"
+	"marsgym/models/gorgonia"
 	"marsgym/train"
 )
 
@@ -44,6 +47,15 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	return s.train(ctx, c)
 }
 
+// connect returns the coordinator of what is computed into a folder, or nil without -cluster.
+func (c *call) connect(ctx context.Context, dir string, log io.Writer) (*cluster.Coordinator, error) {
+	open := func(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }
+	kinds := eval.Kinds(open)
+	kinds[train.SelfPlayKind] = train.SelfPlay(open)
+	fingerprint := func() (jobs.Digest, error) { return train.Fingerprint(gorgonia.New) }
+	return c.cluster.Connect(ctx, "train", dir, fingerprint, kinds, log)
+}
+
 // session is one call of the command.
 type session struct {
 	game   env.Game
@@ -68,7 +80,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		}
 	}
 	fmt.Fprintf(s.stdout, "%s %s for %d by %s, %d decisions, into %s\n", verb, s.spec.Title, s.spec.Players, c.Train.Algorithm, c.Train.Steps, dir)
-	workers, err := c.cluster.connect(ctx, dir, s.bar)
+	workers, err := c.connect(ctx, dir, s.bar)
 	if err != nil {
 		return advise(err, dir)
 	}

@@ -12,6 +12,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/internal/cli"
+	"marsgym/internal/cluster/flags"
 	"marsgym/internal/input"
 	"marsgym/train"
 	"marsgym/train/sweep"
@@ -25,7 +26,7 @@ type call struct {
 	resume bool
 	cache  string // the folder of solutions; "" is none
 
-	cluster clusterFlags
+	cluster flags.Flags
 
 	sweep string      // the file of a sweep, "" for a single run
 	plan  *sweep.Plan // of the sweep
@@ -45,7 +46,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	from := f.String("resume", "", "run `folder` to resume, under its own settings")
 	path := f.String("sweep", "", "JSON `file` with settings to compare: trains with each, in turn, and orders them by exact strength after equal time, or by a league of matches at the end")
 	f.Group("Runs", "out", "resume", "sweep")
-	c.cluster.add(f)
+	c.cluster.Add(f, "the self-play of expert iteration, and the matches of a league")
 	name := f.Game(catalog.IDs())
 	f.Example("go run ./cmd/train")
 	f.Example("go run ./cmd/train -algorithm ppo -seed 2")
@@ -59,18 +60,18 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		return c, err
 	}
 	c.cache = name.CacheDir()
-	if err := c.cluster.check(f); err != nil {
+	if err := c.cluster.Check(f); err != nil {
 		return c, err
 	}
 	if *from != "" {
-		if f.Others(append([]string{"resume", "cache"}, clusterNames...)...) != nil {
+		if f.Others(append([]string{"resume", "cache"}, flags.Names...)...) != nil {
 			return c, cli.Usagef("-resume uses the settings of the run; leave out the other flags")
 		}
 		c.dir, c.resume = *from, true
 		return c, c.load()
 	}
 	if *path != "" {
-		if f.Others(append([]string{"sweep", "out", "cache"}, clusterNames...)...) != nil {
+		if f.Others(append([]string{"sweep", "out", "cache"}, flags.Names...)...) != nil {
 			return c, cli.Usagef("-sweep takes all settings from its file; leave out the other flags but -out, -cache and those of a cluster")
 		}
 		c.dir, c.sweep = *out, *path

@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/eval"
 	"marsgym/internal/broker"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
@@ -127,9 +128,9 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // kinds are the functions of all kinds of jobs.
 func kinds() map[string]jobs.Func {
-	return map[string]jobs.Func{
-		train.SelfPlayKind: train.SelfPlay(open),
-	}
+	list := eval.Kinds(open)
+	list[train.SelfPlayKind] = train.SelfPlay(open)
+	return list
 }
 
 // open opens the game of a job.

@@ -55,26 +55,27 @@ func (t *turnGraph) newScoredTurns() *scoredTurns {
 	}
 }
 
-// tabulateScorer is Tabulate for a policy that takes the options with the highest scores.
-func (s *Solution) tabulateScorer(ctx context.Context, p game.AfterstateScorer[State]) (game.TabularPolicy, error) {
-	n, t := s.starts.count(), s.turn
-	g := &tabularPolicy{s: s, ends: t.ends, dist: make([]float64, n*t.ends), decisions: n * t.decisionsPerTurn(), rows: n * t.afterstatesPerTurn()}
+// tabulateScorer is tabulateRows for a policy that takes the options with the highest scores.
+func (s *Solution) tabulateScorer(ctx context.Context, p game.AfterstateScorer[State], first, end int) ([]float64, error) {
+	n, t := end-first, s.turn
+	dist := make([]float64, n*t.ends)
 	pool := sync.Pool{New: func() any { return t.newScoredTurns() }}
 	err := parallel.ForContext(ctx, (n+lanes.Width-1)/lanes.Width, 1, func(k, _ int) error {
 		b := pool.Get().(*scoredTurns)
 		defer pool.Put(b)
-		from := k * lanes.Width
-		return b.tabulate(g, p, from, min(from+lanes.Width, n))
+		from, to := k*lanes.Width, min((k+1)*lanes.Width, n)
+		return b.tabulate(s, dist[from*t.ends:to*t.ends], p, first+from, first+to)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return g, nil
+	return dist, nil
 }
 
-// tabulate fills in the ends of the turns from starts from <= i < to.
-func (b *scoredTurns) tabulate(g *tabularPolicy, p game.AfterstateScorer[State], from, to int) error {
-	s, t := g.s, g.s.turn
+// tabulate adds to all [to-from, ends] the probabilities of the ends of the turns from
+// starts from <= i < to.
+func (b *scoredTurns) tabulate(s *Solution, all []float64, p game.AfterstateScorer[State], from, to int) error {
+	t := s.turn
 	rows := t.afterstatesPerTurn()
 	for l := range to - from {
 		at, part := s.turnStart(from+l), l*rows
@@ -109,7 +110,7 @@ func (b *scoredTurns) tabulate(g *tabularPolicy, p game.AfterstateScorer[State],
 	}
 	t.scored().Propagate(b.dist, b.reach, b.value, b.rolling)
 	for l := range to - from {
-		dist := g.ending(from + l)
+		dist := all[l*t.ends:][:t.ends]
 		for k, p := range b.dist {
 			if k >= ends {
 				k = 0 // hopeless holds end without points

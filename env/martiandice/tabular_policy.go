@@ -3,6 +3,7 @@ package martiandice
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"marsgym/env/game"
@@ -37,33 +38,91 @@ func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.Tab
 	if _, ok := p.(*bestPolicy); ok {
 		return s.tabulateBest(ctx)
 	}
-	if scorer, ok := p.(game.AfterstateScorer[State]); ok && scorer.Greedy() {
-		return s.tabulateScorer(ctx, scorer)
-	}
 	// Chosen: about a minute of a look-ahead by no plies.
 	const mostAhead = 50_000 // decisions
 	if _, ok := p.(game.Lookahead[State]); ok && s.Rows(false) > mostAhead {
 		return nil, fmt.Errorf("martian-dice: %w", game.ErrLookahead)
 	}
-	reader, n, t := s.newPolicyReader(p), s.starts.count(), s.turn
+	reader, n := s.newPolicyReader(p), s.starts.count()
 	if reader.ignoresScores {
 		n = 1
 	}
-	g := &tabularPolicy{s: s, ends: t.ends, dist: make([]float64, n*t.ends), decisions: n * t.decisionsPerTurn(), rows: n * reader.rows}
-	starts := make([]int, n)
+	dist, err := s.tabulateRows(ctx, p, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	return s.newTable(dist, reader.rows), nil
+}
+
+// newTable returns the policy with the ends dist [starts, ends] or [1, ends], which looked
+// at so many rows for each start.
+func (s *Solution) newTable(dist []float64, rows int) *tabularPolicy {
+	t := s.turn
+	n := len(dist) / t.ends
+	return &tabularPolicy{s: s, ends: t.ends, dist: dist, decisions: n * t.decisionsPerTurn(), rows: n * rows}
+}
+
+// tabulateRows returns the probability of each end of the turn from starts from <= i < to
+// [to-from, ends].
+func (s *Solution) tabulateRows(ctx context.Context, p game.Policy[State], from, to int) ([]float64, error) {
+	if scorer, ok := p.(game.AfterstateScorer[State]); ok && scorer.Greedy() {
+		return s.tabulateScorer(ctx, scorer, from, to)
+	}
+	reader, t := s.newPolicyReader(p), s.turn
+	dist := make([]float64, (to-from)*t.ends)
+	starts := make([]int, to-from)
 	for i := range starts {
-		starts[i] = i
+		starts[i] = from + i
 	}
 	for part := range slices.Chunk(starts, reader.startsPerCall) {
 		err := reader.each(ctx, part, func(i int, play *turnPolicy) error {
-			play.propagate(t, g.ending(part[i]))
+			play.propagate(t, dist[(part[i]-from)*t.ends:][:t.ends])
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	return g, nil
+	return dist, nil
+}
+
+// TableSize implements [game.RowTabulator]: a row for each start of a turn, with the
+// probability of each end.
+func (r *Rules) TableSize() (rows, width int) {
+	t := newStarts(r.cfg)
+	return t.count(), r.graph().ends
+}
+
+// TabulateRows implements [game.RowTabulator].
+func (r *Rules) TabulateRows(ctx context.Context, p game.Policy[State], from, to int) ([]float64, error) {
+	s := &Solution{r: r, turn: r.graph(), starts: newStarts(r.cfg)}
+	if _, ok := p.(game.Lookahead[State]); ok {
+		return nil, fmt.Errorf("martian-dice: %w", game.ErrLookahead)
+	}
+	if from < 0 || from > to || to > s.starts.count() {
+		return nil, fmt.Errorf("martian-dice: rows %d to %d of a table with %d", from, to, s.starts.count())
+	}
+	return s.tabulateRows(ctx, p, from, to)
+}
+
+// ReadTable implements [game.TableReader].
+func (s *Solution) ReadTable(p game.Policy[State], table []float64) (game.TabularPolicy, error) {
+	if want := s.starts.count() * s.turn.ends; len(table) != want {
+		return nil, fmt.Errorf("martian-dice: a table of %d numbers; want %d", len(table), want)
+	}
+	for i := 0; i < len(table); i += s.turn.ends {
+		sum := 0.0
+		for _, x := range table[i : i+s.turn.ends] {
+			if !(x >= 0) {
+				return nil, fmt.Errorf("martian-dice: probability %v in row %d of a table", x, i/s.turn.ends)
+			}
+			sum += x
+		}
+		if !(math.Abs(sum-1) <= 1e-5) { // as in normalise
+			return nil, fmt.Errorf("martian-dice: the probabilities in row %d of a table add up to %v", i/s.turn.ends, sum)
+		}
+	}
+	return s.newTable(table, s.newPolicyReader(p).rows), nil
 }
 
 // Rows implements [game.Solution].

@@ -102,7 +102,7 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 		return nil, err
 	}
 	c := &Coordinator{
-		opt: opt, subject: "marsgym.job." + identityToken(opt.Identity) + "." + opt.Run, audits: make(chan struct{}, 1),
+		opt: opt, subject: "marsgym.job." + IdentityToken(opt.Identity) + "." + opt.Run, audits: make(chan struct{}, 1),
 		pending: map[jobs.Digest]*pending{}, done: map[jobs.Digest]jobs.Digest{}, workers: map[string]worker{}, failed: make(chan struct{}),
 		partials: map[partialKey]*partial{}, sent: map[jobs.Digest]bool{},
 	}

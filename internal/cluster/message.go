@@ -145,8 +145,8 @@ func parseDigest(text string) (d jobs.Digest, err error) {
 	return d, err
 }
 
-// identityToken is the part of subjects that stands for an identity.
-func identityToken(identity string) string {
+// IdentityToken is the part of subjects that stands for an identity.
+func IdentityToken(identity string) string {
 	sum := sha256.Sum256([]byte(identity))
 	return hex.EncodeToString(sum[:12])
 }

@@ -43,12 +43,12 @@ func createStreams(ctx context.Context, js jetstream.JetStream) error {
 }
 
 // consumerName is the name of the consumer whose jobs the workers of an identity share.
-func consumerName(identity string) string { return "workers_" + identityToken(identity) }
+func consumerName(identity string) string { return "workers_" + IdentityToken(identity) }
 
 // createConsumer makes that consumer, unless it is there.
 func createConsumer(ctx context.Context, js jetstream.JetStream, identity string, lease time.Duration) error {
 	_, err := js.CreateConsumer(ctx, jobStream, jetstream.ConsumerConfig{
-		Durable: consumerName(identity), FilterSubject: "marsgym.job." + identityToken(identity) + ".*",
+		Durable: consumerName(identity), FilterSubject: "marsgym.job." + IdentityToken(identity) + ".*",
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: lease, MaxAckPending: -1, InactiveThreshold: 24 * time.Hour,
 	})
 	if errors.Is(err, jetstream.ErrConsumerExists) {

@@ -228,6 +228,7 @@ func implemented[S comparable](rules game.Rules[S], err error) map[string]bool {
 	_, list["ChanceExpander"] = rules.(game.ChanceExpander[S])
 	_, list["RowPlayer"] = rules.(game.RowPlayer[S])
 	_, list["SparseEncoder"] = rules.(game.SparseEncoder[S])
+	_, list["RowTabulator"] = rules.(game.RowTabulator[S])
 	_, list["TurnStarter"] = rules.(game.TurnStarter[S])
 	_, list["StartSampler"] = rules.(game.StartSampler[S])
 	_, list["TurnPlanner"] = rules.(game.TurnPlanner[S])

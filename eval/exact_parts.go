@@ -1,0 +1,105 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"marsgym/agents"
+	"marsgym/env/game"
+	"marsgym/internal/jobs"
+)
+
+// partRows is the number of rows of a table in a job. Chosen: tens of seconds of computing
+// in the game for four players.
+const partRows = 2048
+
+// tabulatePart is the task to tabulate some rows of the table of a network.
+type tabulatePart struct {
+	rowRange
+	inputs []*jobs.Blob
+	run    func(ctx context.Context, from, to int) ([]float64, error)
+	width  int
+	table  []float64 // [rows, width] of all parts
+}
+
+// rowRange are the arguments of the job: the rows From <= i < To.
+type rowRange struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+// tabulateBy tabulates an agent: in parts, if there is an executor and the agent is a
+// network.
+func (e *ExactEvaluator) tabulateBy(ctx context.Context, a *agents.Agent) (game.TabularPolicy, error) {
+	rows, width, ok := e.game.TableSize()
+	if e.Executor == nil || !ok || a.Source == nil || !a.Source.Network {
+		return e.solution.Tabulate(ctx, a.Policy)
+	}
+	inputs, err := newSeating(e.game, []*agents.Agent{a})
+	if err != nil {
+		return nil, err
+	}
+	table := make([]float64, rows*width)
+	var tasks []jobs.Task
+	for from := 0; from < rows; from += partRows {
+		tasks = append(tasks, &tabulatePart{
+			rowRange: rowRange{from, min(from+partRows, rows)}, inputs: inputs, width: width, table: table,
+			run: func(ctx context.Context, from, to int) ([]float64, error) {
+				return e.game.TabulateRows(ctx, a.Policy, from, to)
+			},
+		})
+	}
+	if err := e.Executor.Do(ctx, tasks); err != nil {
+		return nil, err
+	}
+	return e.solution.ReadTable(a.Policy, table)
+}
+
+// Run implements [jobs.Task].
+func (p *tabulatePart) Run(ctx context.Context) error {
+	found, err := p.run(ctx, p.From, p.To)
+	copy(p.table[p.From*p.width:], found)
+	return err
+}
+
+// Job implements [jobs.Task].
+func (p *tabulatePart) Job() (jobs.Job, error) {
+	args, err := json.Marshal(p.rowRange)
+	return jobs.Job{Kind: TabulateKind, Args: args, Inputs: p.inputs}, err
+}
+
+// Receive implements [jobs.Task].
+func (p *tabulatePart) Receive(r jobs.Result) error {
+	found, rest, err := jobs.CutSlice[float64](r.Bytes)
+	if want := (p.To - p.From) * p.width; err == nil && (len(found) != want || len(rest) > 0) {
+		err = fmt.Errorf("%d numbers and %d bytes; want %d numbers", len(found), len(rest), want)
+	}
+	for _, x := range found {
+		if err == nil && !(x >= 0 && x <= 1+1e-9) {
+			err = fmt.Errorf("a probability is %v", x)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("rows %d to %d of a table: %w", p.From, p.To, err)
+	}
+	copy(p.table[p.From*p.width:], found)
+	return nil
+}
+
+// tabulate computes jobs of kind [TabulateKind].
+func (w *openedCache) tabulate(ctx context.Context, text []byte, inputs []*jobs.Blob) (jobs.Result, error) {
+	var args rowRange
+	if err := json.Unmarshal(text, &args); err != nil {
+		return jobs.Result{}, err
+	}
+	o, err := w.of(ctx, inputs)
+	if err != nil {
+		return jobs.Result{}, err
+	}
+	if len(o.agents) != 1 || !o.agents[0].Source.Network {
+		return jobs.Result{}, fmt.Errorf("%d agents to tabulate; want one network", len(o.agents))
+	}
+	found, err := o.game.TabulateRows(ctx, o.agents[0].Policy, args.From, args.To)
+	return jobs.Result{Bytes: jobs.AppendSlice(nil, found)}, err
+}

@@ -1,0 +1,156 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/internal/jobs"
+)
+
+// Kinds of jobs of this package.
+const (
+	TabulateKind = "tabulate"
+	MatchKind    = "match"
+)
+
+// Opener opens the game of a job.
+type Opener func(id string, config []byte) (env.Game, error)
+
+// Kinds returns the functions of the jobs of this package.
+func Kinds(open Opener) map[string]jobs.Func {
+	w := &openedCache{open: open}
+	return map[string]jobs.Func{TabulateKind: w.tabulate, MatchKind: w.match}
+}
+
+// seating is the first input of the jobs of this package: a game and its agents. The models
+// are the other inputs.
+type seating struct {
+	Game   string          `json:"game"`
+	Config json.RawMessage `json:"config"`
+	Agents []seatedAgent   `json:"agents"`
+}
+
+// seatedAgent is an agent that another process opens.
+type seatedAgent struct {
+	Name   string `json:"name"`
+	Sample bool   `json:"sample,omitempty"`
+	Seed   uint64 `json:"seed,omitempty"`
+	Model  string `json:"model,omitempty"` // the digest of an input, if it has a model of its own
+}
+
+// portable reports whether other processes can open an agent and find the same policy: not
+// one whose searches end by the clock.
+func portable(a *agents.Agent) bool {
+	if a.Source == nil {
+		return false
+	}
+	budget, search := strings.CutPrefix(a.Source.Name, agents.Search+":")
+	budget, _, _ = strings.Cut(budget, ":")
+	_, err := time.ParseDuration(budget)
+	return !search || err != nil || budget == "0"
+}
+
+// newSeating returns the inputs of jobs about these agents, which are portable.
+func newSeating(g env.Game, entrants []*agents.Agent) ([]*jobs.Blob, error) {
+	spec := g.Spec()
+	s := seating{Game: spec.ID, Config: json.RawMessage(spec.ConfigJSON())}
+	inputs := []*jobs.Blob{nil}
+	known := map[jobs.Digest]bool{}
+	for _, a := range entrants {
+		x := seatedAgent{Name: a.Source.Name, Sample: a.Source.Sample, Seed: a.Source.Seed}
+		b, err := a.Source.ModelBytes()
+		if err != nil {
+			return nil, err
+		}
+		if b != nil {
+			model := jobs.NewBlob(b)
+			x.Model = model.Digest.String()
+			if !known[model.Digest] {
+				known[model.Digest] = true
+				inputs = append(inputs, model)
+			}
+		}
+		s.Agents = append(s.Agents, x)
+	}
+	text, err := json.Marshal(s)
+	inputs[0] = jobs.NewBlob(text)
+	return inputs, err
+}
+
+// opened are a game and its agents in a worker.
+type opened struct {
+	game   env.Game
+	agents []*agents.Agent // equal ones are the same
+}
+
+// openedCache opens the games and agents of jobs, each once.
+type openedCache struct {
+	open  Opener
+	cache jobs.Cache[*opened]
+}
+
+// of returns the game and the agents of the inputs of a job.
+func (w *openedCache) of(ctx context.Context, inputs []*jobs.Blob) (*opened, error) {
+	if len(inputs) == 0 {
+		return nil, errors.New("a job without a game")
+	}
+	return w.cache.Of(inputs[0], func(text []byte) (*opened, error) {
+		var s seating
+		if err := json.Unmarshal(text, &s); err != nil {
+			return nil, err
+		}
+		return w.openAll(context.WithoutCancel(ctx), s, inputs[1:])
+	})
+}
+
+func (w *openedCache) openAll(ctx context.Context, s seating, models []*jobs.Blob) (*opened, error) {
+	g, err := w.open(s.Game, s.Config)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Agents) == 0 || len(s.Agents) > g.Spec().Players {
+		return nil, fmt.Errorf("%d agents in a game for %d players", len(s.Agents), g.Spec().Players)
+	}
+	o := &opened{game: g}
+	solve := sync.OnceValues(func() (env.Solution, error) { return g.Solve(ctx, nil) })
+	for i, x := range s.Agents {
+		before := -1
+		for k := range i {
+			if s.Agents[k] == x {
+				before = k
+				break
+			}
+		}
+		if before >= 0 {
+			o.agents = append(o.agents, o.agents[before])
+			continue
+		}
+		a, err := agents.Open(ctx, x.Name, agents.Options{
+			Game: g, Sample: x.Sample, Seed: x.Seed, Load: agents.LoadBytes(find(models, x.Model)),
+			Solve: func(context.Context) (env.Solution, error) { return solve() },
+		})
+		if err != nil {
+			return nil, err
+		}
+		o.agents = append(o.agents, a)
+	}
+	return o, nil
+}
+
+// find returns the bytes of the input of that digest, or nil: a worker reads no files for
+// others.
+func find(inputs []*jobs.Blob, digest string) []byte {
+	for _, b := range inputs {
+		if b.Digest.String() == digest {
+			return b.Bytes
+		}
+	}
+	return nil
+}
