@@ -80,6 +80,8 @@ type Options struct {
 	// Resume continues from the checkpoint in Dir, or from the beginning if a run
 	// ended before it wrote one. The settings must be those of the checkpoint.
 	Resume bool
+
+	pause bool // return errPaused after a checkpoint that is not the last
 }
 
 // method is the implementation of an algorithm.
@@ -251,6 +253,9 @@ func (r *run) loop(ctx context.Context) error {
 		if due(r.cfg.Checkpoints) {
 			if err := r.save(); err != nil {
 				return err
+			}
+			if r.opt.pause && r.at.Steps < n {
+				return errPaused
 			}
 		}
 	}

@@ -237,9 +237,7 @@ func decodeSettings(text []byte, open Opener) (Settings, env.Game, error) {
 	if err != nil {
 		return s, nil, err
 	}
-	if s.Train.Checkpoints == 0 { // see run.settings
-		s.Train.Checkpoints = 1
-	}
+	s.Train.Checkpoints = max(1, s.Train.Checkpoints) // see run.settings
 	return s, g, s.Train.Check(g)
 }
 

@@ -17,10 +17,9 @@ import (
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster/flags"
 	"marsgym/internal/jobs"
+	"marsgym/internal/kinds"
 	"marsgym/internal/plot"
-	"marsgym/models/gorgonia"
 	"marsgym/record"
-	"marsgym/train"
 )
 
 func main() { cli.Main(run) }
@@ -199,8 +198,7 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	}
 	s := &session{options: o, game: g, spec: g.Spec(), bar: cli.NewProgress(stderr), opened: map[string]*agents.Agent{}}
 	defer s.bar.Clear()
-	open := func(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }
-	workers, err := o.cluster.Connect(ctx, "eval", "", func() (jobs.Digest, error) { return train.Fingerprint(gorgonia.New) }, eval.Kinds(open), s.bar)
+	workers, err := o.cluster.Connect(ctx, "eval", "", kinds.Fingerprint, kinds.All(), s.bar)
 	if err != nil {
 		return err
 	}

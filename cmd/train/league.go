@@ -32,7 +32,7 @@ func (s *session) league(ctx context.Context, dir string, l *sweep.League, trial
 	add := func(name, path string) error {
 		a, err := cli.OpenAgent(ctx, path, agents.Options{Game: s.game, Seed: l.Seed})
 		if err == nil {
-			entrants = append(entrants, &agents.Agent{Name: name, Policy: a.Policy})
+			entrants = append(entrants, &agents.Agent{Name: name, Policy: a.Policy, Source: a.Source})
 		}
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *session) league(ctx context.Context, dir string, l *sweep.League, trial
 		known = append(known, m)
 		return d.Write(leagueFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(known) })
 	}
-	t, err := eval.ResumeTournament(ctx, s.game, entrants, l.Games, l.Seed, known, keep, func(done float64) { s.bar.Set(done, "league") })
+	t, err := eval.ResumeTournamentBy(ctx, s.executor, s.game, entrants, l.Games, l.Seed, known, keep, func(done float64) { s.bar.Set(done, "league") })
 	s.bar.Clear()
 	if err != nil {
 		return "", err

@@ -12,14 +12,13 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
 	"marsgym/internal/jobs"
+	"marsgym/internal/kinds"
 	"marsgym/models"
-	"marsgym/models/gorgonia"
 	"marsgym/train"
 )
 
@@ -49,11 +48,7 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 
 // connect returns the coordinator of what is computed into a folder, or nil without -cluster.
 func (c *call) connect(ctx context.Context, dir string, log io.Writer) (*cluster.Coordinator, error) {
-	open := func(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }
-	kinds := eval.Kinds(open)
-	kinds[train.SelfPlayKind] = train.SelfPlay(open)
-	fingerprint := func() (jobs.Digest, error) { return train.Fingerprint(gorgonia.New) }
-	return c.cluster.Connect(ctx, "train", dir, fingerprint, kinds, log)
+	return c.cluster.Connect(ctx, "train", dir, kinds.Fingerprint, kinds.All(), log)
 }
 
 // session is one call of the command.
@@ -64,6 +59,8 @@ type session struct {
 	latest *eval.Pair           // the strength at the latest evaluation; nil if it failed
 	stdout io.Writer
 	bar    *cli.Progress // on standard error
+
+	executor jobs.Executor // of the workers of a sweep, or nil
 }
 
 // train makes a run or resumes one.

@@ -41,16 +41,33 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	}
 	total := c.plan.Runs()
 	fmt.Fprintf(s.stdout, "%d runs of %s for %d, into %s\n", total, s.spec.Title, s.spec.Players, dir)
+	workers, err := c.connect(ctx, dir, s.bar)
+	if err != nil {
+		return err
+	}
+	if workers != nil {
+		defer workers.Close()
+		s.executor = workers
+	}
 	var exact *models.Exact // the latest of the run
-	evaluate := s.evaluate()
+	evaluate, done := s.evaluate(), map[int]float64{}
 	opt := sweep.Options{
 		Dir:     dir,
-		Learner: newLearner,
+		Learner: newLearner, Executor: s.executor,
 		Report: func(k int, m train.Metrics) {
 			if m.Exact != nil {
 				exact = m.Exact
 			}
-			s.bar.Set((float64(k)+m.Done)/float64(total), fmt.Sprintf("run %d of %d, %s", k+1, total, note(m, exact)))
+			text := note(m, exact)
+			if workers != nil {
+				text += ", " + workers.Status().String()
+			}
+			done[k] = m.Done
+			sum := 0.0
+			for _, x := range done {
+				sum += x
+			}
+			s.bar.Set(sum/float64(total), fmt.Sprintf("run %d of %d, %s", k+1, total, text))
 		},
 		Ended: func(trials []sweep.Trial, trained bool) error {
 			exact, evaluate = nil, s.evaluate()

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -176,6 +177,45 @@ func TestSameBits(t *testing.T) {
 		}
 		for _, w := range workers {
 			w.kill()
+		}
+	}
+}
+
+// TestEvaluationAndSweep compares an exact evaluation for three players, a match and a sweep
+// with a league by two workers with those of one process.
+func TestEvaluationAndSweep(t *testing.T) {
+	bin, addr, dir := commands(t), freeAddress(t), t.TempDir()
+	start(t, bin, "worker", "-serve", addr, "-jobs", "1")
+	serving(t, addr)
+	start(t, bin, "worker", "-join", addr, "-jobs", "1")
+	run := filepath.Join(dir, "run")
+	start(t, bin, "train", "-config", settings(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`, "turn-exact", 3000), "-out", run).wait(t)
+	both := func(seconds string, command string, args ...string) {
+		t.Helper()
+		var out [2]string
+		for i, more := range [][]string{nil, {"-cluster", addr, "-verify", "0.5"}} {
+			p := start(t, bin, command, append(args, more...)...)
+			p.wait(t)
+			out[i] = regexp.MustCompile(seconds).ReplaceAllString(p.out.String(), "")
+		}
+		if out[0] != out[1] {
+			t.Errorf("%s %v by workers prints\n%s\nwant\n%s", command, args, out[1], out[0])
+		}
+	}
+	both(`"seconds": .*`, "eval", "-model", run, "-against", "exact", "-cache", "none", "-json")
+	both("$^", "eval", "-model", run, "-against", "greedy", "-games", "900", "-policy", "sample", "-json")
+
+	sweep := filepath.Join(dir, "sweep.json")
+	if err := os.WriteFile(sweep, []byte(`{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"algorithm": "one-move", "steps": 1000, "hidden": [8], "rows": 8, "shards": 2, "checkpoints": 4, "evaluations": 2}},
+		"grid": {"train.learning_rate": [[0.01, 0.001], [0.001, 0.001]]}, "seeds": [1, 2], "league": {"games": 20}}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	local, remote := filepath.Join(dir, "local"), filepath.Join(dir, "remote")
+	start(t, bin, "train", "-sweep", sweep, "-out", local, "-cache", "none").wait(t)
+	start(t, bin, "train", "-sweep", sweep, "-out", remote, "-cache", "none", "-cluster", addr).wait(t)
+	for _, run := range []string{"", "01-seed-1", "01-seed-2", "02-seed-1", "02-seed-2"} {
+		if got, want := digest(t, filepath.Join(remote, run)), digest(t, filepath.Join(local, run)); got != want {
+			t.Errorf("sweep, %q: model %s; want %s", run, got, want)
 		}
 	}
 }

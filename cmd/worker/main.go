@@ -8,15 +8,10 @@ import (
 	"runtime"
 	"time"
 
-	"marsgym/env"
-	"marsgym/env/catalog"
-	"marsgym/eval"
 	"marsgym/internal/broker"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
-	"marsgym/internal/jobs"
-	"marsgym/models/gorgonia"
-	"marsgym/train"
+	"marsgym/internal/kinds"
 )
 
 func main() { cli.Main(run) }
@@ -91,7 +86,7 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	identity := cluster.Mixed
 	if !o.mixed {
-		fingerprint, err := train.Fingerprint(gorgonia.New)
+		fingerprint, err := kinds.Fingerprint()
 		if err != nil {
 			return err
 		}
@@ -116,7 +111,7 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return ctx.Err()
 	}
 	err = cluster.Work(ctx, cluster.WorkOptions{
-		Access: o.Access, Identity: identity, Slots: o.slots, Kinds: kinds(),
+		Access: o.Access, Identity: identity, Slots: o.slots, Kinds: kinds.All(),
 		Log:  func(line string) { fmt.Fprintln(bar, "worker: "+line) },
 		Done: func(n int) { bar.Set(0, fmt.Sprintf("%d jobs computed", n)) },
 	})
@@ -125,13 +120,3 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	return err
 }
-
-// kinds are the functions of all kinds of jobs.
-func kinds() map[string]jobs.Func {
-	list := eval.Kinds(open)
-	list[train.SelfPlayKind] = train.SelfPlay(open)
-	return list
-}
-
-// open opens the game of a job.
-func open(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }

@@ -47,10 +47,10 @@ var table = []struct {
 	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "record", "internal/jobs"}},
 	{"train", []string{"env", "env/game", "env/search", "env/expert", "agents", "models", "internal/jobs"}},
 	{"train/sweep", []string{"env", "models", "train", "internal/curve", "internal/jobs"}},
-	{"cmd/worker", []string{"env", "env/catalog", "models", "models/*", "agents", "eval", "train", "train/sweep", "internal/cli", "internal/jobs", "internal/cluster", "internal/broker"}},
+	{"cmd/worker", []string{"internal/cli", "internal/kinds", "internal/cluster", "internal/broker"}},
 	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
 		"models", "models/*", "agents", "record", "analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot", "internal/web", "docs/games",
-		"internal/jobs", "internal/cluster", "internal/cluster/flags"}},
+		"internal/jobs", "internal/cluster", "internal/cluster/flags", "internal/kinds"}},
 	{"python/native", []string{"env", "env/game", "env/catalog", "models", "agents", "eval"}},
 	{"internal/plot", []string{"env/game/chart"}},  // draws what games describe
 	{"internal/cli", []string{"agents", "models"}}, // opens agents
@@ -62,6 +62,7 @@ var table = []struct {
 	{"internal/jobs", nil},                                  // runs tasks in parallel
 	{"internal/cluster", []string{"internal/jobs"}},         // runs jobs in other processes
 	{"internal/cluster/flags", []string{"internal/cli", "internal/jobs", "internal/cluster"}},
+	{"internal/kinds", []string{"env", "env/game", "env/catalog", "agents", "models", "models/*", "eval", "train", "internal/jobs"}},
 	{"internal/broker", []string{"internal/cluster"}}, // serves package cluster
 	{"internal/...", nil},
 }

@@ -10,9 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/input"
+	"marsgym/internal/jobs"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -33,6 +35,9 @@ type Options struct {
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
 	// Report, if not nil, is called after each iteration of a run, counted from 0.
 	Report func(run int, m train.Metrics)
+	// Executor, if not nil, first trains all runs at the same time, each in segments from one
+	// checkpoint to the next (see [train.RunBy]).
+	Executor jobs.Executor
 	// Ended, if not nil, is called after each run with all runs so far. trained
 	// reports whether this call of Run trained the last one, at least in part. An
 	// error ends Run.
@@ -49,11 +54,14 @@ func (p *Plan) Run(ctx context.Context, opt Options) ([]Trial, error) {
 	if err := p.Prepare(opt.Dir); err != nil {
 		return nil, err
 	}
+	if opt.Executor != nil {
+		if err := p.runAll(ctx, opt); err != nil {
+			return nil, err
+		}
+	}
 	var trials []Trial
 	for k := range p.Runs() {
-		variant, seed := k%len(p.Variants), k/len(p.Variants)
-		s := p.Variants[variant].Runs[seed]
-		t := Trial{Variant: variant, Dir: filepath.Join(opt.Dir, fmt.Sprintf("%02d-seed-%d", variant+1, s.Train.Seed))}
+		s, t := p.trial(opt.Dir, k)
 		if err := prepareRun(t.Dir, s); err != nil {
 			return trials, err
 		}
@@ -85,6 +93,62 @@ func (p *Plan) Run(ctx context.Context, opt Options) ([]Trial, error) {
 		}
 	}
 	return trials, nil
+}
+
+// trial returns run k of the plan.
+func (p *Plan) trial(dir string, k int) (train.Settings, Trial) {
+	variant, seed := k%len(p.Variants), k/len(p.Variants)
+	s := p.Variants[variant].Runs[seed]
+	return s, Trial{Variant: variant, Dir: filepath.Join(dir, fmt.Sprintf("%02d-seed-%d", variant+1, s.Train.Seed))}
+}
+
+// atOnce is the number of runs that an executor trains at the same time. Chosen: more than
+// workers, few enough for the memory of their checkpoints.
+const atOnce = 256
+
+// runAll trains all runs by the executor.
+func (p *Plan) runAll(ctx context.Context, opt Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	errs := make([]error, p.Runs())
+	slots := make(chan struct{}, atOnce)
+	var wg sync.WaitGroup
+	var mu sync.Mutex // of Report
+	for k := range errs {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			s, t := p.trial(opt.Dir, k)
+			if errs[k] = ctx.Err(); errs[k] == nil {
+				errs[k] = prepareRun(t.Dir, s)
+			}
+			if errs[k] == nil {
+				errs[k] = train.RunBy(ctx, opt.Executor, s, train.Options{Dir: t.Dir, Report: func(m train.Metrics) {
+					mu.Lock()
+					defer mu.Unlock()
+					if opt.Report != nil {
+						opt.Report(k, m)
+					}
+				}})
+			}
+			if errs[k] != nil {
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	for k, err := range errs {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			_, t := p.trial(opt.Dir, k)
+			return fmt.Errorf("%s: %w", t.Dir, err)
+		}
+	}
+	for _, err := range errs {
+		if err != nil {
+			return fmt.Errorf("%w: %w", train.ErrInterrupted, err)
+		}
+	}
+	return nil
 }
 
 // Prepare writes the sweep to its folder, which must exist, unless it is there

@@ -1,0 +1,266 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/internal/atomicfile"
+	"marsgym/internal/dirlock"
+	"marsgym/internal/jobs"
+	"marsgym/internal/tensorboard"
+	"marsgym/models"
+)
+
+// SegmentKind is the kind of the jobs of [RunBy]: to go on with a run to its next
+// checkpoint.
+const SegmentKind = "segment"
+
+// segmentFiles are the files of a run folder that such a job reads and writes, in the order
+// in which they are replaced: a run that stops in between goes on from the old checkpoint.
+var segmentFiles = []string{MetricsFile, tensorboard.File, CheckpointFile, agents.ModelFile}
+
+// maxSegmentFile is the largest size of such a file. Chosen: above that of models.
+const maxSegmentFile = 1 << 28
+
+// segment is the task to go on with the run in a folder.
+type segment struct {
+	dir      string
+	settings Settings
+	outcome  segmentOutcome
+}
+
+// segmentOutcome is how a segment ended, the same wherever that is computed.
+type segmentOutcome struct {
+	Done     bool        `json:"done"`               // the run has ended
+	Diverged string      `json:"diverged,omitempty"` // why it cannot go on
+	State    jobs.Digest `json:"state"`              // see stateDigest
+}
+
+// errPaused is returned by a run that ends at a checkpoint because of Options.pause.
+var errPaused = errors.New("paused")
+
+// RunBy trains like [Run] with opt.Dir and opt.Report only, in segments from one checkpoint to
+// the next, which the executor computes: each may be computed elsewhere. All evaluations of
+// the settings are made. It returns nil also for a run that has diverged; [Run] then returns the error.
+func RunBy(ctx context.Context, executor jobs.Executor, s Settings, opt Options) error {
+	release, err := dirlock.Lock(opt.Dir)
+	if errors.Is(err, dirlock.ErrBusy) {
+		return fmt.Errorf("%w: %w: let the other run end, or stop it", ErrTaken, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	for {
+		x := &segment{dir: opt.Dir, settings: s}
+		if err := executor.Do(ctx, []jobs.Task{x}); err != nil {
+			return err
+		}
+		if opt.Report != nil {
+			m, err := lastMetrics(opt.Dir)
+			if err != nil {
+				return err
+			}
+			m.Done = min(1, float64(m.Steps)/float64(s.Train.Steps))
+			opt.Report(m)
+		}
+		if x.outcome.Done || x.outcome.Diverged != "" {
+			return nil
+		}
+	}
+}
+
+// Job implements [jobs.Task].
+func (x *segment) Job() (jobs.Job, error) {
+	settings, err := x.settings.blob()
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	files, err := packFiles(x.dir)
+	return jobs.Job{Kind: SegmentKind, Args: []byte("{}"), Inputs: []*jobs.Blob{settings, jobs.NewBlob(files)}}, err
+}
+
+// Run implements [jobs.Task]. Segments are computed by others only.
+func (x *segment) Run(context.Context) error {
+	return errors.New("train: a segment needs an executor with workers")
+}
+
+// Receive implements [jobs.Task].
+func (x *segment) Receive(r jobs.Result) error {
+	var o segmentOutcome
+	if err := json.Unmarshal(r.Bytes, &o); err != nil {
+		return fmt.Errorf("the result of a segment: %w", err)
+	}
+	if o.Diverged == "" {
+		files, err := cutFiles(r.Times)
+		if err != nil {
+			return fmt.Errorf("the result of a segment: %w", err)
+		}
+		state, err := stateDigest(files)
+		if err == nil && state != o.State {
+			err = errors.New("the files are not those of the result")
+		}
+		if err != nil {
+			return fmt.Errorf("the result of a segment: %w", err)
+		}
+		if err := writeFiles(x.dir, files); err != nil {
+			return err
+		}
+	}
+	x.outcome = o
+	return nil
+}
+
+// stateDigest is the digest of what files hold without times: of the model, and of the
+// checkpoint without the state that has the seconds.
+func stateDigest(files [][]byte) (jobs.Digest, error) {
+	f, err := models.Decode(files[2])
+	if err != nil {
+		return jobs.Digest{}, err
+	}
+	delete(f.Blobs, "run")
+	b, err := f.Encode()
+	if err != nil {
+		return jobs.Digest{}, err
+	}
+	model := sha256.Sum256(files[3])
+	return sha256.Sum256(append(b, model[:]...)), nil
+}
+
+// packFiles returns the segment files of a folder as bytes; those that are not there are empty.
+func packFiles(dir string) ([]byte, error) {
+	var all []byte
+	d, err := atomicfile.OpenDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	for _, name := range segmentFiles {
+		var b []byte
+		f, err := d.Open(name)
+		if err == nil {
+			b, err = io.ReadAll(io.LimitReader(f, maxSegmentFile))
+			f.Close()
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		all = jobs.AppendSlice(all, b)
+	}
+	return all, nil
+}
+
+// cutFiles reads what packFiles returned.
+func cutFiles(b []byte) (files [][]byte, err error) {
+	for range segmentFiles {
+		var f []byte
+		if f, b, err = jobs.CutSlice[byte](b); err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	if len(b) > 0 {
+		err = fmt.Errorf("%d bytes follow the files", len(b))
+	}
+	return files, err
+}
+
+// writeFiles writes the files that are not empty to a folder.
+func writeFiles(dir string, files [][]byte) error {
+	for i, b := range files {
+		if len(b) == 0 {
+			continue
+		}
+		if err := atomicfile.Write(filepath.Join(dir, segmentFiles[i]), func(w io.Writer) error {
+			_, err := w.Write(b)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SegmentOptions are what a worker needs to compute segments.
+type SegmentOptions struct {
+	Open    Opener
+	Learner func(*models.MLP, models.AdamConfig) (models.Learner, error) // of the default backend
+	// Evaluate returns [Options].Evaluate for a game, nil if it has none.
+	Evaluate func(context.Context, env.Game) (func(context.Context, *models.MLP) (*models.Exact, error), error)
+}
+
+// Segment returns the function of the jobs of kind [SegmentKind].
+func Segment(opt SegmentOptions) jobs.Func {
+	return func(ctx context.Context, _ []byte, inputs []*jobs.Blob) (r jobs.Result, err error) {
+		if len(inputs) != 2 {
+			return r, errors.New("a segment needs settings and files")
+		}
+		s, g, err := decodeSettings(inputs[0].Bytes, opt.Open)
+		if err != nil {
+			return r, err
+		}
+		if s.Backend != DefaultBackend {
+			return r, fmt.Errorf("backend %s; workers have %s", s.Backend, DefaultBackend)
+		}
+		files, err := cutFiles(inputs[1].Bytes)
+		if err != nil {
+			return r, err
+		}
+		dir, err := os.MkdirTemp("", "marsgym-segment-")
+		if err != nil {
+			return r, err
+		}
+		defer os.RemoveAll(dir)
+		if err := writeFiles(dir, files); err != nil {
+			return r, err
+		}
+		run := Options{Game: g, Dir: dir, Learner: opt.Learner, Backend: s.Backend, Resume: true, pause: true}
+		if s.Train.Evaluations > 0 && opt.Evaluate != nil {
+			if run.Evaluate, err = opt.Evaluate(ctx, g); err != nil {
+				return r, err
+			}
+		}
+		_, err = Run(ctx, s.Train, run)
+		o := segmentOutcome{Done: err == nil}
+		switch {
+		case errors.Is(err, models.ErrDiverged):
+			o.Diverged = err.Error()
+		case err != nil && !errors.Is(err, errPaused):
+			return r, err
+		default:
+			if r.Times, err = packFiles(dir); err != nil {
+				return r, err
+			}
+			if files, err = cutFiles(r.Times); err != nil {
+				return r, err
+			}
+			if o.State, err = stateDigest(files); err != nil {
+				return r, err
+			}
+		}
+		r.Bytes, err = json.Marshal(o)
+		return r, err
+	}
+}
+
+// lastMetrics returns the last metrics of a run.
+func lastMetrics(dir string) (m Metrics, err error) {
+	b, err := os.ReadFile(filepath.Join(dir, MetricsFile))
+	if err != nil {
+		return m, err
+	}
+	for line := range bytes.Lines(b) {
+		b = line
+	}
+	return m, json.Unmarshal(b, &m)
+}

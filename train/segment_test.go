@@ -1,0 +1,94 @@
+package train_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/internal/jobs"
+	"marsgym/models"
+	"marsgym/train"
+)
+
+// exactly is an evaluation that any process finds alike.
+func exactly(context.Context, env.Game) (func(context.Context, *models.MLP) (*models.Exact, error), error) {
+	return func(_ context.Context, m *models.MLP) (*models.Exact, error) {
+		return &models.Exact{Exploitability: float64(m.Weights()[0])}, nil
+	}, nil
+}
+
+var errStop = errors.New("stop")
+
+// TestRunBy compares a run with one whose segments are computed in folders of their own,
+// and which is stopped in between.
+func TestRunBy(t *testing.T) {
+	g := open(t, "pig", `{"target": 10}`)
+	spec := g.Spec()
+	for _, a := range []train.Algorithm{train.AlgorithmPPO, train.OneMove} {
+		cfg := short(a)
+		cfg.Steps, cfg.Checkpoints, cfg.Evaluations = 3000, 5, 2
+		whole, dir := t.TempDir(), t.TempDir()
+		evaluate, _ := exactly(t.Context(), g)
+		if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner, Backend: train.DefaultBackend, Evaluate: evaluate}); err != nil {
+			t.Fatal(err)
+		}
+		compute := train.Segment(train.SegmentOptions{Open: openCatalog, Learner: learner, Evaluate: exactly})
+		s := train.Settings{Game: spec.ID, GameConfig: []byte(spec.ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
+		e := &encoded{}
+		e.compute = func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
+			if e.jobs == 3 { // e is not done with job 3 yet
+				return jobs.Result{}, errStop
+			}
+			return compute(ctx, args, inputs)
+		}
+		reports := 0
+		opt := train.Options{Dir: dir, Report: func(m train.Metrics) { reports++ }}
+		if err := train.RunBy(t.Context(), e, s, opt); !errors.Is(err, errStop) || reports != 2 {
+			t.Fatalf("error %v after %d reports; want errStop after 2", err, reports)
+		}
+		if err := train.RunBy(t.Context(), e, s, opt); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(read(t, whole, agents.ModelFile), read(t, dir, agents.ModelFile)) || e.jobs < 5 {
+			t.Errorf("%s: another model after %d jobs", a, e.jobs)
+		}
+		same(t, dir, whole)
+	}
+}
+
+// TestSegmentRefuses damages the results of segments: the folder stays as it was.
+func TestSegmentRefuses(t *testing.T) {
+	g := open(t, "pig", `{"target": 10}`)
+	spec := g.Spec()
+	cfg := short(train.OneMove)
+	cfg.Steps, cfg.Checkpoints = 600, 3
+	s := train.Settings{Game: spec.ID, GameConfig: []byte(spec.ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
+	compute := train.Segment(train.SegmentOptions{Open: openCatalog, Learner: learner})
+	for name, alter := range map[string]func(*jobs.Result){
+		"no files":      func(r *jobs.Result) { r.Times = nil },
+		"half of them":  func(r *jobs.Result) { r.Times = r.Times[:len(r.Times)/2] },
+		"a changed bit": func(r *jobs.Result) { r.Times[len(r.Times)-100] ^= 1 },
+		"no outcome":    func(r *jobs.Result) { r.Bytes = nil },
+		"another state": func(r *jobs.Result) { r.Bytes = bytes.Replace(r.Bytes, []byte(`"state":[`), []byte(`"state":[1`), 1) },
+	} {
+		dir := t.TempDir()
+		e := &encoded{compute: func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
+			r, err := compute(ctx, args, inputs)
+			alter(&r)
+			return r, err
+		}}
+		if err := train.RunBy(t.Context(), e, s, train.Options{Dir: dir}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if _, err := agents.LoadModel(dir); err == nil {
+			t.Errorf("%s: there is a model", name)
+		}
+	}
+	s.Backend = "gotch"
+	if err := train.RunBy(t.Context(), &encoded{compute: compute}, s, train.Options{Dir: t.TempDir()}); err == nil {
+		t.Error("no error for another backend")
+	}
+}
