@@ -92,8 +92,6 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		identity = cluster.Identity(fingerprint)
 	}
-	bar := cli.NewProgress(stderr)
-	defer bar.Clear()
 	if o.serve != "" {
 		b, err := broker.Start(o.Access, o.keys)
 		if err != nil {
@@ -112,8 +110,7 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	err = cluster.Work(ctx, cluster.WorkOptions{
 		Access: o.Access, Identity: identity, Slots: o.slots, Kinds: kinds.All(),
-		Log:  func(line string) { fmt.Fprintln(bar, "worker: "+line) },
-		Done: func(n int) { bar.Set(0, fmt.Sprintf("%d jobs computed", n)) },
+		Log: func(line string) { fmt.Fprintln(stderr, "worker: "+line) },
 	})
 	if err == nil {
 		err = ctx.Err()

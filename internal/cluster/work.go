@@ -22,7 +22,6 @@ type WorkOptions struct {
 	Kinds    map[string]jobs.Func
 	Slots    int          // jobs at the same time
 	Log      func(string) // is called with lines for the user
-	Done     func(n int)  // if not nil, is called after each job with the number so far
 }
 
 // Work computes jobs until ctx is done, and then ends those that it has begun.
@@ -75,7 +74,6 @@ type workerProcess struct {
 
 	mu     sync.Mutex
 	inputs *inputs
-	count  int
 }
 
 // present tells coordinators that the worker is there, until ended is closed.
@@ -178,12 +176,6 @@ func (w *workerProcess) handle(m jetstream.Msg, lease time.Duration) {
 	}
 	w.send(run, digest, result)
 	m.Ack()
-	if w.Done != nil {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.count++
-		w.Done(w.count)
-	}
 }
 
 // renew renews the lease of a job until ctx is done.
