@@ -258,11 +258,14 @@ type Status struct {
 	BytesIn  int64   // of results
 	BytesOut int64   // of jobs and inputs
 	Results  int64
+	Messages uint64 // that this process has sent and received
 }
 
 // Status returns the state. It holds for a moment.
 func (c *Coordinator) Status() Status {
 	s := Status{BytesIn: c.bytesIn.Load(), BytesOut: c.bytesOut.Load(), Results: c.results.Load()}
+	t := c.nc.Stats()
+	s.Messages = t.InMsgs + t.OutMsgs
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if all := c.times.last.Sub(c.times.first); all > 0 {

@@ -1,0 +1,95 @@
+// In package train for the two halves of an iteration of ppo.
+package train
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/models"
+	"marsgym/models/gorgonia"
+)
+
+// BenchmarkPPOParts measures what an iteration of ppo by the default settings would send if
+// its rollouts were jobs, and the part of its time that they take on one core:
+//
+//	fit/play      time to fit a rollout, for each second of playing it
+//	B/dense       bytes of a decision as observations, options and results, with zeros
+//	B/obs         bytes of a decision as observations, the same without zeros
+//	B/action      bytes of a decision as the action, its probability and the values; the learner then plays the game again
+//	replay/play   time to play the game again from actions, for each second of playing it
+func BenchmarkPPOParts(b *testing.B) {
+	for _, id := range []string{"martian-dice", "mars-is-ours-fast", "pig"} {
+		b.Run(id, func(b *testing.B) {
+			g, err := catalog.Open(id, 2, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			cfg, err := DefaultForAlgorithm(g, AlgorithmPPO)
+			if err != nil {
+				b.Fatal(err)
+			}
+			mlp, err := models.NewMLP(cfg.shape(g.Spec()), rand.NewPCG(1, 2))
+			if err != nil {
+				b.Fatal(err)
+			}
+			l, err := gorgonia.New(mlp, cfg.Adam)
+			if err != nil {
+				b.Fatal(err)
+			}
+			r, err := newPPO(&cfg, g, l, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var play, fit, replay time.Duration
+			decisions, dense, lists := 0.0, 0.0, 0.0
+			for b.Loop() {
+				r.pool.begin(mlp, 0.5)
+				start := time.Now()
+				for _, p := range r.rollouts {
+					if err := p.play(b.Context(), mlp, cfg.PPO.Gamma, cfg.PPO.Lambda); err != nil {
+						b.Fatal(err)
+					}
+				}
+				play += time.Since(start)
+				for _, p := range r.rollouts {
+					n := p.t * p.n
+					decisions += float64(n)
+					results := 4*p.p + 4 + 4 // advantages, log-probability, choice
+					lists += float64(len(p.obs.AppendBinary(nil)) + len(p.optionObs.AppendBinary(nil)) + n*results)
+					dense += float64(4*p.d*(p.obs.Len()+p.optionObs.Len()) + n*results)
+				}
+				start = time.Now()
+				if _, err := r.fit(1e-4, 0.01); err != nil {
+					b.Fatal(err)
+				}
+				fit += time.Since(start)
+				start = time.Now()
+				again := g.NewBatch(cfg.Rows, 0)
+				again.Reset(1)
+				buf, actions := again.Buffers(), g.Spec().Actions
+				for range cfg.PPO.Horizon {
+					for i := range cfg.Rows {
+						for a, legal := range buf.Mask[i*actions:][:actions] {
+							if legal {
+								buf.Action[i] = game.Action(a)
+								break
+							}
+						}
+					}
+					if err := again.Step(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				replay += time.Since(start)
+			}
+			b.ReportMetric(float64(fit)/float64(play), "fit/play")
+			b.ReportMetric(float64(replay)/float64(play), "replay/play")
+			b.ReportMetric(dense/decisions, "B/dense")
+			b.ReportMetric(lists/decisions, "B/obs")
+			b.ReportMetric(float64(2+4+4*g.Spec().Players), "B/action")
+		})
+	}
+}
