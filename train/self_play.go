@@ -1,10 +1,12 @@
 package train
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 
 	"marsgym/env"
 	"marsgym/env/expert"
@@ -57,6 +59,11 @@ func (p *selfPlay) Run(ctx context.Context) (err error) {
 		return err
 	}
 	p.moved = true
+	return p.play(ctx)
+}
+
+// play searches in each row, and lays out the samples.
+func (p *selfPlay) play(ctx context.Context) error {
 	cfg, spec, evaluated := p.cfg, p.game.Spec(), uint64(0)
 	net := func(scores, values, obs []float32) {
 		evaluated += uint64(len(obs) / spec.ObsLen())
@@ -136,12 +143,8 @@ func (p *selfPlay) Job() (jobs.Job, error) {
 
 // appendResult appends what [selfPlay.Receive] reads: the state after Run, as the
 // difference to that before it, and what was found.
-func (p *selfPlay) appendResult(dst []byte) ([]byte, error) {
-	after, err := p.search.AppendState(nil)
-	if err != nil {
-		return nil, err
-	}
-	return p.found.appendBinary(appendDifference(dst, p.state, after)), nil
+func (p *selfPlay) appendResult(dst, after []byte) []byte {
+	return p.found.appendBinary(appendDifference(dst, p.state, after))
 }
 
 // Receive implements [jobs.Task].
@@ -168,6 +171,36 @@ type selfPlayRun struct {
 	game    env.Game
 	cfg     *Config
 	weights jobs.Cache[*models.MLP]
+
+	mu    sync.Mutex
+	parts map[int]*selfPlay // that computed the latest job of their part; state is that after it
+}
+
+// take returns the task of a part with a state, and removes it from the parts.
+func (r *selfPlayRun) take(part int, state []byte) (p *selfPlay, err error) {
+	r.mu.Lock()
+	p = r.parts[part]
+	delete(r.parts, part)
+	r.mu.Unlock()
+	if p == nil {
+		if p, err = newSelfPlay(&iteration{game: r.game, cfg: r.cfg}, part); err != nil {
+			return nil, err
+		}
+	} else if bytes.Equal(p.state, state) {
+		return p, nil
+	}
+	p.state = state
+	return p, p.search.RestoreState(state)
+}
+
+// put keeps a task for the next job of its part.
+func (r *selfPlayRun) put(p *selfPlay) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.parts == nil {
+		r.parts = map[int]*selfPlay{}
+	}
+	r.parts[p.part] = p
 }
 
 // SelfPlay returns the function of the jobs of kind [SelfPlayKind].
@@ -192,18 +225,22 @@ func (w *selfPlayWorker) run(ctx context.Context, text []byte, inputs []*jobs.Bl
 	if err != nil {
 		return jobs.Result{}, fmt.Errorf("the weights of a job: %w", err)
 	}
-	p, err := newSelfPlay(&iteration{game: run.game, cfg: run.cfg, mlp: mlp, done: args.Done}, args.Part)
+	p, err := run.take(args.Part, inputs[2].Bytes)
 	if err != nil {
 		return jobs.Result{}, err
 	}
-	if err := p.restore(inputs[2].Bytes); err != nil {
+	p.mlp, p.done = mlp, args.Done
+	if err := p.play(ctx); err != nil {
 		return jobs.Result{}, err
 	}
-	if err := p.Run(ctx); err != nil {
+	after, err := p.search.AppendState(nil)
+	if err != nil {
 		return jobs.Result{}, err
 	}
-	result, err := p.appendResult(nil)
-	return jobs.Result{Bytes: result}, err
+	result := p.appendResult(nil, after)
+	p.state = after
+	run.put(p)
+	return jobs.Result{Bytes: result}, nil
 }
 
 // openRun opens the game of a run's settings and checks that they can be trained.
