@@ -10,9 +10,9 @@ import (
 	"marsgym/internal/jobs"
 )
 
-// partRows is the number of rows of a table in a job. Chosen: tens of seconds of computing
-// in the game for four players.
-const partRows = 2048
+// partRows is the number of rows of a table in a job. Chosen: a second or two of computing
+// in Martian Dice, so that many workers end at the same time.
+const partRows = 512
 
 // tabulatePart is the task to tabulate some rows of the table of a network.
 type tabulatePart struct {

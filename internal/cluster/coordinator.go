@@ -116,7 +116,8 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.js, err = jetstream.New(c.nc); err != nil {
+	// A match or an evaluation publishes thousands of jobs at once.
+	if c.js, err = jetstream.New(c.nc, jetstream.WithPublishAsyncMaxPending(1<<16)); err != nil {
 		return nil, err
 	}
 	if err := c.prepare(ctx, true); err != nil {
@@ -124,11 +125,12 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 		return nil, fmt.Errorf("the broker at %s: %w; it needs JetStream", opt.Addr, err)
 	}
 	run := "marsgym.run." + opt.Run
-	for subject, handle := range map[string]nats.MsgHandler{
+	ctx, c.stop = context.WithCancel(context.Background())
+	for subject, handle := range map[string]func(context.Context, *nats.Msg){
 		run + ".ask.*": c.asked, run + ".missing.*": c.missing, run + ".result.*": c.received, run + ".failed.*": c.couldNot,
 		"marsgym.worker.*": c.present,
 	} {
-		sub, err := c.nc.Subscribe(subject, handle)
+		sub, err := c.nc.Subscribe(subject, func(m *nats.Msg) { handle(ctx, m) })
 		if err == nil { // chunks wait here while others are read
 			err = sub.SetPendingLimits(-1, 2*maxResult)
 		}
@@ -137,7 +139,6 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 			return nil, err
 		}
 	}
-	ctx, c.stop = context.WithCancel(context.Background())
 	c.ended.Go(func() { c.auditAll(ctx) })
 	return c, nil
 }
@@ -279,13 +280,12 @@ func (c *Coordinator) publish(ctx context.Context, p *pending) error {
 
 // put publishes inputs, those that were published before only if again is set.
 func (c *Coordinator) put(ctx context.Context, list []*jobs.Blob, again bool) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
 	var missing []*jobs.Blob
+	bytes := 0
 	c.mu.Lock()
 	for _, b := range list {
 		if again || !c.sent[b.Digest] {
-			missing = append(missing, b)
+			missing, bytes = append(missing, b), bytes+len(b.Bytes)
 		}
 		// Inputs of many jobs are among the latest; others are used once.
 		if len(c.sent) >= 1024 {
@@ -294,6 +294,8 @@ func (c *Coordinator) put(ctx context.Context, list []*jobs.Blob, again bool) er
 		c.sent[b.Digest] = true
 	}
 	c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout+time.Duration(bytes)*time.Microsecond) // at 1 MB/s
+	defer cancel()
 	var acks []jetstream.PubAckFuture
 	for _, b := range missing {
 		more, err := putInput(c.js, b)
@@ -353,7 +355,7 @@ func (c *Coordinator) differ(d jobs.Digest, from string) {
 }
 
 // accept takes a complete result of a job from a worker.
-func (c *Coordinator) accept(d jobs.Digest, r jobs.Result, from string) {
+func (c *Coordinator) accept(ctx context.Context, d jobs.Digest, r jobs.Result, from string) {
 	c.results.Add(1)
 	found := r.Digest()
 	c.mu.Lock()
@@ -372,15 +374,15 @@ func (c *Coordinator) accept(d jobs.Digest, r jobs.Result, from string) {
 	p.result = &r
 	c.mu.Unlock()
 	if c.opt.Verify > 0 && rand.Float64() < c.opt.Verify {
-		c.ended.Go(func() { c.verify(d, p, from) })
+		go c.verify(ctx, d, p, from)
 		return
 	}
 	c.finish(d, p)
 }
 
 // verify computes a job here too, and finishes it if the results are the same.
-func (c *Coordinator) verify(d jobs.Digest, p *pending, from string) {
-	own, err := c.compute(context.Background(), p.job)
+func (c *Coordinator) verify(ctx context.Context, d jobs.Digest, p *pending, from string) {
+	own, err := c.compute(ctx, p.job)
 	if err == nil && own.Digest() != p.result.Digest() {
 		err = fmt.Errorf("%w: job %v, by worker %s and here. Stop that worker, and start this command again, which goes on from the last checkpoint", ErrDiffer, d, from)
 	}

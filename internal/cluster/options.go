@@ -168,7 +168,7 @@ func (a *Access) dial(name string, more ...nats.Option) (*nats.Conn, error) {
 	case errors.Is(err, nats.ErrNoServers):
 		return nil, fmt.Errorf("no broker answers at %s; start one there with go run ./cmd/worker -serve %s", a.Addr, a.Addr)
 	case err != nil:
-		return nil, fmt.Errorf("the broker at %s: %w", a.Addr, err)
+		return nil, fmt.Errorf("the broker at %s: %w; where it has a certificate, give one that its authority has signed (-tls-cert, -tls-key, -tls-ca), and a -key", a.Addr, err)
 	}
 	return nc, nil
 }

@@ -40,7 +40,7 @@ func (c *Coordinator) read(m *nats.Msg) (r report, d jobs.Digest, chunk []byte, 
 }
 
 // asked answers whether a worker may compute a job.
-func (c *Coordinator) asked(m *nats.Msg) {
+func (c *Coordinator) asked(_ context.Context, m *nats.Msg) {
 	_, d, _, ok := c.read(m)
 	if !ok {
 		return
@@ -62,7 +62,7 @@ func (c *Coordinator) asked(m *nats.Msg) {
 }
 
 // missing publishes the inputs of a job again.
-func (c *Coordinator) missing(m *nats.Msg) {
+func (c *Coordinator) missing(ctx context.Context, m *nats.Msg) {
 	_, d, _, ok := c.read(m)
 	if !ok {
 		return
@@ -75,8 +75,6 @@ func (c *Coordinator) missing(m *nats.Msg) {
 		return
 	}
 	go func() { // other requests do not wait
-		ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
-		defer cancel()
 		if err := c.put(ctx, p.job.Inputs, true); err != nil {
 			respond(m, answer{Error: err.Error()})
 			return
@@ -86,7 +84,7 @@ func (c *Coordinator) missing(m *nats.Msg) {
 }
 
 // received takes a chunk of a result.
-func (c *Coordinator) received(m *nats.Msg) {
+func (c *Coordinator) received(ctx context.Context, m *nats.Msg) {
 	r, d, chunk, ok := c.read(m)
 	if !ok {
 		return
@@ -126,7 +124,7 @@ func (c *Coordinator) received(m *nats.Msg) {
 		respond(m, answer{Error: err.Error()})
 		return
 	case complete && part.digest == nil:
-		c.accept(d, part.result(), from)
+		c.accept(ctx, d, part.result(), from)
 	case complete && jobs.Digest(part.digest.Sum(nil)) != known:
 		c.differ(d, from)
 	}
@@ -135,7 +133,7 @@ func (c *Coordinator) received(m *nats.Msg) {
 
 // couldNot computes here a job that a worker could not compute: if it fails here too the
 // run stops with that error.
-func (c *Coordinator) couldNot(m *nats.Msg) {
+func (c *Coordinator) couldNot(ctx context.Context, m *nats.Msg) {
 	r, d, _, ok := c.read(m)
 	if !ok {
 		return
@@ -148,18 +146,18 @@ func (c *Coordinator) couldNot(m *nats.Msg) {
 		return
 	}
 	c.opt.Log(fmt.Sprintf("worker %s could not compute a job, which is computed here: %s", sender(m), input.Cut(r.Error)))
-	c.ended.Go(func() {
-		own, err := c.compute(context.Background(), p.job)
+	go func() {
+		own, err := c.compute(ctx, p.job)
 		if err != nil {
 			c.fail(err)
 			return
 		}
-		c.accept(d, own, "this process")
-	})
+		c.accept(ctx, d, own, "this process")
+	}()
 }
 
 // present notes that a worker is there.
-func (c *Coordinator) present(m *nats.Msg) {
+func (c *Coordinator) present(_ context.Context, m *nats.Msg) {
 	var p presence
 	name := sender(m)
 	if decode(m.Data, maxReport, &p) != nil || !token.MatchString(name) || p.Slots < 1 || p.Slots > 1<<16 {
@@ -207,35 +205,42 @@ func (c *Coordinator) auditAll(ctx context.Context) {
 	}
 }
 
+// unfinished returns the jobs without a result that were published a while ago.
+func (c *Coordinator) unfinished() (list []*pending) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.pending {
+		if p.result == nil && time.Since(p.issued) > min(c.opt.Lease, time.Second)/2 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // auditOnce counts the jobs of the queue. If there are fewer than those without a result
 // that were published a while ago, it publishes all of these again: a job that is there
 // twice is computed twice at worst.
 func (c *Coordinator) auditOnce(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	soon, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	var old []*pending
-	c.mu.Lock()
-	for _, p := range c.pending {
-		if p.result == nil && time.Since(p.issued) > min(c.opt.Lease, time.Second)/2 {
-			old = append(old, p)
-		}
-	}
-	c.mu.Unlock()
+	old := c.unfinished()
 	if len(old) == 0 {
 		return nil
 	}
-	queued := uint64(0)
-	s, err := c.js.Stream(ctx, jobStream)
+	queued := 0
+	s, err := c.js.Stream(soon, jobStream)
 	if err == nil {
 		var info *jetstream.StreamInfo
-		if info, err = s.Info(ctx, jetstream.WithSubjectFilter(c.subject)); err == nil {
-			queued = info.State.Subjects[c.subject]
+		if info, err = s.Info(soon, jetstream.WithSubjectFilter(c.subject)); err == nil {
+			queued = int(info.State.Subjects[c.subject])
 		}
 	}
-	if err == nil && queued >= uint64(len(old)) {
+	// A job leaves the queue after its result has come, so those that have none now were
+	// there then.
+	if old = c.unfinished(); err == nil && queued >= len(old) {
 		return nil
 	}
-	if err := c.prepare(ctx, false); err != nil {
+	if err := c.prepare(soon, false); err != nil {
 		return err
 	}
 	for _, p := range old {
