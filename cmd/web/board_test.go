@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"marsgym/env/catalog"
+	"marsgym/internal/fulltest"
+)
+
+// at opens a position in which people sit in all seats.
+func (x *tab) at(address, game string, players int, position string) {
+	x.t.Helper()
+	x.must(x.Open(x.ctx, "about:blank"))
+	seats := strings.Repeat(",human", players)[1:]
+	x.must(x.Open(x.ctx, fmt.Sprintf("%s#play?game=%s&players=%d&seed=1&seats=%s&start=%s", address, game, players, seats, url.QueryEscape(position))))
+	x.wait(`document.querySelector('.scene')`)
+}
+
+// click clicks on an element of the board.
+func (x *tab) click(key string) {
+	x.t.Helper()
+	x.do(fmt.Sprintf(`document.querySelector('[data-key="%s"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))`, key))
+}
+
+// offers checks the choices that the board offers.
+func (x *tab) offers(after string, want string) {
+	x.t.Helper()
+	if got := x.text(`[...document.querySelectorAll('.picker strong')].map((e) => e.textContent).join(' ')`); got != want {
+		x.t.Errorf("after %s the board offers %q, want %q", after, got, want)
+	}
+}
+
+// moved waits until the moves of the address begin with some.
+func (x *tab) moved(want string) {
+	x.t.Helper()
+	x.wait(fmt.Sprintf(`new URLSearchParams(location.hash.split('?')[1]).get('moves')?.startsWith(%q)`, want))
+}
+
+// TestBrowserBoard makes choices on the board: by both ends of a border, by a place with
+// several choices, by tracks, and by the arrow keys.
+func TestBrowserBoard(t *testing.T) {
+	address := served(t)
+	x := open(t, browser(t), address)
+
+	x.at(address, "martian-risk-small", 3, "4-4-4@0 attack start 0 ; CA:1 ID:1 AZ:1 NM:5LMS ; NV:2 MT:1 CO:4 ND:2LMS ; OR:2 WA:1LMS UT:2 WY:1 round 1")
+	x.offers("nothing", "end")
+	x.click("cell-NM")
+	x.offers("NM", "nm>co")
+	x.click("cell-NM")
+	x.offers("NM twice", "end")
+	x.click("cell-CO")
+	x.offers("CO", "nm>co")
+	x.click("cell-NM")
+	x.moved("nm>co")
+	x.wait(`document.querySelector('[data-key="cell-CO"].selected')`)
+	x.offers("a battle that can go on", "nm>co")
+
+	x.at(address, "mars-is-ours", 2, "7-2@0 start 1 tokens 5-6 hand 3-2 junk 6-9 passed 1 map ogso/mtmt/sgtm/otso robots oA.o/AB../.A../o..o labs ...... round 2")
+	x.click("cell-b2")
+	x.offers("b2", "attack-b2-x1 attack-b2-x2")
+	x.do(`document.querySelector('[data-key="cell-c2"]').focus()`)
+	x.must(x.Press(x.ctx, "ArrowDown"))
+	x.must(x.Press(x.ctx, "Enter"))
+	x.moved("place-c3")
+
+	x.at(address, "mars-is-ours", 2, "7-2@0 cash start 0 tokens 5-6 hand 3-2 junk 7-9 tracks 2110-0100 map ogso/mtmt/sgtm/otso robots oa.o/..b./..../o..o labs A..... round 2")
+	x.offers("nothing", "keep")
+	x.click("track-gem")
+	x.click("track-metal")
+	x.offers("gem and metal", "cash-gem+metal cash-gem+soda+metal")
+	x.click("pick-cash-gem+metal")
+	x.moved("cash-gem+metal")
+}
+
+// TestBrowserBoardGames plays whole games on the board alone.
+func TestBrowserBoardGames(t *testing.T) {
+	address := served(t)
+	x := open(t, browser(t), address)
+	for _, id := range catalog.IDs() {
+		if !fulltest.On() && id != "mars-is-ours-fast" {
+			continue
+		}
+		g, err := catalog.Open(id, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seats := "human" + strings.Repeat(",random", g.Spec().Players-1)
+		x.must(x.Open(x.ctx, "about:blank"))
+		x.must(x.Open(x.ctx, fmt.Sprintf("%s#play?game=%s&players=%d&seed=2&seats=%s", address, id, g.Spec().Players, seats)))
+		clicks := 0
+		x.play(3000, func(int) {
+			x.do(fmt.Sprintf(`(() => {
+				const before = location.hash;
+				for (let n = %d; location.hash === before && n < %[1]d + 50; n++) {
+					const picks = document.querySelectorAll('.picker button:not(.cancel)'), open = document.querySelectorAll('.scene .open');
+					const list = picks.length && (n %% 3 === 2 || !open.length) ? picks : open;
+					list[(7 * n) %% list.length].dispatchEvent(new MouseEvent('click', { bubbles: true }));
+				}
+			})()`, clicks))
+			clicks++
+		})
+		x.wait(ended)
+	}
+}
