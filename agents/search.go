@@ -2,10 +2,12 @@ package agents
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"marsgym/env"
 	"marsgym/env/expert"
 	"marsgym/env/game"
 	"marsgym/env/search"
@@ -27,6 +29,20 @@ const defaultSimulations = 400
 
 // openSearch opens "search", "search:BUDGET" or "search:BUDGET:MODEL".
 func openSearch(name string, opt Options) (*Agent, error) {
+	cfg, evaluator, err := SearchOf(name, opt)
+	if err != nil {
+		return nil, err
+	}
+	p, err := opt.Game.NewSearch(cfg, evaluator)
+	if err != nil {
+		return nil, err
+	}
+	return &Agent{Name: name, Policy: p}, nil
+}
+
+// SearchOf returns the search of that name, and the network of its MODEL; nil if it names
+// none.
+func SearchOf(name string, opt Options) (search.Config, *search.Evaluator, error) {
 	cfg := search.Config{Simulations: defaultSimulations, Seed: opt.Seed}
 	_, rest, hasBudget := strings.Cut(name, ":")
 	budget, model, hasModel := strings.Cut(rest, ":")
@@ -38,24 +54,43 @@ func openSearch(name string, opt Options) (*Agent, error) {
 			cfg.Time, err = time.ParseDuration(budget)
 		}
 		if err != nil || n <= 0 && cfg.Time <= 0 {
-			return nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(searchPatterns, ", "))
+			return cfg, nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(searchPatterns, ", "))
 		}
 	}
-	var evaluator *search.Evaluator
-	if hasModel {
-		f, err := openModel(model, opt)
-		if err != nil {
-			return nil, err
-		}
-		if evaluator, err = NewEvaluator(opt.Game.Spec(), f); err != nil {
-			return nil, fmt.Errorf("%s: %w", model, err)
-		}
+	if !hasModel {
+		return cfg, nil, nil
 	}
-	p, err := opt.Game.NewSearch(cfg, evaluator)
+	e, err := OpenEvaluator(model, opt)
+	return cfg, e, err
+}
+
+// OpenEvaluator opens a model file, a run folder or "pretrained" as the evaluator of a
+// search.
+func OpenEvaluator(model string, opt Options) (*search.Evaluator, error) {
+	f, err := openModel(model, opt)
 	if err != nil {
 		return nil, err
 	}
-	return &Agent{Name: name, Policy: p}, nil
+	e, err := NewEvaluator(opt.Game.Spec(), f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", model, err)
+	}
+	return e, nil
+}
+
+// Network returns the first network of the game among the names of agents, or in one of
+// them; "pretrained" if there is none and the game has one; otherwise "".
+func Network(names []string, g env.Game) string {
+	for _, name := range names {
+		model := ModelName(name)
+		if search := model == Search || strings.HasPrefix(model, Search+":"); !search && model != Exact && !slices.Contains(g.BotNames(), model) {
+			return model
+		}
+	}
+	if hasPretrained(g.Spec()) {
+		return Pretrained
+	}
+	return ""
 }
 
 // NewEvaluator returns the network of a model file as the evaluator of a search.

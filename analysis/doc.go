@@ -11,8 +11,8 @@
 // others are the regrets of the other seat. With more seats a decision without regret can
 // move value between the other seats.
 //
-// Where the game is solved, V is exact and correction is 0. Elsewhere a [Rollouts]
-// estimates V, and correction is the difference between its estimates for the best option
+// Where the game is solved, V is exact and correction is 0. Elsewhere [Searches] or [Rollouts]
+// estimate V, and correction is the difference between its estimates for the best option
 // of a decision and for the position of the decision, which differ since an agent's play
 // is not best play, and by chance.
 //

@@ -58,7 +58,7 @@ type Option struct {
 	Regret Number `json:"regret"` // the difference from the best option
 }
 
-// Analyse prices a game. It values every position and every option once.
+// Analyse prices a game. It values all positions and options in one call, each once.
 func Analyse(ctx context.Context, g *record.Game, v Valuer) (*Game, error) {
 	p := pricing{ctx: ctx, game: g, valuer: v, result: &Game{Method: v.Method()}}
 	if err := p.price(); err != nil {
@@ -70,38 +70,74 @@ func Analyse(ctx context.Context, g *record.Game, v Valuer) (*Game, error) {
 // Decide values the options of a position in which a seat is to move, the best first.
 // Options within [game.Tie] keep the order of Legal.
 func Decide(ctx context.Context, g env.Game, at env.Position, v Valuer) ([]Option, error) {
-	o, err := optionsOf(ctx, at, v)
+	o, err := optionsOf(at)
 	if err != nil {
 		return nil, err
 	}
-	return o.ranked(g, int(at.CurrentPlayer())), nil
+	values, err := v.Values(ctx, o.after)
+	if err != nil {
+		return nil, err
+	}
+	o.rank(func(i int) Value { return values[i] })
+	return o.ranked(g), nil
+}
+
+// Reconsider returns decisions of the given seats whose losses are highest, at most so
+// many, with values of v, the highest first. The highest of many estimates are too high on
+// average; so v should have other dice than those by which the game was priced.
+func (g *Game) Reconsider(ctx context.Context, rec *record.Game, v Valuer, seats []int, most int) ([]Decision, error) {
+	var list []Decision
+	for _, d := range g.Decisions {
+		if slices.Contains(seats, d.Seat) {
+			list = append(list, d)
+		}
+	}
+	dearest := func(a, b Decision) int { return cmp.Compare(b.Loss.Value, a.Loss.Value) }
+	slices.SortStableFunc(list, dearest)
+	list = list[:min(most, len(list))]
+	for i := range list {
+		d := &list[i]
+		options, err := Decide(ctx, rec.Rules, rec.Steps[d.Step].Before, v)
+		if err != nil {
+			return nil, err
+		}
+		k := slices.IndexFunc(options, func(o Option) bool { return o.Action == d.Action })
+		d.Options, d.Loss, d.Value = options, options[k].Regret, options[0].Value
+	}
+	slices.SortStableFunc(list, dearest)
+	return list, nil
 }
 
 // options are the legal actions of a position with the values after them.
 type options struct {
+	mover  int
 	legal  []game.Action
-	values []Value // [k]
-	best   int     // the first index of the highest value to the mover
-	top    Value   // of the best option (see bestValue)
+	after  []env.Position // [k]
+	values []Value        // [k]
+	best   int            // the first index of the highest value to the mover
+	top    Value          // of the best option (see bestValue)
 }
 
-func optionsOf(ctx context.Context, at env.Position, v Valuer) (*options, error) {
-	o := &options{legal: at.Legal()}
-	mover := at.CurrentPlayer()
-	after := make([]env.Position, len(o.legal))
-	for i, a := range o.legal {
-		var err error
-		if after[i], err = at.Apply(a); err != nil {
+// optionsOf returns the options of a decision, without values.
+func optionsOf(at env.Position) (*options, error) {
+	o := &options{mover: int(at.CurrentPlayer()), legal: at.Legal()}
+	for _, a := range o.legal {
+		after, err := at.Apply(a)
+		if err != nil {
 			return nil, err
 		}
+		o.after = append(o.after, after)
 	}
-	var err error
-	if o.values, err = v.Values(ctx, after); err != nil {
-		return nil, err
-	}
-	o.best = highest(o.values, func(v Value) float64 { return v.Mean[mover] })
-	o.top = bestValue(o.values, int(mover))
 	return o, nil
+}
+
+// rank sets the values of the options.
+func (o *options) rank(value func(i int) Value) {
+	for i := range o.legal {
+		o.values = append(o.values, value(i))
+	}
+	o.best = highest(o.values, func(v Value) float64 { return v.Mean[o.mover] })
+	o.top = bestValue(o.values, o.mover)
 }
 
 // highest returns the first index of the highest value by a measure, up to [game.Tie].
@@ -152,17 +188,17 @@ func bestValue(values []Value, mover int) Value {
 
 // regret returns what option i is worth less than the best to the mover. The estimate may
 // be below 0.
-func (o *options) regret(i, mover int) Number {
+func (o *options) regret(i int) Number {
 	d := Value{Mean: make([]float64, len(o.values[i].Mean))}
-	d.addChange(mover, o.values[i], o.top)
-	return d.Number(mover)
+	d.addChange(o.mover, o.values[i], o.top)
+	return d.Number(o.mover)
 }
 
 // ranked returns all options, the best first.
-func (o *options) ranked(g env.Game, mover int) []Option {
+func (o *options) ranked(g env.Game) []Option {
 	list := make([]Option, len(o.legal))
 	for i, a := range o.legal {
-		list[i] = Option{g.ActionName(a), o.values[i].Number(mover), o.regret(i, mover)}
+		list[i] = Option{g.ActionName(a), o.values[i].Number(o.mover), o.regret(i)}
 	}
 	best := list[o.best]
 	slices.SortStableFunc(list, func(x, y Option) int { return cmp.Compare(x.Regret.Value, y.Regret.Value) })
@@ -178,6 +214,9 @@ type pricing struct {
 	game   *record.Game
 	valuer Valuer
 	result *Game
+
+	values  map[env.Position]Value
+	options []*options // [steps]; nil where no choice is open
 
 	luck, losses, others, correction Value
 }

@@ -16,15 +16,13 @@ func (p *pricing) price() error {
 		v.Mean = make([]float64, players)
 	}
 	p.result.Seats = make([]Seat, players)
-	end, err := p.value(p.game.Position())
-	if err != nil {
+	if err := p.valueAll(); err != nil {
 		return err
 	}
+	end := p.values[p.game.Position()]
 	after := end
 	for i := len(p.game.Steps) - 1; i >= 0; i-- {
-		if after, err = p.step(i, after); err != nil {
-			return err
-		}
+		after = p.step(i, after)
 	}
 	p.result.Ended = p.game.Position().CurrentPlayer() == game.Terminal
 	for q := range p.result.Seats {
@@ -37,46 +35,73 @@ func (p *pricing) price() error {
 	return nil
 }
 
-// value returns the value of a position.
-func (p *pricing) value(at env.Position) (Value, error) {
-	list, err := p.valuer.Values(p.ctx, []env.Position{at})
-	if err != nil {
-		return Value{}, err
-	}
-	return list[0], nil
-}
-
-// step adds step i, given the value after it, and returns the value before it.
-func (p *pricing) step(i int, after Value) (before Value, err error) {
-	s := p.game.Steps[i]
-	mover := int(s.Before.CurrentPlayer())
-	if mover >= 0 && len(s.Before.Legal()) == 1 {
-		return after, nil
-	}
-	if before, err = p.value(s.Before); err != nil {
-		return before, err
-	}
-	if mover < 0 {
-		for q := range p.result.Seats {
-			p.luck.addChange(q, before, after)
+// valueAll values all positions that the prices depend on, each once.
+func (p *pricing) valueAll() error {
+	var all []env.Position
+	p.values, p.options = map[env.Position]Value{}, make([]*options, len(p.game.Steps))
+	add := func(at env.Position) {
+		if _, there := p.values[at]; !there {
+			p.values[at] = Value{}
+			all = append(all, at)
 		}
-		return before, nil
 	}
-	return before, p.decision(i, s, mover, before, after)
-}
-
-// decision adds a decision with more than one option.
-func (p *pricing) decision(i int, s record.Step, mover int, before, after Value) error {
-	o, err := optionsOf(p.ctx, s.Before, p.valuer)
+	add(p.game.Position())
+	for i, s := range p.game.Steps {
+		if forced(s) {
+			continue
+		}
+		add(s.Before)
+		if s.Chance() {
+			continue
+		}
+		o, err := optionsOf(s.Before)
+		if err != nil {
+			return err
+		}
+		p.options[i] = o
+		for _, after := range o.after {
+			add(after)
+		}
+	}
+	values, err := p.valuer.Values(p.ctx, all)
 	if err != nil {
 		return err
 	}
-	chosen := 0
-	for k, a := range o.legal {
-		if a == s.Action {
-			chosen = k
+	for i, at := range all {
+		p.values[at] = values[i]
+	}
+	for _, o := range p.options {
+		if o != nil {
+			o.rank(func(i int) Value { return p.values[o.after[i]] })
 		}
 	}
+	return nil
+}
+
+// forced reports whether a step is an action without an alternative.
+func forced(s record.Step) bool { return !s.Chance() && len(s.Before.Legal()) == 1 }
+
+// step adds step i, given the value after it, and returns the value before it.
+func (p *pricing) step(i int, after Value) (before Value) {
+	s := p.game.Steps[i]
+	if forced(s) {
+		return after
+	}
+	before = p.values[s.Before]
+	if !s.Chance() {
+		p.decision(i, s, before, after)
+		return before
+	}
+	for q := range p.result.Seats {
+		p.luck.addChange(q, before, after)
+	}
+	return before
+}
+
+// decision adds a decision with more than one option.
+func (p *pricing) decision(i int, s record.Step, before, after Value) {
+	o, mover := p.options[i], int(s.Before.CurrentPlayer())
+	chosen := slices.Index(o.legal, s.Action)
 	best := before // of best play
 	if !p.valuer.Exact() {
 		best = o.top
@@ -94,7 +119,7 @@ func (p *pricing) decision(i int, s record.Step, mover int, before, after Value)
 	}
 	d := Decision{
 		Step: i, Seat: mover, Position: s.Before.String(), Action: p.game.Rules.ActionName(s.Action),
-		Value: o.top.Number(mover), Loss: o.regret(chosen, mover), Options: o.ranked(p.game.Rules, mover),
+		Value: o.top.Number(mover), Loss: o.regret(chosen), Options: o.ranked(p.game.Rules),
 	}
 	seat := &p.result.Seats[mover]
 	seat.Decisions++
@@ -102,5 +127,4 @@ func (p *pricing) decision(i int, s record.Step, mover int, before, after Value)
 		seat.Mistakes++
 	}
 	p.result.Decisions = append(p.result.Decisions, d)
-	return nil
 }

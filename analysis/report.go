@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"marsgym/env/game"
 )
 
@@ -38,7 +36,7 @@ type Player struct {
 	Losses    Mean    `json:"losses"`        // a game
 	Loss      Mean    `json:"decision_loss"` // a decision
 	Mistakes  float64 `json:"mistakes"`      // a game
-	Rating    *Mean   `json:"rating"`        // see [Rating]; nil if an end of its interval is not finite
+	Rating    *Mean   `json:"rating"`        // see [Rating]; nil if values are estimated, or an end of its interval is not finite
 }
 
 // Mean is a mean over games. Its interval, of the level [Confidence], is that of the mean
@@ -117,7 +115,7 @@ func (r *Report) player(name string) Player {
 	p.Result, p.Luck, p.Adjusted, p.Losses = mean(results), mean(lucks), mean(adjusted), mean(losses)
 	if length := mean(decisions).Value; length > 0 {
 		p.Loss = ratio(losses, decisions)
-		if r.Spec.HasWin() {
+		if r.Spec.HasWin() && r.Exact {
 			p.Rating = r.rating(p.Loss, length)
 		}
 	}
@@ -129,10 +127,7 @@ func (r *Report) rating(loss Mean, length float64) *Mean {
 	m := Mean{Value: Rating(loss.Value*length, r.Players)}
 	for i := range loss.Interval {
 		x := loss.Interval[len(loss.Interval)-1-i]
-		if r.Exact {
-			x = max(0, x) // as every exact loss is
-		}
-		m.Interval = append(m.Interval, Rating(x*length, r.Players))
+		m.Interval = append(m.Interval, Rating(max(0, x)*length, r.Players)) // no exact loss is below 0
 	}
 	for _, x := range append([]float64{m.Value}, m.Interval...) {
 		if math.IsInf(x, 0) {
@@ -179,8 +174,7 @@ func ratio(x, y []float64) Mean {
 	for i := range x {
 		squares += (x[i] - m.Value*y[i]) * (x[i] - m.Value*y[i])
 	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + Confidence) / 2)
-	half := t * math.Sqrt(squares/(n-1)/n) / (all / n)
+	half := quantile(len(x)-1) * math.Sqrt(squares/(n-1)/n) / (all / n)
 	m.Interval = []float64{m.Value - half, m.Value + half}
 	return m
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"marsgym/env"
 	"marsgym/env/game"
 )
@@ -64,10 +66,6 @@ func shares(spec game.Spec, returns []float64) []float64 {
 // Confidence is the level of all intervals.
 const Confidence = 0.99
 
-// z is the quantile of the standard normal distribution whose two-sided interval has
-// the level Confidence.
-const z = 2.5758293035489004
-
 // Number is a figure with its interval, which is empty if the figure is exact.
 type Number struct {
 	Value float64 `json:"value"`
@@ -79,10 +77,16 @@ type Number struct {
 // exactly returns an exact figure.
 func exactly(x float64) Number { return Number{x, x, x, true} }
 
-// estimate returns a figure with the variance of its estimate.
-func estimate(x, variance float64) Number {
-	half := z * math.Sqrt(variance)
+// estimate returns the mean of n samples with the interval of Student's t.
+func estimate(x, variance float64, n int) Number {
+	half := quantile(n-1) * math.Sqrt(variance)
 	return Number{x, x - half, x + half, false}
+}
+
+// quantile returns the quantile of Student's t whose two-sided interval has the level
+// Confidence.
+func quantile(freedom int) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile((1 + Confidence) / 2)
 }
 
 // Number returns the value to a seat.
@@ -95,7 +99,7 @@ func (v Value) Number(seat int) Number {
 		sum += (x[seat] - v.Mean[seat]) * (x[seat] - v.Mean[seat])
 	}
 	n := float64(len(v.Samples))
-	return estimate(v.Mean[seat], sum/(n-1)/n)
+	return estimate(v.Mean[seat], sum/(n-1)/n, len(v.Samples))
 }
 
 // sample returns sample k [P]. All samples of an exact value are the value.

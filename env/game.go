@@ -30,6 +30,9 @@ type Game interface {
 	// NewSearch returns a policy that searches each decision. Leaves are evaluated
 	// by e or, if e is nil, by rollouts of the game's last bot in BotNames.
 	NewSearch(cfg search.Config, e *search.Evaluator) (Policy, error)
+	// NewEstimator returns an estimator of values by the searches of NewSearch, which
+	// need a number of simulations.
+	NewEstimator(cfg search.Config, e *search.Evaluator) (Estimator, error)
 	// NewLookahead returns the policy that is greedy on the values of e after some
 	// further plies (see [search.NewLookahead]).
 	NewLookahead(plies int, e *search.Evaluator) (Policy, error)
@@ -150,16 +153,28 @@ func (h *handle[S]) NewExpert(cfg expert.Config, rows, first int) (expert.Expert
 }
 
 func (h *handle[S]) NewSearch(cfg search.Config, e *search.Evaluator) (Policy, error) {
+	p, err := h.newSearch(cfg, e)
+	if err != nil {
+		return nil, err
+	}
+	return statePolicy[S]{p}, nil
+}
+
+func (h *handle[S]) NewEstimator(cfg search.Config, e *search.Evaluator) (Estimator, error) {
+	p, err := h.newSearch(cfg, e)
+	if err != nil {
+		return nil, err
+	}
+	return estimator[S]{p}, nil
+}
+
+func (h *handle[S]) newSearch(cfg search.Config, e *search.Evaluator) (search.Searcher[S], error) {
 	names := h.BotNames()
 	bot, err := h.Bot(names[len(names)-1])
 	if err != nil {
 		return nil, err
 	}
-	p, err := search.New(h.rules.Rules, cfg, e, bot.(statePolicy[S]).Policy)
-	if err != nil {
-		return nil, err
-	}
-	return statePolicy[S]{p}, nil
+	return search.New(h.rules.Rules, cfg, e, bot.(statePolicy[S]).Policy)
 }
 
 func (h *handle[S]) NewLookahead(plies int, e *search.Evaluator) (Policy, error) {

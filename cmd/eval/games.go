@@ -15,6 +15,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/cli"
+	"marsgym/internal/input"
 	"marsgym/internal/parallel"
 	"marsgym/record"
 )
@@ -23,22 +24,43 @@ const (
 	// defaultRollouts is the default of -rollouts. Chosen: the interval of a share of the
 	// win is 9 % wide on either side.
 	defaultRollouts = 200
+	// defaultSearches and defaultSearch are the defaults of -searches and its -model. Chosen:
+	// their values are nearer to exact ones than those of as many seconds of rollouts.
+	defaultSearches = 8
+	defaultSearch   = "search:50"
 	// defaultMistakes is the default of -mistakes with -games-file. Chosen.
 	defaultMistakes = 10
 )
 
 func (o *options) checkGamesFile() error {
 	switch {
-	case o.given("rollouts") && o.rollouts < 2:
-		return cli.Usagef("-rollouts is %d; want at least 2", o.rollouts)
-	case o.given("rollouts") && o.model == agents.Exact:
-		return cli.Usagef("-rollouts: -model exact needs none")
 	case o.given("mistakes") && o.mistakes < 0:
 		return cli.Usagef("-mistakes is %d; want at least 0", o.mistakes)
 	case !o.given("mistakes"):
 		o.mistakes = defaultMistakes
 	}
+	return o.checkEstimates()
+}
+
+func (o *options) checkEstimates() error {
+	switch {
+	case o.given("rollouts") && o.given("searches"):
+		return cli.Usagef("-searches and -rollouts are two ways to estimate values; leave one out")
+	case o.given("rollouts") && o.rollouts < 2:
+		return cli.Usagef("-rollouts is %d; want at least 2", o.rollouts)
+	case o.given("searches") && o.searches < 2:
+		return cli.Usagef("-searches is %d; want at least 2", o.searches)
+	case (o.given("rollouts") || o.given("searches")) && o.model == agents.Exact:
+		return cli.Usagef("-model exact needs no estimates; leave out -searches and -rollouts")
+	case o.given("searches") && o.model != "" && !isSearch(o.model):
+		return cli.Usagef("-searches: -model is %s; want a search such as %s", input.Quote(o.model), defaultSearch)
+	}
 	return nil
+}
+
+// isSearch reports whether an agent is a search.
+func isSearch(name string) bool {
+	return name == agents.Search || strings.HasPrefix(name, agents.Search+":")
 }
 
 // pricer prices recorded games.
@@ -109,14 +131,14 @@ func (p *pricer) report(ctx context.Context, games []*record.Game) (*analysis.Re
 	return report, nil
 }
 
-// valuer returns the exact values of a game or, with -model or -rollouts or if it is not
-// solved, rollouts.
+// valuer returns the exact values of a game or, with -model, -searches or -rollouts or if it
+// is not solved, estimates: by searches, unless -rollouts is given or -model is no search.
 func (p *pricer) valuer(ctx context.Context, g env.Game) (analysis.Valuer, error) {
 	spec := g.Spec()
 	solve := func(ctx context.Context) (env.Solution, error) {
 		return g.SolveCached(ctx, p.name.CacheDir(), func(done float64) { p.bar.Set(done, "solving "+spec.Title) }, cli.NotCached(p.bar, "eval"))
 	}
-	if p.model == agents.Exact || p.model == "" && !p.given("rollouts") {
+	if p.model == agents.Exact || p.model == "" && !p.given("rollouts") && !p.given("searches") {
 		s, err := solve(ctx)
 		if err == nil {
 			return analysis.NewExact(spec, s), nil
@@ -125,12 +147,33 @@ func (p *pricer) valuer(ctx context.Context, g env.Game) (analysis.Valuer, error
 			return nil, err
 		}
 	}
+	if spec.HasWin() && !p.given("rollouts") && (p.model == "" || isSearch(p.model)) {
+		return p.newSearches(g)
+	}
 	names := g.BotNames()
 	a, err := cli.OpenAgent(ctx, cmp.Or(p.model, names[len(names)-1]), agents.Options{Game: g, Sample: p.sample, Seed: p.seed, Solve: solve})
 	if err != nil {
 		return nil, err
 	}
 	return &analysis.Rollouts{Game: g, Agent: a, Name: a.Name, Number: cmp.Or(p.rollouts, defaultRollouts), Seed: p.seed}, nil
+}
+
+// newSearches returns the valuer of -searches.
+func (p *pricer) newSearches(g env.Game) (analysis.Valuer, error) {
+	name := cmp.Or(p.model, defaultSearch)
+	cfg, evaluator, err := agents.SearchOf(name, agents.Options{Game: g})
+	if err != nil {
+		return nil, &cli.UsageError{Err: fmt.Errorf("-model: %w", err)}
+	}
+	if cfg.Time > 0 {
+		return nil, cli.Usagef("-model %s: want a number of simulations, such as %s", name, defaultSearch)
+	}
+	by := agents.ModelName(name)
+	if evaluator == nil {
+		names := g.BotNames()
+		by = names[len(names)-1]
+	}
+	return &analysis.Searches{Game: g, Evaluator: evaluator, Name: by, Number: cmp.Or(p.searches, defaultSearches), Simulations: cfg.Simulations, Seed: p.seed}, nil
 }
 
 func (r *gamesResult) print(w io.Writer, _ game.Spec) error {

@@ -2,8 +2,11 @@
 package main
 
 import (
+	"marsgym/analysis"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +85,32 @@ func TestGamesFolder(t *testing.T) {
 	}
 }
 
+// TestPosition values a position: exactly, by searches, and before dice.
+func TestPosition(t *testing.T) {
+	rules := config(t, `{"target": 20}`)
+	args := []string{"-game", "pig", "-game-config", rules, "-position", "15-12@1 turn 3"}
+	var exact, estimated, dice positionResult
+	document(t, &exact, args...)
+	document(t, &estimated, append(args, "-searches", "6", "-model", "search:500")...)
+	if !exact.Exact || estimated.Exact || estimated.Method != "searches:6:500:greedy" || exact.Seat != 1 || len(exact.Options) != 2 || len(estimated.Options) != 2 {
+		t.Fatalf("%+v and %+v", exact, estimated)
+	}
+	if e, x := estimated.Options[0], exact.Options[0]; e.Action != x.Action || !(math.Abs(e.Value.Value-x.Value.Value) <= 0.05) {
+		t.Errorf("%+v, exactly %+v", e, x)
+	}
+	document(t, &dice, "-game", "pig", "-game-config", rules, "-position", "15-12@1 turn 3 rolling")
+	mean := 0.0
+	for _, o := range dice.Outcomes {
+		mean += o.Prob * (1 - o.Value.Value)
+	}
+	if roll := exact.Options[slices.IndexFunc(exact.Options, func(o analysis.Option) bool { return o.Action == "roll" })]; len(dice.Outcomes) != 6 || !(math.Abs(mean-roll.Value.Value) <= 1e-9) {
+		t.Errorf("the outcomes %+v have the mean %v, and rolling the value %v", dice.Outcomes, mean, roll.Value.Value)
+	}
+	if got := text(t, append(args, "-rollouts", "5")...); !strings.Contains(got, "estimated by rollouts:5:greedy; behind ±, half of the 99 % interval.\n\n  option ") {
+		t.Errorf("the text is\n%s", got)
+	}
+}
+
 func TestGamesErrors(t *testing.T) {
 	path := recorded(t, "-game-config", config(t, reduced))
 	broken := filepath.Join(t.TempDir(), "broken.games")
@@ -94,15 +123,22 @@ func TestGamesErrors(t *testing.T) {
 		want   string
 	}{
 		{"-games-file " + path + " -game pig", cli.Misuse, "leave out -game"},
+		{"-games-file " + path + " -searches 1", cli.Misuse, "-searches is 1"},
+		{"-games-file " + path + " -searches 9 -rollouts 9", cli.Misuse, "leave one out"},
+		{"-games-file " + path + " -searches 9 -model greedy", cli.Misuse, "want a search such as"},
+		{"-games-file " + path + " -searches 9 -model search:9ms", cli.Misuse, "want a number of simulations"},
+		{"-game pig -position 0-0", cli.Misuse, "position"},
+		{"-game pig -position 0-0@0 -games 9", cli.Misuse, "leave out -games"},
+		{"-position 0-0@0", cli.Failed, "outcomes; up to 100 are valued"},
 		{"-games-file " + path + " -rollouts 1", cli.Misuse, "-rollouts is 1"},
-		{"-games-file " + path + " -rollouts 9 -model exact", cli.Misuse, "needs none"},
+		{"-games-file " + path + " -rollouts 9 -model exact", cli.Misuse, "needs no estimates"},
 		{"-games-file " + path + " -mistakes -1", cli.Misuse, "-mistakes is -1"},
 		{"-games-file " + path + " -model nobody", cli.Misuse, "unknown agent"},
 		{"-games-file " + broken, cli.Failed, `broken.games: line 2: version "9"`},
 		{"-games-file missing", cli.Failed, "missing"},
 		{"-games-file " + os.DevNull, cli.Failed, "holds no game"},
-		{"-model greedy -rollouts 10", cli.Misuse, "for -games-file"},
-		{"-model greedy -decisions", cli.Misuse, "for -games-file"},
+		{"-model greedy -rollouts 10", cli.Misuse, "for -games-file or -position"},
+		{"-model greedy -decisions", cli.Misuse, "for -games-file or -position"},
 		{"-model greedy -record x.games", cli.Misuse, "-record is for the match of -games"},
 		{"-model greedy -games 10 -record " + path, cli.Misuse, "exists; name another file"},
 		{"-model greedy -games 10 -record " + filepath.Join(path, "x"), cli.Misuse, "-record"},

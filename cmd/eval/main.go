@@ -46,7 +46,9 @@ type options struct {
 	compare     []string // run folders
 	record      string   // file for the games of a match
 	gamesFile   string
+	position    string
 	rollouts    int
+	searches    int
 	decisions   bool
 	cluster     flags.Flags
 
@@ -69,10 +71,12 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Uint64Var(&o.exploit, "exploit", 0, "train a response to the model by ppo for so many `decisions`, with the model in all other seats, and report what it wins in a match: a lower bound of the exploitability, for any game with a win")
 	f.StringVar(&o.out, "out", "", "run `folder` to make for the response; the same command goes on with it")
 	f.Group("Exploitability of any agent", "exploit", "out")
-	f.StringVar(&o.gamesFile, "games-file", "", "`file` of recorded games, or folder of files named *"+record.Suffix+", to price: what each decision lost, and what was luck. Values are exact where the game is solved; with -model, with -rollouts or elsewhere they are estimated")
-	f.IntVar(&o.rollouts, "rollouts", 0, fmt.Sprintf("`number` of games from each position that estimate its value for -games-file (default %d), in which -model plays in all seats (default greedy)", defaultRollouts))
+	f.StringVar(&o.gamesFile, "games-file", "", "`file` of recorded games, or folder of files named *"+record.Suffix+", to price: what each decision lost, and what was luck. Values are exact where the game is solved; elsewhere, and with -model, -searches or -rollouts, they are estimated")
 	f.BoolVar(&o.decisions, "decisions", false, "list every decision of -games-file with its options")
-	f.Group("Recorded games", "games-file", "rollouts", "decisions")
+	f.StringVar(&o.position, "position", "", "`position` whose options, or outcomes of dice, to value as -games-file does")
+	f.IntVar(&o.searches, "searches", 0, fmt.Sprintf("estimate values by this `number` of searches from each position (default %d), by -model search:SIMULATIONS or search:SIMULATIONS:MODEL (default %s)", defaultSearches, defaultSearch))
+	f.IntVar(&o.rollouts, "rollouts", 0, fmt.Sprintf("estimate values by this `number` of games from each position (default %d), in which -model plays in all seats (default greedy)", defaultRollouts))
+	f.Group("Recorded games and positions", "games-file", "decisions", "position", "searches", "rollouts")
 	f.IntVar(&o.mistakes, "mistakes", 0, fmt.Sprintf("list the `n` worst mistakes of the model against exact, and the cost of all its mistakes by kind; with -games-file, the n worst mistakes in it (default %d)", defaultMistakes))
 	f.BoolVar(&o.table, "table", false, "evaluate all agents of the game, or those of -against, and the model against each other")
 	f.StringVar(&o.plot, "plot", "", "`folder` for charts of the positions in which the model loses, as SVG and PNG")
@@ -95,6 +99,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/eval -game martian-risk-small -model greedy -exploit 2000000")
 	f.Example("go run ./cmd/eval -game pig -model greedy -games 100 -record pig.games")
 	f.Example("go run ./cmd/eval -games-file pig.games -mistakes 20")
+	f.Example("go run ./cmd/eval -game mars-is-ours -position '0-0@1 start 0 tokens 7-6 hand 4-5 junk 7-7 map ogso/mtmt/sgtm/otso robots o..o/.A../..../o..o labs ...... round 1'")
 	f.Example("go run ./cmd/eval -table")
 	f.Example("go run ./cmd/eval -model pretrained -players 4 -against exact -cluster 127.0.0.1:4222")
 	f.Example("go run ./cmd/eval -compare runs/martian-dice-2-001,runs/martian-dice-2-002 -plot pictures")
@@ -113,12 +118,17 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	case o.cluster.Addr != "" && (o.gamesFile != "" || o.compare != nil || f.Given("exploit") || o.record != ""):
 		return nil, cli.Usagef("-cluster is for exact evaluations and for matches without -record")
 	case o.gamesFile != "":
-		if more := f.Others("games-file", "model", "policy", "rollouts", "seed", "mistakes", "decisions", "json", "cache"); more != nil {
+		if more := f.Others("games-file", "model", "policy", "searches", "rollouts", "seed", "mistakes", "decisions", "json", "cache"); more != nil {
 			return nil, cli.Usagef("-games-file: the file holds the games, their rules and their players; leave out -%s", more[0])
 		}
 		return &o, o.checkGamesFile()
-	case f.Given("rollouts") || o.decisions:
-		return nil, cli.Usagef("-rollouts and -decisions are for -games-file")
+	case o.position != "":
+		if more := f.Others("position", "game", "players", "game-config", "model", "policy", "searches", "rollouts", "seed", "json", "cache"); more != nil {
+			return nil, cli.Usagef("-position: one position is valued; leave out -%s", more[0])
+		}
+		return &o, o.checkEstimates()
+	case f.Given("rollouts") || f.Given("searches") || o.decisions:
+		return nil, cli.Usagef("-searches, -rollouts and -decisions are for -games-file or -position")
 	case o.compare != nil:
 		if f.Others("compare", "plot", "json") != nil {
 			return nil, cli.Usagef("-compare can be combined with -plot and -json only")
@@ -182,10 +192,14 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		}
 		return show(stdout, o, c, game.Spec{})
 	}
-	if o.gamesFile != "" {
+	if o.gamesFile != "" || o.position != "" {
 		p := &pricer{options: o, bar: cli.NewProgress(stderr)}
 		defer p.bar.Clear()
-		r, err := p.price(ctx)
+		work := p.price
+		if o.position != "" {
+			work = p.valuePosition
+		}
+		r, err := work(ctx)
 		if err != nil {
 			return err
 		}

@@ -6,42 +6,78 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"marsgym/agents"
 	"marsgym/analysis"
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/record"
+	"marsgym/internal/cli"
 )
 
-// rollouts is the number of games from each option where the game is not solved. Chosen:
-// a hint of the small map of Martian Risk takes about a second.
-const rollouts = 48
+const (
+	// searches is the number of searches from each option where the game is not solved.
+	// Chosen: fewer have wide intervals, and more leave each little time.
+	searches = 8
+	// rollouts is the number of games from each option where there is no win to search for.
+	// Chosen.
+	rollouts = 48
+	// pricing is the time for the price of a game, in times of a hint. Chosen.
+	pricing = 30
+	// reconsidered is the number of the dearest decisions that are valued again. Chosen.
+	reconsidered = 5
+)
 
 // advisor values positions for hints, for the coach and for the price at the end: exactly
-// where the game is solved, elsewhere by games of an agent. A nil advisor is silent.
+// where the game is solved, elsewhere by searches in a limited time. A nil advisor is
+// silent.
 type advisor struct {
 	ctx    context.Context // of the session: at the prompt a policy has none
 	game   env.Game
 	spec   game.Spec
+	out    io.Writer
 	valuer analysis.Valuer
-	coach  float64 // the share of the win, or of the unit, above which it warns; 0 for never
+	think  time.Duration // of a hint, where values are estimated
+	coach  float64       // the share of the win, or of the unit, above which it warns; 0 for never
 	priced []*analysis.Game
+	sure   []analysis.Decision // decisions whose losses are estimated twice
+	reason string              // why the games are not priced
+
+	at      env.Position // of the last decision
+	options []analysis.Option
 }
 
-// newAdvisor returns the advisor of a game. Where the game is not solved, the agent plays.
-func newAdvisor(ctx context.Context, s *solver, agent *agents.Agent, seed uint64) (*advisor, error) {
-	a := &advisor{ctx: ctx, game: s.game, spec: s.game.Spec()}
+// newAdvisor returns the advisor of a game. Where it is not solved, the network of the name
+// evaluates positions, or the game's bot if there is none.
+func newAdvisor(ctx context.Context, s *solver, network string, think time.Duration, seed uint64) (*advisor, error) {
+	a := &advisor{ctx: ctx, game: s.game, spec: s.game.Spec(), out: s.out, think: think}
 	solution, err := s.solve(ctx)
-	switch {
-	case err == nil:
+	if err == nil {
 		a.valuer = analysis.NewExact(a.spec, solution)
-	case errors.Is(err, game.ErrNoSolution):
-		a.valuer = &analysis.Rollouts{Game: s.game, Agent: agent, Name: agent.Name, Number: rollouts, Seed: seed}
-		fmt.Fprintf(s.out, "The game is not solved: advice is estimated by %d games of %s from each option.\n", rollouts, agent.Name)
-	default:
+		return a, nil
+	}
+	if !errors.Is(err, game.ErrNoSolution) {
 		return nil, err
 	}
+	bot := lastBot(s.game)
+	if !a.spec.HasWin() {
+		agent, err := cli.OpenAgent(ctx, bot, agents.Options{Game: s.game})
+		if err != nil {
+			return nil, err
+		}
+		a.valuer = &analysis.Rollouts{Game: s.game, Agent: agent, Name: bot, Number: rollouts, Seed: seed}
+		fmt.Fprintf(s.out, "The game is not solved: advice is estimated by %d games of %s from each option.\n", rollouts, bot)
+		return a, nil
+	}
+	v := &analysis.Searches{Game: s.game, Name: bot, Number: searches, Time: think, Seed: seed}
+	if network != "" {
+		if v.Evaluator, err = agents.OpenEvaluator(network, agents.Options{Game: s.game}); err != nil {
+			return nil, &cli.UsageError{Err: fmt.Errorf("-network: %w", err)}
+		}
+		v.Name = network
+	}
+	a.valuer = v
+	fmt.Fprintf(s.out, "The game is not solved: advice is estimated by searches with %s, %v for each choice.\n", v.Name, think)
 	return a, nil
 }
 
@@ -56,10 +92,28 @@ func (a *advisor) value(n analysis.Number) string {
 	return fmt.Sprintf("about %.0f±%.0f %%", 100*n.Value, 50*(n.High-n.Low))
 }
 
+// rank returns the options of a position, the best first; none if there is no time for
+// estimates.
+func (a *advisor) rank(at env.Position) ([]analysis.Option, error) {
+	if a.at == at {
+		return a.options, nil
+	}
+	list, err := analysis.Decide(a.ctx, a.game, at, a.valuer)
+	if errors.Is(err, analysis.ErrTime) {
+		fmt.Fprintf(a.out, "\nNo advice here: %v. A longer -think allows it.\n", err)
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.at, a.options = at, list
+	return list, nil
+}
+
 // decide returns the options of a position by name, and the best.
 func (a *advisor) decide(at env.Position) (map[string]analysis.Option, analysis.Option, error) {
-	list, err := analysis.Decide(a.ctx, a.game, at, a.valuer)
-	if err != nil {
+	list, err := a.rank(at)
+	if err != nil || list == nil {
 		return nil, analysis.Option{}, err
 	}
 	byName := map[string]analysis.Option{}
@@ -72,7 +126,7 @@ func (a *advisor) decide(at env.Position) (map[string]analysis.Option, analysis.
 // hints returns the value of each legal action to the mover.
 func (a *advisor) hints(at env.Position) (list []agents.Hint, err error) {
 	options, _, err := a.decide(at)
-	if err != nil {
+	if err != nil || options == nil {
 		return nil, err
 	}
 	for _, action := range at.Legal() {
@@ -88,7 +142,7 @@ func (a *advisor) print(w io.Writer, at env.Position) error {
 		fmt.Fprintln(w, "No: hints need -hints or -coach.")
 		return nil
 	}
-	list, err := analysis.Decide(a.ctx, a.game, at, a.valuer)
+	list, err := a.rank(at)
 	if err != nil {
 		return err
 	}
@@ -102,7 +156,7 @@ func (a *advisor) print(w io.Writer, at env.Position) error {
 // confirm returns a warning before an action that loses more than the coach allows.
 func (a *advisor) confirm(at env.Position, action game.Action) (string, error) {
 	options, best, err := a.decide(at)
-	if err != nil {
+	if err != nil || options == nil {
 		return "", err
 	}
 	chosen := options[a.game.ActionName(action)]
@@ -123,61 +177,4 @@ func (a *advisor) confirm(at env.Position, action game.Action) (string, error) {
 	}
 	return fmt.Sprintf("Coach: this loses %s.\n  %s: %s\n  %s: %s", loss,
 		describe(best.Action), strings.TrimSpace(a.value(best.Value)), describe(chosen.Action), strings.TrimSpace(a.value(chosen.Value))), nil
-}
-
-// priceGame prices a game, where values are exact: estimates of all positions of a game
-// take minutes.
-func (a *advisor) priceGame(ctx context.Context, rec *record.Game) error {
-	if a == nil || !a.valuer.Exact() {
-		return nil
-	}
-	priced, err := analysis.Analyse(ctx, rec, a.valuer)
-	if err != nil {
-		return err
-	}
-	a.priced = append(a.priced, priced)
-	return nil
-}
-
-// report prints the price of the games to people, with their dearest mistakes.
-func (a *advisor) report(w io.Writer, people []int) {
-	if a == nil || len(people) == 0 {
-		return
-	}
-	if a.priced == nil {
-		fmt.Fprintln(w, "To price the games, keep them with -record and run go run ./cmd/eval -games-file FILE.")
-		return
-	}
-	share := func(n analysis.Number) string {
-		if a.spec.HasWin() {
-			return fmt.Sprintf("%.2f %%", 100*n.Value)
-		}
-		return fmt.Sprintf("%.4f", n.Value)
-	}
-	for i, g := range a.priced {
-		for _, p := range people {
-			s := g.Seats[p]
-			fmt.Fprintf(w, "Price of game %d to seat %d: result %s = start %s + luck %s − own losses %s + others' losses %s\n",
-				i+1, p, share(s.Result), share(s.Start), share(s.Luck), share(s.Losses), share(s.Others))
-		}
-	}
-	const most = 3 // chosen
-	r := analysis.NewReport(a.spec, a.valuer, a.priced, len(a.priced)*1000)
-	shown := 0
-	for _, m := range r.Worst {
-		if m.Player != human || shown == most {
-			continue
-		}
-		shown++
-		fmt.Fprintf(w, "  %s\n    %s lost %s; best is %s\n", m.Position, m.Action, share(m.Loss), m.Best().Action)
-	}
-	for _, p := range r.Summary {
-		if p.Name == human && p.Rating != nil {
-			text := "one game gives no interval"
-			if x := p.Rating.Interval; x != nil {
-				text = fmt.Sprintf("%.0f to %.0f, at a level of %.0f %%", x[0], x[1], 100*r.Confidence)
-			}
-			fmt.Fprintf(w, "Estimated rating, with best play at 0: %.0f (%s)\n", p.Rating.Value, text)
-		}
-	}
 }

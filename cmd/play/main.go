@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	crand "crypto/rand"
 	"encoding/binary"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -39,6 +41,8 @@ type options struct {
 	record   string // file of games
 	rules    bool
 	coach    float64
+	think    time.Duration
+	network  string
 	resume   string // file with a game to go on with
 	typed    bool
 }
@@ -52,13 +56,15 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.BoolVar(&o.watch, "watch", false, "watch: agents play in all seats")
 	f.IntVar(&o.games, "games", 1, "`number` of games")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default a random one)")
-	f.BoolVar(&o.hints, "hints", false, "show the value of each action: exact where the game is solved, otherwise estimated and marked \"about\"; at the end exact games are priced")
+	f.BoolVar(&o.hints, "hints", false, "show the value of each action: exact where the game is solved, otherwise estimated and marked \"about\"; at the end the games are priced")
 	f.Float64Var(&o.coach, "coach", 0, "warn before a choice that loses more than this `share` of the win, such as 0.02, or of the returns of a game without a win")
+	f.DurationVar(&o.think, "think", time.Second, "`time` for the estimates of a hint or a warning where the game is not solved; the price of a game at its end takes up to "+fmt.Sprint(pricing)+" times as long, and as long again for the dearest choices")
+	f.StringVar(&o.network, "network", "", "`model` file or run folder whose network estimates values where the game is not solved (default the first network of -opponent, or pretrained where there is one, or else games of the game's bot)")
 	f.StringVar(&o.resume, "resume", "", "`file` with a saved game to go on with; game, seats and dice are those of the file")
 	dice := f.String("dice", "drawn", "`way` in which dice are rolled: drawn, or typed by people who roll their own")
 	f.StringVar(&o.record, "record", "", "`file` to which the games are added, with all decisions and dice; go run ./cmd/eval -games-file prices them")
 	f.BoolVar(&o.rules, "rules", false, "print the rules of the game and exit")
-	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "dice", "hints", "coach", "record", "resume", "rules")
+	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "dice", "hints", "coach", "think", "network", "record", "resume", "rules")
 	o.name = f.Game(catalog.IDs())
 	f.Example("go run ./cmd/play")
 	f.Example("go run ./cmd/play -opponent runs/martian-dice-2-001 -hints")
@@ -84,6 +90,12 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	}
 	if f.Given("coach") && !(o.coach > 0) {
 		return nil, cli.Usagef("-coach is %v; want above 0", o.coach)
+	}
+	if !(o.think > 0) {
+		return nil, cli.Usagef("-think is %v; want above 0, such as 2s", o.think)
+	}
+	if (f.Given("think") || f.Given("network")) && !o.hints && !f.Given("coach") {
+		return nil, cli.Usagef("-think and -network are for -hints and -coach")
 	}
 	switch *dice {
 	case "drawn":
@@ -143,11 +155,8 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	s.person = agents.NewHuman(g, in, stdout)
 	s.person.Command = s.command
 	if o.hints || o.coach > 0 {
-		agent, err := cli.OpenAgent(ctx, lastBot(g), agents.Options{Game: g})
-		if err != nil {
-			return err
-		}
-		if s.advisor, err = newAdvisor(ctx, solver, agent, o.seed); err != nil {
+		network := cmp.Or(o.network, agents.Network(o.opponent, g))
+		if s.advisor, err = newAdvisor(ctx, solver, network, o.think, o.seed); err != nil {
 			return err
 		}
 		s.advisor.coach = o.coach
@@ -231,9 +240,14 @@ type solver struct {
 
 func (s *solver) solve(ctx context.Context) (env.Solution, error) {
 	if s.solution == nil {
-		title := s.game.Spec().Title
-		fmt.Fprintf(s.out, "Solving %s; this may take a while.\n", title)
-		solution, err := s.game.SolveCached(ctx, s.cache, func(done float64) { s.bar.Set(done, "solving "+title) }, cli.NotCached(s.bar, "play"))
+		title, begun := s.game.Spec().Title, false
+		solution, err := s.game.SolveCached(ctx, s.cache, func(done float64) {
+			if !begun {
+				fmt.Fprintf(s.out, "Solving %s; this may take a while.\n", title)
+				begun = true
+			}
+			s.bar.Set(done, "solving "+title)
+		}, cli.NotCached(s.bar, "play"))
 		s.bar.Clear()
 		if err != nil {
 			return nil, err

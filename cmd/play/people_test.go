@@ -137,7 +137,7 @@ func TestCoach(t *testing.T) {
 	stdout, _, status := command(t, strings.Repeat("hold\nroll\nroll\nroll\nroll\nhold\nhold\n", 200), "-game", "pig", "-seed", "2", "-coach", "0.001", "-game-config", file)
 	for _, want := range []string{
 		`\n> Coach: this loses \d+\.\d\d % of the win\.\n  roll \(.*\): wins +\d+\.\d{4} %\n  hold \(.*\): wins +\d+\.\d{4} %\nType it again`,
-		`\nPrice of game 1 to seat 0: result (0|100)\.00 % = start \d+\.\d\d % \+ luck -?\d+\.\d\d % − own losses \d+\.\d\d % \+ others' losses \d+\.\d\d %\n`,
+		`\nPrice of game 1 to seat 0: result (0|100)\.00 %\n  = start \d+\.\d\d % \+ luck -?\d+\.\d\d % − own losses \d+\.\d\d % \+ others' losses \d+\.\d\d %\n`,
 		`\n  \d+-\d+@0.*\n    \w+ lost \d+\.\d\d %; best is \w+\n`, `\nEstimated rating, with best play at 0: -\d+ \(one game`,
 	} {
 		if status != cli.Done || !regexp.MustCompile(want).MatchString(stdout) {
@@ -148,13 +148,37 @@ func TestCoach(t *testing.T) {
 
 // TestEstimatedHints: where the game is not solved, hints are estimates and say so.
 func TestEstimatedHints(t *testing.T) {
-	stdout, stderr, status := command(t, "hint\n", "-hints", "-seed", "1", "-game-config", config(t, `{"max_rounds": 3, "dice": 4, "target": 6}`))
-	if status != cli.Done || stderr != "" || !regexp.MustCompile(`not solved: advice is estimated by \d+ games of greedy(.*\n)* +\[\w\]\w+ .* about \d+±\d+ %\n(.*\n)*>   \w+ +about`).MatchString(stdout) {
+	stdout, stderr, status := command(t, "hint\n", "-hints", "-think", "20ms", "-seed", "1", "-game-config", config(t, unsolved))
+	if status != cli.Done || stderr != "" || !regexp.MustCompile(`not solved: advice is estimated by searches with greedy, 20ms for each choice\.\n(.*\n)* +\[\w\]\w+ .* about \d+±\d+ %\n(.*\n)*>   \w+ +about`).MatchString(stdout) {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}
 	stdout, _, _ = command(t, "hint\n", "-seed", "1", "-game-config", config(t, reduced))
 	if !strings.Contains(stdout, "> No: hints need -hints or -coach.\n") {
 		t.Errorf("without an advisor:\n%s", stdout)
+	}
+}
+
+// unsolved is a Martian Dice that has no exact solution.
+const unsolved = `{"max_rounds": 3, "dice": 4, "target": 6}`
+
+// TestEstimatedPrice: a game that is not solved is priced by estimates, without a rating, or
+// the reason is printed.
+func TestEstimatedPrice(t *testing.T) {
+	typed := strings.Repeat("rays\nhumans\ncows\nchickens\nroll\nstop\n", 60)
+	stdout, stderr, status := command(t, typed, "-coach", "0.9", "-think", "20ms", "-seed", "1", "-game-config", config(t, unsolved))
+	for _, want := range []string{
+		`\nEstimated by searches:8:600ms:greedy; behind ±, half of the 99 % interval\.\n`,
+		`\nPrice of game 1 to seat 0: result (0|100)\.00 %\n  = start \d+±\d+ % \+ luck -?\d+±\d+ % − own losses -?\d+±\d+ % \+ others' losses -?\d+±\d+ %\n  \+ correction -?\d+±\d+ %\n`,
+		`\n(    \w+ lost \d+±\d+ %; best is \w+|No choice lost anything beyond the error of the estimates\.)\n`,
+		`\nNo rating: it compares with best play, and the game is not solved\.\n$`,
+	} {
+		if status != cli.Done || stderr != "" || !regexp.MustCompile(want).MatchString(stdout) {
+			t.Errorf("status %d, %q, and no %q in\n%s", status, stderr, want, stdout)
+		}
+	}
+	stdout, _, status = command(t, typed, "-coach", "0.9", "-think", "1us", "-seed", "1", "-game-config", config(t, unsolved))
+	if status != cli.Done || strings.Contains(stdout, "Price of game") || !strings.Contains(stdout, "A longer -think allows it.\n") {
+		t.Errorf("in no time: status %d\n%s", status, stdout)
 	}
 }
 

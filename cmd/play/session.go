@@ -79,7 +79,7 @@ func (s *session) play(ctx context.Context, games int) error {
 			return err
 		}
 		won += s.end(truncated)
-		if err := s.advisor.priceGame(ctx, s.rec); err != nil {
+		if err := s.advisor.priceGame(ctx, s.rec, s.people()); err != nil {
 			return err
 		}
 	}

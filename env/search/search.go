@@ -44,9 +44,18 @@ const maxDecisions = 100_000
 // a mistyped number takes.
 const maxSimulations = 10_000_000
 
+// Searcher is a policy that searches, and values states by searches.
+type Searcher[S comparable] interface {
+	game.ContextPolicy[S]
+	// Values writes the mean result of the simulations from each state to dst [n, P]:
+	// shares of the win by seat. States may be of any kind. The search needs a number of
+	// simulations.
+	Values(ctx context.Context, dst []float64, states []S) error
+}
+
 // New returns a policy that searches each decision. A new leaf is evaluated by e or,
 // if e is nil, by a rollout of bot.
-func New[S comparable](rules game.Rules[S], cfg Config, e *Evaluator, bot game.Policy[S]) (game.ContextPolicy[S], error) {
+func New[S comparable](rules game.Rules[S], cfg Config, e *Evaluator, bot game.Policy[S]) (Searcher[S], error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
@@ -92,19 +101,45 @@ func (x *treeSearch[S]) Probs(dst []float64, states []S) error {
 
 // ProbsContext implements [game.ContextPolicy].
 func (x *treeSearch[S]) ProbsContext(ctx context.Context, dst []float64, states []S) error {
+	clear(dst)
+	return x.run(ctx, states, false, func(first int, trees []*tree[S]) {
+		for i, t := range trees {
+			dst[(first+i)*x.spec.Actions+int(t.choice())] = 1
+		}
+	})
+}
+
+// Values implements [Searcher].
+func (x *treeSearch[S]) Values(ctx context.Context, dst []float64, states []S) error {
+	if x.cfg.Simulations == 0 {
+		return errors.New("search: values need a number of simulations")
+	}
+	p := x.spec.Players
+	return x.run(ctx, states, true, func(first int, trees []*tree[S]) {
+		for i, t := range trees {
+			for q, sum := range t.total {
+				dst[(first+i)*p+q] = sum / float64(t.done)
+			}
+		}
+	})
+}
+
+// run searches the states group by group, and calls read with the trees of each group and
+// the index of its first state. With values the trees are searched for their values (see
+// [Searcher]).
+func (x *treeSearch[S]) run(ctx context.Context, states []S, values bool, read func(first int, trees []*tree[S])) error {
 	g, _ := x.free.Get().(*trees[S])
 	if g == nil {
 		g = &trees[S]{treeSearch: x}
 	}
 	defer x.free.Put(g)
-	clear(dst)
 	n := x.group()
-	for len(states) > 0 {
-		some := states[:min(n, len(states))]
-		if err := g.search(ctx, dst[:len(some)*x.spec.Actions], some); err != nil {
+	for i := 0; i < len(states); i += n {
+		some := states[i:min(i+n, len(states))]
+		if err := g.search(ctx, some, values); err != nil {
 			return err
 		}
-		dst, states = dst[len(some)*x.spec.Actions:], states[len(some):]
+		read(i, g.all[:len(some)])
 	}
 	return nil
 }
@@ -150,15 +185,15 @@ func (g *trees[S]) late() bool {
 	}
 }
 
-// search searches the states and writes 1 to dst [n, A] for each action chosen.
-func (g *trees[S]) search(ctx context.Context, dst []float64, states []S) error {
+// search searches the states. With values it also simulates where no choice is open.
+func (g *trees[S]) search(ctx context.Context, states []S, values bool) error {
 	for len(g.all) < len(states) {
 		g.all = append(g.all, newTree(g))
 	}
 	g.start, g.done = time.Now(), ctx.Done()
 	trees := g.all[:len(states)]
 	for i, s := range states {
-		if err := trees[i].reset(s); err != nil {
+		if err := trees[i].reset(s, values); err != nil {
 			return err
 		}
 	}
@@ -178,9 +213,6 @@ func (g *trees[S]) search(ctx context.Context, dst []float64, states []S) error 
 		if err := g.evaluate(); err != nil {
 			return err
 		}
-	}
-	for i, t := range trees {
-		dst[i*g.spec.Actions+int(t.choice())] = 1
 	}
 	return nil
 }

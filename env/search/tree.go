@@ -15,14 +15,17 @@ const exploration = 1.0
 
 // tree is the search of one state. Its nodes are states with several legal actions.
 type tree[S comparable] struct {
-	g     *trees[S]
-	seed  uint64
-	root  S
-	index map[S]int32 // of nodes; or evaluated
-	nodes []node
-	edges []edge
-	left  int         // simulations still to run
-	only  game.Action // the result of obvious; -1 if none
+	g      *trees[S]
+	seed   uint64
+	root   S
+	index  map[S]int32 // of nodes; or evaluated
+	nodes  []node
+	edges  []edge
+	left   int         // simulations still to run
+	done   int         // simulations that have ended
+	total  []float64   // [P] the sum of their shares of the win
+	chance bool        // the root is no decision
+	only   game.Action // the result of obvious; -1 if none
 
 	// The current simulation.
 	dice    rand.PCG
@@ -61,23 +64,28 @@ type edge struct {
 type step struct{ node, edge int32 }
 
 func newTree[S comparable](g *trees[S]) *tree[S] {
-	return &tree[S]{g: g, index: map[S]int32{}, share: make([]float64, g.spec.Players)}
+	return &tree[S]{g: g, index: map[S]int32{}, share: make([]float64, g.spec.Players), total: make([]float64, g.spec.Players)}
 }
 
-// reset starts the search of a state.
-func (t *tree[S]) reset(s S) error {
+// reset starts the search of a state, for its values or for a decision.
+func (t *tree[S]) reset(s S, values bool) error {
 	clear(t.index)
-	t.root, t.nodes, t.edges = s, t.nodes[:0], t.edges[:0]
+	clear(t.total)
+	t.root, t.nodes, t.edges, t.done = s, t.nodes[:0], t.edges[:0], 0
+	t.chance = t.g.rules.CurrentPlayer(s) < 0
 	if t.left = t.g.cfg.Simulations; t.g.cfg.Time > 0 {
 		t.left = maxSimulations
 	}
-	if t.only = t.obvious(s); t.only >= 0 {
-		t.left = 0
-	}
 	var err error
-	t.seed, err = seedOf(t.g.cfg.Seed, s)
-	t.begin()
+	if values { // values are compared: all states have the same dice
+		t.only, t.seed = -1, t.g.cfg.Seed
+	} else if t.only = t.obvious(s); t.only >= 0 {
+		t.left = 0
+	} else {
+		t.seed, err = seedOf(t.g.cfg.Seed, s)
+	}
 	t.seedDice(0)
+	t.begin()
 	return err
 }
 
@@ -102,6 +110,9 @@ func (t *tree[S]) obvious(s S) game.Action {
 // begin starts a simulation.
 func (t *tree[S]) begin() {
 	t.at, t.moves, t.rolls, t.path, t.rollout = t.root, 0, 0, t.path[:0], false
+	if t.chance {
+		t.seedDice(uint64(t.done))
+	}
 }
 
 // seedDice seeds the dice of a simulation. The k-th simulations of all actions of
@@ -220,7 +231,7 @@ func (t *tree[S]) descend(i int32) {
 			best, most = k, q
 		}
 	}
-	if len(t.path) == 0 {
+	if len(t.path) == 0 && !t.chance {
 		t.seedDice(uint64(edges[best].visits))
 	}
 	t.path = append(t.path, step{i, n.first + int32(best)})
@@ -275,6 +286,10 @@ func (t *tree[S]) backUp() {
 			e.sum += x
 		}
 	}
+	for q, x := range t.share {
+		t.total[q] += x
+	}
 	t.left--
+	t.done++
 	t.begin()
 }

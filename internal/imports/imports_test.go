@@ -43,7 +43,7 @@ var table = []struct {
 	{"models/*", []string{"models"}},
 	{"agents", []string{"env", "env/game", "env/search", "env/expert", "models"}},
 	{"record", []string{"env", "env/game"}},
-	{"analysis", []string{"env", "env/game", "record"}},
+	{"analysis", []string{"env", "env/game", "env/search", "record"}},
 	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "record", "internal/jobs"}},
 	{"train", []string{"env", "env/game", "env/search", "env/expert", "agents", "models", "internal/jobs"}},
 	{"train/sweep", []string{"env", "models", "train", "internal/curve", "internal/jobs"}},
