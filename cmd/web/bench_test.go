@@ -1,6 +1,12 @@
 package main
 
-import "testing"
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
 
 // BenchmarkPage prints what the exported page takes: bytes over the wire, the time to the
 // first choice of a game, the time of the values of the choices, and the longest time in
@@ -8,11 +14,24 @@ import "testing"
 func BenchmarkPage(b *testing.B) {
 	chromium, s := browser(b), site(b)
 	const position = `{game: 'martian-dice', players: 2, seed: 7, seats: ['search:400', 'human']}`
+	var wire sync.Map // bytes by part
+	next := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		part, _, inFolder := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		if !inFolder {
+			part = "page"
+			if strings.HasSuffix(r.URL.Path, ".wasm.gz") {
+				part = "wasm"
+			}
+		}
+		n, _ := wire.LoadOrStore(part, new(atomic.Int64))
+		next.ServeHTTP(&counted{w, n.(*atomic.Int64)}, r)
+	})
 	for b.Loop() {
+		wire.Clear()
 		x := open(b, chromium, s.URL+"/#play?game=martian-dice&players=2&seed=7&seats=human,greedy")
 		x.wait(choice)
 		b.ReportMetric(x.number(`performance.now()`), "ms/first-choice")
-		b.ReportMetric(x.number(`performance.getEntriesByType('resource').reduce((sum, e) => sum + e.encodedBodySize, 0) / 1024`), "kB/page")
 		x.do(`import('./api.js').then((api) => { globalThis.api = api; })`)
 		x.do(`api.call('values', ` + position + `)`) // fetches the values
 		b.ReportMetric(x.number(timed(`api.call('values', `+position+`)`)), "ms/values")
@@ -26,7 +45,24 @@ func BenchmarkPage(b *testing.B) {
 		})()`)
 		x.do(`api.call('play', ` + position + `)`)
 		b.ReportMetric(x.number(`longest`), "ms/longest-task")
+		x.do(`api.call('play', {game: 'martian-dice', players: 2, seed: 7, seats: ['pretrained', 'human']})`)
+		wire.Range(func(part, n any) bool {
+			b.ReportMetric(float64(n.(*atomic.Int64).Load())/1e3, "kB/"+part.(string))
+			return true
+		})
 	}
+}
+
+// counted counts the bytes of an answer.
+type counted struct {
+	http.ResponseWriter
+	n *atomic.Int64
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(b)
+	c.n.Add(int64(n))
+	return n, err
 }
 
 // timed is an expression for the milliseconds until a promise is kept: the median of nine.

@@ -68,7 +68,7 @@ func strength(c *chart.Chart, runs []Run) {
 		}
 	}
 	if hi > 0 {
-		y := chart.Axis{Label: "exploitability (win probability)", Ticks: logTicks(lo, hi)}
+		y := chart.Axis{Label: "exploitability (win probability)", Ticks: logTicks(lo, hi), Log: true}
 		c.Panels = append(c.Panels, panel("Exploitability by decisions", y, runs, steps, level))
 		if len(timed) > 0 {
 			c.Panels = append(c.Panels, panel("Exploitability by time", y, runs, seconds, level))

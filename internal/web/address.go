@@ -67,6 +67,17 @@ func (a *Address) open() (env.Game, error) {
 	return g, nil
 }
 
+// preset returns the id of the preset with so many players that matches, or "". Presets
+// can share the id of their game.
+func preset(players int, matches func(game.Spec) bool) string {
+	for _, id := range catalog.IDs() {
+		if g, err := catalog.Open(id, players, nil); err == nil && matches(g.Spec()) {
+			return id
+		}
+	}
+	return ""
+}
+
 // replay is a game that is played again from its address.
 type replay struct {
 	Address

@@ -145,11 +145,7 @@ func (a *App) read(_ context.Context, r *Request) (any, error) {
 func addressOf(g *record.Game) (Address, error) {
 	spec := g.Rules.Spec()
 	a := Address{Players: spec.Players, Seats: g.Seats}
-	for _, id := range catalog.IDs() { // presets can share an id
-		if own, err := catalog.Open(id, spec.Players, nil); err == nil && own.Spec().RulesHash() == spec.RulesHash() {
-			a.Game = id
-		}
-	}
+	a.Game = preset(spec.Players, func(s game.Spec) bool { return s.RulesHash() == spec.RulesHash() })
 	if a.Game == "" {
 		return a, errors.New("its settings are not those of a game of this page; go run ./cmd/eval -games-file FILE prices it")
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"marsgym/agents"
+	"marsgym/env/game"
 	"marsgym/env/game/chart"
 	"marsgym/internal/curve"
 	"marsgym/internal/input"
@@ -30,7 +31,7 @@ const maxRuns = 200
 type runInfo struct {
 	Name    string    `json:"name"`
 	Changed time.Time `json:"changed"`
-	Game    string    `json:"game"` // of its network; "" without one
+	Game    string    `json:"game"` // of its network; "" without one, or if its settings are not those of a preset
 	Players int       `json:"players"`
 	Agents  []string  `json:"agents"` // names of agents that play its networks
 }
@@ -79,8 +80,11 @@ func (a *App) runs(ctx context.Context, _ *Request) (any, error) {
 func (r *runInfo) models(a *App) {
 	for _, name := range []string{r.Name, r.Name + checkpointSuffix} {
 		if f, err := a.loadRun(name); err == nil {
-			r.Game, r.Players = f.Meta.Game, f.Meta.Net.Players
-			r.Agents = append(r.Agents, runPrefix+name)
+			r.Players = f.Meta.Net.Players
+			r.Game = preset(r.Players, func(spec game.Spec) bool { return f.Meta.Check(agents.MetaOf(spec)) == nil })
+			if r.Game != "" {
+				r.Agents = append(r.Agents, runPrefix+name)
+			}
 		}
 	}
 }
@@ -118,6 +122,7 @@ type Panel struct {
 	Title string `json:"title"`
 	X     string `json:"x"` // labels of the axes
 	Y     string `json:"y"`
+	Log   bool   `json:"log"` // whether the scale of Y is logarithmic
 	Lines []Line `json:"lines"`
 }
 
@@ -159,12 +164,16 @@ func (a *App) run(ctx context.Context, r *Request) (any, error) {
 func curveOf(from chart.Chart) *Curve {
 	c := &Curve{Title: from.Title, Caption: from.Caption, Panels: []Panel{}}
 	for _, p := range from.Panels {
-		panel := Panel{Title: p.Title, X: p.X.Label, Y: p.Y.Label}
+		panel := Panel{Title: p.Title, X: p.X.Label, Y: p.Y.Label, Log: p.Y.Log}
 		for _, l := range p.Lines {
 			line := Line{Name: l.Name, X: []float64{}, Y: []float64{}}
 			for i := range l.X {
-				if !math.IsInf(l.Y[i], 0) && !math.IsNaN(l.Y[i]) {
-					line.X, line.Y = append(line.X, l.X[i]), append(line.Y, l.Y[i])
+				y := l.Y[i]
+				if p.Y.Log {
+					y = math.Pow(10, y)
+				}
+				if !math.IsInf(y, 0) && !math.IsNaN(y) {
+					line.X, line.Y = append(line.X, l.X[i]), append(line.Y, y)
 				}
 			}
 			panel.Lines = append(panel.Lines, line)

@@ -15,18 +15,20 @@ const width = 560, height = 260, left = 46, right = 10, top = 10, bottom = 34;
  * @param {(x: number) => void} [o.onPick]
  * @param {(x: number) => string} [o.describe] a row of the table
  * @param {number} [o.digits]
+ * @param {boolean} [o.log] whether the scale of y is logarithmic
  */
 export function lineChart(o) {
   const xs = o.series.flatMap((s) => s.x), ys = o.series.flatMap((s) => s.y);
   const percent = o.yLabel === '%';
   const x0 = Math.min(...xs), x1 = Math.max(...xs, x0 + 1);
-  let [y0, y1] = percent ? [0, 100] : [Math.min(...ys), Math.max(...ys)];
+  const scale = o.log ? Math.log10 : (y) => y;
+  let [y0, y1] = percent ? [0, 100] : [Math.min(...ys), Math.max(...ys)].map(scale);
   if (y1 === y0) y1 = y0 + 1;
   const px = (x) => left + ((x - x0) / (x1 - x0)) * (width - left - right);
-  const py = (y) => height - bottom - ((y - y0) / (y1 - y0)) * (height - top - bottom);
+  const py = (y) => height - bottom - ((scale(y) - y0) / (y1 - y0)) * (height - top - bottom);
   const ticks = (a, b, n) => { const step = nice((b - a) / n); const list = []; for (let v = Math.ceil(a / step) * step; v <= b + step * 1e-9; v += step) list.push(v); return list; };
   const picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': `${o.title}; the table below has the numbers` },
-    ticks(y0, y1, 5).map((v) => [svg('line', { class: 'grid', x1: left, x2: width - right, y1: py(v), y2: py(v) }), svg('text', { x: left - 6, y: py(v) + 4, 'text-anchor': 'end' }, label(v))]),
+    (o.log ? logTicks(y0, y1) : ticks(y0, y1, 5)).map((v) => [svg('line', { class: 'grid', x1: left, x2: width - right, y1: py(v), y2: py(v) }), svg('text', { x: left - 6, y: py(v) + 4, 'text-anchor': 'end' }, label(v))]),
     ticks(x0, x1, 6).map((v) => svg('text', { x: px(v), y: height - bottom + 16, 'text-anchor': 'middle' }, label(v))),
     svg('text', { x: width - right, y: height - 4, 'text-anchor': 'end', class: 'axis' }, o.xLabel),
     o.at !== undefined && svg('line', { class: 'at', x1: px(o.at), x2: px(o.at), y1: top, y2: height - bottom }),
@@ -54,6 +56,13 @@ export function lineChart(o) {
 function nice(x) {
   const p = 10 ** Math.floor(Math.log10(x || 1));
   return [1, 2, 5, 10].map((m) => m * p).find((s) => s >= x) ?? p * 10;
+}
+
+/** Ticks at 1, 2 and 5 times the powers of ten between two logarithms. */
+function logTicks(a, b) {
+  const list = [];
+  for (let p = Math.floor(a); p <= b; p++) for (const m of [1, 2, 5]) if (Math.log10(m) + p >= a - 1e-9 && Math.log10(m) + p <= b + 1e-9) list.push(m * 10 ** p);
+  return list.length > 8 ? list.filter((v) => Number.isInteger(Math.round(1e9 * Math.log10(v)) / 1e9)) : list;
 }
 
 function label(v) {

@@ -52,6 +52,7 @@ function radio(name, value, text, checked, change) {
 }
 
 function start(state, form) {
+  if (state.typed) localStorage.setItem('values', 'on'); // advice is what it is for
   const seed = Number(form.elements.seed?.value ?? 0) || 0;
   location.hash = 'play?' + write({ ...state, seed });
 }

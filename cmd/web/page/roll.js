@@ -10,7 +10,7 @@ export function rollInput(context) {
   const map = h('div');
   return h('div', {},
     h('h2', {}, 'What was rolled?'),
-    view.rolls ? h('div', { class: 'pad' }, view.rolls.map((r) => button(r, () => send(r), { 'data-key': `roll-${r}` }))) : facePad(view.ask, send),
+    view.rolls ? h('div', { class: 'pad' }, view.rolls.map((r) => button(r, () => send(r), { 'data-key': `roll-${r}` }))) : facePad(view.ask, send) ?? keyPad(view.ask, input),
     h('form', { class: 'row', onsubmit: (e) => { e.preventDefault(); if (input.value.trim()) send(input.value.trim()); } },
       h('label', {}, view.rolls ? 'or type it ' : 'or type ', input), h('button', {}, 'Enter')),
     h('p', { id: 'roll-help', class: 'note' }, `Rolled is ${view.ask}.`),
@@ -40,4 +40,20 @@ function facePad(ask, send) {
   };
   draw();
   return pad;
+}
+
+/**
+ * Buttons that write into the input: numbers for dice, or the letters that the game
+ * explains as in "(g gems, s soda)".
+ * @param {string} ask
+ * @param {HTMLInputElement} input
+ */
+function keyPad(ask, input) {
+  const letters = /\(((?:[a-z] \w+(?:, )?)+)\)/.exec(ask)?.[1].split(', ') ?? [];
+  const numbers = /\b(die|dice)\b/.test(ask) ? Array.from({ length: 6 }, (_, i) => String(i + 1)) : [];
+  const labels = letters.length ? letters : numbers;
+  if (!labels.length) return null;
+  return h('div', { class: 'pad' },
+    labels.map((label) => button(label, () => { input.value += letters.length ? label[0] : `${input.value ? ' ' : ''}${label}`; })),
+    button('⌫', () => { input.value = input.value.trimEnd().slice(0, -1).trimEnd(); }, { 'aria-label': 'Delete the last' }));
 }

@@ -22,6 +22,7 @@ type Panel struct {
 type Axis struct {
 	Label string // what it shows, and in what unit
 	Ticks []Tick // nil stands for round numbers
+	Log   bool   // whether the values are decimal logarithms of what Label names
 }
 
 // Tick is a mark on an axis.
