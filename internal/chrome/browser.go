@@ -9,11 +9,16 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 )
 
-// Find returns the path of a Chromium on this machine, or "".
+// Find returns the path of a Chromium on this machine, or "". On Windows programs have no
+// such pipes, and Find finds none.
 func Find() string {
+	if runtime.GOOS == "windows" {
+		return ""
+	}
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path

@@ -3,13 +3,14 @@
 import { call } from './api.js';
 import { button, fill, h } from './dom.js';
 import { read, write } from './address.js';
+import { forgetGames, games as kept, keep } from './store.js';
 import * as numbers from './numbers.js';
 
 /** Draws the page. */
 export async function show(main, query, signal) {
   document.title = 'marsgym: my games';
   const all = await call('games', {}, signal);
-  const list = JSON.parse(localStorage.getItem('games') ?? '[]');
+  const list = kept();
   const title = (id) => all.find((g) => g.id === id)?.title ?? id;
   const text = h('textarea', { rows: 6, spellcheck: 'false', placeholder: 'marsgym game 1 …' });
   const error = h('p', { class: 'error', role: 'alert' });
@@ -23,7 +24,7 @@ export async function show(main, query, signal) {
     groups.length > 0 && h('section', {}, h('h2', {}, 'Estimated rating'),
       h('p', { class: 'note' }, 'From the losses of each player, with best play at 0. One game gives no interval.'),
       h('p', { class: 'row' }, groups.map((group) => button(`${title(group.split(' ')[0])} for ${group.split(' ')[1]}`, () => rate(group)))), reports),
-    list.length > 0 && h('p', {}, button('Forget all games', () => { localStorage.removeItem('games'); show(main, query, signal); })),
+    list.length > 0 && h('p', {}, button('Forget all games', () => { forgetGames(); show(main, query, signal); })),
     h('section', {}, h('h2', {}, 'Read games'), h('form', { class: 'edit', onsubmit: (e) => { e.preventDefault(); readText(); } },
       h('label', { class: 'block' }, 'Games as text, of this page or of go run ./cmd/play -record FILE', text), error, h('p', {}, h('button', { class: 'primary' }, 'Read')))));
 
@@ -31,12 +32,7 @@ export async function show(main, query, signal) {
     try {
       fill(error);
       const { games } = await call('read', { text: text.value }, signal);
-      const kept = JSON.parse(localStorage.getItem('games') ?? '[]');
-      for (const a of games) {
-        const key = write(a);
-        if (!kept.some((g) => g.key === key)) kept.unshift({ key, game: a.game, players: a.players, at: Date.now() });
-      }
-      localStorage.setItem('games', JSON.stringify(kept.slice(0, 100)));
+      for (const a of games) keep(write(a), a);
       if (games.length === 1) location.hash = `play?${write(games[0])}`;
       else show(main, query, signal);
     } catch (e) {

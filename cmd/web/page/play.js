@@ -8,9 +8,10 @@ import { rollInput } from './roll.js';
 import { reviewPanel, forget } from './review.js';
 import { rulesOf } from './rules.js';
 import { log } from './log.js';
+import { keep } from './store.js';
 
 /** What stays while the game on the page is the same. */
-let table = null;
+let shown = null;
 
 /**
  * Draws the game of an address.
@@ -23,8 +24,8 @@ export async function show(main, query, signal, again) {
   const address = read(query);
   const step = query.has('step') ? Number(query.get('step')) : undefined;
   const view = await call('view', { ...address, step }, signal);
-  if (!again || !table || table.id !== identity(view.address)) table = frame(main, view);
-  table.exercise = query.has('exercise');
+  if (!again || !shown || shown.id !== identity(view.address)) shown = frame(main, view);
+  shown.exercise = query.has('exercise');
   update(view, step, signal);
   if (step === undefined) await agents(view, signal);
 }
@@ -59,7 +60,7 @@ export function go(address, more, replace = false) {
 }
 
 function update(view, step, signal) {
-  const t = table, live = step === undefined, a = view.address;
+  const t = shown, live = step === undefined, a = view.address;
   const person = view.mover >= 0 && a.seats[view.mover] === 'human';
   document.title = `${view.title} · marsgym`;
   fill(t.title, view.title);
@@ -107,7 +108,7 @@ function update(view, step, signal) {
     if (document.activeElement === document.body) t.actions.querySelector('button:not(:disabled), a')?.focus();
     t.focus = false;
   }
-  if (view.ended) remember(a);
+  if (view.ended && !a.start) keep(write(a), a);
   tabs(context);
   if (live && view.log.length && !view.ended) say([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? 'Your choice.' : '') : ''].join(' '));
 }
@@ -159,7 +160,7 @@ function undo(view) {
 }
 
 function tabs(context) {
-  const t = table;
+  const t = shown;
   const list = [['moves', 'Moves'], ['review', 'Review'], ['rules', 'Rules'], ['share', 'Share']];
   fill(t.tabs, list.map(([id, text], i) => button(text, () => { t.tab = id; tabs(context); }, {
     role: 'tab', id: `tab-${id}`, 'data-key': `tab-${id}`, 'aria-selected': t.tab === id, tabindex: t.tab === id ? 0 : -1,
@@ -186,7 +187,7 @@ function tabs(context) {
 function share(context) {
   const a = context.address;
   const text = h('textarea', { rows: 8, readonly: true, 'aria-label': 'The game as text', spellcheck: 'false' });
-  fill(table.panel,
+  fill(shown.panel,
     h('h2', {}, 'Address'), h('p', {}, 'The address of this page holds the whole game: who opens it sees this position.'),
     h('p', {}, button('Copy the address', () => navigator.clipboard.writeText(location.href).then(() => say('Copied.')))),
     h('h2', {}, 'Position'), h('p', {}, h('code', { class: 'wrap' }, context.view.position)),
@@ -205,19 +206,10 @@ async function agents(view, signal) {
       view = await call('play', { ...view.address }, signal);
       if (signal.aborted) return;
     } catch (error) {
-      if (error instanceof AnswerError) fill(table.error, error.message);
+      if (error instanceof AnswerError) fill(shown.error, error.message);
       return;
     }
     history.replaceState(null, '', '#play?' + write(view.address));
     update(view, undefined, signal);
   }
-}
-
-/** Keeps the address of an ended game for the page of games. */
-function remember(a) {
-  if (a.start) return;
-  const key = write(a);
-  const list = JSON.parse(localStorage.getItem('games') ?? '[]').filter((x) => x.key !== key);
-  list.unshift({ key, game: a.game, players: a.players, at: Date.now() });
-  localStorage.setItem('games', JSON.stringify(list.slice(0, 100)));
 }
