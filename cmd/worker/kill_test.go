@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"marsgym/internal/cli"
 	"marsgym/internal/fulltest"
 )
 
@@ -296,11 +297,19 @@ func TestKills(t *testing.T) {
 				b.kill()
 				b = broker()
 				done++
-			default:
+			case x < 9:
 				counts["train"]++
 				c.kill()
 				c = begin()
 				done++
+			default:
+				counts["interrupt"]++ // it saves a checkpoint
+				c.cmd.Process.Signal(syscall.SIGTERM)
+				<-c.ended
+				if code := c.cmd.ProcessState.ExitCode(); code != 0 && code != cli.Interrupted {
+					t.Fatalf("%v: exit status %d after SIGTERM\n%s", c.cmd.Args, code, c.out.String())
+				}
+				c = begin()
 			}
 		}
 		c.wait(t)
