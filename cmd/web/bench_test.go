@@ -13,7 +13,7 @@ import (
 // which the page does not react while a search computes.
 func BenchmarkPage(b *testing.B) {
 	chromium, s := browser(b), site(b)
-	const position = `{game: 'martian-dice', players: 2, seed: 7, seats: ['search:400', 'human']}`
+	const position = `{game: 'martian-dice', players: 2, seed: '7', seats: ['search:400', 'human']}`
 	var wire sync.Map // bytes by part
 	next := s.Config.Handler
 	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +45,7 @@ func BenchmarkPage(b *testing.B) {
 		})()`)
 		x.do(`api.call('play', ` + position + `)`)
 		b.ReportMetric(x.number(`longest`), "ms/longest-task")
-		x.do(`api.call('play', {game: 'martian-dice', players: 2, seed: 7, seats: ['pretrained', 'human']})`)
+		x.do(`api.call('play', {game: 'martian-dice', players: 2, seed: '7', seats: ['pretrained', 'human']})`)
 		wire.Range(func(part, n any) bool {
 			b.ReportMetric(float64(n.(*atomic.Int64).Load())/1e3, "kB/"+part.(string))
 			return true

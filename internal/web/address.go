@@ -17,7 +17,7 @@ import (
 type Address struct {
 	Game    string   `json:"game"`
 	Players int      `json:"players,omitempty"` // 0 is the number in the config of the game
-	Seed    uint64   `json:"seed"`              // of the dice
+	Seed    uint64   `json:"seed,string"`       // of the dice; as text, since a number of JavaScript has 53 bits
 	Seats   []string `json:"seats,omitempty"`   // [P] Human, or the name of an agent; nil for people in all
 	Typed   bool     `json:"typed,omitempty"`   // people roll the dice, and Moves holds the rolls
 	Start   string   `json:"start,omitempty"`   // the first position; "" is that of the game

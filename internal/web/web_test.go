@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,6 +52,10 @@ func fields(do string, a web.Address) map[string]any {
 // text of the game, must say the same.
 func TestGames(t *testing.T) {
 	a := newApp()
+	const large = math.MaxUint64 // as a number, JavaScript would round it
+	if v := request[web.View](t, a, map[string]any{"do": "view", "game": "pig", "seed": strconv.FormatUint(large, 10)}); v.Address.Seed != large {
+		t.Errorf("the seed is %d", v.Address.Seed)
+	}
 	for _, id := range catalog.IDs() {
 		t.Run(id, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))

@@ -4,7 +4,7 @@
  * @typedef {object} Address
  * @property {string} game
  * @property {number} players
- * @property {number} seed
+ * @property {string} seed a whole number below 2^64
  * @property {string[]} seats
  * @property {boolean} [typed]
  * @property {string} [start]
@@ -17,7 +17,7 @@ export function read(q) {
   return {
     game: q.get('game') ?? '',
     players: Number(q.get('players')) || 0,
-    seed: Number(q.get('seed')) || 0,
+    seed: q.get('seed') || '0',
     seats: list('seats', ','),
     typed: q.get('dice') === 'typed' || undefined,
     start: q.get('start') || undefined,
@@ -28,7 +28,7 @@ export function read(q) {
 /** @param {Address} a @param {Record<string, any>} [more] */
 export function write(a, more = {}) {
   const q = new URLSearchParams({ game: a.game, players: String(a.players) });
-  if (!a.typed) q.set('seed', String(a.seed));
+  if (!a.typed) q.set('seed', a.seed);
   if (a.seats) q.set('seats', a.seats.join(','));
   if (a.typed) q.set('dice', 'typed');
   if (a.start) q.set('start', a.start);
@@ -39,5 +39,5 @@ export function write(a, more = {}) {
 
 /** A seed that is short enough to type. */
 export function newSeed() {
-  return crypto.getRandomValues(new Uint32Array(1))[0];
+  return String(crypto.getRandomValues(new Uint32Array(1))[0]);
 }

@@ -13,7 +13,7 @@ export async function show(main, query, signal) {
   const id = query.get('game') ?? games[0].id;
   const info = games.find((g) => g.id === id) ?? games[0];
   const players = Number(query.get('players')) || info.players;
-  const address = { game: info.id, players, seed: 0, typed: true };
+  const address = { game: info.id, players, typed: true };
   const first = await call('view', address, signal);
   const text = query.get('position') ?? first.position;
   const open = (position, game = info.id, seats = players) => { location.hash = `editor?game=${game}&players=${seats}` + (position ? `&position=${encodeURIComponent(position)}` : ''); };

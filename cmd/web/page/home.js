@@ -26,7 +26,7 @@ export async function show(main, query, signal) {
     const g = games.find((x) => x.id === state.game) ?? games[0];
     state.game = g.id;
     state.players ||= g.players;
-    const agents = await callOnce('agents', { game: g.id, players: state.players, seed: 0 });
+    const agents = await callOnce('agents', { game: g.id, players: state.players });
     if (signal.aborted) return;
     const other = agents.find((a) => a.name === 'greedy') ?? agents[1];
     state.seats = Array.from({ length: state.players }, (_, i) => (i === 0 ? 'human' : state.typed ? 'human' : other.name));
@@ -40,7 +40,7 @@ export async function show(main, query, signal) {
       h('fieldset', {}, h('legend', {}, 'Dice'),
         radio('dice', 'drawn', 'Drawn by the page', !state.typed, () => { state.typed = false; setup(); }),
         radio('dice', 'typed', 'Rolled on your own table: the page advises', state.typed, () => { state.typed = true; setup(); }),
-        !state.typed && h('label', {}, 'Seed ', h('input', { name: 'seed', inputmode: 'numeric', pattern: '[0-9]{1,15}', size: 12, value: newSeed() }), h('small', {}, ' The same seed gives the same dice.'))),
+        !state.typed && h('label', {}, 'Seed ', h('input', { name: 'seed', inputmode: 'numeric', pattern: '[0-9]{1,20}', size: 12, value: newSeed() }), h('small', {}, ' The same seed gives the same dice.'))),
       h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? 'Start advice' : 'Start the game'),
         h('a', { href: `#rules?game=${g.id}` }, 'Read the rules')));
   }
@@ -53,6 +53,6 @@ function radio(name, value, text, checked, change) {
 
 function start(state, form) {
   if (state.typed) localStorage.setItem('values', 'on'); // advice is what it is for
-  const seed = Number(form.elements.seed?.value ?? 0) || 0;
+  const seed = form.elements.seed?.value || '0';
   location.hash = 'play?' + write({ ...state, seed });
 }

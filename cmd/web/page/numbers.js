@@ -1,4 +1,5 @@
 // Numbers for people. Each says whether it is exact.
+import { offline } from './api.js';
 
 /**
  * @typedef {object} Num
@@ -43,5 +44,5 @@ function half(n, scale) {
 export function method(method) {
   if (method === 'exact') return 'Exact: best play of all seats, computed over the whole game.';
   const [, games, agent] = method.split(':');
-  return `Estimated by ${games} games of the bot “${agent}” from each position; behind ± is the 99 % interval.`;
+  return `Estimated by ${games} games of the bot “${agent}” from each position; behind ± is the 99 % interval.${offline ? ' Exact values of more games need the program itself: go run ./cmd/web.' : ''}`;
 }

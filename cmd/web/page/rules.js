@@ -7,7 +7,7 @@ export async function show(main, query, signal) {
   document.title = 'marsgym: rules';
   const games = await call('games', {}, signal);
   const id = query.get('game') ?? games[0].id;
-  const { title, blocks: list } = await call('rules', { game: id, players: Number(query.get('players')) || 0, seed: 0 }, signal);
+  const { title, blocks: list } = await call('rules', { game: id, players: Number(query.get('players')) || 0 }, signal);
   fill(main,
     h('h1', {}, `Rules: ${title}`),
     h('ul', { class: 'chips', 'aria-label': 'Games' }, games.map((g) => h('li', {}, h('a', { href: `#rules?game=${g.id}`, 'aria-current': g.id === id ? 'true' : null }, g.title)))),
@@ -17,7 +17,7 @@ export async function show(main, query, signal) {
 
 /** Rules as elements, for a panel. @param {string} game @param {number} players */
 export async function rulesOf(game, players) {
-  const { blocks: list } = await callOnce('rules', { game, players, seed: 0 });
+  const { blocks: list } = await callOnce('rules', { game, players });
   return h('div', { class: 'rules' }, blocks(list));
 }
 
