@@ -100,7 +100,7 @@ func (o *options) kinds() (order []string, members map[string][]game.Action) {
 }
 
 // writeKind writes options of one kind: their names without what all have in common, and
-// the rest of their descriptions, once for all options that share it.
+// the rest of their descriptions, once for all options that share it if most do.
 func (o *options) writeKind(b *strings.Builder, kind string, list []game.Action) {
 	common := o.game.ActionName(list[0])
 	for _, a := range list[1:] {
@@ -109,30 +109,24 @@ func (o *options) writeKind(b *strings.Builder, kind string, list []game.Action)
 		}
 	}
 	common = common[:strings.LastIndexFunc(common, isMark)+1]
-	var rests []string
+	var rests, entries []string
 	names := map[string][]string{}
 	for _, a := range list {
 		k := slices.Index(o.legal, a)
 		_, rest, _ := strings.Cut(o.descriptions[k], ": ")
+		name := o.names[k][len(common):]
 		if names[rest] == nil {
 			rests = append(rests, rest)
 		}
-		names[rest] = append(names[rest], o.names[k][len(common):])
-	}
-	var entries []string
-	for _, rest := range rests {
-		group := names[rest]
-		switch {
-		case rest == "":
-			entries = append(entries, group...)
-		case len(rests) == len(list):
-			entries = append(entries, group[0]+" "+rest)
-		default: // a line breaks between the names
-			entries = append(entries, rest+": "+strings.Join(group, " "))
-		}
+		names[rest] = append(names[rest], name)
+		entries = append(entries, strings.TrimSpace(name+" "+rest))
 	}
 	title := "  " + kind + ":"
-	if len(rests) < len(list) && rests[0] != "" {
+	if rests[0] != "" && 2*len(rests) <= len(list) { // a line may end between the names
+		entries = nil
+		for _, rest := range rests {
+			entries = append(entries, rest+": "+strings.Join(names[rest], " "))
+		}
 		b.WriteString(inSequence(title, entries, true))
 		return
 	}

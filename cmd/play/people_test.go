@@ -245,3 +245,24 @@ func TestWholeGames(t *testing.T) {
 		}
 	}
 }
+
+// TestPlayed replays whole games in which a person chose by what the screen told: the lines
+// that were typed, below a first line with the flags, and the screen.
+func TestPlayed(t *testing.T) {
+	inputs, err := filepath.Glob("testdata/played/*.in")
+	if err != nil || len(inputs) == 0 {
+		t.Fatal(inputs, err)
+	}
+	for _, name := range inputs {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flags, typed, _ := strings.Cut(string(text), "\n")
+		stdout, stderr, status := command(t, typed, append(strings.Fields(flags), "-cache", "none")...)
+		if status != cli.Done || stderr != "" || !regexp.MustCompile(`\nYou (win|lose|share the win: .*)\.\n$`).MatchString(stdout) {
+			t.Errorf("%s: status %d, %s\n%s", name, status, stderr, stdout)
+		}
+		golden.Check(t, "played/"+strings.TrimSuffix(filepath.Base(name), ".in")+".txt", []byte(stdout))
+	}
+}

@@ -152,6 +152,13 @@ func (r *Rules) narrateEnd(dst []string, s *State) []string {
 		list = append(list, fmt.Sprintf("seat %d %d", p, count(p)))
 	}
 	text := what + ": " + strings.Join(list, ", ")
+	if r.fast {
+		reason := "both seats have passed"
+		if bits.OnesCount8(s.Passed) < r.cfg.Players {
+			reason = "nobody can place or attack any more"
+		}
+		dst = append(dst, reason)
+	}
 	if r.fast && count(0) == count(1) {
 		text += fmt.Sprintf("; on a tie the starter wins, seat %d", s.Start)
 	} else if bits.OnesCount8(r.winners(s)) > 1 {

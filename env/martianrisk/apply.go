@@ -166,6 +166,8 @@ func (r *Rules) declareBattle(s *State, e [2]byte) error {
 	own := s.Own[s.Mover]
 	from, to := r.board.names[e[0]], r.board.names[e[1]]
 	switch {
+	case s.Phase == Occupy:
+		return illegal("armies have to move into %s first", r.board.names[s.To])
 	case s.Phase != Attack:
 		return illegal("attacks come after reinforcing and before fortifying")
 	case own>>e[0]&1 == 0:
