@@ -46,7 +46,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	from := f.String("resume", "", "run `folder` to resume, under its own settings")
 	path := f.String("sweep", "", "JSON `file` with settings to compare: trains with each, in turn, and orders them by exact strength after equal time, or by a league of matches at the end")
 	f.Group("Runs", "out", "resume", "sweep")
-	c.cluster.Add(f, "the self-play of expert iteration, and the matches of a league")
+	c.cluster.Add(f, "the self-play of expert iteration, or the runs and the league of a sweep")
 	name := f.Game(catalog.IDs())
 	f.Example("go run ./cmd/train")
 	f.Example("go run ./cmd/train -algorithm ppo -seed 2")

@@ -82,8 +82,8 @@ type pending struct {
 	job     jobs.Job
 	text    []byte // in the queue
 	issued  time.Time
-	begun   int                  // times that a worker has asked for it
-	workers map[string]time.Time // that compute it, since
+	begun   int             // times that a worker has asked for it
+	workers map[string]bool // that compute it
 	waiters []func(jobs.Result)
 	calls   int          // of Do that wait for it
 	result  *jobs.Result // while it is verified
@@ -256,7 +256,7 @@ func (c *Coordinator) issue(ctx context.Context, j jobs.Job, d jobs.Digest, lost
 	c.mu.Lock()
 	p, ok := c.pending[d]
 	if !ok {
-		p = &pending{job: j, text: text, issued: time.Now(), workers: map[string]time.Time{}}
+		p = &pending{job: j, text: text, issued: time.Now(), workers: map[string]bool{}}
 		c.pending[d] = p
 	}
 	p.waiters = append(p.waiters, finish)

@@ -50,7 +50,7 @@ func (c *Coordinator) asked(_ context.Context, m *nats.Msg) {
 	wanted, begun := p != nil && p.result == nil, 0
 	if wanted {
 		p.begun++
-		p.workers[sender(m)] = time.Now()
+		p.workers[sender(m)] = true
 		begun = p.begun
 	}
 	c.mu.Unlock()
@@ -189,6 +189,7 @@ func (c *Coordinator) audit() {
 // auditAll publishes again the jobs that the broker has lost: whenever the connection was
 // lost, and in between, until ctx is done.
 func (c *Coordinator) auditAll(ctx context.Context) {
+	alone := false // there was no worker the last time
 	for {
 		at := time.After(c.opt.Lease)
 		select {
@@ -196,6 +197,12 @@ func (c *Coordinator) auditAll(ctx context.Context) {
 			return
 		case <-at:
 		case <-c.audits:
+		}
+		if s := c.Status(); s.Workers == 0 && s.Pending > 0 && !alone {
+			c.opt.Log("no worker is there; start one with go run ./cmd/worker -join " + c.opt.Addr)
+			alone = true
+		} else if s.Workers > 0 {
+			alone = false
 		}
 		if c.nc.IsConnected() {
 			if err := c.auditOnce(ctx); err != nil && ctx.Err() == nil {
@@ -259,6 +266,7 @@ type Status struct {
 	Workers  int     // that are there
 	Slots    int     // jobs that they can compute at the same time
 	UnderWay int     // jobs that workers compute
+	Pending  int     // jobs without a result
 	Waiting  float64 // share of the time since the first job in which this process has waited for results
 	BytesIn  int64   // of results
 	BytesOut int64   // of jobs and inputs
@@ -285,8 +293,12 @@ func (c *Coordinator) Status() Status {
 		}
 	}
 	for _, p := range c.pending {
-		if len(p.workers) > 0 {
-			s.UnderWay++
+		s.Pending++
+		for name := range p.workers {
+			if _, there := c.workers[name]; there {
+				s.UnderWay++
+				break
+			}
 		}
 	}
 	return s
