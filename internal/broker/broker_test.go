@@ -353,7 +353,7 @@ func TestIdentity(t *testing.T) {
 			t.Errorf("the log is %q", l.lines)
 		}
 	}
-	if !l.has("no worker is there; start one with go run ./cmd/worker -join "+a.Addr) {
+	if !l.has("no worker is there; start one with go run ./cmd/worker -join " + a.Addr) {
 		t.Errorf("the log is %q", l.lines)
 	}
 	if s := c.Status(); s.Workers != 0 {
