@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"marsgym/agents"
 	"marsgym/internal/fulltest"
 	"marsgym/internal/web"
 )
@@ -142,6 +143,18 @@ func TestRuns(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(runs, "link")); err != nil {
 		t.Skip(err)
 	}
+	network, err := agents.PretrainedFile("martian-dice-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(runs, "two"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"model.safetensors", "checkpoint.safetensors"} {
+		if err := os.WriteFile(filepath.Join(runs, "two", name), network, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	root, err := os.OpenRoot(runs)
 	if err != nil {
 		t.Fatal(err)
@@ -154,6 +167,10 @@ func TestRuns(t *testing.T) {
 		{`{"do":"run","run":"link"}`, "error"},
 		{`{"do":"run","run":"../outside"}`, "error"},
 		{`{"do":"play","game":"pig","seats":["run:one","human"]}`, "the run folder one has no model.safetensors"},
+		{`{"do":"agents","game":"martian-dice"}`, `"name":"run:two/checkpoint"`},
+		{`{"do":"play","game":"martian-dice","seed":"7","seats":["run:two","human"]}`, `"moves":["chickens"]`},
+		{`{"do":"play","game":"martian-dice","seed":"7","seats":["run:two/checkpoint","human"]}`, `"moves":["chickens"]`},
+		{`{"do":"play","game":"pig","seats":["run:two","human"]}`, "not pig"},
 	} {
 		answer, _ := a.Handle(t.Context(), []byte(test.request))
 		if !strings.Contains(string(answer), test.want) || strings.Contains(string(answer), "outside") && !strings.Contains(test.request, "outside") {

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marsgym/internal/cli"
+)
+
+// runCommand runs web and returns what it wrote and its exit status.
+func runCommand(t *testing.T, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, errs strings.Builder
+	status = run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	return out.String(), errs.String(), status
+}
+
+// TestRefusedFlags calls the command with flags that it must refuse before it does
+// anything.
+func TestRefusedFlags(t *testing.T) {
+	full := t.TempDir()
+	kept := filepath.Join(full, "kept")
+	if err := os.WriteFile(kept, []byte("kept"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-export", full}, "is not empty; name a new folder"},
+		{[]string{"-export", kept}, "-export"},
+		{[]string{"-export", filepath.Join(full, "new"), "-listen", "127.0.0.1:0"}, "leave out -listen"},
+		{[]string{"-runs", kept}, "is no folder"},
+		{[]string{"-limit", "0s"}, "want above 0"},
+		{[]string{"-listen", "256.0.0.1:1"}, "name another address"},
+		{[]string{"pig"}, "unexpected argument"},
+	} {
+		stdout, stderr, status := runCommand(t, test.args...)
+		if status != cli.Misuse || stdout != "" || !strings.Contains(stderr, test.want) {
+			t.Errorf("%q: status %d, %q, %q; want %q", test.args, status, stdout, stderr, test.want)
+		}
+	}
+	entries, err := os.ReadDir(full)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+}
