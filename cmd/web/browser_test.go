@@ -214,6 +214,7 @@ func TestBrowserGames(t *testing.T) {
 func offline(x *tab, s *httptest.Server) {
 	x.t.Helper()
 	const position = "/#play?game=martian-dice&players=2&seed=7&seats=human,greedy"
+	x.must(x.Open(x.ctx, "about:blank")) // another hash alone would not load the page again
 	x.must(x.Open(x.ctx, s.URL+position))
 	x.wait("navigator.serviceWorker.controller")
 	x.wait(choice)
