@@ -53,9 +53,10 @@ func TestBrowserBoard(t *testing.T) {
 	x.offers("NM twice", "end")
 	x.click("cell-CO")
 	x.offers("CO", "nm>co")
-	x.click("cell-NM")
+	x.do(`document.querySelector('[data-key="pick-nm>co"]').focus()`)
+	x.must(x.Press(x.ctx, "Enter"))
 	x.moved("nm>co")
-	x.wait(`document.querySelector('[data-key="cell-CO"].selected')`)
+	x.wait(`document.querySelector('[data-key="cell-CO"].selected') && document.activeElement.matches('[data-key="pick-nm>co"]')`)
 	x.offers("a battle that can go on", "nm>co")
 
 	x.at(address, "mars-is-ours", 2, "7-2@0 start 1 tokens 5-6 hand 3-2 junk 6-9 passed 1 map ogso/mtmt/sgtm/otso robots oA.o/AB../.A../o..o labs ...... round 2")

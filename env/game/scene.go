@@ -22,7 +22,8 @@ type Scene struct {
 	Map     *SceneMap     `json:"map,omitempty"`    // or nil
 	Places  []SceneCell   `json:"places,omitempty"` // beside the map, such as laboratories; At and Outline are not set
 	Tracks  []SceneTrack  `json:"tracks,omitempty"`
-	Options []SceneOption `json:"options"` // the legal actions, ascending
+	Track   string        `json:"track,omitempty"` // what the levels of the tracks mean
+	Options []SceneOption `json:"options"`         // the legal actions, ascending
 }
 
 // SceneOption is a legal action. What can draw scenes offers those that belong to no
@@ -80,6 +81,8 @@ type SceneMap struct {
 	Borders [][2]int     `json:"borders"`         // cells that share a border, by index, each once
 	Lines   bool         `json:"lines,omitempty"` // whether borders are drawn as lines, since the outlines do not touch
 	Groups  []SceneGroup `json:"groups,omitempty"`
+	Group   string       `json:"group,omitempty"` // what groups are called, such as "union"
+	Pays    string       `json:"pays,omitempty"`  // what a group pays
 	Kinds   []SceneKind  `json:"kinds,omitempty"` // what the kinds of cells mean
 }
 

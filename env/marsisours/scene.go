@@ -34,6 +34,7 @@ func (r *Rules) Scene(s State) game.Scene {
 			Pieces: r.scenePieces(&s, place), Mark: r.sceneMark(&s, place), Actions: actions[place],
 		})
 	}
+	scene.Track = "what a seat gets for a product, by the level of its track; the track goes back to 0"
 	for t := range products {
 		track := game.SceneTrack{Name: terrainNames[t]}
 		for level := range r.levels {

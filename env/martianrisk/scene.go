@@ -88,6 +88,9 @@ func (r *Rules) sceneMap(s *State) *game.SceneMap {
 			Pieces: r.scenePieces(s, i), Mark: r.sceneMark(s, i),
 		})
 	}
+	if r.board.unions != nil {
+		m.Group, m.Pays = "union", "a seat that holds all regions of a union has one point more each turn"
+	}
 	for u, set := range r.board.unions {
 		group := game.SceneGroup{Name: unionName(u), Holder: game.Chance}
 		for rest := set; rest != 0; rest &= rest - 1 {

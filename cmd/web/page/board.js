@@ -12,13 +12,13 @@ import { die, robot, seatClass, sign, swatch } from './pieces.js';
  *   power?: string, group?: string, pieces?: Piece[], mark?: string, actions?: number[]}} Cell
  * @typedef {{name: string, cells: number[], holder: number}} Group
  * @typedef {{width: number, height: number, unit: number, cells: Cell[], borders: number[][], lines?: boolean,
- *   groups?: Group[], kinds?: Array<{kind: string, text: string}>}} SceneMap
+ *   groups?: Group[], group?: string, pays?: string, kinds?: Array<{kind: string, text: string}>}} SceneMap
  * @typedef {{score: {name: string, value: number, gain?: number, target?: number},
  *   counts?: Array<{name: string, value: number, most?: number}>, notes?: string[]}} Seat
  * @typedef {{name: string, text?: string, dice: Array<{face: string, count: number, actions?: number[]}>}} DiceGroup
  * @typedef {{name: string, levels: string[], at: number[], actions?: number[]}} Track
  * @typedef {{text: string, goal: string, player: number, seats: Seat[], dice?: DiceGroup[], map?: SceneMap, places?: Cell[],
- *   tracks?: Track[], options: Array<{action: number, name: string, text?: string}>}} Scene
+ *   tracks?: Track[], track?: string, options: Array<{action: number, name: string, text?: string}>}} Scene
  */
 
 /**
@@ -41,7 +41,7 @@ export function drawBoard(element, scene, { onChoose, names } = {}) {
 }
 
 export class Board {
-  /** The elements that can be selected, with what they show. @type {Array<{element: Element, actions: number[], label: string}>} */
+  /** The elements that can be selected, with their actions. @type {Array<{element: Element, actions: number[]}>} */
   #parts = [];
   /** The outlines of the cells of the map, which are drawn above all cells. @type {Map<Element, Element>} */
   edges = new Map();
@@ -59,20 +59,20 @@ export class Board {
 
   draw() {
     const { scene } = this, legend = this.element.querySelector('.legend-box');
-    const root = h('div', { class: 'scene', onkeydown: (e) => { if (e.key === 'Escape' && this.#selected.size) this.#select([]); } },
+    const root = h('div', { class: 'scene', onkeydown: (e) => { if (e.key === 'Escape' && this.#selected.size) this.#select(root, []); } },
       h('p', { class: 'scene-text' }, scene.text), h('p', { class: 'note goal' }, 'Goal: ', scene.goal, '.'),
       this.#seats(),
       scene.dice?.map((group) => this.#dice(group)),
       h('div', { class: 'ground-row' }, scene.map && drawMap(this), scene.places && this.#places()),
       scene.tracks && this.#tracks(), this.#picker, scene.map && this.#legend());
-    fill(this.element, root);
     if (legend) root.querySelector('.legend-box').open = legend.open;
     const { action, player, keys } = this.last, again = player === scene.player && scene.options.some((o) => o.action === action);
     last.set(this.element, {
       ...(again || scene.player < 0 ? this.last : {}),
       pieces: new Map([...scene.map?.cells ?? [], ...scene.places ?? []].map((c) => [c.name, JSON.stringify(c.pieces ?? [])])),
     });
-    this.#select(again ? this.#parts.map((p) => p.element).filter((e) => keys.includes(e.getAttribute('data-key'))) : []);
+    this.#select(root, again ? this.#parts.map((p) => p.element).filter((e) => keys.includes(e.getAttribute('data-key'))) : []);
+    fill(this.element, root);
   }
 
   /**
@@ -85,7 +85,7 @@ export class Board {
   add(element, what, name) {
     const actions = (this.onChoose && what.actions) || [];
     const option = actions.length === 1 ? this.scene.options.find((o) => o.action === actions[0])?.text : '';
-    const label = [`${name}: ${what.text}`, what.group && `union ${what.group}`, option].filter(Boolean).join('; ');
+    const label = [`${name}: ${what.text}`, what.group && `${this.scene.map.group} ${what.group}`, option].filter(Boolean).join('; ');
     const drawn = element instanceof SVGElement;
     if (drawn || actions.length) element.setAttribute('aria-label', label);
     if (drawn) element.append(svg('title', {}, label));
@@ -96,7 +96,7 @@ export class Board {
       return;
     }
     this.mark(element, 'open', true);
-    this.#parts.push({ element, actions, label });
+    this.#parts.push({ element, actions });
     const click = () => this.#click(element);
     element.addEventListener('click', click);
     if (drawn) {
@@ -133,7 +133,7 @@ export class Board {
     const left = this.#left(both);
     this.#selected = new Set(both);
     if (left.length === 1 && this.#extra(left[0]) === 0) this.#choose(left[0]);
-    else this.#select(again ? chosen.filter((e) => e !== element) : both);
+    else this.#select(this.element.firstElementChild, again ? chosen.filter((e) => e !== element) : both);
   }
 
   #choose(action) {
@@ -142,7 +142,7 @@ export class Board {
   }
 
   /** Selects elements, marks what can be selected with them, and offers what is left. */
-  #select(elements) {
+  #select(root, elements) {
     this.#selected = new Set(elements);
     const left = this.#left(elements);
     for (const p of this.#parts) {
@@ -151,14 +151,14 @@ export class Board {
       this.mark(p.element, 'next', !is && p.actions.some((a) => left.includes(a)));
       p.element.setAttribute('aria-pressed', String(is));
     }
-    this.element.firstElementChild.classList.toggle('narrowed', elements.length > 0);
+    root.classList.toggle('narrowed', elements.length > 0);
     if (!this.onChoose) return;
     const open = new Set(this.#parts.flatMap((p) => p.actions));
     const options = this.scene.options.filter((o) => (elements.length ? left.includes(o.action) : !open.has(o.action)));
     options.sort((x, y) => this.#extra(x.action) - this.#extra(y.action));
     const hint = open.size > 0 && !elements.length && h('p', { class: 'note' }, options.length ? 'Choose on the board, or:' : 'Choose on the board.');
     fill(this.#picker, hint, options.map((o) => button([h('strong', {}, o.name), o.text && h('span', { class: 'about' }, o.text)], () => this.#choose(o.action), { 'data-key': `pick-${o.name}` })),
-      elements.length > 0 && button('Cancel', () => this.#select([]), { class: 'cancel' }));
+      elements.length > 0 && button('Cancel', () => this.#select(root, []), { class: 'cancel' }));
     if (elements.length) say(`${options.length} choices below the board. Select more to narrow them.`);
   }
 
@@ -189,7 +189,7 @@ export class Board {
 
   /** The places beside the map. */
   #places() {
-    return h('ul', { class: 'places', 'aria-label': 'Laboratories' }, this.scene.places.map((place) => {
+    return h('ul', { class: 'places', 'aria-label': 'Places beside the map' }, this.scene.places.map((place) => {
       const attributes = { class: `place${place.mark ? ' aim' : ''}`, 'data-key': `cell-${place.name}` };
       const parts = [
         h('span', { class: 'place-robot', 'aria-hidden': 'true' }, svg('svg', { viewBox: '-12 -12 24 24' },
@@ -209,22 +209,22 @@ export class Board {
     const owner = (g) => (g.holder >= 0 ? `held by ${this.names[g.holder]}` : '');
     return h('details', { class: 'legend-box', open: true }, h('summary', {}, 'What the map shows'),
       map.kinds && h('ul', { class: 'kinds' }, map.kinds.map((k) => h('li', {}, kindSign(k.kind), h('span', {}, h('strong', {}, k.kind), ` ${k.text}`)))),
-      map.groups?.length > 0 && h('p', {}, 'The letter behind a name is the union of the region. Who holds all regions of a union has one point more each turn.'),
-      map.groups?.length > 0 && h('ul', { class: 'groups' }, map.groups.map((g) => h('li', {}, h('strong', {}, `union ${g.name}`), ` ${g.cells.map((i) => map.cells[i].name).join(', ')} ${owner(g)}`))));
+      map.groups?.length > 0 && h('p', {}, `The letter behind a name is the ${map.group}: ${map.pays}.`),
+      map.groups?.length > 0 && h('ul', { class: 'groups' }, map.groups.map((g) => h('li', {}, h('strong', {}, `${map.group} ${g.name}`), ` ${g.cells.map((i) => map.cells[i].name).join(', ')} ${owner(g)}`))));
   }
 
   #trackName(track) {
     const name = [kindSign(track.name), track.name];
     if (!track.actions || !this.onChoose) return name;
     const element = button(name, () => {}, { class: 'track-name', 'data-key': `track-${track.name}` });
-    this.add(element, { text: 'trade it', actions: track.actions }, track.name);
+    this.add(element, { text: this.scene.track, actions: track.actions }, track.name);
     return element;
   }
 
   #tracks() {
     const { tracks, seats } = this.scene;
-    return h('section', { class: 'tracks' }, h('h2', {}, 'Products', h('small', {}, 'what the level of a track pays when it is traded')),
-      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Products' }, h('table', { class: 'track-table' },
+    return h('section', { class: 'tracks' }, h('h2', {}, 'Tracks', h('small', {}, this.scene.track)),
+      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Tracks' }, h('table', { class: 'track-table' },
         h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'level'), tracks[0].levels.map((_, i) => h('th', { scope: 'col' }, i)))),
         h('tbody', {}, tracks.map((t) => h('tr', {}, h('th', { scope: 'row' }, this.#trackName(t)),
           t.levels.map((pay, level) => h('td', {}, h('span', { class: 'pay' }, pay.split(', ').map((line) => h('span', {}, line))),
