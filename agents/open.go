@@ -72,6 +72,18 @@ type Options struct {
 	Load func(name string) (*models.File, error)
 }
 
+// load loads a network by its name.
+func (o *Options) load(name string) (*models.File, error) {
+	switch {
+	case o.Load != nil:
+		return o.Load(name)
+	case name == Pretrained:
+		return LoadPretrained(o.Game.Spec())
+	default:
+		return LoadModel(name)
+	}
+}
+
 // ErrUnknown is returned for a name that names neither an agent nor a file.
 var ErrUnknown = errors.New("unknown agent")
 
@@ -107,16 +119,9 @@ func ModelName(name string) string {
 // of another game [models.ErrMismatch].
 func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
 	s := &Source{Name: name, Sample: opt.Sample, Seed: opt.Seed}
-	load := opt.Load
-	opt.Load = func(name string) (f *models.File, err error) {
-		switch {
-		case load != nil:
-			s.Model, err = load(name)
-		case name == Pretrained:
-			s.Model, err = LoadPretrained(opt.Game.Spec())
-		default:
-			s.Model, err = LoadModel(name)
-		}
+	given := opt
+	opt.Load = func(name string) (_ *models.File, err error) {
+		s.Model, err = given.load(name)
 		return s.Model, err
 	}
 	a, err := open(ctx, name, opt)
@@ -169,7 +174,7 @@ func open(ctx context.Context, name string, opt Options) (*Agent, error) {
 // openModel loads the model of that name, which must be of the game.
 func openModel(name string, opt Options) (*models.File, error) {
 	g := opt.Game
-	f, err := opt.Load(name)
+	f, err := opt.load(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, there := os.Stat(name); there == nil {
 			return nil, fmt.Errorf("%s is not a run folder with a model: %w", name, err)
