@@ -250,6 +250,9 @@ func (o *options) match(words []string) (game.Action, error) {
 	found := withPrefix(o.legal, o.names, word)
 	if found == nil {
 		found = withTokens(o.legal, o.names, words)
+		if len(found) == 1 && o.vague(found[0], word) {
+			return 0, fmt.Errorf("%s is only a part of %s; type its beginning too", input.Quote(word), o.game.ActionName(found[0]))
+		}
 	}
 	switch len(found) {
 	case 0:
@@ -276,6 +279,24 @@ func (o *options) match(words []string) (game.Action, error) {
 		return 0, fmt.Errorf("%s is no action here, but %s is", input.Quote(word), near)
 	}
 	return 0, errors.New(input.Quote(word) + " is no action here; ? lists them")
+}
+
+// vague reports whether parts of the name of a are too few to choose it: they are not its
+// beginning, and not its end, or no other option begins as it does, so that the screen
+// lists it with its beginning. Otherwise the name of a free cell, typed to place a piece
+// where that is illegal, would start the only attack on it.
+func (o *options) vague(a game.Action, word string) bool {
+	parts, typed := strings.FieldsFunc(o.game.ActionName(a), isMark), strings.FieldsFunc(word, isMark)
+	if strings.HasPrefix(parts[0], typed[0]) {
+		return false
+	}
+	alike := 0
+	for _, name := range o.names {
+		if strings.FieldsFunc(name, isMark)[0] == parts[0] {
+			alike++
+		}
+	}
+	return alike == 1 || !strings.HasPrefix(parts[len(parts)-1], typed[len(typed)-1])
 }
 
 // withPrefix returns the action that word names in full, or those whose names begin

@@ -131,6 +131,34 @@ func TestHumanGroups(t *testing.T) {
 	}
 }
 
+// TestHumanPart: a part of the name of the only attack does not start it, such as that of a
+// cell where no robot can be placed; its beginning does, and so does any part of an action
+// that the screen lists without its beginning.
+func TestHumanPart(t *testing.T) {
+	g := open(t, "mars-is-ours-fast", "{}")
+	p, err := g.Parse("1-1@1 start 0 hand 4-4 junk 1-1 robots oA.o/.B../..../o..o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for script, want := range map[string]string{"b1\nd2\n": "place-d2", "x1\nd2\n": "place-d2", "a b1\n": "attack-b1-x1", "d2\n": "place-d2"} {
+		var out strings.Builder
+		probs, err := env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(script), &out), p, g.Spec().Actions)
+		if err != nil {
+			t.Errorf("%q: %v\n%s", script, err, out.String())
+			continue
+		}
+		for a, q := range probs {
+			if name := g.ActionName(game.Action(a)); q == 1 && name != want {
+				t.Errorf("%q is %s, want %s", script, name, want)
+			}
+		}
+		text := " is only a part of attack-b1-x1; type its beginning too.\n"
+		if strings.Contains(out.String(), text) != strings.Contains(script, "\nd2") {
+			t.Errorf("%q: %q in\n%s", script, text, out.String())
+		}
+	}
+}
+
 // TestHumanConfirm: an action with a warning is played if it is typed again.
 func TestHumanConfirm(t *testing.T) {
 	g := open(t, "martian-dice", "{}")

@@ -161,7 +161,7 @@ func (r *Rules) narrateRoll(dst []string, s, next *State, roll string) []string 
 	if unions := r.bonus(s, s.Mover); unions > 0 {
 		text += fmt.Sprintf(", and %d for unions: %d points", unions, die+unions)
 	} else {
-		text += fmt.Sprintf(": %d points", die)
+		text += ": " + plural("%d", die, "point", "points")
 	}
 	switch {
 	case next.Phase != Reinforce || next.Mover != s.Mover:
@@ -173,20 +173,25 @@ func (r *Rules) narrateRoll(dst []string, s, next *State, roll string) []string 
 }
 
 func (r *Rules) narrateBattle(dst []string, s, next *State, roll string) []string {
-	side := func(region uint8, dice []string) string {
-		total := s.height(region)
+	side := func(region uint8, dice []string) (text string, total int) {
+		total = s.height(region)
 		for _, d := range dice {
 			n, _ := strconv.Atoi(d)
 			total += n
 		}
-		text := fmt.Sprintf("%s %s", r.board.names[region], strings.Join(dice, "+"))
+		text = fmt.Sprintf("%s %s", r.board.names[region], strings.Join(dice, "+"))
 		if h := s.height(region); h > 0 {
 			text += fmt.Sprintf(" and tower %d", h)
 		}
-		return fmt.Sprintf("%s = %d", text, total)
+		return fmt.Sprintf("%s = %d", text, total), total
 	}
 	if d := strings.Fields(roll); len(d) > 0 {
-		dst = append(dst, side(s.From, d[:2])+" against "+side(s.To, d[2:]))
+		attacker, a := side(s.From, d[:2])
+		defender, b := side(s.To, d[2:])
+		dst = append(dst, attacker+" against "+defender)
+		if a == b {
+			dst = append(dst, "a tie: the defender wins")
+		}
 	}
 	dst = append(dst, r.describeBattle(s, next))
 	if next.Own[s.Mover] == s.Own[s.Mover] {
@@ -221,7 +226,8 @@ func (r *Rules) narrateEnd(dst []string, s *State) []string {
 	slices.SortStableFunc(order, func(a, b int) int { return rank(b) - rank(a) })
 	dst = append(dst, fmt.Sprintf("%d rounds are over; most regions win, then armies and tower points:", r.cfg.MaxRounds))
 	for _, p := range order {
-		line := fmt.Sprintf("  seat %d: %d regions, %d armies and %d tower points are %d", p, bits.OnesCount64(s.Own[p]), s.onMap(uint8(p)), s.towerPoints(p), s.onMap(uint8(p))+s.towerPoints(p))
+		line := fmt.Sprintf("  seat %d: %s, %s and %s are %d", p, plural("%d", bits.OnesCount64(s.Own[p]), "region", "regions"), plural("%d", s.onMap(uint8(p)), "army", "armies"),
+			plural("%d", s.towerPoints(p), "tower point", "tower points"), s.onMap(uint8(p))+s.towerPoints(p))
 		if s.Own[p] == 0 {
 			line = fmt.Sprintf("  seat %d: out", p)
 		}

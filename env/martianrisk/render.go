@@ -17,6 +17,7 @@ import (
 //
 //	round 3 of 20, seat 1: ID attacks MT
 //	seat 0    7 regions   12 armies   13 in supply  pieces 4L 4M 4S  unions a
+//	seat 1    1 region     3 armies   22 in supply  pieces 4L 4M 4S
 //	...
 //	WA 0:2 --- ID 1:3LMS> - MT 2:1! -- ND 1:1
 //	 |     /   |      X     |     X
@@ -44,13 +45,16 @@ func (r *Rules) headline(s *State) string {
 		text = fmt.Sprintf("round %d of %d, ", s.Round, r.cfg.MaxRounds)
 	}
 	name := func(i uint8) string { return r.board.names[i] }
+	setup := func(what string) string {
+		return fmt.Sprintf("setup: seat %d %s; armies to place: %d", s.Mover, what, r.cfg.SetupArmies-s.onMap(s.Mover))
+	}
 	switch s.Phase {
 	case Ordering:
 		return text + "the dice decide who begins"
 	case Towers, Claiming:
-		return text + fmt.Sprintf("setup: seat %d occupies a region", s.Mover)
+		return setup("occupies a region")
 	case Filling:
-		return text + fmt.Sprintf("setup: seat %d adds an army", s.Mover)
+		return setup("adds an army")
 	case Rolling:
 		return text + fmt.Sprintf("seat %d rolls the die", s.Mover)
 	case Reinforce:
@@ -83,7 +87,10 @@ func (r *Rules) headline(s *State) string {
 // seatLine describes what a seat has.
 func (r *Rules) seatLine(s *State, p uint8) string {
 	text := colour.Paint(colour.Seats[p], fmt.Sprintf("seat %d", p))
-	text += fmt.Sprintf("  %3d regions  %3d armies  %3d in supply", bits.OnesCount64(s.Own[p]), s.onMap(p), r.supply(s, p))
+	if s.Phase >= Rolling && s.Own[p] == 0 {
+		return text + "  is out"
+	}
+	text += fmt.Sprintf("  %-11s  %-10s  %3d in supply", plural("%3d", bits.OnesCount64(s.Own[p]), "region", "regions"), plural("%3d", s.onMap(p), "army", "armies"), r.supply(s, p))
 	if r.cfg.Trios > 0 {
 		large, medium, small := r.pieces(s, p)
 		text += fmt.Sprintf("  pieces %dL %dM %dS", large, medium, small)
@@ -98,6 +105,14 @@ func (r *Rules) seatLine(s *State, p uint8) string {
 		text += "  unions " + strings.Join(held, " ")
 	}
 	return text
+}
+
+// plural returns a number in a format, and the noun that fits it.
+func plural(format string, n int, one, many string) string {
+	if n != 1 {
+		one = many
+	}
+	return fmt.Sprintf(format+" %s", n, one)
 }
 
 func unionName(i int) string { return string(rune('a' + i%26)) }
@@ -122,7 +137,7 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 		e := r.board.edges[a-r.battle]
 		higher := s.height(e[0]) - s.height(e[1])
 		c := NewConquest(int(s.Armies[e[0]]), int(s.Armies[e[1]]), higher)
-		return fmt.Sprintf("attack (odds of the battle, of conquest): %d-%d %.0f %% %.0f %%",
+		return fmt.Sprintf("attack (armies, odds of battle, conquest): %d-%d %.0f %% %.0f %%",
 			s.Armies[e[0]], s.Armies[e[1]], 100*BattleOdds(higher), 100*c.Odds)
 	case a >= r.piece:
 		i := int(a - r.piece)

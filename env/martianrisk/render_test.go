@@ -23,7 +23,7 @@ func TestRender(t *testing.T) {
 	want := strings.TrimPrefix(`
 round 2 of 2, seat 1: A attacks B
 seat 0    2 regions    2 armies    2 in supply  pieces 0L 0M 0S
-seat 1    1 regions    3 armies    1 in supply  pieces 0L 0M 1S
+seat 1    1 region     3 armies    1 in supply  pieces 0L 0M 1S
 A 1:3LM> --- B 0:1! ----- C 0:1LMS
 unions: a A+C`, "\n")
 	if got := colour.Strip(picture); got != want {
@@ -35,6 +35,31 @@ unions: a A+C`, "\n")
 	} {
 		if !strings.Contains(picture, part) {
 			t.Errorf("%q is missing in\n%q", part, picture)
+		}
+	}
+}
+
+// TestSeatLines: the setup shows the armies that are left to place, and a seat without
+// armies is out.
+func TestSeatLines(t *testing.T) {
+	r := rules(t, toy(nil))
+	setup := r.Initial()
+	for r.CurrentPlayer(setup) == game.Chance {
+		setup = r.Outcomes(nil, setup)[0].State
+	}
+	r3 := rules(t, small(3))
+	out, err := r3.Parse("9-0-3@0 reinforce 3 start 0 ; OR:3MS CA:1L ID:1MS AZ:3 MT:1L WY:1 NM:1 CO:1 ND:1 ; ; WA:1LMS NV:5 UT:1 round 16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ picture, want string }{
+		{r.Render(setup), "setup: seat 0 occupies a region; armies to place: 2\n"},
+		{r.Render(setup), "seat 1    0 regions    0 armies "},
+		{r.Render(do(t, r, setup, "a")), "seat 0    1 region     1 army "},
+		{r3.Render(out), "\nseat 1  is out\n"},
+	} {
+		if got := colour.Strip(tt.picture); !strings.Contains(got, tt.want) {
+			t.Errorf("no %q in\n%s", tt.want, got)
 		}
 	}
 }
