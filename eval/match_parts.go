@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync/atomic"
+	"sync"
 
 	"marsgym/internal/jobs"
 )
@@ -53,13 +53,18 @@ func (d *duplicate) playParts(ctx context.Context, sets int, progress func(done 
 	size := min((sets+matchParts-1)/matchParts, maxPartSets)
 	var parts []*matchPart
 	var tasks []jobs.Task
-	var ended atomic.Int64
+	var mu sync.Mutex // progress is called by one goroutine at a time
+	ended := 0
 	for from := 0; from < sets; from += size {
 		p := &matchPart{duplicate: d, inputs: inputs, matchArgs: matchArgs{d.seed, d.first + uint64(d.sets()+from), min(size, sets-from)}}
 		p.played = func() {
-			if n := ended.Add(1); progress != nil {
-				progress(float64(n) / float64(len(parts)))
+			if progress == nil {
+				return
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			ended++
+			progress(float64(ended) / float64(len(parts)))
 		}
 		parts, tasks = append(parts, p), append(tasks, p)
 	}
