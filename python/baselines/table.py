@@ -22,7 +22,7 @@ parser.add_argument("--seeds", type=int, default=3)
 parser.add_argument("--envs", type=int, default=256)
 args = parser.parse_args()
 
-print(f"{args.minutes:g} CPU-minutes, {args.seeds} seeds: the median, and the lowest and highest.\n")
+print(f"{args.minutes:g} CPU-minutes, {args.seeds} seeds: median, lowest and highest.\n")
 print("| game | method | decisions | wins against optimal play | exploitability |")
 print("|---|---|---|---|---|")
 for game in args.game or BASELINES:
