@@ -15,6 +15,9 @@ import (
 // is negligible.
 func BenchmarkExpert(b *testing.B) {
 	for _, depth := range depths {
+		if depth == expert.Search { // in BenchmarkSimulations
+			continue
+		}
 		b.Run(string(depth), func(b *testing.B) {
 			g := env.NewGame(testgames.NewMartianDice(b, 2, 13, 25))
 			e, err := g.NewExpert(expert.Config{Depth: depth, Starts: expert.Starts{Sample: 0.7}, Turns: 2, Decisions: 1, Outcomes: 64, ExplorationFraction: 1. / 3, ExplorationRate: 0.15}, 16, 0)
