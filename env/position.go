@@ -198,14 +198,9 @@ func (p position[S]) Scene() *game.Scene {
 		return nil
 	}
 	scene := r.Scene(p.s)
-	own := scene.Options
 	scene.Options = []game.SceneOption{}
 	for _, a := range p.Legal() {
-		o := game.SceneOption{Action: a, Name: p.rules.ActionName(a), Text: p.DescribeAction(a)}
-		if len(own) > 0 && own[0].Action == a {
-			o.Text, own = own[0].Text, own[1:]
-		}
-		scene.Options = append(scene.Options, o)
+		scene.Options = append(scene.Options, game.SceneOption{Action: a, Name: p.rules.ActionName(a), Text: p.DescribeAction(a)})
 	}
 	return &scene
 }

@@ -262,11 +262,7 @@ func (r *Rules) describeCash(s *State, set int) string {
 	if set == 0 {
 		return "trade nothing, levels stay"
 	}
-	return "trade (m money, t tokens, d dice, r robots): " + r.pay(s, set).short()
-}
-
-// pay returns what the mover gets for a set of products.
-func (r *Rules) pay(s *State, set int) (sum Reward) {
+	var sum Reward
 	for t := range products {
 		if set>>t&1 == 1 {
 			w := r.rewards[t][s.Seats[s.Mover].Track[t]]
@@ -276,7 +272,7 @@ func (r *Rules) pay(s *State, set int) (sum Reward) {
 			sum.Robots += w.Robots
 		}
 	}
-	return sum
+	return "trade (m money, t tokens, d dice, r robots): " + sum.short()
 }
 
 // plural returns a number with its noun: "1 die", "2 dice".
