@@ -51,6 +51,13 @@ func TestBrowserBoard(t *testing.T) {
 	x.offers("NM", "nm>co")
 	x.click("cell-NM")
 	x.offers("NM twice", "end")
+	x.click("cell-NM")
+	x.do(`document.querySelector('.picker .cancel').focus()`)
+	x.must(x.Press(x.ctx, "Enter"))
+	x.offers("Cancel", "end")
+	if got := x.text(`document.activeElement.getAttribute('data-key')`); got != "cell-NM" {
+		t.Errorf("after Cancel the focus is on %q, want the cell that was selected", got)
+	}
 	x.click("cell-CO")
 	x.offers("CO", "nm>co")
 	x.do(`document.querySelector('[data-key="pick-nm>co"]').focus()`)

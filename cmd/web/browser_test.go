@@ -156,8 +156,14 @@ func (x *tab) play(most int, choose func(n int)) {
 	}
 }
 
-// games are whole games by clicks: the choices vary, so that all kinds come up.
-func (x *tab) games(url string) {
+// byClick makes a choice in the list of choices: they vary, so that all kinds come up.
+func (x *tab) byClick(n int) {
+	x.t.Helper()
+	x.do(fmt.Sprintf(`(() => { const list = document.querySelectorAll('.option-button:not(:disabled)'); list[%d %% list.length].click(); })()`, n*n+n/3))
+}
+
+// games plays whole games of all kinds; choose makes a choice.
+func (x *tab) games(url string, choose func(n int)) {
 	x.t.Helper()
 	for i, id := range catalog.IDs() {
 		most := 3000
@@ -176,9 +182,7 @@ func (x *tab) games(url string) {
 		seats := "human" + strings.Repeat(",random", g.Spec().Players-1)
 		x.must(x.Open(x.ctx, "about:blank"))
 		x.must(x.Open(x.ctx, fmt.Sprintf("%s#play?game=%s&players=%d&seed=%d&seats=%s", url, id, g.Spec().Players, 3+i, seats)))
-		x.play(most, func(n int) {
-			x.do(fmt.Sprintf(`(() => { const list = document.querySelectorAll('.option-button:not(:disabled)'); list[%d %% list.length].click(); })()`, n*n+n/3))
-		})
+		x.play(most, choose)
 		if got := x.text(`document.querySelector('.error:not(:empty)')?.textContent ?? ''`); got != "" {
 			x.t.Errorf("%s: %s", id, got)
 		}
@@ -192,7 +196,9 @@ func TestBrowserGames(t *testing.T) {
 	b := browser(t)
 	t.Run("served", func(t *testing.T) {
 		url := served(t)
-		open(t, b, url).games(url)
+		x, y := open(t, b, url), open(t, b, url)
+		x.games(url, x.byClick)
+		y.games(url, y.byKeyboard)
 	})
 	t.Run("exported", func(t *testing.T) {
 		if !fulltest.On() {
@@ -200,7 +206,9 @@ func TestBrowserGames(t *testing.T) {
 		}
 		s := site(t)
 		x := open(t, b, s.URL)
-		x.games(s.URL + "/")
+		x.games(s.URL+"/", x.byClick)
+		y := open(t, b, s.URL)
+		y.games(s.URL+"/", y.byKeyboard)
 		for _, page := range pagesToSee {
 			if page.name == "rolls" { // of a game that is solved in the worker
 				x.see(s.URL+"/", page)
@@ -230,43 +238,6 @@ func offline(x *tab, s *httptest.Server) {
 		x.t.Errorf("without a network the choices are %q, want %q", after, before)
 	}
 	x.play(10, func(int) { x.do(choice + `.click()`) })
-}
-
-// TestBrowserKeyboard plays a game with the keys Tab and Enter alone.
-func TestBrowserKeyboard(t *testing.T) {
-	x := open(t, browser(t), served(t))
-	x.wait(`document.querySelector('.primary')`)
-	x.do(`document.querySelector('input[value=pig]').focus()`)
-	x.must(x.Press(x.ctx, "ArrowUp")) // radio buttons follow the arrows
-	x.must(x.Press(x.ctx, "ArrowDown"))
-	x.wait(`document.querySelector('input[value=pig]').checked`)
-	x.tabTo(`document.activeElement.matches('.setup .primary')`)
-	x.must(x.Press(x.ctx, "Enter"))
-	x.wait(choice)
-	most := 8
-	if fulltest.On() {
-		most = 1000
-	}
-	x.play(most, func(n int) {
-		want := `document.activeElement.matches('.option-button')`
-		if n%4 == 3 { // hold after some rolls
-			want = `document.activeElement === [...document.querySelectorAll('.option-button')].at(-1)`
-		}
-		x.tabTo(want)
-		x.must(x.Press(x.ctx, "Enter"))
-	})
-}
-
-// tabTo presses Tab until an expression is true, through all elements at most twice.
-func (x *tab) tabTo(expression string) {
-	x.t.Helper()
-	for range 120 {
-		if x.text(expression) == "true" {
-			return
-		}
-		x.must(x.Press(x.ctx, "Tab"))
-	}
-	x.t.Fatalf("the key Tab does not reach %s", expression)
 }
 
 // TestBrowserValues compares the values on the page with those of the solution, as

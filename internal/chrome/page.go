@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -167,9 +168,13 @@ func (p *Page) Open(ctx context.Context, url string) error {
 // keys holds the codes of keys without a character.
 var keys = map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
 
-// Press presses a key, such as "Tab", "Enter" or "a".
+// Press presses a key, such as "Tab", "Shift+Tab", "Enter" or "a".
 func (p *Page) Press(ctx context.Context, key string) error {
+	key, shift := strings.CutPrefix(key, "Shift+")
 	params := map[string]any{"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": keys[key]}
+	if shift {
+		params["modifiers"] = 8
+	}
 	switch {
 	case key == "Enter":
 		params["text"] = "\r"

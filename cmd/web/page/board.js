@@ -59,7 +59,7 @@ export class Board {
 
   draw() {
     const { scene } = this, legend = this.element.querySelector('.legend-box');
-    const root = h('div', { class: 'scene', onkeydown: (e) => { if (e.key === 'Escape' && this.#selected.size) this.#select(root, []); } },
+    const root = h('div', { class: 'scene', onkeydown: (e) => { if (e.key === 'Escape' && this.#selected.size) this.#cancel(root); } },
       h('p', { class: 'scene-text' }, scene.text), h('p', { class: 'note goal' }, 'Goal: ', scene.goal, '.'),
       this.#seats(),
       scene.dice?.map((group) => this.#dice(group)),
@@ -158,8 +158,15 @@ export class Board {
     options.sort((x, y) => this.#extra(x.action) - this.#extra(y.action));
     const hint = open.size > 0 && !elements.length && h('p', { class: 'note' }, options.length ? 'Choose on the board, or:' : 'Choose on the board.');
     fill(this.#picker, hint, options.map((o) => button([h('strong', {}, o.name), o.text && h('span', { class: 'about' }, o.text)], () => this.#choose(o.action), { 'data-key': `pick-${o.name}` })),
-      elements.length > 0 && button('Cancel', () => this.#select(root, []), { class: 'cancel' }));
+      elements.length > 0 && button('Cancel', () => this.#cancel(root), { class: 'cancel' }));
     if (elements.length) say(`${options.length} choices below the board. Select more to narrow them.`);
+  }
+
+  /** Selects nothing. The focus goes back to what was selected, since the choices below the board are replaced. */
+  #cancel(root) {
+    const [first] = this.#selected;
+    this.#select(root, []);
+    first.focus();
   }
 
   /** The seats with what they have, a row each. */

@@ -62,6 +62,7 @@ export function go(address, more, replace = false) {
 function update(view, step, signal) {
   const t = shown, live = step === undefined, a = view.address;
   const person = view.mover >= 0 && a.seats[view.mover] === 'human';
+  noticeFocus(t);
   document.title = `${view.title} · marsgym`;
   fill(t.title, view.title);
   fill(t.error);
@@ -70,7 +71,7 @@ function update(view, step, signal) {
   const context = {
     view, live, signal, person, exercise: t.exercise,
     choose: (name) => {
-      t.focus ||= t.actions.contains(document.activeElement);
+      noticeFocus(t);
       for (const b of t.actions.querySelectorAll('button')) b.disabled = true; // a second click must not choose again
       go({ ...a, moves: [...(a.moves ?? []).slice(0, view.used), name] });
     },
@@ -102,15 +103,25 @@ function update(view, step, signal) {
     h('p', { class: 'row' }, h('a', { class: 'button primary', href: `#home?game=${a.game}` }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); }))));
   if (view.mover === -1) parts.push(rollInput(context));
   if (view.mover >= 0) parts.push(choices(context, free));
-  t.focus ||= t.actions.contains(document.activeElement);
   fill(t.actions, parts);
-  if (t.focus && (free || view.ended)) { // the keyboard goes on where it was
-    if (document.activeElement === document.body) t.actions.querySelector('button:not(:disabled), a')?.focus();
-    t.focus = false;
-  }
+  if (free || view.ended) restoreFocus(t);
   if (view.ended && !a.start) keep(write(a), a);
   tabs(context);
   if (live && view.log.length && !view.ended) say([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? 'Your choice.' : '') : ''].join(' '));
+}
+
+/** Remembers which part of the page has the focus of the keyboard, before its elements are replaced. */
+function noticeFocus(t) {
+  t.focus = [t.board, t.actions].find((part) => part.querySelector(':focus-visible')) ?? t.focus;
+}
+
+/** Lets the keyboard go on in the part where it was, if the element that had the focus is gone. */
+function restoreFocus(t) {
+  if (t.focus && document.activeElement === document.body) {
+    const next = t.focus.querySelector('[data-key].open, .picker button, .option-button') ?? t.actions.querySelector('button:not(:disabled), a');
+    next?.focus();
+  }
+  t.focus = null;
 }
 
 function statusOf(view, live) {
