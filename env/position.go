@@ -198,9 +198,14 @@ func (p position[S]) Scene() *game.Scene {
 		return nil
 	}
 	scene := r.Scene(p.s)
+	own := scene.Options
 	scene.Options = []game.SceneOption{}
 	for _, a := range p.Legal() {
-		scene.Options = append(scene.Options, game.SceneOption{Action: a, Name: p.rules.ActionName(a), Text: p.DescribeAction(a)})
+		o := game.SceneOption{Action: a, Name: p.rules.ActionName(a), Text: p.DescribeAction(a)}
+		if len(own) > 0 && own[0].Action == a {
+			o.Text, own = own[0].Text, own[1:]
+		}
+		scene.Options = append(scene.Options, o)
 	}
 	return &scene
 }

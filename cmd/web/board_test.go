@@ -49,6 +49,11 @@ func TestBrowserBoard(t *testing.T) {
 	x.offers("nothing", "end")
 	x.click("cell-NM")
 	x.offers("NM", "nm>co")
+	const about = ` [data-key$="-nm>co"] .about`
+	board, list := x.text("document.querySelector('.picker"+about+"').textContent"), x.text("document.querySelector('.options"+about+"').textContent")
+	if board != list || !strings.Contains(board, "probability to win") {
+		t.Errorf("the board says %q, the list of choices %q", board, list)
+	}
 	x.click("cell-NM")
 	x.offers("NM twice", "end")
 	x.click("cell-NM")

@@ -64,8 +64,8 @@ func sceneFault(g env.Game, at env.Position) string {
 	var options []game.Action
 	for _, o := range scene.Options {
 		options = append(options, o.Action)
-		if o.Name != g.ActionName(o.Action) || o.Text != at.DescribeAction(o.Action) {
-			return fmt.Sprintf("option %+v has another name or text", o)
+		if short := at.DescribeAction(o.Action); o.Name != g.ActionName(o.Action) || o.Text == "" || o.Text != short && !strings.Contains(short, ": ") {
+			return fmt.Sprintf("option %+v has another name, or a text for %q", o, short)
 		}
 	}
 	if !slices.Equal(options, at.Legal()) {

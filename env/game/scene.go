@@ -4,8 +4,10 @@ package game
 // draw it, such as a web page.
 type SceneRenderer[S comparable] interface {
 	// Scene describes s for whoever looks on: nothing in it depends on a viewer. Where a
-	// seat is to move, scenes that are equal come from equal observations. Options is
-	// left to the caller (see [SceneOption]). Outlines may be shared and are read-only.
+	// seat is to move, scenes that are equal come from equal observations. Options holds
+	// legal actions, ascending, whose texts are to differ from those of [Renderer]; their
+	// names and the other actions are left to the caller (see [SceneOption]). Outlines
+	// may be shared and are read-only.
 	Scene(s S) Scene
 }
 
@@ -27,11 +29,12 @@ type Scene struct {
 }
 
 // SceneOption is a legal action. What can draw scenes offers those that belong to no
-// element as buttons. env.Position lists them by [Notation] and [Renderer].
+// element as buttons. env.Position lists them by [Notation] and, where the scene has no text
+// of its own, [Renderer], whose texts are as short as a terminal needs.
 type SceneOption struct {
 	Action Action `json:"action"`
 	Name   string `json:"name"`           // as in [Notation]
-	Text   string `json:"text,omitempty"` // what it does, of [Renderer]
+	Text   string `json:"text,omitempty"` // what it does
 }
 
 // SceneSeat is what a seat has. Counts have the same names in the same order for all

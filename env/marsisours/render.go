@@ -262,7 +262,11 @@ func (r *Rules) describeCash(s *State, set int) string {
 	if set == 0 {
 		return "trade nothing, levels stay"
 	}
-	var sum Reward
+	return "trade (m money, t tokens, d dice, r robots): " + r.pay(s, set).short()
+}
+
+// pay returns what the mover gets for a set of products.
+func (r *Rules) pay(s *State, set int) (sum Reward) {
 	for t := range products {
 		if set>>t&1 == 1 {
 			w := r.rewards[t][s.Seats[s.Mover].Track[t]]
@@ -272,7 +276,7 @@ func (r *Rules) describeCash(s *State, set int) string {
 			sum.Robots += w.Robots
 		}
 	}
-	return "trade (m money, t tokens, d dice, r robots): " + sum.short()
+	return sum
 }
 
 // plural returns a number with its noun: "1 die", "2 dice".

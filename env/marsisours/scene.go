@@ -1,6 +1,7 @@
 package marsisours
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -23,6 +24,11 @@ func (r *Rules) Scene(s State) game.Scene {
 	actions := r.placeActions(&s)
 	for i := range scene.Map.Cells {
 		scene.Map.Cells[i].Actions = actions[i]
+	}
+	for _, a := range r.appendLegal(nil, &s) {
+		if text := r.sceneActionText(&s, int(a)); text != "" {
+			scene.Options = append(scene.Options, game.SceneOption{Action: a, Text: text})
+		}
 	}
 	if r.fast {
 		return scene
@@ -53,6 +59,25 @@ func (r *Rules) Scene(s State) game.Scene {
 		scene.Tracks = append(scene.Tracks, track)
 	}
 	return scene
+}
+
+// sceneActionText describes an attack or a trade in whole words; "" is left to DescribeAction.
+func (r *Rules) sceneActionText(s *State, x int) string {
+	a, p := &r.act, int(s.Mover)
+	switch {
+	case x >= a.attack && x < a.pass:
+		slot, robots := a.target(x)
+		place := int(r.place[slot])
+		q, _ := s.owner(place)
+		text := fmt.Sprintf("attack the robot of seat %d in %s with %s", q, r.board.name[place], plural(robots, "robot"))
+		if cost := r.cost(s, p); cost > 0 {
+			text += " for " + plural(cost*robots, "token")
+		}
+		return fmt.Sprintf("%s; probability to win %.1f %%", text, 100*r.attackOdds(s, p, place, robots))
+	case x > a.cash && x < a.buy:
+		return "trade for " + cmp.Or(r.pay(s, x-a.cash).text(), "nothing") + "; the tracks traded go back to level 0"
+	}
+	return ""
 }
 
 // sceneGoal says how the game is won.

@@ -15,7 +15,39 @@ func (r *Rules) Scene(s State) game.Scene {
 	for p := range r.cfg.Players {
 		scene.Seats = append(scene.Seats, r.sceneSeat(&s, uint8(p)))
 	}
+	for _, a := range r.appendLegal(nil, &s) {
+		if text := r.sceneActionText(&s, a); text != "" {
+			scene.Options = append(scene.Options, game.SceneOption{Action: a, Text: text})
+		}
+	}
 	return scene
+}
+
+// sceneActionText describes a battle, or the move after it, in whole words; "" is left to
+// DescribeAction.
+func (r *Rules) sceneActionText(s *State, a game.Action) string {
+	switch {
+	case a >= r.split:
+		return ""
+	case a >= r.occupy:
+		n := int(a-r.occupy) + 1
+		return fmt.Sprintf("move %s from %s into %s; %d stay", armies(n), r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
+	case a >= r.battle:
+		e := r.board.edges[a-r.battle]
+		higher := s.height(e[0]) - s.height(e[1])
+		c := NewConquest(int(s.Armies[e[0]]), int(s.Armies[e[1]]), higher)
+		return fmt.Sprintf("attack %s from %s, %s against %d; probability to win this battle %.0f %%, to take %[1]s if you go on %.0[6]f %%",
+			r.board.names[e[1]], r.board.names[e[0]], armies(int(s.Armies[e[0]])), s.Armies[e[1]], 100*BattleOdds(higher), 100*c.Odds)
+	}
+	return ""
+}
+
+// armies returns a number of armies with the noun.
+func armies(n int) string {
+	if n == 1 {
+		return "1 army"
+	}
+	return fmt.Sprintf("%d armies", n)
 }
 
 // sceneText describes the next step, or who has won alone.

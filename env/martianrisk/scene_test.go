@@ -33,3 +33,29 @@ func TestLayout(t *testing.T) {
 		t.Error("the strip has no lines")
 	}
 }
+
+// TestSceneTexts: a scene has texts in whole words of what a terminal abbreviates.
+func TestSceneTexts(t *testing.T) {
+	r := rules(t, toy(nil))
+	for text, want := range map[string]string{
+		"1-2@0 attack start 0 ; A:4 ; B:2 C:1 round 2": `
+a>b: attack B from A, 4 armies against 2; probability to win this battle 41 %, to take B if you go on 55 %`,
+		"2-1@0 occupy A>B start 0 ; A:4 B:0 ; C:1 round 2": `
+move:1: move 1 army from A into B; 3 stay
+move:2: move 2 armies from A into B; 2 stay
+move:3: move 3 armies from A into B; 1 stay`,
+	} {
+		s, err := r.Parse(text)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var got string
+		for _, o := range r.Scene(s).Options {
+			got += "\n" + r.ActionName(o.Action) + ": " + o.Text
+		}
+		if got != want {
+			t.Errorf("%s:%s\nwant%s", text, got, want)
+		}
+	}
+}

@@ -75,12 +75,16 @@ func (r *replay) view(step *int) (*View, error) {
 	for i := 0; i < steps; i++ {
 		v.Log = append(v.Log, r.entry(i))
 	}
-	for _, act := range at.Legal() {
+	for i, act := range at.Legal() {
 		after, err := at.Apply(act)
 		if err != nil {
 			return nil, err
 		}
-		v.Options = append(v.Options, Option{int(act), r.game.ActionName(act), at.DescribeAction(act), after.CurrentPlayer() == game.Chance})
+		about := at.DescribeAction(act)
+		if v.Scene != nil {
+			about = v.Scene.Options[i].Text
+		}
+		v.Options = append(v.Options, Option{int(act), r.game.ActionName(act), about, after.CurrentPlayer() == game.Chance})
 	}
 	if at.CurrentPlayer() == game.Chance {
 		v.Ask = at.AskRoll()
