@@ -196,8 +196,9 @@ func TestBrowserGames(t *testing.T) {
 	b := browser(t)
 	t.Run("served", func(t *testing.T) {
 		url := served(t)
-		x, y := open(t, b, url), open(t, b, url)
+		x := open(t, b, url)
 		x.games(url, x.byClick)
+		y := open(t, b, url)
 		y.games(url, y.byKeyboard)
 	})
 	t.Run("exported", func(t *testing.T) {
@@ -205,10 +206,10 @@ func TestBrowserGames(t *testing.T) {
 			t.Skip("compiling takes half a minute; MARSGYM_FULL=1 tests it")
 		}
 		s := site(t)
-		x := open(t, b, s.URL)
-		x.games(s.URL+"/", x.byClick)
 		y := open(t, b, s.URL)
 		y.games(s.URL+"/", y.byKeyboard)
+		x := open(t, b, s.URL)
+		x.games(s.URL+"/", x.byClick)
 		for _, page := range pagesToSee {
 			if page.name == "rolls" { // of a game that is solved in the worker
 				x.see(s.URL+"/", page)
