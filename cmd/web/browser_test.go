@@ -19,8 +19,11 @@ import (
 	"marsgym/internal/web"
 )
 
-// patience bounds a browser test; it measures nothing.
-const patience = 15 * time.Minute
+// Bounds of a browser test and of one wait in it; they measure nothing.
+const (
+	patience = 15 * time.Minute
+	moment   = 2 * time.Minute
+)
 
 // tab is a page in the browser, with what tests do on it.
 type tab struct {
@@ -85,7 +88,9 @@ func (x *tab) must(err error) {
 // wait waits until an expression is true.
 func (x *tab) wait(expression string) {
 	x.t.Helper()
-	if err := x.Wait(x.ctx, expression); err != nil {
+	ctx, cancel := context.WithTimeout(x.ctx, moment)
+	defer cancel()
+	if err := x.Wait(ctx, expression); err != nil {
 		var text string
 		x.Eval(context.Background(), "document.body.innerText", &text)
 		x.t.Fatalf("%v\nerrors %q; the page says:\n%.2000s", err, x.Errors(), text)

@@ -52,11 +52,15 @@ function frame(main, view) {
   return t;
 }
 
-/** Goes to another address. */
-export function go(address, more, replace = false) {
-  const hash = '#play?' + write(address, more);
-  if (!replace) location.hash = hash;
-  else if (hash !== location.hash) location.replace(hash);
+/**
+ * Goes to another address. Chromium ignores changes of the address after 200 in ten seconds,
+ * which a key held down can reach; it is asked again until the page is elsewhere.
+ */
+function go(address, more) {
+  const before = location.hash, hash = '#play?' + write(address, more);
+  if (hash === before) return;
+  location.hash = hash;
+  if (location.hash === before) setTimeout(() => location.hash === before && go(address, more), 500);
 }
 
 function update(view, step, signal) {
@@ -207,10 +211,15 @@ function share(context) {
   call('write', { ...a }, context.signal).then((answer) => { text.value = answer.text; }, (e) => { text.value = e.message; });
 }
 
-/** Lets agents play until a person is to move. */
+/**
+ * Lets agents play until a person is to move. The address follows at most some times a
+ * second, since browsers bound that; the game on the page does not need it.
+ */
 async function agents(view, signal) {
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  while (!view.ended && view.mover >= 0 && view.address.seats[view.mover] !== 'human') {
+  const next = () => !view.ended && view.mover >= 0 && view.address.seats[view.mover] !== 'human';
+  let written = 0;
+  while (next()) {
     try {
       await new Promise((resolve) => setTimeout(resolve, still ? 0 : 350));
       if (signal.aborted) return;
@@ -220,7 +229,10 @@ async function agents(view, signal) {
       if (error instanceof AnswerError) fill(shown.error, error.message);
       return;
     }
-    history.replaceState(null, '', '#play?' + write(view.address));
+    if (!next() || performance.now() - written > 300) {
+      history.replaceState(null, '', '#play?' + write(view.address));
+      written = performance.now();
+    }
     update(view, undefined, signal);
   }
 }
