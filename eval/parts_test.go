@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"context"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -12,40 +11,13 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/eval"
 	"marsgym/internal/jobs"
+	"marsgym/internal/jobs/jobstest"
 	"marsgym/models"
 )
 
-// encoded is an executor that computes every task as another process would, from bytes to
-// bytes.
-type encoded struct {
-	kinds map[string]jobs.Func
-	alter func([]byte) []byte // or nil
-	count int
-}
-
-func newEncoded() *encoded {
-	return &encoded{kinds: eval.Kinds(func(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) })}
-}
-
-func (e *encoded) Do(ctx context.Context, tasks []jobs.Task) error {
-	for _, t := range tasks {
-		j, err := t.Job()
-		if err != nil {
-			return err
-		}
-		e.count++
-		r, err := e.kinds[j.Kind](ctx, j.Args, j.Inputs)
-		if err != nil {
-			return err
-		}
-		if e.alter != nil {
-			r.Bytes = e.alter(r.Bytes)
-		}
-		if err := t.Receive(r); err != nil {
-			return err
-		}
-	}
-	return nil
+// kinds are those of this package.
+func kinds() map[string]jobs.Func {
+	return eval.Kinds(func(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) })
 }
 
 // network writes an untrained network of a game to a file, and opens it.
@@ -86,7 +58,8 @@ func TestExactParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, executor := range map[string]jobs.Executor{"this process": jobs.Local{}, "others": newEncoded()} {
+		encoded, count := jobstest.Encoded(kinds(), nil)
+		for name, executor := range map[string]jobs.Executor{"this process": jobs.Local{}, "others": encoded} {
 			parts, err := eval.NewExactEvaluator(whole.game, solution)
 			if err != nil {
 				t.Fatal(err)
@@ -100,9 +73,9 @@ func TestExactParts(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, sample %v, by %s: %+v; want %+v", tt.head, tt.sample, name, got, want)
 			}
-			if e, ok := executor.(*encoded); ok && e.count < 2 {
-				t.Errorf("%d jobs; want several", e.count)
-			}
+		}
+		if n := count.Load(); n < 2 {
+			t.Errorf("%d jobs; want several", n)
 		}
 	}
 }
@@ -118,7 +91,7 @@ func TestMatchParts(t *testing.T) {
 		return a
 	}
 	entrants := []*agents.Agent{open("exact", 0), network(t, g, models.Score, true), open("search:5", 3), open("greedy", 0)}
-	e := newEncoded()
+	e, count := jobstest.Encoded(kinds(), nil)
 	for _, pair := range [][]*agents.Agent{entrants[:2], entrants[1:3], entrants[2:]} {
 		want, err := eval.PlayDuplicate(t.Context(), g, pair, 400, 7, nil)
 		if err != nil {
@@ -132,8 +105,8 @@ func TestMatchParts(t *testing.T) {
 			}
 		}
 	}
-	if e.count != 3*50 {
-		t.Errorf("%d jobs; want 50 of 4 sets for each match", e.count)
+	if n := count.Load(); n != 3*50 {
+		t.Errorf("%d jobs; want 50 of 4 sets for each match", n)
 	}
 	want, err := eval.PlayTournament(t.Context(), g, entrants, 100, 7, nil)
 	if err != nil {
@@ -143,10 +116,10 @@ func TestMatchParts(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
-	before := e.count
+	before := count.Load()
 	clock := []*agents.Agent{open("search:1ms", 0), entrants[3]}
-	if _, err := eval.PlayDuplicateBy(t.Context(), e, g, clock, 2, 1, nil); err != nil || e.count != before {
-		t.Errorf("a search by the clock: %v, and %d jobs; want none", err, e.count-before)
+	if _, err := eval.PlayDuplicateBy(t.Context(), e, g, clock, 2, 1, nil); err != nil || count.Load() != before {
+		t.Errorf("a search by the clock: %v, and %d jobs; want none", err, count.Load()-before)
 	}
 }
 
@@ -170,8 +143,7 @@ func TestPartsRefuse(t *testing.T) {
 		},
 		"empty": func([]byte) []byte { return nil },
 	} {
-		e := newEncoded()
-		e.alter = alter
+		e, _ := jobstest.Encoded(kinds(), alter)
 		x, err := eval.NewExactEvaluator(r.game, solution)
 		if err != nil {
 			t.Fatal(err)
@@ -191,9 +163,9 @@ func FuzzPartJobs(f *testing.F) {
 	f.Add("tabulate", []byte(`{"from": 0, "to": 1}`), []byte(`{"game": "pig", "config": {"target": 10}, "agents": [{"name": "greedy"}]}`))
 	f.Add("match", []byte(`{"seed": 1, "first": 2, "sets": 1}`), []byte(`{"game": "pig", "config": {"players": 2, "target": 10}, "agents": [{"name": "random"}, {"name": "random"}]}`))
 	f.Add("match", []byte(`{"sets": 99999}`), []byte(`{"game": "pig", "agents": [{"name": "../x", "model": "00"}]}`))
-	kinds := newEncoded().kinds
+	all := kinds()
 	f.Fuzz(func(t *testing.T, kind string, args, seating []byte) {
-		if run := kinds[kind]; run != nil && len(args) < 60 {
+		if run := all[kind]; run != nil && len(args) < 60 {
 			if r, err := run(t.Context(), args, []*jobs.Blob{jobs.NewBlob(seating)}); err == nil && len(r.Bytes) == 0 {
 				t.Error("an empty result")
 			}

@@ -22,6 +22,11 @@ func exactly(context.Context, env.Game) (func(context.Context, *models.MLP) (*mo
 
 var errStop = errors.New("stop")
 
+// segments computes segments from bytes to bytes.
+func segments(compute jobs.Func) jobs.Executor {
+	return jobs.Encoded{Kinds: map[string]jobs.Func{train.SegmentKind: compute}}
+}
+
 // TestRunBy compares a run with one whose segments are computed in folders of their own,
 // and which is stopped in between.
 func TestRunBy(t *testing.T) {
@@ -37,13 +42,13 @@ func TestRunBy(t *testing.T) {
 		}
 		compute := train.Segment(train.SegmentOptions{Open: openCatalog, Learner: learner, Evaluate: exactly})
 		s := train.Settings{Game: spec.ID, GameConfig: []byte(spec.ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
-		e := &encoded{}
-		e.compute = func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
-			if e.jobs == 3 { // e is not done with job 3 yet
+		count := 0
+		e := segments(func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
+			if count++; count == 3 {
 				return jobs.Result{}, errStop
 			}
 			return compute(ctx, args, inputs)
-		}
+		})
 		reports := 0
 		opt := train.Options{Dir: dir, Report: func(m train.Metrics) { reports++ }}
 		if err := train.RunBy(t.Context(), e, s, opt); !errors.Is(err, errStop) || reports != 2 {
@@ -52,8 +57,8 @@ func TestRunBy(t *testing.T) {
 		if err := train.RunBy(t.Context(), e, s, opt); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(read(t, whole, agents.ModelFile), read(t, dir, agents.ModelFile)) || e.jobs < 5 {
-			t.Errorf("%s: another model after %d jobs", a, e.jobs)
+		if !bytes.Equal(read(t, whole, agents.ModelFile), read(t, dir, agents.ModelFile)) || count < 5 {
+			t.Errorf("%s: another model after %d jobs", a, count)
 		}
 		same(t, dir, whole)
 	}
@@ -75,11 +80,11 @@ func TestSegmentRefuses(t *testing.T) {
 		"another state": func(r *jobs.Result) { r.Bytes = bytes.Replace(r.Bytes, []byte(`"state":[`), []byte(`"state":[1`), 1) },
 	} {
 		dir := t.TempDir()
-		e := &encoded{compute: func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
+		e := segments(func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
 			r, err := compute(ctx, args, inputs)
 			alter(&r)
 			return r, err
-		}}
+		})
 		if err := train.RunBy(t.Context(), e, s, train.Options{Dir: dir}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -88,7 +93,7 @@ func TestSegmentRefuses(t *testing.T) {
 		}
 	}
 	s.Backend = "gotch"
-	if err := train.RunBy(t.Context(), &encoded{compute: compute}, s, train.Options{Dir: t.TempDir()}); err == nil {
+	if err := train.RunBy(t.Context(), segments(compute), s, train.Options{Dir: t.TempDir()}); err == nil {
 		t.Error("no error for another backend")
 	}
 }

@@ -9,39 +9,16 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/internal/jobs"
+	"marsgym/internal/jobs/jobstest"
 	"marsgym/train"
 )
 
 // openCatalog opens the game of the settings of a job.
 func openCatalog(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }
 
-// encoded is an executor that computes every task as another process would, from bytes to
-// bytes, and alter, if not nil, may change the result.
-type encoded struct {
-	compute jobs.Func
-	alter   func([]byte) []byte
-	jobs    int
-}
-
-func (e *encoded) Do(ctx context.Context, tasks []jobs.Task) error {
-	for _, t := range tasks {
-		j, err := t.Job()
-		if err != nil {
-			return err
-		}
-		e.jobs++
-		r, err := e.compute(ctx, j.Args, j.Inputs)
-		if err != nil {
-			return err
-		}
-		if e.alter != nil {
-			r.Bytes = e.alter(r.Bytes)
-		}
-		if err := t.Receive(r); err != nil {
-			return err
-		}
-	}
-	return nil
+// selfPlay are the jobs of self-play, computed by a function.
+func selfPlay(compute jobs.Func) map[string]jobs.Func {
+	return map[string]jobs.Func{train.SelfPlayKind: compute}
 }
 
 // TestEncoded compares training in this process with training whose self-play goes
@@ -58,12 +35,12 @@ func TestEncoded(t *testing.T) {
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: tt.game, Dir: local, Learner: learner}); err != nil {
 				t.Fatal(err)
 			}
-			e := &encoded{compute: train.SelfPlay(openCatalog)}
+			e, count := jobstest.Encoded(selfPlay(train.SelfPlay(openCatalog)), nil)
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: tt.game, Dir: remote, Learner: learner, Executor: e}); err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(read(t, local, agents.ModelFile), read(t, remote, agents.ModelFile)) || e.jobs == 0 {
-				t.Errorf("another model after %d jobs", e.jobs)
+			if !bytes.Equal(read(t, local, agents.ModelFile), read(t, remote, agents.ModelFile)) || count.Load() == 0 {
+				t.Errorf("another model after %d jobs", count.Load())
 			}
 			same(t, remote, local)
 		})
@@ -83,7 +60,8 @@ func TestReceiveRefuses(t *testing.T) {
 			func(b []byte) []byte { return b[:len(b)*at/200] },
 			func(b []byte) []byte { return append(b, 0) },
 		} {
-			if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner, Executor: &encoded{compute: compute, alter: alter}}); err != nil {
+			e, _ := jobstest.Encoded(selfPlay(compute), alter)
+			if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner, Executor: e}); err != nil {
 				refused++
 			}
 		}
@@ -104,7 +82,7 @@ func FuzzSelfPlayJob(f *testing.F) {
 		sent = jobs.Job{Args: args, Inputs: inputs}
 		return compute(ctx, args, inputs)
 	}
-	if _, err := train.Run(f.Context(), cfg, train.Options{Game: g, Dir: f.TempDir(), Learner: learner, Executor: &encoded{compute: spy}}); err != nil {
+	if _, err := train.Run(f.Context(), cfg, train.Options{Game: g, Dir: f.TempDir(), Learner: learner, Executor: jobs.Encoded{Kinds: selfPlay(spy)}}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add([]byte(sent.Args), sent.Inputs[1].Bytes, sent.Inputs[2].Bytes)

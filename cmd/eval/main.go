@@ -51,6 +51,7 @@ type options struct {
 	searches    int
 	decisions   bool
 	cluster     flags.Flags
+	checkpoint  string // file of results
 
 	given func(name string) bool // reports whether a flag is on the command line
 }
@@ -83,6 +84,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.List(&o.compare, "compare", "`runs` to compare, separated by commas; with -plot their learning curves in one chart")
 	f.BoolVar(&o.json, "json", false, "write one JSON document")
 	f.Group("Output", "mistakes", "table", "compare", "json", "plot")
+	f.StringVar(&o.checkpoint, "checkpoint", "", "`file` that keeps what is done of a long exact evaluation or match; the same command goes on from it")
+	f.Group("Long evaluations", "checkpoint")
 	o.cluster.Add(f, "the tables of networks for exact evaluation, and the games of matches")
 	o.name = f.Game(catalog.IDs())
 	f.Renamed("pool", "tournament")
@@ -102,6 +105,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/eval -game mars-is-ours -position '0-0@1 start 0 tokens 7-6 hand 4-5 junk 7-7 map ogso/mtmt/sgtm/otso robots o..o/.A../..../o..o labs ...... round 1'")
 	f.Example("go run ./cmd/eval -table")
 	f.Example("go run ./cmd/eval -model pretrained -players 4 -against exact -cluster 127.0.0.1:4222")
+	f.Example("go run ./cmd/eval -model pretrained -players 4 -against exact -checkpoint four.results")
 	f.Example("go run ./cmd/eval -compare runs/martian-dice-2-001,runs/martian-dice-2-002 -plot pictures")
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
@@ -114,9 +118,12 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if err := o.cluster.Check(f); err != nil {
 		return nil, err
 	}
+	inParts := o.gamesFile == "" && o.position == "" && o.compare == nil && !f.Given("exploit") && o.record == ""
 	switch {
-	case o.cluster.Addr != "" && (o.gamesFile != "" || o.compare != nil || f.Given("exploit") || o.record != ""):
+	case o.cluster.Addr != "" && !inParts:
 		return nil, cli.Usagef("-cluster is for exact evaluations and for matches without -record")
+	case o.checkpoint != "" && !inParts:
+		return nil, cli.Usagef("-checkpoint is for exact evaluations and for matches without -record")
 	case o.gamesFile != "":
 		if more := f.Others("games-file", "model", "policy", "searches", "rollouts", "seed", "mistakes", "decisions", "json", "cache"); more != nil {
 			return nil, cli.Usagef("-games-file: the file holds the games, their rules and their players; leave out -%s", more[0])
@@ -219,6 +226,14 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if workers != nil {
 		defer workers.Close()
 		s.executor = workers
+	}
+	if o.checkpoint != "" {
+		c, err := s.openCheckpoint()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		s.executor = c
 	}
 	r, err := s.evaluate(ctx)
 	if err != nil {

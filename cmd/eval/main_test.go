@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -382,6 +383,8 @@ func TestErrors(t *testing.T) {
 		{"-pool greedy,random", cli.Misuse, "-pool has been renamed to -tournament"},
 		{"-model greedy -settle 0.01", cli.Misuse, "-settle has been renamed to -sequential"},
 		{"-model greedy -blunders=20", cli.Misuse, "-blunders has been renamed to -mistakes"},
+		{"-model greedy -checkpoint " + bad, cli.Failed, "not a file of results; name another file"},
+		{"-model greedy -games 4 -record " + bad + " -checkpoint " + bad, cli.Misuse, "-checkpoint is for exact evaluations and for matches without -record"},
 		{"-model greedy -cache off", cli.Misuse, "none for no cache"},
 	}
 	for _, tt := range tests {
@@ -392,6 +395,34 @@ func TestErrors(t *testing.T) {
 		stdout, stderr, status := command(t, args...)
 		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: status %d, %q %q; want %d and %q", tt.args, status, stdout, stderr, tt.status, tt.want)
+		}
+	}
+}
+
+// TestCheckpoint compares matches and exact evaluations that go on from a file with others.
+func TestCheckpoint(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "results")
+	for _, args := range [][]string{
+		{"-game", "pig", "-model", "greedy", "-against", "random", "-games", "200", "-json"},
+		{"-model", runFolder(t), "-against", "greedy", "-games", "40", "-json"},
+	} {
+		seconds := regexp.MustCompile(`"seconds": [0-9.e-]+`)
+		run := func(more ...string) string {
+			return seconds.ReplaceAllString(text(t, append(args, more...)...), "")
+		}
+		want, sizes := run(), [2]int64{}
+		for i := range sizes {
+			if got := run("-checkpoint", file); got != want {
+				t.Errorf("%v: with a checkpoint\n%s; want\n%s", args, got, want)
+			}
+			info, err := os.Stat(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sizes[i] = info.Size()
+		}
+		if sizes[0] < 1000 || sizes[1] != sizes[0] {
+			t.Errorf("%v: the file has %v bytes after the first and the second time", args, sizes)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package dirlock lets one process at a time work in a folder.
+// Package dirlock lets one process at a time work in a folder, or on a file.
 package dirlock
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrBusy is wrapped by the error of [Lock] if the folder is locked, by this
-// process or by another.
-var ErrBusy = errors.New("somebody else works in this folder")
+// ErrBusy is wrapped by the error of [Lock] and [LockFile] if this process or another holds
+// the lock.
+var ErrBusy = errors.New("somebody else works here")
 
 // name is the file that is locked. It is empty.
 const name = ".lock"
@@ -25,7 +25,16 @@ const name = ".lock"
 // next call takes it over. Where the system or the file system has no locks,
 // nothing is locked.
 func Lock(dir string) (release func() error, err error) {
-	path := filepath.Join(dir, name)
+	return lock(filepath.Join(dir, name), dir)
+}
+
+// LockFile locks a file, as Lock does, by one beside it with the suffix ".lock".
+func LockFile(path string) (release func() error, err error) {
+	return lock(path+name, path)
+}
+
+// lock locks the file at path; what is locked by that is named in errors.
+func lock(path, what string) (release func() error, err error) {
 	for {
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is not a regular file; remove it", path)
@@ -35,7 +44,7 @@ func Lock(dir string) (release func() error, err error) {
 		var open *fs.PathError
 		switch {
 		case err == nil && !locked:
-			return nil, &fs.PathError{Op: "lock", Path: dir, Err: ErrBusy}
+			return nil, &fs.PathError{Op: "lock", Path: what, Err: ErrBusy}
 		case errors.As(err, &open) && !errors.Is(err, errors.ErrUnsupported):
 			return nil, err
 		case err != nil:

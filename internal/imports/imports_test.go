@@ -60,7 +60,8 @@ var table = []struct {
 	{"internal/benchmarks", []string{"env/catalog"}},        // shows the sizes of observations
 	{"internal/release", []string{"agents", "env/catalog"}}, // opens the model of a run
 	{"internal/jobs", nil},                                  // runs tasks in parallel
-	{"internal/cluster", []string{"internal/jobs"}},         // runs jobs in other processes
+	{"internal/jobs/jobstest", []string{"internal/jobs"}},
+	{"internal/cluster", []string{"internal/jobs"}}, // runs jobs in other processes
 	{"internal/cluster/flags", []string{"internal/cli", "internal/jobs", "internal/cluster"}},
 	{"internal/kinds", []string{"env", "env/game", "env/catalog", "agents", "models", "models/*", "eval", "train", "internal/jobs"}},
 	{"internal/broker", []string{"internal/cluster"}}, // serves package cluster

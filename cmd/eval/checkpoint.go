@@ -1,0 +1,56 @@
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"marsgym/internal/cli"
+	"marsgym/internal/jobs"
+	"marsgym/internal/kinds"
+)
+
+// openCheckpoint opens the file of -checkpoint.
+func (s *session) openCheckpoint() (*jobs.Checkpoint, error) {
+	identity, err := programIdentity()
+	if err != nil {
+		return nil, err
+	}
+	by := s.executor
+	if by == nil {
+		by = jobs.Encoded{Kinds: kinds.All()}
+	}
+	c, err := jobs.OpenCheckpoint(s.checkpoint, identity, by, func(line string) { fmt.Fprintln(s.bar, "eval: "+line) })
+	if errors.Is(err, jobs.ErrOtherProgram) {
+		err = &cli.UsageError{Err: err}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-checkpoint: %w", err)
+	}
+	return c, nil
+}
+
+// programIdentity identifies the file of this program and the arithmetic of this machine,
+// which decide every bit of a result.
+func programIdentity() (string, error) {
+	fingerprint, err := kinds.Fingerprint()
+	if err != nil {
+		return "", err
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("program %.12x, arithmetic %.12v", h.Sum(nil), fingerprint), nil
+}
