@@ -52,15 +52,23 @@ func (o *options) short(board int) string {
 	if n := len(o.legal); n <= fewOptions && board+n < screenLines && (n <= 4 || 2*len(different) > n) {
 		return o.lines(o.legal)
 	}
+	text := o.byKinds(false)
+	if board+strings.Count(text, "\n") >= screenLines {
+		text = o.byKinds(true)
+	}
+	return text
+}
+
+// byKinds lists all options by their kinds. If brief is set, long lists are of names alone.
+func (o *options) byKinds(brief bool) string {
 	var b strings.Builder
 	kinds, members := o.kinds()
 	for _, kind := range kinds {
-		list := members[kind]
-		if len(list) == 1 {
+		if list := members[kind]; len(list) == 1 {
 			b.WriteString(o.lines(list))
-			continue
+		} else {
+			o.writeKind(&b, kind, list, brief)
 		}
-		o.writeKind(&b, kind, list)
 	}
 	o.writeBest(&b)
 	return b.String()
@@ -100,8 +108,9 @@ func (o *options) kinds() (order []string, members map[string][]game.Action) {
 }
 
 // writeKind writes options of one kind: their names without what all have in common, and
-// the rest of their descriptions, once for all options that share it if most do.
-func (o *options) writeKind(b *strings.Builder, kind string, list []game.Action) {
+// the rest of their descriptions, once for all options that share it if most do. If brief
+// is set, it leaves out these rests.
+func (o *options) writeKind(b *strings.Builder, kind string, list []game.Action, brief bool) {
 	common := o.game.ActionName(list[0])
 	for _, a := range list[1:] {
 		for !strings.HasPrefix(o.game.ActionName(a), common) {
@@ -114,6 +123,9 @@ func (o *options) writeKind(b *strings.Builder, kind string, list []game.Action)
 	for _, a := range list {
 		k := slices.Index(o.legal, a)
 		_, rest, _ := strings.Cut(o.descriptions[k], ": ")
+		if brief {
+			rest = ""
+		}
 		name := o.names[k][len(common):]
 		if names[rest] == nil {
 			rests = append(rests, rest)
@@ -122,19 +134,45 @@ func (o *options) writeKind(b *strings.Builder, kind string, list []game.Action)
 		entries = append(entries, strings.TrimSpace(name+" "+rest))
 	}
 	title := "  " + kind + ":"
+	var texts []string
 	if rests[0] != "" && 2*len(rests) <= len(list) { // a line may end between the names
-		entries = nil
-		for _, rest := range rests {
-			entries = append(entries, rest+": "+strings.Join(names[rest], " "))
+		shared := make([]string, len(rests))
+		for i, rest := range rests {
+			shared[i] = rest + ": " + strings.Join(names[rest], " ")
 		}
-		b.WriteString(inSequence(title, entries, true))
-		return
+		texts = append(texts, inSequence(title, shared, true))
+	} else {
+		texts = append(texts, inColumns(title, entries), inSequence(title, entries, false))
 	}
-	text, other := inColumns(title, entries), inSequence(title, entries, false)
-	if strings.Count(other, "\n") < strings.Count(text, "\n") {
-		text = other
+	if groups := byBeginning(entries); groups != nil {
+		texts = append(texts, inSequence(title, groups, false))
 	}
-	b.WriteString(text)
+	b.WriteString(slices.MinFunc(texts, func(x, y string) int {
+		return cmp.Compare(strings.Count(x, "\n"), strings.Count(y, "\n"))
+	}))
+}
+
+// byBeginning joins entries, such as "nv>ca 41" and "nv>or 66", that begin with the same
+// part: "nv> ca 41, or 66". It returns nil if many begin alone.
+func byBeginning(entries []string) (groups []string) {
+	joined := map[string]int{}
+	for _, e := range entries {
+		i := strings.IndexFunc(e, isMark)
+		if i < 0 || e[i] == ' ' {
+			return nil
+		}
+		head, tail := e[:i+1], e[i+1:]
+		if k, ok := joined[head]; ok {
+			groups[k] += ", " + tail
+			continue
+		}
+		joined[head] = len(groups)
+		groups = append(groups, head+" "+tail)
+	}
+	if 2*len(groups) > len(entries) {
+		return nil
+	}
+	return groups
 }
 
 // inColumns writes entries behind a title in columns.

@@ -304,7 +304,7 @@ func TestWatchBattles(t *testing.T) {
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	for _, want := range []string{`\nseat \d> \w+>\w+ +attack .*\ndice> \w+ \d\+\d( and tower \d)? = \d+ against \w+ \d\+\d( and tower \d)? = \d+\n      (won|lost): `, `\n  round 2 of 20, seat \d rolls the die\n(  .*\n)*dice> seat \d rolls a \d: \d points`} {
+	for _, want := range []string{`\nseat \d> \w+>\w+ +attack, .*\ndice> \w+ \d\+\d( and tower \d)? = \d+ against \w+ \d\+\d( and tower \d)? = \d+\n      (won|lost): `, `\n  round 2 of 20, seat \d rolls the die\n(  .*\n)*dice> seat \d rolls a \d: \d points`} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

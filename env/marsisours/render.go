@@ -124,12 +124,12 @@ func (r *Rules) headline(s *State) string {
 	case Acting:
 		return text + mover + "places, attacks or passes"
 	case Rolling, Missed, Rerolling:
-		verb := map[Phase]string{Rolling: "attacks", Missed: "has missed, attacking", Rerolling: "rolls again, attacking"}[s.Phase]
-		text += fmt.Sprintf("%s%s seat %d at %s with %s", mover, verb, s.defender(), r.board.name[s.Place], plural(int(s.Attackers), "robot"))
+		verb := map[Phase]string{Rolling: "attacks", Missed: "has missed", Rerolling: "rolls again at"}[s.Phase]
+		text += fmt.Sprintf("%s%s seat %d in %s (%s", mover, verb, s.defender(), r.board.name[s.Place], plural(int(s.Attackers), "robot"))
 		if s.Die > 0 {
-			text += fmt.Sprintf(", against a %d", s.Die)
+			text += fmt.Sprintf(" against a %d", s.Die)
 		}
-		return text
+		return text + ")"
 	case LayDown:
 		return text + mover + "has passed, and chooses a robot to lay down"
 	case Cashing:

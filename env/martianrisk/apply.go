@@ -147,18 +147,20 @@ func (r *Rules) illegalPiece(s *State, i int) error {
 	case s.Low != 0 && (s.Large|s.Medium)>>i&1 == 0:
 		return illegal("a tower is begun with a roll of 3 or 4")
 	}
-	return illegal("%s needs a %s, and you have %d points and what is in your supply", name, nextPiece(s, i), s.Points)
+	size, cost := nextPiece(s, i)
+	return illegal("%s needs a %s piece (%s), and you have %d points and what is in your supply", name, size, cost, s.Points)
 }
 
-// nextPiece names the next tower piece of region i, from the bottom up.
-func nextPiece(s *State, i int) string {
+// nextPiece returns the size of the next tower piece of region i, from the bottom up, and
+// its cost.
+func nextPiece(s *State, i int) (size, cost string) {
 	switch {
 	case s.Medium>>i&1 != 0:
-		return "small piece (1 point)"
+		return "small", "1 point"
 	case s.Large>>i&1 != 0:
-		return "medium piece (2 points)"
+		return "medium", "2 points"
 	}
-	return "large piece (3 points)"
+	return "large", "3 points"
 }
 
 // declareBattle starts a battle across a border.

@@ -14,64 +14,55 @@ type drawing struct {
 	left, top, right, bottom int
 	at                       map[[2]int]int // from column and row to the region
 	width                    int            // of a column
+	tower, slash             int            // where towers and slanting borders stand in a column
+	shown                    map[[2]byte]bool
 }
 
-// newDrawing returns the drawing of the map. A column has the width of the longest text
-// with a border behind it; on a screen of 80 columns that may be a single character.
-func (r *Rules) newDrawing(s *State) drawing {
+const (
+	screen = 79 // columns
+	// Columns of a border and of the letter of a union in the line below a region.
+	borderColumn, unionColumn = 1, 3
+	longestTower              = len("LMS")
+)
+
+// newDrawing returns the drawing of the map. Columns are as wide as looks good, or else as
+// the screen allows.
+func (r *Rules) newDrawing() drawing {
 	regions := r.cfg.Map.Regions
 	longest := 0
-	d := drawing{left: regions[0].At[0], top: regions[0].At[1], at: map[[2]int]int{}}
+	d := drawing{left: regions[0].At[0], top: regions[0].At[1], at: map[[2]int]int{}, shown: map[[2]byte]bool{}}
 	for i, g := range regions {
 		d.left, d.right = min(d.left, g.At[0]), max(d.right, g.At[0])
 		d.top, d.bottom = min(d.top, g.At[1]), max(d.bottom, g.At[1])
 		d.at[g.At] = i
-		text, _ := r.drawRegion(s, i)
-		longest = max(longest, len(text))
+		longest = max(longest, len(g.Name+" 0:10"))
 	}
-	const usual, screen = len("CA 0:10LMS") + 3, 79
-	d.width = min(max(longest+3, usual), max(longest+1, screen/(d.right-d.left+1)))
+	const usual = len(" -----")
+	d.width = min(longest+usual, max(longest+1, unionColumn+longestTower+2, screen/(d.right-d.left+1)))
+	d.tower = min(unionColumn+2, d.width-longestTower-1)
+	d.slash = max(d.tower+longestTower, d.width-3)
 	return d
 }
 
 // drawMap draws the map.
-func (r *Rules) drawMap(s *State) string {
-	d := r.newDrawing(s)
-	shown := map[[2]byte]bool{}
-	var lines []string
+func (r *Rules) drawMap(s *State, d drawing) (lines []string) {
 	for y := d.top; y <= d.bottom; y++ {
-		lines = append(lines, r.drawRow(s, d, y, shown))
-		if y < d.bottom {
-			lines = append(lines, r.drawBetween(d, y, shown))
+		lines = append(lines, r.drawRow(s, d, y))
+		if below := r.drawBelow(s, d, y); below != "" || y < d.bottom {
+			lines = append(lines, below)
 		}
 	}
-	var rest []string
-	for _, e := range r.board.edges {
-		if e[0] < e[1] && !shown[e] {
-			rest = append(rest, r.board.names[e[0]]+"-"+r.board.names[e[1]])
-		}
-	}
-	if rest != nil {
-		lines = append(lines, wrap("borders without a line: ", rest)...)
-	}
-	var unions []string
-	for i, u := range r.board.unions {
-		unions = append(unions, unionName(i)+" "+strings.Join(r.regionNames(u), "+"))
-	}
-	if unions != nil {
-		lines = append(lines, wrap("unions: ", unions)...)
-	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 // drawRow draws the regions of a row, and lines between neighbours.
-func (r *Rules) drawRow(s *State, d drawing, y int, shown map[[2]byte]bool) string {
+func (r *Rules) drawRow(s *State, d drawing, y int) string {
 	var b strings.Builder
 	for x := d.left; x <= d.right; x++ {
 		text, code, line := "", "", " "
 		if i, ok := d.at[[2]int{x, y}]; ok {
 			text, code = r.drawRegion(s, i)
-			if k, ok := d.at[[2]int{x + 1, y}]; ok && r.show(i, k, shown) {
+			if k, ok := d.at[[2]int{x + 1, y}]; ok && r.show(d, i, k) {
 				line = "-"
 			}
 		}
@@ -87,48 +78,68 @@ func (r *Rules) drawRow(s *State, d drawing, y int, shown map[[2]byte]bool) stri
 	return strings.TrimRight(b.String(), " ")
 }
 
-// drawBetween draws the borders between a row and the next.
-func (r *Rules) drawBetween(d drawing, y int, shown map[[2]byte]bool) string {
-	line := []byte(strings.Repeat(" ", d.width*(d.right-d.left+1)))
+// drawBelow draws the line below a row: unions and towers of its regions, and borders with
+// the next row.
+func (r *Rules) drawBelow(s *State, d drawing, y int) string {
 	border := func(x1, y1, x2, y2 int) bool {
 		i, ok := d.at[[2]int{x1, y1}]
 		k, both := d.at[[2]int{x2, y2}]
-		return ok && both && r.show(i, k, shown)
+		return ok && both && r.show(d, i, k)
 	}
+	var b strings.Builder
 	for x := d.left; x <= d.right; x++ {
-		at := d.width * (x - d.left)
+		cell := []byte(strings.Repeat(" ", d.width))
 		if border(x, y, x, y+1) {
-			line[at+1] = '|'
+			cell[borderColumn] = '|'
 		}
 		down, up := border(x, y, x+1, y+1), border(x+1, y, x, y+1)
 		switch {
 		case down && up:
-			line[at+d.width-3] = 'X'
+			cell[d.slash] = 'X'
 		case down:
-			line[at+d.width-3] = '\\'
+			cell[d.slash] = '\\'
 		case up:
-			line[at+d.width-3] = '/'
+			cell[d.slash] = '/'
+		}
+		text := string(cell)
+		if i, ok := d.at[[2]int{x, y}]; ok {
+			text = text[:unionColumn] + r.unionOf(i) + text[unionColumn+1:]
+			if tower := s.tower(i); tower != "" {
+				_, code := r.drawRegion(s, i)
+				text = text[:d.tower] + colour.Paint(code, tower) + text[d.tower+len(tower):]
+			}
+		}
+		b.WriteString(text)
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// unionOf returns the letter of the union of a region, or a space.
+func (r *Rules) unionOf(i int) string {
+	for u, set := range r.board.unions {
+		if set>>i&1 == 1 {
+			return unionName(u)
 		}
 	}
-	return strings.TrimRight(string(line), " ")
+	return " "
 }
 
 // show reports whether two regions share a border, and notes that it is shown.
-func (r *Rules) show(i, k int, shown map[[2]byte]bool) bool {
+func (r *Rules) show(d drawing, i, k int) bool {
 	if r.board.adj[i]>>k&1 == 0 {
 		return false
 	}
-	shown[[2]byte{byte(min(i, k)), byte(max(i, k))}] = true
+	d.shown[[2]byte{byte(min(i, k)), byte(max(i, k))}] = true
 	return true
 }
 
 // drawRegion returns the text of a region on the map, and its colour.
 func (r *Rules) drawRegion(s *State, i int) (text, code string) {
-	text, code = r.board.names[i]+" -", colour.Dim
+	owner, code := "-", colour.Dim
 	if p := s.owner(i); p >= 0 {
-		text, code = fmt.Sprintf("%s %d:%d%s", r.board.names[i], p, s.Armies[i], s.tower(i)), colour.Seats[p]
+		owner, code = fmt.Sprintf("%d:%d", p, s.Armies[i]), colour.Seats[p]
 	}
-	mark := ""
+	mark := " "
 	switch {
 	case s.Phase != Small && s.From == s.To:
 	case i == int(s.To):
@@ -136,10 +147,10 @@ func (r *Rules) drawRegion(s *State, i int) (text, code string) {
 	case i == int(s.From) && s.Phase != Small:
 		mark = ">"
 	}
-	if mark != "" {
-		text, code = text+mark, code+";"+colour.Bold
+	if mark != " " {
+		code += ";" + colour.Bold
 	}
-	return text, code
+	return r.board.names[i] + mark + owner, code
 }
 
 // regionNames lists the names of a set of regions, in alphabetical order.
@@ -165,34 +176,4 @@ func wrap(title string, words []string) (lines []string) {
 		line += w
 	}
 	return append(lines, line)
-}
-
-// Explain implements [game.Explainer]: a region with its armies, its union with its
-// members, and its neighbours.
-func (r *Rules) Explain(s State, word string) []string {
-	i := slices.IndexFunc(r.board.names, func(name string) bool { return strings.EqualFold(name, word) })
-	if i < 0 {
-		return nil
-	}
-	describe := func(i int) string {
-		text, _ := r.drawRegion(&s, i)
-		return strings.TrimRight(text, "!>")
-	}
-	text := describe(i)
-	if p := s.owner(i); p >= 0 {
-		text = fmt.Sprintf("%s: seat %d, armies %d, height of the tower %d", r.board.names[i], p, s.Armies[i], s.height(uint8(i)))
-	}
-	lines := []string{text}
-	list := func(set uint64) (texts []string) {
-		for ; set != 0; set &= set - 1 {
-			texts = append(texts, describe(bits.TrailingZeros64(set)))
-		}
-		return texts
-	}
-	for u, set := range r.board.unions {
-		if set>>i&1 == 1 {
-			lines = append(lines, wrap(fmt.Sprintf("union %s: ", unionName(u)), list(set))...)
-		}
-	}
-	return append(lines, wrap("beside: ", list(r.board.adj[i]))...)
 }

@@ -11,31 +11,41 @@ import (
 
 // Render implements [game.Renderer]: the next step, the seats, and the map with its
 // borders, in colours for a terminal. A region shows its name, its owner, the number of
-// armies and its tower pieces. A > marks the attacking region, a ! the region that is
-// attacked, was just conquered, or got a split tower. Lines join regions that share a
-// border; the borders that no line can show are listed below. Without colours:
+// armies and, below, the letter of its union and its tower pieces. A > marks the attacking
+// region, a ! the region that is attacked, was just conquered, or got a split tower. Lines
+// join regions that share a border; the borders that no line can show are listed below if
+// the screen has room. Without colours:
 //
 //	round 3 of 20, seat 1: ID attacks MT
-//	seat 0    7 regions   12 armies   13 in supply  pieces 4L 4M 4S  unions a
-//	seat 1    1 region     3 armies   22 in supply  pieces 4L 4M 4S
+//	seat 0   7 regions  12 armies  unions a  seat 1   1 region    3 armies
 //	...
-//	WA 0:2 --- ID 1:3LMS> - MT 2:1! -- ND 1:1
-//	 |     /   |      X     |     X
-//	OR 0:4 --- NV 0:1       WY 2:2
-//	borders without a line: ID-UT NV-AZ
-//	unions: a AZ CO ID, b CA MT NM
+//	WA 0:2 ----- ID>1:3 ----- MT!2:1 ----- ND 1:1
+//	 | d      /   | aLMS   \   | b          c
+//	OR 0:4 ----- NV 0:1       WY 2:2
+//	   c            d            d
+//	borders without a line: NV-AZ ID-UT
 func (r *Rules) Render(s State) string {
-	var b strings.Builder
-	b.WriteString(r.headline(&s))
+	lines := []string{r.headline(&s)}
+	switch {
+	case s.Phase == Reinforce:
+		lines = wrap("", []string{lines[0] + ";", "supply: " + r.supplyText(&s, s.Mover)})
+	case s.Phase <= Filling:
+		lines[0] += "; ?map explains the map"
+	}
 	if w := r.cfg.Warning(); w != "" && s.Phase <= Filling {
-		fmt.Fprintf(&b, " (nobody can conquer the map: %s)", w)
+		lines = append(lines, fmt.Sprintf("nobody can conquer the map: %s", w))
 	}
-	b.WriteByte('\n')
-	for p := range r.cfg.Players {
-		b.WriteString(r.seatLine(&s, uint8(p)) + "\n")
+	lines = append(lines, r.seatLines(&s)...)
+	d := r.newDrawing()
+	lines = append(lines, r.drawMap(&s, d)...)
+	if s.Phase == Ordering {
+		return strings.Join(append(lines, r.explainMap(&s)...), "\n")
 	}
-	b.WriteString(r.drawMap(&s))
-	return b.String()
+	const most = 16 // lines, of the 24 of a screen. Chosen
+	if rest := r.undrawn(d); len(lines)+len(rest) <= most {
+		lines = append(lines, rest...)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // headline describes the next step.
@@ -84,25 +94,51 @@ func (r *Rules) headline(s *State) string {
 	return strings.TrimSuffix(text, ",")
 }
 
-// seatLine describes what a seat has.
-func (r *Rules) seatLine(s *State, p uint8) string {
-	text := colour.Paint(colour.Seats[p], fmt.Sprintf("seat %d", p))
+// seatLines describes what the seats have, two on a line if the screen allows.
+func (r *Rules) seatLines(s *State) (lines []string) {
+	texts, width := make([]string, r.cfg.Players), 0
+	for p := range texts {
+		texts[p] = r.seatText(s, uint8(p))
+		width = max(width, len(texts[p])+len("  "))
+	}
+	perLine := max(1, (screen+len("  "))/width)
+	for p, text := range texts {
+		name := fmt.Sprintf("seat %d", p)
+		painted := colour.Paint(colour.Seats[p], name) + text[len(name):]
+		if p%perLine == 0 {
+			lines = append(lines, painted)
+		} else {
+			lines[len(lines)-1] += strings.Repeat(" ", width-len(texts[p-1])) + painted
+		}
+	}
+	return lines
+}
+
+// seatText describes what a seat has on the map.
+func (r *Rules) seatText(s *State, p uint8) string {
+	text := fmt.Sprintf("seat %d", p)
 	if s.Phase >= Rolling && s.Own[p] == 0 {
 		return text + "  is out"
 	}
-	text += fmt.Sprintf("  %-11s  %-10s  %3d in supply", plural("%3d", bits.OnesCount64(s.Own[p]), "region", "regions"), plural("%3d", s.onMap(p), "army", "armies"), r.supply(s, p))
-	if r.cfg.Trios > 0 {
-		large, medium, small := r.pieces(s, p)
-		text += fmt.Sprintf("  pieces %dL %dM %dS", large, medium, small)
-	}
-	var held []string
+	text += fmt.Sprintf("  %-10s  %-9s", plural("%2d", bits.OnesCount64(s.Own[p]), "region", "regions"), plural("%2d", s.onMap(p), "army", "armies"))
+	held := ""
 	for i, u := range r.board.unions {
 		if u&^s.Own[p] == 0 {
-			held = append(held, unionName(i))
+			held += " " + unionName(i)
 		}
 	}
-	if held != nil {
-		text += "  unions " + strings.Join(held, " ")
+	if held != "" {
+		text += "  union" + held
+	}
+	return strings.TrimRight(text, " ")
+}
+
+// supplyText describes what a seat may still place.
+func (r *Rules) supplyText(s *State, p uint8) string {
+	text := plural("%d", r.supply(s, p), "army", "armies")
+	if r.cfg.Trios > 0 {
+		large, medium, small := r.pieces(s, p)
+		text += fmt.Sprintf(", %dL %dM %dS", large, medium, small)
 	}
 	return text
 }
@@ -119,29 +155,23 @@ func unionName(i int) string { return string(rune('a' + i%26)) }
 
 // DescribeAction implements [game.Renderer]. For an attack it includes the odds.
 func (r *Rules) DescribeAction(s State, a game.Action) string {
-	name := func(i game.Action) string { return r.board.names[i] }
 	switch {
 	case a == r.end:
 		return r.describeEnd(&s)
 	case a == r.stack:
 		return "leave it on the medium piece in " + r.board.names[s.To]
 	case a >= r.small:
-		return "the small piece into " + name(a-r.small) + r.describeTower(&s, int(a-r.small))
+		return "move the small piece" + r.describeTower(&s, int(a-r.small))
 	case a >= r.split:
-		e := r.board.edges[a-r.split]
-		return fmt.Sprintf("split the tower in %s; all but its large piece to %s%s", r.board.names[e[0]], r.board.names[e[1]], r.describeTower(&s, int(e[1])))
+		return "split a tower, all but its large piece moves" + r.describeTower(&s, int(r.board.edges[a-r.split][1]))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
 		return fmt.Sprintf("armies from %s into %s: %d stay", r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
 	case a >= r.battle:
-		e := r.board.edges[a-r.battle]
-		higher := s.height(e[0]) - s.height(e[1])
-		c := NewConquest(int(s.Armies[e[0]]), int(s.Armies[e[1]]), higher)
-		return fmt.Sprintf("attack (armies, odds of battle, conquest): %d-%d %.0f %% %.0f %%",
-			s.Armies[e[0]], s.Armies[e[1]], 100*BattleOdds(higher), 100*c.Odds)
+		return fmt.Sprintf("attack, odds of conquest in %%: %.0f", 100*s.conquest(r.board.edges[a-r.battle]).Odds)
 	case a >= r.piece:
-		i := int(a - r.piece)
-		return "place a " + nextPiece(&s, i)
+		size, cost := nextPiece(&s, int(a-r.piece))
+		return fmt.Sprintf("build a tower: %s, %s", size, cost)
 	}
 	if s.Phase == Towers && r.cfg.Trios > 0 {
 		return "place your tower and an army"
@@ -169,7 +199,7 @@ func (r *Rules) describeTower(s *State, i int) string {
 	if s.tower(i) == "" {
 		return ""
 	}
-	return fmt.Sprintf(", which has %d%s", s.Armies[i], s.tower(i))
+	return ": onto " + s.tower(i)
 }
 
 // describeEnd describes the end of a phase.
