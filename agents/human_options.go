@@ -85,7 +85,7 @@ func (o *options) writeBest(b *strings.Builder) {
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(o.hints[y].Value, o.hints[x].Value) })
 	var entries []string
-	for _, k := range order[:bestOptions] {
+	for _, k := range order[:min(bestOptions, len(order))] {
 		entries = append(entries, o.names[k]+" "+strings.TrimSpace(o.hints[k].Text))
 	}
 	b.WriteString(inSequence("  best:", entries, false))

@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"marsgym/agents"
@@ -20,7 +22,8 @@ import (
 
 // help says what a person can type.
 const help = `Type an action, a part of it, or one of these: ? lists the actions, ? WORD some
-of them; rules or rules WORD; undo; save FILE; hint; quit ends the game.`
+of them; repeat or repeat 3 plays your last choice again; rules or rules WORD;
+undo; save FILE; hint; quit ends the game.`
 
 // command carries out a command of a person, if it is one.
 func (s *session) command(at env.Position, words []string) (known bool, err error) {
@@ -29,9 +32,13 @@ func (s *session) command(at env.Position, words []string) (known bool, err erro
 		return true, printRules(s.out, s.spec, strings.Join(words[1:], " "))
 	case "undo":
 		if s.undo() {
-			return true, errUndone
+			return true, errCommand
 		}
 		fmt.Fprintln(s.out, "No: there is no own choice since the last dice.")
+	case "repeat":
+		if s.setRepeats(words[1:]) {
+			return true, errCommand
+		}
 	case "save":
 		s.saveAs(strings.Join(words[1:], " "))
 	case "hint":
@@ -60,6 +67,69 @@ func (s *session) undo() bool {
 		}
 	}
 	return false
+}
+
+// setRepeats lets the mover repeat the last choice as often as the words say, or while it
+// is possible. It reports whether that can begin.
+func (s *session) setRepeats(words []string) bool {
+	n, err := math.MaxInt, error(nil)
+	if len(words) > 0 {
+		n, err = strconv.Atoi(strings.Join(words, " "))
+	}
+	if err != nil || n < 1 {
+		fmt.Fprintln(s.out, "No: type repeat, or repeat and a number, such as repeat 3.")
+		return false
+	}
+	a, ok := s.lastChoice()
+	if !ok {
+		fmt.Fprintln(s.out, "No: there is no own choice in this turn yet.")
+		return false
+	}
+	if _, err := s.at.Apply(a); err != nil {
+		fmt.Fprintf(s.out, "No: %s is not possible now.\n", s.game.ActionName(a))
+		return false
+	}
+	s.repeats = n
+	return true
+}
+
+// lastChoice returns the last choice in the game, if it is one of the mover.
+func (s *session) lastChoice() (game.Action, bool) {
+	for _, step := range slices.Backward(s.rec.Steps) {
+		if !step.Chance() {
+			return step.Action, step.Before.CurrentPlayer() == s.at.CurrentPlayer()
+		}
+	}
+	return 0, false
+}
+
+// repeat returns the choice that the mover repeats, as probabilities [actions], or nil if
+// the mover is to be asked: the repeats are over, or the choice is not possible any more,
+// or the coach warns of it.
+func (s *session) repeat() ([]float64, error) {
+	if s.repeats == 0 {
+		return nil, nil
+	}
+	s.repeats--
+	a, ok := s.lastChoice()
+	if _, err := s.at.Apply(a); !ok || err != nil {
+		s.repeats = 0
+		return nil, nil
+	}
+	if s.person.Confirm != nil {
+		warning, err := s.person.Confirm(s.at, a)
+		if err != nil {
+			return nil, err
+		}
+		if warning != "" {
+			fmt.Fprintln(s.out, warning)
+			s.repeats = 0
+			return nil, nil
+		}
+	}
+	probs := make([]float64, s.spec.Actions)
+	probs[a] = 1
+	return probs, nil
 }
 
 // saveAs writes the game to a new file.

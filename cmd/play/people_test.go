@@ -103,6 +103,45 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestRepeat: a repeated choice is played as if it were typed, while it is possible and
+// the coach does not warn of it, and a wrong repeat changes nothing.
+func TestRepeat(t *testing.T) {
+	play := func(typed string, args ...string) (screen, games string) {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "a.games")
+		screen, stderr, status := command(t, typed, append(args, "-record", file, "-cache", "none")...)
+		text, err := os.ReadFile(file)
+		if status != cli.Done || stderr != "" || err != nil {
+			t.Fatalf("status %d, %s, %v\n%s", status, stderr, err, screen)
+		}
+		return screen, string(text)
+	}
+	pig := []string{"-game", "pig", "-seed", "3"}
+	dice := []string{"-seed", "4"}
+	tiny := []string{"-game", "martian-risk-tiny", "-seed", "2"}
+	for _, tt := range []struct {
+		name, typed, same string
+		args              []string
+		screen            string
+	}{
+		{"a number", "roll\nrepeat 2\nhold\n", "roll\nroll\nroll\nhold\n", pig, "> > roll\ndice> "},
+		{"nothing yet", "repeat\nroll\n", "roll\n", pig, "> No: there is no own choice in this turn yet.\n> "},
+		{"another seat has chosen", "roll\nhold\nrepeat\nroll\n", "roll\nhold\nroll\n", pig, "> No: there is no own choice in this turn yet.\n> "},
+		{"no number", "roll\nrepeat it\nrepeat 0\nrepeat 99999999999999999999\nroll\n", "roll\nroll\n", pig, "> No: type repeat, or repeat and a number, such as repeat 3.\n> No: "},
+		{"not possible", "rays\nrepeat\n", "rays\n", dice, "> No: rays is not possible now.\n> "},
+		{"while it is possible", "a\nb\nb\nb\nrepeat\n", "a\nb\nb\nb\nb\n", tiny, "> > b\n"},
+		{"the coach warns", "roll\nrepeat\n", strings.Repeat("roll\n", 6), []string{"-game", "pig", "-seed", "9", "-coach", "0.01", "-game-config", config(t, `{"target": 50}`)}, "> roll\ndice> a 4, turn total 23\nCoach: this loses "},
+	} {
+		screen, got := play(tt.typed, tt.args...)
+		if _, want := play(tt.same, tt.args...); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, want)
+		}
+		if !strings.Contains(screen, tt.screen) {
+			t.Errorf("%s: no %q in\n%s", tt.name, tt.screen, screen)
+		}
+	}
+}
+
 // TestTypedDice: people type the dice, and wrong ones are refused.
 func TestTypedDice(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.games")

@@ -33,13 +33,14 @@ type session struct {
 	told    []string // what the last transition did
 	moves   int      // actions in the game
 	rolls   int      // transitions of chance since the last of them
+	repeats int      // of the last choice, without asking
 	dice    *rand.PCG
 	noise   *rand.PCG
 	eyes    *rand.PCG // draws the rolls that are shown; it changes no result
 }
 
-// errUndone is returned by a choice when the person has taken a choice back.
-var errUndone = errors.New("a choice is taken back")
+// errCommand is returned by a choice when a command decides how the game goes on.
+var errCommand = errors.New("a command is carried out")
 
 // people lists the seats of people.
 func (s *session) people() (seats []int) {
@@ -185,7 +186,7 @@ func (s *session) one(ctx context.Context) (truncated bool, err error) {
 			}
 		default:
 			switch err := s.move(ctx, mover); {
-			case err == errUndone:
+			case err == errCommand:
 				continue
 			case err != nil:
 				return false, err
@@ -249,14 +250,23 @@ func (s *session) move(ctx context.Context, mover game.Player) error {
 	if !s.isPerson(mover) {
 		policy = s.agents[mover]
 	}
-	probs, err := env.ActionProbabilities(ctx, policy, before, s.spec.Actions)
+	repeated, err := s.repeat()
 	if err != nil {
 		return err
 	}
+	probs := repeated
+	if repeated == nil {
+		if probs, err = env.ActionProbabilities(ctx, policy, before, s.spec.Actions); err != nil {
+			return err
+		}
+	}
 	a := env.SampleAction(probs, s.noise)
-	if s.isPerson(mover) {
+	switch {
+	case repeated != nil:
+		fmt.Fprintf(s.out, "> %s\n", s.game.ActionName(a))
+	case s.isPerson(mover):
 		s.shown = lines(before) // the person has seen all of them
-	} else {
+	default:
 		line := fmt.Sprintf("seat %d> %-8s  %s", mover, s.game.ActionName(a), before.DescribeAction(a))
 		fmt.Fprintln(s.out, strings.TrimRight(line, " "))
 	}

@@ -135,11 +135,11 @@ func (r *Rules) show(d drawing, i, k int) bool {
 
 // drawRegion returns the text of a region on the map, and its colour.
 func (r *Rules) drawRegion(s *State, i int) (text, code string) {
-	owner, code := "-", colour.Dim
-	if p := s.owner(i); p >= 0 {
-		owner, code = fmt.Sprintf("%d:%d", p, s.Armies[i]), colour.Seats[p]
+	p := s.owner(i)
+	if p < 0 {
+		return r.board.names[i], colour.Dim
 	}
-	mark := " "
+	mark, code := " ", colour.Seats[p]
 	switch {
 	case s.Phase != Small && s.From == s.To:
 	case i == int(s.To):
@@ -150,7 +150,7 @@ func (r *Rules) drawRegion(s *State, i int) (text, code string) {
 	if mark != " " {
 		code += ";" + colour.Bold
 	}
-	return r.board.names[i] + mark + owner, code
+	return fmt.Sprintf("%s%s%d:%d", r.board.names[i], mark, p, s.Armies[i]), code
 }
 
 // regionNames lists the names of a set of regions, in alphabetical order.

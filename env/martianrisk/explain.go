@@ -56,7 +56,7 @@ func (r *Rules) describeRegion(s *State, i int) string {
 	if p := s.owner(i); p >= 0 {
 		return fmt.Sprintf("%s %d:%d%s", r.board.names[i], p, s.Armies[i], s.tower(i))
 	}
-	return r.board.names[i] + " -"
+	return r.board.names[i] + " free"
 }
 
 // explainMap describes how to read the map, and lists what is not drawn.
