@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"marsgym/env"
 	"marsgym/env/game"
@@ -75,14 +76,16 @@ func inverse(label []game.Action, a game.Action) game.Action {
 // maxTyped bounds a line that a person types, in bytes. Chosen.
 const maxTyped = 1000
 
-// ReadLine prompts and returns the words of the next line that is not empty. It returns
-// ErrQuit at the end of the input.
+// ReadLine prompts and returns the words of the next line that is not empty. It refuses
+// lines whose characters or length show that they were not meant. It returns ErrQuit at
+// the end of the input.
 func (h *Human) ReadLine(prompt string) ([]string, error) {
 	for {
 		fmt.Fprint(h.out, prompt)
 		line, more, err := h.in.ReadLine()
 		text := string(line[:min(len(line), maxTyped)])
-		for more && err == nil { // the rest of a long line has no meaning
+		long := more || len(line) > maxTyped
+		for more && err == nil {
 			_, more, err = h.in.ReadLine()
 		}
 		if err != nil {
@@ -92,13 +95,13 @@ func (h *Human) ReadLine(prompt string) ([]string, error) {
 			}
 			return nil, errors.Join(ErrQuit, err)
 		}
-		text = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return ' '
-			}
-			return r
-		}, text)
-		if words := strings.Fields(text); len(words) > 0 {
+		words := strings.Fields(text)
+		switch {
+		case long:
+			fmt.Fprintf(h.out, "No: the line is longer than %d bytes.\n", maxTyped)
+		case !utf8.ValidString(text) || strings.ContainsFunc(strings.Join(words, " "), unicode.IsControl):
+			fmt.Fprintln(h.out, "No: the line has control characters, such as those of arrow keys; type it again.")
+		case len(words) > 0:
 			return words, nil
 		}
 	}

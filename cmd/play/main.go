@@ -178,7 +178,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	err = s.play(ctx, o.games)
 	if errors.Is(err, agents.ErrQuit) {
 		fmt.Fprintf(stdout, "You quit at %s\n", s.at)
-		s.keep(o.name.CacheDir())
+		s.keep(o.name.CacheDir(), o.resume)
 		return ctx.Err()
 	}
 	return err

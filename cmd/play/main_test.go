@@ -263,11 +263,11 @@ func TestModelFile(t *testing.T) {
 	if err := (&models.File{Meta: meta, MLP: mlp}).Save(filepath.Join(dir, agents.ModelFile)); err != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr, status := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1")
+	stdout, stderr, status := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1", "-cache", "none")
 	if status != cli.Done || stderr != "" || !strings.HasPrefix(stdout, "Pig.\nYou are in seat 1, "+dir+" in seat 0.") {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}
-	again, _, _ := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1")
+	again, _, _ := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1", "-cache", "none")
 	if again != stdout {
 		t.Errorf("the same seed gives another game:\n%s\n%s", stdout, again)
 	}

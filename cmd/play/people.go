@@ -1,14 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -138,37 +141,56 @@ func (s *session) saveAs(name string) {
 		fmt.Fprintln(s.out, "No: name a file, as in save mars.games.")
 		return
 	}
-	if _, err := os.Lstat(name); err == nil {
+	if exists(name) {
 		fmt.Fprintf(s.out, "No: %s exists; name another file.\n", input.Quote(name))
 		return
 	}
-	if err := atomicfile.Write(name, func(w io.Writer) error { return s.rec.Write(w) }); err != nil {
+	if err := s.write(name); err != nil {
 		fmt.Fprintf(s.out, "No: %s.\n", input.Message(err))
-		return
 	}
-	s.printSaved(name)
 }
 
-func (s *session) printSaved(name string) {
+// write writes the game to a file, and prints how to go on.
+func (s *session) write(name string) error {
+	if err := atomicfile.Write(name, func(w io.Writer) error { return s.rec.Write(w) }); err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) { // it has a temporary name
+			err = fmt.Errorf("%s cannot be written: %w", input.Quote(name), at.Err)
+		}
+		return err
+	}
+	if strings.ContainsFunc(name, func(r rune) bool {
+		return r != '-' && r != '_' && r != '.' && r != filepath.Separator && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'" // for a shell
+	}
 	fmt.Fprintf(s.out, "The game is saved. To go on: go run ./cmd/play -resume %s\n", name)
+	return nil
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }
 
 // keep saves an unfinished game in the folder, so that nothing is lost if a person leaves
-// or the terminal is closed.
-func (s *session) keep(folder string) {
+// or the terminal is closed. The file is new, or that of the game that went on.
+func (s *session) keep(folder, resumed string) {
 	if folder == "" || s.rec == nil || len(s.rec.Steps) == 0 || len(s.people()) == 0 {
 		return
 	}
-	name := filepath.Join(folder, fmt.Sprintf("unfinished-%s-%d.games", s.spec.ID, s.seed))
+	base := filepath.Join(folder, fmt.Sprintf("unfinished-%s-%d", s.spec.ID, s.seed))
+	name := base + ".games"
+	for i := 2; exists(name) && name != resumed; i++ {
+		name = fmt.Sprintf("%s-%d.games", base, i)
+	}
 	err := os.MkdirAll(folder, 0o777)
 	if err == nil {
-		err = atomicfile.Write(name, func(w io.Writer) error { return s.rec.Write(w) })
+		err = s.write(name)
 	}
 	if err != nil {
 		fmt.Fprintf(s.out, "The game is not saved: %s\n", input.Message(err))
-		return
 	}
-	s.printSaved(name)
 }
 
 // lastUnfinished returns the last game of a file that has not ended.

@@ -71,13 +71,39 @@ func TestResume(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "Left Off.games")
 		args := []string{"-seat", "1", "-seed", "5", "-game-config", config(t, reduced)}
 		stdout, _, _ := command(t, strings.Join(lines[:n], "")+"save "+file+"\nsave "+file+"\nquit\n", args...)
-		if !strings.Contains(stdout, "To go on: go run ./cmd/play -resume "+file+"\n") || !strings.Contains(stdout, " exists; name another file.\n") {
+		if !strings.Contains(stdout, "To go on: go run ./cmd/play -resume '"+file+"'\n") || !strings.Contains(stdout, " exists; name another file.\n") {
 			t.Fatalf("the game is not saved in\n%s", stdout)
 		}
 		stdout, stderr, status := command(t, strings.Join(lines[n:], ""), "-resume", file)
 		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "\n"+end.Render()+"\n\n") {
 			t.Errorf("after %d lines: status %d, %s; want the end\n%s\nin\n%s", n, status, stderr, end.Render(), stdout)
 		}
+	}
+}
+
+// TestSaveFails: a game is not saved over a folder or a file, nor into nothing, and goes on.
+func TestSaveFails(t *testing.T) {
+	folder := t.TempDir()
+	full := filepath.Join(folder, "a.games")
+	if err := os.WriteFile(full, []byte("kept"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"":                                  "> No: name a file, as in save mars.games.\n> ",
+		folder:                              " exists; name another file.\n> ",
+		full:                                " exists; name another file.\n> ",
+		filepath.Join(folder, "no", "b"):    " no such file or directory.\n> ",
+		filepath.Join(full, "b"):            " not a directory.\n> ",
+		filepath.Join(folder, "my b'd"):     "-resume '" + folder + `/my b'\''d'` + "\n> ",
+		filepath.Join(folder, "r\x1b[2Jed"): "> No: the line has control characters",
+	} {
+		stdout, _, _ := command(t, "save "+name+"\nroll\n", "-game", "pig", "-seed", "3", "-cache", "none")
+		if !strings.Contains(stdout, want) || !strings.Contains(stdout, "dice> ") || strings.Contains(stdout, ".tmp") {
+			t.Errorf("%q: no %q in\n%s", name, want, stdout)
+		}
+	}
+	if text, err := os.ReadFile(full); err != nil || string(text) != "kept" {
+		t.Errorf("%q, %v", text, err)
 	}
 }
 
@@ -88,6 +114,18 @@ func TestKept(t *testing.T) {
 	file := filepath.Join(cache, "unfinished-pig-3.games")
 	if !strings.Contains(stdout, "To go on: go run ./cmd/play -resume "+file+"\n") || len(played(t, file)) != 1 {
 		t.Errorf("the game is not kept:\n%s", stdout)
+	}
+	stdout, _, _ = command(t, "hold\n", "-cache", cache, "-resume", file)
+	if again := played(t, file); !strings.Contains(stdout, " -resume "+file+"\n") || len(again) != 1 || len(again[0].Steps) < 3 {
+		t.Errorf("the game that went on is not kept:\n%s", stdout)
+	}
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, _, _ = command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", cache)
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) || !strings.Contains(stdout, "unfinished-pig-3-2.games\n") {
+		t.Errorf("another game has overwritten it: %v\n%s", err, stdout)
 	}
 	stdout, _, _ = command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", "none")
 	if strings.Contains(stdout, "saved") {
