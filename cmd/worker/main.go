@@ -98,7 +98,7 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		defer b.Close()
-		if err := cluster.Prepare(ctx, o.Access, identity, o.lease); err != nil {
+		if err := b.Prepare(ctx, identity, o.lease); err != nil {
 			return err
 		}
 		fmt.Fprintf(stdout, "serving at %s\n", o.serve)

@@ -2,6 +2,7 @@
 package broker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 
 	"marsgym/internal/cluster"
 )
@@ -18,6 +21,7 @@ import (
 type Broker struct {
 	server *server.Server
 	dir    string
+	own    nkeys.KeyPair // of connections within this process, where keys are needed
 }
 
 // ready is how long a server may take to start. Chosen: for busy machines.
@@ -46,6 +50,7 @@ func Start(a cluster.Access, keys string) (*Broker, error) {
 		return nil, fmt.Errorf("the broker cannot listen: %w", err)
 	}
 	l.Close()
+	b := &Broker{}
 	opt := &server.Options{
 		Host: host, Port: int(port), NoSigs: true, NoLog: true, MaxPayload: 1 << 20, MaxConn: 4096, MaxPending: 1 << 30,
 		JetStream: true, JetStreamMaxMemory: 2 * cluster.InputBytes, JetStreamMaxStore: 1 << 20, DisableJetStreamBanner: true,
@@ -60,8 +65,15 @@ func Start(a cluster.Access, keys string) (*Broker, error) {
 		if opt.Nkeys, err = readKeys(keys); err != nil {
 			return nil, err
 		}
+		if b.own, err = nkeys.CreateUser(); err != nil {
+			return nil, err
+		}
+		public, err := b.own.PublicKey()
+		if err != nil {
+			return nil, err
+		}
+		opt.Nkeys = append(opt.Nkeys, &server.NkeyUser{Nkey: public})
 	}
-	b := &Broker{}
 	if b.dir, err = os.MkdirTemp("", "marsgym-broker-"); err != nil { // JetStream wants a folder; streams are in memory
 		return nil, err
 	}
@@ -74,6 +86,25 @@ func Start(a cluster.Access, keys string) (*Broker, error) {
 		return nil, errors.Join(fmt.Errorf("the broker does not start at %s", a.Addr), b.Close())
 	}
 	return b, nil
+}
+
+// Prepare makes the streams, and the queue of the workers of an identity with a lease. The
+// process of a broker need not have the key of a coordinator for that.
+func (b *Broker) Prepare(ctx context.Context, identity string, lease time.Duration) error {
+	options := []nats.Option{nats.InProcessServer(b.server)}
+	if b.own != nil {
+		public, err := b.own.PublicKey()
+		if err != nil {
+			return err
+		}
+		options = append(options, nats.Nkey(public, b.own.Sign))
+	}
+	nc, err := nats.Connect("", options...)
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	return cluster.Prepare(ctx, nc, identity, lease)
 }
 
 // Close stops the broker.

@@ -59,16 +59,7 @@ func createConsumer(ctx context.Context, js jetstream.JetStream, identity string
 
 // Prepare makes the streams, and the queue of the workers of an identity with a lease, unless
 // they are there.
-func Prepare(ctx context.Context, a Access, identity string, lease time.Duration) error {
-	name, err := a.name()
-	if err != nil {
-		return err
-	}
-	nc, err := a.dial(name)
-	if err != nil {
-		return err
-	}
-	defer nc.Close()
+func Prepare(ctx context.Context, nc *nats.Conn, identity string, lease time.Duration) error {
 	js, err := jetstream.New(nc)
 	if err == nil {
 		err = createStreams(ctx, js)
