@@ -2,7 +2,6 @@ package agents_test
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -15,7 +14,6 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
-	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/fulltest"
 )
@@ -66,10 +64,7 @@ func TestCards(t *testing.T) {
 				t.Fatal(err)
 			}
 			card := string(text)
-			done, cancel := context.WithCancel(t.Context())
-			cancel()
-			_, err = g.Solve(done, nil) // a solver first says whether there is a solution
-			unsolved := errors.Is(err, game.ErrNoSolution)
+			unsolved := !env.Solvable(g)
 			if players > 2 || unsolved {
 				cardByMatch(t, g, card)
 			}

@@ -16,6 +16,7 @@ type Game struct {
 	Seats     []Seat     `json:"seats"`  // [P]
 	Decisions []Decision `json:"decisions,omitempty"`
 	Ended     bool       `json:"ended"` // if not, results are the values of the last position
+	Values    []Value    `json:"-"`     // [steps+1] of the positions, from the first to the last
 }
 
 // Seat is the price of a game to a seat. Figures are shares of the win or, in a game
@@ -60,7 +61,20 @@ type Option struct {
 
 // Analyse prices a game. It values all positions and options in one call, each once.
 func Analyse(ctx context.Context, g *record.Game, v Valuer) (*Game, error) {
-	p := pricing{ctx: ctx, game: g, valuer: v, result: &Game{Method: v.Method()}}
+	seats := make([]int, len(g.Seats))
+	for i := range seats {
+		seats[i] = i
+	}
+	return AnalyseSeats(ctx, g, v, seats)
+}
+
+// AnalyseSeats is Analyse with the options of decisions of the given seats only. The loss of
+// another decision is what the value to its seat falls by from the position before it to that
+// after it, and its Options is nil. Where values are exact that is its regret. Where they are
+// estimated it is too low on average, since a search tries bad options too; it serves to choose
+// decisions for [Game.Reconsider]. Luck does not depend on the seats.
+func AnalyseSeats(ctx context.Context, g *record.Game, v Valuer, seats []int) (*Game, error) {
+	p := pricing{ctx: ctx, game: g, valuer: v, result: &Game{Method: v.Method()}, seats: seats}
 	if err := p.price(); err != nil {
 		return nil, err
 	}
@@ -214,9 +228,10 @@ type pricing struct {
 	game   *record.Game
 	valuer Valuer
 	result *Game
+	seats  []int // see AnalyseSeats
 
 	values  map[env.Position]Value
-	options []*options // [steps]; nil where no choice is open
+	options []*options // [steps]; nil where no choice is open, or it is of another seat
 
 	luck, losses, others, correction Value
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/analysis"
@@ -123,6 +125,7 @@ func check(t *testing.T, g env.Game, s env.Solution, rec *record.Game, seen map[
 	decisions := got.Decisions
 	for i, step := range rec.Steps {
 		before, after := value(step.Before), value(step.After)
+		near(t, "the value before a step", got.Values[i].Mean[0], before[0])
 		if step.Chance() {
 			for q := range luck {
 				luck[q] += after[q] - before[q]
@@ -173,6 +176,7 @@ func check(t *testing.T, g env.Game, s env.Solution, rec *record.Game, seen map[
 		t.Fatalf("priced without being in the game: %+v", decisions)
 	}
 	start, end := value(g.Initial()), value(rec.Position())
+	near(t, "the value at the end", got.Values[len(rec.Steps)].Mean[0], end[0])
 	for q, x := range got.Seats {
 		near(t, "the result", x.Result.Value, end[q])
 		near(t, "the start", x.Start.Value, start[q])
@@ -202,5 +206,77 @@ func meanLuck(t *testing.T, at env.Position, before []float64, value func(env.Po
 	}
 	for q, x := range mean {
 		near(t, fmt.Sprintf("the mean luck of seat %d at %s", q, at), x, 0)
+	}
+}
+
+// TestAnalyseSeats: without the options of a seat, exact prices are the same, and the parts of
+// estimated results still add up.
+func TestAnalyseSeats(t *testing.T) {
+	g := open(t, "pig", `{"target": 30}`)
+	s, err := g.Solve(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := play(t, g, s.Policy(), 1)
+	for _, v := range []analysis.Valuer{analysis.NewExact(g.Spec(), s), &analysis.Searches{Game: g, Name: "greedy", Number: 4, Simulations: 20, Seed: 1}} {
+		whole := analyse(t, rec, v)
+		for _, seats := range [][]int{nil, {1}} {
+			part, err := analysis.AnalyseSeats(t.Context(), rec, v, seats)
+			if err != nil || len(part.Decisions) != len(whole.Decisions) {
+				t.Fatalf("%d decisions, want %d; %v", len(part.Decisions), len(whole.Decisions), err)
+			}
+			for i, d := range part.Decisions {
+				if priced := slices.Contains(seats, d.Seat); priced != (d.Options != nil) || d.Action != whole.Decisions[i].Action {
+					t.Fatalf("%+v, want options only for the seats %v", d, seats)
+				}
+				if v.Exact() {
+					near(t, "a loss", d.Loss.Value, whole.Decisions[i].Loss.Value)
+				}
+			}
+			for q, x := range part.Seats {
+				near(t, "the sum", x.Start.Value+x.Luck.Value-x.Losses.Value+x.Others.Value+x.Correction.Value, x.Result.Value)
+				if v.Exact() {
+					near(t, "the losses", x.Losses.Value, whole.Seats[q].Losses.Value)
+				}
+			}
+		}
+	}
+}
+
+// TestOutcomes: the values of outcomes have the mean of the position, the best comes first, and
+// too many are not estimated.
+func TestOutcomes(t *testing.T) {
+	g := open(t, "pig", `{"target": 30}`)
+	s, err := g.Solve(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := g.Parse("9-8@1 turn 4 rolling")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := analysis.NewExact(g.Spec(), s)
+	list, err := analysis.Outcomes(t.Context(), at, v, 1)
+	if err != nil || len(list) != 6 {
+		t.Fatalf("%d outcomes, %v", len(list), err)
+	}
+	values, err := v.Values(t.Context(), []env.Position{at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := 0.0
+	for i, o := range list {
+		mean += o.Prob * o.Value.Value
+		if o.Outcome != at.OutcomeName(o.After) || i > 0 && o.Value.Value > list[i-1].Value.Value {
+			t.Errorf("outcome %d is %+v", i, o)
+		}
+	}
+	near(t, "the mean", mean, values[0].Mean[1])
+	dice := open(t, "martian-dice", `{}`)
+	if at, err = dice.Parse("0-0@0"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := analysis.Outcomes(t.Context(), at, &analysis.Searches{Game: dice, Number: 2, Simulations: 1}, 0); err == nil || !strings.Contains(err.Error(), "up to 100 are estimated") {
+		t.Errorf("of the first roll: %v", err)
 	}
 }

@@ -21,8 +21,11 @@ func (p *pricing) price() error {
 	}
 	end := p.values[p.game.Position()]
 	after := end
+	p.result.Values = make([]Value, len(p.game.Steps)+1)
+	p.result.Values[len(p.game.Steps)] = end
 	for i := len(p.game.Steps) - 1; i >= 0; i-- {
 		after = p.step(i, after)
+		p.result.Values[i] = after
 	}
 	p.result.Ended = p.game.Position().CurrentPlayer() == game.Terminal
 	for q := range p.result.Seats {
@@ -51,7 +54,7 @@ func (p *pricing) valueAll() error {
 			continue
 		}
 		add(s.Before)
-		if s.Chance() {
+		if s.Chance() || !slices.Contains(p.seats, int(s.Before.CurrentPlayer())) {
 			continue
 		}
 		o, err := optionsOf(s.Before)
@@ -100,7 +103,38 @@ func (p *pricing) step(i int, after Value) (before Value) {
 
 // decision adds a decision with more than one option.
 func (p *pricing) decision(i int, s record.Step, before, after Value) {
-	o, mover := p.options[i], int(s.Before.CurrentPlayer())
+	mover := int(s.Before.CurrentPlayer())
+	d := Decision{Step: i, Seat: mover, Position: s.Before.String(), Action: p.game.Rules.ActionName(s.Action)}
+	if p.options[i] != nil {
+		p.compare(&d, s, before, after)
+	} else {
+		p.fall(&d, before, after)
+	}
+	seat := &p.result.Seats[mover]
+	seat.Decisions++
+	if d.Mistake() {
+		seat.Mistakes++
+	}
+	p.result.Decisions = append(p.result.Decisions, d)
+}
+
+// fall prices a decision by the values of the positions before and after it.
+func (p *pricing) fall(d *Decision, before, after Value) {
+	for q := range p.result.Seats {
+		if q == d.Seat {
+			p.losses.addChange(q, after, before)
+		} else {
+			p.others.addChange(q, before, after)
+		}
+	}
+	lost := Value{Mean: make([]float64, len(before.Mean))}
+	lost.addChange(d.Seat, after, before)
+	d.Value, d.Loss = before.Number(d.Seat), lost.Number(d.Seat)
+}
+
+// compare prices a decision by the values of its options.
+func (p *pricing) compare(d *Decision, s record.Step, before, after Value) {
+	o, mover := p.options[d.Step], d.Seat
 	chosen := slices.Index(o.legal, s.Action)
 	best := before // of best play
 	if !p.valuer.Exact() {
@@ -117,14 +151,5 @@ func (p *pricing) decision(i int, s record.Step, before, after Value) {
 			p.correction.addChange(q, o.values[chosen], after)
 		}
 	}
-	d := Decision{
-		Step: i, Seat: mover, Position: s.Before.String(), Action: p.game.Rules.ActionName(s.Action),
-		Value: o.top.Number(mover), Loss: o.regret(chosen), Options: o.ranked(p.game.Rules),
-	}
-	seat := &p.result.Seats[mover]
-	seat.Decisions++
-	if d.Mistake() {
-		seat.Mistakes++
-	}
-	p.result.Decisions = append(p.result.Decisions, d)
+	d.Value, d.Loss, d.Options = o.top.Number(mover), o.regret(chosen), o.ranked(p.game.Rules)
 }

@@ -116,18 +116,27 @@ func (r *Report) player(name string) Player {
 	if length := mean(decisions).Value; length > 0 {
 		p.Loss = ratio(losses, decisions)
 		if r.Spec.HasWin() && r.Exact {
-			p.Rating = r.rating(p.Loss, length)
+			p.Rating = ratingOf(p.Loss, length, r.Players)
 		}
 	}
 	return p
 }
 
-// rating returns the rating of a loss a decision in games with so many decisions.
-func (r *Report) rating(loss Mean, length float64) *Mean {
-	m := Mean{Value: Rating(loss.Value*length, r.Players)}
+// RatingOf returns the rating of the losses of a seat in one game (see [Rating]), with the
+// interval of their estimate; nil if an end of it is not finite.
+func RatingOf(losses Number, players int) *Mean {
+	if losses.Exact {
+		return ratingOf(Mean{Value: losses.Value}, 1, players)
+	}
+	return ratingOf(Mean{losses.Value, []float64{losses.Low, losses.High}}, 1, players)
+}
+
+// ratingOf returns the rating of a loss a decision in games with so many decisions.
+func ratingOf(loss Mean, length float64, players int) *Mean {
+	m := Mean{Value: Rating(max(0, loss.Value)*length, players)} // no loss against best play is below 0
 	for i := range loss.Interval {
 		x := loss.Interval[len(loss.Interval)-1-i]
-		m.Interval = append(m.Interval, Rating(max(0, x)*length, r.Players)) // no exact loss is below 0
+		m.Interval = append(m.Interval, Rating(max(0, x)*length, players))
 	}
 	for _, x := range append([]float64{m.Value}, m.Interval...) {
 		if math.IsInf(x, 0) {

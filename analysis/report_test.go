@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"marsgym/analysis"
@@ -268,6 +269,33 @@ func TestDecide(t *testing.T) {
 		o, err := analysis.Decide(t.Context(), g, p, analysis.NewExact(g.Spec(), s))
 		if err != nil || len(o) != 2 || o[0].Action != want || o[0].Regret.Value != 0 || !(o[1].Regret.Value > 0) {
 			t.Errorf("%s: %+v, %v; want %s first", p, o, err, want)
+		}
+	}
+}
+
+// TestRatingOf: the rating of one game is that of its losses, with the interval of their
+// estimate.
+func TestRatingOf(t *testing.T) {
+	for _, test := range []struct {
+		losses   analysis.Number
+		value    float64
+		interval []float64
+		none     bool
+	}{
+		{losses: analysis.Number{Value: 0.1, Low: 0.1, High: 0.1, Exact: true}, value: analysis.Rating(0.1, 2)},
+		{losses: analysis.Number{Value: 0.1, Low: -0.1, High: 0.3}, value: analysis.Rating(0.1, 2), interval: []float64{analysis.Rating(0.3, 2), 0}},
+		{losses: analysis.Number{Value: -0.1, Low: -0.3, High: 0.1}, value: 0, interval: []float64{analysis.Rating(0.1, 2), 0}},
+		{losses: analysis.Number{Value: 0.1, Low: -0.4, High: 0.6}, none: true},
+	} {
+		m := analysis.RatingOf(test.losses, 2)
+		if test.none {
+			if m != nil {
+				t.Errorf("%+v: %+v, want none", test.losses, m)
+			}
+			continue
+		}
+		if m == nil || m.Value != test.value || !slices.Equal(m.Interval, test.interval) {
+			t.Errorf("%+v: %+v, want %v %v", test.losses, m, test.value, test.interval)
 		}
 	}
 }

@@ -49,6 +49,9 @@ const (
 	searchStream = 1 << 59
 	// mostSimulations bounds the simulations of a search with Time. Chosen.
 	mostSimulations = 5000
+	// fewest is the number of searches from a position, if there are as many, whatever the
+	// time. Chosen: the intervals of fewer are so wide that they tell nothing.
+	fewest = 4
 	// probes is the number of positions on which the time is measured. Chosen.
 	probes = 16
 )
@@ -78,7 +81,7 @@ func (s *Searches) Values(ctx context.Context, at []env.Position) ([]Value, erro
 	}
 	rounds := make([][]float64, s.Number) // [n, P]; nil if there was no time
 	err := parallel.ForContext(ctx, s.Number, 1, func(k, _ int) (err error) {
-		if s.Time > 0 && k >= 2 && time.Since(start) > s.Time {
+		if s.Time > 0 && k >= fewest && time.Since(start) > s.Time {
 			return nil
 		}
 		rounds[k], err = s.search(ctx, open, simulations, k)

@@ -54,13 +54,13 @@ func TestSearches(t *testing.T) {
 	}
 }
 
-// TestSearchTime: a time gives at least two searches of the positions, and an error where it
+// TestSearchTime: a time gives at least four searches of the positions, and an error where it
 // allows none.
 func TestSearchTime(t *testing.T) {
 	g := open(t, "pig", `{"target": 15}`)
 	v := &analysis.Searches{Game: g, Name: "greedy", Number: 8, Time: 50 * time.Millisecond, Seed: 1}
 	values, err := v.Values(t.Context(), []env.Position{g.Initial()})
-	if err != nil || len(values[0].Samples) < 2 {
+	if err != nil || len(values[0].Samples) < 4 {
 		t.Errorf("%+v, %v", values, err)
 	}
 	v.Time = 1

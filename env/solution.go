@@ -2,6 +2,7 @@ package env
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,15 @@ type Solution interface {
 	// against it. The error wraps game.ErrNoCharts if there are none.
 	Charts() ([]chart.Chart, error)
 	PolicyCharts(play game.TabularPolicy, name string) ([]chart.Chart, error)
+}
+
+// Solvable reports whether a game's solver accepts its config, without solving it. A solver
+// that counts positions as it goes can still find too many.
+func Solvable(g Game) bool {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := g.Solve(ctx, nil) // says first whether there is one (see [game.Solver])
+	return !errors.Is(err, game.ErrNoSolution)
 }
 
 // Regret is the loss of an action in a decision (see [game.Regret]).

@@ -129,7 +129,7 @@ func TestGamesErrors(t *testing.T) {
 		{"-games-file " + path + " -searches 9 -model search:9ms", cli.Misuse, "want a number of simulations"},
 		{"-game pig -position 0-0", cli.Misuse, "position"},
 		{"-game pig -position 0-0@0 -games 9", cli.Misuse, "leave out -games"},
-		{"-position 0-0@0", cli.Failed, "outcomes; up to 100 are valued"},
+		{"-position 0-0@0 -searches 2", cli.Failed, "outcomes; values of up to 100 are estimated"},
 		{"-games-file " + path + " -rollouts 1", cli.Misuse, "-rollouts is 1"},
 		{"-games-file " + path + " -rollouts 9 -model exact", cli.Misuse, "needs no estimates"},
 		{"-games-file " + path + " -mistakes -1", cli.Misuse, "-mistakes is -1"},

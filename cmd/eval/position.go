@@ -1,15 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"marsgym/analysis"
-	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/cli"
@@ -18,27 +15,17 @@ import (
 // positionResult holds the values of a position: of the options of the seat to move or, for
 // a chance position, of the outcomes.
 type positionResult struct {
-	Title    string            `json:"game"`
-	Players  int               `json:"players"`
-	Position string            `json:"position"`
-	Method   string            `json:"method"` // of the Valuer
-	Exact    bool              `json:"exact"`
-	Seat     int               `json:"seat"` // to which the values are
-	Options  []analysis.Option `json:"options,omitempty"`
-	Outcomes []outcomeValue    `json:"outcomes,omitempty"`
+	Title    string             `json:"game"`
+	Players  int                `json:"players"`
+	Position string             `json:"position"`
+	Method   string             `json:"method"` // of the Valuer
+	Exact    bool               `json:"exact"`
+	Seat     int                `json:"seat"` // to which the values are
+	Options  []analysis.Option  `json:"options,omitempty"`
+	Outcomes []analysis.Outcome `json:"outcomes,omitempty"`
 
 	spec game.Spec
 }
-
-// outcomeValue is an outcome with its value.
-type outcomeValue struct {
-	Outcome string          `json:"outcome"`
-	Prob    float64         `json:"prob"`
-	Value   analysis.Number `json:"value"`
-}
-
-// mostOutcomes bounds the outcomes that are valued. Chosen.
-const mostOutcomes = 100
 
 // valuePosition values the position of -position.
 func (p *pricer) valuePosition(ctx context.Context) (result, error) {
@@ -59,33 +46,15 @@ func (p *pricer) valuePosition(ctx context.Context) (result, error) {
 	case game.Terminal:
 		return nil, cli.Usagef("-position: the game is over there")
 	case game.Chance:
-		return r, r.valueOutcomes(ctx, at, v)
+		r.Outcomes, err = analysis.Outcomes(ctx, at, v, r.Seat)
 	default:
 		r.Seat = int(who)
 		r.Options, err = analysis.Decide(ctx, g, at, v)
-		return r, err
 	}
-}
-
-// valueOutcomes values the outcomes of a chance position to seat 0.
-func (r *positionResult) valueOutcomes(ctx context.Context, at env.Position, v analysis.Valuer) error {
-	outcomes := at.Outcomes()
-	if len(outcomes) > mostOutcomes {
-		return fmt.Errorf("-position: the dice have %d outcomes; up to %d are valued", len(outcomes), mostOutcomes)
-	}
-	after := make([]env.Position, len(outcomes))
-	for i, o := range outcomes {
-		after[i] = o.State
-	}
-	values, err := v.Values(ctx, after)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("-position: %w", err)
 	}
-	for i, o := range outcomes {
-		r.Outcomes = append(r.Outcomes, outcomeValue{at.OutcomeName(o.State), o.Prob, values[i].Number(0)})
-	}
-	slices.SortStableFunc(r.Outcomes, func(a, b outcomeValue) int { return cmp.Compare(b.Value.Value, a.Value.Value) })
-	return nil
+	return r, nil
 }
 
 func (r *positionResult) print(w io.Writer, _ game.Spec) error {

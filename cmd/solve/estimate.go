@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -10,7 +9,6 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/catalog"
-	"marsgym/env/game"
 	"marsgym/internal/cli"
 )
 
@@ -52,25 +50,16 @@ func estimateAll(ctx context.Context, name *cli.Game, g env.Game) (*estimates, e
 			break // the game has a smaller largest number
 		}
 		e, _ := g.Estimate()
-		ok, err := solvable(ctx, g)
-		if err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		ok := env.Solvable(g)
 		all.Seats = append(all.Seats, estimate{players, ok, e.Positions, e.Bytes, e.CoreSeconds / float64(all.Cores)})
 		if !ok {
 			break
 		}
 	}
 	return all, nil
-}
-
-// solvable reports whether a game's solver accepts its size: it calls Solve with a
-// cancelled context.
-func solvable(ctx context.Context, g env.Game) (bool, error) {
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	_, err := g.Solve(cancelled, nil)
-	return !errors.Is(err, game.ErrNoSolution), ctx.Err()
 }
 
 // print writes the estimates as text.

@@ -335,7 +335,7 @@ func TestBrowserPages(t *testing.T) {
 	x.must(x.Open(x.ctx, url+"#play?game=mars-is-ours&players=2&seed=7&seats=human,greedy")) // with estimates
 	x.wait(choice)
 	x.do("document.getElementById('tab-review').click()")
-	x.wait("document.querySelector('.panel .mistakes')")
+	x.wait("document.querySelector('.panel .chart')")
 	x.must(x.Open(x.ctx, url+"#games"))
 	x.wait(`document.querySelectorAll('.game-list li').length === 1`)
 	x.do(`[...document.querySelectorAll('section button')][0].click()`)

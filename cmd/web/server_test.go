@@ -252,11 +252,11 @@ func TestLeaves(t *testing.T) {
 	}()
 	short, leave := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer leave()
-	if _, _, err := post(short, s.address(), `{"do":"values","game":"martian-risk","rollouts":2000}`, nil); err == nil {
-		t.Fatal("2000 rollouts of every choice took less than a moment")
+	if _, _, err := post(short, s.address(), `{"do":"values","game":"martian-risk","time":60000}`, nil); err == nil {
+		t.Fatal("searches of a minute took less than a moment")
 	}
 	// The next request has to wait for the first, which would compute for minutes.
-	if status, answer, err := post(t.Context(), s.address(), `{"do":"values","game":"pig","rollouts":2}`, nil); err != nil || status != http.StatusOK || strings.Contains(answer, "error") {
+	if status, answer, err := post(t.Context(), s.address(), `{"do":"values","game":"pig","players":3,"time":50}`, nil); err != nil || status != http.StatusOK || strings.Contains(answer, "error") {
 		t.Errorf("status %d, %v, %s", status, err, answer)
 	}
 }

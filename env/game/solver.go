@@ -10,8 +10,8 @@ import (
 // Solver is implemented by rules that can be solved exactly.
 type Solver[S comparable] interface {
 	// Solve returns the exact solution, or an error that wraps ErrNoSolution if the
-	// config has none. It calls progress, if not nil, from time to time with the
-	// fraction done, 0 to 1.
+	// config has none, also if ctx is done. It calls progress, if not nil, from time to
+	// time with the fraction done, 0 to 1.
 	Solve(ctx context.Context, progress func(done float64)) (Solution[S], error)
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/game"
 	"marsgym/internal/input"
 	"marsgym/models"
 )
@@ -110,19 +109,7 @@ func (a *App) agent(ctx context.Context, g env.Game, name string) (*agents.Agent
 	if agent != nil {
 		return agent, nil
 	}
-	agent, err := agents.Open(ctx, name, agents.Options{
-		Game:  g,
-		Solve: func(ctx context.Context) (env.Solution, error) { return a.solve(ctx, g) },
-		Load: func(name string) (*models.File, error) {
-			if run, ok := strings.CutPrefix(name, runPrefix); ok {
-				return a.loadRun(run)
-			}
-			if a.opt.Pretrained != nil {
-				return a.opt.Pretrained(ctx, g.Spec())
-			}
-			return agents.LoadPretrained(g.Spec())
-		},
-	})
+	agent, err := agents.Open(ctx, name, a.openOptions(ctx, g))
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +123,23 @@ func (a *App) agent(ctx context.Context, g env.Game, name string) (*agents.Agent
 	}
 	a.agents.byName[key] = agent
 	return agent, nil
+}
+
+// openOptions returns the options with which agents of a game are opened.
+func (a *App) openOptions(ctx context.Context, g env.Game) agents.Options {
+	return agents.Options{
+		Game:  g,
+		Solve: func(ctx context.Context) (env.Solution, error) { return a.solve(ctx, g) },
+		Load: func(name string) (*models.File, error) {
+			if run, ok := strings.CutPrefix(name, runPrefix); ok {
+				return a.loadRun(run)
+			}
+			if a.opt.Pretrained != nil {
+				return a.opt.Pretrained(ctx, g.Spec())
+			}
+			return agents.LoadPretrained(g.Spec())
+		},
+	}
 }
 
 // hasPretrained reports whether a network for a game comes with the program.
@@ -184,20 +188,12 @@ func lastBot(g env.Game) string {
 	return names[len(names)-1]
 }
 
-// solved reports whether exact values of a game can be had here.
+// solved reports whether exact values of a game can be had here, as far as is known before it
+// is solved.
 func (a *App) solved(g env.Game) bool {
-	if a.opt.Solve == nil {
-		if e, ok := g.Estimate(); ok && e.Bytes > maxSolution {
-			return false
-		}
+	if a.opt.Solvable != nil {
+		return a.opt.Solvable(g)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	var err error
-	if a.opt.Solve != nil {
-		_, err = a.opt.Solve(ctx, g)
-	} else {
-		_, err = g.Solve(ctx, nil) // a solver first says whether there is a solution
-	}
-	return !errors.Is(err, game.ErrNoSolution)
+	e, ok := g.Estimate()
+	return !(ok && e.Bytes > maxSolution) && env.Solvable(g)
 }

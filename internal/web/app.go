@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"marsgym/analysis"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/input"
@@ -18,9 +19,10 @@ import (
 type Options struct {
 	// Runs is the folder of run folders; nil for none.
 	Runs *os.Root
-	// Solve solves a game for exact values; nil is SolveCached in the folder Cache. If
-	// there is no solution, the error wraps game.ErrNoSolution, even if ctx is done.
-	Solve func(ctx context.Context, g env.Game) (env.Solution, error)
+	// Solve solves a game for exact values, and Solvable reports whether it does. Nil are
+	// SolveCached in the folder Cache, and env.Solvable up to a size.
+	Solve    func(ctx context.Context, g env.Game) (env.Solution, error)
+	Solvable func(g env.Game) bool
 	// Pretrained loads the network that comes with the program for a game; nil is
 	// agents.LoadPretrained. If there is none, the error wraps fs.ErrNotExist, even if
 	// ctx is done.
@@ -50,15 +52,13 @@ func New(opt Options) *App {
 type Request struct {
 	Do string `json:"do"`
 	Address
-	Step     *int      `json:"step,omitempty"`     // a position of the game, counted in steps; nil is the last
-	From     int       `json:"from,omitempty"`     // the first step of the review
-	To       int       `json:"to,omitempty"`       // the step after the last of the review; 0 is the end
-	Action   string    `json:"action,omitempty"`   // of the position
-	Rollouts int       `json:"rollouts,omitempty"` // games from each position, for estimates
-	Word     string    `json:"word,omitempty"`     // to explain
-	Text     string    `json:"text,omitempty"`     // games as text
-	Games    []Address `json:"games,omitempty"`    // finished games
-	Run      string    `json:"run,omitempty"`      // name of a run folder
+	Step   *int      `json:"step,omitempty"`   // a position of the game, counted in steps; nil is the last
+	Action string    `json:"action,omitempty"` // of the position
+	Time   int       `json:"time,omitempty"`   // for estimates, in milliseconds; 0 is the default of the request
+	Word   string    `json:"word,omitempty"`   // to explain
+	Text   string    `json:"text,omitempty"`   // games as text
+	Games  []Address `json:"games,omitempty"`  // finished games
+	Run    string    `json:"run,omitempty"`    // name of a run folder
 }
 
 // handlers holds the answers by name.
@@ -86,14 +86,19 @@ const MaxRequest = 1 << 20
 // ErrBusy is returned where a request has not begun to compute within the limit.
 var ErrBusy = errors.New("too many requests at once; try again")
 
-// Handle answers a request. An error is a response {"error": text}; ok is false then.
+// Handle answers a request. An error is a response {"error": text}, with "moreTime": true if
+// more Time would help; ok is false then.
 func (a *App) Handle(ctx context.Context, request []byte) (response []byte, ok bool) {
 	answer, err := a.answer(ctx, request)
 	if err == nil {
 		response, err = json.Marshal(answer)
 	}
 	if err != nil {
-		response, _ = json.Marshal(map[string]string{"error": input.Message(err)}) // a string is always JSON
+		failure := struct {
+			Error    string `json:"error"`
+			MoreTime bool   `json:"moreTime,omitempty"`
+		}{input.Message(err), errors.Is(err, analysis.ErrTime)}
+		response, _ = json.Marshal(failure) // strings are always JSON
 	}
 	return response, err == nil
 }

@@ -2,25 +2,34 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"marsgym/analysis"
-	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/record"
 )
 
-// Review is the analysis of a part of a game.
+// Review is the analysis of a game.
 type Review struct {
-	Method string         `json:"method"`
-	Exact  bool           `json:"exact"`
-	From   int            `json:"from"`
-	Points []Point        `json:"points"` // after From steps, From+1 and so on
-	Prices *analysis.Game `json:"prices,omitempty"`
+	Method string  `json:"method"`
+	Exact  bool    `json:"exact"`
+	Points []Point `json:"points"` // [steps+1] of the positions
+	// Seats are the parts of the result [P]. Losses and ratings hold for the seats in Priced
+	// only: all where values are exact, otherwise those of people, or none if the time does
+	// not allow it.
+	Seats  []analysis.Seat `json:"seats"`
+	Priced []int           `json:"priced"`
+	// Mistakes are the dearest mistakes of the reviewed seats, the dearest first. Reviewed
+	// are the seats of people, or all where no person sits.
+	Mistakes []analysis.Decision `json:"mistakes"`
+	Ratings  []*analysis.Mean    `json:"ratings,omitempty"` // [P] once the game has ended; nil for none
 }
 
 // Point is the value of a position of a game.
@@ -29,46 +38,102 @@ type Point struct {
 	Values []analysis.Number `json:"values"` // [P]
 }
 
-// review values the positions of Address from step From to step To. Where values are
-// exact it prices the decisions too.
+// mostMistakes bounds the number of mistakes of a review, and reconsidered that of decisions
+// whose losses are estimated twice. Chosen.
+const (
+	mostMistakes = 8
+	reconsidered = 5
+)
+
+// review reviews the game of Address.
 func (a *App) review(ctx context.Context, r *Request) (any, error) {
 	g, _, err := r.position()
 	if err != nil {
 		return nil, err
 	}
-	to := len(g.rec.Steps)
-	if r.To != 0 {
-		to = r.To
+	d, err := a.time(r, reviewTime)
+	if err != nil {
+		return nil, err
 	}
-	if r.From < 0 || r.From > to || to > len(g.rec.Steps) {
-		return nil, fmt.Errorf("the steps %d to %d; the game has %d", r.From, to, len(g.rec.Steps))
-	}
-	v := &Review{From: r.From}
+	var v *Review
 	err = a.compute(ctx, func(ctx context.Context) error {
-		valuer, err := a.valuer(ctx, g.game, r.Seed, r.Rollouts)
+		valuer, err := a.valuer(ctx, g.game, r.Seed)
 		if err != nil {
 			return err
 		}
-		v.Method, v.Exact = valuer.Method(), valuer.Exact()
-		positions := make([]env.Position, 0, to-r.From+1)
-		for i := r.From; i <= to; i++ {
-			positions = append(positions, g.at(i))
-		}
-		values, err := valuer.Values(ctx, positions)
+		var priced *analysis.Game
+		v, priced, err = a.price(ctx, g, valuer, d)
 		if err != nil {
 			return err
 		}
-		for i, x := range values {
-			v.Points = append(v.Points, Point{int(positions[i].CurrentPlayer()), numbers(x)})
+		v.Method, v.Exact, v.Seats = priced.Method, valuer.Exact(), priced.Seats
+		for i, x := range priced.Values {
+			v.Points = append(v.Points, Point{int(g.at(i).CurrentPlayer()), numbers(x)})
 		}
-		if v.Exact && to > r.From {
-			part := *g.rec
-			part.Steps = part.Steps[r.From:to]
-			v.Prices, err = analysis.Analyse(ctx, &part, valuer)
+		if priced.Ended && g.spec.HasWin() {
+			v.Ratings = make([]*analysis.Mean, g.spec.Players)
+			for _, seat := range v.Priced {
+				v.Ratings[seat] = analysis.RatingOf(priced.Seats[seat].Losses, g.spec.Players)
+			}
 		}
-		return err
+		return nil
 	})
 	return v, err
+}
+
+// price prices a game, and returns a review with the fields Priced and Mistakes. Estimates
+// take half of the time; so does the second look at the dearest decisions, whose losses would
+// otherwise be estimated too high.
+func (a *App) price(ctx context.Context, g *replay, v analysis.Valuer, d time.Duration) (*Review, *analysis.Game, error) {
+	review := &Review{Priced: []int{}, Mistakes: []analysis.Decision{}}
+	var all, reviewed []int
+	for seat, name := range g.Seats {
+		all = append(all, seat)
+		if name == Human {
+			reviewed = append(reviewed, seat)
+		}
+	}
+	if reviewed == nil {
+		reviewed = all
+	}
+	if v.Exact() {
+		priced, err := analysis.Analyse(ctx, g.rec, v)
+		if err != nil {
+			return nil, nil, err
+		}
+		review.Priced = all
+		review.add(priced.Decisions, reviewed)
+		return review, priced, nil
+	}
+	whole := within(v, d/2)
+	priced, err := analysis.AnalyseSeats(ctx, g.rec, whole, reviewed)
+	review.Priced = reviewed
+	if errors.Is(err, analysis.ErrTime) {
+		priced, err = analysis.AnalyseSeats(ctx, g.rec, whole, nil)
+		review.Priced = []int{}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	again := *v.(*analysis.Searches)
+	again.Time, again.Seed = d/2/reconsidered, again.Seed^1<<63
+	decisions, err := priced.Reconsider(ctx, g.rec, &again, reviewed, reconsidered)
+	if err != nil {
+		return nil, nil, err
+	}
+	review.add(decisions, reviewed)
+	return review, priced, nil
+}
+
+// add adds the dearest mistakes of the seats.
+func (v *Review) add(decisions []analysis.Decision, seats []int) {
+	for _, d := range decisions {
+		if d.Mistake() && slices.Contains(seats, d.Seat) {
+			v.Mistakes = append(v.Mistakes, d)
+		}
+	}
+	slices.SortStableFunc(v.Mistakes, func(x, y analysis.Decision) int { return cmp.Compare(y.Loss.Value, x.Loss.Value) })
+	v.Mistakes = v.Mistakes[:min(mostMistakes, len(v.Mistakes))]
 }
 
 // maxGames bounds the number of games of a report, and of a text. Chosen.
@@ -92,11 +157,11 @@ func (a *App) report(ctx context.Context, r *Request) (any, error) {
 			}
 			if i == 0 {
 				spec = g.spec
-				if !a.solved(g.game) {
-					return fmt.Errorf("%s for %d: %w; a report needs exact values", spec.Title, spec.Players, game.ErrNoSolution)
-				}
-				if valuer, err = a.valuer(ctx, g.game, 0, 0); err != nil {
+				if valuer, err = a.valuer(ctx, g.game, 0); err != nil {
 					return err
+				}
+				if !valuer.Exact() {
+					return fmt.Errorf("%s for %d: %w; the review of a game estimates a rating of its own", spec.Title, spec.Players, game.ErrNoSolution)
 				}
 			}
 			if g.spec.RulesHash() != spec.RulesHash() {

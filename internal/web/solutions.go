@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -53,14 +54,15 @@ func (a *App) solve(ctx context.Context, g env.Game) (env.Solution, error) {
 	}
 }
 
-// solveAll solves a game. After an error the next request starts again.
+// solveAll solves a game. After an error the next request starts again, unless the solver has
+// found that there is no solution.
 func (a *App) solveAll(ctx context.Context, key string, g env.Game, s *solving) {
 	if a.opt.Solve != nil {
 		s.solution, s.err = a.opt.Solve(ctx, g)
 	} else {
 		s.solution, s.err = g.SolveCached(ctx, a.opt.Cache, nil, nil)
 	}
-	if s.err != nil {
+	if s.err != nil && !errors.Is(s.err, game.ErrNoSolution) {
 		a.solutions.Lock()
 		delete(a.solutions.byRules, key)
 		a.solutions.Unlock()

@@ -6,39 +6,67 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"marsgym/agents"
 	"marsgym/analysis"
 	"marsgym/env"
 	"marsgym/env/game"
 )
 
-// The numbers of rollouts of a position. Chosen: with the default the options of a
-// position of the small map of Martian Risk take about a second.
+// The times for estimates. Chosen: people wait as long for a list of choices, and for the
+// review of a game.
 const (
-	minRollouts     = 2
-	defaultRollouts = 48
-	maxRollouts     = 2000
+	valuesTime = 2 * time.Second
+	reviewTime = 20 * time.Second
+	mostTime   = time.Minute
 )
 
-// valuer returns the exact valuer of a game or, if it is not solved or rollouts is not 0,
-// one that estimates.
-func (a *App) valuer(ctx context.Context, g env.Game, seed uint64, rollouts int) (analysis.Valuer, error) {
-	if rollouts == 0 && a.solved(g) {
-		s, err := a.solve(ctx, g)
+// searches is the number of searches from a position. Chosen: fewer have wide intervals, and
+// more leave each little time.
+const searches = 8
+
+// valuer returns the exact valuer of a game or, if it is not solved, one that estimates.
+func (a *App) valuer(ctx context.Context, g env.Game, seed uint64) (analysis.Valuer, error) {
+	s, err := a.solve(ctx, g)
+	if err == nil {
+		return analysis.NewExact(g.Spec(), s), nil
+	}
+	if !errors.Is(err, game.ErrNoSolution) {
+		return nil, err
+	}
+	v := &analysis.Searches{Game: g, Name: lastBot(g), Number: searches, Seed: seed}
+	if a.hasPretrained(g) {
+		e, err := agents.OpenEvaluator(agents.Pretrained, a.openOptions(ctx, g))
 		if err != nil {
 			return nil, err
 		}
-		return analysis.NewExact(g.Spec(), s), nil
+		v.Name, v.Evaluator = agents.Pretrained, e
 	}
-	n := cmp.Or(rollouts, defaultRollouts)
-	if n < minRollouts || n > maxRollouts {
-		return nil, fmt.Errorf("rollouts is %d; want %d to %d", n, minRollouts, maxRollouts)
+	return v, nil
+}
+
+// within returns v with a part of the time of a request, if it estimates.
+func within(v analysis.Valuer, d time.Duration) analysis.Valuer {
+	if s, ok := v.(*analysis.Searches); ok {
+		timed := *s
+		timed.Time = max(1, d)
+		return &timed
 	}
-	agent, err := a.agent(ctx, g, lastBot(g))
-	if err != nil {
-		return nil, err
+	return v
+}
+
+// time returns the time of a request for estimates: at most three quarters of the limit, since
+// estimates exceed it by a part.
+func (a *App) time(r *Request, usual time.Duration) (time.Duration, error) {
+	d := cmp.Or(time.Duration(r.Time)*time.Millisecond, usual)
+	if d <= 0 || d > mostTime {
+		return 0, fmt.Errorf("time is %d ms; want 1 to %d", r.Time, mostTime.Milliseconds())
 	}
-	return &analysis.Rollouts{Game: g, Agent: agent, Name: agent.Name, Number: n, Seed: seed}, nil
+	if a.opt.Limit > 0 {
+		d = min(d, a.opt.Limit*3/4)
+	}
+	return d, nil
 }
 
 // Values are the values of a position and of its options.
@@ -56,23 +84,28 @@ func (a *App) values(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	d, err := a.time(r, valuesTime)
+	if err != nil {
+		return nil, err
+	}
 	var v *Values
 	err = a.compute(ctx, func(ctx context.Context) error {
-		valuer, err := a.valuer(ctx, g.game, r.Seed, r.Rollouts)
+		valuer, err := a.valuer(ctx, g.game, r.Seed)
 		if err != nil {
 			return err
 		}
-		v = &Values{Method: valuer.Method(), Exact: valuer.Exact(), Options: []analysis.Option{}}
+		options := within(valuer, 7*d/8)
+		v = &Values{Method: options.Method(), Exact: valuer.Exact(), Options: []analysis.Option{}}
 		if !g.spec.HasWin() {
 			v.Unit = g.spec.Unit
 		}
-		value, err := valuer.Values(ctx, []env.Position{at})
+		value, err := within(valuer, d/8).Values(ctx, []env.Position{at})
 		if err != nil {
 			return err
 		}
 		v.Values = numbers(value[0])
 		if at.CurrentPlayer() >= 0 {
-			v.Options, err = analysis.Decide(ctx, g.game, at, valuer)
+			v.Options, err = analysis.Decide(ctx, g.game, at, options)
 		}
 		return err
 	})
@@ -98,14 +131,9 @@ type Chance struct {
 
 // Outcome is an outcome of a roll.
 type Outcome struct {
-	Name  string          `json:"name"`
-	About string          `json:"about"`
-	Prob  float64         `json:"prob"`
-	Value analysis.Number `json:"value"` // to Seat
+	analysis.Outcome
+	About string `json:"about"`
 }
-
-// maxEstimated bounds the number of outcomes whose values are estimated. Chosen.
-const maxEstimated = 60
 
 // chance values the outcomes of the roll at Step or, if a seat is to move there, after
 // Action.
@@ -129,30 +157,23 @@ func (a *App) chance(ctx context.Context, r *Request) (any, error) {
 	if at.CurrentPlayer() != game.Chance {
 		return nil, errors.New("nothing is rolled here")
 	}
+	d, err := a.time(r, valuesTime)
+	if err != nil {
+		return nil, err
+	}
 	c := &Chance{Seat: seat}
 	err = a.compute(ctx, func(ctx context.Context) error {
-		valuer, err := a.valuer(ctx, g.game, r.Seed, r.Rollouts)
+		valuer, err := a.valuer(ctx, g.game, r.Seed)
 		if err != nil {
 			return err
 		}
+		valuer = within(valuer, d)
 		c.Method, c.Exact = valuer.Method(), valuer.Exact()
-		outcomes := at.Outcomes()
-		if !c.Exact && len(outcomes) > maxEstimated {
-			return fmt.Errorf("the roll has %d outcomes; more than %d are not estimated", len(outcomes), maxEstimated)
+		outcomes, err := analysis.Outcomes(ctx, at, valuer, seat)
+		for _, o := range outcomes {
+			c.Outcomes = append(c.Outcomes, Outcome{o, at.Narrate(o.After, 0, "")[0]})
 		}
-		after := make([]env.Position, len(outcomes))
-		for i, o := range outcomes {
-			after[i] = o.State
-		}
-		values, err := valuer.Values(ctx, after)
-		if err != nil {
-			return err
-		}
-		for i, o := range outcomes {
-			c.Outcomes = append(c.Outcomes, Outcome{at.OutcomeName(o.State), at.Narrate(o.State, 0, "")[0], o.Prob, values[i].Number(seat)})
-		}
-		slices.SortStableFunc(c.Outcomes, func(x, y Outcome) int { return cmp.Compare(y.Value.Value, x.Value.Value) })
-		return nil
+		return err
 	})
 	return c, err
 }

@@ -213,7 +213,7 @@ func TestChance(t *testing.T) {
 	for i, o := range c.Outcomes {
 		mean, sum = mean+o.Prob*o.Value.Value, sum+o.Prob
 		if i > 0 && o.Value.Value > c.Outcomes[i-1].Value.Value {
-			t.Errorf("%s comes after a worse outcome", o.Name)
+			t.Errorf("%s comes after a worse outcome", o.Outcome.Outcome)
 		}
 	}
 	for _, o := range values.Options {
@@ -225,8 +225,8 @@ func TestChance(t *testing.T) {
 
 func near(x, y float64) bool { d := x - y; return d < 1e-12 && d > -1e-12 }
 
-// TestReview checks that the parts of the result add up, and that a review in two parts
-// has the points of the whole.
+// TestReview checks that the parts of the result of a solved game add up, and its mistakes
+// and ratings.
 func TestReview(t *testing.T) {
 	a := newApp()
 	v := request[web.View](t, a, fields("view", web.Address{Game: "martian-dice", Seed: 9, Seats: []string{"greedy", "random"}}))
@@ -237,7 +237,7 @@ func TestReview(t *testing.T) {
 	if len(whole.Points) != v.Steps+1 || !whole.Exact {
 		t.Fatalf("%d points of %d steps", len(whole.Points), v.Steps)
 	}
-	for i, s := range whole.Prices.Seats {
+	for i, s := range whole.Seats {
 		if sum := s.Start.Value + s.Luck.Value - s.Losses.Value + s.Others.Value; !near(sum, s.Result.Value) {
 			t.Errorf("seat %d: the parts add up to %v, the result is %v", i, sum, s.Result.Value)
 		}
@@ -245,11 +245,8 @@ func TestReview(t *testing.T) {
 			t.Errorf("seat %d: the graph begins at %v, the game at %v", i, first, s.Start.Value)
 		}
 	}
-	part := fields("review", v.Address)
-	part["from"], part["to"] = 3, v.Steps
-	rest := request[web.Review](t, a, part)
-	if fmt.Sprint(rest.Points) != fmt.Sprint(whole.Points[3:]) {
-		t.Error("a part of the review differs from the whole")
+	if best, worst := whole.Ratings[0], whole.Mistakes[0]; best == nil || best.Interval != nil || worst.Seat != 1 || !worst.Loss.Exact || worst.Best().Regret.Value != 0 {
+		t.Errorf("the ratings %v, the dearest mistake %+v", whole.Ratings, worst)
 	}
 	report := request[analysis.Report](t, a, map[string]any{"do": "report", "games": []web.Address{v.Address, v.Address}})
 	if len(report.Summary) != 2 || report.Summary[0].Name != "greedy" || report.Summary[0].Rating == nil || report.Summary[0].Rating.Interval == nil {
@@ -257,18 +254,66 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestEstimates checks that numbers of a game that is not solved are marked, with an
-// interval.
+// TestEstimates checks that numbers of games that are not solved are marked, with an
+// interval and the method, by the network where there is one.
 func TestEstimates(t *testing.T) {
-	ask := fields("values", web.Address{Game: "martian-risk-small", Seed: 1})
-	ask["rollouts"] = 4
-	v := request[web.Values](t, newApp(), ask)
-	if v.Exact || v.Method != "rollouts:4:greedy" || len(v.Options) < 2 {
-		t.Fatalf("%+v", v)
+	a := newApp()
+	for _, test := range []struct {
+		address web.Address
+		method  string
+	}{
+		{web.Address{Game: "pig", Players: 3, Start: "9-8-7@1 turn 4"}, "searches:8:1.75s:greedy"},
+		{web.Address{Game: "mars-is-ours", Players: 2, Seed: 1}, "searches:8:1.75s:pretrained"},
+	} {
+		ask := fields("values", test.address)
+		ask["time"] = 2000
+		v := request[web.Values](t, a, ask)
+		if v.Exact || v.Method != test.method || len(v.Options) < 2 {
+			t.Fatalf("%+v, want %s", v, test.method)
+		}
+		for _, o := range v.Options {
+			if o.Value.Exact || !(o.Value.Low <= o.Value.Value && o.Value.Value <= o.Value.High) {
+				t.Errorf("%s: %+v", test.address.Game, o)
+			}
+		}
 	}
-	for _, o := range v.Options {
-		if o.Value.Exact || !(o.Value.Low <= o.Value.Value && o.Value.Value <= o.Value.High) {
-			t.Errorf("%+v", o)
+	response, ok := a.Handle(t.Context(), []byte(`{"do":"values","game":"martian-risk","time":1}`)) // whose rollouts are long
+	if ok || !strings.Contains(string(response), `"moreTime":true`) {
+		t.Errorf("in a millisecond: %.300s", response)
+	}
+}
+
+// TestEstimatedReview reviews a game that is not solved: with mistakes and a rating of the
+// person where the time allows it, and with the values of all positions where it does not.
+func TestEstimatedReview(t *testing.T) {
+	a := newApp()
+	address := web.Address{Game: "pig", Players: 3, Seed: 5, Start: "96-90-90@0", Seats: []string{web.Human, "greedy", "greedy"}}
+	v := request[web.View](t, a, fields("view", address))
+	for n := 0; !v.Ended; n++ {
+		if v.Mover > 0 {
+			v = request[web.View](t, a, fields("play", v.Address))
+			continue
+		}
+		address := v.Address
+		address.Moves = append(address.Moves, v.Options[len(v.Options)-1].Name) // holds as soon as it may
+		v = request[web.View](t, a, fields("view", address))
+	}
+	ask := fields("review", v.Address)
+	ask["time"] = 2000
+	r := request[web.Review](t, a, ask)
+	if r.Exact || !strings.HasPrefix(r.Method, "searches:8:") || len(r.Points) != v.Steps+1 || !slices.Equal(r.Priced, []int{0}) || len(r.Ratings) != 3 || r.Ratings[1] != nil {
+		t.Fatalf("%+v", r)
+	}
+	if last := r.Points[v.Steps].Values; !last[0].Exact || !near(last[0].Value+last[1].Value+last[2].Value, 1) {
+		t.Errorf("the last position is worth %v", last)
+	}
+	s := r.Seats[0]
+	if sum := s.Start.Value + s.Luck.Value - s.Losses.Value + s.Others.Value + s.Correction.Value; !near(sum, s.Result.Value) {
+		t.Errorf("the parts add up to %v, the result is %v", sum, s.Result.Value)
+	}
+	for _, d := range r.Mistakes {
+		if d.Seat != 0 || d.Loss.Exact || !(d.Loss.Low > 0) {
+			t.Errorf("the mistake %+v", d)
 		}
 	}
 }
@@ -303,13 +348,12 @@ func TestRefusals(t *testing.T) {
 		{`{"do":"play","game":"pig","seats":["search:10h","human"]}`, "unknown agent"},
 		{`{"do":"play","game":"pig","seats":["search:10:/etc/passwd","human"]}`, "unknown agent"},
 		{`{"do":"play","game":"pig","seats":["lookahead:9:x","human"]}`, "unknown agent"},
-		{`{"do":"values","game":"pig","rollouts":1}`, "want 2 to 2000"},
-		{`{"do":"values","game":"pig","rollouts":1000000}`, "want 2 to 2000"},
+		{`{"do":"values","game":"pig","time":-1}`, "want 1 to 60000"},
+		{`{"do":"values","game":"pig","time":1000000}`, "want 1 to 60000"},
 		{`{"do":"chance","game":"pig","action":"hold"}`, "no legal action"},
 		{`{"do":"chance","game":"pig","players":3}`, "nothing is rolled"},
-		{`{"do":"review","game":"pig","from":2,"to":1}`, "the steps 2 to 1"},
 		{`{"do":"report","games":[]}`, "want 1 to 200"},
-		{`{"do":"report","games":[{"game":"martian-risk"}]}`, "needs exact values"},
+		{`{"do":"report","games":[{"game":"martian-risk"}]}`, "estimates a rating of its own"},
 		{`{"do":"read","text":"nonsense"}`, "a game begins with the line"},
 		{`{"do":"read","text":""}`, "holds no game"},
 		{`{"do":"run","run":"../../etc"}`, "no run folder"},
@@ -327,7 +371,7 @@ func TestRefusals(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	ask := []byte(`{"do":"values","game":"martian-risk","rollouts":2000}`)
+	ask := []byte(`{"do":"values","game":"martian-risk","time":60000}`)
 	if response, ok := newApp().Handle(ctx, ask); ok || !strings.Contains(string(response), "canceled") {
 		t.Errorf("cancelled: %.200s", response)
 	}

@@ -2,7 +2,13 @@
 import { transport } from './shell.js';
 
 /** An error that the logic has answered; its text is for people. */
-export class AnswerError extends Error {}
+export class AnswerError extends Error {
+  /** @param {string} text @param {boolean} [moreTime] whether more time for estimates would help */
+  constructor(text, moreTime = false) {
+    super(text);
+    this.moreTime = moreTime;
+  }
+}
 
 let send = null;
 
@@ -36,7 +42,7 @@ export async function call(name, fields = {}, signal = undefined) {
     if (error.name === 'AbortError' || error instanceof AnswerError) throw error;
     throw new AnswerError('The program does not answer. Is it still running?');
   }
-  if (answer?.error) throw new AnswerError(answer.error);
+  if (answer?.error) throw new AnswerError(answer.error, answer.moreTime);
   return answer;
 }
 

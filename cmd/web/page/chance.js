@@ -18,8 +18,8 @@ export async function chanceMap(context, action) {
     const unit = context.view.unit;
     const cell = (o) => {
       const level = high > low ? Math.round((8 * (o.value.value - low)) / (high - low)) : 4;
-      return h('li', { class: `heat heat-${level}`, title: `${o.about || o.name}: ${numbers.value(o.value, unit)}, ${percent(o.prob)}` },
-        h('span', {}, o.name), h('small', {}, numbers.short(o.value, unit)));
+      return h('li', { class: `heat heat-${level}`, title: `${o.about || o.outcome}: ${numbers.value(o.value, unit)}, ${percent(o.prob)}` },
+        h('span', {}, o.outcome), h('small', {}, numbers.short(o.value, unit)));
     };
     const cells = c.outcomes.length <= 36 && h('ul', { class: 'heatmap', 'aria-hidden': 'true' }, c.outcomes.map(cell));
     const left = c.outcomes.length > most ? c.outcomes.length - most : 0;
@@ -29,7 +29,7 @@ export async function chanceMap(context, action) {
       spread(c.outcomes, unit), cells,
       h('details', {}, h('summary', {}, 'Table'), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Results of the roll' }, h('table', {},
         h('thead', {}, h('tr', {}, ['result', 'probability', 'value'].map((x) => h('th', { scope: 'col' }, x)))),
-        h('tbody', {}, shown.map((o) => (o ? h('tr', {}, h('td', {}, o.about || o.name), h('td', { class: 'number' }, percent(o.prob)), h('td', { class: 'number' }, numbers.value(o.value, unit)))
+        h('tbody', {}, shown.map((o) => (o ? h('tr', {}, h('td', {}, o.about || o.outcome), h('td', { class: 'number' }, percent(o.prob)), h('td', { class: 'number' }, numbers.value(o.value, unit)))
           : h('tr', {}, h('td', { colspan: 3 }, `… ${left} others …`)))))))));
   } catch (error) {
     if (error.name === 'AbortError') throw error;

@@ -25,7 +25,9 @@ export function choices(context, free) {
     load().then(() => {
       const best = state.values.options[0];
       const own = state.values.options.find((o) => o.action === option.name);
-      const lost = own.regret.value <= 1e-12 ? 'That is the best choice.' : `${option.name} loses ${numbers.loss(own.regret, state.values.unit).replace('−', '')}. Best is ${best.action}.`;
+      const lost = own === best || own.regret.value <= 1e-12 ? 'That is the best choice.'
+        : own.regret.low <= 1e-12 ? `${option.name} may be as good as ${best.action}: it loses ${numbers.loss(own.regret, state.values.unit)}.`
+          : `${option.name} loses ${numbers.loss(own.regret, state.values.unit).replace('−', '')}. Best is ${best.action}.`;
       fill(heading, lost);
       say(lost);
     }, context.error);
@@ -34,11 +36,11 @@ export function choices(context, free) {
 
   function row(option) {
     const known = state.values?.options.find((o) => o.action === option.name);
-    const best = known && known.regret.value <= 1e-12;
+    const best = known && (known === state.values.options[0] || (known.regret.exact && known.regret.value <= 1e-12));
     const item = h('li', { class: best ? 'best' : '' },
       button(h('span', { class: 'option' }, h('strong', {}, option.name), h('span', { class: 'about' }, option.about)), () => choose(option),
         { disabled: !free, 'data-key': `option-${option.name}`, class: state.chosen === option.name ? 'option-button chosen' : 'option-button' }),
-      known && h('span', { class: 'worth' }, h('span', { class: 'number' }, numbers.value(known.value, state.values.unit)), h('span', { class: best ? 'loss best' : 'loss' }, best ? '✓ best' : numbers.loss(known.regret, state.values.unit))),
+      known && h('span', { class: 'worth' }, h('span', { class: 'number' }, numbers.value(known.value, state.values.unit)), h('span', { class: best ? 'loss best' : 'loss' }, best ? (known.regret.exact ? '✓ best' : '✓ best by estimate') : numbers.loss(known.regret, state.values.unit))),
       option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `Rolls after ${option.name}: what they are worth`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
     return [item, state.map?.name === option.name && h('li', { class: 'map-row' }, state.map.element)];
   }
@@ -64,15 +66,17 @@ export function choices(context, free) {
     draw();
   }
 
-  async function load(rollouts) {
+  /** Loads the values; where they are estimated, within some milliseconds. */
+  async function load(time = 2000) {
+    const more = time < 16000 && button('More time', () => load(4 * time).catch(context.error), { class: 'small', 'data-key': 'more-time' });
     fill(note, 'Computing values…');
     try {
-      state.values = await call('values', { ...context.address, step: view.step, rollouts }, context.signal);
-    } finally {
-      fill(note);
+      state.values = await call('values', { ...context.address, step: view.step, time }, context.signal);
+    } catch (error) {
+      fill(note, error.moreTime && more);
+      throw error;
     }
-    fill(note, numbers.method(state.values.method), ' ',
-      !state.values.exact && button('More games', () => load(Math.min(2000, 4 * Number(state.values.method.split(':')[1]))).catch(context.error), { class: 'small' }));
+    fill(note, numbers.method(state.values.method), ' ', !state.values.exact && more);
     draw();
   }
 

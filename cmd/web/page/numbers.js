@@ -43,6 +43,7 @@ function half(n, scale) {
 /** How a method is called. @param {string} method */
 export function method(method) {
   if (method === 'exact') return 'Exact: best play of all seats, computed over the whole game.';
-  const [, games, agent] = method.split(':');
-  return `Estimated by ${games} games of the bot “${agent}” from each position; behind ± is the 99 % interval.${offline ? ' Exact values of more games need the program itself: go run ./cmd/web.' : ''}`;
+  const [, searches, , evaluator] = method.split(':');
+  const by = evaluator === 'pretrained' ? 'the network that comes with the program' : `games of the bot “${evaluator}”`;
+  return `Estimated by ${searches} tree searches from each position, with ${by}; behind ± is half of the 99 % interval.${offline ? ' Exact values of more games need the program itself: go run ./cmd/web.' : ''}`;
 }

@@ -4,7 +4,7 @@ import { button, fill, h } from './dom.js';
 import { lineChart } from './chart.js';
 import * as numbers from './numbers.js';
 
-let current = null; // { key, result }
+let current = null; // the review that is shown or loads: { key, stop } or { key, result, time }
 
 /** Forgets a review in progress. */
 export function forget() {
@@ -20,84 +20,81 @@ export function forget() {
 export async function reviewPanel(panel, context, go) {
   const { address, view } = context;
   const key = JSON.stringify(address);
-  if (current?.key === key && current.result) return draw(panel, context, current.result, go);
+  if (current?.key === key && current.result) return draw(panel, context, current, go);
   forget();
   if (view.steps === 0) return fill(panel, h('p', {}, 'There is nothing to review yet.'));
-  const stop = new AbortController();
+  return load(panel, context, go, usual);
+}
+
+const usual = 20000, most = 60000; // milliseconds for the estimates of a review. Chosen
+
+/** Loads and draws the review; where values are estimated, within some milliseconds. */
+async function load(panel, context, go, time) {
+  const { address } = context, key = JSON.stringify(address), stop = new AbortController();
   context.signal.addEventListener('abort', () => stop.abort());
   current = { key, stop };
-  const progress = h('progress', { max: view.steps, value: 0, 'aria-label': 'Review' });
-  fill(panel, h('p', {}, 'Computing values… '), progress, button('Stop', () => { stop.abort(); fill(panel, h('p', {}, 'Stopped.')); }));
+  fill(panel, h('p', {}, 'Computing values… ', h('progress', { 'aria-label': 'Review' })),
+    h('p', { class: 'note' }, `If the game is not solved, that takes about ${time / 1000} s.`),
+    button('Stop', () => { stop.abort(); fill(panel, h('p', {}, 'Stopped.')); }));
   try {
-    const result = await load(address, view.steps, (done) => { progress.value = done; }, stop.signal);
-    current = { key, result };
-    draw(panel, context, result, go);
+    const result = await call('review', { ...address, time }, stop.signal);
+    current = { key, result, time };
+    draw(panel, context, current, go);
   } catch (error) {
-    if (error.name !== 'AbortError') fill(panel, h('p', { class: 'error' }, error.message));
+    if (error.name !== 'AbortError') fill(panel, h('p', { class: 'error' }, error.message), error.moreTime && moreTime(panel, context, go, time));
   }
-  return undefined;
 }
 
-const rollouts = 24; // for each position of a game that is not solved. Chosen: a game takes some seconds
-
-/** Loads the review in parts; a solved game comes in one. */
-async function load(address, steps, progress, signal) {
-  const { exact } = await call('review', { ...address, from: 0, to: 1 }, signal).catch((e) => { if (e.name === 'AbortError') throw e; return { exact: false }; });
-  if (exact) return call('review', { ...address }, signal);
-  const all = { exact: false, points: [], prices: null };
-  const part = 12;
-  for (let from = 0; from < steps || from === 0; from += part) {
-    const to = Math.min(steps, from + part - 1);
-    const answer = await call('review', { ...address, from, to, rollouts }, signal);
-    all.method = answer.method;
-    all.points.push(...answer.points);
-    progress(all.points.length);
-  }
-  return all;
+/** A button that loads the review with more time than it had. */
+function moreTime(panel, context, go, time) {
+  return time < most && button('More time', () => load(panel, context, go, Math.min(most, 3 * time)), { class: 'small' });
 }
 
-function draw(panel, context, r, go) {
+function draw(panel, context, { result: r, time }, go) {
   const { view } = context;
   const seats = context.address.seats;
   const scale = view.unit ? -1 : 100;
   const name = (i) => `Seat ${i}${seats[i] === 'human' ? '' : `, ${seats[i]}`}`;
   const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => scale * p.values[i].value), seat: i }));
-  const p = r.prices;
-  const mistakes = (p?.decisions ?? []).filter((d) => d.loss.low > 1e-12).sort((x, y) => y.loss.value - x.loss.value);
   fill(panel,
-    h('p', { class: 'note' }, numbers.method(r.method)),
+    h('p', { class: 'note' }, numbers.method(r.method), ' ', !r.exact && moreTime(panel, context, go, time)),
     lineChart({
       title: view.unit ? `Expected ${view.unit}` : 'Chance to win', xLabel: 'step', yLabel: view.unit || '%', series,
-      marks: mistakes.slice(0, 8).map((d) => ({ x: d.step, label: '✗' })), at: view.step, onPick: (k) => go(k),
+      marks: r.mistakes.map((d) => ({ x: d.step, label: '✗' })), at: view.step, onPick: (k) => go(k),
       describe: (k) => (k === 0 ? 'start' : context.view.log[k - 1]?.name ?? ''), digits: r.exact ? 6 : 1,
     }),
-    p && [h('h2', {}, 'Luck and skill'), parts(p, view.unit, name)],
-    !p && swings(r, view, name, go),
-    p && h('h2', {}, 'Dearest mistakes'),
-    p && (mistakes.length === 0 ? h('p', {}, 'No choice lost anything.') : h('ol', { class: 'mistakes' }, mistakes.slice(0, 8).map((d) => h('li', {},
-      h('p', {}, h('strong', {}, `${name(d.seat)}: ${d.action}`), ` lost ${numbers.loss(d.loss, view.unit).replace('−', '')}.`),
-      h('p', { class: 'row' }, button('Find the better choice', () => go(d.step, true)), h('details', {}, h('summary', {}, 'Answer'), `${d.options[0].action}: ${numbers.value(d.options[0].value, view.unit)}`)))))));
+    h('h2', {}, 'Dearest mistakes'), mistakes(r, view.unit, name, go),
+    r.ratings && [h('h2', {}, 'Estimated rating'), ratings(r, name)],
+    h('h2', {}, 'Luck and skill'), parts(r, view.unit, name));
+}
+
+/** The mistakes as exercises. */
+function mistakes(r, unit, name, go) {
+  if (!r.mistakes.length) return h('p', {}, r.exact ? 'No choice lost anything.' : 'No choice lost anything beyond the error of the estimates.');
+  return h('ol', { class: 'mistakes' }, r.mistakes.map((d) => h('li', {},
+    h('p', {}, h('strong', {}, `${name(d.seat)}: ${d.action}`), ` lost ${numbers.loss(d.loss, unit).replace('−', '')}.`),
+    h('p', { class: 'row' }, button('Find the better choice', () => go(d.step, true)), h('details', {}, h('summary', {}, 'Answer'), `${d.options[0].action}: ${numbers.value(d.options[0].value, unit)}`)))));
+}
+
+/** The rating of each seat from its losses in this game. */
+function ratings(r, name) {
+  if (!r.priced.length) return h('p', {}, 'None: the time allowed no estimate of all losses.');
+  const text = (m) => {
+    if (!m) return `none: the losses${r.exact ? '' : ', or their interval,'} are too large`;
+    return m.interval ? `about ${m.value.toFixed(0)} (${m.interval.map((x) => x.toFixed(0)).join(' to ')})` : m.value.toFixed(0);
+  };
+  return [h('table', {}, h('tbody', {}, r.priced.map((i) => h('tr', {}, h('th', { scope: 'row' }, name(i)), h('td', { class: 'number' }, text(r.ratings[i])))))),
+    h('p', { class: 'note' }, r.exact ? 'Elo, from the exact losses in this game, with best play at 0. One game gives no interval; those of “My games” together do.'
+      : 'Elo, from the estimated losses in this game, with the best choices of the searches at 0. The interval, of the level 99 %, is that of the estimates.')];
 }
 
 /** The table of the parts of the result. */
-function parts(p, unit, name) {
-  const columns = [['result', 'result'], ['start', 'start'], ['luck', 'luck'], ['losses', 'own losses'], ['others', 'losses of others']];
+function parts(r, unit, name) {
+  const columns = [['result', 'result'], ['start', 'start'], ['luck', 'luck'], ['losses', 'own losses'], ['others', 'losses of others'], ['correction', 'correction']]
+    .slice(0, r.exact ? 5 : r.priced.length ? 6 : 3);
+  const rows = r.seats.map((s, i) => [s, i]).filter(([, i]) => !r.priced.length || r.priced.includes(i));
   return [h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Parts of the result' }, h('table', {},
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'seat'), columns.map(([, text]) => h('th', { scope: 'col' }, text)))),
-    h('tbody', {}, p.seats.map((s, i) => h('tr', {}, h('th', { scope: 'row' }, name(i)), columns.map(([key]) => h('td', { class: 'number' }, numbers.signed(s[key], unit)))))))),
-  h('p', { class: 'note' }, `result = start + luck − own losses + losses of others${unit ? `, in ${unit}, negated` : ', in % of the win'}. Luck is what the dice changed.`)];
-}
-
-/** The largest changes of estimated values. */
-function swings(r, view, name, go) {
-  const list = [];
-  for (let k = 1; k < r.points.length; k++) {
-    const seat = view.log[k - 1]?.seat ?? -1;
-    const changes = r.points[k].values.map((v, i) => v.value - r.points[k - 1].values[i].value);
-    const who = seat >= 0 ? seat : changes.indexOf(Math.max(...changes));
-    list.push({ k, seat, who, change: changes[who] });
-  }
-  list.sort((x, y) => Math.abs(y.change) - Math.abs(x.change));
-  return [h('h2', {}, 'Largest changes'), h('ol', { class: 'mistakes' }, list.slice(0, 6).map((s) => h('li', {},
-    h('p', {}, `${s.seat < 0 ? 'The dice' : name(s.seat)}: ${view.log[s.k - 1]?.name}, about ${s.change >= 0 ? '+' : '−'}${Math.abs((view.unit ? 1 : 100) * s.change).toFixed(0)}${view.unit ? '' : ' %'} for ${name(s.who)}. `, button('Show', () => go(s.k), { class: 'small' })))))];
+    h('tbody', {}, rows.map(([s, i]) => h('tr', {}, h('th', { scope: 'row' }, name(i)), columns.map(([key]) => h('td', { class: 'number' }, numbers.signed(s[key], unit)))))))),
+  h('p', { class: 'note' }, columns.length > 3 && `result = start + luck − own losses + losses of others${r.exact ? '' : ' + correction'}${unit ? `, in ${unit}, negated` : ', in % of the win'}. `, 'Luck is what the dice changed.')];
 }

@@ -26,20 +26,20 @@ func main() {
 	for i := range list.Length() {
 		files = append(files, list.Index(i).String())
 	}
+	values := func(g env.Game) string { return "values/" + nameOf(g.Spec()) + ".solution" }
 	app := web.New(web.Options{
+		Solvable: func(g env.Game) bool {
+			return slices.Contains(files, values(g)) || slices.Contains(solvedHere, nameOf(g.Spec()))
+		},
 		Solve: func(ctx context.Context, g env.Game) (env.Solution, error) {
-			name := nameOf(g.Spec())
-			if file := "values/" + name + ".solution"; slices.Contains(files, file) {
-				b, err := fetch(ctx, file)
-				if err != nil {
-					return nil, err
-				}
-				return g.DecodeSolution(ctx, b)
+			if !slices.Contains(files, values(g)) {
+				return g.Solve(ctx, nil)
 			}
-			if !slices.Contains(solvedHere, name) {
-				return nil, fmt.Errorf("%s is not solved on this page: %w; go run ./cmd/web solves more games", g.Spec().Title, game.ErrNoSolution)
+			b, err := fetch(ctx, values(g))
+			if err != nil {
+				return nil, err
 			}
-			return g.Solve(ctx, nil)
+			return g.DecodeSolution(ctx, b)
 		},
 		Pretrained: func(ctx context.Context, spec game.Spec) (*models.File, error) {
 			file := "networks/" + nameOf(spec) + ".safetensors"
