@@ -20,6 +20,7 @@ func TestBrowserKeyboard(t *testing.T) {
 		x.must(x.Press(x.ctx, "ArrowDown"))
 	}
 	x.wait(`document.querySelector('input[value=pig]').checked`)
+	x.wait(`document.querySelector('.setup a[href="#rules?game=pig"]')`) // what was there is replaced
 	x.reach(`document.querySelector('.setup .primary')`)
 	x.must(x.Press(x.ctx, "Enter"))
 	x.wait(choice)
