@@ -17,6 +17,7 @@ BASELINES = {
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--game", choices=BASELINES, action="append", help="by default all")
+parser.add_argument("--script", help="only the rows of this program, such as ppo.py")
 parser.add_argument("--minutes", type=float, default=10, help="CPU time of each training")
 parser.add_argument("--seeds", type=int, default=3)
 parser.add_argument("--envs", type=int, default=256)
@@ -27,6 +28,8 @@ print("| game | method | decisions | wins against optimal play | exploitability 
 print("|---|---|---|---|---|")
 for game in args.game or BASELINES:
     for script, *options in BASELINES[game]:
+        if args.script not in (None, script):
+            continue
         results = []
         for seed in range(1, args.seeds + 1):
             command = [sys.executable, str(Path(__file__).with_name(script)), "--game", game]

@@ -93,7 +93,7 @@ class Batch:
             "obs": np.zeros((n, d), np.float32),
             "mask": np.zeros((n, actions), np.int8),
             "player": np.zeros(n, np.int8),
-            "action": np.zeros(n, np.int32),
+            "action": np.zeros(n, np.int64),
             "reward": np.zeros((n, players), np.float32),
             "terminated": np.zeros(n, np.bool_),
             "truncated": np.zeros(n, np.bool_),
@@ -150,14 +150,7 @@ class Batch:
             raise ValueError(
                 f"actions have shape {a.shape} and type {a.dtype}; want {self.rows} integers"
             )
-        if a.itemsize > 4:  # it might not fit
-            unsigned = a.view(np.uint64)  # negative actions are large
-            if unsigned.max() >= self.game.num_actions:
-                row = int((unsigned >= self.game.num_actions).argmax())
-                raise _native.IllegalActionError(
-                    f"row {row}, action {a[row]}: actions are 0 to {self.game.num_actions - 1}"
-                )
-        np.copyto(self._action, a, casting="unsafe")
+        np.copyto(self._action, a, casting="same_kind")
         _native.call("step", self._handle, self._ended)
         return self._ended.value
 

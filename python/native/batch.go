@@ -11,7 +11,7 @@ typedef struct {
 	float   *obs;          // [N, D]
 	int8_t  *mask;         // [N, A] 0 or 1
 	int8_t  *player;       // [N]
-	int32_t *action;       // [N]
+	int64_t *action;       // [N]
 	float   *reward;       // [N, P]
 	int8_t  *terminated;   // [N] 0 or 1
 	int8_t  *truncated;    // [N] 0 or 1
@@ -75,23 +75,34 @@ type batch struct {
 	rows  rows
 	begun bool // Reset or RestoreState has succeeded
 
-	buf    env.Buffers // the caller's
+	action []int64     // the caller's
+	buf    env.Buffers // the caller's, but for Action
 	acted  []game.Player
 	reward []float64 // acted_reward
 	ended  []bool
 }
 
-// step plays a step and returns the number of games that it ended.
+// step plays the caller's actions and returns the number of games that ended.
 func (b *batch) step() (ended int, err error) {
-	copy(b.acted, b.buf.Player)
+	buf, n := &b.buf, b.n
+	actions, players := len(buf.Mask)/n, len(buf.Reward)/n
+	taken := buf.Action[:n]
+	for i, a := range b.action[:n] {
+		if uint64(a) >= uint64(actions) {
+			return 0, fmt.Errorf("row %d, action %d: %w: actions are 0 to %d", i, a, game.ErrIllegalAction, actions-1)
+		}
+		taken[i] = game.Action(a)
+	}
+	copy(b.acted, buf.Player)
 	if err := b.rows.Step(); err != nil {
 		return 0, err
 	}
-	players := len(b.buf.Reward) / b.n
-	for i, who := range b.acted {
-		b.reward[i] = float64(b.buf.Reward[i*players+int(who)])
-		b.ended[i] = b.buf.Terminated[i] || b.buf.Truncated[i]
-		if b.ended[i] {
+	clear(b.reward) // only the last step of a game has rewards
+	over, truncated := b.ended[:n], buf.Truncated[:n]
+	for i, terminated := range buf.Terminated[:n] {
+		over[i] = terminated || truncated[i]
+		if over[i] {
+			b.reward[i] = float64(buf.Reward[i*players+int(b.acted[i])])
 			ended++
 		}
 	}
@@ -131,7 +142,7 @@ func marsgym_batch(g C.uintptr_t, n, first C.int, seats *C.char, b *C.marsgym_bu
 			Obs:         view[float32](b.obs, n*d),
 			Mask:        view[bool](b.mask, n*g.spec.Actions),
 			Player:      view[game.Player](b.player, n),
-			Action:      view[game.Action](b.action, n),
+			Action:      make([]game.Action, n),
 			Reward:      view[float32](b.reward, n*g.spec.Players),
 			Terminated:  view[bool](b.terminated, n),
 			Truncated:   view[bool](b.truncated, n),
@@ -139,7 +150,7 @@ func marsgym_batch(g C.uintptr_t, n, first C.int, seats *C.char, b *C.marsgym_bu
 			FinalPlayer: view[game.Player](b.final_player, n),
 		}
 		made := &batch{
-			n: n, buf: buf, acted: make([]game.Player, n),
+			n: n, action: view[int64](b.action, n), buf: buf, acted: make([]game.Player, n),
 			reward: view[float64](b.acted_reward, n), ended: view[bool](b.ended, n),
 		}
 		if len(s.Opponents) == 0 {

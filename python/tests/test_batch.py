@@ -92,6 +92,33 @@ def test_illegal_actions_change_nothing():
         batch.step(good)
 
 
+def test_types_of_actions():
+    """Integers of any size, lists and strided arrays are the same actions."""
+    game, rng = marsgym.load("martian-dice"), np.random.default_rng(1)
+    want, got = game.batch(4), game.batch(4)
+    want.reset(1)
+    got.reset(1)
+    for kind in (np.int8, np.uint8, np.int16, np.int32, np.uint32, np.uint64, list, "strided"):
+        for _ in range(10):
+            actions = act(want, rng)
+            want.step(actions)
+            if kind is list:
+                got.step(actions.tolist())
+            elif kind == "strided":
+                got.step(np.repeat(actions, 2)[::2])
+            else:
+                got.step(actions.astype(kind))
+            assert same(contents(want), contents(got))
+    before = contents(got)
+    for wrong in (np.full(4, 2**64 - 1, np.uint64), np.full(4, 2**32, np.int64)):
+        with pytest.raises(IllegalActionError, match=r"row 0.*actions are 0 to 5"):
+            got.step(wrong)
+    for wrong in (np.zeros(4), np.zeros(4, np.bool_), np.zeros(3, np.int64), [2**64] * 4, "abcd"):
+        with pytest.raises(ValueError, match="want 4 integers"):
+            got.step(wrong)
+    assert same(before, contents(got))
+
+
 @pytest.mark.parametrize("opponent", [None, "greedy"])
 def test_save_and_restore(opponent):
     game = marsgym.load("martian-dice")
