@@ -203,7 +203,7 @@ def number(value: Any, what: str, least: int, most: int) -> int:
     """An integer within bounds."""
     try:
         n = value.__index__()
-    except AttributeError:
+    except (AttributeError, TypeError):  # arrays have __index__, and raise
         raise TypeError(f"{what} is {value!r}; want an integer") from None
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{what} is {value!r}; want an integer")

@@ -74,6 +74,10 @@ class Batch:
         players, actions, d = game.players, game.num_actions, game.observation_size
         if isinstance(opponent, str):
             opponent = [opponent]
+        if not isinstance(opponent, (list, tuple, type(None))):
+            raise TypeError(f"opponent is {opponent!r}; want the name of an agent, or a list")
+        if opponent is not None and len(opponent) == 0 and players > 1:
+            raise ValueError(f"opponent is empty; want {players - 1} agents, or None")
         opponents = [str(x) for x in opponent or []]
         if "exact" in opponents:
             game.solve()

@@ -52,6 +52,8 @@ def _entrant(game: Game, p: Policy, policies: list[Probabilities | Scores]) -> d
     from marsgym.model import Model
 
     if isinstance(p, Model):
+        if p.game().rules_hash != game.rules_hash:
+            raise ValueError(f"the model plays {p.game()!r}; want one that plays {game!r}")
         p = p.scores() if p.head == "score" else p.probabilities
     entry: dict[str, Any] = {"name": "", "policy": None, "scores": False, "greedy": False}
     if isinstance(p, (str, os.PathLike)):

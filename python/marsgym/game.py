@@ -99,7 +99,7 @@ class Game:
         self.agents: tuple[str, ...] = tuple(spec["agents"])
 
     def __repr__(self) -> str:
-        return f"<marsgym.Game {self.id} for {self.players}>"
+        return f"<marsgym.Game {self.id} for {self.players}, rules {self.rules_hash[:8]}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, self._origin
@@ -130,6 +130,14 @@ class Game:
     def _position(self, info: dict[str, Any]) -> Position:
         legal, returns = tuple(info["legal"]), tuple(map(float, info["returns"]))
         return Position(self, info["text"], info["player"], legal, returns)
+
+    def _own(self, position: Position | str) -> Position:
+        """A position of this game."""
+        if not isinstance(position, Position):
+            return self.position(position)
+        if position.game.rules_hash != self.rules_hash:
+            raise ValueError(f"{position} is a position of {position.game!r}; want one of {self!r}")
+        return position
 
     def _ask(self, text: str, question: str, action: int = 0) -> Any:
         return _native.document(
@@ -164,15 +172,16 @@ class Game:
 
     def value(self, position: Position | str) -> tuple[float, ...]:
         """The expected return of each seat [P] under optimal play."""
+        position = self._own(position)
         self.solve()
-        return tuple(self._ask(str(position), "value"))
+        return tuple(self._ask(position.text, "value"))
 
     def options(self, position: Position | str) -> dict[int, float]:
         """The expected return of the seat to move, for each legal action, if all play
         optimally afterwards.
         """
+        position = self._own(position)
         self.solve()
-        position = self.position(str(position))
         return dict(zip(position.legal_actions, self._ask(position.text, "options"), strict=True))
 
     def evaluate(

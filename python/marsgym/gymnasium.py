@@ -292,7 +292,7 @@ class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Plays an action, and the opponents' until the agent is to move again."""
         if self._state != "playing":
-            raise gymnasium.error.ResetNeeded("the game is over; call reset first")
+            raise gymnasium.error.ResetNeeded("no game is in progress; call reset first")
         b = self.batch
         a = _native.number(action, "action", -(2**31), 2**31 - 1)
         acted = int(b.player[0])

@@ -129,6 +129,8 @@ def save_model(
         algorithm: that trained it.
         seed, steps, games, iterations: of the training.
     """
+    if not isinstance(tensors, Mapping):
+        raise TypeError(f"tensors are a {type(tensors).__name__}; want a dict, by name")
     arrays = {
         k: np.ascontiguousarray(t.detach().cpu().numpy() if hasattr(t, "detach") else t, np.float32)
         for k, t in tensors.items()

@@ -59,7 +59,10 @@ class SpielGame(pyspiel.Game):
     def __init__(self, id: str, params: dict[str, Any] | None = None) -> None:
         """Opens a game; params are ``players`` and ``config``."""
         params = params or {}
-        config = json.loads(params["config"]) if params.get("config") else None
+        try:
+            config = json.loads(params["config"]) if params.get("config") else None
+        except json.JSONDecodeError as e:
+            raise ValueError(f"config is {params['config']!r}; want JSON: {e}") from None
         self.game = Game(id, params.get("players") or None, config)
         self.outcomes = functools.lru_cache(maxsize=100_000)(_outcomes)
         super().__init__(_type(id, self.game), _info(self.game), params)

@@ -121,6 +121,8 @@ class raw_env(pettingzoo.AECEnv[str, Any, Any], EzPickle):
 
     def step(self, action: int | None) -> None:
         """Plays an action of the selected agent; None, once that agent is done."""
+        if not self._begun:
+            raise ValueError("no game has begun; call reset first")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -35,6 +35,8 @@ class MLP(torch.nn.Module):
                 afterstate.
         """
         super().__init__()
+        if head not in ("logits", "score"):
+            raise ValueError(f"head is {head!r}; want 'logits' or 'score'")
         self.head = head
         widths = [game.observation_size, *hidden]
         self.body = torch.nn.ModuleList(

@@ -23,9 +23,9 @@ def test_ids():
 
 
 @pytest.mark.parametrize("id", ["pig", "martian-dice", "mars-is-ours-fast"])
-def test_rows_equal_single_environments(id):
+def test_rows_equal_single_environments(id, request):
     """A row of a vector environment plays as the single environment of the same row."""
-    rows, steps = 4, 2500
+    rows, steps = 4, 10_000 if request.config.getoption("--full") else 1000
     vector = marsgym.make_vec(id, rows)
     singles = [gymnasium.make(env_ids()[id], opponent=None, row=i) for i in range(rows)]
     rng = np.random.default_rng(1)
@@ -148,9 +148,14 @@ def test_pretrained_opponent():
 def test_illegal_action():
     name = "marsgym/Pig-v1"
     env = gymnasium.make(name, seat=0)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="no game is in progress"):
+        env.unwrapped.step(0)
     env.reset(seed=1)
     with pytest.raises(marsgym.IllegalActionError):
         env.step(1)  # a turn begins with a roll
+    for action in (None, "0", 0.0, np.array([0])):
+        with pytest.raises(TypeError, match="want an integer"):
+            env.step(action)
     env.step(0)
     env = gymnasium.make(name, seat=0, illegal_action="random")
     env.reset(seed=1)

@@ -52,6 +52,16 @@ def test_saved_model_is_the_same_policy(tmp_path, id, head):
     assert (tmp_path / "again.safetensors").read_bytes() == path.read_bytes()
 
 
+def test_models_of_other_rules():
+    game = marsgym.load("pig", config={"target": 20})
+    tensors = random_model(game, "logits")
+    model = marsgym.Model("pig", {"target": 30}, 2, "logits", "", tensors, {})
+    with pytest.raises(ValueError, match="the model plays"):
+        game.evaluate(model)
+    with pytest.raises(TypeError, match="want a dict"):
+        marsgym.save_model("unused", game, list(tensors.values()))
+
+
 @pytest.mark.skipif(shutil.which("go") is None, reason="needs Go")
 def test_command_eval_agrees(tmp_path):
     config = {"dice": 4, "target": 6}

@@ -31,6 +31,11 @@ def test_random_simulation_of_martian_dice():
     assert len(state.observation_tensor(0)) == marsgym.load("martian-dice", 3).observation_size
 
 
+def test_bad_config():
+    with pytest.raises(ValueError, match="want JSON"):
+        pyspiel.load_game("marsgym_pig", {"config": "target 20"})
+
+
 # Without tanks and with shared ties no chance position leads to itself by chance alone, which
 # OpenSpiel's algorithm could not walk.
 SHARED = {"dice": 3, "target": 2, "tie_break": "share", "tie_dice": 1}

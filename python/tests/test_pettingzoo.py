@@ -38,6 +38,8 @@ def test_render(capsys):
 
 def test_rewards_and_observations():
     env, rng = pettingzoo.env("pig", players=3, config={"target": 20}), np.random.default_rng(1)
+    with pytest.raises(ValueError, match="call reset first"):
+        env.unwrapped.step(0)
     env.reset(seed=1)
     total = dict.fromkeys(env.possible_agents, 0.0)
     for agent in env.agent_iter():

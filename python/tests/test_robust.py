@@ -140,6 +140,7 @@ def test_fork_is_refused():
         "marsgym.load('martian-dice', players=4, cache=None).solve()",
         "marsgym.load('martian-dice').evaluate(lambda o, m: m / m.sum(1, keepdims=True))",
         "marsgym.load('mars-is-ours').match('greedy', 'random', 10**7)",
+        "env = marsgym.make_vec('pig', 64); env.reset(seed=1)\nwhile True: env.step([0] * 64)",
     ],
 )
 def test_ctrl_c(work):

@@ -26,3 +26,5 @@ def test_saved_network(tmp_path, head):
     again = from_model(model)(torch.tensor(obs))
     assert np.allclose(policy.reshape(again[0].shape), again[0].detach(), atol=1e-5)
     assert np.allclose(value, again[1].detach(), atol=1e-5)
+    with pytest.raises(ValueError, match="head is 'both'"):
+        MLP(game, (4,), "both")
