@@ -1,4 +1,4 @@
-"""Measures decisions per CPU-second from Python, with observations and masks.
+"""Measures decisions per CPU-second, and the CPU time of a step, from Python.
 
 Actions are legal ones at random; choosing them is not measured. All ways are measured in
 turns, and the medians printed, beside a call of the library alone: that is the Go batch.
@@ -31,8 +31,8 @@ def legal(masks):
     return np.where(masks, rng.random(masks.shape, np.float32), -1).argmax(axis=1)
 
 
-def measure(step, choose, decisions):
-    """Returns a function that measures decisions per CPU-second."""
+def measure(step, choose):
+    """Returns a function that measures the CPU-seconds of a step."""
 
     def run():
         seconds = 0.0
@@ -41,7 +41,7 @@ def measure(step, choose, decisions):
             begin = time.process_time()
             step(action)
             seconds += time.process_time() - begin
-        return decisions * args.steps / seconds
+        return seconds / args.steps
 
     return run
 
@@ -49,7 +49,7 @@ def measure(step, choose, decisions):
 def vector(copy):
     env = marsgym.make_vec(args.game, args.rows, copy=copy)
     env.reset(seed=1)
-    return measure(env.step, lambda: legal(env.batch.action_mask), args.rows)
+    return measure(env.step, lambda: legal(env.batch.action_mask))
 
 
 def library():
@@ -60,7 +60,7 @@ def library():
         batch._action[:] = legal(batch.action_mask)
 
     handle, ended = batch._handle, batch._ended
-    return measure(lambda _: _native.call("step", handle, ended), choose, args.rows)
+    return measure(lambda _: _native.call("step", handle, ended), choose)
 
 
 def single():
@@ -72,7 +72,7 @@ def single():
         if terminated or truncated:
             env.reset()
 
-    return measure(step, lambda: legal(env.batch.action_mask)[0], 1)
+    return measure(step, lambda: legal(env.batch.action_mask)[0])
 
 
 def aec():
@@ -85,16 +85,16 @@ def aec():
             env.reset()
         env.last()
 
-    return measure(step, lambda: legal(env.batch.action_mask)[0], 1)
+    return measure(step, lambda: legal(env.batch.action_mask)[0])
 
 
 ways = {
     "the library alone": library(),
     "make_vec, copy=False": vector(False),
     "make_vec, copy=True": vector(True),
-    "gymnasium.make, no opponent": single(),
-    "PettingZoo, step and last": aec(),
 }
+games_of_one_row = {"gymnasium.make, no opponent": single(), "PettingZoo, step and last": aec()}
+ways |= games_of_one_row
 try:
     import envpool
 except ImportError:
@@ -105,12 +105,14 @@ else:
         pool.reset()
         n = pool.action_space.n
         choose = lambda n=n: rng.integers(n, size=args.rows).astype(np.int32)  # noqa: E731
-        ways[f"EnvPool {name}"] = measure(pool.step, choose, args.rows)
+        ways[f"EnvPool {name}"] = measure(pool.step, choose)
 results = {name: [] for name in ways}
 for _ in range(args.rounds):
     for name, way in ways.items():
         results[name].append(way())
-whole = statistics.median(results["the library alone"])
-for name, rates in results.items():
-    rate = statistics.median(rates)
-    print(f"{name:30} {rate:14,.0f} decisions per CPU-second  {rate / whole:6.1%}")
+print(f"{'':30} decisions per CPU-second   of the library   µs a step")
+whole = args.rows / statistics.median(results["the library alone"])
+for name, seconds in results.items():
+    second = statistics.median(seconds)
+    rate = (1 if name in games_of_one_row else args.rows) / second
+    print(f"{name:30} {rate:24,.0f} {rate / whole:16.1%} {second * 1e6:11.1f}")
