@@ -117,7 +117,7 @@ func (o *options) writeKind(b *strings.Builder, kind string, list []game.Action,
 			common = common[:len(common)-1]
 		}
 	}
-	common = common[:strings.LastIndexFunc(common, isMark)+1]
+	common = common[:strings.LastIndexAny(common, "-:")+1] // a verb; in nv>ca, nv is a place
 	var rests, entries []string
 	names := map[string][]string{}
 	for _, a := range list {
@@ -297,14 +297,12 @@ func (o *options) match(words []string) (game.Action, error) {
 	case 1:
 		return found[0], nil
 	default:
-		const most = 4 // chosen: they fit on a line
-		list := make([]string, min(len(found), most))
-		for i := range list {
-			list[i] = o.game.ActionName(found[i])
+		text, rest := o.game.ActionName(found[0]), found[1:]
+		for len(rest) > 0 && len(text+" or "+o.game.ActionName(rest[0])) <= screenWidth/2 { // one line
+			text, rest = text+" or "+o.game.ActionName(rest[0]), rest[1:]
 		}
-		text := strings.Join(list, " or ")
-		if len(found) > most {
-			text += fmt.Sprintf(", or %d others", len(found)-most)
+		if len(rest) > 0 {
+			text += fmt.Sprintf(", or %d others", len(rest))
 		}
 		return 0, fmt.Errorf("%s could be %s", input.Quote(word), text)
 	}

@@ -76,3 +76,47 @@ func checkScreens(t *testing.T, g env.Game, bot env.Policy, dice *rand.PCG, each
 		}
 	}
 }
+
+// TestKinds checks lists of options by their kinds: what all names have in common is left
+// out if it is a verb, and names that begin alike are joined where that saves lines.
+func TestKinds(t *testing.T) {
+	for _, tt := range []struct{ position, want string }{
+		{"3-4-5@0 attack start 0 ; AZ:1 UT:7LMS NM:1 ; MT:3L WY:1 CO:1 ND:1LMS ; OR:1 WA:1LMS CA:1 NV:1 ID:5 round 1", "  attack, odds of conquest in %:  100: ut>nv ut>id ut>wy ut>co\n  [e]nd   attack no more\n"},
+		{"4-3-5@0 occupy UT>CO start 0 ; AZ:1 UT:9LMS NM:1 CO:0 ; MT:3L WY:1 ND:1LMS ; OR:1 WA:1LMS CA:1 NV:1 ID:5 round 1", "  armies from UT into CO:  1 (8 stay)  2 (7 stay)  "},
+	} {
+		g, err := catalog.Open("martian-risk-small", 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := g.Parse(tt.position)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(""), &b), p, g.Spec().Actions)
+		if screen := colour.Strip(b.String()); !strings.Contains(screen, tt.want) {
+			t.Errorf("no %q in\n%s", tt.want, screen)
+		}
+	}
+}
+
+// TestManyMatches: a word that could be many actions gets one line.
+func TestManyMatches(t *testing.T) {
+	g, err := catalog.Open("mars-is-ours", 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, dice := g.Initial(), rand.NewPCG(1, 1)
+	for p.CurrentPlayer() == game.Chance {
+		p = p.Sample(dice)
+	}
+	for _, word := range []string{"place", "pl r", "place-v"} {
+		var b strings.Builder
+		env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(word+"\n"), &b), p, g.Spec().Actions)
+		_, answer, _ := strings.Cut(b.String(), "\n> ")
+		line, _, _ := strings.Cut(answer, "\n")
+		if many := word == "place"; len(line) > 79 || strings.Contains(line, " others.") != many || strings.HasPrefix(line, "No: ") != many {
+			t.Errorf("%q: %s", word, line)
+		}
+	}
+}

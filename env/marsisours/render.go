@@ -228,7 +228,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 		if cost := r.cost(&s, p); cost > 0 {
 			text += " for " + plural(cost, "token") + " a robot"
 		}
-		return fmt.Sprintf("%s: seat %d, wins %.1f %%", text, q, 100*r.attackOdds(&s, p, place, robots))
+		return fmt.Sprintf("%s: seat %d, odds %.1f %%", text, q, 100*r.attackOdds(&s, p, place, robots))
 	case x == a.pass && (r.fast || !r.cfg.PassBonusOnPass):
 		return "out of the action phase"
 	case x == a.pass:
@@ -239,7 +239,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x < a.reroll:
 		return "leave all standing"
 	case x == a.reroll:
-		return fmt.Sprintf("roll again, wins %.1f %%", 100*r.rerollOdds(&s))
+		return fmt.Sprintf("roll again, odds %.1f %%", 100*r.rerollOdds(&s))
 	case x < a.cash:
 		return "the attack has failed"
 	case x < a.buy:

@@ -166,7 +166,7 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 		return "split a tower, all but its large piece moves" + r.describeTower(&s, int(r.board.edges[a-r.split][1]))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
-		return fmt.Sprintf("armies from %s into %s: %d stay", r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
+		return fmt.Sprintf("armies from %s into %s: (%d stay)", r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
 	case a >= r.battle:
 		return fmt.Sprintf("attack, odds of conquest in %%: %.0f", 100*s.conquest(r.board.edges[a-r.battle]).Odds)
 	case a >= r.piece:
@@ -175,6 +175,9 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 	}
 	if s.Phase == Towers && r.cfg.Trios > 0 {
 		return "place your tower and an army"
+	}
+	if s.Phase == Reinforce {
+		return "place an army, 1 point"
 	}
 	return "place an army"
 }
