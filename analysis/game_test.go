@@ -33,8 +33,8 @@ var solved = []struct {
 	{"pig", 2, `{"target": 50}`, 20, 1000},
 }
 
-// priced makes full tests price so many games of each kind: 1,000 of Martian Dice for two
-// and three take some ten minutes.
+// priced makes full tests price so many games of each kind: 1,000 take eight minutes of a
+// core, most of them in Martian Dice for three.
 var priced = flag.Int("games", 0, "games of each solved game in full tests (default 20 to 1000)")
 
 // play plays a game whose seats take a random action in one of three decisions, and the
