@@ -42,7 +42,7 @@ const (
 	screenWidth = 79 // a terminal of 80 columns breaks no line
 	screenLines = 24
 	fewOptions  = 7 // listed one a line. Chosen
-	bestOptions = 3 // listed with their hints where options are listed by kinds. Chosen
+	bestOptions = 3 // at most, listed with their hints where options are listed by kinds. Chosen
 )
 
 // short lists all options, below a board of so many lines: one a line if they are few, fit
@@ -74,7 +74,7 @@ func (o *options) byKinds(brief bool) string {
 	return b.String()
 }
 
-// writeBest writes the best options with their hints.
+// writeBest writes the best options with their hints, as many as fit on a line.
 func (o *options) writeBest(b *strings.Builder) {
 	if o.hints == nil {
 		return
@@ -84,11 +84,15 @@ func (o *options) writeBest(b *strings.Builder) {
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(o.hints[y].Value, o.hints[x].Value) })
-	var entries []string
+	line := "  best:"
 	for _, k := range order[:min(bestOptions, len(order))] {
-		entries = append(entries, o.names[k]+" "+strings.TrimSpace(o.hints[k].Text))
+		entry := "  " + o.names[k] + " " + strings.TrimSpace(o.hints[k].Text)
+		if len([]rune(line+entry)) > screenWidth {
+			break
+		}
+		line += entry
 	}
-	b.WriteString(inSequence("  best:", entries, false))
+	b.WriteString(line + "\n")
 }
 
 // kinds groups the options by the part of their descriptions before a colon.

@@ -3,6 +3,7 @@ package agents_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +42,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// checkScreens plays a game and checks one choice of each so many.
+// checkScreens plays a game and checks one choice of each so many, in Martian Risk also with
+// hints.
 func checkScreens(t *testing.T, g env.Game, bot env.Policy, dice *rand.PCG, each int) {
 	t.Helper()
 	p := g.Initial()
@@ -53,6 +55,11 @@ func checkScreens(t *testing.T, g env.Game, bot env.Policy, dice *rand.PCG, each
 		if decisions%each == 0 {
 			var b strings.Builder
 			human := agents.NewHuman(g, strings.NewReader("quit\n"), &b)
+			if decisions%2 == 1 && strings.HasPrefix(g.Spec().ID, "martian-risk") {
+				human.Hints = func(p env.Position) ([]agents.Hint, error) {
+					return slices.Repeat([]agents.Hint{{Text: "about 100±50 %"}}, len(p.Legal())), nil
+				}
+			}
 			if _, err := env.ActionProbabilities(t.Context(), human, p, g.Spec().Actions); err == nil {
 				t.Fatal("the person has not quit")
 			}

@@ -232,7 +232,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x == a.pass && (r.fast || !r.cfg.PassBonusOnPass):
 		return "out of the action phase"
 	case x == a.pass:
-		return "act no more; each turn a token, and a robot may be laid down"
+		return "act no more; a token each turn, may lay robots down"
 	case x < a.skip:
 		q, _ := s.owner(int(r.place[x-a.down]))
 		return fmt.Sprintf("lay a robot down: seat %d", q)

@@ -163,7 +163,7 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 	case a >= r.small:
 		return "move the small piece" + r.describeTower(&s, int(a-r.small))
 	case a >= r.split:
-		return "split a tower, all but its large piece moves" + r.describeTower(&s, int(r.board.edges[a-r.split][1]))
+		return "split a tower, its large piece stays" + r.describeTower(&s, int(r.board.edges[a-r.split][1]))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
 		return fmt.Sprintf("armies from %s into %s: (%d stay)", r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)

@@ -71,8 +71,8 @@ func TestDescribeSplit(t *testing.T) {
 		s            martianrisk.State
 		action, want string
 	}{
-		{split, "nv/ca", "split a tower, all but its large piece moves: onto L"},
-		{split, "nv/or", "split a tower, all but its large piece moves"},
+		{split, "nv/ca", "split a tower, its large piece stays: onto L"},
+		{split, "nv/or", "split a tower, its large piece stays"},
 		{do(t, r, split, "nv/ca"), "small:az", "move the small piece: onto LM"},
 		{do(t, r, split, "nv/ca"), "small:or", "move the small piece"},
 		{do(t, r, split, "nv/ca"), "stack", "leave it on the medium piece in CA"},
