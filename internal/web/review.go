@@ -22,8 +22,9 @@ type Review struct {
 	Exact  bool    `json:"exact"`
 	Points []Point `json:"points"` // [steps+1] of the positions
 	// Seats are the parts of the result [P]. Losses and ratings hold for the seats in Priced
-	// only: all where values are exact, otherwise those of people, or none if the time does
-	// not allow it.
+	// only: all where values are exact, otherwise the reviewed ones, or none if the time does
+	// not allow it. Estimated losses are of searches of their own, so that the parts of
+	// estimated results do not add up.
 	Seats  []analysis.Seat `json:"seats"`
 	Priced []int           `json:"priced"`
 	// Mistakes are the dearest mistakes of the reviewed seats, the dearest first. Reviewed
@@ -82,8 +83,9 @@ func (a *App) review(ctx context.Context, r *Request) (any, error) {
 }
 
 // price prices a game, and returns a review with the fields Priced and Mistakes. Estimates
-// take half of the time; so does the second look at the dearest decisions, whose losses would
-// otherwise be estimated too high.
+// take a quarter of the time for the positions of the game, as long for the options of the
+// reviewed decisions, and half of it for a second look at the dearest decisions, whose losses
+// would otherwise be estimated too high.
 func (a *App) price(ctx context.Context, g *replay, v analysis.Valuer, d time.Duration) (*Review, *analysis.Game, error) {
 	review := &Review{Priced: []int{}, Mistakes: []analysis.Decision{}}
 	var all, reviewed []int
@@ -105,14 +107,18 @@ func (a *App) price(ctx context.Context, g *replay, v analysis.Valuer, d time.Du
 		review.add(priced.Decisions, reviewed)
 		return review, priced, nil
 	}
-	whole := within(v, d/2)
-	priced, err := analysis.AnalyseSeats(ctx, g.rec, whole, reviewed)
-	review.Priced = reviewed
-	if errors.Is(err, analysis.ErrTime) {
-		priced, err = analysis.AnalyseSeats(ctx, g.rec, whole, nil)
-		review.Priced = []int{}
-	}
+	priced, err := analysis.AnalyseSeats(ctx, g.rec, within(v, d/4), nil)
 	if err != nil {
+		return nil, nil, err
+	}
+	byOptions, err := analysis.AnalyseSeats(ctx, g.rec, within(v, d/4), reviewed)
+	switch {
+	case err == nil:
+		priced.Decisions, review.Priced = byOptions.Decisions, reviewed
+		for _, seat := range reviewed {
+			priced.Seats[seat].Losses = byOptions.Seats[seat].Losses
+		}
+	case !errors.Is(err, analysis.ErrTime):
 		return nil, nil, err
 	}
 	again := *v.(*analysis.Searches)

@@ -25,7 +25,8 @@ import { die, robot, seatClass, sign, swatch } from './pieces.js';
  * What stays from scene to scene of an element: the pieces of its cells, to mark what has
  * changed, and the last choice with its selection, which is selected again where the same
  * choice is legal again.
- * @type {WeakMap<Element, {pieces: Map<string, string>, action?: number, player?: number, keys?: string[]}>}
+ * @typedef {{pieces: Map<string, string>, action?: number, player?: number, keys?: string[]}} Last
+ * @type {WeakMap<Element, Last>}
  */
 const last = new WeakMap();
 
@@ -41,13 +42,16 @@ export function drawBoard(element, scene, { onChoose, names } = {}) {
 }
 
 export class Board {
-  /** The elements that can be selected, with their actions. @type {Array<{element: Element, actions: number[]}>} */
+  /** The elements that can be selected, with their actions. @type {Array<{element: HTMLElement | SVGElement, actions: number[]}>} */
   #parts = [];
   /** The outlines of the cells of the map, which are drawn above all cells. @type {Map<Element, Element>} */
   edges = new Map();
-  /** @type {Set<Element>} */
+  /** @type {Set<HTMLElement | SVGElement>} */
   #selected = new Set();
   #picker = h('div', { class: 'picker', role: 'group', 'aria-label': 'Choices of the selection' });
+
+  /** @type {Last} */
+  last;
 
   constructor(element, scene, onChoose, names) {
     this.element = element;
@@ -58,14 +62,14 @@ export class Board {
   }
 
   draw() {
-    const { scene } = this, legend = this.element.querySelector('.legend-box');
+    const { scene } = this, legend = /** @type {HTMLDetailsElement} */ (this.element.querySelector('.legend-box'));
     const root = h('div', { class: 'scene', onkeydown: (e) => { if (e.key === 'Escape' && this.#selected.size) this.#cancel(root); } },
       h('p', { class: 'scene-text' }, scene.text), h('p', { class: 'note goal' }, 'Goal: ', scene.goal, '.'),
       this.#seats(),
       scene.dice?.map((group) => this.#dice(group)),
       h('div', { class: 'ground-row' }, scene.map && drawMap(this), scene.places && this.#places()),
       scene.tracks && this.#tracks(), this.#picker, scene.map && this.#legend());
-    if (legend) root.querySelector('.legend-box').open = legend.open;
+    if (legend) root.querySelector('.legend-box').toggleAttribute('open', legend.open);
     const { action, player, keys } = this.last, again = player === scene.player && scene.options.some((o) => o.action === action);
     last.set(this.element, {
       ...(again || scene.player < 0 ? this.last : {}),
@@ -78,7 +82,7 @@ export class Board {
   /**
    * Makes an element that can be selected, if actions belong to it, and that says what it
    * shows.
-   * @param {Element} element
+   * @param {HTMLElement | SVGElement} element
    * @param {{text: string, power?: string, group?: string, pieces?: Piece[], actions?: number[]}} what
    * @param {string} name
    */

@@ -1,7 +1,7 @@
 // Charts of lines as SVG, each with a table beside it.
 import { button, h, svg } from './dom.js';
 
-const width = 560, height = 260, left = 46, right = 10, top = 10, bottom = 34;
+const left = 46, right = 10, top = 10, bottom = 34;
 
 /**
  * A chart of lines.
@@ -18,6 +18,7 @@ const width = 560, height = 260, left = 46, right = 10, top = 10, bottom = 34;
  * @param {boolean} [o.log] whether the scale of y is logarithmic
  */
 export function lineChart(o) {
+  const width = Math.min(560, Math.max(300, innerWidth - 64)), height = width < 480 ? 220 : 260; // text stays as large as other text
   const xs = o.series.flatMap((s) => s.x), ys = o.series.flatMap((s) => s.y);
   const percent = o.yLabel === '%';
   const x0 = Math.min(...xs), x1 = Math.max(...xs, x0 + 1);

@@ -3,10 +3,11 @@
 /**
  * Makes an element. Attributes whose names begin with "on" are listeners; true is an empty
  * attribute, and false, null and undefined leave it out.
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
  * @param {Record<string, any>} [attributes]
  * @param {...(Node|string|number|null|undefined|false|Array<any>)} children
- * @returns {HTMLElement}
+ * @returns {HTMLElementTagNameMap[T]}
  */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -51,7 +52,8 @@ function nodes(children) {
 export function fill(element, ...children) {
   const key = element.contains(document.activeElement) && document.activeElement.getAttribute('data-key');
   element.replaceChildren(...nodes(children));
-  if (key) element.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+  const same = key && element.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (same instanceof HTMLElement || same instanceof SVGElement) same.focus();
 }
 
 /** Says a line to screen readers. @param {string} text */
@@ -61,7 +63,7 @@ export function say(text) {
 
 /**
  * A button.
- * @param {string|Node} label
+ * @param {string|number|Node|Array<any>} label
  * @param {() => void} action
  * @param {Record<string, any>} [attributes]
  */

@@ -1,6 +1,6 @@
 // The first page: choose a game, who plays, and how the dice are rolled.
 import { button, fill, h } from './dom.js';
-import { call, callOnce } from './api.js';
+import { call, callOnce, offline } from './api.js';
 import { newSeed, write } from './address.js';
 
 const icons = { 'martian-dice': '⚅', 'mars-is-ours': '⬡', 'mars-is-ours-fast': '⬡', 'martian-risk': '⚑', 'martian-risk-small': '⚑', 'martian-risk-tiny': '⚑', pig: '⚀' };
@@ -36,11 +36,13 @@ export async function show(main, query, signal) {
         counts.length > 1 && h('label', {}, 'Players ', h('select', { name: 'players', 'data-key': 'players', onchange: (e) => { state.players = Number(e.target.value); setup(); } },
           counts.map((n) => h('option', { value: n, selected: n === state.players }, n)))),
         state.seats.map((name, i) => h('label', {}, `Seat ${i} `, h('select', { name: `seat${i}`, 'data-key': `seat${i}`, onchange: (e) => { state.seats[i] = e.target.value; } },
-          agents.map((a) => h('option', { value: a.name, selected: a.name === name }, a.name === 'human' ? 'You, or another person here' : `${a.name}: ${a.about}`)))))),
+          agents.map((a) => h('option', { value: a.name, selected: a.name === name }, a.name === 'human' ? 'You, or a person here' : `${a.name}: ${a.about}`)))))),
       h('fieldset', {}, h('legend', {}, 'Dice'),
         radio('dice', 'drawn', 'Drawn by the page', !state.typed, () => { state.typed = false; setup(); }),
         radio('dice', 'typed', 'Rolled on your own table: the page advises', state.typed, () => { state.typed = true; setup(); }),
         !state.typed && h('label', {}, 'Seed ', h('input', { name: 'seed', inputmode: 'numeric', pattern: '[0-9]{1,20}', size: 12, value: newSeed() }), h('small', {}, ' The same seed gives the same dice.'))),
+      h('p', { class: 'note' }, agents.some((a) => a.name === 'exact') ? 'The values of the choices are exact: the game is solved.'
+        : `The values of the choices are estimated.${offline ? ' This page has no server: go run ./cmd/web has exact values of more games, and run folders.' : ''}`),
       h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? 'Start advice' : 'Start the game'),
         h('a', { href: `#rules?game=${g.id}` }, 'Read the rules')));
   }

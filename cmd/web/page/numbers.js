@@ -30,10 +30,10 @@ export function loss(n, unit) {
 
 /** A signed part of a result. @param {Num} n @param {string} unit */
 export function signed(n, unit) {
-  const x = (unit ? 1 : 100) * n.value;
-  const text = Math.abs(x).toFixed(2);
+  const x = (unit ? 1 : 100) * n.value, digits = n.exact || unit ? 2 : 0;
+  const text = Math.abs(x).toFixed(digits);
   const sign = x < 0 && Number(text) !== 0 ? '−' : '';
-  return n.exact ? `${sign}${text}` : `${sign}${text} ± ${half(n, unit ? 1 : 100).toFixed(2)}`;
+  return n.exact ? `${sign}${text}` : `${sign}${text} ± ${half(n, unit ? 1 : 100).toFixed(digits)}`;
 }
 
 function half(n, scale) {

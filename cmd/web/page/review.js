@@ -80,7 +80,7 @@ function mistakes(r, unit, name, go) {
 function ratings(r, name) {
   if (!r.priced.length) return h('p', {}, 'None: the time allowed no estimate of all losses.');
   const text = (m) => {
-    if (!m) return `none: the losses${r.exact ? '' : ', or their interval,'} are too large`;
+    if (m === null) return `none: the losses${r.exact ? '' : ', or their interval,'} are too large`;
     return m.interval ? `about ${m.value.toFixed(0)} (${m.interval.map((x) => x.toFixed(0)).join(' to ')})` : m.value.toFixed(0);
   };
   return [h('table', {}, h('tbody', {}, r.priced.map((i) => h('tr', {}, h('th', { scope: 'row' }, name(i)), h('td', { class: 'number' }, text(r.ratings[i])))))),
@@ -90,11 +90,9 @@ function ratings(r, name) {
 
 /** The table of the parts of the result. */
 function parts(r, unit, name) {
-  const columns = [['result', 'result'], ['start', 'start'], ['luck', 'luck'], ['losses', 'own losses'], ['others', 'losses of others'], ['correction', 'correction']]
-    .slice(0, r.exact ? 5 : r.priced.length ? 6 : 3);
-  const rows = r.seats.map((s, i) => [s, i]).filter(([, i]) => !r.priced.length || r.priced.includes(i));
+  const columns = [['result', 'result'], ['start', 'start'], ['luck', 'luck'], ['losses', 'own losses'], ['others', 'losses of others']].slice(0, r.exact ? 5 : r.priced.length ? 4 : 3);
   return [h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Parts of the result' }, h('table', {},
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'seat'), columns.map(([, text]) => h('th', { scope: 'col' }, text)))),
-    h('tbody', {}, rows.map(([s, i]) => h('tr', {}, h('th', { scope: 'row' }, name(i)), columns.map(([key]) => h('td', { class: 'number' }, numbers.signed(s[key], unit)))))))),
-  h('p', { class: 'note' }, columns.length > 3 && `result = start + luck − own losses + losses of others${r.exact ? '' : ' + correction'}${unit ? `, in ${unit}, negated` : ', in % of the win'}. `, 'Luck is what the dice changed.')];
+    h('tbody', {}, r.seats.map((s, i) => h('tr', {}, h('th', { scope: 'row' }, name(i)), columns.map(([key]) => h('td', { class: 'number' }, key === 'losses' && !r.priced.includes(i) ? '' : numbers.signed(s[key], unit)))))))),
+  h('p', { class: 'note' }, r.exact && 'result = start + luck − own losses + losses of others. ', unit ? `In ${unit}, negated. ` : 'In % of the win. ', 'Luck is what the dice changed.')];
 }
