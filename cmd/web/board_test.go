@@ -88,6 +88,31 @@ func TestBrowserBoard(t *testing.T) {
 	x.moved("cash-gem+metal")
 }
 
+// TestBrowserRolls enters rolls of real dice by taps: one die, which is sent at once, dice with
+// faces, and the dice of both sides of a battle.
+func TestBrowserRolls(t *testing.T) {
+	address := served(t)
+	x := open(t, browser(t), address)
+	for _, test := range []struct{ game, moves, taps, want string }{
+		{"pig", "roll", "4", "roll.4"},
+		{"martian-dice", "", "t r r h c k k k k k k k r", "trrhckkkkkkkr"},
+		{"mars-is-ours-fast", "", "6 2", "6 2"},
+		{"martian-risk-small", "", "8 2 3", "8 2 3"},
+	} {
+		x.must(x.Open(x.ctx, "about:blank"))
+		x.must(x.Open(x.ctx, fmt.Sprintf("%s#play?game=%s&dice=typed&moves=%s", address, test.game, test.moves)))
+		x.wait(`document.querySelector('.pad')`)
+		taps := strings.Fields(test.taps)
+		for _, face := range taps {
+			x.click("face-" + face)
+		}
+		if len(taps) > 1 {
+			x.click("enter-roll")
+		}
+		x.moved(test.want)
+	}
+}
+
 // TestBrowserBoardGames plays whole games on the board alone. The published Martian Risk
 // takes minutes, and its board is that of the small one.
 func TestBrowserBoardGames(t *testing.T) {

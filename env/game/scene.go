@@ -1,5 +1,7 @@
 package game
 
+import "strconv"
+
 // SceneRenderer is implemented by rules that describe a position as data for programs that
 // draw it, such as a web page.
 type SceneRenderer[S comparable] interface {
@@ -21,6 +23,7 @@ type Scene struct {
 	Player  Player        `json:"player"`           // the current player: a seat, -1 for chance, -2 if the game is over
 	Seats   []SceneSeat   `json:"seats"`            // [P]
 	Dice    []SceneDice   `json:"dice,omitempty"`   // in the order in which they are looked at
+	Roll    *SceneRoll    `json:"roll,omitempty"`   // of a chance state whose rules have [Dice]; nil for none
 	Map     *SceneMap     `json:"map,omitempty"`    // or nil
 	Places  []SceneCell   `json:"places,omitempty"` // beside the map, such as laboratories; At and Outline are not set
 	Tracks  []SceneTrack  `json:"tracks,omitempty"`
@@ -72,6 +75,29 @@ type SceneDie struct {
 	Face    string   `json:"face"` // a number or a word, such as "ray"; "" if it is to be rolled
 	Count   int      `json:"count"`
 	Actions []Action `json:"actions,omitempty"`
+}
+
+// SceneRoll is how a roll of [Dice] is entered: some faces, one after the other. Their texts
+// with Separator between them are what ReadRoll reads.
+type SceneRoll struct {
+	Faces     []SceneFace `json:"faces"`
+	Count     int         `json:"count,omitempty"` // of dice; 0 if seats that tie roll again
+	Separator string      `json:"separator,omitempty"`
+}
+
+// SceneFace is what a die can show.
+type SceneFace struct {
+	Text string `json:"text"` // as ReadRoll reads it
+	Name string `json:"name"` // a number or a word, such as "ray"
+}
+
+// NumberFaces returns the faces from low to high.
+func NumberFaces(low, high int) (faces []SceneFace) {
+	for n := low; n <= high; n++ {
+		text := strconv.Itoa(n)
+		faces = append(faces, SceneFace{text, text})
+	}
+	return faces
 }
 
 // SceneMap is a map of cells, in units of its own: x to the right, y downwards, from 0 to

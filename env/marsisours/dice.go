@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marsgym/env/game"
 	"marsgym/internal/rolloff"
 )
 
@@ -29,6 +30,25 @@ func (r *Rules) AskRoll(s State) string {
 		return fmt.Sprintf("the %s of seat %d, with spaces between, against a %d", plural(int(s.Attackers), "die"), s.Mover, s.Die)
 	}
 	return fmt.Sprintf("the %s of seat %d, then that of seat %d, with spaces between", plural(int(s.Attackers), "die"), s.Mover, s.defender())
+}
+
+// sceneRoll returns how a roll is entered: the terrain of a tile, or dice.
+func (r *Rules) sceneRoll(s *State) *game.SceneRoll {
+	roll := &game.SceneRoll{Faces: game.NumberFaces(1, faces), Count: 1, Separator: " "}
+	switch s.Phase {
+	case Laying:
+		roll = &game.SceneRoll{Count: len(r.board.units[s.Place].cells)}
+		for t, letter := range terrainLetters {
+			roll.Faces = append(roll.Faces, game.SceneFace{Text: string(letter), Name: terrainNames[t]})
+		}
+	case Drawing:
+		roll.Count = 0
+	case Rolling, Rerolling:
+		if roll.Count = int(s.Attackers); s.Die == 0 {
+			roll.Count++
+		}
+	}
+	return roll
 }
 
 // firstWithDice returns the first seat with alchemy dice.

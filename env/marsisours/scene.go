@@ -30,6 +30,9 @@ func (r *Rules) Scene(s State) game.Scene {
 			scene.Options = append(scene.Options, game.SceneOption{Action: a, Text: text})
 		}
 	}
+	if scene.Player == game.Chance {
+		scene.Roll = r.sceneRoll(&s)
+	}
 	if r.fast {
 		return scene
 	}

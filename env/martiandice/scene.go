@@ -3,6 +3,7 @@ package martiandice
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"marsgym/env/game"
 )
@@ -37,7 +38,25 @@ func (r *Rules) Scene(s State) game.Scene {
 	if inTurn {
 		scene.Dice = r.sceneDice(&s)
 	}
+	if scene.Player == game.Chance {
+		scene.Roll = r.sceneRoll(&s)
+	}
 	return scene
+}
+
+// sceneRoll returns how a roll is entered: the dice, the rays of the tied seats, or a seat.
+func (r *Rules) sceneRoll(s *State) *game.SceneRoll {
+	switch s.Phase {
+	case Drawing:
+		return &game.SceneRoll{Faces: game.NumberFaces(0, r.cfg.Players-1), Count: 1}
+	case TieBreak:
+		return &game.SceneRoll{Faces: game.NumberFaces(0, r.cfg.TieDice), Count: len(tied(s.Tied)), Separator: " "}
+	}
+	roll := &game.SceneRoll{Count: r.free(s)}
+	for t, name := range faceNames {
+		roll.Faces = append(roll.Faces, game.SceneFace{Text: strings.ToLower(letters[t : t+1]), Name: name})
+	}
+	return roll
 }
 
 // sceneGoal says how the game is won.

@@ -15,12 +15,26 @@ func (r *Rules) Scene(s State) game.Scene {
 	for p := range r.cfg.Players {
 		scene.Seats = append(scene.Seats, r.sceneSeat(&s, uint8(p)))
 	}
+	if scene.Player == game.Chance {
+		scene.Roll = sceneRoll(&s)
+	}
 	for _, a := range r.appendLegal(nil, &s) {
 		if text := r.sceneActionText(&s, a); text != "" {
 			scene.Options = append(scene.Options, game.SceneOption{Action: a, Text: text})
 		}
 	}
 	return scene
+}
+
+// sceneRoll returns how a roll is entered: totals of two dice, a die, or the dice of a battle.
+func sceneRoll(s *State) *game.SceneRoll {
+	switch s.Phase {
+	case Ordering:
+		return &game.SceneRoll{Faces: game.NumberFaces(lowTotal, highTotal), Separator: " "}
+	case Rolling:
+		return &game.SceneRoll{Faces: game.NumberFaces(1, sides), Count: 1}
+	}
+	return &game.SceneRoll{Faces: game.NumberFaces(1, sides), Count: 4, Separator: " "}
 }
 
 // sceneActionText describes a battle, or the move after it, in whole words; "" is left to

@@ -27,6 +27,7 @@ func (r *Rules) Scene(s State) game.Scene {
 		return scene
 	case Rolling:
 		scene.Text = fmt.Sprintf("seat %d rolls the die", s.Seat)
+		scene.Roll = &game.SceneRoll{Faces: game.NumberFaces(1, 6), Count: 1}
 	case Deciding:
 		scene.Text = fmt.Sprintf("seat %d rolls or holds", s.Seat)
 		if s.Total == 0 {

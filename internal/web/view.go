@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"marsgym/docs/games"
-	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 )
@@ -25,8 +24,7 @@ type View struct {
 	Text     string      `json:"text"`  // the position for people
 	Mover    int         `json:"mover"` // a seat, game.Chance or game.Terminal
 	Options  []Option    `json:"options,omitempty"`
-	Ask      string      `json:"ask,omitempty"`   // what is to be rolled, and how to type it
-	Rolls    []string    `json:"rolls,omitempty"` // the rolls, if they are few
+	Ask      string      `json:"ask,omitempty"` // what is to be rolled, and how to type it
 	Log      []Entry     `json:"log"`
 	Result   []string    `json:"result,omitempty"`
 	Ended    bool        `json:"ended"`
@@ -88,30 +86,11 @@ func (r *replay) view(step *int) (*View, error) {
 	}
 	if at.CurrentPlayer() == game.Chance {
 		v.Ask = at.AskRoll()
-		v.Rolls = rolls(at)
 	}
 	if v.Ended = r.last().CurrentPlayer() == game.Terminal || r.atLimit(); v.Ended {
 		v.Result = r.result()
 	}
 	return v, nil
-}
-
-// rolls lists the rolls that lead to the outcomes of a chance position, if they are few
-// and read back.
-func rolls(at env.Position) (list []string) {
-	const most = 12 // chosen: they fit on a screen as buttons
-	outcomes := at.Outcomes()
-	if len(outcomes) > most {
-		return nil
-	}
-	for _, o := range outcomes {
-		name := at.OutcomeName(o.State)
-		if next, err := at.ReadRoll(name); err != nil || next.String() != o.State.String() {
-			return nil
-		}
-		list = append(list, name)
-	}
-	return list
 }
 
 // entry tells of step i.

@@ -17,7 +17,8 @@ import { die, robot, seatClass, sign, swatch } from './pieces.js';
  *   counts?: Array<{name: string, value: number, most?: number}>, notes?: string[]}} Seat
  * @typedef {{name: string, text?: string, dice: Array<{face: string, count: number, actions?: number[]}>}} DiceGroup
  * @typedef {{name: string, levels: string[], at: number[], actions?: number[]}} Track
- * @typedef {{text: string, goal: string, player: number, seats: Seat[], dice?: DiceGroup[], map?: SceneMap, places?: Cell[],
+ * @typedef {{faces: Array<{text: string, name: string}>, count?: number, separator?: string}} Roll
+ * @typedef {{text: string, goal: string, player: number, seats: Seat[], dice?: DiceGroup[], roll?: Roll, map?: SceneMap, places?: Cell[],
  *   tracks?: Track[], track?: string, options: Array<{action: number, name: string, text?: string}>}} Scene
  */
 

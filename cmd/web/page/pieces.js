@@ -80,7 +80,7 @@ const pips = { 1: [[12, 12]], 2: [[7, 7], [17, 17]], 3: [[6, 6], [12, 12], [18, 
  * @param {string} face
  */
 export function die(face) {
-  let inside = svg('text', { x: 18, y: 24.5, class: 'die-text' }, face.slice(0, 1).toUpperCase());
+  let inside = svg('text', { x: 18, y: 24.5, class: 'die-text' }, /^\d/.test(face) ? face : face.slice(0, 1).toUpperCase());
   if (face === '') inside = svg('text', { x: 18, y: 24.5, class: 'die-text die-open' }, '?');
   else if (pips[face]) inside = svg('g', { transform: 'translate(6 6)' }, pips[face].map(([cx, cy]) => svg('circle', { cx, cy, r: 2.6, class: 'pip' })));
   else if (faces[face]) {

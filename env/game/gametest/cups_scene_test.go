@@ -39,6 +39,13 @@ func cupsScene(g *cups, s state) game.Scene {
 		scene.Map.Cells[a].Actions = []game.Action{a}
 	}
 	scene.Dice = []game.SceneDice{{Name: "to roll", Dice: []game.SceneDie{die}}}
+	if scene.Player == game.Chance {
+		scene.Roll = &game.SceneRoll{Count: 1}
+		for _, o := range g.outcomes(nil, s) {
+			name := g.outcomeName(s, o.State)
+			scene.Roll.Faces = append(scene.Roll.Faces, game.SceneFace{Text: name, Name: name})
+		}
+	}
 	return scene
 }
 
@@ -72,6 +79,19 @@ var brokenScenes = []breach{
 	}},
 	{"the elements of a scene list legal actions", func(g *cups) {
 		spoil(g, func(_ state, x *game.Scene) { x.Tracks[0].Actions = []game.Action{9} })
+	}},
+	{"a scene says how a roll is entered", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Roll = nil }) }},
+	{"ReadRoll reads rolls as a scene enters them", func(g *cups) {
+		spoil(g, func(_ state, x *game.Scene) {
+			if x.Roll != nil {
+				x.Roll.Count = 2
+			}
+		})
+	}},
+	{"only rolls are entered", func(g *cups) {
+		spoil(g, func(_ state, x *game.Scene) {
+			x.Roll = &game.SceneRoll{Faces: game.NumberFaces(0, 20), Count: 2, Separator: ","}
+		})
 	}},
 	{"cells have a name of their own", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Places[0].Name = "left" }) }},
 	{"cells have a name of their own and a text", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Map.Cells[1].Text = " " }) }},

@@ -2,9 +2,11 @@ package gametest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -65,6 +67,11 @@ func (c *checker[S]) checkScene(s S, mover game.Player, legal []game.Action) {
 		}
 		c.checkElement(s, legal, "cell "+cell.Name, cell.Actions)
 	}
+	if c.dice != nil && mover == game.Chance {
+		c.checkSceneRoll(s, scene.Roll)
+	} else if scene.Roll != nil {
+		c.failAt(s, "only rolls are entered", "got %+v", scene.Roll)
+	}
 	if mover < 0 {
 		return
 	}
@@ -74,6 +81,29 @@ func (c *checker[S]) checkScene(s S, mover game.Player, legal []game.Action) {
 		c.failAt(s, "equal scenes have equal observations", "another state has the same scene")
 	}
 	c.drawn[sha256.Sum256(text)] = obs
+}
+
+// rollsEntered bounds the rolls of random faces until one is read. Chosen: of the tiles of Mars
+// is Ours! that can be entered, one in 256 may be left.
+const rollsEntered = 5000
+
+// checkSceneRoll checks that a roll of the faces is read.
+func (c *checker[S]) checkSceneRoll(s S, roll *game.SceneRoll) {
+	if roll == nil || len(roll.Faces) == 0 {
+		c.failAt(s, "a scene says how a roll is entered", "got %+v", roll)
+		return
+	}
+	dice := rand.New(rand.NewPCG(c.seed, 0))
+	texts := make([]string, cmp.Or(roll.Count, c.spec.Players))
+	for range rollsEntered {
+		for i := range texts {
+			texts[i] = roll.Faces[dice.IntN(len(roll.Faces))].Text
+		}
+		if _, err := c.dice.ReadRoll(s, strings.Join(texts, roll.Separator)); err == nil {
+			return
+		}
+	}
+	c.failAt(s, "ReadRoll reads rolls as a scene enters them", "it reads none of %+v", roll)
 }
 
 // checkElement checks the actions of an element.
