@@ -65,7 +65,7 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 	switch s.Phase {
 	case Laying:
 		for _, o := range r.Outcomes(nil, s) {
-			if r.OutcomeName(s, o.State) == roll {
+			if shows(roll, r.OutcomeName(s, o.State)) {
 				return o.State, nil
 			}
 		}
@@ -92,6 +92,20 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 		r.resolveAttack(&s, die, won)
 	}
 	return s, nil
+}
+
+// shows reports whether a tile is the outcome of that name, in which an o is a cell that a
+// station has covered: what the tile shows there is no longer known.
+func shows(tile, outcome string) bool {
+	if len(tile) != len(outcome) {
+		return false
+	}
+	for i := range len(tile) {
+		if covered := outcome[i] == 'o' && strings.IndexByte(terrainLetters, tile[i]) >= 0; tile[i] != outcome[i] && !covered {
+			return false
+		}
+	}
+	return true
 }
 
 // readDice reads n dice.
