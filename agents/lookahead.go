@@ -1,13 +1,12 @@
 package agents
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"marsgym/env"
 	"marsgym/internal/input"
-	"marsgym/models"
 )
 
 // Lookahead is the first part of the names of agents that look ahead.
@@ -30,33 +29,28 @@ func openLookahead(name string, opt Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := newLookahead(f, plies, opt.Game)
+	evaluator, err := NewEvaluator(opt.Game.Spec(), f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", parts[2], err)
+	}
+	p, err := opt.Game.NewLookahead(plies, evaluator)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", parts[2], err)
 	}
 	return &Agent{Name: name, Policy: p}, nil
 }
 
-// newLookahead returns a look-ahead by the network of a model file.
-func newLookahead(f *models.File, plies int, g env.Game) (env.Policy, error) {
-	evaluator, err := NewEvaluator(g.Spec(), f)
+// openPlay returns the agent that plays as the file of a network says, such as
+// "lookahead:2" or "search:32". The way is part of its name.
+func openPlay(ctx context.Context, name, play string, opt Options) (*Agent, error) {
+	way, number, _ := strings.Cut(play, ":")
+	if _, err := strconv.Atoi(number); err != nil || way != Lookahead && way != Search {
+		return nil, fmt.Errorf("%s: it is to play %s, which this program does not know; want %s:K with a number of plies, or %s:N with a number of simulations",
+			name, input.Quote(play), Lookahead, Search)
+	}
+	a, err := open(ctx, play+":"+name, opt)
 	if err != nil {
 		return nil, err
 	}
-	return g.NewLookahead(plies, evaluator)
-}
-
-// openPlay returns the agent that plays as a model file says. The way is part of its
-// name.
-func openPlay(name string, f *models.File, g env.Game) (*Agent, error) {
-	plies, found := strings.CutPrefix(f.Meta.Play, Lookahead+":")
-	k, err := strconv.Atoi(plies)
-	if !found || err != nil {
-		return nil, fmt.Errorf("%s: it is to play %s, which this program does not know; want %s:K with a number of plies", name, input.Quote(f.Meta.Play), Lookahead)
-	}
-	p, err := newLookahead(f, k, g)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &Agent{Name: fmt.Sprintf("%s (%s)", name, f.Meta.Play), Policy: p}, nil
+	return &Agent{Name: fmt.Sprintf("%s (%s)", name, play), Policy: a.Policy}, nil
 }

@@ -166,7 +166,7 @@ func open(ctx context.Context, name string, opt Options) (*Agent, error) {
 		return nil, err
 	}
 	if name == Pretrained && f.Meta.Play != "" && !opt.Sample {
-		return openPlay(name, f, opt.Game)
+		return openPlay(ctx, name, f.Meta.Play, opt)
 	}
 	return &Agent{Name: name, Policy: NewNet(opt.Game.Spec(), f.MLP, opt.Sample)}, nil
 }

@@ -27,7 +27,7 @@ type Meta struct {
 	// "decision", "afterstate" or "turn_start", see search.ValueTarget in package
 	// env/search. Files of older releases have none.
 	ValueTarget string
-	// Play is how the network of a release plays: "lookahead:K", or empty for its
+	// Play is how the network of a release plays: "lookahead:K", "search:N", or empty for its
 	// policy head. Package agents obeys it for the agent "pretrained".
 	Play       string
 	Seed       uint64

@@ -408,7 +408,11 @@ func TestCheckpoint(t *testing.T) {
 	} {
 		seconds := regexp.MustCompile(`"seconds": [0-9.e-]+`)
 		run := func(more ...string) string {
-			return seconds.ReplaceAllString(text(t, append(args, more...)...), "")
+			stdout, stderr, status := command(t, append(args, more...)...)
+			if status != 0 {
+				t.Fatalf("status %d, %s", status, stderr)
+			}
+			return seconds.ReplaceAllString(stdout, "")
 		}
 		want, sizes := run(), [2]int64{}
 		for i := range sizes {
