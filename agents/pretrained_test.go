@@ -147,16 +147,20 @@ func compare(t *testing.T, card string, figures map[string]float64) {
 
 // cardByMatch compares a figure of the card with a match.
 func cardByMatch(t *testing.T, g env.Game, card string) {
-	games := 2000
-	switch {
-	case fulltest.On():
-		games = 40_000
-	case testing.Short():
-		games = 400
-	}
 	a, err := agents.Open(t.Context(), agents.Pretrained, agents.Options{Game: g})
 	if err != nil {
 		t.Fatal(err)
+	}
+	games := 1000
+	switch searches := strings.Contains(a.Name, agents.Search); {
+	case searches && fulltest.On():
+		games = 400
+	case searches:
+		games = 48
+	case fulltest.On():
+		games = 10_000
+	case testing.Short():
+		games = 400
 	}
 	greedy, err := agents.Open(t.Context(), "greedy", agents.Options{Game: g})
 	if err != nil {

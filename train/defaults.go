@@ -89,18 +89,14 @@ const (
 	// iteration is better than PPO: values of positions off the usual path matter, and
 	// credit need not reach far.
 	shortGame = 30
-	// longGame is the number of decisions of a game from which credit has to reach
-	// far. Rewards come at the end, and values that learn from the next few
-	// decisions alone are wrong for most of a run.
+	// longGame is the number of decisions of a game from which few games end in a rollout
+	// of usual size.
 	longGame = 100
 	// runNumbers is the number of numbers, other than 0, of the observations in a run of
 	// PPO with the head of logits, and longRun its largest number of decisions. Chosen:
-	// such a run takes nine CPU-minutes in Mars is Ours!.
+	// such a run takes nine CPU-minutes in Mars is Ours!, and twelve in Martian Risk.
 	runNumbers = 5_400_000_000
 	longRun    = 100_000_000
-	// maxRolloutObs bounds the numbers, zeros included, of the observations in a
-	// rollout of a long game. Chosen.
-	maxRolloutObs = 1 << 28
 )
 
 // DefaultFor returns the settings with which a game is trained by default. The
@@ -137,6 +133,11 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 	return defaultFor(g, a, play), nil
 }
 
+// runSteps returns the decisions of a run of PPO with the head of logits.
+func runSteps(play playSizes) uint64 {
+	return min(longRun, uint64(runNumbers/play.numbers/1e6)*1e6)
+}
+
 // playMatters reports whether the settings of an algorithm depend on how a game is
 // played.
 func playMatters(g env.Game, a Algorithm) bool {
@@ -158,7 +159,7 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 	if play.options > fewOptions {
 		c.Head = models.Logits
 		if a == AlgorithmPPO {
-			c.Hidden, c.Steps = []int{256, 128}, min(longRun, uint64(runNumbers/play.numbers/1e6)*1e6)
+			c.Hidden, c.Steps = []int{256, 128}, runSteps(play)
 			if g.Spec().Players == 2 {
 				// As strong as with 0.25 after a third of the decisions; with three
 				// players the policy becomes nearly deterministic too early.
@@ -167,12 +168,12 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		}
 	}
 	if a == AlgorithmPPO && play.length > longGame {
-		c.Rows, c.PPO.Horizon, c.PPO.Minibatch = 128, 512, 4096
-		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
-		row := play.options * float64(c.PPO.Horizon*g.Spec().ObsLen())
-		for c.Head == models.Score && c.Rows > 2*c.Shards && row*float64(c.Rows) > maxRolloutObs {
-			c.Rows /= 2
-		}
+		// Few games end in a rollout, so it has to be large: with a quarter of these rows
+		// the seed decides.
+		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, runSteps(play)
+		c.LearningRate[0], c.Rows = 3e-3, 1024
+		c.PPO.Horizon, c.PPO.Epochs, c.PPO.Minibatch = 128, 3, 4096
+		c.PPO.Lambda, c.PPO.EntropyCoef = 0.95, Schedule{0.1, 0.02}
 	}
 	return c
 }

@@ -33,10 +33,8 @@ func TestDefaultFor(t *testing.T) {
 		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 512},
 		{"mars-is-ours", 0, train.AlgorithmPPO, models.Logits, 64, 512},
 		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16},
-		{"martian-risk-small", 0, train.AlgorithmPPO, models.Score, 512, 128},
-		{"martian-risk", 3, train.AlgorithmPPO, models.Score, 512, 128},
-		// With more players fewer games at once, or a rollout would not fit in memory.
-		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32},
+		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024},
+		{"martian-risk", 6, train.AlgorithmPPO, models.Logits, 128, 1024},
 	} {
 		g, err := catalog.Open(test.name, test.players, nil)
 		if err != nil {
