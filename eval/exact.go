@@ -21,6 +21,9 @@ type ExactEvaluator struct {
 	// Report, if not nil, is called before each step with its description, such as
 	// "tabulating greedy". In games with many positions a step takes minutes.
 	Report func(step string)
+	// Progress, if not nil, is called while the Executor tabulates a network, with the
+	// fraction that is done, by one goroutine at a time.
+	Progress func(done float64)
 	// Executor, if not nil, tabulates networks in parts, where the game has such tables
 	// (see [env.Game]). It changes no result.
 	Executor jobs.Executor

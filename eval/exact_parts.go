@@ -21,6 +21,7 @@ type tabulatePart struct {
 	run    func(ctx context.Context, from, to int) ([]float64, error)
 	width  int
 	table  []float64 // [rows, width] of all parts
+	ended  func()
 }
 
 // rowRange are the arguments of the job: the rows From <= i < To.
@@ -42,9 +43,10 @@ func (e *ExactEvaluator) tabulateBy(ctx context.Context, a *agents.Agent) (game.
 	}
 	table := make([]float64, rows*width)
 	var tasks []jobs.Task
+	ended := counting((rows+partRows-1)/partRows, e.Progress)
 	for from := 0; from < rows; from += partRows {
 		tasks = append(tasks, &tabulatePart{
-			rowRange: rowRange{from, min(from+partRows, rows)}, inputs: inputs, width: width, table: table,
+			rowRange: rowRange{from, min(from+partRows, rows)}, inputs: inputs, width: width, table: table, ended: ended,
 			run: func(ctx context.Context, from, to int) ([]float64, error) {
 				return e.game.TabulateRows(ctx, a.Policy, from, to)
 			},
@@ -59,7 +61,10 @@ func (e *ExactEvaluator) tabulateBy(ctx context.Context, a *agents.Agent) (game.
 // Run implements [jobs.Task].
 func (p *tabulatePart) Run(ctx context.Context) error {
 	found, err := p.run(ctx, p.From, p.To)
-	copy(p.table[p.From*p.width:], found)
+	if err == nil {
+		copy(p.table[p.From*p.width:], found)
+		p.ended()
+	}
 	return err
 }
 
@@ -84,6 +89,7 @@ func (p *tabulatePart) Receive(r jobs.Result) error {
 		return fmt.Errorf("rows %d to %d of a table: %w", p.From, p.To, err)
 	}
 	copy(p.table[p.From*p.width:], found)
+	p.ended()
 	return nil
 }
 

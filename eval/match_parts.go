@@ -44,6 +44,22 @@ func (d *duplicate) portable() bool {
 	return true
 }
 
+// counting returns a function for the end of each of some parts. It calls progress, if that
+// is not nil, with the fraction of the parts that are done, from one goroutine at a time.
+func counting(parts int, progress func(done float64)) (ended func()) {
+	if progress == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	done := 0
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		progress(float64(done) / float64(parts))
+	}
+}
+
 // playParts is play by the executor.
 func (d *duplicate) playParts(ctx context.Context, sets int, progress func(done float64)) error {
 	inputs, err := newSeating(d.game, d.entrants)
@@ -53,19 +69,9 @@ func (d *duplicate) playParts(ctx context.Context, sets int, progress func(done 
 	size := min((sets+matchParts-1)/matchParts, maxPartSets)
 	var parts []*matchPart
 	var tasks []jobs.Task
-	var mu sync.Mutex // progress is called by one goroutine at a time
-	ended := 0
+	played := counting((sets+size-1)/size, progress)
 	for from := 0; from < sets; from += size {
-		p := &matchPart{duplicate: d, inputs: inputs, matchArgs: matchArgs{d.seed, d.first + uint64(d.sets()+from), min(size, sets-from)}}
-		p.played = func() {
-			if progress == nil {
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			ended++
-			progress(float64(ended) / float64(len(parts)))
-		}
+		p := &matchPart{duplicate: d, inputs: inputs, matchArgs: matchArgs{d.seed, d.first + uint64(d.sets()+from), min(size, sets-from)}, played: played}
 		parts, tasks = append(parts, p), append(tasks, p)
 	}
 	if err := d.executor.Do(ctx, tasks); err != nil {

@@ -65,9 +65,14 @@ func TestExactParts(t *testing.T) {
 				t.Fatal(err)
 			}
 			parts.Executor = executor
+			done := 0.0
+			parts.Progress = func(x float64) { done = max(done, x) }
 			got, err := parts.Multiplayer(t.Context(), entrants)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if done != 1 {
+				t.Errorf("%v is done at the end; want 1", done)
 			}
 			got.Cost.Seconds, want.Cost.Seconds = 0, 0
 			if !reflect.DeepEqual(got, want) {

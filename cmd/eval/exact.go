@@ -18,7 +18,7 @@ func (s *session) exact(ctx context.Context) (*eval.ExactEvaluator, error) {
 	if s.evaluator, err = eval.NewExactEvaluator(s.game, solution); err != nil {
 		return nil, err
 	}
-	s.evaluator.Report, s.evaluator.Executor = s.step, s.executor
+	s.evaluator.Report, s.evaluator.Progress, s.evaluator.Executor = s.step, s.partOfStep, s.executor
 	return s.evaluator, nil
 }
 
@@ -26,7 +26,13 @@ func (s *session) exact(ctx context.Context) (*eval.ExactEvaluator, error) {
 func (s *session) step(what string) {
 	s.steps++
 	s.total = max(s.total, s.steps)
-	s.bar.Stage(float64(s.steps-1)/float64(s.total), fmt.Sprintf("%d of %d: %s", s.steps, s.total, what))
+	s.note = fmt.Sprintf("%d of %d: %s", s.steps, s.total, what)
+	s.bar.Stage(float64(s.steps-1)/float64(s.total), s.note)
+}
+
+// partOfStep shows the fraction of the step that is done.
+func (s *session) partOfStep(done float64) {
+	s.bar.Set((float64(s.steps-1)+done)/float64(s.total), s.note)
 }
 
 // expect adds to the expected number of steps: those agents are tabulated, the given

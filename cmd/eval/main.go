@@ -267,7 +267,8 @@ type session struct {
 	executor  jobs.Executor            // of workers, or nil
 	opened    map[string]*agents.Agent // by name
 
-	steps, total int // of the exact evaluation, done and expected
+	steps, total int    // of the exact evaluation, done and expected
+	note         string // the present step
 }
 
 func (s *session) evaluate(ctx context.Context) (result, error) {
