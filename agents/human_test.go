@@ -12,11 +12,16 @@ import (
 	"marsgym/internal/colour"
 )
 
-// choose lets a person who types script choose in a position of Martian Dice. It
-// returns the name of the action and the output.
+// choose is chooseIn for Martian Dice.
 func choose(t *testing.T, position, script string, hints func(env.Position) ([]agents.Hint, error)) (choice, screen string, err error) {
 	t.Helper()
-	g := open(t, "martian-dice", "{}")
+	return chooseIn(t, open(t, "martian-dice", "{}"), position, script, hints)
+}
+
+// chooseIn lets a person who types script choose in a position. It returns the name of the
+// action and the output.
+func chooseIn(t *testing.T, g env.Game, position, script string, hints func(env.Position) ([]agents.Hint, error)) (choice, screen string, err error) {
+	t.Helper()
 	p, err := g.Parse(position)
 	if err != nil {
 		t.Fatal(err)
@@ -101,10 +106,7 @@ func TestHumanHints(t *testing.T) {
 // names.
 func TestHumanGroups(t *testing.T) {
 	g := open(t, "mars-is-ours-fast", "{}")
-	p, err := g.Parse("3-2@1 start 0 hand 2-3 junk 1-1 robots oA.o/.AB./.BA./o..o")
-	if err != nil {
-		t.Fatal(err)
-	}
+	const position = "3-2@1 start 0 hand 2-3 junk 1-1 robots oA.o/.AB./.BA./o..o"
 	for script, want := range map[string]string{
 		"d2\n":               "place-d2",
 		"place d2\n":         "place-d2",
@@ -113,21 +115,14 @@ func TestHumanGroups(t *testing.T) {
 		"b2\nb2 1\nb2-x1":    "attack-b2-x1",
 		"zz\nd2 b2\np\npass": "pass",
 	} {
-		var out strings.Builder
-		probs, err := env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(script), &out), p, g.Spec().Actions)
-		if err != nil {
-			t.Errorf("%q: %v\n%s", script, err, out.String())
-			continue
+		choice, screen, err := chooseIn(t, g, position, script, nil)
+		if err != nil || choice != want {
+			t.Errorf("%q is %s, want %s: %v\n%s", script, choice, want, err, screen)
 		}
-		for a, q := range probs {
-			if name := g.ActionName(game.Action(a)); q == 1 && name != want {
-				t.Errorf("%q is %s, want %s", script, name, want)
-			}
+		if list := "\n  place a robot:  c1  a2  d2  a3  d3  b4  c4\n"; !strings.Contains(screen, list) {
+			t.Errorf("no %q in\n%s", list, screen)
 		}
-		if list := "\n  place a robot:  c1  a2  d2  a3  d3  b4  c4\n"; !strings.Contains(out.String(), list) {
-			t.Errorf("no %q in\n%s", list, out.String())
-		}
-		for line := range strings.Lines(colour.Strip(out.String())) {
+		for line := range strings.Lines(colour.Strip(screen)) {
 			if len([]rune(line)) > 80 {
 				t.Errorf("%d columns: %s", len([]rune(line)), line)
 			}
@@ -140,25 +135,15 @@ func TestHumanGroups(t *testing.T) {
 // that the screen lists without its beginning.
 func TestHumanPart(t *testing.T) {
 	g := open(t, "mars-is-ours-fast", "{}")
-	p, err := g.Parse("1-1@1 start 0 hand 4-4 junk 1-1 robots oA.o/.B../..../o..o")
-	if err != nil {
-		t.Fatal(err)
-	}
+	const position = "1-1@1 start 0 hand 4-4 junk 1-1 robots oA.o/.B../..../o..o"
 	for script, want := range map[string]string{"b1\nd2\n": "place-d2", "x1\nd2\n": "place-d2", "a b1\n": "attack-b1-x1", "d2\n": "place-d2"} {
-		var out strings.Builder
-		probs, err := env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(script), &out), p, g.Spec().Actions)
-		if err != nil {
-			t.Errorf("%q: %v\n%s", script, err, out.String())
-			continue
-		}
-		for a, q := range probs {
-			if name := g.ActionName(game.Action(a)); q == 1 && name != want {
-				t.Errorf("%q is %s, want %s", script, name, want)
-			}
+		choice, screen, err := chooseIn(t, g, position, script, nil)
+		if err != nil || choice != want {
+			t.Errorf("%q is %s, want %s: %v\n%s", script, choice, want, err, screen)
 		}
 		text := " is only a part of attack-b1-x1; type its beginning too.\n"
-		if strings.Contains(out.String(), text) != strings.Contains(script, "\nd2") {
-			t.Errorf("%q: %q in\n%s", script, text, out.String())
+		if strings.Contains(screen, text) != strings.Contains(script, "\nd2") {
+			t.Errorf("%q: %q in\n%s", script, text, screen)
 		}
 	}
 }
