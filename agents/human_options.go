@@ -50,34 +50,52 @@ const (
 func (o *options) short(board int) string {
 	different := slices.Compact(slices.Sorted(slices.Values(o.descriptions)))
 	if n := len(o.legal); n <= fewOptions && board+n < screenLines && (n <= 4 || 2*len(different) > n) {
-		return o.lines(o.legal)
+		return o.lines(o.legal, true)
 	}
-	text := o.byKinds(false)
-	if board+strings.Count(text, "\n") >= screenLines {
-		text = o.byKinds(true)
+	var text string
+	for _, d := range []detail{full, brief, briefest} {
+		if text = o.byKinds(d); board+strings.Count(text, "\n") < screenLines {
+			break
+		}
 	}
 	return text
 }
 
-// byKinds lists all options by their kinds. If brief is set, long lists are of names alone.
-func (o *options) byKinds(brief bool) string {
+// detail is what a list by kinds says of each option.
+type detail int
+
+const (
+	full     detail = iota
+	brief           // no more than names, in long lists
+	briefest        // and those alone of their kind are on one line with the best
+)
+
+// byKinds lists all options by their kinds.
+func (o *options) byKinds(d detail) string {
 	var b strings.Builder
+	last := ""
 	kinds, members := o.kinds()
 	for _, kind := range kinds {
-		if list := members[kind]; len(list) == 1 {
-			b.WriteString(o.lines(list))
-		} else {
-			o.writeKind(&b, kind, list, brief)
+		switch list := members[kind]; {
+		case len(list) > 1:
+			o.writeKind(&b, kind, list, d != full)
+		case d == briefest:
+			last += "  " + o.key(list[0])
+		default:
+			b.WriteString(o.lines(list, true))
 		}
 	}
-	o.writeBest(&b)
+	if last += o.best(len(last)); last != "" {
+		b.WriteString(last + "\n")
+	}
 	return b.String()
 }
 
-// writeBest writes the best options with their hints, as many as fit on a line.
-func (o *options) writeBest(b *strings.Builder) {
+// best returns the best options with their hints, as many as fit on a line that has so many
+// characters.
+func (o *options) best(used int) string {
 	if o.hints == nil {
-		return
+		return ""
 	}
 	order := make([]int, len(o.legal))
 	for k := range order {
@@ -87,12 +105,12 @@ func (o *options) writeBest(b *strings.Builder) {
 	line := "  best:"
 	for _, k := range order[:min(bestOptions, len(order))] {
 		entry := "  " + o.names[k] + " " + strings.TrimSpace(o.hints[k].Text)
-		if len([]rune(line+entry)) > screenWidth {
+		if used+len([]rune(line+entry)) > screenWidth {
 			break
 		}
 		line += entry
 	}
-	b.WriteString(line + "\n")
+	return line
 }
 
 // kinds groups the options by the part of their descriptions before a colon.
@@ -236,22 +254,36 @@ func inSequence(title string, entries []string, breaks bool) string {
 	return b.String() + line + "\n"
 }
 
-// lines lists options, one a line.
-func (o *options) lines(list []game.Action) string {
-	var b strings.Builder
-	var keyWidth, width int
-	keys := make([]string, len(list))
-	for i, a := range list {
-		keys[i] = o.key(a)
-		keyWidth, width = max(keyWidth, len(keys[i])), max(width, len(o.descriptions[slices.Index(o.legal, a)]))
+// lines lists options, one a line. If fit is set and lines are too long for the screen, it
+// leaves out the kinds of the options.
+func (o *options) lines(list []game.Action, fit bool) string {
+	var keyWidth, width, hintWidth int
+	keys, texts, hints := make([]string, len(list)), make([]string, len(list)), make([]string, len(list))
+	measure := func() {
+		width = 0
+		for _, text := range texts {
+			width = max(width, len([]rune(text)))
+		}
 	}
 	for i, a := range list {
 		k := slices.Index(o.legal, a)
-		line := fmt.Sprintf("  %-*s   %-*s", keyWidth, keys[i], width, o.descriptions[k])
+		keys[i], texts[i] = o.key(a), o.descriptions[k]
 		if o.hints != nil {
-			line += "   " + o.hints[k].Text
+			hints[i] = "   " + o.hints[k].Text
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		keyWidth, hintWidth = max(keyWidth, len(keys[i])), max(hintWidth, len([]rune(hints[i])))
+	}
+	if measure(); fit && 2+keyWidth+3+width+hintWidth > screenWidth {
+		for i, text := range texts {
+			if _, rest, ok := strings.Cut(text, ": "); ok {
+				texts[i] = rest
+			}
+		}
+		measure()
+	}
+	var b strings.Builder
+	for i := range list {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-*s   %-*s%s", keyWidth, keys[i], width, texts[i], hints[i]), " ") + "\n")
 	}
 	return b.String()
 }
@@ -260,13 +292,13 @@ func (o *options) lines(list []game.Action) string {
 // is on the board.
 func (o *options) explain(p env.Position, words []string) string {
 	if len(words) == 0 {
-		return o.lines(o.legal)
+		return o.lines(o.legal, false)
 	}
 	var b strings.Builder
 	for _, line := range p.Explain(strings.Join(words, " ")) {
 		b.WriteString(line + "\n")
 	}
-	b.WriteString(o.lines(withTokens(o.legal, o.names, words)))
+	b.WriteString(o.lines(withTokens(o.legal, o.names, words), false))
 	if b.Len() == 0 {
 		return fmt.Sprintf("Nothing here is named %s.\n", input.Quote(strings.Join(words, " ")))
 	}

@@ -42,8 +42,7 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// checkScreens plays a game and checks one choice of each so many, in Martian Risk also with
-// hints.
+// checkScreens plays a game and checks one choice of each so many, also with hints.
 func checkScreens(t *testing.T, g env.Game, bot env.Policy, dice *rand.PCG, each int) {
 	t.Helper()
 	p := g.Initial()
@@ -55,7 +54,7 @@ func checkScreens(t *testing.T, g env.Game, bot env.Policy, dice *rand.PCG, each
 		if decisions%each == 0 {
 			var b strings.Builder
 			human := agents.NewHuman(g, strings.NewReader("quit\n"), &b)
-			if decisions%2 == 1 && strings.HasPrefix(g.Spec().ID, "martian-risk") {
+			if decisions%2 == 1 {
 				human.Hints = func(p env.Position) ([]agents.Hint, error) {
 					return slices.Repeat([]agents.Hint{{Text: "about 100±50 %"}}, len(p.Legal())), nil
 				}
