@@ -100,7 +100,7 @@ func (h *Human) ReadLine(prompt string) ([]string, error) {
 		case long:
 			fmt.Fprintf(h.out, "No: the line is longer than %d bytes.\n", maxTyped)
 		case !utf8.ValidString(text) || strings.ContainsFunc(strings.Join(words, " "), unicode.IsControl):
-			fmt.Fprintln(h.out, "No: the line has control characters, such as those of arrow keys; type it again.")
+			fmt.Fprintln(h.out, "No: the line has control characters, such as those of arrow keys, or is not UTF-8; type it again.")
 		case len(words) > 0:
 			return words, nil
 		}

@@ -55,7 +55,7 @@ func TestHuman(t *testing.T) {
 		{"capitals and spaces", choosing, "  RaYs \n", "rays", ""},
 		{"no line feed", choosing, "rays", "rays", ""},
 		{"empty lines", choosing, "\n\n \t\r\nrays\n", "rays", "> > > > "},
-		{"an arrow key", choosing, "\x1b[C\nrays\n", "rays", "> No: the line has control characters, such as those of arrow keys; type it again.\n> "},
+		{"an arrow key", choosing, "\x1b[C\nrays\n", "rays", "> No: the line has control characters, such as those of arrow keys, or is not UTF-8; type it again.\n> "},
 		{"the byte zero", choosing, "humans\x00\nrays\n", "rays", "> No: the line has control characters"},
 		{"no UTF-8", choosing, "\xffhumans\nrays\n", "rays", "> No: the line has control characters"},
 		{"ambiguous", choosing, "c\nco\n", "cows", "No: \"c\" could be cows or chickens.\n> "},

@@ -158,7 +158,7 @@ func cardByMatch(t *testing.T, g env.Game, card string) {
 	case searches:
 		games = 48
 	case fulltest.On():
-		games = 10_000
+		games = 4000
 	case testing.Short():
 		games = 400
 	}

@@ -80,10 +80,8 @@ const (
 	// the settings of Martian Dice.
 	fewActions = 20
 	// fewOptions is the largest mean number of legal actions for which the head
-	// that scores afterstates is used. With the five to seven of Martian Risk it
-	// learns as fast as logits and with every seed; with the ten to twenty of Mars
-	// is Ours! it is as strong after as many decisions, which take six times as
-	// long.
+	// that scores afterstates is used. With the ten to twenty of Mars is Ours! it is
+	// as strong after as many decisions, which take six times as long.
 	fewOptions = 8
 	// shortGame is the number of decisions of a random game up to which one-move
 	// iteration is better than PPO: values of positions off the usual path matter, and
@@ -168,8 +166,7 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		}
 	}
 	if a == AlgorithmPPO && play.length > longGame {
-		// Few games end in a rollout, so it has to be large: with a quarter of these rows
-		// the seed decides.
+		// Few games end in a rollout, so it has to be large.
 		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, runSteps(play)
 		c.LearningRate[0], c.Rows = 3e-3, 1024
 		c.PPO.Horizon, c.PPO.Epochs, c.PPO.Minibatch = 128, 3, 4096

@@ -232,7 +232,12 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		if err != nil {
 			return err
 		}
-		defer c.Close()
+		defer func() {
+			if c.Len() == 0 {
+				fmt.Fprintln(s.bar, "eval: -checkpoint kept nothing: this is not work in parts; see docs/evaluation.md")
+			}
+			c.Close()
+		}()
 		s.executor = c
 	}
 	r, err := s.evaluate(ctx)

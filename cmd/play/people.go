@@ -96,11 +96,11 @@ func (s *session) setRepeats(words []string) bool {
 	return true
 }
 
-// lastChoice returns the last choice in the game, if it is one of the mover.
+// lastChoice returns the last choice in the game, if it is one of the present turn.
 func (s *session) lastChoice() (game.Action, bool) {
 	for _, step := range slices.Backward(s.rec.Steps) {
 		if !step.Chance() {
-			return step.Action, step.Before.CurrentPlayer() == s.at.CurrentPlayer()
+			return step.Action, turnOf(step.Before) == turnOf(s.at)
 		}
 	}
 	return 0, false
@@ -181,8 +181,12 @@ func (s *session) keep(folder, resumed string) {
 	}
 	base := filepath.Join(folder, fmt.Sprintf("unfinished-%s-%d", s.spec.ID, s.seed))
 	name := base + ".games"
-	for i := 2; exists(name) && name != resumed; i++ {
-		name = fmt.Sprintf("%s-%d.games", base, i)
+	if inFolder(resumed, folder) {
+		name = resumed
+	} else {
+		for i := 2; exists(name); i++ {
+			name = fmt.Sprintf("%s-%d.games", base, i)
+		}
 	}
 	err := os.MkdirAll(folder, 0o777)
 	if err == nil {
@@ -191,6 +195,13 @@ func (s *session) keep(folder, resumed string) {
 	if err != nil {
 		fmt.Fprintf(s.out, "The game is not saved: %s\n", input.Message(err))
 	}
+}
+
+// inFolder reports whether the file of that name is in the folder.
+func inFolder(name, folder string) bool {
+	at, err := filepath.Abs(filepath.Dir(name))
+	in, errIn := filepath.Abs(folder)
+	return name != "" && err == nil && errIn == nil && at == in
 }
 
 // lastUnfinished returns the last game of a file that has not ended.

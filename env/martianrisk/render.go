@@ -17,7 +17,7 @@ import (
 // the screen has room. Without colours:
 //
 //	round 3 of 20, seat 1: ID attacks MT
-//	seat 0   7 regions  12 armies  unions a  seat 1   1 region    3 armies
+//	seat 0   7 regions  12 armies  union a  seat 1   1 region    3 armies
 //	...
 //	WA 0:2 ----- ID>1:3 ----- MT!2:1 ----- ND 1:1
 //	 | d      /   | aLMS   \   | b          c

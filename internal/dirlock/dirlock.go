@@ -14,7 +14,7 @@ import (
 
 // ErrBusy is wrapped by the error of [Lock] and [LockFile] if this process or another holds
 // the lock.
-var ErrBusy = errors.New("somebody else works here")
+var ErrBusy = errors.New("another command uses it")
 
 // name is the file that is locked. It is empty.
 const name = ".lock"

@@ -17,11 +17,13 @@ import (
 )
 
 // Checkpoint is an executor that keeps the results of jobs in a file. A job whose result is
-// there is not computed again. After a crash the file holds all results but, perhaps, the
-// last.
+// there is not computed again. After the process is killed the file holds all results but,
+// perhaps, the last.
 //
 //	the format and the identity of the program, a line
-//	for each result: its length n [4 bytes], the job's digest [32], Bytes and Times [n], CRC-32 of all that [4]
+//	for each result:
+//	  its length n [4 bytes], the job's digest [32], CRC-32 of these [4]
+//	  Bytes and Times [n], CRC-32 of these [4]
 type Checkpoint struct {
 	executor Executor
 	unlock   func() error
@@ -45,15 +47,17 @@ var ErrOtherProgram = errors.New("the results are those of another build, or of 
 const (
 	checkpointFormat = "marsgym results of jobs, format 1: "
 	maxResult        = 1 << 30 // bytes
-	headLength       = 4 + len(Digest{})
+	headLength       = 4 + len(Digest{}) + 4
 )
 
 // OpenCheckpoint opens a file of results, or makes it. The identity is that of all programs
 // that find the same bits. Other jobs are computed by an executor that uses what
-// [Task.Receive] gets, such as [Encoded]. Log is called if the end of the file is damaged.
+// [Task.Receive] gets, such as [Encoded]. Log is called about results that are damaged.
 func OpenCheckpoint(path, identity string, executor Executor, log func(string)) (_ *Checkpoint, err error) {
 	c := &Checkpoint{executor: executor, known: map[Digest]span{}}
-	if c.unlock, err = dirlock.LockFile(path); err != nil {
+	if c.unlock, err = dirlock.LockFile(path); errors.Is(err, dirlock.ErrBusy) {
+		return nil, fmt.Errorf("%w; wait until that ends, or name another file", err)
+	} else if err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -67,20 +71,15 @@ func OpenCheckpoint(path, identity string, executor Executor, log func(string)) 
 	if c.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return nil, err
 	}
-	if err := c.read(identity); err != nil {
+	if err := c.read(identity, log); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	info, err := c.file.Stat()
-	if err == nil && info.Size() > c.end {
-		log(fmt.Sprintf("%s: the last %d bytes are no complete result, and are computed again", filepath.Base(path), info.Size()-c.end))
-		err = c.file.Truncate(c.end)
-	}
-	return c, err
+	return c, nil
 }
 
-// read finds the results in the file, up to the first that is damaged. It writes the first
-// line of an empty file.
-func (c *Checkpoint) read(identity string) error {
+// read finds the results in the file. It writes the first line of an empty file, passes over
+// damaged results, and cuts off one that is not complete.
+func (c *Checkpoint) read(identity string, log func(string)) error {
 	want := checkpointFormat + identity + "\n"
 	in := bufio.NewReader(c.file)
 	got, err := in.ReadString('\n')
@@ -97,27 +96,49 @@ func (c *Checkpoint) read(identity string) error {
 		return fmt.Errorf("%w; name another file", ErrOtherProgram)
 	}
 	c.end = int64(len(want))
+	damaged := 0
 	for {
-		head := make([]byte, headLength)
-		if _, err := io.ReadFull(in, head); err != nil {
+		d, length, intact, err := next(in)
+		switch {
+		case err == io.EOF:
+			if damaged > 0 {
+				log(fmt.Sprintf("%d results in %s are damaged, and are computed again", damaged, filepath.Base(c.file.Name())))
+			}
 			return nil
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			log(fmt.Sprintf("the last result in %s is not complete, and is computed again", filepath.Base(c.file.Name())))
+			return c.file.Truncate(c.end)
+		case err != nil:
+			return fmt.Errorf("at byte %d: %w; nothing was changed; name another file", c.end, err)
+		case intact:
+			c.known[d] = span{c.end + int64(headLength), length}
+		default:
+			damaged++
 		}
-		n := binary.LittleEndian.Uint32(head)
-		if n > maxResult {
-			return nil
-		}
-		sum := crc32.NewIEEE()
-		sum.Write(head)
-		if copied, err := io.CopyN(sum, in, int64(n)); err != nil || copied < int64(n) {
-			return nil
-		}
-		var tail [4]byte
-		if _, err := io.ReadFull(in, tail[:]); err != nil || binary.LittleEndian.Uint32(tail[:]) != sum.Sum32() {
-			return nil
-		}
-		c.known[Digest(head[4:])] = span{c.end + int64(headLength), int(n)}
-		c.end += int64(headLength) + int64(n) + 4
+		c.end += int64(headLength) + int64(length) + 4
 	}
+}
+
+// next reads a result: its job, its length, and whether its checksum is right. The error is
+// io.EOF after the last result, and io.ErrUnexpectedEOF in the middle of it.
+func next(in io.Reader) (d Digest, length int, intact bool, err error) {
+	head := make([]byte, headLength)
+	if _, err := io.ReadFull(in, head); err != nil {
+		return d, 0, false, err
+	}
+	n, sum := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[headLength-4:])
+	if sum != crc32.ChecksumIEEE(head[:headLength-4]) || n > maxResult {
+		return d, 0, false, errors.New("damaged")
+	}
+	body := crc32.NewIEEE()
+	var tail [4]byte
+	if _, err = io.CopyN(body, in, int64(n)); err == nil {
+		_, err = io.ReadFull(in, tail[:])
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return Digest(head[4:]), int(n), binary.LittleEndian.Uint32(tail[:]) == body.Sum32(), err
 }
 
 // Len returns the number of results in the file.
@@ -138,6 +159,8 @@ func (c *Checkpoint) Close() error {
 
 // Do implements [Executor].
 func (c *Checkpoint) Do(ctx context.Context, tasks []Task) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var left []Task
 	for _, t := range tasks {
 		j, err := t.Job()
@@ -150,27 +173,36 @@ func (c *Checkpoint) Do(ctx context.Context, tasks []Task) error {
 			return err
 		}
 		if !ok {
-			left = append(left, &kept{t, c, d})
+			left = append(left, &kept{t, c, d, cancel})
 		} else if err := t.Receive(r); err != nil {
 			return err
 		}
 	}
-	return c.executor.Do(ctx, left)
+	err := c.executor.Do(ctx, left)
+	if cause := context.Cause(ctx); cause != nil && (err == nil || errors.Is(err, context.Canceled)) {
+		err = cause
+	}
+	return err
 }
 
 // kept is a task whose result is kept.
 type kept struct {
 	Task
-	in  *Checkpoint
-	job Digest
+	in     *Checkpoint
+	job    Digest
+	failed context.CancelCauseFunc
 }
 
-// Receive implements [Task].
+// Receive implements [Task]. That the file cannot be written is no fault of the result, and
+// ends all tasks.
 func (k *kept) Receive(r Result) error {
-	if err := k.Task.Receive(r); err != nil {
-		return err
+	err := k.Task.Receive(r)
+	if err == nil {
+		if err := k.in.keep(k.job, r); err != nil {
+			k.failed(fmt.Errorf("%w; the same command goes on from what is kept", err))
+		}
 	}
-	return k.in.keep(k.job, r)
+	return err
 }
 
 // find returns the result of a job, if the file has it.
@@ -201,9 +233,9 @@ func (c *Checkpoint) keep(d Digest, r Result) error {
 	if len(body) > maxResult {
 		return nil // it is computed again
 	}
-	b := binary.LittleEndian.AppendUint32(nil, uint32(len(body)))
-	b = append(append(b, d[:]...), body...)
+	b := append(binary.LittleEndian.AppendUint32(nil, uint32(len(body))), d[:]...)
 	b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
+	b = binary.LittleEndian.AppendUint32(append(b, body...), crc32.ChecksumIEEE(body))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.known[d]; ok {

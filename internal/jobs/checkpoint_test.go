@@ -1,10 +1,13 @@
 package jobs_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -65,7 +68,7 @@ func doAll(t *testing.T, path string, texts []string, count *atomic.Int64) (logg
 // TestCheckpoint stops in the middle, and cuts the file at each byte.
 func TestCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results")
-	texts := []string{"a", "", "bcd", "a"}
+	texts := []string{"a", "", "bcd"}
 	var count atomic.Int64
 	if _, err := doAll(t, path, append(texts, "stop"), &count); !errors.Is(err, errNegative) {
 		t.Fatalf("error %v; want that of the job", err)
@@ -82,6 +85,12 @@ func TestCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	first := bytes.IndexByte(whole, '\n') + 1 // of the first result
+	var ends []int                            // of the results
+	for at := first; at < len(whole); {
+		at += 40 + int(binary.LittleEndian.Uint32(whole[at:])) + 4
+		ends = append(ends, at)
+	}
 	for n := range whole {
 		if err := os.WriteFile(path, whole[:n], 0o666); err != nil {
 			t.Fatal(err)
@@ -91,23 +100,52 @@ func TestCheckpoint(t *testing.T) {
 		if err != nil || count.Load() == 0 {
 			t.Errorf("cut to %d bytes: %d jobs are computed again, %v", n, count.Load(), err)
 		}
-		if info, err := os.Stat(path); err != nil || info.Size() != int64(len(whole)) {
-			t.Errorf("cut to %d bytes: the file has another length after that: %v, %v", n, info, err)
+		again, err := os.ReadFile(path)
+		if err != nil || len(again) != len(whole) {
+			t.Errorf("cut to %d bytes: the file has %d after that, %v; want %d", n, len(again), err, len(whole))
 		}
-		if complete := count.Load() == 3; !complete && logged == "" && n > len(whole)-40 {
-			t.Errorf("cut to %d bytes: nothing is said", n)
+		if said := logged != ""; said != (n > first && !slices.Contains(ends, n)) {
+			t.Errorf("cut to %d bytes: it says %q", n, logged)
 		}
 	}
-	for n := len(whole) - 1; whole[n] != '\n'; n-- { // a changed bit in any result
-		damaged := append([]byte(nil), whole...)
+	for n := first; n < len(whole); n++ { // a changed bit in any result, or in its head
+		damaged := slices.Clone(whole)
 		damaged[n] ^= 4
 		if err := os.WriteFile(path, damaged, 0o666); err != nil {
 			t.Fatal(err)
 		}
+		c, err := jobs.OpenCheckpoint(path, "program 1", doubling(&count), func(string) {})
+		if err == nil {
+			c.Close()
+		}
+		now, readErr := os.ReadFile(path)
+		if readErr != nil || !bytes.Equal(now, damaged) {
+			t.Errorf("byte %d is damaged: opening changes the file, %v", n, readErr)
+		}
+		if err != nil {
+			continue // the head of a result
+		}
 		count.Store(0)
-		if logged, err := doAll(t, path, texts, &count); err != nil || count.Load() == 0 || logged == "" {
+		if logged, err := doAll(t, path, texts, &count); err != nil || count.Load() != 1 || logged == "" {
 			t.Errorf("byte %d is damaged: %d jobs are computed again, %q, %v", n, count.Load(), logged, err)
 		}
+	}
+}
+
+// TestCheckpointFull ends all tasks when the file cannot be written.
+func TestCheckpointFull(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results")
+	var count atomic.Int64
+	c, err := jobs.OpenCheckpoint(path, "program 1", doubling(&count), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil { // what is written afterwards fails
+		t.Fatal(err)
+	}
+	d := &double{text: "a"}
+	if err := c.Do(t.Context(), []jobs.Task{d}); !errors.Is(err, os.ErrClosed) || d.result != "aa" {
+		t.Errorf("error %v, result %q; want that of the file, and the result", err, d.result)
 	}
 }
 

@@ -116,18 +116,21 @@ func (a *App) price(ctx context.Context, g *replay, v analysis.Valuer, d time.Du
 	case err == nil:
 		priced.Decisions, review.Priced = byOptions.Decisions, reviewed
 		for _, seat := range reviewed {
-			priced.Seats[seat].Losses = byOptions.Seats[seat].Losses
+			priced.Seats[seat].Losses, priced.Seats[seat].Mistakes = byOptions.Seats[seat].Losses, byOptions.Seats[seat].Mistakes
 		}
 	case !errors.Is(err, analysis.ErrTime):
 		return nil, nil, err
 	}
 	again := *v.(*analysis.Searches)
 	again.Time, again.Seed = d/2/reconsidered, again.Seed^1<<63
-	decisions, err := priced.Reconsider(ctx, g.rec, &again, reviewed, reconsidered)
-	if err != nil {
+	switch decisions, err := priced.Reconsider(ctx, g.rec, &again, reviewed, reconsidered); {
+	case err == nil:
+		review.add(decisions, reviewed)
+	case errors.Is(err, analysis.ErrTime):
+		review.Priced = nil
+	default:
 		return nil, nil, err
 	}
-	review.add(decisions, reviewed)
 	return review, priced, nil
 }
 
