@@ -167,18 +167,21 @@ func (x *tab) byClick(n int) {
 	x.do(fmt.Sprintf(`(() => { const list = document.querySelectorAll('.option-button:not(:disabled)'); list[%d %% list.length].click(); })()`, n*n+n/3))
 }
 
-// games plays whole games of all kinds; choose makes a choice.
-func (x *tab) games(url string, choose func(n int)) {
+// whole is more choices than a game has that is played to the end.
+const whole = 3000
+
+// games plays games of all kinds, up to so many choices; choose makes one.
+func (x *tab) games(url string, choices int, choose func(n int)) {
 	x.t.Helper()
 	for i, id := range catalog.IDs() {
-		most := 3000
+		most := choices
 		if !fulltest.On() {
 			if i%3 != 0 {
 				continue
 			}
 			most = 5
 		} else if id == "martian-risk" {
-			most = 40 // its game has up to a hundred rounds; the smaller maps are played to the end
+			most = min(40, choices) // its game has up to a hundred rounds; the smaller maps are played to the end
 		}
 		g, err := catalog.Open(id, 0, nil)
 		if err != nil {
@@ -191,7 +194,7 @@ func (x *tab) games(url string, choose func(n int)) {
 		if got := x.text(`document.querySelector('.error:not(:empty)')?.textContent ?? ''`); got != "" {
 			x.t.Errorf("%s: %s", id, got)
 		}
-		if most == 3000 {
+		if most == whole {
 			x.wait(ended)
 		}
 	}
@@ -202,9 +205,9 @@ func TestBrowserGames(t *testing.T) {
 	t.Run("served", func(t *testing.T) {
 		url := served(t)
 		x := open(t, b, url)
-		x.games(url, x.byClick)
+		x.games(url, whole, x.byClick)
 		y := open(t, b, url)
-		y.games(url, y.byKeyboard)
+		y.games(url, whole, y.byKeyboard)
 	})
 	t.Run("exported", func(t *testing.T) {
 		if !fulltest.On() {
@@ -212,9 +215,9 @@ func TestBrowserGames(t *testing.T) {
 		}
 		s := site(t)
 		y := open(t, b, s.URL)
-		y.games(s.URL+"/", y.byKeyboard)
+		y.games(s.URL+"/", 25, y.byKeyboard) // the page is the same, and so are its keys
 		x := open(t, b, s.URL)
-		x.games(s.URL+"/", x.byClick)
+		x.games(s.URL+"/", whole, x.byClick)
 		for _, page := range pagesToSee {
 			if page.name == "rolls" { // of a game that is solved in the worker
 				x.see(s.URL+"/", page)
