@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"marsgym/env"
 	"marsgym/env/game"
@@ -197,12 +198,17 @@ func byBeginning(entries []string) (groups []string) {
 	return groups
 }
 
+// widest returns the number of characters of the longest text.
+func widest(texts []string) (n int) {
+	for _, text := range texts {
+		n = max(n, utf8.RuneCountInString(text))
+	}
+	return n
+}
+
 // inColumns writes entries behind a title in columns.
 func inColumns(title string, entries []string) string {
-	width := 0
-	for _, e := range entries {
-		width = max(width, len([]rune(e))+2)
-	}
+	width := widest(entries) + 2
 	indent := len(title)
 	perLine := (screenWidth - indent) / width
 	var b strings.Builder
@@ -257,30 +263,23 @@ func inSequence(title string, entries []string, breaks bool) string {
 // lines lists options, one a line. If fit is set and lines are too long for the screen, it
 // leaves out the kinds of the options.
 func (o *options) lines(list []game.Action, fit bool) string {
-	var keyWidth, width, hintWidth int
 	keys, texts, hints := make([]string, len(list)), make([]string, len(list)), make([]string, len(list))
-	measure := func() {
-		width = 0
-		for _, text := range texts {
-			width = max(width, len([]rune(text)))
-		}
-	}
 	for i, a := range list {
 		k := slices.Index(o.legal, a)
 		keys[i], texts[i] = o.key(a), o.descriptions[k]
 		if o.hints != nil {
 			hints[i] = "   " + o.hints[k].Text
 		}
-		keyWidth, hintWidth = max(keyWidth, len(keys[i])), max(hintWidth, len([]rune(hints[i])))
 	}
-	if measure(); fit && 2+keyWidth+3+width+hintWidth > screenWidth {
+	keyWidth := widest(keys)
+	if fit && 2+keyWidth+3+widest(texts)+widest(hints) > screenWidth {
 		for i, text := range texts {
 			if _, rest, ok := strings.Cut(text, ": "); ok {
 				texts[i] = rest
 			}
 		}
-		measure()
 	}
+	width := widest(texts)
 	var b strings.Builder
 	for i := range list {
 		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-*s   %-*s%s", keyWidth, keys[i], width, texts[i], hints[i]), " ") + "\n")

@@ -45,23 +45,14 @@ func (r *Rules) sceneActionText(s *State, a game.Action) string {
 		return ""
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
-		return fmt.Sprintf("move %s from %s into %s; %d stay", armies(n), r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
+		return fmt.Sprintf("move %s from %s into %s; %d stay", plural("%d", n, "army", "armies"), r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
 	case a >= r.battle:
 		e := r.board.edges[a-r.battle]
 		higher := s.height(e[0]) - s.height(e[1])
-		c := NewConquest(int(s.Armies[e[0]]), int(s.Armies[e[1]]), higher)
 		return fmt.Sprintf("attack %s from %s, %s against %d; probability to win this battle %.0f %%, to take %[1]s if you go on %.0[6]f %%",
-			r.board.names[e[1]], r.board.names[e[0]], armies(int(s.Armies[e[0]])), s.Armies[e[1]], 100*BattleOdds(higher), 100*c.Odds)
+			r.board.names[e[1]], r.board.names[e[0]], plural("%d", int(s.Armies[e[0]]), "army", "armies"), s.Armies[e[1]], 100*BattleOdds(higher), 100*s.conquest(e).Odds)
 	}
 	return ""
-}
-
-// armies returns a number of armies with the noun.
-func armies(n int) string {
-	if n == 1 {
-		return "1 army"
-	}
-	return fmt.Sprintf("%d armies", n)
 }
 
 // sceneText describes the next step, or who has won alone.
