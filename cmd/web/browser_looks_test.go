@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"marsgym/internal/web"
 )
 
 // axe is the name of the variable with the path of axe.min.js of the package axe-core.
@@ -21,7 +23,7 @@ func TestBrowserAccessibility(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := served(t)
+	url := serve(t, web.Options{Runs: trained(t)})
 	x := open(t, browser(t), url)
 	for _, dark := range []bool{false, true} {
 		x.must(x.Size(x.ctx, 1280, 900, dark))
@@ -47,7 +49,7 @@ func TestBrowserScreenshots(t *testing.T) {
 	if dir == "" {
 		t.Skipf("%s names no folder for the pictures", screenshots)
 	}
-	url := served(t)
+	url := serve(t, web.Options{Runs: trained(t)})
 	x := open(t, browser(t), url)
 	for _, width := range []int{360, 768, 1280} {
 		for scheme, dark := range map[string]bool{"light": false, "dark": true} {

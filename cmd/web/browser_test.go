@@ -17,6 +17,8 @@ import (
 	"marsgym/internal/chrome"
 	"marsgym/internal/fulltest"
 	"marsgym/internal/web"
+	"marsgym/models/gorgonia"
+	"marsgym/train"
 )
 
 // Bounds of a browser test and of one wait in it; they measure nothing.
@@ -110,14 +112,21 @@ func (x *tab) do(expression string) {
 	x.must(x.Eval(x.ctx, expression, nil))
 }
 
-// served serves the page and returns its address.
+// served serves the page without run folders, and returns its address.
 func served(t testing.TB) string {
 	t.Helper()
+	return serve(t, web.Options{})
+}
+
+// serve serves the page with bounds of requests, and returns its address.
+func serve(t testing.TB, opt web.Options) string {
+	t.Helper()
+	opt.Work, opt.Limit = 2, time.Minute
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(web.New(web.Options{Work: 2, Limit: time.Minute}), l.Addr().(*net.TCPAddr))
+	s := newServer(web.New(opt), l.Addr().(*net.TCPAddr))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- s.serve(ctx, l) }()
@@ -126,6 +135,34 @@ func served(t testing.TB) string {
 		<-done
 	})
 	return s.address()
+}
+
+// trained returns a folder with a run folder for Pig.
+func trained(t testing.TB) *os.Root {
+	t.Helper()
+	g, err := catalog.Open("pig", 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := train.DefaultForAlgorithm(g, train.AlgorithmPPO)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Steps = 500_000
+	dir := t.TempDir()
+	run := filepath.Join(dir, "pig")
+	if err := os.Mkdir(run, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: run, Learner: gorgonia.New, Backend: "gorgonia"}); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return root
 }
 
 // site exports the page once for all tests, and serves its files.
@@ -223,11 +260,16 @@ func TestBrowserGames(t *testing.T) {
 				x.see(s.URL+"/", page)
 			}
 		}
+		x.see(s.URL+"/", pageToSee{
+			hash: "play?game=martian-dice&players=1&seed=7&seats=human", complete: choice,
+			act: "document.querySelector('.switch input').click()", then: `document.querySelector('.loss.best')?.textContent === '✓ best'`,
+		})
 		offline(x, s)
 	})
 }
 
-// offline stops the server: the page, the values that it has used and an agent still work.
+// offline stops the server: the page, the values that it has used, an agent and advice for
+// real dice still work.
 func offline(x *tab, s *httptest.Server) {
 	x.t.Helper()
 	const position = "/#play?game=martian-dice&players=2&seed=7&seats=human,greedy"
@@ -247,6 +289,14 @@ func offline(x *tab, s *httptest.Server) {
 		x.t.Errorf("without a network the choices are %q, want %q", after, before)
 	}
 	x.play(10, func(int) { x.do(choice + `.click()`) })
+	x.must(x.Open(x.ctx, "about:blank"))
+	x.must(x.Open(x.ctx, s.URL+"/#play?game=martian-dice&players=2&dice=typed"))
+	x.wait(`document.querySelector('.pad')`)
+	for _, face := range strings.Fields("t t r h c k k k k k c c h") {
+		x.click("face-" + face)
+	}
+	x.click("enter-roll")
+	x.wait(`document.querySelector('.loss.best')?.textContent === '✓ best'`)
 }
 
 // TestBrowserValues compares the values on the page with those of the solution, as
@@ -316,7 +366,7 @@ func TestBrowserPages(t *testing.T) {
 	if !fulltest.On() {
 		t.Skip("MARSGYM_FULL=1 tests it")
 	}
-	url := served(t)
+	url := serve(t, web.Options{Runs: trained(t)})
 	x := open(t, browser(t), url)
 	for _, page := range pagesToSee {
 		x.see(url, page)
@@ -355,7 +405,7 @@ var pagesToSee = []pageToSee{
 	{name: "rules", hash: "rules?game=mars-is-ours", complete: `document.querySelector('.rules table')`},
 	{name: "editor", hash: "editor?game=pig&players=2&position=37-52%400%20turn%2014", complete: `document.querySelector('.worth')`},
 	{name: "games", hash: "games", complete: `document.querySelector('textarea')`},
-	{name: "runs", hash: "runs", complete: `document.querySelector('h1')?.textContent.includes('runs')`},
+	{name: "runs", hash: "runs?run=pig", complete: `document.querySelectorAll('.curves .chart').length > 1`},
 	{name: "dice", hash: "play?game=martian-dice&players=2&seed=7&seats=human,greedy&moves=chickens", complete: choice},
 	{name: "pig", hash: "play?game=pig&players=3&seed=7&seats=human,greedy,random", complete: choice},
 	{name: "mars", hash: "play?game=mars-is-ours&players=3&seed=7&seats=human,greedy,greedy", complete: choice},

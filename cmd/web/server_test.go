@@ -179,13 +179,14 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestSessions plays 200 games at once: each request is answered, with the same position as
-// alone, and what is left of memory afterwards is bounded.
+// TestSessions plays 200 games at once, in full for a minute: each request is answered, with
+// the same position as alone, and what is left of memory afterwards is bounded.
 func TestSessions(t *testing.T) {
 	const sessions = 200
-	rounds := 3
+	start := time.Now()
+	more := func(n int) bool { return n < 3 }
 	if fulltest.On() {
-		rounds = 60
+		more = func(int) bool { return time.Since(start) < time.Minute }
 	}
 	url := served(t)
 	alone := web.New(web.Options{})
@@ -196,7 +197,10 @@ func TestSessions(t *testing.T) {
 			id := []string{"pig", "martian-dice", "mars-is-ours-fast", "martian-risk-small"}[i%4]
 			v := web.View{Address: web.Address{Game: id, Seed: uint64(i)}}
 			do := "view"
-			for n := 0; n <= rounds && !v.Ended; n++ {
+			for n := 0; n == 0 || more(n); n++ {
+				if v.Ended {
+					v.Address, do = web.Address{Game: id, Seed: v.Address.Seed + sessions}, "view"
+				}
 				body, _ := json.Marshal(struct {
 					Do string `json:"do"`
 					web.Address

@@ -53,13 +53,13 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 		}
 		for p := range r.cfg.Players {
 			if list := changes(&before, &now, p); list != "" {
-				say("%s: seat %d %s", step, p, list)
+				say("%s: seat %d: %s", step, p, list)
 			}
 		}
 	}
 	switch s.Phase {
 	case Laying:
-		say("a tile: %s", roll)
+		say("a tile, clockwise: %s", tileText(roll))
 		return dst
 	case Drawing:
 		if shown == "" {
@@ -82,6 +82,19 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 	return dst
 }
 
+// tileText names the terrain of a tile, and its station, from the letters of the roll.
+func tileText(roll string) string {
+	var names []string
+	for _, letter := range roll {
+		name := "station"
+		if t := strings.IndexRune(terrainLetters, letter); t >= 0 {
+			name = terrainNames[t]
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // countRobots returns the robots of the seats on a terrain, as in ", robots 3-1".
 func (r *Rules) countRobots(s *State, terrain int) string {
 	count := r.robotsByGround(s)
@@ -92,22 +105,22 @@ func (r *Rules) countRobots(s *State, terrain int) string {
 	return ", robots " + strings.Join(list, "-")
 }
 
-// changes lists what a seat has got and lost, with what it has now.
+// changes lists what a seat has now, where that has changed, with the difference.
 func changes(before, after *State, p int) string {
 	b, a := &before.Seats[p], &after.Seats[p]
 	var list []string
 	add := func(name string, old, now int) {
 		if old != now {
-			list = append(list, fmt.Sprintf("%s %+d = %d", name, now-old, now))
+			list = append(list, fmt.Sprintf("%s %d (%+d)", name, now, now-old))
 		}
 	}
 	add("money", int(b.Money), int(a.Money))
 	add("tokens", int(b.Tokens), int(a.Tokens))
 	add("hand", int(b.Hand), int(a.Hand))
-	add("junk", int(b.Junk), int(a.Junk))
-	add("dice", int(b.Dice), int(a.Dice))
+	add("junkyard", int(b.Junk), int(a.Junk))
+	add("alchemy dice", int(b.Dice), int(a.Dice))
 	for t := range products {
-		add(terrainNames[t], int(b.Track[t]), int(a.Track[t]))
+		add(terrainNames[t]+" track", int(b.Track[t]), int(a.Track[t]))
 	}
 	return strings.Join(list, ", ")
 }

@@ -37,8 +37,8 @@ func sceneRoll(s *State) *game.SceneRoll {
 	return &game.SceneRoll{Faces: game.NumberFaces(1, sides), Count: 4, Separator: " "}
 }
 
-// sceneActionText describes a battle, or the move after it, in whole words; "" is left to
-// DescribeAction.
+// sceneActionText describes a battle, the move after it, or an army that is placed, in whole
+// words with the regions; "" is left to DescribeAction.
 func (r *Rules) sceneActionText(s *State, a game.Action) string {
 	switch {
 	case a >= r.split:
@@ -51,6 +51,8 @@ func (r *Rules) sceneActionText(s *State, a game.Action) string {
 		higher := s.height(e[0]) - s.height(e[1])
 		return fmt.Sprintf("attack %s from %s, %s against %d; probability to win this battle %.0f %%, to take %[1]s if you go on %.0[6]f %%",
 			r.board.names[e[1]], r.board.names[e[0]], plural("%d", int(s.Armies[e[0]]), "army", "armies"), s.Armies[e[1]], 100*BattleOdds(higher), 100*s.conquest(e).Odds)
+	case a < r.piece:
+		return strings.Replace(r.DescribeAction(*s, a), "an army", "an army in "+r.board.names[a], 1)
 	}
 	return ""
 }

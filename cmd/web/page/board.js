@@ -2,7 +2,7 @@
 // scene.go). A click on an element selects it and narrows the choices to the legal actions
 // that belong to everything selected; what is left of them is offered as buttons. If one is
 // left, and it belongs to nothing else, it is chosen.
-import { button, fill, h, say, svg } from './dom.js';
+import { button, fill, h, say, sentence, svg } from './dom.js';
 import { drawMap } from './map.js';
 import { die, robot, seatClass, sign, swatch } from './pieces.js';
 
@@ -65,7 +65,7 @@ export class Board {
   draw() {
     const { scene } = this, legend = /** @type {HTMLDetailsElement} */ (this.element.querySelector('.legend-box'));
     const root = h('div', { class: 'scene', onkeydown: (e) => { if (e.key === 'Escape' && this.#selected.size) this.#cancel(root); } },
-      h('p', { class: 'scene-text' }, scene.text), h('p', { class: 'note goal' }, 'Goal: ', scene.goal, '.'),
+      h('p', { class: 'scene-text' }, sentence(scene.text)), h('p', { class: 'note goal' }, 'Goal: ', scene.goal, '.'),
       this.#seats(),
       scene.dice?.map((group) => this.#dice(group)),
       h('div', { class: 'ground-row' }, scene.map && drawMap(this), scene.places && this.#places()),

@@ -56,6 +56,11 @@ export function fill(element, ...children) {
   if (same instanceof HTMLElement || same instanceof SVGElement) same.focus();
 }
 
+/** A text with a capital at its beginning. @param {string} text */
+export function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Says a line to screen readers. @param {string} text */
 export function say(text) {
   document.getElementById('live').textContent = text;

@@ -1,5 +1,5 @@
 // What has happened in the game.
-import { button, h } from './dom.js';
+import { button, h, sentence } from './dom.js';
 
 /**
  * The log, the latest turn first.
@@ -20,5 +20,5 @@ export function log(context, go) {
     h('h3', {}, name(t.seat)),
     h('ol', {}, t.lines.map((l) => h('li', { class: l.step === view.step && !context.live ? 'here' : '' },
       button(l.seat >= 0 ? l.name : `⚄ ${l.told.length ? '' : l.name}`, () => go(l.step), { class: 'move', 'aria-label': `Show the position after step ${l.step}: ${l.name}` }),
-      h('span', {}, l.seat >= 0 ? l.about : '', l.told.map((text) => h('span', { class: 'told' }, text)))))))));
+      h('span', {}, l.seat >= 0 ? sentence(l.about) : '', l.told.map((text) => h('span', { class: 'told' }, sentence(text))))))))));
 }

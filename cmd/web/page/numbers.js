@@ -36,6 +36,11 @@ export function signed(n, unit) {
   return n.exact ? `${sign}${text}` : `${sign}${text} ± ${half(n, unit ? 1 : 100).toFixed(digits)}`;
 }
 
+/** A whole number with its sign. @param {number} x */
+export function whole(x) {
+  return x.toFixed(0).replace('-', '−').replace(/^−0$/, '0');
+}
+
 function half(n, scale) {
   return (scale * (n.high - n.low)) / 2;
 }

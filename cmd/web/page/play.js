@@ -1,7 +1,7 @@
 // A game: the board, the choices with their values, the log and the review.
 import { AnswerError, call } from './api.js';
 import { drawBoard } from './board.js';
-import { button, fill, h, say } from './dom.js';
+import { button, fill, h, say, sentence } from './dom.js';
 import { read, write } from './address.js';
 import { choices } from './choices.js';
 import { rollInput } from './roll.js';
@@ -145,7 +145,7 @@ function news(view) {
     if (entry.seat >= 0 && seats[entry.seat] === 'human' || parts.length >= most) break;
     parts.unshift(...(entry.seat >= 0 ? [`Seat ${entry.seat}: ${entry.name}`] : []), ...entry.told);
   }
-  return parts.slice(-most).map((text) => h('span', {}, text));
+  return parts.slice(-most).map((text) => h('span', {}, sentence(text)));
 }
 
 /** The names of the seats. @param {import('./address.js').Address} a */
