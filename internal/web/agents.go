@@ -88,41 +88,46 @@ func (a *App) allowed(g env.Game, name string) error {
 	return fmt.Errorf("unknown agent %s: agents are exact, %s, pretrained, search:400, and %sNAME for a run folder", input.Quote(name), strings.Join(g.BotNames(), ", "), runPrefix)
 }
 
-// agentCache holds opened agents.
-type agentCache struct {
+// opened holds what opens networks, which takes a while, by rules and name.
+type opened[T any] struct {
 	sync.Mutex
-	byName map[string]*agents.Agent
+	byName map[string]*T
 }
 
-// maxAgents bounds the number of opened agents. Chosen: a network has some 2 MB.
-const maxAgents = 32
+// maxOpened bounds what stays opened. Chosen: a network has some 2 MB.
+const maxOpened = 32
+
+// get returns what is named key, which it opens if it is not there.
+func (o *opened[T]) get(key string, open func() (*T, error)) (*T, error) {
+	o.Lock()
+	x := o.byName[key]
+	o.Unlock()
+	if x != nil {
+		return x, nil
+	}
+	x, err := open()
+	if err != nil {
+		return nil, err
+	}
+	o.Lock()
+	defer o.Unlock()
+	if len(o.byName) >= maxOpened || o.byName == nil {
+		o.byName = map[string]*T{}
+	}
+	o.byName[key] = x
+	return x, nil
+}
 
 // agent opens an agent.
 func (a *App) agent(ctx context.Context, g env.Game, name string) (*agents.Agent, error) {
 	if err := a.allowed(g, name); err != nil {
 		return nil, err
 	}
-	key := g.Spec().RulesHash() + " " + name
-	a.agents.Lock()
-	agent := a.agents.byName[key]
-	a.agents.Unlock()
-	if agent != nil {
-		return agent, nil
-	}
-	agent, err := agents.Open(ctx, name, a.openOptions(ctx, g))
-	if err != nil {
-		return nil, err
-	}
+	open := func() (*agents.Agent, error) { return agents.Open(ctx, name, a.openOptions(ctx, g)) }
 	if strings.Contains(name, runPrefix) { // its file can change
-		return agent, nil
+		return open()
 	}
-	a.agents.Lock()
-	defer a.agents.Unlock()
-	if len(a.agents.byName) >= maxAgents || a.agents.byName == nil {
-		a.agents.byName = map[string]*agents.Agent{}
-	}
-	a.agents.byName[key] = agent
-	return agent, nil
+	return a.agents.get(g.Spec().RulesHash()+" "+name, open)
 }
 
 // openOptions returns the options with which agents of a game are opened.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"marsgym/agents"
 	"marsgym/analysis"
 	"marsgym/env"
 	"marsgym/env/game"
@@ -37,10 +38,11 @@ type Options struct {
 
 // App plays and analyses games. Many goroutines may use it at once.
 type App struct {
-	opt       Options
-	work      chan struct{}
-	solutions solutions
-	agents    agentCache
+	opt        Options
+	work       chan struct{}
+	solutions  solutions
+	agents     opened[agents.Agent]
+	estimators opened[analysis.Searches]
 }
 
 // New returns an App.

@@ -35,15 +35,19 @@ func (a *App) valuer(ctx context.Context, g env.Game, seed uint64) (analysis.Val
 	if !errors.Is(err, game.ErrNoSolution) {
 		return nil, err
 	}
-	v := &analysis.Searches{Game: g, Name: lastBot(g), Number: searches, Seed: seed}
-	if a.hasPretrained(g) {
-		e, err := agents.OpenEvaluator(agents.Pretrained, a.openOptions(ctx, g))
-		if err != nil {
-			return nil, err
+	unseeded, err := a.estimators.get(g.Spec().RulesHash(), func() (*analysis.Searches, error) {
+		if !a.hasPretrained(g) {
+			return &analysis.Searches{Game: g, Name: lastBot(g), Number: searches}, nil
 		}
-		v.Name, v.Evaluator = agents.Pretrained, e
+		e, err := agents.OpenEvaluator(agents.Pretrained, a.openOptions(ctx, g))
+		return &analysis.Searches{Game: g, Name: agents.Pretrained, Evaluator: e, Number: searches}, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return v, nil
+	v := *unseeded
+	v.Seed = seed
+	return &v, nil
 }
 
 // within returns v with a part of the time of a request, if it estimates.

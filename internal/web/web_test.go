@@ -310,10 +310,32 @@ func TestEstimatedReview(t *testing.T) {
 	if s := r.Seats[0]; !s.Result.Exact || s.Result.Value != r.Points[v.Steps].Values[0].Value || s.Start != r.Points[0].Values[0] || s.Luck.Exact || s.Losses.Exact {
 		t.Errorf("the parts of the result are %+v", s)
 	}
+	if len(r.Mistakes) == 0 {
+		t.Error("to hold below 100 is no mistake")
+	}
 	for _, d := range r.Mistakes {
 		if d.Seat != 0 || d.Loss.Exact || !(d.Loss.Low > 0) {
 			t.Errorf("the mistake %+v", d)
 		}
+	}
+
+	// A game in which searches of all options take longer than a millisecond.
+	long := web.Address{Game: "mars-is-ours", Players: 2, Seed: 1, Seats: []string{"random", web.Human}}
+	for v = request[web.View](t, a, fields("view", long)); v.Step < 60 && !v.Ended; v = request[web.View](t, a, fields("view", v.Address)) {
+		if v.Mover == 0 {
+			v = request[web.View](t, a, fields("play", v.Address))
+		} else {
+			v.Address.Moves = append(v.Address.Moves, v.Options[0].Name)
+		}
+	}
+	ask = fields("review", v.Address)
+	ask["time"] = 1
+	body, _ := json.Marshal(ask)
+	switch answer, ok := a.Handle(t.Context(), body); {
+	case !ok && !strings.Contains(string(answer), `"moreTime":true`):
+		t.Errorf("in a millisecond: %.300s", answer)
+	case ok && !strings.Contains(string(answer), `"priced":[]`):
+		t.Errorf("a millisecond is enough for all losses: %.300s", answer)
 	}
 }
 

@@ -27,7 +27,7 @@ export async function show(main, query, signal) {
   try {
     const c = await call('run', { run: chosen }, signal);
     fill(detail, h('h2', {}, c.title), h('p', { class: 'note' }, c.caption),
-      c.panels.map((p) => lineChart({ title: `${p.title}: ${p.y}`, xLabel: p.x, yLabel: p.y, log: p.log, series: p.lines.map((l, i) => ({ ...l, seat: i })), digits: 5 })));
+      h('div', { class: 'charts' }, c.panels.map((p) => lineChart({ title: `${p.title} ${p.y.match(/\(.*\)/) ?? ''}`, xLabel: p.x, yLabel: p.y, log: p.log, series: p.lines.map((l, i) => ({ ...l, seat: i })), digits: 5 }))));
   } catch (e) {
     if (e.name === 'AbortError') throw e;
     fill(detail, h('p', { class: 'error' }, e.message));
