@@ -12,7 +12,13 @@ import { offline } from './api.js';
 /** A value: a share of the win in per cent, or a number of the unit. @param {Num} n @param {string} unit */
 export function value(n, unit) {
   if (unit) return n.exact ? `${(-n.value).toFixed(6)} ${unit}` : `about ${(-n.value).toFixed(2)} ± ${half(n, 1).toFixed(2)} ${unit}`;
-  return n.exact ? `${(100 * n.value).toFixed(6)} %` : `about ${(100 * n.value).toFixed(0)} ± ${half(n, 100).toFixed(0)} %`;
+  return n.exact ? `${(100 * n.value).toFixed(6)} %` : `about ${estimate(n)} %`;
+}
+
+/** An estimated share of the win in per cent, with a digit more where the interval is short. @param {Num} n */
+function estimate(n) {
+  const digits = half(n, 100) < 1 ? 1 : 0;
+  return `${(100 * n.value).toFixed(digits)} ± ${half(n, 100).toFixed(digits)}`;
 }
 
 /** A value in a few digits. @param {Num} n @param {string} unit */
@@ -23,9 +29,8 @@ export function short(n, unit) {
 
 /** A loss. @param {Num} n @param {string} unit */
 export function loss(n, unit) {
-  const scale = unit ? 1 : 100, end = unit ? '' : ' %';
-  if (!n.exact) return `about ${(scale * n.value).toFixed(unit ? 2 : 0)} ± ${half(n, scale).toFixed(unit ? 2 : 0)}${end}`;
-  return n.value <= 1e-12 ? 'best' : `−${(scale * n.value).toFixed(6)}${end}`;
+  if (!n.exact) return unit ? `about ${n.value.toFixed(2)} ± ${half(n, 1).toFixed(2)}` : `about ${estimate(n)} %`;
+  return n.value <= 1e-12 ? 'best' : unit ? `−${n.value.toFixed(6)}` : `−${(100 * n.value).toFixed(6)} %`;
 }
 
 /** A signed part of a result. @param {Num} n @param {string} unit */
