@@ -34,6 +34,10 @@ func (s *session) command(at env.Position, words []string) (known bool, err erro
 	case "rules":
 		return true, printRules(s.out, s.spec, strings.Join(words[1:], " "))
 	case "undo":
+		if len(words) > 1 {
+			fmt.Fprintln(s.out, "No: undo takes one choice back; type it again for another.")
+			break
+		}
 		if s.undo() {
 			return true, errCommand
 		}

@@ -39,6 +39,7 @@ func TestUndo(t *testing.T) {
 		{"two persons", "-game mars-is-ours-fast -seed 1 -seat 0,1", "b1\nundo\nc1\nquit\n", "place-b1 place-c1"},
 		{"dice", "-game pig -seed 3", "roll\nundo\nhold\nquit\n", "roll hold"},
 		{"two decisions", "-game martian-dice -seed 1", "rays\nundo\nhumans\nquit\n", "humans"},
+		{"a number", "-game martian-dice -seed 1", "rays\nundo 2\nroll\nquit\n", "rays roll"},
 	}
 	for _, tt := range tests {
 		file := filepath.Join(t.TempDir(), "a.games")
