@@ -237,6 +237,10 @@ func (x *tab) games(url string, choices int, choose func(n int)) {
 	}
 }
 
+// long is the name of the variable with which whole games are played by keyboard in both
+// shells.
+const long = "MARSGYM_BROWSER"
+
 func TestBrowserGames(t *testing.T) {
 	b := browser(t)
 	t.Run("served", func(t *testing.T) {
@@ -251,8 +255,11 @@ func TestBrowserGames(t *testing.T) {
 			t.Skip("compiling takes half a minute; MARSGYM_FULL=1 tests it")
 		}
 		s := site(t)
-		y := open(t, b, s.URL)
-		y.games(s.URL+"/", 25, y.byKeyboard) // the page is the same, and so are its keys
+		y, choices := open(t, b, s.URL), 25 // the page is the same as served, and so are its keys
+		if os.Getenv(long) != "" {
+			choices = whole
+		}
+		y.games(s.URL+"/", choices, y.byKeyboard)
 		x := open(t, b, s.URL)
 		x.games(s.URL+"/", whole, x.byClick)
 		for _, page := range pagesToSee {
