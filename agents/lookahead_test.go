@@ -215,7 +215,6 @@ func TestLookaheadErrors(t *testing.T) {
 	for name, want := range map[string]string{
 		"lookahead:-1:" + file: "want 0 to 20",
 		"lookahead:21:" + file: "want 0 to 20",
-		"lookahead:1:" + saveNetwork(t, g, search.TurnStart, models.ValueShares): "starts of turns",
 	} {
 		if _, err := agents.Open(t.Context(), name, agents.Options{Game: g}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", name, err, want)
@@ -235,5 +234,20 @@ func TestLookaheadErrors(t *testing.T) {
 	}
 	if got := agents.ModelName("lookahead:2:" + file); got != file {
 		t.Errorf("the model is %q; want %q", got, file)
+	}
+}
+
+// TestLookaheadTurns: a game without plans of turns refuses a look-ahead on values of starts
+// of turns, and turns ahead are bounded.
+func TestLookaheadTurns(t *testing.T) {
+	risk := open(t, "martian-risk-tiny", "{}")
+	file := saveNetwork(t, risk, search.TurnStart, models.ValueReturns)
+	if _, err := agents.Open(t.Context(), "lookahead:0:"+file, agents.Options{Game: risk}); err == nil || !strings.Contains(err.Error(), "starts of turns") {
+		t.Errorf("without plans: %v", err)
+	}
+	pig := open(t, "pig", "{}")
+	a := searchAgent(t, pig, "lookahead:9:"+saveNetwork(t, pig, search.TurnStart, models.ValueReturns), 1)
+	if err := env.Probs(t.Context(), a, make([]float64, pig.Spec().Actions), pig.Initial().Decisions()); !errors.Is(err, search.ErrBranches) {
+		t.Errorf("nine turns: %v; want %v", err, search.ErrBranches)
 	}
 }

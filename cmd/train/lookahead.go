@@ -9,18 +9,24 @@ import (
 	"marsgym/env/game"
 )
 
-// reportLookahead prints the exact strength of the network where it looks ahead, if its
-// values are of decisions and that takes less time than the training, of so many
-// decisions.
+// reportLookahead prints the exact strength of the network where it looks ahead: by turns, if
+// its values are of their starts; by decisions, if its values are of those and that takes less
+// time than the training, of so many decisions.
 func (s *session) reportLookahead(ctx context.Context, dir string, steps uint64) error {
 	f, err := agents.LoadModel(dir)
 	if err != nil {
 		return err
 	}
-	if f.Meta.ValueTarget != "decision" || uint64(s.exact.Rows(false)) > steps {
+	var ahead []int
+	switch target := f.Meta.ValueTarget; {
+	case target == "turn_start":
+		ahead = []int{0, 1} // chosen: more turns take long to play
+	case target == "decision" && uint64(s.exact.Rows(false)) <= steps:
+		ahead = []int{0, 3} // chosen: the values alone, and what still takes seconds in the quick game of Mars
+	default:
 		return nil
 	}
-	for _, plies := range []int{0, 3} { // chosen: the values alone, and what still takes seconds in the quick game of Mars
+	for _, plies := range ahead {
 		name := fmt.Sprintf("%s:%d", agents.Lookahead, plies)
 		a, err := agents.Open(ctx, name+":"+dir, agents.Options{Game: s.game})
 		if err != nil {

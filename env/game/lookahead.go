@@ -28,6 +28,22 @@ type Lookahead[S comparable] interface {
 	Values(ctx context.Context, dst []float64, states []S) error
 }
 
+// TurnLookahead is implemented by policies that plan whole turns on values of the states in
+// which turns start. A solver plans each turn once, where the policy itself is asked for
+// each of its decisions.
+type TurnLookahead[S comparable] interface {
+	ContextPolicy[S]
+	// Turns returns how often StartValues are backed up before a turn is planned. With
+	//
+	//	V₀(s) = StartValues of the start s of a turn
+	//	Vₖ₊₁(s) = expectation of Vₖ at the ends of the turn from s, by its [Plan] for Vₖ
+	//
+	// the policy plays the plan for V at Turns, ties within Tie to the lowest index.
+	Turns() int
+	// StartValues writes the values of starts of turns by seat to dst [n, P].
+	StartValues(ctx context.Context, dst []float64, starts []S) error
+}
+
 // BestOption returns the index of the highest of values, ties within Tie to the lowest
 // index. No value may be NaN.
 func BestOption(values []float64) int {

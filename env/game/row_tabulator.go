@@ -8,7 +8,7 @@ type RowTabulator[S comparable] interface {
 	// TableSize returns the number of rows of a table, and that of numbers in a row.
 	TableSize() (rows, width int)
 	// TabulateRows returns the rows from <= i < to [to-from, width] of the table of a
-	// policy, to the bits of [Solution.Tabulate]. The policy must not be a [Lookahead], and
+	// policy, to the bits of [Solution.Tabulate]. The policy must be no look-ahead, and
 	// not one of [Solution.Policy].
 	TabulateRows(ctx context.Context, p Policy[S], from, to int) ([]float64, error)
 }

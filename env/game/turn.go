@@ -29,6 +29,15 @@ type TurnPlanner[S comparable] interface {
 	NewPlan() Plan[S]
 }
 
+// TurnFinder is implemented by planners of games in which a decision tells where its turn
+// started.
+type TurnFinder[S comparable] interface {
+	TurnPlanner[S]
+	// TurnOf returns a state in which the turn of the decision s can have started. The
+	// ends of a turn from there are those of the turn.
+	TurnOf(s S) S
+}
+
 // BatchTurnPlanner is implemented by planners that solve many turns at once faster
 // than one by one.
 type BatchTurnPlanner[S comparable] interface {

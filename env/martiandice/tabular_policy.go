@@ -38,6 +38,9 @@ func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.Tab
 	if _, ok := p.(*bestPolicy); ok {
 		return s.tabulateBest(ctx)
 	}
+	if ahead, ok := p.(game.TurnLookahead[State]); ok {
+		return s.tabulateTurns(ctx, ahead)
+	}
 	// Chosen: about a minute of a look-ahead by no plies.
 	const mostAhead = 50_000 // decisions
 	if _, ok := p.(game.Lookahead[State]); ok && s.Rows(false) > mostAhead {
@@ -96,7 +99,8 @@ func (r *Rules) TableSize() (rows, width int) {
 // TabulateRows implements [game.RowTabulator].
 func (r *Rules) TabulateRows(ctx context.Context, p game.Policy[State], from, to int) ([]float64, error) {
 	s := &Solution{r: r, turn: r.graph(), starts: newStarts(r.cfg)}
-	if _, ok := p.(game.Lookahead[State]); ok {
+	switch p.(type) {
+	case game.Lookahead[State], game.TurnLookahead[State]:
 		return nil, fmt.Errorf("martian-dice: %w", game.ErrLookahead)
 	}
 	if from < 0 || from > to || to > s.starts.count() {

@@ -13,6 +13,9 @@ func (r *Rules) TurnStart(s State) (mover game.Player, ok bool) {
 	return game.Player(s.Seat), s.Phase == Rolling && s.Aside == (Counts{})
 }
 
+// TurnOf implements [game.TurnFinder].
+func (r *Rules) TurnOf(s State) State { return withDice(s, Counts{}, Counts{}, Rolling) }
+
 // SampleStart implements [game.StartSampler]: all starts of turns have the same
 // probability.
 func (r *Rules) SampleStart(dice *rand.PCG) State {

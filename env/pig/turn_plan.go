@@ -12,6 +12,12 @@ func (r *Rules) TurnStart(s State) (mover game.Player, ok bool) {
 	return game.Player(s.Seat), s.Phase == Deciding && s.Total == 0
 }
 
+// TurnOf implements [game.TurnFinder].
+func (r *Rules) TurnOf(s State) State {
+	s.Total = 0
+	return s
+}
+
 // SampleStart implements [game.StartSampler]: each seat has any score below the
 // target except 1, which no turn scores.
 func (r *Rules) SampleStart(dice *rand.PCG) State {

@@ -28,13 +28,14 @@ var ErrBranches = errors.New("too many moves and outcomes ahead")
 // plies. Chance is expanded completely. With 0 plies the value of an action is the
 // expectation of the next decision's value or, if the values are of afterstates, the
 // afterstate's value. Each further ply replaces the value of a decision by that of its
-// mover's best action.
-func NewLookahead[S comparable](rules game.Rules[S], plies int, e *Evaluator) (game.Lookahead[S], error) {
+// mover's best action. If the values are of starts of turns, plies are turns: it plans the
+// whole turn (see [game.TurnLookahead]).
+func NewLookahead[S comparable](rules game.Rules[S], plies int, e *Evaluator) (game.ContextPolicy[S], error) {
 	if plies < 0 || plies > MaxPlies {
 		return nil, fmt.Errorf("look-ahead by %d plies; want 0 to %d", plies, MaxPlies)
 	}
 	if e.Target == TurnStart {
-		return nil, errors.New("its values are of starts of turns, and a look-ahead needs values of decisions or afterstates; use search")
+		return newTurnLookahead(rules, plies, e)
 	}
 	return &lookahead[S]{rules: core.New(rules), spec: rules.Spec(), plies: plies, evaluator: e}, nil
 }

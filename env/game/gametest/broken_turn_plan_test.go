@@ -32,6 +32,15 @@ var brokenTurns = []breach{
 			return mover(s)
 		}
 	}},
+	{"a turn of the seat starts in TurnOf", func(g *cups) { g.turnOf = func(s state) state { return s } }},
+	{"the ends from TurnOf are those of the turn", func(g *cups) {
+		start := g.turnOf
+		g.turnOf = func(s state) state {
+			s = start(s)
+			s.Score[s.Turns%2]++
+			return s
+		}
+	}},
 	{"every decision lies in a turn of its seat", func(g *cups) {
 		mover := g.turnStart
 		g.turnStart = func(s state) game.Player {

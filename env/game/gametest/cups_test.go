@@ -42,6 +42,7 @@ type cups struct {
 	botNames       func() []string
 	bot            func(name string) (game.Policy[state], error)
 	turnStart      func(s state) game.Player
+	turnOf         func(s state) state
 	sampleStart    func(r *rand.PCG) state
 	newPlan        func() game.Plan[state]
 	kind           func(s state, a, best game.Action) string
@@ -96,6 +97,8 @@ func (c *cups) TurnStart(s state) (game.Player, bool) {
 	who := c.turnStart(s)
 	return who, who != -1
 }
+
+func (c *cups) TurnOf(s state) state { return c.turnOf(s) }
 
 func (c *cups) NewRows(n int) game.Rows[state] { return c.newRows(n) }
 
@@ -340,6 +343,10 @@ func healthy() *cups {
 			return "late"
 		}
 		return "early"
+	}
+	g.turnOf = func(s state) state {
+		s.Cup, s.Rolling = [2]int8{}, true
+		return s
 	}
 	g.newPlan = func() game.Plan[state] { return newPlan(g) }
 	g.solveAll = func(plans []game.Plan[state], values [][]float64) {

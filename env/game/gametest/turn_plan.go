@@ -52,6 +52,9 @@ func (c *checker[S]) checkTurns(traces [][]S) {
 			p.plans = append(p.plans, planner.NewPlan())
 		}
 	}
+	if finder, ok := planner.(game.TurnFinder[S]); ok {
+		c.try(start, "TurnOf", func() { p.checkTurnOf(finder, traces[0]) })
+	}
 	step := 1 + len(met)/turnsTried
 	for i := 0; i < len(met); i += step {
 		c.try(met[i], "Plan", func() { p.checkTurn(met[i]) })
@@ -131,6 +134,29 @@ func (p *planChecker[S]) checkStarts(traces [][]S) (starts []S) {
 		}
 	}
 	return starts
+}
+
+// checkTurnOf compares the starts of turns that the decisions of a game tell with those in
+// which they started.
+func (p *planChecker[S]) checkTurnOf(finder game.TurnFinder[S], trace []S) {
+	var ends []S
+	for _, s := range trace {
+		if _, begins := p.starter.TurnStart(s); begins {
+			ends = slices.Clone(p.plan.Begin(p.rep(s)))
+		}
+		if p.rules.CurrentPlayer(s) < 0 {
+			continue
+		}
+		start := p.rep(finder.TurnOf(p.rep(s)))
+		if who, begins := p.starter.TurnStart(start); !begins || who != p.rules.CurrentPlayer(s) {
+			p.failAt(s, "a turn of the seat starts in TurnOf", "none does in %s", p.text(start))
+			return
+		}
+		if !slices.Equal(p.plan.Begin(start), ends) {
+			p.failAt(s, "the ends from TurnOf are those of the turn", "others follow %s", p.text(start))
+			return
+		}
+	}
 }
 
 // checkSamples samples starts of turns and returns the representatives of a few. If
