@@ -152,7 +152,7 @@ func cardByMatch(t *testing.T, g env.Game, card string) {
 		t.Fatal(err)
 	}
 	games := 1000
-	switch searches := strings.Contains(a.Name, agents.Search); {
+	switch searches := strings.Contains(a.Name, agents.Search) || strings.Contains(a.Name, agents.Lookahead); {
 	case searches && fulltest.On():
 		games = 400
 	case searches:

@@ -91,6 +91,7 @@ type turnPlans[S comparable] struct {
 	*turnLookahead[S]
 	levels  []turnLevel[S] // [turns ahead + 2]
 	plans   []game.Plan[S] // of the starts of all levels but the last, in their order
+	planned []S            // starts of the first level whose plans are in plans
 	turn    []int32        // of each state of a call, in the first level
 	legal   []game.Action
 	options []float64
@@ -139,8 +140,12 @@ func (t *turnPlans[S]) probs(ctx context.Context, dst []float64, states []S, tur
 		}
 		t.turn = append(t.turn, root.add(start))
 	}
-	if err := t.plan(ctx); err != nil {
-		return 0, err
+	if !slices.Equal(root.starts, t.planned) { // else they are decisions of the same turns as in the last call
+		t.planned = t.planned[:0]
+		if err := t.plan(ctx); err != nil {
+			return 0, err
+		}
+		t.planned = append(t.planned, root.starts...)
 	}
 	for i, k := range t.turn {
 		t.legal = t.rules.Legal(t.legal[:0], states[i])
