@@ -43,6 +43,5 @@ func (s *session) reportLookahead(ctx context.Context, dir string, steps uint64)
 		s.bar.Clear()
 		fmt.Fprintf(s.stdout, "\tas %s       wins %.6f   exploitability %.6f\n", name, p.Win, p.Exploitability)
 	}
-	fmt.Fprintln(s.stdout)
 	return nil
 }

@@ -279,11 +279,12 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 			p = &now
 		}
 		fmt.Fprintf(w, "%s against optimal play, exactly, over %d decisions:\n\n", model, p.Cost.Decisions)
-		fmt.Fprintf(w, "\twins moving first    %.6f\n\twins moving second   %.6f\n\twins                 %.6f\n\texploitability       %.6f\n\n",
+		fmt.Fprintf(w, "\twins moving first    %.6f\n\twins moving second   %.6f\n\twins                 %.6f\n\texploitability       %.6f\n",
 			p.WinFirst, p.WinSecond, p.Win, p.Exploitability)
 		if err := s.reportLookahead(ctx, dir, steps); err != nil {
 			return err
 		}
+		fmt.Fprintln(w)
 	case spec.HasWin():
 		if err := reportMatch(ctx, w, s.game, a, steps, s.bar); err != nil {
 			return err
