@@ -60,7 +60,9 @@ type work func(ctx context.Context, t tree, cores int, size float64) (sample, er
 // process measures a program from its start to its end.
 func process(program string, args ...string) work {
 	return func(ctx context.Context, t tree, cores int, _ float64) (sample, error) {
-		_, s, err := finish(t.command(ctx, cores, program, args...))
+		cmd := t.command(ctx, cores, program, args...)
+		cmd.Dir = t.dir
+		_, s, err := finish(cmd)
 		return s, err
 	}
 }

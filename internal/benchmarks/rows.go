@@ -109,7 +109,7 @@ var tables = []table{
 		groups: []group{
 			one(row{what: "a million simulations of tree search", work: benchmark("^BenchmarkSearch$/^martian-dice$", 60), unit: million}),
 			one(row{what: "the exact solution", work: process("solve", "-cache", "none"), unit: 1}),
-			one(row{what: "exact evaluation of the released network, solution included", work: process("eval", "-model", "pretrained", "-cache", "none"), unit: 1, two: true}),
+			one(row{what: "exact evaluation of the released network, solution included", work: process("eval", "-model", "agents/pretrained/martian-dice-2.safetensors", "-cache", "none"), unit: 1, two: true}),
 		},
 	},
 }
