@@ -37,7 +37,9 @@ func DefaultConfig(a Algorithm) Config {
 	switch a {
 	case OneMove:
 		c.Steps, c.Rows, c.Hidden = 12_000_000, 16, []int{256, 128}
-		c.LearningRate[0], c.Expert.Temperature[1], c.ValueCoef = 5e-3, 0.002, 100
+		// Its networks play best by a look-ahead on their values, so these have nearly all
+		// of the weight: with less the noisy targets of the policy decide the hidden layers.
+		c.LearningRate[0], c.Expert.Temperature[1], c.ValueCoef = 3e-3, 0.002, 5000
 		c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.45}
 		c.Expert.Search.Outcomes = 64
 		c.Expert.Lambda = Schedule{0.9, 0.6}

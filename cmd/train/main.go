@@ -129,7 +129,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	err = s.report(ctx, dir, c.Train.Steps)
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintf(s.stdout, "stopped before its strength was known; the trained model is saved:\n\n")
-		s.suggest(dir)
+		s.suggest(dir, dir)
 		return err
 	}
 	if err != nil {
@@ -267,7 +267,7 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 	if err != nil {
 		return err
 	}
-	model := filepath.Join(dir, agents.ModelFile)
+	model, opponent := filepath.Join(dir, agents.ModelFile), dir
 	switch {
 	case s.exact != nil:
 		p := s.latest // at the end of the run
@@ -281,7 +281,7 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 		fmt.Fprintf(w, "%s against optimal play, exactly, over %d decisions:\n\n", model, p.Cost.Decisions)
 		fmt.Fprintf(w, "\twins moving first    %.6f\n\twins moving second   %.6f\n\twins                 %.6f\n\texploitability       %.6f\n",
 			p.WinFirst, p.WinSecond, p.Win, p.Exploitability)
-		if err := s.reportLookahead(ctx, dir, steps); err != nil {
+		if opponent, err = s.reportLookahead(ctx, dir, p.Exploitability, steps); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)
@@ -290,16 +290,16 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 			return err
 		}
 	}
-	s.suggest(dir)
+	s.suggest(dir, opponent)
 	return nil
 }
 
-// suggest prints commands that use a trained model.
-func (s *session) suggest(dir string) {
+// suggest prints commands that use the model of a run, and an agent to play against.
+func (s *session) suggest(dir, opponent string) {
 	fmt.Fprintf(s.stdout, "evaluate it    go run ./cmd/eval -model %s -against greedy\n", dir)
 	const patience = 3600 // chosen: where solving takes an hour, evaluating takes days
 	if e, ok := s.game.Estimate(); ok && s.spec.Players > 2 && e.CoreSeconds < patience {
 		fmt.Fprintf(s.stdout, "or exactly     go run ./cmd/eval -model %s -against exact    (visits every position; takes minutes for three players)\n", dir)
 	}
-	fmt.Fprintf(s.stdout, "play it        go run ./cmd/play -opponent %s\n", dir)
+	fmt.Fprintf(s.stdout, "play it        go run ./cmd/play -opponent %s\n", opponent)
 }

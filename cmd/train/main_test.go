@@ -59,7 +59,7 @@ func TestRun(t *testing.T) {
 	if status != cli.Done {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
-	for _, want := range []string{"wins moving first", "wins moving second", "exploitability", "as lookahead:0 ", "as lookahead:3 ", "go run ./cmd/eval -model " + dir} {
+	for _, want := range []string{"wins moving first", "wins moving second", "exploitability", "as lookahead:0 ", "as lookahead:3 ", "go run ./cmd/eval -model " + dir, "go run ./cmd/play -opponent lookahead:"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}

@@ -138,7 +138,7 @@ func (e *onePly[S]) sampleStart(i int) {
 	}
 	var from arrival[S]
 	if mover, ok := e.rules.TurnStart(s); ok {
-		from = arrival[S]{turnStart: true, start: afterstate[S]{state: e.rules.Representative(s), mover: e.previous(mover)}}
+		from = arrival[S]{turnStart: true, start: afterstate[S]{state: e.rules.Representative(s), mover: core.Previous(mover, e.spec.Players)}}
 	}
 	if e.rules.Settle(&s, &e.dice[i]) >= 0 {
 		e.state[i], _ = e.rules.Canonical(s)
@@ -150,12 +150,6 @@ func (e *onePly[S]) sampleStart(i int) {
 func (e *onePly[S]) startsTurn(s S) bool {
 	_, ok := e.rules.TurnStart(s)
 	return ok
-}
-
-// previous returns the seat before another in the order of play.
-func (e *onePly[S]) previous(who game.Player) game.Player {
-	p := game.Player(e.spec.Players)
-	return (who + p - 1) % p
 }
 
 // move adds the targets of the decision of row i and takes an action.

@@ -140,7 +140,7 @@ func (s *Solution) Rows(scorer bool) int {
 // tabulateBest returns best play in tabular form.
 func (s *Solution) tabulateBest(ctx context.Context) (game.TabularPolicy, error) {
 	n := s.starts.count()
-	g := &tabularPolicy{s: s, ends: s.turn.ends, dist: make([]float64, n*s.turn.ends), decisions: n * s.turn.decisionsPerTurn()}
+	g := s.newTable(make([]float64, n*s.turn.ends), 0)
 	err := s.turn.forEach(ctx, n, func(i int, l *lane) error {
 		s.bestEnding(l, g.ending(i), i)
 		return nil
@@ -148,11 +148,18 @@ func (s *Solution) tabulateBest(ctx context.Context) (game.TabularPolicy, error)
 	return g, err
 }
 
+// plan fills dist [ends] with the probability of each end of the turn from a start under a
+// pure best response to the values, and returns the values of the ends [ends, P] and that of
+// the turn to the mover.
+func (s *Solution) plan(l *lane, dist []float64, start int) (pay []float64, value float64) {
+	pay, m := s.payoffsAt(start)
+	return pay, l.solve(dist, pay[m:], s.starts.players)
+}
+
 // bestEnding fills dist [ends] with the probability of each end of the turn from a
 // start under best play, and returns the value of the turn to the mover.
 func (s *Solution) bestEnding(l *lane, dist []float64, start int) float64 {
-	pay, m := s.payoffsAt(start)
-	v := l.solve(dist, pay[m:], s.starts.players)
+	pay, v := s.plan(l, dist, start)
 	if s.mixes(start, pay, dist) {
 		copy(dist, s.solveTurn(start).dist)
 	}

@@ -19,7 +19,8 @@ func (s *Solution) tabulateTurns(ctx context.Context, ahead game.TurnLookahead[S
 		value := make([]float64, n*p)
 		err := s.turn.forEach(ctx, n, func(start int, l *lane) error {
 			dist := make([]float64, s.turn.ends)
-			for j, v := range expectedShares(by.plan(l, dist, start), dist) {
+			pay, _ := by.plan(l, dist, start)
+			for j, v := range expectedShares(pay, dist) {
 				value[start*p+j] = v - s.turnCost()
 			}
 			return nil
@@ -29,7 +30,7 @@ func (s *Solution) tabulateTurns(ctx context.Context, ahead game.TurnLookahead[S
 		}
 		by.value = value
 	}
-	g := &tabularPolicy{s: s, ends: s.turn.ends, dist: make([]float64, n*s.turn.ends), decisions: n * s.turn.decisionsPerTurn(), rows: n}
+	g := s.newTable(make([]float64, n*s.turn.ends), 1)
 	return g, s.turn.forEach(ctx, n, func(start int, l *lane) error {
 		by.plan(l, g.ending(start), start)
 		return nil
@@ -62,12 +63,4 @@ func (s *Solution) shareOf(ret float64) float64 {
 		return ret
 	}
 	return s.r.spec.WinShare(ret)
-}
-
-// plan fills dist [ends] with the probability of each end of the turn from a start, under
-// best play for the values, and returns the values of the ends [ends, P].
-func (s *Solution) plan(l *lane, dist []float64, start int) []float64 {
-	pay, m := s.payoffsAt(start)
-	l.solve(dist, pay[m:], s.starts.players)
-	return pay
 }

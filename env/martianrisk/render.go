@@ -173,13 +173,18 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 		size, cost := nextPiece(&s, int(a-r.piece))
 		return fmt.Sprintf("build a tower: %s, %s", size, cost)
 	}
-	if s.Phase == Towers && r.cfg.Trios > 0 {
-		return "place your tower and an army"
+	return r.describePlacing(&s, "an army")
+}
+
+// describePlacing describes the placing of an army, which the caller names.
+func (r *Rules) describePlacing(s *State, army string) string {
+	switch {
+	case s.Phase == Towers && r.cfg.Trios > 0:
+		return "place your tower and " + army
+	case s.Phase == Reinforce:
+		return "place " + army + ", 1 point"
 	}
-	if s.Phase == Reinforce {
-		return "place an army, 1 point"
-	}
-	return "place an army"
+	return "place " + army
 }
 
 // describeBattle describes the losses of a battle.

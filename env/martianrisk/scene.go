@@ -52,7 +52,7 @@ func (r *Rules) sceneActionText(s *State, a game.Action) string {
 		return fmt.Sprintf("attack %s from %s, %s against %d; probability to win this battle %.0f %%, to take %[1]s if you go on %.0[6]f %%",
 			r.board.names[e[1]], r.board.names[e[0]], plural("%d", int(s.Armies[e[0]]), "army", "armies"), s.Armies[e[1]], 100*BattleOdds(higher), 100*s.conquest(e).Odds)
 	case a < r.piece:
-		return strings.Replace(r.DescribeAction(*s, a), "an army", "an army in "+r.board.names[a], 1)
+		return r.describePlacing(s, "an army in "+r.board.names[a])
 	}
 	return ""
 }

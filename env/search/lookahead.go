@@ -28,14 +28,20 @@ var ErrBranches = errors.New("too many moves and outcomes ahead")
 // plies. Chance is expanded completely. With 0 plies the value of an action is the
 // expectation of the next decision's value or, if the values are of afterstates, the
 // afterstate's value. Each further ply replaces the value of a decision by that of its
-// mover's best action. If the values are of starts of turns, plies are turns: it plans the
-// whole turn (see [game.TurnLookahead]).
+// mover's best action. If the values are of afterstates or of starts of turns, and the
+// rules plan turns from their decisions, plies are turns: it plans the whole turn (see
+// [game.TurnLookahead]).
 func NewLookahead[S comparable](rules game.Rules[S], plies int, e *Evaluator) (game.ContextPolicy[S], error) {
 	if plies < 0 || plies > MaxPlies {
 		return nil, fmt.Errorf("look-ahead by %d plies; want 0 to %d", plies, MaxPlies)
 	}
+	if e.Target != Decision {
+		if planner, ok := rules.(game.TurnFinder[S]); ok {
+			return newTurnLookahead(rules, planner, plies, e), nil
+		}
+	}
 	if e.Target == TurnStart {
-		return newTurnLookahead(rules, plies, e)
+		return nil, errors.New("its values are of starts of turns, and the game plans no turns from their decisions; use search")
 	}
 	return &lookahead[S]{rules: core.New(rules), spec: rules.Spec(), plies: plies, evaluator: e}, nil
 }
@@ -378,12 +384,8 @@ func (g *aheadGraph[S]) forward(ctx context.Context, l *aheadLayer[S]) error {
 		g.out = core.Resize(g.out, n*p)
 		g.evaluator.Forward(nil, g.out, g.obs[:n*d])
 		for r, i := range rows {
-			value := l.value(i, p)
-			game.SeatOrder(value, g.out[r*p:][:p], l.nodes[i].player)
-			for _, v := range value {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return fmt.Errorf("the network's value is %v", v)
-				}
+			if err := readValue(l.value(i, p), g.out[r*p:][:p], l.nodes[i].player); err != nil {
+				return err
 			}
 		}
 		rows = rows[:0]
@@ -403,4 +405,16 @@ func (g *aheadGraph[S]) forward(ctx context.Context, l *aheadLayer[S]) error {
 		}
 	}
 	return flush()
+}
+
+// readValue writes a row of the network's values, in the order of play from the viewer, to
+// dst [P] by seat.
+func readValue(dst []float64, row []float32, viewer game.Player) error {
+	game.SeatOrder(dst, row, viewer)
+	for _, v := range dst {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("the network's value is %v", v)
+		}
+	}
+	return nil
 }

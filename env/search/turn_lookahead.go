@@ -2,9 +2,7 @@ package search
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -28,14 +26,10 @@ type turnLookahead[S comparable] struct {
 	free      sync.Pool                // of *turnPlans[S]
 }
 
-func newTurnLookahead[S comparable](rules game.Rules[S], turns int, e *Evaluator) (game.TurnLookahead[S], error) {
-	planner, ok := rules.(game.TurnFinder[S])
-	if !ok {
-		return nil, errors.New("its values are of starts of turns, and the game plans no turns from their decisions; use search")
-	}
+func newTurnLookahead[S comparable](rules game.Rules[S], planner game.TurnFinder[S], turns int, e *Evaluator) game.TurnLookahead[S] {
 	x := &turnLookahead[S]{rules: core.New(rules), spec: rules.Spec(), ahead: turns, evaluator: e, planner: planner}
 	x.batch, _ = rules.(game.BatchTurnPlanner[S])
-	return x, nil
+	return x
 }
 
 // Turns implements [game.TurnLookahead].
@@ -239,19 +233,23 @@ func (t *turnPlans[S]) forward(dst []float64, starts []S) error {
 	}
 	t.obs, t.out = core.Resize(t.obs, n*d), core.Resize(t.out, n*p)
 	for i, s := range starts {
-		viewer, _ := t.planner.TurnStart(s)
-		t.rules.Encode(t.obs[i*d:][:d], s, viewer)
+		t.rules.Encode(t.obs[i*d:][:d], s, t.viewer(s))
 	}
 	t.evaluator.Forward(nil, t.out, t.obs)
 	for i, s := range starts {
-		viewer, _ := t.planner.TurnStart(s)
-		value := dst[i*p:][:p]
-		game.SeatOrder(value, t.out[i*p:][:p], viewer)
-		for _, v := range value {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("the network's value is %v", v)
-			}
+		if err := readValue(dst[i*p:][:p], t.out[i*p:][:p], t.viewer(s)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// viewer returns the seat that sees the start of a turn: its mover or, if the values are of
+// afterstates, the seat whose turn ended there.
+func (t *turnPlans[S]) viewer(start S) game.Player {
+	mover, _ := t.planner.TurnStart(start)
+	if t.evaluator.Target == TurnStart {
+		return mover
+	}
+	return core.Previous(mover, t.spec.Players)
 }

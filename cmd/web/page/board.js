@@ -189,7 +189,7 @@ export class Board {
 
   #dice(group) {
     const label = (d) => (d.face ? `${d.count} × ${d.face}` : d.actions && this.onChoose ? `roll ${d.count === 1 ? 'the die' : `${d.count} dice`}` : `${d.count} ${d.count === 1 ? 'die' : 'dice'}`);
-    return h('section', { class: 'dice', 'aria-label': `Dice ${group.name}` }, h('h2', {}, group.name, group.text && h('small', {}, group.text)),
+    return h('section', { class: 'dice', 'aria-label': `Dice ${group.name}` }, h('h2', {}, sentence(group.name), group.text && h('small', {}, group.text)),
       group.dice.length === 0 ? h('p', { class: 'note' }, 'none') : h('div', { class: 'dice-row' }, group.dice.map((d) => {
         const dice = [h('span', { class: 'dice-set' }, Array.from({ length: d.count }, () => die(d.face))), h('span', { class: 'dice-name' }, label(d))];
         if (!d.actions || !this.onChoose) return h('div', { class: 'dice-group' }, dice);

@@ -6,6 +6,12 @@ import (
 	"marsgym/env/game"
 )
 
+// Previous returns the seat before another in the order of play.
+func Previous(who game.Player, players int) game.Player {
+	p := game.Player(players)
+	return (who + p - 1) % p
+}
+
 // Uniform draws a number from 0 to 1, 1 excluded.
 func Uniform(r *rand.PCG) float64 { return float64(r.Uint64()>>11) / (1 << 53) }
 
