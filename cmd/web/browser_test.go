@@ -341,6 +341,33 @@ func TestBrowserValues(t *testing.T) {
 	}
 }
 
+// TestBrowserLateValues makes a choice while its values are computed: when they come, no
+// second choice can be made.
+func TestBrowserLateValues(t *testing.T) {
+	url := served(t)
+	x := open(t, browser(t), url)
+	x.must(x.Open(x.ctx, url+"#play?game=martian-dice&players=1&seed=7&seats=human"))
+	x.wait(choice)
+	x.do(`{
+		const held = {}, send = window.fetch;
+		for (const name of ['values', 'view']) held[name] = new Promise((resolve) => { window['release_' + name] = resolve; });
+		window.fetch = async (to, request) => {
+			const answer = await send(to, { ...request, signal: undefined });
+			await held[JSON.parse(request.body).do];
+			return answer;
+		};
+	}`)
+	x.do(`document.querySelector('.switch input').click()`)
+	x.do(choice + `.click()`)
+	x.do(`release_values()`)
+	x.wait(`document.querySelector('.worth')`)
+	if x.text(choice) != "null" {
+		t.Error("a second choice can be made")
+	}
+	x.do(`release_view()`)
+	x.wait(choice)
+}
+
 // TestBrowserReload reloads in the middle of a game, opens the same game in another tab,
 // goes back, and undoes a choice.
 func TestBrowserReload(t *testing.T) {

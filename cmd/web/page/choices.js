@@ -39,7 +39,7 @@ export function choices(context, free) {
     const best = known && (known === state.values.options[0] || (known.regret.exact && known.regret.value <= 1e-12));
     const item = h('li', { class: best ? 'best' : '' },
       button(h('span', { class: 'option' }, h('strong', {}, option.name), h('span', { class: 'about' }, option.about)), () => choose(option),
-        { disabled: !free, 'data-key': `option-${option.name}`, class: state.chosen === option.name ? 'option-button chosen' : 'option-button' }),
+        { disabled: !free || context.chosen, 'data-key': `option-${option.name}`, class: state.chosen === option.name ? 'option-button chosen' : 'option-button' }),
       known && h('span', { class: 'worth' }, h('span', { class: 'number' }, numbers.value(known.value, state.values.unit)), h('span', { class: best ? 'loss best' : 'loss' }, best ? (known.regret.exact ? '✓ best' : '✓ best by estimate') : numbers.loss(known.regret, state.values.unit))),
       option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `Rolls after ${option.name}: what they are worth`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
     return [item, state.map?.name === option.name && h('li', { class: 'map-row' }, state.map.element)];

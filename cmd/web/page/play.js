@@ -73,10 +73,12 @@ function update(view, step, signal) {
   fill(t.status, statusOf(view, live));
   fill(t.news, news(view));
   const context = {
-    view, live, signal, person, exercise: t.exercise,
+    view, live, signal, person, exercise: t.exercise, chosen: false,
     choose: (name) => {
+      if (context.chosen) return; // a second click must not choose again, nor one after values came late
+      context.chosen = true;
       noticeFocus(t);
-      for (const b of t.actions.querySelectorAll('button')) b.disabled = true; // a second click must not choose again
+      for (const b of t.actions.querySelectorAll('button')) b.disabled = true;
       go({ ...a, moves: [...(a.moves ?? []).slice(0, view.used), name] });
     },
     error: (error) => { if (error.name !== 'AbortError') fill(t.error, error.message); },
