@@ -100,8 +100,13 @@ type Opponents struct {
 	Size     int                `json:"size"`     // older copies, at most; 0 for none
 	Interval float64            `json:"interval"` // fraction of the run from one copy to the next
 	// Power prefers strong copies: one that loses a fraction w of its games is
-	// sampled in proportion to (1−w)^Power.
+	// sampled in proportion to (1−w)^Power. Expert iteration samples all alike.
 	Power float64 `json:"power"`
+}
+
+// due reports whether a copy is due at a fraction x of the run, after so many.
+func (o Opponents) due(taken int, x float64) bool {
+	return o.Fraction > 0 && o.Size > 0 && o.copies() > 0 && float64(taken+1)*o.Interval <= x
 }
 
 // copies returns the fraction of the opponents that are older copies of the network, or
@@ -202,8 +207,7 @@ func (c Config) Validate() error {
 			want(finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, "entropy_coef, "+end, p.EntropyCoef[i], "at least 0, and finite")
 		}
 	case known:
-		want(o.Fraction == 0, "opponents.fraction", o.Fraction, "0 for expert iteration")
-		want(c.Openings.Fraction == 0, "openings.fraction", c.Openings.Fraction, "0 for expert iteration")
+		want(c.Openings.Fraction == 0, "openings.fraction", c.Openings.Fraction, "0 for expert iteration, which has expert.search.starts")
 		e := c.Expert
 		errs = append(errs, e.Search.Validate())
 		want(e.Search.Depth == expert.Depth(c.Algorithm), "depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
@@ -266,6 +270,15 @@ func (c Config) check(g env.Game) error {
 		return err
 	}
 	return c.checkMemory(g)
+}
+
+// search returns the settings of the experts.
+func (c Config) search() expert.Config {
+	s := c.Expert.Search
+	if o := c.Opponents; o.Fraction > 0 {
+		s.Opponents = &expert.Opponents{Fraction: o.Fraction, Bots: o.Bots}
+	}
+	return s
 }
 
 // supported lists the algorithms that can train a game.

@@ -3,6 +3,8 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 	"sync"
 
 	"marsgym/env"
@@ -24,6 +26,7 @@ type expertIteration struct {
 	now      *iteration
 	parts    []*selfPlay // of the rows, one for each shard
 	tasks    []jobs.Task // the parts
+	taken    int         // older copies so far; the latest replace the oldest
 }
 
 func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Learner, executor jobs.Executor) (*expertIteration, error) {
@@ -44,8 +47,10 @@ func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Lea
 // ctx is done before the fit it restores the state before the call.
 func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, error) {
 	cfg := e.cfg
-	e.now.done = x
-	e.now.weights = sync.OnceValue(func() *jobs.Blob { return jobs.NewBlob(jobs.AppendSlice(nil, e.now.mlp.Weights())) })
+	e.now.done, e.now.weights = x, weightsBlob(e.now.mlp)
+	for o := cfg.Opponents; o.due(e.taken, x); e.taken++ {
+		e.setCopy(e.taken%o.Size, e.now.mlp.Clone())
+	}
 	for _, p := range e.parts {
 		p.moved = false
 	}
@@ -80,8 +85,26 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 	return out, err
 }
 
+// setCopy sets older copy k, or adds it.
+func (e *expertIteration) setCopy(k int, mlp *models.MLP) {
+	c := olderCopy{mlp, weightsBlob(mlp)}
+	if k == len(e.now.copies) {
+		e.now.copies = append(e.now.copies, c)
+		return
+	}
+	e.now.copies[k] = c
+}
+
 // save implements method.
 func (e *expertIteration) save(blobs map[string][]byte) (err error) {
+	if e.cfg.Opponents.Fraction > 0 {
+		blobs["pool"] = strconv.AppendInt(nil, int64(e.taken), 10)
+		for k, c := range e.now.copies {
+			if err := saveCopy(blobs, k, c.mlp); err != nil {
+				return err
+			}
+		}
+	}
 	for k, p := range e.parts {
 		if blobs[shardBlob(k)], err = p.encoded(); err != nil {
 			return err
@@ -92,6 +115,20 @@ func (e *expertIteration) save(blobs map[string][]byte) (err error) {
 
 // restore implements method.
 func (e *expertIteration) restore(blobs map[string][]byte) error {
+	if o := e.cfg.Opponents; o.Fraction > 0 {
+		var err error
+		if e.taken, err = strconv.Atoi(string(blobs["pool"])); err != nil || e.taken < 0 {
+			return fmt.Errorf("opponent pool: %q copies", blobs["pool"])
+		}
+		e.now.copies = e.now.copies[:0]
+		for k := range min(e.taken, o.Size) {
+			c, err := restoreCopy(blobs, k, e.now.mlp)
+			if err != nil {
+				return err
+			}
+			e.setCopy(k, c)
+		}
+	}
 	for k, p := range e.parts {
 		if err := p.restore(blobs[shardBlob(k)]); err != nil {
 			return err

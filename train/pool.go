@@ -125,7 +125,7 @@ func (p *pool) begin(mlp *models.MLP, x float64) {
 	if p.cfg.Fraction == 0 {
 		return
 	}
-	for ; p.cfg.copies() > 0 && p.cfg.Size > 0 && float64(p.Taken+1)*p.cfg.Interval <= x; p.Taken++ {
+	for ; p.cfg.due(p.Taken, x); p.Taken++ {
 		k := p.Taken % p.cfg.Size
 		if k == len(p.mlp) {
 			p.addCopy(mlp.Clone())
@@ -300,11 +300,30 @@ func (p *pool) save(blobs map[string][]byte) (err error) {
 		return err
 	}
 	for k, mlp := range p.mlp {
-		if blobs[copyBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights()); err != nil {
+		if err := saveCopy(blobs, k, mlp); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// saveCopy adds the weights of a copy to a checkpoint.
+func saveCopy(blobs map[string][]byte, k int, mlp *models.MLP) (err error) {
+	blobs[copyBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights())
+	return err
+}
+
+// restoreCopy returns a copy of a checkpoint, of the shape of mlp.
+func restoreCopy(blobs map[string][]byte, k int, mlp *models.MLP) (*models.MLP, error) {
+	c := mlp.Clone()
+	blob := blobs[copyBlob(k)]
+	if m, err := binary.Decode(blob, binary.LittleEndian, c.Weights()); err != nil || m != len(blob) {
+		return nil, fmt.Errorf("opponent pool: the weights of opponent %d are %d bytes; want %d", k, len(blob), 4*len(c.Weights()))
+	}
+	if err := c.CheckFinite(); err != nil {
+		return nil, fmt.Errorf("opponent pool: opponent %d: %w", k, err)
+	}
+	return c, nil
 }
 
 // restore reads what save wrote for a network of the shape of mlp.
@@ -338,13 +357,9 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 	}
 	p.mlp, p.policies = p.mlp[:0], p.policies[:bots]
 	for k := range copies {
-		c := mlp.Clone()
-		blob := blobs[copyBlob(k)]
-		if m, err := binary.Decode(blob, binary.LittleEndian, c.Weights()); err != nil || m != len(blob) {
-			return fmt.Errorf("opponent pool: the weights of opponent %d are %d bytes; want %d", k, len(blob), 4*len(c.Weights()))
-		}
-		if err := c.CheckFinite(); err != nil {
-			return fmt.Errorf("opponent pool: opponent %d: %w", k, err)
+		c, err := restoreCopy(blobs, k, mlp)
+		if err != nil {
+			return err
 		}
 		p.addCopy(c)
 	}

@@ -22,6 +22,18 @@ type iteration struct {
 	done     float64                    // fraction of the run
 	settings func() (*jobs.Blob, error) // of the run
 	weights  func() *jobs.Blob          // of mlp
+	copies   []olderCopy                // of which opponents play
+}
+
+// olderCopy is an older copy of the network.
+type olderCopy struct {
+	mlp     *models.MLP
+	weights func() *jobs.Blob // of mlp
+}
+
+// weightsBlob returns a function that returns the weights as an input of jobs, made once.
+func weightsBlob(mlp *models.MLP) func() *jobs.Blob {
+	return sync.OnceValue(func() *jobs.Blob { return jobs.NewBlob(jobs.AppendSlice(nil, mlp.Weights())) })
 }
 
 // selfPlay is the task of one part of the rows in an iteration: it searches in each row.
@@ -46,7 +58,7 @@ func (c *Config) rows(part int) (from, to int) {
 // newSelfPlay returns the task of a part, with an expert that has no state yet.
 func newSelfPlay(it *iteration, part int) (*selfPlay, error) {
 	from, to := it.cfg.rows(part)
-	x, err := it.game.NewExpert(it.cfg.Expert.Search, to-from, from)
+	x, err := it.game.NewExpert(it.cfg.search(), to-from, from)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +88,12 @@ func (p *selfPlay) play(ctx context.Context) error {
 	opt := expert.Options{
 		Lambda: cfg.Expert.Lambda.at(p.done), Temperature: cfg.Expert.Temperature.at(p.done),
 		RandomPlay: !warm, PolicyReplies: warm && cfg.Head == models.Score, Logits: cfg.Head == models.Logits,
+	}
+	for _, c := range p.copies {
+		opt.Copies = append(opt.Copies, func(policy, _, obs []float32) {
+			evaluated += uint64(len(obs) / spec.ObsLen())
+			c.mlp.Forward(policy, nil, obs)
+		})
 	}
 	if err := p.search.Search(ctx, &p.targets, opt, net); err != nil {
 		return err
@@ -119,7 +137,7 @@ func (p *selfPlay) restore(state []byte) error {
 const SelfPlayKind = "self-play"
 
 // selfPlayArgs are the arguments of such a job. Its inputs are the settings of the run,
-// the weights of the network and the state of the part.
+// the weights of the network, the state of the part and the weights of older copies.
 type selfPlayArgs struct {
 	Part int     `json:"part"`
 	Done float64 `json:"done"` // fraction of the run
@@ -138,7 +156,11 @@ func (p *selfPlay) Job() (jobs.Job, error) {
 		return jobs.Job{}, err
 	}
 	args, err := json.Marshal(selfPlayArgs{p.part, p.done})
-	return jobs.Job{Kind: SelfPlayKind, Args: args, Inputs: []*jobs.Blob{settings, p.weights(), jobs.NewBlob(state)}}, err
+	inputs := []*jobs.Blob{settings, p.weights(), jobs.NewBlob(state)}
+	for _, c := range p.copies {
+		inputs = append(inputs, c.weights())
+	}
+	return jobs.Job{Kind: SelfPlayKind, Args: args, Inputs: inputs}, err
 }
 
 // appendResult appends what [selfPlay.Receive] reads: the state after Run, as the
@@ -211,7 +233,7 @@ func SelfPlay(open Opener) jobs.Func {
 
 func (w *selfPlayWorker) run(ctx context.Context, text []byte, inputs []*jobs.Blob) (jobs.Result, error) {
 	var args selfPlayArgs
-	if err := json.Unmarshal(text, &args); err != nil || len(inputs) != 3 {
+	if err := json.Unmarshal(text, &args); err != nil || len(inputs) < 3 {
 		return jobs.Result{}, errors.New("a job of self-play needs settings, weights and a state")
 	}
 	run, err := w.runs.Of(inputs[0], w.openRun)
@@ -229,7 +251,14 @@ func (w *selfPlayWorker) run(ctx context.Context, text []byte, inputs []*jobs.Bl
 	if err != nil {
 		return jobs.Result{}, err
 	}
-	p.mlp, p.done = mlp, args.Done
+	p.mlp, p.done, p.copies = mlp, args.Done, nil
+	for _, b := range inputs[3:] {
+		c, err := run.decodeWeights(b.Bytes)
+		if err != nil {
+			return jobs.Result{}, fmt.Errorf("the weights of an opponent: %w", err)
+		}
+		p.copies = append(p.copies, olderCopy{mlp: c})
+	}
 	if err := p.play(ctx); err != nil {
 		return jobs.Result{}, err
 	}

@@ -21,6 +21,32 @@ func selfPlay(compute jobs.Func) map[string]jobs.Func {
 	return map[string]jobs.Func{train.SelfPlayKind: compute}
 }
 
+// someOpponents are bots and older copies of which the third replaces the first.
+var someOpponents = train.Opponents{Fraction: 0.75, Bots: map[string]float64{"greedy": 0.25}, Size: 2, Interval: 0.15, Power: 2}
+
+// TestOpponentsMatter trains by each algorithm with older copies, with bots and alone.
+func TestOpponentsMatter(t *testing.T) {
+	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	for _, a := range []train.Algorithm{train.OneMove, train.Search, train.OnePly, train.TurnExact} {
+		models := map[string]string{}
+		for name, o := range map[string]train.Opponents{
+			"none": {}, "copies": {Fraction: 1, Size: 3, Interval: 0.1}, "greedy": {Fraction: 1, Bots: map[string]float64{"greedy": 1}, Interval: 1},
+			"no copy in time": {Fraction: 1, Size: 3, Interval: 1},
+		} {
+			cfg, dir := short(a), t.TempDir()
+			cfg.Steps, cfg.Opponents = 3000, o
+			if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: dir, Learner: learner}); err != nil {
+				t.Fatal(err)
+			}
+			model := string(read(t, dir, agents.ModelFile))
+			if same := models[model]; same != "" {
+				t.Errorf("%s: the same model with %s and %s", a, name, same)
+			}
+			models[model] = name
+		}
+	}
+}
+
 // TestEncoded compares training in this process with training whose self-play goes
 // through bytes.
 func TestEncoded(t *testing.T) {
@@ -28,10 +54,15 @@ func TestEncoded(t *testing.T) {
 	for _, tt := range []struct {
 		algorithm train.Algorithm
 		game      env.Game
-	}{{train.TurnExact, dice}, {train.OnePly, dice}, {train.OneMove, pig}, {train.Search, pig}} {
+		opponents train.Opponents
+	}{
+		{train.TurnExact, dice, train.Opponents{}}, {train.OnePly, dice, train.Opponents{}},
+		{train.OneMove, pig, train.Opponents{}}, {train.OneMove, pig, someOpponents},
+		{train.Search, pig, train.Opponents{}}, {train.Search, pig, someOpponents},
+	} {
 		t.Run(string(tt.algorithm), func(t *testing.T) {
 			cfg, local, remote := short(tt.algorithm), t.TempDir(), t.TempDir()
-			cfg.Steps, cfg.Shards = 2000, 3
+			cfg.Steps, cfg.Shards, cfg.Opponents = 2000, 3, tt.opponents
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: tt.game, Dir: local, Learner: learner}); err != nil {
 				t.Fatal(err)
 			}

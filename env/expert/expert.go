@@ -41,6 +41,9 @@ type Options struct {
 	RandomPlay    bool    // play at random, while the values are untrained
 	PolicyReplies bool    // OnePly: the policy's scores choose the move after the dice, not the values
 	Logits        bool    // the policy has a logit for each action: leave Targets.AfterObs empty
+	// Copies are older copies of the network, of which opponents play. They are called
+	// without values, and never become fewer.
+	Copies []Network
 }
 
 // Depth is how far an Expert searches.
@@ -74,6 +77,8 @@ type Config struct {
 	ExplorationFraction float64 `json:"exploration_fraction"`
 	ExplorationRate     float64 `json:"exploration_rate"`
 	Tree                Tree    `json:"tree,omitzero"` // Search
+
+	Opponents *Opponents `json:"-"` // nil for none
 }
 
 // Tree are the settings of the trees of [Search].
@@ -106,6 +111,9 @@ func (c Config) Validate() error {
 	want(!(c.Starts.sum() > 1+1e-9), "sum of starts", c.Starts.sum(), "at most 1")
 	fraction("exploration_fraction", c.ExplorationFraction)
 	fraction("exploration_rate", c.ExplorationRate)
+	if c.Opponents != nil {
+		fraction("opponents.fraction", c.Opponents.Fraction)
+	}
 	if t := c.Tree; c.Depth == Search {
 		want(t.Simulations > 0 && t.Simulations <= maxSimulations, "tree.simulations", t.Simulations, fmt.Sprintf("1 to %d", maxSimulations))
 		want(t.FastSimulations >= 0 && t.FastSimulations <= maxSimulations, "tree.fast_simulations", t.FastSimulations, fmt.Sprintf("0 to %d", maxSimulations))
@@ -160,7 +168,10 @@ func New[S comparable](rules game.Rules[S], cfg Config, rows, first int) (Expert
 	if _, samples := rules.(game.StartSampler[S]); cfg.Starts.Sample > 0 && !samples {
 		return nil, fmt.Errorf("starts.sample is %v: %s: %w; use walk, archive or disagree", cfg.Starts.Sample, spec.ID, ErrNoStartSampler)
 	}
-	s := newSearcher(core.New(rules), cfg, rows, first)
+	s, err := newSearcher(core.New(rules), cfg, rows, first)
+	if err != nil {
+		return nil, err
+	}
 	switch cfg.Depth {
 	case OneMove:
 		return newOneMove(s), nil
@@ -184,6 +195,8 @@ type searcher[S comparable] struct {
 	state   []S        // [N]
 	dice    []rand.PCG // [N]
 	archive archive[S] // of no rows, if no start needs it
+	tables  tables[S]
+	copies  []Network // of this search
 
 	obs, output []float32 // [n, D] the network's input, [n, P] its values
 	legal       []game.Action
@@ -191,7 +204,7 @@ type searcher[S comparable] struct {
 	values      []float64 // [options]
 }
 
-func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int) searcher[S] {
+func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int) (searcher[S], error) {
 	spec := rules.Spec()
 	sampler, _ := rules.Rules.(game.StartSampler[S])
 	e := searcher[S]{
@@ -201,12 +214,15 @@ func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int)
 	if cfg.Starts.Archives() {
 		e.archive = newArchive[S](rows)
 	}
-	return e
+	var err error
+	e.tables, err = newTables(rules, cfg.Opponents, rows)
+	return e, err
 }
 
 // reset seeds the generators, empties the archives and calls start for each row.
 func (e *searcher[S]) reset(seed uint64, start func(i int)) {
 	e.archive.reset()
+	e.copies = nil
 	for i := range e.state {
 		e.dice[i].Seed(seed, uint64(e.first+i))
 		start(i)
@@ -290,7 +306,7 @@ func (e *searcher[S]) explorationRate(opt Options, dice *rand.PCG) float64 {
 	return 0
 }
 
-// appendState appends the states, generators and archives.
+// appendState appends the states, generators, archives and opponents.
 func (e *searcher[S]) appendState(dst []byte) (_ []byte, err error) {
 	for i := range e.state {
 		if dst, err = binary.Append(dst, binary.LittleEndian, e.state[i]); err != nil {
@@ -300,7 +316,7 @@ func (e *searcher[S]) appendState(dst []byte) (_ []byte, err error) {
 			return nil, err
 		}
 	}
-	return e.archive.appendState(dst), nil
+	return e.tables.appendState(e.archive.appendState(dst)), nil
 }
 
 // restoreState restores what appendState wrote, and returns the rest, which must
@@ -309,7 +325,7 @@ func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error
 	var zero S
 	const generator = 20 // bytes of a rand.PCG
 	size := binary.Size(zero)
-	if want := len(e.state)*(size+generator) + e.archive.size() + more; len(src) != want {
+	if want := len(e.state)*(size+generator) + e.archive.size() + e.tables.size() + more; len(src) != want {
 		return nil, fmt.Errorf("expert: %d bytes of state for %d rows of %s; want %d", len(src), len(e.state), e.spec.ID, want)
 	}
 	for i := range e.state {
@@ -324,8 +340,8 @@ func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error
 		}
 		src = src[size+generator:]
 	}
-	n := e.archive.size()
-	return src[n:], e.archive.restoreState(src[:n], func(s S) error {
+	n, m := e.archive.size(), e.tables.size()
+	err = e.archive.restoreState(src[:n], func(s S) error {
 		if err := e.rules.Validate(s); err != nil {
 			return err
 		}
@@ -334,6 +350,7 @@ func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error
 		}
 		return nil
 	})
+	return src[n+m:], errors.Join(err, e.tables.restoreState(src[n:n+m]))
 }
 
 // episodes is a searcher whose rows play decision by decision. It implements

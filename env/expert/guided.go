@@ -89,6 +89,7 @@ func (e *guided[S]) restart(i int) {
 // arXiv:1902.10565, section 3.1.
 func (e *guided[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
 	dst.reset()
+	e.beginSearch(opt)
 	for i, r := range e.rows {
 		r.visits, r.values, r.ends = r.visits[:0], r.values[:0], r.ends[:0]
 		r.actions, r.q, r.logits = r.actions[:0], r.q[:0], r.logits[:0]
@@ -139,7 +140,7 @@ func (e *guided[S]) Search(ctx context.Context, dst *Targets, opt Options, net N
 			}
 		}
 	}
-	return nil
+	return e.tables.err
 }
 
 // next plays the forced moves of row i up to a decision, and begins its search.
@@ -184,7 +185,12 @@ func (e *guided[S]) move(dst *Targets, i int, opt Options) {
 		}
 	}
 	v.to = len(r.actions)
-	if rate := e.explorationRate(opt, &e.dice[i]); rate > 0 && core.Uniform(&e.dice[i]) < rate {
+	if e.opponents(i) != nil {
+		e.legal = e.rules.Legal(e.legal[:0], v.state) // in the order of the edges
+	}
+	if k, ok := e.reply(i, v.state, v.mover, e.legal, opt); ok {
+		edge, v.strayed = int32(k), int32(k) != edge
+	} else if rate := e.explorationRate(opt, &e.dice[i]); rate > 0 && core.Uniform(&e.dice[i]) < rate {
 		edge, v.strayed = int32(core.Uniform(&e.dice[i])*float64(len(t.logit))), !opt.RandomPlay
 	}
 	r.visits = append(r.visits, v)

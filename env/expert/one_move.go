@@ -84,6 +84,7 @@ func (e *oneMove[S]) restart(i int) {
 // "AIVAT", arXiv:1612.06915.
 func (e *oneMove[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
 	dst.reset()
+	e.beginSearch(opt)
 	e.path, e.found, e.predicted, e.estimate = e.path[:0], e.found[:0], e.predicted[:0], e.estimate[:0]
 	clear(e.known)
 	for range e.cfg.Decisions {
@@ -98,7 +99,7 @@ func (e *oneMove[S]) Search(ctx context.Context, dst *Targets, opt Options, net 
 		}
 	}
 	e.correct(dst, opt.Lambda)
-	return nil
+	return e.tables.err
 }
 
 // expand lists the leaves of all actions of all rows.
@@ -198,7 +199,7 @@ func (e *oneMove[S]) expectation(dst []float64, action int) []float64 {
 // move adds the targets of the decision of row i, whose actions begin with index first,
 // and takes an action. It returns the index after its actions.
 func (e *oneMove[S]) move(dst *Targets, i, first int, opt Options) int {
-	s, dice := e.state[i], &e.dice[i]
+	s := e.state[i]
 	who := e.rules.CurrentPlayer(s)
 	e.legal = e.rules.Legal(e.legal[:0], s)
 	e.values = e.values[:0]
@@ -221,7 +222,7 @@ func (e *oneMove[S]) move(dst *Targets, i, first int, opt Options) int {
 			rate = e.cfg.ExplorationRate
 		}
 		best = e.choose(e.values, 0, nil)
-		choice = e.choose(e.values, rate, dice)
+		choice = e.act(i, s, who, e.legal, e.values, rate, opt)
 	}
 	v := played[S]{state: s, mover: who, target: len(dst.Value) / e.spec.Players, follows: opt.RandomPlay || choice == best}
 	if opt.RandomPlay {

@@ -85,6 +85,7 @@ func (e *onePly[S]) Reset(seed uint64) {
 
 // restart starts a game in row i. It skips games without a decision.
 func (e *onePly[S]) restart(i int) {
+	e.newTable(i)
 	for range 1000 {
 		e.state[i], e.moves[i] = e.rules.Initial(), 0
 		if e.rules.Settle(&e.state[i], &e.dice[i]) >= 0 {
@@ -110,6 +111,7 @@ func (e *onePly[S]) restart(i int) {
 // "AIVAT", arXiv:1612.06915.
 func (e *onePly[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
 	dst.reset()
+	e.beginSearch(opt)
 	e.path, e.found, e.best, e.predicted = e.path[:0], e.found[:0], e.best[:0], e.predicted[:0]
 	e.estimates = estimates{p: e.spec.Players, value: e.estimates.value[:0], score: e.estimates.score[:0], byScore: opt.PolicyReplies}
 	clear(e.known)
@@ -126,7 +128,7 @@ func (e *onePly[S]) Search(ctx context.Context, dst *Targets, opt Options, net N
 		}
 	}
 	e.correct(dst, opt.Lambda)
-	return nil
+	return e.tables.err
 }
 
 // sampleStart restarts row i from another start with the probability of cfg.Starts.
@@ -143,6 +145,7 @@ func (e *onePly[S]) sampleStart(i int) {
 	if e.rules.Settle(&s, &e.dice[i]) >= 0 {
 		e.state[i], _ = e.rules.Canonical(s)
 		e.moves[i], e.arrived[i] = 0, from
+		e.newTable(i)
 	}
 }
 
@@ -167,7 +170,7 @@ func (e *onePly[S]) move(dst *Targets, i int, opt Options) {
 	if len(options) > 1 {
 		e.addDecision(dst, s, who, e.legal, e.values, opt, false)
 		best = e.choose(e.values, 0, nil)
-		choice = e.choose(e.values, e.explorationRate(opt, &e.dice[i]), &e.dice[i])
+		choice = e.act(i, s, who, e.legal, e.values, e.explorationRate(opt, &e.dice[i]), opt)
 	}
 	var last *visit[S] // the previous decision of the same game, or nil
 	if at := len(e.path) - len(e.state); at >= 0 && e.path[at].running {

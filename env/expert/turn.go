@@ -43,6 +43,7 @@ func newTurnExact[S comparable](s searcher[S], planner game.TurnPlanner[S]) *tur
 func (e *turnExact[S]) Reset(seed uint64) {
 	e.reset(seed, func(i int) {
 		e.state[i] = e.rules.Initial()
+		e.newTable(i)
 		e.settle(i, nil)
 	})
 }
@@ -62,6 +63,7 @@ func (e *turnExact[S]) settle(i int, dst *Targets) {
 			e.state[i] = e.rules.Sampler.Sample(e.state[i], &e.dice[i])
 		}
 		e.state[i] = e.rules.Initial()
+		e.newTable(i)
 		if dst != nil {
 			dst.Games++
 		}
@@ -73,6 +75,7 @@ func (e *turnExact[S]) settle(i int, dst *Targets) {
 // cfg.Turns times.
 func (e *turnExact[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
 	dst.reset()
+	e.beginSearch(opt)
 	e.obs = e.obs[:0]
 	for i := range e.turns {
 		e.begin(i)
@@ -100,8 +103,8 @@ func (e *turnExact[S]) Search(ctx context.Context, dst *Targets, opt Options, ne
 			e.archive.add(i, &t.start, math.Abs(e.value[t.mover]-v))
 		}
 		for n := range e.cfg.Turns {
-			end := e.play(i, dst, opt)
-			if n == 0 && !t.restart {
+			goesOn := n == 0 && !t.restart
+			if end := e.play(i, dst, opt, goesOn); goesOn {
 				e.state[i] = end
 			}
 		}
@@ -109,7 +112,7 @@ func (e *turnExact[S]) Search(ctx context.Context, dst *Targets, opt Options, ne
 			e.settle(i, dst)
 		}
 	}
-	return nil
+	return e.tables.err
 }
 
 // begin starts the search of a turn in row i and observes its ends.
@@ -154,9 +157,10 @@ func (e *turnExact[S]) receive(i int) {
 	}
 }
 
-// play plays the turn of row i once. It returns the state in which the turn ends, or
-// the state after ChanceLimit transitions: the game is then truncated.
-func (e *turnExact[S]) play(i int, dst *Targets, opt Options) S {
+// play plays the turn of row i once, by an opponent only where the game goes on. It
+// returns the state in which the turn ends, or the state after ChanceLimit transitions: the
+// game is then truncated.
+func (e *turnExact[S]) play(i int, dst *Targets, opt Options, goesOn bool) S {
 	t, plan, dice := &e.turns[i], e.plans[i], &e.dice[i]
 	s, rate := t.start, e.explorationRate(opt, dice)
 	known := false
@@ -179,7 +183,11 @@ func (e *turnExact[S]) play(i int, dst *Targets, opt Options) S {
 			if len(e.legal) > 1 {
 				e.values = plan.Options(e.values[:0], s)
 				e.addDecision(dst, s, who, e.legal, e.values, opt, false)
-				choice = e.choose(e.values, rate, dice)
+				if goesOn {
+					choice = e.act(i, s, who, e.legal, e.values, rate, opt)
+				} else {
+					choice = e.choose(e.values, rate, dice)
+				}
 			}
 			s = e.rules.After(s, e.legal[choice])
 		}

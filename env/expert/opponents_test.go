@@ -1,0 +1,206 @@
+package expert_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/expert"
+	"marsgym/env/game"
+	"marsgym/env/internal/testgames"
+	"marsgym/env/pig"
+)
+
+// holder is Pig with a bot that holds after one roll.
+type holder struct{ *pig.Rules }
+
+func (holder) BotNames() []string                            { return []string{"holder"} }
+func (holder) Bot(string) (game.Policy[pig.State], error)    { return holder{}, nil }
+func (holder) Probs(dst []float64, states []pig.State) error { return hold(dst, states) }
+
+func hold(dst []float64, states []pig.State) error {
+	clear(dst)
+	for i, s := range states {
+		if s.Total > 0 {
+			dst[2*i+int(pig.Hold)] = 1
+		} else {
+			dst[2*i+int(pig.Roll)] = 1
+		}
+	}
+	return nil
+}
+
+// table decodes the state of an expert of one row without archives: that of the game, and
+// the opponents in its seats.
+func table(t *testing.T, e expert.Expert) (s pig.State, seats [2]uint16) {
+	t.Helper()
+	b, err := e.AppendState(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const generator = 20
+	if _, err := binary.Decode(b, binary.LittleEndian, &s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := binary.Decode(b[binary.Size(s)+generator:], binary.LittleEndian, &seats); err != nil {
+		t.Fatal(err)
+	}
+	return s, seats
+}
+
+// TestOpponents has a bot, an older copy of the network, or the network itself in one of
+// two seats. The opponents play what they would by themselves, also after the expert is
+// restored, and each game draws the seats anew.
+func TestOpponents(t *testing.T) {
+	rules := holder{testgames.NewPig(t, 2, 20)}
+	g := env.NewGame[pig.State](rules)
+	spec := g.Spec()
+	net := hashNetwork(spec)
+	// The copy takes the action with the highest output of another network.
+	other := func(policy, _, obs []float32) {
+		n := len(obs) / spec.ObsLen()
+		hashNetwork(spec)(policy, make([]float32, n*spec.Players), obs)
+		for i := range policy {
+			policy[i] *= -1e6
+		}
+	}
+	copied := func(s pig.State, logits bool) game.Action {
+		who := rules.CurrentPlayer(s)
+		legal := rules.Legal(nil, s)
+		out := make([]float32, 2)
+		if obs := make([]float32, spec.ObsLen()); logits {
+			rules.Encode(obs, s, who)
+			other(out, nil, obs)
+			out = out[:len(legal)]
+		} else {
+			out = out[:0]
+			for _, a := range legal {
+				after, _ := rules.Apply(s, a)
+				one := make([]float32, 1)
+				rules.Encode(obs, after, who)
+				other(one, nil, obs)
+				out = append(out, one[0])
+			}
+		}
+		return legal[slices.Index(out, slices.Max(out))]
+	}
+	for _, depth := range depths {
+		for _, kind := range []string{"bot", "copy", "copy with logits", "itself"} {
+			cfg := config(depth)
+			cfg.Decisions, cfg.Starts = 1, expert.Starts{}
+			cfg.Opponents = &expert.Opponents{Fraction: 1}
+			opt := expert.Options{Temperature: 0.1, Logits: kind == "copy with logits"}
+			logits := opt.Logits || depth == expert.Search
+			want, number := func(s pig.State) game.Action {
+				var p [2]float64
+				hold(p[:], []pig.State{s})
+				return game.Action(slices.Index(p[:], 1))
+			}, uint16(1)
+			switch kind {
+			case "bot":
+				cfg.Opponents.Bots = map[string]float64{"holder": 1}
+			case "itself":
+				number = 0
+			default:
+				opt.Copies = []expert.Network{other}
+				want = func(s pig.State) game.Action { return copied(s, logits) }
+			}
+			e := newExpert(t, g, cfg, 1, 0)
+			e.Reset(3)
+			var found expert.Targets
+			replies, games := 0, 0
+			var own [2]int
+			for n := range 600 {
+				if n == 300 {
+					b, err := e.AppendState(nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					e = newExpert(t, g, cfg, 1, 0)
+					e.Reset(99)
+					if err := e.RestoreState(b); err != nil {
+						t.Fatal(err)
+					}
+					if again, err := e.AppendState(nil); err != nil || !bytes.Equal(again, b) {
+						t.Fatalf("%s, %s: the restored state differs (%v)", depth, kind, err)
+					}
+				}
+				s, seats := table(t, e)
+				if err := e.Search(t.Context(), &found, opt, net); err != nil {
+					t.Fatal(err)
+				}
+				next, drawn := table(t, e)
+				if games += found.Games; found.Games > 0 {
+					for seat, k := range drawn {
+						if k == 0 {
+							own[seat]++
+						}
+					}
+				}
+				who := rules.CurrentPlayer(s)
+				if seats[who] == 0 || games < 1 {
+					continue // of the first game copies were not known when it began
+				}
+				replies++
+				if seats[who] != number {
+					t.Fatalf("%s, %s: opponent %d", depth, kind, seats[who])
+				}
+				if depth == expert.Turn { // a whole turn
+					if gain := int(next.Score[who]) - int(s.Score[who]); kind == "bot" && found.Games == 0 && gain > 6 {
+						t.Fatalf("%s: the bot's turn gains %d", depth, gain)
+					}
+					continue
+				}
+				after, err := rules.Apply(s, want(s))
+				if err != nil {
+					t.Fatal(err)
+				}
+				follows := []pig.State{after}
+				if rules.CurrentPlayer(after) == game.Chance {
+					follows = follows[:0]
+					for _, o := range rules.Outcomes(nil, after) {
+						follows = append(follows, o.State)
+					}
+				}
+				if found.Games == 0 && !slices.Contains(follows, next) {
+					t.Fatalf("%s, %s: %+v follows %+v; the opponent takes %d", depth, kind, next, s, want(s))
+				}
+			}
+			if kind == "itself" {
+				if replies > 0 {
+					t.Errorf("%s: %d replies without opponents", depth, replies)
+				}
+			} else if replies < 50 || own[0] < 3 || own[1] < 3 {
+				t.Errorf("%s, %s: %d replies; the network has the seats %v times", depth, kind, replies, own)
+			}
+		}
+	}
+}
+
+// TestOpponentsOfSomeRows has opponents in the first of two rows, whose play alone changes.
+func TestOpponentsOfSomeRows(t *testing.T) {
+	g := env.NewGame[pig.State](holder{testgames.NewPig(t, 2, 20)})
+	var states [2][]byte
+	for k, fraction := range []float64{0, 0.5} {
+		cfg := config(expert.OneMove)
+		cfg.Opponents = &expert.Opponents{Fraction: fraction, Bots: map[string]float64{"holder": 1}}
+		e := newExpert(t, g, cfg, 2, 0)
+		e.Reset(3)
+		var found expert.Targets
+		for range 20 {
+			if err := e.Search(t.Context(), &found, expert.Options{}, hashNetwork(g.Spec())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var err error
+		if states[k], err = e.AppendState(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const row = 16 + 20 // state and generator
+	if bytes.Equal(states[0][:row], states[1][:row]) || !bytes.Equal(states[0][row:2*row], states[1][row:2*row]) {
+		t.Error("want another state in the first row only")
+	}
+}
