@@ -187,7 +187,11 @@ func (c Config) Validate() error {
 	want(!(o.copies() < 0), "the sum of opponents.bots", 1-o.copies(), "at most 1")
 	want(o.Power >= 0 && o.Power <= maxPower, "opponents.power", o.Power, fmt.Sprintf("0 to %d", maxPower))
 	if o.Fraction > 0 {
-		want(o.Size >= 0 && o.Size <= 1000, "opponents.size", o.Size, "0 to 1000")
+		if rows := c.Rows / max(1, c.Shards); rows > 0 { // of the smallest shard
+			least := 1 / float64(2*rows)
+			want(o.Fraction >= least, "opponents.fraction", o.Fraction, fmt.Sprintf("at least %.3g, which is one row of a shard; or more rows, or fewer shards", least))
+		}
+		want(o.Size >= 0 && o.Size <= expert.MaxCopies, "opponents.size", o.Size, fmt.Sprintf("0 to %d", expert.MaxCopies))
 		want(o.Interval >= 1e-4 && o.Interval <= 1, "opponents.interval", o.Interval, "0.0001 to 1")
 	}
 	want(c.Openings.Fraction >= 0 && c.Openings.Fraction <= 1, "openings.fraction", c.Openings.Fraction, "0 to 1")
