@@ -19,6 +19,11 @@ const (
 	// Chosen: from some thousand rows on, the cost of a network's forward pass per row
 	// falls no further.
 	matchRows = 4096
+	// matchWaves is the number of games that a row plays, at least, so that the part of
+	// the games that are over tells how far a long match is. Matches of less than minRows
+	// games are short, or have fewer waves.
+	matchWaves = 8
+	minRows    = 64
 	// queryRows is the number of decisions in one call of a policy. Chosen: as many as
 	// a network's layers process together, and few enough that a search of all of them
 	// can be interrupted.
@@ -98,7 +103,7 @@ func (d *duplicate) play(ctx context.Context, sets int, progress func(done float
 		if i == 0 && progress != nil {
 			w.report = func() { progress(float64(finished.Load()) / float64(to-from)) }
 		}
-		return w.play(ctx, (min(to-from, matchRows)+workers-1-i)/workers)
+		return w.play(ctx, (min(to-from, matchRows, max(minRows, (to-from)/matchWaves))+workers-1-i)/workers)
 	})
 	d.truncated += int(truncated.Load())
 	if err != nil {

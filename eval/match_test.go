@@ -224,6 +224,20 @@ func TestMatchErrors(t *testing.T) {
 	}
 }
 
+// TestProgress: half of the way through a match of games that are equally long, about half
+// of them are over.
+func TestProgress(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	g := open(t, "martian-risk-tiny", 2, "{}")
+	var done []float64
+	if _, err := eval.PlayDuplicate(t.Context(), g, []*agents.Agent{bot(t, g, "random"), bot(t, g, "greedy")}, 1000, 1, func(x float64) { done = append(done, x) }); err != nil {
+		t.Fatal(err)
+	}
+	if half := done[len(done)/2]; half < 0.3 || half > 0.7 {
+		t.Errorf("half of the way through, %v is done", half)
+	}
+}
+
 // TestRecord: the recorded games of a match are those that were played, in all seats, and
 // can be read again.
 func TestRecord(t *testing.T) {
