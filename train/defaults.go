@@ -92,11 +92,17 @@ const (
 	// longGame is the number of decisions of a game from which few games end in a rollout
 	// of usual size.
 	longGame = 100
+	// veryLongGame is the number of decisions of a game from which credit has to reach far:
+	// values that learn from the next few decisions alone are wrong for most of a run.
+	veryLongGame = 1000
 	// runNumbers is the number of numbers, other than 0, of the observations in a run of
 	// PPO with the head of logits, and longRun its largest number of decisions. Chosen:
 	// such a run takes nine CPU-minutes in Mars is Ours!, and twelve in Martian Risk.
 	runNumbers = 5_400_000_000
 	longRun    = 100_000_000
+	// maxRolloutObs bounds the numbers, zeros included, of the observations of options in a
+	// rollout of a very long game. Chosen.
+	maxRolloutObs = 1 << 28
 )
 
 // DefaultFor returns the settings with which a game is trained by default. The
@@ -173,6 +179,17 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		c.LearningRate[0], c.Rows = 3e-3, 1024
 		c.PPO.Horizon, c.PPO.Epochs, c.PPO.Minibatch = 128, 3, 4096
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.95, Schedule{0.1, 0.02}
+	}
+	if a == AlgorithmPPO && play.length > veryLongGame {
+		// Scores of afterstates take twice the time a decision, and need half of them.
+		c.Head, c.Steps = models.Score, runSteps(play)/2
+		c.LearningRate[0], c.Rows = 5e-3, 128
+		c.PPO.Horizon, c.PPO.Epochs, c.PPO.Minibatch = 512, 1, 4096
+		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
+		row := play.options * float64(c.PPO.Horizon*g.Spec().ObsLen())
+		for c.Rows > 2*c.Shards && row*float64(c.Rows) > maxRolloutObs {
+			c.Rows /= 2
+		}
 	}
 	return c
 }

@@ -34,7 +34,8 @@ func TestDefaultFor(t *testing.T) {
 		{"mars-is-ours", 0, train.AlgorithmPPO, models.Logits, 64, 512},
 		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16},
 		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024},
-		{"martian-risk", 6, train.AlgorithmPPO, models.Logits, 128, 1024},
+		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 128},
+		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32}, // more rows would take too much memory
 	} {
 		g, err := catalog.Open(test.name, test.players, nil)
 		if err != nil {
