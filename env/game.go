@@ -3,8 +3,6 @@ package env
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"marsgym/env/expert"
 	"marsgym/env/game"
@@ -111,29 +109,14 @@ func (h *handle[S]) ActionName(a game.Action) string {
 	return h.rules.ActionName(a)
 }
 
-// random is the name of the bot that every game has.
-const random = "random"
-
-func (h *handle[S]) BotNames() []string {
-	names := []string{random}
-	if p, ok := h.rules.Rules.(game.Bots[S]); ok {
-		names = append(names, p.BotNames()...)
-	}
-	return names
-}
+func (h *handle[S]) BotNames() []string { return h.rules.BotNames() }
 
 func (h *handle[S]) Bot(name string) (Policy, error) {
-	if name == random {
-		return statePolicy[S]{game.Uniform[S]{Rules: h.rules.Rules}}, nil
+	policy, err := h.rules.Bot(name)
+	if err != nil {
+		return nil, err
 	}
-	if p, ok := h.rules.Rules.(game.Bots[S]); ok && slices.Contains(p.BotNames(), name) {
-		policy, err := p.Bot(name)
-		if err != nil {
-			return nil, err
-		}
-		return statePolicy[S]{policy}, nil
-	}
-	return nil, fmt.Errorf("%s has no bot %q; it has %s", h.spec.ID, name, strings.Join(h.BotNames(), ", "))
+	return statePolicy[S]{policy}, nil
 }
 
 func (h *handle[S]) Solve(ctx context.Context, progress func(float64)) (Solution, error) {

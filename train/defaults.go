@@ -173,18 +173,19 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 			}
 		}
 	}
-	if a == AlgorithmPPO && play.length > longGame {
+	switch {
+	case a != AlgorithmPPO || play.length <= longGame:
+	case play.length <= veryLongGame:
 		// Few games end in a rollout, so it has to be large.
 		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, runSteps(play)
 		c.LearningRate[0], c.Rows = 3e-3, 1024
 		c.PPO.Horizon, c.PPO.Epochs, c.PPO.Minibatch = 128, 3, 4096
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.95, Schedule{0.1, 0.02}
-	}
-	if a == AlgorithmPPO && play.length > veryLongGame {
+	default:
 		// Scores of afterstates take twice the time a decision, and need half of them.
-		c.Head, c.Steps = models.Score, runSteps(play)/2
-		c.LearningRate[0], c.Rows = 5e-3, 128
-		c.PPO.Horizon, c.PPO.Epochs, c.PPO.Minibatch = 512, 1, 4096
+		c.Head, c.Hidden, c.Steps = models.Score, []int{128, 128}, runSteps(play)/2
+		c.Rows = 128
+		c.PPO.Horizon, c.PPO.Minibatch = 512, 4096
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
 		row := play.options * float64(c.PPO.Horizon*g.Spec().ObsLen())
 		for c.Rows > 2*c.Shards && row*float64(c.Rows) > maxRolloutObs {

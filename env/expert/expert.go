@@ -195,8 +195,7 @@ type searcher[S comparable] struct {
 	state   []S        // [N]
 	dice    []rand.PCG // [N]
 	archive archive[S] // of no rows, if no start needs it
-	tables  tables[S]
-	copies  []Network // of this search
+	pool    pool[S]
 
 	obs, output []float32 // [n, D] the network's input, [n, P] its values
 	legal       []game.Action
@@ -215,14 +214,14 @@ func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int)
 		e.archive = newArchive[S](rows)
 	}
 	var err error
-	e.tables, err = newTables(rules, cfg.Opponents, rows)
+	e.pool, err = newPool(rules, cfg.Opponents, rows)
 	return e, err
 }
 
 // reset seeds the generators, empties the archives and calls start for each row.
 func (e *searcher[S]) reset(seed uint64, start func(i int)) {
 	e.archive.reset()
-	e.copies = nil
+	e.pool.copies = nil
 	for i := range e.state {
 		e.dice[i].Seed(seed, uint64(e.first+i))
 		start(i)
@@ -316,7 +315,7 @@ func (e *searcher[S]) appendState(dst []byte) (_ []byte, err error) {
 			return nil, err
 		}
 	}
-	return e.tables.appendState(e.archive.appendState(dst)), nil
+	return e.pool.appendState(e.archive.appendState(dst)), nil
 }
 
 // restoreState restores what appendState wrote, and returns the rest, which must
@@ -325,7 +324,7 @@ func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error
 	var zero S
 	const generator = 20 // bytes of a rand.PCG
 	size := binary.Size(zero)
-	if want := len(e.state)*(size+generator) + e.archive.size() + e.tables.size() + more; len(src) != want {
+	if want := len(e.state)*(size+generator) + e.archive.size() + e.pool.size() + more; len(src) != want {
 		return nil, fmt.Errorf("expert: %d bytes of state for %d rows of %s; want %d", len(src), len(e.state), e.spec.ID, want)
 	}
 	for i := range e.state {
@@ -340,7 +339,7 @@ func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error
 		}
 		src = src[size+generator:]
 	}
-	n, m := e.archive.size(), e.tables.size()
+	n, m := e.archive.size(), e.pool.size()
 	err = e.archive.restoreState(src[:n], func(s S) error {
 		if err := e.rules.Validate(s); err != nil {
 			return err
@@ -350,7 +349,7 @@ func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error
 		}
 		return nil
 	})
-	return src[n+m:], errors.Join(err, e.tables.restoreState(src[n:n+m]))
+	return src[n+m:], errors.Join(err, e.pool.restoreState(src[n:n+m]))
 }
 
 // episodes is a searcher whose rows play decision by decision. It implements

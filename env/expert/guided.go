@@ -140,7 +140,7 @@ func (e *guided[S]) Search(ctx context.Context, dst *Targets, opt Options, net N
 			}
 		}
 	}
-	return e.tables.err
+	return e.pool.err
 }
 
 // next plays the forced moves of row i up to a decision, and begins its search.

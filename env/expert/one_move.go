@@ -99,7 +99,7 @@ func (e *oneMove[S]) Search(ctx context.Context, dst *Targets, opt Options, net 
 		}
 	}
 	e.correct(dst, opt.Lambda)
-	return e.tables.err
+	return e.pool.err
 }
 
 // expand lists the leaves of all actions of all rows.

@@ -85,7 +85,7 @@ func (e *onePly[S]) Reset(seed uint64) {
 
 // restart starts a game in row i. It skips games without a decision.
 func (e *onePly[S]) restart(i int) {
-	e.newTable(i)
+	e.drawOpponents(i)
 	for range 1000 {
 		e.state[i], e.moves[i] = e.rules.Initial(), 0
 		if e.rules.Settle(&e.state[i], &e.dice[i]) >= 0 {
@@ -128,7 +128,7 @@ func (e *onePly[S]) Search(ctx context.Context, dst *Targets, opt Options, net N
 		}
 	}
 	e.correct(dst, opt.Lambda)
-	return e.tables.err
+	return e.pool.err
 }
 
 // sampleStart restarts row i from another start with the probability of cfg.Starts.
@@ -145,7 +145,7 @@ func (e *onePly[S]) sampleStart(i int) {
 	if e.rules.Settle(&s, &e.dice[i]) >= 0 {
 		e.state[i], _ = e.rules.Canonical(s)
 		e.moves[i], e.arrived[i] = 0, from
-		e.newTable(i)
+		e.drawOpponents(i)
 	}
 }
 

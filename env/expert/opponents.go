@@ -24,58 +24,51 @@ type Opponents struct {
 // MaxCopies is the largest number of [Options.Copies].
 const MaxCopies = 1000
 
-// tables hold the opponents in the rows of an Expert.
-type tables[S comparable] struct {
-	bots  []game.Policy[S]
-	share []float64 // [bots] fractions of the opponents
-	seats []uint16  // [rows with opponents, P] 0 for the network itself, then the bots, then the copies
-	err   error     // of an opponent, in this search
+// pool holds the opponents in the rows of an Expert.
+type pool[S comparable] struct {
+	bots   []game.Policy[S]
+	share  []float64 // [bots] fractions of the opponents
+	seats  []uint16  // [rows with opponents, P] 0 for the network itself, then the bots, then the copies
+	copies []Network // of this search
+	err    error     // of an opponent, in this search
 
 	probs  []float64 // [A]
 	obs    []float32
 	scores []float32
 }
 
-// newTables returns the tables of rows in which no game has begun.
-func newTables[S comparable](rules core.Rules[S], o *Opponents, rows int) (t tables[S], err error) {
+// newPool returns the pool of rows in which no game has begun.
+func newPool[S comparable](rules core.Rules[S], o *Opponents, rows int) (p pool[S], err error) {
 	if o == nil {
-		return t, nil
+		return p, nil
 	}
 	spec := rules.Spec()
-	t.seats = make([]uint16, int(math.Round(o.Fraction*float64(rows)))*spec.Players)
-	t.probs = make([]float64, spec.Actions)
-	own, _ := rules.Rules.(game.Bots[S])
+	p.seats = make([]uint16, int(math.Round(o.Fraction*float64(rows)))*spec.Players)
+	p.probs = make([]float64, spec.Actions)
 	for _, name := range slices.Sorted(maps.Keys(o.Bots)) {
 		if o.Bots[name] == 0 {
 			continue
 		}
-		var bot game.Policy[S]
-		switch {
-		case name == "random":
-			bot = game.Uniform[S]{Rules: rules.Rules}
-		case own == nil:
-			return t, fmt.Errorf("%s has no bot %q", spec.ID, name)
-		default:
-			if bot, err = own.Bot(name); err != nil {
-				return t, err
-			}
+		bot, err := rules.Bot(name)
+		if err != nil {
+			return p, err
 		}
-		t.bots, t.share = append(t.bots, bot), append(t.share, o.Bots[name])
+		p.bots, p.share = append(p.bots, bot), append(p.share, o.Bots[name])
 	}
-	return t, nil
+	return p, nil
 }
 
 // opponents returns those in the seats [P] of row i, or nil.
 func (e *searcher[S]) opponents(i int) []uint16 {
 	p := e.spec.Players
-	if (i+1)*p > len(e.tables.seats) {
+	if (i+1)*p > len(e.pool.seats) {
 		return nil
 	}
-	return e.tables.seats[i*p:][:p]
+	return e.pool.seats[i*p:][:p]
 }
 
-// newTable draws the opponents of the game that begins in row i.
-func (e *searcher[S]) newTable(i int) {
+// drawOpponents draws the opponents of the game that begins in row i.
+func (e *searcher[S]) drawOpponents(i int) {
 	seats, dice := e.opponents(i), &e.dice[i]
 	if seats == nil {
 		return
@@ -92,15 +85,15 @@ func (e *searcher[S]) newTable(i int) {
 // drawOpponent draws the number of an opponent.
 func (e *searcher[S]) drawOpponent(dice *rand.PCG) uint16 {
 	u := core.Uniform(dice)
-	for k, share := range e.tables.share {
+	for k, share := range e.pool.share {
 		if u -= share; u < 0 {
 			return uint16(1 + k)
 		}
 	}
-	if len(e.copies) == 0 {
+	if len(e.pool.copies) == 0 {
 		return 0
 	}
-	return uint16(1 + len(e.tables.bots) + int(core.Uniform(dice)*float64(len(e.copies))))
+	return uint16(1 + len(e.pool.bots) + int(core.Uniform(dice)*float64(len(e.pool.copies))))
 }
 
 // act returns the index of the action that is taken in row i, of legal ones with these
@@ -125,34 +118,34 @@ func (e *searcher[S]) reply(i int, s S, who game.Player, legal []game.Action, op
 
 // ask returns the index of the action that a bot, or a copy, takes.
 func (e *searcher[S]) ask(k int, s S, who game.Player, legal []game.Action, opt Options, dice *rand.PCG) int {
-	t := &e.tables
-	if k < len(t.bots) {
-		if err := t.bots[k].Probs(t.probs, []S{s}); err != nil {
-			t.err = fmt.Errorf("expert: a bot of %s: %w", e.spec.ID, err)
+	p := &e.pool
+	if k < len(p.bots) {
+		if err := p.bots[k].Probs(p.probs, []S{s}); err != nil {
+			p.err = fmt.Errorf("expert: a bot of %s: %w", e.spec.ID, err)
 			return 0
 		}
-		return slices.Index(legal, core.SampleAction(t.probs, dice))
+		return slices.Index(legal, core.SampleAction(p.probs, dice))
 	}
-	if k -= len(t.bots); k >= len(e.copies) {
-		t.err = fmt.Errorf("expert: an opponent is copy %d of %d", k, len(e.copies))
+	if k -= len(p.bots); k >= len(e.pool.copies) {
+		p.err = fmt.Errorf("expert: an opponent is copy %d of %d", k, len(e.pool.copies))
 		return 0
 	}
-	t.obs = t.obs[:0]
+	p.obs = p.obs[:0]
 	if logits := opt.Logits || e.cfg.Depth == Search; logits {
-		t.scores = core.Resize(t.scores, e.spec.Actions)
-		t.obs = e.observe(t.obs, s, who)
-		e.copies[k](t.scores, nil, t.obs)
+		p.scores = core.Resize(p.scores, e.spec.Actions)
+		p.obs = e.observe(p.obs, s, who)
+		e.pool.copies[k](p.scores, nil, p.obs)
 		for j, a := range legal { // in ascending order
-			t.scores[j] = t.scores[a]
+			p.scores[j] = p.scores[a]
 		}
 	} else {
-		t.scores = core.Resize(t.scores, len(legal))
+		p.scores = core.Resize(p.scores, len(legal))
 		for _, a := range legal {
-			t.obs = e.observe(t.obs, e.rules.After(s, a), who)
+			p.obs = e.observe(p.obs, e.rules.After(s, a), who)
 		}
-		e.copies[k](t.scores, nil, t.obs)
+		e.pool.copies[k](p.scores, nil, p.obs)
 	}
-	return sampleSoftmax(t.scores[:len(legal)], dice)
+	return sampleSoftmax(p.scores[:len(legal)], dice)
 }
 
 // sampleSoftmax draws an index from the softmax of scores.
@@ -170,28 +163,28 @@ func sampleSoftmax(scores []float32, dice *rand.PCG) int {
 	return len(scores) - 1 // u is within rounding of sum
 }
 
-// beginSearch readies the tables for a call of Expert.Search.
+// beginSearch readies the pool for a call of Expert.Search.
 func (e *searcher[S]) beginSearch(opt Options) {
-	e.copies, e.tables.err = opt.Copies, nil
+	e.pool.copies, e.pool.err = opt.Copies, nil
 }
 
 // size is the number of bytes of appendState.
-func (t *tables[S]) size() int { return 2 * len(t.seats) }
+func (p *pool[S]) size() int { return 2 * len(p.seats) }
 
 // appendState appends all that restoreState needs.
-func (t *tables[S]) appendState(dst []byte) []byte {
-	for _, k := range t.seats {
+func (p *pool[S]) appendState(dst []byte) []byte {
+	for _, k := range p.seats {
 		dst = binary.LittleEndian.AppendUint16(dst, k)
 	}
 	return dst
 }
 
 // restoreState restores what appendState wrote, of size bytes.
-func (t *tables[S]) restoreState(src []byte) error {
-	for i := range t.seats {
-		t.seats[i] = binary.LittleEndian.Uint16(src[2*i:])
-		if most := len(t.bots) + MaxCopies; int(t.seats[i]) > most {
-			return fmt.Errorf("expert: opponent %d; want at most %d", t.seats[i], most)
+func (p *pool[S]) restoreState(src []byte) error {
+	for i := range p.seats {
+		p.seats[i] = binary.LittleEndian.Uint16(src[2*i:])
+		if most := len(p.bots) + MaxCopies; int(p.seats[i]) > most {
+			return fmt.Errorf("expert: opponent %d; want at most %d", p.seats[i], most)
 		}
 	}
 	return nil

@@ -32,9 +32,9 @@ func hold(dst []float64, states []pig.State) error {
 	return nil
 }
 
-// table decodes the state of an expert of one row without archives: that of the game, and
+// decodeRow decodes the state of an expert of one row without archives: that of the game, and
 // the opponents in its seats.
-func table(t *testing.T, e expert.Expert) (s pig.State, seats [2]uint16) {
+func decodeRow(t *testing.T, e expert.Expert) (s pig.State, seats [2]uint16) {
 	t.Helper()
 	b, err := e.AppendState(nil)
 	if err != nil {
@@ -127,11 +127,11 @@ func TestOpponents(t *testing.T) {
 						t.Fatalf("%s, %s: the restored state differs (%v)", depth, kind, err)
 					}
 				}
-				s, seats := table(t, e)
+				s, seats := decodeRow(t, e)
 				if err := e.Search(t.Context(), &found, opt, net); err != nil {
 					t.Fatal(err)
 				}
-				next, drawn := table(t, e)
+				next, drawn := decodeRow(t, e)
 				if games += found.Games; found.Games > 0 {
 					for seat, k := range drawn {
 						if k == 0 {

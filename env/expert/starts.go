@@ -141,7 +141,7 @@ func (x *archive[S]) restoreState(src []byte, valid func(S) error) error {
 // startEpisode sets the state of row i to the first decision of an episode. It skips
 // episodes without a decision.
 func (e *searcher[S]) startEpisode(i int) {
-	e.newTable(i)
+	e.drawOpponents(i)
 	for range 1000 {
 		s, ok := e.drawStart(i)
 		if !ok {

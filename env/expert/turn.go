@@ -43,7 +43,7 @@ func newTurnExact[S comparable](s searcher[S], planner game.TurnPlanner[S]) *tur
 func (e *turnExact[S]) Reset(seed uint64) {
 	e.reset(seed, func(i int) {
 		e.state[i] = e.rules.Initial()
-		e.newTable(i)
+		e.drawOpponents(i)
 		e.settle(i, nil)
 	})
 }
@@ -63,7 +63,7 @@ func (e *turnExact[S]) settle(i int, dst *Targets) {
 			e.state[i] = e.rules.Sampler.Sample(e.state[i], &e.dice[i])
 		}
 		e.state[i] = e.rules.Initial()
-		e.newTable(i)
+		e.drawOpponents(i)
 		if dst != nil {
 			dst.Games++
 		}
@@ -112,7 +112,7 @@ func (e *turnExact[S]) Search(ctx context.Context, dst *Targets, opt Options, ne
 			e.settle(i, dst)
 		}
 	}
-	return e.tables.err
+	return e.pool.err
 }
 
 // begin starts the search of a turn in row i and observes its ends.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"marsgym/env/game"
 )
@@ -83,6 +85,29 @@ func (r *Rules[S]) ActionName(a game.Action) string {
 		return n.ActionName(a)
 	}
 	return fmt.Sprint(a)
+}
+
+// random is the name of the bot that every game has.
+const random = "random"
+
+// BotNames lists the bots: "random", then the game's own.
+func (r *Rules[S]) BotNames() []string {
+	names := []string{random}
+	if p, ok := r.Rules.(game.Bots[S]); ok {
+		names = append(names, p.BotNames()...)
+	}
+	return names
+}
+
+// Bot returns the bot of that name.
+func (r *Rules[S]) Bot(name string) (game.Policy[S], error) {
+	if name == random {
+		return game.Uniform[S]{Rules: r.Rules}, nil
+	}
+	if p, ok := r.Rules.(game.Bots[S]); ok && slices.Contains(p.BotNames(), name) {
+		return p.Bot(name)
+	}
+	return nil, fmt.Errorf("%s has no bot %q; it has %s", r.Spec().ID, name, strings.Join(r.BotNames(), ", "))
 }
 
 // Validate returns an error if a state that was read from bytes is not a state of
