@@ -46,10 +46,10 @@ func DefaultConfig(a Algorithm) Config {
 	case Search:
 		return searchConfig(c)
 	case TurnExact:
-		c.Steps, c.Rows, c.Hidden = 40_000_000, 32, []int{256, 128, 64}
+		c.Steps, c.Rows, c.Hidden = longRun, 32, []int{256, 128, 64}
 		c.LearningRate[0], c.Expert.Search.Turns = 4e-3, 4
 	default:
-		c.Steps, c.Rows, c.Hidden = 5_000_000, 16, []int{256, 128, 64}
+		c.Steps, c.Rows, c.Hidden = 9_000_000, 16, []int{256, 128, 64}
 		c.LearningRate[0], c.Expert.Temperature[1] = 5e-3, 0.002
 		// A search cannot tell apart two states whose values differ by less than
 		// their errors, so the values have the larger weight.
@@ -95,11 +95,19 @@ const (
 	// veryLongGame is the number of decisions of a game from which credit has to reach far:
 	// values that learn from the next few decisions alone are wrong for most of a run.
 	veryLongGame = 1000
+	// longRun is the largest number of decisions of a run.
+	longRun = 100_000_000
 	// runNumbers is the number of numbers, other than 0, of the observations in a run of
-	// PPO with the head of logits, and longRun its largest number of decisions. Chosen:
-	// such a run takes nine CPU-minutes in Mars is Ours!, and twelve in Martian Risk.
+	// PPO with the head of logits. Chosen: such a run takes nine CPU-minutes in Mars is
+	// Ours!, and twelve in Martian Risk.
 	runNumbers = 5_400_000_000
-	longRun    = 100_000_000
+	// runLeaves bounds the decisions of a run of turn-exact iteration, times the states that
+	// the network evaluates in a turn. Chosen: such a run takes five CPU-minutes in Martian
+	// Dice.
+	runLeaves = 1_700_000_000
+	// manySteps is the largest number of decisions of a run of turn-exact iteration with
+	// more than two players. With four, longer runs made the network worse.
+	manySteps = 40_000_000
 	// maxRolloutObs bounds the numbers, zeros included, of the observations of options in a
 	// rollout of a very long game. Chosen.
 	maxRolloutObs = 1 << 28
@@ -109,8 +117,8 @@ const (
 // algorithm is [TurnExact] if the game has turn plans, [OneMove] if its games are short,
 // else [AlgorithmPPO].
 //
-// To find out how long games are it plays some at random, which takes up to
-// seconds.
+// To find out how long games are it plays some at random, or searches some turns, which
+// takes up to seconds.
 func DefaultFor(g env.Game) (Config, error) {
 	if supports(g, TurnExact) {
 		return DefaultForAlgorithm(g, TurnExact)
@@ -130,11 +138,15 @@ func DefaultFor(g env.Game) (Config, error) {
 // not support.
 func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 	var play playSizes
-	if playMatters(g, a) {
-		var err error
-		if play, err = measurePlay(g); err != nil {
-			return Config{}, err
-		}
+	var err error
+	switch {
+	case playMatters(g, a):
+		play, err = measurePlay(g)
+	case a == TurnExact && supports(g, a):
+		play, err = measure(g, DefaultConfig(a))
+	}
+	if err != nil {
+		return Config{}, err
 	}
 	return defaultFor(g, a, play), nil
 }
@@ -157,6 +169,12 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		_, err := g.NewExpert(c.Expert.Search, 1, 0)
 		if errors.Is(err, expert.ErrNoStartSampler) {
 			c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.3}
+		}
+	}
+	if a == TurnExact {
+		c.Steps = min(c.Steps, uint64(runLeaves/max(1, play.leaves)/1e6)*1e6)
+		if g.Spec().Players > 2 {
+			c.Steps = min(c.Steps, manySteps)
 		}
 	}
 	if !playMatters(g, a) {
