@@ -277,7 +277,7 @@ func TestEstimates(t *testing.T) {
 			}
 		}
 	}
-	response, ok := a.Handle(t.Context(), []byte(`{"do":"values","game":"martian-risk","time":1}`)) // whose rollouts are long
+	response, ok := a.Handle(t.Context(), []byte(`{"do":"values","game":"martian-risk","players":6,"time":1}`)) // without a network, and its rollouts are long
 	if ok || !strings.Contains(string(response), `"moreTime":true`) {
 		t.Errorf("in a millisecond: %.300s", response)
 	}
