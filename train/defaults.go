@@ -172,7 +172,7 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		}
 	}
 	if a == TurnExact {
-		c.Steps = min(c.Steps, uint64(runLeaves/max(1, play.leaves)/1e6)*1e6)
+		c.Steps = min(c.Steps, max(1, uint64(runLeaves/max(1, play.leaves)/1e6))*1e6)
 		if g.Spec().Players > 2 {
 			c.Steps = min(c.Steps, manySteps)
 		}
