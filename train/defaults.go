@@ -95,7 +95,7 @@ const (
 	// veryLongGame is the number of decisions of a game from which credit has to reach far:
 	// values that learn from the next few decisions alone are wrong for most of a run.
 	veryLongGame = 1000
-	// longRun is the largest number of decisions of a run.
+	// longRun is the largest number of decisions of a run by default.
 	longRun = 100_000_000
 	// runNumbers is the number of numbers, other than 0, of the observations in a run of
 	// PPO with the head of logits. Chosen: such a run takes nine CPU-minutes in Mars is
@@ -105,9 +105,9 @@ const (
 	// the network evaluates in a turn. Chosen: such a run takes five CPU-minutes in Martian
 	// Dice.
 	runLeaves = 1_700_000_000
-	// manySteps is the largest number of decisions of a run of turn-exact iteration with
+	// multiplayerSteps is the largest number of decisions of a run of turn-exact iteration with
 	// more than two players. With four, longer runs made the network worse.
-	manySteps = 40_000_000
+	multiplayerSteps = 40_000_000
 	// maxRolloutObs bounds the numbers, zeros included, of the observations of options in a
 	// rollout of a very long game. Chosen.
 	maxRolloutObs = 1 << 28
@@ -151,9 +151,10 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 	return defaultFor(g, a, play), nil
 }
 
-// runSteps returns the decisions of a run of PPO with the head of logits.
-func runSteps(play playSizes) uint64 {
-	return min(longRun, uint64(runNumbers/play.numbers/1e6)*1e6)
+// affordable returns the number of decisions of a run that may take so much in all, if a
+// decision takes each: whole millions, and at most longRun.
+func affordable(all, each float64) uint64 {
+	return min(longRun, max(1, uint64(all/each/1e6))*1e6)
 }
 
 // playMatters reports whether the settings of an algorithm depend on how a game is
@@ -172,9 +173,9 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		}
 	}
 	if a == TurnExact {
-		c.Steps = min(c.Steps, max(1, uint64(runLeaves/max(1, play.leaves)/1e6))*1e6)
+		c.Steps = affordable(runLeaves, max(1, play.leaves))
 		if g.Spec().Players > 2 {
-			c.Steps = min(c.Steps, manySteps)
+			c.Steps = min(c.Steps, multiplayerSteps)
 		}
 	}
 	if !playMatters(g, a) {
@@ -183,7 +184,7 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 	if play.options > fewOptions {
 		c.Head = models.Logits
 		if a == AlgorithmPPO {
-			c.Hidden, c.Steps = []int{256, 128}, runSteps(play)
+			c.Hidden, c.Steps = []int{256, 128}, affordable(runNumbers, play.numbers)
 			if g.Spec().Players == 2 {
 				// As strong as with 0.25 after a third of the decisions; with three
 				// players the policy becomes nearly deterministic too early.
@@ -195,13 +196,13 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 	case a != AlgorithmPPO || play.length <= longGame:
 	case play.length <= veryLongGame:
 		// Few games end in a rollout, so it has to be large.
-		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, runSteps(play)
+		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, affordable(runNumbers, play.numbers)
 		c.LearningRate[0], c.Rows = 3e-3, 1024
 		c.PPO.Horizon, c.PPO.Epochs, c.PPO.Minibatch = 128, 3, 4096
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.95, Schedule{0.1, 0.02}
 	default:
 		// Scores of afterstates take twice the time a decision, and need half of them.
-		c.Head, c.Hidden, c.Steps = models.Score, []int{128, 128}, runSteps(play)/2
+		c.Head, c.Hidden, c.Steps = models.Score, []int{128, 128}, affordable(runNumbers, play.numbers)/2
 		c.Rows = 128
 		c.PPO.Horizon, c.PPO.Minibatch = 512, 4096
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
