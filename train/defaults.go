@@ -31,7 +31,7 @@ func DefaultConfig(a Algorithm) Config {
 	c.Adam.Beta2, c.Adam.MaxGradNorm = 0.99, 0
 	c.Expert = Expert{
 		Search:      expert.Config{Depth: expert.Depth(a), Starts: expert.Starts{Sample: 0.7}, Turns: 2, Decisions: 16, ExplorationFraction: 1. / 3, ExplorationRate: 0.15},
-		Temperature: Schedule{0.02, 0.004},
+		Temperature: Schedule{0.02, 0.002},
 		ValueWarmup: 0.05,
 	}
 	switch a {
@@ -39,7 +39,7 @@ func DefaultConfig(a Algorithm) Config {
 		c.Steps, c.Rows, c.Hidden = 12_000_000, 16, []int{256, 128}
 		// Its networks play best by a look-ahead on their values, so these have nearly all
 		// of the weight: with less the noisy targets of the policy decide the hidden layers.
-		c.LearningRate[0], c.Expert.Temperature[1], c.ValueCoef = 3e-3, 0.002, 5000
+		c.LearningRate[0], c.ValueCoef = 3e-3, 5000
 		c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.45}
 		c.Expert.Search.Outcomes = 64
 		c.Expert.Lambda = Schedule{0.9, 0.6}
@@ -50,7 +50,7 @@ func DefaultConfig(a Algorithm) Config {
 		c.LearningRate[0], c.Expert.Search.Turns = 4e-3, 4
 	default:
 		c.Steps, c.Rows, c.Hidden = 9_000_000, 16, []int{256, 128, 64}
-		c.LearningRate[0], c.Expert.Temperature[1] = 5e-3, 0.002
+		c.LearningRate[0] = 5e-3
 		// A search cannot tell apart two states whose values differ by less than
 		// their errors, so the values have the larger weight.
 		c.ValueCoef = 150
@@ -175,7 +175,8 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 	if a == TurnExact {
 		c.Steps = affordable(runLeaves, max(1, play.leaves))
 		if g.Spec().Players > 2 {
-			c.Steps = min(c.Steps, multiplayerSteps)
+			// A last temperature of 0.002 makes the network for four players worse.
+			c.Steps, c.Expert.Temperature[1] = min(c.Steps, multiplayerSteps), 0.004
 		}
 	}
 	if !playMatters(g, a) {

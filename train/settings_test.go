@@ -28,16 +28,18 @@ func TestDefaultFor(t *testing.T) {
 		horizon int
 		rows    int
 		steps   uint64
+		last    float64 // temperature of expert iteration at the end
 	}{
-		{"martian-dice", 0, train.TurnExact, models.Score, 0, 32, 100e6},
-		{"martian-dice", 4, train.TurnExact, models.Score, 0, 32, 40e6},
-		{"pig", 0, train.TurnExact, models.Score, 0, 32, 18e6}, // a turn has more leaves
-		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 512, 12e6},
-		{"mars-is-ours", 0, train.AlgorithmPPO, models.Logits, 64, 512, 53e6},
-		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16, 12e6},
-		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024, 85e6},
-		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 128, 28e6},
-		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32, 14.5e6}, // more rows would take too much memory
+		{"martian-dice", 0, train.TurnExact, models.Score, 0, 32, 100e6, 0.002},
+		{"martian-dice", 4, train.TurnExact, models.Score, 0, 32, 40e6, 0.004},
+		{"pig", 0, train.TurnExact, models.Score, 0, 32, 18e6, 0.002}, // a turn has more leaves
+		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 512, 12e6, 0},
+		{"mars-is-ours", 0, train.AlgorithmPPO, models.Logits, 64, 512, 53e6, 0},
+		{"mars-is-ours", 4, train.AlgorithmPPO, models.Logits, 64, 512, 46e6, 0},
+		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16, 12e6, 0.002},
+		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024, 85e6, 0},
+		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 128, 28e6, 0},
+		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32, 14.5e6, 0}, // more rows would take too much memory
 	} {
 		g, err := catalog.Open(test.name, test.players, nil)
 		if err != nil {
@@ -47,8 +49,8 @@ func TestDefaultFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Algorithm != test.want || c.Head != test.head || c.PPO.Horizon != test.horizon || c.Rows != test.rows || c.Steps != test.steps {
-			t.Errorf("%s: %s with %s, horizon %d, %d rows, %d decisions; want %+v", test.name, c.Algorithm, c.Head, c.PPO.Horizon, c.Rows, c.Steps, test)
+		if c.Algorithm != test.want || c.Head != test.head || c.PPO.Horizon != test.horizon || c.Rows != test.rows || c.Steps != test.steps || c.Expert.Temperature[1] != test.last {
+			t.Errorf("%s: %s with %s, horizon %d, %d rows, %d decisions, last temperature %v; want %+v", test.name, c.Algorithm, c.Head, c.PPO.Horizon, c.Rows, c.Steps, c.Expert.Temperature[1], test)
 		}
 		if err := c.Check(g); err != nil {
 			t.Errorf("%s: %v", test.name, err)
