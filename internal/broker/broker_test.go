@@ -83,6 +83,24 @@ func serve(t *testing.T, a cluster.Access, keys string) *broker.Broker {
 	return b
 }
 
+// later returns a function that serves a broker until all that comes after this call in the
+// test has ended.
+func later(t *testing.T, a cluster.Access) func() {
+	t.Helper()
+	var b *broker.Broker
+	t.Cleanup(func() {
+		if b != nil {
+			b.Close()
+		}
+	})
+	return func() {
+		var err error
+		if b, err = broker.Start(a, ""); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // log collects lines.
 type log struct {
 	mu    sync.Mutex
@@ -217,18 +235,33 @@ func TestJoinAndLeave(t *testing.T) {
 	wg.Wait()
 }
 
+// TestLateBroker starts a worker and a coordinator a little before their broker.
+func TestLateBroker(t *testing.T) {
+	a := cluster.Access{Addr: address(t)}
+	serve := later(t, a)
+	var served sync.WaitGroup
+	served.Go(func() {
+		time.Sleep(time.Second)
+		serve()
+	})
+	work(t, cluster.WorkOptions{Access: a})
+	c := connect(t, cluster.Options{Access: a})
+	served.Wait()
+	check(t, c, 4, 10)
+}
+
 // TestBrokerLost stops the broker while jobs are computed, and starts it again without
 // anything that it held.
 func TestBrokerLost(t *testing.T) {
 	a := cluster.Access{Addr: address(t)}
-	b := serve(t, a, "")
+	b, again := serve(t, a, ""), later(t, a)
 	l := &log{}
 	c := connect(t, cluster.Options{Access: a, Log: l.add})
 	var lost sync.Once
 	restart := func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
 		lost.Do(func() {
 			b.Close()
-			serve(t, a, "")
+			again()
 		})
 		return computeHash(ctx, args, inputs)
 	}

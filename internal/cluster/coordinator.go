@@ -106,7 +106,7 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 		pending: map[jobs.Digest]*pending{}, done: map[jobs.Digest]jobs.Digest{}, workers: map[string]worker{}, failed: make(chan struct{}),
 		partials: map[partialKey]*partial{}, sent: map[jobs.Digest]bool{},
 	}
-	c.nc, err = opt.dial(name,
+	c.nc, err = opt.dial(ctx, name,
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				opt.Log(fmt.Sprintf("the connection to the broker is lost, trying again: %v", err))
@@ -120,7 +120,12 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 	if c.js, err = jetstream.New(c.nc, jetstream.WithPublishAsyncMaxPending(1<<16)); err != nil {
 		return nil, err
 	}
-	if err := c.prepare(ctx, true); err != nil {
+	err = retry(ctx, requestTimeout, func() error {
+		ctx, cancel := context.WithTimeout(ctx, askTimeout)
+		defer cancel()
+		return c.prepare(ctx, true)
+	})
+	if err != nil {
 		c.nc.Close()
 		return nil, fmt.Errorf("the broker at %s: %w; it needs JetStream", opt.Addr, err)
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
@@ -8,9 +9,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -138,8 +141,25 @@ const (
 	presenceLasts  = 5 * time.Second
 )
 
-// dial connects, and connects again whenever the connection is lost.
-func (a *Access) dial(name string, more ...nats.Option) (*nats.Conn, error) {
+// retry calls f until it returns nil, ctx is done or the time is over, as long as its error is
+// that of a broker which is about to start.
+func retry(ctx context.Context, limit time.Duration, f func() error) error {
+	for end := time.Now().Add(limit); ; pause(ctx) {
+		err := f()
+		switch {
+		case err == nil, ctx.Err() != nil, time.Now().After(end):
+			return err
+		case errors.Is(err, nats.ErrNoServers), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), // as it starts
+			errors.Is(err, nats.ErrNoResponders), errors.Is(err, context.DeadlineExceeded): // as its streams do
+		default:
+			return err
+		}
+	}
+}
+
+// dial connects to a broker, for which it waits for some seconds, and connects again whenever
+// the connection is lost.
+func (a *Access) dial(ctx context.Context, name string, more ...nats.Option) (nc *nats.Conn, err error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
@@ -161,7 +181,10 @@ func (a *Access) dial(name string, more ...nats.Option) (*nats.Conn, error) {
 		}
 		options = append(options, o)
 	}
-	nc, err := nats.Connect(a.Addr, options...)
+	err = retry(ctx, dialTimeout, func() error {
+		nc, err = nats.Connect(a.Addr, options...)
+		return err
+	})
 	switch {
 	case errors.Is(err, nats.ErrAuthorization):
 		return nil, fmt.Errorf("%s refuses the key of this process: add %s to the -keys file of the broker, and start it again", a.Addr, name)

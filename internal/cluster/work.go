@@ -31,7 +31,7 @@ func Work(ctx context.Context, opt WorkOptions) error {
 		return err
 	}
 	w := &workerProcess{WorkOptions: opt, name: name}
-	if w.nc, err = opt.dial(name, nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+	if w.nc, err = opt.dial(ctx, name, nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 		if err != nil {
 			opt.Log(fmt.Sprintf("the connection to the broker is lost, trying again: %v", err))
 		}
