@@ -256,12 +256,12 @@ func TestRollouts(t *testing.T) {
 
 // TestDecide ranks the options of a position.
 func TestDecide(t *testing.T) {
-	g := open(t, "pig", `{"target": 100}`)
+	g := open(t, "pig", `{"target": 60}`)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at, want := range map[string]string{"0-0@0 turn 10": "roll", "60-0@0 turn 30": "hold"} {
+	for at, want := range map[string]string{"0-0@0 turn 10": "roll", "20-0@0 turn 30": "hold"} {
 		p, err := g.Parse(at)
 		if err != nil {
 			t.Fatal(err)

@@ -81,7 +81,7 @@ func TestCheck(t *testing.T) {
 		{"no simulations", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Simulations = 0 }, "tree.simulations is 0; want 1 to 100000"},
 		{"one candidate", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Candidates = 1 }, "tree.candidates is 1; want 2 to 100000"},
 		{"full searches", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.FullFraction = math.NaN() }, "tree.full_fraction is NaN; want 0 to 1"},
-		{"large trees", "pig", 0, train.Search, func(c *train.Config) { c.Rows, c.Expert.Search.Tree.Simulations = 1<<10, 1<<16 }, "want at most 24 GiB: lower rows or tree.simulations"},
+		{"large trees", "pig", 0, train.Search, func(c *train.Config) { c.Rows, c.Expert.Search.Tree.Simulations = 1<<14, 1<<12 }, "want at most 24 GiB: lower rows or tree.simulations"},
 		{"layer of a search", "pig", 0, train.OnePly, func(c *train.Config) { c.Hidden = nil }, "hidden layers is 0"},
 		{"decisions of a rollout", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<16 }, "rows times horizon is 68719476736"},
 		// A rollout of pig needs little memory, but it has too many options for an int32.

@@ -403,7 +403,7 @@ func TestErrors(t *testing.T) {
 func TestCheckpoint(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "results")
 	for _, args := range [][]string{
-		{"-game", "pig", "-model", "greedy", "-against", "random", "-games", "200", "-json"},
+		{"-game", "pig", "-game-config", config(t, `{"target": 20}`), "-model", "greedy", "-against", "random", "-games", "200", "-json"},
 		{"-model", runFolder(t), "-against", "greedy", "-games", "40", "-json"},
 	} {
 		seconds := regexp.MustCompile(`"seconds": [0-9.e-]+`)
