@@ -99,7 +99,7 @@ const (
 	longRun = 100_000_000
 	// runNumbers is the number of numbers, other than 0, of the observations in a run of
 	// PPO with the head of logits. Chosen: such a run takes nine CPU-minutes in Mars is
-	// Ours!, and twelve in Martian Risk.
+	// Ours! In the smaller networks of long games twice as many take six.
 	runNumbers = 5_400_000_000
 	// runLeaves bounds the decisions of a run of turn-exact iteration, times the states that
 	// the network evaluates in a turn. Chosen: such a run takes five CPU-minutes in Martian
@@ -196,10 +196,11 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 	switch {
 	case a != AlgorithmPPO || play.length <= longGame:
 	case play.length <= veryLongGame:
-		// Few games end in a rollout, so it has to be large.
-		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, affordable(runNumbers, play.numbers)
+		// Few games end in a rollout, so it has to be large. With several passes over it, fewer
+		// decisions take the same time, and networks are weaker.
+		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, affordable(2*runNumbers, play.numbers)
 		c.LearningRate[0], c.Rows = 3e-3, 1024
-		c.PPO.Horizon, c.PPO.Epochs, c.PPO.Minibatch = 128, 3, 4096
+		c.PPO.Horizon, c.PPO.Minibatch = 128, 4096
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.95, Schedule{0.1, 0.02}
 	default:
 		// Scores of afterstates take twice the time a decision, and need half of them.
