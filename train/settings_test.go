@@ -52,6 +52,9 @@ func TestDefaultFor(t *testing.T) {
 		if c.Algorithm != test.want || c.Head != test.head || c.PPO.Horizon != test.horizon || c.Rows != test.rows || c.Steps != test.steps || c.Expert.Temperature[1] != test.last {
 			t.Errorf("%s: %s with %s, horizon %d, %d rows, %d decisions, last temperature %v; want %+v", test.name, c.Algorithm, c.Head, c.PPO.Horizon, c.Rows, c.Steps, c.Expert.Temperature[1], test)
 		}
+		if c.Algorithm == train.AlgorithmPPO && c.PPO.Epochs != 1 {
+			t.Errorf("%s: %d epochs; want 1", test.name, c.PPO.Epochs)
+		}
 		if err := c.Check(g); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
