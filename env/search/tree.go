@@ -8,10 +8,12 @@ import (
 	"marsgym/env/internal/core"
 )
 
-// exploration is the constant c of PUCT, in shares of the win. Chosen by the exact
-// regret in Martian Dice, which is a tenth to two thirds higher with half or twice
-// the constant.
-const exploration = 1.0
+// exploration is the constant c of PUCT, in standard deviations of the results of the
+// simulations. A constant in shares of the win does not suit all games: one decision of
+// Martian Dice matters more than one of the hundreds of a long game. Chosen by exact
+// exploitability in small games of Martian Dice, and by matches in the long games
+// (docs/experiments.md, "Exploration of searches").
+const exploration = 3
 
 // tree is the search of one state. Its nodes are states with several legal actions.
 type tree[S comparable] struct {
@@ -24,6 +26,7 @@ type tree[S comparable] struct {
 	left   int         // simulations still to run
 	done   int         // simulations that have ended
 	total  []float64   // [P] the sum of their shares of the win
+	square []float64   // [P] the sum of the squares of these
 	chance bool        // the root is no decision
 	only   game.Action // the result of obvious; -1 if none
 
@@ -64,13 +67,15 @@ type edge struct {
 type step struct{ node, edge int32 }
 
 func newTree[S comparable](g *trees[S]) *tree[S] {
-	return &tree[S]{g: g, index: map[S]int32{}, share: make([]float64, g.spec.Players), total: make([]float64, g.spec.Players)}
+	p := g.spec.Players
+	return &tree[S]{g: g, index: map[S]int32{}, share: make([]float64, p), total: make([]float64, p), square: make([]float64, p)}
 }
 
 // reset starts the search of a state, for its values or for a decision.
 func (t *tree[S]) reset(s S, values bool) error {
 	clear(t.index)
 	clear(t.total)
+	clear(t.square)
 	t.root, t.nodes, t.edges, t.done = s, t.nodes[:0], t.edges[:0], 0
 	t.chance = t.g.rules.CurrentPlayer(s) < 0
 	if t.left = t.g.cfg.Simulations; t.g.cfg.Time > 0 {
@@ -219,7 +224,7 @@ func (t *tree[S]) descend(i int32) {
 	n := &t.nodes[i]
 	edges := t.edges[n.first : n.first+n.n]
 	mean := n.sum / float64(max(1, n.visits))
-	u := exploration * math.Sqrt(float64(max(1, n.visits)))
+	u := exploration * t.deviation(n.mover) * math.Sqrt(float64(max(1, n.visits)))
 	best, most := 0, math.Inf(-1)
 	for k := range edges {
 		e := &edges[k]
@@ -236,6 +241,18 @@ func (t *tree[S]) descend(i int32) {
 	}
 	t.path = append(t.path, step{i, n.first + int32(best)})
 	t.move(edges[best].action)
+}
+
+// deviation returns the standard deviation of the results of the simulations so far for a
+// seat, in shares of the win, as if two more had been 0.1 off the mean.
+//
+// Source: KataGo, docs/KataGoMethods.md, "Dynamic Variance-Scaled cPUCT", which takes the
+// deviation at each node and has other constants.
+func (t *tree[S]) deviation(seat game.Player) float64 {
+	const more, off = 2, 0.1
+	n := float64(t.done)
+	mean := t.total[seat] / max(1, n)
+	return math.Sqrt((max(0, t.square[seat]-n*mean*mean) + more*off*off) / (n + more))
 }
 
 // expand adds a node for the current state, whose legal actions are in g.legal, and
@@ -288,6 +305,7 @@ func (t *tree[S]) backUp() {
 	}
 	for q, x := range t.share {
 		t.total[q] += x
+		t.square[q] += x * x
 	}
 	t.left--
 	t.done++
