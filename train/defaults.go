@@ -186,10 +186,15 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		c.Head = models.Logits
 		if a == AlgorithmPPO {
 			c.Hidden, c.Steps = []int{256, 128}, affordable(runNumbers, play.numbers)
-			if g.Spec().Players == 2 {
+			switch g.Spec().Players {
+			case 2:
 				// As strong as with 0.25 after a third of the decisions; with three
 				// players the policy becomes nearly deterministic too early.
 				c.PPO.EntropyCoef[0] = 0.08
+			case 3:
+				// The seed decides less than with smaller rollouts. Not measured with more
+				// players, whose rollouts take more memory.
+				largeRollouts(&c)
 			}
 		}
 	}
@@ -199,13 +204,12 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		// Few games end in a rollout, so it has to be large. With several passes over it, fewer
 		// decisions take the same time, and networks are weaker.
 		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, affordable(2*runNumbers, play.numbers)
-		c.LearningRate[0], c.Rows = 3e-3, 1024
-		c.PPO.Horizon, c.PPO.Minibatch = 128, 4096
+		largeRollouts(&c)
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.95, Schedule{0.1, 0.02}
 	default:
 		// Scores of afterstates take twice the time a decision, and need half of them.
 		c.Head, c.Hidden, c.Steps = models.Score, []int{128, 128}, affordable(runNumbers, play.numbers)/2
-		c.Rows = 128
+		c.LearningRate[0], c.Rows = 5e-3, 128
 		c.PPO.Horizon, c.PPO.Minibatch = 512, 4096
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
 		row := play.options * float64(c.PPO.Horizon*g.Spec().ObsLen())
@@ -214,4 +218,10 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		}
 	}
 	return c
+}
+
+// largeRollouts sets rollouts of four times the usual size, and what suits them.
+func largeRollouts(c *Config) {
+	c.LearningRate[0], c.Rows = 3e-3, 1024
+	c.PPO.Horizon, c.PPO.Minibatch = 128, 4096
 }

@@ -34,7 +34,7 @@ func TestDefaultFor(t *testing.T) {
 		{"martian-dice", 4, train.TurnExact, models.Score, 0, 32, 40e6, 0.004},
 		{"pig", 0, train.TurnExact, models.Score, 0, 32, 18e6, 0.002}, // a turn has more leaves
 		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 512, 12e6, 0},
-		{"mars-is-ours", 0, train.AlgorithmPPO, models.Logits, 64, 512, 53e6, 0},
+		{"mars-is-ours", 3, train.AlgorithmPPO, models.Logits, 128, 1024, 53e6, 0},
 		{"mars-is-ours", 4, train.AlgorithmPPO, models.Logits, 64, 512, 46e6, 0},
 		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16, 12e6, 0.002},
 		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024, 100e6, 0},
