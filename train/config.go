@@ -93,25 +93,43 @@ type PPO struct {
 
 // Opponents holds the settings of who plays against the network in training.
 type Opponents struct {
-	Fraction float64 `json:"fraction"` // of the rows, in whose games one seat learns and each other seat draws an opponent
-	// Bots maps bots of the game to their fractions of the opponents. The others are
-	// older copies of the network or, before the first, the network itself, which learns.
-	Bots     map[string]float64 `json:"bots"`
-	Size     int                `json:"size"`     // older copies, at most; 0 for none
-	Interval float64            `json:"interval"` // fraction of the run from one copy to the next
-	// Power prefers strong copies: one that loses a fraction w of its games is
+	Fraction float64 `json:"fraction"` // of the rows, in whose games one seat learns and opponents have the others
+	// Bots maps bots of the game to the fractions of these games in which they have all
+	// other seats. In the others each seat draws a network: of the population, or an older
+	// copy. If there are none yet, the network itself plays there and learns.
+	Bots map[string]float64 `json:"bots"`
+	// Population is the number of networks of other seeds that PPO trains first, in games
+	// against themselves. PopulationSteps is the fraction of the run that each takes.
+	Population      int     `json:"population"`
+	PopulationSteps float64 `json:"population_steps"`
+	Size            int     `json:"size"`     // older copies, at most; 0 for none
+	Interval        float64 `json:"interval"` // fraction of the training of the network from one copy to the next
+	// Power prefers strong networks: one that loses a fraction w of its games is
 	// sampled in proportion to (1−w)^Power. Expert iteration samples all alike.
 	Power float64 `json:"power"`
 }
 
-// due reports whether a copy is due at a fraction x of the run, after so many.
-func (o Opponents) due(taken int, x float64) bool {
-	return o.Fraction > 0 && o.Size > 0 && o.copies() > 0 && float64(taken+1)*o.Interval <= x
+// stage returns the number of networks of the population that are trained at a fraction x
+// of the run, and the fraction of the training of the next, or of the network itself.
+func (o Opponents) stage(x float64) (int, float64) {
+	if o.Population == 0 {
+		return 0, x
+	}
+	if k := int(x / o.PopulationSteps); k < o.Population {
+		return k, x/o.PopulationSteps - float64(k)
+	}
+	first := float64(o.Population) * o.PopulationSteps
+	return o.Population, (x - first) / (1 - first)
 }
 
-// copies returns the fraction of the opponents that are older copies of the network, or
-// the network itself.
-func (o Opponents) copies() float64 {
+// due reports whether a copy is due at a fraction x of the training of the network, after
+// so many.
+func (o Opponents) due(taken int, x float64) bool {
+	return o.Fraction > 0 && o.Size > 0 && o.networks() > 0 && float64(taken+1)*o.Interval <= x
+}
+
+// networks returns the fraction of the games with opponents in which these are networks.
+func (o Opponents) networks() float64 {
 	rest := 1.0
 	for _, name := range slices.Sorted(maps.Keys(o.Bots)) {
 		rest -= o.Bots[name]
@@ -150,6 +168,8 @@ const (
 	// maxPower keeps (1−w)^Power above 0: 1−w falls below 2^-21 only after 10⁵
 	// games to a rollout without a loss.
 	maxPower = 50
+	// maxPopulation is more than a run has time for.
+	maxPopulation = 100
 	// maxOpening is more than any opening.
 	maxOpening = 1000
 	// maxMinibatch is no less than the decisions of any rollout.
@@ -184,8 +204,22 @@ func (c Config) Validate() error {
 	for _, name := range slices.Sorted(maps.Keys(o.Bots)) {
 		want(o.Bots[name] >= 0 && o.Bots[name] <= 1, "opponents.bots."+name, o.Bots[name], "0 to 1")
 	}
-	want(!(o.copies() < 0), "the sum of opponents.bots", 1-o.copies(), "at most 1")
+	want(!(o.networks() < 0), "the sum of opponents.bots", 1-o.networks(), "at most 1")
 	want(o.Power >= 0 && o.Power <= maxPower, "opponents.power", o.Power, fmt.Sprintf("0 to %d", maxPower))
+	want(o.Population >= 0 && o.Population <= maxPopulation, "opponents.population", o.Population, fmt.Sprintf("0 to %d", maxPopulation))
+	if o.Population > 0 {
+		want(c.Algorithm == AlgorithmPPO, "opponents.population", o.Population, "0 for all algorithms but ppo")
+		want(o.Fraction > 0, "opponents.fraction", o.Fraction, "above 0 with a population")
+		want(o.networks() > 0, "the sum of opponents.bots", 1-o.networks(), "less than 1 with a population")
+		most := 1 / float64(o.Population)
+		want(o.PopulationSteps > 0 && o.PopulationSteps < most, "opponents.population_steps", o.PopulationSteps, fmt.Sprintf("above 0 and below %.3g, so that a population of %d leaves some of the run", most, o.Population))
+		rollout := float64(c.Rows) * float64(c.PPO.Horizon)
+		for _, part := range []float64{o.PopulationSteps, 1 - float64(o.Population)*o.PopulationSteps} {
+			if steps := part * float64(c.Steps); part > 0 && steps < rollout {
+				want(false, "steps", c.Steps, fmt.Sprintf("at least %.0f with this population, so that each network is trained by a rollout of %.0f decisions", math.Ceil(rollout/part), rollout))
+			}
+		}
+	}
 	if o.Fraction > 0 {
 		if rows := c.Rows / max(1, c.Shards); rows > 0 { // of the smallest shard
 			least := 1 / float64(2*rows)

@@ -34,6 +34,19 @@ func TestBounds(t *testing.T) {
 		{"copies", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Size = 0.5, 1001 }, "opponents.size is 1001; want 0 to 1000"},
 		{"no row", search, func(c *train.Config) { c.Opponents.Fraction = 0.05 }, "opponents.fraction is 0.05; want at least 0.125, which is one row of a shard"},
 		{"a row", search, func(c *train.Config) { c.Opponents.Fraction = 0.125 }, ""},
+		{"population", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population = 0.5, 6 }, ""},
+		{"large population", ppo, func(c *train.Config) { c.Opponents.Population = 101 }, "opponents.population is 101; want 0 to 100"},
+		{"no row for a population", ppo, func(c *train.Config) { c.Opponents.Population = 6 }, "opponents.fraction is 0; want above 0 with a population"},
+		{"no part for a population", ppo, func(c *train.Config) {
+			c.Opponents.Fraction, c.Opponents.Population, c.Opponents.Bots = 0.5, 6, map[string]float64{"greedy": 1}
+		}, "the sum of opponents.bots is 1; want less than 1 with a population"},
+		{"long population", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population = 0.5, 10 }, "opponents.population_steps is 0.1; want above 0 and below 0.1, so that a population of 10 leaves some of the run"},
+		{"short population", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population, c.Steps = 0.5, 6, 320_000 }, "steps is 320000; want at least 327680 with this population, so that each network is trained by a rollout of 32768 decisions"},
+		{"short rest", ppo, func(c *train.Config) {
+			c.Opponents = train.Opponents{Fraction: 0.5, Population: 3, PopulationSteps: 0.3, Interval: 1}
+			c.Steps = 200_000
+		}, "steps is 200000; want at least 327680 with this population"},
+		{"population of search", search, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population = 0.5, 2 }, "opponents.population is 2; want 0 for all algorithms but ppo"},
 		{"openings of search", search, func(c *train.Config) { c.Openings.Fraction = 0.5 }, "want 0 for expert iteration, which has expert.search.starts"},
 		{"openings", ppo, func(c *train.Config) { c.Openings.Fraction = 1.5 }, "openings.fraction is 1.5; want 0 to 1"},
 		{"empty openings", ppo, func(c *train.Config) { c.Openings = train.Openings{Fraction: 0.5} }, "openings.decisions is 0; want 1 to 1000"},
@@ -92,7 +105,7 @@ func TestCheck(t *testing.T) {
 		}, "want at most 24 GiB: lower minibatch"},
 		{"pool", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
-		}, "for the opponents; want at most 24 GiB: lower opponents.size or hidden"},
+		}, "for the opponents; want at most 24 GiB: lower opponents.size, opponents.population or hidden"},
 		{"bots alone", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
 			c.Opponents.Bots = map[string]float64{"random": 1}

@@ -15,7 +15,7 @@ func DefaultConfig(a Algorithm) Config {
 	c := Config{
 		Algorithm: a, Seed: 1, Head: models.Score, Hidden: []int{128, 128}, Shards: 4,
 		ValueCoef: 5, Adam: models.DefaultAdam(), Evaluations: 10, Checkpoints: 20,
-		Opponents: Opponents{Bots: map[string]float64{}, Size: 20, Interval: 0.05, Power: 2},
+		Opponents: Opponents{Bots: map[string]float64{}, PopulationSteps: 0.1, Size: 20, Interval: 0.05, Power: 2},
 		Openings:  Openings{Decisions: 8},
 	}
 	c.Adam.MaxGradNorm = 1
@@ -99,7 +99,7 @@ const (
 	longRun = 100_000_000
 	// runNumbers is the number of numbers, other than 0, of the observations in a run of
 	// PPO with the head of logits. Chosen: such a run takes nine CPU-minutes in Mars is
-	// Ours! In the smaller networks of long games twice as many take six.
+	// Ours!, and with the smaller networks of long games, and their opponents, six.
 	runNumbers = 5_400_000_000
 	// runLeaves bounds the decisions of a run of turn-exact iteration, times the states that
 	// the network evaluates in a turn. Chosen: such a run takes five CPU-minutes in Martian
@@ -203,8 +203,11 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 	case play.length <= veryLongGame:
 		// Few games end in a rollout, so it has to be large. With several passes over it, fewer
 		// decisions take the same time, and networks are weaker.
-		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, affordable(2*runNumbers, play.numbers)
+		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, affordable(runNumbers, play.numbers)
 		largeRollouts(&c)
+		if g.Spec().Players > 2 {
+			manyOpponents(&c, g)
+		}
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.95, Schedule{0.1, 0.02}
 	default:
 		// Scores of afterstates take twice the time a decision, and need half of them.
@@ -218,6 +221,16 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		}
 	}
 	return c
+}
+
+// manyOpponents sets opponents of other seeds, and the bot that tries to win. A network
+// that has met nobody else expects them to play as it does itself.
+func manyOpponents(c *Config, g env.Game) {
+	o := &c.Opponents
+	o.Fraction, o.Population, o.PopulationSteps, o.Size = 0.6, 6, 0.1, 0
+	if _, err := g.Bot("greedy"); err == nil {
+		o.Bots = map[string]float64{"greedy": 0.3}
+	}
 }
 
 // largeRollouts sets rollouts of four times the usual size, and what suits them.

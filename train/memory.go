@@ -81,8 +81,8 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	// gradient for each shard, and two in each graph; and a checkpoint, while it is
 	// written, with copies of all but the last two.
 	needs := []need{{"the network", number * weights * (3 + 8 + shards + 2*graphs), 0, "hidden or shards"}}
-	if c.Opponents.Fraction > 0 && c.Opponents.copies() > 0 {
-		needs = append(needs, need{"the opponents", number * weights * float64(c.Opponents.Size), 0, "opponents.size or hidden"})
+	if o := c.Opponents; o.Fraction > 0 && o.networks() > 0 {
+		needs = append(needs, need{"the opponents", number * weights * float64(o.Population+o.Size), 0, "opponents.size, opponents.population or hidden"})
 	}
 	// fit is the need of fitting so many rows at once. A graph has capacity for the
 	// rows of a shard, rounded up to a power of two, with two numbers for each column

@@ -17,14 +17,15 @@ import (
 	"marsgym/models"
 )
 
-// pool is an opponent pool: bots of the game, and older copies of the network. In some
-// of the rows one seat learns, and each other seat draws its opponent when a game
-// begins. Bots have fixed probabilities. Of the copies, those that beat the network
-// more often are sampled more often:
+// pool is an opponent pool: bots of the game, a population of networks of other seeds, and
+// older copies of the network. In some of the rows one seat learns, and the opponents in
+// the other seats are drawn when a game begins: one bot for all of them, or a network for
+// each. Bots have fixed probabilities. Of the networks, those that beat the network more
+// often are sampled more often:
 //
 //	P(opponent) ∝ (1 − w)^power
 //
-// with w how often the network does better than this opponent. The copies and their
+// with w how often the network does better than this opponent. The networks and their
 // probabilities change between rollouts only.
 //
 // Source: prioritised fictitious self-play, Vinyals et al., "Grandmaster level
@@ -33,8 +34,8 @@ type pool struct {
 	cfg      Opponents
 	spec     game.Spec
 	rows     []*poolRows   // of each rollout
-	mlp      []*models.MLP // the copies
-	policies []env.Policy  // of the opponents from number 1 on: the bots, then the copies
+	mlp      []*models.MLP // the population, then the copies
+	policies []env.Policy  // of the opponents from number 1 on: the bots, then the networks
 	share    []float64     // of each bot
 	prob     []float64     // of each opponent; the first is the network itself
 	stops    bool          // whether opponents may stop when a context is done
@@ -43,10 +44,11 @@ type pool struct {
 
 // poolState is what a checkpoint holds of a pool beside the weights.
 type poolState struct {
-	Bots  []string  `json:"bots"`
-	Taken int       `json:"taken"` // copies so far; the latest replace the oldest
-	Won   []float64 `json:"won"`   // games in which the network did better than each opponent, older ones weighted less
-	Games []float64 `json:"games"` // games against each, likewise
+	Bots       []string  `json:"bots"`
+	Population int       `json:"population"` // networks of other seeds so far
+	Taken      int       `json:"taken"`      // copies so far; the latest replace the oldest
+	Won        []float64 `json:"won"`        // games in which the network did better than each opponent, older ones weighted less
+	Games      []float64 `json:"games"`      // games against each, likewise
 	// Rows are those of each rollout that play against the pool, with the number of
 	// the opponent in each seat [P].
 	Rows [][][]int `json:"rows"`
@@ -113,22 +115,34 @@ func (p *pool) add(policy env.Policy) {
 	p.Won, p.Games = append(p.Won, priorGames/2.), append(p.Games, priorGames)
 }
 
-// addCopy adds a copy of the network, which the pool keeps.
-func (p *pool) addCopy(mlp *models.MLP) {
+// addNetwork adds a network, which the pool keeps. As an opponent one of the population
+// plays its best action, as a finished agent does, and a copy samples.
+func (p *pool) addNetwork(mlp *models.MLP) {
+	copied := len(p.mlp) >= p.cfg.Population
 	p.mlp = append(p.mlp, mlp)
-	p.add(agents.NewNet(p.spec, mlp, true))
+	p.add(agents.NewNet(p.spec, mlp, copied))
 }
 
-// begin takes a copy if one is due at a fraction x of the run, and computes the
-// probabilities of the opponents for a rollout.
+// join adds a network to the population.
+func (p *pool) join(mlp *models.MLP) {
+	p.addNetwork(mlp)
+	p.Population++
+}
+
+// complete reports whether the population is trained. Before that nobody plays against the
+// pool.
+func (p *pool) complete() bool { return p.Population == p.cfg.Population }
+
+// begin takes a copy if one is due at a fraction x of the training of the network, and
+// computes the probabilities of the opponents for a rollout.
 func (p *pool) begin(mlp *models.MLP, x float64) {
 	if p.cfg.Fraction == 0 {
 		return
 	}
-	for ; p.cfg.due(p.Taken, x); p.Taken++ {
-		k := p.Taken % p.cfg.Size
+	for ; p.complete() && p.cfg.due(p.Taken, x); p.Taken++ {
+		k := p.Population + p.Taken%p.cfg.Size
 		if k == len(p.mlp) {
-			p.addCopy(mlp.Clone())
+			p.addNetwork(mlp.Clone())
 			continue
 		}
 		// Games in progress go on against the new copy.
@@ -141,10 +155,14 @@ func (p *pool) begin(mlp *models.MLP, x float64) {
 
 // weigh computes the probabilities of the opponents.
 func (p *pool) weigh() {
+	if !p.complete() {
+		p.prob = append(p.prob[:0], 1)
+		return
+	}
 	p.prob = append(append(p.prob[:0], 0), p.share...)
-	copies, sum := p.cfg.copies(), 0.0
+	networks, sum := p.cfg.networks(), 0.0
 	if len(p.mlp) == 0 {
-		p.prob[itself] = copies
+		p.prob[itself] = networks
 		return
 	}
 	n := len(p.Bots)
@@ -153,14 +171,14 @@ func (p *pool) weigh() {
 		sum += p.prob[1+n+k]
 	}
 	for k := range p.mlp {
-		p.prob[1+n+k] *= copies / sum
+		p.prob[1+n+k] *= networks / sum
 	}
 }
 
 // end counts the games of a rollout.
 func (p *pool) end() *PoolMetrics {
 	n := len(p.policies)
-	if n == 0 {
+	if n == 0 || !p.complete() {
 		return nil
 	}
 	m := &PoolMetrics{Opponents: n, MinWin: 1}
@@ -265,17 +283,29 @@ func (r *poolRows) gameOver(i int, returns []float32) {
 // newGame draws the opponents of the game that begins in row i from the row's own
 // generator.
 func (r *poolRows) newGame(i int, noise *rand.PCG) {
-	if i >= len(r.rows) || len(r.pool.policies) == 0 {
+	p := r.pool
+	if i >= len(r.rows) || len(p.policies) == 0 {
 		return
 	}
-	learner := int(below(noise, uint64(r.pool.spec.Players)))
+	learner, first := int(below(noise, uint64(p.spec.Players))), p.draw(noise)
 	for seat := range r.rows[i] {
-		r.rows[i][seat] = itself
-		if seat != learner {
-			r.rows[i][seat] = int(env.SampleAction(r.pool.prob, noise))
+		k := first
+		switch {
+		case seat == learner:
+			k = itself
+		case p.isNetwork(first):
+			for k = p.draw(noise); !p.isNetwork(k); k = p.draw(noise) {
+			}
 		}
+		r.rows[i][seat] = k
 	}
 }
+
+// draw draws the number of an opponent.
+func (p *pool) draw(noise *rand.PCG) int { return int(env.SampleAction(p.prob, noise)) }
+
+// isNetwork reports whether an opponent is a network other than the one that learns.
+func (p *pool) isNetwork(k int) bool { return k > len(p.Bots) }
 
 // better returns 1 if a return is the higher one, ½ if they are equal, else 0.
 func better(own, other float32) float64 {
@@ -344,11 +374,11 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 	if !slices.Equal(state.Bots, p.Bots) {
 		return fmt.Errorf("opponent pool: the run plays against %q; want %q", state.Bots, p.Bots)
 	}
-	bots, copies := len(p.Bots), min(state.Taken, p.cfg.Size)
-	n := bots + copies
-	if copies < 0 || len(state.Won) != n || len(state.Games) != n || len(state.Rows) != len(p.Rows) {
-		return fmt.Errorf("opponent pool: counts of %d and %d opponents, and %d shards; want %d and %d",
-			len(state.Won), len(state.Games), len(state.Rows), n, len(p.Rows))
+	bots, networks := len(p.Bots), state.Population+min(state.Taken, p.cfg.Size)
+	n := bots + networks
+	if state.Population < 0 || state.Population > p.cfg.Population || state.Taken < 0 || len(state.Won) != n || len(state.Games) != n || len(state.Rows) != len(p.Rows) {
+		return fmt.Errorf("opponent pool: counts of %d and %d opponents, a population of %d, and %d shards; want %d, at most %d, and %d",
+			len(state.Won), len(state.Games), state.Population, len(state.Rows), n, p.cfg.Population, len(p.Rows))
 	}
 	for k := range n {
 		if won, games := state.Won[k], state.Games[k]; !(won >= 0 && won < games) {
@@ -356,12 +386,12 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 		}
 	}
 	p.mlp, p.policies = p.mlp[:0], p.policies[:bots]
-	for k := range copies {
+	for k := range networks {
 		c, err := restoreCopy(blobs, k, mlp)
 		if err != nil {
 			return err
 		}
-		p.addCopy(c)
+		p.addNetwork(c)
 	}
 	for k, rows := range state.Rows {
 		if len(rows) != len(p.Rows[k]) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,6 +133,65 @@ func TestPoolBits(t *testing.T) {
 		if got, _ := trained(t, g, cfg, 0); !bytes.Equal(got, early) {
 			t.Errorf("%s: an empty pool is not the same as none", head)
 		}
+	}
+}
+
+// TestPopulation trains two networks first. The first is that of a run of its own that
+// begins with the same weights.
+func TestPopulation(t *testing.T) {
+	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+	cfg := poolConfig(models.Score)
+	cfg.Opponents.Population, cfg.Opponents.PopulationSteps = 2, 0.25
+	dir := t.TempDir()
+	var pools []int
+	opt := Options{Game: g, Dir: dir, Learner: gorgonia.New, Report: func(m Metrics) {
+		n := 0
+		if m.Pool != nil {
+			n = m.Pool.Opponents
+		}
+		pools = append(pools, n)
+	}}
+	if _, err := Run(t.Context(), cfg, opt); err != nil {
+		t.Fatal(err)
+	}
+	// Half of 12 rollouts is that of the population; then a copy joins at each tenth of the rest.
+	if want := []int{0, 0, 0, 0, 0, 0, 2, 3, 5, 5, 5, 5}; !slices.Equal(pools, want) {
+		t.Errorf("opponents in each iteration: %v; want %v", pools, want)
+	}
+	f, err := models.Load(filepath.Join(dir, CheckpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := models.NewMLP(cfg.shape(g.Spec()), rand.NewPCG(cfg.Seed, populationStream))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := cfg
+	alone.Opponents, alone.Steps = Opponents{}, cfg.Steps/4
+	mlp, err := Run(t.Context(), alone, Options{Game: g, Dir: t.TempDir(), Learner: gorgonia.New, Start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, err := binary.Append(nil, binary.LittleEndian, mlp.Weights())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(f.Blobs[copyBlob(0)], weights) {
+		t.Error("the first of the population differs from the network of its own run")
+	}
+	if bytes.Equal(f.Blobs[copyBlob(1)], f.Blobs[copyBlob(0)]) || bytes.Equal(f.Blobs[copyBlob(2)], f.Blobs[copyBlob(1)]) {
+		t.Error("two networks of the pool are the same")
+	}
+
+	want, _ := trained(t, g, cfg, 0)
+	for _, stop := range []uint64{2, 3, 5, 6, 9} { // within each network and between them
+		if got, _ := trained(t, g, cfg, stop); !bytes.Equal(got, want) {
+			t.Errorf("the model differs if interrupted after iteration %d", stop)
+		}
+	}
+	cfg.Seed++
+	if got, _ := trained(t, g, cfg, 0); bytes.Equal(got, want) {
+		t.Error("another seed gives the same model")
 	}
 }
 
@@ -279,7 +339,7 @@ func TestPoolRefuses(t *testing.T) {
 		{`"bots": ["random"], ` + valid, weights, ""},
 		{valid, weights, `the run plays against []; want ["random"]`},
 		{`"bots": ["greedy"], ` + valid, weights, `the run plays against ["greedy"]`},
-		{`"bots": ["random"], "won": [5, 0], "games": [10, 0]`, weights, "counts of 2 and 2 opponents, and 0 shards"},
+		{`"bots": ["random"], "won": [5, 0], "games": [10, 0]`, weights, "counts of 2 and 2 opponents, a population of 0, and 0 shards"},
 		{`"bots": ["random"], "won": [5, 0], "games": [10, 0], "rows": [[]]`, weights, "0 of 0 games"},
 		{`"bots": ["random"], "won": [11, 5], "games": [10, 10], "rows": [[]]`, weights, "11 of 10 games"},
 		{`"bots": ["random"], "won": [-1, 5], "games": [10, 10], "rows": [[]]`, weights, "-1 of 10 games"},

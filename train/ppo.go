@@ -20,13 +20,14 @@ import (
 //
 // Source: Schulman et al., arXiv:1707.06347.
 type ppo struct {
-	cfg      *Config
-	learner  models.Learner
-	rollouts []*rollout // of each shard of the rows
-	pool     *pool
-	shards   []shard // of a minibatch
-	order    []block
-	stream   rand.PCG
+	cfg       *Config
+	learner   models.Learner
+	rollouts  []*rollout // of each shard of the rows
+	pool      *pool
+	shards    []shard // of a minibatch
+	order     []block
+	stream    rand.PCG
+	untrained []models.Tensor // the state of the learner when the run begins
 }
 
 // newPPO returns PPO. If frozen is not nil, it has all seats but one in every row.
@@ -47,7 +48,26 @@ func newPPO(cfg *Config, g env.Game, l models.Learner, frozen *agents.Agent) (*p
 	for _, p := range r.rollouts {
 		p.openings = newOpenings(cfg.Openings, p.batch.Buffers())
 	}
-	return r, nil
+	if r.pool.cfg.Population > 0 {
+		r.untrained = l.State()
+		err = r.restart(0)
+	}
+	return r, err
+}
+
+// restart gives the learner the first weights of number k of the population, or of the
+// network itself.
+func (r *ppo) restart(k int) error {
+	mlp, stream := r.learner.MLP(), uint64(weightStream)
+	if k < r.pool.cfg.Population {
+		stream = populationStream + uint64(k)
+	}
+	first, err := models.NewMLP(mlp.Shape(), rand.NewPCG(r.cfg.Seed, stream))
+	if err != nil {
+		return err
+	}
+	copy(mlp.Weights(), first.Weights())
+	return r.learner.Restore(r.untrained)
 }
 
 // iterate implements method. It plays a rollout and fits the network to it, which
@@ -59,6 +79,13 @@ func (r *ppo) iterate(ctx context.Context, x float64) (Metrics, error) {
 	before := map[string][]byte{}
 	if r.pool.stops {
 		if err := r.save(before); err != nil {
+			return Metrics{}, err
+		}
+	}
+	k, x := r.pool.cfg.stage(x)
+	for r.pool.Population < k {
+		r.pool.join(mlp.Clone())
+		if err := r.restart(r.pool.Population); err != nil {
 			return Metrics{}, err
 		}
 	}

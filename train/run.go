@@ -33,6 +33,8 @@ const (
 const (
 	weightStream  = 1<<63 | iota // the first weights
 	shuffleStream                // the order of minibatches
+
+	populationStream = 1<<63 | 1<<32 // the first weights of the population, and the next ones
 )
 
 // ErrInterrupted is returned by a run that has stopped early, after it has written

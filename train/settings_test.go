@@ -37,7 +37,7 @@ func TestDefaultFor(t *testing.T) {
 		{"mars-is-ours", 3, train.AlgorithmPPO, models.Logits, 128, 1024, 53e6, 0},
 		{"mars-is-ours", 4, train.AlgorithmPPO, models.Logits, 64, 512, 46e6, 0},
 		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16, 12e6, 0.002},
-		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024, 100e6, 0},
+		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024, 85e6, 0},
 		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 128, 28e6, 0},
 		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32, 14.5e6, 0}, // more rows would take too much memory
 	} {

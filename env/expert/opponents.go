@@ -16,8 +16,9 @@ import (
 // theirs: all decisions are searched, and are targets, as if the network played on.
 type Opponents struct {
 	Fraction float64 // of the rows, in whose games opponents play in all seats but one, which each game draws
-	// Bots maps bots of the game to their fractions of the opponents. The others are
-	// [Options.Copies], each as likely or, without any, the network itself.
+	// Bots maps bots of the game to the fractions of these games in which they have all
+	// other seats. In the others each seat has one of [Options.Copies], all as likely, or
+	// without any the network itself.
 	Bots map[string]float64
 }
 
@@ -73,27 +74,27 @@ func (e *searcher[S]) drawOpponents(i int) {
 	if seats == nil {
 		return
 	}
-	own := int(core.Uniform(dice) * float64(len(seats)))
+	own, bot := int(core.Uniform(dice)*float64(len(seats))), e.drawBot(dice)
 	for seat := range seats {
-		seats[seat] = 0
-		if seat != own {
-			seats[seat] = e.drawOpponent(dice)
+		seats[seat] = bot
+		switch {
+		case seat == own:
+			seats[seat] = 0
+		case bot == 0 && len(e.pool.copies) > 0:
+			seats[seat] = uint16(1 + len(e.pool.bots) + int(core.Uniform(dice)*float64(len(e.pool.copies))))
 		}
 	}
 }
 
-// drawOpponent draws the number of an opponent.
-func (e *searcher[S]) drawOpponent(dice *rand.PCG) uint16 {
+// drawBot draws the number of a bot; 0 is none.
+func (e *searcher[S]) drawBot(dice *rand.PCG) uint16 {
 	u := core.Uniform(dice)
 	for k, share := range e.pool.share {
 		if u -= share; u < 0 {
 			return uint16(1 + k)
 		}
 	}
-	if len(e.pool.copies) == 0 {
-		return 0
-	}
-	return uint16(1 + len(e.pool.bots) + int(core.Uniform(dice)*float64(len(e.pool.copies))))
+	return 0
 }
 
 // act returns the index of the action that is taken in row i, of legal ones with these
