@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -97,7 +98,7 @@ type Opponents struct {
 	// Bots maps bots of the game to the fractions of these games in which they have all
 	// other seats. In the others each seat draws a network: of the population, or an older
 	// copy. If there are none yet, the network itself plays there and learns.
-	Bots map[string]float64 `json:"bots"`
+	Bots Bots `json:"bots"`
 	// Population is the number of networks of other seeds that PPO trains first, in games
 	// against themselves. PopulationSteps is the fraction of the run that each takes.
 	Population      int     `json:"population"`
@@ -126,6 +127,28 @@ func (o Opponents) stage(x float64) (int, float64) {
 // so many.
 func (o Opponents) due(taken int, x float64) bool {
 	return o.Fraction > 0 && o.Size > 0 && o.networks() > 0 && float64(taken+1)*o.Interval <= x
+}
+
+// population returns the number of networks that are trained first: none where no network
+// is an opponent.
+func (o Opponents) population() int {
+	if o.Fraction == 0 || o.networks() <= 0 {
+		return 0
+	}
+	return o.Population
+}
+
+// Bots are bots of a game with a fraction for each.
+type Bots map[string]float64
+
+// UnmarshalJSON replaces all bots by those of a JSON object.
+func (b *Bots) UnmarshalJSON(text []byte) error {
+	var list map[string]float64
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	*b = list
+	return nil
 }
 
 // networks returns the fraction of the games with opponents in which these are networks.
@@ -207,16 +230,14 @@ func (c Config) Validate() error {
 	want(!(o.networks() < 0), "the sum of opponents.bots", 1-o.networks(), "at most 1")
 	want(o.Power >= 0 && o.Power <= maxPower, "opponents.power", o.Power, fmt.Sprintf("0 to %d", maxPower))
 	want(o.Population >= 0 && o.Population <= maxPopulation, "opponents.population", o.Population, fmt.Sprintf("0 to %d", maxPopulation))
-	if o.Population > 0 {
+	if o.population() > 0 {
 		want(c.Algorithm == AlgorithmPPO, "opponents.population", o.Population, "0 for all algorithms but ppo")
-		want(o.Fraction > 0, "opponents.fraction", o.Fraction, "above 0 with a population")
-		want(o.networks() > 0, "the sum of opponents.bots", 1-o.networks(), "less than 1 with a population")
 		most := 1 / float64(o.Population)
 		want(o.PopulationSteps > 0 && o.PopulationSteps < most, "opponents.population_steps", o.PopulationSteps, fmt.Sprintf("above 0 and below %.3g, so that a population of %d leaves some of the run", most, o.Population))
 		rollout := float64(c.Rows) * float64(c.PPO.Horizon)
 		for _, part := range []float64{o.PopulationSteps, 1 - float64(o.Population)*o.PopulationSteps} {
 			if steps := part * float64(c.Steps); part > 0 && steps < rollout {
-				want(false, "steps", c.Steps, fmt.Sprintf("at least %.0f with this population, so that each network is trained by a rollout of %.0f decisions", math.Ceil(rollout/part), rollout))
+				want(false, "steps", c.Steps, fmt.Sprintf("at least %.0f, so that each network of the population is trained by a rollout of %.0f decisions; or opponents.population 0", math.Ceil(rollout/part), rollout))
 			}
 		}
 	}

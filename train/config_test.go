@@ -36,16 +36,16 @@ func TestBounds(t *testing.T) {
 		{"a row", search, func(c *train.Config) { c.Opponents.Fraction = 0.125 }, ""},
 		{"population", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population = 0.5, 6 }, ""},
 		{"large population", ppo, func(c *train.Config) { c.Opponents.Population = 101 }, "opponents.population is 101; want 0 to 100"},
-		{"no row for a population", ppo, func(c *train.Config) { c.Opponents.Population = 6 }, "opponents.fraction is 0; want above 0 with a population"},
-		{"no part for a population", ppo, func(c *train.Config) {
-			c.Opponents.Fraction, c.Opponents.Population, c.Opponents.Bots = 0.5, 6, map[string]float64{"greedy": 1}
-		}, "the sum of opponents.bots is 1; want less than 1 with a population"},
+		{"population without rows", ppo, func(c *train.Config) { c.Opponents.Population, c.Opponents.PopulationSteps = 6, 0 }, ""},
+		{"population beside a bot", ppo, func(c *train.Config) {
+			c.Opponents = train.Opponents{Fraction: 0.5, Population: 6, Bots: train.Bots{"greedy": 1}, Interval: 1}
+		}, ""},
 		{"long population", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population = 0.5, 10 }, "opponents.population_steps is 0.1; want above 0 and below 0.1, so that a population of 10 leaves some of the run"},
-		{"short population", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population, c.Steps = 0.5, 6, 320_000 }, "steps is 320000; want at least 327680 with this population, so that each network is trained by a rollout of 32768 decisions"},
+		{"short population", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population, c.Steps = 0.5, 6, 320_000 }, "steps is 320000; want at least 327680, so that each network of the population is trained by a rollout of 32768 decisions; or opponents.population 0"},
 		{"short rest", ppo, func(c *train.Config) {
 			c.Opponents = train.Opponents{Fraction: 0.5, Population: 3, PopulationSteps: 0.3, Interval: 1}
 			c.Steps = 200_000
-		}, "steps is 200000; want at least 327680 with this population"},
+		}, "steps is 200000; want at least 327680, so that each network of the population"},
 		{"population of search", search, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population = 0.5, 2 }, "opponents.population is 2; want 0 for all algorithms but ppo"},
 		{"openings of search", search, func(c *train.Config) { c.Openings.Fraction = 0.5 }, "want 0 for expert iteration, which has expert.search.starts"},
 		{"openings", ppo, func(c *train.Config) { c.Openings.Fraction = 1.5 }, "openings.fraction is 1.5; want 0 to 1"},

@@ -79,6 +79,7 @@ func newPool(cfg Opponents, g env.Game, rollouts []*rollout, frozen *agents.Agen
 	if frozen != nil {
 		cfg = Opponents{Fraction: 1, Bots: map[string]float64{frozen.Name: 1}}
 	}
+	cfg.Population = cfg.population()
 	p := &pool{cfg: cfg, spec: g.Spec()}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Bots)) {
 		if cfg.Fraction == 0 || cfg.Bots[name] == 0 {

@@ -225,12 +225,16 @@ func TestPoolDraw(t *testing.T) {
 		for range n {
 			r.pool.newGame(2, noise)
 			own := 0
-			for seat, k := range r.pool.rows[2] {
+			seats := r.pool.rows[2]
+			for seat, k := range seats {
 				if k == itself {
 					own++
 					learns[seat]++
 				}
 				opponents[k]++
+				if a, b := seats[(seat+1)%3], seats[(seat+2)%3]; k > itself && k <= len(bots) && max(a, b) != k {
+					t.Fatalf("%v: a bot has not all other seats", seats)
+				}
 			}
 			opponents[itself]-- // the seat that learns in any case
 			if own == 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"testing"
 
@@ -55,8 +56,33 @@ func TestDefaultFor(t *testing.T) {
 		if c.Algorithm == train.AlgorithmPPO && c.PPO.Epochs != 1 {
 			t.Errorf("%s: %d epochs; want 1", test.name, c.PPO.Epochs)
 		}
+		want := 0
+		if test.name == "martian-risk-small" {
+			want = 6
+		}
+		if o := c.Opponents; o.Population != want || (o.Fraction > 0) != (want > 0) || (o.Bots["greedy"] > 0) != (want > 0) {
+			t.Errorf("%s: opponents %+v; want a population of %d", test.name, o, want)
+		}
 		if err := c.Check(g); err != nil {
 			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// TestBots has bots in settings, which replace those of the defaults.
+func TestBots(t *testing.T) {
+	for text, want := range map[string]train.Bots{
+		`{"fraction": 0.5}`:                         {"greedy": 0.3},
+		`{"bots": {"random": 0.25}}`:                {"random": 0.25},
+		`{"bots": {"random": 0.25, "greedy": 0.5}}`: {"random": 0.25, "greedy": 0.5},
+		`{"bots": {}}`:                              {},
+	} {
+		s, _, err := train.ParseSettings([]byte(`{"game": "martian-risk-small", "train": {"opponents": `+text+`}}`), "", openGame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(s.Train.Opponents.Bots, want) {
+			t.Errorf("%s: %v; want %v", text, s.Train.Opponents.Bots, want)
 		}
 	}
 }

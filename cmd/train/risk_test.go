@@ -30,7 +30,7 @@ func BenchmarkLimits(b *testing.B) {
 		for _, rounds := range []int{10, 20, 50} {
 			b.Run(fmt.Sprintf("rounds=%d/ranking=%s", rounds, ranking), func(b *testing.B) {
 				text := fmt.Sprintf(`{"game": "martian-risk-small", "game_config": {"max_rounds": %d, "ranking": %q},
-					"train": {"head": "score", "steps": 800000, "rows": 128, "evaluations": 0,
+					"train": {"head": "score", "steps": 800000, "rows": 128, "evaluations": 0, "opponents": {"fraction": 0},
 						"ppo": {"horizon": 128, "minibatch": 2048, "lambda": 0.98, "epochs": 2, "entropy_coef": [0.05, 0.0005]}}}`, rounds, ranking)
 				set, _, err := train.ParseSettings([]byte(text), "", opener(cli.NewFlags("", "").Game(catalog.IDs())))
 				if err != nil {
@@ -73,7 +73,7 @@ func BenchmarkLimits(b *testing.B) {
 func BenchmarkSizes(b *testing.B) {
 	for _, size := range []struct{ players, each int }{{3, 4}, {3, 7}, {4, 7}, {5, 7}, {6, 4}, {6, 7}} {
 		b.Run(fmt.Sprintf("players=%d/regions=%d", size.players, size.players*size.each), func(b *testing.B) {
-			text := fmt.Sprintf(`{"game": "martian-risk", "game_config": {"players": %d, "regions_per_player": %d}, "train": {"steps": 131072}}`, size.players, size.each)
+			text := fmt.Sprintf(`{"game": "martian-risk", "game_config": {"players": %d, "regions_per_player": %d}, "train": {"steps": 131072, "opponents": {"fraction": 0}}}`, size.players, size.each)
 			set, g, err := train.ParseSettings([]byte(text), "", opener(cli.NewFlags("", "").Game(catalog.IDs())))
 			if err != nil {
 				b.Fatal(err)

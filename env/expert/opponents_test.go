@@ -3,6 +3,7 @@ package expert_test
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"slices"
 	"testing"
 
@@ -34,8 +35,9 @@ func hold(dst []float64, states []pig.State) error {
 
 // decodeRow decodes the state of an expert of one row without archives: that of the game, and
 // the opponents in its seats.
-func decodeRow(t *testing.T, e expert.Expert) (s pig.State, seats [2]uint16) {
+func decodeRow(t *testing.T, e expert.Expert, players int) (s pig.State, seats []uint16) {
 	t.Helper()
+	seats = make([]uint16, players)
 	b, err := e.AppendState(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +46,7 @@ func decodeRow(t *testing.T, e expert.Expert) (s pig.State, seats [2]uint16) {
 	if _, err := binary.Decode(b, binary.LittleEndian, &s); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := binary.Decode(b[binary.Size(s)+generator:], binary.LittleEndian, &seats); err != nil {
+	if _, err := binary.Decode(b[binary.Size(s)+generator:], binary.LittleEndian, seats); err != nil {
 		t.Fatal(err)
 	}
 	return s, seats
@@ -127,11 +129,11 @@ func TestOpponents(t *testing.T) {
 						t.Fatalf("%s, %s: the restored state differs (%v)", depth, kind, err)
 					}
 				}
-				s, seats := decodeRow(t, e)
+				s, seats := decodeRow(t, e, 2)
 				if err := e.Search(t.Context(), &found, opt, net); err != nil {
 					t.Fatal(err)
 				}
-				next, drawn := decodeRow(t, e)
+				next, drawn := decodeRow(t, e, 2)
 				if games += found.Games; found.Games > 0 {
 					for seat, k := range drawn {
 						if k == 0 {
@@ -202,5 +204,40 @@ func TestOpponentsOfSomeRows(t *testing.T) {
 	const row = 16 + 20 // state and generator
 	if bytes.Equal(states[0][:row], states[1][:row]) || !bytes.Equal(states[0][row:2*row], states[1][row:2*row]) {
 		t.Error("want another state in the first row only")
+	}
+}
+
+// TestOpponentsOfThreeSeats has a bot in both seats beside the network, or a copy in each.
+func TestOpponentsOfThreeSeats(t *testing.T) {
+	g := env.NewGame[pig.State](holder{testgames.NewPig(t, 3, 5)})
+	net := hashNetwork(g.Spec())
+	cfg := config(expert.OneMove)
+	cfg.Decisions, cfg.Starts = 1, expert.Starts{}
+	cfg.Opponents = &expert.Opponents{Fraction: 1, Bots: map[string]float64{"holder": 0.5}}
+	e := newExpert(t, g, cfg, 1, 0)
+	e.Reset(3)
+	opt := expert.Options{Temperature: 0.1, Copies: []expert.Network{net, net}}
+	var found expert.Targets
+	games := map[[3]uint16]int{} // by the opponents, in ascending order
+	for range 4000 {
+		if err := e.Search(t.Context(), &found, opt, net); err != nil {
+			t.Fatal(err)
+		}
+		if found.Games == 0 {
+			continue
+		}
+		_, seats := decodeRow(t, e, 3)
+		slices.Sort(seats)
+		games[[3]uint16(seats)]++
+	}
+	// Number 1 is the bot, 2 and 3 are copies: one half, an eighth, a quarter and an eighth.
+	total := 0
+	for _, n := range games {
+		total += n
+	}
+	for seats, want := range map[[3]uint16]float64{{0, 1, 1}: 0.5, {0, 2, 2}: 0.125, {0, 2, 3}: 0.25, {0, 3, 3}: 0.125} {
+		if got := float64(games[seats]) / float64(total); !(math.Abs(got-want) <= 0.05) || len(games) != 4 {
+			t.Errorf("opponents %v in %.3f of %d games; want %v: %v", seats, got, total, want, games)
+		}
 	}
 }
