@@ -205,13 +205,10 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		// decisions take the same time, and networks are weaker.
 		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, affordable(runNumbers, play.numbers)
 		largeRollouts(&c)
-		if g.Spec().Players > 2 {
-			manyOpponents(&c, g)
-		}
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.95, Schedule{0.1, 0.02}
 	default:
-		// Scores of afterstates take twice the time a decision, and need half of them.
-		c.Head, c.Hidden, c.Steps = models.Score, []int{128, 128}, affordable(runNumbers, play.numbers)/2
+		// Scores of afterstates take longer a decision, and need fewer of them.
+		c.Head, c.Hidden, c.Steps = models.Score, []int{128, 128}, affordable(runNumbers, play.numbers)
 		c.LearningRate[0], c.Rows = 5e-3, 128
 		c.PPO.Horizon, c.PPO.Minibatch = 512, 4096
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
@@ -219,6 +216,9 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		for c.Rows > 2*c.Shards && row*float64(c.Rows) > maxRolloutObs {
 			c.Rows /= 2
 		}
+	}
+	if a == AlgorithmPPO && play.length > longGame && g.Spec().Players > 2 {
+		manyOpponents(&c, g)
 	}
 	return c
 }
