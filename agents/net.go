@@ -131,4 +131,15 @@ func (s *scorer) Choose(probs, scores []float64, first []uint32) {
 }
 
 // Probs implements [env.Policy].
-func (s *scorer) Probs(dst []float64, d env.Decisions) error { return env.ScorerProbs(s, dst, d) }
+func (s *scorer) Probs(dst []float64, d env.Decisions) error {
+	after := d.Afterstates()
+	out := s.buffer(len(after.Action))
+	defer s.scratch.Put(out)
+	s.mlp.ForwardNear(*out, nil, after.Obs, after.Start)
+	scores := make([]float64, len(*out))
+	for i, x := range *out {
+		scores[i] = float64(x)
+	}
+	env.ChooseProbs(s, dst, d, scores)
+	return nil
+}

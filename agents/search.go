@@ -100,6 +100,9 @@ func NewEvaluator(spec game.Spec, f *models.File) (*search.Evaluator, error) {
 		Target:            search.ValueTarget(f.Meta.ValueTarget),
 		Forward:           f.MLP.Forward,
 	}
+	if e.ScoresAfterstates {
+		e.ForwardNear = f.MLP.ForwardNear
+	}
 	switch e.Target {
 	case search.Decision, search.Afterstate, search.TurnStart:
 	case "":
@@ -111,6 +114,12 @@ func NewEvaluator(spec game.Spec, f *models.File) (*search.Evaluator, error) {
 		e.Forward = func(policy, values, obs []float32) {
 			f.MLP.Forward(policy, values, obs)
 			models.SharesToReturns(values, spec.Players, spec.Return)
+		}
+		if e.ForwardNear != nil {
+			e.ForwardNear = func(policy, values, obs []float32, first []int) {
+				f.MLP.ForwardNear(policy, values, obs, first)
+				models.SharesToReturns(values, spec.Players, spec.Return)
+			}
 		}
 	}
 	return e, nil

@@ -68,11 +68,18 @@ type AfterstateScorer interface {
 // ScorerProbs is Probs of a policy that scores afterstates: Choose of their scores.
 func ScorerProbs(p AfterstateScorer, dst []float64, d Decisions) error {
 	after := d.Afterstates()
-	n := len(after.Action)
-	scores, probs, first := make([]float64, n), make([]float64, n), make([]uint32, len(after.Start))
+	scores := make([]float64, len(after.Action))
 	if err := p.Score(scores, after.Obs); err != nil {
 		return err
 	}
+	ChooseProbs(p, dst, d, scores)
+	return nil
+}
+
+// ChooseProbs fills dst [n, A] with Choose of the scores of the afterstates of decisions.
+func ChooseProbs(p AfterstateScorer, dst []float64, d Decisions, scores []float64) {
+	after := d.Afterstates()
+	probs, first := make([]float64, len(scores)), make([]uint32, len(after.Start))
 	for i, at := range after.Start {
 		first[i] = uint32(at)
 	}
@@ -84,7 +91,6 @@ func ScorerProbs(p AfterstateScorer, dst []float64, d Decisions) error {
 			dst[i*actions+int(after.Action[k])] = probs[k]
 		}
 	}
-	return nil
 }
 
 // SparseScorer is implemented by scorers that read observations as lists of the numbers

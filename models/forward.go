@@ -49,6 +49,26 @@ func (m *MLP) ForwardObservations(policy, values []float32, obs *Observations, f
 	parallel.For(n, chunk, func(i, j int) { m.forward(i, j, policy, values, nil, obs, from) })
 }
 
+// ForwardNear is [MLP.Forward] for observations of which those from first[i] on, up to
+// first[i+1], differ little, such as the afterstates of a decision. It takes less time if they
+// have many numbers that are not 0. The results are the same to rounding, and to the bit
+// whatever the other groups are.
+func (m *MLP) ForwardNear(policy, values, obs []float32, first []int) {
+	o, _ := m.near.Get().(*Observations)
+	if o == nil {
+		o = NewObservations(m.shape.Obs, nil)
+	}
+	defer m.near.Put(o)
+	o.Reset()
+	d := m.shape.Obs
+	for i, from := range first[:len(first)-1] {
+		if to := first[i+1]; from < to {
+			o.AppendNear(obs[from*d:(from+1)*d], obs[(from+1)*d:to*d])
+		}
+	}
+	m.ForwardObservations(policy, values, o, 0, o.Len())
+}
+
 // check panics unless policy and values have room for n rows, or are nil.
 func (m *MLP) check(name string, n int, policy, values []float32) {
 	k, p := m.shape.PolicyWidth(), m.shape.Players
@@ -121,5 +141,5 @@ func (l Layer) ReLU(y, x []float32) {
 
 // ReLUObservations is [Layer.ReLU] for x the observations from <= i < to.
 func (l Layer) ReLUObservations(y []float32, obs *Observations, from, to int) {
-	obs.rows.Mul(from, to, l.Out, l.W, y, sgemm.Epilogue{Bias: l.B, ReLU: true})
+	obs.relu(from, to, l.Out, l.W, l.B, y)
 }

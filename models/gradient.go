@@ -58,5 +58,5 @@ func (l Layer) WeightGradient(dw, x, dz []float32) {
 
 // WeightGradientObservations is [Layer.WeightGradient] for x the observations.
 func (l Layer) WeightGradientObservations(dw []float32, obs *Observations, dz []float32) {
-	obs.rows.MulT(l.Out, dz, dw)
+	obs.mulT(l.Out, dz, dw)
 }

@@ -15,6 +15,7 @@ type MLP struct {
 	weights []float32
 	layers  []Layer
 	scratch sync.Pool // of *scratch
+	near    sync.Pool // of *Observations
 }
 
 // Layer is one dense layer, y = x·W + b. Its slices are views of an MLP's weights. A

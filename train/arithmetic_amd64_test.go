@@ -25,7 +25,7 @@ func TestArithmetic(t *testing.T) {
 		head      models.Head
 		want      string
 	}{
-		{train.AlgorithmPPO, models.Score, "02b446bb6ddb8ff3"},
+		{train.AlgorithmPPO, models.Score, "5389c2fe1e4b052d"},
 		{train.AlgorithmPPO, models.Logits, "da1411a9398aa54c"},
 		{train.OnePly, models.Score, "8fe7155e3045e43c"},
 		{train.OneMove, models.Logits, "863734ce9386c210"},

@@ -101,6 +101,9 @@ const (
 	// PPO with the head of logits. Chosen: such a run takes nine CPU-minutes in Mars is
 	// Ours!, and with the smaller networks of long games, and their opponents, six.
 	runNumbers = 5_400_000_000
+	// runScores is runNumbers with the head that scores afterstates, in a very long game. Chosen:
+	// such a run takes twenty CPU-minutes on the published map of Martian Risk.
+	runScores = 10_000_000_000
 	// runLeaves bounds the decisions of a run of turn-exact iteration, times the states that
 	// the network evaluates in a turn. Chosen: such a run takes five CPU-minutes in Martian
 	// Dice.
@@ -208,7 +211,7 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.95, Schedule{0.1, 0.02}
 	default:
 		// Scores of afterstates take longer a decision, and need fewer of them.
-		c.Head, c.Hidden, c.Steps = models.Score, []int{128, 128}, affordable(runNumbers, play.numbers)
+		c.Head, c.Hidden, c.Steps = models.Score, []int{128, 128}, affordable(runScores, play.numbers)
 		c.LearningRate[0], c.Rows = 5e-3, 128
 		c.PPO.Horizon, c.PPO.Minibatch = 512, 4096
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
@@ -219,6 +222,9 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 	}
 	if a == AlgorithmPPO && play.length > longGame && g.Spec().Players > 2 {
 		manyOpponents(&c, g)
+		if play.length > veryLongGame {
+			c.Opponents.Population, c.Opponents.PopulationSteps = 10, 0.06
+		}
 	}
 	return c
 }

@@ -55,7 +55,7 @@ func TestOpenings(t *testing.T) {
 	s.fill([]block{{0, 0, blockLen}, {0, int32(r.n), int32(r.n) + blockLen}}, []*rollout{r}, normaliser([]*rollout{r}))
 	options := len(s.index)
 	policy, dpolicy := make([]float32, s.obs.Len()), make([]float32, s.obs.Len())
-	values, dvalues := make([]float32, len(s.target)), make([]float32, len(s.target))
+	values, dvalues := make([]float32, 2*s.obs.Len()), make([]float32, 2*s.obs.Len())
 	for k := range values {
 		values[k] = 10 // no target is as high
 	}
@@ -63,7 +63,7 @@ func TestOpenings(t *testing.T) {
 	seen := map[bool]bool{}
 	for i, random := range s.random {
 		seen[random] = true
-		for _, d := range dvalues[2*i : 2*i+2] {
+		for _, d := range dvalues[2*s.row[i]:][:2] {
 			if (d == 0) != random {
 				t.Errorf("decision %d, random %v: the gradient of the value is %v", i, random, d)
 			}

@@ -100,7 +100,7 @@ func (r *ppo) iterate(ctx context.Context, x float64) (Metrics, error) {
 	m := Metrics{LearningRate: cfg.learningRate(x), Decisions: uint64(cfg.Rows) * uint64(cfg.PPO.Horizon)}
 	for _, p := range r.rollouts {
 		m.Games += p.games
-		m.evaluated += uint64(p.obs.Len() + p.optionObs.Len())
+		m.evaluated += uint64(p.obs.Len())
 	}
 	m.Losses, err = r.fit(m.LearningRate, cfg.PPO.EntropyCoef.at(x))
 	m.Pool = r.pool.end()
@@ -173,11 +173,10 @@ func (l *Losses) mean() {
 	l.Clipped /= c
 }
 
-// shard is a shard of a minibatch: decisions, laid out for the network with the
-// observations of the decisions first and then, for the head that scores them, the
-// afterstates of their options.
+// shard is a shard of a minibatch: decisions, laid out for the network as in rollouts.
 type shard struct {
 	obs    *models.Observations // [n + m, D] or [n, D]
+	row    []int32              // [n] of obs
 	start  []int32              // [n+1] into index
 	index  []int32              // [m] of each option in the policy head's output
 	chosen []int32              // [n] into index; -1 without options
@@ -203,21 +202,15 @@ const blockLen = 16
 func (s *shard) fill(bs []block, rollouts []*rollout, scale func(float32) float32) {
 	p := rollouts[0].p
 	s.obs.Reset()
-	s.index, s.start = s.index[:0], append(s.start[:0], 0)
+	s.index, s.start, s.row = s.index[:0], append(s.start[:0], 0), s.row[:0]
 	s.chosen, s.logp, s.adv, s.target = s.chosen[:0], s.logp[:0], s.adv[:0], s.target[:0]
 	s.random = s.random[:0]
 	s.losses = Losses{} // not in loss, which is not called for a shard without rows
 	for _, b := range bs {
 		r := rollouts[b.rollout]
-		s.obs.AppendRange(r.obs, int(b.from), int(b.to))
 		s.random = append(s.random, r.random[b.from:b.to]...)
-	}
-	n := s.obs.Len()
-	for _, b := range bs {
-		r := rollouts[b.rollout]
-		if r.head == models.Score {
-			s.obs.AppendRange(r.optionObs, int(r.start[b.from]), int(r.start[b.to]))
-		}
+		shift := s.obs.Len() - r.row(int(b.from))
+		s.obs.AppendRange(r.obs, r.row(int(b.from)), r.row(int(b.to)))
 		for at := int(b.from); at < int(b.to); at++ {
 			mover := r.mover[at]
 			s.bySeat = s.bySeat[:0]
@@ -229,16 +222,17 @@ func (s *shard) fill(bs []block, rollouts []*rollout, scale func(float32) float3
 			s.adv = append(s.adv, scale(r.adv[at*p+int(mover)]))
 			s.logp = append(s.logp, r.logp[at])
 			lo, hi := r.start[at], r.start[at+1]
-			i, chosen := len(s.chosen), int32(-1)
+			row, chosen := int32(r.row(at)+shift), int32(-1)
+			s.row = append(s.row, row)
 			if lo < hi {
 				chosen = int32(len(s.index)) + r.chosen[at] - lo
 			}
 			s.chosen = append(s.chosen, chosen)
 			for o := lo; o < hi; o++ {
 				if r.head == models.Score {
-					s.index = append(s.index, int32(n+len(s.index)))
+					s.index = append(s.index, row+1+o-lo)
 				} else {
-					s.index = append(s.index, int32(i*r.spec.Actions)+int32(r.option[o]))
+					s.index = append(s.index, row*int32(r.spec.Actions)+int32(r.option[o]))
 				}
 			}
 			s.start = append(s.start, int32(len(s.index)))
@@ -265,10 +259,11 @@ func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values
 				continue
 			}
 			l.decisions++
-			for k := i * players; k < (i+1)*players; k++ {
-				e := float64(values[k] - s.target[k])
+			row := int(s.row[i]) * players
+			for k, target := range s.target[i*players:][:players] {
+				e := float64(values[row+k] - target)
 				l.Value += e * e / 2
-				dvalues[k] = float32(value * e / float64(n))
+				dvalues[row+k] = float32(value * e / float64(n))
 			}
 		}
 		for i, chosen := range s.chosen {

@@ -58,8 +58,8 @@ func BenchmarkPPOParts(b *testing.B) {
 					n := p.t * p.n
 					decisions += float64(n)
 					results := 4*p.p + 4 + 4 // advantages, log-probability, choice
-					lists += float64(len(p.obs.AppendBinary(nil)) + len(p.optionObs.AppendBinary(nil)) + n*results)
-					dense += float64(4*p.d*(p.obs.Len()+p.optionObs.Len()) + n*results)
+					lists += float64(len(p.obs.AppendBinary(nil)) + n*results)
+					dense += float64(4*p.d*p.obs.Len() + n*results)
 				}
 				start = time.Now()
 				if _, err := r.fit(1e-4, 0.01); err != nil {

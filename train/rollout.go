@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"slices"
 
 	"marsgym/env"
 	"marsgym/env/game"
@@ -22,7 +23,9 @@ type rollout struct {
 	openings *openings
 
 	trajectory
-	obs         *models.Observations // [T·n, D]
+	// obs are the observations of the decisions, with the head that scores afterstates each
+	// followed by those of its options.
+	obs         *models.Observations // [T·n or T·n + M, D]
 	adv         []float32            // [T·n, P]
 	moverValues []float32            // [n, P] the network's output, in the order of play
 
@@ -30,14 +33,13 @@ type rollout struct {
 
 	// The options of a decision with a choice. A decision with one legal action, of
 	// an opponent or of an opening has none.
-	start     []int32              // [T·n+1] into the slices below
-	option    []game.Action        // [M]
-	optionObs *models.Observations // [M, D] afterstates; only for the head that scores them
-	chosen    []int32              // [T·n] index into the slices above
-	logp      []float32            // [T·n] logarithm of the probability of the chosen option
+	start  []int32       // [T·n+1] into option
+	option []game.Action // [M]
+	chosen []int32       // [T·n] index into option
+	logp   []float32     // [T·n] logarithm of the probability of the chosen option
 
-	policy []float32 // [n, K] or [M of a step] the network's output
-	games  uint64    // ended in this rollout
+	policy, values []float32 // [rows of a step, K] and [.., P] the network's outputs
+	games          uint64    // ended in this rollout
 }
 
 func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
@@ -50,7 +52,7 @@ func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 	r.ended = make([]end, m)
 	r.value = make([]float32, (m+r.n)*r.p)
 	r.bootstrap = make([]float32, m*r.p)
-	r.obs, r.optionObs = models.NewObservations(r.d, nil), models.NewObservations(r.d, nil)
+	r.obs = models.NewObservations(r.d, nil)
 	r.adv = make([]float32, m*r.p)
 	r.moverValues = make([]float32, r.n*r.p)
 	r.random = make([]bool, m)
@@ -68,11 +70,9 @@ func (r *rollout) play(ctx context.Context, mlp *models.MLP, gamma, lambda float
 	buf := r.batch.Buffers()
 	r.option, r.games = r.option[:0], 0
 	r.obs.Reset()
-	r.optionObs.Reset()
 	r.pool.reset()
 	for t := range r.t {
 		at := t * r.n
-		r.obs.Append(buf.Obs)
 		copy(r.mover[at:], buf.Player)
 		random := r.random[at : at+r.n]
 		r.openings.act(random, buf, r.spec.Actions)
@@ -127,45 +127,47 @@ func (r *rollout) seatOrder(dst, values []float32, movers []game.Player) {
 	}
 }
 
-// act samples the network's actions, and records its values and the options, from
-// decision at on.
+// row returns the row of obs of decision at, if that is not beyond the last one.
+func (r *rollout) row(at int) int {
+	if r.head == models.Score {
+		return at + int(r.start[at])
+	}
+	return at
+}
+
+// act samples the network's actions, and records the observations, its values and the
+// options, from decision at on.
 func (r *rollout) act(mlp *models.MLP, at int) {
 	buf := r.batch.Buffers()
-	from := len(r.option)
-	if r.head == models.Score {
+	scores := r.head == models.Score
+	if scores {
 		r.batch.Afterstates(&r.after)
 	}
 	legal := make([]game.Action, 0, r.spec.Actions)
 	for i := range r.n {
 		r.start[at+i] = int32(len(r.option))
-		if r.random[at+i] || r.pool.opponent(i, buf.Player[i]) != 0 {
-			continue
+		obs, near := buf.Obs[i*r.d:][:r.d], []float32(nil)
+		if !r.random[at+i] && r.pool.opponent(i, buf.Player[i]) == itself {
+			legal = appendLegal(legal[:0], buf.Mask[i*r.spec.Actions:(i+1)*r.spec.Actions])
+			if len(legal) == 1 {
+				buf.Action[i] = legal[0]
+			} else {
+				r.option = append(r.option, legal...)
+				if scores {
+					near = r.after.Obs[r.after.Start[i]*r.d : r.after.Start[i+1]*r.d]
+				}
+			}
 		}
-		legal = appendLegal(legal[:0], buf.Mask[i*r.spec.Actions:(i+1)*r.spec.Actions])
-		if len(legal) == 1 {
-			buf.Action[i] = legal[0]
-			continue
-		}
-		r.option = append(r.option, legal...)
-		if r.head == models.Score {
-			r.optionObs.Append(r.after.Obs[r.after.Start[i]*r.d : r.after.Start[i+1]*r.d])
-		}
+		r.obs.AppendNear(obs, near)
 	}
 	r.start[at+r.n] = int32(len(r.option))
 
-	k, rows := r.spec.Actions, r.n
-	if r.head == models.Score {
-		k, rows = 1, len(r.option)-from
-	}
-	if need := rows * k; cap(r.policy) < need {
-		r.policy = make([]float32, 2*need)
-	}
-	r.policy = r.policy[:rows*k]
-	if r.head == models.Score {
-		mlp.ForwardObservations(nil, r.moverValues, r.obs, at, at+r.n)
-		mlp.ForwardObservations(r.policy, nil, r.optionObs, from, len(r.option))
-	} else {
-		mlp.ForwardObservations(r.policy, r.moverValues, r.obs, at, at+r.n)
+	k := mlp.Shape().PolicyWidth()
+	from, to := r.row(at), r.row(at+r.n)
+	r.policy, r.values = resize(r.policy, (to-from)*k), resize(r.values, (to-from)*r.p)
+	mlp.ForwardObservations(r.policy, r.values, r.obs, from, to)
+	for i := range r.n {
+		copy(r.moverValues[i*r.p:][:r.p], r.values[(r.row(at+i)-from)*r.p:])
 	}
 	r.seatOrder(r.value[at*r.p:], r.moverValues, buf.Player)
 
@@ -176,11 +178,12 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 			continue
 		}
 		probs, logs := probs[:hi-lo], logs[:0]
+		row := r.row(at+i) - from
 		for o := lo; o < hi; o++ {
-			if r.head == models.Score {
-				logs = append(logs, float64(r.policy[o-from]))
+			if scores {
+				logs = append(logs, float64(r.policy[row+1+o-lo]))
 			} else {
-				logs = append(logs, float64(r.policy[i*k+int(r.option[o])]))
+				logs = append(logs, float64(r.policy[row*k+int(r.option[o])]))
 			}
 		}
 		models.LogSoftmax(probs, logs)
@@ -190,6 +193,9 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 		buf.Action[i] = r.option[lo+c]
 	}
 }
+
+// resize returns s with n elements, whose values do not matter.
+func resize(s []float32, n int) []float32 { return slices.Grow(s[:0], n)[:n] }
 
 // appendLegal appends the legal actions of a mask [A].
 func appendLegal(dst []game.Action, mask []bool) []game.Action {

@@ -44,7 +44,7 @@ var ErrInterrupted = errors.New("interrupted")
 // arithmetic is the version of the seeded bits. It rises when the same seed and settings
 // end in other bits, as with another order of sums. A checkpoint holds it, since a run
 // half in each version would be neither.
-const arithmetic = 2
+const arithmetic = 3
 
 // ErrArithmetic is returned for a checkpoint of a release whose seeded bits are others.
 var ErrArithmetic = errors.New("this release computes other bits")

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
-	"strings"
 	"testing"
 
 	"marsgym/env"
@@ -23,25 +22,26 @@ func openGame(id string, config []byte) (env.Game, error) {
 // TestDefaultFor compares what depends on the game.
 func TestDefaultFor(t *testing.T) {
 	for _, test := range []struct {
-		name    string
-		players int
-		want    train.Algorithm
-		head    models.Head
-		horizon int
-		rows    int
-		steps   uint64
-		last    float64 // temperature of expert iteration at the end
+		name       string
+		players    int
+		want       train.Algorithm
+		head       models.Head
+		horizon    int
+		rows       int
+		steps      uint64
+		last       float64 // temperature of expert iteration at the end
+		population int
 	}{
-		{"martian-dice", 0, train.TurnExact, models.Score, 0, 32, 100e6, 0.002},
-		{"martian-dice", 4, train.TurnExact, models.Score, 0, 32, 40e6, 0.004},
-		{"pig", 0, train.TurnExact, models.Score, 0, 32, 18e6, 0.002}, // a turn has more leaves
-		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 512, 12e6, 0},
-		{"mars-is-ours", 3, train.AlgorithmPPO, models.Logits, 128, 1024, 53e6, 0},
-		{"mars-is-ours", 4, train.AlgorithmPPO, models.Logits, 64, 512, 46e6, 0},
-		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16, 12e6, 0.002},
-		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024, 85e6, 0},
-		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 128, 56e6, 0},
-		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32, 29e6, 0}, // more rows would take too much memory
+		{"martian-dice", 0, train.TurnExact, models.Score, 0, 32, 100e6, 0.002, 0},
+		{"martian-dice", 4, train.TurnExact, models.Score, 0, 32, 40e6, 0.004, 0},
+		{"pig", 0, train.TurnExact, models.Score, 0, 32, 18e6, 0.002, 0}, // a turn has more leaves
+		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 512, 12e6, 0, 0},
+		{"mars-is-ours", 3, train.AlgorithmPPO, models.Logits, 128, 1024, 53e6, 0, 0},
+		{"mars-is-ours", 4, train.AlgorithmPPO, models.Logits, 64, 512, 46e6, 0, 0},
+		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16, 12e6, 0.002, 0},
+		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024, 85e6, 0, 6},
+		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 128, 100e6, 0, 10},
+		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32, 55e6, 0, 10}, // more rows would take too much memory
 	} {
 		g, err := catalog.Open(test.name, test.players, nil)
 		if err != nil {
@@ -57,10 +57,7 @@ func TestDefaultFor(t *testing.T) {
 		if c.Algorithm == train.AlgorithmPPO && c.PPO.Epochs != 1 {
 			t.Errorf("%s: %d epochs; want 1", test.name, c.PPO.Epochs)
 		}
-		want := 0
-		if strings.HasPrefix(test.name, "martian-risk") {
-			want = 6
-		}
+		want := test.population
 		if o := c.Opponents; o.Population != want || (o.Fraction > 0) != (want > 0) || (o.Bots["greedy"] > 0) != (want > 0) {
 			t.Errorf("%s: opponents %+v; want a population of %d", test.name, o, want)
 		}

@@ -16,6 +16,9 @@ type Evaluator struct {
 	// Forward fills policy and values [n, P], expected returns in the order of play
 	// from the viewer, for observations [n, D].
 	Forward func(policy, values, obs []float32)
+	// ForwardNear, if not nil, is Forward for observations of which those from first[i] on,
+	// up to first[i+1], are of one decision and its afterstates, and differ little.
+	ForwardNear func(policy, values, obs []float32, first []int)
 }
 
 // ValueTarget is the kind of states of which a network's values were trained. Model
@@ -34,6 +37,7 @@ type evaluation struct {
 	obs    []float32 // [n, D]
 	policy []float32 // [n, A] or [n]
 	values []float32 // [n, P]
+	first  []int     // the first row of each request, and n
 }
 
 // forward calls the evaluator.
@@ -43,7 +47,16 @@ func (g *trees[S]) forward() {
 		width = 1
 	}
 	g.policy, g.values = core.Resize(g.policy, n*width), core.Resize(g.values, n*g.spec.Players)
-	g.evaluator.Forward(g.policy, g.values, g.obs)
+	if g.evaluator.ForwardNear == nil {
+		g.evaluator.Forward(g.policy, g.values, g.obs)
+		return
+	}
+	g.first = g.first[:0]
+	for _, t := range g.waiting {
+		g.first = append(g.first, t.row)
+	}
+	g.first = append(g.first, n)
+	g.evaluator.ForwardNear(g.policy, g.values, g.obs, g.first)
 }
 
 // valuesTurns reports whether the values are of starts of turns.

@@ -55,6 +55,17 @@ func (kern kernel) list(dst []element, x []float32) int {
 	return listGo(dst, x)
 }
 
+// listDifference is [listDifferenceGo] for x of at least one element.
+func (kern kernel) listDifference(dst []element, x, y []float32) int {
+	switch kern {
+	case avx512:
+		return listDifferenceAVX512(len(x), &x[0], &y[0], &dst[0].column)
+	case avx2:
+		return listDifferenceAVX2(len(x), &x[0], &y[0], &dst[0].column)
+	}
+	return listDifferenceGo(dst, x, y)
+}
+
 // gather is [gatherGo] for m at least 1.
 func (kern kernel) gather(m, n int, start []int, elements []element, b, c, init []float32, ldi int, floor float32) {
 	if kern == portable {

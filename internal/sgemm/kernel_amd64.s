@@ -1700,6 +1700,132 @@ end:
 	VZEROUPPER
 	RET
 
+// func listDifferenceAVX2(k int, x *float32, y *float32, elements *int32) (count int)
+// Requires: AVX, AVX2, BMI
+TEXT ·listDifferenceAVX2(SB), NOSPLIT, $0-40
+	MOVQ   k+0(FP), AX
+	MOVQ   x+8(FP), CX
+	VXORPS Y0, Y0, Y0
+	MOVQ   y+16(FP), DI
+	MOVQ   elements+24(FP), R8
+	XORQ   R9, R9
+	XORQ   DX, DX
+
+one:
+	MOVQ         AX, BX
+	SUBQ         DX, BX
+	JLE          end
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y1
+	VPCMPGTD     iota<>+0(SB), Y1, Y1
+	VMASKMOVPS   (CX)(DX*4), Y1, Y0
+	VMASKMOVPS   (DI)(DX*4), Y1, Y1
+	VCMPPS       $0x04, Y1, Y0, Y0
+	VMOVMSKPS    Y0, BX
+	TESTQ        BX, BX
+	JZ           onenext
+
+oneeach:
+	TZCNTQ BX, SI
+	BLSRQ  BX, BX
+	ADDQ   DX, SI
+	VMOVSS (CX)(SI*4), X0
+	VSUBSS (DI)(SI*4), X0, X0
+	MOVL   SI, (R8)(R9*8)
+	VMOVSS X0, 4(R8)(R9*8)
+	INCQ   R9
+	TESTQ  BX, BX
+	JNZ    oneeach
+
+onenext:
+	ADDQ $0x08, DX
+	JMP  one
+
+end:
+	MOVQ R9, count+32(FP)
+	VZEROUPPER
+	RET
+
+// func listDifferenceAVX512(k int, x *float32, y *float32, elements *int32) (count int)
+// Requires: AVX, AVX512BW, AVX512F, BMI
+TEXT ·listDifferenceAVX512(SB), NOSPLIT, $0-40
+	MOVQ   k+0(FP), AX
+	MOVQ   x+8(FP), CX
+	VPXORD Z0, Z0, Z0
+	MOVQ   y+16(FP), DI
+	MOVQ   elements+24(FP), R8
+	XORQ   R9, R9
+	XORQ   DX, DX
+
+four:
+	MOVQ     AX, BX
+	SUBQ     DX, BX
+	CMPQ     BX, $0x40
+	JLT      one
+	VMOVUPS  (DI)(DX*4), Z0
+	VCMPPS   $0x04, (CX)(DX*4), Z0, K1
+	VMOVUPS  64(DI)(DX*4), Z0
+	VCMPPS   $0x04, 64(CX)(DX*4), Z0, K2
+	VMOVUPS  128(DI)(DX*4), Z0
+	VCMPPS   $0x04, 128(CX)(DX*4), Z0, K3
+	VMOVUPS  192(DI)(DX*4), Z0
+	VCMPPS   $0x04, 192(CX)(DX*4), Z0, K4
+	KUNPCKWD K1, K2, K1
+	KUNPCKWD K3, K4, K3
+	KUNPCKDQ K1, K3, K1
+	KMOVQ    K1, BX
+	TESTQ    BX, BX
+	JZ       fournext
+
+foureach:
+	TZCNTQ BX, SI
+	BLSRQ  BX, BX
+	ADDQ   DX, SI
+	VMOVSS (CX)(SI*4), X0
+	VSUBSS (DI)(SI*4), X0, X0
+	MOVL   SI, (R8)(R9*8)
+	VMOVSS X0, 4(R8)(R9*8)
+	INCQ   R9
+	TESTQ  BX, BX
+	JNZ    foureach
+
+fournext:
+	ADDQ $0x40, DX
+	JMP  four
+
+one:
+	MOVQ         AX, BX
+	SUBQ         DX, BX
+	JLE          end
+	VPBROADCASTD BX, Z0
+	VPCMPD       $0x06, iota<>+0(SB), Z0, K1
+	VMOVUPS.Z    (DI)(DX*4), K1, Z0
+	VCMPPS       $0x04, (CX)(DX*4), Z0, K1, K1
+	KMOVW        K1, BX
+	TESTQ        BX, BX
+	JZ           onenext
+
+oneeach:
+	TZCNTQ BX, SI
+	BLSRQ  BX, BX
+	ADDQ   DX, SI
+	VMOVSS (CX)(SI*4), X0
+	VSUBSS (DI)(SI*4), X0, X0
+	MOVL   SI, (R8)(R9*8)
+	VMOVSS X0, 4(R8)(R9*8)
+	INCQ   R9
+	TESTQ  BX, BX
+	JNZ    oneeach
+
+onenext:
+	ADDQ $0x10, DX
+	JMP  one
+
+end:
+	MOVQ R9, count+32(FP)
+	VZEROUPPER
+	RET
+
 // func gatherAVX2(m int, n int, start *int, elements *int32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·gatherAVX2(SB), NOSPLIT, $0-76

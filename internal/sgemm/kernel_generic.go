@@ -14,6 +14,8 @@ func (kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int) {
 
 func (kernel) list(dst []element, x []float32) int { return listGo(dst, x) }
 
+func (kernel) listDifference(dst []element, x, y []float32) int { return listDifferenceGo(dst, x, y) }
+
 func (kernel) gather(m, n int, start []int, elements []element, b, c, init []float32, ldi int, floor float32) {
 	gatherGo(m, n, start, elements, b, c, init, ldi, floor)
 }

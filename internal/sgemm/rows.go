@@ -44,6 +44,24 @@ func (r *Rows) Append(x []float32) {
 	}
 }
 
+// AppendDifference appends the row x − y, for x and y [k], if it has at most that many
+// elements, and reports whether it has.
+func (r *Rows) AppendDifference(x, y []float32, most int) bool {
+	same("x", len(x), r.k)
+	same("y", len(y), r.k)
+	n, count := len(r.elements), 0
+	if r.k > 0 {
+		r.elements = slices.Grow(r.elements, r.k)
+		count = active.listDifference(r.elements[n:n+r.k], x, y)
+	}
+	if count > most {
+		return false
+	}
+	r.elements = r.elements[:n+count]
+	r.EndRow()
+	return true
+}
+
 // Add adds an element to a row that [Rows.EndRow] ends. Columns ascend within a row. It
 // panics if there is no such column.
 func (r *Rows) Add(column int32, value float32) {
@@ -55,6 +73,15 @@ func (r *Rows) Add(column int32, value float32) {
 
 // EndRow ends a row.
 func (r *Rows) EndRow() { r.start = append(r.start, len(r.elements)) }
+
+// Truncate removes the rows from m on.
+func (r *Rows) Truncate(m int) {
+	r.start = r.start[:m+1]
+	r.elements = r.elements[:r.start[m]]
+}
+
+// Count returns the number of elements of row i.
+func (r *Rows) Count(i int) int { return r.start[i+1] - r.start[i] }
 
 // AppendRows appends the rows from <= i < to of src, which must have as many columns.
 func (r *Rows) AppendRows(src *Rows, from, to int) {
@@ -74,10 +101,14 @@ func (r *Rows) isDense() bool { return 2*len(r.elements) > r.Len()*r.k }
 func (r *Rows) Dense(x []float32, from, to int) {
 	clear(x)
 	for i := from; i < to; i++ {
-		row := x[(i-from)*r.k:][:r.k]
-		for _, e := range r.elements[r.start[i]:r.start[i+1]] {
-			row[e.column] = e.value
-		}
+		r.AddTo(x[(i-from)*r.k:][:r.k], i)
+	}
+}
+
+// AddTo adds row i to x [k].
+func (r *Rows) AddTo(x []float32, i int) {
+	for _, e := range r.elements[r.start[i]:r.start[i+1]] {
+		x[e.column] += e.value
 	}
 }
 
@@ -100,8 +131,9 @@ func (r *Rows) Mul(from, to, n int, b, c []float32, e Epilogue) {
 	pool.Put(s)
 }
 
-// MulT is [SparseT] with these rows as A, for B [m, n] and C [K, n].
-func (r *Rows) MulT(n int, b, c []float32) {
+// MulT is [SparseT] with these rows as A, for B [m, n] and C [K, n]. If add is set, the
+// product is added to C.
+func (r *Rows) MulT(n int, b, c []float32, add bool) {
 	if r.k == 0 || n == 0 {
 		return
 	}
@@ -109,7 +141,9 @@ func (r *Rows) MulT(n int, b, c []float32) {
 	check("b", b, n, m, n, false)
 	check("c", c, n, r.k, n, false)
 	if m == 0 {
-		clear(c[:r.k*n])
+		if !add {
+			clear(c[:r.k*n])
+		}
 		return
 	}
 	s := pool.Get().(*scratch)
@@ -121,11 +155,11 @@ func (r *Rows) MulT(n int, b, c []float32) {
 		if r.isDense() {
 			x := s.matrix((to - from) * r.k)
 			r.Dense(x, from, to)
-			Gemm(true, false, r.k, n, to-from, x, r.k, b, n, c, n, from > 0)
+			Gemm(true, false, r.k, n, to-from, x, r.k, b, n, c, n, add || from > 0)
 			continue
 		}
 		s.rows.transpose(r, from, to)
-		s.rows.gather(0, r.k, n, b, c, from > 0, Epilogue{})
+		s.rows.gather(0, r.k, n, b, c, add || from > 0, Epilogue{})
 	}
 	pool.Put(s)
 }
@@ -175,6 +209,18 @@ func listGo(dst []element, x []float32) (count int) {
 	for j, v := range x {
 		if v != 0 {
 			dst[count] = element{int32(j), v}
+			count++
+		}
+	}
+	return count
+}
+
+// listDifferenceGo sets dst to the elements of x − y that are not 0 and returns their number.
+func listDifferenceGo(dst []element, x, y []float32) (count int) {
+	y = y[:len(x)]
+	for j, v := range x {
+		if v != y[j] {
+			dst[count] = element{int32(j), v - y[j]}
 			count++
 		}
 	}

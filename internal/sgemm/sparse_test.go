@@ -43,7 +43,7 @@ func (p *product) rows(c []float32) {
 	y.AppendRows(&x, 0, rows/2)
 	y.AppendRows(&x, rows/2, rows)
 	if p.tA {
-		y.MulT(p.n, p.b, c)
+		y.MulT(p.n, p.b, c, false)
 		return
 	}
 	half := p.m / 2
@@ -174,6 +174,59 @@ func TestSparseWithoutElements(t *testing.T) {
 			}()
 		}
 	}
+}
+
+// TestAppendDifference adds rows and their differences up, and multiplies with the transposes of
+// both.
+func TestAppendDifference(t *testing.T) {
+	sgemm.EachKernel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 8))
+		for k := range 200 {
+			x, y := make([]float32, k), make([]float32, k)
+			count := 0
+			for j := range k {
+				y[j] = float32(r.IntN(3))
+				x[j] = y[j]
+				if r.IntN(4) == 0 {
+					x[j] = float32(r.IntN(3))
+				}
+				if x[j] != y[j] {
+					count++
+				}
+			}
+			var rows sgemm.Rows
+			rows.Reset(k)
+			rows.Append(y)
+			base := rows.Len()
+			if rows.AppendDifference(x, y, count-1) || rows.Len() != base {
+				t.Fatalf("%d columns: %d differences are appended where fewer are wanted", k, count)
+			}
+			if !rows.AppendDifference(x, y, count) || rows.Len() != base+1 || rows.Count(base) != count {
+				t.Fatalf("%d columns: the row of %d differences is missing", k, count)
+			}
+			got := make([]float32, k)
+			for i := range rows.Len() {
+				rows.AddTo(got, i)
+			}
+			if !slices.Equal(got, x) {
+				t.Errorf("%d columns: the row is %v, want %v", k, got, x)
+			}
+			sums := make([]float32, k)
+			for i := range k {
+				sums[i] = 5
+			}
+			rows.MulT(1, []float32{1, 1}[:rows.Len()], sums, true)
+			for j := range k {
+				if sums[j] != 5+x[j] {
+					t.Errorf("%d columns: the sum of column %d is %v, want %v", k, j, sums[j], 5+x[j])
+				}
+			}
+			rows.Truncate(base)
+			if rows.Len() != base {
+				t.Errorf("%d rows after a cut; want %d", rows.Len(), base)
+			}
+		}
+	})
 }
 
 func BenchmarkSparse(b *testing.B) {

@@ -34,6 +34,16 @@ func listAVX2(k int, x *float32, elements *int32) (count int)
 //go:noescape
 func listAVX512(k int, x *float32, elements *int32) (count int)
 
+// listDifferenceAVX2 is [listDifferenceGo] for rows of k elements, at least 1.
+//
+//go:noescape
+func listDifferenceAVX2(k int, x *float32, y *float32, elements *int32) (count int)
+
+// listDifferenceAVX512 is [listDifferenceGo] for rows of k elements, at least 1.
+//
+//go:noescape
+func listDifferenceAVX512(k int, x *float32, y *float32, elements *int32) (count int)
+
 // gatherAVX2 is [gatherGo] for m and n at least 1, and for the first columns, as many as
 // kernel.columns returns, or 256 with AVX-512 if there are as many. Rows of b and c have
 // ld elements.

@@ -19,6 +19,8 @@ func main() {
 	lanes := iota()
 	list("listAVX2", YMM, 32, lanes)
 	list("listAVX512", ZMM, 64, lanes)
+	listDifference("listDifferenceAVX2", YMM, 32, lanes)
+	listDifference("listDifferenceAVX512", ZMM, 64, lanes)
 	gather("gatherAVX2", YMM, 32, lanes)
 	gather("gatherAVX512", ZMM, 64, lanes)
 	sparse("sparseAVX2", YMM, 32, lanes)

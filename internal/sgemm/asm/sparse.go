@@ -36,16 +36,40 @@ func list(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	RET()
 }
 
-// row generates loops over the elements of a row x [k] that are not 0.
+// listDifference generates a kernel that lists the elements of the difference of two rows
+// that are not 0.
+func listDifference(name string, vec func() reg.VecVirtual, size int, iota Mem) {
+	TEXT(name, NOSPLIT, "func(k int, x, y *float32, elements *int32) (count int)")
+	Pragma("noescape")
+	Doc(name + " is [listDifferenceGo] for rows of k elements, at least 1.")
+	row := newRow(Load(Param("k"), GP64()), Load(Param("x"), GP64()), vec, size, iota)
+	row.y = Load(Param("y"), GP64())
+	elements, count, v := Load(Param("elements"), GP64()), GP64(), XMM()
+	XORQ(count, count)
+	row.nonZeros("", func(i reg.GPVirtual, x Mem) {
+		VMOVSS(x, v)
+		VSUBSS(Mem{Base: row.y, Index: i, Scale: 4}, v, v)
+		MOVL(i.As32(), Mem{Base: elements, Index: count, Scale: 8})
+		VMOVSS(v, Mem{Base: elements, Index: count, Scale: 8, Disp: 4})
+		INCQ(count)
+	}, nil)
+	Store(count, Return("count"))
+	VZEROUPPER()
+	RET()
+}
+
+// row generates loops over the elements of a row x [k] that are not 0 or, if y is set, not
+// those of y.
 type row struct {
 	k, x, from, mask, i reg.GPVirtual
 	zero                reg.VecVirtual
 	size                int // of a vector, in bytes
 	iota                Mem
+	y                   reg.Register
 }
 
 func newRow(k, x reg.Register, vec func() reg.VecVirtual, size int, iota Mem) *row {
-	r := &row{k.(reg.GPVirtual), x.(reg.GPVirtual), GP64(), GP64(), GP64(), vec(), size, iota}
+	r := &row{k.(reg.GPVirtual), x.(reg.GPVirtual), GP64(), GP64(), GP64(), vec(), size, iota, nil}
 	zero(r.zero, size)
 	return r
 }
@@ -70,7 +94,17 @@ func (r *row) nonZeros(label string, each func(i reg.GPVirtual, x Mem), masked f
 		Label(label + "next")
 		ADDQ(Imm(uint64(step)), r.from)
 	}
-	at := func(j int) Mem { return Mem{Base: r.x, Index: r.from, Scale: 4, Disp: j * r.size} }
+	of := func(base reg.Register, j int) Mem { return Mem{Base: base, Index: r.from, Scale: 4, Disp: j * r.size} }
+	at := func(j int) Mem { return of(r.x, j) }
+	// other returns what the elements of vector j are compared with. load reads a vector.
+	other := func(j int, load func(...Op)) reg.VecVirtual {
+		if r.y == nil {
+			return r.zero
+		}
+		y := ZMM()
+		load(of(r.y, j), y)
+		return y
+	}
 	left := GP64()
 	XORQ(r.from, r.from)
 	if r.size == 64 {
@@ -83,7 +117,7 @@ func (r *row) nonZeros(label string, each func(i reg.GPVirtual, x Mem), masked f
 		var k [4]reg.OpmaskVirtual
 		for j := range k {
 			k[j] = K()
-			VCMPPS(Imm(4), at(j), r.zero, k[j]) // not equal, or NaN
+			VCMPPS(Imm(4), at(j), other(j, VMOVUPS), k[j]) // not equal, or NaN
 		}
 		KUNPCKWD(k[0], k[1], k[0])
 		KUNPCKWD(k[2], k[3], k[2])
@@ -100,13 +134,20 @@ func (r *row) nonZeros(label string, each func(i reg.GPVirtual, x Mem), masked f
 		n, some := ZMM(), K()
 		VPBROADCASTD(left.As32(), n)
 		VPCMPD(Imm(6), r.iota, n, some) // not ≤
-		VCMPPS(Imm(4), at(0), r.zero, some, some)
+		y := other(0, func(ops ...Op) { VMOVUPS_Z(ops[0], some, ops[1]) })
+		VCMPPS(Imm(4), at(0), y, some, some)
 		KMOVW(some, r.mask.As32())
 	} else {
 		y := YMM()
 		load, _ := maskedMoves(left, r.size, r.iota)
 		load(at(0), y)
-		VCMPPS(Imm(4), r.zero, y, y)
+		if r.y == nil {
+			VCMPPS(Imm(4), r.zero, y, y)
+		} else {
+			z := YMM()
+			load(of(r.y, 0), z)
+			VCMPPS(Imm(4), z, y, y)
+		}
 		VMOVMSKPS(y, r.mask.As32())
 	}
 	block(label+"one", r.size/4)
