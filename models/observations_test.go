@@ -139,3 +139,49 @@ func TestForwardNear(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkAppendNear evaluates the afterstates of decisions, 1,000 rows of 600 numbers of
+// which 90 are not 0 and which differ in ten, stored whole and as differences.
+func BenchmarkAppendNear(b *testing.B) {
+	const d, groups, size = 600, 125, 8
+	r := rand.New(rand.NewPCG(1, 2))
+	var obs []float32
+	first := []int{0}
+	for range groups {
+		x := make([]float32, d)
+		for range 90 {
+			x[r.IntN(d)] = 1
+		}
+		for range size {
+			obs = append(obs, x...)
+			for range 5 {
+				x[r.IntN(d)], x[r.IntN(d)] = 0, 1
+			}
+		}
+		first = append(first, first[len(first)-1]+size)
+	}
+	s := models.Shape{Obs: d, Hidden: []int{128, 128}, Head: models.Score, Actions: 6, Players: 3}
+	m := newMLP(b, s, 1)
+	n := groups * size
+	policy, values, dw := make([]float32, n), make([]float32, 3*n), make([]float32, d*128)
+	dz := noise(r, n*128)
+	o := models.NewObservations(d, nil)
+	for name, store := range map[string]func(){
+		"whole": func() { o.Append(obs) },
+		"near": func() {
+			for i, from := range first[:groups] {
+				o.AppendNear(obs[from*d:(from+1)*d], obs[(from+1)*d:first[i+1]*d])
+			}
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				o.Reset()
+				store()
+				m.ForwardObservations(policy, values, o, 0, n)
+				m.Layers()[0].WeightGradientObservations(dw, o, dz)
+			}
+			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}

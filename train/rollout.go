@@ -13,7 +13,6 @@ import (
 // are numbered t·n + i.
 type rollout struct {
 	batch env.Batch
-	after env.Afterstates
 	spec  game.Spec
 	head  models.Head
 	t, n  int // T, rows of this shard
@@ -38,6 +37,7 @@ type rollout struct {
 	chosen []int32       // [T·n] index into option
 	logp   []float32     // [T·n] logarithm of the probability of the chosen option
 
+	own            []int     // rows of a step whose decision has options
 	policy, values []float32 // [rows of a step, K] and [.., P] the network's outputs
 	games          uint64    // ended in this rollout
 }
@@ -140,27 +140,36 @@ func (r *rollout) row(at int) int {
 func (r *rollout) act(mlp *models.MLP, at int) {
 	buf := r.batch.Buffers()
 	scores := r.head == models.Score
-	if scores {
-		r.batch.Afterstates(&r.after)
-	}
-	legal := make([]game.Action, 0, r.spec.Actions)
+	r.own = r.own[:0]
 	for i := range r.n {
 		r.start[at+i] = int32(len(r.option))
-		obs, near := buf.Obs[i*r.d:][:r.d], []float32(nil)
-		if !r.random[at+i] && r.pool.opponent(i, buf.Player[i]) == itself {
-			legal = appendLegal(legal[:0], buf.Mask[i*r.spec.Actions:(i+1)*r.spec.Actions])
-			if len(legal) == 1 {
-				buf.Action[i] = legal[0]
-			} else {
-				r.option = append(r.option, legal...)
-				if scores {
-					near = r.after.Obs[r.after.Start[i]*r.d : r.after.Start[i+1]*r.d]
-				}
-			}
+		if r.random[at+i] || r.pool.opponent(i, buf.Player[i]) != itself {
+			continue
 		}
-		r.obs.AppendNear(obs, near)
+		from := len(r.option)
+		r.option = appendLegal(r.option, buf.Mask[i*r.spec.Actions:(i+1)*r.spec.Actions])
+		if legal := r.option[from:]; len(legal) == 1 {
+			buf.Action[i] = legal[0]
+			r.option = r.option[:from]
+			continue
+		}
+		r.own = append(r.own, i)
 	}
 	r.start[at+r.n] = int32(len(r.option))
+	if scores {
+		after := r.batch.Decisions(r.own).Afterstates()
+		near := 0
+		for i := range r.n {
+			var options []float32
+			if r.start[at+i] < r.start[at+i+1] {
+				options = after.Obs[after.Start[near]*r.d : after.Start[near+1]*r.d]
+				near++
+			}
+			r.obs.AppendNear(buf.Obs[i*r.d:(i+1)*r.d], options)
+		}
+	} else {
+		r.obs.Append(buf.Obs)
+	}
 
 	k := mlp.Shape().PolicyWidth()
 	from, to := r.row(at), r.row(at+r.n)
