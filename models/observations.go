@@ -49,9 +49,13 @@ const minShared = 32
 
 // AppendNear appends obs [D] and then near [m, D], such as the afterstates of a decision after
 // its observation. Those that differ from obs in few numbers are stored as these differences.
-// A network takes less time for them, and its outputs are the same to rounding.
+// A network takes less time for them, and its outputs are the same to rounding. It panics if
+// the lengths are wrong.
 func (o *Observations) AppendNear(obs, near []float32) {
 	d := o.rows.Columns()
+	if len(obs) != d || len(near)%max(1, d) != 0 {
+		panic(fmt.Sprintf("models: AppendNear: lengths %d and %d: want an observation of %d numbers, and whole ones", len(obs), len(near), d))
+	}
 	if len(near) == 0 {
 		o.Append(obs)
 		return

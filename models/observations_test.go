@@ -113,6 +113,19 @@ func TestAppendNear(t *testing.T) {
 	}
 }
 
+func TestAppendNearPanics(t *testing.T) {
+	for _, lengths := range [][2]int{{2, 3}, {4, 3}, {6, 0}, {3, 4}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("lengths %v are accepted", lengths)
+				}
+			}()
+			models.NewObservations(3, nil).AppendNear(make([]float32, lengths[0]), make([]float32, lengths[1]))
+		}()
+	}
+}
+
 // TestForwardNear: the outputs are those of Forward to rounding, and those of a group do not
 // depend on the others.
 func TestForwardNear(t *testing.T) {
