@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 
 	"marsgym/env/game"
 	"marsgym/env/internal/core"
@@ -67,7 +68,7 @@ func (x *treeSearch[S]) valuesTurns() bool {
 // observe adds the observation of a seat to the batch.
 func (g *trees[S]) observe(s S, who game.Player) {
 	n := len(g.obs)
-	g.obs = append(g.obs, make([]float32, g.d)...)
+	g.obs = slices.Grow(g.obs, g.d)[:n+g.d]
 	g.rules.Encode(g.obs[n:], s, who)
 }
 
