@@ -87,12 +87,12 @@ func TestResumeOlderCheckpoint(t *testing.T) {
 	if _, err := train.Run(t.Context(), cfg, opt); err != nil {
 		t.Errorf("fewer settings: %v", err)
 	}
-	for _, text := range []string{`"arithmetic":1,`, ""} {
+	for _, text := range []string{`"arithmetic":2,`, ""} {
 		if f, err = models.Load(path); err != nil { // which the run has written again
 			t.Fatal(err)
 		}
 		before := slices.Clone(f.Blobs["run"])
-		replace("run", `"arithmetic":2,`, text)
+		replace("run", `"arithmetic":3,`, text)
 		_, err := train.Run(t.Context(), cfg, opt)
 		if !errors.Is(err, train.ErrArithmetic) || !strings.Contains(err.Error(), "finish the run with that release") {
 			t.Errorf("arithmetic %q: %v", text, err)
