@@ -221,22 +221,19 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		}
 	}
 	if a == AlgorithmPPO && play.length > longGame && g.Spec().Players > 2 {
-		manyOpponents(&c, g)
+		greedy := 0.3
+		c.Opponents.Fraction, c.Opponents.Population, c.Opponents.PopulationSteps, c.Opponents.Size = 0.6, 6, 0.1, 0
 		if play.length > veryLongGame {
-			c.Opponents.Population, c.Opponents.PopulationSteps = 10, 0.06
+			// Long runs play otherwise than short ones, and beat greedy without having met it.
+			c.Opponents.Population, c.Opponents.PopulationSteps, greedy = 2, 0.25, 0.1
+		}
+		// The bot that tries to win. A network that has met nobody else expects others to
+		// play as it does itself.
+		if _, err := g.Bot("greedy"); err == nil {
+			c.Opponents.Bots = map[string]float64{"greedy": greedy}
 		}
 	}
 	return c
-}
-
-// manyOpponents sets opponents of other seeds, and the bot that tries to win. A network
-// that has met nobody else expects them to play as it does itself.
-func manyOpponents(c *Config, g env.Game) {
-	o := &c.Opponents
-	o.Fraction, o.Population, o.PopulationSteps, o.Size = 0.6, 6, 0.1, 0
-	if _, err := g.Bot("greedy"); err == nil {
-		o.Bots = map[string]float64{"greedy": 0.3}
-	}
 }
 
 // largeRollouts sets rollouts of four times the usual size, and what suits them.

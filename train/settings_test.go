@@ -40,8 +40,8 @@ func TestDefaultFor(t *testing.T) {
 		{"mars-is-ours", 4, train.AlgorithmPPO, models.Logits, 64, 512, 46e6, 0, 0},
 		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16, 12e6, 0.002, 0},
 		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024, 85e6, 0, 6},
-		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 128, 100e6, 0, 10},
-		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32, 55e6, 0, 10}, // more rows would take too much memory
+		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 128, 100e6, 0, 2},
+		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32, 55e6, 0, 2}, // more rows would take too much memory
 	} {
 		g, err := catalog.Open(test.name, test.players, nil)
 		if err != nil {
