@@ -144,6 +144,9 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 			return nil, err
 		}
 	}
+	// The broker knows the subscriptions before Connect returns. If the connection is lost
+	// here, they are made again with the next one.
+	c.nc.FlushTimeout(askTimeout)
 	c.ended.Go(func() { c.auditAll(ctx) })
 	return c, nil
 }
