@@ -221,16 +221,18 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		}
 	}
 	if a == AlgorithmPPO && play.length > longGame && g.Spec().Players > 2 {
+		// A network that has met nobody else expects others to play as it does itself.
+		o := &c.Opponents
+		o.Fraction, o.Size = 0.6, 0
+		o.Population, o.PopulationSteps = 6, 0.1
 		greedy := 0.3
-		c.Opponents.Fraction, c.Opponents.Population, c.Opponents.PopulationSteps, c.Opponents.Size = 0.6, 6, 0.1, 0
 		if play.length > veryLongGame {
 			// Long runs play otherwise than short ones, and beat greedy without having met it.
-			c.Opponents.Population, c.Opponents.PopulationSteps, greedy = 2, 0.25, 0.1
+			o.Population, o.PopulationSteps = 2, 0.25
+			greedy = 0.1
 		}
-		// The bot that tries to win. A network that has met nobody else expects others to
-		// play as it does itself.
 		if _, err := g.Bot("greedy"); err == nil {
-			c.Opponents.Bots = map[string]float64{"greedy": greedy}
+			o.Bots = map[string]float64{"greedy": greedy}
 		}
 	}
 	return c
