@@ -31,17 +31,19 @@ func TestDefaultFor(t *testing.T) {
 		steps      uint64
 		last       float64 // temperature of expert iteration at the end
 		population int
+		each       float64 // fraction of the run for each network of the population
+		greedy     float64
 	}{
-		{"martian-dice", 0, train.TurnExact, models.Score, 0, 32, 100e6, 0.002, 0},
-		{"martian-dice", 4, train.TurnExact, models.Score, 0, 32, 40e6, 0.004, 0},
-		{"pig", 0, train.TurnExact, models.Score, 0, 32, 18e6, 0.002, 0}, // a turn has more leaves
-		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 512, 12e6, 0, 0},
-		{"mars-is-ours", 3, train.AlgorithmPPO, models.Logits, 128, 1024, 53e6, 0, 0},
-		{"mars-is-ours", 4, train.AlgorithmPPO, models.Logits, 64, 512, 46e6, 0, 0},
-		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16, 12e6, 0.002, 0},
-		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024, 85e6, 0, 6},
-		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 128, 100e6, 0, 2},
-		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32, 55e6, 0, 2}, // more rows would take too much memory
+		{"martian-dice", 0, train.TurnExact, models.Score, 0, 32, 100e6, 0.002, 0, 0.1, 0},
+		{"martian-dice", 4, train.TurnExact, models.Score, 0, 32, 40e6, 0.004, 0, 0.1, 0},
+		{"pig", 0, train.TurnExact, models.Score, 0, 32, 18e6, 0.002, 0, 0.1, 0}, // a turn has more leaves
+		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 512, 12e6, 0, 0, 0.1, 0},
+		{"mars-is-ours", 3, train.AlgorithmPPO, models.Logits, 128, 1024, 53e6, 0, 0, 0.1, 0},
+		{"mars-is-ours", 4, train.AlgorithmPPO, models.Logits, 64, 512, 46e6, 0, 0, 0.1, 0},
+		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 16, 12e6, 0.002, 0, 0.1, 0},
+		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 1024, 85e6, 0, 6, 0.1, 0.3},
+		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 128, 100e6, 0, 2, 0.25, 0.1},
+		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 32, 55e6, 0, 2, 0.25, 0.1}, // more rows would take too much memory
 	} {
 		g, err := catalog.Open(test.name, test.players, nil)
 		if err != nil {
@@ -57,9 +59,8 @@ func TestDefaultFor(t *testing.T) {
 		if c.Algorithm == train.AlgorithmPPO && c.PPO.Epochs != 1 {
 			t.Errorf("%s: %d epochs; want 1", test.name, c.PPO.Epochs)
 		}
-		want := test.population
-		if o := c.Opponents; o.Population != want || (o.Fraction > 0) != (want > 0) || (o.Bots["greedy"] > 0) != (want > 0) {
-			t.Errorf("%s: opponents %+v; want a population of %d", test.name, o, want)
+		if o := c.Opponents; o.Population != test.population || (o.Fraction > 0) != (o.Population > 0) || o.PopulationSteps != test.each || o.Bots["greedy"] != test.greedy {
+			t.Errorf("%s: opponents %+v; want a population of %d, %v of the run for each, and %v of greedy", test.name, o, test.population, test.each, test.greedy)
 		}
 		if err := c.Check(g); err != nil {
 			t.Errorf("%s: %v", test.name, err)
