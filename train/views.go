@@ -22,17 +22,23 @@ type views struct {
 	// seat orders[v][k] is shown as the seat k. The first order changes nothing, and is the
 	// only one without other-play.
 	orders [][]int
-	places [][]int  // [numbers][P] in an observation, of each number that each seat has
+	moves  [][]move // of each order, in an observation
 	drawn  []uint64 // [n] from which the orders of the game in each row follow
-	// Scratch memory of show.
-	obs, options, numbers []float32
+
+	obs, options []float32 // scratch memory of show
 }
+
+// move is a number of an observation that an order shows in another place.
+type move struct{ from, to int32 }
 
 // newViews returns the views of n rows. Without on nothing is drawn.
 func newViews(spec game.Spec, n int, on bool) *views {
-	v := &views{drawn: make([]uint64, n), numbers: make([]float32, spec.Players)}
+	v := &views{drawn: make([]uint64, n)}
 	if on {
-		v.orders, v.places = seatOrders(spec.Players), seatPlaces(spec)
+		v.orders = seatOrders(spec.Players)
+		for _, order := range v.orders {
+			v.moves = append(v.moves, orderMoves(spec, order))
+		}
 		return v
 	}
 	asInPlay := make([]int, spec.Players)
@@ -49,7 +55,8 @@ const leastViews, mostViews = 3, 6
 
 // hasViews reports whether a game has other seats to exchange.
 func hasViews(spec game.Spec) bool {
-	return spec.Players >= leastViews && spec.Players <= mostViews && len(seatPlaces(spec)) > 0
+	return spec.Players >= leastViews && spec.Players <= mostViews &&
+		slices.ContainsFunc(spec.Observation, func(f game.Field) bool { return len(f.Seats) > 0 })
 }
 
 // seatOrders returns all orders of P seats that begin with seat 0, in lexical order.
@@ -72,20 +79,20 @@ func seatOrders(players int) (all [][]int) {
 	return all
 }
 
-// seatPlaces returns the places [P] in an observation of each number that each seat has.
-func seatPlaces(spec game.Spec) (all [][]int) {
+// orderMoves returns the moves of an order.
+func orderMoves(spec game.Spec, order []int) (moves []move) {
 	at := 0
 	for _, f := range spec.Observation {
 		for _, n := range f.Seats {
-			places := make([]int, spec.Players)
-			for k := range places {
-				places[k] = at + n.At + k*n.Step
+			for to, from := range order {
+				if to != from {
+					moves = append(moves, move{int32(at + n.At + from*n.Step), int32(at + n.At + to*n.Step)})
+				}
 			}
-			all = append(all, places)
 		}
 		at += f.Len
 	}
-	return all
+	return moves
 }
 
 // newGame draws the orders of the game that begins in row i from the row's own generator.
@@ -110,23 +117,20 @@ func (v *views) show(obs, options []float32, order int) ([]float32, []float32) {
 	if order == 0 {
 		return obs, options
 	}
-	v.obs, v.options = append(v.obs[:0], obs...), append(v.options[:0], options...)
-	v.reorder(v.obs, order)
-	for d, rest := len(obs), v.options; len(rest) > 0; rest = rest[d:] {
-		v.reorder(rest[:d], order)
+	d := len(obs)
+	v.obs, v.options = resize(v.obs, d), resize(v.options, len(options))
+	v.reorder(v.obs, obs, order)
+	for at := 0; at < len(options); at += d {
+		v.reorder(v.options[at:at+d], options[at:at+d], order)
 	}
 	return v.obs, v.options
 }
 
-// reorder shows an observation [D] in an order, in place.
-func (v *views) reorder(obs []float32, order int) {
-	for _, places := range v.places {
-		for k, from := range v.orders[order] {
-			v.numbers[k] = obs[places[from]]
-		}
-		for k, x := range v.numbers {
-			obs[places[k]] = x
-		}
+// reorder fills dst [D] with an observation [D] in an order.
+func (v *views) reorder(dst, obs []float32, order int) {
+	copy(dst, obs)
+	for _, m := range v.moves[order] {
+		dst[m.to] = obs[m.from]
 	}
 }
 
@@ -161,21 +165,20 @@ func (v *views) decisions(b env.Batch, rows []int) env.Decisions {
 // shownDecisions are decisions whose observations come in the order of each.
 type shownDecisions struct {
 	env.Decisions
-	views      *views
-	order      []int // [n]
-	obs        []float32
-	afterstate *env.Afterstates
+	views *views
+	order []int // [n]
+	obs   []float32
+	after *env.Afterstates
 }
 
 // Obs implements [env.Decisions].
 func (s *shownDecisions) Obs() []float32 {
 	if s.obs == nil {
-		s.obs = slices.Clone(s.Decisions.Obs())
-		d := len(s.obs) / len(s.order)
+		obs := s.Decisions.Obs()
+		s.obs = make([]float32, len(obs))
+		d := len(obs) / len(s.order)
 		for i, order := range s.order {
-			if order != 0 {
-				s.views.reorder(s.obs[i*d:][:d], order)
-			}
+			s.views.reorder(s.obs[i*d:][:d], obs[i*d:][:d], order)
 		}
 	}
 	return s.obs
@@ -183,21 +186,17 @@ func (s *shownDecisions) Obs() []float32 {
 
 // Afterstates implements [env.Decisions].
 func (s *shownDecisions) Afterstates() *env.Afterstates {
-	if s.afterstate == nil {
+	if s.after == nil {
 		a := s.Decisions.Afterstates()
-		s.afterstate = &env.Afterstates{Obs: slices.Clone(a.Obs), Action: a.Action, Start: a.Start}
+		s.after = &env.Afterstates{Obs: make([]float32, len(a.Obs)), Action: a.Action, Start: a.Start}
+		d := len(a.Obs) / a.Start[len(s.order)]
 		for i, order := range s.order {
-			from, to := a.Start[i], a.Start[i+1]
-			if order == 0 || from == to {
-				continue
-			}
-			d := len(a.Obs) / a.Start[len(s.order)]
-			for rest := s.afterstate.Obs[from*d : to*d]; len(rest) > 0; rest = rest[d:] {
-				s.views.reorder(rest[:d], order)
+			for at := a.Start[i] * d; at < a.Start[i+1]*d; at += d {
+				s.views.reorder(s.after.Obs[at:at+d], a.Obs[at:at+d], order)
 			}
 		}
 	}
-	return s.afterstate
+	return s.after
 }
 
 // viewsBlob is the name of the views of all rows in a checkpoint.
