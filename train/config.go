@@ -70,10 +70,6 @@ type Config struct {
 
 	Opponents Opponents `json:"opponents"`
 	Openings  Openings  `json:"openings"`
-	// OtherPlay shows each seat the other seats in an order drawn for each game, so that PPO
-	// learns no agreement on whom to attack by the order of play. It needs a game for 3 to 6
-	// with [game.Field].Seats.
-	OtherPlay bool `json:"other_play"`
 
 	PPO    PPO    `json:"ppo,omitzero"`    // of AlgorithmPPO
 	Expert Expert `json:"expert,omitzero"` // of the others
@@ -257,7 +253,6 @@ func (c Config) Validate() error {
 	if c.Openings.Fraction > 0 {
 		want(c.Openings.Decisions > 0 && c.Openings.Decisions <= maxOpening, "openings.decisions", c.Openings.Decisions, fmt.Sprintf("1 to %d", maxOpening))
 	}
-	want(!c.OtherPlay || c.Algorithm == AlgorithmPPO, "other_play", c.OtherPlay, "false for all algorithms but ppo")
 	switch {
 	case c.Algorithm == AlgorithmPPO:
 		p := c.PPO
@@ -318,9 +313,6 @@ func (c Config) check(g env.Game) error {
 		if !slices.Contains(g.BotNames(), name) {
 			errs = append(errs, fmt.Errorf("opponents.bots: %w", input.Unknown("bot", name, g.BotNames())))
 		}
-	}
-	if c.OtherPlay && !hasViews(spec) {
-		errs = append(errs, fmt.Errorf("other_play is true; want false but for %d to %d players, in a game whose observation tells which numbers are of which seat", leastViews, mostViews))
 	}
 	if c.Algorithm == AlgorithmPPO {
 		// Options of decisions are numbered in int32.

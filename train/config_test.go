@@ -47,7 +47,6 @@ func TestBounds(t *testing.T) {
 			c.Steps = 200_000
 		}, "steps is 200000; want at least 327680, so that each network of the population"},
 		{"population of search", search, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population = 0.5, 2 }, "opponents.population is 2; want 0 for all algorithms but ppo"},
-		{"other-play of search", search, func(c *train.Config) { c.OtherPlay = true }, "other_play is true; want false for all algorithms but ppo"},
 		{"openings of search", search, func(c *train.Config) { c.Openings.Fraction = 0.5 }, "want 0 for expert iteration, which has expert.search.starts"},
 		{"openings", ppo, func(c *train.Config) { c.Openings.Fraction = 1.5 }, "openings.fraction is 1.5; want 0 to 1"},
 		{"empty openings", ppo, func(c *train.Config) { c.Openings = train.Openings{Fraction: 0.5} }, "openings.decisions is 0; want 1 to 1000"},
@@ -118,9 +117,6 @@ func TestCheck(t *testing.T) {
 		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "want at most 24 GiB: lower rows or turns"},
 		{"large rollout", "martian-dice", 4, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1024, 128 }, ""},
 		{"large search", "martian-dice", 4, train.OnePly, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1024, 64 }, ""},
-		{"other-play for two", "martian-dice", 2, train.AlgorithmPPO, func(c *train.Config) { c.OtherPlay = true }, "other_play is true; want false but for 3 to 6 players"},
-		{"other-play without numbers of seats", "mars-is-ours", 3, train.AlgorithmPPO, func(c *train.Config) { c.OtherPlay = true }, "other_play is true; want false but"},
-		{"other-play for six", "martian-risk", 6, train.AlgorithmPPO, func(c *train.Config) { c.OtherPlay, c.Rows = true, 64 }, ""},
 		{"many rows", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Head, c.Rows, c.PPO.Horizon = models.Logits, 4096, 1024 }, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -214,7 +214,7 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		c.Head, c.Hidden, c.Steps = models.Score, []int{128, 128}, affordable(runScores, play.numbers)
 		c.LearningRate[0], c.Rows = 5e-3, 128
 		c.PPO.Horizon, c.PPO.Minibatch = 512, 4096
-		c.PPO.Lambda, c.PPO.EntropyCoef = 0.99, Schedule{0.02, 0.0005}
+		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
 		row := play.options * float64(c.PPO.Horizon*g.Spec().ObsLen())
 		for c.Rows > 2*c.Shards && row*float64(c.Rows) > maxRolloutObs {
 			c.Rows /= 2
@@ -230,7 +230,6 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 			// Long runs play otherwise than short ones, and beat greedy without having met it.
 			o.Population, o.PopulationSteps = 2, 0.25
 			greedy = 0.1
-			c.OtherPlay = hasViews(g.Spec())
 		}
 		if _, err := g.Bot("greedy"); err == nil {
 			o.Bots = map[string]float64{"greedy": greedy}

@@ -100,7 +100,7 @@ func newPool(cfg Opponents, g env.Game, rollouts []*rollout, frozen *agents.Agen
 	p.weigh()
 	for _, r := range rollouts {
 		rows := make([][]int, int(math.Round(cfg.Fraction*float64(r.n))))
-		r.pool = &poolRows{pool: p, views: r.views, rows: rows}
+		r.pool = &poolRows{pool: p, rows: rows}
 		for i := range rows {
 			rows[i] = make([]int, p.spec.Players)
 			r.pool.newGame(i, &r.batch.Buffers().Noise[i])
@@ -207,7 +207,6 @@ func (p *pool) end() *PoolMetrics {
 // others, and in all as long as the pool is empty, the network plays itself.
 type poolRows struct {
 	pool  *pool
-	views *views
 	rows  [][]int // the number of the opponent in each seat [P]
 	count []tally // of this rollout, against each opponent
 	turns [][]int // the rows in which each opponent is the current player
@@ -253,11 +252,7 @@ func (r *poolRows) act(ctx context.Context, b env.Batch, random []bool) error {
 			r.probs = make([]float64, len(r.rows)*actions)
 		}
 		probs := r.probs[:len(rows)*actions]
-		d := b.Decisions(rows)
-		if r.pool.isNetwork(1 + k) {
-			d = r.views.decisions(b, rows)
-		}
-		if err := env.Probs(ctx, r.pool.policies[k], probs, d); err != nil {
+		if err := env.Probs(ctx, r.pool.policies[k], probs, b.Decisions(rows)); err != nil {
 			return err
 		}
 		for j, i := range rows {

@@ -39,16 +39,13 @@ func newPPO(cfg *Config, g env.Game, l models.Learner, frozen *agents.Agent) (*p
 		from, to := cfg.Rows*k/cfg.Shards, cfg.Rows*(k+1)/cfg.Shards
 		b := g.NewBatch(to-from, from)
 		b.Reset(cfg.Seed)
-		r.rollouts = append(r.rollouts, newRollout(b, cfg.Head, cfg.PPO.Horizon, cfg.OtherPlay && frozen == nil))
+		r.rollouts = append(r.rollouts, newRollout(b, cfg.Head, cfg.PPO.Horizon))
 	}
 	var err error
 	if r.pool, err = newPool(cfg.Opponents, g, r.rollouts, frozen); err != nil {
 		return nil, err
 	}
 	for _, p := range r.rollouts {
-		for i := range p.n {
-			p.views.newGame(i, &p.batch.Buffers().Noise[i])
-		}
 		p.openings = newOpenings(cfg.Openings, p.batch.Buffers())
 	}
 	if r.pool.cfg.Population > 0 {
@@ -120,12 +117,12 @@ func (r *ppo) save(blobs map[string][]byte) (err error) {
 			return err
 		}
 	}
-	return errors.Join(r.pool.save(blobs), saveViews(blobs, r.rollouts), saveOpenings(blobs, r.rollouts))
+	return errors.Join(r.pool.save(blobs), saveOpenings(blobs, r.rollouts))
 }
 
 // restore implements method.
 func (r *ppo) restore(blobs map[string][]byte) error {
-	err := errors.Join(r.stream.UnmarshalBinary(blobs["shuffle"]), r.pool.restore(blobs, r.learner.MLP()), restoreViews(blobs, r.rollouts), restoreOpenings(blobs, r.rollouts))
+	err := errors.Join(r.stream.UnmarshalBinary(blobs["shuffle"]), r.pool.restore(blobs, r.learner.MLP()), restoreOpenings(blobs, r.rollouts))
 	for k, p := range r.rollouts {
 		err = errors.Join(err, p.batch.RestoreState(blobs[shardBlob(k)]))
 	}
@@ -185,10 +182,9 @@ type shard struct {
 	chosen []int32              // [n] into index; -1 without options
 	logp   []float32            // [n] of the chosen option, when it was played
 	adv    []float32            // [n] of the mover, normalised
-	target []float32            // [n, P] of the values, in the order in which the mover sees the seats
+	target []float32            // [n, P] of the values, in the order of play
 	random []bool               // [n] of an opening, without a loss
-	bySeat []float32            // [P] the targets of one decision
-	inPlay []float32            // [P] the same in the order of play
+	bySeat []float32            // [P] the target of one decision
 	losses Losses
 	probs  []float64
 	logs   []float64 // of probs
@@ -222,9 +218,7 @@ func (s *shard) fill(bs []block, rollouts []*rollout, scale func(float32) float3
 				s.bySeat = append(s.bySeat, r.value[k]+r.adv[k])
 			}
 			s.target = slices.Grow(s.target, p)[:len(s.target)+p]
-			s.inPlay = resize(s.inPlay, p)
-			game.MoverOrder(s.inPlay, s.bySeat, mover)
-			r.views.toView(s.target[len(s.target)-p:], s.inPlay, r.order[at])
+			game.MoverOrder(s.target[len(s.target)-p:], s.bySeat, mover)
 			s.adv = append(s.adv, scale(r.adv[at*p+int(mover)]))
 			s.logp = append(s.logp, r.logp[at])
 			lo, hi := r.start[at], r.start[at+1]

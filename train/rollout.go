@@ -20,7 +20,6 @@ type rollout struct {
 
 	pool     *poolRows
 	openings *openings
-	views    *views
 
 	trajectory
 	// obs are the observations of the decisions, with the head that scores afterstates each
@@ -30,7 +29,6 @@ type rollout struct {
 	moverValues []float32            // [n, P] the network's output, in the order of play
 
 	random []bool // [T·n] actions of openings
-	order  []int  // [T·n] number of the order in which the mover sees the other seats
 
 	// The options of a decision with a choice. A decision with one legal action, of
 	// an opponent or of an opening has none.
@@ -44,7 +42,7 @@ type rollout struct {
 	games          uint64    // ended in this rollout
 }
 
-func newRollout(b env.Batch, head models.Head, horizon int, otherPlay bool) *rollout {
+func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 	spec := b.Spec()
 	r := &rollout{batch: b, spec: spec, head: head, t: horizon, n: b.Len(), d: spec.ObsLen(), p: spec.Players}
 	m := r.t * r.n
@@ -57,8 +55,7 @@ func newRollout(b env.Batch, head models.Head, horizon int, otherPlay bool) *rol
 	r.obs = models.NewObservations(r.d, nil)
 	r.adv = make([]float32, m*r.p)
 	r.moverValues = make([]float32, r.n*r.p)
-	r.random, r.order = make([]bool, m), make([]int, m)
-	r.views = newViews(spec, r.n, otherPlay)
+	r.random = make([]bool, m)
 	r.start = make([]int32, m+1)
 	r.chosen = make([]int32, m)
 	r.logp = make([]float32, m)
@@ -109,11 +106,10 @@ func (r *rollout) play(ctx context.Context, mlp *models.MLP, gamma, lambda float
 	return nil
 }
 
-// newGame draws the opponents, the views and the opening of the game that begins in row i.
+// newGame draws the opponents and the opening of the game that begins in row i.
 func (r *rollout) newGame(i int) {
 	noise := &r.batch.Buffers().Noise[i]
 	r.pool.newGame(i, noise)
-	r.views.newGame(i, noise)
 	r.openings.newGame(i, noise)
 }
 
@@ -160,19 +156,19 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 		r.own = append(r.own, i)
 	}
 	r.start[at+r.n] = int32(len(r.option))
-	var after *env.Afterstates
 	if scores {
-		after = r.batch.Decisions(r.own).Afterstates()
-	}
-	near := 0
-	for i := range r.n {
-		obs, options := buf.Obs[i*r.d:(i+1)*r.d], []float32(nil)
-		if scores && r.start[at+i] < r.start[at+i+1] {
-			options = after.Obs[after.Start[near]*r.d : after.Start[near+1]*r.d]
-			near++
+		after := r.batch.Decisions(r.own).Afterstates()
+		near := 0
+		for i := range r.n {
+			var options []float32
+			if r.start[at+i] < r.start[at+i+1] {
+				options = after.Obs[after.Start[near]*r.d : after.Start[near+1]*r.d]
+				near++
+			}
+			r.obs.AppendNear(buf.Obs[i*r.d:(i+1)*r.d], options)
 		}
-		r.order[at+i] = r.views.order(i, buf.Player[i])
-		r.obs.AppendNear(r.views.show(obs, options, r.order[at+i]))
+	} else {
+		r.obs.Append(buf.Obs)
 	}
 
 	k := mlp.Shape().PolicyWidth()
@@ -180,7 +176,7 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 	r.policy, r.values = resize(r.policy, (to-from)*k), resize(r.values, (to-from)*r.p)
 	mlp.ForwardObservations(r.policy, r.values, r.obs, from, to)
 	for i := range r.n {
-		r.views.fromView(r.moverValues[i*r.p:][:r.p], r.values[(r.row(at+i)-from)*r.p:], r.order[at+i])
+		copy(r.moverValues[i*r.p:][:r.p], r.values[(r.row(at+i)-from)*r.p:])
 	}
 	r.seatOrder(r.value[at*r.p:], r.moverValues, buf.Player)
 

@@ -62,9 +62,6 @@ func TestDefaultFor(t *testing.T) {
 		if o := c.Opponents; o.Population != test.population || (o.Fraction > 0) != (o.Population > 0) || o.PopulationSteps != test.each || o.Bots["greedy"] != test.greedy {
 			t.Errorf("%s: opponents %+v; want a population of %d, %v of the run for each, and %v of greedy", test.name, o, test.population, test.each, test.greedy)
 		}
-		if want := test.name == "martian-risk"; c.OtherPlay != want {
-			t.Errorf("%s: other_play is %v; want %v", test.name, c.OtherPlay, want)
-		}
 		if err := c.Check(g); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}

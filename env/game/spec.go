@@ -84,14 +84,7 @@ func (s Spec) Utility() Utility {
 type Field struct {
 	Name string
 	Len  int
-	// Seats are the numbers of the field that each seat has, the same for every viewer.
-	// Training may show a viewer the others as if they had changed places.
-	Seats []SeatNumber
 }
-
-// SeatNumber is a number of a field that each seat has: At + k·Step is its place for the
-// seat k after the viewer's in the order of play, 0 ≤ k < P.
-type SeatNumber struct{ At, Step int }
 
 // ObsLen is D, the length of an observation.
 func (s Spec) ObsLen() int {

@@ -26,35 +26,20 @@ const (
 // follow from the rest, but a network learns them slowly.
 func (r *Rules) fields() []game.Field {
 	p := r.cfg.Players
-	// blocks are n numbers of each seat, one seat after the other.
-	blocks := func(name string, n int) game.Field {
-		f := game.Field{Name: name, Len: n * p}
-		for k := range n {
-			f.Seats = append(f.Seats, game.SeatNumber{At: k, Step: n})
-		}
-		return f
-	}
-	regions := game.Field{
-		Name: fmt.Sprintf("regions: owner %d, armies by owner over %d %d, large, medium, small piece, from, to", p, manyArmies, p),
-		Len:  r.n * (2*p + 5),
-	}
-	for at := 0; at < regions.Len; at += 2*p + 5 {
-		regions.Seats = append(regions.Seats, game.SeatNumber{At: at, Step: 1}, game.SeatNumber{At: at + p, Step: 1})
-	}
 	return []game.Field{
-		regions,
+		{Name: fmt.Sprintf("regions: owner %d, armies by owner over %d %d, large, medium, small piece, from, to", p, manyArmies, p), Len: r.n * (2*p + 5)},
 		{Name: "borders: odds that the viewer conquers across them, that he is conquered", Len: 2 * len(r.board.edges)},
-		blocks("seats: supply over cap, pieces left of three sizes over trios, regions over all, unions held", 6),
+		{Name: "seats: supply over cap, pieces left of three sizes over trios, regions over all, unions held", Len: 6 * p},
 		{Name: "mover", Len: p},
 		{Name: "seat that began", Len: p},
-		blocks("share of the win were it over", 1),
+		{Name: "share of the win were it over", Len: p},
 		{Name: "phase", Len: int(phases)},
 		{Name: "odds of the attack under way", Len: 1},
 		{Name: "points", Len: 1},
 		{Name: "no tower may be begun", Len: 1},
 		{Name: "round over limit", Len: 1},
-		blocks("regions, one-hot, by seat", r.n+1),
-		blocks(fmt.Sprintf("supply, one-hot to %d, by seat", mostCounted), mostCounted+1),
+		{Name: "regions, one-hot, by seat", Len: (r.n + 1) * p},
+		{Name: fmt.Sprintf("supply, one-hot to %d, by seat", mostCounted), Len: (mostCounted + 1) * p},
 		{Name: fmt.Sprintf("points, one-hot to %d", mostCounted), Len: mostCounted + 1},
 		{Name: fmt.Sprintf("rounds left, one-hot to %d", mostRoundsLeft), Len: r.roundsLeft + 1},
 	}

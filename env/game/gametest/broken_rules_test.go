@@ -24,12 +24,6 @@ var brokenRules = []breach{
 	{"Spec.Actions is at least 1", func(g *cups) { spec(g, func(s *game.Spec) { s.Actions = 0 }) }},
 	{"Spec.Observation has fields of length 1 or more", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation[1].Len = 0 }) }},
 	{"Spec.Observation has names that differ", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation[1].Name = "cups" }) }},
-	{"Spec.Observation has each number of a seat in its field, once", func(g *cups) {
-		spec(g, func(s *game.Spec) { s.Observation[1].Seats = []game.SeatNumber{{At: 0, Step: 2}} })
-	}},
-	{"Spec.Observation has each number of a seat in its field, once", func(g *cups) {
-		spec(g, func(s *game.Spec) { s.Observation[1].Seats = []game.SeatNumber{{At: 0, Step: 1}, {At: 1, Step: -1}} })
-	}},
 	{"Spec.Observation is not empty", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation = nil }) }},
 	{"Spec.Players is from MinPlayers to MaxPlayers", func(g *cups) { spec(g, func(s *game.Spec) { s.MaxPlayers = 1 }) }},
 	{"Spec.Information is perfect or imperfect", func(g *cups) { spec(g, func(s *game.Spec) { s.Information = "" }) }},
@@ -321,9 +315,6 @@ var brokenRules = []breach{
 			encode(dst, s, p)
 			dst[4] = 1 / dst[4]
 		}
-	}},
-	{"Encode gives a number of a seat alike to all viewers", func(g *cups) {
-		spec(g, func(s *game.Spec) { s.Observation[0].Seats = []game.SeatNumber{{At: 0, Step: 1}} })
 	}},
 	{"EncodeSparse appends the numbers of Encode that are not 0", func(g *cups) {
 		sparse := g.encodeSparse

@@ -39,32 +39,12 @@ func (c *checker[S]) checkEncode(s S, p game.Player) {
 	if encoder, ok := c.rules.(game.SparseEncoder[S]); ok {
 		c.checkSparse(encoder, s, p, obs)
 	}
-	c.checkSeatNumbers(s, p, obs)
 	again := make([]float32, d)
 	c.rules.Encode(again, s, p)
 	for i := range again {
 		if math.Float32bits(again[i]) != math.Float32bits(obs[i]) && !isSentinel(obs[i]) {
 			c.failAt(s, "Encode is a function of the state", "for seat %d element %d (%s) is %v, then %v", p, i, c.field(i), obs[i], again[i])
 		}
-	}
-}
-
-// checkSeatNumbers compares the numbers of each seat in an observation with those that seat
-// 0 sees.
-func (c *checker[S]) checkSeatNumbers(s S, p game.Player, obs []float32) {
-	first := make([]float32, len(obs))
-	c.rules.Encode(first, s, 0)
-	at, players := 0, c.spec.Players
-	for _, f := range c.spec.Observation {
-		for _, n := range f.Seats {
-			for k := range players {
-				seat := (int(p) + k) % players
-				if got, want := obs[at+n.At+k*n.Step], first[at+n.At+seat*n.Step]; got != want {
-					c.failAt(s, "Encode gives a number of a seat alike to all viewers", "for seat %d that of seat %d in %s is %v; want %v as for seat 0", p, seat, f.Name, got, want)
-				}
-			}
-		}
-		at += f.Len
 	}
 }
 
