@@ -40,6 +40,9 @@ type Batch interface {
 	Final(i int) Position
 	// Afterstates fills dst with the afterstate of each legal action.
 	Afterstates(dst *Afterstates)
+	// Outcomes fills dst with what can follow Buffers.Action in the rows where chance
+	// follows it and has at most most outcomes before the next decision.
+	Outcomes(dst *Outcomes, most int)
 	// Decisions returns the decisions of some rows, or of all rows if rows is nil, for
 	// a policy. It is valid until the next Step or Decisions.
 	Decisions(rows []int) Decisions

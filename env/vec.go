@@ -34,6 +34,7 @@ type Vec[S comparable] struct {
 	returns   []float64
 	legal     []game.Action
 	decisions decisionBatch[S]
+	outcomes  outcomeLister[S]
 }
 
 // NewVec returns a batch of rows first to first+rows-1 of a run. It panics if

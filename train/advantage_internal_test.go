@@ -10,12 +10,14 @@ import (
 // and λ = 1/2, so γλ = 1/4. Advantages of all seats do not depend on the mover, so a
 // player who moves twice in a row needs no case of its own.
 func TestAdvantages(t *testing.T) {
+	none := float32(math.NaN())
 	for _, test := range []struct {
 		name      string
 		reward    []float32 // [T, 2]
 		value     []float32 // [T+1, 2]
 		ended     []end
 		bootstrap []float32 // [T, 2]; nil for zeros
+		expected  []float32 // [T, 2]; nil if no outcomes are listed, NaN where a step has none
 		want      []float32 // [T, 2]
 	}{
 		{
@@ -45,6 +47,16 @@ func TestAdvantages(t *testing.T) {
 			want: []float32{0.25, -0.25, 1, -1, -2, 2},
 		},
 		{
+			name:     "the chance of the first and the last step is listed",
+			reward:   []float32{0, 0, 0, 0, 1, -1},
+			value:    []float32{2, -2, 4, -4, 0, 0, 8, -8},
+			ended:    []end{running, running, terminated},
+			expected: []float32{3, -3, none, none, 0.5, -0.5},
+			// δ(0) = 3 − 2 = 1; δ(1) = 0 + 0 − 4 = −4; δ(2) = 0.5 − 0
+			// A(2) = 0.5; A(1) = −4 + 0.5/4 = −3.875; A(0) = 1 − 3.875/4 = 0.03125
+			want: []float32{0.03125, -0.03125, -3.875, 3.875, 0.5, -0.5},
+		},
+		{
 			name:   "rewards need not sum to 0",
 			reward: []float32{0, 0, 3, 0, 0, 0},
 			value:  make([]float32, 8),
@@ -60,7 +72,11 @@ func TestAdvantages(t *testing.T) {
 			if test.bootstrap == nil {
 				test.bootstrap = make([]float32, len(test.reward))
 			}
-			advantages(adv, trajectory{players: 2, reward: test.reward, ended: test.ended, value: test.value, bootstrap: test.bootstrap}, 0.5, 0.5)
+			listed := make([]bool, len(test.ended))
+			for i := range test.expected {
+				listed[i/2] = !math.IsNaN(float64(test.expected[i]))
+			}
+			advantages(adv, trajectory{players: 2, reward: test.reward, ended: test.ended, value: test.value, bootstrap: test.bootstrap, listed: listed, expected: test.expected}, 0.5, 0.5)
 			for i, want := range test.want {
 				if !(math.Abs(float64(adv[i]-want)) <= 1e-6) {
 					t.Errorf("step %d, seat %d: %v; want %v", i/2, i%2, adv[i], want)

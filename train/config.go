@@ -83,11 +83,14 @@ type Config struct {
 
 // PPO holds the settings of proximal policy optimisation.
 type PPO struct {
-	Horizon     int      `json:"horizon"`      // T, steps of a rollout
-	Epochs      int      `json:"epochs"`       // passes over a rollout
-	Minibatch   int      `json:"minibatch"`    // decisions of an optimizer step
-	Gamma       float64  `json:"gamma"`        // discount
-	Lambda      float64  `json:"lambda"`       // of the advantages
+	Horizon   int     `json:"horizon"`   // T, steps of a rollout
+	Epochs    int     `json:"epochs"`    // passes over a rollout
+	Minibatch int     `json:"minibatch"` // decisions of an optimizer step
+	Gamma     float64 `json:"gamma"`     // discount
+	Lambda    float64 `json:"lambda"`    // of the advantages
+	// Outcomes is the largest number of outcomes of chance after an action over which advantages
+	// take the expectation, instead of the outcome that occurred; 0 for never.
+	Outcomes    int      `json:"outcomes"`
 	ClipRange   float64  `json:"clip_range"`   // ε
 	EntropyCoef Schedule `json:"entropy_coef"` // weight of the entropy bonus
 }
@@ -197,6 +200,8 @@ const (
 	maxOpening = 1000
 	// maxMinibatch is no less than the decisions of any rollout.
 	maxMinibatch = min(1<<36, math.MaxInt)
+	// maxOutcomes is more than an expectation in each step of a rollout is worth.
+	maxOutcomes = 1000
 )
 
 // Validate reports, all at once, the faults of a config that are faults in every
@@ -261,6 +266,7 @@ func (c Config) Validate() error {
 		want(p.Minibatch >= c.Shards && p.Minibatch <= maxMinibatch, "minibatch", p.Minibatch, fmt.Sprintf("no less than shards, and at most %d", maxMinibatch))
 		want(p.Gamma > 0 && p.Gamma <= 1, "gamma", p.Gamma, "above 0, at most 1")
 		want(p.Lambda >= 0 && p.Lambda <= 1, "lambda", p.Lambda, "0 to 1")
+		want(p.Outcomes >= 0 && p.Outcomes <= maxOutcomes, "outcomes", p.Outcomes, fmt.Sprintf("0 to %d", maxOutcomes))
 		want(p.ClipRange > 0 && p.ClipRange < 1, "clip_range", p.ClipRange, "between 0 and 1")
 		for i, end := range []string{"first", "last"} {
 			want(finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, "entropy_coef, "+end, p.EntropyCoef[i], "at least 0, and finite")

@@ -215,6 +215,7 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		c.LearningRate[0], c.Rows = 5e-3, 128
 		c.PPO.Horizon, c.PPO.Minibatch = 512, 4096
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
+		c.PPO.Outcomes = 64
 		row := play.options * float64(c.PPO.Horizon*g.Spec().ObsLen())
 		for c.Rows > 2*c.Shards && row*float64(c.Rows) > maxRolloutObs {
 			c.Rows /= 2

@@ -102,6 +102,9 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		needs = append(needs,
 			need{"the rollout", number*decisions*(4*p+4) + n*(row+number*(3*d+play.options*(1+scored*d)+k)), room * decisions * (observation + options), "rows or horizon"},
 			fit("a minibatch", batch*(1+scored*play.options), "minibatch"))
+		if most := float64(c.PPO.Outcomes); most > 0 {
+			needs = append(needs, need{"the outcomes of chance", number * decisions * p, room * number * n * most * (2*d + 2*p), "rows, horizon or outcomes"})
+		}
 		return needs
 	}
 	lower, steps, searches, state := "rows or decisions", n*float64(c.Expert.Search.Decisions), n*float64(c.Expert.Search.Decisions), float64(row)

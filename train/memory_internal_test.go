@@ -28,6 +28,7 @@ func TestMemory(t *testing.T) {
 		{"logits and a pool", "mars-is-ours", 4, AlgorithmPPO, func(c *Config) {
 			c.Head, c.Rows, c.PPO.Horizon, c.Opponents = models.Logits, 512, 32, Opponents{Fraction: 0.5, Size: 10, Interval: 0.1, Power: 1}
 		}},
+		{"outcomes of chance", "martian-risk-small", 3, AlgorithmPPO, func(c *Config) { c.Head, c.Rows, c.PPO.Horizon, c.PPO.Outcomes = models.Logits, 64, 128, 16 }},
 		{"large minibatch", "pig", 2, AlgorithmPPO, func(c *Config) {
 			c.Head, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = models.Logits, 1024, 64, 1<<16
 		}},

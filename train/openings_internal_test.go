@@ -15,7 +15,7 @@ func TestOpenings(t *testing.T) {
 	g := openGame(t, "pig", `{"target": 40}`)
 	b := g.NewBatch(64, 0)
 	b.Reset(1)
-	r := newRollout(b, models.Score, 2000)
+	r := newRollout(b, models.Score, 2000, 0)
 	p := newTestPool(t, Opponents{Fraction: 0.5, Bots: map[string]float64{"greedy": 1}}, g, r)
 	cfg := Openings{Fraction: 0.5, Decisions: 3}
 	r.openings = newOpenings(cfg, b.Buffers())

@@ -213,7 +213,7 @@ func newTestPool(t *testing.T, cfg Opponents, g env.Game, r *rollout) *pool {
 func TestPoolDraw(t *testing.T) {
 	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
 	mlp := network(t, g, models.Score)
-	r := newRollout(g.NewBatch(4, 0), models.Score, 1)
+	r := newRollout(g.NewBatch(4, 0), models.Score, 1, 0)
 	bots := map[string]float64{"random": 0.1, "greedy": 0.3}
 	p := newTestPool(t, Opponents{Fraction: 1, Bots: bots, Size: 3, Interval: 0.25, Power: 2}, g, r)
 
@@ -271,7 +271,7 @@ func TestPoolDraw(t *testing.T) {
 	}
 
 	// Without copies the network itself plays in their place.
-	alone := newRollout(g.NewBatch(4, 0), models.Score, 1)
+	alone := newRollout(g.NewBatch(4, 0), models.Score, 1, 0)
 	q := newTestPool(t, Opponents{Fraction: 1, Bots: bots, Interval: 0.25}, g, alone)
 	q.begin(mlp, 1)
 	if len(q.mlp) != 0 || !(math.Abs(q.prob[itself]-0.6) <= 1e-12) {
@@ -358,7 +358,7 @@ func TestPoolRefuses(t *testing.T) {
 		b := g.NewBatch(2, 0)
 		b.Reset(1)
 		cfg := Opponents{Fraction: 1, Bots: map[string]float64{"random": 0.5}, Size: 3, Interval: 0.25, Power: 2}
-		p := newTestPool(t, cfg, g, newRollout(b, models.Score, 1))
+		p := newTestPool(t, cfg, g, newRollout(b, models.Score, 1, 0))
 		blobs := map[string][]byte{"pool": []byte(`{"taken": 1, ` + test.state + `}`), copyBlob(0): test.weights}
 		err := p.restore(blobs, mlp)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
@@ -374,7 +374,7 @@ func TestPoolSeats(t *testing.T) {
 		g := openGame(t, "pig", `{"players": 3, "target": 200}`)
 		b := g.NewBatch(32, 0)
 		b.Reset(1)
-		r := newRollout(b, head, 4000)
+		r := newRollout(b, head, 4000, 0)
 		p := newTestPool(t, Opponents{Fraction: 0.5, Size: 2, Interval: 0.1, Power: 1}, g, r)
 		mlp := network(t, g, head)
 		p.begin(mlp, 0.2)

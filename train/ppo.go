@@ -39,7 +39,7 @@ func newPPO(cfg *Config, g env.Game, l models.Learner, frozen *agents.Agent) (*p
 		from, to := cfg.Rows*k/cfg.Shards, cfg.Rows*(k+1)/cfg.Shards
 		b := g.NewBatch(to-from, from)
 		b.Reset(cfg.Seed)
-		r.rollouts = append(r.rollouts, newRollout(b, cfg.Head, cfg.PPO.Horizon))
+		r.rollouts = append(r.rollouts, newRollout(b, cfg.Head, cfg.PPO.Horizon, cfg.PPO.Outcomes))
 	}
 	var err error
 	if r.pool, err = newPool(cfg.Opponents, g, r.rollouts, frozen); err != nil {
@@ -100,7 +100,7 @@ func (r *ppo) iterate(ctx context.Context, x float64) (Metrics, error) {
 	m := Metrics{LearningRate: cfg.learningRate(x), Decisions: uint64(cfg.Rows) * uint64(cfg.PPO.Horizon)}
 	for _, p := range r.rollouts {
 		m.Games += p.games
-		m.evaluated += uint64(p.obs.Len())
+		m.evaluated += uint64(p.obs.Len()) + p.evaluated
 	}
 	m.Losses, err = r.fit(m.LearningRate, cfg.PPO.EntropyCoef.at(x))
 	m.Pool = r.pool.end()

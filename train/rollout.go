@@ -15,6 +15,7 @@ type rollout struct {
 	batch env.Batch
 	spec  game.Spec
 	head  models.Head
+	most  int // outcomes of chance after an action that are listed
 	t, n  int // T, rows of this shard
 	d, p  int // D, P
 
@@ -37,14 +38,18 @@ type rollout struct {
 	chosen []int32       // [T·n] index into option
 	logp   []float32     // [T·n] logarithm of the probability of the chosen option
 
+	outcomes  env.Outcomes // of a step
+	ofOutcome []float32    // [outcomes, P] the network's values, in the order of play
+
 	own            []int     // rows of a step whose decision has options
 	policy, values []float32 // [rows of a step, K] and [.., P] the network's outputs
 	games          uint64    // ended in this rollout
+	evaluated      uint64    // outcomes of this rollout
 }
 
-func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
+func newRollout(b env.Batch, head models.Head, horizon, most int) *rollout {
 	spec := b.Spec()
-	r := &rollout{batch: b, spec: spec, head: head, t: horizon, n: b.Len(), d: spec.ObsLen(), p: spec.Players}
+	r := &rollout{batch: b, spec: spec, head: head, most: most, t: horizon, n: b.Len(), d: spec.ObsLen(), p: spec.Players}
 	m := r.t * r.n
 	r.players = r.p
 	r.mover = make([]game.Player, m)
@@ -52,6 +57,10 @@ func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 	r.ended = make([]end, m)
 	r.value = make([]float32, (m+r.n)*r.p)
 	r.bootstrap = make([]float32, m*r.p)
+	r.listed = make([]bool, m)
+	if most > 0 {
+		r.expected = make([]float32, m*r.p)
+	}
 	r.obs = models.NewObservations(r.d, nil)
 	r.adv = make([]float32, m*r.p)
 	r.moverValues = make([]float32, r.n*r.p)
@@ -68,7 +77,7 @@ func newRollout(b env.Batch, head models.Head, horizon int) *rollout {
 // the value of a position says nothing of a random action there.
 func (r *rollout) play(ctx context.Context, mlp *models.MLP, gamma, lambda float64) error {
 	buf := r.batch.Buffers()
-	r.option, r.games = r.option[:0], 0
+	r.option, r.games, r.evaluated = r.option[:0], 0, 0
 	r.obs.Reset()
 	r.pool.reset()
 	for t := range r.t {
@@ -80,6 +89,7 @@ func (r *rollout) play(ctx context.Context, mlp *models.MLP, gamma, lambda float
 		if err := r.pool.act(ctx, r.batch, random); err != nil {
 			return err
 		}
+		r.expect(mlp, at, gamma)
 		if err := r.batch.Step(); err != nil {
 			return err
 		}
@@ -118,6 +128,32 @@ func (r *rollout) evaluate(dst []float32, mlp *models.MLP, obs []float32, movers
 	own := r.moverValues[:len(dst)]
 	mlp.Forward(nil, own, obs)
 	r.seatOrder(dst, own, movers)
+}
+
+// expect fills in the expectations of the step at decision at over its chance, in the rows
+// where the outcomes are few enough.
+func (r *rollout) expect(mlp *models.MLP, at int, gamma float64) {
+	listed := r.listed[at : at+r.n]
+	clear(listed)
+	if r.most == 0 {
+		return
+	}
+	o := &r.outcomes
+	r.batch.Outcomes(o, r.most)
+	r.ofOutcome = resize(r.ofOutcome, len(o.Prob)*r.p)
+	mlp.ForwardNear(nil, r.ofOutcome, o.Obs, o.Start)
+	for i, row := range o.Row {
+		listed[row] = true
+		sum := r.expected[(at+row)*r.p:][:r.p]
+		copy(sum, o.Return[i*r.p:])
+		for k := o.Start[i]; k < o.Start[i+1]; k++ {
+			scale := float32(gamma) * o.Prob[k]
+			for j, v := range r.ofOutcome[k*r.p:][:r.p] {
+				sum[(int(o.Player[k])+j)%r.p] += scale * v
+			}
+		}
+	}
+	r.evaluated += uint64(len(o.Prob))
 }
 
 // seatOrder fills dst [n, P] with values [n, P] in the order of play.

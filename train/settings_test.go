@@ -28,6 +28,7 @@ func TestDefaultFor(t *testing.T) {
 		head       models.Head
 		horizon    int
 		lambda     float64 // of the advantages
+		outcomes   int     // of chance, of the advantages
 		entropy    train.Schedule
 		rows       int
 		steps      uint64
@@ -36,17 +37,17 @@ func TestDefaultFor(t *testing.T) {
 		each       float64 // fraction of the run for each network of the population
 		greedy     float64
 	}{
-		{"martian-dice", 0, train.TurnExact, models.Score, 0, 0, train.Schedule{}, 32, 100e6, 0.002, 0, 0.1, 0},
-		{"martian-dice", 4, train.TurnExact, models.Score, 0, 0, train.Schedule{}, 32, 40e6, 0.004, 0, 0.1, 0},
-		{"pig", 0, train.TurnExact, models.Score, 0, 0, train.Schedule{}, 32, 18e6, 0.002, 0, 0.1, 0}, // a turn has more leaves
-		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 0.85, train.Schedule{0.25, 0.001}, 512, 12e6, 0, 0, 0.1, 0},
-		{"mars-is-ours", 2, train.AlgorithmPPO, models.Logits, 64, 0.85, train.Schedule{0.08, 0.001}, 512, 100e6, 0, 0, 0.1, 0},
-		{"mars-is-ours", 3, train.AlgorithmPPO, models.Logits, 128, 0.85, train.Schedule{0.25, 0.001}, 1024, 53e6, 0, 0, 0.1, 0},
-		{"mars-is-ours", 4, train.AlgorithmPPO, models.Logits, 64, 0.85, train.Schedule{0.25, 0.001}, 512, 46e6, 0, 0, 0.1, 0},
-		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 0, train.Schedule{}, 16, 12e6, 0.002, 0, 0.1, 0},
-		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 0.95, train.Schedule{0.1, 0.02}, 1024, 85e6, 0, 6, 0.1, 0.3},
-		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 0.995, train.Schedule{0.02, 0.0005}, 128, 100e6, 0, 2, 0.25, 0.1},
-		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 0.995, train.Schedule{0.02, 0.0005}, 32, 55e6, 0, 2, 0.25, 0.1}, // more rows would take too much memory
+		{"martian-dice", 0, train.TurnExact, models.Score, 0, 0, 0, train.Schedule{}, 32, 100e6, 0.002, 0, 0.1, 0},
+		{"martian-dice", 4, train.TurnExact, models.Score, 0, 0, 0, train.Schedule{}, 32, 40e6, 0.004, 0, 0.1, 0},
+		{"pig", 0, train.TurnExact, models.Score, 0, 0, 0, train.Schedule{}, 32, 18e6, 0.002, 0, 0.1, 0}, // a turn has more leaves
+		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 0.85, 0, train.Schedule{0.25, 0.001}, 512, 12e6, 0, 0, 0.1, 0},
+		{"mars-is-ours", 2, train.AlgorithmPPO, models.Logits, 64, 0.85, 0, train.Schedule{0.08, 0.001}, 512, 100e6, 0, 0, 0.1, 0},
+		{"mars-is-ours", 3, train.AlgorithmPPO, models.Logits, 128, 0.85, 0, train.Schedule{0.25, 0.001}, 1024, 53e6, 0, 0, 0.1, 0},
+		{"mars-is-ours", 4, train.AlgorithmPPO, models.Logits, 64, 0.85, 0, train.Schedule{0.25, 0.001}, 512, 46e6, 0, 0, 0.1, 0},
+		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 0, 0, train.Schedule{}, 16, 12e6, 0.002, 0, 0.1, 0},
+		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 0.95, 0, train.Schedule{0.1, 0.02}, 1024, 85e6, 0, 6, 0.1, 0.3},
+		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 0.995, 64, train.Schedule{0.02, 0.0005}, 128, 100e6, 0, 2, 0.25, 0.1},
+		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 0.995, 64, train.Schedule{0.02, 0.0005}, 32, 55e6, 0, 2, 0.25, 0.1}, // more rows would take too much memory
 	} {
 		g, err := catalog.Open(test.name, test.players, nil)
 		if err != nil {
@@ -56,8 +57,8 @@ func TestDefaultFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Algorithm != test.want || c.Head != test.head || c.PPO.Horizon != test.horizon || c.PPO.Lambda != test.lambda || c.PPO.EntropyCoef != test.entropy || c.Rows != test.rows || c.Steps != test.steps || c.Expert.Temperature[1] != test.last {
-			t.Errorf("%s: %s with %s, horizon %d, λ %v, entropy bonus %v, %d rows, %d decisions, last temperature %v; want %+v", test.name, c.Algorithm, c.Head, c.PPO.Horizon, c.PPO.Lambda, c.PPO.EntropyCoef, c.Rows, c.Steps, c.Expert.Temperature[1], test)
+		if c.Algorithm != test.want || c.Head != test.head || c.PPO.Horizon != test.horizon || c.PPO.Lambda != test.lambda || c.PPO.Outcomes != test.outcomes || c.PPO.EntropyCoef != test.entropy || c.Rows != test.rows || c.Steps != test.steps || c.Expert.Temperature[1] != test.last {
+			t.Errorf("%s: %s with %s, horizon %d, λ %v, %d outcomes, entropy bonus %v, %d rows, %d decisions, last temperature %v; want %+v", test.name, c.Algorithm, c.Head, c.PPO.Horizon, c.PPO.Lambda, c.PPO.Outcomes, c.PPO.EntropyCoef, c.Rows, c.Steps, c.Expert.Temperature[1], test)
 		}
 		if c.Algorithm == train.AlgorithmPPO && c.PPO.Epochs != 1 {
 			t.Errorf("%s: %d epochs; want 1", test.name, c.PPO.Epochs)

@@ -41,7 +41,7 @@ func small() train.Config {
 	cfg := train.DefaultConfig(train.AlgorithmPPO)
 	cfg.Hidden = []int{32}
 	cfg.Rows, cfg.Shards = 64, 3
-	cfg.PPO.Horizon, cfg.PPO.Minibatch, cfg.PPO.Epochs = 32, 512, 2
+	cfg.PPO.Horizon, cfg.PPO.Minibatch, cfg.PPO.Epochs, cfg.PPO.Outcomes = 32, 512, 2, 100
 	cfg.Steps = 12 * 64 * 32
 	cfg.Evaluations, cfg.Checkpoints = 2, 4
 	return cfg
