@@ -41,8 +41,8 @@ type Batch interface {
 	// Afterstates fills dst with the afterstate of each legal action.
 	Afterstates(dst *Afterstates)
 	// Outcomes fills dst with what can follow Buffers.Action in the rows where chance
-	// follows it and has at most most outcomes before the next decision.
-	Outcomes(dst *Outcomes, most int)
+	// follows it, if it has no more than limit outcomes before the next decision.
+	Outcomes(dst *Outcomes, limit int)
 	// Decisions returns the decisions of some rows, or of all rows if rows is nil, for
 	// a policy. It is valid until the next Step or Decisions.
 	Decisions(rows []int) Decisions

@@ -45,22 +45,22 @@ type outcomeLister[S comparable] struct {
 }
 
 // list appends what can follow s, which is reached with probability prob, to leaves, and reports
-// whether that is all and at most most leaves.
-func (x *outcomeLister[S]) list(s S, prob float64, level, most int) bool {
+// whether that is all of it and no more than limit leaves.
+func (x *outcomeLister[S]) list(s S, prob float64, level, limit int) bool {
 	if x.rules.CurrentPlayer(s) != game.Chance {
 		x.leaves = append(x.leaves, leaf[S]{s, prob})
-		return len(x.leaves) <= most
+		return len(x.leaves) <= limit
 	}
 	if level == maxChance {
 		return false
 	}
 	outcomes := x.rules.Outcomes(x.levels[level][:0], s)
 	x.levels[level] = outcomes
-	if len(outcomes) > most {
+	if len(outcomes) > limit {
 		return false
 	}
 	for k := range outcomes {
-		if !x.list(outcomes[k].State, prob*outcomes[k].Prob, level+1, most) {
+		if !x.list(outcomes[k].State, prob*outcomes[k].Prob, level+1, limit) {
 			return false
 		}
 	}
@@ -68,11 +68,14 @@ func (x *outcomeLister[S]) list(s S, prob float64, level, most int) bool {
 }
 
 // Outcomes implements [Batch].
-func (v *Vec[S]) Outcomes(dst *Outcomes, most int) {
+func (v *Vec[S]) Outcomes(dst *Outcomes, limit int) {
 	dst.reset()
 	x := &v.outcomes
 	x.rules = &v.rules
 	for i, a := range v.buf.Action {
+		if uint(a) >= uint(v.spec.Actions) {
+			continue // Step refuses it
+		}
 		if label := v.label[i]; label != nil {
 			a = label[a]
 		}
@@ -81,7 +84,7 @@ func (v *Vec[S]) Outcomes(dst *Outcomes, most int) {
 			continue
 		}
 		x.leaves = x.leaves[:0]
-		if x.list(s, 1, 0, most) {
+		if x.list(s, 1, 0, limit) {
 			v.addOutcomes(dst, i, x)
 		}
 	}
