@@ -71,7 +71,6 @@ func (x *outcomeLister[S]) list(s S, prob float64, level, limit int) bool {
 func (v *Vec[S]) Outcomes(dst *Outcomes, limit int) {
 	dst.reset()
 	x := &v.outcomes
-	x.rules = &v.rules
 	for i, a := range v.buf.Action {
 		if uint(a) >= uint(v.spec.Actions) {
 			continue // Step refuses it
@@ -85,14 +84,14 @@ func (v *Vec[S]) Outcomes(dst *Outcomes, limit int) {
 		}
 		x.leaves = x.leaves[:0]
 		if x.list(s, 1, 0, limit) {
-			v.addOutcomes(dst, i, x)
+			v.addOutcomes(dst, i)
 		}
 	}
 }
 
-// addOutcomes adds the leaves of a lister as those of row i.
-func (v *Vec[S]) addOutcomes(dst *Outcomes, i int, x *outcomeLister[S]) {
-	p, first := v.spec.Players, len(dst.Return)
+// addOutcomes adds the leaves listed last as outcomes of row i.
+func (v *Vec[S]) addOutcomes(dst *Outcomes, i int) {
+	x, p, first := &v.outcomes, v.spec.Players, len(dst.Return)
 	dst.Row = append(dst.Row, i)
 	dst.Return = append(dst.Return, make([]float32, p)...)
 	for _, l := range x.leaves {

@@ -16,8 +16,7 @@ func TestOutcomes(t *testing.T) {
 	t.Run("martian dice", func(t *testing.T) { checkOutcomes(t, testgames.NewMartianDice(t, 2, 3, 4), 64) })
 	t.Run("few outcomes", func(t *testing.T) { checkOutcomes(t, testgames.NewMartianDice(t, 2, 3, 4), 5) })
 	t.Run("battles", func(t *testing.T) {
-		cfg := martianrisk.SmallConfig()
-		r, err := martianrisk.New(cfg)
+		r, err := martianrisk.New(martianrisk.SmallConfig())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func newVec[S comparable](rules game.Rules[S], rows, first int, buf Buffers) *Ve
 	if p, ok := rules.(game.RowPlayer[S]); ok {
 		v.rows, v.before = p.NewRows(rows), make([]game.Player, rows)
 	}
-	v.decisions.rules = v.rules
+	v.decisions.rules, v.outcomes.rules = v.rules, &v.rules
 	return v
 }
 

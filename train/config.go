@@ -21,7 +21,8 @@ type Algorithm string
 
 // The algorithms. Each needs more of a game than the one before.
 const (
-	// AlgorithmPPO needs what a batch gives: observations, legal actions, rewards.
+	// AlgorithmPPO needs what a batch gives: observations, legal actions, rewards, and the
+	// outcomes of chance for PPO.Outcomes.
 	AlgorithmPPO Algorithm = "ppo"
 	// OneMove searches over one move to the next decision, with the probabilities of
 	// the chance between.

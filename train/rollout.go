@@ -15,7 +15,7 @@ type rollout struct {
 	batch env.Batch
 	spec  game.Spec
 	head  models.Head
-	most  int // outcomes of chance after an action that are listed
+	limit int // outcomes of chance after an action that are listed, at most
 	t, n  int // T, rows of this shard
 	d, p  int // D, P
 
@@ -47,9 +47,9 @@ type rollout struct {
 	evaluated      uint64    // outcomes of this rollout
 }
 
-func newRollout(b env.Batch, head models.Head, horizon, most int) *rollout {
+func newRollout(b env.Batch, head models.Head, horizon, limit int) *rollout {
 	spec := b.Spec()
-	r := &rollout{batch: b, spec: spec, head: head, most: most, t: horizon, n: b.Len(), d: spec.ObsLen(), p: spec.Players}
+	r := &rollout{batch: b, spec: spec, head: head, limit: limit, t: horizon, n: b.Len(), d: spec.ObsLen(), p: spec.Players}
 	m := r.t * r.n
 	r.players = r.p
 	r.mover = make([]game.Player, m)
@@ -58,7 +58,7 @@ func newRollout(b env.Batch, head models.Head, horizon, most int) *rollout {
 	r.value = make([]float32, (m+r.n)*r.p)
 	r.bootstrap = make([]float32, m*r.p)
 	r.listed = make([]bool, m)
-	if most > 0 {
+	if limit > 0 {
 		r.expected = make([]float32, m*r.p)
 	}
 	r.obs = models.NewObservations(r.d, nil)
@@ -133,13 +133,12 @@ func (r *rollout) evaluate(dst []float32, mlp *models.MLP, obs []float32, movers
 // expect fills in the expectations of the step at decision at over its chance, in the rows
 // where the outcomes are few enough.
 func (r *rollout) expect(mlp *models.MLP, at int, gamma float64) {
-	listed := r.listed[at : at+r.n]
-	clear(listed)
-	if r.most == 0 {
+	if r.limit == 0 {
 		return
 	}
-	o := &r.outcomes
-	r.batch.Outcomes(o, r.most)
+	o, listed, bySeat := &r.outcomes, r.listed[at:at+r.n], make([]float32, r.p)
+	clear(listed)
+	r.batch.Outcomes(o, r.limit)
 	r.ofOutcome = resize(r.ofOutcome, len(o.Prob)*r.p)
 	mlp.ForwardNear(nil, r.ofOutcome, o.Obs, o.Start)
 	for i, row := range o.Row {
@@ -148,8 +147,9 @@ func (r *rollout) expect(mlp *models.MLP, at int, gamma float64) {
 		copy(sum, o.Return[i*r.p:])
 		for k := o.Start[i]; k < o.Start[i+1]; k++ {
 			scale := float32(gamma) * o.Prob[k]
-			for j, v := range r.ofOutcome[k*r.p:][:r.p] {
-				sum[(int(o.Player[k])+j)%r.p] += scale * v
+			game.SeatOrder(bySeat, r.ofOutcome[k*r.p:][:r.p], o.Player[k])
+			for j, v := range bySeat {
+				sum[j] += scale * v
 			}
 		}
 	}
