@@ -3,6 +3,7 @@ package models
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Head is the kind of a network's policy head.
@@ -56,6 +57,15 @@ func (s Shape) PolicyWidth() int {
 		return s.Actions
 	}
 	return 1
+}
+
+// Widen returns the shape with hidden layers n times as wide.
+func (s Shape) Widen(n int) Shape {
+	s.Hidden = slices.Clone(s.Hidden)
+	for i := range s.Hidden {
+		s.Hidden[i] *= n
+	}
+	return s
 }
 
 // Validate reports all faults at once.

@@ -107,8 +107,11 @@ type Opponents struct {
 	// against themselves. PopulationSteps is the fraction of the run that each takes.
 	Population      int     `json:"population"`
 	PopulationSteps float64 `json:"population_steps"`
-	Size            int     `json:"size"`     // older copies, at most; 0 for none
-	Interval        float64 `json:"interval"` // fraction of the training of the network from one copy to the next
+	// Ensemble makes the model of a run the mean of the network and its population, by the
+	// decisions that trained each, see [models.Mean].
+	Ensemble bool    `json:"ensemble"`
+	Size     int     `json:"size"`     // older copies, at most; 0 for none
+	Interval float64 `json:"interval"` // fraction of the training of the network from one copy to the next
 	// Power prefers strong networks: one that loses a fraction w of its games is
 	// sampled in proportion to (1−w)^Power. Expert iteration samples all alike.
 	Power float64 `json:"power"`
@@ -141,6 +144,9 @@ func (o Opponents) population() int {
 	}
 	return o.Population
 }
+
+// ensemble reports whether the model of a run is more than the network.
+func (o Opponents) ensemble() bool { return o.Ensemble && o.population() > 0 }
 
 // Bots are bots of a game with a fraction for each.
 type Bots map[string]float64
@@ -316,6 +322,11 @@ func (c Config) check(g env.Game) error {
 	}
 	spec := g.Spec()
 	errs := []error{c.shape(spec).Validate()}
+	if o := c.Opponents; o.ensemble() {
+		if err := c.shape(spec).Widen(1 + o.Population).Validate(); err != nil {
+			errs = append(errs, fmt.Errorf("opponents.ensemble of %d networks: %w; lower opponents.population or hidden", 1+o.Population, err))
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Opponents.Bots)) {
 		if !slices.Contains(g.BotNames(), name) {
 			errs = append(errs, fmt.Errorf("opponents.bots: %w", input.Unknown("bot", name, g.BotNames())))

@@ -82,6 +82,10 @@ func TestCheck(t *testing.T) {
 		{"no turn plans", "mars-is-ours-fast", 0, train.TurnExact, nil, "algorithm is turn-exact; want one of [ppo one-move search one-ply]"},
 		{"one ply", "mars-is-ours-fast", 0, train.OnePly, func(c *train.Config) { c.Expert.Search.Starts = expert.Starts{Walk: 0.5} }, ""},
 		{"one move", "mars-is-ours-fast", 0, train.OneMove, nil, ""},
+		{"wide ensemble", "martian-dice", 0, train.AlgorithmPPO, func(c *train.Config) {
+			c.Hidden = []int{8000}
+			c.Opponents.Fraction, c.Opponents.Population, c.Opponents.PopulationSteps, c.Opponents.Ensemble = 0.5, 9, 0.1, true
+		}, "opponents.ensemble of 10 networks: shape of a network: hidden[0] is 80000: want 1 to 65536; lower opponents.population or hidden"},
 		{"one move without a win", "martian-dice", 1, train.OneMove, nil, ""},
 		{"no sampled starts", "mars-is-ours-fast", 0, train.OnePly, nil, "starts.sample is 0.7: mars-is-ours-fast: the game samples no starts; use walk, archive or disagree"},
 		{"no winner", "martian-dice", 1, train.OnePly, nil, "algorithm is one-ply; want one of [ppo one-move]"},

@@ -229,7 +229,7 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		greedy := 0.3
 		if play.length > veryLongGame {
 			// Long runs play otherwise than short ones, and beat greedy without having met it.
-			o.Population, o.PopulationSteps = 2, 0.25
+			o.Population, o.PopulationSteps, o.Ensemble = 2, 0.25, true
 			greedy = 0.1
 		}
 		if _, err := g.Bot("greedy"); err == nil {

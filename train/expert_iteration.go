@@ -85,6 +85,9 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 	return out, err
 }
 
+// model implements method.
+func (e *expertIteration) model() *models.MLP { return e.learner.MLP() }
+
 // setCopy sets older copy k, or adds it.
 func (e *expertIteration) setCopy(k int, mlp *models.MLP) {
 	c := olderCopy{mlp, weightsBlob(mlp)}

@@ -189,9 +189,53 @@ func TestPopulation(t *testing.T) {
 			t.Errorf("the model differs if interrupted after iteration %d", stop)
 		}
 	}
-	cfg.Seed++
-	if got, _ := trained(t, g, cfg, 0); bytes.Equal(got, want) {
+	other := cfg
+	other.Seed++
+	if got, _ := trained(t, g, other, 0); bytes.Equal(got, want) {
 		t.Error("another seed gives the same model")
+	}
+
+	// The mean of all three is the model, and changes nothing else.
+	cfg.Opponents.Ensemble = true
+	opt = Options{Game: g, Dir: t.TempDir(), Learner: gorgonia.New}
+	mean, err := Run(t.Context(), cfg, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = models.Load(filepath.Join(opt.Dir, CheckpointFile)); err != nil {
+		t.Fatal(err)
+	}
+	networks := []*models.MLP{f.MLP}
+	for k := range 2 {
+		m, err := restoreCopy(f.Blobs, k, f.MLP)
+		if err != nil {
+			t.Fatal(err)
+		}
+		networks = append(networks, m)
+	}
+	expected, err := models.Mean(networks, []float32{0.5, 0.25, 0.25})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := models.Decode(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := models.Load(filepath.Join(opt.Dir, agents.ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(f.MLP.Weights(), plain.MLP.Weights()) {
+		t.Error("the network itself differs with an ensemble")
+	}
+	if !slices.Equal(mean.Weights(), expected.Weights()) || !slices.Equal(model.MLP.Weights(), expected.Weights()) {
+		t.Error("the model is not the mean of the network and its population")
+	}
+	want, _ = trained(t, g, cfg, 0)
+	for _, stop := range []uint64{3, 9} {
+		if got, _ := trained(t, g, cfg, stop); !bytes.Equal(got, want) {
+			t.Errorf("the mean differs if interrupted after iteration %d", stop)
+		}
 	}
 }
 

@@ -107,6 +107,23 @@ func (r *ppo) iterate(ctx context.Context, x float64) (Metrics, error) {
 	return m, err
 }
 
+// model implements method.
+func (r *ppo) model() *models.MLP {
+	mlp, o := r.learner.MLP(), r.pool.cfg
+	if !o.ensemble() || !r.pool.complete() {
+		return mlp
+	}
+	networks, weights := []*models.MLP{mlp}, []float32{float32(1 - float64(o.Population)*o.PopulationSteps)}
+	for _, m := range r.pool.mlp[:o.Population] {
+		networks, weights = append(networks, m), append(weights, float32(o.PopulationSteps))
+	}
+	mean, err := models.Mean(networks, weights)
+	if err != nil {
+		panic(err) // Config.Check has seen the shape
+	}
+	return mean
+}
+
 // save implements method.
 func (r *ppo) save(blobs map[string][]byte) (err error) {
 	if blobs["shuffle"], err = r.stream.MarshalBinary(); err != nil {

@@ -92,6 +92,8 @@ type method interface {
 	// the losses, the learning rate, and the games and decisions of this iteration.
 	// When ctx is done it may return its error, with its state as before the call.
 	iterate(ctx context.Context, x float64) (Metrics, error)
+	// model returns the network that the run has trained so far, as it is played.
+	model() *models.MLP
 	// save adds what a checkpoint must hold beside the network and its
 	// optimizer; restore reads it.
 	save(blobs map[string][]byte) error
@@ -202,7 +204,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if err := errors.Join(r.loop(ctx), r.record.close()); err != nil {
 		return nil, err
 	}
-	return mlp, nil
+	return r.method.model(), nil
 }
 
 // loop runs the remaining iterations.
@@ -236,7 +238,7 @@ func (r *run) loop(ctx context.Context) error {
 		r.at.Exact = nil
 		if r.opt.Evaluate != nil && due(r.evaluations(m.Done)) {
 			// An interrupt waits for the evaluation, so that the resumed run has it.
-			if m.Exact, err = r.opt.Evaluate(context.WithoutCancel(ctx), r.learner.MLP()); err != nil {
+			if m.Exact, err = r.opt.Evaluate(context.WithoutCancel(ctx), r.method.model()); err != nil {
 				return fmt.Errorf("iteration %d: evaluation: %w", m.Iteration, err)
 			}
 			r.at.Exact = m.Exact
@@ -350,7 +352,7 @@ func (r *run) save() error {
 }
 
 func (r *run) saveModel() error {
-	f := &models.File{Meta: r.meta(), MLP: r.learner.MLP()}
+	f := &models.File{Meta: r.meta(), MLP: r.method.model()}
 	return f.Save(r.path(agents.ModelFile))
 }
 
