@@ -107,8 +107,9 @@ type Opponents struct {
 	// against themselves. PopulationSteps is the fraction of the run that each takes.
 	Population      int     `json:"population"`
 	PopulationSteps float64 `json:"population_steps"`
-	// Ensemble makes the model of a run the mean of the network and its population, by the
-	// decisions that trained each, see [models.Mean].
+	// Ensemble makes the model of a run the mean of the network and its population, each with
+	// the share of the run that trains it as its weight, see [models.Mean]. The population
+	// then meets Bots as the network does.
 	Ensemble bool    `json:"ensemble"`
 	Size     int     `json:"size"`     // older copies, at most; 0 for none
 	Interval float64 `json:"interval"` // fraction of the training of the network from one copy to the next

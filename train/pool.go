@@ -130,8 +130,8 @@ func (p *pool) join(mlp *models.MLP) {
 	p.Population++
 }
 
-// complete reports whether the population is trained. Before that nobody plays against the
-// pool.
+// complete reports whether the population is trained. Before that nobody plays against
+// networks, and against bots only networks that will be part of the model.
 func (p *pool) complete() bool { return p.Population == p.cfg.Population }
 
 // begin takes a copy if one is due at a fraction x of the training of the network, and
@@ -156,13 +156,13 @@ func (p *pool) begin(mlp *models.MLP, x float64) {
 
 // weigh computes the probabilities of the opponents.
 func (p *pool) weigh() {
-	if !p.complete() {
+	if !p.complete() && !p.cfg.Ensemble {
 		p.prob = append(p.prob[:0], 1)
 		return
 	}
 	p.prob = append(append(p.prob[:0], 0), p.share...)
 	networks, sum := p.cfg.networks(), 0.0
-	if len(p.mlp) == 0 {
+	if !p.complete() || len(p.mlp) == 0 {
 		p.prob[itself] = networks
 		return
 	}

@@ -254,6 +254,30 @@ func newTestPool(t *testing.T, cfg Opponents, g env.Game, r *rollout) *pool {
 	return p
 }
 
+// TestPopulationBots has bots as opponents while a population is trained, if its networks are
+// part of the model.
+func TestPopulationBots(t *testing.T) {
+	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+	mlp := network(t, g, models.Score)
+	cfg := Opponents{Fraction: 1, Bots: map[string]float64{"greedy": 0.25}, Population: 2, PopulationSteps: 0.25, Power: 2}
+	for _, ensemble := range []bool{false, true} {
+		cfg.Ensemble = ensemble
+		training := []float64{1}
+		if ensemble {
+			training = []float64{0.75, 0.25}
+		}
+		p := newTestPool(t, cfg, g, nil)
+		for networks, want := range [][]float64{training, training, {0, 0.25, 0.375, 0.375}} {
+			if p.begin(mlp, 0); !slices.Equal(p.prob, want) {
+				t.Errorf("ensemble %v, %d networks: probabilities %v; want %v", ensemble, networks, p.prob, want)
+			}
+			if networks < 2 {
+				p.join(mlp.Clone())
+			}
+		}
+	}
+}
+
 func TestPoolDraw(t *testing.T) {
 	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
 	mlp := network(t, g, models.Score)
