@@ -229,6 +229,7 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 		greedy := 0.3
 		if play.length > veryLongGame {
 			// Long runs play otherwise than short ones, and beat greedy without having met it.
+			// The mean of the three networks wins more against yardsticks than the last alone.
 			o.Population, o.PopulationSteps, o.Ensemble = 2, 0.25, true
 			greedy = 0.1
 		}
