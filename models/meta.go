@@ -141,8 +141,8 @@ func parseMeta(s map[string]string) (Meta, error) {
 		return n
 	}
 	object := func(key string, dst any) {
-		if e := json.Unmarshal([]byte(s[key]), dst); e != nil && err == nil {
-			err = fmt.Errorf("its %s: %w", key, input.Short(e))
+		if e := input.DecodeLoosely([]byte(s[key]), dst); e != nil && err == nil {
+			err = fmt.Errorf("its %s: %w", key, e)
 		}
 	}
 	m := Meta{

@@ -167,7 +167,7 @@ func TestErrors(t *testing.T) {
 		{"marsgym game 1", "PGN", `line 1: a game begins with the line "marsgym game 1"`},
 		{"game pig", "game chess", `line 4: unknown game "chess"`},
 		{"game pig", "game martian-dice", `line 3: the game has the rules`},
-		{`"target"`, `"goal"`, `line 4: game config: json: unknown field "goal"`},
+		{`"target"`, `"goal"`, `line 4: game config: unknown field "goal"`},
 		{"rules 1", "rules 2", `line 3: the game has the rules "2 `},
 		{"rules 1 ", "rules 1 f", `line 3: the game has the rules`},
 		{`"target":6`, `"target":7`, `line 3: the game has the rules`},

@@ -91,8 +91,8 @@ func names(as []Algorithm) (s []string) {
 // decodeLoosely reads settings, some of whose fields may be unknown. It refuses
 // those that have another name in this release.
 func decodeLoosely(text []byte, s *Settings) error {
-	if err := json.Unmarshal(text, s); err != nil {
-		return input.Short(err)
+	if err := input.DecodeLoosely(text, s); err != nil {
+		return err
 	}
 	return checkRenamed(text)
 }

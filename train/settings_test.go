@@ -127,7 +127,7 @@ func TestParseSettings(t *testing.T) {
 		`{"train": {"rowz": 1}}`:         `unknown field "rowz"`,
 		`{"train": {"algorithm": "pp"}}`: "did you mean ppo?",
 		`{"game": "pigs"}`:               "pigs",
-		`[]`:                             "cannot unmarshal",
+		`[]`:                             "the document is an array; want an object",
 	} {
 		_, _, err := train.ParseSettings([]byte(text), "", openGame)
 		refused(t, err, want)

@@ -126,7 +126,7 @@ func (c *call) load() (err error) {
 	case errors.Is(err, train.ErrRenamed):
 		return fmt.Errorf("%w; finish the run with the release that began it, or rename the settings in a copy and start a new run:\n\n\tgo run ./cmd/train -config COPY", err)
 	case err != nil:
-		return err
+		return usage(err)
 	}
 	if c.game, err = catalog.Open(cmp.Or(c.Game, catalog.IDs()[0]), 0, c.GameConfig); err == nil {
 		err = c.check()
@@ -160,8 +160,11 @@ func opener(name *cli.Game) train.Opener {
 
 // usage makes errors of settings a [cli.UsageError].
 func usage(err error) error {
-	var unknown *input.UnknownError
-	if errors.Is(err, train.ErrConfig) || errors.As(err, &unknown) {
+	var (
+		unknown *input.UnknownError
+		json    *input.JSONError
+	)
+	if errors.Is(err, train.ErrConfig) || errors.As(err, &unknown) || errors.As(err, &json) {
 		return &cli.UsageError{Err: err}
 	}
 	return err

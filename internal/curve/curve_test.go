@@ -50,8 +50,8 @@ func TestLoad(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	tests := []struct{ metrics, want string }{
 		{"{\"steps\":1}\n{\"steps\":2,\"entr", "line 2: unexpected end of JSON input"},
-		{"{\"steps\":1}\n\n{\"steps\":2}\n", "line 2: unexpected end"},
-		{"[1]\n", "line 1: json: cannot unmarshal array"},
+		{"{\"steps\":1}\n\n{\"steps\":2}\n", "line 2: it is empty"},
+		{"[1]\n", "line 1: the document is an array; want an object"},
 		{"{\"iteration\":1}\n", "line 1: no steps"},
 		{"null\n", "line 1: no steps"},
 		{"{\"steps\":3}\n{\"steps\":2}\n", "line 2: 2 steps after 3"},

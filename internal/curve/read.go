@@ -2,7 +2,6 @@ package curve
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -80,8 +79,8 @@ func parse(line []byte) (Point, error) {
 		return nil, fmt.Errorf("it has %d bytes; want at most %d", len(line), maxLine)
 	}
 	var object map[string]any
-	if err := json.Unmarshal(line, &object); err != nil {
-		return nil, input.Short(err)
+	if err := input.DecodeLoosely(line, &object); err != nil {
+		return nil, err
 	}
 	p := Point{}
 	p.add("", object)

@@ -4,11 +4,13 @@ package input
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
@@ -46,19 +48,90 @@ func Read(f *os.File, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// DecodeJSON decodes one JSON document into v. It returns an error for unknown fields.
+// JSONError is an error in a JSON document, or in what it should hold.
+type JSONError struct{ text string }
+
+func (e *JSONError) Error() string { return e.text }
+
+// DecodeJSON decodes one JSON document into v. It returns a [JSONError], for unknown fields
+// too.
 func DecodeJSON(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err == io.EOF {
-		return errors.New("it is empty; want a JSON document")
-	} else if err != nil {
-		return Short(err)
+	if err := d.Decode(v); err != nil {
+		return jsonError(text, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is text after the JSON document")
+		return &JSONError{"there is text after the JSON document"}
 	}
 	return nil
+}
+
+// DecodeLoosely is [DecodeJSON] without an error for unknown fields.
+func DecodeLoosely(text []byte, v any) error {
+	if err := json.Unmarshal(text, v); err != nil {
+		return jsonError(text, err)
+	}
+	return nil
+}
+
+// jsonError returns an error of encoding/json about text in the words of this module. That
+// can contain a whole name or number of the input.
+func jsonError(text []byte, err error) *JSONError {
+	var (
+		syntax *json.SyntaxError
+		typ    *json.UnmarshalTypeError
+	)
+	message := strings.TrimPrefix(err.Error(), "json: ")
+	switch {
+	case err == io.EOF, errors.As(err, &syntax) && len(bytes.TrimSpace(text)) == 0:
+		message = "it is empty; want a JSON document"
+	case errors.As(err, &syntax):
+		if line := bytes.Count(text[:min(int64(len(text)), syntax.Offset)], []byte("\n")); line > 0 {
+			message = fmt.Sprintf("line %d: %s", 1+line, message)
+		}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		message = "the end of the JSON document is missing"
+	case errors.As(err, &typ):
+		message = fmt.Sprintf("%s is %s; want %s", cmp.Or(typ.Field, "the document"), jsonValue(typ.Value), jsonType(typ.Type, typ.Value))
+	}
+	return &JSONError{Cut(message)}
+}
+
+// jsonValue names a value as encoding/json does, with an article.
+func jsonValue(value string) string {
+	switch number, ok := strings.CutPrefix(value, "number "); {
+	case ok:
+		return number
+	case value == "bool":
+		return "a boolean"
+	case value == "array" || value == "object":
+		return "an " + value
+	}
+	return "a " + value
+}
+
+// jsonType names what a type takes instead of a value.
+func jsonType(t reflect.Type, value string) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.String:
+		return "a string"
+	case reflect.Float32, reflect.Float64:
+		if strings.HasPrefix(value, "number ") {
+			return "a smaller number"
+		}
+		return "a number"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	if digits, ok := strings.CutPrefix(value, "number "); ok && !strings.ContainsAny(digits, ".eE") {
+		return "a whole number that " + t.String() + " holds"
+	}
+	return "a whole number"
 }
 
 // Largest lengths of input in errors, in bytes. Chosen.
@@ -76,8 +149,8 @@ func Quote(text string) string {
 	return fmt.Sprintf("%q... (%d bytes)", start(text, maxQuoted), len(text))
 }
 
-// Short returns err, or an error with the start of its text if that is long. Errors of
-// encoding/json can contain a whole name or number of the input.
+// Short returns err, or an error with the start of its text if that is long, as where it
+// contains a whole name or number of the input.
 func Short(err error) error {
 	text := err.Error()
 	if len(text) <= maxShown {

@@ -37,12 +37,30 @@ func TestDecodeJSON(t *testing.T) {
 		{`{"rows": 3}`, ""},
 		{`{"rowz": 3}`, `unknown field "rowz"`},
 		{`{"` + long + `": 3}`, `unknown field "éé`},
-		{`{"rows": 1` + strings.Repeat("0", 1<<20) + `}`, "cannot unmarshal number 100"},
+		{`{"rows": 1` + strings.Repeat("0", 1<<20) + `}`, "rows is 100"},
 		{`{"rows": 3} {}`, "after the JSON document"},
 		{" ", "it is empty"},
+		{"{\n\n3}", "line 3: invalid character '3'"},
+		{`{"rows": `, "the end of the JSON document is missing"},
+		{`[]`, "the document is an array; want an object"},
+		{`{"rows": 1.5}`, "rows is 1.5; want a whole number"},
+		{`{"rows": true}`, "rows is a boolean; want a whole number"},
+		{`{"rows": 9223372036854775808}`, "rows is 9223372036854775808; want a whole number that int holds"},
+		{`{"part": {"rate": "x"}}`, "part.rate is a string; want a number"},
+		{`{"part": {"rate": 1e400}}`, "part.rate is 1e400; want a smaller number"},
+		{`{"part": {"name": {}}}`, "part.name is an object; want a string"},
+		{`{"part": {"on": 0}}`, "part.on is a number; want a boolean"},
+		{`{"part": 0}`, "part is a number; want an object"},
+		{`{"list": ""}`, "list is a string; want an array"},
 	} {
 		var v struct {
 			Rows int `json:"rows"`
+			Part struct {
+				Rate float64 `json:"rate"`
+				Name string  `json:"name"`
+				On   bool    `json:"on"`
+			} `json:"part"`
+			List []int `json:"list"`
 		}
 		err := input.DecodeJSON([]byte(test.text), &v)
 		if test.want == "" {

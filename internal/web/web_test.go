@@ -345,7 +345,7 @@ func TestRefusals(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	for _, test := range []struct{ request, want string }{
 		{"", "it is empty"},
-		{"[]", "cannot unmarshal"},
+		{"[]", "the document is an array; want an object"},
 		{`{"do":"view"} x`, "after the JSON document"},
 		{`{"do":"nothing"}`, "no request is named"},
 		{`{"do":"view","gamee":"pig"}`, "unknown field"},

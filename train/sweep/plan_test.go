@@ -100,7 +100,7 @@ func TestPlanRefuses(t *testing.T) {
 		{`{"random": {"runs": 1, "draw": {"train.expert.search.anew": {"uniform": [0, 1]}}}}`, "train.expert.search.anew is now starts.sample"},
 		{`{"base": {"train": {"parts": 1, "value": 2}}}`, "train.parts is now shards, train.value is now value_coef"},
 		{`{"grid": {"train.rows": []}}`, "no values"},
-		{`{"grid": {"train.rows": ["many"]}}`, "cannot unmarshal string"},
+		{`{"grid": {"train.rows": ["many"]}}`, "train.rows is a string; want a whole number"},
 		{`{"grid": {"train.rows": [0]}}`, "rows is 0"},
 		{`{"grid": {"train.hidden": [[16], [0]]}}`, "hidden[0] is 0"},
 		{`{"base": {"game": "martian-risk-tiny"}, "grid": {"train.algorithm": ["one-ply", "turn-exact"]}}`, "algorithm is turn-exact; want one of [ppo one-move search one-ply]"},
@@ -122,7 +122,7 @@ func TestPlanRefuses(t *testing.T) {
 		{`{"random": {"runs": 1, "draw": {"train.value_coef": {"uniform": [2, 1]}}}}`, "the lower first"},
 		{`{"random": {"runs": 1, "draw": {"train.value_coef": {"uniform": [1, 2, 3]}}}}`, "two numbers"},
 		{`{"random": {"runs": 1, "draw": {"train.value_coef": {"uniform": [1, 2], "log": [1, 2]}}}}`, `"uniform" or "log"`},
-		{`{"random": {"runs": 1, "draw": {"train.rows": {"uniform": [1.1, 1.2]}}}}`, "cannot unmarshal number"},
+		{`{"random": {"runs": 1, "draw": {"train.rows": {"uniform": [1.1, 1.2]}}}}`, "want a whole number"},
 		{`{"random": {"runs": 1, "draw": {"train.value_coef": {"log": [1, 2]}}}, "grid": {"train.value_coef": [1]}}`, "both in grid and in random"},
 	} {
 		_, err := sweep.Parse([]byte(test.text), open)
