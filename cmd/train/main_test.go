@@ -220,6 +220,10 @@ func TestBadInput(t *testing.T) {
 	if err := os.WriteFile(config, []byte(`{"game": "pig", "game_config": {}, "backend": "gorgonia", "device": "cpu", "train": {"algorithm": "ppo", "hidden": [0]}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	typed := filepath.Join(t.TempDir(), train.ConfigFile)
+	if err := os.WriteFile(typed, []byte(`{"game": 3}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name   string
 		args   []string
@@ -250,6 +254,7 @@ func TestBadInput(t *testing.T) {
 		{"config file", []string{"-config", "nowhere.json"}, cli.Failed, "nowhere.json"},
 		{"run folder", []string{"-resume", t.TempDir()}, cli.Failed, "no run folder"},
 		{"run folder's config", []string{"-resume", filepath.Dir(config)}, cli.Misuse, config + ": shape of a network: hidden[0] is 0"},
+		{"type in a run folder's config", []string{"-resume", filepath.Dir(typed)}, cli.Misuse, typed + ": game is a number; want a string"},
 		{"resume with flags", []string{"-resume", "x", "-seed", "2"}, cli.Misuse, "leave out"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -75,8 +75,8 @@ func DecodeLoosely(text []byte, v any) error {
 	return nil
 }
 
-// jsonError returns an error of encoding/json about text in the words of this module. That
-// can contain a whole name or number of the input.
+// jsonError returns an error of encoding/json about text in other words. They are cut, since
+// they can contain a whole name or number of the input.
 func jsonError(text []byte, err error) *JSONError {
 	var (
 		syntax *json.SyntaxError
