@@ -216,14 +216,17 @@ func TestRenamed(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	config := filepath.Join(t.TempDir(), train.ConfigFile)
-	if err := os.WriteFile(config, []byte(`{"game": "pig", "game_config": {}, "backend": "gorgonia", "device": "cpu", "train": {"algorithm": "ppo", "hidden": [0]}}`), 0o666); err != nil {
-		t.Fatal(err)
+	inFolder := func(settings string) string {
+		path := filepath.Join(t.TempDir(), train.ConfigFile)
+		if err := os.WriteFile(path, []byte(settings), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
-	typed := filepath.Join(t.TempDir(), train.ConfigFile)
-	if err := os.WriteFile(typed, []byte(`{"game": 3}`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	config := inFolder(`{"game": "pig", "game_config": {}, "backend": "gorgonia", "device": "cpu", "train": {"algorithm": "ppo", "hidden": [0]}}`)
+	typed := inFolder(`{"game": 3}`)
+	unknown := inFolder(`{"game": "pigs", "train": {"algorithm": "ppo"}}`)
+	rules := inFolder(`{"game": "pig", "game_config": {"dize": 3}, "train": {"algorithm": "ppo"}}`)
 	for _, test := range []struct {
 		name   string
 		args   []string
@@ -255,6 +258,8 @@ func TestBadInput(t *testing.T) {
 		{"run folder", []string{"-resume", t.TempDir()}, cli.Failed, "no run folder"},
 		{"run folder's config", []string{"-resume", filepath.Dir(config)}, cli.Misuse, config + ": shape of a network: hidden[0] is 0"},
 		{"type in a run folder's config", []string{"-resume", filepath.Dir(typed)}, cli.Misuse, typed + ": game is a number; want a string"},
+		{"game of a run folder", []string{"-resume", filepath.Dir(unknown)}, cli.Misuse, unknown + `: unknown game "pigs"`},
+		{"game config of a run folder", []string{"-resume", filepath.Dir(rules)}, cli.Misuse, rules + `: game config: unknown field "dize"`},
 		{"resume with flags", []string{"-resume", "x", "-seed", "2"}, cli.Misuse, "leave out"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

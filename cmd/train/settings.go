@@ -128,7 +128,9 @@ func (c *call) load() (err error) {
 	case err != nil:
 		return usage(err)
 	}
-	if c.game, err = catalog.Open(cmp.Or(c.Game, catalog.IDs()[0]), 0, c.GameConfig); err == nil {
+	if c.game, err = catalog.Open(cmp.Or(c.Game, catalog.IDs()[0]), 0, c.GameConfig); err != nil {
+		err = &cli.UsageError{Err: err}
+	} else {
 		err = c.check()
 	}
 	if err != nil {

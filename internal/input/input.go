@@ -128,10 +128,13 @@ func jsonType(t reflect.Type, value string) string {
 	case reflect.Struct, reflect.Map:
 		return "an object"
 	}
-	if digits, ok := strings.CutPrefix(value, "number "); ok && !strings.ContainsAny(digits, ".eE") {
-		return "a whole number that " + t.String() + " holds"
+	switch digits, ok := strings.CutPrefix(value, "number "); {
+	case !ok || strings.ContainsAny(digits, ".eE"):
+		return "a whole number"
+	case digits[0] == '-':
+		return "a larger whole number"
 	}
-	return "a whole number"
+	return "a smaller whole number"
 }
 
 // Largest lengths of input in errors, in bytes. Chosen.
