@@ -85,15 +85,11 @@ picks:
 	CMPL    8(DI)(R8*1), $0x03
 	JLE     best
 	MOVL    24(DI)(R8*1), R10
-	VMOVUPD (DX)(R10*1), Y4
-	VMOVUPD 32(DX)(R10*1), Y5
-	VMAXPD  Y4, Y2, Y2
-	VMAXPD  Y5, Y3, Y3
+	VMAXPD  (DX)(R10*1), Y2, Y2
+	VMAXPD  32(DX)(R10*1), Y3, Y3
 	MOVL    28(DI)(R8*1), R10
-	VMOVUPD (DX)(R10*1), Y4
-	VMOVUPD 32(DX)(R10*1), Y5
-	VMAXPD  Y4, Y2, Y2
-	VMAXPD  Y5, Y3, Y3
+	VMAXPD  (DX)(R10*1), Y2, Y2
+	VMAXPD  32(DX)(R10*1), Y3, Y3
 
 best:
 	VBROADCASTSD (DI)(R8*1), Y4
@@ -261,15 +257,11 @@ picks:
 	CMPL         8(R8)(R9*1), $0x03
 	JLE          best
 	MOVL         24(R8)(R9*1), R14
-	VMOVUPD      (BX)(R14*1), Y15
-	VMOVUPD      32(BX)(R14*1), Y16
-	VMAXPD       Y15, Y13, Y13
-	VMAXPD       Y16, Y14, Y14
+	VMAXPD       (BX)(R14*1), Y13, Y13
+	VMAXPD       32(BX)(R14*1), Y14, Y14
 	MOVL         28(R8)(R9*1), R14
-	VMOVUPD      (BX)(R14*1), Y15
-	VMOVUPD      32(BX)(R14*1), Y16
-	VMAXPD       Y15, Y13, Y13
-	VMAXPD       Y16, Y14, Y14
+	VMAXPD       (BX)(R14*1), Y13, Y13
+	VMAXPD       32(BX)(R14*1), Y14, Y14
 
 best:
 	VSUBPD  Y0, Y13, Y13
@@ -428,15 +420,11 @@ picks:
 	CMPL    8(DI)(R8*1), $0x03
 	JLE     best
 	MOVL    24(DI)(R8*1), R10
-	VMOVUPD (DX)(R10*1), Z4
-	VMOVUPD 64(DX)(R10*1), Z5
-	VMAXPD  Z4, Z2, Z2
-	VMAXPD  Z5, Z3, Z3
+	VMAXPD  (DX)(R10*1), Z2, Z2
+	VMAXPD  64(DX)(R10*1), Z3, Z3
 	MOVL    28(DI)(R8*1), R10
-	VMOVUPD (DX)(R10*1), Z4
-	VMOVUPD 64(DX)(R10*1), Z5
-	VMAXPD  Z4, Z2, Z2
-	VMAXPD  Z5, Z3, Z3
+	VMAXPD  (DX)(R10*1), Z2, Z2
+	VMAXPD  64(DX)(R10*1), Z3, Z3
 
 best:
 	VMULPD.BCST (DI)(R8*1), Z2, Z2
@@ -602,15 +590,11 @@ picks:
 	CMPL        8(R8)(R9*1), $0x03
 	JLE         best
 	MOVL        24(R8)(R9*1), R14
-	VMOVUPD     (BX)(R14*1), Z15
-	VMOVUPD     64(BX)(R14*1), Z16
-	VMAXPD      Z15, Z13, Z13
-	VMAXPD      Z16, Z14, Z14
+	VMAXPD      (BX)(R14*1), Z13, Z13
+	VMAXPD      64(BX)(R14*1), Z14, Z14
 	MOVL        28(R8)(R9*1), R14
-	VMOVUPD     (BX)(R14*1), Z15
-	VMOVUPD     64(BX)(R14*1), Z16
-	VMAXPD      Z15, Z13, Z13
-	VMAXPD      Z16, Z14, Z14
+	VMAXPD      (BX)(R14*1), Z13, Z13
+	VMAXPD      64(BX)(R14*1), Z14, Z14
 
 best:
 	VSUBPD  Z0, Z13, Z13

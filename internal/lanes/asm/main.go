@@ -83,29 +83,26 @@ type option struct {
 	value vector
 }
 
-// rest emits body for the options of a pick after the first few, if there are any.
-func (m machine) rest(roll func(int) Mem, label string, value reg.Register, body func(option)) {
+// rest emits body for the places of the options of a pick after the first few, if there
+// are any.
+func (m machine) rest(roll func(int) Mem, label string, body func(to reg.Register)) {
 	CMPL(roll(number), Imm(few))
 	JLE(LabelRef(label))
 	for o := few; o < most; o++ {
-		p := place(roll(number + 4 + o*optionSize))
-		body(option{p, m.load(vec{value, p})})
+		body(place(roll(number + 4 + o*optionSize)))
 	}
 	Label(label)
 }
 
-// best loads the first few options of a pick and the values of the best of all.
+// best loads the first few options of a pick and the values of the best of all. It reads
+// the values of the other options from memory: AVX2 has no registers left for them.
 func (m machine) best(roll func(int) Mem, value reg.Register) (first []option, best vector) {
 	for o := range few {
 		p := place(roll(number + 4 + o*optionSize))
 		first = append(first, option{p, m.load(vec{value, p})})
 	}
 	best = m.max(m.max(first[0].value, first[1].value), first[2].value)
-	m.rest(roll, "best", value, func(o option) {
-		for i := range best {
-			VMAXPD(o.value[i], best[i], best[i])
-		}
-	})
+	m.rest(roll, "best", func(to reg.Register) { m.maxAt(vec{value, to}, best) })
 	return first, best
 }
 
@@ -181,8 +178,8 @@ func (m machine) propagate() {
 		for _, o := range first {
 			m.take(vec{reach, o.to}, q, o.value, atLeast, least)
 		}
-		m.rest(roll, "taken", value, func(o option) {
-			m.take(vec{reach, o.to}, q, o.value, atLeast, least)
+		m.rest(roll, "taken", func(to reg.Register) {
+			m.take(vec{reach, to}, q, m.load(vec{value, to}), atLeast, least)
 		})
 	})
 	Label("next")
