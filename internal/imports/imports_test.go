@@ -65,6 +65,10 @@ var table = []struct {
 	{"internal/cluster/flags", []string{"internal/cli", "internal/jobs", "internal/cluster"}},
 	{"internal/kinds", []string{"env", "env/game", "env/catalog", "agents", "models", "models/*", "eval", "train", "internal/jobs"}},
 	{"internal/broker", []string{"internal/cluster"}}, // serves package cluster
+	{"internal/sgemm", []string{"internal/simd"}}, // kernels
+	{"internal/lanes", []string{"internal/simd"}},
+	{"internal/simd", nil}, // which kernels
+	{"internal/simd/...", []string{"internal/simd"}},
 	{"internal/...", nil},
 }
 

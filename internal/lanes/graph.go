@@ -139,7 +139,7 @@ func (g *Graph) bound() {
 func (g *Graph) Solve(value, rolling []Vec) {
 	g.check(len(value), g.Len())
 	g.check(len(rolling), g.Len())
-	active.solve(g, value, rolling)
+	solve(g, value, rolling)
 }
 
 // Propagate adds to dist [ends] the probability of each end under the best play that
@@ -149,7 +149,7 @@ func (g *Graph) Propagate(dist, reach, value, rolling []Vec) {
 	g.check(len(reach), g.Len())
 	g.check(len(value), g.Len())
 	g.check(len(rolling), g.Len())
-	active.propagate(g, dist, reach, value, rolling)
+	propagate(g, dist, reach, value, rolling)
 	for i := range dist {
 		for l, p := range reach[i] {
 			dist[i][l] += p

@@ -1,21 +1,5 @@
 package lanes
 
-// kernel is one implementation of the loops.
-type kernel uint8
-
-const (
-	portable kernel = iota
-	avx2
-	avx512
-)
-
-// kernels are the kernels that this processor can run, the fastest last. active is the
-// one in use; only tests change it.
-var (
-	kernels = detect()
-	active  = kernels[len(kernels)-1]
-)
-
 // The conversions of products forbid fusing them with a sum, so that the bits
 // are the same on every architecture.
 

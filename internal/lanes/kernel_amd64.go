@@ -5,27 +5,16 @@ package lanes
 import (
 	"unsafe"
 
-	"golang.org/x/sys/cpu"
+	"marsgym/internal/simd"
 )
 
-func detect() []kernel {
-	ks := []kernel{portable}
-	if cpu.X86.HasAVX2 {
-		ks = append(ks, avx2)
-		if cpu.X86.HasAVX512F {
-			ks = append(ks, avx512)
-		}
-	}
-	return ks
-}
-
-func (kern kernel) solve(g *Graph, value, rolling []Vec) {
+func solve(g *Graph, value, rolling []Vec) {
 	edges, pairs, picks := unsafe.SliceData(g.edges), unsafe.SliceData(g.pairs), unsafe.SliceData(g.picks)
-	switch n := len(g.nodes) - 1; {
+	switch n, kern := len(g.nodes)-1, simd.Active(); {
 	case n == 0:
-	case kern == avx512:
+	case kern == simd.AVX512:
 		solveAVX512(n, &g.nodes[0], edges, pairs, picks, &value[0][0], &value[g.ends][0], &rolling[g.ends][0])
-	case kern == avx2:
+	case kern == simd.AVX2:
 		for l := 0; l < Width; l += 8 {
 			solveAVX2(n, &g.nodes[0], edges, pairs, picks, &value[0][l], &value[g.ends][l], &rolling[g.ends][l])
 		}
@@ -34,13 +23,13 @@ func (kern kernel) solve(g *Graph, value, rolling []Vec) {
 	}
 }
 
-func (kern kernel) propagate(g *Graph, dist, reach, value, rolling []Vec) {
+func propagate(g *Graph, dist, reach, value, rolling []Vec) {
 	edges, pairs, picks := unsafe.SliceData(g.edges), unsafe.SliceData(g.pairs), unsafe.SliceData(g.picks)
-	switch n := len(g.nodes) - 1; {
+	switch n, kern := len(g.nodes)-1, simd.Active(); {
 	case n == 0:
-	case kern == avx512:
+	case kern == simd.AVX512:
 		propagateAVX512(n, &g.nodes[n-1], edges, pairs, picks, lane(dist, 0), &reach[0][0], &value[0][0], &reach[g.ends+n-1][0], &rolling[g.ends+n-1][0], g.tie)
-	case kern == avx2:
+	case kern == simd.AVX2:
 		for l := 0; l < Width; l += 8 {
 			propagateAVX2(n, &g.nodes[n-1], edges, pairs, picks, lane(dist, l), &reach[0][l], &value[0][l], &reach[g.ends+n-1][l], &rolling[g.ends+n-1][l], g.tie)
 		}

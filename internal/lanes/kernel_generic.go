@@ -2,10 +2,8 @@
 
 package lanes
 
-func detect() []kernel { return []kernel{portable} }
+func solve(g *Graph, value, rolling []Vec) { solveGo(g, value, rolling) }
 
-func (kernel) solve(g *Graph, value, rolling []Vec) { solveGo(g, value, rolling) }
-
-func (kernel) propagate(g *Graph, dist, reach, value, rolling []Vec) {
+func propagate(g *Graph, dist, reach, value, rolling []Vec) {
 	propagateGo(g, dist, reach, value, rolling)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marsgym/internal/lanes"
+	"marsgym/internal/simd/simdtest"
 )
 
 const tie = 1e-3
@@ -119,7 +120,7 @@ func payoff(src *rand.Rand) float64 {
 }
 
 func TestKernels(t *testing.T) {
-	lanes.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		src := rand.New(rand.NewPCG(1, 0))
 		for n := range 200 {
 			p := random(src, 1+n%7, n/3)
@@ -260,7 +261,7 @@ func BenchmarkGraph(b *testing.B) {
 			value[i][l] = src.Float64()
 		}
 	}
-	lanes.EachKernelB(b, func(b *testing.B) {
+	simdtest.EachB(b, func(b *testing.B) {
 		b.Run("solve", func(b *testing.B) {
 			for b.Loop() {
 				g.Solve(value, rolling)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"marsgym/internal/sgemm"
+	"marsgym/internal/simd/simdtest"
 )
 
 func BenchmarkGemm(b *testing.B) {
@@ -28,7 +28,7 @@ func BenchmarkGemm(b *testing.B) {
 		p.fill(reals())
 		flag := map[bool]string{true: "T"}
 		b.Run(fmt.Sprintf("A%sB%s/%dx%dx%d", flag[p.tA], flag[p.tB], p.m, p.n, p.k), func(b *testing.B) {
-			sgemm.EachKernelB(b, func(b *testing.B) {
+			simdtest.EachB(b, func(b *testing.B) {
 				for b.Loop() {
 					p.gemm(p.c)
 				}

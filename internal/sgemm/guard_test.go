@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"marsgym/internal/sgemm"
+	"marsgym/internal/simd/simdtest"
 )
 
 // guarded returns a copy of x between two pages that fault on any access: right before
@@ -39,7 +40,7 @@ func guarded(t *testing.T, x []float32, end bool) []float32 {
 // TestKernelsStayWithinSlices: an access outside the slices ends the test program with
 // a fault.
 func TestKernelsStayWithinSlices(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		next := integers()
 		transposes(func(tA, tB bool) {
 			for _, s := range [][3]int{{1, 1, 1}, {3, 13, 9}, {7, 32, 8}, {9, 45, 33}, {13, 16, 7}, {5, 150, 30}, {129, 523, 17}} {

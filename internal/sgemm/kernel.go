@@ -1,23 +1,22 @@
 package sgemm
 
-// kernel names one implementation of the inner loops.
-type kernel uint8
+import "marsgym/internal/simd"
+
+// kernel is the implementation of the inner loops for a set of instructions.
+type kernel simd.Set
 
 const (
-	portable kernel = iota
-	avx2
-	avx512
+	plain  = kernel(simd.Go)
+	neon   = kernel(simd.NEON)
+	avx2   = kernel(simd.AVX2)
+	avx512 = kernel(simd.AVX512)
 )
+
+// active returns the kernel in use.
+func active() kernel { return kernel(simd.Active()) }
 
 // maxRows and maxCols are the size of the largest tile of any kernel.
 const maxRows, maxCols = 8, 32
-
-// kernels lists those that this processor can run, the fastest last. active is the one
-// in use; only tests change it.
-var (
-	kernels = detect()
-	active  = kernels[len(kernels)-1]
-)
 
 // shape returns the rows and columns of a full tile: 8 or 6 rows of two vectors, or one
 // row of four numbers. Chosen to hide the latency of an addition and to fit in the
@@ -36,7 +35,7 @@ func (kern kernel) shape() (mr, nr int) {
 // the kernel has such a tile and n columns fit in it.
 func (kern kernel) width(n int) int {
 	_, nr := kern.shape()
-	if kern != portable && n <= nr/2 {
+	if kern != plain && n <= nr/2 {
 		return nr / 2
 	}
 	return nr

@@ -2,19 +2,6 @@
 
 package sgemm
 
-import "golang.org/x/sys/cpu"
-
-func detect() []kernel {
-	ks := []kernel{portable}
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT {
-		ks = append(ks, avx2)
-		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2 {
-			ks = append(ks, avx512)
-		}
-	}
-	return ks
-}
-
 // tile computes c = a·b, or c += a·b if add is set, for up to mr rows and w columns,
 // where w is a [kernel.width] and the strides are as in [tileAVX2].
 func (kern kernel) tile(rows, w, k int, a []float32, ars, acs int, b []float32, bs int, c []float32, cs int, add bool) {
@@ -30,7 +17,7 @@ func (kern kernel) tile(rows, w, k int, a []float32, ars, acs int, b []float32, 
 
 // transpose is [transposeGo].
 func (kern kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int) {
-	if kern == portable || n < 8 || k < 8 {
+	if kern == plain || n < 8 || k < 8 {
 		transposeGo(dst, ds, src, ss, n, k)
 		return
 	}
@@ -68,7 +55,7 @@ func (kern kernel) listDifference(dst []element, x, y []float32) int {
 
 // gather is [gatherGo] for m at least 1.
 func (kern kernel) gather(m, n int, start []int, elements []element, b, c, init []float32, ldi int, floor float32) {
-	if kern == portable {
+	if kern == plain {
 		gatherGo(m, n, start, elements, b, c, init, ldi, floor)
 		return
 	}
@@ -88,7 +75,7 @@ func (kern kernel) gather(m, n int, start []int, elements []element, b, c, init 
 
 // sparse is [sparseGo] for m and k at least 1.
 func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor float32, gate []float32) (count int) {
-	if kern == portable {
+	if kern == plain {
 		return sparseGo(m, n, k, a, b, c, init, ldi, floor, gate)
 	}
 	for j := 0; j < n; {
@@ -169,7 +156,7 @@ func (kern kernel) adam(c *Adam, w, m, v, g []float32) int {
 }
 
 func (kern kernel) blocks(n int) int {
-	if kern == portable {
+	if kern == plain {
 		return 0
 	}
 	return n / 8

@@ -2,8 +2,6 @@
 
 package sgemm
 
-func detect() []kernel { return []kernel{portable} }
-
 func (kernel) tile(_, _, k int, a []float32, _, acs int, b []float32, bs int, c []float32, _ int, add bool) {
 	tileGo(k, a, acs, b, bs, c, add)
 }

@@ -39,7 +39,7 @@ func (r *Rows) Append(x []float32) {
 	for ; len(x) > 0; x = x[r.k:] {
 		n := len(r.elements)
 		r.elements = slices.Grow(r.elements, r.k)
-		r.elements = r.elements[:n+active.list(r.elements[n:n+r.k], x[:r.k])]
+		r.elements = r.elements[:n+active().list(r.elements[n:n+r.k], x[:r.k])]
 		r.start = append(r.start, len(r.elements))
 	}
 }
@@ -52,7 +52,7 @@ func (r *Rows) AppendDifference(x, y []float32, most int) bool {
 	n, count := len(r.elements), 0
 	if r.k > 0 {
 		r.elements = slices.Grow(r.elements, r.k)
-		count = active.listDifference(r.elements[n:n+r.k], x, y)
+		count = active().listDifference(r.elements[n:n+r.k], x, y)
 	}
 	if count > most {
 		return false
@@ -198,7 +198,7 @@ func (r *Rows) gather(from, to, n int, b, c []float32, add bool, e Epilogue) {
 	if len(elements) == 0 {
 		elements = make([]element, 1) // kernels take the address of the first
 	}
-	active.gather(to-from, n, r.start[from:to+1], elements, b, c, init, ldi, floor)
+	active().gather(to-from, n, r.start[from:to+1], elements, b, c, init, ldi, floor)
 	if e.Gate != nil {
 		reluGrad(c[:(to-from)*n], e.Gate[:(to-from)*n])
 	}

@@ -91,7 +91,7 @@ func (s *scratch) block(tA, tB bool, m, n, k int, a []float32, lda int, b []floa
 	if tA {
 		ars, acs = 1, lda
 	}
-	kern := active
+	kern := active()
 	mr, nr := kern.shape()
 	inPlace := 0 // columns of B that are not packed
 	if !tB {

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"marsgym/internal/sgemm"
+	"marsgym/internal/simd/simdtest"
 )
 
 // product holds the arguments of one call of Gemm. Each row of a matrix is followed by
@@ -89,7 +90,7 @@ var large = [][3]int{
 }
 
 func TestGemmIsExactOnIntegers(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		next := integers()
 		test := func(p product) {
 			p.fill(next)
@@ -125,7 +126,7 @@ func TestGemmIsExactOnIntegers(t *testing.T) {
 }
 
 func TestGemmAgreesWithGonum(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		next := reals()
 		transposes(func(tA, tB bool) {
 			for _, s := range large {
@@ -148,7 +149,7 @@ func TestGemmAgreesWithGonum(t *testing.T) {
 }
 
 func TestRowsDoNotDependOnM(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		next := reals()
 		transposes(func(tA, tB bool) {
 			for _, s := range large {
@@ -186,7 +187,7 @@ func differ(x, y []float32) int {
 
 func TestAssemblyKernelsAgreeBitForBit(t *testing.T) {
 	results := map[string][][]float32{}
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		next := reals()
 		transposes(func(tA, tB bool) {
 			for _, s := range large {
@@ -210,7 +211,7 @@ func TestAssemblyKernelsAgreeBitForBit(t *testing.T) {
 
 func TestNaN(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		transposes(func(tA, tB bool) {
 			p := product{tA: tA, tB: tB, m: 21, n: 53, k: 200}
 			zero := func() float32 { return 0 }
@@ -299,7 +300,7 @@ func TestPanics(t *testing.T) {
 }
 
 func TestConcurrentCalls(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		p := product{tB: true, m: 64, n: 45, k: 201}
 		p.fill(reals())
 		want := slices.Clone(p.c)
@@ -325,7 +326,7 @@ func TestProductsDoNotAllocate(t *testing.T) {
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("with the race detector, sync.Pool drops objects at random")
 	}
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		p := product{tB: true, m: 9, n: 45, k: 33}
 		p.fill(reals())
 		q := product{tA: true, m: 9, n: 45, k: 33}

@@ -50,7 +50,7 @@ func Sparse(m, n, k int, a, b, c []float32, e Epilogue) {
 	for m > 0 {
 		now := min(m, size)
 		init, ldi, floor := e.start(n, c, false)
-		count := active.sparse(now, n, k, a, b, c, init, ldi, floor, e.Gate)
+		count := active().sparse(now, n, k, a, b, c, init, ldi, floor, e.Gate)
 		a, c, m = a[now*k:], c[now*n:], m-now
 		if e.Gate != nil {
 			e.Gate = e.Gate[now*n:]
@@ -109,9 +109,9 @@ func SparseT(m, n, k int, a, b, c []float32) {
 		now, count := min(k-p, kc), 0
 		for i := 0; i < m; i += nc {
 			rows, c := min(m-i, nc), c[i*n:]
-			active.transpose(s.b[:], now, a[p*m+i:], m, now, rows)
+			active().transpose(s.b[:], now, a[p*m+i:], m, now, rows)
 			init, ldi, floor := none.start(n, c, p > 0)
-			count += active.sparse(rows, n, now, s.b[:], b[p*n:], c, init, ldi, floor, nil)
+			count += active().sparse(rows, n, now, s.b[:], b[p*n:], c, init, ldi, floor, nil)
 		}
 		// From a density of 0.4 on Gemm is faster; measured.
 		if p += now; 5*count > 2*now*m && p < k {
@@ -133,7 +133,7 @@ func ColumnSums(k, n int, b, dst []float32) {
 	for p := 0; p < k; p += kc {
 		init, ldi, floor := none.start(n, dst, p > 0)
 		now := min(k-p, kc)
-		active.sparse(1, n, now, ones[:now], b[p*n:], dst, init, ldi, floor, nil)
+		active().sparse(1, n, now, ones[:now], b[p*n:], dst, init, ldi, floor, nil)
 	}
 }
 
@@ -144,5 +144,5 @@ var ones = [kc]float32(slices.Repeat([]float32{1}, kc))
 func Transpose(dst, src []float32, rows, cols int) {
 	same("dst", len(dst), rows*cols)
 	same("src", len(src), rows*cols)
-	active.transpose(dst, rows, src, cols, rows, cols)
+	active().transpose(dst, rows, src, cols, rows, cols)
 }

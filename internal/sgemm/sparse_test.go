@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marsgym/internal/sgemm"
+	"marsgym/internal/simd/simdtest"
 )
 
 // thin sets elements of A to zeros of either sign, except for a fraction of about
@@ -52,7 +53,7 @@ func (p *product) rows(c []float32) {
 }
 
 func TestSparseIsGemmToTheBit(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		next, r := reals(), rand.New(rand.NewPCG(5, 6))
 		test := func(s [3]int, density float64, full int) {
 			for _, tA := range []bool{false, true} {
@@ -89,7 +90,7 @@ func TestSparseIsGemmToTheBit(t *testing.T) {
 
 // TestEpilogue compares with the sums by Gemm that start from the bias.
 func TestEpilogue(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		next, r := reals(), rand.New(rand.NewPCG(7, 8))
 		for _, density := range []float64{0, 0.1, 0.3, 1} {
 			for n := 1; n < 150; n += 1 + n/9 {
@@ -132,7 +133,7 @@ func TestEpilogue(t *testing.T) {
 }
 
 func TestColumnSums(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		next := integers() // whose sums are exact
 		for _, k := range []int{0, 1, 7, 192, 193, 1000} {
 			for _, n := range []int{0, 1, 3, 16, 65, 200} {
@@ -179,7 +180,7 @@ func TestSparseWithoutElements(t *testing.T) {
 // TestAppendDifference adds rows and their differences up, and multiplies with the transposes of
 // both.
 func TestAppendDifference(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 8))
 		for k := range 200 {
 			x, y := make([]float32, k), make([]float32, k)
@@ -243,7 +244,7 @@ func BenchmarkSparse(b *testing.B) {
 			p.thin(rand.New(rand.NewPCG(1, 1)), density, 0)
 			flag := map[bool]string{true: "T"}
 			b.Run(fmt.Sprintf("A%s/%dx%dx%d/density=%g", flag[p.tA], p.m, p.n, p.k, density), func(b *testing.B) {
-				sgemm.EachKernelB(b, func(b *testing.B) {
+				simdtest.EachB(b, func(b *testing.B) {
 					for b.Loop() {
 						p.sparse(p.c)
 					}
@@ -254,7 +255,7 @@ func BenchmarkSparse(b *testing.B) {
 }
 
 func TestTranspose(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		for _, s := range [][2]int{{0, 3}, {1, 1}, {3, 17}, {8, 8}, {9, 30}, {40, 21}} {
 			rows, cols := s[0], s[1]
 			src, dst := drawn(rows*cols, reals()), make([]float32, rows*cols)

@@ -7,13 +7,13 @@ import (
 
 // rectify sets y to max(y, 0). NaN stays NaN.
 func rectify(y []float32) {
-	done := active.relu(y)
+	done := active().relu(y)
 	reluGo(y[done:])
 }
 
 // reluGrad sets dy to 0 where y, the output of ReLU, is not above 0. NaN counts as above.
 func reluGrad(dy, y []float32) {
-	done := active.reluGrad(dy, y)
+	done := active().reluGrad(dy, y)
 	reluGradGo(dy[done:], y[done:])
 }
 
@@ -33,7 +33,7 @@ func (c *Adam) Step(w, m, v, g []float32) {
 	same("m", len(m), len(w))
 	same("v", len(v), len(w))
 	same("g", len(g), len(w))
-	done := active.adam(c, w, m, v, g)
+	done := active().adam(c, w, m, v, g)
 	adamGo(c, w[done:], m[done:], v[done:], g[done:])
 }
 

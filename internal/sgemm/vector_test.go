@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marsgym/internal/sgemm"
+	"marsgym/internal/simd/simdtest"
 )
 
 // edges returns a source of numbers from −1 to 1. Every third number is a zero of either
@@ -42,7 +43,7 @@ func compare(t *testing.T, name string, got, want []float32) {
 }
 
 func TestReLUGrad(t *testing.T) {
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		next := edges()
 		for n := range 50 {
 			dy, y := drawn(n, next), drawn(n, next)
@@ -60,7 +61,7 @@ func TestReLUGrad(t *testing.T) {
 
 func TestAdamStep(t *testing.T) {
 	c := sgemm.Adam{Scale: 0.7, Beta1: 0.9, Rest1: 0.1, Beta2: 0.99, Rest2: 0.01, Rate: 0.3, Root: 1.1, Eps: 1e-3}
-	sgemm.EachKernel(t, func(t *testing.T) {
+	simdtest.Each(t, func(t *testing.T) {
 		next := reals()
 		for n := range 50 {
 			w, m, v, g := drawn(n, next), drawn(n, next), drawn(n, next), drawn(n, next)
