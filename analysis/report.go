@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
+	"marsgym/internal/elementary"
 )
 
 // Report sums up the prices of games of the same rules.
@@ -152,7 +153,7 @@ func ratingOf(loss Mean, length float64, players int) *Mean {
 // between 0 and 1.
 func Rating(loss float64, players int) float64 {
 	share := min(1, max(0, 1/float64(players)-loss))
-	return 400 * math.Log10(share*float64(players-1)/(1-share))
+	return 400 * elementary.Log10(share*float64(players-1)/(1-share))
 }
 
 // mean returns the mean of independent values, with the interval of Student's t.

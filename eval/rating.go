@@ -3,6 +3,8 @@ package eval
 import (
 	"fmt"
 	"math"
+
+	"marsgym/internal/elementary"
 )
 
 // Ratings returns Elo ratings [n] of agents; that of the first one is 0. win [n, n] is
@@ -55,7 +57,7 @@ func Ratings(win [][]float64, players int) ([]float64, error) {
 			}
 			if n > 1 {
 				next := wins[i] / games
-				moved = max(moved, math.Abs(math.Log(next/strength[i])))
+				moved = max(moved, math.Abs(elementary.Log(next/strength[i])))
 				strength[i] = next
 			}
 		}
@@ -65,7 +67,7 @@ func Ratings(win [][]float64, players int) ([]float64, error) {
 	}
 	ratings := make([]float64, n)
 	for i, s := range strength {
-		ratings[i] = 400 * math.Log10(s/strength[0])
+		ratings[i] = 400 * elementary.Log10(s/strength[0])
 	}
 	return ratings, nil
 }

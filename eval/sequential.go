@@ -7,6 +7,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/internal/elementary"
 	"marsgym/internal/jobs"
 )
 
@@ -105,7 +106,7 @@ type ConfidenceSequence struct {
 // NewConfidenceSequence returns a sequence with the error probability α, between 0
 // and 1.
 func NewConfidenceSequence(alpha float64) *ConfidenceSequence {
-	return &ConfidenceSequence{log: math.Log(2 / alpha), high: 1}
+	return &ConfidenceSequence{log: elementary.Log(2 / alpha), high: 1}
 }
 
 // Add adds a value between 0 and 1.
@@ -113,10 +114,10 @@ func (s *ConfidenceSequence) Add(x float64) {
 	const bound = 0.5 // of λ, as in the paper
 	mean, variance := (0.5+s.sum)/(s.n+1), (0.25+s.squares)/(s.n+1)
 	n := s.n + 1
-	λ := min(bound, math.Sqrt(2*s.log/(variance*n*math.Log(1+n))))
+	λ := min(bound, math.Sqrt(2*s.log/(variance*n*elementary.Log(1+n))))
 	s.weights += λ
 	s.weighted += λ * x
-	s.slack += (x - mean) * (x - mean) * (-math.Log(1-λ) - λ)
+	s.slack += (x - mean) * (x - mean) * (-elementary.Log(1-λ) - λ)
 	s.n, s.sum = n, s.sum+x
 	now := (0.5 + s.sum) / (n + 1)
 	s.squares += (x - now) * (x - now)

@@ -12,6 +12,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/internal/elementary"
 	"marsgym/internal/jobs"
 )
 
@@ -171,7 +172,7 @@ func ratingErrors(rating []float64, variance [][]float64, players int) ([]float6
 			if i == k {
 				continue
 			}
-			p := 1 / (1 + float64(players-1)*math.Exp((rating[k]-rating[i])/scale))
+			p := 1 / (1 + float64(players-1)*elementary.Exp((rating[k]-rating[i])/scale))
 			add(h, i, k, p*(1-p))
 			switch {
 			case players > 2:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"marsgym/internal/elementary"
 	"marsgym/internal/sgemm"
 )
 
@@ -105,8 +106,8 @@ func (a *Adam) Step(weights, grad []float32, rate float64) (norm float64, err er
 		Rest1: float32(1 - a.cfg.Beta1),
 		Beta2: float32(a.cfg.Beta2),
 		Rest2: float32(1 - a.cfg.Beta2),
-		Rate:  float32(rate / (1 - math.Pow(a.cfg.Beta1, t))),
-		Root:  float32(1 / math.Sqrt(1-math.Pow(a.cfg.Beta2, t))),
+		Rate:  float32(rate / (1 - elementary.Pow(a.cfg.Beta1, t))),
+		Root:  float32(1 / math.Sqrt(1-elementary.Pow(a.cfg.Beta2, t))),
 		Eps:   float32(a.cfg.Eps),
 	}
 	step.Step(weights, a.m, a.v, grad)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"marsgym/internal/elementary"
 )
 
 // MLP is a network: its weights and its forward pass. Several goroutines may use it
@@ -66,7 +68,7 @@ func NewMLP(s Shape, src *rand.PCG) (*MLP, error) {
 			case head:
 				gain = 1
 			}
-			l.W[j] = float32(gain / math.Sqrt(float64(l.In)) * r.NormFloat64())
+			l.W[j] = float32(gain / math.Sqrt(float64(l.In)) * elementary.Normal(r))
 		}
 	}
 	return m, nil

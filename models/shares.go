@@ -1,6 +1,10 @@
 package models
 
-import "math"
+import (
+	"math"
+
+	"marsgym/internal/elementary"
+)
 
 // Softmax fills probs [k] with the softmax of scores [k]:
 //
@@ -16,7 +20,7 @@ func softmax(probs, scores []float64) (best, sum float64) {
 		best = max(best, x)
 	}
 	for i, x := range scores {
-		probs[i] = math.Exp(x - best)
+		probs[i] = elementary.Exp(x - best)
 		sum += probs[i]
 	}
 	for i := range probs {
@@ -29,7 +33,7 @@ func softmax(probs, scores []float64) (best, sum float64) {
 // of the probabilities. It takes one logarithm.
 func LogSoftmax(probs, x []float64) {
 	best, sum := softmax(probs, x)
-	log := math.Log(sum)
+	log := elementary.Log(sum)
 	for i := range x {
 		x[i] = x[i] - best - log
 	}

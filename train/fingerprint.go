@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"marsgym/internal/elementary"
 	"marsgym/internal/jobs"
 	"marsgym/models"
 )
@@ -42,7 +43,7 @@ func Fingerprint(newLearner func(*models.MLP, models.AdamConfig) (models.Learner
 				dpolicy[i] = x - 0.5
 			}
 			for i, x := range values {
-				dvalues[i] = float32(math.Exp(float64(x))) - 1
+				dvalues[i] = float32(elementary.Exp(float64(x))) - 1
 			}
 		}
 		for range 3 {
@@ -58,7 +59,7 @@ func Fingerprint(newLearner func(*models.MLP, models.AdamConfig) (models.Learner
 	}
 	for range 100 {
 		x, y := noise.Float64(), noise.Float64()
-		found = jobs.AppendSlice(found, []float64{math.Exp(x), math.Log(x), math.Sqrt(x), math.Pow(x, y), x*y + x})
+		found = jobs.AppendSlice(found, []float64{elementary.Exp(x), elementary.Log(x), math.Sqrt(x), elementary.Pow(x, y), x*y + x})
 	}
 	return sha256.Sum256(found), nil
 }

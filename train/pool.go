@@ -14,6 +14,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/elementary"
 	"marsgym/models"
 )
 
@@ -168,7 +169,7 @@ func (p *pool) weigh() {
 	}
 	n := len(p.Bots)
 	for k := range p.mlp {
-		p.prob = append(p.prob, math.Pow(1-p.Won[n+k]/p.Games[n+k], p.cfg.Power))
+		p.prob = append(p.prob, elementary.Pow(1-p.Won[n+k]/p.Games[n+k], p.cfg.Power))
 		sum += p.prob[1+n+k]
 	}
 	for k := range p.mlp {

@@ -10,6 +10,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/elementary"
 	"marsgym/internal/parallel"
 	"marsgym/models"
 )
@@ -297,7 +298,7 @@ func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values
 
 			move := int(chosen - s.start[i])
 			log := s.logs[move] - float64(s.logp[i])
-			ratio, a := math.Exp(log), float64(s.adv[i])
+			ratio, a := elementary.Exp(log), float64(s.adv[i])
 			slope := -ratio * a // of the loss in the move's log-probability
 			if ratio > 1+clip && a > 0 || ratio < 1-clip && a < 0 {
 				slope = 0

@@ -1,11 +1,11 @@
 package train
 
 import (
-	"math"
 	"slices"
 
 	"marsgym/env/expert"
 	"marsgym/env/game"
+	"marsgym/internal/elementary"
 	"marsgym/models"
 )
 
@@ -90,13 +90,13 @@ func (s *samples) loss(losses *Losses, spec game.Spec, head models.Head, n, m in
 		for i := 0; i < len(s.value) && spec.HasWin(); i += len(s.share) {
 			models.SharesOf(s.share, values[i:])
 			// The logarithm of a share is its value minus total.
-			total := float64(slices.Max(values[i:i+len(s.share)])) - math.Log(slices.Max(s.share))
+			total := float64(slices.Max(values[i:i+len(s.share)])) - elementary.Log(slices.Max(s.share))
 			for j, x := range s.share {
 				want := spec.WinShare(float64(s.value[i+j]))
 				e := x - want
 				losses.Value += e * e / 2
 				if want > 0 {
-					losses.valueKL += want * (math.Log(want) - float64(values[i+j]) + total)
+					losses.valueKL += want * (elementary.Log(want) - float64(values[i+j]) + total)
 				}
 				dvalues[i+j] = float32(value * e / float64(n))
 			}
@@ -128,10 +128,10 @@ func (s *samples) loss(losses *Losses, spec game.Spec, head models.Head, n, m in
 			for k := from; k < to; k++ {
 				q, want := s.prob[k-from], s.policy[k]
 				if want > 0 {
-					losses.Policy += want * math.Log(want/max(q, 1e-300))
+					losses.Policy += want * elementary.Log(want/max(q, 1e-300))
 				}
 				if q > 0 {
-					losses.Entropy -= q * math.Log(q)
+					losses.Entropy -= q * elementary.Log(q)
 				}
 				dpolicy[at(k)] = float32((q - want) / float64(m))
 			}

@@ -9,6 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/internal/core"
+	"marsgym/internal/elementary"
 )
 
 // root divides the simulations of a tree among the n edges of its root, and derives
@@ -55,7 +56,7 @@ func (r *root) begin(edges []edge, mover game.Player, logits []float32, share []
 	copy(r.value, share)
 	for i := range r.noise {
 		r.logit[i] = float64(logits[edges[i].action])
-		r.noise[i] = -math.Log(-math.Log(max(core.Uniform(dice), 1e-300)))
+		r.noise[i] = -elementary.Log(-elementary.Log(max(core.Uniform(dice), 1e-300)))
 	}
 }
 
@@ -143,7 +144,7 @@ func (r *root) result(edges []edge, temperature float64, value []float64) (best 
 	}
 	clear(value)
 	for e, x := range r.prob {
-		w := math.Exp(x - most)
+		w := elementary.Exp(x - most)
 		sum += w
 		for j := range value {
 			value[j] += w * r.q[e*p+j]

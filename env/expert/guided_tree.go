@@ -6,6 +6,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/internal/core"
+	"marsgym/internal/elementary"
 )
 
 // treeExploration is the constant c of PUCT, in shares of the win. Chosen by the exact
@@ -257,7 +258,7 @@ func (t *tree[S]) setPriors(n *node[S], logits []float32) {
 	sum := float32(0)
 	for k := range edges {
 		e := &edges[k]
-		e.prior = float32(math.Exp(float64(logits[e.action] - most)))
+		e.prior = float32(elementary.Exp(float64(logits[e.action] - most)))
 		sum += e.prior
 	}
 	for k := range edges {

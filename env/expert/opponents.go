@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/internal/core"
+	"marsgym/internal/elementary"
 )
 
 // Opponents hold the seats of some games beside the network. Only what they play is
@@ -153,11 +154,11 @@ func (e *searcher[S]) ask(k int, s S, who game.Player, legal []game.Action, opt 
 func sampleSoftmax(scores []float32, dice *rand.PCG) int {
 	most, sum := slices.Max(scores), 0.0
 	for _, x := range scores {
-		sum += math.Exp(float64(x - most))
+		sum += elementary.Exp(float64(x - most))
 	}
 	u := core.Uniform(dice) * sum
 	for j, x := range scores {
-		if u -= math.Exp(float64(x - most)); u < 0 {
+		if u -= elementary.Exp(float64(x - most)); u < 0 {
 			return j
 		}
 	}

@@ -1,6 +1,6 @@
 package martianrisk
 
-import "math"
+import "marsgym/internal/elementary"
 
 // BattleOdds returns the probability that the attacker wins a battle. higher is the
 // height of the attacker's tower minus the defender's, -3 to 3.
@@ -38,13 +38,13 @@ func NewConquest(a, d, higher int) Conquest {
 		return c
 	}
 	w := BattleOdds(higher)
-	p := math.Pow(w, float64(d))
+	p := elementary.Pow(w, float64(d))
 	for k := range a - 1 {
 		c.Left[a-k] = p
 		c.Odds += p
 		p *= (1 - w) * float64(d+k) / float64(k+1)
 	}
-	p = math.Pow(1-w, float64(a-1))
+	p = elementary.Pow(1-w, float64(a-1))
 	for k := range d {
 		c.Held[d-k] = p
 		p *= w * float64(a-1+k) / float64(k+1)

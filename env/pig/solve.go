@@ -3,10 +3,10 @@ package pig
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"marsgym/env/game"
 	"marsgym/env/tabular"
+	"marsgym/internal/elementary"
 )
 
 // maxStates is the largest number of positions that is solved. Chosen: the published
@@ -21,7 +21,7 @@ func (r *Rules) Solve(ctx context.Context, progress func(done float64)) (game.So
 	// turn total sum to less than the target, which halves the number, and each position
 	// comes up before and during a roll, which doubles it.
 	p, t := float64(r.cfg.Players), float64(r.cfg.Target)
-	if n := p * math.Pow(t, p+1); n > maxStates {
+	if n := p * elementary.Pow(t, p+1); n > maxStates {
 		return nil, fmt.Errorf("pig for %d players to %d points has about %.1e positions, over %.0e: %w",
 			r.cfg.Players, r.cfg.Target, n, float64(maxStates), game.ErrNoSolution)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/internal/core"
+	"marsgym/internal/elementary"
 )
 
 // Evaluator is a network that evaluates leaves. Many goroutines may call it at once.
@@ -121,7 +122,7 @@ func (t *tree[S]) receive() {
 	}
 	sum := 0.0
 	for k := range edges {
-		edges[k].prior = math.Exp(float64(logit(k) - most))
+		edges[k].prior = elementary.Exp(float64(logit(k) - most))
 		sum += edges[k].prior
 	}
 	for k := range edges {

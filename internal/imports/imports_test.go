@@ -66,7 +66,7 @@ var table = []struct {
 	{"internal/cluster/flags", []string{"internal/cli", "internal/jobs", "internal/cluster"}},
 	{"internal/kinds", []string{"env", "env/game", "env/catalog", "agents", "models", "models/*", "eval", "train", "internal/jobs"}},
 	{"internal/broker", []string{"internal/cluster"}}, // serves package cluster
-	{"internal/simd", nil}, // chooses the kernels
+	{"internal/simd", nil},                            // chooses the kernels
 	{"internal/...", []string{"internal/simd"}},
 }
 

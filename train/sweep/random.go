@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"marsgym/internal/elementary"
 	"marsgym/internal/input"
 )
 
@@ -62,7 +63,7 @@ func (d draw) value(u float64) (json.RawMessage, error) {
 	case !(low > 0):
 		return nil, errors.New(`"log" needs numbers above 0`)
 	default:
-		x = math.Exp((1-u)*math.Log(low) + u*math.Log(high)) // so may high/low
+		x = elementary.Exp((1-u)*elementary.Log(low) + u*elementary.Log(high)) // so may high/low
 	}
 	if d.Int {
 		if low, high = math.Ceil(low), math.Floor(high); low > high {
