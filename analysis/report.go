@@ -182,7 +182,7 @@ func ratio(x, y []float64) Mean {
 	}
 	squares := 0.0
 	for i := range x {
-		squares += (x[i] - m.Value*y[i]) * (x[i] - m.Value*y[i])
+		squares += float64((x[i] - float64(m.Value*y[i])) * (x[i] - float64(m.Value*y[i])))
 	}
 	half := quantile(len(x)-1) * math.Sqrt(squares/(n-1)/n) / (all / n)
 	m.Interval = []float64{m.Value - half, m.Value + half}

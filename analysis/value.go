@@ -79,7 +79,7 @@ func exactly(x float64) Number { return Number{x, x, x, true} }
 
 // estimate returns the mean of n samples with the interval of Student's t.
 func estimate(x, variance float64, n int) Number {
-	half := quantile(n-1) * math.Sqrt(variance)
+	half := float64(quantile(n-1) * math.Sqrt(variance))
 	return Number{x, x - half, x + half, false}
 }
 
@@ -96,7 +96,7 @@ func (v Value) Number(seat int) Number {
 	}
 	sum := 0.0
 	for _, x := range v.Samples {
-		sum += (x[seat] - v.Mean[seat]) * (x[seat] - v.Mean[seat])
+		sum += float64((x[seat] - v.Mean[seat]) * (x[seat] - v.Mean[seat]))
 	}
 	n := float64(len(v.Samples))
 	return estimate(v.Mean[seat], sum/(n-1)/n, len(v.Samples))

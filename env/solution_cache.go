@@ -151,7 +151,7 @@ func verify[S comparable](ctx context.Context, f *solutionFile, s game.Verifiabl
 	if err != nil {
 		return err
 	}
-	if most := w.Residual + game.Tie*scale(w); !(off <= most) {
+	if most := w.Residual + float64(game.Tie*scale(w)); !(off <= most) {
 		return f.refuse(fmt.Errorf("its values violate the optimality equations by %v; want at most %v", off, most))
 	}
 	return nil

@@ -15,13 +15,13 @@ type sample struct{ n, sum, squares float64 }
 func (s *sample) add(x float64) {
 	s.n++
 	s.sum += x
-	s.squares += x * x
+	s.squares += float64(x * x)
 }
 
 func (s *sample) mean() float64 { return s.sum / s.n }
 
 // variance returns the variance of the values.
-func (s *sample) variance() float64 { return max(0, s.squares/s.n-s.mean()*s.mean()) }
+func (s *sample) variance() float64 { return max(0, s.squares/s.n-float64(s.mean()*s.mean())) }
 
 // interval returns the confidence interval of the mean, computed with z² further
 // values, half of them 0 and half 1. For values that are all 0 or 1 it is the
@@ -30,7 +30,7 @@ func (s *sample) variance() float64 { return max(0, s.squares/s.n-s.mean()*s.mea
 // Source: Agresti and Coull, The American Statistician 52 (1998).
 func (s *sample) interval() (low, high float64) {
 	p := s.padded()
-	half := z * math.Sqrt(p.variance()/p.n)
+	half := float64(z * math.Sqrt(p.variance()/p.n))
 	return max(0, p.mean()-half), min(1, p.mean()+half)
 }
 

@@ -68,8 +68,8 @@ func (e *ExactEvaluator) Mistakes(ctx context.Context, a *agents.Agent, n int) (
 				Reach: x.Reach * part, Prob: x.Prob, Regret: x.Loss / (spec.Win - spec.Loss),
 				Kind: x.Kind, Situation: x.Situation,
 			}
-			times := m.Reach * m.Prob
-			m.Cost = times * m.Regret
+			times := float64(m.Reach * m.Prob)
+			m.Cost = float64(times * m.Regret)
 			r.LossBySeat[seat] += m.Cost / part
 			r.Mistakes += times
 			if m.Regret > largeRegret {
@@ -94,7 +94,7 @@ func (e *ExactEvaluator) Mistakes(ctx context.Context, a *agents.Agent, n int) (
 		if err != nil {
 			return r, err
 		}
-		r.Loss += r.LossBySeat[seat] * part
+		r.Loss += float64(r.LossBySeat[seat] * part)
 	}
 	delete(situations, "")
 	r.Kinds, r.Situations = byCost(kinds), byCost(situations)

@@ -52,7 +52,7 @@ func Ratings(win [][]float64, players int) ([]float64, error) {
 			games := 0.0
 			for k := range n {
 				if k != i {
-					games += 1/(strength[i]+others*strength[k]) + others/(strength[k]+others*strength[i])
+					games += 1/(strength[i]+float64(others*strength[k])) + others/(strength[k]+float64(others*strength[i]))
 				}
 			}
 			if n > 1 {

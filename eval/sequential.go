@@ -66,7 +66,7 @@ func PlaySequential(ctx context.Context, g env.Game, entrants []*agents.Agent, o
 		var report func(float64)
 		sets := min(max(block, from/4), most-from)
 		if progress != nil {
-			report = func(done float64) { progress((float64(from) + done*float64(sets)) / float64(most)) }
+			report = func(done float64) { progress((float64(from) + float64(done*float64(sets))) / float64(most)) }
 		}
 		if err := d.play(ctx, sets, report); err != nil {
 			return SequentialMatch{}, err
@@ -116,11 +116,11 @@ func (s *ConfidenceSequence) Add(x float64) {
 	n := s.n + 1
 	λ := min(bound, math.Sqrt(2*s.log/(variance*n*elementary.Log(1+n))))
 	s.weights += λ
-	s.weighted += λ * x
-	s.slack += (x - mean) * (x - mean) * (-elementary.Log(1-λ) - λ)
+	s.weighted += float64(λ * x)
+	s.slack += float64((x - mean) * (x - mean) * (-elementary.Log(1-λ) - λ))
 	s.n, s.sum = n, s.sum+x
 	now := (0.5 + s.sum) / (n + 1)
-	s.squares += (x - now) * (x - now)
+	s.squares += float64((x - now) * (x - now))
 	mid, half := s.weighted/s.weights, (s.log+s.slack)/s.weights
 	s.low, s.high = max(s.low, mid-half), min(s.high, mid+half)
 }

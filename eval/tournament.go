@@ -102,7 +102,7 @@ func ResumeTournamentBy(ctx context.Context, executor jobs.Executor, g env.Game,
 				var s sample
 				s.add(t.Fair)
 				for set := range sets {
-					s.add(d.mean(set, 0) + t.Fair*d.unclaimed(set))
+					s.add(d.mean(set, 0) + float64(t.Fair*d.unclaimed(set)))
 				}
 				m = Pairing{A: i, B: k, Win: s.mean(), Variance: s.meanVariance(), Games: sets * p, Truncated: d.truncated}
 				if played != nil {
@@ -137,7 +137,7 @@ func ResumeTournamentBy(ctx context.Context, executor jobs.Executor, g env.Game,
 	for _, i := range order {
 		t.Agents = append(t.Agents, entrants[i].Name)
 		t.Rating = append(t.Rating, rating[i])
-		t.Low, t.High = append(t.Low, rating[i]-z*errs[i]), append(t.High, rating[i]+z*errs[i])
+		t.Low, t.High = append(t.Low, rating[i]-float64(z*errs[i])), append(t.High, rating[i]+float64(z*errs[i]))
 		row := make([]float64, n)
 		for k := range row {
 			row[k] = won[i][order[k]]
@@ -164,7 +164,7 @@ func ratingErrors(rating []float64, variance [][]float64, players int) ([]float6
 	h, c := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	add := func(m *mat.Dense, i, k int, x float64) {
 		for _, e := range [][3]int{{i, i, 1}, {k, k, 1}, {i, k, -1}, {k, i, -1}} {
-			m.Set(e[0], e[1], m.At(e[0], e[1])+float64(e[2])*x)
+			m.Set(e[0], e[1], m.At(e[0], e[1])+float64(float64(e[2])*x))
 		}
 	}
 	for i := range n {
@@ -172,7 +172,7 @@ func ratingErrors(rating []float64, variance [][]float64, players int) ([]float6
 			if i == k {
 				continue
 			}
-			p := 1 / (1 + float64(players-1)*elementary.Exp((rating[k]-rating[i])/scale))
+			p := 1 / (1 + float64(float64(players-1)*elementary.Exp((rating[k]-rating[i])/scale)))
 			add(h, i, k, p*(1-p))
 			switch {
 			case players > 2:

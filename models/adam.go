@@ -119,11 +119,11 @@ func Norm(x []float32) float64 {
 	var sum [4]float64 // four sums, so that an addition need not wait for the one before
 	for ; len(x) >= 4; x = x[4:] {
 		for i, v := range x[:4] {
-			sum[i] += float64(v) * float64(v)
+			sum[i] += float64(float64(v) * float64(v))
 		}
 	}
 	for i, v := range x {
-		sum[i] += float64(v) * float64(v)
+		sum[i] += float64(float64(v) * float64(v))
 	}
 	return math.Sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]))
 }

@@ -36,7 +36,7 @@ func Mean(networks []*MLP, weights []float32) (*MLP, error) {
 			}
 			add := func(y, x []float32) {
 				for j, v := range x {
-					y[j] += factor * v
+					y[j] += float32(factor * v)
 				}
 			}
 			for j := range from.In {

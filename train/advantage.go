@@ -50,12 +50,12 @@ func advantages(adv []float32, tr trajectory, gamma, lambda float64) {
 				case listed:
 					a = tr.expected[j] - tr.value[j]
 				case ended == truncated:
-					a += g * tr.bootstrap[j]
+					a += float32(g * tr.bootstrap[j])
 				case ended == running:
-					a += g * tr.value[j+width]
+					a += float32(g * tr.value[j+width])
 				}
 				if ended == running && j+width < len(adv) {
-					a += gl * adv[j+width]
+					a += float32(gl * adv[j+width])
 				}
 				adv[j] = a
 			}

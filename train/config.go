@@ -127,7 +127,7 @@ func (o Opponents) stage(x float64) (int, float64) {
 	if k := int(x / o.PopulationSteps); k < o.Population {
 		return k, x/o.PopulationSteps - float64(k)
 	}
-	first := float64(o.Population) * o.PopulationSteps
+	first := float64(float64(o.Population) * o.PopulationSteps)
 	return o.Population, (x - first) / (1 - first)
 }
 
@@ -248,7 +248,7 @@ func (c Config) Validate() error {
 		most := 1 / float64(o.Population)
 		want(o.PopulationSteps > 0 && o.PopulationSteps < most, "opponents.population_steps", o.PopulationSteps, fmt.Sprintf("above 0 and below %.3g, so that a population of %d leaves some of the run", most, o.Population))
 		rollout := float64(c.Rows) * float64(c.PPO.Horizon)
-		for _, part := range []float64{o.PopulationSteps, 1 - float64(o.Population)*o.PopulationSteps} {
+		for _, part := range []float64{o.PopulationSteps, 1 - float64(float64(o.Population)*o.PopulationSteps)} {
 			if steps := part * float64(c.Steps); part > 0 && steps < rollout {
 				want(false, "steps", c.Steps, fmt.Sprintf("at least %.0f, so that each network of the population is trained by a rollout of %.0f decisions; or opponents.population 0", math.Ceil(rollout/part), rollout))
 			}

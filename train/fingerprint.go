@@ -12,9 +12,8 @@ import (
 )
 
 // Fingerprint returns the digest of a fixed computation: forward and backward passes of two
-// networks, and the functions of package math that training uses. Processes whose
-// fingerprints differ round differently, since they have other kernels or fuse other
-// multiplications with sums, and so would train to other bits.
+// networks, and the elementary functions that training uses. Processes whose fingerprints
+// differ would train to other bits: one has another backend, or a fault.
 func Fingerprint(newLearner func(*models.MLP, models.AdamConfig) (models.Learner, error)) (jobs.Digest, error) {
 	noise := rand.New(rand.NewPCG(1, 1))
 	var found []byte
@@ -59,7 +58,7 @@ func Fingerprint(newLearner func(*models.MLP, models.AdamConfig) (models.Learner
 	}
 	for range 100 {
 		x, y := noise.Float64(), noise.Float64()
-		found = jobs.AppendSlice(found, []float64{elementary.Exp(x), elementary.Log(x), math.Sqrt(x), elementary.Pow(x, y), x*y + x})
+		found = jobs.AppendSlice(found, []float64{elementary.Exp(x), elementary.Log(x), elementary.Pow(x, y), elementary.Cos(x), math.Sqrt(y)})
 	}
 	return sha256.Sum256(found), nil
 }

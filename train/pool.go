@@ -185,8 +185,8 @@ func (p *pool) end() *PoolMetrics {
 	}
 	m := &PoolMetrics{Opponents: n, MinWin: 1}
 	for k := range p.policies {
-		p.Won[k] = decay*p.Won[k] + (1-decay)*priorGames/2
-		p.Games[k] = decay*p.Games[k] + (1-decay)*priorGames
+		p.Won[k] = float64(decay*p.Won[k]) + (1-decay)*priorGames/2
+		p.Games[k] = float64(decay*p.Games[k]) + (1-decay)*priorGames
 		for _, r := range p.rows {
 			p.Won[k] += r.count[k].won
 			p.Games[k] += r.count[k].games

@@ -114,7 +114,7 @@ func (r *ppo) model() *models.MLP {
 	if !o.ensemble() || !r.pool.complete() {
 		return mlp
 	}
-	networks, weights := []*models.MLP{mlp}, []float32{float32(1 - float64(o.Population)*o.PopulationSteps)}
+	networks, weights := []*models.MLP{mlp}, []float32{float32(1 - float64(float64(o.Population)*o.PopulationSteps))}
 	for _, m := range r.pool.mlp[:o.Population] {
 		networks, weights = append(networks, m), append(weights, float32(o.PopulationSteps))
 	}
@@ -280,7 +280,7 @@ func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values
 			row := int(s.row[i]) * players
 			for k, target := range s.target[i*players:][:players] {
 				e := float64(values[row+k] - target)
-				l.Value += e * e / 2
+				l.Value += float64(e * e / 2)
 				dvalues[row+k] = float32(value * e / float64(n))
 			}
 		}
@@ -307,7 +307,7 @@ func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values
 			h := 0.0
 			for j, p := range s.probs {
 				if p > 0 {
-					h -= p * s.logs[j]
+					h -= float64(p * s.logs[j])
 				}
 			}
 			l.choices++
@@ -316,12 +316,12 @@ func (s *shard) loss(n, c int, clip, entropy, value float64) func(policy, values
 			l.KL += ratio - 1 - log
 			for j, k := range index {
 				p := s.probs[j]
-				g := -slope * p
+				g := float64(-slope * p)
 				if j == move {
 					g += slope
 				}
 				if p > 0 {
-					g += entropy * p * (s.logs[j] + h)
+					g += float64(entropy * p * (s.logs[j] + h))
 				}
 				dpolicy[k] = float32(g / float64(c))
 			}
@@ -395,12 +395,12 @@ func normaliser(rollouts []*rollout) func(float32) float32 {
 		for at := range r.t * r.n {
 			if r.start[at] < r.start[at+1] {
 				a := float64(r.adv[at*r.p+int(r.mover[at])])
-				n, sum, squares = n+1, sum+a, squares+a*a
+				n, sum, squares = n+1, sum+a, squares+float64(a*a)
 			}
 		}
 	}
 	mean := sum / max(1, n)
-	deviation := math.Sqrt(max(0, squares/max(1, n)-mean*mean)) + 1e-8
+	deviation := math.Sqrt(max(0, squares/max(1, n)-float64(mean*mean))) + 1e-8
 	return func(a float32) float32 { return float32((float64(a) - mean) / deviation) }
 }
 

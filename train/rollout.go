@@ -149,7 +149,7 @@ func (r *rollout) expect(mlp *models.MLP, at int, gamma float64) {
 			scale := float32(gamma) * o.Prob[k]
 			game.SeatOrder(bySeat, r.ofOutcome[k*r.p:][:r.p], o.Player[k])
 			for j, v := range bySeat {
-				sum[j] += scale * v
+				sum[j] += float32(scale * v)
 			}
 		}
 	}

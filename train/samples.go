@@ -84,7 +84,7 @@ func (s *samples) loss(losses *Losses, spec game.Spec, head models.Head, n, m in
 				break
 			}
 			e := float64(values[i] - want)
-			losses.Value += e * e / 2
+			losses.Value += float64(e * e / 2)
 			dvalues[i] = float32(value * e / float64(n))
 		}
 		for i := 0; i < len(s.value) && spec.HasWin(); i += len(s.share) {
@@ -94,9 +94,9 @@ func (s *samples) loss(losses *Losses, spec game.Spec, head models.Head, n, m in
 			for j, x := range s.share {
 				want := spec.WinShare(float64(s.value[i+j]))
 				e := x - want
-				losses.Value += e * e / 2
+				losses.Value += float64(e * e / 2)
 				if want > 0 {
-					losses.valueKL += want * (elementary.Log(want) - float64(values[i+j]) + total)
+					losses.valueKL += float64(want * (elementary.Log(want) - float64(values[i+j]) + total))
 				}
 				dvalues[i+j] = float32(value * e / float64(n))
 			}
@@ -128,10 +128,10 @@ func (s *samples) loss(losses *Losses, spec game.Spec, head models.Head, n, m in
 			for k := from; k < to; k++ {
 				q, want := s.prob[k-from], s.policy[k]
 				if want > 0 {
-					losses.Policy += want * elementary.Log(want/max(q, 1e-300))
+					losses.Policy += float64(want * elementary.Log(want/max(q, 1e-300)))
 				}
 				if q > 0 {
-					losses.Entropy -= q * elementary.Log(q)
+					losses.Entropy -= float64(q * elementary.Log(q))
 				}
 				dpolicy[at(k)] = float32((q - want) / float64(m))
 			}

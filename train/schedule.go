@@ -24,7 +24,7 @@ func (s *Schedule) UnmarshalJSON(text []byte) error {
 
 // at returns the setting at a fraction x of the run.
 func (s Schedule) at(x float64) float64 {
-	return s[1] + (s[0]-s[1])*(1+elementary.Cos(math.Pi*x))/2
+	return s[1] + float64((s[0]-s[1])*(1+elementary.Cos(math.Pi*x))/2)
 }
 
 // learningRate returns the learning rate at a fraction x of the run.

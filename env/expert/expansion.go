@@ -52,7 +52,7 @@ func (f *expansion[S]) backUp(est *estimates) {
 			}
 		}
 		for j, v := range est.values(best) {
-			f.value[j] += b.Prob * v
+			f.value[j] += float64(b.Prob * v)
 		}
 		move = move[b.Moves:]
 	}

@@ -241,7 +241,7 @@ func (e *guided[S]) addTargets(dst *Targets, r *guidedRow[S], lambda float64) {
 			case next != nil && !v.searched:
 				g[j] = next[j]
 			case next != nil && !v.strayed:
-				g[j] += lambda * (next[j] - g[j])
+				g[j] += float64(lambda * (next[j] - g[j]))
 			}
 		}
 		if v.skipped = next == nil && !v.searched; !v.skipped {

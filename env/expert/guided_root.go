@@ -147,7 +147,7 @@ func (r *root) result(edges []edge, temperature float64, value []float64) (best 
 		w := elementary.Exp(x - most)
 		sum += w
 		for j := range value {
-			value[j] += w * r.q[e*p+j]
+			value[j] += float64(w * r.q[e*p+j])
 		}
 	}
 	for j := range value {

@@ -190,7 +190,7 @@ func (e *oneMove[S]) expectation(dst []float64, action int) []float64 {
 	}
 	for _, x := range e.leaves[e.ends[action]:e.ends[action+1]] {
 		for j, v := range e.leafValue(x.leaf) {
-			dst[n+j] += x.prob * v
+			dst[n+j] += float64(x.prob * v)
 		}
 	}
 	return dst
@@ -206,7 +206,7 @@ func (e *oneMove[S]) move(dst *Targets, i, first int, opt Options) int {
 	for k := range e.legal {
 		sum := 0.0
 		for _, x := range e.leaves[e.ends[first+k]:e.ends[first+k+1]] {
-			sum += x.prob * e.leafValue(x.leaf)[who]
+			sum += float64(x.prob * e.leafValue(x.leaf)[who])
 		}
 		e.values = append(e.values, sum)
 	}
@@ -253,7 +253,7 @@ func (e *oneMove[S]) correct(dst *Targets, lambda float64) {
 			continue
 		}
 		for j := range p {
-			e.found[at*p+j] += lambda * (e.found[next*p+j] - e.predicted[next*p+j])
+			e.found[at*p+j] += float64(lambda * (e.found[next*p+j] - e.predicted[next*p+j]))
 		}
 		game.MoverOrder(dst.Value[v.target*p:][:p], e.found[at*p:][:p], v.mover)
 	}

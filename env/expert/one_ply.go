@@ -253,7 +253,7 @@ func (e *onePly[S]) correct(dst *Targets, lambda float64) {
 		}
 		for j := range p {
 			g := &e.found[at*p+j]
-			*g += lambda * (result[next*p+j] - e.predicted[next*p+j])
+			*g += float64(lambda * (result[next*p+j] - e.predicted[next*p+j]))
 		}
 		if v.target >= 0 {
 			game.MoverOrder(dst.Value[v.target*p:][:p], e.found[at*p:][:p], v.mover)

@@ -74,7 +74,7 @@ func (s Spec) Utility() Utility {
 	switch {
 	case !s.HasWin():
 		return GeneralSum
-	case math.Abs(s.Win+float64(s.Players-1)*s.Loss) <= Tie:
+	case math.Abs(s.Win+float64(float64(s.Players-1)*s.Loss)) <= Tie:
 		return ZeroSum
 	}
 	return ConstantSum
@@ -115,7 +115,7 @@ func (s Spec) WinShare(ret float64) float64 { return (ret - s.Loss) / (s.Win - s
 
 // Return returns the expected return of an expected share of the win. It is the
 // inverse of WinShare.
-func (s Spec) Return(share float64) float64 { return s.Loss + share*(s.Win-s.Loss) }
+func (s Spec) Return(share float64) float64 { return s.Loss + float64(share*(s.Win-s.Loss)) }
 
 // RulesHash identifies the rules: SHA-256 in hex over id, version and config.
 func (s Spec) RulesHash() string {

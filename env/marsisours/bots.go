@@ -68,7 +68,7 @@ func (g greedy) value(s State, p int, tax bool) float64 {
 	case Rolling, Rerolling:
 		sum := 0.0
 		for _, o := range g.r.Outcomes(nil, s) {
-			sum += o.Prob * g.value(o.State, p, tax)
+			sum += float64(o.Prob * g.value(o.State, p, tax))
 		}
 		return sum
 	case Missed:
@@ -122,17 +122,17 @@ func (g greedy) seatValue(s *State, p int) float64 {
 	if g.r.fast {
 		return g.fastSeatValue(s, p)
 	}
-	w := float64(seat.Money) + dieValue*float64(seat.Dice)
+	w := float64(seat.Money) + float64(dieValue*float64(seat.Dice))
 	if s.Phase >= Scoring {
 		return w
 	}
 	left := float64(lastRound - s.Round)
-	w += tokenValue*float64(seat.Tokens) + handValue*float64(seat.Hand)
+	w += float64(tokenValue*float64(seat.Tokens)) + float64(handValue*float64(seat.Hand))
 	w += standingValue * float64(bits.OnesCount64(s.Robots[p]&s.Standing&^allLabs))
-	w += left * labValue * float64(bits.OnesCount64(s.Robots[p]&allLabs))
+	w += float64(left * labValue * float64(bits.OnesCount64(s.Robots[p]&allLabs)))
 	for t, level := range seat.Track {
 		pay := &g.r.rewards[t][level]
-		w += trackFactor * (float64(pay.Money) + tokenValue*float64(pay.Tokens) + dieValue*float64(min(pay.Dice, s.diceLeft())) + float64(pay.Robots))
+		w += float64(trackFactor * (float64(pay.Money) + float64(tokenValue*float64(pay.Tokens)) + float64(dieValue*float64(min(pay.Dice, s.diceLeft()))) + float64(pay.Robots)))
 	}
 	return w
 }
@@ -148,8 +148,8 @@ func (g greedy) fastSeatValue(s *State, p int) float64 {
 		return w
 	}
 	if s.Passed>>p&1 == 0 {
-		w += fastHandValue*float64(seat.Hand) + fastJunkValue*float64(seat.Junk)
+		w += float64(fastHandValue*float64(seat.Hand)) + float64(fastJunkValue*float64(seat.Junk))
 	}
 	targets := bits.OnesCount64(g.r.board.neighboursOf(s.Robots[p]) & s.Robots[1-p])
-	return w - fastTargetCost*float64(targets)
+	return w - float64(fastTargetCost*float64(targets))
 }

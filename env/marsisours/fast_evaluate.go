@@ -59,7 +59,7 @@ func (s *fastSolution) evaluate(ctx context.Context, seats []game.TabularPolicy,
 		if starter == 1 {
 			v = 1 - v
 		}
-		sum += v / 2
+		sum += float64(v / 2)
 	}
 	return sum, nil
 }

@@ -162,5 +162,5 @@ func (f *fastAhead) choice(pos fastPos, moves []fastMove, l *fastSuccessors, cho
 	}
 	w := f.win[m.robots]
 	won, lost := f.valueOf(f.base[m.to]+l.won), f.valueOf(l.lost)
-	return [2]float64{w*won[0] + (1-w)*lost[0], w*won[1] + (1-w)*lost[1]}
+	return [2]float64{float64(w*won[0]) + float64((1-w)*lost[0]), float64(w*won[1]) + float64((1-w)*lost[1])}
 }

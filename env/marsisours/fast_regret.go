@@ -110,8 +110,8 @@ func (f *fastVisits) follow(pos fastPos, at uint32, n float64) {
 		switch {
 		case choice < len(moves) && moves[choice].robots > 0:
 			w := x.win[moves[choice].robots]
-			f.pending[x.base[moves[choice].to]+l.won] += n * w
-			f.pending[l.lost] += n * (1 - w)
+			f.pending[x.base[moves[choice].to]+l.won] += float64(n * w)
+			f.pending[l.lost] += float64(n * (1 - w))
 		case choice < len(moves):
 			f.pending[x.base[moves[choice].to]+l.placed] += n
 		case !l.ends:
@@ -125,7 +125,7 @@ func (f *fastVisits) follow(pos fastPos, at uint32, n float64) {
 		choose(f.best(pos, f.starter), n)
 	default:
 		for choice, prob := range f.policy.choicesAt(at) {
-			choose(choice, n*prob)
+			choose(choice, float64(n*prob))
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (k *fastReserves) positions(r *Rules) float64 {
 		ways := k.unchanged(r, &r.views[i])
 		for m0 := range k.robots + 1 {
 			for m1 := range k.robots + 1 {
-				sum += ways[m0][m1] * float64(fastTurns*len(k.list[m0])*len(k.list[m1]))
+				sum += float64(ways[m0][m1] * float64(fastTurns*len(k.list[m0])*len(k.list[m1])))
 			}
 		}
 	}

@@ -167,7 +167,7 @@ func (s *fastSolution) winShare(at State) (float64, error) {
 			if err != nil {
 				return 0, err
 			}
-			sum += o.Prob * v
+			sum += float64(o.Prob * v)
 		}
 		return sum, nil
 	}

@@ -220,7 +220,7 @@ func (p *fastEvaluator) lookAhead(pos fastPos, at uint32) float64 {
 			if choice < len(moves) {
 				v = p.moveValue(moves[choice], &l, lost)
 			}
-			sum += prob * v
+			sum += float64(prob * v)
 		}
 		return sum
 	}
@@ -250,5 +250,5 @@ func (p *fastEvaluator) moveValue(m fastMove, l *fastSuccessors, lost float64) f
 		return p.value[p.base[m.to]+l.placed]
 	}
 	w := p.win[m.robots]
-	return w*p.value[p.base[m.to]+l.won] + (1-w)*lost
+	return float64(w*p.value[p.base[m.to]+l.won]) + float64((1-w)*lost)
 }

@@ -88,7 +88,7 @@ func rollOffs(players int, rays []float64) [][]float64 {
 		for j := 1; j <= k; j++ {
 			below := 0.0
 			for _, p := range rays {
-				most[k][j] += pow(p, j) * pow(below, k-j)
+				most[k][j] += float64(pow(p, j) * pow(below, k-j))
 				below += p
 			}
 		}

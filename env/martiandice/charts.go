@@ -69,7 +69,7 @@ func (s *Solution) turnLoss(start int, dist []float64) float64 {
 	sol := s.turnFrom(start)
 	loss := s.value[start*s.starts.players+m]
 	for k, p := range dist {
-		loss -= p * sol.value[k]
+		loss -= float64(p * sol.value[k])
 	}
 	return max(0, loss) // it is below zero only by rounding
 }

@@ -147,7 +147,7 @@ func (w *scoreSolver) tryCandidates(all []responses, choice []candidate) bool {
 		for i, m := range mixed {
 			below, above := all[m].dist[choice[m].piece], all[m].dist[choice[m].piece+1]
 			for k := range below {
-				w.dist[m][k] = (1-upper[i])*below[k] + upper[i]*above[k]
+				w.dist[m][k] = float64((1-upper[i])*below[k]) + float64(upper[i]*above[k])
 			}
 		}
 		if w.solveLinear([maxPlayers]uint8{}) != nil {
@@ -240,7 +240,7 @@ func eliminate(rows [][]float64) bool {
 			}
 			by := rows[r][c] / rows[c][c]
 			for k := c; k <= len(rows); k++ {
-				rows[r][k] -= by * rows[c][k]
+				rows[r][k] -= float64(by * rows[c][k])
 			}
 		}
 	}

@@ -93,7 +93,7 @@ func (w *regretWalk) fillReach(score [maxPlayers]uint8) bool {
 			from[last]--
 			if int(from[last]) < t.target {
 				i := t.index(from[:], last)
-				in += w.reach[i] * w.dist[i*ends+k]
+				in += float64(w.reach[i] * w.dist[i*ends+k])
 			}
 		}
 		w.reach[t.index(score[:], m)] = in

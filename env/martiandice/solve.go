@@ -134,7 +134,7 @@ func (r *Rules) Estimate() game.Estimate {
 	return game.Estimate{
 		Positions:   int64(t.count()),
 		Bytes:       int64(t.count()) * int64(t.players) * 8,
-		CoreSeconds: setup + rest*perTurn/turnWork*float64(t.allWork()),
+		CoreSeconds: setup + float64(rest*perTurn/turnWork*float64(t.allWork())),
 	}
 }
 
@@ -341,11 +341,11 @@ func (w *scoreSolver) solveLinear(score [maxPlayers]uint8) error {
 	for j := range p {
 		x := 0.0
 		for m := p - 1; m >= 0; m-- {
-			x = w.c[m*p+j] + w.dist[m][0]*x
+			x = w.c[m*p+j] + float64(w.dist[m][0]*x)
 		}
 		x /= 1 - again
 		for m := p - 1; m >= 0; m-- {
-			x = w.c[m*p+j] + w.dist[m][0]*x
+			x = w.c[m*p+j] + float64(w.dist[m][0]*x)
 			w.x[m*p+j] = x
 		}
 	}
@@ -402,7 +402,7 @@ func (w *scoreSolver) expectedValues(dst []float64, m, least int) {
 	for j := range dst {
 		sum := -w.s.turnCost()
 		for k := least; k < w.s.turn.ends; k++ {
-			sum += w.dist[m][k] * w.pay[m][k*p+j]
+			sum += float64(w.dist[m][k] * w.pay[m][k*p+j])
 		}
 		dst[j] = sum
 	}

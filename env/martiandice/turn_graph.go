@@ -413,22 +413,22 @@ func (t *turnGraph) propagate(dist, reach, decisionReach, roll, option []float64
 	for i := t.live - 1; i >= t.ends; i-- {
 		h, p := &t.holds[i], reach[i]
 		if i != t.start() {
-			dist[h.points] += p * (1 - roll[i])
+			dist[h.points] += float64(p * (1 - roll[i]))
 			p *= roll[i]
 		}
 		if p > 0 {
 			for _, e := range t.forced[h.forced.from:h.forced.to] {
-				reach[e.to] += p * e.prob
+				reach[e.to] += float64(p * e.prob)
 			}
 			for _, c := range t.choices[h.choices.from:h.choices.to] {
-				decisionReach[c.decision] += p * c.prob
+				decisionReach[c.decision] += float64(p * c.prob)
 			}
 		}
 		// All holds with these decisions have been visited.
 		for d := h.decisions.from; d < h.decisions.to; d++ {
 			if p := decisionReach[d]; p > 0 {
 				for k := t.first[d]; k < t.first[d+1]; k++ {
-					reach[t.options[k]] += p * option[k]
+					reach[t.options[k]] += float64(p * option[k])
 				}
 			}
 		}

@@ -174,7 +174,7 @@ func (p *turnPlan) Value(dst []float64) []float64 {
 	for j := range n {
 		sum := 0.0
 		for i, k := range p.points {
-			sum += p.dist[k] * p.pay[i*n+j]
+			sum += float64(p.dist[k] * p.pay[i*n+j])
 		}
 		dst = append(dst, sum)
 	}

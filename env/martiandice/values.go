@@ -90,14 +90,14 @@ func (s *Solution) findMixture(sol *turnSolution, start, m int) {
 	a, b := expectedShares(sol.pay, lower), expectedShares(sol.pay, upper)
 	along, length := 0.0, 0.0
 	for j := range want {
-		along += (want[j] - a[j]) * (b[j] - a[j])
-		length += (b[j] - a[j]) * (b[j] - a[j])
+		along += float64((want[j] - a[j]) * (b[j] - a[j]))
+		length += float64((b[j] - a[j]) * (b[j] - a[j]))
 	}
 	if length > 0 {
 		prob := min(max(along/length, 0), 1)
 		sol.parts = []mixedPart{{below, 1 - prob}, {above, prob}}
 		for k := range sol.dist {
-			sol.dist[k] = (1-prob)*lower[k] + prob*upper[k]
+			sol.dist[k] = float64((1-prob)*lower[k]) + float64(prob*upper[k])
 		}
 	}
 }
@@ -109,7 +109,7 @@ func expectedShares(pay, dist []float64) []float64 {
 	values := make([]float64, p)
 	for k, q := range dist {
 		for j := range values {
-			values[j] += q * pay[k*p+j]
+			values[j] += float64(q * pay[k*p+j])
 		}
 	}
 	return values
@@ -156,7 +156,7 @@ func (s *Solution) Value(dst []float64, st State) ([]float64, error) {
 		return s.r.decidedReturns(dst, st), nil
 	case Drawing:
 		for range p {
-			dst = append(dst, (spec.Win+float64(p-1)*spec.Loss)/float64(p))
+			dst = append(dst, (spec.Win+float64(float64(p-1)*spec.Loss))/float64(p))
 		}
 		return dst, nil
 	}

@@ -64,7 +64,7 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 		won, lost := s, s
 		r.resolveBattle(&won, true)
 		r.resolveBattle(&lost, false)
-		p := float64(s.winningThrows()) / throws
+		p := float64(float64(s.winningThrows()) / throws)
 		dst = append(dst, game.Outcome[State]{State: won, Prob: p}, game.Outcome[State]{State: lost, Prob: 1 - p})
 	}
 	return dst

@@ -4,7 +4,7 @@ import "marsgym/internal/elementary"
 
 // BattleOdds returns the probability that the attacker wins a battle. higher is the
 // height of the attacker's tower minus the defender's, -3 to 3.
-func BattleOdds(higher int) float64 { return float64(wins[higher+heights]) / throws }
+func BattleOdds(higher int) float64 { return float64(float64(wins[higher+heights]) / throws) }
 
 // Conquest is the distribution of the result of an attack fought to its end.
 type Conquest struct {
@@ -42,12 +42,12 @@ func NewConquest(a, d, higher int) Conquest {
 	for k := range a - 1 {
 		c.Left[a-k] = p
 		c.Odds += p
-		p *= (1 - w) * float64(d+k) / float64(k+1)
+		p = float64(p * ((1 - w) * float64(d+k) / float64(k+1)))
 	}
 	p = elementary.Pow(1-w, float64(a-1))
 	for k := range d {
 		c.Held[d-k] = p
-		p *= w * float64(a-1+k) / float64(k+1)
+		p = float64(p * (w * float64(a-1+k) / float64(k+1)))
 	}
 	return c
 }
@@ -69,7 +69,7 @@ func newConquestTable(most int) *conquestTable {
 		for a := 1; a < c.cap; a++ {
 			c.odds[c.index(a, 0, higher)] = 1
 			for d := 1; a > 1 && d < c.cap; d++ {
-				c.odds[c.index(a, d, higher)] = w*c.odds[c.index(a, d-1, higher)] + (1-w)*c.odds[c.index(a-1, d, higher)]
+				c.odds[c.index(a, d, higher)] = float64(w*c.odds[c.index(a, d-1, higher)]) + float64((1-w)*c.odds[c.index(a-1, d, higher)])
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func NewStopping(a, d, higher int, payoff func(i, j int) float64) Stopping {
 		for j := range d + 1 {
 			v := payoff(i, j)
 			if i >= 2 && j >= 1 {
-				if on := w*s.Value[i][j-1] + (1-w)*s.Value[i-1][j]; on > v {
+				if on := float64(w*s.Value[i][j-1]) + float64((1-w)*s.Value[i-1][j]); on > v {
 					v, s.Fight[i][j] = on, true
 				}
 			}

@@ -168,14 +168,14 @@ func (q oddsQuestion) tables() []game.Table {
 	own, enemies := 0.0, 0.0
 	for i := q.attackers; i > 0; i-- {
 		if p := c.Left[i]; p > 0 {
-			own += float64(i) * p
+			own += float64(float64(i) * p)
 			left.Rows = append(left.Rows, []any{i, 0, p})
 		}
 	}
 	for j, p := range c.Held {
 		if p > 0 {
 			own += p
-			enemies += float64(j) * p
+			enemies += float64(float64(j) * p)
 			left.Rows = append(left.Rows, []any{1, j, p})
 		}
 	}
@@ -192,14 +192,14 @@ func (q oddsQuestion) tables() []game.Table {
 // end.
 func (q oddsQuestion) stoppingTables(c Conquest, own, enemies float64) []game.Table {
 	s := NewStopping(q.attackers, q.defenders, q.towers, func(i, j int) float64 {
-		v := float64(i) + q.enemy*float64(q.defenders-j)
+		v := float64(i) + float64(q.enemy*float64(q.defenders-j))
 		if j == 0 {
 			v += q.region
 		}
 		return v
 	})
 	none := float64(q.attackers)
-	end := own + q.enemy*(float64(q.defenders)-enemies) + q.region*c.Odds
+	end := own + float64(q.enemy*(float64(q.defenders)-enemies)) + float64(q.region*c.Odds)
 	values := game.Table{
 		Name:    "worth",
 		Title:   fmt.Sprintf("Value in armies: own army left 1, region %g, beaten army of the enemy %g", q.region, q.enemy),

@@ -361,7 +361,7 @@ func (l *aheadLayer[S]) expect(players int) error {
 			for seat, old := range l.value(i, players) {
 				sum := 0.0
 				for e := x.first; e < x.first+x.n; e++ {
-					sum += l.probs[e] * l.values[int(l.to[e])*players+seat]
+					sum += float64(l.probs[e] * l.values[int(l.to[e])*players+seat])
 				}
 				l.values[int(i)*players+seat] = sum
 				change = max(change, math.Abs(sum-old))

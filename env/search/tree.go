@@ -252,7 +252,7 @@ func (t *tree[S]) deviation(seat game.Player) float64 {
 	const more, off = 2, 0.1
 	n := float64(t.done)
 	mean := t.total[seat] / max(1, n)
-	return math.Sqrt((max(0, t.square[seat]-n*mean*mean) + more*off*off) / (n + more))
+	return math.Sqrt((max(0, t.square[seat]-float64(n*mean*mean)) + more*off*off) / (n + more))
 }
 
 // expand adds a node for the current state, whose legal actions are in g.legal, and
@@ -305,7 +305,7 @@ func (t *tree[S]) backUp() {
 	}
 	for q, x := range t.share {
 		t.total[q] += x
-		t.square[q] += x * x
+		t.square[q] += float64(x * x)
 	}
 	t.left--
 	t.done++

@@ -164,7 +164,7 @@ func (ev *evaluation) lookAhead(i int32) (change float64) {
 	for seat, old := range ev.at(i) {
 		v := 0.0
 		for k, j := range to {
-			v += w[k] * ev.value[int(j)*ev.players+seat]
+			v += float64(w[k] * ev.value[int(j)*ev.players+seat])
 		}
 		ev.at(i)[seat] = v
 		change = max(change, math.Abs(v-old)/max(1, math.Abs(v)))

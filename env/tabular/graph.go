@@ -34,7 +34,7 @@ func (sol *Solution[S]) enumerate(ctx context.Context, maxStates int) error {
 	g := &sol.graph
 	g.players = spec.Players
 	if spec.HasWin() {
-		g.equalReturn = (spec.Win + float64(spec.Players-1)*spec.Loss) / float64(spec.Players)
+		g.equalReturn = (spec.Win + float64(float64(spec.Players-1)*spec.Loss)) / float64(spec.Players)
 	}
 	var legal []game.Action
 	var outcomes []game.Outcome[S]

@@ -49,7 +49,7 @@ func (ev *evaluation) solveLinear(ctx context.Context, comp []int32) error {
 		for seat := range ev.at(i) {
 			v := r[m+1+seat]
 			for c := range k {
-				v += r[c] * ev.at(y.unknowns[c])[seat]
+				v += float64(r[c] * ev.at(y.unknowns[c])[seat])
 			}
 			ev.at(i)[seat] = v
 		}
@@ -94,13 +94,13 @@ func (ev *evaluation) writeRows(comp []int32) {
 			case ev.local[j] == 0:
 				r[m] += w[e]
 				for seat, v := range ev.at(j) {
-					r[m+1+seat] += w[e] * v
+					r[m+1+seat] += float64(w[e] * v)
 				}
 			case y.unknown[ev.local[j]-1] > 0:
 				r[y.unknown[ev.local[j]-1]-1] += w[e]
 			default:
 				for c, v := range ev.row(j) {
-					r[c] += w[e] * v
+					r[c] += float64(w[e] * v)
 				}
 			}
 		}
@@ -143,10 +143,10 @@ func (ev *evaluation) eliminate() error {
 				continue
 			}
 			for c, v := range rk[:k] {
-				r[c] += f * v
+				r[c] += float64(f * v)
 			}
 			for c, v := range rk[m:] {
-				r[m+c] += f * v
+				r[m+c] += float64(f * v)
 			}
 		}
 	}

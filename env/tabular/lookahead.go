@@ -138,7 +138,7 @@ func (b *backup[S]) expect() error {
 			for seat, old := range b.at(i) {
 				sum := 0.0
 				for k, j := range b.graph.next(i) {
-					sum += probs[k] * b.value[int(j)*b.players+seat]
+					sum += float64(probs[k] * b.value[int(j)*b.players+seat])
 				}
 				b.at(i)[seat] = sum
 				change = max(change, math.Abs(sum-old))

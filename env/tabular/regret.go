@@ -87,7 +87,7 @@ func (ev *evaluation) visits(ctx context.Context, c components) ([]float64, erro
 			to, w := ev.successors(i)
 			for e, j := range to {
 				if ev.local[j] == 0 {
-					x[j] += x[i] * w[e]
+					x[j] += float64(x[i] * w[e])
 				}
 			}
 		}
@@ -117,7 +117,7 @@ func (ev *evaluation) visitCycle(ctx context.Context, x []float64, comp []int32)
 			continue
 		}
 		for c, v := range ev.row(i)[:m] {
-			in[c] += x[i] * v
+			in[c] += float64(x[i] * v)
 		}
 	}
 	if err := ev.eliminate(); err != nil {
@@ -125,12 +125,12 @@ func (ev *evaluation) visitCycle(ctx context.Context, x []float64, comp []int32)
 	}
 	for k := m - 1; k >= 0; k-- { // a game that enters at k reaches one before it, or leaves
 		for c, v := range ev.row(y.unknowns[k])[:k] {
-			in[c] += in[k] * v
+			in[c] += float64(in[k] * v)
 		}
 	}
 	for k, i := range y.unknowns {
 		for c, j := range y.unknowns[:k] {
-			in[k] += in[c] * ev.row(j)[k]
+			in[k] += float64(in[c] * ev.row(j)[k])
 		}
 		in[k] /= ev.row(i)[k]
 	}
@@ -141,7 +141,7 @@ func (ev *evaluation) visitCycle(ctx context.Context, x []float64, comp []int32)
 		to, w := ev.successors(i)
 		for e, j := range to {
 			if ev.local[j] > 0 && y.unknown[ev.local[j]-1] == 0 {
-				x[j] += x[i] * w[e]
+				x[j] += float64(x[i] * w[e])
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func (ev *evaluation) visitCycleBySweeps(ctx context.Context, x []float64, comp 
 			to, w := ev.successors(i)
 			for e, j := range to {
 				if ev.local[j] > 0 {
-					rest[ev.local[j]-1] += r * w[e]
+					rest[ev.local[j]-1] += float64(r * w[e])
 				}
 			}
 		}

@@ -92,7 +92,7 @@ func (ev *evaluation) residual() (most float64) {
 		for seat, have := range ev.at(i) {
 			want := 0.0
 			for k, j := range to {
-				want += w[k] * ev.at(j)[seat]
+				want += float64(w[k] * ev.at(j)[seat])
 			}
 			most = max(most, math.Abs(want-have))
 		}

@@ -105,15 +105,25 @@ func Log(x float64) float64 {
 // Log10 returns the decimal logarithm, as [math.Log10] does.
 func Log10(x float64) float64 { return Log(x) * (1 / math.Ln10) }
 
-// Pow returns xʸ for x of at least 0.
+// Pow returns xʸ for x of at least 0: a whole power by repeated squaring, times
+// e^(p·ln x) for the rest p of y.
 func Pow(x, y float64) float64 {
-	whole, part := math.Modf(y)
+	whole, part := math.Modf(math.Abs(y))
 	if part > 0.5 {
 		whole, part = whole+1, part-1
 	}
-	p := math.Pow(x, whole) // repeated products, which cannot be fused
+	p := 1.0
 	if part != 0 {
-		p *= Exp(part * Log(x))
+		p = Exp(part * Log(x))
+	}
+	for n := uint64(whole); n > 0; n >>= 1 {
+		if n&1 == 1 {
+			p = float64(p * x)
+		}
+		x = float64(x * x)
+	}
+	if y < 0 {
+		return 1 / p
 	}
 	return p
 }

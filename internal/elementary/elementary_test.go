@@ -25,7 +25,7 @@ var functions = []struct {
 	{"Log near 1", elementary.Log, math.Log, 0, 3, "172bd6682032b9e2"},
 	{"Log10", elementary.Log10, math.Log10, 0, 1e4, "f81a5b7017b7cf89"},
 	{"Pow 3.7", power(elementary.Pow, 3.7), power(math.Pow, 3.7), 0, 10, "7b68d6a7a4ccc2bc"},
-	{"Pow -0.4", power(elementary.Pow, -0.4), power(math.Pow, -0.4), 0, 10, "14b6efbfabda49a6"},
+	{"Pow -0.4", power(elementary.Pow, -0.4), power(math.Pow, -0.4), 0, 10, "194e4b4571635a95"},
 	{"Cos", elementary.Cos, math.Cos, -10, 10, "a2d060703dbc72d1"},
 	{"Cos far away", elementary.Cos, math.Cos, -1e5, 1e5, "7e20b09d4c28dff0"},
 }

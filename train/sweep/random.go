@@ -59,11 +59,11 @@ func (d draw) value(u float64) (json.RawMessage, error) {
 	low, high := ends[0], ends[1]
 	switch {
 	case d.Uniform != nil:
-		x = (1-u)*low + u*high // high-low may be infinite
+		x = float64((1-u)*low) + float64(u*high) // high-low may be infinite
 	case !(low > 0):
 		return nil, errors.New(`"log" needs numbers above 0`)
 	default:
-		x = elementary.Exp((1-u)*elementary.Log(low) + u*elementary.Log(high)) // so may high/low
+		x = elementary.Exp(float64((1-u)*elementary.Log(low)) + float64(u*elementary.Log(high))) // so may high/low
 	}
 	if d.Int {
 		if low, high = math.Ceil(low), math.Floor(high); low > high {
