@@ -58,20 +58,22 @@ func (kern kernel) pack(panel []float32, w int, tB bool, b []float32, ldb, j, n,
 // tileGo computes c = a·b, or c += a·b if add is set, for one row and 4 columns. The
 // strides, in elements, are those of a by p (acs) and of b by p (bs).
 func tileGo(k int, a []float32, acs int, b []float32, bs int, c []float32, add bool) {
-	var s0, s1, s2, s3 float32
+	var s0, s1, s2, s3 float64
 	if add {
-		s0, s1, s2, s3 = c[0], c[1], c[2], c[3]
+		s0, s1, s2, s3 = float64(c[0]), float64(c[1]), float64(c[2]), float64(c[3])
 	}
 	for p := range k {
-		x, y := a[p*acs], (*[4]float32)(b[p*bs:])
-		// The conversions prevent fused multiply-adds, so that the bits are the same
-		// on every architecture.
-		s0 += float32(x * y[0])
-		s1 += float32(x * y[1])
-		s2 += float32(x * y[2])
-		s3 += float32(x * y[3])
+		x, y := float64(a[p*acs]), (*[4]float32)(b[p*bs:])
+		// These are fma(x, y, s), which is too large for the compiler to inline.
+		y0, y1, y2, y3 := float64(y[0]), float64(y[1]), float64(y[2]), float64(y[3])
+		t0, t1, t2, t3 := float64(x*y0)+s0, float64(x*y1)+s1, float64(x*y2)+s2, float64(x*y3)+s3
+		if (doubtful(t0) || doubtful(t1) || doubtful(t2) || doubtful(t3)) && x != 0 {
+			s0, s1, s2, s3 = fma(x, y0, s0), fma(x, y1, s1), fma(x, y2, s2), fma(x, y3, s3)
+			continue
+		}
+		s0, s1, s2, s3 = float64(float32(t0)), float64(float32(t1)), float64(float32(t2)), float64(float32(t3))
 	}
-	c[0], c[1], c[2], c[3] = s0, s1, s2, s3
+	c[0], c[1], c[2], c[3] = float32(s0), float32(s1), float32(s2), float32(s3)
 }
 
 // transposeGo sets dst[p·ds + j] = src[j·ss + p] for 0 <= j < n and 0 <= p < k.

@@ -272,8 +272,21 @@ func begin(row, init []float32, at int) {
 
 // addRow adds x times y to row.
 func addRow(row []float32, x float32, y []float32) {
-	for j, y := range y[:len(row)] {
-		row[j] += float32(x * y) // the conversion prevents a fused multiply-add
+	y = y[:len(row)]
+	if x == 1 { // most elements of an observation
+		for j, y := range y {
+			row[j] += y
+		}
+		return
+	}
+	wide := float64(x)
+	for j, y := range y {
+		// This is fma(x, y, row[j]), which is too large for the compiler to inline.
+		sum := float64(wide*float64(y)) + float64(row[j])
+		if doubtful(sum) {
+			sum = fma(wide, float64(y), float64(row[j]))
+		}
+		row[j] = float32(sum)
 	}
 }
 
