@@ -1,6 +1,6 @@
 // Package lanes computes best play in a graph of chance and choices for 16 sets of
 // payoffs at once, one in each lane of a vector: in assembly where the processor has
-// AVX2 or AVX-512, in plain Go elsewhere or with the build tag purego.
+// AVX2, AVX-512 or NEON, in plain Go elsewhere or with the build tag purego.
 //
 // All lanes have the same graph, so a kernel loads a vector where one set of payoffs
 // needs a number. It does not branch on the choice of a lane: each option gets a vector
@@ -9,3 +9,4 @@
 package lanes
 
 //go:generate go -C asm run . -out ../kernel_amd64.s -pkg lanes
+//go:generate go run ./neon -out kernel_arm64.s

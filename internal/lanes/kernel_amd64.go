@@ -38,14 +38,6 @@ func propagate(g *Graph, dist, reach, value, rolling []Vec) {
 	}
 }
 
-// lane returns the address of a lane of the first element, or nil if there is none.
-func lane(v []Vec, l int) *float64 {
-	if len(v) == 0 {
-		return nil
-	}
-	return &v[0][l]
-}
-
 // solveAVX2 and solveAVX512 are [solveGo] for n nodes, n at least 1. out and rolling
 // point to the elements of the first node. The kernels of AVX2 handle the lane that the
 // arguments point to and the next seven, those of AVX-512 all lanes.

@@ -2,8 +2,10 @@ package sgemm_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
+	"marsgym/internal/sgemm"
 	"marsgym/internal/simd/simdtest"
 )
 
@@ -37,4 +39,53 @@ func BenchmarkGemm(b *testing.B) {
 			})
 		})
 	}
+}
+
+// BenchmarkFirstLayer lists 256 observations of 323 numbers, of which 15 are not 0, and
+// multiplies them by the weights of 128 units.
+func BenchmarkFirstLayer(b *testing.B) {
+	const m, n, k, some = 256, 128, 323, 15
+	r := rand.New(rand.NewPCG(9, 10))
+	x := make([]float32, m*k)
+	for i := range m {
+		for _, j := range r.Perm(k)[:some] {
+			x[i*k+j] = 1
+		}
+	}
+	w, y := drawn(k*n, reals()), make([]float32, m*n)
+	e := sgemm.Epilogue{Bias: drawn(n, reals()), ReLU: true}
+	var rows sgemm.Rows
+	list := func() {
+		rows.Reset(k)
+		rows.Append(x)
+	}
+	list()
+	for _, f := range []struct {
+		name string
+		f    func()
+	}{
+		{"Append", list},
+		{"Mul", func() { rows.Mul(0, m, n, w, y, e) }},
+		{"Sparse", func() { sgemm.Sparse(m, n, k, x, w, y, e) }},
+	} {
+		b.Run(f.name, func(b *testing.B) {
+			simdtest.EachB(b, func(b *testing.B) {
+				for b.Loop() {
+					f.f()
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkAdam updates the weights from one layer of 128 units to the next.
+func BenchmarkAdam(b *testing.B) {
+	const n = 128 * 128
+	c := sgemm.Adam{Scale: 0.7, Beta1: 0.9, Rest1: 0.1, Beta2: 0.99, Rest2: 0.01, Rate: 1e-3, Root: 1.1, Eps: 1e-3}
+	w, m, v, g := drawn(n, reals()), make([]float32, n), make([]float32, n), drawn(n, reals())
+	simdtest.EachB(b, func(b *testing.B) {
+		for b.Loop() {
+			c.Step(w, m, v, g)
+		}
+	})
 }

@@ -1,6 +1,6 @@
 // Package sgemm multiplies float32 matrices on one goroutine. It is about as fast as a
-// tuned C library but needs no cgo: it uses assembly if the processor has AVX2 or
-// AVX-512, and plain Go otherwise or with the build tag purego.
+// tuned C library but needs no cgo: it uses assembly if the processor has AVX2, AVX-512
+// or NEON, and plain Go otherwise or with the build tag purego.
 //
 // [Gemm] computes the product. [Sparse] and [SparseT] compute it faster for a matrix
 // with many zeros, such as outputs of ReLU, and [Rows] hold one whose zeros are left out,
@@ -9,3 +9,4 @@
 package sgemm
 
 //go:generate go -C asm run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg sgemm
+//go:generate go run ./neon -out kernel_arm64.s

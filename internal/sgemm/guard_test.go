@@ -79,6 +79,9 @@ func TestKernelsStayWithinSlices(t *testing.T) {
 				x := func() []float32 { return guarded(t, make([]float32, n), end) }
 				sgemm.ReLUGrad(x(), x())
 				new(sgemm.Adam).Step(x(), x(), x(), x())
+				var rows sgemm.Rows
+				rows.Reset(n)
+				rows.AppendDifference(x(), guarded(t, drawn(n, next), end), n)
 			}
 		}
 	})

@@ -18,14 +18,14 @@ func active() kernel { return kernel(simd.Active()) }
 // maxRows and maxCols are the size of the largest tile of any kernel.
 const maxRows, maxCols = 8, 32
 
-// shape returns the rows and columns of a full tile: 8 or 6 rows of two vectors, or one
-// row of four numbers. Chosen to hide the latency of an addition and to fit in the
-// registers together with a row of B and an element of A.
+// shape returns the rows and columns of a full tile: 8 or 6 rows of two vectors (of four
+// with NEON), or one row of four numbers. Chosen to hide the latency of an addition and
+// to fit in the registers together with a row of B and an element of A.
 func (kern kernel) shape() (mr, nr int) {
 	switch kern {
 	case avx512:
 		return 8, 32
-	case avx2:
+	case avx2, neon:
 		return 6, 16
 	}
 	return 1, 4

@@ -15,22 +15,6 @@ func (kern kernel) tile(rows, w, k int, a []float32, ars, acs int, b []float32, 
 	}
 }
 
-// transpose is [transposeGo].
-func (kern kernel) transpose(dst []float32, ds int, src []float32, ss, n, k int) {
-	if kern == plain || n < 8 || k < 8 {
-		transposeGo(dst, ds, src, ss, n, k)
-		return
-	}
-	// If n or k is not a multiple of 8, the last block overlaps the one before it.
-	for j := 0; j < n; j += 8 {
-		j := min(j, n-8)
-		transposeAVX2(k/8, &dst[j], ds, &src[j*ss], ss)
-		if k%8 != 0 {
-			transposeAVX2(1, &dst[(k-8)*ds+j], ds, &src[j*ss+k-8], ss)
-		}
-	}
-}
-
 // list is [listGo] for x of at least one element.
 func (kern kernel) list(dst []element, x []float32) int {
 	switch kern {
@@ -53,24 +37,17 @@ func (kern kernel) listDifference(dst []element, x, y []float32) int {
 	return listDifferenceGo(dst, x, y)
 }
 
-// gather is [gatherGo] for m at least 1.
-func (kern kernel) gather(m, n int, start []int, elements []element, b, c, init []float32, ldi int, floor float32) {
-	if kern == plain {
-		gatherGo(m, n, start, elements, b, c, init, ldi, floor)
-		return
+// gatherColumns is [gatherGo] for the first of n columns, and returns their number.
+func (kern kernel) gatherColumns(m, n int, start *int, elements *int32, b *float32, ld int, c, init *float32, ldi int, floor float32) int {
+	if kern != avx512 {
+		gatherAVX2(m, n, start, elements, b, ld, c, init, ldi, floor)
+		return kern.columns(n)
 	}
-	for j := 0; j < n; {
-		if kern == avx512 {
-			gatherAVX512(m, n-j, &start[0], &elements[0].column, &b[j], n, &c[j], at(init, j), ldi, floor)
-		} else {
-			gatherAVX2(m, n-j, &start[0], &elements[0].column, &b[j], n, &c[j], at(init, j), ldi, floor)
-		}
-		if kern == avx512 && n-j >= 256 {
-			j += 256
-		} else {
-			j += kern.columns(n - j)
-		}
+	gatherAVX512(m, n, start, elements, b, ld, c, init, ldi, floor)
+	if n >= 256 {
+		return 256
 	}
+	return kern.columns(n)
 }
 
 // sparse is [sparseGo] for m and k at least 1.
@@ -104,14 +81,6 @@ func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor f
 	return count
 }
 
-// at returns the address of x[i], or nil if x is nil.
-func at(x []float32, i int) *float32 {
-	if x == nil {
-		return nil
-	}
-	return &x[i]
-}
-
 // columns returns how many of n columns the kernels for sparse matrices compute at once:
 // those of eight vectors, of four, or at most of one.
 func (kern kernel) columns(n int) int {
@@ -126,38 +95,4 @@ func (kern kernel) columns(n int) int {
 		return 4 * lanes
 	}
 	return min(n, lanes)
-}
-
-// relu, reluGrad and adam process the first elements, as many as fill whole vectors,
-// and return their number.
-
-func (kern kernel) relu(y []float32) int {
-	blocks := kern.blocks(len(y))
-	if blocks > 0 {
-		reluAVX2(blocks, &y[0])
-	}
-	return 8 * blocks
-}
-
-func (kern kernel) reluGrad(dy, y []float32) int {
-	blocks := kern.blocks(len(y))
-	if blocks > 0 {
-		reluGradAVX2(blocks, &dy[0], &y[0])
-	}
-	return 8 * blocks
-}
-
-func (kern kernel) adam(c *Adam, w, m, v, g []float32) int {
-	blocks := kern.blocks(len(w))
-	if blocks > 0 {
-		adamAVX2(blocks, &c.Scale, &w[0], &m[0], &v[0], &g[0])
-	}
-	return 8 * blocks
-}
-
-func (kern kernel) blocks(n int) int {
-	if kern == plain {
-		return 0
-	}
-	return n / 8
 }

@@ -1498,9 +1498,9 @@ r8v1loop:
 	VZEROUPPER
 	RET
 
-// func transposeAVX2(blocks int, dst *float32, ds int, src *float32, ss int)
+// func transpose8(blocks int, dst *float32, ds int, src *float32, ss int)
 // Requires: AVX
-TEXT ·transposeAVX2(SB), NOSPLIT, $0-40
+TEXT ·transpose8(SB), NOSPLIT, $0-40
 	MOVQ blocks+0(FP), AX
 	MOVQ dst+8(FP), CX
 	MOVQ src+24(FP), DX
@@ -3422,9 +3422,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func reluAVX2(blocks int, y *float32)
+// func relu8(blocks int, y *float32)
 // Requires: AVX
-TEXT ·reluAVX2(SB), NOSPLIT, $0-16
+TEXT ·relu8(SB), NOSPLIT, $0-16
 	MOVQ   blocks+0(FP), AX
 	MOVQ   y+8(FP), CX
 	VXORPS Y0, Y0, Y0
@@ -3439,9 +3439,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func reluGradAVX2(blocks int, dy *float32, y *float32)
+// func reluGrad8(blocks int, dy *float32, y *float32)
 // Requires: AVX
-TEXT ·reluGradAVX2(SB), NOSPLIT, $0-24
+TEXT ·reluGrad8(SB), NOSPLIT, $0-24
 	MOVQ   blocks+0(FP), AX
 	MOVQ   dy+8(FP), CX
 	MOVQ   y+16(FP), DX
@@ -3459,9 +3459,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func adamAVX2(blocks int, c *float32, w *float32, m *float32, v *float32, grad *float32)
+// func adam8(blocks int, c *float32, w *float32, m *float32, v *float32, grad *float32)
 // Requires: AVX
-TEXT ·adamAVX2(SB), NOSPLIT, $0-48
+TEXT ·adam8(SB), NOSPLIT, $0-48
 	MOVQ         blocks+0(FP), AX
 	MOVQ         w+16(FP), CX
 	MOVQ         m+24(FP), DX

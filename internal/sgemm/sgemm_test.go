@@ -185,30 +185,6 @@ func differ(x, y []float32) int {
 	return -1
 }
 
-func TestAssemblyKernelsAgreeBitForBit(t *testing.T) {
-	results := map[string][][]float32{}
-	simdtest.Each(t, func(t *testing.T) {
-		next := reals()
-		transposes(func(tA, tB bool) {
-			for _, s := range large {
-				p := product{tA: tA, tB: tB, m: s[0], n: s[1], k: s[2], add: true}
-				p.fill(next)
-				p.gemm(p.c)
-				results[t.Name()] = append(results[t.Name()], p.c)
-			}
-		})
-	})
-	x, y := results[t.Name()+"/avx2"], results[t.Name()+"/avx512"]
-	if y == nil {
-		t.Skip("this processor runs fewer than two assembly kernels")
-	}
-	for i := range x {
-		if j := differ(x[i], y[i]); j >= 0 {
-			t.Errorf("product %d: c[%d] = %v with AVX2, %v with AVX-512", i, j, x[i][j], y[i][j])
-		}
-	}
-}
-
 func TestNaN(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	simdtest.Each(t, func(t *testing.T) {

@@ -18,11 +18,11 @@ func tileAVX2(rows int, vecs int, k int, a *float32, ars int, acs int, b *float3
 //go:noescape
 func tileAVX512(rows int, vecs int, k int, a *float32, ars int, acs int, b *float32, bs int, c *float32, cs int, add bool)
 
-// transposeAVX2 sets dst[p·ds + j] = src[j·ss + p] for j below 8 and p below
+// transpose8 sets dst[p·ds + j] = src[j·ss + p] for j below 8 and p below
 // 8·blocks, blocks at least 1.
 //
 //go:noescape
-func transposeAVX2(blocks int, dst *float32, ds int, src *float32, ss int)
+func transpose8(blocks int, dst *float32, ds int, src *float32, ss int)
 
 // listAVX2 is [listGo] for a row of k elements, at least 1.
 //
@@ -82,20 +82,20 @@ func sparsePairs8AVX512(pairs int, k int, a *float32, b *float32, ld int, c *flo
 //go:noescape
 func sparsePairs4AVX512(pairs int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
 
-// reluAVX2 is [reluGo]
+// relu8 is [reluGo]
 // for slices of 8·blocks elements, blocks at least 1.
 //
 //go:noescape
-func reluAVX2(blocks int, y *float32)
+func relu8(blocks int, y *float32)
 
-// reluGradAVX2 is [reluGradGo]
+// reluGrad8 is [reluGradGo]
 // for slices of 8·blocks elements, blocks at least 1.
 //
 //go:noescape
-func reluGradAVX2(blocks int, dy *float32, y *float32)
+func reluGrad8(blocks int, dy *float32, y *float32)
 
-// adamAVX2 is [adamGo], with the fields of c as an array,
+// adam8 is [adamGo], with the fields of c as an array,
 // for slices of 8·blocks elements, blocks at least 1.
 //
 //go:noescape
-func adamAVX2(blocks int, c *float32, w *float32, m *float32, v *float32, grad *float32)
+func adam8(blocks int, c *float32, w *float32, m *float32, v *float32, grad *float32)

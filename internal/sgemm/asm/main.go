@@ -147,9 +147,9 @@ func param(name string) Op {
 
 // transpose generates the kernel that transposes blocks of 8 by 8.
 func transpose() {
-	TEXT("transposeAVX2", NOSPLIT, "func(blocks int, dst *float32, ds int, src *float32, ss int)")
+	TEXT("transpose8", NOSPLIT, "func(blocks int, dst *float32, ds int, src *float32, ss int)")
 	Pragma("noescape")
-	Doc("transposeAVX2 sets dst[p·ds + j] = src[j·ss + p] for j below 8 and p below",
+	Doc("transpose8 sets dst[p·ds + j] = src[j·ss + p] for j below 8 and p below",
 		"8·blocks, blocks at least 1.")
 	blocks := Load(Param("blocks"), GP64())
 	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())

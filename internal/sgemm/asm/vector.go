@@ -47,7 +47,7 @@ func constant(name string, bits uint32) Mem {
 }
 
 func relu() {
-	vectors("reluAVX2", "is [reluGo]", "y *float32", []string{"y"}, func() func([]Mem) {
+	vectors("relu8", "is [reluGo]", "y *float32", []string{"y"}, func() func([]Mem) {
 		floor := zeroYMM()
 		return func(at []Mem) {
 			y := YMM()
@@ -59,7 +59,7 @@ func relu() {
 }
 
 func reluGrad() {
-	vectors("reluGradAVX2", "is [reluGradGo]", "dy, y *float32", []string{"dy", "y"}, func() func([]Mem) {
+	vectors("reluGrad8", "is [reluGradGo]", "dy, y *float32", []string{"dy", "y"}, func() func([]Mem) {
 		zero := zeroYMM()
 		return func(at []Mem) {
 			keep := YMM()
@@ -72,7 +72,7 @@ func reluGrad() {
 }
 
 func adam() {
-	vectors("adamAVX2", "is [adamGo], with the fields of c as an array,", "c, w, m, v, grad *float32", []string{"w", "m", "v", "grad"}, func() func([]Mem) {
+	vectors("adam8", "is [adamGo], with the fields of c as an array,", "c, w, m, v, grad *float32", []string{"w", "m", "v", "grad"}, func() func([]Mem) {
 		c := Load(Param("c"), GP64())
 		var field [8]reg.VecVirtual
 		for i := range field {
