@@ -125,11 +125,15 @@ func (s *Searches) affordable(ctx context.Context, at []env.Position) (int, erro
 	for i := range some {
 		some[i] = at[i*len(at)/len(some)]
 	}
-	start := time.Now()
-	if _, err := s.search(ctx, some, 1, 0); err != nil {
-		return 0, err
+	start, took, rounds := time.Now(), 0.0, 0
+	for took == 0 { // until the clock advances, which it does in steps: on Windows of up to 16 ms
+		if _, err := s.search(ctx, some, 1, 0); err != nil {
+			return 0, err
+		}
+		took = time.Since(start).Seconds()
+		rounds++
 	}
-	one := time.Since(start).Seconds() / float64(len(some)) * float64(len(at)*s.Number)
+	one := took / float64(rounds*len(some)) * float64(len(at)*s.Number)
 	cores := float64(min(runtime.GOMAXPROCS(0), s.Number))
 	n := cores * s.Time.Seconds() / one
 	if n < 0.5 {

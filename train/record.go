@@ -21,7 +21,7 @@ type Metrics struct {
 	Seconds   float64 `json:"seconds"`   // of training so far, without evaluation
 	Losses
 	LearningRate float64       `json:"learning_rate"`
-	StepsPerS    float64       `json:"steps_per_s"` // of this iteration, without evaluation
+	StepsPerS    float64       `json:"steps_per_s"` // of this iteration, without evaluation; 0 if the clock has not advanced
 	Exact        *models.Exact `json:"exact,omitempty"`
 	Decisions    uint64        `json:"-"` // of this iteration
 	Done         float64       `json:"-"` // fraction of the run

@@ -224,7 +224,7 @@ func (r *run) loop(ctx context.Context) error {
 			return fmt.Errorf("iteration %d: %w", r.at.Iteration+1, err)
 		}
 		took, before := time.Since(start).Seconds(), r.at.Steps
-		m.StepsPerS = float64(m.Decisions) / took
+		m.StepsPerS = pace(m.Decisions, took)
 		r.at.Iteration++
 		r.at.Steps += m.Decisions
 		r.at.Games += m.Games
@@ -264,6 +264,15 @@ func (r *run) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// pace returns decisions per second, or 0 if the clock has not advanced, which it does in
+// steps: on Windows of up to 16 ms, longer than a small iteration.
+func pace(decisions uint64, seconds float64) float64 {
+	if seconds == 0 {
+		return 0
+	}
+	return float64(decisions) / seconds
 }
 
 // fitWork is the work of fitting a row, in forward passes: one, and the gradients of

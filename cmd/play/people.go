@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -163,12 +162,7 @@ func (s *session) write(name string) error {
 		}
 		return err
 	}
-	if strings.ContainsFunc(name, func(r rune) bool {
-		return r != '-' && r != '_' && r != '.' && r != filepath.Separator && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) {
-		name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'" // for a shell
-	}
-	fmt.Fprintf(s.out, "The game is saved. To go on: go run ./cmd/play -resume %s\n", name)
+	fmt.Fprintf(s.out, "The game is saved. To go on: go run ./cmd/play -resume %s\n", cli.Argument(name))
 	return nil
 }
 

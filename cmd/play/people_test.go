@@ -72,7 +72,7 @@ func TestResume(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "Left Off.games")
 		args := []string{"-seat", "1", "-seed", "5", "-game-config", config(t, reduced)}
 		stdout, _, _ := command(t, strings.Join(lines[:n], "")+"save "+file+"\nsave "+file+"\nquit\n", args...)
-		if !strings.Contains(stdout, "To go on: go run ./cmd/play -resume '"+file+"'\n") || !strings.Contains(stdout, " exists; name another file.\n") {
+		if !strings.Contains(stdout, "To go on: go run ./cmd/play -resume "+cli.Argument(file)+"\n") || !strings.Contains(stdout, " exists; name another file.\n") {
 			t.Fatalf("the game is not saved in\n%s", stdout)
 		}
 		stdout, stderr, status := command(t, strings.Join(lines[n:], ""), "-resume", file)
@@ -95,7 +95,7 @@ func TestSaveFails(t *testing.T) {
 		full:                                " exists; name another file.\n> ",
 		filepath.Join(folder, "no", "b"):    " no such file or directory.\n> ",
 		filepath.Join(full, "b"):            " not a directory.\n> ",
-		filepath.Join(folder, "my b'd"):     "-resume '" + folder + `/my b'\''d'` + "\n> ",
+		filepath.Join(folder, "my b'd"):     "-resume " + cli.Argument(filepath.Join(folder, "my b'd")) + "\n> ",
 		filepath.Join(folder, "r\x1b[2Jed"): "> No: the line has control characters",
 	} {
 		stdout, _, _ := command(t, "save "+name+"\nroll\n", "-game", "pig", "-seed", "3", "-cache", "none")

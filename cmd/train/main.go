@@ -110,7 +110,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	})
 	s.bar.Clear()
 	if errors.Is(err, train.ErrInterrupted) {
-		fmt.Fprintf(s.stdout, "stopped at decision %d of %d; to go on:\n\n\tgo run ./cmd/train -resume %s\n", last.Steps, c.Train.Steps, dir)
+		fmt.Fprintf(s.stdout, "stopped at decision %d of %d; to go on:\n\n\tgo run ./cmd/train -resume %s\n", last.Steps, c.Train.Steps, cli.Argument(dir))
 		return ctx.Err()
 	}
 	if err != nil {
@@ -192,9 +192,9 @@ func advise(err error, dir string) error {
 	case errors.Is(err, models.ErrDiverged):
 		return fmt.Errorf("%w\n-resume %s would diverge again under the same settings; start a new run from a copy of %s with a lower \"learning_rate\":\n\n\tgo run ./cmd/train -config COPY", err, dir, config)
 	case errors.Is(err, train.ErrSettings), errors.Is(err, train.ErrRenamed), errors.Is(err, train.ErrArithmetic):
-		return fmt.Errorf("%w: go run ./cmd/train -config %s", err, config)
+		return fmt.Errorf("%w: go run ./cmd/train -config %s", err, cli.Argument(config))
 	}
-	return fmt.Errorf("%w\nto go on from the last checkpoint:\n\n\tgo run ./cmd/train -resume %s", err, dir)
+	return fmt.Errorf("%w\nto go on from the last checkpoint:\n\n\tgo run ./cmd/train -resume %s", err, cli.Argument(dir))
 }
 
 // newExactEvaluator solves the game, if exact evaluation of its networks takes
@@ -214,9 +214,14 @@ func newExactEvaluator(ctx context.Context, g env.Game, cache string, bar *cli.P
 	return eval.NewExactEvaluator(g, s)
 }
 
-// speed returns the mean decisions per second of a run; those of a single short
-// iteration vary much.
-func speed(m train.Metrics) float64 { return float64(m.Steps) / m.Seconds }
+// speed returns the mean decisions per second of a run, 0 before the clock has advanced;
+// those of a single short iteration vary much.
+func speed(m train.Metrics) float64 {
+	if m.Seconds == 0 {
+		return 0
+	}
+	return float64(m.Steps) / m.Seconds
+}
 
 // note is the text of the progress bar: the speed, and the latest exact strength.
 func note(m train.Metrics, exact *models.Exact) string {
@@ -245,7 +250,7 @@ func makeFolder(dir, prefix string) (string, error) {
 		}
 		err := os.Mkdir(dir, 0o777)
 		if errors.Is(err, os.ErrExist) {
-			return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out, or go on with -resume %s", dir, dir)
+			return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out, or go on with -resume %s", dir, cli.Argument(dir))
 		}
 		return dir, err
 	}
@@ -296,10 +301,10 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 
 // suggest prints commands that use the model of a run, and an agent to play against.
 func (s *session) suggest(dir, opponent string) {
-	fmt.Fprintf(s.stdout, "evaluate it    go run ./cmd/eval -model %s -against greedy\n", dir)
+	fmt.Fprintf(s.stdout, "evaluate it    go run ./cmd/eval -model %s -against greedy\n", cli.Argument(dir))
 	const patience = 3600 // chosen: where solving takes an hour, evaluating takes days
 	if e, ok := s.game.Estimate(); ok && s.spec.Players > 2 && e.CoreSeconds < patience {
-		fmt.Fprintf(s.stdout, "or exactly     go run ./cmd/eval -model %s -against exact    (visits every position; takes minutes for three players)\n", dir)
+		fmt.Fprintf(s.stdout, "or exactly     go run ./cmd/eval -model %s -against exact    (visits every position; takes minutes for three players)\n", cli.Argument(dir))
 	}
-	fmt.Fprintf(s.stdout, "play it        go run ./cmd/play -opponent %s\n", opponent)
+	fmt.Fprintf(s.stdout, "play it        go run ./cmd/play -opponent %s\n", cli.Argument(opponent))
 }

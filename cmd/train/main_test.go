@@ -307,7 +307,7 @@ func TestCancel(t *testing.T) {
 	if status, _, errs := command(t, "-config", config, "-out", whole); status != cli.Done {
 		t.Fatal(errs)
 	}
-	dir := filepath.Join(t.TempDir(), "run")
+	dir := filepath.Join(t.TempDir(), "my run")
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, errs bytes.Buffer
 	cancelled := writerFunc(func(b []byte) (int, error) {
@@ -319,7 +319,7 @@ func TestCancel(t *testing.T) {
 	if status := run(ctx, []string{"-config", config, "-out", dir}, nil, &out, cancelled); status != cli.Interrupted {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
-	if !strings.Contains(out.String(), "go run ./cmd/train -resume "+dir) {
+	if !strings.Contains(out.String(), "go run ./cmd/train -resume "+cli.Argument(dir)+"\n") {
 		t.Errorf("it does not print how to resume:\n%s", out.String())
 	}
 	if bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {

@@ -92,7 +92,7 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	}
 	trials, err := c.plan.Run(ctx, opt)
 	s.bar.Clear()
-	switch again := fmt.Sprintf("go run ./cmd/train -sweep %s -out %s", c.sweep, dir); {
+	switch again := fmt.Sprintf("go run ./cmd/train -sweep %s -out %s", cli.Argument(c.sweep), cli.Argument(dir)); {
 	case errors.Is(err, sweep.ErrOther):
 		return adviseOther(err)
 	case errors.Is(err, train.ErrInterrupted):
@@ -107,14 +107,14 @@ func (s *session) sweep(ctx context.Context, c call) error {
 			err = keepBest(dir, best)
 		}
 		if errors.Is(err, context.Canceled) {
-			fmt.Fprintf(s.stdout, "stopped in the league; to go on:\n\n\tgo run ./cmd/train -sweep %s -out %s\n", c.sweep, dir)
+			fmt.Fprintf(s.stdout, "stopped in the league; to go on:\n\n\tgo run ./cmd/train -sweep %s -out %s\n", cli.Argument(c.sweep), cli.Argument(dir))
 		}
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(s.stdout, "\nthe best is %s; its model is also %s\n", best, filepath.Join(dir, agents.ModelFile))
 	}
-	fmt.Fprintf(s.stdout, "\ntrain the best go run ./cmd/train -config %s\n", filepath.Join(best, train.ConfigFile))
+	fmt.Fprintf(s.stdout, "\ntrain the best go run ./cmd/train -config %s\n", cli.Argument(filepath.Join(best, train.ConfigFile)))
 	s.reportCurve(dir, s.drawCurve(dir, names))
 	return nil
 }

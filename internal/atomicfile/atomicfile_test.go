@@ -2,10 +2,12 @@ package atomicfile_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"marsgym/internal/atomicfile"
 )
@@ -47,6 +49,33 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, dir, "f", "here")
+}
+
+// TestWriteWhileRead: a file is replaced that has a reader for a while, as Windows does not
+// do. The reader has the old content.
+func TestWriteWhileRead(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := atomicfile.Write(path, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string)
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		b, err := io.ReadAll(f)
+		read <- fmt.Sprint(string(b), errors.Join(err, f.Close()))
+	}()
+	if err := atomicfile.Write(path, text("new")); err != nil {
+		t.Error(err)
+	}
+	if got := <-read; got != "old<nil>" {
+		t.Errorf("the reader has %s", got)
+	}
+	holds(t, dir, "f", "new")
 }
 
 func TestWriteGivesPermissionsOfNewFile(t *testing.T) {

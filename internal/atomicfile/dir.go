@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -120,12 +121,25 @@ func (d *Dir) Write(name string, write func(io.Writer) error) error {
 	temp := temporaryName(name)
 	err := d.writeNew(temp, write)
 	if err == nil {
-		err = d.pathError("rename", d.root.Rename(temp, name), name)
+		err = d.pathError("rename", d.rename(temp, name), name)
 	}
 	if err != nil {
 		return errors.Join(err, d.Remove(temp))
 	}
 	return d.sync()
+}
+
+// rename replaces a file by another. Windows does not replace a file that a process has
+// open, as one that reads a model during training. Reads are short, so rename waits there.
+func (d *Dir) rename(from, to string) error {
+	const sharingViolation = syscall.Errno(32) // on Windows
+	for begun := time.Now(); ; time.Sleep(pause) {
+		err := d.root.Rename(from, to)
+		open := errors.Is(err, fs.ErrPermission) || errors.Is(err, sharingViolation)
+		if runtime.GOOS != "windows" || !open || time.Since(begun) > patience {
+			return err
+		}
+	}
 }
 
 // writeNew creates, writes and syncs a file.
@@ -159,6 +173,11 @@ func (d *Dir) sync() error {
 }
 
 const (
+	// patience is the longest time that a rename waits for readers: that of the go command,
+	// in cmd/internal/robustio. The pause between two attempts is chosen.
+	patience = 2 * time.Second
+	pause    = 10 * time.Millisecond
+
 	// temporary is the suffix of temporary files. Before it are the name of the file to
 	// be written, a dot and eight characters of base 32.
 	temporary = ".tmp"

@@ -84,9 +84,9 @@ func TestDirFollowsNoLink(t *testing.T) {
 // name of the directory is a pattern that matches the name of a sibling.
 func TestClean(t *testing.T) {
 	base := t.TempDir()
-	dir, sibling := filepath.Join(base, "a[b]*"), filepath.Join(base, "ab")
+	dir, sibling := filepath.Join(base, "a[b]"), filepath.Join(base, "ab")
 	const stale, fresh = "f.ABCDEFGH.tmp", "f.ZYXW7654.tmp"
-	others := []string{"f", "notes.tmp", "f.tmp", "f.abcdefgh.tmp", "f.ABCDEFG1.tmp", "f.ABCDEFGHI.tmp", "g.ABCDEFGH.tmp", "f.ABCDEFGH.tmp.bak"}
+	others := []string{"f", "notes.tmp", "f.tmp", "f.ijklmnop.tmp", "f.ABCDEFG1.tmp", "f.ABCDEFGHI.tmp", "g.ABCDEFGH.tmp", "f.ABCDEFGH.tmp.bak"}
 	all := append(slices.Clone(others), stale, fresh)
 	for _, dir := range []string{dir, sibling} {
 		if err := os.Mkdir(dir, 0o777); err != nil {

@@ -18,7 +18,7 @@ func Colours(w io.Writer) io.Writer {
 		under = o.w
 	}
 	f, ok := under.(*os.File)
-	if ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" {
+	if ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && obeysCodes(f) {
 		return w
 	}
 	return plain{w}

@@ -123,7 +123,13 @@ func CheckFolder(name, path string) error {
 	if err == nil && !info.IsDir() {
 		err = errors.New("it is a file")
 	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) { // which on Windows is also the error of a path below a file
+		if parent := filepath.Dir(path); parent != path {
+			return CheckFolder(name, parent)
+		}
 		return nil
 	}
 	return Usagef("-%s is %s: %w; want a folder", name, path, err)

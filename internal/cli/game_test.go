@@ -87,7 +87,7 @@ func TestCheckFolder(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"": "", dir: "", filepath.Join(dir, "new", "folder"): "",
-		file: "-plot is " + file + ": it is a file; want a folder", filepath.Join(file, "below"): "not a directory; want a folder",
+		file: "-plot is " + file + ": it is a file; want a folder", filepath.Join(file, "below"): "; want a folder",
 	} {
 		err := cli.CheckFolder("plot", path)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -38,14 +38,15 @@ const (
 // NewProgress returns a bar on w. It draws nothing yet.
 func NewProgress(w io.Writer) *Progress {
 	f, ok := w.(*os.File)
-	return newProgress(w, ok && term.IsTerminal(int(f.Fd())))
+	return newProgress(w, ok && term.IsTerminal(int(f.Fd())) && (!ansiBar || obeysCodes(f)))
 }
 
 func newProgress(w io.Writer, terminal bool) *Progress {
 	p := &Progress{w: w}
 	if terminal {
 		p.bar = progressbar.NewOptions(barMax, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(30),
-			progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false))
+			progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false),
+			progressbar.OptionUseANSICodes(ansiBar))
 	}
 	return p
 }

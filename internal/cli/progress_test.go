@@ -142,6 +142,9 @@ func screen(s string) string {
 	for line := range strings.SplitSeq(s, "\n") {
 		var cells []rune
 		for part := range strings.SplitSeq(line, "\r") {
+			if _, after, found := strings.Cut(part, "\x1b[2K"); found { // it erases the line
+				cells, part = nil, after
+			}
 			r := []rune(part)
 			cells = append(r, cells[min(len(r), len(cells)):]...)
 		}

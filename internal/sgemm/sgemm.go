@@ -45,9 +45,8 @@ var pool = sync.Pool{New: func() any { return new(scratch) }}
 //
 // Each element of C is one chain of additions, from its old value or 0, of the products
 // in the order of k. So its bits depend neither on the other rows and columns nor on how
-// the sum is split over several calls. The AVX2 and AVX-512 kernels use fused
-// multiply-adds and agree to the bit. The portable kernel rounds each product, so its
-// last bits differ.
+// the sum is split over several calls. Every kernel uses fused multiply-adds, so all agree
+// to the bit.
 //
 // Gemm runs on the caller's goroutine. Several goroutines may call it at the same time.
 // It does not allocate, except for scratch memory that it reuses. It panics if a size

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"runtime"
+	"strings"
+)
+
+// Argument returns text as one argument of a command line to be copied into a shell: that of
+// Windows, or else a POSIX shell. Text of ordinary characters stays as it is.
+func Argument(text string) string { return argument(text, runtime.GOOS == "windows") }
+
+func argument(text string, windows bool) string {
+	ordinary := "-_./:,@%+="
+	if windows {
+		ordinary = `-_./:\+~`
+	}
+	special := func(r rune) bool {
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r >= 0x80
+		return !letter && !strings.ContainsRune(ordinary, r)
+	}
+	switch {
+	case text != "" && !strings.ContainsFunc(text, special):
+		return text
+	case windows:
+		// A backslash before the last quote would quote it. Names hold no quotes there.
+		path := strings.TrimRight(text, `\`)
+		return `"` + path + strings.Repeat(`\\`, len(text)-len(path)) + `"`
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
