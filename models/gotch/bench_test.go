@@ -7,6 +7,7 @@ package gotch
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -28,6 +29,9 @@ import (
 // on two:
 //
 //	go test -tags gotch -run '^$' -bench 'Fit|Forward|Run' -cpu 1 -count 2 ./models/gotch
+//
+// BenchmarkFit divides an update into as many shards as the flag -shards says. The script
+// check-cuda runs it on a GPU and on the cores of the same machine.
 //
 // They report the CPU time of all cores beside the elapsed time, since other programs
 // affect it less.
@@ -82,11 +86,13 @@ func forwardOn(d device) func(mlp *models.MLP, policy, values, obs []float32) er
 	}
 }
 
-var widths = []int{64, 128, 256, 512, 1024}
+var nShards = flag.Int("shards", 4, "shards of an update in BenchmarkFit")
 
-// each calls run for every backend and width, with a network for Martian Dice with two
+var widths = []int{64, 128, 256, 512, 1024, 2048}
+
+// each calls run for every backend and each of the widths, with a network for Martian Dice with two
 // players in which a third of the units are active, as after training.
-func each(b *testing.B, run func(b *testing.B, i int, mlp *models.MLP)) {
+func each(b *testing.B, widths []int, run func(b *testing.B, i int, mlp *models.MLP)) {
 	for i, back := range backends {
 		if CheckDevice(back.device) != nil {
 			continue
@@ -166,18 +172,17 @@ func peakMemory(run func()) float64 {
 	return read("VmHWM:") - before
 }
 
-// BenchmarkFit measures one update with four shards, which is the default.
+// BenchmarkFit measures one update.
 func BenchmarkFit(b *testing.B) {
-	each(b, func(b *testing.B, i int, mlp *models.MLP) {
-		for _, n := range []int{256, 1024, 4096} {
+	each(b, widths, func(b *testing.B, i int, mlp *models.MLP) {
+		for _, n := range []int{256, 1024, 4096, 16384} {
 			b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-				const nShards = 4
 				l, err := backends[i].learner(mlp, models.DefaultAdam())
 				if err != nil {
 					b.Fatal(err)
 				}
 				var shards []models.Shard
-				for obs := range slices.Chunk(sparse(n), n/nShards*173) {
+				for obs := range slices.Chunk(sparse(n), n / *nShards * 173) {
 					shards = append(shards, models.Shard{Obs: models.NewObservations(173, obs), Loss: func(p, v, dp, dv []float32) {
 						for i := range dp {
 							dp[i] = p[i] - 1
@@ -201,7 +206,7 @@ func BenchmarkFit(b *testing.B) {
 
 // BenchmarkForward computes the policy and the values of 4096 rows.
 func BenchmarkForward(b *testing.B) {
-	each(b, func(b *testing.B, i int, mlp *models.MLP) {
+	each(b, widths, func(b *testing.B, i int, mlp *models.MLP) {
 		const n = 4096
 		obs, policy, values := sparse(n), make([]float32, n), make([]float32, 2*n)
 		measure(b, n, func() error { return backends[i].forward(mlp, policy, values, obs) })
@@ -214,7 +219,7 @@ func BenchmarkRun(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	each(b, func(b *testing.B, i int, mlp *models.MLP) {
+	each(b, widths[:5], func(b *testing.B, i int, mlp *models.MLP) {
 		for _, a := range []train.Algorithm{train.AlgorithmPPO, train.TurnExact} {
 			b.Run(string(a), func(b *testing.B) {
 				cfg := train.DefaultConfig(a)

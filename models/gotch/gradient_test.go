@@ -59,15 +59,15 @@ func (l *learner) written(grad []float32, shard models.Shard) error {
 	return l.gradient(grad, upload(&t, l.mlp), shard)
 }
 
-// random returns a learner, and a shard whose loss is a random linear function of the
-// outputs.
-func random(t testing.TB, s models.Shape, n int) (*learner, models.Shard) {
+// random returns a learner on a device, and a shard whose loss is a random linear function
+// of the outputs.
+func random(t testing.TB, s models.Shape, n int, device string) (*learner, models.Shard) {
 	t.Helper()
 	mlp, err := models.NewMLP(s, rand.NewPCG(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := New(mlp, models.DefaultAdam(), "cpu")
+	l, err := New(mlp, models.DefaultAdam(), device)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestGradientAgainstAutomatic(t *testing.T) {
 		{Obs: 11, Hidden: []int{16, 12}, Head: models.Score, Actions: 6, Players: 2},
 		{Obs: 7, Hidden: []int{9, 40, 5}, Head: models.Logits, Actions: 5, Players: 3},
 	} {
-		l, shard := random(t, s, 33)
+		l, shard := random(t, s, 33, "cpu")
 		got, want := make([]float32, len(l.mlp.Weights())), make([]float32, len(l.mlp.Weights()))
 		if err := l.written(got, shard); err != nil {
 			t.Fatal(err)
@@ -104,6 +104,38 @@ func TestGradientAgainstAutomatic(t *testing.T) {
 			if !(math.Abs(float64(got[i]-w)) <= 1e-6*norm) {
 				t.Fatalf("%s: number %d is %v, want %v of a norm of %v", s.Head, i, got[i], w, norm)
 			}
+		}
+	}
+}
+
+// TestGradientCUDA compares gradients on a CUDA device with those on the CPU, and logs how
+// far they differ.
+func TestGradientCUDA(t *testing.T) {
+	const device = "cuda:0"
+	if err := CheckDevice(device); err != nil {
+		t.Skip(err)
+	}
+	defer lockThread()()
+	for _, width := range []int{16, 64, 256, 1024, 2048} {
+		s := models.Shape{Obs: 173, Hidden: []int{width, width}, Head: models.Score, Actions: 6, Players: 2}
+		gradient := func(device string) []float32 {
+			l, shard := random(t, s, 1024, device)
+			grad := make([]float32, len(l.mlp.Weights()))
+			if err := l.written(grad, shard); err != nil {
+				t.Fatal(err)
+			}
+			return grad
+		}
+		want, got := gradient("cpu"), gradient(device)
+		largest, norm := 0.0, models.Norm(want)
+		for i, w := range want {
+			got[i] -= w
+			largest = max(largest, math.Abs(float64(got[i])))
+		}
+		difference := models.Norm(got) / norm
+		t.Logf("width %d: relative to the norm of the gradient, the difference has the norm %.1e, and its largest number is %.1e", width, difference, largest/norm)
+		if !(difference <= 1e-5) {
+			t.Errorf("width %d: the difference has %v of the norm of the gradient", width, difference)
 		}
 	}
 }
@@ -130,7 +162,7 @@ func TestTensorsStopAtFirstError(t *testing.T) {
 
 func BenchmarkGradient(b *testing.B) {
 	defer lockThread()()
-	l, shard := random(b, models.Shape{Obs: 173, Hidden: []int{128, 128}, Head: models.Score, Actions: 6, Players: 2}, 1024)
+	l, shard := random(b, models.Shape{Obs: 173, Hidden: []int{128, 128}, Head: models.Score, Actions: 6, Players: 2}, 1024, "cpu")
 	grad := make([]float32, len(l.mlp.Weights()))
 	for _, way := range []struct {
 		name string
