@@ -65,10 +65,10 @@ var table = []struct {
 	{"internal/cluster", []string{"internal/jobs"}}, // runs jobs in other processes
 	{"internal/cluster/flags", []string{"internal/cli", "internal/jobs", "internal/cluster"}},
 	{"internal/kinds", []string{"env", "env/game", "env/catalog", "agents", "models", "models/*", "eval", "train", "internal/jobs"}},
-	{"internal/broker", []string{"internal/cluster"}},   // serves package cluster
-	{"internal/simd", nil},                              // chooses the kernels
-	{"internal/simd/neon", nil},                         // writes assembly
-	{"internal/*/neon", []string{"internal/simd/neon"}}, // generators
+	{"internal/broker", []string{"internal/cluster"}},        // serves package cluster
+	{"internal/simd", nil},                                   // chooses the kernels
+	{"internal/simd/neon", nil},                              // writes assembly
+	{"internal/simd/neon/*", []string{"internal/simd/neon"}}, // generators
 	{"internal/...", []string{"internal/simd"}},
 }
 

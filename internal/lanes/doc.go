@@ -8,5 +8,5 @@
 // multiply, add and compare in the same order and agree bit for bit.
 package lanes
 
-//go:generate go -C asm run . -out ../kernel_amd64.s -pkg lanes
-//go:generate go run ./neon -out kernel_arm64.s
+//go:generate go -C ../simd/asm run ./lanes -out ../../lanes/kernel_amd64.s -pkg lanes
+//go:generate go run ../simd/neon/lanes -out kernel_arm64.s

@@ -8,5 +8,5 @@
 // much of the time of a network's backward pass.
 package sgemm
 
-//go:generate go -C asm run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg sgemm
-//go:generate go run ./neon -out kernel_arm64.s
+//go:generate go -C ../simd/asm run ./sgemm -out ../../sgemm/kernel_amd64.s -stubs ../../sgemm/stubs_amd64.go -pkg sgemm
+//go:generate go run ../simd/neon/sgemm -out kernel_arm64.s

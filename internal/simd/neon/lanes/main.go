@@ -1,4 +1,4 @@
-// Command neon generates the arm64 kernels of package lanes. Run it by go generate in the
+// Command lanes generates the arm64 kernels of package lanes. Run it by go generate in the
 // directory of that package.
 package main
 
@@ -14,7 +14,7 @@ func main() {
 	log.SetFlags(0)
 	out := flag.String("out", "", "the `file` to write")
 	flag.Parse()
-	f := neon.NewFile("go run ./neon -out " + *out)
+	f := neon.NewFile("go run ../simd/neon/lanes -out " + *out)
 	solve(f)
 	propagate(f)
 	if err := os.WriteFile(*out, f.Bytes(), 0o666); err != nil {

@@ -1,12 +1,14 @@
-// Command asm writes the amd64 kernels of package lanes. It is a module of its
-// own, so that avo does not become a dependency of the main one. Run it with
-// go generate in the package's folder.
+// Command lanes generates the amd64 kernels of package lanes. Run it by go generate in the
+// directory of that package. The module of the generators is one of its own, so that avo
+// does not become a dependency of the main one.
 package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"marsgym/internal/simd/asm/kernels"
 )
 
 func main() {
@@ -15,7 +17,7 @@ func main() {
 		m.solve()
 		m.propagate()
 	}
-	Generate()
+	kernels.Generate()
 }
 
 // The layout of the types of package lanes, in bytes.

@@ -1,4 +1,4 @@
-// Command neon generates the arm64 kernels of package sgemm. Run it by go generate in the
+// Command sgemm generates the arm64 kernels of package sgemm. Run it by go generate in the
 // directory of that package.
 package main
 
@@ -15,7 +15,7 @@ func main() {
 	log.SetFlags(0)
 	out := flag.String("out", "", "the `file` to write")
 	flag.Parse()
-	f := neon.NewFile("go run ./neon -out " + *out)
+	f := neon.NewFile("go run ../simd/neon/sgemm -out " + *out)
 	tile(f)
 	transpose(f)
 	list(f)

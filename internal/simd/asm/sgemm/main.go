@@ -1,6 +1,5 @@
-// Command asm generates the amd64 kernels of package sgemm. It is a module of its own,
-// so that avo does not become a dependency of the main module. Run it by go generate in
-// the directory of package sgemm.
+// Command sgemm generates the amd64 kernels of package sgemm. Run it by go generate in the
+// directory of that package.
 package main
 
 import (
@@ -9,6 +8,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"marsgym/internal/simd/asm/kernels"
 )
 
 func main() {
@@ -30,7 +31,7 @@ func main() {
 	relu()
 	reluGrad()
 	adam()
-	Generate()
+	kernels.Generate()
 }
 
 // tile generates a kernel for up to mr rows by one or two vectors of size bytes. Each

@@ -1,4 +1,4 @@
-module marsgym/internal/sgemm/asm
+module marsgym/internal/simd/asm
 
 go 1.26.0
 
