@@ -19,9 +19,8 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/sys/cpu"
-
 	"marsgym/internal/atomicfile"
+	"marsgym/internal/simd"
 )
 
 func main() {
@@ -199,13 +198,6 @@ func (r results) failed() error {
 
 // machine describes this machine in words.
 func machine() string {
-	simd := ""
-	switch {
-	case cpu.X86.HasAVX512F:
-		simd = " with AVX-512"
-	case cpu.X86.HasAVX2:
-		simd = " with AVX2"
-	}
 	system := field("/etc/os-release", "PRETTY_NAME=")
 	if system == "" {
 		system = runtime.GOOS
@@ -214,7 +206,7 @@ func machine() string {
 	if model == "" {
 		model = "a processor without a name"
 	}
-	return fmt.Sprintf("%d cores of %s%s, %s, %s", runtime.NumCPU(), model, simd, system, runtime.GOARCH)
+	return fmt.Sprintf("%d cores of %s, %s, %s, %s kernels", runtime.NumCPU(), model, system, runtime.GOARCH, simd.Active())
 }
 
 // field returns the rest of the first line of a file that begins so, without quotes,

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"marsgym/internal/input"
+	"marsgym/internal/simd"
 )
 
 // Flags is a flag.FlagSet whose help is grouped and ends with examples, and
@@ -105,6 +106,8 @@ func (f *Flags) Parse(args []string, stdout io.Writer) error {
 		return f.unknown(err)
 	case f.NArg() > 0:
 		return Usagef("unexpected argument %s", input.Quote(f.Arg(0)))
+	case simd.Err() != nil:
+		return &UsageError{simd.Err()}
 	case f.version:
 		info, _ := debug.ReadBuildInfo()
 		_, err := fmt.Fprintln(stdout, version(f.Name(), info))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/simd"
 )
 
 func newFlags() *cli.Flags {
@@ -75,7 +76,7 @@ func TestVersion(t *testing.T) {
 	if err := newFlags().Parse([]string{"-json", "-version"}, &b); err != flag.ErrHelp {
 		t.Errorf("-version: %v, want flag.ErrHelp", err)
 	}
-	want := "eval: marsgym (devel), " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"
+	want := "eval: marsgym (devel), " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + ", " + simd.Active().String() + " kernels\n"
 	if b.String() != want {
 		t.Errorf("-version prints %q, want %q", b.String(), want)
 	}

@@ -5,11 +5,13 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"marsgym/internal/simd"
 )
 
 // version returns the line that -version prints: the command, the version of its
-// module, the revision that it was built from, if the go command recorded one, and
-// the release of Go.
+// module, the revision that it was built from, if the go command recorded one, the
+// release of Go, and the kernels in use.
 func version(command string, info *debug.BuildInfo) string {
 	module, settings := "marsgym (devel)", map[string]string{}
 	if info != nil {
@@ -25,6 +27,6 @@ func version(command string, info *debug.BuildInfo) string {
 			fields = append(fields, "with local changes")
 		}
 	}
-	fields = append(fields, fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	fields = append(fields, fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH), fmt.Sprintf("%s kernels", simd.Active()))
 	return strings.Join(fields, ", ")
 }

@@ -6,10 +6,12 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+
+	"marsgym/internal/simd"
 )
 
 func TestVersionLine(t *testing.T) {
-	release := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+	release := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + ", " + simd.Active().String() + " kernels"
 	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
 	module := debug.Module{Path: "marsgym", Version: "v0.3.0"}
 	tests := []struct {

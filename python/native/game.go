@@ -20,6 +20,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/internal/simd"
 )
 
 // openGame is a game with its solution, once that is computed.
@@ -151,6 +152,9 @@ func marsgym_open(id *C.char, players C.int, config *C.char, g *C.uintptr_t, out
 		var cfg []byte
 		if config != nil {
 			cfg = []byte(C.GoString(config))
+		}
+		if err := simd.Err(); err != nil {
+			return nil, err
 		}
 		opened, err := catalog.Open(C.GoString(id), int(players), cfg)
 		if err != nil {
