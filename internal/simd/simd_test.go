@@ -52,8 +52,12 @@ func TestEach(t *testing.T) {
 	before := simd.Active()
 	var got []simd.Set
 	simdtest.Each(t, func(t *testing.T) { got = append(got, simd.Active()) })
-	if !slices.Equal(got, simd.Sets()) {
-		t.Errorf("Each ran %v, want %v", got, simd.Sets())
+	want := simd.Sets()
+	if os.Getenv(simd.Variable) != "" {
+		want = []simd.Set{before}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("Each ran %v, want %v", got, want)
 	}
 	if simd.Active() != before {
 		t.Errorf("%v is active afterwards, want %v", simd.Active(), before)
