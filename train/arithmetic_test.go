@@ -23,6 +23,7 @@ func TestArithmetic(t *testing.T) {
 		{train.OnePly, models.Score, "8fe7155e3045e43c"},
 		{train.OneMove, models.Logits, "863734ce9386c210"},
 		{train.TurnExact, models.Score, "597f53c9743b9d91"},
+		{train.Search, models.Logits, "4659ca2d8b28c6ed"},
 	} {
 		cfg := short(test.algorithm)
 		cfg.Head, cfg.Hidden, cfg.Steps = test.head, []int{40, 16}, 2000
