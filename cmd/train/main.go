@@ -144,8 +144,8 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	return nil
 }
 
-// withoutAssembly is how many times as long a run takes with kernels in plain Go. Measured
-// with the default of Martian Dice, and with ppo.
+// withoutAssembly is how many times as long a run takes with kernels in plain Go. An
+// estimate from the times of products and of turns.
 const withoutAssembly = "10 times"
 
 // evaluation returns the exact strength of a network.

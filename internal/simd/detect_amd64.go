@@ -5,7 +5,7 @@ package simd
 import "golang.org/x/sys/cpu"
 
 // detect asks for the features of every instruction in a kernel and for no others, which
-// the test of package internal/simd/x86 compares with the built program.
+// TestKernelsNeedWhatIsDetected compares with the built program.
 func detect() []Set {
 	x := &cpu.X86
 	sets := []Set{Go}
