@@ -1,5 +1,5 @@
-// Package atomicfile writes files atomically, and opens the files of a directory without
-// following links.
+// Package atomicfile writes files atomically, and opens regular files only: all files that
+// this module reads are opened here.
 package atomicfile
 
 import (

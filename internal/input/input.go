@@ -15,6 +15,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"marsgym/internal/atomicfile"
 )
 
 // Settings is the largest size of a settings file, in bytes. Chosen: the longest in this
@@ -25,10 +27,10 @@ const Settings = 1 << 20
 // ErrTooLarge is returned for a file above the size limit.
 var ErrTooLarge = errors.New("the file is too large")
 
-// ReadFile returns the content of a file, which may be a pipe, of at most limit bytes.
-// The error for a larger file wraps [ErrTooLarge].
+// ReadFile returns the content of a regular file of at most limit bytes. The error for a
+// larger file wraps [ErrTooLarge].
 func ReadFile(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
