@@ -116,12 +116,12 @@ func readLeague(d *atomicfile.Dir) ([]eval.Pairing, error) {
 // keepBest copies the model of the best run to the folder of the sweep, which can then be
 // opened like a run.
 func keepBest(dir, best string) error {
-	model, err := input.ReadFile(filepath.Join(best, agents.ModelFile), models.MaxFile)
+	model, err := atomicfile.ReadFile(filepath.Join(best, agents.ModelFile), models.MaxFile)
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(dir, agents.ModelFile)
-	if old, err := input.ReadFile(path, models.MaxFile); err == nil && bytes.Equal(old, model) {
+	if old, err := atomicfile.ReadFile(path, models.MaxFile); err == nil && bytes.Equal(old, model) {
 		return nil
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
+	"marsgym/internal/atomicfile"
 	"marsgym/internal/input"
 )
 
@@ -73,7 +74,7 @@ func (a *Access) TLS() (*tls.Config, error) {
 	var files [3][]byte
 	for i, path := range []string{a.Cert, a.CertKey, a.CA} {
 		var err error
-		if files[i], err = input.ReadFile(path, input.Settings); err != nil {
+		if files[i], err = atomicfile.ReadFile(path, input.Settings); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrAccess, err)
 		}
 	}

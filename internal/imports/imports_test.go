@@ -207,7 +207,7 @@ func TestOpen(t *testing.T) {
 			case slices.Contains(openers, path.Dir(rel)):
 				found++
 			default:
-				t.Errorf("%s calls %s...); call atomicfile.Open or input.ReadFile", rel, call)
+				t.Errorf("%s calls %s...); call atomicfile.Open, atomicfile.ReadFile or input.ReadFile", rel, call)
 			}
 		}
 		return err
