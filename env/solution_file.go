@@ -12,7 +12,6 @@ import (
 	"hash"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 
 	"marsgym/env/game"
@@ -98,18 +97,18 @@ func (f *solutionFile) save(w *game.SolverState) error {
 // load reads a file of the same rules. An error that does not wrap ErrSolutionFile
 // means that the file cannot be read.
 func (f *solutionFile) load() (*game.SolverState, error) {
-	info, err := os.Stat(f.path)
-	if err != nil {
-		return nil, err
+	r, err := atomicfile.Open(f.path)
+	if errors.Is(err, atomicfile.ErrNotRegular) {
+		return nil, f.refuse(err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, f.refuse(errors.New("it is not a regular file"))
-	}
-	r, err := os.Open(f.path)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
+	info, err := r.Stat()
+	if err != nil {
+		return nil, err
+	}
 	return f.read(r, info.Size())
 }
 

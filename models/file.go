@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -31,13 +31,13 @@ type File struct {
 	Blobs   map[string][]byte // stored as tensors of bytes
 }
 
-// Limits of a file and of its header, in bytes. Chosen: the header of a model has a few
-// thousand, and that of a checkpoint about a hundred more for each group of rows.
+// MaxFile is the largest size of a file, in bytes. Chosen.
+const MaxFile = 1 << 30
+
+// maxHeader is the largest size of a header, in bytes. Chosen: the header of a model has a
+// few thousand, and that of a checkpoint about a hundred more for each group of rows.
 // Reading a header takes about twenty times its size of memory.
-const (
-	maxFile   = 1 << 30
-	maxHeader = 1 << 22
-)
+const maxHeader = 1 << 22
 
 // checksumKey precedes the file's SHA-256 in its header. It occurs nowhere else in the
 // header's JSON, since quotes within strings are escaped.
@@ -54,8 +54,8 @@ func (f *File) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("models: save %s: %w", path, err)
 	}
-	if n := binary.LittleEndian.Uint64(b); len(b) > maxFile || n > maxHeader {
-		return fmt.Errorf("models: save %s: it would have %d bytes, %d of them in the header: want at most %d and %d", path, len(b), n, maxFile, maxHeader)
+	if n := binary.LittleEndian.Uint64(b); len(b) > MaxFile || n > maxHeader {
+		return fmt.Errorf("models: save %s: it would have %d bytes, %d of them in the header: want at most %d and %d", path, len(b), n, MaxFile, maxHeader)
 	}
 	err = atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -70,14 +70,10 @@ func (f *File) Save(path string) error {
 // Load reads a model file or a checkpoint. The error wraps [ErrFormat] if the file
 // exists but is neither, or its content is not what was written.
 func Load(path string) (*File, error) {
-	info, err := os.Stat(path) // before Open, which would wait for the writer of a pipe
-	if err == nil {
-		err = checkFile(path, info)
+	r, err := atomicfile.Open(path)
+	if errors.Is(err, atomicfile.ErrNotRegular) {
+		err = fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("models: %w", err)
-	}
-	r, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
@@ -85,10 +81,18 @@ func Load(path string) (*File, error) {
 	return LoadFrom(r)
 }
 
-// LoadFrom is [Load] for an open file.
+// LoadFrom is [Load] for an open file. It reads the content into memory only after it has
+// checked the header and the SHA-256.
 func LoadFrom(r *os.File) (*File, error) {
-	b, err := read(r)
+	h, err := headerFrom(r)
+	if err == nil {
+		err = h.checkSum(io.NewSectionReader(r, h.end, h.size-h.end))
+	}
 	if err != nil {
+		return nil, fmt.Errorf("%s: models: %w: %w", r.Name(), ErrFormat, err)
+	}
+	b := make([]byte, h.size)
+	if _, err := r.ReadAt(b, 0); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
 	f, err := Decode(b)
@@ -96,6 +100,20 @@ func LoadFrom(r *os.File) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", r.Name(), err)
 	}
 	return f, nil
+}
+
+// MetaFrom returns the metadata of a model file or a checkpoint. It reads the header only,
+// so that [LoadFrom] can still find that the content is damaged.
+func MetaFrom(r *os.File) (Meta, error) {
+	h, err := headerFrom(r)
+	var m Meta
+	if err == nil {
+		m, err = h.meta()
+	}
+	if err != nil {
+		return Meta{}, fmt.Errorf("%s: models: %w: %w", r.Name(), ErrFormat, err)
+	}
+	return m, nil
 }
 
 // Decode parses the content of a model file or a checkpoint. Its errors are those of
@@ -106,26 +124,6 @@ func Decode(b []byte) (*File, error) {
 		return nil, fmt.Errorf("models: %w: %w", ErrFormat, err)
 	}
 	return f, nil
-}
-
-// read returns the content of a file of at most maxFile bytes.
-func read(r *os.File) ([]byte, error) {
-	info, err := r.Stat()
-	if err == nil {
-		err = checkFile(r.Name(), info)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(io.LimitReader(r, maxFile))
-}
-
-// checkFile returns an error if the file cannot be a model file.
-func checkFile(path string, info fs.FileInfo) error {
-	if info.Mode().IsRegular() && info.Size() <= maxFile {
-		return nil
-	}
-	return fmt.Errorf("%s: %w: it is a directory or a device, or larger than %d bytes; give the path of a .safetensors file", path, ErrFormat, maxFile)
 }
 
 // Encode returns the content of the file that [File.Save] writes.
@@ -182,40 +180,125 @@ func (f *File) Encode() ([]byte, error) {
 
 var errDamaged = errors.New("it is truncated, or its content has changed since it was written; copy it again, or use another checkpoint")
 
-// decode parses what encode returned. It checks the SHA-256 first, so the later checks
-// fail only for a file that was changed on purpose.
-func decode(b []byte) (*File, error) {
-	if len(b) < 8 {
+// header is the beginning of a file. It can be damaged unless checkSum returns nil.
+type header struct {
+	bytes     []byte // with the length of the header before it
+	sum       int    // where the SHA-256 is in bytes
+	metadata  map[string]string
+	end, size int64 // of the header and of the file
+}
+
+// headerFrom reads the header of an open file, and checks that the file has as many bytes as
+// its tensors.
+func headerFrom(r *os.File) (*header, error) {
+	info, err := r.Stat()
+	if err != nil {
+		return nil, err
+	}
+	h, err := readHeader(r, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	return h, h.parse()
+}
+
+// readHeader reads the header of a file of that size.
+func readHeader(r io.ReaderAt, size int64) (*header, error) {
+	if size < 8 {
 		return nil, errDamaged
 	}
-	n := binary.LittleEndian.Uint64(b)
-	if n > uint64(len(b)-8) {
+	if size > MaxFile {
+		return nil, fmt.Errorf("it has %d bytes; want at most %d", size, MaxFile)
+	}
+	var length [8]byte
+	if _, err := r.ReadAt(length[:], 0); err != nil {
+		return nil, err
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > uint64(size-8) {
 		return nil, errors.New("it is not a safetensors file, or truncated; give the path of a model that train wrote")
 	}
 	if n > maxHeader {
 		return nil, fmt.Errorf("its header has %d bytes; want at most %d", n, maxHeader)
 	}
-	header := b[8 : 8+n]
-	i := bytes.Index(header, []byte(checksumKey)) + len(checksumKey)
-	if i < len(checksumKey) || len(header) < i+len(noChecksum) {
+	h := &header{bytes: make([]byte, 8+n), end: 8 + int64(n), size: size}
+	if _, err := r.ReadAt(h.bytes, 0); err != nil {
+		return nil, err
+	}
+	h.sum = bytes.Index(h.bytes, []byte(checksumKey)) + len(checksumKey)
+	if h.sum < len(checksumKey) || len(h.bytes) < h.sum+len(noChecksum) {
 		return nil, errors.New("it is not a model of this program; give the path of a model that train wrote")
 	}
-	h := sha256.New()
-	h.Write(b[:8+i])
-	io.WriteString(h, noChecksum)
-	h.Write(b[8+i+len(noChecksum):])
-	if hex.EncodeToString(h.Sum(nil)) != string(header[i:i+len(noChecksum)]) {
-		return nil, errDamaged
+	return h, nil
+}
+
+// parse parses the JSON, and compares the size of the file with that of its tensors.
+func (h *header) parse() error {
+	var parts map[string]json.RawMessage
+	if json.Unmarshal(h.bytes[8:], &parts) != nil || json.Unmarshal(parts["__metadata__"], &h.metadata) != nil {
+		return errDamaged
+	}
+	delete(parts, "__metadata__")
+	last := int64(0) // end of the tensors
+	for _, text := range parts {
+		var t struct {
+			DataOffsets [2]int64 `json:"data_offsets"`
+		}
+		if json.Unmarshal(text, &t) != nil {
+			return errDamaged
+		}
+		last = max(last, t.DataOffsets[1])
+	}
+	if last != h.size-h.end {
+		return errDamaged
+	}
+	return nil
+}
+
+// meta returns the metadata.
+func (h *header) meta() (Meta, error) {
+	m, err := parseMeta(h.metadata)
+	if err == nil {
+		err = m.Net.Validate()
+	}
+	return m, err
+}
+
+// checkSum compares the SHA-256 with that of the header and the rest of the file.
+func (h *header) checkSum(rest io.Reader) error {
+	s := sha256.New()
+	s.Write(h.bytes[:h.sum])
+	io.WriteString(s, noChecksum)
+	s.Write(h.bytes[h.sum+len(noChecksum):])
+	if _, err := io.Copy(s, rest); err != nil {
+		return err
+	}
+	if hex.EncodeToString(s.Sum(nil)) != string(h.bytes[h.sum:h.sum+len(noChecksum)]) {
+		return errDamaged
+	}
+	return nil
+}
+
+// decode parses what Encode returned. What follows the check of the SHA-256 fails only for a
+// file that was changed on purpose.
+func decode(b []byte) (*File, error) {
+	r := bytes.NewReader(b)
+	h, err := readHeader(r, int64(len(b)))
+	if err == nil {
+		err = h.checkSum(bytes.NewReader(b[h.end:]))
+	}
+	if err == nil {
+		err = h.parse()
+	}
+	if err != nil {
+		return nil, err
 	}
 	in, err := safetensors.Parse(b)
 	if err != nil {
 		return nil, input.Short(err)
 	}
 	f := &File{}
-	if f.Meta, err = parseMeta(in.Metadata); err != nil {
-		return nil, err
-	}
-	if err := f.Meta.Net.Validate(); err != nil {
+	if f.Meta, err = h.meta(); err != nil {
 		return nil, err
 	}
 	return f, f.setTensors(in.Tensors)

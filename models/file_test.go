@@ -7,11 +7,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -281,6 +283,52 @@ func TestLoadRefusesOtherPaths(t *testing.T) {
 	}
 	if _, err := models.Load(huge); !errors.Is(err, models.ErrFormat) {
 		t.Errorf("a huge file: error %v: want ErrFormat", err)
+	}
+}
+
+// TestLoadReadsLittle: files that are refused for their header or their SHA-256 are not read
+// into memory, and the header is enough for the metadata.
+func TestLoadReadsLittle(t *testing.T) {
+	const size = 64 << 20
+	b := saved(t, checkpoint(t))
+	claims := edit(b, `"data_offsets":[108,111]`, fmt.Sprintf(`"data_offsets":[108,%d]`, size))
+	claims = edit(claims, `"shape":[3],"data_offsets":[108`, fmt.Sprintf(`"shape":[%d],"data_offsets":[108`, size-108))
+	for name, test := range map[string]struct {
+		start []byte
+		size  int64
+	}{
+		"sparse":        {nil, size},
+		"long header":   {binary.LittleEndian.AppendUint64(nil, size-8), size},
+		"grown":         {b, size},
+		"claims a blob": {claims, 8 + int64(binary.LittleEndian.Uint64(claims)) + size},
+	} {
+		path := filepath.Join(t.TempDir(), "m.safetensors")
+		if err := errors.Join(os.WriteFile(path, test.start, 0o666), os.Truncate(path, test.size)); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := models.Load(path)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, models.ErrFormat) || used > size/16 {
+			t.Errorf("%s: %v after %d bytes of memory", name, err, used)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	whole, err := models.LoadFrom(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := models.MetaFrom(f); err != nil || !reflect.DeepEqual(m, whole.Meta) {
+		t.Errorf("the metadata are %+v, %v; want %+v", m, err, whole.Meta)
 	}
 }
 

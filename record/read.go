@@ -14,6 +14,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/atomicfile"
 	"marsgym/internal/input"
 )
 
@@ -70,7 +71,7 @@ func ReadPath(path string, open Open) iter.Seq2[*Game, error] {
 
 // readFile yields the games of a file, and reports whether to go on.
 func readFile(name string, open Open, yield func(*Game, error) bool) bool {
-	f, err := os.Open(name)
+	f, err := atomicfile.Open(name)
 	if err != nil {
 		yield(nil, err)
 		return false

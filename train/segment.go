@@ -16,6 +16,7 @@ import (
 	"marsgym/env"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/dirlock"
+	"marsgym/internal/input"
 	"marsgym/internal/jobs"
 	"marsgym/internal/tensorboard"
 	"marsgym/models"
@@ -255,7 +256,7 @@ func Segment(opt SegmentOptions) jobs.Func {
 
 // lastMetrics returns the last metrics of a run.
 func lastMetrics(dir string) (m Metrics, err error) {
-	b, err := os.ReadFile(filepath.Join(dir, MetricsFile))
+	b, err := input.ReadFile(filepath.Join(dir, MetricsFile), maxSegmentFile)
 	if err != nil {
 		return m, err
 	}

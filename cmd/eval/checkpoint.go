@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
 	"marsgym/internal/jobs"
 	"marsgym/internal/kinds"
@@ -43,7 +44,7 @@ func programIdentity() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return "", err
 	}

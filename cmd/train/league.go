@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"marsgym/agents"
@@ -16,6 +15,7 @@ import (
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
 	"marsgym/internal/input"
+	"marsgym/models"
 	"marsgym/train/sweep"
 )
 
@@ -116,12 +116,12 @@ func readLeague(d *atomicfile.Dir) ([]eval.Pairing, error) {
 // keepBest copies the model of the best run to the folder of the sweep, which can then be
 // opened like a run.
 func keepBest(dir, best string) error {
-	model, err := os.ReadFile(filepath.Join(best, agents.ModelFile))
+	model, err := atomicfile.ReadFile(filepath.Join(best, agents.ModelFile), models.MaxFile)
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(dir, agents.ModelFile)
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, model) {
+	if old, err := atomicfile.ReadFile(path, models.MaxFile); err == nil && bytes.Equal(old, model) {
 		return nil
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {

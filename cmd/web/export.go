@@ -22,6 +22,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
 )
 
@@ -30,6 +31,9 @@ var exported = []struct {
 	id      string
 	players int
 }{{"martian-dice", 2}, {"martian-dice", 3}}
+
+// maxExported bounds a file that is exported, in bytes. Chosen: far above the largest.
+const maxExported = 1 << 28
 
 // exportPolicy is the content security policy of the exported page. That of the header
 // cannot be set there.
@@ -102,7 +106,7 @@ func exportFiles(ctx context.Context, cache string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if files["wasm_exec.js"], err = os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js")); err != nil {
+	if files["wasm_exec.js"], err = atomicfile.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"), maxExported); err != nil {
 		return nil, err
 	}
 	if err := addValues(ctx, files, cache); err != nil {
@@ -151,7 +155,7 @@ func addValues(ctx context.Context, files map[string][]byte, cache string) error
 		if _, err := g.SolveCached(ctx, cache, nil, func(err error) { notCached = err }); cmp.Or(err, notCached) != nil {
 			return cmp.Or(err, notCached)
 		}
-		if files[fmt.Sprintf("values/%s-%d.solution", x.id, x.players)], err = os.ReadFile(env.SolutionFile(cache, g.Spec())); err != nil {
+		if files[fmt.Sprintf("values/%s-%d.solution", x.id, x.players)], err = atomicfile.ReadFile(env.SolutionFile(cache, g.Spec()), maxExported); err != nil {
 			return err
 		}
 	}
@@ -169,7 +173,7 @@ func buildWorker(ctx context.Context) ([]byte, error) {
 	if _, err := goCommand(ctx, "build", "-trimpath", "-ldflags=-s -w", "-o", name, "marsgym/cmd/web/worker"); err != nil {
 		return nil, err
 	}
-	wasm, err := os.ReadFile(name)
+	wasm, err := atomicfile.ReadFile(name, maxExported)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -29,19 +28,20 @@ var page embed.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// maxInFlight is the number of requests that are read or computed at the same time;
+// maxInFlight is the number of requests that compute, or wait for that, at the same time;
 // others are refused. Chosen: each holds at most some MB.
-const maxInFlight = 512
+const maxInFlight = 256
 
-// tokenName is the name of the token in the address and of its cookie.
+// tokenName is the name of the token in the address.
 const tokenName = "token"
 
 // server serves the page and its requests.
 type server struct {
-	app      *web.App
-	addr     *net.TCPAddr
-	token    string // "" on loopback
-	inFlight chan struct{}
+	app       *web.App
+	addr      *net.TCPAddr
+	token     string // "" on loopback
+	transfers transfers
+	inFlight  chan struct{}
 }
 
 func newServer(app *web.App, addr *net.TCPAddr) *server {
@@ -86,8 +86,7 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 	return ctx.Err()
 }
 
-// handler returns the handler of all requests: it refuses other hosts, other origins and
-// those without the token.
+// handler returns the handler of all requests. It refuses other hosts and other origins.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api", s.api)
@@ -104,7 +103,7 @@ func shell(transport string) string {
 	return "export const transport = " + strconv.Quote(transport) + ";\n"
 }
 
-// guard checks the host and the token, and sets the headers of all answers.
+// guard checks the host, and sets the headers of all answers.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
@@ -118,29 +117,19 @@ func (s *server) guard(next http.Handler) http.Handler {
 			http.Error(w, "This server does not have that name; open "+s.address(), http.StatusMisdirectedRequest)
 			return
 		}
-		if s.token != "" {
-			if given := r.URL.Query().Get(tokenName); r.Method == http.MethodGet && s.tokenIs(given) {
-				http.SetCookie(w, &http.Cookie{Name: tokenName, Value: given, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-				http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
-				return
-			}
-			if c, err := r.Cookie(tokenName); err != nil || !s.tokenIs(c.Value) {
-				http.Error(w, "The token is missing or wrong; open the address that the program has printed.", http.StatusForbidden)
-				return
-			}
-		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// tokenIs compares in constant time.
-func (s *server) tokenIs(given string) bool {
-	return subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) == 1
+// allowed reports whether a request has the token. The page sends it in a header: browsers
+// would send a cookie to all ports of this computer.
+func (s *server) allowed(r *http.Request) bool {
+	return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+s.token)) == 1
 }
 
 // hostAllowed reports whether a Host header names this server. On loopback only the names
-// of loopback do, so that no other name can be resolved to it. Elsewhere the token, whose
-// cookie belongs to one host, protects from that.
+// of loopback do, so that no other name can be resolved to it. Elsewhere the token, which
+// the page keeps for its origin, protects from that.
 func (s *server) hostAllowed(host string) bool {
 	if s.token != "" {
 		return true
@@ -159,15 +148,12 @@ func (s *server) api(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "want Content-Type application/json", http.StatusUnsupportedMediaType)
 		return
 	}
-	select {
-	case s.inFlight <- struct{}{}:
-		defer func() { <-s.inFlight }()
-	default:
-		http.Error(w, web.ErrBusy.Error(), http.StatusServiceUnavailable)
+	if s.token != "" && !s.allowed(r) {
+		http.Error(w, "The token is missing or wrong; open the address that the program has printed.", http.StatusForbidden)
 		return
 	}
-	var body bytes.Buffer
-	if _, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, web.MaxRequest)); err != nil {
+	body, err := s.transfers.receive(w, r, web.MaxRequest)
+	if err != nil {
 		status := http.StatusBadRequest
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 			status = http.StatusRequestEntityTooLarge
@@ -175,7 +161,17 @@ func (s *server) api(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the request cannot be read, or is too large", status)
 		return
 	}
-	answer, _ := s.app.Handle(r.Context(), body.Bytes())
+	select {
+	case s.inFlight <- struct{}{}:
+	default:
+		http.Error(w, web.ErrBusy.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	answer := func() []byte {
+		defer func() { <-s.inFlight }()
+		answer, _ := s.app.Handle(r.Context(), body)
+		return answer
+	}()
 	w.Header().Set("Content-Type", "application/json")
-	w.Write(answer)
+	s.transfers.send(w, answer)
 }

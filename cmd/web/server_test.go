@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -93,37 +94,123 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestToken checks that a server that others can reach answers only with the token.
+// TestToken checks that a server that others can reach answers only with the token, that it
+// never sends the token or redirects elsewhere, and that its files hold no secret.
 func TestToken(t *testing.T) {
 	s := newServer(web.New(web.Options{}), &net.TCPAddr{IP: net.IPv4zero, Port: 80})
 	h := s.handler()
-	get := func(target, cookie string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("GET", target, nil)
-		if cookie != "" {
-			r.AddCookie(&http.Cookie{Name: tokenName, Value: cookie})
+	ask := func(method, target, token string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, target, strings.NewReader(`{"do":"games"}`))
+		r.Header.Set("Content-Type", "application/json")
+		if token != "" {
+			r.Header.Set("Authorization", token)
 		}
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
+		for name, list := range w.Header() {
+			if text := strings.Join(list, " "); name != "Location" && strings.Contains(text, s.token) || name == "Set-Cookie" {
+				t.Errorf("%s %s: the answer has %s: %s", method, target, name, text)
+			}
+		}
 		return w
 	}
 	if len(s.token) < 20 || !strings.HasSuffix(s.address(), "?token="+s.token) {
 		t.Errorf("the address is %s", s.address())
 	}
-	for _, target := range []string{"/", "/?token=", "/?token=x", "/api"} {
-		if w := get(target, "wrong"); w.Code != http.StatusForbidden {
-			t.Errorf("%s without the token: status %d", target, w.Code)
+	for _, token := range []string{"", "wrong", "Bearer", "Bearer ", "Bearer wrong", s.token, "Bearer " + s.token + " "} {
+		if w := ask("POST", "/api", token); w.Code != http.StatusForbidden {
+			t.Errorf("with the header %q: status %d", token, w.Code)
 		}
 	}
-	w := get("/?token="+s.token, "")
-	cookies := w.Result().Cookies()
-	if w.Code != http.StatusSeeOther || len(cookies) != 1 || !cookies[0].HttpOnly || w.Header().Get("Location") != "/" {
-		t.Fatalf("with the token: status %d, %v", w.Code, cookies)
+	for _, target := range []string{"/api?token=" + s.token, "//host/api"} {
+		if w := ask("POST", target, ""); w.Code == http.StatusOK {
+			t.Errorf("%s without the header is answered", target)
+		}
 	}
-	if w := get("/", cookies[0].Value); w.Code != http.StatusOK {
-		t.Errorf("with the cookie: status %d", w.Code)
+	if w := ask("POST", "/api", "Bearer "+s.token); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "martian-dice") {
+		t.Errorf("with the token: status %d", w.Code)
+	}
+	for _, target := range []string{"/", "/?token=" + s.token, "//example.com", "//example.com/%2f..", "/%5cexample.com", "//example.com/?token=" + s.token, "/page.css/"} {
+		w := ask("GET", target, "")
+		if to := w.Header().Get("Location"); strings.HasPrefix(to, "//") || strings.HasPrefix(to, `/\`) || strings.Contains(to, ":") {
+			t.Errorf("%s leads to %s", target, to)
+		}
 	}
 	if loopback := newServer(nil, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}); loopback.token != "" {
 		t.Error("on loopback there is a token")
+	}
+}
+
+// TestHalfSent: requests that are never sent to their end, with small and with large parts,
+// keep nobody from an answer.
+func TestHalfSent(t *testing.T) {
+	url := served(t)
+	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
+	part := strings.Repeat(" ", 200_000)
+	for i := range maxTransfers + 100 {
+		c, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST /api HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{%s", host, part[:i%2*len(part)])
+	}
+	for range 3 {
+		if status, answer, err := post(t.Context(), url, `{"do":"games"}`, nil); err != nil || status != http.StatusOK {
+			t.Errorf("status %d, %v, %.200s", status, err, answer)
+		}
+	}
+}
+
+// TestTransfers begins more transfers than may be at once, and holds more than they may.
+func TestTransfers(t *testing.T) {
+	var s transfers
+	var cut []int
+	var list []*transfer
+	add := func() *transfer {
+		i := len(list)
+		list = append(list, s.begin(func() { cut = append(cut, i) }))
+		return list[i]
+	}
+	for range maxTransfers + 2 {
+		add()
+	}
+	if !slices.Equal(cut, []int{0, 1}) || len(s.open) != maxTransfers {
+		t.Fatalf("cut %v, %d are open", cut, len(s.open))
+	}
+	list[1].hold(1 << 30) // is cut off already
+	list[3].end()
+	list[3].end()
+	list[4].hold(maxHeld)
+	list[5].hold(1)
+	if !slices.Equal(cut, []int{0, 1, 2, 4}) || s.held != 1 {
+		t.Errorf("cut %v, %d bytes are held", cut, s.held)
+	}
+	for _, x := range list {
+		x.end()
+	}
+	if s.held != 0 || len(s.open) != 0 || len(cut) != 4 {
+		t.Errorf("at the end %d are open with %d bytes, cut %v", len(s.open), s.held, cut)
+	}
+}
+
+// TestUnread: answers that nobody reads keep nobody from an answer, and end.
+func TestUnread(t *testing.T) {
+	url := served(t)
+	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
+	body := `{"do":"view","game":"pig","typed":true,"moves":[` + strings.TrimSuffix(strings.Repeat(`"roll","1",`, 500), ",") + `]}`
+	for range 50 {
+		c, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		for range 20 { // one after the other on a connection
+			fmt.Fprintf(c, "POST /api HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", host, len(body), body)
+		}
+	}
+	if status, answer, err := post(t.Context(), url, `{"do":"games"}`, nil); err != nil || status != http.StatusOK {
+		t.Errorf("status %d, %v, %.200s", status, err, answer)
 	}
 }
 

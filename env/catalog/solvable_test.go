@@ -22,6 +22,8 @@ func TestSolvable(t *testing.T) {
 		{"martian-risk", 3, false},
 		{"martian-risk-small", 3, false},
 		{"martian-risk-tiny", 2, true},
+		{"martian-risk-tiny", 3, false},
+		{"martian-risk-tiny", 4, false},
 		{"pig", 2, true},
 		{"pig", 3, false},
 	} {

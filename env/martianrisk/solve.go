@@ -7,23 +7,35 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/chart"
 	"marsgym/env/tabular"
+	"marsgym/internal/elementary"
 )
 
-// Limits of the solver. Chosen: five million positions take 10 s and 3.3 GB; maps with
-// more regions are refused without a count of their positions.
-const (
-	maxSolvedRegions = 5
-	maxSolvedStates  = 5_000_000
-)
+// maxSolvedStates is the largest number of positions that is solved. Chosen: they take 10 s
+// and 3.3 GB.
+const maxSolvedStates = 5_000_000
+
+// positions estimates the number of positions: the owners and armies of all regions at the
+// start of each seat's turn in each round, times the positions of a turn. There are about 35
+// of these for each trio of towers, and two without towers: 0.5 to 50 on strips of two to
+// four regions for two to four players, counted by package tabular.
+func (r *Rules) positions() float64 {
+	p := float64(r.cfg.Players)
+	turn := 2.0
+	if r.cfg.Trios > 0 {
+		turn = 35 * float64(r.cfg.Trios)
+	}
+	return elementary.Pow(p*float64(r.cfg.ArmyCap), float64(r.n)) * p * float64(r.cfg.MaxRounds) * turn
+}
 
 // Solve implements [game.Solver] for the smallest maps, by package tabular. TinyConfig
 // has two million positions.
 func (r *Rules) Solve(ctx context.Context, progress func(done float64)) (game.Solution[State], error) {
-	switch {
-	case r.n > maxSolvedRegions:
-		return nil, fmt.Errorf("martian-risk on %d regions, more than %d: %w", r.n, maxSolvedRegions, game.ErrNoSolution)
-	case r.cfg.MaxRounds == 0:
+	if r.cfg.MaxRounds == 0 {
 		return nil, fmt.Errorf("martian-risk without a limit of rounds: %w", game.ErrNoSolution)
+	}
+	if n := r.positions(); n > maxSolvedStates {
+		return nil, fmt.Errorf("martian-risk for %d players on %d regions has about %.0e positions, over %.0e: %w",
+			r.cfg.Players, r.n, n, float64(maxSolvedStates), game.ErrNoSolution)
 	}
 	sol, err := tabular.Solve(ctx, r, tabular.Options{MaxStates: maxSolvedStates, Progress: progress})
 	if err != nil {

@@ -1,6 +1,7 @@
 package martianrisk_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
@@ -94,12 +95,32 @@ func TestLastBattle(t *testing.T) {
 	}
 }
 
+// tiny returns the tiny game for a number of players.
+func tiny(players int) martianrisk.Config {
+	cfg := martianrisk.TinyConfig()
+	cfg.Players = players
+	return cfg
+}
+
+// TestNoSolution checks which games are not solved.
 func TestNoSolution(t *testing.T) {
 	for _, cfg := range []martianrisk.Config{
 		martianrisk.DefaultConfig(), martianrisk.SmallConfig(), toy(func(c *martianrisk.Config) { c.MaxRounds = 0 }),
+		tiny(3), tiny(4), toy(func(c *martianrisk.Config) { c.ArmyCap = 30 }), toy(func(c *martianrisk.Config) { c.MaxRounds = 200 }),
 	} {
-		if _, err := rules(t, cfg).Solve(t.Context(), nil); !errors.Is(err, game.ErrNoSolution) {
-			t.Errorf("got error %v, want %v", err, game.ErrNoSolution)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel() // it is known before the work
+		if _, err := rules(t, cfg).Solve(ctx, nil); !errors.Is(err, game.ErrNoSolution) {
+			t.Errorf("%d players, %d armies, %d rounds: error %v, want %v", cfg.Players, cfg.ArmyCap, cfg.MaxRounds, err, game.ErrNoSolution)
+		}
+	}
+	for _, cfg := range []martianrisk.Config{
+		tiny(2), toy(nil), toy(func(c *martianrisk.Config) { c.Players = 3 }), toy(func(c *martianrisk.Config) { c.Trios, c.ArmyCap = 0, 20 }),
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := rules(t, cfg).Solve(ctx, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("%d players, %d armies: error %v, want to begin", cfg.Players, cfg.ArmyCap, err)
 		}
 	}
 }

@@ -1,12 +1,39 @@
-// Package atomicfile writes files atomically, and opens the files of a directory without
-// following links.
+// Package atomicfile writes files atomically, and opens regular files only: all files that
+// this module reads are opened here.
 package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 )
+
+// ErrTooLarge is wrapped by the error for a file above the size limit.
+var ErrTooLarge = errors.New("the file is too large")
+
+// ReadFile returns the content of a regular file of at most limit bytes.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, limit)
+}
+
+// Read is [ReadFile] for an open file.
+func Read(f *os.File, limit int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) > limit {
+		return nil, fmt.Errorf("%s: %w; want at most %d bytes", f.Name(), ErrTooLarge, limit)
+	}
+	return b, nil
+}
 
 // Write replaces the file at path by a new one, with the permissions of a new file and
 // the content that write writes. A link at path is replaced, not followed. After a crash or an error path holds either

@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -14,9 +15,63 @@ import (
 	"time"
 )
 
-// ErrNotRegular is wrapped by the error for a link, a directory or a device in the place
-// of a file.
-var ErrNotRegular = errors.New("it is a link, or not a regular file; put the file itself in its place")
+// ErrNotRegular is wrapped by the error for a directory, a pipe, a device or a socket in
+// the place of a file, which could keep a reader waiting for ever or never end. Where
+// links are not followed, it is wrapped by the error for a link too.
+var ErrNotRegular = errors.New("not a regular file; put the file itself in its place")
+
+// Open opens a regular file for reading. It follows links. The error wraps ErrNotRegular
+// if there is something else.
+func Open(path string) (*os.File, error) {
+	return open(path, func() (fs.FileInfo, error) { return os.Stat(path) }, func() (*os.File, error) { return os.Open(path) })
+}
+
+// OpenIn is [Open] for a file below root. It follows links to files below root only.
+func OpenIn(root *os.Root, name string) (*os.File, error) {
+	return open(filepath.Join(root.Name(), name), func() (fs.FileInfo, error) { return root.Stat(name) }, func() (*os.File, error) { return root.Open(name) })
+}
+
+// open opens a regular file. It looks at it before, since to open a pipe waits for its
+// other end, and after, since it could be replaced in between.
+func open(path string, stat func() (fs.FileInfo, error), open func() (*os.File, error)) (*os.File, error) {
+	info, err := stat()
+	if err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// regular returns an error unless a file is regular.
+func regular(path string, info fs.FileInfo) error {
+	kind := "a device"
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		kind = "a directory"
+	case mode&fs.ModeSymlink != 0:
+		kind = "a link"
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "a pipe"
+	case mode&fs.ModeSocket != 0:
+		kind = "a socket"
+	}
+	return fmt.Errorf("%s is %s, %w", path, kind, ErrNotRegular)
+}
 
 // Dir is an open directory. Its methods take the names of files in it and follow no
 // links, not even links to other files of the directory.
@@ -43,24 +98,20 @@ func (d *Dir) Open(name string) (*os.File, error) {
 // open opens an existing file. To be portable it checks the file before and after
 // opening it, and refuses a file that was replaced in between.
 func (d *Dir) open(name string, flag int) (*os.File, error) {
-	want, err := d.root.Lstat(name)
+	var want fs.FileInfo
+	f, err := open(d.path(name), func() (_ fs.FileInfo, err error) {
+		want, err = d.root.Lstat(name)
+		return want, d.pathError("open", err, name)
+	}, func() (*os.File, error) {
+		f, err := d.root.OpenFile(name, flag, 0)
+		return f, d.pathError("open", err, name)
+	})
 	if err != nil {
-		return nil, d.pathError("open", err, name)
-	}
-	if !want.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w", d.path(name), ErrNotRegular)
-	}
-	f, err := d.root.OpenFile(name, flag, 0)
-	if err != nil {
-		return nil, d.pathError("open", err, name)
-	}
-	got, err := f.Stat()
-	if err == nil && !os.SameFile(got, want) {
-		err = fmt.Errorf("%s: %w", d.path(name), ErrNotRegular)
-	}
-	if err != nil {
-		f.Close()
 		return nil, err
+	}
+	if got, err := f.Stat(); err != nil || !os.SameFile(got, want) {
+		f.Close()
+		return nil, cmp.Or(err, fmt.Errorf("%s was replaced while it was opened; try again", d.path(name)))
 	}
 	return f, nil
 }

@@ -18,6 +18,9 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
+
+	"marsgym/internal/atomicfile"
+	"marsgym/internal/input"
 )
 
 // Access is how a process reaches a broker, or serves one.
@@ -68,16 +71,19 @@ func (a *Access) TLS() (*tls.Config, error) {
 	if a.Cert == "" {
 		return nil, nil
 	}
-	cert, err := tls.LoadX509KeyPair(a.Cert, a.CertKey)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAccess, err)
+	var files [3][]byte
+	for i, path := range []string{a.Cert, a.CertKey, a.CA} {
+		var err error
+		if files[i], err = atomicfile.ReadFile(path, input.Settings); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrAccess, err)
+		}
 	}
-	pem, err := os.ReadFile(a.CA)
+	cert, err := tls.X509KeyPair(files[0], files[1])
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAccess, err)
+		return nil, fmt.Errorf("%w: %s and %s: %w", ErrAccess, a.Cert, a.CertKey, err)
 	}
 	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(pem) {
+	if !pool.AppendCertsFromPEM(files[2]) {
 		return nil, fmt.Errorf("%w: %s has no certificate", ErrAccess, a.CA)
 	}
 	return &tls.Config{
@@ -93,7 +99,7 @@ func (a *Access) name() (string, error) {
 		rand.Read(b[:])
 		return "w" + hex.EncodeToString(b[:]), nil
 	}
-	seed, err := os.ReadFile(a.Key)
+	seed, err := input.ReadFile(a.Key, input.Settings)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrAccess, err)
 	}

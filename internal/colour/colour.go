@@ -1,7 +1,10 @@
 // Package colour formats text in the 256 colours of a terminal.
 package colour
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Seats are the colour codes of the seats: the text on a background of red, blue,
 // yellow, green, purple and white.
@@ -19,6 +22,19 @@ const (
 func Paint(code, text string) string { return "\x1b[" + code + "m" + text + "\x1b[0m" }
 
 var codes = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Between returns text with f applied to all between its colour codes.
+func Between(text string, f func(string) string) string {
+	var out strings.Builder
+	end := 0
+	for _, at := range codes.FindAllStringIndex(text, -1) {
+		out.WriteString(f(text[end:at[0]]))
+		out.WriteString(text[at[0]:at[1]])
+		end = at[1]
+	}
+	out.WriteString(f(text[end:]))
+	return out.String()
+}
 
 // Strip returns text without colour codes.
 func Strip(text string) string { return codes.ReplaceAllString(text, "") }

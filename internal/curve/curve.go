@@ -97,7 +97,7 @@ func training(c *chart.Chart, runs []Run) {
 	for _, r := range runs {
 		for _, p := range r.Points {
 			for f := range p {
-				fields[f] = fields[f] || f == "return" || f == "entropy" || strings.HasSuffix(f, "loss")
+				fields[f] = ofTraining(f)
 			}
 		}
 	}

@@ -1,11 +1,13 @@
 package curve
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
-	"os"
+	"io"
+	"strings"
 
+	"marsgym/internal/atomicfile"
 	"marsgym/internal/input"
 )
 
@@ -15,9 +17,10 @@ import (
 const (
 	steps          = "steps"   // decisions so far
 	seconds        = "seconds" // of training so far, without evaluation
-	exploitability = "exact.exploitability"
-	winFirst       = "exact.win_first"
-	winSecond      = "exact.win_second"
+	exact          = "exact."  // begins the exact ones
+	exploitability = exact + "exploitability"
+	winFirst       = exact + "win_first"
+	winSecond      = exact + "win_second"
 )
 
 // Run is the metrics of a training run.
@@ -26,42 +29,49 @@ type Run struct {
 	Points []Point // in order
 }
 
-// Point is a line of metrics: its numbers by field, such as "exact.win_first" for one
-// in an object.
+// Point is what charts show of a line of metrics: its numbers by field, such as
+// "exact.win_first" for one in an object.
 type Point map[string]float64
 
-// Bounds of metrics. Chosen: a line has some four hundred bytes, and the longest run
-// 150,000 lines.
+// charted reports whether a field is in a chart.
+func charted(field string) bool {
+	return field == steps || field == seconds || strings.HasPrefix(field, exact) || ofTraining(field)
+}
+
+// ofTraining reports whether a field is in the charts of a run without exact values.
+func ofTraining(field string) bool {
+	return field == "return" || field == "entropy" || strings.HasSuffix(field, "loss")
+}
+
+// Bounds of metrics. Chosen: a line has some four hundred bytes and five numbers of charts,
+// and the longest run 150,000 lines.
 const (
-	maxBytes = 1 << 28 // of the file
-	maxLine  = 1 << 14 // bytes of a line
-	maxLines = 1 << 20
+	maxBytes   = 1 << 28 // of the file
+	maxLine    = 1 << 14 // bytes of a line
+	maxNumbers = 1 << 21 // of charts; each takes some 50 bytes of memory
 )
 
 // Load reads the metrics of a run, a JSON object on each line. It ignores what is
-// not a number.
+// not in a chart.
 func Load(name, path string) (Run, error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return Run{}, err
 	}
 	defer f.Close()
-	return LoadFrom(name, f)
+	return LoadFrom(name, path, f)
 }
 
-// LoadFrom is [Load] for an open file.
-func LoadFrom(name string, f *os.File) (Run, error) {
-	data, err := input.Read(f, maxBytes)
-	if err != nil {
-		return Run{}, err
-	}
-	path := f.Name()
-	if n := bytes.Count(data, []byte("\n")); n > maxLines {
-		return Run{}, fmt.Errorf("%s: %w; it has %d lines, and at most %d are read", path, input.ErrTooLarge, n, maxLines)
-	}
+// LoadFrom is [Load] for an open file. Path is its name in errors.
+func LoadFrom(name, path string, in io.Reader) (Run, error) {
+	rest := &io.LimitedReader{R: in, N: maxBytes + 1}
+	lines := bufio.NewScanner(rest)
+	lines.Buffer(nil, maxLine+1)
 	r := Run{Name: name}
-	for line := range bytes.Lines(data) {
-		p, err := parse(line)
+	fields := map[string]string{} // each name is in memory once
+	numbers := 0
+	for lines.Scan() {
+		p, err := parse(lines.Bytes(), fields)
 		if n := len(r.Points); err == nil && n > 0 && p[steps] < r.Points[n-1][steps] {
 			err = fmt.Errorf("%.0f steps after %.0f", p[steps], r.Points[n-1][steps])
 		}
@@ -69,35 +79,48 @@ func LoadFrom(name string, f *os.File) (Run, error) {
 			return Run{}, fmt.Errorf("%s: line %d: %w; mend the line or remove it", path, len(r.Points)+1, err)
 		}
 		r.Points = append(r.Points, p)
+		if numbers += len(p); numbers > maxNumbers {
+			return Run{}, fmt.Errorf("%s: %w; at most %d numbers for charts are read; remove lines", path, input.ErrTooLarge, maxNumbers)
+		}
+	}
+	switch err := lines.Err(); {
+	case err == bufio.ErrTooLong:
+		return Run{}, fmt.Errorf("%s: line %d: it has more than %d bytes; mend the line or remove it", path, len(r.Points)+1, maxLine)
+	case err != nil:
+		return Run{}, err
+	case rest.N == 0:
+		return Run{}, fmt.Errorf("%s: %w; want at most %d bytes", path, input.ErrTooLarge, maxBytes)
 	}
 	return r, nil
 }
 
 // parse reads a line of metrics.
-func parse(line []byte) (Point, error) {
-	if len(line) > maxLine {
-		return nil, fmt.Errorf("it has %d bytes; want at most %d", len(line), maxLine)
-	}
+func parse(line []byte, fields map[string]string) (Point, error) {
 	var object map[string]any
 	if err := input.DecodeLoosely(line, &object); err != nil {
 		return nil, err
 	}
 	p := Point{}
-	p.add("", object)
+	p.add("", object, fields)
 	if _, ok := p[steps]; !ok {
 		return nil, errors.New("no steps")
 	}
 	return p, nil
 }
 
-// add adds the numbers of an object.
-func (p Point) add(prefix string, object map[string]any) {
+// add adds the numbers of an object that are in charts.
+func (p Point) add(prefix string, object map[string]any, fields map[string]string) {
 	for name, v := range object {
 		switch v := v.(type) {
 		case float64:
-			p[prefix+name] = v
+			if name = prefix + name; charted(name) {
+				if _, ok := fields[name]; !ok {
+					fields[name] = name
+				}
+				p[fields[name]] = v
+			}
 		case map[string]any:
-			p.add(prefix+name+".", v)
+			p.add(prefix+name+".", v, fields)
 		}
 	}
 }

@@ -22,8 +22,8 @@ const (
 // table lists which packages of this module each package may import. The row of a
 // package is the first one that matches it: by name, by a pattern of [path.Match], or by
 // the suffix "/..." for all packages below. imports also names rows, so "env/*" are the
-// games without env/catalog. All packages except env/game may also import internal/simd
-// and internal/... .
+// games without env/catalog. All packages except env/game may also import internal/simd,
+// internal/input and internal/... .
 var table = []struct {
 	pkg     string
 	imports []string
@@ -66,6 +66,7 @@ var table = []struct {
 	{"internal/cluster/flags", []string{"internal/cli", "internal/jobs", "internal/cluster"}},
 	{"internal/kinds", []string{"env", "env/game", "env/catalog", "agents", "models", "models/*", "eval", "train", "internal/jobs"}},
 	{"internal/broker", []string{"internal/cluster"}},        // serves package cluster
+	{"internal/input", nil},                                  // reads the files that internal/atomicfile opens
 	{"internal/simd", nil},                                   // chooses the kernels
 	{"internal/simd/neon", nil},                              // writes assembly
 	{"internal/simd/neon/*", []string{"internal/simd/neon"}}, // generators
@@ -81,7 +82,7 @@ func check(pkg string, imports []string) error {
 	}
 	allowed := table[i].imports
 	if pkg != "env/game" && table[i].pkg != "internal/..." {
-		allowed = append(slices.Clip(allowed), "internal/simd", "internal/...")
+		allowed = append(slices.Clip(allowed), "internal/simd", "internal/input", "internal/...")
 	}
 	for _, imp := range imports {
 		to, ours := strings.CutPrefix(imp+"/", module+"/")
@@ -164,6 +165,61 @@ func TestCheck(t *testing.T) {
 // TestImports reads files, not packages, so that it also finds files with build tags.
 func TestImports(t *testing.T) {
 	seen := map[string]bool{}
+	walk(t, func(name, rel string) error {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		var imports []string
+		for _, spec := range file.Imports {
+			imp, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports = append(imports, imp)
+		}
+		seen[path.Dir(rel)] = true
+		if err := check(path.Dir(rel), imports); err != nil {
+			t.Errorf("%s: %v", rel, err)
+		}
+		return nil
+	})
+	for _, pkg := range []string{"env/game", "internal/imports"} {
+		if !seen[pkg] {
+			t.Errorf("the walk from %s did not find %s", root, pkg)
+		}
+	}
+}
+
+// openers are the packages that may call os.Open and os.ReadFile, which wait for ever for
+// the other end of a pipe: the one that checks files first, and tools for this module's own
+// files.
+var openers = []string{"internal/atomicfile", "internal/golden", "internal/release", "internal/benchmarks"}
+
+// TestOpen checks that all files are opened by internal/atomicfile.
+func TestOpen(t *testing.T) {
+	found := 0
+	walk(t, func(name, rel string) error {
+		text, err := os.ReadFile(name)
+		for _, call := range []string{"os.Open(", "os.ReadFile("} {
+			switch {
+			case !strings.Contains(string(text), call):
+			case slices.Contains(openers, path.Dir(rel)):
+				found++
+			default:
+				t.Errorf("%s calls %s...); call atomicfile.Open, atomicfile.ReadFile or input.ReadFile", rel, call)
+			}
+		}
+		return err
+	})
+	if found == 0 {
+		t.Errorf("the walk from %s did not find %s", root, openers[0])
+	}
+}
+
+// walk calls f for each Go file of this module that is no test.
+func walk(t *testing.T, f func(name, rel string) error) {
+	t.Helper()
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -177,36 +233,14 @@ func TestImports(t *testing.T) {
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return nil
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		var imports []string
-		for _, spec := range file.Imports {
-			imp, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return err
-			}
-			imports = append(imports, imp)
-		}
 		rel, err := filepath.Rel(root, name)
 		if err != nil {
 			return err
 		}
-		rel = filepath.ToSlash(rel)
-		seen[path.Dir(rel)] = true
-		if err := check(path.Dir(rel), imports); err != nil {
-			t.Errorf("%s: %v", rel, err)
-		}
-		return nil
+		return f(name, filepath.ToSlash(rel))
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, pkg := range []string{"env/game", "internal/imports"} {
-		if !seen[pkg] {
-			t.Errorf("the walk from %s did not find %s", root, pkg)
-		}
 	}
 }
 

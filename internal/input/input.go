@@ -13,8 +13,9 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"marsgym/internal/atomicfile"
 )
 
 // Settings is the largest size of a settings file, in bytes. Chosen: the longest in this
@@ -22,13 +23,13 @@ import (
 // memory.
 const Settings = 1 << 20
 
-// ErrTooLarge is returned for a file above the size limit.
-var ErrTooLarge = errors.New("the file is too large")
+// ErrTooLarge is wrapped by the error for a file above the size limit.
+var ErrTooLarge = atomicfile.ErrTooLarge
 
-// ReadFile returns the content of a file, which may be a pipe, of at most limit bytes.
-// The error for a larger file wraps [ErrTooLarge].
+// ReadFile returns the content of a regular text file of at most limit bytes. The error for
+// a larger file wraps [ErrTooLarge].
 func ReadFile(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -37,16 +38,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 }
 
 // Read is [ReadFile] for an open file.
-func Read(f *os.File, limit int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(text)) > limit {
-		return nil, fmt.Errorf("%s: %w; want at most %d bytes", f.Name(), ErrTooLarge, limit)
-	}
-	return text, nil
-}
+func Read(f *os.File, limit int64) ([]byte, error) { return atomicfile.Read(f, limit) }
 
 // JSONError is an error in a JSON document, or in what it should hold.
 type JSONError struct{ text string }
@@ -184,13 +176,7 @@ func Message(err error) string {
 		if len(line) > maxLine {
 			line, rest = start(line, maxLine), fmt.Sprintf("... (%d bytes)", len(line))
 		}
-		for _, r := range line {
-			if unicode.IsControl(r) && r != '\t' {
-				fmt.Fprintf(&b, "\\x%02x", r)
-			} else {
-				b.WriteRune(r)
-			}
-		}
+		b.WriteString(Printable(strings.ToValidUTF8(line, "�")))
 		b.WriteString(rest)
 	}
 	return b.String()

@@ -81,14 +81,15 @@ func OpenCheckpoint(path, identity string, executor Executor, log func(string)) 
 // damaged results, and cuts off one that is not complete.
 func (c *Checkpoint) read(identity string, log func(string)) error {
 	want := checkpointFormat + identity + "\n"
-	in := bufio.NewReader(c.file)
-	got, err := in.ReadString('\n')
+	in := bufio.NewReaderSize(c.file, 2*len(want))
+	line, err := in.ReadSlice('\n')
+	got := string(line)
 	switch {
 	case err == io.EOF && len(got) < len(want) && want[:len(got)] == got: // empty, or killed in this line
 		c.end = int64(len(want))
 		_, err := c.file.WriteAt([]byte(want), 0)
 		return err
-	case err != nil && err != io.EOF:
+	case err != nil && err != io.EOF && err != bufio.ErrBufferFull:
 		return err
 	case len(got) < len(checkpointFormat) || got[:len(checkpointFormat)] != checkpointFormat:
 		return errors.New("not a file of results; name another file")

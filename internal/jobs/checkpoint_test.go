@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -178,6 +179,20 @@ func TestCheckpointRefuses(t *testing.T) {
 		if _, err := open(path, "program 1"); err == nil {
 			t.Errorf("%s is opened", path)
 		}
+	}
+	const size = 64 << 20 // without a line break
+	if err := os.WriteFile(text, []byte("something else"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(text, size); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = open(text, "program 1")
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > size/16 {
+		t.Errorf("a file without a line break: %v after %d bytes of memory", err, used)
 	}
 	if b, err := os.ReadFile(text); err != nil || !strings.HasPrefix(string(b), "something") {
 		t.Errorf("a file that is none of results is now %q, %v", b, err)

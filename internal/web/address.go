@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -26,6 +27,9 @@ type Address struct {
 
 // Human is the name of a person in a seat.
 const Human = "human"
+
+// maxName bounds the name of a seat, in bytes. Chosen: above that of an agent of a run folder.
+const maxName = 512
 
 // maxMoves bounds the number of moves of a game. Chosen: above that of a game of Pig that
 // never ends its turns.
@@ -96,7 +100,7 @@ type replay struct {
 
 // replay plays the game of an address again. Where the dice are drawn it goes on to the
 // next decision or the end.
-func (a Address) replay() (*replay, error) {
+func (a Address) replay(ctx context.Context) (*replay, error) {
 	g, err := a.open()
 	if err != nil {
 		return nil, err
@@ -116,6 +120,9 @@ func (a Address) replay() (*replay, error) {
 	moves := a.Moves
 	r.Moves = nil
 	for r.draw(); len(moves) > 0; r.draw() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := r.move(moves[0]); err != nil {
 			return nil, fmt.Errorf("move %d: %w", len(r.Moves)+1, err)
 		}

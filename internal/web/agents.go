@@ -17,9 +17,6 @@ import (
 	"marsgym/models"
 )
 
-// maxName bounds the name of a seat, in bytes. Chosen.
-const maxName = 256
-
 // maxSearch bounds the simulations of a decision of a search. Chosen: it takes about a
 // second in a Web Worker.
 const maxSearch = 10_000
@@ -34,7 +31,7 @@ type agentInfo struct {
 }
 
 // listAgents lists the agents of Game for Players.
-func (a *App) listAgents(_ context.Context, r *Request) (any, error) {
+func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 	g, err := r.Address.open()
 	if err != nil {
 		return nil, err
@@ -54,18 +51,21 @@ func (a *App) listAgents(_ context.Context, r *Request) (any, error) {
 		list = append(list, agentInfo{name, about})
 	}
 	list = append(list, agentInfo{"search:100", "tree search, 100 simulations a decision"}, agentInfo{"search:400", "tree search, 400 simulations a decision"})
+	want := agents.MetaOf(g.Spec())
 	for _, run := range a.runNames() {
-		if f, err := a.loadRun(run); err == nil && f.Meta.Check(agents.MetaOf(g.Spec())) == nil {
-			list = append(list, agentInfo{runPrefix + run, "the network of a run folder"}, agentInfo{runPrefix + run + checkpointSuffix, "the checkpoint of a run folder"})
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, x := range []agentInfo{{run, "the network of a run folder"}, {run + checkpointSuffix, "the checkpoint of a run folder"}} {
+			if meta, err := a.runMeta(x.Name); err == nil && meta.Check(want) == nil {
+				list = append(list, agentInfo{runPrefix + x.Name, x.About})
+			}
 		}
 	}
 	return list, nil
 }
 
-var (
-	searchName = regexp.MustCompile(`^search:([0-9]{1,6})(?::(.+))?$`)
-	runName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
-)
+var searchName = regexp.MustCompile(`^search:([0-9]{1,6})(?::(.+))?$`)
 
 // allowed returns an error for the name of an agent that is not for pages: a file, or a
 // search without a bound.
@@ -82,7 +82,7 @@ func (a *App) allowed(g env.Game, name string) error {
 		return nil
 	}
 	run, ok := strings.CutPrefix(model, runPrefix)
-	if ok && slices.Contains(a.runNames(), strings.TrimSuffix(run, checkpointSuffix)) || model == agents.Pretrained {
+	if ok && a.isRun(strings.TrimSuffix(run, checkpointSuffix)) || model == agents.Pretrained {
 		return nil
 	}
 	return fmt.Errorf("unknown agent %s: agents are exact, %s, pretrained, search:400, and %sNAME for a run folder", input.Quote(name), strings.Join(g.BotNames(), ", "), runPrefix)
@@ -160,7 +160,7 @@ func (a *App) hasPretrained(g env.Game) bool {
 
 // play lets the agent in the seat to move play one action, and returns the view.
 func (a *App) play(ctx context.Context, r *Request) (any, error) {
-	g, at, err := r.position()
+	g, at, err := r.position(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -168,23 +168,20 @@ func (a *App) play(ctx context.Context, r *Request) (any, error) {
 	if r.Step != nil || who < 0 || g.Seats[who] == Human || g.atLimit() {
 		return nil, errors.New("no agent is to move here")
 	}
-	err = a.compute(ctx, func(ctx context.Context) error {
-		agent, err := a.agent(ctx, g.game, g.Seats[who])
-		if err != nil {
-			return err
-		}
-		probs, err := env.ActionProbabilities(ctx, agent, at, g.spec.Actions)
-		if err != nil {
-			return err
-		}
-		noise := *g.noise // apply takes the number of this action
-		return g.apply(env.SampleAction(probs, &noise))
-	})
+	agent, err := a.agent(ctx, g.game, g.Seats[who])
 	if err != nil {
 		return nil, err
 	}
+	probs, err := env.ActionProbabilities(ctx, agent, at, g.spec.Actions)
+	if err != nil {
+		return nil, err
+	}
+	noise := *g.noise // apply takes the number of this action
+	if err := g.apply(env.SampleAction(probs, &noise)); err != nil {
+		return nil, err
+	}
 	g.draw()
-	return g.view(nil)
+	return g.view(ctx, nil)
 }
 
 // lastBot names the strongest bot of a game.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,8 @@ type Options struct {
 	Pretrained func(ctx context.Context, spec game.Spec) (*models.File, error)
 	// Cache is the folder of cached solutions; "" for none.
 	Cache string
-	// Work is the number of requests that compute at the same time; 0 is 1. Others wait.
+	// Work is the number of long requests that compute at the same time, and that of short
+	// ones; 0 is 1. Others wait.
 	Work int
 	// Limit bounds the time that a request computes; 0 is no limit.
 	Limit time.Duration
@@ -39,7 +41,8 @@ type Options struct {
 // App plays and analyses games. Many goroutines may use it at once.
 type App struct {
 	opt        Options
-	work       chan struct{}
+	short      chan struct{} // places of those that compute
+	long       chan struct{}
 	solutions  solutions
 	agents     opened[agents.Agent]
 	estimators opened[analysis.Searches]
@@ -47,7 +50,7 @@ type App struct {
 
 // New returns an App.
 func New(opt Options) *App {
-	return &App{opt: opt, work: make(chan struct{}, max(1, opt.Work))}
+	return &App{opt: opt, short: make(chan struct{}, max(1, opt.Work)), long: make(chan struct{}, max(1, opt.Work))}
 }
 
 // Request is a request. Which fields matter depends on Do; the methods say so.
@@ -63,22 +66,28 @@ type Request struct {
 	Run    string    `json:"run,omitempty"`    // name of a run folder
 }
 
+// handler answers the requests of a name.
+type handler struct {
+	answer func(*App, context.Context, *Request) (any, error)
+	long   bool // takes more than a moment for what the page asks; short ones do not wait for long ones
+}
+
 // handlers holds the answers by name.
-var handlers = map[string]func(*App, context.Context, *Request) (any, error){
-	"games":   (*App).games,
-	"agents":  (*App).listAgents,
-	"rules":   (*App).rules,
-	"explain": (*App).explain,
-	"view":    (*App).view,
-	"play":    (*App).play,
-	"values":  (*App).values,
-	"chance":  (*App).chance,
-	"review":  (*App).review,
-	"report":  (*App).report,
-	"read":    (*App).read,
-	"write":   (*App).write,
-	"runs":    (*App).runs,
-	"run":     (*App).run,
+var handlers = map[string]handler{
+	"games":   {answer: (*App).games},
+	"agents":  {answer: (*App).listAgents},
+	"rules":   {answer: (*App).rules},
+	"explain": {answer: (*App).explain},
+	"view":    {answer: (*App).view},
+	"play":    {(*App).play, true},
+	"values":  {(*App).values, true},
+	"chance":  {(*App).chance, true},
+	"review":  {(*App).review, true},
+	"report":  {(*App).report, true},
+	"read":    {(*App).read, true},
+	"write":   {answer: (*App).write},
+	"runs":    {answer: (*App).runs},
+	"run":     {(*App).run, true},
 }
 
 // MaxRequest bounds a request, in bytes. Chosen: above that of a report of the longest
@@ -91,10 +100,7 @@ var ErrBusy = errors.New("too many requests at once; try again")
 // Handle answers a request. An error is a response {"error": text}, with "moreTime": true if
 // more Time would help; ok is false then.
 func (a *App) Handle(ctx context.Context, request []byte) (response []byte, ok bool) {
-	answer, err := a.answer(ctx, request)
-	if err == nil {
-		response, err = json.Marshal(answer)
-	}
+	response, err := a.answer(ctx, request)
 	if err != nil {
 		failure := struct {
 			Error    string `json:"error"`
@@ -105,32 +111,49 @@ func (a *App) Handle(ctx context.Context, request []byte) (response []byte, ok b
 	return response, err == nil
 }
 
-func (a *App) answer(ctx context.Context, request []byte) (any, error) {
+// answer computes the answer to a request in one of the places, as all that a request costs is
+// bounded by their number and by the limit.
+func (a *App) answer(ctx context.Context, request []byte) (response []byte, err error) {
 	if len(request) > MaxRequest {
 		return nil, fmt.Errorf("the request has %d bytes; want at most %d", len(request), MaxRequest)
 	}
-	var r Request
-	if err := input.DecodeJSON(request, &r); err != nil {
-		return nil, fmt.Errorf("the request: %w", err)
+	var name struct {
+		Do string `json:"do"`
 	}
-	handler := handlers[r.Do]
-	if handler == nil {
-		return nil, fmt.Errorf("no request is named %s", input.Quote(r.Do))
+	json.NewDecoder(bytes.NewReader(request)).Decode(&name) // an error comes up again below
+	places := a.short
+	if handlers[name.Do].long {
+		places = a.long
 	}
-	return handler(a, ctx, &r)
+	err = a.compute(ctx, places, func(ctx context.Context) error {
+		var r Request
+		if err := input.DecodeJSON(request, &r); err != nil {
+			return fmt.Errorf("the request: %w", err)
+		}
+		h, ok := handlers[r.Do]
+		if !ok {
+			return fmt.Errorf("no request is named %s", input.Quote(r.Do))
+		}
+		answer, err := h.answer(a, ctx, &r)
+		if err != nil {
+			return err
+		}
+		response, err = json.Marshal(answer)
+		return err
+	})
+	return response, err
 }
 
-// compute calls f when fewer than Work other calls are running, with a context that ends
-// at the limit.
-func (a *App) compute(ctx context.Context, f func(context.Context) error) error {
+// compute calls f when one of the places is free, with a context that ends at the limit.
+func (a *App) compute(ctx context.Context, places chan struct{}, f func(context.Context) error) error {
 	if a.opt.Limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, a.opt.Limit, ErrLimit)
 		defer cancel()
 	}
 	select {
-	case a.work <- struct{}{}:
-		defer func() { <-a.work }()
+	case places <- struct{}{}:
+		defer func() { <-places }()
 	case <-ctx.Done():
 		if errors.Is(context.Cause(ctx), ErrLimit) {
 			return ErrBusy
@@ -148,8 +171,8 @@ func (a *App) compute(ctx context.Context, f func(context.Context) error) error 
 var ErrLimit = errors.New("the computation has reached its time limit")
 
 // position returns the game of a request, and its position.
-func (r *Request) position() (*replay, env.Position, error) {
-	g, err := r.Address.replay()
+func (r *Request) position(ctx context.Context) (*replay, env.Position, error) {
+	g, err := r.Address.replay(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

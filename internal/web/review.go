@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ const (
 
 // review reviews the game of Address.
 func (a *App) review(ctx context.Context, r *Request) (any, error) {
-	g, _, err := r.position()
+	g, _, err := r.position(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,30 +57,25 @@ func (a *App) review(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var v *Review
-	err = a.compute(ctx, func(ctx context.Context) error {
-		valuer, err := a.valuer(ctx, g.game, r.Seed)
-		if err != nil {
-			return err
+	valuer, err := a.valuer(ctx, g.game, r.Seed)
+	if err != nil {
+		return nil, err
+	}
+	v, priced, err := a.price(ctx, g, valuer, d)
+	if err != nil {
+		return nil, err
+	}
+	v.Method, v.Exact, v.Seats = priced.Method, valuer.Exact(), priced.Seats
+	for i, x := range priced.Values {
+		v.Points = append(v.Points, Point{int(g.at(i).CurrentPlayer()), numbers(x)})
+	}
+	if priced.Ended && g.spec.HasWin() {
+		v.Ratings = make([]*analysis.Mean, g.spec.Players)
+		for _, seat := range v.Priced {
+			v.Ratings[seat] = analysis.RatingOf(priced.Seats[seat].Losses, g.spec.Players)
 		}
-		var priced *analysis.Game
-		v, priced, err = a.price(ctx, g, valuer, d)
-		if err != nil {
-			return err
-		}
-		v.Method, v.Exact, v.Seats = priced.Method, valuer.Exact(), priced.Seats
-		for i, x := range priced.Values {
-			v.Points = append(v.Points, Point{int(g.at(i).CurrentPlayer()), numbers(x)})
-		}
-		if priced.Ended && g.spec.HasWin() {
-			v.Ratings = make([]*analysis.Mean, g.spec.Players)
-			for _, seat := range v.Priced {
-				v.Ratings[seat] = analysis.RatingOf(priced.Seats[seat].Losses, g.spec.Players)
-			}
-		}
-		return nil
-	})
-	return v, err
+	}
+	return v, nil
 }
 
 // price prices a game, and returns a review with the fields Priced and Mistakes. Estimates
@@ -154,55 +150,63 @@ func (a *App) report(ctx context.Context, r *Request) (any, error) {
 	if len(r.Games) == 0 || len(r.Games) > maxGames {
 		return nil, fmt.Errorf("there are %d games; want 1 to %d", len(r.Games), maxGames)
 	}
-	var report *analysis.Report
-	err := a.compute(ctx, func(ctx context.Context) error {
-		var valuer analysis.Valuer
-		var spec game.Spec
-		var priced []*analysis.Game
-		for i, address := range r.Games {
-			g, err := address.replay()
-			if err != nil {
-				return fmt.Errorf("game %d: %w", i+1, err)
-			}
-			if i == 0 {
-				spec = g.spec
-				if valuer, err = a.valuer(ctx, g.game, 0); err != nil {
-					return err
-				}
-				if !valuer.Exact() {
-					return fmt.Errorf("%s for %d: %w; the review of a game estimates a rating of its own", spec.Title, spec.Players, game.ErrNoSolution)
-				}
-			}
-			if g.spec.RulesHash() != spec.RulesHash() {
-				return errors.New("the games are of different rules")
-			}
-			if len(g.rec.Steps) == 0 {
-				continue
-			}
-			p, err := analysis.Analyse(ctx, g.rec, valuer)
-			if err != nil {
-				return err
-			}
-			p.Decisions = nil // the page has them from review
-			priced = append(priced, p)
+	var valuer analysis.Valuer
+	var spec game.Spec
+	var priced []*analysis.Game
+	for i, address := range r.Games {
+		g, err := address.replay(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("game %d: %w", i+1, err)
 		}
-		report = analysis.NewReport(spec, valuer, priced, 0)
-		return nil
-	})
-	return report, err
+		if i == 0 {
+			spec = g.spec
+			if valuer, err = a.valuer(ctx, g.game, 0); err != nil {
+				return nil, err
+			}
+			if !valuer.Exact() {
+				return nil, fmt.Errorf("%s for %d: %w; the review of a game estimates a rating of its own", spec.Title, spec.Players, game.ErrNoSolution)
+			}
+		}
+		if g.spec.RulesHash() != spec.RulesHash() {
+			return nil, errors.New("the games are of different rules")
+		}
+		if len(g.rec.Steps) == 0 {
+			continue
+		}
+		p, err := analysis.Analyse(ctx, g.rec, valuer)
+		if err != nil {
+			return nil, err
+		}
+		p.Decisions = nil // the page has them from review
+		priced = append(priced, p)
+	}
+	return analysis.NewReport(spec, valuer, priced, 0), nil
+}
+
+// whileAllowed reads from in until ctx is done.
+type whileAllowed struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (r whileAllowed) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(b)
 }
 
 // read returns the addresses of the games in Text.
-func (a *App) read(_ context.Context, r *Request) (any, error) {
+func (a *App) read(ctx context.Context, r *Request) (any, error) {
 	var list []Address
-	for g, err := range record.Read(strings.NewReader(r.Text), catalog.Open) {
+	for g, err := range record.Read(whileAllowed{ctx, strings.NewReader(r.Text)}, catalog.Open) {
 		if err != nil {
 			return nil, err
 		}
 		if len(list) == maxGames {
 			return nil, fmt.Errorf("the text holds more than %d games", maxGames)
 		}
-		address, err := addressOf(g)
+		address, err := addressOf(ctx, g)
 		if err != nil {
 			return nil, fmt.Errorf("game %d: %w", len(list)+1, err)
 		}
@@ -216,7 +220,7 @@ func (a *App) read(_ context.Context, r *Request) (any, error) {
 
 // addressOf returns the address of a recorded game: with its seed if its dice are those of
 // the seed, otherwise with its rolls.
-func addressOf(g *record.Game) (Address, error) {
+func addressOf(ctx context.Context, g *record.Game) (Address, error) {
 	spec := g.Rules.Spec()
 	a := Address{Players: spec.Players, Seats: g.Seats}
 	a.Game = preset(spec.Players, func(s game.Spec) bool { return s.RulesHash() == spec.RulesHash() })
@@ -225,11 +229,14 @@ func addressOf(g *record.Game) (Address, error) {
 	}
 	typed := a
 	typed.Typed = true
-	r, err := typed.replay()
+	r, err := typed.replay(ctx)
 	if err != nil {
 		return a, err
 	}
 	for _, s := range g.Steps {
+		if err := ctx.Err(); err != nil {
+			return a, err
+		}
 		name := g.Rules.ActionName(s.Action)
 		if s.Chance() {
 			name = s.Before.DrawRoll(s.After, r.eyes)
@@ -242,7 +249,7 @@ func addressOf(g *record.Game) (Address, error) {
 		return typed, nil
 	}
 	a.Seed = *g.Seed
-	if drawn, err := a.replay(); err == nil && sameText(drawn.rec, g) {
+	if drawn, err := a.replay(ctx); err == nil && sameText(drawn.rec, g) {
 		return a, nil
 	}
 	return typed, nil

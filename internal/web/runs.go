@@ -2,17 +2,23 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"marsgym/agents"
 	"marsgym/env/game"
 	"marsgym/env/game/chart"
+	"marsgym/internal/atomicfile"
 	"marsgym/internal/curve"
 	"marsgym/internal/input"
 	"marsgym/models"
@@ -46,11 +52,26 @@ func (a *App) runNames() (names []string) {
 		return nil
 	}
 	for _, e := range entries {
-		if e.IsDir() && runName.MatchString(e.Name()) {
+		if e.IsDir() && isRunName(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
 	return names
+}
+
+// isRunName reports whether a folder of this name is shown: the name can stand in a seat of a
+// game as text, and it is not hidden.
+func isRunName(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) && name == strings.TrimSpace(name) && !strings.HasPrefix(name, ".")
+}
+
+// isRun reports whether a run folder has that name.
+func (a *App) isRun(name string) bool {
+	if a.opt.Runs == nil || !isRunName(name) || filepath.Base(name) != name {
+		return false
+	}
+	info, err := a.opt.Runs.Lstat(name)
+	return err == nil && info.IsDir()
 }
 
 // runs lists the run folders with their networks, the latest first.
@@ -64,24 +85,21 @@ func (a *App) runs(ctx context.Context, _ *Request) (any, error) {
 	}
 	slices.SortStableFunc(list, func(x, y runInfo) int { return y.Changed.Compare(x.Changed) })
 	list = list[:min(len(list), maxRuns)]
-	err := a.compute(ctx, func(ctx context.Context) error {
-		for i := range list {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			list[i].models(a)
+	for i := range list {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		return nil
-	})
-	return map[string]any{"folder": a.opt.Runs != nil, "runs": list}, err
+		list[i].models(a)
+	}
+	return map[string]any{"folder": a.opt.Runs != nil, "runs": list}, nil
 }
 
 // models fills in the networks of a run folder.
 func (r *runInfo) models(a *App) {
 	for _, name := range []string{r.Name, r.Name + checkpointSuffix} {
-		if f, err := a.loadRun(name); err == nil {
-			r.Players = f.Meta.Net.Players
-			r.Game = preset(r.Players, func(spec game.Spec) bool { return f.Meta.Check(agents.MetaOf(spec)) == nil })
+		if meta, err := a.runMeta(name); err == nil {
+			r.Players = meta.Net.Players
+			r.Game = preset(r.Players, func(spec game.Spec) bool { return meta.Check(agents.MetaOf(spec)) == nil })
 			if r.Game != "" {
 				r.Agents = append(r.Agents, runPrefix+name)
 			}
@@ -92,22 +110,50 @@ func (r *runInfo) models(a *App) {
 // checkpointSuffix ends the name of the agent of a checkpoint.
 const checkpointSuffix = "/checkpoint"
 
-// loadRun loads the network of a run folder below Options.Runs, or that of its checkpoint.
-func (a *App) loadRun(name string) (*models.File, error) {
+// openRun opens the file of the network of a run folder below Options.Runs, or that of its
+// checkpoint.
+func (a *App) openRun(name string) (*os.File, error) {
 	run, checkpoint := strings.CutSuffix(name, checkpointSuffix)
 	file := agents.ModelFile
 	if checkpoint {
 		file = checkpointFile
 	}
-	if a.opt.Runs == nil || !runName.MatchString(run) {
+	return a.openIn(run, file)
+}
+
+// openIn opens a file of a run folder.
+func (a *App) openIn(run, file string) (*os.File, error) {
+	if !a.isRun(run) {
 		return nil, fmt.Errorf("no run folder is named %s", input.Quote(run))
 	}
-	f, err := a.opt.Runs.Open(path.Join(run, file))
-	if err != nil {
+	f, err := atomicfile.OpenIn(a.opt.Runs, path.Join(run, file))
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the run folder %s has no %s", run, file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the run folder %s: %w", run, err)
+	}
+	return f, nil
+}
+
+// loadRun loads the network of a run folder, or that of its checkpoint.
+func (a *App) loadRun(name string) (*models.File, error) {
+	f, err := a.openRun(name)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	return models.LoadFrom(f)
+}
+
+// runMeta returns what the header of the file says that loadRun loads.
+func (a *App) runMeta(name string) (models.Meta, error) {
+	f, err := a.openRun(name)
+	if err != nil {
+		return models.Meta{}, err
+	}
+	defer f.Close()
+	return models.MetaFrom(f)
 }
 
 // Curve is the learning curve of a run.
@@ -135,28 +181,20 @@ type Line struct {
 
 // run returns the learning curve of Run.
 func (a *App) run(ctx context.Context, r *Request) (any, error) {
-	if !slices.Contains(a.runNames(), r.Run) {
-		return nil, fmt.Errorf("no run folder is named %s", input.Quote(r.Run))
+	f, err := a.openIn(r.Run, metricsFile)
+	if err != nil {
+		return nil, err
 	}
-	var c *Curve
-	err := a.compute(ctx, func(context.Context) error {
-		f, err := a.opt.Runs.Open(path.Join(r.Run, metricsFile))
-		if err != nil {
-			return fmt.Errorf("the run folder %s has no %s", r.Run, metricsFile)
-		}
-		defer f.Close()
-		metrics, err := curve.LoadFrom(r.Run, f)
-		if err != nil {
-			return err
-		}
-		drawn, err := curve.Chart(r.Run, []curve.Run{metrics})
-		if err != nil {
-			return err
-		}
-		c = curveOf(drawn)
-		return nil
-	})
-	return c, err
+	defer f.Close()
+	metrics, err := curve.LoadFrom(r.Run, path.Join(r.Run, metricsFile), whileAllowed{ctx, f})
+	if err != nil {
+		return nil, err
+	}
+	drawn, err := curve.Chart(r.Run, []curve.Run{metrics})
+	if err != nil {
+		return nil, err
+	}
+	return curveOf(drawn), nil
 }
 
 // curveOf converts a chart of lines. JSON has no infinite numbers, so their points are

@@ -84,7 +84,7 @@ type Values struct {
 
 // values values the position of Address at Step, and its options.
 func (a *App) values(ctx context.Context, r *Request) (any, error) {
-	g, at, err := r.position()
+	g, at, err := r.position(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,27 +92,23 @@ func (a *App) values(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var v *Values
-	err = a.compute(ctx, func(ctx context.Context) error {
-		valuer, err := a.valuer(ctx, g.game, r.Seed)
-		if err != nil {
-			return err
-		}
-		options := within(valuer, 7*d/8)
-		v = &Values{Method: options.Method(), Exact: valuer.Exact(), Options: []analysis.Option{}}
-		if !g.spec.HasWin() {
-			v.Unit = g.spec.Unit
-		}
-		value, err := within(valuer, d/8).Values(ctx, []env.Position{at})
-		if err != nil {
-			return err
-		}
-		v.Values = numbers(value[0])
-		if at.CurrentPlayer() >= 0 {
-			v.Options, err = analysis.Decide(ctx, g.game, at, options)
-		}
-		return err
-	})
+	valuer, err := a.valuer(ctx, g.game, r.Seed)
+	if err != nil {
+		return nil, err
+	}
+	options := within(valuer, 7*d/8)
+	v := &Values{Method: options.Method(), Exact: valuer.Exact(), Options: []analysis.Option{}}
+	if !g.spec.HasWin() {
+		v.Unit = g.spec.Unit
+	}
+	value, err := within(valuer, d/8).Values(ctx, []env.Position{at})
+	if err != nil {
+		return nil, err
+	}
+	v.Values = numbers(value[0])
+	if at.CurrentPlayer() >= 0 {
+		v.Options, err = analysis.Decide(ctx, g.game, at, options)
+	}
 	return v, err
 }
 
@@ -142,7 +138,7 @@ type Outcome struct {
 // chance values the outcomes of the roll at Step or, if a seat is to move there, after
 // Action.
 func (a *App) chance(ctx context.Context, r *Request) (any, error) {
-	g, at, err := r.position()
+	g, at, err := r.position(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -165,19 +161,15 @@ func (a *App) chance(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Chance{Seat: seat}
-	err = a.compute(ctx, func(ctx context.Context) error {
-		valuer, err := a.valuer(ctx, g.game, r.Seed)
-		if err != nil {
-			return err
-		}
-		valuer = within(valuer, d)
-		c.Method, c.Exact = valuer.Method(), valuer.Exact()
-		outcomes, err := analysis.Outcomes(ctx, at, valuer, seat)
-		for _, o := range outcomes {
-			c.Outcomes = append(c.Outcomes, Outcome{o, at.Narrate(o.After, 0, "")[0]})
-		}
-		return err
-	})
+	valuer, err := a.valuer(ctx, g.game, r.Seed)
+	if err != nil {
+		return nil, err
+	}
+	valuer = within(valuer, d)
+	c := &Chance{Seat: seat, Method: valuer.Method(), Exact: valuer.Exact()}
+	outcomes, err := analysis.Outcomes(ctx, at, valuer, seat)
+	for _, o := range outcomes {
+		c.Outcomes = append(c.Outcomes, Outcome{o, at.Narrate(o.After, 0, "")[0]})
+	}
 	return c, err
 }

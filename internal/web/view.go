@@ -48,15 +48,15 @@ type Entry struct {
 }
 
 // view returns the position of Address at Step.
-func (a *App) view(_ context.Context, r *Request) (any, error) {
-	g, _, err := r.position()
+func (a *App) view(ctx context.Context, r *Request) (any, error) {
+	g, _, err := r.position(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return g.view(r.Step)
+	return g.view(ctx, r.Step)
 }
 
-func (r *replay) view(step *int) (*View, error) {
+func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 	steps := len(r.rec.Steps)
 	v := &View{Address: r.Address, Title: r.spec.Title, Step: steps, Steps: steps, Log: []Entry{}}
 	if !r.spec.HasWin() {
@@ -71,6 +71,9 @@ func (r *replay) view(step *int) (*View, error) {
 	}
 	v.Position, v.Scene, v.Text, v.Mover = at.String(), at.Scene(), at.Render(), int(at.CurrentPlayer())
 	for i := 0; i < steps; i++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		v.Log = append(v.Log, r.entry(i))
 	}
 	for i, act := range at.Legal() {
@@ -167,8 +170,8 @@ func (a *App) rules(_ context.Context, r *Request) (any, error) {
 }
 
 // explain returns lines about Word in the position.
-func (a *App) explain(_ context.Context, r *Request) (any, error) {
-	_, at, err := r.position()
+func (a *App) explain(ctx context.Context, r *Request) (any, error) {
+	_, at, err := r.position(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -176,11 +179,11 @@ func (a *App) explain(_ context.Context, r *Request) (any, error) {
 }
 
 // write returns the game as text, which cmd/eval reads too.
-func (a *App) write(_ context.Context, r *Request) (any, error) {
+func (a *App) write(ctx context.Context, r *Request) (any, error) {
 	if r.Start != "" {
 		return nil, fmt.Errorf("the game starts at a position of its own; the text holds games from their beginning")
 	}
-	g, err := r.Address.replay()
+	g, err := r.Address.replay(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -353,7 +353,7 @@ func TestRefusals(t *testing.T) {
 		{`{"do":"view","game":"pig","players":-1}`, "players is -1"},
 		{`{"do":"view","game":"pig","players":1000000000}`, "players is 1000000000"},
 		{`{"do":"view","game":"pig","seats":["human"]}`, "want 2"},
-		{`{"do":"view","game":"pig","seats":["human","` + long + `"]}`, "at most 256"},
+		{`{"do":"view","game":"pig","seats":["human","` + long + `"]}`, "at most 512"},
 		{`{"do":"view","game":"pig","moves":["hop"]}`, "no legal action"},
 		{`{"do":"view","game":"pig","moves":["rol"]}`, "did you mean roll"},
 		{`{"do":"view","game":"pig","typed":true,"moves":["roll","7"]}`, "the roll"},

@@ -1,4 +1,5 @@
-// Addresses of games, as they stand in the address of the page.
+// The address of this page: the part after # names a page and, for a game, holds all of it.
+// Anyone can write one, so each part is checked here or by the logic, whose errors are for people.
 
 /**
  * @typedef {object} Address
@@ -11,29 +12,114 @@
  * @property {string[]} [moves]
  */
 
-/** @param {URLSearchParams} q @returns {Address} */
+/** The name of the page and the fields of its query. */
+export function current() {
+  const [page, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
+  return { page, query: new URLSearchParams(query) };
+}
+
+/** The address of a page with these fields. @param {string} page @param {Record<string, any> | string} fields */
+export function link(page, fields) {
+  return `#${page}?${typeof fields === 'string' ? fields : query(fields)}`;
+}
+
+/**
+ * Goes to an address. Chromium ignores changes of the address after 200 in ten seconds, which
+ * a key held down can reach; it is asked again some times, unless the page is elsewhere.
+ * @param {string} to
+ */
+export function goTo(to, tries = 20) {
+  const before = location.hash, want = new URL(to, location.href).hash;
+  if (want === before) return;
+  location.hash = want;
+  if (location.hash === before && tries > 0) setTimeout(() => location.hash === before && goTo(to, tries - 1), 500);
+}
+
+/** Goes to an address without a step of the history. @param {string} to */
+export function replace(to) {
+  try {
+    history.replaceState(null, '', to);
+  } catch {
+    // Browsers bound how often; the page does not need it.
+  }
+}
+
+/** Calls f after each change of the address. @param {() => void} f */
+export function onChange(f) {
+  addEventListener('hashchange', f);
+}
+
+/** Copies the address of this page, and returns whether the browser allows that. */
+export async function copy() {
+  try {
+    await navigator.clipboard.writeText(location.href); // there is no clipboard without https
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The token in the address; '' without one. */
+export function tokenOf() {
+  return new URLSearchParams(location.search).get('token') ?? '';
+}
+
+/** Takes the token out of the address. */
+export function hideToken() {
+  const to = new URL(location.href);
+  to.searchParams.delete('token');
+  replace(to.href);
+}
+
+/** A whole number in a query; undefined without one. @param {URLSearchParams} q @param {string} name */
+export function whole(q, name) {
+  const text = q.get(name) ?? '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The game of a query. It throws an error for people. @param {URLSearchParams} q @returns {Address} */
 export function read(q) {
   const list = (name, separator) => (q.get(name) ? q.get(name).split(separator) : undefined);
+  const seed = q.get('seed') || '0';
+  if (!/^\d{1,20}$/.test(seed) || BigInt(seed) >= 2n ** 64n) throw new Error('The seed in the address is no whole number below 2^64.');
   return {
     game: q.get('game') ?? '',
-    players: Number(q.get('players')) || 0,
-    seed: q.get('seed') || '0',
-    seats: list('seats', ','),
+    players: whole(q, 'players') ?? 0,
+    seed,
+    seats: list('seats', ',')?.map(decode),
     typed: q.get('dice') === 'typed' || undefined,
     start: q.get('start') || undefined,
     moves: list('moves', '.'),
   };
 }
 
-/** @param {Address} a @param {Record<string, any>} [more] */
+/** The game of a query as text; null if it has none. @param {string} text */
+export function parse(text) {
+  try {
+    return read(new URLSearchParams(text));
+  } catch {
+    return null;
+  }
+}
+
+/** A name of a seat in a list, as write writes it. @param {string} text */
+function decode(text) {
+  return text.replaceAll('%2C', ',').replaceAll('%25', '%');
+}
+
+/** The query of a game. @param {Address} a @param {Record<string, any>} [more] */
 export function write(a, more = {}) {
-  const q = new URLSearchParams({ game: a.game, players: String(a.players) });
-  if (!a.typed) q.set('seed', a.seed);
-  if (a.seats) q.set('seats', a.seats.join(','));
-  if (a.typed) q.set('dice', 'typed');
-  if (a.start) q.set('start', a.start);
-  for (const [name, value] of Object.entries(more)) if (value != null) q.set(name, String(value));
-  if (a.moves?.length) q.set('moves', a.moves.join('.'));
+  const seats = a.seats?.map((name) => name.replaceAll('%', '%25').replaceAll(',', '%2C')).join(',');
+  return query({
+    game: a.game, players: a.players, seed: a.typed ? undefined : a.seed, seats, dice: a.typed ? 'typed' : undefined, start: a.start || undefined,
+    ...more, moves: a.moves?.length ? a.moves.join('.') : undefined,
+  });
+}
+
+/** @param {Record<string, any>} fields */
+function query(fields) {
+  const q = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (value != null) q.set(name, String(value));
   return q.toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%40', '@').replaceAll('%2F', '/');
 }
 

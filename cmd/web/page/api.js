@@ -1,5 +1,7 @@
 // Requests to the logic of the page: over HTTP or to a Web Worker, as shell.js says.
 import { transport } from './shell.js';
+import { hideToken, tokenOf } from './address.js';
+import { isToken, keepToken, token } from './store.js';
 
 /** An error that the logic has answered; its text is for people. */
 export class AnswerError extends Error {
@@ -19,10 +21,20 @@ async function connect() {
   return connectWorker();
 }
 
+/** The tokens to try: that of the address, and that of an earlier visit. */
+let tokens = [...new Set([tokenOf(), token()])].filter(isToken);
+
 async function http(request, signal) {
-  const response = await fetch('api', {
-    method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(request), signal,
-  });
+  let response;
+  for (const t of tokens.length ? tokens : ['']) {
+    response = await fetch('api', {
+      method: 'POST', headers: { 'Content-Type': 'application/json', ...(t && { Authorization: `Bearer ${t}` }) }, body: JSON.stringify(request), signal,
+    });
+    if (response.status === 403) continue;
+    if (tokenOf() && (!t || keepToken(t))) hideToken();
+    if (t) tokens = [t];
+    break;
+  }
   if (!response.ok) throw new AnswerError((await response.text()).trim());
   return response.json();
 }

@@ -1,5 +1,6 @@
 // Positions: any position by its notation, with the value of every choice.
 import { call } from './api.js';
+import { goTo, link, whole } from './address.js';
 import { drawBoard } from './board.js';
 import { button, fill, h } from './dom.js';
 import { choices } from './choices.js';
@@ -12,11 +13,11 @@ export async function show(main, query, signal) {
   const games = await call('games', {}, signal);
   const id = query.get('game') ?? games[0].id;
   const info = games.find((g) => g.id === id) ?? games[0];
-  const players = Number(query.get('players')) || info.players;
+  const players = whole(query, 'players') || info.players;
   const address = { game: info.id, players, typed: true };
   const first = await call('view', address, signal);
   const text = query.get('position') ?? first.position;
-  const open = (position, game = info.id, seats = players) => { location.hash = `editor?game=${game}&players=${seats}` + (position ? `&position=${encodeURIComponent(position)}` : ''); };
+  const open = (position, game = info.id, seats = players) => goTo(link('editor', { game, players: seats, position: position || undefined }));
 
   const input = h('textarea', { rows: 3, spellcheck: 'false', name: 'position' });
   input.value = text;
@@ -55,7 +56,7 @@ export async function show(main, query, signal) {
   }
   if (view.scene) drawBoard(board, view.scene);
   else fill(board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
-  const context = { view, address: view.address, signal, values: true, live: true, choose: (name) => { location.hash = `play?game=${info.id}&players=${players}&dice=typed&start=${encodeURIComponent(text)}&moves=${encodeURIComponent(name)}`; }, error: (e) => { if (e.name !== 'AbortError') fill(error, e.message); } };
+  const context = { view, address: view.address, signal, values: true, live: true, choose: (name) => goTo(link('play', { game: info.id, players, dice: 'typed', start: text, moves: name })), error: (e) => { if (e.name !== 'AbortError') fill(error, e.message); } };
   const seats = h('div');
   fill(side, seats, view.mover >= 0 && choices(context, true), view.mover === -1 && await chanceMap(context));
   if (view.ended) return fill(seats, view.result.map((line) => h('p', {}, line)));

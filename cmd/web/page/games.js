@@ -2,7 +2,7 @@
 // with the rating that follows from their losses.
 import { call } from './api.js';
 import { button, fill, h } from './dom.js';
-import { read, write } from './address.js';
+import { goTo, link, parse, write } from './address.js';
 import { forgetGames, games as kept, keep } from './store.js';
 import * as numbers from './numbers.js';
 
@@ -20,7 +20,7 @@ export async function show(main, query, signal) {
     h('h1', {}, 'My games'),
     h('p', { class: 'lead' }, 'Ended games stay in this browser only.'),
     list.length === 0 ? h('p', {}, 'No game has ended here yet.') : h('ul', { class: 'game-list' }, list.map((g) => h('li', {},
-      h('a', { href: `#play?${g.key}` }, `${title(g.game)} for ${g.players}`), ' ', h('small', {}, `${read(new URLSearchParams(g.key)).seats?.join(', ') ?? ''} · ${new Date(g.at).toLocaleString()}`)))),
+      h('a', { href: link('play', g.key) }, `${title(g.game)} for ${g.players}`), ' ', h('small', {}, `${parse(g.key).seats?.join(', ') ?? ''} · ${new Date(g.at).toLocaleString()}`)))),
     groups.length > 0 && h('section', {}, h('h2', {}, 'Estimated rating'),
       h('p', { class: 'note' }, 'From the losses of each player, with best play at 0. One game gives no interval.'),
       h('p', { class: 'row' }, groups.map((group) => button(`${title(group.split(' ')[0])} for ${group.split(' ')[1]}`, () => rate(group)))), reports),
@@ -33,7 +33,7 @@ export async function show(main, query, signal) {
       fill(error);
       const { games } = await call('read', { text: text.value }, signal);
       for (const a of games) keep(write(a), a);
-      if (games.length === 1) location.hash = `play?${write(games[0])}`;
+      if (games.length === 1) goTo(link('play', write(games[0])));
       else show(main, query, signal);
     } catch (e) {
       if (e.name !== 'AbortError') fill(error, e.message);
@@ -43,7 +43,7 @@ export async function show(main, query, signal) {
   async function rate(group) {
     fill(reports, h('p', {}, 'Computing…'));
     try {
-      const games = list.filter((g) => `${g.game} ${g.players}` === group).map((g) => read(new URLSearchParams(g.key)));
+      const games = list.filter((g) => `${g.game} ${g.players}` === group).map((g) => parse(g.key));
       const r = await call('report', { games }, signal);
       const interval = (m) => (m.interval ? ` (${m.interval.map(numbers.whole).join(' to ')})` : ' (no interval)');
       fill(reports, h('h3', {}, group), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Ratings' }, h('table', {},

@@ -1,7 +1,8 @@
 // The first page: choose a game, who plays, and how the dice are rolled.
 import { button, fill, h } from './dom.js';
 import { call, callOnce, offline } from './api.js';
-import { newSeed, write } from './address.js';
+import { goTo, link, newSeed, write } from './address.js';
+import { showValues } from './store.js';
 
 const icons = { 'martian-dice': '⚅', 'mars-is-ours': '⬡', 'mars-is-ours-fast': '⬡', 'martian-risk': '⚑', 'martian-risk-small': '⚑', 'martian-risk-tiny': '⚑', pig: '⚀' };
 
@@ -44,7 +45,7 @@ export async function show(main, query, signal) {
       h('p', { class: 'note' }, agents.some((a) => a.name === 'exact') ? 'The values of the choices are exact: the game is solved.'
         : `The values of the choices are estimated.${offline ? ' This page has no server: go run ./cmd/web has exact values of more games, and run folders.' : ''}`),
       h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? 'Start advice' : 'Start the game'),
-        h('a', { href: `#rules?game=${g.id}` }, 'Read the rules')));
+        h('a', { href: link('rules', { game: g.id }) }, 'Read the rules')));
   }
   await setup();
 }
@@ -54,7 +55,7 @@ function radio(name, value, text, checked, change) {
 }
 
 function start(state, form) {
-  if (state.typed) localStorage.setItem('values', 'on'); // advice is what it is for
+  if (state.typed) showValues(true); // advice is what it is for
   const seed = form.elements.seed?.value || '0';
-  location.hash = 'play?' + write({ ...state, seed });
+  goTo(link('play', write({ ...state, seed })));
 }

@@ -1,16 +1,17 @@
 // The router: the part of the address after # chooses a page.
 import { fill, h } from './dom.js';
 import { offline } from './api.js';
+import { current, onChange } from './address.js';
 
 /** Pages by name: each returns its title and what draws it. */
-const pages = {
-  home: () => import('./home.js'),
-  play: () => import('./play.js'),
-  rules: () => import('./rules.js'),
-  editor: () => import('./editor.js'),
-  games: () => import('./games.js'),
-  runs: () => import('./runs.js'),
-};
+const pages = new Map([
+  ['home', () => import('./home.js')],
+  ['play', () => import('./play.js')],
+  ['rules', () => import('./rules.js')],
+  ['editor', () => import('./editor.js')],
+  ['games', () => import('./games.js')],
+  ['runs', () => import('./runs.js')],
+]);
 
 const links = [['home', 'Play'], ['editor', 'Positions'], ['games', 'My games'], ['rules', 'Rules'], ['runs', 'Runs']];
 
@@ -18,9 +19,9 @@ let leave = new AbortController();
 let shown = '';
 
 async function show() {
-  const [name, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
+  const { page: name, query } = current();
   if (name === 'main') return;
-  const page = pages[name] ? name : 'home';
+  const page = pages.has(name) ? name : 'home';
   leave.abort();
   leave = new AbortController();
   const signal = leave.signal;
@@ -31,9 +32,9 @@ async function show() {
   }
   const main = document.getElementById('main');
   try {
-    const module = await pages[page]();
+    const module = await pages.get(page)();
     if (signal.aborted) return;
-    await module.show(main, new URLSearchParams(query), signal, shown === page);
+    await module.show(main, query, signal, shown === page);
     if (shown !== page && shown) main.focus({ preventScroll: true });
     shown = page;
   } catch (error) {
@@ -45,6 +46,6 @@ async function show() {
 }
 
 fill(document.getElementById('nav'), links.filter(([name]) => !(offline && name === 'runs')).map(([name, text]) => h('a', { href: `#${name}` }, text)));
-addEventListener('hashchange', show);
+onChange(show);
 show();
 if (offline && 'serviceWorker' in navigator) navigator.serviceWorker.register('sw.js');

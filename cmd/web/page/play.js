@@ -2,13 +2,13 @@
 import { AnswerError, call } from './api.js';
 import { drawBoard } from './board.js';
 import { button, fill, h, say, sentence } from './dom.js';
-import { read, write } from './address.js';
+import { copy, goTo, link, read, replace, whole, write } from './address.js';
 import { choices } from './choices.js';
 import { rollInput } from './roll.js';
 import { reviewPanel, forget } from './review.js';
 import { rulesOf } from './rules.js';
 import { log } from './log.js';
-import { keep } from './store.js';
+import { keep, showValues, values } from './store.js';
 
 /** What stays while the game on the page is the same. */
 let shown = null;
@@ -22,7 +22,7 @@ let shown = null;
  */
 export async function show(main, query, signal, again) {
   const address = read(query);
-  const step = query.has('step') ? Number(query.get('step')) : undefined;
+  const step = whole(query, 'step');
   const view = await call('view', { ...address, step }, signal);
   if (!again || !shown || shown.id !== identity(view.address)) shown = frame(main, view);
   shown.exercise = query.has('exercise');
@@ -39,7 +39,7 @@ function identity(a) {
 function frame(main, view) {
   const t = {
     id: identity(view.address),
-    values: localStorage.getItem('values') === 'on',
+    values: values(),
     tab: 'moves',
     title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }), news: h('p', { class: 'news' }),
     board: h('div', { class: 'board' }), actions: h('section', { class: 'actions', 'aria-label': 'Choices' }),
@@ -52,15 +52,9 @@ function frame(main, view) {
   return t;
 }
 
-/**
- * Goes to another address. Chromium ignores changes of the address after 200 in ten seconds,
- * which a key held down can reach; it is asked again until the page is elsewhere.
- */
+/** Goes to another position or game. */
 function go(address, more) {
-  const before = location.hash, hash = '#play?' + write(address, more);
-  if (hash === before) return;
-  location.hash = hash;
-  if (location.hash === before) setTimeout(() => location.hash === before && go(address, more), 500);
+  goTo(link('play', write(address, more)));
 }
 
 function update(view, step, signal) {
@@ -95,7 +89,7 @@ function update(view, step, signal) {
     button('Undo', () => undo(view), { disabled: !canUndo(view), 'data-key': 'undo', title: 'Take the last choice back' }),
     h('label', { class: 'switch' }, h('input', { type: 'checkbox', checked: t.values, 'data-key': 'values', onchange: (e) => {
       t.values = e.target.checked;
-      localStorage.setItem('values', t.values ? 'on' : 'off');
+      showValues(t.values);
       update(view, step, signal);
     } }), ' Values'));
   const parts = [];
@@ -103,10 +97,10 @@ function update(view, step, signal) {
     parts.push(h('p', { class: 'row' }, `Step ${view.step} of ${view.steps}`,
       button('◀', () => go(a, { step: view.step - 1 }), { disabled: view.step === 0, 'aria-label': 'One step back', 'data-key': 'back' }),
       button('▶', () => go(a, { step: view.step + 1 }), { disabled: view.step === view.steps, 'aria-label': 'One step forward', 'data-key': 'forward' }),
-      h('a', { href: '#play?' + write(a) }, 'Back to the game')));
+      h('a', { href: link('play', write(a)) }, 'Back to the game')));
   }
   if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((line) => h('p', {}, line)),
-    h('p', { class: 'row' }, h('a', { class: 'button primary', href: `#home?game=${a.game}` }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); }))));
+    h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); }))));
   if (view.mover === -1) parts.push(rollInput(context));
   if (view.mover >= 0) parts.push(choices(context, free));
   fill(t.actions, parts);
@@ -206,9 +200,9 @@ function share(context) {
   const text = h('textarea', { rows: 8, readonly: true, 'aria-label': 'The game as text', spellcheck: 'false' });
   fill(shown.panel,
     h('h2', {}, 'Address'), h('p', {}, 'The address of this page holds the whole game: who opens it sees this position.'),
-    h('p', {}, button('Copy the address', () => navigator.clipboard.writeText(location.href).then(() => say('Copied.')))),
+    h('p', {}, button('Copy the address', async () => say((await copy()) ? 'Copied.' : 'The browser does not allow that; copy it from its line of addresses.'))),
     h('h2', {}, 'Position'), h('p', {}, h('code', { class: 'wrap' }, context.view.position)),
-    h('p', {}, h('a', { href: `#editor?game=${a.game}&players=${a.players}&position=${encodeURIComponent(context.view.position)}` }, 'Edit this position')),
+    h('p', {}, h('a', { href: link('editor', { game: a.game, players: a.players, position: context.view.position }) }, 'Edit this position')),
     h('h2', {}, 'Game as text'), text);
   call('write', { ...a }, context.signal).then((answer) => { text.value = answer.text; }, (e) => { text.value = e.message; });
 }
@@ -232,7 +226,7 @@ async function agents(view, signal) {
       return;
     }
     if (!next() || performance.now() - written > 300) {
-      history.replaceState(null, '', '#play?' + write(view.address));
+      replace(link('play', write(view.address)));
       written = performance.now();
     }
     update(view, undefined, signal);

@@ -1,18 +1,19 @@
 // The rules of a game, in the words of its page of documentation.
 import { fill, h } from './dom.js';
 import { call, callOnce } from './api.js';
+import { link, whole } from './address.js';
 
 /** Draws the page. */
 export async function show(main, query, signal) {
   document.title = 'marsgym: rules';
   const games = await call('games', {}, signal);
   const id = query.get('game') ?? games[0].id;
-  const { title, blocks: list } = await call('rules', { game: id, players: Number(query.get('players')) || 0 }, signal);
+  const { title, blocks: list } = await call('rules', { game: id, players: whole(query, 'players') ?? 0 }, signal);
   fill(main,
     h('h1', {}, `Rules: ${title}`),
-    h('ul', { class: 'chips', 'aria-label': 'Games' }, games.map((g) => h('li', {}, h('a', { href: `#rules?game=${g.id}`, 'aria-current': g.id === id ? 'true' : null }, g.title)))),
+    h('ul', { class: 'chips', 'aria-label': 'Games' }, games.map((g) => h('li', {}, h('a', { href: link('rules', { game: g.id }), 'aria-current': g.id === id ? 'true' : null }, g.title)))),
     h('article', { class: 'rules' }, blocks(list)),
-    h('p', {}, h('a', { class: 'button primary', href: `#home?game=${id}` }, 'Play this game')));
+    h('p', {}, h('a', { class: 'button primary', href: link('home', { game: id }) }, 'Play this game')));
 }
 
 /** Rules as elements, for a panel. @param {string} game @param {number} players */

@@ -2,7 +2,7 @@
 import { call } from './api.js';
 import { button, fill, h } from './dom.js';
 import { lineChart } from './chart.js';
-import { newSeed, write } from './address.js';
+import { goTo, link, newSeed, write } from './address.js';
 
 /** Draws the page. */
 export async function show(main, query, signal) {
@@ -17,10 +17,10 @@ export async function show(main, query, signal) {
     h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Runs' }, runs.length > 0 && h('table', { class: 'wide' },
       h('thead', {}, h('tr', {}, ['run', 'game', 'changed', 'play against'].map((x) => h('th', { scope: 'col' }, x)))),
       h('tbody', {}, runs.map((r) => h('tr', {},
-        h('th', { scope: 'row' }, h('a', { href: `#runs?run=${encodeURIComponent(r.name)}`, 'aria-current': r.name === chosen ? 'true' : null }, r.name)),
+        h('th', { scope: 'row' }, h('a', { href: link('runs', { run: r.name }), 'aria-current': r.name === chosen ? 'true' : null }, r.name)),
         h('td', {}, r.game ? `${r.game}, ${r.players}` : ''), h('td', {}, new Date(r.changed).toLocaleString()),
         h('td', {}, r.agents.map((agent) => button(agent.endsWith('/checkpoint') ? 'Checkpoint' : 'Network', () => {
-          location.hash = 'play?' + write({ game: r.game, players: r.players, seed: newSeed(), seats: ['human', ...Array(r.players - 1).fill(agent)] });
+          goTo(link('play', write({ game: r.game, players: r.players, seed: newSeed(), seats: ['human', ...Array(r.players - 1).fill(agent)] })));
         }, { class: 'small', 'aria-label': `Play against the ${agent.endsWith('/checkpoint') ? 'checkpoint' : 'network'} of ${r.name}` })))))))),
     detail);
   if (!chosen) return;

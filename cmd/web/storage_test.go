@@ -1,0 +1,350 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"marsgym/internal/fulltest"
+	"marsgym/internal/web"
+)
+
+// TestAccess checks that the modules of the page use the storage and the address of the
+// browser through store.js and address.js only.
+func TestAccess(t *testing.T) {
+	names, err := filepath.Glob("page/*.js")
+	if err != nil || len(names) < 10 {
+		t.Fatalf("%d modules, %v", len(names), err)
+	}
+	access := regexp.MustCompile(`\b(localStorage|sessionStorage|indexedDB|location|history|URLSearchParams|(en|de)codeURI\w*)\b(\.|\()`)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch filepath.Base(name) {
+		case "store.js", "address.js", "sw.js", "worker.js": // the last two are no modules
+			continue
+		}
+		if found := access.FindString(string(text)); found != "" {
+			t.Errorf("%s uses %s; call store.js or address.js", name, found)
+		}
+	}
+}
+
+// script makes a script run in each document of a tab before all others.
+func (x *tab) script(source string) {
+	x.t.Helper()
+	x.must(x.Call(x.ctx, "Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": source}, nil))
+}
+
+// What can be wrong with the storage.
+const (
+	denied = `Object.defineProperty(window, 'localStorage', { configurable: true, get() { throw new DOMException('denied', 'SecurityError'); } });`
+	absent = `Object.defineProperty(window, 'localStorage', { configurable: true, value: null });`
+	refuse = `Storage.prototype.setItem = () => { throw new DOMException('exceeded the quota', 'QuotaExceededError'); };`
+	frozen = `for (const f of ['getItem', 'setItem', 'removeItem']) Storage.prototype[f] = () => { throw new Error('broken'); };`
+	full   = `for (let size = 4 << 20; size > 0; size >>= 1) {
+		for (let i = 0; ; i++) try { localStorage.setItem('filler' + size + '-' + i, 'x'.repeat(size)); } catch { break; }
+	};`
+	// some leaves room for a few games.
+	some = `localStorage.setItem('games', '[]');` + full + `for (const k of Object.keys(localStorage)) if (/^filler(512|256|128)-/.test(k)) localStorage.removeItem(k);`
+)
+
+// TestBrowserStore calls the module of the storage with storages that are damaged in all ways:
+// what it is told stays while the page is open, and no call throws.
+func TestBrowserStore(t *testing.T) {
+	x := open(t, browser(t), served(t))
+	x.wait(`document.querySelector('.setup .primary')`)
+	holds := func(text string) string { return "localStorage.setItem('games', " + strconv.Quote(text) + ");" }
+	good := `{"key":"game=pig&players=2","game":"pig","players":2,"at":5}`
+	for i, test := range []struct {
+		name, setup string
+		games       int // that are found
+	}{
+		{"nothing", "", 0},
+		{"a game", holds("[" + good + "]"), 1},
+		{"denied", denied, 0},
+		{"none", absent, 0},
+		{"nothing can be written, as in private mode", holds("["+good+"]") + refuse, 1},
+		{"all calls throw", frozen, 0},
+		{"full", full, 0},
+		{"null", holds("null"), 0},
+		{"an object", holds(`{"a":1}`), 0},
+		{"a list of null", holds("[null]"), 0},
+		{"a number", holds("5"), 0},
+		{"a string", holds(`"__proto__"`), 0},
+		{"half a list", holds("[" + good), 0},
+		{"no text", holds(""), 0},
+		{"deep", "localStorage.setItem('games', '['.repeat(200000));", 0},
+		{"other types", holds(`[1,"x",[],{},true,` + good + `]`), 1},
+		{"numbers for strings", holds(`[{"key":1,"game":"pig","players":2,"at":5},{"key":"game=pig","game":7,"players":2,"at":5}]`), 0},
+		{"strings for numbers", holds(`[{"key":"game=pig","game":"pig","players":"2","at":5},{"key":"game=pig","game":"pig","players":2,"at":"x"}]`), 0},
+		{"no date", holds(`[{"key":"game=pig","game":"pig","players":2,"at":1e300}]`), 0},
+		{"a prototype", holds(`[{"__proto__":` + good + `},{"constructor":{}}]`), 0},
+		{"an address that is none", holds(`[{"key":"game=pig&seed=abc","game":"pig","players":2,"at":5}]`), 0},
+		{"many", "localStorage.setItem('games', JSON.stringify(Array(5000).fill(" + good + ")));", 100},
+	} {
+		// Each case has a module of its own, with nothing in its memory.
+		got := x.text(fmt.Sprintf(`(async () => {
+			const saved = { localStorage: Object.getOwnPropertyDescriptor(window, 'localStorage'), ...Object.getOwnPropertyDescriptors(Storage.prototype) };
+			try {
+				%s
+				const store = await import('./store.js?%d');
+				const found = store.games().length;
+				store.keep('game=martian-dice&players=2', { game: 'martian-dice', players: 2 });
+				const kept = store.games();
+				store.showValues(true);
+				const on = store.values();
+				store.showValues(false);
+				store.keepToken('abc');
+				const rest = [kept[0]?.game, on, store.values(), store.token()].join(' ');
+				store.forgetGames();
+				return found + ' ' + rest + ' ' + store.games().length;
+			} catch (e) {
+				return 'throws ' + e;
+			} finally {
+				Object.defineProperty(window, 'localStorage', saved.localStorage);
+				for (const f of ['getItem', 'setItem', 'removeItem']) Object.defineProperty(Storage.prototype, f, saved[f]);
+				localStorage.clear();
+			}
+		})()`, test.setup, i))
+		if want := fmt.Sprintf("%d martian-dice true false abc 0", test.games); got != want {
+			t.Errorf("%s: %s; want %s", test.name, got, want)
+		}
+	}
+	// Where the storage is nearly full, the latest games stay, and so they do in another tab.
+	got := x.text(`(async () => {
+		const store = await import('./store.js?some');
+		` + some + `
+		for (let i = 0; i < 60; i++) store.keep('game=pig&players=2&seed=' + i, { game: 'pig', players: 2 });
+		const other = await import('./store.js?other'), list = other.games();
+		localStorage.clear();
+		return list.length > 0 && list.length < 60 && list[0].key.endsWith('=59');
+	})()`)
+	if got != "true" {
+		t.Errorf("in a storage that is nearly full the latest games are kept: %s", got)
+	}
+}
+
+// endedGame returns the address of an ended game.
+func endedGame(t *testing.T) string {
+	t.Helper()
+	a := web.New(web.Options{})
+	address := web.Address{Game: "martian-dice", Players: 2, Seed: 7, Seats: []string{"greedy", "random"}}
+	for {
+		body, _ := json.Marshal(struct {
+			Do string `json:"do"`
+			web.Address
+		}{"play", address})
+		answer, ok := a.Handle(t.Context(), body)
+		var v web.View
+		if err := json.Unmarshal(answer, &v); !ok || err != nil {
+			t.Fatalf("%v, %s", err, answer)
+		}
+		if address = v.Address; v.Ended {
+			return fmt.Sprintf("play?game=%s&players=%d&seed=%d&seats=%s&moves=%s", address.Game, address.Players, address.Seed,
+				strings.Join(address.Seats, ","), url.QueryEscape(strings.Join(address.Moves, ".")))
+		}
+	}
+}
+
+// TestBrowserStorage opens an ended game by a link, its review, and the list of games, whatever
+// the storage is.
+func TestBrowserStorage(t *testing.T) {
+	b, address, hash := browser(t), served(t), endedGame(t)
+	cases := map[string]string{"full": full}
+	if fulltest.On() {
+		cases = map[string]string{"denied": denied, "full": full, "damaged": "localStorage.setItem('games', '[null]');", "absent": absent, "refuse": refuse, "frozen": frozen}
+	}
+	for name, setup := range cases {
+		t.Run(name, func(t *testing.T) {
+			x := open(t, b, "about:blank")
+			x.script(setup)
+			x.must(x.Open(x.ctx, address+"#"+hash))
+			x.wait(ended)
+			x.do("document.getElementById('tab-review').click()")
+			x.wait("document.querySelector('.panel .chart')")
+			x.do(`document.querySelector('.switch input').click()`)
+			if name == "damaged" { // another tab writes while this one is open
+				x.do(`localStorage.setItem('games', '{"a":'); dispatchEvent(new StorageEvent('storage', { key: 'games' }))`)
+				x.do("location.hash = 'home'")
+				x.wait(`document.querySelector('.setup .primary')`)
+				x.do("location.hash = '" + hash + "'")
+				x.wait(ended)
+			}
+			x.do("location.hash = 'games'")
+			x.wait(`document.querySelectorAll('.game-list li').length === 1`)
+			x.do(`[...document.querySelectorAll('button')].find((b) => b.textContent === 'Forget all games').click()`)
+			x.wait(`!document.querySelector('.game-list')`)
+			x.do("location.hash = 'play?game=pig&players=2&seed=7&seats=human,greedy'")
+			x.wait(choice)
+			x.do(choice + `.click()`)
+			x.wait(`location.hash.includes('moves=')`)
+			if got := x.text(`document.querySelector('.error:not(:empty)')?.textContent ?? ''`); got != "" {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// TestBrowserAddresses opens addresses that anyone could send. Each shows a page or an error for
+// people, and the page goes on.
+func TestBrowserAddresses(t *testing.T) {
+	x := open(t, browser(t), served(t))
+	x.wait(`document.querySelector('.setup .primary')`)
+	raw := regexp.MustCompile(`undefined|not a function|Cannot|json|JSON|Error:|Unexpected|URI|,string|null|NaN|\[object`)
+	for i, test := range []struct{ hash, want string }{
+		{"constructor", `Play, and see`},
+		{"__proto__", `Play, and see`},
+		{"toString?game=pig", `Play, and see`},
+		{"hasOwnProperty", `Play, and see`},
+		{"%70lay", `Play, and see`},
+		{"%", `Play, and see`},
+		{"?", `Play, and see`},
+		{"home?game=constructor", `Play, and see`},
+		{"home?game=<img src=x onerror=alert(1)>", `Play, and see`},
+		{"games?__proto__=1", `My games`},
+		{"play", `unknown game`},
+		{"play?%E0%A4%A", `unknown game`},
+		{"play?game=__proto__", `unknown game`},
+		{"play?game=%00%FF", `unknown game`},
+		{"play?game=pig&seed=abc", `The seed in the address`},
+		{"play?game=pig&seed=99999999999999999999", `The seed in the address`},
+		{"play?game=pig&seed=-1", `The seed in the address`},
+		{"play?game=pig&seed=18446744073709551615", `Pig`},
+		{"play?game=pig&players=1e9", `Pig`},
+		{"play?game=pig&players=__proto__", `Pig`},
+		{"play?game=pig&players=999999999", `players is 999999999`},
+		{"play?game=pig&step=NaN", `Pig`},
+		{"play?game=pig&step=99", `step is 99`},
+		{"play?game=pig&seats=,", `Pig`},
+		{"play?game=pig&seats=human,%25E0%25A4%25A", `Pig`},
+		{"play?game=pig&seats=human", `want 2`},
+		{"play?game=pig&start=%F0%9F", `That did not work`},
+		{"play?game=pig&moves=%ED%A0%80.constructor", `no legal action`},
+		{"play?game=pig&moves=" + strings.Repeat("roll.", 30_000), `30001 moves`},
+		{"play?game=pig&game=martian-dice&players=2", `Pig`},
+		{"play?game=" + strings.Repeat("x", 1_200_000), `too large`},
+		{"rules?game=__proto__", `unknown game`},
+		{"rules?game=pig&players=-1", `Rules: Pig`},
+		{"editor?game=__proto__&position=%F0%9F", `Positions`},
+		{"editor?game=pig&position=" + strings.Repeat("1-", 40_000), `Positions`},
+		{"runs?run=__proto__", `no run folder is named`},
+		{"runs?run=..%2F..%2Fetc", `no run folder is named`},
+		{strings.Repeat("x", 100_000), `Play, and see`},
+	} {
+		if i%7 != 0 && !fulltest.On() {
+			continue
+		}
+		x.do("location.hash = 'rules?game=martian-risk'")
+		x.wait(`document.querySelector('.rules') && document.title === 'marsgym: rules'`)
+		x.do("location.hash = " + strconv.Quote(test.hash))
+		want, _ := json.Marshal(test.want)
+		x.wait(fmt.Sprintf(`document.getElementById('main').innerText.includes(%s)`, want))
+		if got := x.text(`document.querySelector('.error:not(:empty)')?.textContent ?? ''`); raw.MatchString(got) {
+			t.Errorf("%.80s shows %q", test.hash, got)
+		}
+		for _, text := range x.Errors() {
+			if !strings.Contains(text, "413") { // too large; the browser tells of that
+				t.Errorf("%.80s: %s", test.hash, text)
+			}
+		}
+	}
+	// What is written into an address is read from it.
+	got := x.text(`(async () => {
+		const { link, parse, write } = await import('./address.js');
+		const list = [
+			{ game: 'pig', players: 2, seed: '5', seats: ['human', 'run:with spaces, and a comma'], moves: ['a', 'b c'] },
+			{ game: 'pig', players: 2, seed: '0', seats: ['run:100 %', 'run:%2C%25,', 'run:läuft 走る'], typed: true, start: '1-0@0 x', moves: ['1 2', 't&r#?'] },
+			{ game: 'a&b=c', players: 0, seed: '18446744073709551615', seats: ['run:a+b=c&d#e'] },
+		];
+		const same = (a) => JSON.stringify(a);
+		return list.map((a) => {
+			const back = parse(new URL(link('play', write(a)), location.href).hash.slice(6));
+			return Object.keys(a).every((k) => same(back[k]) === same(a[k])) ? '' : same(back);
+		}).join('');
+	})()`)
+	if got != "" {
+		t.Errorf("an address is read as %s", got)
+	}
+}
+
+// TestBrowserToken opens the page of a server with a token: by the printed address, again
+// without the token, by a wrong token, and where the storage is denied.
+func TestBrowserToken(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(web.New(web.Options{}), l.Addr().(*net.TCPAddr))
+	address := s.address()
+	s.token = "SECRET234"
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.serve(ctx, l) }()
+	defer func() {
+		cancel()
+		<-done
+	}()
+	const complete = `document.querySelector('.setup .primary')`
+	const refused = `document.querySelector('[role=alert]')?.textContent.includes('token is missing')`
+	b := browser(t)
+	x := open(t, b, address)
+	x.wait(refused)
+	for i, query := range []string{"?token=SECRET234", "", "?token=wrong", "?token=%0A%00"} {
+		if i > 1 && !fulltest.On() {
+			return
+		}
+		x.Errors()
+		x.must(x.Open(x.ctx, "about:blank"))
+		x.must(x.Open(x.ctx, address+query))
+		x.wait(complete)
+		if got := x.text("location.href"); strings.Contains(got, "token") {
+			t.Errorf("opened with %q the address is %s", query, got)
+		}
+	}
+	x.Errors()
+	y := open(t, b, "about:blank")
+	y.script(denied)
+	y.must(y.Open(y.ctx, address+"?token=SECRET234"))
+	y.wait(complete)
+	y.do("globalThis.before = true; location.reload()")
+	y.wait("!globalThis.before && " + complete)
+}
+
+// TestBrowserCaches: the service worker of a page removes its own old caches, and no other of
+// its origin.
+func TestBrowserCaches(t *testing.T) {
+	files := http.NewServeMux()
+	files.HandleFunc("GET /one/files.js", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprint(w, `self.version = "new"; self.files = ["index.html"];`)
+	})
+	files.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	files.Handle("GET /one/", http.StripPrefix("/one", http.FileServerFS(pageFiles())))
+	s := httptest.NewServer(files)
+	defer s.Close()
+	x := open(t, browser(t), s.URL+"/one/icon.svg")
+	got := x.text(`(async () => {
+		const own = 'marsgym ' + new URL('./', location.href).href + ' ';
+		for (const name of ['another site', own + 'old', 'marsgym ' + location.origin + '/two/ old', 'marsgym']) await caches.open(name);
+		await navigator.serviceWorker.register('sw.js');
+		await navigator.serviceWorker.ready;
+		while ((await navigator.serviceWorker.getRegistration()).active.state !== 'activated') await new Promise((f) => setTimeout(f, 10));
+		return (await caches.keys()).sort().join('|').replaceAll(location.origin, '');
+	})()`)
+	if want := "another site|marsgym|marsgym /one/ new|marsgym /two/ old"; got != want {
+		t.Errorf("the caches are %s; want %s", got, want)
+	}
+}
