@@ -146,6 +146,27 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestList: names with commas, quotes and spaces can be named, and [cli.Names] writes them.
+func TestList(t *testing.T) {
+	for _, names := range [][]string{
+		{"a"}, {"a,b"}, {"runs/a,b", "greedy"}, {"x y", " z "}, {`say "go"`, "b"}, {"search:800:runs/a,b", `"`}, {`\.`, "it's"},
+	} {
+		var got []string
+		f := newFlags()
+		f.List(&got, "against", "")
+		if err := f.Parse([]string{"-against", cli.Names(names...)}, io.Discard); err != nil || !slices.Equal(got, names) {
+			t.Errorf("%s is read as %q, %v; want %q", cli.Names(names...), got, err, names)
+		}
+	}
+	for _, text := range []string{`"a,b`, `"a"b,c`, `a"b`, "a\nb"} {
+		f := newFlags()
+		f.List(new([]string), "against", "")
+		if err := f.Parse([]string{"-against", text}, io.Discard); err == nil || !strings.Contains(err.Error(), "stands in double quotes") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestGroupOfUnknownFlag(t *testing.T) {
 	defer func() {
 		if recover() == nil {

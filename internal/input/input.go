@@ -25,8 +25,8 @@ const Settings = 1 << 20
 // ErrTooLarge is returned for a file above the size limit.
 var ErrTooLarge = errors.New("the file is too large")
 
-// ReadFile returns the content of a file, which may be a pipe, of at most limit bytes.
-// The error for a larger file wraps [ErrTooLarge].
+// ReadFile returns the content of a text file, which may be a pipe, of at most limit bytes;
+// see [Text]. The error for a larger file wraps [ErrTooLarge].
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -45,6 +45,9 @@ func Read(f *os.File, limit int64) ([]byte, error) {
 	if int64(len(text)) > limit {
 		return nil, fmt.Errorf("%s: %w; want at most %d bytes", f.Name(), ErrTooLarge, limit)
 	}
+	if text, err = Text(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
 	return text, nil
 }
 
@@ -53,22 +56,29 @@ type JSONError struct{ text string }
 
 func (e *JSONError) Error() string { return e.text }
 
-// DecodeJSON decodes one JSON document into v. It returns a [JSONError], for unknown fields
-// too.
+// DecodeJSON decodes one JSON document into v. It returns a [JSONError], also for keys that
+// v does not have, letter for letter, or that an object has twice.
 func DecodeJSON(text []byte, v any) error {
+	text, err := Text(text)
+	if err != nil {
+		return &JSONError{err.Error()}
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
 		return jsonError(text, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return &JSONError{"there is text after the JSON document"}
 	}
-	return nil
+	return checkKeys(text, reflect.TypeOf(v))
 }
 
-// DecodeLoosely is [DecodeJSON] without an error for unknown fields.
+// DecodeLoosely is [DecodeJSON] without an error for such keys.
 func DecodeLoosely(text []byte, v any) error {
+	text, err := Text(text)
+	if err != nil {
+		return &JSONError{err.Error()}
+	}
 	if err := json.Unmarshal(text, v); err != nil {
 		return jsonError(text, err)
 	}
