@@ -65,6 +65,11 @@ func DecodeJSON(text []byte, v any) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(v); err != nil {
+		if json.Valid(text) { // a value that decodes itself may be wrong
+			if own := new(JSONError); errors.As(checkKeys(text, reflect.TypeOf(v)), &own) {
+				return own
+			}
+		}
 		return jsonError(text, err)
 	}
 	if _, err := d.Token(); err != io.EOF {

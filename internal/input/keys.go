@@ -12,8 +12,8 @@ import (
 
 // checkKeys returns a [JSONError] if an object of a JSON document has a key twice, or one
 // that is not the name of a field of its type, letter for letter. encoding/json would take
-// the last of two keys, and a key in another case. Values that decode themselves are
-// checked for keys that occur twice only.
+// the last of two keys, and a key in another case. Of values that decode themselves it
+// returns the error, with the path that encoding/json does not give.
 func checkKeys(text []byte, t reflect.Type) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -22,15 +22,24 @@ func checkKeys(text []byte, t reflect.Type) error {
 
 // checkValue checks the next value, at a path such as "train.ppo". t is its type, or nil.
 func checkValue(d *json.Decoder, t reflect.Type, path string) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
-	}
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t != nil && (t.Kind() == reflect.Interface || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())) {
-		t = nil
+	if t != nil && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		var own json.RawMessage
+		if err := d.Decode(&own); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(own, reflect.New(t).Interface()); err != nil {
+			return fault(path, err)
+		}
+		inner := json.NewDecoder(bytes.NewReader(own))
+		inner.UseNumber()
+		return checkValue(inner, nil, path)
+	}
+	token, err := d.Token()
+	if err != nil {
+		return err
 	}
 	switch token {
 	case json.Delim('{'):
@@ -50,14 +59,16 @@ func checkValue(d *json.Decoder, t reflect.Type, path string) error {
 	return err
 }
 
-// checkObject checks an object after its brace.
-func checkObject(d *json.Decoder, t reflect.Type, path string) error {
-	fault := func(err error) error {
-		if path != "" {
-			err = fmt.Errorf("%s: %w", Cut(path), err)
-		}
+// fault is an error in a value at a path.
+func fault(path string, err error) error {
+	if path == "" {
 		return &JSONError{err.Error()}
 	}
+	return &JSONError{Cut(path) + ": " + err.Error()}
+}
+
+// checkObject checks an object after its brace.
+func checkObject(d *json.Decoder, t reflect.Type, path string) error {
 	known, seen := fieldsOf(t), map[string]bool{}
 	for d.More() {
 		token, err := d.Token()
@@ -66,13 +77,13 @@ func checkObject(d *json.Decoder, t reflect.Type, path string) error {
 		}
 		key := token.(string)
 		if seen[key] {
-			return fault(fmt.Errorf("the key %s is there twice; leave one out", Quote(key)))
+			return fault(path, fmt.Errorf("the key %s is there twice; leave one out", Quote(key)))
 		}
 		seen[key] = true
 		inner, ok := known[key]
 		switch {
 		case known != nil && !ok:
-			return fault(Unknown("field", key, slices.Sorted(maps.Keys(known))))
+			return fault(path, Unknown("field", key, slices.Sorted(maps.Keys(known))))
 		case t != nil && t.Kind() == reflect.Map:
 			inner = t.Elem()
 		}
