@@ -53,7 +53,8 @@ type options struct {
 	cluster     flags.Flags
 	checkpoint  string // file of results
 
-	given func(name string) bool // reports whether a flag is on the command line
+	given   func(name string) bool // reports whether a flag is on the command line
+	command string                 // the command line
 }
 
 func parse(args []string, stdout io.Writer) (*options, error) {
@@ -114,7 +115,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if o.sample, err = sample(); err != nil {
 		return nil, err
 	}
-	o.given = f.Given
+	o.given, o.command = f.Given, cli.Command("eval", f.Arguments()...)
 	if err := o.cluster.Check(f); err != nil {
 		return nil, err
 	}
@@ -233,7 +234,7 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 			return err
 		}
 		defer func() {
-			if c.Len() == 0 {
+			if c.Len() == 0 && ctx.Err() == nil {
 				fmt.Fprintln(s.bar, "eval: -checkpoint kept nothing: this is not work in parts; see docs/evaluation.md")
 			}
 			c.Close()
@@ -242,10 +243,26 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	}
 	r, err := s.evaluate(ctx)
 	if err != nil {
-		return err
+		return s.advise(err)
 	}
 	s.bar.Clear()
 	return show(stdout, o, r, s.spec)
+}
+
+// advise adds to the error of an evaluation how to go on, where something is kept.
+func (s *session) advise(err error) error {
+	again := "to go on:\n\n\t" + s.command
+	switch kept := s.checkpoint != "" || s.out != ""; {
+	case !kept:
+		return err
+	case errors.Is(err, context.Canceled):
+		s.bar.Clear()
+		fmt.Fprintln(s.bar, again)
+		return err
+	case s.checkpoint != "" && errors.Is(err, jobs.ErrNotKept):
+		return fmt.Errorf("%w\n%s", err, again)
+	}
+	return err
 }
 
 // show prints a result, or writes its JSON.

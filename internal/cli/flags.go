@@ -25,6 +25,7 @@ type Flags struct {
 	renamed  map[string]string // from the former name of a flag to its name
 	version  bool
 	valueErr error // of the value that Parse read last
+	given    []given
 }
 
 type group struct {
