@@ -95,8 +95,11 @@ func (h *Human) ReadLine(prompt string) ([]string, error) {
 			}
 			return nil, errors.Join(ErrQuit, err)
 		}
+		text, utf16 := input.Line(text) // of a file, perhaps
 		words := strings.Fields(text)
 		switch {
+		case utf16 != nil:
+			fmt.Fprintf(h.out, "No: %v.\n", utf16)
 		case long:
 			fmt.Fprintf(h.out, "No: the line is longer than %d bytes.\n", maxTyped)
 		case !utf8.ValidString(text) || strings.ContainsFunc(strings.Join(words, " "), unicode.IsControl):

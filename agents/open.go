@@ -87,6 +87,9 @@ func (o *Options) load(name string) (*models.File, error) {
 // ErrUnknown is returned for a name that names neither an agent nor a file.
 var ErrUnknown = errors.New("unknown agent")
 
+// errNoGame is returned for Options without a game.
+var errNoGame = errors.New("agents: Options.Game is nil; open a game with catalog.Open of package env/catalog")
+
 // Names lists the agents of a game that need no file, except searches.
 func Names(g env.Game) []string {
 	names := append([]string{Exact}, g.BotNames()...)
@@ -118,6 +121,9 @@ func ModelName(name string) string {
 // Options.Sample. The error for any other name wraps [ErrUnknown], and that for a model
 // of another game [models.ErrMismatch].
 func Open(ctx context.Context, name string, opt Options) (*Agent, error) {
+	if opt.Game == nil {
+		return nil, errNoGame
+	}
 	s := &Source{Name: name, Sample: opt.Sample, Seed: opt.Seed}
 	given := opt
 	opt.Load = func(name string) (_ *models.File, err error) {
@@ -174,6 +180,9 @@ func open(ctx context.Context, name string, opt Options) (*Agent, error) {
 // openModel loads the model of that name, which must be of the game.
 func openModel(name string, opt Options) (*models.File, error) {
 	g := opt.Game
+	if g == nil {
+		return nil, errNoGame
+	}
 	f, err := opt.load(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, there := os.Stat(name); there == nil {

@@ -250,3 +250,18 @@ func TestCommonMeta(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutGame: errors of a caller are no panics.
+func TestWithoutGame(t *testing.T) {
+	for _, name := range []string{"exact", "greedy", "search", "search:8:x", "lookahead:1:x", agents.Pretrained, "x", ""} {
+		if _, err := agents.Open(t.Context(), name, agents.Options{}); err == nil || !strings.Contains(err.Error(), "Options.Game is nil") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if _, err := agents.OpenEvaluator(agents.Pretrained, agents.Options{}); err == nil {
+		t.Error("an evaluator without a game")
+	}
+	if _, _, err := agents.SearchOf("search:8:x", agents.Options{}); err == nil {
+		t.Error("a search without a game")
+	}
+}

@@ -48,7 +48,8 @@ type Batch interface {
 	Decisions(rows []int) Decisions
 	// AppendState appends all that resuming needs: states, counts and generators.
 	AppendState(dst []byte) ([]byte, error)
-	// RestoreState restores what AppendState wrote for a batch of this size.
+	// RestoreState restores what AppendState wrote for a batch of this size and of the same
+	// rules. States of releases that did not name their rules are restored too.
 	RestoreState(src []byte) error
 }
 

@@ -3,6 +3,7 @@ package env
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -210,9 +211,19 @@ func (p position[S]) Scene() *game.Scene {
 	return &scene
 }
 
-// ActionProbabilities returns the probabilities [A] of a policy in a position.
+// ActionProbabilities returns the probabilities [A] of a policy in a position. It returns an
+// error if no seat is to move there, or if actions is not A.
 func ActionProbabilities(ctx context.Context, p Policy, at Position, actions int) ([]float64, error) {
+	switch {
+	case p == nil || at == nil:
+		return nil, errors.New("env: the policy or the position is nil")
+	case at.CurrentPlayer() < 0:
+		return nil, fmt.Errorf("env: no seat is to move in %q", at)
+	}
 	d := at.Decisions()
+	if want := len(d.Mask()); actions != want {
+		return nil, fmt.Errorf("env: %d actions; want %d, the Actions of the game's Spec", actions, want)
+	}
 	probs := make([]float64, actions)
 	if err := Probs(ctx, p, probs, d); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package env_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/env"
@@ -86,6 +87,42 @@ func TestActionProbabilities(t *testing.T) {
 		}
 		if want := slices.Max(options) + 1; !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("in position %s best play has probabilities %v, and the options have values %v", text, probs, options)
+		}
+	}
+}
+
+// TestActionProbabilitiesErrors: errors of a caller are no panics.
+func TestActionProbabilitiesErrors(t *testing.T) {
+	g := env.NewGame(testgames.NewPig(t, 2, 20))
+	random, err := g.Bot("random")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(notation string) env.Position {
+		p, err := g.Parse(notation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	start := g.Initial()
+	for _, test := range []struct {
+		policy  env.Policy
+		at      env.Position
+		actions int
+		want    string
+	}{
+		{random, start, 2, ""},
+		{random, start, 0, "0 actions; want 2"},
+		{random, start, 3, "3 actions; want 2"},
+		{random, start, -1, "-1 actions; want 2"},
+		{random, at("0-0@0 rolling"), 2, "no seat is to move"},
+		{random, nil, 2, "nil"},
+		{nil, start, 2, "nil"},
+	} {
+		_, err := env.ActionProbabilities(t.Context(), test.policy, test.at, test.actions)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%d actions at %v: %v; want %q", test.actions, test.at, err, test.want)
 		}
 	}
 }

@@ -19,7 +19,8 @@ type saver interface {
 }
 
 // FuzzRestoreState restores a batch or an expert of each game from any bytes. What is
-// accepted is appended as the same bytes, and can be continued.
+// accepted is appended as the same bytes, except that a batch names its rules where the state
+// of an older release does not, and can be continued.
 func FuzzRestoreState(f *testing.F) {
 	const rows = 2
 	depths := []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn, expert.Search}
@@ -75,7 +76,11 @@ func FuzzRestoreState(f *testing.F) {
 		if !ok || s.RestoreState(src) != nil {
 			return
 		}
-		if again, err := s.AppendState(nil); err != nil || !bytes.Equal(again, src) {
+		again, err := s.AppendState(nil)
+		if _, batch := s.(env.Batch); batch {
+			copy(src[4:8], again[4:])
+		}
+		if err != nil || !bytes.Equal(again, src) {
 			t.Errorf("%x became %x, error %v", src, again, err)
 		}
 		for range 3 {

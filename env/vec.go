@@ -2,6 +2,7 @@ package env
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -221,9 +222,21 @@ func (v *Vec[S]) Decisions(rows []int) Decisions {
 	return q
 }
 
-// AppendState implements [Batch].
+// rulesTag is the start of the rules hash, by which a state names its rules. It is not 0, as
+// in states of older releases.
+func (v *Vec[S]) rulesTag() uint32 {
+	sum, err := hex.DecodeString(v.spec.RulesHash()[:8])
+	if err != nil {
+		panic("env: " + err.Error())
+	}
+	return max(1, binary.BigEndian.Uint32(sum))
+}
+
+// AppendState implements [Batch]. The state begins with the number of rows and the tag of
+// the rules.
 func (v *Vec[S]) AppendState(dst []byte) ([]byte, error) {
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(v.state)))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(v.state)))
+	dst = binary.LittleEndian.AppendUint32(dst, v.rulesTag())
 	var err error
 	for i := range v.state {
 		if dst, err = binary.Append(dst, binary.LittleEndian, v.state[i]); err != nil {
@@ -247,8 +260,11 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 	if want := 8 + len(v.state)*(size+4+2*generator); len(src) != want {
 		return fmt.Errorf("env: %d bytes of state for %d rows of %s; want %d", len(src), len(v.state), v.spec.ID, want)
 	}
-	if n := binary.LittleEndian.Uint64(src); n != uint64(len(v.state)) {
+	if n := binary.LittleEndian.Uint32(src); n != uint32(len(v.state)) {
 		return fmt.Errorf("env: the state of %d rows for a batch of %d", n, len(v.state))
+	}
+	if tag := binary.LittleEndian.Uint32(src[4:]); tag != 0 && tag != v.rulesTag() {
+		return fmt.Errorf("env: the state is of another game than %s, or of one with other settings; restore it to a batch of the game that it was saved from", v.spec.ID)
 	}
 	src = src[8:]
 	v.started = false // until all rows are restored

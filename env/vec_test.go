@@ -4,9 +4,11 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/internal/testgames"
 	"marsgym/env/pig"
@@ -258,6 +260,46 @@ func TestTruncated(t *testing.T) {
 			if k == 2 && (got.player != 0 || got.obs[0] != 0 || got.obs[4] != 0 || got.mask[pig.Hold]) {
 				t.Errorf("row %d: no new game has started: seat %d observes %v", i, got.player, got.obs)
 			}
+		}
+	}
+}
+
+// TestStateOfOtherRules: a state is refused by a batch with other settings, even if its
+// states are possible there, and that of an older release, without a tag, is not.
+func TestStateOfOtherRules(t *testing.T) {
+	open := func(id string, players int, config string) env.Batch {
+		g, err := catalog.Open(id, players, []byte(config))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.NewBatch(2, 0)
+	}
+	for _, test := range []struct {
+		id      string
+		players int
+		a, b    string
+	}{
+		{"pig", 2, `{"target": 100}`, `{"target": 99}`},
+		{"pig", 2, `{"target": 99}`, `{"target": 100}`},
+		{"martian-dice", 2, `{"target": 25}`, `{"target": 24}`},
+		{"martian-dice", 3, `{"target": 24}`, `{"target": 25}`},
+		{"mars-is-ours", 2, `{"income_counts_stone": true}`, `{"income_counts_stone": false}`},
+	} {
+		a, same, b := open(test.id, test.players, test.a), open(test.id, test.players, test.a), open(test.id, test.players, test.b)
+		a.Reset(1)
+		state, err := a.AppendState(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := same.RestoreState(state); err != nil {
+			t.Errorf("%s %s: %v", test.id, test.a, err)
+		}
+		if err := b.RestoreState(state); err == nil || !strings.Contains(err.Error(), "other settings") {
+			t.Errorf("%s: the state of %s in %s: %v", test.id, test.a, test.b, err)
+		}
+		clear(state[4:8])
+		if err := b.RestoreState(state); err != nil {
+			t.Errorf("%s: the state of an older release: %v", test.id, err)
 		}
 	}
 }

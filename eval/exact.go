@@ -13,6 +13,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/chart"
 	"marsgym/internal/jobs"
+	"marsgym/internal/parallel"
 )
 
 // ExactEvaluator evaluates agents of one solved game exactly. It tabulates each agent
@@ -31,7 +32,8 @@ type ExactEvaluator struct {
 	game     env.Game
 	solution env.Solution
 
-	mu        sync.Mutex
+	working   parallel.Lock // one agent is tabulated at a time
+	mu        sync.Mutex    // of the fields below; it is never held for long
 	tabulated map[*agents.Agent]tabulated
 	optimal   *agents.Agent
 }
@@ -52,7 +54,7 @@ func NewExactEvaluator(g env.Game, s env.Solution) (*ExactEvaluator, error) {
 }
 
 func newExactEvaluator(g env.Game, s env.Solution) *ExactEvaluator {
-	return &ExactEvaluator{game: g, solution: s, tabulated: map[*agents.Agent]tabulated{}}
+	return &ExactEvaluator{game: g, solution: s, working: parallel.NewLock(), tabulated: map[*agents.Agent]tabulated{}}
 }
 
 // checkWin returns an error for a game without a win.
@@ -84,9 +86,13 @@ func (e *ExactEvaluator) Cost(ctx context.Context, a *agents.Agent) (Cost, error
 func (e *ExactEvaluator) Rows(scorer bool) int { return e.solution.Rows(scorer) }
 
 func (e *ExactEvaluator) tabulate(ctx context.Context, a *agents.Agent) (tabulated, error) {
+	if err := e.working.Acquire(ctx); err != nil {
+		return tabulated{}, err
+	}
+	defer e.working.Release()
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	t, ok := e.tabulated[a]
+	e.mu.Unlock()
 	if !ok {
 		e.report("tabulating " + a.Name)
 		start := time.Now()
@@ -95,7 +101,9 @@ func (e *ExactEvaluator) tabulate(ctx context.Context, a *agents.Agent) (tabulat
 			return t, fmt.Errorf("tabulating %s: %w", a.Name, err)
 		}
 		t = tabulated{p, time.Since(start).Seconds()}
+		e.mu.Lock()
 		e.tabulated[a] = t
+		e.mu.Unlock()
 	}
 	return t, nil
 }

@@ -101,7 +101,7 @@ func (w *openedCache) of(ctx context.Context, inputs []*jobs.Blob) (*opened, err
 	if len(inputs) == 0 {
 		return nil, errors.New("a job without a game")
 	}
-	return w.cache.Of(inputs[0], func(text []byte) (*opened, error) {
+	return w.cache.Of(ctx, inputs[0], func(text []byte) (*opened, error) {
 		var s seating
 		if err := json.Unmarshal(text, &s); err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -48,7 +49,7 @@ var noChecksum = strings.Repeat("0", 2*sha256.Size)
 
 // Save writes the file atomically: after an error or a crash, path holds what was there
 // before. The same content gives the same bytes. Weights that are not finite are an
-// error.
+// error, and so are those of [MLP.CheckOutputs].
 func (f *File) Save(path string) error {
 	b, err := f.Encode()
 	if err != nil {
@@ -128,7 +129,7 @@ func Decode(b []byte) (*File, error) {
 
 // Encode returns the content of the file that [File.Save] writes.
 func (f *File) Encode() ([]byte, error) {
-	if err := f.MLP.CheckFinite(); err != nil {
+	if err := f.check(); err != nil {
 		return nil, err
 	}
 	meta := f.Meta
@@ -342,8 +343,11 @@ func (f *File) setTensors(tensors []safetensors.Tensor) error {
 	if len(ts) > len(blocks) {
 		f.Tensors = ts[len(blocks):]
 	}
-	return f.MLP.CheckFinite()
+	return f.check()
 }
+
+// check returns an error if the network gives no distribution.
+func (f *File) check() error { return cmp.Or(f.MLP.CheckFinite(), f.MLP.CheckOutputs()) }
 
 // floats copies a tensor of float32.
 func floats(t safetensors.Tensor) Tensor {

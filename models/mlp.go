@@ -120,3 +120,49 @@ func (m *MLP) CheckFinite() error {
 	}
 	return nil
 }
+
+const (
+	// maxObservation is above the magnitude of all numbers in observations. Chosen: those of
+	// the games of this module are below 10.
+	maxObservation = 1 << 10
+	// maxOutput leaves room for the difference of two outputs.
+	maxOutput = math.MaxFloat32 / 4
+)
+
+// CheckOutputs returns an error if a number that the network computes could overflow for
+// some observation, so that its outputs would be infinite or NaN. It bounds all numbers by
+// the sums of the weights of either sign, which trained networks stay far below.
+func (m *MLP) CheckOutputs() error {
+	bound := make([]float64, m.shape.Obs) // of the inputs of a layer
+	for i := range bound {
+		bound[i] = maxObservation
+	}
+	for k, l := range m.layers {
+		up, down := make([]float64, l.Out), make([]float64, l.Out)
+		add := func(j int, x float64) {
+			if x > 0 {
+				up[j] += x
+			} else {
+				down[j] -= x
+			}
+		}
+		for j, b := range l.B {
+			add(j, float64(b))
+		}
+		for i, x := range bound {
+			for j, w := range l.W[i*l.Out : (i+1)*l.Out] {
+				add(j, float64(float64(w)*x))
+				if k == 0 { // observations have either sign, and the outputs of a ReLU do not
+					add(j, -float64(float64(w)*x))
+				}
+			}
+		}
+		for j := range up {
+			if !(max(up[j], down[j]) <= maxOutput) {
+				return fmt.Errorf("its weights are so large that its outputs overflow (layer %d, unit %d); use another checkpoint, or train with a lower learning rate", k, j)
+			}
+		}
+		bound = up
+	}
+	return nil
+}

@@ -276,3 +276,37 @@ func BenchmarkForward(b *testing.B) {
 		})
 	}
 }
+
+// TestCheckOutputs: a bound of what a network computes, by hand, and deep networks with
+// random weights, which stay below it.
+func TestCheckOutputs(t *testing.T) {
+	s := models.Shape{Obs: 2, Hidden: []int{2}, Head: models.Logits, Actions: 1, Players: 1}
+	for _, test := range []struct {
+		weights []float32 // W [2, 2], B [2], then W [2, 2], B [2]
+		ok      bool
+	}{
+		{[]float32{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, true},
+		{[]float32{1e30, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, true},
+		{[]float32{1e36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, false},
+		{[]float32{-1e36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, false},
+		{[]float32{0, 0, 0, 0, -1e38, 0, 0, 0, 0, 0, 0, 0}, false},
+		{[]float32{0, 0, 0, 0, -8e37, 0, 1e30, 0, 0, 0, 0, 0}, true}, // the ReLU gives 0
+		{[]float32{0, 0, 0, 0, 8e37, 0, 1e30, 0, 0, 0, 0, 0}, false},
+		{[]float32{1e17, 0, 0, 0, 0, 0, 1e19, 0, 0, 0, 0, 0}, false},
+		{[]float32{1e17, 0, 0, 0, 0, 0, 0, 0, 1e19, 0, 0, 0}, true},
+		{[]float32{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, math.MaxFloat32}, false},
+	} {
+		m := newMLP(t, s, 1)
+		copy(m.Weights(), test.weights)
+		if err := m.CheckOutputs(); (err == nil) != test.ok {
+			t.Errorf("%v: %v; want no error: %t", test.weights, err, test.ok)
+		}
+	}
+	deep := models.Shape{Obs: 500, Head: models.Score, Actions: 10, Players: 4}
+	for range 24 {
+		deep.Hidden = append(deep.Hidden, 128)
+	}
+	if err := newMLP(t, deep, 2).CheckOutputs(); err != nil {
+		t.Error(err)
+	}
+}

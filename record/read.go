@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -28,18 +29,23 @@ const Suffix = ".games"
 // settings file may be longer.
 const maxLine = input.Settings
 
-// Read reads games from r until its end or the first error, which ends the games. Each
-// transition is checked against the rules. Errors name the line.
+// ErrIncomplete is wrapped by the error in the place of a game that breaks off, because the
+// program that wrote it was killed or the disk was full. The games after it are read.
+var ErrIncomplete = errors.New("the game is not complete")
+
+// Read reads games from r until its end or the first error that does not wrap
+// [ErrIncomplete]. Each transition is checked against the rules. Errors name the line.
 func Read(r io.Reader, open Open) iter.Seq2[*Game, error] {
 	return func(yield func(*Game, error) bool) {
 		p := parser{lines: bufio.NewScanner(r), open: open}
 		p.lines.Buffer(nil, maxLine)
+		p.lines.Split(p.split)
 		for {
 			g, err := p.game()
 			if err == io.EOF {
 				return
 			}
-			if !yield(g, err) || err != nil {
+			if !yield(g, err) || err != nil && !errors.Is(err, ErrIncomplete) {
 				return
 			}
 		}
@@ -81,7 +87,7 @@ func readFile(name string, open Open, yield func(*Game, error) bool) bool {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
 		}
-		if !yield(g, err) || err != nil {
+		if !yield(g, err) || err != nil && !errors.Is(err, ErrIncomplete) {
 			return false
 		}
 	}
@@ -108,15 +114,36 @@ type parser struct {
 	n     int // lines read
 	open  Open
 	last  rules // of the game before
+	cut   bool  // the last line has no end, or the input has ended
+	begun bool  // the first line of the next game was read before the result of a game
 }
 
-// next returns the next line with a meaning, and its first word and the rest apart.
-func (p *parser) next() (word, rest string, err error) {
+// split is [bufio.ScanLines] that notes whether the line has an end.
+func (p *parser) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	advance, line, err = bufio.ScanLines(data, atEOF)
+	p.cut = atEOF && (advance == 0 || data[advance-1] != '\n')
+	return advance, line, err
+}
+
+// first is the first line of a game.
+var first = fmt.Sprintf("%s %d", header, version)
+
+// next returns the next line with a meaning, and its first word and the rest apart. Within a
+// game it returns an error for the first line of another, which may follow half a line.
+func (p *parser) next(within bool) (word, rest string, err error) {
 	for p.lines.Scan() {
 		p.n++
-		line := strings.TrimSpace(p.lines.Text())
+		line, err := input.Line(p.lines.Text())
+		if err != nil {
+			return "", "", p.errorf("%w", err)
+		}
+		line = strings.TrimSpace(line)
 		if line != "" && line[0] != '#' {
 			word, rest, _ = strings.Cut(line, " ")
+			if within && word != "seat" && strings.HasSuffix(line, first) {
+				p.begun = true
+				return "", "", p.errorf("another game begins before the result")
+			}
 			return word, strings.TrimSpace(rest), nil
 		}
 	}
@@ -136,7 +163,7 @@ func (p *parser) errorf(format string, args ...any) error {
 
 // field returns the value of the next line, which must begin with this word.
 func (p *parser) field(want string) (string, error) {
-	word, rest, err := p.next()
+	word, rest, err := p.next(true)
 	if err == io.EOF {
 		return "", p.errorf("the file ends; want a line %q", want)
 	}
@@ -148,16 +175,40 @@ func (p *parser) field(want string) (string, error) {
 
 // game reads a game. It returns io.EOF if there is none left.
 func (p *parser) game() (*Game, error) {
-	word, rest, err := p.next()
-	if err != nil {
-		return nil, err
-	}
-	if found := word + " " + rest; found != fmt.Sprintf("%s %d", header, version) {
-		if n, ok := strings.CutPrefix(found, header+" "); ok {
-			return nil, p.errorf("version %s of the format; this program reads version %d", input.Quote(n), version)
+	if !p.begun {
+		word, rest, err := p.next(false)
+		if err != nil {
+			return nil, err
 		}
-		return nil, p.errorf("a game begins with the line %q", fmt.Sprintf("%s %d", header, version))
+		if found := word + " " + rest; found != first {
+			if n, ok := strings.CutPrefix(found, header+" "); ok {
+				return nil, p.errorf("version %s of the format; this program reads version %d", input.Quote(n), version)
+			}
+			return nil, p.errorf("a game begins with the line %q", first)
+		}
 	}
+	p.begun = false
+	g, err := p.rest()
+	if err != nil && (p.begun || p.cut && p.lines.Err() == nil || p.follows()) {
+		return nil, fmt.Errorf("%w: %w", ErrIncomplete, err)
+	}
+	return g, err
+}
+
+// follows reports whether the next line begins another game, as after a line that
+// [Game.Append] ended.
+func (p *parser) follows() bool {
+	if !p.lines.Scan() {
+		return false
+	}
+	p.n++
+	line, err := input.Line(p.lines.Text())
+	p.begun = err == nil && strings.TrimSpace(line) == first
+	return p.begun
+}
+
+// rest reads a game after its first line.
+func (p *parser) rest() (*Game, error) {
 	r, err := p.rules()
 	if err != nil {
 		return nil, err
@@ -167,7 +218,7 @@ func (p *parser) game() (*Game, error) {
 		return nil, err
 	}
 	for {
-		word, rest, err := p.next()
+		word, rest, err := p.next(true)
 		switch {
 		case err == io.EOF:
 			return nil, p.errorf("the file ends before the result of a game")
@@ -222,18 +273,18 @@ func (p *parser) rules() (*rules, error) {
 
 // seats reads the seed and the names of the seats.
 func (p *parser) seats(g *Game, players int) error {
-	word, rest, err := p.next()
+	word, rest, err := p.next(true)
 	if err == nil && word == "seed" {
 		seed, e := strconv.ParseUint(rest, 10, 64)
 		if e != nil {
 			return p.errorf("the seed is %s; want a whole number", input.Quote(rest))
 		}
 		g.Seed = &seed
-		word, rest, err = p.next()
+		word, rest, err = p.next(true)
 	}
 	for i := range players {
 		if i > 0 {
-			word, rest, err = p.next()
+			word, rest, err = p.next(true)
 		}
 		number, name, _ := strings.Cut(rest, " ")
 		switch {

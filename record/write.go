@@ -1,8 +1,12 @@
 package record
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -55,6 +59,42 @@ func (g *Game) Write(w io.Writer) error {
 	fmt.Fprintf(&b, "%s %s\n\n", wordResult, g.result())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Append adds a game to a file that is open for appending: all of it or, after an error,
+// nothing. It begins a new line if the file ends in the middle of one.
+func (g *Game) Append(f *os.File) error {
+	var b bytes.Buffer
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size()
+	if info.Mode().IsRegular() && size > 0 {
+		var last [1]byte
+		r, err := os.Open(f.Name()) // f cannot be read
+		if err != nil {
+			return err
+		}
+		_, err = r.ReadAt(last[:], size-1)
+		if err := cmp.Or(err, r.Close()); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			b.WriteByte('\n')
+		}
+	}
+	if err := g.Write(&b); err != nil {
+		return err
+	}
+	n, err := f.Write(b.Bytes())
+	if err == nil {
+		return nil
+	}
+	if now, e := f.Stat(); e == nil && n > 0 && now.Size() == size+int64(n) { // nobody else has written
+		err = errors.Join(err, f.Truncate(size))
+	}
+	return fmt.Errorf("%w; the game is not in the file, and those before it are", err)
 }
 
 // result returns the result as text.

@@ -218,7 +218,7 @@ func (c Config) Validate() error {
 	var errs []error
 	want := func(ok bool, field string, v any, want string) {
 		if !ok {
-			errs = append(errs, fmt.Errorf("%s is %v; want %s", field, v, want))
+			errs = append(errs, fmt.Errorf("train.%s is %v; want %s", field, v, want))
 		}
 	}
 	known := slices.Contains(Algorithms(), c.Algorithm)
@@ -234,13 +234,13 @@ func (c Config) Validate() error {
 	want(finite(c.ValueCoef) && c.ValueCoef >= 0, "value_coef", c.ValueCoef, "at least 0, and finite")
 	want(c.Evaluations >= 0, "evaluations", c.Evaluations, "at least 0")
 	want(c.Checkpoints > 0, "checkpoints", c.Checkpoints, "at least 1")
-	errs = append(errs, c.Adam.Validate())
+	errs = append(errs, under("train.", c.Adam.Validate()))
 	o := c.Opponents
 	want(o.Fraction >= 0 && o.Fraction <= 1, "opponents.fraction", o.Fraction, "0 to 1")
 	for _, name := range slices.Sorted(maps.Keys(o.Bots)) {
 		want(o.Bots[name] >= 0 && o.Bots[name] <= 1, "opponents.bots."+name, o.Bots[name], "0 to 1")
 	}
-	want(!(o.networks() < 0), "the sum of opponents.bots", 1-o.networks(), "at most 1")
+	want(!(o.networks() < 0), "opponents.bots (the sum)", 1-o.networks(), "at most 1")
 	want(o.Power >= 0 && o.Power <= maxPower, "opponents.power", o.Power, fmt.Sprintf("0 to %d", maxPower))
 	want(o.Population >= 0 && o.Population <= maxPopulation, "opponents.population", o.Population, fmt.Sprintf("0 to %d", maxPopulation))
 	if o.population() > 0 {
@@ -250,7 +250,7 @@ func (c Config) Validate() error {
 		rollout := float64(c.Rows) * float64(c.PPO.Horizon)
 		for _, part := range []float64{o.PopulationSteps, 1 - float64(float64(o.Population)*o.PopulationSteps)} {
 			if steps := part * float64(c.Steps); part > 0 && steps < rollout {
-				want(false, "steps", c.Steps, fmt.Sprintf("at least %.0f, so that each network of the population is trained by a rollout of %.0f decisions; or opponents.population 0", math.Ceil(rollout/part), rollout))
+				want(false, "steps", c.Steps, fmt.Sprintf("at least %.0f, so that each network of the population is trained by a rollout of %.0f decisions; or train.opponents.population 0", math.Ceil(rollout/part), rollout))
 			}
 		}
 	}
@@ -269,29 +269,43 @@ func (c Config) Validate() error {
 	switch {
 	case c.Algorithm == AlgorithmPPO:
 		p := c.PPO
-		want(p.Horizon > 0 && p.Horizon <= 1<<16, "horizon", p.Horizon, "1 to 65536")
-		want(p.Epochs > 0, "epochs", p.Epochs, "at least 1")
-		want(p.Minibatch >= c.Shards && p.Minibatch <= maxMinibatch, "minibatch", p.Minibatch, fmt.Sprintf("no less than shards, and at most %d", maxMinibatch))
-		want(p.Gamma > 0 && p.Gamma <= 1, "gamma", p.Gamma, "above 0, at most 1")
-		want(p.Lambda >= 0 && p.Lambda <= 1, "lambda", p.Lambda, "0 to 1")
-		want(p.Outcomes >= 0 && p.Outcomes <= maxOutcomes, "outcomes", p.Outcomes, fmt.Sprintf("0 to %d", maxOutcomes))
-		want(p.ClipRange > 0 && p.ClipRange < 1, "clip_range", p.ClipRange, "between 0 and 1")
+		want(p.Horizon > 0 && p.Horizon <= 1<<16, "ppo.horizon", p.Horizon, "1 to 65536")
+		want(p.Epochs > 0, "ppo.epochs", p.Epochs, "at least 1")
+		want(p.Minibatch >= c.Shards && p.Minibatch <= maxMinibatch, "ppo.minibatch", p.Minibatch, fmt.Sprintf("no less than shards, and at most %d", maxMinibatch))
+		want(p.Gamma > 0 && p.Gamma <= 1, "ppo.gamma", p.Gamma, "above 0, at most 1")
+		want(p.Lambda >= 0 && p.Lambda <= 1, "ppo.lambda", p.Lambda, "0 to 1")
+		want(p.Outcomes >= 0 && p.Outcomes <= maxOutcomes, "ppo.outcomes", p.Outcomes, fmt.Sprintf("0 to %d", maxOutcomes))
+		want(p.ClipRange > 0 && p.ClipRange < 1, "ppo.clip_range", p.ClipRange, "between 0 and 1")
 		for i, end := range []string{"first", "last"} {
-			want(finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, "entropy_coef, "+end, p.EntropyCoef[i], "at least 0, and finite")
+			want(finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, "ppo.entropy_coef, "+end, p.EntropyCoef[i], "at least 0, and finite")
 		}
 	case known:
-		want(c.Openings.Fraction == 0, "openings.fraction", c.Openings.Fraction, "0 for expert iteration, which has expert.search.starts")
+		want(c.Openings.Fraction == 0, "openings.fraction", c.Openings.Fraction, "0 for expert iteration, which has train.expert.search.starts")
 		e := c.Expert
-		errs = append(errs, e.Search.Validate())
-		want(e.Search.Depth == expert.Depth(c.Algorithm), "depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
+		errs = append(errs, under("train.expert.search.", e.Search.Validate()))
+		want(e.Search.Depth == expert.Depth(c.Algorithm), "expert.search.depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
 		for i, end := range []string{"first", "last"} {
-			want(finite(e.Temperature[i]) && e.Temperature[i] > 0, "temperature, "+end, e.Temperature[i], "above 0, and finite")
+			want(finite(e.Temperature[i]) && e.Temperature[i] > 0, "expert.temperature, "+end, e.Temperature[i], "above 0, and finite")
 		}
 		for i, end := range []string{"first", "last"} {
-			want(e.Lambda[i] >= 0 && e.Lambda[i] <= 1, "lambda, "+end, e.Lambda[i], "0 to 1")
+			want(e.Lambda[i] >= 0 && e.Lambda[i] <= 1, "expert.lambda, "+end, e.Lambda[i], "0 to 1")
 		}
 		want(c.Algorithm != Search || c.Head == models.Logits, "head", c.Head, `"logits", which the algorithm search needs`)
-		want(e.ValueWarmup >= 0 && e.ValueWarmup < 1, "value_warmup", e.ValueWarmup, "0 to less than 1")
+		want(e.ValueWarmup >= 0 && e.ValueWarmup < 1, "expert.value_warmup", e.ValueWarmup, "0 to less than 1")
+	}
+	return errors.Join(errs...)
+}
+
+// under puts the name of an object before the names of its fields with which joined errors
+// begin.
+func under(object string, err error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var errs []error
+	for _, e := range joined.Unwrap() {
+		errs = append(errs, fmt.Errorf("%s%w", object, e))
 	}
 	return errors.Join(errs...)
 }
@@ -322,27 +336,30 @@ func (c Config) check(g env.Game) error {
 		return err
 	}
 	spec := g.Spec()
-	errs := []error{c.shape(spec).Validate()}
+	var errs []error
+	if err := c.shape(spec).Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("train.hidden: %w", err))
+	}
 	if o := c.Opponents; o.ensemble() {
 		if err := c.shape(spec).Widen(1 + o.Population).Validate(); err != nil {
-			errs = append(errs, fmt.Errorf("opponents.ensemble of %d networks: %w; lower opponents.population or hidden", 1+o.Population, err))
+			errs = append(errs, fmt.Errorf("train.opponents.ensemble of %d networks: %w; lower train.opponents.population or train.hidden", 1+o.Population, err))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Opponents.Bots)) {
 		if !slices.Contains(g.BotNames(), name) {
-			errs = append(errs, fmt.Errorf("opponents.bots: %w", input.Unknown("bot", name, g.BotNames())))
+			errs = append(errs, fmt.Errorf("train.opponents.bots: %w", input.Unknown("bot", name, g.BotNames())))
 		}
 	}
 	if c.Algorithm == AlgorithmPPO {
 		// Options of decisions are numbered in int32.
 		n, most := int64(c.Rows)*int64(c.PPO.Horizon), int64(math.MaxInt32/(1+spec.Actions))
 		if n > most {
-			errs = append(errs, fmt.Errorf("rows times horizon is %d decisions of a rollout; want at most %d in this game", n, most))
+			errs = append(errs, fmt.Errorf("train.rows times train.ppo.horizon is %d decisions of a rollout; want at most %d in this game", n, most))
 		}
 	} else if _, err := g.NewExpert(c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
-		errs = append(errs, err)
+		errs = append(errs, fmt.Errorf("train.expert.search.%w", err))
 	} else if err != nil {
-		errs = append(errs, fmt.Errorf("algorithm is %s; want one of %v: %w", c.Algorithm, supported(g), err))
+		errs = append(errs, fmt.Errorf("train.algorithm is %s; want one of %v: %w", c.Algorithm, supported(g), err))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err

@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -70,6 +71,31 @@ func refused(t *testing.T, err error, want string) {
 	}
 }
 
+// TestKeys: an error begins with the whole key of the setting, in each algorithm.
+func TestKeys(t *testing.T) {
+	key := regexp.MustCompile(`^train\.[a-z_0-9.]+[ ,]`)
+	for _, algorithm := range train.Algorithms() {
+		c := train.DefaultConfig(algorithm)
+		c.Steps, c.Rows, c.LearningRate[0], c.Warmup, c.Adam.Beta1, c.Adam.Eps = 0, 0, -1, 1, 2, 2
+		c.PPO.Horizon, c.PPO.Minibatch, c.PPO.Gamma, c.PPO.Lambda, c.PPO.EntropyCoef[1] = 0, -1, 0, 2, -1
+		c.Expert.Temperature[0], c.Expert.Lambda[1], c.Expert.ValueWarmup = 0, 2, 1
+		c.Expert.Search.Turns, c.Expert.Search.Starts.Walk, c.Expert.Search.Tree.Simulations = 0, 2, 0
+		c.Opponents.Fraction, c.Opponents.Bots, c.Openings.Fraction = 2, train.Bots{"a": 2}, 2
+		lines := strings.Split(c.Validate().Error(), "\n")
+		if len(lines) < 12 {
+			t.Errorf("%s: %d errors", algorithm, len(lines))
+		}
+		for _, line := range lines {
+			if !key.MatchString(line) {
+				t.Errorf("%s: %s", algorithm, line)
+			}
+		}
+	}
+	c := train.DefaultConfig(train.AlgorithmPPO)
+	c.PPO.Minibatch = 1
+	refused(t, c.Validate(), "train.ppo.minibatch is 1; want no less than shards")
+}
+
 func TestCheck(t *testing.T) {
 	for _, test := range []struct {
 		name      string
@@ -79,46 +105,46 @@ func TestCheck(t *testing.T) {
 		change    func(*train.Config)
 		want      string
 	}{
-		{"no turn plans", "mars-is-ours-fast", 0, train.TurnExact, nil, "algorithm is turn-exact; want one of [ppo one-move search one-ply]"},
+		{"no turn plans", "mars-is-ours-fast", 0, train.TurnExact, nil, "train.algorithm is turn-exact; want one of [ppo one-move search one-ply]"},
 		{"one ply", "mars-is-ours-fast", 0, train.OnePly, func(c *train.Config) { c.Expert.Search.Starts = expert.Starts{Walk: 0.5} }, ""},
 		{"one move", "mars-is-ours-fast", 0, train.OneMove, nil, ""},
 		{"wide ensemble", "martian-dice", 0, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden = []int{8000}
 			c.Opponents.Fraction, c.Opponents.Population, c.Opponents.PopulationSteps, c.Opponents.Ensemble = 0.5, 9, 0.1, true
-		}, "opponents.ensemble of 10 networks: shape of a network: hidden[0] is 80000: want 1 to 65536; lower opponents.population or hidden"},
+		}, "train.opponents.ensemble of 10 networks: shape of a network: hidden[0] is 80000: want 1 to 65536; lower train.opponents.population or train.hidden"},
 		{"one move without a win", "martian-dice", 1, train.OneMove, nil, ""},
-		{"no sampled starts", "mars-is-ours-fast", 0, train.OnePly, nil, "starts.sample is 0.7: mars-is-ours-fast: the game samples no starts; use walk, archive or disagree"},
-		{"no winner", "martian-dice", 1, train.OnePly, nil, "algorithm is one-ply; want one of [ppo one-move]"},
+		{"no sampled starts", "mars-is-ours-fast", 0, train.OnePly, nil, "train.expert.search.starts.sample is 0.7: mars-is-ours-fast: the game samples no starts; use walk, archive or disagree"},
+		{"no winner", "martian-dice", 1, train.OnePly, nil, "train.algorithm is one-ply; want one of [ppo one-move]"},
 		{"turn plans", "pig", 0, train.TurnExact, nil, ""},
 		{"all of Validate", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 0 }, "rows is 0"},
-		{"layer", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Hidden = []int{8, 0} }, "hidden[1] is 0"},
+		{"layer", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Hidden = []int{8, 0} }, "train.hidden: shape of a network: hidden[1] is 0"},
 		{"a tree", "mars-is-ours", 4, train.Search, nil, ""},
-		{"no winner of a tree", "martian-dice", 1, train.Search, nil, "algorithm is search; want one of [ppo one-move]"},
+		{"no winner of a tree", "martian-dice", 1, train.Search, nil, "train.algorithm is search; want one of [ppo one-move]"},
 		{"scores for a tree", "pig", 0, train.Search, func(c *train.Config) { c.Head = models.Score }, `head is score; want "logits"`},
-		{"no simulations", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Simulations = 0 }, "tree.simulations is 0; want 1 to 100000"},
+		{"no simulations", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Simulations = 0 }, "train.expert.search.tree.simulations is 0; want 1 to 100000"},
 		{"one candidate", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Candidates = 1 }, "tree.candidates is 1; want 2 to 100000"},
 		{"full searches", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.FullFraction = math.NaN() }, "tree.full_fraction is NaN; want 0 to 1"},
-		{"large trees", "pig", 0, train.Search, func(c *train.Config) { c.Rows, c.Expert.Search.Tree.Simulations = 1<<14, 1<<12 }, "want at most 24 GiB: lower rows or tree.simulations"},
+		{"large trees", "pig", 0, train.Search, func(c *train.Config) { c.Rows, c.Expert.Search.Tree.Simulations = 1<<14, 1<<12 }, "want at most 24 GiB: lower train.rows or train.expert.search.tree.simulations"},
 		{"layer of a search", "pig", 0, train.OnePly, func(c *train.Config) { c.Hidden = nil }, "hidden layers is 0"},
-		{"decisions of a rollout", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<16 }, "rows times horizon is 68719476736"},
+		{"decisions of a rollout", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<16 }, "train.rows times train.ppo.horizon is 68719476736"},
 		// A rollout of pig needs little memory, but it has too many options for an int32.
 		{"options of a rollout", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<10 }, "want at most 715827882"},
-		{"rollout", "martian-dice", 2, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 1 << 20 }, "GiB of memory, 84 of it for the rollout; want at most 24 GiB: lower rows or horizon"},
+		{"rollout", "martian-dice", 2, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 1 << 20 }, "GiB of memory, 84 of it for the rollout; want at most 24 GiB: lower train.rows or train.ppo.horizon"},
 		{"minibatch", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 1<<14, 1<<10, 1<<24
-		}, "want at most 24 GiB: lower minibatch"},
+		}, "want at most 24 GiB: lower train.ppo.minibatch"},
 		{"pool", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
-		}, "for the opponents; want at most 24 GiB: lower opponents.size, opponents.population or hidden"},
+		}, "for the opponents; want at most 24 GiB: lower train.opponents.size, train.opponents.population or train.hidden"},
 		{"bots alone", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
 			c.Opponents.Bots = map[string]float64{"random": 1}
 		}, ""},
 		{"unknown bot", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"gredy": 0.5} }, `opponents.bots: unknown bot "gredy"`},
-		{"shards", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Hidden, c.Shards = []int{4096, 4096}, 512 }, "for the network; want at most 24 GiB: lower hidden or shards"},
-		{"decisions", "mars-is-ours-fast", 2, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "want at most 24 GiB: lower rows or decisions"},
-		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "want at most 24 GiB: lower rows or turns"},
-		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "want at most 24 GiB: lower rows or turns"},
+		{"shards", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Hidden, c.Shards = []int{4096, 4096}, 512 }, "for the network; want at most 24 GiB: lower train.hidden or train.shards"},
+		{"decisions", "mars-is-ours-fast", 2, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "want at most 24 GiB: lower train.rows or train.expert.search.decisions"},
+		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "want at most 24 GiB: lower train.rows or train.expert.search.turns"},
+		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "want at most 24 GiB: lower train.rows or train.expert.search.turns"},
 		{"large rollout", "martian-dice", 4, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1024, 128 }, ""},
 		{"large search", "martian-dice", 4, train.OnePly, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1024, 64 }, ""},
 		{"many rows", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Head, c.Rows, c.PPO.Horizon = models.Logits, 4096, 1024 }, ""},

@@ -80,9 +80,9 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	// Beside the network there are two numbers of the optimizer for each weight, a
 	// gradient for each shard, and two in each graph; and a checkpoint, while it is
 	// written, with copies of all but the last two.
-	needs := []need{{"the network", number * weights * (3 + 8 + shards + 2*graphs), 0, "hidden or shards"}}
+	needs := []need{{"the network", number * weights * (3 + 8 + shards + 2*graphs), 0, "train.hidden or train.shards"}}
 	if o := c.Opponents; o.Fraction > 0 && o.networks() > 0 {
-		needs = append(needs, need{"the opponents", number * weights * float64(o.Population+o.Size), 0, "opponents.size, opponents.population or hidden"})
+		needs = append(needs, need{"the opponents", number * weights * float64(o.Population+o.Size), 0, "train.opponents.size, train.opponents.population or train.hidden"})
 	}
 	// fit is the need of fitting so many rows at once. A graph has capacity for the
 	// rows of a shard, rounded up to a power of two, with two numbers for each column
@@ -100,16 +100,16 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		options := play.options * (number + scored*observation) // bytes of a decision
 		batch := min(decisions, 1.5*float64(c.PPO.Minibatch))
 		needs = append(needs,
-			need{"the rollout", number*decisions*(4*p+4) + n*(row+number*(3*d+play.options*(1+scored*d)+k)), room * decisions * (observation + options), "rows or horizon"},
-			fit("a minibatch", batch*(1+scored*play.options), "minibatch"))
+			need{"the rollout", number*decisions*(4*p+4) + n*(row+number*(3*d+play.options*(1+scored*d)+k)), room * decisions * (observation + options), "train.rows or train.ppo.horizon"},
+			fit("a minibatch", batch*(1+scored*play.options), "train.ppo.minibatch"))
 		if most := float64(c.PPO.Outcomes); most > 0 {
-			needs = append(needs, need{"the outcomes of chance", number * decisions * p, room * number * n * most * (2*d + 2*p), "rows, horizon or outcomes"})
+			needs = append(needs, need{"the outcomes of chance", number * decisions * p, room * number * n * most * (2*d + 2*p), "train.rows, train.ppo.horizon or train.ppo.outcomes"})
 		}
 		return needs
 	}
-	lower, steps, searches, state := "rows or decisions", n*float64(c.Expert.Search.Decisions), n*float64(c.Expert.Search.Decisions), float64(row)
+	lower, steps, searches, state := "train.rows or train.expert.search.decisions", n*float64(c.Expert.Search.Decisions), n*float64(c.Expert.Search.Decisions), float64(row)
 	if c.Algorithm == TurnExact {
-		lower, steps, searches, state = "rows or turns", n*float64(c.Expert.Search.Turns), n, row+plan
+		lower, steps, searches, state = "train.rows or train.expert.search.turns", n*float64(c.Expert.Search.Turns), n, row+plan
 	}
 	if c.Expert.Search.Starts.Archives() {
 		state += 2 * stored * expert.ArchiveSize // with the copy that an interrupted iteration restores
@@ -117,7 +117,7 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 	memory := need{"the search", n * state, room*number*n*play.leaves*(d+p+4) + searches*play.leaves*(8*p+leaf), lower}
 	if c.Algorithm == Search {
 		tree := c.Expert.Search.Tree
-		memory = need{"the search", n * state, room * n * (float64(tree.Simulations)*(node+edge*play.options/max(1e-9, play.decisions)) + number*float64(tree.Candidates)*(d+p+k)), "rows or tree.simulations"}
+		memory = need{"the search", n * state, room * n * (float64(tree.Simulations)*(node+edge*play.options/max(1e-9, play.decisions)) + number*float64(tree.Candidates)*(d+p+k)), "train.rows or train.expert.search.tree.simulations"}
 	}
 	own := play.decisions // decisions with a row of their own
 	if c.Algorithm == OneMove || c.Algorithm == Search {

@@ -141,6 +141,15 @@ func (c *counter) Fit(rows []models.Shard, rate float64) (norm float64, err erro
 	return norm, err
 }
 
+// ErrCheckpoint is wrapped by the errors of runs that cannot be resumed from what is in their
+// folder, for example because it is damaged. Their text does not repeat it.
+var ErrCheckpoint = errors.New("the run cannot be resumed")
+
+// checkpointError is an error that wraps ErrCheckpoint.
+type checkpointError struct{ error }
+
+func (e checkpointError) Unwrap() []error { return []error{ErrCheckpoint, e.error} }
+
 // Run trains until cfg.Steps and returns the network, which it also writes to the
 // run folder. When ctx is cancelled it finishes the iteration, or drops it if the
 // algorithm can, writes a checkpoint and returns an error that wraps
@@ -195,10 +204,12 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	defer r.dir.Close()
 	if opt.Resume {
 		if err := r.restore(); err != nil {
-			return nil, err
+			return nil, checkpointError{err}
 		}
 	}
-	if r.record, err = openRecord(r.dir, opt.Resume, r.at.sizes); err != nil {
+	if r.record, err = openRecord(r.dir, opt.Resume, r.at.sizes); err != nil && opt.Resume {
+		return nil, checkpointError{err}
+	} else if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(r.loop(ctx), r.record.close()); err != nil {

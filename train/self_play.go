@@ -236,14 +236,14 @@ func (w *selfPlayWorker) run(ctx context.Context, text []byte, inputs []*jobs.Bl
 	if err := json.Unmarshal(text, &args); err != nil || len(inputs) < 3 {
 		return jobs.Result{}, errors.New("a job of self-play needs settings, weights and a state")
 	}
-	run, err := w.runs.Of(inputs[0], w.openRun)
+	run, err := w.runs.Of(ctx, inputs[0], w.openRun)
 	if err != nil {
 		return jobs.Result{}, fmt.Errorf("the settings of a job: %w", err)
 	}
 	if args.Part < 0 || args.Part >= run.cfg.Shards || !(args.Done >= 0 && args.Done <= 1) {
 		return jobs.Result{}, fmt.Errorf("part %d at %v of a run with %d shards", args.Part, args.Done, run.cfg.Shards)
 	}
-	mlp, err := run.weights.Of(inputs[1], run.decodeWeights)
+	mlp, err := run.weights.Of(ctx, inputs[1], run.decodeWeights)
 	if err != nil {
 		return jobs.Result{}, fmt.Errorf("the weights of a job: %w", err)
 	}

@@ -50,7 +50,7 @@ type Opener func(id string, config []byte) (env.Game, error)
 func ParseSettings(text []byte, a Algorithm, open Opener) (Settings, env.Game, error) {
 	var given, s Settings
 	if text != nil {
-		if err := decodeLoosely(text, &given); err != nil {
+		if err := decodeStrictly(text, &given); err != nil {
 			return s, nil, err
 		}
 	}
@@ -88,6 +88,16 @@ func names(as []Algorithm) (s []string) {
 	return s
 }
 
+// decodeStrictly reads settings. It names the present names of fields that have others in
+// this release.
+func decodeStrictly(text []byte, s *Settings) error {
+	err := input.DecodeJSON(text, s)
+	if renamed := checkRenamed(text); errors.Is(renamed, ErrRenamed) {
+		return renamed
+	}
+	return err
+}
+
 // decodeLoosely reads settings, some of whose fields may be unknown. It refuses
 // those that have another name in this release.
 func decodeLoosely(text []byte, s *Settings) error {
@@ -106,7 +116,7 @@ func LoadSettings(dir string) (Settings, error) {
 		return given, err
 	}
 	path := filepath.Join(dir, ConfigFile)
-	if err := decodeLoosely(text, &given); err != nil {
+	if err := decodeStrictly(text, &given); err != nil {
 		return given, fmt.Errorf("%s: %w", path, err)
 	}
 	s := Settings{GameConfig: []byte("{}"), Backend: DefaultBackend, Device: DefaultDevice, Train: DefaultConfig(given.Train.Algorithm)}

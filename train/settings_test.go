@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -128,9 +130,31 @@ func TestParseSettings(t *testing.T) {
 		`{"train": {"algorithm": "pp"}}`: "did you mean ppo?",
 		`{"game": "pigs"}`:               "pigs",
 		`[]`:                             "the document is an array; want an object",
+
+		`{"game": "pig", "Game": "chess"}`:                           `unknown field "Game"; want one of: backend, device, game, game_config, train; did you mean game?`,
+		`{"train": {"rows": 64, "rows": 128}}`:                       `train: the key "rows" is there twice`,
+		`{"train": {"algorithm": "ppo", "ppo": {"Gamma": 1}}}`:       `train.ppo: unknown field "Gamma"`,
+		`{"train": {"opponents": {"bots": {"a": 1, "a": 1}}}}`:       `train.opponents.bots: the key "a" is there twice`,
+		`{"game": "pig", "game_config": {"Target": 20}}`:             `unknown field "Target"; want one of: `,
+		`{"game": "pig", "game_config": {"target": 2, "target": 3}}`: `game_config: the key "target" is there twice`,
+		"\xff\xfe{\x00}\x00":                                         "UTF-16",
 	} {
 		_, _, err := train.ParseSettings([]byte(text), "", openGame)
 		refused(t, err, want)
+	}
+	if _, _, err := train.ParseSettings([]byte("\ufeff"+`{"game": "martian-dice"}`), "", openGame); err != nil {
+		t.Errorf("a byte order mark: %v", err)
+	}
+}
+
+// TestLoadMarked loads settings that a Windows editor saved.
+func TestLoadMarked(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, train.ConfigFile), []byte("\ufeff"+`{"game": "pig", "train": {"algorithm": "ppo"}}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := train.LoadSettings(dir); err != nil || s.Game != "pig" {
+		t.Errorf("%+v, %v", s, err)
 	}
 }
 

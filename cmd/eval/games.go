@@ -78,7 +78,13 @@ type gamesResult struct {
 func (p *pricer) price(ctx context.Context) (result, error) {
 	groups := map[string][]*record.Game{} // by hash of the rules
 	var order []string
+	var incomplete error
 	for g, err := range record.ReadPath(p.gamesFile, catalog.Open) {
+		if errors.Is(err, record.ErrIncomplete) {
+			fmt.Fprintf(p.bar, "eval: -games-file: %s; it is left out\n", input.Message(err))
+			incomplete = err
+			continue
+		}
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -90,6 +96,9 @@ func (p *pricer) price(ctx context.Context) (result, error) {
 			order = append(order, hash)
 		}
 		groups[hash] = append(groups[hash], g)
+	}
+	if order == nil && incomplete != nil {
+		return nil, fmt.Errorf("-games-file: %w", incomplete)
 	}
 	if order == nil {
 		return nil, fmt.Errorf("-games-file: %s holds no game", p.gamesFile)

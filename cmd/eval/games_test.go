@@ -49,6 +49,31 @@ func TestGamesFile(t *testing.T) {
 	}
 }
 
+// TestDamagedGames prices the complete games of a file in which others break off, and of one
+// that a Windows editor saved.
+func TestDamagedGames(t *testing.T) {
+	path := recorded(t, "-game", "pig", "-game-config", config(t, "\ufeff"+`{"target": 10}`))
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := string(whole[:strings.Index(string(whole), "\nresult")-2])
+	if err := os.WriteFile(path, []byte("\ufeff"+half+"\n"+string(whole)+half), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs strings.Builder
+	status := run(t.Context(), []string{"-games-file", path}, nil, &out, &errs)
+	if status != cli.Done || !strings.Contains(out.String(), ": 40 recorded games.") || strings.Count(errs.String(), "the game is not complete") != 2 {
+		t.Errorf("status %d, %s\n%s", status, errs.String(), out.String())
+	}
+	if err := os.WriteFile(path, []byte(half), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if status := run(t.Context(), []string{"-games-file", path}, nil, &out, &errs); status != cli.Failed {
+		t.Errorf("half a game alone: status %d", status)
+	}
+}
+
 // TestGamesFolder prices games of different rules, by rollouts.
 func TestGamesFolder(t *testing.T) {
 	dir := t.TempDir()

@@ -53,15 +53,16 @@ type options struct {
 	cluster     flags.Flags
 	checkpoint  string // file of results
 
-	given func(name string) bool // reports whether a flag is on the command line
+	given   func(name string) bool // reports whether a flag is on the command line
+	command string                 // the command line
 }
 
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("eval", "Eval measures the strength of an agent. If the game is solved, the result is exact: the agent's decisions in all positions are evaluated, and no game is played. Otherwise it plays a match.")
 	f.StringVar(&o.model, "model", "", "`agent` to evaluate: exact, random, greedy, search, lookahead:3:MODEL, pretrained, a model file or a run folder")
-	f.List(&o.against, "against", "`agent` in the other seats, or one for each of them, separated by commas (default exact, or greedy if the game is not solved)")
-	f.List(&o.tournament, "tournament", "`agents` to rate by matches against each other, separated by commas; the rating of the first is 0")
+	f.List(&o.against, "against", "`agent` in the other seats, or one for each of them, "+cli.Commas+" (default exact, or greedy if the game is not solved)")
+	f.List(&o.tournament, "tournament", "`agents` to rate by matches against each other, "+cli.Commas+"; the rating of the first is 0")
 	sample := f.Policy()
 	f.Group("Agents", "model", "against", "tournament", "policy")
 	f.IntVar(&o.games, "games", 0, fmt.Sprintf("`number` of games: of a match (default %d), which for two players is played in addition to the exact evaluation and otherwise instead of it; of each match of -tournament (default %d); at most of -sequential (default %d)", defaultGames, tournamentGames, sequentialGames))
@@ -81,7 +82,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.IntVar(&o.mistakes, "mistakes", 0, fmt.Sprintf("list the `n` worst mistakes of the model against exact, and the cost of all its mistakes by kind; with -games-file, the n worst mistakes in it (default %d)", defaultMistakes))
 	f.BoolVar(&o.table, "table", false, "evaluate all agents of the game, or those of -against, and the model against each other")
 	f.StringVar(&o.plot, "plot", "", "`folder` for charts of the positions in which the model loses, as SVG and PNG")
-	f.List(&o.compare, "compare", "`runs` to compare, separated by commas; with -plot their learning curves in one chart")
+	f.List(&o.compare, "compare", "`runs` to compare, "+cli.Commas+"; with -plot their learning curves in one chart")
 	f.BoolVar(&o.json, "json", false, "write one JSON document")
 	f.Group("Output", "mistakes", "table", "compare", "json", "plot")
 	f.StringVar(&o.checkpoint, "checkpoint", "", "`file` that keeps what is done of a long exact evaluation or match; the same command goes on from it")
@@ -114,7 +115,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if o.sample, err = sample(); err != nil {
 		return nil, err
 	}
-	o.given = f.Given
+	o.given, o.command = f.Given, cli.Command("eval", f.Arguments()...)
 	if err := o.cluster.Check(f); err != nil {
 		return nil, err
 	}
@@ -233,7 +234,7 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 			return err
 		}
 		defer func() {
-			if c.Len() == 0 {
+			if c.Len() == 0 && ctx.Err() == nil {
 				fmt.Fprintln(s.bar, "eval: -checkpoint kept nothing: this is not work in parts; see docs/evaluation.md")
 			}
 			c.Close()
@@ -242,10 +243,26 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	}
 	r, err := s.evaluate(ctx)
 	if err != nil {
-		return err
+		return s.advise(err)
 	}
 	s.bar.Clear()
 	return show(stdout, o, r, s.spec)
+}
+
+// advise adds to the error of an evaluation how to go on, where something is kept.
+func (s *session) advise(err error) error {
+	again := "to go on:\n\n\t" + s.command
+	switch kept := s.checkpoint != "" || s.out != ""; {
+	case !kept:
+		return err
+	case errors.Is(err, context.Canceled):
+		s.bar.Clear()
+		fmt.Fprintln(s.bar, again)
+		return err
+	case s.checkpoint != "" && errors.Is(err, jobs.ErrNotKept):
+		return fmt.Errorf("%w\n%s", err, again)
+	}
+	return err
 }
 
 // show prints a result, or writes its JSON.

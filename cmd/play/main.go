@@ -19,6 +19,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/cli"
+	"marsgym/internal/input"
 	"marsgym/record"
 )
 
@@ -50,7 +51,7 @@ type options struct {
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("play", "Play lets you play a game against agents, or watch agents play.")
-	f.List(&o.opponent, "opponent", "`agent` in the other seats, or one for each of them, separated by commas: exact, random, greedy, search, lookahead:3:MODEL, pretrained, a model file or a run folder (default greedy)")
+	f.List(&o.opponent, "opponent", "`agent` in the other seats, or one for each of them, "+cli.Commas+": exact, random, greedy, search, lookahead:3:MODEL, pretrained, a model file or a run folder (default greedy)")
 	sample := f.Policy()
 	f.List(&o.seat, "seat", "your `seat`, from 0, or the seats of several people, separated by commas; the game decides which seat moves first (default 0)")
 	f.BoolVar(&o.watch, "watch", false, "watch: agents play in all seats")
@@ -131,7 +132,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	resumed, g, err := openGame(o)
+	resumed, g, err := openGame(o, stderr)
 	if err != nil {
 		return err
 	}
@@ -185,12 +186,14 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 }
 
 // openGame opens the game of the flags, or that of the file to go on with.
-func openGame(o *options) (resumed *record.Game, g env.Game, err error) {
+func openGame(o *options, stderr io.Writer) (resumed *record.Game, g env.Game, err error) {
 	if o.resume == "" {
 		g, err = cli.OpenGame(o.name, catalog.Open)
 		return nil, g, err
 	}
-	resumed, err = lastUnfinished(o.resume)
+	resumed, err = lastUnfinished(o.resume, func(err error) {
+		fmt.Fprintf(stderr, "play: -resume: %s; it is left out\n", input.Message(err))
+	})
 	if err != nil {
 		return nil, nil, &cli.UsageError{Err: fmt.Errorf("-resume: %w", err)}
 	}

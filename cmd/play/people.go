@@ -202,10 +202,15 @@ func inFolder(name, folder string) bool {
 	return name != "" && err == nil && errIn == nil && at == in
 }
 
-// lastUnfinished returns the last game of a file that has not ended.
-func lastUnfinished(path string) (*record.Game, error) {
+// lastUnfinished returns the last game of a file that has not ended. It warns of games that
+// are not complete.
+func lastUnfinished(path string, warn func(error)) (*record.Game, error) {
 	var last *record.Game
 	for g, err := range record.ReadPath(path, catalog.Open) {
+		if errors.Is(err, record.ErrIncomplete) {
+			warn(err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

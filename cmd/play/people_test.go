@@ -82,6 +82,23 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestResumeDamaged goes on with a game behind which another one breaks off.
+func TestResumeDamaged(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.games")
+	command(t, "roll\nsave "+file+"\nquit\n", "-game", "pig", "-seed", "3", "-cache", "none")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, append(text, text[:len(text)-20]...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, status := command(t, "quit\n", "-resume", file, "-cache", "none")
+	if status != cli.Done || !strings.Contains(stderr, "play: -resume: ") || !strings.Contains(stderr, "the game is not complete") || !strings.Contains(stderr, "it is left out\n") {
+		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
+	}
+}
+
 // TestSaveFails: a game is not saved over a folder or a file, nor into nothing, and goes on.
 func TestSaveFails(t *testing.T) {
 	folder := t.TempDir()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"strings"
 
 	"marsgym/agents"
@@ -24,7 +25,7 @@ type session struct {
 	typed   bool            // people roll the dice and type what they show
 	seed    uint64          // of the dice
 	out     io.Writer
-	records io.Writer // of the games; nil for none
+	records *os.File // to which the games are added; nil for none
 
 	resumed *record.Game // the game to go on with; nil for none
 	rec     *record.Game // the game in progress
@@ -140,7 +141,10 @@ func (s *session) save() error {
 	if s.records == nil || len(s.rec.Steps) == 0 {
 		return nil
 	}
-	return s.rec.Write(s.records)
+	if err := s.rec.Append(s.records); err != nil {
+		return fmt.Errorf("-record: %w", err)
+	}
+	return nil
 }
 
 // goOn takes the game to go on with, and brings the dice to where they were.

@@ -35,7 +35,7 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return err
 	}
 	g := c.game
-	s := &session{game: g, spec: g.Spec(), stdout: stdout, bar: cli.NewProgress(stderr)}
+	s := &session{game: g, spec: g.Spec(), cache: c.cacheFlag, stdout: stdout, bar: cli.NewProgress(stderr)}
 	defer s.bar.Clear()
 	if s.exact, err = newExactEvaluator(ctx, g, c.cache, s.bar); err != nil {
 		return err
@@ -56,6 +56,7 @@ func (c *call) connect(ctx context.Context, dir string, log io.Writer) (*cluster
 type session struct {
 	game   env.Game
 	spec   game.Spec
+	cache  []string             // the arguments of -cache
 	exact  *eval.ExactEvaluator // nil where strength is not exact
 	latest *eval.Pair           // the strength at the latest evaluation; nil if it failed
 	stdout io.Writer
@@ -84,7 +85,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	}
 	workers, err := c.connect(ctx, dir, s.bar)
 	if err != nil {
-		return advise(err, dir)
+		return c.advise(err, dir)
 	}
 	var executor jobs.Executor
 	if workers != nil {
@@ -115,11 +116,11 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	})
 	s.bar.Clear()
 	if errors.Is(err, train.ErrInterrupted) {
-		fmt.Fprintf(s.stdout, "stopped at decision %d of %d; to go on:\n\n\tgo run ./cmd/train -resume %s\n", last.Steps, c.Train.Steps, cli.Argument(dir))
+		fmt.Fprintf(s.stdout, "stopped at decision %d of %d; to go on:\n\n\t%s\n", last.Steps, c.Train.Steps, c.command("-resume", dir))
 		return ctx.Err()
 	}
 	if err != nil {
-		return advise(err, dir)
+		return c.advise(err, dir)
 	}
 	fmt.Fprintf(s.stdout, "trained in %s", time.Since(start).Round(time.Second))
 	if n, most := last.Evaluations, c.Train.Evaluations; n > 0 && n < most {
@@ -194,16 +195,24 @@ func lenient(log io.Writer, evaluate evaluation) evaluation {
 	}
 }
 
+// command returns a command line of train that keeps the flags of this call for the cluster
+// and the cache.
+func (c *call) command(args ...string) string {
+	return cli.Command("train", append(args, c.keep...)...)
+}
+
 // advise adds to an error of a run how to go on.
-func advise(err error, dir string) error {
+func (c *call) advise(err error, dir string) error {
 	config := filepath.Join(dir, train.ConfigFile)
 	switch {
 	case errors.Is(err, models.ErrDiverged):
-		return fmt.Errorf("%w\n-resume %s would diverge again under the same settings; start a new run from a copy of %s with a lower \"learning_rate\":\n\n\tgo run ./cmd/train -config COPY", err, dir, config)
+		return fmt.Errorf("%w\n-resume %s would diverge again under the same settings; start a new run from a copy of %s with a lower \"learning_rate\":\n\n\t%s", err, cli.Argument(dir), cli.Argument(config), c.command("-config", "COPY"))
 	case errors.Is(err, train.ErrSettings), errors.Is(err, train.ErrRenamed), errors.Is(err, train.ErrArithmetic):
-		return fmt.Errorf("%w: go run ./cmd/train -config %s", err, cli.Argument(config))
+		return fmt.Errorf("%w: %s", err, c.command("-config", config))
+	case errors.Is(err, train.ErrCheckpoint):
+		return fmt.Errorf("%w\n-resume would fail again; to start a new run with the same settings:\n\n\t%s", err, c.command("-config", config))
 	}
-	return fmt.Errorf("%w\nto go on from the last checkpoint:\n\n\tgo run ./cmd/train -resume %s", err, cli.Argument(dir))
+	return fmt.Errorf("%w\nto go on from the last checkpoint:\n\n\t%s", err, c.command("-resume", dir))
 }
 
 // newExactEvaluator solves the game, if exact evaluation of its networks takes
@@ -259,6 +268,9 @@ func makeFolder(dir, prefix string) (string, error) {
 		}
 		err := os.Mkdir(dir, 0o777)
 		if errors.Is(err, os.ErrExist) {
+			if _, err := os.Lstat(filepath.Join(dir, train.ConfigFile)); err != nil {
+				return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out", dir)
+			}
 			return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out, or go on with -resume %s", dir, cli.Argument(dir))
 		}
 		return dir, err
@@ -310,10 +322,15 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 
 // suggest prints commands that use the model of a run, and an agent to play against.
 func (s *session) suggest(dir, opponent string) {
-	fmt.Fprintf(s.stdout, "evaluate it    go run ./cmd/eval -model %s -against greedy\n", cli.Argument(dir))
+	fmt.Fprintf(s.stdout, "evaluate it    %s\n", s.command("eval", "-model", dir, "-against", "greedy"))
 	const patience = 3600 // chosen: where solving takes an hour, evaluating takes days
 	if e, ok := s.game.Estimate(); ok && s.spec.Players > 2 && e.CoreSeconds < patience {
-		fmt.Fprintf(s.stdout, "or exactly     go run ./cmd/eval -model %s -against exact    (visits every position; takes minutes for three players)\n", cli.Argument(dir))
+		fmt.Fprintf(s.stdout, "or exactly     %s    # visits every position; takes minutes for three players\n", s.command("eval", "-model", dir, "-against", "exact"))
 	}
-	fmt.Fprintf(s.stdout, "play it        go run ./cmd/play -opponent %s\n", cli.Argument(opponent))
+	fmt.Fprintf(s.stdout, "play it        %s\n", s.command("play", "-opponent", cli.Names(opponent)))
+}
+
+// command returns a command line that keeps the cache of this call.
+func (s *session) command(name string, args ...string) string {
+	return cli.Command(name, append(args, s.cache...)...)
 }

@@ -27,6 +27,9 @@ type call struct {
 	cache  string // the folder of solutions; "" is none
 
 	cluster flags.Flags
+	keep    []string // the arguments of the cluster and of -cache, which commands that go on keep
+
+	cacheFlag []string // the arguments of -cache
 
 	sweep string      // the file of a sweep, "" for a single run
 	plan  *sweep.Plan // of the sweep
@@ -60,6 +63,8 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		return c, err
 	}
 	c.cache = name.CacheDir()
+	c.cacheFlag = f.Arguments("cache")
+	c.keep = append(f.Arguments(flags.Names...), c.cacheFlag...)
 	if err := c.cluster.Check(f); err != nil {
 		return c, err
 	}
@@ -68,7 +73,13 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 			return c, cli.Usagef("-resume uses the settings of the run; leave out the other flags")
 		}
 		c.dir, c.resume = *from, true
+		if err := cli.CheckFolder("resume", c.dir); err != nil {
+			return c, err
+		}
 		return c, c.load()
+	}
+	if err := cli.CheckFolder("out", *out); err != nil {
+		return c, err
 	}
 	if *path != "" {
 		if f.Others(append([]string{"sweep", "out", "cache"}, flags.Names...)...) != nil {
@@ -124,7 +135,7 @@ func (c *call) load() (err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s is no run folder: it has no %s", c.dir, train.ConfigFile)
 	case errors.Is(err, train.ErrRenamed):
-		return fmt.Errorf("%w; finish the run with the release that began it, or rename the settings in a copy and start a new run:\n\n\tgo run ./cmd/train -config COPY", err)
+		return fmt.Errorf("%w; finish the run with the release that began it, or rename the settings in a copy and start a new run:\n\n\t%s", err, cli.Command("train", "-config", "COPY"))
 	case err != nil:
 		return usage(err)
 	}

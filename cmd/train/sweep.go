@@ -92,12 +92,16 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	}
 	trials, err := c.plan.Run(ctx, opt)
 	s.bar.Clear()
-	switch again := fmt.Sprintf("go run ./cmd/train -sweep %s -out %s", cli.Argument(c.sweep), cli.Argument(dir)); {
+	again := c.command("-sweep", c.sweep, "-out", dir)
+	var bad *sweep.RunError
+	switch {
 	case errors.Is(err, sweep.ErrOther):
 		return adviseOther(err)
 	case errors.Is(err, train.ErrInterrupted):
 		fmt.Fprintf(s.stdout, "stopped in run %d of %d; to go on:\n\n\t%s\n", len(trials)+1, total, again)
 		return ctx.Err()
+	case errors.Is(err, train.ErrCheckpoint) && errors.As(err, &bad):
+		return fmt.Errorf("%w\nto move its folder away and train that run again:\n\n\tmv %s %s && %s", err, cli.Argument(bad.Dir), cli.Argument(bad.Dir+".damaged"), again)
 	case err != nil:
 		return fmt.Errorf("%w\nto go on:\n\n\t%s", err, again)
 	}
@@ -107,14 +111,14 @@ func (s *session) sweep(ctx context.Context, c call) error {
 			err = keepBest(dir, best)
 		}
 		if errors.Is(err, context.Canceled) {
-			fmt.Fprintf(s.stdout, "stopped in the league; to go on:\n\n\tgo run ./cmd/train -sweep %s -out %s\n", cli.Argument(c.sweep), cli.Argument(dir))
+			fmt.Fprintf(s.stdout, "stopped in the league; to go on:\n\n\t%s\n", again)
 		}
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(s.stdout, "\nthe best is %s; its model is also %s\n", best, filepath.Join(dir, agents.ModelFile))
 	}
-	fmt.Fprintf(s.stdout, "\ntrain the best go run ./cmd/train -config %s\n", cli.Argument(filepath.Join(best, train.ConfigFile)))
+	fmt.Fprintf(s.stdout, "\ntrain the best %s\n", c.command("-config", filepath.Join(best, train.ConfigFile)))
 	s.reportCurve(dir, s.drawCurve(dir, names))
 	return nil
 }

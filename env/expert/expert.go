@@ -108,7 +108,7 @@ func (c Config) Validate() error {
 	fraction("starts.walk", c.Starts.Walk)
 	fraction("starts.archive", c.Starts.Archive)
 	fraction("starts.disagree", c.Starts.Disagree)
-	want(!(c.Starts.sum() > 1+1e-9), "sum of starts", c.Starts.sum(), "at most 1")
+	want(!(c.Starts.sum() > 1+1e-9), "starts (the sum)", c.Starts.sum(), "at most 1")
 	fraction("exploration_fraction", c.ExplorationFraction)
 	fraction("exploration_rate", c.ExplorationRate)
 	if c.Opponents != nil {

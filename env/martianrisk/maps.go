@@ -42,9 +42,7 @@ func (m *Map) UnmarshalJSON(text []byte) error {
 		return json.Unmarshal(text, &m.Name)
 	}
 	type plain Map
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	return d.Decode((*plain)(m))
+	return input.DecodeJSON(text, (*plain)(m))
 }
 
 //go:embed maps

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/csv"
 	"flag"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ type Flags struct {
 	renamed  map[string]string // from the former name of a flag to its name
 	version  bool
 	valueErr error // of the value that Parse read last
+	given    []given
 }
 
 type group struct {
@@ -66,15 +68,33 @@ func (f *Flags) Renamed(former, name string) {
 	f.renamed[former] = name
 }
 
-// List defines a flag for names separated by commas.
+// Commas says how the names of a [Flags.List] are written.
+const Commas = "separated by commas, with double quotes around a name that holds one"
+
+// List defines a flag for names separated by commas. A name that holds a comma or a quote
+// stands in double quotes, and a quote in it is doubled, as in CSV.
 func (f *Flags) List(p *[]string, name, usage string) {
 	f.Func(name, usage, func(text string) error {
-		*p = strings.Split(text, ",")
-		if slices.Contains(*p, "") {
+		r := csv.NewReader(strings.NewReader(text))
+		names, err := r.Read()
+		if _, end := r.Read(); err != nil || end != io.EOF {
+			return fmt.Errorf("%s has a quote in the wrong place; a name that holds a comma or a quote stands in double quotes, and a quote in it is doubled", input.Quote(text))
+		}
+		if slices.Contains(names, "") {
 			return fmt.Errorf("%s holds an empty name; want names separated by single commas", input.Quote(text))
 		}
+		*p = names
 		return nil
 	})
+}
+
+// Names returns the value of a [Flags.List] with these names.
+func Names(names ...string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Write(names) // a strings.Builder returns no error
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // Given reports whether a flag is on the command line.

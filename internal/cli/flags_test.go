@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 	"marsgym/internal/simd"
 )
 
@@ -146,6 +148,27 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestList: names with commas, quotes and spaces can be named, and [cli.Names] writes them.
+func TestList(t *testing.T) {
+	for _, names := range [][]string{
+		{"a"}, {"a,b"}, {"runs/a,b", "greedy"}, {"x y", " z "}, {`say "go"`, "b"}, {"search:800:runs/a,b", `"`}, {`\.`, "it's"},
+	} {
+		var got []string
+		f := newFlags()
+		f.List(&got, "against", "")
+		if err := f.Parse([]string{"-against", cli.Names(names...)}, io.Discard); err != nil || !slices.Equal(got, names) {
+			t.Errorf("%s is read as %q, %v; want %q", cli.Names(names...), got, err, names)
+		}
+	}
+	for _, text := range []string{`"a,b`, `"a"b,c`, `a"b`, "a\nb"} {
+		f := newFlags()
+		f.List(new([]string), "against", "")
+		if err := f.Parse([]string{"-against", text}, io.Discard); err == nil || !strings.Contains(err.Error(), "stands in double quotes") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestGroupOfUnknownFlag(t *testing.T) {
 	defer func() {
 		if recover() == nil {
@@ -174,5 +197,32 @@ func TestWholeNumbers(t *testing.T) {
 		if err := f.Parse([]string{"-seed", text}, io.Discard); err != nil || *seed != want {
 			t.Errorf("%s: %d, %v; want %d", text, *seed, err, want)
 		}
+	}
+}
+
+// TestArguments: a call can be repeated by the command line that it prints, whatever the values.
+func TestArguments(t *testing.T) {
+	args := []string{"-model", `my runs/it's $x "a"`, "-json", "-players=3", "-against", `"a,b",c`, "-game", "x\x1b[2J\u009by"}
+	f := newFlags()
+	f.List(new([]string), "against", "")
+	if err := f.Parse(args, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"-model", `my runs/it's $x "a"`, "-json=true", "-players", "3", "-against", `"a,b",c`, "-game", "x\x1b[2J\u009by"}
+	if got := f.Arguments(); !slices.Equal(got, want) {
+		t.Errorf("got %q; want %q", got, want)
+	}
+	if got := f.Arguments("json", "cache"); !slices.Equal(got, []string{"-json=true"}) {
+		t.Errorf("of json and cache %q are there", got)
+	}
+	line := cli.Command("eval", want...)
+	if strings.ContainsFunc(line, unicode.IsControl) {
+		t.Errorf("%q has control characters", line)
+	}
+	if got := clitest.Copied(t, "eval", line); len(got) != 1 || !slices.Equal(got[0], want) {
+		t.Errorf("a shell reads %q as %q", line, got)
+	}
+	if err := newFlags().Parse(want[:5], io.Discard); err != nil {
+		t.Error(err)
 	}
 }

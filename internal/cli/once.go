@@ -28,6 +28,7 @@ func (o *once) IsBoolFlag() bool {
 // Set implements [flag.Value].
 func (o *once) Set(text string) error {
 	o.flags.valueErr = o.set(text)
+	o.flags.given = append(o.flags.given, given{o.name, text, o.IsBoolFlag()})
 	return o.flags.valueErr
 }
 

@@ -26,8 +26,8 @@ const Settings = 1 << 20
 // ErrTooLarge is wrapped by the error for a file above the size limit.
 var ErrTooLarge = atomicfile.ErrTooLarge
 
-// ReadFile returns the content of a regular text file of at most limit bytes. The error for
-// a larger file wraps [ErrTooLarge].
+// ReadFile returns the content of a regular text file of at most limit bytes; see [Text].
+// The error for a larger file wraps [ErrTooLarge].
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := atomicfile.Open(path)
 	if err != nil {
@@ -38,29 +38,50 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 }
 
 // Read is [ReadFile] for an open file.
-func Read(f *os.File, limit int64) ([]byte, error) { return atomicfile.Read(f, limit) }
+func Read(f *os.File, limit int64) ([]byte, error) {
+	text, err := atomicfile.Read(f, limit)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = Text(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return text, nil
+}
 
 // JSONError is an error in a JSON document, or in what it should hold.
 type JSONError struct{ text string }
 
 func (e *JSONError) Error() string { return e.text }
 
-// DecodeJSON decodes one JSON document into v. It returns a [JSONError], for unknown fields
-// too.
+// DecodeJSON decodes one JSON document into v. It returns a [JSONError], also for keys that
+// v does not have, letter for letter, or that an object has twice.
 func DecodeJSON(text []byte, v any) error {
+	text, err := Text(text)
+	if err != nil {
+		return &JSONError{err.Error()}
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
+		if json.Valid(text) { // a value that decodes itself may be wrong
+			if own := new(JSONError); errors.As(checkKeys(text, reflect.TypeOf(v)), &own) {
+				return own
+			}
+		}
 		return jsonError(text, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return &JSONError{"there is text after the JSON document"}
 	}
-	return nil
+	return checkKeys(text, reflect.TypeOf(v))
 }
 
-// DecodeLoosely is [DecodeJSON] without an error for unknown fields.
+// DecodeLoosely is [DecodeJSON] without an error for such keys.
 func DecodeLoosely(text []byte, v any) error {
+	text, err := Text(text)
+	if err != nil {
+		return &JSONError{err.Error()}
+	}
 	if err := json.Unmarshal(text, v); err != nil {
 		return jsonError(text, err)
 	}

@@ -24,7 +24,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown %s %s; want one of: %s%s", e.Kind, Quote(e.Name), strings.Join(e.Known, ", "), hint)
 }
 
-// Nearest returns the known name with the fewest edits from name. It returns "" if
+// Nearest returns the known name with the fewest edits from name, in any case. It returns "" if
 // that takes more than one edit for every three letters, or if name is longer than
 // any known name could be.
 func Nearest(name string, known []string) string {
@@ -33,7 +33,7 @@ func Nearest(name string, known []string) string {
 	}
 	best, limit := "", (len(name)+2)/3
 	for _, k := range known {
-		if d := edits(name, k); d <= limit {
+		if d := edits(strings.ToLower(name), strings.ToLower(k)); d <= limit {
 			best, limit = k, d-1
 		}
 	}

@@ -1,17 +1,22 @@
 package jobs
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // Cache holds what was decoded from the inputs used last, so that jobs which share an
 // input decode it once. The zero value is empty. Many goroutines may use it at once.
 type Cache[T any] struct {
 	mu      sync.Mutex
-	entries []entry[T] // the latest used last
+	entries []*entry[T] // the latest used last
 }
 
 type entry[T any] struct {
-	key    Digest
-	decode func() (T, error) // runs once
+	key   Digest
+	ended chan struct{} // closed when value and err are set
+	value T
+	err   error
 }
 
 // size is the number of inputs of a kind that a cache holds. Chosen: those of a few
@@ -19,10 +24,10 @@ type entry[T any] struct {
 const size = 4
 
 // Of returns what decode makes of an input. It calls decode unless the cache holds the
-// result.
-func (c *Cache[T]) Of(b *Blob, decode func([]byte) (T, error)) (T, error) {
+// result. When ctx is done it returns its error, and decode goes on for others.
+func (c *Cache[T]) Of(ctx context.Context, b *Blob, decode func([]byte) (T, error)) (T, error) {
 	c.mu.Lock()
-	e := entry[T]{b.Digest, sync.OnceValues(func() (T, error) { return decode(b.Bytes) })}
+	var e *entry[T]
 	for i, x := range c.entries {
 		if x.key == b.Digest {
 			e = x
@@ -30,10 +35,23 @@ func (c *Cache[T]) Of(b *Blob, decode func([]byte) (T, error)) (T, error) {
 			break
 		}
 	}
+	if e == nil {
+		e = &entry[T]{key: b.Digest, ended: make(chan struct{})}
+		go func() {
+			defer close(e.ended)
+			e.value, e.err = decode(b.Bytes)
+		}()
+	}
 	if len(c.entries) == size {
 		c.entries = append(c.entries[:0], c.entries[1:]...)
 	}
 	c.entries = append(c.entries, e)
 	c.mu.Unlock()
-	return e.decode()
+	select {
+	case <-e.ended:
+		return e.value, e.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }

@@ -44,6 +44,10 @@ type span struct {
 // are those of another program.
 var ErrOtherProgram = errors.New("the results are those of another build, or of another kind of machine")
 
+// ErrNotKept is wrapped by the error of [Checkpoint.Do] where a result cannot be written. The
+// results before it are in the file.
+var ErrNotKept = errors.New("a result cannot be kept")
+
 const (
 	checkpointFormat = "marsgym results of jobs, format 1: "
 	maxResult        = 1 << 30 // bytes
@@ -200,7 +204,7 @@ func (k *kept) Receive(r Result) error {
 	err := k.Task.Receive(r)
 	if err == nil {
 		if err := k.in.keep(k.job, r); err != nil {
-			k.failed(fmt.Errorf("%w; the same command goes on from what is kept", err))
+			k.failed(fmt.Errorf("%w: %w", ErrNotKept, err))
 		}
 	}
 	return err

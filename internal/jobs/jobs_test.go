@@ -74,7 +74,7 @@ func TestCache(t *testing.T) {
 	var c jobs.Cache[string]
 	decoded := 0
 	of := func(text string) {
-		s, err := c.Of(jobs.NewBlob([]byte(text)), func(b []byte) (string, error) { decoded++; return string(b), nil })
+		s, err := c.Of(t.Context(), jobs.NewBlob([]byte(text)), func(b []byte) (string, error) { decoded++; return string(b), nil })
 		if s != text || err != nil {
 			t.Errorf("%q is %q, %v", text, s, err)
 		}
@@ -84,6 +84,34 @@ func TestCache(t *testing.T) {
 	}
 	if decoded != 6 {
 		t.Errorf("decoded %d times; want 6: a, b, c, d, e, and b again", decoded)
+	}
+}
+
+// TestCacheCancelled: who waits for an input that another job decodes can give up, and finds
+// it later.
+func TestCacheCancelled(t *testing.T) {
+	var c jobs.Cache[string]
+	begun, release := make(chan struct{}), make(chan struct{})
+	input := jobs.NewBlob([]byte("a"))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-begun
+		cancel()
+	}()
+	slow := func([]byte) (string, error) {
+		close(begun)
+		<-release
+		return "decoded", nil
+	}
+	if _, err := c.Of(ctx, input, slow); !errors.Is(err, context.Canceled) {
+		t.Errorf("the job that decodes: %v", err)
+	}
+	if _, err := c.Of(ctx, input, slow); !errors.Is(err, context.Canceled) {
+		t.Errorf("the job that waits: %v", err)
+	}
+	close(release)
+	if s, err := c.Of(t.Context(), input, slow); s != "decoded" || err != nil {
+		t.Errorf("%q, %v", s, err)
 	}
 }
 

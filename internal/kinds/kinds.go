@@ -4,7 +4,6 @@ package kinds
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -12,6 +11,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/jobs"
+	"marsgym/internal/parallel"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/train"
@@ -21,7 +21,7 @@ import (
 func All() map[string]jobs.Func {
 	list := eval.Kinds(open)
 	list[train.SelfPlayKind] = train.SelfPlay(open)
-	list[train.SegmentKind] = train.Segment(train.SegmentOptions{Open: open, Learner: gorgonia.New, Evaluate: (&evaluators{}).of})
+	list[train.SegmentKind] = train.Segment(train.SegmentOptions{Open: open, Learner: gorgonia.New, Evaluate: (&evaluators{solving: parallel.NewLock()}).of})
 	return list
 }
 
@@ -32,8 +32,8 @@ func open(id string, config []byte) (env.Game, error) { return catalog.Open(id, 
 
 // evaluators evaluate networks of games for two, each of which is solved once.
 type evaluators struct {
-	mu    sync.Mutex
-	games map[string]*eval.ExactEvaluator // by the hash of the rules
+	solving parallel.Lock
+	games   map[string]*eval.ExactEvaluator // by the hash of the rules
 }
 
 // of returns the evaluation of networks of a game, nil if it is not for two with a winner,
@@ -43,8 +43,10 @@ func (e *evaluators) of(ctx context.Context, g env.Game) (func(context.Context, 
 	if !spec.HasWin() || spec.Players != 2 {
 		return nil, nil
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	if err := e.solving.Acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer e.solving.Release()
 	x, ok := e.games[spec.RulesHash()]
 	if !ok {
 		s, err := g.Solve(ctx, nil)

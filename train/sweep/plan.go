@@ -126,7 +126,7 @@ func Parse(text []byte, open train.Opener) (*Plan, error) {
 	}
 	if l := p.League; l != nil {
 		if l.Games < 0 || l.Lookahead != nil && *l.Lookahead < 0 {
-			return nil, errors.New("league: games and lookahead are 0 or more")
+			return nil, errors.New("league.games and league.lookahead are 0 or more")
 		}
 		l.Games, l.Seed = cmp.Or(l.Games, leagueGames), cmp.Or(l.Seed, leagueSeed)
 	}
@@ -210,7 +210,7 @@ func with(base train.Settings, values map[string]json.RawMessage, g env.Game, le
 		return s, err
 	}
 	if s.Train.Evaluations == 0 && !league {
-		return s, errors.New("evaluations is 0; want at least 1, for strengths to compare")
+		return s, errors.New("train.evaluations is 0; want at least 1, for strengths to compare")
 	}
 	return s, nil
 }

@@ -80,7 +80,7 @@ func (p *Plan) Run(ctx context.Context, opt Options) ([]Trial, error) {
 			t.Diverged, err = err, nil
 		}
 		if err != nil {
-			return trials, fmt.Errorf("%s: %w", t.Dir, err)
+			return trials, &RunError{t.Dir, err}
 		}
 		if err := t.load(); err != nil {
 			return trials, err
@@ -94,6 +94,15 @@ func (p *Plan) Run(ctx context.Context, opt Options) ([]Trial, error) {
 	}
 	return trials, nil
 }
+
+// RunError is the error of a run of a sweep.
+type RunError struct {
+	Dir string // the folder of the run
+	Err error
+}
+
+func (e *RunError) Error() string { return e.Dir + ": " + e.Err.Error() }
+func (e *RunError) Unwrap() error { return e.Err }
 
 // trial returns run k of the plan.
 func (p *Plan) trial(dir string, k int) (train.Settings, Trial) {
@@ -140,7 +149,7 @@ func (p *Plan) runAll(ctx context.Context, opt Options) error {
 	for k, err := range errs {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			_, t := p.trial(opt.Dir, k)
-			return fmt.Errorf("%s: %w", t.Dir, err)
+			return &RunError{t.Dir, err}
 		}
 	}
 	for _, err := range errs {

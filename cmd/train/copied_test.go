@@ -1,0 +1,101 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
+	"marsgym/train"
+)
+
+// odd names a folder whose name a shell would take apart.
+func odd(t *testing.T) string { return filepath.Join(t.TempDir(), `it's $HOME, "a" & b`) }
+
+// TestCopied: the commands that a run and its errors print go on with it when they are copied
+// into a shell.
+func TestCopied(t *testing.T) {
+	dir, cache := odd(t), odd(t)
+	status, stdout, stderr := command(t, "-config", write(t, quick), "-out", dir, "-cache", cache, "-steps", "2048")
+	if status != cli.Done {
+		t.Fatal(stderr)
+	}
+	if got := clitest.Copied(t, "eval", stdout); len(got) != 1 || !slices.Equal(got[0], []string{"-model", dir, "-against", "greedy", "-cache", cache}) {
+		t.Errorf("eval is called with %q in\n%s", got, stdout)
+	}
+	got := clitest.Copied(t, "play", stdout)
+	if len(got) != 1 || got[0][0] != "-opponent" || !strings.Contains(got[0][1], `it's $HOME, ""a"" & b`) || !slices.Equal(got[0][2:], []string{"-cache", cache}) {
+		t.Errorf("play is called with %q in\n%s", got, stdout)
+	}
+	// A damaged checkpoint: the command that failed is not printed again.
+	for _, name := range []string{train.CheckpointFile, train.MetricsFile} {
+		whole := read(t, dir, name)
+		if err := os.WriteFile(filepath.Join(dir, name), whole[:len(whole)/2], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, _, stderr = command(t, "-resume", dir, "-cache", cache)
+		calls := clitest.Copied(t, "train", stderr)
+		want := []string{"-config", filepath.Join(dir, train.ConfigFile), "-cache", cache}
+		if len(calls) != 1 || !slices.Equal(calls[0], want) {
+			t.Fatalf("half of %s: train is called with %q, want %q, in\n%s", name, calls, want, stderr)
+		}
+		if status, _, errs := command(t, append(calls[0], "-out", odd(t))...); status != cli.Done {
+			t.Errorf("half of %s: the printed command: status %d, %s", name, status, errs)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), whole, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The flags of a cluster.
+	cluster := []string{"-cluster", "127.0.0.1:1", "-verify", "0.5", "-mixed=true"}
+	c, err := parse(append([]string{"-algorithm", "one-move", "-config", write(t, quick), "-cache", cache}, cluster...), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Concat([]string{"-resume", dir}, cluster, []string{"-cache", cache})
+	if calls := clitest.Copied(t, "train", c.advise(io.ErrShortWrite, dir).Error()); len(calls) != 1 || !slices.Equal(calls[0], want) {
+		t.Errorf("train is called with %q, want %q", calls, want)
+	}
+}
+
+// TestCopiedSweep moves a damaged run of a sweep away by the printed command, and goes on.
+func TestCopiedSweep(t *testing.T) {
+	dir, file := odd(t), write(t, `{"base": `+strings.Replace(quick, `"steps": 40960`, `"steps": 2048`, 1)+`, "grid": {"train.rows": [64, 128]}}`)
+	if status, _, errs := command(t, "-sweep", file, "-out", dir); status != cli.Done {
+		t.Fatal(errs)
+	}
+	checkpoint := filepath.Join(dir, "02-seed-1", train.CheckpointFile)
+	if err := os.WriteFile(checkpoint, []byte("damaged"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := command(t, "-sweep", file, "-out", dir)
+	calls := clitest.Copied(t, "train", stderr)
+	if status != cli.Failed || len(calls) != 1 || !slices.Equal(calls[0], []string{"-sweep", file, "-out", dir}) || !strings.Contains(stderr, "\tmv "+cli.Argument(filepath.Dir(checkpoint))+" ") {
+		t.Fatalf("status %d, %q in\n%s", status, calls, stderr)
+	}
+	if err := os.Rename(filepath.Dir(checkpoint), filepath.Dir(checkpoint)+".damaged"); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errs := command(t, calls[0]...); status != cli.Done {
+		t.Errorf("status %d, %s", status, errs)
+	}
+}
+
+// TestNoFolder: a file in the place of a folder is called a file.
+func TestNoFolder(t *testing.T) {
+	file := write(t, quick)
+	for _, args := range [][]string{{"-resume", file}, {"-out", file}, {"-sweep", file, "-out", file}, {"-resume", filepath.Join(file, "run")}, {"-out", filepath.Join(file, "run")}} {
+		status, _, errs := command(t, args...)
+		if status != cli.Misuse || !strings.Contains(errs, "it is a file; want a folder") && !strings.Contains(errs, "not a directory; want a folder") {
+			t.Errorf("%q: status %d, %s", args, status, errs)
+		}
+	}
+	status, _, errs := command(t, "-out", t.TempDir())
+	if status != cli.Failed || !strings.Contains(errs, "choose another -out") || strings.Contains(errs, "-resume") {
+		t.Errorf("a folder that is no run: status %d, %s", status, errs)
+	}
+}
