@@ -12,7 +12,7 @@ import (
 // simulations. A constant in shares of the win does not suit all games: one decision of
 // Martian Dice matters more than one of the hundreds of a long game. Chosen by exact
 // exploitability in small games of Martian Dice, and by matches in the long games
-// (docs/experiments.md, "Exploration of searches").
+// (docs/lab/search-exploration.md).
 const exploration = 3
 
 // tree is the search of one state. Its nodes are states with several legal actions.
