@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 )
 
 func TestProgressOnFile(t *testing.T) {
@@ -151,4 +152,19 @@ func screen(s string) string {
 		lines = append(lines, strings.TrimRight(string(cells), " "))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// TestProgressFits: the bar never takes more than a line of the terminal, which is 80 columns
+// wide where that is not known.
+func TestProgressFits(t *testing.T) {
+	var b bytes.Buffer
+	p := newProgress(&b, true)
+	for _, note := range []string{strings.Repeat("tabulating runs/", 20), "a\nb\x1b[2J", "火星 " + strings.Repeat("é", 100)} {
+		p.Stage(0.5, note)
+		for _, part := range strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\r' || r == '\n' }) {
+			if n := utf8.RuneCountInString(strings.TrimRight(part, " ")); n >= 80 || strings.ContainsRune(part, 0x1b) {
+				t.Errorf("%d columns: %q", n, part)
+			}
+		}
+	}
 }
