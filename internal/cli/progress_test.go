@@ -21,13 +21,14 @@ func TestProgressOnFile(t *testing.T) {
 	p := NewProgress(f)
 	p.Set(0.5, "half")
 	p.Write([]byte("a log line\n"))
+	p.Write([]byte("runs/x\x1b[2J\n"))
 	p.Clear()
 	got, err := os.ReadFile(f.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != "a log line\n" {
-		t.Errorf("a file got %q, want the log line alone", got)
+	if string(got) != "a log line\nruns/x\\x1b[2J\n" {
+		t.Errorf("a file got %q, want the log lines alone, without control characters", got)
 	}
 }
 
