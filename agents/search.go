@@ -43,25 +43,37 @@ func openSearch(name string, opt Options) (*Agent, error) {
 // SearchOf returns the search of that name, and the network of its MODEL; nil if it names
 // none.
 func SearchOf(name string, opt Options) (search.Config, *search.Evaluator, error) {
-	cfg := search.Config{Simulations: defaultSimulations, Seed: opt.Seed}
-	_, rest, hasBudget := strings.Cut(name, ":")
-	budget, model, hasModel := strings.Cut(rest, ":")
-	if hasBudget {
-		n, err := strconv.Atoi(budget)
-		cfg.Simulations = n
-		if err != nil {
-			cfg.Simulations = 0
-			cfg.Time, err = time.ParseDuration(budget)
-		}
-		if err != nil || n <= 0 && cfg.Time <= 0 {
-			return cfg, nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(searchPatterns, ", "))
-		}
+	cfg := search.Config{Seed: opt.Seed}
+	cfg.Simulations, cfg.Time = Budget(name)
+	if cfg.Simulations <= 0 && cfg.Time <= 0 {
+		return cfg, nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(searchPatterns, ", "))
 	}
+	_, rest, _ := strings.Cut(name, ":")
+	_, model, hasModel := strings.Cut(rest, ":")
 	if !hasModel {
 		return cfg, nil, nil
 	}
 	e, err := OpenEvaluator(model, opt)
 	return cfg, e, err
+}
+
+// Budget returns the number of simulations, or the time, of a decision of the search of that
+// name. Both are 0 for other agents, and neither is above 0 for a name that is not valid.
+func Budget(name string) (simulations int, d time.Duration) {
+	way, rest, hasBudget := strings.Cut(name, ":")
+	if way != Search {
+		return 0, 0
+	}
+	if !hasBudget {
+		return defaultSimulations, 0
+	}
+	budget, _, _ := strings.Cut(rest, ":")
+	n, err := strconv.Atoi(budget)
+	if err == nil {
+		return n, 0
+	}
+	d, _ = time.ParseDuration(budget) // 0 with an error
+	return 0, d
 }
 
 // OpenEvaluator opens a model file, a run folder or "pretrained" as the evaluator of a

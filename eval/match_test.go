@@ -177,6 +177,21 @@ func TestEverySeat(t *testing.T) {
 }
 
 // TestTruncated: games that the move limit truncates are won by nobody.
+// TestEqualSets: sets that all have one result reduce the variance by no number, although their
+// mean is rounded.
+func TestEqualSets(t *testing.T) {
+	g := reduced(t, 3)
+	for _, games := range []int{30, 300, 3000} {
+		m, err := eval.PlayDuplicate(t.Context(), g.game, []*agents.Agent{g.greedy, g.greedy, g.greedy}, games, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.VarianceReduction != 0 {
+			t.Errorf("%d games: %v", games, m.VarianceReduction)
+		}
+	}
+}
+
 func TestTruncated(t *testing.T) {
 	g := open(t, "pig", 2, `{"target": 250}`)
 	reckless := &agents.Agent{Name: "reckless", Policy: always{0}} // never holds

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
-	"time"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -51,10 +49,8 @@ func portable(a *agents.Agent) bool {
 	if a.Source == nil {
 		return false
 	}
-	budget, search := strings.CutPrefix(a.Source.Name, agents.Search+":")
-	budget, _, _ = strings.Cut(budget, ":")
-	_, err := time.ParseDuration(budget)
-	return !search || err != nil || budget == "0"
+	_, time := agents.Budget(a.Source.Name)
+	return time == 0
 }
 
 // newSeating returns the inputs of jobs about these agents, which are portable.

@@ -78,7 +78,7 @@ func compare(o *options, stderr io.Writer) (*comparison, error) {
 		if err != nil {
 			return nil, fmt.Errorf("-plot: %w", err)
 		}
-		if err := plot.Write(stderr, o.plot, []chart.Chart{picture}); err != nil {
+		if err := plot.Write(cli.NewProgress(stderr), o.plot, []chart.Chart{picture}); err != nil {
 			return nil, fmt.Errorf("-plot: %w", err)
 		}
 	}

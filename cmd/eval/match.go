@@ -125,7 +125,11 @@ func variance(m eval.Match) string {
 	if m.VarianceReduction == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  With independent dice the same interval would take %.1f times as many games.\n", m.VarianceReduction)
+	times := fmt.Sprintf("%.1f", m.VarianceReduction)
+	if m.VarianceReduction > 1000 {
+		times = "more than 1000"
+	}
+	return fmt.Sprintf("  With independent dice the same interval would take %s times as many games.\n", times)
 }
 
 // truncated returns a line on truncated games.

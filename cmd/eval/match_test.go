@@ -67,3 +67,12 @@ func TestMatchTruncates(t *testing.T) {
 		t.Errorf("the output is %q; want %q", out, want)
 	}
 }
+
+// TestVariance: no line compares with dice that make no difference.
+func TestVariance(t *testing.T) {
+	for reduction, want := range map[float64]string{0: "", 1.25: " 1.2 times", 999: " 999.0 times", 1143771333935364.2: " more than 1000 times"} {
+		if got := variance(eval.Match{VarianceReduction: reduction}); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%v: %q; want %q", reduction, got, want)
+		}
+	}
+}

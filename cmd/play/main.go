@@ -177,7 +177,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		s.records = f
 	}
 	err = s.play(ctx, o.games)
-	if errors.Is(err, agents.ErrQuit) {
+	if errors.Is(err, agents.ErrQuit) || errors.Is(err, context.Canceled) && s.rec != nil && len(s.people()) > 0 {
 		fmt.Fprintf(stdout, "You quit at %s\n", s.at)
 		s.keep(o.name.CacheDir(), o.resume)
 		return ctx.Err()

@@ -2,6 +2,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 	"marsgym/internal/colour"
 	"marsgym/internal/golden"
 	"marsgym/record"
@@ -98,6 +101,41 @@ func TestResumeDamaged(t *testing.T) {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}
 }
+
+// TestLongSearch: a search that takes a day is announced, and Ctrl-C ends it and keeps the game.
+func TestLongSearch(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out, errs strings.Builder
+	watch := writerFunc(func(b []byte) (int, error) {
+		if bytes.Contains(b, []byte("seat 1, search:24h")) {
+			cancel() // in the turn of the search
+		}
+		return out.Write(b)
+	})
+	cache := t.TempDir()
+	status := run(ctx, []string{"-game", "pig", "-seed", "3", "-opponent", "search:24h", "-cache", cache}, strings.NewReader("roll\nhold\n"), watch, &errs)
+	calls := clitest.Copied(t, "play", out.String())
+	if status != cli.Interrupted || !strings.Contains(out.String(), "The agent in seat 1 thinks for up to 24h0m0s at each choice; Ctrl-C quits.\n") || len(calls) != 1 {
+		t.Fatalf("status %d, %q, %s\n%s", status, calls, &errs, &out)
+	}
+	// A saved game may name such a search too. A context that is done ends it at once.
+	out.Reset()
+	status = run(ctx, append(calls[0], "-cache", cache), strings.NewReader(""), &out, &errs)
+	if status != cli.Interrupted || !strings.Contains(out.String(), "thinks for up to 24h0m0s") {
+		t.Errorf("the saved game: status %d\n%s", status, &out)
+	}
+	if stdout, _, _ := command(t, "quit\n", "-game", "pig", "-opponent", "search:1000000", "-cache", "none"); !strings.Contains(stdout, "for 1000000 simulations at each choice") {
+		t.Errorf("many simulations:\n%s", stdout)
+	}
+	if stdout, _, _ := command(t, "quit\n", "-game", "pig", "-opponent", "search:100", "-cache", "none"); strings.Contains(stdout, "thinks for") {
+		t.Errorf("few simulations:\n%s", stdout)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // TestSaveFails: a game is not saved over a folder or a file, nor into nothing, and goes on.
 func TestSaveFails(t *testing.T) {

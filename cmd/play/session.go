@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
+	"time"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -92,6 +93,13 @@ func (s *session) play(ctx context.Context, games int) error {
 	return nil
 }
 
+// Budgets of a search from which on people are told of them. Chosen: a person wonders after
+// ten seconds, in which a search of a long game has some 100,000 simulations.
+const (
+	patience        = 10 * time.Second
+	manySimulations = 100_000
+)
+
 // printTable prints who plays, and what people can type.
 func (s *session) printTable() {
 	fmt.Fprintf(s.out, "%s.\n", s.spec.Title)
@@ -111,6 +119,17 @@ func (s *session) printTable() {
 		seats = append([]string{"People are in seats " + strings.Join(people, ", ")}, seats...)
 	}
 	fmt.Fprintf(s.out, "%s.\n", strings.Join(seats, ", "))
+	for i, a := range s.agents {
+		if a == nil {
+			continue
+		}
+		switch n, d := agents.Budget(a.Name); {
+		case d >= patience:
+			fmt.Fprintf(s.out, "The agent in seat %d thinks for up to %v at each choice; Ctrl-C quits.\n", i, d)
+		case n >= manySimulations:
+			fmt.Fprintf(s.out, "The agent in seat %d thinks for %d simulations at each choice, which takes long; Ctrl-C quits.\n", i, n)
+		}
+	}
 	if len(people) > 0 {
 		fmt.Fprintln(s.out, help)
 	}

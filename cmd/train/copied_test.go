@@ -10,6 +10,7 @@ import (
 
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
+	"marsgym/models"
 	"marsgym/train"
 )
 
@@ -97,5 +98,26 @@ func TestNoFolder(t *testing.T) {
 	status, _, errs := command(t, "-out", t.TempDir())
 	if status != cli.Failed || !strings.Contains(errs, "choose another -out") || strings.Contains(errs, "-resume") {
 		t.Errorf("a folder that is no run: status %d, %s", status, errs)
+	}
+}
+
+// TestLine: a line about an iteration fits into terminals of 40 to 200 columns, and loses nothing.
+func TestLine(t *testing.T) {
+	m := train.Metrics{Seconds: 12345, Exact: &models.Exact{WinFirst: 0.5, WinSecond: 0.49, Exploitability: 0.00234}}
+	m.Steps, m.Entropy = 1_833_587_000, 0.5123
+	whole := line(m, 0)
+	if strings.Contains(whole, "\n") || line(m, 200) != whole {
+		t.Errorf("in one line:\n%s", whole)
+	}
+	for columns := 40; columns <= 200; columns++ {
+		got := line(m, columns)
+		for part := range strings.Lines(got) {
+			if len(strings.TrimSuffix(part, "\n")) >= columns {
+				t.Errorf("%d columns:\n%s", columns, got)
+			}
+		}
+		if !slices.Equal(strings.Fields(got), strings.Fields(whole)) {
+			t.Errorf("%d columns:\n%s; want all of %s", columns, got, whole)
+		}
 	}
 }

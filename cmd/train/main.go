@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"marsgym/agents"
@@ -104,7 +105,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 				exact = m.Exact
 			}
 			if m.Exact != nil || s.exact == nil && int(10*m.Done) > int(10*last.Done) {
-				fmt.Fprintln(s.bar, line(m))
+				fmt.Fprintln(s.bar, line(m, s.bar.Columns()))
 			}
 			last = m
 			text := note(m, exact)
@@ -250,13 +251,36 @@ func note(m train.Metrics, exact *models.Exact) string {
 	return text
 }
 
-// line describes an iteration.
-func line(m train.Metrics) string {
-	text := fmt.Sprintf("%10d steps  %5.0f s  %9.0f steps/s  entropy %.3f", m.Steps, m.Seconds, speed(m), m.Entropy)
+// line describes an iteration: in one line or, if it is wider than a terminal of so many
+// columns, in several, which are broken between its numbers. With 0 columns it is one line.
+func line(m train.Metrics, columns int) string {
+	parts := []string{fmt.Sprintf("%10d steps", m.Steps), fmt.Sprintf("%5.0f s", m.Seconds), fmt.Sprintf("%9.0f steps/s", speed(m)), fmt.Sprintf("entropy %.3f", m.Entropy)}
+	strength := []string{}
 	if x := m.Exact; x != nil {
-		text += fmt.Sprintf("  wins %.4f against optimal play  exploitability %.5f", x.Win(), x.Exploitability)
+		strength = []string{fmt.Sprintf("wins %.4f against optimal play", x.Win()), fmt.Sprintf("exploitability %.5f", x.Exploitability)}
 	}
-	return text
+	const gap = "  "
+	text := strings.Join(append(parts, strength...), gap)
+	if columns == 0 || len(text) < columns {
+		return text
+	}
+	var lines []string
+	for _, group := range [][]string{parts, strength} {
+		at := ""
+		for _, part := range group {
+			if at != "" && len(at)+len(gap)+len(part) >= columns {
+				lines, at = append(lines, at), "    "
+			}
+			if at == "" && len(lines) > 0 {
+				at = "    "
+			}
+			at += gap + part
+		}
+		if at != "" {
+			lines = append(lines, at)
+		}
+	}
+	return strings.TrimPrefix(strings.Join(lines, "\n"), gap)
 }
 
 // makeFolder makes a folder, which must not exist. Without a name it takes the

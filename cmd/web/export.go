@@ -42,21 +42,29 @@ var exportPolicy = strings.Replace(policy, " frame-ancestors 'none'", " worker-s
 // export writes the page as files to a new folder: at first beside it, so that it exists
 // complete or not at all.
 func export(ctx context.Context, dir, cache string, stdout io.Writer) error {
+	dir = filepath.Clean(dir)
+	switch info, err := os.Lstat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return &cli.UsageError{Err: fmt.Errorf("-export: %w", err)}
+	case !info.IsDir():
+		return cli.Usagef("-export: %s is a link or a file, which is not replaced; name a new folder", dir)
+	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return cli.Usagef("-export: %s is not empty; name a new folder", dir)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &cli.UsageError{Err: fmt.Errorf("-export: %w", err)}
 	}
+	// Before minutes of work, the folder is made beside its place.
+	temp, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".")
+	if err != nil {
+		return &cli.UsageError{Err: fmt.Errorf("-export: %w; make the folder that holds it first", err)}
+	}
+	defer os.RemoveAll(temp)
 	files, err := exportFiles(ctx, cache)
 	if err != nil {
 		return err
 	}
-	dir = filepath.Clean(dir)
-	temp, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
 	var total int64
 	for name, content := range files {
 		path := filepath.Join(temp, filepath.FromSlash(name))
@@ -78,7 +86,7 @@ func export(ctx context.Context, dir, cache string, stdout io.Writer) error {
 	if err := os.Rename(temp, dir); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s: %d files, %.1f MB. Any web server serves them, such as: python3 -m http.server -d %s\n", dir, len(files), float64(total)/1e6, dir)
+	_, err = fmt.Fprintf(stdout, "%s: %d files, %.1f MB. Any web server serves them, such as: python3 -m http.server -d %s\n", dir, len(files), float64(total)/1e6, cli.Argument(dir))
 	return err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,10 +26,17 @@ func TestRefusedFlags(t *testing.T) {
 	if err := os.WriteFile(kept, []byte("kept"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	folders := t.TempDir() // one that is empty, and a link to it
+	if err := errors.Join(os.Mkdir(filepath.Join(folders, "empty"), 0o777), os.Symlink("empty", filepath.Join(folders, "link"))); err != nil {
+		t.Skip("no links here:", err)
+	}
 	for _, test := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"-export", filepath.Join(folders, "link")}, "is a link or a file, which is not replaced; name a new folder"},
+		{[]string{"-export", filepath.Join(folders, "link") + "/"}, "is a link or a file"},
+		{[]string{"-export", filepath.Join(folders, "no", "new")}, "make the folder that holds it first"},
 		{[]string{"-export", full}, "is not empty; name a new folder"},
 		{[]string{"-export", kept}, "-export"},
 		{[]string{"-export", filepath.Join(full, "new"), "-listen", "127.0.0.1:0"}, "leave out -listen"},

@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"marsgym/internal/input"
 )
 
 // Progress is a progress bar on the last line of a terminal. If its writer is not a
@@ -30,6 +34,10 @@ const (
 	barMax   = 10000                  // chosen: hundredths of a percent
 	barPause = 100 * time.Millisecond // between two draws; chosen
 
+	// The width of the bar, where there is room, and of what is around it: " 100% |" and "| ",
+	// and a column that stays free.
+	barWidth, barFrame = 30, 10
+
 	// The least time before a plain line, and its part of the time of the task so far.
 	// Chosen: an hour has some 20 lines.
 	linePause, linePart = 30 * time.Second, 4
@@ -44,11 +52,24 @@ func NewProgress(w io.Writer) *Progress {
 func newProgress(w io.Writer, terminal bool) *Progress {
 	p := &Progress{w: w}
 	if terminal {
-		p.bar = progressbar.NewOptions(barMax, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(30),
+		p.bar = progressbar.NewOptions(barMax, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(barWidth),
 			progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false),
 			progressbar.OptionUseANSICodes(ansiBar))
 	}
 	return p
+}
+
+// Columns returns the width of the terminal, or 0 if the writer is none.
+func (p *Progress) Columns() int {
+	if p.bar == nil {
+		return 0
+	}
+	if f, ok := p.w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			return columns
+		}
+	}
+	return 80 // it is not known
 }
 
 // Set shows a short note, the fraction done, 0 to 1, and the time left. It is cheap:
@@ -80,6 +101,7 @@ func (p *Progress) Add(note string) {
 
 func (p *Progress) draw(done float64, note string) {
 	now := time.Now()
+	note = strings.ReplaceAll(input.Printable(note), "\n", " ")
 	if p.began.IsZero() || done < p.done/2 {
 		p.began, p.from, p.line = now, done, now.Add(linePause)
 	}
@@ -96,18 +118,30 @@ func (p *Progress) draw(done float64, note string) {
 		}
 		return
 	}
+	// The library writes the note, the percentage and the bar in one line, and removes one line
+	// only.
+	columns := p.Columns()
+	bar := min(barWidth, columns/4)
+	progressbar.OptionSetWidth(bar)(p.bar)
+	if room := max(0, columns-bar-barFrame); utf8.RuneCountInString(note) > room {
+		note = string([]rune(note)[:room])
+	}
 	// One below the end: the library does not draw a bar again that was full once.
 	p.bar.Set(min(int(done*barMax), barMax-1))
 	p.bar.Describe(note)
 }
 
-// Write writes b to the writer of the bar, above the bar, so that log lines and a
-// bar can share a terminal.
+// Write writes b, which should be whole lines, to the writer of the bar, above the bar, so
+// that log lines and a bar can share a terminal. Control characters are escaped, see
+// [input.Printable].
 func (p *Progress) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	return p.w.Write(b)
+	if _, err := io.WriteString(p.w, input.Printable(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // Clear removes the bar.

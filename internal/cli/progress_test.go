@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 )
 
 func TestProgressOnFile(t *testing.T) {
@@ -20,13 +21,14 @@ func TestProgressOnFile(t *testing.T) {
 	p := NewProgress(f)
 	p.Set(0.5, "half")
 	p.Write([]byte("a log line\n"))
+	p.Write([]byte("runs/x\x1b[2J\n"))
 	p.Clear()
 	got, err := os.ReadFile(f.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != "a log line\n" {
-		t.Errorf("a file got %q, want the log line alone", got)
+	if string(got) != "a log line\nruns/x\\x1b[2J\n" {
+		t.Errorf("a file got %q, want the log lines alone, without control characters", got)
 	}
 }
 
@@ -151,4 +153,19 @@ func screen(s string) string {
 		lines = append(lines, strings.TrimRight(string(cells), " "))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// TestProgressFits: the bar never takes more than a line of the terminal, which is 80 columns
+// wide where that is not known.
+func TestProgressFits(t *testing.T) {
+	var b bytes.Buffer
+	p := newProgress(&b, true)
+	for _, note := range []string{strings.Repeat("tabulating runs/", 20), "a\nb\x1b[2J", "火星 " + strings.Repeat("é", 100)} {
+		p.Stage(0.5, note)
+		for _, part := range strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\r' || r == '\n' }) {
+			if n := utf8.RuneCountInString(strings.TrimRight(part, " ")); n >= 80 || strings.ContainsRune(part, 0x1b) {
+				t.Errorf("%d columns: %q", n, part)
+			}
+		}
+	}
 }

@@ -63,10 +63,13 @@ func DecodeJSON(text []byte, v any) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(v); err != nil {
-		if json.Valid(text) { // a value that decodes itself may be wrong
-			if own := new(JSONError); errors.As(checkKeys(text, reflect.TypeOf(v)), &own) {
-				return own
-			}
+		// encoding/json does not say where the error of a value that decodes itself is.
+		var (
+			typ *json.UnmarshalTypeError
+			own *JSONError
+		)
+		if json.Valid(text) && !errors.As(err, &typ) && errors.As(checkKeys(text, reflect.TypeOf(v)), &own) {
+			return own
 		}
 		return jsonError(text, err)
 	}

@@ -91,6 +91,7 @@ func TestMessage(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"no such file\nto continue:\n\n\tgo run ./cmd/train", "no such file\nto continue:\n\n\tgo run ./cmd/train"},
 		{"a name \x1b[2Jé\r\u009b", `a name \x1b[2Jé\x0d\x9b`},
+		{"a\u202eb", `a\x202eb`},
 		{"first\n" + strings.Repeat("x", 5000) + "\nlast", "first\n" + strings.Repeat("x", 4096) + "... (5000 bytes)\nlast"},
 	} {
 		if got := input.Message(errors.New(test.text)); got != test.want {

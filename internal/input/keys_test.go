@@ -115,7 +115,7 @@ func TestKeys(t *testing.T) {
 		{`{"bots": {"a": 1, "a": 2}}`, `bots: the key "a" is there twice`},
 		{`{"raw": {"x": [{"y": 1, "y": 2}]}}`, `raw.x[0]: the key "y" is there twice`},
 		{`{"parts": [{}, {"learning_rate": "x"}]}`, "parts.learning_rate is a string; want a number"},
-		{`{"named": {"a": {}}, "bots": {"a": "x"}}`, "bots: json: cannot unmarshal string"},
+		{`{"named": {"a": {}}, "bots": {"a": "x"}}`, "bots is a string; want a number"},
 		{`{"any": {"x": 1, "x": 2}}`, `any: the key "x" is there twice`},
 	} {
 		var v document

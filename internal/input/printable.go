@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns text with its control characters, except line breaks and tabs, escaped
-// as \x1b. Bytes that are not UTF-8 stay, as of a character that is split over two texts.
+// Printable returns text with its control characters, except line breaks and tabs, and those
+// that turn the direction of text, escaped as \x1b. Bytes that are not UTF-8 stay, as of a character that is split over two texts.
 func Printable(text string) string {
 	if !strings.ContainsFunc(text, isControl) {
 		return text
@@ -26,4 +26,6 @@ func Printable(text string) string {
 	return b.String()
 }
 
-func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+func isControl(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
+}
