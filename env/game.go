@@ -173,7 +173,7 @@ func (h *handle[S]) TableSize() (rows, width int, ok bool) {
 	if ok {
 		rows, width = t.TableSize()
 	}
-	return rows, width, ok
+	return rows, width, rows > 0
 }
 
 func (h *handle[S]) TabulateRows(ctx context.Context, p Policy, from, to int) ([]float64, error) {

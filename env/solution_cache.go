@@ -44,6 +44,9 @@ func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(f
 		return h.Solve(ctx, progress)
 	}
 	values, steps, err := k.StateSize()
+	if errors.Is(err, game.ErrNoSolution) {
+		return h.Solve(ctx, progress) // it may have a solution that is not stored
+	}
 	if err != nil {
 		return nil, err
 	}

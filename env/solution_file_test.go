@@ -17,13 +17,14 @@ import (
 	"marsgym/env"
 )
 
+var digits = regexp.MustCompile(`"sha256":"[0-9a-f]*"`)
+
 // rehashed returns a solution file with another header or other values, and their
 // SHA-256.
 func rehashed(t *testing.T, file []byte, change func(head, values []byte) []byte) []byte {
 	t.Helper()
 	magic, rest, _ := bytes.Cut(file, []byte("\n"))
 	head, values, _ := bytes.Cut(bytes.Clone(rest), []byte("\n"))
-	digits := regexp.MustCompile(`"sha256":"[0-9a-f]*"`)
 	head = change(digits.ReplaceAll(head, []byte(`"sha256":""`)), values)
 	sum := sha256.Sum256(append(bytes.Clone(head), values...))
 	head = digits.ReplaceAll(head, []byte(`"sha256":"`+hex.EncodeToString(sum[:])+`"`))

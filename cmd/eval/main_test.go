@@ -248,9 +248,18 @@ func TestAgainstEach(t *testing.T) {
 	}
 }
 
-// TestUnsolved: a config with a limit of rounds has no solution.
+// TestLimited: a game limited by few rounds is evaluated exactly, as its matches agree.
+func TestLimited(t *testing.T) {
+	var r pairResult
+	document(t, &r, "-model", "random", "-against", "greedy", "-game-config", config(t, `{"dice": 3, "target": 5, "max_rounds": 2}`), "-games", "4000")
+	if r.Method != "exact" || r.Match == nil || !r.Match.Within || !(0 < r.Exploitability && r.Exploitability < 0.5) {
+		t.Errorf("the evaluation is %+v, the match %+v", r.Pair, r.Match)
+	}
+}
+
+// TestUnsolved: a game with too many rounds has no solution.
 func TestUnsolved(t *testing.T) {
-	file := config(t, `{"dice": 4, "target": 6, "max_rounds": 5}`)
+	file := config(t, `{"dice": 4, "target": 6, "max_rounds": 1000}`)
 	var m matchResult
 	document(t, &m, "-model", "random", "-game-config", file)
 	if m.Method != "match" || m.Games != defaultGames || !slices.Equal(m.Seats, []string{"random", "greedy"}) {

@@ -50,7 +50,7 @@ func TestMistakesErrors(t *testing.T) {
 		{"-table -mistakes 3", reduced, cli.Misuse, "without -table"},
 		{"-model greedy -mistakes 3 -players 1", reduced, cli.Misuse, "the game for 1 has no win"},
 		{"-model greedy -mistakes 3 -players 3 -games 5", reduced, cli.Misuse, "want one of them"},
-		{"-model greedy -mistakes 3", `{"dice": 4, "target": 6, "max_rounds": 5}`, cli.Failed, "no exact solution"},
+		{"-model greedy -mistakes 3", `{"dice": 4, "target": 6, "max_rounds": 1000}`, cli.Failed, "no exact solution"},
 	} {
 		args := append(strings.Fields(tt.args), "-game-config", config(t, tt.config))
 		stdout, stderr, status := command(t, args...)

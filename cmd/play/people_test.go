@@ -291,8 +291,8 @@ func TestEstimatedHints(t *testing.T) {
 	}
 }
 
-// unsolved is a Martian Dice that has no exact solution.
-const unsolved = `{"max_rounds": 3, "dice": 4, "target": 6}`
+// unsolved is a Martian Dice with too many rounds for an exact solution.
+const unsolved = `{"max_rounds": 1000, "dice": 4, "target": 6}`
 
 // TestEstimatedPrice: a game that is not solved is priced by estimates, without a rating, or
 // the reason is printed.

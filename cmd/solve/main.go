@@ -167,7 +167,7 @@ func evaluate(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 	for _, f := range a.facts {
 		a.Facts[f.Name] = f.Value
 	}
-	if e, ok := g.Estimate(); ok {
+	if e, ok := g.Estimate(); ok && a.Facts["positions"] == 0 {
 		a.Starts, a.Bytes = e.Positions, e.Bytes
 	}
 	var err error

@@ -5,7 +5,8 @@ import "context"
 // RowTabulator is implemented by rules whose solutions store a policy in rows that can be
 // computed apart from each other, and without the solution: by many processes.
 type RowTabulator[S comparable] interface {
-	// TableSize returns the number of rows of a table, and that of numbers in a row.
+	// TableSize returns the number of rows of a table, and that of numbers in a row; 0 rows
+	// where the solutions of a config have no tables.
 	TableSize() (rows, width int)
 	// TabulateRows returns the rows from <= i < to [to-from, width] of the table of a
 	// policy, to the bits of [Solution.Tabulate]. The policy must be no look-ahead, and

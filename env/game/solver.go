@@ -24,7 +24,8 @@ type ResumableSolver[S comparable] interface {
 	// that SolverState states and trusts the values within them.
 	SolveFrom(ctx context.Context, w *SolverState, progress func(done float64)) (VerifiableSolution[S], error)
 	// StateSize returns the number of values of a SolverState and the value of Next
-	// when it is complete, or an error that wraps ErrNoSolution.
+	// when it is complete, or an error that wraps ErrNoSolution; Solve may still find a
+	// solution that is not stored.
 	StateSize() (values int, steps int64, err error)
 	// Estimate returns the cost of a solution before it is started.
 	Estimate() Estimate
@@ -54,7 +55,7 @@ type VerifiableSolution[S comparable] interface {
 
 // Estimate is the cost of a solution.
 type Estimate struct {
-	Positions   int64   // whose values it holds
+	Positions   int64   // whose values it holds, or a bound that the fact "positions" makes exact
 	Bytes       int64   // of memory
 	CoreSeconds float64 // of computing, on one core
 }

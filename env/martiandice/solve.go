@@ -39,8 +39,12 @@ type Solution struct {
 	lastTurn atomic.Pointer[startedTurn]    // see turnFrom
 }
 
-// Solve implements [game.Solver]. Two players take a tenth of a second of one core.
+// Solve implements [game.Solver]. Two players take a tenth of a second of one core. A game
+// limited by rounds is solved if it is small (see [Rules.Estimate]).
 func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solution[State], error) {
+	if r.cfg.MaxRounds > 0 {
+		return r.solveLimited(ctx, progress)
+	}
 	return r.SolveFrom(ctx, new(game.SolverState), progress)
 }
 
@@ -71,10 +75,11 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress 
 	return s, nil
 }
 
-// StateSize implements [game.ResumableSolver].
+// StateSize implements [game.ResumableSolver]. Solutions of games limited by rounds are not
+// stored.
 func (r *Rules) StateSize() (values int, steps int64, err error) {
 	if r.cfg.MaxRounds > 0 {
-		return 0, 0, fmt.Errorf("martian-dice: max_rounds is %d, and only games without a limit are solved: %w", r.cfg.MaxRounds, game.ErrNoSolution)
+		return 0, 0, fmt.Errorf("martian-dice: solutions with max_rounds are not stored: %w", game.ErrNoSolution)
 	}
 	t := newStarts(r.cfg)
 	n := t.count()
@@ -111,6 +116,9 @@ func (s *Solution) Violation(ctx context.Context, starts []int) (most float64, e
 // measures the time of one: the median of many short measurements, since other
 // processes delay a few of them only.
 func (r *Rules) Estimate() game.Estimate {
+	if r.cfg.MaxRounds > 0 {
+		return r.estimateLimited()
+	}
 	const (
 		setup = 0.15 // seconds to build the graph of a turn, and of half-empty batches; measured
 		rest  = 1.15 // time with all that is not the solving of turns, relative to that; measured

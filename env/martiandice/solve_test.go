@@ -189,7 +189,9 @@ func TestProgress(t *testing.T) {
 
 func TestNoSolution(t *testing.T) {
 	for _, c := range []martiandice.Config{
-		config(2, func(c *martiandice.Config) { c.MaxRounds = 10 }),
+		config(2, rounds(10)),
+		config(2, rounds(60000)),
+		small(4, 4, 20, rounds(5)),
 		config(6, nil),
 		config(10, nil),
 	} {

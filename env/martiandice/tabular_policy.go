@@ -92,6 +92,9 @@ func (s *Solution) tabulateRows(ctx context.Context, p game.Policy[State], from,
 // TableSize implements [game.RowTabulator]: a row for each start of a turn, with the
 // probability of each end.
 func (r *Rules) TableSize() (rows, width int) {
+	if r.cfg.MaxRounds > 0 {
+		return 0, 0 // solved position by position
+	}
 	t := newStarts(r.cfg)
 	return t.count(), r.graph().ends
 }

@@ -1,7 +1,9 @@
 // Package torture consists of a test that attacks the commands: it runs them on all
 // games, kills and interrupts them at random times, makes their writes fail, damages and
-// replaces their files, and gives them invalid input. In all cases a command must end
-// with the right result, to the bit, or with a one-line error.
+// replaces their files, by pipes, devices and endless files too, gives them invalid input,
+// run ids that collide, and a worker that sends wrong chunks. In all cases a command must
+// end with the right result, to the bit, or with a one-line error, and take at most 1 GB
+// of memory.
 //
 //	go test ./internal/torture                                          # two kinds of attacks
 //	MARSGYM_FULL=1 go test ./internal/torture                           # all kinds, for a minute

@@ -4,13 +4,16 @@ package torture_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -23,11 +26,15 @@ type fault struct {
 	full   bool // standard output is a full disk
 	cores  int  // GOMAXPROCS; 0 is all
 	in     string
+	limit  time.Duration // after which the process hangs; 0 is timeout
 }
 
 // timeout is the time after which a process counts as hanging. Chosen: a hundred times
 // the time that any process takes on a busy machine.
 const timeout = 5 * time.Minute
+
+// maxMemory is the largest number of bytes that a process may have in memory.
+const maxMemory = 1 << 30
 
 // result is the result of a process.
 type result struct {
@@ -40,63 +47,151 @@ type result struct {
 // run runs a command in the folder of the attack and returns an error if its result is
 // not allowed for any command.
 func (w *worker) run(f fault, command string, args ...string) (result, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	r := result{command: command + " " + strings.Join(args, " ")}
+	p, err := w.start(f, command, args...)
+	if err != nil {
+		return result{}, err
+	}
+	if f.signal != 0 {
+		select {
+		case <-p.ended:
+		case <-time.After(f.after):
+			p.cmd.Process.Signal(f.signal)
+		}
+	}
+	return p.wait()
+}
+
+// process is a command under way.
+type process struct {
+	w              *worker
+	f              fault
+	command        string
+	args           []string
+	cmd            *exec.Cmd
+	cancel         context.CancelFunc
+	ctx            context.Context
+	disk           *os.File // or nil
+	stdout, stderr buffer
+	ended          chan struct{} // closed at the end
+	err            error         // at the end
+	most           int64         // bytes of memory seen while it ran
+}
+
+// buffer is a bytes.Buffer for several goroutines.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// start starts a command in the folder of the attack. wait must be called.
+func (w *worker) start(f fault, command string, args ...string) (*process, error) {
+	p := &process{w: w, f: f, command: command, args: args, ended: make(chan struct{})}
+	p.ctx, p.cancel = context.WithTimeout(context.Background(), cmp.Or(f.limit, timeout))
 	name, argv := filepath.Join(w.bin, command), args
 	if f.blocks > 0 {
 		argv = append([]string{"-c", fmt.Sprintf(`ulimit -f %d; exec "$0" "$@"`, f.blocks), name}, args...)
 		name = "sh"
 	}
-	cmd := exec.CommandContext(ctx, name, argv...)
+	cmd := exec.CommandContext(p.ctx, name, argv...)
+	p.cmd = cmd
 	cmd.Dir = w.dir
 	cmd.Env = append(os.Environ(), "HOME="+w.dir, "XDG_CACHE_HOME="+filepath.Join(w.dir, "cache"))
 	if f.cores > 0 {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("GOMAXPROCS=%d", f.cores))
 	}
-	var stdout, stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(f.in), &stdout, &stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(f.in), &p.stdout, &p.stderr
+	var err error
 	if f.full {
-		disk, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-		if err != nil {
-			return r, err
+		if p.disk, err = os.OpenFile("/dev/full", os.O_WRONLY, 0); err != nil {
+			return nil, err
 		}
-		defer disk.Close()
-		cmd.Stdout = disk
+		cmd.Stdout = p.disk
 	}
 	if err := cmd.Start(); err != nil {
-		return r, err
+		return nil, err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	var err error
-	if f.signal == 0 {
-		err = <-ended
-	} else {
+	go p.watch()
+	go func() {
+		p.err = cmd.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// watch ends the process once it has more memory than it may, so that it leaves some to others.
+// It needs the files of Linux; elsewhere only wait measures.
+func (p *process) watch() {
+	for p.most <= maxMemory {
 		select {
-		case err = <-ended:
-		case <-time.After(f.after):
-			cmd.Process.Signal(f.signal)
-			err = <-ended
+		case <-p.ended:
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+		if err != nil {
+			return
+		}
+		if _, rest, ok := strings.Cut(string(status), "VmRSS:"); ok {
+			var kilobytes int64
+			fmt.Sscan(rest, &kilobytes)
+			p.most = max(p.most, kilobytes<<10)
 		}
 	}
-	r.stdout, r.stderr = stdout.String(), stderr.String()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-		return r, err
+	p.cmd.Process.Kill()
+}
+
+// wait waits for the end of the process and checks its result.
+func (p *process) wait() (result, error) {
+	<-p.ended
+	defer p.cancel()
+	if p.disk != nil {
+		p.disk.Close()
 	}
-	r.status = cmd.ProcessState.ExitCode()
-	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+	r := result{command: p.command + " " + strings.Join(p.args, " "), stdout: p.stdout.String(), stderr: p.stderr.String()}
+	var exit *exec.ExitError
+	if p.err != nil && !errors.As(p.err, &exit) && !errors.Is(p.err, exec.ErrWaitDelay) {
+		return r, p.err
+	}
+	state := p.cmd.ProcessState
+	r.status = state.ExitCode()
+	if s, ok := state.Sys().(syscall.WaitStatus); ok && s.Signaled() {
 		r.signal = s.Signal()
 	}
-	w.count("processes")
-	if f.blocks > 0 || f.full {
-		w.count("faults of writing")
+	p.w.count("processes")
+	if p.f.blocks > 0 || p.f.full {
+		p.w.count("faults of writing")
 	}
-	if ctx.Err() != nil {
-		return r, fmt.Errorf("%s hangs", r.command)
+	if used := peak(state); p.w.peak(p.command, used) > maxMemory {
+		return r, r.failure(fmt.Sprintf("takes %d MB of memory, more than %d,", used>>20, maxMemory>>20))
 	}
-	return r, r.check(command, f)
+	if p.ctx.Err() != nil {
+		return r, r.failure("hangs")
+	}
+	return r, r.check(p.command, p.f)
+}
+
+// peak returns the peak memory of a process that has ended, in bytes.
+func peak(state *os.ProcessState) int64 {
+	usage, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return int64(usage.Maxrss)
+	}
+	return int64(usage.Maxrss) << 10
 }
 
 // check checks the rules for every process.

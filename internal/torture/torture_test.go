@@ -43,6 +43,10 @@ var attacks = []attack{
 	{"eval", (*worker).eval},
 	{"play", (*worker).play},
 	{"invalid input", (*worker).invalid},
+	{"hostile files", (*worker).hostileFiles},
+	{"hostile files on the page", (*worker).hostilePage},
+	{"colliding ids", (*worker).collide},
+	{"wrong chunks", (*worker).wrongChunks},
 }
 
 // shared holds what all workers share.
@@ -51,6 +55,7 @@ type shared struct {
 
 	mu         sync.Mutex
 	counts     map[string]int
+	memory     map[string]int64 // peak of any process of a command, in bytes
 	references map[string]*reference
 }
 
@@ -59,6 +64,14 @@ func (a *shared) count(what string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.counts[what]++
+}
+
+// peak notes the memory of a process and returns it.
+func (a *shared) peak(command string, bytes int64) int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.memory[command] = max(a.memory[command], bytes)
+	return bytes
 }
 
 // reference is the result of a job without faults.
@@ -107,7 +120,7 @@ func TestTorture(t *testing.T) {
 		*seed = rand.Uint64()
 	}
 	t.Logf("-seed %d", *seed)
-	a := &shared{bin: t.TempDir(), counts: map[string]int{}, references: map[string]*reference{}}
+	a := &shared{bin: t.TempDir(), counts: map[string]int{}, memory: map[string]int64{}, references: map[string]*reference{}}
 	build := exec.Command("go", "build", "-o", a.bin, "marsgym/cmd/...")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -157,6 +170,9 @@ func TestTorture(t *testing.T) {
 	var lines []string
 	for _, what := range slices.Sorted(maps.Keys(a.counts)) {
 		lines = append(lines, fmt.Sprintf("%6d  %s", a.counts[what], what))
+	}
+	for _, command := range slices.Sorted(maps.Keys(a.memory)) {
+		lines = append(lines, fmt.Sprintf("%6d  MB, peak memory of %s", a.memory[command]>>20, command))
 	}
 	t.Logf("\n%s", strings.Join(lines, "\n"))
 }

@@ -26,7 +26,7 @@ const (
 	settingsPPO = `, "ppo": {"horizon": 16, "minibatch": 64}, "opponents": {"fraction": 0.25, "interval": 0.2, "bots": {"random": 0.5}}, "openings": {"fraction": 0.5}`
 )
 
-var jobs = []job{
+var trainings = []job{
 	{"pig", `{"target": 20}`, []string{"ppo", "search", "one-ply"}, false},
 	{"pig", `{"players": 3, "target": 30}`, []string{"ppo"}, false},
 	{"martian-dice", `{"dice": 5, "target": 6}`, []string{"ppo", "one-ply", "turn-exact"}, false},
@@ -48,7 +48,7 @@ type training struct {
 
 // training picks a training.
 func (w *worker) training() training {
-	j := pick(w, slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return j.long && *duration == 0 }))
+	j := pick(w, slices.DeleteFunc(slices.Clone(trainings), func(j job) bool { return j.long && *duration == 0 }))
 	a := pick(w, j.algorithms)
 	settings := settings
 	if a == "ppo" {

@@ -5,7 +5,8 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from open_spiel.python.algorithms import value_iteration
+from open_spiel.python import policy
+from open_spiel.python.algorithms import exploitability, value_iteration
 
 import marsgym
 from marsgym import openspiel  # noqa: F401 (registers the games)
@@ -89,3 +90,13 @@ def test_value_iteration_of_limited_games(rounds, tolerance):
     want = marsgym.load("martian-dice", config=config, cache=None).solve().value[0]
     assert value(start) == pytest.approx(want, abs=tolerance)
     assert value(start) != want
+
+
+def test_exploitability_of_a_limited_game():
+    """Uniform play, in returns: the win counts 1 and the loss -1."""
+    config = {"dice": 2, "max_rounds": 1, "tie_break": "share", "tie_dice": 1}
+    game = load("martian-dice", **config)
+    want = exploitability.exploitability(game, policy.UniformRandomPolicy(game))
+    own = marsgym.load("martian-dice", config=config, cache=None).evaluate("random")
+    assert 2 * own.exploitability == pytest.approx(want, abs=1e-9)
+    assert want == pytest.approx(0.1313657407, abs=1e-9)
