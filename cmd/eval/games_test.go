@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"marsgym/analysis"
 	"math"
 	"os"
@@ -138,8 +139,8 @@ func TestPosition(t *testing.T) {
 
 func TestGamesErrors(t *testing.T) {
 	path := recorded(t, "-game-config", config(t, reduced))
-	broken := filepath.Join(t.TempDir(), "broken.games")
-	if err := os.WriteFile(broken, []byte("# nothing\nmarsgym game 9\n"), 0o666); err != nil {
+	broken, empty := filepath.Join(t.TempDir(), "broken.games"), filepath.Join(t.TempDir(), "empty.games")
+	if err := errors.Join(os.WriteFile(broken, []byte("# nothing\nmarsgym game 9\n"), 0o666), os.WriteFile(empty, nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -161,7 +162,8 @@ func TestGamesErrors(t *testing.T) {
 		{"-games-file " + path + " -model nobody", cli.Misuse, "unknown agent"},
 		{"-games-file " + broken, cli.Failed, `broken.games: line 2: version "9"`},
 		{"-games-file missing", cli.Failed, "missing"},
-		{"-games-file " + os.DevNull, cli.Failed, "holds no game"},
+		{"-games-file " + empty, cli.Failed, "holds no game"},
+		{"-games-file " + os.DevNull, cli.Failed, "not a regular file"},
 		{"-model greedy -rollouts 10", cli.Misuse, "for -games-file or -position"},
 		{"-model greedy -decisions", cli.Misuse, "for -games-file or -position"},
 		{"-model greedy -record x.games", cli.Misuse, "-record is for the match of -games"},

@@ -58,7 +58,7 @@ func TestResumeLinkedConfig(t *testing.T) {
 	if err := os.Symlink(write(t, quick), config); err != nil {
 		t.Skip("no links here:", err)
 	}
-	if status, _, errs := command(t, "-resume", dir); status != cli.Failed || !strings.Contains(errs, config+": it is a link") {
+	if status, _, errs := command(t, "-resume", dir); status != cli.Failed || !strings.Contains(errs, config+" is a link, not a regular file") {
 		t.Errorf("status %d, %s", status, errs)
 	}
 }

@@ -29,8 +29,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // maxInFlight is the number of requests that compute, or wait for that, at the same time;
-// others are refused. Chosen: each holds at most some MB.
-const maxInFlight = 256
+// others are refused. Chosen: each holds its body while it waits.
+const maxInFlight = 512
 
 // tokenName is the name of the token in the address.
 const tokenName = "token"

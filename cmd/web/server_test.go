@@ -89,8 +89,50 @@ func TestHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	response.Body.Close()
-	if p := response.Header.Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") || strings.Contains(p, "unsafe") {
+	if p := response.Header.Get("Content-Security-Policy"); p != policy {
 		t.Errorf("the policy is %q", p)
+	}
+	for _, p := range []string{policy, exportPolicy} {
+		for _, directive := range strings.Split(p, ";") {
+			if fields := strings.Fields(directive); len(fields) != 2 || fields[1] != "'self'" && fields[1] != "'none'" {
+				t.Errorf("the policy has %q", directive)
+			}
+		}
+		if !strings.HasPrefix(p, "default-src 'none'; script-src 'self'; style-src 'self';") {
+			t.Errorf("the policy is %q", p)
+		}
+	}
+}
+
+// TestListen: without -listen only this computer reaches the server.
+func TestListen(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o, err := parse(nil, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, err := net.ResolveTCPAddr("tcp", o.listen)
+	if err != nil || !addr.IP.IsLoopback() || o.runs != "" {
+		t.Errorf("it listens on %s with the run folders %q, %v", o.listen, o.runs, err)
+	}
+}
+
+// TestWritesNothing: requests leave no file.
+func TestWritesNothing(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("TMPDIR", dir)
+	url := served(t)
+	for _, body := range []string{
+		`{"do":"play","game":"pig","seats":["greedy","human"]}`, `{"do":"values","game":"martian-dice","players":1}`,
+		`{"do":"write","game":"pig","moves":["roll"]}`, `{"do":"read","text":"x"}`, `{"do":"agents","game":"pig"}`,
+	} {
+		if status, answer, err := post(t.Context(), url, body, nil); err != nil || status != http.StatusOK {
+			t.Errorf("%s: status %d, %v, %.200s", body, status, err, answer)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("the requests leave %v, %v", entries, err)
 	}
 }
 

@@ -10,11 +10,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"marsgym/agents"
+	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/env/game"
 	"marsgym/internal/web"
 	"marsgym/models"
 	"marsgym/record"
@@ -220,6 +223,39 @@ func TestShortAndLong(t *testing.T) {
 	request[web.View](t, a, fields("view", web.Address{Game: "pig"}))
 	stop()
 	<-done
+}
+
+// TestPlaces: as many long requests compute at once as there are places, and the others end at
+// the limit.
+func TestPlaces(t *testing.T) {
+	const places, requests = 2, 5
+	var entered, refused sync.WaitGroup
+	entered.Add(places)
+	refused.Add(requests - places)
+	a := web.New(web.Options{
+		Work: places, Limit: time.Second, Solvable: func(env.Game) bool { return false },
+		Pretrained: func(ctx context.Context, _ game.Spec) (*models.File, error) {
+			if ctx.Err() == nil { // not the question whether there is one
+				entered.Done() // panics if more are here than there are places
+				refused.Wait()
+			}
+			return nil, errors.New("no network")
+		},
+	})
+	var all sync.WaitGroup
+	for range requests {
+		all.Go(func() {
+			answer, ok := a.Handle(t.Context(), []byte(`{"do":"values","game":"mars-is-ours","players":2}`))
+			if ok {
+				t.Errorf("%.200s", answer)
+			}
+			if strings.Contains(string(answer), "too many requests") {
+				refused.Done()
+			}
+		})
+	}
+	all.Wait()
+	entered.Wait()
 }
 
 // TestSolvedOnly: games without a solution offer no exact agent, and say so at once.
