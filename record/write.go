@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/atomicfile"
 )
 
 // The first line of a game is header and the version of the format.
@@ -72,7 +73,7 @@ func (g *Game) Append(f *os.File) error {
 	size := info.Size()
 	if info.Mode().IsRegular() && size > 0 {
 		var last [1]byte
-		r, err := os.Open(f.Name()) // f cannot be read
+		r, err := atomicfile.Open(f.Name()) // f cannot be read
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func Statuses(t *testing.T, run func(ctx context.Context, args []string, stdin i
 		{"empty flag", t.Context(), []string{"-game="}, false, cli.Misuse, "-game is empty"},
 		{"no file", t.Context(), []string{"-game-config", "no/such/file"}, false, cli.Misuse, "no/such/file"},
 		{"folder", t.Context(), []string{"-game-config", "."}, false, cli.Misuse, "is a directory"},
-		{"endless file", t.Context(), []string{"-game-config", "/dev/zero"}, false, cli.Misuse, "too large"},
+		{"device", t.Context(), []string{"-game-config", "/dev/zero"}, false, cli.Misuse, "not a regular file"},
 	} {
 		var out, errs bytes.Buffer
 		var stdout io.Writer = &out
