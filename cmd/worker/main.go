@@ -11,6 +11,7 @@ import (
 	"marsgym/internal/broker"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
+	"marsgym/internal/input"
 	"marsgym/internal/kinds"
 )
 
@@ -102,6 +103,9 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		fmt.Fprintf(stdout, "serving at %s\n", o.serve)
+		if o.keys == "" {
+			fmt.Fprintln(stderr, "worker: this broker has no keys: every user of this machine can read, change and delete its jobs; where others use it too, give -keys and -key")
+		}
 	}
 	fmt.Fprintf(stdout, "working at %s, %d jobs at a time: %s\n", o.Addr, o.slots, identity)
 	if o.slots == 0 {
@@ -110,7 +114,7 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	err = cluster.Work(ctx, cluster.WorkOptions{
 		Access: o.Access, Identity: identity, Slots: o.slots, Kinds: kinds.All(),
-		Log: func(line string) { fmt.Fprintln(stderr, "worker: "+line) },
+		Log: func(line string) { fmt.Fprintln(stderr, "worker: "+input.Printable(line)) },
 	})
 	if err == nil {
 		err = ctx.Err()
