@@ -11,7 +11,6 @@ import (
 	"marsgym/internal/broker"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
-	"marsgym/internal/input"
 	"marsgym/internal/kinds"
 )
 
@@ -114,7 +113,7 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	err = cluster.Work(ctx, cluster.WorkOptions{
 		Access: o.Access, Identity: identity, Slots: o.slots, Kinds: kinds.All(),
-		Log: func(line string) { fmt.Fprintln(stderr, "worker: "+input.Printable(line)) },
+		Log: func(line string) { fmt.Fprintln(stderr, "worker: "+line) },
 	})
 	if err == nil {
 		err = ctx.Err()

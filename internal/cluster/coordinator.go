@@ -107,6 +107,7 @@ type outcome struct {
 
 // Connect returns a coordinator, which [Coordinator.Close] ends.
 func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
+	opt.Log = clean(opt.Log)
 	if opt.Run == "" {
 		opt.Run = rand.Text()
 	}

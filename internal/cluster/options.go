@@ -138,6 +138,11 @@ func NewKey(path string) (public string, err error) {
 	return public, errors.Join(err, f.Sync(), f.Close())
 }
 
+// clean returns a log whose lines are safe for a terminal: other processes have a part in them.
+func clean(log func(string)) func(string) {
+	return func(line string) { log(input.Printable(strings.ReplaceAll(line, "\n", `\n`))) }
+}
+
 // Times of a connection. Chosen.
 const (
 	dialTimeout    = 5 * time.Second

@@ -28,6 +28,7 @@ type WorkOptions struct {
 
 // Work computes jobs until ctx is done, and then ends those that it has begun.
 func Work(ctx context.Context, opt WorkOptions) error {
+	opt.Log = clean(opt.Log)
 	name, err := opt.name()
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
-	"marsgym/internal/input"
 	"marsgym/internal/jobs"
 )
 
@@ -66,6 +65,6 @@ func (c *Flags) Connect(ctx context.Context, command string, fingerprint func() 
 	}
 	return cluster.Connect(ctx, cluster.Options{
 		Access: c.Access, Identity: identity, Verify: c.verify, Kinds: kinds,
-		Log: func(line string) { fmt.Fprintln(log, command+": "+input.Printable(line)) },
+		Log: func(line string) { fmt.Fprintln(log, command+": "+line) },
 	})
 }
