@@ -1,3 +1,5 @@
+//go:build unix
+
 package kinds_test
 
 import (
@@ -23,6 +25,8 @@ import (
 // another one comes. It reports
 //
 //	ratio      the time of all, relative to the sum of those of the commands alone
+//	cpu-ratio  the same of CPU time, which other work of the machine changes less
+//	longest-s  the longest that a command has waited for the jobs of an iteration; a lease has 10 s
 //	computed   how often a job is computed; 1 is once for each command that wants it
 func BenchmarkCommands(b *testing.B) {
 	for _, commands := range []int{2, 3, 10} {
@@ -54,7 +58,7 @@ func benchmarkCommands(b *testing.B, commands int, equal bool, how string) {
 		b.Fatal(err)
 	}
 	defer server.Close()
-	var computed, wanted atomic.Int64
+	var computed, wanted, longest atomic.Int64
 	all := kinds.All()
 	for kind, f := range all {
 		all[kind] = func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
@@ -82,7 +86,7 @@ func benchmarkCommands(b *testing.B, commands int, equal bool, how string) {
 			b.Error(err)
 			return 0
 		}
-		cfg.Steps, cfg.Checkpoints, cfg.Evaluations = 20_000, 1, 1
+		cfg.Steps, cfg.Checkpoints, cfg.Evaluations = 10_000, 1, 1
 		if !equal {
 			cfg.Seed += uint64(k)
 		}
@@ -93,18 +97,24 @@ func benchmarkCommands(b *testing.B, commands int, equal bool, how string) {
 			return 0
 		}
 		defer c.Close()
-		if _, err := train.Run(b.Context(), cfg, train.Options{Game: g, Dir: b.TempDir(), Learner: gorgonia.New, Executor: &counter{c, &wanted}}); err != nil {
+		if _, err := train.Run(b.Context(), cfg, train.Options{Game: g, Dir: b.TempDir(), Learner: gorgonia.New, Executor: &counter{c, &wanted, &longest}}); err != nil {
 			b.Error(err)
 		}
 		return time.Since(begin)
 	}
 	stop := work()
 	command(0) // the worker is there, and has opened the game
+	longest.Store(0)
 	var alone, took time.Duration
+	var cpuAlone, cpuTook time.Duration
+	rounds := 0
 	for b.Loop() {
+		rounds++
+		before := cpu(b)
 		for k := range commands {
 			alone += command(k)
 		}
+		between := cpu(b)
 		begin := time.Now()
 		if how == "in turn" {
 			for k := range commands {
@@ -116,29 +126,38 @@ func benchmarkCommands(b *testing.B, commands int, equal bool, how string) {
 				wg.Go(func() { command(k) })
 			}
 			if how == "worker leaves" {
-				time.Sleep(alone / time.Duration(2*b.N))
+				time.Sleep(alone / time.Duration(2*rounds))
 				stop()
 				stop = work()
 			}
 			wg.Wait()
 		}
 		took += time.Since(begin)
+		cpuAlone, cpuTook = cpuAlone+between-before, cpuTook+cpu(b)-between
 	}
 	stop()
 	b.ReportMetric(float64(took)/float64(alone), "ratio")
+	b.ReportMetric(float64(cpuTook)/float64(cpuAlone), "cpu-ratio")
 	b.ReportMetric(float64(computed.Load())/float64(wanted.Load()), "computed")
-	b.ReportMetric(alone.Seconds()/float64(b.N), "alone-s")
+	b.ReportMetric(alone.Seconds()/float64(rounds), "alone-s")
+	b.ReportMetric(time.Duration(longest.Load()).Seconds(), "longest-s")
 	b.ReportMetric(0, "ns/op")
 }
 
-// counter counts the tasks of an executor.
+// counter counts the tasks of an executor, and notes the longest call in nanoseconds.
 type counter struct {
 	jobs.Executor
-	count *atomic.Int64
+	count, longest *atomic.Int64
 }
 
 // Do implements [jobs.Executor].
 func (c *counter) Do(ctx context.Context, tasks []jobs.Task) error {
 	c.count.Add(int64(len(tasks)))
-	return c.Executor.Do(ctx, tasks)
+	begin := time.Now()
+	err := c.Executor.Do(ctx, tasks)
+	for took := int64(time.Since(begin)); ; {
+		if most := c.longest.Load(); took <= most || c.longest.CompareAndSwap(most, took) {
+			return err
+		}
+	}
 }
