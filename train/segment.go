@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -200,6 +201,28 @@ type SegmentOptions struct {
 	Evaluate func(context.Context, env.Game) (func(context.Context, *models.MLP) (*models.Exact, error), error)
 }
 
+// segmentFolder begins the names of the folders of segments, in that of temporary files.
+const segmentFolder = "marsgym-segment-"
+
+// removeLeft removes the folders that workers have left when they were killed: those that no
+// process has locked, and that are not about to be used or read.
+func removeLeft() {
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), segmentFolder+"*"))
+	if err != nil {
+		return
+	}
+	for _, dir := range left {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < time.Hour { // chosen
+			continue
+		}
+		if release, err := dirlock.Lock(dir); err == nil {
+			os.RemoveAll(dir)
+			release()
+		}
+	}
+}
+
 // Segment returns the function of the jobs of kind [SegmentKind].
 func Segment(opt SegmentOptions) jobs.Func {
 	return func(ctx context.Context, _ []byte, inputs []*jobs.Blob) (r jobs.Result, err error) {
@@ -217,7 +240,8 @@ func Segment(opt SegmentOptions) jobs.Func {
 		if err != nil {
 			return r, err
 		}
-		dir, err := os.MkdirTemp("", "marsgym-segment-")
+		removeLeft()
+		dir, err := os.MkdirTemp("", segmentFolder)
 		if err != nil {
 			return r, err
 		}

@@ -15,6 +15,7 @@ import (
 	"marsgym/env/game/chart"
 	"marsgym/internal/cli"
 	"marsgym/internal/curve"
+	"marsgym/internal/input"
 	"marsgym/internal/plot"
 	"marsgym/train"
 )
@@ -96,8 +97,9 @@ func (r comparedRun) exploitability() float64 {
 func (c *comparison) print(w io.Writer, _ game.Spec) error {
 	var b strings.Builder
 	width := len("run")
-	for _, r := range c.Runs {
-		width = max(width, len(r.Run))
+	for i := range c.Runs {
+		c.Runs[i].Run = input.Printable(c.Runs[i].Run)
+		width = max(width, len(c.Runs[i].Run))
 	}
 	fmt.Fprintf(&b, "  %-*s  algorithm   decisions    seconds  wins, %%    exploitability, %%\n", width, "run")
 	for _, r := range c.Runs {

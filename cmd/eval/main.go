@@ -220,7 +220,7 @@ func evaluate(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	}
 	s := &session{options: o, game: g, spec: g.Spec(), bar: cli.NewProgress(stderr), opened: map[string]*agents.Agent{}}
 	defer s.bar.Clear()
-	workers, err := o.cluster.Connect(ctx, "eval", "", kinds.Fingerprint, kinds.All(), s.bar)
+	workers, err := o.cluster.Connect(ctx, "eval", kinds.Fingerprint, kinds.All(), s.bar)
 	if err != nil {
 		return err
 	}

@@ -48,9 +48,9 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	return s.train(ctx, c)
 }
 
-// connect returns the coordinator of what is computed into a folder, or nil without -cluster.
-func (c *call) connect(ctx context.Context, dir string, log io.Writer) (*cluster.Coordinator, error) {
-	return c.cluster.Connect(ctx, "train", dir, kinds.Fingerprint, kinds.All(), log)
+// connect returns the coordinator, or nil without -cluster.
+func (c *call) connect(ctx context.Context, log io.Writer) (*cluster.Coordinator, error) {
+	return c.cluster.Connect(ctx, "train", kinds.Fingerprint, kinds.All(), log)
 }
 
 // session is one call of the command.
@@ -84,7 +84,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	if simd.Active() == simd.Go {
 		fmt.Fprintf(s.bar, "train: the kernels are in plain Go, without assembly; a run takes about %s as long as with avx2 kernels\n", withoutAssembly)
 	}
-	workers, err := c.connect(ctx, dir, s.bar)
+	workers, err := c.connect(ctx, s.bar)
 	if err != nil {
 		return c.advise(err, dir)
 	}

@@ -41,7 +41,7 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	}
 	total := c.plan.Runs()
 	fmt.Fprintf(s.stdout, "%d runs of %s for %d, into %s\n", total, s.spec.Title, s.spec.Players, dir)
-	workers, err := c.connect(ctx, dir, s.bar)
+	workers, err := c.connect(ctx, s.bar)
 	if err != nil {
 		return err
 	}

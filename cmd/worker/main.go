@@ -102,6 +102,9 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		fmt.Fprintf(stdout, "serving at %s\n", o.serve)
+		if o.keys == "" {
+			fmt.Fprintln(stderr, "worker: this broker has no keys: every user of this machine can read, change and delete its jobs; where others use it too, give -keys and -key")
+		}
 	}
 	fmt.Fprintf(stdout, "working at %s, %d jobs at a time: %s\n", o.Addr, o.slots, identity)
 	if o.slots == 0 {

@@ -222,7 +222,7 @@ func TestHostile(t *testing.T) {
 	serve(t, a, "")
 	l := &log{}
 	c := connect(t, cluster.Options{Access: a, Identity: "x"})
-	nc, err := nats.Connect(a.Addr)
+	nc, err := nats.Connect(a.Addr, nats.CustomInboxPrefix("_INBOX_hostile"))
 	if err != nil {
 		t.Fatal(err)
 	}

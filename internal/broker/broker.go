@@ -72,7 +72,8 @@ func Start(a cluster.Access, keys string) (*Broker, error) {
 		if err != nil {
 			return nil, err
 		}
-		opt.Nkeys = append(opt.Nkeys, &server.NkeyUser{Nkey: public})
+		opt.Nkeys = append(opt.Nkeys, &server.NkeyUser{Nkey: public, Account: server.NewAccount(commands)})
+		opt.Accounts = []*server.Account{server.NewAccount(commands), server.NewAccount(workers)}
 	}
 	if b.dir, err = os.MkdirTemp("", "marsgym-broker-"); err != nil { // JetStream wants a folder; streams are in memory
 		return nil, err
@@ -81,11 +82,27 @@ func Start(a cluster.Access, keys string) (*Broker, error) {
 	if b.server, err = server.NewServer(opt); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(b.dir))
 	}
+	if keys != "" {
+		err = connectAccounts(b.server)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the accounts of the broker: %w", err), os.RemoveAll(b.dir))
+	}
 	b.server.Start()
 	if !b.server.ReadyForConnections(ready) {
 		return nil, errors.Join(fmt.Errorf("the broker does not start at %s", a.Addr), b.Close())
 	}
-	return b, nil
+	if keys != "" {
+		in, err := b.server.LookupAccount(commands)
+		if err == nil {
+			err = in.EnableJetStream(nil, nil)
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("the accounts of the broker: %w", err), b.Close())
+		}
+	}
+	// The broker has made all its files. Without its folder it leaves none when it is killed.
+	return b, os.RemoveAll(b.dir)
 }
 
 // Prepare makes the streams, and the queue of the workers of an identity with a lease. The

@@ -11,6 +11,42 @@ import (
 	"marsgym/internal/input"
 )
 
+// The accounts. Streams are those of the commands. What workers publish stays in their account,
+// but for the requests that commands let in. An answer to one goes to the account that it is
+// from, so no request of a worker can have it put into a stream.
+const commands, workers = "commands", "workers"
+
+// connectAccounts lets the requests of workers in to the commands, before the server starts.
+func connectAccounts(s *server.Server) error {
+	in, err := s.LookupAccount(commands)
+	if err != nil {
+		return err
+	}
+	out, err := s.LookupAccount(workers)
+	if err != nil {
+		return err
+	}
+	services, streams := cluster.Exports()
+	// With the last one the server leaves out its own JetStream subjects for workers.
+	for _, subject := range append(services, server.JSApiAccountInfo) {
+		if err := in.AddServiceExport(subject, []*server.Account{out}); err != nil {
+			return err
+		}
+		if err := out.AddServiceImport(in, subject, subject); err != nil {
+			return err
+		}
+	}
+	for _, subject := range streams {
+		if err := in.AddStreamExport(subject, []*server.Account{out}); err != nil {
+			return err
+		}
+		if err := out.AddStreamImport(in, subject, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // readKeys reads the keys that may connect. A line is "worker KEY" or "coordinator KEY", and
 // may have more words; empty lines and those that begin with # are skipped.
 func readKeys(path string) ([]*server.NkeyUser, error) {
@@ -18,6 +54,11 @@ func readKeys(path string) ([]*server.NkeyUser, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseKeys(path, text)
+}
+
+// parseKeys reads the text of the file at path.
+func parseKeys(path string, text []byte) ([]*server.NkeyUser, error) {
 	var users []*server.NkeyUser
 	n := 0
 	for line := range strings.Lines(string(text)) {
@@ -33,10 +74,12 @@ func readKeys(path string) ([]*server.NkeyUser, error) {
 		switch words[0] {
 		case "worker":
 			publish, subscribe := cluster.WorkerSubjects(words[1])
+			u.Account = server.NewAccount(workers)
 			u.Permissions = &server.Permissions{
 				Publish: &server.SubjectPermission{Allow: publish}, Subscribe: &server.SubjectPermission{Allow: subscribe},
 			}
 		case "coordinator": // all subjects
+			u.Account = server.NewAccount(commands)
 		default:
 			return nil, fmt.Errorf("%s, line %d: %s is neither worker nor coordinator", path, n, input.Quote(words[0]))
 		}

@@ -1,10 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	mathrand "math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,14 +15,15 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"marsgym/internal/input"
 	"marsgym/internal/jobs"
 )
 
 // Options are the options of a coordinator.
 type Options struct {
 	Access
-	// Run names the run, so that a coordinator that starts again removes the jobs of the
-	// one before it. It is letters, digits, _ and -.
+	// Run names this coordinator in subjects: letters, digits, _ and -. No other one may
+	// have the same name at the same time. "" is a random name.
 	Run      string
 	Identity string // of this process
 	// Kinds compute jobs here: those that workers could not compute, and those that are
@@ -35,8 +39,11 @@ type Options struct {
 // ErrDiffer is returned when a job has two results: a worker is faulty, or lies.
 var ErrDiffer = errors.New("two results of one job differ")
 
-// attempts is the number of times that workers may begin a job. Chosen: machines fail
-// rarely, so a job that ends so many workers is the cause.
+// ErrTaken is returned where another coordinator has the same name.
+var ErrTaken = errors.New("another command has the same name at the broker")
+
+// attempts is the number of times that workers may begin a job, which is then computed
+// here. Chosen: machines fail rarely, so a job that ends so many workers is the cause.
 const attempts = 20
 
 // Coordinator is an executor whose jobs are computed by workers.
@@ -48,8 +55,10 @@ type Coordinator struct {
 	audits  chan struct{}
 	stop    context.CancelFunc
 	ended   sync.WaitGroup
+	token   string        // that no other coordinator has
+	local   chan struct{} // the jobs that are computed here
 
-	bytesIn, bytesOut, results atomic.Int64
+	bytesIn, bytesOut, results, leased atomic.Int64
 
 	mu      sync.Mutex
 	pending map[jobs.Digest]*pending
@@ -59,15 +68,11 @@ type Coordinator struct {
 	failure error
 	times   waiting
 
-	partials map[partialKey]*partial
-	held     int                  // bytes of partials
-	sent     map[jobs.Digest]bool // inputs that were published
-}
-
-// partialKey identifies the result of a job by a worker.
-type partialKey struct {
-	job    jobs.Digest
-	worker string
+	partials  partials
+	standings map[string]standing  // of workers whose latest messages were refused
+	refusal   string               // the latest
+	sent      map[jobs.Digest]bool // inputs that were published
+	heard     time.Time            // when the latest result came
 }
 
 // worker is what a coordinator knows of one.
@@ -82,15 +87,30 @@ type pending struct {
 	job     jobs.Job
 	text    []byte // in the queue
 	issued  time.Time
-	begun   int             // times that a worker has asked for it
-	workers map[string]bool // that compute it
-	waiters []func(jobs.Result)
+	begun   int                // times that a worker has begun it
+	turns   map[turn]time.Time // who computes it, and when each was heard of last
+	silent  time.Time          // since when nobody that has begun it is heard of, if so
+	here    bool               // it is computed here too
+	waiters []func(outcome)
 	calls   int          // of Do that wait for it
 	result  *jobs.Result // while it is verified
 }
 
+// turn is a delivery of a job to a worker.
+type turn struct{ worker, name string }
+
+// outcome is the result of a job, and the worker that it is from.
+type outcome struct {
+	jobs.Result
+	from string
+}
+
 // Connect returns a coordinator, which [Coordinator.Close] ends.
 func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
+	opt.Log = clean(opt.Log)
+	if opt.Run == "" {
+		opt.Run = rand.Text()
+	}
 	if !token.MatchString(opt.Run) {
 		return nil, fmt.Errorf("cluster: the name of the run is %q", opt.Run)
 	}
@@ -103,8 +123,9 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 	}
 	c := &Coordinator{
 		opt: opt, subject: "marsgym.job." + IdentityToken(opt.Identity) + "." + opt.Run, audits: make(chan struct{}, 1),
+		token: rand.Text(), local: make(chan struct{}, runtime.GOMAXPROCS(0)), heard: time.Now(),
 		pending: map[jobs.Digest]*pending{}, done: map[jobs.Digest]jobs.Digest{}, workers: map[string]worker{}, failed: make(chan struct{}),
-		partials: map[partialKey]*partial{}, sent: map[jobs.Digest]bool{},
+		standings: map[string]standing{}, sent: map[jobs.Digest]bool{},
 	}
 	c.nc, err = opt.dial(ctx, name,
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -112,7 +133,10 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 				opt.Log(fmt.Sprintf("the connection to the broker is lost, trying again: %v", err))
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { c.audit() }))
+		nats.ReconnectHandler(func(*nats.Conn) {
+			c.claim()
+			c.audit()
+		}))
 	if err != nil {
 		return nil, err
 	}
@@ -123,59 +147,97 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 	err = retry(ctx, requestTimeout, func() error {
 		ctx, cancel := context.WithTimeout(ctx, askTimeout)
 		defer cancel()
-		return c.prepare(ctx, true)
+		return c.prepare(ctx)
 	})
 	if err != nil {
 		c.nc.Close()
 		return nil, fmt.Errorf("the broker at %s: %w; it needs JetStream", opt.Addr, err)
 	}
-	run := "marsgym.run." + opt.Run
+	soon, cancel := context.WithTimeout(ctx, askTimeout)
+	_, err = c.nc.RequestWithContext(soon, c.name(), []byte(c.token))
+	cancel()
+	if !errors.Is(err, nats.ErrNoResponders) { // another one is there, even if it does not answer
+		c.nc.Close()
+		return nil, cmp.Or(ctx.Err(), c.taken())
+	}
 	ctx, c.stop = context.WithCancel(context.Background())
 	for subject, handle := range map[string]func(context.Context, *nats.Msg){
-		run + ".ask.*": c.asked, run + ".missing.*": c.missing, run + ".result.*": c.received, run + ".failed.*": c.couldNot,
-		"marsgym.worker.*": c.present,
+		".ask.*": c.asked, ".wanted.*": c.wanted, ".missing.*": c.missing, ".result.*": c.received, ".failed.*": c.couldNot, "": c.claimed,
 	} {
-		sub, err := c.nc.Subscribe(subject, func(m *nats.Msg) { handle(ctx, m) })
-		if err == nil { // chunks wait here while others are read
-			err = sub.SetPendingLimits(-1, 2*maxResult)
-		}
+		err = c.subscribe(ctx, c.name()+subject, handle)
 		if err != nil {
-			c.nc.Close()
-			return nil, err
+			break
 		}
+	}
+	if err == nil {
+		err = c.subscribe(ctx, "marsgym.worker.*", c.present)
+	}
+	if err != nil {
+		c.nc.Close()
+		return nil, err
 	}
 	// The broker knows the subscriptions before Connect returns. If the connection is lost
 	// here, they are made again with the next one.
 	c.nc.FlushTimeout(askTimeout)
+	c.claim() // against one that connects at the same time
 	c.ended.Go(func() { c.auditAll(ctx) })
 	return c, nil
 }
 
-// prepare makes the streams, and removes the jobs of an earlier coordinator of this run.
-func (c *Coordinator) prepare(ctx context.Context, purge bool) error {
+// subscribe has messages on a subject handled one by one.
+func (c *Coordinator) subscribe(ctx context.Context, subject string, handle func(context.Context, *nats.Msg)) error {
+	sub, err := c.nc.Subscribe(subject, func(m *nats.Msg) { handle(ctx, m) })
+	if err == nil { // chunks wait here while others are read
+		err = sub.SetPendingLimits(-1, 2*maxResult)
+	}
+	return err
+}
+
+// prepare makes the streams and the queue.
+func (c *Coordinator) prepare(ctx context.Context) error {
 	if err := createStreams(ctx, c.js); err != nil {
 		return err
 	}
-	if err := createConsumer(ctx, c.js, c.opt.Identity, c.opt.Lease); err != nil {
-		return err
+	lease, err := createConsumer(ctx, c.js, c.opt.Identity, c.opt.Lease)
+	if err == nil {
+		c.leased.Store(int64(lease))
 	}
-	if !purge {
-		return nil
+	return err
+}
+
+// lease is the lease of the queue.
+func (c *Coordinator) lease() time.Duration { return time.Duration(c.leased.Load()) }
+
+// name is the subject that all messages to this coordinator begin with.
+func (c *Coordinator) name() string { return "marsgym.run." + c.opt.Run }
+
+// claim tells any other coordinator of this name that this one is there.
+func (c *Coordinator) claim() { c.nc.Publish(c.name(), []byte(c.token)) }
+
+// claimed answers the claim of another coordinator, and ends this one if both are there. Each
+// would take jobs of the other for its own, and tell workers that nobody wants them.
+func (c *Coordinator) claimed(_ context.Context, m *nats.Msg) {
+	switch {
+	case string(m.Data) == c.token:
+	case m.Reply != "": // it is about to connect, and goes
+		c.opt.Log("another command has tried to start with the name of this one, and is refused")
+		m.Respond(nil)
+	default:
+		c.fail(c.taken())
 	}
-	s, err := c.js.Stream(ctx, jobStream)
-	if err != nil {
-		return err
-	}
-	return s.Purge(ctx, jetstream.WithPurgeSubject(c.subject))
+}
+
+func (c *Coordinator) taken() error {
+	return fmt.Errorf("%w: %s; wait until that has ended, and start this command again", ErrTaken, c.opt.Run)
 }
 
 // Close removes what is left of the run's jobs and disconnects.
 func (c *Coordinator) Close() {
 	c.stop()
 	c.ended.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	if c.nc.IsConnected() { // else workers drop the jobs
+	if c.nc.IsConnected() && !errors.Is(c.Failure(), ErrTaken) { // else workers drop the jobs
 		if s, err := c.js.Stream(ctx, jobStream); err == nil {
 			s.Purge(ctx, jetstream.WithPurgeSubject(c.subject))
 		}
@@ -187,9 +249,9 @@ func (c *Coordinator) Close() {
 func (c *Coordinator) Do(ctx context.Context, tasks []jobs.Task) error {
 	c.wait(1)
 	defer c.wait(-1)
-	type outcome struct {
-		task   int
-		result jobs.Result
+	type answer struct {
+		outcome
+		task int
 	}
 	list, digests := make([]jobs.Job, len(tasks)), make([]jobs.Digest, len(tasks))
 	var inputs []*jobs.Blob
@@ -201,11 +263,11 @@ func (c *Coordinator) Do(ctx context.Context, tasks []jobs.Task) error {
 		digests[i] = list[i].Digest()
 		inputs = append(inputs, list[i].Inputs...)
 	}
-	outcomes := make(chan outcome, len(tasks))
+	outcomes := make(chan answer, len(tasks))
 	defer c.forget(digests)
 	lost := c.put(ctx, inputs, false) != nil
 	for i, j := range list {
-		if err := c.issue(ctx, j, digests[i], lost, func(r jobs.Result) { outcomes <- outcome{i, r} }); err != nil {
+		if err := c.issue(ctx, j, digests[i], lost, func(o outcome) { outcomes <- answer{o, i} }); err != nil {
 			return err
 		}
 	}
@@ -216,11 +278,17 @@ func (c *Coordinator) Do(ctx context.Context, tasks []jobs.Task) error {
 		case <-c.failed:
 			return c.failure
 		case o := <-outcomes:
-			err := tasks[o.task].Receive(o.result)
-			if err != nil { // a faulty worker
-				c.opt.Log(fmt.Sprintf("a result is refused, and the job is computed here: %v", err))
+			err := tasks[o.task].Receive(o.Result)
+			if err == nil {
+				c.trust(o.from)
+			} else { // a faulty worker
+				c.opt.Log(fmt.Sprintf("a result is refused, and the job is computed here: that of %s: %s", of(o.from), input.Cut(err.Error())))
+				c.refuse(o.from, err)
 				var own jobs.Result
 				if own, err = c.compute(ctx, list[o.task]); err == nil {
+					c.mu.Lock()
+					c.done[digests[o.task]] = own.Digest() // the right result of another worker is no lie
+					c.mu.Unlock()
 					err = tasks[o.task].Receive(own)
 				}
 			}
@@ -256,7 +324,7 @@ func (c *Coordinator) wait(calls int) {
 // issue puts a job into the queue, unless it is there, and has finish called with its
 // result. If lost is set, or if the broker does not take the job, it is published when the
 // broker is audited.
-func (c *Coordinator) issue(ctx context.Context, j jobs.Job, d jobs.Digest, lost bool, finish func(jobs.Result)) error {
+func (c *Coordinator) issue(ctx context.Context, j jobs.Job, d jobs.Digest, lost bool, finish func(outcome)) error {
 	text, err := newJobMessage(c.opt.Run, j)
 	if err != nil {
 		return err
@@ -264,7 +332,10 @@ func (c *Coordinator) issue(ctx context.Context, j jobs.Job, d jobs.Digest, lost
 	c.mu.Lock()
 	p, ok := c.pending[d]
 	if !ok {
-		p = &pending{job: j, text: text, issued: time.Now(), workers: map[string]bool{}}
+		if len(c.pending) == 0 {
+			c.heard = time.Now()
+		}
+		p = &pending{job: j, text: text, issued: time.Now(), turns: map[turn]time.Time{}}
 		c.pending[d] = p
 	}
 	p.waiters = append(p.waiters, finish)
@@ -344,7 +415,34 @@ func (c *Coordinator) compute(ctx context.Context, j jobs.Job) (jobs.Result, err
 	if f == nil {
 		return jobs.Result{}, fmt.Errorf("cluster: no function for jobs of kind %s", j.Kind)
 	}
+	select {
+	case c.local <- struct{}{}:
+	case <-ctx.Done():
+		return jobs.Result{}, ctx.Err()
+	}
+	defer func() { <-c.local }()
 	return f(ctx, j.Args, j.Inputs)
+}
+
+// own computes here, once, a job that workers could not compute: if it fails here too, the run
+// stops with that error.
+func (c *Coordinator) own(ctx context.Context, d jobs.Digest, p *pending, why string) {
+	c.mu.Lock()
+	again := p.here || p.result != nil
+	p.here = true
+	c.mu.Unlock()
+	if again {
+		return
+	}
+	c.opt.Log(why)
+	go func() {
+		r, err := c.compute(ctx, p.job)
+		if err == nil {
+			c.accept(ctx, d, r, "")
+		} else if ctx.Err() == nil {
+			c.fail(err)
+		}
+	}()
 }
 
 // fail ends all calls of Do with an error.
@@ -357,12 +455,27 @@ func (c *Coordinator) fail(err error) {
 	}
 }
 
-// differ stops the run, since a job has another result by a worker.
-func (c *Coordinator) differ(d jobs.Digest, from string) {
-	c.fail(fmt.Errorf("%w: job %v; the last one is of worker %s. A machine is faulty, or a worker lies: stop that worker, or the others, and start this command again, which goes on from the last checkpoint", ErrDiffer, d, from))
+// of names where a result is from.
+func of(worker string) string {
+	if worker == "" {
+		return "this process"
+	}
+	return "worker " + worker
 }
 
-// accept takes a complete result of a job from a worker.
+// differ stops the run, since a job has another result by a worker.
+func (c *Coordinator) differ(d jobs.Digest, from string) {
+	c.fail(fmt.Errorf("%w: job %v; the last one is of %s. A machine is faulty, or a worker lies: stop that worker, or the others, and start this command again, which goes on from the last checkpoint", ErrDiffer, d, of(from)))
+}
+
+// Failure returns the error that has ended all calls of Do, or nil.
+func (c *Coordinator) Failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failure
+}
+
+// accept takes a complete result of a job from a worker, or from this process, which is "".
 func (c *Coordinator) accept(ctx context.Context, d jobs.Digest, r jobs.Result, from string) {
 	c.results.Add(1)
 	found := r.Digest()
@@ -374,18 +487,18 @@ func (c *Coordinator) accept(ctx context.Context, d jobs.Digest, r jobs.Result, 
 		c.differ(d, from)
 		return
 	}
-	c.done[d] = found
+	c.done[d], c.heard = found, time.Now()
 	if p == nil || p.result != nil {
 		c.mu.Unlock()
 		return
 	}
 	p.result = &r
 	c.mu.Unlock()
-	if c.opt.Verify > 0 && rand.Float64() < c.opt.Verify {
+	if from != "" && c.opt.Verify > 0 && mathrand.Float64() < c.opt.Verify {
 		go c.verify(ctx, d, p, from)
 		return
 	}
-	c.finish(d, p)
+	c.finish(d, p, from)
 }
 
 // verify computes a job here too, and finishes it if the results are the same.
@@ -398,11 +511,11 @@ func (c *Coordinator) verify(ctx context.Context, d jobs.Digest, p *pending, fro
 		c.fail(err)
 		return
 	}
-	c.finish(d, p)
+	c.finish(d, p, from)
 }
 
 // finish hands the result of a job to those who wait for it.
-func (c *Coordinator) finish(d jobs.Digest, p *pending) {
+func (c *Coordinator) finish(d jobs.Digest, p *pending, from string) {
 	c.mu.Lock()
 	waiters := p.waiters
 	p.waiters = nil
@@ -411,6 +524,6 @@ func (c *Coordinator) finish(d jobs.Digest, p *pending) {
 	}
 	c.mu.Unlock()
 	for _, w := range waiters {
-		w(*p.result)
+		w(outcome{*p.result, from})
 	}
 }

@@ -11,7 +11,9 @@
 //
 // What a worker tells a coordinator is a request, which the coordinator answers:
 //
+//	marsgym.run.RUN                 of a command: is there another one of this name?
 //	marsgym.run.RUN.ask.WORKER      may it compute a job? Jobs of coordinators that are gone have nobody to answer, and are dropped
+//	marsgym.run.RUN.wanted.WORKER   is the job that it computes still wanted?
 //	marsgym.run.RUN.missing.WORKER  an input is not there; the coordinator publishes it again
 //	marsgym.run.RUN.result.WORKER   a chunk of a result
 //	marsgym.run.RUN.failed.WORKER   a job could not be computed

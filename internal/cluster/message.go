@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"regexp"
 
 	"marsgym/internal/input"
@@ -89,6 +88,7 @@ func parseJob(text []byte) (run string, j jobs.Job, sizes []int, err error) {
 // report is what a worker tells a coordinator of a job.
 type report struct {
 	Job   string `json:"job"`
+	Turn  string `json:"turn"`            // names this delivery of the job to the worker
 	Error string `json:"error,omitempty"` // why it failed
 	// Of a chunk of a result, which follows the report:
 	Offset int `json:"offset"`
@@ -99,6 +99,8 @@ type report struct {
 // answer is what the coordinator replies.
 type answer struct {
 	OK    bool   `json:"ok"`
+	Later bool   `json:"later,omitempty"` // another worker computes the job, and may fail
+	Aside bool   `json:"aside,omitempty"` // the worker is set aside: the job is for another one
 	Error string `json:"error,omitempty"`
 }
 
@@ -149,38 +151,4 @@ func parseDigest(text string) (d jobs.Digest, err error) {
 func IdentityToken(identity string) string {
 	sum := sha256.Sum256([]byte(identity))
 	return hex.EncodeToString(sum[:12])
-}
-
-// partial is a result of which some chunks have arrived, in order.
-type partial struct {
-	r      report // the first
-	next   int    // offset of the next chunk
-	buf    []byte
-	digest hash.Hash // of the result without its times, if buf is not kept
-}
-
-// add adds a chunk and reports whether the result is complete.
-func (p *partial) add(r report, chunk []byte) (complete bool, err error) {
-	if r.Offset == 0 { // a worker may begin again
-		p.r, p.next, p.buf = r, 0, p.buf[:0]
-		if p.digest != nil {
-			p.digest.Reset()
-		}
-	}
-	if r.Offset != p.next || r.Size != p.r.Size || r.Times != p.r.Times || len(chunk) == 0 && r.Size > 0 {
-		return false, fmt.Errorf("a chunk at %d of %d bytes; want one at %d of %d", r.Offset, r.Size, p.next, p.r.Size)
-	}
-	if p.digest == nil {
-		p.buf = append(p.buf, chunk...)
-	} else if left := r.Size - r.Times - p.next; left > 0 {
-		p.digest.Write(chunk[:min(left, len(chunk))])
-	}
-	p.next += len(chunk)
-	return p.next == r.Size, nil
-}
-
-// result returns the complete result.
-func (p *partial) result() jobs.Result {
-	n := p.r.Size - p.r.Times
-	return jobs.Result{Bytes: p.buf[:n:n], Times: p.buf[n:]}
 }

@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -137,14 +138,25 @@ func NewKey(path string) (public string, err error) {
 	return public, errors.Join(err, f.Sync(), f.Close())
 }
 
+// clean returns a log whose lines are safe for a terminal: other processes have a part in them.
+func clean(log func(string)) func(string) {
+	return func(line string) { log(input.Printable(strings.ReplaceAll(line, "\n", `\n`))) }
+}
+
 // Times of a connection. Chosen.
 const (
 	dialTimeout    = 5 * time.Second
 	requestTimeout = 10 * time.Second // of the broker
 	askTimeout     = 3 * time.Second  // of a coordinator
+	closeTimeout   = time.Second      // to remove what is left of a run
 	reconnectWait  = 250 * time.Millisecond
 	presenceEvery  = time.Second
 	presenceLasts  = 5 * time.Second
+	goneAfter      = 3 * time.Second  // of a coordinator that a worker computes for
+	partialLasts   = 30 * time.Second // of a result of which no more comes
+	auditEvery     = 2 * time.Second
+	fetchTimeout   = 5 * time.Second  // of a worker that waits for a job
+	silenceLasts   = 10 * time.Second // of a coordinator that did not answer
 )
 
 // retry calls f until it returns nil, ctx is done or the time is over, as long as its error is
@@ -171,7 +183,7 @@ func (a *Access) dial(ctx context.Context, name string, more ...nats.Option) (nc
 	}
 	options := append([]nats.Option{
 		nats.Name("marsgym " + name), nats.Timeout(dialTimeout), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait),
-		nats.CustomInboxPrefix("_INBOX_" + name), nats.PingInterval(20 * time.Second),
+		nats.CustomInboxPrefix(inbox(name)), nats.PingInterval(20 * time.Second),
 	}, more...)
 	config, err := a.TLS()
 	if err != nil {
@@ -187,17 +199,43 @@ func (a *Access) dial(ctx context.Context, name string, more ...nats.Option) (nc
 		}
 		options = append(options, o)
 	}
+	var connected atomic.Bool // from then on the connection lives longer than ctx
+	options = append(options, nats.SetCustomDialer(dial(func(network, addr string) (net.Conn, error) {
+		d := net.Dialer{Timeout: dialTimeout}
+		if connected.Load() {
+			return d.Dial(network, addr)
+		}
+		c, err := d.DialContext(ctx, network, addr)
+		if err == nil { // a broker that is stopped accepts connections, and says nothing
+			context.AfterFunc(ctx, func() {
+				if !connected.Load() {
+					c.Close()
+				}
+			})
+		}
+		return c, err
+	})))
 	err = retry(ctx, dialTimeout, func() error {
 		nc, err = nats.Connect(a.Addr, options...)
+		connected.Store(err == nil)
 		return err
 	})
 	switch {
+	case err == nil:
+		return nc, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case errors.Is(err, nats.ErrAuthorization):
 		return nil, fmt.Errorf("%s refuses the key of this process: add %s to the -keys file of the broker, and start it again", a.Addr, name)
 	case errors.Is(err, nats.ErrNoServers):
 		return nil, fmt.Errorf("no broker answers at %s; start one there with go run ./cmd/worker -serve %s", a.Addr, a.Addr)
-	case err != nil:
+	default:
 		return nil, fmt.Errorf("the broker at %s: %w; where it has a certificate, give one that its authority has signed (-tls-cert, -tls-key, -tls-ca), and a -key", a.Addr, err)
 	}
-	return nc, nil
 }
+
+// dial dials for package nats.
+type dial func(network, addr string) (net.Conn, error)
+
+// Dial implements [nats.CustomDialer].
+func (d dial) Dial(network, addr string) (net.Conn, error) { return d(network, addr) }

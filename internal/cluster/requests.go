@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,55 +9,100 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"marsgym/internal/input"
 	"marsgym/internal/jobs"
 )
 
-// respond answers a request.
+// respond answers a request. The broker does not check the subject that a worker wants its
+// answer on: another one than its inbox could be that of an input.
 func respond(m *nats.Msg, a answer) {
+	if !strings.HasPrefix(m.Reply, inbox(sender(m))+".") && !strings.HasPrefix(m.Reply, otherAccount) {
+		return
+	}
 	if text, err := json.Marshal(a); err == nil {
 		m.Respond(text) // a worker that gets no answer asks again, or drops the job
 	}
 }
 
+// otherAccount begins the subjects on which a broker takes answers for another account.
+const otherAccount = "_R_."
+
+// inbox begins the subjects on which a process gets answers.
+func inbox(name string) string { return "_INBOX_" + name }
+
 // sender returns the worker of a request, which is the end of its subject.
 func sender(m *nats.Msg) string { return m.Subject[strings.LastIndexByte(m.Subject, '.')+1:] }
 
-// read reads the report in a request, and answers those that cannot be read.
+// read reads the report in a request, and answers those that cannot be read and those of
+// workers that are set aside.
 func (c *Coordinator) read(m *nats.Msg) (r report, d jobs.Digest, chunk []byte, ok bool) {
 	c.bytesIn.Add(int64(len(m.Data)))
+	if c.aside(sender(m)) {
+		respond(m, answer{Aside: true, Error: "this worker is set aside, since too many of its messages were refused"})
+		return r, d, nil, false
+	}
 	r, d, chunk, err := cutReport(m.Data)
 	if err == nil && !token.MatchString(sender(m)) {
 		err = fmt.Errorf("worker %s", input.Quote(sender(m)))
 	}
 	if err != nil {
-		respond(m, answer{Error: "the message is refused: " + err.Error()})
+		err = fmt.Errorf("the message is refused: %w", err)
+		c.refuse(sender(m), err)
+		respond(m, answer{Error: err.Error()})
 	}
 	return r, d, chunk, err == nil
 }
 
-// asked answers whether a worker may compute a job.
-func (c *Coordinator) asked(_ context.Context, m *nats.Msg) {
-	_, d, _, ok := c.read(m)
+// asked answers whether a worker may compute a job: one that has no result, and that no other
+// worker computes, as it would if the queue held the job twice.
+func (c *Coordinator) asked(ctx context.Context, m *nats.Msg) {
+	r, d, _, ok := c.read(m)
 	if !ok {
 		return
 	}
 	c.mu.Lock()
 	p := c.pending[d]
-	wanted, begun := p != nil && p.result == nil, 0
-	if wanted {
-		p.begun++
-		p.workers[sender(m)] = true
-		begun = p.begun
-	}
+	a := c.take(p, turn{sender(m), r.Turn})
+	worn := a.OK && p.begun > attempts
 	c.mu.Unlock()
-	if begun > attempts {
-		c.fail(fmt.Errorf("job %v of kind %s was begun %d times and never finished: it ends the workers, or they have too little memory", d, p.job.Kind, attempts))
-		wanted = false
+	if worn {
+		c.own(ctx, d, p, fmt.Sprintf("job %v of kind %s was begun %d times and never finished, and is computed here: it ends the workers, or they have too little memory", d, p.job.Kind, attempts))
+		a.OK = false
 	}
-	respond(m, answer{OK: wanted})
+	respond(m, a)
+}
+
+// wanted answers whether a job that a worker computes has no result yet.
+func (c *Coordinator) wanted(_ context.Context, m *nats.Msg) {
+	r, d, _, ok := c.read(m)
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	a := c.take(c.pending[d], turn{sender(m), r.Turn})
+	c.mu.Unlock()
+	respond(m, a)
+}
+
+// take notes that a job is computed in a turn, and answers whether it may be. c.mu is held.
+func (c *Coordinator) take(p *pending, t turn) answer {
+	if p == nil || p.result != nil {
+		return answer{}
+	}
+	if _, ok := p.turns[t]; !ok {
+		for _, at := range p.turns {
+			if time.Since(at) < c.lease()/2 { // renewed twice as often
+				return answer{Later: true}
+			}
+		}
+		if p.here {
+			return answer{}
+		}
+		p.begun++
+	}
+	p.turns[t], p.silent = time.Now(), time.Time{}
+	return answer{OK: true}
 }
 
 // missing publishes the inputs of a job again.
@@ -95,65 +139,54 @@ func (c *Coordinator) received(ctx context.Context, m *nats.Msg) {
 	known, seen := c.done[d]
 	if p == nil && !seen {
 		c.mu.Unlock()
-		respond(m, answer{}) // of an earlier coordinator
+		respond(m, answer{}) // nobody waits for it any more
 		return
 	}
-	key := partialKey{d, from}
-	part := c.partials[key]
-	if part == nil {
-		part = &partial{}
-		if p == nil { // a duplicate, which is only compared
-			part.digest = sha256.New()
+	part, greedy, err := c.partials.add(partialKey{d, from}, p == nil, r, chunk, maxHeld)
+	if p != nil {
+		t := turn{from, r.Turn}
+		if _, ok := p.turns[t]; ok {
+			p.turns[t] = time.Now()
 		}
-		c.partials[key] = part
-	}
-	complete, err := part.add(r, chunk)
-	if c.held += len(chunk); err == nil && c.held > maxHeld {
-		err = errors.New("this process holds too many results that are not complete")
-	}
-	if complete || err != nil {
-		c.held -= part.next
-		delete(c.partials, key)
-		if p != nil {
-			delete(p.workers, from)
+		if part != nil || err != nil {
+			delete(p.turns, t)
 		}
 	}
 	c.mu.Unlock()
+	if greedy != "" {
+		c.refuse(greedy, errHeld)
+	}
 	switch {
 	case err != nil:
+		c.refuse(from, err)
 		respond(m, answer{Error: err.Error()})
 		return
-	case complete && part.digest == nil:
+	case part != nil && part.digest == nil:
 		c.accept(ctx, d, part.result(), from)
-	case complete && jobs.Digest(part.digest.Sum(nil)) != known:
+	case part != nil && jobs.Digest(part.digest.Sum(nil)) != known:
 		c.differ(d, from)
 	}
 	respond(m, answer{OK: true})
 }
 
-// couldNot computes here a job that a worker could not compute: if it fails here too the
-// run stops with that error.
+// couldNot computes here a job that a worker could not compute.
 func (c *Coordinator) couldNot(ctx context.Context, m *nats.Msg) {
 	r, d, _, ok := c.read(m)
 	if !ok {
 		return
 	}
-	respond(m, answer{OK: true})
 	c.mu.Lock()
 	p := c.pending[d]
-	c.mu.Unlock()
-	if p == nil {
-		return
+	if p != nil {
+		delete(p.turns, turn{sender(m), r.Turn})
 	}
-	c.opt.Log(fmt.Sprintf("worker %s could not compute a job, which is computed here: %s", sender(m), input.Cut(r.Error)))
-	go func() {
-		own, err := c.compute(ctx, p.job)
-		if err != nil {
-			c.fail(err)
-			return
-		}
-		c.accept(ctx, d, own, "this process")
-	}()
+	c.mu.Unlock()
+	if p != nil {
+		why := input.Cut(r.Error)
+		c.refuse(sender(m), errors.New(why))
+		c.own(ctx, d, p, fmt.Sprintf("worker %s could not compute a job, which is computed here: %s", sender(m), why))
+	}
+	respond(m, answer{OK: true})
 }
 
 // present notes that a worker is there.
@@ -176,89 +209,6 @@ func (c *Coordinator) present(_ context.Context, m *nats.Msg) {
 	if refused {
 		c.nc.Publish("marsgym.refuse."+name, []byte(c.opt.Identity))
 	}
-}
-
-// audit has the queue compared with the jobs that have no result.
-func (c *Coordinator) audit() {
-	select {
-	case c.audits <- struct{}{}:
-	default:
-	}
-}
-
-// auditAll publishes again the jobs that the broker has lost: whenever the connection was
-// lost, and in between, until ctx is done.
-func (c *Coordinator) auditAll(ctx context.Context) {
-	alone := false // there was no worker the last time
-	for {
-		at := time.After(c.opt.Lease)
-		select {
-		case <-ctx.Done():
-			return
-		case <-at:
-		case <-c.audits:
-		}
-		if s := c.Status(); s.Workers == 0 && s.Pending > 0 && !alone {
-			c.opt.Log("no worker is there; start one with go run ./cmd/worker -join " + c.opt.Addr)
-			alone = true
-		} else if s.Workers > 0 {
-			alone = false
-		}
-		if c.nc.IsConnected() {
-			if err := c.auditOnce(ctx); err != nil && ctx.Err() == nil {
-				c.opt.Log(fmt.Sprintf("the broker, trying again: %v", err))
-			}
-		}
-	}
-}
-
-// unfinished returns the jobs without a result that were published a while ago.
-func (c *Coordinator) unfinished() (list []*pending) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, p := range c.pending {
-		if p.result == nil && time.Since(p.issued) > min(c.opt.Lease, time.Second)/2 {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-// auditOnce counts the jobs of the queue. If there are fewer than those without a result
-// that were published a while ago, it publishes all of these again: a job that is there
-// twice is computed twice at worst.
-func (c *Coordinator) auditOnce(ctx context.Context) error {
-	soon, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	old := c.unfinished()
-	if len(old) == 0 {
-		return nil
-	}
-	queued := 0
-	s, err := c.js.Stream(soon, jobStream)
-	if err == nil {
-		var info *jetstream.StreamInfo
-		if info, err = s.Info(soon, jetstream.WithSubjectFilter(c.subject)); err == nil {
-			queued = int(info.State.Subjects[c.subject])
-		}
-	}
-	// A job leaves the queue after its result has come, so those that have none now were
-	// there then.
-	if old = c.unfinished(); err == nil && queued >= len(old) {
-		return nil
-	}
-	if err := c.prepare(soon, false); err != nil {
-		return err
-	}
-	for _, p := range old {
-		if err := c.put(ctx, p.job.Inputs, true); err != nil {
-			return err
-		}
-		if err := c.publish(ctx, p); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Status is the state of a coordinator.
@@ -294,8 +244,8 @@ func (c *Coordinator) Status() Status {
 	}
 	for _, p := range c.pending {
 		s.Pending++
-		for name := range p.workers {
-			if _, there := c.workers[name]; there {
+		for t := range p.turns {
+			if _, there := c.workers[t.worker]; there {
 				s.UnderWay++
 				break
 			}

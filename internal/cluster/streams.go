@@ -22,19 +22,29 @@ const Lease = 10 * time.Second
 // InputBytes is the memory of a broker for inputs. Chosen.
 const InputBytes = 1 << 30
 
+// Bounds of the queue, and how long the broker keeps jobs and inputs of commands that are
+// gone. Chosen: the jobs of some hundred commands. What a command still needs it publishes again.
+const (
+	jobBytes  = InputBytes / 4
+	streamAge = 24 * time.Hour
+)
+
 // createStreams makes the streams, unless they are there, in which case their settings
 // stay.
 func createStreams(ctx context.Context, js jetstream.JetStream) error {
 	for _, c := range []jetstream.StreamConfig{
 		{
 			Name: jobStream, Subjects: []string{"marsgym.job.*.*"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage,
-			MaxMsgSize: maxJob, MaxMsgs: 1 << 20, Discard: jetstream.DiscardNew,
+			MaxMsgSize: maxJob, MaxMsgs: 1 << 18, MaxBytes: jobBytes, MaxAge: streamAge, Discard: jetstream.DiscardNew,
 		},
 		{
 			Name: inputStream, Subjects: []string{"marsgym.input.*.*"}, Storage: jetstream.MemoryStorage, MaxMsgSize: inputChunk,
-			MaxBytes: InputBytes, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardOld, AllowDirect: true,
+			MaxBytes: InputBytes, MaxAge: streamAge, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardOld, AllowDirect: true,
 		},
 	} {
+		if _, err := js.Stream(ctx, c.Name); err == nil {
+			continue // to make it again could need its memory twice
+		}
 		if _, err := js.CreateStream(ctx, c); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			return fmt.Errorf("stream %s: %w", c.Name, err)
 		}
@@ -45,16 +55,19 @@ func createStreams(ctx context.Context, js jetstream.JetStream) error {
 // consumerName is the name of the consumer whose jobs the workers of an identity share.
 func consumerName(identity string) string { return "workers_" + IdentityToken(identity) }
 
-// createConsumer makes that consumer, unless it is there.
-func createConsumer(ctx context.Context, js jetstream.JetStream, identity string, lease time.Duration) error {
-	_, err := js.CreateConsumer(ctx, jobStream, jetstream.ConsumerConfig{
+// createConsumer makes that consumer, unless it is there, and returns its lease.
+func createConsumer(ctx context.Context, js jetstream.JetStream, identity string, lease time.Duration) (time.Duration, error) {
+	queue, err := js.CreateConsumer(ctx, jobStream, jetstream.ConsumerConfig{
 		Durable: consumerName(identity), FilterSubject: "marsgym.job." + IdentityToken(identity) + ".*",
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: lease, MaxAckPending: -1, InactiveThreshold: 24 * time.Hour,
 	})
 	if errors.Is(err, jetstream.ErrConsumerExists) {
-		return nil
+		queue, err = js.Consumer(ctx, jobStream, consumerName(identity))
 	}
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return queue.CachedInfo().Config.AckWait, nil
 }
 
 // Prepare makes the streams, and the queue of the workers of an identity with a lease, unless
@@ -65,7 +78,7 @@ func Prepare(ctx context.Context, nc *nats.Conn, identity string, lease time.Dur
 		err = createStreams(ctx, js)
 	}
 	if err == nil {
-		err = createConsumer(ctx, js, identity, lease)
+		_, err = createConsumer(ctx, js, identity, lease)
 	}
 	return err
 }
@@ -144,6 +157,13 @@ func (in *inputs) find(d jobs.Digest) *jobs.Blob {
 		}
 	}
 	return nil
+}
+
+// Exports returns the subjects of the account of commands that workers in another account need:
+// those of requests, and those that workers only listen to.
+func Exports() (services, streams []string) {
+	publish, _ := WorkerSubjects("*")
+	return publish, []string{"marsgym.refuse.*"}
 }
 
 // WorkerSubjects returns the subjects that a worker with a public key needs. In those of

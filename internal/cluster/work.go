@@ -2,10 +2,12 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -26,16 +28,20 @@ type WorkOptions struct {
 
 // Work computes jobs until ctx is done, and then ends those that it has begun.
 func Work(ctx context.Context, opt WorkOptions) error {
+	opt.Log = clean(opt.Log)
 	name, err := opt.name()
 	if err != nil {
 		return err
 	}
-	w := &workerProcess{WorkOptions: opt, name: name}
+	w := &workerProcess{WorkOptions: opt, name: name, silent: map[string]time.Time{}}
 	if w.nc, err = opt.dial(ctx, name, nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 		if err != nil {
 			opt.Log(fmt.Sprintf("the connection to the broker is lost, trying again: %v", err))
 		}
 	})); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
 		return err
 	}
 	defer w.nc.Close()
@@ -54,6 +60,9 @@ func Work(ctx context.Context, opt WorkOptions) error {
 	var wg sync.WaitGroup
 	ended := make(chan struct{})
 	wg.Go(func() { w.present(ended) })
+	defer context.AfterFunc(ctx, func() {
+		opt.Log(fmt.Sprintf("stopping, after the jobs under way, which are %d; Ctrl-C again stops at once, and they are computed by other workers", w.begun.Load()))
+	})()
 	var slots sync.WaitGroup
 	for range opt.Slots {
 		slots.Go(func() { w.pull(ctx) })
@@ -72,8 +81,11 @@ type workerProcess struct {
 	nc   *nats.Conn
 	js   jetstream.JetStream
 
+	begun atomic.Int32 // jobs under way
+
 	mu     sync.Mutex
 	inputs *inputs
+	silent map[string]time.Time // when coordinators did not answer
 }
 
 // present tells coordinators that the worker is there, until ended is closed.
@@ -104,19 +116,22 @@ func pause(ctx context.Context) {
 // pull pulls and computes jobs one by one until ctx is done.
 func (w *workerProcess) pull(ctx context.Context) {
 	for ctx.Err() == nil {
-		queue, err := w.queue(ctx)
-		for err == nil && ctx.Err() == nil {
-			var m jetstream.Msg
-			if m, err = next(ctx, queue); err == nil && m != nil {
-				w.handle(m, queue.CachedInfo().Config.AckWait)
+		q, err := w.queue(ctx)
+		if err == nil {
+			for err == nil && ctx.Err() == nil {
+				var m *nats.Msg
+				if m, err = q.next(ctx); err == nil && m != nil {
+					w.handle(ctx, m, q.lease)
+				}
 			}
+			q.leave()
 		}
 		pause(ctx) // there is no coordinator yet, or no broker
 	}
 }
 
-// queue returns the consumer of this worker's jobs.
-func (w *workerProcess) queue(ctx context.Context) (jetstream.Consumer, error) {
+// queue returns the queue of this worker's jobs.
+func (w *workerProcess) queue(ctx context.Context) (*queue, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	s, err := w.js.Stream(ctx, inputStream)
@@ -128,84 +143,149 @@ func (w *workerProcess) queue(ctx context.Context) (jetstream.Consumer, error) {
 		w.inputs = &inputs{stream: s}
 	}
 	w.mu.Unlock()
-	return w.js.Consumer(ctx, jobStream, consumerName(w.Identity))
-}
-
-// next waits a while for a job, and returns nil if there is none.
-func next(ctx context.Context, queue jetstream.Consumer) (jetstream.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // chosen
-	defer cancel()
-	batch, err := queue.Fetch(1, jetstream.FetchContext(ctx))
+	c, err := w.js.Consumer(ctx, jobStream, consumerName(w.Identity))
 	if err != nil {
 		return nil, err
 	}
-	for m := range batch.Messages() {
-		return m, nil
-	}
-	if err := batch.Error(); err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) && !errors.Is(err, nats.ErrTimeout) {
-		return nil, err
-	}
-	return nil, nil
+	return newQueue(w.nc, consumerName(w.Identity), c.CachedInfo().Config.AckWait)
 }
 
 // handle computes a job and sends its result. A job that nobody waits for is dropped.
-func (w *workerProcess) handle(m jetstream.Msg, lease time.Duration) {
-	run, j, sizes, err := parseJob(m.Data())
+func (w *workerProcess) handle(ctx context.Context, m *nats.Msg, lease time.Duration) {
+	run, j, sizes, err := parseJob(m.Data)
 	if err != nil {
 		w.Log(fmt.Sprintf("a job is refused: %v", err))
-		m.TermWithReason("the job is refused")
+		m.Term()
 		return
 	}
-	// A worker that stops ends the job that it has begun, so this context does not end.
-	ctx, cancel := context.WithCancel(context.Background())
+	if w.isSilent(run) {
+		m.Ack()
+		return
+	}
+	w.begun.Add(1)
+	defer w.begun.Add(-1)
+	t := &task{workerProcess: w, run: run, digest: j.Digest(), turn: rand.Text()}
+	switch a, err := t.tell(askTimeout, 4, "ask", report{}, nil); {
+	case err != nil: // nobody is there; a coordinator that comes back publishes the job again
+		w.silence(run, err)
+		m.Ack()
+		return
+	case a.Aside:
+		m.NakWithDelay(lease)
+		select {
+		case <-ctx.Done():
+		case <-time.After(lease):
+		}
+		return
+	case a.Later:
+		m.NakWithDelay(lease)
+		return
+	case !a.OK:
+		m.Ack()
+		return
+	}
+	// A worker that stops ends the job that it has begun, so this context ends only with
+	// those who want the job.
+	job, cancel := context.WithCancelCause(context.Background())
 	var renews sync.WaitGroup
-	renews.Go(func() { renew(ctx, m, lease) })
+	renews.Go(func() { t.renew(job, cancel, m, lease) })
 	defer renews.Wait()
-	defer cancel()
-	digest := j.Digest()
-	if !w.tell(run, "ask", report{Job: digest.String()}, nil) {
-		m.Ack()
+	defer cancel(nil)
+	result, err := t.compute(job, j, sizes)
+	if cause := context.Cause(job); cause != nil {
+		w.Log(fmt.Sprintf("a job is dropped: %v", cause))
+		m.Nak() // the next one who asks is told the same, or computes it
 		return
 	}
-	result, err := w.compute(ctx, run, j, sizes, digest)
 	if err != nil {
-		w.Log(fmt.Sprintf("a job could not be computed: %v", err))
-		w.tell(run, "failed", report{Job: digest.String(), Error: input.Cut(err.Error())}, nil)
+		w.Log(fmt.Sprintf("a job could not be computed: %s", input.Cut(err.Error())))
+		t.tell(askTimeout, 4, "failed", report{Error: input.Cut(err.Error())}, nil)
 		m.Ack()
 		return
 	}
-	w.send(run, digest, result)
-	m.Ack()
+	if t.send(result) {
+		m.Ack()
+	} else {
+		m.Nak()
+	}
 }
 
-// renew renews the lease of a job until ctx is done.
-func renew(ctx context.Context, m jetstream.Msg, lease time.Duration) {
-	t := time.NewTicker(max(lease/4, time.Millisecond))
-	defer t.Stop()
+// silence notes that a coordinator did not answer, as one whose process is stopped: its jobs
+// are dropped for a while, so that those of others need not wait for it.
+func (w *workerProcess) silence(run string, err error) {
+	if !errors.Is(err, nats.ErrTimeout) || !w.nc.IsConnected() {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.silent) > 1000 {
+		clear(w.silent)
+	}
+	w.silent[run] = time.Now()
+}
+
+func (w *workerProcess) isSilent(run string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Since(w.silent[run]) < silenceLasts
+}
+
+// task is a job that a worker computes.
+type task struct {
+	*workerProcess
+	run    string
+	digest jobs.Digest
+	turn   string
+}
+
+// Why a job is dropped.
+var (
+	errGone     = errors.New("the command that wanted it is gone")
+	errUnwanted = errors.New("nobody waits for its result any more")
+)
+
+// renew renews the lease of the job until ctx is done. It cancels the job when nobody wants it
+// any more: when the coordinator says so, or is gone for so long that it does not come back.
+func (t *task) renew(ctx context.Context, cancel context.CancelCauseFunc, m *nats.Msg, lease time.Duration) {
+	every := max(lease/4, time.Millisecond)
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	heard := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-t.C:
-			m.InProgress()
+		case <-ticker.C:
+		}
+		m.InProgress()
+		switch a, err := t.tell(min(every, askTimeout), 1, "wanted", report{}, nil); {
+		case err == nil && !a.OK:
+			cancel(errUnwanted)
+		case !errors.Is(err, nats.ErrNoResponders): // an answer, or a connection that is lost
+			heard = time.Now()
+		case time.Since(heard) > max(3*lease, goneAfter):
+			cancel(errGone)
 		}
 	}
 }
 
-// compute fetches the inputs of a job and computes it.
-func (w *workerProcess) compute(ctx context.Context, run string, j jobs.Job, sizes []int, digest jobs.Digest) (jobs.Result, error) {
-	f := w.Kinds[j.Kind]
+// compute fetches the inputs of the job and computes it.
+func (t *task) compute(ctx context.Context, j jobs.Job, sizes []int) (jobs.Result, error) {
+	f := t.Kinds[j.Kind]
 	if f == nil {
 		return jobs.Result{}, fmt.Errorf("this worker computes no jobs of kind %s", input.Quote(j.Kind))
 	}
 	for i, b := range j.Inputs {
-		full, err := w.inputs.get(ctx, b.Digest, sizes[i])
+		full, err := t.inputs.get(ctx, b.Digest, sizes[i])
 		for try := 0; err != nil && try < 3; try++ {
-			if errors.Is(err, errMissing) && !w.tell(run, "missing", report{Job: digest.String()}, nil) {
-				return jobs.Result{}, err
+			if errors.Is(err, errMissing) {
+				if a, told := t.tell(askTimeout, 4, "missing", report{}, nil); told != nil || !a.OK {
+					return jobs.Result{}, err
+				}
+			} else {
+				pause(ctx)
 			}
-			pause(ctx)
-			full, err = w.inputs.get(ctx, b.Digest, sizes[i])
+			full, err = t.inputs.get(ctx, b.Digest, sizes[i])
 		}
 		if err != nil {
 			return jobs.Result{}, err
@@ -215,45 +295,45 @@ func (w *workerProcess) compute(ctx context.Context, run string, j jobs.Job, siz
 	return f(ctx, j.Args, j.Inputs)
 }
 
-// send sends a result in chunks. If the coordinator is gone, or wants it no more, it is
-// dropped: a coordinator that comes back publishes the job again.
-func (w *workerProcess) send(run string, d jobs.Digest, result jobs.Result) {
-	r := report{Job: d.String(), Size: len(result.Bytes) + len(result.Times), Times: len(result.Times)}
+// send sends a result in chunks, and reports whether the coordinator has it or does not want
+// it. If the coordinator is gone the result is dropped.
+func (t *task) send(result jobs.Result) bool {
+	r := report{Size: len(result.Bytes) + len(result.Times), Times: len(result.Times)}
 	all := append(result.Bytes, result.Times...)
-	size := min(int(w.nc.MaxPayload())/2, 512<<10)
+	size := min(int(t.nc.MaxPayload())/2, 512<<10)
 	for {
 		chunk := all[r.Offset:min(r.Offset+size, len(all))]
-		if !w.tell(run, "result", r, chunk) {
-			return
+		if a, err := t.tell(askTimeout, 4, "result", r, chunk); err != nil || !a.OK {
+			return err == nil && a.Error == ""
 		}
 		if r.Offset += len(chunk); r.Offset == len(all) {
-			return
+			return true
 		}
 	}
 }
 
-// tell sends a report to the coordinator and returns its answer; false if there is none.
-func (w *workerProcess) tell(run, what string, r report, chunk []byte) bool {
+// tell sends a report of the job to the coordinator and returns its answer.
+func (t *task) tell(timeout time.Duration, tries int, what string, r report, chunk []byte) (a answer, err error) {
+	r.Job, r.Turn = t.digest.String(), t.turn
 	data, err := appendChunk(r, chunk)
 	if err != nil {
-		return false
+		return a, err
 	}
 	var reply *nats.Msg
-	for range 4 { // an answer is late if the connection was lost, or a machine is busy
-		reply, err = w.nc.Request("marsgym.run."+run+"."+what+"."+w.name, data, askTimeout)
+	for range tries { // an answer is late if the connection was lost, or a machine is busy
+		reply, err = t.nc.Request("marsgym.run."+t.run+"."+what+"."+t.name, data, timeout)
 		if !errors.Is(err, nats.ErrTimeout) {
 			break
 		}
 	}
 	if err != nil {
-		return false
+		return a, err
 	}
-	var a answer
 	if err := decode(reply.Data, maxReport, &a); err != nil {
-		return false
+		return a, err
 	}
 	if a.Error != "" {
-		w.Log("the coordinator refuses a message: " + input.Cut(a.Error))
+		t.Log("the coordinator refuses a message: " + input.Cut(a.Error))
 	}
-	return a.OK
+	return a, nil
 }

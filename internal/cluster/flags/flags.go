@@ -3,13 +3,8 @@ package flags
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
@@ -54,9 +49,9 @@ func (c *Flags) Check(f *cli.Flags) error {
 	return nil
 }
 
-// Connect returns the coordinator of a command, or nil without -cluster. dir is the folder
-// in which the command goes on when it is started again, or "". kinds are those of its jobs.
-func (c *Flags) Connect(ctx context.Context, command, dir string, fingerprint func() (jobs.Digest, error), kinds map[string]jobs.Func, log io.Writer) (*cluster.Coordinator, error) {
+// Connect returns the coordinator of a command, or nil without -cluster. kinds are those of its
+// jobs.
+func (c *Flags) Connect(ctx context.Context, command string, fingerprint func() (jobs.Digest, error), kinds map[string]jobs.Func, log io.Writer) (*cluster.Coordinator, error) {
 	if c.Addr == "" {
 		return nil, nil
 	}
@@ -68,29 +63,8 @@ func (c *Flags) Connect(ctx context.Context, command, dir string, fingerprint fu
 		}
 		identity = cluster.Identity(digest)
 	}
-	name, err := runName(dir)
-	if err != nil {
-		return nil, err
-	}
 	return cluster.Connect(ctx, cluster.Options{
-		Access: c.Access, Run: name, Identity: identity, Verify: c.verify, Kinds: kinds,
+		Access: c.Access, Identity: identity, Verify: c.verify, Kinds: kinds,
 		Log: func(line string) { fmt.Fprintln(log, command+": "+line) },
 	})
-}
-
-// runName names what is computed into a folder of this machine, the same whenever that goes
-// on; without a folder it is random.
-func runName(dir string) (string, error) {
-	if dir == "" {
-		return rand.Text(), nil
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		return "", err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256([]byte(host + "\x00" + dir))
-	return hex.EncodeToString(sum[:12]), nil
 }
