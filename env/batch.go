@@ -2,6 +2,7 @@ package env
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -32,8 +33,11 @@ type Batch interface {
 	// Next starts another game in row i and leaves its generators as they are. It costs
 	// about as much as a Step.
 	Next(i int)
-	// Step plays Buffers.Action in every row. On an error, a *RowError for an illegal
-	// action, nothing has changed.
+	// Begin starts another game in some rows: with generators seeded as Reset(seeds[k])
+	// does for row rows[k] or, if seeds is nil, with generators as they are.
+	Begin(rows []int, seeds []uint64)
+	// Step plays Buffers.Action in every row; a row whose action is [Hold] stays as it is.
+	// On an error, a *RowError for an illegal action, nothing has changed.
 	Step() error
 	// Final returns the last position of the game of row i that ended in the last step.
 	// It is undefined where none did.
@@ -52,6 +56,9 @@ type Batch interface {
 	// rules. States of releases that did not name their rules are restored too.
 	RestoreState(src []byte) error
 }
+
+// Hold is the action of a row that a Step leaves as it is.
+const Hold game.Action = math.MinInt32
 
 // Buffers hold the inputs and outputs of a batch, by row. Obs, Mask, Player and
 // Action are of the next decision; Reward, Terminated and Truncated of the last step.

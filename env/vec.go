@@ -31,6 +31,7 @@ type Vec[S comparable] struct {
 	crn    []crnStream   // [N] of restarted rows; nil if there are none
 	rows   game.Rows[S]  // nil if the rules play row by row
 	before []game.Player // [N] scratch of stepRows: the players before the step
+	held   []heldRow[S]  // scratch of stepRows
 
 	returns   []float64
 	legal     []game.Action
@@ -92,8 +93,19 @@ func (v *Vec[S]) Reset(seed uint64) {
 }
 
 // Next implements [Batch].
-func (v *Vec[S]) Next(i int) {
-	v.start(i)
+func (v *Vec[S]) Next(i int) { v.Begin([]int{i}, nil) }
+
+// Begin implements [Batch].
+func (v *Vec[S]) Begin(rows []int, seeds []uint64) {
+	for k, i := range rows {
+		if seeds != nil {
+			v.seed(i, seeds[k], uint64(v.first+i))
+			if v.crn != nil {
+				v.crn[i] = crnStream{}
+			}
+		}
+		v.start(i)
+	}
 	v.showAll()
 }
 
@@ -137,6 +149,10 @@ func (v *Vec[S]) Step() error {
 		return v.stepRows()
 	}
 	for i, a := range v.buf.Action {
+		if a == Hold {
+			v.next[i] = v.state[i]
+			continue
+		}
 		if uint(a) >= uint(v.spec.Actions) {
 			return v.rowError(i)
 		}
@@ -154,6 +170,10 @@ func (v *Vec[S]) Step() error {
 	}
 	clear(v.buf.Reward)
 	for i := range v.state {
+		if v.buf.Action[i] == Hold {
+			v.buf.Terminated[i], v.buf.Truncated[i] = false, false
+			continue
+		}
 		s := &v.state[i]
 		who := v.settle(i, s)
 		v.moves[i]++

@@ -11,7 +11,7 @@ typedef struct {
 	float   *obs;          // [N, D]
 	int8_t  *mask;         // [N, A] 0 or 1
 	int8_t  *player;       // [N]
-	int64_t *action;       // [N]
+	int64_t *action;       // [N] the least number leaves a row as it is
 	float   *reward;       // [N, P]
 	int8_t  *terminated;   // [N] 0 or 1
 	int8_t  *truncated;    // [N] 0 or 1
@@ -28,6 +28,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"unsafe"
 
@@ -40,6 +41,7 @@ type rows interface {
 	Reset(seed uint64) error
 	Step() error
 	Next(i int) error
+	Begin(rows []int, seeds []uint64) error // see [env.Batch]
 	// At returns the position of row i, or the last one of the game that ended there in
 	// the last step, and the relabelling of its actions (see [env.Decisions]).
 	At(i int, final bool) (env.Position, []game.Action)
@@ -57,6 +59,11 @@ func (l lockstep) Reset(seed uint64) error {
 
 func (l lockstep) Next(i int) error {
 	l.Batch.Next(i)
+	return nil
+}
+
+func (l lockstep) Begin(rows []int, seeds []uint64) error {
+	l.Batch.Begin(rows, seeds)
 	return nil
 }
 
@@ -82,12 +89,19 @@ type batch struct {
 	ended  []bool
 }
 
+// hold is the action of the caller that stands for [env.Hold].
+const hold = math.MinInt64
+
 // step plays the caller's actions and returns the number of games that ended.
 func (b *batch) step() (ended int, err error) {
 	buf, n := &b.buf, b.n
 	actions, players := len(buf.Mask)/n, len(buf.Reward)/n
 	taken := buf.Action[:n]
 	for i, a := range b.action[:n] {
+		if a == hold {
+			taken[i] = env.Hold
+			continue
+		}
 		if uint64(a) >= uint64(actions) {
 			return 0, fmt.Errorf("row %d, action %d: %w: actions are 0 to %d", i, a, game.ErrIllegalAction, actions-1)
 		}
@@ -226,6 +240,29 @@ func marsgym_next(object C.uintptr_t, row C.int, out **C.char) result {
 			return err
 		}
 		err := b.rows.Next(int(row))
+		b.begun = err == nil
+		return err
+	})
+}
+
+// marsgym_begin starts another game in k rows: with generators seeded as by marsgym_reset
+// with seeds [k] or, if that is null, with generators as they are.
+//
+//export marsgym_begin
+func marsgym_begin(object C.uintptr_t, k C.int, rows *C.int64_t, seeds *C.uint64_t, out **C.char) result {
+	return with(object, out, func(b *batch) error {
+		list := make([]int, k)
+		for at, i := range view[int64](rows, int(k)) {
+			if err := b.row(C.int(i)); err != nil {
+				return err
+			}
+			list[at] = int(i)
+		}
+		var of []uint64
+		if seeds != nil {
+			of = view[uint64](seeds, int(k))
+		}
+		err := b.rows.Begin(list, of)
 		b.begun = err == nil
 		return err
 	})

@@ -50,6 +50,8 @@ func (g *openGame) parse(text string) (env.Position, error) {
 //	"apply"      the same after an action
 //	"outcomes"   the same of each successor of a chance position, with its probability
 //	"render"     the position for people
+//	"scene"      the position as data for programs that draw it, see game.Scene; null if
+//	             the game has none
 //	"describe_action"
 //	"value"      expected return of each seat under optimal play
 //	"options"    the mover's expected return of each legal action
@@ -87,6 +89,8 @@ func (g *openGame) ask(p env.Position, question string, a game.Action) (any, err
 		return list, nil
 	case "render":
 		return p.Render(), nil
+	case "scene":
+		return p.Scene(), nil
 	case "describe_action":
 		return p.DescribeAction(a), nil
 	}

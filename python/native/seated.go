@@ -88,6 +88,21 @@ func (t *seated) Next(i int) error {
 	return t.begin(i)
 }
 
+// Begin implements [rows].
+func (t *seated) Begin(rows []int, seeds []uint64) error {
+	for k, i := range rows {
+		var seed []uint64
+		if seeds != nil {
+			seed = seeds[k : k+1]
+		}
+		t.rows[i].Begin([]int{0}, seed)
+		if err := t.begin(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 var errNoDecision = errors.New("1,000 games ended before the learner's first decision")
 
 // begin draws the learner's seat in a game that has just begun and plays until the
@@ -131,6 +146,9 @@ func (t *seated) reply(i int) (ended bool, err error) {
 // Step implements [rows].
 func (t *seated) Step() error {
 	for i, a := range t.buf.Action {
+		if a == env.Hold {
+			continue
+		}
 		if uint(a) >= uint(t.spec.Actions) || !t.buf.Mask[i*t.spec.Actions+int(a)] {
 			return &env.RowError{Row: i, Action: a, Err: game.ErrIllegalAction}
 		}
@@ -150,6 +168,9 @@ func (t *seated) step(i int) error {
 	buf, reward := b.Buffers(), t.buf.Reward[i*p:(i+1)*p]
 	clear(reward)
 	t.buf.Terminated[i], t.buf.Truncated[i] = false, false
+	if t.buf.Action[i] == env.Hold {
+		return nil
+	}
 	if err := b.Step(); err != nil {
 		return err
 	}
