@@ -12,7 +12,6 @@
 
 from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any
 
 from marsgym._native import IllegalActionError, NativeError, NoSolutionError
 from marsgym.batch import Batch
@@ -21,7 +20,9 @@ from marsgym.game import CHANCE, TERMINAL, Game, Position, Solution, games, load
 from marsgym.model import Model, load_model, save_model
 
 if _TYPE_CHECKING:
-    from marsgym.gymnasium import VectorEnv
+    from typing import Unpack
+
+    from marsgym.gymnasium import VectorEnv, VectorOptions
 
 __version__ = "0.4.0"
 
@@ -47,16 +48,16 @@ __all__ = [
 ]
 
 
-def make_vec(game: str, num_envs: int, **options: Any) -> "VectorEnv":
+def make_vec(game: str, num_envs: int, **options: "Unpack[VectorOptions]") -> "VectorEnv":
     """Opens many games in lockstep as a ``gymnasium.vector.VectorEnv``, with the options of
-    :class:`marsgym.gymnasium.VectorEnv`.
+    :class:`marsgym.gymnasium.VectorEnv`. The game is an id as in :func:`load` or in Gymnasium.
     """
-    from marsgym.gymnasium import VectorEnv
+    from marsgym.gymnasium import make_vec
 
-    return VectorEnv(game, num_envs, **options)
+    return make_vec(game, num_envs, **options)
 
 
 if _find_spec("gymnasium") is not None:
-    from marsgym.gymnasium import register as _register
+    from marsgym._registry import register as _register
 
     _register()

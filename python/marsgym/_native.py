@@ -83,6 +83,7 @@ _FUNCTIONS: Final = {
     "reset": (_HANDLE, ctypes.c_uint64),
     "step": (_HANDLE, ctypes.POINTER(ctypes.c_int)),
     "next": (_HANDLE, ctypes.c_int),
+    "begin": (_HANDLE, ctypes.c_int, _POINTER, _POINTER),
     "row": (_HANDLE, ctypes.c_int, ctypes.c_int),
     "save": (_HANDLE, _TEXT, ctypes.POINTER(ctypes.c_int64)),
     "restore": (_HANDLE, ctypes.c_char_p, ctypes.c_int64),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from marsgym.game import Game, Position
 
 _MAX_SEED = 2**64 - 1
+_HOLD = -(2**63)  # the action of a row that stays as it is
 
 
 class Batch:
@@ -140,11 +141,12 @@ class Batch:
         """Seeds all generators and starts a game in every row."""
         _native.call("reset", self._handle, _native.number(seed, "seed", 0, _MAX_SEED))
 
-    def step(self, actions: npt.ArrayLike) -> int:
+    def step(self, actions: npt.ArrayLike, *, hold: npt.NDArray[np.bool_] | None = None) -> int:
         """Plays an action in every row and returns the number of games that ended.
 
         Args:
             actions: [N] integers.
+            hold: [N] true in rows that stay as they are, whatever their actions.
 
         Raises:
             IllegalActionError: an action is illegal; no row has changed.
@@ -155,8 +157,25 @@ class Batch:
                 f"actions have shape {a.shape} and type {a.dtype}; want {self.rows} integers"
             )
         np.copyto(self._action, a, casting="same_kind")
+        if hold is not None:
+            np.copyto(self._action, _HOLD, where=hold)
         _native.call("step", self._handle, self._ended)
         return self._ended.value
+
+    def begin(self, rows: npt.ArrayLike, seeds: npt.ArrayLike | None = None) -> None:
+        """Starts another game in some rows.
+
+        Args:
+            rows: [K] their numbers.
+            seeds: [K] seeds that their generators get as by reset; None goes on with the
+                generators.
+        """
+        r = np.ascontiguousarray(rows, np.int64)
+        s = None if seeds is None else np.ascontiguousarray(seeds, np.uint64)
+        if r.ndim != 1 or (s is not None and s.shape != r.shape):
+            raise ValueError("rows and seeds have different shapes; want a seed for each row")
+        at = None if s is None else _native.address(s)
+        _native.call("begin", self._handle, len(r), _native.address(r), at)
 
     def next(self, row: int) -> None:
         """Starts another game in a row, without seeding."""
