@@ -91,8 +91,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     An illegal action raises IllegalActionError and changes nothing, or plays a random one.
 
-    With ``copy=False`` arrays are read-only views that the next step overwrites, and
-    ``info["final_obs"]`` has undefined contents where ``info["_final_obs"]`` is false.
+    With ``copy=False`` arrays are read-only views that the next step overwrites.
     """
 
     metadata: dict[str, Any] = {
@@ -154,9 +153,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.single_observation_space, self.single_action_space = _spaces(self.game)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._final = np.empty(self.num_envs, dtype=object)
-        for i in range(self.num_envs):
-            self._final[i] = self.batch.final_observation[i]
         self._all = np.ones(self.num_envs, np.bool_)
         self._all.flags.writeable = False
         self._ended: npt.NDArray[np.bool_] | None = None  # rows that the next step holds
@@ -228,11 +224,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         obs, info = self._observe()
         info["rewards"], info["_rewards"] = self._result(b.reward), self._all
         if games_ended and same_step:
-            ended, final = self._result(b.ended), self._final.copy()
-            if self.copy:
-                final = np.full(self.num_envs, None, dtype=object)
-                for i in np.flatnonzero(ended):
-                    final[i] = b.final_observation[i].copy()
+            ended, final = self._result(b.ended), np.full(self.num_envs, None, dtype=object)
+            for i in np.flatnonzero(ended):
+                final[i] = self._result(b.final_observation[i])
             info["final_obs"], info["_final_obs"] = final, ended
             info["final_info"] = {"player": self._result(b.final_player), "_player": ended}
             info["_final_info"] = ended
