@@ -8,6 +8,8 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.env.wrappers.open_spiel import OpenSpielEnv
 from ray.tune.registry import register_env
 
+import marsgym.openspiel  # noqa: F401 (registers the games)
+
 ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
 register_env("pig", lambda config: gymnasium.make("marsgym:marsgym/Pig-Lenient-v1"))
 for name in ("marsgym:marsgym/Pig-Lenient-v1", "pig"):

@@ -14,6 +14,8 @@ from tianshou.env import DummyVectorEnv, PettingZooEnv
 from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
+import marsgym.pettingzoo  # noqa: F401 (registers the games)
+
 np.random.seed(1)  # noqa: NPY002 (Tianshou draws from it)
 torch.manual_seed(1)
 

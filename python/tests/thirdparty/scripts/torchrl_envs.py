@@ -2,7 +2,7 @@
 
 import pettingzoo
 import torch
-from torchrl.collectors import SyncDataCollector
+from torchrl.collectors import Collector
 from torchrl.envs import GymEnv, OpenSpielEnv, PettingZooWrapper, check_env_specs
 
 import marsgym.openspiel
@@ -11,7 +11,7 @@ import marsgym.pettingzoo
 torch.manual_seed(1)
 env = GymEnv("marsgym/Pig-Lenient-v1")
 check_env_specs(env)
-collector = SyncDataCollector(env, None, frames_per_batch=200, total_frames=1000)
+collector = Collector(env, None, frames_per_batch=200, total_frames=1000)
 frames, ended, rewards = 0, 0, set()
 for batch in collector:
     frames += batch.numel()
@@ -29,7 +29,7 @@ for raw in (marsgym.pettingzoo.env("pig"), pettingzoo.make("aec", "marsgym/marti
     assert rollout["next", "done"].any()
     total = sum(float(rollout["next", group, "reward"].sum()) for group in env.group_map)
     assert abs(total) < 1e-6, total
-collector = SyncDataCollector(
+collector = Collector(
     PettingZooWrapper(marsgym.pettingzoo.env("pig"), use_mask=True),
     None,
     frames_per_batch=100,
