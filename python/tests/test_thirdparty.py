@@ -143,7 +143,8 @@ def test_pettingzoo_tutorials_of_tianshou(python, tmp_path):
     output = run([program, "-c", RUN, script, old, "marsgym/pig-v1"], tmp_path)
     assert re.search(r"over +seat [01] wins", output)
     script, old = FOLDER / "pettingzoo" / "tianshou_2_training_agents.py", "classic/tictactoe-v3"
-    output = run([program, "-c", RUN, script, old, "marsgym/pig-v1"], tmp_path)
+    new = "marsgym/mars_is_ours_fast-v2"
+    output = run([program, "-c", RUN, script, old, new], tmp_path)
     rewards = [float(r) for r in re.findall(r"test_reward: (-?[\d.]+)", output)]
     assert rewards
     assert all(-1 <= r <= 1 for r in rewards)

@@ -51,7 +51,7 @@ def train(algorithm, make, returns):
 
 
 def make():
-    return PettingZooEnv(pettingzoo.make("aec", "marsgym/pig-v1"))
+    return PettingZooEnv(pettingzoo.make("aec", "marsgym/mars_is_ours_fast-v2"))
 
 
 env = make()
@@ -63,6 +63,6 @@ train(
     lambda returns: returns[:, 1],
 )
 
-env = gymnasium.make("marsgym/Pig-Lenient-v1")
+env = gymnasium.make("marsgym/MarsIsOursFast-Lenient-v2")
 dqn = learner(env.observation_space, env.action_space)
-train(dqn, lambda: gymnasium.make("marsgym/Pig-Lenient-v1"), None)
+train(dqn, lambda: gymnasium.make("marsgym/MarsIsOursFast-Lenient-v2"), None)
