@@ -10,8 +10,10 @@
 ``marsgym.pettingzoo``, ``marsgym.sb3``, ``marsgym.openspiel`` and ``marsgym.torch``.
 """
 
+from importlib import import_module as _import_module
 from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from marsgym._native import IllegalActionError, NativeError, NoSolutionError
 from marsgym.batch import Batch
@@ -55,6 +57,12 @@ def make_vec(game: str, num_envs: int, **options: "Unpack[VectorOptions]") -> "V
     from marsgym.gymnasium import make_vec
 
     return make_vec(game, num_envs, **options)
+
+
+def __getattr__(name: str) -> _Any:
+    if name == "gymnasium":  # imported at its first use, since it needs a recent release
+        return _import_module("marsgym.gymnasium")
+    raise AttributeError(f"module 'marsgym' has no attribute {name!r}")
 
 
 if _find_spec("gymnasium") is not None:

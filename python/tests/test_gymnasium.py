@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import gymnasium
 import numpy as np
 import pytest
@@ -14,6 +17,13 @@ def test_check_env(name, mode):
     env = gymnasium.make(name, render_mode=mode)
     check_env(env.unwrapped)
     env.close()
+
+
+def test_module_is_imported_when_used():
+    code = "import marsgym; print(marsgym.gymnasium.env_ids()['pig'])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "marsgym/Pig-v1\n"
+    with pytest.raises(AttributeError, match="no attribute 'gym'"):
+        _ = marsgym.gym
 
 
 def test_ids():

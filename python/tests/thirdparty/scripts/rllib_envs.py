@@ -12,7 +12,7 @@ from ray.tune.registry import register_env
 
 import marsgym.openspiel  # noqa: F401 (registers the games)
 
-os.environ["RAY_raylet_start_wait_time_s"] = "300"  # the machine may be busy
+os.environ["RAY_raylet_start_wait_time_s"] = "300"  # noqa: SIM112 (the machine may be busy)
 ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
 register_env("pig", lambda config: gymnasium.make("marsgym:marsgym/Pig-Lenient-v1"))
 for name in ("marsgym:marsgym/Pig-Lenient-v1", "pig"):

@@ -6,11 +6,11 @@ from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy
 
-import marsgym
+from marsgym.gymnasium import Env, env_ids
 
 name = "marsgym/Pig-Lenient-v1"
-for id in marsgym.gymnasium.env_ids(lenient=True).values():
-    check_env(marsgym.gymnasium.gymnasium.make(id).unwrapped)
+for id in env_ids():
+    check_env(Env(id, illegal_action="random"))
 
 for algorithm, steps in ((PPO, 4096), (DQN, 2000)):
     model = algorithm("MlpPolicy", name, seed=1, device="cpu")
