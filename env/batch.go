@@ -36,6 +36,9 @@ type Batch interface {
 	// Begin starts another game in some rows: with generators seeded as Reset(seeds[k])
 	// does for row rows[k] or, if seeds is nil, with generators as they are.
 	Begin(rows []int, seeds []uint64)
+	// Place is Next from a position of the same game and config. It samples chance there,
+	// and returns an error if the game ends before a decision.
+	Place(i int, at Position) error
 	// Step plays Buffers.Action in every row; a row whose action is [Hold] stays as it is.
 	// On an error, a *RowError for an illegal action, nothing has changed.
 	Step() error
@@ -47,6 +50,10 @@ type Batch interface {
 	// Outcomes fills dst with what can follow Buffers.Action in the rows where chance
 	// follows it, if it has no more than limit outcomes before the next decision.
 	Outcomes(dst *Outcomes, limit int)
+	// Mark keeps the positions, counts and generators of all rows, and Rewind returns to
+	// those that the last Mark kept. The results of the last step stay.
+	Mark()
+	Rewind()
 	// Decisions returns the decisions of some rows, or of all rows if rows is nil, for
 	// a policy. It is valid until the next Step or Decisions.
 	Decisions(rows []int) Decisions

@@ -33,6 +33,12 @@ type Vec[S comparable] struct {
 	before []game.Player // [N] scratch of stepRows: the players before the step
 	held   []heldRow[S]  // scratch of stepRows
 
+	marked struct { // by Mark
+		state       []S
+		moves       []int32
+		dice, noise []rand.PCG
+	}
+
 	returns   []float64
 	legal     []game.Action
 	decisions decisionBatch[S]
@@ -107,6 +113,21 @@ func (v *Vec[S]) Begin(rows []int, seeds []uint64) {
 		v.start(i)
 	}
 	v.showAll()
+}
+
+// Place implements [Batch].
+func (v *Vec[S]) Place(i int, at Position) error {
+	p, ok := at.(position[S])
+	if !ok {
+		return fmt.Errorf("env: %s is a position of another game; want one of %s", at, v.spec.ID)
+	}
+	who := v.settle(i, &p.s)
+	if who < 0 {
+		return fmt.Errorf("env: no decision follows in the game from %s", at)
+	}
+	v.state[i], v.buf.Player[i], v.moves[i] = p.s, who, 0
+	v.showAll()
+	return nil
 }
 
 // start starts a game in row i. It skips games that end, or are truncated, before the
@@ -223,6 +244,26 @@ func (v *Vec[S]) end(i int, who, last game.Player) {
 
 // Final implements [Batch].
 func (v *Vec[S]) Final(i int) Position { return position[S]{&v.rules, v.final[i]} }
+
+// Mark implements [Batch].
+func (v *Vec[S]) Mark() {
+	m := &v.marked
+	m.state, m.moves = append(m.state[:0], v.state...), append(m.moves[:0], v.moves...)
+	m.dice, m.noise = append(m.dice[:0], v.dice...), append(m.noise[:0], v.buf.Noise...)
+}
+
+// Rewind implements [Batch].
+func (v *Vec[S]) Rewind() {
+	m := &v.marked
+	copy(v.state, m.state)
+	copy(v.moves, m.moves)
+	copy(v.dice, m.dice)
+	copy(v.buf.Noise, m.noise)
+	for i, s := range v.state {
+		v.buf.Player[i] = v.rules.CurrentPlayer(s)
+	}
+	v.showAll()
+}
 
 // Afterstates implements [Batch].
 func (v *Vec[S]) Afterstates(dst *Afterstates) { afterstates(&v.rules, dst, v.shown) }

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from marsgym import _native
+
 if TYPE_CHECKING:
     from marsgym.game import Game
     from marsgym.model import Model
@@ -45,24 +47,27 @@ def entrants(
             f"{len(others)} policies in the other seats; want one for all, or {game.players - 1}"
         )
     policies: list[Probabilities | Scores] = []
-    return [_entrant(game, p, policies) for p in [policy, *others]], policies
+    return [entrant(game, p, policies) for p in [policy, *others]], policies
 
 
-def _entrant(game: Game, p: Policy, policies: list[Probabilities | Scores]) -> dict[str, Any]:
+def entrant(
+    game: Game, p: Policy, policies: list[Probabilities | Scores], what: str = "the policy"
+) -> dict[str, Any]:
+    """An agent of a task. A function is appended to policies."""
     from marsgym.model import Model
 
     if isinstance(p, Model):
         if p.game().rules_hash != game.rules_hash:
             raise ValueError(f"the model plays {p.game()!r}; want one that plays {game!r}")
-        p = p.scores() if p.head == "score" else p.probabilities
+        p = p.policy()
     entry: dict[str, Any] = {"name": "", "policy": None, "scores": False, "greedy": False}
     if isinstance(p, (str, os.PathLike)):
-        entry["name"] = os.fspath(p)
+        entry["name"] = _native.text(p, what).decode()
         return entry
     function = p.function if isinstance(p, Scores) else p
     if not callable(function):
         raise TypeError(
-            f"the policy is {p!r}; want a function of observations and masks, Scores, a Model, "
+            f"{what} is {p!r}; want a function of observations and masks, Scores, a Model, "
             "or the name of an agent"
         )
     entry["name"] = getattr(function, "__name__", type(function).__name__)

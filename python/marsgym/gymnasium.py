@@ -17,7 +17,7 @@ from gymnasium.vector.utils import batch_space
 from marsgym import _draw, _native
 from marsgym._registry import env_ids as env_ids
 from marsgym._registry import register as register
-from marsgym.batch import Batch
+from marsgym.batch import Batch, Opponents, Owner
 from marsgym.game import Game, Position
 
 try:
@@ -47,7 +47,7 @@ class VectorOptions(TypedDict, total=False):
     players: int | None
     config: dict[str, Any] | None
     cache: str | None
-    opponent: str | list[str] | None
+    opponent: Opponents
     seat: int | str
     sample: bool
     search_seed: int
@@ -65,7 +65,7 @@ def make_vec(game: str, num_envs: int, **options: Unpack[VectorOptions]) -> Vect
     return env
 
 
-class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
     """Many games in lockstep, each row a whole game of all seats.
 
     In each row the seat ``info["player"]`` acts. With opponents, which by default play at
@@ -100,6 +100,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for i in range(self.num_envs):  # rows of the batch of this copy
+            self._final[i] = self.batch.final_observation[i]
+
     def __init__(
         self,
         game: str,
@@ -108,7 +113,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         players: int | None = None,
         config: dict[str, Any] | None = None,
         cache: str | None = "auto",
-        opponent: str | list[str] | None = "random",
+        opponent: Opponents = "random",
         seat: int | str = "random",
         sample: bool = False,
         search_seed: int = 0,
@@ -317,7 +322,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.batch.close()
 
 
-class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
+class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     """One game, of which the agent has one seat and opponents the others.
 
     - Observations are [D] float32, what the agent's seat observes where it is to move; the
@@ -342,7 +347,7 @@ class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         players: int | None = None,
         config: dict[str, Any] | None = None,
         cache: str | None = "auto",
-        opponent: str | list[str] | None = "random",
+        opponent: Opponents = "random",
         seat: int | str = "random",
         sample: bool = False,
         search_seed: int = 0,
@@ -395,15 +400,20 @@ class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         Args:
             seed: of the dice and of the opponents; None goes on with the generators of the
                 last game, or draws a seed before the first one.
-            options: none are known.
+            options: ``position`` is a :class:`Position`, or its text, from which the game
+                starts; chance is sampled there, and opponents play until it is your turn.
         """
         super().reset(seed=seed)
-        if options:
-            raise ValueError(f"options are {options!r}; want none")
+        start = (options or {}).get("position")
+        if (options or {}).keys() - {"position"}:
+            raise ValueError(f"options are {options!r}; want none, or 'position'")
         if seed is not None or self._state == "new":
             self.batch.reset(int(self.np_random.integers(2**63)) if seed is None else seed)
-        elif self._state != "ended":  # else the batch has started the next game
+        elif self._state != "ended" and start is None:  # else the batch has started a game
             self.batch.next(0)
+        if start is not None:
+            self._state = "playing"
+            self.batch.next(0, start)
         self._state = "playing"
         return self.batch.observation[0].copy(), self._info(self.batch.action_mask[0].copy())
 

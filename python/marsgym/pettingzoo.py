@@ -15,7 +15,7 @@ import pettingzoo
 from pettingzoo.utils import wrappers
 
 from marsgym import _draw, _native
-from marsgym.batch import Batch
+from marsgym.batch import Batch, Owner
 from marsgym.game import Game, Position, games
 from marsgym.gymnasium import OBSERVATION_HIGH
 
@@ -42,7 +42,7 @@ def env_ids() -> dict[str, str]:
     return {id: f"marsgym/{id.replace('-', '_')}-v{Game(id).version}" for id in games()}
 
 
-class raw_env(pettingzoo.AECEnv[str, Any, Any]):
+class raw_env(Owner, pettingzoo.AECEnv[str, Any, Any]):
     """One game. The agents are "player_0" to "player_P-1", in the order of play.
 
     An observation is a dict of ``observation`` [D] float32 and ``action_mask`` [A] int8, which

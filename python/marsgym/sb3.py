@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv as BaseVecEnv
 
+from marsgym.batch import Owner
+from marsgym.game import Game
 from marsgym.gymnasium import VectorEnv, VectorOptions
 
 _Floats: TypeAlias = npt.NDArray[np.float32]
 
 
-class VecEnv(BaseVecEnv):
+class VecEnv(Owner, BaseVecEnv):
     """N games, in each of which the agent has one seat and opponents the others.
 
     All rows are one :class:`marsgym.Batch`. MaskablePPO of sb3-contrib finds the masks by
@@ -50,6 +52,11 @@ class VecEnv(BaseVecEnv):
         )
         self.seed(seed)
         self._actions: npt.NDArray[Any] = np.zeros(num_envs, np.int64)
+
+    @property
+    def game(self) -> Game:  # type: ignore[override]
+        """The game."""
+        return self.vector.game
 
     def reset(self) -> npt.NDArray[np.float32]:
         """Starts a game in every row."""
