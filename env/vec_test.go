@@ -582,3 +582,70 @@ func TestNewVecPanics(t *testing.T) {
 type tails struct{ testgames.Coin }
 
 func (tails) Initial() testgames.Face { return testgames.Face{Side: 1} }
+
+// Rewind returns to the games that Mark kept, also where a game has ended since.
+func TestRewind(t *testing.T) {
+	for name, g := range map[string]env.Game{
+		"pig":          env.NewGame(testgames.NewPig(t, 2, 20)),
+		"martian dice": env.NewGame(testgames.NewMartianDice(t, 2, 5, 5)),
+	} {
+		b := g.NewBatch(3, 0)
+		b.Reset(1)
+		play := func() (seen []transition) {
+			for range 100 {
+				act(b)
+				if err := b.Step(); err != nil {
+					t.Fatal(err)
+				}
+				seen = append(seen, readRow(b, 0), readRow(b, 2))
+			}
+			return seen
+		}
+		play()
+		before := readRow(b, 1)
+		b.Mark()
+		want := play()
+		b.Rewind()
+		if at := readRow(b, 1); !slices.Equal(at.obs, before.obs) {
+			t.Errorf("%s: row 1 is not what it was", name)
+		}
+		if !slices.EqualFunc(play(), want, transition.equal) {
+			t.Errorf("%s: the games differ after Rewind", name)
+		}
+	}
+}
+
+// Place continues a row from a position; a position where no decision follows changes none.
+func TestPlace(t *testing.T) {
+	g := env.NewGame(testgames.NewPig(t, 2, 20))
+	b := g.NewBatch(2, 0)
+	b.Reset(1)
+	at, err := g.Parse("7-3@1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Place(1, at); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Decisions([]int{1}).Position(0); got.String() != "7-3@1" || b.Buffers().Player[1] != 1 {
+		t.Errorf("row 1 is at %s", got)
+	}
+	other := env.NewGame(testgames.NewMartianDice(t, 2, 5, 5)).Initial()
+	played := g.NewBatch(1, 0)
+	played.Reset(1)
+	for !played.Buffers().Terminated[0] {
+		act(played)
+		if err := played.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	over := played.Final(0)
+	for _, wrong := range []env.Position{other, over} {
+		if err := b.Place(1, wrong); err == nil {
+			t.Errorf("a game continues from %s", wrong)
+		}
+	}
+	if got := b.Decisions([]int{1}).Position(0); got.String() != "7-3@1" {
+		t.Errorf("after errors row 1 is at %s", got)
+	}
+}

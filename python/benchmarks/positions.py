@@ -1,7 +1,8 @@
 """Measures decisions per CPU-second of random play on single positions.
 
-By Position: legal actions, apply, and sample for chance. By OpenSpiel: the loop of its own
-examples, which lists the chance outcomes and draws one. Choosing actions is measured too.
+By Position: legal actions, apply, and sample for chance. By OpenSpiel: the same, with
+sample_chance, and by the loop of OpenSpiel's examples, which lists the chance outcomes and
+draws one. Choosing actions is measured too.
 
     python benchmarks/positions.py --game martian-dice
 """
@@ -34,7 +35,19 @@ def by_position(rng=random.Random(1)):  # noqa: B008
     return decisions
 
 
-def by_openspiel(rng=np.random.default_rng(1)):  # noqa: B008
+def by_openspiel(rng=random.Random(1)):  # noqa: B008
+    """The same with a state of OpenSpiel."""
+    state, decisions = spiel_game.new_initial_state(), 0
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(state.sample_chance(rng))
+        else:
+            state.apply_action(rng.choice(state.legal_actions()))
+            decisions += 1
+    return decisions
+
+
+def by_listing(rng=np.random.default_rng(1)):  # noqa: B008
     """The same, as in OpenSpiel's python/examples/example.py."""
     state, decisions = spiel_game.new_initial_state(), 0
     while not state.is_terminal():
@@ -42,14 +55,14 @@ def by_openspiel(rng=np.random.default_rng(1)):  # noqa: B008
             outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
             state.apply_action(int(rng.choice(outcomes, p=probabilities)))
         else:
-            state.apply_action(int(rng.choice(state.legal_actions(state.current_player()))))
+            state.apply_action(int(rng.choice(state.legal_actions())))
             decisions += 1
     return decisions
 
 
 marsgym_game = marsgym.load(args.game)
 spiel_game = pyspiel.load_game(openspiel.spiel_name(args.game))
-for play in (by_position, by_openspiel):
+for play in (by_position, by_openspiel, by_listing):
     play()
     decisions, begin = 0, time.process_time()
     while time.process_time() - begin < args.seconds:

@@ -114,11 +114,7 @@ func (g *openGame) ask(p env.Position, question string, argument int64) (any, er
 	case "sample":
 		return describe(p.Sample(rand.NewPCG(uint64(argument), 0))), nil
 	case "draw":
-		i := int(env.SampleAction(p.OutcomeProbs(nil), rand.NewPCG(uint64(argument), 0)))
-		next, err := p.OutcomeAt(i)
-		if err != nil {
-			return nil, err
-		}
+		i, next := p.DrawOutcome(rand.NewPCG(uint64(argument), 0))
 		return drawn{i, describe(next)}, nil
 	case "render":
 		return p.Render(), nil
