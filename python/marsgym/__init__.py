@@ -15,7 +15,12 @@ from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from marsgym._native import IllegalActionError, NativeError, NoSolutionError
+from marsgym._native import (
+    IllegalActionError,
+    ModelNotFoundError,
+    NativeError,
+    NoSolutionError,
+)
 from marsgym.batch import Batch
 from marsgym.evaluation import Evaluation, Match, Scores
 from marsgym.game import CHANCE, TERMINAL, Game, Position, Solution, games, load
@@ -37,6 +42,7 @@ __all__ = [
     "IllegalActionError",
     "Match",
     "Model",
+    "ModelNotFoundError",
     "NativeError",
     "NoSolutionError",
     "Position",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,6 +79,36 @@ def entrant(
     return entry
 
 
+class Table(tuple[dict[str, Any], ...]):
+    """Dicts with the same keys, which print, and show in a notebook, as the rows of a table."""
+
+    __slots__ = ()
+
+    def _cells(self) -> list[list[str]]:
+        names = list(self[0]) if self else []
+        rows = [[_cell(row[name]) for name in names] for row in self]
+        return [names, *rows]
+
+    def __str__(self) -> str:
+        cells = self._cells()
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        names, *rows = self._cells()
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """The exact strength of a policy. Shares of the win count a shared win by its share."""
@@ -94,15 +125,22 @@ class Evaluation:
     loss: float | None
     """The expected loss by all mistakes in a game, as a share of the win; None without
     mistakes."""
-    mistakes: tuple[dict[str, Any], ...]
-    """The costliest mistakes, as dicts: position, action, best, cost (the loss in a game),
-    reach (how often the decision arises in a game), prob, regret, kind, situation."""
+    mistakes: Table
+    """The costliest mistakes, as dicts that print as a table: position, action, best, cost (the
+    loss in a game), reach (how often the decision arises in a game), prob, regret, kind,
+    situation."""
+
+    def _repr_html_(self) -> str:
+        figures = {k: v for k, v in vars(self).items() if k != "mistakes" and v not in (None, ())}
+        figures |= {k: ", ".join(map(_cell, v)) for k, v in figures.items() if type(v) is tuple}
+        tables = [Table([figures]), *([self.mistakes] if self.mistakes else [])]
+        return "".join(t._repr_html_() for t in tables)
 
     @classmethod
     def read(cls, game: Game, r: dict[str, Any]) -> Evaluation:
         """Reads the result of a job."""
         if "win_by_seat" not in r:
-            return cls(None, (), None, tuple(r["returns"]), None, ())
+            return cls(None, (), None, tuple(r["returns"]), None, Table())
         report = r.get("mistakes")
         return cls(
             r["mean"],
@@ -110,7 +148,7 @@ class Evaluation:
             r["exploitability"],
             tuple(game.loss + w * (game.win - game.loss) for w in r["win"]),
             None if report is None else report["loss"],
-            () if report is None else tuple(report["worst"] or ()),
+            Table(() if report is None else report["worst"] or ()),
         )
 
 
@@ -126,6 +164,11 @@ class Match:
     games: int
     truncated: int
     """How many of the games a limit ended; these are won by nobody."""
+
+    def _repr_html_(self) -> str:
+        seats = zip(self.win, self.low, self.high, strict=True)
+        rows = [{"agent": i, "win": w, "low": a, "high": b} for i, (w, a, b) in enumerate(seats)]
+        return Table(rows)._repr_html_()
 
     @classmethod
     def read(cls, r: dict[str, Any]) -> Match:

@@ -377,6 +377,12 @@ class Position:
         mask[list(self.legal_actions)] = 1
         return mask
 
+    def _repr_svg_(self) -> str:
+        """The picture that a notebook shows."""
+        from marsgym import _draw
+
+        return _draw.svg(_draw.scene(self))
+
     def render(self) -> str:
         """The position for people."""
         return str(self.game._ask(self.text, "render"))

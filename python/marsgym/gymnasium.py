@@ -100,11 +100,6 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for i in range(self.num_envs):  # rows of the batch of this copy
-            self._final[i] = self.batch.final_observation[i]
-
     def __init__(
         self,
         game: str,

@@ -7,7 +7,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import marsgym
-from marsgym.gymnasium import OBSERVATION_HIGH, env_ids
+from marsgym.gymnasium import OBSERVATION_HIGH, Env, env_ids
 from tests.test_batch import act
 
 
@@ -226,3 +226,22 @@ def test_bad_reset():
             env.reset(seed=seed)
     with pytest.raises(ValueError, match="want 2"):
         env.reset(seed=[1])
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_reset_to_a_position(opponent):
+    env = Env("pig", opponent=opponent, seat=1)
+    start = env.game.position("7-3@1")
+    for position in (start, "7-3@1"):
+        for seed in (1, None):
+            env.reset(seed=seed, options={"position": position})
+            assert env.position == start
+            assert env.step(0)[0].shape == (env.game.observation_size,)
+    for wrong in ({"position": "nonsense"}, {"positions": start}, {"position": None, "x": 1}):
+        with pytest.raises(ValueError, match=r"position"):
+            env.reset(options=wrong)
+    env.reset(seed=1)
+    while not env.step(1 if env.action_masks()[1] else 0)[2]:
+        pass
+    with pytest.raises(ValueError, match="no decision follows"):
+        env.reset(options={"position": env.position})

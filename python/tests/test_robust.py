@@ -465,3 +465,20 @@ def test_random_arguments(request):
             raised += 1
     assert raised > n // 2
     assert game.solve().value[0] == pytest.approx(0.0612, abs=1e-3)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_random_calls(request):
+    """Random calls neither crash nor show the Go runtime, and memory does not grow."""
+    n = 10_000 if request.config.getoption("--full") else 400
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-m", "tests.random_calls", str(n)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "goroutine" not in done.stderr
+    calls, raised, grown = (int(x.split()[0]) for x in done.stdout.split(","))
+    assert calls >= n
+    assert raised < calls
+    assert grown < 64
