@@ -36,7 +36,13 @@ def junk():
     return rng.choice(JUNK)
 
 
-GAMES = [marsgym.load(id) for id in ("pig", "martian-dice", "martian-risk-tiny")]
+# Small ones, since solutions take memory.
+SMALL = {"target": 20}
+GAMES = [
+    marsgym.load("pig", config=SMALL, cache=None),
+    marsgym.load("martian-dice", config={"dice": 4, "target": 5}, cache=None),
+    marsgym.load("mars-is-ours-fast"),
+]
 OPPONENTS = [None, "random", "greedy", "search:3", uniform, marsgym.Scores(lambda o: o[:, 0])]
 
 
@@ -110,8 +116,9 @@ def arguments(_):
         lambda: game.position(junk()).apply(junk()),
         lambda: game.match(junk(), junk(), 3, seed=junk()),
         lambda: marsgym.load_model(junk()),
-        lambda: marsgym.make_vec(junk(), junk(), opponent=junk()),
-        lambda: Env("pig", opponent=junk(), seat=junk()).reset(seed=junk(), options=junk()),
+        lambda: marsgym.make_vec(junk(), junk(), config=SMALL, opponent=junk()),
+        lambda: Env("pig", config=SMALL, opponent=junk(), seat=junk()).reset(seed=junk()),
+        lambda: Env("pig").reset(options=junk()),
         lambda: Env("pig", oponent=junk()),
     ])()  # fmt: skip
 
