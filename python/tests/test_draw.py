@@ -90,14 +90,16 @@ def test_human_rendering_wraps_the_pixels(monkeypatch):
 def test_record_video(tmp_path):
     pytest.importorskip("moviepy")
     env = gymnasium.make("marsgym/Pig-Lenient-v1", render_mode="rgb_array")
-    env = gymnasium.wrappers.RecordVideo(env, str(tmp_path), lambda episode: episode == 0)
+    env = gymnasium.wrappers.RecordVideo(
+        env, str(tmp_path / "videos"), lambda episode: episode == 0
+    )
     env.reset(seed=1)
     for _ in range(300):
         *_, terminated, truncated, _ = env.step(1)
         if terminated or truncated:
             break
     env.close()
-    (video,) = tmp_path.glob("*.mp4")
+    (video,) = tmp_path.rglob("*.mp4")
     assert video.stat().st_size > 1000
 
 

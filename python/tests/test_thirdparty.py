@@ -8,9 +8,11 @@ tests/thirdparty/README.md for the sources.
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import venv
 from pathlib import Path
 
@@ -31,13 +33,13 @@ exec(compile(text.replace(old, new), program, "exec"), {"__name__": "__main__"})
 
 
 @pytest.fixture(scope="session")
-def python(tmp_path_factory):
+def python():
     """Python with some packages, which see those of this process."""
-    made = {}
+    made, root = {}, Path(tempfile.mkdtemp(prefix="marsgym-"))
 
     def get(*packages):
         if packages not in made:
-            folder = tmp_path_factory.mktemp("venv")
+            folder = root / str(len(made))
             venv.create(folder, with_pip=True)
             program = folder / "bin" / "python"
             ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
@@ -52,7 +54,8 @@ def python(tmp_path_factory):
             pytest.skip(f"not tested: {' '.join(packages)} cannot be installed: {program}")
         return program
 
-    return get
+    yield get
+    shutil.rmtree(root)  # gigabytes
 
 
 def run(command, folder, timeout=900):

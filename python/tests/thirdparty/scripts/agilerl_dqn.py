@@ -30,7 +30,9 @@ if __name__ == "__main__":
         action = agent.get_action(obs, 0.3)
         next_obs, reward, terminated, truncated, _ = env.step(action)
         ended += int((terminated | truncated).sum())
-        transition = Transition(obs, action, reward, next_obs, terminated).to_tensordict()
+        transition = Transition(
+            obs=obs, action=action, reward=reward, next_obs=next_obs, done=terminated
+        ).to_tensordict()
         transition.batch_size = [num_envs]
         memory.add(transition)
         if len(memory) >= 128:
