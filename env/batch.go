@@ -2,6 +2,7 @@ package env
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -32,8 +33,14 @@ type Batch interface {
 	// Next starts another game in row i and leaves its generators as they are. It costs
 	// about as much as a Step.
 	Next(i int)
-	// Step plays Buffers.Action in every row. On an error, a *RowError for an illegal
-	// action, nothing has changed.
+	// Begin starts another game in some rows: with generators seeded as Reset(seeds[k])
+	// does for row rows[k] or, if seeds is nil, with generators as they are.
+	Begin(rows []int, seeds []uint64)
+	// Place is Next from a position of the same game and config. It samples chance there,
+	// and returns an error if the game ends before a decision.
+	Place(i int, at Position) error
+	// Step plays Buffers.Action in every row; a row whose action is [Hold] stays as it is.
+	// On an error, a *RowError for an illegal action, nothing has changed.
 	Step() error
 	// Final returns the last position of the game of row i that ended in the last step.
 	// It is undefined where none did.
@@ -43,6 +50,10 @@ type Batch interface {
 	// Outcomes fills dst with what can follow Buffers.Action in the rows where chance
 	// follows it, if it has no more than limit outcomes before the next decision.
 	Outcomes(dst *Outcomes, limit int)
+	// Mark keeps the positions, counts and generators of all rows, and Rewind returns to
+	// those that the last Mark kept. The results of the last step stay.
+	Mark()
+	Rewind()
 	// Decisions returns the decisions of some rows, or of all rows if rows is nil, for
 	// a policy. It is valid until the next Step or Decisions.
 	Decisions(rows []int) Decisions
@@ -52,6 +63,9 @@ type Batch interface {
 	// rules. States of releases that did not name their rules are restored too.
 	RestoreState(src []byte) error
 }
+
+// Hold is the action of a row that a Step leaves as it is.
+const Hold game.Action = math.MinInt32
 
 // Buffers hold the inputs and outputs of a batch, by row. Obs, Mask, Player and
 // Action are of the next decision; Reward, Terminated and Truncated of the last step.

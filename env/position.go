@@ -25,6 +25,12 @@ type Position interface {
 	Apply(a game.Action) (Position, error)
 	// Outcomes returns the successors of a chance position.
 	Outcomes() []game.Outcome[Position]
+	// OutcomeProbs appends the probabilities of Outcomes to dst, OutcomeAt returns the
+	// successor i of them, and DrawOutcome draws i. They are faster, since they make no
+	// Position of the others.
+	OutcomeProbs(dst []float64) []float64
+	OutcomeAt(i int) (Position, error)
+	DrawOutcome(dice *rand.PCG) (i int, next Position)
 	// Sample samples a successor of a chance position.
 	Sample(dice *rand.PCG) Position
 	// OutcomeName returns the name of an outcome of a chance position: that of the
@@ -89,6 +95,31 @@ func (p position[S]) Outcomes() []game.Outcome[Position] {
 		list = append(list, game.Outcome[Position]{State: position[S]{p.rules, o.State}, Prob: o.Prob})
 	}
 	return list
+}
+
+func (p position[S]) OutcomeProbs(dst []float64) []float64 {
+	for _, o := range p.rules.Outcomes(nil, p.s) {
+		dst = append(dst, o.Prob)
+	}
+	return dst
+}
+
+func (p position[S]) OutcomeAt(i int) (Position, error) {
+	list := p.rules.Outcomes(nil, p.s)
+	if i < 0 || i >= len(list) {
+		return nil, fmt.Errorf("outcome is %d; %s has %d: %w", i, p, len(list), game.ErrIllegalAction)
+	}
+	return position[S]{p.rules, list[i].State}, nil
+}
+
+func (p position[S]) DrawOutcome(dice *rand.PCG) (i int, next Position) {
+	list, u := p.rules.Outcomes(nil, p.s), core.Uniform(dice)
+	for i = range list {
+		if u -= list[i].Prob; u < 0 {
+			break
+		}
+	}
+	return i, position[S]{p.rules, list[i].State}
 }
 
 func (p position[S]) Sample(dice *rand.PCG) Position {

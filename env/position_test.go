@@ -1,7 +1,9 @@
 package env_test
 
 import (
+	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +125,38 @@ func TestActionProbabilitiesErrors(t *testing.T) {
 		_, err := env.ActionProbabilities(t.Context(), test.policy, test.at, test.actions)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%d actions at %v: %v; want %q", test.actions, test.at, err, test.want)
+		}
+	}
+}
+
+// Outcomes by number are those of the list, and draws follow their probabilities.
+func TestOutcomesByNumber(t *testing.T) {
+	g := env.NewGame(testgames.NewMartianDice(t, 2, 3, 5))
+	p := g.Initial()
+	list, probs := p.Outcomes(), p.OutcomeProbs(nil)
+	count := make([]int, len(list))
+	const draws = 20_000
+	dice := rand.NewPCG(1, 2)
+	for range draws {
+		i, next := p.DrawOutcome(dice)
+		if next != list[i].State {
+			t.Fatalf("outcome %d is drawn as %s; want %s", i, next, list[i].State)
+		}
+		count[i]++
+	}
+	for i, o := range list {
+		at, err := p.OutcomeAt(i)
+		if err != nil || at != o.State || probs[i] != o.Prob {
+			t.Errorf("outcome %d is %v with probability %v, %v; want %s with %v", i, at, probs[i], err, o.State, o.Prob)
+		}
+		// Five standard deviations of a binomial distribution.
+		if got := float64(count[i]) / draws; !(math.Abs(got-o.Prob) <= 5*math.Sqrt(o.Prob*(1-o.Prob)/draws)) {
+			t.Errorf("outcome %d is drawn with frequency %v; want %v", i, got, o.Prob)
+		}
+	}
+	for _, i := range []int{-1, len(list)} {
+		if _, err := p.OutcomeAt(i); !errors.Is(err, game.ErrIllegalAction) {
+			t.Errorf("outcome %d of %d gives %v", i, len(list), err)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package env
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"marsgym/env/game"
 )
@@ -13,8 +15,22 @@ func (v *Vec[S]) byRows() bool { return v.rows != nil && v.crn == nil }
 func (v *Vec[S]) stepRows() error {
 	buf := &v.buf
 	copy(v.before, buf.Player)
-	if i := v.rows.Step(v.state, buf.Action, v.dice[:len(v.dice)+1], buf.Player); i >= 0 {
-		return v.rowError(i)
+	v.held = v.held[:0]
+	dice := v.dice[:len(v.dice)+1]
+	illegal := v.rows.Step(v.state, buf.Action, dice, buf.Player)
+	if illegal >= 0 && buf.Action[illegal] == Hold {
+		v.hold()
+		illegal = v.rows.Step(v.state, buf.Action, dice, buf.Player)
+	}
+	for _, h := range v.held {
+		buf.Action[h.i] = Hold
+	}
+	if illegal >= 0 {
+		return v.rowError(illegal)
+	}
+	for _, h := range v.held {
+		v.state[h.i], v.dice[h.i], buf.Player[h.i] = h.state, h.dice, v.before[h.i]
+		v.moves[h.i]--
 	}
 	clear(buf.Reward)
 	clear(buf.Terminated)
@@ -35,6 +51,23 @@ func (v *Vec[S]) stepRows() error {
 	}
 	v.rows.Show(v.state, buf.Player, v.shown, v.label, buf.Obs, buf.Mask)
 	return nil
+}
+
+// heldRow is what a row was before a step that leaves it as it is.
+type heldRow[S comparable] struct {
+	i     int
+	state S
+	dice  rand.PCG
+}
+
+// hold lets the rows whose action is [Hold] play a legal one, and stores what they were.
+func (v *Vec[S]) hold() {
+	for i, a := range v.buf.Action {
+		if a == Hold {
+			v.held = append(v.held, heldRow[S]{i, v.state[i], v.dice[i]})
+			v.buf.Action[i] = game.Action(slices.Index(v.buf.Mask[i*v.spec.Actions:(i+1)*v.spec.Actions], true))
+		}
+	}
 }
 
 // showAll fills the observations and action masks of all rows.

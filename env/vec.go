@@ -31,6 +31,13 @@ type Vec[S comparable] struct {
 	crn    []crnStream   // [N] of restarted rows; nil if there are none
 	rows   game.Rows[S]  // nil if the rules play row by row
 	before []game.Player // [N] scratch of stepRows: the players before the step
+	held   []heldRow[S]  // scratch of stepRows
+
+	marked struct { // by Mark
+		state       []S
+		moves       []int32
+		dice, noise []rand.PCG
+	}
 
 	returns   []float64
 	legal     []game.Action
@@ -92,9 +99,35 @@ func (v *Vec[S]) Reset(seed uint64) {
 }
 
 // Next implements [Batch].
-func (v *Vec[S]) Next(i int) {
-	v.start(i)
+func (v *Vec[S]) Next(i int) { v.Begin([]int{i}, nil) }
+
+// Begin implements [Batch].
+func (v *Vec[S]) Begin(rows []int, seeds []uint64) {
+	for k, i := range rows {
+		if seeds != nil {
+			v.seed(i, seeds[k], uint64(v.first+i))
+			if v.crn != nil {
+				v.crn[i] = crnStream{}
+			}
+		}
+		v.start(i)
+	}
 	v.showAll()
+}
+
+// Place implements [Batch].
+func (v *Vec[S]) Place(i int, at Position) error {
+	p, ok := at.(position[S])
+	if !ok {
+		return fmt.Errorf("env: %s is a position of another game; want one of %s", at, v.spec.ID)
+	}
+	who := v.settle(i, &p.s)
+	if who < 0 {
+		return fmt.Errorf("env: no decision follows in the game from %s", at)
+	}
+	v.state[i], v.buf.Player[i], v.moves[i] = p.s, who, 0
+	v.showAll()
+	return nil
 }
 
 // start starts a game in row i. It skips games that end, or are truncated, before the
@@ -137,6 +170,10 @@ func (v *Vec[S]) Step() error {
 		return v.stepRows()
 	}
 	for i, a := range v.buf.Action {
+		if a == Hold {
+			v.next[i] = v.state[i]
+			continue
+		}
 		if uint(a) >= uint(v.spec.Actions) {
 			return v.rowError(i)
 		}
@@ -154,6 +191,10 @@ func (v *Vec[S]) Step() error {
 	}
 	clear(v.buf.Reward)
 	for i := range v.state {
+		if v.buf.Action[i] == Hold {
+			v.buf.Terminated[i], v.buf.Truncated[i] = false, false
+			continue
+		}
 		s := &v.state[i]
 		who := v.settle(i, s)
 		v.moves[i]++
@@ -203,6 +244,26 @@ func (v *Vec[S]) end(i int, who, last game.Player) {
 
 // Final implements [Batch].
 func (v *Vec[S]) Final(i int) Position { return position[S]{&v.rules, v.final[i]} }
+
+// Mark implements [Batch].
+func (v *Vec[S]) Mark() {
+	m := &v.marked
+	m.state, m.moves = append(m.state[:0], v.state...), append(m.moves[:0], v.moves...)
+	m.dice, m.noise = append(m.dice[:0], v.dice...), append(m.noise[:0], v.buf.Noise...)
+}
+
+// Rewind implements [Batch].
+func (v *Vec[S]) Rewind() {
+	m := &v.marked
+	copy(v.state, m.state)
+	copy(v.moves, m.moves)
+	copy(v.dice, m.dice)
+	copy(v.buf.Noise, m.noise)
+	for i, s := range v.state {
+		v.buf.Player[i] = v.rules.CurrentPlayer(s)
+	}
+	v.showAll()
+}
 
 // Afterstates implements [Batch].
 func (v *Vec[S]) Afterstates(dst *Afterstates) { afterstates(&v.rules, dst, v.shown) }

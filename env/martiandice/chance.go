@@ -19,6 +19,7 @@ type roll struct {
 type rolls struct {
 	results  [][]roll       // [dice+1]; at most C(17, 4) = 2,380 results of 13 dice
 	draw     []*alias.Table // [dice+1]; samples an index of results
+	columns  [][]sample     // [dice+1]; the same tables for the rows of a batch
 	rollOff  *alias.Table   // the number of rays among TieDice
 	rays     []float64      // [TieDice+1]; probability of each number of rays among TieDice
 	mostRays [][]float64    // [P+1][P+1]; mostRays[k][j]: probability that j given seats of k tied ones, and no others, roll most rays
@@ -39,7 +40,13 @@ func newRolls(cfg Config) rolls {
 			probs[i] = results[i].prob
 		}
 		t.results = append(t.results, results)
-		t.draw = append(t.draw, alias.New(probs))
+		draw := alias.New(probs)
+		columns := make([]sample, draw.Len())
+		for i := range columns {
+			keep, other := draw.Column(i)
+			columns[i] = sample{keep, foursOf(&results[i].Counts), foursOf(&results[other].Counts)}
+		}
+		t.draw, t.columns = append(t.draw, draw), append(t.columns, columns)
 	}
 	t.rays = make([]float64, cfg.TieDice+1)
 	for _, x := range multinomial(cfg.TieDice, face) {

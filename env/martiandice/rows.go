@@ -49,10 +49,9 @@ func (p *rows) points(tanks int, aside fours) int {
 // cannot be predicted, and a mispredicted branch costs as much as twenty instructions.
 type rows struct {
 	r         *Rules
-	stopFirst uint8                 // the bit of Stop if it is legal before a choice
-	bonus     [4]int                // by the number of types of earthlings
-	draw      [maxDice + 1][]sample // by the number of dice
-	overDice  [16]float32           // 0 to 13 over the number of dice
+	stopFirst uint8       // the bit of Stop if it is legal before a choice
+	bonus     [4]int      // by the number of types of earthlings
+	overDice  [16]float32 // 0 to 13 over the number of dice
 
 	// [N] of the last Show.
 	order []uint8 // of the types of earthlings, an index of relabels
@@ -81,13 +80,6 @@ func (r *Rules) NewRows(n int) game.Rows[State] {
 	}
 	for i := range p.overDice {
 		p.overDice[i] = float32(i) / float32(r.cfg.Dice)
-	}
-	for k, t := range r.rolls.draw {
-		p.draw[k] = make([]sample, t.Len())
-		for i := range p.draw[k] {
-			keep, alias := t.Column(i)
-			p.draw[k][i] = sample{keep, foursOf(&r.results[k][i].Counts), foursOf(&r.results[k][alias].Counts)}
-		}
 	}
 	for i := range p.seen {
 		p.seen[i] = r.lay.newSeen(r.cfg.Players)
@@ -184,7 +176,7 @@ func (p *rows) roll(rolling []int32, states []State, dice []rand.PCG, players []
 		s := &states[i]
 		aside := foursOf(&s.Aside)
 		free := p.r.cfg.Dice - int(s.Aside[tank]) - aside.total()
-		samples := p.draw[free]
+		samples := p.r.columns[free]
 		k, within := bits.Mul64(dice[i].Uint64(), uint64(len(samples)))
 		x := &samples[k]
 		roll, other := x.own, x.alias

@@ -17,7 +17,7 @@ args = arguments(
 torch.manual_seed(args.seed)
 torch.set_num_threads(1)
 rng = np.random.default_rng(args.seed)
-env = marsgym.make_vec(args.game, args.envs)
+env = marsgym.make_vec(args.game, args.envs, opponent=None)
 game, n, t_max = env.game, args.envs, args.horizon
 p, gae, clip = game.players, 0.95, 0.2
 net = MLP(game, (128, 128))

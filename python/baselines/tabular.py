@@ -7,7 +7,7 @@ import marsgym
 
 args = arguments("pig", envs=256, rate=0.05, explore=0.1)
 rng = np.random.default_rng(args.seed)
-env = marsgym.make_vec(args.game, args.envs)
+env = marsgym.make_vec(args.game, args.envs, opponent=None)
 game = env.game
 assert game.players == 2
 assert game.utility == "zero_sum"

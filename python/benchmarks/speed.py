@@ -47,7 +47,7 @@ def measure(step, choose):
 
 
 def vector(copy):
-    env = marsgym.make_vec(args.game, args.rows, copy=copy)
+    env = marsgym.make_vec(args.game, args.rows, opponent=None, copy=copy)
     env.reset(seed=1)
     return measure(env.step, lambda: legal(env.batch.action_mask))
 

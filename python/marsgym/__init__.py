@@ -10,18 +10,26 @@
 ``marsgym.pettingzoo``, ``marsgym.sb3``, ``marsgym.openspiel`` and ``marsgym.torch``.
 """
 
+from importlib import import_module as _import_module
 from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any
+from typing import Any as _Any
 
-from marsgym._native import IllegalActionError, NativeError, NoSolutionError
+from marsgym._native import (
+    IllegalActionError,
+    ModelNotFoundError,
+    NativeError,
+    NoSolutionError,
+)
 from marsgym.batch import Batch
 from marsgym.evaluation import Evaluation, Match, Scores
 from marsgym.game import CHANCE, TERMINAL, Game, Position, Solution, games, load
 from marsgym.model import Model, load_model, save_model
 
 if _TYPE_CHECKING:
-    from marsgym.gymnasium import VectorEnv
+    from typing import Unpack
+
+    from marsgym.gymnasium import VectorEnv, VectorOptions
 
 __version__ = "0.4.0"
 
@@ -34,6 +42,7 @@ __all__ = [
     "IllegalActionError",
     "Match",
     "Model",
+    "ModelNotFoundError",
     "NativeError",
     "NoSolutionError",
     "Position",
@@ -47,16 +56,22 @@ __all__ = [
 ]
 
 
-def make_vec(game: str, num_envs: int, **options: Any) -> "VectorEnv":
+def make_vec(game: str, num_envs: int, **options: "Unpack[VectorOptions]") -> "VectorEnv":
     """Opens many games in lockstep as a ``gymnasium.vector.VectorEnv``, with the options of
-    :class:`marsgym.gymnasium.VectorEnv`.
+    :class:`marsgym.gymnasium.VectorEnv`. The game is an id as in :func:`load` or in Gymnasium.
     """
-    from marsgym.gymnasium import VectorEnv
+    from marsgym.gymnasium import make_vec
 
-    return VectorEnv(game, num_envs, **options)
+    return make_vec(game, num_envs, **options)
+
+
+def __getattr__(name: str) -> _Any:
+    if name == "gymnasium":  # imported at its first use, since it needs a recent release
+        return _import_module("marsgym.gymnasium")
+    raise AttributeError(f"module 'marsgym' has no attribute {name!r}")
 
 
 if _find_spec("gymnasium") is not None:
-    from marsgym.gymnasium import register as _register
+    from marsgym._registry import register as _register
 
     _register()

@@ -19,12 +19,18 @@ _WAIT = 100
 """Milliseconds of a poll, after which Python looks for Ctrl-C. Chosen."""
 
 
+def _in_notebook() -> bool:
+    """Whether a notebook runs this code: its standard error is no terminal, yet shows bars."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+
+
 class _Bar:
     """A progress bar, where tqdm is installed."""
 
     def __init__(self, show: bool | None, description: str) -> None:
         self._bar = None
-        if show or (show is None and sys.stderr.isatty()):
+        if show or (show is None and (sys.stderr.isatty() or _in_notebook())):
             try:
                 from tqdm.auto import tqdm
             except ImportError:
@@ -44,6 +50,50 @@ class _Bar:
             self._bar.close()
 
 
+class Questions:
+    """Memory for the questions of jobs to policies: at most n decisions at once."""
+
+    def __init__(self, game: Game, n: int) -> None:
+        self.game, self.n = game, n
+        self.obs = np.zeros((n, game.observation_size), np.float32)
+        self.mask = np.zeros((n, game.num_actions), np.int8)
+        self.shown_obs, self.shown_mask = self.obs.view(), self.mask.view()
+        self.shown_obs.flags.writeable = self.shown_mask.flags.writeable = False
+
+
+def drive(
+    job: _native.Object,
+    questions: Questions,
+    policies: list[Probabilities | Scores],
+    what: str,
+    bar: _Bar | None = None,
+) -> Any:
+    """Waits for the end of a job, whose questions policies answer, and returns its result.
+    After an exception of a policy, or KeyboardInterrupt, the caller closes the job.
+    """
+    q, found = questions, _native.Progress()
+    address = _native.address
+    while True:
+        text = job.call(
+            "poll", _WAIT, q.n, address(q.obs), address(q.mask), ctypes.byref(found), what=what
+        )
+        if found.state == 2:
+            return json.loads(text)
+        if bar is not None:
+            bar.update(found.done)
+        if found.state == 1:
+            policy, rows = policies[found.policy], found.rows
+            if isinstance(policy, Scores):
+                given = policy.function(q.shown_obs[:rows])
+            else:
+                given = policy(q.shown_obs[:rows], q.shown_mask[:rows])
+            want = (rows,) if isinstance(policy, Scores) else (rows, q.game.num_actions)
+            values = np.ascontiguousarray(given, np.float64)
+            if values.shape != want:
+                raise ValueError(f"{what}: the policy returned shape {values.shape}; want {want}")
+            job.call("answer", address(values), what=what)
+
+
 def run(
     game: Game,
     task: dict[str, Any],
@@ -55,39 +105,12 @@ def run(
     """Does a task and returns its result. An exception of a policy, or KeyboardInterrupt,
     ends the task.
     """
-    n = _native.number(batch_size, "batch_size", 1, 2**20) if policies else 1
-    obs = np.zeros((n, game.observation_size), np.float32)
-    mask = np.zeros((n, game.num_actions), np.int8)
-    shown_obs, shown_mask = obs.view(), mask.view()
-    shown_obs.flags.writeable = shown_mask.flags.writeable = False
-    job = _native.Object("job", game._handle, json.dumps(task).encode())
+    n = _native.number(batch_size, "batch_size", 1, 2**20)
+    questions = Questions(game, n if policies else 1)
+    job = _native.Object("job", json.dumps(task).encode(), of=game._native())
     bar = _Bar(progress, description)
-    found = _native.Progress()
     try:
-        while True:
-            text = _native.call(
-                "poll",
-                job.handle,
-                _WAIT,
-                n,
-                _native.address(obs),
-                _native.address(mask),
-                ctypes.byref(found),
-            )
-            if found.state == 2:
-                return json.loads(text)
-            bar.update(found.done)
-            if found.state == 1:
-                policy, rows = policies[found.policy], found.rows
-                if isinstance(policy, Scores):
-                    given = policy.function(shown_obs[:rows])
-                else:
-                    given = policy(shown_obs[:rows], shown_mask[:rows])
-                want = (rows,) if isinstance(policy, Scores) else (rows, game.num_actions)
-                values = np.ascontiguousarray(given, np.float64)
-                if values.shape != want:
-                    raise ValueError(f"the policy returned shape {values.shape}; want {want}")
-                _native.call("answer", job.handle, _native.address(values))
+        return drive(job, questions, policies, task["kind"], bar)
     finally:
         bar.close()
         job.close()

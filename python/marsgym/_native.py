@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,14 +23,24 @@ class NoSolutionError(ValueError):
     """The game has no exact solution."""
 
 
+class ModelNotFoundError(FileNotFoundError, ValueError):
+    """There is no model file of that name."""
+
+
 class NativeError(RuntimeError):
     """An error of the library itself. Please report it with its text."""
 
 
-_ERRORS: Final = {1: ValueError, 2: IllegalActionError, 3: NoSolutionError, 4: KeyboardInterrupt}
+_ERRORS: Final = {
+    1: ValueError,
+    2: IllegalActionError,
+    3: NoSolutionError,
+    4: KeyboardInterrupt,
+    6: ModelNotFoundError,
+}
 
 _TEXT = ctypes.POINTER(ctypes.c_void_p)
-_HANDLE = ctypes.c_size_t
+HANDLE = _HANDLE = ctypes.c_size_t
 _HANDLES = ctypes.POINTER(_HANDLE)
 _POINTER = ctypes.c_void_p
 
@@ -70,7 +82,8 @@ class Progress(ctypes.Structure):
 _FUNCTIONS: Final = {
     "games": (),
     "open": (ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, _HANDLES),
-    "position": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int),
+    "position": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64),
+    "chance": (_HANDLE, ctypes.c_char_p, _POINTER, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)),
     "observe": (_HANDLE, ctypes.c_char_p, ctypes.c_int, _POINTER),
     "batch": (
         _HANDLE,
@@ -80,9 +93,18 @@ _FUNCTIONS: Final = {
         ctypes.POINTER(Buffers),
         _HANDLES,
     ),
-    "reset": (_HANDLE, ctypes.c_uint64),
-    "step": (_HANDLE, ctypes.POINTER(ctypes.c_int)),
-    "next": (_HANDLE, ctypes.c_int),
+    "reset": (_HANDLE, ctypes.c_uint64, ctypes.POINTER(ctypes.c_int), _HANDLES),
+    "step": (_HANDLE, ctypes.POINTER(ctypes.c_int), _HANDLES),
+    "begin": (
+        _HANDLE,
+        ctypes.c_int,
+        _POINTER,
+        _POINTER,
+        ctypes.POINTER(ctypes.c_int),
+        _HANDLES,
+    ),
+    "place": (_HANDLE, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int), _HANDLES),
+    "final": (_HANDLE, ctypes.c_int, ctypes.c_char_p),
     "row": (_HANDLE, ctypes.c_int, ctypes.c_int),
     "save": (_HANDLE, _TEXT, ctypes.POINTER(ctypes.c_int64)),
     "restore": (_HANDLE, ctypes.c_char_p, ctypes.c_int64),
@@ -103,12 +125,22 @@ _FUNCTIONS: Final = {
 }
 
 
+# What a user calls, where it is not the name of the function.
+_CALLS: Final = {"open": "load", "batch": "Batch", "row": "position", "observe": "observation"}
+
+_NOUNS: Final = {"open": "game", "batch": "batch", "load_model": "model", "job": "job"}
+
+
 def _load() -> ctypes.CDLL:
     suffix = {"darwin": "dylib", "win32": "dll"}.get(sys.platform, "so")
     path = Path(__file__).with_name(f"libmarsgym.{suffix}")
     if not path.exists():
         raise ImportError(f"{path} is missing; install the package with: pip install ./python")
-    lib = ctypes.CDLL(os.fspath(path))
+    return _bind(os.fspath(path))
+
+
+def _bind(path: str) -> ctypes.CDLL:
+    lib = ctypes.CDLL(path)
     for name, arguments in _FUNCTIONS.items():
         function = getattr(lib, "marsgym_" + name)
         function.argtypes = [*arguments, _TEXT]
@@ -118,41 +150,65 @@ def _load() -> ctypes.CDLL:
     return lib
 
 
+def _load_copy() -> ctypes.CDLL:
+    """Loads a second copy of the library, for a process that was forked after the first was
+    loaded: the threads of that one are missing here.
+    """
+    if not hasattr(os, "memfd_create"):
+        raise RuntimeError(
+            "marsgym was imported before this process was forked, and its library does not "
+            "work after a fork on this system; start processes with the method 'spawn', such "
+            "as multiprocessing.get_context('spawn') or AsyncVectorEnv(..., context='spawn')"
+        )
+    file = os.memfd_create("libmarsgym")
+    try:
+        with open(file, "wb", closefd=False) as copy:
+            copy.write(Path(__file__).with_name("libmarsgym.so").read_bytes())
+        return _bind(f"/proc/{os.getpid()}/fd/{file}")  # no other copy has this name
+    finally:
+        os.close(file)
+
+
+_forks = 0  # between the process that imported this module and the present one
 _lib = _load()
-_forked = False
+_lib_forks = 0  # _forks when _lib was loaded
+_loading = threading.Lock()
 
 
 def _after_fork() -> None:
-    global _forked
-    _forked = True
+    global _forks
+    _forks += 1
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def call(name: str, *arguments: Any) -> str:
-    """Calls ``marsgym_NAME`` and returns its text, or raises its error."""
-    if _forked:
-        raise RuntimeError(
-            "marsgym was imported before this process was forked, and its library does not "
-            "work after a fork; start processes with the method 'spawn', such as "
-            "multiprocessing.get_context('spawn') or AsyncVectorEnv(..., context='spawn')"
-        )
+def _library() -> ctypes.CDLL:
+    """The library of this process."""
+    global _lib, _lib_forks
+    if _lib_forks != _forks:
+        with _loading:
+            if _lib_forks != _forks:
+                _lib = _load_copy()
+                _lib_forks = _forks
+    return _lib
+
+
+def call(name: str, *arguments: Any, what: str | None = None) -> str:
+    """Calls ``marsgym_NAME`` and returns its text, or raises its error, which begins with
+    what the user has called.
+    """
+    lib = _library()
     out = ctypes.c_void_p()
-    code = getattr(_lib, "marsgym_" + name)(*arguments, out)
+    code = getattr(lib, "marsgym_" + name)(*arguments, out)
     if code == 0 and not out:
         return ""
     text = ctypes.string_at(out.value).decode() if out.value else ""
-    _lib.marsgym_free_text(out)
+    lib.marsgym_free_text(out)
     if code:
-        raise _ERRORS.get(code, NativeError)(text)
+        raise _ERRORS.get(code, NativeError)(f"{what or _CALLS.get(name, name)}: {text}")
     return text
-
-
-def document(name: str, *arguments: Any) -> Any:
-    """Is ``call`` for functions whose text is JSON."""
-    return json.loads(call(name, *arguments))
 
 
 def address(array: npt.NDArray[Any]) -> int:
@@ -162,31 +218,101 @@ def address(array: npt.NDArray[Any]) -> int:
     return array.ctypes.data
 
 
-def saved_state(handle: int) -> bytes:
-    """The state of a batch."""
-    data, size = ctypes.c_void_p(), ctypes.c_int64()
-    call("save", handle, data, size)
-    state = ctypes.string_at(data.value, size.value) if data.value else b""
-    _lib.marsgym_free_text(data)
-    return state
-
-
 class Object:
-    """A handle of an object of the library, released with the Python object."""
+    """A handle of an object of the library, released with the Python object. It is used by
+    the process alone that made it.
+    """
 
-    def __init__(self, name: str, *arguments: Any) -> None:
+    def __init__(self, name: str, *arguments: Any, of: Object | None = None) -> None:
+        """Calls a function that makes an object, of another object or of none."""
+        self._noun, self._forks = _NOUNS[name], _forks
+        self._handle: int | None = None
+        self.keep: Any = None  # what lives as long as the object
         handle = _HANDLE()
-        self.text = call(name, *arguments, handle)
-        self.handle: int | None = handle.value
+        make = call if of is None else of.call
+        self.text = make(name, *arguments, handle)
+        self._handle = handle.value
+
+    @classmethod
+    def job(cls, handle: int) -> Object:
+        """The job of a handle."""
+        object = cls.__new__(cls)
+        object._noun, object._forks, object._handle, object.text = "job", _forks, handle, ""
+        return object
+
+    @property
+    def here(self) -> bool:
+        """Whether this process made the object."""
+        return self._forks == _forks
+
+    def check(self, what: str) -> int:
+        """The handle, if the object can be used."""
+        if self._forks != _forks:
+            raise RuntimeError(
+                f"{what}: this process was forked after the {self._noun} was made, and only "
+                "the process that made it can use it; make a new one here"
+            )
+        handle = self._handle
+        if handle is None:
+            raise ValueError(f"{what}: the {self._noun} is closed")
+        return handle
+
+    def call(self, name: str, *arguments: Any, what: str | None = None) -> str:
+        """Is ``call`` of a function whose first argument is the object."""
+        handle = self.check(what or _CALLS.get(name, name))
+        return call(name, handle, *arguments, what=what)
+
+    def document(self, name: str, *arguments: Any, what: str | None = None) -> Any:
+        """Is ``call`` for functions whose text is JSON."""
+        return json.loads(self.call(name, *arguments, what=what))
+
+    def saved_state(self) -> bytes:
+        """The state of a batch."""
+        data, size = ctypes.c_void_p(), ctypes.c_int64()
+        self.call("save", data, size)
+        state = ctypes.string_at(data.value, size.value) if data.value else b""
+        _library().marsgym_free_text(data)
+        return state
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(
+            f"a handle of a {self._noun} cannot be copied or pickled; copy or pickle the "
+            "object that holds it, such as a Game, a Batch or an environment"
+        )
 
     def __del__(self) -> None:
-        self.close()
+        if call is not None:  # else Python is ending
+            self.close()
 
     def close(self) -> None:
         """Releases the object."""
-        handle, self.handle = getattr(self, "handle", None), None
-        if handle is not None and not _forked and _lib is not None:
+        handle, self._handle = getattr(self, "_handle", None), None
+        if handle is not None and self.here and _lib is not None:
             call("release", handle)
+
+
+def document(name: str, *arguments: Any) -> Any:
+    """Is ``call`` for functions whose text is JSON."""
+    return json.loads(call(name, *arguments))
+
+
+def make_room(rows: int, size: int) -> None:
+    """Raises MemoryError if there is no room for rows of a size in bytes: if memory ends in
+    the library, the process does.
+    """
+    free = sys.maxsize
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = next(int(x.split()[1]) << 10 for x in lines if x.startswith("MemAvailable:"))
+    try:
+        if rows * size > free:
+            raise MemoryError
+        np.empty(rows * size, np.uint8)
+    except MemoryError:
+        fit = f"; {free // size:,} rows fit in what is free" if free < sys.maxsize else ""
+        raise MemoryError(
+            f"rows is {rows:,}, which need about {rows * size / 1e9:,.1f} GB{fit}"
+        ) from None
 
 
 def text(value: str | os.PathLike[str], what: str) -> bytes:
@@ -195,8 +321,11 @@ def text(value: str | os.PathLike[str], what: str) -> bytes:
     if not isinstance(value, str):
         raise TypeError(f"{what} is {value!r}; want a str")
     if "\0" in value:
-        raise ValueError(f"{what} holds a zero character")
-    return value.encode()
+        raise ValueError(f"{what} is {value!r}, which holds a zero character")
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} is {value!r}, which UTF-8 cannot encode") from None
 
 
 def number(value: Any, what: str, least: int, most: int) -> int:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import ctypes
 import json
-from typing import TYPE_CHECKING, Any
+import threading
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from marsgym import _native
+from marsgym._job import Questions, drive
+from marsgym.evaluation import Policy, Probabilities, Scores, entrant
 
 if TYPE_CHECKING:
     from marsgym.game import Game, Position
 
 _MAX_SEED = 2**64 - 1
+_HOLD = -(2**63)  # the action of a row that stays as it is
+
+Opponents: TypeAlias = "Policy | Sequence[Policy] | None"
+"""The agents in the seats that the caller does not play."""
 
 
 class Batch:
@@ -50,7 +60,7 @@ class Batch:
         rows: int,
         *,
         first_row: int = 0,
-        opponent: str | list[str] | None = None,
+        opponent: Opponents = None,
         seat: int | str = "random",
         sample: bool = False,
         search_seed: int = 0,
@@ -61,9 +71,12 @@ class Batch:
             game: the game.
             rows: N.
             first_row: the number of row 0 in its run.
-            opponent: the agent in the other seats ("exact", a bot of the game, "search:800",
-                "pretrained", a model file or a run folder), a list of P-1 of them for the
-                seats that follow in the order of play, or None: the caller plays all seats.
+            opponent: the agent in the other seats, a list of P-1 of them for the seats that
+                follow in the order of play, or None: the caller plays all seats. An agent is
+                a name ("exact", a bot of the game, "search:800", "pretrained", a model file
+                or a run folder) or path, a :class:`Model`, or a function as for
+                :meth:`Game.evaluate`. Python calls a function between native steps, with all
+                rows at once in which it is to move; it must not depend on earlier calls.
             seat: the caller's seat, or "random": drawn for each game.
             sample: whether networks draw their actions instead of taking the best one.
             search_seed: the seed of opponents that search.
@@ -72,27 +85,43 @@ class Batch:
         n = self.rows = _native.number(rows, "rows", 1, 2**24)
         first = _native.number(first_row, "first_row", 0, 2**30)
         players, actions, d = game.players, game.num_actions, game.observation_size
-        if isinstance(opponent, str):
-            opponent = [opponent]
-        if not isinstance(opponent, (list, tuple, type(None))):
-            raise TypeError(f"opponent is {opponent!r}; want the name of an agent, or a list")
-        if opponent is not None and len(opponent) == 0 and players > 1:
-            raise ValueError(f"opponent is empty; want {players - 1} agents, or None")
-        opponents = [str(x) for x in opponent or []]
-        if "exact" in opponents:
+        given: Sequence[Any] = opponent if isinstance(opponent, (list, tuple)) else [opponent]
+        if opponent is None:
+            given = []
+        elif players == 1 and given:
+            raise ValueError(f"opponent is {opponent!r}, and {game!r} has no other seats")
+        elif len(given) not in (1, players - 1) or (players > 1 and not given):
+            raise ValueError(
+                f"opponent is empty or too long: {len(given)} opponents; want one, "
+                f"{players - 1} for the seats that follow, or None"
+            )
+        self._policies: list[Probabilities | Scores] = []
+        opponents = [entrant(game, p, self._policies, "opponent") for p in given]
+        if any(e["name"] == "exact" and e["policy"] is None for e in opponents):
             game.solve()
+        place = seat
         if isinstance(seat, str):
             if seat != "random":
                 raise ValueError(f"seat is {seat!r}; want 'random', or 0 to {players - 1}")
-            seat = -1
+            place = -1
         else:
-            seat = _native.number(seat, "seat", 0, players - 1)
+            place = _native.number(seat, "seat", 0, players - 1)
         seats = {
             "opponents": opponents,
-            "seat": seat,
+            "seat": place,
             "sample": bool(sample),
             "seed": _native.number(search_seed, "search_seed", 0, _MAX_SEED),
         }
+        self._options = {
+            "first_row": first,
+            "opponent": opponent,
+            "seat": seat,
+            "sample": sample,
+            "search_seed": search_seed,
+        }
+        # Chosen, above what a row of any game takes: arrays, their copies, states.
+        size = 8 * (2 * d + actions + 2 * players) + 64
+        _native.make_room(n, size + (4096 if opponents else 1024))
         self._arrays: dict[str, npt.NDArray[Any]] = {
             "obs": np.zeros((n, d), np.float32),
             "mask": np.zeros((n, actions), np.int8),
@@ -108,10 +137,15 @@ class Batch:
         }
         buffers = _native.Buffers(**{k: _native.address(a) for k, a in self._arrays.items()})
         self._object = _native.Object(
-            "batch", game._handle, n, first, json.dumps(seats).encode(), ctypes.byref(buffers)
+            "batch", n, first, json.dumps(seats).encode(), ctypes.byref(buffers), of=game._native()
         )
+        self._object.keep = self._arrays  # the library writes to them
         self._action = self._arrays["action"]
-        self._ended = ctypes.c_int()
+        self._ended, self._work = ctypes.c_int(), _native.HANDLE()
+        self._questions = Questions(game, min(n, 8192) if self._policies else 1)
+        self._lock = threading.RLock()
+        self._begun = False  # reset or restore has succeeded
+        self._asking = False  # a policy of the caller plays in a call in progress
 
         def view(name: str) -> npt.NDArray[Any]:
             v = self._arrays[name].view()
@@ -129,38 +163,92 @@ class Batch:
         self.acted_reward: npt.NDArray[np.float64] = view("acted_reward")
         self.ended: npt.NDArray[np.bool_] = view("ended")
 
-    @property
-    def _handle(self) -> int:
-        handle = self._object.handle
-        if handle is None:
-            raise ValueError("the batch is closed")
-        return handle
+    @contextlib.contextmanager
+    def _use(self, what: str) -> Iterator[_native.Object]:
+        """Gives the batch to a call of this thread."""
+        self._object.check(what)  # before the lock, which a fork may have left closed
+        with self._lock:
+            if self._asking:
+                raise RuntimeError(f"{what}: a policy cannot use the batch in which it plays")
+            yield self._object
+
+    def _play(self, what: str, *arguments: Any) -> int:
+        """Makes a call that can take long, during which policies play."""
+        object, work = self._object, self._work
+        object.check(what)
+        with self._lock:
+            if self._asking:
+                raise RuntimeError(f"{what}: a policy cannot use the batch in which it plays")
+            try:
+                object.call(what, *arguments, self._ended, work)
+                if not work.value:
+                    return self._ended.value
+                self._asking = True
+                job = _native.Object.job(work.value)
+                return int(drive(job, self._questions, self._policies, what))
+            finally:
+                if work.value:  # which ends a job in progress
+                    self._asking = False
+                    _native.call("release", work)
+                    work.value = 0
 
     def reset(self, seed: int) -> None:
         """Seeds all generators and starts a game in every row."""
-        _native.call("reset", self._handle, _native.number(seed, "seed", 0, _MAX_SEED))
+        seed = _native.number(seed, "seed", 0, _MAX_SEED)
+        self._object.check("reset")
+        with self._lock:
+            self._begun = False
+            self._play("reset", seed)
+            self._begun = True
 
-    def step(self, actions: npt.ArrayLike) -> int:
+    def step(self, actions: npt.ArrayLike, *, hold: npt.NDArray[np.bool_] | None = None) -> int:
         """Plays an action in every row and returns the number of games that ended.
 
         Args:
             actions: [N] integers.
+            hold: [N] true in rows that stay as they are, whatever their actions.
 
         Raises:
-            IllegalActionError: an action is illegal; no row has changed.
+            IllegalActionError: an action is illegal.
+
+        After any exception, KeyboardInterrupt among them, no row has changed.
         """
         a = np.asarray(actions)
         if a.shape != (self.rows,) or a.dtype.kind not in "iu":
             raise ValueError(
                 f"actions have shape {a.shape} and type {a.dtype}; want {self.rows} integers"
             )
-        np.copyto(self._action, a, casting="same_kind")
-        _native.call("step", self._handle, self._ended)
-        return self._ended.value
+        self._object.check("step")
+        with self._lock:
+            np.copyto(self._action, a, casting="same_kind")
+            if hold is not None:
+                np.copyto(self._action, _HOLD, where=hold)
+            return self._play("step")
 
-    def next(self, row: int) -> None:
-        """Starts another game in a row, without seeding."""
-        _native.call("next", self._handle, _native.number(row, "row", 0, self.rows - 1))
+    def next(self, row: int, position: Position | str | None = None) -> None:
+        """Starts another game in a row, without seeding; with a position, from there on. The
+        caller's seat, where it is random, is drawn anew.
+        """
+        n = _native.number(row, "row", 0, self.rows - 1)
+        if position is None:
+            self.begin([n])
+        else:
+            self._play("place", n, self.game._own(position).text.encode())
+
+    def begin(self, rows: npt.ArrayLike, seeds: npt.ArrayLike | None = None) -> None:
+        """Starts another game in some rows.
+
+        Args:
+            rows: [K] their numbers.
+            seeds: [K] seeds that their generators get as by reset; None goes on with the
+                generators.
+        """
+        r = np.ascontiguousarray(rows, np.int64)
+        s = None if seeds is None else np.ascontiguousarray(seeds, np.uint64)
+        if r.ndim != 1 or (s is not None and s.shape != r.shape):
+            raise ValueError("rows and seeds have different shapes; want a seed for each row")
+        at = None if s is None else _native.address(s)
+        self._play("begin", len(r), _native.address(r), at)
 
     def position(self, row: int, *, final: bool = False) -> Position:
         """The position of a row or, with final, the last one of the game that ended there
@@ -180,11 +268,13 @@ class Batch:
 
     def _row(self, row: int, final: bool) -> Any:
         n = _native.number(row, "row", 0, self.rows - 1)
-        return _native.document("row", self._handle, n, int(final))
+        with self._use("position") as object:
+            return object.document("row", n, int(final))
 
     def save(self) -> bytes:
         """All that resuming needs: states, counts and generators."""
-        return _native.saved_state(self._handle)
+        with self._use("save") as object:
+            return object.saved_state()
 
     def restore(self, state: bytes) -> None:
         """Restores what save returned for a batch of the same game and size. After an error
@@ -192,14 +282,77 @@ class Batch:
         """
         if not isinstance(state, bytes):
             raise TypeError(f"state is a {type(state).__name__}; want bytes")
-        _native.call("restore", self._handle, state, len(state))
+        with self._use("restore") as object:
+            self._begun = False
+            object.call("restore", state, len(state))
+            self._begun = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, or what is read from a pickle, is an independent batch in the same state."""
+        state = None
+        with self._use("copy") as object:
+            if self._begun:
+                results = {k: a.copy() for k, a in self._arrays.items() if k not in _SHOWN}
+                ended = [int(i) for i in np.flatnonzero(self.ended)]
+                finals = [(i, self.position(i, final=True).text) for i in ended]
+                state = object.saved_state(), results, finals
+        return _copied, (type(self), self.game, self.rows, self._options, state)
 
     def close(self) -> None:
-        """Releases the batch. The arrays stay, with what they held."""
-        self._object.close()
+        """Releases the batch, after a step in progress. The arrays stay, with what they held."""
+        if self._object.here:
+            with self._lock:
+                if self._asking:
+                    raise RuntimeError("close: a policy cannot close the batch in which it plays")
+                self._object.close()
+
+    def __repr__(self) -> str:
+        return f"<marsgym.Batch of {self.rows} rows of {self.game!r}>"
 
     def __enter__(self) -> Batch:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class Owner:
+    """An environment that owns a batch. A copy of any kind is an independent environment in the
+    same state, and so is what is read from a pickle.
+    """
+
+    game: Game
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)  # a shallow copy would step the same batch
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__.copy()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__module__}.{type(self).__name__} of {self.game!r}>"
+
+
+# What restoring a state writes.
+_SHOWN = ("obs", "mask", "player")
+
+
+def _copied(
+    cls: type[Batch],
+    game: Game,
+    rows: int,
+    options: dict[str, Any],
+    state: tuple[bytes, dict[str, npt.NDArray[Any]], list[tuple[int, str]]] | None,
+) -> Batch:
+    batch = cls(game, rows, **options)
+    if state is not None:
+        saved, results, finals = state
+        batch.restore(saved)
+        for name, values in results.items():
+            np.copyto(batch._arrays[name], values)
+        for row, text in finals:
+            batch._object.call("final", row, text.encode())
+    return batch

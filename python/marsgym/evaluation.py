@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from marsgym import _native
 
 if TYPE_CHECKING:
     from marsgym.game import Game
@@ -45,24 +48,27 @@ def entrants(
             f"{len(others)} policies in the other seats; want one for all, or {game.players - 1}"
         )
     policies: list[Probabilities | Scores] = []
-    return [_entrant(game, p, policies) for p in [policy, *others]], policies
+    return [entrant(game, p, policies) for p in [policy, *others]], policies
 
 
-def _entrant(game: Game, p: Policy, policies: list[Probabilities | Scores]) -> dict[str, Any]:
+def entrant(
+    game: Game, p: Policy, policies: list[Probabilities | Scores], what: str = "the policy"
+) -> dict[str, Any]:
+    """An agent of a task. A function is appended to policies."""
     from marsgym.model import Model
 
     if isinstance(p, Model):
         if p.game().rules_hash != game.rules_hash:
             raise ValueError(f"the model plays {p.game()!r}; want one that plays {game!r}")
-        p = p.scores() if p.head == "score" else p.probabilities
+        p = p.policy()
     entry: dict[str, Any] = {"name": "", "policy": None, "scores": False, "greedy": False}
     if isinstance(p, (str, os.PathLike)):
-        entry["name"] = os.fspath(p)
+        entry["name"] = _native.text(p, what).decode()
         return entry
     function = p.function if isinstance(p, Scores) else p
     if not callable(function):
         raise TypeError(
-            f"the policy is {p!r}; want a function of observations and masks, Scores, a Model, "
+            f"{what} is {p!r}; want a function of observations and masks, Scores, a Model, "
             "or the name of an agent"
         )
     entry["name"] = getattr(function, "__name__", type(function).__name__)
@@ -71,6 +77,36 @@ def _entrant(game: Game, p: Policy, policies: list[Probabilities | Scores]) -> d
         entry["scores"], entry["greedy"] = True, bool(p.greedy)
     policies.append(p)
     return entry
+
+
+class Table(tuple[dict[str, Any], ...]):
+    """Dicts with the same keys, which print, and show in a notebook, as the rows of a table."""
+
+    __slots__ = ()
+
+    def _cells(self) -> list[list[str]]:
+        names = list(self[0]) if self else []
+        rows = [[_cell(row[name]) for name in names] for row in self]
+        return [names, *rows]
+
+    def __str__(self) -> str:
+        cells = self._cells()
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        names, *rows = self._cells()
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)
@@ -89,15 +125,22 @@ class Evaluation:
     loss: float | None
     """The expected loss by all mistakes in a game, as a share of the win; None without
     mistakes."""
-    mistakes: tuple[dict[str, Any], ...]
-    """The costliest mistakes, as dicts: position, action, best, cost (the loss in a game),
-    reach (how often the decision arises in a game), prob, regret, kind, situation."""
+    mistakes: Table
+    """The costliest mistakes, as dicts that print as a table: position, action, best, cost (the
+    loss in a game), reach (how often the decision arises in a game), prob, regret, kind,
+    situation."""
+
+    def _repr_html_(self) -> str:
+        figures = {k: v for k, v in vars(self).items() if k != "mistakes" and v not in (None, ())}
+        figures |= {k: ", ".join(map(_cell, v)) for k, v in figures.items() if type(v) is tuple}
+        tables = [Table([figures]), *([self.mistakes] if self.mistakes else [])]
+        return "".join(t._repr_html_() for t in tables)
 
     @classmethod
     def read(cls, game: Game, r: dict[str, Any]) -> Evaluation:
         """Reads the result of a job."""
         if "win_by_seat" not in r:
-            return cls(None, (), None, tuple(r["returns"]), None, ())
+            return cls(None, (), None, tuple(r["returns"]), None, Table())
         report = r.get("mistakes")
         return cls(
             r["mean"],
@@ -105,7 +148,7 @@ class Evaluation:
             r["exploitability"],
             tuple(game.loss + w * (game.win - game.loss) for w in r["win"]),
             None if report is None else report["loss"],
-            () if report is None else tuple(report["worst"] or ()),
+            Table(() if report is None else report["worst"] or ()),
         )
 
 
@@ -121,6 +164,11 @@ class Match:
     games: int
     truncated: int
     """How many of the games a limit ended; these are won by nobody."""
+
+    def _repr_html_(self) -> str:
+        seats = zip(self.win, self.low, self.high, strict=True)
+        rows = [{"agent": i, "win": w, "low": a, "high": b} for i, (w, a, b) in enumerate(seats)]
+        return Table(rows)._repr_html_()
 
     @classmethod
     def read(cls, r: dict[str, Any]) -> Match:

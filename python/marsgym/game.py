@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import os
+import random
+import weakref
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from marsgym import _native
 from marsgym._job import run
-from marsgym.batch import Batch
+from marsgym.batch import Batch, Opponents
 from marsgym.evaluation import Evaluation, Match, Policy, entrants
 
 CHANCE = -1
 """The player of a position in which chance moves next."""
 TERMINAL = -2
 """The player of a position in which the game is over."""
+
+Rng: TypeAlias = "np.random.Generator | random.Random | int | None"
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,15 @@ class Game:
         if config is not None and not isinstance(config, dict):
             raise TypeError(f"config is a {type(config).__name__}; want a dict")
         text = None if config is None else _native.text(json.dumps(config), "config")
-        self._object = _native.Object("open", _native.text(id, "id"), seats, text)
+        arguments = (_native.text(id, "id"), seats, text)
+        try:
+            self._object = _native.Object("open", *arguments)
+        except ValueError as e:
+            if "unknown field" not in str(e):
+                raise
+            known = ", ".join(Game(id).config)
+            raise ValueError(f"{e}; the fields of {id} are {known}") from None
+        self._arguments = arguments
         self._origin = (id, players, config, cache)
         self._cache = "" if cache is None else _native.text(cache, "cache").decode()
         self._solution: Solution | None = None
@@ -104,28 +118,48 @@ class Game:
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, self._origin
 
-    def __deepcopy__(self, memo: Any) -> Game:
+    def __copy__(self) -> Game:
         return self  # a game never changes
 
-    @property
-    def _handle(self) -> int:
-        handle = self._object.handle
-        assert handle is not None
-        return handle
+    def __deepcopy__(self, memo: Any) -> Game:
+        return self
 
-    def batch(self, rows: int, **options: Any) -> Batch:
+    def _native(self) -> _native.Object:
+        """The game in the library of this process."""
+        if not self._object.here:  # a fork came between
+            self._object, self._solution = _native.Object("open", *self._arguments), None
+        return self._object
+
+    def batch(
+        self,
+        rows: int,
+        *,
+        first_row: int = 0,
+        opponent: Opponents = None,
+        seat: int | str = "random",
+        sample: bool = False,
+        search_seed: int = 0,
+    ) -> Batch:
         """Opens a :class:`Batch`, with its options."""
-        return Batch(self, rows, **options)
+        return Batch(
+            self,
+            rows,
+            first_row=first_row,
+            opponent=opponent,
+            seat=seat,
+            sample=sample,
+            search_seed=search_seed,
+        )
 
     def initial(self) -> Position:
         """The position at the start of a game. It may be one of chance."""
-        return self._position(self._ask("", "describe"))
+        return self._position(self._ask("", "describe", what="initial"))
 
     def position(self, text: str) -> Position:
         """Reads a position in the game's notation."""
         if text == "":
             raise ValueError("the position is empty; want one in the notation of the game")
-        return self._position(self._ask(text, "describe"))
+        return self._position(self._ask(text, "describe", what="position"))
 
     def _position(self, info: dict[str, Any]) -> Position:
         legal, returns = tuple(info["legal"]), tuple(map(float, info["returns"]))
@@ -139,15 +173,14 @@ class Game:
             raise ValueError(f"{position} is a position of {position.game!r}; want one of {self!r}")
         return position
 
-    def _ask(self, text: str, question: str, action: int = 0) -> Any:
-        return _native.document(
-            "position", self._handle, _native.text(text, "position"), question.encode(), action
-        )
+    def _ask(self, text: str, question: str, argument: int = 0, what: str | None = None) -> Any:
+        about = _native.text(text, "position"), question.encode(), argument
+        return self._native().document("position", *about, what=what or question)
 
     def _observe(self, text: str, seat: int) -> npt.NDArray[np.float32]:
         obs = np.zeros(self.observation_size, np.float32)
         seat = _native.number(seat, "seat", 0, self.players - 1)
-        _native.call("observe", self._handle, text.encode(), seat, _native.address(obs))
+        self._native().call("observe", text.encode(), seat, _native.address(obs))
         return obs
 
     def solve(self, *, progress: bool | None = None) -> Solution:
@@ -297,8 +330,42 @@ class Position:
         return self.game._position(self.game._ask(self.text, "apply", a))
 
     def outcomes(self) -> list[tuple[float, Position]]:
-        """The successors of a position of chance, with their probabilities."""
+        """The successors of a position of chance, with their probabilities. There can be
+        thousands: :meth:`sample` and :meth:`outcome` list none.
+        """
         return [(o["prob"], self.game._position(o)) for o in self.game._ask(self.text, "outcomes")]
+
+    def outcome_probabilities(self) -> npt.NDArray[np.float64]:
+        """The probabilities of outcomes, in their order; none where chance does not move."""
+        n, size = ctypes.c_int64(), 4096
+        while True:
+            probs = np.empty(size)
+            arguments = self.text.encode(), _native.address(probs), size, ctypes.byref(n)
+            self.game._native().call("chance", *arguments, what="outcome_probabilities")
+            if n.value <= size:
+                return probs[: n.value].copy()
+            size = n.value
+
+    def outcome(self, index: int) -> Position:
+        """The successor of that index in outcomes."""
+        i = _native.number(index, "index", 0, 2**31 - 1)
+        return self.game._position(self.game._ask(self.text, "outcome", i))
+
+    def sample(self, rng: Rng = None) -> Position:
+        """A successor of a position of chance, sampled.
+
+        Args:
+            rng: a generator of NumPy or of the module random, or a seed; None is the
+                generator of the module random.
+        """
+        return self.game._position(self.game._ask(self.text, "sample", _seed(rng)))
+
+    def draw(self, rng: Rng = None) -> tuple[int, Position]:
+        """The same with its index in outcomes. It is slower than sample, which does not
+        count outcomes.
+        """
+        drawn = self.game._ask(self.text, "draw", _seed(rng))
+        return drawn["index"], self.game._position(drawn)
 
     def observation(self, seat: int | None = None) -> npt.NDArray[np.float32]:
         """What a seat observes [D]; the seat to move if None."""
@@ -309,6 +376,12 @@ class Position:
         mask = np.zeros(self.game.num_actions, np.int8)
         mask[list(self.legal_actions)] = 1
         return mask
+
+    def _repr_svg_(self) -> str:
+        """The picture that a notebook shows."""
+        from marsgym import _draw
+
+        return _draw.svg(_draw.scene(self))
 
     def render(self) -> str:
         """The position for people."""
@@ -329,8 +402,24 @@ class Position:
         return self.game.options(self)
 
 
+def _seed(rng: Rng) -> int:
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**63))
+    if rng is None or isinstance(rng, random.Random):
+        return (rng or random).getrandbits(63)
+    return _native.number(rng, "rng", 0, 2**63 - 1)
+
+
+_reopened: weakref.WeakValueDictionary[str, Game] = weakref.WeakValueDictionary()
+
+
 def _reopen(id: str, players: int | None, config: dict[str, Any] | None, cache: str | None) -> Game:
-    return Game(id, players, config, cache=cache)
+    """The game of a pickle, opened once in a process."""
+    key = json.dumps([id, players, config, None if cache is None else os.fspath(cache)])
+    game = _reopened.get(key)
+    if game is None:
+        game = _reopened[key] = Game(id, players, config, cache=cache)
+    return game
 
 
 def load(

@@ -1,21 +1,32 @@
 """Gymnasium: a vector environment of games in lockstep, and single environments.
 
 Importing :mod:`marsgym` registers ``marsgym/MartianDice-v1`` and the other games; the number
-is the version of the game's rules.
+is the version of the game's rules. Programs that know no action masks use the lenient ids,
+such as ``marsgym/MartianDice-Lenient-v1``: there an illegal action plays a random legal one.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypedDict, Unpack
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector.utils import batch_space
 
-from marsgym import _native
-from marsgym.batch import Batch
+from marsgym import _draw, _native
+from marsgym._registry import env_ids as env_ids
+from marsgym._registry import register as register
+from marsgym.batch import Batch, Opponents, Owner
 from marsgym.game import Game, Position
+
+try:
+    from gymnasium.vector import AutoresetMode
+except ImportError:
+    raise ImportError(
+        f"the environments of marsgym need gymnasium 1.1 or later, and {gymnasium.__version__} "
+        "is installed; run: pip install 'gymnasium>=1.1'"
+    ) from None
 
 OBSERVATION_HIGH: Final = 64.0
 """The upper bound of all observations. They are shares and flags from 0 to 1 but for some
@@ -30,25 +41,36 @@ def _spaces(game: Game) -> tuple[gymnasium.Space[Any], gymnasium.Space[Any]]:
     )
 
 
-def env_ids() -> dict[str, str]:
-    """The Gymnasium id of each game, by the id of the game."""
-    games = _native.document("games")["games"]
-    camel = {g["id"]: "".join(map(str.capitalize, g["id"].split("-"))) for g in games}
-    return {g["id"]: f"marsgym/{camel[g['id']]}-v{g['version']}" for g in games}
+class VectorOptions(TypedDict, total=False):
+    """The options of :class:`VectorEnv`."""
+
+    players: int | None
+    config: dict[str, Any] | None
+    cache: str | None
+    opponent: Opponents
+    seat: int | str
+    sample: bool
+    search_seed: int
+    first_row: int
+    illegal_action: Literal["raise", "random"]
+    autoreset_mode: AutoresetMode | str
+    copy: bool
+    render_mode: str | None
 
 
-def register() -> None:
-    """Registers all games with Gymnasium."""
-    for id, name in env_ids().items():
-        if name not in gymnasium.registry:
-            gymnasium.register(id=name, entry_point="marsgym.gymnasium:Env", kwargs={"game": id})
+def make_vec(game: str, num_envs: int, **options: Unpack[VectorOptions]) -> VectorEnv:
+    """Opens a :class:`VectorEnv` of a game, whose id is one of marsgym or of Gymnasium."""
+    env = gymnasium.make_vec(env_ids().get(game, game), num_envs, **options)
+    assert isinstance(env, VectorEnv)
+    return env
 
 
-class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
     """Many games in lockstep, each row a whole game of all seats.
 
-    In each row the seat ``info["player"]`` acts. Without opponents the caller acts for all
-    seats; with them, for one seat in each row, see :class:`marsgym.Batch`.
+    In each row the seat ``info["player"]`` acts. With opponents, which by default play at
+    random, the caller acts for one seat in each row, see :class:`marsgym.Batch`; with
+    ``opponent=None``, for all seats.
 
     Shapes, with N rows, D numbers of an observation, A actions, P seats:
 
@@ -58,21 +80,24 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
       there only.
     - ``info["player"]`` [N] int8, the seat to move; ``info["action_mask"]`` [N, A] int8, 1
       where an action is legal; ``info["rewards"]`` [N, P] float32, of the step, by seat.
-    - Autoreset is SAME_STEP: a row whose game has ended shows the first observation of the
-      next game. ``info["final_obs"]`` [N] objects then holds the last observation [D] of the
-      game, and ``info["final_info"]["player"]`` [N] the seat that observes it: the one that
-      was to move or, if the rules ended the game, the one that acted last. Both are set
-      where ``info["_final_obs"]`` is true.
+    - With the autoreset mode SAME_STEP a row whose game has ended shows the first
+      observation of the next game. ``info["final_obs"]`` [N] objects then holds the last
+      observation [D] of the game, and ``info["final_info"]["player"]`` [N] the seat that
+      observes it: the one that was to move or, if the rules ended the game, the one that
+      acted last. Both are set where ``info["_final_obs"]`` is true.
+    - With NEXT_STEP such a row shows the last observation. The next step ignores its action,
+      for which the mask is 1 everywhere, shows the next game and has the reward 0. The games
+      are the same in both modes.
 
-    An illegal action raises IllegalActionError and changes nothing.
+    An illegal action raises IllegalActionError and changes nothing, or plays a random one.
 
-    With ``copy=False`` arrays are read-only views that the next step overwrites, and
-    ``info["final_obs"]`` has undefined contents where ``info["_final_obs"]`` is false.
+    With ``copy=False`` arrays are read-only views that the next step overwrites.
     """
 
     metadata: dict[str, Any] = {
-        "render_modes": ["ansi"],
-        "autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP,
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": 4,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
     }
 
     def __init__(
@@ -83,31 +108,41 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         players: int | None = None,
         config: dict[str, Any] | None = None,
         cache: str | None = "auto",
-        opponent: str | list[str] | None = None,
+        opponent: Opponents = "random",
         seat: int | str = "random",
         sample: bool = False,
         search_seed: int = 0,
         first_row: int = 0,
+        illegal_action: Literal["raise", "random"] = "raise",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         copy: bool = True,
         render_mode: str | None = None,
     ) -> None:
         """Opens the games.
 
         Args:
-            game: its id, as in :func:`marsgym.load` or in Gymnasium.
+            game: its id, as in :func:`marsgym.load`.
             players, config, cache: as in :func:`marsgym.load`.
             num_envs: N.
-            opponent, seat, sample, search_seed, first_row: as in :class:`marsgym.Batch`.
+            opponent, seat, sample, search_seed, first_row: as in :class:`marsgym.Batch`. A
+                game for one has no opponents.
+            illegal_action: what an illegal action does: "raise" raises IllegalActionError and
+                changes nothing, "random" plays a legal one drawn from ``np_random`` instead.
+            autoreset_mode: SAME_STEP or NEXT_STEP.
             copy: whether results are copies.
-            render_mode: None or "ansi".
+            render_mode: None, "ansi", or "rgb_array", for which Pillow draws.
         """
-        ids = {name: id for id, name in env_ids().items()}
-        self.game = Game(ids.get(game, game), players, config, cache=cache)
+        self.illegal_action = _choice("illegal_action", illegal_action, ("raise", "random"))
+        mode = AutoresetMode(autoreset_mode)
+        if mode == AutoresetMode.DISABLED:
+            raise ValueError("autoreset_mode is DISABLED; want SAME_STEP or NEXT_STEP")
+        self.metadata = {**self.metadata, "autoreset_mode": mode}
+        self.game = Game(game, players, config, cache=cache)
         self.batch = Batch(
             self.game,
             num_envs,
             first_row=first_row,
-            opponent=opponent,
+            opponent=opponent if self.game.players > 1 else None,
             seat=seat,
             sample=sample,
             search_seed=search_seed,
@@ -118,28 +153,55 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.single_observation_space, self.single_action_space = _spaces(self.game)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._final = np.empty(self.num_envs, dtype=object)
-        for i in range(self.num_envs):
-            self._final[i] = self.batch.final_observation[i]
         self._all = np.ones(self.num_envs, np.bool_)
         self._all.flags.writeable = False
+        self._ended: npt.NDArray[np.bool_] | None = None  # rows that the next step holds
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | list[int | None] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
         """Seeds all rows and starts a game in each.
 
         Args:
-            seed: of all rows, each of which has a generator of its own; None draws one.
-            options: none are known.
+            seed: of all rows, each of which has a generator of its own, or a list of N seeds;
+                None draws one, or with a mask goes on with the generators.
+            options: ``reset_mask`` [N] is true in the rows to reset; the others stay as they
+                are.
         """
-        if options:
-            raise ValueError(f"options are {options!r}; want none")
-        if seed is not None:
-            seed = _native.number(seed, "seed", 0, 2**64 - 1)
-        super().reset(seed=seed)
-        self.batch.reset(int(self.np_random.integers(2**63)) if seed is None else seed)
-        return self._result(self.batch.observation), self._info()
+        options = options or {}
+        if options.keys() - {"reset_mask"}:
+            raise ValueError(f"options are {options!r}; want none, or 'reset_mask'")
+        mask = options.get("reset_mask")
+        if mask is not None:
+            mask = np.asarray(mask)
+            if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+                raise ValueError(
+                    f"reset_mask is {mask!r}; want {self.num_envs} bools, at least one true"
+                )
+        if isinstance(seed, (list, tuple, np.ndarray)):
+            if len(seed) != self.num_envs:
+                raise ValueError(f"seed has {len(seed)} numbers; want {self.num_envs}")
+            self.np_random = np.random.default_rng([_seed(s) for s in seed if s is not None])
+            seeds = [self._draw() if s is None else _seed(s) for s in seed]
+            if mask is None:
+                self.batch.reset(seeds[0])
+        elif mask is None:
+            super().reset(seed=None if seed is None else _seed(seed))
+            self.batch.reset(self._draw() if seed is None else _seed(seed))
+            seeds = None
+        else:
+            seeds = None if seed is None else [_seed(seed)] * self.num_envs
+        if mask is not None or seeds is not None:
+            rows = np.flatnonzero(self._all if mask is None else mask)
+            self.batch.begin(rows, None if seeds is None else np.array(seeds, np.uint64)[rows])
+        self._ended = None if mask is None or self._ended is None else self._ended & ~mask
+        return self._observe()
+
+    def _draw(self) -> int:
+        return int(self.np_random.integers(2**63))
 
     def step(
         self, actions: npt.ArrayLike
@@ -152,50 +214,110 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     ]:
         """Plays an action [N] in every row."""
         b = self.batch
-        games_ended = b.step(actions)
-        info = self._info()
+        if self.illegal_action == "random":
+            actions = self._legal(np.asarray(actions))
+        games_ended = b.step(actions, hold=self._ended)
+        self._ended = None
+        same_step = self.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+        if games_ended and not same_step:
+            self._ended = b.ended.copy()
+        obs, info = self._observe()
         info["rewards"], info["_rewards"] = self._result(b.reward), self._all
-        if games_ended:
-            ended, final = self._result(b.ended), self._final
-            if self.copy:
-                final = np.full(self.num_envs, None, dtype=object)
-                for i in np.flatnonzero(ended):
-                    final[i] = b.final_observation[i].copy()
+        if games_ended and same_step:
+            ended, final = self._result(b.ended), np.full(self.num_envs, None, dtype=object)
+            for i in np.flatnonzero(ended):
+                final[i] = self._result(b.final_observation[i])
             info["final_obs"], info["_final_obs"] = final, ended
             info["final_info"] = {"player": self._result(b.final_player), "_player": ended}
             info["_final_info"] = ended
         return (
-            self._result(b.observation),
+            obs,
             self._result(b.acted_reward),
             self._result(b.terminated),
             self._result(b.truncated),
             info,
         )
 
-    def _info(self) -> dict[str, Any]:
-        b = self.batch
-        return {
-            "player": self._result(b.player),
-            "_player": self._all,
-            "action_mask": self._result(b.action_mask),
-            "_action_mask": self._all,
-        }
+    def _legal(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The actions, with random legal ones in place of illegal ones."""
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            return actions  # an error of the batch
+        mask = self.batch.action_mask
+        legal = (actions >= 0) & (actions < self.game.num_actions)
+        legal[legal] = mask[legal, actions[legal]] != 0
+        illegal = np.flatnonzero(~legal)
+        if len(illegal):
+            draws = self.np_random.random((len(illegal), self.game.num_actions))
+            actions = actions.astype(np.int64)
+            actions[illegal] = np.where(mask[illegal], draws, -1).argmax(axis=1)
+        return actions
+
+    def _observe(self) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+        """The observations and infos; the last ones in rows that the next step holds."""
+        b, ended = self.batch, self._ended
+        if ended is None:
+            obs, player = self._result(b.observation), self._result(b.player)
+            mask = self._result(b.action_mask)
+        else:
+            obs, player, mask = b.observation.copy(), b.player.copy(), b.action_mask.copy()
+            obs[ended], player[ended], mask[ended] = (
+                b.final_observation[ended],
+                b.final_player[ended],
+                1,
+            )
+        info = {"player": player, "_player": self._all}
+        return obs, info | {"action_mask": mask, "_action_mask": self._all}
 
     def _result(self, a: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return a.copy() if self.copy else a
 
-    def render(self) -> tuple[str, ...] | None:
-        """The position of each row as text."""
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """True where an action is legal [N, A]."""
+        mask: npt.NDArray[np.int8] = self._observe()[1]["action_mask"]
+        return mask.astype(np.bool_)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """The position of each row as text or as pixels [height, width, 3]."""
         if self.render_mode is None:
             return None
-        return tuple(self.batch.position(i).render() for i in range(self.num_envs))
+        ended = ~self._all if self._ended is None else self._ended
+        return tuple(
+            _picture(self.batch.position(i, final=bool(ended[i])), self.render_mode)
+            for i in range(self.num_envs)
+        )
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Calls a method once for all rows and returns what it gives for each: the rows of a
+        result that has N of them, or else the result itself.
+        """
+        value = getattr(self, name)
+        if callable(value):
+            value = value(*args, **kwargs)
+        if isinstance(value, (tuple, list, np.ndarray)) and len(value) == self.num_envs:
+            return tuple(value)
+        return (value,) * self.num_envs
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """An attribute, for each row."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Sets an attribute. All rows share it, so a list must hold equal values."""
+        if isinstance(values, (list, tuple)):
+            if len(values) != self.num_envs or any(v != values[0] for v in values):
+                raise ValueError(
+                    f"values are {values!r}; want one value, or {self.num_envs} equal ones, "
+                    "since the rows of a batch share their attributes"
+                )
+            values = values[0]
+        setattr(self, name, values)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Releases the batch."""
         self.batch.close()
 
 
-class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
+class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     """One game, of which the agent has one seat and opponents the others.
 
     - Observations are [D] float32, what the agent's seat observes where it is to move; the
@@ -211,7 +333,7 @@ class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     Resetting without a seed goes on with the generators of the last game.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
 
     def __init__(
         self,
@@ -220,7 +342,7 @@ class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         players: int | None = None,
         config: dict[str, Any] | None = None,
         cache: str | None = "auto",
-        opponent: str | list[str] | None = "random",
+        opponent: Opponents = "random",
         seat: int | str = "random",
         sample: bool = False,
         search_seed: int = 0,
@@ -240,11 +362,10 @@ class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             illegal_action: what an illegal action does: "raise" raises IllegalActionError and
                 changes nothing, "random" plays a legal one drawn from ``np_random`` instead,
                 and "lose" ends the game as lost.
-            render_mode: None or "ansi".
+            render_mode: None, "ansi", or "rgb_array", for which Pillow draws.
         """
         choices = ("raise", "random", "lose")
-        if illegal_action not in choices:
-            raise ValueError(f"illegal_action is {illegal_action!r}; want one of {choices}")
+        self.illegal_action = _choice("illegal_action", illegal_action, choices)
         self.game = Game(game, players, config, cache=cache)
         if illegal_action == "lose" and not self.game.has_win:
             raise ValueError(f"illegal_action is 'lose', and {self.game!r} has no win to lose")
@@ -257,7 +378,6 @@ class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             sample=sample,
             search_seed=search_seed,
         )
-        self.illegal_action = illegal_action
         self.render_mode = _render_mode(render_mode)
         self.observation_space, self.action_space = _spaces(self.game)
         self._state: Literal["new", "playing", "ended", "forfeited"] = "new"
@@ -275,15 +395,20 @@ class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         Args:
             seed: of the dice and of the opponents; None goes on with the generators of the
                 last game, or draws a seed before the first one.
-            options: none are known.
+            options: ``position`` is a :class:`Position`, or its text, from which the game
+                starts; chance is sampled there, and opponents play until it is your turn.
         """
         super().reset(seed=seed)
-        if options:
-            raise ValueError(f"options are {options!r}; want none")
+        start = (options or {}).get("position")
+        if (options or {}).keys() - {"position"}:
+            raise ValueError(f"options are {options!r}; want none, or 'position'")
         if seed is not None or self._state == "new":
             self.batch.reset(int(self.np_random.integers(2**63)) if seed is None else seed)
-        elif self._state != "ended":  # else the batch has started the next game
+        elif self._state != "ended" and start is None:  # else the batch has started a game
             self.batch.next(0)
+        if start is not None:
+            self._state = "playing"
+            self.batch.next(0, start)
         self._state = "playing"
         return self.batch.observation[0].copy(), self._info(self.batch.action_mask[0].copy())
 
@@ -341,16 +466,30 @@ class Env(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         mask = self.batch.action_mask[0].astype(np.bool_)
         return mask if self._state == "playing" else np.zeros_like(mask)
 
-    def render(self) -> str | None:
-        """The position as text."""
-        return None if self.render_mode is None else self.position.render()
+    def render(self) -> Any:
+        """The position as text or as pixels [height, width, 3]."""
+        return None if self.render_mode is None else _picture(self.position, self.render_mode)
 
     def close(self) -> None:
         """Releases the game."""
         self.batch.close()
 
 
+def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}; want one of {choices}")
+    return value
+
+
+def _seed(value: Any) -> int:
+    return _native.number(value, "seed", 0, 2**64 - 1)
+
+
 def _render_mode(mode: str | None) -> str | None:
-    if mode not in (None, "ansi"):
-        raise ValueError(f"render_mode is {mode!r}; want None or 'ansi'")
+    if mode not in (None, "ansi", "rgb_array"):
+        raise ValueError(f"render_mode is {mode!r}; want None, 'ansi' or 'rgb_array'")
     return mode
+
+
+def _picture(position: Position, mode: str) -> Any:
+    return position.render() if mode == "ansi" else _draw.pixels(_draw.scene(position))

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from marsgym import _native
-from marsgym.evaluation import Scores
+from marsgym.evaluation import Probabilities, Scores
 from marsgym.game import Game
 
 _TIE: Final = 1e-12  # game.Tie: logits this close are equal, and the lowest action wins
@@ -37,6 +37,14 @@ class Model:
     value."""
     info: dict[str, Any]
     """Algorithm, seed, steps, games, iterations, and the exact strength if it is known."""
+
+    def __repr__(self) -> str:
+        shape = f"{self.layers()} layers, {sum(t.size for t in self.tensors.values()):,} weights"
+        return f"<marsgym.Model of {self.game_id} for {self.players}, {self.head}, {shape}>"
+
+    def layers(self) -> int:
+        """The number of hidden layers."""
+        return sum(name.startswith("body.") and name.endswith(".bias") for name in self.tensors)
 
     def game(self) -> Game:
         """Opens the game that the model plays."""
@@ -70,6 +78,10 @@ class Model:
         probs[np.arange(len(best)), best] = 1
         return probs
 
+    def policy(self) -> Scores | Probabilities:
+        """The policy of the model: its best action, by whichever head it has."""
+        return self.scores() if self.head == "score" else self.probabilities
+
     def scores(self, greedy: bool = True) -> Scores:
         """The policy of a model that scores afterstates."""
         if self.head != "score":
@@ -87,7 +99,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     info = json.loads(object.text)
     shapes = [t["shape"] for t in info["tensors"]]
     data = np.zeros(sum(int(np.prod(s)) for s in shapes), np.float32)
-    _native.call("weights", object.handle, _native.address(data), data.size)
+    object.call("weights", _native.address(data), data.size)
     tensors, at = {}, 0
     for t in info["tensors"]:
         size = int(np.prod(t["shape"]))
@@ -162,9 +174,8 @@ def save_model(
         "games": _native.number(games, "games", 0, 2**62),
         "iterations": _native.number(iterations, "iterations", 0, 2**62),
     }
-    _native.call(
+    game._native().call(
         "save_model",
-        game._handle,
         _native.text(path, "path"),
         json.dumps(info).encode(),
         _native.address(data),

@@ -1,28 +1,39 @@
 """OpenSpiel: the games as Python games with explicit chance.
 
 Importing this module registers ``marsgym_pig`` and the other games, with dashes as underscores;
-``pyspiel.load_game("marsgym_pig(players=2)")`` opens one. The parameter ``config`` is JSON.
+``pyspiel.load_game("marsgym_pig(players=2)")`` opens one. The parameter ``config`` is JSON. The
+text of a game has it with per cent signs in place of commas, brackets and equals signs, and is
+read again by ``pyspiel.load_game``.
 """
 
 from __future__ import annotations
 
-import functools
 import json
+import urllib.parse
 from typing import Any, Final
 
 import numpy as np
 import pyspiel
 
-from marsgym.game import CHANCE, Game, Position, games
+from marsgym.game import CHANCE, Game, Position, Rng, games
 
 MAX_CHANCE_OUTCOMES: Final = 4096
 """A bound of the successors of a chance position. A roll of thirteen dice has 2,380."""
 
 
+class SpielError(pyspiel.SpielError, ValueError):
+    """An illegal action, or a parameter that is no config."""
+
+
+def spiel_name(id: str) -> str:
+    """The name of a game in OpenSpiel."""
+    return "marsgym_" + id.replace("-", "_")
+
+
 def _type(id: str, game: Game) -> pyspiel.GameType:
     information, utility = pyspiel.GameType.Information, pyspiel.GameType.Utility
     return pyspiel.GameType(
-        short_name="marsgym_" + id.replace("-", "_"),
+        short_name=spiel_name(id),
         long_name=game.title,
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=getattr(pyspiel.GameType.ChanceMode, game.chance.upper()),
@@ -53,19 +64,37 @@ def _info(game: Game) -> pyspiel.GameInfo:
     )
 
 
+def _config(text: str) -> Any:
+    """The config of a parameter: JSON, as it is or with per cent signs."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as e:
+        try:
+            return json.loads(urllib.parse.unquote(text))
+        except json.JSONDecodeError:
+            raise SpielError(f"config is {text!r}; want JSON: {e}") from None
+
+
 class SpielGame(pyspiel.Game):
     """A game of marsgym under a config."""
 
     def __init__(self, id: str, params: dict[str, Any] | None = None) -> None:
         """Opens a game; params are ``players`` and ``config``."""
-        params = params or {}
+        params = dict(params or {})
+        config = None
+        if params.get("config"):
+            config = _config(params["config"])
+            text = json.dumps(config, separators=(",", ":"))
+            params["config"] = urllib.parse.quote(text, safe='{}:" ')
         try:
-            config = json.loads(params["config"]) if params.get("config") else None
-        except json.JSONDecodeError as e:
-            raise ValueError(f"config is {params['config']!r}; want JSON: {e}") from None
-        self.game = Game(id, params.get("players") or None, config)
-        self.outcomes = functools.lru_cache(maxsize=100_000)(_outcomes)
+            self.game = Game(id, params.get("players") or None, config)
+        except (ValueError, TypeError) as e:
+            raise SpielError(str(e)) from None
+        self.chance = _Chance()
         super().__init__(_type(id, self.game), _info(self.game), params)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _read_game, (str(self),)
 
     def new_initial_state(self) -> SpielState:
         """The state at the start of a game."""
@@ -76,8 +105,21 @@ class SpielGame(pyspiel.Game):
         return Observer(self.game)
 
 
-def _outcomes(position: Position) -> list[tuple[float, Position]]:
-    return position.outcomes()
+class _Chance:
+    """The lists of chance outcomes by their probabilities: many positions share one."""
+
+    def __init__(self) -> None:
+        self.lists: dict[bytes, list[tuple[int, float]]] = {}
+
+    def outcomes(self, position: Position) -> list[tuple[int, float]]:
+        """Indices and probabilities of the outcomes of a position."""
+        probabilities = position.outcome_probabilities()
+        key = probabilities.tobytes()
+        if key not in self.lists:
+            if len(self.lists) == 1000:
+                self.lists.clear()
+            self.lists[key] = list(enumerate(probabilities.tolist()))
+        return self.lists[key]
 
 
 class SpielState(pyspiel.State):
@@ -86,8 +128,11 @@ class SpielState(pyspiel.State):
     def __init__(self, game: SpielGame) -> None:
         """Starts a game."""
         super().__init__(game)
-        self.outcomes = game.outcomes
         self.position = game.game.initial()
+        self._drawn: tuple[int, Position] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _read_state, (pyspiel.serialize_game_and_state(self.get_game(), self),)
 
     def current_player(self) -> int:
         """The seat to move, or pyspiel.PlayerId.CHANCE or TERMINAL."""
@@ -100,19 +145,37 @@ class SpielState(pyspiel.State):
         return list(self.position.legal_actions)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Indices and probabilities of the outcomes."""
-        return [(i, p) for i, (p, _) in enumerate(self.outcomes(self.position))]
+        """Indices and probabilities of the outcomes. There can be thousands:
+        :meth:`sample_chance` draws one without this list.
+        """
+        return list(self.get_game().chance.outcomes(self.position))
+
+    def sample_chance(self, rng: Rng = None) -> int:
+        """Draws a chance outcome, for ``apply_action``.
+
+        Args:
+            rng: as in :meth:`marsgym.Position.sample`.
+        """
+        self._drawn = self.position.draw(rng)
+        return self._drawn[0]
 
     def _apply_action(self, action: int) -> None:
-        if self.position.is_chance:
-            self.position = self.outcomes(self.position)[action][1]
-        else:
-            self.position = self.position.apply(action)
+        drawn, self._drawn = self._drawn, None
+        try:
+            if not self.position.is_chance:
+                self.position = self.position.apply(action)
+            elif drawn is not None and drawn[0] == action:
+                self.position = drawn[1]
+            else:
+                self.position = self.position.outcome(action)
+        except ValueError as e:
+            raise SpielError(str(e)) from None
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
             return f"outcome {action}"
-        return self.position.game.action_names[action]
+        names = self.position.game.action_names
+        return names[action] if 0 <= action < len(names) else f"action {action}"
 
     def is_terminal(self) -> bool:
         """Whether the game is over."""
@@ -141,6 +204,14 @@ class Observer:
     def string_from(self, state: SpielState, player: int) -> str:
         """The position: everything is public."""
         return str(state)
+
+
+def _read_game(text: str) -> SpielGame:
+    return pyspiel.load_game(text)
+
+
+def _read_state(text: str) -> SpielState:
+    return pyspiel.deserialize_game_and_state(text)[1]
 
 
 def _class(id: str) -> type[SpielGame]:

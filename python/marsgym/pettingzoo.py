@@ -1,29 +1,48 @@
-"""PettingZoo: one game as an AEC environment, for any number of seats."""
+"""PettingZoo: one game as an AEC environment, for any number of seats.
+
+Importing this module registers ``marsgym/pig-v1`` and the other games, with dashes as
+underscores, where PettingZoo has a registry: ``pettingzoo.make("aec", "marsgym/pig-v1")``.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import gymnasium
 import numpy as np
+import numpy.typing as npt
 import pettingzoo
-from gymnasium.utils import EzPickle
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+from pettingzoo.utils import wrappers
 
-from marsgym import _native
-from marsgym.batch import Batch
-from marsgym.game import Game, Position
+from marsgym import _draw, _native
+from marsgym.batch import Batch, Owner
+from marsgym.game import Game, Position, games
 from marsgym.gymnasium import OBSERVATION_HIGH
 
 
-def env(game: str, **options: Any) -> pettingzoo.AECEnv[str, Any, Any]:
-    """Opens a game with the options of :class:`raw_env`, wrapped so that it must be reset
-    before it is stepped.
+class Options(TypedDict, total=False):
+    """The options of :class:`raw_env`."""
+
+    players: int | None
+    config: dict[str, Any] | None
+    render_mode: str | None
+
+
+def env(game: str, **options: Unpack[Options]) -> pettingzoo.AECEnv[str, Any, Any]:
+    """Opens a game with the options of :class:`raw_env` and the wrappers of PettingZoo's own
+    games: an illegal action ends the game with the reward -1 for its agent, and a game must
+    be reset before it is stepped.
     """
-    return OrderEnforcingWrapper(raw_env(game, **options))
+    e = wrappers.TerminateIllegalWrapper(raw_env(game, **options), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(e))
 
 
-class raw_env(pettingzoo.AECEnv[str, Any, Any], EzPickle):
+def env_ids() -> dict[str, str]:
+    """The PettingZoo id of each game, by the id of the game."""
+    return {id: f"marsgym/{id.replace('-', '_')}-v{Game(id).version}" for id in games()}
+
+
+class raw_env(Owner, pettingzoo.AECEnv[str, Any, Any]):
     """One game. The agents are "player_0" to "player_P-1", in the order of play.
 
     An observation is a dict of ``observation`` [D] float32 and ``action_mask`` [A] int8, which
@@ -43,17 +62,18 @@ class raw_env(pettingzoo.AECEnv[str, Any, Any], EzPickle):
         Args:
             game: its id.
             players, config: as in :func:`marsgym.load`.
-            render_mode: None, "ansi", or "human", which prints the position after each step.
+            render_mode: None, "ansi", "rgb_array", for which Pillow draws, or "human", which
+                prints the position after each step.
         """
-        EzPickle.__init__(self, game, players, config, render_mode)
         super().__init__()
         self.game = Game(game, players, config)
         self.batch = Batch(self.game, 1)
-        if render_mode not in (None, "ansi", "human"):
-            raise ValueError(f"render_mode is {render_mode!r}; want None, 'ansi' or 'human'")
+        modes = ["human", "ansi", "rgb_array"]
+        if render_mode not in (None, *modes):
+            raise ValueError(f"render_mode is {render_mode!r}; want None or one of {modes}")
         self.render_mode = render_mode
         self.metadata = {
-            "render_modes": ["human", "ansi"],
+            "render_modes": modes,
             "name": f"{game.replace('-', '_')}_v{self.game.version}",
             "is_parallelizable": False,
             "render_fps": 4,
@@ -69,6 +89,7 @@ class raw_env(pettingzoo.AECEnv[str, Any, Any], EzPickle):
             )
             for agent in self.possible_agents
         }
+        self.state_space = gymnasium.spaces.Box(0, OBSERVATION_HIGH, (size,), np.float32)
         self.action_spaces = {a: gymnasium.spaces.Discrete(actions) for a in self.possible_agents}
         self._begun = self._ended = False
 
@@ -119,6 +140,10 @@ class raw_env(pettingzoo.AECEnv[str, Any, Any], EzPickle):
         mask = np.zeros(self.game.num_actions, np.int8)
         return {"observation": self.position.observation(seat), "action_mask": mask}
 
+    def state(self) -> npt.NDArray[np.float32]:
+        """The whole state [D]: what the agent to move observes, or at the end the first one."""
+        return self.position.observation(0) if self._ended else self.batch.observation[0].copy()
+
     def step(self, action: int | None) -> None:
         """Plays an action of the selected agent; None, once that agent is done."""
         if not self._begun:
@@ -143,8 +168,10 @@ class raw_env(pettingzoo.AECEnv[str, Any, Any], EzPickle):
         if self.render_mode == "human":
             self.render()
 
-    def render(self) -> str | None:
-        """The position as text, which the mode "human" prints."""
+    def render(self) -> Any:
+        """The position as text, which the mode "human" prints, or as pixels."""
+        if self.render_mode == "rgb_array":
+            return _draw.pixels(_draw.scene(self.position))
         if self.render_mode == "human":
             print(self.position.render())
         return self.position.render() if self.render_mode == "ansi" else None
@@ -152,3 +179,9 @@ class raw_env(pettingzoo.AECEnv[str, Any, Any], EzPickle):
     def close(self) -> None:
         """Releases the game."""
         self.batch.close()
+
+
+if hasattr(pettingzoo, "register"):
+    for _game, _id in env_ids().items():
+        if _id not in pettingzoo.aec_registry:
+            pettingzoo.register("aec", _id, "marsgym.pettingzoo:env", kwargs={"game": _game})

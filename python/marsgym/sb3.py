@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv as BaseVecEnv
 
-from marsgym.gymnasium import VectorEnv
+from marsgym.batch import Owner
+from marsgym.game import Game
+from marsgym.gymnasium import VectorEnv, VectorOptions
 
 _Floats: TypeAlias = npt.NDArray[np.float32]
 
 
-class VecEnv(BaseVecEnv):
+class VecEnv(Owner, BaseVecEnv):
     """N games, in each of which the agent has one seat and opponents the others.
 
     All rows are one :class:`marsgym.Batch`. MaskablePPO of sb3-contrib finds the masks by
@@ -30,26 +32,31 @@ class VecEnv(BaseVecEnv):
         game: str,
         num_envs: int,
         *,
-        opponent: str | list[str] | None = "random",
         seed: int | None = None,
-        **options: Any,
+        **options: Unpack[VectorOptions],
     ) -> None:
         """Opens the games.
 
         Args:
-            game, num_envs: as in :class:`marsgym.gymnasium.VectorEnv`, with its other options.
-            opponent: the same; None for a game of one seat.
+            game, num_envs: as in :class:`marsgym.gymnasium.VectorEnv`, with its options.
             seed: of the first reset; None draws one.
         """
-        self.vector = VectorEnv(game, num_envs, opponent=opponent, **options)
-        if opponent is None and self.vector.game.players > 1:
+        self.vector = VectorEnv(game, num_envs, **options)
+        if options.get("opponent", "") is None and self.vector.game.players > 1:
             raise ValueError("opponent is None; want agents for the other seats")
-        self.render_mode = None
+        if self.vector.metadata["autoreset_mode"] != gymnasium.vector.AutoresetMode.SAME_STEP:
+            raise ValueError("autoreset_mode is not SAME_STEP, which Stable-Baselines3 needs")
+        self.render_mode = self.vector.render_mode
         super().__init__(
             num_envs, self.vector.single_observation_space, self.vector.single_action_space
         )
         self.seed(seed)
         self._actions: npt.NDArray[Any] = np.zeros(num_envs, np.int64)
+
+    @property
+    def game(self) -> Game:  # type: ignore[override]
+        """The game."""
+        return self.vector.game
 
     def reset(self) -> npt.NDArray[np.float32]:
         """Starts a game in every row."""
@@ -86,8 +93,6 @@ class VecEnv(BaseVecEnv):
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute of some rows, which all have the same."""
-        if attr_name == "render_mode":
-            return [None] * len(self._rows(indices))
         return [getattr(self.vector, attr_name)] * len(self._rows(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
@@ -109,8 +114,9 @@ class VecEnv(BaseVecEnv):
         return [False] * len(self._rows(indices))
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """There are no images."""
-        return [None] * self.num_envs
+        """The rows as pixels, with the render mode "rgb_array"."""
+        images = self.vector.render() if self.render_mode == "rgb_array" else None
+        return [None] * self.num_envs if images is None else list(images)
 
     def _rows(self, indices: int | Iterable[int] | None) -> list[int]:
         return list(self._get_indices(indices))

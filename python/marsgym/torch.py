@@ -82,11 +82,7 @@ class MLP(torch.nn.Module):
 
 def from_model(model: Model) -> MLP:
     """The network of a model file."""
-    hidden = [len(model.tensors[f"body.{i}.bias"]) for i in range(_layers(model))]
+    hidden = [len(model.tensors[f"body.{i}.bias"]) for i in range(model.layers())]
     net = MLP(model.game(), hidden, model.head)
     net.load_state_dict({k: torch.tensor(v) for k, v in model.tensors.items()})
     return net
-
-
-def _layers(model: Model) -> int:
-    return sum(name.startswith("body.") and name.endswith(".bias") for name in model.tensors)

@@ -11,7 +11,7 @@ typedef struct {
 	float   *obs;          // [N, D]
 	int8_t  *mask;         // [N, A] 0 or 1
 	int8_t  *player;       // [N]
-	int64_t *action;       // [N]
+	int64_t *action;       // [N] the least number leaves a row as it is
 	float   *reward;       // [N, P]
 	int8_t  *terminated;   // [N] 0 or 1
 	int8_t  *truncated;    // [N] 0 or 1
@@ -28,18 +28,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"sync"
-	"unsafe"
 
 	"marsgym/env"
 	"marsgym/env/game"
 )
 
-// rows are what steps N games: a batch, or games with seated opponents.
+// rows are what steps N games: a batch, or games with seated opponents. Their work is
+// done in a job, whose context ends it.
 type rows interface {
-	Reset(seed uint64) error
-	Step() error
-	Next(i int) error
+	Reset(j *job, seed uint64) error
+	// Step plays the actions. On an error nothing has changed.
+	Step(j *job) error
+	Begin(j *job, rows []int, seeds []uint64) error // see [env.Batch]
+	// Place continues row i from a position.
+	Place(j *job, i int, at env.Position) error
 	// At returns the position of row i, or the last one of the game that ended there in
 	// the last step, and the relabelling of its actions (see [env.Decisions]).
 	At(i int, final bool) (env.Position, []game.Action)
@@ -50,15 +55,19 @@ type rows interface {
 // lockstep is an env.Batch as rows: the caller acts for every seat.
 type lockstep struct{ env.Batch }
 
-func (l lockstep) Reset(seed uint64) error {
+func (l lockstep) Reset(_ *job, seed uint64) error {
 	l.Batch.Reset(seed)
 	return nil
 }
 
-func (l lockstep) Next(i int) error {
-	l.Batch.Next(i)
+func (l lockstep) Step(*job) error { return l.Batch.Step() }
+
+func (l lockstep) Begin(_ *job, rows []int, seeds []uint64) error {
+	l.Batch.Begin(rows, seeds)
 	return nil
 }
+
+func (l lockstep) Place(_ *job, i int, at env.Position) error { return l.Batch.Place(i, at) }
 
 func (l lockstep) At(i int, final bool) (env.Position, []game.Action) {
 	if final {
@@ -72,31 +81,42 @@ func (l lockstep) At(i int, final bool) (env.Position, []game.Action) {
 type batch struct {
 	mu    sync.Mutex
 	n     int
+	game  *openGame
 	rows  rows
+	slow  bool // a call may take long
 	begun bool // Reset or RestoreState has succeeded
 
 	action []int64     // the caller's
 	buf    env.Buffers // the caller's, but for Action
 	acted  []game.Player
-	reward []float64 // acted_reward
-	ended  []bool
+	reward []float64            // acted_reward
+	ended  []bool               // the caller's
+	finals map[int]env.Position // of marsgym_final, until the next step
 }
 
+// hold is the action of the caller that stands for [env.Hold].
+const hold = math.MinInt64
+
 // step plays the caller's actions and returns the number of games that ended.
-func (b *batch) step() (ended int, err error) {
+func (b *batch) step(j *job) (ended int, err error) {
 	buf, n := &b.buf, b.n
 	actions, players := len(buf.Mask)/n, len(buf.Reward)/n
 	taken := buf.Action[:n]
 	for i, a := range b.action[:n] {
+		if a == hold {
+			taken[i] = env.Hold
+			continue
+		}
 		if uint64(a) >= uint64(actions) {
 			return 0, fmt.Errorf("row %d, action %d: %w: actions are 0 to %d", i, a, game.ErrIllegalAction, actions-1)
 		}
 		taken[i] = game.Action(a)
 	}
 	copy(b.acted, buf.Player)
-	if err := b.rows.Step(); err != nil {
+	if err := b.rows.Step(j); err != nil {
 		return 0, err
 	}
+	b.finals = nil
 	clear(b.reward) // only the last step of a game has rewards
 	over, truncated := b.ended[:n], buf.Truncated[:n]
 	for i, terminated := range buf.Terminated[:n] {
@@ -111,12 +131,12 @@ func (b *batch) step() (ended int, err error) {
 
 // seating says who else plays in a batch.
 type seating struct {
-	// Opponents are the names of the agents in the seats after the learner's, in the
-	// order of play, one for all of them, or none: the caller plays all seats.
-	Opponents []string `json:"opponents"`
-	Seat      int      `json:"seat"` // of the learner; -1 is drawn for each game
-	Sample    bool     `json:"sample"`
-	Seed      uint64   `json:"seed"` // of searches
+	// Opponents are the agents in the seats after the learner's, in the order of play,
+	// one for all of them, or none: the caller plays all seats.
+	Opponents []entrant `json:"opponents"`
+	Seat      int       `json:"seat"` // of the learner; -1 is drawn for each game
+	Sample    bool      `json:"sample"`
+	Seed      uint64    `json:"seed"` // of searches
 }
 
 // marsgym_batch returns a batch of rows first to first+n-1 of a run, over the caller's
@@ -150,13 +170,17 @@ func marsgym_batch(g C.uintptr_t, n, first C.int, seats *C.char, b *C.marsgym_bu
 			FinalPlayer: view[game.Player](b.final_player, n),
 		}
 		made := &batch{
-			n: n, action: view[int64](b.action, n), buf: buf, acted: make([]game.Player, n),
+			n: n, game: g, action: view[int64](b.action, n), buf: buf, acted: make([]game.Player, n),
 			reward: view[float64](b.acted_reward, n), ended: view[bool](b.ended, n),
 		}
 		if len(s.Opponents) == 0 {
 			made.rows = lockstep{g.NewBatchOver(buf, n, int(first))}
-		} else if made.rows, err = newSeated(context.Background(), g, s, buf, n, int(first)); err != nil {
-			return err
+		} else {
+			t, err := newSeated(context.Background(), g, s, buf, n, int(first))
+			if err != nil {
+				return err
+			}
+			made.rows, made.slow = t, t.slow()
 		}
 		*object = handle(made)
 		return nil
@@ -179,55 +203,108 @@ func with(object C.uintptr_t, out **C.char, f func(b *batch) error) result {
 var errNotBegun = errors.New("the batch has not begun; call reset first")
 
 // row returns an error if the batch has no row i, or has not begun.
-func (b *batch) row(i C.int) error {
+func (b *batch) row(i int) error {
 	if !b.begun {
 		return errNotBegun
 	}
-	if i < 0 || int(i) >= b.n {
+	if i < 0 || i >= b.n {
 		return fmt.Errorf("row is %d; want 0 to %d", i, b.n-1)
 	}
 	return nil
 }
 
-// marsgym_reset seeds all generators and starts a game in every row.
-//
-//export marsgym_reset
-func marsgym_reset(object C.uintptr_t, seed C.uint64_t, out **C.char) result {
-	return with(object, out, func(b *batch) error {
-		b.begun = false
-		err := b.rows.Reset(uint64(seed))
-		b.begun = err == nil
-		return err
-	})
-}
-
-// marsgym_step plays the actions of all rows and writes the number of games that ended.
-// If an action is illegal, nothing changes.
-//
-//export marsgym_step
-func marsgym_step(object C.uintptr_t, ended *C.int, out **C.char) result {
-	return with(object, out, func(b *batch) error {
-		if !b.begun {
-			return errNotBegun
-		}
-		n, err := b.step()
-		*ended = C.int(n)
-		b.begun = err == nil || errors.Is(err, game.ErrIllegalAction)
-		return err
-	})
-}
-
-// marsgym_next starts another game in a row, without seeding.
-//
-//export marsgym_next
-func marsgym_next(object C.uintptr_t, row C.int, out **C.char) result {
-	return with(object, out, func(b *batch) error {
-		if err := b.row(row); err != nil {
+// play calls f while no other thread uses the batch. If f may take long, a job does it:
+// *work is then its handle, and *ended the result of the job; else *work is 0.
+func play(object C.uintptr_t, ended *C.int, work *C.uintptr_t, out **C.char, f func(b *batch, j *job) (int, error)) result {
+	return call(out, func() error {
+		b, err := resolve[*batch](object)
+		if err != nil {
 			return err
 		}
-		err := b.rows.Next(int(row))
-		b.begun = err == nil
+		b.mu.Lock()
+		if b.slow {
+			j := newJob(b.game)
+			*work = handle(j)
+			go func() {
+				defer b.mu.Unlock()
+				j.run(func() (any, error) { return f(b, j) })
+			}()
+			return nil
+		}
+		defer b.mu.Unlock()
+		n, err := f(b, &job{ctx: context.Background()})
+		*ended = C.int(n)
 		return err
+	})
+}
+
+// marsgym_reset seeds all generators and starts a game in every row. See [play] for
+// ended, which is 0, and work.
+//
+//export marsgym_reset
+func marsgym_reset(object C.uintptr_t, seed C.uint64_t, ended *C.int, work *C.uintptr_t, out **C.char) result {
+	return play(object, ended, work, out, func(b *batch, j *job) (int, error) {
+		b.begun, b.finals = false, nil
+		err := b.rows.Reset(j, uint64(seed))
+		b.begun = err == nil
+		clear(b.ended)
+		clear(b.reward)
+		return 0, err
+	})
+}
+
+// marsgym_step plays the actions of all rows. The result is the number of games that
+// ended. After an error nothing has changed.
+//
+//export marsgym_step
+func marsgym_step(object C.uintptr_t, ended *C.int, work *C.uintptr_t, out **C.char) result {
+	return play(object, ended, work, out, func(b *batch, j *job) (int, error) {
+		if !b.begun {
+			return 0, errNotBegun
+		}
+		return b.step(j)
+	})
+}
+
+// marsgym_begin starts another game in k rows: with generators seeded as by marsgym_reset
+// with seeds [k] or, if that is null, with generators as they are. See [play] for ended,
+// which is 0, and work.
+//
+//export marsgym_begin
+func marsgym_begin(object C.uintptr_t, k C.int, rows *C.int64_t, seeds *C.uint64_t, ended *C.int, work *C.uintptr_t, out **C.char) result {
+	list, of := slices.Clone(view[int64](rows, int(k))), []uint64(nil)
+	if seeds != nil {
+		of = slices.Clone(view[uint64](seeds, int(k)))
+	}
+	return play(object, ended, work, out, func(b *batch, j *job) (int, error) {
+		which, seen := make([]int, len(list)), make([]bool, b.n)
+		for at, i := range list {
+			if err := b.row(int(i)); err != nil {
+				return 0, err
+			}
+			if seen[i] {
+				return 0, fmt.Errorf("row %d is named twice", i)
+			}
+			which[at], seen[i] = int(i), true
+		}
+		return 0, b.rows.Begin(j, which, of)
+	})
+}
+
+// marsgym_place starts another game in a row from the position of a text.
+//
+//export marsgym_place
+func marsgym_place(object C.uintptr_t, row C.int, text *C.char, ended *C.int, work *C.uintptr_t, out **C.char) result {
+	from := C.GoString(text)
+	return play(object, ended, work, out, func(b *batch, j *job) (int, error) {
+		if err := b.row(int(row)); err != nil {
+			return 0, err
+		}
+		at, err := b.game.Parse(from)
+		if err != nil {
+			return 0, err
+		}
+		return 0, b.rows.Place(j, int(row), at)
 	})
 }
 
@@ -251,11 +328,42 @@ func marsgym_row(object C.uintptr_t, row, final C.int, out **C.char) result {
 		}
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if err := b.row(row); err != nil {
+		if err := b.row(int(row)); err != nil {
 			return nil, err
 		}
-		p, label := b.rows.At(int(row), final != 0)
-		return rowInfo{describe(p), label}, nil
+		if final == 0 {
+			p, label := b.rows.At(int(row), false)
+			return rowInfo{describe(p), label}, nil
+		}
+		if !b.ended[row] {
+			return nil, fmt.Errorf("no game ended in row %d in the last step", row)
+		}
+		p := b.finals[int(row)]
+		if p == nil {
+			p, _ = b.rows.At(int(row), true)
+		}
+		return rowInfo{describe(p), nil}, nil
+	})
+}
+
+// marsgym_final says what the last position was of a game that ended in the last step of
+// the batch whose state and buffers the caller has restored.
+//
+//export marsgym_final
+func marsgym_final(object C.uintptr_t, row C.int, text *C.char, out **C.char) result {
+	return with(object, out, func(b *batch) error {
+		if err := b.row(int(row)); err != nil {
+			return err
+		}
+		at, err := b.game.Parse(C.GoString(text))
+		if err != nil {
+			return err
+		}
+		if b.finals == nil {
+			b.finals = map[int]env.Position{}
+		}
+		b.finals[int(row)] = at
+		return nil
 	})
 }
 
@@ -282,9 +390,11 @@ func marsgym_save(object C.uintptr_t, data **C.char, size *C.int64_t, out **C.ch
 //export marsgym_restore
 func marsgym_restore(object C.uintptr_t, data *C.char, size C.int64_t, out **C.char) result {
 	return with(object, out, func(b *batch) error {
-		b.begun = false
-		err := b.rows.RestoreState(C.GoBytes(unsafe.Pointer(data), C.int(size)))
+		b.begun, b.finals = false, nil
+		err := b.rows.RestoreState(view[byte](data, int(size)))
 		b.begun = err == nil
+		clear(b.ended)
+		clear(b.reward)
 		return err
 	})
 }

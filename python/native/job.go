@@ -22,7 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,9 +39,11 @@ type job struct {
 
 	done  atomic.Uint64 // the bits of the fraction done
 	asked chan *request
-	open  *request // taken from asked, not yet answered
-	at    int      // rows of open answered
-	n     int      // rows of open shown
+
+	mu   sync.Mutex // of what follows, and of marsgym_poll and marsgym_answer
+	open *request   // taken from asked, not yet answered
+	at   int        // rows of open answered
+	n    int        // rows of open shown
 
 	ended  chan struct{} // closed when the result is there
 	result any
@@ -67,6 +69,18 @@ type entrant struct {
 	Greedy bool   `json:"greedy"` // and takes the best
 }
 
+// remote returns the agent of a policy of the caller, or nil for one of the library.
+func (e *entrant) remote(ask asker) *agents.Agent {
+	if e.Policy == nil {
+		return nil
+	}
+	r := remote{ask, *e.Policy}
+	if e.Scores {
+		return &agents.Agent{Name: e.Name, Policy: remoteScorer{r, e.Greedy}}
+	}
+	return &agents.Agent{Name: e.Name, Policy: r}
+}
+
 // marsgym_job starts a job.
 //
 //export marsgym_job
@@ -80,33 +94,38 @@ func marsgym_job(g C.uintptr_t, text *C.char, object *C.uintptr_t, out **C.char)
 		if err := json.Unmarshal([]byte(C.GoString(text)), &t); err != nil {
 			return err
 		}
-		j := &job{game: g, asked: make(chan *request), ended: make(chan struct{})}
-		j.ctx, j.cancel = context.WithCancel(context.Background())
-		go j.run(t)
+		j := newJob(g)
+		go j.run(func() (any, error) { return j.do(t) })
 		*object = handle(j)
 		return nil
 	})
 }
 
-// run does the task.
-func (j *job) run(t task) {
+// newJob returns a job to run.
+func newJob(g *openGame) *job {
+	j := &job{game: g, asked: make(chan *request), ended: make(chan struct{})}
+	j.ctx, j.cancel = context.WithCancel(context.Background())
+	return j
+}
+
+// run does the work and keeps its result.
+func (j *job) run(work func() (any, error)) {
 	defer close(j.ended)
 	defer j.cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			j.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+	j.result, j.err = protect(work)
+}
+
+// do does a task.
+func (j *job) do(t task) (any, error) {
 	switch t.Kind {
 	case "solve":
-		j.result, j.err = j.solve(t)
+		return j.solve(t)
 	case "evaluate":
-		j.result, j.err = j.evaluate(t)
+		return j.evaluate(t)
 	case "match":
-		j.result, j.err = j.match(t)
-	default:
-		j.err = fmt.Errorf("unknown task %q", t.Kind)
+		return j.match(t)
 	}
+	return nil, fmt.Errorf("unknown task %q", t.Kind)
 }
 
 func (j *job) progress(done float64) { j.done.Store(math.Float64bits(done)) }
@@ -144,18 +163,12 @@ func (j *job) solve(t task) (any, error) {
 func (j *job) seats(t task) ([]*agents.Agent, error) {
 	var seats []*agents.Agent
 	for _, e := range t.Entrants {
-		a := &agents.Agent{Name: e.Name}
-		var err error
-		switch {
-		case e.Policy == nil:
-			a, err = j.game.agent(j.ctx, e.Name, t.Sample, t.Seed)
-		case e.Scores:
-			a.Policy = remoteScorer{remote{j, *e.Policy}, e.Greedy}
-		default:
-			a.Policy = remote{j, *e.Policy}
-		}
-		if err != nil {
-			return nil, err
+		a := e.remote(j.ask)
+		if a == nil {
+			var err error
+			if a, err = j.game.agent(j.ctx, e.Name, t.Sample, t.Seed); err != nil {
+				return nil, err
+			}
 		}
 		seats = append(seats, a)
 	}
@@ -265,6 +278,8 @@ func marsgym_poll(object C.uintptr_t, milliseconds, limit C.int, obs *C.float, m
 		if err != nil {
 			return "", err
 		}
+		j.mu.Lock()
+		defer j.mu.Unlock()
 		*p = C.marsgym_progress{}
 		if j.open == nil {
 			timeout := time.NewTimer(time.Duration(milliseconds) * time.Millisecond)
@@ -309,6 +324,8 @@ func marsgym_answer(object C.uintptr_t, values *C.double, out **C.char) result {
 		if err != nil {
 			return err
 		}
+		j.mu.Lock()
+		defer j.mu.Unlock()
 		if j.open == nil || j.n == 0 {
 			return errors.New("there is no question to answer")
 		}

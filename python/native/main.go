@@ -8,8 +8,9 @@
 //
 // Most functions return a code, see [result], and write a text to *out: JSON or, if the
 // code is not 0, an error. The caller frees it with marsgym_free_text. An object is a
-// handle, which the caller releases with marsgym_release. Every function may be called
-// by any thread; calls with the same batch wait for each other.
+// handle, which the caller releases with marsgym_release. A handle that was released, or
+// that another process made, gives an error. Every function may be called by any thread;
+// calls with the same batch wait for each other.
 //
 // No function keeps a pointer, except marsgym_batch, whose buffers must stay where they
 // are until the batch is released. None calls back. A panic becomes an error.
@@ -26,11 +27,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/cgo"
-	"runtime/debug"
+	"io/fs"
+	"math/rand/v2"
+	"strings"
+	"sync"
 	"unsafe"
 
 	"marsgym/env/game"
+	"marsgym/models"
 )
 
 func main() {} // the build mode needs it
@@ -45,25 +49,32 @@ const (
 	noSolution           // the game has no exact solution
 	cancelled
 	internalError // a panic: an error of this library
+	missingFile
 )
 
 // answer calls f and writes its text, or its error, to out.
-func answer(out **C.char, f func() (string, error)) (code result) {
-	defer func() {
-		if p := recover(); p != nil {
-			code = internalError
-			*out = C.CString(fmt.Sprintf("panic: %v\n%s", p, debug.Stack()))
-		}
-	}()
-	text, err := f()
+func answer(out **C.char, f func() (string, error)) result {
+	text, err := protect(f)
 	if err != nil {
-		*out = C.CString(err.Error())
+		*out = C.CString(strings.ReplaceAll(strings.ToValidUTF8(err.Error(), "\uFFFD"), "\x00", `\x00`))
 		return codeOf(err)
 	}
 	if text != "" {
 		*out = C.CString(text)
 	}
 	return ok
+}
+
+var errInternal = errors.New("an error of the library itself; please report it")
+
+// protect calls f and turns a panic into an error.
+func protect[T any](f func() (T, error)) (_ T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errInternal, p)
+		}
+	}()
+	return f()
 }
 
 // call is answer for functions without a text.
@@ -91,21 +102,58 @@ func codeOf(err error) result {
 		return noSolution
 	case errors.Is(err, context.Canceled):
 		return cancelled
+	case errors.Is(err, errInternal):
+		return internalError
+	case errors.Is(err, fs.ErrNotExist):
+		return missingFile
 	}
 	return badArgument
 }
 
-// resolve returns the object of a handle.
-func resolve[T any](h C.uintptr_t) (T, error) {
-	object, ok := cgo.Handle(h).Value().(T)
-	if !ok {
-		return object, fmt.Errorf("the handle is of a %T; want a %T", cgo.Handle(h).Value(), object)
-	}
-	return object, nil
-}
+// objects are the objects of the caller by their handles. The first handle is drawn, so
+// that a handle of another process is unknown here.
+var objects = struct {
+	sync.Mutex
+	last C.uintptr_t
+	of   map[C.uintptr_t]any
+}{last: C.uintptr_t(rand.Uint64() >> 2), of: map[C.uintptr_t]any{}}
 
 // handle returns a new handle of an object.
-func handle(object any) C.uintptr_t { return C.uintptr_t(cgo.NewHandle(object)) }
+func handle(object any) C.uintptr_t {
+	objects.Lock()
+	defer objects.Unlock()
+	objects.last++
+	objects.of[objects.last] = object
+	return objects.last
+}
+
+// resolve returns the object of a handle.
+func resolve[T any](h C.uintptr_t) (want T, err error) {
+	objects.Lock()
+	defer objects.Unlock()
+	switch object := objects.of[h].(type) {
+	case T:
+		return object, nil
+	case nil:
+		return want, fmt.Errorf("the %s is closed", noun(want))
+	default:
+		return want, fmt.Errorf("the object is a %s; want a %s", noun(object), noun(want))
+	}
+}
+
+// noun names the kind of an object.
+func noun(object any) string {
+	switch object.(type) {
+	case *openGame:
+		return "game"
+	case *batch:
+		return "batch"
+	case *models.MLP:
+		return "model"
+	default:
+		return "job"
+	}
+}
 
 // view returns the caller's memory of n elements as a slice.
 func view[T, C any](p *C, n int) []T { return unsafe.Slice((*T)(unsafe.Pointer(p)), n) }
@@ -120,10 +168,12 @@ func marsgym_free_text(text *C.char) { C.free(unsafe.Pointer(text)) }
 //export marsgym_release
 func marsgym_release(object C.uintptr_t, out **C.char) result {
 	return call(out, func() error {
-		if j, ok := cgo.Handle(object).Value().(*job); ok {
+		objects.Lock()
+		defer objects.Unlock()
+		if j, ok := objects.of[object].(*job); ok {
 			j.cancel()
 		}
-		cgo.Handle(object).Delete()
+		delete(objects.of, object)
 		return nil
 	})
 }

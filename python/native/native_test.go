@@ -32,6 +32,14 @@ func open(t *testing.T, id string, players int, config string) *openGame {
 	return &openGame{Game: g, spec: g.Spec()}
 }
 
+// named are agents of the library.
+func named(names ...string) (list []entrant) {
+	for _, name := range names {
+		list = append(list, entrant{Name: name})
+	}
+	return list
+}
+
 // table is a seating of one row with buffers of its own.
 func table(t *testing.T, g *openGame, s seating, first int) (*seated, *env.Buffers) {
 	t.Helper()
@@ -96,21 +104,21 @@ func (s *slowTable) begin(t *testing.T) {
 func TestSeated(t *testing.T) {
 	const seed, row = 3, 5
 	for name, s := range map[string]seating{
-		"random seat":   {Opponents: []string{"greedy"}, Seat: -1},
-		"last seat":     {Opponents: []string{"greedy", "random"}, Seat: 2},
-		"two opponents": {Opponents: []string{"random", "greedy"}, Seat: -1},
+		"random seat":   {Opponents: named("greedy"), Seat: -1},
+		"last seat":     {Opponents: named("greedy", "random"), Seat: 2},
+		"two opponents": {Opponents: named("random", "greedy"), Seat: -1},
 	} {
 		g := open(t, "pig", 3, `{"target": 20}`)
 		fast, buf := table(t, g, s, row)
 		slow := &slowTable{g: g, fixed: s.Seat, dice: rand.NewPCG(seed, row), noise: rand.NewPCG(seed, 1<<62|row)}
 		for i := range 2 {
-			p, err := g.Bot(s.Opponents[min(i, len(s.Opponents)-1)])
+			p, err := g.Bot(s.Opponents[min(i, len(s.Opponents)-1)].Name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			slow.opponents = append(slow.opponents, p)
 		}
-		if err := fast.Reset(seed); err != nil {
+		if err := fast.Reset(newJob(g), seed); err != nil {
 			t.Fatal(err)
 		}
 		slow.begin(t)
@@ -123,7 +131,7 @@ func TestSeated(t *testing.T) {
 			legal := slow.at.Legal()
 			a := legal[mine.IntN(len(legal))]
 			buf.Action[0] = a
-			if err := fast.Step(); err != nil {
+			if err := fast.Step(newJob(g)); err != nil {
 				t.Fatal(err)
 			}
 			after, err := slow.at.Apply(a)
@@ -158,11 +166,11 @@ func TestSeated(t *testing.T) {
 
 func TestSeatedResumes(t *testing.T) {
 	g := open(t, "martian-dice", 2, "")
-	s := seating{Opponents: []string{"greedy"}, Seat: -1}
+	s := seating{Opponents: named("greedy"), Seat: -1}
 	play := func(s *seated, buf *env.Buffers, steps int) (seen []string) {
 		for range steps {
 			buf.Action[0] = game.Action(slices.Index(buf.Mask, true))
-			if err := s.Step(); err != nil {
+			if err := s.Step(newJob(g)); err != nil {
 				t.Fatal(err)
 			}
 			at, _ := s.At(0, false)
@@ -171,7 +179,7 @@ func TestSeatedResumes(t *testing.T) {
 		return seen
 	}
 	whole, buf := table(t, g, s, 0)
-	if err := whole.Reset(1); err != nil {
+	if err := whole.Reset(newJob(g), 1); err != nil {
 		t.Fatal(err)
 	}
 	play(whole, buf, 50)
@@ -196,11 +204,11 @@ func TestSeatedResumes(t *testing.T) {
 
 func TestSeatingErrors(t *testing.T) {
 	for want, s := range map[string]seating{
-		"unknown agent":        {Opponents: []string{"nobody"}, Seat: -1},
-		"seat is 2; want":      {Opponents: []string{"random"}, Seat: 2},
-		"2 opponents; want":    {Opponents: []string{"random", "random"}, Seat: 0},
-		"is not solved yet":    {Opponents: []string{"exact"}, Seat: 0},
-		"want one of search, ": {Opponents: []string{"search:fast"}, Seat: 0},
+		"unknown agent":        {Opponents: named("nobody"), Seat: -1},
+		"seat is 2; want":      {Opponents: named("random"), Seat: 2},
+		"2 opponents; want":    {Opponents: named("random", "random"), Seat: 0},
+		"is not solved yet":    {Opponents: named("exact"), Seat: 0},
+		"want one of search, ": {Opponents: named("search:fast"), Seat: 0},
 	} {
 		_, err := newSeated(t.Context(), open(t, "pig", 2, ""), s, env.Buffers{}, 1, 0)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -237,9 +245,8 @@ func serve(t *testing.T, j *job, limit int, answer func(r *request) []float64) {
 }
 
 func start(g *openGame, x task) *job {
-	j := &job{game: g, asked: make(chan *request), ended: make(chan struct{})}
-	j.ctx, j.cancel = context.WithCancel(context.Background())
-	go j.run(x)
+	j := newJob(g)
+	go j.run(func() (any, error) { return j.do(x) })
 	return j
 }
 

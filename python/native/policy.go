@@ -23,20 +23,23 @@ type request struct {
 	served chan struct{}
 }
 
+// asker shows a request to the caller and waits for the answer.
+type asker func(ctx context.Context, r request) error
+
 // remote is a policy of the caller that returns probabilities.
 type remote struct {
-	job    *job
+	ask    asker
 	number int
 }
 
 // Probs implements [env.Policy].
 func (r remote) Probs(dst []float64, d env.Decisions) error {
-	return r.ProbsContext(r.job.ctx, dst, d)
+	return r.ProbsContext(context.Background(), dst, d)
 }
 
 // ProbsContext implements [env.ContextPolicy].
 func (r remote) ProbsContext(ctx context.Context, dst []float64, d env.Decisions) error {
-	return r.job.ask(ctx, request{policy: r.number, n: d.Len(), obs: d.Obs(), mask: d.Mask(), dst: dst})
+	return r.ask(ctx, request{policy: r.number, n: d.Len(), obs: d.Obs(), mask: d.Mask(), dst: dst})
 }
 
 // remoteScorer is a policy of the caller that scores afterstates.
@@ -47,7 +50,7 @@ type remoteScorer struct {
 
 // Score implements [env.AfterstateScorer].
 func (s remoteScorer) Score(dst []float64, obs []float32) error {
-	return s.job.ask(s.job.ctx, request{policy: s.number, n: len(dst), obs: obs, dst: dst})
+	return s.ask(context.Background(), request{policy: s.number, n: len(dst), obs: obs, dst: dst})
 }
 
 // Greedy implements [env.AfterstateScorer].

@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"marsgym/env"
 	"marsgym/env/game"
@@ -44,18 +45,24 @@ func (g *openGame) parse(text string) (env.Position, error) {
 	return g.Parse(text)
 }
 
-// marsgym_position answers a question about a position:
+// marsgym_position answers a question about a position, whose argument is an action, a
+// number or a seed:
 //
 //	"describe"   text, player, legal actions, returns
 //	"apply"      the same after an action
 //	"outcomes"   the same of each successor of a chance position, with its probability
+//	"outcome"    the same of the successor of a number
+//	"sample"     the same of one that is sampled with a seed
+//	"draw"       the same and its number, with its probability in outcomes
 //	"render"     the position for people
+//	"scene"      the position as data for programs that draw it, see game.Scene; null if
+//	             the game has none
 //	"describe_action"
 //	"value"      expected return of each seat under optimal play
 //	"options"    the mover's expected return of each legal action
 //
 //export marsgym_position
-func marsgym_position(g C.uintptr_t, text, question *C.char, action C.int, out **C.char) result {
+func marsgym_position(g C.uintptr_t, text, question *C.char, argument C.int64_t, out **C.char) result {
 	return document(out, func() (any, error) {
 		g, err := resolve[*openGame](g)
 		if err != nil {
@@ -65,11 +72,24 @@ func marsgym_position(g C.uintptr_t, text, question *C.char, action C.int, out *
 		if err != nil {
 			return nil, err
 		}
-		return g.ask(p, C.GoString(question), game.Action(action))
+		return g.ask(p, C.GoString(question), int64(argument))
 	})
 }
 
-func (g *openGame) ask(p env.Position, question string, a game.Action) (any, error) {
+// drawn is a successor of a chance position and its number.
+type drawn struct {
+	Index int `json:"index"`
+	positionInfo
+}
+
+func (g *openGame) ask(p env.Position, question string, argument int64) (any, error) {
+	switch question {
+	case "outcomes", "outcome", "sample", "draw":
+		if p.CurrentPlayer() != game.Chance {
+			return nil, fmt.Errorf("chance does not move in %s: %w", p, game.ErrIllegalAction)
+		}
+	}
+	a := game.Action(argument)
 	switch question {
 	case "describe":
 		return describe(p), nil
@@ -85,8 +105,21 @@ func (g *openGame) ask(p env.Position, question string, a game.Action) (any, err
 			list = append(list, outcomeInfo{o.Prob, describe(o.State)})
 		}
 		return list, nil
+	case "outcome":
+		next, err := p.OutcomeAt(int(argument))
+		if err != nil {
+			return nil, err
+		}
+		return describe(next), nil
+	case "sample":
+		return describe(p.Sample(rand.NewPCG(uint64(argument), 0))), nil
+	case "draw":
+		i, next := p.DrawOutcome(rand.NewPCG(uint64(argument), 0))
+		return drawn{i, describe(next)}, nil
 	case "render":
 		return p.Render(), nil
+	case "scene":
+		return p.Scene(), nil
 	case "describe_action":
 		return p.DescribeAction(a), nil
 	}
@@ -123,6 +156,33 @@ func marsgym_observe(g C.uintptr_t, text *C.char, seat C.int, obs *C.float, out 
 			return fmt.Errorf("seat is %d; want 0 to %d", seat, g.spec.Players-1)
 		}
 		p.Observe(view[float32](obs, g.spec.ObsLen()), game.Player(seat))
+		return nil
+	})
+}
+
+// marsgym_chance writes the probabilities of the successors of a chance position to probs,
+// if they are at most size, and their number to n.
+//
+//export marsgym_chance
+func marsgym_chance(g C.uintptr_t, text *C.char, probs *C.double, size C.int64_t, n *C.int64_t, out **C.char) result {
+	return call(out, func() error {
+		g, err := resolve[*openGame](g)
+		if err != nil {
+			return err
+		}
+		p, err := g.parse(C.GoString(text))
+		if err != nil {
+			return err
+		}
+		*n = 0
+		if p.CurrentPlayer() != game.Chance {
+			return nil
+		}
+		list := p.OutcomeProbs(nil)
+		*n = C.int64_t(len(list))
+		if len(list) <= int(size) {
+			copy(view[float64](probs, len(list)), list)
+		}
 		return nil
 	})
 }

@@ -182,3 +182,28 @@ def test_closed_batch():
     batch.close()
     with pytest.raises(ValueError, match="is closed"):
         batch.reset(1)
+
+
+@pytest.mark.parametrize("id", marsgym.games())
+def test_outcomes_by_index(id):
+    """Probabilities, outcomes by index, draws and samples are those of the list."""
+    position, rng = marsgym.load(id).initial(), np.random.default_rng(1)
+    for _ in range(30):
+        if position.is_terminal:
+            break
+        if not position.is_chance:
+            assert len(position.outcome_probabilities()) == 0
+            with pytest.raises(marsgym.IllegalActionError, match="chance does not move"):
+                position.sample(rng)
+            position = position.apply(position.legal_actions[0])
+            continue
+        listed = position.outcomes()
+        assert position.outcome_probabilities().tolist() == [p for p, _ in listed]
+        assert position.outcome(len(listed) - 1) == listed[-1][1]
+        with pytest.raises(marsgym.IllegalActionError, match=f"has {len(listed)}"):
+            position.outcome(len(listed))
+        index, drawn = position.draw(rng)
+        assert drawn == listed[index][1]
+        assert position.sample(7) == position.sample(7)
+        position = position.sample(rng)
+        assert position in [q for _, q in listed]

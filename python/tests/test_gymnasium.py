@@ -1,32 +1,43 @@
+import subprocess
+import sys
+
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
 import marsgym
-from marsgym.gymnasium import OBSERVATION_HIGH, env_ids
+from marsgym.gymnasium import OBSERVATION_HIGH, Env, env_ids
 from tests.test_batch import act
 
 
-@pytest.mark.parametrize("name", env_ids().values())
-@pytest.mark.parametrize("mode", [None, "ansi"])
+@pytest.mark.parametrize("name", env_ids(lenient=True).values())
+@pytest.mark.parametrize("mode", [None, "ansi", "rgb_array"])
 def test_check_env(name, mode):
-    env = gymnasium.make(name, illegal_action="random", render_mode=mode)
+    env = gymnasium.make(name, render_mode=mode)
     check_env(env.unwrapped)
     env.close()
+
+
+def test_module_is_imported_when_used():
+    code = "import marsgym; print(marsgym.gymnasium.env_ids()['pig'])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "marsgym/Pig-v1\n"
+    with pytest.raises(AttributeError, match="no attribute 'gym'"):
+        _ = marsgym.gym
 
 
 def test_ids():
     assert env_ids()["martian-dice"] == "marsgym/MartianDice-v1"
     for id, name in env_ids().items():
         assert marsgym.load(id).version == int(name.rsplit("-v", 1)[1])
+    assert env_ids(lenient=True)["martian-dice"] == "marsgym/MartianDice-Lenient-v1"
 
 
 @pytest.mark.parametrize("id", ["pig", "martian-dice", "mars-is-ours-fast"])
 def test_rows_equal_single_environments(id, request):
     """A row of a vector environment plays as the single environment of the same row."""
     rows, steps = 4, 10_000 if request.config.getoption("--full") else 1000
-    vector = marsgym.make_vec(id, rows)
+    vector = marsgym.make_vec(id, rows, opponent=None)
     singles = [gymnasium.make(env_ids()[id], opponent=None, row=i) for i in range(rows)]
     rng = np.random.default_rng(1)
     observations, infos = vector.reset(seed=11)
@@ -58,7 +69,7 @@ def test_rows_equal_single_environments(id, request):
 
 @pytest.mark.parametrize("id", env_ids())
 def test_vector(id):
-    env = marsgym.make_vec(id, 8)
+    env = marsgym.make_vec(id, 8, opponent=None)
     assert env.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.SAME_STEP
     obs, info = env.reset(seed=1)
     rng = np.random.default_rng(1)
@@ -78,7 +89,7 @@ def test_vector(id):
 
 def test_copy():
     for copy in (True, False):
-        env = marsgym.make_vec("pig", 4, copy=copy)
+        env = marsgym.make_vec("pig", 4, opponent=None, copy=copy)
         obs, info = env.reset(seed=1)
         before = obs.copy(), info["action_mask"].copy()
         env.step(np.zeros(4, np.int64))
@@ -189,7 +200,7 @@ def test_solitaire():
 @pytest.mark.parametrize(
     ("options", "want"),
     [
-        ({"render_mode": "human"}, "render_mode"),
+        ({"render_mode": "human"}, "want None, 'ansi' or 'rgb_array'"),
         ({"illegal_action": "ignore"}, "illegal_action"),
         ({"seat": 5}, "seat is 5"),
         ({"players": 1, "config": {}}, "players is 1"),
@@ -205,7 +216,32 @@ def test_bad_arguments(options, want):
 
 def test_bad_reset():
     env = marsgym.make_vec("pig", 2)
-    with pytest.raises(ValueError, match="options"):
+    with pytest.raises(ValueError, match="reset first"):
         env.reset(options={"reset_mask": np.ones(2, np.bool_)})
-    with pytest.raises(TypeError, match="seed"):
-        env.reset(seed=[1, 2])
+    for options in ({"start": 1}, {"reset_mask": [0, 1]}, {"reset_mask": np.zeros(2, np.bool_)}):
+        with pytest.raises(ValueError, match="want"):
+            env.reset(seed=1, options=options)
+    for seed in ("1", ["1", 2], [1.5, 2]):
+        with pytest.raises((TypeError, ValueError), match="seed"):
+            env.reset(seed=seed)
+    with pytest.raises(ValueError, match="want 2"):
+        env.reset(seed=[1])
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_reset_to_a_position(opponent):
+    env = Env("pig", opponent=opponent, seat=1)
+    start = env.game.position("7-3@1")
+    for position in (start, "7-3@1"):
+        for seed in (1, None):
+            env.reset(seed=seed, options={"position": position})
+            assert env.position == start
+            assert env.step(0)[0].shape == (env.game.observation_size,)
+    for wrong in ({"position": "nonsense"}, {"positions": start}, {"position": None, "x": 1}):
+        with pytest.raises(ValueError, match=r"position"):
+            env.reset(options=wrong)
+    env.reset(seed=1)
+    while not env.step(1 if env.action_masks()[1] else 0)[2]:
+        pass
+    with pytest.raises(ValueError, match="no decision follows"):
+        env.reset(options={"position": env.position})

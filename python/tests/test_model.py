@@ -110,3 +110,26 @@ def test_bad_tensors(tmp_path, change, want):
     with pytest.raises(ValueError, match=want):
         marsgym.save_model(tmp_path / "model.safetensors", game, tensors)
     assert not list(tmp_path.iterdir())
+
+
+def test_models_as_opponents(tmp_path):
+    """A model, its file as a path, and its file as a name play the same games."""
+    rng = np.random.default_rng(1)
+    game = marsgym.load("pig", config={"target": 20})
+    d, actions = game.observation_size, game.num_actions
+    shapes = {"body.0": (8, d), "policy": (actions, 8), "value": (2, 8)}
+    tensors = {k + ".weight": rng.normal(size=s) for k, s in shapes.items()}
+    tensors |= {k + ".bias": rng.normal(size=s[0]) for k, s in shapes.items()}
+    path = tmp_path / "a model.safetensors"
+    marsgym.save_model(path, game, tensors)
+    seen = []
+    for opponent in (path, str(path), marsgym.load_model(path)):
+        batch = game.batch(16, opponent=opponent)
+        batch.reset(1)
+        for _ in range(50):
+            batch.step(batch.action_mask.argmax(axis=1))
+        seen.append(batch.save())
+    assert seen[0] == seen[1] == seen[2]
+    assert len(repr(marsgym.load_model(path))) < 100
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        marsgym.load_model(tmp_path / "none")

@@ -1,6 +1,12 @@
+import copy
 import json
+import pickle
+import random
+import subprocess
 import sys
 
+import cloudpickle
+import numpy as np
 import pytest
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -9,7 +15,7 @@ from open_spiel.python import policy
 from open_spiel.python.algorithms import exploitability, value_iteration
 
 import marsgym
-from marsgym import openspiel  # noqa: F401 (registers the games)
+from marsgym import openspiel
 
 
 def load(id, **config):
@@ -18,11 +24,11 @@ def load(id, **config):
 
 @pytest.mark.parametrize("id", [g for g in marsgym.games() if g != "martian-dice"])
 def test_random_simulations(id):
-    pyspiel.random_sim_test(load(id), 2, False, False)
+    pyspiel.random_sim_test(load(id), 2, True, False)
 
 
 def test_random_simulation_of_martian_dice():
-    pyspiel.random_sim_test(load("martian-dice", dice=5, target=3), 3, False, False)
+    pyspiel.random_sim_test(load("martian-dice", dice=5, target=3), 2, True, False)
     game = pyspiel.load_game("marsgym_martian_dice(players=3)")
     assert game.num_players() == 3
     state = game.new_initial_state()
@@ -33,8 +39,105 @@ def test_random_simulation_of_martian_dice():
 
 
 def test_bad_config():
-    with pytest.raises(ValueError, match="want JSON"):
-        pyspiel.load_game("marsgym_pig", {"config": "target 20"})
+    for error in (ValueError, pyspiel.SpielError):
+        with pytest.raises(error, match="want JSON"):
+            pyspiel.load_game("marsgym_pig", {"config": "target 20"})
+        with pytest.raises(error, match="the fields of pig are"):
+            load("pig", taget=20)
+        with pytest.raises(error, match="players"):
+            pyspiel.load_game("marsgym_pig(players=77)")
+        state = load("pig").new_initial_state()
+        with pytest.raises(error, match="no action 99"):
+            state.apply_action(99)
+        assert str(state) == "0-0@0"
+    with pytest.raises(pyspiel.SpielError, match="illegal action"):
+        state.apply_action_with_legality_check(99)
+    dice = load("martian-dice").new_initial_state()
+    with pytest.raises(pyspiel.SpielError, match="outcome is 5000"):
+        dice.apply_action(5000)
+
+
+def advance(state, steps):
+    rng = random.Random(1)
+    for _ in range(steps):
+        if not state.is_terminal():
+            chance = state.is_chance_node()
+            state.apply_action(
+                state.sample_chance(rng) if chance else rng.choice(state.legal_actions())
+            )
+    return state
+
+
+@pytest.mark.parametrize("id", marsgym.games())
+def test_serialization(id):
+    """States and games are the same after text, pickle, copy and clone."""
+    game = pyspiel.load_game(openspiel.spiel_name(id))
+    for steps in (0, 1, 7, 20):
+        state = advance(game.new_initial_state(), steps)
+        text = pyspiel.serialize_game_and_state(game, state)
+        read_game, read_state = pyspiel.deserialize_game_and_state(text)
+        assert str(read_game) == str(game)
+        for other in (
+            read_state,
+            game.deserialize_state(state.serialize()),
+            pickle.loads(pickle.dumps(state)),
+            pickle.loads(cloudpickle.dumps(state)),
+            copy.copy(state),
+            copy.deepcopy(state),
+            state.clone(),
+        ):
+            assert str(other) == str(state)
+            assert other.history() == state.history()
+            want = str(advance(state.clone(), 5))
+            assert str(advance(other, 5)) == want
+    for way in (copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
+        assert str(way(game)) == str(game)
+
+
+@pytest.mark.parametrize(
+    ("id", "config"),
+    [
+        ("martian-dice", {"dice": 5, "target": 8}),
+        ("martian-dice", {"dice": 5, "faces": {"tank": 2, "ray": 1}, "target": 8}),
+        ("pig", {"target": 50}),
+    ],
+)
+def test_text_of_a_game(id, config):
+    """The text of a game opens the same game, also with commas in its config."""
+    game = load(id, **config)
+    again = pyspiel.load_game(str(game))
+    assert str(again) == str(game)
+    assert again.game.rules_hash == game.game.rules_hash
+    assert again.game.rules_hash != pyspiel.load_game(openspiel.spiel_name(id)).game.rules_hash
+    assert pyspiel.load_game(game.get_type().short_name, game.get_parameters()).game.config == (
+        game.game.config
+    )
+
+
+def test_pickles_in_another_process(tmp_path):
+    state = advance(load("martian-dice", dice=5, target=8).new_initial_state(), 9)
+    path = tmp_path / "state.pickle"
+    path.write_bytes(pickle.dumps((state.get_game(), state)))
+    program = f"import pickle; print(*pickle.load(open({str(path)!r}, 'rb')), sep='\\n')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.splitlines() == [str(state.get_game()), str(state)], done.stderr
+
+
+def test_sampled_chance():
+    """sample_chance draws as chance_outcomes says, and apply_action takes what it draws."""
+    state = load("martian-dice", dice=2).new_initial_state()
+    rng, outcomes = np.random.default_rng(1), dict(state.chance_outcomes())
+    counts = dict.fromkeys(outcomes, 0)
+    for _ in range(4000):
+        counts[state.sample_chance(rng)] += 1
+    for i, p in outcomes.items():
+        assert counts[i] / 4000 == pytest.approx(p, abs=5 * (p / 4000) ** 0.5)
+    for _ in range(20):
+        drawn, listed = state.clone(), state.clone()
+        i = drawn.sample_chance(rng)
+        drawn.apply_action(i)
+        listed.apply_action(i)
+        assert str(drawn) == str(listed)
 
 
 # Without tanks and with shared ties no chance position leads to itself by chance alone, which

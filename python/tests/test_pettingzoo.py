@@ -14,6 +14,51 @@ pytestmark = pytest.mark.filterwarnings("ignore:Observation (space for|is not)")
 GAMES = list(marsgym.games())
 
 
+def test_registry():
+    pettingzoo_make = pytest.importorskip("pettingzoo", "1.27").make
+    assert pettingzoo.env_ids()["martian-dice"] == "marsgym/martian_dice-v1"
+    for id, name in pettingzoo.env_ids().items():
+        env = pettingzoo_make("aec", name, render_mode="ansi")
+        env.reset(seed=1)
+        assert env.unwrapped.game.rules_hash == marsgym.load(id).rules_hash
+        assert env.render()
+        assert env.metadata["name"] == name.removeprefix("marsgym/").replace("-v", "_v")
+
+
+def test_illegal_action():
+    """As in PettingZoo's own games, an illegal action ends the game."""
+    env = pettingzoo.env("pig", players=3)
+    env.reset(seed=1)
+    before = env.unwrapped.batch.save()
+    env.step(1)  # a turn begins with a roll
+    assert env.unwrapped.batch.save() == before
+    rewards = {}
+    for agent in env.agent_iter():
+        _, rewards[agent], terminated, _, _ = env.last()
+        assert terminated
+        env.step(None)
+    assert rewards == {"player_0": -1, "player_1": 0, "player_2": 0}
+    env.reset()
+    with pytest.raises(AssertionError, match="not in action space"):
+        env.step(2)
+
+
+@pytest.mark.parametrize("id", GAMES)
+def test_state(id):
+    """The state is what the agent to move observes."""
+    env, rng = pettingzoo.env(id), np.random.default_rng(1)
+    env.reset(seed=1)
+    assert env.state_space.contains(env.state())
+    for agent in env.agent_iter(50):
+        obs, _, terminated, truncated, _ = env.last()
+        assert env.state_space.contains(env.state())
+        if terminated or truncated:
+            env.step(None)
+            continue
+        assert np.array_equal(env.state(), env.observe(agent)["observation"])
+        env.step(rng.choice(np.flatnonzero(obs["action_mask"])))
+
+
 @pytest.mark.parametrize("id", GAMES)
 def test_api(id):
     api_test(pettingzoo.env(id), num_cycles=1000)
@@ -37,7 +82,8 @@ def test_render(capsys):
 
 
 def test_rewards_and_observations():
-    env, rng = pettingzoo.env("pig", players=3, config={"target": 20}), np.random.default_rng(1)
+    env = pettingzoo.raw_env("pig", players=3, config={"target": 20})
+    rng = np.random.default_rng(1)
     with pytest.raises(ValueError, match="call reset first"):
         env.unwrapped.step(0)
     env.reset(seed=1)

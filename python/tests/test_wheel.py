@@ -1,3 +1,4 @@
+import importlib.metadata
 import importlib.util
 import re
 import sys
@@ -49,3 +50,15 @@ def test_versions_are_those_in_the_library(hook):
 
 def test_licence_is_that_of_the_repository():
     assert (ROOT / "python" / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+
+
+def test_metadata():
+    """What a registry shows of the package."""
+    found = importlib.metadata.metadata("marsgym")
+    assert found["License-Expression"] == "MIT"
+    assert found["License-File"] == "LICENSE"
+    assert found["Author"] == "The marsgym authors"
+    assert found["Requires-Python"] == ">=3.11"
+    classifiers = found.get_all("Classifier")
+    assert {f"Programming Language :: Python :: 3.{n}" for n in (11, 12, 13)} <= set(classifiers)
+    assert not any(c.startswith("License ::") for c in classifiers)  # PEP 639 has an expression
