@@ -39,12 +39,12 @@ func FuzzRestoreState(f *testing.F) {
 			Reward: make([]float32, rows*p), Terminated: make([]bool, rows), Truncated: make([]bool, rows),
 			FinalObs: make([]float32, rows*d), FinalPlayer: make([]game.Player, rows),
 		}
-		made, err := newSeated(f.Context(), g, seating{Opponents: []string{"random"}, Seat: x.seat}, buf, rows, 0)
+		made, err := newSeated(f.Context(), g, seating{Opponents: []entrant{{Name: "random"}}, Seat: x.seat}, buf, rows, 0)
 		if err != nil {
 			f.Fatal(err)
 		}
 		tables, actions = append(tables, made), append(actions, buf.Action)
-		if err := made.Reset(1); err != nil {
+		if err := made.Reset(newJob(g), 1); err != nil {
 			f.Fatal(err)
 		}
 		for range 30 {
@@ -61,7 +61,7 @@ func FuzzRestoreState(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, src []byte) {
 		i := int(which) % len(tables)
 		b := tables[i]
-		if err := b.Reset(1); err != nil {
+		if err := b.Reset(newJob(nil), 1); err != nil {
 			t.Fatal(err)
 		}
 		if b.RestoreState(src) != nil {
@@ -98,5 +98,5 @@ func stepFirst(b *seated, action []game.Action) error {
 			}
 		}
 	}
-	return b.Step()
+	return b.Step(newJob(nil))
 }
