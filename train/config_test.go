@@ -29,7 +29,7 @@ func TestBounds(t *testing.T) {
 		{"power", ppo, func(c *train.Config) { c.Opponents.Power = 100 }, "opponents.power is 100; want 0 to 50"},
 		{"high power", ppo, func(c *train.Config) { c.Opponents.Power = 50 }, ""},
 		{"bots", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": 0.7, "random": 0.3} }, ""},
-		{"many bots", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": 0.75, "random": 0.5} }, "the sum of opponents.bots is 1.25; want at most 1"},
+		{"many bots", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": 0.75, "random": 0.5} }, "train.opponents.bots (the sum) is 1.25; want at most 1"},
 		{"less than none", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": -0.5} }, "opponents.bots.greedy is -0.5; want 0 to 1"},
 		{"no copies", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Size = 0.5, 0 }, ""},
 		{"copies", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Size = 0.5, 1001 }, "opponents.size is 1001; want 0 to 1000"},
@@ -42,13 +42,13 @@ func TestBounds(t *testing.T) {
 			c.Opponents = train.Opponents{Fraction: 0.5, Population: 6, Bots: train.Bots{"greedy": 1}, Interval: 1}
 		}, ""},
 		{"long population", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population = 0.5, 10 }, "opponents.population_steps is 0.1; want above 0 and below 0.1, so that a population of 10 leaves some of the run"},
-		{"short population", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population, c.Steps = 0.5, 6, 320_000 }, "steps is 320000; want at least 327680, so that each network of the population is trained by a rollout of 32768 decisions; or opponents.population 0"},
+		{"short population", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population, c.Steps = 0.5, 6, 320_000 }, "steps is 320000; want at least 327680, so that each network of the population is trained by a rollout of 32768 decisions; or train.opponents.population 0"},
 		{"short rest", ppo, func(c *train.Config) {
 			c.Opponents = train.Opponents{Fraction: 0.5, Population: 3, PopulationSteps: 0.3, Interval: 1}
 			c.Steps = 200_000
 		}, "steps is 200000; want at least 327680, so that each network of the population"},
 		{"population of search", search, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population = 0.5, 2 }, "opponents.population is 2; want 0 for all algorithms but ppo"},
-		{"openings of search", search, func(c *train.Config) { c.Openings.Fraction = 0.5 }, "want 0 for expert iteration, which has expert.search.starts"},
+		{"openings of search", search, func(c *train.Config) { c.Openings.Fraction = 0.5 }, "want 0 for expert iteration, which has train.expert.search.starts"},
 		{"openings", ppo, func(c *train.Config) { c.Openings.Fraction = 1.5 }, "openings.fraction is 1.5; want 0 to 1"},
 		{"empty openings", ppo, func(c *train.Config) { c.Openings = train.Openings{Fraction: 0.5} }, "openings.decisions is 0; want 1 to 1000"},
 		{"minibatch", ppo, func(c *train.Config) { c.PPO.Minibatch = math.MaxInt }, "minibatch is 9223372036854775807"},
