@@ -74,6 +74,7 @@ type Game interface {
 // NewGame returns the handle of a game, which hides the type of its state.
 func NewGame[S comparable](rules game.Rules[S]) Game {
 	h := &handle[S]{rules: core.New(rules), spec: rules.Spec()}
+	h.tag = onceTag(h.spec)
 	h.notation, _ = rules.(game.Notation[S])
 	return h
 }
@@ -82,14 +83,15 @@ type handle[S comparable] struct {
 	rules    core.Rules[S]
 	spec     game.Spec
 	notation game.Notation[S] // or nil
+	tag      func() uint32    // rulesTag, for all batches
 }
 
 func (h *handle[S]) Spec() game.Spec { return h.spec }
 
-func (h *handle[S]) NewBatch(rows, first int) Batch { return NewVec(h.rules.Rules, rows, first) }
+func (h *handle[S]) NewBatch(rows, first int) Batch { return h.NewBatchOver(Buffers{}, rows, first) }
 
 func (h *handle[S]) NewBatchOver(buf Buffers, rows, first int) Batch {
-	return newVec(h.rules.Rules, rows, first, buf)
+	return newVec(h.rules.Rules, h.tag, rows, first, buf)
 }
 
 func (h *handle[S]) Initial() Position { return position[S]{&h.rules, h.rules.Initial()} }

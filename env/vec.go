@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 
 	"marsgym/env/game"
 	"marsgym/env/internal/core"
@@ -14,6 +15,7 @@ import (
 // Vec is the Batch of a game whose state is S.
 type Vec[S comparable] struct {
 	rules core.Rules[S]
+	tag   func() uint32 // rulesTag of the rules, computed once
 	spec  game.Spec
 	d     int // D
 	first int // number of row 0 in the run
@@ -48,18 +50,19 @@ type Vec[S comparable] struct {
 // NewVec returns a batch of rows first to first+rows-1 of a run. It panics if
 // there are none.
 func NewVec[S comparable](rules game.Rules[S], rows, first int) *Vec[S] {
-	return newVec(rules, rows, first, Buffers{})
+	return newVec(rules, onceTag(rules.Spec()), rows, first, Buffers{})
 }
 
-// newVec is NewVec with buffers, of which those that are nil are allocated.
-func newVec[S comparable](rules game.Rules[S], rows, first int, buf Buffers) *Vec[S] {
+// newVec is NewVec with the tag of the rules, and with buffers, of which those that are nil
+// are allocated.
+func newVec[S comparable](rules game.Rules[S], tag func() uint32, rows, first int, buf Buffers) *Vec[S] {
 	if rows <= 0 || first < 0 {
 		panic(fmt.Sprintf("env: a batch of %d rows from row %d", rows, first))
 	}
 	spec := rules.Spec()
 	buf.complete(rows, spec)
 	v := &Vec[S]{
-		rules: core.New(rules), spec: spec, d: spec.ObsLen(), first: first, buf: buf,
+		rules: core.New(rules), tag: tag, spec: spec, d: spec.ObsLen(), first: first, buf: buf,
 		state: make([]S, rows), label: make([][]game.Action, rows), next: make([]S, rows), final: make([]S, rows),
 		moves: make([]int32, rows), dice: make([]rand.PCG, rows, rows+1),
 		returns: make([]float64, 0, spec.Players), legal: make([]game.Action, 0, spec.Actions),
@@ -283,10 +286,15 @@ func (v *Vec[S]) Decisions(rows []int) Decisions {
 	return q
 }
 
+// onceTag returns a function that returns rulesTag, and computes it at its first call.
+func onceTag(spec game.Spec) func() uint32 {
+	return sync.OnceValue(func() uint32 { return rulesTag(spec) })
+}
+
 // rulesTag is the start of the rules hash, by which a state names its rules. It is not 0, as
 // in states of older releases.
-func (v *Vec[S]) rulesTag() uint32 {
-	sum, err := hex.DecodeString(v.spec.RulesHash()[:8])
+func rulesTag(spec game.Spec) uint32 {
+	sum, err := hex.DecodeString(spec.RulesHash()[:8])
 	if err != nil {
 		panic("env: " + err.Error())
 	}
@@ -297,7 +305,7 @@ func (v *Vec[S]) rulesTag() uint32 {
 // the rules.
 func (v *Vec[S]) AppendState(dst []byte) ([]byte, error) {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(v.state)))
-	dst = binary.LittleEndian.AppendUint32(dst, v.rulesTag())
+	dst = binary.LittleEndian.AppendUint32(dst, v.tag())
 	var err error
 	for i := range v.state {
 		if dst, err = binary.Append(dst, binary.LittleEndian, v.state[i]); err != nil {
@@ -324,7 +332,7 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 	if n := binary.LittleEndian.Uint32(src); n != uint32(len(v.state)) {
 		return fmt.Errorf("env: the state of %d rows for a batch of %d", n, len(v.state))
 	}
-	if tag := binary.LittleEndian.Uint32(src[4:]); tag != 0 && tag != v.rulesTag() {
+	if tag := binary.LittleEndian.Uint32(src[4:]); tag != 0 && tag != v.tag() {
 		return fmt.Errorf("env: the state is of another game than %s, or of one with other settings; restore it to a batch of the game that it was saved from", v.spec.ID)
 	}
 	src = src[8:]

@@ -107,16 +107,7 @@ func TestRewind(t *testing.T) {
 	} {
 		b := g.NewBatch(3, 0)
 		b.Reset(1)
-		play := func() (seen []transition) {
-			for range 100 {
-				act(b)
-				if err := b.Step(); err != nil {
-					t.Fatal(err)
-				}
-				seen = append(seen, readRow(b, 0), readRow(b, 2))
-			}
-			return seen
-		}
+		play := func() []transition { return playRows(t, b, 100, 0, 2) }
 		play()
 		before := readRow(b, 1)
 		b.Mark()

@@ -95,18 +95,26 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// playRows plays some steps and returns the transitions of some rows.
+func playRows(t *testing.T, b env.Batch, steps int, rows ...int) (list []transition) {
+	t.Helper()
+	for range steps {
+		act(b)
+		if err := b.Step(); err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range rows {
+			list = append(list, readRow(b, i))
+		}
+	}
+	return list
+}
+
 func TestReset(t *testing.T) {
 	b := env.NewGame(testgames.NewMartianDice(t, 2, 13, 10)).NewBatch(2, 0)
-	play := func(seed uint64) (list []transition) {
+	play := func(seed uint64) []transition {
 		b.Reset(seed)
-		for range 50 {
-			act(b)
-			if err := b.Step(); err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, readRow(b, 0), readRow(b, 1))
-		}
-		return list
+		return playRows(t, b, 50, 0, 1)
 	}
 	first, other, again := play(1), play(2), play(1)
 	if !slices.EqualFunc(first, again, transition.equal) {

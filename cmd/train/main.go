@@ -255,7 +255,7 @@ func note(m train.Metrics, exact *models.Exact) string {
 // columns, in several, which are broken between its numbers. With 0 columns it is one line.
 func line(m train.Metrics, columns int) string {
 	parts := []string{fmt.Sprintf("%10d steps", m.Steps), fmt.Sprintf("%5.0f s", m.Seconds), fmt.Sprintf("%9.0f steps/s", speed(m)), fmt.Sprintf("entropy %.3f", m.Entropy)}
-	strength := []string{}
+	var strength []string
 	if x := m.Exact; x != nil {
 		strength = []string{fmt.Sprintf("wins %.4f against optimal play", x.Win()), fmt.Sprintf("exploitability %.5f", x.Exploitability)}
 	}
@@ -269,7 +269,7 @@ func line(m train.Metrics, columns int) string {
 		at := ""
 		for _, part := range group {
 			if at != "" && len(at)+len(gap)+len(part) >= columns {
-				lines, at = append(lines, at), "    "
+				lines, at = append(lines, at), ""
 			}
 			if at == "" && len(lines) > 0 {
 				at = "    "

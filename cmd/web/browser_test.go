@@ -122,11 +122,18 @@ func served(t testing.TB) string {
 func serve(t testing.TB, opt web.Options) string {
 	t.Helper()
 	opt.Work, opt.Limit = 2, time.Minute
+	return start(t, opt, "").address()
+}
+
+// start serves the page until the test ends; a token that is not "" is wanted from it.
+func start(t testing.TB, opt web.Options, token string) *server {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(web.New(opt), l.Addr().(*net.TCPAddr))
+	s.token = token
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- s.serve(ctx, l) }()
@@ -134,7 +141,7 @@ func serve(t testing.TB, opt web.Options) string {
 		cancel()
 		<-done
 	})
-	return s.address()
+	return s
 }
 
 // trained returns a folder with a run folder for Pig.

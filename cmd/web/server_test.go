@@ -371,25 +371,14 @@ func TestSessions(t *testing.T) {
 
 // TestLeaves checks that a computation ends when the page leaves.
 func TestLeaves(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newServer(web.New(web.Options{Work: 1}), l.Addr().(*net.TCPAddr)) // no limit, and one at a time
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- s.serve(ctx, l) }()
-	defer func() {
-		cancel()
-		<-done
-	}()
+	address := start(t, web.Options{Work: 1}, "").address() // no limit, and one at a time
 	short, leave := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer leave()
-	if _, _, err := post(short, s.address(), `{"do":"values","game":"martian-risk","time":60000}`, nil); err == nil {
+	if _, _, err := post(short, address, `{"do":"values","game":"martian-risk","time":60000}`, nil); err == nil {
 		t.Fatal("searches of a minute took less than a moment")
 	}
 	// The next request has to wait for the first, which would compute for minutes.
-	if status, answer, err := post(t.Context(), s.address(), `{"do":"values","game":"pig","players":3,"time":50}`, nil); err != nil || status != http.StatusOK || strings.Contains(answer, "error") {
+	if status, answer, err := post(t.Context(), address, `{"do":"values","game":"pig","players":3,"time":50}`, nil); err != nil || status != http.StatusOK || strings.Contains(answer, "error") {
 		t.Errorf("status %d, %v, %s", status, err, answer)
 	}
 }

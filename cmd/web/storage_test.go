@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -283,20 +281,7 @@ func TestBrowserAddresses(t *testing.T) {
 // TestBrowserToken opens the page of a server with a token: by the printed address, again
 // without the token, by a wrong token, and where the storage is denied.
 func TestBrowserToken(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newServer(web.New(web.Options{}), l.Addr().(*net.TCPAddr))
-	address := s.address()
-	s.token = "SECRET234"
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- s.serve(ctx, l) }()
-	defer func() {
-		cancel()
-		<-done
-	}()
+	address, _, _ := strings.Cut(start(t, web.Options{}, "SECRET234").address(), "?")
 	const complete = `document.querySelector('.setup .primary')`
 	const refused = `document.querySelector('[role=alert]')?.textContent.includes('token is missing')`
 	b := browser(t)

@@ -8,7 +8,8 @@ import (
 )
 
 // Printable returns text with its control characters, except line breaks and tabs, and those
-// that turn the direction of text, escaped as \x1b. Bytes that are not UTF-8 stay, as of a character that is split over two texts.
+// that turn the direction of text, escaped as \x1b. Bytes that are not UTF-8 stay, such as
+// those of a character that is split over two texts.
 func Printable(text string) string {
 	if !strings.ContainsFunc(text, isControl) {
 		return text

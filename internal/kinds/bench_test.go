@@ -122,17 +122,7 @@ func BenchmarkCluster(b *testing.B) {
 				}
 				return cpu(b) - begin
 			}
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				b.Fatal(err)
-			}
-			a := cluster.Access{Addr: l.Addr().String()}
-			l.Close()
-			server, err := broker.Start(a, "")
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer server.Close()
+			a := startBroker(b)
 			silent := func(string) {}
 			c, err := cluster.Connect(b.Context(), cluster.Options{Access: a, Run: "bench", Kinds: kinds.All(), Log: silent})
 			if err != nil {
@@ -176,4 +166,22 @@ func BenchmarkCluster(b *testing.B) {
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// startBroker starts a broker on this machine, which ends with the benchmark, and returns the
+// access to it.
+func startBroker(b *testing.B) cluster.Access {
+	b.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	a := cluster.Access{Addr: l.Addr().String()}
+	l.Close()
+	server, err := broker.Start(a, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { server.Close() })
+	return a
 }

@@ -5,14 +5,12 @@ package kinds_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"marsgym/env/catalog"
-	"marsgym/internal/broker"
 	"marsgym/internal/cluster"
 	"marsgym/internal/jobs"
 	"marsgym/internal/kinds"
@@ -47,17 +45,7 @@ func benchmarkCommands(b *testing.B, commands int, equal bool, how string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	a := cluster.Access{Addr: l.Addr().String()}
-	l.Close()
-	server, err := broker.Start(a, "")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer server.Close()
+	a := startBroker(b)
 	var computed, wanted, longest atomic.Int64
 	all := kinds.All()
 	for kind, f := range all {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -21,11 +20,7 @@ import (
 func FuzzHandle(f *testing.F) {
 	dir := f.TempDir()
 	runFolder(f, dir, "run")
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { root.Close() })
+	root := openRoot(f, dir)
 	a := web.New(web.Options{
 		Runs: root, Work: 4, Limit: 5 * time.Millisecond,
 		Solvable:   func(env.Game) bool { return false },

@@ -43,15 +43,21 @@ func runFolder(t testing.TB, dir, name string) {
 	}
 }
 
-// TestRunNames checks which names of run folders are shown, and that their networks play.
-func TestRunNames(t *testing.T) {
-	dir := t.TempDir()
+// openRoot opens a folder until the test ends.
+func openRoot(t testing.TB, dir string) *os.Root {
+	t.Helper()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close()
-	a := web.New(web.Options{Runs: root})
+	t.Cleanup(func() { root.Close() })
+	return root
+}
+
+// TestRunNames checks which names of run folders are shown, and that their networks play.
+func TestRunNames(t *testing.T) {
+	dir := t.TempDir()
+	a := web.New(web.Options{Runs: openRoot(t, dir)})
 	for name, shown := range map[string]bool{
 		"plain": true, "with spaces, and a comma": true, "-100 %": true, "läuft 走る": true, `"quoted" <b>`: true, strings.Repeat("x", 200): true,
 		".hidden": false, " leading": false, "trailing ": false, "bell\a": false, "\x1b[2J": false, "line\nbreak": false, "not\xff text": false,
@@ -102,12 +108,7 @@ func TestLargeFiles(t *testing.T) {
 			}
 		}
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	a := web.New(web.Options{Runs: root})
+	a := web.New(web.Options{Runs: openRoot(t, dir)})
 	for _, request := range []string{
 		`{"do":"agents","game":"pig"}`, `{"do":"runs"}`, `{"do":"run","run":"sparse"}`, `{"do":"run","run":"grown"}`,
 		`{"do":"play","game":"pig","seats":["run:sparse","human"]}`, `{"do":"play","game":"pig","seats":["run:grown","human"]}`,
@@ -167,11 +168,7 @@ func TestLimit(t *testing.T) {
 	step["step"] = 3
 	dir := t.TempDir()
 	runFolder(t, dir, "run")
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
+	root := openRoot(t, dir)
 	for _, request := range []map[string]any{
 		step, fields("view", long), fields("write", long), fields("explain", long), fields("play", long), fields("values", long), fields("chance", long),
 		fields("review", long), report, {"do": "read", "text": text}, fields("agents", web.Address{Game: "pig"}), {"do": "runs"}, {"do": "run", "run": "run"},

@@ -35,12 +35,7 @@ func TestPipes(t *testing.T) {
 			}
 		}
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	a := web.New(web.Options{Runs: root})
+	a := web.New(web.Options{Runs: openRoot(t, dir)})
 	for _, test := range []struct{ request, want string }{
 		{`{"do":"run","run":"pipes"}`, "is a pipe, not a regular file"},
 		{`{"do":"run","run":"pipes"}`, "is a pipe, not a regular file"},

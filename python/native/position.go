@@ -45,6 +45,16 @@ func (g *openGame) parse(text string) (env.Position, error) {
 	return g.Parse(text)
 }
 
+// resolvePosition returns the game of a handle, and its position of a text.
+func resolvePosition(h C.uintptr_t, text *C.char) (*openGame, env.Position, error) {
+	g, err := resolve[*openGame](h)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := g.parse(C.GoString(text))
+	return g, p, err
+}
+
 // marsgym_position answers a question about a position, whose argument is an action, a
 // number or a seed:
 //
@@ -64,11 +74,7 @@ func (g *openGame) parse(text string) (env.Position, error) {
 //export marsgym_position
 func marsgym_position(g C.uintptr_t, text, question *C.char, argument C.int64_t, out **C.char) result {
 	return document(out, func() (any, error) {
-		g, err := resolve[*openGame](g)
-		if err != nil {
-			return nil, err
-		}
-		p, err := g.parse(C.GoString(text))
+		g, p, err := resolvePosition(g, text)
 		if err != nil {
 			return nil, err
 		}
@@ -144,11 +150,7 @@ func (g *openGame) ask(p env.Position, question string, argument int64) (any, er
 //export marsgym_observe
 func marsgym_observe(g C.uintptr_t, text *C.char, seat C.int, obs *C.float, out **C.char) result {
 	return call(out, func() error {
-		g, err := resolve[*openGame](g)
-		if err != nil {
-			return err
-		}
-		p, err := g.parse(C.GoString(text))
+		g, p, err := resolvePosition(g, text)
 		if err != nil {
 			return err
 		}
@@ -166,11 +168,7 @@ func marsgym_observe(g C.uintptr_t, text *C.char, seat C.int, obs *C.float, out 
 //export marsgym_chance
 func marsgym_chance(g C.uintptr_t, text *C.char, probs *C.double, size C.int64_t, n *C.int64_t, out **C.char) result {
 	return call(out, func() error {
-		g, err := resolve[*openGame](g)
-		if err != nil {
-			return err
-		}
-		p, err := g.parse(C.GoString(text))
+		_, p, err := resolvePosition(g, text)
 		if err != nil {
 			return err
 		}

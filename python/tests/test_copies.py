@@ -57,8 +57,7 @@ def test_batches(id, opponent, way):
     want = play_batch(other)
     assert same(before, contents(batch))
     other.close()
-    for a, b in zip(want, play_batch(batch), strict=True):
-        assert np.array_equal(a, b)
+    assert same(want, play_batch(batch))
     batch.close()
     with pytest.raises(ValueError, match="copy: the batch is closed"):
         way(batch)
@@ -109,8 +108,7 @@ def test_environments(way, opponent, begun, wrapped):
         assert same([env.reset()[0]], [other.reset()[0]])
     want = play_env(other)
     other.close()
-    for a, b in zip(want, play_env(env), strict=True):
-        assert np.array_equal(a, b)
+    assert same(want, play_env(env))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -132,8 +130,7 @@ def test_vector_environments(way, copied):
     other = way(env)
     want = play(other)
     other.close()
-    for a, b in zip(want, play(env), strict=True):
-        assert np.array_equal(a, b)
+    assert same(want, play(env))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -159,8 +156,7 @@ def test_pettingzoo(way, make):
     other = way(env)
     want = play(other)
     other.close()
-    for a, b in zip(want, play(env), strict=True):
-        assert np.array_equal(a, b)
+    assert same(want, play(env))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -180,8 +176,7 @@ def test_stable_baselines(way):
     other = way(env)
     want = play(other)
     other.close()
-    for a, b in zip(want, play(env), strict=True):
-        assert np.array_equal(a, b)
+    assert same(want, play(env))
 
 
 @pytest.mark.parametrize("way", WAYS)
