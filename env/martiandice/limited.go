@@ -66,9 +66,9 @@ func (r *Rules) limitedPositions() float64 {
 		for m := range p + 1 { // places that have moved in this round
 			scores := elementary.Pow(float64(after), float64(m)) * elementary.Pow(float64(before), float64(p-m))
 			if m < p {
-				sum += turn * scores
+				sum += float64(turn * scores)
 			} else {
-				sum += over * scores
+				sum += float64(over * scores)
 			}
 		}
 		if sum > maxLimitedPositions {
