@@ -1,6 +1,7 @@
 package env_test
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -92,4 +93,116 @@ func TestGoldenBatch(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGoldenSession plays recorded games again in a session, with the same history; from the
+// middle on, with the history up to there; and it goes back there.
+func TestGoldenSession(t *testing.T) {
+	goldenGames(t, func(t *testing.T, games []*record.Game) {
+		random, err := games[0].Rules.Bot("random")
+		if err != nil {
+			t.Fatal(err)
+		}
+		// play plays steps, and returns where the random bot has chosen otherwise.
+		play := func(s *env.Session, steps []env.Transition) (other []int) {
+			for i, x := range steps {
+				if x.Chance() {
+					s.Roll()
+					continue
+				}
+				if probs, err := env.ActionProbabilities(t.Context(), random, s.Position(), s.Rules.Spec().Actions); err != nil {
+					t.Fatal(err)
+				} else if s.Sample(probs) != x.Action {
+					other = append(other, i)
+				}
+				if err := s.Apply(x.Action); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return other
+		}
+		s := env.NewSession(games[0].Rules)
+		s.Seed(goldenSeed)
+		for i, g := range games {
+			s.Begin(g.Rules.Initial())
+			other := play(s, g.Steps)
+			if !same(s.Steps, g.Steps) || !s.Over() || s.AtLimit() {
+				t.Fatalf("game %d: %d steps end at %s, want %d that end at %s", i, len(s.Steps), s.Position(), len(g.Steps), g.Position())
+			}
+			if g.Seats[0] == "random" && len(other) > 0 {
+				t.Errorf("game %d: the bot chose otherwise at %d", i, other)
+			}
+		}
+		half := len(games[0].Steps) / 2
+		s.Begin(games[0].Rules.Initial())
+		for _, x := range games[0].Steps[:half] { // as from a file
+			if x.Chance() {
+				s.Chance(x.After)
+			} else if err := s.Apply(x.Action); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Seed(goldenSeed)
+		if other := play(s, games[0].Steps[half:]); !same(s.Steps, games[0].Steps) || games[0].Seats[0] == "random" && len(other) > 0 {
+			t.Errorf("from step %d on, the game ends at %s, and the bot chose otherwise at %d", half, s.Position(), other)
+		}
+		for n := range len(s.Steps) + 1 {
+			if s.At(n).String() != games[0].At(n).String() {
+				t.Errorf("after %d steps the position is %s, want %s", n, s.At(n), games[0].At(n))
+			}
+		}
+		if s.Undo(half); s.Position() != s.At(half) || len(s.Steps) != half || s.Over() {
+			t.Errorf("back after %d steps, the position is %s, want %s", half, s.Position(), s.At(half))
+		}
+	})
+}
+
+// same reports whether two histories are the same.
+func same(x, y []env.Transition) bool {
+	return slices.EqualFunc(x, y, func(a, b env.Transition) bool {
+		return a.Before.String() == b.Before.String() && a.Action == b.Action && a.After.String() == b.After.String()
+	})
+}
+
+// TestGoldenRestart plays the recorded games of matches again, in a session and in a
+// restarted row. Game i of a match of two has the random numbers of row i/2.
+func TestGoldenRestart(t *testing.T) {
+	files, err := filepath.Glob("../eval/testdata/match/*" + record.Suffix)
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%q, %v; want 3 files", files, err)
+	}
+	for _, file := range files {
+		i := uint64(0)
+		for g, err := range record.ReadPath(file, catalog.Open) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := env.NewSession(g.Rules)
+			s.Restart(goldenSeed, i/2)
+			b := g.Rules.NewBatch(1, 9)
+			b.Reset(1)
+			b.Restart(0, goldenSeed, i/2)
+			for _, x := range g.Steps {
+				if x.Chance() {
+					continue
+				}
+				d := b.Decisions(nil)
+				if got := d.Position(0).String(); got != x.Before.String() {
+					t.Fatalf("%s, game %d: the row is at %s, want %s", file, i, got, x.Before)
+				}
+				b.Buffers().Action[0] = x.Action
+				if label := d.Relabel(0); label != nil {
+					b.Buffers().Action[0] = game.Action(slices.Index(label, x.Action))
+				}
+				if err := cmp.Or(b.Step(), s.Apply(x.Action)); err != nil {
+					t.Fatal(err)
+				}
+				s.Settle()
+			}
+			if got := b.Final(0).String(); !same(s.Steps, g.Steps) || got != g.Position().String() {
+				t.Errorf("%s, game %d: the session ends at %s and the row at %s, want %s", file, i, s.Position(), got, g.Position())
+			}
+			i++
+		}
+	}
 }
