@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env"
-	"marsgym/env/expert"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
+	"marsgym/internal/testgames"
+	"marsgym/train/expert"
 )
 
 // plainTree searches a decision as the comments of the package's tree and root state, by
@@ -342,7 +342,7 @@ func checkGuided[S comparable](t *testing.T, rules searchable[S]) {
 	for _, opt := range []expert.Options{{Lambda: 0.7, Temperature: 0.1}, {Lambda: 1, Temperature: 0.02}, {Lambda: 0.5, Temperature: 0.1, RandomPlay: true}} {
 		cfg := config(expert.Search)
 		cfg.Decisions = 7
-		compare(t, env.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []expert.Targets {
+		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []expert.Targets {
 			tree := plainTree[S]{reference: reference[S]{rules, hashNetwork(rules.Spec()), opt}}
 			return tree.row(cfg, seed, row, searches)
 		})
@@ -370,7 +370,7 @@ func checkConverges[S comparable](t *testing.T, rules searchable[S]) {
 	cfg := config(expert.Search)
 	cfg.ExplorationFraction = 0
 	cfg.Tree = expert.Tree{Simulations: 20_000, FullFraction: 1, Candidates: spec.Actions}
-	e := newExpert(t, env.NewGame[S](rec), cfg, 2, 0)
+	e := newExpert(t, catalog.NewGame[S](rec), cfg, 2, 0)
 	e.Reset(1)
 	var found expert.Targets
 	err = e.Search(t.Context(), &found, expert.Options{Temperature: 0.001}, func(policy, values, _ []float32) {

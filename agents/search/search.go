@@ -10,8 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // Config are the settings of a tree search.
@@ -44,33 +45,76 @@ const maxDecisions = 100_000
 // a mistyped number takes.
 const maxSimulations = 10_000_000
 
-// Searcher is a policy that searches, and values states by searches.
-type Searcher[S comparable] interface {
-	game.ContextPolicy[S]
-	// Values writes the mean result of the simulations from each state to dst [n, P]:
-	// shares of the win by seat. States may be of any kind. The search needs a number of
+// Searcher is a policy that searches, and estimates the values of positions by searches.
+type Searcher interface {
+	env.ContextPolicy
+	// Values writes the mean result of the simulations from each position to dst [n, P]:
+	// shares of the win by seat. Positions may be of any kind. The search needs a number of
 	// simulations.
-	Values(ctx context.Context, dst []float64, states []S) error
+	Values(ctx context.Context, dst []float64, at []env.Position) error
 }
 
-// New returns a policy that searches each decision. A new leaf is evaluated by e or,
-// if e is nil, by a rollout of bot.
-func New[S comparable](rules game.Rules[S], cfg Config, e *Evaluator, bot game.Policy[S]) (Searcher[S], error) {
+// Searches are the part of the handle of a game that searches it.
+type Searches interface {
+	newSearch(cfg Config, e *Evaluator) (Searcher, error)
+	newLookahead(plies int, e *Evaluator) (env.Policy, error)
+}
+
+// Of returns the searches of a game, for its handle (see catalog.NewGame).
+func Of[S comparable](rules game.Rules[S]) Searches { return &searches[S]{core.New(rules)} }
+
+type searches[S comparable] struct{ rules core.Rules[S] }
+
+// of returns the searches of a handle.
+func of(g env.Game) (Searches, error) {
+	if s, ok := g.(Searches); ok {
+		return s, nil
+	}
+	return nil, fmt.Errorf("search: this handle of %s cannot be searched; make it with catalog.NewGame", g.Spec().ID)
+}
+
+// New returns a policy that searches each decision. A new leaf is evaluated by e or, if e
+// is nil, by a rollout of the game's last bot in BotNames.
+func New(g env.Game, cfg Config, e *Evaluator) (Searcher, error) {
+	s, err := of(g)
+	if err != nil {
+		return nil, err
+	}
+	return s.newSearch(cfg, e)
+}
+
+func (x *searches[S]) newSearch(cfg Config, e *Evaluator) (Searcher, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	spec := rules.Spec()
+	spec := x.rules.Spec()
 	if !spec.HasWin() {
 		return nil, fmt.Errorf("search: %s for %d counts %s, and search needs a game with a win", spec.ID, spec.Players, spec.Unit)
 	}
+	names := x.rules.BotNames()
+	bot, err := x.rules.Bot(names[len(names)-1])
+	if err != nil {
+		return nil, err
+	}
 	s := &treeSearch[S]{
-		rules: core.New(rules), spec: spec, cfg: cfg, evaluator: e, bot: bot, d: spec.ObsLen(),
+		rules: x.rules, spec: spec, cfg: cfg, evaluator: e, bot: bot, d: spec.ObsLen(),
 		most: cmp.Or(spec.MoveLimit, maxDecisions),
 	}
 	if s.valuesTurns() && s.rules.Starter == nil {
 		return nil, fmt.Errorf("search: the values are of starts of turns, and %s does not define where turns start", spec.ID)
 	}
-	return s, nil
+	return searcher[S]{env.StatePolicy[S]{Policy: s}, s}, nil
+}
+
+// searcher implements [Searcher].
+type searcher[S comparable] struct {
+	env.StatePolicy[S]
+	search *treeSearch[S]
+}
+
+// Values implements [Searcher].
+func (x searcher[S]) Values(ctx context.Context, dst []float64, at []env.Position) error {
+	return x.search.stateValues(ctx, dst, env.Representatives[S](at))
 }
 
 // treeSearch is Monte Carlo tree search with PUCT selection. Each seat maximises its
@@ -109,8 +153,8 @@ func (x *treeSearch[S]) ProbsContext(ctx context.Context, dst []float64, states 
 	})
 }
 
-// Values implements [Searcher].
-func (x *treeSearch[S]) Values(ctx context.Context, dst []float64, states []S) error {
+// stateValues is [Searcher.Values] of representatives.
+func (x *treeSearch[S]) stateValues(ctx context.Context, dst []float64, states []S) error {
 	if x.cfg.Simulations == 0 {
 		return errors.New("search: values need a number of simulations")
 	}

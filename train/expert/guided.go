@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // maxSimulations bounds the memory that a mistyped number takes.

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // oneMove searches one move: the value of a legal action is the expectation, over the

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // Starts are the fractions of starts by kind: of episodes (OneMove and Search),

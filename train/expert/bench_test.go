@@ -4,11 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"marsgym/env"
 	"marsgym/env/catalog"
-	"marsgym/env/expert"
-	"marsgym/env/internal/testgames"
+	"marsgym/internal/testgames"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
 // BenchmarkExpert searches with values that are linear in the observation, whose cost
@@ -19,8 +18,8 @@ func BenchmarkExpert(b *testing.B) {
 			continue
 		}
 		b.Run(string(depth), func(b *testing.B) {
-			g := env.NewGame(testgames.NewMartianDice(b, 2, 13, 25))
-			e, err := g.NewExpert(expert.Config{Depth: depth, Starts: expert.Starts{Sample: 0.7}, Turns: 2, Decisions: 1, Outcomes: 64, ExplorationFraction: 1. / 3, ExplorationRate: 0.15}, 16, 0)
+			g := catalog.NewGame(testgames.NewMartianDice(b, 2, 13, 25))
+			e, err := expert.New(g, expert.Config{Depth: depth, Starts: expert.Starts{Sample: 0.7}, Turns: 2, Decisions: 1, Outcomes: 64, ExplorationFraction: 1. / 3, ExplorationRate: 0.15}, 16, 0)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -71,7 +70,7 @@ func BenchmarkSimulations(b *testing.B) {
 				b.Fatal(err)
 			}
 			cfg := expert.Config{Depth: expert.Search, Turns: 1, Decisions: 16, Tree: expert.Tree{Simulations: 100, FastSimulations: 16, FullFraction: 0.25, Candidates: 16}}
-			e, err := g.NewExpert(cfg, 32, 0)
+			e, err := expert.New(g, cfg, 32, 0)
 			if err != nil {
 				b.Fatal(err)
 			}

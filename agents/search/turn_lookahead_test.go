@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"marsgym/agents/search"
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
-	"marsgym/env/search"
 )
 
 // TestStartValues: the start of a turn is seen by its mover or, if values are of
@@ -22,7 +22,7 @@ func TestStartValues(t *testing.T) {
 	spec := r.Spec()
 	for target, before := range map[search.ValueTarget]game.Player{search.TurnStart: 0, search.Afterstate: 1} {
 		var seen []float32
-		policy, err := search.NewLookahead(r, 0, &search.Evaluator{Target: target, Forward: func(_, values, obs []float32) {
+		policy, err := search.LookaheadOf(r, 0, &search.Evaluator{Target: target, Forward: func(_, values, obs []float32) {
 			copy(values, []float32{1, 2, 3}) // of the viewer and the seats after it
 			seen = slices.Clone(obs)
 		}})

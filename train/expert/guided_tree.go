@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 	"marsgym/internal/elementary"
 )
 

@@ -2,7 +2,7 @@ package expert
 
 import (
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // afterstate is a state just after a move, with the seat that moved.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
-	"marsgym/env/internal/testgames"
 	"marsgym/env/pig"
+	"marsgym/internal/core"
+	"marsgym/internal/testgames"
 )
 
 // Without a Sampler, samples follow the probabilities of Outcomes.

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"marsgym/env"
-	"marsgym/env/expert"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
 	"marsgym/internal/fulltest"
+	"marsgym/internal/testgames"
+	"marsgym/train/expert"
 )
 
 // reference searches one ply by plain recursion, as the comments of onePly state.
@@ -261,7 +262,7 @@ func checkOnePly[S comparable](t *testing.T, rules searchable[S]) {
 		if _, samples := any(rules).(game.StartSampler[S]); samples && opt.Lambda == 0.7 {
 			cfg.Starts.Sample = 0.4
 		}
-		compare(t, env.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []expert.Targets {
+		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []expert.Targets {
 			return reference[S]{rules, hashNetwork(rules.Spec()), opt}.row(cfg, seed, row, searches)
 		})
 	}

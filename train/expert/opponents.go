@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 	"marsgym/internal/elementary"
 )
 

@@ -11,11 +11,12 @@ import (
 	"testing"
 
 	"marsgym/env"
-	"marsgym/env/expert"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
 	"marsgym/env/martiandice"
 	"marsgym/env/pig"
+	"marsgym/internal/testgames"
+	"marsgym/train/expert"
 )
 
 // searchable are rules that experts of all depths can search, and that have a solver.
@@ -48,7 +49,7 @@ func newSharedTies(t testing.TB, players, dice, target int) *martiandice.Rules {
 
 func newExpert(t testing.TB, g env.Game, cfg expert.Config, rows, first int) expert.Expert {
 	t.Helper()
-	e, err := g.NewExpert(cfg, rows, first)
+	e, err := expert.New(g, cfg, rows, first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 			}
 			return slices.Concat(v[at.who:], v[:at.who])
 		}
-		e := newExpert(t, env.NewGame[S](rec), config(depth), 4, 0)
+		e := newExpert(t, catalog.NewGame[S](rec), config(depth), 4, 0)
 		e.Reset(3)
 		var found expert.Targets
 		values, decisions, games := 0, 0, 0
@@ -253,10 +254,10 @@ func equal(a, b expert.Targets, tol float64) bool {
 
 // games returns games for experts of all depths, by name.
 func games(t testing.TB) map[string]env.Game {
-	list := map[string]env.Game{"martian dice, shared": env.NewGame(newSharedTies(t, 3, 4, 4))}
+	list := map[string]env.Game{"martian dice, shared": catalog.NewGame(newSharedTies(t, 3, 4, 4))}
 	for n, name := range map[int]string{2: " for two", 3: " for three", 4: " for four"} {
-		list["pig"+name] = env.NewGame[pig.State](testgames.NewPig(t, n, 20))
-		list["martian dice"+name] = env.NewGame(testgames.NewMartianDice(t, n, 5, 5))
+		list["pig"+name] = catalog.NewGame[pig.State](testgames.NewPig(t, n, 20))
+		list["martian dice"+name] = catalog.NewGame(testgames.NewMartianDice(t, n, 5, 5))
 	}
 	return list
 }
@@ -351,7 +352,7 @@ func TestExpertState(t *testing.T) {
 // A state without a decision or start of a turn is refused.
 func TestExpertStateInvalid(t *testing.T) {
 	for _, depth := range depths {
-		e := newExpert(t, env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), config(depth), 1, 0)
+		e := newExpert(t, catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), config(depth), 1, 0)
 		e.Reset(1)
 		saved, err := e.AppendState(nil)
 		if err != nil {
@@ -378,23 +379,23 @@ func TestNewExpert(t *testing.T) {
 		cfg  expert.Config
 		want error // nil for any
 	}{
-		{"no plans", env.NewGame[testgames.Face](testgames.Coin{}), config(expert.Turn), expert.ErrUnsupported},
-		{"no winner", env.NewGame(testgames.NewMartianDice(t, 1, 3, 3)), config(expert.OnePly), expert.ErrUnsupported},
-		{"no starts", env.NewGame[testgames.Face](testgames.Coin{}), samples(expert.OneMove), expert.ErrNoStartSampler},
-		{"no starts", env.NewGame[testgames.Face](testgames.Coin{}), samples(expert.OnePly), expert.ErrNoStartSampler},
-		{"too many starts", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1, Outcomes: 1, Starts: expert.Starts{Walk: 0.6, Archive: 0.6}}, nil},
-		{"no outcomes", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1}, nil},
-		{"no depth", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Turns: 1, Decisions: 1, Outcomes: 1}, nil},
-		{"no turns", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Decisions: 1, Outcomes: 1}, nil},
-		{"no decisions", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Outcomes: 1}, nil},
-		{"rate not a number", env.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Decisions: 1, Outcomes: 1, ExplorationRate: math.NaN()}, nil},
+		{"no plans", catalog.NewGame[testgames.Face](testgames.Coin{}), config(expert.Turn), expert.ErrUnsupported},
+		{"no winner", catalog.NewGame(testgames.NewMartianDice(t, 1, 3, 3)), config(expert.OnePly), expert.ErrUnsupported},
+		{"no starts", catalog.NewGame[testgames.Face](testgames.Coin{}), samples(expert.OneMove), expert.ErrNoStartSampler},
+		{"no starts", catalog.NewGame[testgames.Face](testgames.Coin{}), samples(expert.OnePly), expert.ErrNoStartSampler},
+		{"too many starts", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1, Outcomes: 1, Starts: expert.Starts{Walk: 0.6, Archive: 0.6}}, nil},
+		{"no outcomes", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1}, nil},
+		{"no depth", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Turns: 1, Decisions: 1, Outcomes: 1}, nil},
+		{"no turns", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Decisions: 1, Outcomes: 1}, nil},
+		{"no decisions", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Outcomes: 1}, nil},
+		{"rate not a number", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Decisions: 1, Outcomes: 1, ExplorationRate: math.NaN()}, nil},
 	} {
-		if _, err := test.g.NewExpert(test.cfg, 1, 0); err == nil || test.want != nil && !errors.Is(err, test.want) {
+		if _, err := expert.New(test.g, test.cfg, 1, 0); err == nil || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: got error %v, want %v", test.name, err, test.want)
 		}
 	}
 	for _, depth := range []expert.Depth{expert.OneMove, expert.OnePly} {
-		e := newExpert(t, env.NewGame[testgames.Face](testgames.Coin{}), config(depth), 2, 0)
+		e := newExpert(t, catalog.NewGame[testgames.Face](testgames.Coin{}), config(depth), 2, 0)
 		e.Reset(1)
 		var found expert.Targets
 		e.Search(t.Context(), &found, expert.Options{}, hashNetwork(testgames.Coin{}.Spec()))

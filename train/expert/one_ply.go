@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // onePly searches one ply: the value of a move is the expectation, over the dice

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env"
-	"marsgym/env/expert"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
+	"marsgym/internal/testgames"
+	"marsgym/train/expert"
 )
 
 // turnReference searches whole turns by plain recursion.
@@ -154,7 +154,7 @@ func TestTurnExact(t *testing.T) {
 // recursion.
 func checkTurnExact[S comparable](t *testing.T, rules searchable[S]) {
 	value := hashNetwork(rules.Spec())
-	compare(t, env.NewGame[S](rules), config(expert.Turn), expert.Options{}, func(seed, row uint64, searches int) []expert.Targets {
+	compare(t, catalog.NewGame[S](rules), config(expert.Turn), expert.Options{}, func(seed, row uint64, searches int) []expert.Targets {
 		return turnReference[S]{reference[S]{rules: rules, net: value}, rules.NewPlan(), map[S][]float64{}}.row(config(expert.Turn), seed, row, searches)
 	})
 }

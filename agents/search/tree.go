@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // exploration is the constant c of PUCT, in standard deviations of the results of the

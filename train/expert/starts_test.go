@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env"
-	"marsgym/env/expert"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
 	"marsgym/env/pig"
+	"marsgym/internal/testgames"
+	"marsgym/train/expert"
 )
 
 // met is a decision of a row, or the start of a turn, in the order of play.
@@ -24,7 +24,7 @@ func playPig(t *testing.T, depth expert.Depth, starts expert.Starts, searches in
 	t.Helper()
 	rules = testgames.NewPig(t, 2, 20)
 	rec := recorder[pig.State]{rules, map[string]viewed[pig.State]{}}
-	g := env.NewGame[pig.State](rec)
+	g := catalog.NewGame[pig.State](rec)
 	cfg := config(depth)
 	cfg.Starts, cfg.Turns = starts, 1
 	e, net := newExpert(t, g, cfg, 1, 0), hashNetwork(g.Spec())

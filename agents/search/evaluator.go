@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 	"marsgym/internal/elementary"
 )
 
@@ -33,6 +33,18 @@ const (
 	Afterstate ValueTarget = "afterstate" // afterstates, seen by the seat that moved
 	TurnStart  ValueTarget = "turn_start" // starts of turns, seen by their movers
 )
+
+// TargetOf returns the value target of the networks that an algorithm of package train
+// trains.
+func TargetOf(algorithm string) ValueTarget {
+	switch algorithm {
+	case "one-ply":
+		return Afterstate
+	case "turn-exact":
+		return TurnStart
+	}
+	return Decision
+}
 
 // evaluation holds the input and output of one call of the evaluator.
 type evaluation struct {

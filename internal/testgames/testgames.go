@@ -1,4 +1,4 @@
-// Package testgames holds games for the tests of the packages below env.
+// Package testgames holds games for tests.
 package testgames
 
 import (

@@ -7,8 +7,9 @@ import (
 	"math"
 	"sync"
 
+	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 	"marsgym/internal/parallel"
 )
 
@@ -31,7 +32,24 @@ var ErrBranches = errors.New("too many moves and outcomes ahead")
 // mover's best action. If the values are of afterstates or of starts of turns, and the
 // rules plan turns from their decisions, plies are turns: it plans the whole turn (see
 // [game.TurnLookahead]).
-func NewLookahead[S comparable](rules game.Rules[S], plies int, e *Evaluator) (game.ContextPolicy[S], error) {
+func NewLookahead(g env.Game, plies int, e *Evaluator) (env.Policy, error) {
+	s, err := of(g)
+	if err != nil {
+		return nil, err
+	}
+	return s.newLookahead(plies, e)
+}
+
+func (x *searches[S]) newLookahead(plies int, e *Evaluator) (env.Policy, error) {
+	p, err := LookaheadOf(x.rules.Rules, plies, e)
+	if err != nil {
+		return nil, err
+	}
+	return env.StatePolicy[S]{Policy: p}, nil
+}
+
+// LookaheadOf is [NewLookahead] as a policy over the states of a game.
+func LookaheadOf[S comparable](rules game.Rules[S], plies int, e *Evaluator) (game.ContextPolicy[S], error) {
 	if plies < 0 || plies > MaxPlies {
 		return nil, fmt.Errorf("look-ahead by %d plies; want 0 to %d", plies, MaxPlies)
 	}

@@ -8,8 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // Expert plays N rows by search, with a network's values at the leaves, and
@@ -149,15 +150,33 @@ func (t *Targets) reset() {
 	t.Decisions, t.Games = 0, 0
 }
 
+// Experts are the part of the handle of a game that searches it for training.
+type Experts interface {
+	newExpert(cfg Config, rows, first int) (Expert, error)
+}
+
+// Of returns the experts of a game, for its handle (see catalog.NewGame).
+func Of[S comparable](rules game.Rules[S]) Experts { return &experts[S]{core.New(rules)} }
+
+type experts[S comparable] struct{ rules core.Rules[S] }
+
 // New returns an Expert of rows first to first+rows-1 of a run. The error wraps
 // ErrUnsupported where the game cannot be searched to cfg.Depth: all but OneMove need a
 // game with a win, Turn a [game.TurnPlanner] as well. It wraps ErrNoStartSampler where
 // cfg.Starts has samples and the game has none.
-func New[S comparable](rules game.Rules[S], cfg Config, rows, first int) (Expert, error) {
+func New(g env.Game, cfg Config, rows, first int) (Expert, error) {
+	x, ok := g.(Experts)
+	if !ok {
+		return nil, fmt.Errorf("this handle of %s has no experts, make it with catalog.NewGame: %w", g.Spec().ID, ErrUnsupported)
+	}
+	return x.newExpert(cfg, rows, first)
+}
+
+func (x *experts[S]) newExpert(cfg Config, rows, first int) (Expert, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	spec := rules.Spec()
+	spec, rules := x.rules.Spec(), x.rules.Rules
 	if cfg.Depth != OneMove && !spec.HasWin() {
 		return nil, fmt.Errorf("%s for %d counts %s, and search needs a game with a win: %w", spec.ID, spec.Players, spec.Unit, ErrUnsupported)
 	}
@@ -168,7 +187,7 @@ func New[S comparable](rules game.Rules[S], cfg Config, rows, first int) (Expert
 	if _, samples := rules.(game.StartSampler[S]); cfg.Starts.Sample > 0 && !samples {
 		return nil, fmt.Errorf("starts.sample is %v: %s: %w; use walk, archive or disagree", cfg.Starts.Sample, spec.ID, ErrNoStartSampler)
 	}
-	s, err := newSearcher(core.New(rules), cfg, rows, first)
+	s, err := newSearcher(x.rules, cfg, rows, first)
 	if err != nil {
 		return nil, err
 	}

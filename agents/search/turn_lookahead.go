@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 	"marsgym/internal/parallel"
 )
 
