@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // Session is a game in progress: its position, its history, and the generators from which
