@@ -167,8 +167,16 @@ func (x *treeSearch[S]) run(ctx context.Context, states []S, values bool, read f
 	defer x.free.Put(g)
 	for first := 0; first < len(states); first += x.group() {
 		some := states[first:min(first+x.group(), len(states))]
-		g.start(ctx, len(some), x.cfg.Time)
+		if g.done = ctx.Done(); x.cfg.Time > 0 {
+			g.end = time.Now().Add(x.cfg.Time)
+		}
+		for _, t := range g.all {
+			t.idle = true
+		}
 		for i, s := range some {
+			if i == len(g.all) {
+				g.all = append(g.all, newTree(g))
+			}
 			if err := x.begin(g.all[i], s, values); err != nil {
 				return err
 			}

@@ -94,19 +94,6 @@ func (g *Trees[S]) Search(ctx context.Context, forward func(policy, values, obs 
 	return g.run(ctx, next)
 }
 
-// start readies n trees.
-func (g *Trees[S]) start(ctx context.Context, n int, d time.Duration) {
-	for len(g.all) < n {
-		g.all = append(g.all, newTree(g))
-	}
-	for _, t := range g.all[n:] {
-		t.idle = true
-	}
-	if g.done = ctx.Done(); d > 0 {
-		g.end = time.Now().Add(d)
-	}
-}
-
 // run grows the trees that are not idle until all are. A tree whose search is done is idle
 // unless next begins another.
 func (g *Trees[S]) run(ctx context.Context, next func(i int) bool) error {

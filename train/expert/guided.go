@@ -182,7 +182,7 @@ func (e *guided[S]) play(dst *Targets, i int, a game.Action) {
 	case who == game.Terminal:
 		r.ends = e.rules.Returns(r.ends, e.state[i])
 		*last = terminated
-	case who == game.Chance || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit:
+	case e.spec.Truncates(who, int(e.moves[i])):
 		*last = truncated
 	default:
 		e.state[i], _ = e.rules.Canonical(e.state[i])
