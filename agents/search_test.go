@@ -15,7 +15,6 @@ import (
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/models"
-	"marsgym/train/expert"
 )
 
 func searchAgent(t testing.TB, g env.Game, name string, seed uint64) *agents.Agent {
@@ -198,7 +197,7 @@ func TestSearchWithNetwork(t *testing.T) {
 		t.Errorf("the regret with the pretrained network is %g in six decisions", r)
 	}
 	small := reduced(t)
-	for _, algorithm := range []string{string(expert.Turn), string(expert.OnePly), "ppo"} {
+	for _, algorithm := range []string{"turn-exact", "one-ply", "ppo"} {
 		dir := save(t, small.Spec(), func(m *models.Meta) { m.Algorithm = algorithm })
 		name := "search:100:" + dir
 		if got := chosen(t, small, searchAgent(t, small, name, 1), "6-5@1 aside H2"); got != "stop" { // wins

@@ -34,8 +34,8 @@ const (
 	TurnStart  ValueTarget = "turn_start" // starts of turns, seen by their movers
 )
 
-// TargetOf returns the value target of the networks that an algorithm of package train
-// trains.
+// TargetOf returns the value target of a network that an algorithm of an older release has
+// trained, whose file does not name it.
 func TargetOf(algorithm string) ValueTarget {
 	switch algorithm {
 	case "one-ply":
@@ -163,16 +163,15 @@ func (t *tree[S]) readShares(row int, viewer game.Player) {
 
 // readBest sets the shares of the win after the mover's best option.
 func (t *tree[S]) readBest(row int, legal []game.Action) {
-	best := make([]float64, len(t.share))
+	p := len(t.share)
+	options, all := make([]float64, len(legal)), make([]float64, 0, len(legal)*p)
 	for k, a := range legal {
 		if s := t.g.rules.After(t.at, a); t.g.rules.CurrentPlayer(s) == game.Terminal {
 			t.finish(s)
 		} else {
 			t.readShares(row+k, t.who)
 		}
-		if k == 0 || t.share[t.who] > best[t.who]+game.Tie {
-			copy(best, t.share)
-		}
+		options[k], all = t.share[t.who], append(all, t.share...)
 	}
-	copy(t.share, best)
+	copy(t.share, all[max(0, game.BestOption(options))*p:]) // 0 if the network's value is no number
 }

@@ -129,8 +129,8 @@ func (t *tree[S]) seedDice(stream uint64) {
 	t.dice.Seed(t.seed, stream<<32)
 }
 
-// choice returns the action with the most visits; ties go to the larger sum of shares,
-// then to the lowest index.
+// choice returns the action with the most visits; of those it is the [game.BestOption] by
+// the sum of shares.
 func (t *tree[S]) choice() game.Action {
 	switch {
 	case t.only >= 0:
@@ -138,14 +138,17 @@ func (t *tree[S]) choice() game.Action {
 	case len(t.nodes) == 0: // there was no time for a simulation
 		return t.g.options(t.root)[0]
 	}
-	edges := t.edges[:t.nodes[0].n]
-	best := &edges[0]
+	edges, visits := t.edges[:t.nodes[0].n], int32(0)
 	for i := range edges {
-		if e := &edges[i]; e.visits > best.visits || e.visits == best.visits && e.sum > best.sum+game.Tie {
-			best = e
+		visits = max(visits, edges[i].visits)
+	}
+	sums := make([]float64, len(edges))
+	for i, e := range edges {
+		if sums[i] = e.sum; e.visits < visits {
+			sums[i] = math.Inf(-1)
 		}
 	}
-	return best.action
+	return edges[max(0, game.BestOption(sums))].action // 0 if a sum is no number
 }
 
 // grow runs simulations until a state must be evaluated, and reports whether one

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"marsgym/agents/search"
 	"marsgym/env/game"
 	"marsgym/internal/core"
 )
@@ -64,6 +65,9 @@ func newGuided[S comparable](s searcher[S]) *guided[S] {
 	return e
 }
 
+// Target implements [Expert].
+func (e *guided[S]) Target() search.ValueTarget { return search.Decision }
+
 // Reset implements [Expert].
 func (e *guided[S]) Reset(seed uint64) {
 	e.reset(seed, e.restart)
@@ -72,7 +76,7 @@ func (e *guided[S]) Reset(seed uint64) {
 // restart starts an episode in row i.
 func (e *guided[S]) restart(i int) {
 	e.moves[i] = 0
-	e.startEpisode(i)
+	e.startEpisode(i, true)
 }
 
 // Search implements [Expert]: in every row it plays cfg.Decisions successive decisions,
