@@ -16,10 +16,6 @@ type Game interface {
 	// NewBatchOver is NewBatch with buffers of the caller, which it clears; those that
 	// are nil are allocated. It panics if the length of a buffer is wrong.
 	NewBatchOver(buf Buffers, rows, first int) Batch
-	// Replay plays the actions of a game of a row that was restarted with a seed (see
-	// [Batch.Restart]), and calls visit with each position after the first: after each
-	// action and each chance transition.
-	Replay(seed, row uint64, actions []game.Action, visit func(Position)) error
 	// Initial returns the position at the start of a game.
 	Initial() Position
 	// Parse reads a position in the game's notation.

@@ -136,6 +136,11 @@ func (p position[S]) Sample(dice *rand.PCG) Position {
 	return position[S]{p.rules, p.rules.Sampler.Sample(p.s, dice)}
 }
 
+// draw is [core.Rules.Draw] from the position.
+func (p position[S]) draw(from core.Streams, most int, visit func(Position)) {
+	p.rules.Draw(&p.s, from, most, func(s S) { visit(position[S]{p.rules, s}) })
+}
+
 func (p position[S]) OutcomeName(outcome Position) string {
 	own, ok := outcome.(position[S])
 	if n, names := p.rules.Rules.(game.OutcomeNamer[S]); names && ok {

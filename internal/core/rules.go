@@ -65,20 +65,6 @@ func (r *Rules[S]) After(s S, a game.Action) S {
 	return r.Representative(after)
 }
 
-// Settle samples chance until a seat must act or the game is over, and returns the
-// current player. It returns game.Chance if ChanceLimit transitions lead to neither:
-// such a game is truncated.
-func (r *Rules[S]) Settle(s *S, dice *rand.PCG) game.Player {
-	for range r.ChanceLimit {
-		who := r.CurrentPlayer(*s)
-		if who != game.Chance {
-			return who
-		}
-		*s = r.Sampler.Sample(*s, dice)
-	}
-	return r.CurrentPlayer(*s)
-}
-
 // ActionName names an action, by its number where the game has no notation.
 func (r *Rules[S]) ActionName(a game.Action) string {
 	if n, ok := r.Rules.(game.Notation[S]); ok {

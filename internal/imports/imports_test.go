@@ -50,14 +50,15 @@ var table = []struct {
 	{"train/sweep", []string{"env", "models", "train", "internal/curve", "internal/jobs"}},
 	{"cmd/worker", []string{"internal/cli", "internal/kinds", "internal/cluster", "internal/broker"}},
 	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
-		"models", "models/*", "agents", "record", "analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot", "internal/web", "docs/games",
+		"models", "models/*", "agents", "record", "analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot", "internal/web", "internal/rulesbook",
 		"internal/jobs", "internal/cluster", "internal/cluster/flags", "internal/kinds"}},
 	{"python/native", []string{"env", "env/game", "env/catalog", "models", "agents", "eval"}},
 	{"internal/plot", []string{"env/game/chart"}},  // draws what games describe
 	{"internal/cli", []string{"agents", "models"}}, // opens agents
 	{"internal/cli/clitest", []string{"internal/cli"}},
-	{"internal/curve", []string{"env/game", "env/game/chart"}}, // draws the charts of a run
-	{"internal/web", []string{"env", "env/game", "env/game/chart", "env/catalog", "agents", "models", "record", "analysis", "docs/games", "internal/curve"}}, // the logic of cmd/web
+	{"internal/rulesbook", []string{"docs/games", "env/game", "env/catalog"}}, // compares settings with the defaults
+	{"internal/curve", []string{"env/game", "env/game/chart"}},                // draws the charts of a run
+	{"internal/web", []string{"env", "env/game", "env/game/chart", "env/catalog", "agents", "models", "record", "analysis", "internal/rulesbook", "internal/curve"}}, // the logic of cmd/web
 	{"internal/benchmarks", []string{"env/catalog"}},        // shows the sizes of observations
 	{"internal/release", []string{"agents", "env/catalog"}}, // opens the model of a run
 	{"internal/jobs", nil},                                  // runs tasks in parallel

@@ -1,35 +1,35 @@
-// Package games holds the pages of the games, so that programs can show their rules.
-package games
+// Package rulesbook reads the rules of the games out of their pages, for programs that show
+// them.
+package rulesbook
 
 import (
-	"bytes"
-	"embed"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+
+	"marsgym/docs/games"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
 )
 
-//go:embed *.md
-var files embed.FS
-
-// page returns the page of a game: that whose name is the id or begins it, since presets
-// share a page. It returns "" if there is none.
-func page(id string) string {
-	list, err := files.ReadDir(".")
+// page returns the page of a game and its name: that which is the id or begins it, since
+// presets share a page. It returns "" if there is none.
+func page(id string) (name, text string) {
+	list, err := games.Pages.ReadDir(".")
 	if err != nil {
 		panic(err) // the files are embedded
 	}
-	best := ""
 	for _, f := range list {
-		name := strings.TrimSuffix(f.Name(), ".md")
-		if (id == name || strings.HasPrefix(id, name+"-")) && len(name) > len(best) {
-			best = name
+		n := strings.TrimSuffix(f.Name(), ".md")
+		if (id == n || strings.HasPrefix(id, n+"-")) && len(n) > len(name) {
+			name = n
 		}
 	}
-	text, _ := files.ReadFile(best + ".md")
-	return string(text)
+	b, _ := games.Pages.ReadFile(name + ".md")
+	return name, string(b)
 }
 
 // section returns the text below a heading, up to the next heading of that level or above.
@@ -42,12 +42,11 @@ func section(page, heading string) string {
 	return text
 }
 
-// Rules returns the rules of a game as text of so many columns. config is the config in
-// JSON: keys whose values are not those of the published game are listed at the end. If
-// about is not empty, Rules returns the sections whose titles contain it or, if there are
+// Rules returns the rules of a game as text of so many columns. Settings that differ from
+// those of the published game are listed at the end. If about is not empty, Rules returns the sections whose titles contain it or, if there are
 // none, the paragraphs. It returns "" where there is nothing.
-func Rules(id string, config, about string, width int) string {
-	blocks := rules(id, config)
+func Rules(spec game.Spec, about string, width int) string {
+	blocks := rules(spec)
 	if about != "" {
 		contains := func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(about)) }
 		found := slices.DeleteFunc(slices.Clone(blocks), func(b block) bool { return !contains(b.section) })
@@ -60,11 +59,11 @@ func Rules(id string, config, about string, width int) string {
 }
 
 // rules returns the blocks of the rules of a game.
-func rules(id, config string) []block {
-	p := page(id)
+func rules(spec game.Spec) []block {
+	name, p := page(spec.ID)
 	blocks := parse(section(p, "## Rules"))
 	blocks = slices.DeleteFunc(blocks, func(b block) bool { return b.section == "A worked turn" }) // in notation
-	if numbers := numbers(section(p, "## Config"), config); len(numbers) > 0 {
+	if numbers := numbers(section(p, "## Config"), spec.ConfigJSON(), published(name, spec.Players)); len(numbers) > 0 {
 		const title = "The numbers of this game"
 		blocks = append(blocks, block{section: title, kind: heading, text: title, loose: true},
 			block{section: title, loose: true, text: "The text above is that of the published game. Here these settings differ:"})
@@ -87,8 +86,8 @@ type Block struct {
 }
 
 // Blocks returns the rules of a game as blocks in order; see [Rules].
-func Blocks(id, config string) (list []Block) {
-	for _, b := range rules(id, config) {
+func Blocks(spec game.Spec) (list []Block) {
+	for _, b := range rules(spec) {
 		x := Block{Kind: b.kind.String(), Text: plain(b.text), Mark: strings.TrimSpace(b.mark), Indent: b.indent, Loose: b.loose}
 		switch b.kind {
 		case code:
@@ -106,7 +105,8 @@ func Blocks(id, config string) (list []Block) {
 
 // Sections returns the titles of the sections of the rules of a game.
 func Sections(id string) (titles []string) {
-	for _, b := range parse(section(page(id), "## Rules")) {
+	_, p := page(id)
+	for _, b := range parse(section(p, "## Rules")) {
 		if b.kind == heading && b.text != "A worked turn" {
 			titles = append(titles, b.text)
 		}
@@ -114,11 +114,24 @@ func Sections(id string) (titles []string) {
 	return titles
 }
 
+// published returns the config of the published game for so many players, or of its default
+// if it is not for so many.
+func published(id string, players int) string {
+	g, err := catalog.Open(id, players, nil)
+	if err != nil {
+		g, err = catalog.Open(id, 0, nil)
+	}
+	if err != nil {
+		return ""
+	}
+	return g.Spec().ConfigJSON()
+}
+
 // numbers returns the keys of a table of settings whose values in config differ from those
-// of the first preset, with their values and meanings.
-func numbers(table, config string) (list []block) {
-	var values map[string]json.RawMessage
-	if json.Unmarshal([]byte(config), &values) != nil {
+// of the published game, with their values and meanings.
+func numbers(table, config, published string) (list []block) {
+	var values, defaults map[string]json.RawMessage
+	if json.Unmarshal([]byte(config), &values) != nil || json.Unmarshal([]byte(published), &defaults) != nil {
 		return nil
 	}
 	const longest = 60 // chosen: longer values, such as maps, are no numbers
@@ -128,7 +141,7 @@ func numbers(table, config string) (list []block) {
 		}
 		key := plain(b.cells[0])
 		value, ok := values[key]
-		if !ok || key == "players" || len(value) > longest || equal(value, []byte(plain(b.cells[1]))) {
+		if !ok || key == "players" || len(value) > longest || equal(value, defaults[key]) {
 			continue
 		}
 		list = append(list, block{kind: item, mark: "- ", text: fmt.Sprintf("%s is %s: %s", key, value, plain(b.cells[len(b.cells)-1]))})
@@ -136,8 +149,8 @@ func numbers(table, config string) (list []block) {
 	return list
 }
 
-// equal reports whether two texts are the same JSON, spaces apart.
+// equal reports whether two texts are the same JSON value; the order of keys is no part of it.
 func equal(a, b []byte) bool {
-	var x, y bytes.Buffer
-	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
