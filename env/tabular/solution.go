@@ -25,8 +25,7 @@ type Options struct {
 // [game.Solution].
 type Solution[S comparable] struct {
 	rules    game.Rules[S]
-	symmetry game.Symmetry[S] // nil if the rules do not implement it; the same for notation
-	notation game.Notation[S]
+	symmetry game.Symmetry[S] // nil if the rules do not implement it
 
 	graph
 	components components
@@ -50,7 +49,6 @@ func Solve[S comparable](ctx context.Context, rules game.Rules[S], opts Options)
 	}
 	sol := &Solution[S]{rules: rules, index: make(map[S]int32)}
 	sol.symmetry, _ = rules.(game.Symmetry[S])
-	sol.notation, _ = rules.(game.Notation[S])
 	if err := sol.enumerate(ctx, opts.MaxStates); err != nil {
 		return nil, fmt.Errorf("tabular: %w", err)
 	}
@@ -165,13 +163,7 @@ func (sol *Solution[S]) find(s S) (int32, []game.Action, error) {
 	return i, relabel, nil
 }
 
-// text returns s in its notation, if the game has one.
-func (sol *Solution[S]) text(s S) string {
-	if sol.notation == nil {
-		return fmt.Sprintf("%+v", s)
-	}
-	return fmt.Sprintf("%q", sol.notation.Format(s))
-}
+func (sol *Solution[S]) text(s S) string { return text(sol.rules, s) }
 
 // Policy returns best play. Ties go to the lowest index of the actions that can end the
 // game.

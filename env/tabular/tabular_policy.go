@@ -3,7 +3,6 @@ package tabular
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"marsgym/env/game"
 )
@@ -17,16 +16,6 @@ type tabularPolicy struct {
 
 func (t *tabularPolicy) Decisions() int { return t.decisions }
 func (t *tabularPolicy) Rows() int      { return t.rows }
-
-const (
-	// batchSize is the number of states of one call of a policy. Chosen: large enough
-	// for a network, small enough for its activations to stay in cache.
-	batchSize = 4096
-
-	// sumTolerance is the largest difference between 1 and the sum of the probabilities of
-	// a decision. Chosen: float32 softmax over some hundred actions stays below.
-	sumTolerance = 1e-5
-)
 
 // Tabulate calls p for every position with more than one legal action. It returns an
 // error if p returns numbers that are not probabilities, or a probability above zero
@@ -54,7 +43,7 @@ func (sol *Solution[S]) Tabulate(ctx context.Context, p game.Policy[S]) (game.Ta
 	if _, ok := p.(game.AfterstateScorer[S]); ok {
 		tabulate = sol.tabulateScores
 	}
-	if err := tabulate(ctx, policy, p, open); err != nil {
+	if err := tabulate(ctx, policy, &query[S]{rules: sol.rules, policy: p}, open); err != nil {
 		return nil, fmt.Errorf("tabular: %w", err)
 	}
 	return policy, nil
@@ -64,54 +53,19 @@ func (sol *Solution[S]) Tabulate(ctx context.Context, p game.Policy[S]) (game.Ta
 func (sol *Solution[S]) Rows(bool) int { return len(sol.nodes) }
 
 // tabulateProbs fills policy.probs of the open positions with Probs.
-func (sol *Solution[S]) tabulateProbs(ctx context.Context, policy *tabularPolicy, p game.Policy[S], open []int32) error {
+func (sol *Solution[S]) tabulateProbs(ctx context.Context, policy *tabularPolicy, q *query[S], open []int32) error {
 	policy.rows = len(open)
-	actions := sol.rules.Spec().Actions
-	dst := make([]float64, batchSize*actions)
-	states := make([]S, 0, batchSize)
-	var legal []game.Action
-	for len(open) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := min(batchSize, len(open))
-		states = states[:0]
-		for _, i := range open[:n] {
-			states = append(states, sol.states[i])
-		}
-		rows := dst[:n*actions]
-		for k := range rows {
-			rows[k] = math.NaN() // detects elements that p does not write
-		}
-		if err := game.Probs(ctx, p, rows, states); err != nil {
-			return err
-		}
-		for k, i := range open[:n] {
-			row := rows[k*actions : (k+1)*actions]
-			legal = sol.rules.Legal(legal[:0], states[k])
-			probs := sol.probsOf(policy, i)
-			for e, a := range legal {
-				probs[e] = row[a]
-				row[a] = 0
-			}
-			for a, x := range row {
-				if x != 0 {
-					return fmt.Errorf("in position %s the policy gives probability %v to the illegal action %d", sol.text(states[k]), x, a)
-				}
-			}
-			if err := normalise(probs); err != nil {
-				return fmt.Errorf("in position %s the policy gives %w", sol.text(states[k]), err)
-			}
-		}
-		open = open[n:]
-	}
-	return nil
+	return batches(ctx, open, sol.state, func(part []int32, states []S) error {
+		return q.decide(ctx, states, func(k int, probs []float64) { copy(sol.probsOf(policy, part[k]), probs) })
+	})
 }
+
+func (sol *Solution[S]) state(i int32) S { return sol.states[i] }
 
 // tabulateScores fills policy.probs of the open positions with Choose of the scores of their
 // successors. It scores each successor once for each mover.
-func (sol *Solution[S]) tabulateScores(ctx context.Context, policy *tabularPolicy, p game.Policy[S], open []int32) error {
-	scorer := p.(game.AfterstateScorer[S])
+func (sol *Solution[S]) tabulateScores(ctx context.Context, policy *tabularPolicy, q *query[S], open []int32) error {
+	scorer := q.policy.(game.AfterstateScorer[S])
 	slot := make([]int32, len(sol.nodes)*sol.players) // 1 + index in scores, by afterstate and mover
 	var after []S
 	var movers []game.Player
@@ -136,17 +90,17 @@ func (sol *Solution[S]) tabulateScores(ctx context.Context, policy *tabularPolic
 			return err
 		}
 	}
-	var options []float64
+	var options []uint32
 	for _, i := range open {
 		options = options[:0]
 		for _, j := range sol.next(i) {
-			options = append(options, scores[slot[int(j)*sol.players+int(sol.nodes[i].mover)]-1])
+			options = append(options, uint32(slot[int(j)*sol.players+int(sol.nodes[i].mover)]-1))
 		}
-		probs := sol.probsOf(policy, i)
-		scorer.Choose(probs, options, []uint32{0, uint32(len(options))})
-		if err := normalise(probs); err != nil {
-			return fmt.Errorf("in position %s the policy gives %w", sol.text(sol.states[i]), err)
+		probs, err := q.choose(func() S { return sol.states[i] }, scores, options)
+		if err != nil {
+			return err
 		}
+		copy(sol.probsOf(policy, i), probs)
 	}
 	return nil
 }
@@ -155,24 +109,6 @@ func (sol *Solution[S]) tabulateScores(ctx context.Context, policy *tabularPolic
 func (sol *Solution[S]) probsOf(policy *tabularPolicy, i int32) []float64 {
 	x := sol.nodes[i]
 	return policy.probs[x.first : x.first+x.n]
-}
-
-// normalise divides probabilities by their sum, which must be near 1.
-func normalise(probs []float64) error {
-	sum := 0.0
-	for _, x := range probs {
-		if !(x >= 0) || math.IsInf(x, 1) {
-			return fmt.Errorf("%v as a probability", x)
-		}
-		sum += x
-	}
-	if !(math.Abs(sum-1) <= sumTolerance) {
-		return fmt.Errorf("probabilities that sum to %v", sum)
-	}
-	for k := range probs {
-		probs[k] /= sum
-	}
-	return nil
 }
 
 // Evaluate implements [game.Solution]. It returns an error if the policies are not of
@@ -192,8 +128,8 @@ func (sol *Solution[S]) Evaluate(ctx context.Context, dst []float64, seats []gam
 // BestResponse implements [game.Solution]. It returns an error if the policies of the
 // others are not of this solution, or if the game may never end.
 func (sol *Solution[S]) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
-	if seat < 0 || int(seat) >= sol.players {
-		return 0, fmt.Errorf("tabular: seat %d; want 0 to %d", seat, sol.players-1)
+	if err := checkSeat(seat, sol.players); err != nil {
+		return 0, err
 	}
 	probs, err := sol.probsOfSeats(seats, seat)
 	if err != nil {
@@ -218,7 +154,7 @@ func (sol *Solution[S]) probsOfSeats(seats []game.TabularPolicy, but game.Player
 		}
 		policy, ok := s.(*tabularPolicy)
 		if !ok || policy.solution != any(sol) {
-			return nil, fmt.Errorf("tabular: the policy of seat %d belongs to another solution; call Tabulate of this one", i)
+			return nil, foreignPolicy(i)
 		}
 		probs[i] = policy.probs
 	}
