@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // crnStream identifies the common random numbers of a restarted row.

@@ -8,9 +8,9 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
 	"marsgym/env/martiandice"
 	"marsgym/env/pig"
+	"marsgym/internal/testgames"
 )
 
 // Without a TurnStarter a restarted row continues with the generators of another row

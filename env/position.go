@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 	"marsgym/internal/input"
 )
 
@@ -68,6 +68,16 @@ type Position interface {
 type position[S comparable] struct {
 	rules *core.Rules[S]
 	s     S
+}
+
+// Representatives returns the representatives of positions of the game whose states are S.
+func Representatives[S comparable](at []Position) []S {
+	states := make([]S, len(at))
+	for i, p := range at {
+		own := p.(position[S])
+		states[i] = own.rules.Representative(own.s)
+	}
+	return states
 }
 
 func (p position[S]) String() string {

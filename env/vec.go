@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // Vec is the Batch of a game whose state is S.

@@ -9,11 +9,10 @@ import (
 	"slices"
 
 	"marsgym/env"
-	"marsgym/env/expert"
 	"marsgym/env/game"
-	"marsgym/env/search"
 	"marsgym/internal/input"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
 // Algorithm names a training algorithm.
@@ -35,17 +34,6 @@ const (
 	// Search searches trees that the network's policy and values lead.
 	Search Algorithm = Algorithm(expert.Search)
 )
-
-// valueTarget is the kind of state whose values the algorithm trains.
-func (a Algorithm) valueTarget() search.ValueTarget {
-	switch a {
-	case OnePly:
-		return search.Afterstate
-	case TurnExact:
-		return search.TurnStart
-	}
-	return search.Decision
-}
 
 // Algorithms lists the algorithms.
 func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, OneMove, Search, OnePly, TurnExact} }
@@ -356,7 +344,7 @@ func (c Config) check(g env.Game) error {
 		if n > most {
 			errs = append(errs, fmt.Errorf("train.rows times train.ppo.horizon is %d decisions of a rollout; want at most %d in this game", n, most))
 		}
-	} else if _, err := g.NewExpert(c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
+	} else if _, err := expert.New(g, c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
 		errs = append(errs, fmt.Errorf("train.expert.search.%w", err))
 	} else if err != nil {
 		errs = append(errs, fmt.Errorf("train.algorithm is %s; want one of %v: %w", c.Algorithm, supported(g), err))
@@ -388,7 +376,7 @@ func supports(g env.Game, a Algorithm) bool {
 	}
 	search := DefaultConfig(a).Expert.Search
 	search.Starts = expert.Starts{}
-	_, err := g.NewExpert(search, 1, 0)
+	_, err := expert.New(g, search, 1, 0)
 	return err == nil
 }
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"marsgym/env"
-	"marsgym/env/expert"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
 // DefaultConfig returns the settings of an algorithm that train Martian Dice for
@@ -170,7 +170,7 @@ func playMatters(g env.Game, a Algorithm) bool {
 func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 	c := DefaultConfig(a)
 	if a != AlgorithmPPO {
-		_, err := g.NewExpert(c.Expert.Search, 1, 0)
+		_, err := expert.New(g, c.Expert.Search, 1, 0)
 		if errors.Is(err, expert.ErrNoStartSampler) {
 			c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.3}
 		}

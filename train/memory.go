@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"marsgym/env"
-	"marsgym/env/expert"
 	"marsgym/env/game"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
 // maxMemory is the number of bytes that a run may use. Chosen: a large desktop
@@ -180,7 +180,7 @@ func measureSearch(g env.Game, c Config) (play playSizes, err error) {
 	const rows, searches, maxLeaves = 2, 32, 1 << 18 // chosen for a tenth of a second
 	search := c.Expert.Search
 	search.Decisions, search.Turns, search.Starts = 8, 2, expert.Starts{}
-	x, err := g.NewExpert(search, rows, 0)
+	x, err := expert.New(g, search, rows, 0)
 	if err != nil {
 		return play, err
 	}

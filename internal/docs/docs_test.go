@@ -222,8 +222,8 @@ type exported struct {
 
 // folders are the packages whose names the documents use, by name.
 var folders = map[string]string{
-	"game": "env/game", "chart": "env/game/chart", "gametest": "env/game/gametest", "tabular": "env/tabular", "search": "env/search",
-	"expert": "env/expert", "env": "env", "catalog": "env/catalog", "models": "models", "agents": "agents", "train": "train", "sweep": "train/sweep",
+	"game": "env/game", "chart": "env/game/chart", "gametest": "env/game/gametest", "tabular": "env/tabular", "search": "agents/search",
+	"expert": "train/expert", "env": "env", "catalog": "env/catalog", "models": "models", "agents": "agents", "train": "train", "sweep": "train/sweep",
 	"eval": "eval", "sgemm": "internal/sgemm", "atomicfile": "internal/atomicfile",
 }
 

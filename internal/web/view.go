@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"marsgym/docs/games"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/internal/rulesbook"
 )
 
 // View is a position of a game, as the page shows it.
@@ -166,7 +166,7 @@ func (a *App) rules(_ context.Context, r *Request) (any, error) {
 		return nil, err
 	}
 	spec := g.Spec()
-	return map[string]any{"title": spec.Title, "blocks": append([]games.Block{}, games.Blocks(spec.ID, spec.ConfigJSON())...)}, nil
+	return map[string]any{"title": spec.Title, "blocks": append([]rulesbook.Block{}, rulesbook.Blocks(spec)...)}, nil
 }
 
 // explain returns lines about Word in the position.
