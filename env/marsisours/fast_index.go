@@ -212,14 +212,6 @@ func (x *fastIndex) movesOf(pattern uint32, role int) []fastMove {
 	return x.moves[x.firstMove[k]:x.firstMove[k+1]]
 }
 
-// legal lists the moves of the mover.
-func (x *fastIndex) legal(p fastPos) []fastMove {
-	if p.hand[p.mover()] == 0 {
-		return nil
-	}
-	return x.movesOf(p.pattern, p.mover())
-}
-
 // over reports whether the game is over because nobody can place or attack.
 func (x *fastIndex) over(p fastPos) bool {
 	for role := range 2 {

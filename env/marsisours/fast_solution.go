@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"marsgym/env/game"
-	"marsgym/env/game/chart"
 	"marsgym/env/tabular"
 )
 
@@ -17,8 +16,8 @@ const (
 	maxFastPositions = 1 << 27
 )
 
-// Solve implements [game.Solver] for the quick game. The published one takes five
-// seconds on one core and 80 MB.
+// Solve implements [game.Solver] for the quick game. The published one takes three
+// seconds on one core and 110 MB.
 func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solution[State], error) {
 	return r.SolveFrom(ctx, new(game.SolverState), progress)
 }
@@ -73,7 +72,7 @@ func (r *Rules) Estimate() game.Estimate {
 	return game.Estimate{Positions: int64(n), Bytes: int64(9 * n), CoreSeconds: n * perPosition}
 }
 
-// fastSolution is the solution of package tabular with a Reporter.
+// fastSolution is the solution of package tabular with facts.
 type fastSolution struct {
 	*tabular.NumberedSolution[State]
 	x    *fastIndex
@@ -99,14 +98,4 @@ func (s *fastSolution) Facts() []game.Fact {
 		{Name: "starter_wins", Value: s.work.Values[start]},
 		{Name: "error_bound", Value: bound},
 	}
-}
-
-// Charts implements [game.Reporter]. There are none.
-func (s *fastSolution) Charts() ([]chart.Chart, error) {
-	return nil, fmt.Errorf("%s: %w", s.x.r.spec.ID, game.ErrNoCharts)
-}
-
-// PolicyCharts implements [game.Reporter]. There are none.
-func (s *fastSolution) PolicyCharts(game.TabularPolicy, string) ([]chart.Chart, error) {
-	return s.Charts()
 }

@@ -3,51 +3,26 @@ package tabular
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 
 	"marsgym/env/game"
 )
 
-// numberedTable is the tabular policy of a [NumberedSolution].
-type numberedTable struct {
-	solution        any                // that made it
-	byFirst         [2]*numberedPolicy // by the seat with role 0
-	decisions, rows int
-}
-
-// Decisions implements [game.TabularPolicy].
-func (t *numberedTable) Decisions() int { return t.decisions }
-
-// Rows implements [game.TabularPolicy].
-func (t *numberedTable) Rows() int { return t.rows }
-
 // numberedPolicy holds the probabilities of a policy in both roles, where one seat has
 // role 0.
 type numberedPolicy struct {
-	// first [positions] is the index in choices and probs of the first choice of a
-	// position, if the mover can reach the position and has more than one choice.
-	first   []uint32
-	choices []uint16 // with a probability above zero; the last of a position has lastChoice set
-	probs   []float64
+	// first [positions] is the index in probs of the first move of a position, if the
+	// mover can reach the position and has more than one move.
+	first []uint32
+	probs []float64
 	// reached [roles] are the positions that can come up if a role plays this policy
 	// and the other plays anything.
 	reached [2]bitset
 }
 
-const lastChoice = 1 << 15
-
-// choicesAt yields the choices with a probability above zero in a position, and
-// their probabilities.
-func (p *numberedPolicy) choicesAt(at uint32) iter.Seq2[int, float64] {
-	return func(yield func(int, float64) bool) {
-		for k := p.first[at]; ; k++ {
-			c := p.choices[k]
-			if !yield(int(c&^lastChoice), p.probs[k]) || c&lastChoice != 0 {
-				return
-			}
-		}
-	}
+// probsAt returns the probabilities of the moves of n, at this number.
+func (p *numberedPolicy) probsAt(at uint32, n *Node) []float64 {
+	return p.probs[p.first[at]:][:len(n.Moves)]
 }
 
 // bitset is a set of positions.
@@ -64,7 +39,7 @@ func (sol *NumberedSolution[S]) Rows(bool) int { return sol.best.Len() / 3 }
 // positions that can come up if the other seat plays anything, where there is more
 // than one choice; no other positions matter.
 func (sol *NumberedSolution[S]) Tabulate(ctx context.Context, p game.Policy[S]) (game.TabularPolicy, error) {
-	table := &numberedTable{solution: sol}
+	table := &tabularPolicy{solution: sol}
 	err := sol.starts(func(_ float64, start uint32, first game.Player) error {
 		dst := &numberedPolicy{first: make([]uint32, sol.best.Len())}
 		table.byFirst[first] = dst
@@ -150,7 +125,7 @@ func (w *reach[S]) followAll(n *Node) {
 type tabulation[S comparable] struct {
 	reach[S]
 	query[S]
-	table  *numberedTable
+	table  *tabularPolicy
 	dst    *numberedPolicy
 	role   int
 	player game.Player              // the seat with this role
@@ -197,19 +172,17 @@ func (w *tabulation[S]) run(ctx context.Context, start uint32) error {
 
 func (w *tabulation[S]) state(at uint32) S { return w.State(at, w.first) }
 
-// store stores the probabilities of a decision and follows the choices above zero.
+// store stores the probabilities of a decision and follows the moves above zero.
 func (w *tabulation[S]) store(at uint32, probs []float64) {
 	w.Node(&w.node, at)
 	w.table.decisions++
-	w.dst.first[at] = uint32(len(w.dst.choices))
-	for choice, v := range probs {
-		if v > 0 {
-			w.dst.choices = append(w.dst.choices, uint16(choice))
-			w.dst.probs = append(w.dst.probs, v)
-			w.follow(w.node.Moves[choice])
+	w.dst.first[at] = uint32(len(w.dst.probs))
+	w.dst.probs = append(w.dst.probs, probs...)
+	for k, x := range probs {
+		if x > 0 {
+			w.follow(w.node.Moves[k])
 		}
 	}
-	w.dst.choices[len(w.dst.choices)-1] |= lastChoice
 }
 
 // storeAhead stores the choices of a policy that looks ahead.

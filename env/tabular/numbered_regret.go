@@ -19,7 +19,7 @@ func (sol *NumberedSolution[S]) Regrets(ctx context.Context, p game.Policy[S], s
 	}
 	return sol.starts(func(prob float64, start uint32, first game.Player) error {
 		v := numberedVisits[S]{
-			NumberedSolution: sol, policy: table.(*numberedTable).byFirst[first], role: int(seat ^ first),
+			NumberedSolution: sol, policy: table.(*tabularPolicy).byFirst[first], role: int(seat ^ first),
 			pending: make([]float64, sol.best.Len()), visits: make([]float64, sol.best.Len()),
 		}
 		v.pending[start] = prob
@@ -88,8 +88,10 @@ func (v *numberedVisits[S]) sweep(n *Node, list []uint32) (moved float64) {
 		case n.Role != v.role:
 			v.follow(n.Moves[v.choice(n)], times)
 		default:
-			for choice, prob := range v.policy.choicesAt(at) {
-				v.follow(n.Moves[choice], float64(times*prob))
+			for k, prob := range v.policy.probsAt(at, n) {
+				if prob > 0 {
+					v.follow(n.Moves[k], float64(times*prob))
+				}
 			}
 		}
 	}
@@ -125,14 +127,14 @@ func (v *numberedVisits[S]) yieldRegrets(ctx context.Context, first game.Player,
 			return err
 		}
 		losses = v.best.losses(losses[:0], &n)
-		for choice, prob := range v.policy.choicesAt(at) {
-			loss := losses[choice] * v.returnSpan()
-			if loss <= game.Tie {
+		for k, prob := range v.policy.probsAt(at, &n) {
+			loss := losses[k] * v.returnSpan()
+			if prob == 0 || loss <= game.Tie {
 				continue
 			}
 			s := v.best.State(at, first)
 			legal = v.rules.Legal(legal[:0], s)
-			if err := yield(game.Regret[S]{State: s, Action: legal[choice], Best: legal[v.choice(&n)], Reach: reach, Prob: prob, Loss: loss}); err != nil {
+			if err := yield(game.Regret[S]{State: s, Action: legal[k], Best: legal[v.choice(&n)], Reach: reach, Prob: prob, Loss: loss}); err != nil {
 				return err
 			}
 		}

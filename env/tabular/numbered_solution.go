@@ -11,6 +11,7 @@ import (
 // NumberedSolution is the exact solution of a game with a [Numbering]. It implements
 // [game.VerifiableSolution]: there is an equation for each number, in shares of the win.
 type NumberedSolution[S comparable] struct {
+	noCharts
 	rules    game.Rules[S]
 	spec     game.Spec
 	best     shares[S]
@@ -25,7 +26,8 @@ func SolveNumbered[S comparable](ctx context.Context, rules game.Rules[S], x Num
 	} else if len(w.Values) != x.Len() {
 		return nil, fmt.Errorf("tabular: %d values for %d positions", len(w.Values), x.Len())
 	}
-	sol := &NumberedSolution[S]{rules: rules, spec: rules.Spec(), best: shares[S]{Numbering: x, value: w.Values}}
+	spec := rules.Spec()
+	sol := &NumberedSolution[S]{noCharts: noCharts{spec.ID}, rules: rules, spec: spec, best: shares[S]{Numbering: x, value: w.Values}}
 	if w.Done < 1 {
 		if err := sol.best.run(ctx, w, progress); err != nil {
 			return nil, err
@@ -189,20 +191,14 @@ func (sol *NumberedSolution[S]) BestResponse(ctx context.Context, seats []game.T
 // best response to the policy of the other; game.Terminal for free means that both
 // play their policies.
 func (sol *NumberedSolution[S]) evaluate(ctx context.Context, seats []game.TabularPolicy, free game.Player) (sum float64, err error) {
-	if len(seats) != 2 {
-		return 0, fmt.Errorf("tabular: %d policies for 2 players", len(seats))
+	tables, err := tablesOf(sol, 2, seats, free)
+	if err != nil {
+		return 0, err
 	}
 	err = sol.starts(func(prob float64, at uint32, first game.Player) error {
 		e := shares[S]{Numbering: sol.best.Numbering, value: make([]float64, sol.best.Len())}
-		for seat, p := range seats {
-			if game.Player(seat) == free {
-				continue
-			}
-			table, ok := p.(*numberedTable)
-			if !ok || table.solution != any(sol) {
-				return foreignPolicy(seat)
-			}
-			e.policies[seat^int(first)] = table.byFirst[first]
+		for seat, t := range tables {
+			e.policies[seat^int(first)] = t.byFirst[first]
 		}
 		if err := e.run(ctx, new(game.SolverState), nil); err != nil {
 			return err

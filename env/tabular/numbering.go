@@ -190,8 +190,10 @@ func (e *shares[S]) lookAhead(n *Node, at uint32) float64 {
 	}
 	if policy := e.policies[n.Role]; policy != nil && len(n.Moves) > 1 {
 		sum := 0.0
-		for choice, prob := range policy.choicesAt(at) {
-			sum += float64(prob * e.after(n, n.Moves[choice]))
+		for k, prob := range policy.probsAt(at, n) {
+			if prob > 0 {
+				sum += float64(prob * e.after(n, n.Moves[k]))
+			}
 		}
 		return sum
 	}

@@ -69,7 +69,7 @@ func (q *query[S]) decide(ctx context.Context, states []S, yield func(k int, pro
 				return fmt.Errorf("in position %s the policy gives probability %v to the illegal action %d", text(q.rules, s), x, a)
 			}
 		}
-		if err := normalise(q.probs); err != nil {
+		if err := Normalise(q.probs); err != nil {
 			return fmt.Errorf("in position %s the policy gives %w", text(q.rules, s), err)
 		}
 		yield(k, q.probs)
@@ -86,14 +86,15 @@ func (q *query[S]) choose(s func() S, scores []float64, options []uint32) ([]flo
 	}
 	q.probs = slices.Grow(q.probs[:0], len(options))[:len(options)]
 	q.policy.(game.AfterstateScorer[S]).Choose(q.probs, q.dst, []uint32{0, uint32(len(options))})
-	if err := normalise(q.probs); err != nil {
+	if err := Normalise(q.probs); err != nil {
 		return nil, fmt.Errorf("in position %s the policy gives %w", text(q.rules, s()), err)
 	}
 	return q.probs, nil
 }
 
-// normalise divides probabilities by their sum, which must be near 1.
-func normalise(probs []float64) error {
+// Normalise divides probabilities by their sum. It returns an error if they are not
+// numbers from 0 up with a sum near 1.
+func Normalise(probs []float64) error {
 	sum := 0.0
 	for _, x := range probs {
 		if !(x >= 0) || math.IsInf(x, 1) {
@@ -123,8 +124,4 @@ func checkSeat(seat game.Player, players int) error {
 		return fmt.Errorf("tabular: seat %d; want 0 to %d", seat, players-1)
 	}
 	return nil
-}
-
-func foreignPolicy(seat int) error {
-	return fmt.Errorf("tabular: the policy of seat %d belongs to another solution; call Tabulate of this one", seat)
 }

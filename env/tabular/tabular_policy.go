@@ -9,8 +9,9 @@ import (
 
 // tabularPolicy implements [game.TabularPolicy].
 type tabularPolicy struct {
-	solution        any       // the solution that made it
-	probs           []float64 // of graph.moves
+	solution        any                // that made it
+	probs           []float64          // of a Solution: of graph.moves
+	byFirst         [2]*numberedPolicy // of a NumberedSolution: by the seat with role 0
 	decisions, rows int
 }
 
@@ -114,11 +115,7 @@ func (sol *Solution[S]) probsOf(policy *tabularPolicy, i int32) []float64 {
 // Evaluate implements [game.Solution]. It returns an error if the policies are not of
 // this solution, or if their game may never end.
 func (sol *Solution[S]) Evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy) ([]float64, error) {
-	probs, err := sol.probsOfSeats(seats, game.Terminal)
-	if err != nil {
-		return dst, err
-	}
-	ev, err := sol.evaluate(ctx, probs, nil)
+	ev, err := sol.evaluateSeats(ctx, seats, game.Terminal)
 	if err != nil {
 		return dst, err
 	}
@@ -131,32 +128,44 @@ func (sol *Solution[S]) BestResponse(ctx context.Context, seats []game.TabularPo
 	if err := checkSeat(seat, sol.players); err != nil {
 		return 0, err
 	}
-	probs, err := sol.probsOfSeats(seats, seat)
-	if err != nil {
-		return 0, err
-	}
-	ev, err := sol.evaluate(ctx, probs, nil)
+	ev, err := sol.evaluateSeats(ctx, seats, seat)
 	if err != nil {
 		return 0, err
 	}
 	return ev.at(0)[seat], nil
 }
 
-// probsOfSeats returns the probabilities of the policies of all seats but one.
-func (sol *Solution[S]) probsOfSeats(seats []game.TabularPolicy, but game.Player) ([][]float64, error) {
-	if len(seats) != sol.players {
-		return nil, fmt.Errorf("tabular: %d policies for %d players", len(seats), sol.players)
+// evaluateSeats returns the evaluation of policies, where the seat free plays a best
+// response to the others; game.Terminal for free means that all play their policies.
+func (sol *Solution[S]) evaluateSeats(ctx context.Context, seats []game.TabularPolicy, free game.Player) (*evaluation, error) {
+	tables, err := tablesOf(sol, sol.players, seats, free)
+	if err != nil {
+		return nil, err
 	}
-	probs := make([][]float64, len(seats))
+	probs := make([][]float64, len(tables))
+	for i, t := range tables {
+		probs[i] = t.probs
+	}
+	return sol.evaluate(ctx, probs, nil)
+}
+
+// tablesOf returns the policies of all seats but free as a solution has made them. That
+// of free is empty.
+func tablesOf(solution any, players int, seats []game.TabularPolicy, free game.Player) ([]*tabularPolicy, error) {
+	if len(seats) != players {
+		return nil, fmt.Errorf("tabular: %d policies for %d players", len(seats), players)
+	}
+	tables := make([]*tabularPolicy, players)
 	for i, s := range seats {
-		if game.Player(i) == but {
+		if game.Player(i) == free {
+			tables[i] = new(tabularPolicy)
 			continue
 		}
-		policy, ok := s.(*tabularPolicy)
-		if !ok || policy.solution != any(sol) {
-			return nil, foreignPolicy(i)
+		table, ok := s.(*tabularPolicy)
+		if !ok || table.solution != solution {
+			return nil, fmt.Errorf("tabular: the policy of seat %d belongs to another solution; call Tabulate of this one", i)
 		}
-		probs[i] = policy.probs
+		tables[i] = table
 	}
-	return probs, nil
+	return tables, nil
 }
