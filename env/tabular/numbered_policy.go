@@ -2,7 +2,6 @@ package tabular
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"marsgym/env/game"
@@ -164,7 +163,7 @@ func (w *tabulation[S]) run(ctx context.Context, start uint32) error {
 			})
 		}
 		if err != nil {
-			return fmt.Errorf("tabular: %w", err)
+			return err
 		}
 	}
 	return nil

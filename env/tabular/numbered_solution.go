@@ -30,7 +30,7 @@ func SolveNumbered[S comparable](ctx context.Context, rules game.Rules[S], x Num
 	sol := &NumberedSolution[S]{noCharts: noCharts{spec.ID}, rules: rules, spec: spec, best: shares[S]{Numbering: x, value: w.Values}}
 	if w.Done < 1 {
 		if err := sol.best.run(ctx, w, progress); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("tabular: %w", err)
 		}
 	}
 	sol.residual = w.Residual

@@ -153,7 +153,7 @@ func (e *shares[S]) part(n *Node, p *Part) (residual float64, err error) {
 			return e.sweep(n, p.Lists[last], false), nil
 		}
 	}
-	return 0, fmt.Errorf("tabular: the values of %d positions do not converge in %d sweeps: %w", len(p.Lists[last]), maxPartSweeps, game.ErrNoSolution)
+	return 0, fmt.Errorf("the values of %d positions do not converge in %d sweeps: %w", len(p.Lists[last]), maxPartSweeps, game.ErrNoSolution)
 }
 
 // sweep returns the largest difference between a value and its lookAhead, which it
