@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 
 	"marsgym/internal/input"
 )
@@ -85,5 +86,16 @@ func WriteJSON(w io.Writer, v any) error {
 		return err
 	}
 	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Write writes the answer of a command: v as one JSON document, or the text.
+func Write(w io.Writer, asJSON bool, v any, text func(*strings.Builder)) error {
+	if asJSON {
+		return WriteJSON(w, v)
+	}
+	var b strings.Builder
+	text(&b)
+	_, err := io.WriteString(w, b.String())
 	return err
 }
