@@ -15,16 +15,34 @@ func main() { cli.Main(run) }
 
 // commands are the commands of eval; without a name it is the first.
 var commands = []struct {
-	cli.Part
+	cli.Entry
 	define func(*session) work
 }{
-	{cli.Part{Name: "exact", About: "measure an agent: exactly if the game is solved, else by a match"}, exactCommand},
-	{cli.Part{Name: "match", About: "play a match of an agent against others"}, matchCommand},
-	{cli.Part{Name: "tournament", About: "rate agents by matches against each other"}, tournamentCommand},
-	{cli.Part{Name: "table", About: "evaluate agents against each other, exactly"}, tableCommand},
-	{cli.Part{Name: "compare", About: "compare runs of cmd/train"}, compareCommand},
-	{cli.Part{Name: "games", About: "price recorded games: what each decision lost, and what was luck"}, gamesCommand},
-	{cli.Part{Name: "position", About: "value the options of a position, or the outcomes of its dice"}, positionCommand},
+	{cli.Entry{Name: "exact", About: "measure an agent: exactly if the game is solved, else by a match"}, exactCommand},
+	{cli.Entry{Name: "match", About: "play a match of an agent against others"}, matchCommand},
+	{cli.Entry{Name: "tournament", About: "rate agents by matches against each other"}, tournamentCommand},
+	{cli.Entry{Name: "table", About: "evaluate agents against each other, exactly"}, tableCommand},
+	{cli.Entry{Name: "compare", About: "compare runs of cmd/train"}, compareCommand},
+	{cli.Entry{Name: "games", About: "price recorded games: what each decision lost, and what was luck"}, gamesCommand},
+	{cli.Entry{Name: "position", About: "value the options of a position, or the outcomes of its dice"}, positionCommand},
+}
+
+// renamed are the flags of former releases, with what they are now.
+var renamed = map[string]string{
+	"blunders":   "mistakes",
+	"compare":    "eval compare RUN...",
+	"decisions":  "eval games -decisions FILE",
+	"exploit":    "train -exploit AGENT -steps DECISIONS",
+	"games-file": "eval games FILE",
+	"out":        "train -exploit AGENT -steps DECISIONS -out FOLDER",
+	"pool":       "eval tournament AGENT AGENT...",
+	"position":   "eval position POSITION",
+	"rollouts":   "eval games -rollouts NUMBER FILE, or eval position -rollouts NUMBER POSITION",
+	"searches":   "eval games -searches NUMBER FILE, or eval position -searches NUMBER POSITION",
+	"sequential": "eval match -model AGENT -sequential MARGIN",
+	"settle":     "eval match -model AGENT -sequential MARGIN",
+	"table":      "eval table AGENT...",
+	"tournament": "eval tournament AGENT AGENT...",
 }
 
 // work computes the result of a command, after its flags are read.
@@ -37,10 +55,10 @@ type result interface {
 
 func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	name, i := "eval", 0
-	var parts []cli.Part
+	var parts []cli.Entry
 	var names []string
 	for _, c := range commands {
-		parts, names = append(parts, c.Part), append(names, c.Name)
+		parts, names = append(parts, c.Entry), append(names, c.Name)
 	}
 	if named := len(args) > 0 && !strings.HasPrefix(args[0], "-"); named {
 		if i = slices.Index(names, args[0]); i < 0 {
@@ -55,11 +73,10 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 		work := c.define(s)
 		asJSON := s.Bool("json", false, "write one JSON document")
 		if parts != nil {
-			if err := moved(args); err != nil {
-				return err
-			}
 			s.Parts("Eval measures the strength of agents.", parts)
-			s.Renamed("blunders", "mistakes")
+			for former, now := range renamed {
+				s.Renamed(former, now)
+			}
 		}
 		if err := s.Parse(args, stdout); err != nil {
 			return err

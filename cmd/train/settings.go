@@ -90,22 +90,20 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		return c, err
 	}
 	if x.agent != "" {
-		x.steps, x.seed, x.again = *steps, *seed, cli.Command("train", f.Arguments()...)
-		c.dir, c.exploit = *out, &x
 		if more := f.Others("exploit", "steps", "seed", "out", "games", "policy", "json", "game", "players", "game-config", "cache"); more != nil {
 			return c, cli.Usagef("-exploit trains by ppo in this process, with the settings of the game; leave out -%s", more[0])
 		}
-		if x.steps < 1 || x.games < 1 {
-			return c, cli.Usagef("-exploit: -steps is %d and -games is %d; want at least 1", x.steps, x.games)
+		if *steps < 1 || x.games < 1 {
+			return c, cli.Usagef("-exploit: -steps is %d and -games is %d; want at least 1", *steps, x.games)
 		}
 		if err := name.DefaultOf([]string{x.agent}); err != nil {
 			return c, err
 		}
-		c.game, err = cli.OpenGame(name, catalog.Open)
-		return c, err
+		*algorithm, x.again = string(train.AlgorithmPPO), cli.Command("train", f.Arguments()...)
+		c.exploit = &x
 	}
 	for _, of := range []string{"games", "policy", "json"} {
-		if f.Given(of) {
+		if f.Given(of) && c.exploit == nil {
 			return c, cli.Usagef("-%s is for -exploit, which is missing", of)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"marsgym/agents"
 	"marsgym/internal/cli"
@@ -114,8 +115,10 @@ func (s *session) sweepOptions(p *sweep.Plan, dir string) sweep.Options {
 				_, err := fmt.Fprintf(s.stdout, "run %d of %d has ended: %s\n", k, total, trials[k-1].Dir)
 				return err
 			}
-			fmt.Fprintf(s.stdout, "\nafter run %d of %d, ", k, total)
-			return printTable(s.stdout, p, trials)
+			return cli.Write(s.stdout, false, nil, func(b *strings.Builder) {
+				fmt.Fprintf(b, "\nafter run %d of %d, ", k, total)
+				printTable(b, p, trials)
+			})
 		},
 	}
 	if s.exact != nil {

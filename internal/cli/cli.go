@@ -24,14 +24,11 @@ const (
 )
 
 // Statuses lists the exit statuses with their meaning.
-var Statuses = []struct {
-	Status int
-	Means  string
-}{
-	{Done, "done"},
-	{Failed, "failed, or the answer could not be written"},
-	{Misuse, "the command line or a setting is wrong; nothing was done"},
-	{Interrupted, "interrupted, by Ctrl-C, SIGTERM or a closed terminal"},
+var Statuses = []Entry{
+	{"0", "done"},
+	{"1", "failed, or the answer could not be written"},
+	{"2", "the command line or a setting is wrong; nothing was done"},
+	{"130", "interrupted, by Ctrl-C, SIGTERM or a closed terminal"},
 }
 
 // Main runs a command on the process's own arguments and streams, and exits

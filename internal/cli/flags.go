@@ -23,8 +23,8 @@ type Flags struct {
 	groups   []group
 	hidden   []string // flags that the help leaves to a document
 	examples []string
-	parts    []Part
-	renamed  map[string]string // from the former name of a flag to its name
+	parts    []Entry
+	renamed  map[string]string // from the former name of a flag to its name, or a command
 	version  bool
 	valueErr error // of the value that Parse read last
 	given    []given
@@ -34,12 +34,12 @@ type Flags struct {
 	operands    []string
 }
 
-// Part is one of several commands of a program, such as match of cmd/eval.
-type Part struct{ Name, About string }
+// Entry is a line of the help: a name, and what it is.
+type Entry struct{ Name, About string }
 
 type group struct {
 	title string
-	flags []*flag.Flag
+	names []string
 }
 
 // NewFlags returns the flags of the command in cmd/name; name may have a second word, as in
@@ -60,22 +60,19 @@ func (f *Flags) isPart() bool { return strings.Contains(f.Name(), " ") }
 // Group lists flags together in the help, in that order, under a title. It panics
 // if one is not defined.
 func (f *Flags) Group(title string, names ...string) {
-	g := group{title: title}
 	for _, name := range names {
-		fl := f.Lookup(name)
-		if fl == nil {
+		if f.Lookup(name) == nil {
 			panic(fmt.Sprintf("cli: group %q: no flag -%s", title, name))
 		}
-		g.flags = append(g.flags, fl)
 	}
-	f.groups = append(f.groups, g)
+	f.groups = append(f.groups, group{title, names})
 }
 
 // Hide leaves flags out of the help; a document, which the help names, explains them.
 func (f *Flags) Hide(names ...string) { f.hidden = append(f.hidden, names...) }
 
 // Parts makes the help that of the program: it says what that does and lists its commands.
-func (f *Flags) Parts(about string, list []Part) { f.about, f.parts = about, list }
+func (f *Flags) Parts(about string, list []Entry) { f.about, f.parts = about, list }
 
 // Operands allows arguments beside the flags, at least and at most so many. The help names them
 // as what says. After Parse the result is their values.
@@ -87,35 +84,31 @@ func (f *Flags) Operands(what string, least, most int) *[]string {
 // Example adds a command line to the help.
 func (f *Flags) Example(line string) { f.examples = append(f.examples, line) }
 
-// Renamed makes the error for the former name of a flag give its present name. The
-// help does not list former names. It panics if the flag is not defined.
-func (f *Flags) Renamed(former, name string) {
-	if f.Lookup(name) == nil {
-		panic(fmt.Sprintf("cli: renamed from -%s: no flag -%s", former, name))
+// Renamed makes the error for the former name of a flag give its present name, or the command
+// that it has become, which begins with the name of its program. The help does not list former
+// names. It panics if the name is neither.
+func (f *Flags) Renamed(former, now string) {
+	if f.Lookup(now) == nil && !strings.Contains(now, " ") {
+		panic(fmt.Sprintf("cli: renamed from -%s: no flag -%s", former, now))
 	}
-	f.renamed[former] = name
+	f.renamed[former] = now
 }
 
 // List defines a flag for names separated by commas. A name that holds a comma or a quote
 // stands in double quotes, and a quote in it is doubled, as in CSV.
 func (f *Flags) List(p *[]string, name, usage string) {
-	f.Func(name, usage, func(text string) (err error) {
-		*p, err = ParseNames(text)
-		return err
+	f.Func(name, usage, func(text string) error {
+		r := csv.NewReader(strings.NewReader(text))
+		names, err := r.Read()
+		if _, end := r.Read(); err != nil || end != io.EOF {
+			return fmt.Errorf("%s has a quote in the wrong place; a name that holds a comma or a quote stands in double quotes, and a quote in it is doubled", input.Quote(text))
+		}
+		if slices.Contains(names, "") {
+			return fmt.Errorf("%s holds an empty name; want names separated by single commas", input.Quote(text))
+		}
+		*p = names
+		return nil
 	})
-}
-
-// ParseNames returns the names of a value of a [Flags.List].
-func ParseNames(text string) ([]string, error) {
-	r := csv.NewReader(strings.NewReader(text))
-	names, err := r.Read()
-	if _, end := r.Read(); err != nil || end != io.EOF {
-		return nil, fmt.Errorf("%s has a quote in the wrong place; a name that holds a comma or a quote stands in double quotes, and a quote in it is doubled", input.Quote(text))
-	}
-	if slices.Contains(names, "") {
-		return nil, fmt.Errorf("%s holds an empty name; want names separated by single commas", input.Quote(text))
-	}
-	return names, nil
 }
 
 // Names returns the value of a [Flags.List] with these names.
@@ -179,12 +172,14 @@ func (f *Flags) unknown(err error) error {
 	if !ok {
 		return &UsageError{err}
 	}
-	if now, ok := f.renamed[name]; ok {
+	now, ok := f.renamed[name]
+	switch {
+	case strings.Contains(now, " "):
+		return Usagef("-%s is now: go run ./cmd/%s", name, now)
+	case ok:
 		return Usagef("-%s has been renamed to -%s", name, now)
 	}
-	var known []string
-	f.VisitAll(func(fl *flag.Flag) { known = append(known, fl.Name) })
-	if near := input.Nearest(name, known); near != "" {
+	if near := input.Nearest(name, f.except(nil)); near != "" {
 		return Usagef("unknown flag -%s; did you mean -%s?", name, near)
 	}
 	return Usagef("unknown flag -%s", name)
@@ -193,87 +188,72 @@ func (f *Flags) unknown(err error) error {
 // columns is the width of the help.
 const columns = 80
 
-// help writes the help: of a program with commands the list of them, of one of these all flags
+// help writes the help: of a program with commands their list, and of one of these all flags
 // without titles, so that it fits on a screen.
 func (f *Flags) help(w io.Writer) error {
 	var b strings.Builder
-	paragraph := func(text string) { input.Wrap(&b, "", "", text, columns) }
-	paragraph(f.about)
-	words := "[flags]"
+	input.Wrap(&b, "", "", f.about, columns)
+	usage, examples := strings.TrimSpace("[flags] "+f.operand), "Examples:\n  "
 	if f.parts != nil {
-		words = "[COMMAND] [flags]"
+		usage = "[COMMAND] [flags]"
 	}
-	fmt.Fprintf(&b, "\nUsage: %s\n", strings.TrimSpace("go run ./cmd/"+f.Name()+" "+words+" "+f.operand))
+	fmt.Fprintf(&b, "\nUsage: go run ./cmd/%s %s\n", f.Name(), usage)
 	switch {
 	case f.parts != nil:
-		list := [][2]string{}
-		for _, c := range f.parts {
-			list = append(list, [2]string{c.Name, c.About})
-		}
-		b.WriteString("\nCommands:\n")
-		describe(&b, list)
+		describe(&b, "Commands:\n", f.parts)
 		fmt.Fprintf(&b, "\nWithout a command it is %s. For flags: go run ./cmd/%s COMMAND -h\n", f.parts[0].Name, f.Name())
 	case f.isPart():
-		b.WriteByte('\n')
-		f.others(f.hidden).describe(&b)
+		examples = "Example: "
+		describe(&b, "", f.describeFlags(f.except(f.hidden)))
 	default:
-		grouped := slices.Clone(f.hidden)
+		shown := slices.Clone(f.hidden)
 		for _, g := range f.groups {
-			fmt.Fprintf(&b, "\n%s:\n", g.title)
-			g.describe(&b)
-			for _, fl := range g.flags {
-				grouped = append(grouped, fl.Name)
-			}
+			describe(&b, g.title+":\n", f.describeFlags(g.names))
+			shown = append(shown, g.names...)
 		}
-		b.WriteString("\nFlags:\n")
-		f.others(grouped).describe(&b)
+		describe(&b, "Flags:\n", f.describeFlags(f.except(shown)))
 	}
 	if !f.isPart() {
-		b.WriteString("\nExit status:\n")
-		for _, x := range Statuses {
-			fmt.Fprintf(&b, "  %-3d  %s\n", x.Status, x.Means)
-		}
+		describe(&b, "Exit status:\n", Statuses)
 	}
-	if title := "Examples:\n  "; len(f.examples) > 0 {
-		if f.isPart() {
-			title = "Example: "
-		}
-		fmt.Fprintf(&b, "\n%s%s\n", title, strings.Join(f.examples, "\n  "))
+	if len(f.examples) > 0 {
+		fmt.Fprintf(&b, "\n%s%s\n", examples, strings.Join(f.examples, "\n  "))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// others returns the flags except those.
-func (f *Flags) others(except []string) (g group) {
+// except lists all flags, in lexical order, but those.
+func (f *Flags) except(names []string) (list []string) {
 	f.VisitAll(func(fl *flag.Flag) {
-		if !slices.Contains(except, fl.Name) {
-			g.flags = append(g.flags, fl)
+		if !slices.Contains(names, fl.Name) {
+			list = append(list, fl.Name)
 		}
 	})
-	return g
+	return list
 }
 
-// describe writes the flags of a group.
-func (g group) describe(b *strings.Builder) {
-	list := [][2]string{}
-	for _, fl := range g.flags {
+// describeFlags returns flags with their values and usage.
+func (f *Flags) describeFlags(names []string) (list []Entry) {
+	for _, name := range names {
+		fl := f.Lookup(name)
 		value, usage := flag.UnquoteUsage(fl)
 		if !slices.Contains([]string{"", "0", "0s", "false"}, fl.DefValue) {
 			usage += " (default " + fl.DefValue + ")"
 		}
-		list = append(list, [2]string{strings.TrimSpace("-" + fl.Name + " " + value), usage})
+		list = append(list, Entry{strings.TrimSpace("-" + name + " " + value), usage})
 	}
-	describe(b, list)
+	return list
 }
 
-// describe writes names with a text behind each.
-func describe(b *strings.Builder, list [][2]string) {
+// describe writes a part of the help: names with a text behind each.
+func describe(b *strings.Builder, title string, list []Entry) {
+	b.WriteString("\n" + title)
 	width := 0
 	for _, x := range list {
-		width = max(width, utf8.RuneCountInString(x[0]))
+		width = max(width, utf8.RuneCountInString(x.Name))
 	}
 	for _, x := range list {
-		input.Wrap(b, fmt.Sprintf("  %-*s  ", width, x[0]), strings.Repeat(" ", width+4), x[1], columns)
+		input.Wrap(b, fmt.Sprintf("  %-*s  ", width, x.Name), strings.Repeat(" ", width+4), x.About, columns)
 	}
 }
