@@ -99,6 +99,12 @@ func Names(g env.Game) []string {
 	return names
 }
 
+// BestBot names the strongest bot of a game.
+func BestBot(g env.Game) string {
+	names := g.BotNames()
+	return names[len(names)-1]
+}
+
 // NamePatterns lists the names that Open accepts, as text for people.
 func NamePatterns(g env.Game) []string {
 	return append(append(Names(g), searchPatterns...), lookaheadPattern, "a model file", "a run folder")

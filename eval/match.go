@@ -3,6 +3,8 @@ package eval
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -28,6 +30,22 @@ type Match struct {
 	// that would give an interval of the same width for the first agent. It is 0 if all
 	// sets have the same result.
 	VarianceReduction float64 `json:"variance_reduction,omitempty"`
+}
+
+// Notes returns lines for people on games without an end, and on what common dice have saved.
+func (m Match) Notes() string {
+	var b strings.Builder
+	if m.VarianceReduction != 0 {
+		times := fmt.Sprintf("%.1f", m.VarianceReduction)
+		if m.VarianceReduction > 1000 {
+			times = "more than 1000"
+		}
+		fmt.Fprintf(&b, "  With independent dice the same interval would take %s times as many games.\n", times)
+	}
+	if m.Truncated > 0 {
+		fmt.Fprintf(&b, "  %d of the games reached the move limit and count as won by nobody.\n", m.Truncated)
+	}
+	return b.String()
 }
 
 // PlayDuplicate plays a duplicate match of at least the given number of games between

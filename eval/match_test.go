@@ -299,3 +299,12 @@ func TestRecord(t *testing.T) {
 		t.Errorf("a failing write: %v", err)
 	}
 }
+
+// TestNotes: no line compares with dice that make no difference.
+func TestNotes(t *testing.T) {
+	for reduction, want := range map[float64]string{0: "", 1.25: " 1.2 times", 999: " 999.0 times", 1143771333935364.2: " more than 1000 times"} {
+		if got := (eval.Match{VarianceReduction: reduction}).Notes(); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%v: %q; want %q", reduction, got, want)
+		}
+	}
+}

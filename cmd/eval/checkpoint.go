@@ -23,7 +23,7 @@ func (s *session) openCheckpoint() (*jobs.Checkpoint, error) {
 	if by == nil {
 		by = jobs.Encoded{Kinds: kinds.All()}
 	}
-	c, err := jobs.OpenCheckpoint(s.checkpoint, identity, by, func(line string) { fmt.Fprintln(s.bar, "eval: "+line) })
+	c, err := jobs.OpenCheckpoint(s.checkpoint, identity, by, func(line string) { fmt.Fprintln(s.bar, s.Name()+": "+line) })
 	if errors.Is(err, jobs.ErrOtherProgram) {
 		err = &cli.UsageError{Err: err}
 	}

@@ -2,8 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -40,28 +40,35 @@ type exactResult struct {
 	Exploitability float64 `json:"exploitability"`
 }
 
+func compareCommand(s *session) work {
+	dirs := s.Operands("RUN...", 1, most)
+	s.StringVar(&s.plot, "plot", "", "new `folder` for a chart of the learning curves")
+	s.Example("go run ./cmd/eval compare -plot pictures runs/a runs/b")
+	return func(context.Context) (result, error) { return s.compare(*dirs) }
+}
+
 // compare reads runs and, with -plot, draws their learning curves.
-func compare(o *options, stderr io.Writer) (*comparison, error) {
+func (s *session) compare(dirs []string) (*comparison, error) {
 	var c comparison
 	var runs []curve.Run
 	title := ""
-	for _, dir := range o.compare {
+	for _, dir := range dirs {
 		file, err := agents.LoadModel(dir)
 		if err != nil {
-			return nil, fmt.Errorf("-compare: %w", err)
+			return nil, err
 		}
 		g, err := catalog.Open(file.Meta.Game, 0, file.Meta.Config)
 		if err != nil {
-			return nil, fmt.Errorf("-compare: %s: %w", dir, err)
+			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
 		if what := fmt.Sprintf("%s for %d", g.Spec().Title, g.Spec().Players); title == "" {
 			title = what
 		} else if what != title {
-			return nil, cli.Usagef("-compare: %s plays %s, but the runs before it play %s", dir, what, title)
+			return nil, cli.Usagef("%s plays %s, but the runs before it play %s", dir, what, title)
 		}
 		r, err := curve.Load(filepath.Clean(dir), filepath.Join(dir, train.MetricsFile))
 		if err != nil {
-			return nil, fmt.Errorf("-compare: %w", err)
+			return nil, err
 		}
 		runs = append(runs, r)
 		at := comparedRun{Run: r.Name, Algorithm: file.Meta.Algorithm}
@@ -74,12 +81,12 @@ func compare(o *options, stderr io.Writer) (*comparison, error) {
 		c.Runs = append(c.Runs, at)
 	}
 	slices.SortStableFunc(c.Runs, func(a, b comparedRun) int { return cmp.Compare(a.exploitability(), b.exploitability()) })
-	if o.plot != "" {
+	if s.plot != "" {
 		picture, err := curve.Chart(title, runs)
 		if err != nil {
 			return nil, fmt.Errorf("-plot: %w", err)
 		}
-		if err := plot.Write(cli.NewProgress(stderr), o.plot, []chart.Chart{picture}); err != nil {
+		if err := plot.Write(s.bar, s.plot, []chart.Chart{picture}); err != nil {
 			return nil, fmt.Errorf("-plot: %w", err)
 		}
 	}
@@ -94,21 +101,18 @@ func (r comparedRun) exploitability() float64 {
 	return r.Exact.Exploitability
 }
 
-func (c *comparison) print(w io.Writer, _ game.Spec) error {
-	var b strings.Builder
+func (c *comparison) print(b *strings.Builder, _ game.Spec) {
 	width := len("run")
 	for i := range c.Runs {
 		c.Runs[i].Run = input.Printable(c.Runs[i].Run)
 		width = max(width, len(c.Runs[i].Run))
 	}
-	fmt.Fprintf(&b, "  %-*s  algorithm   decisions    seconds  wins, %%    exploitability, %%\n", width, "run")
+	fmt.Fprintf(b, "  %-*s  algorithm   decisions    seconds  wins, %%    exploitability, %%\n", width, "run")
 	for _, r := range c.Runs {
-		fmt.Fprintf(&b, "  %-*s  %-10s  %9.0f  %9.1f", width, r.Run, r.Algorithm, r.Steps, r.Seconds)
+		fmt.Fprintf(b, "  %-*s  %-10s  %9.0f  %9.1f", width, r.Run, r.Algorithm, r.Steps, r.Seconds)
 		if r.Exact != nil {
-			fmt.Fprintf(&b, "  %9.5f  %17.5f", 100*r.Exact.Win, 100*r.Exact.Exploitability)
+			fmt.Fprintf(b, "  %9.5f  %17.5f", 100*r.Exact.Win, 100*r.Exact.Exploitability)
 		}
 		b.WriteString("\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

@@ -46,7 +46,7 @@ func TestCompare(t *testing.T) {
 	b := folder(t, "martian-dice", "turn-exact", `{"steps": 30, "seconds": 3, "exact": {"win_first": 0.48, "win_second": 0.5, "exploitability": 0.01}}
 `)
 	var got comparison
-	document(t, &got, "-compare", a+","+b)
+	document(t, &got, "compare", a, b)
 	want := []comparedRun{
 		{b, "turn-exact", 30, 3, &exactResult{0.49, 0.01}},
 		{a, "ppo", 20, 2, &exactResult{0.45, 0.02}}, // the latest result
@@ -58,7 +58,7 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	charts := filepath.Join(t.TempDir(), "charts")
-	stdout, stderr, status := command(t, "-compare", a+","+b, "-plot", charts)
+	stdout, stderr, status := command(t, "compare", a, b, "-plot", charts)
 	if status != cli.Done || !strings.Contains(stderr, "curve.svg") || !strings.Contains(stdout, "1.00000") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
@@ -67,10 +67,10 @@ func TestCompare(t *testing.T) {
 		t.Errorf("the chart: %v", err)
 	}
 	for name, args := range map[string][]string{
-		"another game":   {"-compare", a + "," + folder(t, "pig", "ppo", `{"steps": 1}`)},
-		"no run":         {"-compare", t.TempDir()},
-		"a damaged line": {"-compare", folder(t, "pig", "ppo", `{"steps": 1`)},
-		"a model too":    {"-compare", a, "-model", "greedy"},
+		"another game":   {"compare", a, folder(t, "pig", "ppo", `{"steps": 1}`)},
+		"no run":         {"compare", t.TempDir()},
+		"a damaged line": {"compare", folder(t, "pig", "ppo", `{"steps": 1`)},
+		"a model too":    {"compare", a, "-model", "greedy"},
 	} {
 		if _, stderr, status := command(t, args...); status == cli.Done || stderr == "" {
 			t.Errorf("%s: status %d, %q", name, status, stderr)

@@ -23,7 +23,7 @@ func TestComparePipes(t *testing.T) {
 		if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o666)); err != nil {
 			t.Skip(err)
 		}
-		if _, stderr, status := command(t, "-compare", dir); status == cli.Done || !strings.Contains(stderr, path+" is a pipe, not a regular file") {
+		if _, stderr, status := command(t, "compare", dir); status == cli.Done || !strings.Contains(stderr, path+" is a pipe, not a regular file") {
 			t.Errorf("%s: status %d, %s", name, status, stderr)
 		}
 	}
@@ -35,7 +35,7 @@ func TestCompareNames(t *testing.T) {
 	if err := os.Rename(folder(t, "pig", "ppo", `{"steps": 1}`), dir); err != nil {
 		t.Skip(err)
 	}
-	stdout, stderr, status := command(t, "-compare", dir)
+	stdout, stderr, status := command(t, "compare", dir)
 	if status != cli.Done || strings.ContainsAny(stdout+stderr, "\x1b\r") || !strings.Contains(stdout, `a\x1b[2J\x0db`) {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}

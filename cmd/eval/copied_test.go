@@ -14,8 +14,8 @@ import (
 // print.
 func TestCopied(t *testing.T) {
 	for _, args := range [][]string{
-		{"-game", "pig", "-tournament", "greedy,random", "-games", "40"},
-		{"-game", "pig", "-model", "greedy", "-against", "random", "-sequential", "0.4"},
+		{"tournament", "-game", "pig", "greedy", "random", "-games", "40"},
+		{"match", "-game", "pig", "-model", "greedy", "-against", "random", "-sequential", "0.4"},
 	} {
 		args = append(args, "-game-config", config(t, `{"target": 10}`), "-checkpoint", filepath.Join(t.TempDir(), `it's $x & "y"`), "-json")
 		ctx, cancel := context.WithCancel(t.Context())

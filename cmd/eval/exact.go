@@ -7,19 +7,84 @@ import (
 
 	"marsgym/agents"
 	"marsgym/eval"
+	"marsgym/internal/cli"
+	"marsgym/internal/plot"
 )
+
+func exactCommand(s *session) work {
+	s.seatFlags()
+	s.IntVar(&s.games, "games", 0, "`number` of games of a match, for two beside exact values")
+	s.IntVar(&s.mistakes, "mistakes", 0, "list the `n` worst mistakes of the model, and the cost of all")
+	s.StringVar(&s.plot, "plot", "", "new `folder` for charts of where the model loses")
+	s.Example("go run ./cmd/eval -model runs/a -against greedy -mistakes 20")
+	return func(ctx context.Context) (result, error) {
+		switch {
+		case s.model == "":
+			return nil, errNoModel
+		case s.record != "" && s.games == 0:
+			return nil, cli.Usagef("-record is for the match of -games")
+		case s.Given("mistakes") && s.mistakes < 1:
+			return nil, cli.Usagef("-mistakes is %d; want at least 1", s.mistakes)
+		}
+		return s.evaluate(ctx, append([]string{s.model}, s.against...), s.measure)
+	}
+}
+
+// errNoModel is returned without -model.
+var errNoModel = cli.Usagef("-model is missing: name an agent, a model file or a run folder")
+
+func (s *session) measure(ctx context.Context) (result, error) {
+	matched := s.spec.Players != 2 && s.games > 0 // a match needs no solution, which can take long
+	switch {
+	case s.mistakes > 0 && !s.spec.HasWin():
+		return nil, cli.Usagef("-mistakes: the game for %d has no win", s.spec.Players)
+	case matched && (s.mistakes > 0 || s.plot != ""):
+		return nil, cli.Usagef("-mistakes and -plot are exact, but -games with more than two players plays a match; want one of them")
+	}
+	seats, solved, err := s.seats(ctx, !matched)
+	if err != nil {
+		return nil, err
+	}
+	if s.plot != "" {
+		if err := s.draw(ctx, seats[0]); err != nil {
+			return nil, fmt.Errorf("-plot: %w", err)
+		}
+	}
+	switch {
+	case !solved || matched:
+		return s.match(ctx, seats)
+	case !s.spec.HasWin():
+		return s.turns(ctx, seats)
+	case s.spec.Players == 2:
+		return s.pair(ctx, seats)
+	}
+	return s.multiplayer(ctx, seats)
+}
 
 // exact returns the evaluator of the solved game.
 func (s *session) exact(ctx context.Context) (*eval.ExactEvaluator, error) {
-	solution, err := s.solve(ctx)
+	solution, err := s.agents.Solve(ctx)
 	if err != nil || s.evaluator != nil {
 		return s.evaluator, err
 	}
-	if s.evaluator, err = eval.NewExactEvaluator(s.game, solution); err != nil {
+	if s.evaluator, err = eval.NewExactEvaluator(s.agents.Game, solution); err != nil {
 		return nil, err
 	}
 	s.evaluator.Report, s.evaluator.Progress, s.evaluator.Executor = s.step, s.partOfStep, s.executor
 	return s.evaluator, nil
+}
+
+// draw draws charts of the loss of an agent.
+func (s *session) draw(ctx context.Context, a *agents.Agent) error {
+	e, err := s.exact(ctx)
+	if err != nil {
+		return err
+	}
+	charts, err := e.Charts(ctx, a)
+	if err != nil {
+		return err
+	}
+	return plot.Write(s.bar, s.plot, charts)
 }
 
 // step shows a step of an exact evaluation in the progress bar.
@@ -119,12 +184,12 @@ type turnsResult struct {
 }
 
 func (s *session) turns(ctx context.Context, seats []*agents.Agent) (result, error) {
-	solution, err := s.solve(ctx)
+	solution, err := s.agents.Solve(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.expect(seats, 1, 0)
-	returns, cost, err := eval.ExactReturns(ctx, s.game, solution, seats, s.step)
+	returns, cost, err := eval.ExactReturns(ctx, s.agents.Game, solution, seats, s.step)
 	if err != nil {
 		return nil, err
 	}
@@ -138,27 +203,42 @@ func (s *session) turns(ctx context.Context, seats []*agents.Agent) (result, err
 // tableResult is the exact strength of all agents against each other.
 type tableResult struct{ eval.Table }
 
-func (s *session) all(ctx context.Context) (result, error) {
+func tableCommand(s *session) work {
+	names := s.Operands("[AGENT...]", 0, most)
+	s.StringVar(&s.model, "model", "", "one `agent` more")
+	s.gameFlags()
+	s.Example("go run ./cmd/eval table -players 3 exact greedy random")
+	return func(ctx context.Context) (result, error) {
+		named := *names
+		if s.model != "" {
+			named = append([]string{s.model}, named...)
+		}
+		return s.evaluate(ctx, named, func(ctx context.Context) (result, error) {
+			if !s.spec.HasWin() {
+				return nil, cli.Usagef("the game for %d has no win", s.spec.Players)
+			}
+			var list []string
+			if len(*names) == 0 {
+				list = agents.Names(s.agents.Game)
+			}
+			for _, name := range named {
+				if !slices.Contains(list, name) {
+					list = append(list, name)
+				}
+			}
+			return s.table(ctx, list)
+		})
+	}
+}
+
+func (s *session) table(ctx context.Context, names []string) (result, error) {
 	e, err := s.exact(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	if s.against == nil {
-		names = agents.Names(s.game)
-	}
-	for _, name := range s.named() {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	var entrants []*agents.Agent
-	for _, name := range names {
-		a, err := s.open(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		entrants = append(entrants, a)
+	entrants, err := s.agents.OpenAll(ctx, names)
+	if err != nil {
+		return nil, err
 	}
 	n, players := len(entrants), s.spec.Players
 	seatings := n * (n - 1) * players

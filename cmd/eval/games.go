@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync/atomic"
 
@@ -28,32 +27,63 @@ const (
 	// their values are nearer to exact ones than those of as many seconds of rollouts.
 	defaultSearches = 8
 	defaultSearch   = "search:50"
-	// defaultMistakes is the default of -mistakes with -games-file. Chosen.
+	// defaultMistakes is the default of -mistakes of recorded games. Chosen.
 	defaultMistakes = 10
 )
 
-func (o *options) checkGamesFile() error {
-	switch {
-	case o.given("mistakes") && o.mistakes < 0:
-		return cli.Usagef("-mistakes is %d; want at least 0", o.mistakes)
-	case !o.given("mistakes"):
-		o.mistakes = defaultMistakes
-	}
-	return o.checkEstimates()
+// pricer values recorded games and positions.
+type pricer struct {
+	*session
+	cacheDir           func() string
+	rollouts, searches int
+	decisions          bool
 }
 
-func (o *options) checkEstimates() error {
+// pricer defines the flags of estimates.
+func (s *session) pricer() *pricer {
+	p := &pricer{session: s}
+	s.StringVar(&s.model, "model", "", fmt.Sprintf("`agent` of estimates: a search (default %s), or any for -rollouts (default greedy)", defaultSearch))
+	s.IntVar(&p.searches, "searches", 0, fmt.Sprintf("estimate by this `number` of searches (default %d)", defaultSearches))
+	s.IntVar(&p.rollouts, "rollouts", 0, fmt.Sprintf("estimate by this `number` of games (default %d)", defaultRollouts))
+	s.Policy(&s.sample)
+	s.Uint64Var(&s.seed, "seed", 1, "`seed` of estimates")
+	return p
+}
+
+func gamesCommand(s *session) work {
+	path := s.Operands("FILE|FOLDER", 1, 1)
+	p := s.pricer()
+	var cache string
+	s.Cache(&cache)
+	p.cacheDir = func() string { return cli.CacheDir(cache) }
+	s.BoolVar(&p.decisions, "decisions", false, "list every decision with its options")
+	s.IntVar(&s.mistakes, "mistakes", defaultMistakes, "list the `n` worst mistakes")
+	s.Example("go run ./cmd/eval games -mistakes 20 pig.games")
+	return func(ctx context.Context) (result, error) {
+		if s.mistakes < 0 {
+			return nil, cli.Usagef("-mistakes is %d; want at least 0", s.mistakes)
+		}
+		if err := p.check(); err != nil {
+			return nil, err
+		}
+		return p.price(ctx, (*path)[0])
+	}
+}
+
+// check returns an error in the flags of estimates.
+func (p *pricer) check() error {
+	estimates := p.Given("rollouts") || p.Given("searches")
 	switch {
-	case o.given("rollouts") && o.given("searches"):
+	case p.Given("rollouts") && p.Given("searches"):
 		return cli.Usagef("-searches and -rollouts are two ways to estimate values; leave one out")
-	case o.given("rollouts") && o.rollouts < 2:
-		return cli.Usagef("-rollouts is %d; want at least 2", o.rollouts)
-	case o.given("searches") && o.searches < 2:
-		return cli.Usagef("-searches is %d; want at least 2", o.searches)
-	case (o.given("rollouts") || o.given("searches")) && o.model == agents.Exact:
+	case p.Given("rollouts") && p.rollouts < 2:
+		return cli.Usagef("-rollouts is %d; want at least 2", p.rollouts)
+	case p.Given("searches") && p.searches < 2:
+		return cli.Usagef("-searches is %d; want at least 2", p.searches)
+	case estimates && p.model == agents.Exact:
 		return cli.Usagef("-model exact needs no estimates; leave out -searches and -rollouts")
-	case o.given("searches") && o.model != "" && !isSearch(o.model):
-		return cli.Usagef("-searches: -model is %s; want a search such as %s", input.Quote(o.model), defaultSearch)
+	case p.Given("searches") && p.model != "" && !isSearch(p.model):
+		return cli.Usagef("-searches: -model is %s; want a search such as %s", input.Quote(p.model), defaultSearch)
 	}
 	return nil
 }
@@ -63,25 +93,19 @@ func isSearch(name string) bool {
 	return name == agents.Search || strings.HasPrefix(name, agents.Search+":")
 }
 
-// pricer prices recorded games.
-type pricer struct {
-	*options
-	bar *cli.Progress
-}
-
 // gamesResult holds a report for each set of rules in the files, in the order of their
 // first games.
 type gamesResult struct {
 	Reports []*analysis.Report `json:"reports"`
 }
 
-func (p *pricer) price(ctx context.Context) (result, error) {
+func (p *pricer) price(ctx context.Context, path string) (result, error) {
 	groups := map[string][]*record.Game{} // by hash of the rules
 	var order []string
 	var incomplete error
-	for g, err := range record.ReadPath(p.gamesFile, catalog.Open) {
+	for g, err := range record.ReadPath(path, catalog.Open) {
 		if errors.Is(err, record.ErrIncomplete) {
-			fmt.Fprintf(p.bar, "eval: -games-file: %s; it is left out\n", input.Message(err))
+			fmt.Fprintf(p.bar, "%s: %s; it is left out\n", p.Name(), input.Message(err))
 			incomplete = err
 			continue
 		}
@@ -89,7 +113,7 @@ func (p *pricer) price(ctx context.Context) (result, error) {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("-games-file: %w", err)
+			return nil, err
 		}
 		hash := g.Rules.Spec().RulesHash()
 		if groups[hash] == nil {
@@ -98,10 +122,10 @@ func (p *pricer) price(ctx context.Context) (result, error) {
 		groups[hash] = append(groups[hash], g)
 	}
 	if order == nil && incomplete != nil {
-		return nil, fmt.Errorf("-games-file: %w", incomplete)
+		return nil, incomplete
 	}
 	if order == nil {
-		return nil, fmt.Errorf("-games-file: %s holds no game", p.gamesFile)
+		return nil, fmt.Errorf("%s holds no game", path)
 	}
 	r := &gamesResult{}
 	for _, hash := range order {
@@ -143,24 +167,20 @@ func (p *pricer) report(ctx context.Context, games []*record.Game) (*analysis.Re
 // valuer returns the exact values of a game or, with -model, -searches or -rollouts or if it
 // is not solved, estimates: by searches, unless -rollouts is given or -model is no search.
 func (p *pricer) valuer(ctx context.Context, g env.Game) (analysis.Valuer, error) {
-	spec := g.Spec()
-	solve := func(ctx context.Context) (env.Solution, error) {
-		return g.SolveCached(ctx, p.name.CacheDir(), func(done float64) { p.bar.Set(done, "solving "+spec.Title) }, cli.NotCached(p.bar, "eval"))
-	}
-	if p.model == agents.Exact || p.model == "" && !p.given("rollouts") && !p.given("searches") {
-		s, err := solve(ctx)
+	open := &cli.Agents{Game: g, Sample: p.sample, Seed: p.seed, Cache: p.cacheDir(), Command: p.Name(), Bar: p.bar}
+	if p.model == agents.Exact || p.model == "" && !p.Given("rollouts") && !p.Given("searches") {
+		s, err := open.Solve(ctx)
 		if err == nil {
-			return analysis.NewExact(spec, s), nil
+			return analysis.NewExact(g.Spec(), s), nil
 		}
 		if p.model == agents.Exact || !errors.Is(err, game.ErrNoSolution) {
 			return nil, err
 		}
 	}
-	if spec.HasWin() && !p.given("rollouts") && (p.model == "" || isSearch(p.model)) {
+	if g.Spec().HasWin() && !p.Given("rollouts") && (p.model == "" || isSearch(p.model)) {
 		return p.newSearches(g)
 	}
-	names := g.BotNames()
-	a, err := cli.OpenAgent(ctx, cmp.Or(p.model, names[len(names)-1]), agents.Options{Game: g, Sample: p.sample, Seed: p.seed, Solve: solve})
+	a, err := open.Open(ctx, cmp.Or(p.model, agents.BestBot(g)))
 	if err != nil {
 		return nil, err
 	}
@@ -179,20 +199,16 @@ func (p *pricer) newSearches(g env.Game) (analysis.Valuer, error) {
 	}
 	by := agents.ModelName(name)
 	if evaluator == nil {
-		names := g.BotNames()
-		by = names[len(names)-1]
+		by = agents.BestBot(g)
 	}
 	return &analysis.Searches{Game: g, Evaluator: evaluator, Name: by, Number: cmp.Or(p.searches, defaultSearches), Simulations: cfg.Simulations, Seed: p.seed}, nil
 }
 
-func (r *gamesResult) print(w io.Writer, _ game.Spec) error {
-	var b strings.Builder
+func (r *gamesResult) print(b *strings.Builder, _ game.Spec) {
 	for i, report := range r.Reports {
 		if i > 0 {
 			b.WriteString("\n\n")
 		}
-		printReport(&b, report)
+		printReport(b, report)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

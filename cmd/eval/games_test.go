@@ -25,7 +25,7 @@ func recorded(t *testing.T, args ...string) string {
 func TestGamesFile(t *testing.T) {
 	path := recorded(t, "-game-config", config(t, reduced))
 	var r gamesResult
-	document(t, &r, "-games-file", path, "-mistakes", "3")
+	document(t, &r, "games", path, "-mistakes", "3")
 	if len(r.Reports) != 1 {
 		t.Fatalf("%d reports", len(r.Reports))
 	}
@@ -42,7 +42,7 @@ func TestGamesFile(t *testing.T) {
 			near(t, "the errors of the other seat", s.Others.Value, g.Seats[1-q].Losses.Value, 1e-12)
 		}
 	}
-	got := text(t, "-games-file", path, "-decisions")
+	got := text(t, "games", path, "-decisions")
 	for _, want := range []string{"Martian Dice for 2: 40 recorded games. Values are exact", "result − luck", "The worst mistakes", "result = start + luck − losses + others\n", "\nGame 40, greedy in seat "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -63,14 +63,14 @@ func TestDamagedGames(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs strings.Builder
-	status := run(t.Context(), []string{"-games-file", path}, nil, &out, &errs)
+	status := run(t.Context(), []string{"games", path}, nil, &out, &errs)
 	if status != cli.Done || !strings.Contains(out.String(), ": 40 recorded games.") || strings.Count(errs.String(), "the game is not complete") != 2 {
 		t.Errorf("status %d, %s\n%s", status, errs.String(), out.String())
 	}
 	if err := os.WriteFile(path, []byte(half), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if status := run(t.Context(), []string{"-games-file", path}, nil, &out, &errs); status != cli.Failed {
+	if status := run(t.Context(), []string{"games", path}, nil, &out, &errs); status != cli.Failed {
 		t.Errorf("half a game alone: status %d", status)
 	}
 }
@@ -87,7 +87,7 @@ func TestGamesFolder(t *testing.T) {
 		}
 	}
 	var r gamesResult
-	document(t, &r, "-games-file", dir, "-rollouts", "40")
+	document(t, &r, "games", dir, "-rollouts", "40")
 	if len(r.Reports) != 2 || r.Reports[0].Title != "Martian Dice" || r.Reports[1].Title != "Pig" {
 		t.Fatalf("the reports are %+v", r)
 	}
@@ -102,11 +102,11 @@ func TestGamesFolder(t *testing.T) {
 		}
 	}
 	var random gamesResult
-	document(t, &random, "-games-file", filepath.Join(dir, "b.games"), "-model", "random", "-rollouts", "5")
+	document(t, &random, "games", filepath.Join(dir, "b.games"), "-model", "random", "-rollouts", "5")
 	if random.Reports[0].Method != "rollouts:5:random" {
 		t.Errorf("by random: %s", random.Reports[0].Method)
 	}
-	if got := text(t, "-games-file", dir, "-rollouts", "5"); !strings.Contains(got, "estimated by rollouts:5:greedy") || !strings.Contains(got, " + correction") {
+	if got := text(t, "games", dir, "-rollouts", "5"); !strings.Contains(got, "estimated by rollouts:5:greedy") || !strings.Contains(got, " + correction") {
 		t.Errorf("two reports:\n%s", got)
 	}
 }
@@ -114,7 +114,7 @@ func TestGamesFolder(t *testing.T) {
 // TestPosition values a position: exactly, by searches, and before dice.
 func TestPosition(t *testing.T) {
 	rules := config(t, `{"target": 20}`)
-	args := []string{"-game", "pig", "-game-config", rules, "-position", "15-12@1 turn 3"}
+	args := []string{"position", "-game", "pig", "-game-config", rules, "15-12@1 turn 3"}
 	var exact, estimated, dice positionResult
 	document(t, &exact, args...)
 	document(t, &estimated, append(args, "-searches", "6", "-model", "search:500")...)
@@ -124,7 +124,7 @@ func TestPosition(t *testing.T) {
 	if e, x := estimated.Options[0], exact.Options[0]; e.Action != x.Action || !(math.Abs(e.Value.Value-x.Value.Value) <= 0.05) {
 		t.Errorf("%+v, exactly %+v", e, x)
 	}
-	document(t, &dice, "-game", "pig", "-game-config", rules, "-position", "15-12@1 turn 3 rolling")
+	document(t, &dice, "position", "-game", "pig", "-game-config", rules, "15-12@1 turn 3 rolling")
 	mean := 0.0
 	for _, o := range dice.Outcomes {
 		mean += o.Prob * (1 - o.Value.Value)
@@ -148,28 +148,28 @@ func TestGamesErrors(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"-games-file " + path + " -game pig", cli.Misuse, "leave out -game"},
-		{"-games-file " + path + " -searches 1", cli.Misuse, "-searches is 1"},
-		{"-games-file " + path + " -searches 9 -rollouts 9", cli.Misuse, "leave one out"},
-		{"-games-file " + path + " -searches 9 -model greedy", cli.Misuse, "want a search such as"},
-		{"-games-file " + path + " -searches 9 -model search:9ms", cli.Misuse, "want a number of simulations"},
-		{"-game pig -position 0-0", cli.Misuse, "position"},
-		{"-game pig -position 0-0@0 -games 9", cli.Misuse, "leave out -games"},
-		{"-position 0-0@0 -searches 2", cli.Failed, "outcomes; values of up to 100 are estimated"},
-		{"-games-file " + path + " -rollouts 1", cli.Misuse, "-rollouts is 1"},
-		{"-games-file " + path + " -rollouts 9 -model exact", cli.Misuse, "needs no estimates"},
-		{"-games-file " + path + " -mistakes -1", cli.Misuse, "-mistakes is -1"},
-		{"-games-file " + path + " -model nobody", cli.Misuse, "unknown agent"},
-		{"-games-file " + broken, cli.Failed, `broken.games: line 2: version "9"`},
-		{"-games-file missing", cli.Failed, "missing"},
-		{"-games-file " + empty, cli.Failed, "holds no game"},
-		{"-games-file " + os.DevNull, cli.Failed, "not a regular file"},
-		{"-model greedy -rollouts 10", cli.Misuse, "for -games-file or -position"},
-		{"-model greedy -decisions", cli.Misuse, "for -games-file or -position"},
+		{"games " + path + " -game pig", cli.Misuse, "unknown flag -game"},
+		{"games " + path + " -searches 1", cli.Misuse, "-searches is 1"},
+		{"games " + path + " -searches 9 -rollouts 9", cli.Misuse, "leave one out"},
+		{"games " + path + " -searches 9 -model greedy", cli.Misuse, "want a search such as"},
+		{"games " + path + " -searches 9 -model search:9ms", cli.Misuse, "want a number of simulations"},
+		{"position -game pig 0-0", cli.Misuse, "position"},
+		{"position -game pig 0-0@0 -games 9", cli.Misuse, "unknown flag -games"},
+		{"position 0-0@0 -searches 2", cli.Failed, "outcomes; values of up to 100 are estimated"},
+		{"games " + path + " -rollouts 1", cli.Misuse, "-rollouts is 1"},
+		{"games " + path + " -rollouts 9 -model exact", cli.Misuse, "needs no estimates"},
+		{"games " + path + " -mistakes -1", cli.Misuse, "-mistakes is -1"},
+		{"games " + path + " -model nobody", cli.Misuse, "unknown agent"},
+		{"games " + broken, cli.Failed, `broken.games: line 2: version "9"`},
+		{"games missing", cli.Failed, "missing"},
+		{"games " + empty, cli.Failed, "holds no game"},
+		{"games " + os.DevNull, cli.Failed, "not a regular file"},
+		{"-model greedy -rollouts 10", cli.Misuse, "-rollouts is now"},
+		{"-model greedy -decisions", cli.Misuse, "-decisions is now"},
 		{"-model greedy -record x.games", cli.Misuse, "-record is for the match of -games"},
 		{"-model greedy -games 10 -record " + path, cli.Misuse, "exists; name another file"},
 		{"-model greedy -games 10 -record " + filepath.Join(path, "x"), cli.Misuse, "-record"},
-		{"-tournament greedy,random -record x.games", cli.Misuse, "-tournament"},
+		{"tournament greedy random -record x.games", cli.Misuse, "unknown flag -record"},
 	} {
 		if stdout, stderr, status := command(t, strings.Fields(tt.args)...); status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: status %d, %q %q; want %d and %q", tt.args, status, stdout, stderr, tt.status, tt.want)

@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"marsgym/analysis"
+	"marsgym/internal/cli"
 )
 
 // priceText formats the figures of a report: shares of the win in per cent, or returns.
@@ -31,14 +31,7 @@ func (p priceText) mean(x analysis.Mean) string {
 
 func (p priceText) value(x float64) string { return fmt.Sprintf("%.4f", p.scale(x)) }
 
-// scale returns x in the unit, without a rounding error that would print as a negative
-// zero.
-func (p priceText) scale(x float64) float64 {
-	if math.Abs(x) < 1e-12 {
-		return 0
-	}
-	return p.factor * x
-}
+func (p priceText) scale(x float64) float64 { return p.factor * cli.Clean(x) }
 
 func printReport(b *strings.Builder, r *analysis.Report) {
 	p := priceText{1, r.Unit}
@@ -75,7 +68,7 @@ func (p priceText) summary(b *strings.Builder, r *analysis.Report) {
 		}
 		rows = append(rows, []string{s.Name, fmt.Sprint(s.Games), p.mean(s.Result), p.mean(s.Luck), p.mean(s.Adjusted), p.mean(s.Losses), p.mean(s.Loss), fmt.Sprintf("%.3f", s.Mistakes), rating})
 	}
-	columns(b, rows, 1)
+	cli.Columns(b, rows, 1)
 }
 
 func (p priceText) mistakes(b *strings.Builder, r *analysis.Report) {
@@ -87,7 +80,7 @@ func (p priceText) mistakes(b *strings.Builder, r *analysis.Report) {
 	for _, m := range r.Worst {
 		rows = append(rows, []string{m.Player, m.Position, m.Action, m.Best().Action, p.number(m.Loss), fmt.Sprint(m.Game)})
 	}
-	columns(b, rows, 4)
+	cli.Columns(b, rows, 4)
 }
 
 func (p priceText) games(b *strings.Builder, r *analysis.Report) {
@@ -108,7 +101,7 @@ func (p priceText) games(b *strings.Builder, r *analysis.Report) {
 			rows = append(rows, row)
 		}
 	}
-	columns(b, rows, 1)
+	cli.Columns(b, rows, 1)
 }
 
 func (p priceText) decisions(b *strings.Builder, i int, g *analysis.Game) {
@@ -122,29 +115,6 @@ func (p priceText) decisions(b *strings.Builder, i int, g *analysis.Game) {
 			}
 			rows = append(rows, []string{mark, o.Action, p.number(o.Value), p.number(o.Regret)})
 		}
-		columns(b, rows, 2)
-	}
-}
-
-// columns writes rows of cells; the first left columns are aligned on the left, the
-// others on the right.
-func columns(b *strings.Builder, rows [][]string, left int) {
-	width := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for k, cell := range row {
-			width[k] = max(width[k], len([]rune(cell)))
-		}
-	}
-	for _, row := range rows {
-		line := ""
-		for k, cell := range row {
-			space := strings.Repeat(" ", width[k]-len([]rune(cell)))
-			if k < left {
-				line += "  " + cell + space
-			} else {
-				line += "  " + space + cell
-			}
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		cli.Columns(b, rows, 2)
 	}
 }

@@ -290,7 +290,7 @@ func TestSolitaire(t *testing.T) {
 func TestTable(t *testing.T) {
 	dir := runFolder(t)
 	var r tableResult
-	document(t, &r, "-table", "-model", dir)
+	document(t, &r, "table", "-model", dir)
 	if len(r.Agents) != 4 || r.Agents[0] != "exact" || !slices.Contains(r.Agents, dir) {
 		t.Fatalf("the table lists %q", r.Agents)
 	}
@@ -304,7 +304,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	var few tableResult
-	document(t, &few, "-table", "-model", dir, "-against", "random,greedy")
+	document(t, &few, "table", "-model", dir, "random", "greedy")
 	if len(few.Agents) != 3 || slices.Contains(few.Agents, "exact") {
 		t.Errorf("the table of three agents lists %q", few.Agents)
 	}
@@ -312,7 +312,7 @@ func TestTable(t *testing.T) {
 	document(t, &pair, "-model", dir, "-against", "greedy")
 	near(t, "the model against greedy", r.Win[slices.Index(r.Agents, dir)][slices.Index(r.Agents, "greedy")], pair.Win, 1e-12)
 
-	got := text(t, "-table", "-game-config", config(t, reduced))
+	got := text(t, "table", "-game-config", config(t, reduced))
 	if lines := strings.Split(got, "\n"); !strings.HasPrefix(lines[4], "  exact    50.00000") {
 		t.Errorf("as text:\n%s", got)
 	}
@@ -323,7 +323,7 @@ func TestTableMultiplayer(t *testing.T) {
 	for _, players := range []int{3, 4} {
 		seats := strconv.Itoa(players)
 		var r tableResult
-		document(t, &r, "-table", "-players", seats, "-game-config", file)
+		document(t, &r, "table", "-players", seats, "-game-config", file)
 		if r.Agents[0] != "exact" || len(r.Win) != 3 || r.Rating[0] != 0 {
 			t.Fatalf("the table is %+v", r)
 		}
@@ -343,7 +343,7 @@ func TestTableMultiplayer(t *testing.T) {
 			t.Errorf("the ratings of %q are %v", r.Agents, r.Rating)
 		}
 	}
-	if got := text(t, "-table", "-players", "3", "-game-config", file); !strings.Contains(got, "the fair share is 33.33333") {
+	if got := text(t, "table", "-players", "3", "-game-config", file); !strings.Contains(got, "the fair share is 33.33333") {
 		t.Errorf("as text:\n%s", got)
 	}
 }
@@ -366,39 +366,37 @@ func TestErrors(t *testing.T) {
 		{"-model greedy -games -1", cli.Misuse, "-games is -1"},
 		{"-model greedy -games 0", cli.Misuse, "-games is 0"},
 		{"-model greedy -players 3 -against random -games 1e12", cli.Failed, "a match of 1000000000000 games; want 1 to 10000000"},
-		{"-model greedy -players 3 -against random -sequential 0.01 -games 9223372036854775807", cli.Failed, "want 1 to 10000000"},
-		{"-tournament greedy,random -games 1e9", cli.Failed, "want 1 to 10000000"},
-		{"-tournament greedy", cli.Misuse, "-tournament names one agent"},
+		{"match -model greedy -players 3 -against random -sequential 0.01 -games 9223372036854775807", cli.Failed, "want 1 to 10000000"},
+		{"tournament greedy random -games 1e9", cli.Failed, "want 1 to 10000000"},
+		{"tournament greedy", cli.Misuse, "want AGENT AGENT..."},
 		{"-model greedy -plot main_test.go", cli.Misuse, "-plot is main_test.go: it is a file; want a folder"},
 		{"-model greedy -games 1e300", cli.Misuse, `-games is "1e300"; want a whole number`},
-		{"-model greedy -sequential 0", cli.Misuse, "-sequential is 0; want a margin"},
-		{"-model greedy -sequential NaN", cli.Misuse, "-sequential is NaN; want a margin"},
+		{"match -model greedy -sequential 0", cli.Misuse, "-sequential is 0; want a margin"},
+		{"match -model greedy -sequential NaN", cli.Misuse, "-sequential is NaN; want a margin"},
 		{"-model greedy -mistakes 0", cli.Misuse, "-mistakes is 0"},
 		{"-model greedy -seed -1", cli.Misuse, `-seed is "-1"; want a whole number from 0`},
-		{"-compare=", cli.Misuse, "-compare is empty"},
-		{"-compare a -seed 2", cli.Misuse, "-compare can be combined with"},
-		{"-tournament greedy,,random", cli.Misuse, "holds an empty name"},
-		{"-table -games 5", cli.Misuse, "-table is exact"},
+		{"compare", cli.Misuse, "want RUN..."},
+		{"compare a -seed 2", cli.Misuse, "unknown flag -seed"},
+		{"chess", cli.Misuse, `unknown command "chess"; want one of: exact, match, tournament`},
+		{"table -games 5", cli.Misuse, "unknown flag -games"},
 		{"-model greedy -players 1 -against exact", cli.Misuse, "no other seats"},
 		{"-model greedy -game chess", cli.Misuse, "unknown game"},
 		{"-model " + bad, cli.Failed, "not a model file"},
 		{"-model " + folder, cli.Failed, "is not a run folder with a model"},
-		{"-table -players 1", cli.Misuse, "the game for 1 has no win"},
-		{"-table -against gredy", cli.Misuse, "did you mean greedy?"},
+		{"table -players 1", cli.Misuse, "the game for 1 has no win"},
+		{"table gredy", cli.Misuse, "did you mean greedy?"},
 		{"-model greedy -against random,exact", cli.Misuse, "-against names 2 agents, and the number of other seats is 1; name one agent"},
 		{"-model greedy -players 4 -against random,exact", cli.Misuse, "the number of other seats is 3"},
 		{"-model greedy -players 3 -against random,", cli.Misuse, "holds an empty name"},
 		{"-model greedy -players 3 -against=", cli.Misuse, "-against is empty"},
-		{"-pool greedy,random", cli.Misuse, "-pool has been renamed to -tournament"},
-		{"-model greedy -settle 0.01", cli.Misuse, "-settle has been renamed to -sequential"},
 		{"-model greedy -blunders=20", cli.Misuse, "-blunders has been renamed to -mistakes"},
 		{"-model greedy -checkpoint " + bad, cli.Failed, "not a file of results; name another file"},
-		{"-model greedy -games 4 -record " + bad + " -checkpoint " + bad, cli.Misuse, "-checkpoint is for exact evaluations and for matches without -record"},
+		{"-model greedy -games 4 -record " + bad + " -checkpoint " + bad, cli.Misuse, "-record keeps the games of a match without -cluster and -checkpoint"},
 		{"-model greedy -cache off", cli.Misuse, "none for no cache"},
 	}
 	for _, tt := range tests {
 		args := strings.Fields(tt.args)
-		if !strings.Contains(tt.args, "-game ") {
+		if !strings.Contains(tt.args, "-game ") && !strings.HasPrefix(tt.args, "c") {
 			args = append(args, "-game-config", config(t, reduced))
 		}
 		stdout, stderr, status := command(t, args...)

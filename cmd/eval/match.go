@@ -12,8 +12,12 @@ import (
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/atomicfile"
+	"marsgym/internal/cli"
 	"marsgym/record"
 )
+
+// most bounds the agents, runs and files of a command line. Chosen: more are a mistake.
+const most = 1000
 
 // Defaults of -games. Chosen: the intervals are a few percent wide, and agents that do
 // not search take seconds.
@@ -22,6 +26,35 @@ const (
 	tournamentGames = 2_000     // of each match
 	sequentialGames = 1_000_000 // at most
 )
+
+func matchCommand(s *session) work {
+	s.seatFlags()
+	s.IntVar(&s.games, "games", 0, fmt.Sprintf("`number` of games (default %d, -sequential %d)", defaultGames, sequentialGames))
+	margin := s.Float64("sequential", 0, "play until the model is stronger, weaker, or within this `margin` of the fair share, such as 0.01")
+	s.Example("go run ./cmd/eval match -model search -against greedy -sequential 0.01")
+	return func(ctx context.Context) (result, error) {
+		switch {
+		case s.model == "":
+			return nil, errNoModel
+		case s.Given("sequential") && !(*margin > 0 && *margin < 1):
+			return nil, cli.Usagef("-sequential is %v; want a margin between 0 and 1 such as 0.01", *margin)
+		case *margin > 0 && s.record != "":
+			return nil, cli.Usagef("-record is for matches without -sequential")
+		}
+		return s.evaluate(ctx, append([]string{s.model}, s.against...), func(ctx context.Context) (result, error) {
+			seats, _, err := s.seats(ctx, false)
+			if err != nil {
+				return nil, err
+			}
+			if *margin == 0 {
+				return s.match(ctx, seats)
+			}
+			opt := eval.SequentialOptions{Margin: *margin, Games: cmp.Or(s.games, sequentialGames), Executor: s.executor}
+			m, err := eval.PlaySequential(ctx, s.agents.Game, seats, opt, s.seed, s.playing)
+			return &sequentialResult{m}, err
+		})
+	}
+}
 
 func (s *session) playing(done float64) { s.bar.Set(done, "playing") }
 
@@ -36,106 +69,75 @@ func (s *session) match(ctx context.Context, seats []*agents.Agent) (result, err
 // duplicate plays a match and, with -record, writes its games.
 func (s *session) duplicate(ctx context.Context, seats []*agents.Agent, games int) (m eval.Match, err error) {
 	if s.record == "" {
-		return eval.PlayDuplicateBy(ctx, s.executor, s.game, seats, games, s.seed, s.playing)
+		return eval.PlayDuplicateBy(ctx, s.executor, s.agents.Game, seats, games, s.seed, s.playing)
 	}
 	err = atomicfile.Write(s.record, func(w io.Writer) (err error) {
 		b := bufio.NewWriter(w)
-		m, err = eval.RecordDuplicate(ctx, s.game, seats, games, s.seed, s.playing, func(g *record.Game) error { return g.Write(b) })
+		m, err = eval.RecordDuplicate(ctx, s.agents.Game, seats, games, s.seed, s.playing, func(g *record.Game) error { return g.Write(b) })
 		return cmp.Or(err, b.Flush())
 	})
 	return m, err
 }
 
-func (r *matchResult) print(w io.Writer, spec game.Spec) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %d. A duplicate match of %d games from seed %d; each agent plays in every seat.\n\n", spec.Title, spec.Players, r.Games, r.Seed)
-	width := widest(r.Seats)
+func (r *matchResult) print(b *strings.Builder, spec game.Spec) {
+	fmt.Fprintf(b, "%s for %d. A duplicate match of %d games from seed %d; each agent plays in every seat.\n\n", spec.Title, spec.Players, r.Games, r.Seed)
+	width := cli.Widest(r.Seats)
 	for i, name := range r.Seats {
-		fmt.Fprintf(&b, "  %-*s  wins %s   %.0f %% interval %.3f to %.3f %%\n", width, name, percent(r.Win[i]), 100*r.Confidence, 100*r.Low[i], 100*r.High[i])
+		fmt.Fprintf(b, "  %-*s  wins %s   %.0f %% interval %.3f to %.3f %%\n", width, name, cli.Percent(r.Win[i]), 100*r.Confidence, 100*r.Low[i], 100*r.High[i])
 	}
-	b.WriteString(variance(r.Match) + truncated(r.Match))
-	_, err := io.WriteString(w, b.String())
-	return err
+	b.WriteString(r.Notes())
 }
 
 // sequentialResult is the result of a sequential match.
 type sequentialResult struct{ eval.SequentialMatch }
 
-func (s *session) sequentialMatch(ctx context.Context, seats []*agents.Agent) (result, error) {
-	opt := eval.SequentialOptions{Margin: s.sequential, Games: cmp.Or(s.games, sequentialGames), Executor: s.executor}
-	m, err := eval.PlaySequential(ctx, s.game, seats, opt, s.seed, s.playing)
-	return &sequentialResult{m}, err
-}
-
-func (r *sequentialResult) print(w io.Writer, spec game.Spec) error {
-	var b strings.Builder
+func (r *sequentialResult) print(b *strings.Builder, spec game.Spec) {
 	model, others := r.Seats[0], strings.Join(r.Seats[1:], ", ")
-	fmt.Fprintf(&b, "%s for %d. A sequential duplicate match from seed %d; each agent plays in every seat.\n\n", spec.Title, spec.Players, r.Seed)
+	fmt.Fprintf(b, "%s for %d. A sequential duplicate match from seed %d; each agent plays in every seat.\n\n", spec.Title, spec.Players, r.Seed)
 	switch r.Verdict {
 	case eval.Equal:
-		fmt.Fprintf(&b, "  %s is as strong as %s, within %g %% of the win.\n", model, others, 100*r.Margin)
+		fmt.Fprintf(b, "  %s is as strong as %s, within %g %% of the win.\n", model, others, 100*r.Margin)
 	case eval.Open:
-		fmt.Fprintf(&b, "  Undecided; allow more games by -games.\n")
+		fmt.Fprintf(b, "  Undecided; allow more games by -games.\n")
 	default:
-		fmt.Fprintf(&b, "  %s is %s than %s.\n", model, r.Verdict, others)
+		fmt.Fprintf(b, "  %s is %s than %s.\n", model, r.Verdict, others)
 	}
-	fmt.Fprintf(&b, "  It wins %s, interval %.3f to %.3f %%; the fair share is %.3f %%.\n", strings.TrimSpace(percent(r.Win[0])), 100*r.Low[0], 100*r.High[0], 100*r.Fair)
-	fmt.Fprintf(&b, "  %d games; the verdict is wrong with a probability of at most %.0f %%.\n", r.Games, 100*(1-r.Confidence))
-	b.WriteString(variance(r.Match) + truncated(r.Match))
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprintf(b, "  It wins %s, interval %.3f to %.3f %%; the fair share is %.3f %%.\n", strings.TrimSpace(cli.Percent(r.Win[0])), 100*r.Low[0], 100*r.High[0], 100*r.Fair)
+	fmt.Fprintf(b, "  %d games; the verdict is wrong with a probability of at most %.0f %%.\n", r.Games, 100*(1-r.Confidence))
+	b.WriteString(r.Notes())
 }
 
 // tournamentResult is the result of a tournament.
 type tournamentResult struct{ eval.Tournament }
 
-func (s *session) playTournament(ctx context.Context) (result, error) {
-	var entrants []*agents.Agent
-	for _, name := range s.tournament {
-		a, err := s.open(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		entrants = append(entrants, a)
+func tournamentCommand(s *session) work {
+	names := s.Operands("AGENT AGENT...", 2, most)
+	s.IntVar(&s.games, "games", tournamentGames, "`number` of games of each match")
+	s.gameFlags()
+	s.Example("go run ./cmd/eval tournament -games 100 greedy random search:50")
+	return func(ctx context.Context) (result, error) {
+		return s.evaluate(ctx, *names, func(ctx context.Context) (result, error) {
+			entrants, err := s.agents.OpenAll(ctx, *names)
+			if err != nil {
+				return nil, err
+			}
+			t, err := eval.ResumeTournamentBy(ctx, s.executor, s.agents.Game, entrants, s.games, s.seed, nil, nil, s.playing)
+			return &tournamentResult{t}, err
+		})
 	}
-	t, err := eval.ResumeTournamentBy(ctx, s.executor, s.game, entrants, cmp.Or(s.games, tournamentGames), s.seed, nil, nil, s.playing)
-	return &tournamentResult{t}, err
 }
 
-func (r *tournamentResult) print(w io.Writer, spec game.Spec) error {
-	var b strings.Builder
+func (r *tournamentResult) print(b *strings.Builder, spec game.Spec) {
 	what := "how often the agent of a row beats that of a column"
 	if spec.Players > 2 {
 		what = "what one agent of a row wins with that of a column in all other seats"
 	}
-	fmt.Fprintf(&b, "%s for %d: %s, in %%,\nand Elo ratings with %.0f %% intervals, relative to %s. %d games from seed %d; each agent\nplays in every seat; the fair share is %.2f.\n\n",
+	fmt.Fprintf(b, "%s for %d: %s, in %%,\nand Elo ratings with %.0f %% intervals, relative to %s. %d games from seed %d; each agent\nplays in every seat; the fair share is %.2f.\n\n",
 		spec.Title, spec.Players, what, 100*r.Confidence, r.Anchor, r.Games, r.Seed, 100*r.Fair)
-	grid(&b, r.Agents, r.Win, 2, "   rating   interval", func(i int) string {
+	grid(b, r.Agents, r.Win, 2, "   rating   interval", func(i int) string {
 		return fmt.Sprintf("  %7.1f   %.1f to %.1f", r.Rating[i], r.Low[i], r.High[i])
 	})
 	if r.Truncated > 0 {
-		fmt.Fprintf(&b, "\n  %d of the games reached the move limit and count as shared by all.\n", r.Truncated)
+		fmt.Fprintf(b, "\n  %d of the games reached the move limit and count as shared by all.\n", r.Truncated)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// variance returns a line on the reduction of the variance by common dice.
-func variance(m eval.Match) string {
-	if m.VarianceReduction == 0 {
-		return ""
-	}
-	times := fmt.Sprintf("%.1f", m.VarianceReduction)
-	if m.VarianceReduction > 1000 {
-		times = "more than 1000"
-	}
-	return fmt.Sprintf("  With independent dice the same interval would take %s times as many games.\n", times)
-}
-
-// truncated returns a line on truncated games.
-func truncated(m eval.Match) string {
-	if m.Truncated == 0 {
-		return ""
-	}
-	return fmt.Sprintf("  %d of the games reached the move limit and count as won by nobody.\n", m.Truncated)
 }

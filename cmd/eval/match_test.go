@@ -12,14 +12,14 @@ import (
 func TestSequential(t *testing.T) {
 	file := config(t, reduced)
 	var r sequentialResult
-	document(t, &r, "-model", "random", "-against", "greedy", "-game-config", file, "-sequential", "0.02")
+	document(t, &r, "match", "-model", "random", "-against", "greedy", "-game-config", file, "-sequential", "0.02")
 	if r.Verdict != eval.Weaker || r.Method != "match" || r.Games == 0 || r.Games > 10_000 || !(r.High[0] < 0.5) || r.Margin != 0.02 || r.Fair != 0.5 {
 		t.Errorf("the match is %+v", r)
 	}
-	if got := text(t, "-model", "greedy", "-against", "random", "-game-config", file, "-sequential", "0.02"); !strings.Contains(got, "greedy is stronger than random.") || !strings.Contains(got, "wrong with a probability of at most 1 %") {
+	if got := text(t, "match", "-model", "greedy", "-against", "random", "-game-config", file, "-sequential", "0.02"); !strings.Contains(got, "greedy is stronger than random.") || !strings.Contains(got, "wrong with a probability of at most 1 %") {
 		t.Errorf("as text:\n%s", got)
 	}
-	if got := text(t, "-model", "greedy", "-against", "exact", "-game-config", file, "-sequential", "0.02", "-games", "40"); !strings.Contains(got, "Undecided") {
+	if got := text(t, "match", "-model", "greedy", "-against", "exact", "-game-config", file, "-sequential", "0.02", "-games", "40"); !strings.Contains(got, "Undecided") {
 		t.Errorf("as text:\n%s", got)
 	}
 }
@@ -27,7 +27,7 @@ func TestSequential(t *testing.T) {
 func TestTournament(t *testing.T) {
 	file, dir := config(t, reduced), runFolder(t)
 	var r tournamentResult
-	document(t, &r, "-tournament", "random,greedy,search:4,"+dir, "-game-config", file, "-games", "100")
+	document(t, &r, "tournament", "random", "greedy", "search:4", dir, "-game-config", file, "-games", "100")
 	if r.Method != "match" || r.Anchor != "random" || r.Games != 600 || len(r.Agents) != 4 || len(r.Win) != 4 {
 		t.Fatalf("the tournament is %+v", r)
 	}
@@ -35,7 +35,7 @@ func TestTournament(t *testing.T) {
 	if r.Rating[random] != 0 || !(r.Low[greedy] > 0) || !(r.Win[greedy][random] > 0.5) {
 		t.Errorf("the ratings of %q are %v from %v", r.Agents, r.Rating, r.Low)
 	}
-	got := text(t, "-tournament", "random,greedy", "-players", "3", "-game-config", file, "-games", "60")
+	got := text(t, "tournament", "random", "greedy", "-players", "3", "-game-config", file, "-games", "60")
 	if !strings.Contains(got, "relative to random") || !strings.Contains(got, "the fair share is 33.33") {
 		t.Errorf("as text:\n%s", got)
 	}
@@ -43,11 +43,12 @@ func TestTournament(t *testing.T) {
 
 func TestMatchErrors(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
-		{"-tournament greedy", "-tournament names one agent; want at least 2"},
-		{"-tournament greedy,gredy", "did you mean greedy?"},
-		{"-tournament greedy,random -model greedy", "-tournament can be combined with"},
-		{"-model greedy -sequential 2", "-sequential is 2"},
-		{"-model greedy -sequential 0.01 -mistakes 3", "-sequential plays a match"},
+		{"tournament greedy", "an argument is missing; want AGENT AGENT..."},
+		{"tournament greedy gredy", "did you mean greedy?"},
+		{"tournament greedy random -model greedy", "unknown flag -model"},
+		{"match -model greedy -sequential 2", "-sequential is 2"},
+		{"match -model greedy -sequential 0.01 -record x", "without -sequential"},
+		{"match", "-model is missing"},
 		{"-model search:fast", "search:100ms"},
 		{"-model serch", "did you mean search?"},
 		{"-model search:50:runs/none", `unknown agent "runs/none"`},
@@ -65,14 +66,5 @@ func TestMatchTruncates(t *testing.T) {
 	out := text(t, "-game", "martian-risk-tiny", "-game-config", file, "-model", "random", "-against", "random", "-games", "20", "-cache", "none")
 	if want := "18 of the games reached the move limit"; !strings.Contains(out, want) {
 		t.Errorf("the output is %q; want %q", out, want)
-	}
-}
-
-// TestVariance: no line compares with dice that make no difference.
-func TestVariance(t *testing.T) {
-	for reduction, want := range map[float64]string{0: "", 1.25: " 1.2 times", 999: " 999.0 times", 1143771333935364.2: " more than 1000 times"} {
-		if got := variance(eval.Match{VarianceReduction: reduction}); !strings.Contains(got, want) || (got == "") != (want == "") {
-			t.Errorf("%v: %q; want %q", reduction, got, want)
-		}
 	}
 }

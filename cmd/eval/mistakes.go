@@ -7,6 +7,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/eval"
+	"marsgym/internal/cli"
 )
 
 // findMistakes returns the mistakes of an agent, or nil without -mistakes.
@@ -29,9 +30,9 @@ func printMistakes(b *strings.Builder, r *eval.MistakeReport) {
 		return
 	}
 	fmt.Fprintf(b, "\nMistakes of %s, in each seat equally often, with exact in the others:\n\n", r.Agent)
-	fmt.Fprintf(b, "  cost                 %s   loss of win probability by all mistakes\n", percent(r.Loss))
+	fmt.Fprintf(b, "  cost                 %s   loss of win probability by all mistakes\n", cli.Percent(r.Loss))
 	for seat, loss := range r.LossBySeat {
-		fmt.Fprintf(b, "    in seat %d          %s\n", seat, percent(loss))
+		fmt.Fprintf(b, "    in seat %d          %s\n", seat, cli.Percent(loss))
 	}
 	fmt.Fprintf(b, "  mistakes a game      %10.6f\n", r.Mistakes)
 	fmt.Fprintf(b, "  large mistakes       %10.6f     a game, with a regret above %g %%\n", r.LargeMistakes, 100*r.Threshold)

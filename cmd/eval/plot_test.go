@@ -31,8 +31,8 @@ func TestPlot(t *testing.T) {
 	}{
 		{"-model greedy", cli.Failed, "exists; name another folder"},
 		{"-model greedy -players 3", cli.Failed, "no charts"},
-		{"-model greedy -players 3 -games 2", cli.Misuse, "-plot is exact"},
-		{"-table", cli.Misuse, "without -table"},
+		{"-model greedy -players 3 -games 2", cli.Misuse, "-plot are exact"},
+		{"table", cli.Misuse, "unknown flag -plot"},
 	}
 	for _, tt := range tests {
 		_, stderr, status := command(t, append(strings.Fields(tt.args), "-game-config", file, "-plot", dir)...)

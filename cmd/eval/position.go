@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"marsgym/analysis"
@@ -27,13 +26,27 @@ type positionResult struct {
 	spec game.Spec
 }
 
-// valuePosition values the position of -position.
-func (p *pricer) valuePosition(ctx context.Context) (result, error) {
+func positionCommand(s *session) work {
+	text := s.Operands("POSITION", 1, 1)
+	p := s.pricer()
+	s.name = s.Game(catalog.IDs())
+	p.cacheDir = s.name.CacheDir
+	s.Example("go run ./cmd/eval position -game pig '37-52@0 turn 14'")
+	return func(ctx context.Context) (result, error) {
+		if err := p.check(); err != nil {
+			return nil, err
+		}
+		return p.position(ctx, (*text)[0])
+	}
+}
+
+// position values a position.
+func (p *pricer) position(ctx context.Context, text string) (result, error) {
 	g, err := cli.OpenGame(p.name, catalog.Open)
 	if err != nil {
 		return nil, err
 	}
-	at, err := g.Parse(p.position)
+	at, err := g.Parse(text)
 	if err != nil {
 		return nil, &cli.UsageError{Err: err}
 	}
@@ -44,7 +57,7 @@ func (p *pricer) valuePosition(ctx context.Context) (result, error) {
 	r := &positionResult{Title: g.Spec().Title, Players: g.Spec().Players, Position: at.String(), Method: v.Method(), Exact: v.Exact(), spec: g.Spec()}
 	switch who := at.CurrentPlayer(); who {
 	case game.Terminal:
-		return nil, cli.Usagef("-position: the game is over there")
+		return nil, cli.Usagef("the game is over at this position")
 	case game.Chance:
 		r.Outcomes, err = analysis.Outcomes(ctx, at, v, r.Seat)
 	default:
@@ -52,22 +65,21 @@ func (p *pricer) valuePosition(ctx context.Context) (result, error) {
 		r.Options, err = analysis.Decide(ctx, g, at, v)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("-position: %w", err)
+		return nil, err
 	}
 	return r, nil
 }
 
-func (r *positionResult) print(w io.Writer, _ game.Spec) error {
+func (r *positionResult) print(b *strings.Builder, _ game.Spec) {
 	p := priceText{1, r.spec.Unit}
 	if r.spec.HasWin() {
 		p = priceText{100, "%"}
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %d: %s\nValues to seat %d in %s, ", r.Title, r.Players, r.Position, r.Seat, p.unit)
+	fmt.Fprintf(b, "%s for %d: %s\nValues to seat %d in %s, ", r.Title, r.Players, r.Position, r.Seat, p.unit)
 	if r.Exact {
 		b.WriteString("exact, under best play.\n\n")
 	} else {
-		fmt.Fprintf(&b, "estimated by %s; behind ±, half of the %.0f %% interval.\n\n", r.Method, 100*analysis.Confidence)
+		fmt.Fprintf(b, "estimated by %s; behind ±, half of the %.0f %% interval.\n\n", r.Method, 100*analysis.Confidence)
 	}
 	rows := [][]string{{"option", "value", "regret"}}
 	if r.Outcomes != nil {
@@ -79,7 +91,5 @@ func (r *positionResult) print(w io.Writer, _ game.Spec) error {
 	for _, o := range r.Outcomes {
 		rows = append(rows, []string{o.Outcome, fmt.Sprintf("%.4f %%", 100*o.Prob), p.number(o.Value)})
 	}
-	columns(&b, rows, 1)
-	_, err := io.WriteString(w, b.String())
-	return err
+	cli.Columns(b, rows, 1)
 }

@@ -2,86 +2,74 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"math"
 	"strings"
 
 	"marsgym/env/game"
 	"marsgym/eval"
+	"marsgym/internal/cli"
 )
 
-func (r *pairResult) print(w io.Writer, spec game.Spec) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %d: %s against %s. Exact; no game is sampled.\n\n", spec.Title, spec.Players, r.A, r.B)
-	fmt.Fprintf(&b, "  wins moving first    %s\n", percent(r.WinFirst))
-	fmt.Fprintf(&b, "  wins moving second   %s\n", percent(r.WinSecond))
-	fmt.Fprintf(&b, "  wins                 %s   mean of both\n", percent(r.Win))
-	fmt.Fprintf(&b, "  exploitability       %s   what a best response to %s wins above one half\n\n", percent(r.Exploitability), r.A)
+func (r *pairResult) print(b *strings.Builder, spec game.Spec) {
+	fmt.Fprintf(b, "%s for %d: %s against %s. Exact; no game is sampled.\n\n", spec.Title, spec.Players, r.A, r.B)
+	fmt.Fprintf(b, "  wins moving first    %s\n", cli.Percent(r.WinFirst))
+	fmt.Fprintf(b, "  wins moving second   %s\n", cli.Percent(r.WinSecond))
+	fmt.Fprintf(b, "  wins                 %s   mean of both\n", cli.Percent(r.Win))
+	fmt.Fprintf(b, "  exploitability       %s   what a best response to %s wins above one half\n\n", cli.Percent(r.Exploitability), r.A)
 	b.WriteString(cost(r.A, r.Cost))
 	if m := r.Match; m != nil {
 		verdict := "contains"
 		if !m.Within {
 			verdict = "does not contain"
 		}
-		fmt.Fprintf(&b, "\n  Cross-check by a match of %d games from seed %d:\n\n", m.Games, m.Seed)
-		fmt.Fprintf(&b, "  wins                 %s   %.0f %% interval %.3f to %.3f %%,\n", percent(m.Win[0]), 100*m.Confidence, 100*m.Low[0], 100*m.High[0])
-		fmt.Fprintf(&b, "  %36s which %s the exact %.3f %%\n", "", verdict, 100*r.Win)
-		b.WriteString(truncated(m.Match))
+		fmt.Fprintf(b, "\n  Cross-check by a match of %d games from seed %d:\n\n", m.Games, m.Seed)
+		fmt.Fprintf(b, "  wins                 %s   %.0f %% interval %.3f to %.3f %%,\n", cli.Percent(m.Win[0]), 100*m.Confidence, 100*m.Low[0], 100*m.High[0])
+		fmt.Fprintf(b, "  %36s which %s the exact %.3f %%\n", "", verdict, 100*r.Win)
+		m.VarianceReduction = 0 // the exact value is known
+		b.WriteString(m.Notes())
 	}
-	printMistakes(&b, r.Mistakes)
-	_, err := io.WriteString(w, b.String())
-	return err
+	printMistakes(b, r.Mistakes)
 }
 
-func (r *multiplayerResult) print(w io.Writer, spec game.Spec) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %d. Exact; no game is sampled.\n\n", spec.Title, spec.Players)
-	width, model := widest(r.Seats), r.Seats[0]
+func (r *multiplayerResult) print(b *strings.Builder, spec game.Spec) {
+	fmt.Fprintf(b, "%s for %d. Exact; no game is sampled.\n\n", spec.Title, spec.Players)
+	width, model := cli.Widest(r.Seats), r.Seats[0]
 	for i, name := range r.Seats {
-		fmt.Fprintf(&b, "  seat %d  %-*s  wins %s\n", i, width, name, percent(r.Win[i]))
+		fmt.Fprintf(b, "  seat %d  %-*s  wins %s\n", i, width, name, cli.Percent(r.Win[i]))
 	}
-	fmt.Fprintf(&b, "\n%s in each seat, with the others after it in this order:\n\n", model)
+	fmt.Fprintf(b, "\n%s in each seat, with the others after it in this order:\n\n", model)
 	for i, win := range r.WinBySeat {
-		fmt.Fprintf(&b, "  wins in seat %d       %s\n", i, percent(win))
+		fmt.Fprintf(b, "  wins in seat %d       %s\n", i, cli.Percent(win))
 	}
-	fmt.Fprintf(&b, "  wins                 %s   mean of all; the fair share is %.6f %%\n", percent(r.Mean), 100*r.Fair)
-	fmt.Fprintf(&b, "  exploitability       %s   what a best response to %s wins above the fair share\n\n", percent(r.Exploitability), model)
+	fmt.Fprintf(b, "  wins                 %s   mean of all; the fair share is %.6f %%\n", cli.Percent(r.Mean), 100*r.Fair)
+	fmt.Fprintf(b, "  exploitability       %s   what a best response to %s wins above the fair share\n\n", cli.Percent(r.Exploitability), model)
 	b.WriteString(cost(model, r.Cost))
-	printMistakes(&b, r.Mistakes)
-	_, err := io.WriteString(w, b.String())
-	return err
+	printMistakes(b, r.Mistakes)
 }
 
-func (r *turnsResult) print(w io.Writer, spec game.Spec) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %d. Exact; no game is sampled.\n\n", spec.Title, spec.Players)
-	width := widest(r.Seats)
+func (r *turnsResult) print(b *strings.Builder, spec game.Spec) {
+	fmt.Fprintf(b, "%s for %d. Exact; no game is sampled.\n\n", spec.Title, spec.Players)
+	width := cli.Widest(r.Seats)
 	for i, name := range r.Seats {
-		fmt.Fprintf(&b, "  seat %d  %-*s  takes %.9f %s\n", i, width, name, r.Turns[i], spec.Unit)
+		fmt.Fprintf(b, "  seat %d  %-*s  takes %.9f %s\n", i, width, name, r.Turns[i], spec.Unit)
 	}
 	b.WriteString("\n" + cost(r.Seats[0], r.Cost))
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
-func (r *tableResult) print(w io.Writer, spec game.Spec) error {
-	var b strings.Builder
+func (r *tableResult) print(b *strings.Builder, spec game.Spec) {
 	if spec.Players == 2 {
-		fmt.Fprintf(&b, "%s for 2: how often the agent of a row beats that of a column, in %%, and the\nexploitability and Elo rating of each. Exact; the mean of both seats.\n\n", spec.Title)
+		fmt.Fprintf(b, "%s for 2: how often the agent of a row beats that of a column, in %%, and the\nexploitability and Elo rating of each. Exact; the mean of both seats.\n\n", spec.Title)
 	} else {
-		fmt.Fprintf(&b, "%s for %d: what one agent of a row wins with that of a column in all other seats,\nin %%, and the exploitability and Elo rating of each. Exact; the mean of all seats;\nthe fair share is %.5f.\n\n", spec.Title, spec.Players, 100*r.Fair)
+		fmt.Fprintf(b, "%s for %d: what one agent of a row wins with that of a column in all other seats,\nin %%, and the exploitability and Elo rating of each. Exact; the mean of all seats;\nthe fair share is %.5f.\n\n", spec.Title, spec.Players, 100*r.Fair)
 	}
-	grid(&b, r.Agents, r.Win, 5, "  exploitability   rating", func(i int) string {
-		return fmt.Sprintf("  %14.5f  %7.1f", hundredfold(r.Exploitability[i]), r.Rating[i])
+	grid(b, r.Agents, r.Win, 5, "  exploitability   rating", func(i int) string {
+		return fmt.Sprintf("  %14.5f  %7.1f", 100*cli.Clean(r.Exploitability[i]), r.Rating[i])
 	})
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // grid writes the win shares of the agents of rows against those of columns, in per
 // cent with the given number of digits. head and more add columns.
 func grid(b *strings.Builder, agents []string, win [][]float64, digits int, head string, more func(i int) string) {
-	width, cell := widest(agents), func(name string) int { return max(digits+4, len(name)) }
+	width, cell := cli.Widest(agents), func(name string) int { return max(digits+4, len(name)) }
 	fmt.Fprintf(b, "  %-*s", width, "")
 	for _, name := range agents {
 		fmt.Fprintf(b, "  %*s", cell(name), name)
@@ -96,27 +84,7 @@ func grid(b *strings.Builder, agents []string, win [][]float64, digits int, head
 	}
 }
 
-// percent formats a share of the win.
-func percent(x float64) string { return fmt.Sprintf("%10.6f %%", hundredfold(x)) }
-
-// hundredfold returns 100x, without a rounding error that would print as a negative
-// zero.
-func hundredfold(x float64) float64 {
-	if math.Abs(x) < 1e-12 {
-		return 0
-	}
-	return 100 * x
-}
-
 // cost returns a line on the work of an exact evaluation.
 func cost(name string, c eval.Cost) string {
 	return fmt.Sprintf("  %s was evaluated in %d decisions, by %d rows, in %.2f s.\n", name, c.Decisions, c.Rows, c.Seconds)
-}
-
-func widest(names []string) int {
-	n := 0
-	for _, name := range names {
-		n = max(n, len(name))
-	}
-	return n
 }

@@ -49,9 +49,10 @@ type advisor struct {
 
 // newAdvisor returns the advisor of a game. Where it is not solved, the network of the name
 // evaluates positions, or the game's bot if there is none.
-func newAdvisor(ctx context.Context, s *solver, network string, think time.Duration, seed uint64) (*advisor, error) {
-	a := &advisor{ctx: ctx, game: s.game, spec: s.game.Spec(), out: s.out, think: think}
-	solution, err := s.solve(ctx)
+func newAdvisor(ctx context.Context, table *cli.Agents, out io.Writer, network string, think time.Duration, seed uint64) (*advisor, error) {
+	g := table.Game
+	a := &advisor{ctx: ctx, game: g, spec: g.Spec(), out: out, think: think}
+	solution, err := table.Solve(ctx)
 	if err == nil {
 		a.valuer = analysis.NewExact(a.spec, solution)
 		return a, nil
@@ -59,25 +60,25 @@ func newAdvisor(ctx context.Context, s *solver, network string, think time.Durat
 	if !errors.Is(err, game.ErrNoSolution) {
 		return nil, err
 	}
-	bot := lastBot(s.game)
+	bot := agents.BestBot(g)
 	if !a.spec.HasWin() {
-		agent, err := cli.OpenAgent(ctx, bot, agents.Options{Game: s.game})
+		agent, err := table.Open(ctx, bot)
 		if err != nil {
 			return nil, err
 		}
-		a.valuer = &analysis.Rollouts{Game: s.game, Agent: agent, Name: bot, Number: rollouts, Seed: seed}
-		fmt.Fprintf(s.out, "The game is not solved: advice is estimated by %d games of %s from each option.\n", rollouts, bot)
+		a.valuer = &analysis.Rollouts{Game: g, Agent: agent, Name: bot, Number: rollouts, Seed: seed}
+		fmt.Fprintf(out, "The game is not solved: advice is estimated by %d games of %s from each option.\n", rollouts, bot)
 		return a, nil
 	}
-	v := &analysis.Searches{Game: s.game, Name: bot, Number: searches, Time: think, Seed: seed}
+	v := &analysis.Searches{Game: g, Name: bot, Number: searches, Time: think, Seed: seed}
 	if network != "" {
-		if v.Evaluator, err = agents.OpenEvaluator(network, agents.Options{Game: s.game}); err != nil {
+		if v.Evaluator, err = agents.OpenEvaluator(network, agents.Options{Game: g}); err != nil {
 			return nil, &cli.UsageError{Err: fmt.Errorf("-network: %w", err)}
 		}
 		v.Name = network
 	}
 	a.valuer = v
-	fmt.Fprintf(s.out, "The game is not solved: advice is estimated by searches with %s, %v for each choice.\n", v.Name, think)
+	fmt.Fprintf(out, "The game is not solved: advice is estimated by searches with %s, %v for each choice.\n", v.Name, think)
 	return a, nil
 }
 

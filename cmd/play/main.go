@@ -51,8 +51,8 @@ type options struct {
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
 	f := cli.NewFlags("play", "Play lets you play a game against agents, or watch agents play.")
-	f.List(&o.opponent, "opponent", "`agent` in the other seats, or one for each of them, "+cli.Commas+": exact, random, greedy, search, lookahead:3:MODEL, pretrained, a model file or a run folder (default greedy)")
-	sample := f.Policy()
+	f.List(&o.opponent, "opponent", "`agent` in the other seats, or one for each of them, separated by commas: exact, random, greedy, search, lookahead:3:MODEL, pretrained, a model file or a run folder (default greedy)")
+	f.Policy(&o.sample)
 	f.List(&o.seat, "seat", "your `seat`, from 0, or the seats of several people, separated by commas; the game decides which seat moves first (default 0)")
 	f.BoolVar(&o.watch, "watch", false, "watch: agents play in all seats")
 	f.IntVar(&o.games, "games", 1, "`number` of games")
@@ -63,7 +63,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.StringVar(&o.network, "network", "", "`model` file or run folder whose network estimates values where the game is not solved (default the first network of -opponent, or pretrained where there is one, or else games of the game's bot)")
 	f.StringVar(&o.resume, "resume", "", "`file` with a saved game to go on with; game, seats and dice are those of the file")
 	dice := f.String("dice", "drawn", "`way` in which dice are rolled: drawn, or typed by people who roll their own")
-	f.StringVar(&o.record, "record", "", "`file` to which the games are added, with all decisions and dice; go run ./cmd/eval -games-file prices them")
+	f.StringVar(&o.record, "record", "", "`file` to which the games are added, with all decisions and dice; go run ./cmd/eval games prices them")
 	f.BoolVar(&o.rules, "rules", false, "print the rules of the game and exit")
 	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "dice", "hints", "coach", "think", "network", "record", "resume", "rules")
 	o.name = f.Game(catalog.IDs())
@@ -77,10 +77,6 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/play -game martian-risk-small -seat 0,2 -dice typed -coach 0.05")
 	f.Example("go run ./cmd/play -rules -game martian-risk-small")
 	if err := f.Parse(args, stdout); err != nil {
-		return nil, err
-	}
-	var err error
-	if o.sample, err = sample(); err != nil {
 		return nil, err
 	}
 	if o.games < 1 {
@@ -118,13 +114,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		crand.Read(b[:])
 		o.seed = uint64(binary.LittleEndian.Uint32(b[:]))
 	}
-	// The game of a model file is the default.
-	meta, err := agents.CommonMeta(o.opponent)
-	if err != nil {
-		return nil, &cli.UsageError{Err: err}
-	}
-	o.name.Default(meta.Game, meta.Config)
-	return &o, nil
+	return &o, o.name.DefaultOf(o.opponent)
 }
 
 func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -147,17 +137,19 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	stdout = cli.Colours(stdout)
 	in, stop := untilDone(ctx, stdin)
 	defer stop()
-	solver := &solver{game: g, cache: o.name.CacheDir(), out: stdout, bar: cli.NewProgress(stderr)}
-	defer solver.bar.Clear()
+	bar := cli.NewProgress(stderr)
+	defer bar.Clear()
+	table := &cli.Agents{Game: g, Sample: o.sample, Cache: o.name.CacheDir(), Command: "play", Bar: bar}
+	table.Begin = func(float64) { fmt.Fprintf(stdout, "Solving %s; this may take a while.\n", spec.Title) }
 	s := &session{game: g, spec: spec, typed: o.typed, seed: o.seed, out: stdout, rec: resumed}
-	if s.agents, err = solver.open(ctx, o, people); err != nil {
+	if s.agents, err = o.open(ctx, table, people); err != nil {
 		return err
 	}
 	s.person = agents.NewHuman(g, in, stdout)
 	s.person.Command = s.command
 	if o.hints || o.coach > 0 {
 		network := cmp.Or(o.network, agents.Network(o.opponent, g))
-		if s.advisor, err = newAdvisor(ctx, solver, network, o.think, o.seed); err != nil {
+		if s.advisor, err = newAdvisor(ctx, table, stdout, network, o.think, o.seed); err != nil {
 			return err
 		}
 		s.advisor.coach = o.coach
@@ -211,12 +203,6 @@ func openGame(o *options, stderr io.Writer) (resumed *record.Game, g env.Game, e
 	return resumed, resumed.Rules, nil
 }
 
-// lastBot names the strongest bot of a game.
-func lastBot(g env.Game) string {
-	names := g.BotNames()
-	return names[len(names)-1]
-}
-
 // untilDone returns a reader of r that ends when ctx is done, even while a read from r
 // waits for a person. stop ends the copying from r.
 func untilDone(ctx context.Context, r io.Reader) (in io.Reader, stop func()) {
@@ -232,69 +218,26 @@ func untilDone(ctx context.Context, r io.Reader) (in io.Reader, stop func()) {
 	}
 }
 
-// solver solves the game once, for hints and for the opponent exact.
-type solver struct {
-	game     env.Game
-	cache    string // folder of solutions
-	out      io.Writer
-	bar      *cli.Progress
-	solution env.Solution
-}
-
-func (s *solver) solve(ctx context.Context) (env.Solution, error) {
-	if s.solution == nil {
-		title, begun := s.game.Spec().Title, false
-		solution, err := s.game.SolveCached(ctx, s.cache, func(done float64) {
-			if !begun {
-				fmt.Fprintf(s.out, "Solving %s; this may take a while.\n", title)
-				begun = true
-			}
-			s.bar.Set(done, "solving "+title)
-		}, cli.NotCached(s.bar, "play"))
-		s.bar.Clear()
-		if err != nil {
-			return nil, err
-		}
-		s.solution = solution
-	}
-	return s.solution, nil
-}
-
 // open opens the agents of all seats [P] except those of people, which are nil.
-func (s *solver) open(ctx context.Context, o *options, people []game.Player) ([]*agents.Agent, error) {
-	spec, list := s.game.Spec(), o.opponent
+func (o *options) open(ctx context.Context, table *cli.Agents, people []game.Player) ([]*agents.Agent, error) {
+	list := o.opponent
+	seats := make([]*agents.Agent, table.Game.Spec().Players)
+	if err := cli.CheckSeats("opponent", list, len(seats)-len(people), "seats to fill"); err != nil {
+		return nil, err
+	}
 	if list == nil {
-		list = []string{lastBot(s.game)}
+		list = []string{agents.BestBot(table.Game)}
 	}
-	others := 0
-	for i := range spec.Players {
-		if !slices.Contains(people, game.Player(i)) {
-			others++
-		}
-	}
-	switch {
-	case others == 0 && o.opponent != nil:
-		return nil, cli.Usagef("-opponent: there are no other seats")
-	case len(list) > 1 && len(list) != others:
-		return nil, cli.Usagef("-opponent names %d agents, and the number of seats to fill is %d; name one agent, or one for each of these seats", len(list), others)
-	}
-	opened := map[string]*agents.Agent{}
-	seats := make([]*agents.Agent, spec.Players)
 	next := 0
 	for i := range seats {
 		if slices.Contains(people, game.Player(i)) {
 			continue
 		}
-		name := list[next%len(list)]
-		next++
-		if opened[name] == nil {
-			a, err := cli.OpenAgent(ctx, name, agents.Options{Game: s.game, Sample: o.sample, Solve: s.solve})
-			if err != nil {
-				return nil, err
-			}
-			opened[name] = a
+		var err error
+		if seats[i], err = table.Open(ctx, list[next%len(list)]); err != nil {
+			return nil, err
 		}
-		seats[i] = opened[name]
+		next++
 	}
 	return seats, nil
 }

@@ -56,7 +56,7 @@ func (a *advisor) report(w io.Writer, people []int) {
 		return
 	}
 	if a.reason != "" {
-		fmt.Fprintf(w, "%s\nOr keep the games by -record, and run go run ./cmd/eval -games-file FILE.\n", a.reason)
+		fmt.Fprintf(w, "%s\nOr keep the games by -record, and run go run ./cmd/eval games FILE.\n", a.reason)
 	}
 	if a.priced == nil {
 		return

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 
@@ -63,19 +62,16 @@ func estimateAll(ctx context.Context, name *cli.Game, g env.Game) (*estimates, e
 }
 
 // print writes the estimates as text.
-func (all *estimates) print(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: estimates for solving it on %d cores. Nothing was solved.\n\n", all.title, all.Cores)
-	fmt.Fprintf(&b, "  %7s  %15s  %9s  %9s\n", "players", "positions", "memory", "time")
+func (all *estimates) print(b *strings.Builder) {
+	fmt.Fprintf(b, "%s: estimates for solving it on %d cores. Nothing was solved.\n\n", all.title, all.Cores)
+	fmt.Fprintf(b, "  %7s  %15s  %9s  %9s\n", "players", "positions", "memory", "time")
 	for _, e := range all.Seats {
 		if e.Solvable {
-			fmt.Fprintf(&b, "  %7d  %15d  %9s  %9s\n", e.Players, e.Starts, memory(e.Bytes), duration(e.Seconds))
+			fmt.Fprintf(b, "  %7d  %15d  %9s  %9s\n", e.Players, e.Starts, memory(e.Bytes), duration(e.Seconds))
 		} else {
-			fmt.Fprintf(&b, "  %7d  too large for the solver\n", e.Players)
+			fmt.Fprintf(b, "  %7d  too large for the solver\n", e.Players)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // memory formats a number of bytes.

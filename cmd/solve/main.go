@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"marsgym/env"
@@ -45,31 +46,27 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if *odds != "" {
-		if *text != "" || *plotDir != "" || *estimate {
+	for _, of := range []string{"position", "plot", "estimate"} {
+		if *odds != "" && f.Given(of) {
 			return cli.Usagef("-odds does not solve the game; leave out -position, -plot and -estimate")
 		}
+		if *estimate && f.Given(of) && of != "estimate" {
+			return cli.Usagef("-estimate does not solve the game; leave out -position and -plot")
+		}
+	}
+	switch {
+	case *odds != "":
 		all, err := oddsTables(g, *odds)
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return cli.WriteJSON(stdout, all)
-		}
-		return all.print(stdout)
-	}
-	if *estimate {
-		if *text != "" || *plotDir != "" {
-			return cli.Usagef("-estimate does not solve the game; leave out -position and -plot")
-		}
+		return cli.Write(stdout, *asJSON, all, all.print)
+	case *estimate:
 		all, err := estimateAll(ctx, name, g)
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return cli.WriteJSON(stdout, all)
-		}
-		return all.print(stdout)
+		return cli.Write(stdout, *asJSON, all, all.print)
 	}
 	if err := cli.CheckFolder("plot", *plotDir); err != nil {
 		return err
@@ -82,23 +79,8 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	bar := cli.NewProgress(stderr)
 	defer bar.Clear()
-	start, begun := time.Now(), false
-	cached, notCached := name.CacheDir() != "", cli.NotCached(bar, "solve")
-	stop := func() bool { return true }
-	defer func() { stop() }()
-	s, err := g.SolveCached(ctx, name.CacheDir(), func(done float64) {
-		if !begun && warn(bar, g, done, cached) && cached {
-			stop = context.AfterFunc(ctx, func() { fmt.Fprintln(bar, "solve: saving what has been computed") })
-		}
-		begun = true
-		bar.Set(done, "solving "+g.Spec().Title)
-	}, func(err error) {
-		cached = false
-		notCached(err)
-	})
-	if errors.Is(err, game.ErrNoSolution) {
-		return fmt.Errorf("%w; play matches by go run ./cmd/eval instead", err)
-	}
+	start := time.Now()
+	s, err := solution(ctx, g, name.CacheDir(), bar)
 	if err != nil {
 		return err
 	}
@@ -107,20 +89,34 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	a.Seconds = time.Since(start).Seconds()
-	bar.Clear()
 	if *plotDir != "" {
 		charts, err := s.Charts()
+		if err == nil {
+			err = plot.Write(stderr, *plotDir, charts)
+		}
 		if err != nil {
 			return fmt.Errorf("-plot: %w", err)
 		}
-		if err := plot.Write(stderr, *plotDir, charts); err != nil {
-			return fmt.Errorf("-plot: %w", err)
+	}
+	return cli.Write(cli.Colours(stdout), *asJSON, a, func(b *strings.Builder) { a.print(b, g.Spec(), at) })
+}
+
+// solution solves the game. Of one that takes long it says how long, and whether an interrupt
+// keeps what has been computed.
+func solution(ctx context.Context, g env.Game, cache string, bar *cli.Progress) (env.Solution, error) {
+	solver := &cli.Agents{Game: g, Cache: cache, Command: "solve", Bar: bar}
+	stop := func() bool { return true }
+	defer func() { stop() }()
+	solver.Begin = func(done float64) {
+		if warn(bar, g, done, solver.Cache != "") && solver.Cache != "" {
+			stop = context.AfterFunc(ctx, func() { fmt.Fprintln(bar, "solve: saving what has been computed") })
 		}
 	}
-	if *asJSON {
-		return cli.WriteJSON(stdout, a)
+	s, err := solver.Solve(ctx)
+	if errors.Is(err, game.ErrNoSolution) {
+		err = fmt.Errorf("%w; play matches by go run ./cmd/eval instead", err)
 	}
-	return a.print(cli.Colours(stdout), g.Spec(), at)
+	return s, err
 }
 
 // answer holds the values of a position under best play.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"marsgym/env"
@@ -32,29 +31,23 @@ func oddsTables(g env.Game, question string) (*odds, error) {
 }
 
 // print writes the tables as text.
-func (o *odds) print(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", o.title, o.Odds)
+func (o *odds) print(b *strings.Builder) {
+	fmt.Fprintf(b, "%s: %s\n", o.title, o.Odds)
 	for _, t := range o.Tables {
-		fmt.Fprintf(&b, "\n%s\n\n", t.Title)
-		lines := make([]string, 1+len(t.Rows))
-		for k, name := range t.Columns {
-			column := []string{strings.ReplaceAll(name, "_", " ")}
-			for _, row := range t.Rows {
-				column = append(column, cell(row[k]))
-			}
-			width := 0
-			for _, text := range column {
-				width = max(width, len(text))
-			}
-			for i, text := range column {
-				lines[i] += fmt.Sprintf("  %*s", width, text)
-			}
+		fmt.Fprintf(b, "\n%s\n\n", t.Title)
+		rows := [][]string{nil}
+		for _, name := range t.Columns {
+			rows[0] = append(rows[0], strings.ReplaceAll(name, "_", " "))
 		}
-		b.WriteString(strings.Join(lines, "\n") + "\n")
+		for _, row := range t.Rows {
+			var cells []string
+			for _, x := range row {
+				cells = append(cells, cell(x))
+			}
+			rows = append(rows, cells)
+		}
+		cli.Columns(b, rows, 0)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // cell formats an entry of a table.

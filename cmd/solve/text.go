@@ -2,44 +2,41 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/cli"
 )
 
 // print writes an answer as text.
-func (a *answer) print(w io.Writer, spec game.Spec, at env.Position) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %d, under best play from %s\n\n%s\n\n", spec.Title, a.Players, a.Position, indent(at.Render()))
+func (a *answer) print(b *strings.Builder, spec game.Spec, at env.Position) {
+	fmt.Fprintf(b, "%s for %d, under best play from %s\n\n%s\n\n", spec.Title, a.Players, a.Position, indent(at.Render()))
 	for i := range a.Players {
 		if spec.HasWin() {
-			fmt.Fprintf(&b, "  seat %d wins  %s\n", i, percent(a.Win[i]))
+			fmt.Fprintf(b, "  seat %d wins  %s\n", i, cli.Percent(a.Win[i]))
 		} else {
-			fmt.Fprintf(&b, "  seat %d takes  %.9f %s\n", i, a.Turns[i], spec.Unit)
+			fmt.Fprintf(b, "  seat %d takes  %.9f %s\n", i, a.Turns[i], spec.Unit)
 		}
 	}
 	b.WriteByte('\n')
 	if mover := at.CurrentPlayer(); mover >= 0 {
-		a.printOptions(&b, spec, at)
+		a.printOptions(b, spec, at)
 	} else if mover == game.Chance {
 		b.WriteString("  The dice are rolled next; no seat has a choice here.\n\n")
-		a.printOutcomes(&b, spec)
+		a.printOutcomes(b, spec)
 	}
 	if a.Players > 2 {
 		b.WriteString("  With more than two players this is one of several equilibria; the documentation\n  of the game's package describes it.\n\n")
 	}
 	for _, f := range a.facts {
-		fmt.Fprintf(&b, "  %s: %.12g\n", strings.ReplaceAll(f.Name, "_", " "), f.Value)
+		fmt.Fprintf(b, "  %s: %.12g\n", strings.ReplaceAll(f.Name, "_", " "), f.Value)
 	}
-	fmt.Fprintf(&b, "  largest error of the optimality equations: %.1e\n", a.Residual)
+	fmt.Fprintf(b, "  largest error of the optimality equations: %.1e\n", a.Residual)
 	if a.Starts > 0 {
-		fmt.Fprintf(&b, "  positions with a value: %d, in %s of memory\n", a.Starts, memory(a.Bytes))
+		fmt.Fprintf(b, "  positions with a value: %d, in %s of memory\n", a.Starts, memory(a.Bytes))
 	}
-	fmt.Fprintf(&b, "  computed in %.2f s\n", a.Seconds)
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprintf(b, "  computed in %.2f s\n", a.Seconds)
 }
 
 // printOptions writes the table of options.
@@ -58,7 +55,7 @@ func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Positio
 	for i, o := range a.Options {
 		var value, regret string
 		if spec.HasWin() {
-			value, regret = percent(*o.Win), percent(o.Regret)
+			value, regret = cli.Percent(*o.Win), cli.Percent(o.Regret)
 		} else {
 			value, regret = fmt.Sprintf("%12.9f", *o.Turns), fmt.Sprintf("%12.9f", o.Regret)
 		}
@@ -90,9 +87,9 @@ func (a *answer) printOutcomes(b *strings.Builder, spec game.Spec) {
 	}
 	b.WriteByte('\n')
 	for _, o := range a.Outcomes {
-		fmt.Fprintf(b, "  %-*s  %s", width, o.Outcome, percent(o.Prob))
+		fmt.Fprintf(b, "  %-*s  %s", width, o.Outcome, cli.Percent(o.Prob))
 		for _, x := range o.Win {
-			fmt.Fprintf(b, "  %s", percent(x))
+			fmt.Fprintf(b, "  %s", cli.Percent(x))
 		}
 		for _, x := range o.Turns {
 			fmt.Fprintf(b, "  %12.9f", x)
@@ -101,8 +98,5 @@ func (a *answer) printOutcomes(b *strings.Builder, spec game.Spec) {
 	}
 	b.WriteByte('\n')
 }
-
-// percent formats a share of the win.
-func percent(x float64) string { return fmt.Sprintf("%10.6f %%", 100*x) }
 
 func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

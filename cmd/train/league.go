@@ -29,8 +29,9 @@ const leagueFile = "league.json"
 func (s *session) league(ctx context.Context, dir string, l *sweep.League, trials []sweep.Trial) (best string, err error) {
 	var entrants []*agents.Agent
 	runs := map[string]string{} // by the name of the agent
+	opener := &cli.Agents{Game: s.game, Seed: l.Seed, Bar: s.bar}
 	add := func(name, path string) error {
-		a, err := cli.OpenAgent(ctx, path, agents.Options{Game: s.game, Seed: l.Seed})
+		a, err := opener.Open(ctx, path)
 		if err == nil {
 			entrants = append(entrants, &agents.Agent{Name: name, Policy: a.Policy, Source: a.Source})
 		}
@@ -74,7 +75,7 @@ func (s *session) league(ctx context.Context, dir string, l *sweep.League, trial
 		known = append(known, m)
 		return d.Write(leagueFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(known) })
 	}
-	t, err := eval.ResumeTournamentBy(ctx, s.executor, s.game, entrants, l.Games, l.Seed, known, keep, func(done float64) { s.bar.Set(done, "league") })
+	t, err := eval.ResumeTournamentBy(ctx, s.workers.Executor(), s.game, entrants, l.Games, l.Seed, known, keep, func(done float64) { s.bar.Set(done, "league") })
 	s.bar.Clear()
 	if err != nil {
 		return "", err

@@ -16,9 +16,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/cli"
-	"marsgym/internal/cluster"
-	"marsgym/internal/jobs"
-	"marsgym/internal/kinds"
+	"marsgym/internal/cluster/flags"
 	"marsgym/internal/simd"
 	"marsgym/models"
 	"marsgym/train"
@@ -35,35 +33,37 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if err != nil {
 		return err
 	}
-	g := c.game
-	s := &session{game: g, spec: g.Spec(), cache: c.cacheFlag, stdout: stdout, bar: cli.NewProgress(stderr)}
-	defer s.bar.Clear()
-	if s.exact, err = newExactEvaluator(ctx, g, c.cache, s.bar); err != nil {
+	bar := cli.NewProgress(stderr)
+	defer bar.Clear()
+	s := &session{
+		game: c.game, spec: c.game.Spec(), cache: c.cacheFlag, stdout: stdout, bar: bar,
+		agents: &cli.Agents{Game: c.game, Cache: c.cache, Command: "train", Bar: bar},
+	}
+	if c.exploit != nil {
+		return s.exploit(ctx, c)
+	}
+	if err := s.solve(ctx); err != nil {
 		return err
 	}
-	s.bar.Clear()
 	if c.plan != nil {
 		return s.sweep(ctx, c)
 	}
 	return s.train(ctx, c)
 }
 
-// connect returns the coordinator, or nil without -cluster.
-func (c *call) connect(ctx context.Context, log io.Writer) (*cluster.Coordinator, error) {
-	return c.cluster.Connect(ctx, "train", kinds.Fingerprint, kinds.All(), log)
-}
-
 // session is one call of the command.
 type session struct {
 	game   env.Game
 	spec   game.Spec
+	agents *cli.Agents
 	cache  []string             // the arguments of -cache
 	exact  *eval.ExactEvaluator // nil where strength is not exact
 	latest *eval.Pair           // the strength at the latest evaluation; nil if it failed
+	shown  *models.Exact        // the strength that the progress bar shows, or nil
 	stdout io.Writer
 	bar    *cli.Progress // on standard error
 
-	executor jobs.Executor // of the workers of a sweep, or nil
+	workers flags.Workers
 }
 
 // train makes a run or resumes one.
@@ -84,35 +84,22 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	if simd.Active() == simd.Go {
 		fmt.Fprintf(s.bar, "train: the kernels are in plain Go, without assembly; a run takes about %s as long as with avx2 kernels\n", withoutAssembly)
 	}
-	workers, err := c.connect(ctx, s.bar)
-	if err != nil {
+	if s.workers, err = c.cluster.Connect(ctx, "train", s.bar); err != nil {
 		return c.advise(err, dir)
 	}
-	var executor jobs.Executor
-	if workers != nil {
-		executor = workers
-		defer workers.Close()
-	}
+	defer s.workers.Close()
 	start := time.Now()
 	var last train.Metrics
-	var exact *models.Exact // the latest
 	_, err = train.Run(ctx, c.Train, train.Options{
 		Game: s.game, Dir: dir, Backend: c.Backend, Evaluate: s.evaluate(), Resume: c.resume,
 		EvaluationRows: s.evaluationRows(c.Train.Head),
-		Learner:        newLearner(c.Settings), Executor: executor,
+		Learner:        newLearner(c.Settings), Executor: s.workers.Executor(),
 		Report: func(m train.Metrics) {
-			if m.Exact != nil {
-				exact = m.Exact
-			}
 			if m.Exact != nil || s.exact == nil && int(10*m.Done) > int(10*last.Done) {
 				fmt.Fprintln(s.bar, line(m, s.bar.Columns()))
 			}
 			last = m
-			text := note(m, exact)
-			if workers != nil {
-				text += ", " + workers.Status().String()
-			}
-			s.bar.Set(m.Done, text)
+			s.bar.Set(m.Done, s.note(m))
 		},
 	})
 	s.bar.Clear()
@@ -127,8 +114,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	if n, most := last.Evaluations, c.Train.Evaluations; n > 0 && n < most {
 		fmt.Fprintf(s.stdout, ", exact evaluations: %d (up to %d while they take at most a quarter of the work)", n, most)
 	}
-	if workers != nil {
-		t := workers.Status()
+	if t, ok := s.workers.Status(); ok {
 		fmt.Fprintf(s.stdout, ", waited for workers %.0f %% of the time, %d results, %.1f MB sent and %.1f MB received", 100*t.Waiting, t.Results, float64(t.BytesOut)/1e6, float64(t.BytesIn)/1e6)
 	}
 	fmt.Fprint(s.stdout, "\n\n")
@@ -216,21 +202,20 @@ func (c *call) advise(err error, dir string) error {
 	return fmt.Errorf("%w\nto go on from the last checkpoint:\n\n\t%s", err, c.command("-resume", dir))
 }
 
-// newExactEvaluator solves the game, if exact evaluation of its networks takes
-// reasonable time: in games for two with a winner. Otherwise it returns nil.
-func newExactEvaluator(ctx context.Context, g env.Game, cache string, bar *cli.Progress) (*eval.ExactEvaluator, error) {
-	spec := g.Spec()
-	if !eval.Exploitable(spec) {
-		return nil, nil
+// solve solves the game, if exact evaluation of its networks takes reasonable time: in games
+// for two with a winner.
+func (s *session) solve(ctx context.Context) error {
+	if !eval.Exploitable(s.spec) {
+		return nil
 	}
-	s, err := g.SolveCached(ctx, cache, func(done float64) { bar.Set(done, "solving "+spec.Title) }, cli.NotCached(bar, "train"))
+	solution, err := s.agents.Solve(ctx)
+	if err == nil {
+		s.exact, err = eval.NewExactEvaluator(s.game, solution)
+	}
 	if errors.Is(err, game.ErrNoSolution) {
-		return nil, nil
+		return nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return eval.NewExactEvaluator(g, s)
+	return err
 }
 
 // speed returns the mean decisions per second of a run, 0 before the clock has advanced;
@@ -242,11 +227,18 @@ func speed(m train.Metrics) float64 {
 	return float64(m.Steps) / m.Seconds
 }
 
-// note is the text of the progress bar: the speed, and the latest exact strength.
-func note(m train.Metrics, exact *models.Exact) string {
+// note is the text of the progress bar: the speed, the latest exact strength, and the state of
+// the workers.
+func (s *session) note(m train.Metrics) string {
+	if m.Exact != nil {
+		s.shown = m.Exact
+	}
 	text := fmt.Sprintf("%.0f steps/s", speed(m))
-	if exact != nil {
-		text += fmt.Sprintf(", exploitability %.4f", exact.Exploitability)
+	if s.shown != nil {
+		text += fmt.Sprintf(", exploitability %.4f", s.shown.Exploitability)
+	}
+	if t, ok := s.workers.Status(); ok {
+		text += ", " + t.String()
 	}
 	return text
 }
@@ -336,7 +328,7 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 		}
 		fmt.Fprintln(w)
 	case spec.HasWin():
-		if err := reportMatch(ctx, w, s.game, a, steps, s.bar); err != nil {
+		if err := s.reportMatch(ctx, a, steps); err != nil {
 			return err
 		}
 	}

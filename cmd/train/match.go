@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
+	"slices"
 	"sync/atomic"
 
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/eval"
-	"marsgym/internal/cli"
 )
 
 // Sizes of the match at the end of a run. Chosen: the longest gives an interval one
@@ -26,31 +25,34 @@ const (
 
 // reportMatch plays a match against the last of the game's bots, after a training of
 // so many decisions, and prints the result.
-func reportMatch(ctx context.Context, w io.Writer, g env.Game, a *agents.Agent, steps uint64, bar *cli.Progress) error {
-	names := g.BotNames()
-	b, err := agents.Open(ctx, names[len(names)-1], agents.Options{Game: g})
+func (s *session) reportMatch(ctx context.Context, a *agents.Agent, steps uint64) error {
+	b, err := s.agents.Open(ctx, agents.BestBot(s.game))
 	if err != nil {
 		return err
-	}
-	match := func(a, b *agents.Agent, games int, progress func(float64)) (eval.Match, error) {
-		seats := []*agents.Agent{a}
-		for len(seats) < g.Spec().Players {
-			seats = append(seats, b)
-		}
-		return eval.PlayDuplicate(ctx, g, seats, games, 1, progress)
 	}
 	var decisions atomic.Uint64
-	probe, err := match(counted(a, &decisions), counted(b, &decisions), probeGames, nil)
+	probe, err := s.match(ctx, counted(a, &decisions), counted(b, &decisions), probeGames, 1, "")
 	if err != nil {
 		return err
 	}
-	m, err := match(a, b, matchGames(steps, float64(decisions.Load())/float64(probe.Games)), func(done float64) { bar.Set(done, "playing a match") })
+	m, err := s.match(ctx, a, b, matchGames(steps, float64(decisions.Load())/float64(probe.Games)), 1, "playing a match")
 	if err != nil {
 		return err
 	}
-	bar.Clear()
-	fmt.Fprintf(w, "wins %.4f [%.4f, %.4f] of %d games against %s in the other seats\n\n", m.Win[0], m.Low[0], m.High[0], m.Games, b.Name)
+	s.bar.Clear()
+	fmt.Fprintf(s.stdout, "wins %.4f [%.4f, %.4f] of %d games against %s in the other seats\n\n", m.Win[0], m.Low[0], m.High[0], m.Games, b.Name)
 	return nil
+}
+
+// match plays a match of an agent against another in all other seats. The bar shows the note, if
+// there is one.
+func (s *session) match(ctx context.Context, a, b *agents.Agent, games int, seed uint64, note string) (eval.Match, error) {
+	seats := append([]*agents.Agent{a}, slices.Repeat([]*agents.Agent{b}, s.spec.Players-1)...)
+	return eval.PlayDuplicate(ctx, s.game, seats, games, seed, func(done float64) {
+		if note != "" {
+			s.bar.Set(done, note)
+		}
+	})
 }
 
 // matchGames returns the number of games of a match, each of so many decisions, after

@@ -44,7 +44,9 @@ func TestReportMatch(t *testing.T) {
 	}
 	report := func(steps uint64) string {
 		var b strings.Builder
-		if err := reportMatch(t.Context(), &b, g, random, steps, cli.NewProgress(io.Discard)); err != nil {
+		bar := cli.NewProgress(io.Discard)
+		x := &session{game: g, spec: g.Spec(), agents: &cli.Agents{Game: g, Bar: bar}, stdout: &b, bar: bar}
+		if err := x.reportMatch(t.Context(), random, steps); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -31,8 +31,9 @@ type call struct {
 
 	cacheFlag []string // the arguments of -cache
 
-	sweep string      // the file of a sweep, "" for a single run
-	plan  *sweep.Plan // of the sweep
+	sweep   string      // the file of a sweep, "" for a single run
+	plan    *sweep.Plan // of the sweep
+	exploit *exploitCall
 }
 
 // parse reads the command line and opens the game.
@@ -49,13 +50,20 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	from := f.String("resume", "", "run `folder` to resume, under its own settings")
 	path := f.String("sweep", "", "JSON `file` with settings to compare: trains with each, in turn, and orders them by exact strength after equal time, or by a league of matches at the end")
 	f.Group("Runs", "out", "resume", "sweep")
-	c.cluster.Add(f, "the self-play of expert iteration, or the runs and the league of a sweep")
+	var x exploitCall
+	f.StringVar(&x.agent, "exploit", "", "train a response to an `agent` by ppo for -steps decisions, with the agent in all other seats, and report what it wins in a match: a lower bound of the exploitability, for any game with a win. With -out the same command goes on")
+	f.IntVar(&x.games, "games", 10_000, "of -exploit: `number` of games of the match")
+	f.Policy(&x.sample)
+	f.BoolVar(&x.json, "json", false, "of -exploit: write one JSON document")
+	f.Group("Exploitability of any agent", "exploit", "games", "policy", "json")
+	c.cluster.Add(f, "`address` of a broker whose workers compute the self-play of expert iteration, or the runs and the league of a sweep")
 	name := f.Game(catalog.IDs())
 	f.Example("go run ./cmd/train")
 	f.Example("go run ./cmd/train -algorithm ppo -seed 2")
 	f.Example("go run ./cmd/train -game pig -steps 2000000 -out runs/pig")
 	f.Example("go run ./cmd/train -resume runs/pig")
 	f.Example("go run ./cmd/train -cluster 127.0.0.1:4222")
+	f.Example("go run ./cmd/train -game martian-risk-small -exploit greedy -steps 2000000")
 	f.Example("go run -tags gotch ./cmd/train -backend gotch")
 	f.Example(`echo '{"grid": {"train.learning_rate": [[0.01, 1e-5], [0.005, 1e-5]], "train.rows": [64, 128]}, "seeds": [1, 2]}' > rates.json`)
 	f.Example("go run ./cmd/train -sweep rates.json -out runs/rates")
@@ -80,6 +88,24 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	}
 	if err := cli.CheckFolder("out", *out); err != nil {
 		return c, err
+	}
+	if x.agent != "" {
+		if more := f.Others("exploit", "steps", "seed", "out", "games", "policy", "json", "game", "players", "game-config", "cache"); more != nil {
+			return c, cli.Usagef("-exploit trains by ppo in this process, with the settings of the game; leave out -%s", more[0])
+		}
+		if *steps < 1 || x.games < 1 {
+			return c, cli.Usagef("-exploit: -steps is %d and -games is %d; want at least 1", *steps, x.games)
+		}
+		if err := name.DefaultOf([]string{x.agent}); err != nil {
+			return c, err
+		}
+		*algorithm, x.again = string(train.AlgorithmPPO), cli.Command("train", f.Arguments()...)
+		c.exploit = &x
+	}
+	for _, of := range []string{"games", "policy", "json"} {
+		if f.Given(of) && c.exploit == nil {
+			return c, cli.Usagef("-%s is for -exploit, which is missing", of)
+		}
 	}
 	if *path != "" {
 		if f.Others(append([]string{"sweep", "out", "cache"}, flags.Names...)...) != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"marsgym/agents"
 	"marsgym/internal/cli"
@@ -16,19 +17,8 @@ import (
 
 // sweep trains with all settings of a plan, or resumes that.
 func (s *session) sweep(ctx context.Context, c call) error {
-	l := c.plan.League
-	if s.exact == nil && l == nil {
-		return cli.Usagef("a sweep is ordered by exact strength, and %s for %d has none that is quick to compute; add \"league\": {} to %s for matches between the runs, or sweep a game for two", s.spec.Title, s.spec.Players, c.sweep)
-	}
-	if l != nil { // errors are not left for the end
-		if !s.spec.HasWin() {
-			return cli.Usagef("league: %s for %d counts %s, not wins, so there are no matches", s.spec.Title, s.spec.Players, s.spec.Unit)
-		}
-		for _, name := range l.Against {
-			if _, err := cli.OpenAgent(ctx, name, agents.Options{Game: s.game}); err != nil {
-				return fmt.Errorf("league: %w", err)
-			}
-		}
+	if err := s.checkSweep(ctx, c); err != nil {
+		return err
 	}
 	dir := c.dir
 	if _, err := os.Lstat(filepath.Join(dir, sweep.File)); dir == "" || errors.Is(err, os.ErrNotExist) {
@@ -41,56 +31,12 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	}
 	total := c.plan.Runs()
 	fmt.Fprintf(s.stdout, "%d runs of %s for %d, into %s\n", total, s.spec.Title, s.spec.Players, dir)
-	workers, err := c.connect(ctx, s.bar)
-	if err != nil {
+	var err error
+	if s.workers, err = c.cluster.Connect(ctx, "train", s.bar); err != nil {
 		return err
 	}
-	if workers != nil {
-		defer workers.Close()
-		s.executor = workers
-	}
-	var exact *models.Exact // the latest of the run
-	evaluate, done := s.evaluate(), map[int]float64{}
-	opt := sweep.Options{
-		Dir:     dir,
-		Learner: newLearner, Executor: s.executor,
-		Report: func(k int, m train.Metrics) {
-			if m.Exact != nil {
-				exact = m.Exact
-			}
-			text := note(m, exact)
-			if workers != nil {
-				text += ", " + workers.Status().String()
-			}
-			done[k] = m.Done
-			sum := 0.0
-			for _, x := range done {
-				sum += x
-			}
-			s.bar.Set(sum/float64(total), fmt.Sprintf("run %d of %d, %s", k+1, total, text))
-		},
-		Ended: func(trials []sweep.Trial, trained bool) error {
-			exact, evaluate = nil, s.evaluate()
-			s.bar.Clear()
-			k := len(trials)
-			if t := trials[k-1]; t.Diverged != nil {
-				fmt.Fprintf(s.bar, "%s: %v\n", t.Dir, t.Diverged)
-			}
-			if !trained && k < total {
-				return nil // it was printed before the sweep was stopped
-			}
-			if s.exact == nil {
-				_, err := fmt.Fprintf(s.stdout, "run %d of %d has ended: %s\n", k, total, trials[k-1].Dir)
-				return err
-			}
-			fmt.Fprintf(s.stdout, "\nafter run %d of %d, ", k, total)
-			return printTable(s.stdout, c.plan, trials)
-		},
-	}
-	if s.exact != nil {
-		opt.Evaluate = func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) { return evaluate(ctx, mlp) }
-	}
-	trials, err := c.plan.Run(ctx, opt)
+	defer s.workers.Close()
+	trials, err := c.plan.Run(ctx, s.sweepOptions(c.plan, dir))
 	s.bar.Clear()
 	again := c.command("-sweep", c.sweep, "-out", dir)
 	var bad *sweep.RunError
@@ -106,8 +52,8 @@ func (s *session) sweep(ctx context.Context, c call) error {
 		return fmt.Errorf("%w\nto go on:\n\n\t%s", err, again)
 	}
 	names, best := best(c.plan, trials)
-	if l != nil {
-		if best, err = s.league(ctx, dir, l, trials); err == nil {
+	if c.plan.League != nil {
+		if best, err = s.league(ctx, dir, c.plan.League, trials); err == nil {
 			err = keepBest(dir, best)
 		}
 		if errors.Is(err, context.Canceled) {
@@ -121,6 +67,64 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	fmt.Fprintf(s.stdout, "\ntrain the best %s\n", c.command("-config", filepath.Join(best, train.ConfigFile)))
 	s.reportCurve(dir, s.drawCurve(dir, names))
 	return nil
+}
+
+// checkSweep returns an error if the runs cannot be ordered; it is not left for the end.
+func (s *session) checkSweep(ctx context.Context, c call) error {
+	l := c.plan.League
+	switch {
+	case s.exact == nil && l == nil:
+		return cli.Usagef("a sweep is ordered by exact strength, and %s for %d has none that is quick to compute; add \"league\": {} to %s for matches between the runs, or sweep a game for two", s.spec.Title, s.spec.Players, c.sweep)
+	case l == nil:
+		return nil
+	case !s.spec.HasWin():
+		return cli.Usagef("league: %s for %d counts %s, not wins, so there are no matches", s.spec.Title, s.spec.Players, s.spec.Unit)
+	}
+	if _, err := s.agents.OpenAll(ctx, l.Against); err != nil {
+		return fmt.Errorf("league: %w", err)
+	}
+	return nil
+}
+
+// sweepOptions returns the options of the runs of a plan: each shows its progress in the bar,
+// and what it has added to the table at its end.
+func (s *session) sweepOptions(p *sweep.Plan, dir string) sweep.Options {
+	total, done := p.Runs(), map[int]float64{}
+	evaluate := s.evaluate()
+	opt := sweep.Options{
+		Dir: dir, Learner: newLearner, Executor: s.workers.Executor(),
+		Report: func(k int, m train.Metrics) {
+			done[k] = m.Done
+			sum := 0.0
+			for _, x := range done {
+				sum += x
+			}
+			s.bar.Set(sum/float64(total), fmt.Sprintf("run %d of %d, %s", k+1, total, s.note(m)))
+		},
+		Ended: func(trials []sweep.Trial, trained bool) error {
+			s.shown, evaluate = nil, s.evaluate()
+			s.bar.Clear()
+			k := len(trials)
+			if t := trials[k-1]; t.Diverged != nil {
+				fmt.Fprintf(s.bar, "%s: %v\n", t.Dir, t.Diverged)
+			}
+			if !trained && k < total {
+				return nil // it was printed before the sweep was stopped
+			}
+			if s.exact == nil {
+				_, err := fmt.Fprintf(s.stdout, "run %d of %d has ended: %s\n", k, total, trials[k-1].Dir)
+				return err
+			}
+			return cli.Write(s.stdout, false, nil, func(b *strings.Builder) {
+				fmt.Fprintf(b, "\nafter run %d of %d, ", k, total)
+				printTable(b, p, trials)
+			})
+		},
+	}
+	if s.exact != nil {
+		opt.Evaluate = func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) { return evaluate(ctx, mlp) }
+	}
+	return opt
 }
 
 // adviseOther adds to [sweep.ErrOther] how to choose another folder.

@@ -5,36 +5,33 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
+	"marsgym/internal/cli"
 	"marsgym/train/sweep"
 )
 
 // printTable prints the variants of a sweep in order of strength.
-func printTable(w io.Writer, p *sweep.Plan, trials []sweep.Trial) error {
+func printTable(b *strings.Builder, p *sweep.Plan, trials []sweep.Trial) {
 	list, equal := sweep.Rank(trials)
 	seeds := len(p.Variants[0].Runs) > 1
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	print := func(cells []string) { fmt.Fprintln(tw, strings.Join(cells, "\t")+"\t") }
 	head := []string{"run"}
 	for _, f := range p.Fields {
 		head = append(head, short(f))
 	}
 	if math.IsInf(equal, 1) {
-		fmt.Fprintf(w, "all have diverged:\n\n")
+		fmt.Fprintf(b, "all have diverged:\n\n")
 		head = append(head, "exploitability")
 	} else {
-		fmt.Fprintf(w, "by exploitability at %.1f s of training, the most that all have reached:\n\n", equal)
+		fmt.Fprintf(b, "by exploitability at %.1f s of training, the most that all have reached:\n\n", equal)
 		head = append(head, fmt.Sprintf("at %.1f s", equal))
 	}
 	if seeds {
 		head = append(head, "worst seed", "seeds")
 	}
-	print(append(head, "at the end", "seconds", "steps/s"))
+	rows := [][]string{append(head, "at the end", "seconds", "steps/s")}
 	for _, r := range list {
 		line := []string{fmt.Sprintf("%02d", r.Variant+1)}
 		for _, f := range p.Fields {
@@ -44,9 +41,9 @@ func printTable(w io.Writer, p *sweep.Plan, trials []sweep.Trial) error {
 		if seeds {
 			line = append(line, number(r.Worst), strconv.Itoa(r.Trials))
 		}
-		print(append(line, number(r.End), fmt.Sprintf("%.1f", r.Seconds), fmt.Sprintf("%.0f", r.Speed)))
+		rows = append(rows, append(line, number(r.End), fmt.Sprintf("%.1f", r.Seconds), fmt.Sprintf("%.0f", r.Speed)))
 	}
-	return tw.Flush()
+	cli.Columns(b, rows, 0)
 }
 
 // short is a field's name in the table.

@@ -48,7 +48,7 @@ func TestOpenAgent(t *testing.T) {
 		{save(func(m *models.Meta) { m.RulesHash = "" }), "other settings of pig: {", true},
 		{save(func(m *models.Meta) { m.ObsHash = "" }), "in another order", false},
 	} {
-		a, err := cli.OpenAgent(t.Context(), tt.name, agents.Options{Game: g})
+		a, err := (&cli.Agents{Game: g}).Open(t.Context(), tt.name)
 		if tt.want == "" {
 			if err != nil || a.Name != tt.name {
 				t.Errorf("%s: %v", tt.name, err)

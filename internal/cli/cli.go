@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 
 	"marsgym/internal/input"
 )
@@ -23,14 +24,11 @@ const (
 )
 
 // Statuses lists the exit statuses with their meaning.
-var Statuses = []struct {
-	Status int
-	Means  string
-}{
-	{Done, "done"},
-	{Failed, "failed, or the answer could not be written"},
-	{Misuse, "the command line or a setting is wrong; nothing was done"},
-	{Interrupted, "interrupted, by Ctrl-C, SIGTERM or a closed terminal"},
+var Statuses = []Entry{
+	{"0", "done"},
+	{"1", "failed, or the answer could not be written"},
+	{"2", "the command line or a setting is wrong; nothing was done"},
+	{"130", "interrupted, by Ctrl-C, SIGTERM or a closed terminal"},
 }
 
 // Main runs a command on the process's own arguments and streams, and exits
@@ -85,5 +83,16 @@ func WriteJSON(w io.Writer, v any) error {
 		return err
 	}
 	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Write writes the answer of a command: v as one JSON document, or the text.
+func Write(w io.Writer, asJSON bool, v any, text func(*strings.Builder)) error {
+	if asJSON {
+		return WriteJSON(w, v)
+	}
+	var b strings.Builder
+	text(&b)
+	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -92,7 +92,7 @@ func TestStatuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range cli.Statuses {
-		if line := fmt.Sprintf("//\t%3d  %s\n", s.Status, s.Means); !strings.Contains(string(doc), line) {
+		if line := fmt.Sprintf("//\t%3s  %s\n", s.Name, s.About); !strings.Contains(string(doc), line) {
 			t.Errorf("%q is not in the package comment", line)
 		}
 	}

@@ -33,7 +33,7 @@ func buildTags(info *debug.BuildInfo, ok bool) string {
 }
 
 // Arguments returns the flags of these names that are on the command line with their values,
-// as arguments, or all that are there without names.
+// as arguments; without names it returns all of the command line.
 func (f *Flags) Arguments(names ...string) (args []string) {
 	for _, g := range f.given {
 		switch {
@@ -43,6 +43,9 @@ func (f *Flags) Arguments(names ...string) (args []string) {
 		default:
 			args = append(args, "-"+g.name, g.text)
 		}
+	}
+	if len(names) == 0 {
+		args = append(args, f.operands...)
 	}
 	return args
 }

@@ -9,67 +9,90 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"marsgym/internal/input"
 	"marsgym/internal/simd"
 )
 
-// Flags is a flag.FlagSet whose help is grouped and ends with examples, and
-// which takes no positional arguments.
+// Flags is a flag.FlagSet whose help is grouped and ends with examples, and which takes only
+// the arguments that [Flags.Operands] allows.
 type Flags struct {
 	*flag.FlagSet
 	about    string
 	groups   []group
+	hidden   []string // flags that the help leaves to a document
 	examples []string
-	renamed  map[string]string // from the former name of a flag to its name
+	parts    []Entry
+	renamed  map[string]string // from the former name of a flag to its name, or a command
 	version  bool
 	valueErr error // of the value that Parse read last
 	given    []given
+
+	operand     string // what Operands says
+	least, most int
+	operands    []string
 }
+
+// Entry is a line of the help: a name, and what it is.
+type Entry struct{ Name, About string }
 
 type group struct {
 	title string
-	flags []*flag.Flag
+	names []string
 }
 
-// NewFlags returns the flags of the command in cmd/name. about says in a
-// sentence or two what the command does.
+// NewFlags returns the flags of the command in cmd/name; name may have a second word, as in
+// "eval match". about says in a sentence or two what the command does.
 func NewFlags(name, about string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), about: about, renamed: map[string]string{}}
 	f.SetOutput(io.Discard) // Status prints errors, and Parse the help
 	f.BoolVar(&f.version, "version", false, "print the version and exit")
+	if f.isPart() {
+		f.Hide("version")
+	}
 	return f
 }
+
+// isPart reports whether the command is one of several of a program.
+func (f *Flags) isPart() bool { return strings.Contains(f.Name(), " ") }
 
 // Group lists flags together in the help, in that order, under a title. It panics
 // if one is not defined.
 func (f *Flags) Group(title string, names ...string) {
-	g := group{title: title}
 	for _, name := range names {
-		fl := f.Lookup(name)
-		if fl == nil {
+		if f.Lookup(name) == nil {
 			panic(fmt.Sprintf("cli: group %q: no flag -%s", title, name))
 		}
-		g.flags = append(g.flags, fl)
 	}
-	f.groups = append(f.groups, g)
+	f.groups = append(f.groups, group{title, names})
+}
+
+// Hide leaves flags out of the help; a document, which the help names, explains them.
+func (f *Flags) Hide(names ...string) { f.hidden = append(f.hidden, names...) }
+
+// Parts makes the help that of the program: it says what that does and lists its commands.
+func (f *Flags) Parts(about string, list []Entry) { f.about, f.parts = about, list }
+
+// Operands allows arguments beside the flags, at least and at most so many. The help names them
+// as what says. After Parse the result is their values.
+func (f *Flags) Operands(what string, least, most int) *[]string {
+	f.operand, f.least, f.most = what, least, most
+	return &f.operands
 }
 
 // Example adds a command line to the help.
 func (f *Flags) Example(line string) { f.examples = append(f.examples, line) }
 
-// Renamed makes the error for the former name of a flag give its present name. The
-// help does not list former names. It panics if the flag is not defined.
-func (f *Flags) Renamed(former, name string) {
-	if f.Lookup(name) == nil {
-		panic(fmt.Sprintf("cli: renamed from -%s: no flag -%s", former, name))
+// Renamed makes the error for the former name of a flag give its present name, or the command
+// that it has become, which begins with the name of its program. The help does not list former
+// names. It panics if the name is neither.
+func (f *Flags) Renamed(former, now string) {
+	if f.Lookup(now) == nil && !strings.Contains(now, " ") {
+		panic(fmt.Sprintf("cli: renamed from -%s: no flag -%s", former, now))
 	}
-	f.renamed[former] = name
+	f.renamed[former] = now
 }
-
-// Commas says how the names of a [Flags.List] are written.
-const Commas = "separated by commas, with double quotes around a name that holds one"
 
 // List defines a flag for names separated by commas. A name that holds a comma or a quote
 // stands in double quotes, and a quote in it is doubled, as in CSV.
@@ -116,6 +139,10 @@ func (f *Flags) Others(except ...string) (names []string) {
 func (f *Flags) Parse(args []string, stdout io.Writer) error {
 	f.VisitAll(func(fl *flag.Flag) { fl.Value = &once{Value: fl.Value, flags: f, name: fl.Name} })
 	err := f.FlagSet.Parse(args)
+	for err == nil && f.NArg() > 0 && len(f.operands) < f.most { // flags may follow operands
+		f.operands = append(f.operands, f.Arg(0))
+		err = f.FlagSet.Parse(f.Args()[1:])
+	}
 	f.VisitAll(func(fl *flag.Flag) { fl.Value = fl.Value.(*once).Value })
 	switch {
 	case err == flag.ErrHelp:
@@ -132,6 +159,8 @@ func (f *Flags) Parse(args []string, stdout io.Writer) error {
 		info, _ := debug.ReadBuildInfo()
 		_, err := fmt.Fprintln(stdout, version(f.Name(), info))
 		return cmp.Or(err, flag.ErrHelp)
+	case len(f.operands) < f.least:
+		return Usagef("an argument is missing; want %s", f.operand)
 	}
 	return nil
 }
@@ -143,53 +172,88 @@ func (f *Flags) unknown(err error) error {
 	if !ok {
 		return &UsageError{err}
 	}
-	if now, ok := f.renamed[name]; ok {
+	now, ok := f.renamed[name]
+	switch {
+	case strings.Contains(now, " "):
+		return Usagef("-%s is now: go run ./cmd/%s", name, now)
+	case ok:
 		return Usagef("-%s has been renamed to -%s", name, now)
 	}
-	var known []string
-	f.VisitAll(func(fl *flag.Flag) { known = append(known, fl.Name) })
-	if near := input.Nearest(name, known); near != "" {
+	if near := input.Nearest(name, f.except(nil)); near != "" {
 		return Usagef("unknown flag -%s; did you mean -%s?", name, near)
 	}
 	return Usagef("unknown flag -%s", name)
 }
 
-func (f *Flags) help(w io.Writer) error {
-	var grouped []*flag.Flag
-	for _, g := range f.groups {
-		grouped = append(grouped, g.flags...)
-	}
-	rest := group{title: "Flags"}
-	f.VisitAll(func(fl *flag.Flag) {
-		if !slices.Contains(grouped, fl) {
-			rest.flags = append(rest.flags, fl)
-		}
-	})
+// columns is the width of the help.
+const columns = 80
 
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "%s\n\nUsage:\n  go run ./cmd/%s [flags]\n", f.about, f.Name())
-	for _, g := range append(slices.Clip(f.groups), rest) {
-		if len(g.flags) == 0 {
-			continue
-		}
-		fmt.Fprintf(tw, "\n%s:\n", g.title)
-		for _, fl := range g.flags {
-			value, usage := flag.UnquoteUsage(fl)
-			if value != "" {
-				value = " " + value
-			}
-			if !slices.Contains([]string{"", "0", "0s", "false"}, fl.DefValue) {
-				usage += " (default " + fl.DefValue + ")"
-			}
-			fmt.Fprintf(tw, "  -%s%s\t%s\n", fl.Name, value, usage)
-		}
+// help writes the help: of a program with commands their list, and of one of these all flags
+// without titles, so that it fits on a screen.
+func (f *Flags) help(w io.Writer) error {
+	var b strings.Builder
+	input.Wrap(&b, "", "", f.about, columns)
+	usage, examples := strings.TrimSpace("[flags] "+f.operand), "Examples:\n  "
+	if f.parts != nil {
+		usage = "[COMMAND] [flags]"
 	}
-	fmt.Fprintf(tw, "\nExit status:\n")
-	for _, x := range Statuses {
-		fmt.Fprintf(tw, "  %d\t%s\n", x.Status, x.Means)
+	fmt.Fprintf(&b, "\nUsage: go run ./cmd/%s %s\n", f.Name(), usage)
+	switch {
+	case f.parts != nil:
+		describe(&b, "Commands:\n", f.parts)
+		fmt.Fprintf(&b, "\nWithout a command it is %s. For flags: go run ./cmd/%s COMMAND -h\n", f.parts[0].Name, f.Name())
+	case f.isPart():
+		examples = "Example: "
+		describe(&b, "", f.describeFlags(f.except(f.hidden)))
+	default:
+		shown := slices.Clone(f.hidden)
+		for _, g := range f.groups {
+			describe(&b, g.title+":\n", f.describeFlags(g.names))
+			shown = append(shown, g.names...)
+		}
+		describe(&b, "Flags:\n", f.describeFlags(f.except(shown)))
+	}
+	if !f.isPart() {
+		describe(&b, "Exit status:\n", Statuses)
 	}
 	if len(f.examples) > 0 {
-		fmt.Fprintf(tw, "\nExamples:\n  %s\n", strings.Join(f.examples, "\n  "))
+		fmt.Fprintf(&b, "\n%s%s\n", examples, strings.Join(f.examples, "\n  "))
 	}
-	return tw.Flush()
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// except lists all flags, in lexical order, but those.
+func (f *Flags) except(names []string) (list []string) {
+	f.VisitAll(func(fl *flag.Flag) {
+		if !slices.Contains(names, fl.Name) {
+			list = append(list, fl.Name)
+		}
+	})
+	return list
+}
+
+// describeFlags returns flags with their values and usage.
+func (f *Flags) describeFlags(names []string) (list []Entry) {
+	for _, name := range names {
+		fl := f.Lookup(name)
+		value, usage := flag.UnquoteUsage(fl)
+		if !slices.Contains([]string{"", "0", "0s", "false"}, fl.DefValue) {
+			usage += " (default " + fl.DefValue + ")"
+		}
+		list = append(list, Entry{strings.TrimSpace("-" + name + " " + value), usage})
+	}
+	return list
+}
+
+// describe writes a part of the help: names with a text behind each.
+func describe(b *strings.Builder, title string, list []Entry) {
+	b.WriteString("\n" + title)
+	width := 0
+	for _, x := range list {
+		width = max(width, utf8.RuneCountInString(x.Name))
+	}
+	for _, x := range list {
+		input.Wrap(b, fmt.Sprintf("  %-*s  ", width, x.Name), strings.Repeat(" ", width+4), x.About, columns)
+	}
 }

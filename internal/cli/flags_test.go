@@ -32,8 +32,7 @@ func newFlags() *cli.Flags {
 func TestHelp(t *testing.T) {
 	const want = `Eval measures how well a model plays.
 
-Usage:
-  go run ./cmd/eval [flags]
+Usage: go run ./cmd/eval [flags]
 
 Game:
   -players int  number of players (default 2)

@@ -3,14 +3,13 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"marsgym/agents"
 	"marsgym/internal/input"
 )
 
@@ -31,7 +30,7 @@ func (f *Flags) Game(known []string) *Game {
 	g := &Game{flags: f, known: known}
 	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(known, ", ")+" (default "+known[0]+")")
 	f.IntVar(&g.Players, "players", 0, "`number` of players (default as the game sets it)")
-	f.Func("game-config", "JSON `file` with settings of the game; settings that it leaves out keep their defaults", func(path string) (err error) {
+	f.Func("game-config", "JSON `file` of settings in place of the game's defaults", func(path string) (err error) {
 		g.Config, err = input.ReadFile(path, input.Settings)
 		return err
 	})
@@ -42,7 +41,7 @@ func (f *Flags) Game(known []string) *Game {
 
 // Cache defines -cache.
 func (f *Flags) Cache(p *string) {
-	f.StringVar(p, "cache", "auto", "`folder` in which solutions are cached: auto is the user's cache folder, if there is one; none neither reads nor writes files. Cached files are checked for damage and, by a sample, for wrong values, but not against forgery")
+	f.StringVar(p, "cache", "auto", "`folder` of cached solutions, auto or none")
 }
 
 // CacheDir returns the folder in which solutions are cached, or "" for none.
@@ -63,27 +62,17 @@ func CacheDir(cache string) string {
 	return cache
 }
 
-// NotCached returns a function that writes a line to w which says that a solution
-// is not cached, and why.
-func NotCached(w io.Writer, command string) func(error) {
-	return func(err error) {
-		fmt.Fprintf(w, "%s: %v; it is computed without the cache; use -cache to name another folder, or -cache none for no cache\n", command, err)
-	}
-}
-
-// Policy defines -policy. After Parse the function that it returns reports whether
-// networks sample from their policy instead of taking its best action.
-func (f *Flags) Policy() (sample func() (bool, error)) {
-	policy := f.String("policy", "argmax", "`way` in which networks choose an action: argmax or sample")
-	return func() (bool, error) {
-		switch *policy {
-		case "argmax":
-			return false, nil
-		case "sample":
-			return true, nil
+// Policy defines -policy, which sets whether networks sample from their policy instead of
+// taking its best action.
+func (f *Flags) Policy(sample *bool) {
+	f.Func("policy", "`way` of networks: argmax or sample (default argmax)", func(text string) error {
+		ways := []string{"argmax", "sample"}
+		if !slices.Contains(ways, text) {
+			return Unknown("policy", text, ways)
 		}
-		return false, Unknown("policy", *policy, []string{"argmax", "sample"})
-	}
+		*sample = text == "sample"
+		return nil
+	})
 }
 
 // Default sets the game and its config where the flags do not, for example to those
@@ -93,6 +82,16 @@ func (g *Game) Default(id string, config []byte) {
 	if g.ID == id && g.Config == nil {
 		g.Config = config
 	}
+}
+
+// DefaultOf is Default with the game of the model files among agents of these names.
+func (g *Game) DefaultOf(names []string) error {
+	meta, err := agents.CommonMeta(names)
+	if err != nil {
+		return &UsageError{err}
+	}
+	g.Default(meta.Game, meta.Config)
+	return nil
 }
 
 // OpenGame opens a game. Its errors are UsageErrors.

@@ -53,8 +53,8 @@ var table = []struct {
 		"models", "models/*", "agents", "record", "analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot", "internal/web", "internal/rulesbook",
 		"internal/jobs", "internal/cluster", "internal/cluster/flags", "internal/kinds"}},
 	{"python/native", []string{"env", "env/game", "env/catalog", "models", "agents", "eval"}},
-	{"internal/plot", []string{"env/game/chart"}},  // draws what games describe
-	{"internal/cli", []string{"agents", "models"}}, // opens agents
+	{"internal/plot", []string{"env/game/chart"}},         // draws what games describe
+	{"internal/cli", []string{"env", "agents", "models"}}, // opens agents and solves games
 	{"internal/cli/clitest", []string{"internal/cli"}},
 	{"internal/rulesbook", []string{"docs/games", "env/game", "env/catalog"}}, // compares settings with the defaults
 	{"internal/curve", []string{"env/game", "env/game/chart"}},                // draws the charts of a run
@@ -64,7 +64,7 @@ var table = []struct {
 	{"internal/jobs", nil},                                  // runs tasks in parallel
 	{"internal/jobs/jobstest", []string{"internal/jobs"}},
 	{"internal/cluster", []string{"internal/jobs"}}, // runs jobs in other processes
-	{"internal/cluster/flags", []string{"internal/cli", "internal/jobs", "internal/cluster"}},
+	{"internal/cluster/flags", []string{"internal/cli", "internal/jobs", "internal/cluster", "internal/kinds"}},
 	{"internal/kinds", []string{"env", "env/game", "env/catalog", "agents", "models", "models/*", "eval", "train", "internal/jobs"}},
 	{"internal/broker", []string{"internal/cluster"}},        // serves package cluster
 	{"internal/input", nil},                                  // reads the files that internal/atomicfile opens

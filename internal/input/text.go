@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"unicode/utf8"
 )
 
 // byteOrderMark is what Windows editors write before text in UTF-8.
@@ -33,4 +34,23 @@ func Line(line string) (string, error) {
 		return line, err
 	}
 	return strings.TrimPrefix(line, byteOrderMark), nil
+}
+
+// Wrap writes text in lines of so many columns. The first one begins with first and the
+// others with rest, which is as wide.
+func Wrap(b *strings.Builder, first, rest, text string, width int) {
+	line, n := first, utf8.RuneCountInString(first)
+	empty := true
+	for word := range strings.FieldsSeq(text) {
+		size := utf8.RuneCountInString(word)
+		if !empty && n+1+size > width {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			line, n, empty = rest, utf8.RuneCountInString(rest), true
+		}
+		if !empty {
+			line, n = line+" ", n+1
+		}
+		line, n, empty = line+word, n+size, false
+	}
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }

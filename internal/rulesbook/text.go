@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"marsgym/internal/input"
 )
 
 // kind is the kind of a block.
@@ -105,7 +107,7 @@ func format(list []block, width int) string {
 			i = n
 		default:
 			indent := strings.Repeat(" ", x.indent)
-			wrap(&b, indent+x.mark, indent+strings.Repeat(" ", len(x.mark)), plain(x.text), width)
+			input.Wrap(&b, indent+x.mark, indent+strings.Repeat(" ", len(x.mark)), plain(x.text), width)
 		}
 	}
 	return b.String()
@@ -129,25 +131,6 @@ func table(b *strings.Builder, rows []block, width int) {
 			first += c + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(c)+2)
 			n += widths[j] + 2
 		}
-		wrap(b, first, strings.Repeat(" ", n), plain(r.cells[len(r.cells)-1]), width)
+		input.Wrap(b, first, strings.Repeat(" ", n), plain(r.cells[len(r.cells)-1]), width)
 	}
-}
-
-// wrap writes text in lines of so many columns. The first one begins with first and the
-// others with rest, which is as wide.
-func wrap(b *strings.Builder, first, rest, text string, width int) {
-	line, n := first, utf8.RuneCountInString(first)
-	empty := true
-	for word := range strings.FieldsSeq(text) {
-		size := utf8.RuneCountInString(word)
-		if !empty && n+1+size > width {
-			b.WriteString(strings.TrimRight(line, " ") + "\n")
-			line, n, empty = rest, utf8.RuneCountInString(rest), true
-		}
-		if !empty {
-			line, n = line+" ", n+1
-		}
-		line, n, empty = line+word, n+size, false
-	}
-	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }

@@ -98,8 +98,8 @@ func readers() (list []reader) {
 		for _, use := range [][2]string{
 			{"train", "-resume runs/a"},
 			{"eval", "-game pig -game-config small.json -model runs/a -against random -games 10"},
-			{"eval", "-compare runs/a,runs/b"},
-			{"eval", "-game pig -game-config small.json -tournament runs/a,runs/b,random -games 10"},
+			{"eval", "compare runs/a runs/b"},
+			{"eval", "tournament -game pig -game-config small.json -games 10 runs/a runs/b random"},
 			{"play", "-game pig -game-config small.json -opponent runs/a"},
 			{"play", "-game pig -game-config small.json -opponent search:5:runs/a/model.safetensors -hints"},
 			{"play", "-game pig -game-config small.json -opponent greedy -network runs/a -hints"},
@@ -117,8 +117,8 @@ func readers() (list []reader) {
 		add("solutions/*", use[0], "-cache solutions "+use[1])
 	}
 	add("kept", "eval", "-model greedy -against random -games 2000 -checkpoint kept")
-	add("games/a.games", "eval", "-game pig -games-file games/a.games")
-	add("games/a.games", "eval", "-game pig -games-file games")
+	add("games/a.games", "eval", "games games/a.games")
+	add("games/a.games", "eval", "games games")
 	add("games/a.games", "eval", "-game pig -model greedy -against random -games 10 -record games/a.games")
 	add("games/a.games", "play", "-game pig -watch -opponent greedy -record games/a.games")
 	add("games/saved", "play", "-resume games/saved")

@@ -185,12 +185,6 @@ func (a *App) play(ctx context.Context, r *Request) (any, error) {
 	return g.view(ctx, nil)
 }
 
-// lastBot names the strongest bot of a game.
-func lastBot(g env.Game) string {
-	names := g.BotNames()
-	return names[len(names)-1]
-}
-
 // solved reports whether exact values of a game can be had here, as far as is known before it
 // is solved.
 func (a *App) solved(g env.Game) bool {

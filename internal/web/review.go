@@ -225,7 +225,7 @@ func addressOf(ctx context.Context, g *record.Game) (Address, error) {
 	a := Address{Players: spec.Players, Seats: g.Seats}
 	a.Game = preset(spec.Players, func(s game.Spec) bool { return s.RulesHash() == spec.RulesHash() })
 	if a.Game == "" {
-		return a, errors.New("its settings are not those of a game of this page; go run ./cmd/eval -games-file FILE prices it")
+		return a, errors.New("its settings are not those of a game of this page; go run ./cmd/eval games FILE prices it")
 	}
 	typed := a
 	typed.Typed = true

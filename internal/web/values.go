@@ -37,7 +37,7 @@ func (a *App) valuer(ctx context.Context, g env.Game, seed uint64) (analysis.Val
 	}
 	unseeded, err := a.estimators.get(g.Spec().RulesHash(), func() (*analysis.Searches, error) {
 		if !a.hasPretrained(g) {
-			return &analysis.Searches{Game: g, Name: lastBot(g), Number: searches}, nil
+			return &analysis.Searches{Game: g, Name: agents.BestBot(g), Number: searches}, nil
 		}
 		e, err := agents.OpenEvaluator(agents.Pretrained, a.openOptions(ctx, g))
 		return &analysis.Searches{Game: g, Name: agents.Pretrained, Evaluator: e, Number: searches}, err

@@ -9,6 +9,7 @@ import (
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
 	"marsgym/internal/jobs"
+	"marsgym/internal/kinds"
 )
 
 // Flags are the flags of a command whose jobs workers compute.
@@ -21,13 +22,14 @@ type Flags struct {
 // Names are the names of the flags.
 var Names = []string{"cluster", "verify", "mixed", "key", "tls-cert", "tls-key", "tls-ca"}
 
-// Add adds the flags and groups them in the help; what says what workers compute.
-func (c *Flags) Add(f *cli.Flags, what string) {
-	f.StringVar(&c.Addr, "cluster", "", "`address` of the broker whose workers compute "+what+"; see cmd/worker")
+// Add adds the flags; the help lists only -cluster, with this usage.
+func (c *Flags) Add(f *cli.Flags, usage string) {
+	f.StringVar(&c.Addr, "cluster", "", usage+"; see docs/cluster.md")
 	f.Float64Var(&c.verify, "verify", 0, "`fraction` of the jobs that are computed here too, to compare the results of workers")
 	f.BoolVar(&c.mixed, "mixed", false, "accept workers of other builds and other kinds of machines, whose bits may differ")
 	c.Flags(f.FlagSet)
-	f.Group("Cluster", Names...)
+	f.Group("Cluster", Names[0])
+	f.Hide(Names[1:]...)
 }
 
 // Check returns an error in the flags.
@@ -49,22 +51,48 @@ func (c *Flags) Check(f *cli.Flags) error {
 	return nil
 }
 
-// Connect returns the coordinator of a command, or nil without -cluster. kinds are those of its
-// jobs.
-func (c *Flags) Connect(ctx context.Context, command string, fingerprint func() (jobs.Digest, error), kinds map[string]jobs.Func, log io.Writer) (*cluster.Coordinator, error) {
+// Workers are the workers of a command; of the zero value there are none.
+type Workers struct{ coordinator *cluster.Coordinator }
+
+// Connect connects a command with the workers of -cluster, if it is given.
+func (c *Flags) Connect(ctx context.Context, command string, log io.Writer) (w Workers, err error) {
 	if c.Addr == "" {
-		return nil, nil
+		return w, nil
 	}
 	identity := cluster.Mixed
 	if !c.mixed {
-		digest, err := fingerprint()
+		digest, err := kinds.Fingerprint()
 		if err != nil {
-			return nil, err
+			return w, err
 		}
 		identity = cluster.Identity(digest)
 	}
-	return cluster.Connect(ctx, cluster.Options{
-		Access: c.Access, Identity: identity, Verify: c.verify, Kinds: kinds,
+	w.coordinator, err = cluster.Connect(ctx, cluster.Options{
+		Access: c.Access, Identity: identity, Verify: c.verify, Kinds: kinds.All(),
 		Log: func(line string) { fmt.Fprintln(log, command+": "+line) },
 	})
+	return w, err
+}
+
+// Executor returns the executor of jobs, or nil.
+func (w Workers) Executor() jobs.Executor {
+	if w.coordinator == nil {
+		return nil
+	}
+	return w.coordinator
+}
+
+// Status returns the state of the jobs, if there are workers.
+func (w Workers) Status() (s cluster.Status, ok bool) {
+	if w.coordinator == nil {
+		return s, false
+	}
+	return w.coordinator.Status(), true
+}
+
+// Close ends the connection.
+func (w Workers) Close() {
+	if w.coordinator != nil {
+		w.coordinator.Close()
+	}
 }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"marsgym/agents"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/eval"
+	"marsgym/internal/atomicfile"
+	"marsgym/internal/cli"
+	"marsgym/internal/cluster/flags"
+	"marsgym/internal/jobs"
+)
+
+// session is one call of a command.
+type session struct {
+	*cli.Flags
+	bar        *cli.Progress
+	name       *cli.Game
+	model      string
+	against    []string
+	sample     bool
+	seed       uint64
+	games      int
+	record     string // file for the games of a match
+	mistakes   int
+	plot       string // folder of charts
+	cluster    flags.Flags
+	checkpoint string // file of results
+
+	agents    *cli.Agents // of the game
+	spec      game.Spec
+	executor  jobs.Executor        // of workers, or nil
+	evaluator *eval.ExactEvaluator // nil until it is needed
+
+	steps, total int    // of the exact evaluation, done and expected
+	note         string // the present step
+}
+
+// gameFlags defines the flags of evaluations of agents in a game.
+func (s *session) gameFlags() {
+	s.Policy(&s.sample)
+	s.Uint64Var(&s.seed, "seed", 1, "`seed` of matches and searches")
+	s.StringVar(&s.checkpoint, "checkpoint", "", "`file` that keeps what is done; the same command goes on")
+	s.cluster.Add(s.Flags, "`address` of a broker of workers")
+	s.name = s.Game(catalog.IDs())
+}
+
+// seatFlags defines the flags of evaluations of an agent against others.
+func (s *session) seatFlags() {
+	s.StringVar(&s.model, "model", "", "`agent` to measure: a name, a model file or a run folder")
+	s.List(&s.against, "against", "`agents` of the other seats, one or one for each")
+	s.StringVar(&s.record, "record", "", "new `file` for the games of the match")
+	s.gameFlags()
+}
+
+// evaluate opens the game and the agents of these names, with -cluster and -checkpoint, and does
+// the work. Errors in names and files are reported before the game is solved.
+func (s *session) evaluate(ctx context.Context, names []string, do work) (r result, err error) {
+	switch {
+	case s.Given("games") && s.games < 1:
+		return nil, cli.Usagef("-games is %d; want at least 1", s.games)
+	case s.record != "" && (s.cluster.Addr != "" || s.checkpoint != ""):
+		return nil, cli.Usagef("-record keeps the games of a match without -cluster and -checkpoint; leave those out")
+	}
+	if err := s.cluster.Check(s.Flags); err != nil {
+		return nil, err
+	}
+	if err := s.name.DefaultOf(names); err != nil {
+		return nil, err
+	}
+	g, err := cli.OpenGame(s.name, catalog.Open)
+	if err != nil {
+		return nil, err
+	}
+	s.spec = g.Spec()
+	s.agents = &cli.Agents{Game: g, Sample: s.sample, Seed: s.seed, Cache: s.name.CacheDir(), Command: s.Name(), Bar: s.bar}
+	workers, err := s.cluster.Connect(ctx, s.Name(), s.bar)
+	if err != nil {
+		return nil, err
+	}
+	defer workers.Close()
+	s.executor = workers.Executor()
+	if s.checkpoint != "" {
+		c, err := s.openCheckpoint()
+		if err != nil {
+			return nil, err
+		}
+		defer func() {
+			if c.Len() == 0 && ctx.Err() == nil {
+				fmt.Fprintf(s.bar, "%s: -checkpoint kept nothing: this is not work in parts; see docs/evaluation.md\n", s.Name())
+			}
+			c.Close()
+		}()
+		s.executor = c
+	}
+	if err := s.checkFiles(); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if name == agents.Exact {
+			continue
+		}
+		if _, err := s.agents.Open(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	if r, err = do(ctx); err == nil || s.checkpoint == "" {
+		return r, err
+	}
+	again := "to go on:\n\n\t" + cli.Command(s.Name(), s.Arguments()...)
+	switch {
+	case errors.Is(err, context.Canceled):
+		s.bar.Clear()
+		fmt.Fprintln(s.bar, again)
+	case errors.Is(err, jobs.ErrNotKept):
+		err = fmt.Errorf("%w\n%s", err, again)
+	}
+	return nil, err
+}
+
+// checkFiles returns an error if -plot is no folder, or -record no new file.
+func (s *session) checkFiles() error {
+	if err := cli.CheckFolder("plot", s.plot); err != nil || s.record == "" {
+		return err
+	}
+	if _, err := os.Lstat(s.record); err == nil {
+		return cli.Usagef("-record: %s exists; name another file", s.record)
+	}
+	if err := atomicfile.Probe(s.record); err != nil {
+		return &cli.UsageError{Err: fmt.Errorf("-record: %w", err)}
+	}
+	return nil
+}
+
+// seats returns the agents of an evaluation [P], the model first, and whether the game is
+// solved. It solves the game if it must be, or for the default of -against.
+func (s *session) seats(ctx context.Context, solve bool) (seats []*agents.Agent, solved bool, err error) {
+	if err := cli.CheckSeats("against", s.against, s.spec.Players-1, "other seats"); err != nil {
+		return nil, false, err
+	}
+	if solve || s.against == nil {
+		_, err := s.agents.Solve(ctx)
+		if err != nil && (s.mistakes > 0 || !errors.Is(err, game.ErrNoSolution)) {
+			return nil, false, err
+		}
+		solved = err == nil
+	}
+	names := []string{s.model}
+	for i := range s.spec.Players - 1 {
+		switch {
+		case s.against != nil:
+			names = append(names, s.against[i%len(s.against)])
+		case solved:
+			names = append(names, agents.Exact)
+		default:
+			names = append(names, agents.BestBot(s.agents.Game))
+		}
+	}
+	seats, err = s.agents.OpenAll(ctx, names)
+	return seats, solved, err
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// Percent formats a share of the win.
+func Percent(x float64) string { return fmt.Sprintf("%10.6f %%", 100*Clean(x)) }
+
+// Clean returns x, without a rounding error that would print as a negative zero.
+func Clean(x float64) float64 {
+	if math.Abs(x) < 1e-12 {
+		return 0
+	}
+	return x
+}
+
+// Widest returns the length of the longest name.
+func Widest(names []string) int {
+	n := 0
+	for _, name := range names {
+		n = max(n, len(name))
+	}
+	return n
+}
+
+// Columns writes rows of cells; the first left columns are aligned on the left, the
+// others on the right.
+func Columns(b *strings.Builder, rows [][]string, left int) {
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for k, cell := range row {
+			width[k] = max(width[k], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		line := ""
+		for k, cell := range row {
+			space := strings.Repeat(" ", width[k]-utf8.RuneCountInString(cell))
+			if k < left {
+				line += "  " + cell + space
+			} else {
+				line += "  " + space + cell
+			}
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
