@@ -137,8 +137,8 @@ func (p position[S]) Sample(dice *rand.PCG) Position {
 }
 
 // draw is [core.Rules.Draw] from the position.
-func (p position[S]) draw(from core.Streams, most int, visit func(Position)) {
-	p.rules.Draw(&p.s, from, most, func(s S) { visit(position[S]{p.rules, s}) })
+func (p position[S]) draw(dice *rand.PCG, turns *core.Turns, most int, visit func(Position)) {
+	p.rules.Draw(&p.s, dice, turns, most, func(s S) { visit(position[S]{p.rules, s}) })
 }
 
 func (p position[S]) OutcomeName(outcome Position) string {

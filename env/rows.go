@@ -32,13 +32,16 @@ func (v *Vec[S]) stepRows() error {
 		v.moves[h.i]--
 	}
 	clear(buf.Reward)
+	clear(buf.Terminated)
+	clear(buf.Truncated)
 	moves := v.moves[:len(buf.Player)]
 	for i, who := range buf.Player {
 		moves[i]++
-		buf.Terminated[i], buf.Truncated[i] = who == game.Terminal, v.spec.Truncates(who, int(moves[i]))
-		if !buf.Terminated[i] && !buf.Truncated[i] {
+		if who >= 0 && !v.spec.Truncates(who, int(moves[i])) {
 			continue
 		}
+		buf.Terminated[i] = who == game.Terminal
+		buf.Truncated[i] = who != game.Terminal
 		v.end(i, who, v.before[i])
 	}
 	v.rows.Show(v.state, buf.Player, v.shown, v.label, buf.Obs, buf.Mask)

@@ -49,7 +49,7 @@ func NewSession(g Game) *Session {
 // Seed seeds the generators, and brings them to where they are after the history.
 func (s *Session) Seed(seed uint64) {
 	s.turns = nil
-	s.streams().Seed(seed, 0)
+	core.Seed(&s.dice, &s.noise, seed, 0)
 	s.eyes.Seed(seed, 1<<61)
 	for _, t := range s.Steps {
 		if t.Chance() {
@@ -78,8 +78,8 @@ func (s *Session) Next() {
 
 // Restart is Next with the common random numbers of a row (see [Batch.Restart]).
 func (s *Session) Restart(seed, row uint64) {
-	s.turns = &core.Turns{Seed: seed, Row: row}
-	s.streams().Seed(seed, row)
+	s.turns = &core.Turns{Seed: seed, Row: row, Noise: &s.noise}
+	core.Seed(&s.dice, &s.noise, seed, row)
 	s.Next()
 }
 
@@ -150,12 +150,8 @@ func (s *Session) Settle() { s.draw(s.spec.ChanceLimit() - s.rolls) }
 // draw draws chance, at most so many transitions.
 func (s *Session) draw(most int) {
 	s.at.(interface {
-		draw(from core.Streams, most int, visit func(Position))
-	}).draw(s.streams(), most, s.Chance)
-}
-
-func (s *Session) streams() core.Streams {
-	return core.Streams{Dice: &s.dice, Noise: &s.noise, Turns: s.turns}
+		draw(dice *rand.PCG, turns *core.Turns, most int, visit func(Position))
+	}).draw(&s.dice, s.turns, most, s.Chance)
 }
 
 // Undo returns to the position after the first n steps. The generators stay as they are.

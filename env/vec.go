@@ -95,7 +95,7 @@ func (v *Vec[S]) Reset(seed uint64) {
 	clear(v.buf.Truncated)
 	v.crn = nil
 	for i := range v.state {
-		v.streams(i).Seed(seed, uint64(v.first+i))
+		v.seed(i, seed, uint64(v.first+i))
 		v.start(i)
 	}
 	v.showAll()
@@ -107,8 +107,8 @@ func (v *Vec[S]) Restart(i int, seed, row uint64) {
 	if v.crn == nil {
 		v.crn = make([]*core.Turns, len(v.state))
 	}
-	v.crn[i] = &core.Turns{Seed: seed, Row: row}
-	v.streams(i).Seed(seed, row)
+	v.crn[i] = &core.Turns{Seed: seed, Row: row, Noise: &v.buf.Noise[i]}
+	v.seed(i, seed, row)
 	v.start(i)
 	v.show(i)
 }
@@ -123,7 +123,7 @@ func (v *Vec[S]) Begin(rows []int, seeds []uint64) {
 			if v.crn != nil {
 				v.crn[i] = nil
 			}
-			v.streams(i).Seed(seeds[k], uint64(v.first+i))
+			v.seed(i, seeds[k], uint64(v.first+i))
 		}
 		v.start(i)
 	}
@@ -156,18 +156,16 @@ func (v *Vec[S]) start(i int) {
 	})
 }
 
-// streams returns the generators of row i.
-func (v *Vec[S]) streams(i int) core.Streams {
-	from := core.Streams{Dice: &v.dice[i], Noise: &v.buf.Noise[i]}
-	if v.crn != nil {
-		from.Turns = v.crn[i]
-	}
-	return from
-}
+// seed seeds the generators of row i.
+func (v *Vec[S]) seed(i int, seed, row uint64) { core.Seed(&v.dice[i], &v.buf.Noise[i], seed, row) }
 
 // settle draws chance in row i, and returns the current player.
 func (v *Vec[S]) settle(i int, s *S) game.Player {
-	return v.rules.Draw(s, v.streams(i), v.rules.ChanceLimit, nil)
+	var turns *core.Turns
+	if v.crn != nil {
+		turns = v.crn[i]
+	}
+	return v.rules.Draw(s, &v.dice[i], turns, v.rules.ChanceLimit, nil)
 }
 
 // show fills the observation and the action mask of row i.

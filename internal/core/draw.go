@@ -6,40 +6,37 @@ import (
 	"marsgym/env/game"
 )
 
-// Streams are the generators of a game in progress.
-type Streams struct {
-	Dice  *rand.PCG // of chance
-	Noise *rand.PCG // of choices, one number for each
-	Turns *Turns    // nil without common random numbers
+// Seed seeds the generators of a row of a run: of chance, and of choices, which take one
+// number each.
+func Seed(dice, noise *rand.PCG, seed, row uint64) {
+	dice.Seed(seed, row)
+	noise.Seed(seed, 1<<62|row)
 }
 
-// Turns are the turns of a game with common random numbers: the generators of turn n follow
+// Turns are the turns of a game with common random numbers: its generators in turn n follow
 // from Seed, Row and n alone.
-type Turns struct{ Seed, Row, n uint64 }
-
-// Seed seeds the generators for a row of a run.
-func (d Streams) Seed(seed, row uint64) {
-	d.Dice.Seed(seed, row)
-	d.Noise.Seed(seed, 1<<62|row)
+type Turns struct {
+	Seed, Row, n uint64
+	Noise        *rand.PCG // the generator of choices
 }
 
 // Draw samples chance until a seat must act or the game is over, in at most so many
 // transitions, and returns the current player. It calls visit, if not nil, with each state
 // that chance leads to. This is the one order in which games draw: each transition from
-// Dice, and with common random numbers from generators that are seeded where a turn starts.
-func (r *Rules[S]) Draw(s *S, from Streams, most int, visit func(S)) game.Player {
+// dice and, unless turns is nil, from generators that are seeded anew where a turn starts.
+func (r *Rules[S]) Draw(s *S, dice *rand.PCG, turns *Turns, most int, visit func(S)) game.Player {
 	for range most {
 		who := r.CurrentPlayer(*s)
-		if from.Turns != nil && who != game.Terminal {
+		if turns != nil && who != game.Terminal {
 			if _, ok := r.TurnStart(*s); ok {
-				from.Turns.n++
-				from.Seed(from.Turns.Seed, from.Turns.n<<32|from.Turns.Row)
+				turns.n++
+				Seed(dice, turns.Noise, turns.Seed, turns.n<<32|turns.Row)
 			}
 		}
 		if who != game.Chance {
 			return who
 		}
-		*s = r.Sampler.Sample(*s, from.Dice)
+		*s = r.Sampler.Sample(*s, dice)
 		if visit != nil {
 			visit(*s)
 		}
@@ -50,7 +47,7 @@ func (r *Rules[S]) Draw(s *S, from Streams, most int, visit func(S)) game.Player
 // Settle is [Rules.Draw] up to ChanceLimit. It returns game.Chance if so many transitions
 // lead neither to a decision nor to the end: such a game is truncated.
 func (r *Rules[S]) Settle(s *S, dice *rand.PCG) game.Player {
-	return r.Draw(s, Streams{Dice: dice}, r.ChanceLimit, nil)
+	return r.Draw(s, dice, nil, r.ChanceLimit, nil)
 }
 
 // Begin calls try, which begins a game and reports whether it has a decision, until one has:
