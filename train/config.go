@@ -209,7 +209,7 @@ func (c Config) Validate() error {
 	}
 	known := slices.Contains(Algorithms(), c.Algorithm)
 	if c.Algorithm == onePly {
-		return fmt.Errorf("%w: train.algorithm %s", ErrRenamed, oneMoveNow)
+		return errOnePly
 	}
 	want(known, "algorithm", c.Algorithm, fmt.Sprintf("one of %v", Algorithms()))
 	want(c.Steps > 0, "steps", c.Steps, "at least 1")

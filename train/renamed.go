@@ -41,7 +41,7 @@ var renamed = map[string]string{
 // merge their chance.
 const onePly Algorithm = "one-ply"
 
-const oneMoveNow = "one-ply is now one-move, as train.expert.search.depth too: it searches Martian Dice as one-ply did"
+var errOnePly = fmt.Errorf("%w: train.algorithm one-ply is now one-move, as train.expert.search.depth too: it searches Martian Dice as one-ply did", ErrRenamed)
 
 // CheckRenamed returns an error that wraps [ErrRenamed] and gives the present name
 // if a field of [Settings], such as "train.rate" or its element "train.rate.0", is
@@ -63,7 +63,7 @@ func checkRenamed(text []byte) error {
 	}
 	var list []string
 	if part, _ := object["train"].(map[string]any); part["algorithm"] == string(onePly) {
-		list = append(list, "train.algorithm "+oneMoveNow)
+		return errOnePly
 	}
 	for _, old := range slices.Sorted(maps.Keys(renamed)) {
 		if has(object, strings.Split(old, ".")) {

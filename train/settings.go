@@ -63,6 +63,8 @@ func ParseSettings(text []byte, a Algorithm, open Opener) (Settings, env.Game, e
 	case a == "":
 		s.Train, err = DefaultFor(g)
 		a = s.Train.Algorithm
+	case a == onePly:
+		err = configError{errOnePly}
 	case !slices.Contains(Algorithms(), a):
 		err = configError{input.Unknown("algorithm", string(a), names(Algorithms()))}
 	default:

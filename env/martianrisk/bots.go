@@ -91,17 +91,16 @@ func (g *greedy) claim(s *State) int {
 // with more armies added to the attackers.
 func (g *greedy) target(s *State, from uint64, more int) (u, v int, odds float64) {
 	u = bits.TrailingZeros64(from)
-	var attacks [][2]int
-	var all []float64
+	attacks, all := make([][2]uint8, 0, 64), make([]float64, 0, 64) // without allocations on all but the largest maps
 	for ; from != 0; from &= from - 1 {
 		i := bits.TrailingZeros64(from)
 		for set := g.enemies(s, i); set != 0; set &= set - 1 {
 			j := bits.TrailingZeros64(set)
-			attacks, all = append(attacks, [2]int{i, j}), append(all, g.r.conquestOdds(s, i, j, more))
+			attacks, all = append(attacks, [2]uint8{uint8(i), uint8(j)}), append(all, g.r.conquestOdds(s, i, j, more))
 		}
 	}
 	if best := game.BestOption(all); best >= 0 {
-		return attacks[best][0], attacks[best][1], all[best]
+		return int(attacks[best][0]), int(attacks[best][1]), all[best]
 	}
 	return u, 0, -1
 }
