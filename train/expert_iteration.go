@@ -11,6 +11,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/internal/jobs"
 	"marsgym/models"
+	"marsgym/train/method"
 )
 
 // expertIteration trains the network on the targets of a search that uses the
@@ -43,12 +44,12 @@ func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Lea
 	return e, nil
 }
 
-// iterate implements method. It searches in every row and fits the network once. If
+// Iterate implements [method.Method]. It searches in every row and fits the network once. If
 // ctx is done before the fit it restores the state before the call.
-func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, error) {
+func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, error) {
 	cfg := e.cfg
 	e.now.done, e.now.weights = x, weightsBlob(e.now.mlp)
-	for o := cfg.Opponents; o.due(e.taken, x); e.taken++ {
+	for o := cfg.Opponents; o.Due(e.taken, x); e.taken++ {
 		e.setCopy(e.taken%o.Size, e.now.mlp.Clone())
 	}
 	for _, p := range e.parts {
@@ -76,17 +77,17 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 		out.GradNorm, err = e.learner.Fit(shards, out.LearningRate)
 	}
 	for k, p := range e.parts {
-		out.Losses.add(losses[k])
+		out.Losses.Add(losses[k])
 		out.Decisions += p.found.steps
 		out.Games += p.found.games
-		out.evaluated += p.found.evaluated
+		out.Evaluated += p.found.evaluated
 	}
-	out.Losses.mean()
+	out.Losses.Mean()
 	return out, err
 }
 
-// model implements method.
-func (e *expertIteration) model() *models.MLP { return e.learner.MLP() }
+// Model implements [method.Method].
+func (e *expertIteration) Model() *models.MLP { return e.learner.MLP() }
 
 // setCopy sets older copy k, or adds it.
 func (e *expertIteration) setCopy(k int, mlp *models.MLP) {
@@ -98,26 +99,26 @@ func (e *expertIteration) setCopy(k int, mlp *models.MLP) {
 	e.now.copies[k] = c
 }
 
-// save implements method.
-func (e *expertIteration) save(blobs map[string][]byte) (err error) {
+// Save implements [method.Method].
+func (e *expertIteration) Save(blobs map[string][]byte) (err error) {
 	if e.cfg.Opponents.Fraction > 0 {
 		blobs["pool"] = strconv.AppendInt(nil, int64(e.taken), 10)
 		for k, c := range e.now.copies {
-			if err := saveCopy(blobs, k, c.mlp); err != nil {
+			if err := method.SaveOpponent(blobs, k, c.mlp); err != nil {
 				return err
 			}
 		}
 	}
 	for k, p := range e.parts {
-		if blobs[shardBlob(k)], err = p.encoded(); err != nil {
+		if blobs[method.ShardBlob(k)], err = p.encoded(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// restore implements method.
-func (e *expertIteration) restore(blobs map[string][]byte) error {
+// Restore implements [method.Method].
+func (e *expertIteration) Restore(blobs map[string][]byte) error {
 	if o := e.cfg.Opponents; o.Fraction > 0 {
 		var err error
 		if e.taken, err = strconv.Atoi(string(blobs["pool"])); err != nil || e.taken < 0 {
@@ -125,7 +126,7 @@ func (e *expertIteration) restore(blobs map[string][]byte) error {
 		}
 		e.now.copies = e.now.copies[:0]
 		for k := range min(e.taken, o.Size) {
-			c, err := restoreCopy(blobs, k, e.now.mlp)
+			c, err := method.RestoreOpponent(blobs, k, e.now.mlp)
 			if err != nil {
 				return err
 			}
@@ -133,7 +134,7 @@ func (e *expertIteration) restore(blobs map[string][]byte) error {
 		}
 	}
 	for k, p := range e.parts {
-		if err := p.restore(blobs[shardBlob(k)]); err != nil {
+		if err := p.restore(blobs[method.ShardBlob(k)]); err != nil {
 			return err
 		}
 	}

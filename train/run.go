@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/bits"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,8 +17,9 @@ import (
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/dirlock"
 	"marsgym/internal/jobs"
-	"marsgym/internal/parallel"
 	"marsgym/models"
+	"marsgym/train/method"
+	"marsgym/train/ppo"
 )
 
 // Files of a run folder, beside agents.ModelFile.
@@ -27,14 +27,6 @@ const (
 	ConfigFile     = "config.json"
 	MetricsFile    = "metrics.jsonl"
 	CheckpointFile = "checkpoint.safetensors"
-)
-
-// Streams of a run beside those of its rows; the top bit sets them apart.
-const (
-	weightStream  = 1<<63 | iota // the first weights
-	shuffleStream                // the order of minibatches
-
-	populationStream = 1<<63 | 1<<32 // the first weights of the population, and the next ones
 )
 
 // ErrInterrupted is returned by a run that has stopped early, after it has written
@@ -86,26 +78,12 @@ type Options struct {
 	pause bool // return errPaused after a checkpoint that is not the last
 }
 
-// method is the implementation of an algorithm.
-type method interface {
-	// iterate plays and fits the network, at a fraction x of the run. It returns
-	// the losses, the learning rate, and the games and decisions of this iteration.
-	// When ctx is done it may return its error, with its state as before the call.
-	iterate(ctx context.Context, x float64) (Metrics, error)
-	// model returns the network that the run has trained so far, as it is played.
-	model() *models.MLP
-	// save adds what a checkpoint must hold beside the network and its
-	// optimizer; restore reads it.
-	save(blobs map[string][]byte) error
-	restore(blobs map[string][]byte) error
-}
-
 // run is the state of a run.
 type run struct {
 	cfg     Config
 	opt     Options
 	learner *counter
-	method  method
+	method  method.Method
 	record  *record
 	dir     *atomicfile.Dir // the run folder
 
@@ -169,7 +147,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 		opt.Executor = jobs.Local{}
 	}
 	r := &run{cfg: cfg, opt: opt}
-	mlp, err := models.NewMLP(cfg.shape(opt.Game.Spec()), rand.NewPCG(cfg.Seed, weightStream))
+	mlp, err := models.NewMLP(cfg.shape(opt.Game.Spec()), rand.NewPCG(cfg.Seed, method.WeightStream))
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +162,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	}
 	r.learner = &counter{Learner: l}
 	if cfg.Algorithm == AlgorithmPPO {
-		if r.method, err = newPPO(&r.cfg, opt.Game, r.learner, opt.Opponent); err != nil {
+		if r.method, err = ppo.New(cfg.PPO, cfg.ppoOptions(opt.Opponent), opt.Game, r.learner); err != nil {
 			return nil, err
 		}
 	} else if r.method, err = newExpertIteration(&r.cfg, r.settings(), opt.Game, r.learner, opt.Executor); err != nil {
@@ -215,7 +193,15 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if err := errors.Join(r.loop(ctx), r.record.close()); err != nil {
 		return nil, err
 	}
-	return r.method.model(), nil
+	return r.method.Model(), nil
+}
+
+// ppoOptions returns what PPO needs of a run beside its settings.
+func (c Config) ppoOptions(opponent *agents.Agent) ppo.Options {
+	return ppo.Options{
+		Seed: c.Seed, Rows: c.Rows, Shards: c.Shards, LearningRate: c.learningRate, ValueCoef: c.ValueCoef,
+		Opponents: c.Opponents, Openings: c.Openings, Opponent: opponent,
+	}
 }
 
 // loop runs the remaining iterations.
@@ -224,12 +210,12 @@ func (r *run) loop(ctx context.Context) error {
 	for r.at.Steps < n {
 		start := time.Now()
 		r.learner.minibatch, r.learner.rows = 0, 0
-		m, err := r.method.iterate(ctx, float64(r.at.Steps)/float64(n))
+		m, err := r.method.Iterate(ctx, float64(r.at.Steps)/float64(n))
 		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return r.interrupt()
 		}
 		if err == nil {
-			err = m.check(r.opt.Game.Spec())
+			err = check(m.Losses, r.opt.Game.Spec())
 		}
 		if err != nil {
 			return fmt.Errorf("iteration %d: %w", r.at.Iteration+1, err)
@@ -239,7 +225,7 @@ func (r *run) loop(ctx context.Context) error {
 		r.at.Iteration++
 		r.at.Steps += m.Decisions
 		r.at.Games += m.Games
-		r.at.Work += m.evaluated + fitWork*r.learner.rows
+		r.at.Work += m.Evaluated + fitWork*r.learner.rows
 		r.at.Seconds += took
 		m.Iteration, m.Steps, m.Games, m.Seconds = r.at.Iteration, r.at.Steps, r.at.Games, r.at.Seconds
 		m.Done = min(1, float64(r.at.Steps)/float64(n))
@@ -249,7 +235,7 @@ func (r *run) loop(ctx context.Context) error {
 		r.at.Exact = nil
 		if r.opt.Evaluate != nil && due(r.evaluations(m.Done)) {
 			// An interrupt waits for the evaluation, so that the resumed run has it.
-			if m.Exact, err = r.opt.Evaluate(context.WithoutCancel(ctx), r.method.model()); err != nil {
+			if m.Exact, err = r.opt.Evaluate(context.WithoutCancel(ctx), r.method.Model()); err != nil {
 				return fmt.Errorf("iteration %d: evaluation: %w", m.Iteration, err)
 			}
 			r.at.Exact = m.Exact
@@ -323,15 +309,15 @@ const divergenceFactor = 1000
 const maxValueKL = 1000
 
 // check reports losses of a run that has diverged.
-func (l Losses) check(spec game.Spec) error {
-	sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm + l.valueKL
+func check(l Losses, spec game.Spec) error {
+	sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm + l.ValueKL
 	width := spec.Win - spec.Loss
-	if sum-sum == 0 && !(spec.HasWin() && l.Value > divergenceFactor*width*width/2) && !(l.valueKL > maxValueKL) {
+	if sum-sum == 0 && !(spec.HasWin() && l.Value > divergenceFactor*width*width/2) && !(l.ValueKL > maxValueKL) {
 		return nil
 	}
 	values := fmt.Sprintf("value loss %v", l.Value)
-	if l.valueKL != 0 {
-		values = fmt.Sprintf("KL divergence of the values %v nats", l.valueKL)
+	if l.ValueKL != 0 {
+		values = fmt.Sprintf("KL divergence of the values %v nats", l.ValueKL)
 	}
 	return fmt.Errorf("%w: policy loss %v, %s, entropy %v, KL %v; lower the learning rate",
 		models.ErrDiverged, l.Policy, values, l.Entropy, l.KL)
@@ -362,7 +348,7 @@ func (r *run) save() error {
 	if f.Blobs[settingsBlob], err = json.Marshal(r.settings()); err != nil {
 		return err
 	}
-	if err := r.method.save(f.Blobs); err != nil {
+	if err := r.method.Save(f.Blobs); err != nil {
 		return err
 	}
 	if err := f.Save(r.path(CheckpointFile)); err != nil {
@@ -372,7 +358,7 @@ func (r *run) save() error {
 }
 
 func (r *run) saveModel() error {
-	f := &models.File{Meta: r.meta(), MLP: r.method.model()}
+	f := &models.File{Meta: r.meta(), MLP: r.method.Model()}
 	return f.Save(r.path(agents.ModelFile))
 }
 
@@ -387,9 +373,6 @@ func (r *run) load(name string) (*models.File, error) {
 	defer f.Close()
 	return models.LoadFrom(f)
 }
-
-// shardBlob is the name of the state of a shard of the rows in a checkpoint.
-func shardBlob(k int) string { return fmt.Sprintf("part.%d", k) }
 
 // restore continues from the checkpoint, if there is one yet.
 func (r *run) restore() error {
@@ -429,24 +412,10 @@ func (r *run) restore() error {
 		r.learner.MLP().SetTensors(f.MLP.Tensors()),
 		r.learner.Restore(f.Tensors),
 		json.Unmarshal(f.Blobs["run"], &r.at),
-		r.method.restore(f.Blobs),
+		r.method.Restore(f.Blobs),
 	)
 	if err != nil {
 		return fmt.Errorf("%s does not belong to the config in its folder: %w", path, err)
 	}
 	return r.saveModel()
-}
-
-// forEach calls f for each element of a list, on up to GOMAXPROCS goroutines, and
-// joins the errors.
-func forEach[T any](list []T, f func(T) error) error {
-	errs := make([]error, len(list))
-	parallel.For(len(list), 1, func(k, _ int) { errs[k] = f(list[k]) })
-	return errors.Join(errs...)
-}
-
-// below returns a random number below n; its bias is below n/2⁶⁴.
-func below(r *rand.PCG, n uint64) uint64 {
-	hi, _ := bits.Mul64(r.Uint64(), n)
-	return hi
 }

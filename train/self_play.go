@@ -86,7 +86,7 @@ func (p *selfPlay) play(ctx context.Context) error {
 	}
 	warm := p.done >= cfg.Expert.ValueWarmup
 	opt := expert.Options{
-		Lambda: cfg.Expert.Lambda.at(p.done), Temperature: cfg.Expert.Temperature.at(p.done),
+		Lambda: cfg.Expert.Lambda.At(p.done), Temperature: cfg.Expert.Temperature.At(p.done),
 		RandomPlay: !warm, PolicyReplies: warm && cfg.Head == models.Score, Logits: cfg.Head == models.Logits,
 	}
 	for _, c := range p.copies {
@@ -304,7 +304,7 @@ func decodeSettings(text []byte, open Opener) (Settings, env.Game, error) {
 		return s, nil, err
 	}
 	s.Train.Checkpoints = max(1, s.Train.Checkpoints) // see run.settings
-	return s, g, s.Train.Check(g)
+	return s, g, s.Train.check(g)
 }
 
 // blob returns the settings as an input of jobs.

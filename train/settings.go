@@ -29,8 +29,8 @@ const (
 
 // Settings hold all that decides the result of a run: the content of [ConfigFile].
 //
-// A checkpoint holds them too, without what changes no result: the device, and the
-// number of checkpoints.
+// A checkpoint holds them too, without what changes no result: the device, the number of
+// checkpoints and the memory.
 type Settings struct {
 	Game       string          `json:"game"`
 	GameConfig json.RawMessage `json:"game_config"`
@@ -208,7 +208,7 @@ const settingsBlob = "settings"
 func (r *run) settings() Settings {
 	spec := r.opt.Game.Spec()
 	s := Settings{Game: spec.ID, GameConfig: json.RawMessage(spec.ConfigJSON()), Backend: r.opt.Backend, Train: r.cfg}
-	s.Train.Checkpoints = 0
+	s.Train.Checkpoints, s.Train.Memory = 0, 0
 	return s
 }
 

@@ -1,13 +1,21 @@
-package train
+package ppo
 
 import (
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 
 	"marsgym/env"
 	"marsgym/env/game"
 )
+
+// Openings holds the settings of games that begin with random actions, in every seat.
+// These are not trained on.
+type Openings struct {
+	Fraction  float64 `json:"fraction"`  // of the games
+	Decisions int     `json:"decisions"` // random actions of such a game: at least 1, at most so many, each number as likely
+}
 
 // openings are the games of a rollout's rows that begin with random actions.
 type openings struct {
@@ -88,4 +96,20 @@ func restoreOpenings(blobs map[string][]byte, rollouts []*rollout) error {
 		copy(r.openings.left, left[k])
 	}
 	return nil
+}
+
+// appendLegal appends the legal actions of a mask [A].
+func appendLegal(dst []game.Action, mask []bool) []game.Action {
+	for a, ok := range mask {
+		if ok {
+			dst = append(dst, game.Action(a))
+		}
+	}
+	return dst
+}
+
+// below returns a random number below n; its bias is below n/2⁶⁴.
+func below(r *rand.PCG, n uint64) uint64 {
+	hi, _ := bits.Mul64(r.Uint64(), n)
+	return hi
 }

@@ -1,8 +1,7 @@
-package train
+package ppo
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/internal/elementary"
 	"marsgym/models"
+	"marsgym/train/method"
 )
 
 // pool is an opponent pool: bots of the game, a population of networks of other seeds, and
@@ -32,7 +32,7 @@ import (
 // Source: prioritised fictitious self-play, Vinyals et al., "Grandmaster level
 // in StarCraft II using multi-agent reinforcement learning", Nature 575 (2019).
 type pool struct {
-	cfg      Opponents
+	cfg      method.Opponents
 	spec     game.Spec
 	rows     []*poolRows   // of each rollout
 	mlp      []*models.MLP // the population, then the copies
@@ -65,22 +65,13 @@ const (
 	priorGames = 10
 )
 
-// PoolMetrics compare the network with the opponents of the pool: how often its return
-// is higher, where equal returns count one half.
-type PoolMetrics struct {
-	Opponents int                `json:"opponents"`      // bots included
-	Win       float64            `json:"win"`            // the mean over opponents
-	MinWin    float64            `json:"min_win"`        // the lowest of them; below one half the network has forgotten something
-	Bots      map[string]float64 `json:"bots,omitempty"` // of each bot
-}
-
 // newPool returns a pool without copies for the first rows of each rollout, in which
 // games begin. If frozen is not nil, it is the only opponent, in all rows.
-func newPool(cfg Opponents, g env.Game, rollouts []*rollout, frozen *agents.Agent) (*pool, error) {
+func newPool(cfg method.Opponents, g env.Game, rollouts []*rollout, frozen *agents.Agent) (*pool, error) {
 	if frozen != nil {
-		cfg = Opponents{Fraction: 1, Bots: map[string]float64{frozen.Name: 1}}
+		cfg = method.Opponents{Fraction: 1, Bots: map[string]float64{frozen.Name: 1}}
 	}
-	cfg.Population = cfg.population()
+	cfg.Population = cfg.Trained()
 	p := &pool{cfg: cfg, spec: g.Spec()}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Bots)) {
 		if cfg.Fraction == 0 || cfg.Bots[name] == 0 {
@@ -141,7 +132,7 @@ func (p *pool) begin(mlp *models.MLP, x float64) {
 	if p.cfg.Fraction == 0 {
 		return
 	}
-	for ; p.complete() && p.cfg.due(p.Taken, x); p.Taken++ {
+	for ; p.complete() && p.cfg.Due(p.Taken, x); p.Taken++ {
 		k := p.Population + p.Taken%p.cfg.Size
 		if k == len(p.mlp) {
 			p.addNetwork(mlp.Clone())
@@ -162,7 +153,7 @@ func (p *pool) weigh() {
 		return
 	}
 	p.prob = append(append(p.prob[:0], 0), p.share...)
-	networks, sum := p.cfg.networks(), 0.0
+	networks, sum := p.cfg.Networks(), 0.0
 	if !p.complete() || len(p.mlp) == 0 {
 		p.prob[itself] = networks
 		return
@@ -178,12 +169,12 @@ func (p *pool) weigh() {
 }
 
 // end counts the games of a rollout.
-func (p *pool) end() *PoolMetrics {
+func (p *pool) end() *method.PoolMetrics {
 	n := len(p.policies)
 	if n == 0 || !p.complete() {
 		return nil
 	}
-	m := &PoolMetrics{Opponents: n, MinWin: 1}
+	m := &method.PoolMetrics{Opponents: n, MinWin: 1}
 	for k := range p.policies {
 		p.Won[k] = float64(decay*p.Won[k]) + (1-decay)*priorGames/2
 		p.Games[k] = float64(decay*p.Games[k]) + (1-decay)*priorGames
@@ -320,9 +311,6 @@ func better(own, other float32) float64 {
 	return 0
 }
 
-// copyBlob is the name of a copy's weights in a checkpoint.
-func copyBlob(k int) string { return fmt.Sprintf("pool.%d", k) }
-
 // save adds the pool to a checkpoint.
 func (p *pool) save(blobs map[string][]byte) (err error) {
 	if p.cfg.Fraction == 0 {
@@ -332,30 +320,11 @@ func (p *pool) save(blobs map[string][]byte) (err error) {
 		return err
 	}
 	for k, mlp := range p.mlp {
-		if err := saveCopy(blobs, k, mlp); err != nil {
+		if err := method.SaveOpponent(blobs, k, mlp); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// saveCopy adds the weights of a copy to a checkpoint.
-func saveCopy(blobs map[string][]byte, k int, mlp *models.MLP) (err error) {
-	blobs[copyBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights())
-	return err
-}
-
-// restoreCopy returns a copy of a checkpoint, of the shape of mlp.
-func restoreCopy(blobs map[string][]byte, k int, mlp *models.MLP) (*models.MLP, error) {
-	c := mlp.Clone()
-	blob := blobs[copyBlob(k)]
-	if m, err := binary.Decode(blob, binary.LittleEndian, c.Weights()); err != nil || m != len(blob) {
-		return nil, fmt.Errorf("opponent pool: the weights of opponent %d are %d bytes; want %d", k, len(blob), 4*len(c.Weights()))
-	}
-	if err := c.CheckFinite(); err != nil {
-		return nil, fmt.Errorf("opponent pool: opponent %d: %w", k, err)
-	}
-	return c, nil
 }
 
 // restore reads what save wrote for a network of the shape of mlp.
@@ -389,7 +358,7 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 	}
 	p.mlp, p.policies = p.mlp[:0], p.policies[:bots]
 	for k := range networks {
-		c, err := restoreCopy(blobs, k, mlp)
+		c, err := method.RestoreOpponent(blobs, k, mlp)
 		if err != nil {
 			return err
 		}
