@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -32,13 +31,12 @@ type expertIteration struct {
 
 func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Learner, executor jobs.Executor) (*expertIteration, error) {
 	e := &expertIteration{cfg: cfg, learner: l, spec: g.Spec(), executor: executor}
-	e.now = &iteration{game: g, cfg: cfg, mlp: l.MLP(), settings: sync.OnceValues(settings.blob)}
+	e.now = &iteration{game: g, cfg: cfg, settings: sync.OnceValues(settings.blob)}
 	for k := range cfg.Shards {
-		p, err := newSelfPlay(e.now, k)
-		if err != nil {
+		p := newSelfPlay(e.now, k)
+		if err := p.load(); err != nil {
 			return nil, err
 		}
-		p.search.Reset(cfg.Seed)
 		e.parts, e.tasks = append(e.parts, p), append(e.tasks, p)
 	}
 	return e, nil
@@ -48,16 +46,16 @@ func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Lea
 // ctx is done before the fit it restores the state before the call.
 func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, error) {
 	cfg := e.cfg
-	e.now.done, e.now.weights = x, weightsBlob(e.now.mlp)
+	e.now.at, e.now.network = x, newNetwork(e.learner.MLP())
 	for o := cfg.Opponents; o.Due(e.taken, x); e.taken++ {
-		e.setCopy(e.taken%o.Size, e.now.mlp.Clone())
+		e.setCopy(e.taken%o.Size, e.learner.MLP().Clone())
 	}
 	for _, p := range e.parts {
-		p.moved = false
+		p.begin()
 	}
 	if err := e.executor.Do(ctx, e.tasks); err != nil {
 		for _, p := range e.parts {
-			err = errors.Join(err, p.undo())
+			p.undo()
 		}
 		return Metrics{}, err
 	}
@@ -91,12 +89,10 @@ func (e *expertIteration) Model() *models.MLP { return e.learner.MLP() }
 
 // setCopy sets older copy k, or adds it.
 func (e *expertIteration) setCopy(k int, mlp *models.MLP) {
-	c := olderCopy{mlp, weightsBlob(mlp)}
 	if k == len(e.now.copies) {
-		e.now.copies = append(e.now.copies, c)
-		return
+		e.now.copies = append(e.now.copies, network{})
 	}
-	e.now.copies[k] = c
+	e.now.copies[k] = newNetwork(mlp)
 }
 
 // Save implements [method.Method].
@@ -104,15 +100,13 @@ func (e *expertIteration) Save(blobs map[string][]byte) (err error) {
 	if e.cfg.Opponents.Fraction > 0 {
 		blobs["pool"] = strconv.AppendInt(nil, int64(e.taken), 10)
 		for k, c := range e.now.copies {
-			if err := method.SaveOpponent(blobs, k, c.mlp); err != nil {
+			if err := method.SaveOpponent(blobs, k, c.MLP); err != nil {
 				return err
 			}
 		}
 	}
 	for k, p := range e.parts {
-		if blobs[method.ShardBlob(k)], err = p.encoded(); err != nil {
-			return err
-		}
+		blobs[method.ShardBlob(k)] = p.current()
 	}
 	return nil
 }
@@ -126,7 +120,7 @@ func (e *expertIteration) Restore(blobs map[string][]byte) error {
 		}
 		e.now.copies = e.now.copies[:0]
 		for k := range min(e.taken, o.Size) {
-			c, err := method.RestoreOpponent(blobs, k, e.now.mlp)
+			c, err := method.RestoreOpponent(blobs, k, e.learner.MLP())
 			if err != nil {
 				return err
 			}
@@ -134,7 +128,8 @@ func (e *expertIteration) Restore(blobs map[string][]byte) error {
 		}
 	}
 	for k, p := range e.parts {
-		if err := p.restore(blobs[method.ShardBlob(k)]); err != nil {
+		p.state, p.ended, p.stale = append([]byte{}, blobs[method.ShardBlob(k)]...), false, true
+		if err := p.load(); err != nil {
 			return err
 		}
 	}

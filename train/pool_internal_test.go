@@ -238,7 +238,7 @@ func TestPopulation(t *testing.T) {
 	}
 }
 
-func network(t *testing.T, g env.Game, head models.Head) *models.MLP {
+func newTestNetwork(t *testing.T, g env.Game, head models.Head) *models.MLP {
 	t.Helper()
 	s := g.Spec()
 	mlp, err := models.NewMLP(models.Shape{Obs: s.ObsLen(), Hidden: []int{8}, Head: head, Actions: s.Actions, Players: s.Players}, rand.NewPCG(1, 0))

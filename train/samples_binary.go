@@ -1,9 +1,12 @@
 package train
 
 import (
+	"bytes"
+	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 
 	"marsgym/env/game"
 	"marsgym/internal/jobs"
@@ -33,28 +36,26 @@ func (s *samples) decode(src []byte, spec game.Spec, head models.Head) (err erro
 		}
 		src = src[used:]
 	}
-	if src, err = s.obs.CutBinary(src); err != nil {
-		return err
+	src, err = s.obs.CutBinary(src)
+	cut(&s.value, &src, &err)
+	cut(&s.row, &src, &err)
+	cut(&s.start, &src, &err)
+	cut(&s.action, &src, &err)
+	cut(&s.policy, &src, &err)
+	if err == nil && len(src) > 0 {
+		err = fmt.Errorf("%d bytes follow", len(src))
 	}
-	if s.value, src, err = jobs.CutSlice[float32](src); err != nil {
+	if err != nil {
 		return err
-	}
-	if s.row, src, err = jobs.CutSlice[int32](src); err != nil {
-		return err
-	}
-	if s.start, src, err = jobs.CutSlice[int32](src); err != nil {
-		return err
-	}
-	if s.action, src, err = jobs.CutSlice[game.Action](src); err != nil {
-		return err
-	}
-	if s.policy, src, err = jobs.CutSlice[float64](src); err != nil {
-		return err
-	}
-	if len(src) > 0 {
-		return fmt.Errorf("%d bytes follow", len(src))
 	}
 	return s.check(spec, head)
+}
+
+// cut is [jobs.CutSlice] unless there was an error.
+func cut[T any](dst *[]T, src *[]byte, err *error) {
+	if *err == nil {
+		*dst, *src, *err = jobs.CutSlice[T](*src)
+	}
 }
 
 // check returns an error if a list does not fit the others, or a number is out of range.
@@ -104,52 +105,37 @@ func (s *samples) check(spec game.Spec, head models.Head) error {
 	return nil
 }
 
-// appendDifference appends after as the difference to before: the runs of bytes that are
-// equal, and the others. States have archives, of which an iteration changes little.
+// appendDifference appends after as the difference to before, which is as long, compressed:
+// states have archives, of which an iteration changes little.
 func appendDifference(dst, before, after []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(after)))
-	same := func(i int) bool { return i < len(before) && before[i] == after[i] }
-	for i := 0; i < len(after); {
-		from := i
-		for i < len(after) && same(i) {
-			i++
-		}
-		dst = binary.AppendUvarint(dst, uint64(i-from))
-		from = i
-		for i < len(after) && !same(i) {
-			i++
-		}
-		dst = binary.AppendUvarint(dst, uint64(i-from))
-		dst = append(dst, after[from:i]...)
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.BestSpeed)
+	if err == nil {
+		_, err = w.Write(xor(bytes.Clone(after), before))
 	}
-	return dst
+	if err = errors.Join(err, w.Close()); err != nil {
+		panic(err) // a buffer takes all
+	}
+	return jobs.AppendSlice(dst, b.Bytes())
 }
 
 // cutDifference returns what appendDifference wrote at the start of src, and the rest.
-// What it returns is as long as before, as states of a part are.
 func cutDifference(src, before []byte) (after, rest []byte, err error) {
-	n, src, err := jobs.CutLength(src)
-	if err == nil && n != len(before) {
-		err = fmt.Errorf("the state has %d bytes; want %d", n, len(before))
-	}
+	packed, rest, err := jobs.CutSlice[byte](src)
 	if err != nil {
 		return nil, nil, err
 	}
-	after = make([]byte, 0, n)
-	for len(after) < n {
-		var same, other int
-		if same, src, err = jobs.CutLength(src); err == nil {
-			other, src, err = jobs.CutLength(src)
-		}
-		if err == nil && (same+other == 0 || same+other > n-len(after) || other > len(src)) {
-			err = errors.New("the difference of the states is damaged")
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		after = append(after, before[len(after):len(after)+same]...)
-		after = append(after, src[:other]...)
-		src = src[other:]
+	after = make([]byte, len(before))
+	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(packed)), after); err != nil {
+		return nil, nil, fmt.Errorf("the difference of the states: %w", err)
 	}
-	return after, src, nil
+	return xor(after, before), rest, nil
+}
+
+// xor changes x by y.
+func xor(x, y []byte) []byte {
+	for i := range x {
+		x[i] ^= y[i]
+	}
+	return x
 }
