@@ -235,10 +235,10 @@ func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
 // trained. Their text does not repeat it.
 var ErrConfig = errors.New("the settings are refused")
 
-// configError is an error that wraps ErrConfig.
-type configError struct{ error }
+// tagged is an error that wraps another one too, without its text.
+type tagged struct{ error, tag error }
 
-func (e configError) Unwrap() []error { return []error{ErrConfig, e.error} }
+func (e tagged) Unwrap() []error { return []error{e.tag, e.error} }
 
 // Check returns an error that wraps [ErrConfig] if a game cannot be trained with
 // the config: for the faults that [Config.Validate] reports, an invalid network, an
@@ -249,7 +249,7 @@ func (c Config) Check(g env.Game) error {
 		err = c.checkMemory(g)
 	}
 	if err != nil {
-		return configError{err}
+		return tagged{err, ErrConfig}
 	}
 	return nil
 }

@@ -123,11 +123,6 @@ func (c *counter) Fit(rows []models.Shard, rate float64) (norm float64, err erro
 // folder, for example because it is damaged. Their text does not repeat it.
 var ErrCheckpoint = errors.New("the run cannot be resumed")
 
-// checkpointError is an error that wraps ErrCheckpoint.
-type checkpointError struct{ error }
-
-func (e checkpointError) Unwrap() []error { return []error{ErrCheckpoint, e.error} }
-
 // Run trains until cfg.Steps and returns the network, which it also writes to the
 // run folder. When ctx is cancelled it finishes the iteration, or drops it if the
 // algorithm can, writes a checkpoint and returns an error that wraps
@@ -168,10 +163,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	} else if r.method, err = newExpertIteration(&r.cfg, r.settings(), opt.Game, r.learner, opt.Executor); err != nil {
 		return nil, fmt.Errorf("algorithm %s: %w", cfg.Algorithm, err)
 	}
-	release, err := dirlock.Lock(opt.Dir)
-	if errors.Is(err, dirlock.ErrBusy) {
-		return nil, fmt.Errorf("%w: %w: let the other run end, or stop it", ErrTaken, err)
-	}
+	release, err := take(opt.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -182,11 +174,11 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	defer r.dir.Close()
 	if opt.Resume {
 		if err := r.restore(); err != nil {
-			return nil, checkpointError{err}
+			return nil, tagged{err, ErrCheckpoint}
 		}
 	}
 	if r.record, err = openRecord(r.dir, opt.Resume, r.at.sizes); err != nil && opt.Resume {
-		return nil, checkpointError{err}
+		return nil, tagged{err, ErrCheckpoint}
 	} else if err != nil {
 		return nil, err
 	}
@@ -202,6 +194,15 @@ func (c Config) ppoOptions(opponent *agents.Agent) ppo.Options {
 		Seed: c.Seed, Rows: c.Rows, Shards: c.Shards, LearningRate: c.learningRate, ValueCoef: c.ValueCoef,
 		Opponents: c.Opponents, Openings: c.Openings, Opponent: opponent,
 	}
+}
+
+// take locks a run folder until release is called.
+func take(dir string) (release func() error, err error) {
+	release, err = dirlock.Lock(dir)
+	if errors.Is(err, dirlock.ErrBusy) {
+		err = fmt.Errorf("%w: %w: let the other run end, or stop it", ErrTaken, err)
+	}
+	return release, err
 }
 
 // loop runs the remaining iterations.

@@ -1,12 +1,9 @@
 package train
 
 import (
-	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
 	"marsgym/env/game"
 	"marsgym/internal/jobs"
@@ -105,37 +102,52 @@ func (s *samples) check(spec game.Spec, head models.Head) error {
 	return nil
 }
 
-// appendDifference appends after as the difference to before, which is as long, compressed:
-// states have archives, of which an iteration changes little.
+// appendDifference appends after as the difference to before: the runs of bytes that are
+// equal, and the others. States have archives, of which an iteration changes little.
 func appendDifference(dst, before, after []byte) []byte {
-	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestSpeed)
-	if err == nil {
-		_, err = w.Write(xor(bytes.Clone(after), before))
+	dst = binary.AppendUvarint(dst, uint64(len(after)))
+	same := func(i int) bool { return i < len(before) && before[i] == after[i] }
+	for i := 0; i < len(after); {
+		from := i
+		for i < len(after) && same(i) {
+			i++
+		}
+		dst = binary.AppendUvarint(dst, uint64(i-from))
+		from = i
+		for i < len(after) && !same(i) {
+			i++
+		}
+		dst = binary.AppendUvarint(dst, uint64(i-from))
+		dst = append(dst, after[from:i]...)
 	}
-	if err = errors.Join(err, w.Close()); err != nil {
-		panic(err) // a buffer takes all
-	}
-	return jobs.AppendSlice(dst, b.Bytes())
+	return dst
 }
 
 // cutDifference returns what appendDifference wrote at the start of src, and the rest.
+// What it returns is as long as before, as states of a part are.
 func cutDifference(src, before []byte) (after, rest []byte, err error) {
-	packed, rest, err := jobs.CutSlice[byte](src)
+	n, src, err := jobs.CutLength(src)
+	if err == nil && n != len(before) {
+		err = fmt.Errorf("the state has %d bytes; want %d", n, len(before))
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	after = make([]byte, len(before))
-	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(packed)), after); err != nil {
-		return nil, nil, fmt.Errorf("the difference of the states: %w", err)
+	after = make([]byte, 0, n)
+	for len(after) < n {
+		var same, other int
+		if same, src, err = jobs.CutLength(src); err == nil {
+			other, src, err = jobs.CutLength(src)
+		}
+		if err == nil && (same+other == 0 || same+other > n-len(after) || other > len(src)) {
+			err = errors.New("the difference of the states is damaged")
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		after = append(after, before[len(after):len(after)+same]...)
+		after = append(after, src[:other]...)
+		src = src[other:]
 	}
-	return xor(after, before), rest, nil
-}
-
-// xor changes x by y.
-func xor(x, y []byte) []byte {
-	for i := range x {
-		x[i] ^= y[i]
-	}
-	return x
+	return after, src, nil
 }

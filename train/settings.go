@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -64,7 +63,7 @@ func ParseSettings(text []byte, a Algorithm, open Opener) (Settings, env.Game, e
 		s.Train, err = DefaultFor(g)
 		a = s.Train.Algorithm
 	case !slices.Contains(Algorithms(), a):
-		err = configError{input.Unknown("algorithm", string(a), names(Algorithms()))}
+		err = tagged{input.Unknown("algorithm", string(a), names(Algorithms())), ErrConfig}
 	default:
 		s.Train, err = DefaultForAlgorithm(g, a)
 	}
@@ -92,19 +91,7 @@ func names(as []Algorithm) (s []string) {
 // this release.
 func decodeStrictly(text []byte, s *Settings) error {
 	err := input.DecodeJSON(text, s)
-	if renamed := checkRenamed(text); errors.Is(renamed, ErrRenamed) {
-		return renamed
-	}
-	return err
-}
-
-// decodeLoosely reads settings, some of whose fields may be unknown. It refuses
-// those that have another name in this release.
-func decodeLoosely(text []byte, s *Settings) error {
-	if err := input.DecodeLoosely(text, s); err != nil {
-		return err
-	}
-	return checkRenamed(text)
+	return cmp.Or(checkRenamed(text), err)
 }
 
 // LoadSettings reads the settings of a run folder. Fields that the file lacks have
@@ -154,51 +141,87 @@ func (s Settings) Save(dir string) error {
 // Differences lists the fields in which later settings differ from s, such as
 // "train.seed was 1 and is 2". A list is one field.
 func (s Settings) Differences(later Settings) ([]string, error) {
-	before, err := s.fields()
-	if err != nil {
-		return nil, err
+	var fields [2]map[string]string
+	all := map[string]string{}
+	for i, x := range []Settings{s, later} {
+		text, err := json.Marshal(x)
+		if err != nil {
+			return nil, err
+		}
+		fields[i] = fieldsOf(text)
+		maps.Copy(all, fields[i])
 	}
-	after, err := later.fields()
-	if err != nil {
-		return nil, err
-	}
-	all := maps.Clone(before)
-	maps.Copy(all, after)
 	var list []string
 	for _, field := range slices.Sorted(maps.Keys(all)) {
-		if before[field] != after[field] {
-			list = append(list, fmt.Sprintf("%s was %s and is %s", field, cmp.Or(before[field], "absent"), cmp.Or(after[field], "absent")))
+		if before, after := fields[0][field], fields[1][field]; before != after {
+			list = append(list, fmt.Sprintf("%s was %s and is %s", field, cmp.Or(before, "absent"), cmp.Or(after, "absent")))
 		}
 	}
 	return list, nil
 }
 
-// fields returns the settings as JSON by field, such as "train.ppo.clip_range".
-func (s Settings) fields() (map[string]string, error) {
-	text, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
+// fieldsOf returns the values of a JSON document by field, such as "train.ppo.clip_range".
+func fieldsOf(text []byte) map[string]string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(text, &object) != nil || object == nil {
+		return map[string]string{"": string(text)}
 	}
 	fields := map[string]string{}
-	return fields, addFields(fields, "", text)
-}
-
-// addFields adds the fields of a JSON document under a name.
-func addFields(dst map[string]string, name string, text []byte) error {
-	if !bytes.HasPrefix(text, []byte("{")) {
-		dst[name] = string(text)
-		return nil
-	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(text, &object); err != nil {
-		return err
-	}
 	for key, part := range object {
-		if err := addFields(dst, strings.TrimPrefix(name+"."+key, "."), part); err != nil {
-			return err
+		for name, value := range fieldsOf(part) {
+			fields[strings.TrimSuffix(key+"."+name, ".")] = value
 		}
 	}
-	return nil
+	return fields
+}
+
+// ErrRenamed is returned for settings under a name that an older release had for
+// them.
+var ErrRenamed = errors.New("settings have other names in this release")
+
+// renamed maps the fields of settings that had other names in an older release to
+// their present keys, of the same object or, with dots, of train.
+var renamed = map[string]string{
+	"train.rate":                 "learning_rate",
+	"train.value":                "value_coef",
+	"train.parts":                "shards",
+	"train.adam.clip":            "max_grad_norm",
+	"train.ppo.entropy":          "entropy_coef",
+	"train.ppo.clip":             "clip_range",
+	"train.ppo.pool.share":       "opponents.fraction",
+	"train.ppo.pool.fraction":    "opponents.fraction",
+	"train.ppo.pool.size":        "opponents.size",
+	"train.ppo.pool.every":       "opponents.interval",
+	"train.ppo.pool.interval":    "opponents.interval",
+	"train.ppo.pool.power":       "opponents.power",
+	"train.expert.ahead":         "value_warmup",
+	"train.expert.search.anew":   "starts.sample",
+	"train.expert.search.strays": "exploration_fraction",
+	"train.expert.search.stray":  "exploration_rate",
+	"train.expert.search.moves":  "decisions",
+
+	"train.expert.search.restart_fraction": "starts.sample",
+}
+
+// CheckRenamed returns an error that wraps [ErrRenamed] and gives the present names
+// if some of the fields of [Settings], such as "train.rate" or its element "train.rate.0", are
+// those of an older release.
+func CheckRenamed(fields ...string) error {
+	var list []string
+	for _, old := range slices.Sorted(maps.Keys(renamed)) {
+		if slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f+".", old+".") }) {
+			list = append(list, old+" is now "+renamed[old])
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrRenamed, strings.Join(list, ", "))
+}
+
+// checkRenamed is CheckRenamed for all fields of a JSON document.
+func checkRenamed(text []byte) error {
+	return CheckRenamed(slices.Collect(maps.Keys(fieldsOf(text)))...)
 }
 
 // settingsBlob is the name of the settings in a checkpoint.
@@ -216,12 +239,11 @@ func (r *run) settings() Settings {
 // field that the checkpoint's release did not have has its default.
 func (r *run) checkSettings(checkpoint []byte) error {
 	var before Settings
-	err := decodeLoosely(checkpoint, &before)
-	if errors.Is(err, ErrRenamed) {
-		return fmt.Errorf("%w; finish the run with the release that began it, or start a new run", err)
-	}
-	if err != nil {
+	if err := input.DecodeLoosely(checkpoint, &before); err != nil {
 		return err
+	}
+	if err := checkRenamed(checkpoint); err != nil {
+		return fmt.Errorf("%w; finish the run with the release that began it, or start a new run", err)
 	}
 	before.Train = DefaultConfig(before.Train.Algorithm)
 	if err := json.Unmarshal(checkpoint, &before); err != nil {
