@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marsgym/agents/search"
 	"marsgym/internal/input"
 )
 
@@ -33,7 +34,7 @@ func openLookahead(name string, opt Options) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", parts[2], err)
 	}
-	p, err := opt.Game.NewLookahead(plies, evaluator)
+	p, err := search.NewLookahead(opt.Game, plies, evaluator)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", parts[2], err)
 	}

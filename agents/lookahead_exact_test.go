@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/env/search"
 	"marsgym/models"
 )
 

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"marsgym/agents"
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/env/search"
 	"marsgym/models"
 )
 

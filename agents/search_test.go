@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"marsgym/agents"
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/catalog"
-	"marsgym/env/expert"
 	"marsgym/env/game"
-	"marsgym/env/search"
 	"marsgym/eval"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
 func searchAgent(t testing.TB, g env.Game, name string, seed uint64) *agents.Agent {
@@ -231,7 +231,7 @@ func TestSearchErrors(t *testing.T) {
 	if _, err := agents.Open(t.Context(), agents.Search, agents.Options{Game: alone}); err == nil || !strings.Contains(err.Error(), "a game with a win") {
 		t.Errorf("of solitaire: %v", err)
 	}
-	if _, err := g.NewSearch(search.Config{Simulations: 1, Time: 1}, nil); err == nil {
+	if _, err := search.New(g, search.Config{Simulations: 1, Time: 1}, nil); err == nil {
 		t.Error("simulations and time")
 	}
 }

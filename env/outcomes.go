@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // Outcomes are the decisions that can follow the actions of some rows, after all of the chance

@@ -8,11 +8,10 @@ import (
 	"slices"
 
 	"marsgym/env"
-	"marsgym/env/expert"
 	"marsgym/env/game"
-	"marsgym/env/search"
 	"marsgym/internal/input"
 	"marsgym/models"
+	"marsgym/train/expert"
 	"marsgym/train/method"
 	"marsgym/train/ppo"
 )
@@ -36,17 +35,6 @@ const (
 	// Search searches trees that the network's policy and values lead.
 	Search Algorithm = Algorithm(expert.Search)
 )
-
-// valueTarget is the kind of state whose values the algorithm trains.
-func (a Algorithm) valueTarget() search.ValueTarget {
-	switch a {
-	case OnePly:
-		return search.Afterstate
-	case TurnExact:
-		return search.TurnStart
-	}
-	return search.Decision
-}
 
 // Algorithms lists the algorithms.
 func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, OneMove, Search, OnePly, TurnExact} }
@@ -236,7 +224,10 @@ func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
 var ErrConfig = errors.New("the settings are refused")
 
 // tagged is an error that wraps another one too, without its text.
-type tagged struct{ error, tag error }
+type tagged struct {
+	error
+	tag error
+}
 
 func (e tagged) Unwrap() []error { return []error{e.tag, e.error} }
 
@@ -280,7 +271,7 @@ func (c Config) check(g env.Game) error {
 		if n > most {
 			errs = append(errs, fmt.Errorf("train.rows times train.ppo.horizon is %d decisions of a rollout; want at most %d in this game", n, most))
 		}
-	} else if _, err := g.NewExpert(c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
+	} else if _, err := expert.New(g, c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
 		errs = append(errs, fmt.Errorf("train.expert.search.%w", err))
 	} else if err != nil {
 		errs = append(errs, fmt.Errorf("train.algorithm is %s; want one of %v: %w", c.Algorithm, supported(g), err))
@@ -309,7 +300,7 @@ func supports(g env.Game, a Algorithm) bool {
 	}
 	search := DefaultConfig(a).Expert.Search
 	search.Starts = expert.Starts{}
-	_, err := g.NewExpert(search, 1, 0)
+	_, err := expert.New(g, search, 1, 0)
 	return err == nil
 }
 

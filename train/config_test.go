@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"marsgym/env/catalog"
-	"marsgym/env/expert"
 	"marsgym/models"
 	"marsgym/train"
+	"marsgym/train/expert"
 )
 
 // TestBounds validates configs with one changed setting.

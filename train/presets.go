@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env"
-	"marsgym/env/expert"
 	"marsgym/models"
+	"marsgym/train/expert"
 	"marsgym/train/method"
 )
 
@@ -133,7 +133,7 @@ func DefaultFor(g env.Game) (Config, error) {
 func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 	c, spec := DefaultConfig(a), g.Spec()
 	if a != AlgorithmPPO {
-		if _, err := g.NewExpert(c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
+		if _, err := expert.New(g, c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
 			c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.3}
 		}
 	}
@@ -237,7 +237,7 @@ func (c *Config) largeRollouts() {
 func turnLeaves(g env.Game, c Config) (float64, error) {
 	const rows, searches, maxLeaves = 2, 32, 1 << 18 // chosen for a tenth of a second
 	c.Expert.Search.Turns, c.Expert.Search.Starts, c.Hidden = 2, expert.Starts{}, []int{8}
-	x, err := g.NewExpert(c.Expert.Search, rows, 0)
+	x, err := expert.New(g, c.Expert.Search, rows, 0)
 	if err != nil {
 		return 0, err
 	}

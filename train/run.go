@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"marsgym/agents"
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/atomicfile"
@@ -328,7 +329,7 @@ func check(l Losses, spec game.Spec) error {
 func (r *run) meta() models.Meta {
 	m := agents.MetaOf(r.opt.Game.Spec())
 	m.Algorithm, m.Seed = string(r.cfg.Algorithm), r.cfg.Seed
-	m.ValueTarget = string(r.cfg.Algorithm.valueTarget())
+	m.ValueTarget = string(search.TargetOf(string(r.cfg.Algorithm)))
 	m.Steps, m.Iterations, m.Games = int64(r.at.Steps), int64(r.at.Iteration), int64(r.at.Games)
 	m.Exact = r.at.Exact
 	return m

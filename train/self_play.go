@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"marsgym/env"
-	"marsgym/env/expert"
 	"marsgym/internal/jobs"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
 // iteration is what the parts of an iteration of expert iteration share.
@@ -74,7 +74,7 @@ func (p *selfPlay) current() []byte {
 func (p *selfPlay) load() (err error) {
 	if p.search == nil {
 		from, to := p.cfg.Rows*p.part/p.cfg.Shards, p.cfg.Rows*(p.part+1)/p.cfg.Shards
-		if p.search, err = p.game.NewExpert(p.cfg.search(), to-from, from); err != nil {
+		if p.search, err = expert.New(p.game, p.cfg.search(), to-from, from); err != nil {
 			return err
 		}
 	}

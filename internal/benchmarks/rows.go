@@ -47,7 +47,7 @@ func batches(what, pattern string, n int, id string, players int, config string)
 var tables = []table{
 	{
 		title: "Environments",
-		intro: "Decisions at random, with observations and masks written, 1,024 games at once in ours.",
+		intro: "Random play, with observations and masks written. marsgym plays 1,024 games at once.",
 		kind:  rates,
 		groups: []group{
 			{
@@ -79,7 +79,7 @@ var tables = []table{
 	},
 	{
 		title: "Training",
-		intro: "CPU-seconds for a million decisions of the whole loop, without evaluation. Ours is Martian Dice for two.",
+		intro: "CPU-seconds per million decisions of the whole loop, without evaluation. marsgym trains on Martian Dice for two players.",
 		kind:  costs,
 		groups: []group{
 			one(row{what: "`ppo`, scores, the default", work: training(`"algorithm": "ppo"`, 1_000_000), unit: million, two: true}),
@@ -104,7 +104,7 @@ var tables = []table{
 	},
 	{
 		title: "Search, solutions and evaluation",
-		intro: "CPU-seconds of the whole process, in Martian Dice for two.",
+		intro: "CPU-seconds of the whole process, in Martian Dice for two players.",
 		kind:  costs,
 		groups: []group{
 			one(row{what: "a million simulations of tree search", work: benchmark("^BenchmarkSearch$/^martian-dice$", 60), unit: million}),

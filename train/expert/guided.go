@@ -1,0 +1,268 @@
+package expert
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"marsgym/env/game"
+	"marsgym/internal/core"
+)
+
+// maxSimulations bounds the memory that a mistyped number takes.
+const maxSimulations = 100_000
+
+// guided searches decisions by trees that the network's policy and values lead. Each
+// row goes on to its next decision when its search is done, whatever the other rows do;
+// what the network must evaluate in all rows is one batch.
+type guided[S comparable] struct {
+	episodes[S]
+	rows []*guidedRow[S]
+
+	policy []float32 // [n, A] the network's logits
+}
+
+// guidedRow is a row in a call of Search.
+type guidedRow[S comparable] struct {
+	tree    *tree[S]
+	full    bool // this decision has Simulations
+	waits   bool // the tree has requests
+	visits  []guidedVisit[S]
+	values  []float64 // [visits, P] shares of the win by the search, then the targets
+	ends    []float64 // [games ended, P] returns
+	actions []game.Action
+	q       []float32 // [actions] expected return of the mover
+	logits  []float32 // [actions]
+}
+
+// guidedVisit is a decision of a row.
+type guidedVisit[S comparable] struct {
+	state    S
+	mover    game.Player
+	from, to int     // its policy target: actions, q and logits; none where they are equal
+	searched bool    // it had several legal actions
+	value    float64 // the network's share of the win for the mover, if it was searched
+	strayed  bool    // a random action was taken
+	skipped  bool    // it has no value target
+	then     guidedEnd
+}
+
+// guidedEnd is what follows a decision.
+type guidedEnd int8
+
+const (
+	goesOn     guidedEnd = iota
+	terminated           // with the next returns of ends
+	truncated
+)
+
+func newGuided[S comparable](s searcher[S]) *guided[S] {
+	e := &guided[S]{episodes: newEpisodes(s)}
+	for range e.state {
+		e.rows = append(e.rows, &guidedRow[S]{tree: newTree(&e.rules, &e.spec)})
+	}
+	return e
+}
+
+// Reset implements [Expert].
+func (e *guided[S]) Reset(seed uint64) {
+	e.reset(seed, e.restart)
+}
+
+// restart starts an episode in row i.
+func (e *guided[S]) restart(i int) {
+	e.moves[i] = 0
+	e.startEpisode(i)
+}
+
+// Search implements [Expert]: in every row it plays cfg.Decisions successive decisions,
+// and searches those with several legal actions. The value target of a decision is that
+// of TD(λ):
+//
+//	G(t) = (1−λ)·V(t) + λ·G(t+1)
+//
+// with V(t) the value of the root under the improved policy; after the end of a game G
+// is its returns, and λ is 0 where the play explores and where it is cut. A decision
+// with one legal action has λ = 1, and no target where it is the last.
+//
+// Source of the two numbers of simulations: Wu, "Accelerating self-play learning in Go",
+// arXiv:1902.10565, section 3.1.
+func (e *guided[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
+	dst.reset()
+	e.beginSearch(opt)
+	for i, r := range e.rows {
+		r.visits, r.values, r.ends = r.visits[:0], r.values[:0], r.ends[:0]
+		r.actions, r.q, r.logits = r.actions[:0], r.q[:0], r.logits[:0]
+		r.waits = false
+		e.next(dst, i, opt)
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e.obs = e.obs[:0]
+		for i, r := range e.rows {
+			for len(r.visits) < e.cfg.Decisions && !r.waits {
+				if r.waits = r.tree.grow(opt.Temperature, &e.dice[i]); !r.waits {
+					e.move(dst, i, opt)
+				}
+			}
+			if r.waits {
+				for _, k := range r.tree.requests {
+					n := &r.tree.nodes[k]
+					e.obs = e.observe(e.obs, n.state, n.mover)
+				}
+			}
+		}
+		n := len(e.obs) / e.d
+		if n == 0 {
+			break
+		}
+		e.policy = core.Resize(e.policy, n*e.spec.Actions)
+		e.evaluate(net, e.policy)
+		policy, values := e.policy, e.output
+		for i, r := range e.rows {
+			if r.waits {
+				r.waits = false
+				r.tree.receive(policy, values, &e.dice[i])
+				n := len(r.tree.requests)
+				policy, values = policy[n*e.spec.Actions:], values[n*e.spec.Players:]
+			}
+		}
+	}
+	for i, r := range e.rows {
+		e.addTargets(dst, r, opt.Lambda)
+		if e.cfg.Starts.Archives() {
+			k := int(core.Uniform(&e.dice[i]) * float64(len(r.visits)))
+			if v := &r.visits[k]; v.searched {
+				g := r.values[k*e.spec.Players+int(v.mover)]
+				e.archive.add(i, &v.state, math.Abs(e.spec.WinShare(g)-v.value))
+			}
+		}
+	}
+	return e.pool.err
+}
+
+// next plays the forced moves of row i up to a decision, and begins its search.
+func (e *guided[S]) next(dst *Targets, i int, opt Options) {
+	r := e.rows[i]
+	for len(r.visits) < e.cfg.Decisions {
+		s := e.state[i]
+		e.legal = e.rules.Legal(e.legal[:0], s)
+		if len(e.legal) > 1 {
+			simulations := e.cfg.Tree.FastSimulations
+			if r.full = core.Uniform(&e.dice[i]) < e.cfg.Tree.FullFraction; r.full {
+				simulations = e.cfg.Tree.Simulations
+			}
+			if opt.RandomPlay {
+				simulations = 0
+			}
+			// With less than four simulations each, chance would decide among them.
+			r.tree.reset(s, simulations, max(2, min(e.cfg.Tree.Candidates, simulations/4)))
+			r.waits = true
+			return
+		}
+		r.visits = append(r.visits, guidedVisit[S]{state: s, mover: e.rules.CurrentPlayer(s)})
+		r.values = append(r.values, make([]float64, e.spec.Players)...)
+		e.play(dst, i, e.legal[0])
+	}
+}
+
+// move ends the search of row i, takes an action and begins the next search.
+func (e *guided[S]) move(dst *Targets, i int, opt Options) {
+	r := e.rows[i]
+	t := r.tree
+	p := e.spec.Players
+	at := len(r.values)
+	r.values = slices.Grow(r.values, p)[:at+p]
+	edge := t.result(t.edges, opt.Temperature, r.values[at:])
+	v := guidedVisit[S]{state: t.nodes[0].state, mover: t.mover, searched: true, value: t.value[t.mover], from: len(r.actions)}
+	if r.full && !opt.RandomPlay {
+		for k := range t.logit {
+			r.actions = append(r.actions, t.edges[k].action)
+			r.q = append(r.q, float32(e.spec.Return(t.q[k*p+int(t.mover)])))
+			r.logits = append(r.logits, float32(t.logit[k]))
+		}
+	}
+	v.to = len(r.actions)
+	if e.opponents(i) != nil {
+		e.legal = e.rules.Legal(e.legal[:0], v.state) // in the order of the edges
+	}
+	if k, ok := e.reply(i, v.state, v.mover, e.legal, opt); ok {
+		edge, v.strayed = int32(k), int32(k) != edge
+	} else if rate := e.explorationRate(opt, &e.dice[i]); rate > 0 && core.Uniform(&e.dice[i]) < rate {
+		edge, v.strayed = int32(core.Uniform(&e.dice[i])*float64(len(t.logit))), !opt.RandomPlay
+	}
+	r.visits = append(r.visits, v)
+	e.play(dst, i, t.edges[edge].action)
+	e.next(dst, i, opt)
+}
+
+// play takes an action in row i, and starts another game if it ends this one.
+func (e *guided[S]) play(dst *Targets, i int, a game.Action) {
+	r := e.rows[i]
+	dst.Decisions++
+	e.state[i] = e.rules.After(e.state[i], a)
+	e.moves[i]++
+	last := &r.visits[len(r.visits)-1].then
+	switch who := e.rules.Settle(&e.state[i], &e.dice[i]); {
+	case who == game.Terminal:
+		r.ends = e.rules.Returns(r.ends, e.state[i])
+		*last = terminated
+	case who == game.Chance || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit:
+		*last = truncated
+	default:
+		e.state[i], _ = e.rules.Canonical(e.state[i])
+		return
+	}
+	dst.Games++
+	e.restart(i)
+}
+
+// addTargets adds the targets of a row.
+func (e *guided[S]) addTargets(dst *Targets, r *guidedRow[S], lambda float64) {
+	p := e.spec.Players
+	var next []float64 // [P] G(t+1) in shares of the win, or nil
+	ends := len(r.ends)
+	for at := len(r.visits) - 1; at >= 0; at-- {
+		v, g := &r.visits[at], r.values[at*p:][:p]
+		switch v.then {
+		case terminated:
+			ends -= p
+			next = r.ends[ends:][:p]
+			for j, x := range next {
+				next[j] = e.spec.WinShare(x)
+			}
+		case truncated:
+			next = nil
+		}
+		for j := range g {
+			switch {
+			case next != nil && !v.searched:
+				g[j] = next[j]
+			case next != nil && !v.strayed:
+				g[j] += float64(lambda * (next[j] - g[j]))
+			}
+		}
+		if v.skipped = next == nil && !v.searched; !v.skipped {
+			next = g
+		}
+	}
+	for at, v := range r.visits {
+		if v.skipped {
+			continue
+		}
+		g := r.values[at*p:][:p]
+		for j, x := range g {
+			g[j] = e.spec.Return(x)
+		}
+		if v.from < v.to {
+			dst.Row = append(dst.Row, int32(len(dst.Obs)/e.d))
+			dst.Action = append(dst.Action, r.actions[v.from:v.to]...)
+			dst.ActionValue = append(dst.ActionValue, r.q[v.from:v.to]...)
+			dst.Logit = append(dst.Logit, r.logits[v.from:v.to]...)
+			dst.Start = append(dst.Start, int32(len(dst.Action)))
+		}
+		e.addValue(dst, v.state, v.mover, g)
+	}
+}
