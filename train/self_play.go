@@ -272,23 +272,3 @@ func (r *selfPlayRun) decodeWeights(b []byte) (*models.MLP, error) {
 	}
 	return models.NewMLPOf(r.cfg.shape(r.game.Spec()), weights)
 }
-
-// decodeSettings reads complete settings and opens their game.
-func decodeSettings(text []byte, open Opener) (Settings, env.Game, error) {
-	var s Settings
-	if err := json.Unmarshal(text, &s); err != nil {
-		return s, nil, err
-	}
-	g, err := open(s.Game, s.GameConfig)
-	if err != nil {
-		return s, nil, err
-	}
-	s.Train.Checkpoints = max(1, s.Train.Checkpoints) // see run.settings
-	return s, g, s.Train.check(g)
-}
-
-// blob returns the settings as an input of jobs.
-func (s Settings) blob() (*jobs.Blob, error) {
-	text, err := json.Marshal(s)
-	return jobs.NewBlob(text), err
-}

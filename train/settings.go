@@ -14,6 +14,7 @@ import (
 	"marsgym/env"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/input"
+	"marsgym/internal/jobs"
 )
 
 // ErrSettings is returned by a run that would be resumed under other settings than
@@ -255,4 +256,24 @@ func (r *run) checkSettings(checkpoint []byte) error {
 		err = fmt.Errorf("%w: %s; put them back in %s to go on, or start a new run with these", ErrSettings, input.Cut(strings.Join(list, ", ")), ConfigFile)
 	}
 	return err
+}
+
+// decodeSettings reads complete settings and opens their game.
+func decodeSettings(text []byte, open Opener) (Settings, env.Game, error) {
+	var s Settings
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, nil, err
+	}
+	g, err := open(s.Game, s.GameConfig)
+	if err != nil {
+		return s, nil, err
+	}
+	s.Train.Checkpoints = max(1, s.Train.Checkpoints) // see run.settings
+	return s, g, s.Train.check(g)
+}
+
+// blob returns the settings as an input of jobs.
+func (s Settings) blob() (*jobs.Blob, error) {
+	text, err := json.Marshal(s)
+	return jobs.NewBlob(text), err
 }

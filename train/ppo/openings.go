@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"marsgym/env"
 	"marsgym/env/game"
@@ -113,3 +114,6 @@ func below(r *rand.PCG, n uint64) uint64 {
 	hi, _ := bits.Mul64(r.Uint64(), n)
 	return hi
 }
+
+// resize returns s with n elements, whose values do not matter.
+func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

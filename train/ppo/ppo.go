@@ -13,7 +13,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -57,7 +56,7 @@ type PPO struct {
 	rollouts  []*rollout // of each shard of the rows
 	pool      *pool
 	shards    []shard // of a minibatch
-	order     []block
+	order     []block // of an epoch, which stream draws
 	stream    rand.PCG
 	untrained []models.Tensor // the state of the learner when the run begins
 }
@@ -124,8 +123,7 @@ func (r *PPO) Iterate(ctx context.Context, x float64) (m method.Metrics, err err
 	return m, err
 }
 
-// end is how a step ended.
-type end uint8
+type end uint8 // how a step ended
 
 const (
 	running    end = iota
@@ -164,8 +162,7 @@ type rollout struct {
 	chosen []int32       // [T·n] index into option
 	logp   []float32     // [T·n] logarithm of the probability of the chosen option
 
-	games     uint64 // ended in this rollout
-	evaluated uint64 // outcomes of this rollout
+	games, evaluated uint64 // ended, and outcomes of chance, in this rollout
 
 	// Of a step.
 	own            []int        // rows whose decision has options
@@ -199,8 +196,7 @@ func (r *rollout) play(ctx context.Context, mlp *models.MLP) error {
 	r.option, r.games, r.evaluated = r.option[:0], 0, 0
 	r.obs.Reset()
 	r.pool.reset()
-	m := r.cfg.Horizon * r.n
-	for at := 0; at < m; at += r.n {
+	for at := 0; at < len(r.mover); at += r.n {
 		copy(r.mover[at:], buf.Player)
 		random := r.random[at : at+r.n]
 		r.openings.act(random, buf, r.spec.Actions)
@@ -230,7 +226,7 @@ func (r *rollout) play(ctx context.Context, mlp *models.MLP) error {
 			r.openings.newGame(i, &buf.Noise[i])
 		}
 	}
-	r.evaluate(r.value[m*r.p:], mlp, buf.Obs, buf.Player)
+	r.evaluate(r.value[len(r.reward):], mlp, buf.Obs, buf.Player)
 	r.advantages()
 	return nil
 }
@@ -388,13 +384,12 @@ func (r *rollout) advantages() {
 	}
 }
 
-// block is a range of a rollout's decisions. Minibatches are drawn by the block,
-// since drawing single decisions would mostly wait for memory. If the rollout has at
+// block is a range of a rollout's decisions, of blockLen at most. Minibatches are drawn by the
+// block, since drawing single decisions would mostly wait for memory. If the rollout has at
 // least as many rows, the decisions are of different games.
 type block struct{ rollout, from, to int32 }
 
-// blockLen is the length of a block. Chosen: longer is not faster.
-const blockLen = 16
+const blockLen = 16 // chosen: longer is not faster
 
 // fit passes over the rollouts in minibatches, in an order drawn from the run's
 // stream, and returns the mean losses.
@@ -414,8 +409,8 @@ func (r *PPO) fit(rate, entropy float64) (total method.Losses, err error) {
 			all[i], all[j] = all[j], all[i]
 		}
 		for rest := all; len(rest) > 0; {
-			n := min(size, len(rest))
-			if len(rest)-n < size/2 {
+			n := size
+			if len(rest) < size+size/2 {
 				n = len(rest) // without a small one at the end
 			}
 			losses, err := r.step(rest[:n], scale, rate, entropy)
@@ -465,15 +460,15 @@ func (r *PPO) step(bs []block, scale func(float32) float32, rate, entropy float6
 		}
 	}
 	shards := make([]models.Shard, len(r.shards))
-	parallel.For(len(r.shards), 1, func(k, _ int) {
+	parallel.For(len(shards), 1, func(k, _ int) {
 		s := &r.shards[k]
 		s.fill(bs[len(bs)*k/len(shards):len(bs)*(k+1)/len(shards)], r.rollouts)
 		shards[k] = models.Shard{Obs: s.obs, Loss: s.loss(t)}
 	})
 	norm, err := r.learner.Fit(shards, rate)
 	losses := method.Losses{GradNorm: norm}
-	for k := range r.shards {
-		losses.Add(r.shards[k].losses)
+	for _, s := range r.shards {
+		losses.Add(s.losses)
 	}
 	return losses, err
 }
@@ -599,6 +594,3 @@ func (r *PPO) Restore(blobs map[string][]byte) error {
 	}
 	return err
 }
-
-// resize returns s with n elements, whose values do not matter.
-func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
