@@ -26,13 +26,9 @@ func openLookahead(name string, opt Options) (*Agent, error) {
 	if len(parts) < 3 || err != nil || parts[2] == "" {
 		return nil, fmt.Errorf("%w %q: want %s, with a number of plies of 0 or more", ErrUnknown, name, lookaheadPattern)
 	}
-	f, err := openModel(parts[2], opt)
+	evaluator, err := OpenEvaluator(parts[2], opt)
 	if err != nil {
 		return nil, err
-	}
-	evaluator, err := NewEvaluator(opt.Game.Spec(), f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", parts[2], err)
 	}
 	p, err := search.NewLookahead(opt.Game, plies, evaluator)
 	if err != nil {

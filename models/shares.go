@@ -11,20 +11,23 @@ import (
 //	probs[i] = exp(scores[i]) / Σ_j exp(scores[j])
 //
 // The slices may be the same.
-func Softmax(probs, scores []float64) { softmax(probs, scores) }
+func Softmax[F float32 | float64](probs, scores []F) {
+	_, sum := SoftmaxTerms(probs, scores)
+	for i := range probs {
+		probs[i] /= sum
+	}
+}
 
-// softmax is Softmax. It returns the highest score and Σ_j exp(scores[j] − best).
-func softmax(probs, scores []float64) (best, sum float64) {
-	best = math.Inf(-1)
+// SoftmaxTerms fills terms [k] with exp(scores[i] − best). It returns best, the highest score,
+// and the sum of the terms, which [Softmax] divides by. The slices may be the same.
+func SoftmaxTerms[F float32 | float64](terms, scores []F) (best, sum F) {
+	best = F(math.Inf(-1))
 	for _, x := range scores {
 		best = max(best, x)
 	}
 	for i, x := range scores {
-		probs[i] = elementary.Exp(x - best)
-		sum += probs[i]
-	}
-	for i := range probs {
-		probs[i] /= sum
+		terms[i] = F(elementary.Exp(float64(x - best)))
+		sum += terms[i]
 	}
 	return best, sum
 }
@@ -32,7 +35,10 @@ func softmax(probs, scores []float64) (best, sum float64) {
 // LogSoftmax fills probs [k] with the softmax of x [k], and replaces x by the logarithms
 // of the probabilities. It takes one logarithm.
 func LogSoftmax(probs, x []float64) {
-	best, sum := softmax(probs, x)
+	best, sum := SoftmaxTerms(probs, x)
+	for i := range probs {
+		probs[i] /= sum
+	}
 	log := elementary.Log(sum)
 	for i := range x {
 		x[i] = x[i] - best - log

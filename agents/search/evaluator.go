@@ -1,12 +1,11 @@
 package search
 
 import (
-	"math"
 	"slices"
 
 	"marsgym/env/game"
 	"marsgym/internal/core"
-	"marsgym/internal/elementary"
+	"marsgym/models"
 )
 
 // Evaluator is a network that evaluates leaves. Many goroutines may call it at once.
@@ -46,16 +45,8 @@ func TargetOf(algorithm string) ValueTarget {
 	return Decision
 }
 
-// evaluation holds the input and output of one call of the evaluator.
-type evaluation struct {
-	obs    []float32 // [n, D]
-	policy []float32 // [n, A] or [n]
-	values []float32 // [n, P]
-	first  []int     // the first row of each request, and n
-}
-
-// forward calls the evaluator.
-func (g *trees[S]) forward() {
+// forward calls the evaluator for the observations of the waiting trees.
+func (g *Trees[S]) forward() {
 	n, width := len(g.obs)/g.d, g.spec.Actions
 	if g.evaluator.ScoresAfterstates {
 		width = 1
@@ -67,89 +58,145 @@ func (g *trees[S]) forward() {
 	}
 	g.first = g.first[:0]
 	for _, t := range g.waiting {
-		g.first = append(g.first, t.row)
+		for _, r := range t.requests {
+			g.first = append(g.first, r.row)
+		}
 	}
 	g.first = append(g.first, n)
 	g.evaluator.ForwardNear(g.policy, g.values, g.obs, g.first)
 }
 
 // valuesTurns reports whether the values are of starts of turns.
-func (x *treeSearch[S]) valuesTurns() bool {
+func (x *setup[S]) valuesTurns() bool {
 	return x.evaluator != nil && x.evaluator.Target == TurnStart
 }
 
-// observe adds the observation of a seat to the batch.
-func (g *trees[S]) observe(s S, who game.Player) {
-	n := len(g.obs)
-	g.obs = slices.Grow(g.obs, g.d)[:n+g.d]
-	g.rules.Encode(g.obs[n:], s, who)
+// request is what a tree waits for: the evaluation of a node, or if node is noNode of the
+// start of a turn t.at, or the bot's policy there.
+type request struct {
+	node int32
+	row  int // of its first observation
 }
 
-// request adds the current state of the simulation to the batch: a decision with the legal actions
-// g.legal, or the start of a turn.
-func (t *tree[S]) request() {
+// request adds a request, unless this round has it, and lets the simulation wait for it.
+func (t *tree[S]) request(k int32) {
+	r := int32(len(t.requests))
+	if k != noNode && t.nodes[k].request >= 0 {
+		r = t.nodes[k].request
+	} else {
+		if k != noNode {
+			t.nodes[k].request = r
+		}
+		t.requests = append(t.requests, request{k, len(t.g.obs) / t.g.d})
+		t.observe(k)
+	}
+	t.simulations = append(t.simulations, simulation{int32(t.from), r})
+}
+
+// observe adds what the evaluator must see of a node, or of the state without one, to the
+// batch.
+func (t *tree[S]) observe(k int32) {
 	g := t.g
-	t.row = len(g.obs) / g.d
-	if t.who == game.Chance {
+	add := func(s S, who game.Player) {
+		n := len(g.obs)
+		g.obs = slices.Grow(g.obs, g.d)[:n+g.d]
+		g.rules.Encode(g.obs[n:], s, who)
+	}
+	switch {
+	case g.evaluator == nil && k == noNode:
+		g.at = append(g.at, t.at)
+	case g.evaluator == nil:
+		g.at = append(g.at, t.nodes[k].state)
+	case k == noNode:
 		mover, _ := g.rules.TurnStart(t.at)
-		g.observe(t.at, mover)
-		return
-	}
-	if !g.evaluator.ScoresAfterstates || g.evaluator.Target == Decision {
-		g.observe(t.at, t.who)
-	}
-	if g.evaluator.ScoresAfterstates || g.evaluator.Target == Afterstate {
-		for _, a := range g.legal {
-			g.observe(g.rules.After(t.at, a), t.who)
+		add(t.at, mover)
+	default:
+		n := &t.nodes[k]
+		if !g.evaluator.ScoresAfterstates || g.evaluator.Target == Decision {
+			add(n.state, n.mover)
+		}
+		if g.evaluator.ScoresAfterstates || g.evaluator.Target == Afterstate {
+			for _, e := range t.edgesOf(n) {
+				add(g.rules.After(n.state, e.action), n.mover)
+			}
 		}
 	}
 }
 
-// receive reads the evaluation of the requested state. If the values are of starts of
-// turns, a decision has none, and the simulation continues.
+// receive reads the evaluations of the requests, and ends the simulations that wait for
+// them. If the values are of starts of turns, a decision has none, and the simulation goes
+// on from there.
 func (t *tree[S]) receive() {
-	g := t.g
-	if t.who == game.Chance {
-		t.index[t.at] = evaluated
-		mover, _ := g.rules.TurnStart(t.at)
-		t.readShares(t.row, mover)
-		t.backUp()
-		return
-	}
-	legal := g.options(t.at)
-	after := t.row // the row of the first afterstate, if there are any
-	if !g.evaluator.ScoresAfterstates || g.evaluator.Target == Decision {
-		after++
-	}
-	edges := t.expand()
-	most := float32(math.Inf(-1))
-	logit := func(k int) float32 {
-		if g.evaluator.ScoresAfterstates {
-			return g.policy[after+k]
+	g, p := t.g, t.g.spec.Players
+	t.values = core.Resize(t.values, len(t.requests)*p)
+	for i, r := range t.requests {
+		if r.node == noNode {
+			t.index[t.at] = evaluated
+			mover, _ := g.rules.TurnStart(t.at)
+			t.readShares(r.row, mover)
+		} else {
+			n := &t.nodes[r.node]
+			after := r.row // the row of the first afterstate, if there are any
+			if !g.evaluator.ScoresAfterstates || g.evaluator.Target == Decision {
+				after++
+			}
+			t.setPriors(n, r.row, after)
+			switch g.evaluator.Target {
+			case TurnStart:
+				t.resumed = r.node
+				return
+			case Decision:
+				t.readShares(r.row, n.mover)
+			case Afterstate:
+				t.readBest(n, after)
+			}
+			n.visits++
+			n.sum += t.share[n.mover]
+			if r.node == 0 && t.gumbel != nil {
+				t.gumbel.begin(t.edgesOf(n), n.mover, g.policy[r.row*g.spec.Actions:], t.share)
+				t.simulations = t.simulations[:0] // it is none
+			}
 		}
-		return g.policy[t.row*g.spec.Actions+int(legal[k])]
+		copy(t.values[i*p:], t.share)
 	}
-	for k := range edges {
-		most = max(most, logit(k))
+	for i, s := range t.simulations {
+		to := len(t.path)
+		if i+1 < len(t.simulations) {
+			to = int(t.simulations[i+1].from)
+		}
+		t.backUp(t.path[s.from:to], t.values[int(s.request)*p:][:p])
 	}
-	sum := 0.0
-	for k := range edges {
-		edges[k].prior = elementary.Exp(float64(logit(k) - most))
-		sum += edges[k].prior
+}
+
+// setPriors sets the priors of a node from the evaluator's policy: that of a row or, if it
+// scores afterstates, those of the rows from after on.
+func (t *tree[S]) setPriors(n *node[S], row, after int) {
+	g, edges := t.g, t.edgesOf(n)
+	n.expanded = true
+	g.logits = g.logits[:0]
+	for k, e := range edges {
+		if g.evaluator.ScoresAfterstates {
+			g.logits = append(g.logits, g.policy[after+k])
+		} else {
+			g.logits = append(g.logits, g.policy[row*g.spec.Actions+int(e.action)])
+		}
 	}
-	for k := range edges {
-		edges[k].prior /= sum
-	}
-	switch g.evaluator.Target {
-	case TurnStart:
+	if g.float32Priors {
+		models.Softmax(g.logits, g.logits)
+		for k, x := range g.logits {
+			edges[k].prior = float64(x)
+		}
 		return
-	case Decision:
-		t.readShares(t.row, t.who)
-	case Afterstate:
-		t.readBest(after, legal)
 	}
-	t.endPath()
-	t.backUp()
+	most := slices.Max(g.logits)
+	g.priors = g.priors[:0]
+	for _, x := range g.logits {
+		g.priors = append(g.priors, float64(x-most))
+	}
+	models.Softmax(g.priors, g.priors)
+	for k, x := range g.priors {
+		edges[k].prior = x
+	}
 }
 
 // readShares sets the shares of the win from a row of values, seen by viewer.
@@ -162,15 +209,15 @@ func (t *tree[S]) readShares(row int, viewer game.Player) {
 }
 
 // readBest sets the shares of the win after the mover's best option.
-func (t *tree[S]) readBest(row int, legal []game.Action) {
+func (t *tree[S]) readBest(n *node[S], row int) {
 	best := make([]float64, len(t.share))
-	for k, a := range legal {
-		if s := t.g.rules.After(t.at, a); t.g.rules.CurrentPlayer(s) == game.Terminal {
+	for k, e := range t.edgesOf(n) {
+		if s := t.g.rules.After(n.state, e.action); t.g.rules.CurrentPlayer(s) == game.Terminal {
 			t.finish(s)
 		} else {
-			t.readShares(row+k, t.who)
+			t.readShares(row+k, n.mover)
 		}
-		if k == 0 || t.share[t.who] > best[t.who]+game.Tie {
+		if k == 0 || t.share[n.mover] > best[n.mover]+game.Tie {
 			copy(best, t.share)
 		}
 	}

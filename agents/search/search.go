@@ -96,10 +96,8 @@ func (x *searches[S]) newSearch(cfg Config, e *Evaluator) (Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &treeSearch[S]{
-		rules: x.rules, spec: spec, cfg: cfg, evaluator: e, bot: bot, d: spec.ObsLen(),
-		most: cmp.Or(spec.MoveLimit, maxDecisions),
-	}
+	s := &treeSearch[S]{cfg: cfg}
+	s.setup = setup[S]{rules: x.rules, spec: spec, d: spec.ObsLen(), evaluator: e, bot: bot, most: cmp.Or(spec.MoveLimit, maxDecisions), exploration: DefaultExploration}
 	if s.valuesTurns() && s.rules.Starter == nil {
 		return nil, fmt.Errorf("search: the values are of starts of turns, and %s does not define where turns start", spec.ID)
 	}
@@ -128,14 +126,9 @@ func (x searcher[S]) Values(ctx context.Context, dst []float64, at []env.Positio
 // the selection rule from Silver et al., "Mastering the game of Go without human
 // knowledge", Nature 550 (2017).
 type treeSearch[S comparable] struct {
-	rules     core.Rules[S]
-	spec      game.Spec
-	cfg       Config
-	evaluator *Evaluator     // or nil
-	bot       game.Policy[S] // for rollouts without an evaluator
-	d         int            // D
-	most      int            // decisions of a simulation
-	free      sync.Pool      // of *trees[S]
+	setup[S]
+	cfg  Config
+	free sync.Pool // of *Trees[S]
 }
 
 // Probs implements [game.Policy].
@@ -146,10 +139,8 @@ func (x *treeSearch[S]) Probs(dst []float64, states []S) error {
 // ProbsContext implements [game.ContextPolicy].
 func (x *treeSearch[S]) ProbsContext(ctx context.Context, dst []float64, states []S) error {
 	clear(dst)
-	return x.run(ctx, states, false, func(first int, trees []*tree[S]) {
-		for i, t := range trees {
-			dst[(first+i)*x.spec.Actions+int(t.choice())] = 1
-		}
+	return x.run(ctx, states, false, func(i int, t *tree[S]) {
+		dst[i*x.spec.Actions+int(t.choice())] = 1
 	})
 }
 
@@ -158,34 +149,80 @@ func (x *treeSearch[S]) stateValues(ctx context.Context, dst []float64, states [
 	if x.cfg.Simulations == 0 {
 		return errors.New("search: values need a number of simulations")
 	}
-	p := x.spec.Players
-	return x.run(ctx, states, true, func(first int, trees []*tree[S]) {
-		for i, t := range trees {
-			for q, sum := range t.total {
-				dst[(first+i)*p+q] = sum / float64(t.done)
-			}
+	return x.run(ctx, states, true, func(i int, t *tree[S]) {
+		for q, sum := range t.total {
+			dst[i*x.spec.Players+q] = sum / float64(t.done)
 		}
 	})
 }
 
-// run searches the states group by group, and calls read with the trees of each group and
-// the index of its first state. With values the trees are searched for their values (see
-// [Searcher]).
-func (x *treeSearch[S]) run(ctx context.Context, states []S, values bool, read func(first int, trees []*tree[S])) error {
-	g, _ := x.free.Get().(*trees[S])
+// run searches the states group by group, and calls read with the index of each state and its
+// tree. With values it also simulates where no choice is open, and all states have the same
+// dice, since values are compared.
+func (x *treeSearch[S]) run(ctx context.Context, states []S, values bool, read func(i int, t *tree[S])) error {
+	g, _ := x.free.Get().(*Trees[S])
 	if g == nil {
-		g = &trees[S]{treeSearch: x}
+		g = &Trees[S]{setup: &x.setup}
 	}
 	defer x.free.Put(g)
-	n := x.group()
-	for i := 0; i < len(states); i += n {
-		some := states[i:min(i+n, len(states))]
-		if err := g.search(ctx, some, values); err != nil {
+	for first := 0; first < len(states); first += x.group() {
+		some := states[first:min(first+x.group(), len(states))]
+		if g.done = ctx.Done(); x.cfg.Time > 0 {
+			g.end = time.Now().Add(x.cfg.Time)
+		}
+		for _, t := range g.all {
+			t.idle = true
+		}
+		for i, s := range some {
+			if i == len(g.all) {
+				g.all = append(g.all, newTree(g))
+			}
+			if err := x.begin(g.all[i], s, values); err != nil {
+				return err
+			}
+		}
+		if err := g.run(ctx, func(int) bool { return false }); err != nil {
 			return err
 		}
-		read(i, g.all[:len(some)])
+		for i, t := range g.all[:len(some)] {
+			read(first+i, t)
+		}
 	}
 	return nil
+}
+
+// begin starts the search of a state.
+func (x *treeSearch[S]) begin(t *tree[S], s S, values bool) (err error) {
+	seed := x.cfg.Seed
+	if !values {
+		if a := x.obvious(t, s); a >= 0 {
+			t.only, t.idle = a, true
+			return nil
+		}
+		if seed, err = seedOf(seed, s); err != nil {
+			return err
+		}
+	}
+	t.reset(s, cmp.Or(x.cfg.Simulations, maxSimulations), seed)
+	return nil
+}
+
+// obvious returns an action that needs no search: the only legal one, or one that wins
+// immediately. It returns -1 if there is none.
+func (x *treeSearch[S]) obvious(t *tree[S], s S) game.Action {
+	legal := t.g.options(s)
+	if len(legal) == 1 {
+		return legal[0]
+	}
+	who := x.rules.CurrentPlayer(s)
+	for _, a := range legal {
+		if after := x.rules.After(s, a); x.rules.CurrentPlayer(after) == game.Terminal {
+			if t.finish(after); t.share[who] == 1 {
+				return a
+			}
+		}
+	}
+	return -1
 }
 
 // group returns the number of trees searched together. Chosen: with 64 the evaluator's
@@ -196,89 +233,6 @@ func (x *treeSearch[S]) group() int {
 		return 1
 	}
 	return min(max(1, 1<<16/x.cfg.Simulations), 64)
-}
-
-// trees are searches of several states in lockstep, so that their leaves are evaluated
-// in one batch. One goroutine owns them.
-type trees[S comparable] struct {
-	*treeSearch[S]
-	all   []*tree[S]
-	start time.Time
-	done  <-chan struct{} // closed when the search is interrupted
-	legal []game.Action
-
-	waiting []*tree[S] // trees that wait for the evaluator or the bot
-	at      []S        // [n] states for the bot
-	probs   []float64  // [n, A] its probabilities
-	evaluation
-}
-
-// options lists the legal actions in s; until the next call they are in g.legal.
-func (g *trees[S]) options(s S) []game.Action {
-	g.legal = g.rules.Legal(g.legal[:0], s)
-	return g.legal
-}
-
-// late reports whether the time is up or the search is interrupted.
-func (g *trees[S]) late() bool {
-	select {
-	case <-g.done:
-		return true
-	default:
-		return g.cfg.Time > 0 && time.Since(g.start) >= g.cfg.Time
-	}
-}
-
-// search searches the states. With values it also simulates where no choice is open.
-func (g *trees[S]) search(ctx context.Context, states []S, values bool) error {
-	for len(g.all) < len(states) {
-		g.all = append(g.all, newTree(g))
-	}
-	g.start, g.done = time.Now(), ctx.Done()
-	trees := g.all[:len(states)]
-	for i, s := range states {
-		if err := trees[i].reset(s, values); err != nil {
-			return err
-		}
-	}
-	for {
-		g.waiting, g.at, g.obs = g.waiting[:0], g.at[:0], g.obs[:0]
-		for _, t := range trees {
-			if t.grow() {
-				g.waiting = append(g.waiting, t)
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if len(g.waiting) == 0 {
-			break
-		}
-		if err := g.evaluate(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// evaluate calls the evaluator or the bot for the waiting trees.
-func (g *trees[S]) evaluate() error {
-	if g.evaluator != nil {
-		g.forward()
-		for _, t := range g.waiting {
-			t.receive()
-		}
-		return nil
-	}
-	n := g.spec.Actions
-	g.probs = core.Resize(g.probs, len(g.at)*n)
-	if err := g.bot.Probs(g.probs, g.at); err != nil {
-		return err
-	}
-	for i, t := range g.waiting {
-		t.rollOut(g.probs[i*n : (i+1)*n])
-	}
-	return nil
 }
 
 // seedOf returns a seed that depends on a seed and a state.

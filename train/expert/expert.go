@@ -387,8 +387,8 @@ func newEpisodes[S comparable](s searcher[S]) episodes[S] {
 func (e *episodes[S]) advance(i int, after S) (over bool) {
 	e.state[i] = after
 	e.moves[i]++
-	over = e.rules.Settle(&e.state[i], &e.dice[i]) < 0
-	return over || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit
+	who := e.rules.Settle(&e.state[i], &e.dice[i])
+	return who == game.Terminal || e.spec.Truncates(who, int(e.moves[i]))
 }
 
 func (e *episodes[S]) AppendState(dst []byte) ([]byte, error) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"marsgym/agents/search"
 	"marsgym/env/game"
 	"marsgym/internal/core"
 )
@@ -17,16 +18,17 @@ const maxSimulations = 100_000
 // what the network must evaluate in all rows is one batch.
 type guided[S comparable] struct {
 	episodes[S]
-	rows []*guidedRow[S]
-
-	policy []float32 // [n, A] the network's logits
+	rows  []guidedRow[S]
+	trees *search.Trees[S] // [N]
 }
+
+// treeExploration is the exploration of the trees. Chosen by the exact regret in Martian Dice.
+var treeExploration = search.Exploration{C: 1}
 
 // guidedRow is a row in a call of Search.
 type guidedRow[S comparable] struct {
-	tree    *tree[S]
-	full    bool // this decision has Simulations
-	waits   bool // the tree has requests
+	root    *search.Gumbel // of the decision that is searched; or nil
+	full    bool           // this decision has Simulations
 	visits  []guidedVisit[S]
 	values  []float64 // [visits, P] shares of the win by the search, then the targets
 	ends    []float64 // [games ended, P] returns
@@ -57,11 +59,8 @@ const (
 )
 
 func newGuided[S comparable](s searcher[S]) *guided[S] {
-	e := &guided[S]{episodes: newEpisodes(s)}
-	for range e.state {
-		e.rows = append(e.rows, &guidedRow[S]{tree: newTree(&e.rules, &e.spec)})
-	}
-	return e
+	n := len(s.state)
+	return &guided[S]{newEpisodes(s), make([]guidedRow[S], n), search.NewTrees(s.rules, n, treeExploration)}
 }
 
 // Reset implements [Expert].
@@ -90,47 +89,23 @@ func (e *guided[S]) restart(i int) {
 func (e *guided[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
 	dst.reset()
 	e.beginSearch(opt)
-	for i, r := range e.rows {
+	for i := range e.rows {
+		r := &e.rows[i]
 		r.visits, r.values, r.ends = r.visits[:0], r.values[:0], r.ends[:0]
 		r.actions, r.q, r.logits = r.actions[:0], r.q[:0], r.logits[:0]
-		r.waits = false
-		e.next(dst, i, opt)
+		r.root = nil
 	}
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
+	err := e.trees.Search(ctx, net, func(i int) bool {
+		if e.rows[i].root != nil {
+			e.move(dst, i, opt)
 		}
-		e.obs = e.obs[:0]
-		for i, r := range e.rows {
-			for len(r.visits) < e.cfg.Decisions && !r.waits {
-				if r.waits = r.tree.grow(opt.Temperature, &e.dice[i]); !r.waits {
-					e.move(dst, i, opt)
-				}
-			}
-			if r.waits {
-				for _, k := range r.tree.requests {
-					n := &r.tree.nodes[k]
-					e.obs = e.observe(e.obs, n.state, n.mover)
-				}
-			}
-		}
-		n := len(e.obs) / e.d
-		if n == 0 {
-			break
-		}
-		e.policy = core.Resize(e.policy, n*e.spec.Actions)
-		e.evaluate(net, e.policy)
-		policy, values := e.policy, e.output
-		for i, r := range e.rows {
-			if r.waits {
-				r.waits = false
-				r.tree.receive(policy, values, &e.dice[i])
-				n := len(r.tree.requests)
-				policy, values = policy[n*e.spec.Actions:], values[n*e.spec.Players:]
-			}
-		}
+		return e.next(dst, i, opt)
+	})
+	if err != nil {
+		return err
 	}
-	for i, r := range e.rows {
+	for i := range e.rows {
+		r := &e.rows[i]
 		e.addTargets(dst, r, opt.Lambda)
 		if e.cfg.Starts.Archives() {
 			k := int(core.Uniform(&e.dice[i]) * float64(len(r.visits)))
@@ -143,9 +118,10 @@ func (e *guided[S]) Search(ctx context.Context, dst *Targets, opt Options, net N
 	return e.pool.err
 }
 
-// next plays the forced moves of row i up to a decision, and begins its search.
-func (e *guided[S]) next(dst *Targets, i int, opt Options) {
-	r := e.rows[i]
+// next plays the forced moves of row i up to a decision, and begins its search. It returns
+// false if the row has played all its decisions.
+func (e *guided[S]) next(dst *Targets, i int, opt Options) bool {
+	r := &e.rows[i]
 	for len(r.visits) < e.cfg.Decisions {
 		s := e.state[i]
 		e.legal = e.rules.Legal(e.legal[:0], s)
@@ -158,49 +134,46 @@ func (e *guided[S]) next(dst *Targets, i int, opt Options) {
 				simulations = 0
 			}
 			// With less than four simulations each, chance would decide among them.
-			r.tree.reset(s, simulations, max(2, min(e.cfg.Tree.Candidates, simulations/4)))
-			r.waits = true
-			return
+			candidates := max(2, min(e.cfg.Tree.Candidates, simulations/4))
+			r.root = e.trees.Begin(i, s, search.Halving{Simulations: simulations, Candidates: candidates, Temperature: opt.Temperature, Dice: &e.dice[i]})
+			return true
 		}
 		r.visits = append(r.visits, guidedVisit[S]{state: s, mover: e.rules.CurrentPlayer(s)})
 		r.values = append(r.values, make([]float64, e.spec.Players)...)
 		e.play(dst, i, e.legal[0])
 	}
+	return false
 }
 
-// move ends the search of row i, takes an action and begins the next search.
+// move ends the search of row i and takes an action.
 func (e *guided[S]) move(dst *Targets, i int, opt Options) {
-	r := e.rows[i]
-	t := r.tree
+	r := &e.rows[i]
+	t := r.root
 	p := e.spec.Players
 	at := len(r.values)
 	r.values = slices.Grow(r.values, p)[:at+p]
-	edge := t.result(t.edges, opt.Temperature, r.values[at:])
-	v := guidedVisit[S]{state: t.nodes[0].state, mover: t.mover, searched: true, value: t.value[t.mover], from: len(r.actions)}
+	best := t.Result(r.values[at:])
+	v := guidedVisit[S]{state: e.state[i], mover: t.Mover, searched: true, value: t.Value[t.Mover], from: len(r.actions)}
 	if r.full && !opt.RandomPlay {
-		for k := range t.logit {
-			r.actions = append(r.actions, t.edges[k].action)
-			r.q = append(r.q, float32(e.spec.Return(t.q[k*p+int(t.mover)])))
-			r.logits = append(r.logits, float32(t.logit[k]))
+		for k, a := range t.Action {
+			r.actions = append(r.actions, a)
+			r.q = append(r.q, float32(e.spec.Return(t.Q[k*p+int(t.Mover)])))
+			r.logits = append(r.logits, float32(t.Logit[k]))
 		}
 	}
 	v.to = len(r.actions)
-	if e.opponents(i) != nil {
-		e.legal = e.rules.Legal(e.legal[:0], v.state) // in the order of the edges
-	}
-	if k, ok := e.reply(i, v.state, v.mover, e.legal, opt); ok {
-		edge, v.strayed = int32(k), int32(k) != edge
+	if k, ok := e.reply(i, v.state, v.mover, t.Action, opt); ok {
+		best, v.strayed = k, k != best
 	} else if rate := e.explorationRate(opt, &e.dice[i]); rate > 0 && core.Uniform(&e.dice[i]) < rate {
-		edge, v.strayed = int32(core.Uniform(&e.dice[i])*float64(len(t.logit))), !opt.RandomPlay
+		best, v.strayed = int(core.Uniform(&e.dice[i])*float64(len(t.Action))), !opt.RandomPlay
 	}
 	r.visits = append(r.visits, v)
-	e.play(dst, i, t.edges[edge].action)
-	e.next(dst, i, opt)
+	e.play(dst, i, t.Action[best])
 }
 
 // play takes an action in row i, and starts another game if it ends this one.
 func (e *guided[S]) play(dst *Targets, i int, a game.Action) {
-	r := e.rows[i]
+	r := &e.rows[i]
 	dst.Decisions++
 	e.state[i] = e.rules.After(e.state[i], a)
 	e.moves[i]++
@@ -209,7 +182,7 @@ func (e *guided[S]) play(dst *Targets, i int, a game.Action) {
 	case who == game.Terminal:
 		r.ends = e.rules.Returns(r.ends, e.state[i])
 		*last = terminated
-	case who == game.Chance || e.spec.MoveLimit > 0 && int(e.moves[i]) >= e.spec.MoveLimit:
+	case e.spec.Truncates(who, int(e.moves[i])):
 		*last = truncated
 	default:
 		e.state[i], _ = e.rules.Canonical(e.state[i])

@@ -1,4 +1,4 @@
-package agents_test
+package search_test
 
 import (
 	"errors"
