@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/jobs"
@@ -27,6 +28,7 @@ type expertIteration struct {
 	parts    []*selfPlay // of the rows, one for each shard
 	tasks    []jobs.Task // the parts
 	taken    int         // older copies so far; the latest replace the oldest
+	values   search.ValueTarget
 }
 
 func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Learner, executor jobs.Executor) (*expertIteration, error) {
@@ -37,6 +39,7 @@ func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Lea
 		if err := p.load(); err != nil {
 			return nil, err
 		}
+		e.values = p.search.Target()
 		e.parts, e.tasks = append(e.parts, p), append(e.tasks, p)
 	}
 	return e, nil
@@ -86,6 +89,9 @@ func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, erro
 
 // Model implements [method.Method].
 func (e *expertIteration) Model() *models.MLP { return e.learner.MLP() }
+
+// Target implements [method.Method].
+func (e *expertIteration) Target() search.ValueTarget { return e.values }
 
 // setCopy sets older copy k, or adds it.
 func (e *expertIteration) setCopy(k int, mlp *models.MLP) {

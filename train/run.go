@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"marsgym/agents"
-	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/atomicfile"
@@ -329,7 +328,7 @@ func check(l Losses, spec game.Spec) error {
 func (r *run) meta() models.Meta {
 	m := agents.MetaOf(r.opt.Game.Spec())
 	m.Algorithm, m.Seed = string(r.cfg.Algorithm), r.cfg.Seed
-	m.ValueTarget = string(search.TargetOf(string(r.cfg.Algorithm)))
+	m.ValueTarget = string(r.method.Target())
 	m.Steps, m.Iterations, m.Games = int64(r.at.Steps), int64(r.at.Iteration), int64(r.at.Games)
 	m.Exact = r.at.Exact
 	return m

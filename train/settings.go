@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"marsgym/env"
@@ -204,11 +205,19 @@ var renamed = map[string]string{
 	"train.expert.search.restart_fraction": "starts.sample",
 }
 
+// onePly is an algorithm of older releases. Its search is that of [OneMove] in games that
+// merge their chance.
+const onePly Algorithm = "one-ply"
+
+const oneMoveNow = "one-ply is now one-move, as train.expert.search.depth too: it searches Martian Dice as one-ply did"
+
 // CheckRenamed returns an error that wraps [ErrRenamed] and gives the present names
 // if some of the fields of [Settings], such as "train.rate" or its element "train.rate.0", are
 // those of an older release.
-func CheckRenamed(fields ...string) error {
-	var list []string
+func CheckRenamed(fields ...string) error { return renamedError(nil, fields) }
+
+// renamedError is CheckRenamed after other faults.
+func renamedError(list, fields []string) error {
 	for _, old := range slices.Sorted(maps.Keys(renamed)) {
 		if slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f+".", old+".") }) {
 			list = append(list, old+" is now "+renamed[old])
@@ -220,9 +229,13 @@ func CheckRenamed(fields ...string) error {
 	return fmt.Errorf("%w: %s", ErrRenamed, strings.Join(list, ", "))
 }
 
-// checkRenamed is CheckRenamed for all fields of a JSON document.
+// checkRenamed is CheckRenamed for all fields of a JSON document, and for its algorithm.
 func checkRenamed(text []byte) error {
-	return CheckRenamed(slices.Collect(maps.Keys(fieldsOf(text)))...)
+	fields, list := fieldsOf(text), []string(nil)
+	if fields["train.algorithm"] == strconv.Quote(string(onePly)) {
+		list = append(list, "train.algorithm "+oneMoveNow)
+	}
+	return renamedError(list, slices.Collect(maps.Keys(fields)))
 }
 
 // settingsBlob is the name of the settings in a checkpoint.

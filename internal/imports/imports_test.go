@@ -38,7 +38,7 @@ var table = []struct {
 	{"env/catalog", []string{"env", "env/game", "env/*", "agents/search", "train/expert"}}, // makes the handles
 	{"env/*", []string{"env/game", "env/game/chart", "env/tabular"}},                       // each game
 	{"env", []string{"env/game", "env/game/chart", "internal/core"}},
-	{"models", nil},
+	{"models", []string{"env/game"}},
 	{"models/*", []string{"models"}},
 	{"agents/search", []string{"env", "env/game", "internal/core", "models"}},
 	{"agents", []string{"env", "env/game", "agents/search", "models"}},
@@ -46,8 +46,8 @@ var table = []struct {
 	{"analysis", []string{"env", "env/game", "agents/search", "record"}},
 	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "record", "internal/jobs"}},
 	{"train/expert", []string{"env", "env/game", "internal/core", "agents/search", "models"}},
-	{"train/method", []string{"models"}},
-	{"train/ppo", []string{"env", "env/game", "agents", "models", "train/method"}},
+	{"train/method", []string{"models", "agents/search"}},
+	{"train/ppo", []string{"env", "env/game", "agents", "agents/search", "models", "train/method"}},
 	{"train", []string{"env", "env/game", "train/expert", "train/method", "train/ppo", "agents", "agents/search", "models", "internal/jobs", "internal/machine"}},
 	{"train/sweep", []string{"env", "models", "train", "internal/curve", "internal/jobs"}},
 	{"cmd/worker", []string{"internal/cli", "internal/kinds", "internal/cluster", "internal/broker"}},

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"marsgym/agents/search"
 	"marsgym/models"
 )
 
@@ -18,6 +19,8 @@ type Method interface {
 	Iterate(ctx context.Context, x float64) (Metrics, error)
 	// Model returns the network that the run has trained so far, as it is played.
 	Model() *models.MLP
+	// Target returns the kind of states whose values the network learns.
+	Target() search.ValueTarget
 	// Save adds what a checkpoint must hold beside the network and its
 	// optimizer; Restore reads it.
 	Save(blobs map[string][]byte) error

@@ -3,12 +3,12 @@ package ppo
 import (
 	"encoding/json"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/random"
 )
 
 // Openings holds the settings of games that begin with random actions, in every seat.
@@ -39,19 +39,19 @@ func newOpenings(cfg Openings, buf *env.Buffers) *openings {
 func (o *openings) newGame(i int, noise *rand.PCG) {
 	o.left[i] = 0
 	if o.cfg.Fraction > 0 && float64(noise.Uint64()>>11)/(1<<53) < o.cfg.Fraction {
-		o.left[i] = 1 + int(below(noise, uint64(o.cfg.Decisions)))
+		o.left[i] = 1 + random.Below(noise, o.cfg.Decisions)
 	}
 }
 
-// act writes random legal actions in the rows in an opening, and reports in random [n]
+// act writes random legal actions in the rows in an opening, and reports in opening [n]
 // which these are.
-func (o *openings) act(random []bool, buf *env.Buffers, actions int) {
+func (o *openings) act(opening []bool, buf *env.Buffers, actions int) {
 	for i := range o.left {
-		random[i] = o.left[i] > 0
-		if random[i] {
+		opening[i] = o.left[i] > 0
+		if opening[i] {
 			o.left[i]--
 			o.legal = appendLegal(o.legal[:0], buf.Mask[i*actions:(i+1)*actions])
-			buf.Action[i] = o.legal[below(&buf.Noise[i], uint64(len(o.legal)))]
+			buf.Action[i] = o.legal[random.Below(&buf.Noise[i], len(o.legal))]
 		}
 	}
 }
@@ -107,12 +107,6 @@ func appendLegal(dst []game.Action, mask []bool) []game.Action {
 		}
 	}
 	return dst
-}
-
-// below returns a random number below n; its bias is below n/2⁶⁴.
-func below(r *rand.PCG, n uint64) uint64 {
-	hi, _ := bits.Mul64(r.Uint64(), n)
-	return hi
 }
 
 // resize returns s with n elements, whose values do not matter.

@@ -14,6 +14,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/elementary"
+	"marsgym/internal/random"
 	"marsgym/models"
 	"marsgym/train/method"
 )
@@ -280,7 +281,7 @@ func (r *poolRows) newGame(i int, noise *rand.PCG) {
 	if i >= len(r.rows) || len(p.policies) == 0 {
 		return
 	}
-	learner, first := int(below(noise, uint64(p.spec.Players))), p.draw(noise)
+	learner, first := random.Below(noise, p.spec.Players), p.draw(noise)
 	for seat := range r.rows[i] {
 		k := first
 		switch {

@@ -3,6 +3,7 @@ package ppo
 import (
 	"math/rand/v2"
 
+	"marsgym/agents/search"
 	"marsgym/models"
 	"marsgym/train/method"
 )
@@ -38,3 +39,6 @@ func (r *PPO) Model() *models.MLP {
 	}
 	return mean
 }
+
+// Target implements [method.Method].
+func (r *PPO) Target() search.ValueTarget { return search.Decision }

@@ -19,6 +19,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/internal/elementary"
 	"marsgym/internal/parallel"
+	"marsgym/internal/random"
 	"marsgym/models"
 	"marsgym/train/method"
 )
@@ -198,10 +199,10 @@ func (r *rollout) play(ctx context.Context, mlp *models.MLP) error {
 	r.pool.reset()
 	for at := 0; at < len(r.mover); at += r.n {
 		copy(r.mover[at:], buf.Player)
-		random := r.random[at : at+r.n]
-		r.openings.act(random, buf, r.spec.Actions)
+		opening := r.random[at : at+r.n]
+		r.openings.act(opening, buf, r.spec.Actions)
 		r.act(mlp, at)
-		if err := r.pool.act(ctx, r.batch, random); err != nil {
+		if err := r.pool.act(ctx, r.batch, opening); err != nil {
 			return err
 		}
 		r.expect(mlp, at)
@@ -405,7 +406,7 @@ func (r *PPO) fit(rate, entropy float64) (total method.Losses, err error) {
 	size, steps := (r.cfg.Minibatch+blockLen-1)/blockLen, 0
 	for range r.cfg.Epochs {
 		for i := len(all) - 1; i > 0; i-- {
-			j := int(below(&r.stream, uint64(i)+1))
+			j := random.Below(&r.stream, i+1)
 			all[i], all[j] = all[j], all[i]
 		}
 		for rest := all; len(rest) > 0; {
