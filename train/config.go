@@ -1,7 +1,6 @@
 package train
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +13,8 @@ import (
 	"marsgym/internal/input"
 	"marsgym/models"
 	"marsgym/train/expert"
+	"marsgym/train/method"
+	"marsgym/train/ppo"
 )
 
 // Algorithm names a training algorithm.
@@ -66,106 +67,23 @@ type Config struct {
 	// included. Without evaluations it is 0.
 	Evaluations int `json:"evaluations"`
 	Checkpoints int `json:"checkpoints"`
+
+	// Memory is the memory in GiB that the run may take; 0 stands for what the machine has. It
+	// changes no result.
+	Memory float64 `json:"memory,omitzero"`
 }
 
-// PPO holds the settings of proximal policy optimisation.
-type PPO struct {
-	Horizon   int     `json:"horizon"`   // T, steps of a rollout
-	Epochs    int     `json:"epochs"`    // passes over a rollout
-	Minibatch int     `json:"minibatch"` // decisions of an optimizer step
-	Gamma     float64 `json:"gamma"`     // discount
-	Lambda    float64 `json:"lambda"`    // of the advantages
-	// Outcomes is the largest number of outcomes of chance after an action over which advantages
-	// take the expectation, instead of the outcome that occurred; 0 for never.
-	Outcomes    int      `json:"outcomes"`
-	ClipRange   float64  `json:"clip_range"`   // ε
-	EntropyCoef Schedule `json:"entropy_coef"` // weight of the entropy bonus
-}
-
-// Opponents holds the settings of who plays against the network in training.
-type Opponents struct {
-	Fraction float64 `json:"fraction"` // of the rows, in whose games one seat learns and opponents have the others
-	// Bots maps bots of the game to the fractions of these games in which they have all
-	// other seats. In the others each seat draws a network: of the population, or an older
-	// copy. If there are none yet, the network itself plays there and learns.
-	Bots Bots `json:"bots"`
-	// Population is the number of networks of other seeds that PPO trains first, in games
-	// against themselves. PopulationSteps is the fraction of the run that each takes.
-	Population      int     `json:"population"`
-	PopulationSteps float64 `json:"population_steps"`
-	// Ensemble makes the model of a run the mean of the network and its population, each with
-	// the share of the run that trains it as its weight, see [models.Mean]. The population
-	// then meets Bots as the network does.
-	Ensemble bool    `json:"ensemble"`
-	Size     int     `json:"size"`     // older copies, at most; 0 for none
-	Interval float64 `json:"interval"` // fraction of the training of the network from one copy to the next
-	// Power prefers strong networks: one that loses a fraction w of its games is
-	// sampled in proportion to (1−w)^Power. Expert iteration samples all alike.
-	Power float64 `json:"power"`
-}
-
-// stage returns the number of networks of the population that are trained at a fraction x
-// of the run, and the fraction of the training of the next, or of the network itself.
-func (o Opponents) stage(x float64) (int, float64) {
-	if o.Population == 0 {
-		return 0, x
-	}
-	if k := int(x / o.PopulationSteps); k < o.Population {
-		return k, x/o.PopulationSteps - float64(k)
-	}
-	first := float64(float64(o.Population) * o.PopulationSteps)
-	return o.Population, (x - first) / (1 - first)
-}
-
-// due reports whether a copy is due at a fraction x of the training of the network, after
-// so many.
-func (o Opponents) due(taken int, x float64) bool {
-	return o.Fraction > 0 && o.Size > 0 && o.networks() > 0 && float64(taken+1)*o.Interval <= x
-}
-
-// population returns the number of networks that are trained first: none where no network
-// is an opponent.
-func (o Opponents) population() int {
-	if o.Fraction == 0 || o.networks() <= 0 {
-		return 0
-	}
-	return o.Population
-}
-
-// ensemble reports whether the model of a run is more than the network.
-func (o Opponents) ensemble() bool { return o.Ensemble && o.population() > 0 }
-
-// Bots are bots of a game with a fraction for each.
-type Bots map[string]float64
-
-// UnmarshalJSON replaces all bots by those of a JSON object.
-func (b *Bots) UnmarshalJSON(text []byte) error {
-	var list map[string]float64
-	if err := json.Unmarshal(text, &list); err != nil {
-		return err
-	}
-	*b = list
-	return nil
-}
-
-// networks returns the fraction of the games with opponents in which these are networks.
-func (o Opponents) networks() float64 {
-	rest := 1.0
-	for _, name := range slices.Sorted(maps.Keys(o.Bots)) {
-		rest -= o.Bots[name]
-	}
-	if math.Abs(rest) < 1e-9 { // rounding
-		return 0
-	}
-	return rest
-}
-
-// Openings holds the settings of games that begin with random actions, in every seat.
-// These are not trained on.
-type Openings struct {
-	Fraction  float64 `json:"fraction"`  // of the games
-	Decisions int     `json:"decisions"` // random actions of such a game: at least 1, at most so many, each number as likely
-}
+// Settings and metrics that algorithms share, and those of PPO.
+type (
+	PPO         = ppo.Config
+	Openings    = ppo.Openings
+	Opponents   = method.Opponents
+	Bots        = method.Bots
+	Schedule    = method.Schedule
+	Metrics     = method.Metrics // a line of [MetricsFile]
+	Losses      = method.Losses
+	PoolMetrics = method.PoolMetrics
+)
 
 // Expert holds the settings of expert iteration.
 type Expert struct {
@@ -223,16 +141,17 @@ func (c Config) Validate() error {
 	want(elementary.Finite(c.ValueCoef) && c.ValueCoef >= 0, "value_coef", c.ValueCoef, "at least 0, and finite")
 	want(c.Evaluations >= 0, "evaluations", c.Evaluations, "at least 0")
 	want(c.Checkpoints > 0, "checkpoints", c.Checkpoints, "at least 1")
+	want(elementary.Finite(c.Memory) && c.Memory >= 0, "memory", c.Memory, "at least 0, and finite")
 	errs = append(errs, under("train.", c.Adam.Validate()))
 	o := c.Opponents
 	want(o.Fraction >= 0 && o.Fraction <= 1, "opponents.fraction", o.Fraction, "0 to 1")
 	for _, name := range slices.Sorted(maps.Keys(o.Bots)) {
 		want(o.Bots[name] >= 0 && o.Bots[name] <= 1, "opponents.bots."+name, o.Bots[name], "0 to 1")
 	}
-	want(!(o.networks() < 0), "opponents.bots (the sum)", 1-o.networks(), "at most 1")
+	want(!(o.Networks() < 0), "opponents.bots (the sum)", 1-o.Networks(), "at most 1")
 	want(o.Power >= 0 && o.Power <= maxPower, "opponents.power", o.Power, fmt.Sprintf("0 to %d", maxPower))
 	want(o.Population >= 0 && o.Population <= maxPopulation, "opponents.population", o.Population, fmt.Sprintf("0 to %d", maxPopulation))
-	if o.population() > 0 {
+	if o.Trained() > 0 {
 		want(c.Algorithm == AlgorithmPPO, "opponents.population", o.Population, "0 for all algorithms but ppo")
 		most := 1 / float64(o.Population)
 		want(o.PopulationSteps > 0 && o.PopulationSteps < most, "opponents.population_steps", o.PopulationSteps, fmt.Sprintf("above 0 and below %.3g, so that a population of %d leaves some of the run", most, o.Population))
@@ -303,21 +222,29 @@ func under(object string, err error) error {
 // trained. Their text does not repeat it.
 var ErrConfig = errors.New("the settings are refused")
 
-// configError is an error that wraps ErrConfig.
-type configError struct{ error }
+// tagged is an error that wraps another one too, without its text.
+type tagged struct {
+	error
+	tag error
+}
 
-func (e configError) Unwrap() []error { return []error{ErrConfig, e.error} }
+func (e tagged) Unwrap() []error { return []error{e.tag, e.error} }
 
 // Check returns an error that wraps [ErrConfig] if a game cannot be trained with
 // the config: for the faults that [Config.Validate] reports, an invalid network, an
-// algorithm that the game does not support, or a run that needs too much memory.
+// algorithm that the game does not support, or a run that takes more than Memory.
 func (c Config) Check(g env.Game) error {
-	if err := c.check(g); err != nil {
-		return configError{err}
+	err := c.check(g)
+	if err == nil {
+		err = c.checkMemory(g)
+	}
+	if err != nil {
+		return tagged{err, ErrConfig}
 	}
 	return nil
 }
 
+// check is Check without the memory.
 func (c Config) check(g env.Game) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -327,7 +254,7 @@ func (c Config) check(g env.Game) error {
 	if err := c.shape(spec).Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("train.hidden: %w", err))
 	}
-	if o := c.Opponents; o.ensemble() {
+	if o := c.Opponents; o.Averaged() {
 		if err := c.shape(spec).Widen(1 + o.Population).Validate(); err != nil {
 			errs = append(errs, fmt.Errorf("train.opponents.ensemble of %d networks: %w; lower train.opponents.population or train.hidden", 1+o.Population, err))
 		}
@@ -348,10 +275,7 @@ func (c Config) check(g env.Game) error {
 	} else if err != nil {
 		errs = append(errs, fmt.Errorf("train.algorithm is %s; want one of %v: %w", c.Algorithm, supported(g), err))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	return c.checkMemory(g)
+	return errors.Join(errs...)
 }
 
 // search returns the settings of the experts.
@@ -386,4 +310,12 @@ func (c Config) shape(spec game.Spec) models.Shape {
 		s.Values = models.ValueShares
 	}
 	return s
+}
+
+// learningRate returns the learning rate at a fraction x of the run.
+func (c Config) learningRate(x float64) float64 {
+	if x < c.Warmup {
+		return c.LearningRate[0] * x / c.Warmup
+	}
+	return c.LearningRate.At((x - c.Warmup) / (1 - c.Warmup))
 }

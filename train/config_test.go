@@ -51,6 +51,7 @@ func TestBounds(t *testing.T) {
 		{"openings of search", search, func(c *train.Config) { c.Openings.Fraction = 0.5 }, "want 0 for expert iteration, which has train.expert.search.starts"},
 		{"openings", ppo, func(c *train.Config) { c.Openings.Fraction = 1.5 }, "openings.fraction is 1.5; want 0 to 1"},
 		{"empty openings", ppo, func(c *train.Config) { c.Openings = train.Openings{Fraction: 0.5} }, "openings.decisions is 0; want 1 to 1000"},
+		{"memory", ppo, func(c *train.Config) { c.Memory = -1 }, "train.memory is -1; want at least 0, and finite"},
 		{"minibatch", ppo, func(c *train.Config) { c.PPO.Minibatch = math.MaxInt }, "minibatch is 9223372036854775807"},
 		{"whole rollout", ppo, func(c *train.Config) { c.PPO.Minibatch = 1_000_000_000 }, ""},
 	} {
@@ -123,27 +124,28 @@ func TestCheck(t *testing.T) {
 		{"no simulations", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Simulations = 0 }, "train.expert.search.tree.simulations is 0; want 1 to 100000"},
 		{"one candidate", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Candidates = 1 }, "tree.candidates is 1; want 2 to 100000"},
 		{"full searches", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.FullFraction = math.NaN() }, "tree.full_fraction is NaN; want 0 to 1"},
-		{"large trees", "pig", 0, train.Search, func(c *train.Config) { c.Rows, c.Expert.Search.Tree.Simulations = 1<<14, 1<<12 }, "want at most 24 GiB: lower train.rows or train.expert.search.tree.simulations"},
+		{"large trees", "pig", 0, train.Search, func(c *train.Config) { c.Rows, c.Expert.Search.Tree.Simulations = 1<<14, 1<<12 }, "and train.memory is 24: lower train.rows or the steps"},
 		{"layer of a search", "pig", 0, train.OneMove, func(c *train.Config) { c.Hidden = nil }, "hidden layers is 0"},
 		{"decisions of a rollout", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<16 }, "train.rows times train.ppo.horizon is 68719476736"},
 		// A rollout of pig needs little memory, but it has too many options for an int32.
 		{"options of a rollout", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<10 }, "want at most 715827882"},
-		{"rollout", "martian-dice", 2, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 1 << 20 }, "GiB of memory, 84 of it for the rollout; want at most 24 GiB: lower train.rows or train.ppo.horizon"},
+		{"rollout", "martian-dice", 2, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 1 << 20 }, "and train.memory is 24: lower train.rows or the steps"},
 		{"minibatch", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 1<<14, 1<<10, 1<<24
-		}, "want at most 24 GiB: lower train.ppo.minibatch"},
+		}, "and train.memory is 24: lower train.rows or the steps"},
 		{"pool", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
-		}, "for the opponents; want at most 24 GiB: lower train.opponents.size, train.opponents.population or train.hidden"},
+		}, "and train.memory is 24: lower train.hidden, train.shards or the number of train.opponents, or raise train.memory"},
 		{"bots alone", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
 			c.Opponents.Bots = map[string]float64{"random": 1}
 		}, ""},
 		{"unknown bot", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"gredy": 0.5} }, `opponents.bots: unknown bot "gredy"`},
-		{"shards", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Hidden, c.Shards = []int{4096, 4096}, 512 }, "for the network; want at most 24 GiB: lower train.hidden or train.shards"},
-		{"decisions", "mars-is-ours-fast", 2, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "want at most 24 GiB: lower train.rows or train.expert.search.decisions"},
-		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "want at most 24 GiB: lower train.rows or train.expert.search.turns"},
-		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "want at most 24 GiB: lower train.rows or train.expert.search.turns"},
+		{"shards", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Hidden, c.Shards = []int{4096, 4096}, 512 }, "and train.memory is 24: lower train.hidden"},
+		{"decisions", "mars-is-ours-fast", 2, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "and train.memory is 24: lower train.rows or the steps"},
+		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "and train.memory is 24: lower train.rows or the steps"},
+		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "and train.memory is 24: lower train.rows or the steps"},
+		{"little memory", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Memory = 0.001 }, "and train.memory is 0.001: lower"},
 		{"large rollout", "martian-dice", 4, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1024, 128 }, ""},
 		{"large search", "martian-dice", 4, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1024, 64 }, ""},
 		{"many rows", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Head, c.Rows, c.PPO.Horizon = models.Logits, 4096, 1024 }, ""},
@@ -154,6 +156,7 @@ func TestCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			cfg := train.DefaultConfig(test.algorithm)
+			cfg.Memory = 24
 			if test.change != nil {
 				test.change(&cfg)
 			}

@@ -25,5 +25,6 @@
 // A run with an unchanged [Config] ends in the same bits whether or not it was
 // interrupted and resumed, and whatever GOMAXPROCS is.
 //
-// Package sweep compares settings.
+// PPO is in package ppo, and the searches of expert iteration are in package expert; package
+// method holds what algorithms share. Package sweep compares settings.
 package train

@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/internal/jobs"
 	"marsgym/models"
+	"marsgym/train/method"
 )
 
 // expertIteration trains the network on the targets of a search that uses the
@@ -27,43 +27,38 @@ type expertIteration struct {
 	now      *iteration
 	parts    []*selfPlay // of the rows, one for each shard
 	tasks    []jobs.Task // the parts
-	pool     *pool       // of older copies, of which opponents play in the rows
+	taken    int         // older copies so far; the latest replace the oldest
 	values   search.ValueTarget
 }
 
 func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Learner, executor jobs.Executor) (*expertIteration, error) {
 	e := &expertIteration{cfg: cfg, learner: l, spec: g.Spec(), executor: executor}
-	e.now = &iteration{game: g, cfg: cfg, mlp: l.MLP(), settings: sync.OnceValues(settings.blob)}
-	var err error
-	if e.pool, err = newPool(cfg.Opponents, g, nil, nil); err != nil {
-		return nil, err
-	}
+	e.now = &iteration{game: g, cfg: cfg, settings: sync.OnceValues(settings.blob)}
 	for k := range cfg.Shards {
-		p, err := newSelfPlay(e.now, k)
-		if err != nil {
+		p := newSelfPlay(e.now, k)
+		if err := p.load(); err != nil {
 			return nil, err
 		}
-		p.search.Reset(cfg.Seed)
 		e.values = p.search.Target()
 		e.parts, e.tasks = append(e.parts, p), append(e.tasks, p)
 	}
 	return e, nil
 }
 
-// iterate implements method. It searches in every row and fits the network once. If
+// Iterate implements [method.Method]. It searches in every row and fits the network once. If
 // ctx is done before the fit it restores the state before the call.
-func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, error) {
+func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, error) {
 	cfg := e.cfg
-	e.now.done, e.now.weights = x, weightsBlob(e.now.mlp)
-	if taken := e.pool.Taken; e.pool.begin(e.now.mlp, x) > taken {
-		e.shareCopies()
+	e.now.at, e.now.network = x, newNetwork(e.learner.MLP())
+	for o := cfg.Opponents; o.Due(e.taken, x); e.taken++ {
+		e.setCopy(e.taken%o.Size, e.learner.MLP().Clone())
 	}
 	for _, p := range e.parts {
-		p.moved = false
+		p.begin()
 	}
 	if err := e.executor.Do(ctx, e.tasks); err != nil {
 		for _, p := range e.parts {
-			err = errors.Join(err, p.undo())
+			p.undo()
 		}
 		return Metrics{}, err
 	}
@@ -83,60 +78,64 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 		out.GradNorm, err = e.learner.Fit(shards, out.LearningRate)
 	}
 	for k, p := range e.parts {
-		out.Losses.add(losses[k])
+		out.Losses.Add(losses[k])
 		out.Decisions += p.found.steps
 		out.Games += p.found.games
-		out.evaluated += p.found.evaluated
+		out.Evaluated += p.found.evaluated
 	}
-	out.Losses.mean()
+	out.Losses.Mean()
 	return out, err
 }
 
-// target implements method.
-func (e *expertIteration) target() search.ValueTarget { return e.values }
+// Model implements [method.Method].
+func (e *expertIteration) Model() *models.MLP { return e.learner.MLP() }
 
-// model implements method.
-func (e *expertIteration) model() *models.MLP { return e.learner.MLP() }
+// Target implements [method.Method].
+func (e *expertIteration) Target() search.ValueTarget { return e.values }
 
-// shareCopies makes the copies of the pool those of the next iterations.
-func (e *expertIteration) shareCopies() {
-	e.now.copies = e.now.copies[:0]
-	for _, mlp := range e.pool.mlp {
-		e.now.copies = append(e.now.copies, olderCopy{mlp, weightsBlob(mlp)})
+// setCopy sets older copy k, or adds it.
+func (e *expertIteration) setCopy(k int, mlp *models.MLP) {
+	if k == len(e.now.copies) {
+		e.now.copies = append(e.now.copies, network{})
 	}
+	e.now.copies[k] = newNetwork(mlp)
 }
 
-// save implements method.
-func (e *expertIteration) save(blobs map[string][]byte) (err error) {
+// Save implements [method.Method].
+func (e *expertIteration) Save(blobs map[string][]byte) (err error) {
 	if e.cfg.Opponents.Fraction > 0 {
-		blobs["pool"] = strconv.AppendInt(nil, int64(e.pool.Taken), 10)
-		if err := e.pool.saveNetworks(blobs); err != nil {
-			return err
+		blobs["pool"] = strconv.AppendInt(nil, int64(e.taken), 10)
+		for k, c := range e.now.copies {
+			if err := method.SaveOpponent(blobs, k, c.MLP); err != nil {
+				return err
+			}
 		}
 	}
 	for k, p := range e.parts {
-		if blobs[shardBlob(k)], err = p.encoded(); err != nil {
-			return err
-		}
+		blobs[method.ShardBlob(k)] = p.current()
 	}
 	return nil
 }
 
-// restore implements method.
-func (e *expertIteration) restore(blobs map[string][]byte) error {
+// Restore implements [method.Method].
+func (e *expertIteration) Restore(blobs map[string][]byte) error {
 	if o := e.cfg.Opponents; o.Fraction > 0 {
-		taken, err := strconv.Atoi(string(blobs["pool"]))
-		if err != nil || taken < 0 {
+		var err error
+		if e.taken, err = strconv.Atoi(string(blobs["pool"])); err != nil || e.taken < 0 {
 			return fmt.Errorf("opponent pool: %q copies", blobs["pool"])
 		}
-		if err := e.pool.restoreNetworks(blobs, min(taken, o.Size), e.now.mlp); err != nil {
-			return err
+		e.now.copies = e.now.copies[:0]
+		for k := range min(e.taken, o.Size) {
+			c, err := method.RestoreOpponent(blobs, k, e.learner.MLP())
+			if err != nil {
+				return err
+			}
+			e.setCopy(k, c)
 		}
-		e.pool.Taken = taken
-		e.shareCopies()
 	}
 	for k, p := range e.parts {
-		if err := p.restore(blobs[shardBlob(k)]); err != nil {
+		p.state, p.ended, p.stale = append([]byte{}, blobs[method.ShardBlob(k)]...), false, true
+		if err := p.load(); err != nil {
 			return err
 		}
 	}

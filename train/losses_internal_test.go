@@ -13,50 +13,6 @@ import (
 	"marsgym/train/expert"
 )
 
-// TestSmallMinibatch has minibatches that leave most shards without rows: each
-// decision counts once in the losses for each epoch, and none of another minibatch
-// does.
-func TestSmallMinibatch(t *testing.T) {
-	g := openGame(t, "pig", `{"target": 10}`)
-	cfg := DefaultConfig(AlgorithmPPO)
-	cfg.Rows, cfg.Shards = 24, 8
-	cfg.PPO.Horizon, cfg.PPO.Minibatch, cfg.PPO.Epochs = 16, 48, 2
-	l, err := gorgonia.New(network(t, g, cfg.Head), cfg.Adam)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fraction := range []float64{0, 0.5} {
-		cfg.Openings.Fraction = fraction
-		r, err := newPPO(&cfg, g, l, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			m, err := r.iterate(t.Context(), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			random := 0
-			for _, p := range r.rollouts {
-				for at, yes := range p.random {
-					if yes {
-						random++
-						if p.start[at] != p.start[at+1] {
-							t.Errorf("decision %d of an opening has options", at)
-						}
-					}
-				}
-			}
-			if (random > 0) != (fraction > 0) {
-				t.Errorf("with a fraction of %v, %d decisions are of openings", fraction, random)
-			}
-			if want := float64(int(m.Decisions)-random) * float64(cfg.PPO.Epochs); m.decisions != want {
-				t.Errorf("the losses are of %v decisions; want %v", m.decisions, want)
-			}
-		}
-	}
-}
-
 // idle is an expert without targets.
 type idle struct{ expert.Expert }
 
@@ -84,7 +40,7 @@ func TestIdleShard(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 2 {
-		m, err := e.iterate(t.Context(), 0.5)
+		m, err := e.Iterate(t.Context(), 0.5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,8 +49,8 @@ func TestIdleShard(t *testing.T) {
 			n += p.found.values()
 			decisions += p.found.decisions()
 		}
-		if n == 0 || m.decisions != float64(n) || m.choices != float64(decisions) {
-			t.Errorf("iteration %d: the losses are of %v positions and %v decisions; want %d and %d", i+1, m.decisions, m.choices, n, decisions)
+		if n == 0 || m.Positions != float64(n) || m.Choices != float64(decisions) {
+			t.Errorf("iteration %d: the losses are of %v positions and %v decisions; want %d and %d", i+1, m.Positions, m.Choices, n, decisions)
 		}
 		e.parts[1].search = idle{e.parts[1].search}
 	}

@@ -119,7 +119,7 @@ func TestStart(t *testing.T) {
 	g := openGame(t, "pig", `{"target": 10}`)
 	cfg := poolConfig(models.Logits)
 	cfg.Hidden, cfg.LearningRate = []int{8}, Schedule{0, 0}
-	start := network(t, g, models.Logits)
+	start := newTestNetwork(t, g, models.Logits)
 	mlp, err := Run(t.Context(), cfg, Options{Game: g, Dir: t.TempDir(), Learner: gorgonia.New, Start: start})
 	if err != nil || !slices.Equal(mlp.Weights(), start.Weights()) {
 		t.Errorf("without a learning rate the weights differ from those at the start, error %v", err)

@@ -10,28 +10,10 @@ import (
 
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/tensorboard"
-	"marsgym/models"
 )
 
-// Metrics is a line of [MetricsFile].
-type Metrics struct {
-	Iteration uint64  `json:"iteration"` // from 1
-	Steps     uint64  `json:"steps"`     // decisions so far
-	Games     uint64  `json:"games"`     // ended so far
-	Seconds   float64 `json:"seconds"`   // of training so far, without evaluation
-	Losses
-	LearningRate float64       `json:"learning_rate"`
-	StepsPerS    float64       `json:"steps_per_s"` // of this iteration, without evaluation; 0 if the clock has not advanced
-	Exact        *models.Exact `json:"exact,omitempty"`
-	Decisions    uint64        `json:"-"` // of this iteration
-	Done         float64       `json:"-"` // fraction of the run
-	Evaluations  int           `json:"-"` // so far
-
-	evaluated uint64 // rows that this iteration evaluated by the network, to play or search
-}
-
-// scalars returns the metrics for TensorBoard.
-func (m Metrics) scalars(a Algorithm) []tensorboard.Scalar {
+// scalars returns metrics for TensorBoard.
+func scalars(m Metrics, a Algorithm) []tensorboard.Scalar {
 	list := []tensorboard.Scalar{
 		{Tag: "loss/policy", Value: m.Policy},
 		{Tag: "loss/value", Value: m.Value},
@@ -117,7 +99,7 @@ func (r *record) add(m Metrics, a Algorithm) error {
 	n, err := r.lines.Write(append(line, '\n'))
 	r.Lines += int64(n)
 	if err == nil {
-		err = r.events.Scalars(int64(m.Steps), time.Now(), m.scalars(a))
+		err = r.events.Scalars(int64(m.Steps), time.Now(), scalars(m, a))
 	}
 	r.Events = r.events.Size()
 	return err

@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"marsgym/agents"
-	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/dirlock"
 	"marsgym/internal/jobs"
-	"marsgym/internal/parallel"
 	"marsgym/models"
+	"marsgym/train/method"
+	"marsgym/train/ppo"
 )
 
 // Files of a run folder, beside agents.ModelFile.
@@ -27,14 +27,6 @@ const (
 	ConfigFile     = "config.json"
 	MetricsFile    = "metrics.jsonl"
 	CheckpointFile = "checkpoint.safetensors"
-)
-
-// Streams of a run beside those of its rows; the top bit sets them apart.
-const (
-	weightStream  = 1<<63 | iota // the first weights
-	shuffleStream                // the order of minibatches
-
-	populationStream = 1<<63 | 1<<32 // the first weights of the population, and the next ones
 )
 
 // ErrInterrupted is returned by a run that has stopped early, after it has written
@@ -86,28 +78,12 @@ type Options struct {
 	pause bool // return errPaused after a checkpoint that is not the last
 }
 
-// method is the implementation of an algorithm.
-type method interface {
-	// iterate plays and fits the network, at a fraction x of the run. It returns
-	// the losses, the learning rate, and the games and decisions of this iteration.
-	// When ctx is done it may return its error, with its state as before the call.
-	iterate(ctx context.Context, x float64) (Metrics, error)
-	// model returns the network that the run has trained so far, as it is played.
-	model() *models.MLP
-	// target returns the kind of states whose values the network learns.
-	target() search.ValueTarget
-	// save adds what a checkpoint must hold beside the network and its
-	// optimizer; restore reads it.
-	save(blobs map[string][]byte) error
-	restore(blobs map[string][]byte) error
-}
-
 // run is the state of a run.
 type run struct {
 	cfg     Config
 	opt     Options
 	learner *counter
-	method  method
+	method  method.Method
 	record  *record
 	dir     *atomicfile.Dir // the run folder
 
@@ -147,11 +123,6 @@ func (c *counter) Fit(rows []models.Shard, rate float64) (norm float64, err erro
 // folder, for example because it is damaged. Their text does not repeat it.
 var ErrCheckpoint = errors.New("the run cannot be resumed")
 
-// checkpointError is an error that wraps ErrCheckpoint.
-type checkpointError struct{ error }
-
-func (e checkpointError) Unwrap() []error { return []error{ErrCheckpoint, e.error} }
-
 // Run trains until cfg.Steps and returns the network, which it also writes to the
 // run folder. When ctx is cancelled it finishes the iteration, or drops it if the
 // algorithm can, writes a checkpoint and returns an error that wraps
@@ -171,7 +142,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 		opt.Executor = jobs.Local{}
 	}
 	r := &run{cfg: cfg, opt: opt}
-	mlp, err := models.NewMLP(cfg.shape(opt.Game.Spec()), rand.NewPCG(cfg.Seed, weightStream))
+	mlp, err := models.NewMLP(cfg.shape(opt.Game.Spec()), rand.NewPCG(cfg.Seed, method.WeightStream))
 	if err != nil {
 		return nil, err
 	}
@@ -186,16 +157,13 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	}
 	r.learner = &counter{Learner: l}
 	if cfg.Algorithm == AlgorithmPPO {
-		if r.method, err = newPPO(&r.cfg, opt.Game, r.learner, opt.Opponent); err != nil {
+		if r.method, err = ppo.New(cfg.PPO, cfg.ppoOptions(opt.Opponent), opt.Game, r.learner); err != nil {
 			return nil, err
 		}
 	} else if r.method, err = newExpertIteration(&r.cfg, r.settings(), opt.Game, r.learner, opt.Executor); err != nil {
 		return nil, fmt.Errorf("algorithm %s: %w", cfg.Algorithm, err)
 	}
-	release, err := dirlock.Lock(opt.Dir)
-	if errors.Is(err, dirlock.ErrBusy) {
-		return nil, fmt.Errorf("%w: %w: let the other run end, or stop it", ErrTaken, err)
-	}
+	release, err := take(opt.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -206,18 +174,35 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	defer r.dir.Close()
 	if opt.Resume {
 		if err := r.restore(); err != nil {
-			return nil, checkpointError{err}
+			return nil, tagged{err, ErrCheckpoint}
 		}
 	}
 	if r.record, err = openRecord(r.dir, opt.Resume, r.at.sizes); err != nil && opt.Resume {
-		return nil, checkpointError{err}
+		return nil, tagged{err, ErrCheckpoint}
 	} else if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(r.loop(ctx), r.record.close()); err != nil {
 		return nil, err
 	}
-	return r.method.model(), nil
+	return r.method.Model(), nil
+}
+
+// ppoOptions returns what PPO needs of a run beside its settings.
+func (c Config) ppoOptions(opponent *agents.Agent) ppo.Options {
+	return ppo.Options{
+		Seed: c.Seed, Rows: c.Rows, Shards: c.Shards, LearningRate: c.learningRate, ValueCoef: c.ValueCoef,
+		Opponents: c.Opponents, Openings: c.Openings, Opponent: opponent,
+	}
+}
+
+// take locks a run folder until release is called.
+func take(dir string) (release func() error, err error) {
+	release, err = dirlock.Lock(dir)
+	if errors.Is(err, dirlock.ErrBusy) {
+		err = fmt.Errorf("%w: %w: let the other run end, or stop it", ErrTaken, err)
+	}
+	return release, err
 }
 
 // loop runs the remaining iterations.
@@ -226,12 +211,12 @@ func (r *run) loop(ctx context.Context) error {
 	for r.at.Steps < n {
 		start := time.Now()
 		r.learner.minibatch, r.learner.rows = 0, 0
-		m, err := r.method.iterate(ctx, float64(r.at.Steps)/float64(n))
+		m, err := r.method.Iterate(ctx, float64(r.at.Steps)/float64(n))
 		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return r.interrupt()
 		}
 		if err == nil {
-			err = m.check(r.opt.Game.Spec())
+			err = check(m.Losses, r.opt.Game.Spec())
 		}
 		if err != nil {
 			return fmt.Errorf("iteration %d: %w", r.at.Iteration+1, err)
@@ -241,7 +226,7 @@ func (r *run) loop(ctx context.Context) error {
 		r.at.Iteration++
 		r.at.Steps += m.Decisions
 		r.at.Games += m.Games
-		r.at.Work += m.evaluated + fitWork*r.learner.rows
+		r.at.Work += m.Evaluated + fitWork*r.learner.rows
 		r.at.Seconds += took
 		m.Iteration, m.Steps, m.Games, m.Seconds = r.at.Iteration, r.at.Steps, r.at.Games, r.at.Seconds
 		m.Done = min(1, float64(r.at.Steps)/float64(n))
@@ -251,7 +236,7 @@ func (r *run) loop(ctx context.Context) error {
 		r.at.Exact = nil
 		if r.opt.Evaluate != nil && due(r.evaluations(m.Done)) {
 			// An interrupt waits for the evaluation, so that the resumed run has it.
-			if m.Exact, err = r.opt.Evaluate(context.WithoutCancel(ctx), r.method.model()); err != nil {
+			if m.Exact, err = r.opt.Evaluate(context.WithoutCancel(ctx), r.method.Model()); err != nil {
 				return fmt.Errorf("iteration %d: evaluation: %w", m.Iteration, err)
 			}
 			r.at.Exact = m.Exact
@@ -325,15 +310,15 @@ const divergenceFactor = 1000
 const maxValueKL = 1000
 
 // check reports losses of a run that has diverged.
-func (l Losses) check(spec game.Spec) error {
-	sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm + l.valueKL
+func check(l Losses, spec game.Spec) error {
+	sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm + l.ValueKL
 	width := spec.Win - spec.Loss
-	if sum-sum == 0 && !(spec.HasWin() && l.Value > divergenceFactor*width*width/2) && !(l.valueKL > maxValueKL) {
+	if sum-sum == 0 && !(spec.HasWin() && l.Value > divergenceFactor*width*width/2) && !(l.ValueKL > maxValueKL) {
 		return nil
 	}
 	values := fmt.Sprintf("value loss %v", l.Value)
-	if l.valueKL != 0 {
-		values = fmt.Sprintf("KL divergence of the values %v nats", l.valueKL)
+	if l.ValueKL != 0 {
+		values = fmt.Sprintf("KL divergence of the values %v nats", l.ValueKL)
 	}
 	return fmt.Errorf("%w: policy loss %v, %s, entropy %v, KL %v; lower the learning rate",
 		models.ErrDiverged, l.Policy, values, l.Entropy, l.KL)
@@ -343,7 +328,7 @@ func (l Losses) check(spec game.Spec) error {
 func (r *run) meta() models.Meta {
 	m := agents.MetaOf(r.opt.Game.Spec())
 	m.Algorithm, m.Seed = string(r.cfg.Algorithm), r.cfg.Seed
-	m.ValueTarget = string(r.method.target())
+	m.ValueTarget = string(r.method.Target())
 	m.Steps, m.Iterations, m.Games = int64(r.at.Steps), int64(r.at.Iteration), int64(r.at.Games)
 	m.Exact = r.at.Exact
 	return m
@@ -364,7 +349,7 @@ func (r *run) save() error {
 	if f.Blobs[settingsBlob], err = json.Marshal(r.settings()); err != nil {
 		return err
 	}
-	if err := r.method.save(f.Blobs); err != nil {
+	if err := r.method.Save(f.Blobs); err != nil {
 		return err
 	}
 	if err := f.Save(r.path(CheckpointFile)); err != nil {
@@ -374,7 +359,7 @@ func (r *run) save() error {
 }
 
 func (r *run) saveModel() error {
-	f := &models.File{Meta: r.meta(), MLP: r.method.model()}
+	f := &models.File{Meta: r.meta(), MLP: r.method.Model()}
 	return f.Save(r.path(agents.ModelFile))
 }
 
@@ -389,9 +374,6 @@ func (r *run) load(name string) (*models.File, error) {
 	defer f.Close()
 	return models.LoadFrom(f)
 }
-
-// shardBlob is the name of the state of a shard of the rows in a checkpoint.
-func shardBlob(k int) string { return fmt.Sprintf("part.%d", k) }
 
 // restore continues from the checkpoint, if there is one yet.
 func (r *run) restore() error {
@@ -431,18 +413,10 @@ func (r *run) restore() error {
 		r.learner.MLP().SetTensors(f.MLP.Tensors()),
 		r.learner.Restore(f.Tensors),
 		json.Unmarshal(f.Blobs["run"], &r.at),
-		r.method.restore(f.Blobs),
+		r.method.Restore(f.Blobs),
 	)
 	if err != nil {
 		return fmt.Errorf("%s does not belong to the config in its folder: %w", path, err)
 	}
 	return r.saveModel()
-}
-
-// forEach calls f for each element of a list, on up to GOMAXPROCS goroutines, and
-// joins the errors.
-func forEach[T any](list []T, f func(T) error) error {
-	errs := make([]error, len(list))
-	parallel.For(len(list), 1, func(k, _ int) { errs[k] = f(list[k]) })
-	return errors.Join(errs...)
 }

@@ -96,12 +96,12 @@ func (s *samples) loss(losses *Losses, spec game.Spec, head models.Head, n, m in
 				e := x - want
 				losses.Value += float64(e * e / 2)
 				if want > 0 {
-					losses.valueKL += float64(want * (elementary.Log(want) - float64(values[i+j]) + total))
+					losses.ValueKL += float64(want * (elementary.Log(want) - float64(values[i+j]) + total))
 				}
 				dvalues[i+j] = float32(value * e / float64(n))
 			}
 		}
-		losses.decisions += float64(len(s.value) / len(s.share))
+		losses.Positions += float64(len(s.value) / len(s.share))
 		if !withPolicy {
 			return
 		}
@@ -124,7 +124,7 @@ func (s *samples) loss(losses *Losses, spec game.Spec, head models.Head, n, m in
 			}
 			s.prob = append(s.prob[:0], s.scores...)
 			models.Softmax(s.prob, s.scores)
-			losses.choices++
+			losses.Choices++
 			for k := from; k < to; k++ {
 				q, want := s.prob[k-from], s.policy[k]
 				if want > 0 {

@@ -33,28 +33,26 @@ func (s *samples) decode(src []byte, spec game.Spec, head models.Head) (err erro
 		}
 		src = src[used:]
 	}
-	if src, err = s.obs.CutBinary(src); err != nil {
-		return err
+	src, err = s.obs.CutBinary(src)
+	cut(&s.value, &src, &err)
+	cut(&s.row, &src, &err)
+	cut(&s.start, &src, &err)
+	cut(&s.action, &src, &err)
+	cut(&s.policy, &src, &err)
+	if err == nil && len(src) > 0 {
+		err = fmt.Errorf("%d bytes follow", len(src))
 	}
-	if s.value, src, err = jobs.CutSlice[float32](src); err != nil {
+	if err != nil {
 		return err
-	}
-	if s.row, src, err = jobs.CutSlice[int32](src); err != nil {
-		return err
-	}
-	if s.start, src, err = jobs.CutSlice[int32](src); err != nil {
-		return err
-	}
-	if s.action, src, err = jobs.CutSlice[game.Action](src); err != nil {
-		return err
-	}
-	if s.policy, src, err = jobs.CutSlice[float64](src); err != nil {
-		return err
-	}
-	if len(src) > 0 {
-		return fmt.Errorf("%d bytes follow", len(src))
 	}
 	return s.check(spec, head)
+}
+
+// cut is [jobs.CutSlice] unless there was an error.
+func cut[T any](dst *[]T, src *[]byte, err *error) {
+	if *err == nil {
+		*dst, *src, *err = jobs.CutSlice[T](*src)
+	}
 }
 
 // check returns an error if a list does not fit the others, or a number is out of range.

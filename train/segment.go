@@ -55,10 +55,7 @@ var errPaused = errors.New("paused")
 // the next, which the executor computes: each may be computed elsewhere. All evaluations of
 // the settings are made. It returns nil also for a run that has diverged; [Run] then returns the error.
 func RunBy(ctx context.Context, executor jobs.Executor, s Settings, opt Options) error {
-	release, err := dirlock.Lock(opt.Dir)
-	if errors.Is(err, dirlock.ErrBusy) {
-		return fmt.Errorf("%w: %w: let the other run end, or stop it", ErrTaken, err)
-	}
+	release, err := take(opt.Dir)
 	if err != nil {
 		return err
 	}

@@ -18,118 +18,112 @@ import (
 type iteration struct {
 	game     env.Game
 	cfg      *Config
-	mlp      *models.MLP
-	done     float64                    // fraction of the run
+	network  network
+	at       float64                    // fraction of the run
 	settings func() (*jobs.Blob, error) // of the run
-	weights  func() *jobs.Blob          // of mlp
-	copies   []olderCopy                // of which opponents play
+	copies   []network                  // older ones, of which opponents play
 }
 
-// olderCopy is an older copy of the network.
-type olderCopy struct {
-	mlp     *models.MLP
-	weights func() *jobs.Blob // of mlp
+// network is a network, whose weights may be an input of jobs.
+type network struct {
+	*models.MLP
+	weights func() *jobs.Blob
 }
 
-// weightsBlob returns a function that returns the weights as an input of jobs, made once.
-func weightsBlob(mlp *models.MLP) func() *jobs.Blob {
-	return sync.OnceValue(func() *jobs.Blob { return jobs.NewBlob(jobs.AppendSlice(nil, mlp.Weights())) })
+func newNetwork(mlp *models.MLP) network {
+	return network{mlp, sync.OnceValue(func() *jobs.Blob { return jobs.NewBlob(jobs.AppendSlice(nil, mlp.Weights())) })}
 }
 
 // selfPlay is the task of one part of the rows in an iteration: it searches in each row.
-// It is as if it returned the state of the part after it; in this process that is the
-// Expert itself.
 type selfPlay struct {
 	*iteration
 	part    int
-	search  expert.Expert // holds the state, or is nil
-	state   []byte        // without search; with it, the state when the iteration began
-	moved   bool          // the state is not that of the beginning of the iteration
-	before  []byte        // that state, if moved and without search
+	state   []byte        // when the iteration began
+	next    []byte        // after it, if ended
+	ended   bool          // the task is done
+	search  expert.Expert // in state, or in next if ended; nil or in any state if stale
+	stale   bool
 	targets expert.Targets
 	found   samples
 }
 
-// rows returns the first row of a part and the first after it.
-func (c *Config) rows(part int) (from, to int) {
-	return c.Rows * part / c.Shards, c.Rows * (part + 1) / c.Shards
+// newSelfPlay returns the task of a part without a state.
+func newSelfPlay(it *iteration, part int) *selfPlay {
+	return &selfPlay{iteration: it, part: part, stale: true, found: newSamples(it.game.Spec())}
 }
 
-// newSelfPlay returns the task of a part, with an expert that has no state yet.
-func newSelfPlay(it *iteration, part int) (*selfPlay, error) {
-	from, to := it.cfg.rows(part)
-	x, err := expert.New(it.game, it.cfg.search(), to-from, from)
-	if err != nil {
-		return nil, err
+// begin readies the task for the next iteration.
+func (p *selfPlay) begin() {
+	if p.ended {
+		p.state, p.next, p.ended = p.next, p.state, false
 	}
-	return &selfPlay{iteration: it, part: part, search: x, found: newSamples(it.game.Spec())}, nil
 }
 
-// Run implements [jobs.Task].
-func (p *selfPlay) Run(ctx context.Context) (err error) {
-	if p.state, err = p.search.AppendState(p.state[:0]); err != nil {
+// undo goes back to the beginning of the iteration.
+func (p *selfPlay) undo() { p.ended, p.stale = false, p.stale || p.ended }
+
+// current returns the state.
+func (p *selfPlay) current() []byte {
+	if p.ended {
+		return p.next
+	}
+	return p.state
+}
+
+// load brings the search into state; without one it starts games with the seed of the run.
+func (p *selfPlay) load() (err error) {
+	if p.search == nil {
+		from, to := p.cfg.Rows*p.part/p.cfg.Shards, p.cfg.Rows*(p.part+1)/p.cfg.Shards
+		if p.search, err = expert.New(p.game, p.cfg.search(), to-from, from); err != nil {
+			return err
+		}
+	}
+	switch {
+	case p.state == nil:
+		p.search.Reset(p.cfg.Seed)
+		p.state, err = p.search.AppendState(nil)
+	case p.stale:
+		err = p.search.RestoreState(p.state)
+	}
+	p.stale = err != nil
+	return err
+}
+
+// Run implements [jobs.Task]. It searches in each row, and lays out the samples.
+func (p *selfPlay) Run(ctx context.Context) error {
+	if err := p.load(); err != nil {
 		return err
 	}
-	p.moved = true
-	return p.play(ctx)
-}
-
-// play searches in each row, and lays out the samples.
-func (p *selfPlay) play(ctx context.Context) error {
+	p.stale = true
 	cfg, spec, evaluated := p.cfg, p.game.Spec(), uint64(0)
 	net := func(scores, values, obs []float32) {
 		evaluated += uint64(len(obs) / spec.ObsLen())
-		p.mlp.Forward(scores, values, obs)
+		p.network.Forward(scores, values, obs)
 		if spec.HasWin() {
 			models.SharesToReturns(values, spec.Players, spec.Return)
 		}
 	}
-	warm := p.done >= cfg.Expert.ValueWarmup
+	warm := p.at >= cfg.Expert.ValueWarmup
 	opt := expert.Options{
-		Lambda: cfg.Expert.Lambda.at(p.done), Temperature: cfg.Expert.Temperature.at(p.done),
+		Lambda: cfg.Expert.Lambda.At(p.at), Temperature: cfg.Expert.Temperature.At(p.at),
 		RandomPlay: !warm, PolicyReplies: warm && cfg.Head == models.Score, Logits: cfg.Head == models.Logits,
 	}
 	for _, c := range p.copies {
 		opt.Copies = append(opt.Copies, func(policy, _, obs []float32) {
 			evaluated += uint64(len(obs) / spec.ObsLen())
-			c.mlp.Forward(policy, nil, obs)
+			c.Forward(policy, nil, obs)
 		})
 	}
-	if err := p.search.Search(ctx, &p.targets, opt, net); err != nil {
+	err := p.search.Search(ctx, &p.targets, opt, net)
+	if err == nil {
+		p.next, err = p.search.AppendState(p.next[:0])
+	}
+	if err != nil {
 		return err
 	}
 	p.found.fill(&p.targets, spec, cfg.Head, opt.Temperature)
 	p.found.evaluated = evaluated
-	return nil
-}
-
-// undo restores the state when the iteration began.
-func (p *selfPlay) undo() error {
-	if !p.moved {
-		return nil
-	}
-	p.moved = false
-	if p.search != nil {
-		return p.search.RestoreState(p.state)
-	}
-	p.state = p.before
-	return nil
-}
-
-// encoded returns the state.
-func (p *selfPlay) encoded() ([]byte, error) {
-	if p.search == nil {
-		return p.state, nil
-	}
-	return p.search.AppendState(nil)
-}
-
-// restore sets the state.
-func (p *selfPlay) restore(state []byte) error {
-	if p.search != nil {
-		return p.search.RestoreState(state)
-	}
-	p.state = state
+	p.ended, p.stale = true, false
 	return nil
 }
 
@@ -145,40 +139,35 @@ type selfPlayArgs struct {
 
 // Job implements [jobs.Task].
 func (p *selfPlay) Job() (jobs.Job, error) {
-	p.moved = false
-	state, err := p.encoded()
-	if err != nil {
-		return jobs.Job{}, err
-	}
-	p.search, p.state = nil, state
+	p.search, p.stale = nil, true
 	settings, err := p.settings()
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	args, err := json.Marshal(selfPlayArgs{p.part, p.done})
-	inputs := []*jobs.Blob{settings, p.weights(), jobs.NewBlob(state)}
+	args, err := json.Marshal(selfPlayArgs{p.part, p.at})
+	inputs := []*jobs.Blob{settings, p.network.weights(), jobs.NewBlob(bytes.Clone(p.state))}
 	for _, c := range p.copies {
 		inputs = append(inputs, c.weights())
 	}
 	return jobs.Job{Kind: SelfPlayKind, Args: args, Inputs: inputs}, err
 }
 
-// appendResult appends what [selfPlay.Receive] reads: the state after Run, as the
-// difference to that before it, and what was found.
-func (p *selfPlay) appendResult(dst, after []byte) []byte {
-	return p.found.appendBinary(appendDifference(dst, p.state, after))
+// result returns what [selfPlay.Receive] reads: the state after Run, as the difference to that
+// before it, and what was found.
+func (p *selfPlay) result() []byte {
+	return p.found.appendBinary(appendDifference(nil, p.state, p.next))
 }
 
 // Receive implements [jobs.Task].
 func (p *selfPlay) Receive(r jobs.Result) error {
-	after, rest, err := cutDifference(r.Bytes, p.state)
+	next, rest, err := cutDifference(r.Bytes, p.state)
 	if err == nil {
 		err = p.found.decode(rest, p.game.Spec(), p.cfg.Head)
 	}
 	if err != nil {
 		return fmt.Errorf("the result of part %d of self-play: %w", p.part, err)
 	}
-	p.before, p.state, p.moved = p.state, after, true
+	p.next, p.ended = next, true
 	return nil
 }
 
@@ -195,24 +184,19 @@ type selfPlayRun struct {
 	weights jobs.Cache[*models.MLP]
 
 	mu    sync.Mutex
-	parts map[int]*selfPlay // that computed the latest job of their part; state is that after it
+	parts map[int]*selfPlay // that computed the latest job of their part
 }
 
-// take returns the task of a part with a state, and removes it from the parts.
-func (r *selfPlayRun) take(part int, state []byte) (p *selfPlay, err error) {
+// take returns the task of a part, and removes it from the parts.
+func (r *selfPlayRun) take(part int) *selfPlay {
 	r.mu.Lock()
-	p = r.parts[part]
+	defer r.mu.Unlock()
+	p := r.parts[part]
 	delete(r.parts, part)
-	r.mu.Unlock()
 	if p == nil {
-		if p, err = newSelfPlay(&iteration{game: r.game, cfg: r.cfg}, part); err != nil {
-			return nil, err
-		}
-	} else if bytes.Equal(p.state, state) {
-		return p, nil
+		p = newSelfPlay(&iteration{game: r.game, cfg: r.cfg}, part)
 	}
-	p.state = state
-	return p, p.search.RestoreState(state)
+	return p
 }
 
 // put keeps a task for the next job of its part.
@@ -247,29 +231,25 @@ func (w *selfPlayWorker) run(ctx context.Context, text []byte, inputs []*jobs.Bl
 	if err != nil {
 		return jobs.Result{}, fmt.Errorf("the weights of a job: %w", err)
 	}
-	p, err := run.take(args.Part, inputs[2].Bytes)
-	if err != nil {
-		return jobs.Result{}, err
+	p := run.take(args.Part)
+	if state := inputs[2].Bytes; p.state == nil || !bytes.Equal(p.state, state) {
+		p.state, p.stale = append([]byte{}, state...), true
 	}
-	p.mlp, p.done, p.copies = mlp, args.Done, nil
+	p.network, p.at, p.copies = network{MLP: mlp}, args.Done, nil
 	for _, b := range inputs[3:] {
 		c, err := run.decodeWeights(b.Bytes)
 		if err != nil {
 			return jobs.Result{}, fmt.Errorf("the weights of an opponent: %w", err)
 		}
-		p.copies = append(p.copies, olderCopy{mlp: c})
+		p.copies = append(p.copies, network{MLP: c})
 	}
-	if err := p.play(ctx); err != nil {
+	if err := p.Run(ctx); err != nil {
 		return jobs.Result{}, err
 	}
-	after, err := p.search.AppendState(nil)
-	if err != nil {
-		return jobs.Result{}, err
-	}
-	result := p.appendResult(nil, after)
-	p.state = after
+	r := jobs.Result{Bytes: p.result()}
+	p.begin()
 	run.put(p)
-	return jobs.Result{Bytes: result}, nil
+	return r, nil
 }
 
 // openRun opens the game of a run's settings and checks that they can be trained.
@@ -291,24 +271,4 @@ func (r *selfPlayRun) decodeWeights(b []byte) (*models.MLP, error) {
 		return nil, err
 	}
 	return models.NewMLPOf(r.cfg.shape(r.game.Spec()), weights)
-}
-
-// decodeSettings reads complete settings and opens their game.
-func decodeSettings(text []byte, open Opener) (Settings, env.Game, error) {
-	var s Settings
-	if err := json.Unmarshal(text, &s); err != nil {
-		return s, nil, err
-	}
-	g, err := open(s.Game, s.GameConfig)
-	if err != nil {
-		return s, nil, err
-	}
-	s.Train.Checkpoints = max(1, s.Train.Checkpoints) // see run.settings
-	return s, g, s.Train.Check(g)
-}
-
-// blob returns the settings as an input of jobs.
-func (s Settings) blob() (*jobs.Blob, error) {
-	text, err := json.Marshal(s)
-	return jobs.NewBlob(text), err
 }

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -10,11 +9,13 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"marsgym/env"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/input"
+	"marsgym/internal/jobs"
 )
 
 // ErrSettings is returned by a run that would be resumed under other settings than
@@ -29,8 +30,8 @@ const (
 
 // Settings hold all that decides the result of a run: the content of [ConfigFile].
 //
-// A checkpoint holds them too, without what changes no result: the device, and the
-// number of checkpoints.
+// A checkpoint holds them too, without what changes no result: the device, the number of
+// checkpoints and the memory.
 type Settings struct {
 	Game       string          `json:"game"`
 	GameConfig json.RawMessage `json:"game_config"`
@@ -64,9 +65,9 @@ func ParseSettings(text []byte, a Algorithm, open Opener) (Settings, env.Game, e
 		s.Train, err = DefaultFor(g)
 		a = s.Train.Algorithm
 	case a == onePly:
-		err = configError{errOnePly}
+		err = tagged{errOnePly, ErrConfig}
 	case !slices.Contains(Algorithms(), a):
-		err = configError{input.Unknown("algorithm", string(a), names(Algorithms()))}
+		err = tagged{input.Unknown("algorithm", string(a), names(Algorithms())), ErrConfig}
 	default:
 		s.Train, err = DefaultForAlgorithm(g, a)
 	}
@@ -94,19 +95,7 @@ func names(as []Algorithm) (s []string) {
 // this release.
 func decodeStrictly(text []byte, s *Settings) error {
 	err := input.DecodeJSON(text, s)
-	if renamed := checkRenamed(text); errors.Is(renamed, ErrRenamed) {
-		return renamed
-	}
-	return err
-}
-
-// decodeLoosely reads settings, some of whose fields may be unknown. It refuses
-// those that have another name in this release.
-func decodeLoosely(text []byte, s *Settings) error {
-	if err := input.DecodeLoosely(text, s); err != nil {
-		return err
-	}
-	return checkRenamed(text)
+	return cmp.Or(checkRenamed(text), err)
 }
 
 // LoadSettings reads the settings of a run folder. Fields that the file lacks have
@@ -156,51 +145,99 @@ func (s Settings) Save(dir string) error {
 // Differences lists the fields in which later settings differ from s, such as
 // "train.seed was 1 and is 2". A list is one field.
 func (s Settings) Differences(later Settings) ([]string, error) {
-	before, err := s.fields()
-	if err != nil {
-		return nil, err
+	var fields [2]map[string]string
+	all := map[string]string{}
+	for i, x := range []Settings{s, later} {
+		text, err := json.Marshal(x)
+		if err != nil {
+			return nil, err
+		}
+		fields[i] = fieldsOf(text)
+		maps.Copy(all, fields[i])
 	}
-	after, err := later.fields()
-	if err != nil {
-		return nil, err
-	}
-	all := maps.Clone(before)
-	maps.Copy(all, after)
 	var list []string
 	for _, field := range slices.Sorted(maps.Keys(all)) {
-		if before[field] != after[field] {
-			list = append(list, fmt.Sprintf("%s was %s and is %s", field, cmp.Or(before[field], "absent"), cmp.Or(after[field], "absent")))
+		if before, after := fields[0][field], fields[1][field]; before != after {
+			list = append(list, fmt.Sprintf("%s was %s and is %s", field, cmp.Or(before, "absent"), cmp.Or(after, "absent")))
 		}
 	}
 	return list, nil
 }
 
-// fields returns the settings as JSON by field, such as "train.ppo.clip_range".
-func (s Settings) fields() (map[string]string, error) {
-	text, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
+// fieldsOf returns the values of a JSON document by field, such as "train.ppo.clip_range".
+func fieldsOf(text []byte) map[string]string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(text, &object) != nil || object == nil {
+		return map[string]string{"": string(text)}
 	}
 	fields := map[string]string{}
-	return fields, addFields(fields, "", text)
-}
-
-// addFields adds the fields of a JSON document under a name.
-func addFields(dst map[string]string, name string, text []byte) error {
-	if !bytes.HasPrefix(text, []byte("{")) {
-		dst[name] = string(text)
-		return nil
-	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(text, &object); err != nil {
-		return err
-	}
 	for key, part := range object {
-		if err := addFields(dst, strings.TrimPrefix(name+"."+key, "."), part); err != nil {
-			return err
+		for name, value := range fieldsOf(part) {
+			fields[strings.TrimSuffix(key+"."+name, ".")] = value
 		}
 	}
-	return nil
+	return fields
+}
+
+// ErrRenamed is returned for settings under a name that an older release had for
+// them.
+var ErrRenamed = errors.New("settings have other names in this release")
+
+// renamed maps the fields of settings that had other names in an older release to
+// their present keys, of the same object or, with dots, of train.
+var renamed = map[string]string{
+	"train.rate":                 "learning_rate",
+	"train.value":                "value_coef",
+	"train.parts":                "shards",
+	"train.adam.clip":            "max_grad_norm",
+	"train.ppo.entropy":          "entropy_coef",
+	"train.ppo.clip":             "clip_range",
+	"train.ppo.pool.share":       "opponents.fraction",
+	"train.ppo.pool.fraction":    "opponents.fraction",
+	"train.ppo.pool.size":        "opponents.size",
+	"train.ppo.pool.every":       "opponents.interval",
+	"train.ppo.pool.interval":    "opponents.interval",
+	"train.ppo.pool.power":       "opponents.power",
+	"train.expert.ahead":         "value_warmup",
+	"train.expert.search.anew":   "starts.sample",
+	"train.expert.search.strays": "exploration_fraction",
+	"train.expert.search.stray":  "exploration_rate",
+	"train.expert.search.moves":  "decisions",
+
+	"train.expert.search.restart_fraction": "starts.sample",
+}
+
+// onePly is an algorithm of older releases. Its search is that of [OneMove] in games that
+// merge their chance.
+const onePly Algorithm = "one-ply"
+
+var errOnePly = fmt.Errorf("%w: train.algorithm one-ply is now one-move, as train.expert.search.depth too: it searches Martian Dice as one-ply did", ErrRenamed)
+
+// CheckRenamed returns an error that wraps [ErrRenamed] and gives the present names
+// if some of the fields of [Settings], such as "train.rate" or its element "train.rate.0", are
+// those of an older release.
+func CheckRenamed(fields ...string) error { return renamedError(nil, fields) }
+
+// renamedError is CheckRenamed after other faults.
+func renamedError(list, fields []string) error {
+	for _, old := range slices.Sorted(maps.Keys(renamed)) {
+		if slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f+".", old+".") }) {
+			list = append(list, old+" is now "+renamed[old])
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrRenamed, strings.Join(list, ", "))
+}
+
+// checkRenamed is CheckRenamed for all fields of a JSON document, and for its algorithm.
+func checkRenamed(text []byte) error {
+	fields := fieldsOf(text)
+	if fields["train.algorithm"] == strconv.Quote(string(onePly)) {
+		return errOnePly
+	}
+	return renamedError(nil, slices.Collect(maps.Keys(fields)))
 }
 
 // settingsBlob is the name of the settings in a checkpoint.
@@ -210,7 +247,7 @@ const settingsBlob = "settings"
 func (r *run) settings() Settings {
 	spec := r.opt.Game.Spec()
 	s := Settings{Game: spec.ID, GameConfig: json.RawMessage(spec.ConfigJSON()), Backend: r.opt.Backend, Train: r.cfg}
-	s.Train.Checkpoints = 0
+	s.Train.Checkpoints, s.Train.Memory = 0, 0
 	return s
 }
 
@@ -218,12 +255,11 @@ func (r *run) settings() Settings {
 // field that the checkpoint's release did not have has its default.
 func (r *run) checkSettings(checkpoint []byte) error {
 	var before Settings
-	err := decodeLoosely(checkpoint, &before)
-	if errors.Is(err, ErrRenamed) {
-		return fmt.Errorf("%w; finish the run with the release that began it, or start a new run", err)
-	}
-	if err != nil {
+	if err := input.DecodeLoosely(checkpoint, &before); err != nil {
 		return err
+	}
+	if err := checkRenamed(checkpoint); err != nil {
+		return fmt.Errorf("%w; finish the run with the release that began it, or start a new run", err)
 	}
 	before.Train = DefaultConfig(before.Train.Algorithm)
 	if err := json.Unmarshal(checkpoint, &before); err != nil {
@@ -235,4 +271,24 @@ func (r *run) checkSettings(checkpoint []byte) error {
 		err = fmt.Errorf("%w: %s; put them back in %s to go on, or start a new run with these", ErrSettings, input.Cut(strings.Join(list, ", ")), ConfigFile)
 	}
 	return err
+}
+
+// decodeSettings reads complete settings and opens their game.
+func decodeSettings(text []byte, open Opener) (Settings, env.Game, error) {
+	var s Settings
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, nil, err
+	}
+	g, err := open(s.Game, s.GameConfig)
+	if err != nil {
+		return s, nil, err
+	}
+	s.Train.Checkpoints = max(1, s.Train.Checkpoints) // see run.settings
+	return s, g, s.Train.check(g)
+}
+
+// blob returns the settings as an input of jobs.
+func (s Settings) blob() (*jobs.Blob, error) {
+	text, err := json.Marshal(s)
+	return jobs.NewBlob(text), err
 }

@@ -72,6 +72,7 @@ func TestDefaultFor(t *testing.T) {
 		if o := c.Opponents; o.Population != test.population || o.Fraction != fraction || o.PopulationSteps != test.each || o.Bots["greedy"] != test.greedy || o.Ensemble != (test.population == 2) {
 			t.Errorf("%s: opponents %+v; want fraction %v, a population of %d, %v of the run for each, and %v of greedy; an ensemble with two", test.name, o, fraction, test.population, test.each, test.greedy)
 		}
+		c.Memory = 24
 		if err := c.Check(g); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}

@@ -46,7 +46,9 @@ var table = []struct {
 	{"analysis", []string{"env", "env/game", "agents/search", "record"}},
 	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "record", "internal/jobs"}},
 	{"train/expert", []string{"env", "env/game", "internal/core", "agents/search", "models"}},
-	{"train", []string{"env", "env/game", "train/expert", "agents", "agents/search", "models", "internal/jobs"}},
+	{"train/method", []string{"models", "agents/search"}},
+	{"train/ppo", []string{"env", "env/game", "agents", "agents/search", "models", "train/method"}},
+	{"train", []string{"env", "env/game", "train/expert", "train/method", "train/ppo", "agents", "agents/search", "models", "internal/jobs", "internal/machine"}},
 	{"train/sweep", []string{"env", "models", "train", "internal/curve", "internal/jobs"}},
 	{"cmd/worker", []string{"internal/cli", "internal/kinds", "internal/cluster", "internal/broker"}},
 	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
@@ -68,6 +70,7 @@ var table = []struct {
 	{"internal/kinds", []string{"env", "env/game", "env/catalog", "agents", "models", "models/*", "eval", "train", "internal/jobs"}},
 	{"internal/broker", []string{"internal/cluster"}},        // serves package cluster
 	{"internal/input", nil},                                  // reads the files that internal/atomicfile opens
+	{"internal/machine", nil},                                // reads the files of the system
 	{"internal/simd", nil},                                   // chooses the kernels
 	{"internal/simd/neon", nil},                              // writes assembly
 	{"internal/simd/neon/*", []string{"internal/simd/neon"}}, // generators

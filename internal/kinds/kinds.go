@@ -25,9 +25,6 @@ func All() map[string]jobs.Func {
 	return list
 }
 
-// Fingerprint is that of package train with the backend of workers.
-func Fingerprint() (jobs.Digest, error) { return train.Fingerprint(gorgonia.New) }
-
 func open(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }
 
 // evaluators evaluate networks of games for two, each of which is solved once.

@@ -1,5 +1,5 @@
-// In package train for a function that a run calls on rollouts only.
-package train
+// In package ppo for a function that a run calls on rollouts only.
+package ppo
 
 import (
 	"math"
@@ -76,7 +76,8 @@ func TestAdvantages(t *testing.T) {
 			for i := range test.expected {
 				listed[i/2] = !math.IsNaN(float64(test.expected[i]))
 			}
-			advantages(adv, trajectory{players: 2, reward: test.reward, ended: test.ended, value: test.value, bootstrap: test.bootstrap, listed: listed, expected: test.expected}, 0.5, 0.5)
+			r := rollout{n: 1, p: 2, cfg: Config{Gamma: 0.5, Lambda: 0.5}, adv: adv, reward: test.reward, ended: test.ended, value: test.value, bootstrap: test.bootstrap, listed: listed, expected: test.expected}
+			r.advantages()
 			for i, want := range test.want {
 				if !(math.Abs(float64(adv[i]-want)) <= 1e-6) {
 					t.Errorf("step %d, seat %d: %v; want %v", i/2, i%2, adv[i], want)

@@ -1,5 +1,5 @@
-// In package train for the expectations of a rollout, which a run does not report.
-package train
+// In package ppo for the expectations of a rollout, which a run does not report.
+package ppo
 
 import (
 	"math"
@@ -19,7 +19,7 @@ func TestExpect(t *testing.T) {
 			g := openGame(t, id, "{}")
 			b := g.NewBatch(rows, 0)
 			b.Reset(1)
-			r := newRollout(b, models.Score, 1, 8)
+			r := newRollout(b, models.Score, Config{Horizon: 1, Outcomes: 8, Gamma: gamma})
 			mlp := network(t, g, models.Score)
 			listed, ends := 0, 0
 			for range 500 {
@@ -28,7 +28,7 @@ func TestExpect(t *testing.T) {
 					legal := appendLegal(nil, buf.Mask[i*r.spec.Actions:][:r.spec.Actions])
 					buf.Action[i] = legal[random.Below(&buf.Noise[i], len(legal))]
 				}
-				r.expect(mlp, 0, gamma)
+				r.expect(mlp, 0)
 				before := b.Decisions(nil)
 				for i := range rows {
 					if !r.listed[i] {

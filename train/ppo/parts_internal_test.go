@@ -1,5 +1,5 @@
-// In package train for the two halves of an iteration of ppo.
-package train
+// In package ppo for the two halves of an iteration of ppo.
+package ppo
 
 import (
 	"math/rand/v2"
@@ -27,19 +27,22 @@ func BenchmarkPPOParts(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			cfg, err := DefaultForAlgorithm(g, AlgorithmPPO)
+			spec := g.Spec()
+			shape := models.Shape{Obs: spec.ObsLen(), Hidden: []int{128, 128}, Head: models.Score, Actions: spec.Actions, Players: spec.Players}
+			if id == "mars-is-ours-fast" {
+				shape.Hidden, shape.Head = []int{256, 128}, models.Logits
+			}
+			mlp, err := models.NewMLP(shape, rand.NewPCG(1, 2))
 			if err != nil {
 				b.Fatal(err)
 			}
-			mlp, err := models.NewMLP(cfg.shape(g.Spec()), rand.NewPCG(1, 2))
+			l, err := gorgonia.New(mlp, models.DefaultAdam())
 			if err != nil {
 				b.Fatal(err)
 			}
-			l, err := gorgonia.New(mlp, cfg.Adam)
-			if err != nil {
-				b.Fatal(err)
-			}
-			r, err := newPPO(&cfg, g, l, nil)
+			cfg := Config{Horizon: 64, Epochs: 1, Minibatch: 2048, Gamma: 1, Lambda: 0.85, ClipRange: 0.2}
+			const rows = 512
+			r, err := New(cfg, Options{Seed: 1, Rows: rows, Shards: 4, ValueCoef: 5}, g, l)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -49,13 +52,13 @@ func BenchmarkPPOParts(b *testing.B) {
 				r.pool.begin(mlp, 0.5)
 				start := time.Now()
 				for _, p := range r.rollouts {
-					if err := p.play(b.Context(), mlp, cfg.PPO.Gamma, cfg.PPO.Lambda); err != nil {
+					if err := p.play(b.Context(), mlp); err != nil {
 						b.Fatal(err)
 					}
 				}
 				play += time.Since(start)
 				for _, p := range r.rollouts {
-					n := p.t * p.n
+					n := len(p.mover)
 					decisions += float64(n)
 					results := 4*p.p + 4 + 4 // advantages, log-probability, choice
 					lists += float64(len(p.obs.AppendBinary(nil)) + n*results)
@@ -67,11 +70,11 @@ func BenchmarkPPOParts(b *testing.B) {
 				}
 				fit += time.Since(start)
 				start = time.Now()
-				again := g.NewBatch(cfg.Rows, 0)
+				again := g.NewBatch(rows, 0)
 				again.Reset(1)
 				buf, actions := again.Buffers(), g.Spec().Actions
-				for range cfg.PPO.Horizon {
-					for i := range cfg.Rows {
+				for range cfg.Horizon {
+					for i := range rows {
 						for a, legal := range buf.Mask[i*actions:][:actions] {
 							if legal {
 								buf.Action[i] = game.Action(a)

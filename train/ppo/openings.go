@@ -1,14 +1,22 @@
-package train
+package ppo
 
 import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/random"
 )
+
+// Openings holds the settings of games that begin with random actions, in every seat.
+// These are not trained on.
+type Openings struct {
+	Fraction  float64 `json:"fraction"`  // of the games
+	Decisions int     `json:"decisions"` // random actions of such a game: at least 1, at most so many, each number as likely
+}
 
 // openings are the games of a rollout's rows that begin with random actions.
 type openings struct {
@@ -90,3 +98,16 @@ func restoreOpenings(blobs map[string][]byte, rollouts []*rollout) error {
 	}
 	return nil
 }
+
+// appendLegal appends the legal actions of a mask [A].
+func appendLegal(dst []game.Action, mask []bool) []game.Action {
+	for a, ok := range mask {
+		if ok {
+			dst = append(dst, game.Action(a))
+		}
+	}
+	return dst
+}
+
+// resize returns s with n elements, whose values do not matter.
+func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

@@ -1,12 +1,15 @@
 package train
 
 import (
+	"context"
 	"errors"
+	"math/rand/v2"
 
 	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/models"
 	"marsgym/train/expert"
+	"marsgym/train/method"
 )
 
 // DefaultConfig returns the settings of an algorithm that train Martian Dice for
@@ -79,44 +82,33 @@ func searchConfig(c Config) Config {
 	return c
 }
 
-// Properties of a game that decide the defaults of PPO. Chosen: the present games
+// Thresholds between games that are trained by different settings. Chosen: the present games
 // lie well to either side.
 const (
-	// fewActions is the largest number of actions of a game that is trained with
-	// the settings of Martian Dice.
-	fewActions = 20
-	// fewOptions is the largest mean number of legal actions for which the head
-	// that scores afterstates is used. With the ten to twenty of Mars is Ours! it is
-	// as strong after as many decisions, which take six times as long.
-	fewOptions = 8
-	// shortGame is the number of decisions of a random game up to which one-move
-	// iteration is better than PPO: values of positions off the usual path matter, and
-	// credit need not reach far.
-	shortGame = 30
-	// longGame is the number of decisions of a game from which few games end in a rollout
-	// of usual size.
-	longGame = 100
-	// veryLongGame is the number of decisions of a game from which credit has to reach far:
-	// values that learn from the next few decisions alone are wrong for most of a run.
-	veryLongGame = 1000
+	fewActions   = 20   // of a game: with no more it is trained by the settings of Martian Dice
+	fewOptions   = 8    // legal ones, in the mean: with no more the head scores afterstates, as strong as logits after as many decisions
+	shortGame    = 30   // decisions: in no longer ones one-move is better than PPO, since credit need not reach far
+	longGame     = 100  // decisions: of longer ones few end in a rollout of usual size
+	veryLongGame = 1000 // decisions: in longer ones values that learn from the next few alone are wrong for most of a run
+)
+
+// Costs of runs. All chosen.
+const (
 	// longRun is the largest number of decisions of a run by default.
 	longRun = 100_000_000
-	// runNumbers is the number of numbers, other than 0, of the observations in a run of
-	// PPO with the head of logits. Chosen: such a run takes nine CPU-minutes in Mars is
-	// Ours!, and with the smaller networks of long games, and their opponents, six.
+	// runNumbers and runScores are the numbers, other than 0, of the observations in a run of PPO:
+	// nine CPU-minutes in Mars is Ours!, and with the head that scores afterstates, in a very
+	// long game, twenty on the published map of Martian Risk.
 	runNumbers = 5_400_000_000
-	// runScores is runNumbers with the head that scores afterstates, in a very long game. Chosen:
-	// such a run takes twenty CPU-minutes on the published map of Martian Risk.
-	runScores = 10_000_000_000
-	// runLeaves bounds the decisions of a run of turn-exact iteration, times the states that
-	// the network evaluates in a turn. Chosen: such a run takes five CPU-minutes in Martian
-	// Dice.
+	runScores  = 10_000_000_000
+	// runLeaves is the decisions of a run of turn-exact, times the states that the network
+	// evaluates in a turn: five CPU-minutes in Martian Dice.
 	runLeaves = 1_700_000_000
-	// multiplayerSteps is the largest number of decisions of a run of turn-exact iteration with
-	// more than two players. With four, longer runs made the network worse.
+	// multiplayerSteps is the decisions of a run of turn-exact with more than two players,
+	// at most. With four, longer runs made the network worse.
 	multiplayerSteps = 40_000_000
-	// maxRolloutObs bounds the numbers, zeros included, of the observations of options in a
-	// rollout of a very long game. Chosen.
+	// maxRolloutObs is the numbers, zeros included, of the observations of options in a rollout
+	// of a very long game, at most.
 	maxRolloutObs = 1 << 28
 )
 
@@ -127,35 +119,57 @@ const (
 // To find out how long games are it plays some at random, or searches some turns, which
 // takes up to seconds.
 func DefaultFor(g env.Game) (Config, error) {
-	if supports(g, TurnExact) {
-		return DefaultForAlgorithm(g, TurnExact)
+	a := TurnExact
+	if !supports(g, a) {
+		play, err := measure(g)
+		if err != nil {
+			return Config{}, err
+		}
+		if a = AlgorithmPPO; play.length <= shortGame {
+			a = OneMove
+		}
 	}
-	play, err := measurePlay(g)
-	if err != nil {
-		return Config{}, err
-	}
-	a := AlgorithmPPO
-	if play.length <= shortGame {
-		a = OneMove
-	}
-	return defaultFor(g, a, play), nil
+	return DefaultForAlgorithm(g, a)
 }
 
 // DefaultForAlgorithm is [DefaultFor] with a given algorithm, which the game need
 // not support.
 func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
-	var play playSizes
-	var err error
+	c, spec := DefaultConfig(a), g.Spec()
+	if x, err := expert.New(g, c.Expert.Search, 1, 0); a == OneMove && err == nil && x.Target() == search.Afterstate {
+		valueAfterstates(&c)
+	}
+	if a != AlgorithmPPO {
+		if _, err := expert.New(g, c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
+			c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.3}
+		}
+	}
 	switch {
-	case playMatters(g, a):
-		play, err = measurePlay(g)
-	case a == TurnExact && supports(g, a):
-		play, err = measure(g, DefaultConfig(a))
+	case a == TurnExact:
+		if supports(g, a) {
+			leaves, err := turnLeaves(g, c)
+			if err != nil {
+				return Config{}, err
+			}
+			c.Steps = affordable(runLeaves, max(1, leaves))
+		}
+		if spec.Players > 2 {
+			// A last temperature of 0.002 makes the network for four players worse.
+			c.Steps, c.Expert.Temperature[1] = min(c.Steps, multiplayerSteps), 0.004
+		}
+	case (a == AlgorithmPPO || a == OneMove) && spec.Actions > fewActions:
+		play, err := measure(g)
+		if err != nil {
+			return Config{}, err
+		}
+		if play.options > fewOptions {
+			c.Head = models.Logits
+		}
+		if a == AlgorithmPPO {
+			c.suit(g, play)
+		}
 	}
-	if err != nil {
-		return Config{}, err
-	}
-	return defaultFor(g, a, play), nil
+	return c, nil
 }
 
 // affordable returns the number of decisions of a run that may take so much in all, if a
@@ -164,75 +178,48 @@ func affordable(all, each float64) uint64 {
 	return min(longRun, max(1, uint64(all/each/1e6))*1e6)
 }
 
-// playMatters reports whether the settings of an algorithm depend on how a game is
-// played.
-func playMatters(g env.Game, a Algorithm) bool {
-	return (a == AlgorithmPPO || a == OneMove) && g.Spec().Actions > fewActions
-}
-
-// defaultFor adapts the settings of an algorithm to a game that is played like this.
-func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
-	c := DefaultConfig(a)
-	if x, err := expert.New(g, c.Expert.Search, 1, 0); a == OneMove && err == nil && x.Target() == search.Afterstate {
-		valueAfterstates(&c)
-	}
-	if a != AlgorithmPPO {
-		_, err := expert.New(g, c.Expert.Search, 1, 0)
-		if errors.Is(err, expert.ErrNoStartSampler) {
-			c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.3}
-		}
-	}
-	if a == TurnExact {
-		c.Steps = affordable(runLeaves, max(1, play.leaves))
-		if g.Spec().Players > 2 {
-			// A last temperature of 0.002 makes the network for four players worse.
-			c.Steps, c.Expert.Temperature[1] = min(c.Steps, multiplayerSteps), 0.004
-		}
-	}
-	if !playMatters(g, a) {
-		return c
-	}
+// suit adapts the settings of PPO to a game with many actions that is played like this. Of two
+// rules for a setting the later one counts.
+func (c *Config) suit(g env.Game, play playSizes) {
+	spec := g.Spec()
 	if play.options > fewOptions {
-		c.Head = models.Logits
-		if a == AlgorithmPPO {
-			c.Hidden, c.Steps = []int{256, 128}, affordable(runNumbers, play.numbers)
-			switch g.Spec().Players {
-			case 2:
-				// As strong as with 0.25 after a third of the decisions; with three
-				// players the policy becomes nearly deterministic too early.
-				c.PPO.EntropyCoef[0] = 0.08
-			case 3:
-				// The seed decides less than with smaller rollouts. Not measured with more
-				// players, whose rollouts take more memory.
-				largeRollouts(&c)
-			}
+		c.Hidden, c.Steps = []int{256, 128}, affordable(runNumbers, play.numbers)
+		switch spec.Players {
+		case 2:
+			// As strong as with 0.25 after a third of the decisions; with three players the policy
+			// becomes nearly deterministic too early.
+			c.PPO.EntropyCoef[0] = 0.08
+		case 3:
+			// The seed decides less than with smaller rollouts. Not measured with more players,
+			// whose rollouts take more memory.
+			c.largeRollouts()
 		}
 	}
-	switch {
-	case a != AlgorithmPPO || play.length <= longGame:
-	case play.length <= veryLongGame:
+	if play.length <= longGame {
+		return
+	}
+	c.Hidden = []int{128, 128}
+	if play.length <= veryLongGame {
 		// Few games end in a rollout, so it has to be large. With several passes over it, fewer
 		// decisions take the same time, and networks are weaker.
-		c.Head, c.Hidden, c.Steps = models.Logits, []int{128, 128}, affordable(runNumbers, play.numbers)
-		largeRollouts(&c)
+		c.Head, c.Steps = models.Logits, affordable(runNumbers, play.numbers)
+		c.largeRollouts()
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.95, Schedule{0.1, 0.02}
-	default:
+	} else {
 		// Scores of afterstates take longer a decision, and need fewer of them.
-		c.Head, c.Hidden, c.Steps = models.Score, []int{128, 128}, affordable(runScores, play.numbers)
+		c.Head, c.Steps = models.Score, affordable(runScores, play.numbers)
 		c.LearningRate[0], c.Rows = 5e-3, 128
-		c.PPO.Horizon, c.PPO.Minibatch = 512, 4096
+		c.PPO.Horizon, c.PPO.Minibatch, c.PPO.Outcomes = 512, 4096, 64
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
-		c.PPO.Outcomes = 64
-		row := play.options * float64(c.PPO.Horizon*g.Spec().ObsLen())
+		row := play.options * float64(c.PPO.Horizon*spec.ObsLen())
 		for c.Rows > 2*c.Shards && row*float64(c.Rows) > maxRolloutObs {
 			c.Rows /= 2
 		}
 	}
-	if a == AlgorithmPPO && play.length > longGame && g.Spec().Players > 2 {
+	if spec.Players > 2 {
 		// A network that has met nobody else expects others to play as it does itself.
 		o := &c.Opponents
-		o.Fraction, o.Size = 0.6, 0
-		o.Population, o.PopulationSteps = 6, 0.1
+		o.Fraction, o.Size, o.Population, o.PopulationSteps = 0.6, 0, 6, 0.1
 		greedy := 0.3
 		if play.length > veryLongGame {
 			// Long runs play otherwise than short ones, and beat greedy without having met it.
@@ -241,14 +228,42 @@ func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 			greedy = 0.1
 		}
 		if _, err := g.Bot("greedy"); err == nil {
-			o.Bots = map[string]float64{"greedy": greedy}
+			o.Bots = Bots{"greedy": greedy}
 		}
 	}
-	return c
 }
 
 // largeRollouts sets rollouts of four times the usual size, and what suits them.
-func largeRollouts(c *Config) {
+func (c *Config) largeRollouts() {
 	c.LearningRate[0], c.Rows = 3e-3, 1024
 	c.PPO.Horizon, c.PPO.Minibatch = 128, 4096
+}
+
+// turnLeaves returns the mean number of states that the network evaluates in the search of a
+// turn, as an untrained one plays.
+func turnLeaves(g env.Game, c Config) (float64, error) {
+	const rows, searches, maxLeaves = 2, 32, 1 << 18 // chosen for a tenth of a second
+	c.Expert.Search.Turns, c.Expert.Search.Starts, c.Hidden = 2, expert.Starts{}, []int{8}
+	x, err := expert.New(g, c.Expert.Search, rows, 0)
+	if err != nil {
+		return 0, err
+	}
+	x.Reset(1)
+	spec := g.Spec()
+	mlp, err := models.NewMLP(c.shape(spec), rand.NewPCG(1, method.WeightStream))
+	if err != nil {
+		return 0, err
+	}
+	leaves, n := 0, 0
+	net := func(scores, values, obs []float32) {
+		leaves += len(obs) / spec.ObsLen()
+		mlp.Forward(scores, values, obs)
+		models.SharesToReturns(values, spec.Players, spec.Return)
+	}
+	for found := (expert.Targets{}); n < rows*searches && leaves < maxLeaves; n += rows {
+		if err := x.Search(context.Background(), &found, expert.Options{PolicyReplies: true}, net); err != nil {
+			return 0, err
+		}
+	}
+	return float64(leaves) / float64(n), nil
 }

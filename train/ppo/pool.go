@@ -1,8 +1,7 @@
-package train
+package ppo
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"marsgym/internal/elementary"
 	"marsgym/internal/random"
 	"marsgym/models"
+	"marsgym/train/method"
 )
 
 // pool is an opponent pool: bots of the game, a population of networks of other seeds, and
@@ -33,7 +33,7 @@ import (
 // Source: prioritised fictitious self-play, Vinyals et al., "Grandmaster level
 // in StarCraft II using multi-agent reinforcement learning", Nature 575 (2019).
 type pool struct {
-	cfg      Opponents
+	cfg      method.Opponents
 	spec     game.Spec
 	rows     []*poolRows   // of each rollout
 	mlp      []*models.MLP // the population, then the copies
@@ -66,22 +66,13 @@ const (
 	priorGames = 10
 )
 
-// PoolMetrics compare the network with the opponents of the pool: how often its return
-// is higher, where equal returns count one half.
-type PoolMetrics struct {
-	Opponents int                `json:"opponents"`      // bots included
-	Win       float64            `json:"win"`            // the mean over opponents
-	MinWin    float64            `json:"min_win"`        // the lowest of them; below one half the network has forgotten something
-	Bots      map[string]float64 `json:"bots,omitempty"` // of each bot
-}
-
 // newPool returns a pool without copies for the first rows of each rollout, in which
 // games begin. If frozen is not nil, it is the only opponent, in all rows.
-func newPool(cfg Opponents, g env.Game, rollouts []*rollout, frozen *agents.Agent) (*pool, error) {
+func newPool(cfg method.Opponents, g env.Game, rollouts []*rollout, frozen *agents.Agent) (*pool, error) {
 	if frozen != nil {
-		cfg = Opponents{Fraction: 1, Bots: map[string]float64{frozen.Name: 1}}
+		cfg = method.Opponents{Fraction: 1, Bots: map[string]float64{frozen.Name: 1}}
 	}
-	cfg.Population = cfg.population()
+	cfg.Population = cfg.Trained()
 	p := &pool{cfg: cfg, spec: g.Spec()}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Bots)) {
 		if cfg.Fraction == 0 || cfg.Bots[name] == 0 {
@@ -137,13 +128,12 @@ func (p *pool) join(mlp *models.MLP) {
 func (p *pool) complete() bool { return p.Population == p.cfg.Population }
 
 // begin takes a copy if one is due at a fraction x of the training of the network, and
-// computes the probabilities of the opponents for a rollout. It returns the number of copies
-// so far.
-func (p *pool) begin(mlp *models.MLP, x float64) (taken int) {
+// computes the probabilities of the opponents for a rollout.
+func (p *pool) begin(mlp *models.MLP, x float64) {
 	if p.cfg.Fraction == 0 {
-		return 0
+		return
 	}
-	for ; p.complete() && p.cfg.due(p.Taken, x); p.Taken++ {
+	for ; p.complete() && p.cfg.Due(p.Taken, x); p.Taken++ {
 		k := p.Population + p.Taken%p.cfg.Size
 		if k == len(p.mlp) {
 			p.addNetwork(mlp.Clone())
@@ -155,7 +145,6 @@ func (p *pool) begin(mlp *models.MLP, x float64) (taken int) {
 		p.Won[k], p.Games[k] = priorGames/2., priorGames
 	}
 	p.weigh()
-	return p.Taken
 }
 
 // weigh computes the probabilities of the opponents.
@@ -165,7 +154,7 @@ func (p *pool) weigh() {
 		return
 	}
 	p.prob = append(append(p.prob[:0], 0), p.share...)
-	networks, sum := p.cfg.networks(), 0.0
+	networks, sum := p.cfg.Networks(), 0.0
 	if !p.complete() || len(p.mlp) == 0 {
 		p.prob[itself] = networks
 		return
@@ -181,12 +170,12 @@ func (p *pool) weigh() {
 }
 
 // end counts the games of a rollout.
-func (p *pool) end() *PoolMetrics {
+func (p *pool) end() *method.PoolMetrics {
 	n := len(p.policies)
 	if n == 0 || !p.complete() {
 		return nil
 	}
-	m := &PoolMetrics{Opponents: n, MinWin: 1}
+	m := &method.PoolMetrics{Opponents: n, MinWin: 1}
 	for k := range p.policies {
 		p.Won[k] = float64(decay*p.Won[k]) + (1-decay)*priorGames/2
 		p.Games[k] = float64(decay*p.Games[k]) + (1-decay)*priorGames
@@ -323,9 +312,6 @@ func better(own, other float32) float64 {
 	return 0
 }
 
-// copyBlob is the name of a copy's weights in a checkpoint.
-func copyBlob(k int) string { return fmt.Sprintf("pool.%d", k) }
-
 // save adds the pool to a checkpoint.
 func (p *pool) save(blobs map[string][]byte) (err error) {
 	if p.cfg.Fraction == 0 {
@@ -334,32 +320,10 @@ func (p *pool) save(blobs map[string][]byte) (err error) {
 	if blobs["pool"], err = json.Marshal(p.poolState); err != nil {
 		return err
 	}
-	return p.saveNetworks(blobs)
-}
-
-// saveNetworks adds the weights of the networks to a checkpoint.
-func (p *pool) saveNetworks(blobs map[string][]byte) (err error) {
 	for k, mlp := range p.mlp {
-		if blobs[copyBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights()); err != nil {
+		if err := method.SaveOpponent(blobs, k, mlp); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// restoreNetworks reads so many networks of the shape of mlp, which replace those of the
-// pool.
-func (p *pool) restoreNetworks(blobs map[string][]byte, networks int, mlp *models.MLP) error {
-	p.mlp, p.policies = p.mlp[:0], p.policies[:len(p.Bots)]
-	for k := range networks {
-		c, blob := mlp.Clone(), blobs[copyBlob(k)]
-		if m, err := binary.Decode(blob, binary.LittleEndian, c.Weights()); err != nil || m != len(blob) {
-			return fmt.Errorf("opponent pool: the weights of opponent %d are %d bytes; want %d", k, len(blob), 4*len(c.Weights()))
-		}
-		if err := c.CheckFinite(); err != nil {
-			return fmt.Errorf("opponent pool: opponent %d: %w", k, err)
-		}
-		p.addNetwork(c)
 	}
 	return nil
 }
@@ -393,8 +357,13 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 			return fmt.Errorf("opponent pool: %v of %v games are won against opponent %d; want a fraction from 0 to less than 1", won, games, k)
 		}
 	}
-	if err := p.restoreNetworks(blobs, networks, mlp); err != nil {
-		return err
+	p.mlp, p.policies = p.mlp[:0], p.policies[:bots]
+	for k := range networks {
+		c, err := method.RestoreOpponent(blobs, k, mlp)
+		if err != nil {
+			return err
+		}
+		p.addNetwork(c)
 	}
 	for k, rows := range state.Rows {
 		if len(rows) != len(p.Rows[k]) {

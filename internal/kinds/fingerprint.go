@@ -1,4 +1,4 @@
-package train
+package kinds
 
 import (
 	"crypto/sha256"
@@ -9,12 +9,13 @@ import (
 	"marsgym/internal/elementary"
 	"marsgym/internal/jobs"
 	"marsgym/models"
+	"marsgym/models/gorgonia"
 )
 
 // Fingerprint returns the digest of a fixed computation: forward and backward passes of two
 // networks, and the elementary functions that training uses. Processes whose fingerprints
 // differ would train to other bits: one has another backend, or a fault.
-func Fingerprint(newLearner func(*models.MLP, models.AdamConfig) (models.Learner, error)) (jobs.Digest, error) {
+func Fingerprint() (jobs.Digest, error) {
 	noise := rand.New(rand.NewPCG(1, 1))
 	var found []byte
 	for _, shape := range []models.Shape{
@@ -25,7 +26,7 @@ func Fingerprint(newLearner func(*models.MLP, models.AdamConfig) (models.Learner
 		if err != nil {
 			return jobs.Digest{}, err
 		}
-		learner, err := newLearner(mlp, models.DefaultAdam())
+		learner, err := gorgonia.New(mlp, models.DefaultAdam())
 		if err != nil {
 			return jobs.Digest{}, err
 		}

@@ -1,4 +1,4 @@
-package train
+package method
 
 import (
 	"encoding/json"
@@ -22,15 +22,7 @@ func (s *Schedule) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// at returns the setting at a fraction x of the run.
-func (s Schedule) at(x float64) float64 {
+// At returns the setting at a fraction x of the run.
+func (s Schedule) At(x float64) float64 {
 	return s[1] + float64((s[0]-s[1])*(1+elementary.Cos(math.Pi*x))/2)
-}
-
-// learningRate returns the learning rate at a fraction x of the run.
-func (c Config) learningRate(x float64) float64 {
-	if x < c.Warmup {
-		return c.LearningRate[0] * x / c.Warmup
-	}
-	return c.LearningRate.at((x - c.Warmup) / (1 - c.Warmup))
 }

@@ -1,0 +1,8 @@
+package machine
+
+import "golang.org/x/sys/unix"
+
+func memory() uint64 {
+	n, _ := unix.SysctlUint64("hw.memsize")
+	return n
+}

@@ -1,0 +1,61 @@
+// Package method is what a run of training and its algorithms have in common: the settings
+// that all algorithms have, what an iteration reports, and the names in a checkpoint.
+package method
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"marsgym/agents/search"
+	"marsgym/models"
+)
+
+// Method is the implementation of an algorithm.
+type Method interface {
+	// Iterate plays and fits the network, at a fraction x of the run. It returns
+	// the losses, the learning rate, and the games and decisions of this iteration.
+	// When ctx is done it may return its error, with its state as before the call.
+	Iterate(ctx context.Context, x float64) (Metrics, error)
+	// Model returns the network that the run has trained so far, as it is played.
+	Model() *models.MLP
+	// Target returns the kind of states whose values the network learns.
+	Target() search.ValueTarget
+	// Save adds what a checkpoint must hold beside the network and its
+	// optimizer; Restore reads it.
+	Save(blobs map[string][]byte) error
+	Restore(blobs map[string][]byte) error
+}
+
+// Streams of a run beside those of its rows; the top bit sets them apart.
+const (
+	WeightStream  = 1<<63 | iota // the first weights
+	ShuffleStream                // the order of minibatches
+
+	PopulationStream = 1<<63 | 1<<32 // the first weights of the population, and the next ones
+)
+
+// ShardBlob is the name of the state of a shard of the rows in a checkpoint.
+func ShardBlob(k int) string { return fmt.Sprintf("part.%d", k) }
+
+// OpponentBlob is the name of the weights of an opponent in a checkpoint.
+func OpponentBlob(k int) string { return fmt.Sprintf("pool.%d", k) }
+
+// SaveOpponent adds the weights of a network, number k of the opponents, to a checkpoint.
+func SaveOpponent(blobs map[string][]byte, k int, mlp *models.MLP) (err error) {
+	blobs[OpponentBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights())
+	return err
+}
+
+// RestoreOpponent returns opponent k of a checkpoint, a network of the shape of mlp.
+func RestoreOpponent(blobs map[string][]byte, k int, mlp *models.MLP) (*models.MLP, error) {
+	c := mlp.Clone()
+	blob := blobs[OpponentBlob(k)]
+	if m, err := binary.Decode(blob, binary.LittleEndian, c.Weights()); err != nil || m != len(blob) {
+		return nil, fmt.Errorf("opponent pool: the weights of opponent %d are %d bytes; want %d", k, len(blob), 4*len(c.Weights()))
+	}
+	if err := c.CheckFinite(); err != nil {
+		return nil, fmt.Errorf("opponent pool: opponent %d: %w", k, err)
+	}
+	return c, nil
+}
