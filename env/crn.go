@@ -20,7 +20,7 @@ func (v *Vec[S]) Restart(i int, seed, row uint64) {
 	if v.crn == nil {
 		v.crn = make([]crnStream, len(v.state))
 	}
-	v.crn[i] = crnStream{seed: seed, row: row, byTurn: v.rules.Starter != nil}
+	v.crn[i] = crnStream{seed: seed, row: row, byTurn: v.rules.Planner != nil}
 	v.seed(i, seed, row)
 	v.start(i)
 	v.show(i)

@@ -132,6 +132,9 @@ func (s *session) printTable() {
 	}
 	if len(people) > 0 {
 		fmt.Fprintln(s.out, help)
+		if scene := s.game.Initial().Scene(); scene != nil && scene.Map != nil {
+			fmt.Fprintln(s.out, "?map explains the map, ?seats lists what the seats have.")
+		}
 	}
 	if s.typed {
 		fmt.Fprintln(s.out, "You roll the dice of all seats and type what they show.")
@@ -186,7 +189,7 @@ func (s *session) one(ctx context.Context) (truncated bool, err error) {
 	s.at, s.shown, s.told = s.rec.Position(), nil, nil
 	s.recount()
 	s.begin(turnOf(s.at))
-	printed := "" // the text before the last roll
+	printed := false // the position before the rolls since the last move
 	for {
 		if ctx.Err() != nil && len(s.people()) == 0 { // a person quits when the input ends
 			return false, ctx.Err()
@@ -200,9 +203,9 @@ func (s *session) one(ctx context.Context) (truncated bool, err error) {
 			return false, nil
 		case game.Chance:
 			// Within a turn the description of the roll is enough.
-			if text := before.Render(); turnOf(before).seat < 0 && text != printed {
-				fmt.Fprintf(s.out, "\n%s\n", text)
-				printed, s.shown = text, lines(before)
+			if turnOf(before).seat < 0 && !printed {
+				fmt.Fprintf(s.out, "\n%s\n", before.Render())
+				printed, s.shown = true, lines(before)
 			}
 			if err := s.roll(before); err != nil {
 				return false, err
@@ -214,7 +217,7 @@ func (s *session) one(ctx context.Context) (truncated bool, err error) {
 			case err != nil:
 				return false, err
 			}
-			printed = ""
+			printed = false
 		}
 		if was, is := turnOf(before), turnOf(s.at); s.at.CurrentPlayer() != game.Terminal && was != is {
 			s.begin(is)

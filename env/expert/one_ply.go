@@ -10,7 +10,7 @@ import (
 // onePly searches one ply: the value of a move is the expectation, over the dice
 // that follow, of the network's value of the best next move. If the same seat moves
 // again before any dice, it is the value of the best of those moves. If the move ends
-// the turn, in rules with a [game.TurnStarter], it is the network's value of the state
+// the turn, in rules with a [game.TurnPlanner], it is the network's value of the state
 // in which the next turn starts.
 type onePly[S comparable] struct {
 	episodes[S]

@@ -25,7 +25,7 @@ func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solutio
 
 // SolveFrom implements [game.ResumableSolver]. The values are the starter's shares of
 // the win, by number of the position; Next counts layers.
-func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress func(float64)) (game.VerifiableSolution[State], error) {
+func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress func(float64)) (game.StoredSolution[State], error) {
 	n, _, err := r.StateSize()
 	if err != nil {
 		return nil, err
@@ -73,10 +73,10 @@ func (r *Rules) StateSize() (values int, steps int64, err error) {
 	return int(n), steps, nil
 }
 
-// Equations implements [game.VerifiableSolution]: there is one for each position.
+// Equations implements [game.StoredSolution]: there is one for each position.
 func (s *fastSolution) Equations() int { return s.x.len() }
 
-// Violation implements [game.VerifiableSolution], in shares of the win.
+// Violation implements [game.StoredSolution], in shares of the win.
 func (s *fastSolution) Violation(ctx context.Context, positions []int) (most float64, err error) {
 	p := fastEvaluator{fastIndex: s.x, value: s.value}
 	for _, n := range positions {
@@ -117,7 +117,7 @@ func (s *fastSolution) Residual() float64 { return s.residual * s.returnSpan() }
 // returnSpan is the difference in return between a win and a loss.
 func (s *fastSolution) returnSpan() float64 { return s.x.r.spec.Win - s.x.r.spec.Loss }
 
-// Facts implements [game.Reporter]: the starter's value, and a bound on the error of
+// Facts implements [game.Solution]: the starter's value, and a bound on the error of
 // any value, both as shares of the win.
 //
 // A game passes through sets of positions that can recur through attacks. It leaves
@@ -135,14 +135,27 @@ func (s *fastSolution) Facts() []game.Fact {
 	}
 }
 
-// Charts implements [game.Reporter]. There are none.
+// Charts implements [game.Solution]. There are none.
 func (s *fastSolution) Charts() ([]chart.Chart, error) {
 	return nil, fmt.Errorf("%s: %w", s.x.r.spec.ID, game.ErrNoCharts)
 }
 
-// PolicyCharts implements [game.Reporter]. There are none.
+// PolicyCharts implements [game.Solution]. There are none.
 func (s *fastSolution) PolicyCharts(game.TabularPolicy, string) ([]chart.Chart, error) {
 	return s.Charts()
+}
+
+// TableSize implements [game.ResumableSolver]: there are no tables.
+func (r *Rules) TableSize() (rows, width int) { return 0, 0 }
+
+// TabulateRows implements [game.ResumableSolver].
+func (r *Rules) TabulateRows(context.Context, game.Policy[State], int, int) ([]float64, error) {
+	return nil, fmt.Errorf("%s has no tables: %w", r.spec.ID, game.ErrNoSolution)
+}
+
+// ReadTable implements [game.StoredSolution].
+func (s *fastSolution) ReadTable(game.Policy[State], []float64) (game.TabularPolicy, error) {
+	return nil, fmt.Errorf("%s has no tables: %w", s.x.r.spec.ID, game.ErrNoSolution)
 }
 
 // Value implements [game.Solution].

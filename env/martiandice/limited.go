@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"marsgym/env/game"
-	"marsgym/env/game/chart"
 	"marsgym/env/tabular"
 	"marsgym/internal/elementary"
 )
@@ -25,25 +24,7 @@ func (r *Rules) solveLimited(ctx context.Context, progress func(float64)) (game.
 	if err != nil {
 		return nil, fmt.Errorf("martian-dice: %w", err)
 	}
-	return &limitedSolution{sol}, nil
-}
-
-// limitedSolution is the solution of package tabular with a Reporter.
-type limitedSolution struct{ *tabular.Solution[State] }
-
-// Facts implements [game.Reporter].
-func (s *limitedSolution) Facts() []game.Fact {
-	return []game.Fact{{Name: "positions", Value: float64(s.Len())}}
-}
-
-// Charts implements [game.Reporter]. There are none.
-func (s *limitedSolution) Charts() ([]chart.Chart, error) {
-	return nil, fmt.Errorf("martian-dice with max_rounds: %w", game.ErrNoCharts)
-}
-
-// PolicyCharts implements [game.Reporter]. There are none.
-func (s *limitedSolution) PolicyCharts(game.TabularPolicy, string) ([]chart.Chart, error) {
-	return s.Charts()
+	return sol, nil
 }
 
 // estimateLimited is Estimate for a game limited by rounds. Positions is a bound.

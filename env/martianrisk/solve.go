@@ -50,7 +50,7 @@ type solution struct {
 	r *Rules
 }
 
-// Facts implements [game.Reporter].
+// Facts implements [game.Solution].
 func (s *solution) Facts() []game.Fact {
 	conquest := func(a, d int) float64 { return NewConquest(a, d, 0).Odds }
 	return []game.Fact{
@@ -63,12 +63,7 @@ func (s *solution) Facts() []game.Fact {
 	}
 }
 
-// PolicyCharts implements [game.Reporter]. There are none.
-func (s *solution) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Chart, error) {
-	return nil, fmt.Errorf("martian-risk: the loss of %s: %w", name, game.ErrNoCharts)
-}
-
-// Charts implements [game.Reporter]: the probability of conquest.
+// Charts implements [game.Solution]: the probability of conquest.
 func (s *solution) Charts() ([]chart.Chart, error) {
 	const most = 12 // armies of a side; chosen for readability
 	c := chart.Chart{

@@ -67,7 +67,7 @@ func New[S comparable](rules game.Rules[S], cfg Config, e *Evaluator, bot game.P
 		rules: core.New(rules), spec: spec, cfg: cfg, evaluator: e, bot: bot, d: spec.ObsLen(),
 		most: cmp.Or(spec.MoveLimit, maxDecisions),
 	}
-	if s.valuesTurns() && s.rules.Starter == nil {
+	if s.valuesTurns() && s.rules.Planner == nil {
 		return nil, fmt.Errorf("search: the values are of starts of turns, and %s does not define where turns start", spec.ID)
 	}
 	return s, nil

@@ -24,9 +24,9 @@ type Options struct {
 // Solution is the exact solution of a game as a table of all positions. It implements
 // [game.Solution].
 type Solution[S comparable] struct {
-	rules    game.Rules[S]
-	symmetry game.Symmetry[S] // nil if the rules do not implement it; the same for notation
-	notation game.Notation[S]
+	rules     game.Rules[S]
+	symmetry  game.Symmetry[S] // nil if the rules do not implement it; the same for presenter
+	presenter game.Presenter[S]
 
 	graph
 	components components
@@ -50,7 +50,7 @@ func Solve[S comparable](ctx context.Context, rules game.Rules[S], opts Options)
 	}
 	sol := &Solution[S]{rules: rules, index: make(map[S]int32)}
 	sol.symmetry, _ = rules.(game.Symmetry[S])
-	sol.notation, _ = rules.(game.Notation[S])
+	sol.presenter, _ = rules.(game.Presenter[S])
 	if err := sol.enumerate(ctx, opts.MaxStates); err != nil {
 		return nil, fmt.Errorf("tabular: %w", err)
 	}
@@ -167,10 +167,10 @@ func (sol *Solution[S]) find(s S) (int32, []game.Action, error) {
 
 // text returns s in its notation, if the game has one.
 func (sol *Solution[S]) text(s S) string {
-	if sol.notation == nil {
+	if sol.presenter == nil {
 		return fmt.Sprintf("%+v", s)
 	}
-	return fmt.Sprintf("%q", sol.notation.Format(s))
+	return fmt.Sprintf("%q", sol.presenter.Format(s))
 }
 
 // Policy returns best play. Ties go to the lowest index of the actions that can end the
