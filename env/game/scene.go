@@ -7,15 +7,15 @@ import "strconv"
 // belong to it. An action can belong to several elements, such as an attack to the regions
 // at both ends of a border, or to none, such as to pass.
 type Scene struct {
-	Text    string        `json:"text"`              // the next step, in one line
-	Goal    string        `json:"goal"`              // how the game is won, in one line
-	Warning string        `json:"warning,omitempty"` // why nobody can win so, in one line
-	Player  Player        `json:"player"`            // the current player: a seat, -1 for chance, -2 if the game is over
-	Seats   []SceneSeat   `json:"seats"`             // [P]
-	Dice    []SceneDice   `json:"dice,omitempty"`    // in the order in which they are looked at
-	Roll    *SceneRoll    `json:"roll,omitempty"`    // of a chance state whose rules have [Presenter]; nil for none
-	Map     *SceneMap     `json:"map,omitempty"`     // or nil
-	Places  []SceneCell   `json:"places,omitempty"`  // beside the map, such as laboratories; At and Outline are not set
+	Text    string        `json:"text"`             // the next step, in one line
+	Goal    string        `json:"goal"`             // how the game is won, in one line
+	Warning string        `json:"-"`                // in a text: why nobody can win so
+	Player  Player        `json:"player"`           // the current player: a seat, -1 for chance, -2 if the game is over
+	Seats   []SceneSeat   `json:"seats"`            // [P]
+	Dice    []SceneDice   `json:"dice,omitempty"`   // in the order in which they are looked at
+	Roll    *SceneRoll    `json:"roll,omitempty"`   // of a chance state whose rules have [Presenter]; nil for none
+	Map     *SceneMap     `json:"map,omitempty"`    // or nil
+	Places  []SceneCell   `json:"places,omitempty"` // beside the map, such as laboratories; At and Outline are not set
 	Tracks  []SceneTrack  `json:"tracks,omitempty"`
 	Track   string        `json:"track,omitempty"` // what the levels of the tracks mean
 	Options []SceneOption `json:"options"`         // the legal actions, ascending
