@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marsgym/agents/search"
 	"marsgym/internal/input"
 )
 
@@ -25,15 +26,11 @@ func openLookahead(name string, opt Options) (*Agent, error) {
 	if len(parts) < 3 || err != nil || parts[2] == "" {
 		return nil, fmt.Errorf("%w %q: want %s, with a number of plies of 0 or more", ErrUnknown, name, lookaheadPattern)
 	}
-	f, err := openModel(parts[2], opt)
+	evaluator, err := OpenEvaluator(parts[2], opt)
 	if err != nil {
 		return nil, err
 	}
-	evaluator, err := NewEvaluator(opt.Game.Spec(), f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", parts[2], err)
-	}
-	p, err := opt.Game.NewLookahead(plies, evaluator)
+	p, err := search.NewLookahead(opt.Game, plies, evaluator)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", parts[2], err)
 	}

@@ -21,6 +21,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
 // reduced returns a Martian Dice for two players that takes no time to solve.
@@ -263,5 +264,29 @@ func TestWithoutGame(t *testing.T) {
 	}
 	if _, _, err := agents.SearchOf("search:8:x", agents.Options{}); err == nil {
 		t.Error("a search without a game")
+	}
+}
+
+// TestSearchWithOlderNetworks: networks of all algorithms can be evaluators, also in files that
+// do not name the target of their values.
+func TestSearchWithOlderNetworks(t *testing.T) {
+	g := reduced(t)
+	wins, err := g.Parse("6-5@1 aside H2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, algorithm := range []string{string(expert.Turn), "one-ply", "ppo"} {
+		dir := save(t, g.Spec(), func(m *models.Meta) { m.Algorithm = algorithm })
+		a, err := agents.Open(t.Context(), "search:100:"+dir, agents.Options{Game: g, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		probs, err := env.ActionProbabilities(t.Context(), a, wins, g.Spec().Actions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.ActionName(game.Action(slices.Index(probs, 1))); got != "stop" {
+			t.Errorf("network of %s: %s", algorithm, got)
+		}
 	}
 }

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"marsgym/agents/search"
 	"marsgym/env"
-	"marsgym/env/expert"
 	"marsgym/env/game"
-	"marsgym/env/search"
 	"marsgym/internal/input"
 	"marsgym/models"
 )
@@ -33,7 +32,7 @@ func openSearch(name string, opt Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := opt.Game.NewSearch(cfg, evaluator)
+	p, err := search.New(opt.Game, cfg, evaluator)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +116,8 @@ func NewEvaluator(spec game.Spec, f *models.File) (*search.Evaluator, error) {
 	}
 	switch e.Target {
 	case search.Decision, search.Afterstate, search.TurnStart:
-	case "":
-		e.Target = targetOf(f.Meta.Algorithm)
+	case "": // a file of an older release
+		e.Target = search.TargetOf(f.Meta.Algorithm)
 	default:
 		return nil, fmt.Errorf("its values are of %s, which this program does not know; use the release that wrote it", input.Quote(f.Meta.ValueTarget))
 	}
@@ -135,16 +134,4 @@ func NewEvaluator(spec game.Spec, f *models.File) (*search.Evaluator, error) {
 		}
 	}
 	return e, nil
-}
-
-// targetOf returns the value target of a model file of an older release, which does not
-// name it.
-func targetOf(algorithm string) search.ValueTarget {
-	switch algorithm {
-	case string(expert.Turn):
-		return search.TurnStart
-	case string(expert.OnePly):
-		return search.Afterstate
-	}
-	return search.Decision
 }

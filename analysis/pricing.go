@@ -5,7 +5,6 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/record"
 )
 
 // price fills in the result. It goes through the game from its end, since the value
@@ -82,7 +81,7 @@ func (p *pricing) valueAll() error {
 }
 
 // forced reports whether a step is an action without an alternative.
-func forced(s record.Step) bool { return !s.Chance() && len(s.Before.Legal()) == 1 }
+func forced(s env.Transition) bool { return !s.Chance() && len(s.Before.Legal()) == 1 }
 
 // step adds step i, given the value after it, and returns the value before it.
 func (p *pricing) step(i int, after Value) (before Value) {
@@ -102,7 +101,7 @@ func (p *pricing) step(i int, after Value) (before Value) {
 }
 
 // decision adds a decision with more than one option.
-func (p *pricing) decision(i int, s record.Step, before, after Value) {
+func (p *pricing) decision(i int, s env.Transition, before, after Value) {
 	mover := int(s.Before.CurrentPlayer())
 	d := Decision{Step: i, Seat: mover, Position: s.Before.String(), Action: p.game.Rules.ActionName(s.Action)}
 	if p.options[i] != nil {
@@ -133,7 +132,7 @@ func (p *pricing) fall(d *Decision, before, after Value) {
 }
 
 // compare prices a decision by the values of its options.
-func (p *pricing) compare(d *Decision, s record.Step, before, after Value) {
+func (p *pricing) compare(d *Decision, s env.Transition, before, after Value) {
 	o, mover := p.options[d.Step], d.Seat
 	chosen := slices.Index(o.legal, s.Action)
 	best := before // of best play

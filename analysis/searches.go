@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"time"
 
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/env/search"
 	"marsgym/internal/parallel"
 )
 
@@ -110,7 +110,7 @@ func (s *Searches) Values(ctx context.Context, at []env.Position) ([]Value, erro
 // search returns the values [n, P] of search k from each position.
 func (s *Searches) search(ctx context.Context, at []env.Position, simulations, k int) ([]float64, error) {
 	seed := rand.NewPCG(s.Seed, searchStream|uint64(k)).Uint64()
-	e, err := s.Game.NewEstimator(search.Config{Simulations: simulations, Seed: seed}, s.Evaluator)
+	e, err := search.New(s.Game, search.Config{Simulations: simulations, Seed: seed}, s.Evaluator)
 	if err != nil {
 		return nil, err
 	}

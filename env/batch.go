@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // Batch plays N games in lockstep. A row whose game has ended starts its next game

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"testing"
 
+	"marsgym/agents/search"
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
 	"marsgym/env/marsisours"
 	"marsgym/env/martiandice"
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
-	"marsgym/env/search"
+	"marsgym/internal/testgames"
 )
 
 // The benchmarks of batches play at random on one core, and write observations and
@@ -101,11 +102,11 @@ func BenchmarkSearch(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var g env.Game
 			if name == "pig" {
-				g = env.NewGame(game.Rules[pig.State](testgames.NewPig(b, 2, 100)))
+				g = catalog.NewGame(game.Rules[pig.State](testgames.NewPig(b, 2, 100)))
 			} else {
-				g = env.NewGame(game.Rules[martiandice.State](testgames.NewMartianDice(b, 2, 13, 25)))
+				g = catalog.NewGame(game.Rules[martiandice.State](testgames.NewMartianDice(b, 2, 13, 25)))
 			}
-			p, err := g.NewSearch(search.Config{Simulations: simulations}, nil)
+			p, err := search.New(g, search.Config{Simulations: simulations}, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -5,10 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"marsgym/agents/search"
 	"marsgym/env"
-	"marsgym/env/expert"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/env/search"
+	"marsgym/train/expert"
 )
 
 // endless is a game that may never end. In the hall seat 0 goes out and wins, or goes
@@ -179,10 +180,10 @@ func TestEnvTruncatesEndlessChance(t *testing.T) {
 // A search truncates simulations in the maze, where no seat wins, and experts
 // start another game.
 func TestSearchOfEndlessChance(t *testing.T) {
-	g := env.NewGame(newEndless(50, false))
+	g := catalog.NewGame(newEndless(50, false))
 	network := func(scores, values, obs []float32) { clear(scores); clear(values) }
 	for _, evaluator := range []*search.Evaluator{nil, {Forward: network}} {
-		p, err := g.NewSearch(search.Config{Simulations: 64}, evaluator)
+		p, err := search.New(g, search.Config{Simulations: 64}, evaluator)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,9 +192,9 @@ func TestSearchOfEndlessChance(t *testing.T) {
 			t.Errorf("with an evaluator %v: probabilities %v, error %v; want the way out", evaluator != nil, probs, err)
 		}
 	}
-	for _, depth := range []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn, expert.Search} {
+	for _, depth := range []expert.Depth{expert.OneMove, expert.Turn, expert.Search} {
 		tree := expert.Tree{Simulations: 8, FullFraction: 1, Candidates: 2}
-		x, err := g.NewExpert(expert.Config{Depth: depth, Turns: 4, Decisions: 4, Outcomes: 4, Tree: tree}, 4, 0)
+		x, err := expert.New(g, expert.Config{Depth: depth, Turns: 4, Decisions: 4, Outcomes: 4, Tree: tree}, 4, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,16 +1,15 @@
 package env_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
 	"marsgym/env/martiandice"
 	"marsgym/env/pig"
+	"marsgym/internal/testgames"
 )
 
 // Without a TurnPlanner a restarted row continues with the generators of another row
@@ -74,7 +73,7 @@ func TestCommonRandomNumbers(t *testing.T) {
 	}
 }
 
-// TestReplay: a replay shows the positions of the decisions of a restarted row, chance
+// TestReplay: a session shows the positions of the decisions of a restarted row, chance
 // transitions between them, and the end.
 func TestReplay(t *testing.T) {
 	games := map[string]env.Game{
@@ -103,25 +102,28 @@ func TestReplay(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			at := g.Initial()
+			again := env.NewSession(g)
+			again.Restart(7, row)
+			for _, a := range actions {
+				if err := again.Apply(a); err != nil {
+					t.Fatal(err)
+				}
+				again.Settle()
+			}
 			var got []string
-			decide := func() {
-				if at.CurrentPlayer() >= 0 {
+			for i := range len(again.Steps) + 1 {
+				if at := again.At(i); at.CurrentPlayer() >= 0 {
 					got = append(got, at.String())
 				}
 			}
-			decide()
-			if err := g.Replay(7, row, actions, func(next env.Position) {
-				if at.CurrentPlayer() == game.Chance {
-					if same, err := at.Outcome(at.OutcomeName(next)); err != nil || same != next {
-						t.Fatalf("%s: %s does not lead to %s: %v", name, at, next, err)
+			for _, x := range again.Steps {
+				if x.Chance() {
+					if same, err := x.Before.Outcome(x.Before.OutcomeName(x.After)); err != nil || same != x.After {
+						t.Fatalf("%s: %s does not lead to %s: %v", name, x.Before, x.After, err)
 					}
 				}
-				at = next
-				decide()
-			}); err != nil {
-				t.Fatal(err)
 			}
+			at := again.Position()
 			if !slices.Equal(got, want) || at.CurrentPlayer() != game.Terminal {
 				t.Fatalf("%s, row %d: the replay ends at %s after\n%q\nwant\n%q", name, row, at, got, want)
 			}
@@ -130,9 +132,6 @@ func TestReplay(t *testing.T) {
 					t.Errorf("%s, row %d: seat %d gets %v, in the batch %v", name, row, p, r, buf.Reward[b.Spec().Players+p])
 				}
 			}
-		}
-		if err := g.Replay(7, 0, []game.Action{99}, func(env.Position) {}); !errors.Is(err, game.ErrIllegalAction) {
-			t.Errorf("%s: action 99: %v", name, err)
 		}
 	}
 }

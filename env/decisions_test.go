@@ -6,7 +6,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
+	"marsgym/internal/testgames"
 )
 
 // notated are rules whose positions have a written form.

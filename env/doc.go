@@ -3,9 +3,9 @@
 // A [Game] is the handle of one game under one config. It hides the type of the
 // state. It makes a [Batch], which plays many games at once in flat buffers that are
 // allocated once; an [Env], which plays one game as in Gymnasium; a [Position] for
-// people and look-ups; a [Policy] that searches (package env/search); experts for
-// expert iteration (package env/expert); and, if the game is solved, its exact
-// [Solution]. Package env/catalog opens the games by name.
+// people and look-ups; and, if the game is solved, its exact [Solution]. Package
+// env/catalog opens the games by name. Packages agents/search and train/expert search
+// its games.
 //
 //	b := g.NewBatch(1024, 0)
 //	b.Reset(seed)

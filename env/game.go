@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"marsgym/env/expert"
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
-	"marsgym/env/search"
+	"marsgym/internal/core"
 )
 
 // Game is the handle of a game under one config. Many goroutines may use it at once.
@@ -18,22 +16,6 @@ type Game interface {
 	// NewBatchOver is NewBatch with buffers of the caller, which it clears; those that
 	// are nil are allocated. It panics if the length of a buffer is wrong.
 	NewBatchOver(buf Buffers, rows, first int) Batch
-	// Replay plays the actions of a game of a row that was restarted with a seed (see
-	// [Batch.Restart]), and calls visit with each position after the first: after each
-	// action and each chance transition.
-	Replay(seed, row uint64, actions []game.Action, visit func(Position)) error
-	// NewExpert returns an expert of rows first to first+rows-1 of a run (see
-	// [expert.New]).
-	NewExpert(cfg expert.Config, rows, first int) (expert.Expert, error)
-	// NewSearch returns a policy that searches each decision. Leaves are evaluated
-	// by e or, if e is nil, by rollouts of the game's last bot in BotNames.
-	NewSearch(cfg search.Config, e *search.Evaluator) (Policy, error)
-	// NewEstimator returns an estimator of values by the searches of NewSearch, which
-	// need a number of simulations.
-	NewEstimator(cfg search.Config, e *search.Evaluator) (Estimator, error)
-	// NewLookahead returns the policy that is greedy on the values of e after some
-	// further plies (see [search.NewLookahead]).
-	NewLookahead(plies int, e *search.Evaluator) (Policy, error)
 	// Initial returns the position at the start of a game.
 	Initial() Position
 	// Parse reads a position in the game's notation.
@@ -71,7 +53,8 @@ type Game interface {
 	Estimate() (e game.Estimate, ok bool)
 }
 
-// NewGame returns the handle of a game, which hides the type of its state.
+// NewGame returns the handle of a game, which hides the type of its state. That of
+// catalog.NewGame can also be searched and trained by expert iteration.
 func NewGame[S comparable](rules game.Rules[S]) Game {
 	h := &handle[S]{rules: core.New(rules), spec: rules.Spec()}
 	h.tag = onceTag(h.spec)
@@ -116,7 +99,7 @@ func (h *handle[S]) Bot(name string) (Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return statePolicy[S]{policy}, nil
+	return StatePolicy[S]{policy}, nil
 }
 
 func (h *handle[S]) Solve(ctx context.Context, progress func(float64)) (Solution, error) {
@@ -129,43 +112,6 @@ func (h *handle[S]) Solve(ctx context.Context, progress func(float64)) (Solution
 		return nil, err
 	}
 	return &solution[S]{rules: &h.rules, s: s}, nil
-}
-
-func (h *handle[S]) NewExpert(cfg expert.Config, rows, first int) (expert.Expert, error) {
-	return expert.New(h.rules.Rules, cfg, rows, first)
-}
-
-func (h *handle[S]) NewSearch(cfg search.Config, e *search.Evaluator) (Policy, error) {
-	p, err := h.newSearch(cfg, e)
-	if err != nil {
-		return nil, err
-	}
-	return statePolicy[S]{p}, nil
-}
-
-func (h *handle[S]) NewEstimator(cfg search.Config, e *search.Evaluator) (Estimator, error) {
-	p, err := h.newSearch(cfg, e)
-	if err != nil {
-		return nil, err
-	}
-	return estimator[S]{p}, nil
-}
-
-func (h *handle[S]) newSearch(cfg search.Config, e *search.Evaluator) (search.Searcher[S], error) {
-	names := h.BotNames()
-	bot, err := h.Bot(names[len(names)-1])
-	if err != nil {
-		return nil, err
-	}
-	return search.New(h.rules.Rules, cfg, e, bot.(statePolicy[S]).Policy)
-}
-
-func (h *handle[S]) NewLookahead(plies int, e *search.Evaluator) (Policy, error) {
-	p, err := search.NewLookahead(h.rules.Rules, plies, e)
-	if err != nil {
-		return nil, err
-	}
-	return statePolicy[S]{p}, nil
 }
 
 func (h *handle[S]) TableSize() (rows, width int, ok bool) {

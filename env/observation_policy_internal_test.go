@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env/internal/core"
 	"marsgym/env/pig"
+	"marsgym/internal/core"
 )
 
 // byObs is a policy that returns numbers computed from the observations. It counts its

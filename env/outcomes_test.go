@@ -7,8 +7,8 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
 	"marsgym/env/martianrisk"
+	"marsgym/internal/testgames"
 )
 
 func TestOutcomes(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 	"marsgym/internal/parallel"
 )
 
@@ -189,14 +189,17 @@ func (q *decisionBatch[S]) Position(i int) Position { return position[S]{&q.rule
 
 func (q *decisionBatch[S]) Relabel(i int) []game.Action { return q.label[i] }
 
-// statePolicy is a policy over the states of a game, as a Policy.
-type statePolicy[S comparable] struct{ game.Policy[S] }
+// StatePolicy is a policy over the states of a game, as a policy of its handle.
+type StatePolicy[S comparable] struct{ game.Policy[S] }
 
-func (p statePolicy[S]) Probs(dst []float64, d Decisions) error {
+// Probs implements [Policy].
+func (p StatePolicy[S]) Probs(dst []float64, d Decisions) error {
 	return p.Policy.Probs(dst, d.(*decisionBatch[S]).shown)
 }
 
 // ProbsContext implements [ContextPolicy].
-func (p statePolicy[S]) ProbsContext(ctx context.Context, dst []float64, d Decisions) error {
+func (p StatePolicy[S]) ProbsContext(ctx context.Context, dst []float64, d Decisions) error {
 	return game.Probs(ctx, p.Policy, dst, d.(*decisionBatch[S]).shown)
 }
+
+func (p StatePolicy[S]) overStates() game.Policy[S] { return p.Policy }

@@ -9,7 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/game/picture"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 	"marsgym/internal/input"
 )
 
@@ -69,6 +69,16 @@ type position[S comparable] struct {
 	s     S
 }
 
+// Representatives returns the representatives of positions of the game whose states are S.
+func Representatives[S comparable](at []Position) []S {
+	states := make([]S, len(at))
+	for i, p := range at {
+		own := p.(position[S])
+		states[i] = own.rules.Representative(own.s)
+	}
+	return states
+}
+
 func (p position[S]) String() string {
 	if p.rules.Presenter == nil {
 		return fmt.Sprint(p.s)
@@ -123,6 +133,11 @@ func (p position[S]) DrawOutcome(dice *rand.PCG) (i int, next Position) {
 
 func (p position[S]) Sample(dice *rand.PCG) Position {
 	return position[S]{p.rules, p.rules.Sampler.Sample(p.s, dice)}
+}
+
+// draw is [core.Rules.Draw] from the position.
+func (p position[S]) draw(from core.Streams, most int, visit func(Position)) {
+	p.rules.Draw(&p.s, from, most, func(s S) { visit(position[S]{p.rules, s}) })
 }
 
 func (p position[S]) OutcomeName(outcome Position) string {

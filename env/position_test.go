@@ -10,8 +10,8 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
 	"marsgym/env/martiandice"
+	"marsgym/internal/testgames"
 )
 
 func TestPosition(t *testing.T) {

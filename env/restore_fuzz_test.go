@@ -8,8 +8,8 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/catalog"
-	"marsgym/env/expert"
 	"marsgym/env/game"
+	"marsgym/train/expert"
 )
 
 // saver is a batch or an expert, whose state a checkpoint holds.
@@ -23,7 +23,7 @@ type saver interface {
 // of an older release does not, and can be continued.
 func FuzzRestoreState(f *testing.F) {
 	const rows = 2
-	depths := []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn, expert.Search}
+	depths := []expert.Depth{expert.OneMove, expert.Turn, expert.Search}
 	kinds := uint8(1 + len(depths))
 	var games []env.Game
 	for _, e := range catalog.List() {
@@ -45,7 +45,7 @@ func FuzzRestoreState(f *testing.F) {
 		}
 		cfg := expert.Config{Depth: depths[kind%kinds-1], Starts: expert.Starts{Walk: 0.3, Archive: 0.2, Disagree: 0.2}, Turns: 1, Decisions: 1, Outcomes: 64}
 		cfg.Tree = expert.Tree{Simulations: 4, FullFraction: 1, Candidates: 2}
-		x, err := g.NewExpert(cfg, rows, 0)
+		x, err := expert.New(g, cfg, rows, 0)
 		if err != nil {
 			return nil, nil, false
 		}

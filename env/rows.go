@@ -1,7 +1,6 @@
 package env
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -33,20 +32,13 @@ func (v *Vec[S]) stepRows() error {
 		v.moves[h.i]--
 	}
 	clear(buf.Reward)
-	clear(buf.Terminated)
-	clear(buf.Truncated)
-	limit := int32(math.MaxInt32)
-	if v.spec.MoveLimit > 0 {
-		limit = int32(v.spec.MoveLimit)
-	}
 	moves := v.moves[:len(buf.Player)]
 	for i, who := range buf.Player {
 		moves[i]++
-		if who >= 0 && moves[i] < limit {
+		buf.Terminated[i], buf.Truncated[i] = who == game.Terminal, v.spec.Truncates(who, int(moves[i]))
+		if !buf.Terminated[i] && !buf.Truncated[i] {
 			continue
 		}
-		buf.Terminated[i] = who == game.Terminal
-		buf.Truncated[i] = who != game.Terminal
 		v.end(i, who, v.before[i])
 	}
 	v.rows.Show(v.state, buf.Player, v.shown, v.label, buf.Obs, buf.Mask)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"marsgym/env"
-	"marsgym/env/internal/testgames"
+	"marsgym/internal/testgames"
 )
 
 func TestSampleAction(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/game/chart"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 	"marsgym/internal/parallel"
 )
 
@@ -103,7 +103,7 @@ func (s *solution[S]) Options(p Position) ([]float64, error) {
 	return s.s.Options(nil, own.s)
 }
 
-func (s *solution[S]) Policy() Policy { return statePolicy[S]{s.s.Policy()} }
+func (s *solution[S]) Policy() Policy { return StatePolicy[S]{s.s.Policy()} }
 
 func (s *solution[S]) Tabulate(ctx context.Context, p Policy) (game.TabularPolicy, error) {
 	return s.s.Tabulate(ctx, s.policy(p))
@@ -123,8 +123,8 @@ func (s *solution[S]) policy(p Policy) game.Policy[S] { return policyOverStates(
 // policyOverStates returns p as a policy over states.
 func policyOverStates[S comparable](rules *core.Rules[S], p Policy) game.Policy[S] {
 	switch p := p.(type) {
-	case statePolicy[S]:
-		return p.Policy
+	case interface{ overStates() game.Policy[S] }: // a StatePolicy
+		return p.overStates()
 	case AfterstateScorer:
 		return &observationScorer[S]{observationPolicy: observationPolicy[S]{p, decisionBatch[S]{rules: *rules}}, p: p}
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"marsgym/env/game"
-	"marsgym/env/internal/core"
+	"marsgym/internal/core"
 )
 
 // Vec is the Batch of a game whose state is S.
@@ -30,7 +30,7 @@ type Vec[S comparable] struct {
 	dice    []rand.PCG      // [N]
 	started bool
 
-	crn    []crnStream   // [N] of restarted rows; nil if there are none
+	crn    []*core.Turns // [N] common random numbers, nil in rows that were not restarted; nil if none was
 	rows   game.Rows[S]  // nil if the rules play row by row
 	before []game.Player // [N] scratch of stepRows: the players before the step
 	held   []heldRow[S]  // scratch of stepRows
@@ -44,7 +44,8 @@ type Vec[S comparable] struct {
 	returns   []float64
 	legal     []game.Action
 	decisions decisionBatch[S]
-	outcomes  outcomeLister[S]
+	chance    core.Chance[S]
+	outcomes  []game.Outcome[S] // of one row
 }
 
 // NewVec returns a batch of rows first to first+rows-1 of a run. It panics if
@@ -74,7 +75,7 @@ func newVec[S comparable](rules game.Rules[S], tag func() uint32, rows, first in
 	if v.rows = v.rules.Sampler.NewRows(rows); v.rows != nil {
 		v.before = make([]game.Player, rows)
 	}
-	v.decisions.rules, v.outcomes.rules = v.rules, &v.rules
+	v.decisions.rules, v.chance.Rules = v.rules, &v.rules
 	return v
 }
 
@@ -94,11 +95,22 @@ func (v *Vec[S]) Reset(seed uint64) {
 	clear(v.buf.Truncated)
 	v.crn = nil
 	for i := range v.state {
-		v.seed(i, seed, uint64(v.first+i))
+		v.streams(i).Seed(seed, uint64(v.first+i))
 		v.start(i)
 	}
 	v.showAll()
 	v.started = true
+}
+
+// Restart implements [Batch].
+func (v *Vec[S]) Restart(i int, seed, row uint64) {
+	if v.crn == nil {
+		v.crn = make([]*core.Turns, len(v.state))
+	}
+	v.crn[i] = &core.Turns{Seed: seed, Row: row}
+	v.streams(i).Seed(seed, row)
+	v.start(i)
+	v.show(i)
 }
 
 // Next implements [Batch].
@@ -108,10 +120,10 @@ func (v *Vec[S]) Next(i int) { v.Begin([]int{i}, nil) }
 func (v *Vec[S]) Begin(rows []int, seeds []uint64) {
 	for k, i := range rows {
 		if seeds != nil {
-			v.seed(i, seeds[k], uint64(v.first+i))
 			if v.crn != nil {
-				v.crn[i] = crnStream{}
+				v.crn[i] = nil
 			}
+			v.streams(i).Seed(seeds[k], uint64(v.first+i))
 		}
 		v.start(i)
 	}
@@ -137,15 +149,25 @@ func (v *Vec[S]) Place(i int, at Position) error {
 // first decision.
 func (v *Vec[S]) start(i int) {
 	v.moves[i] = 0
-	for range 1000 {
-		s := v.rules.Initial()
-		var who game.Player
-		if who = v.settle(i, &s); who >= 0 {
-			v.state[i], v.buf.Player[i] = s, who
-			return
-		}
+	core.Begin(v.spec.ID, func() bool {
+		v.state[i] = v.rules.Initial()
+		v.buf.Player[i] = v.settle(i, &v.state[i])
+		return v.buf.Player[i] >= 0
+	})
+}
+
+// streams returns the generators of row i.
+func (v *Vec[S]) streams(i int) core.Streams {
+	from := core.Streams{Dice: &v.dice[i], Noise: &v.buf.Noise[i]}
+	if v.crn != nil {
+		from.Turns = v.crn[i]
 	}
-	panic("env: " + v.spec.ID + " has no decision")
+	return from
+}
+
+// settle draws chance in row i, and returns the current player.
+func (v *Vec[S]) settle(i int, s *S) game.Player {
+	return v.rules.Draw(s, v.streams(i), v.rules.ChanceLimit, nil)
 }
 
 // show fills the observation and the action mask of row i.
@@ -201,8 +223,7 @@ func (v *Vec[S]) Step() error {
 		s := &v.state[i]
 		who := v.settle(i, s)
 		v.moves[i]++
-		terminated := who == game.Terminal
-		truncated := who == game.Chance || !terminated && v.spec.MoveLimit > 0 && int(v.moves[i]) >= v.spec.MoveLimit
+		terminated, truncated := who == game.Terminal, v.spec.Truncates(who, int(v.moves[i]))
 		v.buf.Terminated[i], v.buf.Truncated[i] = terminated, truncated
 		if terminated || truncated {
 			v.end(i, who, v.buf.Player[i])

@@ -10,8 +10,8 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/env/internal/testgames"
 	"marsgym/env/pig"
+	"marsgym/internal/testgames"
 )
 
 // checkBatch compares a batch with rows played by the rules alone.

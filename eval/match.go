@@ -6,7 +6,6 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/game"
 	"marsgym/internal/jobs"
 	"marsgym/record"
 )
@@ -88,17 +87,15 @@ func (d *duplicate) recorded(i int) (*record.Game, error) {
 	for seat := range names {
 		names[seat] = d.entrants[(seat+i)%p].Name
 	}
-	rec, next := record.New(d.game, names), 0
+	rec := record.New(d.game, names)
 	rec.Seed = &d.seed
-	err := d.game.Replay(d.seed, d.first+uint64(i/p), d.actions[i], func(at env.Position) {
-		before := rec.Position()
-		s := record.Step{Before: before, After: at}
-		if before.CurrentPlayer() != game.Chance {
-			s.Action = d.actions[i][next]
-			next++
+	rec.Restart(d.seed, d.first+uint64(i/p))
+	for _, a := range d.actions[i] {
+		if err := rec.Apply(a); err != nil {
+			return nil, err
 		}
-		rec.Steps = append(rec.Steps, s)
-	})
-	rec.Truncated = rec.Position().CurrentPlayer() != game.Terminal
-	return rec, err
+		rec.Settle()
+	}
+	rec.Truncated = rec.AtLimit()
+	return rec, nil
 }

@@ -25,7 +25,7 @@ type Meta struct {
 	Algorithm string // that trained the network
 	// ValueTarget names the states whose values the network was trained on:
 	// "decision", "afterstate" or "turn_start", see search.ValueTarget in package
-	// env/search. Files of older releases have none.
+	// agents/search. Files of older releases have none.
 	ValueTarget string
 	// Play is how the network of a release plays: "lookahead:K", "search:N", or empty for its
 	// policy head. Package agents obeys it for the agent "pretrained".

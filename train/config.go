@@ -9,11 +9,11 @@ import (
 	"slices"
 
 	"marsgym/env"
-	"marsgym/env/expert"
 	"marsgym/env/game"
-	"marsgym/env/search"
+	"marsgym/internal/elementary"
 	"marsgym/internal/input"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
 // Algorithm names a training algorithm.
@@ -25,30 +25,16 @@ const (
 	// outcomes of chance for PPO.Outcomes.
 	AlgorithmPPO Algorithm = "ppo"
 	// OneMove searches over one move to the next decision, with the probabilities of
-	// the chance between.
+	// the chance between. In games that merge their chance the network values afterstates.
 	OneMove Algorithm = Algorithm(expert.OneMove)
-	// OnePly searches to the move after the next chance outcome, whose
-	// probabilities it needs.
-	OnePly Algorithm = Algorithm(expert.OnePly)
 	// TurnExact searches each turn to its end, in games with turn plans.
 	TurnExact Algorithm = Algorithm(expert.Turn)
 	// Search searches trees that the network's policy and values lead.
 	Search Algorithm = Algorithm(expert.Search)
 )
 
-// valueTarget is the kind of state whose values the algorithm trains.
-func (a Algorithm) valueTarget() search.ValueTarget {
-	switch a {
-	case OnePly:
-		return search.Afterstate
-	case TurnExact:
-		return search.TurnStart
-	}
-	return search.Decision
-}
-
 // Algorithms lists the algorithms.
-func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, OneMove, Search, OnePly, TurnExact} }
+func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, OneMove, Search, TurnExact} }
 
 // Config holds the settings that decide the result of a run in a game.
 type Config struct {
@@ -222,6 +208,9 @@ func (c Config) Validate() error {
 		}
 	}
 	known := slices.Contains(Algorithms(), c.Algorithm)
+	if c.Algorithm == onePly {
+		return fmt.Errorf("%w: train.algorithm %s", ErrRenamed, oneMoveNow)
+	}
 	want(known, "algorithm", c.Algorithm, fmt.Sprintf("one of %v", Algorithms()))
 	want(c.Steps > 0, "steps", c.Steps, "at least 1")
 	want(c.Head == models.Score || c.Head == models.Logits, "head", c.Head, `"score" or "logits"`)
@@ -231,7 +220,7 @@ func (c Config) Validate() error {
 		want(c.LearningRate[i] >= 0 && c.LearningRate[i] <= 1, "learning_rate, "+end, c.LearningRate[i], "0 to 1")
 	}
 	want(c.Warmup >= 0 && c.Warmup < 1, "warmup", c.Warmup, "0 to less than 1")
-	want(finite(c.ValueCoef) && c.ValueCoef >= 0, "value_coef", c.ValueCoef, "at least 0, and finite")
+	want(elementary.Finite(c.ValueCoef) && c.ValueCoef >= 0, "value_coef", c.ValueCoef, "at least 0, and finite")
 	want(c.Evaluations >= 0, "evaluations", c.Evaluations, "at least 0")
 	want(c.Checkpoints > 0, "checkpoints", c.Checkpoints, "at least 1")
 	errs = append(errs, under("train.", c.Adam.Validate()))
@@ -277,7 +266,7 @@ func (c Config) Validate() error {
 		want(p.Outcomes >= 0 && p.Outcomes <= maxOutcomes, "ppo.outcomes", p.Outcomes, fmt.Sprintf("0 to %d", maxOutcomes))
 		want(p.ClipRange > 0 && p.ClipRange < 1, "ppo.clip_range", p.ClipRange, "between 0 and 1")
 		for i, end := range []string{"first", "last"} {
-			want(finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, "ppo.entropy_coef, "+end, p.EntropyCoef[i], "at least 0, and finite")
+			want(elementary.Finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, "ppo.entropy_coef, "+end, p.EntropyCoef[i], "at least 0, and finite")
 		}
 	case known:
 		want(c.Openings.Fraction == 0, "openings.fraction", c.Openings.Fraction, "0 for expert iteration, which has train.expert.search.starts")
@@ -285,7 +274,7 @@ func (c Config) Validate() error {
 		errs = append(errs, under("train.expert.search.", e.Search.Validate()))
 		want(e.Search.Depth == expert.Depth(c.Algorithm), "expert.search.depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
 		for i, end := range []string{"first", "last"} {
-			want(finite(e.Temperature[i]) && e.Temperature[i] > 0, "expert.temperature, "+end, e.Temperature[i], "above 0, and finite")
+			want(elementary.Finite(e.Temperature[i]) && e.Temperature[i] > 0, "expert.temperature, "+end, e.Temperature[i], "above 0, and finite")
 		}
 		for i, end := range []string{"first", "last"} {
 			want(e.Lambda[i] >= 0 && e.Lambda[i] <= 1, "expert.lambda, "+end, e.Lambda[i], "0 to 1")
@@ -309,8 +298,6 @@ func under(object string, err error) error {
 	}
 	return errors.Join(errs...)
 }
-
-func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
 
 // ErrConfig is wrapped by the errors of settings with which a game cannot be
 // trained. Their text does not repeat it.
@@ -356,7 +343,7 @@ func (c Config) check(g env.Game) error {
 		if n > most {
 			errs = append(errs, fmt.Errorf("train.rows times train.ppo.horizon is %d decisions of a rollout; want at most %d in this game", n, most))
 		}
-	} else if _, err := g.NewExpert(c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
+	} else if _, err := expert.New(g, c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
 		errs = append(errs, fmt.Errorf("train.expert.search.%w", err))
 	} else if err != nil {
 		errs = append(errs, fmt.Errorf("train.algorithm is %s; want one of %v: %w", c.Algorithm, supported(g), err))
@@ -388,7 +375,7 @@ func supports(g env.Game, a Algorithm) bool {
 	}
 	search := DefaultConfig(a).Expert.Search
 	search.Starts = expert.Starts{}
-	_, err := g.NewExpert(search, 1, 0)
+	_, err := expert.New(g, search, 1, 0)
 	return err == nil
 }
 

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"marsgym/env/expert"
 	"marsgym/internal/jobs"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
+	"marsgym/train/expert"
 )
 
 // TestSmallMinibatch has minibatches that leave most shards without rows: each

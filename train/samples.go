@@ -3,10 +3,10 @@ package train
 import (
 	"slices"
 
-	"marsgym/env/expert"
 	"marsgym/env/game"
 	"marsgym/internal/elementary"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
 // samples are what the network is fitted to: the targets of the search of a part of the

@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"marsgym/env"
-	"marsgym/env/expert"
 	"marsgym/internal/jobs"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
 // iteration is what the parts of an iteration of expert iteration share.
@@ -58,7 +58,7 @@ func (c *Config) rows(part int) (from, to int) {
 // newSelfPlay returns the task of a part, with an expert that has no state yet.
 func newSelfPlay(it *iteration, part int) (*selfPlay, error) {
 	from, to := it.cfg.rows(part)
-	x, err := it.game.NewExpert(it.cfg.search(), to-from, from)
+	x, err := expert.New(it.game, it.cfg.search(), to-from, from)
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	defer stop()
 	solver := &solver{game: g, cache: o.name.CacheDir(), out: stdout, bar: cli.NewProgress(stderr)}
 	defer solver.bar.Clear()
-	s := &session{game: g, spec: spec, typed: o.typed, seed: o.seed, out: stdout, resumed: resumed}
+	s := &session{game: g, spec: spec, typed: o.typed, seed: o.seed, out: stdout, rec: resumed}
 	if s.agents, err = solver.open(ctx, o, people); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	err = s.play(ctx, o.games)
 	if errors.Is(err, agents.ErrQuit) || errors.Is(err, context.Canceled) && s.rec != nil && len(s.people()) > 0 {
-		fmt.Fprintf(stdout, "You quit at %s\n", s.at)
+		fmt.Fprintf(stdout, "You quit at %s\n", s.rec.Position())
 		s.keep(o.name.CacheDir(), o.resume)
 		return ctx.Err()
 	}

@@ -58,17 +58,14 @@ func (s *session) command(at env.Position, words []string) (known bool, err erro
 // undo takes back the last choice of the mover, and what agents did after it. It reports
 // whether there is one after the last dice and the last choice of another person.
 func (s *session) undo() bool {
-	mover := s.at.CurrentPlayer()
-	for i := len(s.rec.Steps) - 1; i >= 0; i-- {
-		step := s.rec.Steps[i]
+	mover := s.rec.Position().CurrentPlayer()
+	for i, step := range slices.Backward(s.rec.Steps) {
 		who := step.Before.CurrentPlayer()
 		if who == game.Chance || s.isPerson(who) && who != mover {
 			return false
 		}
 		if who == mover {
-			s.rec.Steps = s.rec.Steps[:i]
-			s.at = step.Before
-			s.recount()
+			s.rec.Undo(i)
 			return true
 		}
 	}
@@ -91,7 +88,7 @@ func (s *session) setRepeats(words []string) bool {
 		fmt.Fprintln(s.out, "No: there is no own choice in this turn yet.")
 		return false
 	}
-	if _, err := s.at.Apply(a); err != nil {
+	if _, err := s.rec.Position().Apply(a); err != nil {
 		fmt.Fprintf(s.out, "No: %s is not possible now.\n", s.game.ActionName(a))
 		return false
 	}
@@ -103,39 +100,37 @@ func (s *session) setRepeats(words []string) bool {
 func (s *session) lastChoice() (game.Action, bool) {
 	for _, step := range slices.Backward(s.rec.Steps) {
 		if !step.Chance() {
-			return step.Action, turnOf(step.Before) == turnOf(s.at)
+			return step.Action, turnOf(step.Before) == turnOf(s.rec.Position())
 		}
 	}
 	return 0, false
 }
 
-// repeat returns the choice that the mover repeats, as probabilities [actions], or nil if
-// the mover is to be asked: the repeats are over, or the choice is not possible any more,
-// or the coach warns of it.
-func (s *session) repeat() ([]float64, error) {
+// repeat returns the choice that the mover repeats. It reports whether there is one, and
+// otherwise the mover is to be asked: the repeats are over, or the choice is not possible any
+// more, or the coach warns of it.
+func (s *session) repeat() (a game.Action, ok bool, err error) {
 	if s.repeats == 0 {
-		return nil, nil
+		return 0, false, nil
 	}
-	s.repeats--
-	a, ok := s.lastChoice()
-	if _, err := s.at.Apply(a); !ok || err != nil {
-		s.repeats = 0
-		return nil, nil
+	left, at := s.repeats-1, s.rec.Position()
+	s.repeats = 0
+	a, ok = s.lastChoice()
+	if _, err := at.Apply(a); !ok || err != nil {
+		return 0, false, nil
 	}
 	if s.person.Confirm != nil {
-		warning, err := s.person.Confirm(s.at, a)
+		warning, err := s.person.Confirm(at, a)
 		if err != nil {
-			return nil, err
+			return 0, false, err
 		}
 		if warning != "" {
 			fmt.Fprintln(s.out, warning)
-			s.repeats = 0
-			return nil, nil
+			return 0, false, nil
 		}
 	}
-	probs := make([]float64, s.spec.Actions)
-	probs[a] = 1
-	return probs, nil
+	s.repeats = left
+	return a, true, nil
 }
 
 // saveAs writes the game to a new file.
@@ -225,28 +220,27 @@ func lastUnfinished(path string, warn func(error)) (*record.Game, error) {
 }
 
 // askRoll asks what the dice show.
-func (s *session) askRoll(before env.Position) (next env.Position, roll string, err error) {
+func (s *session) askRoll(before env.Position) error {
 	fmt.Fprintf(s.out, "Roll %s.\n", before.AskRoll())
 	for {
 		words, err := s.person.ReadLine("dice> ")
 		if err != nil {
-			return nil, "", err
+			return err
 		}
 		switch strings.ToLower(words[0]) {
 		case "quit", "exit", "q":
-			return nil, "", agents.ErrQuit
+			return agents.ErrQuit
 		case "?", "help":
 			fmt.Fprintf(s.out, "Roll %s. Or type rules, save FILE or quit.\n", before.AskRoll())
 			continue
 		case "rules", "save":
 			if _, err := s.command(before, words); err != nil {
-				return nil, "", err
+				return err
 			}
 			continue
 		}
-		roll = strings.ToLower(strings.Join(words, " "))
-		if next, err = before.ReadRoll(roll); err == nil {
-			return next, roll, nil
+		if err = s.rec.ReadRoll(strings.ToLower(strings.Join(words, " "))); err == nil {
+			return nil
 		}
 		fmt.Fprintf(s.out, "No: %s.\n", input.Message(err))
 	}

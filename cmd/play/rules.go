@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"marsgym/docs/games"
 	"marsgym/env/game"
+	"marsgym/internal/rulesbook"
 )
 
 // columns is the width of text for people.
@@ -14,14 +14,14 @@ const columns = 79
 
 // printRules writes the rules of a game, or only the part about something.
 func printRules(w io.Writer, spec game.Spec, about string) error {
-	text := games.Rules(spec.ID, spec.ConfigJSON(), about, columns)
+	text := rulesbook.Rules(spec, about, columns)
 	switch {
 	case text == "" && about == "":
 		text = spec.Title + " has no written rules.\n"
 	case text == "":
 		text = fmt.Sprintf("The rules do not mention %q.\n", about)
 	}
-	if titles := games.Sections(spec.ID); about == "" && titles != nil {
+	if titles := rulesbook.Sections(spec.ID); about == "" && titles != nil {
 		text += "\nAt the prompt, rules WORD shows one part. The parts: " + strings.Join(titles, ", ") + ".\n"
 	}
 	_, err := io.WriteString(w, "\n"+text)

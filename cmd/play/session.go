@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"time"
@@ -28,17 +27,10 @@ type session struct {
 	out     io.Writer
 	records *os.File // to which the games are added; nil for none
 
-	resumed *record.Game // the game to go on with; nil for none
-	rec     *record.Game // the game in progress
-	at      env.Position
-	shown   []string // the lines of the last rendering that was printed
-	told    []string // what the last transition did
-	moves   int      // actions in the game
-	rolls   int      // transitions of chance since the last of them
-	repeats int      // of the last choice, without asking
-	dice    *rand.PCG
-	noise   *rand.PCG
-	eyes    *rand.PCG // draws the rolls that are shown; it changes no result
+	rec     *record.Game // the game in progress, or to go on with; nil for none
+	shown   []string     // the lines of the last rendering that was printed
+	told    []string     // what the last transition did
+	repeats int          // of the last choice, without asking
 }
 
 // errCommand is returned by a choice when a command decides how the game goes on.
@@ -60,28 +52,31 @@ func (s *session) isPerson(p game.Player) bool { return p >= 0 && s.agents[p] ==
 // play plays games with the dice of an [env.Env] with the seed.
 func (s *session) play(ctx context.Context, games int) error {
 	s.printTable()
-	s.dice, s.noise, s.eyes = rand.NewPCG(s.seed, 0), rand.NewPCG(s.seed, 1<<62), rand.NewPCG(s.seed, 1<<61)
+	if s.rec == nil {
+		s.rec = record.New(s.game, s.names())
+		if !s.typed {
+			s.rec.Seed = &s.seed
+		}
+	}
+	s.rec.Session.Seed(s.seed)
 	won := 0.0
 	for i := range games {
 		if games > 1 {
 			fmt.Fprintf(s.out, "\n======== game %d of %d ========\n", i+1, games)
 		}
-		s.rec = record.New(s.game, s.names())
-		if i == 0 && !s.typed {
-			s.rec.Seed = &s.seed
+		if i > 0 {
+			s.rec.Begin(s.game.Initial())
+			s.rec.Seed = nil
 		}
-		if s.resumed != nil && i == 0 {
-			s.goOn()
-		}
-		truncated, err := s.one(ctx)
-		s.rec.Truncated = truncated
+		err := s.one(ctx)
+		s.rec.Truncated = s.rec.AtLimit()
 		if err := s.save(); err != nil {
 			return err
 		}
 		if err != nil {
 			return err
 		}
-		won += s.end(truncated)
+		won += s.end()
 		if err := s.advisor.priceGame(ctx, s.rec, s.people()); err != nil {
 			return err
 		}
@@ -169,126 +164,77 @@ func (s *session) save() error {
 	return nil
 }
 
-// goOn takes the game to go on with, and brings the dice to where they were.
-func (s *session) goOn() {
-	s.rec = s.resumed
-	if s.rec.Seed == nil {
-		return
-	}
-	for _, step := range s.rec.Steps {
-		if step.Chance() {
-			step.Before.Sample(s.dice)
-		} else {
-			env.SampleAction([]float64{1}, s.noise)
-		}
-	}
-}
-
-// one plays a game and reports whether it was truncated, as in a batch.
-func (s *session) one(ctx context.Context) (truncated bool, err error) {
-	s.at, s.shown, s.told = s.rec.Position(), nil, nil
-	s.recount()
-	s.begin(turnOf(s.at))
+// one plays a game to its end, or to a limit.
+func (s *session) one(ctx context.Context) error {
+	s.shown, s.told = nil, nil
+	s.begin(turnOf(s.rec.Position()))
 	printed := false // the position before the rolls since the last move
-	for {
+	for !s.rec.Over() {
 		if ctx.Err() != nil && len(s.people()) == 0 { // a person quits when the input ends
-			return false, ctx.Err()
+			return ctx.Err()
 		}
-		before, mover := s.at, s.at.CurrentPlayer()
-		if mover != game.Terminal && s.atLimit() {
-			return true, nil
-		}
-		switch mover {
-		case game.Terminal:
-			return false, nil
-		case game.Chance:
+		before := s.rec.Position()
+		var err error
+		if mover := before.CurrentPlayer(); mover == game.Chance {
 			// Within a turn the description of the roll is enough.
 			if turnOf(before).seat < 0 && !printed {
 				fmt.Fprintf(s.out, "\n%s\n", before.Render())
 				printed, s.shown = true, lines(before)
 			}
-			if err := s.roll(before); err != nil {
-				return false, err
-			}
-		default:
-			switch err := s.move(ctx, mover); {
-			case err == errCommand:
-				continue
-			case err != nil:
-				return false, err
-			}
+			err = s.roll(before)
+		} else {
+			err = s.move(ctx, mover)
 			printed = false
 		}
-		if was, is := turnOf(before), turnOf(s.at); s.at.CurrentPlayer() != game.Terminal && was != is {
+		switch {
+		case err == errCommand:
+			continue
+		case err != nil:
+			return err
+		}
+		now := s.rec.Position()
+		if was, is := turnOf(before), turnOf(now); now.CurrentPlayer() != game.Terminal && was != is {
 			s.begin(is)
 		}
 	}
-}
-
-// count counts the last transition.
-func (s *session) count(chance bool) {
-	if chance {
-		s.rolls++
-	} else {
-		s.moves, s.rolls = s.moves+1, 0
-	}
-}
-
-// recount counts all transitions.
-func (s *session) recount() {
-	s.moves, s.rolls = 0, 0
-	for _, step := range s.rec.Steps {
-		s.count(step.Chance())
-	}
-}
-
-// atLimit reports whether a batch would truncate the game here.
-func (s *session) atLimit() bool {
-	return s.spec.MoveLimit > 0 && s.moves >= s.spec.MoveLimit || s.rolls >= s.spec.ChanceLimit()
+	return nil
 }
 
 // roll rolls the dice of a chance position, or asks what they show.
 func (s *session) roll(before env.Position) error {
 	first := "dice> "
-	var next env.Position
-	var roll string
 	if s.typed {
-		var err error
-		if next, roll, err = s.askRoll(before); err != nil {
+		if err := s.askRoll(before); err != nil {
 			return err
 		}
 		first = "      "
 	} else {
-		next = before.Sample(s.dice)
-		roll = before.DrawRoll(next, s.eyes)
+		s.rec.Roll()
 	}
-	s.at = next
-	s.rec.Chance(s.at)
-	s.count(true)
-	s.tell(first, before.Narrate(s.at, 0, roll))
+	s.tell(first)
 	return nil
 }
 
 // move lets the mover choose an action and plays it.
 func (s *session) move(ctx context.Context, mover game.Player) error {
-	before := s.at
+	before := s.rec.Position()
 	var policy env.Policy = s.person
 	if !s.isPerson(mover) {
 		policy = s.agents[mover]
 	}
-	repeated, err := s.repeat()
+	a, repeated, err := s.repeat()
 	if err != nil {
 		return err
 	}
-	probs := repeated
-	if repeated == nil {
-		if probs, err = env.ActionProbabilities(ctx, policy, before, s.spec.Actions); err != nil {
+	if !repeated {
+		probs, err := env.ActionProbabilities(ctx, policy, before, s.spec.Actions)
+		if err != nil {
 			return err
 		}
+		a = s.rec.Sample(probs)
 	}
-	a := env.SampleAction(probs, s.noise)
 	switch {
-	case repeated != nil:
+	case repeated:
 		fmt.Fprintf(s.out, "> %s\n", s.game.ActionName(a))
 	case s.isPerson(mover):
 		s.shown = lines(before) // the person has seen all of them
@@ -299,16 +245,14 @@ func (s *session) move(ctx context.Context, mover game.Player) error {
 	if err := s.rec.Apply(a); err != nil {
 		return err
 	}
-	s.at = s.rec.Position()
-	s.count(false)
-	s.tell("  ", before.Narrate(s.at, a, ""))
+	s.tell("  ")
 	return nil
 }
 
-// tell prints what happened, with first before the first line.
-func (s *session) tell(first string, told []string) {
-	s.told = told
-	for _, line := range told {
+// tell prints what happened in the last step, with first before the first line.
+func (s *session) tell(first string) {
+	s.told = s.rec.Steps[len(s.rec.Steps)-1].Told()
+	for _, line := range s.told {
 		fmt.Fprintf(s.out, "%s%s\n", first, line)
 		first = strings.Repeat(" ", len(first))
 	}
@@ -316,7 +260,7 @@ func (s *session) tell(first string, told []string) {
 
 // printChanges prints the lines of the position that differ from those printed last.
 func (s *session) printChanges() {
-	now := lines(s.at)
+	now := lines(s.rec.Position())
 	for i, line := range now {
 		if i >= len(s.shown) || line != s.shown[i] {
 			fmt.Fprintf(s.out, "  %s\n", line)
@@ -343,9 +287,10 @@ func (s *session) begin(t turnInfo) {
 }
 
 // end prints the end of a game and returns the share of the win of people.
-func (s *session) end(truncated bool) (share float64) {
-	fmt.Fprintf(s.out, "\n%s\n\n", s.at.Render())
-	if truncated {
+func (s *session) end() (share float64) {
+	at := s.rec.Position()
+	fmt.Fprintf(s.out, "\n%s\n\n", at.Render())
+	if s.rec.Truncated {
 		fmt.Fprintf(s.out, "The game has reached the move limit and is stopped: nobody wins.\n")
 		return 0
 	}
@@ -357,7 +302,7 @@ func (s *session) end(truncated bool) (share float64) {
 		s.printResults()
 		return 0
 	}
-	r := s.at.Returns()[people[0]]
+	r := at.Returns()[people[0]]
 	if !s.spec.HasWin() {
 		fmt.Fprintf(s.out, "You took %g %s.\n", -r, s.spec.Unit)
 		return 0
@@ -377,7 +322,7 @@ func (s *session) end(truncated bool) (share float64) {
 // printResults prints the result of each seat.
 func (s *session) printResults() {
 	names := s.names()
-	for i, r := range s.at.Returns() {
+	for i, r := range s.rec.Position().Returns() {
 		if !s.spec.HasWin() {
 			fmt.Fprintf(s.out, "Seat %d, %s, took %g %s.\n", i, names[i], -r, s.spec.Unit)
 		} else if share := s.spec.WinShare(r); share > 1-game.Tie {

@@ -1,10 +1,11 @@
-// Package catalog is the one list of games.
+// Package catalog is the one list of games, and makes their handles.
 package catalog
 
 import (
 	"fmt"
 	"strings"
 
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/marsisours"
@@ -12,6 +13,7 @@ import (
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
 	"marsgym/internal/input"
+	"marsgym/train/expert"
 )
 
 // Entry is a game of the list.
@@ -61,6 +63,16 @@ func Open(id string, players int, config []byte) (env.Game, error) {
 	return nil, fmt.Errorf("unknown game %s; want one of: %s", input.Quote(id), strings.Join(IDs(), ", "))
 }
 
+// NewGame returns the handle of a game, of the list or not: env.NewGame's, which can also be
+// searched and trained by expert iteration.
+func NewGame[S comparable](rules game.Rules[S]) env.Game {
+	return struct {
+		env.Game
+		search.Searches
+		expert.Experts
+	}{env.NewGame(rules), search.Of(rules), expert.Of(rules)}
+}
+
 // entry returns the open function of a game with a default config, the field of its
 // config for the number of seats, and a constructor of its rules.
 func entry[C any, S comparable, R game.Rules[S]](def func() C, seats func(*C) *int, rules func(C) (R, error)) func(int, []byte) (env.Game, error) {
@@ -78,6 +90,6 @@ func entry[C any, S comparable, R game.Rules[S]](def func() C, seats func(*C) *i
 		if err != nil {
 			return nil, err
 		}
-		return env.NewGame(game.Rules[S](r)), nil
+		return NewGame(game.Rules[S](r)), nil
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"marsgym/agents"
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/catalog"
-	"marsgym/env/expert"
 	"marsgym/env/game"
-	"marsgym/env/search"
 	"marsgym/eval"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
 // reduced holds configs of games, over the default, that are solved in an instant. Games
@@ -124,18 +124,18 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 			return all, nil
 		})
 	}
-	for _, depth := range []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn, expert.Search} {
+	for _, depth := range []expert.Depth{expert.OneMove, expert.Turn, expert.Search} {
 		cfg := expert.Config{Depth: depth, Starts: expert.Starts{Walk: 0.2, Archive: 0.2, Disagree: 0.2}, Outcomes: 64, Turns: 1, Decisions: 2}
 		net := network(t, spec, models.Score)
 		if depth == expert.Search {
 			net = network(t, spec, models.Logits)
 			cfg.Tree = expert.Tree{Simulations: 8, FullFraction: 1, Candidates: 2}
 		}
-		if _, err := g.NewExpert(cfg, 1, 0); err != nil {
+		if _, err := expert.New(g, cfg, 1, 0); err != nil {
 			continue
 		}
 		tasks["expert "+string(depth)] = newTask(func(ctx context.Context) ([]any, error) {
-			x, err := g.NewExpert(cfg, 2, 0)
+			x, err := expert.New(g, cfg, 2, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -171,7 +171,7 @@ func policiesOf(t *testing.T, g env.Game) map[string]env.Policy {
 		return e
 	}
 	for name, evaluator := range map[string]*search.Evaluator{"search": nil, "search with scores": evaluator(scores), "search with logits": evaluator(logits)} {
-		p, err := g.NewSearch(search.Config{Simulations: 3, Seed: 1}, evaluator)
+		p, err := search.New(g, search.Config{Simulations: 3, Seed: 1}, evaluator)
 		if err != nil {
 			t.Fatal(err)
 		}

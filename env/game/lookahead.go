@@ -36,20 +36,3 @@ type Lookahead[S comparable] interface {
 	// by seat to dst [n, P].
 	Values(ctx context.Context, dst []float64, states []S) error
 }
-
-// BestOption returns the index of the highest of values, ties within Tie to the lowest
-// index. No value may be NaN.
-func BestOption(values []float64) int {
-	best := 0
-	for i, v := range values {
-		if v > values[best] {
-			best = i
-		}
-	}
-	for i, v := range values {
-		if v >= values[best]-Tie {
-			return i
-		}
-	}
-	return best
-}

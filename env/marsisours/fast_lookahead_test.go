@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
+	"marsgym/agents/search"
 	"marsgym/env/game"
 	"marsgym/env/marsisours"
-	"marsgym/env/search"
 )
 
 // hashedValues returns an evaluator of decisions whose values are a hash of the
@@ -65,7 +65,7 @@ func TestFastLookahead(t *testing.T) {
 func compareLookahead(t *testing.T, r *marsisours.Rules, levels uint64, plies int) {
 	t.Helper()
 	sol := solve(t, r)
-	p, err := search.NewLookahead(r, plies, hashedValues(r, levels))
+	p, err := search.LookaheadOf(r, plies, hashedValues(r, levels))
 	if err != nil {
 		t.Fatal(err)
 	}

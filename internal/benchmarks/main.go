@@ -51,10 +51,10 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 		fmt.Fprintf(stderr, "Benchmarks measures marsgym and other projects, and writes docs/benchmarks.md.\n\nUsage:\n  go run ./internal/benchmarks [flags]\n\n")
 		f.PrintDefaults()
 	}
-	f.IntVar(&o.turns, "turns", 5, "`number` of times that everything is measured; the medians count")
-	f.StringVar(&o.against, "against", "", "`commit` to measure too, in the same turns")
+	f.IntVar(&o.turns, "turns", 5, "`number` of times to measure everything; the page shows the medians")
+	f.StringVar(&o.against, "against", "", "`commit` to measure beside this one")
 	f.BoolVar(&o.peers, "peers", true, "measure the other projects, if .ci/peers has installed them")
-	f.BoolVar(&o.quick, "quick", false, "measure everything once and briefly, and write no page: shows that all of it works")
+	f.BoolVar(&o.quick, "quick", false, "measure everything once and briefly, to check that it works; write no page")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -109,7 +109,7 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 		}
 	}
 
-	load := []string{average()}
+	before := average()
 	r := results{map[run][]sample{}, map[run]error{}}
 	for turn := range o.turns {
 		for _, row := range each() {
@@ -121,8 +121,6 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 			}
 		}
 	}
-	load = append(load, average())
-
 	text, err := r.page(o.against)
 	if err != nil {
 		return err
@@ -132,8 +130,8 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 		commit = "unknown"
 	}
 	command := strings.Join(append([]string{"go run ./internal/benchmarks"}, args...), " ")
-	text = fmt.Sprintf("\nMeasured by `%s` at commit %s, with %s on %s. Medians of %d turns. The load average was %s.\n%s\n",
-		command, commit, runtime.Version(), machine(), o.turns, strings.Join(load, " before and after "), text)
+	text = fmt.Sprintf("\nMeasured by `%s` at commit %s, with %s on %s. Medians of %d turns. The load average was %s before and %s after.\n%s\n",
+		command, commit, runtime.Version(), machine(), o.turns, before, average(), text)
 	if !o.quick {
 		page, err := splice(string(old), text)
 		if err != nil {

@@ -47,7 +47,7 @@ func batches(what, pattern string, n int, id string, players int, config string)
 var tables = []table{
 	{
 		title: "Environments",
-		intro: "Decisions at random, with observations and masks written, 1,024 games at once in ours.",
+		intro: "Random play, with observations and masks written. marsgym plays 1,024 games at once.",
 		kind:  rates,
 		groups: []group{
 			{
@@ -79,13 +79,13 @@ var tables = []table{
 	},
 	{
 		title: "Training",
-		intro: "CPU-seconds for a million decisions of the whole loop, without evaluation. Ours is Martian Dice for two.",
+		intro: "CPU-seconds per million decisions of the whole loop, without evaluation. marsgym trains on Martian Dice for two players.",
 		kind:  costs,
 		groups: []group{
 			one(row{what: "`ppo`, scores, the default", work: training(`"algorithm": "ppo"`, 1_000_000), unit: million, two: true}),
 			one(row{what: "`ppo`, logits", work: training(`"algorithm": "ppo", "head": "logits"`, 1_600_000), unit: million, two: true}),
 			one(row{what: "`turn-exact`", work: training(`"algorithm": "turn-exact"`, 600_000), unit: million, two: true}),
-			one(row{what: "`one-ply`", work: training(`"algorithm": "one-ply"`, 60_000), unit: million}),
+			one(row{what: "`one-move`", work: training(`"algorithm": "one-move"`, 60_000), unit: million}),
 			{
 				{what: "`ppo`, logits, 4 epochs, 64 games, network 323-64-64",
 					work: training(`"algorithm": "ppo", "head": "logits", "rows": 64, "hidden": [64, 64], "ppo": {"horizon": 128, "minibatch": 2048, "epochs": 4}`, 900_000), unit: million},
@@ -104,7 +104,7 @@ var tables = []table{
 	},
 	{
 		title: "Search, solutions and evaluation",
-		intro: "CPU-seconds of the whole process, in Martian Dice for two.",
+		intro: "CPU-seconds of the whole process, in Martian Dice for two players.",
 		kind:  costs,
 		groups: []group{
 			one(row{what: "a million simulations of tree search", work: benchmark("^BenchmarkSearch$/^martian-dice$", 60), unit: million}),

@@ -34,31 +34,32 @@ var table = []struct {
 	{"env/game/picture", []string{"env/game"}},
 	{"env/game/gametest", []string{"env/game", "env/game/picture"}},
 	{"env/tabular", []string{"env/game", "env/game/chart"}},
-	{"env/internal/core", []string{"env/game"}},
-	{"env/internal/testgames", []string{"env/game", "env/*"}}, // only tests import it
-	{"env/search", []string{"env/game", "env/internal/core"}},
-	{"env/expert", []string{"env/game", "env/internal/core"}},
-	{"env/catalog", []string{"env", "env/game", "env/*"}},
-	{"env/*", []string{"env/game", "env/game/chart", "env/tabular"}}, // each game
-	{"env", []string{"env/game", "env/game/chart", "env/game/picture", "env/internal/core", "env/search", "env/expert"}},
-	{"models", nil},
+	{"internal/core", []string{"env/game"}},
+	{"internal/testgames", []string{"env/game", "env/*"}},                                  // only tests import it
+	{"env/catalog", []string{"env", "env/game", "env/*", "agents/search", "train/expert"}}, // makes the handles
+	{"env/*", []string{"env/game", "env/game/chart", "env/tabular"}},                       // each game
+	{"env", []string{"env/game", "env/game/picture", "env/game/chart", "internal/core"}},
+	{"models", []string{"env/game"}},
 	{"models/*", []string{"models"}},
-	{"agents", []string{"env", "env/game", "env/search", "env/expert", "models"}},
+	{"agents/search", []string{"env", "env/game", "internal/core", "models"}},
+	{"agents", []string{"env", "env/game", "agents/search", "models"}},
 	{"record", []string{"env", "env/game"}},
-	{"analysis", []string{"env", "env/game", "env/search", "record"}},
+	{"analysis", []string{"env", "env/game", "agents/search", "record"}},
 	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "record", "internal/jobs"}},
-	{"train", []string{"env", "env/game", "env/search", "env/expert", "agents", "models", "internal/jobs"}},
+	{"train/expert", []string{"env", "env/game", "internal/core", "agents/search", "models"}},
+	{"train", []string{"env", "env/game", "train/expert", "agents", "agents/search", "models", "internal/jobs"}},
 	{"train/sweep", []string{"env", "models", "train", "internal/curve", "internal/jobs"}},
 	{"cmd/worker", []string{"internal/cli", "internal/kinds", "internal/cluster", "internal/broker"}},
 	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
-		"models", "models/*", "agents", "record", "analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot", "internal/web", "docs/games",
+		"models", "models/*", "agents", "record", "analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot", "internal/web", "internal/rulesbook",
 		"internal/jobs", "internal/cluster", "internal/cluster/flags", "internal/kinds"}},
 	{"python/native", []string{"env", "env/game", "env/catalog", "models", "agents", "eval"}},
 	{"internal/plot", []string{"env/game/chart"}},  // draws what games describe
 	{"internal/cli", []string{"agents", "models"}}, // opens agents
 	{"internal/cli/clitest", []string{"internal/cli"}},
-	{"internal/curve", []string{"env/game", "env/game/chart"}}, // draws the charts of a run
-	{"internal/web", []string{"env", "env/game", "env/game/chart", "env/catalog", "agents", "models", "record", "analysis", "docs/games", "internal/curve"}}, // the logic of cmd/web
+	{"internal/rulesbook", []string{"docs/games", "env/game", "env/catalog"}}, // compares settings with the defaults
+	{"internal/curve", []string{"env/game", "env/game/chart"}},                // draws the charts of a run
+	{"internal/web", []string{"env", "env/game", "env/game/chart", "env/catalog", "agents", "models", "record", "analysis", "internal/rulesbook", "internal/curve"}}, // the logic of cmd/web
 	{"internal/benchmarks", []string{"env/catalog"}},        // shows the sizes of observations
 	{"internal/release", []string{"agents", "env/catalog"}}, // opens the model of a run
 	{"internal/jobs", nil},                                  // runs tasks in parallel
@@ -124,6 +125,11 @@ func TestCheck(t *testing.T) {
 		{"env/pig", "marsgym/internal/sgemm", ""},
 		{"env/game", "marsgym/internal/sgemm", "env/game may not import marsgym/internal/sgemm"},
 		{"env/game", "errors math/rand/v2", ""},
+		{"env", "marsgym/agents/search", "env may not import marsgym/agents/search"},
+		{"env", "marsgym/train/expert", "env may not import marsgym/train/expert"},
+		{"agents", "marsgym/train/expert", "agents may not import marsgym/train/expert"},
+		{"eval", "marsgym/train/expert", "eval may not import marsgym/train/expert"},
+		{"train/expert", "marsgym/agents/search", ""},
 		{"env/catalog", "marsgym/env marsgym/env/game marsgym/env/pig", ""},
 		{"env/catalog", "marsgym/env/tabular", "env/catalog may not import marsgym/env/tabular"},
 		{"models", "marsgym/models/gorgonia", "models may not import marsgym/models/gorgonia"},

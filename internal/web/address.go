@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"marsgym/env"
@@ -85,17 +84,9 @@ func preset(players int, matches func(game.Spec) bool) string {
 // replay is a game that is played again from its address.
 type replay struct {
 	Address
-	game  env.Game
-	spec  game.Spec
-	first env.Position
-	rec   *record.Game
-	rolls []string // [steps] that people see, "" for actions
-	used  []int    // [steps] the number of moves up to the end of the step
-	dice  *rand.PCG
-	noise *rand.PCG // of agents that sample
-	eyes  *rand.PCG // draws the rolls that are shown; it changes no result
-
-	actions, chances int // see atLimit
+	game env.Game
+	spec game.Spec
+	rec  *record.Game
 }
 
 // replay plays the game of an address again. Where the dice are drawn it goes on to the
@@ -105,117 +96,63 @@ func (a Address) replay(ctx context.Context) (*replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &replay{
-		Address: a, game: g, spec: g.Spec(), first: g.Initial(), rec: record.New(g, a.Seats),
-		dice: rand.NewPCG(a.Seed, 0), noise: rand.NewPCG(a.Seed, 1<<62), eyes: rand.NewPCG(a.Seed, 1<<61),
-	}
+	r := &replay{Address: a, game: g, spec: g.Spec(), rec: record.New(g, a.Seats)}
 	if !a.Typed {
 		r.rec.Seed = &a.Seed
 	}
+	r.rec.Session.Seed(a.Seed)
 	if a.Start != "" {
-		if r.first, err = g.Parse(a.Start); err != nil {
+		at, err := g.Parse(a.Start)
+		if err != nil {
 			return nil, err
 		}
+		r.rec.Begin(at)
 	}
-	moves := a.Moves
-	r.Moves = nil
-	for r.draw(); len(moves) > 0; r.draw() {
+	r.draw()
+	for i, name := range a.Moves {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := r.move(moves[0]); err != nil {
-			return nil, fmt.Errorf("move %d: %w", len(r.Moves)+1, err)
+		if err := r.move(name); err != nil {
+			return nil, fmt.Errorf("move %d: %w", i+1, err)
 		}
-		moves = moves[1:]
+		r.draw()
 	}
 	return r, nil
 }
 
-// at returns the position after so many steps.
-func (r *replay) at(steps int) env.Position {
-	if steps == 0 {
-		return r.first
-	}
-	return r.rec.Steps[steps-1].After
-}
-
-// last returns the last position.
-func (r *replay) last() env.Position { return r.at(len(r.rec.Steps)) }
-
-// atLimit reports whether a batch would truncate the game here.
-func (r *replay) atLimit() bool {
-	return r.last().CurrentPlayer() != game.Terminal &&
-		(r.spec.MoveLimit > 0 && r.actions >= r.spec.MoveLimit || r.chances >= r.spec.ChanceLimit())
-}
-
 // draw draws dice until a seat is to move, unless people roll them.
 func (r *replay) draw() {
-	for !r.Typed && r.last().CurrentPlayer() == game.Chance && !r.atLimit() {
-		before := r.last()
-		next := before.Sample(r.dice)
-		r.chance(next, before.DrawRoll(next, r.eyes))
+	for !r.Typed && r.rec.Position().CurrentPlayer() == game.Chance && !r.rec.AtLimit() {
+		r.rec.Roll()
 	}
-}
-
-// chance adds a chance transition.
-func (r *replay) chance(next env.Position, roll string) {
-	r.rec.Steps = append(r.rec.Steps, record.Step{Before: r.last(), After: next})
-	r.rolls, r.used = append(r.rolls, roll), append(r.used, len(r.Moves))
-	r.chances++
 }
 
 // move plays an action by its name or, where chance is to move, a roll.
 func (r *replay) move(name string) error {
-	at := r.last()
+	at := r.rec.Position()
 	switch {
 	case at.CurrentPlayer() == game.Terminal:
 		return game.ErrGameOver
-	case r.atLimit():
+	case r.rec.AtLimit():
 		return errors.New("the game has reached its limit of moves")
 	case at.CurrentPlayer() == game.Chance:
-		next, err := at.ReadRoll(name)
-		if err != nil {
+		if err := r.rec.ReadRoll(name); err != nil {
 			return fmt.Errorf("the roll %s: %w", input.Quote(name), err)
 		}
-		r.Moves = append(r.Moves, name)
-		r.chance(next, name)
 		return nil
 	}
-	action, err := r.action(name)
-	if err != nil {
-		return err
-	}
-	return r.apply(action)
-}
-
-// action returns the legal action of that name.
-func (r *replay) action(name string) (game.Action, error) {
 	var names []string
-	for _, a := range r.last().Legal() {
-		if n := r.game.ActionName(a); n == name {
-			return a, nil
-		} else {
-			names = append(names, n)
+	for _, a := range at.Legal() {
+		n := r.game.ActionName(a)
+		if n == name {
+			return r.rec.Apply(a)
 		}
+		names = append(names, n)
 	}
 	near := ""
 	if n := input.Nearest(name, names); n != "" {
 		near = "; did you mean " + n + "?"
 	}
-	return 0, fmt.Errorf("%s is no legal action here%s", input.Quote(name), near)
-}
-
-// apply plays an action.
-func (r *replay) apply(a game.Action) error {
-	before := r.last()
-	after, err := before.Apply(a)
-	if err != nil {
-		return err
-	}
-	env.SampleAction([]float64{1}, r.noise) // one number for each action
-	r.Moves = append(r.Moves, r.game.ActionName(a))
-	r.rec.Steps = append(r.rec.Steps, record.Step{Before: before, Action: a, After: after})
-	r.rolls, r.used = append(r.rolls, ""), append(r.used, len(r.Moves))
-	r.actions, r.chances = r.actions+1, 0
-	return nil
+	return fmt.Errorf("%s is no legal action here%s", input.Quote(name), near)
 }

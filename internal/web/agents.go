@@ -165,7 +165,7 @@ func (a *App) play(ctx context.Context, r *Request) (any, error) {
 		return nil, err
 	}
 	who := at.CurrentPlayer()
-	if r.Step != nil || who < 0 || g.Seats[who] == Human || g.atLimit() {
+	if r.Step != nil || who < 0 || g.Seats[who] == Human || g.rec.AtLimit() {
 		return nil, errors.New("no agent is to move here")
 	}
 	agent, err := a.agent(ctx, g.game, g.Seats[who])
@@ -176,10 +176,11 @@ func (a *App) play(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	noise := *g.noise // apply takes the number of this action
-	if err := g.apply(env.SampleAction(probs, &noise)); err != nil {
+	action := g.rec.Sample(probs)
+	if err := g.rec.Apply(action); err != nil {
 		return nil, err
 	}
+	g.Moves = append(g.Moves, g.game.ActionName(action))
 	g.draw()
 	return g.view(ctx, nil)
 }

@@ -182,5 +182,5 @@ func (r *Request) position(ctx context.Context) (*replay, env.Position, error) {
 			return nil, nil, fmt.Errorf("step is %d; the game has %d steps", steps, len(g.rec.Steps))
 		}
 	}
-	return g, g.at(steps), nil
+	return g, g.rec.At(steps), nil
 }

@@ -67,7 +67,7 @@ func (a *App) review(ctx context.Context, r *Request) (any, error) {
 	}
 	v.Method, v.Exact, v.Seats = priced.Method, valuer.Exact(), priced.Seats
 	for i, x := range priced.Values {
-		v.Points = append(v.Points, Point{int(g.at(i).CurrentPlayer()), numbers(x)})
+		v.Points = append(v.Points, Point{int(g.rec.At(i).CurrentPlayer()), numbers(x)})
 	}
 	if priced.Ended && g.spec.HasWin() {
 		v.Ratings = make([]*analysis.Mean, g.spec.Players)
@@ -239,7 +239,7 @@ func addressOf(ctx context.Context, g *record.Game) (Address, error) {
 		}
 		name := g.Rules.ActionName(s.Action)
 		if s.Chance() {
-			name = s.Before.DrawRoll(s.After, r.eyes)
+			name = r.rec.Show(s)
 		} else {
 			a.Moves = append(a.Moves, name)
 		}
@@ -261,7 +261,7 @@ func sameText(drawn, g *record.Game) bool {
 	if len(drawn.Steps) < len(g.Steps) {
 		return false
 	}
-	drawn.Steps = drawn.Steps[:len(g.Steps)]
+	drawn.Undo(len(g.Steps))
 	var x, y bytes.Buffer
 	return drawn.Write(&x) == nil && g.Write(&y) == nil && x.String() == y.String()
 }

@@ -152,7 +152,7 @@ func (a *App) chance(ctx context.Context, r *Request) (any, error) {
 			return nil, err
 		}
 	} else if n := cmp.Or(r.Step, new(len(g.rec.Steps))); *n > 0 {
-		seat = max(0, int(g.at(*n-1).CurrentPlayer()))
+		seat = max(0, int(g.rec.At(*n-1).CurrentPlayer()))
 	}
 	if at.CurrentPlayer() != game.Chance {
 		return nil, errors.New("nothing is rolled here")

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"marsgym/docs/games"
+	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/internal/rulesbook"
 )
 
 // View is a position of a game, as the page shows it.
@@ -65,16 +66,20 @@ func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 	if step != nil {
 		v.Step = *step
 	}
-	at := r.at(v.Step)
-	if v.Step > 0 {
-		v.Used = r.used[v.Step-1]
-	}
+	at := r.rec.At(v.Step)
 	v.Position, v.Scene, v.Text, v.Mover = at.String(), at.Scene(), at.Render(), int(at.CurrentPlayer())
-	for i := 0; i < steps; i++ {
+	used := 0
+	for i, s := range r.rec.Steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		v.Log = append(v.Log, r.entry(i))
+		if r.Typed || !s.Chance() {
+			used++
+		}
+		if i < v.Step {
+			v.Used = used
+		}
+		v.Log = append(v.Log, r.entry(s, used))
 	}
 	for i, act := range at.Legal() {
 		after, err := at.Apply(act)
@@ -90,16 +95,15 @@ func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 	if at.CurrentPlayer() == game.Chance {
 		v.Ask = at.AskRoll()
 	}
-	if v.Ended = r.last().CurrentPlayer() == game.Terminal || r.atLimit(); v.Ended {
+	if v.Ended = r.rec.Over(); v.Ended {
 		v.Result = r.result()
 	}
 	return v, nil
 }
 
-// entry tells of step i.
-func (r *replay) entry(i int) Entry {
-	s := r.rec.Steps[i]
-	e := Entry{Seat: int(s.Before.CurrentPlayer()), Name: r.rolls[i], Used: r.used[i], Told: s.Before.Narrate(s.After, s.Action, r.rolls[i])}
+// entry tells of a step.
+func (r *replay) entry(s env.Transition, used int) Entry {
+	e := Entry{Seat: int(s.Before.CurrentPlayer()), Name: s.Roll, Used: used, Told: s.Told()}
 	if !s.Chance() {
 		e.Name, e.About = r.game.ActionName(s.Action), s.Before.DescribeAction(s.Action)
 	}
@@ -111,11 +115,11 @@ func (r *replay) entry(i int) Entry {
 
 // result says how a game has ended, a line for each seat.
 func (r *replay) result() []string {
-	if r.last().CurrentPlayer() != game.Terminal {
+	if r.rec.AtLimit() {
 		return []string{"The game has reached its limit of moves and is stopped. Nobody wins."}
 	}
 	var lines []string
-	for i, x := range r.last().Returns() {
+	for i, x := range r.rec.Position().Returns() {
 		share := r.spec.WinShare(x)
 		switch {
 		case !r.spec.HasWin():
@@ -166,7 +170,7 @@ func (a *App) rules(_ context.Context, r *Request) (any, error) {
 		return nil, err
 	}
 	spec := g.Spec()
-	return map[string]any{"title": spec.Title, "blocks": append([]games.Block{}, games.Blocks(spec.ID, spec.ConfigJSON())...)}, nil
+	return map[string]any{"title": spec.Title, "blocks": append([]rulesbook.Block{}, rulesbook.Blocks(spec)...)}, nil
 }
 
 // explain returns lines about Word in the position.
@@ -187,7 +191,7 @@ func (a *App) write(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.rec.Truncated = g.atLimit()
+	g.rec.Truncated = g.rec.AtLimit()
 	var b bytes.Buffer
 	if err := g.rec.Write(&b); err != nil {
 		return nil, err

@@ -1,0 +1,94 @@
+// Package testgames holds games for tests.
+package testgames
+
+import (
+	"testing"
+
+	"marsgym/env/game"
+	"marsgym/env/martiandice"
+	"marsgym/env/pig"
+)
+
+// NewPig returns Pig for players to a target.
+func NewPig(t testing.TB, players, target int) *pig.Rules {
+	t.Helper()
+	r, err := pig.New(pig.Config{Players: players, Target: target})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// NewMartianDice returns Martian Dice with a number of dice to a target.
+func NewMartianDice(t testing.TB, players, dice, target int) *martiandice.Rules {
+	t.Helper()
+	c := martiandice.DefaultConfig()
+	c.Players, c.Dice, c.Target = players, dice, target
+	r, err := martiandice.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// LimitedPig is Pig with a move limit.
+type LimitedPig struct {
+	*pig.Rules
+	Moves int
+}
+
+// LimitedMartianDice is Martian Dice with a move limit.
+type LimitedMartianDice struct {
+	*martiandice.Rules
+	Moves int
+}
+
+func (l LimitedPig) Spec() game.Spec         { return limit(l.Rules.Spec(), l.Moves) }
+func (l LimitedMartianDice) Spec() game.Spec { return limit(l.Rules.Spec(), l.Moves) }
+
+func limit(s game.Spec, moves int) game.Spec {
+	s.MoveLimit = moves
+	return s
+}
+
+// PlainPig is Pig without its optional interfaces.
+type PlainPig struct{ game.Rules[pig.State] }
+
+// Coin is a game that may be over before a seat can act: tails ends it, heads lets
+// seat 0 claim the win or leave it to seat 1.
+type Coin struct{}
+
+// Face is the state of Coin.
+type Face struct{ Side uint8 } // 0 in the air, 1 tails, 2 heads, 3 claimed, 4 left
+
+func (Coin) Spec() game.Spec {
+	return game.Spec{ID: "coin", Title: "Coin", Version: 1, Players: 2, Actions: 2,
+		Observation: []game.Field{{Name: "side", Len: 1}}, Win: 1, Loss: -1}
+}
+func (Coin) Initial() Face { return Face{} }
+func (Coin) CurrentPlayer(s Face) game.Player {
+	return map[uint8]game.Player{0: game.Chance, 1: game.Terminal, 2: 0, 3: game.Terminal, 4: game.Terminal}[s.Side]
+}
+func (Coin) Legal(dst []game.Action, s Face) []game.Action {
+	if s.Side == 2 {
+		dst = append(dst, 0, 1)
+	}
+	return dst
+}
+func (Coin) Outcomes(dst []game.Outcome[Face], s Face) []game.Outcome[Face] {
+	if s.Side == 0 {
+		dst = append(dst, game.Outcome[Face]{State: Face{1}, Prob: 0.75}, game.Outcome[Face]{State: Face{2}, Prob: 0.25})
+	}
+	return dst
+}
+func (Coin) Apply(s Face, a game.Action) (Face, error) {
+	if s.Side != 2 || a < 0 || a > 1 {
+		return s, game.ErrIllegalAction
+	}
+	return Face{3 + uint8(a)}, nil
+}
+func (Coin) Returns(dst []float64, s Face) []float64 {
+	pay := map[uint8]float64{3: 1, 4: -1}[s.Side]
+	return append(dst, pay, -pay)
+}
+func (Coin) Encode(dst []float32, s Face, _ game.Player) { dst[0] = float32(s.Side) }

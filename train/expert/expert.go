@@ -1,0 +1,421 @@
+package expert
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"marsgym/agents/search"
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/internal/core"
+)
+
+// Expert plays N rows by search, with a network's values at the leaves, and
+// returns the values and action values that the search found as targets for the
+// network. Row i of a run draws from rand.NewPCG(seed, i), whichever Expert holds
+// it. One goroutine owns an Expert.
+type Expert interface {
+	// Reset starts a game in every row.
+	Reset(seed uint64)
+	// Search searches and plays in every row, and fills dst. When ctx is done it
+	// returns the error of ctx with its work half done: call RestoreState or Reset
+	// before the next Search.
+	Search(ctx context.Context, dst *Targets, opt Options, net Network) error
+	// Target returns the kind of states whose values Search finds.
+	Target() search.ValueTarget
+	// AppendState appends all that resuming needs; RestoreState restores it.
+	AppendState(dst []byte) ([]byte, error)
+	RestoreState(src []byte) error
+}
+
+// Network fills the values [n, P] of observations [n, D], as expected returns in
+// the order of play from the viewer. If policy is not nil it also fills the policy
+// head's outputs [n, K]: scores [n] of the observations as afterstates or, for [Search],
+// logits [n, A] of the observations as decisions.
+type Network func(policy, values, obs []float32)
+
+// Options are the settings of a search that change during a run.
+type Options struct {
+	Lambda        float64 // OneMove and Search: 0 for the values of the search alone, 1 to correct them by all of the play that followed
+	Temperature   float64 // Search: of the completed values in shares of the win
+	RandomPlay    bool    // play at random, while the values are untrained
+	PolicyReplies bool    // OneMove, where the network values afterstates: the policy's scores choose the move after the chance, not the values
+	Logits        bool    // the policy has a logit for each action: leave Targets.AfterObs empty
+	// Copies are older copies of the network, of which opponents play. They are called
+	// without values, and never become fewer.
+	Copies []Network
+}
+
+// Depth is how far an Expert searches.
+type Depth string
+
+// The depths.
+const (
+	OneMove Depth = "one-move"   // over one move and the chance after it to the next decision
+	Turn    Depth = "turn-exact" // to the end of the mover's turn
+	Search  Depth = "search"     // a tree, led by the network's policy and values
+)
+
+var depths = []Depth{OneMove, Turn, Search}
+
+// ErrUnsupported is returned for a game that cannot be searched to a depth.
+var ErrUnsupported = errors.New("the game does not support this search")
+
+// Config are the settings of an Expert.
+type Config struct {
+	Depth     Depth  `json:"depth"`
+	Starts    Starts `json:"starts"`
+	Turns     int    `json:"turns"`     // Turn: number of times that each searched turn is played
+	Decisions int    `json:"decisions"` // other than Turn: successive decisions of a row in a call of Expert.Search
+	// Outcomes is the largest number of outcomes of chance after an action that OneMove
+	// lists in a game that does not merge them; where there are more it samples as many.
+	Outcomes int `json:"outcomes,omitzero"`
+	// ExplorationFraction is the fraction of episodes (OneMove), turns (Turn) or
+	// decisions (Search, and OneMove where the network values afterstates) that explore,
+	// and ExplorationRate the fraction of random actions in those.
+	ExplorationFraction float64 `json:"exploration_fraction"`
+	ExplorationRate     float64 `json:"exploration_rate"`
+	Tree                Tree    `json:"tree,omitzero"` // Search
+
+	Opponents *Opponents `json:"-"` // nil for none
+}
+
+// Tree are the settings of the trees of [Search].
+type Tree struct {
+	// A fraction FullFraction of the decisions have Simulations and give policy
+	// targets. The others have FastSimulations.
+	Simulations     int     `json:"simulations"`
+	FastSimulations int     `json:"fast_simulations"`
+	FullFraction    float64 `json:"full_fraction"`
+	Candidates      int     `json:"candidates"` // actions of a decision that have a simulation, at most
+}
+
+// Validate reports all faults at once.
+func (c Config) Validate() error {
+	var errs []error
+	want := func(ok bool, field string, v any, want string) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s is %v; want %s", field, v, want))
+		}
+	}
+	fraction := func(field string, x float64) { want(x >= 0 && x <= 1, field, x, "0 to 1") }
+	want(slices.Contains(depths, c.Depth), "depth", c.Depth, fmt.Sprintf("one of %q", depths))
+	want(c.Turns > 0 && c.Turns <= 1000, "turns", c.Turns, "1 to 1000")
+	want(c.Decisions > 0 && c.Decisions <= 10_000, "decisions", c.Decisions, "1 to 10000")
+	want(c.Depth != OneMove || c.Outcomes > 0 && c.Outcomes <= 10_000, "outcomes", c.Outcomes, "1 to 10000")
+	fraction("starts.sample", c.Starts.Sample)
+	fraction("starts.walk", c.Starts.Walk)
+	fraction("starts.archive", c.Starts.Archive)
+	fraction("starts.disagree", c.Starts.Disagree)
+	want(!(c.Starts.sum() > 1+1e-9), "starts (the sum)", c.Starts.sum(), "at most 1")
+	fraction("exploration_fraction", c.ExplorationFraction)
+	fraction("exploration_rate", c.ExplorationRate)
+	if c.Opponents != nil {
+		fraction("opponents.fraction", c.Opponents.Fraction)
+	}
+	if t := c.Tree; c.Depth == Search {
+		want(t.Simulations > 0 && t.Simulations <= maxSimulations, "tree.simulations", t.Simulations, fmt.Sprintf("1 to %d", maxSimulations))
+		want(t.FastSimulations >= 0 && t.FastSimulations <= maxSimulations, "tree.fast_simulations", t.FastSimulations, fmt.Sprintf("0 to %d", maxSimulations))
+		want(t.Candidates >= 2 && t.Candidates <= maxSimulations, "tree.candidates", t.Candidates, fmt.Sprintf("2 to %d", maxSimulations))
+		fraction("tree.full_fraction", t.FullFraction)
+	}
+	return errors.Join(errs...)
+}
+
+// Targets are what an Expert found. The slices are reused.
+type Targets struct {
+	// Positions and their values.
+	Obs   []float32 // [n, D] seen by the viewer
+	Value []float32 // [n, P] expected returns, in the order of play from the viewer
+
+	// Decisions: the options of decision i are Start[i] to Start[i+1].
+	DecisionObs []float32     // [m, D] the decisions, seen by the mover; of OneMove and Search none
+	Row         []int32       // [m] the decisions as rows of Obs; only of OneMove and Search
+	Start       []int32       // [m+1]
+	Action      []game.Action // [k]
+	AfterObs    []float32     // [k, D] the afterstates, seen by the mover; of Search and with Options.Logits none
+	ActionValue []float32     // [k] expected return of the mover
+	Logit       []float32     // [k] of the network's policy; only of Search
+
+	Decisions int // taken in all rows, those with one legal action included
+	Games     int // ended
+}
+
+func (t *Targets) reset() {
+	t.Obs, t.Value, t.DecisionObs, t.AfterObs = t.Obs[:0], t.Value[:0], t.DecisionObs[:0], t.AfterObs[:0]
+	t.Start, t.Action, t.ActionValue, t.Logit = append(t.Start[:0], 0), t.Action[:0], t.ActionValue[:0], t.Logit[:0]
+	t.Row = t.Row[:0]
+	t.Decisions, t.Games = 0, 0
+}
+
+// Experts are the part of the handle of a game that searches it for training.
+type Experts interface {
+	newExpert(cfg Config, rows, first int) (Expert, error)
+}
+
+// Of returns the experts of a game, for its handle (see catalog.NewGame).
+func Of[S comparable](rules game.Rules[S]) Experts { return &experts[S]{core.New(rules)} }
+
+type experts[S comparable] struct{ rules core.Rules[S] }
+
+// New returns an Expert of rows first to first+rows-1 of a run. The error wraps
+// ErrUnsupported where the game cannot be searched to cfg.Depth: all but OneMove need a
+// game with a win, Turn a [game.TurnPlanner] as well. It wraps ErrNoStartSampler where
+// cfg.Starts has samples and the game has none.
+func New(g env.Game, cfg Config, rows, first int) (Expert, error) {
+	x, ok := g.(Experts)
+	if !ok {
+		return nil, fmt.Errorf("this handle of %s has no experts, make it with catalog.NewGame: %w", g.Spec().ID, ErrUnsupported)
+	}
+	return x.newExpert(cfg, rows, first)
+}
+
+func (x *experts[S]) newExpert(cfg Config, rows, first int) (Expert, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	spec, rules := x.rules.Spec(), x.rules.Rules
+	if cfg.Depth != OneMove && !spec.HasWin() {
+		return nil, fmt.Errorf("%s for %d counts %s, and search needs a game with a win: %w", spec.ID, spec.Players, spec.Unit, ErrUnsupported)
+	}
+	planner, plans := rules.(game.TurnPlanner[S])
+	if cfg.Depth == Turn && !plans {
+		return nil, fmt.Errorf("%s does not solve turns: %w", spec.ID, ErrUnsupported)
+	}
+	if _, samples := rules.(game.TurnPlanner[S]); cfg.Starts.Sample > 0 && !samples {
+		return nil, fmt.Errorf("starts.sample is %v: %s: %w; use walk, archive or disagree", cfg.Starts.Sample, spec.ID, ErrNoStartSampler)
+	}
+	s, err := newSearcher(x.rules, cfg, rows, first)
+	if err != nil {
+		return nil, err
+	}
+	switch cfg.Depth {
+	case OneMove:
+		return newOneMove(s), nil
+	case Search:
+		return newGuided(s), nil
+	}
+	return newTurnExact(s, planner), nil
+}
+
+// searcher holds what experts of all depths need.
+type searcher[S comparable] struct {
+	rules   core.Rules[S]
+	sampler game.TurnPlanner[S] // or nil
+	spec    game.Spec
+	d       int // D
+	cfg     Config
+	first   int // row 0 is row first of the run
+
+	state   []S        // [N]
+	dice    []rand.PCG // [N]
+	archive archive[S] // of no rows, if no start needs it
+	pool    pool[S]
+
+	obs, output []float32 // [n, D] the network's input, [n, P] its values
+	legal       []game.Action
+	value       []float64 // [P]
+	values      []float64 // [options]
+}
+
+func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int) (searcher[S], error) {
+	spec := rules.Spec()
+	sampler, _ := rules.Rules.(game.TurnPlanner[S])
+	e := searcher[S]{
+		rules: rules, sampler: sampler, spec: spec, d: spec.ObsLen(), cfg: cfg, first: first,
+		state: make([]S, rows), dice: make([]rand.PCG, rows),
+	}
+	if cfg.Starts.Archives() {
+		e.archive = newArchive[S](rows)
+	}
+	var err error
+	e.pool, err = newPool(rules, cfg.Opponents, rows)
+	return e, err
+}
+
+// reset seeds the generators, empties the archives and calls start for each row.
+func (e *searcher[S]) reset(seed uint64, start func(i int)) {
+	e.archive.reset()
+	e.pool.copies = nil
+	for i := range e.state {
+		e.dice[i].Seed(seed, uint64(e.first+i))
+		start(i)
+	}
+}
+
+// observe appends the observation of a seat.
+func (e *searcher[S]) observe(dst []float32, s S, who game.Player) []float32 {
+	n := len(dst)
+	dst = slices.Grow(dst, e.d)[:n+e.d]
+	e.rules.Encode(dst[n:], s, who)
+	return dst
+}
+
+// evaluate calls the network with obs, and fills scores if that is not nil.
+func (e *searcher[S]) evaluate(net Network, scores []float32) {
+	e.output = core.Resize(e.output, len(e.obs)/e.d*e.spec.Players)
+	if len(e.obs) > 0 {
+		net(scores, e.output, e.obs)
+	}
+}
+
+// seatValues writes the network's value of observation i, seen by viewer, to dst
+// [P] by seat.
+func (e *searcher[S]) seatValues(dst []float64, i int, viewer game.Player) {
+	game.SeatOrder(dst, e.output[i*e.spec.Players:][:e.spec.Players], viewer)
+}
+
+// addValue adds a value target: s, seen by viewer, has these values [P] by seat.
+func (e *searcher[S]) addValue(dst *Targets, s S, viewer game.Player, values []float64) {
+	dst.Obs = e.observe(dst.Obs, s, viewer)
+	n := len(dst.Value)
+	dst.Value = slices.Grow(dst.Value, len(values))[:n+len(values)]
+	game.MoverOrder(dst.Value[n:], values, viewer)
+}
+
+// addDecision adds a decision with the values of its options, unless all are equal. Its
+// observation is the next row of dst.Obs if shared is set.
+func (e *searcher[S]) addDecision(dst *Targets, s S, who game.Player, legal []game.Action, values []float64, opt Options, shared bool) {
+	if slices.Max(values)-slices.Min(values) <= game.Tie {
+		return
+	}
+	if shared {
+		dst.Row = append(dst.Row, int32(len(dst.Obs)/e.d))
+	} else {
+		dst.DecisionObs = e.observe(dst.DecisionObs, s, who)
+	}
+	for i, a := range legal {
+		if !opt.Logits {
+			dst.AfterObs = e.observe(dst.AfterObs, e.rules.After(s, a), who)
+		}
+		dst.Action = append(dst.Action, a)
+		dst.ActionValue = append(dst.ActionValue, float32(values[i]))
+	}
+	dst.Start = append(dst.Start, int32(len(dst.Action)))
+}
+
+// choose returns the index of the best option, the first if a network's value is no number,
+// or with probability rate a random one.
+func (e *searcher[S]) choose(values []float64, rate float64, dice *rand.PCG) int {
+	if rate > 0 && core.Uniform(dice) < rate {
+		return int(core.Uniform(dice) * float64(len(values)))
+	}
+	return max(0, game.BestOption(values))
+}
+
+// explorationRate draws the fraction of random actions of the next turn or
+// decision.
+func (e *searcher[S]) explorationRate(opt Options, dice *rand.PCG) float64 {
+	if explores := core.Uniform(dice) < e.cfg.ExplorationFraction; opt.RandomPlay {
+		return 1
+	} else if explores {
+		return e.cfg.ExplorationRate
+	}
+	return 0
+}
+
+// appendState appends the states, generators, archives and opponents.
+func (e *searcher[S]) appendState(dst []byte) (_ []byte, err error) {
+	for i := range e.state {
+		if dst, err = binary.Append(dst, binary.LittleEndian, e.state[i]); err != nil {
+			return nil, fmt.Errorf("expert: the state of %s cannot be written: %w", e.spec.ID, err)
+		}
+		if dst, err = e.dice[i].AppendBinary(dst); err != nil {
+			return nil, err
+		}
+	}
+	return e.pool.appendState(e.archive.appendState(dst)), nil
+}
+
+// restoreState restores what appendState wrote, and returns the rest, which must
+// have this many bytes.
+func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error) {
+	var zero S
+	const generator = 20 // bytes of a rand.PCG
+	size := binary.Size(zero)
+	if want := len(e.state)*(size+generator) + e.archive.size() + e.pool.size() + more; len(src) != want {
+		return nil, fmt.Errorf("expert: %d bytes of state for %d rows of %s; want %d", len(src), len(e.state), e.spec.ID, want)
+	}
+	for i := range e.state {
+		if _, err := binary.Decode(src[:size], binary.LittleEndian, &e.state[i]); err != nil {
+			return nil, fmt.Errorf("expert: row %d: %w", i, err)
+		}
+		if err := e.rules.Validate(e.state[i]); err != nil {
+			return nil, fmt.Errorf("expert: row %d: %w", i, err)
+		}
+		if err := e.dice[i].UnmarshalBinary(src[size : size+generator]); err != nil {
+			return nil, fmt.Errorf("expert: row %d: %w", i, err)
+		}
+		src = src[size+generator:]
+	}
+	n, m := e.archive.size(), e.pool.size()
+	err = e.archive.restoreState(src[:n], func(s S) error {
+		if err := e.rules.Validate(s); err != nil {
+			return err
+		}
+		if !e.isPosition(s) {
+			return errors.New("no search can start from it")
+		}
+		return nil
+	})
+	return src[n+m:], errors.Join(err, e.pool.restoreState(src[n:n+m]))
+}
+
+// episodes is a searcher whose rows play decision by decision. It implements
+// AppendState and RestoreState of [Expert].
+type episodes[S comparable] struct {
+	searcher[S]
+	moves []int32 // [N] decisions of the row's episode so far
+}
+
+func newEpisodes[S comparable](s searcher[S]) episodes[S] {
+	return episodes[S]{s, make([]int32, len(s.state))}
+}
+
+// advance plays from the state after a decision of row i to the next decision, and
+// reports whether the episode is over: ended, or truncated.
+func (e *episodes[S]) advance(i int, after S) (over bool) {
+	e.state[i] = after
+	e.moves[i]++
+	who := e.rules.Settle(&e.state[i], &e.dice[i])
+	return who == game.Terminal || e.spec.Truncates(who, int(e.moves[i]))
+}
+
+func (e *episodes[S]) AppendState(dst []byte) ([]byte, error) {
+	dst, err := e.appendState(dst)
+	if err != nil {
+		return nil, err
+	}
+	return binary.Append(dst, binary.LittleEndian, e.moves)
+}
+
+func (e *episodes[S]) RestoreState(src []byte) error {
+	_, err := e.restore(src, 0)
+	return err
+}
+
+// restore restores what AppendState wrote, and returns the rest, which must have this
+// many bytes.
+func (e *episodes[S]) restore(src []byte, more int) (rest []byte, err error) {
+	size := binary.Size(e.moves)
+	rest, err = e.restoreState(src, size+more)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := binary.Decode(rest[:size], binary.LittleEndian, e.moves); err != nil {
+		return nil, err
+	}
+	for i, s := range e.state {
+		if e.rules.CurrentPlayer(s) < 0 {
+			return nil, fmt.Errorf("expert: row %d holds a state without a decision", i)
+		}
+		if e.moves[i] < 0 {
+			return nil, fmt.Errorf("expert: row %d has taken %d decisions", i, e.moves[i])
+		}
+	}
+	return rest[size:], nil
+}

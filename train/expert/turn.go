@@ -1,0 +1,208 @@
+package expert
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"marsgym/agents/search"
+	"marsgym/env/game"
+)
+
+// turnExact searches each turn to its end, with the network's values of the states
+// in which it ends.
+type turnExact[S comparable] struct {
+	searcher[S]
+	planner game.TurnPlanner[S]
+	turns   []turnSearch[S] // [N]
+	plans   []game.Plan[S]  // [N]
+	ends    [][]float64     // [N][ends, P] values of the ends by seat
+}
+
+// turnSearch is the search of a row.
+type turnSearch[S comparable] struct {
+	start   S
+	mover   game.Player
+	restart bool // start is not the state of the row's game
+	own     int  // index of the observation of start, where starts are archived
+	ends    []S
+	index   []int32 // [ends] of the observation; -1 where the value is known
+}
+
+func newTurnExact[S comparable](s searcher[S], planner game.TurnPlanner[S]) *turnExact[S] {
+	e := &turnExact[S]{searcher: s, planner: planner, turns: make([]turnSearch[S], len(s.state)), ends: make([][]float64, len(s.state))}
+	for range s.state {
+		e.plans = append(e.plans, planner.NewPlan())
+	}
+	return e
+}
+
+// Target implements [Expert].
+func (e *turnExact[S]) Target() search.ValueTarget { return search.TurnStart }
+
+// Reset implements [Expert].
+func (e *turnExact[S]) Reset(seed uint64) {
+	e.reset(seed, func(i int) {
+		e.state[i] = e.rules.Initial()
+		e.drawOpponents(i)
+		e.settle(i, nil)
+	})
+}
+
+// settle advances row i to the next start of a turn. If the game is over or truncated
+// it starts another.
+func (e *turnExact[S]) settle(i int, dst *Targets) {
+	for range 1000 {
+		for range e.rules.ChanceLimit {
+			if _, ok := e.planner.TurnStart(e.state[i]); ok {
+				e.state[i] = e.rules.Representative(e.state[i])
+				return
+			}
+			if e.rules.CurrentPlayer(e.state[i]) != game.Chance {
+				break
+			}
+			e.state[i] = e.rules.Sampler.Sample(e.state[i], &e.dice[i])
+		}
+		e.state[i] = e.rules.Initial()
+		e.drawOpponents(i)
+		if dst != nil {
+			dst.Games++
+		}
+	}
+	panic("expert: no turn of " + e.spec.ID + " starts")
+}
+
+// Search implements [Expert]: in every row it searches one turn and plays it
+// cfg.Turns times.
+func (e *turnExact[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
+	dst.reset()
+	e.beginSearch(opt)
+	e.obs = e.obs[:0]
+	for i := range e.turns {
+		e.begin(i)
+	}
+	e.evaluate(net, nil)
+	for i := range e.turns {
+		e.receive(i)
+	}
+	e.planner.SolveAll(e.plans, e.ends)
+	for i := range e.turns {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t := &e.turns[i]
+		e.value = e.plans[i].Value(e.value[:0])
+		e.addValue(dst, t.start, t.mover, e.value)
+		if e.cfg.Starts.Archives() {
+			v := float64(e.output[t.own*e.spec.Players])
+			e.archive.add(i, &t.start, math.Abs(e.value[t.mover]-v))
+		}
+		for n := range e.cfg.Turns {
+			goesOn := n == 0 && !t.restart
+			if end := e.play(i, dst, opt, goesOn); goesOn {
+				e.state[i] = end
+			}
+		}
+		if !t.restart {
+			e.settle(i, dst)
+		}
+	}
+	return e.pool.err
+}
+
+// begin starts the search of a turn in row i and observes its ends.
+func (e *turnExact[S]) begin(i int) {
+	t, plan, values := &e.turns[i], e.plans[i], e.ends[i][:0]
+	t.start, t.restart = e.state[i], false
+	if s, ok := e.drawStart(i); ok {
+		if _, starts := e.planner.TurnStart(s); starts { // a game may have ended before
+			t.start, t.restart = e.rules.Representative(s), true
+		}
+	}
+	t.mover, _ = e.planner.TurnStart(t.start)
+	if e.cfg.Starts.Archives() {
+		t.own = len(e.obs) / e.d
+		e.obs = e.observe(e.obs, t.start, t.mover)
+	}
+	t.ends = plan.Begin(t.start)
+	t.index = t.index[:0]
+	for _, end := range t.ends {
+		end = e.rules.Representative(end)
+		var known bool
+		if values, known = plan.Known(values, end); known {
+			t.index = append(t.index, -1)
+			continue
+		}
+		values = slices.Grow(values, e.spec.Players)[:len(values)+e.spec.Players]
+		t.index = append(t.index, int32(len(e.obs)/e.d))
+		next, _ := e.planner.TurnStart(end)
+		e.obs = e.observe(e.obs, end, next)
+	}
+	e.ends[i] = values
+}
+
+// receive reads the network's values of the ends of the turn of row i.
+func (e *turnExact[S]) receive(i int) {
+	t, p := &e.turns[i], e.spec.Players
+	for k, end := range t.ends {
+		if t.index[k] >= 0 {
+			viewer, _ := e.planner.TurnStart(end)
+			e.seatValues(e.ends[i][k*p:][:p], int(t.index[k]), viewer)
+		}
+	}
+}
+
+// play plays the turn of row i once, by an opponent only where the game goes on. It
+// returns the state in which the turn ends, or the state after ChanceLimit transitions: the
+// game is then truncated.
+func (e *turnExact[S]) play(i int, dst *Targets, opt Options, goesOn bool) S {
+	t, plan, dice := &e.turns[i], e.plans[i], &e.dice[i]
+	s, rate := t.start, e.explorationRate(opt, dice)
+	known := false
+	for n := range e.rules.ChanceLimit {
+		if _, starts := e.planner.TurnStart(s); n > 0 && starts {
+			return s
+		}
+		switch who := e.rules.CurrentPlayer(s); who {
+		case game.Terminal:
+			return s
+		case game.Chance:
+			if e.value, known = plan.Known(e.value[:0], s); known {
+				return s
+			}
+			s = e.rules.Representative(e.rules.Sampler.Sample(s, dice))
+		default:
+			dst.Decisions++
+			e.legal = e.rules.Legal(e.legal[:0], s)
+			choice := 0
+			if len(e.legal) > 1 {
+				e.values = plan.Options(e.values[:0], s)
+				e.addDecision(dst, s, who, e.legal, e.values, opt, false)
+				if goesOn {
+					choice = e.act(i, s, who, e.legal, e.values, rate, opt)
+				} else {
+					choice = e.choose(e.values, rate, dice)
+				}
+			}
+			s = e.rules.After(s, e.legal[choice])
+		}
+	}
+	return s
+}
+
+// AppendState implements [Expert].
+func (e *turnExact[S]) AppendState(dst []byte) ([]byte, error) { return e.appendState(dst) }
+
+// RestoreState implements [Expert].
+func (e *turnExact[S]) RestoreState(src []byte) error {
+	if _, err := e.restoreState(src, 0); err != nil {
+		return err
+	}
+	for i, s := range e.state {
+		if _, ok := e.planner.TurnStart(s); !ok {
+			return fmt.Errorf("expert: row %d holds a state in which no turn starts", i)
+		}
+	}
+	return nil
+}
