@@ -49,7 +49,7 @@ func TestHuman(t *testing.T) {
 		name, position, script, choice string
 		screen                         string // a part of the output
 	}{
-		{"a word", choosing, "cows\n", "cows", "rolled   2 rays, 1 human, 5 cows, 3 chickens"},
+		{"a word", choosing, "cows\n", "cows", "rolled      2 rays, 1 human, 5 cows, 3 chickens"},
 		{"a letter", choosing, "h\n", "humans", ""},
 		{"the same letter", holding, "r\n", "roll", "[r]oll   roll 4 dice"},
 		{"capitals and spaces", choosing, "  RaYs \n", "rays", ""},

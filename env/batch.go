@@ -26,7 +26,7 @@ type Batch interface {
 	Reset(seed uint64)
 	// Restart starts a game in row i with common random numbers: two games restarted
 	// with the same seed and row, below 1<<32, have the same chance and noise in turn n,
-	// whatever actions were taken before. If the rules are no [game.TurnStarter], the
+	// whatever actions were taken before. If the rules are no [game.TurnPlanner], the
 	// row continues with the generators of that row after Reset. AppendState does not
 	// store common random numbers.
 	Restart(i int, seed, row uint64)

@@ -92,8 +92,11 @@ func (endless) Encode(dst []float32, s place, p game.Player) {
 // A turn is the choice in the hall.
 func (endless) TurnStart(s place) (mover game.Player, ok bool) { return 0, s.At == 0 }
 
-func (endless) SampleStart(*rand.PCG) place { return place{} }
-func (endless) NewPlan() game.Plan[place]   { return &choice{} }
+func (endless) NewRows(int) game.Rows[place]             { return nil }
+func (endless) TurnOf(s place) place                     { return s }
+func (endless) SolveAll([]game.Plan[place], [][]float64) {}
+func (endless) SampleStart(*rand.PCG) place              { return place{} }
+func (endless) NewPlan() game.Plan[place]                { return &choice{} }
 
 // choice is the plan of the turn. Its ends are the maze, with value 0 for both seats,
 // and the way out.
@@ -106,7 +109,6 @@ func (choice) Known(dst []float64, s place) ([]float64, bool) {
 	}
 	return append(dst, 0, 0), true
 }
-func (choice) Solve([]float64)                          {}
 func (choice) Value(dst []float64) []float64            { return append(dst, 1, -1) }
 func (choice) Options(dst []float64, _ place) []float64 { return append(dst, 0, 1) }
 

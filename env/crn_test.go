@@ -12,7 +12,7 @@ import (
 	"marsgym/internal/testgames"
 )
 
-// Without a TurnStarter a restarted row continues with the generators of another row
+// Without a TurnPlanner a restarted row continues with the generators of another row
 // of another run.
 func TestRestart(t *testing.T) {
 	const seed, row, steps = 23, 1 << 31, 200
@@ -34,7 +34,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// With a TurnStarter each turn starts with the same roll in rows with the same common
+// With a TurnPlanner each turn starts with the same roll in rows with the same common
 // random numbers, whatever actions were taken before; other rows have other rolls.
 func TestCommonRandomNumbers(t *testing.T) {
 	b := env.NewGame(game.Rules[martiandice.State](testgames.NewMartianDice(t, 2, 13, 100))).NewBatch(3, 0)

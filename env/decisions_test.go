@@ -9,10 +9,10 @@ import (
 	"marsgym/internal/testgames"
 )
 
-// notated are rules with a notation.
+// notated are rules whose positions have a written form.
 type notated[S comparable] interface {
 	game.Rules[S]
-	game.Notation[S]
+	game.Presenter[S]
 }
 
 func TestDecisions(t *testing.T) {

@@ -41,7 +41,7 @@ type Game interface {
 	// checks for damage, but no optimality equation: the content must be trusted.
 	DecodeSolution(ctx context.Context, b []byte) (Solution, error)
 	// TableSize returns the number of rows of the table of a policy, and that of numbers in
-	// a row; ok is false for a game without such tables (see [game.RowTabulator]).
+	// a row; ok is false for a game without such tables (see [game.ResumableSolver]).
 	// TabulateRows returns the rows from <= i < to [to-from, width].
 	TableSize() (rows, width int, ok bool)
 	TabulateRows(ctx context.Context, p Policy, from, to int) ([]float64, error)
@@ -58,15 +58,13 @@ type Game interface {
 func NewGame[S comparable](rules game.Rules[S]) Game {
 	h := &handle[S]{rules: core.New(rules), spec: rules.Spec()}
 	h.tag = onceTag(h.spec)
-	h.notation, _ = rules.(game.Notation[S])
 	return h
 }
 
 type handle[S comparable] struct {
-	rules    core.Rules[S]
-	spec     game.Spec
-	notation game.Notation[S] // or nil
-	tag      func() uint32    // rulesTag, for all batches
+	rules core.Rules[S]
+	spec  game.Spec
+	tag   func() uint32 // rulesTag, for all batches
 }
 
 func (h *handle[S]) Spec() game.Spec { return h.spec }
@@ -80,10 +78,10 @@ func (h *handle[S]) NewBatchOver(buf Buffers, rows, first int) Batch {
 func (h *handle[S]) Initial() Position { return position[S]{&h.rules, h.rules.Initial()} }
 
 func (h *handle[S]) Parse(text string) (Position, error) {
-	if h.notation == nil {
+	if h.rules.Presenter == nil {
 		return nil, fmt.Errorf("%s has no notation for positions", h.spec.ID)
 	}
-	s, err := h.notation.Parse(text)
+	s, err := h.rules.Presenter.Parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +115,7 @@ func (h *handle[S]) Solve(ctx context.Context, progress func(float64)) (Solution
 }
 
 func (h *handle[S]) TableSize() (rows, width int, ok bool) {
-	t, ok := h.rules.Rules.(game.RowTabulator[S])
+	t, ok := h.rules.Rules.(game.ResumableSolver[S])
 	if ok {
 		rows, width = t.TableSize()
 	}
@@ -125,7 +123,7 @@ func (h *handle[S]) TableSize() (rows, width int, ok bool) {
 }
 
 func (h *handle[S]) TabulateRows(ctx context.Context, p Policy, from, to int) ([]float64, error) {
-	t, ok := h.rules.Rules.(game.RowTabulator[S])
+	t, ok := h.rules.Rules.(game.ResumableSolver[S])
 	if !ok {
 		return nil, fmt.Errorf("%s has no tables: %w", h.spec.ID, game.ErrNoSolution)
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
+	"marsgym/env/game/picture"
 	"marsgym/internal/core"
 	"marsgym/internal/input"
 )
@@ -33,9 +34,8 @@ type Position interface {
 	DrawOutcome(dice *rand.PCG) (i int, next Position)
 	// Sample samples a successor of a chance position.
 	Sample(dice *rand.PCG) Position
-	// OutcomeName returns the name of an outcome of a chance position: that of the
-	// [game.OutcomeNamer], or else the String of the outcome. Outcome returns the
-	// outcome of a name.
+	// OutcomeName returns the name of an outcome of a chance position: without a
+	// [game.Presenter] the String of the outcome. Outcome returns the outcome of a name.
 	OutcomeName(outcome Position) string
 	Outcome(name string) (Position, error)
 	// Returns returns the return of each seat [P]: zeros before the end.
@@ -44,24 +44,23 @@ type Position interface {
 	Observe(dst []float32, p game.Player)
 	// Decisions returns the position for a policy. A seat must be to move.
 	Decisions() Decisions
-	// Render draws the position for people, and DescribeAction describes a legal action.
-	// If the game has no [game.Renderer], Render is String and descriptions are empty.
+	// Render draws the position as text (see [picture.Text]), and DescribeAction describes a
+	// legal action. Without a [game.Presenter], Render is String and descriptions are empty.
 	Render() string
 	DescribeAction(a game.Action) string
-	// AskRoll, ReadRoll and DrawRoll call the [game.Dice] of a chance position. Without
-	// one, a roll is the OutcomeName of its outcome.
+	// AskRoll, ReadRoll and DrawRoll ask for, read and draw the roll of a chance position.
+	// Without a [game.Presenter], a roll is the OutcomeName of its outcome.
 	AskRoll() string
 	ReadRoll(roll string) (Position, error)
 	DrawRoll(next Position, dice *rand.PCG) string
-	// Narrate tells what happened from here to next, by the action a or the roll. If
-	// the game has no [game.Narrator], it is the roll or, without one, the
-	// OutcomeName.
+	// Narrate tells what happened from here to next, by the action a or the roll. Without a
+	// [game.Presenter], it is the roll or, without one, the OutcomeName.
 	Narrate(next Position, a game.Action, roll string) []string
 	// Scene returns the position as data for programs that draw it, with its options; nil
-	// if the game has no [game.SceneRenderer].
+	// without a [game.Presenter].
 	Scene() *game.Scene
-	// Explain returns lines about what a lower-case word names here; nil if it names
-	// nothing or the game has no [game.Explainer].
+	// Explain returns lines about what a lower-case word names here (see
+	// [picture.Explain]); nil if it names nothing.
 	Explain(word string) []string
 }
 
@@ -81,10 +80,10 @@ func Representatives[S comparable](at []Position) []S {
 }
 
 func (p position[S]) String() string {
-	if n, ok := p.rules.Rules.(game.Notation[S]); ok {
-		return n.Format(p.s)
+	if p.rules.Presenter == nil {
+		return fmt.Sprint(p.s)
 	}
-	return fmt.Sprint(p.s)
+	return p.rules.Presenter.Format(p.s)
 }
 
 func (p position[S]) CurrentPlayer() game.Player { return p.rules.CurrentPlayer(p.s) }
@@ -143,10 +142,10 @@ func (p position[S]) draw(dice *rand.PCG, turns *core.Turns, most int, visit fun
 
 func (p position[S]) OutcomeName(outcome Position) string {
 	own, ok := outcome.(position[S])
-	if n, names := p.rules.Rules.(game.OutcomeNamer[S]); names && ok {
-		return n.OutcomeName(p.s, own.s)
+	if p.rules.Presenter == nil || !ok {
+		return outcome.String()
 	}
-	return outcome.String()
+	return p.rules.Presenter.OutcomeName(p.s, own.s)
 }
 
 func (p position[S]) Outcome(name string) (Position, error) {
@@ -183,32 +182,32 @@ func (p position[S]) decisions(all []Position) Decisions {
 }
 
 func (p position[S]) Render() string {
-	if g, ok := p.rules.Rules.(game.Renderer[S]); ok {
-		return g.Render(p.s)
+	if p.rules.Presenter == nil {
+		return p.String()
 	}
-	return p.String()
+	scene := p.rules.Presenter.Scene(p.s)
+	return picture.Text(&scene)
 }
 
 func (p position[S]) DescribeAction(a game.Action) string {
-	if g, ok := p.rules.Rules.(game.Renderer[S]); ok {
-		return g.DescribeAction(p.s, a)
+	if p.rules.Presenter == nil {
+		return ""
 	}
-	return ""
+	return p.rules.Presenter.DescribeAction(p.s, a)
 }
 
 func (p position[S]) AskRoll() string {
-	if d, ok := p.rules.Rules.(game.Dice[S]); ok {
-		return d.AskRoll(p.s)
+	if p.rules.Presenter == nil {
+		return "the outcome"
 	}
-	return "the outcome"
+	return p.rules.Presenter.AskRoll(p.s)
 }
 
 func (p position[S]) ReadRoll(roll string) (Position, error) {
-	d, ok := p.rules.Rules.(game.Dice[S])
-	if !ok {
+	if p.rules.Presenter == nil {
 		return p.Outcome(roll)
 	}
-	s, err := d.ReadRoll(p.s, roll)
+	s, err := p.rules.Presenter.ReadRoll(p.s, roll)
 	if err != nil {
 		return nil, err
 	}
@@ -216,35 +215,34 @@ func (p position[S]) ReadRoll(roll string) (Position, error) {
 }
 
 func (p position[S]) DrawRoll(next Position, dice *rand.PCG) string {
-	if d, ok := p.rules.Rules.(game.Dice[S]); ok {
-		return d.DrawRoll(p.s, next.(position[S]).s, dice)
+	if p.rules.Presenter == nil {
+		return p.OutcomeName(next)
 	}
-	return p.OutcomeName(next)
+	return p.rules.Presenter.DrawRoll(p.s, next.(position[S]).s, dice)
 }
 
 func (p position[S]) Narrate(next Position, a game.Action, roll string) []string {
-	if n, ok := p.rules.Rules.(game.Narrator[S]); ok {
-		return n.Narrate(nil, p.s, next.(position[S]).s, a, roll)
-	}
-	if p.CurrentPlayer() != game.Chance {
+	switch {
+	case p.rules.Presenter != nil:
+		return p.rules.Presenter.Narrate(nil, p.s, next.(position[S]).s, a, roll)
+	case p.CurrentPlayer() != game.Chance:
 		return nil
 	}
 	return []string{cmp.Or(roll, p.OutcomeName(next))}
 }
 
 func (p position[S]) Explain(word string) []string {
-	if e, ok := p.rules.Rules.(game.Explainer[S]); ok {
-		return e.Explain(p.s, word)
+	if scene := p.Scene(); scene != nil {
+		return picture.Explain(scene, word)
 	}
 	return nil
 }
 
 func (p position[S]) Scene() *game.Scene {
-	r, ok := p.rules.Rules.(game.SceneRenderer[S])
-	if !ok {
+	if p.rules.Presenter == nil {
 		return nil
 	}
-	scene := r.Scene(p.s)
+	scene := p.rules.Presenter.Scene(p.s)
 	own := scene.Options
 	scene.Options = []game.SceneOption{}
 	for _, a := range p.Legal() {

@@ -41,6 +41,9 @@ func TestPosition(t *testing.T) {
 	if _, err := p.Apply(martiandice.Rays); err == nil {
 		t.Error("an illegal action is applied")
 	}
+	if told := p.Explain("roll"); !slices.Equal(told, []string{"roll 4 dice"}) {
+		t.Errorf("roll is explained as %q", told)
+	}
 	if p.DescribeAction(martiandice.Roll) != "roll 4 dice" || p.Render() == p.String() {
 		t.Errorf("roll is described as %q in\n%s", p.DescribeAction(martiandice.Roll), p.Render())
 	}
@@ -53,10 +56,10 @@ func TestPosition(t *testing.T) {
 	}
 	bare := env.NewGame(testgames.Coin{})
 	if _, err := bare.Parse("0"); err == nil {
-		t.Error("a game without a notation parses a position")
+		t.Error("a game without a Presenter parses a position")
 	}
 	if p := bare.Initial(); p.Render() != p.String() || p.DescribeAction(0) != "" || bare.ActionName(1) != "1" {
-		t.Errorf("a game without a Renderer renders %q", p.Render())
+		t.Errorf("a game without a Presenter renders %q", p.Render())
 	}
 }
 

@@ -79,34 +79,12 @@ type solution[S comparable] struct {
 
 func (s *solution[S]) Residual() float64 { return s.s.Residual() }
 
-func (s *solution[S]) Facts() []game.Fact {
-	if f, ok := s.s.(game.Reporter); ok {
-		return f.Facts()
-	}
-	return nil
-}
+func (s *solution[S]) Facts() []game.Fact { return s.s.Facts() }
 
-func (s *solution[S]) Charts() ([]chart.Chart, error) {
-	c, err := s.reporter()
-	if err != nil {
-		return nil, err
-	}
-	return c.Charts()
-}
+func (s *solution[S]) Charts() ([]chart.Chart, error) { return s.s.Charts() }
 
 func (s *solution[S]) PolicyCharts(play game.TabularPolicy, name string) ([]chart.Chart, error) {
-	c, err := s.reporter()
-	if err != nil {
-		return nil, err
-	}
-	return c.PolicyCharts(play, name)
-}
-
-func (s *solution[S]) reporter() (game.Reporter, error) {
-	if c, ok := s.s.(game.Reporter); ok {
-		return c, nil
-	}
-	return nil, fmt.Errorf("%s: %w", s.rules.Spec().ID, game.ErrNoCharts)
+	return s.s.PolicyCharts(play, name)
 }
 
 func (s *solution[S]) Value(p Position) ([]float64, error) {
@@ -132,7 +110,7 @@ func (s *solution[S]) Tabulate(ctx context.Context, p Policy) (game.TabularPolic
 }
 
 func (s *solution[S]) ReadTable(p Policy, table []float64) (game.TabularPolicy, error) {
-	if r, ok := s.s.(game.TableReader[S]); ok {
+	if r, ok := s.s.(game.StoredSolution[S]); ok {
 		return r.ReadTable(s.policy(p), table)
 	}
 	return nil, fmt.Errorf("%s has no tables: %w", s.rules.Spec().ID, game.ErrNoSolution)

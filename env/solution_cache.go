@@ -142,7 +142,7 @@ func (f *solutionFile) begin() (*game.SolverState, error) {
 // verify checks a sample of the optimality equations of a solution that comes from a
 // file. The allowed violation is the residual and the rounding of other processors:
 // some thousand operations at 10⁻¹⁶.
-func verify[S comparable](ctx context.Context, f *solutionFile, s game.VerifiableSolution[S], w *game.SolverState) error {
+func verify[S comparable](ctx context.Context, f *solutionFile, s game.StoredSolution[S], w *game.SolverState) error {
 	numbers := make([]int, min(s.Equations(), equationsChecked))
 	r := rand.New(rand.NewPCG(0, 0)) // the same sample each time
 	for i := range numbers {

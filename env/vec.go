@@ -72,8 +72,8 @@ func newVec[S comparable](rules game.Rules[S], tag func() uint32, rows, first in
 	if v.rules.Symmetry != nil {
 		v.shown = make([]S, rows)
 	}
-	if p, ok := rules.(game.RowPlayer[S]); ok {
-		v.rows, v.before = p.NewRows(rows), make([]game.Player, rows)
+	if v.rows = v.rules.Sampler.NewRows(rows); v.rows != nil {
+		v.before = make([]game.Player, rows)
 	}
 	v.decisions.rules, v.chance.Rules = v.rules, &v.rules
 	return v

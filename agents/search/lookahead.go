@@ -32,7 +32,7 @@ var ErrBranches = errors.New("too many moves and outcomes ahead")
 // afterstate's value. Each further ply replaces the value of a decision by that of its
 // mover's best action. If the values are of afterstates or of starts of turns, and the
 // rules plan turns from their decisions, plies are turns: it plans the whole turn (see
-// [game.TurnLookahead]).
+// [game.Lookahead]).
 func NewLookahead(g env.Game, plies int, e *Evaluator) (env.Policy, error) {
 	s, err := of(g)
 	if err != nil {
@@ -55,7 +55,7 @@ func LookaheadOf[S comparable](rules game.Rules[S], plies int, e *Evaluator) (ga
 		return nil, fmt.Errorf("look-ahead by %d plies; want 0 to %d", plies, MaxPlies)
 	}
 	if e.Target != Decision {
-		if planner, ok := rules.(game.TurnFinder[S]); ok {
+		if planner, ok := rules.(game.TurnPlanner[S]); ok {
 			return newTurnLookahead(rules, planner, plies, e), nil
 		}
 	}
@@ -80,6 +80,9 @@ func (x *lookahead[S]) Plies() int {
 	}
 	return x.plies
 }
+
+// Turns implements [game.Lookahead].
+func (*lookahead[S]) Turns() int { return -1 }
 
 // Values implements [game.Lookahead]. If the network values afterstates, the value of
 // a decision is that of its mover's best afterstate.

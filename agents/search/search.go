@@ -98,7 +98,7 @@ func (x *searches[S]) newSearch(cfg Config, e *Evaluator) (Searcher, error) {
 	}
 	s := &treeSearch[S]{cfg: cfg}
 	s.setup = setup[S]{rules: x.rules, spec: spec, d: spec.ObsLen(), evaluator: e, bot: bot, most: cmp.Or(spec.MoveLimit, maxDecisions), exploration: DefaultExploration}
-	if s.valuesTurns() && s.rules.Starter == nil {
+	if s.valuesTurns() && s.rules.Planner == nil {
 		return nil, fmt.Errorf("search: the values are of starts of turns, and %s does not define where turns start", spec.ID)
 	}
 	return searcher[S]{env.StatePolicy[S]{Policy: s}, s}, nil

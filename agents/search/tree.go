@@ -124,7 +124,7 @@ func (t *tree[S]) edgesOf(n *node[S]) []edge { return t.edges[n.first : n.first+
 
 // seedDice seeds the dice of a simulation. The k-th simulations of all actions of
 // the root use common random numbers, which reduces the variance of their differences.
-// If the rules are a [game.TurnStarter], the dice are seeded again at each start of a
+// If the rules are a [game.TurnPlanner], the dice are seeded again at each start of a
 // turn.
 func (t *tree[S]) seedDice(stream uint64) {
 	t.stream, t.turn = stream, 0

@@ -64,7 +64,7 @@ const maxMoves = 1000
 // evaluator of Search values decisions and has a logit for each action.
 func NewTrees[S comparable](rules core.Rules[S], n int, x Exploration) *Trees[S] {
 	spec := rules.Spec()
-	rules.Starter = nil // the dice of a simulation are those of its round
+	rules.Planner = nil // the dice of a simulation are those of its round
 	g := &Trees[S]{setup: &setup[S]{rules: rules, spec: spec, d: spec.ObsLen(), evaluator: &Evaluator{Target: Decision}, most: maxMoves, exploration: x, float32Priors: true}}
 	for range n {
 		t := newTree(g)

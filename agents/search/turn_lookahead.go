@@ -21,22 +21,22 @@ type turnLookahead[S comparable] struct {
 	spec      game.Spec
 	ahead     int // turns
 	evaluator *Evaluator
-	planner   game.TurnFinder[S]
-	batch     game.BatchTurnPlanner[S] // or nil
-	free      sync.Pool                // of *turnPlans[S]
+	planner   game.TurnPlanner[S]
+	free      sync.Pool // of *turnPlans[S]
 }
 
-func newTurnLookahead[S comparable](rules game.Rules[S], planner game.TurnFinder[S], turns int, e *Evaluator) game.TurnLookahead[S] {
-	x := &turnLookahead[S]{rules: core.New(rules), spec: rules.Spec(), ahead: turns, evaluator: e, planner: planner}
-	x.batch, _ = rules.(game.BatchTurnPlanner[S])
-	return x
+func newTurnLookahead[S comparable](rules game.Rules[S], planner game.TurnPlanner[S], turns int, e *Evaluator) game.Lookahead[S] {
+	return &turnLookahead[S]{rules: core.New(rules), spec: rules.Spec(), ahead: turns, evaluator: e, planner: planner}
 }
 
-// Turns implements [game.TurnLookahead].
+// Plies implements [game.Lookahead].
+func (*turnLookahead[S]) Plies() int { return -1 }
+
+// Turns implements [game.Lookahead].
 func (x *turnLookahead[S]) Turns() int { return x.ahead }
 
-// StartValues implements [game.TurnLookahead].
-func (x *turnLookahead[S]) StartValues(_ context.Context, dst []float64, starts []S) error {
+// Values implements [game.Lookahead].
+func (x *turnLookahead[S]) Values(_ context.Context, dst []float64, starts []S) error {
 	t := x.take()
 	defer x.free.Put(t)
 	return t.forward(dst, starts)
@@ -212,13 +212,7 @@ func (t *turnPlans[S]) solve(l *turnLevel[S], next []float64, plans []game.Plan[
 			e++
 		}
 	}
-	if t.batch != nil {
-		t.batch.SolveAll(plans, l.ends[:len(plans)])
-	} else {
-		for i, plan := range plans {
-			plan.Solve(l.ends[i])
-		}
-	}
+	t.planner.SolveAll(plans, l.ends[:len(plans)])
 	l.values = l.values[:0]
 	for _, plan := range plans {
 		l.values = plan.Value(l.values)

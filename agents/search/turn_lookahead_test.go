@@ -36,7 +36,7 @@ func TestStartValues(t *testing.T) {
 			viewer := (mover + 3 - before) % 3
 			obs, values := make([]float32, spec.ObsLen()), make([]float64, 3)
 			r.Encode(obs, start, viewer)
-			if err := policy.(game.TurnLookahead[martiandice.State]).StartValues(t.Context(), values, []martiandice.State{start}); err != nil {
+			if err := policy.(game.Lookahead[martiandice.State]).Values(t.Context(), values, []martiandice.State{start}); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(seen, obs) {

@@ -151,9 +151,9 @@ func TestOutput(t *testing.T) {
 	typed, _ := script(t, g, 1, 2)
 	stdout, _, _ := command(t, typed, "-seat", "1", "-seed", "2", "-game-config", config(t, reduced))
 	for _, want := range []string{
-		`-------- seat 0, greedy --------\n  totals   seat 0: \d <   seat 1: \d\n(  .*\n)*dice> (\d \w+(, )?)+\nseat 0> `,
+		`-------- seat 0, greedy --------\n  seat 0 rolls \d dice\n  points   seat 0: \d.*   seat 1: \d.*\n(  .*\n)*dice> (\d \w+(, )?)+\nseat 0> `,
 		`\nseat 0> roll +roll \d di\w+\ndice> `,
-		`\n-------- your turn --------\ndice> .*\n\ntotals `,
+		`\n-------- your turn --------\ndice> .*\n\nseat 1 chooses a type of dice to set aside\npoints `,
 		`\ndice> (\d \w+(, )?)+\n      no type can be set aside, which ends the turn\n      seat \d has \d \w+ against \d \w+, .*\n      \d points?.*; total \d\n\n--------`,
 	} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
@@ -181,10 +181,10 @@ func TestBetweenTurns(t *testing.T) {
 	tied := false
 	for seed := range 20 {
 		stdout, _, status := command(t, loop, "-seed", fmt.Sprint(seed), "-game-config", file)
-		if status != cli.Done || !strings.Contains(stdout, "the dice decide who starts\ndice> seat ") {
+		if status != cli.Done || !strings.Contains(stdout, "the dice decide who starts\npoints   seat 0: 0   seat 1: 0\ndice> seat ") {
 			t.Fatalf("seed %d: status %d\n%s", seed, status, stdout)
 		}
-		tied = tied || strings.Contains(stdout, "\ntied     seats 0,1 roll 1 d")
+		tied = tied || strings.Contains(stdout, "\nseats 0,1 are tied and roll 1 d")
 	}
 	if !tied {
 		t.Error("no roll-off in 20 games")

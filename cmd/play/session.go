@@ -127,6 +127,9 @@ func (s *session) printTable() {
 	}
 	if len(people) > 0 {
 		fmt.Fprintln(s.out, help)
+		if scene := s.game.Initial().Scene(); scene != nil && scene.Map != nil {
+			fmt.Fprintln(s.out, "?map explains the map, ?seats lists what the seats have.")
+		}
 	}
 	if s.typed {
 		fmt.Fprintln(s.out, "You roll the dice of all seats and type what they show.")
@@ -165,7 +168,7 @@ func (s *session) save() error {
 func (s *session) one(ctx context.Context) error {
 	s.shown, s.told = nil, nil
 	s.begin(turnOf(s.rec.Position()))
-	printed := "" // the text before the last roll
+	printed := false // the position before the rolls since the last move
 	for !s.rec.Over() {
 		if ctx.Err() != nil && len(s.people()) == 0 { // a person quits when the input ends
 			return ctx.Err()
@@ -174,14 +177,14 @@ func (s *session) one(ctx context.Context) error {
 		var err error
 		if mover := before.CurrentPlayer(); mover == game.Chance {
 			// Within a turn the description of the roll is enough.
-			if text := before.Render(); turnOf(before).seat < 0 && text != printed {
-				fmt.Fprintf(s.out, "\n%s\n", text)
-				printed, s.shown = text, lines(before)
+			if turnOf(before).seat < 0 && !printed {
+				fmt.Fprintf(s.out, "\n%s\n", before.Render())
+				printed, s.shown = true, lines(before)
 			}
 			err = s.roll(before)
 		} else {
 			err = s.move(ctx, mover)
-			printed = ""
+			printed = false
 		}
 		switch {
 		case err == errCommand:

@@ -73,9 +73,15 @@ func NewGame[S comparable](rules game.Rules[S]) env.Game {
 	}{env.NewGame(rules), search.Of(rules), expert.Of(rules)}
 }
 
+// listed are rules whose positions programs can play and people can read.
+type listed[S comparable] interface {
+	game.Rules[S]
+	game.Presenter[S]
+}
+
 // entry returns the open function of a game with a default config, the field of its
 // config for the number of seats, and a constructor of its rules.
-func entry[C any, S comparable, R game.Rules[S]](def func() C, seats func(*C) *int, rules func(C) (R, error)) func(int, []byte) (env.Game, error) {
+func entry[C any, S comparable, R listed[S]](def func() C, seats func(*C) *int, rules func(C) (R, error)) func(int, []byte) (env.Game, error) {
 	return func(players int, config []byte) (env.Game, error) {
 		cfg := def()
 		if config != nil {

@@ -5,8 +5,8 @@
 // serve batches, search and the exact solvers. The caller brings the random
 // generator, so a search that copies a state cannot foresee its dice.
 //
-// What only some games offer is a small optional interface: [Sampler], [Notation],
-// [Renderer], [Symmetry], [Solver], [Bots] and others.
+// What a game can offer beyond that stands in abilities.go. Every game of env/catalog is a
+// [Presenter]; [Sampler], [Symmetry], [TurnPlanner], [Solver] and others are optional.
 //
 // To add a game, implement Rules for a state type of your own, run gametest.Check on
 // it, and add one line to env/catalog. Package env/pig is the smallest complete

@@ -15,14 +15,3 @@ type Branch struct {
 	Mover Player // below 0 where no seat decides
 	Moves int32
 }
-
-// ChanceExpander is implemented by rules that expand chance nodes faster than outcome
-// by outcome, or that merge outcomes which play cannot tell apart.
-type ChanceExpander[S comparable] interface {
-	// Expand fills dst with what can follow the representative of a chance state, and
-	// reports whether it did; if not, the caller uses Outcomes. Decisions in which the
-	// same seat has the same moves may share a branch, and so may equivalent states
-	// without a decision. Each leaf is listed once and belongs to branches of one
-	// seat. Branch and Move are shared and read-only; Leaf belongs to dst.
-	Expand(dst *Expansion[S], s S) bool
-}

@@ -57,12 +57,3 @@ type AfterstateScorer[S comparable] interface {
 	// those within [Tie] of it the first, so that a solver may choose by itself.
 	Greedy() bool
 }
-
-// Bots is implemented by games with hand-written bots, such as one that is greedy
-// for points. They are called with representatives (see [Symmetry]).
-type Bots[S comparable] interface {
-	// BotNames lists the bots.
-	BotNames() []string
-	// Bot returns the bot of that name.
-	Bot(name string) (Policy[S], error)
-}

@@ -2,14 +2,6 @@ package game
 
 import "math/rand/v2"
 
-// RowPlayer is implemented by rules that play many games at once faster than one by
-// one, with the same results to the bit.
-type RowPlayer[S comparable] interface {
-	Sampler[S]
-	// NewRows returns the player of a batch of n rows, for one goroutine.
-	NewRows(n int) Rows[S]
-}
-
 // Rows play the rows of one batch.
 type Rows[S comparable] interface {
 	// Show writes what Canonical, Encode and Legal give for the current players [N] of

@@ -2,17 +2,6 @@ package game
 
 import "strconv"
 
-// SceneRenderer is implemented by rules that describe a position as data for programs that
-// draw it, such as a web page.
-type SceneRenderer[S comparable] interface {
-	// Scene describes s for whoever looks on: nothing in it depends on a viewer. Where a
-	// seat is to move, scenes that are equal come from equal observations. Options holds
-	// legal actions, ascending, whose texts are to differ from those of [Renderer]; their
-	// names and the other actions are left to the caller (see [SceneOption]). Outlines
-	// may be shared and are read-only.
-	Scene(s S) Scene
-}
-
 // Scene is a position as data: seats with what they have, dice, a map with pieces, and
 // tracks. Elements that have actions can be clicked: each lists the legal actions that
 // belong to it. An action can belong to several elements, such as an attack to the regions
@@ -20,10 +9,11 @@ type SceneRenderer[S comparable] interface {
 type Scene struct {
 	Text    string        `json:"text"`             // the next step, in one line
 	Goal    string        `json:"goal"`             // how the game is won, in one line
+	Warning string        `json:"-"`                // in a text: why nobody can win so
 	Player  Player        `json:"player"`           // the current player: a seat, -1 for chance, -2 if the game is over
 	Seats   []SceneSeat   `json:"seats"`            // [P]
 	Dice    []SceneDice   `json:"dice,omitempty"`   // in the order in which they are looked at
-	Roll    *SceneRoll    `json:"roll,omitempty"`   // of a chance state whose rules have [Dice]; nil for none
+	Roll    *SceneRoll    `json:"roll,omitempty"`   // of a chance state whose rules have [Presenter]; nil for none
 	Map     *SceneMap     `json:"map,omitempty"`    // or nil
 	Places  []SceneCell   `json:"places,omitempty"` // beside the map, such as laboratories; At and Outline are not set
 	Tracks  []SceneTrack  `json:"tracks,omitempty"`
@@ -32,11 +22,11 @@ type Scene struct {
 }
 
 // SceneOption is a legal action. What can draw scenes offers those that belong to no
-// element as buttons. env.Position lists them by [Notation] and, where the scene has no text
-// of its own, [Renderer], whose texts are as short as a terminal needs.
+// element as buttons. env.Position lists them with the texts of DescribeAction where the scene has none,
+// which are as short as a terminal needs.
 type SceneOption struct {
 	Action Action `json:"action"`
-	Name   string `json:"name"`           // as in [Notation]
+	Name   string `json:"name"`           // as in [Presenter]
 	Text   string `json:"text,omitempty"` // what it does
 }
 
@@ -77,7 +67,7 @@ type SceneDie struct {
 	Actions []Action `json:"actions,omitempty"`
 }
 
-// SceneRoll is how a roll of [Dice] is entered: some faces, one after the other. Their texts
+// SceneRoll is how a roll of [Presenter] is entered: some faces, one after the other. Their texts
 // with Separator between them are what ReadRoll reads.
 type SceneRoll struct {
 	Faces     []SceneFace `json:"faces"`
@@ -123,6 +113,7 @@ type SceneCell struct {
 	Name    string         `json:"name"`             // unique, as in the names of actions or in upper case
 	Text    string         `json:"text"`             // what it is and what stands there, in one line
 	At      ScenePoint     `json:"at"`               // where its pieces are drawn
+	Tile    [2]int         `json:"-"`                // column and row in a text
 	Anchor  *ScenePoint    `json:"anchor,omitempty"` // inside the outline, where At is outside; a line joins them
 	Outline [][]ScenePoint `json:"outline,omitempty"`
 	Kind    string         `json:"kind,omitempty"`  // one word, such as "gem"
@@ -150,8 +141,10 @@ type SceneGroup struct {
 
 // SceneKind explains a kind of cells.
 type SceneKind struct {
-	Kind string `json:"kind"`
-	Text string `json:"text"`
+	Kind   string `json:"kind"`
+	Text   string `json:"text"`
+	Sign   string `json:"-"` // in a text: one character, or two where no piece can stand
+	Colour string `json:"-"` // of the sign: a code of a terminal
 }
 
 // SceneTrack is a track on which each seat has a marker.

@@ -7,30 +7,6 @@ import (
 	"marsgym/env/game/chart"
 )
 
-// Solver is implemented by rules that can be solved exactly.
-type Solver[S comparable] interface {
-	// Solve returns the exact solution, or an error that wraps ErrNoSolution if the
-	// config has none, also if ctx is done. It calls progress, if not nil, from time to
-	// time with the fraction done, 0 to 1.
-	Solve(ctx context.Context, progress func(done float64)) (Solution[S], error)
-}
-
-// ResumableSolver is implemented by solvers whose solutions are stored in files.
-type ResumableSolver[S comparable] interface {
-	Solver[S]
-	// SolveFrom is Solve that starts from w; the zero value starts at the beginning.
-	// Whenever progress is called, and when SolveFrom returns, w holds all that is
-	// needed to resume or, if w.Done is 1, the solution. SolveFrom checks the bounds
-	// that SolverState states and trusts the values within them.
-	SolveFrom(ctx context.Context, w *SolverState, progress func(done float64)) (VerifiableSolution[S], error)
-	// StateSize returns the number of values of a SolverState and the value of Next
-	// when it is complete, or an error that wraps ErrNoSolution; Solve may still find a
-	// solution that is not stored.
-	StateSize() (values int, steps int64, err error)
-	// Estimate returns the cost of a solution before it is started.
-	Estimate() Estimate
-}
-
 // SolverState is the state of a solver between two steps.
 type SolverState struct {
 	// Values are those of positions, in an order of the game: shares of the win, 0 to
@@ -39,18 +15,6 @@ type SolverState struct {
 	Next     int64   // the next step, counted from 0 by the game
 	Done     float64 // the fraction done
 	Residual float64 // of the finished part (see [Solution])
-}
-
-// VerifiableSolution is implemented by solutions whose optimality equations can be
-// checked one by one, which shows whether values from a file belong to the game.
-type VerifiableSolution[S comparable] interface {
-	Solution[S]
-	// Equations returns the number of optimality equations.
-	Equations() int
-	// Violation returns the largest violation of the equations of these numbers,
-	// counted from 0: the difference between the value of a position and the value
-	// that follows from its successors under best play.
-	Violation(ctx context.Context, equations []int) (float64, error)
 }
 
 // Estimate is the cost of a solution.
@@ -92,6 +56,27 @@ type Solution[S comparable] interface {
 	// with each action that p may take with a regret above Tie, in a fixed order,
 	// until yield returns an error.
 	Regrets(ctx context.Context, p Policy[S], seat Player, yield func(Regret[S]) error) error
+	// Facts returns further figures of the solution, in a fixed order, or nil.
+	Facts() []Fact
+	// Charts returns charts of best play, and PolicyCharts of the loss of a policy against
+	// it; name is its name in them. The errors wrap ErrNoCharts if there are none.
+	Charts() ([]chart.Chart, error)
+	PolicyCharts(p TabularPolicy, name string) ([]chart.Chart, error)
+}
+
+// StoredSolution is the solution of a [ResumableSolver].
+type StoredSolution[S comparable] interface {
+	Solution[S]
+	// Equations returns the number of optimality equations, which can be checked one by
+	// one: whether values from a file belong to the game.
+	Equations() int
+	// Violation returns the largest violation of the equations of these numbers,
+	// counted from 0: the difference between the value of a position and the value
+	// that follows from its successors under best play.
+	Violation(ctx context.Context, equations []int) (float64, error)
+	// ReadTable returns a policy in tabular form, given all rows of its table [rows, width],
+	// which it keeps. It returns an error for rows that are no probabilities.
+	ReadTable(p Policy[S], table []float64) (TabularPolicy, error)
 }
 
 // TabularPolicy is a policy stored for a whole game, in a form of the solution that
@@ -106,18 +91,6 @@ type TabularPolicy interface {
 
 // ErrNoCharts is returned where a solution has no charts.
 var ErrNoCharts = errors.New("no charts to draw")
-
-// Reporter is implemented by solutions that report more than values.
-type Reporter interface {
-	// Facts returns further figures of the solution, in a fixed order, or nil.
-	Facts() []Fact
-	// Charts returns charts of best play. The error wraps ErrNoCharts if the config
-	// has none.
-	Charts() ([]chart.Chart, error)
-	// PolicyCharts returns charts of the loss of a policy against best play; name is
-	// its name in them. The error wraps ErrNoCharts if the config has none.
-	PolicyCharts(p TabularPolicy, name string) ([]chart.Chart, error)
-}
 
 // Fact is a named figure, such as the expected score of a turn.
 type Fact struct {

@@ -283,7 +283,7 @@ func (r *Rules) put(s *State, p, place int) {
 	}
 }
 
-// ActionName implements [game.Notation].
+// ActionName implements [game.Presenter].
 func (r *Rules) ActionName(action game.Action) string {
 	a, x := &r.act, int(action)
 	where := func(slot int) string { return r.board.name[r.place[slot]] }

@@ -9,10 +9,10 @@ import (
 	"marsgym/env/game"
 )
 
-// BotNames implements [game.Bots].
+// BotNames implements [game.Presenter].
 func (r *Rules) BotNames() []string { return []string{"greedy"} }
 
-// Bot implements [game.Bots].
+// Bot implements [game.Presenter].
 func (r *Rules) Bot(name string) (game.Policy[State], error) {
 	if name != "greedy" {
 		return nil, fmt.Errorf("%s has no bot %q; want one of: %s", r.spec.ID, name, strings.Join(r.BotNames(), ", "))

@@ -85,7 +85,7 @@ func (r *Rules) attackResults(s *State, yield func(next State, p float64, die in
 	}
 }
 
-// OutcomeName implements [game.OutcomeNamer]: the terrain of a tile, cell by cell; the
+// OutcomeName implements [game.Presenter]: the terrain of a tile, cell by cell; the
 // seat that starts; "won" or "lost" with the defender's die; or the die of the scoring.
 // Of several dice with the same effect it is the lowest.
 func (r *Rules) OutcomeName(s, next State) string {

@@ -13,7 +13,7 @@ import (
 	"marsgym/internal/rolloff"
 )
 
-// AskRoll implements [game.Dice].
+// AskRoll implements [game.Presenter].
 func (r *Rules) AskRoll(s State) string {
 	switch s.Phase {
 	case Laying:
@@ -57,7 +57,7 @@ func (s *State) firstWithDice() int {
 	return slices.IndexFunc(s.Seats[:], func(seat Seat) bool { return seat.Dice > 0 })
 }
 
-// ReadRoll implements [game.Dice]: the terrain of a tile, clockwise from the left above; the
+// ReadRoll implements [game.Presenter]: the terrain of a tile, clockwise from the left above; the
 // dice of the seats that decide who starts (see [rolloff.Read]); the dice of the attacker and then that of the defender, unless it stays; or an
 // alchemy die.
 func (r *Rules) ReadRoll(s State, roll string) (State, error) {
@@ -135,7 +135,7 @@ func (r *Rules) attackResult(s *State, dice []int) (die int, won bool) {
 	return die, slices.Max(dice[:k]) >= r.defence(s, die)
 }
 
-// DrawRoll implements [game.Dice].
+// DrawRoll implements [game.Presenter].
 func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	switch s.Phase {
 	case Laying, Scoring:

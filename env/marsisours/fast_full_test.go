@@ -151,7 +151,7 @@ func TestFastPublished(t *testing.T) {
 	if n := sol.Rows(true); n != positions/3 {
 		t.Errorf("an evaluation costs %d rows; want %d", n, positions/3)
 	}
-	facts := sol.(game.Reporter).Facts()
+	facts := sol.Facts()
 	t.Logf("%d values, residual %g, %v", len(work.Values), sol.Residual(), facts)
 	// A second program, which shares no code with this one, computes 0.692361974403673.
 	if v := facts[0].Value; facts[0].Name != "starter_wins" || !(math.Abs(v-0.692361974403673) <= 1e-14) {

@@ -23,7 +23,7 @@ func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solutio
 }
 
 // SolveFrom implements [game.ResumableSolver] by package tabular.
-func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress func(float64)) (game.VerifiableSolution[State], error) {
+func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress func(float64)) (game.StoredSolution[State], error) {
 	if _, _, err := r.StateSize(); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ type fastSolution struct {
 	work *game.SolverState
 }
 
-// Facts implements [game.Reporter]: the starter's value, and a bound on the error of
+// Facts implements [game.Solution]: the starter's value, and a bound on the error of
 // any value, both as shares of the win.
 //
 // A game passes through sets of positions that can recur through attacks. It leaves
@@ -98,4 +98,12 @@ func (s *fastSolution) Facts() []game.Fact {
 		{Name: "starter_wins", Value: s.work.Values[start]},
 		{Name: "error_bound", Value: bound},
 	}
+}
+
+// TableSize implements [game.ResumableSolver]: there are no tables.
+func (r *Rules) TableSize() (rows, width int) { return 0, 0 }
+
+// TabulateRows implements [game.ResumableSolver].
+func (r *Rules) TabulateRows(context.Context, game.Policy[State], int, int) ([]float64, error) {
+	return nil, fmt.Errorf("%s has no tables: %w", r.spec.ID, game.ErrNoSolution)
 }

@@ -22,7 +22,7 @@ func (r *Rules) tell(s *State, step string) {
 // productionSteps names the steps of production.
 var productionSteps = [products]string{"production of gem", "production of soda", "production of metal", "production of turf"}
 
-// Narrate implements [game.Narrator]: dice with what changes them, and what each step of
+// Narrate implements [game.Presenter]: dice with what changes them, and what each step of
 // the rules between the decisions changes for each seat. It takes the transition again,
 // under rules with a trace.
 func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Format implements [game.Notation]: the scores, @ and the seat to move, then words
+// Format implements [game.Presenter]: the scores, @ and the seat to move, then words
 // with their values. The package comment lists them.
 func (r *Rules) Format(s State) string {
 	var b strings.Builder
@@ -182,7 +182,7 @@ func (r *Rules) robotLetter(s *State, place int) byte {
 	return '.'
 }
 
-// Parse implements [game.Notation]. It refuses positions that the rules exclude, such
+// Parse implements [game.Presenter]. It refuses positions that the rules exclude, such
 // as an attack on an empty cell. It does not check that a game can reach a position.
 func (r *Rules) Parse(text string) (State, error) {
 	p := parser{r: r}

@@ -13,7 +13,6 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/marsisours"
-	"marsgym/internal/colour"
 	"marsgym/internal/golden"
 )
 
@@ -262,7 +261,7 @@ func TestTranscript(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		fmt.Fprintf(&b, "%s %v\n\n%s\n", r.Format(s), r.Returns(nil, s), colour.Strip(r.Render(s)))
+		fmt.Fprintf(&b, "%s %v\n\n%s\n", r.Format(s), r.Returns(nil, s), drawn(r.Scene(s)))
 		golden.Check(t, file, b.Bytes())
 	}
 }

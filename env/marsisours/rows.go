@@ -24,7 +24,7 @@ type ground struct {
 	view    *view     // that of the representative
 }
 
-// NewRows implements [game.RowPlayer].
+// NewRows implements [game.Sampler].
 func (r *Rules) NewRows(n int) game.Rows[State] {
 	return &rows{r: r, grounds: make([]ground, n), legal: make([]game.Action, 0, r.act.n)}
 }

@@ -15,9 +15,9 @@ const (
 	plainKind   = "ground" // without terrain: in the quick game, or not laid yet
 )
 
-// Scene implements [game.SceneRenderer]: the seats, the map, the labs and the tracks.
+// Scene implements [game.Presenter]: the seats, the map, the labs and the tracks.
 func (r *Rules) Scene(s State) game.Scene {
-	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
+	scene := game.Scene{Text: r.headline(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
 	for p := range r.cfg.Players {
 		scene.Seats = append(scene.Seats, r.sceneSeat(&s, p))
 	}
@@ -91,14 +91,6 @@ func (r *Rules) sceneGoal() string {
 	return fmt.Sprintf("after round %d tokens, robots in hand and alchemy dice become money, and most money wins", lastRound)
 }
 
-// sceneText describes the next step.
-func (r *Rules) sceneText(s *State) string {
-	if s.Phase == Laying {
-		return fmt.Sprintf("the map is laid: draw %d of %d", s.Place+1, len(r.board.units))
-	}
-	return r.headline(s)
-}
-
 // fastScores names the robots that count in the quick game.
 var fastScores = map[Count]string{
 	CountMap: "robots on the map", CountMapAndHand: "robots on the map and in hand", CountAll: "robots, the junkyard too",
@@ -145,7 +137,7 @@ func (r *Rules) sceneMap(s *State) *game.SceneMap {
 		x, y := float64(b.col[c]), float64(b.row[c])
 		m.Width, m.Height = max(m.Width, x+1), max(m.Height, y+1)
 		cell := game.SceneCell{
-			Name: b.name[c], Kind: r.cellKind(s, c), At: game.ScenePoint{x + 0.5, y + 0.5},
+			Name: b.name[c], Kind: r.cellKind(s, c), At: game.ScenePoint{x + 0.5, y + 0.5}, Tile: [2]int{b.col[c], b.row[c]},
 			Outline: [][]game.ScenePoint{{{x, y}, {x + 1, y}, {x + 1, y + 1}, {x, y + 1}}},
 			Pieces:  r.scenePieces(s, c), Mark: r.sceneMark(s, c),
 		}
@@ -163,12 +155,12 @@ func (r *Rules) sceneMap(s *State) *game.SceneMap {
 			m.Borders = append(m.Borders, [2]int{c, bits.TrailingZeros64(set)})
 		}
 	}
-	m.Kinds = []game.SceneKind{{Kind: stationKind, Text: fmt.Sprintf("robots walk up to %d steps from it; none can stand there", maxSteps)}}
+	m.Kinds = []game.SceneKind{{Kind: stationKind, Text: fmt.Sprintf("robots walk up to %d steps from it; none can stand there", maxSteps), Sign: "()", Colour: "48;5;16;38;5;231"}}
 	if !r.fast {
-		for _, name := range terrainNames[:products] {
-			m.Kinds = append(m.Kinds, game.SceneKind{Kind: name, Text: "who has most robots on it goes up on its track"})
+		for t, name := range terrainNames[:products] {
+			m.Kinds = append(m.Kinds, game.SceneKind{Kind: name, Text: "who has most robots on it goes up on its track", Sign: terrainLetters[t : t+1], Colour: groundColour[t]})
 		}
-		m.Kinds = append(m.Kinds, game.SceneKind{Kind: terrainNames[stone], Text: fmt.Sprintf("each robot on stone makes %d money a round", stonePay)})
+		m.Kinds = append(m.Kinds, game.SceneKind{Kind: terrainNames[stone], Text: fmt.Sprintf("each robot on stone makes %d money a round", stonePay), Sign: "#", Colour: groundColour[stone]})
 	}
 	return m
 }
@@ -237,4 +229,18 @@ func (w Reward) text() string {
 		}
 	}
 	return strings.Join(list, ", ")
+}
+
+// describeRobot describes the robot of a place.
+func (r *Rules) describeRobot(s *State, place int) string {
+	p, ok := s.owner(place)
+	switch {
+	case !ok:
+		return "no robot"
+	case r.fast:
+		return fmt.Sprintf("a robot of seat %d", p)
+	case s.Standing>>place&1 == 1:
+		return fmt.Sprintf("a robot of seat %d, standing", p)
+	}
+	return fmt.Sprintf("a robot of seat %d, lying", p)
 }

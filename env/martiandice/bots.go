@@ -24,10 +24,10 @@ func newGreedy(r *Rules, t *turnGraph) *greedy {
 	return g
 }
 
-// BotNames implements [game.Bots].
+// BotNames implements [game.Presenter].
 func (r *Rules) BotNames() []string { return []string{"greedy"} }
 
-// Bot implements [game.Bots].
+// Bot implements [game.Presenter].
 func (r *Rules) Bot(name string) (game.Policy[State], error) {
 	if name != "greedy" {
 		return nil, fmt.Errorf("martian-dice has no bot %q; want greedy", name)

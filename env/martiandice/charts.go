@@ -16,7 +16,7 @@ const (
 	lead       = "lead: own total less the other's (points)"
 )
 
-// Charts implements [game.Reporter]: for two players the probability of winning, the
+// Charts implements [game.Solution]: for two players the probability of winning, the
 // risk that best play takes, and when it stops.
 func (s *Solution) Charts() ([]chart.Chart, error) {
 	if s.starts.players != 2 {
@@ -29,7 +29,7 @@ func (s *Solution) Charts() ([]chart.Chart, error) {
 	return charts, nil
 }
 
-// PolicyCharts implements [game.Reporter]: for two players the loss of one turn by the
+// PolicyCharts implements [game.Solution]: for two players the loss of one turn by the
 // policy, with best play in all later turns.
 func (s *Solution) PolicyCharts(p game.TabularPolicy, name string) ([]chart.Chart, error) {
 	own, ok := p.(*tabularPolicy)

@@ -39,7 +39,7 @@ func Example() {
 		}
 		fmt.Printf("%-34s%s: %s\n", rules.Format(s), rules.ActionName(move.action), rules.DescribeAction(s, move.action))
 	}
-	fmt.Println(rules.Render(after))
+	fmt.Println(rules.Scene(after).Text)
 	// Output:
 	// 0-0@0 aside T2 roll R3H4C3K1      humans: keep 4, 7 dice left
 	// 0-0@0 aside T2H4                  roll: roll 7 dice
@@ -49,7 +49,5 @@ func Example() {
 	// 0-0@0 aside T3R2H4K1              roll: roll 3 dice
 	// 0-0@0 aside T3R2H4K1 roll R1H1C1  rays: keep 1, 2 dice left
 	// 0-0@0 aside T3R3H4K1              stop: end the turn with 5 points
-	// totals   seat 0: 5   seat 1: 0 <
-	// aside    nothing  (0 points if the turn ends)
-	// to roll  13 dice
+	// seat 1 rolls 13 dice
 }

@@ -111,7 +111,7 @@ func TestLimited(t *testing.T) {
 					t.Fatalf("at %s the values are %v, %v; want %v", r.Format(s), got, err, v)
 				}
 			}
-			if n, most := int64(sol.(game.Reporter).Facts()[0].Value), r.Estimate().Positions; n > most || most > 40*n {
+			if n, most := int64(sol.Facts()[0].Value), r.Estimate().Positions; n > most || most > 40*n {
 				t.Errorf("there are %d positions; the estimate is %d", n, most)
 			}
 		})

@@ -12,7 +12,7 @@ import (
 	"marsgym/env/game"
 )
 
-// AskRoll implements [game.Dice].
+// AskRoll implements [game.Presenter].
 func (r *Rules) AskRoll(s State) string {
 	switch s.Phase {
 	case Drawing:
@@ -23,7 +23,7 @@ func (r *Rules) AskRoll(s State) string {
 	return plural(r.free(&s), "die") + ", such as t1 r2 h1 c1 k1 (tanks, rays, humans, cows, chickens) or as faces 1 to 6"
 }
 
-// ReadRoll implements [game.Dice]: the dice as letters with numbers, as in "t2 r3", as
+// ReadRoll implements [game.Presenter]: the dice as letters with numbers, as in "t2 r3", as
 // letters, or as the faces of ordinary dice; the rays of each tied seat; or a seat.
 func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 	switch s.Phase {
@@ -104,7 +104,7 @@ func readCounts(text string) (c Counts, err error) {
 	return c, nil
 }
 
-// DrawRoll implements [game.Dice].
+// DrawRoll implements [game.Presenter].
 func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	switch s.Phase {
 	case Drawing:
@@ -164,7 +164,7 @@ func draw(weights []float64, dice *rand.PCG) int {
 	return last
 }
 
-// Narrate implements [game.Narrator]: the dice, the score of a turn, and the end.
+// Narrate implements [game.Presenter]: the dice, the score of a turn, and the end.
 func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
 	switch s.Phase {
 	case Drawing:

@@ -11,7 +11,7 @@ import (
 
 const letters = "TRHCK" // tanks, rays, humans, cows, chickens
 
-// ActionName implements [game.Notation].
+// ActionName implements [game.Presenter].
 func (r *Rules) ActionName(a game.Action) string { return actionNames[a] }
 
 // String returns the counts without zeros, as in "T3R2H4".
@@ -25,7 +25,7 @@ func (c Counts) String() string {
 	return b.String()
 }
 
-// OutcomeName implements [game.OutcomeNamer]: the seats that start or roll most rays, as
+// OutcomeName implements [game.Presenter]: the seats that start or roll most rays, as
 // in "0,1"; the dice, as in "T1R2C3"; or, for all rolls that end the turn with n points,
 // "ends+n".
 func (r *Rules) OutcomeName(s, next State) string {
@@ -42,7 +42,7 @@ func (r *Rules) OutcomeName(s, next State) string {
 	return fmt.Sprintf("ends+%d", next.Score[s.Seat]-s.Score[s.Seat])
 }
 
-// Format implements [game.Notation]:
+// Format implements [game.Presenter]:
 //
 //	0-0@0                            the first roll of a turn
 //	13-17@1 aside T3R2H4             to roll or stop
@@ -103,7 +103,7 @@ func seats(set uint16) string {
 	return strings.Join(list, ",")
 }
 
-// Parse implements [game.Notation]. It rejects positions that no turn can reach, such
+// Parse implements [game.Presenter]. It rejects positions that no turn can reach, such
 // as positions with too many dice.
 func (r *Rules) Parse(text string) (State, error) {
 	s, err := r.parse(text)

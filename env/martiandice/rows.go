@@ -68,7 +68,7 @@ type sample struct {
 	own, alias fours
 }
 
-// NewRows implements [game.RowPlayer].
+// NewRows implements [game.Sampler].
 func (r *Rules) NewRows(n int) game.Rows[State] {
 	p := &rows{
 		r: r, bonus: [4]int{3: r.cfg.Bonus},

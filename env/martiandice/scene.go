@@ -11,7 +11,7 @@ import (
 // faceNames names one die of each type.
 var faceNames = [types]string{"tank", "ray", "human", "cow", "chicken"}
 
-// Scene implements [game.SceneRenderer]: the scores, and the dice of the turn that were
+// Scene implements [game.Presenter]: the scores, and the dice of the turn that were
 // rolled, set aside, and are to be rolled.
 func (r *Rules) Scene(s State) game.Scene {
 	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s)}

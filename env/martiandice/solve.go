@@ -49,7 +49,7 @@ func (r *Rules) Solve(ctx context.Context, progress func(float64)) (game.Solutio
 }
 
 // SolveFrom implements [game.ResumableSolver].
-func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress func(float64)) (game.VerifiableSolution[State], error) {
+func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress func(float64)) (game.StoredSolution[State], error) {
 	values, _, err := r.StateSize()
 	if err != nil {
 		return nil, err
@@ -89,10 +89,10 @@ func (r *Rules) StateSize() (values int, steps int64, err error) {
 	return n * t.players, int64(t.totals()), nil
 }
 
-// Equations implements [game.VerifiableSolution]: there is one for each start of a turn.
+// Equations implements [game.StoredSolution]: there is one for each start of a turn.
 func (s *Solution) Equations() int { return s.starts.count() }
 
-// Violation implements [game.VerifiableSolution]. It compares the values of a start to
+// Violation implements [game.StoredSolution]. It compares the values of a start to
 // all places with their expectation after one turn of best play.
 func (s *Solution) Violation(ctx context.Context, starts []int) (most float64, err error) {
 	p := s.starts.players
@@ -149,7 +149,7 @@ func (r *Rules) Estimate() game.Estimate {
 // Residual implements [game.Solution].
 func (s *Solution) Residual() float64 { return s.residual }
 
-// Facts implements [game.Reporter]: the highest expected score of a turn, which is
+// Facts implements [game.Solution]: the highest expected score of a turn, which is
 // 3.110381746838 in the published game.
 func (s *Solution) Facts() []game.Fact {
 	g := newGreedy(s.r, s.turn)

@@ -57,7 +57,7 @@ func TestPublished(t *testing.T) {
 	if !(sol.Residual() < 1e-12) {
 		t.Errorf("residual is %v", sol.Residual())
 	}
-	facts := sol.(game.Reporter).Facts()
+	facts := sol.Facts()
 	if len(facts) != 1 || facts[0].Name != "expected_turn_score" || !(math.Abs(facts[0].Value-3.110381746838) <= 1e-11) {
 		t.Errorf("facts are %+v, want a turn of value 3.110381746838", facts)
 	}

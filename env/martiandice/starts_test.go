@@ -47,7 +47,7 @@ func TestStarts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, sol := open(t)
-			verifiable := sol.(game.VerifiableSolution[martiandice.State])
+			verifiable := sol.(game.StoredSolution[martiandice.State])
 			all := make([]int, verifiable.Equations())
 			for i := range all {
 				all[i] = i

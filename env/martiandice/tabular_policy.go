@@ -38,12 +38,12 @@ func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.Tab
 	if _, ok := p.(*bestPolicy); ok {
 		return s.tabulateBest(ctx)
 	}
-	if ahead, ok := p.(game.TurnLookahead[State]); ok {
-		return s.tabulateTurns(ctx, ahead)
-	}
 	// Chosen: about a minute of a look-ahead by no plies.
 	const mostAhead = 50_000 // decisions
-	if _, ok := p.(game.Lookahead[State]); ok && s.Rows(false) > mostAhead {
+	switch ahead, ok := p.(game.Lookahead[State]); {
+	case ok && ahead.Turns() >= 0:
+		return s.tabulateTurns(ctx, ahead)
+	case ok && s.Rows(false) > mostAhead:
 		return nil, fmt.Errorf("martian-dice: %w", game.ErrLookahead)
 	}
 	reader, n := s.newPolicyReader(p), s.starts.count()
@@ -89,7 +89,7 @@ func (s *Solution) tabulateRows(ctx context.Context, p game.Policy[State], from,
 	return dist, nil
 }
 
-// TableSize implements [game.RowTabulator]: a row for each start of a turn, with the
+// TableSize implements [game.ResumableSolver]: a row for each start of a turn, with the
 // probability of each end.
 func (r *Rules) TableSize() (rows, width int) {
 	if r.cfg.MaxRounds > 0 {
@@ -99,11 +99,10 @@ func (r *Rules) TableSize() (rows, width int) {
 	return t.count(), r.graph().ends
 }
 
-// TabulateRows implements [game.RowTabulator].
+// TabulateRows implements [game.ResumableSolver].
 func (r *Rules) TabulateRows(ctx context.Context, p game.Policy[State], from, to int) ([]float64, error) {
 	s := &Solution{r: r, turn: r.graph(), starts: newStarts(r.cfg)}
-	switch p.(type) {
-	case game.Lookahead[State], game.TurnLookahead[State]:
+	if _, ok := p.(game.Lookahead[State]); ok {
 		return nil, fmt.Errorf("martian-dice: %w", game.ErrLookahead)
 	}
 	if from < 0 || from > to || to > s.starts.count() {
@@ -112,7 +111,7 @@ func (r *Rules) TabulateRows(ctx context.Context, p game.Policy[State], from, to
 	return s.tabulateRows(ctx, p, from, to)
 }
 
-// ReadTable implements [game.TableReader].
+// ReadTable implements [game.StoredSolution].
 func (s *Solution) ReadTable(p game.Policy[State], table []float64) (game.TabularPolicy, error) {
 	if want := s.starts.count() * s.turn.ends; len(table) != want {
 		return nil, fmt.Errorf("martian-dice: a table of %d numbers; want %d", len(table), want)

@@ -9,7 +9,7 @@ import (
 
 // tabulateTurns returns a policy that plans whole turns in tabular form. The values of all
 // starts take the place of those of the solution.
-func (s *Solution) tabulateTurns(ctx context.Context, ahead game.TurnLookahead[State]) (game.TabularPolicy, error) {
+func (s *Solution) tabulateTurns(ctx context.Context, ahead game.Lookahead[State]) (game.TabularPolicy, error) {
 	n, p := s.starts.count(), s.starts.players
 	by := &Solution{r: s.r, turn: s.turn, starts: s.starts, value: make([]float64, n*p)}
 	if err := by.ask(ctx, ahead); err != nil {
@@ -38,7 +38,7 @@ func (s *Solution) tabulateTurns(ctx context.Context, ahead game.TurnLookahead[S
 }
 
 // ask fills in the values of all starts by a policy.
-func (s *Solution) ask(ctx context.Context, ahead game.TurnLookahead[State]) error {
+func (s *Solution) ask(ctx context.Context, ahead game.Lookahead[State]) error {
 	const most = 1024 // starts of a call. Chosen: their observations take about a megabyte
 	n, p := s.starts.count(), s.starts.players
 	return parallel.ForContext(ctx, n, most, func(from, to int) error {
@@ -47,7 +47,7 @@ func (s *Solution) ask(ctx context.Context, ahead game.TurnLookahead[State]) err
 			states[i] = s.turnStart(from + i)
 		}
 		value := s.value[from*p : to*p]
-		if err := ahead.StartValues(ctx, value, states); err != nil {
+		if err := ahead.Values(ctx, value, states); err != nil {
 			return err
 		}
 		for i, v := range value {

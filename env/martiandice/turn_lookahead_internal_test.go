@@ -19,7 +19,9 @@ type exactAhead struct {
 func (x exactAhead) ProbsContext(context.Context, []float64, []State) error { panic("not asked") }
 func (x exactAhead) Turns() int                                             { return x.turns }
 
-func (x exactAhead) StartValues(_ context.Context, dst []float64, starts []State) error {
+func (exactAhead) Plies() int { return -1 }
+
+func (x exactAhead) Values(_ context.Context, dst []float64, starts []State) error {
 	p := x.s.starts.players
 	for i, start := range starts {
 		v, err := x.s.Value(dst[i*p:][:0], start)

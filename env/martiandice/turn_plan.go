@@ -9,15 +9,15 @@ import (
 	"marsgym/internal/random"
 )
 
-// TurnStart implements [game.TurnStarter]: a turn starts before its first roll.
+// TurnStart implements [game.TurnPlanner]: a turn starts before its first roll.
 func (r *Rules) TurnStart(s State) (mover game.Player, ok bool) {
 	return game.Player(s.Seat), s.Phase == Rolling && s.Aside == (Counts{})
 }
 
-// TurnOf implements [game.TurnFinder].
+// TurnOf implements [game.TurnPlanner].
 func (r *Rules) TurnOf(s State) State { return withDice(s, Counts{}, Counts{}, Rolling) }
 
-// SampleStart implements [game.StartSampler]: all starts of turns have the same
+// SampleStart implements [game.TurnPlanner]: all starts of turns have the same
 // probability.
 func (r *Rules) SampleStart(dice *rand.PCG) State {
 	t := newStarts(r.cfg)
@@ -101,17 +101,6 @@ func (r *Rules) decidedReturns(dst []float64, s State) []float64 {
 	return dst
 }
 
-// Solve implements [game.Plan].
-func (p *turnPlan) Solve(values []float64) {
-	p.setValues(values)
-	p.turn.solve(p.value, p.rolling)
-	if p.r.cfg.Players != 2 {
-		clear(p.dist)
-		p.reach[p.turn.start()] = 1
-		p.turn.propagateBest(p.dist, p.reach, p.value, p.rolling)
-	}
-}
-
 // setValues sets the values [points, P] of the ends.
 func (p *turnPlan) setValues(values []float64) {
 	n := p.r.cfg.Players
@@ -121,7 +110,7 @@ func (p *turnPlan) setValues(values []float64) {
 	}
 }
 
-// SolveAll implements [game.BatchTurnPlanner].
+// SolveAll implements [game.TurnPlanner].
 func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
 	t := r.graph()
 	b := t.takeBatch()

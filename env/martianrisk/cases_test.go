@@ -246,8 +246,8 @@ func TestCases(t *testing.T) {
 				t.Errorf("four players with 25 armies: warning %q", w)
 			}
 			r := rules(t, strict)
-			if p := r.Render(r.Initial()); !strings.Contains(p, "unwinnable: 28 > 25") {
-				t.Errorf("Render does not warn:\n%s", p)
+			if w := r.Scene(r.Initial()).Warning; !strings.Contains(w, "unwinnable: 28 > 25") {
+				t.Errorf("the scene does not warn: %q", w)
 			}
 			for players := 3; players <= 6; players++ {
 				if w := published(players, nil).Warning(); w != "" {

@@ -70,7 +70,7 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 	return dst
 }
 
-// OutcomeName implements [game.OutcomeNamer]: the seat that begins, the lowest roll with
+// OutcomeName implements [game.Presenter]: the seat that begins, the lowest roll with
 // that effect, or "won" or "lost".
 func (r *Rules) OutcomeName(s, next State) string {
 	switch s.Phase {

@@ -15,7 +15,7 @@ import (
 // lowTotal and highTotal bound the total of two dice, by which the seats decide who begins.
 const lowTotal, highTotal = 2, 2 * sides
 
-// AskRoll implements [game.Dice].
+// AskRoll implements [game.Presenter].
 func (r *Rules) AskRoll(s State) string {
 	switch s.Phase {
 	case Ordering:
@@ -26,7 +26,7 @@ func (r *Rules) AskRoll(s State) string {
 	return fmt.Sprintf("the two dice of %s, then the two of %s, such as 3 4 1 2", r.board.names[s.From], r.board.names[s.To])
 }
 
-// ReadRoll implements [game.Dice]: the totals of the seats that decide who begins (see
+// ReadRoll implements [game.Presenter]: the totals of the seats that decide who begins (see
 // [rolloff.Read]), a die, or the two dice of the attacker and the
 // two of the defender.
 func (r *Rules) ReadRoll(s State, roll string) (State, error) {
@@ -68,7 +68,7 @@ func (s *State) battleWon(dice [4]int) bool {
 	return dice[0]+dice[1]+s.height(s.From) > dice[2]+dice[3]+s.height(s.To)
 }
 
-// DrawRoll implements [game.Dice].
+// DrawRoll implements [game.Presenter].
 func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	var rolls []string // equally likely
 	switch s.Phase {
@@ -94,7 +94,7 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	return rolls[drawBelow(dice, len(rolls))]
 }
 
-// Narrate implements [game.Narrator]: the dice with towers and totals, the losses, points
+// Narrate implements [game.Presenter]: the dice with towers and totals, the losses, points
 // that are lost, seats that are out, the round, and the ranks at the end.
 func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
 	switch s.Phase {

@@ -14,7 +14,7 @@ var phaseNames = [phases]string{
 	"order", "tower", "claim", "fill", "roll", "reinforce", "attack", "battle", "occupy", "fortify", "small", "over",
 }
 
-// ActionName implements [game.Notation]:
+// ActionName implements [game.Presenter]:
 //
 //	ca        an army into California
 //	ca+       the next tower piece there
@@ -48,7 +48,7 @@ func (r *Rules) ActionName(a game.Action) string {
 	return name(a)
 }
 
-// Format implements [game.Notation]: the number of regions by seat, the seat to move,
+// Format implements [game.Presenter]: the number of regions by seat, the seat to move,
 // the phase and its details, the seat that began, the regions of each seat with armies
 // and tower pieces, and the round.
 //

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Parse implements [game.Notation]. It refuses positions that the rules exclude.
+// Parse implements [game.Presenter]. It refuses positions that the rules exclude.
 func (r *Rules) Parse(text string) (State, error) {
 	s, err := r.parse(text)
 	if err == nil {

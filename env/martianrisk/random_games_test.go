@@ -12,7 +12,6 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/martianrisk"
-	"marsgym/internal/colour"
 	"marsgym/internal/golden"
 )
 
@@ -81,7 +80,7 @@ func TestTranscript(t *testing.T) {
 		fmt.Fprintln(&b, r.Format(s))
 		switch r.CurrentPlayer(s) {
 		case game.Terminal:
-			fmt.Fprintf(&b, "%v\n\n%s\n", r.Returns(nil, s), colour.Strip(r.Render(s)))
+			fmt.Fprintf(&b, "%v\n\n%s\n", r.Returns(nil, s), drawn(r.Scene(s)))
 			golden.Check(t, "game.txt", b.Bytes())
 			return
 		case game.Chance:

@@ -15,7 +15,7 @@ type rows struct {
 	legal []game.Action
 }
 
-// NewRows implements [game.RowPlayer].
+// NewRows implements [game.Sampler].
 func (r *Rules) NewRows(n int) game.Rows[State] {
 	return &rows{r: r, next: make([]State, n), legal: make([]game.Action, 0, r.spec.Actions)}
 }

@@ -8,10 +8,13 @@ import (
 	"marsgym/env/game"
 )
 
-// Scene implements [game.SceneRenderer]: the seats, and the map with its armies, towers
+// Scene implements [game.Presenter]: the seats, and the map with its armies, towers
 // and unions.
 func (r *Rules) Scene(s State) game.Scene {
 	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
+	if w := r.cfg.Warning(); w != "" && s.Phase <= Filling {
+		scene.Warning = "nobody can conquer the map: " + w
+	}
 	for p := range r.cfg.Players {
 		scene.Seats = append(scene.Seats, r.sceneSeat(&s, uint8(p)))
 	}
@@ -123,7 +126,7 @@ func (r *Rules) sceneMap(s *State) *game.SceneMap {
 	for i, place := range l.cells {
 		m.Cells = append(m.Cells, game.SceneCell{
 			Name: r.board.names[i], Text: r.sceneRegionText(s, i),
-			At: place.at, Anchor: place.anchor, Outline: place.outline,
+			At: place.at, Tile: r.cfg.Map.Regions[i].At, Anchor: place.anchor, Outline: place.outline,
 			Pieces: r.scenePieces(s, i), Mark: r.sceneMark(s, i),
 		})
 	}

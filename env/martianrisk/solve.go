@@ -46,7 +46,7 @@ type solution struct {
 	r *Rules
 }
 
-// Facts implements [game.Reporter].
+// Facts implements [game.Solution].
 func (s *solution) Facts() []game.Fact {
 	conquest := func(a, d int) float64 { return NewConquest(a, d, 0).Odds }
 	return []game.Fact{
@@ -59,7 +59,7 @@ func (s *solution) Facts() []game.Fact {
 	}
 }
 
-// Charts implements [game.Reporter]: the probability of conquest.
+// Charts implements [game.Solution]: the probability of conquest.
 func (s *solution) Charts() ([]chart.Chart, error) {
 	const most = 12 // armies of a side; chosen for readability
 	c := chart.Chart{

@@ -130,7 +130,7 @@ func TestCharts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charts, err := sol.(game.Reporter).Charts()
+	charts, err := sol.Charts()
 	if err != nil || len(charts) != 1 || len(charts[0].Panels) != 3 {
 		t.Fatalf("%d charts, error %v", len(charts), err)
 	}

@@ -8,10 +8,10 @@ import (
 	"marsgym/env/game/chart"
 )
 
-// Facts implements [game.Reporter]: there are none.
+// Facts implements [game.Solution]: there are none.
 func (s *Solution) Facts() []game.Fact { return nil }
 
-// Charts implements [game.Reporter]: for two players when to hold, and the probability
+// Charts implements [game.Solution]: for two players when to hold, and the probability
 // of winning.
 func (s *Solution) Charts() ([]chart.Chart, error) {
 	if s.r.cfg.Players != 2 {

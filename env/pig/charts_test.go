@@ -12,7 +12,7 @@ import (
 // The maps must agree with an independent solution at all scores that can come up.
 func TestCharts(t *testing.T) {
 	const target = 30
-	charts, err := solve(t, rules(t, 2, target)).(game.Reporter).Charts()
+	charts, err := solve(t, rules(t, 2, target)).Charts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestCharts(t *testing.T) {
 			}
 		}
 	}
-	if _, err := solve(t, rules(t, 3, 8)).(game.Reporter).Charts(); !errors.Is(err, game.ErrNoCharts) {
+	if _, err := solve(t, rules(t, 3, 8)).Charts(); !errors.Is(err, game.ErrNoCharts) {
 		t.Errorf("three players: got error %v, want ErrNoCharts", err)
 	}
 }

@@ -29,13 +29,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(rules.Render(s))
+	fmt.Println(rules.Scene(s).Text)
 	for i, a := range rules.Legal(nil, s) {
 		fmt.Printf("%s: %.4f, %s\n", rules.ActionName(a), rules.Spec().WinShare(options[i]), rules.DescribeAction(s, a))
 	}
 	// Output:
-	// scores   seat 0: 4 <   seat 1: 17
-	// turn     12 points, 16 if held
+	// seat 0 rolls or holds
 	// roll: 0.6006, roll the die; a 1 loses 12 points
 	// hold: 0.3179, bank 12 points, for 16
 }

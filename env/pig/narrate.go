@@ -9,10 +9,10 @@ import (
 	"marsgym/env/game"
 )
 
-// AskRoll implements [game.Dice].
+// AskRoll implements [game.Presenter].
 func (r *Rules) AskRoll(State) string { return "the die, 1 to 6" }
 
-// ReadRoll implements [game.Dice]: a face, 1 to 6.
+// ReadRoll implements [game.Presenter]: a face, 1 to 6.
 func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 	face, err := number("die", strings.TrimSpace(roll), 6)
 	if err != nil || face == 0 {
@@ -22,10 +22,10 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 	return s, nil
 }
 
-// DrawRoll implements [game.Dice]. Each outcome has one roll.
+// DrawRoll implements [game.Presenter]. Each outcome has one roll.
 func (r *Rules) DrawRoll(s, next State, _ *rand.PCG) string { return r.OutcomeName(s, next) }
 
-// Narrate implements [game.Narrator].
+// Narrate implements [game.Presenter].
 func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
 	if s.Phase == Rolling && roll == "" {
 		roll = r.OutcomeName(s, next)

@@ -9,10 +9,10 @@ import (
 	"marsgym/env/game"
 )
 
-// ActionName implements [game.Notation].
+// ActionName implements [game.Presenter].
 func (r *Rules) ActionName(a game.Action) string { return [actions]string{"roll", "hold"}[a] }
 
-// OutcomeName implements [game.OutcomeNamer]: the face of the die.
+// OutcomeName implements [game.Presenter]: the face of the die.
 func (r *Rules) OutcomeName(s, next State) string {
 	switch {
 	case next.Phase == Over:
@@ -23,7 +23,7 @@ func (r *Rules) OutcomeName(s, next State) string {
 	return strconv.Itoa(int(next.Total) - int(s.Total))
 }
 
-// Format implements [game.Notation]: scores in seat order, the seat whose turn it is, and
+// Format implements [game.Presenter]: scores in seat order, the seat whose turn it is, and
 // the turn total if it is above 0.
 //
 //	0-0@0                      the start of a turn
@@ -52,7 +52,7 @@ func (r *Rules) Format(s State) string {
 	return b.String()
 }
 
-// Parse implements [game.Notation]. It rejects positions that cannot come up, such as a
+// Parse implements [game.Presenter]. It rejects positions that cannot come up, such as a
 // score of 1.
 func (r *Rules) Parse(text string) (State, error) {
 	s, err := r.parse(text)
@@ -139,31 +139,7 @@ func number(what, text string, most int) (uint8, error) {
 	return uint8(n), nil
 }
 
-// Render implements [game.Renderer]:
-//
-//	scores   seat 0: 37 <   seat 1: 52
-//	turn     14 points, 51 if held
-func (r *Rules) Render(s State) string {
-	var b strings.Builder
-	b.WriteString("scores")
-	for i, n := range s.Score[:r.cfg.Players] {
-		fmt.Fprintf(&b, "   seat %d: %d", i, n)
-		if s.Phase != Over && i == int(s.Seat) {
-			b.WriteString(" <")
-		}
-	}
-	switch {
-	case s.Phase == Over:
-		fmt.Fprintf(&b, "\nover     seat %d wins", s.Seat)
-	case s.Total == 0:
-		b.WriteString("\nturn     begins")
-	default:
-		fmt.Fprintf(&b, "\nturn     %d points, %d if held", s.Total, s.Score[s.Seat]+s.Total)
-	}
-	return b.String()
-}
-
-// DescribeAction implements [game.Renderer].
+// DescribeAction implements [game.Presenter].
 func (r *Rules) DescribeAction(s State, a game.Action) string {
 	switch {
 	case a == Hold:

@@ -7,7 +7,7 @@ import (
 	"marsgym/env/game"
 )
 
-// NewRows implements [game.RowPlayer].
+// NewRows implements [game.Sampler].
 func (r *Rules) NewRows(n int) game.Rows[State] {
 	p := &rows{players: r.cfg.Players, target: uint32(r.cfg.Target)}
 	for i := range r.cfg.Players {

@@ -6,7 +6,7 @@ import (
 	"marsgym/env/game"
 )
 
-// Scene implements [game.SceneRenderer]: the scores and the die. A state does not hold
+// Scene implements [game.Presenter]: the scores and the die. A state does not hold
 // what the die showed last.
 func (r *Rules) Scene(s State) game.Scene {
 	scene := game.Scene{Goal: fmt.Sprintf("the first with %d points wins", r.cfg.Target), Player: r.CurrentPlayer(s)}

@@ -8,18 +8,18 @@ import (
 	"marsgym/internal/random"
 )
 
-// TurnStart implements [game.TurnStarter]: a turn starts with nothing rolled.
+// TurnStart implements [game.TurnPlanner]: a turn starts with nothing rolled.
 func (r *Rules) TurnStart(s State) (mover game.Player, ok bool) {
 	return game.Player(s.Seat), s.Phase == Deciding && s.Total == 0
 }
 
-// TurnOf implements [game.TurnFinder].
+// TurnOf implements [game.TurnPlanner].
 func (r *Rules) TurnOf(s State) State {
 	s.Total = 0
 	return s
 }
 
-// SampleStart implements [game.StartSampler]: each seat has any score below the
+// SampleStart implements [game.TurnPlanner]: each seat has any score below the
 // target except 1, which no turn scores.
 func (r *Rules) SampleStart(dice *rand.PCG) State {
 	s := State{Seat: uint8(random.Below(dice, r.cfg.Players))}
@@ -75,8 +75,15 @@ func (p *turnPlan) Known(dst []float64, s State) ([]float64, bool) {
 	return p.r.Returns(dst, s), true
 }
 
-// Solve implements [game.Plan], from the highest turn total down.
-func (p *turnPlan) Solve(values []float64) {
+// SolveAll implements [game.TurnPlanner].
+func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
+	for i, p := range plans {
+		p.(*turnPlan).solve(values[i])
+	}
+}
+
+// solve solves a turn from its highest total down.
+func (p *turnPlan) solve(values []float64) {
 	n := p.r.cfg.Players
 	p.pay = append(p.pay[:0], values...)
 	p.rollValue = slices.Grow(p.rollValue[:0], p.need*n)[:p.need*n]

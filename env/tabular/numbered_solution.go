@@ -9,7 +9,7 @@ import (
 )
 
 // NumberedSolution is the exact solution of a game with a [Numbering]. It implements
-// [game.VerifiableSolution]: there is an equation for each number, in shares of the win.
+// [game.StoredSolution]: there is an equation for each number, in shares of the win.
 type NumberedSolution[S comparable] struct {
 	noCharts
 	rules    game.Rules[S]
@@ -43,10 +43,15 @@ func (sol *NumberedSolution[S]) Residual() float64 { return sol.residual * sol.r
 // returnSpan is the difference in return between a win and a loss.
 func (sol *NumberedSolution[S]) returnSpan() float64 { return sol.spec.Win - sol.spec.Loss }
 
-// Equations implements [game.VerifiableSolution].
+// Equations implements [game.StoredSolution].
 func (sol *NumberedSolution[S]) Equations() int { return sol.best.Len() }
 
-// Violation implements [game.VerifiableSolution].
+// ReadTable implements [game.StoredSolution]: there are no tables.
+func (sol *NumberedSolution[S]) ReadTable(game.Policy[S], []float64) (game.TabularPolicy, error) {
+	return nil, fmt.Errorf("%s has no tables: %w", sol.spec.ID, game.ErrNoSolution)
+}
+
+// Violation implements [game.StoredSolution].
 func (sol *NumberedSolution[S]) Violation(ctx context.Context, positions []int) (most float64, err error) {
 	var n Node
 	for _, at := range positions {

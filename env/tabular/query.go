@@ -113,7 +113,7 @@ func Normalise(probs []float64) error {
 
 // text returns s in its notation, if the game has one.
 func text[S comparable](rules game.Rules[S], s S) string {
-	if n, ok := rules.(game.Notation[S]); ok {
+	if n, ok := rules.(game.Presenter[S]); ok {
 		return fmt.Sprintf("%q", n.Format(s))
 	}
 	return fmt.Sprintf("%+v", s)

@@ -27,7 +27,7 @@ type Options struct {
 }
 
 // Solution is the exact solution of a game as a table of all positions. It implements
-// [game.Solution] and [game.Reporter].
+// [game.Solution].
 type Solution[S comparable] struct {
 	noCharts
 	rules    game.Rules[S]
@@ -107,20 +107,20 @@ func (ev *evaluation) residual() (most float64) {
 // Len returns the number of positions, symmetric ones counted once.
 func (sol *Solution[S]) Len() int { return len(sol.states) }
 
-// Facts implements [game.Reporter]: the number of positions.
+// Facts implements [game.Solution]: the number of positions.
 func (sol *Solution[S]) Facts() []game.Fact {
 	return []game.Fact{{Name: "positions", Value: float64(sol.Len())}}
 }
 
-// noCharts is the part of [game.Reporter] of a game, given its ID, without charts.
+// noCharts is the part of [game.Solution] of a game, given its ID, without charts.
 type noCharts struct{ id string }
 
-// Charts implements [game.Reporter]. There are none.
+// Charts implements [game.Solution]. There are none.
 func (n noCharts) Charts() ([]chart.Chart, error) {
 	return nil, fmt.Errorf("%s: %w", n.id, game.ErrNoCharts)
 }
 
-// PolicyCharts implements [game.Reporter]. There are none.
+// PolicyCharts implements [game.Solution]. There are none.
 func (n noCharts) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Chart, error) {
 	return nil, fmt.Errorf("%s: the losses of %s: %w", n.id, name, game.ErrNoCharts)
 }

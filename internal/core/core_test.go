@@ -35,7 +35,7 @@ func TestTurnStart(t *testing.T) {
 		t.Errorf("the first turn starts with seat %d, %v; want seat 0", who, ok)
 	}
 	if _, ok := plain.TurnStart(p.Initial()); ok {
-		t.Error("rules without a TurnStarter start a turn")
+		t.Error("rules without a TurnPlanner start a turn")
 	}
 }
 

@@ -17,7 +17,8 @@ type Rules[S comparable] struct {
 	game.Rules[S]
 	Sampler     game.Sampler[S]     // never nil
 	Symmetry    game.Symmetry[S]    // or nil
-	Starter     game.TurnStarter[S] // or nil
+	Planner     game.TurnPlanner[S] // or nil
+	Presenter   game.Presenter[S]   // or nil
 	ChanceLimit int                 // Spec.ChanceLimit
 }
 
@@ -28,7 +29,8 @@ func New[S comparable](rules game.Rules[S]) Rules[S] {
 		r.Sampler = s
 	}
 	r.Symmetry, _ = rules.(game.Symmetry[S])
-	r.Starter, _ = rules.(game.TurnStarter[S])
+	r.Planner, _ = rules.(game.TurnPlanner[S])
+	r.Presenter, _ = rules.(game.Presenter[S])
 	return r
 }
 
@@ -48,12 +50,12 @@ func (r *Rules[S]) Representative(s S) S {
 }
 
 // TurnStart returns the seat whose turn starts in s and reports whether one does. It
-// returns false if the rules are no [game.TurnStarter].
+// returns false if the rules are no [game.TurnPlanner].
 func (r *Rules[S]) TurnStart(s S) (mover game.Player, ok bool) {
-	if r.Starter == nil {
+	if r.Planner == nil {
 		return 0, false
 	}
-	return r.Starter.TurnStart(s)
+	return r.Planner.TurnStart(s)
 }
 
 // After returns the representative of the state just after a legal action.
@@ -65,12 +67,12 @@ func (r *Rules[S]) After(s S, a game.Action) S {
 	return r.Representative(after)
 }
 
-// ActionName names an action, by its number where the game has no notation.
+// ActionName names an action, by its number where the rules are no [game.Presenter].
 func (r *Rules[S]) ActionName(a game.Action) string {
-	if n, ok := r.Rules.(game.Notation[S]); ok {
-		return n.ActionName(a)
+	if r.Presenter == nil {
+		return fmt.Sprint(a)
 	}
-	return fmt.Sprint(a)
+	return r.Presenter.ActionName(a)
 }
 
 // random is the name of the bot that every game has.
@@ -78,11 +80,10 @@ const random = "random"
 
 // BotNames lists the bots: "random", then the game's own.
 func (r *Rules[S]) BotNames() []string {
-	names := []string{random}
-	if p, ok := r.Rules.(game.Bots[S]); ok {
-		names = append(names, p.BotNames()...)
+	if r.Presenter == nil {
+		return []string{random}
 	}
-	return names
+	return append([]string{random}, r.Presenter.BotNames()...)
 }
 
 // Bot returns the bot of that name.
@@ -90,18 +91,17 @@ func (r *Rules[S]) Bot(name string) (game.Policy[S], error) {
 	if name == random {
 		return game.Uniform[S]{Rules: r.Rules}, nil
 	}
-	if p, ok := r.Rules.(game.Bots[S]); ok && slices.Contains(p.BotNames(), name) {
-		return p.Bot(name)
+	if slices.Contains(r.BotNames(), name) {
+		return r.Presenter.Bot(name)
 	}
 	return nil, fmt.Errorf("%s has no bot %q; it has %s", r.Spec().ID, name, strings.Join(r.BotNames(), ", "))
 }
 
 // Validate returns an error if a state that was read from bytes is not a state of
-// the game. It checks that the notation reproduces s; without a notation it accepts
+// the game. It checks that the notation reproduces s; without one it accepts
 // every s.
 func (r *Rules[S]) Validate(s S) (err error) {
-	n, ok := r.Rules.(game.Notation[S])
-	if !ok {
+	if r.Presenter == nil {
 		return nil
 	}
 	defer func() {
@@ -109,7 +109,7 @@ func (r *Rules[S]) Validate(s S) (err error) {
 			err = fmt.Errorf("not a state of the game: %v", p)
 		}
 	}()
-	same, err := n.Parse(n.Format(s))
+	same, err := r.Presenter.Parse(r.Presenter.Format(s))
 	if err == nil && same != s {
 		err = errors.New("not a state of the game")
 	}
@@ -119,6 +119,9 @@ func (r *Rules[S]) Validate(s S) (err error) {
 // outcomeSampler samples from the list of all outcomes, for rules without a
 // Sampler.
 type outcomeSampler[S comparable] struct{ rules game.Rules[S] }
+
+// NewRows implements [game.Sampler].
+func (outcomeSampler[S]) NewRows(int) game.Rows[S] { return nil }
 
 // Sample implements [game.Sampler].
 func (o outcomeSampler[S]) Sample(s S, dice *rand.PCG) S {

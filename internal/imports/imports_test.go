@@ -31,13 +31,14 @@ var table = []struct {
 	{"docs/games", nil},
 	{"env/game/chart", nil},
 	{"env/game", []string{"env/game/chart"}},
-	{"env/game/gametest", []string{"env/game"}},
-	{"env/tabular", []string{"env/game"}},
+	{"env/game/picture", []string{"env/game"}},
+	{"env/game/gametest", []string{"env/game", "env/game/picture"}},
+	{"env/tabular", []string{"env/game", "env/game/chart"}},
 	{"internal/core", []string{"env/game"}},
 	{"internal/testgames", []string{"env/game", "env/*"}},                                  // only tests import it
 	{"env/catalog", []string{"env", "env/game", "env/*", "agents/search", "train/expert"}}, // makes the handles
 	{"env/*", []string{"env/game", "env/game/chart", "env/tabular"}},                       // each game
-	{"env", []string{"env/game", "env/game/chart", "internal/core"}},
+	{"env", []string{"env/game", "env/game/picture", "env/game/chart", "internal/core"}},
 	{"models", []string{"env/game"}},
 	{"models/*", []string{"models"}},
 	{"agents/search", []string{"env", "env/game", "internal/core", "models"}},

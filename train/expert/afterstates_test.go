@@ -75,7 +75,7 @@ func (o reference[S]) next(s S, last game.Player) []float64 {
 
 // mover returns the seat whose turn starts in s, or -1 if none does.
 func (o reference[S]) mover(s S) game.Player {
-	if t, ok := any(o.rules).(game.TurnStarter[S]); ok {
+	if t, ok := any(o.rules).(game.TurnPlanner[S]); ok {
 		if who, ok := t.TurnStart(s); ok {
 			return who
 		}
@@ -152,7 +152,7 @@ func (o reference[S]) row(cfg expert.Config, seed, row uint64, searches int) []e
 		var arrived S // the state after the last move, or the sampled start
 		sampled := false
 		if cfg.Starts.Sample > 0 && chance() < cfg.Starts.Sample {
-			arrived = any(o.rules).(game.StartSampler[S]).SampleStart(dice)
+			arrived = any(o.rules).(game.TurnPlanner[S]).SampleStart(dice)
 			s, moves, sampled = settle(arrived), 0, true
 			arrived = canonical(o.rules, arrived)
 		}
@@ -261,7 +261,7 @@ func checkAfterstates[S comparable](t *testing.T, rules searchable[S]) {
 	for _, opt := range []expert.Options{{}, {Lambda: 1, PolicyReplies: true}, {Lambda: 0.7}, {Lambda: 0.5, RandomPlay: true}} {
 		cfg := config(expert.OneMove)
 		cfg.Decisions = 1 + int(4*opt.Lambda)
-		if _, samples := any(rules).(game.StartSampler[S]); samples && opt.Lambda == 0.7 {
+		if _, samples := any(rules).(game.TurnPlanner[S]); samples && opt.Lambda == 0.7 {
 			cfg.Starts.Sample = 0.4
 		}
 		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []expert.Targets {

@@ -186,7 +186,7 @@ func (x *experts[S]) newExpert(cfg Config, rows, first int) (Expert, error) {
 	if cfg.Depth == Turn && !plans {
 		return nil, fmt.Errorf("%s does not solve turns: %w", spec.ID, ErrUnsupported)
 	}
-	if _, samples := rules.(game.StartSampler[S]); cfg.Starts.Sample > 0 && !samples {
+	if _, samples := rules.(game.TurnPlanner[S]); cfg.Starts.Sample > 0 && !samples {
 		return nil, fmt.Errorf("starts.sample is %v: %s: %w; use walk, archive or disagree", cfg.Starts.Sample, spec.ID, ErrNoStartSampler)
 	}
 	s, err := newSearcher(x.rules, cfg, rows, first)
@@ -205,7 +205,7 @@ func (x *experts[S]) newExpert(cfg Config, rows, first int) (Expert, error) {
 // searcher holds what experts of all depths need.
 type searcher[S comparable] struct {
 	rules   core.Rules[S]
-	sampler game.StartSampler[S] // or nil
+	sampler game.TurnPlanner[S] // or nil
 	spec    game.Spec
 	d       int // D
 	cfg     Config
@@ -224,7 +224,7 @@ type searcher[S comparable] struct {
 
 func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int) (searcher[S], error) {
 	spec := rules.Spec()
-	sampler, _ := rules.Rules.(game.StartSampler[S])
+	sampler, _ := rules.Rules.(game.TurnPlanner[S])
 	e := searcher[S]{
 		rules: rules, sampler: sampler, spec: spec, d: spec.ObsLen(), cfg: cfg, first: first,
 		state: make([]S, rows), dice: make([]rand.PCG, rows),

@@ -23,7 +23,6 @@ import (
 type searchable[S comparable] interface {
 	game.Rules[S]
 	game.Sampler[S]
-	game.StartSampler[S]
 	game.TurnPlanner[S]
 	game.Solver[S]
 }

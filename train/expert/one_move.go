@@ -18,7 +18,7 @@ import (
 // mover prefers. There
 //   - a move after which the same seat moves again, with no dice between, has the value of
 //     the best of the moves that follow, since the network alone would only repeat itself;
-//   - a move that ends the turn, in rules with a [game.TurnStarter], has the network's value
+//   - a move that ends the turn, in rules with a [game.TurnPlanner], has the network's value
 //     of the state in which the next turn starts. The dice of that turn are listed once the
 //     row has arrived there.
 type oneMove[S comparable] struct {

@@ -15,7 +15,7 @@ import (
 // Expert.Search (OneMove, where the network values afterstates) or of searched turns (Turn). The rest starts at the
 // beginning of a game, or goes on with the row's game. While the archive of a row is empty, so do starts from it.
 type Starts struct {
-	Sample   float64 `json:"sample"`   // a state of the game's [game.StartSampler]
+	Sample   float64 `json:"sample"`   // a state of the game's [game.TurnPlanner]
 	Walk     float64 `json:"walk"`     // a position of a random game, each equally likely
 	Archive  float64 `json:"archive"`  // a position that the row has met, followed by random play to the next one
 	Disagree float64 `json:"disagree"` // the position in the archive in which the network's value differs most from the search's

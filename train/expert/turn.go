@@ -15,10 +15,9 @@ import (
 type turnExact[S comparable] struct {
 	searcher[S]
 	planner game.TurnPlanner[S]
-	batch   game.BatchTurnPlanner[S] // or nil
-	turns   []turnSearch[S]          // [N]
-	plans   []game.Plan[S]           // [N]
-	ends    [][]float64              // [N][ends, P] values of the ends by seat
+	turns   []turnSearch[S] // [N]
+	plans   []game.Plan[S]  // [N]
+	ends    [][]float64     // [N][ends, P] values of the ends by seat
 }
 
 // turnSearch is the search of a row.
@@ -33,7 +32,6 @@ type turnSearch[S comparable] struct {
 
 func newTurnExact[S comparable](s searcher[S], planner game.TurnPlanner[S]) *turnExact[S] {
 	e := &turnExact[S]{searcher: s, planner: planner, turns: make([]turnSearch[S], len(s.state)), ends: make([][]float64, len(s.state))}
-	e.batch, _ = planner.(game.BatchTurnPlanner[S])
 	for range s.state {
 		e.plans = append(e.plans, planner.NewPlan())
 	}
@@ -88,13 +86,7 @@ func (e *turnExact[S]) Search(ctx context.Context, dst *Targets, opt Options, ne
 	for i := range e.turns {
 		e.receive(i)
 	}
-	if e.batch != nil {
-		e.batch.SolveAll(e.plans, e.ends)
-	} else {
-		for i, p := range e.plans {
-			p.Solve(e.ends[i])
-		}
-	}
+	e.planner.SolveAll(e.plans, e.ends)
 	for i := range e.turns {
 		if err := ctx.Err(); err != nil {
 			return err

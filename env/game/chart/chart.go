@@ -1,5 +1,5 @@
 // Package chart describes charts as data: what is drawn, not how. Solutions return
-// them (see game.Reporter), and programs draw them.
+// them (see game.Solution), and programs draw them.
 package chart
 
 // Chart is a picture as data.

@@ -117,14 +117,11 @@ var brokenOptional = []breach{
 	{"ActionName differs between actions", func(g *cups) {
 		g.name = func(game.Action) string { return "take" }
 	}},
-	{"Render is not empty", func(g *cups) { g.render = func(state) string { return "\n" } }},
 	{"DescribeAction is not empty", func(g *cups) { g.describeAction = func(state, game.Action) string { return "" } }},
 	{"OutcomeName is one word", func(g *cups) { g.outcomeName = func(s, next state) string { return g.format(next) } }},
 	{"OutcomeName is one word", func(g *cups) { g.outcomeName = func(_, _ state) string { return "" } }},
 	{"OutcomeName differs between outcomes", func(g *cups) { g.outcomeName = func(_, _ state) string { return "5" } }},
 	{"OutcomeName does not panic", func(g *cups) { g.outcomeName = func(_, _ state) string { panic("oh") } }},
-	{"Explain is silent about what there is not", func(g *cups) { g.explain = func(state, string) []string { return []string{"a cup"} } }},
-	{"Explain does not panic", func(g *cups) { g.explain = func(state, string) []string { panic("oh") } }},
 	{"AskRoll is one line", func(g *cups) { g.askRoll = func(state) string { return "both\ncups" } }},
 	{"ReadRoll reads what DrawRoll draws", func(g *cups) { g.readRoll = func(s state, _ string) (state, error) { return s, errors.New("no") } }},
 	{"ReadRoll refuses text that is no roll", func(g *cups) {

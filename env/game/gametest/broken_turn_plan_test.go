@@ -50,13 +50,14 @@ var brokenTurns = []breach{
 			return mover(s)
 		}
 	}},
-	{"SolveAll is Solve of each", func(g *cups) {
+	{"SolveAll solves each as if it were alone", func(g *cups) {
 		all := g.solveAll
 		g.solveAll = func(plans []game.Plan[state], values [][]float64) {
-			for j := range values[len(values)-1] {
-				values[len(values)-1][j] /= 2
+			last := slices.Clone(values[len(values)-1])
+			for j := range last {
+				last[j] /= float64(len(values))
 			}
-			all(plans, values)
+			all(plans, append(values[:len(values)-1:len(values)-1], last))
 		}
 	}},
 	{"SampleStart is a function of the generator", func(g *cups) {
@@ -166,7 +167,7 @@ var brokenTurns = []breach{
 			}
 		})
 	}},
-	{"Solve leaves the values unchanged", func(g *cups) {
+	{"SolveAll leaves the values unchanged", func(g *cups) {
 		changePlans(g, func(p *plan) {
 			solve := p.solve
 			p.solve = func(values []float64) {
@@ -261,12 +262,6 @@ func manyOutcomes() *cups {
 	return g
 }
 
-// turns are the optional interfaces about turns.
-type turns interface {
-	game.StartSampler[state]
-	game.BatchTurnPlanner[state]
-}
-
 func TestLongTurns(t *testing.T) {
 	for _, b := range append([]breach{{"", func(*cups) {}}}, brokenTurns...) {
 		switch b.clause {
@@ -279,7 +274,7 @@ func TestLongTurns(t *testing.T) {
 		b.commit(g)
 		err := gametest.Check(struct {
 			game.Rules[state]
-			turns
+			game.TurnPlanner[state]
 		}{g, g}, gametest.Games(1))
 		if b.clause == "" && err != nil || b.clause != "" && (err == nil || !strings.Contains(err.Error(), b.clause)) {
 			t.Errorf("got error %v, want %q", err, b.clause)

@@ -56,13 +56,7 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 		failed:   make(map[string]bool),
 	}
 	c.sampler, _ = rules.(game.Sampler[S])
-	c.notation, _ = rules.(game.Notation[S])
-	c.namer, _ = rules.(game.OutcomeNamer[S])
-	c.renderer, _ = rules.(game.Renderer[S])
-	c.dice, _ = rules.(game.Dice[S])
-	c.narrator, _ = rules.(game.Narrator[S])
-	c.explainer, _ = rules.(game.Explainer[S])
-	c.scenes, _ = rules.(game.SceneRenderer[S])
+	c.presenter, _ = rules.(game.Presenter[S])
 	c.symmetry, _ = rules.(game.Symmetry[S])
 	c.expander, _ = rules.(game.ChanceExpander[S])
 	c.run()
@@ -73,14 +67,8 @@ type checker[S comparable] struct {
 	options
 	rules     game.Rules[S]
 	spec      game.Spec
-	sampler   game.Sampler[S] // or nil, as the next nine
-	notation  game.Notation[S]
-	namer     game.OutcomeNamer[S]
-	dice      game.Dice[S]
-	narrator  game.Narrator[S]
-	explainer game.Explainer[S]
-	renderer  game.Renderer[S]
-	scenes    game.SceneRenderer[S]
+	sampler   game.Sampler[S] // or nil, as the next three
+	presenter game.Presenter[S]
 	symmetry  game.Symmetry[S]
 	expander  game.ChanceExpander[S]
 
@@ -126,19 +114,19 @@ func (c *checker[S]) try(s S, method string, f func()) {
 // text is s in the notation of the game, if it has one, and in Go's syntax.
 func (c *checker[S]) text(s S) (text string) {
 	text = fmt.Sprintf("%+v", s)
-	if c.notation != nil {
+	if c.presenter != nil {
 		defer func() { _ = recover() }() // Format may be the faulty method
-		text = fmt.Sprintf("%q %s", c.notation.Format(s), text)
+		text = fmt.Sprintf("%q %s", c.presenter.Format(s), text)
 	}
 	return text
 }
 
 // action is the name of a, if it has one, and its number.
 func (c *checker[S]) action(a game.Action) string {
-	if c.notation == nil || a < 0 || int(a) >= c.spec.Actions {
+	if c.presenter == nil || a < 0 || int(a) >= c.spec.Actions {
 		return fmt.Sprintf("action %d", a)
 	}
-	return fmt.Sprintf("action %d %q", a, c.notation.ActionName(a))
+	return fmt.Sprintf("action %d %q", a, c.presenter.ActionName(a))
 }
 
 func (c *checker[S]) run() {
@@ -158,7 +146,7 @@ func (c *checker[S]) run() {
 	if fault := unfit(reflect.TypeFor[S](), "S"); fault != "" {
 		c.fail("a state has exported fields of fixed size", "%s", fault)
 	}
-	if c.notation != nil {
+	if c.presenter != nil {
 		c.try(start, "Notation", c.checkNames)
 		c.try(start, "Parse", func() { c.checkNonPositions(start) })
 	}

@@ -18,7 +18,6 @@ type plan struct {
 
 func (p *plan) Begin(s state) []state                              { return p.begin(s) }
 func (p *plan) Known(dst []float64, s state) ([]float64, bool)     { return p.known(dst, s) }
-func (p *plan) Solve(values []float64)                             { p.solve(values) }
 func (p *plan) Value(dst []float64) []float64                      { return p.value(dst) }
 func (p *plan) Options(dst []float64, s state) (options []float64) { return p.options(dst, s) }
 

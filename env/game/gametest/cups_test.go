@@ -27,10 +27,8 @@ type cups struct {
 	format         func(s state) string
 	parse          func(text string) (state, error)
 	name           func(a game.Action) string
-	render         func(s state) string
 	describeAction func(s state, a game.Action) string
 	outcomeName    func(s, next state) string
-	explain        func(s state, word string) []string
 	scene          func(s state) game.Scene
 	askRoll        func(s state) string
 	readRoll       func(s state, roll string) (state, error)
@@ -77,10 +75,8 @@ func (c *cups) Sample(s state, r *rand.PCG) state             { return c.sample(
 func (c *cups) Format(s state) string                         { return c.format(s) }
 func (c *cups) Parse(text string) (state, error)              { return c.parse(text) }
 func (c *cups) ActionName(a game.Action) string               { return c.name(a) }
-func (c *cups) Render(s state) string                         { return c.render(s) }
 func (c *cups) DescribeAction(s state, a game.Action) string  { return c.describeAction(s, a) }
 func (c *cups) OutcomeName(s, next state) string              { return c.outcomeName(s, next) }
-func (c *cups) Explain(s state, word string) []string         { return c.explain(s, word) }
 func (c *cups) Scene(s state) game.Scene                      { return c.scene(s) }
 func (c *cups) AskRoll(s state) string                        { return c.askRoll(s) }
 func (c *cups) ReadRoll(s state, roll string) (state, error)  { return c.readRoll(s, roll) }
@@ -247,10 +243,8 @@ func healthy() *cups {
 		return s, nil
 	}
 	g.name = func(a game.Action) string { return [...]string{"left", "right", "pass"}[a] }
-	g.render = func(s state) string { return fmt.Sprintf("|%d| |%d|", s.Cup[0], s.Cup[1]) }
 	g.describeAction = func(s state, a game.Action) string { return "choose " + g.name(a) }
 	g.outcomeName = func(_, next state) string { return fmt.Sprintf("%d,%d", next.Cup[0], next.Cup[1]) }
-	g.explain = func(state, string) []string { return nil }
 	g.scene = func(s state) game.Scene { return cupsScene(g, s) }
 	g.askRoll = func(state) string { return "both cups" }
 	g.drawRoll = func(s, next state, _ *rand.PCG) string { return g.outcomeName(s, next) }
@@ -351,7 +345,7 @@ func healthy() *cups {
 	g.newPlan = func() game.Plan[state] { return newPlan(g) }
 	g.solveAll = func(plans []game.Plan[state], values [][]float64) {
 		for i, p := range plans {
-			p.Solve(values[i])
+			p.(*plan).solve(values[i])
 		}
 	}
 	g.newRows = func(int) game.Rows[state] { return newCupRows(g) }

@@ -10,7 +10,7 @@ import (
 func (c *checker[S]) checkNames() {
 	names := make(map[string]game.Action)
 	for a := range game.Action(c.spec.Actions) {
-		name := c.notation.ActionName(a)
+		name := c.presenter.ActionName(a)
 		if name == "" || strings.ToLower(name) != name || strings.ContainsAny(name, " \t\n") {
 			c.fail("ActionName is one lower-case word", "action %d is %q", a, name)
 		}
@@ -25,7 +25,7 @@ func (c *checker[S]) checkNames() {
 func (c *checker[S]) checkOutcomeNames(s S) {
 	named := make(map[string]bool)
 	for _, o := range c.rules.Outcomes(nil, s) {
-		name := c.namer.OutcomeName(s, o.State)
+		name := c.presenter.OutcomeName(s, o.State)
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			c.failAt(s, "OutcomeName is one word", "%q leads to %s", name, c.text(o.State))
 		}
@@ -40,9 +40,9 @@ func (c *checker[S]) checkOutcomeNames(s S) {
 func (c *checker[S]) checkNonPositions(start S) {
 	for _, text := range []string{
 		"", "\x00", "\xff\xfe", "no such position", "🎲", strings.Repeat("9", 400), "-1",
-		c.notation.Format(start) + " and more\x00",
+		c.presenter.Format(start) + " and more\x00",
 	} {
-		if s, err := c.notation.Parse(text); err == nil {
+		if s, err := c.presenter.Parse(text); err == nil {
 			c.fail("Parse refuses text that is not a position", "%q became %+v", text, s)
 		}
 	}
@@ -55,8 +55,8 @@ const typosTried = 100
 // checkText checks that Parse reproduces s from Format, and that text with a typo is
 // refused or parsed as another valid position.
 func (c *checker[S]) checkText(s S) {
-	text := c.notation.Format(s)
-	if got, err := c.notation.Parse(text); err != nil {
+	text := c.presenter.Format(s)
+	if got, err := c.presenter.Parse(text); err != nil {
 		c.failAt(s, "Parse reads what Format wrote", "%v", err)
 		return
 	} else if got != s {
@@ -68,11 +68,11 @@ func (c *checker[S]) checkText(s S) {
 	}
 	for _, typo := range withTypos(text) {
 		c.try(s, "Parse", func() {
-			t, err := c.notation.Parse(typo)
+			t, err := c.presenter.Parse(typo)
 			if err != nil {
 				return
 			}
-			if back, err := c.notation.Parse(c.notation.Format(t)); err != nil || back != t {
+			if back, err := c.presenter.Parse(c.presenter.Format(t)); err != nil || back != t {
 				c.failAt(s, "Parse gives a position that can be written", "%q became %+v, error %v", typo, t, err)
 				return
 			}
@@ -95,13 +95,10 @@ func withTypos(text string) []string {
 	return append(out, text+" ", text+"9")
 }
 
-// checkRenderer checks that descriptions are not empty.
-func (c *checker[S]) checkRenderer(s S, legal []game.Action) {
-	if strings.TrimSpace(c.renderer.Render(s)) == "" {
-		c.failAt(s, "Render is not empty", "it is")
-	}
+// checkDescriptions checks that descriptions of actions are not empty.
+func (c *checker[S]) checkDescriptions(s S, legal []game.Action) {
 	for _, a := range legal {
-		if strings.TrimSpace(c.renderer.DescribeAction(s, a)) == "" {
+		if strings.TrimSpace(c.presenter.DescribeAction(s, a)) == "" {
 			c.failAt(s, "DescribeAction is not empty", "it is for %s", c.action(a))
 		}
 	}

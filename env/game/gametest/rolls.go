@@ -15,7 +15,7 @@ import (
 // its probability given the outcome. Draws are compared by their square of chi, at six
 // standard deviations.
 func CheckRolls[S comparable](rules game.Rules[S], s S, real iter.Seq2[string, float64]) error {
-	dice := rules.(game.Dice[S])
+	dice := rules.(game.Presenter[S])
 	type roll struct {
 		next S
 		text string

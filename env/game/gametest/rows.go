@@ -18,11 +18,14 @@ const (
 
 // checkRows plays a batch by Rows and by the plain rules, and compares them.
 func (c *checker[S]) checkRows(start S) {
-	p, ok := c.rules.(game.RowPlayer[S])
-	if !ok || len(c.errs) > 0 {
+	if c.sampler == nil || len(c.errs) > 0 {
 		return
 	}
-	c.try(start, "Rows", func() { (&rowChecker[S]{checker: c, rows: p.NewRows(rowsPlayed)}).run() })
+	c.try(start, "Rows", func() {
+		if rows := c.sampler.NewRows(rowsPlayed); rows != nil {
+			(&rowChecker[S]{checker: c, rows: rows}).run()
+		}
+	})
 }
 
 // rowChecker is a batch played in both ways.

@@ -9,8 +9,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"marsgym/env/game"
+	"marsgym/env/game/picture"
+	"marsgym/internal/colour"
 )
 
 // scenesChecked is the number of states whose scenes are checked. Chosen: they contain
@@ -19,19 +22,27 @@ const scenesChecked = 2000
 
 // checkScene checks the scene of a state.
 func (c *checker[S]) checkScene(s S, mover game.Player, legal []game.Action) {
-	scene := c.scenes.Scene(s)
+	scene := c.presenter.Scene(s)
 	text, err := json.Marshal(scene)
 	if err != nil {
 		c.failAt(s, "a scene can be written as JSON", "%v", err)
 		return
 	}
-	if again, _ := json.Marshal(c.scenes.Scene(s)); !bytes.Equal(again, text) {
+	if again, _ := json.Marshal(c.presenter.Scene(s)); !bytes.Equal(again, text) {
 		c.failAt(s, "Scene is a function of the state", "got %s, then %s", text, again)
 	}
 	for _, line := range []string{scene.Text, scene.Goal} {
 		if strings.TrimSpace(line) == "" || strings.Contains(line, "\n") {
 			c.failAt(s, "the text and the goal of a scene are a line each", "got %q", line)
 		}
+	}
+	for line := range strings.SplitSeq(colour.Strip(picture.Text(&scene)), "\n") {
+		if n := utf8.RuneCountInString(line); n > 79 {
+			c.failAt(s, "pictures as text have lines of 79 columns", "got %d in %q", n, line)
+		}
+	}
+	if lines := picture.Explain(&scene, "no such thing"); lines != nil {
+		c.failAt(s, "a word that names nothing is not explained", "got %q", lines)
 	}
 	if scene.Player != mover {
 		c.failAt(s, "a scene has the current player", "it is %d, want %d", scene.Player, mover)
@@ -67,7 +78,7 @@ func (c *checker[S]) checkScene(s S, mover game.Player, legal []game.Action) {
 		}
 		c.checkElement(s, legal, "cell "+cell.Name, cell.Actions)
 	}
-	if c.dice != nil && mover == game.Chance {
+	if mover == game.Chance {
 		c.checkSceneRoll(s, scene.Roll)
 	} else if scene.Roll != nil {
 		c.failAt(s, "only rolls are entered", "got %+v", scene.Roll)
@@ -99,7 +110,7 @@ func (c *checker[S]) checkSceneRoll(s S, roll *game.SceneRoll) {
 		for i := range texts {
 			texts[i] = roll.Faces[dice.IntN(len(roll.Faces))].Text
 		}
-		if _, err := c.dice.ReadRoll(s, strings.Join(texts, roll.Separator)); err == nil {
+		if _, err := c.presenter.ReadRoll(s, strings.Join(texts, roll.Separator)); err == nil {
 			return
 		}
 	}

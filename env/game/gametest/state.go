@@ -52,20 +52,16 @@ func (c *checker[S]) checkState(s S) (sound bool) {
 		c.decisions = append(c.decisions, s)
 		c.try(s, "Encode", func() { c.checkObservation(s, mover, legal) })
 	}
-	if c.notation != nil {
+	if c.presenter != nil {
 		c.try(s, "Format", func() { c.checkText(s) })
-	}
-	if c.told++; c.told <= statesTold {
-		c.checkTold(s, mover, legal)
-	}
-	if c.scenes != nil && len(c.seen) <= scenesChecked {
-		c.try(s, "Scene", func() { c.checkScene(s, mover, legal) })
-	}
-	if c.namer != nil {
+		if c.told++; c.told <= statesTold {
+			c.checkTold(s, mover, legal)
+		}
+		if len(c.seen) <= scenesChecked {
+			c.try(s, "Scene", func() { c.checkScene(s, mover, legal) })
+		}
 		c.try(s, "OutcomeName", func() { c.checkOutcomeNames(s) })
-	}
-	if c.renderer != nil {
-		c.try(s, "Renderer", func() { c.checkRenderer(s, legal) })
+		c.try(s, "DescribeAction", func() { c.checkDescriptions(s, legal) })
 	}
 	c.check(rep) // play may never reach it
 	return sound

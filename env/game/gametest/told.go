@@ -18,31 +18,15 @@ const outcomesTold = 16
 
 // checkTold checks the rolls of a state and the narration of the transitions from it.
 func (c *checker[S]) checkTold(s S, mover game.Player, legal []game.Action) {
-	if c.explainer != nil {
-		c.try(s, "Explain", func() {
-			for _, word := range []string{"", "no such thing", "\x00"} {
-				if lines := c.explainer.Explain(s, word); lines != nil {
-					c.failAt(s, "Explain is silent about what there is not", "%q is %q", word, lines)
-				}
-			}
-		})
-	}
 	if mover == game.Chance {
 		outcomes := c.rules.Outcomes(nil, s)
 		step := len(outcomes)/outcomesTold + 1
 		for i := c.told % step; i < len(outcomes); i += step {
 			o, roll := outcomes[i], ""
-			if c.dice != nil {
-				c.try(s, "Dice", func() { roll = c.checkRoll(s, o.State) })
-			}
-			if c.narrator != nil {
-				c.try(s, "Narrate", func() { c.checkNarration(s, o.State, 0, roll) })
-				c.try(s, "Narrate", func() { c.checkNarration(s, o.State, 0, "") })
-			}
+			c.try(s, "Dice", func() { roll = c.checkRoll(s, o.State) })
+			c.try(s, "Narrate", func() { c.checkNarration(s, o.State, 0, roll) })
+			c.try(s, "Narrate", func() { c.checkNarration(s, o.State, 0, "") })
 		}
-		return
-	}
-	if c.narrator == nil {
 		return
 	}
 	for _, a := range legal {
@@ -54,18 +38,18 @@ func (c *checker[S]) checkTold(s S, mover game.Player, legal []game.Action) {
 
 // checkRoll draws a roll from s to next, and checks that it is read.
 func (c *checker[S]) checkRoll(s, next S) string {
-	if ask := c.dice.AskRoll(s); strings.TrimSpace(ask) == "" || strings.Contains(ask, "\n") {
+	if ask := c.presenter.AskRoll(s); strings.TrimSpace(ask) == "" || strings.Contains(ask, "\n") {
 		c.failAt(s, "AskRoll is one line", "got %q", ask)
 	}
-	roll := c.dice.DrawRoll(s, next, rand.NewPCG(c.seed, 0))
-	if again := c.dice.DrawRoll(s, next, rand.NewPCG(c.seed, 0)); again != roll {
+	roll := c.presenter.DrawRoll(s, next, rand.NewPCG(c.seed, 0))
+	if again := c.presenter.DrawRoll(s, next, rand.NewPCG(c.seed, 0)); again != roll {
 		c.failAt(s, "DrawRoll draws from its generator alone", "got %q, then %q", roll, again)
 	}
-	if got, err := c.dice.ReadRoll(s, roll); err != nil || got != next {
+	if got, err := c.presenter.ReadRoll(s, roll); err != nil || got != next {
 		c.failAt(s, "ReadRoll reads what DrawRoll draws", "%q leads to %+v, error %v; want %+v", roll, got, err, next)
 	}
 	for _, text := range []string{"", "no roll", "99", roll + " 99", "-1", "\x00"} {
-		if got, err := c.dice.ReadRoll(s, text); err == nil {
+		if got, err := c.presenter.ReadRoll(s, text); err == nil {
 			c.failAt(s, "ReadRoll refuses text that is no roll", "%q leads to %+v", text, got)
 		}
 	}
@@ -74,7 +58,7 @@ func (c *checker[S]) checkRoll(s, next S) string {
 
 // checkNarration checks the lines of a transition.
 func (c *checker[S]) checkNarration(s, next S, a game.Action, roll string) {
-	lines := c.narrator.Narrate([]string{"before"}, s, next, a, roll)
+	lines := c.presenter.Narrate([]string{"before"}, s, next, a, roll)
 	if len(lines) == 0 || lines[0] != "before" {
 		c.failAt(s, "Narrate appends", "got %q", lines)
 	}
@@ -86,7 +70,7 @@ func (c *checker[S]) checkNarration(s, next S, a game.Action, roll string) {
 	if c.rules.CurrentPlayer(s) == game.Chance && len(lines) == 1 {
 		c.failAt(s, "Narrate tells what chance did", "it is silent before %s", c.text(next))
 	}
-	if again := c.narrator.Narrate([]string{"before"}, s, next, a, roll); !slices.Equal(again, lines) {
+	if again := c.presenter.Narrate([]string{"before"}, s, next, a, roll); !slices.Equal(again, lines) {
 		c.failAt(s, "Narrate is a function of its arguments", "got %q, then %q", lines, again)
 	}
 }

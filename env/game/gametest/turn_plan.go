@@ -31,30 +31,23 @@ const (
 // checkTurns checks where the turns of the games start, and the plans of some of these
 // turns and of sampled ones.
 func (c *checker[S]) checkTurns(traces [][]S) {
-	starter, ok := c.rules.(game.TurnStarter[S])
+	planner, ok := c.rules.(game.TurnPlanner[S])
 	if !ok || len(c.errs) > 0 {
 		return // the rules may not be fit to search
 	}
-	p := &planChecker[S]{checker: c, starter: starter, r: rand.New(rand.NewPCG(c.seed, math.MaxUint64-1))}
+	p := &planChecker[S]{checker: c, planner: planner, r: rand.New(rand.NewPCG(c.seed, math.MaxUint64-1))}
 	start := traces[0][0]
 	var met, sampled []S
 	c.try(start, "TurnStart", func() { met = p.checkStarts(traces) })
-	if sampler, ok := c.rules.(game.StartSampler[S]); ok {
-		c.try(start, "SampleStart", func() { sampled = p.checkSamples(sampler, met) })
-	}
-	planner, ok := c.rules.(game.TurnPlanner[S])
-	if !ok || len(c.errs) > 0 {
+	c.try(start, "SampleStart", func() { sampled = p.checkSamples(met) })
+	if len(c.errs) > 0 {
 		return
 	}
 	p.plan = planner.NewPlan()
-	if p.batch, ok = c.rules.(game.BatchTurnPlanner[S]); ok {
-		for range batchPlans {
-			p.plans = append(p.plans, planner.NewPlan())
-		}
+	for range batchPlans {
+		p.plans = append(p.plans, planner.NewPlan())
 	}
-	if finder, ok := planner.(game.TurnFinder[S]); ok {
-		c.try(start, "TurnOf", func() { p.checkTurnOf(finder, traces[0]) })
-	}
+	c.try(start, "TurnOf", func() { p.checkTurnOf(traces[0]) })
 	step := 1 + len(met)/turnsTried
 	for i := 0; i < len(met); i += step {
 		c.try(met[i], "Plan", func() { p.checkTurn(met[i]) })
@@ -80,10 +73,9 @@ const (
 
 type planChecker[S comparable] struct {
 	*checker[S]
-	starter game.TurnStarter[S]
+	planner game.TurnPlanner[S]
 	plan    game.Plan[S]
-	batch   game.BatchTurnPlanner[S] // or nil
-	plans   []game.Plan[S]           // [batchPlans] of batch
+	plans   []game.Plan[S] // [batchPlans]
 	r       *rand.Rand
 }
 
@@ -97,7 +89,7 @@ func (p *planChecker[S]) rep(s S) S {
 
 // mover returns the seat whose turn starts in s, or -1 if none does.
 func (p *planChecker[S]) mover(s S) game.Player {
-	if who, ok := p.starter.TurnStart(s); ok {
+	if who, ok := p.planner.TurnStart(s); ok {
 		return who
 	}
 	return -1
@@ -110,8 +102,8 @@ func (p *planChecker[S]) checkStarts(traces [][]S) (starts []S) {
 	for _, trace := range traces {
 		turn := game.Player(-1)
 		for _, s := range trace {
-			who, begins := p.starter.TurnStart(s)
-			same, also := p.starter.TurnStart(p.rep(s))
+			who, begins := p.planner.TurnStart(s)
+			same, also := p.planner.TurnStart(p.rep(s))
 			now := p.rules.CurrentPlayer(s)
 			switch {
 			case begins && (who < 0 || int(who) >= p.spec.Players):
@@ -138,17 +130,17 @@ func (p *planChecker[S]) checkStarts(traces [][]S) (starts []S) {
 
 // checkTurnOf compares the starts of turns that the decisions of a game tell with those in
 // which they started.
-func (p *planChecker[S]) checkTurnOf(finder game.TurnFinder[S], trace []S) {
+func (p *planChecker[S]) checkTurnOf(trace []S) {
 	var ends []S
 	for _, s := range trace {
-		if _, begins := p.starter.TurnStart(s); begins {
+		if _, begins := p.planner.TurnStart(s); begins {
 			ends = slices.Clone(p.plan.Begin(p.rep(s)))
 		}
 		if p.rules.CurrentPlayer(s) < 0 {
 			continue
 		}
-		start := p.rep(finder.TurnOf(p.rep(s)))
-		if who, begins := p.starter.TurnStart(start); !begins || who != p.rules.CurrentPlayer(s) {
+		start := p.rep(p.planner.TurnOf(p.rep(s)))
+		if who, begins := p.planner.TurnStart(start); !begins || who != p.rules.CurrentPlayer(s) {
 			p.failAt(s, "a turn of the seat starts in TurnOf", "none does in %s", p.text(start))
 			return
 		}
@@ -161,13 +153,13 @@ func (p *planChecker[S]) checkTurnOf(finder game.TurnFinder[S], trace []S) {
 
 // checkSamples samples starts of turns and returns the representatives of a few. If
 // there are not many, each start that the games reached must be among them.
-func (p *planChecker[S]) checkSamples(sampler game.StartSampler[S], met []S) (sampled []S) {
+func (p *planChecker[S]) checkSamples(met []S) (sampled []S) {
 	r := rand.NewPCG(p.seed, math.MaxUint64-2)
 	seen := make(map[string]bool)
 	for range startsSampled {
 		again := *r
-		s := sampler.SampleStart(r)
-		if t := sampler.SampleStart(&again); t != s {
+		s := p.planner.SampleStart(r)
+		if t := p.planner.SampleStart(&again); t != s {
 			p.failAt(s, "SampleStart is a function of the generator", "then it sampled %s", p.text(t))
 			return nil
 		}
@@ -317,13 +309,11 @@ func (p *planChecker[S]) solve(t *turn[S], kind int) {
 		values = append(values, t.pay[i]...)
 	}
 	given := slices.Clone(values)
-	p.plan.Solve(values)
+	p.planner.SolveAll([]game.Plan[S]{p.plan}, [][]float64{values})
 	if !slices.Equal(given, values) {
-		p.failAt(t.start, "Solve leaves the values unchanged", "%v became %v", given, values)
+		p.failAt(t.start, "SolveAll leaves the values unchanged", "%v became %v", given, values)
 	}
-	if p.batch != nil {
-		p.solveAll(t, values)
-	}
+	p.solveAll(t, values)
 }
 
 // solveAll solves the turn many times in one call of SolveAll.
@@ -333,11 +323,11 @@ func (p *planChecker[S]) solveAll(t *turn[S], values []float64) {
 		plan.Begin(t.start)
 		all = append(all, slices.Clone(values))
 	}
-	p.batch.SolveAll(p.plans, all)
+	p.planner.SolveAll(p.plans, all)
 	want := p.plan.Value(nil)
 	for i, plan := range p.plans {
 		if got := plan.Value(nil); !slices.Equal(got, want) {
-			p.failAt(t.start, "SolveAll is Solve of each", "plan %d of %d has value %v, want %v", i, len(p.plans), got, want)
+			p.failAt(t.start, "SolveAll solves each as if it were alone", "plan %d of %d has value %v, want %v", i, len(p.plans), got, want)
 		}
 	}
 }

@@ -2,51 +2,10 @@ package martianrisk
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"marsgym/env/game"
-	"marsgym/internal/colour"
 )
-
-// Render implements [game.Renderer]: the next step, the seats, and the map with its
-// borders, in colours for a terminal. A region shows its name, its owner, the number of
-// armies and, below, the letter of its union and its tower pieces. A > marks the attacking
-// region, a ! the region that is attacked, was just conquered, or got a split tower. Lines
-// join regions that share a border; the borders that no line can show are listed below if
-// the screen has room. Without colours:
-//
-//	round 3 of 20, seat 1: ID attacks MT
-//	seat 0   7 regions  12 armies  union a  seat 1   1 region    3 armies
-//	...
-//	WA 0:2 ----- ID>1:3 ----- MT!2:1 ----- ND 1:1
-//	 | d      /   | aLMS   \   | b          c
-//	OR 0:4 ----- NV 0:1       WY 2:2
-//	   c            d            d
-//	borders without a line: NV-AZ ID-UT
-func (r *Rules) Render(s State) string {
-	lines := []string{r.headline(&s)}
-	switch {
-	case s.Phase == Reinforce:
-		lines = wrap("", []string{lines[0] + ";", "supply: " + r.supplyText(&s, s.Mover)})
-	case s.Phase <= Filling:
-		lines[0] += "; ?map explains the map"
-	}
-	if w := r.cfg.Warning(); w != "" && s.Phase <= Filling {
-		lines = append(lines, fmt.Sprintf("nobody can conquer the map: %s", w))
-	}
-	lines = append(lines, r.seatLines(&s)...)
-	d := r.newDrawing()
-	lines = append(lines, r.drawMap(&s, d)...)
-	if s.Phase == Ordering {
-		return strings.Join(append(lines, r.explainMap(&s)...), "\n")
-	}
-	const most = 16 // lines, of the 24 of a screen. Chosen
-	if rest := r.undrawn(d); len(lines)+len(rest) <= most {
-		lines = append(lines, rest...)
-	}
-	return strings.Join(lines, "\n")
-}
 
 // headline describes the next step.
 func (r *Rules) headline(s *State) string {
@@ -94,55 +53,6 @@ func (r *Rules) headline(s *State) string {
 	return strings.TrimSuffix(text, ",")
 }
 
-// seatLines describes what the seats have, two on a line if the screen allows.
-func (r *Rules) seatLines(s *State) (lines []string) {
-	texts, width := make([]string, r.cfg.Players), 0
-	for p := range texts {
-		texts[p] = r.seatText(s, uint8(p))
-		width = max(width, len(texts[p])+len("  "))
-	}
-	perLine := max(1, (screen+len("  "))/width)
-	for p, text := range texts {
-		name := fmt.Sprintf("seat %d", p)
-		painted := colour.Paint(colour.Seats[p], name) + text[len(name):]
-		if p%perLine == 0 {
-			lines = append(lines, painted)
-		} else {
-			lines[len(lines)-1] += strings.Repeat(" ", width-len(texts[p-1])) + painted
-		}
-	}
-	return lines
-}
-
-// seatText describes what a seat has on the map.
-func (r *Rules) seatText(s *State, p uint8) string {
-	text := fmt.Sprintf("seat %d", p)
-	if s.Phase >= Rolling && s.Own[p] == 0 {
-		return text + "  is out"
-	}
-	text += fmt.Sprintf("  %-10s  %-9s", plural("%2d", bits.OnesCount64(s.Own[p]), "region", "regions"), plural("%2d", s.onMap(p), "army", "armies"))
-	held := ""
-	for i, u := range r.board.unions {
-		if u&^s.Own[p] == 0 {
-			held += " " + unionName(i)
-		}
-	}
-	if held != "" {
-		text += "  union" + held
-	}
-	return strings.TrimRight(text, " ")
-}
-
-// supplyText describes what a seat may still place.
-func (r *Rules) supplyText(s *State, p uint8) string {
-	text := plural("%d", r.supply(s, p), "army", "armies")
-	if r.cfg.Trios > 0 {
-		large, medium, small := r.pieces(s, p)
-		text += fmt.Sprintf(", %dL %dM %dS", large, medium, small)
-	}
-	return text
-}
-
 // plural returns a number in a format, and the noun that fits it.
 func plural(format string, n int, one, many string) string {
 	if n != 1 {
@@ -153,7 +63,7 @@ func plural(format string, n int, one, many string) string {
 
 func unionName(i int) string { return string(rune('a' + i%26)) }
 
-// DescribeAction implements [game.Renderer]. For an attack it includes the odds.
+// DescribeAction implements [game.Presenter]. For an attack it includes the odds.
 func (r *Rules) DescribeAction(s State, a game.Action) string {
 	switch {
 	case a == r.end:
@@ -219,4 +129,9 @@ func (r *Rules) describeEnd(s *State) string {
 		return "attack no more"
 	}
 	return "split no tower"
+}
+
+// conquest returns the odds of an attack across a border that is fought to its end.
+func (s *State) conquest(e [2]byte) Conquest {
+	return NewConquest(int(s.Armies[e[0]]), int(s.Armies[e[1]]), s.height(e[0])-s.height(e[1]))
 }

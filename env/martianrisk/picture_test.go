@@ -6,34 +6,41 @@ import (
 	"testing"
 
 	"marsgym/env/game"
+	"marsgym/env/game/picture"
 	"marsgym/env/martianrisk"
 	"marsgym/internal/colour"
 	"marsgym/internal/golden"
 )
 
-// TestRender checks the marks of the attacking and the attacked region, and the colours
+// drawn returns the picture of a scene as plain text.
+func drawn(scene game.Scene) string { return colour.Strip(picture.Text(&scene)) }
+
+// TestPicture checks the marks of the attacking and the attacked region, and the colours
 // of the seats.
-func TestRender(t *testing.T) {
+func TestPicture(t *testing.T) {
 	r := rules(t, toy(nil))
 	s, err := r.Parse("2-1@1 battle A>B start 0 ; B:1 C:1LMS ; A:3LM round 2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	picture := r.Render(s)
+	scene := r.Scene(s)
+	text := picture.Text(&scene)
 	want := strings.TrimPrefix(`
 round 2 of 2, seat 1: A attacks B
-seat 0   2 regions   2 armies  seat 1   1 region    3 armies
+seat regions armies supply unions large medium small
+0          2      2      2      0     0      0     0  starter
+1          1      3      1      0     0      0     1
 A>1:3 ----- B!0:1 ----- C 0:1
    a LM                    a LMS`, "\n")
-	if got := colour.Strip(picture); got != want {
+	if got := colour.Strip(text); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for _, part := range []string{
 		colour.Paint(colour.Seats[1]+";"+colour.Bold, "A>1:3"), colour.Paint(colour.Seats[0]+";"+colour.Bold, "B!0:1"),
-		colour.Paint(colour.Seats[0], "LMS"), colour.Paint(colour.Seats[1], "seat 1"),
+		colour.Paint(colour.Seats[0], "LMS"), colour.Paint(colour.Seats[1], "1"),
 	} {
-		if !strings.Contains(picture, part) {
-			t.Errorf("%q is missing in\n%q", part, picture)
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in\n%q", part, text)
 		}
 	}
 }
@@ -52,12 +59,12 @@ func TestSeatLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ picture, want string }{
-		{r.Render(setup), "setup: seat 0 occupies a region; armies to place: 2; ?map explains the map\n"},
-		{r.Render(setup), "seat 1   0 regions   0 armies"},
-		{r.Render(do(t, r, setup, "a")), "seat 0   1 region    1 army "},
-		{r3.Render(out), "seat 1  is out\n"},
+		{drawn(r.Scene(setup)), "setup: seat 0 occupies a region; armies to place: 2\n"},
+		{drawn(r.Scene(setup)), "\n1          0      0      4"},
+		{drawn(r.Scene(do(t, r, setup, "a"))), "\n0          1      1      3"},
+		{drawn(r3.Scene(out)), "2  out\n"},
 	} {
-		if got := colour.Strip(tt.picture); !strings.Contains(got, tt.want) {
+		if got := tt.picture; !strings.Contains(got, tt.want) {
 			t.Errorf("no %q in\n%s", tt.want, got)
 		}
 	}
@@ -98,7 +105,7 @@ func TestMaps(t *testing.T) {
 				legal := r.Legal(nil, s)
 				s = do(t, r, s, r.ActionName(legal[dice.Uint64()%uint64(len(legal))]))
 			}
-			text := colour.Strip(r.Render(s))
+			text := drawn(r.Scene(s))
 			for line := range strings.Lines(text) {
 				if n := len(line) - 1; n > 79 {
 					t.Errorf("%d players: %d columns in %s", players, n, line)
@@ -113,27 +120,27 @@ func TestMaps(t *testing.T) {
 	golden.Check(t, "maps.txt", []byte(b.String()))
 }
 
-// TestExplain: a region with its union and its neighbours, an attack, the map, the seats.
+// TestExplain: a region with its union and its neighbours, the map, the seats.
 func TestExplain(t *testing.T) {
 	r := rules(t, toy(nil))
 	s, err := r.Parse("2-1@1 attack start 0 ; B:1 C:1LMS ; A:3LM round 2")
 	if err != nil {
 		t.Fatal(err)
 	}
+	scene := r.Scene(s)
 	for word, want := range map[string]string{
-		"a":     "A: seat 1, armies 3, height of the tower 2; union a: A 1:3LM C 0:1LMS; beside: B 0:1",
-		"b":     "B: seat 0, armies 1, height of the tower 0; beside: A 1:3LM C 0:1LMS",
-		"a>b":   "armies 3-1; odds of a battle 74 %, of the conquest 93 %",
-		"b>a":   "",
-		"seats": "seat 0   2 regions   2 armies; supply: 2 armies, 0L 0M 0S; seat 1   1 region    3 armies; supply: 1 army, 0L 0M 1S",
+		"a":     "A: seat 1, armies: 3, tower: large, medium; union a: A 1:3LM  C 0:1LMS; beside it: B 0:1",
+		"b":     "B: seat 0, armies: 1; beside it: A 1:3LM  C 0:1LMS",
+		"seats": "seat regions armies supply unions large medium small; 0          2      2      2      0     0      0     0  starter; 1 <        1      3      1      0     0      0     1",
 		"z":     "", "": "",
 	} {
-		if got := strings.Join(r.Explain(s, word), "; "); got != want {
+		if got := strings.Join(picture.Explain(&scene, word), "; "); got != want {
 			t.Errorf("%q: %s; want %s", word, got, want)
 		}
 	}
 	us := rules(t, small(3))
-	golden.Check(t, "map.txt", []byte(strings.Join(us.Explain(us.Initial(), "map"), "\n")+"\n"))
+	map12 := us.Scene(us.Initial())
+	golden.Check(t, "map.txt", []byte(strings.Join(picture.Explain(&map12, "map"), "\n")+"\n"))
 }
 
 func small(players int) martianrisk.Config {

@@ -1,0 +1,284 @@
+// Package picture draws positions as text for a terminal, from their [game.Scene].
+package picture
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"marsgym/env/game"
+	"marsgym/internal/colour"
+)
+
+const (
+	columns = 79 // a terminal of 80 columns breaks no line
+	most    = 16 // lines, of the 24 of a screen, of a picture that shows all. Chosen
+)
+
+// Text draws a scene in lines of 79 columns, in colours for a terminal: the next step, what
+// the seats have, the dice, and the map, with the other places and the tracks beside it. A <
+// marks the seat to move, and a + comes before what it has gained in its turn. Without
+// colours:
+//
+//	seat 1 rolls on or stops
+//	points   seat 0: 13   seat 1: 17+2 < (starter)
+//	set aside   3 tanks, 5 rays  (2 points if the turn ends)
+//	to roll     5 dice
+func Text(s *game.Scene) string {
+	lines := wrap("", strings.Split(s.Text, " "), " ")
+	if s.Warning != "" {
+		lines = append(lines, wrap("", strings.Split(s.Warning, " "), " ")...)
+	}
+	below := append(dice(s.Dice), panel(s)...)
+	if s.Map == nil {
+		return strings.Join(append(append(lines, seats(s, len(below))...), below...), "\n")
+	}
+	d := newDrawing(s.Map)
+	below = beside(d.lines(), below)
+	lines = append(append(lines, seats(s, len(below))...), below...)
+	if rest := d.undrawn(); len(lines)+len(rest) <= most {
+		lines = append(lines, rest...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// seats describes what the seats have: on shared lines if they only score, otherwise in a
+// table, above so many lines. Where that is too high, two seats share a line, with those of
+// their numbers that fit.
+func seats(s *game.Scene, below int) []string {
+	if s.Seats[0].Counts == nil {
+		var texts []string
+		for p, seat := range s.Seats {
+			text := fmt.Sprintf("seat %d: ", p) + score(seat) + mark(s, p)
+			if seat.Notes != nil {
+				text += " (" + strings.Join(seat.Notes, ", ") + ")"
+			}
+			texts = append(texts, text)
+		}
+		return wrap(s.Seats[0].Score.Name+"   ", texts, "   ")
+	}
+	if len(s.Seats)+below <= most {
+		return table(s, columns)
+	}
+	t := table(s, columns/2-1)
+	half := 1 + (len(s.Seats)+1)/2
+	return beside(t[:half], append(t[:1:1], t[half:]...))
+}
+
+// table lists the seats below a line of titles, with the numbers that there is room for.
+func table(s *game.Scene, room int) []string {
+	cells := [][]string{append([]string{"seat", strings.Fields(s.Seats[0].Score.Name)[0]}, titles(s.Seats[0].Counts)...)}
+	for _, t := range s.Tracks {
+		cells[0] = append(cells[0], t.Name)
+	}
+	notes, longest := []string{""}, 0
+	for p, seat := range s.Seats {
+		label := strconv.Itoa(p)
+		if tiled(s.Map) {
+			label += " " + letter(p)
+		}
+		row := []string{paint(p, label) + pad(mark(s, p), len(" <")), score(seat)}
+		for _, n := range seat.Counts {
+			row = append(row, strconv.Itoa(n.Value))
+		}
+		for _, t := range s.Tracks {
+			row = append(row, strconv.Itoa(t.At[p]))
+		}
+		note := strings.Join(seat.Notes, ", ")
+		if note != "" {
+			note = "  " + note
+		}
+		cells, notes, longest = append(cells, row), append(notes, note), max(longest, len(note))
+	}
+	lines := align(cells, room-longest, true)
+	for i, note := range notes {
+		lines[i] += note
+	}
+	return lines
+}
+
+// titles returns the last word of each name or, where names share it, the first.
+func titles(counts []game.SceneCount) (list []string) {
+	shared := map[string]int{}
+	for _, n := range counts {
+		shared[n.Name[strings.LastIndex(n.Name, " ")+1:]]++
+	}
+	for _, n := range counts {
+		word := n.Name[strings.LastIndex(n.Name, " ")+1:]
+		if shared[word] > 1 {
+			word = strings.Fields(n.Name)[0]
+		}
+		list = append(list, word)
+	}
+	return list
+}
+
+func score(seat game.SceneSeat) string {
+	if seat.Score.Gain > 0 {
+		return fmt.Sprintf("%d+%d", seat.Score.Value, seat.Score.Gain)
+	}
+	return strconv.Itoa(seat.Score.Value)
+}
+
+func mark(s *game.Scene, p int) string {
+	if int(s.Player) == p {
+		return " <"
+	}
+	return ""
+}
+
+// dice lists the groups of dice, each with the first part of its text.
+func dice(groups []game.SceneDice) (lines []string) {
+	longest := 0
+	for _, g := range groups {
+		longest = max(longest, len(g.Name))
+	}
+	for _, g := range groups {
+		var list []string
+		for _, d := range g.Dice {
+			name := "dice"
+			switch {
+			case d.Face != "" && d.Count == 1:
+				name = d.Face
+			case d.Face != "":
+				name = d.Face + "s"
+			case d.Count == 1:
+				name = "die"
+			}
+			list = append(list, fmt.Sprintf("%d %s", d.Count, name))
+		}
+		if list == nil {
+			list = []string{"nothing"}
+		}
+		words := []string{strings.Join(list, ", ")}
+		if text, _, _ := strings.Cut(g.Text, ":"); text != "" {
+			text, _, _ = strings.Cut(text, ";")
+			words = append(words, "("+text+")")
+		}
+		lines = append(lines, wrap(fmt.Sprintf("%-*s   ", longest, g.Name), words, "  ")...)
+	}
+	return lines
+}
+
+// panel lists the places that are not on the map, with what they do, and what the levels of
+// the tracks pay, as in 3t1d for "3 tokens, 1 die".
+func panel(s *game.Scene) []string {
+	var cells [][]string
+	for i := range s.Places {
+		c := &s.Places[i]
+		cells = append(cells, []string{c.Name, piece(c), " " + c.Power})
+	}
+	lines := align(cells, columns, false)
+	cells = nil
+	for _, t := range s.Tracks {
+		var levels []string
+		for _, text := range t.Levels[1:] {
+			levels = append(levels, short(text))
+		}
+		cells = append(cells, []string{colour.Paint(kind(s.Map, t.Name).Colour, t.Name), strings.Join(levels, " ")})
+	}
+	return append(lines, align(cells, columns, false)...)
+}
+
+// short writes numbers of things with the first letters of the things.
+func short(text string) (all string) {
+	for _, part := range strings.Split(text, ", ") {
+		n, thing, ok := strings.Cut(part, " ")
+		if ok {
+			part = n + thing[:1]
+		}
+		all += part
+	}
+	return all
+}
+
+// letter returns the letter of a seat on a map of tiles.
+func letter(p int) string { return string(rune('A' + p)) }
+
+// paint returns text in the colour of a seat.
+func paint(p int, text string) string {
+	if p < len(colour.Seats) {
+		return colour.Paint(colour.Seats[p], text)
+	}
+	return text
+}
+
+// width returns the number of columns of text without its colour codes.
+func width(text string) int { return utf8.RuneCountInString(colour.Strip(text)) }
+
+// pad returns text followed by spaces, in so many columns.
+func pad(text string, columns int) string {
+	return text + strings.Repeat(" ", max(0, columns-width(text)))
+}
+
+// align writes the rows of a table in columns, all but the first perhaps to the right, and
+// leaves out the last columns if there is no room for them.
+func align(cells [][]string, room int, right bool) []string {
+	lines := make([]string, len(cells))
+	for i := 0; len(cells) > 0 && i < len(cells[0]); i++ {
+		wide, used := 0, width(lines[0])
+		for _, row := range cells {
+			wide = max(wide, width(row[i]))
+		}
+		if i > 0 && used+1+wide > room {
+			break
+		}
+		for k, text := range cells {
+			switch gap := strings.Repeat(" ", wide-width(text[i])); {
+			case i == 0:
+				lines[k] = text[i] + gap
+			case right:
+				lines[k] += " " + gap + text[i]
+			default:
+				lines[k] += " " + text[i] + gap
+			}
+		}
+	}
+	for k, line := range lines {
+		lines[k] = strings.TrimRight(line, " ")
+	}
+	return lines
+}
+
+// wrap writes words behind a title, in lines of 79 columns.
+func wrap(title string, words []string, space string) (lines []string) {
+	line, begins := title, true
+	for _, w := range words {
+		switch {
+		case !begins && width(line+space+w) > columns:
+			lines = append(lines, line)
+			line = strings.Repeat(" ", width(title)) + w
+		case begins:
+			line, begins = line+w, false
+		default:
+			line += space + w
+		}
+	}
+	return append(lines, line)
+}
+
+// beside writes lines beside others or, where there is no room, below them.
+func beside(left, right []string) (lines []string) {
+	wide, wide2 := 0, 0
+	for _, line := range left {
+		wide = max(wide, width(line))
+	}
+	for _, line := range right {
+		wide2 = max(wide2, width(line))
+	}
+	if wide+2+wide2 > columns {
+		return append(left, right...)
+	}
+	for i := range max(len(left), len(right)) {
+		line := ""
+		if i < len(left) {
+			line = left[i]
+		}
+		if i < len(right) {
+			line = pad(line, wide+2) + right[i]
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,148 @@
+package marsisours
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"marsgym/env/game"
+)
+
+// The colours of the terrains, as in the source.
+var groundColour = [terrains]string{gem: "48;5;236;38;5;250", soda: "48;5;255;38;5;240", metal: "48;5;246;38;5;235", turf: "48;5;94;38;5;223", stone: "48;5;124;38;5;224"}
+
+// short writes a reward with the letters of its parts, as in 3t1d.
+func (w Reward) short() (text string) {
+	for i, n := range []int{w.Money, w.Tokens, w.Dice, w.Robots} {
+		if n > 0 {
+			text += fmt.Sprintf("%d%c", n, "mtdr"[i])
+		}
+	}
+	return text
+}
+
+// headline describes the next step.
+func (r *Rules) headline(s *State) string {
+	if s.Phase == Laying {
+		return fmt.Sprintf("the map is laid: draw %d of %d", s.Place+1, len(r.board.units))
+	}
+	text := fmt.Sprintf("round %d of %d: ", s.Round, lastRound)
+	if r.fast {
+		text = ""
+	}
+	mover := fmt.Sprintf("seat %d ", s.Mover)
+	switch s.Phase {
+	case Drawing:
+		return "the dice decide who starts"
+	case Acting:
+		return text + mover + "places, attacks or passes"
+	case Rolling, Missed, Rerolling:
+		verb := map[Phase]string{Rolling: "attacks", Missed: "has missed", Rerolling: "rolls again at"}[s.Phase]
+		text += fmt.Sprintf("%s%s seat %d in %s (%s", mover, verb, s.defender(), r.board.name[s.Place], plural(int(s.Attackers), "robot"))
+		if s.Die > 0 {
+			text += fmt.Sprintf(" against a %d", s.Die)
+		}
+		return text + ")"
+	case LayDown:
+		return text + mover + "has passed, and chooses a robot to lay down"
+	case Cashing:
+		return text + mover + "trades products"
+	case Buying:
+		return text + mover + "buys alchemy dice"
+	case Naming:
+		return text + mover + "names who starts the next round"
+	case Scoring:
+		return text + "alchemy dice are rolled"
+	}
+	var list []string
+	for w := r.winners(s); w != 0; w &= w - 1 {
+		list = append(list, fmt.Sprint(bits.TrailingZeros8(w)))
+	}
+	if len(list) > 1 {
+		return "over: shared by seats " + strings.Join(list, ", ")
+	}
+	return "over: seat " + list[0] + " wins"
+}
+
+// labEffects describes the effects of the labs.
+var labEffects = [labs]string{
+	"attacks cost 1 token a robot", "4 tokens; drops anywhere", "tokens above 10 are money",
+	"buy alchemy dice", "roll a missed attack again", "+2 in defence",
+}
+
+// DescribeAction implements [game.Presenter].
+func (r *Rules) DescribeAction(s State, action game.Action) string {
+	a, x, p := &r.act, int(action), int(s.Mover)
+	switch {
+	case x < a.cells && r.fast:
+		return "place a robot"
+	case x < a.cells:
+		return "place a robot: " + r.groundName(&s, int(r.place[x]))
+	case x < a.attack:
+		return "place a robot: lab"
+	case x < a.pass:
+		slot, robots := a.target(x)
+		place := int(r.place[slot])
+		q, _ := s.owner(place)
+		text := "attack"
+		if cost := r.cost(&s, p); cost > 0 {
+			text += " for " + plural(cost, "token") + " a robot"
+		}
+		return fmt.Sprintf("%s: seat %d, odds %.1f %%", text, q, 100*r.attackOdds(&s, p, place, robots))
+	case x == a.pass && (r.fast || !r.cfg.PassBonusOnPass):
+		return "out of the action phase"
+	case x == a.pass:
+		return "act no more; a token each turn, may lay robots down"
+	case x < a.skip:
+		q, _ := s.owner(int(r.place[x-a.down]))
+		return fmt.Sprintf("lay a robot down: seat %d", q)
+	case x < a.reroll:
+		return "leave all standing"
+	case x == a.reroll:
+		return fmt.Sprintf("roll again, odds %.1f %%", 100*r.rerollOdds(&s))
+	case x < a.cash:
+		return "the attack has failed"
+	case x < a.buy:
+		return r.describeCash(&s, x-a.cash)
+	case x < a.name:
+		return fmt.Sprintf("%s for %s", plural(x-a.buy, "die"), plural(dicePrice*(x-a.buy), "token"))
+	}
+	return fmt.Sprintf("seat %d starts", (p+x-a.name)%r.cfg.Players)
+}
+
+func (r *Rules) groundName(s *State, c int) string {
+	if r.board.stone>>c&1 == 1 {
+		return terrainNames[stone]
+	}
+	return terrainNames[s.terrainAt(c)]
+}
+
+// describeCash describes the pay for a set of products.
+func (r *Rules) describeCash(s *State, set int) string {
+	if set == 0 {
+		return "trade nothing, levels stay"
+	}
+	return "trade (m money, t tokens, d dice, r robots): " + r.pay(s, set).short()
+}
+
+// pay returns what the mover gets for a set of products.
+func (r *Rules) pay(s *State, set int) (sum Reward) {
+	for t := range products {
+		if set>>t&1 == 1 {
+			w := r.rewards[t][s.Seats[s.Mover].Track[t]]
+			sum.Money += w.Money
+			sum.Tokens += w.Tokens
+			sum.Dice += w.Dice
+			sum.Robots += w.Robots
+		}
+	}
+	return sum
+}
+
+// plural returns a number with its noun: "1 die", "2 dice".
+func plural(n int, thing string) string {
+	if n != 1 && thing != "money" {
+		thing = map[string]string{"die": "dice", "token": "tokens", "robot": "robots"}[thing]
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
