@@ -30,11 +30,7 @@ type net struct {
 // choose turns the logits or scores [k] of the options of a decision into
 // probabilities [k].
 func (n *net) choose(probs, scores []float64) {
-	if n.sample {
-		models.Softmax(probs, scores)
-	} else {
-		models.Argmax(probs, scores, game.Tie)
-	}
+	models.Choose(probs, scores, []uint32{0, uint32(len(scores))}, !n.sample)
 }
 
 // forward returns the outputs [n, K] of the policy head for observations [n, D]. The
@@ -127,7 +123,7 @@ func (s *scorer) Greedy() bool { return !s.sample }
 
 // Choose implements [env.AfterstateScorer].
 func (s *scorer) Choose(probs, scores []float64, first []uint32) {
-	models.Choose(probs, scores, first, !s.sample, game.Tie)
+	models.Choose(probs, scores, first, !s.sample)
 }
 
 // Probs implements [env.Policy].

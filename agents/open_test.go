@@ -275,7 +275,7 @@ func TestSearchWithOlderNetworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, algorithm := range []string{string(expert.Turn), string(expert.OnePly), "ppo"} {
+	for _, algorithm := range []string{string(expert.Turn), "one-ply", "ppo"} {
 		dir := save(t, g.Spec(), func(m *models.Meta) { m.Algorithm = algorithm })
 		a, err := agents.Open(t.Context(), "search:100:"+dir, agents.Options{Game: g, Seed: 1})
 		if err != nil {

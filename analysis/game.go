@@ -154,15 +154,13 @@ func (o *options) rank(value func(i int) Value) {
 	o.top = bestValue(o.values, o.mover)
 }
 
-// highest returns the first index of the highest value by a measure, up to [game.Tie].
+// highest returns the index of the highest value by a measure (see [game.BestOption]).
 func highest(values []Value, by func(Value) float64) int {
-	best := 0
+	measures := make([]float64, len(values))
 	for i, x := range values {
-		if by(x) > by(values[best])+game.Tie {
-			best = i
-		}
+		measures[i] = by(x)
 	}
-	return best
+	return game.BestOption(measures)
 }
 
 // bestValue returns the value of the option that is best for the mover. The highest of

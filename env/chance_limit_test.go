@@ -190,7 +190,7 @@ func TestSearchOfEndlessChance(t *testing.T) {
 			t.Errorf("with an evaluator %v: probabilities %v, error %v; want the way out", evaluator != nil, probs, err)
 		}
 	}
-	for _, depth := range []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn, expert.Search} {
+	for _, depth := range []expert.Depth{expert.OneMove, expert.Turn, expert.Search} {
 		tree := expert.Tree{Simulations: 8, FullFraction: 1, Candidates: 2}
 		x, err := expert.New(g, expert.Config{Depth: depth, Turns: 4, Decisions: 4, Outcomes: 4, Tree: tree}, 4, 0)
 		if err != nil {

@@ -23,7 +23,7 @@ type saver interface {
 // of an older release does not, and can be continued.
 func FuzzRestoreState(f *testing.F) {
 	const rows = 2
-	depths := []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn, expert.Search}
+	depths := []expert.Depth{expert.OneMove, expert.Turn, expert.Search}
 	kinds := uint8(1 + len(depths))
 	var games []env.Game
 	for _, e := range catalog.List() {

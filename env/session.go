@@ -29,11 +29,15 @@ type Session struct {
 type Transition struct {
 	Before Position
 	Action game.Action // of the current player of Before; not used where chance moves
+	Roll   string      // of chance, as people saw it; "" if they did not
 	After  Position
 }
 
 // Chance reports whether chance moves.
 func (t Transition) Chance() bool { return t.Before.CurrentPlayer() == game.Chance }
+
+// Told tells people what happened.
+func (t Transition) Told() []string { return t.Before.Narrate(t.After, t.Action, t.Roll) }
 
 // NewSession returns a game in its initial position. Seed seeds its generators.
 func NewSession(g Game) *Session {
@@ -112,7 +116,7 @@ func (s *Session) Apply(a game.Action) error {
 		return err
 	}
 	s.noise.Uint64()
-	s.add(Transition{s.at, a, after})
+	s.add(Transition{Before: s.at, Action: a, After: after})
 	return nil
 }
 
@@ -120,10 +124,21 @@ func (s *Session) Apply(a game.Action) error {
 // of the outcomes.
 func (s *Session) Chance(outcome Position) { s.add(Transition{Before: s.at, After: outcome}) }
 
-// Roll draws a transition of chance, and returns a roll that shows it.
-func (s *Session) Roll() string {
+// ReadRoll plays the transition of chance of a roll. Its error is that of
+// [Position.ReadRoll].
+func (s *Session) ReadRoll(roll string) error {
+	after, err := s.at.ReadRoll(roll)
+	if err == nil {
+		s.add(Transition{Before: s.at, Roll: roll, After: after})
+	}
+	return err
+}
+
+// Roll draws a transition of chance, and shows it as a roll.
+func (s *Session) Roll() {
 	s.draw(1)
-	return s.Show(s.Steps[len(s.Steps)-1])
+	last := &s.Steps[len(s.Steps)-1]
+	last.Roll = s.Show(*last)
 }
 
 // Show returns a roll that shows a transition of chance, by generators of its own.

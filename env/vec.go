@@ -44,7 +44,8 @@ type Vec[S comparable] struct {
 	returns   []float64
 	legal     []game.Action
 	decisions decisionBatch[S]
-	outcomes  outcomeLister[S]
+	chance    core.Chance[S]
+	outcomes  []game.Outcome[S] // of one row
 }
 
 // NewVec returns a batch of rows first to first+rows-1 of a run. It panics if
@@ -74,7 +75,7 @@ func newVec[S comparable](rules game.Rules[S], tag func() uint32, rows, first in
 	if p, ok := rules.(game.RowPlayer[S]); ok {
 		v.rows, v.before = p.NewRows(rows), make([]game.Player, rows)
 	}
-	v.decisions.rules, v.outcomes.rules = v.rules, &v.rules
+	v.decisions.rules, v.chance.Rules = v.rules, &v.rules
 	return v
 }
 

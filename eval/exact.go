@@ -44,6 +44,10 @@ type tabulated struct {
 	seconds float64
 }
 
+// Exploitable reports whether an agent of a game that is solved has an
+// [ExactEvaluator.Strength]: in games for two with a winner.
+func Exploitable(spec game.Spec) bool { return spec.HasWin() && spec.Players == 2 }
+
 // NewExactEvaluator returns an evaluator for a game and its solution. It returns an
 // error for a game without a win; see [ExactReturns].
 func NewExactEvaluator(g env.Game, s env.Solution) (*ExactEvaluator, error) {

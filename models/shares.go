@@ -3,6 +3,7 @@ package models
 import (
 	"math"
 
+	"marsgym/env/game"
 	"marsgym/internal/elementary"
 )
 
@@ -45,36 +46,10 @@ func LogSoftmax(probs, x []float64) {
 	}
 }
 
-// Argmax sets to 1 the element of probs [k] at the highest of scores [k], and all others
-// to 0. Scores that are lower than the highest by at most tie count as equal to it, and
-// of equal ones the first is chosen.
-func Argmax(probs, scores []float64, tie float64) {
-	clear(probs)
-	if best := Best(scores, tie); best >= 0 {
-		probs[best] = 1
-	}
-}
-
-// Best returns the index at which [Argmax] sets a 1, or -1 if a score is NaN or there are
-// none.
-func Best(scores []float64, tie float64) int {
-	most := math.Inf(-1)
-	for _, x := range scores {
-		most = max(most, x)
-	}
-	least, best := most-tie, -1
-	for i := len(scores) - 1; i >= 0; i-- { // to the end, since a jump out of the loop is hard to predict
-		if scores[i] >= least {
-			best = i
-		}
-	}
-	return best
-}
-
 // Choose turns the scores [k] of options into probabilities [k]: the [Softmax] of each
-// decision or, if greedy is set, 1 for its [Best] option. The options of decision i are
-// first[i] to first[i+1].
-func Choose(probs, scores []float64, first []uint32, greedy bool, tie float64) {
+// decision or, if greedy is set, 1 for its [game.BestOption], if it has one. The options of
+// decision i are first[i] to first[i+1].
+func Choose(probs, scores []float64, first []uint32, greedy bool) {
 	if !greedy {
 		for i, from := range first[:len(first)-1] {
 			Softmax(probs[from:first[i+1]], scores[from:first[i+1]])
@@ -83,7 +58,7 @@ func Choose(probs, scores []float64, first []uint32, greedy bool, tie float64) {
 	}
 	clear(probs)
 	for i, from := range first[:len(first)-1] {
-		if best := Best(scores[from:first[i+1]], tie); best >= 0 {
+		if best := game.BestOption(scores[from:first[i+1]]); best >= 0 {
 			probs[int(from)+best] = 1
 		}
 	}

@@ -55,29 +55,15 @@ func TestLogSoftmax(t *testing.T) {
 	}
 }
 
-func TestArgmax(t *testing.T) {
-	const tie = 1e-9
-	inf := math.Inf(1)
-	tests := []struct {
-		name   string
-		scores []float64
-		want   int
-	}{
-		{"the best", []float64{1, 3, 2}, 1},
-		{"below zero", []float64{-3, -1, -2}, 1},
-		{"the first of equals", []float64{1, 2, 2, 2}, 1},
-		{"the first within the tie", []float64{0, 1 - tie/2, 1}, 1},
-		{"beyond the tie", []float64{0, 1 - 2*tie, 1}, 2},
-		{"infinite", []float64{0, inf, inf}, 1},
-		{"nothing but minus infinity", []float64{-inf, -inf}, 0},
-		{"one", []float64{5}, 0},
-	}
-	for _, tt := range tests {
-		probs := slices.Repeat([]float64{9}, len(tt.scores))
-		models.Argmax(probs, tt.scores, tie)
+func TestChoose(t *testing.T) {
+	nan := math.NaN()
+	scores, first := []float64{1, 3, 2, 5, 5, nan, 7}, []uint32{0, 3, 5, 7}
+	for greedy, want := range map[bool][]float64{true: {0, 1, 0, 1, 0, 0, 0}, false: {0.09003057317038046, 0.6652409557748219, 0.24472847105479764, 0.5, 0.5, nan, nan}} {
+		probs := slices.Repeat([]float64{9}, len(scores))
+		models.Choose(probs, scores, first, greedy)
 		for i, p := range probs {
-			if want := map[bool]float64{true: 1}[i == tt.want]; p != want {
-				t.Errorf("%s: %v, want all on %d", tt.name, probs, tt.want)
+			if w := want[i]; !(math.Abs(p-w) <= 1e-15 || p != p && w != w) {
+				t.Errorf("greedy %v: %v, want %v", greedy, probs, want)
 				break
 			}
 		}

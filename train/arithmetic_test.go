@@ -14,20 +14,26 @@ import (
 // arithmetic, which are the same on every processor and with every kernel.
 func TestArithmetic(t *testing.T) {
 	for _, test := range []struct {
-		algorithm train.Algorithm
-		head      models.Head
-		want      string
+		algorithm    train.Algorithm
+		head         models.Head
+		game, config string
+		want         string
 	}{
-		{train.AlgorithmPPO, models.Score, "5389c2fe1e4b052d"},
-		{train.AlgorithmPPO, models.Logits, "da1411a9398aa54c"},
-		{train.OnePly, models.Score, "8fe7155e3045e43c"},
-		{train.OneMove, models.Logits, "863734ce9386c210"},
-		{train.TurnExact, models.Score, "597f53c9743b9d91"},
-		{train.Search, models.Logits, "4659ca2d8b28c6ed"},
+		{train.AlgorithmPPO, models.Score, "martian-dice", `{"dice": 5, "target": 6}`, "5389c2fe1e4b052d"},
+		{train.AlgorithmPPO, models.Logits, "martian-dice", `{"dice": 5, "target": 6}`, "da1411a9398aa54c"},
+		{train.OneMove, models.Score, "martian-dice", `{"dice": 5, "target": 6}`, "8fe7155e3045e43c"},
+		{train.OneMove, models.Logits, "pig", `{"target": 20}`, "6e474872769f76fb"},
+		{train.TurnExact, models.Score, "martian-dice", `{"dice": 5, "target": 6}`, "597f53c9743b9d91"},
+		{train.Search, models.Logits, "martian-dice", `{"dice": 5, "target": 6}`, "4659ca2d8b28c6ed"},
 	} {
-		cfg := short(test.algorithm)
+		g := open(t, test.game, test.config)
+		cfg, err := train.DefaultForAlgorithm(g, test.algorithm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg = shortened(cfg)
 		cfg.Head, cfg.Hidden, cfg.Steps = test.head, []int{40, 16}, 2000
-		opt := train.Options{Game: open(t, "martian-dice", `{"dice": 5, "target": 6}`), Dir: t.TempDir(), Learner: learner}
+		opt := train.Options{Game: g, Dir: t.TempDir(), Learner: learner}
 		mlp, err := train.Run(t.Context(), cfg, opt)
 		if err != nil {
 			t.Fatal(err)

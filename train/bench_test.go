@@ -20,7 +20,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(string(a), func(b *testing.B) {
 			cfg := train.DefaultConfig(a)
 			cfg.Steps, cfg.Checkpoints = 1<<18, 1 // with more, saves would take a tenth of so short a run
-			if a == train.OnePly || a == train.Search {
+			if a == train.OneMove || a == train.Search {
 				cfg.Steps = 1 << 13
 			}
 			steps := 0.0

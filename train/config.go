@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/elementary"
 	"marsgym/internal/input"
 	"marsgym/models"
 	"marsgym/train/expert"
@@ -24,11 +25,8 @@ const (
 	// outcomes of chance for PPO.Outcomes.
 	AlgorithmPPO Algorithm = "ppo"
 	// OneMove searches over one move to the next decision, with the probabilities of
-	// the chance between.
+	// the chance between. In games that merge their chance the network values afterstates.
 	OneMove Algorithm = Algorithm(expert.OneMove)
-	// OnePly searches to the move after the next chance outcome, whose
-	// probabilities it needs.
-	OnePly Algorithm = Algorithm(expert.OnePly)
 	// TurnExact searches each turn to its end, in games with turn plans.
 	TurnExact Algorithm = Algorithm(expert.Turn)
 	// Search searches trees that the network's policy and values lead.
@@ -36,7 +34,7 @@ const (
 )
 
 // Algorithms lists the algorithms.
-func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, OneMove, Search, OnePly, TurnExact} }
+func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, OneMove, Search, TurnExact} }
 
 // Config holds the settings that decide the result of a run in a game.
 type Config struct {
@@ -210,6 +208,9 @@ func (c Config) Validate() error {
 		}
 	}
 	known := slices.Contains(Algorithms(), c.Algorithm)
+	if c.Algorithm == onePly {
+		return fmt.Errorf("%w: train.algorithm %s", ErrRenamed, oneMoveNow)
+	}
 	want(known, "algorithm", c.Algorithm, fmt.Sprintf("one of %v", Algorithms()))
 	want(c.Steps > 0, "steps", c.Steps, "at least 1")
 	want(c.Head == models.Score || c.Head == models.Logits, "head", c.Head, `"score" or "logits"`)
@@ -219,7 +220,7 @@ func (c Config) Validate() error {
 		want(c.LearningRate[i] >= 0 && c.LearningRate[i] <= 1, "learning_rate, "+end, c.LearningRate[i], "0 to 1")
 	}
 	want(c.Warmup >= 0 && c.Warmup < 1, "warmup", c.Warmup, "0 to less than 1")
-	want(finite(c.ValueCoef) && c.ValueCoef >= 0, "value_coef", c.ValueCoef, "at least 0, and finite")
+	want(elementary.Finite(c.ValueCoef) && c.ValueCoef >= 0, "value_coef", c.ValueCoef, "at least 0, and finite")
 	want(c.Evaluations >= 0, "evaluations", c.Evaluations, "at least 0")
 	want(c.Checkpoints > 0, "checkpoints", c.Checkpoints, "at least 1")
 	errs = append(errs, under("train.", c.Adam.Validate()))
@@ -265,7 +266,7 @@ func (c Config) Validate() error {
 		want(p.Outcomes >= 0 && p.Outcomes <= maxOutcomes, "ppo.outcomes", p.Outcomes, fmt.Sprintf("0 to %d", maxOutcomes))
 		want(p.ClipRange > 0 && p.ClipRange < 1, "ppo.clip_range", p.ClipRange, "between 0 and 1")
 		for i, end := range []string{"first", "last"} {
-			want(finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, "ppo.entropy_coef, "+end, p.EntropyCoef[i], "at least 0, and finite")
+			want(elementary.Finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, "ppo.entropy_coef, "+end, p.EntropyCoef[i], "at least 0, and finite")
 		}
 	case known:
 		want(c.Openings.Fraction == 0, "openings.fraction", c.Openings.Fraction, "0 for expert iteration, which has train.expert.search.starts")
@@ -273,7 +274,7 @@ func (c Config) Validate() error {
 		errs = append(errs, under("train.expert.search.", e.Search.Validate()))
 		want(e.Search.Depth == expert.Depth(c.Algorithm), "expert.search.depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
 		for i, end := range []string{"first", "last"} {
-			want(finite(e.Temperature[i]) && e.Temperature[i] > 0, "expert.temperature, "+end, e.Temperature[i], "above 0, and finite")
+			want(elementary.Finite(e.Temperature[i]) && e.Temperature[i] > 0, "expert.temperature, "+end, e.Temperature[i], "above 0, and finite")
 		}
 		for i, end := range []string{"first", "last"} {
 			want(e.Lambda[i] >= 0 && e.Lambda[i] <= 1, "expert.lambda, "+end, e.Lambda[i], "0 to 1")
@@ -297,8 +298,6 @@ func under(object string, err error) error {
 	}
 	return errors.Join(errs...)
 }
-
-func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
 
 // ErrConfig is wrapped by the errors of settings with which a game cannot be
 // trained. Their text does not repeat it.

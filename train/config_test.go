@@ -14,7 +14,7 @@ import (
 
 // TestBounds validates configs with one changed setting.
 func TestBounds(t *testing.T) {
-	inf, ppo, search := math.Inf(1), train.AlgorithmPPO, train.OnePly
+	inf, ppo, search := math.Inf(1), train.AlgorithmPPO, train.OneMove
 	for _, test := range []struct {
 		name      string
 		algorithm train.Algorithm
@@ -105,16 +105,15 @@ func TestCheck(t *testing.T) {
 		change    func(*train.Config)
 		want      string
 	}{
-		{"no turn plans", "mars-is-ours-fast", 0, train.TurnExact, nil, "train.algorithm is turn-exact; want one of [ppo one-move search one-ply]"},
-		{"one ply", "mars-is-ours-fast", 0, train.OnePly, func(c *train.Config) { c.Expert.Search.Starts = expert.Starts{Walk: 0.5} }, ""},
+		{"no turn plans", "mars-is-ours-fast", 0, train.TurnExact, nil, "train.algorithm is turn-exact; want one of [ppo one-move search]"},
+		{"an older name", "mars-is-ours-fast", 0, "one-ply", nil, "train.algorithm one-ply is now one-move"},
 		{"one move", "mars-is-ours-fast", 0, train.OneMove, nil, ""},
 		{"wide ensemble", "martian-dice", 0, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden = []int{8000}
 			c.Opponents.Fraction, c.Opponents.Population, c.Opponents.PopulationSteps, c.Opponents.Ensemble = 0.5, 9, 0.1, true
 		}, "train.opponents.ensemble of 10 networks: shape of a network: hidden[0] is 80000: want 1 to 65536; lower train.opponents.population or train.hidden"},
 		{"one move without a win", "martian-dice", 1, train.OneMove, nil, ""},
-		{"no sampled starts", "mars-is-ours-fast", 0, train.OnePly, nil, "train.expert.search.starts.sample is 0.7: mars-is-ours-fast: the game samples no starts; use walk, archive or disagree"},
-		{"no winner", "martian-dice", 1, train.OnePly, nil, "train.algorithm is one-ply; want one of [ppo one-move]"},
+		{"no sampled starts", "mars-is-ours-fast", 0, train.OneMove, func(c *train.Config) { c.Expert.Search.Starts = expert.Starts{Sample: 0.7} }, "train.expert.search.starts.sample is 0.7: mars-is-ours-fast: the game samples no starts; use walk, archive or disagree"},
 		{"turn plans", "pig", 0, train.TurnExact, nil, ""},
 		{"all of Validate", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 0 }, "rows is 0"},
 		{"layer", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Hidden = []int{8, 0} }, "train.hidden: shape of a network: hidden[1] is 0"},
@@ -125,7 +124,7 @@ func TestCheck(t *testing.T) {
 		{"one candidate", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Candidates = 1 }, "tree.candidates is 1; want 2 to 100000"},
 		{"full searches", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.FullFraction = math.NaN() }, "tree.full_fraction is NaN; want 0 to 1"},
 		{"large trees", "pig", 0, train.Search, func(c *train.Config) { c.Rows, c.Expert.Search.Tree.Simulations = 1<<14, 1<<12 }, "want at most 24 GiB: lower train.rows or train.expert.search.tree.simulations"},
-		{"layer of a search", "pig", 0, train.OnePly, func(c *train.Config) { c.Hidden = nil }, "hidden layers is 0"},
+		{"layer of a search", "pig", 0, train.OneMove, func(c *train.Config) { c.Hidden = nil }, "hidden layers is 0"},
 		{"decisions of a rollout", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<16 }, "train.rows times train.ppo.horizon is 68719476736"},
 		// A rollout of pig needs little memory, but it has too many options for an int32.
 		{"options of a rollout", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<10 }, "want at most 715827882"},
@@ -146,7 +145,7 @@ func TestCheck(t *testing.T) {
 		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "want at most 24 GiB: lower train.rows or train.expert.search.turns"},
 		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "want at most 24 GiB: lower train.rows or train.expert.search.turns"},
 		{"large rollout", "martian-dice", 4, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1024, 128 }, ""},
-		{"large search", "martian-dice", 4, train.OnePly, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1024, 64 }, ""},
+		{"large search", "martian-dice", 4, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1024, 64 }, ""},
 		{"many rows", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Head, c.Rows, c.PPO.Horizon = models.Logits, 4096, 1024 }, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

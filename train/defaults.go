@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/models"
 	"marsgym/train/expert"
@@ -42,23 +43,26 @@ func DefaultConfig(a Algorithm) Config {
 		c.LearningRate[0], c.ValueCoef = 3e-3, 5000
 		c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.45}
 		c.Expert.Search.Outcomes = 64
-		c.Expert.Lambda = Schedule{0.9, 0.6}
-	case Search:
-		return searchConfig(c)
-	case TurnExact:
-		c.Steps, c.Rows, c.Hidden = longRun, 32, []int{256, 128, 64}
-		c.LearningRate[0], c.Expert.Search.Turns = 4e-3, 4
-	default:
-		c.Steps, c.Rows, c.Hidden = 9_000_000, 16, []int{256, 128, 64}
-		c.LearningRate[0] = 5e-3
-		// A search cannot tell apart two states whose values differ by less than
-		// their errors, so the values have the larger weight.
-		c.ValueCoef = 150
 		// Values that learn from searches alone drift upwards, since the maximum of
 		// noisy estimates is too high on average.
 		c.Expert.Lambda = Schedule{0.9, 0.6}
+	case Search:
+		return searchConfig(c)
+	default:
+		c.Steps, c.Rows, c.Hidden = longRun, 32, []int{256, 128, 64}
+		c.LearningRate[0], c.Expert.Search.Turns = 4e-3, 4
 	}
 	return c
+}
+
+// valueAfterstates changes the settings of [OneMove] to those for a game in which the
+// network values afterstates. Chosen in Martian Dice for two.
+func valueAfterstates(c *Config) {
+	c.Steps, c.Hidden, c.LearningRate[0] = 9_000_000, []int{256, 128, 64}, 5e-3
+	// A search cannot tell apart two states whose values differ by less than their errors,
+	// so the values have a larger weight than the policy.
+	c.ValueCoef = 150
+	c.Expert.Search.Starts = expert.Starts{Sample: 0.7}
 }
 
 // searchConfig returns the settings of [Search], from those of expert iteration. Chosen
@@ -169,6 +173,9 @@ func playMatters(g env.Game, a Algorithm) bool {
 // defaultFor adapts the settings of an algorithm to a game that is played like this.
 func defaultFor(g env.Game, a Algorithm, play playSizes) Config {
 	c := DefaultConfig(a)
+	if x, err := expert.New(g, c.Expert.Search, 1, 0); a == OneMove && err == nil && x.Target() == search.Afterstate {
+		valueAfterstates(&c)
+	}
 	if a != AlgorithmPPO {
 		_, err := expert.New(g, c.Expert.Search, 1, 0)
 		if errors.Is(err, expert.ErrNoStartSampler) {

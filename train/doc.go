@@ -9,12 +9,11 @@
 //     of values, one for each seat, so that it holds for any number of players and
 //     for players who move several times in a row. Of a game it uses only the batch.
 //   - one-move also uses the rules and the probabilities of chance: the value of a move
-//     is the expectation of the network's value of the next decision.
+//     is the expectation of the network's value of the next decision. In a game that
+//     merges its chance ([marsgym/env/game.ChanceExpander]) the network values afterstates,
+//     and the value of a decision is that of the best move by the network.
 //   - search also uses the rules: it searches trees in which the network's policy and
 //     values lead to better play (Danihelka et al., ICLR 2022).
-//   - one-ply uses the rules and the probabilities of chance: the value of a
-//     move is the expectation, over the next chance outcome, of the value of the
-//     best move after it by the network.
 //   - turn-exact searches the mover's whole turn, with the network's values of the
 //     states in which it may end ([marsgym/env/game.TurnPlanner]).
 //

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/jobs"
@@ -26,18 +27,24 @@ type expertIteration struct {
 	now      *iteration
 	parts    []*selfPlay // of the rows, one for each shard
 	tasks    []jobs.Task // the parts
-	taken    int         // older copies so far; the latest replace the oldest
+	pool     *pool       // of older copies, of which opponents play in the rows
+	values   search.ValueTarget
 }
 
 func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Learner, executor jobs.Executor) (*expertIteration, error) {
 	e := &expertIteration{cfg: cfg, learner: l, spec: g.Spec(), executor: executor}
 	e.now = &iteration{game: g, cfg: cfg, mlp: l.MLP(), settings: sync.OnceValues(settings.blob)}
+	var err error
+	if e.pool, err = newPool(cfg.Opponents, g, nil, nil); err != nil {
+		return nil, err
+	}
 	for k := range cfg.Shards {
 		p, err := newSelfPlay(e.now, k)
 		if err != nil {
 			return nil, err
 		}
 		p.search.Reset(cfg.Seed)
+		e.values = p.search.Target()
 		e.parts, e.tasks = append(e.parts, p), append(e.tasks, p)
 	}
 	return e, nil
@@ -48,8 +55,8 @@ func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Lea
 func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, error) {
 	cfg := e.cfg
 	e.now.done, e.now.weights = x, weightsBlob(e.now.mlp)
-	for o := cfg.Opponents; o.due(e.taken, x); e.taken++ {
-		e.setCopy(e.taken%o.Size, e.now.mlp.Clone())
+	if taken := e.pool.Taken; e.pool.begin(e.now.mlp, x) > taken {
+		e.shareCopies()
 	}
 	for _, p := range e.parts {
 		p.moved = false
@@ -85,27 +92,26 @@ func (e *expertIteration) iterate(ctx context.Context, x float64) (Metrics, erro
 	return out, err
 }
 
+// target implements method.
+func (e *expertIteration) target() search.ValueTarget { return e.values }
+
 // model implements method.
 func (e *expertIteration) model() *models.MLP { return e.learner.MLP() }
 
-// setCopy sets older copy k, or adds it.
-func (e *expertIteration) setCopy(k int, mlp *models.MLP) {
-	c := olderCopy{mlp, weightsBlob(mlp)}
-	if k == len(e.now.copies) {
-		e.now.copies = append(e.now.copies, c)
-		return
+// shareCopies makes the copies of the pool those of the next iterations.
+func (e *expertIteration) shareCopies() {
+	e.now.copies = e.now.copies[:0]
+	for _, mlp := range e.pool.mlp {
+		e.now.copies = append(e.now.copies, olderCopy{mlp, weightsBlob(mlp)})
 	}
-	e.now.copies[k] = c
 }
 
 // save implements method.
 func (e *expertIteration) save(blobs map[string][]byte) (err error) {
 	if e.cfg.Opponents.Fraction > 0 {
-		blobs["pool"] = strconv.AppendInt(nil, int64(e.taken), 10)
-		for k, c := range e.now.copies {
-			if err := saveCopy(blobs, k, c.mlp); err != nil {
-				return err
-			}
+		blobs["pool"] = strconv.AppendInt(nil, int64(e.pool.Taken), 10)
+		if err := e.pool.saveNetworks(blobs); err != nil {
+			return err
 		}
 	}
 	for k, p := range e.parts {
@@ -119,18 +125,15 @@ func (e *expertIteration) save(blobs map[string][]byte) (err error) {
 // restore implements method.
 func (e *expertIteration) restore(blobs map[string][]byte) error {
 	if o := e.cfg.Opponents; o.Fraction > 0 {
-		var err error
-		if e.taken, err = strconv.Atoi(string(blobs["pool"])); err != nil || e.taken < 0 {
+		taken, err := strconv.Atoi(string(blobs["pool"]))
+		if err != nil || taken < 0 {
 			return fmt.Errorf("opponent pool: %q copies", blobs["pool"])
 		}
-		e.now.copies = e.now.copies[:0]
-		for k := range min(e.taken, o.Size) {
-			c, err := restoreCopy(blobs, k, e.now.mlp)
-			if err != nil {
-				return err
-			}
-			e.setCopy(k, c)
+		if err := e.pool.restoreNetworks(blobs, min(taken, o.Size), e.now.mlp); err != nil {
+			return err
 		}
+		e.pool.Taken = taken
+		e.shareCopies()
 	}
 	for k, p := range e.parts {
 		if err := p.restore(blobs[shardBlob(k)]); err != nil {

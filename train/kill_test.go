@@ -24,8 +24,10 @@ import (
 
 // short is a run of about forty short iterations that saves after about every
 // third.
-func short(a train.Algorithm) train.Config {
-	cfg := train.DefaultConfig(a)
+func short(a train.Algorithm) train.Config { return shortened(train.DefaultConfig(a)) }
+
+// shortened returns settings with less of everything.
+func shortened(cfg train.Config) train.Config {
 	cfg.Hidden, cfg.Rows, cfg.Shards = []int{16}, 16, 2
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 16, 64
 	cfg.Expert.Search.Decisions = 16

@@ -64,7 +64,7 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		row    = 1 << 10 // bytes of the states and generators of a row
 		plan   = 1 << 15 // of a turn plan; pig takes less, Martian Dice about as much
 		stored = 128     // of a position in an archive; those of Martian Risk are the largest
-		leaf   = 180     // of a leaf in the search of OneMove or OnePly
+		leaf   = 180     // of a leaf in the search of OneMove
 		node   = 320     // of a node in the tree of Search, its entry in the index included
 		edge   = 40      // of an edge of a node
 	)
@@ -119,14 +119,10 @@ func (c Config) memory(spec game.Spec, play playSizes, workers int) []need {
 		tree := c.Expert.Search.Tree
 		memory = need{"the search", n * state, room * n * (float64(tree.Simulations)*(node+edge*play.options/max(1e-9, play.decisions)) + number*float64(tree.Candidates)*(d+p+k)), "train.rows or train.expert.search.tree.simulations"}
 	}
-	own := play.decisions // decisions with a row of their own
-	if c.Algorithm == OneMove || c.Algorithm == Search {
-		own = 0
-	}
-	fitted := searches*play.positions + steps*(scored*play.options+(1-scored)*own)
+	fitted := searches*play.positions + steps*(scored*play.options+(1-scored)*play.own)
 	return append(needs,
 		memory,
-		need{"the targets", 0, room * number * (searches*play.positions*(d+p) + steps*(own*d+play.options*(scored*d+5))), lower},
+		need{"the targets", 0, room * number * (searches*play.positions*(d+p) + steps*(play.own*d+play.options*(scored*d+5))), lower},
 		fit("a minibatch of the targets", fitted, lower))
 }
 
@@ -141,6 +137,7 @@ type playSizes struct {
 	leaves    float64 // states that the network evaluates
 	positions float64 // value targets
 	decisions float64 // policy targets, for each move or turn played
+	own       float64 // those of them whose decision is no position as well
 }
 
 // playKey is what playSizes depends on.
@@ -207,6 +204,7 @@ func measureSearch(g env.Game, c Config) (play playSizes, err error) {
 		play.positions += float64(len(found.Obs) / spec.ObsLen())
 		play.decisions += float64(len(found.Start) - 1)
 		play.options += float64(len(found.Action))
+		play.own += float64(len(found.DecisionObs) / spec.ObsLen())
 	}
 	steps, searched := n*float64(search.Decisions), n*float64(search.Decisions)
 	if c.Algorithm == TurnExact {
@@ -214,7 +212,7 @@ func measureSearch(g env.Game, c Config) (play playSizes, err error) {
 	}
 	return playSizes{
 		numbers: play.numbers / max(1, play.leaves), options: play.options / steps, leaves: play.leaves / searched,
-		positions: play.positions / searched, decisions: play.decisions / steps,
+		positions: play.positions / searched, decisions: play.decisions / steps, own: play.own / steps,
 	}, nil
 }
 

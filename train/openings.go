@@ -7,6 +7,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/random"
 )
 
 // openings are the games of a rollout's rows that begin with random actions.
@@ -30,19 +31,19 @@ func newOpenings(cfg Openings, buf *env.Buffers) *openings {
 func (o *openings) newGame(i int, noise *rand.PCG) {
 	o.left[i] = 0
 	if o.cfg.Fraction > 0 && float64(noise.Uint64()>>11)/(1<<53) < o.cfg.Fraction {
-		o.left[i] = 1 + int(below(noise, uint64(o.cfg.Decisions)))
+		o.left[i] = 1 + random.Below(noise, o.cfg.Decisions)
 	}
 }
 
-// act writes random legal actions in the rows in an opening, and reports in random [n]
+// act writes random legal actions in the rows in an opening, and reports in opening [n]
 // which these are.
-func (o *openings) act(random []bool, buf *env.Buffers, actions int) {
+func (o *openings) act(opening []bool, buf *env.Buffers, actions int) {
 	for i := range o.left {
-		random[i] = o.left[i] > 0
-		if random[i] {
+		opening[i] = o.left[i] > 0
+		if opening[i] {
 			o.left[i]--
 			o.legal = appendLegal(o.legal[:0], buf.Mask[i*actions:(i+1)*actions])
-			buf.Action[i] = o.legal[below(&buf.Noise[i], uint64(len(o.legal)))]
+			buf.Action[i] = o.legal[random.Below(&buf.Noise[i], len(o.legal))]
 		}
 	}
 }

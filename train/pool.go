@@ -15,6 +15,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/elementary"
+	"marsgym/internal/random"
 	"marsgym/models"
 )
 
@@ -136,10 +137,11 @@ func (p *pool) join(mlp *models.MLP) {
 func (p *pool) complete() bool { return p.Population == p.cfg.Population }
 
 // begin takes a copy if one is due at a fraction x of the training of the network, and
-// computes the probabilities of the opponents for a rollout.
-func (p *pool) begin(mlp *models.MLP, x float64) {
+// computes the probabilities of the opponents for a rollout. It returns the number of copies
+// so far.
+func (p *pool) begin(mlp *models.MLP, x float64) (taken int) {
 	if p.cfg.Fraction == 0 {
-		return
+		return 0
 	}
 	for ; p.complete() && p.cfg.due(p.Taken, x); p.Taken++ {
 		k := p.Population + p.Taken%p.cfg.Size
@@ -153,6 +155,7 @@ func (p *pool) begin(mlp *models.MLP, x float64) {
 		p.Won[k], p.Games[k] = priorGames/2., priorGames
 	}
 	p.weigh()
+	return p.Taken
 }
 
 // weigh computes the probabilities of the opponents.
@@ -289,7 +292,7 @@ func (r *poolRows) newGame(i int, noise *rand.PCG) {
 	if i >= len(r.rows) || len(p.policies) == 0 {
 		return
 	}
-	learner, first := int(below(noise, uint64(p.spec.Players))), p.draw(noise)
+	learner, first := random.Below(noise, p.spec.Players), p.draw(noise)
 	for seat := range r.rows[i] {
 		k := first
 		switch {
@@ -331,31 +334,34 @@ func (p *pool) save(blobs map[string][]byte) (err error) {
 	if blobs["pool"], err = json.Marshal(p.poolState); err != nil {
 		return err
 	}
+	return p.saveNetworks(blobs)
+}
+
+// saveNetworks adds the weights of the networks to a checkpoint.
+func (p *pool) saveNetworks(blobs map[string][]byte) (err error) {
 	for k, mlp := range p.mlp {
-		if err := saveCopy(blobs, k, mlp); err != nil {
+		if blobs[copyBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// saveCopy adds the weights of a copy to a checkpoint.
-func saveCopy(blobs map[string][]byte, k int, mlp *models.MLP) (err error) {
-	blobs[copyBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights())
-	return err
-}
-
-// restoreCopy returns a copy of a checkpoint, of the shape of mlp.
-func restoreCopy(blobs map[string][]byte, k int, mlp *models.MLP) (*models.MLP, error) {
-	c := mlp.Clone()
-	blob := blobs[copyBlob(k)]
-	if m, err := binary.Decode(blob, binary.LittleEndian, c.Weights()); err != nil || m != len(blob) {
-		return nil, fmt.Errorf("opponent pool: the weights of opponent %d are %d bytes; want %d", k, len(blob), 4*len(c.Weights()))
+// restoreNetworks reads so many networks of the shape of mlp, which replace those of the
+// pool.
+func (p *pool) restoreNetworks(blobs map[string][]byte, networks int, mlp *models.MLP) error {
+	p.mlp, p.policies = p.mlp[:0], p.policies[:len(p.Bots)]
+	for k := range networks {
+		c, blob := mlp.Clone(), blobs[copyBlob(k)]
+		if m, err := binary.Decode(blob, binary.LittleEndian, c.Weights()); err != nil || m != len(blob) {
+			return fmt.Errorf("opponent pool: the weights of opponent %d are %d bytes; want %d", k, len(blob), 4*len(c.Weights()))
+		}
+		if err := c.CheckFinite(); err != nil {
+			return fmt.Errorf("opponent pool: opponent %d: %w", k, err)
+		}
+		p.addNetwork(c)
 	}
-	if err := c.CheckFinite(); err != nil {
-		return nil, fmt.Errorf("opponent pool: opponent %d: %w", k, err)
-	}
-	return c, nil
+	return nil
 }
 
 // restore reads what save wrote for a network of the shape of mlp.
@@ -387,13 +393,8 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 			return fmt.Errorf("opponent pool: %v of %v games are won against opponent %d; want a fraction from 0 to less than 1", won, games, k)
 		}
 	}
-	p.mlp, p.policies = p.mlp[:0], p.policies[:bots]
-	for k := range networks {
-		c, err := restoreCopy(blobs, k, mlp)
-		if err != nil {
-			return err
-		}
-		p.addNetwork(c)
+	if err := p.restoreNetworks(blobs, networks, mlp); err != nil {
+		return err
 	}
 	for k, rows := range state.Rows {
 		if len(rows) != len(p.Rows[k]) {

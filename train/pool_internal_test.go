@@ -206,13 +206,11 @@ func TestPopulation(t *testing.T) {
 		t.Fatal(err)
 	}
 	networks := []*models.MLP{f.MLP}
-	for k := range 2 {
-		m, err := restoreCopy(f.Blobs, k, f.MLP)
-		if err != nil {
-			t.Fatal(err)
-		}
-		networks = append(networks, m)
+	others := &pool{spec: g.Spec()}
+	if err := others.restoreNetworks(f.Blobs, 2, f.MLP); err != nil {
+		t.Fatal(err)
 	}
+	networks = append(networks, others.mlp...)
 	expected, err := models.Mean(networks, []float32{0.5, 0.25, 0.25})
 	if err != nil {
 		t.Fatal(err)

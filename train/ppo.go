@@ -8,10 +8,12 @@ import (
 	"slices"
 
 	"marsgym/agents"
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/elementary"
 	"marsgym/internal/parallel"
+	"marsgym/internal/random"
 	"marsgym/models"
 )
 
@@ -107,6 +109,9 @@ func (r *ppo) iterate(ctx context.Context, x float64) (Metrics, error) {
 	m.Pool = r.pool.end()
 	return m, err
 }
+
+// target implements method.
+func (p *ppo) target() search.ValueTarget { return search.Decision }
 
 // model implements method.
 func (r *ppo) model() *models.MLP {
@@ -407,7 +412,7 @@ func normaliser(rollouts []*rollout) func(float32) float32 {
 // shuffle puts blocks in a random order.
 func (r *ppo) shuffle(bs []block) {
 	for i := len(bs) - 1; i > 0; i-- {
-		j := int(below(&r.stream, uint64(i)+1))
+		j := random.Below(&r.stream, i+1)
 		bs[i], bs[j] = bs[j], bs[i]
 	}
 }

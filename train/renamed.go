@@ -37,6 +37,12 @@ var renamed = map[string]string{
 	"train.expert.search.restart_fraction": "starts.sample",
 }
 
+// onePly is an algorithm of older releases. Its search is that of [OneMove] in games that
+// merge their chance.
+const onePly Algorithm = "one-ply"
+
+const oneMoveNow = "one-ply is now one-move, as train.expert.search.depth too: it searches Martian Dice as one-ply did"
+
 // CheckRenamed returns an error that wraps [ErrRenamed] and gives the present name
 // if a field of [Settings], such as "train.rate" or its element "train.rate.0", is
 // one of an older release.
@@ -56,6 +62,9 @@ func checkRenamed(text []byte) error {
 		return err
 	}
 	var list []string
+	if part, _ := object["train"].(map[string]any); part["algorithm"] == string(onePly) {
+		list = append(list, "train.algorithm "+oneMoveNow)
+	}
 	for _, old := range slices.Sorted(maps.Keys(renamed)) {
 		if has(object, strings.Split(old, ".")) {
 			list = append(list, old+" is now "+renamed[old])

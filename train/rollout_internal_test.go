@@ -7,6 +7,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/random"
 	"marsgym/models"
 )
 
@@ -25,7 +26,7 @@ func TestExpect(t *testing.T) {
 				buf := b.Buffers()
 				for i := range rows {
 					legal := appendLegal(nil, buf.Mask[i*r.spec.Actions:][:r.spec.Actions])
-					buf.Action[i] = legal[below(&buf.Noise[i], uint64(len(legal)))]
+					buf.Action[i] = legal[random.Below(&buf.Noise[i], len(legal))]
 				}
 				r.expect(mlp, 0, gamma)
 				before := b.Decisions(nil)

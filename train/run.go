@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/bits"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -95,6 +94,8 @@ type method interface {
 	iterate(ctx context.Context, x float64) (Metrics, error)
 	// model returns the network that the run has trained so far, as it is played.
 	model() *models.MLP
+	// target returns the kind of states whose values the network learns.
+	target() search.ValueTarget
 	// save adds what a checkpoint must hold beside the network and its
 	// optimizer; restore reads it.
 	save(blobs map[string][]byte) error
@@ -342,7 +343,7 @@ func (l Losses) check(spec game.Spec) error {
 func (r *run) meta() models.Meta {
 	m := agents.MetaOf(r.opt.Game.Spec())
 	m.Algorithm, m.Seed = string(r.cfg.Algorithm), r.cfg.Seed
-	m.ValueTarget = string(search.TargetOf(string(r.cfg.Algorithm)))
+	m.ValueTarget = string(r.method.target())
 	m.Steps, m.Iterations, m.Games = int64(r.at.Steps), int64(r.at.Iteration), int64(r.at.Games)
 	m.Exact = r.at.Exact
 	return m
@@ -444,10 +445,4 @@ func forEach[T any](list []T, f func(T) error) error {
 	errs := make([]error, len(list))
 	parallel.For(len(list), 1, func(k, _ int) { errs[k] = f(list[k]) })
 	return errors.Join(errs...)
-}
-
-// below returns a random number below n; its bias is below n/2⁶⁴.
-func below(r *rand.PCG, n uint64) uint64 {
-	hi, _ := bits.Mul64(r.Uint64(), n)
-	return hi
 }

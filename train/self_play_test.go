@@ -27,7 +27,7 @@ var someOpponents = train.Opponents{Fraction: 0.75, Bots: map[string]float64{"gr
 // TestOpponentsMatter trains by each algorithm with older copies, with bots and alone.
 func TestOpponentsMatter(t *testing.T) {
 	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
-	for _, a := range []train.Algorithm{train.OneMove, train.Search, train.OnePly, train.TurnExact} {
+	for _, a := range []train.Algorithm{train.OneMove, train.Search, train.TurnExact} {
 		models := map[string]string{}
 		for name, o := range map[string]train.Opponents{
 			"none": {}, "copies": {Fraction: 1, Size: 3, Interval: 0.1}, "greedy": {Fraction: 1, Bots: map[string]float64{"greedy": 1}, Interval: 1},
@@ -56,7 +56,7 @@ func TestEncoded(t *testing.T) {
 		game      env.Game
 		opponents train.Opponents
 	}{
-		{train.TurnExact, dice, train.Opponents{}}, {train.OnePly, dice, train.Opponents{}},
+		{train.TurnExact, dice, train.Opponents{}}, {train.OneMove, dice, train.Opponents{}},
 		{train.OneMove, pig, train.Opponents{}}, {train.OneMove, pig, someOpponents},
 		{train.Search, pig, train.Opponents{}}, {train.Search, pig, someOpponents},
 	} {

@@ -106,7 +106,7 @@ func TestParseSettings(t *testing.T) {
 		{``, "", func(c *train.Config) {}},
 		{`{"train": {"rows": 64, "ppo": {"gamma": 0.5}}}`, "", func(c *train.Config) { c.Rows, c.PPO.Gamma = 64, 0.5 }},
 		{`{"train": {"algorithm": "ppo"}}`, "", func(c *train.Config) { *c = train.DefaultConfig(train.AlgorithmPPO) }},
-		{`{"train": {"algorithm": "ppo", "rows": 64}}`, train.OnePly, func(c *train.Config) { *c = train.DefaultConfig(train.OnePly); c.Rows = 64 }},
+		{`{"train": {"algorithm": "ppo", "rows": 64}}`, train.Search, func(c *train.Config) { *c = train.DefaultConfig(train.Search); c.Rows = 64 }},
 	} {
 		var text []byte
 		if test.text != "" {

@@ -33,8 +33,8 @@ const (
 	TurnStart  ValueTarget = "turn_start" // starts of turns, seen by their movers
 )
 
-// TargetOf returns the value target of the networks that an algorithm of package train
-// trains.
+// TargetOf returns the value target of a network that an algorithm of an older release has
+// trained, whose file does not name it.
 func TargetOf(algorithm string) ValueTarget {
 	switch algorithm {
 	case "one-ply":
@@ -208,16 +208,15 @@ func (t *tree[S]) readShares(row int, viewer game.Player) {
 
 // readBest sets the shares of the win after the mover's best option.
 func (t *tree[S]) readBest(n *node[S], row int) {
-	best := make([]float64, len(t.share))
-	for k, e := range t.edgesOf(n) {
+	p, edges := len(t.share), t.edgesOf(n)
+	options, all := make([]float64, len(edges)), make([]float64, 0, len(edges)*p)
+	for k, e := range edges {
 		if s := t.g.rules.After(n.state, e.action); t.g.rules.CurrentPlayer(s) == game.Terminal {
 			t.finish(s)
 		} else {
 			t.readShares(row+k, n.mover)
 		}
-		if k == 0 || t.share[n.mover] > best[n.mover]+game.Tie {
-			copy(best, t.share)
-		}
+		options[k], all = t.share[n.mover], append(all, t.share...)
 	}
-	copy(t.share, best)
+	copy(t.share, all[max(0, game.BestOption(options))*p:]) // 0 if the network's value is no number
 }

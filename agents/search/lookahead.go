@@ -10,6 +10,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/core"
+	"marsgym/internal/elementary"
 	"marsgym/internal/parallel"
 )
 
@@ -430,7 +431,7 @@ func (g *aheadGraph[S]) forward(ctx context.Context, l *aheadLayer[S]) error {
 func readValue(dst []float64, row []float32, viewer game.Player) error {
 	game.SeatOrder(dst, row, viewer)
 	for _, v := range dst {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !elementary.Finite(v) {
 			return fmt.Errorf("the network's value is %v", v)
 		}
 	}

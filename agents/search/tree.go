@@ -137,20 +137,23 @@ func (t *tree[S]) startTurn() {
 	t.dice.Seed(t.seed, t.stream<<32|t.turn)
 }
 
-// choice returns the action with the most visits; ties go to the larger sum of shares,
-// then to the lowest index.
+// choice returns the action with the most visits; of those it is the [game.BestOption] by
+// the sum of shares.
 func (t *tree[S]) choice() game.Action {
 	if t.only >= 0 {
 		return t.only
 	}
-	edges := t.edgesOf(&t.nodes[0])
-	best := &edges[0]
+	edges, visits := t.edgesOf(&t.nodes[0]), int32(0)
 	for i := range edges {
-		if e := &edges[i]; e.visits > best.visits || e.visits == best.visits && e.sum > best.sum+game.Tie {
-			best = e
+		visits = max(visits, edges[i].visits)
+	}
+	sums := make([]float64, len(edges))
+	for i, e := range edges {
+		if sums[i] = e.sum; e.visits < visits {
+			sums[i] = math.Inf(-1)
 		}
 	}
-	return best.action
+	return edges[max(0, game.BestOption(sums))].action // 0 if a sum is no number
 }
 
 // grow runs simulations until some wait for evaluations, and reports whether they do; if

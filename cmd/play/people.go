@@ -220,28 +220,27 @@ func lastUnfinished(path string, warn func(error)) (*record.Game, error) {
 }
 
 // askRoll asks what the dice show.
-func (s *session) askRoll(before env.Position) (next env.Position, roll string, err error) {
+func (s *session) askRoll(before env.Position) error {
 	fmt.Fprintf(s.out, "Roll %s.\n", before.AskRoll())
 	for {
 		words, err := s.person.ReadLine("dice> ")
 		if err != nil {
-			return nil, "", err
+			return err
 		}
 		switch strings.ToLower(words[0]) {
 		case "quit", "exit", "q":
-			return nil, "", agents.ErrQuit
+			return agents.ErrQuit
 		case "?", "help":
 			fmt.Fprintf(s.out, "Roll %s. Or type rules, save FILE or quit.\n", before.AskRoll())
 			continue
 		case "rules", "save":
 			if _, err := s.command(before, words); err != nil {
-				return nil, "", err
+				return err
 			}
 			continue
 		}
-		roll = strings.ToLower(strings.Join(words, " "))
-		if next, err = before.ReadRoll(roll); err == nil {
-			return next, roll, nil
+		if err = s.rec.ReadRoll(strings.ToLower(strings.Join(words, " "))); err == nil {
+			return nil
 		}
 		fmt.Fprintf(s.out, "No: %s.\n", input.Message(err))
 	}

@@ -199,17 +199,16 @@ func (s *session) one(ctx context.Context) error {
 
 // roll rolls the dice of a chance position, or asks what they show.
 func (s *session) roll(before env.Position) error {
-	if !s.typed {
-		roll := s.rec.Roll()
-		s.tell("dice> ", before.Narrate(s.rec.Position(), 0, roll))
-		return nil
+	first := "dice> "
+	if s.typed {
+		if err := s.askRoll(before); err != nil {
+			return err
+		}
+		first = "      "
+	} else {
+		s.rec.Roll()
 	}
-	next, roll, err := s.askRoll(before)
-	if err != nil {
-		return err
-	}
-	s.rec.Chance(next)
-	s.tell("      ", before.Narrate(next, 0, roll))
+	s.tell(first)
 	return nil
 }
 
@@ -243,14 +242,14 @@ func (s *session) move(ctx context.Context, mover game.Player) error {
 	if err := s.rec.Apply(a); err != nil {
 		return err
 	}
-	s.tell("  ", before.Narrate(s.rec.Position(), a, ""))
+	s.tell("  ")
 	return nil
 }
 
-// tell prints what happened, with first before the first line.
-func (s *session) tell(first string, told []string) {
-	s.told = told
-	for _, line := range told {
+// tell prints what happened in the last step, with first before the first line.
+func (s *session) tell(first string) {
+	s.told = s.rec.Steps[len(s.rec.Steps)-1].Told()
+	for _, line := range s.told {
 		fmt.Fprintf(s.out, "%s%s\n", first, line)
 		first = strings.Repeat(" ", len(first))
 	}

@@ -220,7 +220,7 @@ func (c *call) advise(err error, dir string) error {
 // reasonable time: in games for two with a winner. Otherwise it returns nil.
 func newExactEvaluator(ctx context.Context, g env.Game, cache string, bar *cli.Progress) (*eval.ExactEvaluator, error) {
 	spec := g.Spec()
-	if !spec.HasWin() || spec.Players != 2 {
+	if !eval.Exploitable(spec) {
 		return nil, nil
 	}
 	s, err := g.SolveCached(ctx, cache, func(done float64) { bar.Set(done, "solving "+spec.Title) }, cli.NotCached(bar, "train"))

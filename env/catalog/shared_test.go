@@ -124,7 +124,7 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 			return all, nil
 		})
 	}
-	for _, depth := range []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn, expert.Search} {
+	for _, depth := range []expert.Depth{expert.OneMove, expert.Turn, expert.Search} {
 		cfg := expert.Config{Depth: depth, Starts: expert.Starts{Walk: 0.2, Archive: 0.2, Disagree: 0.2}, Outcomes: 64, Turns: 1, Decisions: 2}
 		net := network(t, spec, models.Score)
 		if depth == expert.Search {

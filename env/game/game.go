@@ -13,11 +13,6 @@ const (
 // Action is the dense index of a decision, 0 to Spec.Actions-1.
 type Action int32
 
-// Tie is the difference of value up to which two options are equal. Among equal
-// options solvers, bots and the argmax of a network choose the lowest index. Chosen:
-// a thousand times the rounding error of a sum of a hundred products.
-const Tie = 1e-12
-
 var (
 	// ErrIllegalAction is returned by Apply for an action that is illegal in that
 	// state, with the reason in its text.

@@ -43,20 +43,3 @@ type TurnLookahead[S comparable] interface {
 	// StartValues writes the values of starts of turns by seat to dst [n, P].
 	StartValues(ctx context.Context, dst []float64, starts []S) error
 }
-
-// BestOption returns the index of the highest of values, ties within Tie to the lowest
-// index. No value may be NaN.
-func BestOption(values []float64) int {
-	best := 0
-	for i, v := range values {
-		if v > values[best] {
-			best = i
-		}
-	}
-	for i, v := range values {
-		if v >= values[best]-Tie {
-			return i
-		}
-	}
-	return best
-}

@@ -1,7 +1,7 @@
 package marsisours
 
 // missProbability is the probability that k dice all show less than n.
-func missProbability(k, n int) float64 { return float64(below(k, n)) / float64(pow6[k]) }
+func missProbability(k, n int) float64 { return float64(lower(k, n)) / float64(pow6[k]) }
 
 // attackOdds is the probability that an attack of seat p on a place succeeds, with
 // the second roll of the drill lab.

@@ -46,17 +46,15 @@ const (
 func (g greedy) Probs(dst []float64, states []State) error {
 	clear(dst)
 	var legal []game.Action
+	var values []float64
 	for i, s := range states {
-		legal = g.r.Legal(legal[:0], s)
-		best, at := math.Inf(-1), legal[0]
+		legal, values = g.r.Legal(legal[:0], s), values[:0]
 		for _, a := range legal {
 			next := s
 			g.r.apply(&next, int(a))
-			if v := g.value(next, int(s.Mover), s.Phase >= Cashing || s.Round == lastRound); v > best+game.Tie {
-				best, at = v, a
-			}
+			values = append(values, g.value(next, int(s.Mover), s.Phase >= Cashing || s.Round == lastRound))
 		}
-		dst[i*g.r.act.n+int(at)] = 1
+		dst[i*g.r.act.n+int(legal[game.BestOption(values)])] = 1
 	}
 	return nil
 }

@@ -2,11 +2,11 @@ package marsisours
 
 import (
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"strconv"
 
 	"marsgym/env/game"
+	"marsgym/internal/random"
 )
 
 const faces = 6
@@ -14,8 +14,8 @@ const faces = 6
 // pow6 holds the number of ordered results of k dice.
 var pow6 = [maxAttack + 1]int{1, 6, 36, 216, 1296}
 
-// below counts the ordered results of k dice that all show less than n.
-func below(k, n int) int {
+// lower counts the ordered results of k dice that all show less than n.
+func lower(k, n int) int {
 	p := 1
 	for range k {
 		p *= n - 1
@@ -76,7 +76,7 @@ func (r *Rules) attackResults(s *State, yield func(next State, p float64, die in
 		lo, hi = int(s.Die), int(s.Die)
 	}
 	for die := lo; die <= hi; die++ {
-		short := float64(below(k, r.defence(s, die))) / float64(pow6[k])
+		short := float64(lower(k, r.defence(s, die))) / float64(pow6[k])
 		won, lost := *s, *s
 		r.resolveAttack(&won, die, true)
 		r.resolveAttack(&lost, die, false)
@@ -124,29 +124,23 @@ func (r *Rules) sample(s *State, dice *rand.PCG) {
 	switch s.Phase {
 	case Laying:
 		left, total := r.tilesLeft(s)
-		n, k := drawBelow(dice, total), 0
+		n, k := random.Below(dice, total), 0
 		for n >= left[k] {
 			n -= left[k]
 			k++
 		}
-		r.layUnit(s, k, drawBelow(dice, r.pool.quarters))
+		r.layUnit(s, k, random.Below(dice, r.pool.quarters))
 	case Drawing:
-		r.startGame(s, drawBelow(dice, r.cfg.Players))
+		r.startGame(s, random.Below(dice, r.cfg.Players))
 	case Rolling, Rerolling:
 		k, die := int(s.Attackers), int(s.Die)
 		if die == 0 {
-			die = drawBelow(dice, faces) + 1
+			die = random.Below(dice, faces) + 1
 		}
-		r.resolveAttack(s, die, drawBelow(dice, pow6[k]) >= below(k, r.defence(s, die)))
+		r.resolveAttack(s, die, random.Below(dice, pow6[k]) >= lower(k, r.defence(s, die)))
 	case Scoring:
-		r.scoreDie(s, drawBelow(dice, faces)+1)
+		r.scoreDie(s, random.Below(dice, faces)+1)
 	}
-}
-
-// drawBelow draws a number from 0 to n-1.
-func drawBelow(dice *rand.PCG, n int) int {
-	hi, _ := bits.Mul64(dice.Uint64(), uint64(n))
-	return int(hi)
 }
 
 // code returns the terrain of a unit, two bits for each quarter.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/random"
 	"marsgym/internal/rolloff"
 )
 
@@ -140,11 +141,11 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	case Laying, Scoring:
 		return r.OutcomeName(s, next)
 	case Drawing:
-		return rolloff.Draw(r.cfg.Players, int(next.Start), func() int { return drawBelow(dice, faces) + 1 })
+		return rolloff.Draw(r.cfg.Players, int(next.Start), func() int { return random.Below(dice, faces) + 1 })
 	}
-	var leads [faces + 1][2]bool // by the defender's die and whether the attack is won
+	leads := map[bool]*[faces + 1]bool{false: {}, true: {}} // by whether the attack is won and the defender's die
 	r.attackResults(&s, func(result State, _ float64, die int, won bool) {
-		leads[die][bit(won)] = result == next
+		leads[won][die] = result == next
 	})
 	n := int(s.Attackers)
 	if s.Die == 0 {
@@ -155,7 +156,7 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	var roll func(i int)
 	roll = func(i int) {
 		if i == n {
-			if die, won := r.attackResult(&s, d); leads[die][bit(won)] {
+			if die, won := r.attackResult(&s, d); leads[won][die] {
 				rolls = append(rolls, slices.Clone(d))
 			}
 			return
@@ -165,13 +166,5 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 		}
 	}
 	roll(0)
-	return strings.Trim(fmt.Sprint(rolls[drawBelow(dice, len(rolls))]), "[]")
-}
-
-// bit returns 1 for true and 0 for false.
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return strings.Trim(fmt.Sprint(rolls[random.Below(dice, len(rolls))]), "[]")
 }

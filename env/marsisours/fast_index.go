@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"sort"
 
 	"marsgym/env/game"
+	"marsgym/env/tabular"
 )
 
 // fastPos is a position of the quick game in which a seat is to act. Seats are
@@ -36,12 +36,20 @@ func (p fastPos) nextTurn() uint8 {
 // depends on the pattern alone whether it is legal.
 type fastMove struct {
 	to     uint32 // the pattern if it succeeds
-	action uint16
-	robots uint8 // that attack; 0 where a robot is placed
+	robots uint8  // that attack; 0 where a robot is placed
 }
 
-// fastIndex numbers the positions of the quick game without gaps. It takes the
-// moves and the patterns that they lead to from the rules, once for each pattern.
+// fastIndex numbers the positions of the quick game without gaps: every position that the
+// robots of two seats can form, whether the game can reach it or not. It takes the moves
+// and the patterns that they lead to from the rules, once for each pattern. It implements
+// [tabular.Numbering].
+//
+// Every game ends, under any policies: the number of robots on the map never falls,
+// that in a junkyard never rises, lost robots never return, and no seat acts after it
+// has passed. Only a pattern of robots on the map can recur, through attacks. Each
+// attack fails with a probability of at least 1-w, where w = 0.874 is the success
+// probability of four robots, and a failed attack costs a robot. So the sweeps over
+// such patterns contract by w.
 type fastIndex struct {
 	*fastReserves
 	r         *Rules
@@ -50,10 +58,12 @@ type fastIndex struct {
 	code      []uint32     // [patterns]; of the representative
 	onMap     [][2]uint8   // [patterns]; robots on the map by role
 	base      []uint32     // [patterns+1]; number of the first position of a pattern
+	near      []uint32     // by number/64: the pattern of the first of these positions
 	groups    [][][]uint32 // by robots on the map: patterns connected by attacks, most robots of role 0 first
 	moves     []fastMove
 	firstMove []uint32               // [2*patterns+1]; index in moves, by pattern and role
 	win       [maxAttack + 1]float64 // probability that an attack succeeds, by its robots
+	layers    []fastLayer
 }
 
 // unnumbered marks codes that are no pattern.
@@ -66,6 +76,7 @@ func newFastIndex(r *Rules) (*fastIndex, error) {
 		return nil, err
 	}
 	x.groupPatterns()
+	x.listLayers()
 	return x, nil
 }
 
@@ -95,6 +106,11 @@ func (x *fastIndex) numberPatterns() {
 		x.pattern[code] = x.pattern[to]
 	}
 	x.base = append(x.base, uint32(size))
+	for i := range x.code {
+		for 64*len(x.near) < int(x.base[i+1]) {
+			x.near = append(x.near, uint32(i))
+		}
+	}
 }
 
 // placeCode puts the robots of a code on the map; role 0 is seat 0.
@@ -137,7 +153,7 @@ func (x *fastIndex) listMoves() error {
 				if err != nil {
 					return err
 				}
-				move := fastMove{action: uint16(action), robots: next.Attackers}
+				move := fastMove{robots: next.Attackers}
 				if outcomes = r.Outcomes(outcomes[:0], next); len(outcomes) > 0 {
 					next = outcomes[0].State // the attack succeeds
 					x.win[move.robots] = outcomes[0].Prob
@@ -196,14 +212,6 @@ func (x *fastIndex) movesOf(pattern uint32, role int) []fastMove {
 	return x.moves[x.firstMove[k]:x.firstMove[k+1]]
 }
 
-// legal lists the moves of the mover.
-func (x *fastIndex) legal(p fastPos) []fastMove {
-	if p.hand[p.mover()] == 0 {
-		return nil
-	}
-	return x.movesOf(p.pattern, p.mover())
-}
-
 // over reports whether the game is over because nobody can place or attack.
 func (x *fastIndex) over(p fastPos) bool {
 	for role := range 2 {
@@ -227,80 +235,88 @@ func (x *fastIndex) payoff(p fastPos) float64 {
 	return 0
 }
 
-// len returns the number of positions.
-func (x *fastIndex) len() int { return int(x.base[len(x.code)]) }
+// Len implements [tabular.Numbering].
+func (x *fastIndex) Len() int { return int(x.base[len(x.code)]) }
 
 // indexOf returns the number of a position.
 func (x *fastIndex) indexOf(p fastPos) uint32 {
 	m := x.onMap[p.pattern]
-	return x.base[p.pattern] + x.offset(m[0], m[1], p.junk, p.hand, p.turn)
+	return x.base[p.pattern] + x.offset(m, p.junk, p.hand, p.turn)
 }
 
 // offset returns the number of a position among those of its pattern.
-func (x *fastIndex) offset(m0, m1 uint8, junk, hand [2]uint8, turn uint8) uint32 {
-	s0 := x.first[m0][junk[0]] + int(hand[0])
-	s1 := x.first[m1][junk[1]] + int(hand[1])
-	return uint32((int(turn)*len(x.list[m0])+s0)*len(x.list[m1]) + s1)
+func (x *fastIndex) offset(m, junk, hand [2]uint8, turn uint8) uint32 {
+	s0 := x.first[m[0]][junk[0]] + int(hand[0])
+	s1 := x.first[m[1]][junk[1]] + int(hand[1])
+	return uint32((int(turn)*len(x.list[m[0]])+s0)*len(x.list[m[1]]) + s1)
 }
 
 // position returns the position with a number.
 func (x *fastIndex) position(at uint32) fastPos {
-	i := sort.Search(len(x.code), func(i int) bool { return x.base[i+1] > at })
+	i := x.near[at/64]
+	for x.base[i+1] <= at {
+		i++
+	}
 	m := x.onMap[i]
-	k := int(at - x.base[i])
-	n0, n1 := len(x.list[m[0]]), len(x.list[m[1]])
+	k := at - x.base[i]
+	n0, n1 := uint32(len(x.list[m[0]])), uint32(len(x.list[m[1]]))
 	s0, s1 := x.list[m[0]][k/n1%n0], x.list[m[1]][k%n1]
-	return fastPos{uint32(i), [2]uint8{s0[0], s1[0]}, [2]uint8{s0[1], s1[1]}, uint8(k / n1 / n0)}
+	return fastPos{i, [2]uint8{s0[0], s1[0]}, [2]uint8{s0[1], s1[1]}, uint8(k / n1 / n0)}
 }
 
-// fastSuccessors holds the positions that follow a position: numbers of positions
-// after a pass and a failed attack, offsets in the pattern that the move leads to
-// after a placement and a successful attack.
-type fastSuccessors struct {
-	pass, lost, placed, won uint32
-	ends                    bool // a pass ends the game
+// Node implements [tabular.Numbering].
+func (x *fastIndex) Node(n *tabular.Node, at uint32) {
+	p := x.position(at)
+	a := p.mover()
+	n.Role, n.Over, n.Moves = a, x.over(p), n.Moves[:0]
+	n.Forced = !n.Over && x.r.cfg.AutoPass && p.hand[a] == 0
+	pass := uint32(tabular.Ended) // if the other has passed
+	if n.Over || p.turn >= 2 {
+		n.Share = x.payoff(p)
+	} else {
+		pass = x.base[p.pattern] + x.offset(x.onMap[p.pattern], p.junk, p.hand, uint8(3-a))
+	}
+	if n.Over {
+		return
+	}
+	if p.hand[a] > 0 {
+		x.addMoves(n, &p)
+	}
+	n.Moves = append(n.Moves, tabular.Move{To: pass, Else: pass, Prob: 1})
 }
 
-func (x *fastIndex) successors(p fastPos) (l fastSuccessors) {
+// addMoves appends the placements and attacks of the mover, which has a robot in hand.
+func (x *fastIndex) addMoves(n *tabular.Node, p *fastPos) {
 	a := p.mover()
 	d := 1 - a
-	m, base := x.onMap[p.pattern], x.base[p.pattern]
-	l.ends = p.turn >= 2
-	if !l.ends {
-		l.pass = base + x.offset(m[0], m[1], p.junk, p.hand, uint8(2+d))
-	}
-	if p.hand[a] == 0 {
-		return l
-	}
-	turn := p.nextTurn()
-	fewer := p.hand
+	m, turn, fewer := x.onMap[p.pattern], p.nextTurn(), p.hand
 	fewer[a]--
-	l.lost = base + x.offset(m[0], m[1], p.junk, fewer, turn)
+	lost := x.base[p.pattern] + x.offset(m, p.junk, fewer, turn)
 	m[a]++
-	l.placed = x.offset(m[0], m[1], p.junk, fewer, turn)
-	if m[d] == 0 {
-		return l
+	placed, won := x.offset(m, p.junk, fewer, turn), uint32(0) // in the pattern that the move leads to
+	if m[d] > 0 {
+		m[d]--
+		junk, hand := p.junk, p.hand
+		if junk[a] > 0 && !x.r.cfg.CaptureFromHand {
+			junk[a]--
+		} else {
+			hand[a]--
+		}
+		hand[d]++
+		won = x.offset(m, junk, hand, turn)
 	}
-	m[d]--
-	junk, hand := p.junk, p.hand
-	if junk[a] > 0 && !x.r.cfg.CaptureFromHand {
-		junk[a]--
-	} else {
-		hand[a]--
+	for _, move := range x.movesOf(p.pattern, a) {
+		if to := x.base[move.to]; move.robots > 0 {
+			n.Moves = append(n.Moves, tabular.Move{To: to + won, Else: lost, Prob: x.win[move.robots]})
+		} else {
+			n.Moves = append(n.Moves, tabular.Move{To: to + placed, Else: to + placed, Prob: 1})
+		}
 	}
-	hand[d]++
-	l.won = x.offset(m[0], m[1], junk, hand, turn)
-	return l
 }
 
-// canRecur reports whether a successful attack of a role leaves the junkyards
-// unchanged, so that the same attack can come up again.
-func (x *fastIndex) canRecur(role int, junk [2]uint8) bool {
-	return junk[role] == 0 || x.r.cfg.CaptureFromHand
-}
-
-// state returns the state of a position in a game that the given seat started.
-func (x *fastIndex) state(p fastPos, starter uint8) State {
+// State implements [tabular.Numbering].
+func (x *fastIndex) State(at uint32, first game.Player) State {
+	p, starter := x.position(at), uint8(first)
 	s := State{Phase: Acting, Start: starter, Mover: uint8(p.mover()) ^ starter}
 	x.placeCode(&s, x.code[p.pattern])
 	if starter == 1 {
@@ -316,51 +332,23 @@ func (x *fastIndex) state(p fastPos, starter uint8) State {
 	return s
 }
 
-// fastDecision is a position as the rules number its actions. A choice is the index
-// of a move, or the number of moves for a pass.
-type fastDecision struct {
-	state   State // the representative
-	moves   []fastMove
-	pass    game.Action
-	relabel []game.Action // of [Rules.Canonical]
-}
-
-// decision returns the decision of a position in a game that the given seat
-// started. If that is seat 0, choices are in the order of their actions.
-func (x *fastIndex) decision(p fastPos, starter uint8) (d fastDecision) {
-	d.state, d.relabel = x.r.Canonical(x.state(p, starter))
-	d.moves, d.pass = x.legal(p), game.Action(x.r.act.pass)
-	return d
-}
-
-// action returns the action of a choice in the representative.
-func (d *fastDecision) action(choice int) game.Action {
-	a := d.pass
-	if choice < len(d.moves) {
-		a = game.Action(d.moves[choice].action)
-	}
-	if d.relabel != nil {
-		a = game.Action(slices.Index(d.relabel, a))
-	}
-	return a
-}
-
-// find returns the position of a state in which a seat is to act.
-func (x *fastIndex) find(s *State) (p fastPos, err error) {
-	code := x.codeOf(s, s.Start)
-	p.pattern, p.turn = x.pattern[code], s.Mover^s.Start
+// Number implements [tabular.Numbering]. The ends of a game have the numbers of the
+// starter's decisions.
+func (x *fastIndex) Number(s State) (at uint32, first game.Player, err error) {
+	code := x.codeOf(&s, s.Start)
+	p := fastPos{pattern: x.pattern[code], turn: s.Mover ^ s.Start}
 	if s.Passed != 0 {
 		p.turn += 2
 	}
 	if p.pattern == unnumbered {
-		return p, fmt.Errorf("a seat has more than %d robots on the map", x.robots)
+		return 0, 0, fmt.Errorf("a seat has more than %d robots on the map", x.robots)
 	}
 	for role := range 2 {
 		seat := s.Seats[uint8(role)^s.Start]
 		p.junk[role], p.hand[role] = seat.Junk, seat.Hand
 		if int(seat.Junk) > x.junk || int(x.onMap[p.pattern][role])+int(seat.Junk)+int(seat.Hand) > x.robots {
-			return p, fmt.Errorf("a seat has more than %d robots, or %d in the junkyard", x.robots, x.junk)
+			return 0, 0, fmt.Errorf("a seat has more than %d robots, or %d in the junkyard", x.robots, x.junk)
 		}
 	}
-	return p, nil
+	return x.indexOf(p), game.Player(s.Start), nil
 }

@@ -42,7 +42,7 @@ func quick(t testing.TB, cells, stations []string, hand, junk int, change func(*
 	return newRules(t, c)
 }
 
-// small calls f with games that package tabular can solve.
+// small calls f with games of few positions.
 func small(t *testing.T, f func(t *testing.T, r *marsisours.Rules)) {
 	one, two := []string{"aa", "aa"}, []string{"aabb", "aabb"}
 	for _, x := range []struct {
@@ -222,7 +222,7 @@ func near(a, b []float64, tol float64) bool {
 	return true
 }
 
-// TestFastOracle compares the solution with that of package tabular.
+// TestFastOracle compares the solution by numbers with that by a list of positions.
 func TestFastOracle(t *testing.T) {
 	ctx := context.Background()
 	small(t, func(t *testing.T, r *marsisours.Rules) {
@@ -270,7 +270,7 @@ func TestFastOracle(t *testing.T) {
 			got, want := fast[a], slow[a]
 			mixes := a == "uniform" || a == "mixed" || a == "scorer"
 			if d, n := want.Decisions()-got.Decisions(), want.Rows()-got.Rows(); d < 0 || n < 0 || mixes && d+n > 0 {
-				t.Errorf("%s has %d decisions in %d rows; in package tabular %d in %d", a, got.Decisions(), got.Rows(), want.Decisions(), want.Rows())
+				t.Errorf("%s has %d decisions in %d rows; by the list %d in %d", a, got.Decisions(), got.Rows(), want.Decisions(), want.Rows())
 			}
 			for seat := range game.Player(2) {
 				got, err := sol.BestResponse(ctx, []game.TabularPolicy{fast[a], fast[a]}, seat)
@@ -290,7 +290,7 @@ func TestFastOracle(t *testing.T) {
 	})
 }
 
-// compareRegrets compares the regrets of a policy with those of package tabular.
+// compareRegrets compares the regrets of a policy with those by a list of positions.
 func compareRegrets(t *testing.T, name string, sol, oracle solution, p policy, seat game.Player) {
 	t.Helper()
 	type mistake struct {
@@ -310,7 +310,7 @@ func compareRegrets(t *testing.T, name string, sol, oracle solution, p policy, s
 	}
 	got, want := list(sol), list(oracle)
 	if len(got) != len(want) || name == "uniform" && len(got) == 0 || name == "best" && len(got) > 0 {
-		t.Errorf("%s in seat %d has %d regrets; in package tabular %d", name, seat, len(got), len(want))
+		t.Errorf("%s in seat %d has %d regrets; by the list %d", name, seat, len(got), len(want))
 	}
 	for k, v := range want {
 		if !near(got[k], v, 1e-12) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
-	"marsgym/internal/alias"
+	"marsgym/internal/random"
 )
 
 // roll is one result of rolling a number of dice, without their order.
@@ -17,12 +17,12 @@ type roll struct {
 
 // rolls are the tables of the chance states of a config.
 type rolls struct {
-	results  [][]roll       // [dice+1]; at most C(17, 4) = 2,380 results of 13 dice
-	draw     []*alias.Table // [dice+1]; samples an index of results
-	columns  [][]sample     // [dice+1]; the same tables for the rows of a batch
-	rollOff  *alias.Table   // the number of rays among TieDice
-	rays     []float64      // [TieDice+1]; probability of each number of rays among TieDice
-	mostRays [][]float64    // [P+1][P+1]; mostRays[k][j]: probability that j given seats of k tied ones, and no others, roll most rays
+	results  [][]roll        // [dice+1]; at most C(17, 4) = 2,380 results of 13 dice
+	draw     []*random.Table // [dice+1]; samples an index of results
+	columns  [][]sample      // [dice+1]; the same tables for the rows of a batch
+	rollOff  *random.Table   // the number of rays among TieDice
+	rays     []float64       // [TieDice+1]; probability of each number of rays among TieDice
+	mostRays [][]float64     // [P+1][P+1]; mostRays[k][j]: probability that j given seats of k tied ones, and no others, roll most rays
 }
 
 func newRolls(cfg Config) rolls {
@@ -40,7 +40,7 @@ func newRolls(cfg Config) rolls {
 			probs[i] = results[i].prob
 		}
 		t.results = append(t.results, results)
-		draw := alias.New(probs)
+		draw := random.New(probs)
 		columns := make([]sample, draw.Len())
 		for i := range columns {
 			keep, other := draw.Column(i)
@@ -52,7 +52,7 @@ func newRolls(cfg Config) rolls {
 	for _, x := range multinomial(cfg.TieDice, face) {
 		t.rays[x.Counts[ray]] += x.prob
 	}
-	t.rollOff = alias.New(t.rays)
+	t.rollOff = random.New(t.rays)
 	t.mostRays = rollOffs(cfg.Players, t.rays)
 	return t
 }
@@ -176,18 +176,12 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 	return dst
 }
 
-// below returns a uniform random number in [0, n).
-func below(src *rand.PCG, n int) int {
-	hi, _ := bits.Mul64(src.Uint64(), uint64(n))
-	return int(hi)
-}
-
 // Sample implements [game.Sampler]. A roll of any number of dice takes one draw from
 // an alias table.
 func (r *Rules) Sample(s State, src *rand.PCG) State {
 	switch s.Phase {
 	case Drawing:
-		return started(s, below(src, r.cfg.Players))
+		return started(s, random.Below(src, r.cfg.Players))
 	case TieBreak:
 		best, most := -1, uint16(0)
 		for left := s.Tied; left > 0; left &= left - 1 {

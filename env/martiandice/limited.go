@@ -5,45 +5,22 @@ import (
 	"fmt"
 
 	"marsgym/env/game"
-	"marsgym/env/game/chart"
 	"marsgym/env/tabular"
 	"marsgym/internal/elementary"
 )
 
-// maxLimitedPositions is the largest number of positions that is solved of a game limited by
-// rounds. Chosen: they take 10 s of one core and 2 GB.
-const maxLimitedPositions = 5_000_000
-
 // solveLimited solves a game limited by rounds position by position. The round is part of a
 // position: the same scores have other values in another round.
 func (r *Rules) solveLimited(ctx context.Context, progress func(float64)) (game.Solution[State], error) {
-	if n := r.limitedPositions(); n > maxLimitedPositions {
+	if n := r.limitedPositions(); n > tabular.MaxStates {
 		return nil, fmt.Errorf("martian-dice for %d players to %d points with %d dice and max_rounds %d has more than %.0e positions; fewer of any of these, or max_rounds 0: %w",
-			r.cfg.Players, r.cfg.Target, r.cfg.Dice, r.cfg.MaxRounds, float64(maxLimitedPositions), game.ErrNoSolution)
+			r.cfg.Players, r.cfg.Target, r.cfg.Dice, r.cfg.MaxRounds, float64(tabular.MaxStates), game.ErrNoSolution)
 	}
-	sol, err := tabular.Solve(ctx, r, tabular.Options{MaxStates: maxLimitedPositions, Progress: progress})
+	sol, err := tabular.Solve(ctx, r, tabular.Options{Progress: progress})
 	if err != nil {
 		return nil, fmt.Errorf("martian-dice: %w", err)
 	}
-	return &limitedSolution{sol}, nil
-}
-
-// limitedSolution is the solution of package tabular with a Reporter.
-type limitedSolution struct{ *tabular.Solution[State] }
-
-// Facts implements [game.Reporter].
-func (s *limitedSolution) Facts() []game.Fact {
-	return []game.Fact{{Name: "positions", Value: float64(s.Len())}}
-}
-
-// Charts implements [game.Reporter]. There are none.
-func (s *limitedSolution) Charts() ([]chart.Chart, error) {
-	return nil, fmt.Errorf("martian-dice with max_rounds: %w", game.ErrNoCharts)
-}
-
-// PolicyCharts implements [game.Reporter]. There are none.
-func (s *limitedSolution) PolicyCharts(game.TabularPolicy, string) ([]chart.Chart, error) {
-	return s.Charts()
+	return sol, nil
 }
 
 // estimateLimited is Estimate for a game limited by rounds. Positions is a bound.
@@ -71,7 +48,7 @@ func (r *Rules) limitedPositions() float64 {
 				sum += float64(over * scores)
 			}
 		}
-		if sum > maxLimitedPositions {
+		if sum > tabular.MaxStates {
 			break
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"marsgym/env/game"
+	"marsgym/env/tabular"
 	"marsgym/internal/parallel"
 )
 
@@ -124,14 +125,14 @@ func (pr *policyReader) fill(play *turnPolicy, i int) error {
 		for j, act := range t.actions[from:to] {
 			probs[j] = row[act]
 		}
-		if err := normalise(probs); err != nil {
+		if err := tabular.Normalise(probs); err != nil {
 			return fmt.Errorf("at %s: %w", pr.s.r.Format(states[k]), err)
 		}
 		row = row[actions:]
 	}
 	for k := t.ends; k < t.start(); k++ {
 		probs := row[Roll:actions]
-		if err := normalise(probs); err != nil {
+		if err := tabular.Normalise(probs); err != nil {
 			return fmt.Errorf("at %s: %w", pr.s.r.Format(states[len(t.decisions)+k-t.ends]), err)
 		}
 		play.roll[k] = probs[0]
@@ -243,22 +244,4 @@ func (tp *turnPolicy) choose(t *turnGraph, p game.AfterstateScorer[State], score
 	for i := range rolls {
 		tp.roll[t.ends+i] = tp.rollOrStop[2*i]
 	}
-}
-
-// normalise divides probabilities by their sum, which must be near one.
-func normalise(p []float64) error {
-	sum := 0.0
-	for _, x := range p {
-		if !(x >= 0) {
-			return fmt.Errorf("probabilities %v of the legal actions are not all numbers from 0 up", p)
-		}
-		sum += x
-	}
-	if !(math.Abs(sum-1) <= 1e-5) {
-		return fmt.Errorf("probabilities %v of the legal actions add up to %g; want 1", p, sum)
-	}
-	for i := range p {
-		p[i] /= sum
-	}
-	return nil
 }

@@ -125,7 +125,7 @@ func (s *Solution) ReadTable(p game.Policy[State], table []float64) (game.Tabula
 			}
 			sum += x
 		}
-		if !(math.Abs(sum-1) <= 1e-5) { // as in normalise
+		if !(math.Abs(sum-1) <= 1e-5) { // as in tabular.Normalise
 			return nil, fmt.Errorf("martian-dice: the probabilities in row %d of a table add up to %v", i/s.turn.ends, sum)
 		}
 	}

@@ -345,13 +345,13 @@ func bestValue(value []float64, options []uint16) float64 {
 	return v
 }
 
-// bestOption returns the index of the best option, the first among ties.
+// bestOption returns the index of the best option (see [game.BestOption]).
 func bestOption(value []float64, options []uint16) int {
-	i := 0
-	for v := bestValue(value, options) - game.Tie; value[options[i]] < v; {
-		i++
+	var values [actions]float64
+	for i, node := range options {
+		values[i] = value[node]
 	}
-	return i
+	return game.BestOption(values[:len(options)])
 }
 
 // propagateBest adds to dist [ends] the probability of each end under the best play

@@ -6,6 +6,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/internal/lanes"
+	"marsgym/internal/random"
 )
 
 // TurnStart implements [game.TurnStarter]: a turn starts before its first roll.
@@ -20,17 +21,17 @@ func (r *Rules) TurnOf(s State) State { return withDice(s, Counts{}, Counts{}, R
 // probability.
 func (r *Rules) SampleStart(dice *rand.PCG) State {
 	t := newStarts(r.cfg)
-	score, m := t.at(below(dice, t.count()))
+	score, m := t.at(random.Below(dice, t.count()))
 	first := 0
 	if r.firstSeats() > 1 {
-		first = below(dice, r.cfg.Players)
+		first = random.Below(dice, r.cfg.Players)
 	}
 	s := r.Initial()
 	s.Phase = Rolling
 	s.Start, s.Seat = uint8(first), uint8((first+m)%r.cfg.Players)
 	game.SeatOrder(s.Score[:r.cfg.Players], score[:r.cfg.Players], game.Player(first))
 	if r.cfg.MaxRounds > 0 {
-		s.Count = 1 + uint32(below(dice, r.cfg.MaxRounds))
+		s.Count = 1 + uint32(random.Below(dice, r.cfg.MaxRounds))
 	}
 	return s
 }

@@ -90,17 +90,20 @@ func (g *greedy) claim(s *State) int {
 // target returns the attack from one of the regions that is most likely to conquer,
 // with more armies added to the attackers.
 func (g *greedy) target(s *State, from uint64, more int) (u, v int, odds float64) {
-	u, odds = bits.TrailingZeros64(from), -1
+	u = bits.TrailingZeros64(from)
+	var attacks [][2]int
+	var all []float64
 	for ; from != 0; from &= from - 1 {
 		i := bits.TrailingZeros64(from)
 		for set := g.enemies(s, i); set != 0; set &= set - 1 {
 			j := bits.TrailingZeros64(set)
-			if p := g.r.conquestOdds(s, i, j, more); p > odds+game.Tie {
-				u, v, odds = i, j, p
-			}
+			attacks, all = append(attacks, [2]int{i, j}), append(all, g.r.conquestOdds(s, i, j, more))
 		}
 	}
-	return u, v, odds
+	if best := game.BestOption(all); best >= 0 {
+		return attacks[best][0], attacks[best][1], all[best]
+	}
+	return u, 0, -1
 }
 
 // reinforce strengthens the region that with all points is most likely to conquer

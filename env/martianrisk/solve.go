@@ -10,10 +10,6 @@ import (
 	"marsgym/internal/elementary"
 )
 
-// maxSolvedStates is the largest number of positions that is solved. Chosen: they take 10 s
-// and 3.3 GB.
-const maxSolvedStates = 5_000_000
-
 // positions estimates the number of positions: the owners and armies of all regions at the
 // start of each seat's turn in each round, times the positions of a turn. There are about 35
 // of these for each trio of towers, and two without towers: 0.5 to 50 on strips of two to
@@ -33,18 +29,18 @@ func (r *Rules) Solve(ctx context.Context, progress func(done float64)) (game.So
 	if r.cfg.MaxRounds == 0 {
 		return nil, fmt.Errorf("martian-risk without a limit of rounds: %w", game.ErrNoSolution)
 	}
-	if n := r.positions(); n > maxSolvedStates {
+	if n := r.positions(); n > tabular.MaxStates {
 		return nil, fmt.Errorf("martian-risk for %d players on %d regions has about %.0e positions, over %.0e: %w",
-			r.cfg.Players, r.n, n, float64(maxSolvedStates), game.ErrNoSolution)
+			r.cfg.Players, r.n, n, float64(tabular.MaxStates), game.ErrNoSolution)
 	}
-	sol, err := tabular.Solve(ctx, r, tabular.Options{MaxStates: maxSolvedStates, Progress: progress})
+	sol, err := tabular.Solve(ctx, r, tabular.Options{Progress: progress})
 	if err != nil {
 		return nil, fmt.Errorf("martian-risk: %w", err)
 	}
 	return &solution{sol, r}, nil
 }
 
-// solution is the solution of package tabular with a Reporter.
+// solution is the solution of package tabular with facts and charts.
 type solution struct {
 	*tabular.Solution[State]
 	r *Rules
@@ -61,11 +57,6 @@ func (s *solution) Facts() []game.Fact {
 		{Name: "conquest_of_1_by_3", Value: conquest(3, 1)},
 		{Name: "conquest_of_2_by_4", Value: conquest(4, 2)},
 	}
-}
-
-// PolicyCharts implements [game.Reporter]. There are none.
-func (s *solution) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Chart, error) {
-	return nil, fmt.Errorf("martian-risk: the loss of %s: %w", name, game.ErrNoCharts)
 }
 
 // Charts implements [game.Reporter]: the probability of conquest.

@@ -11,11 +11,6 @@ import (
 // Facts implements [game.Reporter]: there are none.
 func (s *Solution) Facts() []game.Fact { return nil }
 
-// PolicyCharts implements [game.Reporter]: charts are of best play only.
-func (s *Solution) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Chart, error) {
-	return nil, fmt.Errorf("pig: the losses of %s: %w", name, game.ErrNoCharts)
-}
-
 // Charts implements [game.Reporter]: for two players when to hold, and the probability
 // of winning.
 func (s *Solution) Charts() ([]chart.Chart, error) {

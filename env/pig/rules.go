@@ -3,10 +3,10 @@ package pig
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 
 	"marsgym/env/game"
+	"marsgym/internal/random"
 )
 
 // The actions.
@@ -175,14 +175,8 @@ func (r *Rules) Outcomes(dst []game.Outcome[State], s State) []game.Outcome[Stat
 
 // Sample implements [game.Sampler].
 func (r *Rules) Sample(s State, dice *rand.PCG) State {
-	r.land(&s, below(dice, 6)+1)
+	r.land(&s, uint8(random.Below(dice, 6)+1))
 	return s
-}
-
-// below returns a uniform random number in [0, n).
-func below(dice *rand.PCG, n int) uint8 {
-	hi, _ := bits.Mul64(dice.Uint64(), uint64(n))
-	return uint8(hi)
 }
 
 // Returns implements [game.Rules]: 1 for the winner and -1/(P-1) for each other seat.

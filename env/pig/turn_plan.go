@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
+	"marsgym/internal/random"
 )
 
 // TurnStart implements [game.TurnStarter]: a turn starts with nothing rolled.
@@ -21,9 +22,9 @@ func (r *Rules) TurnOf(s State) State {
 // SampleStart implements [game.StartSampler]: each seat has any score below the
 // target except 1, which no turn scores.
 func (r *Rules) SampleStart(dice *rand.PCG) State {
-	s := State{Seat: below(dice, r.cfg.Players)}
+	s := State{Seat: uint8(random.Below(dice, r.cfg.Players))}
 	for i := range r.cfg.Players {
-		if s.Score[i] = below(dice, r.cfg.Target-1); s.Score[i] > 0 {
+		if s.Score[i] = uint8(random.Below(dice, r.cfg.Target-1)); s.Score[i] > 0 {
 			s.Score[i]++
 		}
 	}

@@ -1,5 +1,5 @@
-// Package tabular solves any small game exactly. It enumerates every position that the
-// rules can reach.
+// Package tabular solves any small game exactly. [Solve] enumerates every position that
+// the rules can reach.
 //
 // The strongly connected components of the positions are solved by backward induction
 // from the ends of the game. A component without a cycle takes one look ahead. In a
@@ -10,6 +10,9 @@
 // With one seat, or two whose returns have a constant sum, the result is the value of
 // the game. With more seats it is one equilibrium, selected by the tie rule of package
 // game.
+//
+// Rules for two seats that can number their positions in an order of solution (see
+// [Numbering]) need no list: [SolveNumbered] sweeps over one value for each number.
 //
 // Sources: Dai and Goldsmith, "Topological value iteration algorithm for Markov
 // decision processes", IJCAI 2007; Howard, "Dynamic programming and Markov

@@ -21,6 +21,8 @@ type evaluation struct {
 
 	local  []int32 // 1 + index in the current component, else 0
 	linear linearSystem
+
+	options []float64 // of best
 }
 
 func newEvaluation(g *graph, seats [][]float64) *evaluation {
@@ -144,17 +146,11 @@ func (ev *evaluation) component(ctx context.Context, comp []int32) error {
 
 // best returns the index of the best move in i for the seat to move, ties to the lowest.
 func (ev *evaluation) best(i int32) int32 {
-	mover := ev.nodes[i].mover
-	most := math.Inf(-1)
+	ev.options = ev.options[:0]
 	for _, j := range ev.next(i) {
-		most = max(most, ev.at(j)[mover])
+		ev.options = append(ev.options, ev.at(j)[ev.nodes[i].mover])
 	}
-	for k, j := range ev.next(i) {
-		if ev.at(j)[mover] >= most-game.Tie {
-			return int32(k)
-		}
-	}
-	return 0 // all values are NaN
+	return int32(max(0, game.BestOption(ev.options))) // 0 if a value is NaN
 }
 
 // lookAhead sets the values of i to their expectation over its successors. It returns

@@ -70,22 +70,13 @@ func (b *backup[S]) ask(ctx context.Context, p game.Lookahead[S]) error {
 		}
 	}
 	dst := make([]float64, batchSize*b.players)
-	states := make([]S, 0, batchSize)
-	for len(open) > 0 {
-		n := min(batchSize, len(open))
-		states = states[:0]
-		for _, i := range open[:n] {
-			states = append(states, b.states[i])
-		}
-		if err := p.Values(ctx, dst[:n*b.players], states); err != nil {
-			return err
-		}
-		for k, i := range open[:n] {
+	return batches(ctx, open, b.state, func(part []int32, states []S) error {
+		err := p.Values(ctx, dst[:len(part)*b.players], states)
+		for k, i := range part {
 			copy(b.at(i), dst[k*b.players:])
 		}
-		open = open[n:]
-	}
-	return nil
+		return err
+	})
 }
 
 // orderChance lists the chance positions in the postorder of a search that follows

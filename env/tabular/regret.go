@@ -11,8 +11,8 @@ import (
 // Regrets implements [game.Solution]. It yields the regrets in the order in which the
 // positions were enumerated. States and actions are those of representatives.
 func (sol *Solution[S]) Regrets(ctx context.Context, p game.Policy[S], seat game.Player, yield func(game.Regret[S]) error) error {
-	if seat < 0 || int(seat) >= sol.players {
-		return fmt.Errorf("tabular: seat %d; want 0 to %d", seat, sol.players-1)
+	if err := checkSeat(seat, sol.players); err != nil {
+		return err
 	}
 	policy, err := sol.Tabulate(ctx, p)
 	if err != nil {

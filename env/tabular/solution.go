@@ -8,12 +8,17 @@ import (
 	"slices"
 
 	"marsgym/env/game"
+	"marsgym/env/game/chart"
 )
+
+// MaxStates is the largest number of positions that is solved by default. Chosen: they
+// take 10 s of one core, and up to 3.3 GB in the games of this module.
+const MaxStates = 5_000_000
 
 // Options are the options of Solve. The zero value is usable.
 type Options struct {
 	// MaxStates is the largest number of positions that is solved, symmetric ones
-	// counted once; 0 stands for 5 million. Each takes about 150 bytes of memory, and
+	// counted once; 0 stands for [MaxStates]. Each takes about 150 bytes of memory, and
 	// each outcome 12.
 	MaxStates int
 	// Progress, if not nil, is called at intervals with the fraction of positions
@@ -22,11 +27,11 @@ type Options struct {
 }
 
 // Solution is the exact solution of a game as a table of all positions. It implements
-// [game.Solution].
+// [game.Solution] and [game.Reporter].
 type Solution[S comparable] struct {
+	noCharts
 	rules    game.Rules[S]
-	symmetry game.Symmetry[S] // nil if the rules do not implement it; the same for notation
-	notation game.Notation[S]
+	symmetry game.Symmetry[S] // nil if the rules do not implement it
 
 	graph
 	components components
@@ -43,14 +48,13 @@ type Solution[S comparable] struct {
 // not converge.
 func Solve[S comparable](ctx context.Context, rules game.Rules[S], opts Options) (*Solution[S], error) {
 	if opts.MaxStates == 0 {
-		opts.MaxStates = 5_000_000
+		opts.MaxStates = MaxStates
 	}
 	if opts.Progress != nil {
 		opts.Progress(0)
 	}
-	sol := &Solution[S]{rules: rules, index: make(map[S]int32)}
+	sol := &Solution[S]{noCharts: noCharts{rules.Spec().ID}, rules: rules, index: make(map[S]int32)}
 	sol.symmetry, _ = rules.(game.Symmetry[S])
-	sol.notation, _ = rules.(game.Notation[S])
 	if err := sol.enumerate(ctx, opts.MaxStates); err != nil {
 		return nil, fmt.Errorf("tabular: %w", err)
 	}
@@ -102,6 +106,24 @@ func (ev *evaluation) residual() (most float64) {
 
 // Len returns the number of positions, symmetric ones counted once.
 func (sol *Solution[S]) Len() int { return len(sol.states) }
+
+// Facts implements [game.Reporter]: the number of positions.
+func (sol *Solution[S]) Facts() []game.Fact {
+	return []game.Fact{{Name: "positions", Value: float64(sol.Len())}}
+}
+
+// noCharts is the part of [game.Reporter] of a game, given its ID, without charts.
+type noCharts struct{ id string }
+
+// Charts implements [game.Reporter]. There are none.
+func (n noCharts) Charts() ([]chart.Chart, error) {
+	return nil, fmt.Errorf("%s: %w", n.id, game.ErrNoCharts)
+}
+
+// PolicyCharts implements [game.Reporter]. There are none.
+func (n noCharts) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Chart, error) {
+	return nil, fmt.Errorf("%s: the losses of %s: %w", n.id, name, game.ErrNoCharts)
+}
 
 // Residual returns the largest violation of the optimality equations: about 1e-15 times
 // the largest return, or up to game.Tie where options nearly tie.
@@ -165,13 +187,7 @@ func (sol *Solution[S]) find(s S) (int32, []game.Action, error) {
 	return i, relabel, nil
 }
 
-// text returns s in its notation, if the game has one.
-func (sol *Solution[S]) text(s S) string {
-	if sol.notation == nil {
-		return fmt.Sprintf("%+v", s)
-	}
-	return fmt.Sprintf("%q", sol.notation.Format(s))
-}
+func (sol *Solution[S]) text(s S) string { return text(sol.rules, s) }
 
 // Policy returns best play. Ties go to the lowest index of the actions that can end the
 // game.

@@ -3,30 +3,20 @@ package tabular
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"marsgym/env/game"
 )
 
 // tabularPolicy implements [game.TabularPolicy].
 type tabularPolicy struct {
-	solution        any       // the solution that made it
-	probs           []float64 // of graph.moves
+	solution        any                // that made it
+	probs           []float64          // of a Solution: of graph.moves
+	byFirst         [2]*numberedPolicy // of a NumberedSolution: by the seat with role 0
 	decisions, rows int
 }
 
 func (t *tabularPolicy) Decisions() int { return t.decisions }
 func (t *tabularPolicy) Rows() int      { return t.rows }
-
-const (
-	// batchSize is the number of states of one call of a policy. Chosen: large enough
-	// for a network, small enough for its activations to stay in cache.
-	batchSize = 4096
-
-	// sumTolerance is the largest difference between 1 and the sum of the probabilities of
-	// a decision. Chosen: float32 softmax over some hundred actions stays below.
-	sumTolerance = 1e-5
-)
 
 // Tabulate calls p for every position with more than one legal action. It returns an
 // error if p returns numbers that are not probabilities, or a probability above zero
@@ -54,7 +44,7 @@ func (sol *Solution[S]) Tabulate(ctx context.Context, p game.Policy[S]) (game.Ta
 	if _, ok := p.(game.AfterstateScorer[S]); ok {
 		tabulate = sol.tabulateScores
 	}
-	if err := tabulate(ctx, policy, p, open); err != nil {
+	if err := tabulate(ctx, policy, &query[S]{rules: sol.rules, policy: p}, open); err != nil {
 		return nil, fmt.Errorf("tabular: %w", err)
 	}
 	return policy, nil
@@ -64,54 +54,19 @@ func (sol *Solution[S]) Tabulate(ctx context.Context, p game.Policy[S]) (game.Ta
 func (sol *Solution[S]) Rows(bool) int { return len(sol.nodes) }
 
 // tabulateProbs fills policy.probs of the open positions with Probs.
-func (sol *Solution[S]) tabulateProbs(ctx context.Context, policy *tabularPolicy, p game.Policy[S], open []int32) error {
+func (sol *Solution[S]) tabulateProbs(ctx context.Context, policy *tabularPolicy, q *query[S], open []int32) error {
 	policy.rows = len(open)
-	actions := sol.rules.Spec().Actions
-	dst := make([]float64, batchSize*actions)
-	states := make([]S, 0, batchSize)
-	var legal []game.Action
-	for len(open) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := min(batchSize, len(open))
-		states = states[:0]
-		for _, i := range open[:n] {
-			states = append(states, sol.states[i])
-		}
-		rows := dst[:n*actions]
-		for k := range rows {
-			rows[k] = math.NaN() // detects elements that p does not write
-		}
-		if err := game.Probs(ctx, p, rows, states); err != nil {
-			return err
-		}
-		for k, i := range open[:n] {
-			row := rows[k*actions : (k+1)*actions]
-			legal = sol.rules.Legal(legal[:0], states[k])
-			probs := sol.probsOf(policy, i)
-			for e, a := range legal {
-				probs[e] = row[a]
-				row[a] = 0
-			}
-			for a, x := range row {
-				if x != 0 {
-					return fmt.Errorf("in position %s the policy gives probability %v to the illegal action %d", sol.text(states[k]), x, a)
-				}
-			}
-			if err := normalise(probs); err != nil {
-				return fmt.Errorf("in position %s the policy gives %w", sol.text(states[k]), err)
-			}
-		}
-		open = open[n:]
-	}
-	return nil
+	return batches(ctx, open, sol.state, func(part []int32, states []S) error {
+		return q.decide(ctx, states, func(k int, probs []float64) { copy(sol.probsOf(policy, part[k]), probs) })
+	})
 }
+
+func (sol *Solution[S]) state(i int32) S { return sol.states[i] }
 
 // tabulateScores fills policy.probs of the open positions with Choose of the scores of their
 // successors. It scores each successor once for each mover.
-func (sol *Solution[S]) tabulateScores(ctx context.Context, policy *tabularPolicy, p game.Policy[S], open []int32) error {
-	scorer := p.(game.AfterstateScorer[S])
+func (sol *Solution[S]) tabulateScores(ctx context.Context, policy *tabularPolicy, q *query[S], open []int32) error {
+	scorer := q.policy.(game.AfterstateScorer[S])
 	slot := make([]int32, len(sol.nodes)*sol.players) // 1 + index in scores, by afterstate and mover
 	var after []S
 	var movers []game.Player
@@ -136,17 +91,17 @@ func (sol *Solution[S]) tabulateScores(ctx context.Context, policy *tabularPolic
 			return err
 		}
 	}
-	var options []float64
+	var options []uint32
 	for _, i := range open {
 		options = options[:0]
 		for _, j := range sol.next(i) {
-			options = append(options, scores[slot[int(j)*sol.players+int(sol.nodes[i].mover)]-1])
+			options = append(options, uint32(slot[int(j)*sol.players+int(sol.nodes[i].mover)]-1))
 		}
-		probs := sol.probsOf(policy, i)
-		scorer.Choose(probs, options, []uint32{0, uint32(len(options))})
-		if err := normalise(probs); err != nil {
-			return fmt.Errorf("in position %s the policy gives %w", sol.text(sol.states[i]), err)
+		probs, err := q.choose(func() S { return sol.states[i] }, scores, options)
+		if err != nil {
+			return err
 		}
+		copy(sol.probsOf(policy, i), probs)
 	}
 	return nil
 }
@@ -157,32 +112,10 @@ func (sol *Solution[S]) probsOf(policy *tabularPolicy, i int32) []float64 {
 	return policy.probs[x.first : x.first+x.n]
 }
 
-// normalise divides probabilities by their sum, which must be near 1.
-func normalise(probs []float64) error {
-	sum := 0.0
-	for _, x := range probs {
-		if !(x >= 0) || math.IsInf(x, 1) {
-			return fmt.Errorf("%v as a probability", x)
-		}
-		sum += x
-	}
-	if !(math.Abs(sum-1) <= sumTolerance) {
-		return fmt.Errorf("probabilities that sum to %v", sum)
-	}
-	for k := range probs {
-		probs[k] /= sum
-	}
-	return nil
-}
-
 // Evaluate implements [game.Solution]. It returns an error if the policies are not of
 // this solution, or if their game may never end.
 func (sol *Solution[S]) Evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy) ([]float64, error) {
-	probs, err := sol.probsOfSeats(seats, game.Terminal)
-	if err != nil {
-		return dst, err
-	}
-	ev, err := sol.evaluate(ctx, probs, nil)
+	ev, err := sol.evaluateSeats(ctx, seats, game.Terminal)
 	if err != nil {
 		return dst, err
 	}
@@ -192,35 +125,47 @@ func (sol *Solution[S]) Evaluate(ctx context.Context, dst []float64, seats []gam
 // BestResponse implements [game.Solution]. It returns an error if the policies of the
 // others are not of this solution, or if the game may never end.
 func (sol *Solution[S]) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
-	if seat < 0 || int(seat) >= sol.players {
-		return 0, fmt.Errorf("tabular: seat %d; want 0 to %d", seat, sol.players-1)
-	}
-	probs, err := sol.probsOfSeats(seats, seat)
-	if err != nil {
+	if err := checkSeat(seat, sol.players); err != nil {
 		return 0, err
 	}
-	ev, err := sol.evaluate(ctx, probs, nil)
+	ev, err := sol.evaluateSeats(ctx, seats, seat)
 	if err != nil {
 		return 0, err
 	}
 	return ev.at(0)[seat], nil
 }
 
-// probsOfSeats returns the probabilities of the policies of all seats but one.
-func (sol *Solution[S]) probsOfSeats(seats []game.TabularPolicy, but game.Player) ([][]float64, error) {
-	if len(seats) != sol.players {
-		return nil, fmt.Errorf("tabular: %d policies for %d players", len(seats), sol.players)
+// evaluateSeats returns the evaluation of policies, where the seat free plays a best
+// response to the others; game.Terminal for free means that all play their policies.
+func (sol *Solution[S]) evaluateSeats(ctx context.Context, seats []game.TabularPolicy, free game.Player) (*evaluation, error) {
+	tables, err := tablesOf(sol, sol.players, seats, free)
+	if err != nil {
+		return nil, err
 	}
-	probs := make([][]float64, len(seats))
+	probs := make([][]float64, len(tables))
+	for i, t := range tables {
+		probs[i] = t.probs
+	}
+	return sol.evaluate(ctx, probs, nil)
+}
+
+// tablesOf returns the policies of all seats but free as a solution has made them. That
+// of free is empty.
+func tablesOf(solution any, players int, seats []game.TabularPolicy, free game.Player) ([]*tabularPolicy, error) {
+	if len(seats) != players {
+		return nil, fmt.Errorf("tabular: %d policies for %d players", len(seats), players)
+	}
+	tables := make([]*tabularPolicy, players)
 	for i, s := range seats {
-		if game.Player(i) == but {
+		if game.Player(i) == free {
+			tables[i] = new(tabularPolicy)
 			continue
 		}
-		policy, ok := s.(*tabularPolicy)
-		if !ok || policy.solution != any(sol) {
+		table, ok := s.(*tabularPolicy)
+		if !ok || table.solution != solution {
 			return nil, fmt.Errorf("tabular: the policy of seat %d belongs to another solution; call Tabulate of this one", i)
 		}
-		probs[i] = policy.probs
+		tables[i] = table
 	}
-	return probs, nil
+	return tables, nil
 }

@@ -85,7 +85,7 @@ var tables = []table{
 			one(row{what: "`ppo`, scores, the default", work: training(`"algorithm": "ppo"`, 1_000_000), unit: million, two: true}),
 			one(row{what: "`ppo`, logits", work: training(`"algorithm": "ppo", "head": "logits"`, 1_600_000), unit: million, two: true}),
 			one(row{what: "`turn-exact`", work: training(`"algorithm": "turn-exact"`, 600_000), unit: million, two: true}),
-			one(row{what: "`one-ply`", work: training(`"algorithm": "one-ply"`, 60_000), unit: million}),
+			one(row{what: "`one-move`", work: training(`"algorithm": "one-move"`, 60_000), unit: million}),
 			{
 				{what: "`ppo`, logits, 4 epochs, 64 games, network 323-64-64",
 					work: training(`"algorithm": "ppo", "head": "logits", "rows": 64, "hidden": [64, 64], "ppo": {"horizon": 128, "minibatch": 2048, "epochs": 4}`, 900_000), unit: million},

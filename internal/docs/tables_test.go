@@ -79,8 +79,8 @@ func TestGames(t *testing.T) {
 // TestSettings compares the keys and defaults of training with the code.
 func TestSettings(t *testing.T) {
 	got, want := map[string]map[string]string{}, map[string]map[string]string{}
-	rows := table(t, "docs/training-settings.md", "| key | `ppo` | `one-move` | `search` | `one-ply` | `turn-exact` | meaning |")
-	for i, a := range []train.Algorithm{train.AlgorithmPPO, train.OneMove, train.Search, train.OnePly, train.TurnExact} {
+	rows := table(t, "docs/training-settings.md", "| key | `ppo` | `one-move` | `search` | `turn-exact` | meaning |")
+	for i, a := range []train.Algorithm{train.AlgorithmPPO, train.OneMove, train.Search, train.TurnExact} {
 		got[string(a)], want[string(a)] = map[string]string{}, map[string]string{}
 		for _, row := range rows {
 			if row[i+1] != "" {

@@ -8,6 +8,9 @@ package elementary
 
 import "math"
 
+// Finite reports whether x is neither infinite nor NaN.
+func Finite(x float64) bool { return x-x == 0 }
+
 // horner returns the polynomial c[0]·xⁿ + … + c[n], rounding after each operation.
 func horner(x float64, c ...float64) float64 {
 	s := c[0]

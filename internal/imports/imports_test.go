@@ -34,11 +34,11 @@ var table = []struct {
 	{"env/game/gametest", []string{"env/game"}},
 	{"env/tabular", []string{"env/game"}},
 	{"internal/core", []string{"env/game"}},
-	{"internal/testgames", []string{"env/game", "env/*"}}, // only tests import it
+	{"internal/testgames", []string{"env/game", "env/*"}},                                  // only tests import it
 	{"env/catalog", []string{"env", "env/game", "env/*", "agents/search", "train/expert"}}, // makes the handles
-	{"env/*", []string{"env/game", "env/game/chart", "env/tabular"}}, // each game
+	{"env/*", []string{"env/game", "env/game/chart", "env/tabular"}},                       // each game
 	{"env", []string{"env/game", "env/game/chart", "internal/core"}},
-	{"models", nil},
+	{"models", []string{"env/game"}},
 	{"models/*", []string{"models"}},
 	{"agents/search", []string{"env", "env/game", "internal/core", "models"}},
 	{"agents", []string{"env", "env/game", "agents/search", "models"}},

@@ -36,11 +36,11 @@ type evaluators struct {
 	games   map[string]*eval.ExactEvaluator // by the hash of the rules
 }
 
-// of returns the evaluation of networks of a game, nil if it is not for two with a winner,
-// as in cmd/train.
+// of returns the evaluation of networks of a game, nil if it is not [eval.Exploitable] or has
+// no solution.
 func (e *evaluators) of(ctx context.Context, g env.Game) (func(context.Context, *models.MLP) (*models.Exact, error), error) {
 	spec := g.Spec()
-	if !spec.HasWin() || spec.Players != 2 {
+	if !eval.Exploitable(spec) {
 		return nil, nil
 	}
 	if err := e.solving.Acquire(ctx); err != nil {

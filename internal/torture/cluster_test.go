@@ -26,7 +26,7 @@ import (
 
 // clustered are settings of trainings whose jobs workers compute.
 func (w *worker) clustered() training {
-	algorithm := pick(w, []string{"one-ply", "search", "one-move"})
+	algorithm := pick(w, []string{"search", "one-move"})
 	return training{
 		name:   "clustered " + algorithm,
 		config: fmt.Sprintf(`{"game": "pig", "game_config": %s, "train": {"algorithm": %q, "seed": 1, %s}}`, small, algorithm, settings),

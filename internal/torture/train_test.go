@@ -27,17 +27,17 @@ const (
 )
 
 var trainings = []job{
-	{"pig", `{"target": 20}`, []string{"ppo", "search", "one-ply"}, false},
+	{"pig", `{"target": 20}`, []string{"ppo", "search", "one-move"}, false},
 	{"pig", `{"players": 3, "target": 30}`, []string{"ppo"}, false},
-	{"martian-dice", `{"dice": 5, "target": 6}`, []string{"ppo", "one-ply", "turn-exact"}, false},
-	{"martian-dice", `{"players": 3, "dice": 6, "target": 5}`, []string{"ppo", "one-ply", "turn-exact"}, false},
+	{"martian-dice", `{"dice": 5, "target": 6}`, []string{"ppo", "one-move", "turn-exact"}, false},
+	{"martian-dice", `{"players": 3, "dice": 6, "target": 5}`, []string{"ppo", "one-move", "turn-exact"}, false},
 	{"mars-is-ours", `{"players": 2}`, []string{"ppo"}, false},
 	{"martian-risk-small", `{"max_rounds": 3}`, []string{"ppo"}, false},
 	{"martian-risk", `{"max_rounds": 1}`, []string{"ppo"}, false},
 	{"mars-is-ours-fast", `{}`, []string{"ppo"}, true},
 	{"mars-is-ours", `{"players": 4}`, []string{"ppo"}, true},
-	{"mars-is-ours", `{"players": 2}`, []string{"search", "one-ply"}, true},
-	{"martian-risk-small", `{"max_rounds": 3}`, []string{"one-ply"}, true},
+	{"mars-is-ours", `{"players": 2}`, []string{"search", "one-move"}, true},
+	{"martian-risk-small", `{"max_rounds": 3}`, []string{"one-move"}, true},
 }
 
 // training is a job with all its settings.

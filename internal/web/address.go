@@ -84,11 +84,9 @@ func preset(players int, matches func(game.Spec) bool) string {
 // replay is a game that is played again from its address.
 type replay struct {
 	Address
-	game  env.Game
-	spec  game.Spec
-	rec   *record.Game
-	rolls []string // [steps] that people see, "" for actions
-	used  []int    // [steps] the number of moves up to the end of the step
+	game env.Game
+	spec game.Spec
+	rec  *record.Game
 }
 
 // replay plays the game of an address again. Where the dice are drawn it goes on to the
@@ -110,16 +108,15 @@ func (a Address) replay(ctx context.Context) (*replay, error) {
 		}
 		r.rec.Begin(at)
 	}
-	moves := a.Moves
-	r.Moves = nil
-	for r.draw(); len(moves) > 0; r.draw() {
+	r.draw()
+	for i, name := range a.Moves {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := r.move(moves[0]); err != nil {
-			return nil, fmt.Errorf("move %d: %w", len(r.Moves)+1, err)
+		if err := r.move(name); err != nil {
+			return nil, fmt.Errorf("move %d: %w", i+1, err)
 		}
-		moves = moves[1:]
+		r.draw()
 	}
 	return r, nil
 }
@@ -127,13 +124,8 @@ func (a Address) replay(ctx context.Context) (*replay, error) {
 // draw draws dice until a seat is to move, unless people roll them.
 func (r *replay) draw() {
 	for !r.Typed && r.rec.Position().CurrentPlayer() == game.Chance && !r.rec.AtLimit() {
-		r.played(r.rec.Roll())
+		r.rec.Roll()
 	}
-}
-
-// played notes a step, with the roll that people see.
-func (r *replay) played(roll string) {
-	r.rolls, r.used = append(r.rolls, roll), append(r.used, len(r.Moves))
 }
 
 // move plays an action by its name or, where chance is to move, a roll.
@@ -145,45 +137,22 @@ func (r *replay) move(name string) error {
 	case r.rec.AtLimit():
 		return errors.New("the game has reached its limit of moves")
 	case at.CurrentPlayer() == game.Chance:
-		next, err := at.ReadRoll(name)
-		if err != nil {
+		if err := r.rec.ReadRoll(name); err != nil {
 			return fmt.Errorf("the roll %s: %w", input.Quote(name), err)
 		}
-		r.rec.Chance(next)
-		r.Moves = append(r.Moves, name)
-		r.played(name)
 		return nil
 	}
-	action, err := r.action(name)
-	if err != nil {
-		return err
-	}
-	return r.apply(action)
-}
-
-// action returns the legal action of that name.
-func (r *replay) action(name string) (game.Action, error) {
 	var names []string
-	for _, a := range r.rec.Position().Legal() {
-		if n := r.game.ActionName(a); n == name {
-			return a, nil
-		} else {
-			names = append(names, n)
+	for _, a := range at.Legal() {
+		n := r.game.ActionName(a)
+		if n == name {
+			return r.rec.Apply(a)
 		}
+		names = append(names, n)
 	}
 	near := ""
 	if n := input.Nearest(name, names); n != "" {
 		near = "; did you mean " + n + "?"
 	}
-	return 0, fmt.Errorf("%s is no legal action here%s", input.Quote(name), near)
-}
-
-// apply plays an action.
-func (r *replay) apply(a game.Action) error {
-	if err := r.rec.Apply(a); err != nil {
-		return err
-	}
-	r.Moves = append(r.Moves, r.game.ActionName(a))
-	r.played("")
-	return nil
+	return fmt.Errorf("%s is no legal action here%s", input.Quote(name), near)
 }

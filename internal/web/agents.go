@@ -176,9 +176,11 @@ func (a *App) play(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := g.apply(g.rec.Sample(probs)); err != nil {
+	action := g.rec.Sample(probs)
+	if err := g.rec.Apply(action); err != nil {
 		return nil, err
 	}
+	g.Moves = append(g.Moves, g.game.ActionName(action))
 	g.draw()
 	return g.view(ctx, nil)
 }

@@ -20,6 +20,7 @@ import (
 	"marsgym/env/game/chart"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/curve"
+	"marsgym/internal/elementary"
 	"marsgym/internal/input"
 	"marsgym/models"
 )
@@ -210,7 +211,7 @@ func curveOf(from chart.Chart) *Curve {
 				if p.Y.Log {
 					y = math.Pow(10, y)
 				}
-				if !math.IsInf(y, 0) && !math.IsNaN(y) {
+				if elementary.Finite(y) {
 					line.X, line.Y = append(line.X, l.X[i]), append(line.Y, y)
 				}
 			}

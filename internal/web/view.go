@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/rulesbook"
@@ -66,15 +67,19 @@ func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 		v.Step = *step
 	}
 	at := r.rec.At(v.Step)
-	if v.Step > 0 {
-		v.Used = r.used[v.Step-1]
-	}
 	v.Position, v.Scene, v.Text, v.Mover = at.String(), at.Scene(), at.Render(), int(at.CurrentPlayer())
-	for i := 0; i < steps; i++ {
+	used := 0
+	for i, s := range r.rec.Steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		v.Log = append(v.Log, r.entry(i))
+		if r.Typed || !s.Chance() {
+			used++
+		}
+		if i < v.Step {
+			v.Used = used
+		}
+		v.Log = append(v.Log, r.entry(s, used))
 	}
 	for i, act := range at.Legal() {
 		after, err := at.Apply(act)
@@ -96,10 +101,9 @@ func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 	return v, nil
 }
 
-// entry tells of step i.
-func (r *replay) entry(i int) Entry {
-	s := r.rec.Steps[i]
-	e := Entry{Seat: int(s.Before.CurrentPlayer()), Name: r.rolls[i], Used: r.used[i], Told: s.Before.Narrate(s.After, s.Action, r.rolls[i])}
+// entry tells of a step.
+func (r *replay) entry(s env.Transition, used int) Entry {
+	e := Entry{Seat: int(s.Before.CurrentPlayer()), Name: s.Roll, Used: used, Told: s.Told()}
 	if !s.Chance() {
 		e.Name, e.About = r.game.ActionName(s.Action), s.Before.DescribeAction(s.Action)
 	}

@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"marsgym/env"
-	"marsgym/env/game"
+	"marsgym/internal/elementary"
 	"marsgym/models"
 )
 
@@ -58,7 +58,7 @@ func (s remoteScorer) Greedy() bool { return s.greedy }
 
 // Choose implements [env.AfterstateScorer].
 func (s remoteScorer) Choose(probs, scores []float64, first []uint32) {
-	models.Choose(probs, scores, first, s.greedy, game.Tie)
+	models.Choose(probs, scores, first, s.greedy)
 }
 
 // Probs implements [env.Policy].
@@ -81,7 +81,7 @@ const sumTolerance = 1e-4
 func (r *request) check() error {
 	if r.mask == nil {
 		for i, x := range r.dst {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
+			if !elementary.Finite(x) {
 				return fmt.Errorf("policy: the score of row %d is %v; want a finite number", i, x)
 			}
 		}

@@ -1,6 +1,8 @@
 package expert
 
 import (
+	"math/rand/v2"
+
 	"marsgym/env/game"
 	"marsgym/internal/core"
 )
@@ -11,123 +13,237 @@ type afterstate[S comparable] struct {
 	mover game.Player
 }
 
-// expansion lists the moves that can follow an afterstate, in the current search.
-type expansion[S comparable] struct {
-	game.Expansion[S]
-	from  int       // index of the estimate of its first leaf
-	value []float64 // [P] backed up, by seat
+// expansion lists what can follow a move, down to the states that the network evaluates.
+type expansion struct {
+	branch []game.Branch // its own, or those of the game
+	move   []int32       // of the game: by branch, into leaf; nil if leaf is by branch
+	leaf   []int32       // the numbers of the leaves
+	value  []float64     // [P] backed up, by seat
 
-	branch []game.Branch // buffers of its own; Branch and Move may be those of the game
-	move   []int32
+	buffer []game.Branch // its own
 }
 
-// estimates are the network's outputs for the leaves of a search.
-type estimates struct {
-	p       int
-	value   []float64 // [n, P] by seat
-	score   []float32 // [n] the policy's scores
-	byScore bool      // moves are chosen by score, not by value
+// expansions are those of a search, and its leaves.
+type expansions[S comparable] struct {
+	*searcher[S]
+	merges game.ChanceExpander[S] // nil where the network values decisions, else it values afterstates
+	chance core.Chance[S]
+
+	known map[expansionKey[S]]*expansion // of this search, where the network values afterstates
+	all   []*expansion                   // those in use first, then others to reuse
+	used  int
+	fresh int // the first that is not backed up
+
+	leaf     map[afterstate[S]]int32 // the leaves of this search, each with the seat that sees it
+	estimate []float64               // [leaves, P] the network's values, or returns, by seat
+	score    []float64               // [leaves] of the policy
+	byScore  bool                    // moves after chance are chosen by score, not by value
+	requests []request               // leaves that the network has to evaluate
+
+	scores   []float32 // [requests]
+	listed   game.Expansion[S]
+	outcomes []game.Outcome[S]
+	moves    []game.Action
+	options  []float64
 }
 
-// values are the values of leaf i by seat [P].
-func (x *estimates) values(i int) []float64 { return x.value[i*x.p:][:x.p] }
+// expansionKey identifies an expansion. If dice is false, its only leaf is the state.
+type expansionKey[S comparable] struct {
+	afterstate[S]
+	dice bool
+}
 
-// prefers reports whether leaf a is better than leaf b for who.
-func (x *estimates) prefers(a, b int, who game.Player) bool {
-	if x.byScore {
-		return x.score[a] > x.score[b]
+// request is a leaf for the network to evaluate.
+type request struct {
+	leaf   int32
+	viewer game.Player
+	over   bool // the game is over: the network's value is not used, only its score
+}
+
+func newExpansions[S comparable](s *searcher[S], merges game.ChanceExpander[S]) expansions[S] {
+	return expansions[S]{
+		searcher: s, merges: merges, chance: core.Chance[S]{Rules: &s.rules},
+		known: map[expansionKey[S]]*expansion{}, leaf: map[afterstate[S]]int32{},
 	}
-	return x.value[a*x.p+int(who)] > x.value[b*x.p+int(who)]+game.Tie
 }
 
-// backUp computes value from the estimates of the leaves.
-func (f *expansion[S]) backUp(est *estimates) {
-	clear(f.value)
-	move := f.Move
-	for _, b := range f.Branch {
-		best := f.from + int(move[0])
-		for _, k := range move[1:b.Moves] {
-			if k := f.from + int(k); est.prefers(k, best, b.Mover) {
-				best = k
+// begin begins a search.
+func (x *expansions[S]) begin(byScore bool) {
+	clear(x.known)
+	clear(x.leaf)
+	x.used, x.estimate, x.score = 0, x.estimate[:0], x.score[:0]
+	x.byScore = byScore && x.merges != nil
+}
+
+// next begins the next decision of all rows.
+func (x *expansions[S]) next() {
+	if x.merges == nil {
+		x.used = 0 // samples are not used again
+	}
+	x.fresh, x.obs, x.requests = x.used, x.obs[:0], x.requests[:0]
+}
+
+// of returns the expansion of what follows a move, or, without dice, of the state alone.
+// Samples are drawn with dice.
+func (x *expansions[S]) of(m afterstate[S], chance bool, dice *rand.PCG) *expansion {
+	key := expansionKey[S]{m, chance}
+	if x.merges != nil {
+		if f, ok := x.known[key]; ok {
+			return f
+		}
+	}
+	if x.used == len(x.all) {
+		x.all = append(x.all, &expansion{value: make([]float64, x.spec.Players)})
+	}
+	f := x.all[x.used]
+	f.branch, f.move, f.leaf = f.buffer[:0], nil, f.leaf[:0]
+	x.used++
+	if x.merges != nil {
+		x.known[key] = f
+	}
+	switch {
+	case !chance:
+		x.addLeaf(f, game.Outcome[S]{State: m.state, Prob: 1}, m.mover)
+	case x.merges == nil:
+		x.outcomes, _ = x.chance.Follow(x.outcomes[:0], m.state, x.cfg.Outcomes, dice)
+		for _, o := range x.outcomes {
+			viewer := x.rules.CurrentPlayer(o.State)
+			if viewer < 0 { // after ChanceLimit transitions, or at the end
+				viewer = m.mover
+			}
+			x.addLeaf(f, o, viewer)
+		}
+	case x.rules.CurrentPlayer(m.state) != game.Chance:
+		x.addMoves(f, game.Outcome[S]{State: m.state, Prob: 1}, m.mover)
+	case x.merges.Expand(&x.listed, m.state):
+		x.addListed(f, m.mover)
+		return f
+	default:
+		x.outcomes = x.rules.Outcomes(x.outcomes[:0], m.state)
+		for _, o := range x.outcomes {
+			x.addMoves(f, game.Outcome[S]{State: x.rules.Representative(o.State), Prob: o.Prob}, m.mover)
+		}
+	}
+	f.buffer = f.branch
+	return f
+}
+
+// addLeaf adds a branch with one leaf.
+func (x *expansions[S]) addLeaf(f *expansion, o game.Outcome[S], viewer game.Player) {
+	f.leaf = append(f.leaf, x.number(o.State, viewer))
+	f.branch = append(f.branch, game.Branch{Prob: o.Prob, Mover: viewer, Moves: 1})
+}
+
+// addMoves adds a branch for the moves of a decision or, where no seat decides, for the
+// state, seen by the seat that moved last.
+func (x *expansions[S]) addMoves(f *expansion, o game.Outcome[S], last game.Player) {
+	who := x.rules.CurrentPlayer(o.State)
+	if who < 0 {
+		x.addLeaf(f, o, last)
+		return
+	}
+	x.moves = x.rules.Legal(x.moves[:0], o.State)
+	for _, a := range x.moves {
+		f.leaf = append(f.leaf, x.number(x.rules.After(o.State, a), who))
+	}
+	f.branch = append(f.branch, game.Branch{Prob: o.Prob, Mover: who, Moves: int32(len(x.moves))})
+}
+
+// addListed adds the branches that the game has listed.
+func (x *expansions[S]) addListed(f *expansion, last game.Player) {
+	f.branch, f.move = x.listed.Branch, x.listed.Move
+	f.leaf = core.Resize(f.leaf, len(x.listed.Leaf))
+	for k := range f.leaf {
+		f.leaf[k] = -1
+	}
+	at := 0
+	for _, b := range f.branch {
+		viewer := b.Mover
+		if viewer < 0 {
+			viewer = last
+		}
+		for _, k := range f.move[at:][:b.Moves] {
+			if f.leaf[k] < 0 {
+				f.leaf[k] = x.number(x.listed.Leaf[k], viewer)
 			}
 		}
-		for j, v := range est.values(best) {
+		at += int(b.Moves)
+	}
+}
+
+// number returns the number of a leaf. If the leaf is new, the network has to evaluate it.
+func (x *expansions[S]) number(s S, viewer game.Player) int32 {
+	key := afterstate[S]{s, viewer}
+	if k, ok := x.leaf[key]; ok {
+		return k
+	}
+	k := int32(len(x.score))
+	x.leaf[key] = k
+	over := x.rules.CurrentPlayer(s) == game.Terminal
+	if x.byScore || !over {
+		x.requests = append(x.requests, request{k, viewer, over})
+		x.obs = x.observe(x.obs, s, viewer)
+	}
+	x.estimate = x.rules.Returns(x.estimate, s) // zeros, unless it is over
+	x.score = append(x.score, 0)
+	return k
+}
+
+// leafValues returns the values of a leaf by seat [P].
+func (x *expansions[S]) leafValues(leaf int32) []float64 {
+	return x.estimate[int(leaf)*x.spec.Players:][:x.spec.Players]
+}
+
+// evaluate calls the network with the requests, and backs up the fresh expansions.
+func (x *expansions[S]) evaluate(net Network) {
+	var scores []float32
+	if x.byScore {
+		x.scores = core.Resize(x.scores, len(x.requests))
+		scores = x.scores
+	}
+	x.searcher.evaluate(net, scores)
+	for i, r := range x.requests {
+		if scores != nil {
+			x.score[r.leaf] = float64(scores[i])
+		}
+		if !r.over {
+			x.seatValues(x.leafValues(r.leaf), i, r.viewer)
+		}
+	}
+	for _, f := range x.all[x.fresh:x.used] {
+		x.backUp(f)
+	}
+}
+
+// backUp computes the value of an expansion from its leaves.
+func (x *expansions[S]) backUp(f *expansion) {
+	clear(f.value)
+	at := 0
+	for _, b := range f.branch {
+		best := f.number(at)
+		if b.Moves > 1 {
+			x.options = x.options[:0]
+			for i := range int(b.Moves) {
+				k := f.number(at + i)
+				v := x.score[k]
+				if !x.byScore {
+					v = x.leafValues(k)[b.Mover]
+				}
+				x.options = append(x.options, v)
+			}
+			best = f.number(at + max(0, game.BestOption(x.options)))
+		}
+		for j, v := range x.leafValues(best) {
 			f.value[j] += float64(b.Prob * v)
 		}
-		move = move[b.Moves:]
+		at += int(b.Moves)
 	}
 }
 
-// expander lists expansions.
-type expander[S comparable] struct {
-	rules *core.Rules[S]
-	game  game.ChanceExpander[S] // or nil
-
-	branch   map[S]int               // by decision, of the current expansion
-	leaf     map[afterstate[S]]int32 // likewise; the mover of a leaf after no move is game.Chance
-	outcomes []game.Outcome[S]
-	legal    []game.Action
-}
-
-func newExpander[S comparable](rules *core.Rules[S]) expander[S] {
-	x := expander[S]{rules: rules, branch: map[S]int{}, leaf: map[afterstate[S]]int32{}}
-	x.game, _ = rules.Rules.(game.ChanceExpander[S])
-	return x
-}
-
-// list fills f with the moves that can follow s.
-func (x *expander[S]) list(f *expansion[S], s S) {
-	who := x.rules.CurrentPlayer(s)
-	if who == game.Chance && x.game != nil && x.game.Expand(&f.Expansion, s) {
-		return
+// number returns the number of the leaf after a move, counted over all branches.
+func (f *expansion) number(move int) int32 {
+	if f.move != nil {
+		move = int(f.move[move])
 	}
-	f.Branch, f.Move, f.Leaf = f.branch[:0], f.move[:0], f.Leaf[:0]
-	clear(x.branch)
-	clear(x.leaf)
-	if who == game.Chance {
-		x.outcomes = x.rules.Outcomes(x.outcomes[:0], s)
-		for _, o := range x.outcomes {
-			x.add(&f.Expansion, o.State, o.Prob)
-		}
-	} else {
-		x.add(&f.Expansion, s, 1)
-	}
-	f.branch, f.move = f.Branch, f.Move
-}
-
-// setLeaf makes s the only leaf.
-func (f *expansion[S]) setLeaf(s S) {
-	f.branch, f.move = append(f.branch[:0], game.Branch{Prob: 1, Mover: game.Terminal, Moves: 1}), append(f.move[:0], 0)
-	f.Branch, f.Move, f.Leaf = f.branch, f.move, append(f.Leaf[:0], s)
-}
-
-// add adds the decision in s with its moves, or s as a leaf where no seat decides.
-func (x *expander[S]) add(dst *game.Expansion[S], s S, prob float64) {
-	s, _ = x.rules.Canonical(s)
-	if i, ok := x.branch[s]; ok {
-		dst.Branch[i].Prob += prob
-		return
-	}
-	x.branch[s] = len(dst.Branch)
-	who, n := x.rules.CurrentPlayer(s), len(dst.Move)
-	if who >= 0 {
-		x.legal = x.rules.Legal(x.legal[:0], s)
-		for _, a := range x.legal {
-			dst.Move = append(dst.Move, x.number(dst, afterstate[S]{x.rules.After(s, a), who}))
-		}
-	} else {
-		dst.Move = append(dst.Move, x.number(dst, afterstate[S]{s, game.Chance}))
-	}
-	dst.Branch = append(dst.Branch, game.Branch{Prob: prob, Mover: who, Moves: int32(len(dst.Move) - n)})
-}
-
-// number returns the index of a leaf, and adds the leaf if it is new.
-func (x *expander[S]) number(dst *game.Expansion[S], m afterstate[S]) int32 {
-	i, ok := x.leaf[m]
-	if !ok {
-		i = int32(len(dst.Leaf))
-		x.leaf[m] = i
-		dst.Leaf = append(dst.Leaf, m.state)
-	}
-	return i
+	return f.leaf[move]
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/core"
@@ -24,6 +25,8 @@ type Expert interface {
 	// returns the error of ctx with its work half done: call RestoreState or Reset
 	// before the next Search.
 	Search(ctx context.Context, dst *Targets, opt Options, net Network) error
+	// Target returns the kind of states whose values Search finds.
+	Target() search.ValueTarget
 	// AppendState appends all that resuming needs; RestoreState restores it.
 	AppendState(dst []byte) ([]byte, error)
 	RestoreState(src []byte) error
@@ -37,10 +40,10 @@ type Network func(policy, values, obs []float32)
 
 // Options are the settings of a search that change during a run.
 type Options struct {
-	Lambda        float64 // OneMove, OnePly and Search: 0 for the values of the search alone, 1 to correct them by all of the play that followed
+	Lambda        float64 // OneMove and Search: 0 for the values of the search alone, 1 to correct them by all of the play that followed
 	Temperature   float64 // Search: of the completed values in shares of the win
 	RandomPlay    bool    // play at random, while the values are untrained
-	PolicyReplies bool    // OnePly: the policy's scores choose the move after the dice, not the values
+	PolicyReplies bool    // OneMove, where the network values afterstates: the policy's scores choose the move after the chance, not the values
 	Logits        bool    // the policy has a logit for each action: leave Targets.AfterObs empty
 	// Copies are older copies of the network, of which opponents play. They are called
 	// without values, and never become fewer.
@@ -53,12 +56,11 @@ type Depth string
 // The depths.
 const (
 	OneMove Depth = "one-move"   // over one move and the chance after it to the next decision
-	OnePly  Depth = "one-ply"    // over one roll of the dice to the move after it
 	Turn    Depth = "turn-exact" // to the end of the mover's turn
 	Search  Depth = "search"     // a tree, led by the network's policy and values
 )
 
-var depths = []Depth{OneMove, OnePly, Turn, Search}
+var depths = []Depth{OneMove, Turn, Search}
 
 // ErrUnsupported is returned for a game that cannot be searched to a depth.
 var ErrUnsupported = errors.New("the game does not support this search")
@@ -70,11 +72,11 @@ type Config struct {
 	Turns     int    `json:"turns"`     // Turn: number of times that each searched turn is played
 	Decisions int    `json:"decisions"` // other than Turn: successive decisions of a row in a call of Expert.Search
 	// Outcomes is the largest number of outcomes of chance after an action that OneMove
-	// lists; where there are more it samples as many.
+	// lists in a game that does not merge them; where there are more it samples as many.
 	Outcomes int `json:"outcomes,omitzero"`
 	// ExplorationFraction is the fraction of episodes (OneMove), turns (Turn) or
-	// decisions (OnePly and Search) that explore, and ExplorationRate the fraction of
-	// random actions in those.
+	// decisions (Search, and OneMove where the network values afterstates) that explore,
+	// and ExplorationRate the fraction of random actions in those.
 	ExplorationFraction float64 `json:"exploration_fraction"`
 	ExplorationRate     float64 `json:"exploration_rate"`
 	Tree                Tree    `json:"tree,omitzero"` // Search
@@ -194,8 +196,6 @@ func (x *experts[S]) newExpert(cfg Config, rows, first int) (Expert, error) {
 	switch cfg.Depth {
 	case OneMove:
 		return newOneMove(s), nil
-	case OnePly:
-		return newOnePly(s), nil
 	case Search:
 		return newGuided(s), nil
 	}
@@ -298,19 +298,13 @@ func (e *searcher[S]) addDecision(dst *Targets, s S, who game.Player, legal []ga
 	dst.Start = append(dst.Start, int32(len(dst.Action)))
 }
 
-// choose returns the index of the best option, ties to the first, or with
-// probability rate a random one.
+// choose returns the index of the best option, the first if a network's value is no number,
+// or with probability rate a random one.
 func (e *searcher[S]) choose(values []float64, rate float64, dice *rand.PCG) int {
 	if rate > 0 && core.Uniform(dice) < rate {
 		return int(core.Uniform(dice) * float64(len(values)))
 	}
-	best := 0
-	for i, v := range values {
-		if v > values[best]+game.Tie {
-			best = i
-		}
-	}
-	return best
+	return max(0, game.BestOption(values))
 }
 
 // explorationRate draws the fraction of random actions of the next turn or

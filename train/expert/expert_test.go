@@ -56,7 +56,7 @@ func newExpert(t testing.TB, g env.Game, cfg expert.Config, rows, first int) exp
 	return e
 }
 
-var depths = []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn, expert.Search}
+var depths = []expert.Depth{expert.OneMove, expert.Turn, expert.Search}
 
 // config returns settings that use every feature of a depth, but for starts that tests of
 // their own compare.
@@ -138,6 +138,16 @@ func (r recorder[S]) Canonical(s S) (S, []game.Action) {
 	return s, nil
 }
 
+// merging are rules that would merge their chance, but have nothing to merge: with them the
+// network values afterstates.
+type merging[S comparable] struct{ recorder[S] }
+
+func (merging[S]) Expand(*game.Expansion[S], S) bool { return false }
+
+func newMerging[S comparable](rules searchable[S]) merging[S] {
+	return merging[S]{recorder[S]{rules, map[string]viewed[S]{}}}
+}
+
 // checkExact checks that a search with exact values at its leaves finds exact values.
 func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 	sol, err := rules.Solve(context.Background(), nil)
@@ -146,12 +156,18 @@ func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 	}
 	spec := rules.Spec()
 	p, d := spec.Players, spec.ObsLen()
-	for _, depth := range []expert.Depth{expert.OneMove, expert.OnePly, expert.Turn} {
-		tol := 1e-6
-		if depth == expert.OneMove {
-			tol = 1e-3 // it samples long roll-offs, of which there may be any number
-		}
-		rec := recorder[S]{rules, map[string]viewed[S]{}}
+	rec := recorder[S]{rules, map[string]viewed[S]{}}
+	for _, test := range []struct {
+		depth expert.Depth
+		rules game.Rules[S]
+		tol   float64
+	}{
+		{expert.OneMove, rec, 1e-3}, // it samples long roll-offs, of which there may be any number
+		{expert.OneMove, merging[S]{rec}, 1e-6},
+		{expert.Turn, rec, 1e-6},
+	} {
+		depth, tol := test.depth, test.tol
+		clear(rec.seen)
 		view := func(obs []float32) viewed[S] { return rec.seen[obsHash(obs)] }
 		exact := func(obs []float32) []float64 { // values [P] in the order of play from the viewer
 			at := view(obs)
@@ -161,7 +177,7 @@ func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 			}
 			return slices.Concat(v[at.who:], v[:at.who])
 		}
-		e := newExpert(t, catalog.NewGame[S](rec), config(depth), 4, 0)
+		e := newExpert(t, catalog.NewGame(test.rules), config(depth), 4, 0)
 		e.Reset(3)
 		var found expert.Targets
 		values, decisions, games := 0, 0, 0
@@ -380,9 +396,8 @@ func TestNewExpert(t *testing.T) {
 		want error // nil for any
 	}{
 		{"no plans", catalog.NewGame[testgames.Face](testgames.Coin{}), config(expert.Turn), expert.ErrUnsupported},
-		{"no winner", catalog.NewGame(testgames.NewMartianDice(t, 1, 3, 3)), config(expert.OnePly), expert.ErrUnsupported},
+		{"no winner", catalog.NewGame(testgames.NewMartianDice(t, 1, 3, 3)), config(expert.Turn), expert.ErrUnsupported},
 		{"no starts", catalog.NewGame[testgames.Face](testgames.Coin{}), samples(expert.OneMove), expert.ErrNoStartSampler},
-		{"no starts", catalog.NewGame[testgames.Face](testgames.Coin{}), samples(expert.OnePly), expert.ErrNoStartSampler},
 		{"too many starts", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1, Outcomes: 1, Starts: expert.Starts{Walk: 0.6, Archive: 0.6}}, nil},
 		{"no outcomes", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1}, nil},
 		{"no depth", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Turns: 1, Decisions: 1, Outcomes: 1}, nil},
@@ -394,14 +409,12 @@ func TestNewExpert(t *testing.T) {
 			t.Errorf("%s: got error %v, want %v", test.name, err, test.want)
 		}
 	}
-	for _, depth := range []expert.Depth{expert.OneMove, expert.OnePly} {
-		e := newExpert(t, catalog.NewGame[testgames.Face](testgames.Coin{}), config(depth), 2, 0)
-		e.Reset(1)
-		var found expert.Targets
-		e.Search(t.Context(), &found, expert.Options{}, hashNetwork(testgames.Coin{}.Spec()))
-		if found.Decisions != 2 || found.Games != 2 || !slices.Equal(found.ActionValue, []float32{1, -1, 1, -1}) {
-			t.Errorf("%s: the targets of a coin are %+v", depth, found)
-		}
+	e := newExpert(t, catalog.NewGame[testgames.Face](testgames.Coin{}), config(expert.OneMove), 2, 0)
+	e.Reset(1)
+	var found expert.Targets
+	e.Search(t.Context(), &found, expert.Options{}, hashNetwork(testgames.Coin{}.Spec()))
+	if found.Decisions != 2 || found.Games != 2 || !slices.Equal(found.ActionValue, []float32{1, -1, 1, -1}) {
+		t.Errorf("the targets of a coin are %+v", found)
 	}
 }
 

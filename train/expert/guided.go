@@ -63,6 +63,9 @@ func newGuided[S comparable](s searcher[S]) *guided[S] {
 	return &guided[S]{newEpisodes(s), make([]guidedRow[S], n), search.NewTrees(s.rules, n, treeExploration)}
 }
 
+// Target implements [Expert].
+func (e *guided[S]) Target() search.ValueTarget { return search.Decision }
+
 // Reset implements [Expert].
 func (e *guided[S]) Reset(seed uint64) {
 	e.reset(seed, e.restart)
@@ -71,7 +74,7 @@ func (e *guided[S]) Reset(seed uint64) {
 // restart starts an episode in row i.
 func (e *guided[S]) restart(i int) {
 	e.moves[i] = 0
-	e.startEpisode(i)
+	e.startEpisode(i, true)
 }
 
 // Search implements [Expert]: in every row it plays cfg.Decisions successive decisions,

@@ -3,8 +3,8 @@ package expert
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
+	"marsgym/agents/search"
 	"marsgym/env/game"
 	"marsgym/internal/core"
 )
@@ -12,47 +12,76 @@ import (
 // oneMove searches one move: the value of a legal action is the expectation, over the
 // chance that follows, of the network's value of the next decision, or of the returns
 // where the game ends before one.
+//
+// In a game that merges its chance ([game.ChanceExpander]) the network values afterstates,
+// which many outcomes share: the value of a decision is that of the afterstate that its
+// mover prefers. There
+//   - a move after which the same seat moves again, with no dice between, has the value of
+//     the best of the moves that follow, since the network alone would only repeat itself;
+//   - a move that ends the turn, in rules with a [game.TurnStarter], has the network's value
+//     of the state in which the next turn starts. The dice of that turn are listed once the
+//     row has arrived there.
 type oneMove[S comparable] struct {
 	episodes[S]
-	explores []uint8 // [N] 1 where the episode explores
+	merges     game.ChanceExpander[S] // nil where the network values decisions
+	expansions expansions[S]
+	explores   []uint8 // [N] 1 where the episode explores; empty where each decision draws that
 
-	path      []played[S] // [decisions of a search, N]
-	found     []float64   // [decisions of a search, N, P] values by the search of the move that the value target assumes
-	predicted []float64   // [decisions of a search, N, P] the network's values of the decision
+	path []visit[S] // [decisions of a search, N]
+	// [decisions of a search, N, P] values by the search of the move taken and of the
+	// decision, and the network's value of the decision.
+	taken, found, predicted []float64
 
-	known    map[S]int32  // by leaf: its index in this search
-	estimate []float64    // [leaves, P] the network's values, or returns, by seat
-	requests []leafViewer // leaves that the network has to evaluate
-	own      []int32      // [N] the leaf that is the current decision
-	leaves   []weighted   // of the actions of all rows
-	ends     []int32      // [actions of all rows] into leaves
-	outcomes [][]game.Outcome[S]
+	arrived []arrival[S]  // [N] how each row came to its decision
+	own     []*expansion  // [N] the network's value of the decision
+	options []option[S]   // of the current decisions of all rows
+	next    []*expansion  // after the options
+	start   []int32       // [N+1] into options
+	second  []game.Action // legal actions after a move of the same seat
+	best    []float64     // [options]
 }
 
-// played is a decision of a row in a search.
-type played[S comparable] struct {
+// visit is a decision of a row in a search.
+type visit[S comparable] struct {
 	state   S
 	mover   game.Player
-	target  int  // index of its value target
-	running bool // the episode goes on after it
+	target  int  // index of the value target of the decision or of the afterstate; -1 if none
+	running bool // the game goes on after it
 	follows bool // the move taken is the best one, or play is random
+	direct  bool // the move before it was by the same seat, with no dice between
 }
 
-// weighted is a leaf with its probability.
-type weighted struct {
-	leaf int32
-	prob float64
+// arrival is how a row of a game that merges its chance came to a decision in the current
+// search.
+type arrival[S comparable] struct {
+	direct    bool          // by a move of the same seat, with no dice between
+	turnStart bool          // a turn started before the dice
+	start     afterstate[S] // the state in which it started
+	expansion *expansion    // of start
 }
 
-// leafViewer is a leaf and the seat that observes it.
-type leafViewer struct {
-	leaf   int32
-	viewer game.Player
+// option is a legal action of a row.
+type option[S comparable] struct {
+	after    S
+	from, to int // into next: the expansions among which its seat chooses
 }
 
 func newOneMove[S comparable](s searcher[S]) *oneMove[S] {
 	n := len(s.state)
-	return &oneMove[S]{episodes: newEpisodes(s), explores: make([]uint8, n), own: make([]int32, n), known: map[S]int32{}}
+	e := &oneMove[S]{episodes: newEpisodes(s), arrived: make([]arrival[S], n), own: make([]*expansion, n)}
+	if e.merges, _ = s.rules.Rules.(game.ChanceExpander[S]); e.merges == nil {
+		e.explores = make([]uint8, n)
+	}
+	e.expansions = newExpansions(&e.searcher, e.merges)
+	return e
+}
+
+// Target implements [Expert].
+func (e *oneMove[S]) Target() search.ValueTarget {
+	if e.merges != nil {
+		return search.Afterstate
+	}
+	return search.Decision
 }
 
 // Reset implements [Expert].
@@ -62,200 +91,237 @@ func (e *oneMove[S]) Reset(seed uint64) {
 
 // restart starts an episode in row i.
 func (e *oneMove[S]) restart(i int) {
-	e.startEpisode(i)
-	e.moves[i], e.explores[i] = 0, 0
-	if core.Uniform(&e.dice[i]) < e.cfg.ExplorationFraction {
-		e.explores[i] = 1
+	e.startEpisode(i, e.merges == nil)
+	e.moves[i], e.arrived[i] = 0, arrival[S]{}
+	if e.merges == nil {
+		e.explores[i] = 0
+		if core.Uniform(&e.dice[i]) < e.cfg.ExplorationFraction {
+			e.explores[i] = 1
+		}
 	}
 }
 
 // Search implements [Expert]: in every row it searches cfg.Decisions successive
-// decisions and plays them. The value target of a decision is the value Q of the best
-// action by the search, corrected by how much the play that followed exceeded the
-// network's value V of the next decision:
+// decisions and plays them. The value of the move taken is the value Q of the search,
+// corrected by how much the play that followed exceeded the network's value V of the next
+// decision:
 //
-//	G(t) = Q(t) + λ·(G(t+1) − V(t+1))
+//	G(t) = Q(t) + λ·(D(t+1) − V(t+1))
 //
-// Q is an expectation over chance, which removes its variance. After a move that is not
-// the best one there is no correction. While all play is random, Q is that of the move
-// taken.
+// with D(t) = G(t) where the move taken is the best one, or play is random, and else the
+// Q of the best move. Q is an expectation over chance, which removes its variance; for
+// λ = 1 errors of V cancel. If no dice lie between two moves of a seat, of which the
+// network values the afterstates, Q(t) is the Q of the best next move, which replaces
+// V(t+1), and λ is 1.
+//
+// The value targets are D of the decisions or G of the afterstates.
 //
 // Source: a control variate as in Burch, Schmid, Moravčík, Morrill and Bowling,
 // "AIVAT", arXiv:1612.06915.
 func (e *oneMove[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
 	dst.reset()
 	e.beginSearch(opt)
-	e.path, e.found, e.predicted, e.estimate = e.path[:0], e.found[:0], e.predicted[:0], e.estimate[:0]
-	clear(e.known)
+	e.path, e.taken, e.found, e.predicted = e.path[:0], e.taken[:0], e.found[:0], e.predicted[:0]
+	e.expansions.begin(opt.PolicyReplies)
+	if e.merges != nil {
+		for i := range e.state {
+			e.sampleStart(i)
+		}
+	}
 	for range e.cfg.Decisions {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		e.expand()
-		e.evaluateLeaves(net)
-		first := 0
+		e.expansions.evaluate(net)
 		for i := range e.state {
-			first = e.move(dst, i, first, opt)
+			e.move(dst, i, opt)
 		}
 	}
 	e.correct(dst, opt.Lambda)
 	return e.pool.err
 }
 
-// expand lists the leaves of all actions of all rows.
-func (e *oneMove[S]) expand() {
-	e.obs, e.requests, e.leaves, e.ends = e.obs[:0], e.requests[:0], e.leaves[:0], append(e.ends[:0], 0)
-	for i, s := range e.state {
-		who := e.rules.CurrentPlayer(s)
-		e.own[i] = e.leaf(s, who)
-		e.legal = e.rules.Legal(e.legal[:0], s)
-		for _, a := range e.legal {
-			e.spread(e.rules.After(s, a), who, 1, e.cfg.Outcomes, 0, &e.dice[i])
-			e.ends = append(e.ends, int32(len(e.leaves)))
-		}
-	}
-}
-
-// maxLevels is the number of successive chance states whose outcomes are listed. Chosen.
-const maxLevels = 4
-
-// spread adds the leaves that follow s, which is reached with probability prob, or most
-// samples of them where chance has more outcomes than that.
-func (e *oneMove[S]) spread(s S, who game.Player, prob float64, most, level int, dice *rand.PCG) {
-	if e.rules.CurrentPlayer(s) != game.Chance {
-		if level > 0 { // else it is a representative
-			s = e.rules.Representative(s)
-		}
-		e.leaves = append(e.leaves, weighted{e.leaf(s, who), prob})
+// sampleStart restarts row i from another start with the probability of cfg.Starts.
+func (e *oneMove[S]) sampleStart(i int) {
+	e.arrived[i] = arrival[S]{}
+	s, ok := e.drawStart(i)
+	if !ok {
 		return
 	}
-	if level < maxLevels {
-		if level == len(e.outcomes) {
-			e.outcomes = append(e.outcomes, nil)
+	var from arrival[S]
+	if mover, ok := e.rules.TurnStart(s); ok {
+		from = arrival[S]{turnStart: true, start: afterstate[S]{e.rules.Representative(s), core.Previous(mover, e.spec.Players)}}
+	}
+	if e.rules.Settle(&s, &e.dice[i]) >= 0 {
+		e.state[i] = e.rules.Representative(s)
+		e.moves[i], e.arrived[i] = 0, from
+		e.drawOpponents(i)
+	}
+}
+
+// startsTurn reports whether a turn starts in s.
+func (e *oneMove[S]) startsTurn(s S) bool {
+	_, ok := e.rules.TurnStart(s)
+	return ok
+}
+
+// expand lists the options of all rows, with what can follow them.
+func (e *oneMove[S]) expand() {
+	e.expansions.next()
+	e.options, e.next, e.start = e.options[:0], e.next[:0], append(e.start[:0], 0)
+	for i, s := range e.state {
+		via, who := &e.arrived[i], e.rules.CurrentPlayer(s)
+		if via.turnStart {
+			via.expansion = e.expansions.of(via.start, true, nil)
 		}
-		e.outcomes[level] = e.rules.Outcomes(e.outcomes[level][:0], s)
-		if n := len(e.outcomes[level]); n <= most {
-			for k := range n {
-				o := &e.outcomes[level][k]
-				e.spread(o.State, who, prob*o.Prob, most/n, level+1, dice)
+		if !via.direct {
+			e.own[i] = e.expansions.of(afterstate[S]{s, who}, true, nil)
+		}
+		e.legal = e.rules.Legal(e.legal[:0], s)
+		for _, a := range e.legal {
+			after := e.rules.After(s, a)
+			o := option[S]{after: after, from: len(e.next)}
+			if e.merges != nil && e.rules.CurrentPlayer(after) == who {
+				e.second = e.rules.Legal(e.second[:0], after)
+				for _, a := range e.second {
+					e.addNext(i, e.rules.After(after, a), who)
+				}
+			} else {
+				e.addNext(i, after, who)
 			}
-			return
+			o.to = len(e.next)
+			e.options = append(e.options, o)
 		}
-	}
-	for range most {
-		t := s
-		e.rules.Settle(&t, dice)
-		e.leaves = append(e.leaves, weighted{e.leaf(e.rules.Representative(t), who), prob / float64(most)})
+		e.start = append(e.start, int32(len(e.options)))
 	}
 }
 
-// leaf returns the index of a leaf. If it is new, it is added to the requests.
-func (e *oneMove[S]) leaf(s S, who game.Player) int32 {
-	if at, ok := e.known[s]; ok {
-		return at
-	}
-	at := int32(len(e.estimate) / e.spec.Players)
-	e.known[s] = at
-	e.estimate = e.rules.Returns(e.estimate, s) // zeros, unless it is over
-	viewer := e.rules.CurrentPlayer(s)
-	if viewer == game.Terminal {
-		return at
-	}
-	if viewer == game.Chance { // after ChanceLimit transitions
-		viewer = who
-	}
-	e.requests = append(e.requests, leafViewer{at, viewer})
-	e.obs = e.observe(e.obs, s, viewer)
-	return at
+// addNext adds the expansion after a move in row i.
+func (e *oneMove[S]) addNext(i int, after S, who game.Player) {
+	chance := e.merges == nil || !e.startsTurn(after)
+	e.next = append(e.next, e.expansions.of(afterstate[S]{after, who}, chance, &e.dice[i]))
 }
 
-// evaluateLeaves calls the network with the requests.
-func (e *oneMove[S]) evaluateLeaves(net Network) {
-	e.evaluate(net, nil)
-	for i, x := range e.requests {
-		e.seatValues(e.leafValue(x.leaf), i, x.viewer)
+// optionValues returns the search's values of an option by seat [P].
+func (e *oneMove[S]) optionValues(o option[S], who game.Player) []float64 {
+	if o.to == o.from+1 {
+		return e.next[o.from].value
 	}
+	e.best = e.best[:0]
+	for _, f := range e.next[o.from:o.to] {
+		e.best = append(e.best, f.value[who])
+	}
+	return e.next[o.from+max(0, game.BestOption(e.best))].value
 }
 
-// leafValue returns the values of a leaf by seat [P].
-func (e *oneMove[S]) leafValue(at int32) []float64 {
-	return e.estimate[int(at)*e.spec.Players:][:e.spec.Players]
+// explorationRate returns the fraction of random actions in the decision of row i.
+func (e *oneMove[S]) explorationRate(i int, opt Options) float64 {
+	switch {
+	case e.merges != nil:
+		return e.episodes.explorationRate(opt, &e.dice[i])
+	case opt.RandomPlay:
+		return 1
+	case e.explores[i] != 0:
+		return e.cfg.ExplorationRate
+	}
+	return 0
 }
 
-// expectation appends the expected values of the leaves of an action by seat [P].
-func (e *oneMove[S]) expectation(dst []float64, action int) []float64 {
-	n := len(dst)
-	for range e.spec.Players {
-		dst = append(dst, 0)
-	}
-	for _, x := range e.leaves[e.ends[action]:e.ends[action+1]] {
-		for j, v := range e.leafValue(x.leaf) {
-			dst[n+j] += float64(x.prob * v)
-		}
-	}
-	return dst
-}
-
-// move adds the targets of the decision of row i, whose actions begin with index first,
-// and takes an action. It returns the index after its actions.
-func (e *oneMove[S]) move(dst *Targets, i, first int, opt Options) int {
-	s := e.state[i]
-	who := e.rules.CurrentPlayer(s)
-	e.legal = e.rules.Legal(e.legal[:0], s)
+// move adds the targets of the decision of row i and takes an action.
+func (e *oneMove[S]) move(dst *Targets, i int, opt Options) {
+	s, via := e.state[i], e.arrived[i]
+	who, options := e.rules.CurrentPlayer(s), e.options[e.start[i]:e.start[i+1]]
 	e.values = e.values[:0]
-	for k := range e.legal {
-		sum := 0.0
-		for _, x := range e.leaves[e.ends[first+k]:e.ends[first+k+1]] {
-			sum += float64(x.prob * e.leafValue(x.leaf)[who])
-		}
-		e.values = append(e.values, sum)
+	for _, o := range options {
+		e.values = append(e.values, e.optionValues(o, who)[who])
 	}
 	dst.Decisions++
-	end := first + len(e.legal)
+	e.legal = e.rules.Legal(e.legal[:0], s)
 	choice, best := 0, 0
-	if len(e.legal) > 1 {
-		e.addDecision(dst, s, who, e.legal, e.values, opt, true)
-		rate := 0.0
-		if opt.RandomPlay {
-			rate = 1
-		} else if e.explores[i] != 0 {
-			rate = e.cfg.ExplorationRate
-		}
+	if len(options) > 1 {
+		e.addDecision(dst, s, who, e.legal, e.values, opt, e.merges == nil)
 		best = e.choose(e.values, 0, nil)
-		choice = e.act(i, s, who, e.legal, e.values, rate, opt)
+		choice = e.act(i, s, who, e.legal, e.values, e.explorationRate(i, opt), opt)
 	}
-	v := played[S]{state: s, mover: who, target: len(dst.Value) / e.spec.Players, follows: opt.RandomPlay || choice == best}
-	if opt.RandomPlay {
-		best = choice
+	v := visit[S]{state: s, mover: who, target: -1, follows: opt.RandomPlay || choice == best, direct: via.direct}
+	taken, found := e.optionValues(options[choice], who), e.optionValues(options[best], who)
+	if v.direct {
+		e.predicted = append(e.predicted, found...)
+	} else {
+		e.predicted = append(e.predicted, e.own[i].value...)
 	}
-	e.found = e.expectation(e.found, first+best)
-	e.predicted = append(e.predicted, e.leafValue(e.own[i])...)
-	e.addValue(dst, s, who, e.found[len(e.found)-e.spec.Players:])
-
-	if e.advance(i, e.rules.After(s, e.legal[choice])) {
+	if v.follows {
+		found = taken
+	}
+	e.taken, e.found = append(e.taken, taken...), append(e.found, found...)
+	if e.merges != nil {
+		v.target = e.addAfterstates(dst, via, options, choice, who)
+	} else {
+		v.target = len(dst.Obs) / e.d
+		e.addValue(dst, s, who, found)
+	}
+	after := options[choice].after
+	if e.advance(i, after) {
 		dst.Games++
 		e.restart(i)
 	} else {
 		v.running = true
 		e.state[i] = e.rules.Representative(e.state[i])
+		if e.merges != nil {
+			e.arrived[i] = arrival[S]{direct: e.rules.CurrentPlayer(after) == who, turnStart: e.startsTurn(after), start: afterstate[S]{after, who}}
+		}
 	}
 	e.path = append(e.path, v)
-	return end
+}
+
+// addAfterstates adds the values of the start of the turn in which the row has arrived, and
+// of the options of its decision. It returns the index of the target of the choice, or -1.
+func (e *oneMove[S]) addAfterstates(dst *Targets, via arrival[S], options []option[S], choice int, who game.Player) (target int) {
+	if via.turnStart {
+		if at := len(e.path) - len(e.state); at >= 0 && e.path[at].running { // the previous decision of the same game
+			e.path[at].target = len(dst.Obs) / e.d
+			copy(e.taken[at*e.spec.Players:], via.expansion.value)
+		}
+		e.addValue(dst, via.start.state, via.start.mover, via.expansion.value)
+	}
+	target = -1
+	for k, o := range options {
+		if via.direct || e.rules.CurrentPlayer(o.after) == game.Terminal || e.startsTurn(o.after) {
+			continue
+		}
+		if k == choice {
+			target = len(dst.Obs) / e.d
+		}
+		e.addValue(dst, o.after, who, e.optionValues(o, who))
+	}
+	return target
 }
 
 // correct corrects the value targets by the play that followed (see Search), and adds a
 // decision of each row to its archive.
 func (e *oneMove[S]) correct(dst *Targets, lambda float64) {
-	n, p := len(e.state), e.spec.Players
+	n, p, targets := len(e.state), e.spec.Players, e.found
+	if e.merges != nil {
+		targets = e.taken
+	}
 	for at := len(e.path) - 1; at >= 0; at-- {
-		v, next := e.path[at], at+n
-		if !v.running || !v.follows || next >= len(e.path) {
-			continue
+		v := e.path[at]
+		if next := at + n; v.running && next < len(e.path) {
+			lambda := lambda
+			if e.path[next].direct {
+				lambda = 1 // the value of this move is that of the next
+			}
+			for j := range p {
+				e.taken[at*p+j] += float64(lambda * (e.found[next*p+j] - e.predicted[next*p+j]))
+			}
 		}
-		for j := range p {
-			e.found[at*p+j] += float64(lambda * (e.found[next*p+j] - e.predicted[next*p+j]))
+		if v.follows {
+			copy(e.found[at*p:], e.taken[at*p:][:p])
 		}
-		game.MoverOrder(dst.Value[v.target*p:][:p], e.found[at*p:][:p], v.mover)
+		if v.target >= 0 {
+			game.MoverOrder(dst.Value[v.target*p:][:p], targets[at*p:][:p], v.mover)
+		}
 	}
 	e.archiveDecisions(e.found, e.predicted, func(at int) (*S, game.Player) { return &e.path[at].state, e.path[at].mover })
 }

@@ -11,8 +11,8 @@ import (
 	"marsgym/internal/core"
 )
 
-// Starts are the fractions of starts by kind: of episodes (OneMove and Search),
-// of calls of Expert.Search (OnePly) or of searched turns (Turn). The rest starts at the
+// Starts are the fractions of starts by kind: of episodes (OneMove and Search), of calls of
+// Expert.Search (OneMove, where the network values afterstates) or of searched turns (Turn). The rest starts at the
 // beginning of a game, or goes on with the row's game. While the archive of a row is empty, so do starts from it.
 type Starts struct {
 	Sample   float64 `json:"sample"`   // a state of the game's [game.StartSampler]
@@ -138,14 +138,16 @@ func (x *archive[S]) restoreState(src []byte, valid func(S) error) error {
 	return nil
 }
 
-// startEpisode sets the state of row i to the first decision of an episode. It skips
-// episodes without a decision.
-func (e *searcher[S]) startEpisode(i int) {
+// startEpisode sets the state of row i to the first decision of an episode, which starts
+// by cfg.Starts or at the beginning of a game. It skips episodes without a decision.
+func (e *searcher[S]) startEpisode(i int, starts bool) {
 	e.drawOpponents(i)
 	for range 1000 {
-		s, ok := e.drawStart(i)
-		if !ok {
-			s = e.rules.Initial()
+		s := e.rules.Initial()
+		if starts {
+			if at, ok := e.drawStart(i); ok {
+				s = at
+			}
 		}
 		if e.rules.Settle(&s, &e.dice[i]) >= 0 {
 			e.state[i] = e.rules.Representative(s)

@@ -20,11 +20,14 @@ type met struct {
 }
 
 // playPig returns the first decisions (or searched turns) of a row of Pig.
-func playPig(t *testing.T, depth expert.Depth, starts expert.Starts, searches int) (list []met, rules *pig.Rules) {
+func playPig(t *testing.T, depth expert.Depth, merges bool, starts expert.Starts, searches int) (list []met, rules *pig.Rules) {
 	t.Helper()
 	rules = testgames.NewPig(t, 2, 20)
 	rec := recorder[pig.State]{rules, map[string]viewed[pig.State]{}}
 	g := catalog.NewGame[pig.State](rec)
+	if merges {
+		g = catalog.NewGame[pig.State](merging[pig.State]{rec})
+	}
 	cfg := config(depth)
 	cfg.Starts, cfg.Turns = starts, 1
 	e, net := newExpert(t, g, cfg, 1, 0), hashNetwork(g.Spec())
@@ -66,7 +69,7 @@ func TestStarts(t *testing.T) {
 	for kind, starts := range map[string]expert.Starts{
 		"beginning": {}, "sample": {Sample: 1}, "walk": {Walk: 1}, "archive": {Archive: 1}, "disagree": {Disagree: 1},
 	} {
-		list, rules := playPig(t, expert.OneMove, starts, 1500)
+		list, rules := playPig(t, expert.OneMove, false, starts, 1500)
 		elsewhere, known := 0, map[pig.State]bool{}
 		var archive []met
 		for _, at := range list {
@@ -107,15 +110,15 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// The other depths take starts of each kind too. Searches of turns that start elsewhere
+// Turns, and moves with values of afterstates, take starts of each kind too. Searches of turns that start elsewhere
 // do not advance the row's game; the first ones, without an archive, do.
-func TestStartsOfOtherDepths(t *testing.T) {
-	for _, depth := range []expert.Depth{expert.OnePly, expert.Turn} {
+func TestOtherStarts(t *testing.T) {
+	for _, depth := range []expert.Depth{expert.OneMove, expert.Turn} {
 		for kind, starts := range map[string]expert.Starts{
 			"sample": {Sample: 1}, "walk": {Walk: 1}, "archive": {Archive: 1}, "disagree": {Disagree: 1},
 		} {
-			plain, _ := playPig(t, depth, expert.Starts{}, 50)
-			list, _ := playPig(t, depth, starts, 50)
+			plain, _ := playPig(t, depth, depth == expert.OneMove, expert.Starts{}, 50)
+			list, _ := playPig(t, depth, depth == expert.OneMove, starts, 50)
 			same, games := 0, 0
 			for k, at := range list {
 				if at.state == plain[k].state {

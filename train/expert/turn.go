@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"marsgym/agents/search"
 	"marsgym/env/game"
 )
 
@@ -38,6 +39,9 @@ func newTurnExact[S comparable](s searcher[S], planner game.TurnPlanner[S]) *tur
 	}
 	return e
 }
+
+// Target implements [Expert].
+func (e *turnExact[S]) Target() search.ValueTarget { return search.TurnStart }
 
 // Reset implements [Expert].
 func (e *turnExact[S]) Reset(seed uint64) {

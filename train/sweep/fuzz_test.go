@@ -35,7 +35,7 @@ func FuzzSweep(f *testing.F) {
 	}
 	f.Add([]byte(`{
 		"base": {"game": "pig", "train": {"steps": 2000000}},
-		"grid": {"train.rows": [64, 128], "train.hidden": [[64], [128, 128]], "train.algorithm": ["ppo", "one-ply"]},
+		"grid": {"train.rows": [64, 128], "train.hidden": [[64], [128, 128]], "train.algorithm": ["ppo", "one-move"]},
 		"random": {"runs": 3, "seed": 1, "draw": {"train.learning_rate.0": {"log": [0.001, 0.02]}, "train.value_coef": {"uniform": [1, 9], "int": true}}},
 		"seeds": [1, 2]
 	}`))

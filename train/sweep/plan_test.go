@@ -103,7 +103,7 @@ func TestPlanRefuses(t *testing.T) {
 		{`{"grid": {"train.rows": ["many"]}}`, "train.rows is a string; want a whole number"},
 		{`{"grid": {"train.rows": [0]}}`, "rows is 0"},
 		{`{"grid": {"train.hidden": [[16], [0]]}}`, "hidden[0] is 0"},
-		{`{"base": {"game": "martian-risk-tiny"}, "grid": {"train.algorithm": ["one-ply", "turn-exact"]}}`, "algorithm is turn-exact; want one of [ppo one-move search one-ply]"},
+		{`{"base": {"game": "martian-risk-tiny"}, "grid": {"train.algorithm": ["one-move", "turn-exact"]}}`, "algorithm is turn-exact; want one of [ppo one-move search]"},
 		{`{"base": {"train": {"algorithm": "ppo"}}, "grid": {"train.ppo.horizon": [64, 65536], "train.rows": [512, 1048576]}}`, "GiB of memory, "},
 		{`{"grid": {"train.learning_rate.2": [0]}}`, `want 0 to 1 in the place of "2"`},
 		{`{"grid": {"train.learning_rate.0": [0.1], "train.learning_rate": [[0.1, 0.1]]}}`, "varies as a whole"},

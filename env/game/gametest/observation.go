@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
+	"marsgym/internal/elementary"
 )
 
 // sentinel is a NaN that no computation produces. It marks elements that Encode has
@@ -32,7 +33,7 @@ func (c *checker[S]) checkEncode(s S, p game.Player) {
 		switch {
 		case isSentinel(x):
 			c.failAt(s, "Encode writes every element", "for seat %d element %d (%s) was not written", p, i, c.field(i))
-		case !finite(float64(x)):
+		case !elementary.Finite(float64(x)):
 			c.failAt(s, "Encode writes finite numbers", "for seat %d element %d (%s) is %v", p, i, c.field(i), x)
 		}
 	}

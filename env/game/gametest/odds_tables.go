@@ -1,9 +1,8 @@
 package gametest
 
 import (
-	"math"
-
 	"marsgym/env/game"
+	"marsgym/internal/elementary"
 )
 
 // checkOddsTables checks all tables, and that an unknown question is refused.
@@ -25,7 +24,7 @@ func (c *checker[S]) checkOddsTables(b game.OddsTables) {
 				case string, int:
 					continue
 				case float64:
-					if !math.IsNaN(x) && !math.IsInf(x, 0) {
+					if elementary.Finite(x) {
 						continue
 					}
 				}

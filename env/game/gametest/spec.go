@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/elementary"
 )
 
 // checkSpec checks the Spec, and reports whether its sizes allow further checks.
@@ -64,7 +65,7 @@ func (c *checker[S]) checkSpec() (sound bool) {
 		c.fail("Spec.MoveLimit is not negative", "got %d", s.MoveLimit)
 	}
 	switch {
-	case !finite(s.Win) || !finite(s.Loss) || s.Win < s.Loss:
+	case !elementary.Finite(s.Win) || !elementary.Finite(s.Loss) || s.Win < s.Loss:
 		c.fail("Spec.Win is not below Spec.Loss", "got win %v, loss %v", s.Win, s.Loss)
 	case !s.HasWin() && s.Win != 0:
 		c.fail("Spec.Win and Spec.Loss differ or are both 0", "got win %v, loss %v", s.Win, s.Loss)
@@ -95,7 +96,7 @@ func (c *checker[S]) checkReturns(s S, mover game.Player) {
 	for p, v := range got {
 		sum += v
 		switch {
-		case !finite(v):
+		case !elementary.Finite(v):
 			c.failAt(s, "Returns are finite", "seat %d has %v", p, v)
 		case mover != game.Terminal && v != 0:
 			c.failAt(s, "Returns are zeros before the end", "seat %d has %v", p, v)

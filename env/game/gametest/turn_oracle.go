@@ -97,21 +97,18 @@ func (t *turn[S]) solve() {
 		for _, i := range t.order {
 			n := &t.node[i]
 			value := make([]float64, len(n.value))
-			best := t.valueOf(n.to[0])
+			var options []float64
 			for k, to := range n.to {
 				w := t.valueOf(to)
-				if n.prob == nil {
-					if w[t.mover] > best[t.mover]+game.Tie {
-						best = w
-					}
-					continue
-				}
+				options = append(options, w[t.mover])
 				for j := range value {
-					value[j] += n.prob[k] * w[j]
+					if n.prob != nil {
+						value[j] += n.prob[k] * w[j]
+					}
 				}
 			}
 			if n.prob == nil {
-				copy(value, best)
+				copy(value, t.valueOf(n.to[game.BestOption(options)]))
 			}
 			for j := range value {
 				change = max(change, math.Abs(value[j]-n.value[j]))

@@ -1,10 +1,5 @@
-// Package alias samples from a fixed discrete distribution in constant time.
-//
-// Source: A. J. Walker, "An efficient method for generating discrete random
-// variables with general distributions", ACM TOMS 3(3), 1977, with the
-// construction of M. D. Vose, IEEE TSE 17(9), 1991. Here it uses integers: the
-// masses are rounded once and then moved without error.
-package alias
+// Package random draws from distributions.
+package random
 
 import (
 	"fmt"
@@ -13,8 +8,19 @@ import (
 	"math/rand/v2"
 )
 
-// Table is a distribution over 0 to n-1. It may be used by many goroutines at once,
-// each with a generator of its own.
+// Below draws a number from 0 to n-1. Its bias is below n/2⁶⁴.
+func Below(r *rand.PCG, n int) int {
+	hi, _ := bits.Mul64(r.Uint64(), uint64(n))
+	return int(hi)
+}
+
+// Table is a distribution over 0 to n-1, which is sampled in constant time. It may be used
+// by many goroutines at once, each with a generator of its own.
+//
+// Source: A. J. Walker, "An efficient method for generating discrete random
+// variables with general distributions", ACM TOMS 3(3), 1977, with the
+// construction of M. D. Vose, IEEE TSE 17(9), 1991. Here it uses integers: the
+// masses are rounded once and then moved without error.
 type Table struct {
 	columns []column
 }
@@ -80,7 +86,7 @@ func total(weights []float64) float64 {
 	var sum, lost float64
 	for i, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			panic(fmt.Sprintf("alias: weight %d is %v, want finite and not negative", i, w))
+			panic(fmt.Sprintf("random: weight %d is %v, want finite and not negative", i, w))
 		}
 		y := w - lost
 		t := sum + y
@@ -88,7 +94,7 @@ func total(weights []float64) float64 {
 		sum = t
 	}
 	if !(sum > 0) || math.IsInf(sum, 1) {
-		panic(fmt.Sprintf("alias: the weights sum to %v, want finite and above 0", sum))
+		panic(fmt.Sprintf("random: the weights sum to %v, want finite and above 0", sum))
 	}
 	return sum
 }

@@ -9,12 +9,14 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/pig"
 	"marsgym/internal/fulltest"
 	"marsgym/internal/testgames"
 	"marsgym/train/expert"
 )
 
-// reference searches one ply by plain recursion, as the comments of onePly state.
+// reference searches one move, with values of afterstates, by plain recursion, as the
+// comments of oneMove state.
 type reference[S comparable] struct {
 	rules searchable[S]
 	net   expert.Network
@@ -252,12 +254,12 @@ func (o reference[S]) corrected(path []step) []float64 {
 	return g
 }
 
-// checkOnePly compares the targets of one ply, and the games played, with plain
+// checkAfterstates compares the targets of one move, with values of afterstates, and the games played, with plain
 // recursion.
-func checkOnePly[S comparable](t *testing.T, rules searchable[S]) {
+func checkAfterstates[S comparable](t *testing.T, rules searchable[S]) {
 	t.Helper()
 	for _, opt := range []expert.Options{{}, {Lambda: 1, PolicyReplies: true}, {Lambda: 0.7}, {Lambda: 0.5, RandomPlay: true}} {
-		cfg := config(expert.OnePly)
+		cfg := config(expert.OneMove)
 		cfg.Decisions = 1 + int(4*opt.Lambda)
 		if _, samples := any(rules).(game.StartSampler[S]); samples && opt.Lambda == 0.7 {
 			cfg.Starts.Sample = 0.4
@@ -298,18 +300,20 @@ func compare(t *testing.T, g env.Game, cfg expert.Config, opt expert.Options, ro
 	}
 }
 
-func TestOnePly(t *testing.T) {
-	t.Run("pig", func(t *testing.T) { checkOnePly(t, testgames.NewPig(t, 2, 12)) })
-	t.Run("pig for three", func(t *testing.T) { checkOnePly(t, testgames.NewPig(t, 3, 10)) })
-	t.Run("pig for four, limited", func(t *testing.T) { checkOnePly(t, testgames.LimitedPig{Rules: testgames.NewPig(t, 4, 100), Moves: 7}) })
-	t.Run("martian dice", func(t *testing.T) { checkOnePly(t, testgames.NewMartianDice(t, 2, 5, 3)) })
-	t.Run("martian dice, shared", func(t *testing.T) { checkOnePly(t, newSharedTies(t, 2, 4, 3)) })
-	t.Run("martian dice for three", func(t *testing.T) { checkOnePly(t, testgames.NewMartianDice(t, 3, 3, 2)) })
-	t.Run("martian dice for four", func(t *testing.T) { checkOnePly(t, testgames.NewMartianDice(t, 4, 4, 2)) })
+func TestAfterstates(t *testing.T) {
+	t.Run("pig", func(t *testing.T) { checkAfterstates(t, newMerging[pig.State](testgames.NewPig(t, 2, 12))) })
+	t.Run("pig for three", func(t *testing.T) { checkAfterstates(t, newMerging[pig.State](testgames.NewPig(t, 3, 10))) })
+	t.Run("pig for four, limited", func(t *testing.T) {
+		checkAfterstates(t, newMerging[pig.State](testgames.LimitedPig{Rules: testgames.NewPig(t, 4, 100), Moves: 7}))
+	})
+	t.Run("martian dice", func(t *testing.T) { checkAfterstates(t, testgames.NewMartianDice(t, 2, 5, 3)) })
+	t.Run("martian dice, shared", func(t *testing.T) { checkAfterstates(t, newSharedTies(t, 2, 4, 3)) })
+	t.Run("martian dice for three", func(t *testing.T) { checkAfterstates(t, testgames.NewMartianDice(t, 3, 3, 2)) })
+	t.Run("martian dice for four", func(t *testing.T) { checkAfterstates(t, testgames.NewMartianDice(t, 4, 4, 2)) })
 	t.Run("martian dice, limited", func(t *testing.T) {
 		if !fulltest.On() {
 			t.Skip("takes seconds")
 		}
-		checkOnePly(t, testgames.LimitedMartianDice{Rules: testgames.NewMartianDice(t, 2, 5, 100), Moves: 9})
+		checkAfterstates(t, testgames.LimitedMartianDice{Rules: testgames.NewMartianDice(t, 2, 5, 100), Moves: 9})
 	})
 }

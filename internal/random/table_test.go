@@ -1,5 +1,5 @@
-// In package alias: the exact test reads the columns of a table.
-package alias
+// In package random: the exact test reads the columns of a table.
+package random
 
 import (
 	"fmt"
