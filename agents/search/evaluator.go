@@ -103,8 +103,6 @@ func (t *tree[S]) observe(k int32) {
 		g.rules.Encode(g.obs[n:], s, who)
 	}
 	switch {
-	case g.evaluator == nil && k == noNode:
-		g.at = append(g.at, t.at)
 	case g.evaluator == nil:
 		g.at = append(g.at, t.nodes[k].state)
 	case k == noNode:

@@ -296,7 +296,7 @@ func (t *tree[S]) settle() game.Player {
 		case who != game.Chance:
 			return who
 		}
-		t.at = g.rules.Representative(g.rules.Sampler.Sample(t.at, &t.dice))
+		t.at, _ = g.rules.Canonical(g.rules.Sampler.Sample(t.at, &t.dice))
 	}
 }
 
@@ -375,12 +375,12 @@ func (t *tree[S]) rollOn() {
 			t.end(t.at)
 			return
 		}
-		if legal := t.g.options(t.at); len(legal) > 1 {
-			t.request(noNode)
+		legal := t.g.options(t.at)
+		if len(legal) > 1 {
+			t.requests, t.g.at = append(t.requests, request{node: noNode}), append(t.g.at, t.at)
 			return
-		} else {
-			t.move(legal[0])
 		}
+		t.move(legal[0])
 	}
 }
 
