@@ -216,10 +216,8 @@ var errOnePly = fmt.Errorf("%w: train.algorithm one-ply is now one-move, as trai
 // CheckRenamed returns an error that wraps [ErrRenamed] and gives the present names
 // if some of the fields of [Settings], such as "train.rate" or its element "train.rate.0", are
 // those of an older release.
-func CheckRenamed(fields ...string) error { return renamedError(nil, fields) }
-
-// renamedError is CheckRenamed after other faults.
-func renamedError(list, fields []string) error {
+func CheckRenamed(fields ...string) error {
+	var list []string
 	for _, old := range slices.Sorted(maps.Keys(renamed)) {
 		if slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f+".", old+".") }) {
 			list = append(list, old+" is now "+renamed[old])
@@ -237,7 +235,7 @@ func checkRenamed(text []byte) error {
 	if fields["train.algorithm"] == strconv.Quote(string(onePly)) {
 		return errOnePly
 	}
-	return renamedError(nil, slices.Collect(maps.Keys(fields)))
+	return CheckRenamed(slices.Collect(maps.Keys(fields))...)
 }
 
 // settingsBlob is the name of the settings in a checkpoint.
