@@ -257,7 +257,7 @@ func TestHostile(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if n := strings.Count(strings.Join(l.lines, "\n"), "a job is refused"); n != 4 {
-		t.Errorf("%d jobs were refused; want 4: %q", n, l.lines)
+	if n := strings.Count(l.text(), "a job is refused"); n != 4 {
+		t.Errorf("%d jobs were refused; want 4: %q", n, l.text())
 	}
 }

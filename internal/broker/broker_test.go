@@ -113,11 +113,14 @@ func (l *log) add(line string) {
 	l.lines = append(l.lines, line)
 }
 
-func (l *log) has(text string) bool {
+// text returns the lines so far. A worker may log after it has ended.
+func (l *log) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.Contains(strings.Join(l.lines, "\n"), text)
+	return strings.Join(l.lines, "\n")
 }
+
+func (l *log) has(text string) bool { return strings.Contains(l.text(), text) }
 
 // work starts a worker, which stops when the test ends or stop is called.
 func work(t *testing.T, o cluster.WorkOptions) (stop func()) {
@@ -268,7 +271,7 @@ func TestBrokerLost(t *testing.T) {
 	work(t, cluster.WorkOptions{Access: a, Kinds: map[string]jobs.Func{"hash": restart}, Log: l.add})
 	check(t, c, 10, 10)
 	if !l.has("the connection to the broker is lost") {
-		t.Errorf("the log is %q", l.lines)
+		t.Errorf("the log is %q", l.text())
 	}
 }
 
@@ -304,7 +307,7 @@ func TestFailing(t *testing.T) {
 	work(t, cluster.WorkOptions{Access: a, Kinds: map[string]jobs.Func{"hash": fails}, Log: l.add})
 	check(t, c, 3, 10)
 	if !l.has("could not compute a job, which is computed here: no memory") {
-		t.Errorf("the log is %q", l.lines)
+		t.Errorf("the log is %q", l.text())
 	}
 	if err := c.Do(t.Context(), []jobs.Task{&hash{input: jobs.NewBlob(nil), times: -1}}); err == nil || !strings.Contains(err.Error(), "a negative number") {
 		t.Errorf("error %v; want that of the job", err)
@@ -344,7 +347,7 @@ func TestLies(t *testing.T) {
 		work(t, cluster.WorkOptions{Access: a, Identity: "i", Kinds: map[string]jobs.Func{"hash": short}})
 		check(t, c, 3, 10)
 		if !l.has("a result is refused") {
-			t.Errorf("the log is %q", l.lines)
+			t.Errorf("the log is %q", l.text())
 		}
 	})
 	t.Run("twice", func(t *testing.T) { // a job is computed again by a worker that lies
@@ -383,11 +386,11 @@ func TestIdentity(t *testing.T) {
 	}
 	for _, l := range []*log{l, other} {
 		if !l.has("build both from the same revision") {
-			t.Errorf("the log is %q", l.lines)
+			t.Errorf("the log is %q", l.text())
 		}
 	}
 	if !l.has("no worker is there; start one with go run ./cmd/worker -join " + a.Addr) {
-		t.Errorf("the log is %q", l.lines)
+		t.Errorf("the log is %q", l.text())
 	}
 	if s := c.Status(); s.Workers != 0 {
 		t.Errorf("the status is %+v; want no workers", s)

@@ -80,7 +80,7 @@ func TestSameName(t *testing.T) {
 		t.Errorf("error %v; want ErrTaken", err)
 	}
 	if !l.has("tried to start with the name of this one") {
-		t.Errorf("the log is %q", l.lines)
+		t.Errorf("the log is %q", l.text())
 	}
 	work(t, cluster.WorkOptions{Access: a})
 	check(t, c, 4, 10)

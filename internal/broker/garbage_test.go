@@ -88,10 +88,10 @@ func TestGarbage(t *testing.T) {
 			}
 			// One that asks and one that fails are refused too where their job has ended meanwhile.
 			if (what == "wrong chunks" || what == "no JSON") && !l.has("worker bad is set aside") {
-				t.Errorf("the worker is not set aside; the log is %q", l.lines)
+				t.Errorf("the worker is not set aside; the log is %q", l.text())
 			}
 			if l.has("\x1b") || l.has("\nall is well") {
-				t.Errorf("the log is %q", l.lines)
+				t.Errorf("the log is %q", l.text())
 			}
 			check(t, c, 4, 50)
 		})
@@ -117,7 +117,7 @@ func TestAside(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("the worker is not set aside: %q", l.lines)
+	t.Errorf("the worker is not set aside: %q", l.text())
 }
 
 // TestStalled has a command say why no result comes.
