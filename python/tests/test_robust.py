@@ -200,8 +200,11 @@ def test_ctrl_c(work):
 def test_ctrl_c_in_a_step(opponent):
     """A step that is interrupted ends, and has changed nothing; the batch plays on."""
     done = run(f"""
-        import _thread, threading, time, marsgym, numpy as np
+        import _thread, signal, threading, time, marsgym, numpy as np
         from tests.test_batch import act
+
+        # A shell's background processes ignore Ctrl-C.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
         def pause(observations, masks):
             while not calm:
