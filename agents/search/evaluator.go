@@ -208,15 +208,15 @@ func (t *tree[S]) readShares(row int, viewer game.Player) {
 
 // readBest sets the shares of the win after the mover's best option.
 func (t *tree[S]) readBest(n *node[S], row int) {
-	p, edges := len(t.share), t.edgesOf(n)
-	options, all := make([]float64, len(edges)), make([]float64, 0, len(edges)*p)
-	for k, e := range edges {
-		if s := t.g.rules.After(n.state, e.action); t.g.rules.CurrentPlayer(s) == game.Terminal {
+	g, p := t.g, len(t.share)
+	g.moverShare, g.shares = g.moverShare[:0], g.shares[:0]
+	for k, e := range t.edgesOf(n) {
+		if s := g.rules.After(n.state, e.action); g.rules.CurrentPlayer(s) == game.Terminal {
 			t.finish(s)
 		} else {
 			t.readShares(row+k, n.mover)
 		}
-		options[k], all = t.share[n.mover], append(all, t.share...)
+		g.moverShare, g.shares = append(g.moverShare, t.share[n.mover]), append(g.shares, t.share...)
 	}
-	copy(t.share, all[max(0, game.BestOption(options))*p:]) // 0 if the network's value is no number
+	copy(t.share, g.shares[max(0, game.BestOption(g.moverShare))*p:]) // 0 if the network's value is no number
 }

@@ -54,6 +54,9 @@ type Trees[S comparable] struct {
 
 	logits []float32 // [options]
 	priors []float64 // [options]
+
+	moverShare []float64 // [options] the mover's of shares
+	shares     []float64 // [options, P] of the win
 }
 
 // maxMoves bounds the moves of a simulation of NewTrees in a game whose states repeat.
