@@ -59,5 +59,5 @@ func Begin(id string, try func() bool) {
 			return
 		}
 	}
-	panic("env: " + id + " has no decision")
+	panic("marsgym: " + id + " has no decision")
 }

@@ -142,19 +142,19 @@ func (x *archive[S]) restoreState(src []byte, valid func(S) error) error {
 // by cfg.Starts or at the beginning of a game. It skips episodes without a decision.
 func (e *searcher[S]) startEpisode(i int, starts bool) {
 	e.drawOpponents(i)
-	for range 1000 {
+	core.Begin(e.spec.ID, func() bool {
 		s := e.rules.Initial()
 		if starts {
 			if at, ok := e.drawStart(i); ok {
 				s = at
 			}
 		}
-		if e.rules.Settle(&s, &e.dice[i]) >= 0 {
-			e.state[i] = e.rules.Representative(s)
-			return
+		if e.rules.Settle(&s, &e.dice[i]) < 0 {
+			return false
 		}
-	}
-	panic("expert: " + e.spec.ID + " has no decision")
+		e.state[i] = e.rules.Representative(s)
+		return true
+	})
 }
 
 // drawStart draws where row i starts next. ok is false for the beginning of a game, or for
