@@ -13,12 +13,13 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/testgames"
 )
 
 // FuzzOpen opens agents by any name, in a folder with a model and a run folder. An agent
 // that is opened returns probabilities or the error of its cancelled context.
 func FuzzOpen(f *testing.F) {
-	g := reduced(f)
+	g := testgames.Reduced(f)
 	dir := f.TempDir()
 	run := save(f, g.Spec(), nil)
 	b, err := os.ReadFile(filepath.Join(run, agents.ModelFile))
@@ -86,7 +87,7 @@ func FuzzHuman(f *testing.F) {
 	var positions []env.Position
 	var games []env.Game
 	for _, id := range []string{"pig", "martian-dice", "mars-is-ours", "martian-risk"} {
-		g := open(f, id, "{}")
+		g := testgames.Open(f, id, 0, "{}")
 		p := g.Initial()
 		for p.CurrentPlayer() == game.Chance {
 			p = p.Outcomes()[0].State

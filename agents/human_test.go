@@ -10,12 +10,13 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/colour"
+	"marsgym/internal/testgames"
 )
 
 // choose is chooseIn for Martian Dice.
 func choose(t *testing.T, position, script string, hints func(env.Position) ([]agents.Hint, error)) (choice, screen string, err error) {
 	t.Helper()
-	return chooseIn(t, open(t, "martian-dice", "{}"), position, script, hints)
+	return chooseIn(t, testgames.Open(t, "martian-dice", 0, "{}"), position, script, hints)
 }
 
 // chooseIn lets a person who types script choose in a position. It returns the name of the
@@ -105,7 +106,7 @@ func TestHumanHints(t *testing.T) {
 // TestHumanGroups: many options are listed by their kinds, and named by parts of their
 // names.
 func TestHumanGroups(t *testing.T) {
-	g := open(t, "mars-is-ours-fast", "{}")
+	g := testgames.Open(t, "mars-is-ours-fast", 0, "{}")
 	const position = "3-2@1 start 0 hand 2-3 junk 1-1 robots oA.o/.AB./.BA./o..o"
 	for script, want := range map[string]string{
 		"d2\n":               "place-d2",
@@ -134,7 +135,7 @@ func TestHumanGroups(t *testing.T) {
 // cell where no robot can be placed; its beginning does, and so does any part of an action
 // that the screen lists without its beginning.
 func TestHumanPart(t *testing.T) {
-	g := open(t, "mars-is-ours-fast", "{}")
+	g := testgames.Open(t, "mars-is-ours-fast", 0, "{}")
 	const position = "1-1@1 start 0 hand 4-4 junk 1-1 robots oA.o/.B../..../o..o"
 	for script, want := range map[string]string{"b1\nd2\n": "place-d2", "x1\nd2\n": "place-d2", "a b1\n": "attack-b1-x1", "d2\n": "place-d2"} {
 		choice, screen, err := chooseIn(t, g, position, script, nil)
@@ -150,7 +151,7 @@ func TestHumanPart(t *testing.T) {
 
 // TestHumanConfirm: an action with a warning is played if it is typed again.
 func TestHumanConfirm(t *testing.T) {
-	g := open(t, "martian-dice", "{}")
+	g := testgames.Open(t, "martian-dice", 0, "{}")
 	p, err := g.Parse(choosing)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +182,7 @@ func TestHumanConfirm(t *testing.T) {
 
 // TestHumanCommand: a command is no action, and its error ends the choice.
 func TestHumanCommand(t *testing.T) {
-	g := open(t, "martian-dice", "{}")
+	g := testgames.Open(t, "martian-dice", 0, "{}")
 	p, err := g.Parse(choosing)
 	if err != nil {
 		t.Fatal(err)

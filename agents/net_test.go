@@ -8,13 +8,14 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 )
 
 // TestNet compares the policies of networks with both heads with the outputs of one
 // forward pass for each position.
 func TestNet(t *testing.T) {
-	g := open(t, "martian-dice", "{}")
+	g := testgames.Open(t, "martian-dice", 0, "{}")
 	spec := g.Spec()
 	for _, head := range []models.Head{models.Logits, models.Score} {
 		mlp := network(t, spec, head)
@@ -99,7 +100,7 @@ func check(t *testing.T, row []float64, mask []bool, outputs []float64, sample b
 // TestRelabels: in positions that differ in the names of the earthling types only, the
 // actions have the same probabilities up to these names.
 func TestRelabels(t *testing.T) {
-	g := open(t, "martian-dice", "{}")
+	g := testgames.Open(t, "martian-dice", 0, "{}")
 	const humans, cows, chickens = 1, 2, 3
 	for _, head := range []models.Head{models.Logits, models.Score} {
 		policy := agents.NewNet(g.Spec(), network(t, g.Spec(), head), true)

@@ -18,26 +18,11 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/train/expert"
 )
-
-// reduced returns a Martian Dice for two players that takes no time to solve.
-func reduced(t testing.TB) env.Game {
-	t.Helper()
-	return open(t, "martian-dice", `{"dice": 4, "target": 6}`)
-}
-
-func open(t testing.TB, id, config string) env.Game {
-	t.Helper()
-	g, err := catalog.Open(id, 0, []byte(config))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // network returns a small random network for a game.
 func network(t testing.TB, spec game.Spec, head models.Head) *models.MLP {
@@ -69,7 +54,7 @@ func save(t testing.TB, spec game.Spec, alter func(*models.Meta)) (dir string) {
 }
 
 func TestOpen(t *testing.T) {
-	g := reduced(t)
+	g := testgames.Reduced(t)
 	dir := save(t, g.Spec(), nil)
 	for _, name := range append(agents.Names(g), dir, filepath.Join(dir, agents.ModelFile)) {
 		a, err := agents.Open(t.Context(), name, agents.Options{Game: g})
@@ -89,7 +74,7 @@ func TestOpen(t *testing.T) {
 
 // TestOpenSample: a network takes its best action or samples.
 func TestOpenSample(t *testing.T) {
-	g := reduced(t)
+	g := testgames.Reduced(t)
 	dir := save(t, g.Spec(), nil)
 	p, err := g.Parse("3-5@0 roll R2H1C1")
 	if err != nil {
@@ -116,7 +101,7 @@ func sum(xs []float64) (total float64) {
 
 // TestOpenExact: Options.Solve is called once.
 func TestOpenExact(t *testing.T) {
-	g := reduced(t)
+	g := testgames.Reduced(t)
 	calls := 0
 	solve := func(ctx context.Context) (env.Solution, error) {
 		calls++
@@ -125,14 +110,14 @@ func TestOpenExact(t *testing.T) {
 	if _, err := agents.Open(t.Context(), agents.Exact, agents.Options{Game: g, Solve: solve}); err != nil || calls != 1 {
 		t.Errorf("%v after %d calls of Solve", err, calls)
 	}
-	unsolved := open(t, "martian-dice", `{"max_rounds": 3}`)
+	unsolved := testgames.Open(t, "martian-dice", 0, `{"max_rounds": 3}`)
 	if _, err := agents.Open(t.Context(), agents.Exact, agents.Options{Game: unsolved}); !errors.Is(err, game.ErrNoSolution) {
 		t.Errorf("of a game without a solution: %v", err)
 	}
 }
 
 func TestOpenUnknown(t *testing.T) {
-	g := reduced(t)
+	g := testgames.Reduced(t)
 	_, err := agents.Open(t.Context(), "gredy", agents.Options{Game: g})
 	if !errors.Is(err, agents.ErrUnknown) || !strings.Contains(err.Error(), "exact, random, greedy, search, search:800, search:100ms, search:800:MODEL, lookahead:3:MODEL, a model file, a run folder") {
 		t.Errorf("an unknown name: %v", err)
@@ -145,7 +130,7 @@ func TestOpenUnknown(t *testing.T) {
 }
 
 func TestOpenMismatch(t *testing.T) {
-	g := reduced(t)
+	g := testgames.Reduced(t)
 	tests := []struct {
 		name  string
 		alter func(*models.Meta)
@@ -162,7 +147,7 @@ func TestOpenMismatch(t *testing.T) {
 			t.Errorf("%s: %v; want %q", tt.name, err, tt.want)
 		}
 	}
-	three := open(t, "martian-dice", `{"dice": 4, "target": 6, "players": 3}`)
+	three := testgames.Open(t, "martian-dice", 0, `{"dice": 4, "target": 6, "players": 3}`)
 	if _, err := agents.Open(t.Context(), save(t, g.Spec(), nil), agents.Options{Game: three}); !errors.Is(err, models.ErrMismatch) {
 		t.Errorf("with more players: %v", err)
 	}
@@ -171,7 +156,7 @@ func TestOpenMismatch(t *testing.T) {
 // TestOpenDamaged: a file that has changed since it was written is refused, and so are
 // weights that are NaN, even with a valid checksum.
 func TestOpenDamaged(t *testing.T) {
-	g := reduced(t)
+	g := testgames.Reduced(t)
 	whole, err := os.ReadFile(filepath.Join(save(t, g.Spec(), nil), agents.ModelFile))
 	if err != nil {
 		t.Fatal(err)
@@ -223,9 +208,9 @@ func withChecksum(b []byte) []byte {
 // TestCommonMeta: models of one game can play each other; models of different games
 // cannot.
 func TestCommonMeta(t *testing.T) {
-	a, b := save(t, reduced(t).Spec(), nil), save(t, reduced(t).Spec(), nil)
-	three := save(t, open(t, "martian-dice", `{"dice": 4, "target": 6, "players": 3}`).Spec(), nil)
-	pig := save(t, open(t, "pig", `{"target": 20}`).Spec(), nil)
+	a, b := save(t, testgames.Reduced(t).Spec(), nil), save(t, testgames.Reduced(t).Spec(), nil)
+	three := save(t, testgames.Open(t, "martian-dice", 0, `{"dice": 4, "target": 6, "players": 3}`).Spec(), nil)
+	pig := save(t, testgames.Open(t, "pig", 0, `{"target": 20}`).Spec(), nil)
 	for _, test := range []struct {
 		names []string
 		game  string
@@ -270,7 +255,7 @@ func TestWithoutGame(t *testing.T) {
 // TestSearchWithOlderNetworks: networks of all algorithms can be evaluators, also in files that
 // do not name the target of their values.
 func TestSearchWithOlderNetworks(t *testing.T) {
-	g := reduced(t)
+	g := testgames.Reduced(t)
 	wins, err := g.Parse("6-5@1 aside H2")
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/fulltest"
+	"marsgym/internal/testgames"
 	"marsgym/record"
 )
 
@@ -212,7 +213,7 @@ func meanLuck(t *testing.T, at env.Position, before []float64, value func(env.Po
 // TestAnalyseSeats: without the options of a seat, exact prices are the same, and the parts of
 // estimated results still add up.
 func TestAnalyseSeats(t *testing.T) {
-	g := open(t, "pig", `{"target": 30}`)
+	g := testgames.Open(t, "pig", 2, `{"target": 30}`)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +247,7 @@ func TestAnalyseSeats(t *testing.T) {
 // TestOutcomes: the values of outcomes have the mean of the position, the best comes first, and
 // too many are not estimated.
 func TestOutcomes(t *testing.T) {
-	g := open(t, "pig", `{"target": 30}`)
+	g := testgames.Open(t, "pig", 2, `{"target": 30}`)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -272,7 +273,7 @@ func TestOutcomes(t *testing.T) {
 		}
 	}
 	near(t, "the mean", mean, values[0].Mean[1])
-	dice := open(t, "martian-dice", `{}`)
+	dice := testgames.Open(t, "martian-dice", 2, `{}`)
 	if at, err = dice.Parse("0-0@0"); err != nil {
 		t.Fatal(err)
 	}

@@ -11,17 +11,9 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/pig"
+	"marsgym/internal/testgames"
 	"marsgym/record"
 )
-
-func open(t testing.TB, id, config string) env.Game {
-	t.Helper()
-	g, err := catalog.Open(id, 2, []byte(config))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // playBots plays a game of bots.
 func playBots(t testing.TB, g env.Game, seed uint64, names ...string) *record.Game {
@@ -67,7 +59,7 @@ func analyse(t testing.TB, rec *record.Game, v analysis.Valuer) *analysis.Game {
 // result, and the intervals contain it.
 func TestReport(t *testing.T) {
 	const games = 200
-	g := open(t, "pig", `{"target": 25}`)
+	g := testgames.Open(t, "pig", 2, `{"target": 25}`)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +156,7 @@ func TestRating(t *testing.T) {
 // TestSingleGame: nothing is known of the spread of a single game; an unfinished game has
 // the value of its last position.
 func TestSingleGame(t *testing.T) {
-	g := open(t, "pig", `{"target": 20}`)
+	g := testgames.Open(t, "pig", 2, `{"target": 20}`)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +197,7 @@ func TestWithoutWin(t *testing.T) {
 
 // TestRollouts compares estimated prices with the exact values of the agent's play.
 func TestRollouts(t *testing.T) {
-	g := open(t, "pig", `{"target": 20}`)
+	g := testgames.Open(t, "pig", 2, `{"target": 20}`)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -256,7 +248,7 @@ func TestRollouts(t *testing.T) {
 
 // TestDecide ranks the options of a position.
 func TestDecide(t *testing.T) {
-	g := open(t, "pig", `{"target": 60}`)
+	g := testgames.Open(t, "pig", 2, `{"target": 60}`)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -11,12 +11,13 @@ import (
 	"marsgym/analysis"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/testgames"
 )
 
 // TestSearches: searches come close to exact values, in decisions, before dice and at the
 // end, and do not depend on the number of processors.
 func TestSearches(t *testing.T) {
-	g := open(t, "pig", `{"target": 15}`)
+	g := testgames.Open(t, "pig", 2, `{"target": 15}`)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +58,7 @@ func TestSearches(t *testing.T) {
 // TestSearchTime: a time gives at least four searches of the positions, and an error where it
 // allows none.
 func TestSearchTime(t *testing.T) {
-	g := open(t, "pig", `{"target": 15}`)
+	g := testgames.Open(t, "pig", 2, `{"target": 15}`)
 	v := &analysis.Searches{Game: g, Name: "greedy", Number: 8, Time: 50 * time.Millisecond, Seed: 1}
 	values, err := v.Values(t.Context(), []env.Position{g.Initial()})
 	if err != nil || len(values[0].Samples) < 4 {
@@ -72,7 +73,7 @@ func TestSearchTime(t *testing.T) {
 // TestReconsider: the dearest decisions get the values of other searches, and decisions of
 // other seats are left out.
 func TestReconsider(t *testing.T) {
-	g := open(t, "pig", `{"target": 50}`)
+	g := testgames.Open(t, "pig", 2, `{"target": 50}`)
 	rec := playBots(t, g, 3, "random", "greedy")
 	a := analyse(t, rec, &analysis.Searches{Game: g, Name: "greedy", Number: 4, Simulations: 20, Seed: 1})
 	list, err := a.Reconsider(t.Context(), rec, &analysis.Searches{Game: g, Name: "greedy", Number: 8, Simulations: 400, Seed: 2}, []int{0}, 2)
@@ -112,7 +113,7 @@ func BenchmarkEstimators(b *testing.B) {
 		if x.id == "pig" || x.players > 2 {
 			continue
 		}
-		g := open(b, x.id, x.config)
+		g := testgames.Open(b, x.id, 2, x.config)
 		s, err := g.Solve(b.Context(), nil)
 		if err != nil {
 			b.Fatal(err)

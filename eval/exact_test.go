@@ -12,6 +12,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/eval"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 )
 
@@ -327,7 +328,7 @@ func TestMultiplayerErrors(t *testing.T) {
 
 // TestExactReturns: in a game without a win each seat has an expected return.
 func TestExactReturns(t *testing.T) {
-	g := open(t, "martian-dice", 1, reducedDice)
+	g := testgames.Open(t, "martian-dice", 1, reducedDice)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

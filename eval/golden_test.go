@@ -7,6 +7,7 @@ import (
 	"marsgym/agents"
 	"marsgym/eval"
 	"marsgym/internal/golden"
+	"marsgym/internal/testgames"
 	"marsgym/record"
 )
 
@@ -14,7 +15,7 @@ import (
 // are those of earlier releases.
 func TestGolden(t *testing.T) {
 	for id, config := range map[string]string{"martian-dice": reducedDice, "mars-is-ours-fast": `{}`, "pig": `{"target": 20}`} {
-		g := open(t, id, 2, config)
+		g := testgames.Open(t, id, 2, config)
 		var text bytes.Buffer
 		if _, err := eval.RecordDuplicate(t.Context(), g, []*agents.Agent{bot(t, g, "random"), bot(t, g, "greedy")}, 4, 7, nil, func(rec *record.Game) error { return rec.Write(&text) }); err != nil {
 			t.Fatal(err)

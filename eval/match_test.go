@@ -15,6 +15,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
+	"marsgym/internal/testgames"
 	"marsgym/record"
 )
 
@@ -36,19 +37,10 @@ func (p always) Probs(dst []float64, d env.Decisions) error {
 	return nil
 }
 
-func open(t testing.TB, id string, players int, config string) env.Game {
-	t.Helper()
-	g, err := catalog.Open(id, players, []byte(config))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 // TestMatchRepeats: the result of a match depends on its seed and not on the number of
 // cores.
 func TestMatchRepeats(t *testing.T) {
-	g := open(t, "martian-dice", 4, reducedDice)
+	g := testgames.Open(t, "martian-dice", 4, reducedDice)
 	random := bot(t, g, "random")
 	seats := []*agents.Agent{random, bot(t, g, "greedy"), random, random}
 	play := func(cores int, seed uint64) eval.Match {
@@ -193,7 +185,7 @@ func TestEqualSets(t *testing.T) {
 }
 
 func TestTruncated(t *testing.T) {
-	g := open(t, "pig", 2, `{"target": 250}`)
+	g := testgames.Open(t, "pig", 2, `{"target": 250}`)
 	reckless := &agents.Agent{Name: "reckless", Policy: always{0}} // never holds
 	m, err := eval.PlayDuplicate(t.Context(), g, []*agents.Agent{reckless, reckless}, 3, 1, nil)
 	if err != nil {
@@ -205,7 +197,7 @@ func TestTruncated(t *testing.T) {
 }
 
 func TestMatchErrors(t *testing.T) {
-	g := open(t, "martian-dice", 2, reducedDice)
+	g := testgames.Open(t, "martian-dice", 2, reducedDice)
 	greedy := bot(t, g, "greedy")
 	two := []*agents.Agent{greedy, greedy}
 	play := func(seats []*agents.Agent, games int) error {
@@ -228,7 +220,7 @@ func TestMatchErrors(t *testing.T) {
 	if _, err := eval.PlayDuplicate(t.Context(), g, nil, 10, 1, nil); err == nil {
 		t.Error("a match without agents")
 	}
-	alone := open(t, "martian-dice", 1, reducedDice)
+	alone := testgames.Open(t, "martian-dice", 1, reducedDice)
 	if _, err := eval.PlayDuplicate(t.Context(), alone, two[:1], 10, 1, nil); err == nil || !strings.Contains(err.Error(), "counts turns") {
 		t.Errorf("a match of solitaire: %v", err)
 	}
@@ -243,7 +235,7 @@ func TestMatchErrors(t *testing.T) {
 // of them are over.
 func TestProgress(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	g := open(t, "martian-risk-tiny", 2, "{}")
+	g := testgames.Open(t, "martian-risk-tiny", 2, "{}")
 	var done []float64
 	if _, err := eval.PlayDuplicate(t.Context(), g, []*agents.Agent{bot(t, g, "random"), bot(t, g, "greedy")}, 1000, 1, func(x float64) { done = append(done, x) }); err != nil {
 		t.Fatal(err)
@@ -260,7 +252,7 @@ func TestRecord(t *testing.T) {
 		id, config string
 		players    int
 	}{{"martian-dice", reducedDice, 3}, {"pig", `{"target": 20}`, 2}, {"mars-is-ours-fast", `{}`, 2}} {
-		g := open(t, tt.id, tt.players, tt.config)
+		g := testgames.Open(t, tt.id, tt.players, tt.config)
 		entrants := []*agents.Agent{bot(t, g, "greedy")}
 		for len(entrants) < tt.players {
 			entrants = append(entrants, bot(t, g, "random"))
@@ -293,7 +285,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: greedy won %v of %d recorded games, and in the match %v of %d", tt.id, won, games, m.Win[0], m.Games)
 		}
 	}
-	g := open(t, "pig", 2, `{"target": 20}`)
+	g := testgames.Open(t, "pig", 2, `{"target": 20}`)
 	two := []*agents.Agent{bot(t, g, "greedy"), bot(t, g, "random")}
 	if _, err := eval.RecordDuplicate(t.Context(), g, two, 4, 1, nil, func(*record.Game) error { return errFailing }); !errors.Is(err, errFailing) {
 		t.Errorf("a failing write: %v", err)

@@ -6,6 +6,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/eval"
+	"marsgym/internal/testgames"
 )
 
 // TestTournament: nearly all intervals contain the ratings of the exact shares, for two
@@ -56,7 +57,7 @@ func TestTournament(t *testing.T) {
 
 // TestTournamentOneSided: an agent that loses all games has a rating, too.
 func TestTournamentOneSided(t *testing.T) {
-	g := open(t, "martian-dice", 2, `{}`)
+	g := testgames.Open(t, "martian-dice", 2, `{}`)
 	p, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{bot(t, g, "greedy"), bot(t, g, "random")}, 20, 1, nil)
 	if err != nil || !(p.Rating[1] < -300) || p.Agents[1] != "random" {
 		t.Errorf("%+v, %v", p, err)

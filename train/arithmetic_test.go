@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -26,7 +27,7 @@ func TestArithmetic(t *testing.T) {
 		{train.TurnExact, models.Score, "martian-dice", `{"dice": 5, "target": 6}`, "597f53c9743b9d91"},
 		{train.Search, models.Logits, "martian-dice", `{"dice": 5, "target": 6}`, "4659ca2d8b28c6ed"},
 	} {
-		g := open(t, test.game, test.config)
+		g := testgames.Open(t, test.game, 0, test.config)
 		cfg, err := train.DefaultForAlgorithm(g, test.algorithm)
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"marsgym/env"
 	"marsgym/internal/input"
 	"marsgym/internal/tensorboard"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -35,7 +36,7 @@ func tiny(a train.Algorithm) train.Config {
 // FuzzConfig reads any config. One that is accepted is unchanged by writing and
 // reading it, and a run with it ends if it is small.
 func FuzzConfig(f *testing.F) {
-	games := []env.Game{open(f, "pig", `{"target": 10}`), open(f, "martian-dice", `{"players": 3, "dice": 2, "target": 2}`)}
+	games := []env.Game{testgames.Open(f, "pig", 0, `{"target": 10}`), testgames.Open(f, "martian-dice", 0, `{"players": 3, "dice": 2, "target": 2}`)}
 	for _, a := range train.Algorithms() {
 		for i := range games {
 			for _, cfg := range []train.Config{train.DefaultConfig(a), tiny(a)} {
@@ -78,7 +79,7 @@ func FuzzConfig(f *testing.F) {
 // FuzzRestore resumes a run from a checkpoint with any bytes in one of its blobs. The
 // run is refused or ends.
 func FuzzRestore(f *testing.F) {
-	g := open(f, "pig", `{"target": 10}`)
+	g := testgames.Open(f, "pig", 0, `{"target": 10}`)
 	type interrupted struct {
 		cfg        train.Config
 		checkpoint *models.File

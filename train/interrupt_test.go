@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marsgym/agents"
+	"marsgym/internal/testgames"
 	"marsgym/train"
 )
 
@@ -27,7 +28,7 @@ func (c *countdown) Err() error {
 // TestInterruptWithinIteration: expert iteration drops an interrupted iteration, and
 // the resumed run ends in the same bits.
 func TestInterruptWithinIteration(t *testing.T) {
-	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
 	for k, a := range []train.Algorithm{train.OneMove, train.Search, train.TurnExact} {
 		cfg := short(a)
 		cfg.Steps, cfg.Checkpoints = 2000, 1

@@ -18,6 +18,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/internal/tensorboard"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -42,7 +43,7 @@ func TestKill(t *testing.T) {
 		key  = "MARSGYM_TRAIN_TEST"
 		lead = 8 // iterations after which a process waits for its kill, so that none comes too late
 	)
-	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
 	if job := os.Getenv(key); job != "" { // this is such a process
 		algorithm, dir, _ := strings.Cut(job, " ")
 		_, waits := os.LookupEnv(key + "_WAITS")
@@ -124,7 +125,7 @@ func TestKill(t *testing.T) {
 
 // TestKillBeforeCheckpoint resumes a run that was killed before its first checkpoint.
 func TestKillBeforeCheckpoint(t *testing.T) {
-	g := open(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	whole, dir := t.TempDir(), t.TempDir()
 	if _, err := train.Run(t.Context(), short(train.AlgorithmPPO), train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
 		t.Fatal(err)
@@ -150,7 +151,7 @@ func TestKillBeforeCheckpoint(t *testing.T) {
 // TestKillBeforeModel resumes a run that was killed between its last checkpoint and
 // the model.
 func TestKillBeforeModel(t *testing.T) {
-	g := open(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	opt := train.Options{Game: g, Dir: t.TempDir(), Learner: learner}
 	if _, err := train.Run(t.Context(), short(train.AlgorithmPPO), opt); err != nil {
 		t.Fatal(err)

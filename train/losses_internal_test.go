@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marsgym/internal/jobs"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/train/expert"
@@ -23,7 +24,7 @@ func (idle) Search(_ context.Context, dst *expert.Targets, _ expert.Options, _ e
 
 // TestIdleShard has a shard with targets in the first iteration only.
 func TestIdleShard(t *testing.T) {
-	g := openGame(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
 	cfg := DefaultConfig(TurnExact)
 	cfg.Rows, cfg.Shards = 4, 2
 	cfg.Hidden = []int{8}

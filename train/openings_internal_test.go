@@ -6,12 +6,13 @@ import (
 	"runtime"
 	"testing"
 
+	"marsgym/internal/testgames"
 	"marsgym/models"
 )
 
 // TestOpeningsBits interrupts runs with openings and opponents.
 func TestOpeningsBits(t *testing.T) {
-	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"players": 3, "dice": 5, "target": 6}`)
 	cfg := poolConfig(models.Logits)
 	cfg.Openings = Openings{Fraction: 0.75, Decisions: 6}
 	want, _ := trained(t, g, cfg, 0)

@@ -14,6 +14,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 )
@@ -38,7 +39,7 @@ func (p *stopping) ProbsContext(ctx context.Context, dst []float64, d env.Decisi
 // TestOpponent trains against an agent in all other seats, and stops in the middle of
 // a rollout.
 func TestOpponent(t *testing.T) {
-	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"players": 3, "dice": 5, "target": 6}`)
 	cfg := poolConfig(models.Logits)
 	cfg.Openings = Openings{Fraction: 0.5, Decisions: 4}
 	bot, err := g.Bot("greedy")
@@ -97,7 +98,7 @@ func TestOpponent(t *testing.T) {
 
 // TestResumeWithoutOpponent goes on with a response as if it played itself.
 func TestResumeWithoutOpponent(t *testing.T) {
-	g := openGame(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	cfg := poolConfig(models.Logits)
 	cfg.Opponents = Opponents{}
 	bot, err := g.Bot("random")
@@ -116,7 +117,7 @@ func TestResumeWithoutOpponent(t *testing.T) {
 
 // TestStart begins with the weights of another network.
 func TestStart(t *testing.T) {
-	g := openGame(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	cfg := poolConfig(models.Logits)
 	cfg.Hidden, cfg.LearningRate = []int{8}, Schedule{0, 0}
 	start := newTestNetwork(t, g, models.Logits)

@@ -15,22 +15,13 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/internal/fulltest"
 	"marsgym/internal/tensorboard"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/train/method"
 )
-
-func openGame(t *testing.T, id, config string) env.Game {
-	t.Helper()
-	g, err := catalog.Open(id, 0, []byte(config))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 func poolConfig(head models.Head) Config {
 	cfg := DefaultConfig(AlgorithmPPO)
@@ -88,7 +79,7 @@ func TestPoolBits(t *testing.T) {
 		heads = append(heads, models.Logits)
 	}
 	for _, head := range heads {
-		g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+		g := testgames.Open(t, "martian-dice", 0, `{"players": 3, "dice": 5, "target": 6}`)
 		cfg := poolConfig(head)
 		want, m := trained(t, g, cfg, 0)
 		if m.Pool == nil || m.Pool.Opponents != 3 || !(m.Pool.MinWin > 0 && m.Pool.MinWin <= m.Pool.Win && m.Pool.Win < 1) {
@@ -138,7 +129,7 @@ func TestPoolBits(t *testing.T) {
 // TestPopulation trains two networks first. The first is that of a run of its own that
 // begins with the same weights.
 func TestPopulation(t *testing.T) {
-	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"players": 3, "dice": 5, "target": 6}`)
 	cfg := poolConfig(models.Score)
 	cfg.Opponents.Population, cfg.Opponents.PopulationSteps = 2, 0.25
 	dir := t.TempDir()

@@ -12,6 +12,7 @@ import (
 	"marsgym/agents"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/tensorboard"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -21,7 +22,7 @@ func finished(t *testing.T) (train.Config, train.Options) {
 	t.Helper()
 	cfg := small()
 	cfg.Steps = 1
-	opt := train.Options{Game: open(t, "pig", `{"target": 10}`), Dir: t.TempDir(), Learner: learner, Backend: "gorgonia"}
+	opt := train.Options{Game: testgames.Open(t, "pig", 0, `{"target": 10}`), Dir: t.TempDir(), Learner: learner, Backend: "gorgonia"}
 	if _, err := train.Run(t.Context(), cfg, opt); err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +44,8 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 		"train.evaluations was 2 and is 3;":        func(c *train.Config, _ *train.Options) { c.Evaluations = 3 },
 		`train.algorithm was "ppo" and is "turn-`:  func(c *train.Config, _ *train.Options) { *c = brief(train.TurnExact) },
 		`backend was "gorgonia" and is "gotch";`:   func(_ *train.Config, o *train.Options) { o.Backend = "gotch" },
-		"game_config.target was 10 and is 11;":     func(_ *train.Config, o *train.Options) { o.Game = open(t, "pig", `{"target": 11}`) },
-		"game was \"pig\" and is \"martian-dice\"": func(_ *train.Config, o *train.Options) { o.Game = open(t, "martian-dice", `{"dice": 5}`) },
+		"game_config.target was 10 and is 11;":     func(_ *train.Config, o *train.Options) { o.Game = testgames.Open(t, "pig", 0, `{"target": 11}`) },
+		"game was \"pig\" and is \"martian-dice\"": func(_ *train.Config, o *train.Options) { o.Game = testgames.Open(t, "martian-dice", 0, `{"dice": 5}`) },
 	} {
 		c, o := cfg, opt
 		change(&c, &o)

@@ -13,12 +13,13 @@ import (
 
 	"marsgym/env"
 	"marsgym/internal/jobs"
+	"marsgym/internal/testgames"
 	"marsgym/train"
 )
 
 // twoSegments are the settings of a run of two segments, its jobs and their results.
 func twoSegments(f *testing.F) (train.Settings, []jobs.Job, []jobs.Result, jobs.Func) {
-	g := open(f, "pig", `{"target": 10}`)
+	g := testgames.Open(f, "pig", 0, `{"target": 10}`)
 	cfg := tiny(train.OneMove)
 	cfg.Checkpoints = 2
 	s := train.Settings{Game: g.Spec().ID, GameConfig: []byte(g.Spec().ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}

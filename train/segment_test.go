@@ -9,6 +9,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/internal/jobs"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -30,7 +31,7 @@ func segments(compute jobs.Func) jobs.Executor {
 // TestRunBy compares a run with one whose segments are computed in folders of their own,
 // and which is stopped in between.
 func TestRunBy(t *testing.T) {
-	g := open(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	spec := g.Spec()
 	for _, a := range []train.Algorithm{train.AlgorithmPPO, train.OneMove} {
 		cfg := short(a)
@@ -66,7 +67,7 @@ func TestRunBy(t *testing.T) {
 
 // TestSegmentRefuses damages the results of segments: the folder stays as it was.
 func TestSegmentRefuses(t *testing.T) {
-	g := open(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	spec := g.Spec()
 	cfg := short(train.OneMove)
 	cfg.Steps, cfg.Checkpoints = 600, 3

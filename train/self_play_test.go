@@ -10,6 +10,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/internal/jobs"
 	"marsgym/internal/jobs/jobstest"
+	"marsgym/internal/testgames"
 	"marsgym/train"
 )
 
@@ -26,7 +27,7 @@ var someOpponents = train.Opponents{Fraction: 0.75, Bots: map[string]float64{"gr
 
 // TestOpponentsMatter trains by each algorithm with older copies, with bots and alone.
 func TestOpponentsMatter(t *testing.T) {
-	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
 	for _, a := range []train.Algorithm{train.OneMove, train.Search, train.TurnExact} {
 		models := map[string]string{}
 		for name, o := range map[string]train.Opponents{
@@ -50,7 +51,7 @@ func TestOpponentsMatter(t *testing.T) {
 // TestEncoded compares training in this process with training whose self-play goes
 // through bytes.
 func TestEncoded(t *testing.T) {
-	dice, pig := open(t, "martian-dice", `{"dice": 5, "target": 6}`), open(t, "pig", `{"target": 10}`)
+	dice, pig := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`), testgames.Open(t, "pig", 0, `{"target": 10}`)
 	for _, tt := range []struct {
 		algorithm train.Algorithm
 		game      env.Game
@@ -81,7 +82,7 @@ func TestEncoded(t *testing.T) {
 // TestReceiveRefuses damages each byte of some results in turn. A result is refused, or
 // its numbers are possible and training goes on.
 func TestReceiveRefuses(t *testing.T) {
-	g, compute := open(t, "pig", `{"target": 10}`), train.SelfPlay(openCatalog)
+	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay(openCatalog)
 	cfg := short(train.OneMove)
 	cfg.Rows, cfg.Shards, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 1, 2
 	refused := 0
@@ -104,7 +105,7 @@ func TestReceiveRefuses(t *testing.T) {
 
 // FuzzSelfPlayJob reads foreign jobs.
 func FuzzSelfPlayJob(f *testing.F) {
-	g := open(f, "pig", `{"target": 10}`)
+	g := testgames.Open(f, "pig", 0, `{"target": 10}`)
 	cfg := short(train.OneMove)
 	cfg.Rows, cfg.Shards, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 1, 2
 	compute := train.SelfPlay(openCatalog)

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"marsgym/internal/dirlock"
+	"marsgym/internal/testgames"
 	"marsgym/train"
 )
 
 // TestTaken runs on systems with file locks.
 func TestTaken(t *testing.T) {
-	opt := train.Options{Game: open(t, "pig", `{"target": 10}`), Dir: t.TempDir(), Learner: learner, Resume: true}
+	opt := train.Options{Game: testgames.Open(t, "pig", 0, `{"target": 10}`), Dir: t.TempDir(), Learner: learner, Resume: true}
 	release, err := dirlock.Lock(opt.Dir)
 	if err != nil {
 		t.Fatal(err)

@@ -15,26 +15,16 @@ import (
 	"testing"
 
 	"marsgym/agents"
-	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/eval"
 	"marsgym/internal/fulltest"
 	"marsgym/internal/tensorboard"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/train"
 )
 
 func learner(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) }
-
-func open(t testing.TB, id string, config string) env.Game {
-	t.Helper()
-	g, err := catalog.Open(id, 0, []byte(config))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // small is a config of about a second.
 func small() train.Config {
@@ -59,7 +49,7 @@ func brief(a train.Algorithm) train.Config {
 }
 
 func TestSameBits(t *testing.T) {
-	g := open(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"players": 3, "dice": 5, "target": 6}`)
 	for _, a := range train.Algorithms() {
 		for _, head := range []models.Head{models.Score, models.Logits} {
 			if a == train.Search && head == models.Score {
@@ -89,7 +79,7 @@ func TestSameBits(t *testing.T) {
 }
 
 func TestOtherSeedOtherBits(t *testing.T) {
-	g := open(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	cfg := small()
 	var models [2][]byte
 	for i := range models {
@@ -109,7 +99,7 @@ func TestOtherSeedOtherBits(t *testing.T) {
 // TestEvaluations: a run makes fewer evaluations where these would take more than a
 // quarter of the work.
 func TestEvaluations(t *testing.T) {
-	g := open(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	cfg := short(train.AlgorithmPPO)
 	cfg.Steps, cfg.Checkpoints = 2560, 1 // 10 iterations
 	fitted := 0
@@ -168,7 +158,7 @@ func (c *rowCounter) Fit(shards []models.Shard, rate float64) (float64, error) {
 }
 
 func TestResume(t *testing.T) {
-	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
 	cfg := small()
 	const rows = 60_000 // of an evaluation, so that the run makes two
 	cfg.Evaluations = 4
@@ -219,7 +209,7 @@ func TestResume(t *testing.T) {
 }
 
 func TestNothingIsOverwritten(t *testing.T) {
-	g := open(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	cfg := small()
 	cfg.Steps = 1
 	opt := train.Options{Game: g, Dir: t.TempDir(), Learner: learner}
@@ -249,7 +239,7 @@ func (d *diverging) Fit(rows []models.Shard, rate float64) (float64, error) {
 }
 
 func TestDivergence(t *testing.T) {
-	g := open(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	cfg := small()
 	cfg.Checkpoints = 12 // one for each iteration
 	dir := t.TempDir()
@@ -285,7 +275,7 @@ func (h *hasty) Fit(rows []models.Shard, rate float64) (float64, error) {
 
 // TestDivergenceFactor has values that diverge with finite gradients.
 func TestDivergenceFactor(t *testing.T) {
-	g := open(t, "martian-dice", `{"dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
 	for _, test := range []struct {
 		algorithm train.Algorithm
 		hidden    []int
@@ -367,7 +357,7 @@ func TestLearning(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.algorithm, " ", test.game, " ", test.head), func(t *testing.T) {
 			fulltest.Sample(t, i, 2)
-			g := open(t, test.game, test.config)
+			g := testgames.Open(t, test.game, 0, test.config)
 			s, err := g.Solve(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 )
 
@@ -30,7 +31,7 @@ func TestLookaheadTabulated(t *testing.T) {
 		{"martian-dice", `{"dice": 5, "target": 4, "players": 3}`, search.TurnStart, []string{"0", "1"}},
 		{"martian-dice", `{"dice": 5, "target": 4, "players": 3}`, search.Afterstate, []string{"0", "1"}},
 	} {
-		g := open(t, test.id, test.config)
+		g := testgames.Open(t, test.id, 0, test.config)
 		s, err := g.Solve(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +89,7 @@ func sameStrength(t *testing.T, s env.Solution, tables [2]game.TabularPolicy, pl
 }
 
 func TestLookaheadNotTabulated(t *testing.T) {
-	g := open(t, "martian-dice", `{"dice": 6, "target": 12}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"dice": 6, "target": 12}`)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

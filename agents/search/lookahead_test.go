@@ -15,6 +15,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 )
 
@@ -121,7 +122,7 @@ func TestLookahead(t *testing.T) {
 		{"mars-is-ours-fast", `{}`, search.Afterstate, models.ValueReturns, 2},
 		{"martian-risk-tiny", `{}`, search.Decision, models.ValueReturns, 1},
 	} {
-		g := open(t, test.id, test.config)
+		g := testgames.Open(t, test.id, 0, test.config)
 		file := saveNetwork(t, g, test.target, test.kind)
 		f, err := models.Load(file)
 		if err != nil {
@@ -168,7 +169,7 @@ func TestLookahead(t *testing.T) {
 // TestLookaheadRepeats: the actions depend neither on the decisions that are asked at
 // the same time nor on the number of cores.
 func TestLookaheadRepeats(t *testing.T) {
-	g := open(t, "mars-is-ours-fast", "{}")
+	g := testgames.Open(t, "mars-is-ours-fast", 0, "{}")
 	a := searchAgent(t, g, "lookahead:1:"+saveNetwork(t, g, search.Decision, models.ValueReturns), 1)
 	const rows = 150
 	batch := g.NewBatch(rows, 0)
@@ -204,7 +205,7 @@ func TestLookaheadRepeats(t *testing.T) {
 }
 
 func TestLookaheadErrors(t *testing.T) {
-	g := reduced(t)
+	g := testgames.Reduced(t)
 	file := saveNetwork(t, g, search.Decision, models.ValueShares)
 	for _, name := range []string{"lookahead", "lookahead:", "lookahead:2", "lookahead:2:", "lookahead:x:" + file, "lookahead:2:runs/none"} {
 		if _, err := agents.Open(t.Context(), name, agents.Options{Game: g}); !errors.Is(err, agents.ErrUnknown) {
@@ -239,12 +240,12 @@ func TestLookaheadErrors(t *testing.T) {
 // TestLookaheadTurns: a game without plans of turns refuses a look-ahead on values of starts
 // of turns, and turns ahead are bounded.
 func TestLookaheadTurns(t *testing.T) {
-	risk := open(t, "martian-risk-tiny", "{}")
+	risk := testgames.Open(t, "martian-risk-tiny", 0, "{}")
 	file := saveNetwork(t, risk, search.TurnStart, models.ValueReturns)
 	if _, err := agents.Open(t.Context(), "lookahead:0:"+file, agents.Options{Game: risk}); err == nil || !strings.Contains(err.Error(), "starts of turns") {
 		t.Errorf("without plans: %v", err)
 	}
-	pig := open(t, "pig", "{}")
+	pig := testgames.Open(t, "pig", 0, "{}")
 	a := searchAgent(t, pig, "lookahead:9:"+saveNetwork(t, pig, search.TurnStart, models.ValueReturns), 1)
 	if err := env.Probs(t.Context(), a, make([]float64, pig.Spec().Actions), pig.Initial().Decisions()); !errors.Is(err, search.ErrBranches) {
 		t.Errorf("nine turns: %v; want %v", err, search.ErrBranches)

@@ -14,22 +14,8 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
+	"marsgym/internal/testgames"
 )
-
-// reduced returns a Martian Dice for two players that takes no time to solve.
-func reduced(t testing.TB) env.Game {
-	t.Helper()
-	return open(t, "martian-dice", `{"dice": 4, "target": 6}`)
-}
-
-func open(t testing.TB, id, config string) env.Game {
-	t.Helper()
-	g, err := catalog.Open(id, 0, []byte(config))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 func searchAgent(t testing.TB, g env.Game, name string, seed uint64) *agents.Agent {
 	t.Helper()
@@ -92,7 +78,7 @@ func TestSearchConverges(t *testing.T) {
 		{"martian-dice", `{"dice": 3, "target": 4}`, [3]string{"search:8", "search:64", "search:200"}, 0.008},
 		{"martian-dice", `{"dice": 3, "target": 2, "players": 3}`, [3]string{"search:4", "search:32", "search:200"}, 0.005},
 	} {
-		g := open(t, tt.id, tt.config)
+		g := testgames.Open(t, tt.id, 0, tt.config)
 		s, err := g.Solve(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -145,7 +131,7 @@ func regret(t testing.TB, g env.Game, s env.Solution, a *agents.Agent, positions
 // TestSearchRegret: in positions of Pig in which greedy is far from best play, a search
 // has a smaller regret.
 func TestSearchRegret(t *testing.T) {
-	g := open(t, "pig", `{"target": 60}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 60}`)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +147,7 @@ func TestSearchRegret(t *testing.T) {
 
 // TestSearchStronger: more simulations win more.
 func TestSearchStronger(t *testing.T) {
-	g := reduced(t)
+	g := testgames.Reduced(t)
 	m, err := eval.PlayDuplicate(t.Context(), g, []*agents.Agent{searchAgent(t, g, "search:60", 1), searchAgent(t, g, "search:5", 1)}, 800, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +160,7 @@ func TestSearchStronger(t *testing.T) {
 // TestSearchRepeats: the result depends on the position and the seed, not on other
 // searches or the number of cores.
 func TestSearchRepeats(t *testing.T) {
-	g := open(t, "martian-dice", `{"dice": 4, "target": 6, "players": 3}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"dice": 4, "target": 6, "players": 3}`)
 	entrants := []*agents.Agent{searchAgent(t, g, "search:9", 1), searchAgent(t, g, "search:9", 2), searchAgent(t, g, "search:9", 1)}
 	play := func(cores int) eval.Match {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
@@ -214,7 +200,7 @@ func TestSearchWithNetwork(t *testing.T) {
 
 // TestSearchTime: a search with a time limit ends, even if the tree is exhausted.
 func TestSearchTime(t *testing.T) {
-	g := reduced(t)
+	g := testgames.Reduced(t)
 	for _, name := range []string{"search:5ms", "search:1ns"} {
 		if got := chosen(t, g, searchAgent(t, g, name, 1), "6-5@1 aside H2"); got != "stop" && got != "roll" {
 			t.Errorf("%s: %s", name, got)
@@ -223,7 +209,7 @@ func TestSearchTime(t *testing.T) {
 }
 
 func TestSearchErrors(t *testing.T) {
-	g := reduced(t)
+	g := testgames.Reduced(t)
 	for _, name := range []string{"search:", "search:0", "search:-5", "search:fast", "search:-1s", "search:100:", "search:100:runs/none", "search:99999999999"} {
 		a, err := agents.Open(t.Context(), name, agents.Options{Game: g})
 		if err == nil {
@@ -232,7 +218,7 @@ func TestSearchErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	alone := open(t, "martian-dice", `{"players": 1}`)
+	alone := testgames.Open(t, "martian-dice", 0, `{"players": 1}`)
 	if _, err := agents.Open(t.Context(), agents.Search, agents.Options{Game: alone}); err == nil || !strings.Contains(err.Error(), "a game with a win") {
 		t.Errorf("of solitaire: %v", err)
 	}

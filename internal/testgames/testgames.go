@@ -4,10 +4,28 @@ package testgames
 import (
 	"testing"
 
+	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
 	"marsgym/env/pig"
 )
+
+// Open returns a game of the catalog, see [catalog.Open].
+func Open(t testing.TB, id string, players int, config string) env.Game {
+	t.Helper()
+	g, err := catalog.Open(id, players, []byte(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Reduced returns a Martian Dice for two players that takes no time to solve.
+func Reduced(t testing.TB) env.Game {
+	t.Helper()
+	return Open(t, "martian-dice", 2, `{"dice": 4, "target": 6}`)
+}
 
 // NewPig returns Pig for players to a target.
 func NewPig(t testing.TB, players, target int) *pig.Rules {

@@ -5,6 +5,7 @@ package ppo
 import (
 	"testing"
 
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 )
@@ -13,7 +14,7 @@ import (
 // decision counts once in the losses for each epoch, and none of another minibatch
 // does.
 func TestSmallMinibatch(t *testing.T) {
-	g := openGame(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	cfg := Config{Horizon: 16, Minibatch: 48, Epochs: 2, Gamma: 1, Lambda: 0.85, ClipRange: 0.2}
 	opt := Options{Seed: 1, Rows: 24, Shards: 8, LearningRate: func(float64) float64 { return 1e-3 }, ValueCoef: 1, Openings: Openings{Decisions: 8}}
 	l, err := gorgonia.New(network(t, g, models.Score), models.DefaultAdam())

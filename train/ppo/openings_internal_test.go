@@ -5,13 +5,14 @@ import (
 	"math"
 	"testing"
 
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/train/method"
 )
 
 // TestOpenings counts the random actions at the beginnings of games.
 func TestOpenings(t *testing.T) {
-	g := openGame(t, "pig", `{"target": 40}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 40}`)
 	b := g.NewBatch(64, 0)
 	b.Reset(1)
 	r := newRollout(b, models.Score, Config{Horizon: 2000, Gamma: 1, Lambda: 0.85})

@@ -11,19 +11,10 @@ import (
 	"testing"
 
 	"marsgym/env"
-	"marsgym/env/catalog"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 	"marsgym/train/method"
 )
-
-func openGame(t *testing.T, id, config string) env.Game {
-	t.Helper()
-	g, err := catalog.Open(id, 0, []byte(config))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // newTestPool returns a pool for the rows of a rollout, which may be nil.
 func newTestPool(t *testing.T, cfg method.Opponents, g env.Game, r *rollout) *pool {
@@ -43,7 +34,7 @@ func newTestPool(t *testing.T, cfg method.Opponents, g env.Game, r *rollout) *po
 // TestPopulationBots has bots as opponents while a population is trained, if its networks are
 // part of the model.
 func TestPopulationBots(t *testing.T) {
-	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"players": 3, "dice": 5, "target": 6}`)
 	mlp := network(t, g, models.Score)
 	cfg := method.Opponents{Fraction: 1, Bots: map[string]float64{"greedy": 0.25}, Population: 2, PopulationSteps: 0.25, Power: 2}
 	for _, ensemble := range []bool{false, true} {
@@ -65,7 +56,7 @@ func TestPopulationBots(t *testing.T) {
 }
 
 func TestPoolDraw(t *testing.T) {
-	g := openGame(t, "martian-dice", `{"players": 3, "dice": 5, "target": 6}`)
+	g := testgames.Open(t, "martian-dice", 0, `{"players": 3, "dice": 5, "target": 6}`)
 	mlp := network(t, g, models.Score)
 	r := newRollout(g.NewBatch(4, 0), models.Score, Config{Horizon: 1})
 	bots := map[string]float64{"random": 0.1, "greedy": 0.3}
@@ -180,7 +171,7 @@ func network(t *testing.T, g env.Game, head models.Head) *models.MLP {
 
 // TestPoolRefuses restores invalid checkpoints.
 func TestPoolRefuses(t *testing.T) {
-	g := openGame(t, "pig", `{"target": 10}`)
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	mlp := network(t, g, models.Score)
 	weights, err := binary.Append(nil, binary.LittleEndian, mlp.Weights())
 	if err != nil {
@@ -225,7 +216,7 @@ func TestPoolRefuses(t *testing.T) {
 // no game, and against a copy of the network.
 func TestPoolSeats(t *testing.T) {
 	for _, head := range []models.Head{models.Score, models.Logits} {
-		g := openGame(t, "pig", `{"players": 3, "target": 200}`)
+		g := testgames.Open(t, "pig", 0, `{"players": 3, "target": 200}`)
 		b := g.NewBatch(32, 0)
 		b.Reset(1)
 		r := newRollout(b, head, Config{Horizon: 4000, Gamma: 1, Lambda: 0.85})

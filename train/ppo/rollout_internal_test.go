@@ -8,6 +8,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/random"
+	"marsgym/internal/testgames"
 	"marsgym/models"
 )
 
@@ -16,7 +17,7 @@ func TestExpect(t *testing.T) {
 	for _, id := range []string{"pig", "martian-risk-small"} {
 		t.Run(id, func(t *testing.T) {
 			const rows, gamma = 16, 0.5
-			g := openGame(t, id, "{}")
+			g := testgames.Open(t, id, 0, "{}")
 			b := g.NewBatch(rows, 0)
 			b.Reset(1)
 			r := newRollout(b, models.Score, Config{Horizon: 1, Outcomes: 8, Gamma: gamma})
