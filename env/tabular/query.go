@@ -46,8 +46,9 @@ func batches[S comparable, T any](ctx context.Context, list []T, state func(T) S
 	return nil
 }
 
-// decide calls yield with the probabilities of the legal actions of each state. It returns an error if the policy returns numbers that are not
-// probabilities, or a probability above zero for an illegal action.
+// decide calls yield with the probabilities of the legal actions of each state. It returns an
+// error if the policy returns numbers that are not probabilities, or a probability above zero
+// for an illegal action.
 func (q *query[S]) decide(ctx context.Context, states []S, yield func(k int, probs []float64)) error {
 	n := q.rules.Spec().Actions
 	q.dst = slices.Grow(q.dst[:0], len(states)*n)[:len(states)*n]

@@ -43,8 +43,9 @@ func section(page, heading string) string {
 }
 
 // Rules returns the rules of a game as text of so many columns. Settings that differ from
-// those of the published game are listed at the end. If about is not empty, Rules returns the sections whose titles contain it or, if there are
-// none, the paragraphs. It returns "" where there is nothing.
+// those of the published game are listed at the end. If about is not empty, Rules returns
+// the sections whose titles contain it or, if there are none, the paragraphs. It returns ""
+// where there is nothing.
 func Rules(spec game.Spec, about string, width int) string {
 	blocks := rules(spec)
 	if about != "" {
