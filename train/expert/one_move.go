@@ -2,7 +2,6 @@ package expert
 
 import (
 	"context"
-	"fmt"
 
 	"marsgym/agents/search"
 	"marsgym/env/game"
@@ -25,7 +24,7 @@ type oneMove[S comparable] struct {
 	episodes[S]
 	merges     game.ChanceExpander[S] // nil where the network values decisions
 	expansions expansions[S]
-	explores   []uint8 // [N] 1 where the episode explores; empty where each decision draws that
+	explores   []bool // [N] whether the episode does; empty where each decision draws that
 
 	path []visit[S] // [decisions of a search, N]
 	// [decisions of a search, N, P] values by the search of the move taken and of the
@@ -70,7 +69,8 @@ func newOneMove[S comparable](s searcher[S]) *oneMove[S] {
 	n := len(s.state)
 	e := &oneMove[S]{episodes: newEpisodes(s), arrived: make([]arrival[S], n), own: make([]*expansion, n)}
 	if e.merges, _ = s.rules.Rules.(game.ChanceExpander[S]); e.merges == nil {
-		e.explores = make([]uint8, n)
+		e.explores = make([]bool, n)
+		e.saved = append(e.saved, e.explores)
 	}
 	e.expansions = newExpansions(&e.searcher, e.merges)
 	return e
@@ -94,10 +94,7 @@ func (e *oneMove[S]) restart(i int) {
 	e.startEpisode(i, e.merges == nil)
 	e.moves[i], e.arrived[i] = 0, arrival[S]{}
 	if e.merges == nil {
-		e.explores[i] = 0
-		if core.Uniform(&e.dice[i]) < e.cfg.ExplorationFraction {
-			e.explores[i] = 1
-		}
+		e.explores[i] = core.Uniform(&e.dice[i]) < e.cfg.ExplorationFraction
 	}
 }
 
@@ -222,7 +219,7 @@ func (e *oneMove[S]) explorationRate(i int, opt Options) float64 {
 		return e.episodes.explorationRate(opt, &e.dice[i])
 	case opt.RandomPlay:
 		return 1
-	case e.explores[i] != 0:
+	case e.explores[i]:
 		return e.cfg.ExplorationRate
 	}
 	return 0
@@ -324,28 +321,4 @@ func (e *oneMove[S]) correct(dst *Targets, lambda float64) {
 		}
 	}
 	e.archiveDecisions(e.found, e.predicted, func(at int) (*S, game.Player) { return &e.path[at].state, e.path[at].mover })
-}
-
-// AppendState implements [Expert].
-func (e *oneMove[S]) AppendState(dst []byte) ([]byte, error) {
-	dst, err := e.episodes.AppendState(dst)
-	if err != nil {
-		return nil, err
-	}
-	return append(dst, e.explores...), nil
-}
-
-// RestoreState implements [Expert].
-func (e *oneMove[S]) RestoreState(src []byte) error {
-	explores, err := e.restore(src, len(e.explores))
-	if err != nil {
-		return err
-	}
-	copy(e.explores, explores)
-	for i, x := range e.explores {
-		if x > 1 {
-			return fmt.Errorf("expert: row %d explores %d; want 0 or 1", i, x)
-		}
-	}
-	return nil
 }

@@ -98,29 +98,14 @@ func (x *archive[S]) takeWorst(i int) int {
 	return worst
 }
 
-// size is the number of bytes of appendState.
-func (x *archive[S]) size() int { return 4*len(x.count) + len(x.ring) }
-
 // reset removes all positions.
 func (x *archive[S]) reset() {
 	clear(x.count)
 	clear(x.ring)
 }
 
-// appendState appends all that restoreState needs.
-func (x *archive[S]) appendState(dst []byte) []byte {
-	for _, n := range x.count {
-		dst = binary.LittleEndian.AppendUint32(dst, n)
-	}
-	return append(dst, x.ring...)
-}
-
-// restoreState restores what appendState wrote, of size bytes. Positions must be valid.
-func (x *archive[S]) restoreState(src []byte, valid func(S) error) error {
-	for i := range x.count {
-		x.count[i] = binary.LittleEndian.Uint32(src[4*i:])
-	}
-	copy(x.ring, src[4*len(x.count):])
+// check returns an error unless positions are valid, as after a checkpoint was read.
+func (x *archive[S]) check(valid func(S) error) error {
 	for i := range x.count {
 		for k := range x.len(i) {
 			s, err := x.state(i, k)
@@ -131,7 +116,7 @@ func (x *archive[S]) restoreState(src []byte, valid func(S) error) error {
 				err = fmt.Errorf("the difference of the values is %v", d)
 			}
 			if err != nil {
-				return fmt.Errorf("expert: archive of row %d: %w", i, err)
+				return fmt.Errorf("archive of row %d: %w", i, err)
 			}
 		}
 	}

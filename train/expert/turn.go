@@ -2,7 +2,6 @@ package expert
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -189,20 +188,4 @@ func (e *turnExact[S]) play(i int, dst *Targets, opt Options, goesOn bool) S {
 		}
 	}
 	return s
-}
-
-// AppendState implements [Expert].
-func (e *turnExact[S]) AppendState(dst []byte) ([]byte, error) { return e.appendState(dst) }
-
-// RestoreState implements [Expert].
-func (e *turnExact[S]) RestoreState(src []byte) error {
-	if _, err := e.restoreState(src, 0); err != nil {
-		return err
-	}
-	for i, s := range e.state {
-		if _, ok := e.planner.TurnStart(s); !ok {
-			return fmt.Errorf("expert: row %d holds a state in which no turn starts", i)
-		}
-	}
-	return nil
 }
