@@ -34,11 +34,7 @@ func Work(ctx context.Context, opt WorkOptions) error {
 		return err
 	}
 	w := &workerProcess{WorkOptions: opt, name: name, silent: map[string]time.Time{}}
-	if w.nc, err = opt.dial(ctx, name, nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-		if err != nil {
-			opt.Log(fmt.Sprintf("the connection to the broker is lost, trying again: %v", err))
-		}
-	})); err != nil {
+	if w.nc, err = opt.dial(ctx, name, opt.Log); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}

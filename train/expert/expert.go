@@ -180,15 +180,14 @@ func (x *experts[S]) newExpert(cfg Config, rows, first int) (Expert, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	spec, rules := x.rules.Spec(), x.rules.Rules
+	spec, plans := x.rules.Spec(), x.rules.Planner != nil
 	if cfg.Depth != OneMove && !spec.HasWin() {
 		return nil, fmt.Errorf("%s for %d counts %s, and search needs a game with a win: %w", spec.ID, spec.Players, spec.Unit, ErrUnsupported)
 	}
-	planner, plans := rules.(game.TurnPlanner[S])
 	if cfg.Depth == Turn && !plans {
 		return nil, fmt.Errorf("%s does not solve turns: %w", spec.ID, ErrUnsupported)
 	}
-	if _, samples := rules.(game.TurnPlanner[S]); cfg.Starts.Sample > 0 && !samples {
+	if cfg.Starts.Sample > 0 && !plans {
 		return nil, fmt.Errorf("starts.sample is %v: %s: %w; use walk, archive or disagree", cfg.Starts.Sample, spec.ID, ErrNoStartSampler)
 	}
 	s, err := newSearcher(x.rules, cfg, rows, first)
@@ -201,17 +200,16 @@ func (x *experts[S]) newExpert(cfg Config, rows, first int) (Expert, error) {
 	case Search:
 		return newGuided(s), nil
 	}
-	return newTurnExact(s, planner), nil
+	return newTurnExact(s), nil
 }
 
 // searcher holds what experts of all depths need.
 type searcher[S comparable] struct {
-	rules   core.Rules[S]
-	sampler game.TurnPlanner[S] // or nil
-	spec    game.Spec
-	d       int // D
-	cfg     Config
-	first   int // row 0 is row first of the run
+	rules core.Rules[S]
+	spec  game.Spec
+	d     int // D
+	cfg   Config
+	first int // row 0 is row first of the run
 
 	state   []S        // [N]
 	dice    []rand.PCG // [N]
@@ -227,9 +225,8 @@ type searcher[S comparable] struct {
 
 func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int) (searcher[S], error) {
 	spec := rules.Spec()
-	sampler, _ := rules.Rules.(game.TurnPlanner[S])
 	e := searcher[S]{
-		rules: rules, sampler: sampler, spec: spec, d: spec.ObsLen(), cfg: cfg, first: first,
+		rules: rules, spec: spec, d: spec.ObsLen(), cfg: cfg, first: first,
 		state: make([]S, rows), dice: make([]rand.PCG, rows),
 	}
 	if cfg.Starts.Archives() {
@@ -394,11 +391,26 @@ func newEpisodes[S comparable](s searcher[S]) episodes[S] {
 	return episodes[S]{s, moves}
 }
 
-// advance plays from the state after a decision of row i to the next decision, and
-// reports whether the episode is over: ended, or truncated.
-func (e *episodes[S]) advance(i int, after S) (over bool) {
+// follow is what follows a decision.
+type follow int8
+
+const (
+	goesOn     follow = iota
+	terminated        // by the rules
+	truncated
+)
+
+// advance plays from the state after a decision of row i to the next decision, unless the
+// episode is over.
+func (e *episodes[S]) advance(i int, after S) follow {
 	e.state[i] = after
 	e.moves[i]++
-	who := e.rules.Settle(&e.state[i], &e.dice[i])
-	return who == game.Terminal || e.spec.Truncates(who, int(e.moves[i]))
+	switch who := e.rules.Settle(&e.state[i], &e.dice[i]); {
+	case who == game.Terminal:
+		return terminated
+	case e.spec.Truncates(who, int(e.moves[i])):
+		return truncated
+	}
+	e.state[i] = e.rules.Representative(e.state[i])
+	return goesOn
 }

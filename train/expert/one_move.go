@@ -2,6 +2,7 @@ package expert
 
 import (
 	"context"
+	"math"
 
 	"marsgym/agents/search"
 	"marsgym/env/game"
@@ -259,12 +260,11 @@ func (e *oneMove[S]) move(dst *Targets, i int, opt Options) {
 		e.addValue(dst, s, who, found)
 	}
 	after := options[choice].after
-	if e.advance(i, after) {
+	if e.advance(i, after) != goesOn {
 		dst.Games++
 		e.restart(i)
 	} else {
 		v.running = true
-		e.state[i] = e.rules.Representative(e.state[i])
 		if e.merges != nil {
 			e.arrived[i] = arrival[S]{direct: e.rules.CurrentPlayer(after) == who, turnStart: e.startsTurn(after), start: afterstate[S]{after, who}}
 		}
@@ -320,5 +320,10 @@ func (e *oneMove[S]) correct(dst *Targets, lambda float64) {
 			game.MoverOrder(dst.Value[v.target*p:][:p], targets[at*p:][:p], v.mover)
 		}
 	}
-	e.archiveDecisions(e.found, e.predicted, func(at int) (*S, game.Player) { return &e.path[at].state, e.path[at].mover })
+	for i := range e.archive.count {
+		at := i + n*int(core.Uniform(&e.dice[i])*float64(e.cfg.Decisions))
+		v := &e.path[at]
+		k := at*p + int(v.mover)
+		e.archive.add(i, &v.state, math.Abs(e.found[k]-e.predicted[k]))
+	}
 }

@@ -151,7 +151,7 @@ func (e *searcher[S]) drawStart(i int) (s S, ok bool) {
 	}
 	u := core.Uniform(dice)
 	if u < kinds.Sample {
-		return e.sampler.SampleStart(dice), true
+		return e.rules.Planner.SampleStart(dice), true
 	}
 	if u -= kinds.Sample; u < kinds.Walk {
 		return e.walk(dice), true
@@ -216,16 +216,4 @@ func (e *searcher[S]) isPosition(s S) bool {
 		return ok
 	}
 	return e.rules.CurrentPlayer(s) >= 0
-}
-
-// archiveDecisions adds a decision of each row to its archive, if there is one. The rows
-// have made cfg.Decisions decisions: decision k of row i, and its values [P] of found and
-// predicted, have the index k·N + i. decision returns a decision and its mover.
-func (e *searcher[S]) archiveDecisions(found, predicted []float64, decision func(at int) (*S, game.Player)) {
-	for i := range e.archive.count {
-		at := i + len(e.state)*int(core.Uniform(&e.dice[i])*float64(e.cfg.Decisions))
-		s, who := decision(at)
-		k := at*e.spec.Players + int(who)
-		e.archive.add(i, s, math.Abs(found[k]-predicted[k]))
-	}
 }
