@@ -5,6 +5,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/core"
 	"marsgym/models"
 )
 
@@ -48,11 +49,7 @@ func (n *net) buffer(rows int) *[]float32 {
 	if out == nil {
 		out = new([]float32)
 	}
-	need := rows * n.mlp.Shape().PolicyWidth()
-	if cap(*out) < need {
-		*out = make([]float32, need)
-	}
-	*out = (*out)[:need]
+	*out = core.Resize(*out, rows*n.mlp.Shape().PolicyWidth())
 	return out
 }
 

@@ -310,7 +310,7 @@ func (t *task) send(result jobs.Result) bool {
 
 // tell sends a report of the job to the coordinator and returns its answer.
 func (t *task) tell(timeout time.Duration, tries int, what string, r report, chunk []byte) (a answer, err error) {
-	r.Job, r.Turn = t.digest.String(), t.turn
+	r.Job, r.Turn = t.digest, t.turn
 	data, err := appendChunk(r, chunk)
 	if err != nil {
 		return a, err
