@@ -9,7 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/internal/core"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 	"marsgym/train/method"
 )
 

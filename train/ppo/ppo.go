@@ -18,7 +18,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/core"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 	"marsgym/internal/parallel"
 	"marsgym/internal/random"
 	"marsgym/models"
