@@ -1,11 +1,11 @@
 package agents
 
 import (
+	"slices"
 	"sync"
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/core"
 	"marsgym/models"
 )
 
@@ -49,7 +49,8 @@ func (n *net) buffer(rows int) *[]float32 {
 	if out == nil {
 		out = new([]float32)
 	}
-	*out = core.Resize(*out, rows*n.mlp.Shape().PolicyWidth())
+	need := rows * n.mlp.Shape().PolicyWidth()
+	*out = slices.Grow((*out)[:0], need)[:need]
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"marsgym/env"
 	"marsgym/env/game"
@@ -107,3 +108,6 @@ func appendLegal(dst []game.Action, mask []bool) []game.Action {
 	}
 	return dst
 }
+
+// resize returns s with n elements, whose values do not matter.
+func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

@@ -17,7 +17,6 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/core"
 	"marsgym/internal/kernel/elementary"
 	"marsgym/internal/parallel"
 	"marsgym/internal/random"
@@ -235,7 +234,7 @@ func (r *rollout) play(ctx context.Context, mlp *models.MLP) error {
 
 // evaluate fills dst [n, P] with the network's values by seat.
 func (r *rollout) evaluate(dst []float32, mlp *models.MLP, obs []float32, movers []game.Player) {
-	r.values = core.Resize(r.values, len(dst))
+	r.values = resize(r.values, len(dst))
 	mlp.Forward(nil, r.values, obs)
 	for i, m := range movers {
 		game.SeatOrder(dst[i*r.p:][:r.p], r.values[i*r.p:][:r.p], m)
@@ -278,7 +277,7 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 	}
 
 	from, to := r.row(at), r.row(at+r.n)
-	r.policy, r.values = core.Resize(r.policy, (to-from)*mlp.Shape().PolicyWidth()), core.Resize(r.values, (to-from)*r.p)
+	r.policy, r.values = resize(r.policy, (to-from)*mlp.Shape().PolicyWidth()), resize(r.values, (to-from)*r.p)
 	mlp.ForwardObservations(r.policy, r.values, r.obs, from, to)
 	for i, m := range buf.Player {
 		game.SeatOrder(r.value[(at+i)*r.p:][:r.p], r.values[(r.row(at+i)-from)*r.p:][:r.p], m)
@@ -317,7 +316,7 @@ func (r *rollout) softmax(probs, logs []float64, policy []float32, row, at int) 
 	for o := r.start[at]; o < r.start[at+1]; o++ {
 		logs = append(logs, float64(policy[r.output(row, at, o)]))
 	}
-	probs = core.Resize(probs, len(logs))
+	probs = resize(probs, len(logs))
 	models.LogSoftmax(probs, logs)
 	return probs, logs
 }
@@ -331,7 +330,7 @@ func (r *rollout) expect(mlp *models.MLP, at int) {
 	o, listed, bySeat := &r.outcomes, r.listed[at:at+r.n], make([]float32, r.p)
 	clear(listed)
 	r.batch.Outcomes(o, r.cfg.Outcomes)
-	r.values = core.Resize(r.values, len(o.Prob)*r.p)
+	r.values = resize(r.values, len(o.Prob)*r.p)
 	mlp.ForwardNear(nil, r.values, o.Obs, o.Start)
 	for i, row := range o.Row {
 		listed[row] = true
@@ -498,7 +497,7 @@ type shard struct {
 func (s *shard) fill(bs []block, rollouts []*rollout) {
 	s.obs.Reset()
 	s.blocks, s.rollouts, s.first = bs, rollouts, s.first[:0]
-	s.bySeat, s.target = core.Resize(s.bySeat, rollouts[0].p), core.Resize(s.target, rollouts[0].p)
+	s.bySeat, s.target = resize(s.bySeat, rollouts[0].p), resize(s.target, rollouts[0].p)
 	s.losses = method.Losses{} // not in loss, which is not called for a shard without rows
 	for _, b := range bs {
 		r := rollouts[b.rollout]
