@@ -93,7 +93,7 @@ func TestBrowserReadme(t *testing.T) {
 		complete: choice,
 		act:      "document.querySelector('.switch input').click()", then: "document.querySelector('.worth')",
 	})
-	x.do(`document.querySelectorAll('.head, .status, .news, .card-box').forEach((e) => { e.style.display = 'none'; })`)
+	x.do(`document.querySelectorAll('.head, .status, .news, .card-box, .board .note').forEach((e) => { e.style.display = 'none'; })`)
 	var area map[string]float64 // from the board to the choices
 	x.must(x.Eval(x.ctx, `(() => {
 		const [board, actions] = ['.board', '.actions'].map((s) => document.querySelector(s).getBoundingClientRect());
