@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"marsgym/internal/elementary"
-	"marsgym/internal/sgemm"
+	"marsgym/internal/kernel/elementary"
+	"marsgym/internal/kernel/sgemm"
 )
 
 // AdamConfig are the settings of [Adam].

@@ -9,8 +9,8 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/elementary"
 	"marsgym/internal/input"
+	"marsgym/internal/kernel/elementary"
 	"marsgym/models"
 	"marsgym/train/expert"
 	"marsgym/train/method"

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"marsgym/agents"
-	"marsgym/analysis"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 )
 

@@ -18,9 +18,9 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/record"
 	"marsgym/internal/cli"
 	"marsgym/internal/input"
-	"marsgym/record"
 )
 
 func main() { cli.Main(run) }

@@ -16,10 +16,10 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/record"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
 	"marsgym/internal/input"
-	"marsgym/record"
 )
 
 // help says what a person can type.

@@ -13,11 +13,11 @@ import (
 
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/record"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
 	"marsgym/internal/colour"
-	"marsgym/internal/golden"
-	"marsgym/record"
+	"marsgym/internal/test/golden"
 )
 
 // played reads the games of a file.

@@ -8,8 +8,8 @@ import (
 	"io"
 	"slices"
 
-	"marsgym/analysis"
-	"marsgym/record"
+	"marsgym/env/record"
+	"marsgym/eval/analysis"
 )
 
 // priceGame prices a game for people. Where values are estimated, their dearest decisions

@@ -12,7 +12,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/record"
+	"marsgym/env/record"
 )
 
 // session plays games of agents and people, and prints all that happens.

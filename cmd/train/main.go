@@ -17,7 +17,7 @@ import (
 	"marsgym/eval"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster/flags"
-	"marsgym/internal/simd"
+	"marsgym/internal/kernel/simd"
 	"marsgym/models"
 	"marsgym/train"
 )

@@ -11,7 +11,7 @@ import (
 	"marsgym/internal/broker"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
-	"marsgym/internal/kinds"
+	"marsgym/internal/cluster/registry"
 )
 
 func main() { cli.Main(run) }
@@ -86,7 +86,7 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	identity := cluster.Mixed
 	if !o.mixed {
-		fingerprint, err := kinds.Fingerprint()
+		fingerprint, err := registry.Fingerprint()
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return ctx.Err()
 	}
 	err = cluster.Work(ctx, cluster.WorkOptions{
-		Access: o.Access, Identity: identity, Slots: o.slots, Kinds: kinds.All(),
+		Access: o.Access, Identity: identity, Slots: o.slots, Kinds: registry.All(),
 		Log: func(line string) { fmt.Fprintln(stderr, "worker: "+line) },
 	})
 	if err == nil {

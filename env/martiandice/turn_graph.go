@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"marsgym/env/game"
-	"marsgym/internal/lanes"
+	"marsgym/internal/kernel/expectimax"
 )
 
 // turnGraph is the graph of a single turn, which is the same at every score. Earthling
@@ -34,9 +34,9 @@ type turnGraph struct {
 	// The choices again, for best play: choices with the same options are merged.
 	pairs []pair
 	picks []pick
-	lanes *lanes.Graph // the ends and live holds again, for a turn in each lane
+	lanes *expectimax.Graph // the ends and live holds again, for a turn in each lane
 
-	scored func() *lanes.Graph // see scoredGraph
+	scored func() *expectimax.Graph // see scoredGraph
 
 	batches sync.Pool // of *turnBatch
 

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
-	"marsgym/internal/lanes"
+	"marsgym/internal/kernel/expectimax"
 	"marsgym/internal/random"
 )
 
@@ -116,7 +116,7 @@ func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
 	b := t.takeBatch()
 	defer t.batches.Put(b)
 	for len(plans) > 0 {
-		n := min(lanes.Width, len(plans))
+		n := min(expectimax.Width, len(plans))
 		for l, x := range plans[:n] {
 			p := x.(*turnPlan)
 			p.setValues(values[l])

@@ -1,6 +1,6 @@
 package martianrisk
 
-import "marsgym/internal/elementary"
+import "marsgym/internal/kernel/elementary"
 
 // BattleOdds returns the probability that the attacker wins a battle. higher is the
 // height of the attacker's tower minus the defender's, -3 to 3.

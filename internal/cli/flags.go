@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"marsgym/internal/input"
-	"marsgym/internal/simd"
+	"marsgym/internal/kernel/simd"
 )
 
 // Flags is a flag.FlagSet whose help is grouped and ends with examples, and which takes only

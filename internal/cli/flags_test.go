@@ -12,7 +12,7 @@ import (
 
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
-	"marsgym/internal/simd"
+	"marsgym/internal/kernel/simd"
 )
 
 func newFlags() *cli.Flags {

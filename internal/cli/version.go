@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"marsgym/internal/simd"
+	"marsgym/internal/kernel/simd"
 )
 
 // version returns the line that -version prints: the command, the version of its

@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"marsgym/internal/simd"
+	"marsgym/internal/kernel/simd"
 )
 
 func TestVersionLine(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"marsgym/analysis"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/record"
+	"marsgym/env/record"
+	"marsgym/eval/analysis"
 )
 
 // Review is the analysis of a game.

@@ -17,7 +17,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 	"marsgym/internal/parallel"
 	"marsgym/internal/random"
 	"marsgym/models"
