@@ -44,7 +44,7 @@ type options struct {
 	coach    float64
 	think    time.Duration
 	network  string
-	resume   string // file with a game to go on with
+	resume   string // file with a game to continue
 	typed    bool
 }
 
@@ -177,7 +177,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return err
 }
 
-// openGame opens the game of the flags, or that of the file to go on with.
+// openGame opens the game of the flags, or the game of the file to continue.
 func openGame(o *options, stderr io.Writer) (resumed *record.Game, g env.Game, err error) {
 	if o.resume == "" {
 		g, err = cli.OpenGame(o.name, catalog.Open)

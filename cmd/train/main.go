@@ -243,8 +243,8 @@ func (s *session) note(m train.Metrics) string {
 	return text
 }
 
-// line describes an iteration: in one line or, if it is wider than a terminal of so many
-// columns, in several, which are broken between its numbers. With 0 columns it is one line.
+// line describes an iteration: in one line or, if the terminal has fewer columns, in
+// several, which are broken between its numbers. With 0 columns it is one line.
 func line(m train.Metrics, columns int) string {
 	parts := []string{fmt.Sprintf("%10d steps", m.Steps), fmt.Sprintf("%5.0f s", m.Seconds), fmt.Sprintf("%9.0f steps/s", speed(m)), fmt.Sprintf("entropy %.3f", m.Entropy)}
 	var strength []string
@@ -302,7 +302,7 @@ func makeFolder(dir, prefix string) (string, error) {
 	}
 }
 
-// report prints the strength of the model after a training of so many decisions.
+// report prints the strength of the model after a training of steps decisions.
 func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 	w, spec := s.stdout, s.spec
 	a, err := agents.Open(ctx, dir, agents.Options{Game: s.game})
