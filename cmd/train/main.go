@@ -287,7 +287,7 @@ func makeFolder(dir, prefix string) (string, error) {
 			if _, err := os.Lstat(filepath.Join(dir, train.ConfigFile)); err != nil {
 				return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out", dir)
 			}
-			return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out, or go on with -resume %s", dir, cli.Argument(dir))
+			return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out, or continue the run with -resume %s", dir, cli.Argument(dir))
 		}
 		return dir, err
 	}
