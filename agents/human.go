@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,21 +57,11 @@ func (h *Human) Probs(dst []float64, d env.Decisions) error {
 			return err
 		}
 		if label := d.Relabel(i); label != nil {
-			a = inverse(label, a)
+			a = game.Action(slices.Index(label, a))
 		}
 		dst[i*n+int(a)] = 1
 	}
 	return nil
-}
-
-// inverse returns the index of a in label.
-func inverse(label []game.Action, a game.Action) game.Action {
-	for i, b := range label {
-		if b == a {
-			return game.Action(i)
-		}
-	}
-	return a
 }
 
 // maxTyped bounds a line that a person types, in bytes. Chosen.

@@ -16,25 +16,31 @@ import (
 
 // options are the legal actions of a position, as a person reads and types them.
 type options struct {
-	game         env.Game
-	legal        []game.Action
-	names        []string // [k]
-	descriptions []string // [k]
-	hints        []Hint   // [k], or nil
+	game   env.Game
+	list   []option
+	hinted bool
+}
+
+// option is a legal action.
+type option struct {
+	action            game.Action
+	name, description string
+	hint              Hint // if the options are hinted
 }
 
 func (h *Human) options(p env.Position) (*options, error) {
-	o := &options{game: h.game, legal: p.Legal()}
-	for _, a := range o.legal {
-		o.names = append(o.names, h.game.ActionName(a))
-		o.descriptions = append(o.descriptions, p.DescribeAction(a))
+	o := &options{game: h.game, hinted: h.Hints != nil}
+	for _, a := range p.Legal() {
+		o.list = append(o.list, option{action: a, name: h.game.ActionName(a), description: p.DescribeAction(a)})
 	}
-	if h.Hints != nil {
+	if o.hinted {
 		hints, err := h.Hints(p)
 		if err != nil {
 			return nil, err
 		}
-		o.hints = hints
+		for k, hint := range hints {
+			o.list[k].hint = hint
+		}
 	}
 	return o, nil
 }
@@ -49,9 +55,12 @@ const (
 // short lists all options, below a board of that many lines: one a line if they are few, fit
 // on the screen and are not mostly alike, otherwise by their kinds.
 func (o *options) short(board int) string {
-	different := slices.Compact(slices.Sorted(slices.Values(o.descriptions)))
-	if n := len(o.legal); n <= fewOptions && board+n < screenLines && (n <= 4 || 2*len(different) > n) {
-		return o.lines(o.legal, true)
+	different := map[string]bool{}
+	for _, x := range o.list {
+		different[x.description] = true
+	}
+	if n := len(o.list); n <= fewOptions && board+n < screenLines && (n <= 4 || 2*len(different) > n) {
+		return o.lines(o.list, true)
 	}
 	var text string
 	for _, d := range []detail{full, brief, briefest} {
@@ -79,9 +88,9 @@ func (o *options) byKinds(d detail) string {
 	for _, kind := range kinds {
 		switch list := members[kind]; {
 		case len(list) > 1:
-			o.writeKind(&b, kind, list, d != full)
+			writeKind(&b, kind, list, d != full)
 		case d == briefest:
-			last += "  " + o.key(list[0])
+			last += "  " + o.key(list[0].name)
 		default:
 			b.WriteString(o.lines(list, true))
 		}
@@ -95,17 +104,14 @@ func (o *options) byKinds(d detail) string {
 // best returns the best options with their hints, as many as fit on a line of which used
 // characters are taken.
 func (o *options) best(used int) string {
-	if o.hints == nil {
+	if !o.hinted {
 		return ""
 	}
-	order := make([]int, len(o.legal))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(o.hints[y].Value, o.hints[x].Value) })
+	sorted := slices.Clone(o.list)
+	slices.SortStableFunc(sorted, func(x, y option) int { return cmp.Compare(y.hint.Value, x.hint.Value) })
 	line := "  best:"
-	for _, k := range order[:min(bestOptions, len(order))] {
-		entry := "  " + o.names[k] + " " + strings.TrimSpace(o.hints[k].Text)
+	for _, x := range sorted[:min(bestOptions, len(sorted))] {
+		entry := "  " + x.name + " " + strings.TrimSpace(x.hint.Text)
 		if used+len([]rune(line+entry)) > screenWidth {
 			break
 		}
@@ -115,17 +121,17 @@ func (o *options) best(used int) string {
 }
 
 // kinds groups the options by the part of their descriptions before a colon.
-func (o *options) kinds() (order []string, members map[string][]game.Action) {
-	members = map[string][]game.Action{}
-	for i, a := range o.legal {
-		kind, _, _ := strings.Cut(o.descriptions[i], ": ")
+func (o *options) kinds() (order []string, members map[string][]option) {
+	members = map[string][]option{}
+	for _, x := range o.list {
+		kind, _, _ := strings.Cut(x.description, ": ")
 		if kind == "" {
 			kind = "actions"
 		}
 		if members[kind] == nil {
 			order = append(order, kind)
 		}
-		members[kind] = append(members[kind], a)
+		members[kind] = append(members[kind], x)
 	}
 	return order, members
 }
@@ -133,23 +139,22 @@ func (o *options) kinds() (order []string, members map[string][]game.Action) {
 // writeKind writes options of one kind: their names without what all have in common, and
 // the rest of their descriptions, once for all options that share it if most do. If brief
 // is set, it leaves out these rests.
-func (o *options) writeKind(b *strings.Builder, kind string, list []game.Action, brief bool) {
-	common := o.game.ActionName(list[0])
-	for _, a := range list[1:] {
-		for !strings.HasPrefix(o.game.ActionName(a), common) {
+func writeKind(b *strings.Builder, kind string, list []option, brief bool) {
+	common := list[0].name
+	for _, x := range list[1:] {
+		for !strings.HasPrefix(x.name, common) {
 			common = common[:len(common)-1]
 		}
 	}
 	common = common[:strings.LastIndexAny(common, "-:")+1] // a verb; in nv>ca, nv is a place
 	var rests, entries []string
 	names := map[string][]string{}
-	for _, a := range list {
-		k := slices.Index(o.legal, a)
-		_, rest, _ := strings.Cut(o.descriptions[k], ": ")
+	for _, x := range list {
+		_, rest, _ := strings.Cut(x.description, ": ")
 		if brief {
 			rest = ""
 		}
-		name := o.names[k][len(common):]
+		name := x.name[len(common):]
 		if names[rest] == nil {
 			rests = append(rests, rest)
 		}
@@ -262,13 +267,12 @@ func inSequence(title string, entries []string, breaks bool) string {
 
 // lines lists options, one a line. If fit is set and lines are too long for the screen, it
 // leaves out the kinds of the options.
-func (o *options) lines(list []game.Action, fit bool) string {
+func (o *options) lines(list []option, fit bool) string {
 	keys, texts, hints := make([]string, len(list)), make([]string, len(list)), make([]string, len(list))
-	for i, a := range list {
-		k := slices.Index(o.legal, a)
-		keys[i], texts[i] = o.key(a), o.descriptions[k]
-		if o.hints != nil {
-			hints[i] = "   " + o.hints[k].Text
+	for i, x := range list {
+		keys[i], texts[i] = o.key(x.name), x.description
+		if o.hinted {
+			hints[i] = "   " + x.hint.Text
 		}
 	}
 	keyWidth := widest(keys)
@@ -291,24 +295,23 @@ func (o *options) lines(list []game.Action, fit bool) string {
 // is on the board.
 func (o *options) explain(p env.Position, words []string) string {
 	if len(words) == 0 {
-		return o.lines(o.legal, false)
+		return o.lines(o.list, false)
 	}
 	var b strings.Builder
 	for _, line := range p.Explain(strings.Join(words, " ")) {
 		b.WriteString(line + "\n")
 	}
-	b.WriteString(o.lines(withTokens(o.legal, o.names, words), false))
+	b.WriteString(o.lines(o.withTokens(words), false))
 	if b.Len() == 0 {
 		return fmt.Sprintf("Nothing here is named %s.\n", input.Quote(strings.Join(words, " ")))
 	}
 	return b.String()
 }
 
-// key returns the name of a, with the shortest unambiguous prefix in brackets.
-func (o *options) key(a game.Action) string {
-	name := o.game.ActionName(a)
+// key returns the name of an option, with the shortest unambiguous prefix in brackets.
+func (o *options) key(name string) string {
 	for n := 1; n < len(name); n++ {
-		if b, err := o.match([]string{name[:n]}); err == nil && b == a {
+		if a, err := o.match([]string{name[:n]}); err == nil && o.game.ActionName(a) == name {
 			return "[" + name[:n] + "]" + name[n:]
 		}
 	}
@@ -320,21 +323,21 @@ func (o *options) key(a game.Action) string {
 // which Apply returns the reason.
 func (o *options) match(words []string) (game.Action, error) {
 	word := strings.Join(words, " ")
-	found := withPrefix(o.legal, o.names, word)
+	found := o.withPrefix(word)
 	if found == nil {
-		found = withTokens(o.legal, o.names, words)
-		if len(found) == 1 && o.vague(found[0], word) {
-			return 0, fmt.Errorf("%s is only a part of %s; type its beginning too", input.Quote(word), o.game.ActionName(found[0]))
+		found = o.withTokens(words)
+		if len(found) == 1 && o.vague(found[0].name, word) {
+			return 0, fmt.Errorf("%s is only a part of %s; type its beginning too", input.Quote(word), found[0].name)
 		}
 	}
 	switch len(found) {
 	case 0:
 	case 1:
-		return found[0], nil
+		return found[0].action, nil
 	default:
-		text, rest := o.game.ActionName(found[0]), found[1:]
-		for len(rest) > 0 && len(text+" or "+o.game.ActionName(rest[0])) <= screenWidth/2 { // one line
-			text, rest = text+" or "+o.game.ActionName(rest[0]), rest[1:]
+		text, rest := found[0].name, found[1:]
+		for len(rest) > 0 && len(text+" or "+rest[0].name) <= screenWidth/2 { // one line
+			text, rest = text+" or "+rest[0].name, rest[1:]
 		}
 		if len(rest) > 0 {
 			text += fmt.Sprintf(", or %d others", len(rest))
@@ -346,48 +349,52 @@ func (o *options) match(words []string) (game.Action, error) {
 			return a, nil
 		}
 	}
-	if near := input.Nearest(word, o.names); near != "" {
+	var names []string
+	for _, x := range o.list {
+		names = append(names, x.name)
+	}
+	if near := input.Nearest(word, names); near != "" {
 		return 0, fmt.Errorf("%s is no action here, but %s is", input.Quote(word), near)
 	}
 	return 0, errors.New(input.Quote(word) + " is no action here; ? lists them")
 }
 
-// vague reports whether parts of the name of a are too few to choose it: they are not its
+// vague reports whether parts of a name are too few to choose it: they are not its
 // beginning, and not its end, or no other option begins as it does, so that the screen
 // lists it with its beginning. Otherwise the name of a free cell, typed to place a piece
 // where that is illegal, would start the only attack on it.
-func (o *options) vague(a game.Action, word string) bool {
-	parts, typed := strings.FieldsFunc(o.game.ActionName(a), isMark), strings.FieldsFunc(word, isMark)
+func (o *options) vague(name, word string) bool {
+	parts, typed := strings.FieldsFunc(name, isMark), strings.FieldsFunc(word, isMark)
 	if strings.HasPrefix(parts[0], typed[0]) {
 		return false
 	}
 	alike := 0
-	for _, name := range o.names {
-		if strings.FieldsFunc(name, isMark)[0] == parts[0] {
+	for _, x := range o.list {
+		if strings.FieldsFunc(x.name, isMark)[0] == parts[0] {
 			alike++
 		}
 	}
 	return alike == 1 || !strings.HasPrefix(parts[len(parts)-1], typed[len(typed)-1])
 }
 
-// withPrefix returns the action that word names in full, or those whose names begin
+// withPrefix returns the option that word names in full, or those whose names begin
 // with it.
-func withPrefix(actions []game.Action, names []string, word string) (found []game.Action) {
-	for i, name := range names {
-		if name == word {
-			return actions[i : i+1]
+func (o *options) withPrefix(word string) (found []option) {
+	for _, x := range o.list {
+		if x.name == word {
+			return []option{x}
 		}
-		if strings.HasPrefix(name, word) {
-			found = append(found, actions[i])
+		if strings.HasPrefix(x.name, word) {
+			found = append(found, x)
 		}
 	}
 	return found
 }
 
-// withTokens returns the actions whose names have all parts of the words, in their order:
+// withTokens returns the options whose names have all parts of the words, in their order:
 // "e2" and "pl e2" name place-e2. If the parts of some are the same, not only beginnings,
 // it returns those.
-func withTokens(actions []game.Action, names []string, words []string) (found []game.Action) {
+func (o *options) withTokens(words []string) (found []option) {
 	var typed []string
 	for _, w := range words {
 		typed = append(typed, strings.FieldsFunc(w, isMark)...)
@@ -396,8 +403,8 @@ func withTokens(actions []game.Action, names []string, words []string) (found []
 		return nil
 	}
 	same := false
-	for i, name := range names {
-		parts := strings.FieldsFunc(name, isMark)
+	for _, x := range o.list {
+		parts := strings.FieldsFunc(x.name, isMark)
 		k, equal := 0, true
 		for _, part := range parts {
 			if k < len(typed) && strings.HasPrefix(part, typed[k]) {
@@ -411,7 +418,7 @@ func withTokens(actions []game.Action, names []string, words []string) (found []
 		case equal && !same:
 			found, same = nil, true
 		}
-		found = append(found, actions[i])
+		found = append(found, x)
 	}
 	return found
 }

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"slices"
 	"sync"
 
 	"marsgym/env"
@@ -49,10 +50,7 @@ func (n *net) buffer(rows int) *[]float32 {
 		out = new([]float32)
 	}
 	need := rows * n.mlp.Shape().PolicyWidth()
-	if cap(*out) < need {
-		*out = make([]float32, need)
-	}
-	*out = (*out)[:need]
+	*out = slices.Grow((*out)[:0], need)[:need]
 	return out
 }
 

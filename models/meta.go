@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
+	"strings"
 
 	"marsgym/internal/input"
 )
@@ -13,28 +15,28 @@ import (
 // misread a file.
 const formatVersion = 1
 
-// Meta is the metadata of a model file.
+// Meta is the metadata of a model file, under the keys of its JSON fields.
 type Meta struct {
-	Game         string          // id of the game
-	RulesVersion int             // version of its rules
-	RulesHash    string          // hash of the rules and the game's config
-	ObsHash      string          // hash of the observation's fields
-	Config       json.RawMessage // the game's config; may be nil
-	Net          Shape           // Save sets it to the network's
+	Game         string          `json:"game"`             // id of the game
+	RulesVersion int             `json:"rules_version"`    // version of its rules
+	RulesHash    string          `json:"rules_hash"`       // hash of the rules and the game's config
+	ObsHash      string          `json:"obs_hash"`         // hash of the observation's fields
+	Config       json.RawMessage `json:"config,omitempty"` // the game's config; may be nil
+	Net          Shape           `json:"net"`              // Save sets it to the network's
 
-	Algorithm string // that trained the network
+	Algorithm string `json:"algorithm"` // that trained the network
 	// ValueTarget names the states whose values the network was trained on:
 	// "decision", "afterstate" or "turn_start", see search.ValueTarget in package
 	// agents/search. Files of older releases have none.
-	ValueTarget string
+	ValueTarget string `json:"value_target,omitempty"`
 	// Play is how the network of a release plays: "lookahead:K", "search:N", or empty for its
 	// policy head. Package agents obeys it for the agent "pretrained".
-	Play       string
-	Seed       uint64
-	Steps      int64  // decisions
-	Iterations int64  // of the algorithm
-	Games      int64  // ended
-	Exact      *Exact // nil if the game is not solved
+	Play       string `json:"play,omitempty"`
+	Seed       uint64 `json:"seed"`
+	Steps      int64  `json:"steps"`           // decisions
+	Iterations int64  `json:"iterations"`      // of the algorithm
+	Games      int64  `json:"games"`           // ended
+	Exact      *Exact `json:"exact,omitempty"` // nil if the game is not solved
 }
 
 // Exact is the exact strength of a model in a solved two-player game.
@@ -82,96 +84,65 @@ func (m Meta) Check(want Meta) error {
 	return nil
 }
 
-// strings returns the metadata as strings, which is what safetensors can store.
+// versionKey is the key of formatVersion.
+const versionKey = "format_version"
+
+// fields yields the fields of m by their keys, and those that a file may lack as optional.
+func (m *Meta) fields(yield func(key string, optional bool, field reflect.Value) error) error {
+	v := reflect.ValueOf(m).Elem()
+	for i := range v.NumField() {
+		key, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if err := yield(key, options != "", v.Field(i)); err != nil {
+			return fmt.Errorf("its %s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// strings returns the metadata as strings, which is what safetensors can store: texts as they
+// are, and all else as JSON.
 func (m Meta) strings() (map[string]string, error) {
-	net, err := json.Marshal(m.Net)
-	if err != nil {
-		return nil, err
-	}
-	s := map[string]string{
-		"format_version": strconv.Itoa(formatVersion),
-		"game":           m.Game,
-		"rules_version":  strconv.Itoa(m.RulesVersion),
-		"rules_hash":     m.RulesHash,
-		"obs_hash":       m.ObsHash,
-		"net":            string(net),
-		"algorithm":      m.Algorithm,
-		"seed":           strconv.FormatUint(m.Seed, 10),
-		"steps":          strconv.FormatInt(m.Steps, 10),
-		"iterations":     strconv.FormatInt(m.Iterations, 10),
-		"games":          strconv.FormatInt(m.Games, 10),
-	}
-	if m.ValueTarget != "" {
-		s["value_target"] = m.ValueTarget
-	}
-	if m.Play != "" {
-		s["play"] = m.Play
-	}
-	if m.Config != nil {
-		var b bytes.Buffer
-		if err := json.Compact(&b, m.Config); err != nil {
-			return nil, fmt.Errorf("config: %w", err)
+	s := map[string]string{versionKey: strconv.Itoa(formatVersion)}
+	return s, m.fields(func(key string, optional bool, field reflect.Value) error {
+		if optional && field.IsZero() {
+			return nil
 		}
-		s["config"] = b.String()
-	}
-	if m.Exact != nil {
-		exact, err := json.Marshal(m.Exact)
-		if err != nil {
-			return nil, fmt.Errorf("exact: %w", err)
+		if field.Kind() == reflect.String {
+			s[key] = field.String()
+			return nil
 		}
-		s["exact"] = string(exact)
-	}
-	return s, nil
+		var b strings.Builder
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		err := e.Encode(field.Interface())
+		s[key] = strings.TrimSuffix(b.String(), "\n")
+		return err
+	})
 }
 
 // parseMeta parses what strings returned. It ignores unknown keys.
-func parseMeta(s map[string]string) (Meta, error) {
-	if v := s["format_version"]; v != strconv.Itoa(formatVersion) {
-		return Meta{}, fmt.Errorf("its format version is %s, and this program reads version %d; use the release that wrote it", input.Quote(v), formatVersion)
+func parseMeta(s map[string]string) (m Meta, err error) {
+	if v := s[versionKey]; v != strconv.Itoa(formatVersion) {
+		return m, fmt.Errorf("its format version is %s, and this program reads version %d; use the release that wrote it", input.Quote(v), formatVersion)
 	}
-	var err error
-	number := func(key string) int64 {
-		n, e := strconv.ParseInt(s[key], 10, 64)
-		if e == nil && n < 0 {
-			e = fmt.Errorf("%d is negative", n)
+	err = m.fields(func(key string, optional bool, field reflect.Value) error {
+		text, given := s[key]
+		switch {
+		case field.Kind() == reflect.String:
+			field.SetString(text)
+		case given || !optional:
+			if err := input.DecodeLoosely([]byte(text), field.Addr().Interface()); err != nil {
+				return err
+			}
 		}
-		if e != nil && err == nil {
-			err = fmt.Errorf("its %s: %w", key, input.Short(e))
+		if field.CanInt() && field.Int() < 0 {
+			return fmt.Errorf("%d is negative", field.Int())
 		}
-		return n
-	}
-	object := func(key string, dst any) {
-		if e := input.DecodeLoosely([]byte(s[key]), dst); e != nil && err == nil {
-			err = fmt.Errorf("its %s: %w", key, e)
-		}
-	}
-	m := Meta{
-		Game:         s["game"],
-		RulesVersion: int(number("rules_version")),
-		RulesHash:    s["rules_hash"],
-		ObsHash:      s["obs_hash"],
-		Algorithm:    s["algorithm"],
-		ValueTarget:  s["value_target"],
-		Play:         s["play"],
-		Steps:        number("steps"),
-		Iterations:   number("iterations"),
-		Games:        number("games"),
-	}
-	seed, e := strconv.ParseUint(s["seed"], 10, 64)
-	if e != nil && err == nil {
-		err = fmt.Errorf("its seed: %w", input.Short(e))
-	}
-	m.Seed = seed
-	object("net", &m.Net)
-	if _, ok := s["config"]; ok {
-		object("config", &m.Config)
-		var b bytes.Buffer
-		if err == nil && json.Compact(&b, m.Config) == nil { // another program may have added spaces
-			m.Config = b.Bytes()
-		}
-	}
-	if _, ok := s["exact"]; ok {
-		object("exact", &m.Exact)
+		return nil
+	})
+	var b bytes.Buffer
+	if err == nil && json.Compact(&b, m.Config) == nil { // another program may have added spaces
+		m.Config = b.Bytes()
 	}
 	return m, err
 }

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -74,18 +75,29 @@ func NewMLP(s Shape, src *rand.PCG) (*MLP, error) {
 	return m, nil
 }
 
-// NewMLPOf returns a network with these weights, in the order of [MLP.Weights], of which it
-// makes a copy. It returns an error if their number is wrong, or if one is not finite.
-func NewMLPOf(s Shape, weights []float32) (*MLP, error) {
+// NewMLPOf returns a network with the weights that [MLP.WeightBytes] returned. It returns an
+// error if their number is wrong, or if one is not finite.
+func NewMLPOf(s Shape, weights []byte) (*MLP, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	if s.Size() != len(weights) {
-		return nil, fmt.Errorf("models: %d weights; want %d", len(weights), s.Size())
+	if want := 4 * s.Size(); len(weights) != want {
+		return nil, fmt.Errorf("models: the weights are %d bytes; want %d", len(weights), want)
 	}
 	m := newMLP(s)
-	copy(m.weights, weights)
+	if _, err := binary.Decode(weights, binary.LittleEndian, m.weights); err != nil {
+		return nil, err
+	}
 	return m, m.CheckFinite()
+}
+
+// WeightBytes returns the weights in the order of [MLP.Weights], four bytes each.
+func (m *MLP) WeightBytes() []byte {
+	b := make([]byte, 4*len(m.weights))
+	if _, err := binary.Encode(b, binary.LittleEndian, m.weights); err != nil {
+		panic("models: " + err.Error()) // none of numbers
+	}
+	return b
 }
 
 // Shape returns the shape of the network.

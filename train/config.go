@@ -281,9 +281,7 @@ func (c Config) check(g env.Game) error {
 // search returns the settings of the experts.
 func (c Config) search() expert.Config {
 	s := c.Expert.Search
-	if o := c.Opponents; o.Fraction > 0 {
-		s.Opponents = &expert.Opponents{Fraction: o.Fraction, Bots: o.Bots}
-	}
+	s.Opponents = c.Opponents
 	return s
 }
 

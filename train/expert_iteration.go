@@ -102,13 +102,11 @@ func (e *expertIteration) setCopy(k int, mlp *models.MLP) {
 }
 
 // Save implements [method.Method].
-func (e *expertIteration) Save(blobs map[string][]byte) (err error) {
+func (e *expertIteration) Save(blobs map[string][]byte) error {
 	if e.cfg.Opponents.Fraction > 0 {
 		blobs["pool"] = strconv.AppendInt(nil, int64(e.taken), 10)
 		for k, c := range e.now.copies {
-			if err := method.SaveOpponent(blobs, k, c.MLP); err != nil {
-				return err
-			}
+			blobs[method.OpponentBlob(k)] = c.WeightBytes()
 		}
 	}
 	for k, p := range e.parts {

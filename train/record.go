@@ -14,33 +14,30 @@ import (
 
 // scalars returns metrics for TensorBoard.
 func scalars(m Metrics, a Algorithm) []tensorboard.Scalar {
-	list := []tensorboard.Scalar{
-		{Tag: "loss/policy", Value: m.Policy},
-		{Tag: "loss/value", Value: m.Value},
-		{Tag: "policy/entropy", Value: m.Entropy},
-		{Tag: "train/grad_norm", Value: m.GradNorm},
-		{Tag: "train/learning_rate", Value: m.LearningRate},
-		{Tag: "train/steps_per_s", Value: m.StepsPerS},
-	}
+	var list []tensorboard.Scalar
+	add := func(tag string, value float64) { list = append(list, tensorboard.Scalar{Tag: tag, Value: value}) }
+	add("loss/policy", m.Policy)
+	add("loss/value", m.Value)
+	add("policy/entropy", m.Entropy)
+	add("train/grad_norm", m.GradNorm)
+	add("train/learning_rate", m.LearningRate)
+	add("train/steps_per_s", m.StepsPerS)
 	if a == AlgorithmPPO {
-		list = append(list,
-			tensorboard.Scalar{Tag: "policy/kl", Value: m.KL},
-			tensorboard.Scalar{Tag: "policy/clipped", Value: m.Clipped})
+		add("policy/kl", m.KL)
+		add("policy/clipped", m.Clipped)
 	}
 	if p := m.Pool; p != nil {
-		list = append(list,
-			tensorboard.Scalar{Tag: "pool/win", Value: p.Win},
-			tensorboard.Scalar{Tag: "pool/min_win", Value: p.MinWin})
+		add("pool/win", p.Win)
+		add("pool/min_win", p.MinWin)
 		for _, name := range slices.Sorted(maps.Keys(p.Bots)) {
-			list = append(list, tensorboard.Scalar{Tag: "pool/bots/" + name, Value: p.Bots[name]})
+			add("pool/bots/"+name, p.Bots[name])
 		}
 	}
 	if x := m.Exact; x != nil {
-		list = append(list,
-			tensorboard.Scalar{Tag: "exact/win", Value: x.Win()},
-			tensorboard.Scalar{Tag: "exact/win_first", Value: x.WinFirst},
-			tensorboard.Scalar{Tag: "exact/win_second", Value: x.WinSecond},
-			tensorboard.Scalar{Tag: "exact/exploitability", Value: x.Exploitability})
+		add("exact/win", x.Win())
+		add("exact/win_first", x.WinFirst)
+		add("exact/win_second", x.WinSecond)
+		add("exact/exploitability", x.Exploitability)
 	}
 	return list
 }

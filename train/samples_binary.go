@@ -1,9 +1,13 @@
 package train
 
 import (
+	"bytes"
+	"compress/flate"
+	"crypto/subtle"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 
 	"marsgym/env/game"
 	"marsgym/internal/jobs"
@@ -102,52 +106,35 @@ func (s *samples) check(spec game.Spec, head models.Head) error {
 	return nil
 }
 
-// appendDifference appends after as the difference to before: the runs of bytes that are
-// equal, and the others. States have archives, of which an iteration changes little.
+// appendDifference appends after as the compressed difference to before, which is as long.
+// States have archives, of which an iteration changes little.
 func appendDifference(dst, before, after []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(after)))
-	same := func(i int) bool { return i < len(before) && before[i] == after[i] }
-	for i := 0; i < len(after); {
-		from := i
-		for i < len(after) && same(i) {
-			i++
-		}
-		dst = binary.AppendUvarint(dst, uint64(i-from))
-		from = i
-		for i < len(after) && !same(i) {
-			i++
-		}
-		dst = binary.AppendUvarint(dst, uint64(i-from))
-		dst = append(dst, after[from:i]...)
+	difference := make([]byte, len(after))
+	subtle.XORBytes(difference, before, after)
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.BestSpeed)
+	if err == nil {
+		_, err = w.Write(difference)
 	}
-	return dst
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic("train: " + err.Error()) // none of memory
+	}
+	return jobs.AppendSlice(dst, b.Bytes())
 }
 
 // cutDifference returns what appendDifference wrote at the start of src, and the rest.
-// What it returns is as long as before, as states of a part are.
 func cutDifference(src, before []byte) (after, rest []byte, err error) {
-	n, src, err := jobs.CutLength(src)
-	if err == nil && n != len(before) {
-		err = fmt.Errorf("the state has %d bytes; want %d", n, len(before))
-	}
+	packed, rest, err := jobs.CutSlice[byte](src)
 	if err != nil {
 		return nil, nil, err
 	}
-	after = make([]byte, 0, n)
-	for len(after) < n {
-		var same, other int
-		if same, src, err = jobs.CutLength(src); err == nil {
-			other, src, err = jobs.CutLength(src)
-		}
-		if err == nil && (same+other == 0 || same+other > n-len(after) || other > len(src)) {
-			err = errors.New("the difference of the states is damaged")
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		after = append(after, before[len(after):len(after)+same]...)
-		after = append(after, src[:other]...)
-		src = src[other:]
+	after = make([]byte, len(before))
+	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(packed)), after); err != nil {
+		return nil, nil, fmt.Errorf("the difference of the states: %w", err)
 	}
-	return after, src, nil
+	subtle.XORBytes(after, after, before)
+	return after, rest, nil
 }

@@ -137,20 +137,14 @@ func stateDigest(files [][]byte) (jobs.Digest, error) {
 }
 
 // packFiles returns the segment files of a folder as bytes; those that are not there are empty.
-func packFiles(dir string) ([]byte, error) {
-	var all []byte
+func packFiles(dir string) (all []byte, err error) {
 	d, err := atomicfile.OpenDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
 	for _, name := range segmentFiles {
-		var b []byte
-		f, err := d.Open(name)
-		if err == nil {
-			b, err = io.ReadAll(io.LimitReader(f, maxSegmentFile))
-			f.Close()
-		}
+		b, err := d.ReadFile(name, maxSegmentFile)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ type network struct {
 }
 
 func newNetwork(mlp *models.MLP) network {
-	return network{mlp, sync.OnceValue(func() *jobs.Blob { return jobs.NewBlob(jobs.AppendSlice(nil, mlp.Weights())) })}
+	return network{mlp, sync.OnceValue(func() *jobs.Blob { return jobs.NewBlob(mlp.WeightBytes()) })}
 }
 
 // selfPlay is the task of one part of the rows in an iteration: it searches in each row.
@@ -261,14 +261,7 @@ func (w *selfPlayWorker) openRun(text []byte) (*selfPlayRun, error) {
 	return &selfPlayRun{game: g, cfg: &s.Train}, err
 }
 
-// decodeWeights returns the network whose weights [jobs.AppendSlice] wrote.
+// decodeWeights returns the network with some weights.
 func (r *selfPlayRun) decodeWeights(b []byte) (*models.MLP, error) {
-	weights, rest, err := jobs.CutSlice[float32](b)
-	if err == nil && len(rest) > 0 {
-		err = fmt.Errorf("%d bytes follow them", len(rest))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return models.NewMLPOf(r.cfg.shape(r.game.Spec()), weights)
+	return models.NewMLPOf(r.cfg.shape(r.game.Spec()), b)
 }

@@ -102,11 +102,19 @@ func decodeStrictly(text []byte, s *Settings) error {
 // the defaults of [DefaultConfig]; it follows no link.
 func LoadSettings(dir string) (Settings, error) {
 	var given Settings
-	text, err := readFile(dir, ConfigFile)
+	d, err := atomicfile.OpenDir(dir)
+	if err != nil {
+		return given, err
+	}
+	defer d.Close()
+	text, err := d.ReadFile(ConfigFile, input.Settings)
 	if err != nil {
 		return given, err
 	}
 	path := filepath.Join(dir, ConfigFile)
+	if text, err = input.Text(text); err != nil {
+		return given, fmt.Errorf("%s: %w", path, err)
+	}
 	if err := decodeStrictly(text, &given); err != nil {
 		return given, fmt.Errorf("%s: %w", path, err)
 	}
@@ -115,21 +123,6 @@ func LoadSettings(dir string) (Settings, error) {
 		return s, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
-}
-
-// readFile reads a file of a folder without following a link.
-func readFile(dir, name string) ([]byte, error) {
-	d, err := atomicfile.OpenDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	f, err := d.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return input.Read(f, input.Settings)
 }
 
 // Save writes the settings to a run folder.

@@ -1,10 +1,12 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"marsgym/env"
@@ -21,6 +23,10 @@ const MaxPlies = 20
 // maxBranches bounds the moves and outcomes that the look-ahead of one decision lists.
 // Chosen: they take some 100 MB, and their evaluation about a second.
 const maxBranches = 1 << 18
+
+// maxTurns bounds the number of turns that are planned at once. Chosen: in Martian Dice they
+// take some 50 ms and 50 MB.
+const maxTurns = 5000
 
 // ErrBranches is returned by a look-ahead for a decision with too many moves and
 // outcomes ahead.
@@ -54,15 +60,14 @@ func LookaheadOf[S comparable](rules game.Rules[S], plies int, e *Evaluator) (ga
 	if plies < 0 || plies > MaxPlies {
 		return nil, fmt.Errorf("look-ahead by %d plies; want 0 to %d", plies, MaxPlies)
 	}
+	x := &lookahead[S]{rules: core.New(rules), spec: rules.Spec(), plies: plies, evaluator: e}
 	if e.Target != Decision {
-		if planner, ok := rules.(game.TurnPlanner[S]); ok {
-			return newTurnLookahead(rules, planner, plies, e), nil
-		}
+		x.planner = x.rules.Planner
 	}
-	if e.Target == TurnStart {
+	if e.Target == TurnStart && x.planner == nil {
 		return nil, errors.New("its values are of starts of turns, and the game plans no turns from their decisions; use search")
 	}
-	return &lookahead[S]{rules: core.New(rules), spec: rules.Spec(), plies: plies, evaluator: e}, nil
+	return x, nil
 }
 
 type lookahead[S comparable] struct {
@@ -70,25 +75,34 @@ type lookahead[S comparable] struct {
 	spec      game.Spec
 	plies     int
 	evaluator *Evaluator
-	free      sync.Pool // of *aheadGraph[S]
+	planner   game.TurnPlanner[S] // nil if plies are decisions
+	free      sync.Pool           // of *aheadGraph[S]
 }
 
 // Plies implements [game.Lookahead].
 func (x *lookahead[S]) Plies() int {
-	if x.evaluator.Target == Afterstate {
+	switch {
+	case x.planner != nil:
+		return -1
+	case x.evaluator.Target == Afterstate:
 		return x.plies - 1 // Values look one ply ahead
 	}
 	return x.plies
 }
 
 // Turns implements [game.Lookahead].
-func (*lookahead[S]) Turns() int { return -1 }
+func (x *lookahead[S]) Turns() int {
+	if x.planner != nil {
+		return x.plies
+	}
+	return -1
+}
 
 // Values implements [game.Lookahead]. If the network values afterstates, the value of
 // a decision is that of its mover's best afterstate.
 func (x *lookahead[S]) Values(ctx context.Context, dst []float64, states []S) error {
 	p, plies := x.spec.Players, -1
-	if x.evaluator.Target == Afterstate {
+	if x.planner == nil && x.evaluator.Target == Afterstate {
 		plies = 0
 	}
 	return x.run(ctx, plies, states, func(g *aheadGraph[S], from, to int) {
@@ -108,9 +122,13 @@ func (x *lookahead[S]) ProbsContext(ctx context.Context, dst []float64, states [
 	clear(dst)
 	return x.run(ctx, x.plies, states, func(g *aheadGraph[S], from, to int) {
 		for i := from; i < to; i++ {
-			root := g.layers[0].nodes[g.roots[i-from]]
-			legal := g.legalIn(root.state)
-			dst[i*x.spec.Actions+int(legal[root.best])] = 1
+			root := g.roots[i-from]
+			best := int(g.layers[0].nodes[root].best)
+			if x.planner != nil {
+				g.options = g.plans[root].Options(g.options[:0], states[i])
+				best = game.BestOption(g.options)
+			}
+			dst[i*x.spec.Actions+int(g.legalIn(states[i])[best])] = 1
 		}
 	})
 }
@@ -118,7 +136,12 @@ func (x *lookahead[S]) ProbsContext(ctx context.Context, dst []float64, states [
 // run evaluates states by a look-ahead and calls read with the graph of each group of
 // states.
 func (x *lookahead[S]) run(ctx context.Context, plies int, states []S, read func(g *aheadGraph[S], from, to int)) error {
-	const group = 64 // states in one graph; chosen: their leaves fill some calls of the network
+	group := 64 // states in one graph; chosen: their leaves fill some calls of the network
+	if x.planner != nil {
+		// Chosen: as many turns are planned at once in Martian Dice; a solver asks for all
+		// decisions of a turn.
+		group = min(max(16, len(states)/64), 4096)
+	}
 	return parallel.ForContext(ctx, len(states), group, func(from, to int) error {
 		g, _ := x.free.Get().(*aheadGraph[S])
 		if g == nil {
@@ -132,21 +155,13 @@ func (x *lookahead[S]) run(ctx context.Context, plies int, states []S, read func
 // split evaluates the states from <= i < to in one graph or, if that has too many
 // branches, in two halves.
 func (g *aheadGraph[S]) split(ctx context.Context, plies int, states []S, from, to int, read func(g *aheadGraph[S], from, to int)) error {
-	const most = 1 << 16 // branches of a graph of several states; chosen: some 10 MB
-	g.most = most
-	if to-from == 1 {
-		g.most = maxBranches
-	}
-	err := g.expand(plies, states[from:to])
+	err := g.lookAhead(ctx, plies, states[from:to])
 	if errors.Is(err, ErrBranches) && to-from > 1 {
 		half := (from + to) / 2
 		if err := g.split(ctx, plies, states, from, half, read); err != nil {
 			return err
 		}
 		return g.split(ctx, plies, states, half, to, read)
-	}
-	if err == nil {
-		err = g.evaluate(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("look-ahead: %w", err)
@@ -156,18 +171,21 @@ func (g *aheadGraph[S]) split(ctx context.Context, plies int, states []S, from, 
 }
 
 // aheadGraph holds what can follow some decisions: layer k has the decisions after k
-// plies, each once, and the chance states and ends between them. The last layer has
-// the leaves. One goroutine owns it.
+// plies, each once, and the chance states and ends between them, or the starts of turns
+// after k turns. The last layer has the leaves. One goroutine owns it.
 type aheadGraph[S comparable] struct {
 	*lookahead[S]
-	most     int // branches
 	branches int
+	most     int // branches
 	layers   []aheadLayer[S]
-	roots    []int32 // of the states, in layer 0
+	starts   []S            // of the layers, where they begin
+	known    []S            // the starts for which the graph is complete
+	roots    []int32        // of the starts, in layer 0
+	plans    []game.Plan[S] // of the turns of all layers but the last, in their order
+	planned  int            // those in use
 
 	legal    []game.Action
 	outcomes []game.Outcome[S] // of the chance states that are being expanded
-	children []int32
 	options  []float64
 	obs      []float32 // of one call of the network
 	out      []float32 // its values
@@ -177,14 +195,15 @@ type aheadGraph[S comparable] struct {
 type aheadLayer[S comparable] struct {
 	index  map[seen[S]]int32
 	nodes  []aheadNode[S]
-	chance []int32   // its chance states, after their outcomes unless these lead back
-	cyclic bool      // some do
-	to     []int32   // the branches: of chance to this layer, of a decision to the next
-	probs  []float64 // of the branches of chance
-	values []float64 // [nodes, P] by seat
+	chance []int32     // its chance states, after their outcomes unless these lead back
+	cyclic bool        // some do
+	to     []int32     // the branches: of chance to this layer, of a decision or a turn to the next
+	probs  []float64   // of the branches of chance
+	ends   [][]float64 // [turns][ends, P] values of the ends
+	values []float64   // [nodes, P] by seat
 }
 
-// seen is a state, and the seat that sees it if it is an afterstate as a leaf.
+// seen is a state, and the seat that sees it if it is an afterstate or a start of a turn.
 type seen[S comparable] struct {
 	state  S
 	viewer game.Player // or nobody
@@ -192,8 +211,8 @@ type seen[S comparable] struct {
 
 const nobody game.Player = -1
 
-// aheadNode is a state. player is the seat that decides or, at a leaf, sees it;
-// game.Chance or game.Terminal.
+// aheadNode is a state. player is the seat that decides or sees it; game.Chance or
+// game.Terminal.
 type aheadNode[S comparable] struct {
 	state    S
 	player   game.Player
@@ -201,8 +220,10 @@ type aheadNode[S comparable] struct {
 	best     int32 // the best of the branches of a decision
 }
 
-// pending is aheadNode.n of a chance state whose outcomes are being listed.
-const pending = -1
+const (
+	pending = -1 // aheadNode.n of a chance state whose outcomes are being listed
+	known   = -1 // in aheadLayer.to: an end of a turn whose returns are known
+)
 
 // Chance can lead back to a state without a decision: in Martian Dice, if no seat can
 // set a die aside. Then values are iterated until no sweep changes one by more than
@@ -225,20 +246,45 @@ func (l *aheadLayer[S]) reset() {
 	l.nodes, l.chance, l.cyclic, l.to, l.probs = l.nodes[:0], l.chance[:0], false, l.to[:0], l.probs[:0]
 }
 
-func (l *aheadLayer[S]) append(key seen[S], x aheadNode[S]) int32 {
-	i := int32(len(l.nodes))
-	l.nodes, l.index[key] = append(l.nodes, x), i
-	return i
-}
-
 func (g *aheadGraph[S]) legalIn(s S) []game.Action {
 	g.legal = g.rules.Legal(g.legal[:0], s)
 	return g.legal
 }
 
-// expand lists what follows the states: plies+1 decisions, or none if plies is -1.
-func (g *aheadGraph[S]) expand(plies int, states []S) error {
-	g.branches, g.roots, g.outcomes, g.children = 0, g.roots[:0], g.outcomes[:0], g.children[:0]
+// lookAhead evaluates states by so many plies after the next, or by none if plies is -1.
+// The graph stays as it is for the decisions of the turns that it holds already.
+func (g *aheadGraph[S]) lookAhead(ctx context.Context, plies int, states []S) error {
+	g.starts = append(g.starts[:0], states...)
+	if g.planner != nil && plies >= 0 {
+		for i, s := range states {
+			g.starts[i] = g.rules.Representative(g.planner.TurnOf(s))
+		}
+	}
+	if len(g.layers) == plies+2 && slices.Equal(g.starts, g.known) {
+		return nil
+	}
+	g.known = g.known[:0]
+	err := g.expand(plies)
+	if err == nil {
+		err = g.evaluate(ctx)
+	}
+	if err == nil {
+		g.known = append(g.known, g.starts...)
+	}
+	return err
+}
+
+// expand lists what follows the starts: plies+1 decisions or turns, or none if plies is -1.
+func (g *aheadGraph[S]) expand(plies int) error {
+	g.branches, g.planned, g.roots, g.outcomes = 0, 0, g.roots[:0], g.outcomes[:0]
+	switch {
+	case g.planner != nil:
+		g.most = maxTurns
+	case len(g.starts) == 1:
+		g.most = maxBranches
+	default:
+		g.most = maxBranches / 4 // chosen: some 10 MB
+	}
 	for len(g.layers) < plies+2 {
 		g.layers = append(g.layers, aheadLayer[S]{})
 	}
@@ -246,7 +292,7 @@ func (g *aheadGraph[S]) expand(plies int, states []S) error {
 	for k := range g.layers {
 		g.layers[k].reset()
 	}
-	for _, s := range states {
+	for _, s := range g.starts {
 		i, err := g.add(&g.layers[0], s)
 		if err != nil {
 			return err
@@ -256,119 +302,192 @@ func (g *aheadGraph[S]) expand(plies int, states []S) error {
 	for k := range plies + 1 {
 		l, next := &g.layers[k], &g.layers[k+1]
 		for i := range l.nodes {
-			x := &l.nodes[i]
-			if x.player < 0 {
+			x, first, err := &l.nodes[i], len(l.to), error(nil)
+			switch {
+			case g.planner != nil:
+				err = g.expandTurn(l, next, i)
+			case x.player >= 0:
+				err = g.expandMoves(l, next, x, k == plies)
+			default:
 				continue
 			}
-			x.first = int32(len(l.to))
-			for _, a := range g.legalIn(x.state) {
-				after := g.rules.After(x.state, a)
-				var child int32
-				var err error
-				if k == plies && g.evaluator.Target == Afterstate && g.rules.CurrentPlayer(after) != game.Terminal {
-					child = g.leaf(next, after, x.player)
-				} else if child, err = g.add(next, after); err != nil {
-					return err
-				}
-				l.to, l.probs = append(l.to, child), append(l.probs, 1)
-			}
-			x.n = int32(len(l.to)) - x.first
-			if err := g.count(int(x.n)); err != nil {
+			if err != nil {
 				return err
 			}
+			x.first, x.n = int32(first), int32(len(l.to)-first)
 		}
 	}
 	return nil
+}
+
+// expandMoves lists the states after the moves of a decision.
+func (g *aheadGraph[S]) expandMoves(l, next *aheadLayer[S], x *aheadNode[S], last bool) (err error) {
+	legal := g.legalIn(x.state)
+	for _, a := range legal {
+		after := g.rules.After(x.state, a)
+		var child int32
+		if last && g.evaluator.Target == Afterstate && g.rules.CurrentPlayer(after) != game.Terminal {
+			child, _ = next.add(seen[S]{after, x.player})
+		} else if child, err = g.add(next, after); err != nil {
+			return err
+		}
+		l.to, l.probs = append(l.to, child), append(l.probs, 1)
+	}
+	return g.count(len(legal))
+}
+
+// expandTurn lists the ends of a turn, and makes room for their values.
+func (g *aheadGraph[S]) expandTurn(l, next *aheadLayer[S], i int) error {
+	if g.planned == len(g.plans) {
+		g.plans = append(g.plans, g.planner.NewPlan())
+	}
+	if i == len(l.ends) {
+		l.ends = append(l.ends, nil)
+	}
+	plan, values := g.plans[g.planned], l.ends[i][:0]
+	g.planned++
+	for _, end := range plan.Begin(l.nodes[i].state) {
+		end = g.rules.Representative(end)
+		child, ok := int32(known), false
+		if values, ok = plan.Known(values, end); !ok {
+			values = slices.Grow(values, g.spec.Players)[:len(values)+g.spec.Players]
+			child, _ = g.add(next, end) // no chance is expanded
+		}
+		l.to = append(l.to, child)
+	}
+	l.ends[i] = values
+	return g.count(1)
 }
 
 // count adds to the number of branches.
 func (g *aheadGraph[S]) count(n int) error {
-	if g.branches += n; g.branches > g.most {
-		return fmt.Errorf("%w, more than %d from one decision: use a smaller number of plies", ErrBranches, g.most)
+	if g.branches += n; g.branches <= g.most {
+		return nil
 	}
-	return nil
+	what := "from one decision"
+	if g.planner != nil {
+		what = "turns"
+	}
+	return fmt.Errorf("%w, more than %d %s: use a smaller number of plies", ErrBranches, g.most, what)
 }
 
-// leaf adds an afterstate, seen by the seat that moved.
-func (g *aheadGraph[S]) leaf(l *aheadLayer[S], s S, viewer game.Player) int32 {
-	key := seen[S]{s, viewer}
-	if i, ok := l.index[key]; ok {
-		return i
+// add adds a state as a seat sees it, and reports whether it is new.
+func (l *aheadLayer[S]) add(key seen[S]) (at int32, added bool) {
+	at, ok := l.index[key]
+	if !ok {
+		at = int32(len(l.nodes))
+		l.index[key] = at
+		l.nodes = append(l.nodes, aheadNode[S]{state: key.state, player: key.viewer})
 	}
-	return l.append(key, aheadNode[S]{state: s, player: viewer})
+	return at, !ok
 }
 
 // add adds a representative and, after a chance state, all that can follow until the
-// next decision.
+// next decision. The start of a turn is seen by its mover or, if the values are of
+// afterstates, by the seat whose turn ended there.
 func (g *aheadGraph[S]) add(l *aheadLayer[S], s S) (int32, error) {
 	key := seen[S]{s, nobody}
-	if i, ok := l.index[key]; ok {
-		l.cyclic = l.cyclic || l.nodes[i].n == pending
-		return i, nil
+	if g.planner != nil {
+		if key.viewer, _ = g.planner.TurnStart(s); g.evaluator.Target == Afterstate {
+			key.viewer = core.Previous(key.viewer, g.spec.Players)
+		}
 	}
-	x := aheadNode[S]{state: s, player: g.rules.CurrentPlayer(s)}
-	if x.player != game.Chance {
-		return l.append(key, x), nil
+	at, added := l.add(key)
+	if !added {
+		l.cyclic = l.cyclic || l.nodes[at].n == pending
 	}
-	x.n = pending
-	at := l.append(key, x)
-	from := len(g.outcomes)
+	if !added || key.viewer != nobody {
+		return at, nil
+	}
+	who := g.rules.CurrentPlayer(s)
+	l.nodes[at].player = who
+	if who != game.Chance {
+		return at, nil
+	}
+	from, first := len(g.outcomes), len(l.to)
 	g.outcomes = g.rules.Outcomes(g.outcomes, s)
-	to := len(g.outcomes)
-	if err := g.count(to - from); err != nil {
+	n := len(g.outcomes) - from
+	if err := g.count(n); err != nil {
 		return 0, err
 	}
-	children := len(g.children)
-	for k := from; k < to; k++ {
-		i, err := g.add(l, g.rules.Representative(g.outcomes[k].State))
+	l.nodes[at].n = pending
+	for _, o := range g.outcomes[from:] {
+		l.to, l.probs = append(l.to, pending), append(l.probs, o.Prob)
+	}
+	for k := range n {
+		child, err := g.add(l, g.rules.Representative(g.outcomes[from+k].State))
 		if err != nil {
 			return 0, err
 		}
-		g.children = append(g.children, i)
+		l.to[first+k] = child
 	}
-	l.nodes[at].first, l.nodes[at].n = int32(len(l.to)), int32(to-from)
+	l.nodes[at].first, l.nodes[at].n = int32(first), int32(n)
 	l.chance = append(l.chance, at)
-	l.to = append(l.to, g.children[children:]...)
-	for _, o := range g.outcomes[from:to] {
-		l.probs = append(l.probs, o.Prob)
-	}
-	g.outcomes, g.children = g.outcomes[:from], g.children[:children]
+	g.outcomes = g.outcomes[:from]
 	return at, nil
 }
 
 // evaluate computes the values of all states, from the last layer to the first.
 func (g *aheadGraph[S]) evaluate(ctx context.Context) error {
-	p := g.spec.Players
+	p, planned := g.spec.Players, g.planned
 	for k := len(g.layers) - 1; k >= 0; k-- {
 		l := &g.layers[k]
 		l.values = core.Resize(l.values, len(l.nodes)*p)
-		last := k == len(g.layers)-1
-		if last {
-			if err := g.forward(ctx, l); err != nil {
-				return err
-			}
+		var next *aheadLayer[S]
+		if k < len(g.layers)-1 {
+			next = &g.layers[k+1]
+		} else if err := g.forward(ctx, l); err != nil {
+			return err
 		}
-		for i := range l.nodes {
-			x := &l.nodes[i]
-			value := l.value(int32(i), p)
-			switch {
-			case x.player == game.Terminal:
-				g.rules.Returns(value[:0], x.state)
-			case x.player >= 0 && !last:
-				next := &g.layers[k+1]
-				g.options = g.options[:0]
-				for _, j := range l.to[x.first : x.first+x.n] {
-					g.options = append(g.options, next.value(j, p)[x.player])
-				}
-				x.best = int32(game.BestOption(g.options))
-				copy(value, next.value(l.to[x.first+x.best], p))
-			}
+		if g.planner == nil {
+			g.choose(l, next)
+		} else if next != nil {
+			planned -= len(l.nodes)
+			g.solve(l, next, g.plans[planned:][:len(l.nodes)])
 		}
-		if err := l.expect(p); err != nil {
+		if err := cmp.Or(l.expect(p), ctx.Err()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// choose fills the values of the decisions of a layer, given those of the next if there is
+// one, and of the ends.
+func (g *aheadGraph[S]) choose(l, next *aheadLayer[S]) {
+	p := g.spec.Players
+	for i := range l.nodes {
+		x := &l.nodes[i]
+		value := l.value(int32(i), p)
+		switch {
+		case x.player == game.Terminal:
+			g.rules.Returns(value[:0], x.state)
+		case x.player >= 0 && next != nil:
+			g.options = g.options[:0]
+			for _, j := range l.to[x.first : x.first+x.n] {
+				g.options = append(g.options, next.value(j, p)[x.player])
+			}
+			x.best = int32(game.BestOption(g.options))
+			copy(value, next.value(l.to[x.first+x.best], p))
+		}
+	}
+}
+
+// solve solves the plans of a layer, given the values of the next, and fills its values.
+func (g *aheadGraph[S]) solve(l, next *aheadLayer[S], plans []game.Plan[S]) {
+	p, ends := g.spec.Players, l.ends[:len(plans)]
+	for i, values := range ends {
+		for e, j := range l.to[l.nodes[i].first:][:l.nodes[i].n] {
+			if j != known {
+				copy(values[e*p:][:p], next.value(j, p))
+			}
+		}
+	}
+	g.planner.SolveAll(plans, ends)
+	l.values = l.values[:0]
+	for _, plan := range plans {
+		l.values = plan.Value(l.values)
+	}
 }
 
 // expect fills the values of the chance states, given those of the others.
@@ -406,8 +525,12 @@ func (g *aheadGraph[S]) forward(ctx context.Context, l *aheadLayer[S]) error {
 		g.out = core.Resize(g.out, n*p)
 		g.evaluator.Forward(nil, g.out, g.obs[:n*d])
 		for r, i := range rows {
-			if err := readValue(l.value(i, p), g.out[r*p:][:p], l.nodes[i].player); err != nil {
-				return err
+			value := l.value(i, p)
+			game.SeatOrder(value, g.out[r*p:][:p], l.nodes[i].player)
+			for _, v := range value {
+				if !elementary.Finite(v) {
+					return fmt.Errorf("the network's value is %v", v)
+				}
 			}
 		}
 		rows = rows[:0]
@@ -427,16 +550,4 @@ func (g *aheadGraph[S]) forward(ctx context.Context, l *aheadLayer[S]) error {
 		}
 	}
 	return flush()
-}
-
-// readValue writes a row of the network's values, in the order of play from the viewer, to
-// dst [P] by seat.
-func readValue(dst []float64, row []float32, viewer game.Player) error {
-	game.SeatOrder(dst, row, viewer)
-	for _, v := range dst {
-		if !elementary.Finite(v) {
-			return fmt.Errorf("the network's value is %v", v)
-		}
-	}
-	return nil
 }

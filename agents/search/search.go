@@ -37,10 +37,6 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// maxDecisions is the number of decisions after which a simulated game without a
-// MoveLimit is truncated. Chosen: far above the length of any game.
-const maxDecisions = 100_000
-
 // maxSimulations bounds the number of nodes, which must fit an int32, and the memory that
 // a mistyped number takes.
 const maxSimulations = 10_000_000
@@ -97,7 +93,7 @@ func (x *searches[S]) newSearch(cfg Config, e *Evaluator) (Searcher, error) {
 		return nil, err
 	}
 	s := &treeSearch[S]{cfg: cfg}
-	s.setup = setup[S]{rules: x.rules, spec: spec, d: spec.ObsLen(), evaluator: e, bot: bot, most: cmp.Or(spec.MoveLimit, maxDecisions), exploration: DefaultExploration}
+	s.setup = setup[S]{rules: x.rules, spec: spec, d: spec.ObsLen(), evaluator: e, bot: bot, most: x.rules.ChanceLimit, exploration: DefaultExploration}
 	if s.valuesTurns() && s.rules.Planner == nil {
 		return nil, fmt.Errorf("search: the values are of starts of turns, and %s does not define where turns start", spec.ID)
 	}
@@ -112,7 +108,15 @@ type searcher[S comparable] struct {
 
 // Values implements [Searcher].
 func (x searcher[S]) Values(ctx context.Context, dst []float64, at []env.Position) error {
-	return x.search.stateValues(ctx, dst, env.Representatives[S](at))
+	if x.search.cfg.Simulations == 0 {
+		return errors.New("search: values need a number of simulations")
+	}
+	p := x.search.spec.Players
+	return x.search.run(ctx, env.Representatives[S](at), true, func(i int, t *tree[S]) {
+		for q, sum := range t.total {
+			dst[i*p+q] = sum / float64(t.done)
+		}
+	})
 }
 
 // treeSearch is Monte Carlo tree search with PUCT selection. Each seat maximises its
@@ -141,18 +145,6 @@ func (x *treeSearch[S]) ProbsContext(ctx context.Context, dst []float64, states 
 	clear(dst)
 	return x.run(ctx, states, false, func(i int, t *tree[S]) {
 		dst[i*x.spec.Actions+int(t.choice())] = 1
-	})
-}
-
-// stateValues is [Searcher.Values] of representatives.
-func (x *treeSearch[S]) stateValues(ctx context.Context, dst []float64, states []S) error {
-	if x.cfg.Simulations == 0 {
-		return errors.New("search: values need a number of simulations")
-	}
-	return x.run(ctx, states, true, func(i int, t *tree[S]) {
-		for q, sum := range t.total {
-			dst[i*x.spec.Players+q] = sum / float64(t.done)
-		}
 	})
 }
 

@@ -27,14 +27,9 @@ func (r *Rollouts) Method() string { return fmt.Sprintf("rollouts:%d:%s", r.Numb
 // Exact implements [Valuer].
 func (*Rollouts) Exact() bool { return false }
 
-const (
-	// playedAtOnce is the number of decisions in one call of the agent. Chosen: as
-	// many as a network's layers process together.
-	playedAtOnce = 256
-	// maxDecisions is the number of decisions after which a game without a MoveLimit
-	// is truncated. Chosen: far above the length of any game.
-	maxDecisions = 100_000
-)
+// playedAtOnce is the number of decisions in one call of the agent. Chosen: as many as a
+// network's layers process together.
+const playedAtOnce = 256
 
 // rolloutStream begins the streams of the dice of rollouts, which must not be those of the
 // match or session that recorded a game.
@@ -77,10 +72,6 @@ func (r *Rollouts) Values(ctx context.Context, at []env.Position) ([]Value, erro
 
 // play plays all games to the end, or to a limit: unfinished games have the returns 0.
 func (r *Rollouts) play(ctx context.Context, spec game.Spec, games []rollout) error {
-	limit := spec.MoveLimit
-	if limit == 0 {
-		limit = maxDecisions
-	}
 	running := make([]*rollout, len(games))
 	for i := range games {
 		running[i] = &games[i]
@@ -95,7 +86,7 @@ func (r *Rollouts) play(ctx context.Context, spec game.Spec, games []rollout) er
 				}
 				g.at = g.at.Sample(g.dice)
 			}
-			if g.at.CurrentPlayer() < 0 || moves == limit {
+			if g.at.CurrentPlayer() < 0 || moves == spec.ChanceLimit() {
 				g.share = shares(spec, g.at.Returns())
 			} else {
 				left = append(left, g)

@@ -95,6 +95,16 @@ func (d *Dir) Open(name string) (*os.File, error) {
 	return d.open(name, os.O_RDONLY)
 }
 
+// ReadFile returns the content of a file of at most limit bytes.
+func (d *Dir) ReadFile(name string, limit int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, limit)
+}
+
 // open opens an existing file. To be portable it checks the file before and after
 // opening it, and refuses a file that was replaced in between.
 func (d *Dir) open(name string, flag int) (*os.File, error) {

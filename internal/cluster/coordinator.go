@@ -68,11 +68,11 @@ type Coordinator struct {
 	failure error
 	times   waiting
 
-	partials  partials
-	standings map[string]standing  // of workers whose latest messages were refused
-	refusal   string               // the latest
-	sent      map[jobs.Digest]bool // inputs that were published
-	heard     time.Time            // when the latest result came
+	partials partials
+	refused  map[string]int       // messages of workers since their latest good results
+	refusal  string               // the latest
+	sent     map[jobs.Digest]bool // inputs that were published
+	heard    time.Time            // when the latest result came
 }
 
 // worker is what a coordinator knows of one.
@@ -125,18 +125,12 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 		opt: opt, subject: "marsgym.job." + IdentityToken(opt.Identity) + "." + opt.Run, audits: make(chan struct{}, 1),
 		token: rand.Text(), local: make(chan struct{}, runtime.GOMAXPROCS(0)), heard: time.Now(),
 		pending: map[jobs.Digest]*pending{}, done: map[jobs.Digest]jobs.Digest{}, workers: map[string]worker{}, failed: make(chan struct{}),
-		standings: map[string]standing{}, sent: map[jobs.Digest]bool{},
+		refused: map[string]int{}, sent: map[jobs.Digest]bool{},
 	}
-	c.nc, err = opt.dial(ctx, name,
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
-				opt.Log(fmt.Sprintf("the connection to the broker is lost, trying again: %v", err))
-			}
-		}),
-		nats.ReconnectHandler(func(*nats.Conn) {
-			c.claim()
-			c.audit()
-		}))
+	c.nc, err = opt.dial(ctx, name, opt.Log, nats.ReconnectHandler(func(*nats.Conn) {
+		c.claim()
+		c.audit()
+	}))
 	if err != nil {
 		return nil, err
 	}
@@ -195,10 +189,7 @@ func (c *Coordinator) subscribe(ctx context.Context, subject string, handle func
 
 // prepare makes the streams and the queue.
 func (c *Coordinator) prepare(ctx context.Context) error {
-	if err := createStreams(ctx, c.js); err != nil {
-		return err
-	}
-	lease, err := createConsumer(ctx, c.js, c.opt.Identity, c.opt.Lease)
+	lease, err := prepare(ctx, c.js, c.opt.Identity, c.opt.Lease)
 	if err == nil {
 		c.leased.Store(int64(lease))
 	}

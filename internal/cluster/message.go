@@ -40,8 +40,8 @@ type jobMessage struct {
 
 // inputName names an input.
 type inputName struct {
-	SHA256 string `json:"sha256"`
-	Size   int    `json:"size"`
+	SHA256 jobs.Digest `json:"sha256"`
+	Size   int         `json:"size"`
 }
 
 // token is a part of a subject: the name of a run, or of a worker.
@@ -53,7 +53,7 @@ func newJobMessage(run string, j jobs.Job) ([]byte, error) {
 		if len(b.Bytes) > maxInput {
 			return nil, fmt.Errorf("an input of a job has %d bytes; want at most %d", len(b.Bytes), maxInput)
 		}
-		m.Inputs = append(m.Inputs, inputName{b.Digest.String(), len(b.Bytes)})
+		m.Inputs = append(m.Inputs, inputName{b.Digest, len(b.Bytes)})
 	}
 	text, err := json.Marshal(m)
 	if err == nil && (len(text) > maxJob || len(m.Inputs) > maxInputs) {
@@ -73,23 +73,19 @@ func parseJob(text []byte) (run string, j jobs.Job, sizes []int, err error) {
 	}
 	j = jobs.Job{Kind: m.Kind, Args: m.Args}
 	for _, in := range m.Inputs {
-		d, err := parseDigest(in.SHA256)
-		if err != nil {
-			return "", j, nil, err
-		}
 		if in.Size < 0 || in.Size > maxInput {
 			return "", j, nil, fmt.Errorf("an input of %d bytes; want at most %d", in.Size, maxInput)
 		}
-		j.Inputs, sizes = append(j.Inputs, &jobs.Blob{Digest: d}), append(sizes, in.Size)
+		j.Inputs, sizes = append(j.Inputs, &jobs.Blob{Digest: in.SHA256}), append(sizes, in.Size)
 	}
 	return m.Run, j, sizes, nil
 }
 
 // report is what a worker tells a coordinator of a job.
 type report struct {
-	Job   string `json:"job"`
-	Turn  string `json:"turn"`            // names this delivery of the job to the worker
-	Error string `json:"error,omitempty"` // why it failed
+	Job   jobs.Digest `json:"job"`
+	Turn  string      `json:"turn"`            // names this delivery of the job to the worker
+	Error string      `json:"error,omitempty"` // why it failed
 	// Of a chunk of a result, which follows the report:
 	Offset int `json:"offset"`
 	Size   int `json:"size"`  // bytes of the whole result
@@ -117,18 +113,18 @@ func appendChunk(r report, chunk []byte) ([]byte, error) {
 }
 
 // cutReport reads what appendChunk wrote.
-func cutReport(b []byte) (r report, d jobs.Digest, chunk []byte, err error) {
+func cutReport(b []byte) (r report, chunk []byte, err error) {
 	text, chunk, err := jobs.CutSlice[byte](b)
 	if err == nil {
 		err = decode(text, maxReport, &r)
 	}
-	if err == nil {
-		d, err = parseDigest(r.Job)
+	if err == nil && r.Job == (jobs.Digest{}) {
+		err = errors.New("a report of no job")
 	}
 	if err == nil && (r.Offset < 0 || r.Size < 0 || r.Size > maxResult || r.Times < 0 || r.Times > r.Size || r.Offset > r.Size || len(chunk) > r.Size-r.Offset) {
 		err = fmt.Errorf("%d bytes at %d of a result of %d", len(chunk), r.Offset, r.Size)
 	}
-	return r, d, chunk, err
+	return r, chunk, err
 }
 
 // decode reads a JSON document of bounded size.
@@ -137,14 +133,6 @@ func decode(text []byte, most int, v any) error {
 		return fmt.Errorf("a message of %d bytes; want at most %d", len(text), most)
 	}
 	return input.DecodeJSON(text, v)
-}
-
-func parseDigest(text string) (d jobs.Digest, err error) {
-	if len(text) != hex.EncodedLen(len(d)) {
-		return d, errors.New("a digest has another length")
-	}
-	_, err = hex.Decode(d[:], []byte(text))
-	return d, err
 }
 
 // IdentityToken is the part of subjects that stands for an identity.

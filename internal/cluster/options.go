@@ -177,13 +177,18 @@ func retry(ctx context.Context, limit time.Duration, f func() error) error {
 
 // dial connects to a broker, for which it waits for some seconds, and connects again whenever
 // the connection is lost.
-func (a *Access) dial(ctx context.Context, name string, more ...nats.Option) (nc *nats.Conn, err error) {
+func (a *Access) dial(ctx context.Context, name string, log func(string), more ...nats.Option) (nc *nats.Conn, err error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
 	options := append([]nats.Option{
 		nats.Name("marsgym " + name), nats.Timeout(dialTimeout), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait),
 		nats.CustomInboxPrefix(inbox(name)), nats.PingInterval(20 * time.Second),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				log(fmt.Sprintf("the connection to the broker is lost, trying again: %v", err))
+			}
+		}),
 	}, more...)
 	config, err := a.TLS()
 	if err != nil {

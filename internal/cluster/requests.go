@@ -36,13 +36,13 @@ func sender(m *nats.Msg) string { return m.Subject[strings.LastIndexByte(m.Subje
 
 // read reads the report in a request, and answers those that cannot be read and those of
 // workers that are set aside.
-func (c *Coordinator) read(m *nats.Msg) (r report, d jobs.Digest, chunk []byte, ok bool) {
+func (c *Coordinator) read(m *nats.Msg) (r report, chunk []byte, ok bool) {
 	c.bytesIn.Add(int64(len(m.Data)))
 	if c.aside(sender(m)) {
 		respond(m, answer{Aside: true, Error: "this worker is set aside, since too many of its messages were refused"})
-		return r, d, nil, false
+		return r, nil, false
 	}
-	r, d, chunk, err := cutReport(m.Data)
+	r, chunk, err := cutReport(m.Data)
 	if err == nil && !token.MatchString(sender(m)) {
 		err = fmt.Errorf("worker %s", input.Quote(sender(m)))
 	}
@@ -51,23 +51,23 @@ func (c *Coordinator) read(m *nats.Msg) (r report, d jobs.Digest, chunk []byte, 
 		c.refuse(sender(m), err)
 		respond(m, answer{Error: err.Error()})
 	}
-	return r, d, chunk, err == nil
+	return r, chunk, err == nil
 }
 
 // asked answers whether a worker may compute a job: one that has no result, and that no other
 // worker computes, as it would if the queue held the job twice.
 func (c *Coordinator) asked(ctx context.Context, m *nats.Msg) {
-	r, d, _, ok := c.read(m)
+	r, _, ok := c.read(m)
 	if !ok {
 		return
 	}
 	c.mu.Lock()
-	p := c.pending[d]
+	p := c.pending[r.Job]
 	a := c.take(p, turn{sender(m), r.Turn})
 	worn := a.OK && p.begun > attempts
 	c.mu.Unlock()
 	if worn {
-		c.own(ctx, d, p, fmt.Sprintf("job %v of kind %s was begun %d times and never finished, and is computed here: it ends the workers, or they have too little memory", d, p.job.Kind, attempts))
+		c.own(ctx, r.Job, p, fmt.Sprintf("job %v of kind %s was begun %d times and never finished, and is computed here: it ends the workers, or they have too little memory", r.Job, p.job.Kind, attempts))
 		a.OK = false
 	}
 	respond(m, a)
@@ -75,12 +75,12 @@ func (c *Coordinator) asked(ctx context.Context, m *nats.Msg) {
 
 // wanted answers whether a job that a worker computes has no result yet.
 func (c *Coordinator) wanted(_ context.Context, m *nats.Msg) {
-	r, d, _, ok := c.read(m)
+	r, _, ok := c.read(m)
 	if !ok {
 		return
 	}
 	c.mu.Lock()
-	a := c.take(c.pending[d], turn{sender(m), r.Turn})
+	a := c.take(c.pending[r.Job], turn{sender(m), r.Turn})
 	c.mu.Unlock()
 	respond(m, a)
 }
@@ -107,12 +107,12 @@ func (c *Coordinator) take(p *pending, t turn) answer {
 
 // missing publishes the inputs of a job again.
 func (c *Coordinator) missing(ctx context.Context, m *nats.Msg) {
-	_, d, _, ok := c.read(m)
+	r, _, ok := c.read(m)
 	if !ok {
 		return
 	}
 	c.mu.Lock()
-	p := c.pending[d]
+	p := c.pending[r.Job]
 	c.mu.Unlock()
 	if p == nil {
 		respond(m, answer{})
@@ -129,20 +129,20 @@ func (c *Coordinator) missing(ctx context.Context, m *nats.Msg) {
 
 // received takes a chunk of a result.
 func (c *Coordinator) received(ctx context.Context, m *nats.Msg) {
-	r, d, chunk, ok := c.read(m)
+	r, chunk, ok := c.read(m)
 	if !ok {
 		return
 	}
 	from := sender(m)
 	c.mu.Lock()
-	p := c.pending[d]
-	known, seen := c.done[d]
+	p := c.pending[r.Job]
+	known, seen := c.done[r.Job]
 	if p == nil && !seen {
 		c.mu.Unlock()
 		respond(m, answer{}) // nobody waits for it any more
 		return
 	}
-	part, greedy, err := c.partials.add(partialKey{d, from}, p == nil, r, chunk, maxHeld)
+	part, greedy, err := c.partials.add(partialKey{r.Job, from}, p == nil, r, chunk, maxHeld)
 	if p != nil {
 		t := turn{from, r.Turn}
 		if _, ok := p.turns[t]; ok {
@@ -162,21 +162,21 @@ func (c *Coordinator) received(ctx context.Context, m *nats.Msg) {
 		respond(m, answer{Error: err.Error()})
 		return
 	case part != nil && part.digest == nil:
-		c.accept(ctx, d, part.result(), from)
+		c.accept(ctx, r.Job, part.result(), from)
 	case part != nil && jobs.Digest(part.digest.Sum(nil)) != known:
-		c.differ(d, from)
+		c.differ(r.Job, from)
 	}
 	respond(m, answer{OK: true})
 }
 
 // couldNot computes here a job that a worker could not compute.
 func (c *Coordinator) couldNot(ctx context.Context, m *nats.Msg) {
-	r, d, _, ok := c.read(m)
+	r, _, ok := c.read(m)
 	if !ok {
 		return
 	}
 	c.mu.Lock()
-	p := c.pending[d]
+	p := c.pending[r.Job]
 	if p != nil {
 		delete(p.turns, turn{sender(m), r.Turn})
 	}
@@ -184,7 +184,7 @@ func (c *Coordinator) couldNot(ctx context.Context, m *nats.Msg) {
 	if p != nil {
 		why := input.Cut(r.Error)
 		c.refuse(sender(m), errors.New(why))
-		c.own(ctx, d, p, fmt.Sprintf("worker %s could not compute a job, which is computed here: %s", sender(m), why))
+		c.own(ctx, r.Job, p, fmt.Sprintf("worker %s could not compute a job, which is computed here: %s", sender(m), why))
 	}
 	respond(m, answer{OK: true})
 }

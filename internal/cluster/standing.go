@@ -5,12 +5,6 @@ import (
 	"fmt"
 )
 
-// standing is what a coordinator thinks of a worker whose latest messages were refused.
-type standing struct {
-	refused int // messages since its latest good result
-	aside   bool
-}
-
 // maxRefused is the number of messages in a row that are refused before a worker is set aside.
 // Chosen: a worker that is killed and started again leaves a job unfinished each time.
 const maxRefused = 20
@@ -24,15 +18,15 @@ var errUnfinished = errors.New("it began a job and was not heard of for a lease"
 func (c *Coordinator) aside(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.standings[name].aside
+	return c.refused[name] >= maxRefused
 }
 
 // trust notes that a result of a worker was used.
 func (c *Coordinator) trust(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.standings[name].aside {
-		delete(c.standings, name)
+	if c.refused[name] < maxRefused {
+		delete(c.refused, name)
 	}
 }
 
@@ -43,16 +37,13 @@ func (c *Coordinator) refuse(name string, why error) {
 		return
 	}
 	c.mu.Lock()
-	if len(c.standings) >= maxStandings {
-		clear(c.standings)
+	if len(c.refused) >= maxStandings {
+		clear(c.refused)
 	}
-	s := c.standings[name]
-	before := s.aside
-	s.refused++
-	s.aside = s.refused >= maxRefused
-	c.standings[name] = s
+	c.refused[name]++
+	refused := c.refused[name]
 	c.refusal = fmt.Sprintf("worker %s: %v", name, why)
-	if s.aside {
+	if refused >= maxRefused {
 		c.partials.drop(func(k partialKey, _ *partial) bool { return k.worker == name })
 		for _, p := range c.pending {
 			for t := range p.turns {
@@ -63,7 +54,7 @@ func (c *Coordinator) refuse(name string, why error) {
 		}
 	}
 	c.mu.Unlock()
-	if s.aside && !before {
+	if refused == maxRefused {
 		c.opt.Log(fmt.Sprintf("worker %s is set aside, since %d of its messages in a row were refused, the last one because: %v; repair or stop it, and start this command again to use it", name, maxRefused, why))
 	}
 }

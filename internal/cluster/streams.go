@@ -29,9 +29,21 @@ const (
 	streamAge = 24 * time.Hour
 )
 
-// createStreams makes the streams, unless they are there, in which case their settings
-// stay.
-func createStreams(ctx context.Context, js jetstream.JetStream) error {
+// consumerName is the name of the consumer whose jobs the workers of an identity share.
+func consumerName(identity string) string { return "workers_" + IdentityToken(identity) }
+
+// Prepare makes the streams, and the queue of the workers of an identity with a lease, unless
+// they are there, in which case their settings stay.
+func Prepare(ctx context.Context, nc *nats.Conn, identity string, lease time.Duration) error {
+	js, err := jetstream.New(nc)
+	if err == nil {
+		_, err = prepare(ctx, js, identity, lease)
+	}
+	return err
+}
+
+// prepare is Prepare, and returns the lease of the queue.
+func prepare(ctx context.Context, js jetstream.JetStream, identity string, lease time.Duration) (time.Duration, error) {
 	for _, c := range []jetstream.StreamConfig{
 		{
 			Name: jobStream, Subjects: []string{"marsgym.job.*.*"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage,
@@ -46,17 +58,9 @@ func createStreams(ctx context.Context, js jetstream.JetStream) error {
 			continue // to make it again could need its memory twice
 		}
 		if _, err := js.CreateStream(ctx, c); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			return fmt.Errorf("stream %s: %w", c.Name, err)
+			return 0, fmt.Errorf("stream %s: %w", c.Name, err)
 		}
 	}
-	return nil
-}
-
-// consumerName is the name of the consumer whose jobs the workers of an identity share.
-func consumerName(identity string) string { return "workers_" + IdentityToken(identity) }
-
-// createConsumer makes that consumer, unless it is there, and returns its lease.
-func createConsumer(ctx context.Context, js jetstream.JetStream, identity string, lease time.Duration) (time.Duration, error) {
 	queue, err := js.CreateConsumer(ctx, jobStream, jetstream.ConsumerConfig{
 		Durable: consumerName(identity), FilterSubject: "marsgym.job." + IdentityToken(identity) + ".*",
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: lease, MaxAckPending: -1, InactiveThreshold: 24 * time.Hour,
@@ -68,19 +72,6 @@ func createConsumer(ctx context.Context, js jetstream.JetStream, identity string
 		return 0, err
 	}
 	return queue.CachedInfo().Config.AckWait, nil
-}
-
-// Prepare makes the streams, and the queue of the workers of an identity with a lease, unless
-// they are there.
-func Prepare(ctx context.Context, nc *nats.Conn, identity string, lease time.Duration) error {
-	js, err := jetstream.New(nc)
-	if err == nil {
-		err = createStreams(ctx, js)
-	}
-	if err == nil {
-		_, err = createConsumer(ctx, js, identity, lease)
-	}
-	return err
 }
 
 func chunkSubject(d jobs.Digest, k int) string { return fmt.Sprintf("marsgym.input.%v.%d", d, k) }

@@ -34,11 +34,7 @@ func Work(ctx context.Context, opt WorkOptions) error {
 		return err
 	}
 	w := &workerProcess{WorkOptions: opt, name: name, silent: map[string]time.Time{}}
-	if w.nc, err = opt.dial(ctx, name, nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-		if err != nil {
-			opt.Log(fmt.Sprintf("the connection to the broker is lost, trying again: %v", err))
-		}
-	})); err != nil {
+	if w.nc, err = opt.dial(ctx, name, opt.Log); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -314,7 +310,7 @@ func (t *task) send(result jobs.Result) bool {
 
 // tell sends a report of the job to the coordinator and returns its answer.
 func (t *task) tell(timeout time.Duration, tries int, what string, r report, chunk []byte) (a answer, err error) {
-	r.Job, r.Turn = t.digest.String(), t.turn
+	r.Job, r.Turn = t.digest, t.turn
 	data, err := appendChunk(r, chunk)
 	if err != nil {
 		return a, err

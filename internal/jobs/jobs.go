@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 
 	"marsgym/internal/parallel"
 )
@@ -20,6 +21,18 @@ import (
 type Digest [sha256.Size]byte
 
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (d *Digest) UnmarshalText(text []byte) error {
+	if len(text) != hex.EncodedLen(len(d)) {
+		return errors.New("a digest has another length")
+	}
+	_, err := hex.Decode(d[:], text)
+	return err
+}
 
 // Blob is an input of jobs: bytes and their digest. Several jobs may share it.
 type Blob struct {

@@ -1,6 +1,7 @@
 package expert
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/core"
+	"marsgym/train/method"
 )
 
 // Expert plays N rows by search, with a network's values at the leaves, and
@@ -81,7 +83,10 @@ type Config struct {
 	ExplorationRate     float64 `json:"exploration_rate"`
 	Tree                Tree    `json:"tree,omitzero"` // Search
 
-	Opponents *Opponents `json:"-"` // nil for none
+	// Opponents hold the seats of some games beside the network. Only what they play is
+	// theirs: all decisions are searched, and are targets, as if the network played on. Of
+	// the settings Fraction and Bots count; networks are [Options.Copies], all as likely.
+	Opponents method.Opponents `json:"-"`
 }
 
 // Tree are the settings of the trees of [Search].
@@ -114,9 +119,6 @@ func (c Config) Validate() error {
 	want(!(c.Starts.sum() > 1+1e-9), "starts (the sum)", c.Starts.sum(), "at most 1")
 	fraction("exploration_fraction", c.ExplorationFraction)
 	fraction("exploration_rate", c.ExplorationRate)
-	if c.Opponents != nil {
-		fraction("opponents.fraction", c.Opponents.Fraction)
-	}
 	if t := c.Tree; c.Depth == Search {
 		want(t.Simulations > 0 && t.Simulations <= maxSimulations, "tree.simulations", t.Simulations, fmt.Sprintf("1 to %d", maxSimulations))
 		want(t.FastSimulations >= 0 && t.FastSimulations <= maxSimulations, "tree.fast_simulations", t.FastSimulations, fmt.Sprintf("0 to %d", maxSimulations))
@@ -178,15 +180,14 @@ func (x *experts[S]) newExpert(cfg Config, rows, first int) (Expert, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	spec, rules := x.rules.Spec(), x.rules.Rules
+	spec, plans := x.rules.Spec(), x.rules.Planner != nil
 	if cfg.Depth != OneMove && !spec.HasWin() {
 		return nil, fmt.Errorf("%s for %d counts %s, and search needs a game with a win: %w", spec.ID, spec.Players, spec.Unit, ErrUnsupported)
 	}
-	planner, plans := rules.(game.TurnPlanner[S])
 	if cfg.Depth == Turn && !plans {
 		return nil, fmt.Errorf("%s does not solve turns: %w", spec.ID, ErrUnsupported)
 	}
-	if _, samples := rules.(game.TurnPlanner[S]); cfg.Starts.Sample > 0 && !samples {
+	if cfg.Starts.Sample > 0 && !plans {
 		return nil, fmt.Errorf("starts.sample is %v: %s: %w; use walk, archive or disagree", cfg.Starts.Sample, spec.ID, ErrNoStartSampler)
 	}
 	s, err := newSearcher(x.rules, cfg, rows, first)
@@ -199,22 +200,22 @@ func (x *experts[S]) newExpert(cfg Config, rows, first int) (Expert, error) {
 	case Search:
 		return newGuided(s), nil
 	}
-	return newTurnExact(s, planner), nil
+	return newTurnExact(s), nil
 }
 
 // searcher holds what experts of all depths need.
 type searcher[S comparable] struct {
-	rules   core.Rules[S]
-	sampler game.TurnPlanner[S] // or nil
-	spec    game.Spec
-	d       int // D
-	cfg     Config
-	first   int // row 0 is row first of the run
+	rules core.Rules[S]
+	spec  game.Spec
+	d     int // D
+	cfg   Config
+	first int // row 0 is row first of the run
 
 	state   []S        // [N]
 	dice    []rand.PCG // [N]
 	archive archive[S] // of no rows, if no start needs it
 	pool    pool[S]
+	saved   []any // lists of which a checkpoint holds the numbers, beside states and dice
 
 	obs, output []float32 // [n, D] the network's input, [n, P] its values
 	legal       []game.Action
@@ -224,9 +225,8 @@ type searcher[S comparable] struct {
 
 func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int) (searcher[S], error) {
 	spec := rules.Spec()
-	sampler, _ := rules.Rules.(game.TurnPlanner[S])
 	e := searcher[S]{
-		rules: rules, sampler: sampler, spec: spec, d: spec.ObsLen(), cfg: cfg, first: first,
+		rules: rules, spec: spec, d: spec.ObsLen(), cfg: cfg, first: first,
 		state: make([]S, rows), dice: make([]rand.PCG, rows),
 	}
 	if cfg.Starts.Archives() {
@@ -234,6 +234,7 @@ func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int)
 	}
 	var err error
 	e.pool, err = newPool(rules, cfg.Opponents, rows)
+	e.saved = []any{e.archive.count, e.archive.ring, e.pool.seats}
 	return e, err
 }
 
@@ -318,8 +319,8 @@ func (e *searcher[S]) explorationRate(opt Options, dice *rand.PCG) float64 {
 	return 0
 }
 
-// appendState appends the states, generators, archives and opponents.
-func (e *searcher[S]) appendState(dst []byte) (_ []byte, err error) {
+// AppendState implements [Expert].
+func (e *searcher[S]) AppendState(dst []byte) (_ []byte, err error) {
 	for i := range e.state {
 		if dst, err = binary.Append(dst, binary.LittleEndian, e.state[i]); err != nil {
 			return nil, fmt.Errorf("expert: the state of %s cannot be written: %w", e.spec.ID, err)
@@ -328,94 +329,88 @@ func (e *searcher[S]) appendState(dst []byte) (_ []byte, err error) {
 			return nil, err
 		}
 	}
-	return e.pool.appendState(e.archive.appendState(dst)), nil
+	for _, list := range e.saved {
+		if dst, err = binary.Append(dst, binary.LittleEndian, list); err != nil {
+			return nil, err
+		}
+	}
+	return dst, nil
 }
 
-// restoreState restores what appendState wrote, and returns the rest, which must
-// have this many bytes.
-func (e *searcher[S]) restoreState(src []byte, more int) (rest []byte, err error) {
-	var zero S
-	const generator = 20 // bytes of a rand.PCG
-	size := binary.Size(zero)
-	if want := len(e.state)*(size+generator) + e.archive.size() + e.pool.size() + more; len(src) != want {
-		return nil, fmt.Errorf("expert: %d bytes of state for %d rows of %s; want %d", len(src), len(e.state), e.spec.ID, want)
+// RestoreState implements [Expert].
+func (e *searcher[S]) RestoreState(src []byte) error {
+	if err := e.read(bytes.NewReader(src)); err != nil {
+		return fmt.Errorf("expert: %d bytes of state for %d rows of %s: %w", len(src), len(e.state), e.spec.ID, err)
 	}
+	return nil
+}
+
+// read reads what AppendState wrote.
+func (e *searcher[S]) read(src *bytes.Reader) error {
+	var generator [20]byte // a rand.PCG
 	for i := range e.state {
-		if _, err := binary.Decode(src[:size], binary.LittleEndian, &e.state[i]); err != nil {
-			return nil, fmt.Errorf("expert: row %d: %w", i, err)
+		err := errors.Join(binary.Read(src, binary.LittleEndian, &e.state[i]), binary.Read(src, binary.LittleEndian, &generator))
+		if err == nil {
+			err = errors.Join(e.checkPosition(e.state[i]), e.dice[i].UnmarshalBinary(generator[:]))
 		}
-		if err := e.rules.Validate(e.state[i]); err != nil {
-			return nil, fmt.Errorf("expert: row %d: %w", i, err)
+		if err != nil {
+			return fmt.Errorf("row %d: %w", i, err)
 		}
-		if err := e.dice[i].UnmarshalBinary(src[size : size+generator]); err != nil {
-			return nil, fmt.Errorf("expert: row %d: %w", i, err)
-		}
-		src = src[size+generator:]
 	}
-	n, m := e.archive.size(), e.pool.size()
-	err = e.archive.restoreState(src[:n], func(s S) error {
-		if err := e.rules.Validate(s); err != nil {
+	for _, list := range e.saved {
+		if err := binary.Read(src, binary.LittleEndian, list); err != nil {
 			return err
 		}
-		if !e.isPosition(s) {
-			return errors.New("no search can start from it")
-		}
-		return nil
-	})
-	return src[n+m:], errors.Join(err, e.pool.restoreState(src[n:n+m]))
+	}
+	if src.Len() > 0 {
+		return fmt.Errorf("the last %d are too many", src.Len())
+	}
+	return errors.Join(e.archive.check(e.checkPosition), e.pool.check())
 }
 
-// episodes is a searcher whose rows play decision by decision. It implements
-// AppendState and RestoreState of [Expert].
+// checkPosition returns an error unless s is a state in which a search can start.
+func (e *searcher[S]) checkPosition(s S) error {
+	if err := e.rules.Validate(s); err != nil {
+		return err
+	}
+	if !e.isPosition(s) {
+		return errors.New("no search can start from the state")
+	}
+	return nil
+}
+
+// episodes is a searcher whose rows play decision by decision.
 type episodes[S comparable] struct {
 	searcher[S]
-	moves []int32 // [N] decisions of the row's episode so far
+	moves []uint32 // [N] decisions of the row's episode so far
 }
 
 func newEpisodes[S comparable](s searcher[S]) episodes[S] {
-	return episodes[S]{s, make([]int32, len(s.state))}
+	moves := make([]uint32, len(s.state))
+	s.saved = append(s.saved, moves)
+	return episodes[S]{s, moves}
 }
 
-// advance plays from the state after a decision of row i to the next decision, and
-// reports whether the episode is over: ended, or truncated.
-func (e *episodes[S]) advance(i int, after S) (over bool) {
+// follow is what follows a decision.
+type follow int8
+
+const (
+	goesOn     follow = iota
+	terminated        // by the rules
+	truncated
+)
+
+// advance plays from the state after a decision of row i to the next decision, unless the
+// episode is over.
+func (e *episodes[S]) advance(i int, after S) follow {
 	e.state[i] = after
 	e.moves[i]++
-	who := e.rules.Settle(&e.state[i], &e.dice[i])
-	return who == game.Terminal || e.spec.Truncates(who, int(e.moves[i]))
-}
-
-func (e *episodes[S]) AppendState(dst []byte) ([]byte, error) {
-	dst, err := e.appendState(dst)
-	if err != nil {
-		return nil, err
+	switch who := e.rules.Settle(&e.state[i], &e.dice[i]); {
+	case who == game.Terminal:
+		return terminated
+	case e.spec.Truncates(who, int(e.moves[i])):
+		return truncated
 	}
-	return binary.Append(dst, binary.LittleEndian, e.moves)
-}
-
-func (e *episodes[S]) RestoreState(src []byte) error {
-	_, err := e.restore(src, 0)
-	return err
-}
-
-// restore restores what AppendState wrote, and returns the rest, which must have this
-// many bytes.
-func (e *episodes[S]) restore(src []byte, more int) (rest []byte, err error) {
-	size := binary.Size(e.moves)
-	rest, err = e.restoreState(src, size+more)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := binary.Decode(rest[:size], binary.LittleEndian, e.moves); err != nil {
-		return nil, err
-	}
-	for i, s := range e.state {
-		if e.rules.CurrentPlayer(s) < 0 {
-			return nil, fmt.Errorf("expert: row %d holds a state without a decision", i)
-		}
-		if e.moves[i] < 0 {
-			return nil, fmt.Errorf("expert: row %d has taken %d decisions", i, e.moves[i])
-		}
-	}
-	return rest[size:], nil
+	e.state[i] = e.rules.Representative(e.state[i])
+	return goesOn
 }

@@ -48,17 +48,8 @@ type guidedVisit[S comparable] struct {
 	value    float64 // the network's share of the win for the mover, if it was searched
 	strayed  bool    // a random action was taken
 	skipped  bool    // it has no value target
-	then     guidedEnd
+	then     follow  // if terminated, with the next returns of ends
 }
-
-// guidedEnd is what follows a decision.
-type guidedEnd int8
-
-const (
-	goesOn     guidedEnd = iota
-	terminated           // with the next returns of ends
-	truncated
-)
 
 func newGuided[S comparable](s searcher[S]) *guided[S] {
 	n := len(s.state)
@@ -180,18 +171,13 @@ func (e *guided[S]) move(dst *Targets, i int, opt Options) {
 func (e *guided[S]) play(dst *Targets, i int, a game.Action) {
 	r := &e.rows[i]
 	dst.Decisions++
-	e.state[i] = e.rules.After(e.state[i], a)
-	e.moves[i]++
-	last := &r.visits[len(r.visits)-1].then
-	switch who := e.rules.Settle(&e.state[i], &e.dice[i]); {
-	case who == game.Terminal:
-		r.ends = e.rules.Returns(r.ends, e.state[i])
-		*last = terminated
-	case e.spec.Truncates(who, int(e.moves[i])):
-		*last = truncated
-	default:
-		e.state[i], _ = e.rules.Canonical(e.state[i])
+	then := e.advance(i, e.rules.After(e.state[i], a))
+	r.visits[len(r.visits)-1].then = then
+	switch then {
+	case goesOn:
 		return
+	case terminated:
+		r.ends = e.rules.Returns(r.ends, e.state[i])
 	}
 	dst.Games++
 	e.restart(i)

@@ -2,7 +2,7 @@ package expert
 
 import (
 	"context"
-	"fmt"
+	"math"
 
 	"marsgym/agents/search"
 	"marsgym/env/game"
@@ -25,7 +25,7 @@ type oneMove[S comparable] struct {
 	episodes[S]
 	merges     game.ChanceExpander[S] // nil where the network values decisions
 	expansions expansions[S]
-	explores   []uint8 // [N] 1 where the episode explores; empty where each decision draws that
+	explores   []bool // [N] whether the episode does; empty where each decision draws that
 
 	path []visit[S] // [decisions of a search, N]
 	// [decisions of a search, N, P] values by the search of the move taken and of the
@@ -70,7 +70,8 @@ func newOneMove[S comparable](s searcher[S]) *oneMove[S] {
 	n := len(s.state)
 	e := &oneMove[S]{episodes: newEpisodes(s), arrived: make([]arrival[S], n), own: make([]*expansion, n)}
 	if e.merges, _ = s.rules.Rules.(game.ChanceExpander[S]); e.merges == nil {
-		e.explores = make([]uint8, n)
+		e.explores = make([]bool, n)
+		e.saved = append(e.saved, e.explores)
 	}
 	e.expansions = newExpansions(&e.searcher, e.merges)
 	return e
@@ -94,10 +95,7 @@ func (e *oneMove[S]) restart(i int) {
 	e.startEpisode(i, e.merges == nil)
 	e.moves[i], e.arrived[i] = 0, arrival[S]{}
 	if e.merges == nil {
-		e.explores[i] = 0
-		if core.Uniform(&e.dice[i]) < e.cfg.ExplorationFraction {
-			e.explores[i] = 1
-		}
+		e.explores[i] = core.Uniform(&e.dice[i]) < e.cfg.ExplorationFraction
 	}
 }
 
@@ -222,7 +220,7 @@ func (e *oneMove[S]) explorationRate(i int, opt Options) float64 {
 		return e.episodes.explorationRate(opt, &e.dice[i])
 	case opt.RandomPlay:
 		return 1
-	case e.explores[i] != 0:
+	case e.explores[i]:
 		return e.cfg.ExplorationRate
 	}
 	return 0
@@ -262,12 +260,11 @@ func (e *oneMove[S]) move(dst *Targets, i int, opt Options) {
 		e.addValue(dst, s, who, found)
 	}
 	after := options[choice].after
-	if e.advance(i, after) {
+	if e.advance(i, after) != goesOn {
 		dst.Games++
 		e.restart(i)
 	} else {
 		v.running = true
-		e.state[i] = e.rules.Representative(e.state[i])
 		if e.merges != nil {
 			e.arrived[i] = arrival[S]{direct: e.rules.CurrentPlayer(after) == who, turnStart: e.startsTurn(after), start: afterstate[S]{after, who}}
 		}
@@ -323,29 +320,10 @@ func (e *oneMove[S]) correct(dst *Targets, lambda float64) {
 			game.MoverOrder(dst.Value[v.target*p:][:p], targets[at*p:][:p], v.mover)
 		}
 	}
-	e.archiveDecisions(e.found, e.predicted, func(at int) (*S, game.Player) { return &e.path[at].state, e.path[at].mover })
-}
-
-// AppendState implements [Expert].
-func (e *oneMove[S]) AppendState(dst []byte) ([]byte, error) {
-	dst, err := e.episodes.AppendState(dst)
-	if err != nil {
-		return nil, err
+	for i := range e.archive.count {
+		at := i + n*int(core.Uniform(&e.dice[i])*float64(e.cfg.Decisions))
+		v := &e.path[at]
+		k := at*p + int(v.mover)
+		e.archive.add(i, &v.state, math.Abs(e.found[k]-e.predicted[k]))
 	}
-	return append(dst, e.explores...), nil
-}
-
-// RestoreState implements [Expert].
-func (e *oneMove[S]) RestoreState(src []byte) error {
-	explores, err := e.restore(src, len(e.explores))
-	if err != nil {
-		return err
-	}
-	copy(e.explores, explores)
-	for i, x := range e.explores {
-		if x > 1 {
-			return fmt.Errorf("expert: row %d explores %d; want 0 or 1", i, x)
-		}
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package expert
 
 import (
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -11,17 +10,8 @@ import (
 	"marsgym/env/game"
 	"marsgym/internal/core"
 	"marsgym/internal/kernel/elementary"
+	"marsgym/train/method"
 )
-
-// Opponents hold the seats of some games beside the network. Only what they play is
-// theirs: all decisions are searched, and are targets, as if the network played on.
-type Opponents struct {
-	Fraction float64 // of the rows, in whose games opponents play in all seats but one, which each game draws
-	// Bots maps bots of the game to the fractions of these games in which they have all
-	// other seats. In the others each seat has one of [Options.Copies], all as likely, or
-	// without any the network itself.
-	Bots map[string]float64
-}
 
 // MaxCopies is the largest number of [Options.Copies].
 const MaxCopies = 1000
@@ -40,8 +30,8 @@ type pool[S comparable] struct {
 }
 
 // newPool returns the pool of rows in which no game has begun.
-func newPool[S comparable](rules core.Rules[S], o *Opponents, rows int) (p pool[S], err error) {
-	if o == nil {
+func newPool[S comparable](rules core.Rules[S], o method.Opponents, rows int) (p pool[S], err error) {
+	if o.Fraction == 0 {
 		return p, nil
 	}
 	spec := rules.Spec()
@@ -170,23 +160,12 @@ func (e *searcher[S]) beginSearch(opt Options) {
 	e.pool.copies, e.pool.err = opt.Copies, nil
 }
 
-// size is the number of bytes of appendState.
-func (p *pool[S]) size() int { return 2 * len(p.seats) }
-
-// appendState appends all that restoreState needs.
-func (p *pool[S]) appendState(dst []byte) []byte {
+// check returns an error unless the seats are of opponents, as after a checkpoint was read.
+func (p *pool[S]) check() error {
+	most := len(p.bots) + MaxCopies
 	for _, k := range p.seats {
-		dst = binary.LittleEndian.AppendUint16(dst, k)
-	}
-	return dst
-}
-
-// restoreState restores what appendState wrote, of size bytes.
-func (p *pool[S]) restoreState(src []byte) error {
-	for i := range p.seats {
-		p.seats[i] = binary.LittleEndian.Uint16(src[2*i:])
-		if most := len(p.bots) + MaxCopies; int(p.seats[i]) > most {
-			return fmt.Errorf("expert: opponent %d; want at most %d", p.seats[i], most)
+		if int(k) > most {
+			return fmt.Errorf("opponent %d; want at most %d", k, most)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"marsgym/env/pig"
 	"marsgym/internal/test/testgames"
 	"marsgym/train/expert"
+	"marsgym/train/method"
 )
 
 // holder is Pig with a bot that holds after one roll.
@@ -92,7 +93,7 @@ func TestOpponents(t *testing.T) {
 		for _, kind := range []string{"bot", "copy", "copy with logits", "itself"} {
 			cfg := config(depth)
 			cfg.Decisions, cfg.Starts = 1, expert.Starts{}
-			cfg.Opponents = &expert.Opponents{Fraction: 1}
+			cfg.Opponents = method.Opponents{Fraction: 1}
 			opt := expert.Options{Temperature: 0.1, Logits: kind == "copy with logits"}
 			logits := opt.Logits || depth == expert.Search
 			want, number := func(s pig.State) game.Action {
@@ -187,7 +188,7 @@ func TestOpponentsOfSomeRows(t *testing.T) {
 	var states [2][]byte
 	for k, fraction := range []float64{0, 0.5} {
 		cfg := config(expert.OneMove)
-		cfg.Opponents = &expert.Opponents{Fraction: fraction, Bots: map[string]float64{"holder": 1}}
+		cfg.Opponents = method.Opponents{Fraction: fraction, Bots: map[string]float64{"holder": 1}}
 		e := newExpert(t, g, cfg, 2, 0)
 		e.Reset(3)
 		var found expert.Targets
@@ -213,7 +214,7 @@ func TestOpponentsOfThreeSeats(t *testing.T) {
 	net := hashNetwork(g.Spec())
 	cfg := config(expert.OneMove)
 	cfg.Decisions, cfg.Starts = 1, expert.Starts{}
-	cfg.Opponents = &expert.Opponents{Fraction: 1, Bots: map[string]float64{"holder": 0.5}}
+	cfg.Opponents = method.Opponents{Fraction: 1, Bots: map[string]float64{"holder": 0.5}}
 	e := newExpert(t, g, cfg, 1, 0)
 	e.Reset(3)
 	opt := expert.Options{Temperature: 0.1, Copies: []expert.Network{net, net}}

@@ -98,29 +98,14 @@ func (x *archive[S]) takeWorst(i int) int {
 	return worst
 }
 
-// size is the number of bytes of appendState.
-func (x *archive[S]) size() int { return 4*len(x.count) + len(x.ring) }
-
 // reset removes all positions.
 func (x *archive[S]) reset() {
 	clear(x.count)
 	clear(x.ring)
 }
 
-// appendState appends all that restoreState needs.
-func (x *archive[S]) appendState(dst []byte) []byte {
-	for _, n := range x.count {
-		dst = binary.LittleEndian.AppendUint32(dst, n)
-	}
-	return append(dst, x.ring...)
-}
-
-// restoreState restores what appendState wrote, of size bytes. Positions must be valid.
-func (x *archive[S]) restoreState(src []byte, valid func(S) error) error {
-	for i := range x.count {
-		x.count[i] = binary.LittleEndian.Uint32(src[4*i:])
-	}
-	copy(x.ring, src[4*len(x.count):])
+// check returns an error unless positions are valid, as after a checkpoint was read.
+func (x *archive[S]) check(valid func(S) error) error {
 	for i := range x.count {
 		for k := range x.len(i) {
 			s, err := x.state(i, k)
@@ -131,7 +116,7 @@ func (x *archive[S]) restoreState(src []byte, valid func(S) error) error {
 				err = fmt.Errorf("the difference of the values is %v", d)
 			}
 			if err != nil {
-				return fmt.Errorf("expert: archive of row %d: %w", i, err)
+				return fmt.Errorf("archive of row %d: %w", i, err)
 			}
 		}
 	}
@@ -166,7 +151,7 @@ func (e *searcher[S]) drawStart(i int) (s S, ok bool) {
 	}
 	u := core.Uniform(dice)
 	if u < kinds.Sample {
-		return e.sampler.SampleStart(dice), true
+		return e.rules.Planner.SampleStart(dice), true
 	}
 	if u -= kinds.Sample; u < kinds.Walk {
 		return e.walk(dice), true
@@ -231,16 +216,4 @@ func (e *searcher[S]) isPosition(s S) bool {
 		return ok
 	}
 	return e.rules.CurrentPlayer(s) >= 0
-}
-
-// archiveDecisions adds a decision of each row to its archive, if there is one. The rows
-// have made cfg.Decisions decisions: decision k of row i, and its values [P] of found and
-// predicted, have the index k·N + i. decision returns a decision and its mover.
-func (e *searcher[S]) archiveDecisions(found, predicted []float64, decision func(at int) (*S, game.Player)) {
-	for i := range e.archive.count {
-		at := i + len(e.state)*int(core.Uniform(&e.dice[i])*float64(e.cfg.Decisions))
-		s, who := decision(at)
-		k := at*e.spec.Players + int(who)
-		e.archive.add(i, s, math.Abs(found[k]-predicted[k]))
-	}
 }

@@ -2,7 +2,6 @@ package expert
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -14,10 +13,9 @@ import (
 // in which it ends.
 type turnExact[S comparable] struct {
 	searcher[S]
-	planner game.TurnPlanner[S]
-	turns   []turnSearch[S] // [N]
-	plans   []game.Plan[S]  // [N]
-	ends    [][]float64     // [N][ends, P] values of the ends by seat
+	turns []turnSearch[S] // [N]
+	plans []game.Plan[S]  // [N]
+	ends  [][]float64     // [N][ends, P] values of the ends by seat
 }
 
 // turnSearch is the search of a row.
@@ -30,10 +28,10 @@ type turnSearch[S comparable] struct {
 	index   []int32 // [ends] of the observation; -1 where the value is known
 }
 
-func newTurnExact[S comparable](s searcher[S], planner game.TurnPlanner[S]) *turnExact[S] {
-	e := &turnExact[S]{searcher: s, planner: planner, turns: make([]turnSearch[S], len(s.state)), ends: make([][]float64, len(s.state))}
+func newTurnExact[S comparable](s searcher[S]) *turnExact[S] {
+	e := &turnExact[S]{searcher: s, turns: make([]turnSearch[S], len(s.state)), ends: make([][]float64, len(s.state))}
 	for range s.state {
-		e.plans = append(e.plans, planner.NewPlan())
+		e.plans = append(e.plans, e.rules.Planner.NewPlan())
 	}
 	return e
 }
@@ -55,7 +53,7 @@ func (e *turnExact[S]) Reset(seed uint64) {
 func (e *turnExact[S]) settle(i int, dst *Targets) {
 	for range 1000 {
 		for range e.rules.ChanceLimit {
-			if _, ok := e.planner.TurnStart(e.state[i]); ok {
+			if _, ok := e.rules.TurnStart(e.state[i]); ok {
 				e.state[i] = e.rules.Representative(e.state[i])
 				return
 			}
@@ -86,7 +84,7 @@ func (e *turnExact[S]) Search(ctx context.Context, dst *Targets, opt Options, ne
 	for i := range e.turns {
 		e.receive(i)
 	}
-	e.planner.SolveAll(e.plans, e.ends)
+	e.rules.Planner.SolveAll(e.plans, e.ends)
 	for i := range e.turns {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -116,11 +114,11 @@ func (e *turnExact[S]) begin(i int) {
 	t, plan, values := &e.turns[i], e.plans[i], e.ends[i][:0]
 	t.start, t.restart = e.state[i], false
 	if s, ok := e.drawStart(i); ok {
-		if _, starts := e.planner.TurnStart(s); starts { // a game may have ended before
+		if _, starts := e.rules.TurnStart(s); starts { // a game may have ended before
 			t.start, t.restart = e.rules.Representative(s), true
 		}
 	}
-	t.mover, _ = e.planner.TurnStart(t.start)
+	t.mover, _ = e.rules.TurnStart(t.start)
 	if e.cfg.Starts.Archives() {
 		t.own = len(e.obs) / e.d
 		e.obs = e.observe(e.obs, t.start, t.mover)
@@ -136,7 +134,7 @@ func (e *turnExact[S]) begin(i int) {
 		}
 		values = slices.Grow(values, e.spec.Players)[:len(values)+e.spec.Players]
 		t.index = append(t.index, int32(len(e.obs)/e.d))
-		next, _ := e.planner.TurnStart(end)
+		next, _ := e.rules.TurnStart(end)
 		e.obs = e.observe(e.obs, end, next)
 	}
 	e.ends[i] = values
@@ -147,7 +145,7 @@ func (e *turnExact[S]) receive(i int) {
 	t, p := &e.turns[i], e.spec.Players
 	for k, end := range t.ends {
 		if t.index[k] >= 0 {
-			viewer, _ := e.planner.TurnStart(end)
+			viewer, _ := e.rules.TurnStart(end)
 			e.seatValues(e.ends[i][k*p:][:p], int(t.index[k]), viewer)
 		}
 	}
@@ -161,7 +159,7 @@ func (e *turnExact[S]) play(i int, dst *Targets, opt Options, goesOn bool) S {
 	s, rate := t.start, e.explorationRate(opt, dice)
 	known := false
 	for n := range e.rules.ChanceLimit {
-		if _, starts := e.planner.TurnStart(s); n > 0 && starts {
+		if _, starts := e.rules.TurnStart(s); n > 0 && starts {
 			return s
 		}
 		switch who := e.rules.CurrentPlayer(s); who {
@@ -189,20 +187,4 @@ func (e *turnExact[S]) play(i int, dst *Targets, opt Options, goesOn bool) S {
 		}
 	}
 	return s
-}
-
-// AppendState implements [Expert].
-func (e *turnExact[S]) AppendState(dst []byte) ([]byte, error) { return e.appendState(dst) }
-
-// RestoreState implements [Expert].
-func (e *turnExact[S]) RestoreState(src []byte) error {
-	if _, err := e.restoreState(src, 0); err != nil {
-		return err
-	}
-	for i, s := range e.state {
-		if _, ok := e.planner.TurnStart(s); !ok {
-			return fmt.Errorf("expert: row %d holds a state in which no turn starts", i)
-		}
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ package method
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"marsgym/agents/search"
@@ -38,23 +37,14 @@ const (
 // ShardBlob is the name of the state of a shard of the rows in a checkpoint.
 func ShardBlob(k int) string { return fmt.Sprintf("part.%d", k) }
 
-// OpponentBlob is the name of the weights of an opponent in a checkpoint.
+// OpponentBlob is the name of the weights of an opponent in a checkpoint, see
+// [models.MLP.WeightBytes].
 func OpponentBlob(k int) string { return fmt.Sprintf("pool.%d", k) }
-
-// SaveOpponent adds the weights of a network, number k of the opponents, to a checkpoint.
-func SaveOpponent(blobs map[string][]byte, k int, mlp *models.MLP) (err error) {
-	blobs[OpponentBlob(k)], err = binary.Append(nil, binary.LittleEndian, mlp.Weights())
-	return err
-}
 
 // RestoreOpponent returns opponent k of a checkpoint, a network of the shape of mlp.
 func RestoreOpponent(blobs map[string][]byte, k int, mlp *models.MLP) (*models.MLP, error) {
-	c := mlp.Clone()
-	blob := blobs[OpponentBlob(k)]
-	if m, err := binary.Decode(blob, binary.LittleEndian, c.Weights()); err != nil || m != len(blob) {
-		return nil, fmt.Errorf("opponent pool: the weights of opponent %d are %d bytes; want %d", k, len(blob), 4*len(c.Weights()))
-	}
-	if err := c.CheckFinite(); err != nil {
+	c, err := models.NewMLPOf(mlp.Shape(), blobs[OpponentBlob(k)])
+	if err != nil {
 		return nil, fmt.Errorf("opponent pool: opponent %d: %w", k, err)
 	}
 	return c, nil

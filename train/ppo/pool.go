@@ -321,9 +321,7 @@ func (p *pool) save(blobs map[string][]byte) (err error) {
 		return err
 	}
 	for k, mlp := range p.mlp {
-		if err := method.SaveOpponent(blobs, k, mlp); err != nil {
-			return err
-		}
+		blobs[method.OpponentBlob(k)] = mlp.WeightBytes()
 	}
 	return nil
 }

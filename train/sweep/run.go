@@ -168,18 +168,13 @@ func (p *Plan) Prepare(dir string) error {
 		return err
 	}
 	defer d.Close()
-	f, err := d.Open(File)
+	text, err := d.ReadFile(File, input.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return d.Write(File, func(w io.Writer) error {
 			_, err := w.Write(p.text)
 			return err
 		})
 	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	text, err := input.Read(f, input.Settings)
 	if err == nil && !bytes.Equal(text, p.text) {
 		err = fmt.Errorf("%s: %w; choose another folder", filepath.Join(dir, File), ErrOther)
 	}
