@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"marsgym/env/game"
+	"marsgym/env/tabular"
 )
 
 // maxCachedTurns bounds the cache of turnSolutions, of 12 kB each.
@@ -213,18 +214,7 @@ func (s *Solution) appendReturns(dst []float64, st State, shares []float64) []fl
 
 // Options implements [game.Solution].
 func (s *Solution) Options(dst []float64, st State) ([]float64, error) {
-	var values []float64
-	for _, a := range s.r.Legal(nil, st) {
-		after, err := s.r.Apply(st, a)
-		if err != nil {
-			return dst, err
-		}
-		if values, err = s.Value(values[:0], after); err != nil {
-			return dst, err
-		}
-		dst = append(dst, values[st.Seat])
-	}
-	return dst, nil
+	return tabular.OptionValues(dst, s.r, st, s.Value)
 }
 
 // bestPolicy is best play as a [game.Policy].
