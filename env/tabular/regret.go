@@ -149,11 +149,7 @@ func (ev *evaluation) visitCycleBySweeps(ctx context.Context, x []float64, comp 
 	for k, i := range comp {
 		rest[k], x[i] = x[i], 0
 	}
-	sum := 0.0
-	for range maxSweeps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	sum, err := sweeps(ctx, func() (sum float64) {
 		for _, i := range slices.Backward(ev.linear.postorder) {
 			k := ev.local[i] - 1
 			r := rest[k]
@@ -166,13 +162,13 @@ func (ev *evaluation) visitCycleBySweeps(ctx context.Context, x []float64, comp 
 				}
 			}
 		}
-		sum = 0
 		for _, r := range rest {
 			sum += r
 		}
-		if sum <= converged {
-			return nil
-		}
+		return sum
+	})
+	if err != nil || sum <= converged {
+		return err
 	}
 	return fmt.Errorf("in a cycle of %d positions a game has not ended with probability %.3g after %d sweeps", len(comp), sum, maxSweeps)
 }
