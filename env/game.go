@@ -111,7 +111,7 @@ func (h *handle[S]) Solve(ctx context.Context, progress func(float64)) (Solution
 	if err != nil {
 		return nil, err
 	}
-	return &solution[S]{rules: &h.rules, s: s}, nil
+	return &solution[S]{s, &h.rules}, nil
 }
 
 func (h *handle[S]) TableSize() (rows, width int, ok bool) {

@@ -72,51 +72,37 @@ type Regret struct {
 	Position func() Position
 }
 
+// solution is a solution over states, as one over positions.
 type solution[S comparable] struct {
+	game.Solution[S]
 	rules *core.Rules[S]
-	s     game.Solution[S]
 }
 
-func (s *solution[S]) Residual() float64 { return s.s.Residual() }
+func (s *solution[S]) Value(p Position) ([]float64, error) { return s.look(p, s.Solution.Value) }
 
-func (s *solution[S]) Facts() []game.Fact { return s.s.Facts() }
+func (s *solution[S]) Options(p Position) ([]float64, error) { return s.look(p, s.Solution.Options) }
 
-func (s *solution[S]) Charts() ([]chart.Chart, error) { return s.s.Charts() }
-
-func (s *solution[S]) PolicyCharts(play game.TabularPolicy, name string) ([]chart.Chart, error) {
-	return s.s.PolicyCharts(play, name)
-}
-
-func (s *solution[S]) Value(p Position) ([]float64, error) {
+// look returns what f appends for a position.
+func (s *solution[S]) look(p Position, f func(dst []float64, s S) ([]float64, error)) ([]float64, error) {
 	own, ok := p.(position[S])
 	if !ok {
 		return nil, fmt.Errorf("position %s is of another game", p)
 	}
-	return s.s.Value(nil, own.s)
+	return f(nil, own.s)
 }
 
-func (s *solution[S]) Options(p Position) ([]float64, error) {
-	own, ok := p.(position[S])
-	if !ok {
-		return nil, fmt.Errorf("position %s is of another game", p)
-	}
-	return s.s.Options(nil, own.s)
-}
-
-func (s *solution[S]) Policy() Policy { return StatePolicy[S]{s.s.Policy()} }
+func (s *solution[S]) Policy() Policy { return StatePolicy[S]{s.Solution.Policy()} }
 
 func (s *solution[S]) Tabulate(ctx context.Context, p Policy) (game.TabularPolicy, error) {
-	return s.s.Tabulate(ctx, s.policy(p))
+	return s.Solution.Tabulate(ctx, s.policy(p))
 }
 
 func (s *solution[S]) ReadTable(p Policy, table []float64) (game.TabularPolicy, error) {
-	if r, ok := s.s.(game.StoredSolution[S]); ok {
+	if r, ok := s.Solution.(game.StoredSolution[S]); ok {
 		return r.ReadTable(s.policy(p), table)
 	}
 	return nil, fmt.Errorf("%s has no tables: %w", s.rules.Spec().ID, game.ErrNoSolution)
 }
-
-func (s *solution[S]) Rows(scorer bool) int { return s.s.Rows(scorer) }
 
 func (s *solution[S]) policy(p Policy) game.Policy[S] { return policyOverStates(s.rules, p) }
 
@@ -135,7 +121,7 @@ func (s *solution[S]) Regrets(ctx context.Context, p Policy, seat game.Player, y
 	var state S
 	r := Regret{Position: func() Position { return position[S]{s.rules, state} }}
 	labeler, _ := s.rules.Rules.(game.MistakeLabeler[S])
-	return s.s.Regrets(ctx, s.policy(p), seat, func(x game.Regret[S]) error {
+	return s.Solution.Regrets(ctx, s.policy(p), seat, func(x game.Regret[S]) error {
 		state = x.State
 		r.Action, r.Best, r.Reach, r.Prob, r.Loss = x.Action, x.Best, x.Reach, x.Prob, x.Loss
 		if labeler != nil {
@@ -148,11 +134,7 @@ func (s *solution[S]) Regrets(ctx context.Context, p Policy, seat game.Player, y
 }
 
 func (s *solution[S]) Evaluate(ctx context.Context, seats []game.TabularPolicy) ([]float64, error) {
-	return s.s.Evaluate(ctx, nil, seats)
-}
-
-func (s *solution[S]) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
-	return s.s.BestResponse(ctx, seats, seat)
+	return s.Solution.Evaluate(ctx, nil, seats)
 }
 
 // observationPolicy is a policy over observations, as a policy over states.

@@ -95,7 +95,7 @@ func (h *handle[S]) SolveCached(ctx context.Context, dir string, progress func(f
 	if err != nil {
 		return nil, err
 	}
-	return &solution[S]{rules: &h.rules, s: s}, nil
+	return &solution[S]{s, &h.rules}, nil
 }
 
 func (h *handle[S]) DecodeSolution(ctx context.Context, b []byte) (Solution, error) {
@@ -119,7 +119,7 @@ func (h *handle[S]) DecodeSolution(ctx context.Context, b []byte) (Solution, err
 	if err != nil {
 		return nil, err
 	}
-	return &solution[S]{rules: &h.rules, s: s}, nil
+	return &solution[S]{s, &h.rules}, nil
 }
 
 // begin returns the state that the file holds, or the zero state. Unless it is

@@ -13,6 +13,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"marsgym/env/game"
 	"marsgym/internal/atomicfile"
@@ -209,35 +210,28 @@ func (h solutionHeader) sum() (hash.Hash, error) {
 	return sum, nil
 }
 
-// valueBlock is the number of bytes of values read or written at once.
-const valueBlock = 8 << 12
+// valueBlock is the number of values written or read at once.
+const valueBlock = 1 << 12
 
 func writeValues(w io.Writer, values []float64) error {
-	var block [valueBlock]byte
-	for len(values) > 0 {
-		n := min(len(values), len(block)/8)
-		for i, v := range values[:n] {
-			binary.LittleEndian.PutUint64(block[8*i:], math.Float64bits(v))
-		}
-		if _, err := w.Write(block[:8*n]); err != nil {
+	block := make([]byte, 0, 8*valueBlock)
+	for part := range slices.Chunk(values, valueBlock) {
+		block, _ = binary.Append(block[:0], binary.LittleEndian, part) // numbers can be written
+		if _, err := w.Write(block); err != nil {
 			return err
 		}
-		values = values[n:]
 	}
 	return nil
 }
 
 func readValues(r io.Reader, values []float64) error {
-	var block [valueBlock]byte
-	for len(values) > 0 {
-		n := min(len(values), len(block)/8)
-		if _, err := io.ReadFull(r, block[:8*n]); err != nil {
+	block := make([]byte, 8*valueBlock)
+	for part := range slices.Chunk(values, valueBlock) {
+		n, err := io.ReadFull(r, block[:8*len(part)])
+		if err != nil {
 			return err
 		}
-		for i := range values[:n] {
-			values[i] = math.Float64frombits(binary.LittleEndian.Uint64(block[8*i:]))
-		}
-		values = values[n:]
+		binary.Decode(block[:n], binary.LittleEndian, part)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ type Presenter[S comparable] interface {
 	Narrate(dst []string, s, next S, a Action, roll string) []string
 
 	// BotNames lists the hand-written bots, such as one that is greedy for points, and Bot
-	// returns one. It is called with representatives (see [Symmetry]).
+	// returns one of them. It is called with representatives (see [Symmetry]).
 	BotNames() []string
 	Bot(name string) (Policy[S], error)
 }

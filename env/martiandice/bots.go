@@ -1,22 +1,18 @@
 package martiandice
 
-import (
-	"fmt"
-
-	"marsgym/env/game"
-)
+import "marsgym/env/game"
 
 // greedy maximises the expected score of each turn, which is 3.110 in the published
 // game, and ignores the totals. It is the best of the published bots, and not optimal,
 // since the totals matter near the end of a game.
 type greedy struct {
-	r              *Rules
-	turn           *turnGraph
-	value, rolling []float64
+	r    *Rules
+	turn *turnGraph
+	turnValues
 }
 
 func newGreedy(r *Rules, t *turnGraph) *greedy {
-	g := &greedy{r, t, make([]float64, t.nodes()), make([]float64, t.live)}
+	g := &greedy{r, t, t.newValues()}
 	for k := range t.ends {
 		g.value[k] = float64(k)
 	}
@@ -28,45 +24,38 @@ func newGreedy(r *Rules, t *turnGraph) *greedy {
 func (r *Rules) BotNames() []string { return []string{"greedy"} }
 
 // Bot implements [game.Presenter].
-func (r *Rules) Bot(name string) (game.Policy[State], error) {
-	if name != "greedy" {
-		return nil, fmt.Errorf("martian-dice has no bot %q; want greedy", name)
-	}
+func (r *Rules) Bot(string) (game.Policy[State], error) {
 	return newGreedy(r, r.graph()), nil
 }
 
 // Probs implements [game.Policy].
 func (g *greedy) Probs(dst []float64, states []State) error {
+	clear(dst)
 	for i, s := range states {
-		setCertain(dst[i*int(actions):][:actions], g.r.bestAction(g.turn, g.value, g.rolling, s))
+		dst[i*int(actions)+int(g.r.bestAction(g.turn, g.turnValues, s))] = 1
 	}
 	return nil
 }
 
-// setCertain fills a row of probabilities with 1 for a and 0 for all others.
-func setCertain(row []float64, a game.Action) {
-	clear(row)
-	row[a] = 1
+// bestAction returns the best action in s, the first among ties.
+func (r *Rules) bestAction(t *turnGraph, by turnValues, s State) game.Action {
+	var acts [actions]game.Action
+	var options [actions]float64
+	legal := r.Legal(acts[:0], s)
+	return legal[game.BestOption(r.options(options[:0], t, by, s, legal))]
 }
 
-// bestAction returns the best action in s, the first among ties, given the values of
-// the nodes and of rolling on.
-func (r *Rules) bestAction(t *turnGraph, value, rolling []float64, s State) game.Action {
-	var options [actions]uint16
-	n, roll := 0, uint16(0)
-	var acts [actions]game.Action
-	legal := r.Legal(acts[:0], s)
+// options appends the values of the legal actions in s to the mover.
+func (r *Rules) options(dst []float64, t *turnGraph, by turnValues, s State, legal []game.Action) []float64 {
 	if s.Phase == Decide {
-		roll = r.nodeOf(t, s.Aside, false)
-		stop := value[r.turnPoints(s.Aside)]
-		if int(roll) < t.ends || int(roll) >= t.live || stop <= rolling[roll]+game.Tie {
-			return Roll
+		roll, node := by.value[0], int(r.nodeOf(t, s.Aside, false))
+		if node >= t.ends && node < t.live {
+			roll = by.rolling[node]
 		}
-		return Stop
+		return append(dst, roll, by.value[r.turnPoints(s.Aside)])
 	}
 	for _, a := range legal {
-		options[n] = r.nodeOf(t, s.asideAfter(a), a == Stop)
-		n++
+		dst = append(dst, by.value[r.nodeOf(t, s.asideAfter(a), a == Stop)])
 	}
-	return legal[bestOption(value, options[:n])]
+	return dst
 }

@@ -56,17 +56,12 @@ type expansionKey struct {
 // newExpansion returns the expansion of the roll with these dice set aside.
 func (r *Rules) newExpansion(key expansionKey) *expansion {
 	e := &expansion{}
-	start := State{Aside: key.aside}
 	branches := map[State]int{}
 	ended := make([]float64, maxDice+maxBonus+1) // probability that the roll ends the turn, by points
-	for _, x := range r.results[r.free(&start)] {
-		s := start
-		s.Aside[tank] += x.Counts[tank]
-		s.Roll, s.Phase = x.Counts, Select
-		s.Roll[tank] = 0
-		if stuck(&s) {
-			ended[r.turnPoints(s.Aside)] += x.prob
-			continue
+	r.eachRoll(r.holdOf(key.aside), func(prob float64, s State) {
+		if s.Phase != Select {
+			ended[r.turnPoints(s.Aside)] += prob
+			return
 		}
 		for t := human; t <= chicken; t++ {
 			if s.Aside[t] > 0 {
@@ -80,8 +75,8 @@ func (r *Rules) newExpansion(key expansionKey) *expansion {
 			branches[s] = i
 			e.add(r, s, game.Player(key.seat))
 		}
-		e.branch[i].Prob += x.prob
-	}
+		e.branch[i].Prob += prob
+	})
 	for points, p := range ended {
 		if p > 0 {
 			e.move = append(e.move, int32(len(e.leaf))) // not shared with a branch of the seat
@@ -94,18 +89,16 @@ func (r *Rules) newExpansion(key expansionKey) *expansion {
 
 // add adds a branch for the choice in s.
 func (e *expansion) add(r *Rules, s State, seat game.Player) {
-	legal := r.Legal(nil, s)
-	for _, a := range legal {
-		l := leaf{aside: s.asideAfter(a)}
-		if after := (State{Aside: l.aside}); a == Stop || r.free(&after) == 0 {
-			l = leaf{ends: true, points: r.turnPoints(l.aside)}
-		} else {
-			after, _ = r.Canonical(after)
-			l.aside = after.Aside
+	from := len(e.move)
+	r.eachOption(s, func(a game.Action, aside Counts) {
+		l := leaf{ends: true, points: r.turnPoints(aside)}
+		if a != Stop && aside.total() < r.cfg.Dice {
+			after, _ := r.Canonical(State{Aside: aside})
+			l = leaf{aside: after.Aside}
 		}
 		e.move = append(e.move, e.number(l))
-	}
-	e.branch = append(e.branch, game.Branch{Mover: seat, Moves: int32(len(legal))})
+	})
+	e.branch = append(e.branch, game.Branch{Mover: seat, Moves: int32(len(e.move) - from)})
 }
 
 // number returns the index of a leaf. It adds the leaf if it is new.

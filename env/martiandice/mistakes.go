@@ -30,20 +30,17 @@ func (r *Rules) Situation(s State) string {
 			other = max(other, int(n))
 		}
 	}
-	late := max(own, other) >= r.cfg.Target-near
+	when := "early, "
+	if max(own, other) >= r.cfg.Target-near {
+		when = "late, "
+	}
 	switch {
 	case other >= r.cfg.Target:
 		return "last round"
-	case own > other && late:
-		return "late, ahead"
 	case own > other:
-		return "early, ahead"
-	case own < other && late:
-		return "late, behind"
+		return when + "ahead"
 	case own < other:
-		return "early, behind"
-	case late:
-		return "late, level"
+		return when + "behind"
 	}
-	return "early, level"
+	return when + "level"
 }

@@ -94,13 +94,7 @@ func (r *Rules) Format(s State) string {
 
 // seats lists the seats of a bit set.
 func seats(set uint16) string {
-	var list []string
-	for i := range maxPlayers {
-		if set>>i&1 == 1 {
-			list = append(list, strconv.Itoa(i))
-		}
-	}
-	return strings.Join(list, ",")
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(tied(set)), "[]"), " ", ",")
 }
 
 // Parse implements [game.Presenter]. It rejects positions that no turn can reach, such

@@ -90,11 +90,8 @@ func (pr *policyReader) call(ctx context.Context, starts []int) error {
 		at, rows := pr.s.turnStart(starts[i]), pr.states[i*pr.rows:][:pr.rows]
 		if pr.scorer == nil {
 			pr.s.fillDecisions(rows, at)
-			return nil
-		}
-		pr.s.fillAfterstates(rows, at)
-		for k := range rows {
-			pr.movers[i*pr.rows+k] = game.Player(at.Seat)
+		} else {
+			pr.s.fillAfterstates(rows, pr.movers[i*pr.rows:][:pr.rows], at)
 		}
 		return nil
 	})
@@ -161,11 +158,14 @@ func (s *Solution) fillDecisions(dst []State, at State) {
 // afterstatesPerTurn returns the number of afterstates of a turn.
 func (t *turnGraph) afterstatesPerTurn() int { return t.nodes() - 1 + t.start() - t.ends }
 
-// fillAfterstates fills dst [afterstatesPerTurn] with the afterstates of the turn that
-// starts in at: by node, without the start, and then the live holds after the
+// fillAfterstates fills dst and movers [afterstatesPerTurn] with the afterstates of the turn
+// that starts in at: by node, without the start, and then the live holds after the
 // decision to roll.
-func (s *Solution) fillAfterstates(dst []State, at State) {
+func (s *Solution) fillAfterstates(dst []State, movers []game.Player, at State) {
 	t := s.turn
+	for i := range movers {
+		movers[i] = game.Player(at.Seat)
+	}
 	dst = dst[:0]
 	for k := range t.ends {
 		dst = append(dst, s.r.score(at, k))

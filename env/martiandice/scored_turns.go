@@ -78,11 +78,7 @@ func (b *scoredTurns) tabulate(s *Solution, all []float64, p game.AfterstateScor
 	t := s.turn
 	rows := t.afterstatesPerTurn()
 	for l := range to - from {
-		at, part := s.turnStart(from+l), l*rows
-		s.fillAfterstates(b.states[part:][:rows], at)
-		for k := range rows {
-			b.movers[part+k] = game.Player(at.Seat)
-		}
+		s.fillAfterstates(b.states[l*rows:][:rows], b.movers[l*rows:][:rows], s.turnStart(from+l))
 	}
 	scores := b.scores[:(to-from)*rows]
 	if err := p.Score(scores, b.states[:len(scores)], b.movers[:len(scores)]); err != nil {

@@ -40,8 +40,7 @@ func (r *Rules) SampleStart(dice *rand.PCG) State {
 func (r *Rules) NewPlan() game.Plan[State] {
 	t := r.graph()
 	p := &turnPlan{
-		r: r, turn: t,
-		value: make([]float64, t.nodes()), rolling: make([]float64, t.live),
+		r: r, turn: t, turnValues: t.newValues(),
 		reach: make([]float64, t.nodes()), dist: make([]float64, t.ends),
 	}
 	for k := range t.ends {
@@ -61,14 +60,14 @@ func (c Config) canScore(points int) bool {
 
 // turnPlan is best play of a turn, given the values of its ends.
 type turnPlan struct {
-	r              *Rules
-	turn           *turnGraph
-	seat           int
-	points         []int     // points that a turn can score, ascending
-	ends           []State   // [points]
-	pay            []float64 // [points, P] values of the ends by seat
-	value, rolling []float64 // [nodes], [live] values to the mover
-	reach, dist    []float64 // [nodes], [ends of the turn] probabilities; not used for two players
+	r           *Rules
+	turn        *turnGraph
+	seat        int
+	points      []int     // points that a turn can score, ascending
+	ends        []State   // [points]
+	pay         []float64 // [points, P] values of the ends by seat
+	turnValues            // to the mover
+	reach, dist []float64 // [nodes], [ends of the turn] probabilities; not used for two players
 }
 
 // Begin implements [game.Plan].
@@ -173,16 +172,6 @@ func (p *turnPlan) Value(dst []float64) []float64 {
 
 // Options implements [game.Plan].
 func (p *turnPlan) Options(dst []float64, s State) []float64 {
-	if s.Phase == Decide {
-		roll, node := p.value[0], p.r.nodeOf(p.turn, s.Aside, false)
-		if int(node) >= p.turn.ends && int(node) < p.turn.live {
-			roll = p.rolling[node]
-		}
-		return append(dst, roll, p.value[p.r.turnPoints(s.Aside)])
-	}
 	var legal [actions]game.Action
-	for _, a := range p.r.Legal(legal[:0], s) {
-		dst = append(dst, p.value[p.r.nodeOf(p.turn, s.asideAfter(a), a == Stop)])
-	}
-	return dst
+	return p.r.options(dst, p.turn, p.turnValues, s, p.r.Legal(legal[:0], s))
 }

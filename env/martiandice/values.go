@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"marsgym/env/game"
+	"marsgym/env/tabular"
 )
 
 // maxCachedTurns bounds the cache of turnSolutions, of 12 kB each.
@@ -27,6 +28,10 @@ type mixedPart struct {
 // turnValues are the values of a turn under best play from each node on [nodes], and
 // of rolling on [live].
 type turnValues struct{ value, rolling []float64 }
+
+func (t *turnGraph) newValues() turnValues {
+	return turnValues{make([]float64, t.nodes()), make([]float64, t.live)}
+}
 
 // solveTurn computes best play of the turn from a start, given by its number.
 func (s *Solution) solveTurn(start int) *turnSolution {
@@ -56,7 +61,7 @@ func (s *Solution) payoffsAt(start int) (pay []float64, m int) {
 // of a turn without points.
 func (s *Solution) bestTurn(pay []float64, m int, more float64) turnValues {
 	p, t := s.starts.players, s.turn
-	w := turnValues{make([]float64, t.nodes()), make([]float64, t.live)}
+	w := t.newValues()
 	for k := range t.ends {
 		w.value[k] = pay[k*p+m]
 	}
@@ -185,7 +190,7 @@ func (s *Solution) Value(dst []float64, st State) ([]float64, error) {
 func (s *Solution) addEnding(dist []float64, st State, by turnValues, p float64) {
 	t, stopped := s.turn, false
 	if st.Phase == Select {
-		a := s.r.bestAction(t, by.value, by.rolling, st)
+		a := s.r.bestAction(t, by, st)
 		st.Aside, stopped = st.asideAfter(a), a == Stop
 	}
 	node := s.r.nodeOf(t, st.Aside, stopped)
@@ -213,18 +218,7 @@ func (s *Solution) appendReturns(dst []float64, st State, shares []float64) []fl
 
 // Options implements [game.Solution].
 func (s *Solution) Options(dst []float64, st State) ([]float64, error) {
-	var values []float64
-	for _, a := range s.r.Legal(nil, st) {
-		after, err := s.r.Apply(st, a)
-		if err != nil {
-			return dst, err
-		}
-		if values, err = s.Value(values[:0], after); err != nil {
-			return dst, err
-		}
-		dst = append(dst, values[st.Seat])
-	}
-	return dst, nil
+	return tabular.OptionValues(dst, s.r, st, s.Value)
 }
 
 // bestPolicy is best play as a [game.Policy].
@@ -241,7 +235,7 @@ func (b *bestPolicy) Probs(dst []float64, states []State) error {
 		row := dst[i*int(actions):][:actions]
 		clear(row)
 		for _, part := range s.turnFrom(s.starts.index(score[:], m)).parts {
-			row[s.r.bestAction(s.turn, part.by.value, part.by.rolling, st)] += part.prob
+			row[s.r.bestAction(s.turn, part.by, st)] += part.prob
 		}
 	}
 	return nil

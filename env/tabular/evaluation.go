@@ -258,22 +258,30 @@ func (ev *evaluation) iterateValues(ctx context.Context, comp []int32) error {
 			ev.at(i)[seat] = ev.equalReturn
 		}
 	}
-	for range maxSweeps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		change := 0.0
+	_, err := sweeps(ctx, func() (change float64) {
 		for _, i := range comp {
 			if ev.free(i) {
 				ev.choice[i] = ev.best(i)
 			}
 			change = max(change, ev.lookAhead(i))
 		}
-		if change <= converged {
+		return change
+	})
+	return err
+}
+
+// sweeps calls sweep until the change that it returns has converged, at most maxSweeps
+// times, and returns the last change.
+func sweeps(ctx context.Context, sweep func() float64) (change float64, err error) {
+	for range maxSweeps {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if change = sweep(); change <= converged {
 			break
 		}
 	}
-	return nil
+	return change, nil
 }
 
 // chooseExits replaces choices that never leave comp by moves of the same value that do,

@@ -226,21 +226,14 @@ func (ev *evaluation) relax(ctx context.Context, comp []int32) error {
 	if !ev.canLeave(comp) {
 		return errEndless
 	}
-	change := 0.0
-	for range maxSweeps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		change = 0
+	change, err := sweeps(ctx, func() (change float64) {
 		for _, i := range ev.linear.postorder {
 			change = max(change, ev.lookAhead(i))
 		}
-		if change <= converged {
-			return nil
-		}
-	}
-	if change <= game.Tie {
-		return nil // rounding prevents smaller changes
+		return change
+	})
+	if err != nil || change <= game.Tie { // rounding can prevent smaller changes
+		return err
 	}
 	return fmt.Errorf("a cycle of %d positions still changes by %.3g after %d sweeps", len(comp), change, maxSweeps)
 }

@@ -17,10 +17,7 @@ func (sol *Solution[S]) tabulateLookahead(ctx context.Context, policy *tabularPo
 	}
 	b.orderChance()
 	for k := 0; ; k++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := b.expect(); err != nil {
+		if err := b.expect(ctx); err != nil {
 			return err
 		}
 		last := k == p.Plies()
@@ -117,12 +114,11 @@ func (b *backup[S]) orderChance() {
 // expect computes the values of chance positions from those of the others. Where
 // chance leads back to a position without a decision, it sweeps until the values
 // converge.
-func (b *backup[S]) expect() error {
+func (b *backup[S]) expect(ctx context.Context) error {
 	for _, i := range b.chance {
 		clear(b.at(i))
 	}
-	for range maxSweeps {
-		change := 0.0
+	change, err := sweeps(ctx, func() (change float64) {
 		for _, i := range b.chance {
 			x := b.nodes[i]
 			probs := b.probs[x.first:][:x.n]
@@ -135,9 +131,13 @@ func (b *backup[S]) expect() error {
 				change = max(change, math.Abs(sum-old))
 			}
 		}
-		if !b.cyclic || change <= converged {
-			return nil
+		if !b.cyclic {
+			return 0
 		}
+		return change
+	})
+	if err != nil || change <= converged {
+		return err
 	}
 	return errors.New("chance hardly ever leads to a decision")
 }

@@ -23,7 +23,7 @@ type numberedBackup[S comparable] struct {
 // newNumberedBackup asks a policy for the values of all decisions that can come up and
 // backs them up.
 func newNumberedBackup[S comparable](ctx context.Context, sol *NumberedSolution[S], p game.Lookahead[S], start uint32, first game.Player) (*numberedBackup[S], error) {
-	b := &numberedBackup[S]{Numbering: sol.best.Numbering, spec: sol.spec, first: first, slot: make([]uint32, sol.best.Len())}
+	b := &numberedBackup[S]{Numbering: sol.values.Numbering, spec: sol.spec, first: first, slot: make([]uint32, sol.values.Len())}
 	w := newReach(b.Numbering)
 	w.add(start)
 	w.expand(func(at uint32, n *Node) {

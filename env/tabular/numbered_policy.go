@@ -32,15 +32,15 @@ func (b bitset) has(i uint32) bool { return b[i>>6]>>(i&63)&1 != 0 }
 // Rows implements [game.Solution]. How many positions a network reaches is not known
 // before; going through all positions takes longer. Measured in the quick game of Mars is
 // Ours!: a third of the time of as many rows of a network.
-func (sol *NumberedSolution[S]) Rows(bool) int { return sol.best.Len() / 3 }
+func (sol *NumberedSolution[S]) Rows(bool) int { return sol.values.Len() / 3 }
 
 // Tabulate implements [game.Solution]. For each seat it calls the policy with the
 // positions that can come up if the other seat plays anything, where there is more
 // than one choice; no other positions matter.
 func (sol *NumberedSolution[S]) Tabulate(ctx context.Context, p game.Policy[S]) (game.TabularPolicy, error) {
-	table := &tabularPolicy{solution: sol}
+	table := &tabularPolicy{solution: &sol.solved}
 	err := sol.starts(func(_ float64, start uint32, first game.Player) error {
-		dst := &numberedPolicy{first: make([]uint32, sol.best.Len())}
+		dst := &numberedPolicy{first: make([]uint32, sol.values.Len())}
 		table.byFirst[first] = dst
 		var ahead *numberedBackup[S]
 		if l, ok := p.(game.Lookahead[S]); ok && l.Plies() >= 0 {
@@ -52,12 +52,12 @@ func (sol *NumberedSolution[S]) Tabulate(ctx context.Context, p game.Policy[S]) 
 		}
 		for role := range dst.reached {
 			w := &tabulation[S]{
-				reach: newReach(sol.best.Numbering), table: table, dst: dst, role: role, player: game.Player(role) ^ first,
+				reach: newReach(sol.values.Numbering), table: table, dst: dst, role: role, player: game.Player(role) ^ first,
 				first: first, ahead: ahead, query: query[S]{rules: sol.rules, policy: p},
 			}
 			dst.reached[role] = w.set
 			if w.scorer, _ = p.(game.AfterstateScorer[S]); w.scorer != nil {
-				w.slots = [2][]uint32{make([]uint32, sol.best.Len()), make([]uint32, sol.best.Len())}
+				w.slots = [2][]uint32{make([]uint32, sol.values.Len()), make([]uint32, sol.values.Len())}
 			}
 			if err := w.run(ctx, start); err != nil {
 				return err

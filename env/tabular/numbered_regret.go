@@ -10,7 +10,7 @@ import (
 
 // Regrets implements [game.Solution], by the seat with role 0 and then by number.
 func (sol *NumberedSolution[S]) Regrets(ctx context.Context, p game.Policy[S], seat game.Player, yield func(game.Regret[S]) error) error {
-	if err := checkSeat(seat, 2); err != nil {
+	if err := sol.checkSeat(seat); err != nil {
 		return err
 	}
 	table, err := sol.Tabulate(ctx, p)
@@ -20,13 +20,13 @@ func (sol *NumberedSolution[S]) Regrets(ctx context.Context, p game.Policy[S], s
 	return sol.starts(func(prob float64, start uint32, first game.Player) error {
 		v := numberedVisits[S]{
 			NumberedSolution: sol, policy: table.(*tabularPolicy).byFirst[first], role: int(seat ^ first),
-			pending: make([]float64, sol.best.Len()), visits: make([]float64, sol.best.Len()),
+			pending: make([]float64, sol.values.Len()), visits: make([]float64, sol.values.Len()),
 		}
 		v.pending[start] = prob
 		if err := v.run(ctx); err != nil {
 			return err
 		}
-		return v.yieldRegrets(ctx, first, yield)
+		return v.yieldAll(ctx, first, yield)
 	})
 }
 
@@ -50,12 +50,12 @@ const visitTolerance = 1e-18
 func (v *numberedVisits[S]) run(ctx context.Context) error {
 	var n Node
 	var p Part
-	for layer, parts := range slices.Backward(v.best.Layers()) {
+	for layer, parts := range slices.Backward(v.values.Layers()) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for part := range parts {
-			v.best.Part(&p, layer, part)
+			v.values.Part(&p, layer, part)
 			for i, list := range slices.Backward(p.Lists) {
 				for k := 0; v.sweep(&n, list) > visitTolerance && p.Cyclic && i == len(p.Lists)-1; k++ {
 					if k == maxPartSweeps {
@@ -75,7 +75,7 @@ func (v *numberedVisits[S]) sweep(n *Node, list []uint32) (moved float64) {
 		if times == 0 {
 			continue
 		}
-		v.best.Node(n, at)
+		v.values.Node(n, at)
 		v.pending[at] = 0
 		if n.Over {
 			continue
@@ -110,33 +110,27 @@ func (v *numberedVisits[S]) follow(m Move, times float64) {
 	}
 }
 
-// yieldRegrets calls yield with each regret of the policy, by position.
-func (v *numberedVisits[S]) yieldRegrets(ctx context.Context, first game.Player, yield func(game.Regret[S]) error) error {
+// yieldAll calls yield with each regret of the policy, by position.
+func (v *numberedVisits[S]) yieldAll(ctx context.Context, first game.Player, yield func(game.Regret[S]) error) error {
 	var n Node
 	var losses []float64
-	var legal []game.Action
 	for i, reach := range v.visits {
 		if reach == 0 {
 			continue
 		}
 		at := uint32(i)
-		if v.best.Node(&n, at); n.Role != v.role || len(n.Moves) == 1 {
+		if v.values.Node(&n, at); n.Role != v.role || len(n.Moves) == 1 {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		losses = v.best.losses(losses[:0], &n)
-		for k, prob := range v.policy.probsAt(at, &n) {
-			loss := losses[k] * v.returnSpan()
-			if prob == 0 || loss <= game.Tie {
-				continue
-			}
-			s := v.best.State(at, first)
-			legal = v.rules.Legal(legal[:0], s)
-			if err := yield(game.Regret[S]{State: s, Action: legal[k], Best: legal[v.choice(&n)], Reach: reach, Prob: prob, Loss: loss}); err != nil {
-				return err
-			}
+		losses = v.values.losses(losses[:0], &n)
+		for k := range losses {
+			losses[k] *= v.returnSpan()
+		}
+		if err := v.yieldRegrets(v.values.State(at, first), reach, v.choice(&n), v.policy.probsAt(at, &n), losses, yield); err != nil {
+			return err
 		}
 	}
 	return nil

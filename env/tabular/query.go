@@ -119,10 +119,3 @@ func text[S comparable](rules game.Rules[S], s S) string {
 	}
 	return fmt.Sprintf("%+v", s)
 }
-
-func checkSeat(seat game.Player, players int) error {
-	if seat < 0 || int(seat) >= players {
-		return fmt.Errorf("tabular: seat %d; want 0 to %d", seat, players-1)
-	}
-	return nil
-}

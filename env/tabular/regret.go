@@ -11,7 +11,7 @@ import (
 // Regrets implements [game.Solution]. It yields the regrets in the order in which the
 // positions were enumerated. States and actions are those of representatives.
 func (sol *Solution[S]) Regrets(ctx context.Context, p game.Policy[S], seat game.Player, yield func(game.Regret[S]) error) error {
-	if err := checkSeat(seat, sol.players); err != nil {
+	if err := sol.checkSeat(seat); err != nil {
 		return err
 	}
 	policy, err := sol.Tabulate(ctx, p)
@@ -34,26 +34,18 @@ func (sol *Solution[S]) Regrets(ctx context.Context, p game.Policy[S], seat game
 	if err != nil {
 		return fmt.Errorf("tabular: %w", err)
 	}
-	var legal []game.Action
+	var losses []float64
 	for i, x := range sol.nodes {
 		if x.mover != seat || visits[i] == 0 {
 			continue
 		}
 		next := sol.next(int32(i))
-		legal = sol.rules.Legal(legal[:0], sol.states[i])
-		choice := sol.choice[i]
-		for k, j := range next {
-			prob, loss := probs[int(x.first)+k], sol.at(next[choice])[seat]-sol.at(j)[seat]
-			if prob == 0 || loss <= game.Tie {
-				continue
-			}
-			r := game.Regret[S]{
-				State: sol.states[i], Action: legal[k], Best: legal[choice],
-				Reach: visits[i], Prob: prob, Loss: loss,
-			}
-			if err := yield(r); err != nil {
-				return err
-			}
+		losses = losses[:0]
+		for _, j := range next {
+			losses = append(losses, sol.at(next[sol.choice[i]])[seat]-sol.at(j)[seat])
+		}
+		if err := sol.yieldRegrets(sol.states[i], visits[i], int(sol.choice[i]), probs[x.first:][:x.n], losses, yield); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -157,11 +149,7 @@ func (ev *evaluation) visitCycleBySweeps(ctx context.Context, x []float64, comp 
 	for k, i := range comp {
 		rest[k], x[i] = x[i], 0
 	}
-	sum := 0.0
-	for range maxSweeps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	sum, err := sweeps(ctx, func() (sum float64) {
 		for _, i := range slices.Backward(ev.linear.postorder) {
 			k := ev.local[i] - 1
 			r := rest[k]
@@ -174,13 +162,13 @@ func (ev *evaluation) visitCycleBySweeps(ctx context.Context, x []float64, comp 
 				}
 			}
 		}
-		sum = 0
 		for _, r := range rest {
 			sum += r
 		}
-		if sum <= converged {
-			return nil
-		}
+		return sum
+	})
+	if err != nil || sum <= converged {
+		return err
 	}
 	return fmt.Errorf("in a cycle of %d positions a game has not ended with probability %.3g after %d sweeps", len(comp), sum, maxSweeps)
 }

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"marsgym/env/game"
-	"marsgym/env/game/chart"
 )
 
 // MaxStates is the largest number of positions that is solved by default. Chosen: they
@@ -29,10 +27,7 @@ type Options struct {
 // Solution is the exact solution of a game as a table of all positions. It implements
 // [game.Solution].
 type Solution[S comparable] struct {
-	noCharts
-	rules    game.Rules[S]
-	symmetry game.Symmetry[S] // nil if the rules do not implement it
-
+	solved[S]
 	graph
 	components components
 	states     []S // representatives, by index
@@ -53,13 +48,13 @@ func Solve[S comparable](ctx context.Context, rules game.Rules[S], opts Options)
 	if opts.Progress != nil {
 		opts.Progress(0)
 	}
-	sol := &Solution[S]{noCharts: noCharts{rules.Spec().ID}, rules: rules, index: make(map[S]int32)}
-	sol.symmetry, _ = rules.(game.Symmetry[S])
+	sol := &Solution[S]{solved: newSolved(rules), index: make(map[S]int32)}
+	sol.best, sol.evaluate = sol.bestMove, sol.evaluateTables
 	if err := sol.enumerate(ctx, opts.MaxStates); err != nil {
 		return nil, fmt.Errorf("tabular: %w", err)
 	}
 	sol.components = sol.graph.components()
-	ev, err := sol.evaluate(ctx, make([][]float64, sol.players), opts.Progress)
+	ev, err := sol.run(ctx, make([][]float64, sol.players), opts.Progress)
 	if errors.Is(err, errEndless) {
 		return nil, fmt.Errorf("%w: %w", game.ErrNoSolution, err)
 	}
@@ -71,8 +66,8 @@ func Solve[S comparable](ctx context.Context, rules game.Rules[S], opts Options)
 	return sol, nil
 }
 
-// evaluate returns the evaluation of the game for the given policies.
-func (sol *Solution[S]) evaluate(ctx context.Context, seats [][]float64, progress func(float64)) (*evaluation, error) {
+// run returns the evaluation of the game for the given policies.
+func (sol *Solution[S]) run(ctx context.Context, seats [][]float64, progress func(float64)) (*evaluation, error) {
 	ev := newEvaluation(&sol.graph, seats)
 	if err := ev.run(ctx, sol.components, progress); err != nil {
 		return nil, fmt.Errorf("tabular: from position %s: %w", sol.text(sol.states[ev.entry]), err)
@@ -112,19 +107,6 @@ func (sol *Solution[S]) Facts() []game.Fact {
 	return []game.Fact{{Name: "positions", Value: float64(sol.Len())}}
 }
 
-// noCharts is the part of [game.Solution] of a game, given its ID, without charts.
-type noCharts struct{ id string }
-
-// Charts implements [game.Solution]. There are none.
-func (n noCharts) Charts() ([]chart.Chart, error) {
-	return nil, fmt.Errorf("%s: %w", n.id, game.ErrNoCharts)
-}
-
-// PolicyCharts implements [game.Solution]. There are none.
-func (n noCharts) PolicyCharts(_ game.TabularPolicy, name string) ([]chart.Chart, error) {
-	return nil, fmt.Errorf("%s: the losses of %s: %w", n.id, name, game.ErrNoCharts)
-}
-
 // Residual returns the largest violation of the optimality equations: about 1e-15 times
 // the largest return, or up to game.Tie where options nearly tie.
 func (sol *Solution[S]) Residual() float64 { return sol.residual }
@@ -132,7 +114,7 @@ func (sol *Solution[S]) Residual() float64 { return sol.residual }
 // Value appends the values of s [P]. It returns an error if s cannot come up in the
 // game.
 func (sol *Solution[S]) Value(dst []float64, s S) ([]float64, error) {
-	i, _, err := sol.find(s)
+	i, err := sol.find(s)
 	if err != nil {
 		return dst, err
 	}
@@ -143,24 +125,10 @@ func (sol *Solution[S]) Value(dst []float64, s S) ([]float64, error) {
 // Legal; nothing where no seat moves. It returns an error if s cannot come up in the
 // game.
 func (sol *Solution[S]) Options(dst []float64, s S) ([]float64, error) {
-	i, relabel, err := sol.find(s)
-	if err != nil || sol.nodes[i].mover < 0 {
+	if _, err := sol.find(s); err != nil {
 		return dst, err
 	}
-	mover := sol.nodes[i].mover
-	n := len(dst)
-	for _, j := range sol.next(i) {
-		dst = append(dst, sol.at(j)[mover])
-	}
-	if relabel != nil {
-		values := slices.Clone(dst[n:])
-		legal := sol.rules.Legal(nil, s)
-		for k, a := range sol.rules.Legal(nil, sol.states[i]) {
-			at, _ := slices.BinarySearch(legal, relabel[a])
-			dst[n+at] = values[k]
-		}
-	}
-	return dst, nil
+	return OptionValues(dst, sol.rules, s, sol.Value)
 }
 
 // at returns the values of position i [P].
@@ -169,52 +137,21 @@ func (sol *Solution[S]) at(i int32) []float64 {
 	return sol.value[k : k+sol.players]
 }
 
-func (sol *Solution[S]) canonical(s S) (S, []game.Action) {
-	if sol.symmetry == nil {
-		return s, nil
-	}
-	return sol.symmetry.Canonical(s)
-}
-
-// find returns the index of the representative of s, and its relabelling of the actions
-// (see [game.Symmetry]).
-func (sol *Solution[S]) find(s S) (int32, []game.Action, error) {
-	c, relabel := sol.canonical(s)
+// find returns the index of the representative of s.
+func (sol *Solution[S]) find(s S) (int32, error) {
+	c, _ := sol.canonical(s)
 	i, ok := sol.index[c]
 	if !ok {
-		return 0, nil, fmt.Errorf("tabular: position %s cannot come up in this game", sol.text(s))
+		return 0, fmt.Errorf("tabular: position %s cannot come up in this game", sol.text(s))
 	}
-	return i, relabel, nil
+	return i, nil
 }
 
-func (sol *Solution[S]) text(s S) string { return text(sol.rules, s) }
-
-// Policy returns best play. Ties go to the lowest index of the actions that can end the
-// game.
-func (sol *Solution[S]) Policy() game.Policy[S] { return bestPolicy[S]{sol} }
-
-type bestPolicy[S comparable] struct{ sol *Solution[S] }
-
-// Probs implements [game.Policy]. It returns an error for a position that cannot come up
-// or is not a decision.
-func (b bestPolicy[S]) Probs(dst []float64, states []S) error {
-	actions := b.sol.rules.Spec().Actions
-	clear(dst)
-	var legal []game.Action
-	for row, s := range states {
-		i, relabel, err := b.sol.find(s)
-		if err != nil {
-			return err
-		}
-		if b.sol.nodes[i].mover < 0 {
-			return fmt.Errorf("tabular: position %s is not a decision", b.sol.text(s))
-		}
-		legal = b.sol.rules.Legal(legal[:0], b.sol.states[i])
-		a := legal[b.sol.choice[i]]
-		if relabel != nil {
-			a = relabel[a]
-		}
-		dst[row*actions+int(a)] = 1
+// bestMove implements solved.best.
+func (sol *Solution[S]) bestMove(s S) (S, int, error) {
+	i, err := sol.find(s)
+	if err != nil {
+		return s, 0, err
 	}
-	return nil
+	return sol.states[i], int(sol.choice[i]), nil
 }

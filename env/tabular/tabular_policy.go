@@ -23,7 +23,7 @@ func (t *tabularPolicy) Rows() int      { return t.rows }
 // for an illegal action. Probabilities whose sum differs from 1 by rounding are divided
 // by their sum.
 func (sol *Solution[S]) Tabulate(ctx context.Context, p game.Policy[S]) (game.TabularPolicy, error) {
-	policy := &tabularPolicy{solution: sol, probs: make([]float64, len(sol.moves))}
+	policy := &tabularPolicy{solution: &sol.solved, probs: make([]float64, len(sol.moves))}
 	var open []int32 // positions with more than one legal action
 	for i, x := range sol.nodes {
 		if x.mover >= 0 && x.n > 1 {
@@ -112,60 +112,15 @@ func (sol *Solution[S]) probsOf(policy *tabularPolicy, i int32) []float64 {
 	return policy.probs[x.first : x.first+x.n]
 }
 
-// Evaluate implements [game.Solution]. It returns an error if the policies are not of
-// this solution, or if their game may never end.
-func (sol *Solution[S]) Evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy) ([]float64, error) {
-	ev, err := sol.evaluateSeats(ctx, seats, game.Terminal)
-	if err != nil {
-		return dst, err
+// evaluateTables implements solved.evaluate.
+func (sol *Solution[S]) evaluateTables(ctx context.Context, tables []*tabularPolicy, _ game.Player) ([]float64, error) {
+	probs := make([][]float64, len(tables))
+	for i, t := range tables {
+		probs[i] = t.probs // nil for the seat that is free
 	}
-	return append(dst, ev.at(0)...), nil
-}
-
-// BestResponse implements [game.Solution]. It returns an error if the policies of the
-// others are not of this solution, or if the game may never end.
-func (sol *Solution[S]) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
-	if err := checkSeat(seat, sol.players); err != nil {
-		return 0, err
-	}
-	ev, err := sol.evaluateSeats(ctx, seats, seat)
-	if err != nil {
-		return 0, err
-	}
-	return ev.at(0)[seat], nil
-}
-
-// evaluateSeats returns the evaluation of policies, where the seat free plays a best
-// response to the others; game.Terminal for free means that all play their policies.
-func (sol *Solution[S]) evaluateSeats(ctx context.Context, seats []game.TabularPolicy, free game.Player) (*evaluation, error) {
-	tables, err := tablesOf(sol, sol.players, seats, free)
+	ev, err := sol.run(ctx, probs, nil)
 	if err != nil {
 		return nil, err
 	}
-	probs := make([][]float64, len(tables))
-	for i, t := range tables {
-		probs[i] = t.probs
-	}
-	return sol.evaluate(ctx, probs, nil)
-}
-
-// tablesOf returns the policies of all seats but free as a solution has made them. That
-// of free is empty.
-func tablesOf(solution any, players int, seats []game.TabularPolicy, free game.Player) ([]*tabularPolicy, error) {
-	if len(seats) != players {
-		return nil, fmt.Errorf("tabular: %d policies for %d players", len(seats), players)
-	}
-	tables := make([]*tabularPolicy, players)
-	for i, s := range seats {
-		if game.Player(i) == free {
-			tables[i] = new(tabularPolicy)
-			continue
-		}
-		table, ok := s.(*tabularPolicy)
-		if !ok || table.solution != solution {
-			return nil, fmt.Errorf("tabular: the policy of seat %d belongs to another solution; call Tabulate of this one", i)
-		}
-		tables[i] = table
-	}
-	return tables, nil
+	return ev.at(0), nil
 }

@@ -340,10 +340,6 @@ var brokenOptional = []breach{
 			return probsFunc(func(dst []float64, states []state) error { return errors.New("oh") }), nil
 		}
 	}},
-	{"Bot refuses a name that BotNames does not list", func(g *cups) {
-		bot := g.bot
-		g.bot = func(name string) (game.Policy[state], error) { return bot("first") }
-	}},
 	{"Bot knows the names of BotNames", func(g *cups) { g.botNames = func() []string { return []string{"first", "second"} } }},
 	{"BotNames are distinct", func(g *cups) { g.botNames = func() []string { return []string{"first", "first"} } }},
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"marsgym/env/game"
+	"marsgym/internal/core"
 )
 
 // An Option changes what Check does.
@@ -66,6 +67,7 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 type checker[S comparable] struct {
 	options
 	rules     game.Rules[S]
+	core      core.Rules[S]
 	spec      game.Spec
 	sampler   game.Sampler[S] // or nil, as the next three
 	presenter game.Presenter[S]
@@ -133,6 +135,7 @@ func (c *checker[S]) run() {
 	if !c.checkSpec() {
 		return // all other checks need the sizes
 	}
+	c.core = core.New(c.rules)
 	var start S
 	c.try(start, "Initial", func() {
 		start = c.rules.Initial()

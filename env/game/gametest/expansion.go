@@ -16,7 +16,7 @@ const expansionChecks = 300
 // checkExpansion compares Expand with Outcomes, decisions with the same mover and
 // afterstates being equal.
 func (c *checker[S]) checkExpansion(s S) {
-	s = c.representative(s)
+	s = c.core.Representative(s)
 	var f game.Expansion[S]
 	if !c.expander.Expand(&f, s) || !c.checkShape(s, f) {
 		return
@@ -32,7 +32,7 @@ func (c *checker[S]) checkExpansion(s S) {
 		shown[k] = text
 	}
 	for _, o := range c.rules.Outcomes(nil, s) {
-		x := c.representative(o.State)
+		x := c.core.Representative(o.State)
 		who := c.rules.CurrentPlayer(x)
 		count(who, c.afterMoves(x, who), -o.Prob, func() string { return c.text(x) })
 	}
@@ -84,7 +84,7 @@ func (c *checker[S]) checkShape(s S, f game.Expansion[S]) bool {
 	}
 	seen := map[S]game.Player{}
 	for k, x := range f.Leaf {
-		if who, ok := seen[x]; c.representative(x) != x || ok && who == owner[k] || owner[k] == game.Player(c.spec.Players) {
+		if who, ok := seen[x]; c.core.Representative(x) != x || ok && who == owner[k] || owner[k] == game.Player(c.spec.Players) {
 			c.failAt(s, once, "%s is no representative, or is listed twice, or belongs to no branch", c.text(x))
 		}
 		seen[x] = owner[k]
@@ -99,17 +99,10 @@ func (c *checker[S]) afterMoves(x S, who game.Player) (after []S) {
 	}
 	for _, a := range c.rules.Legal(nil, x) {
 		if y, err := c.rules.Apply(x, a); err == nil { // else a breach of another clause
-			after = append(after, c.representative(y))
+			after = append(after, c.core.Representative(y))
 		}
 	}
 	return after
-}
-
-func (c *checker[S]) representative(s S) S {
-	if c.symmetry != nil {
-		s, _ = c.symmetry.Canonical(s)
-	}
-	return s
 }
 
 // decisionKeys gives decisions with the same mover and afterstates the same key.

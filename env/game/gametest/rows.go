@@ -79,7 +79,7 @@ func (r *rowChecker[S]) run() {
 
 // legal returns the legal actions of the representative of row i.
 func (r *rowChecker[S]) legal(i int) []game.Action {
-	return r.rules.Legal(nil, r.representative(r.states[i]))
+	return r.rules.Legal(nil, r.core.Representative(r.states[i]))
 }
 
 // played returns the action of the state of row i for that of its representative.
@@ -93,18 +93,7 @@ func (r *rowChecker[S]) played(i int) game.Action {
 // restart starts a game in row i.
 func (r *rowChecker[S]) restart(i int) {
 	r.states[i] = r.rules.Initial()
-	r.players[i] = r.settle(&r.states[i], &r.dice[i])
-}
-
-// settle samples chance until a seat is to move or the game is over.
-func (r *rowChecker[S]) settle(s *S, dice *rand.PCG) game.Player {
-	for range r.spec.ChanceLimit() {
-		if who := r.rules.CurrentPlayer(*s); who != game.Chance {
-			return who
-		}
-		*s = r.sampler.Sample(*s, dice)
-	}
-	return r.rules.CurrentPlayer(*s)
+	r.players[i] = r.core.Settle(&r.states[i], &r.dice[i])
 }
 
 // refuses checks that Step finds an illegal action in row i and changes nothing.
@@ -141,7 +130,7 @@ func (r *rowChecker[S]) step() bool {
 		if err != nil {
 			return false // a breach of another clause
 		}
-		who := r.settle(&want, &dice[i])
+		who := r.core.Settle(&want, &dice[i])
 		if r.states[i] != want || r.players[i] != who || r.dice[i] != dice[i] {
 			r.failAt(s, "Rows.Step is Apply and Sample of each row", "after %s got %s, player %d; want %s, player %d, and the generator after it",
 				r.action(a), r.text(r.states[i]), r.players[i], r.text(want), who)

@@ -36,14 +36,6 @@ func (c *checker[S]) checkScene(s S, mover game.Player, legal []game.Action) {
 			c.failAt(s, "the text and the goal of a scene are a line each", "got %q", line)
 		}
 	}
-	for line := range strings.SplitSeq(colour.Strip(picture.Text(&scene)), "\n") {
-		if n := utf8.RuneCountInString(line); n > 79 {
-			c.failAt(s, "pictures as text have lines of 79 columns", "got %d in %q", n, line)
-		}
-	}
-	if lines := picture.Explain(&scene, "no such thing"); lines != nil {
-		c.failAt(s, "a word that names nothing is not explained", "got %q", lines)
-	}
 	if scene.Player != mover {
 		c.failAt(s, "a scene has the current player", "it is %d, want %d", scene.Player, mover)
 	}
@@ -77,6 +69,14 @@ func (c *checker[S]) checkScene(s S, mover game.Player, legal []game.Action) {
 			}
 		}
 		c.checkElement(s, legal, "cell "+cell.Name, cell.Actions)
+	}
+	for line := range strings.SplitSeq(colour.Strip(picture.Text(&scene)), "\n") {
+		if n := utf8.RuneCountInString(line); n > 79 {
+			c.failAt(s, "pictures as text have lines of 79 columns", "got %d in %q", n, line)
+		}
+	}
+	if lines := picture.Explain(&scene, "no such thing"); lines != nil {
+		c.failAt(s, "a word that names nothing is not explained", "got %q", lines)
 	}
 	if mover == game.Chance {
 		c.checkSceneRoll(s, scene.Roll)

@@ -32,11 +32,11 @@ type node[S comparable] struct {
 // follow returns the successors of s; prob is nil where a seat decides.
 func (p *planChecker[S]) follow(s S) (next []S, prob []float64) {
 	for _, o := range p.rules.Outcomes(nil, s) {
-		next, prob = append(next, p.rep(o.State)), append(prob, o.Prob)
+		next, prob = append(next, p.core.Representative(o.State)), append(prob, o.Prob)
 	}
 	for _, a := range p.rules.Legal(nil, s) {
 		after, _ := p.rules.Apply(s, a)
-		next = append(next, p.rep(after))
+		next = append(next, p.core.Representative(after))
 	}
 	return next, prob
 }

@@ -79,14 +79,6 @@ type planChecker[S comparable] struct {
 	r       *rand.Rand
 }
 
-// rep returns the representative of s.
-func (p *planChecker[S]) rep(s S) S {
-	if p.symmetry != nil {
-		s, _ = p.symmetry.Canonical(s)
-	}
-	return s
-}
-
 // mover returns the seat whose turn starts in s, or -1 if none does.
 func (p *planChecker[S]) mover(s S) game.Player {
 	if who, ok := p.planner.TurnStart(s); ok {
@@ -103,7 +95,7 @@ func (p *planChecker[S]) checkStarts(traces [][]S) (starts []S) {
 		turn := game.Player(-1)
 		for _, s := range trace {
 			who, begins := p.planner.TurnStart(s)
-			same, also := p.planner.TurnStart(p.rep(s))
+			same, also := p.planner.TurnStart(p.core.Representative(s))
 			now := p.rules.CurrentPlayer(s)
 			switch {
 			case begins && (who < 0 || int(who) >= p.spec.Players):
@@ -116,7 +108,7 @@ func (p *planChecker[S]) checkStarts(traces [][]S) (starts []S) {
 			}
 			if begins {
 				turn = who
-				if s = p.rep(s); !seen[s] {
+				if s = p.core.Representative(s); !seen[s] {
 					seen[s] = true
 					starts = append(starts, s)
 				}
@@ -134,12 +126,12 @@ func (p *planChecker[S]) checkTurnOf(trace []S) {
 	var ends []S
 	for _, s := range trace {
 		if _, begins := p.planner.TurnStart(s); begins {
-			ends = slices.Clone(p.plan.Begin(p.rep(s)))
+			ends = slices.Clone(p.plan.Begin(p.core.Representative(s)))
 		}
 		if p.rules.CurrentPlayer(s) < 0 {
 			continue
 		}
-		start := p.rep(p.planner.TurnOf(p.rep(s)))
+		start := p.core.Representative(p.planner.TurnOf(p.core.Representative(s)))
 		if who, begins := p.planner.TurnStart(start); !begins || who != p.rules.CurrentPlayer(s) {
 			p.failAt(s, "a turn of the seat starts in TurnOf", "none does in %s", p.text(start))
 			return
@@ -163,7 +155,7 @@ func (p *planChecker[S]) checkSamples(met []S) (sampled []S) {
 			p.failAt(s, "SampleStart is a function of the generator", "then it sampled %s", p.text(t))
 			return nil
 		}
-		s = p.rep(s)
+		s = p.core.Representative(s)
 		who := p.mover(s)
 		if who < 0 {
 			p.failAt(s, "SampleStart samples a start of a turn", "no turn starts there")
@@ -198,11 +190,11 @@ func (p *planChecker[S]) checkTurn(s S) {
 		}
 		distinct[end] = true
 		p.checkEnd(s, end)
-		if _, ok := t.index[p.rep(end)]; !ok {
-			t.index[p.rep(end)] = len(t.pay)
+		if _, ok := t.index[p.core.Representative(end)]; !ok {
+			t.index[p.core.Representative(end)] = len(t.pay)
 			t.pay = append(t.pay, nil)
 		}
-		t.end = append(t.end, t.index[p.rep(end)])
+		t.end = append(t.end, t.index[p.core.Representative(end)])
 	}
 	ends = slices.Clone(ends)
 	t.reached = make([]bool, len(t.pay))
