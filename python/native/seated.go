@@ -16,18 +16,21 @@ import (
 
 // seated is a batch in which a learner has one seat and opponents the others. Each Step
 // plays the learner's action and then the opponents' until the learner is to act again,
-// if need be in the next game. Rows where it is wait for the others.
+// if need be in the next game. Rows where it is wait for the others. Without opponents the
+// caller acts for every seat. The work is done in a job, whose context ends it.
 //
 // Opponents, and the learner's seat where it is drawn, are sampled from the generator
 // Noise of the row.
 type seated struct {
 	spec     game.Spec
 	buf      env.Buffers // the caller's
-	policies []opponent  // [P-1] of the seats after the learner's
+	policies []opponent  // [P-1] of the seats after the learner's; nil for no opponents
 	fixed    int         // the learner's seat, or -1
 	games    env.Batch
-	seat     []game.Player // [N] the learner's
-	last     []end         // [N] of the last step
+
+	// Only with opponents.
+	seat []game.Player // [N] the learner's
+	last []end         // [N] of the last step
 
 	// Of the call in progress.
 	job     *job
@@ -56,6 +59,9 @@ type end struct {
 // newSeated returns the games of a seating.
 func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, first int) (*seated, error) {
 	spec := g.spec
+	if len(s.Opponents) == 0 {
+		return &seated{spec: spec, buf: buf, games: g.NewBatchOver(buf, n, first)}, nil
+	}
 	if others := spec.Players - 1; others == 0 {
 		return nil, fmt.Errorf("%s for 1 has no opponents", spec.ID)
 	} else if len(s.Opponents) != 1 && len(s.Opponents) != others {
@@ -98,7 +104,7 @@ func (t *seated) slow() bool {
 	return len(t.seat) > quickRows || slices.ContainsFunc(t.policies, func(o opponent) bool { return !o.quick })
 }
 
-// Reset implements [rows].
+// Reset starts a game in every row.
 func (t *seated) Reset(j *job, seed uint64) error {
 	t.job = j
 	t.clearResults()
@@ -109,7 +115,7 @@ func (t *seated) Reset(j *job, seed uint64) error {
 	return t.play()
 }
 
-// Begin implements [rows].
+// Begin starts another game in some rows, see [env.Batch].
 func (t *seated) Begin(j *job, rows []int, seeds []uint64) error {
 	return t.restart(j, rows, func() error {
 		t.games.Begin(rows, seeds)
@@ -117,13 +123,16 @@ func (t *seated) Begin(j *job, rows []int, seeds []uint64) error {
 	})
 }
 
-// Place implements [rows].
+// Place continues row i from a position.
 func (t *seated) Place(j *job, i int, at env.Position) error {
 	return t.restart(j, []int{i}, func() error { return t.games.Place(i, at) })
 }
 
 // restart begins games in some rows by a function. If that fails, nothing has changed.
 func (t *seated) restart(j *job, rows []int, begin func() error) error {
+	if t.policies == nil {
+		return begin()
+	}
 	t.job = j
 	return t.atomically(func() error {
 		if err := begin(); err != nil {
@@ -247,8 +256,11 @@ func (t *seated) step() error {
 	return nil
 }
 
-// Step implements [rows].
+// Step plays the actions. On an error nothing has changed.
 func (t *seated) Step(j *job) error {
+	if t.policies == nil {
+		return t.games.Step()
+	}
 	t.job = j
 	for i, a := range t.buf.Action {
 		if a == env.Hold {
@@ -297,15 +309,21 @@ func (t *seated) show() {
 	}
 }
 
-// At implements [rows].
-func (t *seated) At(i int, final bool) (env.Position, []game.Action) {
-	if final {
-		return t.last[i].final, nil
-	}
-	return lockstep{t.games}.At(i, false)
+// At returns the position of row i and the relabelling of its actions (see [env.Decisions]).
+func (t *seated) At(i int) (env.Position, []game.Action) {
+	d := t.games.Decisions([]int{i})
+	return d.Position(0), d.Relabel(0)
 }
 
-// AppendState implements [rows]. The state begins with the seats.
+// Final returns the last position of the game that ended in row i in the last step.
+func (t *seated) Final(i int) env.Position {
+	if t.policies == nil {
+		return t.games.Final(i)
+	}
+	return t.last[i].final
+}
+
+// AppendState is that of [env.Batch]. The state begins with the seats of the learner.
 func (t *seated) AppendState(dst []byte) ([]byte, error) {
 	for _, seat := range t.seat {
 		dst = append(dst, byte(seat))
@@ -313,7 +331,7 @@ func (t *seated) AppendState(dst []byte) ([]byte, error) {
 	return t.games.AppendState(dst)
 }
 
-// RestoreState implements [rows].
+// RestoreState restores what AppendState wrote for a seating of this size.
 func (t *seated) RestoreState(src []byte) error {
 	n := len(t.seat)
 	if len(src) < n {
