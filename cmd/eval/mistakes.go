@@ -42,14 +42,12 @@ func printMistakes(b *strings.Builder, r *eval.MistakeReport) {
 		return
 	}
 	fmt.Fprintf(b, "\n  The worst mistakes by cost = reach × prob × regret. A position stands for all with\n  the same decision. Reach is the expected number of these decisions in a game, and\n  prob the probability of the action.\n")
-	width := len("position")
+	rows := [][]string{{"cost, %", "reach, %", "prob", "regret, %", "position", "action  ", "best"}}
 	for _, x := range r.Worst {
-		width = max(width, len(x.Position))
+		rows = append(rows, []string{fmt.Sprintf("%10.6f", 100*x.Cost), fmt.Sprintf("%9.5f", 100*x.Reach), fmt.Sprintf("%6.4f", x.Prob), fmt.Sprintf("%9.5f", 100*x.Regret), x.Position, x.Action, x.Best})
 	}
-	fmt.Fprintf(b, "\n  %10s  %9s  %6s  %9s  %-*s  %-8s  %s\n", "cost, %", "reach, %", "prob", "regret, %", width, "position", "action", "best")
-	for _, x := range r.Worst {
-		fmt.Fprintf(b, "  %10.6f  %9.5f  %6.4f  %9.5f  %-*s  %-8s  %s\n", 100*x.Cost, 100*x.Reach, x.Prob, 100*x.Regret, width, x.Position, x.Action, x.Best)
-	}
+	b.WriteByte('\n')
+	cli.Columns(b, "rrrrlll", rows)
 }
 
 // printGroups writes the number and cost of mistakes by group.
@@ -57,12 +55,10 @@ func printGroups(b *strings.Builder, title string, list []eval.MistakeGroup, tot
 	if len(list) == 0 {
 		return
 	}
-	width := len(title)
+	rows := [][]string{{title, "a game", "cost, %", "of total"}}
 	for _, x := range list {
-		width = max(width, len(x.Name))
+		rows = append(rows, []string{x.Name, fmt.Sprintf("%10.6f", x.Times), fmt.Sprintf("%10.6f", 100*x.Cost), fmt.Sprintf("%6.1f %%", 100*x.Cost/total)})
 	}
-	fmt.Fprintf(b, "\n  %-*s  %10s  %10s  %8s\n", width, title, "a game", "cost, %", "of total")
-	for _, x := range list {
-		fmt.Fprintf(b, "  %-*s  %10.6f  %10.6f  %6.1f %%\n", width, x.Name, x.Times, 100*x.Cost, 100*x.Cost/total)
-	}
+	b.WriteByte('\n')
+	cli.Columns(b, "l", rows)
 }

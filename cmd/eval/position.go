@@ -91,5 +91,5 @@ func (r *positionResult) print(b *strings.Builder, _ game.Spec) {
 	for _, o := range r.Outcomes {
 		rows = append(rows, []string{o.Outcome, fmt.Sprintf("%.4f %%", 100*o.Prob), p.number(o.Value)})
 	}
-	cli.Columns(b, rows, 1)
+	cli.Columns(b, "l", rows)
 }

@@ -46,7 +46,7 @@ func (o *odds) print(b *strings.Builder) {
 			}
 			rows = append(rows, cells)
 		}
-		cli.Columns(b, rows, 0)
+		cli.Columns(b, "", rows)
 	}
 }
 

@@ -43,7 +43,7 @@ func printTable(b *strings.Builder, p *sweep.Plan, trials []sweep.Trial) {
 		}
 		rows = append(rows, append(line, number(r.End), fmt.Sprintf("%.1f", r.Seconds), fmt.Sprintf("%.0f", r.Speed)))
 	}
-	cli.Columns(b, rows, 0)
+	cli.Columns(b, "", rows)
 }
 
 // short is a field's name in the table.
