@@ -50,7 +50,6 @@ func printMistakes(b *strings.Builder, r *eval.MistakeReport) {
 	cli.Columns(b, "rrrrlll", rows)
 }
 
-// printGroups writes the number and cost of mistakes by group.
 func printGroups(b *strings.Builder, title string, list []eval.MistakeGroup, total float64) {
 	if len(list) == 0 {
 		return

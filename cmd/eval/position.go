@@ -40,7 +40,6 @@ func positionCommand(s *session) work {
 	}
 }
 
-// position values a position.
 func (p *pricer) position(ctx context.Context, text string) (result, error) {
 	g, err := cli.OpenGame(p.name, catalog.Open)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"marsgym/internal/cli"
 )
 
-// print writes an answer as text.
 func (a *answer) print(b *strings.Builder, spec game.Spec, at env.Position) {
 	fmt.Fprintf(b, "%s for %d, under best play from %s\n\n%s\n\n", spec.Title, a.Players, a.Position, indent(at.Render()))
 	for i := range a.Players {
@@ -39,7 +38,6 @@ func (a *answer) print(b *strings.Builder, spec game.Spec, at env.Position) {
 	fmt.Fprintf(b, "  computed in %.2f s\n", a.Seconds)
 }
 
-// printOptions writes the table of options.
 func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Position) {
 	unit := "wins"
 	if !spec.HasWin() {
@@ -66,7 +64,6 @@ func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Positio
 // mostOutcomes bounds the outcomes that are listed. Chosen: they fit on a screen.
 const mostOutcomes = 20
 
-// printOutcomes writes the table of outcomes.
 func (a *answer) printOutcomes(b *strings.Builder, spec game.Spec) {
 	if n := len(a.Outcomes); n > mostOutcomes {
 		fmt.Fprintf(b, "  %d outcomes; -json lists them\n\n", n)

@@ -96,7 +96,6 @@ func (s *session) league(ctx context.Context, dir string, l *sweep.League, trial
 	return best, nil
 }
 
-// readLeague returns the matches that were played before.
 func readLeague(d *atomicfile.Dir) ([]eval.Pairing, error) {
 	f, err := d.Open(leagueFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -111,7 +111,6 @@ func (r *Rollouts) play(ctx context.Context, spec game.Spec, games []rollout) er
 	return nil
 }
 
-// move plays one decision in each game.
 func (r *Rollouts) move(ctx context.Context, spec game.Spec, games []*rollout, probs []float64) error {
 	if err := ctx.Err(); err != nil {
 		return err

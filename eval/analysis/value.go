@@ -74,7 +74,6 @@ type Number struct {
 	Exact bool    `json:"exact"`
 }
 
-// exactly returns an exact figure.
 func exactly(x float64) Number { return Number{x, x, x, true} }
 
 // estimate returns the mean of n samples with the interval of Student's t.

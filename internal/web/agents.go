@@ -118,7 +118,6 @@ func (o *opened[T]) get(key string, open func() (*T, error)) (*T, error) {
 	return x, nil
 }
 
-// agent opens an agent.
 func (a *App) agent(ctx context.Context, g env.Game, name string) (*agents.Agent, error) {
 	if err := a.allowed(g, name); err != nil {
 		return nil, err

@@ -101,7 +101,6 @@ func marsgym_job(g C.uintptr_t, text *C.char, object *C.uintptr_t, out **C.char)
 	})
 }
 
-// newJob returns a job to run.
 func newJob(g *openGame) *job {
 	j := &job{game: g, asked: make(chan *request), ended: make(chan struct{})}
 	j.ctx, j.cancel = context.WithCancel(context.Background())
@@ -115,7 +114,6 @@ func (j *job) run(work func() (any, error)) {
 	j.result, j.err = protect(work)
 }
 
-// do does a task.
 func (j *job) do(t task) (any, error) {
 	switch t.Kind {
 	case "solve":

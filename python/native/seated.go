@@ -56,7 +56,6 @@ type end struct {
 	truncated bool
 }
 
-// newSeated returns the games of a seating.
 func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, first int) (*seated, error) {
 	spec := g.spec
 	if len(s.Opponents) == 0 {
