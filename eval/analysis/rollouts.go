@@ -63,14 +63,11 @@ func (r *Rollouts) Values(ctx context.Context, at []env.Position) ([]Value, erro
 		if err := r.play(ctx, spec, games); err != nil {
 			return nil, err
 		}
-		v := Value{Mean: make([]float64, spec.Players)}
-		for _, g := range games {
-			v.Samples = append(v.Samples, g.share)
-			for seat, x := range g.share {
-				v.Mean[seat] += x / float64(r.Number)
-			}
+		samples := make([][]float64, len(games))
+		for k, g := range games {
+			samples[k] = g.share
 		}
-		list[i] = v
+		list[i] = sampled(samples)
 	}
 	return list, nil
 }
