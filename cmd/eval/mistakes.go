@@ -42,12 +42,14 @@ func printMistakes(b *strings.Builder, r *eval.MistakeReport) {
 		return
 	}
 	fmt.Fprintf(b, "\n  The worst mistakes by cost = reach × prob × regret. A position stands for all with\n  the same decision. Reach is the expected number of these decisions in a game, and\n  prob the probability of the action.\n")
-	rows := [][]string{{"cost, %", "reach, %", "prob", "regret, %", "position", "action  ", "best"}}
+	width := len("position")
 	for _, x := range r.Worst {
-		rows = append(rows, []string{fmt.Sprintf("%10.6f", 100*x.Cost), fmt.Sprintf("%9.5f", 100*x.Reach), fmt.Sprintf("%6.4f", x.Prob), fmt.Sprintf("%9.5f", 100*x.Regret), x.Position, x.Action, x.Best})
+		width = max(width, len(x.Position))
 	}
-	b.WriteByte('\n')
-	cli.Columns(b, "rrrrlll", rows)
+	fmt.Fprintf(b, "\n  %10s  %9s  %6s  %9s  %-*s  %-8s  %s\n", "cost, %", "reach, %", "prob", "regret, %", width, "position", "action", "best")
+	for _, x := range r.Worst {
+		fmt.Fprintf(b, "  %10.6f  %9.5f  %6.4f  %9.5f  %-*s  %-8s  %s\n", 100*x.Cost, 100*x.Reach, x.Prob, 100*x.Regret, width, x.Position, x.Action, x.Best)
+	}
 }
 
 func printGroups(b *strings.Builder, title string, list []eval.MistakeGroup, total float64) {

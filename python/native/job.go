@@ -74,11 +74,10 @@ func (e *entrant) remote(ask asker) *agents.Agent {
 	if e.Policy == nil {
 		return nil
 	}
-	r := remote{ask, *e.Policy}
 	if e.Scores {
-		return &agents.Agent{Name: e.Name, Policy: remoteScorer{r, e.Greedy}}
+		return &agents.Agent{Name: e.Name, Policy: remoteScorer{ask, *e.Policy, e.Greedy}}
 	}
-	return &agents.Agent{Name: e.Name, Policy: r}
+	return &agents.Agent{Name: e.Name, Policy: remote{ask, *e.Policy}}
 }
 
 // marsgym_job starts a job.
