@@ -20,6 +20,12 @@
 //		...
 //	}
 //
-// Every command ends with one of the [Statuses]. An interrupted command that has saved its work
-// says how to continue.
+// Every command ends with one of these statuses:
+//
+//	  0  done
+//	  1  failed, or the answer could not be written
+//	  2  the command line or a setting is wrong; nothing was done
+//	130  interrupted, by Ctrl-C, SIGTERM or a closed terminal
+//
+// An interrupted command that has saved its work says how to continue.
 package cli
