@@ -12,7 +12,7 @@ import (
 	"marsgym/eval/analysis"
 )
 
-// priceGame prices a game for people. Where values are estimated, their dearest decisions
+// priceGame prices a game for people. Where values are estimated, their costliest decisions
 // are valued again with other dice, since the highest of many estimates are too high.
 func (a *advisor) priceGame(ctx context.Context, rec *record.Game, people []int) error {
 	if a == nil {
@@ -50,7 +50,7 @@ func (a *advisor) priceGame(ctx context.Context, rec *record.Game, people []int)
 	return err
 }
 
-// report prints the price of the games to people, with their dearest mistakes.
+// report prints the price of the games to people, with their costliest mistakes.
 func (a *advisor) report(w io.Writer, people []int) {
 	if a == nil || len(people) == 0 {
 		return
