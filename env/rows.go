@@ -12,12 +12,18 @@ func (v *Vec[S]) byRows() bool { return v.rows != nil && v.crn == nil }
 
 // stepRows is Step by [game.Rows].
 func (v *Vec[S]) stepRows() error {
+	if v.single {
+		v.showAll()
+	}
 	buf := &v.buf
 	copy(v.before, buf.Player)
 	v.held = v.held[:0]
 	dice := v.dice[:len(v.dice)+1]
 	illegal := v.rows.Step(v.state, buf.Action, dice, buf.Player)
 	if illegal >= 0 && buf.Action[illegal] == Hold {
+		if v.mostHeld() {
+			return v.stepSingly()
+		}
 		v.hold()
 		illegal = v.rows.Step(v.state, buf.Action, dice, buf.Player)
 	}
@@ -55,6 +61,18 @@ type heldRow[S comparable] struct {
 	dice  rand.PCG
 }
 
+// mostHeld reports whether most rows are held, so that it is faster to play the others
+// singly.
+func (v *Vec[S]) mostHeld() bool {
+	held := 0
+	for _, a := range v.buf.Action {
+		if a == Hold {
+			held++
+		}
+	}
+	return 2*held > len(v.buf.Action)
+}
+
 // hold lets the rows whose action is [Hold] play a legal one, and stores what they were.
 func (v *Vec[S]) hold() {
 	for i, a := range v.buf.Action {
@@ -73,6 +91,7 @@ func (v *Vec[S]) showAll() {
 		}
 		return
 	}
+	v.single = false
 	clear(v.buf.Obs)
 	clear(v.buf.Mask)
 	v.rows.Show(v.state, v.buf.Player, v.shown, v.label, v.buf.Obs, v.buf.Mask)

@@ -32,6 +32,7 @@ type Vec[S comparable] struct {
 
 	crn    []*core.Turns // [N] common random numbers, nil in rows that were not restarted; nil if none was
 	rows   game.Rows[S]  // nil if the rules play row by row
+	single bool          // the last step was row by row, so that rows are to show all first
 	before []game.Player // [N] scratch of stepRows: the players before the step
 	held   []heldRow[S]  // scratch of stepRows
 
@@ -189,12 +190,17 @@ func (v *Vec[S]) Step() error {
 	if !v.started {
 		return errors.New("env: Step before Reset")
 	}
-	if v.byRows() {
+	if v.byRows() && !(v.single && v.mostHeld()) {
 		return v.stepRows()
 	}
+	return v.stepSingly()
+}
+
+// stepSingly is Step row by row.
+func (v *Vec[S]) stepSingly() error {
+	v.single = true
 	for i, a := range v.buf.Action {
 		if a == Hold {
-			v.next[i] = v.state[i]
 			continue
 		}
 		if uint(a) >= uint(v.spec.Actions) {
@@ -208,17 +214,15 @@ func (v *Vec[S]) Step() error {
 			return v.rowError(i)
 		}
 	}
-	v.state, v.next = v.next, v.state
-	if v.rules.Symmetry == nil {
-		v.shown = v.state // without symmetry, each its own representative
-	}
 	clear(v.buf.Reward)
-	for i := range v.state {
-		if v.buf.Action[i] == Hold {
-			v.buf.Terminated[i], v.buf.Truncated[i] = false, false
+	clear(v.buf.Terminated)
+	clear(v.buf.Truncated)
+	for i, a := range v.buf.Action {
+		if a == Hold {
 			continue
 		}
 		s := &v.state[i]
+		*s = v.next[i]
 		who := v.settle(i, s)
 		v.moves[i]++
 		terminated, truncated := who == game.Terminal, v.spec.Truncates(who, int(v.moves[i]))

@@ -81,7 +81,6 @@ func newDuplicate(g env.Game, entrants []*agents.Agent, seed uint64) (*duplicate
 	return d, nil
 }
 
-// sets returns the number of sets that have been played.
 func (d *duplicate) sets() int { return len(d.share) / (len(d.entrants) * len(d.entrants)) }
 
 // play plays a number of further sets.
@@ -162,7 +161,6 @@ func (w *worker) play(ctx context.Context, rows int) error {
 	return nil
 }
 
-// start starts the next game in row i, if one is left.
 func (w *worker) start(i int) {
 	if w.next >= w.end {
 		w.games[i] = -1
@@ -229,7 +227,6 @@ func (w *worker) act(ctx context.Context, k int) error {
 	return nil
 }
 
-// match returns the result of all sets.
 func (d *duplicate) match() Match {
 	m := Match{
 		Method: "match", Seats: names(d.entrants), Confidence: Confidence,
@@ -251,7 +248,6 @@ func (d *duplicate) match() Match {
 	return m
 }
 
-// mean returns the share of the win of an agent in a set.
 func (d *duplicate) mean(set, agent int) float64 {
 	p, sum := len(d.entrants), 0.0
 	for r := range p {

@@ -61,7 +61,6 @@ func newExactEvaluator(g env.Game, s env.Solution) *ExactEvaluator {
 	return &ExactEvaluator{game: g, solution: s, working: parallel.NewLock(), tabulated: map[*agents.Agent]tabulated{}}
 }
 
-// checkWin returns an error for a game without a win.
 func checkWin(spec game.Spec) error {
 	if !spec.HasWin() {
 		return fmt.Errorf("%s for %d counts %s, not wins", spec.ID, spec.Players, spec.Unit)

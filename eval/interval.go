@@ -20,7 +20,6 @@ func (s *sample) add(x float64) {
 
 func (s *sample) mean() float64 { return s.sum / s.n }
 
-// variance returns the variance of the values.
 func (s *sample) variance() float64 { return max(0, s.squares/s.n-float64(s.mean()*s.mean())) }
 
 // interval returns the confidence interval of the mean, computed with z² further

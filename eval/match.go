@@ -52,22 +52,14 @@ func (m Match) Notes() string {
 // agents [P]. The result depends on the seed, not on the number of cores. progress,
 // if not nil, is called with the fraction done.
 func PlayDuplicate(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64)) (Match, error) {
-	return PlayDuplicateBy(ctx, nil, g, entrants, games, seed, progress)
+	return RecordDuplicate(ctx, nil, g, entrants, games, seed, progress, nil)
 }
 
-// PlayDuplicateBy is PlayDuplicate by an executor, if that is not nil and other processes
-// can open the agents (see [agents.Source]). It changes no result.
-func PlayDuplicateBy(ctx context.Context, executor jobs.Executor, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64)) (Match, error) {
-	return playDuplicate(ctx, executor, g, entrants, games, seed, progress, nil)
-}
-
-// RecordDuplicate is PlayDuplicate that, at the end of the match, calls write, if not
-// nil, with each game in order, until write returns an error.
-func RecordDuplicate(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64), write func(*record.Game) error) (Match, error) {
-	return playDuplicate(ctx, nil, g, entrants, games, seed, progress, write)
-}
-
-func playDuplicate(ctx context.Context, executor jobs.Executor, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64), write func(*record.Game) error) (Match, error) {
+// RecordDuplicate is PlayDuplicate by an executor, if that is not nil and other processes
+// can open the agents (see [agents.Source]); it changes no result. Unless write is nil the
+// match is played in this process, and at its end write is called with each game in order,
+// until it returns an error.
+func RecordDuplicate(ctx context.Context, executor jobs.Executor, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64), write func(*record.Game) error) (Match, error) {
 	if len(entrants) == 0 {
 		return Match{}, errors.New("no agents")
 	}

@@ -258,7 +258,7 @@ func TestRecord(t *testing.T) {
 			entrants = append(entrants, bot(t, g, "random"))
 		}
 		var text bytes.Buffer
-		m, err := eval.RecordDuplicate(t.Context(), g, entrants, 60, 3, nil, func(rec *record.Game) error { return rec.Write(&text) })
+		m, err := eval.RecordDuplicate(t.Context(), nil, g, entrants, 60, 3, nil, func(rec *record.Game) error { return rec.Write(&text) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +287,7 @@ func TestRecord(t *testing.T) {
 	}
 	g := testgames.Open(t, "pig", 2, `{"target": 20}`)
 	two := []*agents.Agent{bot(t, g, "greedy"), bot(t, g, "random")}
-	if _, err := eval.RecordDuplicate(t.Context(), g, two, 4, 1, nil, func(*record.Game) error { return errFailing }); !errors.Is(err, errFailing) {
+	if _, err := eval.RecordDuplicate(t.Context(), nil, g, two, 4, 1, nil, func(*record.Game) error { return errFailing }); !errors.Is(err, errFailing) {
 		t.Errorf("a failing write: %v", err)
 	}
 }

@@ -101,7 +101,6 @@ func (e *ExactEvaluator) Mistakes(ctx context.Context, a *agents.Agent, n int) (
 	return r, nil
 }
 
-// add adds a mistake to its group.
 func add(groups map[string]*MistakeGroup, name string, times, cost float64) {
 	g := groups[name]
 	if g == nil {
@@ -112,7 +111,6 @@ func add(groups map[string]*MistakeGroup, name string, times, cost float64) {
 	g.Cost += cost
 }
 
-// byCost lists groups by descending cost.
 func byCost(groups map[string]*MistakeGroup) []MistakeGroup {
 	list := []MistakeGroup{}
 	for _, g := range groups {

@@ -104,7 +104,7 @@ func TestMatchParts(t *testing.T) {
 		}
 		for _, executor := range []jobs.Executor{jobs.Local{}, e} {
 			done := 0.0
-			got, err := eval.PlayDuplicateBy(t.Context(), executor, g, pair, 400, 7, func(x float64) { done = max(done, x) })
+			got, err := eval.RecordDuplicate(t.Context(), executor, g, pair, 400, 7, func(x float64) { done = max(done, x) }, nil)
 			if err != nil || !reflect.DeepEqual(got, want) || done != 1 {
 				t.Errorf("by %T: %+v, %v, done %v; want %+v", executor, got, err, done, want)
 			}
@@ -117,13 +117,13 @@ func TestMatchParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := eval.ResumeTournamentBy(t.Context(), e, g, entrants, 100, 7, nil, nil, nil)
+	got, err := eval.ResumeTournament(t.Context(), e, g, entrants, 100, 7, nil, nil, nil)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 	before := count.Load()
 	clock := []*agents.Agent{open("search:1ms", 0), entrants[3]}
-	if _, err := eval.PlayDuplicateBy(t.Context(), e, g, clock, 2, 1, nil); err != nil || count.Load() != before {
+	if _, err := eval.RecordDuplicate(t.Context(), e, g, clock, 2, 1, nil, nil); err != nil || count.Load() != before {
 		t.Errorf("a search by the clock: %v, and %d jobs; want none", err, count.Load()-before)
 	}
 }
@@ -157,7 +157,7 @@ func TestPartsRefuse(t *testing.T) {
 		if _, err := x.Strength(t.Context(), a); err == nil {
 			t.Errorf("a table that is %s is accepted", name)
 		}
-		if _, err := eval.PlayDuplicateBy(t.Context(), e, r.game, []*agents.Agent{a, a}, 4, 1, nil); err == nil {
+		if _, err := eval.RecordDuplicate(t.Context(), e, r.game, []*agents.Agent{a, a}, 4, 1, nil, nil); err == nil {
 			t.Errorf("a match that is %s is accepted", name)
 		}
 	}

@@ -16,7 +16,7 @@ type SequentialOptions struct {
 	Margin float64 // of the win: a difference from the fair share within it counts as equal
 	Games  int     // the largest number of games
 
-	Executor jobs.Executor // see [PlayDuplicateBy]
+	Executor jobs.Executor // see [RecordDuplicate]
 }
 
 // Verdict is the result of a sequential match.

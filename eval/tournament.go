@@ -51,18 +51,14 @@ type Pairing struct {
 // If one agent wins all its games, the likelihood has no maximum. So the ratings are
 // those of the matches with one further set each, in which all win the fair share.
 func PlayTournament(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64)) (Tournament, error) {
-	return ResumeTournament(ctx, g, entrants, games, seed, nil, nil, progress)
+	return ResumeTournament(ctx, nil, g, entrants, games, seed, nil, nil, progress)
 }
 
-// ResumeTournament is [PlayTournament] with the results of matches that it has played
-// before: known are not played again, and played, if not nil, is called after each other
-// match. Its error ends the tournament. The result is the same to the bit.
-func ResumeTournament(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, known []Pairing, played func(Pairing) error, progress func(done float64)) (Tournament, error) {
-	return ResumeTournamentBy(ctx, nil, g, entrants, games, seed, known, played, progress)
-}
-
-// ResumeTournamentBy is ResumeTournament by an executor (see [PlayDuplicateBy]).
-func ResumeTournamentBy(ctx context.Context, executor jobs.Executor, g env.Game, entrants []*agents.Agent, games int, seed uint64, known []Pairing, played func(Pairing) error, progress func(done float64)) (Tournament, error) {
+// ResumeTournament is [PlayTournament] by an executor (see [RecordDuplicate]), with the results
+// of matches that it has played before: known are not played again, and played, if not nil, is
+// called after each other match. Its error ends the tournament. The result is the same to the
+// bit.
+func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, entrants []*agents.Agent, games int, seed uint64, known []Pairing, played func(Pairing) error, progress func(done float64)) (Tournament, error) {
 	n, p := len(entrants), g.Spec().Players
 	if n < 2 {
 		return Tournament{}, fmt.Errorf("a tournament of %d agents; want at least 2", n)

@@ -13,7 +13,6 @@ import (
 	"marsgym/internal/jobs"
 )
 
-// openCheckpoint opens the file of -checkpoint.
 func (s *session) openCheckpoint() (*jobs.Checkpoint, error) {
 	identity, err := programIdentity()
 	if err != nil {

@@ -74,7 +74,6 @@ func (s *session) exact(ctx context.Context) (*eval.ExactEvaluator, error) {
 	return s.evaluator, nil
 }
 
-// draw draws charts of the loss of an agent.
 func (s *session) draw(ctx context.Context, a *agents.Agent) error {
 	e, err := s.exact(ctx)
 	if err != nil {

@@ -39,7 +39,6 @@ type pricer struct {
 	decisions          bool
 }
 
-// pricer defines the flags of estimates.
 func (s *session) pricer() *pricer {
 	p := &pricer{session: s}
 	s.StringVar(&s.model, "model", "", fmt.Sprintf("`agent` of estimates: a search (default %s), or any for -rollouts (default greedy)", defaultSearch))
@@ -88,7 +87,6 @@ func (p *pricer) check() error {
 	return nil
 }
 
-// isSearch reports whether an agent is a search.
 func isSearch(name string) bool {
 	return name == agents.Search || strings.HasPrefix(name, agents.Search+":")
 }
@@ -138,7 +136,6 @@ func (p *pricer) price(ctx context.Context, path string) (result, error) {
 	return r, nil
 }
 
-// report prices games of the same rules.
 func (p *pricer) report(ctx context.Context, games []*record.Game) (*analysis.Report, error) {
 	spec := games[0].Rules.Spec()
 	v, err := p.valuer(ctx, games[0].Rules)
@@ -187,7 +184,6 @@ func (p *pricer) valuer(ctx context.Context, g env.Game) (analysis.Valuer, error
 	return &analysis.Rollouts{Game: g, Agent: a, Name: a.Name, Number: cmp.Or(p.rollouts, defaultRollouts), Seed: p.seed}, nil
 }
 
-// newSearches returns the valuer of -searches.
 func (p *pricer) newSearches(g env.Game) (analysis.Valuer, error) {
 	name := cmp.Or(p.model, defaultSearch)
 	cfg, evaluator, err := agents.SearchOf(name, agents.Options{Game: g})

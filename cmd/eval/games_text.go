@@ -68,7 +68,7 @@ func (p priceText) summary(b *strings.Builder, r *analysis.Report) {
 		}
 		rows = append(rows, []string{s.Name, fmt.Sprint(s.Games), p.mean(s.Result), p.mean(s.Luck), p.mean(s.Adjusted), p.mean(s.Losses), p.mean(s.Loss), fmt.Sprintf("%.3f", s.Mistakes), rating})
 	}
-	cli.Columns(b, rows, 1)
+	cli.Columns(b, "l", rows)
 }
 
 func (p priceText) mistakes(b *strings.Builder, r *analysis.Report) {
@@ -80,7 +80,7 @@ func (p priceText) mistakes(b *strings.Builder, r *analysis.Report) {
 	for _, m := range r.Worst {
 		rows = append(rows, []string{m.Player, m.Position, m.Action, m.Best().Action, p.number(m.Loss), fmt.Sprint(m.Game)})
 	}
-	cli.Columns(b, rows, 4)
+	cli.Columns(b, "llll", rows)
 }
 
 func (p priceText) games(b *strings.Builder, r *analysis.Report) {
@@ -101,7 +101,7 @@ func (p priceText) games(b *strings.Builder, r *analysis.Report) {
 			rows = append(rows, row)
 		}
 	}
-	cli.Columns(b, rows, 1)
+	cli.Columns(b, "l", rows)
 }
 
 func (p priceText) decisions(b *strings.Builder, i int, g *analysis.Game) {
@@ -115,6 +115,6 @@ func (p priceText) decisions(b *strings.Builder, i int, g *analysis.Game) {
 			}
 			rows = append(rows, []string{mark, o.Action, p.number(o.Value), p.number(o.Regret)})
 		}
-		cli.Columns(b, rows, 2)
+		cli.Columns(b, "ll", rows)
 	}
 }

@@ -69,11 +69,11 @@ func (s *session) match(ctx context.Context, seats []*agents.Agent) (result, err
 // duplicate plays a match and, with -record, writes its games.
 func (s *session) duplicate(ctx context.Context, seats []*agents.Agent, games int) (m eval.Match, err error) {
 	if s.record == "" {
-		return eval.PlayDuplicateBy(ctx, s.executor, s.agents.Game, seats, games, s.seed, s.playing)
+		return eval.RecordDuplicate(ctx, s.executor, s.agents.Game, seats, games, s.seed, s.playing, nil)
 	}
 	err = atomicfile.Write(s.record, func(w io.Writer) (err error) {
 		b := bufio.NewWriter(w)
-		m, err = eval.RecordDuplicate(ctx, s.agents.Game, seats, games, s.seed, s.playing, func(g *record.Game) error { return g.Write(b) })
+		m, err = eval.RecordDuplicate(ctx, nil, s.agents.Game, seats, games, s.seed, s.playing, func(g *record.Game) error { return g.Write(b) })
 		return cmp.Or(err, b.Flush())
 	})
 	return m, err
@@ -121,7 +121,7 @@ func tournamentCommand(s *session) work {
 			if err != nil {
 				return nil, err
 			}
-			t, err := eval.ResumeTournamentBy(ctx, s.executor, s.agents.Game, entrants, s.games, s.seed, nil, nil, s.playing)
+			t, err := eval.ResumeTournament(ctx, s.executor, s.agents.Game, entrants, s.games, s.seed, nil, nil, s.playing)
 			return &tournamentResult{t}, err
 		})
 	}

@@ -52,17 +52,14 @@ func printMistakes(b *strings.Builder, r *eval.MistakeReport) {
 	}
 }
 
-// printGroups writes the number and cost of mistakes by group.
 func printGroups(b *strings.Builder, title string, list []eval.MistakeGroup, total float64) {
 	if len(list) == 0 {
 		return
 	}
-	width := len(title)
+	rows := [][]string{{title, "a game", "cost, %", "of total"}}
 	for _, x := range list {
-		width = max(width, len(x.Name))
+		rows = append(rows, []string{x.Name, fmt.Sprintf("%10.6f", x.Times), fmt.Sprintf("%10.6f", 100*x.Cost), fmt.Sprintf("%6.1f %%", 100*x.Cost/total)})
 	}
-	fmt.Fprintf(b, "\n  %-*s  %10s  %10s  %8s\n", width, title, "a game", "cost, %", "of total")
-	for _, x := range list {
-		fmt.Fprintf(b, "  %-*s  %10.6f  %10.6f  %6.1f %%\n", width, x.Name, x.Times, 100*x.Cost, 100*x.Cost/total)
-	}
+	b.WriteByte('\n')
+	cli.Columns(b, "l", rows)
 }

@@ -40,7 +40,6 @@ func positionCommand(s *session) work {
 	}
 }
 
-// position values a position.
 func (p *pricer) position(ctx context.Context, text string) (result, error) {
 	g, err := cli.OpenGame(p.name, catalog.Open)
 	if err != nil {
@@ -91,5 +90,5 @@ func (r *positionResult) print(b *strings.Builder, _ game.Spec) {
 	for _, o := range r.Outcomes {
 		rows = append(rows, []string{o.Outcome, fmt.Sprintf("%.4f %%", 100*o.Prob), p.number(o.Value)})
 	}
-	cli.Columns(b, rows, 1)
+	cli.Columns(b, "l", rows)
 }

@@ -84,7 +84,6 @@ func grid(b *strings.Builder, agents []string, win [][]float64, digits int, head
 	}
 }
 
-// cost returns a line on the work of an exact evaluation.
 func cost(name string, c eval.Cost) string {
 	return fmt.Sprintf("  %s was evaluated in %d decisions, by %d rows, in %.2f s.\n", name, c.Decisions, c.Rows, c.Seconds)
 }

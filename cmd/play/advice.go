@@ -82,7 +82,6 @@ func newAdvisor(ctx context.Context, table *cli.Agents, out io.Writer, network s
 	return a, nil
 }
 
-// value writes a value to the mover.
 func (a *advisor) value(n analysis.Number) string {
 	switch {
 	case !a.spec.HasWin():
@@ -137,7 +136,6 @@ func (a *advisor) hints(at env.Position) (list []agents.Hint, err error) {
 	return list, nil
 }
 
-// print prints the best options.
 func (a *advisor) print(w io.Writer, at env.Position) error {
 	if a == nil {
 		fmt.Fprintln(w, "No: hints need -hints or -coach.")

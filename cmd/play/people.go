@@ -133,7 +133,6 @@ func (s *session) repeat() (a game.Action, ok bool, err error) {
 	return a, true, nil
 }
 
-// saveAs writes the game to a new file.
 func (s *session) saveAs(name string) {
 	if name == "" {
 		fmt.Fprintln(s.out, "No: name a file, as in save mars.games.")
@@ -190,7 +189,6 @@ func (s *session) keep(folder, resumed string) {
 	}
 }
 
-// inFolder reports whether the file of that name is in the folder.
 func inFolder(name, folder string) bool {
 	at, err := filepath.Abs(filepath.Dir(name))
 	in, errIn := filepath.Abs(folder)
@@ -219,7 +217,6 @@ func lastUnfinished(path string, warn func(error)) (*record.Game, error) {
 	return last, nil
 }
 
-// askRoll asks what the dice show.
 func (s *session) askRoll(before env.Position) error {
 	fmt.Fprintf(s.out, "Roll %s.\n", before.AskRoll())
 	for {
@@ -246,7 +243,6 @@ func (s *session) askRoll(before env.Position) error {
 	}
 }
 
-// parseSeats reads the numbers of the seats of people.
 func parseSeats(list []string, players int) (seats []game.Player, err error) {
 	for _, text := range list {
 		var p int

@@ -78,7 +78,6 @@ func (a *advisor) report(w io.Writer, people []int) {
 	a.reportRating(w)
 }
 
-// figure writes a share of the win, or a return.
 func (a *advisor) figure(n analysis.Number) string {
 	factor, unit, digits := 1.0, "", 4
 	if a.spec.HasWin() {
@@ -90,7 +89,6 @@ func (a *advisor) figure(n analysis.Number) string {
 	return fmt.Sprintf("%.0f±%.0f%s", factor*n.Value, factor*(n.High-n.Value), unit)
 }
 
-// reportMistakes prints the costliest mistakes.
 func (a *advisor) reportMistakes(w io.Writer) {
 	slices.SortStableFunc(a.sure, func(x, y analysis.Decision) int { return cmp.Compare(y.Loss.Value, x.Loss.Value) })
 	const most = 3 // chosen

@@ -36,7 +36,6 @@ type session struct {
 // errCommand is returned by a choice when a command decides how the game goes on.
 var errCommand = errors.New("a command is carried out")
 
-// people lists the seats of people.
 func (s *session) people() (seats []int) {
 	for i, a := range s.agents {
 		if a == nil {
@@ -46,7 +45,6 @@ func (s *session) people() (seats []int) {
 	return seats
 }
 
-// isPerson reports whether a person sits in a seat.
 func (s *session) isPerson(p game.Player) bool { return p >= 0 && s.agents[p] == nil }
 
 // play plays games with the dice of an [env.Env] with the seed.
@@ -95,7 +93,6 @@ const (
 	manySimulations = 100_000
 )
 
-// printTable prints who plays, and what people can type.
 func (s *session) printTable() {
 	fmt.Fprintf(s.out, "%s.\n", s.spec.Title)
 	var seats, people []string
@@ -141,7 +138,6 @@ func (s *session) printTable() {
 // human is the name of a person in records.
 const human = "human"
 
-// names returns the names of the seats.
 func (s *session) names() []string {
 	names := make([]string, len(s.agents))
 	for i, a := range s.agents {
@@ -164,7 +160,6 @@ func (s *session) save() error {
 	return nil
 }
 
-// one plays a game to its end, or to a limit.
 func (s *session) one(ctx context.Context) error {
 	s.shown, s.told = nil, nil
 	s.begin(turnOf(s.rec.Position()))
@@ -215,7 +210,6 @@ func (s *session) roll(before env.Position) error {
 	return nil
 }
 
-// move lets the mover choose an action and plays it.
 func (s *session) move(ctx context.Context, mover game.Player) error {
 	before := s.rec.Position()
 	var policy env.Policy = s.person
@@ -269,7 +263,6 @@ func (s *session) printChanges() {
 	s.shown = now
 }
 
-// lines returns the lines of the rendering of a position.
 func lines(p env.Position) []string { return strings.Split(p.Render(), "\n") }
 
 // begin prints the heading of a turn and, in turns of agents, the position.
@@ -319,7 +312,6 @@ func (s *session) end() (share float64) {
 	return share
 }
 
-// printResults prints the result of each seat.
 func (s *session) printResults() {
 	names := s.names()
 	for i, r := range s.rec.Position().Returns() {

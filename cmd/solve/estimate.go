@@ -29,7 +29,6 @@ type estimate struct {
 	Seconds  float64 `json:"seconds"`  // on these cores
 }
 
-// cores returns the number of cores that a solver uses.
 func cores() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
 // estimateAll estimates a game for all numbers of players, up to that of -players if it
@@ -61,7 +60,6 @@ func estimateAll(ctx context.Context, name *cli.Game, g env.Game) (*estimates, e
 	return all, nil
 }
 
-// print writes the estimates as text.
 func (all *estimates) print(b *strings.Builder) {
 	fmt.Fprintf(b, "%s: estimates for solving it on %d cores. Nothing was solved.\n\n", all.title, all.Cores)
 	fmt.Fprintf(b, "  %7s  %15s  %9s  %9s\n", "players", "positions", "memory", "time")
@@ -74,7 +72,6 @@ func (all *estimates) print(b *strings.Builder) {
 	}
 }
 
-// memory formats a number of bytes.
 func memory(bytes int64) string {
 	x, units := float64(bytes), []string{"B", "kB", "MB", "GB", "TB"}
 	for x >= 1000 && len(units) > 1 {
@@ -83,7 +80,6 @@ func memory(bytes int64) string {
 	return fmt.Sprintf("%.3g %s", x, units[0])
 }
 
-// duration formats a number of seconds.
 func duration(s float64) string {
 	switch {
 	case s < 60:

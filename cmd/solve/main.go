@@ -153,7 +153,6 @@ type outcome struct {
 	Turns   []float64 `json:"turns,omitempty"`
 }
 
-// evaluate returns the values of a position.
 func evaluate(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 	spec := g.Spec()
 	a := &answer{

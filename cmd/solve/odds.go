@@ -30,7 +30,6 @@ func oddsTables(g env.Game, question string) (*odds, error) {
 	return &odds{g.Spec().ID, question, tables, g.Spec().Title}, nil
 }
 
-// print writes the tables as text.
 func (o *odds) print(b *strings.Builder) {
 	fmt.Fprintf(b, "%s: %s\n", o.title, o.Odds)
 	for _, t := range o.Tables {
@@ -46,11 +45,10 @@ func (o *odds) print(b *strings.Builder) {
 			}
 			rows = append(rows, cells)
 		}
-		cli.Columns(b, rows, 0)
+		cli.Columns(b, "", rows)
 	}
 }
 
-// cell formats an entry of a table.
 func cell(x any) string {
 	if p, ok := x.(float64); ok {
 		return fmt.Sprintf("%.6f", p)

@@ -9,7 +9,6 @@ import (
 	"marsgym/internal/cli"
 )
 
-// print writes an answer as text.
 func (a *answer) print(b *strings.Builder, spec game.Spec, at env.Position) {
 	fmt.Fprintf(b, "%s for %d, under best play from %s\n\n%s\n\n", spec.Title, a.Players, a.Position, indent(at.Render()))
 	for i := range a.Players {
@@ -39,18 +38,12 @@ func (a *answer) print(b *strings.Builder, spec game.Spec, at env.Position) {
 	fmt.Fprintf(b, "  computed in %.2f s\n", a.Seconds)
 }
 
-// printOptions writes the table of options.
 func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Position) {
-	mover := fmt.Sprintf("seat %d chooses", at.CurrentPlayer())
-	width := len(mover)
-	for _, o := range a.Options {
-		width = max(width, len(o.Action))
-	}
 	unit := "wins"
 	if !spec.HasWin() {
 		unit = spec.Unit
 	}
-	fmt.Fprintf(b, "  %-*s  %12s  %12s\n", width, mover, unit, "regret")
+	rows := [][]string{{fmt.Sprintf("seat %d chooses", at.CurrentPlayer()), unit, "regret", ""}}
 	legal := at.Legal()
 	for i, o := range a.Options {
 		var value, regret string
@@ -62,40 +55,35 @@ func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Positio
 		if o.Regret <= game.Tie {
 			regret = fmt.Sprintf("%12s", "best")
 		}
-		line := fmt.Sprintf("  %-*s  %s  %s  %s", width, o.Action, value, regret, at.DescribeAction(legal[i]))
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		rows = append(rows, []string{o.Action, value, regret, at.DescribeAction(legal[i])})
 	}
+	cli.Columns(b, "lrrl", rows)
 	b.WriteByte('\n')
 }
 
 // mostOutcomes bounds the outcomes that are listed. Chosen: they fit on a screen.
 const mostOutcomes = 20
 
-// printOutcomes writes the table of outcomes.
 func (a *answer) printOutcomes(b *strings.Builder, spec game.Spec) {
 	if n := len(a.Outcomes); n > mostOutcomes {
 		fmt.Fprintf(b, "  %d outcomes; -json lists them\n\n", n)
 		return
 	}
-	width := len("outcome")
-	for _, o := range a.Outcomes {
-		width = max(width, len(o.Outcome))
-	}
-	fmt.Fprintf(b, "  %-*s  %12s", width, "outcome", "probability")
+	rows := [][]string{{"outcome", "probability"}}
 	for i := range a.Players {
-		fmt.Fprintf(b, "  %12s", fmt.Sprintf("seat %d", i))
+		rows[0] = append(rows[0], fmt.Sprintf("seat %d", i))
 	}
-	b.WriteByte('\n')
 	for _, o := range a.Outcomes {
-		fmt.Fprintf(b, "  %-*s  %s", width, o.Outcome, cli.Percent(o.Prob))
+		row := []string{o.Outcome, cli.Percent(o.Prob)}
 		for _, x := range o.Win {
-			fmt.Fprintf(b, "  %s", cli.Percent(x))
+			row = append(row, cli.Percent(x))
 		}
 		for _, x := range o.Turns {
-			fmt.Fprintf(b, "  %12.9f", x)
+			row = append(row, fmt.Sprintf("%12.9f", x))
 		}
-		b.WriteByte('\n')
+		rows = append(rows, row)
 	}
+	cli.Columns(b, "l", rows)
 	b.WriteByte('\n')
 }
 

@@ -75,7 +75,7 @@ func (s *session) league(ctx context.Context, dir string, l *sweep.League, trial
 		known = append(known, m)
 		return d.Write(leagueFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(known) })
 	}
-	t, err := eval.ResumeTournamentBy(ctx, s.workers.Executor(), s.game, entrants, l.Games, l.Seed, known, keep, func(done float64) { s.bar.Set(done, "league") })
+	t, err := eval.ResumeTournament(ctx, s.workers.Executor(), s.game, entrants, l.Games, l.Seed, known, keep, func(done float64) { s.bar.Set(done, "league") })
 	s.bar.Clear()
 	if err != nil {
 		return "", err
@@ -96,7 +96,6 @@ func (s *session) league(ctx context.Context, dir string, l *sweep.League, trial
 	return best, nil
 }
 
-// readLeague returns the matches that were played before.
 func readLeague(d *atomicfile.Dir) ([]eval.Pairing, error) {
 	f, err := d.Open(leagueFile)
 	if errors.Is(err, fs.ErrNotExist) {

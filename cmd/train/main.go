@@ -66,7 +66,6 @@ type session struct {
 	workers flags.Workers
 }
 
-// train makes a run or resumes one.
 func (s *session) train(ctx context.Context, c call) (err error) {
 	dir, verb := c.dir, "going on with"
 	if !c.resume {

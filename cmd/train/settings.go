@@ -36,7 +36,6 @@ type call struct {
 	exploit *exploitCall
 }
 
-// parse reads the command line and opens the game.
 func parse(args []string, stdout io.Writer) (c call, err error) {
 	f := cli.NewFlags("train", "Train fits a network to a game by self-play, and ends with its strength: exact where the game is solved. Ctrl-C stops it; nothing is lost.")
 	steps := f.Uint64("steps", 0, "`decisions` to train on (default depends on the algorithm)")

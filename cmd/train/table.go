@@ -13,7 +13,6 @@ import (
 	"marsgym/train/sweep"
 )
 
-// printTable prints the variants of a sweep in order of strength.
 func printTable(b *strings.Builder, p *sweep.Plan, trials []sweep.Trial) {
 	list, equal := sweep.Rank(trials)
 	seeds := len(p.Variants[0].Runs) > 1
@@ -43,7 +42,7 @@ func printTable(b *strings.Builder, p *sweep.Plan, trials []sweep.Trial) {
 		}
 		rows = append(rows, append(line, number(r.End), fmt.Sprintf("%.1f", r.Seconds), fmt.Sprintf("%.0f", r.Speed)))
 	}
-	cli.Columns(b, rows, 0)
+	cli.Columns(b, "", rows)
 }
 
 // short is a field's name in the table.
@@ -56,7 +55,6 @@ func value(p *sweep.Plan, variant int, field string) string {
 	return b.String()
 }
 
-// number is an exploitability in the table.
 func number(x float64) string {
 	if math.IsInf(x, 1) {
 		return "-"

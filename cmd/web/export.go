@@ -90,7 +90,6 @@ func export(ctx context.Context, dir, cache string, stdout io.Writer) error {
 	return err
 }
 
-// exportFiles returns the files of the exported page by name.
 func exportFiles(ctx context.Context, cache string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(pageFiles(), ".", func(name string, d fs.DirEntry, err error) error {
@@ -144,7 +143,6 @@ func addList(files map[string][]byte) error {
 	return nil
 }
 
-// addValues adds the values of the exported games.
 func addValues(ctx context.Context, files map[string][]byte, cache string) error {
 	if cache == "" {
 		temp, err := os.MkdirTemp("", "marsgym")
@@ -170,7 +168,6 @@ func addValues(ctx context.Context, files map[string][]byte, cache string) error
 	return nil
 }
 
-// buildWorker returns the compiled worker, compressed by gzip.
 func buildWorker(ctx context.Context) ([]byte, error) {
 	temp, err := os.MkdirTemp("", "marsgym")
 	if err != nil {

@@ -90,7 +90,6 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	return s.serve(ctx, l)
 }
 
-// pageFiles returns the files of the page.
 func pageFiles() fs.FS {
 	sub, err := fs.Sub(page, "page")
 	if err != nil {

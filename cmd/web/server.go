@@ -68,7 +68,6 @@ func (s *server) address() string {
 	return u.String()
 }
 
-// serve serves until ctx is done.
 func (s *server) serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler:           s.handler(),
@@ -142,7 +141,6 @@ func (s *server) hostAllowed(host string) bool {
 	return port == strconv.Itoa(s.addr.Port) && (name == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// api answers a request of the page.
 func (s *server) api(w http.ResponseWriter, r *http.Request) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		http.Error(w, "want Content-Type application/json", http.StatusUnsupportedMediaType)

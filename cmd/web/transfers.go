@@ -33,7 +33,6 @@ type transfer struct {
 	cut  func()
 }
 
-// begin begins a transfer.
 func (t *transfers) begin(cut func()) *transfer {
 	x := &transfer{in: t, cut: cut}
 	t.mu.Lock()
@@ -103,7 +102,6 @@ func (c counting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// send sends an answer.
 func (t *transfers) send(w http.ResponseWriter, answer []byte) {
 	c := http.NewResponseController(w)
 	c.SetWriteDeadline(time.Now().Add(sendTime))

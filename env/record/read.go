@@ -207,7 +207,6 @@ func (p *parser) follows() bool {
 	return p.begun
 }
 
-// rest reads a game after its first line.
 func (p *parser) rest() (*Game, error) {
 	r, err := p.rules()
 	if err != nil {
@@ -237,7 +236,6 @@ func (p *parser) rest() (*Game, error) {
 	}
 }
 
-// rules reads the lines of the rules.
 func (p *parser) rules() (*rules, error) {
 	id, err := p.field("game")
 	if err != nil {
@@ -271,7 +269,6 @@ func (p *parser) rules() (*rules, error) {
 	return r, nil
 }
 
-// seats reads the seed and the names of the seats.
 func (p *parser) seats(g *Game, players int) error {
 	word, rest, err := p.next(true)
 	if err == nil && word == "seed" {
@@ -302,7 +299,6 @@ func (p *parser) seats(g *Game, players int) error {
 	return nil
 }
 
-// chance reads a chance transition.
 func (p *parser) chance(g *Game, name string) error {
 	at := g.Position()
 	if who := at.CurrentPlayer(); who != game.Chance {
@@ -316,7 +312,6 @@ func (p *parser) chance(g *Game, name string) error {
 	return nil
 }
 
-// action reads an action.
 func (p *parser) action(g *Game, r *rules, seat, name string) error {
 	who := g.Position().CurrentPlayer()
 	if who < 0 || seat != strconv.Itoa(int(who)) {
@@ -336,7 +331,6 @@ func (p *parser) action(g *Game, r *rules, seat, name string) error {
 	return nil
 }
 
-// legal returns the names of the legal actions.
 func (r *rules) legal(at env.Position) (names []string) {
 	for _, a := range at.Legal() {
 		names = append(names, r.ActionName(a))
@@ -344,7 +338,6 @@ func (r *rules) legal(at env.Position) (names []string) {
 	return names
 }
 
-// mover says who is to move.
 func mover(who game.Player) string {
 	switch who {
 	case game.Chance:

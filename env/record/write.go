@@ -98,7 +98,6 @@ func (g *Game) Append(f *os.File) error {
 	return fmt.Errorf("%w; the game is not in the file, and those before it are", err)
 }
 
-// result returns the result as text.
 func (g *Game) result() string {
 	end := g.Position()
 	if end.CurrentPlayer() != game.Terminal {

@@ -187,15 +187,11 @@ func bestValue(values []Value, mover int) Value {
 			return sum / count
 		})
 	}
-	top := Value{Mean: make([]float64, len(values[0].Mean))}
-	for k := range n {
-		row := slices.Clone(values[chosen[k%2]].sample(k))
-		top.Samples = append(top.Samples, row)
-		for q, x := range row {
-			top.Mean[q] += x / float64(n)
-		}
+	top := make([][]float64, n)
+	for k := range top {
+		top[k] = slices.Clone(values[chosen[k%2]].sample(k))
 	}
-	return top
+	return sampled(top)
 }
 
 // regret returns what option i is worth less than the best to the mover. The estimate may

@@ -89,7 +89,6 @@ func NewReport(spec game.Spec, v Valuer, games []*Game, worst int) *Report {
 	return r
 }
 
-// player sums up a player.
 func (r *Report) player(name string) Player {
 	p := Player{Name: name}
 	var results, lucks, adjusted, losses, decisions []float64

@@ -58,14 +58,11 @@ func (r *Rollouts) Values(ctx context.Context, at []env.Position) ([]Value, erro
 		if err := r.play(ctx, spec, games); err != nil {
 			return nil, err
 		}
-		v := Value{Mean: make([]float64, spec.Players)}
-		for _, g := range games {
-			v.Samples = append(v.Samples, g.share)
-			for seat, x := range g.share {
-				v.Mean[seat] += x / float64(r.Number)
-			}
+		samples := make([][]float64, len(games))
+		for k, g := range games {
+			samples[k] = g.share
 		}
-		list[i] = v
+		list[i] = sampled(samples)
 	}
 	return list, nil
 }
@@ -102,7 +99,6 @@ func (r *Rollouts) play(ctx context.Context, spec game.Spec, games []rollout) er
 	return nil
 }
 
-// move plays one decision in each game.
 func (r *Rollouts) move(ctx context.Context, spec game.Spec, games []*rollout, probs []float64) error {
 	if err := ctx.Err(); err != nil {
 		return err

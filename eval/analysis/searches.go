@@ -91,18 +91,13 @@ func (s *Searches) Values(ctx context.Context, at []env.Position) ([]Value, erro
 		return nil, err
 	}
 	for j, i := range index {
-		v := Value{Mean: make([]float64, spec.Players)}
+		var samples [][]float64
 		for _, values := range rounds {
 			if values != nil {
-				v.Samples = append(v.Samples, values[j*spec.Players:][:spec.Players])
+				samples = append(samples, values[j*spec.Players:][:spec.Players])
 			}
 		}
-		for _, row := range v.Samples {
-			for q, x := range row {
-				v.Mean[q] += x / float64(len(v.Samples))
-			}
-		}
-		list[i] = v
+		list[i] = sampled(samples)
 	}
 	return list, nil
 }

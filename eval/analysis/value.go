@@ -74,32 +74,36 @@ type Number struct {
 	Exact bool    `json:"exact"`
 }
 
-// exactly returns an exact figure.
-func exactly(x float64) Number { return Number{x, x, x, true} }
-
-// estimate returns the mean of n samples with the interval of Student's t.
-func estimate(x, variance float64, n int) Number {
-	half := float64(quantile(n-1) * math.Sqrt(variance))
-	return Number{x, x - half, x + half, false}
-}
-
 // quantile returns the quantile of Student's t whose two-sided interval has the level
 // Confidence.
 func quantile(freedom int) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile((1 + Confidence) / 2)
 }
 
-// Number returns the value to a seat.
+// sampled returns the value that samples [n, P] give.
+func sampled(samples [][]float64) Value {
+	v := Value{make([]float64, len(samples[0])), samples}
+	for _, row := range samples {
+		for seat, x := range row {
+			v.Mean[seat] += x / float64(len(samples))
+		}
+	}
+	return v
+}
+
+// Number returns the value to a seat: of samples the mean, with the interval of Student's t.
 func (v Value) Number(seat int) Number {
+	mean := v.Mean[seat]
 	if v.Samples == nil {
-		return exactly(v.Mean[seat])
+		return Number{mean, mean, mean, true}
 	}
 	sum := 0.0
 	for _, x := range v.Samples {
-		sum += float64((x[seat] - v.Mean[seat]) * (x[seat] - v.Mean[seat]))
+		sum += float64((x[seat] - mean) * (x[seat] - mean))
 	}
 	n := float64(len(v.Samples))
-	return estimate(v.Mean[seat], sum/(n-1)/n, len(v.Samples))
+	half := float64(quantile(len(v.Samples)-1) * math.Sqrt(sum/(n-1)/n))
+	return Number{mean, mean - half, mean + half, false}
 }
 
 // sample returns sample k [P]. All samples of an exact value are the value.

@@ -55,7 +55,6 @@ func open(path string, stat func() (fs.FileInfo, error), open func() (*os.File, 
 	return f, nil
 }
 
-// regular returns an error unless a file is regular.
 func regular(path string, info fs.FileInfo) error {
 	kind := "a device"
 	switch mode := info.Mode(); {
@@ -144,7 +143,6 @@ func (d *Dir) Append(name string, size int64) (f *os.File, err error) {
 	return f, nil
 }
 
-// create creates a file, which must not exist.
 func (d *Dir) create(name string) (*os.File, error) {
 	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	return f, d.pathError("create", err, name)
@@ -203,7 +201,6 @@ func (d *Dir) rename(from, to string) error {
 	}
 }
 
-// writeNew creates, writes and syncs a file.
 func (d *Dir) writeNew(name string, write func(io.Writer) error) (err error) {
 	f, err := d.create(name)
 	if err != nil {
@@ -282,7 +279,6 @@ func temporaryOf(name, temp string) bool {
 	return ok && tmp && len(random) == 8 && strings.Trim(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// path returns the path of a file.
 func (d *Dir) path(name string) string { return filepath.Join(d.root.Name(), name) }
 
 // pathError returns an error of the root with the path of the file, where err has only

@@ -20,7 +20,6 @@ func Command(name string, args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// buildTags returns the build tags of a program.
 func buildTags(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return ""

@@ -233,7 +233,6 @@ func (f *Flags) except(names []string) (list []string) {
 	return list
 }
 
-// describeFlags returns flags with their values and usage.
 func (f *Flags) describeFlags(names []string) (list []Entry) {
 	for _, name := range names {
 		fl := f.Lookup(name)

@@ -27,9 +27,9 @@ func Widest(names []string) int {
 	return n
 }
 
-// Columns writes rows of cells; the first left columns are aligned on the left, the
-// others on the right.
-func Columns(b *strings.Builder, rows [][]string, left int) {
+// Columns writes rows of cells. align has a letter for each of the first columns: l if they are
+// aligned on the left, or r. The others are aligned on the right.
+func Columns(b *strings.Builder, align string, rows [][]string) {
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for k, cell := range row {
@@ -40,7 +40,7 @@ func Columns(b *strings.Builder, rows [][]string, left int) {
 		line := ""
 		for k, cell := range row {
 			space := strings.Repeat(" ", width[k]-utf8.RuneCountInString(cell))
-			if k < left {
+			if k < len(align) && align[k] == 'l' {
 				line += "  " + cell + space
 			} else {
 				line += "  " + space + cell

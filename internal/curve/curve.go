@@ -46,7 +46,6 @@ func part(runs []Run, field string) (with []Run, without []string) {
 	return with, without
 }
 
-// strength adds panels of exact strength.
 func strength(c *chart.Chart, runs []Run) {
 	c.Caption = "Each dot is an exact evaluation, over the whole game. Exploitability: how much more than half of its games a best response to the network wins; 0 is perfect, and the scale is logarithmic. Wins against optimal play are a probability of one half at best. Both are means of moving first and second."
 	runs, without := part(runs, exploitability)
@@ -91,7 +90,6 @@ func strength(c *chart.Chart, runs []Run) {
 	c.Panels = append(c.Panels, win)
 }
 
-// training adds panels of the metrics of training.
 func training(c *chart.Chart, runs []Run) {
 	fields := map[string]bool{}
 	for _, r := range runs {

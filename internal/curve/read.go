@@ -94,7 +94,6 @@ func LoadFrom(name, path string, in io.Reader) (Run, error) {
 	return r, nil
 }
 
-// parse reads a line of metrics.
 func parse(line []byte, fields map[string]string) (Point, error) {
 	var object map[string]any
 	if err := input.DecodeLoosely(line, &object); err != nil {

@@ -16,7 +16,6 @@ type Throw struct {
 	Numbers []int // what each of them rolls
 }
 
-// highest returns the seats with the highest number.
 func (t Throw) highest() (seats []int) {
 	best := slices.Max(t.Numbers)
 	for i, n := range t.Numbers {
@@ -101,5 +100,4 @@ func Lines(throws []Throw, does string) (lines []string) {
 	return lines
 }
 
-// seats lists numbers.
 func seats(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }

@@ -65,7 +65,6 @@ func size(c chart.Chart) (width, height vg.Length) {
 	return width, above + middle + gap + panelHeight + below + 2*margin
 }
 
-// style returns the style of black text of the given size.
 func style(points vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
 	f := font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, points)
 	return text.Style{Font: f, XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
@@ -122,7 +121,6 @@ func render(c draw.Canvas, ch chart.Chart) error {
 	return nil
 }
 
-// check returns an error for a panel that cannot be drawn.
 func check(p chart.Panel) error {
 	for _, l := range p.Lines {
 		if len(l.X) != len(l.Y) {

@@ -50,9 +50,9 @@ func Rules(spec game.Spec, about string, width int) string {
 	blocks := rules(spec)
 	if about != "" {
 		contains := func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(about)) }
-		found := slices.DeleteFunc(slices.Clone(blocks), func(b block) bool { return !contains(b.section) })
+		found := slices.DeleteFunc(slices.Clone(blocks), func(b Block) bool { return !contains(b.section) })
 		if len(found) == 0 {
-			found = slices.DeleteFunc(blocks, func(b block) bool { return !contains(b.text) })
+			found = slices.DeleteFunc(blocks, func(b Block) bool { return !contains(b.Text) })
 		}
 		blocks = found
 	}
@@ -60,14 +60,14 @@ func Rules(spec game.Spec, about string, width int) string {
 }
 
 // rules returns the blocks of the rules of a game.
-func rules(spec game.Spec) []block {
+func rules(spec game.Spec) []Block {
 	name, p := page(spec.ID)
 	blocks := parse(section(p, "## Rules"))
-	blocks = slices.DeleteFunc(blocks, func(b block) bool { return b.section == "A worked turn" }) // in notation
+	blocks = slices.DeleteFunc(blocks, func(b Block) bool { return b.section == "A worked turn" }) // in notation
 	if numbers := numbers(section(p, "## Config"), spec.ConfigJSON(), published(name, spec.Players)); len(numbers) > 0 {
 		const title = "The numbers of this game"
-		blocks = append(blocks, block{section: title, kind: heading, text: title, loose: true},
-			block{section: title, loose: true, text: "The text above is that of the published game. Here these settings differ:"})
+		blocks = append(blocks, Block{section: title, Kind: heading, Text: title, Loose: true},
+			Block{section: title, Kind: paragraph, Loose: true, Text: "The text above is that of the published game. Here these settings differ:"})
 		for _, n := range numbers {
 			n.section = title
 			blocks = append(blocks, n)
@@ -76,30 +76,23 @@ func rules(spec game.Spec) []block {
 	return blocks
 }
 
-// Block is a part of the rules of a game, for programs that lay them out themselves.
-type Block struct {
-	Kind   string   `json:"kind"` // paragraph, heading, item, row or code
-	Text   string   `json:"text,omitempty"`
-	Mark   string   `json:"mark,omitempty"`   // of an item: "-", "- a." or "1."; "" goes on the one before
-	Indent int      `json:"indent,omitempty"` // of an item, in characters
-	Cells  []string `json:"cells,omitempty"`  // of a row of a table, the first of which has the titles
-	Loose  bool     `json:"loose,omitempty"`  // an empty line comes before it
-}
-
-// Blocks returns the rules of a game as blocks in order; see [Rules].
-func Blocks(spec game.Spec) (list []Block) {
-	for _, b := range rules(spec) {
-		x := Block{Kind: b.kind.String(), Text: plain(b.text), Mark: strings.TrimSpace(b.mark), Indent: b.indent, Loose: b.loose}
-		switch b.kind {
+// Blocks returns the rules of a game as blocks in order, without the marks of Markdown; see
+// [Rules].
+func Blocks(spec game.Spec) []Block {
+	list := rules(spec)
+	for i := range list {
+		b := &list[i]
+		b.Mark = strings.TrimSpace(b.Mark)
+		switch b.Kind {
 		case code:
-			x.Text = b.text
 		case row:
-			x.Text = ""
-			for _, c := range b.cells {
-				x.Cells = append(x.Cells, plain(c))
+			b.Text = ""
+			for j, c := range b.Cells {
+				b.Cells[j] = plain(c)
 			}
+		default:
+			b.Text = plain(b.Text)
 		}
-		list = append(list, x)
 	}
 	return list
 }
@@ -108,8 +101,8 @@ func Blocks(spec game.Spec) (list []Block) {
 func Sections(id string) (titles []string) {
 	_, p := page(id)
 	for _, b := range parse(section(p, "## Rules")) {
-		if b.kind == heading && b.text != "A worked turn" {
-			titles = append(titles, b.text)
+		if b.Kind == heading && b.Text != "A worked turn" {
+			titles = append(titles, b.Text)
 		}
 	}
 	return titles
@@ -130,22 +123,22 @@ func published(id string, players int) string {
 
 // numbers returns the keys of a table of settings whose values in config differ from those
 // of the published game, with their values and meanings.
-func numbers(table, config, published string) (list []block) {
+func numbers(table, config, published string) (list []Block) {
 	var values, defaults map[string]json.RawMessage
 	if json.Unmarshal([]byte(config), &values) != nil || json.Unmarshal([]byte(published), &defaults) != nil {
 		return nil
 	}
 	const longest = 60 // chosen: longer values, such as maps, are no numbers
 	for _, b := range parse(table) {
-		if b.kind != row || len(b.cells) < 2 {
+		if b.Kind != row || len(b.Cells) < 2 {
 			continue
 		}
-		key := plain(b.cells[0])
+		key := plain(b.Cells[0])
 		value, ok := values[key]
 		if !ok || key == "players" || len(value) > longest || equal(value, defaults[key]) {
 			continue
 		}
-		list = append(list, block{kind: item, mark: "- ", text: fmt.Sprintf("%s is %s: %s", key, value, plain(b.cells[len(b.cells)-1]))})
+		list = append(list, Block{Kind: item, Mark: "- ", Text: fmt.Sprintf("%s is %s: %s", key, value, plain(b.Cells[len(b.Cells)-1]))})
 	}
 	return list
 }

@@ -8,31 +8,26 @@ import (
 	"marsgym/internal/input"
 )
 
-// kind is the kind of a block.
-type kind int
+// Block is a part of the rules of a game, for programs that lay them out themselves.
+type Block struct {
+	Kind   string   `json:"kind"`
+	Text   string   `json:"text,omitempty"`
+	Mark   string   `json:"mark,omitempty"`   // of an item: "-", "- a." or "1."; "" goes on the one before
+	Indent int      `json:"indent,omitempty"` // of an item, in characters
+	Cells  []string `json:"cells,omitempty"`  // of a row of a table, the first of which has the titles
+	Loose  bool     `json:"loose,omitempty"`  // an empty line comes before it
 
-const (
-	paragraph kind = iota
-	heading
-	item // of a list
-	row  // of a table
-	code // a line in a fixed form
-)
-
-func (k kind) String() string {
-	return [...]string{"paragraph", "heading", "item", "row", "code"}[k]
-}
-
-// block is a block of a page.
-type block struct {
 	section string // title of its section
-	kind    kind
-	text    string
-	indent  int      // of an item
-	mark    string   // of an item: "- " or "1. "
-	cells   []string // of a row
-	loose   bool     // an empty line comes before it
 }
+
+// The kinds of blocks.
+const (
+	paragraph = "paragraph"
+	heading   = "heading"
+	item      = "item" // of a list
+	row       = "row"  // of a table
+	code      = "code" // a line in a fixed form
+)
 
 var (
 	itemStart = regexp.MustCompile(`^( *)(- (?:[a-z]\. )?|\d+\. )(.*)`)
@@ -46,10 +41,10 @@ func plain(text string) string {
 }
 
 // parse reads the part of Markdown that the rules use.
-func parse(text string) (list []block) {
+func parse(text string) (list []Block) {
 	section, fenced, loose := "", false, false
-	add := func(b block) {
-		b.section, b.loose = section, loose
+	add := func(b Block) {
+		b.section, b.Loose = section, loose
 		list, loose = append(list, b), false
 	}
 	for line := range strings.Lines(text) {
@@ -60,64 +55,64 @@ func parse(text string) (list []block) {
 		case strings.HasPrefix(trimmed, "```"):
 			fenced, loose = !fenced, !fenced
 		case fenced:
-			add(block{kind: code, text: line})
+			add(Block{Kind: code, Text: line})
 		case trimmed == "":
 			loose = true
 		case strings.HasPrefix(line, "#"):
 			section, loose = strings.TrimLeft(line, "# "), true
-			add(block{kind: heading, text: section})
+			add(Block{Kind: heading, Text: section})
 			loose = true
 		case strings.HasPrefix(line, "|"):
 			cells := strings.Split(strings.Trim(line, "| "), "|")
 			if !strings.HasPrefix(strings.TrimSpace(cells[0]), "---") {
-				add(block{kind: row, text: plain(line), cells: cells})
+				add(Block{Kind: row, Text: plain(line), Cells: cells})
 			}
 		case m != nil:
-			add(block{kind: item, text: m[3], indent: len(m[1]), mark: m[2]})
-		case !loose && last >= 0 && (list[last].kind == item || list[last].kind == paragraph):
-			list[last].text += " " + trimmed
+			add(Block{Kind: item, Text: m[3], Indent: len(m[1]), Mark: m[2]})
+		case !loose && last >= 0 && (list[last].Kind == item || list[last].Kind == paragraph):
+			list[last].Text += " " + trimmed
 		case line != trimmed: // goes on an item
-			add(block{kind: item, text: trimmed, indent: len(line) - len(trimmed)})
+			add(Block{Kind: item, Text: trimmed, Indent: len(line) - len(trimmed)})
 		default:
-			add(block{text: line})
+			add(Block{Kind: paragraph, Text: line})
 		}
 	}
 	return list
 }
 
 // format writes blocks as text of width columns.
-func format(list []block, width int) string {
+func format(list []Block, width int) string {
 	var b strings.Builder
 	for i := 0; i < len(list); i++ {
 		x := list[i]
-		if x.loose && b.Len() > 0 {
+		if x.Loose && b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		switch x.kind {
+		switch x.Kind {
 		case heading:
-			b.WriteString(x.text + "\n" + strings.Repeat("-", utf8.RuneCountInString(x.text)) + "\n")
+			b.WriteString(x.Text + "\n" + strings.Repeat("-", utf8.RuneCountInString(x.Text)) + "\n")
 		case code:
-			b.WriteString(x.text + "\n")
+			b.WriteString(x.Text + "\n")
 		case row:
 			n := i
-			for n+1 < len(list) && list[n+1].kind == row && !list[n+1].loose {
+			for n+1 < len(list) && list[n+1].Kind == row && !list[n+1].Loose {
 				n++
 			}
 			table(&b, list[i:n+1], width)
 			i = n
 		default:
-			indent := strings.Repeat(" ", x.indent)
-			input.Wrap(&b, indent+x.mark, indent+strings.Repeat(" ", len(x.mark)), plain(x.text), width)
+			indent := strings.Repeat(" ", x.Indent)
+			input.Wrap(&b, indent+x.Mark, indent+strings.Repeat(" ", len(x.Mark)), plain(x.Text), width)
 		}
 	}
 	return b.String()
 }
 
 // table writes rows in columns; the last column is wrapped.
-func table(b *strings.Builder, rows []block, width int) {
+func table(b *strings.Builder, rows []Block, width int) {
 	var widths []int
 	for _, r := range rows {
-		for j, c := range r.cells {
+		for j, c := range r.Cells {
 			if j == len(widths) {
 				widths = append(widths, 0)
 			}
@@ -126,11 +121,11 @@ func table(b *strings.Builder, rows []block, width int) {
 	}
 	for _, r := range rows {
 		first, n := "", 0
-		for j, c := range r.cells[:len(r.cells)-1] {
+		for j, c := range r.Cells[:len(r.Cells)-1] {
 			c = plain(c)
 			first += c + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(c)+2)
 			n += widths[j] + 2
 		}
-		input.Wrap(b, first, strings.Repeat(" ", n), plain(r.cells[len(r.cells)-1]), width)
+		input.Wrap(b, first, strings.Repeat(" ", n), plain(r.Cells[len(r.Cells)-1]), width)
 	}
 }

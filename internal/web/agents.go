@@ -57,7 +57,7 @@ func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 			return nil, err
 		}
 		for _, x := range []agentInfo{{run, "the network of a run folder"}, {run + checkpointSuffix, "the checkpoint of a run folder"}} {
-			if meta, err := a.runMeta(x.Name); err == nil && meta.Check(want) == nil {
+			if meta, err := readRun(a, x.Name, models.MetaFrom); err == nil && meta.Check(want) == nil {
 				list = append(list, agentInfo{runPrefix + x.Name, x.About})
 			}
 		}
@@ -118,7 +118,6 @@ func (o *opened[T]) get(key string, open func() (*T, error)) (*T, error) {
 	return x, nil
 }
 
-// agent opens an agent.
 func (a *App) agent(ctx context.Context, g env.Game, name string) (*agents.Agent, error) {
 	if err := a.allowed(g, name); err != nil {
 		return nil, err
@@ -137,7 +136,7 @@ func (a *App) openOptions(ctx context.Context, g env.Game) agents.Options {
 		Solve: func(ctx context.Context) (env.Solution, error) { return a.solve(ctx, g) },
 		Load: func(name string) (*models.File, error) {
 			if run, ok := strings.CutPrefix(name, runPrefix); ok {
-				return a.loadRun(run)
+				return readRun(a, run, models.LoadFrom)
 			}
 			if a.opt.Pretrained != nil {
 				return a.opt.Pretrained(ctx, g.Spec())

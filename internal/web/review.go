@@ -53,11 +53,7 @@ func (a *App) review(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := a.time(r, reviewTime)
-	if err != nil {
-		return nil, err
-	}
-	valuer, err := a.valuer(ctx, g.game, r.Seed)
+	valuer, d, err := a.timed(ctx, r, g.game, reviewTime)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (a *App) runs(ctx context.Context, _ *Request) (any, error) {
 // models fills in the networks of a run folder.
 func (r *runInfo) models(a *App) {
 	for _, name := range []string{r.Name, r.Name + checkpointSuffix} {
-		if meta, err := a.runMeta(name); err == nil {
+		if meta, err := readRun(a, name, models.MetaFrom); err == nil {
 			r.Players = meta.Net.Players
 			r.Game = preset(r.Players, func(spec game.Spec) bool { return meta.Check(agents.MetaOf(spec)) == nil })
 			if r.Game != "" {
@@ -111,15 +111,20 @@ func (r *runInfo) models(a *App) {
 // checkpointSuffix ends the name of the agent of a checkpoint.
 const checkpointSuffix = "/checkpoint"
 
-// openRun opens the file of the network of a run folder below Options.Runs, or that of its
+// readRun reads the file of the network of a run folder below Options.Runs, or that of its
 // checkpoint.
-func (a *App) openRun(name string) (*os.File, error) {
+func readRun[T any](a *App, name string, read func(*os.File) (T, error)) (content T, err error) {
 	run, checkpoint := strings.CutSuffix(name, checkpointSuffix)
 	file := agents.ModelFile
 	if checkpoint {
 		file = checkpointFile
 	}
-	return a.openIn(run, file)
+	f, err := a.openIn(run, file)
+	if err != nil {
+		return content, err
+	}
+	defer f.Close()
+	return read(f)
 }
 
 // openIn opens a file of a run folder.
@@ -135,26 +140,6 @@ func (a *App) openIn(run, file string) (*os.File, error) {
 		return nil, fmt.Errorf("the run folder %s: %w", run, err)
 	}
 	return f, nil
-}
-
-// loadRun loads the network of a run folder, or that of its checkpoint.
-func (a *App) loadRun(name string) (*models.File, error) {
-	f, err := a.openRun(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return models.LoadFrom(f)
-}
-
-// runMeta returns what the header of the file says that loadRun loads.
-func (a *App) runMeta(name string) (models.Meta, error) {
-	f, err := a.openRun(name)
-	if err != nil {
-		return models.Meta{}, err
-	}
-	defer f.Close()
-	return models.MetaFrom(f)
 }
 
 // Curve is the learning curve of a run.

@@ -60,17 +60,18 @@ func within(v analysis.Valuer, d time.Duration) analysis.Valuer {
 	return v
 }
 
-// time returns the time of a request for estimates: at most three quarters of the limit, since
-// estimates exceed it by a part.
-func (a *App) time(r *Request, usual time.Duration) (time.Duration, error) {
-	d := cmp.Or(time.Duration(r.Time)*time.Millisecond, usual)
+// timed returns the valuer of a game, and the time of a request for its estimates: at most three
+// quarters of the limit, since estimates exceed it by a part.
+func (a *App) timed(ctx context.Context, r *Request, g env.Game, usual time.Duration) (v analysis.Valuer, d time.Duration, err error) {
+	d = cmp.Or(time.Duration(r.Time)*time.Millisecond, usual)
 	if d <= 0 || d > mostTime {
-		return 0, fmt.Errorf("time is %d ms; want 1 to %d", r.Time, mostTime.Milliseconds())
+		return nil, 0, fmt.Errorf("time is %d ms; want 1 to %d", r.Time, mostTime.Milliseconds())
 	}
 	if a.opt.Limit > 0 {
 		d = min(d, a.opt.Limit*3/4)
 	}
-	return d, nil
+	v, err = a.valuer(ctx, g, r.Seed)
+	return v, d, err
 }
 
 // Values are the values of a position and of its options.
@@ -88,11 +89,7 @@ func (a *App) values(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := a.time(r, valuesTime)
-	if err != nil {
-		return nil, err
-	}
-	valuer, err := a.valuer(ctx, g.game, r.Seed)
+	valuer, d, err := a.timed(ctx, r, g.game, valuesTime)
 	if err != nil {
 		return nil, err
 	}
@@ -157,11 +154,7 @@ func (a *App) chance(ctx context.Context, r *Request) (any, error) {
 	if at.CurrentPlayer() != game.Chance {
 		return nil, errors.New("nothing is rolled here")
 	}
-	d, err := a.time(r, valuesTime)
-	if err != nil {
-		return nil, err
-	}
-	valuer, err := a.valuer(ctx, g.game, r.Seed)
+	valuer, d, err := a.timed(ctx, r, g.game, valuesTime)
 	if err != nil {
 		return nil, err
 	}

@@ -143,7 +143,6 @@ type gameInfo struct {
 	Max     int    `json:"max"`
 }
 
-// games lists the games.
 func (a *App) games(context.Context, *Request) (any, error) {
 	var list []gameInfo
 	for _, e := range catalog.List() {

@@ -36,53 +36,12 @@ import (
 	"marsgym/env/game"
 )
 
-// rows are what steps N games: a batch, or games with seated opponents. Their work is
-// done in a job, whose context ends it.
-type rows interface {
-	Reset(j *job, seed uint64) error
-	// Step plays the actions. On an error nothing has changed.
-	Step(j *job) error
-	Begin(j *job, rows []int, seeds []uint64) error // see [env.Batch]
-	// Place continues row i from a position.
-	Place(j *job, i int, at env.Position) error
-	// At returns the position of row i, or the last one of the game that ended there in
-	// the last step, and the relabelling of its actions (see [env.Decisions]).
-	At(i int, final bool) (env.Position, []game.Action)
-	AppendState(dst []byte) ([]byte, error)
-	RestoreState(src []byte) error
-}
-
-// lockstep is an env.Batch as rows: the caller acts for every seat.
-type lockstep struct{ env.Batch }
-
-func (l lockstep) Reset(_ *job, seed uint64) error {
-	l.Batch.Reset(seed)
-	return nil
-}
-
-func (l lockstep) Step(*job) error { return l.Batch.Step() }
-
-func (l lockstep) Begin(_ *job, rows []int, seeds []uint64) error {
-	l.Batch.Begin(rows, seeds)
-	return nil
-}
-
-func (l lockstep) Place(_ *job, i int, at env.Position) error { return l.Batch.Place(i, at) }
-
-func (l lockstep) At(i int, final bool) (env.Position, []game.Action) {
-	if final {
-		return l.Final(i), nil
-	}
-	d := l.Decisions([]int{i})
-	return d.Position(0), d.Relabel(0)
-}
-
 // batch is an object of the library.
 type batch struct {
 	mu    sync.Mutex
 	n     int
 	game  *openGame
-	rows  rows
+	rows  *seated
 	slow  bool // a call may take long
 	begun bool // Reset or RestoreState has succeeded
 
@@ -173,15 +132,10 @@ func marsgym_batch(g C.uintptr_t, n, first C.int, seats *C.char, b *C.marsgym_bu
 			n: n, game: g, action: view[int64](b.action, n), buf: buf, acted: make([]game.Player, n),
 			reward: view[float64](b.acted_reward, n), ended: view[bool](b.ended, n),
 		}
-		if len(s.Opponents) == 0 {
-			made.rows = lockstep{g.NewBatchOver(buf, n, int(first))}
-		} else {
-			t, err := newSeated(context.Background(), g, s, buf, n, int(first))
-			if err != nil {
-				return err
-			}
-			made.rows, made.slow = t, t.slow()
+		if made.rows, err = newSeated(context.Background(), g, s, buf, n, int(first)); err != nil {
+			return err
 		}
+		made.slow = made.rows.slow()
 		*object = handle(made)
 		return nil
 	})
@@ -332,7 +286,7 @@ func marsgym_row(object C.uintptr_t, row, final C.int, out **C.char) result {
 			return nil, err
 		}
 		if final == 0 {
-			p, label := b.rows.At(int(row), false)
+			p, label := b.rows.At(int(row))
 			return rowInfo{describe(p), label}, nil
 		}
 		if !b.ended[row] {
@@ -340,7 +294,7 @@ func marsgym_row(object C.uintptr_t, row, final C.int, out **C.char) result {
 		}
 		p := b.finals[int(row)]
 		if p == nil {
-			p, _ = b.rows.At(int(row), true)
+			p = b.rows.Final(int(row))
 		}
 		return rowInfo{describe(p), nil}, nil
 	})

@@ -32,7 +32,6 @@ type openGame struct {
 	solution env.Solution
 }
 
-// solved returns the solution.
 func (g *openGame) solved() (env.Solution, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

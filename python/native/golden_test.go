@@ -24,14 +24,14 @@ func TestGolden(t *testing.T) {
 		}
 		var b bytes.Buffer
 		for range 60 {
-			at, _ := s.At(0, false)
+			at, _ := s.At(0)
 			fmt.Fprintf(&b, "%d %s\n", buf.Player[0], at)
 			buf.Action[0] = game.Action(slices.Index(buf.Mask, true))
 			if err := s.Step(newJob(g)); err != nil {
 				t.Fatal(err)
 			}
 			if buf.Terminated[0] || buf.Truncated[0] {
-				final, _ := s.At(0, true)
+				final := s.Final(0)
 				fmt.Fprintf(&b, "end %s %v %v\n", final, buf.Reward, buf.Truncated[0])
 			}
 		}

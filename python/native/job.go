@@ -74,11 +74,10 @@ func (e *entrant) remote(ask asker) *agents.Agent {
 	if e.Policy == nil {
 		return nil
 	}
-	r := remote{ask, *e.Policy}
 	if e.Scores {
-		return &agents.Agent{Name: e.Name, Policy: remoteScorer{r, e.Greedy}}
+		return &agents.Agent{Name: e.Name, Policy: remoteScorer{ask, *e.Policy, e.Greedy}}
 	}
-	return &agents.Agent{Name: e.Name, Policy: r}
+	return &agents.Agent{Name: e.Name, Policy: remote{ask, *e.Policy}}
 }
 
 // marsgym_job starts a job.
@@ -101,7 +100,6 @@ func marsgym_job(g C.uintptr_t, text *C.char, object *C.uintptr_t, out **C.char)
 	})
 }
 
-// newJob returns a job to run.
 func newJob(g *openGame) *job {
 	j := &job{game: g, asked: make(chan *request), ended: make(chan struct{})}
 	j.ctx, j.cancel = context.WithCancel(context.Background())
@@ -115,7 +113,6 @@ func (j *job) run(work func() (any, error)) {
 	j.result, j.err = protect(work)
 }
 
-// do does a task.
 func (j *job) do(t task) (any, error) {
 	switch t.Kind {
 	case "solve":

@@ -118,7 +118,6 @@ var objects = struct {
 	of   map[C.uintptr_t]any
 }{last: C.uintptr_t(rand.Uint64() >> 2), of: map[C.uintptr_t]any{}}
 
-// handle returns a new handle of an object.
 func handle(object any) C.uintptr_t {
 	objects.Lock()
 	defer objects.Unlock()
@@ -127,7 +126,6 @@ func handle(object any) C.uintptr_t {
 	return objects.last
 }
 
-// resolve returns the object of a handle.
 func resolve[T any](h C.uintptr_t) (want T, err error) {
 	objects.Lock()
 	defer objects.Unlock()
@@ -141,7 +139,6 @@ func resolve[T any](h C.uintptr_t) (want T, err error) {
 	}
 }
 
-// noun names the kind of an object.
 func noun(object any) string {
 	switch object.(type) {
 	case *openGame:

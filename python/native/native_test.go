@@ -125,7 +125,7 @@ func TestSeated(t *testing.T) {
 		ended := 0
 		mine := rand.New(rand.NewPCG(1, 1))
 		for range 2000 {
-			if at, _ := fast.At(0, false); at.String() != slow.at.String() || int(buf.Player[0]) != slow.seat {
+			if at, _ := fast.At(0); at.String() != slow.at.String() || int(buf.Player[0]) != slow.seat {
 				t.Fatalf("%s: seat %d is to move in %s; want seat %d in %s", name, buf.Player[0], at, slow.seat, slow.at)
 			}
 			legal := slow.at.Legal()
@@ -146,7 +146,7 @@ func TestSeated(t *testing.T) {
 				ended++
 				last := make([]float32, g.spec.ObsLen())
 				slow.at.Observe(last, game.Player(slow.seat))
-				if final, _ := fast.At(0, true); final.String() != slow.at.String() || !slices.Equal(last, buf.FinalObs) {
+				if final := fast.Final(0); final.String() != slow.at.String() || !slices.Equal(last, buf.FinalObs) {
 					t.Fatalf("%s: the game ended in %s; want %s", name, final, slow.at)
 				}
 				for i, r := range slow.at.Returns() {
@@ -173,7 +173,7 @@ func TestSeatedResumes(t *testing.T) {
 			if err := s.Step(newJob(g)); err != nil {
 				t.Fatal(err)
 			}
-			at, _ := s.At(0, false)
+			at, _ := s.At(0)
 			seen = append(seen, at.String())
 		}
 		return seen

@@ -44,7 +44,8 @@ func (r remote) ProbsContext(ctx context.Context, dst []float64, d env.Decisions
 
 // remoteScorer is a policy of the caller that scores afterstates.
 type remoteScorer struct {
-	remote
+	ask    asker
+	number int
 	greedy bool
 }
 
@@ -61,13 +62,8 @@ func (s remoteScorer) Choose(probs, scores []float64, first []uint32) {
 	models.Choose(probs, scores, first, s.greedy)
 }
 
-// Probs implements [env.Policy].
+// Probs implements [env.Policy]. The job's context ends it.
 func (s remoteScorer) Probs(dst []float64, d env.Decisions) error {
-	return env.ScorerProbs(s, dst, d)
-}
-
-// ProbsContext implements [env.ContextPolicy]. The job's own context ends it.
-func (s remoteScorer) ProbsContext(_ context.Context, dst []float64, d env.Decisions) error {
 	return env.ScorerProbs(s, dst, d)
 }
 

@@ -14,21 +14,23 @@ import (
 	"marsgym/env/game"
 )
 
-// seated is N games in which a learner has one seat and opponents the others. Each Step
+// seated is a batch in which a learner has one seat and opponents the others. Each Step
 // plays the learner's action and then the opponents' until the learner is to act again,
-// if need be in the next game. Each row is a batch of one row, since rows take different
-// numbers of steps.
+// if need be in the next game. Rows where it is wait for the others. Without opponents the
+// caller acts for every seat. The work is done in a job, whose context ends it.
 //
 // Opponents, and the learner's seat where it is drawn, are sampled from the generator
 // Noise of the row.
 type seated struct {
 	spec     game.Spec
 	buf      env.Buffers // the caller's
-	policies []opponent  // [P-1] of the seats after the learner's
+	policies []opponent  // [P-1] of the seats after the learner's; nil for no opponents
 	fixed    int         // the learner's seat, or -1
-	rows     []env.Batch // [N] of one row
-	seat     []game.Player
-	last     []end // [N] of the last step
+	games    env.Batch
+
+	// Only with opponents.
+	seat []game.Player // [N] the learner's
+	last []end         // [N] of the last step
 
 	// Of the call in progress.
 	job     *job
@@ -36,15 +38,14 @@ type seated struct {
 	acted   []bool        // [N] the learner has acted in this game
 	skipped []int         // [N] games that ended before it did
 	before  []game.Player // [N] seat before the call
-	every   []int         // [N] 0 to N-1
-	probs   []float64     // [A] scratch
+	asked   []int         // [N] scratch: the rows in which a policy is to act
+	probs   []float64     // [N, A] scratch
 }
 
 // opponent is a policy in a seat.
 type opponent struct {
 	env.Policy
 	number int  // equal for the same policy in another seat
-	remote bool // it is the caller's
 	quick  bool // its decision takes well below a millisecond
 }
 
@@ -55,9 +56,11 @@ type end struct {
 	truncated bool
 }
 
-// newSeated returns the games of a seating.
 func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, first int) (*seated, error) {
 	spec := g.spec
+	if len(s.Opponents) == 0 {
+		return &seated{spec: spec, buf: buf, games: g.NewBatchOver(buf, n, first)}, nil
+	}
 	if others := spec.Players - 1; others == 0 {
 		return nil, fmt.Errorf("%s for 1 has no opponents", spec.ID)
 	} else if len(s.Opponents) != 1 && len(s.Opponents) != others {
@@ -69,13 +72,10 @@ func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, 
 	t := &seated{
 		spec: spec, buf: buf, fixed: s.Seat, seat: make([]game.Player, n),
 		last: make([]end, n), next: make([]end, n), acted: make([]bool, n), skipped: make([]int, n),
-		before: make([]game.Player, n), every: make([]int, n), probs: make([]float64, spec.Actions),
-	}
-	for i := range t.every {
-		t.every[i] = i
+		before: make([]game.Player, n), asked: make([]int, 0, n), probs: make([]float64, n*spec.Actions),
 	}
 	for i, e := range s.Opponents {
-		o := opponent{number: i, remote: e.Policy != nil}
+		o := opponent{number: i}
 		a := e.remote(func(ctx context.Context, r request) error { return t.job.ask(ctx, r) })
 		if a == nil {
 			var err error
@@ -90,14 +90,7 @@ func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, 
 	for len(t.policies) < spec.Players-1 {
 		t.policies = append(t.policies, t.policies[0])
 	}
-	d, a := spec.ObsLen(), spec.Actions
-	for i := range n {
-		t.rows = append(t.rows, g.NewBatchOver(env.Buffers{
-			Obs:    buf.Obs[i*d : (i+1)*d],
-			Mask:   buf.Mask[i*a : (i+1)*a],
-			Player: buf.Player[i : i+1],
-		}, 1, first+i))
-	}
+	t.games = g.NewBatchOver(env.Buffers{Obs: buf.Obs, Mask: buf.Mask, Player: buf.Player}, n, first)
 	return t, nil
 }
 
@@ -107,66 +100,59 @@ const quickRows = 2048
 
 // slow reports whether a call may take longer than a caller waits without a word.
 func (t *seated) slow() bool {
-	return len(t.rows) > quickRows || slices.ContainsFunc(t.policies, func(o opponent) bool { return !o.quick })
+	return len(t.seat) > quickRows || slices.ContainsFunc(t.policies, func(o opponent) bool { return !o.quick })
 }
 
-// Reset implements [rows].
+// Reset starts a game in every row.
 func (t *seated) Reset(j *job, seed uint64) error {
 	t.job = j
 	t.clearResults()
-	for i, b := range t.rows {
-		b.Reset(seed)
+	t.games.Reset(seed)
+	for i := range t.seat {
 		t.begin(i)
 	}
-	return t.play(t.every)
+	return t.play()
 }
 
-// Begin implements [rows].
+// Begin starts another game in some rows, see [env.Batch].
 func (t *seated) Begin(j *job, rows []int, seeds []uint64) error {
-	return t.restart(j, rows, func(k int, b env.Batch) error {
-		var seed []uint64
-		if seeds != nil {
-			seed = seeds[k : k+1]
-		}
-		b.Begin([]int{0}, seed)
+	return t.restart(j, rows, func() error {
+		t.games.Begin(rows, seeds)
 		return nil
 	})
 }
 
-// Place implements [rows].
+// Place continues row i from a position.
 func (t *seated) Place(j *job, i int, at env.Position) error {
-	return t.restart(j, []int{i}, func(_ int, b env.Batch) error { return b.Place(0, at) })
+	return t.restart(j, []int{i}, func() error { return t.games.Place(i, at) })
 }
 
-// restart begins a game in some rows by a function of k and the row rows[k]. If that
-// fails, nothing has changed.
-func (t *seated) restart(j *job, rows []int, begin func(k int, b env.Batch) error) error {
+// restart begins games in some rows by a function. If that fails, nothing has changed.
+func (t *seated) restart(j *job, rows []int, begin func() error) error {
+	if t.policies == nil {
+		return begin()
+	}
 	t.job = j
-	return t.atomically(rows, func() error {
-		for k, i := range rows {
-			if err := begin(k, t.rows[i]); err != nil {
-				return err
-			}
+	return t.atomically(func() error {
+		if err := begin(); err != nil {
+			return err
+		}
+		for _, i := range rows {
 			t.begin(i)
 		}
-		return t.play(rows)
+		return t.play()
 	})
 }
 
-// atomically calls f, which plays some rows. After an error, or a panic, these are as they
-// were.
-func (t *seated) atomically(rows []int, f func() error) error {
-	for _, i := range rows {
-		t.rows[i].Mark()
-		t.before[i] = t.seat[i]
-	}
+// atomically calls f, which plays. After an error, or a panic, the games are as they were.
+func (t *seated) atomically(f func() error) error {
+	t.games.Mark()
+	copy(t.before, t.seat)
 	done := false
 	defer func() {
 		if !done {
-			for _, i := range rows {
-				t.rows[i].Rewind()
-				t.seat[i] = t.before[i]
-			}
+			t.games.Rewind()
+			copy(t.seat, t.before)
 		}
 	}()
 	err := f()
@@ -190,111 +176,90 @@ func (t *seated) begin(i int) {
 func (t *seated) drawSeat(i int) {
 	t.seat[i] = game.Player(t.fixed)
 	if t.fixed < 0 {
-		t.seat[i] = game.Player(rand.New(&t.rows[i].Buffers().Noise[0]).IntN(t.spec.Players))
+		t.seat[i] = game.Player(rand.New(&t.games.Buffers().Noise[i]).IntN(t.spec.Players))
 	}
 }
 
-// play plays rows until the learner is to act in each. A policy of the caller is asked
-// for all rows at once in which it is to act.
-func (t *seated) play(rows []int) error {
-	var waiting []int
-	for _, i := range rows {
-		if asks, err := t.advance(i); err != nil {
-			return err
-		} else if asks {
-			waiting = append(waiting, i)
+// play plays until the learner is to act in every row. A policy is asked for all rows at
+// once in which it is to act.
+func (t *seated) play() error {
+	buf := t.games.Buffers()
+	for {
+		for i := range buf.Action {
+			buf.Action[i] = env.Hold
 		}
-	}
-	for len(waiting) > 0 {
-		policy := t.mover(waiting[0])
-		var some, rest []int
-		var at []env.Position
-		for _, i := range waiting {
-			if t.mover(i).number != policy.number {
-				rest = append(rest, i)
+		waiting := false
+		for k, o := range t.policies {
+			if k > 0 && o.number == t.policies[k-1].number {
 				continue
 			}
-			some = append(some, i)
-			at = append(at, t.rows[i].Decisions(nil).Position(0))
-		}
-		probs := make([]float64, len(some)*t.spec.Actions)
-		if err := env.Probs(t.job.ctx, policy, probs, env.DecisionsOf(at)); err != nil {
-			return fmt.Errorf("opponent: %w", err)
-		}
-		for k, i := range some {
-			if err := t.act(i, probs[k*t.spec.Actions:(k+1)*t.spec.Actions]); err != nil {
+			t.asked = t.asked[:0]
+			for i := range t.seat {
+				if m := t.mover(i); m != nil && m.number == o.number {
+					t.asked = append(t.asked, i)
+				}
+			}
+			if len(t.asked) == 0 {
+				continue
+			}
+			if err := t.job.ctx.Err(); err != nil {
 				return err
 			}
-			if asks, err := t.advance(i); err != nil {
-				return err
-			} else if asks {
-				rest = append(rest, i)
+			probs := t.probs[:len(t.asked)*t.spec.Actions]
+			if err := env.Probs(t.job.ctx, o, probs, t.games.Decisions(t.asked)); err != nil {
+				return fmt.Errorf("opponent: %w", err)
 			}
+			for k, i := range t.asked {
+				buf.Action[i] = env.SampleAction(probs[k*t.spec.Actions:(k+1)*t.spec.Actions], &buf.Noise[i])
+			}
+			waiting = true
 		}
-		waiting = rest
+		if !waiting {
+			return nil
+		}
+		if err := t.step(); err != nil {
+			return fmt.Errorf("opponent: %v", err) // the caller's action is not illegal
+		}
 	}
-	return nil
 }
 
 // mover returns the opponent that is to act in row i; nil for the learner.
 func (t *seated) mover(i int) *opponent {
-	if after := int(t.rows[i].Buffers().Player[0]) - int(t.seat[i]); after != 0 {
+	if after := int(t.buf.Player[i]) - int(t.seat[i]); after != 0 {
 		return &t.policies[(after+t.spec.Players)%t.spec.Players-1]
 	}
 	return nil
 }
 
-// advance plays row i by policies of the library. It reports whether one of the caller's
-// is to act.
-func (t *seated) advance(i int) (asks bool, err error) {
-	for {
-		o := t.mover(i)
-		if o == nil || o.remote {
-			return o != nil, nil
-		}
-		if err := t.job.ctx.Err(); err != nil {
-			return false, err
-		}
-		if err := env.Probs(t.job.ctx, o, t.probs, t.rows[i].Decisions(nil)); err != nil {
-			return false, fmt.Errorf("opponent: %w", err)
-		}
-		if err := t.act(i, t.probs); err != nil {
-			return false, err
-		}
-	}
-}
-
-// act plays an action of an opponent.
-func (t *seated) act(i int, probs []float64) error {
-	buf := t.rows[i].Buffers()
-	buf.Action[0] = env.SampleAction(probs, &buf.Noise[0])
-	if err := t.rows[i].Step(); err != nil {
-		return fmt.Errorf("opponent: %v", err) // the caller's action is not illegal
-	}
-	return t.after(i)
-}
-
 var errNoDecision = errors.New("1,000 games ended before the learner's first decision")
 
-// after follows a decision. At the end of a game it keeps the result, if the learner has
-// acted, and begins the next.
-func (t *seated) after(i int) error {
-	b := t.rows[i]
-	if buf := b.Buffers(); !buf.Terminated[0] && !buf.Truncated[0] {
-		return nil
+// step plays a decision in each row that does not wait. Where a game ends it keeps the
+// result, if the learner has acted; the next game has begun.
+func (t *seated) step() error {
+	if err := t.games.Step(); err != nil {
+		return err
 	}
-	if t.acted[i] {
-		t.next[i] = end{b.Final(0), t.seat[i], b.Buffers().Truncated[0]}
-		t.acted[i] = false
-	} else if t.skipped[i]++; t.skipped[i] == 1000 {
-		return errNoDecision
+	buf := t.games.Buffers()
+	for i := range t.seat {
+		if !buf.Terminated[i] && !buf.Truncated[i] {
+			continue
+		}
+		if t.acted[i] {
+			t.next[i] = end{t.games.Final(i), t.seat[i], buf.Truncated[i]}
+			t.acted[i] = false
+		} else if t.skipped[i]++; t.skipped[i] == 1000 {
+			return errNoDecision
+		}
+		t.drawSeat(i)
 	}
-	t.drawSeat(i)
 	return nil
 }
 
-// Step implements [rows].
+// Step plays the actions. On an error nothing has changed.
 func (t *seated) Step(j *job) error {
+	if t.policies == nil {
+		return t.games.Step()
+	}
 	t.job = j
 	for i, a := range t.buf.Action {
 		if a == env.Hold {
@@ -304,22 +269,18 @@ func (t *seated) Step(j *job) error {
 			return &env.RowError{Row: i, Action: a, Err: game.ErrIllegalAction}
 		}
 	}
-	err := t.atomically(t.every, func() error {
+	err := t.atomically(func() error {
 		clear(t.next)
-		for i, b := range t.rows {
-			if t.buf.Action[i] == env.Hold {
-				continue
-			}
-			t.acted[i], t.skipped[i] = true, 0
-			b.Buffers().Action[0] = t.buf.Action[i]
-			if err := b.Step(); err != nil {
-				return err
-			}
-			if err := t.after(i); err != nil {
-				return err
+		for i, a := range t.buf.Action {
+			if a != env.Hold {
+				t.acted[i], t.skipped[i] = true, 0
 			}
 		}
-		return t.play(t.every)
+		copy(t.games.Buffers().Action, t.buf.Action)
+		if err := t.step(); err != nil {
+			return err
+		}
+		return t.play()
 	})
 	if err == nil {
 		t.last, t.next = t.next, t.last
@@ -347,42 +308,42 @@ func (t *seated) show() {
 	}
 }
 
-// At implements [rows].
-func (t *seated) At(i int, final bool) (env.Position, []game.Action) {
-	if final {
-		return t.last[i].final, nil
-	}
-	return lockstep{t.rows[i]}.At(0, false)
+// At returns the position of row i and the relabelling of its actions (see [env.Decisions]).
+func (t *seated) At(i int) (env.Position, []game.Action) {
+	d := t.games.Decisions([]int{i})
+	return d.Position(0), d.Relabel(0)
 }
 
-// AppendState implements [rows].
+// Final returns the last position of the game that ended in row i in the last step.
+func (t *seated) Final(i int) env.Position {
+	if t.policies == nil {
+		return t.games.Final(i)
+	}
+	return t.last[i].final
+}
+
+// AppendState is that of [env.Batch]. The state begins with the seats of the learner.
 func (t *seated) AppendState(dst []byte) ([]byte, error) {
-	var err error
-	for i, b := range t.rows {
-		dst = append(dst, byte(t.seat[i]))
-		if dst, err = b.AppendState(dst); err != nil {
-			return nil, err
-		}
+	for _, seat := range t.seat {
+		dst = append(dst, byte(seat))
 	}
-	return dst, nil
+	return t.games.AppendState(dst)
 }
 
-// RestoreState implements [rows].
+// RestoreState restores what AppendState wrote for a seating of this size.
 func (t *seated) RestoreState(src []byte) error {
-	size := len(src) / len(t.rows)
-	if size == 0 || size*len(t.rows) != len(src) {
-		return fmt.Errorf("%d bytes of state for %d rows", len(src), len(t.rows))
+	n := len(t.seat)
+	if len(src) < n {
+		return fmt.Errorf("%d bytes of state for %d rows", len(src), n)
 	}
-	for i, b := range t.rows {
-		row := src[i*size : (i+1)*size]
-		seat := game.Player(row[0])
-		if err := b.RestoreState(row[1:]); err != nil {
-			return fmt.Errorf("row %d: %w", i, err)
+	if err := t.games.RestoreState(src[n:]); err != nil {
+		return err
+	}
+	for i, seat := range src[:n] {
+		t.seat[i] = game.Player(seat)
+		if t.mover(i) != nil || t.fixed >= 0 && int(seat) != t.fixed {
+			return fmt.Errorf("row %d: seat %d is to move in the state, and the learner's seat is another", i, t.buf.Player[i])
 		}
-		if b.Buffers().Player[0] != seat || t.fixed >= 0 && int(seat) != t.fixed {
-			return fmt.Errorf("row %d: seat %d is to move in the state, and the learner's seat is another", i, b.Buffers().Player[0])
-		}
-		t.seat[i] = seat
 	}
 	t.clearResults()
 	return nil

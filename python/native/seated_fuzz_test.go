@@ -80,7 +80,7 @@ func FuzzRestoreState(f *testing.F) {
 			}
 		}
 		for row := range rows {
-			if p, _ := b.At(row, false); p == nil || p.CurrentPlayer() != b.seat[row] {
+			if p, _ := b.At(row); p == nil || p.CurrentPlayer() != b.seat[row] {
 				t.Errorf("%x: in row %d the learner has seat %d, and %v comes next", src, row, b.seat[row], p)
 			}
 		}

@@ -68,7 +68,6 @@ func main() {
 // nameOf returns the name of the files of a game.
 func nameOf(spec game.Spec) string { return fmt.Sprintf("%s-%d", spec.ID, spec.Players) }
 
-// fetch returns a file of the page.
 func fetch(ctx context.Context, name string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

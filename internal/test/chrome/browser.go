@@ -111,7 +111,6 @@ func (b *Browser) read(r io.ReadCloser) {
 	}
 }
 
-// end fails all commands without an answer.
 func (b *Browser) end(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -16,9 +16,8 @@ type Page struct {
 	b       *Browser
 	session string
 
-	mu       sync.Mutex
-	errors   []string
-	received int64
+	mu     sync.Mutex
+	errors []string
 }
 
 // none are the parameters of commands without any.
@@ -43,7 +42,7 @@ func (b *Browser) NewPage(ctx context.Context, browserContext string) (*Page, er
 	b.mu.Lock()
 	b.pages[p.session] = p
 	b.mu.Unlock()
-	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
+	for _, domain := range []string{"Page", "Runtime", "Log"} {
 		if err := p.Call(ctx, domain+".enable", none{}, nil); err != nil {
 			return nil, err
 		}
@@ -63,7 +62,7 @@ func (p *Page) Call(ctx context.Context, method string, params, result any) erro
 	return p.b.call(ctx, p.session, method, params, result)
 }
 
-// event keeps errors of the console and counts the bytes over the wire.
+// event keeps errors of the console.
 func (p *Page) event(m message) {
 	var e struct {
 		Type             string
@@ -72,8 +71,7 @@ func (p *Page) event(m message) {
 			Text      string
 			Exception struct{ Description string }
 		}
-		Entry             struct{ Level, Text, URL string }
-		EncodedDataLength float64
+		Entry struct{ Level, Text, URL string }
 	}
 	if json.Unmarshal(m.Params, &e) != nil {
 		return
@@ -91,8 +89,6 @@ func (p *Page) event(m message) {
 		if e.Entry.Level == "error" {
 			p.errors = append(p.errors, e.Entry.Text+" "+e.Entry.URL)
 		}
-	case "Network.loadingFinished":
-		p.received += int64(e.EncodedDataLength)
 	}
 }
 
@@ -103,13 +99,6 @@ func (p *Page) Errors() []string {
 	list := p.errors
 	p.errors = nil
 	return list
-}
-
-// Received returns the bytes received over the network so far.
-func (p *Page) Received() int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.received
 }
 
 // Eval returns the value of a JavaScript expression, or of the promise that it is.
@@ -200,11 +189,6 @@ func (p *Page) Size(ctx context.Context, width, height int, dark bool) error {
 		return err
 	}
 	return p.Call(ctx, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
-}
-
-// Offline cuts the page off from the network, or connects it again.
-func (p *Page) Offline(ctx context.Context, offline bool) error {
-	return p.Call(ctx, "Network.emulateNetworkConditions", map[string]any{"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
 }
 
 // Screenshot returns a picture of the window as PNG or, if full, of the whole document.

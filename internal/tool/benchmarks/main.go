@@ -194,7 +194,6 @@ func (r results) failed() error {
 	return errors.Join(errs...)
 }
 
-// machine describes this machine in words.
 func machine() string {
 	system := field("/etc/os-release", "PRETTY_NAME=")
 	if system == "" {
@@ -219,7 +218,6 @@ func field(file, prefix string) string {
 	return ""
 }
 
-// average returns the load average of the last minute.
 func average() string {
 	text, _ := os.ReadFile("/proc/loadavg")
 	one, _, ok := strings.Cut(string(text), " ")

@@ -24,7 +24,6 @@ type tree struct {
 	bin  string // folder of the programs
 }
 
-// build builds the commands and the benchmarks of the tree.
 func (t tree) build(ctx context.Context) error {
 	for _, args := range [][]string{
 		{"build", "-o", t.bin + "/", "./cmd/train", "./cmd/eval", "./cmd/solve"},
@@ -202,7 +201,6 @@ func (s *sample) usage(pid int) error {
 // errNotInstalled is the error of a peer that .ci/peers has not installed.
 var errNotInstalled = errors.New(".ci/peers has not installed it")
 
-// peer measures another project.
 func peer(name string) work {
 	return func(ctx context.Context, t tree, _ int, size float64) (sample, error) {
 		const seconds = 3.0

@@ -80,7 +80,6 @@ func (r results) page(against string) (string, error) {
 	return b.String(), nil
 }
 
-// columns returns the columns of a table.
 func (r results) columns(t table, against string) ([]column, error) {
 	columns := []column{
 		{"what", func(_ group, row row) string { return row.what }},
@@ -167,7 +166,6 @@ func (r results) columns(t table, against string) ([]column, error) {
 	), nil
 }
 
-// twoCores returns the columns of the table of two cores.
 func (r results) twoCores(against string) []column {
 	columns := []column{{"what", func(_ group, row row) string { return row.what }}}
 	for _, tree := range slices.Compact([]string{"", against}) {
@@ -240,7 +238,6 @@ func write(b *strings.Builder, columns []column, groups []group) {
 	}
 }
 
-// each returns the rows of all tables.
 func each() (rows []row) {
 	for _, t := range tables {
 		for _, g := range t.groups {

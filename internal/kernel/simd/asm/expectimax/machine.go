@@ -76,7 +76,6 @@ func (m machine) add(x, y vector) {
 	}
 }
 
-// sub subtracts x from y.
 func (m machine) sub(x, y vector) {
 	for i := range y {
 		VSUBPD(x[i], y[i], y[i])
@@ -108,7 +107,6 @@ func (m machine) addTo(at vec, x vector) {
 	m.store(y, at)
 }
 
-// ifZero jumps if all lanes are 0.
 func (m machine) ifZero(x vector, label string) {
 	if m.size == 64 {
 		r, k := m.reg(), K()

@@ -63,7 +63,6 @@ func (r rolls) each(nodes reg.Register, body func(roll func(offset int) Mem)) {
 	JNE(LabelRef(r.name))
 }
 
-// place loads the offset of a Vec into a register.
 func place(at Mem) reg.Register {
 	p := GP64()
 	MOVL(at, p.As32())

@@ -128,7 +128,6 @@ func tile(name string, mr int, vec func() reg.VecVirtual, size int) {
 	}
 }
 
-// zero clears a register of size bytes.
 func zero(x reg.Register, size int) {
 	if size == 64 {
 		VPXORD(x, x, x)
@@ -137,7 +136,6 @@ func zero(x reg.Register, size int) {
 	}
 }
 
-// param returns the stack slot of a scalar argument.
 func param(name string) Op {
 	p, err := Param(name).Resolve()
 	if err != nil {

@@ -17,7 +17,6 @@ func iota() Mem {
 	return m
 }
 
-// list generates a kernel that lists the elements of a row that are not 0.
 func list(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	TEXT(name, NOSPLIT, "func(k int, x *float32, elements *int32) (count int)")
 	Pragma("noescape")
@@ -251,7 +250,6 @@ func keepPositive(x, y, none reg.Register, size int) {
 	VANDPS(y, x, x)
 }
 
-// gather generates the kernel for rows of A that are listed.
 func gather(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	TEXT(name, NOSPLIT, "func(m, n int, start *int, elements *int32, b *float32, ld int, c, init *float32, ldi int, floor float32)")
 	Pragma("noescape")
@@ -276,7 +274,6 @@ func gather(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	RET()
 }
 
-// sparse generates the kernel for rows of A as they are.
 func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	TEXT(name, NOSPLIT, "func(m, n, k int, a, b *float32, ld int, c, init *float32, ldi int, floor float32, gate *float32) (count int)")
 	Pragma("noescape")

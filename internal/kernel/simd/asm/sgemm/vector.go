@@ -32,14 +32,12 @@ func vectors(name, doc, params string, slices []string, setup func() func(at []M
 	RET()
 }
 
-// zeroYMM returns a register of zeros.
 func zeroYMM() reg.VecVirtual {
 	zero := YMM()
 	VXORPS(zero, zero, zero)
 	return zero
 }
 
-// constant returns data of four bytes.
 func constant(name string, bits uint32) Mem {
 	m := GLOBL(name, RODATA|NOPTR)
 	DATA(0, U32(bits))

@@ -6,7 +6,6 @@ import (
 	"marsgym/internal/kernel/simd/neon"
 )
 
-// list generates a kernel that lists the elements of a row that are not 0.
 func list(file *neon.File) {
 	f := file.Func("listNEON", "func(k int, x *float32, elements *int32) (count int)")
 	l := newLister(f)
