@@ -113,7 +113,7 @@ func (r *Rules) nextFastTurn(s *State) {
 	}
 }
 
-// canAct reports whether a seat of the quick game can still place or attack.
+// canAct reports whether a seat of the quick game can still place or attack (M26).
 func (r *Rules) canAct(s *State, p int) bool {
 	return s.Passed>>p&1 == 0 && s.Seats[p].Hand > 0 &&
 		(r.reach(s, p) != 0 || r.board.neighboursOf(s.Robots[p])&s.Robots[1-p] != 0)

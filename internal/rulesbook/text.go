@@ -61,6 +61,8 @@ func parse(text string) (list []block) {
 			fenced, loose = !fenced, !fenced
 		case fenced:
 			add(block{kind: code, text: line})
+		case strings.HasPrefix(line, "<!--"): // marks a part
+			loose = true
 		case trimmed == "":
 			loose = true
 		case strings.HasPrefix(line, "#"):
