@@ -11,18 +11,18 @@ import (
 // WrittenParts implements [game.Writer]: the map, its tiles and the tracks.
 func (c Config) WrittenParts() map[string]string {
 	c = c.withDefaults()
-	invented := "are inventions of marsgym, since the figures of the source are missing."
+	origin := "invented by marsgym, since the figures of the source are missing."
 	if !reflect.DeepEqual(c.Data, published.withoutSources()) {
-		invented = "are those of the data in the config of this game."
+		origin = "from the data in the config of this game."
 	}
-	return map[string]string{"map": c.writeMap(invented), "tracks": c.writeTracks(invented)}
+	return map[string]string{"map": c.writeMap(origin), "tracks": c.writeTracks(origin)}
 }
 
 // writeMap draws the map with its stations, and lists the tiles.
-func (c Config) writeMap(invented string) string {
+func (c Config) writeMap(origin string) string {
 	m := c.Data.Layouts[c.Layout]
 	var b strings.Builder
-	fmt.Fprintf(&b, "The map, the stations and the ground of the tiles %s Letters are tiles, # is stone and o is a space station.\n\n", invented)
+	fmt.Fprintf(&b, "The map, the stations and the ground of the tiles are %s Letters are tiles, # is stone and o is a space station.\n\n", origin)
 	drawGrid(&b, m.Cells, m.Stations[c.Stations].Cells)
 	switch {
 	case c.Variant == Fast2:
@@ -68,9 +68,9 @@ func drawGrid(b *strings.Builder, grid, stations []string) {
 }
 
 // writeTracks lists what each level of a track pays.
-func (c Config) writeTracks(invented string) string {
+func (c Config) writeTracks(origin string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The levels and what they pay %s\n\n| level | %s |\n|%s\n", invented, strings.Join(terrainNames[:products], " | "), strings.Repeat("---|", 1+products))
+	fmt.Fprintf(&b, "What a track pays by its level is %s\n\n| level | %s |\n|%s\n", origin, strings.Join(terrainNames[:products], " | "), strings.Repeat("---|", 1+products))
 	for level := 1; level < len(c.Data.Tracks.Gem.Levels); level++ {
 		fmt.Fprintf(&b, "| %d |", level)
 		for _, t := range c.Data.tracks() {
