@@ -13,7 +13,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 // FuzzOpen opens agents by any name, in a folder with a model and a run folder. An agent

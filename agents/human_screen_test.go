@@ -12,7 +12,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/colour"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 // TestScreen checks that choices on the largest boards fit on 80 columns and 24 lines,

@@ -10,7 +10,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/colour"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 // choose is chooseIn for Martian Dice.

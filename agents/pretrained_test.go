@@ -16,7 +16,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/eval"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 // seats selects the cards that are compared with the exact strength of their networks: up to

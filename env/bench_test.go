@@ -12,7 +12,7 @@ import (
 	"marsgym/env/martiandice"
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 // The benchmarks of batches play at random on one core, and write observations and

@@ -9,7 +9,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
 	"marsgym/env/pig"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 // Without a TurnPlanner a restarted row continues with the generators of another row

@@ -6,7 +6,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 // notated are rules whose positions have a written form.

@@ -7,7 +7,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 // An Env plays the games of row 0 of a batch, in the actions of the game.

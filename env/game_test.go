@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"marsgym/env"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 func TestBots(t *testing.T) {

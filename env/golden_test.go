@@ -9,7 +9,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/record"
+	"marsgym/env/record"
 )
 
 // goldenGames calls f with the games of each file of testdata/games, which cmd/play has

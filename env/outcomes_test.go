@@ -8,7 +8,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/martianrisk"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 func TestOutcomes(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 func TestPosition(t *testing.T) {

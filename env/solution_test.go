@@ -9,7 +9,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 // opaque hides the type of a policy, so that a solution cannot tell that it is a policy

@@ -7,7 +7,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 // A row that is held stays as it is, and the games of all rows are those without holding.

@@ -11,7 +11,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/pig"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 // checkBatch compares a batch with rows played by the rules alone.

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"marsgym/agents"
+	"marsgym/env/record"
 	"marsgym/eval"
-	"marsgym/internal/golden"
-	"marsgym/internal/testgames"
-	"marsgym/record"
+	"marsgym/internal/test/golden"
+	"marsgym/internal/test/testgames"
 )
 
 // TestGolden: the recorded games of matches, whose dice are common random numbers by turn,

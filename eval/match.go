@@ -8,8 +8,8 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/record"
 	"marsgym/internal/jobs"
-	"marsgym/record"
 )
 
 // Match is the result of a duplicate match: sets of P games with the same dice, one

@@ -14,9 +14,9 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/record"
 	"marsgym/eval"
-	"marsgym/internal/testgames"
-	"marsgym/record"
+	"marsgym/internal/test/testgames"
 )
 
 // failing is a policy that returns an error.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 )
 
 // Ratings returns Elo ratings [n] of agents; that of the first one is 0. win [n, n] is

@@ -7,8 +7,8 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/internal/elementary"
 	"marsgym/internal/jobs"
+	"marsgym/internal/kernel/elementary"
 )
 
 // SequentialOptions are the stopping rule of a sequential match.

@@ -12,8 +12,8 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/internal/elementary"
 	"marsgym/internal/jobs"
+	"marsgym/internal/kernel/elementary"
 )
 
 // Tournament is a round robin of duplicate matches with ratings.

@@ -6,7 +6,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/eval"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 // TestTournament: nearly all intervals contain the ratings of the exact shares, for two

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"testing"
 
-	"marsgym/internal/golden"
+	"marsgym/internal/test/golden"
 	"marsgym/models"
 )
 

@@ -3,8 +3,8 @@ package models
 import (
 	"fmt"
 
+	"marsgym/internal/kernel/sgemm"
 	"marsgym/internal/parallel"
-	"marsgym/internal/sgemm"
 )
 
 // chunk is the number of rows that one forward pass handles at once. Chosen so that

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"marsgym/internal/kernel/sgemm"
 	"marsgym/internal/parallel"
-	"marsgym/internal/sgemm"
 )
 
 // GradientAccumulator computes the gradient of a minibatch for a [Learner]: that of

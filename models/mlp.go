@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 )
 
 // MLP is a network: its weights and its forward pass. Several goroutines may use it

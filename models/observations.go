@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"marsgym/internal/sgemm"
+	"marsgym/internal/kernel/sgemm"
 )
 
 // Observations are n observations of D numbers, stored as the numbers that are not 0 and

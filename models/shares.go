@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"marsgym/env/game"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 )
 
 // Softmax fills probs [k] with the softmax of scores [k]:

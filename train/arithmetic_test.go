@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/train"
 )

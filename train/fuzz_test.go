@@ -14,7 +14,7 @@ import (
 	"marsgym/env"
 	"marsgym/internal/input"
 	"marsgym/internal/tensorboard"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/train"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"marsgym/agents"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/train"
 )
 

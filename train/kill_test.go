@@ -18,7 +18,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/internal/tensorboard"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/train"
 )

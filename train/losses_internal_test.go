@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"marsgym/internal/jobs"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/train/expert"

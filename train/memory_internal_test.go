@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"marsgym/env/catalog"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 )

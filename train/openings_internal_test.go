@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 )
 

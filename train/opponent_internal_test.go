@@ -14,7 +14,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 )

@@ -15,9 +15,9 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/internal/fulltest"
 	"marsgym/internal/tensorboard"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/fulltest"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/train/method"

@@ -12,7 +12,7 @@ import (
 	"marsgym/agents"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/tensorboard"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/train"
 )

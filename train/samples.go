@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 	"marsgym/models"
 	"marsgym/train/expert"
 )

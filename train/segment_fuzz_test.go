@@ -13,7 +13,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/internal/jobs"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/train"
 )
 

@@ -9,7 +9,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/internal/jobs"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/train"
 )

@@ -10,7 +10,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/internal/jobs"
 	"marsgym/internal/jobs/jobstest"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/train"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/internal/core"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 	"marsgym/models"
 )
 

@@ -10,7 +10,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/core"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 	"marsgym/internal/parallel"
 )
 

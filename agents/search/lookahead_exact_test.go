@@ -10,7 +10,7 @@ import (
 	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 )
 

@@ -14,7 +14,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 func searchAgent(t testing.TB, g env.Game, name string, seed uint64) *agents.Agent {

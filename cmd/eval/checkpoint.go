@@ -9,8 +9,8 @@ import (
 
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
+	"marsgym/internal/cluster/registry"
 	"marsgym/internal/jobs"
-	"marsgym/internal/kinds"
 )
 
 // openCheckpoint opens the file of -checkpoint.
@@ -21,7 +21,7 @@ func (s *session) openCheckpoint() (*jobs.Checkpoint, error) {
 	}
 	by := s.executor
 	if by == nil {
-		by = jobs.Encoded{Kinds: kinds.All()}
+		by = jobs.Encoded{Kinds: registry.All()}
 	}
 	c, err := jobs.OpenCheckpoint(s.checkpoint, identity, by, func(line string) { fmt.Fprintln(s.bar, s.Name()+": "+line) })
 	if errors.Is(err, jobs.ErrOtherProgram) {
@@ -36,7 +36,7 @@ func (s *session) openCheckpoint() (*jobs.Checkpoint, error) {
 // programIdentity identifies the file of this program and the arithmetic of this machine,
 // which decide every bit of a result.
 func programIdentity() (string, error) {
-	fingerprint, err := kinds.Fingerprint()
+	fingerprint, err := registry.Fingerprint()
 	if err != nil {
 		return "", err
 	}

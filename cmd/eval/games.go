@@ -9,14 +9,14 @@ import (
 	"sync/atomic"
 
 	"marsgym/agents"
-	"marsgym/analysis"
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/record"
+	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 	"marsgym/internal/input"
 	"marsgym/internal/parallel"
-	"marsgym/record"
 )
 
 const (

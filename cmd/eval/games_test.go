@@ -3,7 +3,7 @@ package main
 
 import (
 	"errors"
-	"marsgym/analysis"
+	"marsgym/eval/analysis"
 	"math"
 	"os"
 	"path/filepath"

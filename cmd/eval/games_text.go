@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"marsgym/analysis"
+	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env/game"
+	"marsgym/env/record"
 	"marsgym/eval"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
-	"marsgym/record"
 )
 
 // most bounds the agents, runs and files of a command line. Chosen: more are a mistake.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"marsgym/analysis"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 )
 

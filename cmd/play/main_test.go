@@ -17,10 +17,10 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/record"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
 	"marsgym/models"
-	"marsgym/record"
 )
 
 func TestMain(m *testing.M) { clitest.Main(m) }

@@ -10,7 +10,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/catalog"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 var (

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"marsgym/env/catalog"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 // at opens a position in which people sit in all seats.

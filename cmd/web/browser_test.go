@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"marsgym/env/catalog"
-	"marsgym/internal/chrome"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/chrome"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/web"
 	"marsgym/models/gorgonia"
 	"marsgym/train"

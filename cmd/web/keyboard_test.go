@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 // TestBrowserKeyboard chooses a game on the first page, and plays it, with the keyboard alone.

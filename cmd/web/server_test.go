@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"marsgym/agents"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/web"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/web"
 )
 

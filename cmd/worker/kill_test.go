@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"marsgym/internal/cli"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 // built is the folder of the commands of this build, once a test needs it.

@@ -11,7 +11,7 @@ import (
 	"marsgym/internal/broker"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
-	"marsgym/internal/kinds"
+	"marsgym/internal/cluster/registry"
 )
 
 func main() { cli.Main(run) }
@@ -34,7 +34,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f.StringVar(&o.serve, "serve", "", "serve the broker at an `address` such as 127.0.0.1:4222, and work")
 	f.StringVar(&o.join, "join", "", "work for the broker at an `address`; of a NATS cluster, several separated by commas")
 	f.IntVar(&o.slots, "jobs", runtime.GOMAXPROCS(0), "`number` of jobs at the same time; 0 only serves")
-	f.DurationVar(&o.lease, "lease", cluster.Lease, "of -serve: `time` after which a job of a worker that does not answer is given to another one")
+	f.DurationVar(&o.lease, "lease", cluster.Lease, "with -serve, the `time` after which a job of a silent worker goes to another one")
 	f.BoolVar(&o.mixed, "mixed", false, "work for other builds and other kinds of machines too, whose bits may differ")
 	f.Group("Work", "serve", "join", "jobs", "lease", "mixed")
 	names := o.Flags(f.FlagSet)
@@ -86,7 +86,7 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	identity := cluster.Mixed
 	if !o.mixed {
-		fingerprint, err := kinds.Fingerprint()
+		fingerprint, err := registry.Fingerprint()
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return ctx.Err()
 	}
 	err = cluster.Work(ctx, cluster.WorkOptions{
-		Access: o.Access, Identity: identity, Slots: o.slots, Kinds: kinds.All(),
+		Access: o.Access, Identity: identity, Slots: o.slots, Kinds: registry.All(),
 		Log: func(line string) { fmt.Fprintln(stderr, "worker: "+line) },
 	})
 	if err == nil {

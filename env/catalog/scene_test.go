@@ -11,7 +11,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 // TestScenes compares the scenes of random games with the notation of positions and the

@@ -11,7 +11,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
 	"marsgym/env/marsisours"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 // otherReadings sets every reading that the default does not follow.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/firstplayer"
 	"marsgym/internal/input"
 	"marsgym/internal/random"
-	"marsgym/internal/rolloff"
 )
 
 // AskRoll implements [game.Presenter].
@@ -58,7 +58,7 @@ func (s *State) firstWithDice() int {
 }
 
 // ReadRoll implements [game.Presenter]: the terrain of a tile, clockwise from the left above; the
-// dice of the seats that decide who starts (see [rolloff.Read]); the dice of the attacker and then that of the defender, unless it stays; or an
+// dice of the seats that decide who starts (see [firstplayer.Read]); the dice of the attacker and then that of the defender, unless it stays; or an
 // alchemy die.
 func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 	roll = strings.TrimSpace(roll)
@@ -72,7 +72,7 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 		}
 		return s, fmt.Errorf("no tile that is left shows %s; left are %s. List other tiles in the data of a -game-config", input.Quote(roll), r.tilesText(&s))
 	case Drawing:
-		_, starter, err := rolloff.Read(roll, r.cfg.Players, 1, faces)
+		_, starter, err := firstplayer.Read(roll, r.cfg.Players, 1, faces)
 		if err == nil {
 			r.startGame(&s, starter)
 		}
@@ -162,7 +162,7 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	case Laying, Scoring:
 		return r.OutcomeName(s, next)
 	case Drawing:
-		return rolloff.Draw(r.cfg.Players, int(next.Start), func() int { return random.Below(dice, faces) + 1 })
+		return firstplayer.Draw(r.cfg.Players, int(next.Start), func() int { return random.Below(dice, faces) + 1 })
 	}
 	leads := map[bool]*[faces + 1]bool{false: {}, true: {}} // by whether the attack is won and the defender's die
 	r.attackResults(&s, func(result State, _ float64, die int, won bool) {

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"marsgym/env/game"
-	"marsgym/internal/rolloff"
+	"marsgym/internal/firstplayer"
 )
 
 // tell calls the trace of the rules, if there is one, after a step of the rules. An empty
-// step is told by the action itself.
+// step has no words: the action describes it.
 func (r *Rules) tell(s *State, step string) {
 	if r.trace != nil {
 		r.trace(*s, step)
@@ -74,8 +74,8 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 			say("seat %d starts", next.Start)
 			break
 		}
-		throws, _, _ := rolloff.Read(roll, r.cfg.Players, 1, faces)
-		dst = append(dst, rolloff.Lines(throws, "starts")...)
+		throws, _, _ := firstplayer.Read(roll, r.cfg.Players, 1, faces)
+		dst = append(dst, firstplayer.Lines(throws, "starts")...)
 	case Rolling, Rerolling:
 		dst = append(dst, r.narrateAttack(&s, &next, shown)...)
 	}

@@ -10,7 +10,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
 	"marsgym/env/marsisours"
-	"marsgym/internal/golden"
+	"marsgym/internal/test/golden"
 )
 
 // TestRolls compares rolls with all throws of ordinary dice, where tokens above ten are

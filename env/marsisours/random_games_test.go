@@ -13,7 +13,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/marsisours"
-	"marsgym/internal/golden"
+	"marsgym/internal/test/golden"
 )
 
 // games is the number of random games; a million take some minutes.

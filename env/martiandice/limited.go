@@ -6,7 +6,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/tabular"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 )
 
 // solveLimited solves a game limited by rounds position by position. The round is part of a

@@ -8,7 +8,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 // limitedGames are games that end after some rounds, small enough to be solved.

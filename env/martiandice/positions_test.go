@@ -8,7 +8,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
-	"marsgym/internal/golden"
+	"marsgym/internal/test/golden"
 )
 
 // Golden files have decisions of random games, with which other engines can be compared

@@ -8,7 +8,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
 	"marsgym/env/tabular"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 var ctx = context.Background()

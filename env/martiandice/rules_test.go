@@ -10,7 +10,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
 	"marsgym/env/martiandice"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 // config is the published game for so many players, with some fields changed.

@@ -8,14 +8,14 @@ import (
 	"sync"
 
 	"marsgym/env/game"
-	"marsgym/internal/lanes"
+	"marsgym/internal/kernel/expectimax"
 	"marsgym/internal/parallel"
 )
 
 // scoredGraph returns the turn as a policy sees it that chooses by the scores of
 // afterstates. Unlike best play it tells hopeless holds apart, so they are ends of their
 // own: numbers are those of ends, hopeless holds and live holds, in this order.
-func (t *turnGraph) scoredGraph() *lanes.Graph {
+func (t *turnGraph) scoredGraph() *expectimax.Graph {
 	dead := uint16(len(t.hopeless))
 	number := func(node uint16) uint16 {
 		switch {
@@ -26,7 +26,7 @@ func (t *turnGraph) scoredGraph() *lanes.Graph {
 		}
 		return node - uint16(t.live-t.ends)
 	}
-	g := lanes.New(t.ends+len(t.hopeless), game.Tie)
+	g := expectimax.New(t.ends+len(t.hopeless), game.Tie)
 	for i := t.ends; i < t.live; i++ {
 		pairs, picks := t.merge(&t.holds[i], number)
 		t.addNode(g, i, pairs, picks, len(t.hopeless))
@@ -41,14 +41,14 @@ type scoredTurns struct {
 	movers []game.Player
 	scores []float64 // [lanes, rows]
 
-	value, rolling []lanes.Vec // [numbers] scores of the numbers of scoredGraph, and of rolling on
-	dist           []lanes.Vec // [ends and hopeless holds] probability of each
-	reach          []lanes.Vec // [numbers] all 0 between calls
+	value, rolling []expectimax.Vec // [numbers] scores of the numbers of scoredGraph, and of rolling on
+	dist           []expectimax.Vec // [ends and hopeless holds] probability of each
+	reach          []expectimax.Vec // [numbers] all 0 between calls
 }
 
 func (t *turnGraph) newScoredTurns() *scoredTurns {
-	rows, n := lanes.Width*t.afterstatesPerTurn(), t.scored().Len()
-	v := make([]lanes.Vec, 3*n+t.ends+len(t.hopeless)) // one allocation: see newBatch
+	rows, n := expectimax.Width*t.afterstatesPerTurn(), t.scored().Len()
+	v := make([]expectimax.Vec, 3*n+t.ends+len(t.hopeless)) // one allocation: see newBatch
 	return &scoredTurns{
 		states: make([]State, rows), movers: make([]game.Player, rows), scores: make([]float64, rows),
 		value: v[:n], rolling: v[n:][:n], reach: v[2*n:][:n], dist: v[3*n:],
@@ -60,10 +60,10 @@ func (s *Solution) tabulateScorer(ctx context.Context, p game.AfterstateScorer[S
 	n, t := end-first, s.turn
 	dist := make([]float64, n*t.ends)
 	pool := sync.Pool{New: func() any { return t.newScoredTurns() }}
-	err := parallel.ForContext(ctx, (n+lanes.Width-1)/lanes.Width, 1, func(k, _ int) error {
+	err := parallel.ForContext(ctx, (n+expectimax.Width-1)/expectimax.Width, 1, func(k, _ int) error {
 		b := pool.Get().(*scoredTurns)
 		defer pool.Put(b)
-		from, to := k*lanes.Width, min((k+1)*lanes.Width, n)
+		from, to := k*expectimax.Width, min((k+1)*expectimax.Width, n)
 		return b.tabulate(s, dist[from*t.ends:to*t.ends], p, first+from, first+to)
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func (b *scoredTurns) tabulate(s *Solution, all []float64, p game.AfterstateScor
 	}
 	// In the order of fillAfterstates.
 	ends, live, dead := t.ends, t.start()-t.ends, len(t.hopeless)
-	fill := func(dst []lanes.Vec, first int) {
+	fill := func(dst []expectimax.Vec, first int) {
 		for k := range dst {
 			for l := range to - from {
 				dst[k][l] = scores[l*rows+first+k]
@@ -105,7 +105,7 @@ func (b *scoredTurns) tabulate(s *Solution, all []float64, p game.AfterstateScor
 	fill(b.value[ends+dead:][:live], ends)
 	fill(b.rolling[ends+dead:][:live], ends+live+dead)
 	clear(b.dist)
-	for l := range lanes.Width {
+	for l := range expectimax.Width {
 		b.reach[len(b.reach)-1][l] = 1 // the start of the turn
 	}
 	t.scored().Propagate(b.dist, b.reach, b.value, b.rolling)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"marsgym/env/game"
-	"marsgym/internal/lanes"
+	"marsgym/internal/kernel/expectimax"
 )
 
 // maxStarts is the largest number of starts of turns that is solved: 24 GB of values
@@ -126,7 +126,7 @@ func (r *Rules) Estimate() game.Estimate {
 	t, g := newStarts(r.cfg), newGreedy(r, r.graph())
 	b := g.turn.newBatch()
 	for k := range g.turn.ends {
-		for l := range lanes.Width {
+		for l := range expectimax.Width {
 			b.value[k][l] = g.value[k]
 		}
 	}
@@ -138,7 +138,7 @@ func (r *Rules) Estimate() game.Estimate {
 		seconds[i] = time.Since(begin).Seconds()
 	}
 	slices.Sort(seconds[:])
-	perTurn := seconds[len(seconds)/2] / lanes.Width
+	perTurn := seconds[len(seconds)/2] / expectimax.Width
 	return game.Estimate{
 		Positions:   int64(t.count()),
 		Bytes:       int64(t.count()) * int64(t.players) * 8,
@@ -404,7 +404,7 @@ func (s *Solution) turnCost() float64 {
 }
 
 // expectedValues fills dst [P] with the expected value of m's turn to each place,
-// counting only ends with at least so many points.
+// counting only ends with at least that many points.
 func (w *scoreSolver) expectedValues(dst []float64, m, least int) {
 	p := w.s.starts.players
 	for j := range dst {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 // TestVectors compares the scores of each total with a plain search.

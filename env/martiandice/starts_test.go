@@ -9,7 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 // three returns the published game for three and its solution.

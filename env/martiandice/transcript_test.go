@@ -9,7 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
-	"marsgym/internal/golden"
+	"marsgym/internal/test/golden"
 )
 
 // TestTranscript plays seeded games, the second with a roll-off that is tied again. Each

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"marsgym/env/game"
-	"marsgym/internal/lanes"
+	"marsgym/internal/kernel/expectimax"
 	"marsgym/internal/parallel"
 )
 
@@ -19,9 +19,9 @@ import (
 // payoffs of the ends, in the lanes that it uses, and calls solve and then propagate.
 type turnBatch struct {
 	graph          *turnGraph
-	value, rolling []lanes.Vec // [live] values of the nodes, and of rolling on
-	dist           []lanes.Vec // [ends] probability of each end
-	reach          []lanes.Vec // [live] all 0 between calls
+	value, rolling []expectimax.Vec // [live] values of the nodes, and of rolling on
+	dist           []expectimax.Vec // [ends] probability of each end
+	reach          []expectimax.Vec // [live] all 0 between calls
 
 	solved map[payoffs]solvedTurn // by recall
 }
@@ -40,7 +40,7 @@ type solvedTurn struct {
 func (t *turnGraph) newBatch() *turnBatch {
 	// One allocation, since slices that lie a multiple of 4 KiB apart are slow to load
 	// and store in turn (4K aliasing).
-	v := make([]lanes.Vec, 3*t.live+t.ends)
+	v := make([]expectimax.Vec, 3*t.live+t.ends)
 	return &turnBatch{t, v[:t.live], v[t.live:][:t.live], v[3*t.live:], v[2*t.live:][:t.live], map[payoffs]solvedTurn{}}
 }
 
@@ -58,7 +58,7 @@ func (b *turnBatch) solve() { b.graph.lanes.Solve(b.value, b.rolling) }
 // propagate fills in dist, for best play from the start of the turns.
 func (b *turnBatch) propagate() {
 	clear(b.dist)
-	for l := range lanes.Width {
+	for l := range expectimax.Width {
 		b.reach[b.graph.start()][l] = 1
 	}
 	b.graph.lanes.Propagate(b.dist, b.reach, b.value, b.rolling)
@@ -66,7 +66,7 @@ func (b *turnBatch) propagate() {
 
 // buildLanes fills in t.lanes.
 func (t *turnGraph) buildLanes() {
-	t.lanes = lanes.New(t.ends, game.Tie)
+	t.lanes = expectimax.New(t.ends, game.Tie)
 	for i := t.ends; i < t.live; i++ {
 		h := &t.holds[i]
 		t.addNode(t.lanes, i, t.pairs[h.pairs.from:h.pairs.to], t.picks[h.picks.from:h.picks.to], 0)
@@ -75,7 +75,7 @@ func (t *turnGraph) buildLanes() {
 
 // addNode adds live hold i to g, with these choices. The numbers of live holds in forced
 // rolls are raised by shift.
-func (t *turnGraph) addNode(g *lanes.Graph, i int, pairs []pair, picks []pick, shift int) {
+func (t *turnGraph) addNode(g *expectimax.Graph, i int, pairs []pair, picks []pick, shift int) {
 	h := &t.holds[i]
 	stop := int(h.points)
 	if i == t.start() {
@@ -148,7 +148,7 @@ func (l *lane) recall(dist, pay []float64, stride int) float64 {
 // call returns when there is no work left, so run begins no call after one has
 // returned.
 func (b *turnBatch) run(f func(l *lane) error) error {
-	var errs [lanes.Width]error
+	var errs [expectimax.Width]error
 	var waiting []func() (struct{}, bool) // resume a call; false if it has returned
 	for i := range errs {
 		resume, _ := iter.Pull(func(yield func(struct{}) bool) {
@@ -191,7 +191,7 @@ func (t *turnGraph) forEach(ctx context.Context, n int, f func(i int, l *lane) e
 			}
 		}
 	}
-	errs := make([]error, min(runtime.GOMAXPROCS(0), (n+lanes.Width-1)/lanes.Width))
+	errs := make([]error, min(runtime.GOMAXPROCS(0), (n+expectimax.Width-1)/expectimax.Width))
 	parallel.For(len(errs), 1, func(w, _ int) {
 		b := t.takeBatch()
 		errs[w] = b.run(calls)

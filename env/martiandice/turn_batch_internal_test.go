@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"marsgym/env/game"
-	"marsgym/internal/lanes"
+	"marsgym/internal/kernel/expectimax"
 )
 
 // somePayoffs fills pay with payoffs of the ends of a turn: from few numbers, so that
@@ -57,7 +57,7 @@ func TestTurnBatch(t *testing.T) {
 		dist, reach := make([]float64, g.ends), make([]float64, g.nodes())
 		pay := make([]float64, g.ends)
 		for range 30 {
-			var pays [lanes.Width][]float64
+			var pays [expectimax.Width][]float64
 			for l := range pays {
 				somePayoffs(src, pay)
 				pays[l] = slices.Clone(pay)
@@ -169,7 +169,7 @@ func TestForEachFails(t *testing.T) {
 		t.Errorf("%d calls have begun, %d ended", begun.Load(), ended.Load())
 	}
 	stop, cancel := context.WithCancel(context.Background())
-	most := int64(runtime.GOMAXPROCS(0) * lanes.Width)
+	most := int64(runtime.GOMAXPROCS(0) * expectimax.Width)
 	begun.Store(0)
 	err = g.forEach(stop, 1000, func(int, *lane) error {
 		begun.Add(1)
@@ -193,7 +193,7 @@ func BenchmarkTurn(b *testing.B) {
 	src := rand.New(rand.NewPCG(3, 0))
 	for k := range g.ends {
 		value[k] = 0.04 * float64(k)
-		for l := range lanes.Width {
+		for l := range expectimax.Width {
 			batch.value[k][l] = value[k] + 0.02*src.Float64()
 		}
 	}
@@ -210,6 +210,6 @@ func BenchmarkTurn(b *testing.B) {
 			batch.solve()
 			batch.propagate()
 		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/lanes.Width, "ns/turn")
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/expectimax.Width, "ns/turn")
 	})
 }

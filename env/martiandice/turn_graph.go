@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"marsgym/env/game"
-	"marsgym/internal/lanes"
+	"marsgym/internal/kernel/expectimax"
 )
 
 // turnGraph is the graph of a single turn, which is the same at every score. Earthling
@@ -14,7 +14,7 @@ import (
 // that offer the same choice are merged.
 //
 // A node is the number of what follows a choice. Nodes 0 to ends-1 are turns that
-// have ended with so many points. Nodes ends to live-1 are the live holds, which may
+// have ended with that many points. Nodes ends to live-1 are the live holds, which may
 // still score, and the last of them is the start of the turn. The other nodes are
 // hopeless holds, with more tanks than rays can ever match: these turns always end
 // without points.
@@ -34,9 +34,9 @@ type turnGraph struct {
 	// The choices again, for best play: choices with the same options are merged.
 	pairs []pair
 	picks []pick
-	lanes *lanes.Graph // the ends and live holds again, for a turn in each lane
+	lanes *expectimax.Graph // the ends and live holds again, for a turn in each lane
 
-	scored func() *lanes.Graph // see scoredGraph
+	scored func() *expectimax.Graph // see scoredGraph
 
 	batches sync.Pool // of *turnBatch
 

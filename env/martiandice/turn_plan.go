@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
-	"marsgym/internal/lanes"
+	"marsgym/internal/kernel/expectimax"
 	"marsgym/internal/random"
 )
 
@@ -53,7 +53,7 @@ func (r *Rules) NewPlan() game.Plan[State] {
 	return p
 }
 
-// canScore reports whether a turn can score so many points: up to one for each die, or
+// canScore reports whether a turn can score that many points: up to one for each die, or
 // three and more with the bonus.
 func (c Config) canScore(points int) bool {
 	return points <= c.Dice || points-c.Bonus >= 3 && points-c.Bonus <= c.Dice
@@ -116,7 +116,7 @@ func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
 	b := t.takeBatch()
 	defer t.batches.Put(b)
 	for len(plans) > 0 {
-		n := min(lanes.Width, len(plans))
+		n := min(expectimax.Width, len(plans))
 		for l, x := range plans[:n] {
 			p := x.(*turnPlan)
 			p.setValues(values[l])

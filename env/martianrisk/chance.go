@@ -1,11 +1,11 @@
 package martianrisk
 
 import (
-	"math/bits"
 	"math/rand/v2"
 	"strconv"
 
 	"marsgym/env/game"
+	"marsgym/internal/random"
 )
 
 const (
@@ -102,21 +102,15 @@ func (r *Rules) Sample(s State, dice *rand.PCG) State {
 func (r *Rules) sample(s *State, dice *rand.PCG) {
 	switch s.Phase {
 	case Ordering:
-		s.setStart(drawBelow(dice, r.cfg.Players))
+		s.setStart(random.Below(dice, r.cfg.Players))
 	case Rolling:
-		r.startTurn(s, drawBelow(dice, sides)+1)
+		r.startTurn(s, random.Below(dice, sides)+1)
 	case Battle:
-		r.resolveBattle(s, drawBelow(dice, throws) < s.winningThrows())
+		r.resolveBattle(s, random.Below(dice, throws) < s.winningThrows())
 	}
 }
 
 // setStart makes a seat the first to move.
 func (s *State) setStart(seat int) {
 	s.Start, s.Mover, s.Phase = uint8(seat), uint8(seat), Towers
-}
-
-// drawBelow draws a number from 0 to n-1.
-func drawBelow(dice *rand.PCG, n int) int {
-	hi, _ := bits.Mul64(dice.Uint64(), uint64(n))
-	return int(hi)
 }

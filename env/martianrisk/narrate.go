@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"marsgym/env/game"
-	"marsgym/internal/rolloff"
+	"marsgym/internal/firstplayer"
+	"marsgym/internal/random"
 )
 
 // lowTotal and highTotal bound the total of two dice, by which the seats decide who begins.
@@ -27,13 +28,13 @@ func (r *Rules) AskRoll(s State) string {
 }
 
 // ReadRoll implements [game.Presenter]: the totals of the seats that decide who begins (see
-// [rolloff.Read]), a die, or the two dice of the attacker and the
+// [firstplayer.Read]), a die, or the two dice of the attacker and the
 // two of the defender.
 func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 	words, n := strings.Fields(roll), 1
 	switch s.Phase {
 	case Ordering:
-		_, first, err := rolloff.Read(roll, r.cfg.Players, lowTotal, highTotal)
+		_, first, err := firstplayer.Read(roll, r.cfg.Players, lowTotal, highTotal)
 		if err == nil {
 			s.setStart(first)
 		}
@@ -73,7 +74,7 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	var rolls []string // equally likely
 	switch s.Phase {
 	case Ordering:
-		return rolloff.Draw(r.cfg.Players, int(next.Start), func() int { return drawBelow(dice, sides) + drawBelow(dice, sides) + lowTotal })
+		return firstplayer.Draw(r.cfg.Players, int(next.Start), func() int { return random.Below(dice, sides) + random.Below(dice, sides) + lowTotal })
 	case Rolling:
 		for die := 1; die <= sides; die++ {
 			after := s
@@ -91,7 +92,7 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 			}
 		}
 	}
-	return rolls[drawBelow(dice, len(rolls))]
+	return rolls[random.Below(dice, len(rolls))]
 }
 
 // Narrate implements [game.Presenter]: the dice with towers and totals, the losses, points
@@ -102,8 +103,8 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 		if roll == "" {
 			return append(dst, fmt.Sprintf("seat %d begins", next.Start))
 		}
-		throws, _, _ := rolloff.Read(roll, r.cfg.Players, lowTotal, highTotal)
-		return append(dst, rolloff.Lines(throws, "begins")...)
+		throws, _, _ := firstplayer.Read(roll, r.cfg.Players, lowTotal, highTotal)
+		return append(dst, firstplayer.Lines(throws, "begins")...)
 	case Rolling:
 		dst = r.narrateRoll(dst, &s, &next, roll)
 	case Battle:

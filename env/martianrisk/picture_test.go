@@ -9,7 +9,7 @@ import (
 	"marsgym/env/game/picture"
 	"marsgym/env/martianrisk"
 	"marsgym/internal/colour"
-	"marsgym/internal/golden"
+	"marsgym/internal/test/golden"
 )
 
 // drawn returns the picture of a scene as plain text.

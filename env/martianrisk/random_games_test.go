@@ -12,7 +12,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/martianrisk"
-	"marsgym/internal/golden"
+	"marsgym/internal/test/golden"
 )
 
 var games = flag.Int("games", 100, "random games for each number of players in TestManyGames")

@@ -7,7 +7,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/chart"
 	"marsgym/env/tabular"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 )
 
 // positions estimates the number of positions: the owners and armies of all regions at the

@@ -14,7 +14,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
 	"marsgym/env/pig"
-	"marsgym/internal/golden"
+	"marsgym/internal/test/golden"
 )
 
 func rules(t testing.TB, players, target int) *pig.Rules {

@@ -6,7 +6,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/tabular"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 )
 
 // Solve implements [game.Solver] by package tabular: for two players to any target up to

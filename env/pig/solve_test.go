@@ -10,7 +10,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/pig"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 var ctx = context.Background()

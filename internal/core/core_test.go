@@ -8,7 +8,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/pig"
 	"marsgym/internal/core"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 )
 
 // Without a Sampler, samples follow the probabilities of Outcomes.

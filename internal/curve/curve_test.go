@@ -17,9 +17,9 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/chart"
 	"marsgym/internal/curve"
-	"marsgym/internal/fulltest"
 	"marsgym/internal/input"
 	"marsgym/internal/plot"
+	"marsgym/internal/test/fulltest"
 )
 
 func load(t *testing.T, name, metrics string) (curve.Run, error) {

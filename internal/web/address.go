@@ -9,8 +9,8 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/record"
 	"marsgym/internal/input"
-	"marsgym/record"
 )
 
 // Address is a game in progress. Its dice are those of cmd/play with the same seed.

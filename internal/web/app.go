@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"marsgym/agents"
-	"marsgym/analysis"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/eval/analysis"
 	"marsgym/internal/input"
 	"marsgym/models"
 )

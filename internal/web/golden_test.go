@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"marsgym/internal/golden"
+	"marsgym/internal/test/golden"
 	"marsgym/internal/web"
 )
 

@@ -18,9 +18,9 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/record"
 	"marsgym/internal/web"
 	"marsgym/models"
-	"marsgym/record"
 )
 
 // runFolder makes a run folder with a network for Pig.

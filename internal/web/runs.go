@@ -20,8 +20,8 @@ import (
 	"marsgym/env/game/chart"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/curve"
-	"marsgym/internal/elementary"
 	"marsgym/internal/input"
+	"marsgym/internal/kernel/elementary"
 	"marsgym/models"
 )
 

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"marsgym/agents"
-	"marsgym/analysis"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/eval/analysis"
 )
 
 // The times for estimates. Chosen: people wait as long for a list of choices, and for the

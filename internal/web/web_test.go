@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"marsgym/analysis"
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/internal/fulltest"
+	"marsgym/eval/analysis"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/web"
 )
 

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 	G "gorgonia.org/gorgonia"
 
-	"marsgym/internal/sgemm"
+	"marsgym/internal/kernel/sgemm"
 	"marsgym/models"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
-	"marsgym/internal/sgemm"
+	"marsgym/internal/kernel/sgemm"
 	"marsgym/models"
 )
 

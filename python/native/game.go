@@ -20,7 +20,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/internal/simd"
+	"marsgym/internal/kernel/simd"
 )
 
 // openGame is a game with its solution, once that is computed.

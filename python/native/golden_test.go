@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"marsgym/env/game"
-	"marsgym/internal/golden"
+	"marsgym/internal/test/golden"
 )
 
 // TestGolden: games of the first legal action against random opponents, from a drawn seat,

@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"marsgym/env"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 	"marsgym/models"
 )
 

@@ -10,8 +10,8 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/pig"
-	"marsgym/internal/fulltest"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/fulltest"
+	"marsgym/internal/test/testgames"
 	"marsgym/train/expert"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"marsgym/env/catalog"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/train/expert"
 )

@@ -15,7 +15,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
 	"marsgym/env/pig"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/train/expert"
 )
 

@@ -11,7 +11,7 @@ import (
 	"marsgym/env/marsisours"
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/train/expert"
 )
 

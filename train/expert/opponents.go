@@ -10,7 +10,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/internal/core"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 )
 
 // Opponents hold the seats of some games beside the network. Only what they play is

@@ -10,7 +10,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/pig"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/train/expert"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"marsgym/env/catalog"
 	"marsgym/env/game"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/train/expert"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 )
 
 // Schedule is a setting that changes during a run, from the first number to the

@@ -5,7 +5,7 @@ package ppo
 import (
 	"testing"
 
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 )

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/train/method"
 )

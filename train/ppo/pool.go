@@ -13,7 +13,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 	"marsgym/internal/random"
 	"marsgym/models"
 	"marsgym/train/method"

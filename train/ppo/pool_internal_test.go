@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"marsgym/env"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/train/method"
 )

@@ -8,7 +8,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/random"
-	"marsgym/internal/testgames"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 )
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strconv"
 
-	"marsgym/internal/elementary"
 	"marsgym/internal/input"
+	"marsgym/internal/kernel/elementary"
 )
 
 // random draws values of fields.

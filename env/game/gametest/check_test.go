@@ -9,7 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
-	"marsgym/internal/fulltest"
+	"marsgym/internal/test/fulltest"
 )
 
 func TestHealthy(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 )
 
 // sentinel is a NaN that no computation produces. It marks elements that Encode has

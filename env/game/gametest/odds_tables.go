@@ -2,7 +2,7 @@ package gametest
 
 import (
 	"marsgym/env/game"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 )
 
 // checkOddsTables checks all tables, and that an unknown question is refused.

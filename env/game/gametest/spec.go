@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
-	"marsgym/internal/elementary"
+	"marsgym/internal/kernel/elementary"
 )
 
 // checkSpec checks the Spec, and reports whether its sizes allow further checks.

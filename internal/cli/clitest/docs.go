@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
-	"marsgym/internal/docs"
+	"marsgym/internal/test/docs"
 )
 
 var placeholder = regexp.MustCompile(`^[A-Z_]+$`)

@@ -8,8 +8,8 @@ import (
 
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
+	"marsgym/internal/cluster/registry"
 	"marsgym/internal/jobs"
-	"marsgym/internal/kinds"
 )
 
 // Flags are the flags of a command whose jobs workers compute.
@@ -61,14 +61,14 @@ func (c *Flags) Connect(ctx context.Context, command string, log io.Writer) (w W
 	}
 	identity := cluster.Mixed
 	if !c.mixed {
-		digest, err := kinds.Fingerprint()
+		digest, err := registry.Fingerprint()
 		if err != nil {
 			return w, err
 		}
 		identity = cluster.Identity(digest)
 	}
 	w.coordinator, err = cluster.Connect(ctx, cluster.Options{
-		Access: c.Access, Identity: identity, Verify: c.verify, Kinds: kinds.All(),
+		Access: c.Access, Identity: identity, Verify: c.verify, Kinds: registry.All(),
 		Log: func(line string) { fmt.Fprintln(log, command+": "+line) },
 	})
 	return w, err

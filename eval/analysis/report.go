@@ -1,0 +1,191 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"marsgym/env/game"
+	"marsgym/internal/kernel/elementary"
+)
+
+// Report sums up the prices of games of the same rules.
+type Report struct {
+	Spec       game.Spec `json:"-"`
+	Title      string    `json:"game"`
+	RulesHash  string    `json:"rules_hash"`
+	Players    int       `json:"players"`
+	Unit       string    `json:"unit"`   // of all figures: "share of the win", or that of the returns
+	Method     string    `json:"method"` // of the Valuer
+	Exact      bool      `json:"exact"`  // of the prices of the games
+	Confidence float64   `json:"confidence"`
+	Unfinished int       `json:"unfinished"` // games without an end; their results are the values of their last positions
+	Summary    []Player  `json:"summary"`    // by name, the smallest loss a decision first
+	Worst      []Mistake `json:"worst"`      // mistakes, the largest loss first
+	Games      []*Game   `json:"games"`
+}
+
+// Player sums up what a player did in all its games. Figures are means over the games,
+// of the seats of the player in each.
+type Player struct {
+	Name      string  `json:"name"`
+	Games     int     `json:"games"`
+	Decisions int     `json:"decisions"` // with more than one option, in all games
+	Result    Mean    `json:"result"`
+	Luck      Mean    `json:"luck"`
+	Adjusted  Mean    `json:"adjusted"`      // the luck-adjusted result
+	Losses    Mean    `json:"losses"`        // a game
+	Loss      Mean    `json:"decision_loss"` // a decision
+	Mistakes  float64 `json:"mistakes"`      // a game
+	Rating    *Mean   `json:"rating"`        // see [Rating]; nil if values are estimated, or an end of its interval is not finite
+}
+
+// Mean is a mean over games. Its interval, of the level [Confidence], is that of the mean
+// of all games of such players; it is empty for a single game.
+type Mean struct {
+	Value    float64   `json:"value"`
+	Interval []float64 `json:"interval,omitempty"` // low, high
+}
+
+// Mistake is a mistake in a game of a report.
+type Mistake struct {
+	Game   int    `json:"game"` // from 1
+	Player string `json:"player"`
+	Decision
+}
+
+// NewReport sums up games of the same rules. worst bounds the number of mistakes that it
+// lists.
+func NewReport(spec game.Spec, v Valuer, games []*Game, worst int) *Report {
+	r := &Report{
+		Spec: spec, Title: spec.Title, RulesHash: spec.RulesHash(), Players: spec.Players, Unit: spec.Unit,
+		Method: v.Method(), Exact: v.Exact(), Confidence: Confidence, Games: games,
+	}
+	if spec.HasWin() {
+		r.Unit = "share of the win"
+	}
+	var names []string
+	for i, g := range games {
+		if !g.Ended {
+			r.Unfinished++
+		}
+		for _, s := range g.Seats {
+			if !slices.Contains(names, s.Name) {
+				names = append(names, s.Name)
+			}
+		}
+		for _, d := range g.Decisions {
+			if d.Mistake() {
+				r.Worst = append(r.Worst, Mistake{i + 1, g.Seats[d.Seat].Name, d})
+			}
+		}
+	}
+	slices.SortStableFunc(r.Worst, func(a, b Mistake) int { return cmp.Compare(b.Loss.Value, a.Loss.Value) })
+	r.Worst = slices.Clip(r.Worst[:min(worst, len(r.Worst))])
+	for _, name := range names {
+		r.Summary = append(r.Summary, r.player(name))
+	}
+	slices.SortStableFunc(r.Summary, func(a, b Player) int { return cmp.Compare(a.Loss.Value, b.Loss.Value) })
+	return r
+}
+
+// player sums up a player.
+func (r *Report) player(name string) Player {
+	p := Player{Name: name}
+	var results, lucks, adjusted, losses, decisions []float64
+	for _, g := range r.Games {
+		var result, luck, loss, choices, seats float64
+		for _, s := range g.Seats {
+			if s.Name != name {
+				continue
+			}
+			seats++
+			result, luck, loss = result+s.Result.Value, luck+s.Luck.Value, loss+s.Losses.Value
+			choices += float64(s.Decisions)
+			p.Mistakes += float64(s.Mistakes)
+			p.Decisions += s.Decisions
+		}
+		if seats == 0 {
+			continue
+		}
+		p.Games++
+		results, lucks, adjusted = append(results, result/seats), append(lucks, luck/seats), append(adjusted, (result-luck)/seats)
+		losses, decisions = append(losses, loss/seats), append(decisions, choices/seats)
+	}
+	p.Mistakes /= float64(p.Games)
+	p.Result, p.Luck, p.Adjusted, p.Losses = mean(results), mean(lucks), mean(adjusted), mean(losses)
+	if length := mean(decisions).Value; length > 0 {
+		p.Loss = ratio(losses, decisions)
+		if r.Spec.HasWin() && r.Exact {
+			p.Rating = ratingOf(p.Loss, length, r.Players)
+		}
+	}
+	return p
+}
+
+// RatingOf returns the rating of the losses of a seat in one game (see [Rating]), with the
+// interval of their estimate; nil if an end of it is not finite.
+func RatingOf(losses Number, players int) *Mean {
+	if losses.Exact {
+		return ratingOf(Mean{Value: losses.Value}, 1, players)
+	}
+	return ratingOf(Mean{losses.Value, []float64{losses.Low, losses.High}}, 1, players)
+}
+
+// ratingOf returns the rating of a loss per decision, in games with length decisions of
+// the player.
+func ratingOf(loss Mean, length float64, players int) *Mean {
+	m := Mean{Value: Rating(max(0, loss.Value)*length, players)} // no loss against best play is below 0
+	for i := range loss.Interval {
+		x := loss.Interval[len(loss.Interval)-1-i]
+		m.Interval = append(m.Interval, Rating(max(0, x)*length, players))
+	}
+	for _, x := range append([]float64{m.Value}, m.Interval...) {
+		if math.IsInf(x, 0) {
+			return nil
+		}
+	}
+	return &m
+}
+
+// Rating returns the estimated Elo rating of a player that loses this share of the win in
+// a game, relative to best play. It is the rating under Luce's choice rule of a player
+// that wins 1/P − loss against best play in all other seats; infinite if that is not
+// between 0 and 1.
+func Rating(loss float64, players int) float64 {
+	share := min(1, max(0, 1/float64(players)-loss))
+	return 400 * elementary.Log10(share*float64(players-1)/(1-share))
+}
+
+// mean returns the mean of independent values, with the interval of Student's t.
+func mean(x []float64) Mean {
+	ones := make([]float64, len(x))
+	for i := range ones {
+		ones[i] = 1
+	}
+	return ratio(x, ones)
+}
+
+// ratio returns Σx/Σy over independent pairs, with the interval of Student's t for the
+// linearised ratio:
+//
+//	var(r) ≈ Σ(x − r·y)² / ((n−1)·n·ȳ²)
+//
+// Source: Cochran, Sampling Techniques, 3rd edition (1977), eq. 6.13.
+func ratio(x, y []float64) Mean {
+	n, sum, all := float64(len(x)), 0.0, 0.0
+	for i := range x {
+		sum, all = sum+x[i], all+y[i]
+	}
+	m := Mean{Value: sum / all}
+	if len(x) < 2 {
+		return m
+	}
+	squares := 0.0
+	for i := range x {
+		squares += float64((x[i] - float64(m.Value*y[i])) * (x[i] - float64(m.Value*y[i])))
+	}
+	half := quantile(len(x)-1) * math.Sqrt(squares/(n-1)/n) / (all / n)
+	m.Interval = []float64{m.Value - half, m.Value + half}
+	return m
+}
