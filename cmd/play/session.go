@@ -29,7 +29,6 @@ type session struct {
 
 	rec     *record.Game // the game in progress, or to continue; nil for none
 	shown   []string     // the lines of the last rendering that was printed
-	told    []string     // what the last transition did
 	repeats int          // of the last choice, without asking
 }
 
@@ -161,7 +160,7 @@ func (s *session) save() error {
 }
 
 func (s *session) one(ctx context.Context) error {
-	s.shown, s.told = nil, nil
+	s.shown = nil
 	s.begin(turnOf(s.rec.Position()))
 	printed := false // the position before the rolls since the last move
 	for !s.rec.Over() {
@@ -245,8 +244,7 @@ func (s *session) move(ctx context.Context, mover game.Player) error {
 
 // tell prints what happened in the last step, with first before the first line.
 func (s *session) tell(first string) {
-	s.told = s.rec.Steps[len(s.rec.Steps)-1].Told()
-	for _, line := range s.told {
+	for _, line := range s.rec.Steps[len(s.rec.Steps)-1].Told() {
 		fmt.Fprintf(s.out, "%s%s\n", first, line)
 		first = strings.Repeat(" ", len(first))
 	}
@@ -286,9 +284,6 @@ func (s *session) end() (share float64) {
 	if s.rec.Truncated {
 		fmt.Fprintf(s.out, "The game has reached the move limit and is stopped: nobody wins.\n")
 		return 0
-	}
-	for _, line := range s.told { // why: it may have left the screen
-		fmt.Fprintln(s.out, line)
 	}
 	people := s.people()
 	if len(people) != 1 {

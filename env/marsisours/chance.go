@@ -198,6 +198,7 @@ func (r *Rules) startGame(s *State, p int) {
 		s.Phase, s.Mover = Acting, s.Start
 		return
 	}
+	r.tell(s, "start")
 	r.startRound(s)
 }
 

@@ -13,7 +13,7 @@ const (
 
 // Config holds what the rules leave open. A field is marked by where its
 // default comes from: seed (the source states it), inferred or invented. M1 to
-// M24 number the open questions.
+// M26 number the open questions.
 type Config struct {
 	Players int     `json:"players"` // seed: two to four
 	Variant Variant `json:"variant"` // seed: the source ends with a quick game for two
@@ -38,13 +38,14 @@ type Config struct {
 	StartJunk int `json:"start_junk"`
 
 	// A seat that has passed gets a token and may lay a robot down when it passes, if
-	// PassBonusOnPass, and in each later turn, if PassBonusRepeats (M8). Seed: yes.
-	// Inferred, contested: yes; docs/games/mars-is-ours.md has both sides.
+	// PassBonusOnPass, and in each later turn, if PassBonusRepeats (M8), whatever it did
+	// before it passed (M25). Seed: yes. Inferred, contested: yes;
+	// docs/games/mars-is-ours.md has both sides.
 	PassBonusOnPass  bool `json:"pass_bonus_on_pass"`
 	PassBonusRepeats bool `json:"pass_bonus_repeats"`
 	// MaintenanceLabs includes the labs in the maintenance; LyingLabActive gives a
-	// lying robot in a lab the effect of the lab (M9). Inferred: no and yes, since the
-	// source mentions the map only.
+	// lying robot in a lab the effect of the lab (M9). Inferred: no, since the source
+	// names the map only; contested: yes. docs/games/mars-is-ours.md has both sides.
 	MaintenanceLabs bool `json:"maintenance_labs"`
 	LyingLabActive  bool `json:"lying_lab_active"`
 	// RocketBonusOnCapture pays the tokens of the rocket lab also to a seat that takes

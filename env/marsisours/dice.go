@@ -1,7 +1,6 @@
 package marsisours
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/internal/firstplayer"
+	"marsgym/internal/input"
 	"marsgym/internal/random"
 )
 
@@ -70,7 +70,7 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 				return o.State, nil
 			}
 		}
-		return s, errors.New("no tile that is left shows this")
+		return s, fmt.Errorf("no tile that is left shows %s; left are %s. List other tiles in the data of a -game-config", input.Quote(roll), r.tilesText(&s))
 	case Drawing:
 		_, starter, err := firstplayer.Read(roll, r.cfg.Players, 1, faces)
 		if err == nil {
@@ -93,6 +93,27 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 		r.resolveAttack(&s, die, won)
 	}
 	return s, nil
+}
+
+// tilesText lists the tiles that are left, such as "2 of gsmt, 1 of gtsm, turned as you like".
+func (r *Rules) tilesText(s *State) string {
+	left, _ := r.tilesLeft(s)
+	var list []string
+	for k, kind := range r.pool.kinds {
+		if left[k] == 0 {
+			continue
+		}
+		letters := ""
+		for i := range r.pool.quarters {
+			letters += terrainLetters[kind.code>>(2*i)&3:][:1]
+		}
+		list = append(list, fmt.Sprintf("%d of %s", left[k], letters))
+	}
+	text := strings.Join(list, ", ")
+	if r.pool.quarters > 1 {
+		text += ", clockwise and turned as you like"
+	}
+	return text
 }
 
 // shows reports whether a tile is the outcome of that name, in which an o is a cell that a

@@ -38,7 +38,7 @@
 //
 // # Variants chosen
 //
-// What the source leaves open is a field of [Config], M1 to M24. What only its
+// What the source leaves open is a field of [Config], M1 to M26. What only its
 // figures show is invented: the maps, the quarters of the tiles and what the
 // tracks pay are [Data], in mars.json, each with a note on where it comes from.
 // Other data can be given in the config, and the rules hash covers them.

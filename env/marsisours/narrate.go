@@ -32,10 +32,11 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 	if roll == "" && s.player() == game.Chance {
 		roll = r.DrawRoll(s, next, rand.NewPCG(0, 0)) // any that leads to next
 	}
-	traced := *r
+	traced, lost := *r, [maxSeats]int{}
+	traced.lost = &lost
 	traced.trace = func(now State, step string) {
-		before := last
-		last = now
+		before, beyond := last, lost
+		last, lost = now, [maxSeats]int{}
 		if step == "" {
 			if now.Round > before.Round {
 				say("round %d of %d begins", now.Round, lastRound)
@@ -47,6 +48,10 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 		}
 		if step == "passed" && before.Seats == now.Seats {
 			say("passed: seat %d has %d tokens and gets no more", now.Mover, maxTokens)
+			return
+		}
+		if step == "tax" && before.Seats == now.Seats {
+			say("tax: %s", r.untaxed(&now))
 		}
 		if t := slices.Index(productionSteps[:], step); t >= 0 {
 			step += r.countRobots(&now, t)
@@ -54,6 +59,9 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 		for p := range r.cfg.Players {
 			if list := changes(&before, &now, p); list != "" {
 				say("%s: seat %d: %s", step, p, list)
+			}
+			if beyond[p] > 0 {
+				say("%s: seat %d: %s beyond %d lost", step, p, plural(beyond[p], "token"), maxTokens)
 			}
 		}
 	}
@@ -64,7 +72,7 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 	case Drawing:
 		if shown == "" {
 			say("seat %d starts", next.Start)
-			return dst
+			break
 		}
 		throws, _, _ := firstplayer.Read(roll, r.cfg.Players, 1, faces)
 		dst = append(dst, firstplayer.Lines(throws, "starts")...)
@@ -103,6 +111,14 @@ func (r *Rules) countRobots(s *State, terrain int) string {
 		list = append(list, fmt.Sprint(count[p][terrain]))
 	}
 	return ", robots " + strings.Join(list, "-")
+}
+
+// untaxed says why nobody pays the tax.
+func (r *Rules) untaxed(s *State) string {
+	if p, ok := r.leader(s); ok {
+		return fmt.Sprintf("seat %d has the most money but no standing robot, and pays nothing", p)
+	}
+	return "several seats have the most money, so nobody pays"
 }
 
 // changes lists what a seat has now, where that has changed, with the difference.

@@ -3,6 +3,7 @@ package marsisours_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,5 +111,71 @@ func TestNarrate(t *testing.T) {
 			s = next
 		}
 		golden.Check(t, "narrated/"+name+".txt", []byte(b.String()))
+	}
+}
+
+// TestTold: lines about what a player would otherwise have to work out.
+func TestTold(t *testing.T) {
+	const (
+		one    = " start 0 tokens 9-9 hand 4-4 junk 7-8"
+		both   = " start 0 tokens 9-9 hand 4-4 junk 7-7"
+		ground = " map ogso/mtmt/sgtm/otso"
+	)
+	for _, tt := range []struct {
+		name, position, step, want string
+	}{
+		{"starting tokens", "0-0 drawing" + ground, "2 5", "start: seat 1: tokens 7 (+7), hand 3 (+3), junkyard 9 (+9)"},
+		{"tokens of the rocket beyond ten", "0-0@1" + one + ground + " robots o..o/.A../..../o..o labs ...... round 1", "place-rocket",
+			"rocket lab: seat 1: 3 tokens beyond 10 lost"},
+		{"tokens of an insurance beyond ten", "0-0@0 attack b3 x1" + both + ground + " robots o..o/.A../.B../o..o labs ...... round 1", "5 4",
+			"attack: seat 1: 3 tokens beyond 10 lost"},
+		{"an income beyond ten", "0-0@1 start 0 tokens 10-8 hand 4-4 junk 7-8 passed 0" + ground + " robots o..o/.a../..../o..o labs ...... round 1", "pass",
+			"income: seat 0: 1 token beyond 10 lost"},
+		{"the converter loses none", "0-0@1" + both + ground + " robots o..o/.A../..../o..o labs ..B... round 1", "place-rocket",
+			"rocket lab: seat 1: money 3 (+3), tokens 10 (+1)"},
+		{"a tie at the tax", "7-7@0 cash start 1 tokens 9-9 hand 4-4 junk 7-8 tracks 0100-0000" + ground + " robots o..o/.A../..../o..o labs ...... round 1", "keep",
+			"tax: several seats have the most money, so nobody pays"},
+		{"nothing to tax", "8-7@0 cash start 1 tokens 9-9 hand 4-4 junk 7-8 tracks 0100-0000" + ground + " robots o..o/.a../..../o..o labs ...... round 1", "keep",
+			"tax: seat 0 has the most money but no standing robot, and pays nothing"},
+	} {
+		r := newRules(t, config(2, nil))
+		s, err := r.Parse(tt.position)
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		next, a, roll := s, game.Action(-1), ""
+		if r.CurrentPlayer(s) == game.Chance {
+			roll = tt.step
+			next, err = r.ReadRoll(s, roll)
+		} else {
+			a = action(t, r, tt.step)
+			next, err = r.Apply(s, a)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if got := r.Narrate(nil, s, next, a, roll); !slices.Contains(got, tt.want) {
+			t.Errorf("%s: got %q, want %q among them", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestTiles: the dice of a table can show a tile that is not in the drawn set.
+func TestTiles(t *testing.T) {
+	r := newRules(t, config(2, nil))
+	s := r.Initial()
+	for _, tile := range []string{"gsmt", "smtg"} {
+		var err error
+		if s, err = r.ReadRoll(s, tile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = `no tile that is left shows "gggg"; left are 2 of gstm, 2 of gmst, 2 of gmts, 2 of gtsm, 2 of gtms, clockwise and turned as you like. List other tiles in the data of a -game-config`
+	if _, err := r.ReadRoll(s, "gggg"); err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %q", err, want)
+	}
+	r = newRules(t, config(2, func(c *marsisours.Config) { c.Terrain = marsisours.Random48 }))
+	if _, err := r.ReadRoll(r.Initial(), "x"); err == nil || !strings.Contains(err.Error(), "left are 12 of g, 12 of s, 12 of m, 12 of t. List") {
+		t.Errorf("got error %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/game/picture"
+	"marsgym/env/marsisours"
 	"marsgym/internal/colour"
 )
 
@@ -60,5 +61,20 @@ func TestExplain(t *testing.T) {
 		if got := strings.Join(strings.Fields(strings.Join(picture.Explain(&scene, word), "; ")), " "); got != strings.ReplaceAll(want, "  ", " ") {
 			t.Errorf("%q: %s; want %s", word, got, want)
 		}
+	}
+}
+
+// TestExplainData: a track has the levels of the data.
+func TestExplainData(t *testing.T) {
+	r := newRules(t, config(2, func(c *marsisours.Config) {
+		data := *newRules(t, config(2, nil)).Spec().Config.(marsisours.Config).Data
+		for _, track := range []*marsisours.Track{&data.Tracks.Gem, &data.Tracks.Soda, &data.Tracks.Metal, &data.Tracks.Turf} {
+			track.Levels = []marsisours.Reward{{}, {}, {Money: 8}}
+		}
+		c.Data = &data
+	}))
+	scene := r.Scene(r.Initial())
+	if lines := picture.Explain(&scene, "gem"); len(lines) != 2 || lines[1] != "its levels pay: nothing; 8 money" {
+		t.Errorf("gem is explained as %q", lines)
 	}
 }

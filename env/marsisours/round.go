@@ -113,7 +113,7 @@ func (r *Rules) nextFastTurn(s *State) {
 	}
 }
 
-// canAct reports whether a seat of the quick game can still place or attack.
+// canAct reports whether a seat of the quick game can still place or attack (M26).
 func (r *Rules) canAct(s *State, p int) bool {
 	return s.Passed>>p&1 == 0 && s.Seats[p].Hand > 0 &&
 		(r.reach(s, p) != 0 || r.board.neighboursOf(s.Robots[p])&s.Robots[1-p] != 0)
@@ -247,15 +247,13 @@ func (r *Rules) startBuying(s *State) {
 // tax makes a sole leader pay for its standing robots, first with tokens, then with
 // money.
 func (r *Rules) tax(s *State) {
-	p, ok := r.leader(s)
-	if !ok {
-		return
+	if p, ok := r.leader(s); ok {
+		seat := &s.Seats[p]
+		due := bits.OnesCount64(s.Robots[p] & s.Standing)
+		tokens := min(due, int(seat.Tokens))
+		seat.Tokens -= uint8(tokens)
+		seat.Money -= uint16(min(due-tokens, int(seat.Money)))
 	}
-	seat := &s.Seats[p]
-	due := bits.OnesCount64(s.Robots[p] & s.Standing)
-	tokens := min(due, int(seat.Tokens))
-	seat.Tokens -= uint8(tokens)
-	seat.Money -= uint16(min(due-tokens, int(seat.Money)))
 	r.tell(s, "tax")
 }
 

@@ -86,6 +86,7 @@ type Rules struct {
 	views   []view
 	sources [][8]uint8
 	trace   func(s State, step string) // see tell
+	lost    *[maxSeats]int             // with a trace: tokens above ten that the seats have lost
 }
 
 // New returns the rules for a config, or an error that lists all faults of the config.
@@ -299,6 +300,8 @@ func (r *Rules) gain(s *State, p, n int) {
 	if n > maxTokens {
 		if r.hasLab(s, p, converter) {
 			seat.Money += uint16(n - maxTokens)
+		} else if r.lost != nil {
+			r.lost[p] += n - maxTokens
 		}
 		n = maxTokens
 	}

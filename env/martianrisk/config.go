@@ -138,7 +138,7 @@ func TinyConfig() Config {
 // error if the map is unknown.
 func (c Config) withDefaults() (Config, error) {
 	if c.Map.isName() {
-		m, err := namedMap(c.Map.Name, c.RegionsPerPlayer*c.Players)
+		m, err := namedMap(c.Map.Name, c.RegionsPerPlayer*c.Players, c.Unions)
 		if err != nil {
 			return c, err
 		}

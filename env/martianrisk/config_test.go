@@ -42,7 +42,8 @@ func TestValidateMap(t *testing.T) {
 		want string
 	}{
 		{func(c *martianrisk.Config) { c.Map = martianrisk.Map{Name: "mars"} }, `map "mars" is not known; want one of strip, us`},
-		{func(c *martianrisk.Config) { c.RegionsPerPlayer = 5 }, `map "us" has no unions for 15 regions`},
+		{func(c *martianrisk.Config) { c.RegionsPerPlayer = 5 }, `map "us" has no unions for 15 regions, only for [12 16 20 21 24 28 35 42]; want another regions_per_player, or set unions to false`},
+		{func(c *martianrisk.Config) { c.RegionsPerPlayer, c.Players, c.Unions = 10, 5, false }, `map "us" has 48 regions; want a regions_per_player with which 50 are enough`},
 		{func(c *martianrisk.Config) { c.MaxRounds, c.ArmyCap = 0, 20 }, "unwinnable: 21 > 20"},
 		{func(c *martianrisk.Config) {
 			c.Map.Borders = map[string][]string{"A": {"B"}}
@@ -54,6 +55,17 @@ func TestValidateMap(t *testing.T) {
 		_, err := martianrisk.New(published(3, test.edit))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got error %v, want one with %q", err, test.want)
+		}
+	}
+	for _, regions := range []int{6, 8} {
+		cfg := published(3, func(c *martianrisk.Config) { c.RegionsPerPlayer, c.Unions = regions, false })
+		r, err := martianrisk.New(cfg)
+		if err != nil {
+			t.Errorf("%d regions a player without unions: %v", regions, err)
+			continue
+		}
+		if m := r.Scene(r.Initial()).Map; len(m.Cells) != 3*regions || m.Groups != nil {
+			t.Errorf("the map has %d regions and the unions %v", len(m.Cells), m.Groups)
 		}
 	}
 	for players := 3; players <= 6; players++ {

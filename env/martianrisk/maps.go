@@ -48,8 +48,9 @@ func (m *Map) UnmarshalJSON(text []byte) error {
 //go:embed maps
 var mapFiles embed.FS
 
-// namedMap returns the first n regions of a map of this package; 0 is all of them.
-func namedMap(name string, n int) (Map, error) {
+// namedMap returns the first n regions of a map of this package; 0 is all of them. A map
+// without unions for so many regions is an error if the game needs them.
+func namedMap(name string, n int, needsUnions bool) (Map, error) {
 	text, err := mapFiles.ReadFile(path.Join("maps", name+".json"))
 	if err != nil {
 		return Map{}, fmt.Errorf("map %q is not known; want one of %s, or a map in full", name, strings.Join(mapNames(), ", "))
@@ -67,8 +68,11 @@ func namedMap(name string, n int) (Map, error) {
 		n = len(atlas.Regions)
 	}
 	unions, ok := atlas.Unions[n]
-	if !ok {
-		return Map{}, fmt.Errorf("map %q has no unions for %d regions, only for %d", name, n, slices.Sorted(maps.Keys(atlas.Unions)))
+	switch {
+	case !ok && needsUnions:
+		return Map{}, fmt.Errorf("map %q has no unions for %d regions, only for %d; want another regions_per_player, or set unions to false", name, n, slices.Sorted(maps.Keys(atlas.Unions)))
+	case n > len(atlas.Regions):
+		return Map{}, fmt.Errorf("map %q has %d regions; want a regions_per_player with which %d are enough", name, len(atlas.Regions), n)
 	}
 	m := Map{Name: atlas.Name, Source: atlas.Source, Regions: atlas.Regions[:n], Borders: make(map[string][]string), Unions: unions}
 	used := make(map[string]bool, n)

@@ -3,6 +3,7 @@
 package rulesbook
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -62,18 +63,34 @@ func Rules(spec game.Spec, about string, width int) string {
 // rules returns the blocks of the rules of a game.
 func rules(spec game.Spec) []Block {
 	name, p := page(spec.ID)
-	blocks := parse(section(p, "## Rules"))
+	blocks := parse(tailor(section(p, "## Rules"), spec))
 	blocks = slices.DeleteFunc(blocks, func(b Block) bool { return b.section == "A worked turn" }) // in notation
 	if numbers := numbers(section(p, "## Config"), spec.ConfigJSON(), published(name, spec.Players)); len(numbers) > 0 {
 		const title = "The numbers of this game"
 		blocks = append(blocks, Block{section: title, Kind: heading, Text: title, Loose: true},
-			Block{section: title, Kind: paragraph, Loose: true, Text: "The text above is that of the published game. Here these settings differ:"})
+			Block{section: title, Kind: paragraph, Loose: true, Text: "The text above has the numbers of the published game. Here these settings differ:"})
 		for _, n := range numbers {
 			n.section = title
 			blocks = append(blocks, n)
 		}
 	}
 	return blocks
+}
+
+// part is a part of a page that depends on the config of the game.
+var part = regexp.MustCompile(`(?s)<!-- part: (\w+) -->\n.*?<!-- end -->`)
+
+// tailor puts in place of the parts of a page that depend on the config what they are under
+// that of the game.
+func tailor(page string, spec game.Spec) string {
+	w, ok := spec.Config.(game.Writer)
+	if !ok {
+		return page
+	}
+	parts := w.WrittenParts()
+	return part.ReplaceAllStringFunc(page, func(text string) string {
+		return cmp.Or(parts[part.FindStringSubmatch(text)[1]], text)
+	})
 }
 
 // Blocks returns the rules of a game as blocks in order, without the marks of Markdown; see
@@ -128,17 +145,21 @@ func numbers(table, config, published string) (list []Block) {
 	if json.Unmarshal([]byte(config), &values) != nil || json.Unmarshal([]byte(published), &defaults) != nil {
 		return nil
 	}
-	const longest = 60 // chosen: longer values, such as maps, are no numbers
+	const longest = 60 // chosen: longer values are maps and tables, which the text shows (see tailor)
 	for _, b := range parse(table) {
 		if b.Kind != row || len(b.Cells) < 2 {
 			continue
 		}
 		key := plain(b.Cells[0])
 		value, ok := values[key]
-		if !ok || key == "players" || len(value) > longest || equal(value, defaults[key]) {
+		if !ok || key == "players" || equal(value, defaults[key]) {
 			continue
 		}
-		list = append(list, Block{Kind: item, Mark: "- ", Text: fmt.Sprintf("%s is %s: %s", key, value, plain(b.Cells[len(b.Cells)-1]))})
+		text := fmt.Sprintf("%s is %s: %s", key, value, plain(b.Cells[len(b.Cells)-1]))
+		if len(value) > longest {
+			text = key + " is not that of the published game; the text above shows that of this game"
+		}
+		list = append(list, Block{Kind: item, Mark: "- ", Text: text})
 	}
 	return list
 }

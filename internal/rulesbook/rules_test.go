@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"marsgym/docs/games"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/rulesbook"
@@ -101,8 +102,10 @@ func TestNumbers(t *testing.T) {
 		{"martian-dice", 0, `{"faces": {"chicken": 1, "cow": 1, "human": 1, "ray": 2, "tank": 1}, "target": 20}`, []string{"target"}},
 		{"mars-is-ours", 0, "", nil},
 		{"mars-is-ours", 3, `{"lying_lab_active": false}`, []string{"lying_lab_active"}},
+		{"mars-is-ours", 2, oneTile, []string{"data"}},
 		{"martian-risk", 0, "", nil},
 		{"martian-risk", 6, `{"max_rounds": 50}`, []string{"max_rounds"}},
+		{"martian-risk", 3, ring, []string{"map", "regions_per_player", "setup_armies"}},
 		{"pig", 0, "", nil},
 	}
 	for _, tt := range tests {
@@ -118,6 +121,100 @@ func TestNumbers(t *testing.T) {
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s for %d with %s lists %q, want %q", tt.id, tt.players, tt.config, got, tt.want)
+		}
+	}
+}
+
+// Configs with data of their own.
+const (
+	oneTile = `{"data": {"layouts": {"four": {"cells": ["aabb", "aabb"], "terrain": ["gs..", "mt.."], "stations": {"corners": {"cells": ["a1", "d2"]}}}},
+		"tiles": {"quarters": {"tiles": [{"tile": "ggmm", "copies": 3}]}},
+		"tracks": {"gem": {"levels": [{}, {"money": 7}]}, "soda": {"levels": [{}, {}]}, "metal": {"levels": [{}, {"tokens": 1, "dice": 1}]}, "turf": {"levels": [{}, {"robots": 2}]}}}}`
+	ring = `{"regions_per_player": 0, "setup_armies": 4, "map": {"name": "ring", "source": "a test",
+		"regions": [{"name": "Ay", "at": [0, 0]}, {"name": "Bee", "at": [1, 0]}, {"name": "Cee", "at": [2, 0]}, {"name": "Dee", "at": [1, 1]}],
+		"borders": {"Ay": ["Bee", "Dee"], "Cee": ["Bee", "Dee"]}, "unions": [["Ay", "Cee"], ["Bee"]]}}`
+)
+
+// TestParts: the rules of a game show its own map and tables, and say what marsgym invented.
+func TestParts(t *testing.T) {
+	tests := []struct {
+		id, config string
+		players    int
+		want, not  []string
+	}{
+		{"mars-is-ours", "{}", 3, []string{"stations and the ground of the tiles are invented by marsgym", "What a track pays by its level is invented by marsgym",
+			" 3   obccdo\n", "2 × gem-soda-metal-turf", "6      21 money  16 money  4 tokens, 3 dice  6 money, 3 robots\n"}, []string{" 1 oabo"}},
+		{"mars-is-ours", "{}", 2, []string{" 1 oabo\n 2 aabb\n"}, []string{"obccdo"}},
+		{"mars-is-ours", `{"terrain": "random48", "layout": "nine"}`, 3, []string{" 1 oabbco\n", "Each cell has a tile of its own: 12 × gem, 12 × soda"}, []string{"obccdo"}},
+		{"mars-is-ours-fast", "{}", 2, []string{" 1 oabo\n"}, []string{"obccdo", "gem-soda"}},
+		{"mars-is-ours", oneTile, 2, []string{"from the data in the config", "   abcd\n 1 oabb\n 2 aabo\n", "ground of these cells is fixed", " 1 gs..\n 2 mt..\n",
+			"3 × gem-gem-metal-metal", "1      7 money  nothing  1 token, 1 die  2 robots\n"}, []string{"invented by marsgym", "obccdo", "21 money", "gem-soda"}},
+		{"martian-risk", "{}", 4, []string{"28 regions", "unions are balanced proper colourings, invented", "a      AL ID ND NE NM\n", "marsgym invented 32, 39 and 46", "marsgym invented a limit and a\nranking: after 100 rounds"},
+			[]string{"AL AR ID"}},
+		{"martian-risk-tiny", "{}", 2, []string{"4 regions", "B       C\n"}, []string{"AL ID"}},
+		{"martian-risk", ring, 3, []string{"4 regions", "a test", "a      Ay Cee\n", "none   Dee\n", "Cee     Bee Dee\n"}, []string{"AL ID", "Michigan", "AZ"}},
+		{"martian-risk", `{"regions_per_player": 6, "unions": false}`, 3, []string{"18 regions", "none   OR WA CA"}, []string{"AR CO NV"}},
+	}
+	for _, tt := range tests {
+		g, err := catalog.Open(tt.id, tt.players, []byte(tt.config))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := rulesbook.Rules(g.Spec(), "", width)
+		for _, want := range tt.want {
+			if !strings.Contains(strings.ReplaceAll(got, "\n", " "), strings.ReplaceAll(want, "\n", " ")) {
+				t.Errorf("%s for %d, %.40s: the rules lack %q", tt.id, tt.players, tt.config, want)
+			}
+		}
+		for _, not := range tt.not {
+			if strings.Contains(got, not) {
+				t.Errorf("%s for %d, %.40s: the rules have %q", tt.id, tt.players, tt.config, not)
+			}
+		}
+		if t.Failed() {
+			t.Log(got)
+			return
+		}
+	}
+}
+
+// TestPages: what a page says of maps and tables by default is what the code writes.
+func TestPages(t *testing.T) {
+	marked := regexp.MustCompile(`(?s)<!-- part: (\w+) -->\n(.*?)<!-- end -->`)
+	fixed := regexp.MustCompile(`^( \d|10|\| \d) `)            // a row of a map or of a table
+	unions := regexp.MustCompile(`^\| [3-6] \| ([A-Z ;]+) \|`) // for so many players
+	for page, ids := range map[string]string{"mars-is-ours": "map tracks", "martian-risk": "map"} {
+		text, err := games.Pages.ReadFile(page + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		written := map[string]string{}
+		for _, players := range []int{2, 3, 4, 5, 6} {
+			if g, err := catalog.Open(page, players, nil); err == nil {
+				for id, part := range g.Spec().Config.(game.Writer).WrittenParts() {
+					written[id] += part
+				}
+			}
+		}
+		var names []string
+		for _, m := range marked.FindAllStringSubmatch(string(text), -1) {
+			names = append(names, m[1])
+			for line := range strings.Lines(m[2]) {
+				wants := []string{line}
+				if m := unions.FindStringSubmatch(line); m != nil {
+					wants = strings.Split(m[1], "; ")
+				} else if !fixed.MatchString(line) {
+					continue
+				}
+				for _, want := range wants {
+					if !strings.Contains(written[m[1]], want) {
+						t.Errorf("%s: the code does not write %q", page, want)
+					}
+				}
+			}
+		}
+		if got := strings.Join(names, " "); got != ids {
+			t.Errorf("%s marks the parts %q, want %q", page, got, ids)
 		}
 	}
 }

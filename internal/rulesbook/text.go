@@ -56,6 +56,8 @@ func parse(text string) (list []Block) {
 			fenced, loose = !fenced, !fenced
 		case fenced:
 			add(Block{Kind: code, Text: line})
+		case strings.HasPrefix(line, "<!--"): // marks a part
+			loose = true
 		case trimmed == "":
 			loose = true
 		case strings.HasPrefix(line, "#"):

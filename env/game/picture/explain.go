@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,7 +33,11 @@ func Explain(s *game.Scene, word string) (lines []string) {
 	}
 	for _, t := range s.Tracks {
 		if t.Name == word {
-			lines = append(lines, wrap("its levels pay: ", t.Levels[1:], "; ")...)
+			levels := slices.Clone(t.Levels[1:])
+			for i, pay := range levels {
+				levels[i] = cmp.Or(pay, "nothing")
+			}
+			lines = append(lines, wrap("its levels pay: ", levels, "; ")...)
 		}
 	}
 	for _, o := range s.Options {

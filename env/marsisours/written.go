@@ -1,0 +1,82 @@
+package marsisours
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// WrittenParts implements [game.Writer]: the map, its tiles and the tracks.
+func (c Config) WrittenParts() map[string]string {
+	c = c.withDefaults()
+	origin := "invented by marsgym, since the figures of the source are missing."
+	if !reflect.DeepEqual(c.Data, published.withoutSources()) {
+		origin = "from the data in the config of this game."
+	}
+	return map[string]string{"map": c.writeMap(origin), "tracks": c.writeTracks(origin)}
+}
+
+// writeMap draws the map with its stations, and lists the tiles.
+func (c Config) writeMap(origin string) string {
+	m := c.Data.Layouts[c.Layout]
+	var b strings.Builder
+	fmt.Fprintf(&b, "The map, the stations and the ground of the tiles are %s Letters are tiles, # is stone and o is a space station.\n\n", origin)
+	drawGrid(&b, m.Cells, m.Stations[c.Stations].Cells)
+	switch {
+	case c.Variant == Fast2:
+		return b.String()
+	case m.Terrain != nil:
+		b.WriteString("\nThe ground of these cells is fixed (g gems, s soda, m metal, t turf; a dot is drawn):\n\n")
+		drawGrid(&b, m.Terrain, nil)
+	}
+	var list []string
+	tiles := c.Data.Tiles[c.Terrain].Tiles
+	for _, t := range tiles {
+		var names []string
+		for i := range len(t.Tile) {
+			names = append(names, terrainNames[strings.IndexByte(terrainLetters, t.Tile[i])])
+		}
+		list = append(list, fmt.Sprintf("%d × %s", t.Copies, strings.Join(names, "-")))
+	}
+	what := "The tiles, clockwise"
+	if len(tiles[0].Tile) == 1 {
+		what = "Each cell has a tile of its own"
+	}
+	fmt.Fprintf(&b, "\n%s: %s.\n", what, strings.Join(list, ", "))
+	return b.String()
+}
+
+// drawGrid writes a grid of cells as code, with o for the cells of stations.
+func drawGrid(b *strings.Builder, grid, stations []string) {
+	columns := 0
+	for _, line := range grid {
+		columns = max(columns, len(line))
+	}
+	fmt.Fprintf(b, "```\n   %s\n", "abcdefghijklmnopqrstuvwxyz"[:columns])
+	for i, line := range grid {
+		row := []byte(line)
+		for j := range row {
+			if slices.Contains(stations, fmt.Sprintf("%c%d", 'a'+j, i+1)) {
+				row[j] = 'o'
+			}
+		}
+		fmt.Fprintf(b, "%2d %s\n", i+1, strings.TrimRight(string(row), " "))
+	}
+	b.WriteString("```\n")
+}
+
+// writeTracks lists what each level of a track pays.
+func (c Config) writeTracks(origin string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "What a track pays by its level is %s\n\n| level | %s |\n|%s\n", origin, strings.Join(terrainNames[:products], " | "), strings.Repeat("---|", 1+products))
+	for level := 1; level < len(c.Data.Tracks.Gem.Levels); level++ {
+		fmt.Fprintf(&b, "| %d |", level)
+		for _, t := range c.Data.tracks() {
+			fmt.Fprintf(&b, " %s |", cmp.Or(t.Levels[level].text(), "nothing"))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
