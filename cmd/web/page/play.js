@@ -75,6 +75,12 @@ function update(view, step, signal) {
       for (const b of t.actions.querySelectorAll('button')) b.disabled = true;
       go({ ...a, moves: [...(a.moves ?? []).slice(0, view.used), name] });
     },
+    // A roll is free text: the logic reads it before it enters the address.
+    roll: async (text) => {
+      const moves = [...(a.moves ?? []).slice(0, view.used), text];
+      await call('view', { ...a, moves }, signal);
+      context.choose(text);
+    },
     error: (error) => { if (error.name !== 'AbortError') fill(t.error, error.message); },
     address: a, values: t.values && !t.exercise,
   };
@@ -101,7 +107,7 @@ function update(view, step, signal) {
   }
   if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((line) => h('p', {}, line)),
     h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); }))));
-  if (view.mover === -1) parts.push(rollInput(context));
+  if (view.mover === -1 && a.typed) parts.push(rollInput(context));
   if (view.mover >= 0) parts.push(choices(context, free));
   fill(t.actions, parts);
   if (free || view.ended) restoreFocus(t);
