@@ -1,6 +1,6 @@
 // The choices of a position, with their values on demand.
 import { call } from './api.js';
-import { button, fill, h, say } from './dom.js';
+import { button, failure, fill, h, say } from './dom.js';
 import * as numbers from './numbers.js';
 import { chanceMap } from './chance.js';
 
@@ -20,9 +20,10 @@ export function choices(context, free) {
   const filter = view.options.length > few && h('label', { class: 'filter' }, 'Find ', h('input', { type: 'search', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
 
   function choose(option) {
-    if (!context.exercise || state.chosen) return context.choose(option.name);
+    if (!context.exercise) return context.choose(option.name);
     state.chosen = option.name;
-    load().then(() => {
+    (state.values ? Promise.resolve(draw()) : load()).then(() => {
+      if (!state.values || state.chosen !== option.name) return;
       const best = state.values.options[0];
       const own = state.values.options.find((o) => o.action === option.name);
       const lost = own === best || own.regret.value <= 1e-12 ? 'That is the best choice.'
@@ -30,7 +31,7 @@ export function choices(context, free) {
           : `${option.name} loses ${numbers.loss(own.regret, state.values.unit).replace('−', '')}. Best is ${best.action}.`;
       fill(heading, lost);
       say(lost);
-    }, context.error);
+    });
     return undefined;
   }
 
@@ -68,19 +69,19 @@ export function choices(context, free) {
 
   /** Loads the values; where they are estimated, within some milliseconds. */
   async function load(time = 2000) {
-    const more = time < 16000 && button('More time', () => load(4 * time).catch(context.error), { class: 'small', 'data-key': 'more-time' });
+    const more = time < 16000 && button('More time', () => load(4 * time), { class: 'small', 'data-key': 'more-time' });
     fill(note, 'Computing values…');
     try {
       state.values = await call('values', { ...context.address, step: view.step, time }, context.signal);
     } catch (error) {
-      fill(note, error.moreTime && more);
-      throw error;
+      if (error.name !== 'AbortError') fill(note, failure(error, () => load(time)), ' ', error.moreTime && more);
+      return;
     }
     fill(note, numbers.method(state.values.method), ' ', !state.values.exact && more);
     draw();
   }
 
   draw();
-  if (context.values) load().catch(context.error);
+  if (context.values) load();
   return h('div', {}, heading, filter, list, note);
 }

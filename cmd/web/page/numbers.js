@@ -9,27 +9,32 @@ import { offline } from './api.js';
  * @property {boolean} exact
  */
 
+/** A share of the win in per cent: estimates can lie beyond what is possible. @param {Num} n */
+export function share(n) {
+  return 100 * Math.min(1, Math.max(0, n.value));
+}
+
 /** A value: a share of the win in per cent, or a number of the unit. @param {Num} n @param {string} unit */
 export function value(n, unit) {
   if (unit) return n.exact ? `${(-n.value).toFixed(6)} ${unit}` : `about ${(-n.value).toFixed(2)} ± ${half(n, 1).toFixed(2)} ${unit}`;
-  return n.exact ? `${(100 * n.value).toFixed(6)} %` : `about ${estimate(n)} %`;
+  return n.exact ? `${share(n).toFixed(6)} %` : `about ${estimate(n, share(n))} %`;
 }
 
-/** An estimated share of the win in per cent, with a digit more where the interval is short. @param {Num} n */
-function estimate(n) {
+/** An estimate of some per cent, with a digit more where the interval is short. @param {Num} n @param {number} percent */
+function estimate(n, percent) {
   const digits = half(n, 100) < 1 ? 1 : 0;
-  return `${(100 * n.value).toFixed(digits)} ± ${half(n, 100).toFixed(digits)}`;
+  return `${percent.toFixed(digits)} ± ${half(n, 100).toFixed(digits)}`;
 }
 
 /** A value in a few digits. @param {Num} n @param {string} unit */
 export function short(n, unit) {
   const digits = n.exact ? 2 : 0;
-  return unit ? `${(-n.value).toFixed(2)}` : `${(100 * n.value).toFixed(digits)} %`;
+  return unit ? `${(-n.value).toFixed(2)}` : `${share(n).toFixed(digits)} %`;
 }
 
 /** A loss. @param {Num} n @param {string} unit */
 export function loss(n, unit) {
-  if (!n.exact) return unit ? `about ${n.value.toFixed(2)} ± ${half(n, 1).toFixed(2)}` : `about ${estimate(n)} %`;
+  if (!n.exact) return unit ? `about ${n.value.toFixed(2)} ± ${half(n, 1).toFixed(2)}` : `about ${estimate(n, 100 * n.value)} %`;
   return n.value <= 1e-12 ? 'best' : unit ? `−${n.value.toFixed(6)}` : `−${(100 * n.value).toFixed(6)} %`;
 }
 

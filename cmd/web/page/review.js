@@ -1,6 +1,6 @@
 // The review of a game: the graph of the values, luck and skill apart, and the mistakes.
 import { call } from './api.js';
-import { button, fill, h } from './dom.js';
+import { button, failure, fill, h } from './dom.js';
 import { lineChart } from './chart.js';
 import * as numbers from './numbers.js';
 
@@ -41,7 +41,7 @@ async function load(panel, context, go, time) {
     current = { key, result, time };
     draw(panel, context, current, go);
   } catch (error) {
-    if (error.name !== 'AbortError') fill(panel, h('p', { class: 'error' }, error.message), error.moreTime && moreTime(panel, context, go, time));
+    if (error.name !== 'AbortError') fill(panel, failure(error, () => load(panel, context, go, time)), ' ', error.moreTime && moreTime(panel, context, go, time));
   }
 }
 
@@ -53,9 +53,8 @@ function moreTime(panel, context, go, time) {
 function draw(panel, context, { result: r, time }, go) {
   const { view } = context;
   const seats = context.address.seats;
-  const scale = view.unit ? -1 : 100;
   const name = (i) => `Seat ${i}${seats[i] === 'human' ? '' : `, ${seats[i]}`}`;
-  const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => scale * p.values[i].value), seat: i }));
+  const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => (view.unit ? -p.values[i].value : numbers.share(p.values[i]))), seat: i }));
   fill(panel,
     h('p', { class: 'note' }, numbers.method(r.method), ' ', !r.exact && moreTime(panel, context, go, time)),
     lineChart({
