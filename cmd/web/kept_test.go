@@ -98,8 +98,14 @@ func TestBrowserMine(t *testing.T) {
 	}
 	x.load(address, lastChoice(t))
 	x.wait(choice)
+	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "It is your turn. Your choices" {
+		t.Errorf("the only person reads %q", got)
+	}
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
 	x.wait(ended)
+	if got := x.text(`document.querySelector('.log h3').textContent`); got != "greedy" {
+		t.Errorf("the log calls the opponent %q", got)
+	}
 	got := list()
 	if lines := strings.Split(got, "\n"); len(lines) != 2 || !strings.Contains(got, "You ") || !strings.Contains(got, " : ") || strings.Count(got, "greedy") != 2 {
 		t.Errorf("the list of games is %q; want one with a result, an opponent and a score", got)

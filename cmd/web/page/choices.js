@@ -12,11 +12,11 @@ const few = 12; // listed without a filter. Chosen
  * @param {boolean} free whether a choice may be made
  */
 export function choices(context, free) {
-  const { view } = context;
+  const { view } = context, who = numbers.nameOf(context.address.seats, view.mover);
   const list = h('div', { class: 'options' });
-  const note = h('p', { class: 'note' });
+  const note = h('div', { class: 'note' });
   const state = { values: null, filter: '', chosen: null, map: null };
-  const heading = h('h2', {}, context.exercise ? 'Find the best choice' : free ? `Choices of seat ${view.mover}` : `Choices of seat ${view.mover}, ${context.address.seats[view.mover]}`);
+  const heading = h('h2', {}, context.exercise ? 'Find the best choice' : who === 'You' ? 'Your choices' : `Choices of ${who}`);
   const filter = view.options.length > few && h('label', { class: 'filter' }, 'Find ', h('input', { type: 'search', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
 
   function choose(option) {
@@ -28,7 +28,7 @@ export function choices(context, free) {
       const own = state.values.options.find((o) => o.action === option.name);
       const lost = own === best || own.regret.value <= 1e-12 ? 'That is the best choice.'
         : own.regret.low <= 1e-12 ? `${option.name} may be as good as ${best.action}: it loses ${numbers.loss(own.regret, state.values.unit)}.`
-          : `${option.name} loses ${numbers.loss(own.regret, state.values.unit).replace('−', '')}. Best is ${best.action}.`;
+          : `${option.name} loses ${numbers.loss(own.regret, state.values.unit)}. Best is ${best.action}.`;
       fill(heading, lost);
       say(lost);
     });
@@ -41,7 +41,7 @@ export function choices(context, free) {
     const item = h('li', { class: best ? 'best' : '' },
       button(h('span', { class: 'option' }, h('strong', {}, option.name), h('span', { class: 'about' }, option.about)), () => choose(option),
         { disabled: !free || context.chosen, 'data-key': `option-${option.name}`, class: state.chosen === option.name ? 'option-button chosen' : 'option-button' }),
-      known && h('span', { class: 'worth' }, h('span', { class: 'number' }, numbers.value(known.value, state.values.unit)), h('span', { class: best ? 'loss best' : 'loss' }, best ? (known.regret.exact ? '✓ best' : '✓ best by estimate') : numbers.loss(known.regret, state.values.unit))),
+      known && h('span', { class: 'worth' }, h('span', { class: 'number' }, numbers.value(known.value, state.values.unit)), h('span', { class: best ? 'loss best' : 'loss' }, best ? (known.regret.exact ? '✓ best' : '✓ best by estimate') : `−${numbers.loss(known.regret, state.values.unit)}`)),
       option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `Rolls after ${option.name}: what they are worth`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
     return [item, state.map?.name === option.name && h('li', { class: 'map-row' }, state.map.element)];
   }
@@ -77,8 +77,16 @@ export function choices(context, free) {
       if (error.name !== 'AbortError') fill(note, failure(error, () => load(time)), ' ', error.moreTime && more);
       return;
     }
-    fill(note, numbers.method(state.values.method), ' ', !state.values.exact && more);
+    fill(note, numbers.method(state.values.method), ' ', state.values.exact ? table(state.values) : more);
     draw();
+  }
+
+  /** The values with all digits. */
+  function table({ options, unit }) {
+    const lost = (o) => (o.regret.value > 1e-12 ? numbers.digits({ ...o.regret, value: unit ? -o.regret.value : o.regret.value }, unit) : '');
+    return h('details', {}, h('summary', {}, 'All digits'), h('table', { class: 'digits' },
+      h('thead', {}, h('tr', {}, ['choice', 'value', 'loss'].map((x) => h('th', { scope: 'col' }, x)))),
+      h('tbody', {}, options.map((o) => h('tr', {}, h('th', { scope: 'row' }, o.action), h('td', { class: 'number' }, numbers.digits(o.value, unit)), h('td', { class: 'number' }, lost(o)))))));
   }
 
   draw();

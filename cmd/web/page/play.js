@@ -8,6 +8,7 @@ import { rollInput } from './roll.js';
 import { reviewPanel, forget } from './review.js';
 import { rulesOf } from './rules.js';
 import { log } from './log.js';
+import { nameOf } from './numbers.js';
 import { goesOn, keep, showValues, values } from './store.js';
 
 /** What stays while the game on the page is the same. */
@@ -167,9 +168,10 @@ function statusOf(view, live) {
   if (view.ended && live) return view.result.join(' ');
   if (view.mover === -2) return 'The game is over.';
   if (view.mover === -1) return 'The dice are rolled next.';
-  const name = a.seats[view.mover];
-  if (name !== 'human') return `Seat ${view.mover}, ${name}, is to move.`;
-  return a.seats.filter((s) => s === 'human').length === 1 ? 'It is your turn.' : `Seat ${view.mover}: it is your turn.`;
+  const name = nameOf(a.seats, view.mover);
+  if (!live) return name === 'You' ? 'You were to move.' : `${name} was to move.`;
+  if (a.seats[view.mover] !== 'human') return `${name} is to move.`;
+  return name === 'You' ? 'It is your turn.' : `${name}: it is your turn.`;
 }
 
 /** What has happened since the last choice of a person, at most some lines of it. */
@@ -177,7 +179,7 @@ function news(view) {
   const { seats } = view.address, most = 4, parts = [];
   for (const entry of view.log.slice(0, view.step).reverse()) {
     if (entry.seat >= 0 && seats[entry.seat] === 'human' || parts.length >= most) break;
-    parts.unshift(...(entry.seat >= 0 ? [`Seat ${entry.seat}: ${entry.name}`] : []), ...entry.told);
+    parts.unshift(...(entry.seat >= 0 ? [`${nameOf(seats, entry.seat)}: ${entry.name}`] : []), ...entry.told);
   }
   return parts.slice(-most).map((text) => h('span', {}, sentence(text)));
 }

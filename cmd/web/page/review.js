@@ -53,7 +53,7 @@ function moreTime(panel, context, go, time) {
 function draw(panel, context, { result: r, time }, go) {
   const { view } = context;
   const seats = context.address.seats;
-  const name = (i) => `Seat ${i}${seats[i] === 'human' ? '' : `, ${seats[i]}`}`;
+  const name = (i) => numbers.nameOf(seats, i);
   const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => (view.unit ? -p.values[i].value : numbers.share(p.values[i]))), seat: i }));
   fill(panel,
     h('p', { class: 'note' }, numbers.method(r.method), ' ', !r.exact && moreTime(panel, context, go, time)),
@@ -71,7 +71,7 @@ function draw(panel, context, { result: r, time }, go) {
 function mistakes(r, unit, name, go) {
   if (!r.mistakes.length) return h('p', {}, r.exact ? 'No choice lost anything.' : 'No choice lost anything beyond the error of the estimates.');
   return h('ol', { class: 'mistakes' }, r.mistakes.map((d) => h('li', {},
-    h('p', {}, h('strong', {}, `${name(d.seat)}: ${d.action}`), ` lost ${numbers.loss(d.loss, unit).replace('−', '')}.`),
+    h('p', {}, h('strong', {}, `${name(d.seat)}: ${d.action}`), ` lost ${numbers.loss(d.loss, unit)}.`),
     h('p', { class: 'row' }, button('Find the better choice', () => go(d.step, true)), h('details', {}, h('summary', {}, 'Answer'), `${d.options[0].action}: ${numbers.value(d.options[0].value, unit)}`)))));
 }
 
