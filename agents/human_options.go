@@ -46,7 +46,7 @@ const (
 	bestOptions = 3 // at most, listed with their hints where options are listed by kinds. Chosen
 )
 
-// short lists all options, below a board of so many lines: one a line if they are few, fit
+// short lists all options, below a board of that many lines: one a line if they are few, fit
 // on the screen and are not mostly alike, otherwise by their kinds.
 func (o *options) short(board int) string {
 	different := slices.Compact(slices.Sorted(slices.Values(o.descriptions)))
@@ -92,8 +92,8 @@ func (o *options) byKinds(d detail) string {
 	return b.String()
 }
 
-// best returns the best options with their hints, as many as fit on a line that has so many
-// characters.
+// best returns the best options with their hints, as many as fit on a line of which used
+// characters are taken.
 func (o *options) best(used int) string {
 	if o.hints == nil {
 		return ""

@@ -41,7 +41,7 @@ func (n *net) forward(obs []float32) *[]float32 {
 	return out
 }
 
-// buffer returns memory of the outputs of the policy head for so many rows. The caller
+// buffer returns memory for n rows of outputs of the policy head. The caller
 // puts it back into scratch.
 func (n *net) buffer(rows int) *[]float32 {
 	out, _ := n.scratch.Get().(*[]float32)

@@ -147,7 +147,7 @@ func (s *Session) Show(t Transition) string { return t.Before.DrawRoll(t.After, 
 // Settle draws chance until a seat must act, or the game is over.
 func (s *Session) Settle() { s.draw(s.spec.ChanceLimit() - s.rolls) }
 
-// draw draws chance, at most so many transitions.
+// draw draws chance, for at most that many transitions.
 func (s *Session) draw(most int) {
 	s.at.(interface {
 		draw(dice *rand.PCG, turns *core.Turns, most int, visit func(Position))

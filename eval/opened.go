@@ -44,7 +44,7 @@ type seatedAgent struct {
 }
 
 // portable reports whether other processes can open an agent and find the same policy: not
-// one whose searches end by the clock.
+// one whose searches have a time limit.
 func portable(a *agents.Agent) bool {
 	if a.Source == nil {
 		return false

@@ -35,14 +35,14 @@ func (c AdamConfig) Validate() error {
 		beta float64
 	}{{"beta1", c.Beta1}, {"beta2", c.Beta2}} {
 		if !(b.beta >= 0 && b.beta <= maxBeta) {
-			errs = append(errs, fmt.Errorf("adam.%s is %v: want 0 to %v", b.name, b.beta, maxBeta))
+			errs = append(errs, fmt.Errorf("adam.%s is %v; want 0 to %v", b.name, b.beta, maxBeta))
 		}
 	}
 	if !(c.Eps >= 1e-30 && c.Eps <= 1) {
-		errs = append(errs, fmt.Errorf("adam.eps is %v: want 1e-30 to 1", c.Eps))
+		errs = append(errs, fmt.Errorf("adam.eps is %v; want 1e-30 to 1", c.Eps))
 	}
 	if !(c.MaxGradNorm >= 0 && c.MaxGradNorm <= math.MaxFloat32) {
-		errs = append(errs, fmt.Errorf("adam.max_grad_norm is %v: want a positive norm, or 0 for none", c.MaxGradNorm))
+		errs = append(errs, fmt.Errorf("adam.max_grad_norm is %v; want a positive norm, or 0 for none", c.MaxGradNorm))
 	}
 	return errors.Join(errs...)
 }

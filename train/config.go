@@ -133,9 +133,9 @@ func (c Config) Validate() error {
 	want(c.Steps > 0, "steps", c.Steps, "at least 1")
 	want(c.Head == models.Score || c.Head == models.Logits, "head", c.Head, `"score" or "logits"`)
 	want(c.Rows > 0 && c.Rows <= 1<<20, "rows", c.Rows, "1 to 1048576")
-	want(c.Shards > 0 && c.Shards <= min(c.Rows, maxShards), "shards", c.Shards, fmt.Sprintf("1 to %d, and no more than rows", maxShards))
-	for i, end := range []string{"first", "last"} {
-		want(c.LearningRate[i] >= 0 && c.LearningRate[i] <= 1, "learning_rate, "+end, c.LearningRate[i], "0 to 1")
+	want(c.Shards > 0 && c.Shards <= min(c.Rows, maxShards), "shards", c.Shards, fmt.Sprintf("1 to %d, and no more than train.rows", maxShards))
+	for i := range 2 { // the first and the last
+		want(c.LearningRate[i] >= 0 && c.LearningRate[i] <= 1, fmt.Sprintf("learning_rate[%d]", i), c.LearningRate[i], "0 to 1")
 	}
 	want(c.Warmup >= 0 && c.Warmup < 1, "warmup", c.Warmup, "0 to less than 1")
 	want(elementary.Finite(c.ValueCoef) && c.ValueCoef >= 0, "value_coef", c.ValueCoef, "at least 0, and finite")
@@ -165,7 +165,7 @@ func (c Config) Validate() error {
 	if o.Fraction > 0 {
 		if rows := c.Rows / max(1, c.Shards); rows > 0 { // of the smallest shard
 			least := 1 / float64(2*rows)
-			want(o.Fraction >= least, "opponents.fraction", o.Fraction, fmt.Sprintf("at least %.3g, which is one row of a shard; or more rows, or fewer shards", least))
+			want(o.Fraction >= least, "opponents.fraction", o.Fraction, fmt.Sprintf("at least %.3g, which is one row of a shard; or raise train.rows, or lower train.shards", least))
 		}
 		want(o.Size >= 0 && o.Size <= expert.MaxCopies, "opponents.size", o.Size, fmt.Sprintf("0 to %d", expert.MaxCopies))
 		want(o.Interval >= 1e-4 && o.Interval <= 1, "opponents.interval", o.Interval, "0.0001 to 1")
@@ -179,26 +179,26 @@ func (c Config) Validate() error {
 		p := c.PPO
 		want(p.Horizon > 0 && p.Horizon <= 1<<16, "ppo.horizon", p.Horizon, "1 to 65536")
 		want(p.Epochs > 0, "ppo.epochs", p.Epochs, "at least 1")
-		want(p.Minibatch >= c.Shards && p.Minibatch <= maxMinibatch, "ppo.minibatch", p.Minibatch, fmt.Sprintf("no less than shards, and at most %d", maxMinibatch))
+		want(p.Minibatch >= c.Shards && p.Minibatch <= maxMinibatch, "ppo.minibatch", p.Minibatch, fmt.Sprintf("no less than train.shards, and at most %d", maxMinibatch))
 		want(p.Gamma > 0 && p.Gamma <= 1, "ppo.gamma", p.Gamma, "above 0, at most 1")
 		want(p.Lambda >= 0 && p.Lambda <= 1, "ppo.lambda", p.Lambda, "0 to 1")
 		want(p.Outcomes >= 0 && p.Outcomes <= maxOutcomes, "ppo.outcomes", p.Outcomes, fmt.Sprintf("0 to %d", maxOutcomes))
 		want(p.ClipRange > 0 && p.ClipRange < 1, "ppo.clip_range", p.ClipRange, "between 0 and 1")
-		for i, end := range []string{"first", "last"} {
-			want(elementary.Finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, "ppo.entropy_coef, "+end, p.EntropyCoef[i], "at least 0, and finite")
+		for i := range 2 { // the first and the last
+			want(elementary.Finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, fmt.Sprintf("ppo.entropy_coef[%d]", i), p.EntropyCoef[i], "at least 0, and finite")
 		}
 	case known:
 		want(c.Openings.Fraction == 0, "openings.fraction", c.Openings.Fraction, "0 for expert iteration, which has train.expert.search.starts")
 		e := c.Expert
 		errs = append(errs, under("train.expert.search.", e.Search.Validate()))
-		want(e.Search.Depth == expert.Depth(c.Algorithm), "expert.search.depth", e.Search.Depth, fmt.Sprintf("%q, as the algorithm", c.Algorithm))
-		for i, end := range []string{"first", "last"} {
-			want(elementary.Finite(e.Temperature[i]) && e.Temperature[i] > 0, "expert.temperature, "+end, e.Temperature[i], "above 0, and finite")
+		want(e.Search.Depth == expert.Depth(c.Algorithm), "expert.search.depth", e.Search.Depth, fmt.Sprintf("%q, the value of train.algorithm", c.Algorithm))
+		for i := range 2 { // the first and the last
+			want(elementary.Finite(e.Temperature[i]) && e.Temperature[i] > 0, fmt.Sprintf("expert.temperature[%d]", i), e.Temperature[i], "above 0, and finite")
 		}
-		for i, end := range []string{"first", "last"} {
-			want(e.Lambda[i] >= 0 && e.Lambda[i] <= 1, "expert.lambda, "+end, e.Lambda[i], "0 to 1")
+		for i := range 2 { // the first and the last
+			want(e.Lambda[i] >= 0 && e.Lambda[i] <= 1, fmt.Sprintf("expert.lambda[%d]", i), e.Lambda[i], "0 to 1")
 		}
-		want(c.Algorithm != Search || c.Head == models.Logits, "head", c.Head, `"logits", which the algorithm search needs`)
+		want(c.Algorithm != Search || c.Head == models.Logits, "head", c.Head, `"logits", which train.algorithm search needs`)
 		want(e.ValueWarmup >= 0 && e.ValueWarmup < 1, "expert.value_warmup", e.ValueWarmup, "0 to less than 1")
 	}
 	return errors.Join(errs...)

@@ -24,8 +24,8 @@ func TestBounds(t *testing.T) {
 		{"value", ppo, func(c *train.Config) { c.ValueCoef = inf }, "value_coef is +Inf"},
 		{"value", ppo, func(c *train.Config) { c.ValueCoef = math.NaN() }, "value_coef is NaN"},
 		{"large value", ppo, func(c *train.Config) { c.ValueCoef = math.MaxFloat64 }, ""},
-		{"entropy", ppo, func(c *train.Config) { c.PPO.EntropyCoef[1] = inf }, "entropy_coef, last is +Inf"},
-		{"temperature", search, func(c *train.Config) { c.Expert.Temperature[0] = inf }, "temperature, first is +Inf"},
+		{"entropy", ppo, func(c *train.Config) { c.PPO.EntropyCoef[1] = inf }, "train.ppo.entropy_coef[1] is +Inf"},
+		{"temperature", search, func(c *train.Config) { c.Expert.Temperature[0] = inf }, "train.expert.temperature[0] is +Inf"},
 		{"power", ppo, func(c *train.Config) { c.Opponents.Power = 100 }, "opponents.power is 100; want 0 to 50"},
 		{"high power", ppo, func(c *train.Config) { c.Opponents.Power = 50 }, ""},
 		{"bots", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": 0.7, "random": 0.3} }, ""},
@@ -74,7 +74,7 @@ func refused(t *testing.T, err error, want string) {
 
 // TestKeys: an error begins with the whole key of the setting, in each algorithm.
 func TestKeys(t *testing.T) {
-	key := regexp.MustCompile(`^train\.[a-z_0-9.]+[ ,]`)
+	key := regexp.MustCompile(`^train\.[a-z_0-9.]+(\[[01]\])? (is|\(the sum\) is) `)
 	for _, algorithm := range train.Algorithms() {
 		c := train.DefaultConfig(algorithm)
 		c.Steps, c.Rows, c.LearningRate[0], c.Warmup, c.Adam.Beta1, c.Adam.Eps = 0, 0, -1, 1, 2, 2
@@ -94,7 +94,7 @@ func TestKeys(t *testing.T) {
 	}
 	c := train.DefaultConfig(train.AlgorithmPPO)
 	c.PPO.Minibatch = 1
-	refused(t, c.Validate(), "train.ppo.minibatch is 1; want no less than shards")
+	refused(t, c.Validate(), "train.ppo.minibatch is 1; want no less than train.shards")
 }
 
 func TestCheck(t *testing.T) {

@@ -46,7 +46,7 @@ func DefaultConfig(a Algorithm) Config {
 		c.LearningRate[0], c.ValueCoef = 3e-3, 5000
 		c.Expert.Search.Starts = expert.Starts{Walk: 0.4, Archive: 0.45}
 		c.Expert.Search.Outcomes = 64
-		// Values that learn from searches alone drift upwards, since the maximum of
+		// Values that learn only from searches drift upwards, since the maximum of
 		// noisy estimates is too high on average.
 		c.Expert.Lambda = Schedule{0.9, 0.6}
 	case Search:
@@ -86,7 +86,7 @@ func searchConfig(c Config) Config {
 // lie well to either side.
 const (
 	fewActions   = 20   // of a game: with no more it is trained by the settings of Martian Dice
-	fewOptions   = 8    // legal ones, in the mean: with no more the head scores afterstates, as strong as logits after as many decisions
+	fewOptions   = 8    // legal ones, on average: with no more the head scores afterstates, as strong as logits after as many decisions
 	shortGame    = 30   // decisions: in no longer ones one-move is better than PPO, since credit need not reach far
 	longGame     = 100  // decisions: of longer ones few end in a rollout of usual size
 	veryLongGame = 1000 // decisions: in longer ones values that learn from the next few alone are wrong for most of a run
@@ -222,7 +222,7 @@ func (c *Config) suit(g env.Game, play playSizes) {
 		o.Fraction, o.Size, o.Population, o.PopulationSteps = 0.6, 0, 6, 0.1
 		greedy := 0.3
 		if play.length > veryLongGame {
-			// Long runs play otherwise than short ones, and beat greedy without having met it.
+			// Long runs play differently from short ones, and beat greedy without having met it.
 			// The mean of the three networks wins more against yardsticks than the last alone.
 			o.Population, o.PopulationSteps, o.Ensemble = 2, 0.25, true
 			greedy = 0.1

@@ -136,7 +136,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 		return nil, fmt.Errorf("training config: %w", err)
 	}
 	if opt.Opponent != nil && cfg.Algorithm != AlgorithmPPO {
-		return nil, fmt.Errorf("algorithm %s has no opponent; want %s", cfg.Algorithm, AlgorithmPPO)
+		return nil, fmt.Errorf("train.algorithm is %s, which has no opponent; want %s", cfg.Algorithm, AlgorithmPPO)
 	}
 	if opt.Executor == nil {
 		opt.Executor = jobs.Local{}
@@ -320,7 +320,7 @@ func check(l Losses, spec game.Spec) error {
 	if l.ValueKL != 0 {
 		values = fmt.Sprintf("KL divergence of the values %v nats", l.ValueKL)
 	}
-	return fmt.Errorf("%w: policy loss %v, %s, entropy %v, KL %v; lower the learning rate",
+	return fmt.Errorf("%w: policy loss %v, %s, entropy %v, KL %v; lower train.learning_rate",
 		models.ErrDiverged, l.Policy, values, l.Entropy, l.KL)
 }
 

@@ -23,7 +23,7 @@ import (
 	"marsgym/models"
 )
 
-// SegmentKind is the kind of the jobs of [RunBy]: to go on with a run to its next
+// SegmentKind is the kind of the jobs of [RunBy]: to continue a run to its next
 // checkpoint.
 const SegmentKind = "segment"
 
@@ -34,7 +34,7 @@ var segmentFiles = []string{MetricsFile, tensorboard.File, CheckpointFile, agent
 // maxSegmentFile is the largest size of such a file. Chosen: above that of models.
 const maxSegmentFile = 1 << 28
 
-// segment is the task to go on with the run in a folder.
+// segment is the task to continue the run in a folder.
 type segment struct {
 	dir      string
 	settings Settings

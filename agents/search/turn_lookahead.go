@@ -78,8 +78,8 @@ func (x *turnLookahead[S]) take() *turnPlans[S] {
 	return t
 }
 
-// turnPlans plans turns, level by level: that of the decisions, and those that can follow
-// so many turns later. The starts in the last level have the network's values. One
+// turnPlans plans turns, level by level: the turns of the decisions, then the turns that can
+// follow them. The starts in the last level have the network's values. One
 // goroutine owns it.
 type turnPlans[S comparable] struct {
 	*turnLookahead[S]
@@ -121,8 +121,8 @@ func (l *turnLevel[S]) add(s S) int32 {
 	return i
 }
 
-// probs writes the choices in the first states, up to so many turns, to dst. It returns the
-// number of these states.
+// probs writes the choices in the first states, which have at most that many turns, to dst. It
+// returns the number of these states.
 func (t *turnPlans[S]) probs(ctx context.Context, dst []float64, states []S, turns int) (n int, err error) {
 	root := &t.levels[0]
 	root.reset()

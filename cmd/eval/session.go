@@ -45,7 +45,7 @@ type session struct {
 func (s *session) gameFlags() {
 	s.Policy(&s.sample)
 	s.Uint64Var(&s.seed, "seed", 1, "`seed` of matches and searches")
-	s.StringVar(&s.checkpoint, "checkpoint", "", "`file` that keeps what is done; the same command goes on")
+	s.StringVar(&s.checkpoint, "checkpoint", "", "`file` of finished work, which the same command resumes")
 	s.cluster.Add(s.Flags, "`address` of a broker of workers")
 	s.name = s.Game(catalog.IDs())
 }
@@ -92,7 +92,7 @@ func (s *session) evaluate(ctx context.Context, names []string, do work) (r resu
 		}
 		defer func() {
 			if c.Len() == 0 && ctx.Err() == nil {
-				fmt.Fprintf(s.bar, "%s: -checkpoint kept nothing: this is not work in parts; see docs/evaluation.md\n", s.Name())
+				fmt.Fprintf(s.bar, "%s: -checkpoint was ignored: this evaluation runs in one piece; see docs/evaluation.md\n", s.Name())
 			}
 			c.Close()
 		}()

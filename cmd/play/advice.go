@@ -24,7 +24,7 @@ const (
 	rollouts = 48
 	// pricing is the time for the price of a game, in times of a hint. Chosen.
 	pricing = 30
-	// reconsidered is the number of the dearest decisions that are valued again. Chosen.
+	// reconsidered is the number of the costliest decisions that are valued again. Chosen.
 	reconsidered = 5
 )
 

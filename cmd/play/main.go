@@ -44,7 +44,7 @@ type options struct {
 	coach    float64
 	think    time.Duration
 	network  string
-	resume   string // file with a game to go on with
+	resume   string // file with a game to continue
 	typed    bool
 }
 
@@ -57,13 +57,13 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.BoolVar(&o.watch, "watch", false, "watch: agents play in all seats")
 	f.IntVar(&o.games, "games", 1, "`number` of games")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default a random one)")
-	f.BoolVar(&o.hints, "hints", false, "show the value of each action: exact where the game is solved, otherwise estimated and marked \"about\"; at the end the games are priced")
+	f.BoolVar(&o.hints, "hints", false, "show the value of each action: exact where the game is solved, otherwise estimated and marked \"about\"; price the games at the end")
 	f.Float64Var(&o.coach, "coach", 0, "warn before a choice that loses more than this `share` of the win, such as 0.02, or of the returns of a game without a win")
-	f.DurationVar(&o.think, "think", time.Second, "`time` for the estimates of a hint or a warning where the game is not solved; the price of a game at its end takes up to "+fmt.Sprint(pricing)+" times as long, and as long again for the dearest choices")
+	f.DurationVar(&o.think, "think", time.Second, "`time` for the estimates of a hint or a warning where the game is not solved. Pricing a game takes up to "+fmt.Sprint(2*pricing)+" times as long")
 	f.StringVar(&o.network, "network", "", "`model` file or run folder whose network estimates values where the game is not solved (default the first network of -opponent, or pretrained where there is one, or else games of the game's bot)")
-	f.StringVar(&o.resume, "resume", "", "`file` with a saved game to go on with; game, seats and dice are those of the file")
-	dice := f.String("dice", "drawn", "`way` in which dice are rolled: drawn, or typed by people who roll their own")
-	f.StringVar(&o.record, "record", "", "`file` to which the games are added, with all decisions and dice; go run ./cmd/eval games prices them")
+	f.StringVar(&o.resume, "resume", "", "`file` with a saved game to continue, with its seats and dice")
+	dice := f.String("dice", "drawn", "`way` in which dice are rolled: drawn by the program, or typed by people who roll their own")
+	f.StringVar(&o.record, "record", "", "append the games to this `file`, with all decisions and dice; go run ./cmd/eval games prices them")
 	f.BoolVar(&o.rules, "rules", false, "print the rules of the game and exit")
 	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "dice", "hints", "coach", "think", "network", "record", "resume", "rules")
 	o.name = f.Game(catalog.IDs())
@@ -177,7 +177,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return err
 }
 
-// openGame opens the game of the flags, or that of the file to go on with.
+// openGame opens the game of the flags, or the game of the file to continue.
 func openGame(o *options, stderr io.Writer) (resumed *record.Game, g env.Game, err error) {
 	if o.resume == "" {
 		g, err = cli.OpenGame(o.name, catalog.Open)

@@ -40,11 +40,7 @@ func (s *session) command(at env.Position, words []string) (known bool, err erro
 		if s.undo() {
 			return true, errCommand
 		}
-		if s.typed {
-			fmt.Fprintln(s.out, "No: there is nothing to take back yet.")
-		} else {
-			fmt.Fprintln(s.out, "No: there is no own choice since the last dice.")
-		}
+		fmt.Fprintln(s.out, "No: there is nothing to undo since the last roll.")
 	case "repeat":
 		if s.setRepeats(words[1:]) {
 			return true, errCommand
@@ -94,7 +90,7 @@ func (s *session) setRepeats(words []string) bool {
 	}
 	a, ok := s.lastChoice()
 	if !ok {
-		fmt.Fprintln(s.out, "No: there is no own choice in this turn yet.")
+		fmt.Fprintln(s.out, "No: you have not made a choice in this turn yet.")
 		return false
 	}
 	if _, err := s.rec.Position().Apply(a); err != nil {

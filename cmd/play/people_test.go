@@ -249,8 +249,8 @@ func TestRepeat(t *testing.T) {
 		screen            string
 	}{
 		{"a number", "roll\nrepeat 2\nhold\n", "roll\nroll\nroll\nhold\n", pig, "> > roll\ndice> "},
-		{"nothing yet", "repeat\nroll\n", "roll\n", pig, "> No: there is no own choice in this turn yet.\n> "},
-		{"another seat has chosen", "roll\nhold\nrepeat\nroll\n", "roll\nhold\nroll\n", pig, "> No: there is no own choice in this turn yet.\n> "},
+		{"nothing yet", "repeat\nroll\n", "roll\n", pig, "> No: you have not made a choice in this turn yet.\n> "},
+		{"another seat has chosen", "roll\nhold\nrepeat\nroll\n", "roll\nhold\nroll\n", pig, "> No: you have not made a choice in this turn yet.\n> "},
 		{"no number", "roll\nrepeat it\nrepeat 0\nrepeat 99999999999999999999\nroll\n", "roll\nroll\n", pig, "> No: type repeat, or repeat and a number, such as repeat 3.\n> No: "},
 		{"not possible", "rays\nrepeat\n", "rays\n", dice, "> No: rays is not possible now.\n> "},
 		{"while it is possible", "a\nb\nb\nb\nrepeat\n", "a\nb\nb\nb\nb\n", tiny, "> > b\n"},
@@ -294,7 +294,7 @@ func TestSeats(t *testing.T) {
 	}
 }
 
-// TestCoach: the coach warns before a dear choice, and the game is priced at its end.
+// TestCoach: the coach warns before a costly choice, and the game is priced at its end.
 func TestCoach(t *testing.T) {
 	file := config(t, `{"target": 20}`)
 	stdout, _, status := command(t, strings.Repeat("hold\nroll\nroll\nroll\nroll\nhold\nhold\n", 200), "-game", "pig", "-seed", "2", "-coach", "0.001", "-game-config", file)

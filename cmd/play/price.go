@@ -12,7 +12,7 @@ import (
 	"marsgym/eval/analysis"
 )
 
-// priceGame prices a game for people. Where values are estimated, their dearest decisions
+// priceGame prices a game for people. Where values are estimated, their costliest decisions
 // are valued again with other dice, since the highest of many estimates are too high.
 func (a *advisor) priceGame(ctx context.Context, rec *record.Game, people []int) error {
 	if a == nil {
@@ -50,7 +50,7 @@ func (a *advisor) priceGame(ctx context.Context, rec *record.Game, people []int)
 	return err
 }
 
-// report prints the price of the games to people, with their dearest mistakes.
+// report prints the price of the games to people, with their costliest mistakes.
 func (a *advisor) report(w io.Writer, people []int) {
 	if a == nil || len(people) == 0 {
 		return
@@ -90,7 +90,7 @@ func (a *advisor) figure(n analysis.Number) string {
 	return fmt.Sprintf("%.0f±%.0f%s", factor*n.Value, factor*(n.High-n.Value), unit)
 }
 
-// reportMistakes prints the dearest mistakes.
+// reportMistakes prints the costliest mistakes.
 func (a *advisor) reportMistakes(w io.Writer) {
 	slices.SortStableFunc(a.sure, func(x, y analysis.Decision) int { return cmp.Compare(y.Loss.Value, x.Loss.Value) })
 	const most = 3 // chosen

@@ -27,7 +27,7 @@ type session struct {
 	out     io.Writer
 	records *os.File // to which the games are added; nil for none
 
-	rec     *record.Game // the game in progress, or to go on with; nil for none
+	rec     *record.Game // the game in progress, or to continue; nil for none
 	shown   []string     // the lines of the last rendering that was printed
 	told    []string     // what the last transition did
 	repeats int          // of the last choice, without asking
@@ -88,7 +88,7 @@ func (s *session) play(ctx context.Context, games int) error {
 	return nil
 }
 
-// Budgets of a search from which on people are told of them. Chosen: a person wonders after
+// Budgets of a search from which on people are warned of them. Chosen: a person wonders after
 // ten seconds, in which a search of a long game has some 100,000 simulations.
 const (
 	patience        = 10 * time.Second

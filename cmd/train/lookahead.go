@@ -12,7 +12,7 @@ import (
 
 // reportLookahead prints the exact strength of the network where it looks ahead: by turns, if
 // the game plans them and its values are of their starts; by decisions, if its values are of
-// those and that takes less time than the training, of so many decisions. It returns the
+// those and that takes less time than the training, of steps decisions. It returns the
 // name of the agent that is hardest to exploit: of the run, whose exploitability is given, or
 // of one that looks ahead.
 func (s *session) reportLookahead(ctx context.Context, dir string, exploitability float64, steps uint64) (best string, err error) {

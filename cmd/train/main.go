@@ -243,8 +243,8 @@ func (s *session) note(m train.Metrics) string {
 	return text
 }
 
-// line describes an iteration: in one line or, if it is wider than a terminal of so many
-// columns, in several, which are broken between its numbers. With 0 columns it is one line.
+// line describes an iteration: in one line or, if the terminal has fewer columns, in
+// several, which are broken between its numbers. With 0 columns it is one line.
 func line(m train.Metrics, columns int) string {
 	parts := []string{fmt.Sprintf("%10d steps", m.Steps), fmt.Sprintf("%5.0f s", m.Seconds), fmt.Sprintf("%9.0f steps/s", speed(m)), fmt.Sprintf("entropy %.3f", m.Entropy)}
 	var strength []string
@@ -287,7 +287,7 @@ func makeFolder(dir, prefix string) (string, error) {
 			if _, err := os.Lstat(filepath.Join(dir, train.ConfigFile)); err != nil {
 				return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out", dir)
 			}
-			return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out, or go on with -resume %s", dir, cli.Argument(dir))
+			return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out, or continue the run with -resume %s", dir, cli.Argument(dir))
 		}
 		return dir, err
 	}
@@ -302,7 +302,7 @@ func makeFolder(dir, prefix string) (string, error) {
 	}
 }
 
-// report prints the strength of the model after a training of so many decisions.
+// report prints the strength of the model after a training of steps decisions.
 func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 	w, spec := s.stdout, s.spec
 	a, err := agents.Open(ctx, dir, agents.Options{Game: s.game})

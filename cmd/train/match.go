@@ -24,7 +24,7 @@ const (
 )
 
 // reportMatch plays a match against the last of the game's bots, after a training of
-// so many decisions, and prints the result.
+// steps decisions, and prints the result.
 func (s *session) reportMatch(ctx context.Context, a *agents.Agent, steps uint64) error {
 	b, err := s.agents.Open(ctx, agents.BestBot(s.game))
 	if err != nil {
@@ -55,8 +55,8 @@ func (s *session) match(ctx context.Context, a, b *agents.Agent, games int, seed
 	})
 }
 
-// matchGames returns the number of games of a match, each of so many decisions, after
-// a training of so many steps.
+// matchGames returns the number of games of a match, whose games have decisions on
+// average, after a training of steps decisions.
 func matchGames(steps uint64, decisions float64) int {
 	least := min(leastGames, max(probeGames, leastDecisions/decisions))
 	return int(min(mostGames, max(least, float64(steps)/matchPart/decisions)))

@@ -51,10 +51,10 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	path := f.String("sweep", "", "JSON `file` with settings to compare: trains with each, in turn, and orders them by exact strength after equal time, or by a league of matches at the end")
 	f.Group("Runs", "out", "resume", "sweep")
 	var x exploitCall
-	f.StringVar(&x.agent, "exploit", "", "train a response to an `agent` by ppo for -steps decisions, with the agent in all other seats, and report what it wins in a match: a lower bound of the exploitability, for any game with a win. With -out the same command goes on")
-	f.IntVar(&x.games, "games", 10_000, "of -exploit: `number` of games of the match")
+	f.StringVar(&x.agent, "exploit", "", "train a response to an `agent` with ppo for -steps decisions, with the agent in all other seats, and report what it wins in a match: a lower bound of the exploitability, for any game with a win. With -out, the same command resumes")
+	f.IntVar(&x.games, "games", 10_000, "`number` of games of the match of -exploit")
 	f.Policy(&x.sample)
-	f.BoolVar(&x.json, "json", false, "of -exploit: write one JSON document")
+	f.BoolVar(&x.json, "json", false, "with -exploit, write one JSON document")
 	f.Group("Exploitability of any agent", "exploit", "games", "policy", "json")
 	c.cluster.Add(f, "`address` of a broker whose workers compute the self-play of expert iteration, or the runs and the league of a sweep")
 	name := f.Game(catalog.IDs())

@@ -1,9 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/internal/web"
@@ -65,4 +74,54 @@ func TestBrowserScreenshots(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBrowserReadme draws the picture of README, of a position with its values:
+//
+//	MARSGYM_SCREENSHOTS=$PWD/docs/images go test -run BrowserReadme ./cmd/web
+func TestBrowserReadme(t *testing.T) {
+	dir := os.Getenv(screenshots)
+	if dir == "" {
+		t.Skipf("%s names no folder for the picture", screenshots)
+	}
+	url := served(t)
+	x := open(t, browser(t), url)
+	x.must(x.Size(x.ctx, 1060, 900, false))
+	x.see(url, pageToSee{
+		hash: "play?game=martian-dice&players=2&seed=3&seats=human,pretrained&moves=" +
+			"cows.roll.rays.roll.rays.stop.chickens.roll.rays.roll.rays.roll.rays.roll.rays.roll.humans.rays.roll.chickens.roll",
+		complete: choice,
+		act:      "document.querySelector('.switch input').click()", then: "document.querySelector('.worth')",
+	})
+	x.do(`document.querySelectorAll('.head, .status, .news, .card-box, .board .note').forEach((e) => { e.style.display = 'none'; })`)
+	var area map[string]float64 // from the board to the choices
+	x.must(x.Eval(x.ctx, `(() => {
+		const [board, actions] = ['.board', '.actions'].map((s) => document.querySelector(s).getBoundingClientRect());
+		return { x: board.x - 8, y: board.y - 8, width: actions.right - board.x + 16, height: board.height + 16, scale: 1.6 };
+	})()`, &area))
+	var picture struct{ Data []byte }
+	x.must(x.Call(x.ctx, "Page.captureScreenshot", map[string]any{"clip": area}, &picture))
+	full, err := png.Decode(bytes.NewReader(picture.Data))
+	x.must(err)
+	var small bytes.Buffer
+	x.must((&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, fewColours(full)))
+	x.must(os.WriteFile(filepath.Join(dir, "values.png"), small.Bytes(), 0o666))
+}
+
+// fewColours returns a picture in its most frequent colours, which takes a third of the space.
+func fewColours(full image.Image) image.Image {
+	count := map[color.Color]int{}
+	area := full.Bounds()
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		for x := area.Min.X; x < area.Max.X; x++ {
+			count[full.At(x, y)]++
+		}
+	}
+	palette := slices.Collect(maps.Keys(count))
+	slices.SortFunc(palette, func(a, b color.Color) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(fmt.Sprint(a), fmt.Sprint(b)))
+	})
+	few := image.NewPaletted(area, palette[:min(len(palette), 64)])
+	draw.Draw(few, area, full, area.Min, draw.Src)
+	return few
 }

@@ -36,7 +36,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f := cli.NewFlags("web", "Web serves a page on which you play and analyse all games: what each choice is worth, exactly where a game is solved.")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8437", "`address` to listen on. An address that others can reach gets a random token, which is part of the printed address")
 	f.StringVar(&o.runs, "runs", "", "`folder` of run folders, whose curves are shown and whose networks play; nothing outside it is read (default runs, if it exists)")
-	f.DurationVar(&o.limit, "limit", time.Minute, "largest `time` that a request computes, such as a search")
+	f.DurationVar(&o.limit, "limit", time.Minute, "`time` limit per request, such as a search")
 	f.StringVar(&o.export, "export", "", "write the page as files to this new `folder`, and do not serve; needs Go and the source code of this program")
 	f.Group("Page", "listen", "runs", "limit", "export")
 	f.Cache(&o.cache)

@@ -34,7 +34,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f.StringVar(&o.serve, "serve", "", "serve the broker at an `address` such as 127.0.0.1:4222, and work")
 	f.StringVar(&o.join, "join", "", "work for the broker at an `address`; of a NATS cluster, several separated by commas")
 	f.IntVar(&o.slots, "jobs", runtime.GOMAXPROCS(0), "`number` of jobs at the same time; 0 only serves")
-	f.DurationVar(&o.lease, "lease", cluster.Lease, "of -serve: `time` after which a job of a worker that does not answer is given to another one")
+	f.DurationVar(&o.lease, "lease", cluster.Lease, "with -serve, the `time` after which a job of a silent worker goes to another one")
 	f.BoolVar(&o.mixed, "mixed", false, "work for other builds and other kinds of machines too, whose bits may differ")
 	f.Group("Work", "serve", "join", "jobs", "lease", "mixed")
 	names := o.Flags(f.FlagSet)

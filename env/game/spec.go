@@ -106,7 +106,7 @@ func (s Spec) ChanceLimit() int {
 	return most
 }
 
-// Truncates reports whether a limit ends a game in which who is to move, after so many
+// Truncates reports whether a limit ends a game in which who is to move, after that many
 // decisions. Chance is drawn first, up to ChanceLimit; if it is to move still, that is why.
 func (s *Spec) Truncates(who Player, decisions int) bool {
 	return who == Chance || who >= 0 && s.MoveLimit > 0 && decisions >= s.MoveLimit

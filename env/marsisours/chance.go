@@ -163,7 +163,7 @@ func (r *Rules) tilesLeft(s *State) (left [maxCells]int, total int) {
 	return left, r.pool.size - int(s.Place)
 }
 
-// layUnit lays a tile of kind k, turned by so many quarters. After the last tile the
+// layUnit lays a tile of kind k, turned by turn quarters. After the last tile the
 // stations hide the terrain below them.
 func (r *Rules) layUnit(s *State, k, turn int) {
 	code := int(r.pool.kinds[k].code)

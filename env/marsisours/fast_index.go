@@ -32,8 +32,8 @@ func (p fastPos) nextTurn() uint8 {
 	return p.turn
 }
 
-// fastMove is an action other than a pass. For a role with a robot in hand it
-// depends on the pattern alone whether it is legal.
+// fastMove is an action other than a pass. For a role with a robot in hand,
+// only the pattern decides whether it is legal.
 type fastMove struct {
 	to     uint32 // the pattern if it succeeds
 	robots uint8  // that attack; 0 where a robot is placed

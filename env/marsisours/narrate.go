@@ -12,7 +12,7 @@ import (
 )
 
 // tell calls the trace of the rules, if there is one, after a step of the rules. An empty
-// step is told by the action itself.
+// step has no words: the action describes it.
 func (r *Rules) tell(s *State, step string) {
 	if r.trace != nil {
 		r.trace(*s, step)

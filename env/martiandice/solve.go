@@ -404,7 +404,7 @@ func (s *Solution) turnCost() float64 {
 }
 
 // expectedValues fills dst [P] with the expected value of m's turn to each place,
-// counting only ends with at least so many points.
+// counting only ends with at least that many points.
 func (w *scoreSolver) expectedValues(dst []float64, m, least int) {
 	p := w.s.starts.players
 	for j := range dst {

@@ -58,7 +58,7 @@ func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.Tab
 }
 
 // newTable returns the policy with the ends dist [starts, ends] or [1, ends], which looked
-// at so many rows for each start.
+// at rows rows of the solution for each start.
 func (s *Solution) newTable(dist []float64, rows int) *tabularPolicy {
 	t := s.turn
 	n := len(dist) / t.ends

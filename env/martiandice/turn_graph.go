@@ -14,7 +14,7 @@ import (
 // that offer the same choice are merged.
 //
 // A node is the number of what follows a choice. Nodes 0 to ends-1 are turns that
-// have ended with so many points. Nodes ends to live-1 are the live holds, which may
+// have ended with that many points. Nodes ends to live-1 are the live holds, which may
 // still score, and the last of them is the start of the turn. The other nodes are
 // hopeless holds, with more tanks than rays can ever match: these turns always end
 // without points.

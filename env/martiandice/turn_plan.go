@@ -53,7 +53,7 @@ func (r *Rules) NewPlan() game.Plan[State] {
 	return p
 }
 
-// canScore reports whether a turn can score so many points: up to one for each die, or
+// canScore reports whether a turn can score that many points: up to one for each die, or
 // three and more with the bonus.
 func (c Config) canScore(points int) bool {
 	return points <= c.Dice || points-c.Bonus >= 3 && points-c.Bonus <= c.Dice

@@ -65,7 +65,7 @@ type Config struct {
 	// FirstPlayer is the rule for the first mover (R18). Seed: the dice decide.
 	FirstPlayer First `json:"first_player"`
 
-	// MaxRounds ends the game after so many rounds, since it may not end by itself
+	// MaxRounds ends the game after that many rounds, since it may not end by itself
 	// (R21). With 0 only the MoveLimit of a batch ends it. Invented: 100.
 	MaxRounds int `json:"max_rounds"`
 	// Ranking divides the win at the round limit among the seats with armies, ordered

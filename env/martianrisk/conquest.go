@@ -18,7 +18,7 @@ type Conquest struct {
 }
 
 // NewConquest returns the distribution of an attack by a ≥ 1 armies on d ≥ 0, where
-// the attacker's tower is higher by so many pieces.
+// the attacker's tower is higher by that many pieces.
 //
 // With w the odds of a battle, the attack ends at the d-th battle won, or at
 // the a-1-th lost:
@@ -93,7 +93,7 @@ type Stopping struct {
 }
 
 // NewStopping returns the rule for up to a armies against up to d, where the attacker's
-// tower is higher by so many pieces. payoff(i, j) is the value of stopping with i armies
+// tower is higher by that many pieces. payoff(i, j) is the value of stopping with i armies
 // against j; j is 0 after a conquest.
 //
 //	V(i, j) = max(payoff(i, j), w V(i, j-1) + (1-w) V(i-1, j))    i ≥ 2, j ≥ 1

@@ -106,8 +106,8 @@ func (g *Game) Reconsider(ctx context.Context, rec *record.Game, v Valuer, seats
 			list = append(list, d)
 		}
 	}
-	dearest := func(a, b Decision) int { return cmp.Compare(b.Loss.Value, a.Loss.Value) }
-	slices.SortStableFunc(list, dearest)
+	costliest := func(a, b Decision) int { return cmp.Compare(b.Loss.Value, a.Loss.Value) }
+	slices.SortStableFunc(list, costliest)
 	list = list[:min(most, len(list))]
 	for i := range list {
 		d := &list[i]
@@ -118,7 +118,7 @@ func (g *Game) Reconsider(ctx context.Context, rec *record.Game, v Valuer, seats
 		k := slices.IndexFunc(options, func(o Option) bool { return o.Action == d.Action })
 		d.Options, d.Loss, d.Value = options, options[k].Regret, options[0].Value
 	}
-	slices.SortStableFunc(list, dearest)
+	slices.SortStableFunc(list, costliest)
 	return list, nil
 }
 

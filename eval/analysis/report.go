@@ -132,7 +132,8 @@ func RatingOf(losses Number, players int) *Mean {
 	return ratingOf(Mean{losses.Value, []float64{losses.Low, losses.High}}, 1, players)
 }
 
-// ratingOf returns the rating of a loss a decision in games with so many decisions.
+// ratingOf returns the rating of a loss per decision, in games with length decisions of
+// the player.
 func ratingOf(loss Mean, length float64, players int) *Mean {
 	m := Mean{Value: Rating(max(0, loss.Value)*length, players)} // no loss against best play is below 0
 	for i := range loss.Interval {

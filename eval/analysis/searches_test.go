@@ -70,7 +70,7 @@ func TestSearchTime(t *testing.T) {
 	}
 }
 
-// TestReconsider: the dearest decisions get the values of other searches, and decisions of
+// TestReconsider: the costliest decisions get the values of other searches, and decisions of
 // other seats are left out.
 func TestReconsider(t *testing.T) {
 	g := testgames.Open(t, "pig", 2, `{"target": 50}`)
@@ -80,10 +80,10 @@ func TestReconsider(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d decisions, %v", len(list), err)
 	}
-	dearest := analysis.Decision{}
+	costliest := analysis.Decision{}
 	for _, d := range a.Decisions {
-		if d.Seat == 0 && d.Loss.Value > dearest.Loss.Value {
-			dearest = d
+		if d.Seat == 0 && d.Loss.Value > costliest.Loss.Value {
+			costliest = d
 		}
 	}
 	found := false
@@ -91,15 +91,15 @@ func TestReconsider(t *testing.T) {
 		if d.Seat != 0 || i > 0 && d.Loss.Value > list[i-1].Loss.Value {
 			t.Errorf("decision %d is %+v", i, d)
 		}
-		if d.Step == dearest.Step {
+		if d.Step == costliest.Step {
 			found = true
-			if d.Loss == dearest.Loss || d.Action != dearest.Action || d.Position != dearest.Position {
-				t.Errorf("%+v, and again %+v", dearest, d)
+			if d.Loss == costliest.Loss || d.Action != costliest.Action || d.Position != costliest.Position {
+				t.Errorf("%+v, and again %+v", costliest, d)
 			}
 		}
 	}
 	if !found {
-		t.Errorf("the dearest decision is left out of %+v", list)
+		t.Errorf("the costliest decision is left out of %+v", list)
 	}
 }
 

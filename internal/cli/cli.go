@@ -33,7 +33,7 @@ var Statuses = []Entry{
 
 // Main runs a command on the process's own arguments and streams, and exits
 // with the status that it returns. The first interrupt, SIGTERM or SIGHUP, unless nohup
-// ignores that, cancels ctx, so that run can end in good order; a second one kills the
+// ignores that, cancels ctx, so that run can shut down cleanly; a second one kills the
 // process.
 func Main(run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int) {
 	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)

@@ -74,8 +74,8 @@ func (f *Flags) Hide(names ...string) { f.hidden = append(f.hidden, names...) }
 // Parts makes the help that of the program: it says what that does and lists its commands.
 func (f *Flags) Parts(about string, list []Entry) { f.about, f.parts = about, list }
 
-// Operands allows arguments beside the flags, at least and at most so many. The help names them
-// as what says. After Parse the result is their values.
+// Operands allows arguments beside the flags, from least to most of them. The help calls them
+// what. After Parse the result is their values.
 func (f *Flags) Operands(what string, least, most int) *[]string {
 	f.operand, f.least, f.most = what, least, most
 	return &f.operands

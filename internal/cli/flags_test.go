@@ -77,7 +77,7 @@ func TestVersion(t *testing.T) {
 	if err := newFlags().Parse([]string{"-json", "-version"}, &b); err != flag.ErrHelp {
 		t.Errorf("-version: %v, want flag.ErrHelp", err)
 	}
-	want := "eval: marsgym (devel), " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + ", " + simd.Active().String() + " kernels\n"
+	want := "eval: marsgym " + cli.Version + ", " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + ", " + simd.Active().String() + " kernels\n"
 	if b.String() != want {
 		t.Errorf("-version prints %q, want %q", b.String(), want)
 	}

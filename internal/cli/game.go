@@ -29,7 +29,7 @@ type Game struct {
 func (f *Flags) Game(known []string) *Game {
 	g := &Game{flags: f, known: known}
 	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(known, ", ")+" (default "+known[0]+")")
-	f.IntVar(&g.Players, "players", 0, "`number` of players (default as the game sets it)")
+	f.IntVar(&g.Players, "players", 0, "`number` of players (default set by the game)")
 	f.Func("game-config", "JSON `file` of settings in place of the game's defaults", func(path string) (err error) {
 		g.Config, err = input.ReadFile(path, input.Settings)
 		return err
@@ -65,7 +65,7 @@ func CacheDir(cache string) string {
 // Policy defines -policy, which sets whether networks sample from their policy instead of
 // taking its best action.
 func (f *Flags) Policy(sample *bool) {
-	f.Func("policy", "`way` of networks: argmax or sample (default argmax)", func(text string) error {
+	f.Func("policy", "`way` networks choose: argmax or sample (default argmax)", func(text string) error {
 		ways := []string{"argmax", "sample"}
 		if !slices.Contains(ways, text) {
 			return Unknown("policy", text, ways)

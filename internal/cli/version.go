@@ -9,18 +9,20 @@ import (
 	"marsgym/internal/kernel/simd"
 )
 
-// version returns the line that -version prints: the command, the version of its
-// module, the revision that it was built from, if the go command recorded one, the
-// release of Go, and the kernels in use.
+// Version is the latest release, which CHANGELOG.md describes.
+const Version = "0.1.0"
+
+// version returns the line that -version prints: the command, the release, the revision
+// that it was built from, if the go command recorded one, the release of Go, and the
+// kernels in use.
 func version(command string, info *debug.BuildInfo) string {
-	module, settings := "marsgym (devel)", map[string]string{}
+	settings := map[string]string{}
 	if info != nil {
-		module = info.Main.Path + " " + info.Main.Version
 		for _, s := range info.Settings {
 			settings[s.Key] = s.Value
 		}
 	}
-	fields := []string{command + ": " + module}
+	fields := []string{command + ": marsgym " + Version}
 	if revision := settings["vcs.revision"]; revision != "" {
 		fields = append(fields, "revision "+revision+" of "+settings["vcs.time"])
 		if settings["vcs.modified"] == "true" {

@@ -43,7 +43,7 @@ var ErrDiffer = errors.New("two results of one job differ")
 var ErrTaken = errors.New("another command has the same name at the broker")
 
 // attempts is the number of times that workers may begin a job, which is then computed
-// here. Chosen: machines fail rarely, so a job that ends so many workers is the cause.
+// here. Chosen: machines fail rarely, so a job that ends this many workers is the cause.
 const attempts = 20
 
 // Coordinator is an executor whose jobs are computed by workers.

@@ -93,7 +93,7 @@ type report struct {
 	// Of a chunk of a result, which follows the report:
 	Offset int `json:"offset"`
 	Size   int `json:"size"`  // bytes of the whole result
-	Times  int `json:"times"` // of them, the last so many are times
+	Times  int `json:"times"` // how many of them, at the end, are times
 }
 
 // answer is what the coordinator replies.

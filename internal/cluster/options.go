@@ -34,10 +34,10 @@ type Access struct {
 
 // Flags adds the flags of the files of a to f, and returns their names.
 func (a *Access) Flags(f *flag.FlagSet) []string {
-	f.StringVar(&a.Key, "key", "", "`file` with the key of this process, as -new-key of cmd/worker makes it; needed beyond this machine")
+	f.StringVar(&a.Key, "key", "", "`file` with the key of this process, which cmd/worker -new-key makes; needed beyond this machine")
 	f.StringVar(&a.Cert, "tls-cert", "", "PEM `file` with the certificate of this process; needed beyond this machine")
 	f.StringVar(&a.CertKey, "tls-key", "", "PEM `file` with the private key of -tls-cert")
-	f.StringVar(&a.CA, "tls-ca", "", "PEM `file` with the certificates of the authority that has signed those of all processes")
+	f.StringVar(&a.CA, "tls-ca", "", "PEM `file` with the certificates of the authority that signed the certificates of all processes")
 	return []string{"key", "tls-cert", "tls-key", "tls-ca"}
 }
 

@@ -113,7 +113,7 @@ type inputs struct {
 // networks, and the states of many parts.
 const keptInputs = 256 << 20
 
-// get returns an input of so many bytes.
+// get returns an input of size bytes.
 func (in *inputs) get(ctx context.Context, d jobs.Digest, size int) (*jobs.Blob, error) {
 	if b := in.find(d); b != nil {
 		return b, nil

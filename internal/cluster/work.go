@@ -194,7 +194,7 @@ func (w *workerProcess) handle(ctx context.Context, m *nats.Msg, lease time.Dura
 	result, err := t.compute(job, j, sizes)
 	if cause := context.Cause(job); cause != nil {
 		w.Log(fmt.Sprintf("a job is dropped: %v", cause))
-		m.Nak() // the next one who asks is told the same, or computes it
+		m.Nak() // the next worker that asks gets the same answer, or computes it
 		return
 	}
 	if err != nil {

@@ -16,7 +16,7 @@ type Chance[S comparable] struct {
 	end      int                          // the most states of the list
 }
 
-// Follow appends the decisions and ends that can follow s, at most so many, each with the
+// Follow appends the decisions and ends that can follow s, at most most of them, each with the
 // probability of all the chance before it: representatives, if s is one. Where there are
 // more, or chance follows chance more than maxChance times, it samples with dice; without
 // dice it gives up, and ok is false.

@@ -20,7 +20,7 @@ type Turns struct {
 	Noise        *rand.PCG // the generator of choices
 }
 
-// Draw samples chance until a seat must act or the game is over, in at most so many
+// Draw samples chance until a seat must act or the game is over, in at most that many
 // transitions, and returns the current player. It calls visit, if not nil, with each state
 // that chance leads to. This is the one order in which games draw: each transition from
 // dice and, unless turns is nil, from generators that are seeded anew where a turn starts.
@@ -44,7 +44,7 @@ func (r *Rules[S]) Draw(s *S, dice *rand.PCG, turns *Turns, most int, visit func
 	return r.CurrentPlayer(*s)
 }
 
-// Settle is [Rules.Draw] up to ChanceLimit. It returns game.Chance if so many transitions
+// Settle is [Rules.Draw] up to ChanceLimit. It returns game.Chance if that many transitions
 // lead neither to a decision nor to the end: such a game is truncated.
 func (r *Rules[S]) Settle(s *S, dice *rand.PCG) game.Player {
 	return r.Draw(s, dice, nil, r.ChanceLimit, nil)

@@ -1,4 +1,4 @@
-// Package input reads foreign input: files of bounded size, JSON with known fields only,
+// Package input reads untrusted input: files of bounded size, JSON with known fields only,
 // and names for quoting in errors.
 package input
 

@@ -36,7 +36,7 @@ func Line(line string) (string, error) {
 	return strings.TrimPrefix(line, byteOrderMark), nil
 }
 
-// Wrap writes text in lines of so many columns. The first one begins with first and the
+// Wrap writes text in lines of width columns. The first one begins with first and the
 // others with rest, which is as wide.
 func Wrap(b *strings.Builder, first, rest, text string, width int) {
 	line, n := first, utf8.RuneCountInString(first)

@@ -42,7 +42,7 @@ func section(page, heading string) string {
 	return text
 }
 
-// Rules returns the rules of a game as text of so many columns. Settings that differ from
+// Rules returns the rules of a game as text of width columns. Settings that differ from
 // those of the published game are listed at the end. If about is not empty, Rules returns
 // the sections whose titles contain it or, if there are none, the paragraphs. It returns ""
 // where there is nothing.
@@ -115,8 +115,8 @@ func Sections(id string) (titles []string) {
 	return titles
 }
 
-// published returns the config of the published game for so many players, or of its default
-// if it is not for so many.
+// published returns the config of the published game for these players, or for its default
+// number if it is not for that many.
 func published(id string, players int) string {
 	g, err := catalog.Open(id, players, nil)
 	if err != nil {

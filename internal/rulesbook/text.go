@@ -85,7 +85,7 @@ func parse(text string) (list []block) {
 	return list
 }
 
-// format writes blocks as text of so many columns.
+// format writes blocks as text of width columns.
 func format(list []block, width int) string {
 	var b strings.Builder
 	for i := 0; i < len(list); i++ {

@@ -28,7 +28,7 @@ type Review struct {
 	// estimated results do not add up.
 	Seats  []analysis.Seat `json:"seats"`
 	Priced []int           `json:"priced"`
-	// Mistakes are the dearest mistakes of the reviewed seats, the dearest first. Reviewed
+	// Mistakes are the costliest mistakes of the reviewed seats, the costliest first. Reviewed
 	// are the seats of people, or all where no person sits.
 	Mistakes []analysis.Decision `json:"mistakes"`
 	Ratings  []*analysis.Mean    `json:"ratings,omitempty"` // [P] once the game has ended; nil for none
@@ -80,7 +80,7 @@ func (a *App) review(ctx context.Context, r *Request) (any, error) {
 
 // price prices a game, and returns a review with the fields Priced and Mistakes. Estimates
 // take a quarter of the time for the positions of the game, as long for the options of the
-// reviewed decisions, and half of it for a second look at the dearest decisions, whose losses
+// reviewed decisions, and half of it for a second look at the costliest decisions, whose losses
 // would otherwise be estimated too high.
 func (a *App) price(ctx context.Context, g *replay, v analysis.Valuer, d time.Duration) (*Review, *analysis.Game, error) {
 	review := &Review{Priced: []int{}, Mistakes: []analysis.Decision{}}
@@ -130,7 +130,7 @@ func (a *App) price(ctx context.Context, g *replay, v analysis.Valuer, d time.Du
 	return review, priced, nil
 }
 
-// add adds the dearest mistakes of the seats.
+// add adds the costliest mistakes of the seats.
 func (v *Review) add(decisions []analysis.Decision, seats []int) {
 	for _, d := range decisions {
 		if d.Mistake() && slices.Contains(seats, d.Seat) {

@@ -267,7 +267,7 @@ func (j *job) ask(ctx context.Context, r request) error {
 	}
 }
 
-// marsgym_poll waits for at most so many milliseconds for a question or the end of a
+// marsgym_poll waits for at most that many milliseconds for a question or the end of a
 // job. A question comes with at most limit rows: observations [n, D] and, unless it asks
 // for scores, masks [n, A]. When the job has finished, the text is its result.
 //

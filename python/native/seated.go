@@ -102,7 +102,7 @@ func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, 
 }
 
 // quickRows is how many rows of quick opponents are played without a goroutine, which a
-// caller could interrupt. Chosen: a step of so many takes some tens of milliseconds.
+// caller could interrupt. Chosen: a step of that many takes some tens of milliseconds.
 const quickRows = 2048
 
 // slow reports whether a call may take longer than a caller waits without a word.

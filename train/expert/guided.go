@@ -22,7 +22,9 @@ type guided[S comparable] struct {
 	trees *search.Trees[S] // [N]
 }
 
-// treeExploration is the exploration of the trees. Chosen by the exact regret in Martian Dice.
+// treeExploration is the exploration of the trees. Chosen by the exact regret in Martian Dice, and
+// by exploitability and matches in Mars is Ours! (docs/lab/search-exploration.md): networks that
+// train with [search.DefaultExploration] are weaker.
 var treeExploration = search.Exploration{C: 1}
 
 // guidedRow is a row in a call of Search.

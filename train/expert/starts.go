@@ -13,7 +13,7 @@ import (
 
 // Starts are the fractions of starts by kind: of episodes (OneMove and Search), of calls of
 // Expert.Search (OneMove, where the network values afterstates) or of searched turns (Turn). The rest starts at the
-// beginning of a game, or goes on with the row's game. While the archive of a row is empty, so do starts from it.
+// beginning of a game, or continues the row's game; so do starts from an archive that is empty.
 type Starts struct {
 	Sample   float64 `json:"sample"`   // a state of the game's [game.TurnPlanner]
 	Walk     float64 `json:"walk"`     // a position of a random game, each equally likely

@@ -16,7 +16,7 @@ type Metrics struct {
 	Done         float64       `json:"-"` // fraction of the run
 	Evaluations  int           `json:"-"` // so far
 
-	Evaluated uint64 `json:"-"` // rows that this iteration evaluated by the network, to play or search
+	Evaluated uint64 `json:"-"` // rows that this iteration evaluated with the network, to play or search
 }
 
 // Losses are the means of a minibatch or of many.

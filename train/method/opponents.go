@@ -43,7 +43,7 @@ func (o Opponents) Stage(x float64) (int, float64) {
 }
 
 // Due reports whether a copy is due at a fraction x of the training of the network, after
-// so many.
+// taken copies.
 func (o Opponents) Due(taken int, x float64) bool {
 	return o.Fraction > 0 && o.Size > 0 && o.Networks() > 0 && float64(taken+1)*o.Interval <= x
 }

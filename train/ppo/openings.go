@@ -15,7 +15,7 @@ import (
 // These are not trained on.
 type Openings struct {
 	Fraction  float64 `json:"fraction"`  // of the games
-	Decisions int     `json:"decisions"` // random actions of such a game: at least 1, at most so many, each number as likely
+	Decisions int     `json:"decisions"` // the most random actions of such a game: their number is uniform in 1..Decisions
 }
 
 // openings are the games of a rollout's rows that begin with random actions.

@@ -355,7 +355,7 @@ func (r *rollout) expect(mlp *models.MLP, at int) {
 //
 // The sum stops at a terminated step, whose δ has no V(t+1), and at a truncated
 // one, whose δ has bootstrap in its place. The δ of a step with listed outcomes has their
-// expectation in the place of r(t) + γ·V(t+1): the difference is 0 in the mean and only adds
+// expectation in the place of r(t) + γ·V(t+1): the difference is 0 on average and only adds
 // variance. A move is credited with its mover's component; the target of the values is A + V.
 //
 // Sources: Schulman et al., arXiv:1506.02438, eq. 16, applied to each seat; the expectation over

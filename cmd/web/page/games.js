@@ -37,7 +37,7 @@ export async function show(main, query, signal) {
   function line(g) {
     const others = parse(g.key).seats?.filter((name) => name !== 'human') ?? [];
     return h('li', {}, h('a', { href: link('play', g.key) }, `${title(g.game)}${others.length ? ` against ${others.join(', ')}` : ` for ${g.players}`}`), ' ',
-      h('small', {}, [g.result, new Date(g.at).toLocaleString()].filter(Boolean).join(' · ')));
+      h('small', {}, [g.result?.replace(/\.$/, ''), new Date(g.at).toLocaleString()].filter(Boolean).join(' · ')));
   }
 
   async function readText() {

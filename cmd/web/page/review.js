@@ -71,7 +71,7 @@ function draw(panel, context, { result: r, time }, go) {
 function mistakes(r, unit, name, go) {
   if (!r.mistakes.length) return h('p', {}, r.exact ? 'No choice lost anything.' : 'No choice lost anything beyond the error of the estimates.');
   return h('ol', { class: 'mistakes' }, r.mistakes.map((d) => h('li', {},
-    h('p', {}, h('strong', {}, `${name(d.seat)}: ${d.action}`), ` lost ${numbers.loss(d.loss, unit)}.`),
+    h('p', {}, h('strong', {}, `${name(d.seat)}: ${d.action}`), ` lost ${numbers.loss(d.loss, unit)}${unit ? '' : ' of the chance to win'}.`),
     h('p', { class: 'row' }, button('Find the better choice', () => go(d.step, true)), h('details', {}, h('summary', {}, 'Answer'), `${d.options[0].action}: ${numbers.value(d.options[0].value, unit)}`)))));
 }
 

@@ -44,8 +44,8 @@ func Text(s *game.Scene) string {
 }
 
 // seats describes what the seats have: on shared lines if they only score, otherwise in a
-// table, above so many lines. Where that is too high, two seats share a line, with those of
-// their numbers that fit.
+// table. Where that is too high above the lines below, two seats share a line, with the
+// numbers that fit.
 func seats(s *game.Scene, below int) []string {
 	if s.Seats[0].Counts == nil {
 		var texts []string
@@ -207,7 +207,7 @@ func paint(p int, text string) string {
 // width returns the number of columns of text without its colour codes.
 func width(text string) int { return utf8.RuneCountInString(colour.Strip(text)) }
 
-// pad returns text followed by spaces, in so many columns.
+// pad returns text followed by spaces up to that many columns.
 func pad(text string, columns int) string {
 	return text + strings.Repeat(" ", max(0, columns-width(text)))
 }

@@ -64,7 +64,7 @@ type pick struct {
 	to   [maxOptions]offset
 }
 
-// New returns a graph with so many ends and no nodes. Options whose values differ by at
+// New returns a graph with that many ends and no nodes. Options whose values differ by at
 // most tie are equal: the first is chosen, and rolling on before stopping.
 func New(ends int, tie float64) *Graph {
 	return &Graph{ends: ends, tie: tie, nodes: []node{{}}}

@@ -179,8 +179,8 @@ func (f *Func) Zero(regs ...V) {
 	}
 }
 
-// At is the memory at so many bytes from base. After the name of an instruction that ends
-// in ".P", base rises by them instead, after the access.
+// At is the memory offset bytes after base. After the name of an instruction that ends
+// in ".P", base rises by offset instead, after the access.
 func At(base R, offset int) string {
 	if offset == 0 {
 		return fmt.Sprintf("(%s)", base)
