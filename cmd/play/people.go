@@ -56,11 +56,16 @@ func (s *session) command(at env.Position, words []string) (known bool, err erro
 }
 
 // undo takes back the last choice of the mover, and what agents did after it. It reports
-// whether there is one after the last dice and the last choice of another person.
+// whether there is one after the last dice and the last choice of another person. Typed dice
+// are taken back like a choice, and at a roll the choice before it is, whoever made it.
 func (s *session) undo() bool {
 	mover := s.rec.Position().CurrentPlayer()
 	for i, step := range slices.Backward(s.rec.Steps) {
 		who := step.Before.CurrentPlayer()
+		if s.typed && (who == game.Chance || mover == game.Chance && s.isPerson(who)) {
+			s.rec.Undo(i)
+			return true
+		}
 		if who == game.Chance || s.isPerson(who) && who != mover {
 			return false
 		}
@@ -228,9 +233,9 @@ func (s *session) askRoll(before env.Position) error {
 		case "quit", "exit", "q":
 			return agents.ErrQuit
 		case "?", "help":
-			fmt.Fprintf(s.out, "Roll %s. Or type rules, save FILE or quit.\n", before.AskRoll())
+			fmt.Fprintf(s.out, "Roll %s. Or type undo, rules, save FILE or quit.\n", before.AskRoll())
 			continue
-		case "rules", "save":
+		case "rules", "save", "undo":
 			if _, err := s.command(before, words); err != nil {
 				return err
 			}

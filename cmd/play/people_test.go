@@ -62,6 +62,36 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// TestUndoTypedRoll: with typed dice the last roll is taken back too, also behind an agent's
+// choice, and at the question for the next roll the choice before it.
+func TestUndoTypedRoll(t *testing.T) {
+	tests := []struct{ name, typed, want string }{
+		{"at a choice", "roll\n3\nundo\n4\nhold\nquit\n", "roll 4 hold roll"},
+		{"at the next roll", "roll\n3\nroll\nundo\nhold\nquit\n", "roll 3 hold roll"},
+		{"of an agent", "roll\n3\nhold\n2\nundo\n5\nquit\n", "roll 3 hold roll 5 roll"},
+		{"without one", "undo\nroll\nquit\n", "roll"},
+	}
+	for _, tt := range tests {
+		file := filepath.Join(t.TempDir(), "a.games")
+		stdout, stderr, status := command(t, tt.typed, "-game", "pig", "-opponent", "greedy", "-dice", "typed", "-cache", "none", "-record", file)
+		if status != cli.Done || stderr != "" {
+			t.Fatalf("%s: status %d, %s", tt.name, status, stderr)
+		}
+		var got []string
+		g := played(t, file)[0]
+		for _, s := range g.Steps {
+			name := g.Rules.ActionName(s.Action)
+			if s.Chance() {
+				name = g.Show(s)
+			}
+			got = append(got, name)
+		}
+		if text := strings.Join(got, " "); text != tt.want {
+			t.Errorf("%s: played %s, want %s\n%s", tt.name, text, tt.want, stdout)
+		}
+	}
+}
+
 // TestResume: a game that is left at any moment goes on with the same dice and ends as
 // the whole game does.
 func TestResume(t *testing.T) {

@@ -113,6 +113,30 @@ func TestBrowserRolls(t *testing.T) {
 	}
 }
 
+// TestBrowserWrongRoll types rolls that cannot be: each is explained beside the field, and the
+// game and what was typed stay.
+func TestBrowserWrongRoll(t *testing.T) {
+	x := open(t, browser(t), served(t)+"#play?game=martian-dice&players=2&dice=typed&moves=trrhckkkkkkkr.chickens.roll")
+	x.wait(`document.querySelector('input[name=roll]')`)
+	before := x.text("location.hash")
+	enter := func(text string) {
+		x.do(fmt.Sprintf(`{
+			const input = document.querySelector('input[name=roll]');
+			input.value = %q;
+			input.form.requestSubmit();
+		}`, text))
+	}
+	for text, want := range map[string]string{"t1 r2": "these are 3 dice", "abc": "want dice such as", "t1.r2": "want dice such as", "123456789": "want dice such as"} {
+		enter(text)
+		x.wait(fmt.Sprintf(`document.getElementById('roll-error')?.textContent.includes(%q)`, want))
+		if now := x.text("location.hash + document.querySelector('input[name=roll]').value"); now != before+text {
+			t.Errorf("after the roll %q the page is at %s", text, now)
+		}
+	}
+	enter("T2 R1 H1 C1")
+	x.moved("trrhckkkkkkkr.chickens.roll.t2 r1 h1 c1")
+}
+
 // TestBrowserBoardGames plays whole games on the board alone. The published Martian Risk
 // takes minutes, and its board is that of the small one.
 func TestBrowserBoardGames(t *testing.T) {

@@ -313,8 +313,8 @@ func offline(x *tab, s *httptest.Server) {
 	x.wait(`document.querySelector('.loss.best')?.textContent === '✓ best'`)
 }
 
-// TestBrowserValues compares the values on the page with those of the solution, as
-// cmd/solve writes them.
+// TestBrowserValues compares the values on the page with those of the solution, with one digit
+// and, in the table, as cmd/solve writes them.
 func TestBrowserValues(t *testing.T) {
 	g, err := catalog.Open("martian-dice", 2, nil)
 	if err != nil {
@@ -338,11 +338,13 @@ func TestBrowserValues(t *testing.T) {
 		x.must(x.Open(x.ctx, "about:blank"))
 		x.must(x.Open(x.ctx, url+"#editor?game=martian-dice&players=2&position="+strings.ReplaceAll(text, " ", "%20")))
 		x.wait(`document.querySelector('.worth')`)
-		shown := x.text(`[...document.querySelectorAll('.options li')].map((li) => li.querySelector('strong').textContent + ' ' + li.querySelector('.number').textContent).join('\n')`)
-		for i, a := range at.Legal() {
-			want := fmt.Sprintf("%s %.6f %%", g.ActionName(a), 100*g.Spec().WinShare(values[i]))
-			if !strings.Contains(shown+"\n", want+"\n") {
-				t.Errorf("%s: the page has\n%s\nwant %s", text, shown, want)
+		for digits, rows := range map[int]string{1: ".options li", 6: ".digits tbody tr"} {
+			shown := x.text(fmt.Sprintf(`[...document.querySelectorAll('%s')].map((row) => row.querySelector('strong, th').textContent + ' ' + row.querySelector('.number').textContent).join('\n')`, rows))
+			for i, a := range at.Legal() {
+				want := fmt.Sprintf("%s %.*f %%", g.ActionName(a), digits, 100*g.Spec().WinShare(values[i]))
+				if !strings.Contains(shown+"\n", want+"\n") {
+					t.Errorf("%s: the page has\n%s\nwant %s", text, shown, want)
+				}
 			}
 		}
 	}
@@ -430,7 +432,11 @@ func TestBrowserPages(t *testing.T) {
 	x.wait(choice)
 	x.do("document.getElementById('tab-review').click()")
 	x.wait("document.querySelector('.panel .chart')")
-	x.must(x.Open(x.ctx, url+"#games"))
+	x.load(url, lastChoice(t))
+	x.wait(choice)
+	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
+	x.wait(ended)
+	x.load(url, "games")
 	x.wait(`document.querySelectorAll('.game-list li').length === 1`)
 	x.do(`[...document.querySelectorAll('section button')][0].click()`)
 	x.wait(`document.querySelector('section table')`)
@@ -462,6 +468,24 @@ var pagesToSee = []pageToSee{
 	{
 		name: "rolls", hash: "editor?game=pig&players=2&position=37-52%400%20turn%2014", complete: "document.querySelector('.worth')",
 		act: "[...document.querySelectorAll('.small')].find((b) => b.textContent === 'Rolls').click()", then: "document.querySelector('.heatmap')",
+	},
+	{name: "variation", hash: "play?game=pig&players=2&seed=7&seats=human,human&moves=roll.hold&line=roll.roll.hold.roll.roll", complete: choice},
+	{
+		name: "wrong-roll", hash: "play?game=martian-dice&players=2&dice=typed", complete: `document.querySelector('input[name=roll]')`,
+		act: "{ const input = document.querySelector('input[name=roll]'); input.value = 't1 r2'; input.form.requestSubmit(); }", then: `document.querySelector('#roll-error:not(:empty)')`,
+	},
+	{
+		name: "mine", hash: "games", complete: `document.querySelector('textarea')`,
+		act: `import('./store.js').then(({ keep }) => {
+			keep('game=pig&players=2&seed=1&seats=human,greedy', { game: 'pig', players: 2 }, { result: 'You lost, 57 : 102.' });
+			keep('game=pig&players=2&seed=2&seats=human,greedy&moves=roll', { game: 'pig', players: 2 }, { open: true, result: '0 : 0' });
+			location.hash = 'games?';
+		})`,
+		then: `document.querySelectorAll('.game-list').length === 2`,
+	},
+	{
+		name: "share", hash: "play?game=pig&players=2&seed=7&seats=human,greedy", complete: choice,
+		act: "document.getElementById('tab-share').click()", then: "document.querySelector('.panel textarea').value",
 	},
 	{
 		name: "review", hash: "play?game=martian-dice&players=2&seed=7&seats=greedy,random", complete: ended,

@@ -181,14 +181,15 @@ func TestBrowserStorage(t *testing.T) {
 				x.do("location.hash = '" + hash + "'")
 				x.wait(ended)
 			}
-			x.do("location.hash = 'games'")
-			x.wait(`document.querySelectorAll('.game-list li').length === 1`)
-			x.do(`[...document.querySelectorAll('button')].find((b) => b.textContent === 'Forget all games').click()`)
-			x.wait(`!document.querySelector('.game-list')`)
 			x.do("location.hash = 'play?game=pig&players=2&seed=7&seats=human,greedy'")
 			x.wait(choice)
 			x.do(choice + `.click()`)
-			x.wait(`location.hash.includes('moves=')`)
+			x.wait(`location.hash.includes('moves=') && ` + choice)
+			x.do("location.hash = 'games'")
+			x.wait(`document.querySelectorAll('.game-list li').length === 1`)
+			x.press("Forget all games")
+			x.press("Forget them")
+			x.wait(`!document.querySelector('.game-list')`)
 			if got := x.text(`document.querySelector('.error:not(:empty)')?.textContent ?? ''`); got != "" {
 				t.Error(got)
 			}
@@ -265,6 +266,7 @@ func TestBrowserAddresses(t *testing.T) {
 		const list = [
 			{ game: 'pig', players: 2, seed: '5', seats: ['human', 'run:with spaces, and a comma'], moves: ['a', 'b c'] },
 			{ game: 'pig', players: 2, seed: '0', seats: ['run:100 %', 'run:%2C%25,', 'run:läuft 走る'], typed: true, start: '1-0@0 x', moves: ['1 2', 't&r#?'] },
+			{ game: 'pig', players: 2, seed: '9', seats: ['human', 'human'], typed: true, moves: ['roll', '3'], line: ['roll', '2', 'hold'] },
 			{ game: 'a&b=c', players: 0, seed: '18446744073709551615', seats: ['run:a+b=c&d#e'] },
 		];
 		const same = (a) => JSON.stringify(a);

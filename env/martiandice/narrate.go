@@ -2,7 +2,6 @@ package martiandice
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -20,7 +19,17 @@ func (r *Rules) AskRoll(s State) string {
 	case TieBreak:
 		return fmt.Sprintf("the number of rays of the %d dice of seats %s, such as %q", r.cfg.TieDice, seats(s.Tied), strings.TrimSuffix(strings.Repeat("2 ", len(tied(s.Tied))), " "))
 	}
-	return plural(r.free(&s), "die") + ", such as t1 r2 h1 c1 k1 (tanks, rays, humans, cows, chickens) or as faces 1 to 6"
+	n := r.free(&s)
+	return plural(n, "die") + ", such as " + example(n) + " (tanks, rays, humans, cows, chickens) or as faces 1 to 6"
+}
+
+// example returns n dice as people type them.
+func example(n int) string {
+	var list []string
+	for i := range min(n, len(letters)) {
+		list = append(list, fmt.Sprintf("%c%d", letters[i], (n+len(letters)-1-i)/len(letters)))
+	}
+	return strings.ToLower(strings.Join(list, " "))
 }
 
 // ReadRoll implements [game.Presenter]: the dice as letters with numbers, as in "t2 r3", as
@@ -53,11 +62,12 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 		}
 		return r.rolledOff(s, most), nil
 	}
-	c, err := readCounts(roll)
-	if err != nil {
-		return s, err
+	c, ok := readCounts(roll)
+	n := r.free(&s)
+	if !ok {
+		return s, fmt.Errorf("want dice such as %s (tanks, rays, humans, cows, chickens), or faces 1 to 6 of ordinary dice (1 a tank, 2 and 3 a ray, 4 a human, 5 a cow, 6 a chicken)", example(n))
 	}
-	if n := r.free(&s); c.total() != n {
+	if c.total() != n {
 		return s, fmt.Errorf("these are %s, and %d are rolled", plural(c.total(), "die"), n)
 	}
 	r.rolled(&s, c)
@@ -74,34 +84,32 @@ func tied(set uint16) (list []int) {
 	return list
 }
 
-var errDice = errors.New("want dice such as t1 r2 h1 c1 k1 (tanks, rays, humans, cows, chickens), or faces 1 to 6 of ordinary dice (1 a tank, 2 and 3 a ray, 4 a human, 5 a cow, 6 a chicken)")
-
-// readCounts reads dice.
-func readCounts(text string) (c Counts, err error) {
+// readCounts reads dice. It reports whether the text holds dice.
+func readCounts(text string) (c Counts, ok bool) {
 	text = strings.ToLower(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }), ""))
 	if strings.Trim(text, "123456") == "" { // faces of ordinary dice
 		for _, face := range text {
 			c[[...]int{tank, ray, ray, human, cow, chicken}[face-'1']]++
 		}
-		return c, nil
+		return c, true
 	}
 	for text != "" {
-		t := strings.IndexByte("trhck", text[0])
+		t := strings.IndexByte(strings.ToLower(letters), text[0])
 		if t < 0 {
-			return c, errDice
+			return c, false
 		}
 		digits := len(text) - len(strings.TrimLeft(text[1:], "0123456789")) - 1
-		n := 1
+		n, err := 1, error(nil)
 		if digits > 0 {
 			n, err = strconv.Atoi(text[1 : 1+digits])
 		}
 		if err != nil || n > maxDice {
-			return c, errDice
+			return c, false
 		}
 		c[t] = uint8(min(maxDice+1, int(c[t])+n))
 		text = text[1+digits:]
 	}
-	return c, nil
+	return c, true
 }
 
 // DrawRoll implements [game.Presenter].

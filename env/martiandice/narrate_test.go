@@ -101,6 +101,25 @@ func TestReadRoll(t *testing.T) {
 	}
 }
 
+// TestRollExample types the roll that the question and the error give as an example.
+func TestRollExample(t *testing.T) {
+	r := newRules(t, martiandice.DefaultConfig())
+	for _, position := range []string{"0-0@0 aside T2R2H2 rolling", "0-0@0 aside T2R2H4 rolling", "0-0@0 aside T2R6H4 rolling", "0-0@0 aside R1 rolling"} {
+		s := parse(t, r, position)
+		_, err := r.ReadRoll(s, "x")
+		if err == nil {
+			t.Fatalf("%s: the roll x is read", position)
+		}
+		for _, text := range []string{r.AskRoll(s), err.Error()} {
+			_, text, _ = strings.Cut(text, "such as ")
+			text, _, _ = strings.Cut(text, " (")
+			if _, err := r.ReadRoll(s, text); err != nil {
+				t.Errorf("%s: the example %q: %v", position, text, err)
+			}
+		}
+	}
+}
+
 func TestNarrate(t *testing.T) {
 	r := newRules(t, martiandice.DefaultConfig())
 	for _, tt := range []struct {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"marsgym/env"
 	"marsgym/env/catalog"
@@ -22,6 +24,7 @@ type Address struct {
 	Typed   bool     `json:"typed,omitempty"`   // people roll the dice, and Moves holds the rolls
 	Start   string   `json:"start,omitempty"`   // the first position; "" is that of the game
 	Moves   []string `json:"moves,omitempty"`   // the actions by name and, if Typed, the rolls, in order
+	Line    []string `json:"line,omitempty"`    // the moves of the game that Moves is a variation of; kept, not played
 }
 
 // Human is the name of a person in a seat.
@@ -64,10 +67,33 @@ func (a *Address) open() (env.Game, error) {
 	if len(a.Start) > maxPosition {
 		return nil, fmt.Errorf("the position has %d bytes; want at most %d", len(a.Start), maxPosition)
 	}
-	if len(a.Moves) > maxMoves {
-		return nil, fmt.Errorf("there are %d moves; want at most %d", len(a.Moves), maxMoves)
+	if n := max(len(a.Moves), len(a.Line)); n > maxMoves {
+		return nil, fmt.Errorf("there are %d moves; want at most %d", n, maxMoves)
 	}
 	return g, nil
+}
+
+// ByRules returns the names of files of the exported page by the rules hashes of their games.
+// Each is a preset and its number of players, such as "martian-risk-small-3", between prefix and
+// suffix. Presets share the id of their game, which therefore names no file.
+func ByRules(names []string, prefix, suffix string) map[string]string {
+	found := map[string]string{}
+	for _, name := range names {
+		rest, ok := strings.CutPrefix(name, prefix)
+		id := strings.TrimSuffix(rest, suffix)
+		i := strings.LastIndexByte(id, '-')
+		if !ok || i < 0 {
+			continue
+		}
+		players, err := strconv.Atoi(id[i+1:])
+		if err != nil {
+			continue
+		}
+		if g, err := catalog.Open(id[:i], players, nil); err == nil {
+			found[g.Spec().RulesHash()] = name
+		}
+	}
+	return found
 }
 
 // preset returns the id of the preset with so many players that matches, or "". Presets

@@ -98,14 +98,15 @@ const MaxRequest = 1 << 20
 var ErrBusy = errors.New("too many requests at once; try again")
 
 // Handle answers a request. An error is a response {"error": text}, with "moreTime": true if
-// more Time would help; ok is false then.
+// more Time would help and "goesOn": true if the same request gets its answer later; ok is false then.
 func (a *App) Handle(ctx context.Context, request []byte) (response []byte, ok bool) {
 	response, err := a.answer(ctx, request)
 	if err != nil {
 		failure := struct {
 			Error    string `json:"error"`
 			MoreTime bool   `json:"moreTime,omitempty"`
-		}{input.Message(err), errors.Is(err, analysis.ErrTime)}
+			GoesOn   bool   `json:"goesOn,omitempty"`
+		}{input.Message(err), errors.Is(err, analysis.ErrTime), errors.Is(err, errSolving)}
 		response, _ = json.Marshal(failure) // strings are always JSON
 	}
 	return response, err == nil
@@ -161,6 +162,9 @@ func (a *App) compute(ctx context.Context, places chan struct{}, f func(context.
 		return ctx.Err()
 	}
 	err := f(ctx)
+	if errors.Is(err, errSolving) && errors.Is(context.Cause(ctx), ErrLimit) {
+		return fmt.Errorf("%w; %w, which goes on: try again in a minute", ErrLimit, errSolving)
+	}
 	if err != nil && errors.Is(context.Cause(ctx), ErrLimit) {
 		return fmt.Errorf("%w of %v; ask for fewer games, or a faster agent", ErrLimit, a.opt.Limit)
 	}

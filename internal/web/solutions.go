@@ -50,9 +50,12 @@ func (a *App) solve(ctx context.Context, g env.Game) (env.Solution, error) {
 	case <-s.done:
 		return s.solution, s.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, fmt.Errorf("%w: %w", errSolving, ctx.Err())
 	}
 }
+
+// errSolving is returned where a request ends before the solver, which goes on.
+var errSolving = errors.New("the game is being solved")
 
 // solveAll solves a game. After an error the next request starts again, unless the solver has
 // found that there is no solution.

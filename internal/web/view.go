@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"marsgym/env"
@@ -113,24 +114,73 @@ func (r *replay) entry(s env.Transition, used int) Entry {
 	return e
 }
 
-// result says how a game has ended, a line for each seat.
+// result says how a game has ended: how it has for the only person, with the score of that
+// seat first, and who else has won.
 func (r *replay) result() []string {
 	if r.rec.AtLimit() {
 		return []string{"The game has reached its limit of moves and is stopped. Nobody wins."}
 	}
+	returns, person := r.rec.Position().Returns(), r.person()
 	var lines []string
-	for i, x := range r.rec.Position().Returns() {
+	if person >= 0 && r.spec.HasWin() {
+		share, did := r.spec.WinShare(returns[person]), "lost"
+		switch {
+		case share > 1-game.Tie:
+			did = "won"
+		case share > game.Tie:
+			did = fmt.Sprintf("got %.4g of the win", share)
+		}
+		lines = append(lines, fmt.Sprintf("You %s%s.", did, r.score(person)))
+	}
+	for i, x := range returns {
 		share := r.spec.WinShare(x)
 		switch {
 		case !r.spec.HasWin():
-			lines = append(lines, fmt.Sprintf("Seat %d took %g %s.", i, -x, r.spec.Unit))
+			lines = append(lines, fmt.Sprintf("%s took %g %s.", r.name(i), -x, r.spec.Unit))
+		case i == person || person >= 0 && r.spec.Players == 2:
 		case share > 1-game.Tie:
-			lines = append(lines, fmt.Sprintf("Seat %d wins.", i))
+			lines = append(lines, r.name(i)+" wins.")
 		case share > game.Tie:
-			lines = append(lines, fmt.Sprintf("Seat %d gets %.4g of the win.", i, share))
+			lines = append(lines, fmt.Sprintf("%s gets %.4g of the win.", r.name(i), share))
 		}
 	}
 	return lines
+}
+
+// person returns the seat of the only person, or -1.
+func (r *replay) person() int {
+	i := slices.Index(r.Seats, Human)
+	if i >= 0 && slices.Contains(r.Seats[i+1:], Human) {
+		return -1
+	}
+	return i
+}
+
+// name names a seat at the beginning of a sentence.
+func (r *replay) name(seat int) string {
+	switch name := r.Seats[seat]; {
+	case seat == r.person():
+		return "You"
+	case name == Human:
+		return fmt.Sprintf("Seat %d", seat)
+	default:
+		return fmt.Sprintf("Seat %d, %s,", seat, name)
+	}
+}
+
+// score returns the score at the end, that of a seat first; "" if the game has none.
+func (r *replay) score(seat int) string {
+	scene := r.rec.Position().Scene()
+	if scene == nil {
+		return ""
+	}
+	text := fmt.Sprintf(", %d", scene.Seats[seat].Score.Value)
+	for i, s := range scene.Seats {
+		if i != seat {
+			text += fmt.Sprintf(" : %d", s.Score.Value)
+		}
+	}
+	return text
 }
 
 // gameInfo is a game of the catalog.

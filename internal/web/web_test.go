@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"marsgym/env"
 	"marsgym/env/catalog"
@@ -385,6 +386,20 @@ func TestRefusals(t *testing.T) {
 		if ok || !strings.Contains(string(response), test.want) || len(response) > 1200 {
 			t.Errorf("%.100s: %.300s, want %q", test.request, response, test.want)
 		}
+	}
+}
+
+// TestSolving: the error of a request that ends before the solver says that it goes on.
+func TestSolving(t *testing.T) {
+	done := make(chan struct{})
+	a := web.New(web.Options{Limit: 500 * time.Millisecond, Solvable: func(env.Game) bool { return true }, Solve: func(_ context.Context, g env.Game) (env.Solution, error) {
+		<-done
+		return nil, game.ErrNoSolution
+	}})
+	defer close(done)
+	response, ok := a.Handle(t.Context(), []byte(`{"do":"values","game":"pig"}`))
+	if text := string(response); ok || !strings.Contains(text, "being solved") || !strings.Contains(text, `"goesOn":true`) {
+		t.Errorf("while a game is being solved the answer is %s", text)
 	}
 }
 

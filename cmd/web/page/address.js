@@ -10,6 +10,7 @@
  * @property {boolean} [typed]
  * @property {string} [start]
  * @property {string[]} [moves]
+ * @property {string[]} [line] the moves of the game that moves is a variation of
  */
 
 /** The name of the page and the fields of its query. */
@@ -49,14 +50,9 @@ export function onChange(f) {
   addEventListener('hashchange', f);
 }
 
-/** Copies the address of this page, and returns whether the browser allows that. */
-export async function copy() {
-  try {
-    await navigator.clipboard.writeText(location.href); // there is no clipboard without https
-    return true;
-  } catch {
-    return false;
-  }
+/** The address of this page. */
+export function here() {
+  return location.href;
 }
 
 /** The token in the address; '' without one. */
@@ -90,6 +86,7 @@ export function read(q) {
     typed: q.get('dice') === 'typed' || undefined,
     start: q.get('start') || undefined,
     moves: list('moves', '.'),
+    line: list('line', '.'),
   };
 }
 
@@ -111,9 +108,25 @@ function decode(text) {
 export function write(a, more = {}) {
   const seats = a.seats?.map((name) => name.replaceAll('%', '%25').replaceAll(',', '%2C')).join(',');
   return query({
-    game: a.game, players: a.players, seed: a.typed ? undefined : a.seed, seats, dice: a.typed ? 'typed' : undefined, start: a.start || undefined,
-    ...more, moves: a.moves?.length ? a.moves.join('.') : undefined,
+    game: a.game, players: a.players, seed: a.typed && a.seed === '0' ? undefined : a.seed, seats, dice: a.typed ? 'typed' : undefined, start: a.start || undefined,
+    ...more, moves: a.moves?.length ? a.moves.join('.') : undefined, line: a.line?.length ? a.line.join('.') : undefined,
   });
+}
+
+/** What all addresses of one game have in common: all but the moves. @param {Address} a */
+export function gameOf(a) {
+  return write({ ...a, moves: undefined, line: undefined });
+}
+
+/** The game that a variation has left. @param {Address} a @returns {Address} */
+export function mainLine(a) {
+  return { ...a, moves: a.line, line: undefined };
+}
+
+/** The number of moves that two lists have in common at their beginning. @param {string[]} [a] @param {string[]} [b] */
+export function common(a = [], b = []) {
+  const n = a.findIndex((move, i) => move !== b[i]);
+  return n < 0 ? a.length : n;
 }
 
 /** @param {Record<string, any>} fields */

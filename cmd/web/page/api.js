@@ -5,10 +5,15 @@ import { isToken, keepToken, token } from './store.js';
 
 /** An error that the logic has answered; its text is for people. */
 export class AnswerError extends Error {
-  /** @param {string} text @param {boolean} [moreTime] whether more time for estimates would help */
-  constructor(text, moreTime = false) {
+  /**
+   * @param {string} text
+   * @param {boolean} [moreTime] whether more time for estimates would help
+   * @param {boolean} [goesOn] whether the computation goes on, and the same request gets its result later
+   */
+  constructor(text, moreTime = false, goesOn = false) {
     super(text);
     this.moreTime = moreTime;
+    this.goesOn = goesOn;
   }
 }
 
@@ -54,7 +59,7 @@ export async function call(name, fields = {}, signal = undefined) {
     if (error.name === 'AbortError' || error instanceof AnswerError) throw error;
     throw new AnswerError('The program does not answer. Is it still running?');
   }
-  if (answer?.error) throw new AnswerError(answer.error, answer.moreTime);
+  if (answer?.error) throw new AnswerError(answer.error, answer.moreTime, answer.goesOn);
   return answer;
 }
 

@@ -15,7 +15,7 @@ export async function chanceMap(context, action) {
     const c = await call('chance', { ...context.address, step: context.view.step, action }, context.signal);
     const values = c.outcomes.map((o) => o.value.value);
     const low = Math.min(...values), high = Math.max(...values);
-    const unit = context.view.unit;
+    const unit = context.view.unit, whose = numbers.nameOf(context.address.seats, c.seat);
     const cell = (o) => {
       const level = high > low ? Math.round((8 * (o.value.value - low)) / (high - low)) : 4;
       return h('li', { class: `heat heat-${level}`, title: `${o.about || o.outcome}: ${numbers.value(o.value, unit)}, ${percent(o.prob)}` },
@@ -25,11 +25,11 @@ export async function chanceMap(context, action) {
     const left = c.outcomes.length > most ? c.outcomes.length - most : 0;
     const shown = left ? [...c.outcomes.slice(0, most / 2), null, ...c.outcomes.slice(-most / 2)] : c.outcomes;
     return h('div', { class: 'chance' },
-      h('p', {}, `The value to seat ${c.seat} after each result, the best first. `, numbers.method(c.method)),
+      h('p', {}, `The value to ${whose === 'You' ? 'you' : whose} after each result, the best first. `, numbers.method(c.method)),
       spread(c.outcomes, unit), cells,
       h('details', {}, h('summary', {}, 'Table'), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Results of the roll' }, h('table', {},
         h('thead', {}, h('tr', {}, ['result', 'probability', 'value'].map((x) => h('th', { scope: 'col' }, x)))),
-        h('tbody', {}, shown.map((o) => (o ? h('tr', {}, h('td', {}, o.about || o.outcome), h('td', { class: 'number' }, percent(o.prob)), h('td', { class: 'number' }, numbers.value(o.value, unit)))
+        h('tbody', {}, shown.map((o) => (o ? h('tr', {}, h('td', {}, o.about || o.outcome), h('td', { class: 'number' }, percent(o.prob)), h('td', { class: 'number' }, numbers.digits(o.value, unit)))
           : h('tr', {}, h('td', { colspan: 3 }, `… ${left} others …`)))))))));
   } catch (error) {
     if (error.name === 'AbortError') throw error;

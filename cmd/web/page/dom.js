@@ -61,6 +61,28 @@ export function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** What has gone wrong, with a button that tries again. @param {Error} error @param {() => void} again */
+export function failure(error, again) {
+  return [h('span', { class: 'error', role: 'alert' }, error.message, ' '), button('Retry', again, { class: 'small', 'data-key': 'retry' })];
+}
+
+/** Copies the text of a field, and returns whether the browser allows that. @param {HTMLInputElement} field */
+export async function copy(field) {
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value); // there is no clipboard without https
+    return true;
+  } catch {
+    return document.execCommand('copy');
+  }
+}
+
+/** Shows a line above all pages, until it is closed. @param {string} text */
+export function notice(text) {
+  const line = document.getElementById('notice');
+  fill(line, text, ' ', button('Close', () => fill(line), { class: 'small' }));
+}
+
 /** Says a line to screen readers. @param {string} text */
 export function say(text) {
   document.getElementById('live').textContent = text;

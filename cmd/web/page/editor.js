@@ -63,7 +63,7 @@ export async function show(main, query, signal) {
   fill(seats, h('p', {}, 'Computing values…'));
   try {
     const v = await call('values', { ...view.address, start: text, step: 0 }, signal);
-    fill(seats, h('h2', {}, 'Value of the position'), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, `Seat ${i}`), h('td', { class: 'number' }, numbers.value(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v.method)));
+    fill(seats, h('h2', {}, 'Value of the position'), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, `Seat ${i}`), h('td', { class: 'number' }, numbers.digits(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v.method)));
   } catch (e) {
     fill(seats);
     context.error(e);

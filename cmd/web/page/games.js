@@ -1,9 +1,8 @@
-// The games of this browser: those that have ended here and those that are read from text,
-// with the rating that follows from their losses.
+// The games of this browser: those that are played here and those that are read from text, with the rating that follows from their losses.
 import { call } from './api.js';
 import { button, fill, h } from './dom.js';
 import { goTo, link, parse, write } from './address.js';
-import { forgetGames, games as kept, keep } from './store.js';
+import { forgetGames, games as kept, keep, limit } from './store.js';
 import * as numbers from './numbers.js';
 
 /** Draws the page. */
@@ -15,18 +14,31 @@ export async function show(main, query, signal) {
   const text = h('textarea', { rows: 6, spellcheck: 'false', placeholder: 'marsgym game 1 …' });
   const error = h('p', { class: 'error', role: 'alert' });
   const reports = h('div');
-  const groups = [...new Set(list.map((g) => `${g.game} ${g.players}`))];
+  const open = list.filter((g) => g.open), over = list.filter((g) => !g.open);
+  const forget = h('p', { class: 'row' });
+  const ask = () => fill(forget, `Forget ${list.length === 1 ? 'this game' : `all ${list.length} games`} for good?`,
+    button('Forget them', () => { forgetGames(); show(main, query, signal); }, { 'data-key': 'forget' }), button('Keep them', offer));
+  const offer = () => fill(forget, button('Forget all games', ask, { 'data-key': 'forget' }));
+  offer();
+  const groups = [...new Set(over.map((g) => `${g.game} ${g.players}`))];
   fill(main,
     h('h1', {}, 'My games'),
-    h('p', { class: 'lead' }, 'Ended games stay in this browser only.'),
-    list.length === 0 ? h('p', {}, 'No game has ended here yet.') : h('ul', { class: 'game-list' }, list.map((g) => h('li', {},
-      h('a', { href: link('play', g.key) }, `${title(g.game)} for ${g.players}`), ' ', h('small', {}, `${parse(g.key).seats?.join(', ') ?? ''} · ${new Date(g.at).toLocaleString()}`)))),
+    h('p', { class: 'lead' }, `The latest ${limit} games that you play here stay in this browser only.`),
+    list.length === 0 && h('p', {}, 'No game has been played here yet.'),
+    open.length > 0 && [h('h2', {}, 'To go on with'), h('ul', { class: 'game-list' }, open.map(line))],
+    over.length > 0 && [h('h2', {}, 'Ended'), h('ul', { class: 'game-list' }, over.map(line))],
     groups.length > 0 && h('section', {}, h('h2', {}, 'Estimated rating'),
       h('p', { class: 'note' }, 'From the losses of each player, with best play at 0. One game gives no interval.'),
       h('p', { class: 'row' }, groups.map((group) => button(`${title(group.split(' ')[0])} for ${group.split(' ')[1]}`, () => rate(group)))), reports),
-    list.length > 0 && h('p', {}, button('Forget all games', () => { forgetGames(); show(main, query, signal); })),
+    list.length > 0 && forget,
     h('section', {}, h('h2', {}, 'Read games'), h('form', { class: 'edit', onsubmit: (e) => { e.preventDefault(); readText(); } },
       h('label', { class: 'block' }, 'Games as text, of this page or of go run ./cmd/play -record FILE', text), error, h('p', {}, h('button', { class: 'primary' }, 'Read')))));
+
+  function line(g) {
+    const others = parse(g.key).seats?.filter((name) => name !== 'human') ?? [];
+    return h('li', {}, h('a', { href: link('play', g.key) }, `${title(g.game)}${others.length ? ` against ${others.join(', ')}` : ` for ${g.players}`}`), ' ',
+      h('small', {}, [g.result?.replace(/\.$/, ''), new Date(g.at).toLocaleString()].filter(Boolean).join(' · ')));
+  }
 
   async function readText() {
     try {
@@ -43,7 +55,7 @@ export async function show(main, query, signal) {
   async function rate(group) {
     fill(reports, h('p', {}, 'Computing…'));
     try {
-      const games = list.filter((g) => `${g.game} ${g.players}` === group).map((g) => parse(g.key));
+      const games = over.filter((g) => `${g.game} ${g.players}` === group).map((g) => parse(g.key));
       const r = await call('report', { games }, signal);
       const interval = (m) => (m.interval ? ` (${m.interval.map(numbers.whole).join(' to ')})` : ' (no interval)');
       fill(reports, h('h3', {}, group), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Ratings' }, h('table', {},

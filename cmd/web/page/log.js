@@ -1,5 +1,6 @@
 // What has happened in the game.
 import { button, h, sentence } from './dom.js';
+import { nameOf } from './numbers.js';
 
 /**
  * The log, the latest turn first.
@@ -15,7 +16,7 @@ export function log(context, go) {
     if (!turns.length || turns.at(-1).seat !== seat) turns.push({ seat, lines: [] });
     turns.at(-1).lines.push({ ...entry, step: i + 1 });
   });
-  const name = (seat) => (seat < 0 ? 'Start' : `Seat ${seat}${context.address.seats[seat] === 'human' ? '' : `, ${context.address.seats[seat]}`}`);
+  const name = (seat) => (seat < 0 ? 'Start' : nameOf(context.address.seats, seat));
   return h('div', { class: 'log', role: 'log', tabindex: 0, 'aria-label': 'Moves', 'aria-live': 'off' }, turns.reverse().map((t) => h('section', { class: t.seat >= 0 ? `turn seat-${t.seat}` : 'turn' },
     h('h3', {}, name(t.seat)),
     h('ol', {}, t.lines.map((l) => h('li', { class: l.step === view.step && !context.live ? 'here' : '' },

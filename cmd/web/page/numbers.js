@@ -9,28 +9,52 @@ import { offline } from './api.js';
  * @property {boolean} exact
  */
 
-/** A value: a share of the win in per cent, or a number of the unit. @param {Num} n @param {string} unit */
-export function value(n, unit) {
-  if (unit) return n.exact ? `${(-n.value).toFixed(6)} ${unit}` : `about ${(-n.value).toFixed(2)} ± ${half(n, 1).toFixed(2)} ${unit}`;
-  return n.exact ? `${(100 * n.value).toFixed(6)} %` : `about ${estimate(n)} %`;
+/** A share of the win in per cent: estimates can lie beyond what is possible. @param {Num} n */
+export function share(n) {
+  return 100 * Math.min(1, Math.max(0, n.value));
 }
 
-/** An estimated share of the win in per cent, with a digit more where the interval is short. @param {Num} n */
-function estimate(n) {
+/** A value with all its digits, for tables. @param {Num} n @param {string} unit */
+export function digits(n, unit) {
+  return n.exact ? value(n, unit, 6) : value(n, unit);
+}
+
+/**
+ * A value: a share of the win in per cent, or a number of the unit.
+ * @param {Num} n
+ * @param {string} unit
+ * @param {number} [digits] of an exact one
+ */
+export function value(n, unit, digits = unit ? 2 : 1) {
+  if (unit) return n.exact ? `${(-n.value).toFixed(digits)} ${unit}` : `about ${(-n.value).toFixed(2)} ± ${half(n, 1).toFixed(2)} ${unit}`;
+  return n.exact ? `${share(n).toFixed(digits)} %` : `about ${estimate(n, share(n))} %`;
+}
+
+/** An estimate of some per cent, with a digit more where the interval is short. @param {Num} n @param {number} percent */
+function estimate(n, percent) {
   const digits = half(n, 100) < 1 ? 1 : 0;
-  return `${(100 * n.value).toFixed(digits)} ± ${half(n, 100).toFixed(digits)}`;
+  return `${percent.toFixed(digits)} ± ${half(n, 100).toFixed(digits)}`;
 }
 
 /** A value in a few digits. @param {Num} n @param {string} unit */
 export function short(n, unit) {
   const digits = n.exact ? 2 : 0;
-  return unit ? `${(-n.value).toFixed(2)}` : `${(100 * n.value).toFixed(digits)} %`;
+  return unit ? `${(-n.value).toFixed(2)}` : `${share(n).toFixed(digits)} %`;
 }
 
-/** A loss. @param {Num} n @param {string} unit */
+/** A loss against the best choice, without a sign. @param {Num} n @param {string} unit */
 export function loss(n, unit) {
-  if (!n.exact) return unit ? `about ${n.value.toFixed(2)} ± ${half(n, 1).toFixed(2)}` : `about ${estimate(n)} %`;
-  return n.value <= 1e-12 ? 'best' : unit ? `−${n.value.toFixed(6)}` : `−${(100 * n.value).toFixed(6)} %`;
+  const lost = Math.max(0, n.value);
+  if (!n.exact) return unit ? `about ${lost.toFixed(2)} ± ${half(n, 1).toFixed(2)}` : `about ${estimate(n, 100 * lost)} %`;
+  const text = unit ? lost.toFixed(2) : `${(100 * lost).toFixed(1)} %`;
+  return Number.parseFloat(text) > 0 ? text : unit ? 'less than 0.01' : 'less than 0.1 %';
+}
+
+/** How the seats are called: the only person “You”, agents by their names. @param {string[]} seats @param {number} seat */
+export function nameOf(seats, seat) {
+  const alone = seats.filter((s) => s === seats[seat]).length === 1;
+  if (seats[seat] === 'human') return alone ? 'You' : `Seat ${seat}`;
+  return alone ? seats[seat] : `${seats[seat]} (seat ${seat})`;
 }
 
 /** A signed part of a result. @param {Num} n @param {string} unit */

@@ -1,14 +1,15 @@
 // A game: the board, the choices with their values, the log and the review.
 import { AnswerError, call } from './api.js';
 import { drawBoard } from './board.js';
-import { button, fill, h, say, sentence } from './dom.js';
-import { copy, goTo, link, read, replace, whole, write } from './address.js';
+import { button, copy, failure, fill, h, say, sentence } from './dom.js';
+import { common, gameOf, goTo, here, link, mainLine, read, replace, whole, write } from './address.js';
 import { choices } from './choices.js';
 import { rollInput } from './roll.js';
 import { reviewPanel, forget } from './review.js';
 import { rulesOf } from './rules.js';
 import { log } from './log.js';
-import { keep, showValues, values } from './store.js';
+import { nameOf } from './numbers.js';
+import { goesOn, keep, showValues, values } from './store.js';
 
 /** What stays while the game on the page is the same. */
 let shown = null;
@@ -26,6 +27,7 @@ export async function show(main, query, signal, again) {
   const view = await call('view', { ...address, step }, signal);
   if (!again || !shown || shown.id !== identity(view.address)) shown = frame(main, view);
   shown.exercise = query.has('exercise');
+  if (step === undefined && goesOn(view.address)) shown.mine = gameOf(view.address);
   update(view, step, signal);
   if (step === undefined) await agents(view, signal);
 }
@@ -73,7 +75,13 @@ function update(view, step, signal) {
       context.chosen = true;
       noticeFocus(t);
       for (const b of t.actions.querySelectorAll('button')) b.disabled = true;
-      go({ ...a, moves: [...(a.moves ?? []).slice(0, view.used), name] });
+      after(view, [...(a.moves ?? []).slice(0, view.used), name]);
+    },
+    // A roll is free text: the logic reads it before it enters the address.
+    roll: async (text) => {
+      const moves = [...(a.moves ?? []).slice(0, view.used), text];
+      await call('view', { ...a, moves }, signal);
+      context.choose(text);
     },
     error: (error) => { if (error.name !== 'AbortError') fill(t.error, error.message); },
     address: a, values: t.values && !t.exercise,
@@ -97,17 +105,48 @@ function update(view, step, signal) {
     parts.push(h('p', { class: 'row' }, `Step ${view.step} of ${view.steps}`,
       button('◀', () => go(a, { step: view.step - 1 }), { disabled: view.step === 0, 'aria-label': 'One step back', 'data-key': 'back' }),
       button('▶', () => go(a, { step: view.step + 1 }), { disabled: view.step === view.steps, 'aria-label': 'One step forward', 'data-key': 'forward' }),
-      h('a', { href: link('play', write(a)) }, 'Back to the game')));
+      h('a', { href: link('play', write(a)) }, a.line ? 'To the end of the variation' : 'To the end of the game')));
+  }
+  if (a.line) {
+    parts.push(h('p', { class: 'row variation' }, h('strong', {}, 'This is a variation.'),
+      button('Back to the game', () => go(mainLine(a), { step: stepOf(view, common(a.moves, a.line)) }), { 'data-key': 'main-line' })));
   }
   if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((line) => h('p', {}, line)),
     h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); }))));
-  if (view.mover === -1) parts.push(rollInput(context));
+  if (view.mover === -1 && a.typed) parts.push(rollInput(context));
   if (view.mover >= 0) parts.push(choices(context, free));
   fill(t.actions, parts);
   if (free || view.ended) restoreFocus(t);
-  if (view.ended && !a.start) keep(write(a), a);
+  if (live && shown.mine === gameOf(a)) remember(view);
   tabs(context);
   if (live && view.log.length && !view.ended) say([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? 'Your choice.' : '') : ''].join(' '));
+}
+
+/** The number of steps up to the decision after so many moves. */
+function stepOf(view, moves) {
+  return view.log.filter((entry) => entry.used <= moves).length;
+}
+
+/**
+ * Goes to the position after these moves, which follow or end at the position of the view. Moves
+ * of the game, or of the variation, step forward in it; others leave it, and it stays as the line
+ * to go back to.
+ */
+function after(view, moves) {
+  const a = view.address, played = a.moves ?? [];
+  for (const game of a.line ? [mainLine(a), a] : [a]) {
+    if (common(moves, game.moves) === moves.length) return go(game, { step: stepOf(view, moves.length - 1) + 1 });
+  }
+  if (!a.start && !a.line) shown.mine = gameOf(a);
+  return go({ ...a, moves, line: common(played, moves) === played.length ? a.line : a.line ?? played });
+}
+
+/** Stores the game as one that is played here. */
+function remember(view) {
+  const a = view.address;
+  if (a.line || a.start) return;
+  const score = view.scene?.seats.map((seat) => seat.score.value).join(' : ');
+  keep(write(a), a, { open: !view.ended, result: view.ended ? view.result.join(' ') : score ?? '' });
 }
 
 /** Remembers which part of the page has the focus of the keyboard, before its elements are replaced. */
@@ -129,9 +168,10 @@ function statusOf(view, live) {
   if (view.ended && live) return view.result.join(' ');
   if (view.mover === -2) return 'The game is over.';
   if (view.mover === -1) return 'The dice are rolled next.';
-  const name = a.seats[view.mover];
-  if (name !== 'human') return `Seat ${view.mover}, ${name}, is to move.`;
-  return a.seats.filter((s) => s === 'human').length === 1 ? 'It is your turn.' : `Seat ${view.mover}: it is your turn.`;
+  const name = nameOf(a.seats, view.mover);
+  if (!live) return name === 'You' ? 'You were to move.' : `${name} was to move.`;
+  if (a.seats[view.mover] !== 'human') return `${name} is to move.`;
+  return name === 'You' ? 'It is your turn.' : `${name}: it is your turn.`;
 }
 
 /** What has happened since the last choice of a person, at most some lines of it. */
@@ -139,7 +179,7 @@ function news(view) {
   const { seats } = view.address, most = 4, parts = [];
   for (const entry of view.log.slice(0, view.step).reverse()) {
     if (entry.seat >= 0 && seats[entry.seat] === 'human' || parts.length >= most) break;
-    parts.unshift(...(entry.seat >= 0 ? [`Seat ${entry.seat}: ${entry.name}`] : []), ...entry.told);
+    parts.unshift(...(entry.seat >= 0 ? [`${nameOf(seats, entry.seat)}: ${entry.name}`] : []), ...entry.told);
   }
   return parts.slice(-most).map((text) => h('span', {}, sentence(text)));
 }
@@ -166,8 +206,9 @@ function canUndo(view) {
 }
 
 function undo(view) {
-  const a = view.address;
-  go({ ...a, moves: a.moves.slice(0, lastChoice(view)) });
+  const a = view.address, moves = a.moves.slice(0, lastChoice(view));
+  if (a.line && common(moves, a.line) === moves.length) go(mainLine(a), { step: stepOf(view, moves.length) });
+  else go({ ...a, moves });
 }
 
 function tabs(context) {
@@ -197,10 +238,12 @@ function tabs(context) {
 /** The address and the text of the game. */
 function share(context) {
   const a = context.address;
+  const address = h('input', { readonly: true, value: here(), 'aria-label': 'The address of this page', class: 'address' });
+  const copied = h('span', { class: 'copied', role: 'status' });
   const text = h('textarea', { rows: 8, readonly: true, 'aria-label': 'The game as text', spellcheck: 'false' });
   fill(shown.panel,
     h('h2', {}, 'Address'), h('p', {}, 'The address of this page holds the whole game: who opens it sees this position.'),
-    h('p', {}, button('Copy the address', async () => say((await copy()) ? 'Copied.' : 'The browser does not allow that; copy it from its line of addresses.'))),
+    h('p', { class: 'row' }, address, button('Copy the address', async () => fill(copied, (await copy(address)) ? 'Copied ✓' : 'The address is selected: copy it by Ctrl-C or the menu.')), copied),
     h('h2', {}, 'Position'), h('p', {}, h('code', { class: 'wrap' }, context.view.position)),
     h('p', {}, h('a', { href: link('editor', { game: a.game, players: a.players, position: context.view.position }) }, 'Edit this position')),
     h('h2', {}, 'Game as text'), text);
@@ -215,6 +258,7 @@ async function agents(view, signal) {
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const next = () => !view.ended && view.mover >= 0 && view.address.seats[view.mover] !== 'human';
   let written = 0;
+  fill(shown.error);
   while (next()) {
     try {
       await new Promise((resolve) => setTimeout(resolve, still ? 0 : 350));
@@ -222,7 +266,12 @@ async function agents(view, signal) {
       view = await call('play', { ...view.address }, signal);
       if (signal.aborted) return;
     } catch (error) {
-      if (error instanceof AnswerError) fill(shown.error, error.message);
+      if (signal.aborted || !(error instanceof AnswerError)) return;
+      if (error.goesOn) {
+        fill(shown.error, error.message);
+        continue;
+      }
+      fill(shown.error, failure(error, () => agents(view, signal)));
       return;
     }
     if (!next() || performance.now() - written > 300) {

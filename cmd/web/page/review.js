@@ -1,6 +1,6 @@
 // The review of a game: the graph of the values, luck and skill apart, and the mistakes.
 import { call } from './api.js';
-import { button, fill, h } from './dom.js';
+import { button, failure, fill, h } from './dom.js';
 import { lineChart } from './chart.js';
 import * as numbers from './numbers.js';
 
@@ -41,7 +41,7 @@ async function load(panel, context, go, time) {
     current = { key, result, time };
     draw(panel, context, current, go);
   } catch (error) {
-    if (error.name !== 'AbortError') fill(panel, h('p', { class: 'error' }, error.message), error.moreTime && moreTime(panel, context, go, time));
+    if (error.name !== 'AbortError') fill(panel, failure(error, () => load(panel, context, go, time)), ' ', error.moreTime && moreTime(panel, context, go, time));
   }
 }
 
@@ -53,9 +53,8 @@ function moreTime(panel, context, go, time) {
 function draw(panel, context, { result: r, time }, go) {
   const { view } = context;
   const seats = context.address.seats;
-  const scale = view.unit ? -1 : 100;
-  const name = (i) => `Seat ${i}${seats[i] === 'human' ? '' : `, ${seats[i]}`}`;
-  const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => scale * p.values[i].value), seat: i }));
+  const name = (i) => numbers.nameOf(seats, i);
+  const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => (view.unit ? -p.values[i].value : numbers.share(p.values[i]))), seat: i }));
   fill(panel,
     h('p', { class: 'note' }, numbers.method(r.method), ' ', !r.exact && moreTime(panel, context, go, time)),
     lineChart({
@@ -72,7 +71,7 @@ function draw(panel, context, { result: r, time }, go) {
 function mistakes(r, unit, name, go) {
   if (!r.mistakes.length) return h('p', {}, r.exact ? 'No choice lost anything.' : 'No choice lost anything beyond the error of the estimates.');
   return h('ol', { class: 'mistakes' }, r.mistakes.map((d) => h('li', {},
-    h('p', {}, h('strong', {}, `${name(d.seat)}: ${d.action}`), ` lost ${numbers.loss(d.loss, unit).replace('−', '')}.`),
+    h('p', {}, h('strong', {}, `${name(d.seat)}: ${d.action}`), ` lost ${numbers.loss(d.loss, unit)}${unit ? '' : ' of the chance to win'}.`),
     h('p', { class: 'row' }, button('Find the better choice', () => go(d.step, true)), h('details', {}, h('summary', {}, 'Answer'), `${d.options[0].action}: ${numbers.value(d.options[0].value, unit)}`)))));
 }
 

@@ -1,19 +1,25 @@
 // Typed dice: what was rolled on the table of the people.
-import { button, fill, h } from './dom.js';
+import { button, fill, h, sentence } from './dom.js';
 import { chanceMap } from './chance.js';
 import { die } from './pieces.js';
 
 /** The input of a roll. @param {any} context */
 export function rollInput(context) {
   const { view } = context;
-  const send = (roll) => context.choose(roll);
-  const input = h('input', { name: 'roll', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'data-key': 'roll', 'aria-describedby': 'roll-help' });
+  const input = h('input', { name: 'roll', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'data-key': 'roll', 'aria-describedby': 'roll-error roll-help' });
+  const wrong = h('p', { id: 'roll-error', class: 'error', role: 'alert' });
   const map = h('div');
+  const send = (roll) => context.roll(roll).catch((error) => {
+    if (error.name === 'AbortError') return;
+    fill(wrong, sentence(error.message.replace(/^move \d+: /, '')), '.');
+    input.setAttribute('aria-invalid', 'true');
+  });
   return h('div', {},
     h('h2', {}, 'What was rolled?'),
     view.scene?.roll && facePad(view.scene.roll, send),
-    h('form', { class: 'row', onsubmit: (e) => { e.preventDefault(); if (input.value.trim()) send(input.value.trim()); } },
+    h('form', { class: 'row', onsubmit: (e) => { e.preventDefault(); if (input.value.trim()) send(input.value.trim().toLowerCase()); } },
       h('label', {}, 'or type it ', input), h('button', {}, 'Enter')),
+    wrong,
     h('p', { id: 'roll-help', class: 'note' }, `Rolled is ${view.ask}.`),
     context.values && button('What each result is worth', async () => fill(map, await chanceMap(context)), { class: 'small' }), map);
 }

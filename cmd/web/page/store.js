@@ -1,16 +1,23 @@
-// What the browser keeps: ended games by their addresses, the latest first, whether values are
-// shown, and the token of the server. The storage can be full or denied, and hold what another
+// What the browser keeps: the games that are played here by their addresses, the latest first,
+// whether values are shown, and the token of the server. The storage can be full or denied, and hold what another
 // version or program wrote. What it does not take stays in this page while that is open, and
 // what is damaged counts as absent.
 
-import { parse } from './address.js';
+import { gameOf, parse, write } from './address.js';
+import { notice } from './dom.js';
 
-const most = 100; // games that are kept. Chosen
+export const limit = 100; // of the games that are kept. Chosen
 
-/** @typedef {{key: string, game: string, players: number, at: number}} Kept */
+/**
+ * A game: key is its address, open whether it goes on, result the result or, while it goes on, the score.
+ * @typedef {{key: string, game: string, players: number, at: number, open?: boolean, result?: string}} Kept
+ */
 
 /** What the storage did not take. @type {Map<string, string | null>} */
 const here = new Map();
+
+/** Whether the person knows that the storage does not take everything. */
+let told = false;
 
 /** @param {string} name */
 function get(name) {
@@ -31,6 +38,8 @@ function put(name, value) {
     return true;
   } catch {
     here.set(name, value); // denied, or full
+    if (!told) notice('The storage of this browser is full or denied: the page cannot remember all of your games and settings after it is closed.');
+    told = true;
     return false;
   }
 }
@@ -43,24 +52,33 @@ export function games() {
   } catch {
     list = [];
   }
-  return Array.isArray(list) ? list.filter(isKept).slice(0, most) : [];
+  return Array.isArray(list) ? list.filter(isKept).slice(0, limit) : [];
 }
 
 /** @param {any} g */
 function isKept(g) {
   return typeof g?.key === 'string' && parse(g.key) !== null && typeof g.game === 'string' && Number.isInteger(g.players) &&
-    typeof g.at === 'number' && !Number.isNaN(new Date(g.at).getTime());
+    typeof g.at === 'number' && !Number.isNaN(new Date(g.at).getTime()) && ['undefined', 'string'].includes(typeof g.result);
 }
 
 /**
- * Keeps a game. Where the storage is full it keeps fewer.
+ * Keeps a game, in place of what was kept of it while it went on. Where the storage is full it
+ * keeps fewer.
  * @param {string} key its address
  * @param {{game: string, players: number}} a
+ * @param {{open?: boolean, result?: string}} [more]
  */
-export function keep(key, a) {
-  const list = [{ key, game: a.game, players: a.players, at: Date.now() }, ...games().filter((g) => g.key !== key)].slice(0, most);
+export function keep(key, a, more = {}) {
+  const game = gameOf(parse(key));
+  const before = games().filter((g) => g.key !== key && !(g.open && gameOf(parse(g.key)) === game));
+  const list = [{ key, game: a.game, players: a.players, at: Date.now(), ...more }, ...before].slice(0, limit);
   for (let n = list.length; n > 0; n = n >> 1) if (put('games', JSON.stringify(list.slice(0, n)))) return;
   put('games', JSON.stringify(list));
+}
+
+/** Whether a game that goes on is kept just as it is. @param {import('./address.js').Address} a */
+export function goesOn(a) {
+  return games().some((g) => g.open && g.key === write(a));
 }
 
 /** Forgets all games. */

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"syscall/js"
 
 	"marsgym/env"
@@ -26,25 +25,28 @@ func main() {
 	for i := range list.Length() {
 		files = append(files, list.Index(i).String())
 	}
-	values := func(g env.Game) string { return "values/" + nameOf(g.Spec()) + ".solution" }
+	values, networks := web.ByRules(files, "values/", ".solution"), web.ByRules(files, "networks/", ".safetensors")
+	solved := web.ByRules(solvedHere, "", "")
 	app := web.New(web.Options{
 		Solvable: func(g env.Game) bool {
-			return slices.Contains(files, values(g)) || slices.Contains(solvedHere, nameOf(g.Spec()))
+			rules := g.Spec().RulesHash()
+			return values[rules] != "" || solved[rules] != ""
 		},
 		Solve: func(ctx context.Context, g env.Game) (env.Solution, error) {
-			if !slices.Contains(files, values(g)) {
+			file := values[g.Spec().RulesHash()]
+			if file == "" {
 				return g.Solve(ctx, nil)
 			}
-			b, err := fetch(ctx, values(g))
+			b, err := fetch(ctx, file)
 			if err != nil {
 				return nil, err
 			}
 			return g.DecodeSolution(ctx, b)
 		},
 		Pretrained: func(ctx context.Context, spec game.Spec) (*models.File, error) {
-			file := "networks/" + nameOf(spec) + ".safetensors"
-			if !slices.Contains(files, file) {
-				return nil, fmt.Errorf("%s: %w", file, fs.ErrNotExist)
+			file := networks[spec.RulesHash()]
+			if file == "" {
+				return nil, fmt.Errorf("the network of %s for %d: %w", spec.Title, spec.Players, fs.ErrNotExist)
 			}
 			b, err := fetch(ctx, file)
 			if err != nil {
@@ -65,9 +67,7 @@ func main() {
 	select {}
 }
 
-// nameOf returns the name of the files of a game.
-func nameOf(spec game.Spec) string { return fmt.Sprintf("%s-%d", spec.ID, spec.Players) }
-
+// fetch returns a file of the page.
 func fetch(ctx context.Context, name string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"marsgym/internal/web"
+)
+
+// load opens a page by its part of the address, and loads it anew.
+func (x *tab) load(address, hash string) {
+	x.t.Helper()
+	x.must(x.Open(x.ctx, "about:blank"))
+	x.must(x.Open(x.ctx, address+"#"+hash))
+}
+
+// press clicks on a button or link by its text.
+func (x *tab) press(text string) {
+	x.t.Helper()
+	x.wait(fmt.Sprintf(`globalThis.found = [...document.querySelectorAll('button, a')].find((e) => e.textContent === %q && !e.disabled)`, text))
+	x.do("found.click()")
+}
+
+// TestBrowserVariation steps back in a game and chooses: the choice of the game steps forward,
+// another begins a variation, and the game is there to go back to. In an exercise a second try
+// stays in the exercise.
+func TestBrowserVariation(t *testing.T) {
+	address := served(t)
+	const game = "play?game=pig&players=2&seed=7&seats=human,human&moves=roll.roll.hold.roll.roll"
+	x := open(t, browser(t), address)
+	x.load(address, game+"&step=2")
+	x.wait(choice)
+	x.click("option-roll")
+	x.wait(`new URLSearchParams(location.hash).get('step') === '3'`)
+	x.wait(`document.querySelector('.actions')?.textContent.includes('Step 3 of')`)
+	if got := x.text(`document.querySelector('input[name=roll]')`); got != "null" {
+		t.Error("in the history of a game with drawn dice the page asks what was rolled")
+	}
+	x.load(address, game+"&step=2")
+	x.wait(choice)
+	x.click("option-hold")
+	x.wait(`document.querySelector('.variation') && ` + choice)
+	query := func() url.Values {
+		q, _ := url.ParseQuery(strings.SplitN(x.text("location.hash"), "?", 2)[1])
+		return q
+	}
+	if q := query(); q.Get("moves") != "roll.hold" || q.Get("line") != "roll.roll.hold.roll.roll" {
+		t.Errorf("the variation has the address %v", q)
+	}
+	x.click("option-roll")
+	x.wait(`location.hash.includes('roll.hold.roll&') || location.hash.endsWith('roll.hold.roll')`)
+	x.press("Back to the game")
+	x.wait(`!document.querySelector('.variation') && document.querySelector('.actions')?.textContent.includes('Step 2 of')`)
+	if q := query(); q.Get("moves") != "roll.roll.hold.roll.roll" || q.Has("line") {
+		t.Errorf("back in the game the address is %v", q)
+	}
+	x.load(address, game+"&step=2&exercise=1")
+	x.wait(choice)
+	before := x.text("location.hash")
+	for _, name := range []string{"hold", "roll"} {
+		x.click("option-" + name)
+		x.wait(fmt.Sprintf(`document.querySelector('.chosen strong')?.textContent === %q && document.querySelector('.worth')`, name))
+	}
+	if now := x.text("location.hash"); now != before {
+		t.Errorf("a second try leads out of the exercise, to %s", now)
+	}
+}
+
+// TestBrowserMine: a game that is played here is listed while it goes on and when it has ended,
+// one that is only seen is not, and all are forgotten after a question.
+func TestBrowserMine(t *testing.T) {
+	b, address := browser(t), served(t)
+	x := open(t, b, address)
+	list := func() string {
+		x.load(address, "games")
+		x.wait(`document.querySelector('textarea')`)
+		return x.text(`[...document.querySelectorAll('.game-list li')].map((li) => li.textContent).join('\n')`)
+	}
+	x.load(address, endedGame(t))
+	x.wait(ended)
+	if got := list(); got != "" {
+		t.Errorf("a game that was only seen is listed: %s", got)
+	}
+	x.load(address, "play?game=pig&players=2&seed=9&seats=human,greedy")
+	x.play(2, func(int) { x.do(choice + ".click()") })
+	x.wait(choice)
+	at := x.text("location.hash")
+	if got := list(); !strings.Contains(got, "greedy") || strings.Contains(got, "\n") {
+		t.Errorf("the list of games is %q; want the one that goes on, against greedy", got)
+	}
+	x.do(`document.querySelector('.game-list a').click()`)
+	x.wait(choice)
+	if now := x.text("location.hash"); now != at {
+		t.Errorf("the game goes on at %s, want %s", now, at)
+	}
+	x.load(address, lastChoice(t))
+	x.wait(choice)
+	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "It is your turn. Your choices" {
+		t.Errorf("the only person reads %q", got)
+	}
+	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
+	x.wait(ended)
+	if got := x.text(`document.querySelector('.log h3').textContent`); got != "greedy" {
+		t.Errorf("the log calls the opponent %q", got)
+	}
+	got := list()
+	if lines := strings.Split(got, "\n"); len(lines) != 2 || !strings.Contains(got, "You ") || !strings.Contains(got, " : ") || strings.Count(got, "greedy") != 2 {
+		t.Errorf("the list of games is %q; want one with a result, an opponent and a score", got)
+	}
+	x.press("Forget all games")
+	x.press("Keep them")
+	x.press("Forget all games")
+	x.press("Forget them")
+	x.wait(`!document.querySelector('.game-list')`)
+
+	y := open(t, b, "about:blank")
+	y.script(denied)
+	y.must(y.Open(y.ctx, address+"#play?game=pig&players=2&seed=7&seats=human,human"))
+	y.play(2, func(int) { y.do(choice + ".click()") })
+	y.wait(`document.getElementById('notice')?.textContent.includes('cannot remember')`)
+}
+
+// lastChoice returns the address of a game of Pig before the last choice of a person.
+func lastChoice(t *testing.T) string {
+	t.Helper()
+	a := web.New(web.Options{})
+	address, last := web.Address{Game: "pig", Players: 2, Seed: 7, Seats: []string{web.Human, "greedy"}}, 0
+	for do := "view"; ; {
+		body, _ := json.Marshal(struct {
+			Do string `json:"do"`
+			web.Address
+		}{do, address})
+		answer, ok := a.Handle(t.Context(), body)
+		var v web.View
+		if err := json.Unmarshal(answer, &v); !ok || err != nil {
+			t.Fatalf("%v, %s", err, answer)
+		}
+		address, do = v.Address, "play"
+		switch {
+		case v.Ended:
+			return "play?game=pig&players=2&seed=7&seats=human,greedy&moves=" + strings.Join(address.Moves[:last], ".")
+		case v.Mover == 0: // rolls and, if it can, holds
+			last, do = len(address.Moves), "view"
+			address.Moves = append(address.Moves, v.Options[len(v.Options)-1].Name)
+		}
+	}
+}
+
+// TestBrowserTrouble: computations that fail can be tried again, also the turn of an agent; an
+// address is copied where the browser has no clipboard for pages; estimates stay within 0 and
+// 100 %.
+func TestBrowserTrouble(t *testing.T) {
+	address := serve(t, web.Options{})
+	x := open(t, browser(t), "about:blank")
+	x.script(`{
+		const send = window.fetch, failed = new Set();
+		window.fetch = async (to, request) => {
+			const name = request?.body && JSON.parse(request.body).do;
+			if (!['play', 'values', 'review'].includes(name) || failed.has(name)) return send(to, request);
+			failed.add(name);
+			return new Response(JSON.stringify({ error: name + ' has failed' }));
+		};
+		Object.defineProperty(navigator, 'clipboard', { value: undefined });
+	}`)
+	x.load(address, "play?game=martian-dice&players=2&seed=7&seats=greedy,human")
+	retry := func(what string) {
+		x.wait(fmt.Sprintf(`[...document.querySelectorAll('.error')].some((e) => e.textContent.includes('%s has failed'))`, what))
+		x.press("Retry")
+	}
+	retry("play")
+	x.wait(choice)
+	x.do(`document.querySelector('.switch input').click()`)
+	retry("values")
+	x.wait(`document.querySelector('.worth') && !document.querySelector('.error:not(:empty)')`)
+	x.click("tab-review")
+	retry("review")
+	x.wait(`document.querySelector('.panel .chart')`)
+	x.click("tab-share")
+	x.press("Copy the address")
+	x.wait(`document.querySelector('.panel .copied')?.textContent.startsWith('Copied')`)
+	if got := x.text(`document.querySelector('.panel input').value === location.href`); got != "true" {
+		t.Error("the address is not on the page")
+	}
+	if got := x.text(`import('./numbers.js').then(({ value, short }) => [-0.03, 0.5, 1.011].flatMap((x) => {
+		const n = { value: x, low: x - 0.02, high: x + 0.02, exact: false };
+		return [value(n, ''), short(n, ''), value(n, 'points')];
+	}).join(', '))`); got != "about 0 ± 2 %, 0 %, about 0.03 ± 0.02 points, about 50 ± 2 %, 50 %, about -0.50 ± 0.02 points, about 100 ± 2 %, 100 %, about -1.01 ± 0.02 points" {
+		t.Errorf("estimates are shown as %s", got)
+	}
+}
