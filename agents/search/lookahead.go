@@ -251,8 +251,8 @@ func (g *aheadGraph[S]) legalIn(s S) []game.Action {
 	return g.legal
 }
 
-// lookAhead evaluates states by so many plies after the next, or by none if plies is -1.
-// The graph stays as it is for the decisions of the turns that it holds already.
+// lookAhead evaluates states by their next plies+1 plies. The graph stays as it is for the
+// decisions of the turns that it holds already.
 func (g *aheadGraph[S]) lookAhead(ctx context.Context, plies int, states []S) error {
 	g.starts = append(g.starts[:0], states...)
 	if g.planner != nil && plies >= 0 {

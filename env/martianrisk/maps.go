@@ -49,7 +49,7 @@ func (m *Map) UnmarshalJSON(text []byte) error {
 var mapFiles embed.FS
 
 // namedMap returns the first n regions of a map of this package; 0 is all of them. A map
-// without unions for so many regions is an error if the game needs them.
+// without unions for n regions is an error if the game needs them.
 func namedMap(name string, n int, needsUnions bool) (Map, error) {
 	text, err := mapFiles.ReadFile(path.Join("maps", name+".json"))
 	if err != nil {

@@ -62,7 +62,7 @@ function draw(panel, context, { result: r, time }, go) {
       marks: r.mistakes.map((d) => ({ x: d.step, label: '✗' })), at: view.step, onPick: (k) => go(k),
       describe: (k) => (k === 0 ? 'start' : context.view.log[k - 1]?.name ?? ''), digits: r.exact ? 6 : 1,
     }),
-    h('h2', {}, 'Dearest mistakes'), mistakes(r, view.unit, name, go),
+    h('h2', {}, 'Costliest mistakes'), mistakes(r, view.unit, name, go),
     r.ratings && [h('h2', {}, 'Estimated rating'), ratings(r, name)],
     h('h2', {}, 'Luck and skill'), parts(r, view.unit, name));
 }
