@@ -39,14 +39,10 @@ type Spec struct {
 	// better.
 	Win, Loss float64
 	Unit      string
-}
 
-// Writer is implemented by a Spec.Config with data that the written rules show, such as a
-// map.
-type Writer interface {
-	// WrittenParts returns the parts of the written rules that depend on the data, in
-	// Markdown, by the names with which the page of the game marks them.
-	WrittenParts() map[string]string
+	// WrittenParts are the parts of the written rules that depend on the config's data, such
+	// as a map: in Markdown, by the names with which the page of the game marks them.
+	WrittenParts map[string]string
 }
 
 // Information is what a seat knows of the state.

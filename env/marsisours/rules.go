@@ -131,7 +131,7 @@ func New(cfg Config) (*Rules, error) {
 		ID: "mars-is-ours", Title: "Mars is Ours!", Version: 2, Config: cfg,
 		Players: cfg.Players, Actions: r.act.n, Observation: r.lay.fields, MoveLimit: cfg.MoveLimit,
 		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: 2, MaxPlayers: cfg.mostPlayers(),
-		Win: 1, Loss: -1 / float64(cfg.Players-1),
+		Win: 1, Loss: -1 / float64(cfg.Players-1), WrittenParts: cfg.writtenParts(),
 	}
 	if r.fast {
 		r.spec.ID, r.spec.Title = "mars-is-ours-fast", "Mars is Ours! (quick)"

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// WrittenParts implements [game.Writer]: the map, its tiles and the tracks.
-func (c Config) WrittenParts() map[string]string {
+// writtenParts returns [game.Spec.WrittenParts]: the map, its tiles and the tracks.
+func (c Config) writtenParts() map[string]string {
 	c = c.withDefaults()
 	origin := "invented by marsgym, since the figures of the source are missing."
 	if !reflect.DeepEqual(c.Data, published.withoutSources()) {

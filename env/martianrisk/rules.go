@@ -86,7 +86,7 @@ func New(cfg Config) (*Rules, error) {
 		Players: cfg.Players, Actions: int(r.end) + 1,
 		Observation: r.fields(),
 		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: cfg.minPlayers(), MaxPlayers: maxPlayers,
-		Win: 1, Loss: -1 / float64(cfg.Players-1),
+		Win: 1, Loss: -1 / float64(cfg.Players-1), WrittenParts: cfg.writtenParts(),
 	}
 	if r.n != 7*cfg.Players {
 		r.spec.Title = fmt.Sprintf("Martian Risk on %d regions", r.n)

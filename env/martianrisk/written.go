@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// WrittenParts implements [game.Writer]: the map with its unions and borders.
-func (c Config) WrittenParts() map[string]string {
+// writtenParts returns [game.Spec.WrittenParts]: the map with its unions and borders.
+func (c Config) writtenParts() map[string]string {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil

@@ -83,13 +83,8 @@ var part = regexp.MustCompile(`(?s)<!-- part: (\w+) -->\n.*?<!-- end -->`)
 // tailor puts in place of the parts of a page that depend on the config what they are under
 // that of the game.
 func tailor(page string, spec game.Spec) string {
-	w, ok := spec.Config.(game.Writer)
-	if !ok {
-		return page
-	}
-	parts := w.WrittenParts()
 	return part.ReplaceAllStringFunc(page, func(text string) string {
-		return cmp.Or(parts[part.FindStringSubmatch(text)[1]], text)
+		return cmp.Or(spec.WrittenParts[part.FindStringSubmatch(text)[1]], text)
 	})
 }
 
