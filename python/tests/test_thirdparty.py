@@ -144,7 +144,7 @@ def test_pettingzoo_tutorials_of_tianshou(python, tmp_path):
     program = python("tianshou==0.5.0")
     script, old = FOLDER / "pettingzoo" / "tianshou_1_basic_api_usage.py", "classic/rps-v2"
     output = run([program, "-c", RUN, script, old, "marsgym/pig-v1"], tmp_path)
-    assert re.search(r"over +seat [01] wins", output)
+    assert re.search(r"over: seat [01] wins", output)
     script, old = FOLDER / "pettingzoo" / "tianshou_2_training_agents.py", "classic/tictactoe-v3"
     new = "marsgym/mars_is_ours_fast-v2"
     output = run([program, "-c", RUN, script, old, new], tmp_path)
