@@ -52,7 +52,7 @@ const (
 	bestOptions = 3 // at most, listed with their hints where options are listed by kinds. Chosen
 )
 
-// short lists all options, below a board of that many lines: one a line if they are few, fit
+// short lists all options, below a board of the given number of lines: one a line if they are few, fit
 // on the screen and are not mostly alike, otherwise by their kinds.
 func (o *options) short(board int) string {
 	different := map[string]bool{}
@@ -90,7 +90,7 @@ func (o *options) byKinds(d detail) string {
 		case len(list) > 1:
 			writeKind(&b, kind, list, d != full)
 		case d == briefest:
-			last += "  " + o.key(list[0].name)
+			last += "  " + o.key(list[0])
 		default:
 			b.WriteString(o.lines(list, true))
 		}
@@ -270,7 +270,7 @@ func inSequence(title string, entries []string, breaks bool) string {
 func (o *options) lines(list []option, fit bool) string {
 	keys, texts, hints := make([]string, len(list)), make([]string, len(list)), make([]string, len(list))
 	for i, x := range list {
-		keys[i], texts[i] = o.key(x.name), x.description
+		keys[i], texts[i] = o.key(x), x.description
 		if o.hinted {
 			hints[i] = "   " + x.hint.Text
 		}
@@ -309,9 +309,10 @@ func (o *options) explain(p env.Position, words []string) string {
 }
 
 // key returns the name of an option, with the shortest unambiguous prefix in brackets.
-func (o *options) key(name string) string {
+func (o *options) key(x option) string {
+	name := x.name
 	for n := 1; n < len(name); n++ {
-		if a, err := o.match([]string{name[:n]}); err == nil && o.game.ActionName(a) == name {
+		if a, err := o.match([]string{name[:n]}); err == nil && a == x.action {
 			return "[" + name[:n] + "]" + name[n:]
 		}
 	}

@@ -42,8 +42,8 @@ func (n *net) forward(obs []float32) *[]float32 {
 	return out
 }
 
-// buffer returns memory for n rows of outputs of the policy head. The caller
-// puts it back into scratch.
+// buffer returns memory for the outputs of the policy head for that number of rows. The
+// caller puts it back into scratch.
 func (n *net) buffer(rows int) *[]float32 {
 	out, _ := n.scratch.Get().(*[]float32)
 	if out == nil {

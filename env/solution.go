@@ -72,7 +72,7 @@ type Regret struct {
 	Position func() Position
 }
 
-// solution is a solution over states, as one over positions.
+// solution adapts a solution over states to positions.
 type solution[S comparable] struct {
 	game.Solution[S]
 	rules *core.Rules[S]

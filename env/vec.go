@@ -32,7 +32,7 @@ type Vec[S comparable] struct {
 
 	crn    []*core.Turns // [N] common random numbers, nil in rows that were not restarted; nil if none was
 	rows   game.Rows[S]  // nil if the rules play row by row
-	single bool          // the last step was row by row, so that rows are to show all first
+	single bool          // the last step was row by row: stepRows must show all rows first
 	before []game.Player // [N] scratch of stepRows: the players before the step
 	held   []heldRow[S]  // scratch of stepRows
 

@@ -256,7 +256,7 @@ func TestLoadRefusesForgeries(t *testing.T) {
 		{"not an object", edit(b, `{`, `[`), ""},
 		{"long header", edit(b, `{`, `{`+strings.Repeat(" ", 1<<22)), "bytes; want at most 4194304"},
 		{"long name", edit(b, `"value.bias":`, `"\u001b[2J`+strings.Repeat("x", 1<<20)+`":`), `is "\x1b[2Jxxx`},
-		{"long number", edit(b, `"steps":"1`, `"steps":"`+strings.Repeat("1", 1<<20)), `its steps: `},
+		{"long number", edit(b, `"steps":"1`, `"steps":"`+strings.Repeat("1", 1<<20)), `its steps: the document is 111`},
 		{"Config", edit(b, `{\"goal\":100`, `{\"goal\":,100`), "config"},
 	}
 	for _, tt := range tests {

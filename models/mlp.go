@@ -95,7 +95,7 @@ func NewMLPOf(s Shape, weights []byte) (*MLP, error) {
 func (m *MLP) WeightBytes() []byte {
 	b := make([]byte, 4*len(m.weights))
 	if _, err := binary.Encode(b, binary.LittleEndian, m.weights); err != nil {
-		panic("models: " + err.Error()) // none of numbers
+		panic("models: " + err.Error()) // numbers have a fixed size
 	}
 	return b
 }

@@ -134,8 +134,8 @@ func (c Config) Validate() error {
 	want(c.Head == models.Score || c.Head == models.Logits, "head", c.Head, `"score" or "logits"`)
 	want(c.Rows > 0 && c.Rows <= 1<<20, "rows", c.Rows, "1 to 1048576")
 	want(c.Shards > 0 && c.Shards <= min(c.Rows, maxShards), "shards", c.Shards, fmt.Sprintf("1 to %d, and no more than train.rows", maxShards))
-	for i := range 2 { // the first and the last
-		want(c.LearningRate[i] >= 0 && c.LearningRate[i] <= 1, fmt.Sprintf("learning_rate[%d]", i), c.LearningRate[i], "0 to 1")
+	for i, x := range c.LearningRate {
+		want(x >= 0 && x <= 1, fmt.Sprintf("learning_rate[%d]", i), x, "0 to 1")
 	}
 	want(c.Warmup >= 0 && c.Warmup < 1, "warmup", c.Warmup, "0 to less than 1")
 	want(elementary.Finite(c.ValueCoef) && c.ValueCoef >= 0, "value_coef", c.ValueCoef, "at least 0, and finite")
@@ -184,19 +184,19 @@ func (c Config) Validate() error {
 		want(p.Lambda >= 0 && p.Lambda <= 1, "ppo.lambda", p.Lambda, "0 to 1")
 		want(p.Outcomes >= 0 && p.Outcomes <= maxOutcomes, "ppo.outcomes", p.Outcomes, fmt.Sprintf("0 to %d", maxOutcomes))
 		want(p.ClipRange > 0 && p.ClipRange < 1, "ppo.clip_range", p.ClipRange, "between 0 and 1")
-		for i := range 2 { // the first and the last
-			want(elementary.Finite(p.EntropyCoef[i]) && p.EntropyCoef[i] >= 0, fmt.Sprintf("ppo.entropy_coef[%d]", i), p.EntropyCoef[i], "at least 0, and finite")
+		for i, x := range p.EntropyCoef {
+			want(elementary.Finite(x) && x >= 0, fmt.Sprintf("ppo.entropy_coef[%d]", i), x, "at least 0, and finite")
 		}
 	case known:
 		want(c.Openings.Fraction == 0, "openings.fraction", c.Openings.Fraction, "0 for expert iteration, which has train.expert.search.starts")
 		e := c.Expert
 		errs = append(errs, under("train.expert.search.", e.Search.Validate()))
 		want(e.Search.Depth == expert.Depth(c.Algorithm), "expert.search.depth", e.Search.Depth, fmt.Sprintf("%q, the value of train.algorithm", c.Algorithm))
-		for i := range 2 { // the first and the last
-			want(elementary.Finite(e.Temperature[i]) && e.Temperature[i] > 0, fmt.Sprintf("expert.temperature[%d]", i), e.Temperature[i], "above 0, and finite")
+		for i, x := range e.Temperature {
+			want(elementary.Finite(x) && x > 0, fmt.Sprintf("expert.temperature[%d]", i), x, "above 0, and finite")
 		}
-		for i := range 2 { // the first and the last
-			want(e.Lambda[i] >= 0 && e.Lambda[i] <= 1, fmt.Sprintf("expert.lambda[%d]", i), e.Lambda[i], "0 to 1")
+		for i, x := range e.Lambda {
+			want(x >= 0 && x <= 1, fmt.Sprintf("expert.lambda[%d]", i), x, "0 to 1")
 		}
 		want(c.Algorithm != Search || c.Head == models.Logits, "head", c.Head, `"logits", which train.algorithm search needs`)
 		want(e.ValueWarmup >= 0 && e.ValueWarmup < 1, "expert.value_warmup", e.ValueWarmup, "0 to less than 1")

@@ -120,7 +120,7 @@ func appendDifference(dst, before, after []byte) []byte {
 		err = w.Close()
 	}
 	if err != nil {
-		panic("train: " + err.Error()) // none of memory
+		panic("train: " + err.Error()) // writing to memory does not fail
 	}
 	return jobs.AppendSlice(dst, b.Bytes())
 }

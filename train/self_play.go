@@ -261,7 +261,7 @@ func (w *selfPlayWorker) openRun(text []byte) (*selfPlayRun, error) {
 	return &selfPlayRun{game: g, cfg: &s.Train}, err
 }
 
-// decodeWeights returns the network with some weights.
+// decodeWeights returns the network with the weights b, see [models.MLP.WeightBytes].
 func (r *selfPlayRun) decodeWeights(b []byte) (*models.MLP, error) {
 	return models.NewMLPOf(r.cfg.shape(r.game.Spec()), b)
 }

@@ -24,9 +24,13 @@ const MaxPlies = 20
 // Chosen: they take some 100 MB, and their evaluation about a second.
 const maxBranches = 1 << 18
 
-// maxTurns bounds the number of turns that are planned at once. Chosen: in Martian Dice they
-// take some 50 ms and 50 MB.
+// maxTurns bounds the number of turns of one graph. Chosen: in Martian Dice they take some
+// 50 ms and 50 MB.
 const maxTurns = 5000
+
+// turnsAtOnce bounds the number of turns at which one graph starts. Chosen: the number that
+// Martian Dice plans at once.
+const turnsAtOnce = 16
 
 // ErrBranches is returned by a look-ahead for a decision with too many moves and
 // outcomes ahead.
@@ -138,9 +142,8 @@ func (x *lookahead[S]) ProbsContext(ctx context.Context, dst []float64, states [
 func (x *lookahead[S]) run(ctx context.Context, plies int, states []S, read func(g *aheadGraph[S], from, to int)) error {
 	group := 64 // states in one graph; chosen: their leaves fill some calls of the network
 	if x.planner != nil {
-		// Chosen: as many turns are planned at once in Martian Dice; a solver asks for all
-		// decisions of a turn.
-		group = min(max(16, len(states)/64), 4096)
+		// Chosen: turnsAtOnce; more for a solver, which asks for all decisions of a turn.
+		group = min(max(turnsAtOnce, len(states)/64), 4096)
 	}
 	return parallel.ForContext(ctx, len(states), group, func(from, to int) error {
 		g, _ := x.free.Get().(*aheadGraph[S])
@@ -178,8 +181,8 @@ type aheadGraph[S comparable] struct {
 	branches int
 	most     int // branches
 	layers   []aheadLayer[S]
-	starts   []S            // of the layers, where they begin
-	known    []S            // the starts for which the graph is complete
+	starts   []S            // where the look-ahead begins: the states, or the starts of their turns
+	complete []S            // the starts for which the graph is complete
 	roots    []int32        // of the starts, in layer 0
 	plans    []game.Plan[S] // of the turns of all layers but the last, in their order
 	planned  int            // those in use
@@ -251,25 +254,32 @@ func (g *aheadGraph[S]) legalIn(s S) []game.Action {
 	return g.legal
 }
 
-// lookAhead evaluates states by their next plies+1 plies. The graph stays as it is for the
-// decisions of the turns that it holds already.
+// lookAhead evaluates states by their next plies+1 plies. The graph stays as it is if it was
+// built for the same starts, as for successive decisions of one turn.
 func (g *aheadGraph[S]) lookAhead(ctx context.Context, plies int, states []S) error {
 	g.starts = append(g.starts[:0], states...)
 	if g.planner != nil && plies >= 0 {
+		turns := 0
 		for i, s := range states {
 			g.starts[i] = g.rules.Representative(g.planner.TurnOf(s))
+			if i == 0 || g.starts[i] != g.starts[i-1] {
+				turns++
+			}
+		}
+		if turns > turnsAtOnce {
+			return ErrBranches
 		}
 	}
-	if len(g.layers) == plies+2 && slices.Equal(g.starts, g.known) {
+	if len(g.layers) == plies+2 && slices.Equal(g.starts, g.complete) {
 		return nil
 	}
-	g.known = g.known[:0]
+	g.complete = g.complete[:0]
 	err := g.expand(plies)
 	if err == nil {
 		err = g.evaluate(ctx)
 	}
 	if err == nil {
-		g.known = append(g.known, g.starts...)
+		g.complete = append(g.complete, g.starts...)
 	}
 	return err
 }
@@ -302,7 +312,8 @@ func (g *aheadGraph[S]) expand(plies int) error {
 	for k := range plies + 1 {
 		l, next := &g.layers[k], &g.layers[k+1]
 		for i := range l.nodes {
-			x, first, err := &l.nodes[i], len(l.to), error(nil)
+			x, first := &l.nodes[i], len(l.to)
+			var err error
 			switch {
 			case g.planner != nil:
 				err = g.expandTurn(l, next, i)
@@ -412,7 +423,7 @@ func (g *aheadGraph[S]) add(l *aheadLayer[S], s S) (int32, error) {
 	}
 	l.nodes[at].n = pending
 	for _, o := range g.outcomes[from:] {
-		l.to, l.probs = append(l.to, pending), append(l.probs, o.Prob)
+		l.to, l.probs = append(l.to, 0), append(l.probs, o.Prob) // to is set below
 	}
 	for k := range n {
 		child, err := g.add(l, g.rules.Representative(g.outcomes[from+k].State))

@@ -13,7 +13,7 @@ import (
 
 func exactCommand(s *session) work {
 	s.seatFlags()
-	s.IntVar(&s.games, "games", 0, "`number` of games of a match; with two, besides exact values")
+	s.IntVar(&s.games, "games", 0, "`number` of games of a match, even where values are exact")
 	s.IntVar(&s.mistakes, "mistakes", 0, "list the `n` worst mistakes of the model, and the cost of all")
 	s.StringVar(&s.plot, "plot", "", "new `folder` for charts of where the model loses")
 	s.Example("go run ./cmd/eval -model runs/a -against greedy -mistakes 20")

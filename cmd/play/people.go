@@ -56,8 +56,9 @@ func (s *session) command(at env.Position, words []string) (known bool, err erro
 }
 
 // undo takes back the last choice of the mover, and what agents did after it. It reports
-// whether there is one after the last dice and the last choice of another person. Typed dice
-// are taken back like a choice, and at a roll the choice before it is, whoever made it.
+// whether there is one after the last dice and the last choice of another person. With typed
+// dice the last roll can be undone too. When dice are to be typed, undo takes back the last roll
+// or choice of a person, whichever is later.
 func (s *session) undo() bool {
 	mover := s.rec.Position().CurrentPlayer()
 	for i, step := range slices.Backward(s.rec.Steps) {

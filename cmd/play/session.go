@@ -85,7 +85,7 @@ func (s *session) play(ctx context.Context, games int) error {
 	return nil
 }
 
-// Budgets of a search from which on people are warned of them. Chosen: a person wonders after
+// People are warned of a search with at least these budgets. Chosen: a person wonders after
 // ten seconds, in which a search of a long game has some 100,000 simulations.
 const (
 	patience        = 10 * time.Second

@@ -55,8 +55,8 @@ func (s *session) match(ctx context.Context, a, b *agents.Agent, games int, seed
 	})
 }
 
-// matchGames returns the number of games of a match, whose games have decisions on
-// average, after a training of steps decisions.
+// matchGames returns the number of games of a match after a training of steps decisions.
+// decisions is the mean length of its games.
 func matchGames(steps uint64, decisions float64) int {
 	least := min(leastGames, max(probeGames, leastDecisions/decisions))
 	return int(min(mostGames, max(least, float64(steps)/matchPart/decisions)))

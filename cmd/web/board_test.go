@@ -13,9 +13,8 @@ import (
 // at opens a position in which people sit in all seats.
 func (x *tab) at(address, game string, players int, position string) {
 	x.t.Helper()
-	x.must(x.Open(x.ctx, "about:blank"))
 	seats := strings.Repeat(",human", players)[1:]
-	x.must(x.Open(x.ctx, fmt.Sprintf("%s#play?game=%s&players=%d&seed=1&seats=%s&start=%s", address, game, players, seats, url.QueryEscape(position))))
+	x.load(fmt.Sprintf("%s#play?game=%s&players=%d&seed=1&seats=%s&start=%s", address, game, players, seats, url.QueryEscape(position)))
 	x.wait(`document.querySelector('.scene')`)
 }
 
@@ -99,8 +98,7 @@ func TestBrowserRolls(t *testing.T) {
 		{"mars-is-ours-fast", "", "6 2", "6 2"},
 		{"martian-risk-small", "", "8 2 3", "8 2 3"},
 	} {
-		x.must(x.Open(x.ctx, "about:blank"))
-		x.must(x.Open(x.ctx, fmt.Sprintf("%s#play?game=%s&dice=typed&moves=%s", address, test.game, test.moves)))
+		x.load(fmt.Sprintf("%s#play?game=%s&dice=typed&moves=%s", address, test.game, test.moves))
 		x.wait(`document.querySelector('.pad')`)
 		taps := strings.Fields(test.taps)
 		for _, face := range taps {

@@ -232,8 +232,7 @@ func (x *tab) games(url string, choices int, choose func(n int)) {
 			x.t.Fatal(err)
 		}
 		seats := "human" + strings.Repeat(",random", g.Spec().Players-1)
-		x.must(x.Open(x.ctx, "about:blank"))
-		x.must(x.Open(x.ctx, fmt.Sprintf("%s#play?game=%s&players=%d&seed=%d&seats=%s", url, id, g.Spec().Players, 3+i, seats)))
+		x.load(fmt.Sprintf("%s#play?game=%s&players=%d&seed=%d&seats=%s", url, id, g.Spec().Players, 3+i, seats))
 		x.play(most, choose)
 		if got := x.text(`document.querySelector('.error:not(:empty)')?.textContent ?? ''`); got != "" {
 			x.t.Errorf("%s: %s", id, got)
@@ -287,8 +286,7 @@ func TestBrowserGames(t *testing.T) {
 func offline(x *tab, s *httptest.Server) {
 	x.t.Helper()
 	const position = "/#play?game=martian-dice&players=2&seed=7&seats=human,greedy"
-	x.must(x.Open(x.ctx, "about:blank")) // another hash alone would not load the page again
-	x.must(x.Open(x.ctx, s.URL+position))
+	x.load(s.URL + position)
 	x.wait("navigator.serviceWorker.controller")
 	x.wait(choice)
 	x.do(`document.querySelector('.switch input').click()`)
@@ -296,15 +294,13 @@ func offline(x *tab, s *httptest.Server) {
 	before := x.text(`document.querySelector('.options').innerText`)
 	s.CloseClientConnections()
 	s.Config.Handler = http.NotFoundHandler()
-	x.must(x.Open(x.ctx, "about:blank"))
-	x.must(x.Open(x.ctx, s.URL+position))
+	x.load(s.URL + position)
 	x.wait(`document.querySelector('.worth')`)
 	if after := x.text(`document.querySelector('.options').innerText`); after != before {
 		x.t.Errorf("without a network the choices are %q, want %q", after, before)
 	}
 	x.play(10, func(int) { x.do(choice + `.click()`) })
-	x.must(x.Open(x.ctx, "about:blank"))
-	x.must(x.Open(x.ctx, s.URL+"/#play?game=martian-dice&players=2&dice=typed"))
+	x.load(s.URL + "/#play?game=martian-dice&players=2&dice=typed")
 	x.wait(`document.querySelector('.pad')`)
 	for _, face := range strings.Fields("t t r h c k k k k k c c h") {
 		x.click("face-" + face)
@@ -335,8 +331,7 @@ func TestBrowserValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.must(x.Open(x.ctx, "about:blank"))
-		x.must(x.Open(x.ctx, url+"#editor?game=martian-dice&players=2&position="+strings.ReplaceAll(text, " ", "%20")))
+		x.load(url + "#editor?game=martian-dice&players=2&position=" + strings.ReplaceAll(text, " ", "%20"))
 		x.wait(`document.querySelector('.worth')`)
 		for digits, rows := range map[int]string{1: ".options li", 6: ".digits tbody tr"} {
 			shown := x.text(fmt.Sprintf(`[...document.querySelectorAll('%s')].map((row) => row.querySelector('strong, th').textContent + ' ' + row.querySelector('.number').textContent).join('\n')`, rows))
@@ -414,8 +409,7 @@ func TestBrowserPages(t *testing.T) {
 	for _, page := range pagesToSee {
 		x.see(url, page)
 	}
-	x.must(x.Open(x.ctx, "about:blank"))
-	x.must(x.Open(x.ctx, url+"#play?game=martian-dice&players=2&seed=7&seats=greedy,random"))
+	x.load(url + "#play?game=martian-dice&players=2&seed=7&seats=greedy,random")
 	x.wait(ended)
 	for tab, complete := range map[string]string{"moves": ".log li", "review": ".mistakes", "rules": ".rules h2", "share": "textarea"} {
 		x.do("document.getElementById('tab-" + tab + "').click()")
@@ -427,16 +421,15 @@ func TestBrowserPages(t *testing.T) {
 	x.wait(`document.querySelector('.actions h2')?.textContent === 'Find the best choice'`)
 	x.do(choice + ".click()")
 	x.wait(`document.querySelector('.worth')`)
-	x.must(x.Open(x.ctx, "about:blank"))
-	x.must(x.Open(x.ctx, url+"#play?game=mars-is-ours&players=2&seed=7&seats=human,greedy")) // with estimates
+	x.load(url + "#play?game=mars-is-ours&players=2&seed=7&seats=human,greedy") // with estimates
 	x.wait(choice)
 	x.do("document.getElementById('tab-review').click()")
 	x.wait("document.querySelector('.panel .chart')")
-	x.load(url, lastChoice(t))
+	x.load(url + "#" + lastChoice(t))
 	x.wait(choice)
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
 	x.wait(ended)
-	x.load(url, "games")
+	x.load(url + "#games")
 	x.wait(`document.querySelectorAll('.game-list li').length === 1`)
 	x.do(`[...document.querySelectorAll('section button')][0].click()`)
 	x.wait(`document.querySelector('section table')`)
@@ -496,8 +489,7 @@ var pagesToSee = []pageToSee{
 // see opens a page and waits until it is complete.
 func (x *tab) see(url string, page pageToSee) {
 	x.t.Helper()
-	x.must(x.Open(x.ctx, "about:blank"))
-	x.must(x.Open(x.ctx, url+"#"+page.hash))
+	x.load(url + "#" + page.hash)
 	x.wait(page.complete)
 	if page.act != "" {
 		x.do(page.act)

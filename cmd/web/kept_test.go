@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -10,11 +9,11 @@ import (
 	"marsgym/internal/web"
 )
 
-// load opens a page by its part of the address, and loads it anew.
-func (x *tab) load(address, hash string) {
+// load loads a page anew, which another hash of the address alone does not.
+func (x *tab) load(address string) {
 	x.t.Helper()
 	x.must(x.Open(x.ctx, "about:blank"))
-	x.must(x.Open(x.ctx, address+"#"+hash))
+	x.must(x.Open(x.ctx, address))
 }
 
 // press clicks on a button or link by its text.
@@ -31,7 +30,7 @@ func TestBrowserVariation(t *testing.T) {
 	address := served(t)
 	const game = "play?game=pig&players=2&seed=7&seats=human,human&moves=roll.roll.hold.roll.roll"
 	x := open(t, browser(t), address)
-	x.load(address, game+"&step=2")
+	x.load(address + "#" + game + "&step=2")
 	x.wait(choice)
 	x.click("option-roll")
 	x.wait(`new URLSearchParams(location.hash).get('step') === '3'`)
@@ -39,7 +38,7 @@ func TestBrowserVariation(t *testing.T) {
 	if got := x.text(`document.querySelector('input[name=roll]')`); got != "null" {
 		t.Error("in the history of a game with drawn dice the page asks what was rolled")
 	}
-	x.load(address, game+"&step=2")
+	x.load(address + "#" + game + "&step=2")
 	x.wait(choice)
 	x.click("option-hold")
 	x.wait(`document.querySelector('.variation') && ` + choice)
@@ -57,7 +56,7 @@ func TestBrowserVariation(t *testing.T) {
 	if q := query(); q.Get("moves") != "roll.roll.hold.roll.roll" || q.Has("line") {
 		t.Errorf("back in the game the address is %v", q)
 	}
-	x.load(address, game+"&step=2&exercise=1")
+	x.load(address + "#" + game + "&step=2&exercise=1")
 	x.wait(choice)
 	before := x.text("location.hash")
 	for _, name := range []string{"hold", "roll"} {
@@ -75,16 +74,16 @@ func TestBrowserMine(t *testing.T) {
 	b, address := browser(t), served(t)
 	x := open(t, b, address)
 	list := func() string {
-		x.load(address, "games")
+		x.load(address + "#games")
 		x.wait(`document.querySelector('textarea')`)
 		return x.text(`[...document.querySelectorAll('.game-list li')].map((li) => li.textContent).join('\n')`)
 	}
-	x.load(address, endedGame(t))
+	x.load(address + "#" + endedGame(t))
 	x.wait(ended)
 	if got := list(); got != "" {
 		t.Errorf("a game that was only seen is listed: %s", got)
 	}
-	x.load(address, "play?game=pig&players=2&seed=9&seats=human,greedy")
+	x.load(address + "#play?game=pig&players=2&seed=9&seats=human,greedy")
 	x.play(2, func(int) { x.do(choice + ".click()") })
 	x.wait(choice)
 	at := x.text("location.hash")
@@ -96,7 +95,7 @@ func TestBrowserMine(t *testing.T) {
 	if now := x.text("location.hash"); now != at {
 		t.Errorf("the game goes on at %s, want %s", now, at)
 	}
-	x.load(address, lastChoice(t))
+	x.load(address + "#" + lastChoice(t))
 	x.wait(choice)
 	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "It is your turn. Your choices" {
 		t.Errorf("the only person reads %q", got)
@@ -129,15 +128,7 @@ func lastChoice(t *testing.T) string {
 	a := web.New(web.Options{})
 	address, last := web.Address{Game: "pig", Players: 2, Seed: 7, Seats: []string{web.Human, "greedy"}}, 0
 	for do := "view"; ; {
-		body, _ := json.Marshal(struct {
-			Do string `json:"do"`
-			web.Address
-		}{do, address})
-		answer, ok := a.Handle(t.Context(), body)
-		var v web.View
-		if err := json.Unmarshal(answer, &v); !ok || err != nil {
-			t.Fatalf("%v, %s", err, answer)
-		}
+		v := ask(t, a, do, address)
 		address, do = v.Address, "play"
 		switch {
 		case v.Ended:
@@ -165,7 +156,7 @@ func TestBrowserTrouble(t *testing.T) {
 		};
 		Object.defineProperty(navigator, 'clipboard', { value: undefined });
 	}`)
-	x.load(address, "play?game=martian-dice&players=2&seed=7&seats=greedy,human")
+	x.load(address + "#play?game=martian-dice&players=2&seed=7&seats=greedy,human")
 	retry := func(what string) {
 		x.wait(fmt.Sprintf(`[...document.querySelectorAll('.error')].some((e) => e.textContent.includes('%s has failed'))`, what))
 		x.press("Retry")

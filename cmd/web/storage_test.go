@@ -135,21 +135,30 @@ func TestBrowserStore(t *testing.T) {
 	}
 }
 
+// ask returns the view of a game that a request gets.
+func ask(t *testing.T, a *web.App, do string, address web.Address) (v web.View) {
+	t.Helper()
+	body, err := json.Marshal(struct {
+		Do string `json:"do"`
+		web.Address
+	}{do, address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, ok := a.Handle(t.Context(), body)
+	if err := json.Unmarshal(answer, &v); !ok || err != nil {
+		t.Fatalf("%v, %s", err, answer)
+	}
+	return v
+}
+
 // endedGame returns the address of an ended game.
 func endedGame(t *testing.T) string {
 	t.Helper()
 	a := web.New(web.Options{})
 	address := web.Address{Game: "martian-dice", Players: 2, Seed: 7, Seats: []string{"greedy", "random"}}
 	for {
-		body, _ := json.Marshal(struct {
-			Do string `json:"do"`
-			web.Address
-		}{"play", address})
-		answer, ok := a.Handle(t.Context(), body)
-		var v web.View
-		if err := json.Unmarshal(answer, &v); !ok || err != nil {
-			t.Fatalf("%v, %s", err, answer)
-		}
+		v := ask(t, a, "play", address)
 		if address = v.Address; v.Ended {
 			return fmt.Sprintf("play?game=%s&players=%d&seed=%d&seats=%s&moves=%s", address.Game, address.Players, address.Seed,
 				strings.Join(address.Seats, ","), url.QueryEscape(strings.Join(address.Moves, ".")))
@@ -294,8 +303,7 @@ func TestBrowserToken(t *testing.T) {
 			return
 		}
 		x.Errors()
-		x.must(x.Open(x.ctx, "about:blank"))
-		x.must(x.Open(x.ctx, address+query))
+		x.load(address + query)
 		x.wait(complete)
 		if got := x.text("location.href"); strings.Contains(got, "token") {
 			t.Errorf("opened with %q the address is %s", query, got)

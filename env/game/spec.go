@@ -101,8 +101,8 @@ func (s Spec) ObsLen() int {
 
 // ChanceLimit is the number of successive chance transitions after which a batch
 // truncates a game: MoveLimit, at most 100,000, or 100,000 if there is no MoveLimit.
-// Searches and rollouts end a game after as many decisions. Chosen: far above that of any
-// game.
+// Without a MoveLimit, searches and rollouts end a game after as many decisions. Chosen: far
+// above the length of any game.
 func (s Spec) ChanceLimit() int {
 	const most = 100_000
 	if s.MoveLimit > 0 {

@@ -9,8 +9,8 @@ import (
 )
 
 // writtenParts returns [game.Spec.WrittenParts]: the map, its tiles and the tracks.
+// c has its defaults filled in.
 func (c Config) writtenParts() map[string]string {
-	c = c.withDefaults()
 	origin := "invented by marsgym, since the figures of the source are missing."
 	if !reflect.DeepEqual(c.Data, published.withoutSources()) {
 		origin = "from the data in the config of this game."

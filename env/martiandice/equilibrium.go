@@ -107,8 +107,8 @@ func (w *scoreSolver) responsesOf(score [maxPlayers]uint8, m int, low, high floa
 	return all
 }
 
-// search tries all combinations of candidates of the places from m on of which mixed
-// are mixed. It reports whether one is an equilibrium and leaves the first such in
+// search tries all combinations of candidates for the places from m on in which exactly
+// mixed candidates are mixed. It reports whether one is an equilibrium and leaves the first such in
 // dist and x.
 func (w *scoreSolver) search(all []responses, choice []candidate, m, mixed int) bool {
 	if m == len(all) {

@@ -99,7 +99,8 @@ func readCounts(text string) (c Counts, ok bool) {
 			return c, false
 		}
 		digits := len(text) - len(strings.TrimLeft(text[1:], "0123456789")) - 1
-		n, err := 1, error(nil)
+		n := 1
+		var err error
 		if digits > 0 {
 			n, err = strconv.Atoi(text[1 : 1+digits])
 		}

@@ -94,7 +94,11 @@ func (r *Rules) Format(s State) string {
 
 // seats lists the seats of a bit set.
 func seats(set uint16) string {
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(tied(set)), "[]"), " ", ",")
+	var list []string
+	for _, seat := range tied(set) {
+		list = append(list, strconv.Itoa(seat))
+	}
+	return strings.Join(list, ",")
 }
 
 // Parse implements [game.Presenter]. It rejects positions that no turn can reach, such

@@ -235,13 +235,13 @@ func (c Config) maxScore() int { return c.Target - 1 + c.maxPoints() }
 // endTurn scores the turn and passes the dice to the next seat.
 func (r *Rules) endTurn(s *State) { r.pass(s, r.turnPoints(s.Aside)) }
 
-// score returns the state after the turn of s.Seat has ended with points.
+// score returns the state after the turn of s.Seat, which scores points.
 func (r *Rules) score(s State, points int) State {
 	r.pass(&s, points)
 	return s
 }
 
-// pass ends the turn of s.Seat with points.
+// pass ends the turn of s.Seat, which scores points.
 func (r *Rules) pass(s *State, points int) {
 	s.Score[s.Seat] += uint8(points)
 	s.Aside, s.Roll, s.Phase = Counts{}, Counts{}, Rolling

@@ -57,8 +57,8 @@ func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.Tab
 	return s.newTable(dist, reader.rows), nil
 }
 
-// newTable returns the policy with the ends dist [starts, ends] or [1, ends], which looked
-// at rows rows of the solution for each start.
+// newTable returns the policy with the ends dist [starts, ends] or [1, ends]. rows is the
+// number of states that the policy looked at for each start.
 func (s *Solution) newTable(dist []float64, rows int) *tabularPolicy {
 	t := s.turn
 	n := len(dist) / t.ends

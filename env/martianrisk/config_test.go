@@ -44,6 +44,7 @@ func TestValidateMap(t *testing.T) {
 		{func(c *martianrisk.Config) { c.Map = martianrisk.Map{Name: "mars"} }, `map "mars" is not known; want one of strip, us`},
 		{func(c *martianrisk.Config) { c.RegionsPerPlayer = 5 }, `map "us" has no unions for 15 regions, only for [12 16 20 21 24 28 35 42]; want another regions_per_player, or set unions to false`},
 		{func(c *martianrisk.Config) { c.RegionsPerPlayer, c.Players, c.Unions = 10, 5, false }, `map "us" has 48 regions; want a regions_per_player with which 50 are enough`},
+		{func(c *martianrisk.Config) { c.RegionsPerPlayer, c.Unions = -1, false }, "regions_per_player is -1; want"},
 		{func(c *martianrisk.Config) { c.MaxRounds, c.ArmyCap = 0, 20 }, "unwinnable: 21 > 20"},
 		{func(c *martianrisk.Config) {
 			c.Map.Borders = map[string][]string{"A": {"B"}}

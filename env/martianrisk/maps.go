@@ -71,7 +71,7 @@ func namedMap(name string, n int, needsUnions bool) (Map, error) {
 	switch {
 	case !ok && needsUnions:
 		return Map{}, fmt.Errorf("map %q has no unions for %d regions, only for %d; want another regions_per_player, or set unions to false", name, n, slices.Sorted(maps.Keys(atlas.Unions)))
-	case n > len(atlas.Regions):
+	case n < 0 || n > len(atlas.Regions):
 		return Map{}, fmt.Errorf("map %q has %d regions; want a regions_per_player with which %d are enough", name, len(atlas.Regions), n)
 	}
 	m := Map{Name: atlas.Name, Source: atlas.Source, Regions: atlas.Regions[:n], Borders: make(map[string][]string), Unions: unions}

@@ -7,11 +7,8 @@ import (
 )
 
 // writtenParts returns [game.Spec.WrittenParts]: the map with its unions and borders.
+// c has its defaults filled in.
 func (c Config) writtenParts() map[string]string {
-	c, err := c.withDefaults()
-	if err != nil {
-		return nil
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "The map of this game has %d regions. Where it comes from: %s.\n\n| union | regions |\n|---|---|\n", len(c.Map.Regions), strings.Join(strings.Fields(strings.TrimSuffix(c.Map.Source, ".")), " "))
 	var united []string

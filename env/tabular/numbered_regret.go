@@ -129,7 +129,9 @@ func (v *numberedVisits[S]) yieldAll(ctx context.Context, first game.Player, yie
 		for k := range losses {
 			losses[k] *= v.returnSpan()
 		}
-		if err := v.yieldRegrets(v.values.State(at, first), reach, v.choice(&n), v.policy.probsAt(at, &n), losses, yield); err != nil {
+		best := slices.IndexFunc(losses, func(x float64) bool { return x <= game.Tie })
+		state := func() S { return v.values.State(at, first) }
+		if err := v.yieldRegrets(state, reach, best, v.policy.probsAt(at, &n), losses, yield); err != nil {
 			return err
 		}
 	}

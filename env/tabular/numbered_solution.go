@@ -139,7 +139,7 @@ func (sol *NumberedSolution[S]) starts(f func(prob float64, at uint32, first gam
 }
 
 // evaluateTables implements solved.evaluate.
-func (sol *NumberedSolution[S]) evaluateTables(ctx context.Context, tables []*tabularPolicy, _ game.Player) ([]float64, error) {
+func (sol *NumberedSolution[S]) evaluateTables(ctx context.Context, tables []*tabularPolicy) ([]float64, error) {
 	sum := 0.0
 	err := sol.starts(func(prob float64, at uint32, first game.Player) error {
 		e := shares[S]{Numbering: sol.values.Numbering, value: make([]float64, sol.values.Len())}
@@ -152,5 +152,8 @@ func (sol *NumberedSolution[S]) evaluateTables(ctx context.Context, tables []*ta
 		sum += float64(prob * flip(e.value[at], first))
 		return nil
 	})
-	return []float64{sol.spec.Return(sum), sol.spec.Return(1 - sum)}, err
+	if err != nil {
+		return nil, err
+	}
+	return []float64{sol.spec.Return(sum), sol.spec.Return(1 - sum)}, nil
 }

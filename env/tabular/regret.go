@@ -44,7 +44,7 @@ func (sol *Solution[S]) Regrets(ctx context.Context, p game.Policy[S], seat game
 		for _, j := range next {
 			losses = append(losses, sol.at(next[sol.choice[i]])[seat]-sol.at(j)[seat])
 		}
-		if err := sol.yieldRegrets(sol.states[i], visits[i], int(sol.choice[i]), probs[x.first:][:x.n], losses, yield); err != nil {
+		if err := sol.yieldRegrets(func() S { return sol.states[i] }, visits[i], int(sol.choice[i]), probs[x.first:][:x.n], losses, yield); err != nil {
 			return err
 		}
 	}

@@ -17,9 +17,9 @@ type solved[S comparable] struct {
 	// best returns the representative of a decision, and the index of best play among its
 	// legal actions.
 	best func(s S) (rep S, move int, err error)
-	// evaluate returns the expected returns [P] where the seat free plays a best response to
-	// the policies of the others; game.Terminal for free means that all play their policies.
-	evaluate func(ctx context.Context, tables []*tabularPolicy, free game.Player) ([]float64, error)
+	// evaluate returns the expected returns [P] of tables [P]. A seat whose table is empty
+	// plays a best response to the others.
+	evaluate func(ctx context.Context, tables []*tabularPolicy) ([]float64, error)
 }
 
 func newSolved[S comparable](rules game.Rules[S]) solved[S] {
@@ -66,7 +66,8 @@ func (sol *solved[S]) checkSeat(seat game.Player) error {
 	return nil
 }
 
-// respond is evaluate for policies that Tabulate has made. That of free is ignored.
+// respond is evaluate for policies that Tabulate has made. The seat free plays a best response
+// instead of its policy; game.Terminal is no seat.
 func (sol *solved[S]) respond(ctx context.Context, seats []game.TabularPolicy, free game.Player) ([]float64, error) {
 	if len(seats) != sol.spec.Players {
 		return nil, fmt.Errorf("tabular: %d policies for %d players", len(seats), sol.spec.Players)
@@ -83,16 +84,22 @@ func (sol *solved[S]) respond(ctx context.Context, seats []game.TabularPolicy, f
 		}
 		tables[i] = table
 	}
-	return sol.evaluate(ctx, tables, free)
+	return sol.evaluate(ctx, tables)
 }
 
-// yieldRegrets calls yield with the regrets in a decision, given that the game reaches it so
-// often, the index of best play, and the probability and the loss of each move.
-func (sol *solved[S]) yieldRegrets(s S, reach float64, best int, probs, losses []float64, yield func(game.Regret[S]) error) error {
-	legal := sol.rules.Legal(nil, s)
+// yieldRegrets calls yield with each regret in a decision. reach is the expected number of
+// times a game reaches it, best the index of best play, and probs and losses are those of each
+// move. It calls state only if there is a regret.
+func (sol *solved[S]) yieldRegrets(state func() S, reach float64, best int, probs, losses []float64, yield func(game.Regret[S]) error) error {
+	var s S
+	var legal []game.Action
 	for k, prob := range probs {
 		if prob == 0 || losses[k] <= game.Tie {
 			continue
+		}
+		if legal == nil {
+			s = state()
+			legal = sol.rules.Legal(nil, s)
 		}
 		if err := yield(game.Regret[S]{State: s, Action: legal[k], Best: legal[best], Reach: reach, Prob: prob, Loss: losses[k]}); err != nil {
 			return err

@@ -113,7 +113,7 @@ func (sol *Solution[S]) probsOf(policy *tabularPolicy, i int32) []float64 {
 }
 
 // evaluateTables implements solved.evaluate.
-func (sol *Solution[S]) evaluateTables(ctx context.Context, tables []*tabularPolicy, _ game.Player) ([]float64, error) {
+func (sol *Solution[S]) evaluateTables(ctx context.Context, tables []*tabularPolicy) ([]float64, error) {
 	probs := make([][]float64, len(tables))
 	for i, t := range tables {
 		probs[i] = t.probs // nil for the seat that is free

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -69,6 +70,8 @@ func (r *Rollouts) Values(ctx context.Context, at []env.Position) ([]Value, erro
 
 // play plays all games to the end, or to a limit: unfinished games have the returns 0.
 func (r *Rollouts) play(ctx context.Context, spec game.Spec, games []rollout) error {
+	chance := spec.ChanceLimit()
+	limit := cmp.Or(spec.MoveLimit, chance)
 	running := make([]*rollout, len(games))
 	for i := range games {
 		running[i] = &games[i]
@@ -77,13 +80,13 @@ func (r *Rollouts) play(ctx context.Context, spec game.Spec, games []rollout) er
 	for moves := 0; len(running) > 0; moves++ {
 		left := running[:0]
 		for _, g := range running {
-			for range spec.ChanceLimit() {
+			for range chance {
 				if g.at.CurrentPlayer() != game.Chance {
 					break
 				}
 				g.at = g.at.Sample(g.dice)
 			}
-			if g.at.CurrentPlayer() < 0 || moves == spec.ChanceLimit() {
+			if g.at.CurrentPlayer() < 0 || moves == limit {
 				g.share = shares(spec, g.at.Returns())
 			} else {
 				left = append(left, g)

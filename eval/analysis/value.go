@@ -80,7 +80,7 @@ func quantile(freedom int) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile((1 + Confidence) / 2)
 }
 
-// sampled returns the value that samples [n, P] give.
+// sampled returns the value with these samples [n, P] and their mean.
 func sampled(samples [][]float64) Value {
 	v := Value{make([]float64, len(samples[0])), samples}
 	for _, row := range samples {
@@ -91,7 +91,8 @@ func sampled(samples [][]float64) Value {
 	return v
 }
 
-// Number returns the value to a seat: of samples the mean, with the interval of Student's t.
+// Number returns the value to a seat. An estimate is the mean of the samples, with the
+// interval of Student's t.
 func (v Value) Number(seat int) Number {
 	mean := v.Mean[seat]
 	if v.Samples == nil {

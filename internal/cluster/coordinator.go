@@ -69,7 +69,7 @@ type Coordinator struct {
 	times   waiting
 
 	partials partials
-	refused  map[string]int       // messages of workers since their latest good results
+	refused  map[string]int       // refused messages of each worker since its latest good result
 	refusal  string               // the latest
 	sent     map[jobs.Digest]bool // inputs that were published
 	heard    time.Time            // when the latest result came

@@ -73,6 +73,9 @@ func parseJob(text []byte) (run string, j jobs.Job, sizes []int, err error) {
 	}
 	j = jobs.Job{Kind: m.Kind, Args: m.Args}
 	for _, in := range m.Inputs {
+		if in.SHA256 == (jobs.Digest{}) {
+			return "", j, nil, errors.New("an input without a digest")
+		}
 		if in.Size < 0 || in.Size > maxInput {
 			return "", j, nil, fmt.Errorf("an input of %d bytes; want at most %d", in.Size, maxInput)
 		}

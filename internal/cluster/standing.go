@@ -9,8 +9,8 @@ import (
 // Chosen: a worker that is killed and started again leaves a job unfinished each time.
 const maxRefused = 20
 
-// maxStandings bounds the memory for workers. Chosen.
-const maxStandings = 1 << 16
+// maxCounted bounds the number of workers whose refused messages are counted. Chosen.
+const maxCounted = 1 << 16
 
 var errUnfinished = errors.New("it began a job and was not heard of for a lease")
 
@@ -37,7 +37,7 @@ func (c *Coordinator) refuse(name string, why error) {
 		return
 	}
 	c.mu.Lock()
-	if len(c.refused) >= maxStandings {
+	if len(c.refused) >= maxCounted {
 		clear(c.refused)
 	}
 	c.refused[name]++

@@ -20,12 +20,12 @@ type Turns struct {
 	Noise        *rand.PCG // the generator of choices
 }
 
-// Draw samples chance until a seat must act or the game is over, in at most that many
+// Draw samples chance until a seat must act or the game is over, in at most limit
 // transitions, and returns the current player. It calls visit, if not nil, with each state
 // that chance leads to. This is the one order in which games draw: each transition from
 // dice and, unless turns is nil, from generators that are seeded anew where a turn starts.
-func (r *Rules[S]) Draw(s *S, dice *rand.PCG, turns *Turns, most int, visit func(S)) game.Player {
-	for range most {
+func (r *Rules[S]) Draw(s *S, dice *rand.PCG, turns *Turns, limit int, visit func(S)) game.Player {
+	for range limit {
 		who := r.CurrentPlayer(*s)
 		if turns != nil && who != game.Terminal {
 			if _, ok := r.TurnStart(*s); ok {

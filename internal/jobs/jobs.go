@@ -12,7 +12,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
+	"fmt"
 
 	"marsgym/internal/parallel"
 )
@@ -28,7 +28,7 @@ func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (d *Digest) UnmarshalText(text []byte) error {
 	if len(text) != hex.EncodedLen(len(d)) {
-		return errors.New("a digest has another length")
+		return fmt.Errorf("a digest has %d digits; want %d", len(text), hex.EncodedLen(len(d)))
 	}
 	_, err := hex.Decode(d[:], text)
 	return err

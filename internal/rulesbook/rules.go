@@ -80,8 +80,8 @@ func rules(spec game.Spec) []Block {
 // part is a part of a page that depends on the config of the game.
 var part = regexp.MustCompile(`(?s)<!-- part: (\w+) -->\n.*?<!-- end -->`)
 
-// tailor puts in place of the parts of a page that depend on the config what they are under
-// that of the game.
+// tailor replaces the parts of a page that depend on the config by those of the game's own
+// config.
 func tailor(page string, spec game.Spec) string {
 	return part.ReplaceAllStringFunc(page, func(text string) string {
 		return cmp.Or(spec.WrittenParts[part.FindStringSubmatch(text)[1]], text)

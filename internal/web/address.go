@@ -96,7 +96,7 @@ func ByRules(names []string, prefix, suffix string) map[string]string {
 	return found
 }
 
-// preset returns the id of the preset with so many players that matches, or "". Presets
+// preset returns the id of the preset for that number of players that matches, or "". Presets
 // can share the id of their game.
 func preset(players int, matches func(game.Spec) bool) string {
 	for _, id := range catalog.IDs() {

@@ -163,7 +163,7 @@ func (a *App) compute(ctx context.Context, places chan struct{}, f func(context.
 	}
 	err := f(ctx)
 	if errors.Is(err, errSolving) && errors.Is(context.Cause(ctx), ErrLimit) {
-		return fmt.Errorf("%w; %w, which goes on: try again in a minute", ErrLimit, errSolving)
+		return fmt.Errorf("%w, and %w; try again in a minute", ErrLimit, errSolving)
 	}
 	if err != nil && errors.Is(context.Cause(ctx), ErrLimit) {
 		return fmt.Errorf("%w of %v; ask for fewer games, or a faster agent", ErrLimit, a.opt.Limit)

@@ -54,8 +54,8 @@ func (a *App) solve(ctx context.Context, g env.Game) (env.Solution, error) {
 	}
 }
 
-// errSolving is returned where a request ends before the solver, which goes on.
-var errSolving = errors.New("the game is being solved")
+// errSolving is returned where a request ends before the solver, which continues.
+var errSolving = errors.New("the game is still being solved")
 
 // solveAll solves a game. After an error the next request starts again, unless the solver has
 // found that there is no solution.

@@ -114,8 +114,8 @@ func (r *replay) entry(s env.Transition, used int) Entry {
 	return e
 }
 
-// result says how a game has ended: how it has for the only person, with the score of that
-// seat first, and who else has won.
+// result says how a game has ended: first what the only person got, with that seat's score
+// first, then which other seats won.
 func (r *replay) result() []string {
 	if r.rec.AtLimit() {
 		return []string{"The game has reached its limit of moves and is stopped. Nobody wins."}

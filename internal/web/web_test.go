@@ -247,7 +247,7 @@ func TestReview(t *testing.T) {
 		}
 	}
 	if best, worst := whole.Ratings[0], whole.Mistakes[0]; best == nil || best.Interval != nil || worst.Seat != 1 || !worst.Loss.Exact || worst.Best().Regret.Value != 0 {
-		t.Errorf("the ratings %v, the dearest mistake %+v", whole.Ratings, worst)
+		t.Errorf("the ratings %v, the costliest mistake %+v", whole.Ratings, worst)
 	}
 	report := request[analysis.Report](t, a, map[string]any{"do": "report", "games": []web.Address{v.Address, v.Address}})
 	if len(report.Summary) != 2 || report.Summary[0].Name != "greedy" || report.Summary[0].Rating == nil || report.Summary[0].Rating.Interval == nil {

@@ -16,7 +16,7 @@ import (
 
 // seated is a batch in which a learner has one seat and opponents the others. Each Step
 // plays the learner's action and then the opponents' until the learner is to act again,
-// if need be in the next game. Rows where it is wait for the others. Without opponents the
+// if need be in the next game. Rows in which the learner is to act wait for the others. Without opponents the
 // caller acts for every seat. The work is done in a job, whose context ends it.
 //
 // Opponents, and the learner's seat where it is drawn, are sampled from the generator
@@ -24,7 +24,7 @@ import (
 type seated struct {
 	spec     game.Spec
 	buf      env.Buffers // the caller's
-	policies []opponent  // [P-1] of the seats after the learner's; nil for no opponents
+	policies []opponent  // [1] of all other seats, or [P-1] of the seats after the learner's; nil for no opponents
 	fixed    int         // the learner's seat, or -1
 	games    env.Batch
 
@@ -45,8 +45,7 @@ type seated struct {
 // opponent is a policy in a seat.
 type opponent struct {
 	env.Policy
-	number int  // equal for the same policy in another seat
-	quick  bool // its decision takes well below a millisecond
+	quick bool // its decision takes well below a millisecond
 }
 
 // end is how the game of a row ended in a step; final is nil if none did.
@@ -74,8 +73,8 @@ func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, 
 		last: make([]end, n), next: make([]end, n), acted: make([]bool, n), skipped: make([]int, n),
 		before: make([]game.Player, n), asked: make([]int, 0, n), probs: make([]float64, n*spec.Actions),
 	}
-	for i, e := range s.Opponents {
-		o := opponent{number: i}
+	for _, e := range s.Opponents {
+		var o opponent
 		a := e.remote(func(ctx context.Context, r request) error { return t.job.ask(ctx, r) })
 		if a == nil {
 			var err error
@@ -86,9 +85,6 @@ func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, 
 		}
 		o.Policy = a
 		t.policies = append(t.policies, o)
-	}
-	for len(t.policies) < spec.Players-1 {
-		t.policies = append(t.policies, t.policies[0])
 	}
 	t.games = g.NewBatchOver(env.Buffers{Obs: buf.Obs, Mask: buf.Mask, Player: buf.Player}, n, first)
 	return t, nil
@@ -105,9 +101,12 @@ func (t *seated) slow() bool {
 
 // Reset starts a game in every row.
 func (t *seated) Reset(j *job, seed uint64) error {
+	t.games.Reset(seed)
+	if t.policies == nil {
+		return nil
+	}
 	t.job = j
 	t.clearResults()
-	t.games.Reset(seed)
 	for i := range t.seat {
 		t.begin(i)
 	}
@@ -190,12 +189,9 @@ func (t *seated) play() error {
 		}
 		waiting := false
 		for k, o := range t.policies {
-			if k > 0 && o.number == t.policies[k-1].number {
-				continue
-			}
 			t.asked = t.asked[:0]
 			for i := range t.seat {
-				if m := t.mover(i); m != nil && m.number == o.number {
+				if t.mover(i) == k {
 					t.asked = append(t.asked, i)
 				}
 			}
@@ -217,28 +213,29 @@ func (t *seated) play() error {
 		if !waiting {
 			return nil
 		}
-		if err := t.step(); err != nil {
+		if err := t.games.Step(); err != nil {
 			return fmt.Errorf("opponent: %v", err) // the caller's action is not illegal
+		}
+		if err := t.keepEnds(); err != nil {
+			return err
 		}
 	}
 }
 
-// mover returns the opponent that is to act in row i; nil for the learner.
-func (t *seated) mover(i int) *opponent {
-	if after := int(t.buf.Player[i]) - int(t.seat[i]); after != 0 {
-		return &t.policies[(after+t.spec.Players)%t.spec.Players-1]
+// mover returns the index of the policy that is to act in row i; -1 for the learner.
+func (t *seated) mover(i int) int {
+	after := int(t.buf.Player[i]) - int(t.seat[i])
+	if after == 0 {
+		return -1
 	}
-	return nil
+	return ((after+t.spec.Players)%t.spec.Players - 1) % len(t.policies)
 }
 
 var errNoDecision = errors.New("1,000 games ended before the learner's first decision")
 
-// step plays a decision in each row that does not wait. Where a game ends it keeps the
-// result, if the learner has acted; the next game has begun.
-func (t *seated) step() error {
-	if err := t.games.Step(); err != nil {
-		return err
-	}
+// keepEnds follows a step of the games. Where a game has ended it keeps the result, if the
+// learner has acted; the next game has begun.
+func (t *seated) keepEnds() error {
 	buf := t.games.Buffers()
 	for i := range t.seat {
 		if !buf.Terminated[i] && !buf.Truncated[i] {
@@ -277,7 +274,10 @@ func (t *seated) Step(j *job) error {
 			}
 		}
 		copy(t.games.Buffers().Action, t.buf.Action)
-		if err := t.step(); err != nil {
+		if err := t.games.Step(); err != nil {
+			return err
+		}
+		if err := t.keepEnds(); err != nil {
 			return err
 		}
 		return t.play()
@@ -341,7 +341,7 @@ func (t *seated) RestoreState(src []byte) error {
 	}
 	for i, seat := range src[:n] {
 		t.seat[i] = game.Player(seat)
-		if t.mover(i) != nil || t.fixed >= 0 && int(seat) != t.fixed {
+		if t.buf.Player[i] != t.seat[i] || t.fixed >= 0 && int(seat) != t.fixed {
 			return fmt.Errorf("row %d: seat %d is to move in the state, and the learner's seat is another", i, t.buf.Player[i])
 		}
 	}

@@ -53,6 +53,9 @@ func FuzzRestoreState(f *testing.F) {
 				f.Fatal(err)
 			}
 			f.Add(uint8(i), state)
+			noSeat := bytes.Clone(state)
+			noSeat[0] = byte(p)
+			f.Add(uint8(i), noSeat)
 			if err := stepFirst(made, buf.Action); err != nil {
 				f.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 
@@ -84,8 +85,8 @@ type Config struct {
 	Tree                Tree    `json:"tree,omitzero"` // Search
 
 	// Opponents hold the seats of some games beside the network. Only what they play is
-	// theirs: all decisions are searched, and are targets, as if the network played on. Of
-	// the settings Fraction and Bots count; networks are [Options.Copies], all as likely.
+	// theirs: all decisions are searched, and are targets, as if the network played on.
+	// Only Fraction and Bots are used; the networks are [Options.Copies], each equally likely.
 	Opponents method.Opponents `json:"-"`
 }
 
@@ -339,19 +340,35 @@ func (e *searcher[S]) AppendState(dst []byte) (_ []byte, err error) {
 
 // RestoreState implements [Expert].
 func (e *searcher[S]) RestoreState(src []byte) error {
+	var zero S
+	want := len(e.state) * (binary.Size(zero) + generatorSize)
+	for _, list := range e.saved {
+		want += binary.Size(list)
+	}
+	if len(src) != want {
+		return fmt.Errorf("expert: %d bytes of state for %d rows of %s; want %d", len(src), len(e.state), e.spec.ID, want)
+	}
 	if err := e.read(bytes.NewReader(src)); err != nil {
-		return fmt.Errorf("expert: %d bytes of state for %d rows of %s: %w", len(src), len(e.state), e.spec.ID, err)
+		return fmt.Errorf("expert: the state of %s: %w", e.spec.ID, err)
 	}
 	return nil
 }
 
+const generatorSize = 20 // bytes of a rand.PCG
+
 // read reads what AppendState wrote.
 func (e *searcher[S]) read(src *bytes.Reader) error {
-	var generator [20]byte // a rand.PCG
+	var generator [generatorSize]byte
 	for i := range e.state {
-		err := errors.Join(binary.Read(src, binary.LittleEndian, &e.state[i]), binary.Read(src, binary.LittleEndian, &generator))
+		err := binary.Read(src, binary.LittleEndian, &e.state[i])
 		if err == nil {
-			err = errors.Join(e.checkPosition(e.state[i]), e.dice[i].UnmarshalBinary(generator[:]))
+			err = e.checkPosition(e.state[i])
+		}
+		if err == nil {
+			_, err = io.ReadFull(src, generator[:])
+		}
+		if err == nil {
+			err = e.dice[i].UnmarshalBinary(generator[:])
 		}
 		if err != nil {
 			return fmt.Errorf("row %d: %w", i, err)
@@ -361,9 +378,6 @@ func (e *searcher[S]) read(src *bytes.Reader) error {
 		if err := binary.Read(src, binary.LittleEndian, list); err != nil {
 			return err
 		}
-	}
-	if src.Len() > 0 {
-		return fmt.Errorf("the last %d are too many", src.Len())
 	}
 	return errors.Join(e.archive.check(e.checkPosition), e.pool.check())
 }
@@ -395,7 +409,7 @@ func newEpisodes[S comparable](s searcher[S]) episodes[S] {
 type follow int8
 
 const (
-	goesOn     follow = iota
+	running    follow = iota
 	terminated        // by the rules
 	truncated
 )
@@ -412,5 +426,5 @@ func (e *episodes[S]) advance(i int, after S) follow {
 		return truncated
 	}
 	e.state[i] = e.rules.Representative(e.state[i])
-	return goesOn
+	return running
 }

@@ -174,7 +174,7 @@ func (e *guided[S]) play(dst *Targets, i int, a game.Action) {
 	then := e.advance(i, e.rules.After(e.state[i], a))
 	r.visits[len(r.visits)-1].then = then
 	switch then {
-	case goesOn:
+	case running:
 		return
 	case terminated:
 		r.ends = e.rules.Returns(r.ends, e.state[i])

@@ -260,7 +260,7 @@ func (e *oneMove[S]) move(dst *Targets, i int, opt Options) {
 		e.addValue(dst, s, who, found)
 	}
 	after := options[choice].after
-	if e.advance(i, after) != goesOn {
+	if e.advance(i, after) != running {
 		dst.Games++
 		e.restart(i)
 	} else {

@@ -3,7 +3,6 @@ package ppo
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -173,10 +172,7 @@ func network(t *testing.T, g env.Game, head models.Head) *models.MLP {
 func TestPoolRefuses(t *testing.T) {
 	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	mlp := network(t, g, models.Score)
-	weights, err := binary.Append(nil, binary.LittleEndian, mlp.Weights())
-	if err != nil {
-		t.Fatal(err)
-	}
+	weights := mlp.WeightBytes()
 	wild := bytes.Clone(weights)
 	copy(wild, []byte{0, 0, 0xc0, 0x7f}) // not a number
 	const valid = `"won": [5, 5], "games": [10, 10], "rows": [[[0, 2], [1, 0]]]`

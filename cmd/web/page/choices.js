@@ -19,20 +19,22 @@ export function choices(context, free) {
   const heading = h('h2', {}, context.exercise ? 'Find the best choice' : who === 'You' ? 'Your choices' : `Choices of ${who}`);
   const filter = view.options.length > few && h('label', { class: 'filter' }, 'Find ', h('input', { type: 'search', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
 
-  function choose(option) {
-    if (!context.exercise) return context.choose(option.name);
+  async function choose(option) {
+    if (!context.exercise) {
+      context.choose(option.name);
+      return;
+    }
     state.chosen = option.name;
-    (state.values ? Promise.resolve(draw()) : load()).then(() => {
-      if (!state.values || state.chosen !== option.name) return;
-      const best = state.values.options[0];
-      const own = state.values.options.find((o) => o.action === option.name);
-      const lost = own === best || own.regret.value <= 1e-12 ? 'That is the best choice.'
-        : own.regret.low <= 1e-12 ? `${option.name} may be as good as ${best.action}: it loses ${numbers.loss(own.regret, state.values.unit)}.`
-          : `${option.name} loses ${numbers.loss(own.regret, state.values.unit)}. Best is ${best.action}.`;
-      fill(heading, lost);
-      say(lost);
-    });
-    return undefined;
+    if (state.values) draw();
+    else await load();
+    if (!state.values || state.chosen !== option.name) return;
+    const best = state.values.options[0];
+    const own = state.values.options.find((o) => o.action === option.name);
+    const lost = own === best || own.regret.value <= 1e-12 ? 'That is the best choice.'
+      : own.regret.low <= 1e-12 ? `${option.name} may be as good as ${best.action}: it loses ${numbers.loss(own.regret, state.values.unit)}.`
+        : `${option.name} loses ${numbers.loss(own.regret, state.values.unit)}. Best is ${best.action}.`;
+    fill(heading, lost);
+    say(lost);
   }
 
   function row(option) {

@@ -25,7 +25,7 @@ export async function show(main, query, signal) {
     h('h1', {}, 'My games'),
     h('p', { class: 'lead' }, `The latest ${limit} games that you play here stay in this browser only.`),
     list.length === 0 && h('p', {}, 'No game has been played here yet.'),
-    open.length > 0 && [h('h2', {}, 'To go on with'), h('ul', { class: 'game-list' }, open.map(line))],
+    open.length > 0 && [h('h2', {}, 'In progress'), h('ul', { class: 'game-list' }, open.map(line))],
     over.length > 0 && [h('h2', {}, 'Ended'), h('ul', { class: 'game-list' }, over.map(line))],
     groups.length > 0 && h('section', {}, h('h2', {}, 'Estimated rating'),
       h('p', { class: 'note' }, 'From the losses of each player, with best play at 0. One game gives no interval.'),

@@ -56,6 +56,6 @@ function radio(name, value, text, checked, change) {
 
 function start(state, form) {
   if (state.typed) showValues(true); // advice is what it is for
-  const seed = form.elements.seed?.value || newSeed(); // of typed dice it tells games apart
+  const seed = form.elements.seed?.value || newSeed(); // with typed dice it only tells games apart
   goTo(link('play', write({ ...state, seed })));
 }

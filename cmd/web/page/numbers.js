@@ -16,18 +16,18 @@ export function share(n) {
 
 /** A value with all its digits, for tables. @param {Num} n @param {string} unit */
 export function digits(n, unit) {
-  return n.exact ? value(n, unit, 6) : value(n, unit);
+  return value(n, unit, 6);
 }
 
 /**
  * A value: a share of the win in per cent, or a number of the unit.
  * @param {Num} n
  * @param {string} unit
- * @param {number} [digits] of an exact one
+ * @param {number} [places] of an exact one
  */
-export function value(n, unit, digits = unit ? 2 : 1) {
-  if (unit) return n.exact ? `${(-n.value).toFixed(digits)} ${unit}` : `about ${(-n.value).toFixed(2)} ± ${half(n, 1).toFixed(2)} ${unit}`;
-  return n.exact ? `${share(n).toFixed(digits)} %` : `about ${estimate(n, share(n))} %`;
+export function value(n, unit, places = unit ? 2 : 1) {
+  if (unit) return n.exact ? `${(-n.value).toFixed(places)} ${unit}` : `about ${(-n.value).toFixed(2)} ± ${half(n, 1).toFixed(2)} ${unit}`;
+  return n.exact ? `${share(n).toFixed(places)} %` : `about ${estimate(n, share(n))} %`;
 }
 
 /** An estimate of some per cent, with a digit more where the interval is short. @param {Num} n @param {number} percent */

@@ -138,7 +138,7 @@ function after(view, moves) {
     if (common(moves, game.moves) === moves.length) return go(game, { step: stepOf(view, moves.length - 1) + 1 });
   }
   if (!a.start && !a.line) shown.mine = gameOf(a);
-  return go({ ...a, moves, line: common(played, moves) === played.length ? a.line : a.line ?? played });
+  return go({ ...a, moves, line: a.line ?? (common(played, moves) < played.length ? played : undefined) });
 }
 
 /** Stores the game as one that is played here. */

@@ -1,4 +1,4 @@
-// In package kinds, whose evaluators are not exported.
+// In package registry, whose evaluators are not exported.
 package registry
 
 import (

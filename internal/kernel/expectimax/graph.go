@@ -64,7 +64,7 @@ type pick struct {
 	to   [maxOptions]offset
 }
 
-// New returns a graph with that many ends and no nodes. Options whose values differ by at
+// New returns a graph with the given number of ends and no nodes. Options whose values differ by at
 // most tie are equal: the first is chosen, and rolling on before stopping.
 func New(ends int, tie float64) *Graph {
 	return &Graph{ends: ends, tie: tie, nodes: []node{{}}}
@@ -92,7 +92,7 @@ func (g *Graph) Roll(prob float64, options ...int) {
 	to := make([]offset, len(options))
 	for i, o := range options {
 		if slices.Contains(options[:i], o) {
-			panic(fmt.Sprintf("lanes: option %d is repeated", o))
+			panic(fmt.Sprintf("expectimax: option %d is repeated", o))
 		}
 		to[i] = g.offset(o, g.Len()-1)
 	}
@@ -110,7 +110,7 @@ func (g *Graph) Roll(prob float64, options ...int) {
 		copy(p.to[:], to)
 		g.picks = append(g.picks, p)
 	default:
-		panic(fmt.Sprintf("lanes: a roll with %d options comes too late, or has more than %d", n, maxOptions))
+		panic(fmt.Sprintf("expectimax: a roll with %d options comes too late, or has more than %d", n, maxOptions))
 	}
 	g.bound()
 }
@@ -118,7 +118,7 @@ func (g *Graph) Roll(prob float64, options ...int) {
 // offset returns the offset of number n, which must be below limit.
 func (g *Graph) offset(n, limit int) offset {
 	if n < 0 || n >= limit || n > 1<<31/vecSize {
-		panic(fmt.Sprintf("lanes: %d is not below %d", n, limit))
+		panic(fmt.Sprintf("expectimax: %d is not below %d", n, limit))
 	}
 	return offset(n * vecSize)
 }
@@ -160,6 +160,6 @@ func (g *Graph) Propagate(dist, reach, value, rolling []Vec) {
 
 func (g *Graph) check(got, want int) {
 	if got != want {
-		panic(fmt.Sprintf("lanes: %d vectors, want %d", got, want))
+		panic(fmt.Sprintf("expectimax: %d vectors, want %d", got, want))
 	}
 }

@@ -1,4 +1,4 @@
-// Package outside_test builds a program in a module of its own that depends on this
+// Package downstream_test builds a program in a module of its own that depends on this
 // module, as docs/using-as-a-module.md describes.
 package downstream_test
 
@@ -76,9 +76,9 @@ func main() {
 }
 `
 
-// TestOutside builds and runs the program with the replace directive and the sums of
+// TestDownstream builds and runs the program with the replace directive and the sums of
 // this module.
-func TestOutside(t *testing.T) {
+func TestDownstream(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)

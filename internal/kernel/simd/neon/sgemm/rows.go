@@ -87,7 +87,7 @@ func (l *lister) append(value neon.R) {
 // loops generates the loops, and the return. Sixteen elements at a time are tested by
 // test, which fills vectors with bits: all or none for each element. An element is listed
 // if they are set and choose is "AND", or clear and it is "BIC". each lists the element
-// that lies at bytes before the next one. If the row has at least sixteen elements, the last
+// at bytes after the next one, where at is the register with that offset. If the row has at least sixteen elements, the last
 // block overlaps the one before it; else single handles each element, and jumps to the
 // label if it is not listed.
 func (l *lister) loops(test func(v []neon.V), choose string, each func(at neon.R), single func(skip string)) {
