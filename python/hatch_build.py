@@ -28,7 +28,7 @@ GOARCH = {"x86_64": "amd64", "aarch64": "arm64"}
 """The processors that MARSGYM_MANYLINUX may name, and what Go calls them."""
 
 GLIBC = (2, 17)
-"""The oldest glibc of any wheel: that of manylinux2014, whose kernel (3.10) Go still runs on."""
+"""The oldest glibc of any wheel, from manylinux2014. Go still runs on its kernel, 3.10."""
 
 
 class CustomBuildHook(BuildHookInterface[Any]):

@@ -219,8 +219,8 @@ def address(array: npt.NDArray[Any]) -> int:
 
 
 class Object:
-    """A handle of an object of the library, released with the Python object. It is used by
-    the process alone that made it.
+    """A handle of an object of the library, released with the Python object. Only the process that
+    made it may use it.
     """
 
     def __init__(self, name: str, *arguments: Any, of: Object | None = None) -> None:

@@ -44,7 +44,7 @@ class Batch:
         terminated: [N] bool, the rules ended the game in the last step.
         truncated: [N] bool, a limit of decisions ended it.
         ended: [N] bool, one of the two.
-        acted_reward: [N] float64, of the last step, that of the seat that acted.
+        acted_reward: [N] float64, the reward in the last step of the seat that acted.
         final_observation: [N, D] float32, the last observation of a game that ended in the
             last step; undefined in other rows.
         final_player: [N] int8, the seat that observes it: the one that was to move, or,
@@ -254,7 +254,7 @@ class Batch:
         """The position of a row or, with final, the last one of the game that ended there
         in the last step.
 
-        Its actions are those of the game, see relabel.
+        It has the actions of the game, see relabel.
         """
         return self.game._position(self._row(row, final))
 

@@ -433,7 +433,7 @@ def load(
 
     Args:
         id: one of :func:`games`.
-        players: the number of players; None is that of the config.
+        players: the number of players; None takes the number of the config.
         config: settings of the rules that differ from the default; see the page of the game.
         cache: the folder in which solutions are stored; "auto" is the user's cache folder,
             None neither reads nor writes files.

@@ -75,7 +75,7 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
     Shapes, with N rows, D numbers of an observation, A actions, P seats:
 
     - observations: [N, D] float32, of the seat to move.
-    - rewards: [N] float64, that of the seat that has just acted. The rewards of all seats
+    - rewards: [N] float64, the reward of the seat that has just acted. The rewards of all seats
       are in ``info["rewards"]``: the seat that loses by the other's move gets its reward
       there only.
     - ``info["player"]`` [N] int8, the seat to move; ``info["action_mask"]`` [N, A] int8, 1
@@ -325,10 +325,10 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     - ``info["action_mask"]`` [A] int8 is 1 where an action is legal, ``info["player"]`` the
       agent's seat, and ``info["rewards"]`` [P] float32 the rewards of the step by seat. At
       the end of a game no action is legal.
-    - The reward is that of the agent's seat: the return of the game at its end, else 0.
+    - The reward belongs to the agent's seat: the return of the game at its end, else 0.
 
     With ``opponent=None`` the caller acts for all seats: ``info["player"]`` is the seat to
-    move, and the reward that of the seat that has just acted.
+    move, and the reward belongs to the seat that has just acted.
 
     Resetting without a seed goes on with the generators of the last game.
     """
