@@ -110,7 +110,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x == a.cash:
 		return "trade nothing; the levels stay"
 	case x < a.buy:
-		return fmt.Sprintf("trade %s; get %s, and these tracks go back to level 0", strings.Join(productNames(x-a.cash), ", "), cmp.Or(r.pay(&s, x-a.cash).text(), "nothing"))
+		return fmt.Sprintf("trade %s; get %s", strings.Join(productNames(x-a.cash), ", "), cmp.Or(r.pay(&s, x-a.cash).text(), "nothing"))
 	case x == a.buy:
 		return "buy no dice"
 	case x < a.name:

@@ -29,9 +29,9 @@ attack-b2-x2: attack b2 with 2 robots for 4 tokens; seat 1's robot, probability 
 pass: pass; get a token each turn, may lay robots down`,
 		"7-2@0 cash start 0 tokens 5-6 hand 3-2 junk 7-9 tracks 2010-0100 map ogso/mtmt/sgtm/otso robots oa.o/..b./..../o..o labs A..... round 2": `
 keep: trade nothing; the levels stay
-cash-gem: trade gem; get 3 money, and these tracks go back to level 0
-cash-metal: trade metal; get 2 tokens, and these tracks go back to level 0
-cash-gem+metal: trade gem, metal; get 3 money, 2 tokens, and these tracks go back to level 0`,
+cash-gem: trade gem; get 3 money
+cash-metal: trade metal; get 2 tokens
+cash-gem+metal: trade gem, metal; get 3 money, 2 tokens`,
 	} {
 		s, err := r.Parse(text)
 		if err != nil {

@@ -104,7 +104,7 @@ export class Board {
     if (element instanceof SVGElement) {
       const index = this.scene.map.cells.findIndex((c) => `cell-${c.name}` === element.getAttribute('data-key'));
       const { at } = this.scene.map.cells[index], { unit } = this.scene.map, region = !this.scene.map.cells[index].kind;
-      const y = at[1] + unit * (region ? (this.scene.map.cells[index].pieces ? 0.5 : 0.2) : 0.36);
+      const y = at[1] + unit * (region ? (this.scene.map.cells[index].pieces ? 0.6 : 0.2) : 0.36);
       element.classList.add('valued');
       element.append(svg('g', { class: 'worth-badge' },
         svg('rect', { x: at[0] - unit * 0.38, y: y - unit * 0.2, width: unit * 0.76, height: unit * 0.28, rx: unit * 0.08 }),
