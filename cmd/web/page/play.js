@@ -50,7 +50,7 @@ function frame(main, view) {
     tab: 'moves',
     title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }), news: h('p', { class: 'news' }),
     odds: h('div', { class: 'odds', role: 'group', 'aria-label': 'Chances to win' }),
-    board: h('div', { class: 'board' }), players: h('section', { class: 'players', 'aria-label': 'Players' }), actions: h('section', { class: 'actions', 'aria-label': 'Choices', tabindex: -1 }),
+    board: h('div', { class: 'board' }), players: h('section', { class: 'players', 'aria-label': 'Players', tabindex: 0 }), actions: h('section', { class: 'actions', 'aria-label': 'Choices', tabindex: -1 }),
     tabs: h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'About the game' }), panel: h('section', { class: 'panel', role: 'tabpanel', tabindex: 0 }),
     tools: h('div', { class: 'tools' }), error: h('p', { class: 'error', role: 'alert' }), legend: h('div', { class: 'legend-box' }),
   };
@@ -76,7 +76,7 @@ function goStep(step) {
 /** Steps through the game by the arrow keys, Home and End, where nothing else uses them. */
 function stepByKey(event) {
   if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (event.target.closest('input:not([type=checkbox]), textarea, select, [role=tab], .map, .scroll, .log')) return;
+  if (event.target.closest('input:not([type=checkbox]), textarea, select, [role=tab], .map, .players, .scroll, .log')) return;
   const { step, steps } = shown.view;
   const to = { ArrowLeft: step - 1, ArrowRight: step + 1, Home: 0, End: steps }[event.key];
   if (to === undefined) return;
