@@ -61,7 +61,7 @@ func TestBrowserVariation(t *testing.T) {
 	before := x.text("location.hash")
 	for _, name := range []string{"hold", "roll"} {
 		x.click("option-" + name)
-		x.wait(fmt.Sprintf(`document.querySelector('.chosen strong')?.textContent === %q && document.querySelector('.worth')`, name))
+		x.wait(fmt.Sprintf(`document.querySelector('.chosen')?.dataset.key === %q && document.querySelector('.worth')`, "option-"+name))
 	}
 	if now := x.text("location.hash"); now != before {
 		t.Errorf("a second try leads out of the exercise, to %s", now)
@@ -87,8 +87,8 @@ func TestBrowserMine(t *testing.T) {
 	x.play(2, func(int) { x.do(choice + ".click()") })
 	x.wait(choice)
 	at := x.text("location.hash")
-	if got := list(); !strings.Contains(got, "greedy") || strings.Contains(got, "\n") {
-		t.Errorf("the list of games is %q; want the one that goes on, against greedy", got)
+	if got := list(); !strings.Contains(got, "Level 2") || strings.Contains(got, "\n") {
+		t.Errorf("the list of games is %q; want the one that goes on, against level 2", got)
 	}
 	x.do(`document.querySelector('.game-list a').click()`)
 	x.wait(choice)
@@ -97,16 +97,16 @@ func TestBrowserMine(t *testing.T) {
 	}
 	x.load(address + "#" + lastChoice(t))
 	x.wait(choice)
-	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "It is your turn. Your choices" {
+	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "You roll or hold. Your choices" {
 		t.Errorf("the only person reads %q", got)
 	}
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
 	x.wait(ended)
-	if got := x.text(`document.querySelector('.log h3').textContent`); got != "greedy" {
+	if got := x.text(`[...document.querySelectorAll('.log h3')].map((h) => h.textContent).join(' ')`); !strings.Contains(got, "Level 2 You") {
 		t.Errorf("the log calls the opponent %q", got)
 	}
 	got := list()
-	if lines := strings.Split(got, "\n"); len(lines) != 2 || !strings.Contains(got, "You ") || !strings.Contains(got, " : ") || strings.Count(got, "greedy") != 2 {
+	if lines := strings.Split(got, "\n"); len(lines) != 2 || !strings.Contains(got, "You ") || !strings.Contains(got, " : ") || strings.Count(got, "Level 2") != 2 {
 		t.Errorf("the list of games is %q; want one with a result, an opponent and a score", got)
 	}
 	x.press("Forget all games")

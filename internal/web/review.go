@@ -156,7 +156,7 @@ func (a *App) report(ctx context.Context, r *Request) (any, error) {
 		}
 		if i == 0 {
 			spec = g.spec
-			if valuer, err = a.valuer(ctx, g.game, 0); err != nil {
+			if valuer, err = a.valuer(ctx, g.game, 0, mostTime); err != nil {
 				return nil, err
 			}
 			if !valuer.Exact() {

@@ -26,13 +26,13 @@ const (
 // more leave each little time.
 const searches = 8
 
-// valuer returns the exact valuer of a game or, if it is not solved, one that estimates.
-func (a *App) valuer(ctx context.Context, g env.Game, seed uint64) (analysis.Valuer, error) {
-	s, err := a.solve(ctx, g)
+// valuer returns the exact valuer of a game or, if it is not solved within d, one that estimates.
+func (a *App) valuer(ctx context.Context, g env.Game, seed uint64, d time.Duration) (analysis.Valuer, error) {
+	s, err := a.solveWithin(ctx, g, d)
 	if err == nil {
 		return analysis.NewExact(g.Spec(), s), nil
 	}
-	if !errors.Is(err, game.ErrNoSolution) {
+	if later := errors.Is(err, errSolving) && ctx.Err() == nil; !later && !errors.Is(err, game.ErrNoSolution) {
 		return nil, err
 	}
 	unseeded, err := a.estimators.get(g.Spec().RulesHash(), func() (*analysis.Searches, error) {
@@ -67,10 +67,11 @@ func (a *App) timed(ctx context.Context, r *Request, g env.Game, usual time.Dura
 	if d <= 0 || d > mostTime {
 		return nil, 0, fmt.Errorf("time is %d ms; want 1 to %d", r.Time, mostTime.Milliseconds())
 	}
+	wait := d
 	if a.opt.Limit > 0 {
-		d = min(d, a.opt.Limit*3/4)
+		d, wait = min(d, a.opt.Limit*3/4), min(d, a.opt.Limit/5)
 	}
-	v, err = a.valuer(ctx, g, r.Seed)
+	v, err = a.valuer(ctx, g, r.Seed, wait)
 	return v, d, err
 }
 
@@ -78,9 +79,10 @@ func (a *App) timed(ctx context.Context, r *Request, g env.Game, usual time.Dura
 type Values struct {
 	Method  string            `json:"method"` // see [analysis.Valuer]
 	Exact   bool              `json:"exact"`
-	Unit    string            `json:"unit"`    // "" for shares of the win
-	Values  []analysis.Number `json:"values"`  // [P] of the position
-	Options []analysis.Option `json:"options"` // the best first; empty if no seat is to move
+	Unit    string            `json:"unit"`              // "" for shares of the win
+	Values  []analysis.Number `json:"values"`            // [P] of the position
+	Options []analysis.Option `json:"options"`           // the best first; empty if no seat is to move
+	Solving *Solving          `json:"solving,omitempty"` // of estimates: how far the exact values are
 }
 
 // values values the position of Address at Step, and its options.
@@ -103,6 +105,9 @@ func (a *App) values(ctx context.Context, r *Request) (any, error) {
 		return nil, err
 	}
 	v.Values = numbers(value[0])
+	if !v.Exact {
+		v.Solving = a.solvingOf(g.game)
+	}
 	if at.CurrentPlayer() >= 0 {
 		v.Options, err = analysis.Decide(ctx, g.game, at, options)
 	}
@@ -162,7 +167,7 @@ func (a *App) chance(ctx context.Context, r *Request) (any, error) {
 	c := &Chance{Seat: seat, Method: valuer.Method(), Exact: valuer.Exact()}
 	outcomes, err := analysis.Outcomes(ctx, at, valuer, seat)
 	for _, o := range outcomes {
-		c.Outcomes = append(c.Outcomes, Outcome{o, at.Narrate(o.After, 0, "")[0]})
+		c.Outcomes = append(c.Outcomes, Outcome{o, g.names().in(at.Narrate(o.After, 0, "")[0])})
 	}
 	return c, err
 }

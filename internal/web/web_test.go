@@ -389,17 +389,26 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestSolving: the error of a request that ends before the solver says that it goes on.
+// TestSolving: while a game is being solved, values are estimates that say so, and another agent
+// plays for exact.
 func TestSolving(t *testing.T) {
-	done := make(chan struct{})
-	a := web.New(web.Options{Limit: 500 * time.Millisecond, Solvable: func(env.Game) bool { return true }, Solve: func(_ context.Context, g env.Game) (env.Solution, error) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	a := web.New(web.Options{Limit: 2 * time.Second, Solvable: func(env.Game) bool { return true }, Solve: func(context.Context, env.Game) (env.Solution, error) {
+		defer close(ended)
 		<-done
 		return nil, game.ErrNoSolution
 	}})
-	defer close(done)
-	response, ok := a.Handle(t.Context(), []byte(`{"do":"values","game":"pig"}`))
-	if text := string(response); ok || !strings.Contains(text, "being solved") || !strings.Contains(text, `"goesOn":true`) {
-		t.Errorf("while a game is being solved the answer is %s", text)
+	pig := web.Address{Game: "pig", Players: 2, Seed: 7, Seats: []string{"exact", web.Human}}
+	if v := request[web.View](t, a, fields("play", pig)); len(v.Address.Moves) != 1 || v.Solving == nil {
+		t.Errorf("while the game is being solved the best player plays %v, %v", v.Address.Moves, v.Solving)
+	}
+	if v := request[web.Values](t, a, fields("values", pig)); v.Exact || v.Solving == nil || v.Solving.Solved || len(v.Options) == 0 {
+		t.Errorf("while the game is being solved the values are %+v", v)
+	}
+	close(done)
+	<-ended
+	for request[web.Solving](t, a, fields("solving", pig)).Solved == false {
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -35,8 +35,7 @@ export async function show(main, query, signal) {
       h('label', { class: 'block' }, 'Games as text, of this page or of go run ./cmd/play -record FILE', text), error, h('p', {}, h('button', { class: 'primary' }, 'Read')))));
 
   function line(g) {
-    const others = parse(g.key).seats?.filter((name) => name !== 'human') ?? [];
-    return h('li', {}, h('a', { href: link('play', g.key) }, `${title(g.game)}${others.length ? ` against ${others.join(', ')}` : ` for ${g.players}`}`), ' ',
+    return h('li', {}, h('a', { href: link('play', g.key) }, `${title(g.game)}${g.against ? ` against ${g.against}` : ` for ${g.players}`}`), ' ',
       h('small', {}, [g.result?.replace(/\.$/, ''), new Date(g.at).toLocaleString()].filter(Boolean).join(' · ')));
   }
 

@@ -1,5 +1,6 @@
 // Numbers for people. Each says whether it is exact.
 import { offline } from './api.js';
+import { sentence } from './dom.js';
 
 /**
  * @typedef {object} Num
@@ -38,8 +39,7 @@ function estimate(n, percent) {
 
 /** A value in a few digits. @param {Num} n @param {string} unit */
 export function short(n, unit) {
-  const digits = n.exact ? 2 : 0;
-  return unit ? `${(-n.value).toFixed(2)}` : `${share(n).toFixed(digits)} %`;
+  return unit ? `${(-n.value).toFixed(2)}` : `${share(n).toFixed(n.exact ? 1 : 0)} %`;
 }
 
 /** A loss against the best choice, without a sign. @param {Num} n @param {string} unit */
@@ -50,11 +50,14 @@ export function loss(n, unit) {
   return Number.parseFloat(text) > 0 ? text : unit ? 'less than 0.01' : 'less than 0.1 %';
 }
 
-/** How the seats are called: the only person “You”, agents by their names. @param {string[]} seats @param {number} seat */
-export function nameOf(seats, seat) {
-  const alone = seats.filter((s) => s === seats[seat]).length === 1;
-  if (seats[seat] === 'human') return alone ? 'You' : `Seat ${seat}`;
-  return alone ? seats[seat] : `${seats[seat]} (seat ${seat})`;
+/** The name of a seat at the beginning of a sentence. @param {{names: string[]}} view @param {number} seat */
+export function nameOf(view, seat) {
+  return sentence(view.names[seat]);
+}
+
+/** What an action does, without what follows from it behind a semicolon. @param {string} about */
+export function words(about) {
+  return about.split('; ')[0];
 }
 
 /** A signed part of a result. @param {Num} n @param {string} unit */
