@@ -187,11 +187,23 @@ func bestValue(values []Value, mover int) Value {
 			return sum / count
 		})
 	}
-	top := make([][]float64, n)
+	top, both := make([][]float64, n), [2]Value{values[chosen[0]], values[chosen[1]]}
 	for k := range top {
-		top[k] = slices.Clone(values[chosen[k%2]].sample(k))
+		top[k] = slices.Clone(both[k%2].sample(k))
 	}
-	return sampled(top)
+	v := sampled(top)
+	v.share = true
+	for _, x := range values {
+		v.share, v.Vague = v.share && (x.share || x.Samples == nil), v.Vague || x.Vague
+	}
+	for k := range max(len(both[0].Doubts), len(both[1].Doubts)) {
+		doubt := make([]float64, len(v.Mean))
+		for q := range doubt {
+			doubt[q] = (both[0].doubt(k)[q] + both[1].doubt(k)[q]) / 2
+		}
+		v.Doubts = append(v.Doubts, doubt)
+	}
+	return v
 }
 
 // regret returns what option i is worth less than the best to the mover. The estimate may

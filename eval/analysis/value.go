@@ -15,6 +15,13 @@ import (
 type Value struct {
 	Mean    []float64   // [P]
 	Samples [][]float64 // [n, P] whose mean it is; nil if it is exact
+	// Doubts [k, P] are other values that the error of the estimate allows: what it may be off
+	// besides the chance in the samples. They add up like the value.
+	Doubts [][]float64
+	// Vague values have too few samples or simulations for an interval.
+	Vague bool
+
+	share bool // a share of the win, which is 0 to 1, and no difference of such
 }
 
 // Valuer values positions.
@@ -23,6 +30,8 @@ type Valuer interface {
 	Method() string
 	// Exact reports whether all values are those of best play.
 	Exact() bool
+	// About says in a sentence what intervals of the values cover; "" if they are exact.
+	About() string
 	// Values returns the values of positions of the game, in their order.
 	Values(ctx context.Context, at []env.Position) ([]Value, error)
 }
@@ -37,6 +46,7 @@ type exact struct {
 
 func (exact) Method() string { return "exact" }
 func (exact) Exact() bool    { return true }
+func (exact) About() string  { return "" }
 
 func (e exact) Values(ctx context.Context, at []env.Position) ([]Value, error) {
 	list := make([]Value, len(at))
@@ -72,6 +82,14 @@ type Number struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	Exact bool    `json:"exact"`
+	// NoInterval is true where there were too few samples or simulations for an interval. Low and
+	// High then bound a share of the win, or a change of it.
+	NoInterval bool `json:"no_interval,omitempty"`
+}
+
+// PlusMinus returns half of the interval, and whether there is one to show.
+func (n Number) PlusMinus() (half float64, ok bool) {
+	return (n.High - n.Low) / 2, !n.Exact && !n.NoInterval
 }
 
 // quantile returns the quantile of Student's t whose two-sided interval has the level
@@ -82,7 +100,7 @@ func quantile(freedom int) float64 {
 
 // sampled returns the value with these samples [n, P] and their mean.
 func sampled(samples [][]float64) Value {
-	v := Value{make([]float64, len(samples[0])), samples}
+	v := Value{Mean: make([]float64, len(samples[0])), Samples: samples}
 	for _, row := range samples {
 		for seat, x := range row {
 			v.Mean[seat] += x / float64(len(samples))
@@ -91,12 +109,17 @@ func sampled(samples [][]float64) Value {
 	return v
 }
 
-// Number returns the value to a seat. An estimate is the mean of the samples, with the
-// interval of Student's t.
+// leastDoubt is the least error of an estimate besides chance. Chosen: no search of some thousand
+// simulations is nearer to best play for certain.
+const leastDoubt = 0.005
+
+// Number returns the value to a seat. An estimate is the mean of the samples. Half of its
+// interval is √(c² + e²): c is half of the interval of Student's t, and e is the distance of the
+// farthest doubt.
 func (v Value) Number(seat int) Number {
 	mean := v.Mean[seat]
 	if v.Samples == nil {
-		return Number{mean, mean, mean, true}
+		return Number{Value: mean, Low: mean, High: mean, Exact: true}
 	}
 	sum := 0.0
 	for _, x := range v.Samples {
@@ -104,7 +127,21 @@ func (v Value) Number(seat int) Number {
 	}
 	n := float64(len(v.Samples))
 	half := float64(quantile(len(v.Samples)-1) * math.Sqrt(sum/(n-1)/n))
-	return Number{mean, mean - half, mean + half, false}
+	if v.Doubts != nil {
+		doubt := leastDoubt
+		for _, x := range v.Doubts {
+			doubt = max(doubt, math.Abs(x[seat]-mean))
+		}
+		half = math.Sqrt(float64(half*half) + float64(doubt*doubt))
+	}
+	x := Number{Value: mean, Low: mean - half, High: mean + half}
+	if v.Vague {
+		x = Number{Value: mean, Low: -1, High: 1, NoInterval: true}
+	}
+	if v.share {
+		x.Low, x.High = max(0, x.Low), min(1, x.High)
+	}
+	return x
 }
 
 // sample returns sample k [P]. All samples of an exact value are the value.
@@ -115,16 +152,31 @@ func (v Value) sample(k int) []float64 {
 	return v.Samples[k]
 }
 
+// doubt returns doubt k [P]. A value without doubts has itself.
+func (v Value) doubt(k int) []float64 {
+	if v.Doubts == nil {
+		return v.Mean
+	}
+	return v.Doubts[k]
+}
+
 // add adds factor·x to v for one seat, sample by sample. All values of a game have the
 // same number of samples, or none.
 func (v *Value) add(seat int, x Value, factor float64) {
 	for len(v.Samples) < len(x.Samples) { // v was exact
 		v.Samples = append(v.Samples, append([]float64(nil), v.Mean...))
 	}
+	for len(v.Doubts) < len(x.Doubts) {
+		v.Doubts = append(v.Doubts, append([]float64(nil), v.Mean...))
+	}
 	v.Mean[seat] += factor * x.Mean[seat]
 	for k, row := range v.Samples {
 		row[seat] += factor * x.sample(k)[seat]
 	}
+	for k, row := range v.Doubts {
+		row[seat] += factor * x.doubt(k)[seat]
+	}
+	v.Vague = v.Vague || x.Vague
 }
 
 // addChange adds the change of value from one position to another for a seat.
