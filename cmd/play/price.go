@@ -62,7 +62,7 @@ func (a *advisor) report(w io.Writer, people []int) {
 		return
 	}
 	if !a.valuer.Exact() {
-		fmt.Fprintf(w, "Estimated by %s; behind ±, half of the %.0f %% interval.\n", a.priced[0].Method, 100*analysis.Confidence)
+		fmt.Fprintf(w, "Estimated by %s; behind ±, half of the %.0f %% interval.\n%s\n", a.priced[0].Method, 100*analysis.Confidence, a.valuer.About())
 	}
 	for i, g := range a.priced {
 		for _, p := range people {
@@ -86,7 +86,10 @@ func (a *advisor) figure(n analysis.Number) string {
 	if n.Exact {
 		return fmt.Sprintf("%.*f%s", digits, factor*n.Value, unit)
 	}
-	return fmt.Sprintf("%.0f±%.0f%s", factor*n.Value, factor*(n.High-n.Value), unit)
+	if half, ok := n.PlusMinus(); ok {
+		return fmt.Sprintf("%.0f±%.0f%s", factor*n.Value, factor*half, unit)
+	}
+	return fmt.Sprintf("%.0f%s", factor*n.Value, unit)
 }
 
 func (a *advisor) reportMistakes(w io.Writer) {

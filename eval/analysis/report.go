@@ -15,9 +15,10 @@ type Report struct {
 	Title      string    `json:"game"`
 	RulesHash  string    `json:"rules_hash"`
 	Players    int       `json:"players"`
-	Unit       string    `json:"unit"`   // of all figures: "share of the win", or that of the returns
-	Method     string    `json:"method"` // of the Valuer
-	Exact      bool      `json:"exact"`  // of the prices of the games
+	Unit       string    `json:"unit"`            // of all figures: "share of the win", or that of the returns
+	Method     string    `json:"method"`          // of the Valuer
+	Exact      bool      `json:"exact"`           // of the prices of the games
+	About      string    `json:"about,omitempty"` // what intervals of single games and decisions cover
 	Confidence float64   `json:"confidence"`
 	Unfinished int       `json:"unfinished"` // games without an end; their results are the values of their last positions
 	Summary    []Player  `json:"summary"`    // by name, the smallest loss a decision first
@@ -59,7 +60,7 @@ type Mistake struct {
 func NewReport(spec game.Spec, v Valuer, games []*Game, worst int) *Report {
 	r := &Report{
 		Spec: spec, Title: spec.Title, RulesHash: spec.RulesHash(), Players: spec.Players, Unit: spec.Unit,
-		Method: v.Method(), Exact: v.Exact(), Confidence: Confidence, Games: games,
+		Method: v.Method(), Exact: v.Exact(), About: v.About(), Confidence: Confidence, Games: games,
 	}
 	if spec.HasWin() {
 		r.Unit = "share of the win"

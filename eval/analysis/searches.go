@@ -18,13 +18,14 @@ import (
 
 // Searches values a position by several independent searches from there. Its value is the mean
 // result of the last half of their simulations, which comes closer to best play the more there
-// are. Without a network, where the game's bot plays simulations to their ends, a lead is worth
-// less against best play than against the bot; the value then is the mean of the result and of
-// the evened result (see toPower).
+// are. Without a network the game's bot plays simulations to their ends, and a lead may be worth
+// less against best play than against the bot. The value then is the mean of the result and of
+// the evened result: shares to the power 1 − evening·b, where b is the bot's part of the moves.
 //
-// The interval covers the error of the searches and their chance (see [Value.Number]): its doubts
-// are the evened result and, changes times as far as they are off, the results of the quarter and
-// of the eighth of the simulations before the last half. docs/lab/estimators.md has its coverage.
+// The interval covers the error of the searches as well as chance. Half of it is the sum of half of
+// the interval of Student's t over the searches, the change of the value since smaller searches
+// (the farther one of the quarter and of the eighth of the simulations before the last half), and
+// the distance of the evened result. docs/lab/estimators.md has its coverage in solved games.
 type Searches struct {
 	Game        env.Game
 	Evaluator   *search.Evaluator // nil for rollouts of the game's bot
@@ -48,7 +49,7 @@ func (*Searches) Exact() bool { return false }
 
 // About implements [Valuer].
 func (*Searches) About() string {
-	return "Intervals cover the error of the search as well as chance; without one, there were too few simulations to tell."
+	return "± covers the error of the search and chance; without ±, simulations were too few."
 }
 
 // ErrTime is returned where the time does not allow one simulation in each search.
@@ -71,12 +72,9 @@ const (
 	// Intervals need so many searches, of so many simulations with a network and without one.
 	fewestSearches = 4
 	fewestNetwork  = 64
-	fewestRollouts = 8192
-	// changes is how many times as far as the value has changed with the size of the search it
-	// may still be off.
-	changes = 2.5
-	// evening is the exponent of the shares of the win that evens them.
-	evening = 0.6
+	fewestRollouts = 16384
+	// evening is the most that is taken off the exponent of shares of the win.
+	evening = 0.4
 )
 
 // Values implements [Valuer].
@@ -101,7 +99,7 @@ func (s *Searches) Values(ctx context.Context, at []env.Position) ([]Value, erro
 			return nil, err
 		}
 	}
-	rounds := make([][]float64, s.Number) // [n, Sizes, P]
+	rounds := make([]round, s.Number)
 	err := parallel.ForContext(ctx, s.Number, 1, func(k, _ int) (err error) {
 		rounds[k], err = s.search(ctx, open, s.Simulations, k)
 		return err
@@ -116,18 +114,16 @@ func (s *Searches) Values(ctx context.Context, at []env.Position) ([]Value, erro
 }
 
 // value returns the value of position j from the rounds.
-func (s *Searches) value(rounds [][]float64, j int) Value {
+func (s *Searches) value(rounds []round, j int) Value {
 	p := s.Game.Spec().Players
 	var sizes [search.Sizes][][]float64 // [searches, P] the values by part of the search
 	even := make([]float64, p)          // the mean of the evened results
 	for k := range sizes {
-		for _, values := range rounds {
-			share := values[(j*search.Sizes+k)*p:][:p]
+		for _, r := range rounds {
+			share := r.values[(j*search.Sizes+k)*p:][:p]
 			toPower(share, 1) // networks may value a position above a win, and below a loss
 			evened := slices.Clone(share)
-			if s.Evaluator == nil {
-				toPower(evened, evening)
-			}
+			toPower(evened, 1-float64(evening*r.bot[j]))
 			for q, x := range evened {
 				share[q] = (share[q] + x) / 2
 				if k == 0 {
@@ -138,13 +134,9 @@ func (s *Searches) value(rounds [][]float64, j int) Value {
 		}
 	}
 	v := sampled(sizes[0])
-	v.share, v.Doubts = true, [][]float64{even}
+	v.share, v.Even = true, even
 	for _, earlier := range sizes[1:] {
-		doubt := sampled(earlier).Mean
-		for q, x := range doubt {
-			doubt[q] = v.Mean[q] + changes*(x-v.Mean[q])
-		}
-		v.Doubts = append(v.Doubts, doubt)
+		v.Smaller = append(v.Smaller, sampled(earlier).Mean)
 	}
 	fewest := fewestRollouts
 	if s.Evaluator != nil {
@@ -171,15 +163,21 @@ func toPower(share []float64, power float64) {
 	}
 }
 
-// search returns the values [n, Sizes, P] of search k from each position.
-func (s *Searches) search(ctx context.Context, at []env.Position, simulations, k int) ([]float64, error) {
+// round are the results of one search from each position.
+type round struct {
+	values []float64 // [n, Sizes, P]
+	bot    []float64 // [n] the bot's part of the moves
+}
+
+// search returns the results of search k from each position.
+func (s *Searches) search(ctx context.Context, at []env.Position, simulations, k int) (round, error) {
 	seed := rand.NewPCG(s.Seed, searchStream|uint64(k)).Uint64()
 	e, err := search.New(s.Game, search.Config{Simulations: simulations, Seed: seed}, s.Evaluator)
 	if err != nil {
-		return nil, err
+		return round{}, err
 	}
-	values := make([]float64, len(at)*search.Sizes*s.Game.Spec().Players)
-	return values, e.Values(ctx, values, at)
+	r := round{make([]float64, len(at)*search.Sizes*s.Game.Spec().Players), make([]float64, len(at))}
+	return r, e.Values(ctx, r.values, r.bot, at)
 }
 
 // affordable returns the number of simulations of a search that the time allows, by the time of

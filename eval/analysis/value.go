@@ -15,9 +15,10 @@ import (
 type Value struct {
 	Mean    []float64   // [P]
 	Samples [][]float64 // [n, P] whose mean it is; nil if it is exact
-	// Doubts [k, P] are other values that the error of the estimate allows: what it may be off
-	// besides the chance in the samples. They add up like the value.
-	Doubts [][]float64
+	// Even [P] is the evened value, and Smaller [k, P] are those of smaller searches (see
+	// [Searches]); nil for other estimates. They add up like the value.
+	Even    []float64
+	Smaller [][]float64
 	// Vague values have too few samples or simulations for an interval.
 	Vague bool
 
@@ -30,7 +31,7 @@ type Valuer interface {
 	Method() string
 	// Exact reports whether all values are those of best play.
 	Exact() bool
-	// About says in a sentence what intervals of the values cover; "" if they are exact.
+	// About says in a line what intervals of the values cover; "" if they are exact.
 	About() string
 	// Values returns the values of positions of the game, in their order.
 	Values(ctx context.Context, at []env.Position) ([]Value, error)
@@ -109,13 +110,11 @@ func sampled(samples [][]float64) Value {
 	return v
 }
 
-// leastDoubt is the least error of an estimate besides chance. Chosen: no search of some thousand
-// simulations is nearer to best play for certain.
-const leastDoubt = 0.005
+// leastError is the least error of a search besides chance. Chosen: see docs/lab/estimators.md.
+const leastError = 0.005
 
-// Number returns the value to a seat. An estimate is the mean of the samples. Half of its
-// interval is √(c² + e²): c is half of the interval of Student's t, and e is the distance of the
-// farthest doubt.
+// Number returns the value to a seat. An estimate is the mean of the samples, with the interval of
+// Student's t. An estimate by searches has a wider interval (see [Searches]).
 func (v Value) Number(seat int) Number {
 	mean := v.Mean[seat]
 	if v.Samples == nil {
@@ -127,12 +126,12 @@ func (v Value) Number(seat int) Number {
 	}
 	n := float64(len(v.Samples))
 	half := float64(quantile(len(v.Samples)-1) * math.Sqrt(sum/(n-1)/n))
-	if v.Doubts != nil {
-		doubt := leastDoubt
-		for _, x := range v.Doubts {
-			doubt = max(doubt, math.Abs(x[seat]-mean))
+	if v.Smaller != nil {
+		change := leastError
+		for _, x := range v.Smaller {
+			change = max(change, math.Abs(x[seat]-mean))
 		}
-		half = math.Sqrt(float64(half*half) + float64(doubt*doubt))
+		half += change + math.Abs(v.Even[seat]-mean)
 	}
 	x := Number{Value: mean, Low: mean - half, High: mean + half}
 	if v.Vague {
@@ -145,19 +144,22 @@ func (v Value) Number(seat int) Number {
 }
 
 // sample returns sample k [P]. All samples of an exact value are the value.
-func (v Value) sample(k int) []float64 {
-	if v.Samples == nil {
+func (v Value) sample(k int) []float64 { return v.of(v.Samples, k) }
+
+// even returns the evened value [P].
+func (v Value) even() []float64 {
+	if v.Even == nil {
 		return v.Mean
 	}
-	return v.Samples[k]
+	return v.Even
 }
 
-// doubt returns doubt k [P]. A value without doubts has itself.
-func (v Value) doubt(k int) []float64 {
-	if v.Doubts == nil {
+// of returns row k of one of v's slices [k, P], or the value where that has none.
+func (v Value) of(rows [][]float64, k int) []float64 {
+	if rows == nil {
 		return v.Mean
 	}
-	return v.Doubts[k]
+	return rows[k]
 }
 
 // add adds factor·x to v for one seat, sample by sample. All values of a game have the
@@ -166,15 +168,21 @@ func (v *Value) add(seat int, x Value, factor float64) {
 	for len(v.Samples) < len(x.Samples) { // v was exact
 		v.Samples = append(v.Samples, append([]float64(nil), v.Mean...))
 	}
-	for len(v.Doubts) < len(x.Doubts) {
-		v.Doubts = append(v.Doubts, append([]float64(nil), v.Mean...))
+	for len(v.Smaller) < len(x.Smaller) {
+		v.Smaller = append(v.Smaller, append([]float64(nil), v.Mean...))
+	}
+	if v.Even == nil && x.Even != nil {
+		v.Even = append([]float64(nil), v.Mean...)
 	}
 	v.Mean[seat] += factor * x.Mean[seat]
 	for k, row := range v.Samples {
 		row[seat] += factor * x.sample(k)[seat]
 	}
-	for k, row := range v.Doubts {
-		row[seat] += factor * x.doubt(k)[seat]
+	for k, row := range v.Smaller {
+		row[seat] += factor * x.of(x.Smaller, k)[seat]
+	}
+	if v.Even != nil {
+		v.Even[seat] += factor * x.even()[seat]
 	}
 	v.Vague = v.Vague || x.Vague
 }

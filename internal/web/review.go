@@ -21,6 +21,7 @@ import (
 type Review struct {
 	Method string  `json:"method"`
 	Exact  bool    `json:"exact"`
+	About  string  `json:"about"`  // see Values
 	Points []Point `json:"points"` // [steps+1] of the positions
 	// Seats are the parts of the result [P]. Losses and ratings hold for the seats in Priced
 	// only: all where values are exact, otherwise the reviewed ones, or none if the time does
@@ -61,7 +62,7 @@ func (a *App) review(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Method, v.Exact, v.Seats = priced.Method, valuer.Exact(), priced.Seats
+	v.Method, v.Exact, v.About, v.Seats = priced.Method, valuer.Exact(), valuer.About(), priced.Seats
 	for i, x := range priced.Values {
 		v.Points = append(v.Points, Point{int(g.rec.At(i).CurrentPlayer()), numbers(x)})
 	}
