@@ -64,10 +64,7 @@ func (p priceText) summary(b *strings.Builder, r *analysis.Report) {
 	for _, s := range r.Summary {
 		rating := "-"
 		if s.Rating != nil {
-			rating = fmt.Sprintf("%.1f", s.Rating.Value)
-			if s.Rating.Interval != nil {
-				rating += fmt.Sprintf(" (%.1f to %.1f)", s.Rating.Interval[0], s.Rating.Interval[1])
-			}
+			rating = s.Rating.Text
 		}
 		rows = append(rows, []string{s.Name, fmt.Sprint(s.Games), p.mean(s.Result), p.mean(s.Luck), p.mean(s.Adjusted), p.mean(s.Losses), p.mean(s.Loss), fmt.Sprintf("%.3f", s.Mistakes), rating})
 	}

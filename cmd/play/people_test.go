@@ -301,7 +301,7 @@ func TestCoach(t *testing.T) {
 	for _, want := range []string{
 		`\n> Coach: this loses \d+\.\d\d % of the win\.\n  roll \(.*\): wins +\d+\.\d{4} %\n  hold \(.*\): wins +\d+\.\d{4} %\nType it again`,
 		`\nPrice of game 1 to seat 0: result (0|100)\.00 %\n  = start \d+\.\d\d % \+ luck -?\d+\.\d\d % − own losses \d+\.\d\d % \+ others' losses \d+\.\d\d %\n`,
-		`\n  \d+-\d+@0.*\n    \w+ lost \d+\.\d\d %; best is \w+\n`, `\nEstimated rating, with best play at 0: -\d+ \(one game`,
+		`\n  \d+-\d+@0.*\n    \w+ lost \d+\.\d\d %; best is \w+\n`, `\nEstimated rating, with best play at 0: -\d+\.\d; one game`,
 	} {
 		if status != cli.Done || !regexp.MustCompile(want).MatchString(stdout) {
 			t.Errorf("status %d, and no %q in\n%s", status, want, stdout)

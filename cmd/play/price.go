@@ -125,14 +125,13 @@ func (a *advisor) reportRating(w io.Writer) {
 	if i < 0 {
 		return
 	}
-	switch rating := r.Summary[i].Rating; {
-	case rating == nil && len(a.priced) > 1:
-		fmt.Fprintln(w, "No rating: the losses, or their interval, are too large for one.")
+	rating := r.Summary[i].Rating
+	switch {
 	case rating == nil:
-		fmt.Fprintln(w, "No rating: the losses are too large for one.")
+		fmt.Fprintln(w, "No rating: there was nothing to decide.")
 	case rating.Interval == nil:
-		fmt.Fprintf(w, "Estimated rating, with best play at 0: %.0f (one game gives no interval)\n", rating.Value)
+		fmt.Fprintf(w, "Estimated rating, with best play at 0: %s; one game gives no interval.\n", rating.Text)
 	default:
-		fmt.Fprintf(w, "Estimated rating, with best play at 0: %.0f (%.0f to %.0f, at a level of %.0f %%)\n", rating.Value, rating.Interval[0], rating.Interval[1], 100*r.Confidence)
+		fmt.Fprintf(w, "Estimated rating, with best play at 0, and its %.0f %% interval: %s\n", 100*r.Confidence, rating.Text)
 	}
 }

@@ -32,7 +32,7 @@ type Review struct {
 	// Mistakes are the costliest mistakes of the reviewed seats, the costliest first. Reviewed
 	// are the seats of people, or all where no person sits.
 	Mistakes []analysis.Decision `json:"mistakes"`
-	Ratings  []*analysis.Mean    `json:"ratings,omitempty"` // [P] once the game has ended; nil for none
+	Ratings  []*analysis.Rated   `json:"ratings,omitempty"` // [P] once the game has ended; nil for none
 }
 
 // Point is the value of a position of a game.
@@ -67,7 +67,7 @@ func (a *App) review(ctx context.Context, r *Request) (any, error) {
 		v.Points = append(v.Points, Point{int(g.rec.At(i).CurrentPlayer()), numbers(x)})
 	}
 	if priced.Ended && g.spec.HasWin() {
-		v.Ratings = make([]*analysis.Mean, g.spec.Players)
+		v.Ratings = make([]*analysis.Rated, g.spec.Players)
 		for _, seat := range v.Priced {
 			v.Ratings[seat] = analysis.RatingOf(priced.Seats[seat].Losses, g.spec.Players)
 		}

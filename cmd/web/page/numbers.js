@@ -65,11 +65,6 @@ export function signed(n, unit) {
   return n.exact ? `${sign}${text}` : `${sign}${text}${plusMinus(n, unit ? 1 : 100, digits)}`;
 }
 
-/** A whole number with its sign. @param {number} x */
-export function whole(x) {
-  return x.toFixed(0).replace('-', '−').replace(/^−0$/, '0');
-}
-
 /** The half of an interval behind ±; nothing where there were too few simulations for one. */
 function plusMinus(n, scale, digits) {
   return n.no_interval ? '' : ` ± ${half(n, scale).toFixed(digits)}`;
