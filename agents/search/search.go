@@ -49,10 +49,9 @@ type Searcher interface {
 	env.ContextPolicy
 	// Values writes mean results of the simulations from each position to dst [n, Sizes, P]:
 	// shares of the win by seat, of the last half of the simulations, of the quarter before and
-	// of the eighth before that. So a search shows how its value changes with its size. It writes
-	// to bot [n] the bot's part of the moves of the last half; the tree chose the others. Positions
+	// of the eighth before that. So a search shows how its value changes with its size. Positions
 	// may be of any kind. The search needs a number of simulations.
-	Values(ctx context.Context, dst, bot []float64, at []env.Position) error
+	Values(ctx context.Context, dst []float64, at []env.Position) error
 }
 
 // Searches are the part of the handle of a game that searches it.
@@ -112,15 +111,12 @@ type searcher[S comparable] struct {
 }
 
 // Values implements [Searcher].
-func (x searcher[S]) Values(ctx context.Context, dst, bot []float64, at []env.Position) error {
+func (x searcher[S]) Values(ctx context.Context, dst []float64, at []env.Position) error {
 	if x.search.cfg.Simulations == 0 {
 		return errors.New("search: values need a number of simulations")
 	}
 	width := Sizes * x.search.spec.Players
-	return x.search.run(ctx, env.Representatives[S](at), true, func(i int, t *tree[S]) {
-		t.parts(dst[i*width:][:width])
-		bot[i] = t.byBot / float64(t.goal-t.goal/2)
-	})
+	return x.search.run(ctx, env.Representatives[S](at), true, func(i int, t *tree[S]) { t.parts(dst[i*width:][:width]) })
 }
 
 // treeSearch is Monte Carlo tree search with PUCT selection. Each seat maximises its

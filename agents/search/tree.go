@@ -27,7 +27,6 @@ type tree[S comparable] struct {
 	square []float64   // [P] the sum of the squares of these
 	goal   int         // simulations of the whole search
 	marks  []float64   // [Sizes, P] total after goal/2, goal/4 and goal/8 of them
-	byBot  float64     // the sum of the bot's parts of the moves of the last half of them
 	idle   bool        // no search is under way
 	only   game.Action // the choice where it needs no search; else -1
 
@@ -47,7 +46,6 @@ type tree[S comparable] struct {
 	moves   int
 	from    int       // its path begins at path[from]
 	rollout bool      // the bot plays it to the end
-	grown   int       // its moves before that
 	resumed int32     // the node at which it goes on, or noNode
 	share   []float64 // [P] the result: shares of the win
 }
@@ -99,7 +97,6 @@ func (t *tree[S]) reset(s S, simulations int, seed uint64) {
 	clear(t.total)
 	clear(t.square)
 	clear(t.marks)
-	t.byBot = 0
 	t.root, t.nodes, t.edges, t.afters = s, t.nodes[:0], t.edges[:0], t.afters[:0]
 	t.left, t.done, t.idle, t.only, t.resumed, t.rollout, t.from, t.moves = simulations, 0, false, -1, noNode, false, 0, 0
 	t.seed, t.goal = seed, simulations
@@ -318,9 +315,6 @@ func (t *tree[S]) finish(s S) {
 // end ends the simulation in a state.
 func (t *tree[S]) end(s S) {
 	t.finish(s)
-	if t.rollout && t.done >= t.goal/2 {
-		t.byBot += float64(t.moves-t.grown) / float64(t.moves)
-	}
 	t.backUp(t.path[t.from:], t.share)
 	t.path, t.rollout = t.path[:t.from], false
 }
@@ -371,7 +365,7 @@ func (t *tree[S]) rollOut(probs []float64) {
 		for k := range edges {
 			edges[k].prior = (1/float64(len(edges)) + probs[edges[k].action]) / 2
 		}
-		n.expanded, t.rollout, t.grown, t.at = true, true, t.moves, n.state
+		n.expanded, t.rollout, t.at = true, true, n.state
 		t.path = append(t.path, step{k, -1})
 	}
 	t.move(core.SampleAction(probs, &t.dice))

@@ -87,41 +87,45 @@ func BenchmarkCoverage(b *testing.B) {
 		times = []float64{*coverageSeconds}
 	}
 	for _, x := range estimated {
-		g := testgames.Open(b, x.id, 2, `{}`)
-		s, err := g.Solve(b.Context(), nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		at := decisions(b, g, s, *coverageSeed, *coveragePositions)
-		v := &analysis.Searches{Game: g, Evaluator: evaluator(b, g, x.name), Name: x.name, Number: 4, Simulations: 256, Seed: *coverageSeed}
-		options, start := 0, cpu()
-		for _, p := range at[:min(20, len(at))] {
-			options += len(p.Legal())
-			covered(b, g, s, p, v)
-		}
-		one := (cpu() - start) / float64(options*v.Number*v.Simulations) // of a simulation
-		for _, seconds := range times {
-			b.Run(fmt.Sprintf("%s/%vs", x.id, seconds), func(b *testing.B) {
-				for b.Loop() {
-					inside, vague, simulations := 0, 0, []float64{}
-					var halves []float64
-					start := cpu()
-					for _, p := range at {
-						v.Simulations = max(1, int(seconds/one/float64(len(p.Legal())*v.Number)))
-						simulations = append(simulations, float64(v.Simulations))
-						k, h, n := covered(b, g, s, p, v)
-						inside, halves, vague = inside+k, append(halves, h...), vague+n
-					}
-					b.ReportMetric((cpu()-start)/float64(len(at)), "cpu-s/position")
-					b.ReportMetric(median(simulations), "simulations")
-					b.ReportMetric(float64(vague), "without")
-					if len(halves) > 0 {
-						b.ReportMetric(100*float64(inside)/float64(len(halves)), "%covered")
-						b.ReportMetric(100*median(halves), "%half")
-					}
+		b.Run(x.id, func(b *testing.B) { coverage(b, x.id, x.name, times) })
+	}
+}
+
+func coverage(b *testing.B, id, name string, times []float64) {
+	g := testgames.Open(b, id, 2, `{}`)
+	s, err := g.Solve(b.Context(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	at := decisions(b, g, s, *coverageSeed, *coveragePositions)
+	v := &analysis.Searches{Game: g, Evaluator: evaluator(b, g, name), Name: name, Number: 4, Simulations: 256, Seed: *coverageSeed}
+	options, start := 0, cpu()
+	for _, p := range at[:min(20, len(at))] {
+		options += len(p.Legal())
+		covered(b, g, s, p, v)
+	}
+	one := (cpu() - start) / float64(options*v.Number*v.Simulations) // of a simulation
+	for _, seconds := range times {
+		b.Run(fmt.Sprintf("%vs", seconds), func(b *testing.B) {
+			for b.Loop() {
+				inside, vague, simulations := 0, 0, []float64{}
+				var halves []float64
+				start := cpu()
+				for _, p := range at {
+					v.Simulations = max(1, int(seconds/one/float64(len(p.Legal())*v.Number)))
+					simulations = append(simulations, float64(v.Simulations))
+					k, h, n := covered(b, g, s, p, v)
+					inside, halves, vague = inside+k, append(halves, h...), vague+n
 				}
-			})
-		}
+				b.ReportMetric((cpu()-start)/float64(len(at)), "cpu-s/position")
+				b.ReportMetric(median(simulations), "simulations")
+				b.ReportMetric(float64(vague), "without")
+				if len(halves) > 0 {
+					b.ReportMetric(100*float64(inside)/float64(len(halves)), "%covered")
+					b.ReportMetric(100*median(halves), "%half")
+				}
+			}
+		})
 	}
 }
 

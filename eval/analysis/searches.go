@@ -18,9 +18,9 @@ import (
 
 // Searches values a position by several independent searches from there. Its value is the mean
 // result of the last half of their simulations, which comes closer to best play the more there
-// are. Without a network the game's bot plays simulations to their ends, and a lead may be worth
-// less against best play than against the bot. The value then is the mean of the result and of
-// the evened result: shares to the power 1 − evening·b, where b is the bot's part of the moves.
+// are. Without a network, where far decisions are still explored or the bot's, a lead may be worth
+// less under best play than in the search. A value with an interval then is the mean of the result
+// and of the evened result: shares of the win to the power evening.
 //
 // The interval covers the error of the searches as well as chance. Half of it is the sum of half of
 // the interval of Student's t over the searches, the change of the value since smaller searches
@@ -73,8 +73,8 @@ const (
 	fewestSearches = 4
 	fewestNetwork  = 64
 	fewestRollouts = 16384
-	// evening is the most that is taken off the exponent of shares of the win.
-	evening = 0.4
+	// evening is the exponent that evens shares of the win.
+	evening = 0.65
 )
 
 // Values implements [Valuer].
@@ -99,7 +99,7 @@ func (s *Searches) Values(ctx context.Context, at []env.Position) ([]Value, erro
 			return nil, err
 		}
 	}
-	rounds := make([]round, s.Number)
+	rounds := make([][]float64, s.Number) // [n, Sizes, P]
 	err := parallel.ForContext(ctx, s.Number, 1, func(k, _ int) (err error) {
 		rounds[k], err = s.search(ctx, open, s.Simulations, k)
 		return err
@@ -114,16 +114,22 @@ func (s *Searches) Values(ctx context.Context, at []env.Position) ([]Value, erro
 }
 
 // value returns the value of position j from the rounds.
-func (s *Searches) value(rounds []round, j int) Value {
-	p := s.Game.Spec().Players
+func (s *Searches) value(rounds [][]float64, j int) Value {
+	p, fewest := s.Game.Spec().Players, fewestRollouts
+	if s.Evaluator != nil {
+		fewest = fewestNetwork
+	}
+	vague := s.Number < fewestSearches || s.Simulations < fewest
 	var sizes [search.Sizes][][]float64 // [searches, P] the values by part of the search
 	even := make([]float64, p)          // the mean of the evened results
 	for k := range sizes {
-		for _, r := range rounds {
-			share := r.values[(j*search.Sizes+k)*p:][:p]
+		for _, values := range rounds {
+			share := values[(j*search.Sizes+k)*p:][:p]
 			toPower(share, 1) // networks may value a position above a win, and below a loss
 			evened := slices.Clone(share)
-			toPower(evened, 1-float64(evening*r.bot[j]))
+			if s.Evaluator == nil && !vague {
+				toPower(evened, evening)
+			}
 			for q, x := range evened {
 				share[q] = (share[q] + x) / 2
 				if k == 0 {
@@ -138,11 +144,7 @@ func (s *Searches) value(rounds []round, j int) Value {
 	for _, earlier := range sizes[1:] {
 		v.Smaller = append(v.Smaller, sampled(earlier).Mean)
 	}
-	fewest := fewestRollouts
-	if s.Evaluator != nil {
-		fewest = fewestNetwork
-	}
-	v.Vague = s.Number < fewestSearches || s.Simulations < fewest
+	v.Vague = vague
 	return v
 }
 
@@ -163,21 +165,15 @@ func toPower(share []float64, power float64) {
 	}
 }
 
-// round are the results of one search from each position.
-type round struct {
-	values []float64 // [n, Sizes, P]
-	bot    []float64 // [n] the bot's part of the moves
-}
-
-// search returns the results of search k from each position.
-func (s *Searches) search(ctx context.Context, at []env.Position, simulations, k int) (round, error) {
+// search returns the values [n, Sizes, P] of search k from each position.
+func (s *Searches) search(ctx context.Context, at []env.Position, simulations, k int) ([]float64, error) {
 	seed := rand.NewPCG(s.Seed, searchStream|uint64(k)).Uint64()
 	e, err := search.New(s.Game, search.Config{Simulations: simulations, Seed: seed}, s.Evaluator)
 	if err != nil {
-		return round{}, err
+		return nil, err
 	}
-	r := round{make([]float64, len(at)*search.Sizes*s.Game.Spec().Players), make([]float64, len(at))}
-	return r, e.Values(ctx, r.values, r.bot, at)
+	values := make([]float64, len(at)*search.Sizes*s.Game.Spec().Players)
+	return values, e.Values(ctx, values, at)
 }
 
 // affordable returns the number of simulations of a search that the time allows, by the time of
