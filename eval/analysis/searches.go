@@ -72,7 +72,7 @@ const (
 	// Intervals need so many searches, of so many simulations with a network and without one.
 	fewestSearches = 4
 	fewestNetwork  = 64
-	fewestRollouts = 16384
+	fewestRollouts = 20_000
 	// evening is the exponent that evens shares of the win.
 	evening = 0.65
 )

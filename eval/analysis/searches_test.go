@@ -34,9 +34,9 @@ func TestSearches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &analysis.Searches{Game: g, Name: "greedy", Number: 4, Simulations: 16384, Seed: 1}
+	v := &analysis.Searches{Game: g, Name: "greedy", Number: 4, Simulations: 20000, Seed: 1}
 	values, err := v.Values(t.Context(), at)
-	if err != nil || v.Exact() || v.Method() != "searches:4:16384:greedy" {
+	if err != nil || v.Exact() || v.Method() != "searches:4:20000:greedy" {
 		t.Fatalf("%s, exact %v: %v", v.Method(), v.Exact(), err)
 	}
 	for i, x := range values {
@@ -78,7 +78,7 @@ func TestVague(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range []*analysis.Searches{{Number: 3, Simulations: 16384}, {Number: 4, Simulations: 500}} {
+	for _, v := range []*analysis.Searches{{Number: 3, Simulations: 20000}, {Number: 4, Simulations: 500}} {
 		v.Game, v.Name = g, "greedy"
 		options, err := analysis.Decide(t.Context(), g, p, v)
 		if err != nil {
