@@ -69,7 +69,8 @@ const (
 	// What follows is chosen so that intervals cover exact values in solved games (see
 	// docs/lab/estimators.md).
 	//
-	// Intervals need so many searches, of so many simulations with a network and without one.
+	// Intervals need at least this number of searches, and these numbers of simulations with a
+	// network and without one.
 	fewestSearches = 4
 	fewestNetwork  = 64
 	fewestRollouts = 20_000
