@@ -77,9 +77,10 @@ func (r *Rules) newFieldsAt() (at fieldsAt) {
 // differences. A step changes few elements where the viewer stays the same.
 type seen struct {
 	state  State
-	viewer uint8 // or maxPlayers, of an observation that is zero
+	viewer uint8             // or maxPlayers, of an observation that is zero
+	owner  [maxRegions]uint8 // of the regions that have one
 	seats  [maxPlayers]seatSeen
-	shares [maxPlayers]float32 // of the win were it over
+	strong uint64 // the regions with two armies or more, which can attack
 
 	// The elements that are 1.
 	mover, start, phase, points, rounds int16
@@ -90,7 +91,8 @@ type seen struct {
 type seatSeen struct {
 	numbers      [6]float32 // the field "seats"
 	rank         int32
-	held, supply uint8
+	share        float32 // of the win were it over
+	held, supply uint8   // the supply as in its one-hot field
 }
 
 // newSeen returns that of an observation that is zero.
@@ -104,9 +106,7 @@ func (r *Rules) newSeen() *seen {
 		w.regions[p], w.supply[p] = int16(at.regions+(r.n+1)*p), int16(at.supply+(mostCounted+1)*p)
 		r.countSeat(&w.seats[p], &w.state, uint8(p))
 	}
-	for i, x := range r.winShares(&w.state, &w.seats) {
-		w.shares[i] = float32(x)
-	}
+	r.countShares(w, &w.state)
 	return w
 }
 
@@ -125,27 +125,31 @@ func (r *Rules) show(dst []float32, w *seen, s *State, viewer uint8) {
 	for seat := range r.cfg.Players {
 		moved |= s.Own[seat] ^ was.Own[seat]
 	}
-	armies, strong := r.compareArmies(s, was)
+	var armies uint64 // of other numbers
+	if s.Armies != was.Armies {
+		armies, w.strong = r.compareArmies(s, was)
+	}
 	large, medium, small := s.Large^was.Large, s.Medium^was.Medium, s.Small^was.Small
 	changed := armies | large | medium | small | moved
 
 	if moved != 0 {
-		r.clearOwners(dst, w, s)
+		r.changeOwners(dst, w, s)
 	}
+	occupied := r.board.all &^ r.unoccupied(s)
 	p, borders := r.cfg.Players, dst[r.at.borders:r.at.seats]
 	if viewer != w.viewer {
-		r.showRegions(dst, w, s, viewer, r.board.all)
+		r.showRegions(dst, w, s, viewer, occupied)
 		clear(borders)
-		r.showBorders(borders, s, viewer, strong, r.board.all)
+		r.showBorders(borders, s, viewer, w.strong, w.strong)
 	} else if changed != 0 {
-		r.showRegions(dst, w, s, viewer, armies|moved)
+		r.showRegions(dst, w, s, viewer, (armies|moved)&occupied)
 		near := changed
 		for set := changed; set != 0; set &= set - 1 {
 			k := bits.TrailingZeros64(set)
 			r.clearBorders(borders, k)
 			near |= r.board.adj[k]
 		}
-		r.showBorders(borders, s, viewer, near&strong, changed)
+		r.showBorders(borders, s, viewer, near&w.strong, changed)
 	}
 	r.showSet(dst[2*p:], large, s.Large)
 	r.showSet(dst[2*p+1:], medium, s.Medium)
@@ -171,37 +175,48 @@ func (r *Rules) compareArmies(s, was *State) (changed, strong uint64) {
 	return changed, strong
 }
 
-// clearOwners clears the elements of regions that are no longer of their owners.
-func (r *Rules) clearOwners(dst []float32, w *seen, s *State) {
+// changeOwners clears the elements of regions that are no longer of their owners, and notes
+// the new owners.
+func (r *Rules) changeOwners(dst []float32, w *seen, s *State) {
 	p := r.cfg.Players
 	for seat := range p {
 		for lost := w.state.Own[seat] &^ s.Own[seat]; lost != 0; lost &= lost - 1 {
-			at := bits.TrailingZeros64(lost)*r.at.stride + int(r.relative[w.viewer][seat])
+			at := bits.TrailingZeros64(lost)*r.at.stride + int(r.turns[w.viewer][0].owner[seat])
 			dst[at], dst[at+p] = 0, 0
 		}
-	}
-}
-
-// showRegions shows the owners and armies of some regions.
-func (r *Rules) showRegions(dst []float32, w *seen, s *State, viewer uint8, regions uint64) {
-	p, stride := r.cfg.Players, r.at.stride
-	for seat := range p {
-		before, now := int(r.relative[w.viewer][seat]), int(r.relative[viewer][seat])
-		for set := s.Own[seat] & regions; set != 0; set &= set - 1 {
-			k := bits.TrailingZeros64(set)
-			was, at := k*stride+before, k*stride+now
-			dst[was], dst[was+p] = 0, 0
-			dst[at], dst[at+p] = 1, float32(s.Armies[k])*(1./manyArmies)
+		for won := s.Own[seat] &^ w.state.Own[seat]; won != 0; won &= won - 1 {
+			w.owner[bits.TrailingZeros64(won)] = uint8(seat)
 		}
 	}
 }
 
-// newRelative returns the number of seats from a viewer's to another, 0 where there is no
-// viewer.
-func newRelative(players int) (list [maxPlayers + 1][maxPlayers]uint8) {
-	for viewer := range players {
-		for seat := range players {
-			list[viewer][seat] = uint8((seat + players - viewer) % players)
+// showRegions shows the owners and armies of some occupied regions.
+func (r *Rules) showRegions(dst []float32, w *seen, s *State, viewer uint8, regions uint64) {
+	stride, turn := r.at.stride, &r.turns[w.viewer][viewer]
+	for ; regions != 0; regions &= regions - 1 {
+		k := bits.TrailingZeros64(regions)
+		at, seat := k*stride, w.owner[k]&7
+		dst[at+int(turn.owner[seat])], dst[at+int(turn.armies[seat])] = 0, 0
+		dst[at+int(turn.newOwner[seat])], dst[at+int(turn.newArmies[seat])] = 1, float32(s.Armies[k])*(1./manyArmies)
+	}
+}
+
+// turn is where the elements of each owner are within a region, for a viewer and the next.
+type turn struct{ owner, armies, newOwner, newArmies [8]uint8 }
+
+// newTurns returns the turns of each viewer, or none, and each next one.
+func newTurns(players int) (list [maxPlayers + 1][maxPlayers]turn) {
+	relative := func(seat, viewer int) uint8 { return uint8((seat + players - viewer) % players) }
+	for viewer := range list {
+		for next := range players {
+			t := &list[viewer][next]
+			for seat := range players {
+				if viewer < players {
+					t.owner[seat] = relative(seat, viewer)
+				}
+				t.newOwner[seat] = relative(seat, next)
+				t.armies[seat], t.newArmies[seat] = t.owner[seat]+uint8(players), t.newOwner[seat]+uint8(players)
+			}
 		}
 	}
 	return list
@@ -229,12 +244,11 @@ func (r *Rules) showAttack(dst []float32, s *State, x float32) {
 // regions, where an end of the border is in changed. Before, these are zero.
 func (r *Rules) showBorders(dst []float32, s *State, viewer uint8, from, changed uint64) {
 	own := s.Own[viewer]
-	others := r.board.all &^ own &^ r.unoccupied(s)
 	for ; from != 0; from &= from - 1 {
 		k := bits.TrailingZeros64(from)
 		opposed, at := own, 1
 		if own>>k&1 == 1 {
-			opposed, at = others, 0
+			opposed, at = ^own, 0 // which have owners: until all have, none has two armies
 		}
 		if changed>>k&1 == 0 {
 			opposed &= changed
@@ -257,34 +271,26 @@ func (r *Rules) clearBorders(dst []float32, k int) {
 // showSeats shows what follows the regions and borders. changed are the regions that have
 // changed.
 func (r *Rules) showSeats(dst []float32, w *seen, s *State, viewer uint8, changed uint64) {
-	p, at, was := r.cfg.Players, &r.at, &w.state
-	counted := false
-	seat := viewer
-	for i := range p {
-		f := &w.seats[seat]
-		count := (s.Own[seat]|was.Own[seat])&changed != 0 || s.Lost[seat] != was.Lost[seat]
-		if count {
-			r.countSeat(f, s, seat)
-			counted = true
+	at, was, from := &r.at, &w.state, &r.turns[viewer][0].owner // seats from the viewer's
+	if changed != 0 {
+		for seat := range uint8(r.cfg.Players) {
+			if (s.Own[seat]|was.Own[seat])&changed != 0 || s.Lost[seat] != was.Lost[seat] {
+				r.countSeat(&w.seats[seat], s, seat)
+			}
 		}
-		if count || viewer != w.viewer {
-			*(*[6]float32)(dst[6*i:]) = f.numbers
+		r.countShares(w, s)
+	}
+	if changed != 0 || viewer != w.viewer {
+		for seat := range r.cfg.Players {
+			f, i := &w.seats[seat], int(from[seat])
+			copy(dst[6*i:], f.numbers[:])
+			dst[at.shares+i] = f.share
 			move(dst, &w.regions[i], at.regions+(r.n+1)*i+int(f.held))
-			move(dst, &w.supply[i], at.supply+(mostCounted+1)*i+min(int(f.supply), mostCounted))
-		}
-		seat = r.nextSeat(seat)
-	}
-	if counted {
-		for i, x := range r.winShares(s, &w.seats) {
-			w.shares[i] = float32(x)
+			move(dst, &w.supply[i], at.supply+(mostCounted+1)*i+int(f.supply))
 		}
 	}
-	rel := &r.relative[viewer]
-	for i, x := range w.shares[:p] {
-		dst[at.shares+int(rel[i])] = x
-	}
-	move(dst, &w.mover, at.mover+int(rel[s.Mover]))
-	move(dst, &w.start, at.start+int(rel[s.Start]))
+	move(dst, &w.mover, at.mover+int(from[s.Mover]))
+	move(dst, &w.start, at.start+int(from[s.Start]))
 	move(dst, &w.phase, at.phase+int(s.Phase))
 	rest := (*[4]float32)(dst[at.odds:])
 	rest[0] = 0
@@ -318,5 +324,12 @@ func (r *Rules) countSeat(f *seatSeen, s *State, seat uint8) {
 		float32(large) * trioScale, float32(medium) * trioScale, float32(small) * trioScale,
 		float32(held) / float32(r.n), float32(r.bonus(s, seat)),
 	}
-	f.held, f.supply, f.rank = uint8(held), uint8(supply), int32(s.rank(seat, armies))
+	f.held, f.supply, f.rank = uint8(held), uint8(min(supply, mostCounted)), int32(s.rank(seat, armies))
+}
+
+// countShares notes the shares of the win.
+func (r *Rules) countShares(w *seen, s *State) {
+	for i, x := range r.winShares(s, &w.seats) {
+		w.seats[i].share = float32(x)
+	}
 }
