@@ -254,10 +254,13 @@ func (r *Rules) reach(s *State, p int) uint64 {
 	if r.hasLab(s, p, rocket) {
 		return empty
 	}
-	pass, at := r.pass&^(all&^own), b.stations
-	set := b.neighboursOf(own)
+	pass := r.pass &^ (all &^ own)
+	at, set := b.doors&pass, b.neighboursOf(own)
 	for step := 1; step <= maxSteps; step++ {
-		if at = b.neighboursOf(at) & pass; step >= r.cfg.MinMove {
+		if step > 1 {
+			at = b.neighboursOf(at) & pass
+		}
+		if step >= r.cfg.MinMove {
 			set |= at
 		}
 	}
