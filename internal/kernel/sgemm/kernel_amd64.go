@@ -61,7 +61,7 @@ func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor f
 	case plain:
 		return sparseGo(m, n, k, a, b, c, init, ldi, floor, gate)
 	case avx2:
-		return sparsePairs(m, n, k, a, b, c, init, ldi, floor, gate)
+		return sparseGroups(m, n, k, a, b, c, init, ldi, floor, gate)
 	}
 	for j := 0; j < n; {
 		columns, pairs := kern.columns(n-j), 0
@@ -85,63 +85,66 @@ func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor f
 	return count
 }
 
-// pairs are rows of a matrix, two by two: the columns in which one of a pair is not 0, and the
-// elements of both.
-type pairs struct {
-	start  []int   // [pairs+1]
-	column []int32 // those of pair i are start[i] to start[i+1]
-	x, y   []float32
+// groupRows is the number of rows of a group.
+const groupRows = 4
+
+// groups are rows of a matrix, some at a time: the columns in which one of a group is not 0, and
+// the elements of each row there.
+type groups struct {
+	start  []int     // [groups+1]
+	column []int32   // those of group i are start[i] to start[i+1]
+	value  []float32 // [groupRows, stride]
+	stride int
+	rows   Rows // the rows that are left
 }
 
-var pairPool = sync.Pool{New: func() any { return new(pairs) }}
+var groupPool = sync.Pool{New: func() any { return new(groups) }}
 
-// list replaces the pairs by those of the rows of a [m, k]. The last row of an odd number is a
-// pair with itself. It returns the number of elements of a that are not 0.
-func (p *pairs) list(m, k int, a []float32) (count int) {
-	most := (m+1)/2*k + spare
-	p.column = slices.Grow(p.column[:0], most)[:most]
-	p.x, p.y = slices.Grow(p.x[:0], most)[:most], slices.Grow(p.y[:0], most)[:most]
-	p.start = append(p.start[:0], 0)
+// list replaces the groups by those of the rows of a [m, k]. It returns the number of elements
+// that are not 0.
+func (g *groups) list(m, k int, a []float32) (count int) {
+	g.stride = m/groupRows*k + spare
+	g.column = slices.Grow(g.column[:0], g.stride)[:g.stride]
+	g.value = slices.Grow(g.value[:0], groupRows*g.stride)[:groupRows*g.stride]
+	g.start = append(g.start[:0], 0)
 	n := 0
-	for i := 0; i < m; i += 2 {
-		columns, elements := listPairAVX2(k, &a[i*k], &a[min(i+1, m-1)*k], &p.column[n], &p.x[n], &p.y[n])
-		if i+1 == m {
-			elements /= 2
-		}
+	for ; len(a) >= groupRows*k; a = a[groupRows*k:] {
+		columns, elements := listGroupAVX2(k, &a[0], &g.column[n], &g.value[n], g.stride)
 		n += columns
 		count += elements
-		p.start = append(p.start, n)
+		g.start = append(g.start, n)
 	}
-	return count
+	g.rows.Reset(k)
+	g.rows.Append(a)
+	return count + len(g.rows.elements)
 }
 
-// sparsePairs is [sparseGo] for m and k at least 1 with AVX2. The rows of a pair share the
-// loads of b: rows that follow each other are often alike, such as the afterstates of a decision.
-func sparsePairs(m, n, k int, a, b, c, init []float32, ldi int, floor float32, gate []float32) (count int) {
+// sparseGroups is [sparseGo] for m and k at least 1 with AVX2.
+func sparseGroups(m, n, k int, a, b, c, init []float32, ldi int, floor float32, gate []float32) (count int) {
 	const size = 32 // rows whose lists stay in the cache; chosen
-	p := pairPool.Get().(*pairs)
+	g := groupPool.Get().(*groups)
 	for i := 0; i < m; i += size {
 		now := min(m-i, size)
-		count += p.list(now, k, a[i*k:])
-		for j := 0; j < n; {
-			columns := 32
+		count += g.list(now, k, a[i*k:(i+now)*k])
+		for j := 0; j < n && now >= groupRows; {
+			columns := 16
 			if n-j < columns {
 				columns = min(8, n-j)
 			}
-			gather := func(from, pairs, second, next int) {
-				gatherPairsAVX2(pairs, columns, &p.start[from], &p.column[0], &p.x[0], &p.y[0], &b[j], n,
-					&c[(i+2*from)*n+j], second, at(init, (i+2*from)*ldi+j), next, floor)
-			}
-			if now >= 2 {
-				gather(0, now/2, n, ldi)
-			}
-			if now%2 > 0 {
-				gather(now/2, 1, 0, 0)
-			}
+			gatherGroupsAVX2(now/groupRows, columns, &g.start[0], &g.column[0], &g.value[0], g.stride,
+				&b[j], n, &c[i*n+j], at(init, i*ldi+j), ldi, floor)
 			j += columns
 		}
+		if rest := i + now/groupRows*groupRows; rest < i+now {
+			elements := g.rows.elements[:max(1, len(g.rows.elements))] // the kernel takes the address of the first
+			var from []float32
+			if init != nil {
+				from = init[rest*ldi:]
+			}
+			avx2.gather(i+now-rest, n, g.rows.start, elements, b, c[rest*n:], from, ldi, floor)
+		}
 	}
-	pairPool.Put(p)
+	groupPool.Put(g)
 	if gate != nil {
 		reluGrad(c[:m*n], gate[:m*n])
 	}

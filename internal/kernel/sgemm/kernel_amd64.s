@@ -2129,9 +2129,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func listPairAVX2(k int, x *float32, y *float32, column *int32, xs *float32, ys *float32) (columns int, count int)
+// func listGroupAVX2(k int, x *float32, column *int32, value *float32, stride int) (columns int, count int)
 // Requires: AVX, AVX2, POPCNT
-TEXT ·listPairAVX2(SB), NOSPLIT, $0-64
+TEXT ·listGroupAVX2(SB), NOSPLIT, $0-56
 	MOVQ         k+0(FP), AX
 	LEAQ         order<>+0(SB), CX
 	VXORPS       Y0, Y0, Y0
@@ -2140,39 +2140,62 @@ TEXT ·listPairAVX2(SB), NOSPLIT, $0-64
 	VMOVD        DX, X2
 	VPBROADCASTD X2, Y2
 	MOVQ         x+8(FP), SI
-	MOVQ         y+16(FP), DI
-	MOVQ         column+24(FP), R8
-	MOVQ         xs+32(FP), R9
-	MOVQ         ys+40(FP), R10
-	XORQ         R11, R11
-	XORQ         R12, R12
+	MOVQ         column+16(FP), DI
+	MOVQ         value+24(FP), R8
+	MOVQ         k+0(FP), R9
+	MOVQ         stride+32(FP), R10
+	SHLQ         $0x02, R9
+	SHLQ         $0x02, R10
+	LEAQ         (R9)(R9*2), R11
+	LEAQ         (R10)(R10*2), R12
+	XORQ         R13, R13
+	XORQ         R14, R14
 
 eight:
 	CMPQ      AX, $0x08
 	JLT       last
-	VMOVUPS   (SI), Y3
-	VMOVUPS   (DI), Y4
-	VCMPPS    $0x04, Y0, Y3, Y5
-	VMOVMSKPS Y5, DX
-	VCMPPS    $0x04, Y0, Y4, Y5
-	VMOVMSKPS Y5, R13
+	XORQ      DX, DX
+	VMOVUPS   (SI), Y4
+	VCMPPS    $0x04, Y0, Y4, Y3
+	VMOVMSKPS Y3, BX
+	ORQ       BX, DX
+	POPCNTQ   BX, BX
+	ADDQ      BX, R14
+	VMOVUPS   (SI)(R9*1), Y5
+	VCMPPS    $0x04, Y0, Y5, Y3
+	VMOVMSKPS Y3, BX
+	ORQ       BX, DX
+	POPCNTQ   BX, BX
+	ADDQ      BX, R14
+	VMOVUPS   (SI)(R9*2), Y6
+	VCMPPS    $0x04, Y0, Y6, Y3
+	VMOVMSKPS Y3, BX
+	ORQ       BX, DX
+	POPCNTQ   BX, BX
+	ADDQ      BX, R14
+	VMOVUPS   (SI)(R11*1), Y7
+	VCMPPS    $0x04, Y0, Y7, Y3
+	VMOVMSKPS Y3, BX
+	ORQ       BX, DX
+	POPCNTQ   BX, BX
+	ADDQ      BX, R14
+	VPMOVZXBD (CX)(DX*8), Y3
+	VPADDD    Y1, Y3, Y8
+	VMOVUPS   Y8, (DI)
+	VPERMPS   Y4, Y3, Y4
+	VMOVUPS   Y4, (R8)
+	VPERMPS   Y5, Y3, Y5
+	VMOVUPS   Y5, (R8)(R10*1)
+	VPERMPS   Y6, Y3, Y6
+	VMOVUPS   Y6, (R8)(R10*2)
+	VPERMPS   Y7, Y3, Y7
+	VMOVUPS   Y7, (R8)(R12*1)
 	POPCNTQ   DX, BX
-	ADDQ      BX, R12
-	POPCNTQ   R13, BX
-	ADDQ      BX, R12
-	ORQ       R13, DX
-	VPMOVZXBD (CX)(DX*8), Y5
-	VPADDD    Y1, Y5, Y6
-	VPERMPS   Y3, Y5, Y3
-	VPERMPS   Y4, Y5, Y4
-	VMOVUPS   Y6, (R8)(R11*4)
-	VMOVUPS   Y3, (R9)(R11*4)
-	VMOVUPS   Y4, (R10)(R11*4)
-	POPCNTQ   DX, BX
-	ADDQ      BX, R11
+	ADDQ      BX, R13
+	LEAQ      (DI)(BX*4), DI
+	LEAQ      (R8)(BX*4), R8
 	VPADDD    Y2, Y1, Y1
 	ADDQ      $0x20, SI
-	ADDQ      $0x20, DI
 	SUBQ      $0x08, AX
 	JMP       eight
 
@@ -2182,52 +2205,72 @@ last:
 	VMOVD        AX, X2
 	VPBROADCASTD X2, Y2
 	VPCMPGTD     iota<>+0(SB), Y2, Y2
-	VMASKMOVPS   (SI), Y2, Y3
-	VMASKMOVPS   (DI), Y2, Y2
-	VCMPPS       $0x04, Y0, Y3, Y4
-	VMOVMSKPS    Y4, DX
-	VCMPPS       $0x04, Y0, Y2, Y4
-	VMOVMSKPS    Y4, R13
-	POPCNTQ      DX, BX
-	ADDQ         BX, R12
-	POPCNTQ      R13, BX
-	ADDQ         BX, R12
-	ORQ          R13, DX
+	XORQ         DX, DX
+	VMASKMOVPS   (SI), Y2, Y4
+	VCMPPS       $0x04, Y0, Y4, Y3
+	VMOVMSKPS    Y3, BX
+	ORQ          BX, DX
+	POPCNTQ      BX, BX
+	ADDQ         BX, R14
+	VMASKMOVPS   (SI)(R9*1), Y2, Y5
+	VCMPPS       $0x04, Y0, Y5, Y3
+	VMOVMSKPS    Y3, BX
+	ORQ          BX, DX
+	POPCNTQ      BX, BX
+	ADDQ         BX, R14
+	VMASKMOVPS   (SI)(R9*2), Y2, Y6
+	VCMPPS       $0x04, Y0, Y6, Y3
+	VMOVMSKPS    Y3, BX
+	ORQ          BX, DX
+	POPCNTQ      BX, BX
+	ADDQ         BX, R14
+	VMASKMOVPS   (SI)(R11*1), Y2, Y2
+	VCMPPS       $0x04, Y0, Y2, Y0
+	VMOVMSKPS    Y0, BX
+	ORQ          BX, DX
+	POPCNTQ      BX, BX
+	ADDQ         BX, R14
 	VPMOVZXBD    (CX)(DX*8), Y0
 	VPADDD       Y1, Y0, Y1
-	VPERMPS      Y3, Y0, Y3
+	VMOVUPS      Y1, (DI)
+	VPERMPS      Y4, Y0, Y4
+	VMOVUPS      Y4, (R8)
+	VPERMPS      Y5, Y0, Y5
+	VMOVUPS      Y5, (R8)(R10*1)
+	VPERMPS      Y6, Y0, Y6
+	VMOVUPS      Y6, (R8)(R10*2)
 	VPERMPS      Y2, Y0, Y2
-	VMOVUPS      Y1, (R8)(R11*4)
-	VMOVUPS      Y3, (R9)(R11*4)
-	VMOVUPS      Y2, (R10)(R11*4)
+	VMOVUPS      Y2, (R8)(R12*1)
 	POPCNTQ      DX, BX
-	ADDQ         BX, R11
+	ADDQ         BX, R13
+	LEAQ         (DI)(BX*4), DI
+	LEAQ         (R8)(BX*4), R8
 
 end:
-	MOVQ R11, columns+48(FP)
-	MOVQ R12, count+56(FP)
+	MOVQ R13, columns+40(FP)
+	MOVQ R14, count+48(FP)
 	VZEROUPPER
 	RET
 
-// func gatherPairsAVX2(pairs int, n int, start *int, column *int32, xs *float32, ys *float32, b *float32, ld int, c *float32, second int, init *float32, ldi int, floor float32)
+// func gatherGroupsAVX2(groups int, n int, start *int, column *int32, value *float32, stride int, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·gatherPairsAVX2(SB), NOSPLIT, $0-100
+TEXT ·gatherGroupsAVX2(SB), NOSPLIT, $0-92
 	MOVQ start+16(FP), AX
 	MOVQ column+24(FP), CX
-	MOVQ xs+32(FP), DX
-	MOVQ ys+40(FP), BX
+	MOVQ value+32(FP), DX
+	MOVQ stride+40(FP), BX
 	MOVQ b+48(FP), SI
 	MOVQ ld+56(FP), DI
 	MOVQ c+64(FP), R8
-	MOVQ init+80(FP), R9
+	MOVQ init+72(FP), R9
 	SHLQ $0x02, DI
-	SHLQ $0x02, ldi+88(FP)
-	SHLQ $0x02, second+72(FP)
-	MOVQ (AX), R10
-	CMPQ n+8(FP), $0x20
+	SHLQ $0x02, ldi+80(FP)
+	SHLQ $0x02, BX
+	LEAQ (BX)(BX*2), R10
+	CMPQ n+8(FP), $0x10
 	JLT  narrow
 
-widepair:
+widegroup:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2240,108 +2283,133 @@ widepair:
 	JZ      widesum
 	VMOVUPS (R9), Y0
 	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	ADDQ    ldi+88(FP), R9
+	ADDQ    ldi+80(FP), R9
+	VMOVUPS (R9), Y2
+	VMOVUPS 32(R9), Y3
+	ADDQ    ldi+80(FP), R9
 	VMOVUPS (R9), Y4
 	VMOVUPS 32(R9), Y5
-	VMOVUPS 64(R9), Y6
-	VMOVUPS 96(R9), Y7
-	ADDQ    ldi+88(FP), R9
+	ADDQ    ldi+80(FP), R9
+	VMOVUPS (R9), Y6
+	VMOVUPS 32(R9), Y7
+	ADDQ    ldi+80(FP), R9
 
 widesum:
-	ADDQ $0x08, AX
-	JMP  widetest
+	MOVQ 8(AX), R11
+	SUBQ (AX), R11
+	JZ   widestore
 
 wideeach:
-	MOVLQZX      (CX)(R10*4), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX)(R10*4), Y8
-	VBROADCASTSS (BX)(R10*4), Y9
-	VMOVUPS      (SI)(R11*1), Y10
-	VFMADD231PS  Y10, Y8, Y0
-	VFMADD231PS  Y10, Y9, Y4
-	VMOVUPS      32(SI)(R11*1), Y10
-	VFMADD231PS  Y10, Y8, Y1
-	VFMADD231PS  Y10, Y9, Y5
-	VMOVUPS      64(SI)(R11*1), Y10
-	VFMADD231PS  Y10, Y8, Y2
-	VFMADD231PS  Y10, Y9, Y6
-	VMOVUPS      96(SI)(R11*1), Y10
-	VFMADD231PS  Y10, Y8, Y3
-	VFMADD231PS  Y10, Y9, Y7
-	INCQ         R10
+	MOVLQZX      (CX), R12
+	IMULQ        DI, R12
+	VMOVUPS      (SI)(R12*1), Y8
+	VMOVUPS      32(SI)(R12*1), Y9
+	VBROADCASTSS (DX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (DX)(BX*1), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS (DX)(BX*2), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS (DX)(R10*1), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	DECQ         R11
+	JNZ          wideeach
 
-widetest:
-	CMPQ         R10, (AX)
-	JLT          wideeach
-	VBROADCASTSS floor+96(FP), Y8
+widestore:
+	ADDQ         $0x08, AX
+	VBROADCASTSS floor+88(FP), Y8
 	VMAXPS       Y0, Y8, Y0
 	VMOVUPS      Y0, (R8)
 	VMAXPS       Y1, Y8, Y1
 	VMOVUPS      Y1, 32(R8)
+	ADDQ         DI, R8
 	VMAXPS       Y2, Y8, Y2
-	VMOVUPS      Y2, 64(R8)
+	VMOVUPS      Y2, (R8)
 	VMAXPS       Y3, Y8, Y3
-	VMOVUPS      Y3, 96(R8)
-	ADDQ         second+72(FP), R8
+	VMOVUPS      Y3, 32(R8)
+	ADDQ         DI, R8
 	VMAXPS       Y4, Y8, Y4
 	VMOVUPS      Y4, (R8)
 	VMAXPS       Y5, Y8, Y5
 	VMOVUPS      Y5, 32(R8)
+	ADDQ         DI, R8
 	VMAXPS       Y6, Y8, Y6
-	VMOVUPS      Y6, 64(R8)
+	VMOVUPS      Y6, (R8)
 	VMAXPS       Y7, Y8, Y7
-	VMOVUPS      Y7, 96(R8)
-	ADDQ         second+72(FP), R8
-	DECQ         pairs+0(FP)
-	JNZ          widepair
+	VMOVUPS      Y7, 32(R8)
+	ADDQ         DI, R8
+	DECQ         groups+0(FP)
+	JNZ          widegroup
 	VZEROUPPER
 	RET
 
 narrow:
-	MOVQ         (AX), R10
 	MOVQ         n+8(FP), R11
 	VMOVD        R11, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     iota<>+0(SB), Y0, Y0
 
-narrowpair:
+narrowgroup:
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
 	TESTQ      R9, R9
 	JZ         narrowsum
 	VMASKMOVPS (R9), Y0, Y1
-	ADDQ       ldi+88(FP), R9
+	ADDQ       ldi+80(FP), R9
 	VMASKMOVPS (R9), Y0, Y2
-	ADDQ       ldi+88(FP), R9
+	ADDQ       ldi+80(FP), R9
+	VMASKMOVPS (R9), Y0, Y3
+	ADDQ       ldi+80(FP), R9
+	VMASKMOVPS (R9), Y0, Y4
+	ADDQ       ldi+80(FP), R9
 
 narrowsum:
-	ADDQ $0x08, AX
-	JMP  narrowtest
+	MOVQ 8(AX), R11
+	SUBQ (AX), R11
+	JZ   narrowstore
 
 narroweach:
-	MOVLQZX      (CX)(R10*4), R11
-	IMULQ        DI, R11
-	VBROADCASTSS (DX)(R10*4), Y3
-	VBROADCASTSS (BX)(R10*4), Y4
-	VMASKMOVPS   (SI)(R11*1), Y0, Y5
-	VFMADD231PS  Y5, Y3, Y1
-	VFMADD231PS  Y5, Y4, Y2
-	INCQ         R10
+	MOVLQZX      (CX), R12
+	IMULQ        DI, R12
+	VMASKMOVPS   (SI)(R12*1), Y0, Y5
+	VBROADCASTSS (DX), Y6
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (DX)(BX*1), Y6
+	VFMADD231PS  Y5, Y6, Y2
+	VBROADCASTSS (DX)(BX*2), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VBROADCASTSS (DX)(R10*1), Y6
+	VFMADD231PS  Y5, Y6, Y4
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	DECQ         R11
+	JNZ          narroweach
 
-narrowtest:
-	CMPQ         R10, (AX)
-	JLT          narroweach
-	VBROADCASTSS floor+96(FP), Y3
-	VMAXPS       Y1, Y3, Y1
+narrowstore:
+	ADDQ         $0x08, AX
+	VBROADCASTSS floor+88(FP), Y5
+	VMAXPS       Y1, Y5, Y1
 	VMASKMOVPS   Y1, Y0, (R8)
-	ADDQ         second+72(FP), R8
-	VMAXPS       Y2, Y3, Y2
+	ADDQ         DI, R8
+	VMAXPS       Y2, Y5, Y2
 	VMASKMOVPS   Y2, Y0, (R8)
-	ADDQ         second+72(FP), R8
-	DECQ         pairs+0(FP)
-	JNZ          narrowpair
+	ADDQ         DI, R8
+	VMAXPS       Y3, Y5, Y3
+	VMASKMOVPS   Y3, Y0, (R8)
+	ADDQ         DI, R8
+	VMAXPS       Y4, Y5, Y4
+	VMASKMOVPS   Y4, Y0, (R8)
+	ADDQ         DI, R8
+	DECQ         groups+0(FP)
+	JNZ          narrowgroup
 	VZEROUPPER
 	RET
 

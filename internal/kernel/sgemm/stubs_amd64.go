@@ -46,19 +46,18 @@ func listDifferenceAVX2(k int, x *float32, y *float32, elements *int32) (count i
 //go:noescape
 func listDifferenceAVX512(k int, x *float32, y *float32, elements *int32) (count int)
 
-// listPairAVX2 lists the columns in which one of two rows of k elements, at least 1, is not 0,
-// and the elements of both. It returns the number of columns, and of elements that are not 0,
-// and writes up to spare numbers after the last.
+// listGroupAVX2 lists the columns in which one of 4 rows of k elements, at least 1, is not 0,
+// and the elements of each row there, stride apart. It returns the number of columns, and of
+// elements that are not 0, and writes up to spare numbers after the last.
 //
 //go:noescape
-func listPairAVX2(k int, x *float32, y *float32, column *int32, xs *float32, ys *float32) (columns int, count int)
+func listGroupAVX2(k int, x *float32, column *int32, value *float32, stride int) (columns int, count int)
 
-// gatherPairsAVX2 is [gatherGo] for pairs, at least 1, of rows that listPairAVX2 has listed, and for
-// 32 columns, or up to 8 if n is less. The second row of a pair, and the first of the next,
-// is second elements further in c and ldi further in init. Rows of b have ld elements.
+// gatherGroupsAVX2 is [gatherGo] for groups, at least 1, of rows that listGroupAVX2 has listed, and
+// for 16 columns, or up to 8 if n is less. Rows of b and c have ld elements.
 //
 //go:noescape
-func gatherPairsAVX2(pairs int, n int, start *int, column *int32, xs *float32, ys *float32, b *float32, ld int, c *float32, second int, init *float32, ldi int, floor float32)
+func gatherGroupsAVX2(groups int, n int, start *int, column *int32, value *float32, stride int, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 
 // gatherAVX2 is [gatherGo] for m and n at least 1, and for the first columns, as many as
 // kernel.columns returns, or 256 with AVX-512 if there are as many. Rows of b and c have

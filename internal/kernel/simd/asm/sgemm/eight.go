@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -123,77 +125,94 @@ func listEights(name string, difference bool, iota, order Mem) {
 	RET()
 }
 
-// listPair generates the kernel that lists the columns in which one of two rows is not 0.
-func listPair(name string, iota, order Mem) {
-	TEXT(name, NOSPLIT, "func(k int, x, y *float32, column *int32, xs, ys *float32) (columns, count int)")
+// A group is some rows of A that use each row of b together if one of them needs it, which saves
+// loads: rows that follow each other are often alike, such as the afterstates of a decision.
+// Chosen to hide the latency of an addition and to fit in the registers.
+const groupRows, groupVectors = 4, 2
+
+// listGroup generates the kernel that lists the columns in which a row of a group is not 0.
+func listGroup(name string, iota, order Mem) {
+	TEXT(name, NOSPLIT, "func(k int, x *float32, column *int32, value *float32, stride int) (columns, count int)")
 	Pragma("noescape")
-	Doc(name+" lists the columns in which one of two rows of k elements, at least 1, is not 0,",
-		"and the elements of both. It returns the number of columns, and of elements that are not 0,",
-		"and writes up to spare numbers after the last.")
+	Doc(fmt.Sprintf("%s lists the columns in which one of %d rows of k elements, at least 1, is not 0,", name, groupRows),
+		"and the elements of each row there, stride apart. It returns the number of columns, and of",
+		"elements that are not 0, and writes up to spare numbers after the last.")
 	e := newEights(iota, order)
-	x, y := Load(Param("x"), GP64()), Load(Param("y"), GP64())
-	column, xs, ys := Load(Param("column"), GP64()), Load(Param("xs"), GP64()), Load(Param("ys"), GP64())
-	n, count, other := GP64(), GP64(), GP64()
+	x := Load(Param("x"), GP64()).(reg.GPVirtual)
+	column, value := Load(Param("column"), GP64()), Load(Param("value"), GP64()).(reg.GPVirtual)
+	k, stride := Load(Param("k"), GP64()).(reg.GPVirtual), Load(Param("stride"), GP64()).(reg.GPVirtual)
+	SHLQ(Imm(2), k)
+	SHLQ(Imm(2), stride)
+	rows, values := apart(x, k), apart(value, stride)
+	n, count, some := GP64(), GP64(), GP64()
 	XORQ(n, n)
 	XORQ(count, count)
 	e.loop(func(load func(Mem, reg.VecVirtual)) {
-		v, w, differ := YMM(), YMM(), YMM()
-		load(Mem{Base: x}, v)
-		load(Mem{Base: y}, w)
-		VCMPPS(Imm(4), e.none, v, differ) // not equal, or NaN
-		VMOVMSKPS(differ, e.mask.As32())
-		VCMPPS(Imm(4), e.none, w, differ)
-		VMOVMSKPS(differ, other.As32())
-		for _, m := range []reg.GPVirtual{e.mask, other} {
-			POPCNTQ(m, e.bits)
+		XORQ(e.mask, e.mask)
+		var v [groupRows]reg.VecVirtual
+		for r := range v {
+			differ := YMM()
+			v[r] = YMM()
+			load(rows[r], v[r])
+			VCMPPS(Imm(4), e.none, v[r], differ) // not equal, or NaN
+			VMOVMSKPS(differ, some.As32())
+			ORQ(some, e.mask)
+			POPCNTQ(some, e.bits)
 			ADDQ(e.bits, count)
 		}
-		ORQ(other, e.mask)
 		lane, columns := e.chosen(e.mask)
-		VPERMPS(v, lane, v)
-		VPERMPS(w, lane, w)
-		VMOVUPS(columns, Mem{Base: column, Index: n, Scale: 4})
-		VMOVUPS(v, Mem{Base: xs, Index: n, Scale: 4})
-		VMOVUPS(w, Mem{Base: ys, Index: n, Scale: 4})
+		VMOVUPS(columns, Mem{Base: column})
+		for r := range v {
+			VPERMPS(v[r], lane, v[r])
+			VMOVUPS(v[r], values[r])
+		}
 		POPCNTQ(e.mask, e.bits)
 		ADDQ(e.bits, n)
-	}, x, y)
+		LEAQ(Mem{Base: column, Index: e.bits, Scale: 4}, column)
+		LEAQ(Mem{Base: value, Index: e.bits, Scale: 4}, value)
+	}, x)
 	Store(n, Return("columns"))
 	Store(count, Return("count"))
 	VZEROUPPER()
 	RET()
 }
 
-// gatherPairs generates the kernel for the sums of pairs of rows, which share the loads of b.
-func gatherPairs(name string, iota Mem) {
+// apart returns the places of the rows of a group, of which the first is at x.
+func apart(x, stride reg.GPVirtual) [groupRows]Mem {
+	three := GP64()
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, three)
+	return [groupRows]Mem{{Base: x}, {Base: x, Index: stride, Scale: 1}, {Base: x, Index: stride, Scale: 2}, {Base: x, Index: three, Scale: 1}}
+}
+
+// gatherGroups generates the kernel for the sums of groups.
+func gatherGroups(name string, iota Mem) {
 	const size = 32
-	TEXT(name, NOSPLIT, "func(pairs, n int, start *int, column *int32, xs, ys, b *float32, ld int, c *float32, second int, init *float32, ldi int, floor float32)")
+	TEXT(name, NOSPLIT, "func(groups, n int, start *int, column *int32, value *float32, stride int, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)")
 	Pragma("noescape")
-	Doc(name+" is [gatherGo] for pairs, at least 1, of rows that listPairAVX2 has listed, and for",
-		"32 columns, or up to 8 if n is less. The second row of a pair, and the first of the next,",
-		"is second elements further in c and ldi further in init. Rows of b have ld elements.")
+	Doc(fmt.Sprintf("%s is [gatherGo] for groups, at least 1, of rows that listGroupAVX2 has listed, and", name),
+		fmt.Sprintf("for %d columns, or up to 8 if n is less. Rows of b and c have ld elements.", 8*groupVectors))
 	start, column := Load(Param("start"), GP64()), Load(Param("column"), GP64())
-	factors := []reg.Register{Load(Param("xs"), GP64()), Load(Param("ys"), GP64())}
+	value, stride := Load(Param("value"), GP64()).(reg.GPVirtual), Load(Param("stride"), GP64()).(reg.GPVirtual)
 	b, ld := Load(Param("b"), GP64()), Load(Param("ld"), GP64())
 	c, init := Load(Param("c"), GP64()), Load(Param("init"), GP64())
 	SHLQ(Imm(2), ld)
 	SHLQ(Imm(2), param("ldi"))
-	SHLQ(Imm(2), param("second"))
-	e, at := GP64(), GP64()
-	for _, v := range []int{4, 1} {
-		label := map[int]string{4: "wide", 1: "narrow"}[v]
+	SHLQ(Imm(2), stride)
+	values := apart(value, stride)
+	left, at := GP64(), GP64()
+	for _, v := range []int{groupVectors, 1} {
+		label := map[int]string{groupVectors: "wide", 1: "narrow"}[v]
 		load := func(m Mem, dst reg.VecVirtual) { VMOVUPS(m, dst) }
 		store := func(src reg.VecVirtual, m Mem) { VMOVUPS(src, m) }
 		Label(label)
-		MOVQ(Mem{Base: start}, e)
 		if v > 1 {
 			CMPQ(param("n"), Imm(uint64(8*v)))
 			JLT(LabelRef("narrow"))
 		} else {
 			load, store = maskedMoves(Load(Param("n"), GP64()), size, iota)
 		}
-		var acc [2][]reg.VecVirtual
-		Label(label + "pair")
+		var acc [groupRows][]reg.VecVirtual
+		Label(label + "group")
 		for r := range acc {
 			acc[r] = make([]reg.VecVirtual, v)
 			for j := range acc[r] {
@@ -210,27 +229,30 @@ func gatherPairs(name string, iota Mem) {
 			ADDQ(param("ldi"), init)
 		}
 		Label(label + "sum")
-		ADDQ(Imm(8), start)
-		JMP(LabelRef(label + "test"))
+		MOVQ(Mem{Base: start, Disp: 8}, left)
+		SUBQ(Mem{Base: start}, left)
+		JZ(LabelRef(label + "store"))
 		Label(label + "each")
-		MOVLQZX(Mem{Base: column, Index: e, Scale: 4}, at)
+		MOVLQZX(Mem{Base: column}, at)
 		IMULQ(ld, at)
-		var factor [2]reg.VecVirtual
-		for r := range factor {
-			factor[r] = YMM()
-			VBROADCASTSS(Mem{Base: factors[r], Index: e, Scale: 4}, factor[r])
+		w := make([]reg.VecVirtual, v)
+		for j := range w {
+			w[j] = YMM()
+			load(Mem{Base: b, Index: at, Scale: 1, Disp: j * size}, w[j])
 		}
-		for j := range v {
-			w := YMM()
-			load(Mem{Base: b, Index: at, Scale: 1, Disp: j * size}, w)
-			for r := range acc {
-				VFMADD231PS(w, factor[r], acc[r][j])
+		for r := range acc {
+			factor := YMM()
+			VBROADCASTSS(values[r], factor)
+			for j := range w {
+				VFMADD231PS(w[j], factor, acc[r][j])
 			}
 		}
-		INCQ(e)
-		Label(label + "test")
-		CMPQ(e, Mem{Base: start})
-		JLT(LabelRef(label + "each"))
+		ADDQ(Imm(4), column)
+		ADDQ(Imm(4), value)
+		DECQ(left)
+		JNZ(LabelRef(label + "each"))
+		Label(label + "store")
+		ADDQ(Imm(8), start)
 		floor := YMM()
 		VBROADCASTSS(param("floor"), floor)
 		for r := range acc {
@@ -238,10 +260,10 @@ func gatherPairs(name string, iota Mem) {
 				VMAXPS(acc[r][j], floor, acc[r][j]) // NaN stays NaN
 				store(acc[r][j], Mem{Base: c, Disp: j * size})
 			}
-			ADDQ(param("second"), c)
+			ADDQ(ld, c)
 		}
-		DECQ(param("pairs"))
-		JNZ(LabelRef(label + "pair"))
+		DECQ(param("groups"))
+		JNZ(LabelRef(label + "group"))
 		VZEROUPPER()
 		RET()
 	}
