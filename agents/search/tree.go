@@ -220,8 +220,8 @@ func (t *tree[S]) together() {
 
 const (
 	// mostAtOnce is the most simulations of a tree that are under way together, and growth the
-	// number of simulations after which another one is. Chosen by matches (docs/lab/search-together.md):
-	// no weaker than one by one.
+	// number of simulations after which one more is. Chosen: no weaker than one by one
+	// (docs/lab/search-exploration.md).
 	mostAtOnce = 16
 	growth     = 32
 )
