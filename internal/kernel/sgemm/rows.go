@@ -20,6 +20,9 @@ type element struct {
 	value  float32
 }
 
+// spare is how many elements behind the last a kernel may write.
+const spare = 7
+
 // Reset removes all rows and sets the number of columns.
 func (r *Rows) Reset(k int) {
 	r.k, r.start, r.elements = k, append(r.start[:0], 0), r.elements[:0]
@@ -38,8 +41,8 @@ func (r *Rows) Append(x []float32) {
 	}
 	for ; len(x) > 0; x = x[r.k:] {
 		n := len(r.elements)
-		r.elements = slices.Grow(r.elements, r.k)
-		r.elements = r.elements[:n+active().list(r.elements[n:n+r.k], x[:r.k])]
+		r.elements = slices.Grow(r.elements, r.k+spare)
+		r.elements = r.elements[:n+active().list(r.elements[n:n+r.k+spare], x[:r.k])]
 		r.start = append(r.start, len(r.elements))
 	}
 }
@@ -51,8 +54,8 @@ func (r *Rows) AppendDifference(x, y []float32, most int) bool {
 	same("y", len(y), r.k)
 	n, count := len(r.elements), 0
 	if r.k > 0 {
-		r.elements = slices.Grow(r.elements, r.k)
-		count = active().listDifference(r.elements[n:n+r.k], x, y)
+		r.elements = slices.Grow(r.elements, r.k+spare)
+		count = active().listDifference(r.elements[n:n+r.k+spare], x, y)
 	}
 	if count > most {
 		return false
