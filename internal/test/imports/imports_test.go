@@ -46,7 +46,7 @@ var table = []struct {
 	{"agents", []string{"env", "env/game", "agents/search", "models"}},
 	{"eval/analysis", []string{"env", "env/game", "agents/search", "env/record"}},
 	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "env/record", "internal/jobs"}},
-	{"train/method", []string{"models", "agents/search"}},
+	{"train/method", []string{"models", "agents/search", "internal/core"}},
 	{"train/expert", []string{"env", "env/game", "internal/core", "agents/search", "models", "train/method"}},
 	{"train/ppo", []string{"env", "env/game", "agents", "agents/search", "models", "train/method"}},
 	{"train", []string{"env", "env/game", "train/expert", "train/method", "train/ppo", "agents", "agents/search", "models", "internal/jobs", "internal/machine"}},

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -178,9 +179,13 @@ func (r coreRow) measure(ctx context.Context, cores int) (took time.Duration, er
 	return took, err
 }
 
-// schedulerCosts measures those of this machine: the median extra time of a section of two short
-// ranges, which wakes one core.
-func schedulerCosts() parallel.Costs {
+// usualWake is the time to wake a core of a machine with nothing else to do. Chosen.
+const usualWake = 5 * time.Microsecond
+
+// schedulerCosts returns the costs of a prediction, and the time that waking a core takes on this
+// machine: the median extra time of a section of two short ranges. The prediction has the usual
+// time instead where that is longer, since the machine then has other work.
+func schedulerCosts() (c parallel.Costs, wake time.Duration) {
 	const n, length = 2001, 20 * time.Microsecond
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(2, runtime.NumCPU())))
 	spin := func(int, int) {
@@ -194,22 +199,26 @@ func schedulerCosts() parallel.Costs {
 		extra = append(extra, time.Since(start)-length)
 	}
 	slices.Sort(extra)
-	return parallel.Costs{Start: 300 * time.Nanosecond, Wake: extra[n/2]}
+	wake = extra[n/2].Round(100 * time.Nanosecond)
+	return parallel.Costs{Start: 300 * time.Nanosecond, Wake: min(wake, usualWake)}, wake
 }
 
-// sectionSum is what the sections of a name take that are in no other section.
+// sectionSum is what the sections of a name take, with those within them.
 type sectionSum struct {
 	name               string
 	calls, ranges      int
 	all, largest, mean time.Duration // of the ranges; of the largest and the mean one, over all calls
 }
 
-// sections sums the sections of recorded work by name, the longest first, and the time outside of
-// them.
-func sections(w parallel.Work) (list []*sectionSum, serial time.Duration) {
+// sections sums the sections of recorded work by name, the longest first.
+func sections(w parallel.Work) []*sectionSum {
 	byName := map[string]*sectionSum{}
+	addSections(byName, w)
+	return slices.SortedFunc(maps.Values(byName), func(a, b *sectionSum) int { return cmp.Compare(b.all, a.all) })
+}
+
+func addSections(byName map[string]*sectionSum, w parallel.Work) {
 	for _, step := range w {
-		serial += step.Took
 		if step.Then == nil {
 			continue
 		}
@@ -224,13 +233,20 @@ func sections(w parallel.Work) (list []*sectionSum, serial time.Duration) {
 		for _, r := range step.Then.Ranges {
 			took := r.Took()
 			all, largest = all+took, max(largest, took)
+			addSections(byName, r)
 		}
 		s.all += all
 		s.largest += largest
 		s.mean += all / time.Duration(max(1, len(step.Then.Ranges)))
 	}
-	list = slices.SortedFunc(maps.Values(byName), func(a, b *sectionSum) int { return cmp.Compare(b.all, a.all) })
-	return list, serial
+}
+
+// serial returns the time of recorded work outside of sections.
+func serial(w parallel.Work) (sum time.Duration) {
+	for _, step := range w {
+		sum += step.Took
+	}
+	return sum
 }
 
 // manyCores are the numbers of cores of a prediction.
@@ -238,9 +254,13 @@ var manyCores = []int{1, 2, 4, 8, 16, 32, 64}
 
 // cores predicts and measures the time of training, evaluation and solving on several cores, and
 // prints the digests of models that were trained on several.
-func cores(ctx context.Context, w io.Writer, log func(format string, args ...any)) error {
-	costs := schedulerCosts()
-	fmt.Fprintf(w, "\nOne core runs each row, and the times of its parallel sections predict those on more cores; waking a core takes %s. Speed-ups, in parentheses as measured on this machine.\n\n", costs.Wake.Round(100*time.Nanosecond))
+func cores(ctx context.Context, pattern string, w io.Writer, log func(format string, args ...any)) error {
+	names, err := regexp.Compile(pattern)
+	if err != nil {
+		return err
+	}
+	costs, wake := schedulerCosts()
+	fmt.Fprintf(w, "\nOne core runs each row, and the times of its parallel sections predict those on more cores, if waking one takes %s; here that takes %s. Speed-ups, in parentheses as measured on this machine.\n\n", costs.Wake, wake)
 	fmt.Fprint(w, "| what | serial | one core |")
 	for _, c := range manyCores[1:] {
 		fmt.Fprintf(w, " %d cores |", c)
@@ -248,15 +268,17 @@ func cores(ctx context.Context, w io.Writer, log func(format string, args ...any
 	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", 2+len(manyCores)))
 	var details strings.Builder
 	for _, row := range coreRows() {
+		if !names.MatchString(row.what) {
+			continue
+		}
 		x, err := row.record(ctx)
 		if err != nil {
 			return fmt.Errorf("%s: %w", row.what, err)
 		}
 		one := x.wall(1, parallel.Costs{})
-		list, serial := sections(x.work)
 		share := func(d time.Duration) string { return fmt.Sprintf("%.2g %%", 100*d.Seconds()/one.Seconds()) }
 		alone := time.Duration(0)
-		fmt.Fprintf(w, "| %s | %s |", row.what, share(serial))
+		fmt.Fprintf(w, "| %s | %s |", row.what, share(serial(x.work)))
 		for _, c := range manyCores {
 			measured := ""
 			if c <= runtime.NumCPU() {
@@ -277,7 +299,7 @@ func cores(ctx context.Context, w io.Writer, log func(format string, args ...any
 		}
 		fmt.Fprintln(w)
 		log("%s: recorded", row.what)
-		for _, s := range list {
+		for _, s := range sections(x.work) {
 			if s.all > one/200 {
 				fmt.Fprintf(&details, "| %s | `%s` | %s | %d | %.3g | %s | %.2f |\n", row.what, s.name, share(s.all), s.calls,
 					float64(s.ranges)/float64(s.calls), (s.all / time.Duration(s.ranges)).Round(time.Microsecond), s.largest.Seconds()/s.mean.Seconds())
@@ -288,11 +310,11 @@ func cores(ctx context.Context, w io.Writer, log func(format string, args ...any
 		}
 	}
 	fmt.Fprintf(w, "\n| what | section | share of one core's time | calls | ranges | time of a range | the largest, × the mean |\n|%s\n%s", strings.Repeat(" --- |", 7), &details)
-	return hashes(ctx, w)
+	return hashes(ctx, names, w)
 }
 
 // hashes prints the SHA-256 of models that were trained with several values of GOMAXPROCS.
-func hashes(ctx context.Context, w io.Writer) error {
+func hashes(ctx context.Context, names *regexp.Regexp, w io.Writer) error {
 	procs := []int{1, 2, 3, 16}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	fmt.Fprint(w, "\n| a short run of | GOMAXPROCS | SHA-256 of the weights |\n| --- | --- | --- |\n")
@@ -307,6 +329,10 @@ func hashes(ctx context.Context, w io.Writer) error {
 		{openGame("martian-risk", 3, "{}"), train.AlgorithmPPO, 3 * 16_384},
 		{openGame("mars-is-ours-fast", 2, "{}"), train.Search, 2_000},
 	} {
+		what := fmt.Sprintf("`%s`, %s for %d", run.a, run.game.Spec().Title, run.game.Spec().Players)
+		if !names.MatchString(what) {
+			continue
+		}
 		c, err := settings(run.game, run.a, func(c *train.Config) { c.Steps = run.steps })
 		if err != nil {
 			return err
@@ -320,7 +346,7 @@ func hashes(ctx context.Context, w io.Writer) error {
 			}
 			h := sha256.New()
 			binary.Write(h, binary.LittleEndian, mlp.Weights()) // a hash returns no error
-			fmt.Fprintf(w, "| `%s`, %s for %d | %d | %x |\n", run.a, run.game.Spec().Title, run.game.Spec().Players, n, h.Sum(nil))
+			fmt.Fprintf(w, "| %s | %d | %x |\n", what, n, h.Sum(nil))
 		}
 	}
 	return nil
