@@ -141,7 +141,6 @@ func TestCheck(t *testing.T) {
 			c.Opponents.Bots = map[string]float64{"random": 1}
 		}, ""},
 		{"unknown bot", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"gredy": 0.5} }, `opponents.bots: unknown bot "gredy"`},
-		{"gradients", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Hidden, c.PPO.Minibatch = []int{4096, 4096}, 1<<18; c.Rows = 1 << 14 }, "and train.memory is 24: lower train.hidden"},
 		{"decisions", "mars-is-ours-fast", 2, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "and train.memory is 24: lower train.rows or the steps"},
 		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "and train.memory is 24: lower train.rows or the steps"},
 		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "and train.memory is 24: lower train.rows or the steps"},
