@@ -30,8 +30,14 @@ type option struct {
 
 func (h *Human) options(p env.Position) (*options, error) {
 	o := &options{game: h.game, hinted: h.Hints != nil}
-	for _, a := range p.Legal() {
-		o.list = append(o.list, option{action: a, name: h.game.ActionName(a), description: p.DescribeAction(a)})
+	if scene := p.Scene(); scene != nil {
+		for _, x := range scene.Options {
+			o.list = append(o.list, option{action: x.Action, name: x.Name, description: x.Short})
+		}
+	} else {
+		for _, a := range p.Legal() {
+			o.list = append(o.list, option{action: a, name: h.game.ActionName(a)})
+		}
 	}
 	if o.hinted {
 		hints, err := h.Hints(p)

@@ -52,7 +52,7 @@ func TestHuman(t *testing.T) {
 	}{
 		{"a word", choosing, "cows\n", "cows", "rolled      2 rays, 1 human, 5 cows, 3 chickens"},
 		{"a letter", choosing, "h\n", "humans", ""},
-		{"the same letter", holding, "r\n", "roll", "[r]oll   roll 4 dice"},
+		{"the same letter", holding, "r\n", "roll", "[r]oll   roll 4 dice; 1 % of rolls end the turn without points"},
 		{"capitals and spaces", choosing, "  RaYs \n", "rays", ""},
 		{"no line feed", choosing, "rays", "rays", ""},
 		{"empty lines", choosing, "\n\n \t\r\nrays\n", "rays", "> > > > "},
@@ -70,8 +70,8 @@ func TestHuman(t *testing.T) {
 		{"too long", holding, "rolling\nstop\n", "stop", "No: \"rolling\" is no action here, but roll is.\n"},
 		{"the end of a long line", choosing, strings.Repeat("x", 1e5) + "\nrays\n", "rays", "> No: the line is longer than 1000 bytes.\n> "},
 		{"an action at the beginning of a long line", choosing, "humans" + strings.Repeat(" ", 5000) + "x\nrays\n", "rays", "> No: the line is longer than 1000 bytes.\n> "},
-		{"help about a word", choosing, "? ch\n? zz\nrays\n", "rays", ">   [ch]ickens   keep 3, 8 dice left\n> Nothing here is named \"zz\".\n> "},
-		{"help", choosing, "?\nrays\n", "rays", ">   [r]ays       keep 2, 9 dice left\n  [h]umans     keep 1, 10 dice left\n  [co]ws       keep 5, 6 dice left\n  [ch]ickens   keep 3, 8 dice left\n> "},
+		{"help about a word", choosing, "? ch\n? zz\nrays\n", "rays", ">   [ch]ickens   keep 3 chickens; 8 dice left\n> Nothing here is named \"zz\".\n> "},
+		{"help", choosing, "?\nrays\n", "rays", ">   [r]ays       keep 2 rays; 9 dice left\n  [h]umans     keep 1 human; 10 dice left\n  [co]ws       keep 5 cows; 6 dice left\n  [ch]ickens   keep 3 chickens; 8 dice left\n> "},
 	}
 	for _, tt := range tests {
 		choice, screen, err := choose(t, tt.position, tt.script, nil)
@@ -94,7 +94,7 @@ func TestHumanHints(t *testing.T) {
 		return []agents.Hint{{Text: "wins 60 %", Value: 0.6}, {Text: "wins 40 %", Value: 0.4}}, nil
 	}
 	_, screen, _ := choose(t, holding, "roll\n", hints)
-	if want := "  [r]oll   roll 4 dice                  wins 60 %\n  [s]top   end the turn with 4 points   wins 40 %\n"; !strings.Contains(screen, want) {
+	if want := "  [r]oll   roll 4 dice; 1 % of rolls end the turn without points   wins 60 %\n  [s]top   end the turn with 4 points                              wins 40 %\n"; !strings.Contains(screen, want) {
 		t.Errorf("no\n%s\nin the output\n%s", want, screen)
 	}
 	broken := errors.New("broken")

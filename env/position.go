@@ -246,9 +246,10 @@ func (p position[S]) Scene() *game.Scene {
 	own := scene.Options
 	scene.Options = []game.SceneOption{}
 	for _, a := range p.Legal() {
-		o := game.SceneOption{Action: a, Name: p.rules.ActionName(a), Text: p.DescribeAction(a)}
+		text := p.DescribeAction(a)
+		o := game.SceneOption{Action: a, Name: p.rules.ActionName(a), Text: text, Short: text}
 		if len(own) > 0 && own[0].Action == a {
-			o.Text, own = own[0].Text, own[1:]
+			o.Short, own = own[0].Short, own[1:]
 		}
 		scene.Options = append(scene.Options, o)
 	}

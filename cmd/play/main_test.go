@@ -235,11 +235,11 @@ func TestInterrupted(t *testing.T) {
 func TestHints(t *testing.T) {
 	file := config(t, reduced)
 	stdout, _, _ := command(t, "", "-seed", "1", "-hints", "-opponent", "exact", "-game-config", file)
-	if strings.Count(stdout, "Solving Martian Dice") != 1 || !regexp.MustCompile(`keep \d, \d dice left +wins +\d+\.\d{4} %\n`).MatchString(stdout) {
+	if strings.Count(stdout, "Solving Martian Dice") != 1 || !regexp.MustCompile(`keep \d \w+; \d dice left +wins +\d+\.\d{4} %\n`).MatchString(stdout) {
 		t.Errorf("for two:\n%s", stdout)
 	}
 	stdout, _, _ = command(t, "", "-seed", "1", "-hints", "-players", "1", "-game-config", file)
-	if !regexp.MustCompile(`keep \d, \d dice left +\d+\.\d{4} turns\n`).MatchString(stdout) {
+	if !regexp.MustCompile(`keep \d \w+; \d dice left +\d+\.\d{4} turns\n`).MatchString(stdout) {
 		t.Errorf("for one:\n%s", stdout)
 	}
 }
@@ -302,7 +302,7 @@ func TestWatchBattles(t *testing.T) {
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	for _, want := range []string{`\nseat \d> \w+>\w+ +attack, .*\ndice> \w+ \d\+\d( and tower \d)? = \d+ against \w+ \d\+\d( and tower \d)? = \d+\n      (won|lost): `, `\n  round 2 of 20, seat \d rolls the die\n(  .*\n)*dice> seat \d rolls a \d: \d points`} {
+	for _, want := range []string{`\nseat \d> \w+>\w+ +attack \w+ from .*\ndice> \w+ \d\+\d( and tower \d)? = \d+ against \w+ \d\+\d( and tower \d)? = \d+\n      (won|lost): `, `\n  round 2 of 20, seat \d rolls the die\n(  .*\n)*dice> seat \d rolls a \d: \d points`} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

@@ -232,7 +232,8 @@ func (s *session) move(ctx context.Context, mover game.Player) error {
 	case s.isPerson(mover):
 		s.shown = lines(before) // the person has seen all of them
 	default:
-		line := fmt.Sprintf("seat %d> %-8s  %s", mover, s.game.ActionName(a), before.DescribeAction(a))
+		words, _, _ := strings.Cut(before.DescribeAction(a), "; ")
+		line := fmt.Sprintf("seat %d> %-8s  %s", mover, s.game.ActionName(a), words)
 		fmt.Fprintln(s.out, strings.TrimRight(line, " "))
 	}
 	if err := s.rec.Apply(a); err != nil {

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 
 	"marsgym/env"
+	"marsgym/env/game"
 )
 
 // turnInfo is the turn of a position, read from notations that start with a number for
@@ -15,13 +15,12 @@ type turnInfo struct {
 }
 
 func turnOf(p env.Position) turnInfo {
-	first, rest, _ := strings.Cut(p.String(), " ")
-	numbers, name, _ := strings.Cut(first, "@")
-	seat, err := strconv.Atoi(name)
-	if err != nil || seat > strings.Count(numbers, "-") {
-		return turnInfo{seat: -1}
+	text := p.String()
+	t := turnInfo{seat: game.TurnSeat(text)}
+	if t.seat < 0 {
+		return t
 	}
-	t := turnInfo{seat: seat}
+	_, rest, _ := strings.Cut(text, " ")
 	for _, word := range []string{"turns ", "round "} {
 		if i := strings.LastIndex(rest, word); i >= 0 {
 			t.count = rest[i:]

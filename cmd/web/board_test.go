@@ -24,11 +24,11 @@ func (x *tab) click(key string) {
 	x.do(fmt.Sprintf(`document.querySelector('[data-key="%s"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))`, key))
 }
 
-// offers checks the choices that the board offers.
+// offers checks the choices that a selection on the board leaves in the list.
 func (x *tab) offers(after string, want string) {
 	x.t.Helper()
-	if got := x.text(`[...document.querySelectorAll('.picker strong')].map((e) => e.textContent).join(' ')`); got != want {
-		x.t.Errorf("after %s the board offers %q, want %q", after, got, want)
+	if got := x.text(`document.querySelector('[data-key=cancel]') ? [...document.querySelectorAll('.option-button')].map((e) => e.dataset.key.slice(7)).join(' ') : 'all'`); got != want {
+		x.t.Errorf("after %s the list has %q, want %q", after, got, want)
 	}
 }
 
@@ -45,29 +45,27 @@ func TestBrowserBoard(t *testing.T) {
 	x := open(t, browser(t), address)
 
 	x.at(address, "martian-risk-small", 3, "4-4-4@0 attack start 0 ; CA:1 ID:1 AZ:1 NM:5LMS ; NV:2 MT:1 CO:4 ND:2LMS ; OR:2 WA:1LMS UT:2 WY:1 round 1")
-	x.offers("nothing", "end")
+	x.offers("nothing", "all")
 	x.click("cell-NM")
 	x.offers("NM", "nm>co")
-	const about = ` [data-key$="-nm>co"] .about`
-	board, list := x.text("document.querySelector('.picker"+about+"').textContent"), x.text("document.querySelector('.options"+about+"').textContent")
-	if board != list || !strings.Contains(board, "probability to win") {
-		t.Errorf("the board says %q, the list of choices %q", board, list)
+	if got := x.text(`document.querySelector('.option-button').textContent`); !strings.Contains(got, "probability to win") {
+		t.Errorf("the attack reads %q", got)
 	}
 	x.click("cell-NM")
-	x.offers("NM twice", "end")
+	x.offers("NM twice", "all")
 	x.click("cell-NM")
-	x.do(`document.querySelector('.picker .cancel').focus()`)
+	x.do(`document.querySelector('[data-key=cancel]').focus()`)
 	x.must(x.Press(x.ctx, "Enter"))
-	x.offers("Cancel", "end")
+	x.offers("Cancel", "all")
 	if got := x.text(`document.activeElement.getAttribute('data-key')`); got != "cell-NM" {
 		t.Errorf("after Cancel the focus is on %q, want the cell that was selected", got)
 	}
 	x.click("cell-CO")
 	x.offers("CO", "nm>co")
-	x.do(`document.querySelector('[data-key="pick-nm>co"]').focus()`)
+	x.do(`document.querySelector('[data-key="option-nm>co"]').focus()`)
 	x.must(x.Press(x.ctx, "Enter"))
 	x.moved("nm>co")
-	x.wait(`document.querySelector('[data-key="cell-CO"].selected') && document.activeElement.matches('[data-key="pick-nm>co"]')`)
+	x.wait(`document.querySelector('[data-key="cell-CO"].selected') && document.activeElement.matches('[data-key="option-nm>co"]')`)
 	x.offers("a battle that can go on", "nm>co")
 
 	x.at(address, "mars-is-ours", 2, "7-2@0 start 1 tokens 5-6 hand 3-2 junk 6-9 passed 1 map ogso/mtmt/sgtm/otso robots oA.o/AB../.A../o..o labs ...... round 2")
@@ -79,11 +77,11 @@ func TestBrowserBoard(t *testing.T) {
 	x.moved("place-c3")
 
 	x.at(address, "mars-is-ours", 2, "7-2@0 cash start 0 tokens 5-6 hand 3-2 junk 7-9 tracks 2110-0100 map ogso/mtmt/sgtm/otso robots oa.o/..b./..../o..o labs A..... round 2")
-	x.offers("nothing", "keep")
+	x.offers("nothing", "all")
 	x.click("track-gem")
 	x.click("track-metal")
 	x.offers("gem and metal", "cash-gem+metal cash-gem+soda+metal")
-	x.click("pick-cash-gem+metal")
+	x.click("option-cash-gem+metal")
 	x.moved("cash-gem+metal")
 }
 
@@ -155,7 +153,7 @@ func TestBrowserBoardGames(t *testing.T) {
 				x.do(fmt.Sprintf(`(() => {
 					const before = location.hash;
 					for (let n = %d; location.hash === before && n < %[1]d + 50; n++) {
-						const picks = document.querySelectorAll('.picker button:not(.cancel)'), open = document.querySelectorAll('.scene .open');
+						const picks = document.querySelectorAll('.option-button'), open = document.querySelectorAll('.scene .open');
 						const list = picks.length && (n %% 3 === 2 || !open.length) ? picks : open;
 						list[(7 * n) %% list.length].dispatchEvent(new MouseEvent('click', { bubbles: true }));
 					}

@@ -51,7 +51,7 @@ func TestBrowserAccessibility(t *testing.T) {
 // screenshots is the name of the variable with a folder for pictures of every page.
 const screenshots = "MARSGYM_SCREENSHOTS"
 
-// TestBrowserScreenshots draws every page in three widths, light and dark, for people to
+// TestBrowserScreenshots draws every page in four widths, light and dark, for people to
 // look at.
 func TestBrowserScreenshots(t *testing.T) {
 	dir := os.Getenv(screenshots)
@@ -60,7 +60,7 @@ func TestBrowserScreenshots(t *testing.T) {
 	}
 	url := serve(t, web.Options{Runs: trained(t)})
 	x := open(t, browser(t), url)
-	for _, width := range []int{360, 768, 1280} {
+	for _, width := range []int{360, 768, 1280, 1920} {
 		for scheme, dark := range map[string]bool{"light": false, "dark": true} {
 			x.must(x.Size(x.ctx, width, 900, dark))
 			for _, page := range pagesToSee {
@@ -86,17 +86,17 @@ func TestBrowserReadme(t *testing.T) {
 	}
 	url := served(t)
 	x := open(t, browser(t), url)
-	x.must(x.Size(x.ctx, 1060, 900, false))
+	x.must(x.Size(x.ctx, 1060, 590, false))
 	x.see(url, pageToSee{
 		hash: "play?game=martian-dice&players=2&seed=3&seats=human,pretrained&moves=" +
 			"cows.roll.rays.roll.rays.stop.chickens.roll.rays.roll.rays.roll.rays.roll.rays.roll.humans.rays.roll.chickens.roll",
 		complete: choice,
 		act:      "document.querySelector('.switch input').click()", then: "document.querySelector('.worth')",
 	})
-	x.do(`document.querySelectorAll('.head, .status, .news, .card-box, .board .note').forEach((e) => { e.style.display = 'none'; })`)
-	var area map[string]float64 // from the board to the choices
+	x.do(`document.querySelectorAll('.card-box, .choices .note').forEach((e) => { e.style.display = 'none'; })`)
+	var area map[string]float64 // from the title to the choices
 	x.must(x.Eval(x.ctx, `(() => {
-		const [board, actions] = ['.board', '.actions'].map((s) => document.querySelector(s).getBoundingClientRect());
+		const [board, actions] = ['.stage', '.actions'].map((s) => document.querySelector(s).getBoundingClientRect());
 		return { x: board.x - 8, y: board.y - 8, width: actions.right - board.x + 16, height: board.height + 16, scale: 1.6 };
 	})()`, &area))
 	var picture struct{ Data []byte }

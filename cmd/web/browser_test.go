@@ -334,7 +334,7 @@ func TestBrowserValues(t *testing.T) {
 		x.load(url + "#editor?game=martian-dice&players=2&position=" + strings.ReplaceAll(text, " ", "%20"))
 		x.wait(`document.querySelector('.worth')`)
 		for digits, rows := range map[int]string{1: ".options li", 6: ".digits tbody tr"} {
-			shown := x.text(fmt.Sprintf(`[...document.querySelectorAll('%s')].map((row) => row.querySelector('strong, th').textContent + ' ' + row.querySelector('.number').textContent).join('\n')`, rows))
+			shown := x.text(fmt.Sprintf(`[...document.querySelectorAll('%s')].map((row) => (row.querySelector('[data-key]')?.dataset.key.slice(7) ?? row.querySelector('th').textContent) + ' ' + row.querySelector('.number').textContent).join('\n')`, rows))
 			for i, a := range at.Legal() {
 				want := fmt.Sprintf("%s %.*f %%", g.ActionName(a), digits, 100*g.Spec().WinShare(values[i]))
 				if !strings.Contains(shown+"\n", want+"\n") {
@@ -379,10 +379,10 @@ func TestBrowserReload(t *testing.T) {
 	x := open(t, b, url+"#play?game=pig&players=2&seed=7&seats=human,greedy")
 	x.play(3, func(int) { x.do(choice + `.click()`) })
 	x.wait(choice)
-	address, text := x.text("location.href"), x.text(`document.querySelector('.left').innerText`)
+	address, text := x.text("location.href"), x.text(`document.querySelector('.stage').innerText`)
 	x.do("globalThis.before = true; location.reload()")
 	x.wait("!globalThis.before && " + choice)
-	if again := x.text(`document.querySelector('.left').innerText`); again != text {
+	if again := x.text(`document.querySelector('.stage').innerText`); again != text {
 		t.Errorf("after reloading the page has %q, want %q", again, text)
 	}
 	y := open(t, b, address)
@@ -470,7 +470,7 @@ var pagesToSee = []pageToSee{
 	{
 		name: "mine", hash: "games", complete: `document.querySelector('textarea')`,
 		act: `import('./store.js').then(({ keep }) => {
-			keep('game=pig&players=2&seed=1&seats=human,greedy', { game: 'pig', players: 2 }, { result: 'You lost, 57 : 102.' });
+			keep('game=pig&players=2&seed=1&seats=human,greedy', { game: 'pig', players: 2 }, { result: 'You lost 57 : 102.', against: 'Level 2' });
 			keep('game=pig&players=2&seed=2&seats=human,greedy&moves=roll', { game: 'pig', players: 2 }, { open: true, result: '0 : 0' });
 			location.hash = 'games?';
 		})`,

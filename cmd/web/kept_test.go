@@ -61,7 +61,7 @@ func TestBrowserVariation(t *testing.T) {
 	before := x.text("location.hash")
 	for _, name := range []string{"hold", "roll"} {
 		x.click("option-" + name)
-		x.wait(fmt.Sprintf(`document.querySelector('.chosen strong')?.textContent === %q && document.querySelector('.worth')`, name))
+		x.wait(fmt.Sprintf(`document.querySelector('.chosen')?.dataset.key === %q && document.querySelector('.worth')`, "option-"+name))
 	}
 	if now := x.text("location.hash"); now != before {
 		t.Errorf("a second try leads out of the exercise, to %s", now)
@@ -87,8 +87,8 @@ func TestBrowserMine(t *testing.T) {
 	x.play(2, func(int) { x.do(choice + ".click()") })
 	x.wait(choice)
 	at := x.text("location.hash")
-	if got := list(); !strings.Contains(got, "greedy") || strings.Contains(got, "\n") {
-		t.Errorf("the list of games is %q; want the one that goes on, against greedy", got)
+	if got := list(); !strings.Contains(got, "Level 2") || strings.Contains(got, "\n") {
+		t.Errorf("the list of games is %q; want the one that goes on, against level 2", got)
 	}
 	x.do(`document.querySelector('.game-list a').click()`)
 	x.wait(choice)
@@ -97,16 +97,16 @@ func TestBrowserMine(t *testing.T) {
 	}
 	x.load(address + "#" + lastChoice(t))
 	x.wait(choice)
-	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "It is your turn. Your choices" {
+	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "You roll or hold. Your choices" {
 		t.Errorf("the only person reads %q", got)
 	}
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
 	x.wait(ended)
-	if got := x.text(`document.querySelector('.log h3').textContent`); got != "greedy" {
+	if got := x.text(`[...document.querySelectorAll('.log h3')].map((h) => h.textContent).join(' ')`); !strings.Contains(got, "Level 2 You") {
 		t.Errorf("the log calls the opponent %q", got)
 	}
 	got := list()
-	if lines := strings.Split(got, "\n"); len(lines) != 2 || !strings.Contains(got, "You ") || !strings.Contains(got, " : ") || strings.Count(got, "greedy") != 2 {
+	if lines := strings.Split(got, "\n"); len(lines) != 2 || !strings.Contains(got, "You ") || !strings.Contains(got, " : ") || strings.Count(got, "Level 2") != 2 {
 		t.Errorf("the list of games is %q; want one with a result, an opponent and a score", got)
 	}
 	x.press("Forget all games")
@@ -142,7 +142,7 @@ func lastChoice(t *testing.T) string {
 
 // TestBrowserTrouble: computations that fail can be tried again, also the turn of an agent; an
 // address is copied where the browser has no clipboard for pages; estimates stay within 0 and
-// 100 %.
+// 100 %, and show no ± without an interval.
 func TestBrowserTrouble(t *testing.T) {
 	address := serve(t, web.Options{})
 	x := open(t, browser(t), "about:blank")
@@ -176,9 +176,9 @@ func TestBrowserTrouble(t *testing.T) {
 		t.Error("the address is not on the page")
 	}
 	if got := x.text(`import('./numbers.js').then(({ value, short }) => [-0.03, 0.5, 1.011].flatMap((x) => {
-		const n = { value: x, low: x - 0.02, high: x + 0.02, exact: false };
+		const n = { value: x, low: x - 0.02, high: x + 0.02, exact: false, no_interval: x > 1 };
 		return [value(n, ''), short(n, ''), value(n, 'points')];
-	}).join(', '))`); got != "about 0 ± 2 %, 0 %, about 0.03 ± 0.02 points, about 50 ± 2 %, 50 %, about -0.50 ± 0.02 points, about 100 ± 2 %, 100 %, about -1.01 ± 0.02 points" {
+	}).join(', '))`); got != "about 0 ± 2 %, 0 %, about 0.03 ± 0.02 points, about 50 ± 2 %, 50 %, about -0.50 ± 0.02 points, about 100 %, 100 %, about -1.01 points" {
 		t.Errorf("estimates are shown as %s", got)
 	}
 }

@@ -48,7 +48,7 @@ func (x *tab) byKeyboard(n int) {
 		x.reach(fmt.Sprintf(`((picks, open) => {
 			const list = picks.length && (%d %% 3 === 2 || !open.length) ? picks : open;
 			return list[%d %% list.length];
-		})(document.querySelectorAll('.picker button:not(.cancel)'), document.querySelectorAll('.scene [data-key].open'))`, k, 7*k))
+		})(document.querySelectorAll('.option-button:not(:disabled)'), document.querySelectorAll('.scene [data-key].open'))`, k, 7*k))
 		x.must(x.Press(x.ctx, "Enter"))
 		if x.text("location.hash") != before {
 			return

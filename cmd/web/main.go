@@ -85,7 +85,9 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	if err != nil {
 		return &cli.UsageError{Err: fmt.Errorf("-listen: %w; name another address, such as 127.0.0.1:0 for any free port", err)}
 	}
-	s := newServer(web.New(opt), l.Addr().(*net.TCPAddr))
+	app := web.New(opt)
+	go app.Prepare()
+	s := newServer(app, l.Addr().(*net.TCPAddr))
 	fmt.Fprintf(stdout, "Open %s\nCtrl-C ends the server.\n", s.address())
 	return s.serve(ctx, l)
 }

@@ -37,9 +37,9 @@ func List() []Entry {
 		{"mars-is-ours", "robots fight for the ground of Mars, for two to four", mars(marsisours.DefaultConfig)},
 		{"mars-is-ours-fast", "the quick game of Mars is Ours!, for two; solved", mars(marsisours.FastConfig)},
 		{"martian-risk", "conquest of the map with dice and towers, for three to six", risk(martianrisk.DefaultConfig)},
-		{"martian-risk-small", "Martian Risk on twelve states, for learning experiments", risk(martianrisk.SmallConfig)},
+		{"martian-risk-small", "Martian Risk on twelve states, a shorter game for three to six", risk(martianrisk.SmallConfig)},
 		{"martian-risk-tiny", "Martian Risk for two on four regions; solved", risk(martianrisk.TinyConfig)},
-		{"pig", "press your luck with one die; solved, the worked example", entry(pig.DefaultConfig, func(c *pig.Config) *int { return &c.Players }, pig.New)},
+		{"pig", "press your luck with one die; solved for two", entry(pig.DefaultConfig, func(c *pig.Config) *int { return &c.Players }, pig.New)},
 	}
 }
 

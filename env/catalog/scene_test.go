@@ -58,17 +58,12 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// withoutCell returns the text of an option without the cell that it names, if it belongs to
-// that cell.
-func withoutCell(scene *game.Scene, o game.SceneOption) string {
-	if scene.Map != nil {
-		for _, cell := range scene.Map.Cells {
-			if slices.Contains(cell.Actions, o.Action) {
-				return strings.Replace(o.Text, " in "+cell.Name, "", 1)
-			}
-		}
+// sceneCells returns the cells and places of a scene.
+func sceneCells(scene *game.Scene) []game.SceneCell {
+	if scene.Map == nil {
+		return nil
 	}
-	return o.Text
+	return append(slices.Clone(scene.Map.Cells), scene.Places...)
 }
 
 // sceneFault returns what is wrong with the scene of a position.
@@ -77,8 +72,13 @@ func sceneFault(g env.Game, at env.Position) string {
 	var options []game.Action
 	for _, o := range scene.Options {
 		options = append(options, o.Action)
-		if short := at.DescribeAction(o.Action); o.Name != g.ActionName(o.Action) || o.Text == "" || o.Text != short && withoutCell(scene, o) != short && !strings.Contains(short, ": ") {
-			return fmt.Sprintf("option %+v has another name, or a text for %q", o, short)
+		if o.Name != g.ActionName(o.Action) || o.Text != at.DescribeAction(o.Action) || o.Short == "" || strings.Contains(o.Text, ": ") || strings.Contains(o.Text, o.Name) && strings.ContainsAny(o.Name, "-:>/+") {
+			return fmt.Sprintf("option %+v has another name, or a text that says it in other words", o)
+		}
+		for _, cell := range sceneCells(scene) {
+			if slices.Contains(cell.Actions, o.Action) && !strings.Contains(o.Text, cell.Name) {
+				return fmt.Sprintf("option %+v does not say %s", o, cell.Name)
+			}
 		}
 	}
 	if !slices.Equal(options, at.Legal()) {
@@ -102,7 +102,7 @@ func sceneFault(g env.Game, at env.Position) string {
 
 // actionsFault checks that a cell or track has exactly the actions that name it.
 func actionsFault(g env.Game, scene *game.Scene) string {
-	elements := append(slices.Clone(scene.Map.Cells), scene.Places...)
+	elements := sceneCells(scene)
 	for _, t := range scene.Tracks {
 		elements = append(elements, game.SceneCell{Name: t.Name, Actions: t.Actions})
 	}

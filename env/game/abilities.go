@@ -15,9 +15,9 @@ type Presenter[S comparable] interface {
 	// Format writes a position; Parse reads it back to the same state.
 	Format(s S) string
 	Parse(text string) (S, error)
-	// ActionName names an action in lower case, without spaces. DescribeAction describes
-	// in a few words what the legal action a does in s; actions that differ only in what
-	// comes after a colon are of one kind, which a terminal lists together.
+	// ActionName names an action in lower case, without spaces. DescribeAction says in
+	// words, without that name, what the legal action a does in s, such as "place a robot on
+	// c4"; behind a semicolon it may add what follows from it, such as odds.
 	ActionName(a Action) string
 	DescribeAction(s S, a Action) string
 	// OutcomeName names the outcome next of the chance state s in one word, such as
@@ -25,8 +25,8 @@ type Presenter[S comparable] interface {
 	OutcomeName(s, next S) string
 	// Scene describes s for whoever looks on: nothing in it depends on a viewer. Where a
 	// seat is to move, scenes that are equal come from equal observations. Options holds
-	// legal actions, ascending, whose texts are to differ from those of DescribeAction;
-	// their names and the other actions are left to the caller (see [SceneOption]).
+	// the legal actions, ascending, that have a short text; the other ones, names and texts
+	// are left to the caller (see [SceneOption]).
 	// Outlines may be shared and are read-only. Pictures as text follow from it too.
 	Scene(s S) Scene
 

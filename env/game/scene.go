@@ -22,12 +22,13 @@ type Scene struct {
 }
 
 // SceneOption is a legal action. What can draw scenes offers those that belong to no
-// element as buttons. env.Position lists them with the texts of DescribeAction where the scene has none,
-// which are as short as a terminal needs.
+// element as buttons. Actions whose short texts differ only in what comes after a colon are of
+// one kind, which a terminal lists together.
 type SceneOption struct {
 	Action Action `json:"action"`
 	Name   string `json:"name"`           // as in [Presenter]
-	Text   string `json:"text,omitempty"` // what it does
+	Text   string `json:"text,omitempty"` // what it does, as in [Presenter]
+	Short  string `json:"-"`              // the same for a list in which its name stands beside it; env.Position takes Text where it is ""
 }
 
 // SceneSeat is what a seat has. Counts have the same names in the same order for all

@@ -283,6 +283,16 @@ func (r *Rules) put(s *State, p, place int) {
 	}
 }
 
+// productNames names a set of products.
+func productNames(set int) (list []string) {
+	for t := range products {
+		if set>>t&1 == 1 {
+			list = append(list, terrainNames[t])
+		}
+	}
+	return list
+}
+
 // ActionName implements [game.Presenter].
 func (r *Rules) ActionName(action game.Action) string {
 	a, x := &r.act, int(action)
@@ -305,16 +315,10 @@ func (r *Rules) ActionName(action game.Action) string {
 	case x < a.cash:
 		return [2]string{"reroll", "accept"}[x-a.reroll]
 	case x < a.buy:
-		var list []string
-		for t := range products {
-			if (x-a.cash)>>t&1 == 1 {
-				list = append(list, terrainNames[t])
-			}
-		}
-		if list == nil {
+		if x == a.cash {
 			return "keep"
 		}
-		return "cash-" + strings.Join(list, "+")
+		return "cash-" + strings.Join(productNames(x-a.cash), "+")
 	case x < a.name:
 		return fmt.Sprintf("buy-%d", x-a.buy)
 	case x == a.name:

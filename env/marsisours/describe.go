@@ -1,6 +1,7 @@
 package marsisours
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -75,9 +76,57 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	a, x, p := &r.act, int(action), int(s.Mover)
 	switch {
 	case x < a.cells && r.fast:
+		return "place a robot on " + r.board.name[r.place[x]]
+	case x < a.cells:
+		return fmt.Sprintf("place a robot on %s; %s", r.board.name[r.place[x]], r.groundName(&s, int(r.place[x])))
+	case x < a.attack:
+		lab := int(r.place[x]) - firstLab
+		return fmt.Sprintf("place a robot in the %s lab; %s", labNames[lab], labEffects[lab])
+	case x < a.pass:
+		slot, robots := a.target(x)
+		place := int(r.place[slot])
+		q, _ := s.owner(place)
+		text := fmt.Sprintf("attack %s with %s", r.placeName(place), plural(robots, "robot"))
+		if cost := r.cost(&s, p); cost > 0 {
+			text += " for " + plural(cost*robots, "token")
+		}
+		return fmt.Sprintf("%s; seat %d's robot, probability to win %.1f %%", text, q, 100*r.attackOdds(&s, p, place, robots))
+	case x == a.pass && r.fast:
+		return "pass; place and attack no more"
+	case x == a.pass && !r.cfg.PassBonusOnPass:
+		return "pass; act no more in this round"
+	case x == a.pass:
+		return "pass; get a token each turn, may lay robots down"
+	case x < a.skip:
+		place := int(r.place[x-a.down])
+		q, _ := s.owner(place)
+		return fmt.Sprintf("lay seat %d's robot in %s down", q, r.placeName(place))
+	case x < a.reroll:
+		return "leave all standing"
+	case x == a.reroll:
+		return fmt.Sprintf("roll again; probability to win %.1f %%", 100*r.rerollOdds(&s))
+	case x < a.cash:
+		return "do not roll again; the attack has failed"
+	case x == a.cash:
+		return "trade nothing; the levels stay"
+	case x < a.buy:
+		return fmt.Sprintf("trade %s; get %s", strings.Join(productNames(x-a.cash), ", "), cmp.Or(r.pay(&s, x-a.cash).text(), "nothing"))
+	case x == a.buy:
+		return "buy no dice"
+	case x < a.name:
+		return fmt.Sprintf("buy %s for %s", plural(x-a.buy, "die"), plural(dicePrice*(x-a.buy), "token"))
+	}
+	return fmt.Sprintf("let seat %d start the next round", (p+x-a.name)%r.cfg.Players)
+}
+
+// shortAction describes an action that has many of its kind beside its name; "" for others.
+func (r *Rules) shortAction(s *State, x int) string {
+	a, p := &r.act, int(s.Mover)
+	switch {
+	case x < a.cells && r.fast:
 		return "place a robot"
 	case x < a.cells:
-		return "place a robot: " + r.groundName(&s, int(r.place[x]))
+		return "place a robot: " + r.groundName(s, int(r.place[x]))
 	case x < a.attack:
 		return "place a robot: lab"
 	case x < a.pass:
@@ -85,29 +134,25 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 		place := int(r.place[slot])
 		q, _ := s.owner(place)
 		text := "attack"
-		if cost := r.cost(&s, p); cost > 0 {
+		if cost := r.cost(s, p); cost > 0 {
 			text += " for " + plural(cost, "token") + " a robot"
 		}
-		return fmt.Sprintf("%s: seat %d, odds %.1f %%", text, q, 100*r.attackOdds(&s, p, place, robots))
-	case x == a.pass && (r.fast || !r.cfg.PassBonusOnPass):
-		return "out of the action phase"
-	case x == a.pass:
-		return "act no more; a token each turn, may lay robots down"
-	case x < a.skip:
+		return fmt.Sprintf("%s: seat %d, odds %.1f %%", text, q, 100*r.attackOdds(s, p, place, robots))
+	case x > a.pass && x < a.skip:
 		q, _ := s.owner(int(r.place[x-a.down]))
 		return fmt.Sprintf("lay a robot down: seat %d", q)
-	case x < a.reroll:
-		return "leave all standing"
-	case x == a.reroll:
-		return fmt.Sprintf("roll again, odds %.1f %%", 100*r.rerollOdds(&s))
-	case x < a.cash:
-		return "the attack has failed"
-	case x < a.buy:
-		return r.describeCash(&s, x-a.cash)
-	case x < a.name:
-		return fmt.Sprintf("%s for %s", plural(x-a.buy, "die"), plural(dicePrice*(x-a.buy), "token"))
+	case x > a.cash && x < a.buy:
+		return "trade (m money, t tokens, d dice, r robots): " + r.pay(s, x-a.cash).short()
 	}
-	return fmt.Sprintf("seat %d starts", (p+x-a.name)%r.cfg.Players)
+	return ""
+}
+
+// placeName names a place in words: a cell, or a lab.
+func (r *Rules) placeName(place int) string {
+	if place >= firstLab {
+		return "the " + labNames[place-firstLab] + " lab"
+	}
+	return r.board.name[place]
 }
 
 func (r *Rules) groundName(s *State, c int) string {
@@ -115,14 +160,6 @@ func (r *Rules) groundName(s *State, c int) string {
 		return terrainNames[stone]
 	}
 	return terrainNames[s.terrainAt(c)]
-}
-
-// describeCash describes the pay for a set of products.
-func (r *Rules) describeCash(s *State, set int) string {
-	if set == 0 {
-		return "trade nothing, levels stay"
-	}
-	return "trade (m money, t tokens, d dice, r robots): " + r.pay(s, set).short()
 }
 
 // pay returns what the mover gets for a set of products.

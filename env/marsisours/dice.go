@@ -25,12 +25,12 @@ func (r *Rules) AskRoll(s State) string {
 	case Drawing:
 		return "a die for each seat, and again for seats that tie for the highest; type them with spaces between"
 	case Scoring:
-		return fmt.Sprintf("an alchemy die of seat %d", s.firstWithDice())
+		return fmt.Sprintf("seat %d's alchemy die", s.firstWithDice())
 	}
 	if s.Die > 0 {
-		return fmt.Sprintf("the %s of seat %d, with spaces between, against a %d", plural(int(s.Attackers), "die"), s.Mover, s.Die)
+		return fmt.Sprintf("seat %d's %s, with spaces between, against a %d", s.Mover, plural(int(s.Attackers), "die"), s.Die)
 	}
-	return fmt.Sprintf("the %s of seat %d, then that of seat %d, with spaces between", plural(int(s.Attackers), "die"), s.Mover, s.defender())
+	return fmt.Sprintf("seat %d's %s, then seat %d's die, with spaces between", s.Mover, plural(int(s.Attackers), "die"), s.defender())
 }
 
 // sceneRoll returns how a roll is entered: the terrain of a tile, or dice.

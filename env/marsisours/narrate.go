@@ -150,7 +150,7 @@ func (r *Rules) narrateAttack(s, next *State, roll string) (lines []string) {
 			dice = append(dice, int(d[0]-'0'))
 		}
 		die, _ := r.attackResult(s, dice)
-		text := fmt.Sprintf("seat %d rolls %s against a %d of seat %d", p, strings.Trim(fmt.Sprint(dice[:s.Attackers]), "[]"), die, q)
+		text := fmt.Sprintf("seat %d rolls %s against seat %d's %d", p, strings.Trim(fmt.Sprint(dice[:s.Attackers]), "[]"), q, die)
 		if d := r.defence(s, die); d != die {
 			text += fmt.Sprintf(", %d with the shield", d)
 		}
@@ -158,7 +158,7 @@ func (r *Rules) narrateAttack(s, next *State, roll string) (lines []string) {
 	}
 	switch {
 	case next.Robots[p]>>s.Place&1 == 1:
-		return append(lines, fmt.Sprintf("won: a robot of seat %d takes %s, that of seat %d is back in its hand", p, at, q))
+		return append(lines, fmt.Sprintf("won: seat %d's robot takes %s, seat %d's goes back to the hand", p, at, q))
 	case next.Phase == Missed:
 		return append(lines, fmt.Sprintf("missed: seat %d may roll again", p))
 	}

@@ -50,10 +50,10 @@ func TestExplain(t *testing.T) {
 	}
 	scene := r.Scene(s)
 	for word, want := range map[string]string{
-		"b2":     "b2: turf, a robot of seat 0, standing; beside it: b1 g.  a2 m.  c2 m.  b3 gB",
-		"d2":     "d2: turf, a robot of seat 1, lying; beside it: d1 ()  c2 m.  d3 m.",
+		"b2":     "b2: turf, seat 0's robot, standing; beside it: b1 g.  a2 m.  c2 m.  b3 gB",
+		"d2":     "d2: turf, seat 1's robot, lying; beside it: d1 ()  c2 m.  d3 m.",
 		"a1":     "a1: space station; beside it: b1 g.  a2 m.",
-		"rocket": "rocket: lab, a robot of seat 0, standing; 4 tokens; drops anywhere",
+		"rocket": "rocket: lab, seat 0's robot, standing; 4 tokens; drops anywhere",
 		"turf":   "turf, pieces 1-1 by seat: who has most robots on it goes up on its track; its levels pay: 1 money; 2 money, 1 robot; 3 money, 1 robot; 4 money, 2 robots; 5 money, 2 robots; 6 money, 3 robots",
 		"stone":  "stone, pieces 0-0 by seat: each robot on stone makes 5 money a round",
 		"z9":     "", "": "",

@@ -1,7 +1,6 @@
 package marsisours
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -26,8 +25,8 @@ func (r *Rules) Scene(s State) game.Scene {
 		scene.Map.Cells[i].Actions = actions[i]
 	}
 	for _, a := range r.appendLegal(nil, &s) {
-		if text := r.sceneActionText(&s, int(a)); text != "" {
-			scene.Options = append(scene.Options, game.SceneOption{Action: a, Text: text})
+		if text := r.shortAction(&s, int(a)); text != "" {
+			scene.Options = append(scene.Options, game.SceneOption{Action: a, Short: text})
 		}
 	}
 	if scene.Player == game.Chance {
@@ -62,25 +61,6 @@ func (r *Rules) Scene(s State) game.Scene {
 		scene.Tracks = append(scene.Tracks, track)
 	}
 	return scene
-}
-
-// sceneActionText describes an attack or a trade in whole words; "" is left to DescribeAction.
-func (r *Rules) sceneActionText(s *State, x int) string {
-	a, p := &r.act, int(s.Mover)
-	switch {
-	case x >= a.attack && x < a.pass:
-		slot, robots := a.target(x)
-		place := int(r.place[slot])
-		q, _ := s.owner(place)
-		text := fmt.Sprintf("attack the robot of seat %d in %s with %s", q, r.board.name[place], plural(robots, "robot"))
-		if cost := r.cost(s, p); cost > 0 {
-			text += " for " + plural(cost*robots, "token")
-		}
-		return fmt.Sprintf("%s; probability to win %.1f %%", text, 100*r.attackOdds(s, p, place, robots))
-	case x > a.cash && x < a.buy:
-		return "trade for " + cmp.Or(r.pay(s, x-a.cash).text(), "nothing") + "; the tracks traded go back to level 0"
-	}
-	return ""
 }
 
 // sceneGoal says how the game is won.
@@ -238,9 +218,9 @@ func (r *Rules) describeRobot(s *State, place int) string {
 	case !ok:
 		return "no robot"
 	case r.fast:
-		return fmt.Sprintf("a robot of seat %d", p)
+		return fmt.Sprintf("seat %d's robot", p)
 	case s.Standing>>place&1 == 1:
-		return fmt.Sprintf("a robot of seat %d, standing", p)
+		return fmt.Sprintf("seat %d's robot, standing", p)
 	}
-	return fmt.Sprintf("a robot of seat %d, lying", p)
+	return fmt.Sprintf("seat %d's robot, lying", p)
 }

@@ -10,12 +10,28 @@ func TestSceneTexts(t *testing.T) {
 	r := newRules(t, config(2, nil))
 	for text, want := range map[string]string{
 		"7-2@0 start 1 tokens 5-6 hand 3-2 junk 6-9 passed 1 map ogso/mtmt/sgtm/otso robots oA.o/AB../.A../o..o labs ...... round 2": `
-attack-b2-x1: attack the robot of seat 1 in b2 with 1 robot for 2 tokens; probability to win 58.3 %
-attack-b2-x2: attack the robot of seat 1 in b2 with 2 robots for 4 tokens; probability to win 74.5 %`,
+place-c1: place a robot on c1; soda
+place-c2: place a robot on c2; metal
+place-d2: place a robot on d2; turf
+place-a3: place a robot on a3; soda
+place-c3: place a robot on c3; turf
+place-d3: place a robot on d3; metal
+place-b4: place a robot on b4; turf
+place-c4: place a robot on c4; soda
+place-fair: place a robot in the fair lab; attacks cost 1 token a robot
+place-rocket: place a robot in the rocket lab; 4 tokens; drops anywhere
+place-converter: place a robot in the converter lab; tokens above 10 are money
+place-vacuum: place a robot in the vacuum lab; buy alchemy dice
+place-drill: place a robot in the drill lab; roll a missed attack again
+place-shield: place a robot in the shield lab; +2 in defence
+attack-b2-x1: attack b2 with 1 robot for 2 tokens; seat 1's robot, probability to win 58.3 %
+attack-b2-x2: attack b2 with 2 robots for 4 tokens; seat 1's robot, probability to win 74.5 %
+pass: pass; get a token each turn, may lay robots down`,
 		"7-2@0 cash start 0 tokens 5-6 hand 3-2 junk 7-9 tracks 2010-0100 map ogso/mtmt/sgtm/otso robots oa.o/..b./..../o..o labs A..... round 2": `
-cash-gem: trade for 3 money; the tracks traded go back to level 0
-cash-metal: trade for 2 tokens; the tracks traded go back to level 0
-cash-gem+metal: trade for 3 money, 2 tokens; the tracks traded go back to level 0`,
+keep: trade nothing; the levels stay
+cash-gem: trade gem; get 3 money
+cash-metal: trade metal; get 2 tokens
+cash-gem+metal: trade gem, metal; get 3 money, 2 tokens`,
 	} {
 		s, err := r.Parse(text)
 		if err != nil {
@@ -23,8 +39,8 @@ cash-gem+metal: trade for 3 money, 2 tokens; the tracks traded go back to level 
 			continue
 		}
 		var got strings.Builder
-		for _, o := range r.Scene(s).Options {
-			got.WriteString("\n" + r.ActionName(o.Action) + ": " + o.Text)
+		for _, a := range r.Legal(nil, s) {
+			got.WriteString("\n" + r.ActionName(a) + ": " + r.DescribeAction(s, a))
 		}
 		if got.String() != want {
 			t.Errorf("%s:%s\nwant%s", text, got.String(), want)

@@ -11,13 +11,27 @@ import (
 func (r *Rules) DescribeAction(s State, a game.Action) string {
 	switch {
 	case a == Roll:
-		return "roll " + plural(r.free(&s), "die")
+		return fmt.Sprintf("roll %s; %.0f %% of rolls end the turn without points", plural(r.free(&s), "die"), 100*r.bust(s))
 	case a == Stop:
 		return "end the turn with " + plural(r.turnPoints(s.Aside), "point")
 	}
 	t := diceType(a)
-	left := r.free(&s) - int(s.Roll[t])
-	return fmt.Sprintf("keep %d, %s left", s.Roll[t], plural(left, "die"))
+	kept := Counts{}
+	kept[t] = s.Roll[t]
+	return fmt.Sprintf("keep %s; %s left", dice(kept), plural(r.free(&s)-int(s.Roll[t]), "die"))
+}
+
+// bust returns the probability that the roll from a decision ends the turn without points.
+func (r *Rules) bust(s State) (p float64) {
+	for _, x := range r.results[r.free(&s)] {
+		after := s
+		after.Aside[tank] += x.Counts[tank]
+		after.Roll = x.Counts
+		if stuck(&after) && r.turnPoints(after.Aside) == 0 {
+			p += x.prob
+		}
+	}
+	return p
 }
 
 // dice returns counts in words.

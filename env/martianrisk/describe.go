@@ -65,25 +65,51 @@ func unionName(i int) string { return string(rune('a' + i%26)) }
 
 // DescribeAction implements [game.Presenter]. For an attack it includes the odds.
 func (r *Rules) DescribeAction(s State, a game.Action) string {
+	name := func(i game.Action) string { return r.board.names[i] }
 	switch {
 	case a == r.end:
 		return r.describeEnd(&s)
 	case a == r.stack:
-		return "leave it on the medium piece in " + r.board.names[s.To]
+		return "leave the small piece on the medium one in " + r.board.names[s.To]
 	case a >= r.small:
-		return "move the small piece" + r.describeTower(&s, int(a-r.small))
+		return "move the small piece to " + name(a-r.small) + r.describeTower(&s, "; ", int(a-r.small))
 	case a >= r.split:
-		return "split a tower, its large piece stays" + r.describeTower(&s, int(r.board.edges[a-r.split][1]))
+		e := r.board.edges[a-r.split]
+		return fmt.Sprintf("move the tower of %s to %s%s; its large piece stays", r.board.names[e[0]], r.board.names[e[1]], r.describeTower(&s, ", ", int(e[1])))
+	case a >= r.occupy:
+		n := int(a-r.occupy) + 1
+		return fmt.Sprintf("move %s from %s into %s; %d stay", plural("%d", n, "army", "armies"), r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
+	case a >= r.battle:
+		e := r.board.edges[a-r.battle]
+		higher := s.height(e[0]) - s.height(e[1])
+		return fmt.Sprintf("attack %s from %s, %s against %d; probability to win this battle %.0f %%, to take %[1]s if you go on %.0[6]f %%",
+			r.board.names[e[1]], r.board.names[e[0]], plural("%d", int(s.Armies[e[0]]), "army", "armies"), s.Armies[e[1]], 100*BattleOdds(higher), 100*s.conquest(e).Odds)
+	case a >= r.piece:
+		size, cost := nextPiece(&s, int(a-r.piece))
+		return fmt.Sprintf("build a %s piece in %s; %s", size, name(a-r.piece), cost)
+	}
+	return r.describePlacing(&s, "an army in "+name(a))
+}
+
+// shortAction describes an action that has many of its kind beside its name; "" for others.
+func (r *Rules) shortAction(s *State, a game.Action) string {
+	switch {
+	case a == r.end || a == r.stack:
+		return ""
+	case a >= r.small:
+		return "move the small piece" + r.describeTower(s, ": ", int(a-r.small))
+	case a >= r.split:
+		return "split a tower, its large piece stays" + r.describeTower(s, ": ", int(r.board.edges[a-r.split][1]))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
 		return fmt.Sprintf("armies from %s into %s: (%d stay)", r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
 	case a >= r.battle:
 		return fmt.Sprintf("attack, odds of conquest in %%: %.0f", 100*s.conquest(r.board.edges[a-r.battle]).Odds)
 	case a >= r.piece:
-		size, cost := nextPiece(&s, int(a-r.piece))
+		size, cost := nextPiece(s, int(a-r.piece))
 		return fmt.Sprintf("build a tower: %s, %s", size, cost)
 	}
-	return r.describePlacing(&s, "an army")
+	return r.describePlacing(s, "an army")
 }
 
 // describePlacing describes the placing of an army, which the caller names.
@@ -92,7 +118,7 @@ func (r *Rules) describePlacing(s *State, army string) string {
 	case s.Phase == Towers && r.cfg.Trios > 0:
 		return "place your tower and " + army
 	case s.Phase == Reinforce:
-		return "place " + army + ", 1 point"
+		return "place " + army + "; 1 point"
 	}
 	return "place " + army
 }
@@ -112,19 +138,19 @@ func (r *Rules) describeBattle(s, next *State) string {
 	return fmt.Sprintf("won: %s falls to seat %d", to, s.Mover)
 }
 
-// describeTower describes the tower of a region, if there is one.
-func (r *Rules) describeTower(s *State, i int) string {
+// describeTower describes the tower of a region behind a mark, if there is one.
+func (r *Rules) describeTower(s *State, mark string, i int) string {
 	if s.tower(i) == "" {
 		return ""
 	}
-	return ": onto " + s.tower(i)
+	return mark + "onto " + s.tower(i)
 }
 
 // describeEnd describes the end of a phase.
 func (r *Rules) describeEnd(s *State) string {
 	switch s.Phase {
 	case Reinforce:
-		return fmt.Sprintf("reinforce no more; points lost: %d", s.Points)
+		return fmt.Sprintf("reinforce no more; lose %s", plural("%d", int(s.Points), "point", "points"))
 	case Attack:
 		return "attack no more"
 	}

@@ -22,7 +22,7 @@ func (r *Rules) AskRoll(s State) string {
 	case Ordering:
 		return "two dice for each seat, and again for seats that tie for the highest total; type the totals with spaces between"
 	case Rolling:
-		return fmt.Sprintf("the die of seat %d, 1 to 4", s.Mover)
+		return fmt.Sprintf("seat %d's die, 1 to 4", s.Mover)
 	}
 	return fmt.Sprintf("the two dice of %s, then the two of %s, such as 3 4 1 2", r.board.names[s.From], r.board.names[s.To])
 }
@@ -199,7 +199,7 @@ func (r *Rules) narrateBattle(dst []string, s, next *State, roll string) []strin
 		return dst
 	}
 	if tower := s.tower(int(s.To)); tower != "" {
-		dst = append(dst, fmt.Sprintf("the tower %s in %s goes back to the supply of seat %d", tower, r.board.names[s.To], s.owner(int(s.To))))
+		dst = append(dst, fmt.Sprintf("the tower %s in %s goes back to seat %d's supply", tower, r.board.names[s.To], s.owner(int(s.To))))
 	}
 	if next.Phase != Occupy {
 		dst = append(dst, fmt.Sprintf("one army moves into %s", r.board.names[s.To]))

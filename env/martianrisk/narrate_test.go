@@ -70,7 +70,7 @@ func TestNarrate(t *testing.T) {
 		{"2-1@1 battle A>B start 0 ; B:2 C:1LMS ; A:3LM round 2", "1 1 2 2", []string{"A 1+1 and tower 2 = 4 against B 2+2 = 4", "a tie: the defender wins", "lost: A loses an army, 2 left"}},
 		{"1-2@1 battle B>A start 0 ; A:1L ; B:3LM C:1 round 1", "4 4 1 1", []string{
 			"B 4+4 and tower 2 = 10 against A 1+1 and tower 1 = 3", "won: A falls to seat 1, and seat 0 is out",
-			"the tower L in A goes back to the supply of seat 0", "one army moves into A", "seat 1 has all of union a now: a point more each turn", "seat 1 has all regions"}},
+			"the tower L in A goes back to seat 0's supply", "one army moves into A", "seat 1 has all of union a now: a point more each turn", "seat 1 has all regions"}},
 		{"1-2@1 battle B>A start 0 ; A:4 ; B:2LMS C:1 round 1", "4 4 1 1", []string{"B 4+4 and tower 3 = 11 against A 1+1 = 2", "won: A loses an army, 3 left"}},
 		{"2-1@0 roll start 0 ; A:1 C:1 ; B:3 round 1", "2", []string{"seat 0 rolls a 2, and 1 for unions: 3 points; too low to begin a tower"}},
 		{"2-1@0 roll start 0 ; A:1 B:1 ; C:3 round 1", "1", []string{"seat 0 rolls a 1: 1 point"}},

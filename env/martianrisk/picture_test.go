@@ -78,11 +78,11 @@ func TestDescribeSplit(t *testing.T) {
 		s            martianrisk.State
 		action, want string
 	}{
-		{split, "nv/ca", "split a tower, its large piece stays: onto L"},
-		{split, "nv/or", "split a tower, its large piece stays"},
-		{do(t, r, split, "nv/ca"), "small:az", "move the small piece: onto LM"},
-		{do(t, r, split, "nv/ca"), "small:or", "move the small piece"},
-		{do(t, r, split, "nv/ca"), "stack", "leave it on the medium piece in CA"},
+		{split, "nv/ca", "move the tower of NV to CA, onto L; its large piece stays"},
+		{split, "nv/or", "move the tower of NV to OR; its large piece stays"},
+		{do(t, r, split, "nv/ca"), "small:az", "move the small piece to AZ; onto LM"},
+		{do(t, r, split, "nv/ca"), "small:or", "move the small piece to OR"},
+		{do(t, r, split, "nv/ca"), "stack", "leave the small piece on the medium one in CA"},
 	} {
 		if got := r.DescribeAction(test.s, action(t, r, test.action)); got != test.want {
 			t.Errorf("%s: %q, want %q", test.action, got, test.want)
@@ -129,8 +129,8 @@ func TestExplain(t *testing.T) {
 	}
 	scene := r.Scene(s)
 	for word, want := range map[string]string{
-		"a":     "A: seat 1, armies: 3, tower: large, medium; union a: A 1:3LM  C 0:1LMS; beside it: B 0:1",
-		"b":     "B: seat 0, armies: 1; beside it: A 1:3LM  C 0:1LMS",
+		"a":     "A: seat 1's armies: 3, tower: large, medium; union a: A 1:3LM  C 0:1LMS; beside it: B 0:1",
+		"b":     "B: seat 0's armies: 1; beside it: A 1:3LM  C 0:1LMS",
 		"seats": "seat regions armies supply unions large medium small; 0          2      2      2      0     0      0     0  starter; 1 <        1      3      1      0     0      0     1",
 		"z":     "", "": "",
 	} {

@@ -22,8 +22,8 @@ func (r *Rules) Scene(s State) game.Scene {
 		scene.Roll = sceneRoll(&s)
 	}
 	for _, a := range r.appendLegal(nil, &s) {
-		if text := r.sceneActionText(&s, a); text != "" {
-			scene.Options = append(scene.Options, game.SceneOption{Action: a, Text: text})
+		if text := r.shortAction(&s, a); text != "" {
+			scene.Options = append(scene.Options, game.SceneOption{Action: a, Short: text})
 		}
 	}
 	return scene
@@ -38,26 +38,6 @@ func sceneRoll(s *State) *game.SceneRoll {
 		return &game.SceneRoll{Faces: game.NumberFaces(1, sides), Count: 1}
 	}
 	return &game.SceneRoll{Faces: game.NumberFaces(1, sides), Count: 4, Separator: " "}
-}
-
-// sceneActionText describes a battle, the move after it, or an army that is placed, in whole
-// words with the regions; "" is left to DescribeAction.
-func (r *Rules) sceneActionText(s *State, a game.Action) string {
-	switch {
-	case a >= r.split:
-		return ""
-	case a >= r.occupy:
-		n := int(a-r.occupy) + 1
-		return fmt.Sprintf("move %s from %s into %s; %d stay", plural("%d", n, "army", "armies"), r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
-	case a >= r.battle:
-		e := r.board.edges[a-r.battle]
-		higher := s.height(e[0]) - s.height(e[1])
-		return fmt.Sprintf("attack %s from %s, %s against %d; probability to win this battle %.0f %%, to take %[1]s if you go on %.0[6]f %%",
-			r.board.names[e[1]], r.board.names[e[0]], plural("%d", int(s.Armies[e[0]]), "army", "armies"), s.Armies[e[1]], 100*BattleOdds(higher), 100*s.conquest(e).Odds)
-	case a < r.piece:
-		return r.describePlacing(s, "an army in "+r.board.names[a])
-	}
-	return ""
 }
 
 // sceneText describes the next step, or who has won alone.
@@ -218,7 +198,7 @@ func (r *Rules) sceneRegionText(s *State, i int) string {
 	if p < 0 {
 		return "free"
 	}
-	text := fmt.Sprintf("seat %d, armies: %d", p, s.Armies[i])
+	text := fmt.Sprintf("seat %d's armies: %d", p, s.Armies[i])
 	var tower []string
 	for _, piece := range r.scenePieces(s, i) {
 		if piece.Kind != "army" {

@@ -35,6 +35,6 @@ func Example() {
 	}
 	// Output:
 	// seat 0 rolls or holds
-	// roll: 0.6006, roll the die; a 1 loses 12 points
-	// hold: 0.3179, bank 12 points, for 16
+	// roll: 0.6006, roll the die; a 1, in 17 % of rolls, loses 12 points
+	// hold: 0.3179, hold; bank 12 points, for 16
 }

@@ -32,7 +32,7 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 	}
 	switch {
 	case s.Phase == Rolling && roll == "1":
-		return append(dst, fmt.Sprintf("a 1, which ends the turn of seat %d: it loses %d points and has %d", s.Seat, s.Total, next.Score[s.Seat]))
+		return append(dst, fmt.Sprintf("a 1 ends the turn: seat %d loses %d points and has %d", s.Seat, s.Total, next.Score[s.Seat]))
 	case s.Phase == Rolling && next.Phase == Over:
 		return append(dst, fmt.Sprintf("a %s", roll), fmt.Sprintf("seat %d reaches %d with %d points", s.Seat, r.cfg.Target, next.Score[s.Seat]))
 	case s.Phase == Rolling:

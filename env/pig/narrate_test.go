@@ -34,7 +34,7 @@ func TestNarrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ position, move, want string }{
-		{"37-52@0 turn 14 rolling", "1", "a 1, which ends the turn of seat 0: it loses 14 points and has 37"},
+		{"37-52@0 turn 14 rolling", "1", "a 1 ends the turn: seat 0 loses 14 points and has 37"},
 		{"37-52@0 turn 14 rolling", "5", "a 5, turn total 19"},
 		{"37-52@0 turn 60 rolling", "5", "a 5; seat 0 reaches 100 with 102 points"},
 		{"37-52@0 turn 14", "hold", "seat 0 has 51 points"},

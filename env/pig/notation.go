@@ -143,9 +143,9 @@ func number(what, text string, most int) (uint8, error) {
 func (r *Rules) DescribeAction(s State, a game.Action) string {
 	switch {
 	case a == Hold:
-		return fmt.Sprintf("bank %d points, for %d", s.Total, s.Score[s.Seat]+s.Total)
+		return fmt.Sprintf("hold; bank %d points, for %d", s.Total, s.Score[s.Seat]+s.Total)
 	case s.Total == 0:
-		return "roll the die; a 1 ends the turn"
+		return "roll the die; a 1, in 17 % of rolls, ends the turn"
 	}
-	return fmt.Sprintf("roll the die; a 1 loses %d points", s.Total)
+	return fmt.Sprintf("roll the die; a 1, in 17 %% of rolls, loses %d points", s.Total)
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/internal/input"
 	"marsgym/models"
 )
@@ -26,8 +28,10 @@ const runPrefix = "run:"
 
 // agentInfo is an agent that can sit in a seat.
 type agentInfo struct {
-	Name  string `json:"name"`
-	About string `json:"about"`
+	Name   string `json:"name"`
+	About  string `json:"about"`            // what it is
+	Level  string `json:"level,omitempty"`  // if its strength was measured
+	Strong string `json:"strong,omitempty"` // how strong it is, in one line
 }
 
 // listAgents lists the agents of Game for Players.
@@ -36,29 +40,41 @@ func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []agentInfo{{Human, "a person at this page"}}
+	list := []agentInfo{{Name: Human, About: "a person at this page"}}
 	if a.solved(g) {
-		list = append(list, agentInfo{agents.Exact, "best play: the game is solved"})
+		list = append(list, agentInfo{Name: agents.Exact, About: "best play: the game is solved"})
 	}
 	if a.hasPretrained(g) {
-		list = append(list, agentInfo{agents.Pretrained, "the network that comes with the program"})
+		list = append(list, agentInfo{Name: agents.Pretrained, About: "the network that comes with the program"})
 	}
 	for i, name := range g.BotNames() {
 		about := "a hand-written bot"
 		if i == 0 {
 			about = "every legal action with the same probability"
 		}
-		list = append(list, agentInfo{name, about})
+		list = append(list, agentInfo{Name: name, About: about})
 	}
-	list = append(list, agentInfo{"search:100", "tree search, 100 simulations a decision"}, agentInfo{"search:400", "tree search, 400 simulations a decision"})
+	list = append(list, agentInfo{Name: "search:100", About: "tree search, 100 simulations a decision"}, agentInfo{Name: "search:400", About: "tree search, 400 simulations a decision"})
+	rank := func(x agentInfo) int {
+		if rows, i := measured(r.Game, x.Name); i >= 0 {
+			return i - len(rows)
+		}
+		return 0
+	}
+	slices.SortStableFunc(list[1:], func(x, y agentInfo) int { return rank(x) - rank(y) })
+	for i, x := range list {
+		if _, k := measured(r.Game, x.Name); k >= 0 {
+			list[i].Level, list[i].Strong = levelName(r.Game, x.Name), howStrong(r.Game, x.Name)
+		}
+	}
 	want := agents.MetaOf(g.Spec())
 	for _, run := range a.runNames() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for _, x := range []agentInfo{{run, "the network of a run folder"}, {run + checkpointSuffix, "the checkpoint of a run folder"}} {
+		for _, x := range []agentInfo{{Name: run, About: "the network of a run folder"}, {Name: run + checkpointSuffix, About: "the checkpoint of a run folder"}} {
 			if meta, err := readRun(a, x.Name, models.MetaFrom); err == nil && meta.Check(want) == nil {
-				list = append(list, agentInfo{runPrefix + x.Name, x.About})
+				list = append(list, agentInfo{Name: runPrefix + x.Name, About: x.About})
 			}
 		}
 	}
@@ -167,7 +183,13 @@ func (a *App) play(ctx context.Context, r *Request) (any, error) {
 	if r.Step != nil || who < 0 || g.Seats[who] == Human || g.rec.AtLimit() {
 		return nil, errors.New("no agent is to move here")
 	}
-	agent, err := a.agent(ctx, g.game, g.Seats[who])
+	wait, cancel := context.WithTimeout(ctx, cmp.Or(min(valuesTime, a.opt.Limit/5), valuesTime))
+	defer cancel()
+	agent, err := a.agent(wait, g.game, g.Seats[who])
+	standIn := errors.Is(err, errSolving) && ctx.Err() == nil
+	if standIn { // the game goes on until best play is known
+		agent, err = a.agent(ctx, g.game, a.standIn(g.game))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +203,30 @@ func (a *App) play(ctx context.Context, r *Request) (any, error) {
 	}
 	g.Moves = append(g.Moves, g.game.ActionName(action))
 	g.draw()
-	return g.view(ctx, nil)
+	v, err := g.view(ctx, nil)
+	if err == nil && standIn {
+		v.Solving = a.solvingOf(g.game)
+	}
+	return v, err
+}
+
+// standIn names the agent that plays for exact until the game is solved.
+func (a *App) standIn(g env.Game) string {
+	if a.hasPretrained(g) {
+		return agents.Pretrained
+	}
+	return "search:400"
+}
+
+// Prepare lists the games, and finds out which are solved: the first requests of the page would
+// wait for that.
+func (a *App) Prepare() {
+	gameList()
+	for _, id := range catalog.IDs() {
+		if g, err := catalog.Open(id, 0, nil); err == nil {
+			a.solved(g)
+		}
+	}
 }
 
 // solved reports whether exact values of a game can be had here, as far as is known before it
@@ -190,6 +235,12 @@ func (a *App) solved(g env.Game) bool {
 	if a.opt.Solvable != nil {
 		return a.opt.Solvable(g)
 	}
+	rules := g.Spec().RulesHash()
+	if known, ok := a.solvable.Load(rules); ok {
+		return known.(bool)
+	}
 	e, ok := g.Estimate()
-	return !(ok && e.Bytes > maxSolution) && env.Solvable(g)
+	solved := !(ok && e.Bytes > maxSolution) && env.Solvable(g)
+	a.solvable.Store(rules, solved)
+	return solved
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"marsgym/agents"
@@ -44,6 +45,7 @@ type App struct {
 	short      chan struct{} // places of those that compute
 	long       chan struct{}
 	solutions  solutions
+	solvable   sync.Map // whether games are solved, by rules hash: an estimate of the costs takes a while
 	agents     opened[agents.Agent]
 	estimators opened[analysis.Searches]
 }
@@ -86,6 +88,7 @@ var handlers = map[string]handler{
 	"report":  {(*App).report, true},
 	"read":    {(*App).read, true},
 	"write":   {answer: (*App).write},
+	"solving": {answer: (*App).howFar},
 	"runs":    {answer: (*App).runs},
 	"run":     {(*App).run, true},
 }
@@ -166,7 +169,7 @@ func (a *App) compute(ctx context.Context, places chan struct{}, f func(context.
 		return fmt.Errorf("%w, and %w; try again in a minute", ErrLimit, errSolving)
 	}
 	if err != nil && errors.Is(context.Cause(ctx), ErrLimit) {
-		return fmt.Errorf("%w of %v; ask for fewer games, or a faster agent", ErrLimit, a.opt.Limit)
+		return fmt.Errorf("%w of %v; try again, or start go run ./cmd/web with a larger -limit", ErrLimit, a.opt.Limit)
 	}
 	return err
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"marsgym/env"
 	"marsgym/env/game"
@@ -22,13 +25,14 @@ type solutions struct {
 
 // solving is a game that is being solved, or is solved.
 type solving struct {
+	progress atomic.Uint64 // the bits of the part done, 0 to 1
 	done     chan struct{} // closed at the end
 	solution env.Solution
 	err      error
 }
 
 // solve returns the solution of a game. The first request for a game starts its solver,
-// which goes on when the request ends.
+// which goes on when ctx ends; then the error is errSolving.
 func (a *App) solve(ctx context.Context, g env.Game) (env.Solution, error) {
 	key := g.Spec().RulesHash()
 	a.solutions.Lock()
@@ -48,10 +52,52 @@ func (a *App) solve(ctx context.Context, g env.Game) (env.Solution, error) {
 	a.solutions.Unlock()
 	select {
 	case <-s.done:
-		return s.solution, s.err
 	case <-ctx.Done():
-		return nil, fmt.Errorf("%w: %w", errSolving, ctx.Err())
+		select {
+		case <-s.done:
+		default:
+			return nil, fmt.Errorf("%w: %w", errSolving, ctx.Err())
+		}
 	}
+	return s.solution, s.err
+}
+
+// solveWithin is solve that waits for a time only.
+func (a *App) solveWithin(ctx context.Context, g env.Game, d time.Duration) (env.Solution, error) {
+	wait, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return a.solve(wait, g)
+}
+
+// Solving is how far the solver of a game is.
+type Solving struct {
+	Done   float64 `json:"done"`   // the part that is done, 0 to 1
+	Solved bool    `json:"solved"` // or found to have no solution
+}
+
+// solvingOf returns how far the solver of a game is; nil if none was started.
+func (a *App) solvingOf(g env.Game) *Solving {
+	a.solutions.Lock()
+	s := a.solutions.byRules[g.Spec().RulesHash()]
+	a.solutions.Unlock()
+	if s == nil {
+		return nil
+	}
+	select {
+	case <-s.done:
+		return &Solving{Done: 1, Solved: true}
+	default:
+		return &Solving{Done: math.Float64frombits(s.progress.Load())}
+	}
+}
+
+// howFar answers how far the solver of Game for Players is.
+func (a *App) howFar(_ context.Context, r *Request) (any, error) {
+	g, err := r.Address.open()
+	if err != nil {
+		return nil, err
+	}
+	return a.solvingOf(g), nil
 }
 
 // errSolving is returned where a request ends before the solver, which continues.
@@ -63,7 +109,7 @@ func (a *App) solveAll(ctx context.Context, key string, g env.Game, s *solving) 
 	if a.opt.Solve != nil {
 		s.solution, s.err = a.opt.Solve(ctx, g)
 	} else {
-		s.solution, s.err = g.SolveCached(ctx, a.opt.Cache, nil, nil)
+		s.solution, s.err = g.SolveCached(ctx, a.opt.Cache, func(done float64) { s.progress.Store(math.Float64bits(done)) }, nil)
 	}
 	if s.err != nil && !errors.Is(s.err, game.ErrNoSolution) {
 		a.solutions.Lock()

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
+	"sync"
 
 	"marsgym/env"
 	"marsgym/env/catalog"
@@ -17,6 +17,7 @@ import (
 type View struct {
 	Address  Address     `json:"address"`
 	Title    string      `json:"title"` // of the game
+	Names    []string    `json:"names"` // [P] of the seats: "you" for the only person
 	Unit     string      `json:"unit"`  // of values: "" for shares of the win
 	Step     int         `json:"step"`
 	Steps    int         `json:"steps"` // of the game
@@ -30,6 +31,7 @@ type View struct {
 	Log      []Entry     `json:"log"`
 	Result   []string    `json:"result,omitempty"`
 	Ended    bool        `json:"ended"`
+	Solving  *Solving    `json:"solving,omitempty"` // of play: exact was not ready, and another agent has played for it
 }
 
 // Option is a legal action.
@@ -42,9 +44,10 @@ type Option struct {
 
 // Entry tells of a step.
 type Entry struct {
-	Seat  int      `json:"seat"` // or game.Chance
-	Name  string   `json:"name"` // of the action, or the roll
-	About string   `json:"about"`
+	Seat  int      `json:"seat"`  // or game.Chance
+	Turn  int      `json:"turn"`  // the seat whose turn it is, chance included; -1 for none
+	Name  string   `json:"name"`  // of the action, or the roll
+	About string   `json:"about"` // the action in words
 	Told  []string `json:"told"`
 	Used  int      `json:"used"` // moves of the address up to the end of the step
 }
@@ -60,7 +63,8 @@ func (a *App) view(ctx context.Context, r *Request) (any, error) {
 
 func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 	steps := len(r.rec.Steps)
-	v := &View{Address: r.Address, Title: r.spec.Title, Step: steps, Steps: steps, Log: []Entry{}}
+	n := r.names()
+	v := &View{Address: r.Address, Title: r.spec.Title, Names: n, Step: steps, Steps: steps, Log: []Entry{}}
 	if !r.spec.HasWin() {
 		v.Unit = r.spec.Unit
 	}
@@ -69,6 +73,7 @@ func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 	}
 	at := r.rec.At(v.Step)
 	v.Position, v.Scene, v.Text, v.Mover = at.String(), at.Scene(), at.Render(), int(at.CurrentPlayer())
+	n.scene(v.Scene)
 	used := 0
 	for i, s := range r.rec.Steps {
 		if err := ctx.Err(); err != nil {
@@ -80,47 +85,43 @@ func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 		if i < v.Step {
 			v.Used = used
 		}
-		v.Log = append(v.Log, r.entry(s, used))
+		v.Log = append(v.Log, r.entry(n, s, used))
 	}
-	for i, act := range at.Legal() {
+	for _, act := range at.Legal() {
 		after, err := at.Apply(act)
 		if err != nil {
 			return nil, err
 		}
-		about := at.DescribeAction(act)
-		if v.Scene != nil {
-			about = v.Scene.Options[i].Text
-		}
-		v.Options = append(v.Options, Option{int(act), r.game.ActionName(act), about, after.CurrentPlayer() == game.Chance})
+		v.Options = append(v.Options, Option{int(act), r.game.ActionName(act), n.in(at.DescribeAction(act)), after.CurrentPlayer() == game.Chance})
 	}
 	if at.CurrentPlayer() == game.Chance {
-		v.Ask = at.AskRoll()
+		v.Ask = n.in(at.AskRoll())
 	}
 	if v.Ended = r.rec.Over(); v.Ended {
-		v.Result = r.result()
+		v.Result = r.result(n)
 	}
 	return v, nil
 }
 
 // entry tells of a step.
-func (r *replay) entry(s env.Transition, used int) Entry {
-	e := Entry{Seat: int(s.Before.CurrentPlayer()), Name: s.Roll, Used: used, Told: s.Told()}
-	if !s.Chance() {
-		e.Name, e.About = r.game.ActionName(s.Action), s.Before.DescribeAction(s.Action)
-	}
-	if e.Told == nil {
-		e.Told = []string{}
+func (r *replay) entry(n names, s env.Transition, used int) Entry {
+	e := Entry{Seat: int(s.Before.CurrentPlayer()), Name: s.Roll, Used: used, Told: n.all(s.Told())}
+	e.Turn = e.Seat
+	if s.Chance() {
+		e.Turn = game.TurnSeat(s.Before.String())
+	} else {
+		e.Name, e.About = r.game.ActionName(s.Action), n.in(s.Before.DescribeAction(s.Action))
 	}
 	return e
 }
 
 // result says how a game has ended: first what the only person got, with that seat's score
-// first, then which other seats won.
-func (r *replay) result() []string {
+// first, then which other seats won, then why it is over.
+func (r *replay) result(n names) []string {
 	if r.rec.AtLimit() {
 		return []string{"The game has reached its limit of moves and is stopped. Nobody wins."}
 	}
-	returns, person := r.rec.Position().Returns(), r.person()
+	returns, person := r.rec.Position().Returns(), n.person()
 	var lines []string
 	if person >= 0 && r.spec.HasWin() {
 		share, did := r.spec.WinShare(returns[person]), "lost"
@@ -128,45 +129,32 @@ func (r *replay) result() []string {
 		case share > 1-game.Tie:
 			did = "won"
 		case share > game.Tie:
-			did = fmt.Sprintf("got %.4g of the win", share)
+			did = fmt.Sprintf("got %.4g of the win,", share)
 		}
 		lines = append(lines, fmt.Sprintf("You %s%s.", did, r.score(person)))
 	}
 	for i, x := range returns {
-		share := r.spec.WinShare(x)
-		switch {
+		name := capital(n[i])
+		switch share := r.spec.WinShare(x); {
 		case !r.spec.HasWin():
-			lines = append(lines, fmt.Sprintf("%s took %g %s.", r.name(i), -x, r.spec.Unit))
+			lines = append(lines, fmt.Sprintf("%s took %g %s.", name, -x, r.spec.Unit))
 		case i == person || person >= 0 && r.spec.Players == 2:
 		case share > 1-game.Tie:
-			lines = append(lines, r.name(i)+" wins.")
+			lines = append(lines, name+" wins.")
 		case share > game.Tie:
-			lines = append(lines, fmt.Sprintf("%s gets %.4g of the win.", r.name(i), share))
+			lines = append(lines, fmt.Sprintf("%s gets %.4g of the win.", name, share))
+		}
+	}
+	if k := len(r.rec.Steps); k > 0 {
+		for _, why := range n.all(r.rec.Steps[k-1].Told()) {
+			lines = append(lines, strings.TrimSuffix(capital(strings.TrimSpace(why)), ":")+".")
 		}
 	}
 	return lines
 }
 
-// person returns the seat of the only person, or -1.
-func (r *replay) person() int {
-	i := slices.Index(r.Seats, Human)
-	if i >= 0 && slices.Contains(r.Seats[i+1:], Human) {
-		return -1
-	}
-	return i
-}
-
-// name names a seat at the beginning of a sentence.
-func (r *replay) name(seat int) string {
-	switch name := r.Seats[seat]; {
-	case seat == r.person():
-		return "You"
-	case name == Human:
-		return fmt.Sprintf("Seat %d", seat)
-	default:
-		return fmt.Sprintf("Seat %d, %s,", seat, name)
-	}
-}
+// capital returns a text with a capital at its beginning.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // score returns the score at the end, that of a seat first; "" if the game has none.
 func (r *replay) score(seat int) string {
@@ -174,7 +162,7 @@ func (r *replay) score(seat int) string {
 	if scene == nil {
 		return ""
 	}
-	text := fmt.Sprintf(", %d", scene.Seats[seat].Score.Value)
+	text := fmt.Sprintf(" %d", scene.Seats[seat].Score.Value)
 	for i, s := range scene.Seats {
 		if i != seat {
 			text += fmt.Sprintf(" : %d", s.Score.Value)
@@ -193,7 +181,10 @@ type gameInfo struct {
 	Max     int    `json:"max"`
 }
 
-func (a *App) games(context.Context, *Request) (any, error) {
+func (a *App) games(context.Context, *Request) (any, error) { return gameList() }
+
+// gameList lists the games of the catalog, which takes a moment.
+var gameList = sync.OnceValues(func() (any, error) {
 	var list []gameInfo
 	for _, e := range catalog.List() {
 		g, err := catalog.Open(e.ID, 0, nil)
@@ -210,7 +201,7 @@ func (a *App) games(context.Context, *Request) (any, error) {
 		list = append(list, info)
 	}
 	return list, nil
-}
+})
 
 // rules returns the rules of Game for Players.
 func (a *App) rules(_ context.Context, r *Request) (any, error) {

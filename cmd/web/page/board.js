@@ -1,8 +1,8 @@
 // The board of a position: seats, dice, map, places and tracks of a scene (package env/game,
 // scene.go). A click on an element selects it and narrows the choices to the legal actions
-// that belong to everything selected; what is left of them is offered as buttons. If one is
+// that belong to everything selected, which the list of choices then shows alone. If one is
 // left, and it belongs to nothing else, it is chosen.
-import { button, fill, h, say, sentence, svg } from './dom.js';
+import { button, fill, h, sentence, svg } from './dom.js';
 import { drawMap } from './map.js';
 import { die, robot, seatClass, sign, swatch } from './pieces.js';
 
@@ -32,14 +32,17 @@ import { die, robot, seatClass, sign, swatch } from './pieces.js';
 const last = new WeakMap();
 
 /**
- * Draws a scene into an element.
+ * Draws a scene into an element, and returns the board.
  * @param {HTMLElement} element
  * @param {Scene} scene
- * @param {{onChoose?: (action: number) => void, names?: string[]}} [options] Without onChoose nothing
- *   can be chosen. names are those of the seats.
+ * @param {string[]} names of the seats
+ * @param {{onChoose?: (action: number) => void, onNarrow?: (actions: number[] | null) => void}} [options] Without
+ *   onChoose nothing can be chosen. onNarrow is called with the actions that are left by a selection, null without one.
  */
-export function drawBoard(element, scene, { onChoose, names } = {}) {
-  new Board(element, scene, onChoose, names).draw();
+export function drawBoard(element, scene, names, { onChoose, onNarrow } = {}) {
+  const board = new Board(element, scene, names, onChoose, onNarrow);
+  board.draw();
+  return board;
 }
 
 export class Board {
@@ -49,35 +52,66 @@ export class Board {
   edges = new Map();
   /** @type {Set<HTMLElement | SVGElement>} */
   #selected = new Set();
-  #picker = h('div', { class: 'picker', role: 'group', 'aria-label': 'Choices of the selection' });
+  /** What actions are worth, if that is known: a text and a class. @type {Map<number, {text: string, level: string, order: number}> | null} */
+  #worth = null;
 
   /** @type {Last} */
   last;
 
-  constructor(element, scene, onChoose, names) {
+  constructor(element, scene, names, onChoose, onNarrow = () => {}) {
     this.element = element;
     this.scene = scene;
     this.onChoose = onChoose;
-    this.names = names ?? scene.seats.map((_, seat) => `Seat ${seat}`);
+    this.onNarrow = onNarrow;
+    this.names = names;
     this.last = last.get(element) ?? { pieces: new Map() };
   }
 
   draw() {
-    const { scene } = this, legend = /** @type {HTMLDetailsElement} */ (this.element.querySelector('.legend-box'));
-    const root = h('div', { class: 'scene', onkeydown: (e) => { if (e.key === 'Escape' && this.#selected.size) this.#cancel(root); } },
-      h('p', { class: 'scene-text' }, sentence(scene.text)), h('p', { class: 'note goal' }, 'Goal: ', scene.goal, '.'),
-      this.#seats(),
-      scene.dice?.map((group) => this.#dice(group)),
-      h('div', { class: 'ground-row' }, scene.map && drawMap(this), scene.places && this.#places()),
-      scene.tracks && this.#tracks(), this.#picker, scene.map && this.#legend());
-    if (legend) root.querySelector('.legend-box').toggleAttribute('open', legend.open);
+    const { scene } = this;
+    const root = h('div', { class: 'scene', onkeydown: (e) => { if (e.key === 'Escape' && this.#selected.size) this.cancel(); } },
+      scene.dice && h('div', { class: 'dice-board' }, scene.dice.map((group) => this.#dice(group))),
+      scene.map && h('div', { class: 'ground-row' }, drawMap(this), scene.places && h('div', { class: 'beside' }, this.#places(), scene.tracks && this.#tracks())));
     const { action, player, keys } = this.last, again = player === scene.player && scene.options.some((o) => o.action === action);
     last.set(this.element, {
       ...(again || scene.player < 0 ? this.last : {}),
       pieces: new Map([...scene.map?.cells ?? [], ...scene.places ?? []].map((c) => [c.name, JSON.stringify(c.pieces ?? [])])),
     });
-    this.#select(root, again ? this.#parts.map((p) => p.element).filter((e) => keys.includes(e.getAttribute('data-key'))) : []);
     fill(this.element, root);
+    this.#select(again ? this.#parts.map((p) => p.element).filter((e) => keys.includes(e.getAttribute('data-key'))) : []);
+  }
+
+  /** Shows what actions are worth where they belong. @param {Map<number, {text: string, level: string, order: number}>} worth */
+  worth(worth) {
+    this.#worth = worth;
+    this.#value();
+  }
+
+  /** Writes on each element the best of its actions that are left. */
+  #value() {
+    if (!this.#worth) return;
+    const left = this.#left([...this.#selected]);
+    for (const p of this.#parts) {
+      const open = p.actions.filter((a) => !left.length || left.includes(a));
+      const best = (open.length ? open : p.actions).map((a) => this.#worth.get(a)).filter(Boolean).sort((x, y) => x.order - y.order)[0];
+      if (best) this.#badge(p.element, best);
+    }
+  }
+
+  #badge(element, { text, level }) {
+    element.querySelector('.worth-badge')?.remove();
+    element.setAttribute('data-worth', level);
+    if (element instanceof SVGElement) {
+      const index = this.scene.map.cells.findIndex((c) => `cell-${c.name}` === element.getAttribute('data-key'));
+      const { at } = this.scene.map.cells[index], { unit } = this.scene.map, region = !this.scene.map.cells[index].kind;
+      const y = at[1] + unit * (region ? (this.scene.map.cells[index].pieces ? 0.6 : 0.2) : 0.36);
+      element.classList.add('valued');
+      element.append(svg('g', { class: 'worth-badge' },
+        svg('rect', { x: at[0] - unit * 0.38, y: y - unit * 0.2, width: unit * 0.76, height: unit * 0.28, rx: unit * 0.08 }),
+        svg('text', { x: at[0], y: y + unit * 0.03, 'font-size': unit * 0.25 }, text.replace(' %', ''))));
+    } else {
+      element.append(h('span', { class: 'worth-badge' }, text.replace(' %', '')));
+    }
   }
 
   /**
@@ -138,16 +172,21 @@ export class Board {
     const left = this.#left(both);
     this.#selected = new Set(both);
     if (left.length === 1 && this.#extra(left[0]) === 0) this.#choose(left[0]);
-    else this.#select(this.element.firstElementChild, again ? chosen.filter((e) => e !== element) : both);
+    else this.#select(again ? chosen.filter((e) => e !== element) : both);
   }
 
   #choose(action) {
-    Object.assign(last.get(this.element), { action, player: this.scene.player, keys: [...this.#selected].map((e) => e.getAttribute('data-key')) });
+    this.chosen(action);
     this.onChoose(action);
   }
 
-  /** Selects elements, marks what can be selected with them, and offers what is left. */
-  #select(root, elements) {
+  /** Keeps what is selected for the next scene, where the same action may be legal. @param {number} action */
+  chosen(action) {
+    Object.assign(last.get(this.element), { action, player: this.scene.player, keys: [...this.#selected].map((e) => e.getAttribute('data-key')) });
+  }
+
+  /** Selects elements, marks what can be selected with them, and tells what is left. */
+  #select(elements) {
     this.#selected = new Set(elements);
     const left = this.#left(elements);
     for (const p of this.#parts) {
@@ -156,35 +195,16 @@ export class Board {
       this.mark(p.element, 'next', !is && p.actions.some((a) => left.includes(a)));
       p.element.setAttribute('aria-pressed', String(is));
     }
-    root.classList.toggle('narrowed', elements.length > 0);
-    if (!this.onChoose) return;
-    const open = new Set(this.#parts.flatMap((p) => p.actions));
-    const options = this.scene.options.filter((o) => (elements.length ? left.includes(o.action) : !open.has(o.action)));
-    options.sort((x, y) => this.#extra(x.action) - this.#extra(y.action));
-    const hint = open.size > 0 && !elements.length && h('p', { class: 'note' }, options.length ? 'Choose on the board, or:' : 'Choose on the board.');
-    fill(this.#picker, hint, options.map((o) => button([h('strong', {}, o.name), o.text && h('span', { class: 'about' }, o.text)], () => this.#choose(o.action), { 'data-key': `pick-${o.name}` })),
-      elements.length > 0 && button('Cancel', () => this.#cancel(root), { class: 'cancel' }));
-    if (elements.length) say(`${options.length} choices below the board. Select more to narrow them.`);
+    this.element.firstElementChild.classList.toggle('narrowed', elements.length > 0);
+    this.#value();
+    if (this.onChoose) this.onNarrow(elements.length ? left : null);
   }
 
-  /** Selects nothing. The focus goes back to what was selected, since the choices below the board are replaced. */
-  #cancel(root) {
+  /** Selects nothing. The focus goes back to what was selected, since the choices beside the board are replaced. */
+  cancel() {
     const [first] = this.#selected;
-    this.#select(root, []);
-    first.focus();
-  }
-
-  /** The seats with what they have, a row each. */
-  #seats() {
-    const { seats, player } = this.scene;
-    const [{ score, counts = [] }] = seats;
-    return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Seats' }, h('table', { class: 'seats' },
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, h('span', { class: 'hidden' }, 'seat')), h('th', { scope: 'col' }, score.name), counts.map((c) => h('th', { scope: 'col' }, c.name)))),
-      h('tbody', {}, seats.map((seat, i) => h('tr', { class: `${seatClass(i)}${player === i ? ' mover' : ''}` },
-        h('th', { scope: 'row' }, h('div', { class: 'seat-name' }, swatch(i), this.names[i]),
-          player === i && h('span', { class: 'chip to-move' }, 'to move'), seat.notes?.map((note) => h('span', { class: 'chip' }, note))),
-        h('td', { class: 'score' }, total(seat.score)),
-        seat.counts?.map((c) => h('td', { class: c.value ? '' : 'none' }, c.value, c.most && h('small', {}, ` of ${c.most}`))))))));
+    this.#select([]);
+    first?.focus();
   }
 
   #dice(group) {
@@ -215,16 +235,6 @@ export class Board {
     }));
   }
 
-  /** What the kinds and groups of cells mean. */
-  #legend() {
-    const { map } = this.scene;
-    const owner = (g) => (g.holder >= 0 ? `held by ${this.names[g.holder]}` : '');
-    return h('details', { class: 'legend-box', open: true }, h('summary', {}, 'What the map shows'),
-      map.kinds && h('ul', { class: 'kinds' }, map.kinds.map((k) => h('li', {}, kindSign(k.kind), h('span', {}, h('strong', {}, k.kind), ` ${k.text}`)))),
-      map.groups?.length > 0 && h('p', {}, `The letter behind a name is the ${map.group}: ${map.pays}.`),
-      map.groups?.length > 0 && h('ul', { class: 'groups' }, map.groups.map((g) => h('li', {}, h('strong', {}, `${map.group} ${g.name}`), ` ${g.cells.map((i) => map.cells[i].name).join(', ')} ${owner(g)}`))));
-  }
-
   #trackName(track) {
     const name = [kindSign(track.name), track.name];
     if (!track.actions || !this.onChoose) return name;
@@ -233,25 +243,35 @@ export class Board {
     return element;
   }
 
+  /** The tracks: the level of each seat that is above 0. */
   #tracks() {
-    const { tracks, seats } = this.scene;
-    return h('section', { class: 'tracks' }, h('h2', {}, 'Tracks', h('small', {}, this.scene.track)),
-      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Tracks' }, h('table', { class: 'track-table' },
-        h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'level'), tracks[0].levels.map((_, i) => h('th', { scope: 'col' }, i)))),
-        h('tbody', {}, tracks.map((t) => h('tr', {}, h('th', { scope: 'row' }, this.#trackName(t)),
-          t.levels.map((pay, level) => h('td', {}, h('span', { class: 'pay' }, pay.split(', ').map((line) => h('span', {}, line))),
-            h('span', { class: 'markers' }, seats.map((_, i) => t.at[i] === level && h('span', {}, swatch(i), h('span', { class: 'hidden' }, this.names[i]))))))))))));
+    const { tracks } = this.scene;
+    return h('ul', { class: 'tracks', 'aria-label': 'Tracks' }, tracks.map((t) => {
+      const parts = [kindSign(t.name), h('span', {}, t.name), t.at.map((level, i) => level > 0 && h('span', { class: 'marker', title: `${this.names[i]}: ${t.levels[level]}` }, swatch(i), level))];
+      if (!t.actions || !this.onChoose) return h('li', { class: 'track' }, parts);
+      const element = button(parts, () => {}, { class: 'track track-name', 'data-key': `track-${t.name}` });
+      this.add(element, { text: this.scene.track, actions: t.actions }, t.name);
+      return h('li', {}, element);
+    }));
   }
 }
 
-/** A score: what is sure, what the turn in progress would add, and how far it is to the target. */
-function total({ value, gain = 0, target = 0 }) {
-  const width = (n) => (100 * Math.min(n, target)) / target;
-  return [h('strong', {}, value), gain > 0 && h('span', { class: 'gain' }, ` + ${gain}`), target > 0 && h('small', {}, ` of ${target}`),
-    target > 0 && svg('svg', { class: 'bar', viewBox: '0 0 100 6', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
-      svg('rect', { class: 'bar-ground', width: 100, height: 6 }),
-      svg('rect', { class: 'bar-gain', width: width(value + gain), height: 6 }),
-      svg('rect', { class: 'bar-value', width: width(value), height: 6 }))];
+/**
+ * What a board shows and how the game is won.
+ * @param {Scene} scene
+ * @param {string[]} names of the seats
+ */
+export function legend({ goal, map, tracks, track }, names) {
+  const owner = (g) => (g.holder >= 0 ? `held by ${names[g.holder]}` : '');
+  const shown = new Set(map?.cells.map((c) => c.kind));
+  return [h('p', {}, 'Goal: ', goal, '.'),
+    map?.kinds && h('ul', { class: 'kinds' }, map.kinds.filter((k) => shown.has(k.kind)).map((k) => h('li', {}, kindSign(k.kind), h('span', {}, h('strong', {}, k.kind), ` ${k.text}`)))),
+    map?.groups?.length > 0 && h('p', {}, `The letter behind a name is the ${map.group}: ${map.pays}.`),
+    map?.groups?.length > 0 && h('ul', { class: 'groups' }, map.groups.map((g) => h('li', {}, h('strong', {}, `${map.group} ${g.name}`), ` ${g.cells.map((i) => map.cells[i].name).join(', ')} ${owner(g)}`))),
+    tracks && h('p', {}, `Tracks: ${track}.`),
+    tracks && h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Tracks' }, h('table', { class: 'track-table' },
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'level'), tracks[0].levels.map((_, i) => h('th', { scope: 'col' }, i)))),
+      h('tbody', {}, tracks.map((t) => h('tr', {}, h('th', { scope: 'row' }, t.name), t.levels.map((pay) => h('td', {}, pay)))))))];
 }
 
 /** The colour and the sign of a kind of cells. */

@@ -15,7 +15,7 @@ export async function chanceMap(context, action) {
     const c = await call('chance', { ...context.address, step: context.view.step, action }, context.signal);
     const values = c.outcomes.map((o) => o.value.value);
     const low = Math.min(...values), high = Math.max(...values);
-    const unit = context.view.unit, whose = numbers.nameOf(context.address.seats, c.seat);
+    const unit = context.view.unit, whose = numbers.nameOf(context.view, c.seat);
     const cell = (o) => {
       const level = high > low ? Math.round((8 * (o.value.value - low)) / (high - low)) : 4;
       return h('li', { class: `heat heat-${level}`, title: `${o.about || o.outcome}: ${numbers.value(o.value, unit)}, ${percent(o.prob)}` },

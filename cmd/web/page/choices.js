@@ -1,23 +1,28 @@
-// The choices of a position, with their values on demand.
+// The choices of a position, with their values on demand. They keep their order; a selection on
+// the board narrows them.
 import { call } from './api.js';
-import { button, failure, fill, h, say } from './dom.js';
+import { button, failure, fill, h, say, sentence } from './dom.js';
 import * as numbers from './numbers.js';
 import { chanceMap } from './chance.js';
+import { thresholds, verdict } from './verdict.js';
 
 const few = 12; // listed without a filter. Chosen
 
 /**
  * The choices as buttons.
- * @param {any} context
+ * @param {any} context whose onValues is called with values, once they are known
  * @param {boolean} free whether a choice may be made
+ * @returns {{element: HTMLElement, narrow: (actions: number[] | null, cancel?: () => void) => void}}
  */
 export function choices(context, free) {
-  const { view } = context, who = numbers.nameOf(context.address.seats, view.mover);
+  const { view } = context, who = numbers.nameOf(view, view.mover);
   const list = h('div', { class: 'options' });
   const note = h('div', { class: 'note' });
-  const state = { values: null, filter: '', chosen: null, map: null };
+  const best = h('p', { class: 'best-line' });
+  const state = { values: null, filter: '', chosen: null, map: null, left: null, cancel: null };
   const heading = h('h2', {}, context.exercise ? 'Find the best choice' : who === 'You' ? 'Your choices' : `Choices of ${who}`);
-  const filter = view.options.length > few && h('label', { class: 'filter' }, 'Find ', h('input', { type: 'search', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
+  const filter = view.options.length > few && h('label', { class: 'filter' }, 'Find ', h('input', { type: 'search', 'data-key': 'filter', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
+  const about = new Map(view.options.map((o) => [o.name, o.about || o.name]));
 
   async function choose(option) {
     if (!context.exercise) {
@@ -28,33 +33,46 @@ export function choices(context, free) {
     if (state.values) draw();
     else await load();
     if (!state.values || state.chosen !== option.name) return;
-    const best = state.values.options[0];
+    const top = state.values.options[0];
     const own = state.values.options.find((o) => o.action === option.name);
-    const lost = own === best || own.regret.value <= 1e-12 ? 'That is the best choice.'
-      : own.regret.low <= 1e-12 ? `${option.name} may be as good as ${best.action}: it loses ${numbers.loss(own.regret, state.values.unit)}.`
-        : `${option.name} loses ${numbers.loss(own.regret, state.values.unit)}. Best is ${best.action}.`;
+    const [mine, other] = [own, top].map((o) => sentence(numbers.words(about.get(o.action))));
+    const lost = own === top || own.regret.value <= 1e-12 ? 'That is the best choice.'
+      : own.regret.low <= 1e-12 ? `“${mine}” may be as good as “${other}”: it loses ${numbers.loss(own.regret, state.values.unit)}.`
+        : `“${mine}” loses ${numbers.loss(own.regret, state.values.unit)}. Best is “${other}”.`;
     fill(heading, lost);
     say(lost);
   }
 
+  /** What a choice is worth: its value, and its loss or that it is the best. */
+  function worth(known, isBest) {
+    const { unit } = state.values, judged = verdict(known.regret, unit);
+    return h('span', { class: 'worth' }, h('span', { class: 'number' }, numbers.value(known.value, unit)),
+      h('span', { class: `loss ${isBest ? 'best' : judged?.name ?? ''}` }, isBest ? (known.regret.exact ? '✓ best' : '✓ best by estimate') : minus(numbers.loss(known.regret, unit)),
+        judged && !isBest && h('abbr', { title: judged.name }, ` ${judged.sign}`)));
+  }
+
   function row(option) {
     const known = state.values?.options.find((o) => o.action === option.name);
-    const best = known && (known === state.values.options[0] || (known.regret.exact && known.regret.value <= 1e-12));
-    const item = h('li', { class: best ? 'best' : '' },
-      button(h('span', { class: 'option' }, h('strong', {}, option.name), h('span', { class: 'about' }, option.about)), () => choose(option),
-        { disabled: !free || context.chosen, 'data-key': `option-${option.name}`, class: state.chosen === option.name ? 'option-button chosen' : 'option-button' }),
-      known && h('span', { class: 'worth' }, h('span', { class: 'number' }, numbers.value(known.value, state.values.unit)), h('span', { class: best ? 'loss best' : 'loss' }, best ? (known.regret.exact ? '✓ best' : '✓ best by estimate') : `−${numbers.loss(known.regret, state.values.unit)}`)),
-      option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `Rolls after ${option.name}: what they are worth`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
+    const isBest = known && (known === state.values.options[0] || (known.regret.exact && known.regret.value <= 1e-12));
+    const [first, ...more] = (option.about || option.name).split('; ');
+    const item = h('li', { class: isBest ? 'best' : '' },
+      button(h('span', { class: 'option' }, h('strong', {}, sentence(first)), more.length > 0 && h('span', { class: 'about' }, more.join('; '))), () => choose(option),
+        { disabled: !free || context.chosen, title: option.name, 'data-key': `option-${option.name}`, class: state.chosen === option.name ? 'option-button chosen' : 'option-button' }),
+      known && worth(known, isBest),
+      option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `Rolls after “${first}”: what they are worth`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
     return [item, state.map?.name === option.name && h('li', { class: 'map-row' }, state.map.element)];
   }
 
   function draw() {
-    let shown = view.options.filter((o) => `${o.name} ${o.about}`.toLowerCase().includes(state.filter));
-    if (state.values) {
-      const rank = new Map(state.values.options.map((o, i) => [o.action, i]));
-      shown = shown.toSorted((x, y) => rank.get(x.name) - rank.get(y.name));
-    }
-    fill(list, h('ol', { class: shown.length > few ? 'long' : '' }, shown.map(row)));
+    const shown = view.options.filter((o) => (!state.left || state.left.includes(o.action)) && `${o.name} ${o.about}`.toLowerCase().includes(state.filter));
+    fill(list, h('ol', {}, shown.map(row)), state.left && button('All choices', () => state.cancel(), { class: 'cancel small', 'data-key': 'cancel' }));
+  }
+
+  /** Shows the choices that a selection on the board leaves, or all. */
+  function narrow(actions, cancel) {
+    Object.assign(state, { left: actions, cancel });
+    draw();
+    if (actions) say(`${actions.length} choices are left beside the board. Select more to narrow them.`);
   }
 
   async function map(option) {
@@ -79,8 +97,23 @@ export function choices(context, free) {
       if (error.name !== 'AbortError') fill(note, failure(error, () => load(time)), ' ', error.moreTime && more);
       return;
     }
-    fill(note, numbers.method(state.values.method), ' ', state.values.exact ? table(state.values) : more);
+    const { exact, method, options, solving, unit } = state.values, soon = h('span', { role: 'status' });
+    fill(note, soon, numbers.method(method), ' ', exact ? table(state.values) : more, h('p', {}, thresholds(unit)));
+    fill(best, options.length > 1 && ['Best: ', h('strong', {}, sentence(numbers.words(about.get(options[0].action)))), `, ${numbers.value(options[0].value, unit)}`]);
     draw();
+    context.onValues?.(state.values);
+    if (solving && !solving.solved) until(soon);
+  }
+
+  /** Says how far the exact values are, and loads them when they are ready. */
+  async function until(soon) {
+    for (;;) {
+      const { done, solved } = await call('solving', { game: context.address.game, players: context.address.players }, context.signal).catch(() => ({})) ?? {};
+      if (context.signal.aborted || !soon.isConnected || done === undefined) return;
+      if (solved) return load();
+      fill(soon, `The exact values are being computed, ${Math.floor(100 * done)} % done; until then these are estimates. `);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
   }
 
   /** The values with all digits. */
@@ -93,5 +126,18 @@ export function choices(context, free) {
 
   draw();
   if (context.values) load();
-  return h('div', {}, heading, filter, list, note);
+  return { element: h('div', { class: 'choices' }, h('div', { class: 'choices-head' }, heading, filter), best, list, note), narrow };
+}
+
+/** A loss with its sign. @param {string} loss */
+function minus(loss) {
+  return loss.startsWith('less') ? loss : loss.replace(/^(about )?/, '$1−');
+}
+
+/** What choices are worth, by action, for a board. @param {any} values @param {{name: string, action: number}[]} options */
+export function onBoard(values, options) {
+  const number = new Map(options.map((o) => [o.name, o.action]));
+  return new Map(values.options.map((o, order) => [number.get(o.action), {
+    order, text: numbers.short(o.value, values.unit), level: order === 0 || (o.regret.exact && o.regret.value <= 1e-12) ? 'best' : verdict(o.regret, values.unit)?.name ?? 'fine',
+  }]));
 }

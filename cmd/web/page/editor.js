@@ -2,7 +2,8 @@
 import { call } from './api.js';
 import { goTo, link, whole } from './address.js';
 import { drawBoard } from './board.js';
-import { button, fill, h } from './dom.js';
+import { players as playersOf } from './players.js';
+import { button, fill, h, sentence } from './dom.js';
 import { choices } from './choices.js';
 import { chanceMap } from './chance.js';
 import * as numbers from './numbers.js';
@@ -29,7 +30,7 @@ export async function show(main, query, signal) {
   fill(main,
     h('h1', {}, 'Positions'),
     h('p', { class: 'lead' }, 'Write a position in the notation of the game, or change its numbers, and see what each choice is worth.'),
-    h('div', { class: 'play' }, h('div', { class: 'left' },
+    h('div', { class: 'edit-page' }, h('div', { class: 'left' },
       h('form', { class: 'edit', onsubmit: (e) => { e.preventDefault(); open(input.value.trim()); } },
         h('p', { class: 'row' },
           h('label', {}, 'Game ', h('select', { name: 'game', onchange: (e) => open('', e.target.value, games.find((g) => g.id === e.target.value).players) }, games.map((g) => h('option', { value: g.id, selected: g.id === info.id }, g.title)))),
@@ -54,19 +55,23 @@ export async function show(main, query, signal) {
     fill(error, e.message);
     return;
   }
-  if (view.scene) drawBoard(board, view.scene);
-  else fill(board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
-  const context = { view, address: view.address, signal, values: true, live: true, choose: (name) => goTo(link('play', { game: info.id, players, dice: 'typed', start: text, moves: name })), error: (e) => { if (e.name !== 'AbortError') fill(error, e.message); } };
+  const names = view.names.map(sentence);
+  if (view.scene) {
+    drawBoard(board, view.scene, names);
+    board.prepend(playersOf(view.scene, names));
+  } else fill(board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
   const seats = h('div');
-  fill(side, seats, view.mover >= 0 && choices(context, true), view.mover === -1 && await chanceMap(context));
-  if (view.ended) return fill(seats, view.result.map((line) => h('p', {}, line)));
+  const context = {
+    view, address: view.address, signal, values: true, live: true, onValues: ofSeats,
+    choose: (name) => goTo(link('play', { game: info.id, players, dice: 'typed', start: text, moves: name })),
+  };
+  if (view.ended) return fill(side, view.result.map((line) => h('p', {}, line)));
   fill(seats, h('p', {}, 'Computing values…'));
-  try {
-    const v = await call('values', { ...view.address, start: text, step: 0 }, signal);
-    fill(seats, h('h2', {}, 'Value of the position'), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, `Seat ${i}`), h('td', { class: 'number' }, numbers.digits(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v.method)));
-  } catch (e) {
-    fill(seats);
-    context.error(e);
-  }
+  fill(side, seats, view.mover >= 0 && choices(context, true).element, view.mover === -1 && await chanceMap(context));
+  if (view.mover === -1) call('values', { ...view.address, start: text, step: 0 }, signal).then(ofSeats, (e) => { if (e.name !== 'AbortError') fill(seats, h('p', { class: 'error' }, e.message)); });
   return undefined;
+
+  function ofSeats(v) {
+    fill(seats, h('h2', {}, 'Value of the position'), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, names[i]), h('td', { class: 'number' }, numbers.digits(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v.method)));
+  }
 }

@@ -1,6 +1,6 @@
 // The first page: choose a game, who plays, and how the dice are rolled.
 import { button, fill, h } from './dom.js';
-import { call, callOnce, offline } from './api.js';
+import { callOnce, offline } from './api.js';
 import { goTo, link, newSeed, write } from './address.js';
 import { showValues } from './store.js';
 
@@ -9,8 +9,9 @@ const icons = { 'martian-dice': '⚅', 'mars-is-ours': '⬡', 'mars-is-ours-fast
 /** Draws the page. */
 export async function show(main, query, signal) {
   document.title = 'marsgym: play';
-  const games = await call('games', {}, signal);
-  const state = { game: query.get('game') ?? games[0].id, players: 0, seats: [], typed: false };
+  const id = query.get('game');
+  const games = await callOnce('games');
+  const state = { game: id ?? games[0].id, players: 0, seats: [], typed: false };
   const form = h('form', { class: 'choose', onsubmit: (event) => { event.preventDefault(); start(state, form); } });
   fill(main,
     h('h1', {}, 'Play, and see what each choice is worth'),
@@ -29,23 +30,26 @@ export async function show(main, query, signal) {
     state.players ||= g.players;
     const agents = await callOnce('agents', { game: g.id, players: state.players });
     if (signal.aborted) return;
-    const other = agents.find((a) => a.name === 'greedy') ?? agents[1];
+    const levels = agents.filter((a) => a.level);
+    const other = levels[Math.min(1, levels.length - 1)] ?? agents[1];
     state.seats = Array.from({ length: state.players }, (_, i) => (i === 0 ? 'human' : state.typed ? 'human' : other.name));
     const counts = Array.from({ length: g.max - g.min + 1 }, (_, i) => g.min + i);
+    const called = (a) => (a.name === 'human' ? 'You, or a person here' : a.level ? `${a.level}: ${a.strong}` : `${a.name}: ${a.about}`);
     fill(details,
-      h('fieldset', {}, h('legend', {}, 'Seats'),
+      h('fieldset', {}, h('legend', {}, 'Who plays'),
         counts.length > 1 && h('label', {}, 'Players ', h('select', { name: 'players', 'data-key': 'players', onchange: (e) => { state.players = Number(e.target.value); setup(); } },
           counts.map((n) => h('option', { value: n, selected: n === state.players }, n)))),
-        state.seats.map((name, i) => h('label', {}, `Seat ${i} `, h('select', { name: `seat${i}`, 'data-key': `seat${i}`, onchange: (e) => { state.seats[i] = e.target.value; } },
-          agents.map((a) => h('option', { value: a.name, selected: a.name === name }, a.name === 'human' ? 'You, or a person here' : `${a.name}: ${a.about}`)))))),
+        state.seats.map((name, i) => h('label', {}, `Seat ${i + 1} `, h('select', { name: `seat${i}`, 'data-key': `seat${i}`, onchange: (e) => { state.seats[i] = e.target.value; } },
+          agents.map((a) => h('option', { value: a.name, selected: a.name === name }, called(a)))))),
+        h('details', {}, h('summary', {}, 'What the levels are'), h('ul', {}, levels.map((a) => h('li', {}, `${a.level} is ${a.name}, ${a.about}. It ${a.strong}`.replace('It the', 'It is the'), '.'))))),
+      h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? 'Start advice' : 'Start the game'),
+        h('a', { href: link('rules', { game: g.id }) }, 'Read the rules')),
       h('fieldset', {}, h('legend', {}, 'Dice'),
         radio('dice', 'drawn', 'Drawn by the page', !state.typed, () => { state.typed = false; setup(); }),
         radio('dice', 'typed', 'Rolled on your own table: the page advises', state.typed, () => { state.typed = true; setup(); }),
         !state.typed && h('label', {}, 'Seed ', h('input', { name: 'seed', inputmode: 'numeric', pattern: '[0-9]{1,20}', size: 12, value: newSeed() }), h('small', {}, ' The same seed gives the same dice.'))),
       h('p', { class: 'note' }, agents.some((a) => a.name === 'exact') ? 'The values of the choices are exact: the game is solved.'
-        : `The values of the choices are estimated.${offline ? ' This page has no server: go run ./cmd/web has exact values of more games, and run folders.' : ''}`),
-      h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? 'Start advice' : 'Start the game'),
-        h('a', { href: link('rules', { game: g.id }) }, 'Read the rules')));
+        : `The values of the choices are estimated.${offline ? ' This page has no server: go run ./cmd/web has exact values of more games, and run folders.' : ''}`));
   }
   await setup();
 }

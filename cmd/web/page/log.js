@@ -1,9 +1,9 @@
 // What has happened in the game.
 import { button, h, sentence } from './dom.js';
-import { nameOf } from './numbers.js';
+import { nameOf, words } from './numbers.js';
 
 /**
- * The log, the latest turn first.
+ * The log, the latest first. A roll stands under the player whose turn it belongs to.
  * @param {any} context
  * @param {(step: number) => void} go shows the position after a step
  */
@@ -12,14 +12,16 @@ export function log(context, go) {
   if (view.log.length === 0) return h('p', {}, 'Nothing has happened yet.');
   const turns = [];
   view.log.forEach((entry, i) => {
-    const seat = entry.seat >= 0 ? entry.seat : turns.at(-1)?.seat ?? -1;
-    if (!turns.length || turns.at(-1).seat !== seat) turns.push({ seat, lines: [] });
+    if (!turns.length || turns.at(-1).seat !== entry.turn) turns.push({ seat: entry.turn, lines: [] });
     turns.at(-1).lines.push({ ...entry, step: i + 1 });
   });
-  const name = (seat) => (seat < 0 ? 'Start' : nameOf(context.address.seats, seat));
-  return h('div', { class: 'log', role: 'log', tabindex: 0, 'aria-label': 'Moves', 'aria-live': 'off' }, turns.reverse().map((t) => h('section', { class: t.seat >= 0 ? `turn seat-${t.seat}` : 'turn' },
-    h('h3', {}, name(t.seat)),
-    h('ol', {}, t.lines.map((l) => h('li', { class: l.step === view.step && !context.live ? 'here' : '' },
-      button(l.seat >= 0 ? l.name : `⚄ ${l.told.length ? '' : l.name}`, () => go(l.step), { class: 'move', 'aria-label': `Show the position after step ${l.step}: ${l.name}` }),
-      h('span', {}, l.seat >= 0 ? sentence(l.about) : '', l.told.map((text) => h('span', { class: 'told' }, sentence(text))))))))));
+  const line = (l) => {
+    const [first, ...rest] = l.seat >= 0 ? [words(l.about || l.name), ...l.told] : [l.told[0] ?? l.name, ...l.told.slice(1)];
+    return h('li', { class: l.step === view.step && !context.live ? 'here' : '' },
+      button([l.seat < 0 && h('span', { 'aria-hidden': 'true' }, '⚄ '), sentence(first)], () => go(l.step), { class: 'move', 'aria-label': `Show the position after step ${l.step}: ${first}` }),
+      rest.map((text) => h('span', { class: 'told' }, sentence(text))));
+  };
+  return h('div', { class: 'log', role: 'log', tabindex: 0, 'aria-label': 'Moves, the latest first', 'aria-live': 'off' }, turns.reverse().map((t) => h('section', { class: t.seat >= 0 ? `turn seat-${t.seat}` : 'turn' },
+    h('h3', {}, t.seat < 0 ? 'Start' : nameOf(view, t.seat)),
+    h('ol', { reversed: true }, t.lines.reverse().map(line)))));
 }

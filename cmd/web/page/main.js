@@ -1,7 +1,7 @@
 // The router: the part of the address after # chooses a page.
 import { fill, h } from './dom.js';
 import { offline } from './api.js';
-import { current, onChange } from './address.js';
+import { current, link, onChange } from './address.js';
 
 /** Pages by name: each returns its title and what draws it. */
 const pages = new Map([
@@ -14,6 +14,14 @@ const pages = new Map([
 ]);
 
 const links = [['home', 'Play'], ['editor', 'Positions'], ['games', 'My games'], ['rules', 'Rules'], ['runs', 'Runs']];
+
+/** What helps after a bad link: the game as far as its moves are right, a new game, or those of this browser. */
+function help(page, query, error) {
+  const wrong = page === 'play' && /^move (\d+):/.exec(error.message);
+  const moves = query.get('moves')?.split('.').slice(0, wrong?.[1] - 1).join('.');
+  return h('ul', {}, wrong && h('li', {}, h('a', { href: link('play', { ...Object.fromEntries(query), moves, step: null, line: null }) }, 'Open the game up to there')),
+    h('li', {}, h('a', { href: '#home' }, 'Start a game')), h('li', {}, h('a', { href: '#games' }, 'My games')));
+}
 
 let leave = new AbortController();
 let shown = '';
@@ -35,12 +43,14 @@ async function show() {
     const module = await pages.get(page)();
     if (signal.aborted) return;
     await module.show(main, query, signal, shown === page);
+    if (shown !== page) scrollTo(0, 0);
     if (shown !== page && shown) main.focus({ preventScroll: true });
+    document.body.dataset.page = page;
     shown = page;
   } catch (error) {
     if (error.name === 'AbortError' || signal.aborted) return;
     fill(main, h('h1', {}, 'That did not work'), h('p', { class: 'error', role: 'alert' }, error.message),
-      h('p', {}, h('a', { href: '#home' }, 'Back to the games')));
+      help(page, query, error));
     shown = 'error';
   }
 }

@@ -8,7 +8,7 @@ export const seatClass = (seat) => `seat-${seat}`;
 const round = (x) => Math.round(x * 1000) / 1000;
 
 /**
- * A robot with the number of its seat, about the origin.
+ * A robot with the number of its seat, from 1 on, about the origin.
  * @param {{seat: number, lying?: boolean}} piece
  * @param {number} size of the square in which it stands
  */
@@ -20,7 +20,7 @@ export function robot(piece, size) {
     svg('path', { class: 'robot-eye', d: 'M-1.9-5h.1M1.9-5h.1' }),
     svg('rect', { class: 'robot-fill', x: -6, y: -2, width: 12, height: 9.5, rx: 2 }));
   return svg('g', { class: `robot ${seatClass(piece.seat)}${piece.lying ? ' lying' : ''}` }, body,
-    svg('text', { class: 'robot-seat', x: piece.lying ? round(-size * 0.115) : 0, y: piece.lying ? round(size * 0.12) : round(size * 0.235), 'font-size': round(size * 0.34) }, piece.seat));
+    svg('text', { class: 'robot-seat', x: piece.lying ? round(-size * 0.115) : 0, y: piece.lying ? round(size * 0.12) : round(size * 0.235), 'font-size': round(size * 0.34) }, piece.seat + 1));
 }
 
 const pieces = { large: [10, 7.5], medium: [7, 5], small: [4, 3] }; // widths at the foot and the head, of 24
@@ -113,12 +113,12 @@ let next = 0;
 /** A number that is new on the page, for ids. */
 export const serial = () => ++next;
 
-/** The colour and the pattern of a seat, with its number. @param {number} seat */
+/** The colour and the pattern of a seat, with its number from 1 on. @param {number} seat */
 export function swatch(seat) {
   const id = `swatch-${serial()}`;
   return h('span', { class: 'swatch', 'aria-hidden': 'true' }, svg('svg', { viewBox: '0 0 24 24', class: seatClass(seat) },
     svg('defs', {}, pattern(seat, id, 12)),
     svg('rect', { x: 1, y: 1, width: 22, height: 22, rx: 6, fill: `url(#${id})`, class: 'swatch-edge' }),
     svg('circle', { cx: 12, cy: 12, r: 7.5, class: 'army' }),
-    svg('text', { x: 12, y: 16, class: 'army-count', 'font-size': 11 }, seat)));
+    svg('text', { x: 12, y: 16, class: 'army-count', 'font-size': 11 }, seat + 1)));
 }

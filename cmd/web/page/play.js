@@ -1,14 +1,18 @@
-// A game: the board, the choices with their values, the log and the review.
-import { AnswerError, call } from './api.js';
-import { drawBoard } from './board.js';
-import { button, copy, failure, fill, h, say, sentence } from './dom.js';
-import { common, gameOf, goTo, here, link, mainLine, read, replace, whole, write } from './address.js';
-import { choices } from './choices.js';
+// A game: the board with the players and the choices on one screen, then the log and the review.
+import { call, callOnce } from './api.js';
+import { drawBoard, legend } from './board.js';
+import { button, fill, h, say, sentence } from './dom.js';
+import { common, gameOf, goTo, link, mainLine, read, whole, write } from './address.js';
+import { choices, onBoard } from './choices.js';
+import { odds } from './odds.js';
+import { players } from './players.js';
 import { rollInput } from './roll.js';
 import { reviewPanel, forget } from './review.js';
 import { rulesOf } from './rules.js';
+import { share } from './share.js';
 import { log } from './log.js';
-import { nameOf } from './numbers.js';
+import { agents } from './turns.js';
+import { nameOf, words } from './numbers.js';
 import { goesOn, keep, showValues, values } from './store.js';
 
 /** What stays while the game on the page is the same. */
@@ -28,8 +32,9 @@ export async function show(main, query, signal, again) {
   if (!again || !shown || shown.id !== identity(view.address)) shown = frame(main, view);
   shown.exercise = query.has('exercise');
   if (step === undefined && goesOn(view.address)) shown.mine = gameOf(view.address);
+  document.addEventListener('keydown', stepByKey, { signal });
   update(view, step, signal);
-  if (step === undefined) await agents(view, signal);
+  if (step === undefined) await agents(view, signal, shown.error, (next) => update(next, undefined, signal));
 }
 
 /** What two addresses of one game have in common. */
@@ -44,13 +49,16 @@ function frame(main, view) {
     values: values(),
     tab: 'moves',
     title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }), news: h('p', { class: 'news' }),
-    board: h('div', { class: 'board' }), actions: h('section', { class: 'actions', 'aria-label': 'Choices' }),
+    odds: h('div', { class: 'odds', role: 'group', 'aria-label': 'Chances to win' }),
+    board: h('div', { class: 'board' }), players: h('section', { class: 'players', 'aria-label': 'Players', tabindex: 0 }), actions: h('section', { class: 'actions', 'aria-label': 'Choices', tabindex: -1 }),
     tabs: h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'About the game' }), panel: h('section', { class: 'panel', role: 'tabpanel', tabindex: 0 }),
-    tools: h('div', { class: 'tools' }), error: h('p', { class: 'error', role: 'alert' }),
+    tools: h('div', { class: 'tools' }), error: h('p', { class: 'error', role: 'alert' }), legend: h('div', { class: 'legend-box' }),
   };
   fill(main, h('div', { class: 'play' },
-    h('div', { class: 'left' }, h('div', { class: 'head' }, t.title, t.tools), t.status, t.news, t.error, t.board),
-    h('div', { class: 'right' }, t.actions, h('div', { class: 'card-box' }, t.tabs, t.panel))));
+    h('div', { class: 'screen' },
+      h('div', { class: 'stage' }, h('div', { class: 'head' }, t.title, t.tools), h('div', { class: 'told-line' }, t.status, t.news, t.error), t.odds, t.board),
+      t.players, t.actions),
+    h('div', { class: 'card-box' }, t.tabs, t.panel)));
   return t;
 }
 
@@ -59,20 +67,41 @@ function go(address, more) {
   goTo(link('play', write(address, more)));
 }
 
+/** Goes to a step of the game that is shown: the last one is the game that goes on. */
+function goStep(step) {
+  const { view } = shown;
+  if (step >= 0 && step <= view.steps) go(view.address, step === view.steps ? {} : { step });
+}
+
+/** Steps through the game by the arrow keys, Home and End, where nothing else uses them. */
+function stepByKey(event) {
+  if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (event.target.closest('input:not([type=checkbox]), textarea, select, [role=tab], .map, .players, .scroll, .log')) return;
+  const { step, steps } = shown.view;
+  const to = { ArrowLeft: step - 1, ArrowRight: step + 1, Home: 0, End: steps }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  goStep(to);
+}
+
 function update(view, step, signal) {
   const t = shown, live = step === undefined, a = view.address;
   const person = view.mover >= 0 && a.seats[view.mover] === 'human';
   noticeFocus(t);
+  t.view = view;
   document.title = `${view.title} · marsgym`;
   fill(t.title, view.title);
+  t.title.title = view.title;
   fill(t.error);
   fill(t.status, statusOf(view, live));
-  fill(t.news, news(view));
+  line(t.news, news(view));
+  const names = view.names.map(sentence);
   const context = {
     view, live, signal, person, exercise: t.exercise, chosen: false,
     choose: (name) => {
       if (context.chosen) return; // a second click must not choose again, nor one after values came late
       context.chosen = true;
+      board?.chosen(view.options?.find((o) => o.name === name)?.action);
       noticeFocus(t);
       for (const b of t.actions.querySelectorAll('button')) b.disabled = true;
       after(view, [...(a.moves ?? []).slice(0, view.used), name]);
@@ -83,17 +112,32 @@ function update(view, step, signal) {
       await call('view', { ...a, moves }, signal);
       context.choose(text);
     },
+    onValues: (known) => {
+      if (t.view !== view) return;
+      odds(t.odds, known, names);
+      board?.worth(onBoard(known, view.options));
+    },
     error: (error) => { if (error.name !== 'AbortError') fill(t.error, error.message); },
     address: a, values: t.values && !t.exercise,
   };
   const free = person || !live || a.typed;
+  const list = view.mover >= 0 && choices(context, free);
+  let board = null;
+  t.odds.classList.toggle('on', context.values);
+  if (!context.values || view.mover < 0) fill(t.odds);
   if (view.scene) {
-    const onChoose = (index) => context.choose(view.options.find((o) => o.action === index).name);
-    drawBoard(t.board, view.scene, { onChoose: free && !t.exercise ? onChoose : undefined, names: seatNames(a) });
+    board = drawBoard(t.board, view.scene, names, {
+      onChoose: free && !t.exercise ? (index) => context.choose(view.options.find((o) => o.action === index).name) : undefined,
+      onNarrow: (actions) => list.narrow?.(actions, () => board.cancel()),
+    });
+    fill(t.players, players(view.scene, names));
+    fill(t.legend, legend(view.scene, names));
   } else {
     fill(t.board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
   }
   fill(t.tools,
+    button('◀', () => goStep(view.step - 1), { disabled: view.step === 0, 'aria-label': 'One step back', 'data-key': 'back' }),
+    button('▶', () => goStep(view.step + 1), { disabled: view.step === view.steps, 'aria-label': 'One step forward', 'data-key': 'forward' }),
     button('Undo', () => undo(view), { disabled: !canUndo(view), 'data-key': 'undo', title: 'Take the last choice back' }),
     h('label', { class: 'switch' }, h('input', { type: 'checkbox', checked: t.values, 'data-key': 'values', onchange: (e) => {
       t.values = e.target.checked;
@@ -102,24 +146,27 @@ function update(view, step, signal) {
     } }), ' Values'));
   const parts = [];
   if (!live) {
-    parts.push(h('p', { class: 'row' }, `Step ${view.step} of ${view.steps}`,
-      button('◀', () => go(a, { step: view.step - 1 }), { disabled: view.step === 0, 'aria-label': 'One step back', 'data-key': 'back' }),
-      button('▶', () => go(a, { step: view.step + 1 }), { disabled: view.step === view.steps, 'aria-label': 'One step forward', 'data-key': 'forward' }),
-      h('a', { href: link('play', write(a)) }, a.line ? 'To the end of the variation' : 'To the end of the game')));
+    parts.push(h('p', { class: 'row' }, `Step ${view.step} of ${view.steps}`, h('a', { href: link('play', write(a)) }, a.line ? 'To the end of the variation' : 'To the end of the game')));
   }
   if (a.line) {
     parts.push(h('p', { class: 'row variation' }, h('strong', {}, 'This is a variation.'),
       button('Back to the game', () => go(mainLine(a), { step: stepOf(view, common(a.moves, a.line)) }), { 'data-key': 'main-line' })));
   }
-  if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((line) => h('p', {}, line)),
-    h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); }))));
+  if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((text) => h('p', {}, text)),
+    h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); t.panel.scrollIntoView({ block: 'nearest' }); }))));
   if (view.mover === -1 && a.typed) parts.push(rollInput(context));
-  if (view.mover >= 0) parts.push(choices(context, free));
+  if (list) parts.push(list.element);
   fill(t.actions, parts);
   if (free || view.ended) restoreFocus(t);
   if (live && shown.mine === gameOf(a)) remember(view);
   tabs(context);
   if (live && view.log.length && !view.ended) say([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? 'Your choice.' : '') : ''].join(' '));
+}
+
+/** Fills a line that has a fixed room; what does not fit can be read by pointing at it. */
+function line(element, text) {
+  fill(element, text);
+  element.title = text;
 }
 
 /** The number of steps up to the decision after so many moves. */
@@ -146,7 +193,8 @@ function remember(view) {
   const a = view.address;
   if (a.line || a.start) return;
   const score = view.scene?.seats.map((seat) => seat.score.value).join(' : ');
-  keep(write(a), a, { open: !view.ended, result: view.ended ? view.result.join(' ') : score ?? '' });
+  const against = view.names.filter((_, i) => a.seats[i] !== 'human').join(', ');
+  keep(write(a), a, { open: !view.ended, result: view.ended ? view.result[0] : score ?? '', against });
 }
 
 /** Remembers which part of the page has the focus of the keyboard, before its elements are replaced. */
@@ -157,37 +205,27 @@ function noticeFocus(t) {
 /** Lets the keyboard go on in the part where it was, if the element that had the focus is gone. */
 function restoreFocus(t) {
   if (t.focus && document.activeElement === document.body) {
-    const next = t.focus.querySelector('[data-key].open, .picker button, .option-button') ?? t.actions.querySelector('button:not(:disabled), a');
+    const next = t.focus.querySelector('[data-key].open, .option-button') ?? t.actions.querySelector('button:not(:disabled), a');
     next?.focus();
   }
   t.focus = null;
 }
 
 function statusOf(view, live) {
-  const a = view.address;
-  if (view.ended && live) return view.result.join(' ');
-  if (view.mover === -2) return 'The game is over.';
-  if (view.mover === -1) return 'The dice are rolled next.';
-  const name = nameOf(a.seats, view.mover);
-  if (!live) return name === 'You' ? 'You were to move.' : `${name} was to move.`;
-  if (a.seats[view.mover] !== 'human') return `${name} is to move.`;
-  return name === 'You' ? 'It is your turn.' : `${name}: it is your turn.`;
+  if (view.ended && live) return view.result[0];
+  if (view.scene) return `${sentence(view.scene.text)}.`;
+  return view.mover >= 0 ? `${nameOf(view, view.mover)} to move.` : view.mover === -1 ? 'The dice are rolled next.' : 'The game is over.';
 }
 
-/** What has happened since the last choice of a person, at most some lines of it. */
+/** What has happened since the last choice of a person, the latest first. */
 function news(view) {
-  const { seats } = view.address, most = 4, parts = [];
+  const { seats } = view.address, parts = [];
   for (const entry of view.log.slice(0, view.step).reverse()) {
-    if (entry.seat >= 0 && seats[entry.seat] === 'human' || parts.length >= most) break;
-    parts.unshift(...(entry.seat >= 0 ? [`${nameOf(seats, entry.seat)}: ${entry.name}`] : []), ...entry.told);
+    parts.push(...[...entry.told].reverse().map(sentence));
+    if (entry.seat >= 0 && seats[entry.seat] === 'human' || parts.length > 6) break;
+    if (entry.seat >= 0) parts.push(`${nameOf(view, entry.seat)}: ${words(entry.about)}`);
   }
-  return parts.slice(-most).map((text) => h('span', {}, sentence(text)));
-}
-
-/** The names of the seats. @param {import('./address.js').Address} a */
-function seatNames(a) {
-  const one = a.seats.filter((s) => s === 'human').length === 1;
-  return a.seats.map((s, i) => (s !== 'human' ? `Seat ${i}, ${s}` : one ? `Seat ${i}, you` : `Seat ${i}`));
+  return parts.join(' · ');
 }
 
 /** The number of moves before the last choice of a person; -1 if there is none. */
@@ -213,7 +251,7 @@ function undo(view) {
 
 function tabs(context) {
   const t = shown;
-  const list = [['moves', 'Moves'], ['review', 'Review'], ['rules', 'Rules'], ['share', 'Share']];
+  const list = [['moves', 'Moves'], ['review', 'Review'], ['about', 'Board'], ['rules', 'Rules'], ['share', 'Share']];
   fill(t.tabs, list.map(([id, text], i) => button(text, () => { t.tab = id; tabs(context); }, {
     role: 'tab', id: `tab-${id}`, 'data-key': `tab-${id}`, 'aria-selected': t.tab === id, tabindex: t.tab === id ? 0 : -1,
     onkeydown: (e) => {
@@ -229,55 +267,24 @@ function tabs(context) {
     moves: () => fill(t.panel, log(context, (step) => go(context.address, { step }))),
     review: () => reviewPanel(t.panel, context, (step, exercise) => go(context.address, { step, exercise: exercise ? 1 : undefined })),
     rules: () => rulesOf(context.address.game, context.address.players).then((e) => t.tab === 'rules' && fill(t.panel, e), context.error),
-    share: () => share(context),
+    about: () => about(t, context),
+    share: () => share(t.panel, context),
   };
   if (t.tab !== 'review') forget();
   show[t.tab]();
 }
 
-/** The address and the text of the game. */
-function share(context) {
-  const a = context.address;
-  const address = h('input', { readonly: true, value: here(), 'aria-label': 'The address of this page', class: 'address' });
-  const copied = h('span', { class: 'copied', role: 'status' });
-  const text = h('textarea', { rows: 8, readonly: true, 'aria-label': 'The game as text', spellcheck: 'false' });
-  fill(shown.panel,
-    h('h2', {}, 'Address'), h('p', {}, 'The address of this page holds the whole game: who opens it sees this position.'),
-    h('p', { class: 'row' }, address, button('Copy the address', async () => fill(copied, (await copy(address)) ? 'Copied ✓' : 'The address is selected: copy it by Ctrl-C or the menu.')), copied),
-    h('h2', {}, 'Position'), h('p', {}, h('code', { class: 'wrap' }, context.view.position)),
-    h('p', {}, h('a', { href: link('editor', { game: a.game, players: a.players, position: context.view.position }) }, 'Edit this position')),
-    h('h2', {}, 'Game as text'), text);
-  call('write', { ...a }, context.signal).then((answer) => { text.value = answer.text; }, (e) => { text.value = e.message; });
-}
-
-/**
- * Lets agents play until a person is to move. The address follows at most some times a
- * second, since browsers bound that; the game on the page does not need it.
- */
-async function agents(view, signal) {
-  const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  const next = () => !view.ended && view.mover >= 0 && view.address.seats[view.mover] !== 'human';
-  let written = 0;
-  fill(shown.error);
-  while (next()) {
-    try {
-      await new Promise((resolve) => setTimeout(resolve, still ? 0 : 350));
-      if (signal.aborted) return;
-      view = await call('play', { ...view.address }, signal);
-      if (signal.aborted) return;
-    } catch (error) {
-      if (signal.aborted || !(error instanceof AnswerError)) return;
-      if (error.goesOn) {
-        fill(shown.error, error.message);
-        continue;
-      }
-      fill(shown.error, failure(error, () => agents(view, signal)));
-      return;
-    }
-    if (!next() || performance.now() - written > 300) {
-      replace(link('play', write(view.address)));
-      written = performance.now();
-    }
-    update(view, undefined, signal);
+/** What the board shows, and who plays. */
+async function about(t, { address: a, view, error }) {
+  const opponents = h('ul', {});
+  fill(t.panel, t.legend, opponents);
+  try {
+    const known = await callOnce('agents', { game: a.game, players: a.players });
+    fill(opponents, a.seats.map((seat, i) => {
+      const agent = known.find((x) => x.name === seat);
+      return seat !== 'human' && h('li', {}, h('strong', {}, nameOf(view, i)), ` is ${seat}`, agent && `, ${[agent.about, agent.strong].filter(Boolean).join('; ')}`, '.');
+    }));
+  } catch (e) {
+    error(e);
   }
 }

@@ -3,6 +3,7 @@ import { call } from './api.js';
 import { button, failure, fill, h } from './dom.js';
 import { lineChart } from './chart.js';
 import * as numbers from './numbers.js';
+import { thresholds, verdict } from './verdict.js';
 
 let current = null; // the review that is shown or loads: { key, stop } or { key, result, time }
 
@@ -53,35 +54,42 @@ function moreTime(panel, context, go, time) {
 function draw(panel, context, { result: r, time }, go) {
   const { view } = context;
   const seats = context.address.seats;
-  const name = (i) => numbers.nameOf(seats, i);
+  const name = (i) => numbers.nameOf(view, i);
   const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => (view.unit ? -p.values[i].value : numbers.share(p.values[i]))), seat: i }));
   fill(panel,
     h('p', { class: 'note' }, numbers.method(r.method), ' ', !r.exact && moreTime(panel, context, go, time)),
     lineChart({
       title: view.unit ? `Expected ${view.unit}` : 'Chance to win', xLabel: 'step', yLabel: view.unit || '%', series,
-      marks: r.mistakes.map((d) => ({ x: d.step, label: '✗' })), at: view.step, onPick: (k) => go(k),
-      describe: (k) => (k === 0 ? 'start' : context.view.log[k - 1]?.name ?? ''), digits: r.exact ? 6 : 1,
+      marks: judged(r, view.unit).map((d) => ({ x: d.step, label: d.verdict.sign })), at: view.step, onPick: (k) => go(k),
+      describe: (k) => { const entry = view.log[k - 1]; return entry ? numbers.words(entry.about || entry.told[0] || entry.name) : 'start'; }, digits: r.exact ? 6 : 1,
     }),
-    h('h2', {}, 'Costliest mistakes'), mistakes(r, view.unit, name, go),
+    h('h2', {}, 'Costliest mistakes'), mistakes(r, view, name, go),
     r.ratings && [h('h2', {}, 'Estimated rating'), ratings(r, name)],
     h('h2', {}, 'Luck and skill'), parts(r, view.unit, name));
 }
 
+/** The choices with a verdict. */
+function judged(r, unit) {
+  return r.mistakes.map((d) => ({ ...d, verdict: verdict(d.loss, unit) })).filter((d) => d.verdict);
+}
+
 /** The mistakes as exercises. */
-function mistakes(r, unit, name, go) {
+function mistakes(r, view, name, go) {
+  const { unit } = view, list = judged(r, unit), left = r.mistakes.length - list.length;
+  const small = left > 0 ? `${list.length ? 'Smaller losses are left out.' : 'No choice was an inaccuracy; the losses are smaller.'} ` : '';
   if (!r.mistakes.length) return h('p', {}, r.exact ? 'No choice lost anything.' : 'No choice lost anything beyond the error of the estimates.');
-  return h('ol', { class: 'mistakes' }, r.mistakes.map((d) => h('li', {},
-    h('p', {}, h('strong', {}, `${name(d.seat)}: ${d.action}`), ` lost ${numbers.loss(d.loss, unit)}${unit ? '' : ' of the chance to win'}.`),
-    h('p', { class: 'row' }, button('Find the better choice', () => go(d.step, true)), h('details', {}, h('summary', {}, 'Answer'), `${d.options[0].action}: ${numbers.value(d.options[0].value, unit)}`)))));
+  return [h('ol', { class: 'mistakes' }, list.map((d) => {
+    const entry = view.log[d.step];
+    return h('li', {},
+      h('p', {}, h('abbr', { class: `loss ${d.verdict.name}`, title: d.verdict.name }, d.verdict.sign), ' ', h('strong', {}, `${name(d.seat)}: ${numbers.words(entry?.about || d.action)}`), `, step ${d.step}. This ${d.verdict.name} lost ${numbers.loss(d.loss, unit)}${unit ? '' : ' of the chance to win'}.`),
+      h('p', { class: 'row' }, button('Find the better choice', () => go(d.step, true)), h('details', {}, h('summary', {}, 'Answer'), `${d.options[0].action}: ${numbers.value(d.options[0].value, unit)}`)));
+  })), h('p', { class: 'note' }, small, thresholds(unit))];
 }
 
 /** The rating of each seat from its losses in this game. */
 function ratings(r, name) {
   if (!r.priced.length) return h('p', {}, 'None: the time allowed no estimate of all losses.');
-  const text = (m) => {
-    if (m === null) return `none: the losses${r.exact ? '' : ', or their interval,'} are too large`;
-    return m.interval ? `about ${numbers.whole(m.value)} (${m.interval.map(numbers.whole).join(' to ')})` : numbers.whole(m.value);
-  };
+  const text = (m) => (m === null ? 'none' : m.text);
   return [h('table', {}, h('tbody', {}, r.priced.map((i) => h('tr', {}, h('th', { scope: 'row' }, name(i)), h('td', { class: 'number' }, text(r.ratings[i])))))),
     h('p', { class: 'note' }, r.exact ? 'Elo, from the exact losses in this game, with best play at 0. One game gives no interval; those of “My games” together do.'
       : 'Elo, from the estimated losses in this game, with the best choices of the searches at 0. The interval, of the level 99 %, is that of the estimates.')];

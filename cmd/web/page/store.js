@@ -9,8 +9,8 @@ import { notice } from './dom.js';
 export const limit = 100; // of the games that are kept. Chosen
 
 /**
- * A game: key is its address, open whether it goes on, result the result or, while it goes on, the score.
- * @typedef {{key: string, game: string, players: number, at: number, open?: boolean, result?: string}} Kept
+ * A game: key is its address, open whether it goes on, result the result or, while it goes on, the score, against the names of the opponents.
+ * @typedef {{key: string, game: string, players: number, at: number, open?: boolean, result?: string, against?: string}} Kept
  */
 
 /** What the storage did not take. @type {Map<string, string | null>} */
@@ -58,7 +58,7 @@ export function games() {
 /** @param {any} g */
 function isKept(g) {
   return typeof g?.key === 'string' && parse(g.key) !== null && typeof g.game === 'string' && Number.isInteger(g.players) &&
-    typeof g.at === 'number' && !Number.isNaN(new Date(g.at).getTime()) && ['undefined', 'string'].includes(typeof g.result);
+    typeof g.at === 'number' && !Number.isNaN(new Date(g.at).getTime()) && [g.result, g.against].every((text) => ['undefined', 'string'].includes(typeof text));
 }
 
 /**
@@ -66,7 +66,7 @@ function isKept(g) {
  * keeps fewer.
  * @param {string} key its address
  * @param {{game: string, players: number}} a
- * @param {{open?: boolean, result?: string}} [more]
+ * @param {{open?: boolean, result?: string, against?: string}} [more]
  */
 export function keep(key, a, more = {}) {
   const game = gameOf(parse(key));

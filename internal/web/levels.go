@@ -1,0 +1,78 @@
+package web
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"marsgym/agents"
+)
+
+// strengths.json holds how often agents win against the bot greedy in all other seats. Each row
+// names the preset, its players, the agent and the share of the wins. Of games for two they are
+// those of go run ./cmd/eval table -game GAME; others those of go run ./cmd/eval match -game GAME
+// -players PLAYERS -model AGENT -against greedy -games 1200, and of docs/training.md for networks.
+// Of agents that no measurement tells apart, such as searches in solved games, one is a level.
+//
+//go:embed strengths.json
+var strengthsJSON []byte
+
+// strength is a row of strengths.json.
+type strength struct {
+	Game    string  `json:"game"` // the preset
+	Players int     `json:"players"`
+	Agent   string  `json:"agent"`
+	Wins    float64 `json:"wins"`
+}
+
+// strengths holds the rows by preset, as in the file: the weakest first, and best play last.
+var strengths = func() map[string][]strength {
+	var list []strength
+	if err := json.Unmarshal(strengthsJSON, &list); err != nil {
+		panic(err) // the file is embedded
+	}
+	byGame := map[string][]strength{}
+	for _, s := range list {
+		byGame[s.Game] = append(byGame[s.Game], s)
+	}
+	return byGame
+}()
+
+// measured returns the rows of a preset, for the number of players for which it was measured,
+// and the index of an agent in them, or -1.
+func measured(id, name string) ([]strength, int) {
+	rows := strengths[id]
+	return rows, slices.IndexFunc(rows, func(s strength) bool { return s.Agent == name })
+}
+
+// levelName names an agent for people: its level if it was measured, else itself.
+func levelName(id, name string) string {
+	if _, i := measured(id, name); i >= 0 {
+		return fmt.Sprintf("Level %d", i+1)
+	}
+	return name
+}
+
+// howStrong says in one line how strong an agent is; "" if that was not measured.
+func howStrong(id, name string) string {
+	rows, i := measured(id, name)
+	if i < 0 {
+		return ""
+	}
+	if name == yardstick {
+		return "the simple bot, with which the other levels are compared"
+	}
+	k := slices.IndexFunc(rows, func(s strength) bool { return s.Agent == yardstick })
+	text := fmt.Sprintf("wins %.0f of 100 games against level %d", 100*rows[i].Wins, k+1)
+	if rows[i].Players > 2 {
+		text = fmt.Sprintf("wins %.0f of 100 games for %d in which level %d has all other seats", 100*rows[i].Wins, rows[i].Players, k+1)
+	}
+	if name == agents.Exact {
+		text = "never makes a mistake: " + text
+	}
+	return text
+}
+
+// yardstick is the agent against which the others were measured.
+const yardstick = "greedy"

@@ -1,0 +1,31 @@
+package web
+
+import "testing"
+
+// TestNames puts texts of the games into the words of a person at seat 0, who plays against a level.
+func TestNames(t *testing.T) {
+	n := names{you, "Level 2", "Level 3"}
+	for text, want := range map[string]string{
+		"seat 0 rolls or holds":                                        "you roll or hold",
+		"seat 1 rolls or holds":                                        "Level 2 rolls or holds",
+		"a 1 ends the turn: seat 0 loses 5 points and has 10":          "a 1 ends the turn: you lose 5 points and have 10",
+		"seat 0 begins its turn with a roll":                           "you begin your turn with a roll",
+		"points: seat 1 26, seat 0 14":                                 "points: Level 2 26, you 14",
+		"seats 0, 1 tie and roll 13 dice each":                         "you and Level 2 tie and roll 13 dice each",
+		"seats 0 1 2 roll 6 6 5: seats 0 1 tie and roll again":         "you, Level 2 and Level 3 roll 6 6 5: you and Level 2 tie and roll again",
+		"seat 1 rolls 6 5 against seat 0's 4, 6 with the shield":       "Level 2 rolls 6 5 against your 4, 6 with the shield",
+		"won: seat 0's robot takes c4, seat 1's goes back to the hand": "won: your robot takes c4, Level 2's goes back to the hand",
+		"lost: seat 1 keeps c4, seat 0 loses a robot from its hand":    "lost: Level 2 keeps c4, you lose a robot from your hand",
+		"supply: seat 0: hand 5 (+2)":                                  "supply: you: hand 5 (+2)",
+		"over: seat 0 wins":                                            "over: you win",
+		"round 1 of 3: seat 0 places, attacks or passes":               "round 1 of 3: you place, attack or pass",
+		"seat 0 has 3 tanks against 4 rays, 2 humans":                  "you have 3 tanks against 4 rays, 2 humans",
+	} {
+		if got := n.in(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+	if got := (names{"seat 1", "seat 2"}).in("seat 1 loses its turn, seat 0 rolls"); got != "seat 2 loses its turn, seat 1 rolls" {
+		t.Errorf("several people read %q", got)
+	}
+}
