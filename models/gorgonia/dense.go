@@ -93,8 +93,8 @@ func (w *weightGrad) rows(at rows, in []G.Value) {
 	}
 }
 
-// blockRows is the number of rows of dW in a part. Chosen: a multiple of the rows of the tiles
-// of all kernels, with which parts are short and B is seldom packed again.
+// blockRows is the number of rows of dW in a part. Chosen: small, so that many cores share a
+// layer.
 const blockRows = 24
 
 func (w *weightGrad) parts() int { return (w.d.in + blockRows - 1) / blockRows }

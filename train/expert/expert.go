@@ -104,7 +104,8 @@ type Tree struct {
 }
 
 // PartRows returns the number of rows of an Expert of a run: few, so that many cores share the
-// rows, but no fewer than use the vectors of a processor and batches of a network well. Measured.
+// rows, but no fewer than use the vectors of a processor and batches of a network well. Chosen: with one row,
+// search took some 10 % longer on one core than with four, and one-move did not.
 func (c Config) PartRows() int {
 	switch c.Depth {
 	case OneMove:
