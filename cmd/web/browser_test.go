@@ -425,7 +425,7 @@ func TestBrowserPages(t *testing.T) {
 	x.wait(choice)
 	x.do("document.getElementById('tab-review').click()")
 	x.wait("document.querySelector('.panel .chart')")
-	x.load(url + "#" + lastChoice(t))
+	x.load(url + "#" + lastChoice(t, "pig"))
 	x.wait(choice)
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
 	x.wait(ended)

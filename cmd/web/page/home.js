@@ -15,7 +15,7 @@ export async function show(main, query, signal) {
   const form = h('form', { class: 'choose', onsubmit: (event) => { event.preventDefault(); start(state, form); } });
   fill(main,
     h('h1', {}, 'Play, and see what each choice is worth'),
-    h('p', { class: 'lead' }, 'Board and dice games of Mars, against people or agents. Where a game is solved, every value is exact.'),
+    h('p', { class: 'lead' }, 'Board and dice games of Mars, against people or agents. Where a game is solved, every value is exact. ', h('a', { href: '#games' }, 'Exercise of the day')),
     form);
   const cards = h('div', { class: 'cards' }, games.map((g) => h('label', { class: 'card' },
     h('input', { type: 'radio', name: 'game', value: g.id, checked: g.id === state.game, onchange: () => { state.game = g.id; state.players = 0; setup(); } }),

@@ -68,6 +68,11 @@ export function signed(n, unit) {
   return n.exact ? `${sign}${text}` : `${sign}${text} ± ${half(n, unit ? 1 : 100).toFixed(digits)}`;
 }
 
+/** A part of a result that is kept as a number. @param {number} x @param {string} unit */
+export function part(x, unit) {
+  return (unit ? `${x.toFixed(2)} ${unit}` : `${(100 * x).toFixed(1)} %`).replace('-', '−');
+}
+
 /** A whole number with its sign. @param {number} x */
 export function whole(x) {
   return x.toFixed(0).replace('-', '−').replace(/^−0$/, '0');
