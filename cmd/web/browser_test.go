@@ -469,12 +469,33 @@ var pagesToSee = []pageToSee{
 	},
 	{
 		name: "mine", hash: "games", complete: `document.querySelector('textarea')`,
-		act: `import('./store.js').then(({ keep }) => {
-			keep('game=pig&players=2&seed=1&seats=human,greedy', { game: 'pig', players: 2 }, { result: 'You lost 57 : 102.', against: 'Level 2' });
-			keep('game=pig&players=2&seed=2&seats=human,greedy&moves=roll', { game: 'pig', players: 2 }, { open: true, result: '0 : 0' });
+		act: `import('./store.js').then(({ keep, keepCards, keepDay, keepReview }) => {
+			const key = (seed, moves = '') => 'game=pig&players=2&seed=' + seed + '&seats=human,greedy' + moves;
+			keep(key(2, '&moves=roll'), { game: 'pig', players: 2 }, { open: true, result: '0 : 0' });
+			for (let n = 3; n < 9; n++) {
+				keep(key(n), { game: 'pig', players: 2 }, { result: 'You lost 57 : 102.', against: 'Level 2' });
+				keepReview(key(n), { luck: (n - 6) / 9, loss: 1 / (n + 4), decisions: 60, unit: '', exact: true }, []);
+			}
+			keep(key(1), { game: 'pig', players: 2 }, { result: 'You won 101 : 84.', against: 'Level 2' });
+			keepCards([{ key: key(3), step: 2, box: 0, due: 0, at: 0 }, { key: key(4), step: 2, box: 1, due: 1e14, at: 0 }]);
+			keepDay({ day: '2026-01-01', right: true });
 			location.hash = 'games?';
 		})`,
 		then: `document.querySelectorAll('.game-list').length === 2`,
+	},
+	{
+		name: "exercise", hash: "games", complete: `document.querySelector('[data-key=daily]')`,
+		act: `import('./api.js').then(async ({ call }) => {
+			const { write, link } = await import('./address.js'), { today } = await import('./deck.js'), { address, step } = await call('daily', { seed: '20261127' });
+			location.hash = link('play', write(address, { step, exercise: 1, day: today() }));
+			while (!document.querySelector('.option-button')) await new Promise((f) => setTimeout(f, 10));
+			document.querySelector('.option-button').click();
+		})`,
+		then: `document.querySelector('.practice a')`,
+	},
+	{
+		name: "card", hash: "play?game=martian-dice&players=2&seed=7&seats=greedy,random", complete: `document.querySelector('.why:not(:empty)')`,
+		act: "document.getElementById('tab-share').click()", then: "document.querySelector('canvas.picture')",
 	},
 	{
 		name: "share", hash: "play?game=pig&players=2&seed=7&seats=human,greedy", complete: choice,

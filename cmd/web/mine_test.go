@@ -47,7 +47,7 @@ func TestBrowserMyGames(t *testing.T) {
 	x.load(address + "#" + lastChoice(t, "martian-dice"))
 	x.wait(choice)
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
-	x.wait(`document.querySelector('.why')?.textContent.startsWith('Of your chance of winning')`)
+	x.wait(`document.querySelector('.why')?.textContent.startsWith('Counted in chance of winning')`)
 	why := x.text(`document.querySelector('.why').textContent`)
 	var review web.Review
 	x.must(json.Unmarshal([]byte(x.text(`Promise.all([import('./api.js'), import('./address.js')]).then(async ([api, a]) => JSON.stringify(await api.call('review', a.read(a.current().query))))`)), &review))
@@ -57,7 +57,7 @@ func TestBrowserMyGames(t *testing.T) {
 	me := review.Seats[0]
 	for _, want := range []string{
 		fmt.Sprintf("the dice gave you %.1f %%,", 100*me.Luck.Value),
-		fmt.Sprintf("your mistakes cost you %.1f %%", 100*me.Losses.Value),
+		fmt.Sprintf("your mistakes cost you %.1f %% and", 100*me.Losses.Value),
 		fmt.Sprintf("Level 2’s mistakes gave you %.1f %%.", 100*me.Others.Value),
 	} {
 		if !strings.Contains(why, want) {

@@ -9,14 +9,16 @@ import (
 	"marsgym/eval/analysis"
 )
 
-// A daily exercise is a choice by which the bot greedy loses much, so that it is not obvious. The game
-// is one whose values the exported page has. Chosen: the verdict of the page on such a loss is a
-// mistake, and most games have one.
+// A daily exercise is a choice among several by which the bot greedy loses something in an open game, so
+// that the best one is not obvious. The exported page has the values of the game. Chosen: the page
+// calls such a loss an inaccuracy, and one game in seven has one.
 const (
 	dailyGame    = "martian-dice"
 	dailyPlayers = 2
 	dailyBot     = "greedy"
-	dailyLoss    = 0.04
+	dailyLoss    = 0.02
+	dailyOptions = 3
+	dailyOpen    = 0.1 // the least chance of winning, and of losing
 	dailyTries   = 100
 )
 
@@ -51,10 +53,13 @@ func (a *App) daily(ctx context.Context, r *Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		worst := slices.MaxFunc(game.Decisions, func(x, y analysis.Decision) int { return cmp.Compare(x.Loss.Value, y.Loss.Value) })
-		if worst.Loss.Value < dailyLoss {
+		fit := slices.DeleteFunc(game.Decisions, func(d analysis.Decision) bool {
+			return d.Loss.Value < dailyLoss || len(d.Options) < dailyOptions || d.Value.Value < dailyOpen || d.Value.Value > 1-dailyOpen
+		})
+		if len(fit) == 0 {
 			continue
 		}
+		worst := slices.MaxFunc(fit, func(x, y analysis.Decision) int { return cmp.Compare(x.Loss.Value, y.Loss.Value) })
 		g.rec.Undo(worst.Step)
 		address.Seats[worst.Seat], address.Moves = Human, nil
 		for _, s := range g.rec.Steps {

@@ -2,7 +2,7 @@
 import { callOnce } from './api.js';
 import { absolute, isLocal, link, write } from './address.js';
 import { personOf } from './deck.js';
-import { button, copy, failure, fill, h, save } from './dom.js';
+import { button, copy, failure, fill, h, save, sentence } from './dom.js';
 import * as numbers from './numbers.js';
 import { reviewOf, usual } from './review.js';
 import { verdict } from './verdict.js';
@@ -14,28 +14,28 @@ function seatOf(view) {
   return Math.max(0, personOf(view.address));
 }
 
-/** The parts of the result of a seat that are known: luck, its mistakes and those of the others. @returns {{name: string, n: Num}[]} */
+/** The parts of the result of a seat that are known, with names for a picture and a sentence. @returns {{name: string, by: string, n: Num}[]} */
 function parts(view, r) {
   const seat = seatOf(view), { luck, losses, others } = r.seats[seat], you = personOf(view.address) >= 0;
-  const whose = (name) => (/s$/.test(name) ? `${name}’` : `${name}’s`);
-  const rivals = view.names.filter((_, i) => i !== seat);
+  const rivals = view.names.filter((_, i) => i !== seat), theirs = rivals.length > 1 ? 'the opponents’ mistakes' : `${sentence(rivals[0] ?? '')}’s mistakes`;
   return [
     { name: 'Luck', by: 'the dice', n: luck },
-    r.priced.includes(seat) && { name: you ? 'Your mistakes' : `${whose(numbers.nameOf(view, seat))} mistakes`, n: { ...losses, value: -losses.value } },
-    r.exact && rivals.length > 0 && { name: rivals.length > 1 ? 'The opponents’ mistakes' : `${whose(numbers.nameOf(view, view.names.indexOf(rivals[0])))} mistakes`, n: others },
+    r.priced.includes(seat) && { name: you ? 'Your mistakes' : `${numbers.nameOf(view, seat)}’s mistakes`, by: you ? 'your mistakes' : 'its mistakes', n: { ...losses, value: -losses.value } },
+    r.exact && rivals.length > 0 && { name: sentence(theirs), by: theirs, n: others },
   ].filter(Boolean);
 }
 
 /** Why the game has ended so, in a sentence. */
 export function why(view, r) {
-  const { unit } = view, seat = seatOf(view), you = personOf(view.address) >= 0, whom = you ? 'you' : numbers.nameOf(view, seat);
-  const text = ({ name, by = name.replace(/^(Your|The)/, (word) => word.toLowerCase()), n }) => {
-    if (n.exact && Math.abs(n.value) < 1e-9) return `${by} cost nothing`;
+  const { unit } = view, you = personOf(view.address) >= 0;
+  const text = ({ by, n }, i) => {
+    const whom = you ? 'you' : i ? 'it' : numbers.nameOf(view, seatOf(view));
+    if (n.exact && Math.abs(n.value) < 1e-9) return `${by} cost ${whom} nothing`;
     return `${by} ${n.value < 0 ? 'cost' : unit ? 'saved' : 'gave'} ${whom} ${numbers.loss({ ...n, value: Math.abs(n.value) }, unit)}${unit && ` ${unit}`}`;
   };
   const list = parts(view, r).map(text), last = list.pop();
   const all = list.length ? `${list.join(', ')} and ${last}` : last;
-  return unit ? `${all[0].toUpperCase()}${all.slice(1)}.` : `Of ${you ? 'your' : 'the'} chance of winning, ${all}.`;
+  return `${unit ? sentence(all) : `Counted in chance of winning, ${all}`}.`;
 }
 
 /** The most expensive step: the position before the costliest choice of the seat or, without a mistake, before its worst luck. */
@@ -48,48 +48,49 @@ export function dearest(view, r) {
 
 const width = 1200, height = 630; // of pictures in link previews
 const colours = { paper: '#fffdfb', ink: '#2a2420', soft: '#655a52', edge: '#ddd3c9', line: '#a33f22', good: '#2c6b35', bad: '#a12424' }; // the light ones of page.css
+const font = 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif'; // as in page.css
 
 /** The picture: the result, the sentence, the curve of the values of the seat, and the parts as bars. */
 function picture(view, r) {
-  const sentence = why(view, r), canvas = h('canvas', { width, height, class: 'picture', role: 'img', 'aria-label': `${view.result[0]} ${sentence}` });
+  const reason = why(view, r), canvas = h('canvas', { width, height, class: 'picture', role: 'img', 'aria-label': `${view.result[0]} ${reason}` });
   const c = canvas.getContext('2d');
   const write = (text, x, y, size, colour = colours.ink, weight = 400, align = 'start') => {
-    Object.assign(c, { font: `${weight} ${size}px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif`, fillStyle: colour, textAlign: align });
+    Object.assign(c, { font: `${weight} ${size}px ${font}`, fillStyle: colour, textAlign: align });
     c.fillText(text, x, y);
   };
   c.fillStyle = colours.paper;
   c.fillRect(0, 0, width, height);
   c.fillStyle = colours.line;
   c.fillRect(0, 0, width, 12);
-  write(view.title, 60, 72, 28, colours.soft);
-  write(view.result[0], 60, 134, 52, colours.ink, 700);
-  let y = 188, row = '';
-  c.font = '400 28px system-ui, sans-serif';
-  for (const word of [...sentence.split(' '), '']) {
-    if (word && c.measureText(`${row} ${word}`).width < width - 140) {
+  write(view.title, 60, 70, 32, colours.soft);
+  write(view.result[0], 60, 138, 60, colours.ink, 700);
+  let y = 196, row = '';
+  for (const word of [...reason.split(' '), '']) {
+    c.font = `400 34px ${font}`;
+    if (word && c.measureText(`${row} ${word}`).width < width - 130) {
       row += ` ${word}`;
       continue;
     }
-    write(row.trim(), 60, y, 28);
-    [row, y] = [word, y + 38];
+    write(row.trim(), 60, y, 34);
+    [row, y] = [word, y + 44];
   }
   curve(c, write, view, r);
   bars(c, write, view, r);
-  write(`marsgym · ${r.exact ? 'exact values' : 'estimated values'}`, width - 60, height - 24, 22, colours.soft, 400, 'end');
+  write(`marsgym · ${r.exact ? 'exact values' : 'estimated values'}`, width - 60, height - 20, 26, colours.soft, 400, 'end');
   return canvas;
 }
 
 /** The value of the seat after each step, and where it made mistakes. */
 function curve(c, write, view, r) {
-  const seat = seatOf(view), { unit } = view, at = { x: 120, y: 330, w: 600, h: 220 };
+  const seat = seatOf(view), { unit } = view, at = { x: 140, y: 370, w: 560, h: 210 };
   const values = r.points.map((p) => (unit ? -p.values[seat].value : numbers.share(p.values[seat])));
   const low = unit ? Math.min(...values) : 0, high = unit ? Math.max(...values, low + 1) : 100;
   const px = (k) => at.x + (at.w * k) / Math.max(1, values.length - 1), py = (v) => at.y + at.h * (1 - (v - low) / (high - low));
-  write(unit ? `Expected ${unit}` : 'Chance of winning', 60, at.y - 24, 22, colours.soft);
+  write(unit ? `Expected ${unit}` : 'Chance of winning', 60, at.y - 24, 28, colours.soft);
   for (const v of [low, (low + high) / 2, high]) {
     c.fillStyle = colours.edge;
     c.fillRect(at.x, py(v), at.w, 2);
-    write(unit ? v.toFixed(1) : `${v} %`, at.x - 12, py(v) + 7, 20, colours.soft, 400, 'end');
+    write(unit ? v.toFixed(1) : `${v} %`, at.x - 12, py(v) + 9, 26, colours.soft, 400, 'end');
   }
   Object.assign(c, { strokeStyle: colours.line, lineWidth: 5, lineJoin: 'round' });
   c.beginPath();
@@ -97,17 +98,18 @@ function curve(c, write, view, r) {
   c.stroke();
   for (const m of r.mistakes.filter((d) => d.seat === seat)) {
     const judged = verdict(m.loss, unit);
-    if (judged) write(judged.sign, px(m.step), Math.min(at.y + at.h - 8, Math.max(at.y + 28, py(values[m.step]) - 12)), 28, colours.bad, 700, 'middle');
+    if (judged) write(judged.sign, px(m.step), Math.min(at.y + at.h - 8, Math.max(at.y + 28, py(values[m.step]) - 12)), 34, colours.bad, 700, 'center');
   }
 }
 
 /** The parts of the result, to both sides of nothing. */
 function bars(c, write, view, r) {
-  const list = parts(view, r), most = Math.max(...list.map(({ n }) => Math.abs(n.value)), 1e-9), middle = 960, half = 180;
+  const list = parts(view, r), most = Math.max(...list.map(({ n }) => Math.abs(n.value)), 1e-9), middle = 945, half = 195;
   list.forEach(({ name, n }, i) => {
-    const y = 330 + 80 * i, w = (half * Math.abs(n.value)) / most;
-    write(name, middle - half, y, 22, colours.soft);
-    write(`${n.value > 0 ? '+' : ''}${numbers.signed(n, view.unit)}${view.unit ? '' : ' %'}`, middle + half, y, 22, colours.ink, 700, 'end');
+    const y = 346 + 84 * i, w = (half * Math.abs(n.value)) / most;
+    const amount = n.exact ? numbers.part(n.value, view.unit) : `${numbers.signed(n, view.unit)}${view.unit ? '' : ' %'}`;
+    write(name, middle - half, y, 26, colours.soft);
+    write(`${n.value > 0 ? '+' : ''}${amount}`, middle + half, y, 26, colours.ink, 700, 'end');
     c.fillStyle = n.value < 0 ? colours.bad : colours.good;
     c.fillRect(n.value < 0 ? middle - w : middle, y + 12, w, 20);
     c.fillStyle = colours.ink;

@@ -78,6 +78,6 @@ export function answered(a, step, day, right) {
   }
   const [next, ...rest] = due();
   if ((card || day) && next) told.push(h('a', { href: exercise(next), 'data-key': 'next-mistake' }, `Next mistake (${rest.length + 1} due)`));
-  if (card || day) told.push(h('a', { href: '#games' }, 'My games'));
+  else if (card || day) told.push(h('a', { href: '#games' }, 'My games'));
   return told;
 }

@@ -44,7 +44,7 @@ export async function show(main, query, signal, _, done = '') {
 
   function line(g) {
     return h('li', {}, h('a', { href: link('play', g.key) }, `${title(g.game)}${g.against ? ` against ${g.against}` : ` for ${g.players}`}`), ' ',
-      h('small', {}, [g.result?.replace(/\.$/, ''), skill(g), new Date(g.at).toLocaleString()].filter(Boolean).join(' · ')));
+      h('small', {}, [g.result?.replace(/\.$/, ''), skill(g), new Date(g.at).toLocaleDateString()].filter(Boolean).join(' · ')));
   }
 
   /** The luck and the loss of a game that is reviewed. */
@@ -56,7 +56,7 @@ export async function show(main, query, signal, _, done = '') {
 
   function daily() {
     const told = days(), now = told.find((d) => d.day === today()), error = h('span', { class: 'error', role: 'alert' });
-    return h('section', { class: 'card-box' }, h('h2', {}, 'Exercise of the day'),
+    return h('section', {}, h('h2', {}, 'Exercise of the day'),
       h('p', {}, now ? `Today’s exercise is ${now.right ? 'solved' : 'missed'}. ` : 'A choice with exact values, the same for everyone today. ', told.length > 0 && `You have solved ${told.filter((d) => d.right).length} of ${told.length}.`),
       h('p', { class: 'row' }, button(now ? 'See it again' : 'Open today’s exercise', () => openDaily(signal).catch((e) => fill(error, e.message)), { class: now ? '' : 'primary', 'data-key': 'daily' }), error));
   }
@@ -66,7 +66,7 @@ export async function show(main, query, signal, _, done = '') {
     const drop = () => { dropCard(ready[0]); show(main, query, signal); };
     const open = () => practise(ready[0], signal).catch((e) => e.name !== 'AbortError' && fill(wrongCard, h('span', { class: 'error', role: 'alert' }, e.message), button('Take it out', drop, { class: 'small' })));
     const next = all.length > 0 && new Date(Math.min(...all.map((c) => c.due))).toLocaleDateString();
-    return h('section', { class: 'card-box' }, h('h2', {}, 'Your mistakes'),
+    return h('section', {}, h('h2', {}, 'Your mistakes'),
       h('p', {}, all.length === 0 ? 'The review of a game that you have played puts your mistakes here, to solve them later.' : `${all.length} to practise, ${ready.length} due${ready.length ? '' : `; the next on ${next}`}.`),
       ready.length > 0 && h('p', { class: 'row' }, button('Practise', open, { class: 'primary', 'data-key': 'practise' })), wrongCard, h('p', { class: 'note' }, rule));
   }

@@ -148,9 +148,9 @@ function update(view, step, signal) {
       showValues(t.values);
       update(view, step, signal);
     } }), ' Values'));
-  const parts = [], practice = h('p', { class: 'row practice', role: 'status' }), why = h('p', { class: 'why', role: 'status' });
+  const parts = [], practice = h('span', { class: 'row practice', role: 'status' }), why = h('p', { class: 'why', role: 'status' });
   if (!live) {
-    parts.push(h('p', { class: 'row' }, `Step ${view.step} of ${view.steps}`, h('a', { href: link('play', write(a)) }, a.line ? 'To the end of the variation' : 'To the end of the game')));
+    parts.push(h('p', { class: 'row' }, !t.exercise && `Step ${view.step} of ${view.steps}`, h('a', { href: link('play', write(a)) }, a.line ? 'To the end of the variation' : 'To the end of the game'), t.exercise && practice));
   }
   if (a.line) {
     parts.push(h('p', { class: 'row variation' }, h('strong', {}, 'This is a variation.'),
@@ -160,7 +160,6 @@ function update(view, step, signal) {
     h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); t.panel.scrollIntoView({ block: 'nearest' }); }),
       button('Share the result', () => { t.tab = 'share'; update(view, step, signal); t.panel.scrollIntoView({ block: 'nearest' }); }))));
   if (view.mover === -1 && a.typed) parts.push(rollInput(context));
-  if (t.exercise) parts.push(practice);
   if (list) parts.push(list.element);
   fill(t.actions, parts);
   if (free || view.ended) restoreFocus(t);
