@@ -14,15 +14,15 @@ function seatOf(view) {
   return Math.max(0, personOf(view.address));
 }
 
-/** The parts of the result of a seat that are known, with names for a picture and a sentence. @returns {{name: string, by: string, n: Num}[]} */
+/** The parts of the result of a seat whose signs are known, with names for a picture and a sentence. @returns {{name: string, by: string, n: Num}[]} */
 function parts(view, r) {
   const seat = seatOf(view), { luck, losses, others } = r.seats[seat], you = personOf(view.address) >= 0;
   const rivals = view.names.filter((_, i) => i !== seat), theirs = rivals.length > 1 ? 'the opponents’ mistakes' : `${sentence(rivals[0] ?? '')}’s mistakes`;
   return [
     { name: 'Luck', by: 'the dice', n: luck },
-    r.priced.includes(seat) && { name: you ? 'Your mistakes' : `${numbers.nameOf(view, seat)}’s mistakes`, by: you ? 'your mistakes' : 'its mistakes', n: { ...losses, value: -losses.value } },
+    r.priced.includes(seat) && { name: you ? 'Your mistakes' : `${numbers.nameOf(view, seat)}’s mistakes`, by: you ? 'your mistakes' : 'its mistakes', n: { ...losses, value: -losses.value, low: -losses.high, high: -losses.low } },
     r.exact && rivals.length > 0 && { name: sentence(theirs), by: theirs, n: others },
-  ].filter(Boolean);
+  ].filter((part) => part && numbers.sure(part.n));
 }
 
 /** Why the game has ended so, in a sentence. */
@@ -34,6 +34,7 @@ export function why(view, r) {
     return `${by} ${n.value < 0 ? 'cost' : unit ? 'saved' : 'gave'} ${whom} ${numbers.loss({ ...n, value: Math.abs(n.value) }, unit)}${unit && ` ${unit}`}`;
   };
   const list = parts(view, r).map(text), last = list.pop();
+  if (!last) return 'The estimates are too uncertain to tell luck from mistakes.';
   const all = list.length ? `${list.join(', ')} and ${last}` : last;
   return `${unit ? sentence(all) : `Counted in chance of winning, ${all}`}.`;
 }
@@ -65,7 +66,7 @@ function picture(view, r) {
   write(view.title, 60, 70, 32, colours.soft);
   write(view.result[0], 60, 138, 60, colours.ink, 700);
   let y = 196, row = '';
-  for (const word of [...reason.split(' '), '']) {
+  for (const word of [...reason.replaceAll(' %', '\u00a0%').split(' '), '']) {
     c.font = `400 34px ${font}`;
     if (word && c.measureText(`${row} ${word}`).width < width - 130) {
       row += ` ${word}`;

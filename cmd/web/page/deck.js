@@ -3,6 +3,7 @@ import { call } from './api.js';
 import { goTo, link, parse, write } from './address.js';
 import { deck, keepCards, keepDay, keepReview } from './store.js';
 import { h } from './dom.js';
+import { sure } from './numbers.js';
 import { verdict } from './verdict.js';
 
 const waits = [1, 3, 7, 14, 30, 60]; // days until a card comes back from each box, after Leitner. Chosen
@@ -35,9 +36,10 @@ export function personOf(a) {
 export function learn(a, unit, review) {
   const seat = personOf(a);
   if (seat < 0 || !review.priced.includes(seat)) return;
+  const known = (n) => (sure(n) ? n.value : undefined); // a wide estimate says nothing
   const { luck, losses, decisions } = review.seats[seat], key = write(a), now = Date.now();
   const cards = review.mistakes.filter((m) => m.seat === seat && verdict(m.loss, unit)).map(({ step }) => ({ key, step, box: 0, due: now, at: now }));
-  keepReview(key, { luck: luck.value, loss: losses.value, decisions, unit, exact: review.exact }, cards);
+  keepReview(key, { luck: known(luck), loss: known(losses), decisions, unit, exact: review.exact }, cards);
 }
 
 /** The address of the exercise of a card. @param {import('./store.js').Card} card */

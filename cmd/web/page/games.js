@@ -49,9 +49,9 @@ export async function show(main, query, signal, _, done = '') {
 
   /** The luck and the loss of a game that is reviewed. */
   function skill({ luck, loss, unit, exact }) {
-    if (luck === undefined) return '';
-    const part = (x) => `${x > 0 ? '+' : ''}${numbers.part(x, unit)}`;
-    return `luck ${part(luck)}, mistakes ${part(-loss)}${exact ? '' : ' by estimate'}`;
+    const part = (name, x) => x !== undefined && `${name} ${x > 0 ? '+' : ''}${numbers.part(x, unit)}`;
+    const text = [part('luck', luck), part('mistakes', loss && -loss)].filter(Boolean).join(', ');
+    return text && !exact ? `${text} by estimate` : text;
   }
 
   function daily() {
@@ -73,7 +73,7 @@ export async function show(main, query, signal, _, done = '') {
 
   /** A button that reviews the games that are not reviewed. */
   function missing() {
-    const left = over.filter((g) => g.luck === undefined && personOf(parse(g.key)) >= 0), row = h('p', { class: 'row', role: 'status' });
+    const left = over.filter((g) => g.decisions === undefined && personOf(parse(g.key)) >= 0), row = h('p', { class: 'row', role: 'status' });
     const review = async () => {
       try {
         for (const [i, g] of left.entries()) {
@@ -86,14 +86,14 @@ export async function show(main, query, signal, _, done = '') {
         if (e.name !== 'AbortError') fill(row, h('span', { class: 'error', role: 'alert' }, e.message));
       }
     };
-    if (left.length) fill(row, button(`Review ${left.length === 1 ? 'the game' : `the ${left.length} games`} without luck and mistakes`, review, { 'data-key': 'review-all' }));
+    if (left.length) fill(row, button(`Review ${left.length === 1 ? 'one game' : `${left.length} games`} for luck and mistakes`, review, { 'data-key': 'review-all' }));
     return row;
   }
 
   /** The loss per decision over time, of each kind of game. */
   function curves() {
     const charts = groups.map((group) => {
-      const list = over.filter((g) => `${g.game} ${g.players}` === group && g.decisions > 0).sort((x, y) => x.at - y.at);
+      const list = over.filter((g) => `${g.game} ${g.players}` === group && g.decisions > 0 && g.loss !== undefined).sort((x, y) => x.at - y.at);
       if (list.length < 2) return null;
       const [id, players] = group.split(' '), { unit } = list[0], name = `${title(id)} for ${players}`;
       return lineChart({

@@ -68,6 +68,11 @@ export function signed(n, unit) {
   return n.exact ? `${sign}${text}` : `${sign}${text} ± ${half(n, unit ? 1 : 100).toFixed(digits)}`;
 }
 
+/** Whether the sign of a number is known. @param {Num} n */
+export function sure(n) {
+  return n.exact || n.low * n.high > 0;
+}
+
 /** A part of a result that is kept as a number. @param {number} x @param {string} unit */
 export function part(x, unit) {
   return (unit ? `${x.toFixed(2)} ${unit}` : `${(100 * x).toFixed(1)} %`).replace('-', '−');
