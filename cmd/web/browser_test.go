@@ -300,6 +300,7 @@ func offline(x *tab, s *httptest.Server) {
 		x.t.Errorf("without a network the choices are %q, want %q", after, before)
 	}
 	x.play(10, func(int) { x.do(choice + `.click()`) })
+	x.exerciseOfDay(s.URL + "/")
 	x.load(s.URL + "/#play?game=martian-dice&players=2&dice=typed")
 	x.wait(`document.querySelector('.pad')`)
 	for _, face := range strings.Fields("t t r h c k k k k k c c h") {

@@ -130,13 +130,21 @@ func TestBrowserMyGames(t *testing.T) {
 		t.Errorf("reading the file again says %q", got)
 	}
 
+	x.exerciseOfDay(address)
+	if got := mine(); !strings.Contains(got, " of 1.") {
+		t.Errorf("after the exercise of the day My games says %q", got)
+	}
+}
+
+// exerciseOfDay answers the exercise of the day.
+func (x *tab) exerciseOfDay(address string) {
+	x.t.Helper()
+	x.load(address + "#games")
+	x.wait(`document.querySelector('[data-key=daily]')`)
 	x.click("daily")
 	x.wait(`new URLSearchParams(location.hash).get('day') && ` + choice)
 	x.do(choice + ".click()")
 	x.wait(`document.querySelector('.practice')?.textContent.includes('Today’s exercise is')`)
-	if got := mine(); !strings.Contains(got, " of 1.") {
-		t.Errorf("after the exercise of the day My games says %q", got)
-	}
 }
 
 // TestBrowserDeck answers a card of the deck over days, and merges files: what is here stays.
