@@ -41,12 +41,16 @@ func (c Config) Validate() error {
 // a mistyped number takes.
 const maxSimulations = 10_000_000
 
+// Sizes is the number of parts of a search that [Searcher] values.
+const Sizes = 3
+
 // Searcher is a policy that searches, and estimates the values of positions by searches.
 type Searcher interface {
 	env.ContextPolicy
-	// Values writes the mean result of the simulations from each position to dst [n, P]:
-	// shares of the win by seat. Positions may be of any kind. The search needs a number of
-	// simulations.
+	// Values writes mean results of the simulations from each position to dst [n, Sizes, P]:
+	// shares of the win by seat, of the last half of the simulations, of the quarter before and
+	// of the eighth before that. So a search shows how its value changes with its size. Positions
+	// may be of any kind. The search needs a number of simulations.
 	Values(ctx context.Context, dst []float64, at []env.Position) error
 }
 
@@ -111,12 +115,8 @@ func (x searcher[S]) Values(ctx context.Context, dst []float64, at []env.Positio
 	if x.search.cfg.Simulations == 0 {
 		return errors.New("search: values need a number of simulations")
 	}
-	p := x.search.spec.Players
-	return x.search.run(ctx, env.Representatives[S](at), true, func(i int, t *tree[S]) {
-		for q, sum := range t.total {
-			dst[i*p+q] = sum / float64(t.done)
-		}
-	})
+	width := Sizes * x.search.spec.Players
+	return x.search.run(ctx, env.Representatives[S](at), true, func(i int, t *tree[S]) { t.parts(dst[i*width:][:width]) })
 }
 
 // treeSearch is Monte Carlo tree search with PUCT selection. Each seat maximises its

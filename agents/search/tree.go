@@ -25,6 +25,8 @@ type tree[S comparable] struct {
 	done   int         // simulations that have ended
 	total  []float64   // [P] the sum of their shares of the win
 	square []float64   // [P] the sum of the squares of these
+	goal   int         // simulations of the whole search
+	marks  []float64   // [Sizes, P] total after goal/2, goal/4 and goal/8 of them
 	idle   bool        // no search is under way
 	only   game.Action // the choice where it needs no search; else -1
 
@@ -86,7 +88,7 @@ type simulation struct{ from, request int32 }
 
 func newTree[S comparable](g *Trees[S]) *tree[S] {
 	p := g.spec.Players
-	return &tree[S]{g: g, index: map[S]int32{}, share: make([]float64, p), total: make([]float64, p), square: make([]float64, p)}
+	return &tree[S]{g: g, index: map[S]int32{}, share: make([]float64, p), total: make([]float64, p), square: make([]float64, p), marks: make([]float64, Sizes*p)}
 }
 
 // reset starts the search of a state with a number of simulations.
@@ -94,9 +96,10 @@ func (t *tree[S]) reset(s S, simulations int, seed uint64) {
 	clear(t.index)
 	clear(t.total)
 	clear(t.square)
+	clear(t.marks)
 	t.root, t.nodes, t.edges, t.afters = s, t.nodes[:0], t.edges[:0], t.afters[:0]
 	t.left, t.done, t.idle, t.only, t.resumed, t.rollout, t.from, t.moves = simulations, 0, false, -1, noNode, false, 0, 0
-	t.seed = seed
+	t.seed, t.goal = seed, simulations
 	t.seedDice(0)
 	if t.chance = t.g.rules.CurrentPlayer(s) < 0; !t.chance {
 		t.addNode(s)
@@ -411,4 +414,25 @@ func (t *tree[S]) backUp(path []step, share []float64) {
 		t.square[q] += float64(x * x)
 	}
 	t.done++
+	for k := range Sizes {
+		if t.done == t.goal>>(k+1) {
+			copy(t.marks[k*len(share):], t.total)
+		}
+	}
+}
+
+// parts writes the mean results of parts of the search to dst [Sizes, P]: the last half of its
+// simulations, the quarter before and the eighth before that. A part without a simulation has the
+// value of the part after it.
+func (t *tree[S]) parts(dst []float64) {
+	p, to := len(t.total), t.total
+	for k := range Sizes {
+		from, n := t.marks[k*p:][:p], t.goal>>k-t.goal>>(k+1)
+		for q := range p {
+			if dst[k*p+q] = (to[q] - from[q]) / float64(n); n == 0 {
+				dst[k*p+q] = dst[(k-1)*p+q]
+			}
+		}
+		to = from
+	}
 }

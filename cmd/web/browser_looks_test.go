@@ -87,7 +87,7 @@ func TestBrowserReadme(t *testing.T) {
 	}
 	url := served(t)
 	x := open(t, browser(t), url)
-	x.must(x.Size(x.ctx, 1060, 900, false))
+	x.must(x.Size(x.ctx, 1060, 590, false))
 	x.see(url, pageToSee{
 		hash: "play?game=martian-dice&players=2&seed=3&seats=human,pretrained&moves=" +
 			"cows.roll.rays.roll.rays.stop.chickens.roll.rays.roll.rays.roll.rays.roll.rays.roll.humans.rays.roll.chickens.roll",
@@ -106,10 +106,10 @@ func TestBrowserReadme(t *testing.T) {
 	x.must(x.Size(x.ctx, 1000, 525, false))
 	save("preview.png", map[string]float64{"x": 0, "y": 0, "width": 1000, "height": 525, "scale": 1.2})
 	x.must(x.Size(x.ctx, 1060, 900, false))
-	x.do(`document.querySelectorAll('.head, .told-line, .players, .card-box').forEach((e) => { e.style.display = 'none'; })`)
-	var area map[string]float64 // from the board to the choices
+	x.do(`document.querySelectorAll('.card-box, .choices .note').forEach((e) => { e.style.display = 'none'; })`)
+	var area map[string]float64 // from the title to the choices
 	x.must(x.Eval(x.ctx, `(() => {
-		const [board, actions] = ['.board', '.actions'].map((s) => document.querySelector(s).getBoundingClientRect());
+		const [board, actions] = ['.stage', '.actions'].map((s) => document.querySelector(s).getBoundingClientRect());
 		return { x: board.x - 8, y: board.y - 8, width: actions.right - board.x + 16, height: board.height + 16, scale: 1.6 };
 	})()`, &area))
 	save("values.png", area)

@@ -18,14 +18,14 @@ import (
 // docs is the folder of the pages of the games, and index the page that lists them.
 const docs, index = "../../docs/games", "README.md"
 
-// TestDocs compares the tables of the pages with the code. The first word of the
-// head of a table is the kind of its rows:
+// TestDocs compares the tables of the pages with the code. The head of the first column
+// is the kind of a table's rows:
 //
-//	game      games, or the sizes of one by the number of players
-//	field     the fields of an observation, in order
-//	from      the actions, in order
-//	key       the settings of the config; a column for each preset has the defaults
-//	position  positions in the game's notation, each the next of the one above
+//	game         games, or the sizes of one by the number of players
+//	field        the fields of an observation, in order
+//	first index  the actions, in order
+//	key          the settings of the config; a column for each preset has the defaults
+//	position     positions in the game's notation, each the next of the one above
 //
 // Other tables are not read. A table is about the games that the heading above it
 // names, or else about all games of its page. A formula is between backticks; its
@@ -82,7 +82,7 @@ func TestDocsErrors(t *testing.T) {
 			t.Errorf("%s column %s accepts %q", at, c.head, b)
 		}
 	}
-	for _, kind := range []string{"game", "field", "from", "key", "position"} {
+	for _, kind := range []string{"game", "field", "first index", "key", "position"} {
 		if !kinds[kind] {
 			t.Errorf("%s has no table that begins with %q", name, kind)
 		}
@@ -205,7 +205,7 @@ func checkDocs(pages map[string]string) *docsChecker {
 				c.games(t)
 			}
 		}
-		check := map[string]func(*table, []size){"field": c.fields, "from": c.actions, "key": c.settings, "position": c.positions}
+		check := map[string]func(*table, []size){"field": c.fields, "first index": c.actions, "key": c.settings, "position": c.positions}
 		has := map[string]map[string]bool{} // kinds of tables, by game
 		for _, t := range list {
 			about := slices.DeleteFunc(slices.Clone(c.sizes), func(s size) bool { return t.ids != nil && !slices.Contains(t.ids, s.id) })

@@ -11,9 +11,9 @@ import (
 // writtenParts returns [game.Spec.WrittenParts]: the map, its tiles and the tracks.
 // c has its defaults filled in.
 func (c Config) writtenParts() map[string]string {
-	origin := "invented by marsgym, since the figures of the source are missing."
+	origin := "marsgym invented %s, since the figures of the source are missing."
 	if !reflect.DeepEqual(c.Data, published.withoutSources()) {
-		origin = "from the data in the config of this game."
+		origin = "The data in the config of this game gives %s."
 	}
 	return map[string]string{"map": c.writeMap(origin), "tracks": c.writeTracks(origin)}
 }
@@ -22,7 +22,7 @@ func (c Config) writtenParts() map[string]string {
 func (c Config) writeMap(origin string) string {
 	m := c.Data.Layouts[c.Layout]
 	var b strings.Builder
-	fmt.Fprintf(&b, "The map, the stations and the ground of the tiles are %s Letters are tiles, # is stone and o is a space station.\n\n", origin)
+	fmt.Fprintf(&b, origin+" Letters are tiles, # is stone and o is a space station.\n\n", "the map, the stations and the ground of the tiles")
 	drawGrid(&b, m.Cells, m.Stations[c.Stations].Cells)
 	switch {
 	case c.Variant == Fast2:
@@ -40,9 +40,9 @@ func (c Config) writeMap(origin string) string {
 		}
 		list = append(list, fmt.Sprintf("%d × %s", t.Copies, strings.Join(names, "-")))
 	}
-	what := "The tiles, clockwise"
+	what := "The tiles are listed with the ground of their four cells, clockwise"
 	if len(tiles[0].Tile) == 1 {
-		what = "Each cell has a tile of its own"
+		what = "Each cell is a tile of its own"
 	}
 	fmt.Fprintf(&b, "\n%s: %s.\n", what, strings.Join(list, ", "))
 	return b.String()
@@ -70,7 +70,7 @@ func drawGrid(b *strings.Builder, grid, stations []string) {
 // writeTracks lists what each level of a track pays.
 func (c Config) writeTracks(origin string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "What a track pays by its level is %s\n\n| level | %s |\n|%s\n", origin, strings.Join(terrainNames[:products], " | "), strings.Repeat("---|", 1+products))
+	fmt.Fprintf(&b, origin+"\n\n| level | %s |\n|%s\n", "what a track pays at each level", strings.Join(terrainNames[:products], " | "), strings.Repeat("---|", 1+products))
 	for level := 1; level < len(c.Data.Tracks.Gem.Levels); level++ {
 		fmt.Fprintf(&b, "| %d |", level)
 		for _, t := range c.Data.tracks() {

@@ -239,6 +239,28 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
+// TestWeakPolicy evaluates a policy against which two choices of a best response are
+// as good as each other within game.Tie.
+func TestWeakPolicy(t *testing.T) {
+	if !fulltest.On() {
+		t.Skip("takes half a minute")
+	}
+	if !fulltest.On() {
+		t.Skip("solves the published game; set MARSGYM_FULL=1")
+	}
+	r := rules(t, 2, 100)
+	sol := solve(t, r)
+	st, err := sol.Tabulate(ctx, holdAt(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seat := range game.Player(2) {
+		if best, err := sol.BestResponse(ctx, []game.TabularPolicy{st, st}, seat); err != nil || !(share(r, best) > 0.99) {
+			t.Errorf("the best response of seat %d wins %v, %v; want more than 0.99", seat, share(r, best), err)
+		}
+	}
+}
+
 func TestThreePlayers(t *testing.T) {
 	r := rules(t, 3, 15)
 	sol := solve(t, r)

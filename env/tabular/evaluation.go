@@ -153,6 +153,13 @@ func (ev *evaluation) best(i int32) int32 {
 	return int32(max(0, game.BestOption(ev.options))) // 0 if a value is NaN
 }
 
+// good reports whether no move in i is better than the choice by more than [game.Tie].
+func (ev *evaluation) good(i int32) bool {
+	mover := ev.nodes[i].mover
+	chosen := ev.at(ev.next(i)[ev.choice[i]])[mover]
+	return !slices.ContainsFunc(ev.next(i), func(j int32) bool { return ev.at(j)[mover] > chosen+game.Tie })
+}
+
 // lookAhead sets the values of i to their expectation over its successors. It returns
 // the largest change: absolute for values up to 1, relative above.
 func (ev *evaluation) lookAhead(i int32) (change float64) {
@@ -204,7 +211,9 @@ func (ev *evaluation) cycle(ctx context.Context, comp []int32) error {
 	for round := 0; ; round++ {
 		for k, i := range comp {
 			last[k] = ev.choice[i]
-			if ev.free(i) {
+			// After value iteration a choice changes only for a better one: between options
+			// as good as each other within game.Tie, rounding could make it change for ever.
+			if ev.free(i) && !(swept && ev.good(i)) {
 				ev.choice[i] = ev.best(i)
 			}
 		}

@@ -45,7 +45,7 @@ func TestRules(t *testing.T) {
 func TestAbout(t *testing.T) {
 	tests := []struct{ id, about, want, not string }{
 		{"mars-is-ours", "LABS", "The labs\n--------\n", "Setup"},
-		{"mars-is-ours", "rocket", "rocket  4 tokens when a robot enters", "fair"},
+		{"mars-is-ours", "rocket", "rocket  You gain 4 tokens when your robot enters", "fair"},
 		{"mars-is-ours-fast", "quick game", "Each player has 6 robots", "Setup"},
 		{"martian-risk-small", "numbers", "- setup_armies is 6: armies that each player places in the setup\n", "Fortify"},
 	}
@@ -142,14 +142,14 @@ func TestParts(t *testing.T) {
 		players    int
 		want, not  []string
 	}{
-		{"mars-is-ours", "{}", 3, []string{"stations and the ground of the tiles are invented by marsgym", "What a track pays by its level is invented by marsgym",
+		{"mars-is-ours", "{}", 3, []string{"marsgym invented the map, the stations and the ground of the tiles", "marsgym invented what a track pays at each level",
 			" 3   obccdo\n", "2 × gem-soda-metal-turf", "6      21 money  16 money  4 tokens, 3 dice  6 money, 3 robots\n"}, []string{" 1 oabo"}},
 		{"mars-is-ours", "{}", 2, []string{" 1 oabo\n 2 aabb\n"}, []string{"obccdo"}},
-		{"mars-is-ours", `{"terrain": "random48", "layout": "nine"}`, 3, []string{" 1 oabbco\n", "Each cell has a tile of its own: 12 × gem, 12 × soda"}, []string{"obccdo"}},
+		{"mars-is-ours", `{"terrain": "random48", "layout": "nine"}`, 3, []string{" 1 oabbco\n", "Each cell is a tile of its own: 12 × gem, 12 × soda"}, []string{"obccdo"}},
 		{"mars-is-ours-fast", "{}", 2, []string{" 1 oabo\n"}, []string{"obccdo", "gem-soda"}},
-		{"mars-is-ours", oneTile, 2, []string{"from the data in the config", "   abcd\n 1 oabb\n 2 aabo\n", "ground of these cells is fixed", " 1 gs..\n 2 mt..\n",
-			"3 × gem-gem-metal-metal", "1      7 money  nothing  1 token, 1 die  2 robots\n"}, []string{"invented by marsgym", "obccdo", "21 money", "gem-soda"}},
-		{"martian-risk", "{}", 4, []string{"28 regions", "unions are balanced proper colourings, invented", "a      AL ID ND NE NM\n", "marsgym invented 32, 39 and 46", "marsgym invented a limit and a\nranking: after 100 rounds"},
+		{"mars-is-ours", oneTile, 2, []string{"The data in the config of this game gives the map", "   abcd\n 1 oabb\n 2 aabo\n", "ground of these cells is fixed", " 1 gs..\n 2 mt..\n",
+			"3 × gem-gem-metal-metal", "1      7 money  nothing  1 token, 1 die  2 robots\n"}, []string{"marsgym invented", "obccdo", "21 money", "gem-soda"}},
+		{"martian-risk", "{}", 4, []string{"28 regions", "unions are balanced proper colourings, invented", "a      AL ID ND NE NM\n", "invented larger numbers: 32 armies", "marsgym invented a limit and a\nranking: after 100 rounds"},
 			[]string{"AL AR ID"}},
 		{"martian-risk-tiny", "{}", 2, []string{"4 regions", "B       C\n"}, []string{"AL ID"}},
 		{"martian-risk", ring, 3, []string{"4 regions", "a test", "a      Ay Cee\n", "none   Dee\n", "Cee     Bee Dee\n"}, []string{"AL ID", "Michigan", "AZ"}},

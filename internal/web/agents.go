@@ -226,8 +226,10 @@ func (a *App) standIn(g env.Game) string {
 	return "search:400"
 }
 
-// Prepare finds out which games are solved, which the first request of the page would wait for.
+// Prepare lists the games, and finds out which are solved: the first requests of the page would
+// wait for that.
 func (a *App) Prepare() {
+	gameList()
 	for _, id := range catalog.IDs() {
 		if g, err := catalog.Open(id, 0, nil); err == nil {
 			a.solved(g)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"marsgym/env"
 	"marsgym/env/catalog"
@@ -180,7 +181,10 @@ type gameInfo struct {
 	Max     int    `json:"max"`
 }
 
-func (a *App) games(context.Context, *Request) (any, error) {
+func (a *App) games(context.Context, *Request) (any, error) { return gameList() }
+
+// gameList lists the games of the catalog, which takes a moment.
+var gameList = sync.OnceValues(func() (any, error) {
 	var list []gameInfo
 	for _, e := range catalog.List() {
 		g, err := catalog.Open(e.ID, 0, nil)
@@ -197,7 +201,7 @@ func (a *App) games(context.Context, *Request) (any, error) {
 		list = append(list, info)
 	}
 	return list, nil
-}
+})
 
 // rules returns the rules of Game for Players.
 func (a *App) rules(_ context.Context, r *Request) (any, error) {

@@ -165,7 +165,7 @@ func TestSettingsFiles(t *testing.T) {
 
 // TestRenamedSettings compares the table of renamed settings with the code.
 func TestRenamedSettings(t *testing.T) {
-	for _, row := range table(t, "docs/compatibility.md", "Keys of `train` in `config.json`, `-config` and sweeps:\n\n| old | new |") {
+	for _, row := range table(t, "CHANGELOG.md", "Keys of `train` in `config.json`, `-config` and sweeps:\n\n| old | new |") {
 		want := train.CheckRenamed("train." + row[0])
 		now := row[1]
 		if parent := row[0][:strings.LastIndex(row[0], ".")+1]; strings.HasPrefix(now, parent) {

@@ -44,7 +44,7 @@ var table = []struct {
 	{"models/*", []string{"models"}},
 	{"agents/search", []string{"env", "env/game", "internal/core", "models"}},
 	{"agents", []string{"env", "env/game", "agents/search", "models"}},
-	{"eval/analysis", []string{"env", "env/game", "agents/search", "env/record"}},
+	{"eval/analysis", []string{"env", "env/game", "agents/search", "env/record", "eval"}},
 	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "env/record", "internal/jobs"}},
 	{"train/method", []string{"models", "agents/search"}},
 	{"train/expert", []string{"env", "env/game", "internal/core", "agents/search", "models", "train/method"}},
