@@ -91,7 +91,7 @@ func TestBrowserStore(t *testing.T) {
 		{"no date", holds(`[{"key":"game=pig","game":"pig","players":2,"at":1e300}]`), 0},
 		{"a prototype", holds(`[{"__proto__":` + good + `},{"constructor":{}}]`), 0},
 		{"an address that is none", holds(`[{"key":"game=pig&seed=abc","game":"pig","players":2,"at":5}]`), 0},
-		{"many", "localStorage.setItem('games', JSON.stringify(Array(5000).fill(" + good + ")));", 500},
+		{"many", "localStorage.setItem('games', JSON.stringify(Array.from({ length: 5000 }, (_, i) => ({ ..." + good + ", key: 'game=pig&seed=' + i }))));", 500},
 	} {
 		// Each case has a module of its own, with nothing in its memory.
 		got := x.text(fmt.Sprintf(`(async () => {
