@@ -432,7 +432,7 @@ func TestBrowserPages(t *testing.T) {
 	x.wait(ended)
 	x.load(url + "#games")
 	x.wait(`document.querySelectorAll('.game-list li').length === 1`)
-	x.do(`[...document.querySelectorAll('section button')][0].click()`)
+	x.press("Pig for 2")
 	x.wait(`document.querySelector('section table')`)
 }
 

@@ -95,9 +95,9 @@ func TestBrowserMine(t *testing.T) {
 	if now := x.text("location.hash"); now != at {
 		t.Errorf("the game goes on at %s, want %s", now, at)
 	}
-	x.load(address + "#" + lastChoice(t, "pig"))
+	x.load(address + "#" + lastChoice(t, "martian-dice"))
 	x.wait(choice)
-	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "You roll or hold. Your choices" {
+	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "You roll on or stop. Your choices" {
 		t.Errorf("the only person reads %q", got)
 	}
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
