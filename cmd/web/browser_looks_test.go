@@ -76,13 +76,14 @@ func TestBrowserScreenshots(t *testing.T) {
 	}
 }
 
-// TestBrowserReadme draws the picture of README, of a position with its values:
+// TestBrowserReadme draws the pictures of README and of link previews, of a position with its values:
 //
 //	MARSGYM_SCREENSHOTS=$PWD/docs/images go test -run BrowserReadme ./cmd/web
+//	mv docs/images/preview.png cmd/web/page
 func TestBrowserReadme(t *testing.T) {
 	dir := os.Getenv(screenshots)
 	if dir == "" {
-		t.Skipf("%s names no folder for the picture", screenshots)
+		t.Skipf("%s names no folder for the pictures", screenshots)
 	}
 	url := served(t)
 	x := open(t, browser(t), url)
@@ -93,19 +94,25 @@ func TestBrowserReadme(t *testing.T) {
 		complete: choice,
 		act:      "document.querySelector('.switch input').click()", then: "document.querySelector('.worth')",
 	})
+	save := func(name string, clip map[string]float64) {
+		var picture struct{ Data []byte }
+		x.must(x.Call(x.ctx, "Page.captureScreenshot", map[string]any{"clip": clip}, &picture))
+		full, err := png.Decode(bytes.NewReader(picture.Data))
+		x.must(err)
+		var small bytes.Buffer
+		x.must((&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, fewColours(full)))
+		x.must(os.WriteFile(filepath.Join(dir, name), small.Bytes(), 0o666))
+	}
+	x.must(x.Size(x.ctx, 1000, 525, false))
+	save("preview.png", map[string]float64{"x": 0, "y": 0, "width": 1000, "height": 525, "scale": 1.2})
+	x.must(x.Size(x.ctx, 1060, 900, false))
 	x.do(`document.querySelectorAll('.card-box, .choices .note').forEach((e) => { e.style.display = 'none'; })`)
 	var area map[string]float64 // from the title to the choices
 	x.must(x.Eval(x.ctx, `(() => {
 		const [board, actions] = ['.stage', '.actions'].map((s) => document.querySelector(s).getBoundingClientRect());
 		return { x: board.x - 8, y: board.y - 8, width: actions.right - board.x + 16, height: board.height + 16, scale: 1.6 };
 	})()`, &area))
-	var picture struct{ Data []byte }
-	x.must(x.Call(x.ctx, "Page.captureScreenshot", map[string]any{"clip": area}, &picture))
-	full, err := png.Decode(bytes.NewReader(picture.Data))
-	x.must(err)
-	var small bytes.Buffer
-	x.must((&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, fewColours(full)))
-	x.must(os.WriteFile(filepath.Join(dir, "values.png"), small.Bytes(), 0o666))
+	save("values.png", area)
 }
 
 // fewColours returns a picture in its most frequent colours, which takes a third of the space.

@@ -300,6 +300,7 @@ func offline(x *tab, s *httptest.Server) {
 		x.t.Errorf("without a network the choices are %q, want %q", after, before)
 	}
 	x.play(10, func(int) { x.do(choice + `.click()`) })
+	x.exerciseOfDay(s.URL + "/")
 	x.load(s.URL + "/#play?game=martian-dice&players=2&dice=typed")
 	x.wait(`document.querySelector('.pad')`)
 	for _, face := range strings.Fields("t t r h c k k k k k c c h") {
@@ -425,13 +426,13 @@ func TestBrowserPages(t *testing.T) {
 	x.wait(choice)
 	x.do("document.getElementById('tab-review').click()")
 	x.wait("document.querySelector('.panel .chart')")
-	x.load(url + "#" + lastChoice(t))
+	x.load(url + "#" + lastChoice(t, "pig"))
 	x.wait(choice)
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
 	x.wait(ended)
 	x.load(url + "#games")
 	x.wait(`document.querySelectorAll('.game-list li').length === 1`)
-	x.do(`[...document.querySelectorAll('section button')][0].click()`)
+	x.press("Pig for 2")
 	x.wait(`document.querySelector('section table')`)
 }
 
@@ -469,12 +470,33 @@ var pagesToSee = []pageToSee{
 	},
 	{
 		name: "mine", hash: "games", complete: `document.querySelector('textarea')`,
-		act: `import('./store.js').then(({ keep }) => {
-			keep('game=pig&players=2&seed=1&seats=human,greedy', { game: 'pig', players: 2 }, { result: 'You lost 57 : 102.', against: 'Level 2' });
-			keep('game=pig&players=2&seed=2&seats=human,greedy&moves=roll', { game: 'pig', players: 2 }, { open: true, result: '0 : 0' });
+		act: `import('./store.js').then(({ keep, keepCards, keepDay, keepReview }) => {
+			const key = (seed, moves = '') => 'game=pig&players=2&seed=' + seed + '&seats=human,greedy' + moves;
+			keep(key(2, '&moves=roll'), { game: 'pig', players: 2 }, { open: true, result: '0 : 0' });
+			for (let n = 3; n < 9; n++) {
+				keep(key(n), { game: 'pig', players: 2 }, { result: 'You lost 57 : 102.', against: 'Level 2' });
+				keepReview(key(n), { luck: (n - 6) / 9, loss: 1 / (n + 4), decisions: 60, unit: '', exact: true }, []);
+			}
+			keep(key(1), { game: 'pig', players: 2 }, { result: 'You won 101 : 84.', against: 'Level 2' });
+			keepCards([{ key: key(3), step: 2, box: 0, due: 0, at: 0 }, { key: key(4), step: 2, box: 1, due: 1e14, at: 0 }]);
+			keepDay({ day: '2026-01-01', right: true });
 			location.hash = 'games?';
 		})`,
 		then: `document.querySelectorAll('.game-list').length === 2`,
+	},
+	{
+		name: "exercise", hash: "games", complete: `document.querySelector('[data-key=daily]')`,
+		act: `import('./api.js').then(async ({ call }) => {
+			const { write, link } = await import('./address.js'), { today } = await import('./deck.js'), { address, step } = await call('daily', { seed: '20261127' });
+			location.hash = link('play', write(address, { step, exercise: 1, day: today() }));
+			while (!document.querySelector('.option-button')) await new Promise((f) => setTimeout(f, 10));
+			document.querySelector('.option-button').click();
+		})`,
+		then: `document.querySelector('.practice a')`,
+	},
+	{
+		name: "card", hash: "play?game=martian-dice&players=2&seed=7&seats=greedy,random", complete: `document.querySelector('.why:not(:empty)')`,
+		act: "document.getElementById('tab-share').click()", then: "document.querySelector('canvas.picture')",
 	},
 	{
 		name: "share", hash: "play?game=pig&players=2&seed=7&seats=human,greedy", complete: choice,

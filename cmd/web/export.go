@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"maps"
@@ -41,7 +42,7 @@ var exportPolicy = strings.Replace(policy, " frame-ancestors 'none'", " worker-s
 
 // export writes the page as files to a new folder: at first beside it, so that it exists
 // complete or not at all.
-func export(ctx context.Context, dir, cache string, stdout io.Writer) error {
+func export(ctx context.Context, dir, url, cache string, stdout io.Writer) error {
 	dir = filepath.Clean(dir)
 	switch info, err := os.Lstat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -61,7 +62,7 @@ func export(ctx context.Context, dir, cache string, stdout io.Writer) error {
 		return &cli.UsageError{Err: fmt.Errorf("-export: %w; make the folder that holds it first", err)}
 	}
 	defer os.RemoveAll(temp)
-	files, err := exportFiles(ctx, cache)
+	files, err := exportFiles(ctx, url, cache)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func export(ctx context.Context, dir, cache string, stdout io.Writer) error {
 	return err
 }
 
-func exportFiles(ctx context.Context, cache string) (map[string][]byte, error) {
+func exportFiles(ctx context.Context, url, cache string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(pageFiles(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -102,9 +103,7 @@ func exportFiles(ctx context.Context, cache string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	const charset = `<meta charset="utf-8">`
-	files["index.html"] = bytes.Replace(files["index.html"], []byte(charset),
-		[]byte(charset+"\n<meta http-equiv=\"Content-Security-Policy\" content=\""+exportPolicy+"\">"), 1)
+	files["index.html"] = exportIndex(files["index.html"], url)
 	files["shell.js"] = []byte(shell("worker"))
 	if files["app.wasm.gz"], err = buildWorker(ctx); err != nil {
 		return nil, err
@@ -125,6 +124,14 @@ func exportFiles(ctx context.Context, cache string) (map[string][]byte, error) {
 		}
 	}
 	return files, addList(files)
+}
+
+// exportIndex returns the page with its content security policy and with the address of the picture
+// that programs show beside a link. Most want it in full: url is that of the folder, or "".
+func exportIndex(index []byte, url string) []byte {
+	const charset, picture = `<meta charset="utf-8">`, `property="og:image" content="`
+	index = bytes.Replace(index, []byte(charset), []byte(charset+"\n<meta http-equiv=\"Content-Security-Policy\" content=\""+exportPolicy+"\">"), 1)
+	return bytes.Replace(index, []byte(picture), []byte(picture+html.EscapeString(url)), 1)
 }
 
 // addList adds the list of files with a version, which changes when any of them does.

@@ -95,9 +95,9 @@ func TestBrowserMine(t *testing.T) {
 	if now := x.text("location.hash"); now != at {
 		t.Errorf("the game goes on at %s, want %s", now, at)
 	}
-	x.load(address + "#" + lastChoice(t))
+	x.load(address + "#" + lastChoice(t, "martian-dice"))
 	x.wait(choice)
-	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "You roll or hold. Your choices" {
+	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "You roll on or stop. Your choices" {
 		t.Errorf("the only person reads %q", got)
 	}
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
@@ -122,17 +122,17 @@ func TestBrowserMine(t *testing.T) {
 	y.wait(`document.getElementById('notice')?.textContent.includes('cannot remember')`)
 }
 
-// lastChoice returns the address of a game of Pig before the last choice of a person.
-func lastChoice(t *testing.T) string {
+// lastChoice returns the address of a game for two before the last choice of a person.
+func lastChoice(t *testing.T, id string) string {
 	t.Helper()
 	a := web.New(web.Options{})
-	address, last := web.Address{Game: "pig", Players: 2, Seed: 7, Seats: []string{web.Human, "greedy"}}, 0
+	address, last := web.Address{Game: id, Players: 2, Seed: 7, Seats: []string{web.Human, "greedy"}}, 0
 	for do := "view"; ; {
 		v := ask(t, a, do, address)
 		address, do = v.Address, "play"
 		switch {
 		case v.Ended:
-			return "play?game=pig&players=2&seed=7&seats=human,greedy&moves=" + strings.Join(address.Moves[:last], ".")
+			return "play?game=" + id + "&players=2&seed=7&seats=human,greedy&moves=" + strings.Join(address.Moves[:last], ".")
 		case v.Mover == 0: // rolls and, if it can, holds
 			last, do = len(address.Moves), "view"
 			address.Moves = append(address.Moves, v.Options[len(v.Options)-1].Name)

@@ -8,8 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"net/url"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"marsgym/internal/cli"
@@ -28,6 +30,7 @@ type options struct {
 	runs   string
 	limit  time.Duration
 	export string
+	url    string
 	cache  string
 }
 
@@ -38,7 +41,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.StringVar(&o.runs, "runs", "", "`folder` of run folders, whose curves are shown and whose networks play; nothing outside it is read (default runs, if it exists)")
 	f.DurationVar(&o.limit, "limit", time.Minute, "`time` limit per request, such as a search")
 	f.StringVar(&o.export, "export", "", "write the page as files to this new `folder`, and do not serve; needs Go and the source code of this program")
-	f.Group("Page", "listen", "runs", "limit", "export")
+	f.StringVar(&o.url, "url", "", "`address` at which the page of -export will be, such as https://example.org/mars/, for the picture in previews of its links")
+	f.Group("Page", "listen", "runs", "limit", "export", "url")
 	f.Cache(&o.cache)
 	f.Group("Solutions", "cache")
 	f.Example("go run ./cmd/web")
@@ -58,6 +62,9 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	} else if info, err := os.Stat(o.runs); err != nil || !info.IsDir() {
 		return nil, cli.Usagef("-runs: %s is no folder", o.runs)
 	}
+	if u, err := url.Parse(o.url); o.url != "" && (o.export == "" || err != nil || u.Host == "" || !strings.HasPrefix(u.Scheme, "http") || u.RawQuery+u.Fragment != "" || !strings.HasSuffix(u.Path, "/")) {
+		return nil, cli.Usagef("-url is %q; want the address of the folder of -export, such as https://example.org/mars/", o.url)
+	}
 	for _, name := range []string{"listen", "runs", "limit"} {
 		if o.export != "" && f.Given(name) {
 			return nil, cli.Usagef("-export does not serve; leave out -%s", name)
@@ -72,7 +79,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		return err
 	}
 	if o.export != "" {
-		return export(ctx, o.export, cli.CacheDir(o.cache), stdout)
+		return export(ctx, o.export, o.url, cli.CacheDir(o.cache), stdout)
 	}
 	opt := web.Options{Cache: cli.CacheDir(o.cache), Work: runtime.GOMAXPROCS(0), Limit: o.limit}
 	if o.runs != "" {

@@ -41,6 +41,8 @@ func TestRefusedFlags(t *testing.T) {
 		{[]string{"-export", kept}, "-export"},
 		{[]string{"-export", filepath.Join(full, "new"), "-listen", "127.0.0.1:0"}, "leave out -listen"},
 		{[]string{"-runs", kept}, "is no folder"},
+		{[]string{"-url", "https://example.org/"}, "want the address of the folder of -export"},
+		{[]string{"-export", filepath.Join(full, "new"), "-url", "https://example.org"}, "want the address of the folder"},
 		{[]string{"-limit", "0s"}, "want above 0"},
 		{[]string{"-listen", "256.0.0.1:1"}, "name another address"},
 		{[]string{"pig"}, "unexpected argument"},

@@ -91,7 +91,7 @@ func TestBrowserStore(t *testing.T) {
 		{"no date", holds(`[{"key":"game=pig","game":"pig","players":2,"at":1e300}]`), 0},
 		{"a prototype", holds(`[{"__proto__":` + good + `},{"constructor":{}}]`), 0},
 		{"an address that is none", holds(`[{"key":"game=pig&seed=abc","game":"pig","players":2,"at":5}]`), 0},
-		{"many", "localStorage.setItem('games', JSON.stringify(Array(5000).fill(" + good + ")));", 100},
+		{"many", "localStorage.setItem('games', JSON.stringify(Array.from({ length: 5000 }, (_, i) => ({ ..." + good + ", key: 'game=pig&seed=' + i }))));", 500},
 	} {
 		// Each case has a module of its own, with nothing in its memory.
 		got := x.text(fmt.Sprintf(`(async () => {
@@ -107,8 +107,13 @@ func TestBrowserStore(t *testing.T) {
 				store.showValues(false);
 				store.keepToken('abc');
 				const rest = [kept[0]?.game, on, store.values(), store.token()].join(' ');
+				store.keepCards([{ key: 'game=pig&players=2', step: 1, box: 0, due: 1, at: 1 }]);
+				store.keepDay({ day: '2026-11-27', right: true });
+				const all = store.everything(), lists = () => [store.games(), store.deck(), store.days()].map((list) => list.length).join('');
 				store.forgetGames();
-				return found + ' ' + rest + ' ' + store.games().length;
+				const none = lists();
+				store.merge(all);
+				return found + ' ' + rest + ' ' + none + ' ' + (lists() === kept.length + '11');
 			} catch (e) {
 				return 'throws ' + e;
 			} finally {
@@ -117,7 +122,7 @@ func TestBrowserStore(t *testing.T) {
 				localStorage.clear();
 			}
 		})()`, test.setup, i))
-		if want := fmt.Sprintf("%d martian-dice true false abc 0", test.games); got != want {
+		if want := fmt.Sprintf("%d martian-dice true false abc 000 true", test.games); got != want {
 			t.Errorf("%s: %s; want %s", test.name, got, want)
 		}
 	}

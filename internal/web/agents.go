@@ -193,21 +193,29 @@ func (a *App) play(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	probs, err := env.ActionProbabilities(ctx, agent, at, g.spec.Actions)
-	if err != nil {
+	if err := g.playBy(ctx, agent); err != nil {
 		return nil, err
 	}
-	action := g.rec.Sample(probs)
-	if err := g.rec.Apply(action); err != nil {
-		return nil, err
-	}
-	g.Moves = append(g.Moves, g.game.ActionName(action))
-	g.draw()
 	v, err := g.view(ctx, nil)
 	if err == nil && standIn {
 		v.Solving = a.solvingOf(g.game)
 	}
 	return v, err
+}
+
+// playBy lets an agent play an action, and draws dice up to the next decision.
+func (r *replay) playBy(ctx context.Context, agent *agents.Agent) error {
+	probs, err := env.ActionProbabilities(ctx, agent, r.rec.Position(), r.spec.Actions)
+	if err != nil {
+		return err
+	}
+	action := r.rec.Sample(probs)
+	if err := r.rec.Apply(action); err != nil {
+		return err
+	}
+	r.Moves = append(r.Moves, r.game.ActionName(action))
+	r.draw()
+	return nil
 }
 
 // standIn names the agent that plays for exact until the game is solved.

@@ -86,6 +86,7 @@ var handlers = map[string]handler{
 	"chance":  {(*App).chance, true},
 	"review":  {(*App).review, true},
 	"report":  {(*App).report, true},
+	"daily":   {(*App).daily, true},
 	"read":    {(*App).read, true},
 	"write":   {answer: (*App).write},
 	"solving": {answer: (*App).howFar},

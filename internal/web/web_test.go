@@ -428,3 +428,26 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("limited: %.200s", response)
 	}
 }
+
+// TestDaily: the exercise of a day is the same in two programs, another day has another one, and
+// its values tell the choices apart.
+func TestDaily(t *testing.T) {
+	a, other, seen := newApp(), newApp(), map[string]bool{}
+	for day := 20261127; day < 20261130; day++ {
+		r := map[string]any{"do": "daily", "seed": strconv.Itoa(day)}
+		d := request[web.Daily](t, a, r)
+		if again := request[web.Daily](t, other, r); fmt.Sprint(again) != fmt.Sprint(d) {
+			t.Errorf("%d has the exercises %v and %v", day, d, again)
+		}
+		f := fields("values", d.Address)
+		f["step"] = d.Step
+		v := request[web.Values](t, a, f)
+		if n := len(v.Options); !v.Exact || n < 3 || v.Options[n-1].Regret.Value < 0.02 {
+			t.Errorf("%d has the options %v", day, v.Options)
+		}
+		seen[fmt.Sprint(d)] = true
+	}
+	if len(seen) != 3 {
+		t.Errorf("three days have %d exercises", len(seen))
+	}
+}

@@ -55,6 +55,16 @@ export function here() {
   return location.href;
 }
 
+/** A link of this page with the page that it is in, for elsewhere. @param {string} to */
+export function absolute(to) {
+  return new URL(to, location.href).href;
+}
+
+/** Whether only this computer reaches the page. */
+export function isLocal() {
+  return /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
+}
+
 /** The token in the address; '' without one. */
 export function tokenOf() {
   return new URLSearchParams(location.search).get('token') ?? '';

@@ -15,6 +15,7 @@ const left = 46, right = 10, top = 10, bottom = 34;
  * @param {(x: number) => void} [o.onPick]
  * @param {(x: number) => string} [o.describe] a row of the table
  * @param {number} [o.digits]
+ * @param {boolean} [o.zero] whether the scale of y begins at 0
  * @param {boolean} [o.log] whether the scale of y is logarithmic
  */
 export function lineChart(o) {
@@ -24,6 +25,7 @@ export function lineChart(o) {
   const x0 = Math.min(...xs), x1 = Math.max(...xs, x0 + 1);
   const scale = o.log ? Math.log10 : (y) => y;
   let [y0, y1] = percent ? [0, 100] : [Math.min(...ys), Math.max(...ys)].map(scale);
+  if (o.zero) y0 = 0;
   if (y1 === y0) y1 = y0 + 1;
   const px = (x) => left + ((x - x0) / (x1 - x0)) * (width - left - right);
   const py = (y) => height - bottom - ((scale(y) - y0) / (y1 - y0)) * (height - top - bottom);

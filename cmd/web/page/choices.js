@@ -19,7 +19,7 @@ export function choices(context, free) {
   const list = h('div', { class: 'options' });
   const note = h('div', { class: 'note' });
   const best = h('p', { class: 'best-line' });
-  const state = { values: null, filter: '', chosen: null, map: null, left: null, cancel: null };
+  const state = { values: null, filter: '', chosen: null, answered: false, map: null, left: null, cancel: null };
   const heading = h('h2', {}, context.exercise ? 'Find the best choice' : who === 'You' ? 'Your choices' : `Choices of ${who}`);
   const filter = view.options.length > few && h('label', { class: 'filter' }, 'Find ', h('input', { type: 'search', 'data-key': 'filter', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
   const about = new Map(view.options.map((o) => [o.name, o.about || o.name]));
@@ -41,6 +41,8 @@ export function choices(context, free) {
         : `“${mine}” loses ${numbers.loss(own.regret, state.values.unit)}. Best is “${other}”.`;
     fill(heading, lost);
     say(lost);
+    if (!state.answered) context.answered(own === top || own.regret.low <= 1e-12);
+    state.answered = true;
   }
 
   /** What a choice is worth: its value, and its loss or that it is the best. */

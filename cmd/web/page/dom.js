@@ -77,6 +77,13 @@ export async function copy(field) {
   }
 }
 
+/** Saves a file where the browser puts downloads. @param {string} name @param {Blob} blob */
+export function save(name, blob) {
+  const url = URL.createObjectURL(blob);
+  h('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60000); // the browser reads it a little later
+}
+
 /** Shows a line above all pages, until it is closed. @param {string} text */
 export function notice(text) {
   const line = document.getElementById('notice');

@@ -15,7 +15,7 @@ export async function show(main, query, signal) {
   const form = h('form', { class: 'choose', onsubmit: (event) => { event.preventDefault(); start(state, form); } });
   fill(main,
     h('h1', {}, 'Play, and see what each choice is worth'),
-    h('p', { class: 'lead' }, 'Board and dice games of Mars, against people or agents. Where a game is solved, every value is exact.'),
+    h('p', { class: 'lead' }, 'Board and dice games of Mars, against people or agents. Where a game is solved, every value is exact. ', h('a', { href: '#games' }, 'Exercise of the day')),
     form);
   const cards = h('div', { class: 'cards' }, games.map((g) => h('label', { class: 'card' },
     h('input', { type: 'radio', name: 'game', value: g.id, checked: g.id === state.game, onchange: () => { state.game = g.id; state.players = 0; setup(); } }),
@@ -28,8 +28,8 @@ export async function show(main, query, signal) {
     const g = games.find((x) => x.id === state.game) ?? games[0];
     state.game = g.id;
     state.players ||= g.players;
-    const agents = await callOnce('agents', { game: g.id, players: state.players });
-    if (signal.aborted) return;
+    const { players } = state, agents = await callOnce('agents', { game: g.id, players });
+    if (signal.aborted || state.game !== g.id || state.players !== players) return; // another choice was made meanwhile
     const levels = agents.filter((a) => a.level);
     const other = levels[Math.min(1, levels.length - 1)] ?? agents[1];
     state.seats = Array.from({ length: state.players }, (_, i) => (i === 0 ? 'human' : state.typed ? 'human' : other.name));

@@ -68,6 +68,16 @@ export function signed(n, unit) {
   return n.exact ? `${sign}${text}` : `${sign}${text}${plusMinus(n, unit ? 1 : 100, digits)}`;
 }
 
+/** Whether the sign of a number is known. @param {Num} n */
+export function sure(n) {
+  return n.exact || !n.no_interval && n.low * n.high > 0;
+}
+
+/** A part of a result that is kept as a number. @param {number} x @param {string} unit */
+export function part(x, unit) {
+  return (unit ? `${x.toFixed(2)} ${unit}` : `${(100 * x).toFixed(1)} %`).replace('-', '−');
+}
+
 /** The half of an interval behind ±; nothing where there were too few simulations for one. */
 function plusMinus(n, scale, digits) {
   return n.no_interval ? '' : ` ± ${half(n, scale).toFixed(digits)}`;

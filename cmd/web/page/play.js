@@ -7,6 +7,8 @@ import { choices, onBoard } from './choices.js';
 import { odds } from './odds.js';
 import { players } from './players.js';
 import { rollInput } from './roll.js';
+import { tellWhy } from './card.js';
+import { answered } from './deck.js';
 import { reviewPanel, forget } from './review.js';
 import { rulesOf } from './rules.js';
 import { share } from './share.js';
@@ -31,6 +33,7 @@ export async function show(main, query, signal, again) {
   const view = await call('view', { ...address, step }, signal);
   if (!again || !shown || shown.id !== identity(view.address)) shown = frame(main, view);
   shown.exercise = query.has('exercise');
+  shown.day = query.get('day');
   if (step === undefined && goesOn(view.address)) shown.mine = gameOf(view.address);
   document.addEventListener('keydown', stepByKey, { signal });
   update(view, step, signal);
@@ -117,6 +120,7 @@ function update(view, step, signal) {
       odds(t.odds, known, names);
       board?.worth(onBoard(known, view.options));
     },
+    answered: (right) => fill(practice, answered(a, view.step, t.day, right)),
     error: (error) => { if (error.name !== 'AbortError') fill(t.error, error.message); },
     address: a, values: t.values && !t.exercise,
   };
@@ -144,21 +148,23 @@ function update(view, step, signal) {
       showValues(t.values);
       update(view, step, signal);
     } }), ' Values'));
-  const parts = [];
+  const parts = [], practice = h('span', { class: 'row practice', role: 'status' }), why = h('p', { class: 'why', role: 'status' });
   if (!live) {
-    parts.push(h('p', { class: 'row' }, `Step ${view.step} of ${view.steps}`, h('a', { href: link('play', write(a)) }, a.line ? 'To the end of the variation' : 'To the end of the game')));
+    parts.push(h('p', { class: 'row' }, !t.exercise && `Step ${view.step} of ${view.steps}`, h('a', { href: link('play', write(a)) }, a.line ? 'To the end of the variation' : 'To the end of the game'), t.exercise && practice));
   }
   if (a.line) {
     parts.push(h('p', { class: 'row variation' }, h('strong', {}, 'This is a variation.'),
       button('Back to the game', () => go(mainLine(a), { step: stepOf(view, common(a.moves, a.line)) }), { 'data-key': 'main-line' })));
   }
-  if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((text) => h('p', {}, text)),
-    h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); t.panel.scrollIntoView({ block: 'nearest' }); }))));
+  if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((text) => h('p', {}, text)), why,
+    h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); t.panel.scrollIntoView({ block: 'nearest' }); }),
+      button('Share the result', () => { t.tab = 'share'; update(view, step, signal); t.panel.scrollIntoView({ block: 'nearest' }); }))));
   if (view.mover === -1 && a.typed) parts.push(rollInput(context));
   if (list) parts.push(list.element);
   fill(t.actions, parts);
   if (free || view.ended) restoreFocus(t);
   if (live && shown.mine === gameOf(a)) remember(view);
+  if (view.ended && live) tellWhy(why, context);
   tabs(context);
   if (live && view.log.length && !view.ended) say([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? 'Your choice.' : '') : ''].join(' '));
 }

@@ -2,14 +2,36 @@
 import { call } from './api.js';
 import { button, failure, fill, h } from './dom.js';
 import { lineChart } from './chart.js';
+import { learn } from './deck.js';
 import * as numbers from './numbers.js';
 import { thresholds, verdict } from './verdict.js';
 
-let current = null; // the review that is shown or loads: { key, stop } or { key, result, time }
+let last = null; // the latest review: { key, result, time }
+let loading = null; // what stops the review that the panel loads
 
-/** Forgets a review in progress. */
+/** Stops a review in progress. */
 export function forget() {
-  current?.stop?.abort();
+  loading?.abort();
+}
+
+export const usual = 20000;
+const most = 60000; // milliseconds for the estimates of a review. Chosen
+
+/**
+ * The review of a game, with its time where values are estimated. What it says of a game that was
+ * played here is kept.
+ * @param {{address: import('./address.js').Address, view: {unit: string}}} context
+ * @param {number} time
+ * @param {AbortSignal} signal
+ */
+export async function reviewOf({ address, view }, time, signal) {
+  const key = JSON.stringify(address);
+  if (last?.key !== key || (!last.result.exact && last.time < time)) {
+    const result = await call('review', { ...address, time }, signal);
+    last = { key, result, time };
+    learn(address, view.unit, result);
+  }
+  return last;
 }
 
 /**
@@ -21,26 +43,22 @@ export function forget() {
 export async function reviewPanel(panel, context, go) {
   const { address, view } = context;
   const key = JSON.stringify(address);
-  if (current?.key === key && current.result) return draw(panel, context, current, go);
+  if (last?.key === key) return draw(panel, context, last, go);
   forget();
   if (view.steps === 0) return fill(panel, h('p', {}, 'There is nothing to review yet.'));
   return load(panel, context, go, usual);
 }
 
-const usual = 20000, most = 60000; // milliseconds for the estimates of a review. Chosen
-
 /** Loads and draws the review; where values are estimated, within some milliseconds. */
 async function load(panel, context, go, time) {
-  const { address } = context, key = JSON.stringify(address), stop = new AbortController();
+  const stop = new AbortController();
   context.signal.addEventListener('abort', () => stop.abort());
-  current = { key, stop };
+  loading = stop;
   fill(panel, h('p', {}, 'Computing values… ', h('progress', { 'aria-label': 'Review' })),
     h('p', { class: 'note' }, `If the game is not solved, that takes about ${time / 1000} s.`),
     button('Stop', () => { stop.abort(); fill(panel, h('p', {}, 'Stopped.')); }));
   try {
-    const result = await call('review', { ...address, time }, stop.signal);
-    current = { key, result, time };
-    draw(panel, context, current, go);
+    draw(panel, context, await reviewOf(context, time, stop.signal), go);
   } catch (error) {
     if (error.name !== 'AbortError') fill(panel, failure(error, () => load(panel, context, go, time)), ' ', error.moreTime && moreTime(panel, context, go, time));
   }

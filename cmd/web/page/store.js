@@ -1,17 +1,25 @@
-// What the browser keeps: the games that are played here by their addresses, the latest first,
-// whether values are shown, and the token of the server. The storage can be full or denied, and hold what another
-// version or program wrote. What it does not take stays in this page while that is open, and
-// what is damaged counts as absent.
+// What the browser keeps: the games that are played here by their addresses, the latest first, the deck
+// of mistakes and the daily exercises, whether values are shown, and the token of the server. The
+// storage can be full or denied, and hold what another version or program wrote. What it does
+// not take stays in this page while that is open, and what is damaged counts as absent.
 
 import { gameOf, parse, write } from './address.js';
 import { notice } from './dom.js';
 
-export const limit = 100; // of the games that are kept. Chosen
+export const limit = 500; // of the games, the mistakes and the days that are kept, each. Chosen
 
 /**
  * A game: key is its address, open whether it goes on, result the result or, while it goes on, the score, against the names of the opponents.
- * @typedef {{key: string, game: string, players: number, at: number, open?: boolean, result?: string, against?: string}} Kept
+ * Once it is reviewed, luck and loss are parts of the result to the only person, in shares of the win or in the unit, after so many decisions.
+ * @typedef {{key: string, game: string, players: number, at: number, open?: boolean, result?: string, against?: string, luck?: number, loss?: number, decisions?: number, unit?: string, exact?: boolean}} Kept
  */
+
+/**
+ * A mistake in the deck: the step of a game, the box that it is in, and when it is due and was last answered, or added.
+ * @typedef {{key: string, step: number, box: number, due: number, at: number}} Card
+ */
+
+/** A daily exercise: its day and whether the answer was right. @typedef {{day: string, right: boolean}} Day */
 
 /** What the storage did not take. @type {Map<string, string | null>} */
 const here = new Map();
@@ -44,21 +52,50 @@ function put(name, value) {
   }
 }
 
+/** The entries that are stored under a name and are what they should be. @param {string} name @param {(x: any) => boolean} is */
+function list(name, is) {
+  let all;
+  try {
+    all = JSON.parse(get(name) ?? '[]');
+  } catch {
+    all = [];
+  }
+  return Array.isArray(all) ? all.filter(is).slice(0, limit) : [];
+}
+
 /** @returns {Kept[]} */
 export function games() {
-  let list;
-  try {
-    list = JSON.parse(get('games') ?? '[]');
-  } catch {
-    list = [];
-  }
-  return Array.isArray(list) ? list.filter(isKept).slice(0, limit) : [];
+  return list('games', isKept);
 }
+
+/** @returns {Card[]} */
+export function deck() {
+  return list('deck', isCard);
+}
+
+/** The latest first. @returns {Day[]} */
+export function days() {
+  return list('days', isDay);
+}
+
+const isTime = (x) => typeof x === 'number' && !Number.isNaN(new Date(x).getTime());
+const isKey = (x) => typeof x === 'string' && parse(x) !== null;
+const maybe = (types, list) => list.every((x) => x === undefined || (types === 'number' ? Number.isFinite(x) : typeof x === types));
 
 /** @param {any} g */
 function isKept(g) {
-  return typeof g?.key === 'string' && parse(g.key) !== null && typeof g.game === 'string' && Number.isInteger(g.players) &&
-    typeof g.at === 'number' && !Number.isNaN(new Date(g.at).getTime()) && [g.result, g.against].every((text) => ['undefined', 'string'].includes(typeof text));
+  return isKey(g?.key) && typeof g.game === 'string' && Number.isInteger(g.players) && isTime(g.at) &&
+    maybe('string', [g.result, g.against, g.unit]) && maybe('number', [g.luck, g.loss, g.decisions]) && maybe('boolean', [g.open, g.exact]);
+}
+
+/** @param {any} c */
+function isCard(c) {
+  return isKey(c?.key) && [c.step, c.box].every((n) => Number.isInteger(n) && n >= 0) && isTime(c.due) && isTime(c.at);
+}
+
+/** @param {any} d */
+function isDay(d) {
+  return typeof d?.day === 'string' && /^\d{4}-\d\d-\d\d$/.test(d.day) && typeof d.right === 'boolean';
 }
 
 /**
@@ -69,11 +106,75 @@ function isKept(g) {
  * @param {{open?: boolean, result?: string, against?: string}} [more]
  */
 export function keep(key, a, more = {}) {
-  const game = gameOf(parse(key));
-  const before = games().filter((g) => g.key !== key && !(g.open && gameOf(parse(g.key)) === game));
-  const list = [{ key, game: a.game, players: a.players, at: Date.now(), ...more }, ...before].slice(0, limit);
+  const game = gameOf(parse(key)), all = games(), known = all.find((g) => g.key === key && !g.open && !more.open);
+  const before = all.filter((g) => g.key !== key && !(g.open && gameOf(parse(g.key)) === game));
+  const list = [{ at: Date.now(), ...known, key, game: a.game, players: a.players, ...more }, ...before].slice(0, limit);
   for (let n = list.length; n > 0; n = n >> 1) if (put('games', JSON.stringify(list.slice(0, n)))) return;
   put('games', JSON.stringify(list));
+}
+
+/** Adds what a review has found to a game that is kept and has ended, and its mistakes to the deck. @param {string} key @param {Partial<Kept>} numbers @param {Card[]} cards */
+export function keepReview(key, numbers, cards) {
+  const all = games(), game = all.find((g) => g.key === key && !g.open);
+  if (!game) return;
+  Object.assign(game, numbers);
+  put('games', JSON.stringify(all));
+  keepCards(cards.filter((c) => !deck().some((d) => same(c, d))));
+}
+
+const same = (c, d) => c.key === d.key && c.step === d.step;
+
+/** Puts cards into the deck, in place of those of the same mistakes. @param {Card[]} cards */
+export function keepCards(cards) {
+  if (cards.length) put('deck', JSON.stringify([...cards, ...deck().filter((d) => !cards.some((c) => same(c, d)))].slice(0, limit)));
+}
+
+/** Takes a card out of the deck. @param {Card} card */
+export function dropCard(card) {
+  put('deck', JSON.stringify(deck().filter((d) => !same(card, d))));
+}
+
+/** Keeps the first answer of a day, and returns whether it is the first. @param {Day} day */
+export function keepDay(day) {
+  const all = days();
+  if (all.some((d) => d.day === day.day)) return false;
+  put('days', JSON.stringify([day, ...all].slice(0, limit)));
+  return true;
+}
+
+const mark = 'marsgym games 1'; // tells the file of all games from others
+
+/** All games, mistakes and days, as the text of a file. */
+export function everything() {
+  return JSON.stringify({ format: mark, games: games(), deck: deck(), days: days() });
+}
+
+/**
+ * Adds what a file of everything holds to what is here, which stays: of a game, a mistake or a
+ * day that is here too, the file adds only what is missing. It throws an error for people.
+ * @param {string} text
+ * @returns {{games: number, mistakes: number, days: number, left: number}} what was added, and what had no room
+ */
+export function merge(text) {
+  let file;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    file = null;
+  }
+  if (file?.format !== mark) throw new Error('This file holds no games of this page. Choose one that “Save to a file” has written.');
+  let left = 0;
+  const parts = [['games', games(), isKept, (x, y) => x.key === y.key], ['deck', deck(), isCard, same], ['days', days(), isDay, (x, y) => x.day === y.day]].map(([name, here, is, equal]) => {
+    if (!Array.isArray(file[name]) || !file[name].every(is)) throw new Error(`The file is damaged in its part “${name}”. Nothing was added.`);
+    const found = here.map((x) => ({ ...file[name].find((y) => equal(x, y)), ...x }));
+    const more = file[name].filter((y, i) => !here.some((x) => equal(x, y)) && file[name].findIndex((x) => equal(x, y)) === i);
+    const added = more.slice(0, limit - here.length);
+    left += more.length - added.length;
+    return { name, added: added.length, all: [...found, ...added].sort((x, y) => (name === 'days' ? y.day.localeCompare(x.day) : y.at - x.at)) };
+  });
+  for (const { name, all } of parts) put(name, JSON.stringify(all));
+  const [g, c, d] = parts.map((part) => part.added);
+  return { games: g, mistakes: c, days: d, left };
 }
 
 /** Whether a game that goes on is kept just as it is. @param {import('./address.js').Address} a */
@@ -81,9 +182,9 @@ export function goesOn(a) {
   return games().some((g) => g.open && g.key === write(a));
 }
 
-/** Forgets all games. */
+/** Forgets all games, mistakes and days. */
 export function forgetGames() {
-  put('games', null);
+  for (const name of ['games', 'deck', 'days']) put(name, null);
 }
 
 /** Whether values are shown. */

@@ -4,7 +4,7 @@ importScripts('files.js');
 
 const own = `marsgym ${self.registration.scope} `; // begins the names of its caches: other sites of this origin have theirs
 const name = own + self.version;
-const kept = self.files.filter((file) => !/^(values|networks)\//.test(file)); // others when needed
+const kept = self.files.filter((file) => !/^(values|networks)\/|^preview\./.test(file) || file === 'values/martian-dice-2.solution'); // which the daily exercise needs; others when they are needed
 
 self.addEventListener('install', (event) => {
   event.waitUntil(caches.open(name).then((cache) => cache.addAll(['./', 'files.js', ...kept])).then(() => self.skipWaiting()));
