@@ -102,11 +102,11 @@ func TestBrowserStore(t *testing.T) {
 				const found = store.games().length;
 				store.keep('game=martian-dice&players=2', { game: 'martian-dice', players: 2 });
 				const kept = store.games();
-				store.showValues(true);
-				const on = store.values();
-				store.showValues(false);
+				store.turn('values', true);
+				const on = store.isOn('values');
+				store.turn('values', false);
 				store.keepToken('abc');
-				const rest = [kept[0]?.game, on, store.values(), store.token()].join(' ');
+				const rest = [kept[0]?.game, on, store.isOn('values'), store.token()].join(' ');
 				store.forgetGames();
 				return found + ' ' + rest + ' ' + store.games().length;
 			} catch (e) {

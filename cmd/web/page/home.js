@@ -2,7 +2,7 @@
 import { button, fill, h } from './dom.js';
 import { callOnce, offline } from './api.js';
 import { goTo, link, newSeed, write } from './address.js';
-import { showValues } from './store.js';
+import { turn } from './store.js';
 
 const icons = { 'martian-dice': '⚅', 'mars-is-ours': '⬡', 'mars-is-ours-fast': '⬡', 'martian-risk': '⚑', 'martian-risk-small': '⚑', 'martian-risk-tiny': '⚑', pig: '⚀' };
 
@@ -59,7 +59,7 @@ function radio(name, value, text, checked, change) {
 }
 
 function start(state, form) {
-  if (state.typed) showValues(true); // advice is what it is for
+  if (state.typed) turn('values', true); // advice is what it is for
   const seed = form.elements.seed?.value || newSeed(); // with typed dice it only tells games apart
   goTo(link('play', write({ ...state, seed })));
 }

@@ -13,7 +13,7 @@ import { share } from './share.js';
 import { log } from './log.js';
 import { agents } from './turns.js';
 import { nameOf, words } from './numbers.js';
-import { goesOn, keep, showValues, values } from './store.js';
+import { goesOn, isOn, keep, turn } from './store.js';
 
 /** What stays while the game on the page is the same. */
 let shown = null;
@@ -46,7 +46,7 @@ function identity(a) {
 function frame(main, view) {
   const t = {
     id: identity(view.address),
-    values: values(),
+    values: isOn('values'), coach: isOn('coach'),
     tab: 'moves',
     title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }), news: h('p', { class: 'news' }),
     odds: h('div', { class: 'odds', role: 'group', 'aria-label': 'Chances to win' }),
@@ -96,10 +96,14 @@ function update(view, step, signal) {
   fill(t.status, statusOf(view, live));
   line(t.news, news(view));
   const names = view.names.map(sentence);
+  let tries = 0;
   const context = {
     view, live, signal, person, exercise: t.exercise, chosen: false,
-    choose: (name) => {
+    choose: async (name) => {
       if (context.chosen) return; // a second click must not choose again, nor one after values came late
+      const mine = ++tries; // while the coach looks at a choice, another one replaces it
+      if (list?.allows && !(await list.allows(name))) return;
+      if (mine !== tries || context.chosen || signal.aborted) return;
       context.chosen = true;
       board?.chosen(view.options?.find((o) => o.name === name)?.action);
       noticeFocus(t);
@@ -118,7 +122,8 @@ function update(view, step, signal) {
       board?.worth(onBoard(known, view.options));
     },
     error: (error) => { if (error.name !== 'AbortError') fill(t.error, error.message); },
-    address: a, values: t.values && !t.exercise,
+    address: a, values: t.values && !t.exercise, coach: t.coach && !t.exercise,
+    coachSwitch: () => !t.exercise && switchOf('coach', 'Coach', 'Warns before a costly choice, and gives hints'),
   };
   const free = person || !live || a.typed;
   const list = view.mover >= 0 && choices(context, free);
@@ -139,11 +144,14 @@ function update(view, step, signal) {
     button('◀', () => goStep(view.step - 1), { disabled: view.step === 0, 'aria-label': 'One step back', 'data-key': 'back' }),
     button('▶', () => goStep(view.step + 1), { disabled: view.step === view.steps, 'aria-label': 'One step forward', 'data-key': 'forward' }),
     button('Undo', () => undo(view), { disabled: !canUndo(view), 'data-key': 'undo', title: 'Take the last choice back' }),
-    h('label', { class: 'switch' }, h('input', { type: 'checkbox', checked: t.values, 'data-key': 'values', onchange: (e) => {
-      t.values = e.target.checked;
-      showValues(t.values);
+    switchOf('values', 'Values', 'What each choice is worth'));
+  function switchOf(name, text, title) {
+    return h('label', { class: 'switch', title }, h('input', { type: 'checkbox', checked: t[name], 'data-key': name, onchange: (e) => {
+      t[name] = e.target.checked;
+      turn(name, t[name]);
       update(view, step, signal);
-    } }), ' Values'));
+    } }), ` ${text}`);
+  }
   const parts = [];
   if (!live) {
     parts.push(h('p', { class: 'row' }, `Step ${view.step} of ${view.steps}`, h('a', { href: link('play', write(a)) }, a.line ? 'To the end of the variation' : 'To the end of the game')));
