@@ -26,3 +26,20 @@ func TestBrowserCoach(t *testing.T) {
 	x.press("Play it")
 	x.moved("stop")
 }
+
+// TestBrowserGuide opens a guided game from the page of the rules, follows it, and leaves the
+// way that it suggests.
+func TestBrowserGuide(t *testing.T) {
+	x := open(t, browser(t), served(t)+"#rules?game=mars-is-ours-fast")
+	x.wait(`document.querySelector('a[href="#learn?game=mars-is-ours-fast"]')`)
+	x.do(`document.querySelector('a[href="#learn?game=mars-is-ours-fast"]').click()`)
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 1 of 5.')`)
+	x.click("cell-b2")
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 2 of 5.')`)
+	x.do(`document.querySelector('.option-button.suggested').click()`)
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 3 of 5.')`)
+	x.click("cell-c4")
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Your own way.')`)
+	x.click("leave-guide")
+	x.wait(`!document.querySelector('.guide') && ` + choice)
+}

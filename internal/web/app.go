@@ -88,6 +88,7 @@ var handlers = map[string]handler{
 	"report":  {(*App).report, true},
 	"read":    {(*App).read, true},
 	"write":   {answer: (*App).write},
+	"guide":   {answer: (*App).guide},
 	"solving": {answer: (*App).howFar},
 	"runs":    {answer: (*App).runs},
 	"run":     {(*App).run, true},

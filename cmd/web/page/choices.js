@@ -61,7 +61,7 @@ export function choices(context, free) {
     const [first, ...more] = (option.about || option.name).split('; ');
     const item = h('li', { class: isBest ? 'best' : '' },
       button(h('span', { class: 'option' }, h('strong', {}, sentence(first)), more.length > 0 && h('span', { class: 'about' }, more.join('; '))), () => choose(option),
-        { disabled: !free || context.chosen, title: option.name, 'data-key': `option-${option.name}`, class: state.chosen === option.name ? 'option-button chosen' : 'option-button' }),
+        { disabled: !free || context.chosen, title: option.name, 'data-key': `option-${option.name}`, class: ['option-button', state.chosen === option.name && 'chosen', context.suggested === option.name && 'suggested'].filter(Boolean).join(' ') }),
       known && worth(known, isBest),
       option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `Rolls after “${first}”: what they are worth`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
     return [item, state.map?.name === option.name && h('li', { class: 'map-row' }, state.map.element)];

@@ -43,6 +43,7 @@ export async function show(main, query, signal) {
           agents.map((a) => h('option', { value: a.name, selected: a.name === name }, called(a)))))),
         h('details', {}, h('summary', {}, 'What the levels are'), h('ul', {}, levels.map((a) => h('li', {}, `${a.level} is ${a.name}, ${a.about}. It ${a.strong}`.replace('It the', 'It is the'), '.'))))),
       h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? 'Start advice' : 'Start the game'),
+        h('a', { href: link('learn', { game: g.id }) }, 'Learn it in three turns'),
         h('a', { href: link('rules', { game: g.id }) }, 'Read the rules')),
       h('fieldset', {}, h('legend', {}, 'Dice'),
         radio('dice', 'drawn', 'Drawn by the page', !state.typed, () => { state.typed = false; setup(); }),

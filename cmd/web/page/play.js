@@ -8,6 +8,7 @@ import { odds } from './odds.js';
 import { players } from './players.js';
 import { rollInput } from './roll.js';
 import { reviewPanel, forget } from './review.js';
+import { guideOf, tell } from './guide.js';
 import { rulesOf } from './rules.js';
 import { share } from './share.js';
 import { log } from './log.js';
@@ -30,11 +31,12 @@ export async function show(main, query, signal, again) {
   const step = whole(query, 'step');
   const view = await call('view', { ...address, step }, signal);
   if (!again || !shown || shown.id !== identity(view.address)) shown = frame(main, view);
+  shown.guide = query.has('guide') ? await guideOf(address.game) : null;
   shown.exercise = query.has('exercise');
   if (step === undefined && goesOn(view.address)) shown.mine = gameOf(view.address);
   document.addEventListener('keydown', stepByKey, { signal });
   update(view, step, signal);
-  if (step === undefined) await agents(view, signal, shown.error, (next) => update(next, undefined, signal));
+  if (step === undefined) await agents(view, signal, shown.error, (next) => update(next, undefined, signal), guideMark());
 }
 
 /** What two addresses of one game have in common. */
@@ -62,9 +64,14 @@ function frame(main, view) {
   return t;
 }
 
+/** What the address says of the guide. */
+function guideMark() {
+  return shown.guide ? { guide: 1 } : {};
+}
+
 /** Goes to another position or game. */
 function go(address, more) {
-  goTo(link('play', write(address, more)));
+  goTo(link('play', write(address, { ...guideMark(), ...more })));
 }
 
 /** Goes to a step of the game that is shown: the last one is the game that goes on. */
@@ -96,9 +103,10 @@ function update(view, step, signal) {
   fill(t.status, statusOf(view, live));
   line(t.news, news(view));
   const names = view.names.map(sentence);
+  const help = t.guide && live && tell(t.guide, view);
   let tries = 0;
   const context = {
-    view, live, signal, person, exercise: t.exercise, chosen: false,
+    view, live, signal, person, exercise: t.exercise, chosen: false, suggested: help?.move,
     choose: async (name) => {
       if (context.chosen) return; // a second click must not choose again, nor one after values came late
       const mine = ++tries; // while the coach looks at a choice, another one replaces it
@@ -163,6 +171,7 @@ function update(view, step, signal) {
   if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((text) => h('p', {}, text)),
     h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); t.panel.scrollIntoView({ block: 'nearest' }); }))));
   if (view.mover === -1 && a.typed) parts.push(rollInput(context));
+  if (help?.element) parts.unshift(help.element);
   if (list) parts.push(list.element);
   fill(t.actions, parts);
   if (free || view.ended) restoreFocus(t);

@@ -13,7 +13,7 @@ export async function show(main, query, signal) {
     h('h1', {}, `Rules: ${title}`),
     h('ul', { class: 'chips', 'aria-label': 'Games' }, games.map((g) => h('li', {}, h('a', { href: link('rules', { game: g.id }), 'aria-current': g.id === id ? 'true' : null }, g.title)))),
     h('article', { class: 'rules' }, blocks(list)),
-    h('p', {}, h('a', { class: 'button primary', href: link('home', { game: id }) }, 'Play this game')));
+    h('p', {}, h('a', { class: 'button primary', href: link('home', { game: id }) }, 'Play this game'), ' ', h('a', { class: 'button', href: link('learn', { game: id }) }, 'Learn it in three turns')));
 }
 
 /** Rules as elements, for a panel. @param {string} game @param {number} players */
