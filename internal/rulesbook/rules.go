@@ -97,8 +97,16 @@ func tailor(page string, spec game.Spec) string {
 
 // Blocks returns the rules of a game as blocks in order, without the marks of Markdown; see
 // [Rules].
-func Blocks(spec game.Spec) []Block {
-	list := rules(spec)
+func Blocks(spec game.Spec) []Block { return clean(rules(spec)) }
+
+// Notation returns what the page of a game says of the notation of its positions, as [Blocks] does.
+func Notation(spec game.Spec) []Block {
+	_, p := page(spec.ID)
+	return clean(parse(section(p, "## Notation of positions")))
+}
+
+// clean takes the marks of Markdown out of blocks, in place.
+func clean(list []Block) []Block {
 	for i := range list {
 		b := &list[i]
 		b.Mark = strings.TrimSpace(b.Mark)

@@ -22,6 +22,14 @@ export async function rulesOf(game, players) {
   return h('div', { class: 'rules' }, blocks(list));
 }
 
+/** How positions of a game are written, to open where it is needed. @param {string} game @param {number} players */
+export function notationOf(game, players) {
+  const text = h('div', { class: 'rules' });
+  return h('details', { ontoggle: async (e) => {
+    if (e.target.open && !text.hasChildNodes()) fill(text, blocks((await callOnce('rules', { game, players })).notation));
+  } }, h('summary', {}, 'How positions are written'), text);
+}
+
 /**
  * Blocks as elements.
  * @param {{kind: string, text?: string, mark?: string, indent?: number, cells?: string[], loose?: boolean}[]} list
