@@ -28,7 +28,7 @@ export function edit(game, text, scene, names, change) {
   const cells = (scene?.map?.cells ?? []).map((c) => c.name), places = (scene?.places ?? []).map((c) => c.name);
   return {
     element: h('div', { class: 'edit-parts' }, parts), some: cells.length > 0,
-    cell: (name) => (is('martian-risk') ? region(text, name, players, tools.some(([x]) => x === tool) ? tool : 'owner')
+    cell: (name) => (is('martian-risk') ? region(text, name, players, cells, tools.some(([x]) => x === tool) ? tool : 'owner')
       : places.includes(name) ? robots(text, 'labs', places.indexOf(name), players, is)
         : tool === 'ground' && tools.length ? ground(text, cells.indexOf(name)) : robots(text, 'robots', cells.indexOf(name), players, is)),
   };
@@ -110,8 +110,8 @@ function robots(text, word, index, players, is) {
   return next.replace(/^[\d-]+/, seats.map((s) => map.split(s).length - 1).join('-'));
 }
 
-/** Changes a region of Martian Risk. */
-function region(text, name, players, what) {
+/** Changes a region of Martian Risk; the regions of a seat keep the order of the map. */
+function region(text, name, players, cells, what) {
   const round = / round \d+$/.exec(text)?.[0] ?? '';
   const [head, ...lists] = text.slice(0, text.length - round.length).split(';').map((part) => part.trim());
   const seats = lists.map((list) => list.split(' ').filter(Boolean)), owner = seats.findIndex((list) => list.some((r) => r.startsWith(`${name}:`)));
@@ -121,6 +121,7 @@ function region(text, name, players, what) {
   if (owner < 0 || what === 'owner') {
     if (owner >= 0) seats[owner].splice(at, 1);
     seats[(owner + 1) % players].push(`${name}:${armies}`);
+    seats[(owner + 1) % players].sort((x, y) => cells.indexOf(x.split(':')[0]) - cells.indexOf(y.split(':')[0]));
   } else if (what === 'tower') put(armies, { '': 'L', L: 'LM', LM: 'LMS' }[tower] ?? '');
   else put(Math.max(1, Number(armies) + (what === 'more' ? 1 : -1)), tower);
   return write(head, seats, round);
