@@ -73,3 +73,26 @@ func TestBrowserEditor(t *testing.T) {
 	x.click("play-on")
 	x.wait(`location.hash.startsWith('#play?') && new URLSearchParams(location.hash.split('?')[1]).get('seats').startsWith('human,') && ` + choice)
 }
+
+// TestBrowserLink: a game by link says that it relies on trust, and a link that is older than what
+// this browser has seen of its game, or differs, is told.
+func TestBrowserLink(t *testing.T) {
+	address := served(t) + "#play?game=martian-dice&players=2&seed=7&seats=human,human"
+	x := open(t, browser(t), address)
+	x.play(3, func(int) { x.do(choice + ".click()") })
+	x.wait(choice)
+	seen := x.text("location.hash")
+	x.click("tab-share")
+	x.wait(`document.querySelector('.trust')?.textContent.includes('relies on trust')`)
+	moves := strings.Split(seen[strings.Index(seen, "&moves=")+7:], ".")
+	for moves, want := range map[string]string{
+		strings.Join(moves, "."): "", moves[0] + "." + moves[1]: "the moves after move 2 are missing",
+		moves[0] + ".stop": "move 2 is another one",
+	} {
+		x.load(address + "&moves=" + moves)
+		x.wait(choice)
+		if got := x.text(`document.getElementById('notice').textContent`); !strings.Contains(got, want) || (want == "") != (got == "") {
+			t.Errorf("a link with the moves %s: the page says %q, want %q", moves, got, want)
+		}
+	}
+}

@@ -1,7 +1,7 @@
 // A game: the board with the players and the choices on one screen, then the log and the review.
 import { call, callOnce } from './api.js';
 import { drawBoard, legend } from './board.js';
-import { button, fill, h, say, sentence } from './dom.js';
+import { button, fill, h, notice, say, sentence } from './dom.js';
 import { common, gameOf, goTo, link, mainLine, read, whole, write } from './address.js';
 import { choices, onBoard } from './choices.js';
 import { odds } from './odds.js';
@@ -12,6 +12,7 @@ import { guideOf, tell } from './guide.js';
 import { rulesOf } from './rules.js';
 import { share } from './share.js';
 import { log } from './log.js';
+import { altered } from './turnlink.js';
 import { agents } from './turns.js';
 import { nameOf, words } from './numbers.js';
 import { goesOn, isOn, keep, turn } from './store.js';
@@ -33,6 +34,8 @@ export async function show(main, query, signal, again) {
   if (!again || !shown || shown.id !== identity(view.address)) shown = frame(main, view);
   shown.guide = query.has('guide') ? await guideOf(address.game) : null;
   shown.exercise = query.has('exercise');
+  const other = !again && step === undefined && altered(view.address);
+  if (other) notice(other);
   if (step === undefined && goesOn(view.address)) shown.mine = gameOf(view.address);
   document.addEventListener('keydown', stepByKey, { signal });
   update(view, step, signal);
