@@ -50,8 +50,8 @@ function numbers(is, text, scene, names, change) {
   const field = (label, value, set) => h('input', { type: 'number', min: 0, value, 'aria-label': label, 'data-key': `number ${label}`, onchange: (e) => set(String(Math.max(0, Math.trunc(Number(e.target.value) || 0)))) });
   const mover = /@(\d)/.exec(text), total = / turn (\d+)/.exec(text), canHave = is('pig') && /@\d( turn \d+)?$/.test(text);
   return [
-    columns.length > 0 && h('table', { class: 'edit-numbers' }, h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'seat'), columns.map(([name]) => h('th', { scope: 'col' }, name)))),
-      h('tbody', {}, names.map((name, seat) => h('tr', {}, h('th', { scope: 'row' }, name), columns.map(([column, get, set]) => h('td', {}, field(`${name}, ${column}`, get(seat), (n) => set(seat, n)))))))),
+    columns.length > 0 && h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Numbers of the seats' }, h('table', { class: 'edit-numbers' }, h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'seat'), columns.map(([name]) => h('th', { scope: 'col' }, name)))),
+      h('tbody', {}, names.map((name, seat) => h('tr', {}, h('th', { scope: 'row' }, name), columns.map(([column, get, set]) => h('td', {}, field(`${name}, ${column}`, get(seat), (n) => set(seat, n))))))))),
     h('p', { class: 'row' },
       mover && names.length > 1 && h('label', {}, 'To move ', h('select', { 'data-key': 'mover', onchange: (e) => change(text.replace(/@\d/, `@${e.target.value}`)) }, names.map((name, i) => h('option', { value: i, selected: String(i) === mover[1] }, name)))),
       canHave && h('label', {}, 'Turn total ', field('Turn total', total?.[1] ?? '0', (n) => change(text.replace(/ turn \d+/, '') + (n === '0' ? '' : ` turn ${n}`))))),
