@@ -70,6 +70,9 @@ func TestBrowserEditor(t *testing.T) {
 	edit("mars-is-ours", 2, "7-2@0 start 1 tokens 5-6 hand 3-2 junk 7-9 map ogso/mtmt/sgtm/otso robots oA.o/AB../..../o..o labs ...... round 2", "cell-c3 cell-c3 cell-rocket",
 		"7-2@0 start 1 tokens 5-6 hand 3-2 junk 5-9 map ogso/mtmt/sgtm/otso robots oA.o/AB../..a./o..o labs .A.... round 2")
 	edit("mars-is-ours-fast", 2, "0-0@0 start 0 hand 4-4 junk 2-2 robots o..o/..../..../o..o", "cell-b2 cell-b2 cell-c2", "1-1@0 start 0 hand 4-4 junk 1-1 robots o..o/.BA./..../o..o")
+	if got := x.text(`document.querySelector('.map [data-key=cell-b2]').getBoundingClientRect().height > 20`); got != "true" {
+		t.Error("the map of the editor is too small to click")
+	}
 	x.click("play-on")
 	x.wait(`location.hash.startsWith('#play?') && new URLSearchParams(location.hash.split('?')[1]).get('seats').startsWith('human,') && ` + choice)
 }
