@@ -199,11 +199,13 @@ func TestSearchOfEndlessChance(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.Reset(1)
-		var found expert.Targets
+		found := make([]expert.Targets, x.Pieces())
 		games := 0
 		for range 20 {
-			x.Search(t.Context(), &found, expert.Options{RandomPlay: true, Temperature: 0.1}, network)
-			games += found.Games
+			x.Search(t.Context(), found, expert.Options{RandomPlay: true, Temperature: 0.1}, network)
+			for _, f := range found {
+				games += f.Games
+			}
 		}
 		if games < 50 {
 			t.Errorf("%s: %d games; want every turn to end one", depth, games)

@@ -49,8 +49,8 @@ func FuzzRestoreState(f *testing.F) {
 		if err != nil {
 			return nil, nil, false
 		}
-		var found expert.Targets
-		return x, func() error { return x.Search(context.Background(), &found, expert.Options{Temperature: 0.1}, zeros) }, true
+		found := make([]expert.Targets, x.Pieces())
+		return x, func() error { return x.Search(context.Background(), found, expert.Options{Temperature: 0.1}, zeros) }, true
 	}
 	for i, g := range games {
 		for kind := range kinds {

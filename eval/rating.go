@@ -1,8 +1,13 @@
 package eval
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"marsgym/internal/kernel/elementary"
 )
@@ -70,4 +75,227 @@ func Ratings(win [][]float64, players int) ([]float64, error) {
 		ratings[i] = 400 * elementary.Log10(s/strength[0])
 	}
 	return ratings, nil
+}
+
+// Result is the result of one match by which agents are rated: one agent A with agents B in all
+// other seats, by their indices.
+type Result struct {
+	A, B  int
+	Share float64 // of the win of A
+	Games float64 // the number of independent games, each won or lost, whose share varies as much
+}
+
+// Interval is the interval of a rating. An end is infinite where the results set no bound, as for
+// an agent that has lost all its games.
+type Interval struct{ Low, High float64 }
+
+// String returns the interval as text, such as "-30.1 to 12.0" or "below -381.2".
+func (i Interval) String() string {
+	switch {
+	case math.IsInf(i.Low, -1) && math.IsInf(i.High, 1):
+		return "unbounded"
+	case math.IsInf(i.Low, -1):
+		return fmt.Sprintf("below %.1f", i.High)
+	case math.IsInf(i.High, 1):
+		return fmt.Sprintf("above %.1f", i.Low)
+	}
+	return fmt.Sprintf("%.1f to %.1f", i.Low, i.High)
+}
+
+// End is an end of an interval in JSON: null if it is infinite. Decoded, null is no number.
+type End float64
+
+// MarshalJSON implements [json.Marshaler].
+func (e End) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(e), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(e))
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (e *End) UnmarshalJSON(b []byte) error {
+	x := math.NaN()
+	if string(b) != "null" {
+		if err := json.Unmarshal(b, &x); err != nil {
+			return err
+		}
+	}
+	*e = End(x)
+	return nil
+}
+
+const (
+	// unlikely is the part of its maximum to which the likelihood falls at the ends of an interval.
+	// By Chernoff's bound, the share of independent games lies as far from its mean with at most
+	// this probability on each side, for any number of games.
+	unlikely = (1 - Confidence) / 2
+	// farthest bounds the differences of ratings that are computed. Chosen: a weaker agent wins
+	// one game in ten billion.
+	farthest = 4000
+)
+
+// Intervals returns the intervals [n] of ratings [n] relative to the first agent, from the results
+// of matches. They hold the ratings R at which the profile likelihood is at least unlikely times the
+// highest:
+//
+//	Σ (kl(share, win(R)) − kl(share, win(R̂))) ≤ c(i)·log(1/unlikely),  kl(x, p) = x·log(x/p) + (1−x)·log((1−x)/(1−p))
+//
+// with the win shares win(R) of [Ratings] and the equal weights there; c(i) adjusts for the numbers
+// of games. For two agents it is 1/games.
+//
+// Source: Pace, Salvan and Sartori, "Adjusting composite likelihood ratio statistics", Statistica
+// Sinica 21 (2011), section 2; Chernoff, Annals of Mathematical Statistics 23 (1952).
+func Intervals(ratings []float64, players int, results []Result) ([]Interval, error) {
+	adjust, err := adjustments(ratings, players, results)
+	if err != nil {
+		return nil, err
+	}
+	p := profile{results: results, others: elementary.Log(float64(players - 1)), at: make([]float64, len(ratings))}
+	p.fit(0)
+	list, best := make([]Interval, len(ratings)), slices.Clone(p.at)
+	lowest := p.loss()
+	for i := 1; i < len(ratings); i++ {
+		most := lowest - float64(adjust[i]*elementary.Log(unlikely))
+		end := func(side float64) float64 {
+			inside, outside := best[i], side*farthest/eloScale
+			within := func(x float64) bool {
+				copy(p.at, best)
+				p.at[i] = x
+				p.fit(i)
+				return p.loss() <= most
+			}
+			if within(outside) {
+				return math.Inf(int(side))
+			}
+			for range 40 {
+				if x := (inside + outside) / 2; within(x) {
+					inside = x
+				} else {
+					outside = x
+				}
+			}
+			return inside * eloScale
+		}
+		list[i] = Interval{end(-1), end(1)}
+	}
+	return list, nil
+}
+
+// eloScale is the rating of a logarithm of strengths of 1.
+const eloScale = 400 / math.Ln10
+
+// profile is the likelihood of results, given some logarithms of strengths.
+type profile struct {
+	results []Result
+	others  float64   // the logarithm of the number of other seats
+	at      []float64 // [n] logarithms of strengths; that of the first agent stays 0
+}
+
+// ahead returns how far A of a result is ahead of all others, in log-odds.
+func (p *profile) ahead(r Result) float64 { return p.at[r.A] - p.at[r.B] - p.others }
+
+// loss returns the sum of kl over the results.
+func (p *profile) loss() float64 {
+	sum := 0.0
+	for _, r := range p.results {
+		d := p.ahead(r)
+		sum += xLog(r.Share, r.Share) + xLog(1-r.Share, 1-r.Share)
+		sum += xLog(r.Share, 1+elementary.Exp(-d)) + xLog(1-r.Share, 1+elementary.Exp(d))
+	}
+	return sum
+}
+
+// xLog returns x·log(y), which is 0 for x = 0.
+func xLog(x, y float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return float64(x * elementary.Log(y))
+}
+
+// fit minimises the loss over the strengths, without the first one and the fixed one, one strength
+// after the other.
+func (p *profile) fit(fixed int) {
+	const sweeps, small = 1000, 1e-9
+	for range sweeps {
+		moved := 0.0
+		for i := 1; i < len(p.at); i++ {
+			if i != fixed {
+				before := p.at[i]
+				p.solve(i)
+				moved = max(moved, math.Abs(p.at[i]-before))
+			}
+		}
+		if moved < small {
+			return
+		}
+	}
+}
+
+// solve sets the strength of agent i to where the loss is lowest: a zero of an increasing slope.
+func (p *profile) solve(i int) {
+	low, high := -farthest/eloScale, farthest/eloScale
+	for range 100 {
+		slope, curve := 0.0, 0.0
+		for _, r := range p.results {
+			if r.A != i && r.B != i {
+				continue
+			}
+			win := 1 / (1 + elementary.Exp(-p.ahead(r)))
+			curve += float64(win * (1 - win))
+			if r.A == i {
+				slope += win - r.Share
+			} else {
+				slope -= win - r.Share
+			}
+		}
+		before := p.at[i]
+		if slope < 0 {
+			low = before
+		} else {
+			high = before
+		}
+		next := before - slope/curve
+		if !(low <= next && next <= high) {
+			next = (low + high) / 2
+		}
+		if p.at[i] = next; math.Abs(next-before) < 1e-11 {
+			return
+		}
+	}
+}
+
+// adjustments returns c [n] of [Intervals]. With the win shares p that the ratings predict,
+//
+//	c(i) = cov(i, i) / H⁻¹(i, i),  cov = H⁻¹ C H⁻¹,  H = Σ p(1−p) dd',  C = Σ p(1−p)/games dd',  d = e(A) − e(B)
+//
+// summed over the results and without the first agent. cov is the sandwich estimator.
+//
+// Source: Huber, "The behavior of maximum likelihood estimates under nonstandard conditions",
+// Proc. Fifth Berkeley Symposium (1967).
+func adjustments(ratings []float64, players int, results []Result) ([]float64, error) {
+	n := len(ratings)
+	h, c := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	add := func(m *mat.Dense, r Result, x float64) {
+		for _, e := range [][3]int{{r.A, r.A, 1}, {r.B, r.B, 1}, {r.A, r.B, -1}, {r.B, r.A, -1}} {
+			m.Set(e[0], e[1], m.At(e[0], e[1])+float64(float64(e[2])*x))
+		}
+	}
+	for _, r := range results {
+		p := 1 / (1 + float64(float64(players-1)*elementary.Exp((ratings[r.B]-ratings[r.A])/eloScale)))
+		add(h, r, p*(1-p))
+		add(c, r, p*(1-p)/r.Games)
+	}
+	var inverse, half, cov mat.Dense
+	if err := inverse.Inverse(h.Slice(1, n, 1, n)); err != nil {
+		return nil, errors.New("the ratings of some agents are too far apart to be computed; play more games, or leave these agents out")
+	}
+	half.Mul(&inverse, c.Slice(1, n, 1, n))
+	cov.Mul(&half, &inverse)
+	adjust := make([]float64, n)
+	for i := 1; i < n; i++ {
+		adjust[i] = cov.At(i-1, i-1) / inverse.At(i-1, i-1)
+	}
+	return adjust, nil
 }

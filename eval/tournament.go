@@ -3,17 +3,12 @@ package eval
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/internal/jobs"
-	"marsgym/internal/kernel/elementary"
 )
 
 // Tournament is a round robin of duplicate matches with ratings.
@@ -23,8 +18,8 @@ type Tournament struct {
 	Win        [][]float64 `json:"win"`        // [n, n] win shares of one agent of the row, with agents of the column in all other seats
 	Fair       float64     `json:"fair"`       // the win share of each of P equal agents: 1/P
 	Rating     []float64   `json:"rating"`     // [n] see Ratings
-	Low        []float64   `json:"low"`        // [n] of the interval around Rating
-	High       []float64   `json:"high"`       //
+	Low        []End       `json:"low"`        // [n] of the interval of Rating; see Intervals
+	High       []End       `json:"high"`       //
 	Anchor     string      `json:"anchor"`     // the agent with the rating 0, to which the other ratings are relative
 	Confidence float64     `json:"confidence"` // of each interval
 	Games      int         `json:"games"`      // of all matches
@@ -49,7 +44,9 @@ type Pairing struct {
 // agent is the anchor.
 //
 // If one agent wins all its games, the likelihood has no maximum. So the ratings are
-// those of the matches with one further set each, in which all win the fair share.
+// those of the matches with one further set each, in which all win the fair share. The
+// intervals are those of the matches alone: that of an agent that always wins has no upper
+// end.
 func PlayTournament(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64)) (Tournament, error) {
 	return ResumeTournament(ctx, nil, g, entrants, games, seed, nil, nil, progress)
 }
@@ -67,7 +64,8 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 		return Tournament{}, err
 	}
 	t := Tournament{Method: "match", Fair: 1 / float64(p), Anchor: entrants[0].Name, Confidence: Confidence, Seed: seed}
-	won, variance := square(n), square(n) // the means of the matches, and their variances
+	won := square(n) // the means of the matches, with the further set
+	var results []Result
 	matches, done := n*(n-1), 0
 	if p == 2 {
 		matches /= 2 // each gives the shares of both agents
@@ -108,7 +106,8 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 				}
 			}
 			done++
-			won[i][k], variance[i][k] = m.Win, m.Variance
+			won[i][k] = m.Win
+			results = append(results, m.result(p))
 			if p == 2 {
 				won[k][i] = 1 - won[i][k]
 			}
@@ -120,7 +119,7 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 	if err != nil {
 		return Tournament{}, err
 	}
-	errs, err := ratingErrors(rating, variance, p)
+	intervals, err := Intervals(rating, p, results)
 	if err != nil {
 		return Tournament{}, err
 	}
@@ -133,7 +132,7 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 	for _, i := range order {
 		t.Agents = append(t.Agents, entrants[i].Name)
 		t.Rating = append(t.Rating, rating[i])
-		t.Low, t.High = append(t.Low, rating[i]-float64(z*errs[i])), append(t.High, rating[i]+float64(z*errs[i]))
+		t.Low, t.High = append(t.Low, End(intervals[i].Low)), append(t.High, End(intervals[i].High))
 		row := make([]float64, n)
 		for k := range row {
 			row[k] = won[i][order[k]]
@@ -143,50 +142,24 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 	return t, nil
 }
 
-// ratingErrors returns the standard errors [n] of ratings, relative to the rating of
-// the first agent, given the variances [n, n] of the win shares from which they were
-// computed; for two players, those below the diagonal are not read. With the win
-// shares p that the ratings predict,
-//
-//	cov(θ) = H⁻¹ C H⁻¹,  H = Σ p(1−p) dd',  C = Σ var dd',  d = eᵢ − eₖ
-//
-// summed over the matches and without the first agent. It holds even if the model
-// does not (the sandwich estimator).
-//
-// Source: Huber, "The behavior of maximum likelihood estimates under nonstandard
-// conditions", Proc. Fifth Berkeley Symposium (1967).
-func ratingErrors(rating []float64, variance [][]float64, players int) ([]float64, error) {
-	n, scale := len(rating), 400/math.Ln10
-	h, c := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
-	add := func(m *mat.Dense, i, k int, x float64) {
-		for _, e := range [][3]int{{i, i, 1}, {k, k, 1}, {i, k, -1}, {k, i, -1}} {
-			m.Set(e[0], e[1], m.At(e[0], e[1])+float64(float64(e[2])*x))
-		}
+// result returns the result of a match without the further set of Win and Variance. The number of
+// independent games is that of the sets, times what common dice save; its variance is that of the
+// padded sample (see [sample.meanVariance]), and at most as high as for one game a set.
+func (m Pairing) result(players int) Result {
+	const rounding = 1e-9
+	sets, fair := float64(m.Games/players), 1/float64(players)
+	n, sum := sets+z*z, float64(m.Win*(sets+1))-fair // of the padded sample, and of the shares
+	share := sum / sets
+	if share < rounding {
+		share = 0
+	} else if share > 1-rounding {
+		share = 1
 	}
-	for i := range n {
-		for k := range n {
-			if i == k {
-				continue
-			}
-			p := 1 / (1 + float64(float64(players-1)*elementary.Exp((rating[k]-rating[i])/scale)))
-			add(h, i, k, p*(1-p))
-			switch {
-			case players > 2:
-				add(c, i, k, variance[i][k])
-			case i < k:
-				add(c, i, k, 4*variance[i][k]) // both shares have the same error
-			}
-		}
-	}
-	errs := make([]float64, n)
-	var inverse, half, cov mat.Dense
-	if err := inverse.Inverse(h.Slice(1, n, 1, n)); err != nil {
-		return nil, errors.New("the ratings of some agents are too far apart to be computed; play more games, or leave these agents out")
-	}
-	half.Mul(&inverse, c.Slice(1, n, 1, n))
-	cov.Mul(&half, &inverse)
-	for i := 1; i < n; i++ {
-		errs[i] = scale * math.Sqrt(cov.At(i-1, i-1))
-	}
-	return errs, nil
+	mean, whole := (sum+z*z/2)/n, (sum+fair+z*z/2)/(n+1)
+	squares := float64((float64(m.Variance*(n+1))+float64(whole*whole))*(n+1)) - float64(fair*fair)
+	variance := squares/n - float64(mean*mean)
+	return Result{A: m.A, B: m.B, Share: share, Games: sets * mean * (1 - mean) / variance}
 }
+
+// Interval returns the interval of the rating of agent i.
+func (t Tournament) Interval(i int) Interval { return Interval{float64(t.Low[i]), float64(t.High[i])} }

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestTournament(t *testing.T) {
 				if i == 0 && (p.Rating[k] != 0 || p.Low[k] != 0 || p.High[k] != 0) {
 					t.Errorf("the anchor is at %g, %g to %g", p.Rating[k], p.Low[k], p.High[k])
 				}
-				if !(p.Low[k] <= exact[i] && exact[i] <= p.High[k]) {
+				if !(float64(p.Low[k]) <= exact[i] && exact[i] <= float64(p.High[k])) {
 					missed++
 				}
 				if !(p.High[k]-p.Low[k] < 300) {
@@ -55,12 +56,17 @@ func TestTournament(t *testing.T) {
 	}
 }
 
-// TestTournamentOneSided: an agent that loses all games has a rating, too.
+// TestTournamentOneSided: an agent that loses all games has a rating, too, whose interval has no
+// lower end.
 func TestTournamentOneSided(t *testing.T) {
 	g := testgames.Open(t, "martian-dice", 2, `{}`)
 	p, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{bot(t, g, "greedy"), bot(t, g, "random")}, 20, 1, nil)
 	if err != nil || !(p.Rating[1] < -300) || p.Agents[1] != "random" {
 		t.Errorf("%+v, %v", p, err)
+	}
+	worst := math.Pow(0.005, 1./10) // of ten sets
+	if x := p.Interval(1); !math.IsInf(x.Low, -1) || !(math.Abs(x.High-400*math.Log10(1/worst-1)) <= 0.1) {
+		t.Errorf("who lost ten sets of ten has a rating %v", x)
 	}
 	if _, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{bot(t, g, "greedy")}, 20, 1, nil); err == nil {
 		t.Error("a tournament of one agent")

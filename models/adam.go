@@ -7,6 +7,7 @@ import (
 
 	"marsgym/internal/kernel/elementary"
 	"marsgym/internal/kernel/sgemm"
+	"marsgym/internal/parallel"
 )
 
 // AdamConfig are the settings of [Adam].
@@ -107,12 +108,22 @@ func (a *Adam) Step(weights, grad []float32, rate float64) (norm float64, err er
 		Root:  float32(1 / math.Sqrt(1-elementary.Pow(a.cfg.Beta2, t))),
 		Eps:   float32(a.cfg.Eps),
 	}
-	step.Step(weights, a.m, a.v, grad)
+	parallel.For(len(grad), weightRange, func(i, j int) { step.Step(weights[i:j], a.m[i:j], a.v[i:j], grad[i:j]) })
 	return norm, nil
 }
 
 // Norm returns the Euclidean norm of x, summed in float64.
 func Norm(x []float32) float64 {
+	squares := make([]float64, (len(x)+weightRange-1)/weightRange)
+	parallel.For(len(x), weightRange, func(from, to int) { squares[from/weightRange] = sumOfSquares(x[from:to]) })
+	sum := 0.0
+	for _, s := range squares {
+		sum += s
+	}
+	return math.Sqrt(sum)
+}
+
+func sumOfSquares(x []float32) float64 {
 	var sum [4]float64 // four sums, so that an addition need not wait for the one before
 	for ; len(x) >= 4; x = x[4:] {
 		for i, v := range x[:4] {
@@ -122,7 +133,7 @@ func Norm(x []float32) float64 {
 	for i, v := range x {
 		sum[i] += float64(float64(v) * float64(v))
 	}
-	return math.Sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]))
+	return (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
 // State returns copies of the moments, [n] each in the order of [MLP.Weights], and of

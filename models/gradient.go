@@ -9,28 +9,51 @@ import (
 )
 
 // GradientAccumulator computes the gradient of a minibatch for a [Learner]: that of
-// each shard by itself, and their sum in the order of the shards. So its bits do not
+// each part by itself, and their sum in the order of the parts. So its bits do not
 // depend on GOMAXPROCS. The zero value is ready for use, by one goroutine.
 type GradientAccumulator struct {
-	grads []float32 // [shards, weights]
+	grads []float32 // [parts, weights]
 	sum   []float32 // [weights]
 }
 
-// Sum calls gradient for each shard, up to GOMAXPROCS of them at the same time, to
-// fill grad [weights] with the gradient of that shard. It returns the sum, which is
+// Sum calls gradient for each part, up to GOMAXPROCS of them at the same time, to
+// fill grad [weights] with the gradient of that part. It returns the sum, which is
 // valid until the next call, or the errors of all the calls.
-func (g *GradientAccumulator) Sum(shards, weights int, gradient func(shard int, grad []float32) error) ([]float32, error) {
-	if need := shards * weights; len(g.grads) < need || len(g.sum) != weights {
+func (g *GradientAccumulator) Sum(parts, weights int, gradient func(part int, grad []float32) error) ([]float32, error) {
+	if need := parts * weights; len(g.grads) < need || len(g.sum) != weights {
 		g.grads, g.sum = make([]float32, need), make([]float32, weights)
 	}
-	errs := make([]error, shards)
-	parallel.For(shards, 1, func(i, _ int) { errs[i] = gradient(i, g.grads[i*weights:][:weights]) })
+	errs := make([]error, parts)
+	parallel.For(parts, 1, func(i, _ int) { errs[i] = gradient(i, g.grads[i*weights:][:weights]) })
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	sgemm.ColumnSums(shards, weights, g.grads, g.sum)
+	if parts == 1 {
+		return g.grads[:weights], nil
+	}
+	parallel.For(weights, weightRange, func(from, to int) {
+		sum := g.sum[from:to]
+		copy(sum, g.grads[from:])
+		for i := 1; i < parts; i++ {
+			for j, x := range g.grads[i*weights+from:][:len(sum)] {
+				sum[j] += x
+			}
+		}
+	})
 	return g.sum, nil
 }
+
+// GroupRows is the number of rows whose gradients a [Learner] sums before it adds them to those
+// of others. Chosen: the outputs of two layers and their gradients stay in a cache of a few MiB,
+// and adding the sums takes little time beside computing them.
+const (
+	GroupRows = 2048
+	MaxGroups = 64 // chosen; a minibatch with more rows has larger groups
+)
+
+// weightRange is the number of weights that one goroutine handles at a time. Chosen: some
+// microseconds.
+const weightRange = 1 << 14
 
 // LargestShard returns the number of rows of the largest shard, where an observation
 // has d numbers. It panics if those of a shard have another length, and returns an
@@ -51,12 +74,8 @@ func LargestShard(shards []Shard, d int) (rows int, err error) {
 	return rows, nil
 }
 
-// WeightGradient sets dw [In, Out] to xᵀ·dz, for x [n, In] and dz [n, Out].
-func (l Layer) WeightGradient(dw, x, dz []float32) {
-	sgemm.SparseT(l.In, l.Out, len(dz)/l.Out, x, dz, dw)
-}
-
-// WeightGradientObservations is [Layer.WeightGradient] for x the observations.
-func (l Layer) WeightGradientObservations(dw []float32, obs *Observations, dz []float32) {
-	obs.mulT(l.Out, dz, dw)
+// WeightGradient sets dw [to-from, Out] to the rows from <= i < to of xᵀ·dz, for x [n, In] and
+// dz [n, Out].
+func (l Layer) WeightGradient(dw []float32, from, to int, x, dz []float32) {
+	sgemm.SparseT(to-from, l.Out, len(dz)/l.Out, x[from:], l.In, dz, dw)
 }

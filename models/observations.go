@@ -189,36 +189,50 @@ func (o *Observations) relu(from, to, n int, w, bias, y []float32) {
 	}
 }
 
-// mulT sets dw [D, n] to the transpose of the observations times dz [Len, n].
-func (o *Observations) mulT(n int, dz, dw []float32) {
-	o.rows.MulT(n, dz, dw, false)
-	groups := o.shared.Len()
+// ObservationColumns are observations by column, for the gradient of the first layer's
+// weights. The zero value is ready for use.
+type ObservationColumns struct {
+	columns, shared sgemm.Rows // [D, n] and [D, groups]
+	members         sgemm.Rows // [groups, n] a 1 for each observation of a group
+	sums            []float32  // [groups, out] of dz
+	out             int
+}
+
+// Set lays out obs [n, D] and the gradient dz [n, out] of the first layer's outputs.
+func (c *ObservationColumns) Set(obs *Observations, out int, dz []float32) {
+	c.columns.Transpose(&obs.rows)
+	c.out, c.sums = out, c.sums[:0]
+	groups := obs.shared.Len()
 	if groups == 0 {
 		return
 	}
-	s := sumsPool.Get().(*groupSums)
-	defer sumsPool.Put(s)
-	// A group has a 1 for each of its observations, so that its product with dz is their sum.
-	s.members.Reset(o.Len())
+	c.shared.Transpose(&obs.shared)
+	c.members.Reset(obs.Len())
 	i := 0
 	for g := range int32(groups) {
-		for ; i < len(o.group) && o.group[i] <= g; i++ {
-			if o.group[i] == g {
-				s.members.Add(int32(i), 1)
+		for ; i < len(obs.group) && obs.group[i] <= g; i++ {
+			if obs.group[i] == g {
+				c.members.Add(int32(i), 1)
 			}
 		}
-		s.members.EndRow()
+		c.members.EndRow()
 	}
-	sums := s.matrix(groups * n)
-	s.members.Mul(0, groups, n, dz, sums, sgemm.Epilogue{})
-	o.shared.MulT(n, sums, dw, true)
+	c.sums = slices.Grow(c.sums, groups*out)[:groups*out]
+	c.members.Mul(0, groups, out, dz, c.sums, sgemm.Epilogue{})
 }
 
-// groupSums are numbers [groups, n], and the members of groups [groups, Len].
-type groupSums struct {
-	sums    []float32
-	members sgemm.Rows
+// WeightGradient adds the columns from <= j < to of obs, times dz, to dw [to-from, out], or sets
+// dw to that unless add is set. dz is that of Set. Several goroutines may call it at the same
+// time.
+func (c *ObservationColumns) WeightGradient(dw []float32, from, to int, dz []float32, add bool) {
+	c.columns.MulAdd(from, to, c.out, dz, dw, add)
+	if len(c.sums) > 0 {
+		c.shared.MulAdd(from, to, c.out, c.sums, dw, true)
+	}
 }
+
+// groupSums are numbers [groups, n].
+type groupSums struct{ sums []float32 }
 
 var sumsPool = sync.Pool{New: func() any { return new(groupSums) }}
 

@@ -98,8 +98,13 @@ func TestAppendNear(t *testing.T) {
 		l := mlp.Layers()[0]
 		dz := noise(rand.New(rand.NewPCG(2, 2)), n*l.Out)
 		got, want := make([]float32, d*l.Out), make([]float32, d*l.Out)
-		l.WeightGradientObservations(got, o, dz)
-		l.WeightGradient(want, obs, dz)
+		var columns models.ObservationColumns
+		columns.Set(o, l.Out, dz)
+		half := d / 2
+		columns.WeightGradient(got[:half*l.Out], 0, half, dz, false)
+		columns.WeightGradient(got[half*l.Out:], half, d, dz, true) // to zeros
+		l.WeightGradient(want[:half*l.Out], 0, half, obs, dz)
+		l.WeightGradient(want[half*l.Out:], half, d, obs, dz)
 		if far(got, want) {
 			t.Errorf("%s: the gradient differs", name)
 		}
@@ -192,7 +197,9 @@ func BenchmarkAppendNear(b *testing.B) {
 				o.Reset()
 				store()
 				m.ForwardObservations(policy, values, o, 0, n)
-				m.Layers()[0].WeightGradientObservations(dw, o, dz)
+				var columns models.ObservationColumns
+				columns.Set(o, m.Layers()[0].Out, dz)
+				columns.WeightGradient(dw, 0, m.Layers()[0].In, dz, false)
 			}
 			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 		})

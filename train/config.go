@@ -46,8 +46,7 @@ type Config struct {
 	Head   models.Head `json:"head"`   // of the policy
 	Hidden []int       `json:"hidden"` // widths of the hidden layers
 
-	Rows   int `json:"rows"`   // N, games at once
-	Shards int `json:"shards"` // into which rows and minibatches are split, for the cores
+	Rows int `json:"rows"` // N, games at once
 
 	// LearningRate is the schedule of the optimizer's step size after Warmup, the
 	// fraction of the run in which the rate rises from 0.
@@ -101,8 +100,6 @@ type Expert struct {
 
 // Bounds of settings. Chosen. [Config.Check] finds what does not fit in memory.
 const (
-	// maxShards is more than machines have cores; a checkpoint names each shard.
-	maxShards = 4096
 	// maxPower keeps (1−w)^Power above 0: 1−w falls below 2^-21 only after 10⁵
 	// games to a rollout without a loss.
 	maxPower = 50
@@ -133,7 +130,6 @@ func (c Config) Validate() error {
 	want(c.Steps > 0, "steps", c.Steps, "at least 1")
 	want(c.Head == models.Score || c.Head == models.Logits, "head", c.Head, `"score" or "logits"`)
 	want(c.Rows > 0 && c.Rows <= 1<<20, "rows", c.Rows, "1 to 1048576")
-	want(c.Shards > 0 && c.Shards <= min(c.Rows, maxShards), "shards", c.Shards, fmt.Sprintf("1 to %d, and no more than train.rows", maxShards))
 	for i, x := range c.LearningRate {
 		want(x >= 0 && x <= 1, fmt.Sprintf("learning_rate[%d]", i), x, "0 to 1")
 	}
@@ -163,10 +159,8 @@ func (c Config) Validate() error {
 		}
 	}
 	if o.Fraction > 0 {
-		if rows := c.Rows / max(1, c.Shards); rows > 0 { // of the smallest shard
-			least := 1 / float64(2*rows)
-			want(o.Fraction >= least, "opponents.fraction", o.Fraction, fmt.Sprintf("at least %.3g, which is one row of a shard; or raise train.rows, or lower train.shards", least))
-		}
+		least := 1 / float64(2*max(1, c.Rows))
+		want(o.Fraction >= least, "opponents.fraction", o.Fraction, fmt.Sprintf("at least %.3g, which is one row; or raise train.rows", least))
 		want(o.Size >= 0 && o.Size <= expert.MaxCopies, "opponents.size", o.Size, fmt.Sprintf("0 to %d", expert.MaxCopies))
 		want(o.Interval >= 1e-4 && o.Interval <= 1, "opponents.interval", o.Interval, "0.0001 to 1")
 	}
@@ -179,7 +173,7 @@ func (c Config) Validate() error {
 		p := c.PPO
 		want(p.Horizon > 0 && p.Horizon <= 1<<16, "ppo.horizon", p.Horizon, "1 to 65536")
 		want(p.Epochs > 0, "ppo.epochs", p.Epochs, "at least 1")
-		want(p.Minibatch >= c.Shards && p.Minibatch <= maxMinibatch, "ppo.minibatch", p.Minibatch, fmt.Sprintf("no less than train.shards, and at most %d", maxMinibatch))
+		want(p.Minibatch > 0 && p.Minibatch <= maxMinibatch, "ppo.minibatch", p.Minibatch, fmt.Sprintf("1 to %d", maxMinibatch))
 		want(p.Gamma > 0 && p.Gamma <= 1, "ppo.gamma", p.Gamma, "above 0, at most 1")
 		want(p.Lambda >= 0 && p.Lambda <= 1, "ppo.lambda", p.Lambda, "0 to 1")
 		want(p.Outcomes >= 0 && p.Outcomes <= maxOutcomes, "ppo.outcomes", p.Outcomes, fmt.Sprintf("0 to %d", maxOutcomes))
@@ -276,6 +270,12 @@ func (c Config) check(g env.Game) error {
 		errs = append(errs, fmt.Errorf("train.algorithm is %s; want one of %v: %w", c.Algorithm, supported(g), err))
 	}
 	return errors.Join(errs...)
+}
+
+// parts returns the number of parts of the rows whose self-play is a job.
+func (c Config) parts() int {
+	n := c.Expert.Search.PartRows()
+	return (c.Rows + n - 1) / n
 }
 
 // search returns the settings of the experts.

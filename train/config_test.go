@@ -33,7 +33,7 @@ func TestBounds(t *testing.T) {
 		{"less than none", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": -0.5} }, "opponents.bots.greedy is -0.5; want 0 to 1"},
 		{"no copies", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Size = 0.5, 0 }, ""},
 		{"copies", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Size = 0.5, 1001 }, "opponents.size is 1001; want 0 to 1000"},
-		{"no row", search, func(c *train.Config) { c.Opponents.Fraction = 0.05 }, "opponents.fraction is 0.05; want at least 0.125, which is one row of a shard"},
+		{"no row", search, func(c *train.Config) { c.Opponents.Fraction = 0.02 }, "opponents.fraction is 0.02; want at least 0.0312, which is one row"},
 		{"a row", search, func(c *train.Config) { c.Opponents.Fraction = 0.125 }, ""},
 		{"population", ppo, func(c *train.Config) { c.Opponents.Fraction, c.Opponents.Population = 0.5, 6 }, ""},
 		{"large population", ppo, func(c *train.Config) { c.Opponents.Population = 101 }, "opponents.population is 101; want 0 to 100"},
@@ -93,8 +93,8 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	c := train.DefaultConfig(train.AlgorithmPPO)
-	c.PPO.Minibatch = 1
-	refused(t, c.Validate(), "train.ppo.minibatch is 1; want no less than train.shards")
+	c.PPO.Minibatch = 0
+	refused(t, c.Validate(), "train.ppo.minibatch is 0; want 1 to")
 }
 
 func TestCheck(t *testing.T) {
@@ -135,13 +135,12 @@ func TestCheck(t *testing.T) {
 		}, "and train.memory is 24: lower train.rows or the steps"},
 		{"pool", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
-		}, "and train.memory is 24: lower train.hidden, train.shards or the number of train.opponents, or raise train.memory"},
+		}, "and train.memory is 24: lower train.hidden or the number of train.opponents, or raise train.memory"},
 		{"bots alone", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
 			c.Opponents.Bots = map[string]float64{"random": 1}
 		}, ""},
 		{"unknown bot", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"gredy": 0.5} }, `opponents.bots: unknown bot "gredy"`},
-		{"shards", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Hidden, c.Shards = []int{4096, 4096}, 512 }, "and train.memory is 24: lower train.hidden"},
 		{"decisions", "mars-is-ours-fast", 2, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "and train.memory is 24: lower train.rows or the steps"},
 		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "and train.memory is 24: lower train.rows or the steps"},
 		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "and train.memory is 24: lower train.rows or the steps"},

@@ -25,7 +25,7 @@ type expertIteration struct {
 	spec     game.Spec
 	executor jobs.Executor
 	now      *iteration
-	parts    []*selfPlay // of the rows, one for each shard
+	parts    []*selfPlay // of the rows
 	tasks    []jobs.Task // the parts
 	taken    int         // older copies so far; the latest replace the oldest
 	values   search.ValueTarget
@@ -34,7 +34,7 @@ type expertIteration struct {
 func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Learner, executor jobs.Executor) (*expertIteration, error) {
 	e := &expertIteration{cfg: cfg, learner: l, spec: g.Spec(), executor: executor}
 	e.now = &iteration{game: g, cfg: cfg, settings: sync.OnceValues(settings.blob)}
-	for k := range cfg.Shards {
+	for k := range cfg.parts() {
 		p := newSelfPlay(e.now, k)
 		if err := p.load(); err != nil {
 			return nil, err
@@ -64,24 +64,28 @@ func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, erro
 	}
 	warm := x >= cfg.Expert.ValueWarmup
 	n, m := 0, 0
+	var found []*samples
 	for _, p := range e.parts {
-		n += p.found.values()
-		m += p.found.decisions()
+		for i := range p.found {
+			found = append(found, &p.found[i])
+			n += p.found[i].values()
+			m += p.found[i].decisions()
+		}
 	}
 	out := Metrics{LearningRate: cfg.learningRate(x)}
-	shards, losses := make([]models.Shard, len(e.parts)), make([]Losses, len(e.parts))
-	for k, p := range e.parts {
-		shards[k] = models.Shard{Obs: p.found.obs, Loss: p.found.loss(&losses[k], e.spec, cfg.Head, max(1, n), max(1, m), cfg.ValueCoef, warm)}
+	shards, losses := make([]models.Shard, len(found)), make([]Losses, len(found))
+	for k, p := range found {
+		shards[k] = models.Shard{Obs: p.obs, Loss: p.loss(&losses[k], e.spec, cfg.Head, max(1, n), max(1, m), cfg.ValueCoef, warm)}
 	}
 	var err error
 	if n > 0 { // a short Search may know the value of no decision
 		out.GradNorm, err = e.learner.Fit(shards, out.LearningRate)
 	}
-	for k, p := range e.parts {
+	for k, p := range found {
 		out.Losses.Add(losses[k])
-		out.Decisions += p.found.steps
-		out.Games += p.found.games
-		out.Evaluated += p.found.evaluated
+		out.Decisions += p.steps
+		out.Games += p.games
+		out.Evaluated += p.evaluated
 	}
 	out.Losses.Mean()
 	return out, err

@@ -22,7 +22,7 @@ import (
 // tiny is a config of some milliseconds: a few short iterations.
 func tiny(a train.Algorithm) train.Config {
 	cfg := train.DefaultConfig(a)
-	cfg.Hidden, cfg.Rows, cfg.Shards = []int{2}, 2, 1
+	cfg.Hidden, cfg.Rows = []int{2}, 2
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 4, 4
 	if a == train.AlgorithmPPO {
 		cfg.Opponents = train.Opponents{Fraction: 0.5, Bots: map[string]float64{"random": 0.5}, Size: 2, Interval: 0.25, Power: 2}

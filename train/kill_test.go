@@ -29,7 +29,7 @@ func short(a train.Algorithm) train.Config { return shortened(train.DefaultConfi
 
 // shortened returns settings with less of everything.
 func shortened(cfg train.Config) train.Config {
-	cfg.Hidden, cfg.Rows, cfg.Shards = []int{16}, 16, 2
+	cfg.Hidden, cfg.Rows = []int{16}, 16
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 16, 64
 	cfg.Expert.Search.Decisions = 16
 	cfg.Steps, cfg.Checkpoints = 10_000, 13

@@ -17,16 +17,18 @@ import (
 // idle is an expert without targets.
 type idle struct{ expert.Expert }
 
-func (idle) Search(_ context.Context, dst *expert.Targets, _ expert.Options, _ expert.Network) error {
-	*dst = expert.Targets{Start: []int32{0}}
+func (idle) Search(_ context.Context, dst []expert.Targets, _ expert.Options, _ expert.Network) error {
+	for i := range dst {
+		dst[i] = expert.Targets{Start: []int32{0}}
+	}
 	return nil
 }
 
-// TestIdleShard has a shard with targets in the first iteration only.
-func TestIdleShard(t *testing.T) {
+// TestIdlePart has a part with targets in the first iteration only.
+func TestIdlePart(t *testing.T) {
 	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
 	cfg := DefaultConfig(TurnExact)
-	cfg.Rows, cfg.Shards = 4, 2
+	cfg.Rows = 20
 	cfg.Hidden = []int{8}
 	mlp, err := models.NewMLP(cfg.shape(g.Spec()), rand.NewPCG(1, 0))
 	if err != nil {
@@ -47,8 +49,10 @@ func TestIdleShard(t *testing.T) {
 		}
 		n, decisions := 0, 0
 		for _, p := range e.parts {
-			n += p.found.values()
-			decisions += p.found.decisions()
+			for _, s := range p.found {
+				n += s.values()
+				decisions += s.decisions()
+			}
 		}
 		if n == 0 || m.Positions != float64(n) || m.Choices != float64(decisions) {
 			t.Errorf("iteration %d: the losses are of %v positions and %v decisions; want %d and %d", i+1, m.Positions, m.Choices, n, decisions)

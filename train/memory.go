@@ -25,7 +25,7 @@ func (c Config) checkMemory(g env.Game) error {
 	if sum := (networks + iteration) / gib; limit > 0 && sum > limit {
 		lower := "train.rows or the steps that each row plays in an iteration"
 		if networks > iteration {
-			lower = "train.hidden, train.shards or the number of train.opponents"
+			lower = "train.hidden or the number of train.opponents"
 		}
 		return fmt.Errorf("the run takes about %.3g GiB of memory, and %s %.3g: lower %s, or raise train.memory", sum, source, limit, lower)
 	}
@@ -42,14 +42,12 @@ func (c Config) memory(g env.Game, play playSizes) (networks, iteration float64)
 		node   = 512 // bytes of a node of a search tree with its edges, about
 	)
 	spec, shape := g.Spec(), c.shape(g.Spec())
-	n, d, p, graphs := float64(c.Rows), float64(spec.ObsLen()), float64(spec.Players), float64(min(c.Shards, runtime.GOMAXPROCS(0)))
-	// The weights, two moments of each, gradients, and a checkpoint while it is written.
-	copies := 3 + float64(c.Shards) + 2*graphs + 8
+	n, d, p := float64(c.Rows), float64(spec.ObsLen()), float64(spec.Players)
+	// The weights, two moments of each, and a checkpoint while it is written.
+	copies := 3.0 + 8
 	if o := c.Opponents; o.Fraction > 0 && o.Networks() > 0 {
 		copies += float64(o.Population + o.Size)
 	}
-	networks = number * copies * float64(shape.Size())
-
 	rows := 1.0 // of the network for a decision
 	if c.Head == models.Score {
 		rows += play.options
@@ -58,13 +56,20 @@ func (c Config) memory(g env.Game, play playSizes) (networks, iteration float64)
 	for _, width := range c.Hidden {
 		outputs += float64(width)
 	}
-	kept := growth * (8 + 8*play.numbers)                      // an observation, without its zeros
-	fitted := kept + 2*number*outputs*graphs/float64(c.Shards) // and the outputs of all layers for it, with their gradients
+	kept := growth * (8 + 8*play.numbers) // an observation, without its zeros
+	fit := func(fitted float64) float64 { // rows
+		groups := min(max(1, fitted/models.GroupRows), models.MaxGroups)
+		graphs := min(groups, float64(runtime.GOMAXPROCS(0)))
+		copies += groups + 2*graphs // gradients
+		// And of each graph the outputs of all layers, with their gradients.
+		return fitted*kept + 2*number*outputs*graphs*fitted/groups
+	}
 	if c.Algorithm == AlgorithmPPO {
 		steps := n * float64(c.PPO.Horizon)
 		decision := number*(6*p+8) + growth*number*play.options
 		outcomes := growth * number * n * float64(c.PPO.Outcomes) * (d + p)
-		return networks, steps*(decision+rows*kept) + min(steps, 1.5*float64(c.PPO.Minibatch))*rows*fitted + outcomes
+		iteration = steps*(decision+rows*kept) + fit(min(steps, 1.5*float64(c.PPO.Minibatch))*rows) + outcomes
+		return number * copies * float64(shape.Size()), iteration
 	}
 	s := c.Expert.Search
 	steps := n * float64(s.Decisions)
@@ -72,5 +77,6 @@ func (c Config) memory(g env.Game, play playSizes) (networks, iteration float64)
 		steps = n * float64(s.Turns)
 	}
 	const search = 2 // times as much, with what a search keeps of the states that it meets
-	return networks, search*steps*(1+rows)*(growth*number*d+fitted) + n*node*float64(s.Tree.Simulations)
+	iteration = search*steps*(1+rows)*growth*number*d + search*fit(steps*(1+rows)) + n*node*float64(s.Tree.Simulations)
+	return number * copies * float64(shape.Size()), iteration
 }

@@ -33,7 +33,7 @@ func TestMemory(t *testing.T) {
 			c.Head, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = models.Logits, 1024, 64, 1<<16
 		}},
 		{"wide network", "martian-dice", 2, AlgorithmPPO, func(c *Config) {
-			c.Hidden, c.Shards, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 8, 16, 16, 64
+			c.Hidden, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 16, 16, 64
 		}},
 		{"turns", "martian-dice", 4, TurnExact, func(c *Config) { c.Rows = 256 }},
 		{"many turns", "martian-dice", 2, TurnExact, func(c *Config) { c.Rows, c.Expert.Search.Turns = 32, 32 }},

@@ -26,7 +26,7 @@ import (
 func poolConfig(head models.Head) Config {
 	cfg := DefaultConfig(AlgorithmPPO)
 	cfg.Head, cfg.Hidden = head, []int{16}
-	cfg.Rows, cfg.Shards = 30, 3
+	cfg.Rows = 30
 	cfg.PPO.Horizon, cfg.PPO.Minibatch = 32, 240
 	cfg.Steps, cfg.Evaluations = 12*30*32, 0
 	cfg.Opponents = Opponents{Fraction: 0.5, Size: 3, Interval: 0.1, Power: 2}

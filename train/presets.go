@@ -17,7 +17,7 @@ import (
 // adapts them to a game.
 func DefaultConfig(a Algorithm) Config {
 	c := Config{
-		Algorithm: a, Seed: 1, Head: models.Score, Hidden: []int{128, 128}, Shards: 4,
+		Algorithm: a, Seed: 1, Head: models.Score, Hidden: []int{128, 128},
 		ValueCoef: 5, Adam: models.DefaultAdam(), Evaluations: 10, Checkpoints: 20,
 		Opponents: Opponents{Bots: map[string]float64{}, PopulationSteps: 0.1, Size: 20, Interval: 0.05, Power: 2},
 		Openings:  Openings{Decisions: 8},
@@ -212,7 +212,7 @@ func (c *Config) suit(g env.Game, play playSizes) {
 		c.PPO.Horizon, c.PPO.Minibatch, c.PPO.Outcomes = 512, 4096, 64
 		c.PPO.Lambda, c.PPO.EntropyCoef = 0.995, Schedule{0.02, 0.0005}
 		row := play.options * float64(c.PPO.Horizon*spec.ObsLen())
-		for c.Rows > 2*c.Shards && row*float64(c.Rows) > maxRolloutObs {
+		for c.Rows > 8 && row*float64(c.Rows) > maxRolloutObs {
 			c.Rows /= 2
 		}
 	}
@@ -260,8 +260,8 @@ func turnLeaves(g env.Game, c Config) (float64, error) {
 		mlp.Forward(scores, values, obs)
 		models.SharesToReturns(values, spec.Players, spec.Return)
 	}
-	for found := (expert.Targets{}); n < rows*searches && leaves < maxLeaves; n += rows {
-		if err := x.Search(context.Background(), &found, expert.Options{PolicyReplies: true}, net); err != nil {
+	for found := make([]expert.Targets, x.Pieces()); n < rows*searches && leaves < maxLeaves; n += rows {
+		if err := x.Search(context.Background(), found, expert.Options{PolicyReplies: true}, net); err != nil {
 			return 0, err
 		}
 	}

@@ -17,7 +17,6 @@ import (
 var renamed = [][2]string{
 	{"train.rate", "train.learning_rate"},
 	{"train.value", "train.value_coef"},
-	{"train.parts", "train.shards"},
 	{"train.adam.clip", "train.adam.max_grad_norm"},
 	{"train.ppo.entropy", "train.ppo.entropy_coef"},
 	{"train.ppo.clip", "train.ppo.clip_range"},
@@ -56,7 +55,7 @@ func TestRenamed(t *testing.T) {
 		switch old {
 		case "train.rate", "train.ppo.entropy":
 			value = "[0.5, 0.5]"
-		case "train.parts", "train.ppo.pool.size", "train.expert.search.moves":
+		case "train.ppo.pool.size", "train.expert.search.moves":
 			value = "5"
 		}
 		text := func(field string) []byte { return []byte(strings.Replace(nested(field, "%"), "%", value, 1)) }
@@ -109,9 +108,8 @@ func TestResumeRenamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := object["train"].(map[string]any)
-	c["rate"], c["parts"] = c["learning_rate"], c["shards"]
+	c["rate"], c["shards"] = c["learning_rate"], 4
 	delete(c, "learning_rate")
-	delete(c, "shards")
 	if f.Blobs["settings"], err = json.Marshal(object); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +120,7 @@ func TestResumeRenamed(t *testing.T) {
 	if !errors.Is(err, train.ErrRenamed) {
 		t.Fatalf("got %v; want ErrRenamed", err)
 	}
-	for _, want := range []string{path, "train.parts is now shards, train.rate is now learning_rate", "finish the run with the release that began it"} {
+	for _, want := range []string{path, "train.shards is gone: leave it out, as a run divides its work itself, train.rate is now learning_rate", "finish the run with the release that began it"} {
 		refused(t, err, want)
 	}
 }

@@ -36,7 +36,15 @@ var ErrInterrupted = errors.New("interrupted")
 // arithmetic is the version of the seeded bits. It rises when the same seed and settings
 // end in other bits, as with another order of sums. A checkpoint holds it, since a run
 // half in each version would be neither.
-const arithmetic = 3
+const arithmetic = 4
+
+// releases are those that finish a run of an older arithmetic.
+func releases(arithmetic int) string {
+	if arithmetic == 3 {
+		return "release 0.1.0"
+	}
+	return "the release that began it"
+}
 
 // ErrArithmetic is returned for a checkpoint of a release whose seeded bits are others.
 var ErrArithmetic = errors.New("this release computes other bits")
@@ -191,7 +199,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 // ppoOptions returns what PPO needs of a run beside its settings.
 func (c Config) ppoOptions(opponent *agents.Agent) ppo.Options {
 	return ppo.Options{
-		Seed: c.Seed, Rows: c.Rows, Shards: c.Shards, LearningRate: c.learningRate, ValueCoef: c.ValueCoef,
+		Seed: c.Seed, Rows: c.Rows, LearningRate: c.learningRate, ValueCoef: c.ValueCoef,
 		Opponents: c.Opponents, Openings: c.Openings, Opponent: opponent,
 	}
 }
@@ -400,8 +408,8 @@ func (r *run) restore() error {
 		return fmt.Errorf("%s: the state of the run: %w", path, err)
 	}
 	if before.Arithmetic != arithmetic {
-		return fmt.Errorf("%s: %w than the release that began the run: its arithmetic has version %d, that of the run version %d; finish the run with that release, or start a new run",
-			path, ErrArithmetic, arithmetic, before.Arithmetic)
+		return fmt.Errorf("%s: %w than the release that began the run: its arithmetic has version %d, that of the run version %d; finish the run with %s, or start a new run",
+			path, ErrArithmetic, arithmetic, before.Arithmetic, releases(before.Arithmetic))
 	}
 	if err := r.checkSettings(f.Blobs[settingsBlob]); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -3,13 +3,16 @@ package train
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"marsgym/env"
 	"marsgym/internal/jobs"
+	"marsgym/internal/parallel"
 	"marsgym/models"
 	"marsgym/train/expert"
 )
@@ -43,13 +46,13 @@ type selfPlay struct {
 	ended   bool          // the task is done
 	search  expert.Expert // in state, or in next if ended; nil or in any state if stale
 	stale   bool
-	targets expert.Targets
-	found   samples
+	targets []expert.Targets // of each piece of the rows
+	found   []samples        // likewise
 }
 
 // newSelfPlay returns the task of a part without a state.
 func newSelfPlay(it *iteration, part int) *selfPlay {
-	return &selfPlay{iteration: it, part: part, stale: true, found: newSamples(it.game.Spec())}
+	return &selfPlay{iteration: it, part: part, stale: true}
 }
 
 // begin readies the task for the next iteration.
@@ -73,8 +76,9 @@ func (p *selfPlay) current() []byte {
 // load brings the search into state; without one it starts games with the seed of the run.
 func (p *selfPlay) load() (err error) {
 	if p.search == nil {
-		from, to := p.cfg.Rows*p.part/p.cfg.Shards, p.cfg.Rows*(p.part+1)/p.cfg.Shards
-		if p.search, err = expert.New(p.game, p.cfg.search(), to-from, from); err != nil {
+		cfg := p.cfg.search()
+		from := p.part * cfg.PartRows()
+		if p.search, err = expert.New(p.game, cfg, min(cfg.PartRows(), p.cfg.Rows-from), from); err != nil {
 			return err
 		}
 	}
@@ -95,9 +99,10 @@ func (p *selfPlay) Run(ctx context.Context) error {
 		return err
 	}
 	p.stale = true
-	cfg, spec, evaluated := p.cfg, p.game.Spec(), uint64(0)
+	cfg, spec := p.cfg, p.game.Spec()
+	var evaluated atomic.Uint64
 	net := func(scores, values, obs []float32) {
-		evaluated += uint64(len(obs) / spec.ObsLen())
+		evaluated.Add(uint64(len(obs) / spec.ObsLen()))
 		p.network.Forward(scores, values, obs)
 		if spec.HasWin() {
 			models.SharesToReturns(values, spec.Players, spec.Return)
@@ -110,21 +115,31 @@ func (p *selfPlay) Run(ctx context.Context) error {
 	}
 	for _, c := range p.copies {
 		opt.Copies = append(opt.Copies, func(policy, _, obs []float32) {
-			evaluated += uint64(len(obs) / spec.ObsLen())
+			evaluated.Add(uint64(len(obs) / spec.ObsLen()))
 			c.Forward(policy, nil, obs)
 		})
 	}
-	err := p.search.Search(ctx, &p.targets, opt, net)
+	n := p.search.Pieces()
+	p.resize(n)
+	err := p.search.Search(ctx, p.targets, opt, net)
 	if err == nil {
 		p.next, err = p.search.AppendState(p.next[:0])
 	}
 	if err != nil {
 		return err
 	}
-	p.found.fill(&p.targets, spec, cfg.Head, opt.Temperature)
-	p.found.evaluated = evaluated
+	parallel.For(n, 1, func(k, _ int) { p.found[k].fill(&p.targets[k], spec, cfg.Head, opt.Temperature) })
+	p.found[0].evaluated = evaluated.Load()
 	p.ended, p.stale = true, false
 	return nil
+}
+
+// resize makes room for n pieces.
+func (p *selfPlay) resize(n int) {
+	for len(p.found) < n {
+		p.targets, p.found = append(p.targets, expert.Targets{}), append(p.found, newSamples(p.game.Spec()))
+	}
+	p.targets, p.found = p.targets[:n], p.found[:n]
 }
 
 // SelfPlayKind is the kind of the jobs of expert iteration.
@@ -155,19 +170,47 @@ func (p *selfPlay) Job() (jobs.Job, error) {
 // result returns what [selfPlay.Receive] reads: the state after Run, as the difference to that
 // before it, and what was found.
 func (p *selfPlay) result() []byte {
-	return p.found.appendBinary(appendDifference(nil, p.state, p.next))
+	b := binary.AppendUvarint(appendDifference(nil, p.state, p.next), uint64(len(p.found)))
+	for i := range p.found {
+		b = jobs.AppendSlice(b, p.found[i].appendBinary(nil))
+	}
+	return b
 }
 
 // Receive implements [jobs.Task].
 func (p *selfPlay) Receive(r jobs.Result) error {
 	next, rest, err := cutDifference(r.Bytes, p.state)
 	if err == nil {
-		err = p.found.decode(rest, p.game.Spec(), p.cfg.Head)
+		err = p.decode(rest)
 	}
 	if err != nil {
 		return fmt.Errorf("the result of part %d of self-play: %w", p.part, err)
 	}
 	p.next, p.ended = next, true
+	return nil
+}
+
+// decode reads what was found.
+func (p *selfPlay) decode(b []byte) error {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n == 0 || n > uint64(p.cfg.Rows) {
+		return errors.New("it is in no pieces")
+	}
+	p.resize(int(n))
+	b = b[size:]
+	for i := range p.found {
+		text, rest, err := jobs.CutSlice[byte](b)
+		if err == nil {
+			err = p.found[i].decode(text, p.game.Spec(), p.cfg.Head)
+		}
+		if err != nil {
+			return err
+		}
+		b = rest
+	}
+	if len(b) > 0 {
+		return fmt.Errorf("%d bytes follow it", len(b))
+	}
 	return nil
 }
 
@@ -224,8 +267,8 @@ func (w *selfPlayWorker) run(ctx context.Context, text []byte, inputs []*jobs.Bl
 	if err != nil {
 		return jobs.Result{}, fmt.Errorf("the settings of a job: %w", err)
 	}
-	if args.Part < 0 || args.Part >= run.cfg.Shards || !(args.Done >= 0 && args.Done <= 1) {
-		return jobs.Result{}, fmt.Errorf("part %d at %v of a run with %d shards", args.Part, args.Done, run.cfg.Shards)
+	if args.Part < 0 || args.Part >= run.cfg.parts() || !(args.Done >= 0 && args.Done <= 1) {
+		return jobs.Result{}, fmt.Errorf("part %d at %v of a run with %d parts", args.Part, args.Done, run.cfg.parts())
 	}
 	mlp, err := run.weights.Of(ctx, inputs[1], run.decodeWeights)
 	if err != nil {

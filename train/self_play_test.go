@@ -63,7 +63,7 @@ func TestEncoded(t *testing.T) {
 	} {
 		t.Run(string(tt.algorithm), func(t *testing.T) {
 			cfg, local, remote := short(tt.algorithm), t.TempDir(), t.TempDir()
-			cfg.Steps, cfg.Shards, cfg.Opponents = 2000, 3, tt.opponents
+			cfg.Steps, cfg.Opponents = 2000, tt.opponents
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: tt.game, Dir: local, Learner: learner}); err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,7 @@ func TestEncoded(t *testing.T) {
 func TestReceiveRefuses(t *testing.T) {
 	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay(openCatalog)
 	cfg := short(train.OneMove)
-	cfg.Rows, cfg.Shards, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 1, 2
+	cfg.Rows, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 2
 	refused := 0
 	for at := range 200 {
 		for _, alter := range []func([]byte) []byte{
@@ -107,7 +107,7 @@ func TestReceiveRefuses(t *testing.T) {
 func FuzzSelfPlayJob(f *testing.F) {
 	g := testgames.Open(f, "pig", 0, `{"target": 10}`)
 	cfg := short(train.OneMove)
-	cfg.Rows, cfg.Shards, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 1, 2
+	cfg.Rows, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 2
 	compute := train.SelfPlay(openCatalog)
 	var sent jobs.Job
 	spy := func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {

@@ -181,7 +181,6 @@ var ErrRenamed = errors.New("settings have other names in this release")
 var renamed = map[string]string{
 	"train.rate":                 "learning_rate",
 	"train.value":                "value_coef",
-	"train.parts":                "shards",
 	"train.adam.clip":            "max_grad_norm",
 	"train.ppo.entropy":          "entropy_coef",
 	"train.ppo.clip":             "clip_range",
@@ -200,6 +199,10 @@ var renamed = map[string]string{
 	"train.expert.search.restart_fraction": "starts.sample",
 }
 
+// gone are the fields of settings of older releases that have no successor: a run divides its
+// work itself.
+var gone = []string{"train.parts", "train.shards"}
+
 // onePly is an algorithm of older releases. Its search is that of [OneMove] in games that
 // merge their chance.
 const onePly Algorithm = "one-ply"
@@ -210,9 +213,17 @@ var errOnePly = fmt.Errorf("%w: train.algorithm one-ply is now one-move, as trai
 // if some of the fields of [Settings], such as "train.rate" or its element "train.rate.0", are
 // those of an older release.
 func CheckRenamed(fields ...string) error {
+	given := func(old string) bool {
+		return slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f+".", old+".") })
+	}
 	var list []string
+	for _, old := range gone {
+		if given(old) {
+			list = append(list, old+" is gone: leave it out, as a run divides its work itself")
+		}
+	}
 	for _, old := range slices.Sorted(maps.Keys(renamed)) {
-		if slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f+".", old+".") }) {
+		if given(old) {
 			list = append(list, old+" is now "+renamed[old])
 		}
 	}

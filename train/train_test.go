@@ -30,7 +30,7 @@ func learner(m *models.MLP, c models.AdamConfig) (models.Learner, error) { retur
 func small() train.Config {
 	cfg := train.DefaultConfig(train.AlgorithmPPO)
 	cfg.Hidden = []int{32}
-	cfg.Rows, cfg.Shards = 64, 3
+	cfg.Rows = 64
 	cfg.PPO.Horizon, cfg.PPO.Minibatch, cfg.PPO.Epochs, cfg.PPO.Outcomes = 32, 512, 2, 100
 	cfg.Steps = 12 * 64 * 32
 	cfg.Evaluations, cfg.Checkpoints = 2, 4
@@ -43,7 +43,7 @@ func brief(a train.Algorithm) train.Config {
 		return small()
 	}
 	cfg := train.DefaultConfig(a)
-	cfg.Hidden, cfg.Rows, cfg.Shards = []int{16}, 12, 5
+	cfg.Hidden, cfg.Rows = []int{16}, 12
 	cfg.Steps, cfg.Evaluations, cfg.Checkpoints = 3_000, 0, 1
 	return cfg
 }

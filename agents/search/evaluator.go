@@ -5,6 +5,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/internal/core"
+	"marsgym/internal/parallel"
 	"marsgym/models"
 )
 
@@ -52,10 +53,6 @@ func (g *Trees[S]) forward() {
 		width = 1
 	}
 	g.policy, g.values = core.Resize(g.policy, n*width), core.Resize(g.values, n*g.spec.Players)
-	if g.evaluator.ForwardNear == nil {
-		g.evaluator.Forward(g.policy, g.values, g.obs)
-		return
-	}
 	g.first = g.first[:0]
 	for _, t := range g.waiting {
 		for _, r := range t.requests {
@@ -63,7 +60,23 @@ func (g *Trees[S]) forward() {
 		}
 	}
 	g.first = append(g.first, n)
-	g.evaluator.ForwardNear(g.policy, g.values, g.obs, g.first)
+	requests := len(g.first) - 1
+	parallel.For(requests, g.portion(requests), func(from, to int) {
+		lo, hi := g.first[from], g.first[to]
+		policy, values, obs := g.policy[lo*width:hi*width], g.values[lo*g.spec.Players:hi*g.spec.Players], g.obs[lo*g.d:hi*g.d]
+		if g.evaluator.ForwardNear == nil {
+			g.evaluator.Forward(policy, values, obs)
+			return
+		}
+		first := g.first
+		if lo > 0 || hi < n {
+			first = slices.Clone(g.first[from : to+1])
+			for i := range first {
+				first[i] -= lo
+			}
+		}
+		g.evaluator.ForwardNear(policy, values, obs, first)
+	})
 }
 
 // valuesTurns reports whether the values are of starts of turns.
@@ -72,7 +85,7 @@ func (x *setup[S]) valuesTurns() bool {
 }
 
 // request is what a tree waits for: the evaluation of a node, or if node is noNode of the
-// start of a turn t.at, or the bot's policy there.
+// start of a turn t.at.
 type request struct {
 	node int32
 	row  int // of its first observation
@@ -80,6 +93,10 @@ type request struct {
 
 // request adds a request, unless this round has it, and lets the simulation wait for it.
 func (t *tree[S]) request(k int32) {
+	if t.g.evaluator == nil {
+		t.simulations = append(t.simulations, simulation{int32(t.from), t.rollOut(k)})
+		return
+	}
 	r := int32(len(t.requests))
 	if k != noNode && t.nodes[k].request >= 0 {
 		r = t.nodes[k].request
@@ -103,8 +120,6 @@ func (t *tree[S]) observe(k int32) {
 		g.rules.Encode(g.obs[n:], s, who)
 	}
 	switch {
-	case g.evaluator == nil:
-		g.at = append(g.at, t.nodes[k].state)
 	case k == noNode:
 		mover, _ := g.rules.TurnStart(t.at)
 		add(t.at, mover)
@@ -158,12 +173,17 @@ func (t *tree[S]) receive() {
 		copy(t.values[i*p:], t.share)
 	}
 	for i, s := range t.simulations {
-		to := len(t.path)
-		if i+1 < len(t.simulations) {
-			to = int(t.simulations[i+1].from)
-		}
-		t.backUp(t.path[s.from:to], t.values[int(s.request)*p:][:p])
+		t.backUp(t.pathOf(i), t.values[int(s.request)*p:][:p])
 	}
+}
+
+// pathOf returns the path of one of the simulations that wait.
+func (t *tree[S]) pathOf(i int) []step {
+	to := len(t.path)
+	if i+1 < len(t.simulations) {
+		to = int(t.simulations[i+1].from)
+	}
+	return t.path[t.simulations[i].from:to]
 }
 
 // setPriors sets the priors of a node from the evaluator's policy: that of a row or, if it
@@ -212,7 +232,7 @@ func (t *tree[S]) readBest(n *node[S], row int) {
 	g.moverShare, g.shares = g.moverShare[:0], g.shares[:0]
 	for k, e := range t.edgesOf(n) {
 		if s := g.rules.After(n.state, e.action); g.rules.CurrentPlayer(s) == game.Terminal {
-			t.finish(s)
+			t.finish(g.setup, s)
 		} else {
 			t.readShares(row+k, n.mover)
 		}

@@ -81,6 +81,7 @@ type lookahead[S comparable] struct {
 	evaluator *Evaluator
 	planner   game.TurnPlanner[S] // nil if plies are decisions
 	free      sync.Pool           // of *aheadGraph[S]
+	leaves    sync.Pool           // of *leaves
 }
 
 // Plies implements [game.Lookahead].
@@ -190,8 +191,7 @@ type aheadGraph[S comparable] struct {
 	legal    []game.Action
 	outcomes []game.Outcome[S] // of the chance states that are being expanded
 	options  []float64
-	obs      []float32 // of one call of the network
-	out      []float32 // its values
+	rows     []int32 // the leaves that the network values
 }
 
 // aheadLayer lists states, representatives.
@@ -526,39 +526,46 @@ func (l *aheadLayer[S]) expect(players int) error {
 	return errors.New("chance hardly ever leads to a decision")
 }
 
+// leafRows is the number of leaves that a goroutine evaluates in one call of the network.
+// Chosen: as many as a network's layers process together.
+const leafRows = 256
+
+// leaves are the input and output of one call of the network.
+type leaves struct {
+	obs []float32 // [n, D]
+	out []float32 // [n, P] values
+}
+
 // forward fills the values of the leaves.
 func (g *aheadGraph[S]) forward(ctx context.Context, l *aheadLayer[S]) error {
-	const most = 2048 // rows of one call of the network; chosen: their observations take some MB
 	p, d := g.spec.Players, g.spec.ObsLen()
-	var rows []int32
-	flush := func() error {
-		n := len(rows)
-		g.out = core.Resize(g.out, n*p)
-		g.evaluator.Forward(nil, g.out, g.obs[:n*d])
+	g.rows = g.rows[:0]
+	for i, x := range l.nodes {
+		if x.player >= 0 {
+			g.rows = append(g.rows, int32(i))
+		}
+	}
+	return parallel.ForContext(ctx, len(g.rows), leafRows, func(from, to int) error {
+		b, _ := g.leaves.Get().(*leaves)
+		if b == nil {
+			b = new(leaves)
+		}
+		defer g.leaves.Put(b)
+		rows := g.rows[from:to]
+		b.obs, b.out = core.Resize(b.obs, len(rows)*d), core.Resize(b.out, len(rows)*p)
+		for r, i := range rows {
+			g.rules.Encode(b.obs[r*d:][:d], l.nodes[i].state, l.nodes[i].player)
+		}
+		g.evaluator.Forward(nil, b.out, b.obs)
 		for r, i := range rows {
 			value := l.value(i, p)
-			game.SeatOrder(value, g.out[r*p:][:p], l.nodes[i].player)
+			game.SeatOrder(value, b.out[r*p:][:p], l.nodes[i].player)
 			for _, v := range value {
 				if !elementary.Finite(v) {
 					return fmt.Errorf("the network's value is %v", v)
 				}
 			}
 		}
-		rows = rows[:0]
-		return ctx.Err()
-	}
-	g.obs = core.Resize(g.obs, min(most, len(l.nodes))*d)
-	for i := range l.nodes {
-		x := &l.nodes[i]
-		if x.player < 0 {
-			continue
-		}
-		g.rules.Encode(g.obs[len(rows)*d:][:d], x.state, x.player)
-		if rows = append(rows, int32(i)); len(rows) == most {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return flush()
+		return nil
+	})
 }

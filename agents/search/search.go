@@ -13,6 +13,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/core"
+	"marsgym/internal/parallel"
 )
 
 // Config are the settings of a tree search.
@@ -41,12 +42,16 @@ func (c Config) Validate() error {
 // a mistyped number takes.
 const maxSimulations = 10_000_000
 
+// Sizes is the number of parts of a search that [Searcher] values.
+const Sizes = 3
+
 // Searcher is a policy that searches, and estimates the values of positions by searches.
 type Searcher interface {
 	env.ContextPolicy
-	// Values writes the mean result of the simulations from each position to dst [n, P]:
-	// shares of the win by seat. Positions may be of any kind. The search needs a number of
-	// simulations.
+	// Values writes mean results of the simulations from each position to dst [n, Sizes, P]:
+	// shares of the win by seat, of the last half of the simulations, of the quarter before and
+	// of the eighth before that. So a search shows how its value changes with its size. Positions
+	// may be of any kind. The search needs a number of simulations.
 	Values(ctx context.Context, dst []float64, at []env.Position) error
 }
 
@@ -111,12 +116,8 @@ func (x searcher[S]) Values(ctx context.Context, dst []float64, at []env.Positio
 	if x.search.cfg.Simulations == 0 {
 		return errors.New("search: values need a number of simulations")
 	}
-	p := x.search.spec.Players
-	return x.search.run(ctx, env.Representatives[S](at), true, func(i int, t *tree[S]) {
-		for q, sum := range t.total {
-			dst[i*p+q] = sum / float64(t.done)
-		}
-	})
+	width := Sizes * x.search.spec.Players
+	return x.search.run(ctx, env.Representatives[S](at), true, func(i int, t *tree[S]) { t.parts(dst[i*width:][:width]) })
 }
 
 // treeSearch is Monte Carlo tree search with PUCT selection. Each seat maximises its
@@ -124,7 +125,7 @@ func (x searcher[S]) Values(ctx context.Context, dst []float64, at []env.Positio
 // share a node.
 //
 // Without a time limit the result for a state depends on the state and the seed alone,
-// not on other searches, at the same time or before.
+// not on other searches, at the same time or before, nor on the number of cores.
 //
 // Source: Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006;
 // the selection rule from Silver et al., "Mastering the game of Go without human
@@ -149,23 +150,23 @@ func (x *treeSearch[S]) ProbsContext(ctx context.Context, dst []float64, states 
 }
 
 // run searches the states group by group, and calls read with the index of each state and its
-// tree. With values it also simulates where no choice is open, and all states have the same
-// dice, since values are compared.
+// tree, on several goroutines. With values it also simulates where no choice is open, and all
+// states have the same dice, since values are compared.
 func (x *treeSearch[S]) run(ctx context.Context, states []S, values bool, read func(i int, t *tree[S])) error {
-	g, _ := x.free.Get().(*Trees[S])
-	if g == nil {
-		g = &Trees[S]{setup: &x.setup}
-	}
-	defer x.free.Put(g)
-	for first := 0; first < len(states); first += x.group() {
-		some := states[first:min(first+x.group(), len(states))]
+	grow := func(from, to int) error {
+		g, _ := x.free.Get().(*Trees[S])
+		if g == nil {
+			g = &Trees[S]{setup: &x.setup}
+		}
+		defer x.free.Put(g)
+		g.few = len(states) <= aFew
 		if g.done = ctx.Done(); x.cfg.Time > 0 {
 			g.end = time.Now().Add(x.cfg.Time)
 		}
 		for _, t := range g.all {
 			t.idle = true
 		}
-		for i, s := range some {
+		for i, s := range states[from:to] {
 			if i == len(g.all) {
 				g.all = append(g.all, newTree(g))
 			}
@@ -176,17 +177,39 @@ func (x *treeSearch[S]) run(ctx context.Context, states []S, values bool, read f
 		if err := g.run(ctx, func(int) bool { return false }); err != nil {
 			return err
 		}
-		for i, t := range g.all[:len(some)] {
-			read(first+i, t)
+		for i, t := range g.all[:to-from] {
+			read(from+i, t)
+		}
+		return nil
+	}
+	if values {
+		return parallel.ForContext(ctx, len(states), min(x.group(), valuesAtOnce), grow)
+	}
+	for from := 0; from < len(states); from += x.group() {
+		if err := grow(from, min(from+x.group(), len(states))); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+const (
+	// aFew states or fewer are those of people, who wait for the answer: the simulations of a tree
+	// share the cores. Of more, as in matches, other goroutines search others.
+	aFew = 4
+	// valuesAtOnce is the number of states of which a goroutine searches the values. Chosen: the
+	// evaluator's batches are large enough.
+	valuesAtOnce = 16
+)
+
 // begin starts the search of a state.
 func (x *treeSearch[S]) begin(t *tree[S], s S, values bool) (err error) {
 	seed := x.cfg.Seed
+	t.atOnce = 1 // where a simulation has several evaluations, or for values
 	if !values {
+		if !x.valuesTurns() {
+			t.atOnce = mostAtOnce
+		}
 		if a := x.obvious(t, s); a >= 0 {
 			t.only, t.idle = a, true
 			return nil
@@ -209,7 +232,7 @@ func (x *treeSearch[S]) obvious(t *tree[S], s S) game.Action {
 	who := x.rules.CurrentPlayer(s)
 	for _, a := range legal {
 		if after := x.rules.After(s, a); x.rules.CurrentPlayer(after) == game.Terminal {
-			if t.finish(after); t.share[who] == 1 {
+			if t.finish(&x.setup, after); t.share[who] == 1 {
 				return a
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
-	"marsgym/internal/core"
 )
 
 // tree is the search of one state, the root. Its nodes are decisions; chance between them is
@@ -22,30 +21,39 @@ type tree[S comparable] struct {
 	edges  []edge
 	afters []S         // states after edges that lead to no decision
 	left   int         // simulations still to start
+	atOnce int         // simulations that are started together, at most
 	done   int         // simulations that have ended
 	total  []float64   // [P] the sum of their shares of the win
 	square []float64   // [P] the sum of the squares of these
+	goal   int         // simulations of the whole search
+	marks  []float64   // [Sizes, P] total after goal/2, goal/4 and goal/8 of them
 	idle   bool        // no search is under way
 	only   game.Action // the choice where it needs no search; else -1
 
 	// The simulations of the current round. With a Gumbel each of its candidates has one;
-	// otherwise there is one alone.
+	// otherwise see together.
 	path        []step
-	simulations []simulation // those that wait for an evaluation
+	simulations []simulation // those that wait for an evaluation, or for the end of a rollout
 	requests    []request
-	values      []float64 // [requests, P] shares of the win
+	values      []float64     // [requests, P] shares of the win
+	rollouts    []*rollout[S] // those in use first
+	rolling     int           // rollouts in use
 
 	// The current simulation.
-	dice    rand.PCG
-	seed    uint64
-	stream  uint64 // of dice (see seedDice)
-	turn    uint64 // number of turns started since seedDice
-	at      S      // where it has left the tree
-	moves   int
-	from    int       // its path begins at path[from]
-	rollout bool      // the bot plays it to the end
-	resumed int32     // the node at which it goes on, or noNode
-	share   []float64 // [P] the result: shares of the win
+	walk[S]
+	from    int   // its path begins at path[from]
+	resumed int32 // the node at which it goes on, or noNode
+}
+
+// walk is where a simulation is.
+type walk[S comparable] struct {
+	dice   rand.PCG
+	seed   uint64
+	stream uint64 // of dice (see seedDice)
+	turn   uint64 // number of turns started since seedDice
+	at     S      // where it has left the tree
+	moves  int
+	share  []float64 // [P] the result: shares of the win
 }
 
 const (
@@ -58,6 +66,7 @@ type node[S comparable] struct {
 	state    S
 	first, n int32
 	visits   int32
+	underWay int32 // simulations through it that have not ended, if several are started together
 	request  int32 // its index in the requests of its evaluation, or -1
 	mover    game.Player
 	starts   bool    // a turn starts here
@@ -70,10 +79,11 @@ type edge struct {
 	action game.Action
 	// next is 0 where the state after the action is not yet known, k+1 if it is that of
 	// node k, and -k-1 if it is afters[k].
-	next   int32
-	visits int32
-	prior  float64
-	sum    float64 // of the mover's shares
+	next     int32
+	visits   int32
+	underWay int32 // as of a node
+	prior    float64
+	sum      float64 // of the mover's shares
 }
 
 // step is a node with several legal actions on the path of a simulation, and the edge taken
@@ -81,12 +91,12 @@ type edge struct {
 type step struct{ node, edge int32 }
 
 // simulation is a path, from path[from] to that of the next simulation, to the node of
-// a request.
+// a request, or of a rollout if there is no evaluator.
 type simulation struct{ from, request int32 }
 
 func newTree[S comparable](g *Trees[S]) *tree[S] {
 	p := g.spec.Players
-	return &tree[S]{g: g, index: map[S]int32{}, share: make([]float64, p), total: make([]float64, p), square: make([]float64, p)}
+	return &tree[S]{g: g, index: map[S]int32{}, walk: walk[S]{share: make([]float64, p)}, total: make([]float64, p), square: make([]float64, p), marks: make([]float64, Sizes*p)}
 }
 
 // reset starts the search of a state with a number of simulations.
@@ -94,9 +104,10 @@ func (t *tree[S]) reset(s S, simulations int, seed uint64) {
 	clear(t.index)
 	clear(t.total)
 	clear(t.square)
+	clear(t.marks)
 	t.root, t.nodes, t.edges, t.afters = s, t.nodes[:0], t.edges[:0], t.afters[:0]
-	t.left, t.done, t.idle, t.only, t.resumed, t.rollout, t.from, t.moves = simulations, 0, false, -1, noNode, false, 0, 0
-	t.seed = seed
+	t.left, t.done, t.idle, t.only, t.resumed, t.from, t.moves = simulations, 0, false, -1, noNode, 0, 0
+	t.seed, t.goal = seed, simulations
 	t.seedDice(0)
 	if t.chance = t.g.rules.CurrentPlayer(s) < 0; !t.chance {
 		t.addNode(s)
@@ -126,15 +137,15 @@ func (t *tree[S]) edgesOf(n *node[S]) []edge { return t.edges[n.first : n.first+
 // the root use common random numbers, which reduces the variance of their differences.
 // If the rules are a [game.TurnPlanner], the dice are seeded again at each start of a
 // turn.
-func (t *tree[S]) seedDice(stream uint64) {
-	t.stream, t.turn = stream, 0
-	t.dice.Seed(t.seed, stream<<32)
+func (w *walk[S]) seedDice(stream uint64) {
+	w.stream, w.turn = stream, 0
+	w.dice.Seed(w.seed, stream<<32)
 }
 
 // startTurn seeds the dice at a start of a turn.
-func (t *tree[S]) startTurn() {
-	t.turn++
-	t.dice.Seed(t.seed, t.stream<<32|t.turn)
+func (w *walk[S]) startTurn() {
+	w.turn++
+	w.dice.Seed(w.seed, w.stream<<32|w.turn)
 }
 
 // choice returns the action with the most visits; of those it is the [game.BestOption] by
@@ -160,10 +171,8 @@ func (t *tree[S]) choice() game.Action {
 // not, the search is done.
 func (t *tree[S]) grow() bool {
 	for !t.g.late() {
-		t.requests, t.simulations = t.requests[:0], t.simulations[:0]
+		t.requests, t.simulations, t.rolling = t.requests[:0], t.simulations[:0], 0
 		switch {
-		case t.rollout:
-			t.rollOn()
 		case t.resumed != noNode:
 			k := t.resumed
 			t.resumed = noNode
@@ -178,22 +187,47 @@ func (t *tree[S]) grow() bool {
 		case t.gumbel != nil:
 			t.round()
 		default:
-			t.left--
-			t.moves, t.path = 0, t.path[:0]
-			if !t.chance {
-				t.play(0)
-				break
-			}
-			t.seedDice(uint64(t.done))
-			t.at = t.root
-			t.play(t.enter())
+			t.together()
 		}
-		if len(t.requests) > 0 {
+		if len(t.simulations) > 0 || len(t.requests) > 0 {
 			return true
 		}
 	}
 	return false
 }
+
+// together starts some simulations, whose evaluations or rollouts then take place at the same
+// time: one at first, and more once the tree has grown. A later one counts the earlier ones as
+// visits whose results are not known. Their number depends on nothing but the simulations that
+// have ended.
+//
+// Source: Liu et al., "Watch the unobserved: a simple approach to parallelizing Monte Carlo tree
+// search", ICLR 2020.
+func (t *tree[S]) together() {
+	t.path = t.path[:0]
+	started := t.done
+	for range min(t.left, 1+t.done/growth, t.atOnce) {
+		t.left--
+		t.moves, t.from = 0, len(t.path)
+		if !t.chance {
+			t.play(0)
+		} else {
+			t.seedDice(uint64(started))
+			t.at = t.root
+			t.play(t.enter())
+		}
+		started++
+	}
+	t.from = 0
+}
+
+const (
+	// mostAtOnce is the most simulations of a tree that are under way together, and growth the
+	// number of simulations after which one more is. Chosen: no weaker than one by one
+	// (docs/lab/search-exploration.md).
+	mostAtOnce = 16
+	growth     = 32
+)
 
 // round runs a simulation of each candidate of the Gumbel. All begin with the same dice.
 func (t *tree[S]) round() {
@@ -219,10 +253,11 @@ func (t *tree[S]) play(k int32) {
 				return
 			}
 			e = t.selectEdge(n)
-			if len(t.path) == 0 && !t.chance {
-				t.seedDice(uint64(t.edges[e].visits))
+			if len(t.path) == t.from && !t.chance && t.gumbel == nil {
+				t.seedDice(uint64(t.edges[e].visits + t.edges[e].underWay))
 			}
 			t.path = append(t.path, step{k, e})
+			t.pass(step{k, e}, 1)
 		}
 		k = t.follow(k, e)
 	}
@@ -278,42 +313,44 @@ func (t *tree[S]) enter() int32 {
 // settle samples chance to the next decision and returns its seat. It returns game.Terminal
 // if the simulation ends in t.at, and game.Chance if that is the start of a turn that must be
 // evaluated.
-func (t *tree[S]) settle() game.Player {
-	g := t.g
+func (t *tree[S]) settle() game.Player { return t.walk.settle(t.g.setup, t.index) }
+
+// settle is [tree.settle]. The starts of turns in index have values.
+func (w *walk[S]) settle(x *setup[S], index map[S]int32) game.Player {
 	for rolls := 0; ; rolls++ {
-		if _, starts := g.rules.TurnStart(t.at); starts && t.moves > 0 {
-			t.startTurn()
-			if g.valuesTurns() {
-				if _, seen := t.index[t.at]; !seen {
+		if _, starts := x.rules.TurnStart(w.at); starts && w.moves > 0 {
+			w.startTurn()
+			if x.valuesTurns() {
+				if _, seen := index[w.at]; !seen {
 					return game.Chance
 				}
 			}
 		}
-		who := g.rules.CurrentPlayer(t.at)
+		who := x.rules.CurrentPlayer(w.at)
 		switch {
-		case t.moves >= g.most || who == game.Chance && rolls >= g.rules.ChanceLimit:
+		case w.moves >= x.most || who == game.Chance && rolls >= x.rules.ChanceLimit:
 			return game.Terminal
 		case who != game.Chance:
 			return who
 		}
-		t.at, _ = g.rules.Canonical(g.rules.Sampler.Sample(t.at, &t.dice))
+		w.at, _ = x.rules.Canonical(x.rules.Sampler.Sample(w.at, &w.dice))
 	}
 }
 
 // finish sets the shares of the win from the returns of s, which are zeros before the end:
 // all shares are then equal.
-func (t *tree[S]) finish(s S) {
-	t.share = t.g.rules.Returns(t.share[:0], s)
-	for i, r := range t.share {
-		t.share[i] = t.g.spec.WinShare(r)
+func (w *walk[S]) finish(x *setup[S], s S) {
+	w.share = x.rules.Returns(w.share[:0], s)
+	for i, r := range w.share {
+		w.share[i] = x.spec.WinShare(r)
 	}
 }
 
 // end ends the simulation in a state.
 func (t *tree[S]) end(s S) {
-	t.finish(s)
+	t.finish(t.g.setup, s)
 	t.backUp(t.path[t.from:], t.share)
-	t.path, t.rollout = t.path[:t.from], false
+	t.path = t.path[:t.from]
 }
 
 // selectEdge returns the edge of a node with the highest PUCT value. An edge without a
@@ -321,6 +358,7 @@ func (t *tree[S]) end(s S) {
 func (t *tree[S]) selectEdge(n *node[S]) int32 {
 	visits := float64(max(1, n.visits))
 	mean := n.sum / visits
+	visits += float64(n.underWay)
 	u := t.g.exploration.C
 	if t.g.exploration.Deviations {
 		u *= t.deviation(n.mover)
@@ -334,7 +372,7 @@ func (t *tree[S]) selectEdge(n *node[S]) int32 {
 		if e.visits > 0 {
 			q = e.sum / float64(e.visits)
 		}
-		if q += u * e.prior / float64(1+e.visits); q > most {
+		if q += u * e.prior / float64(1+e.visits+e.underWay); q > most {
 			best, most = k, q
 		}
 	}
@@ -353,41 +391,12 @@ func (t *tree[S]) deviation(seat game.Player) float64 {
 	return math.Sqrt((max(0, t.square[seat]-float64(n*mean*mean)) + more*off*off) / (n + more))
 }
 
-// rollOut takes an action sampled from the bot's probabilities [A]. At a node it starts a
-// rollout: the prior is the mean of the bot's policy and the uniform policy.
-func (t *tree[S]) rollOut(probs []float64) {
-	if k := t.requests[0].node; k != noNode {
-		n := &t.nodes[k]
-		edges := t.edgesOf(n)
-		for k := range edges {
-			edges[k].prior = (1/float64(len(edges)) + probs[edges[k].action]) / 2
-		}
-		n.expanded, t.rollout, t.at = true, true, n.state
-		t.path = append(t.path, step{k, -1})
+// pass adds to the simulations under way through a step.
+func (t *tree[S]) pass(s step, more int32) {
+	if t.atOnce > 1 {
+		t.nodes[s.node].underWay += more
+		t.edges[s.edge].underWay += more
 	}
-	t.move(core.SampleAction(probs, &t.dice))
-}
-
-// rollOn continues a rollout to the next decision with several legal actions.
-func (t *tree[S]) rollOn() {
-	for {
-		if t.settle() < 0 {
-			t.end(t.at)
-			return
-		}
-		legal := t.g.options(t.at)
-		if len(legal) > 1 {
-			t.requests, t.g.at = append(t.requests, request{node: noNode}), append(t.g.at, t.at)
-			return
-		}
-		t.move(legal[0])
-	}
-}
-
-// move takes an action out of the tree.
-func (t *tree[S]) move(a game.Action) {
-	t.at = t.g.rules.After(t.at, a)
-	t.moves++
 }
 
 // backUp adds the shares of the win [P] of a simulation along its path.
@@ -396,6 +405,7 @@ func (t *tree[S]) backUp(path []step, share []float64) {
 		t.gumbel.add(path[0].edge, share)
 	}
 	for _, s := range path {
+		t.pass(s, -1)
 		n := &t.nodes[s.node]
 		x := share[n.mover]
 		n.visits++
@@ -411,4 +421,25 @@ func (t *tree[S]) backUp(path []step, share []float64) {
 		t.square[q] += float64(x * x)
 	}
 	t.done++
+	for k := range Sizes {
+		if t.done == t.goal>>(k+1) {
+			copy(t.marks[k*len(share):], t.total)
+		}
+	}
+}
+
+// parts writes the mean results of parts of the search to dst [Sizes, P]: the last half of its
+// simulations, the quarter before and the eighth before that. A part without a simulation has the
+// value of the part after it.
+func (t *tree[S]) parts(dst []float64) {
+	p, to := len(t.total), t.total
+	for k := range Sizes {
+		from, n := t.marks[k*p:][:p], t.goal>>k-t.goal>>(k+1)
+		for q := range p {
+			if dst[k*p+q] = (to[q] - from[q]) / float64(n); n == 0 {
+				dst[k*p+q] = dst[(k-1)*p+q]
+			}
+		}
+		to = from
+	}
 }

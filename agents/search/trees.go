@@ -40,11 +40,11 @@ type Trees[S comparable] struct {
 	all   []*tree[S]
 	end   time.Time       // of the time for a search; or zero
 	done  <-chan struct{} // closed when the search is interrupted; or nil
+	few   bool            // the trees are so few that their evaluations and rollouts share the cores
 	legal []game.Action
 
-	waiting []*tree[S] // trees that wait for the evaluator or the bot
-	at      []S        // [n] states for the bot
-	probs   []float64  // [n, A] its probabilities
+	waiting  []*tree[S]    // trees that wait for the evaluator or the bot
+	rollouts []*rollout[S] // of these
 
 	// The input and output of one call of the evaluator.
 	obs    []float32 // [n, D]
@@ -101,7 +101,7 @@ func (g *Trees[S]) Search(ctx context.Context, forward func(policy, values, obs 
 // unless next begins another.
 func (g *Trees[S]) run(ctx context.Context, next func(i int) bool) error {
 	for {
-		g.waiting, g.at, g.obs = g.waiting[:0], g.at[:0], g.obs[:0]
+		g.waiting, g.obs = g.waiting[:0], g.obs[:0]
 		for i, t := range g.all {
 			for !t.idle && !t.grow() {
 				t.idle = !next(i)
@@ -116,7 +116,7 @@ func (g *Trees[S]) run(ctx context.Context, next func(i int) bool) error {
 		if len(g.waiting) == 0 {
 			return nil
 		}
-		if err := g.evaluate(); err != nil {
+		if err := g.evaluate(ctx); err != nil {
 			return err
 		}
 	}
@@ -133,7 +133,7 @@ func (g *Trees[S]) late() bool {
 }
 
 // evaluate calls the evaluator or the bot for the waiting trees.
-func (g *Trees[S]) evaluate() error {
+func (g *Trees[S]) evaluate(ctx context.Context) error {
 	if g.evaluator != nil {
 		g.forward()
 		for _, t := range g.waiting {
@@ -141,15 +141,21 @@ func (g *Trees[S]) evaluate() error {
 		}
 		return nil
 	}
-	n := g.spec.Actions
-	g.probs = core.Resize(g.probs, len(g.at)*n)
-	if err := g.bot.Probs(g.probs, g.at); err != nil {
+	if err := g.rollOut(ctx); err != nil {
 		return err
 	}
-	for i, t := range g.waiting {
-		t.rollOut(g.probs[i*n : (i+1)*n])
+	for _, t := range g.waiting {
+		t.receiveRollouts()
 	}
 	return nil
+}
+
+// portion returns how many of n evaluations or rollouts a goroutine handles.
+func (g *Trees[S]) portion(n int) int {
+	if g.few {
+		return 1
+	}
+	return max(1, n)
 }
 
 // options lists the legal actions in s; until the next call they are in g.legal.

@@ -19,7 +19,10 @@ func (p priceText) number(x analysis.Number) string {
 	if x.Exact {
 		return p.value(x.Value)
 	}
-	return fmt.Sprintf("%.2f ± %.2f", p.scale(x.Value), p.scale(x.High-x.Value))
+	if half, ok := x.PlusMinus(); ok {
+		return fmt.Sprintf("%.2f ± %.2f", p.scale(x.Value), p.scale(half))
+	}
+	return fmt.Sprintf("%.2f", p.scale(x.Value))
 }
 
 func (p priceText) mean(x analysis.Mean) string {
@@ -42,7 +45,7 @@ func printReport(b *strings.Builder, r *analysis.Report) {
 	if r.Exact {
 		b.WriteString("Values are exact, those of best play.\n")
 	} else {
-		fmt.Fprintf(b, "Values are estimated by %s.\n", r.Method)
+		fmt.Fprintf(b, "Values are estimated by %s.\n%s\n", r.Method, r.About)
 	}
 	if r.Unfinished > 0 {
 		fmt.Fprintf(b, "%d of the games have no end; their results are the values of their last positions.\n", r.Unfinished)
@@ -61,10 +64,7 @@ func (p priceText) summary(b *strings.Builder, r *analysis.Report) {
 	for _, s := range r.Summary {
 		rating := "-"
 		if s.Rating != nil {
-			rating = fmt.Sprintf("%.1f", s.Rating.Value)
-			if s.Rating.Interval != nil {
-				rating += fmt.Sprintf(" (%.1f to %.1f)", s.Rating.Interval[0], s.Rating.Interval[1])
-			}
+			rating = s.Rating.Text
 		}
 		rows = append(rows, []string{s.Name, fmt.Sprint(s.Games), p.mean(s.Result), p.mean(s.Luck), p.mean(s.Adjusted), p.mean(s.Losses), p.mean(s.Loss), fmt.Sprintf("%.3f", s.Mistakes), rating})
 	}

@@ -135,7 +135,7 @@ func (r *tournamentResult) print(b *strings.Builder, spec game.Spec) {
 	fmt.Fprintf(b, "%s for %d: %s, in %%,\nand Elo ratings with %.0f %% intervals, relative to %s. %d games from seed %d; each agent\nplays in every seat; the fair share is %.2f.\n\n",
 		spec.Title, spec.Players, what, 100*r.Confidence, r.Anchor, r.Games, r.Seed, 100*r.Fair)
 	grid(b, r.Agents, r.Win, 2, "   rating   interval", func(i int) string {
-		return fmt.Sprintf("  %7.1f   %.1f to %.1f", r.Rating[i], r.Low[i], r.High[i])
+		return fmt.Sprintf("  %7.1f   %s", r.Rating[i], r.Interval(i))
 	})
 	if r.Truncated > 0 {
 		fmt.Fprintf(b, "\n  %d of the games reached the move limit and count as shared by all.\n", r.Truncated)

@@ -19,7 +19,8 @@ type positionResult struct {
 	Position string             `json:"position"`
 	Method   string             `json:"method"` // of the Valuer
 	Exact    bool               `json:"exact"`
-	Seat     int                `json:"seat"` // to which the values are
+	About    string             `json:"about,omitempty"` // what intervals cover
+	Seat     int                `json:"seat"`            // to which the values are
 	Options  []analysis.Option  `json:"options,omitempty"`
 	Outcomes []analysis.Outcome `json:"outcomes,omitempty"`
 
@@ -53,7 +54,7 @@ func (p *pricer) position(ctx context.Context, text string) (result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &positionResult{Title: g.Spec().Title, Players: g.Spec().Players, Position: at.String(), Method: v.Method(), Exact: v.Exact(), spec: g.Spec()}
+	r := &positionResult{Title: g.Spec().Title, Players: g.Spec().Players, Position: at.String(), Method: v.Method(), Exact: v.Exact(), About: v.About(), spec: g.Spec()}
 	switch who := at.CurrentPlayer(); who {
 	case game.Terminal:
 		return nil, cli.Usagef("the game is over at this position")
@@ -78,7 +79,7 @@ func (r *positionResult) print(b *strings.Builder, _ game.Spec) {
 	if r.Exact {
 		b.WriteString("exact, under best play.\n\n")
 	} else {
-		fmt.Fprintf(b, "estimated by %s; behind ±, half of the %.0f %% interval.\n\n", r.Method, 100*analysis.Confidence)
+		fmt.Fprintf(b, "estimated by %s; behind ±, half of the %.0f %% interval.\n%s\n\n", r.Method, 100*analysis.Confidence, r.About)
 	}
 	rows := [][]string{{"option", "value", "regret"}}
 	if r.Outcomes != nil {

@@ -17,8 +17,8 @@ import (
 
 const (
 	// searches is the number of searches from each option where the game is not solved.
-	// Chosen: fewer have wide intervals, and more leave each little time.
-	searches = 8
+	// Chosen: fewer have no intervals, and more leave each little time.
+	searches = 4
 	// rollouts is the number of games from each option where there is no win to search for.
 	// Chosen.
 	rollouts = 48
@@ -67,7 +67,7 @@ func newAdvisor(ctx context.Context, table *cli.Agents, out io.Writer, network s
 			return nil, err
 		}
 		a.valuer = &analysis.Rollouts{Game: g, Agent: agent, Name: bot, Number: rollouts, Seed: seed}
-		fmt.Fprintf(out, "The game is not solved: advice is estimated by %d games of %s from each option.\n", rollouts, bot)
+		fmt.Fprintf(out, "The game is not solved: advice is estimated by %d games of %s from each option.\n%s\n", rollouts, bot, a.valuer.About())
 		return a, nil
 	}
 	v := &analysis.Searches{Game: g, Name: bot, Number: searches, Time: think, Seed: seed}
@@ -78,7 +78,7 @@ func newAdvisor(ctx context.Context, table *cli.Agents, out io.Writer, network s
 		v.Name = network
 	}
 	a.valuer = v
-	fmt.Fprintf(out, "The game is not solved: advice is estimated by searches with %s, %v for each choice.\n", v.Name, think)
+	fmt.Fprintf(out, "The game is not solved: advice is estimated by %d searches with %s, %v for each choice.\n%s\n", v.Number, v.Name, think, v.About())
 	return a, nil
 }
 
@@ -89,7 +89,10 @@ func (a *advisor) value(n analysis.Number) string {
 	case n.Exact:
 		return fmt.Sprintf("wins %8.4f %%", 100*n.Value)
 	}
-	return fmt.Sprintf("about %.0f±%.0f %%", 100*n.Value, 50*(n.High-n.Low))
+	if half, ok := n.PlusMinus(); ok {
+		return fmt.Sprintf("about %.0f±%.0f %%", 100*n.Value, 100*half)
+	}
+	return fmt.Sprintf("about %.0f %%", 100*n.Value)
 }
 
 // rank returns the options of a position, the best first; none if there is no time for
@@ -146,6 +149,9 @@ func (a *advisor) print(w io.Writer, at env.Position) error {
 		return err
 	}
 	const most = 5 // chosen
+	if !a.valuer.Exact() {
+		fmt.Fprintf(w, "Estimated by %s.\n", a.valuer.Method())
+	}
 	for _, o := range list[:min(most, len(list))] {
 		fmt.Fprintf(w, "  %-16s  %s\n", o.Action, a.value(o.Value))
 	}

@@ -62,7 +62,7 @@ func (a *advisor) report(w io.Writer, people []int) {
 		return
 	}
 	if !a.valuer.Exact() {
-		fmt.Fprintf(w, "Estimated by %s; behind ±, half of the %.0f %% interval.\n", a.priced[0].Method, 100*analysis.Confidence)
+		fmt.Fprintf(w, "Estimated by %s; behind ±, half of the %.0f %% interval.\n%s\n", a.priced[0].Method, 100*analysis.Confidence, a.valuer.About())
 	}
 	for i, g := range a.priced {
 		for _, p := range people {
@@ -86,7 +86,10 @@ func (a *advisor) figure(n analysis.Number) string {
 	if n.Exact {
 		return fmt.Sprintf("%.*f%s", digits, factor*n.Value, unit)
 	}
-	return fmt.Sprintf("%.0f±%.0f%s", factor*n.Value, factor*(n.High-n.Value), unit)
+	if half, ok := n.PlusMinus(); ok {
+		return fmt.Sprintf("%.0f±%.0f%s", factor*n.Value, factor*half, unit)
+	}
+	return fmt.Sprintf("%.0f%s", factor*n.Value, unit)
 }
 
 func (a *advisor) reportMistakes(w io.Writer) {
@@ -122,14 +125,13 @@ func (a *advisor) reportRating(w io.Writer) {
 	if i < 0 {
 		return
 	}
-	switch rating := r.Summary[i].Rating; {
-	case rating == nil && len(a.priced) > 1:
-		fmt.Fprintln(w, "No rating: the losses, or their interval, are too large for one.")
+	rating := r.Summary[i].Rating
+	switch {
 	case rating == nil:
-		fmt.Fprintln(w, "No rating: the losses are too large for one.")
+		fmt.Fprintln(w, "No rating: there was nothing to decide.")
 	case rating.Interval == nil:
-		fmt.Fprintf(w, "Estimated rating, with best play at 0: %.0f (one game gives no interval)\n", rating.Value)
+		fmt.Fprintf(w, "Estimated rating, with best play at 0: %s; one game gives no interval.\n", rating.Text)
 	default:
-		fmt.Fprintf(w, "Estimated rating, with best play at 0: %.0f (%.0f to %.0f, at a level of %.0f %%)\n", rating.Value, rating.Interval[0], rating.Interval[1], 100*r.Confidence)
+		fmt.Fprintf(w, "Estimated rating, with best play at 0, and its %.0f %% interval: %s\n", 100*r.Confidence, rating.Text)
 	}
 }

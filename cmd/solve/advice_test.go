@@ -25,7 +25,7 @@ func TestAdvice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, want := range map[string]int{"martian-dice": 22, "mars-is-ours-fast": 3} {
+	for id, want := range map[string]int{"martian-dice": 19, "mars-is-ours-fast": 3} {
 		if id != "martian-dice" && !fulltest.On() {
 			continue
 		}

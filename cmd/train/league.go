@@ -88,7 +88,7 @@ func (s *session) league(ctx context.Context, dir string, l *sweep.League, trial
 				mean += win / float64(len(t.Win)-1)
 			}
 		}
-		fmt.Fprintf(s.stdout, "%8.1f   %.1f to %.1f   wins %.4f   %s\n", t.Rating[i], t.Low[i], t.High[i], mean, name)
+		fmt.Fprintf(s.stdout, "%8.1f   %s   wins %.4f   %s\n", t.Rating[i], t.Interval(i), mean, name)
 		if best == "" {
 			best = runs[name]
 		}

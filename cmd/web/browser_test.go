@@ -503,6 +503,6 @@ func (x *tab) see(url string, page pageToSee) {
 	if page.act != "" {
 		x.do(page.act)
 		x.wait(page.then)
-		x.do("localStorage.removeItem('values')")
+		x.do("localStorage.removeItem('values'); localStorage.removeItem('coach')")
 	}
 }

@@ -142,7 +142,7 @@ func lastChoice(t *testing.T) string {
 
 // TestBrowserTrouble: computations that fail can be tried again, also the turn of an agent; an
 // address is copied where the browser has no clipboard for pages; estimates stay within 0 and
-// 100 %.
+// 100 %, and show no ± without an interval.
 func TestBrowserTrouble(t *testing.T) {
 	address := serve(t, web.Options{})
 	x := open(t, browser(t), "about:blank")
@@ -176,9 +176,9 @@ func TestBrowserTrouble(t *testing.T) {
 		t.Error("the address is not on the page")
 	}
 	if got := x.text(`import('./numbers.js').then(({ value, short }) => [-0.03, 0.5, 1.011].flatMap((x) => {
-		const n = { value: x, low: x - 0.02, high: x + 0.02, exact: false };
+		const n = { value: x, low: x - 0.02, high: x + 0.02, exact: false, no_interval: x > 1 };
 		return [value(n, ''), short(n, ''), value(n, 'points')];
-	}).join(', '))`); got != "about 0 ± 2 %, 0 %, about 0.03 ± 0.02 points, about 50 ± 2 %, 50 %, about -0.50 ± 0.02 points, about 100 ± 2 %, 100 %, about -1.01 ± 0.02 points" {
+	}).join(', '))`); got != "about 0 ± 2 %, 0 %, about 0.03 ± 0.02 points, about 50 ± 2 %, 50 %, about -0.50 ± 0.02 points, about 100 %, 100 %, about -1.01 points" {
 		t.Errorf("estimates are shown as %s", got)
 	}
 }

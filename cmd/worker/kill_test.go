@@ -132,7 +132,7 @@ func serving(t *testing.T, addr string) {
 func settings(t *testing.T, game, config, algorithm string, steps int) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.json")
-	text := fmt.Sprintf(`{"game": %q, "game_config": %s, "train": {"algorithm": %q, "steps": %d, "hidden": [16], "rows": 16, "shards": 4, "evaluations": 1, "checkpoints": 20, "expert": {"search": {"decisions": 8}}}}`,
+	text := fmt.Sprintf(`{"game": %q, "game_config": %s, "train": {"algorithm": %q, "steps": %d, "hidden": [16], "rows": 16, "evaluations": 1, "checkpoints": 20, "expert": {"search": {"decisions": 8}}}}`,
 		game, config, algorithm, steps)
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func TestEvaluationAndSweep(t *testing.T) {
 	both("$^", "eval", "-model", run, "-against", "greedy", "-games", "900", "-policy", "sample", "-json")
 
 	sweep := filepath.Join(dir, "sweep.json")
-	if err := os.WriteFile(sweep, []byte(`{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"algorithm": "one-move", "steps": 1000, "hidden": [8], "rows": 8, "shards": 2, "checkpoints": 4, "evaluations": 2}},
+	if err := os.WriteFile(sweep, []byte(`{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"algorithm": "one-move", "steps": 1000, "hidden": [8], "rows": 8, "checkpoints": 4, "evaluations": 2}},
 		"grid": {"train.learning_rate": [[0.01, 0.001], [0.001, 0.001]]}, "seeds": [1, 2], "league": {"games": 20}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -140,9 +140,13 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 				return nil, err
 			}
 			x.Reset(1)
-			var found expert.Targets
-			err = x.Search(ctx, &found, expert.Options{PolicyReplies: true, Temperature: 0.1}, net.MLP.Forward)
-			return []any{found.Value, found.ActionValue, found.Action}, err
+			found := make([]expert.Targets, x.Pieces())
+			err = x.Search(ctx, found, expert.Options{PolicyReplies: true, Temperature: 0.1}, net.MLP.Forward)
+			var all []any
+			for _, f := range found {
+				all = append(all, f.Value, f.ActionValue, f.Action)
+			}
+			return all, err
 		})
 	}
 	return tasks

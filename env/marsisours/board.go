@@ -55,6 +55,7 @@ type board struct {
 	neighbours [maxCells]uint64 // neighbours, stations included
 	near       cellMap          // to the neighbours
 	stations   uint64
+	doors      uint64 // the neighbours of stations
 	stone      uint64
 	standable  uint64    // where robots can stand: all but the stations
 	free       []uint8   // the cells of standable, in order
@@ -149,6 +150,7 @@ func newBoard(m Map, at Stations, p *pool) (*board, error) {
 	if b.stations == 0 {
 		return nil, errors.New("there is no station")
 	}
+	b.doors = b.neighboursOf(b.stations)
 	b.standable = (1<<b.cells - 1) &^ b.stations
 	for set := b.standable; set != 0; set &= set - 1 {
 		b.free = append(b.free, uint8(bits.TrailingZeros64(set)))

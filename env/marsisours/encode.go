@@ -97,6 +97,33 @@ func newLayout(r *Rules) layout {
 	return l
 }
 
+// seen is what an observation shows but the terrain. The next one in its place clears and
+// writes anew the fields from the counts on, of those before them only what differs.
+type seen struct {
+	state    State
+	viewer   uint8                     // or maxSeats, of an observation that is zero but for the terrain
+	owner    [firstLab + labs]uint8    // of the places that have one
+	onGround [maxSeats][terrains]uint8 // robots that count
+	beside   besides
+}
+
+// besides lists the elements of the robots that can attack that are 1.
+type besides struct {
+	list [maxSeats * maxRobots]uint16
+	n    int
+}
+
+// newRelative returns the number of seats from a viewer's to another, 0 where there is no
+// viewer.
+func newRelative(players int) (list [maxSeats + 1][maxSeats]uint8) {
+	for viewer := range players {
+		for seat := range players {
+			list[viewer][seat] = uint8((seat + players - viewer) % players)
+		}
+	}
+	return list
+}
+
 // Encode implements [game.Rules]. While the map is being laid, the terrain shows the
 // tiles laid so far.
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
@@ -108,42 +135,79 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 // encodeSeats writes all but the terrain, seen by seat p, to an observation in which
 // all but the terrain is zero.
 func (r *Rules) encodeSeats(dst []float32, s *State, p int) {
-	l, n := &r.lay, r.cfg.Players
-	r.encodeBeside(dst[l.beside:], s, p)
-	var onGround [maxSeats][terrains]uint8
-	if !r.fast {
-		onGround = r.robotsByGround(s)
-	}
-	for i := range n {
-		own, seat := s.Robots[p], &s.Seats[p]
-		for set := own; set != 0; set &= set - 1 {
-			dst[l.robots+n*int(r.slot[bits.TrailingZeros64(set)])+i] = 1
-		}
-		counts := dst[l.counts+3*(l.most+1)*i:]
-		counts[seat.Hand], counts[l.most+1+int(seat.Junk)], counts[2*(l.most+1)+bits.OnesCount64(own)] = 1, 1, 1
-		if !r.fast {
-			for t, k := range onGround[p] {
-				dst[l.grounds+(mostOnGround+1)*(terrains*i+t)+min(int(k), mostOnGround)] = 1
-			}
-		}
-		r.encodeSeat(dst[l.seat+i*l.row:][:l.row], seat, s.Passed>>p&1 == 1)
-		if p == int(s.Mover) {
-			dst[l.mover+i] = 1
-		}
-		if p == int(s.Start) {
-			dst[l.start+i] = 1
-		}
-		if p++; p == n {
-			p = 0
+	l := &r.lay
+	var ones besides
+	r.encodeBeside(dst, s, p, &ones)
+	for q, robots := range s.Robots[:r.cfg.Players] {
+		for ; robots != 0; robots &= robots - 1 {
+			dst[l.robots+r.cfg.Players*int(r.slot[bits.TrailingZeros64(robots)])+int(r.relative[p][q])] = 1
 		}
 	}
 	for set := s.Standing; set != 0; set &= set - 1 {
 		dst[l.standing+int(r.slot[bits.TrailingZeros64(set)])] = 1
 	}
+	var onGround [maxSeats][terrains]uint8
+	if !r.fast {
+		onGround = r.robotsByGround(s)
+	}
+	r.encodeCounts(dst, s, p, &onGround)
+}
+
+// observe changes all but the terrain in an observation, and what is seen in it, to that of
+// s. The terrain is the same.
+func (r *Rules) observe(dst []float32, w *seen, s *State, viewer uint8) {
+	l, was, relative := &r.lay, &w.state, &r.relative[viewer]
+	var moved uint64 // places of robots that have come or gone
+	for p := range s.Robots {
+		moved |= s.Robots[p] ^ was.Robots[p]
+	}
+	if changed := moved | (s.Standing ^ was.Standing); changed != 0 {
+		r.observeChanges(dst, w, s, moved, changed)
+	}
+	robots := s.occupied()
+	if viewer == w.viewer {
+		robots &= moved
+	}
+	before := &r.relative[w.viewer]
+	for ; robots != 0; robots &= robots - 1 {
+		place := bits.TrailingZeros64(robots)
+		at, p := l.robots+r.cfg.Players*int(r.slot[place]), w.owner[place]&(maxSeats-1)
+		dst[at+int(before[p])] = 0
+		dst[at+int(relative[p])] = 1
+	}
+	if moved != 0 || viewer != w.viewer {
+		for _, at := range w.beside.list[:w.beside.n] {
+			dst[at] = 0
+		}
+		r.encodeBeside(dst, s, int(viewer), &w.beside)
+	}
+	clear(dst[l.counts:])
+	r.encodeCounts(dst, s, int(viewer), &w.onGround)
+	w.state, w.viewer = *s, viewer
+}
+
+// encodeCounts writes the fields from the counts on, seen by seat p, into zeros. onGround
+// are the robots that count.
+func (r *Rules) encodeCounts(dst []float32, s *State, p int, onGround *[maxSeats][terrains]uint8) {
+	l, relative := &r.lay, &r.relative[p]
+	each := l.most + 1
+	for p := range r.cfg.Players {
+		i, seat := int(relative[p]), &s.Seats[p]
+		at := l.counts + 3*each*i
+		dst[at+int(seat.Hand)] = 1
+		dst[at+each+int(seat.Junk)] = 1
+		dst[at+2*each+bits.OnesCount64(s.Robots[p])] = 1
+		dst[l.seat+i*l.row] = float32(s.Passed >> p & 1)
+		if !r.fast {
+			r.encodeSeat(dst, seat, i, &onGround[p])
+		}
+	}
+	dst[l.mover+int(relative[s.Mover])] = 1
+	dst[l.start+int(relative[s.Start])] = 1
+	dst[l.phase+int(l.phases[s.Phase])] = 1
 	if s.Round > 0 {
 		dst[l.round+int(s.Round)-1] = 1
 	}
-	dst[l.phase+int(l.phases[s.Phase])] = 1
 	if s.Attackers > 0 {
 		dst[l.place+int(r.slot[s.Place])] = 1
 		dst[l.attackers+int(s.Attackers)-1] = 1
@@ -153,16 +217,62 @@ func (r *Rules) encodeSeats(dst []float32, s *State, p int) {
 	}
 }
 
+// observeChanges clears the elements of places that robots have left, shows which robots
+// stand, and notes owners and robots on each kind of ground. moved are the places of robots
+// that have come or gone, changed those and where others have stood up or lain down.
+func (r *Rules) observeChanges(dst []float32, w *seen, s *State, moved, changed uint64) {
+	l, was, grounds := &r.lay, &w.state, r.terrainCells(s)
+	for p := range r.cfg.Players {
+		for set := was.Robots[p] & moved; set != 0; set &= set - 1 {
+			place := bits.TrailingZeros64(set)
+			dst[l.robots+r.cfg.Players*int(r.slot[place])+int(r.relative[w.viewer][p])] = 0
+		}
+		for set := s.Robots[p] & moved; set != 0; set &= set - 1 {
+			w.owner[bits.TrailingZeros64(set)] = uint8(p)
+		}
+		if !r.fast && (was.Robots[p]|s.Robots[p])&changed != 0 {
+			w.onGround[p] = r.robotsOn(s, p, &grounds)
+		}
+	}
+	for set := s.Standing ^ was.Standing; set != 0; set &= set - 1 {
+		place := bits.TrailingZeros64(set)
+		dst[l.standing+int(r.slot[place])] = float32(s.Standing >> place & 1)
+	}
+}
+
+// encodeSeat writes what a seat has but robots, and its robots by ground, into zeros, as
+// seat i from the viewer's.
+func (r *Rules) encodeSeat(dst []float32, seat *Seat, i int, onGround *[terrains]uint8) {
+	l := &r.lay
+	grounds := (*[(mostOnGround + 1) * terrains]float32)(dst[l.grounds+(mostOnGround+1)*terrains*i:])
+	for t, k := range onGround {
+		grounds[(mostOnGround+1)*t+min(int(k), mostOnGround)] = 1
+	}
+	rest := (*[perSeat]float32)(dst[l.seat+i*l.row:])
+	rest[1] = float32(seat.Money) * (1. / 60) // chosen: about the largest sum in a game
+	rest[2] = tenths[seat.Tokens]
+	rest[3] = twelfths[seat.Dice]
+	for t, level := range seat.Track {
+		rest[4+t] = l.level[level]
+	}
+}
+
 // encodeBeside writes for each cell how many robots of seat p can attack the robot of
 // another seat there, or else the most with which one other seat can attack that of
-// seat p.
-func (r *Rules) encodeBeside(dst []float32, s *State, p int) {
+// seat p, into zeros, and lists these elements.
+func (r *Rules) encodeBeside(dst []float32, s *State, p int, ones *besides) {
 	b, own := r.board, s.Robots[p]
+	ones.n = 0
 	others := s.occupied() &^ own &^ allLabs
+	show := func(cell, k int) {
+		at := r.lay.beside + 2*maxAttack*int(r.slot[cell]) + k
+		dst[at] = 1
+		ones.list[ones.n] = uint16(at)
+		ones.n++
+	}
 	for set := others & b.neighboursOf(own); set != 0; set &= set - 1 {
 		c := bits.TrailingZeros64(set)
-		k := bits.OnesCount64(b.neighbours[c] & own)
-		dst[2*maxAttack*int(r.slot[c])+k-1] = 1
+		show(c, bits.OnesCount64(b.neighbours[c]&own)-1)
 	}
 	for set := own & b.neighboursOf(others); set != 0; set &= set - 1 {
 		c, most := bits.TrailingZeros64(set), 0
@@ -171,7 +281,7 @@ func (r *Rules) encodeBeside(dst []float32, s *State, p int) {
 				most = max(most, bits.OnesCount64(b.neighbours[c]&s.Robots[q]))
 			}
 		}
-		dst[2*maxAttack*int(r.slot[c])+maxAttack+most-1] = 1
+		show(c, maxAttack+most-1)
 	}
 }
 
@@ -186,22 +296,6 @@ func fractions(most int) (list [maxRobots + 1]float32) {
 		list[n] = float32(n) / float32(most)
 	}
 	return list
-}
-
-func (r *Rules) encodeSeat(dst []float32, seat *Seat, passed bool) {
-	if passed {
-		dst[0] = 1
-	}
-	if r.fast {
-		return
-	}
-	rest := (*[perSeat]float32)(dst)
-	rest[1] = float32(seat.Money) * (1. / 60) // chosen: about the largest sum in a game
-	rest[2] = tenths[seat.Tokens]
-	rest[3] = twelfths[seat.Dice]
-	for t, level := range seat.Track {
-		rest[4+t] = r.lay.level[level]
-	}
 }
 
 // encodeGround writes the terrain, the first field, of the cells where it is known.

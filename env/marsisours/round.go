@@ -128,17 +128,23 @@ func (r *Rules) terrainCells(s *State) [terrains]uint64 {
 	}
 }
 
-// robotsByGround counts the robots of each seat that count on each kind of ground.
+// robotsOn counts the robots of seat p that count on each kind of ground.
+func (r *Rules) robotsOn(s *State, p int, grounds *[terrains]uint64) (count [terrains]uint8) {
+	robots := s.Robots[p]
+	if !r.cfg.LyingCounts {
+		robots &= s.Standing
+	}
+	for t, ground := range grounds {
+		count[t] = uint8(bits.OnesCount64(robots & ground))
+	}
+	return count
+}
+
+// robotsByGround is robotsOn for each seat.
 func (r *Rules) robotsByGround(s *State) (count [maxSeats][terrains]uint8) {
 	grounds := r.terrainCells(s)
 	for p := range r.cfg.Players {
-		robots := s.Robots[p]
-		if !r.cfg.LyingCounts {
-			robots &= s.Standing
-		}
-		for t, ground := range grounds {
-			count[p][t] = uint8(bits.OnesCount64(robots & ground))
-		}
+		count[p] = r.robotsOn(s, p, &grounds)
 	}
 	return count
 }

@@ -9,10 +9,11 @@ import (
 
 // rows plays all rows of a batch. It changes states in place, and keeps what does not
 // change within a game: the terrain of the representative and its elements of the
-// observation.
+// observation. Of the others it changes those that differ.
 type rows struct {
 	r       *Rules
 	grounds []ground // [N]
+	seen    []seen   // [N] by the last Show
 	legal   []game.Action
 }
 
@@ -26,7 +27,7 @@ type ground struct {
 
 // NewRows implements [game.Sampler].
 func (r *Rules) NewRows(n int) game.Rows[State] {
-	return &rows{r: r, grounds: make([]ground, n), legal: make([]game.Action, 0, r.act.n)}
+	return &rows{r: r, grounds: make([]ground, n), seen: make([]seen, n), legal: make([]game.Action, 0, r.act.n)}
 }
 
 // Step implements [game.Rows].
@@ -79,13 +80,17 @@ func (w *rows) Show(states []State, players []game.Player, shown []State, relabe
 			r.show(c, g.view)
 			relabel[i] = g.view.relabel
 		}
-		if known {
-			clear(row[r.lay.robots:])
-		} else {
+		if r.fast { // so short that nothing is gained by the differences
 			clear(row)
-			r.encodeGround(row, c)
+			r.encodeSeats(row, c, int(players[i]))
+		} else {
+			if !known {
+				clear(row)
+				r.encodeGround(row, c)
+				w.seen[i] = seen{viewer: maxSeats}
+			}
+			r.observe(row, &w.seen[i], c, uint8(players[i]))
 		}
-		r.encodeSeats(row, c, int(players[i]))
 		w.legal = r.appendLegal(w.legal[:0], c)
 		legal := mask[i*n:][:n]
 		for _, a := range w.legal {

@@ -70,23 +70,24 @@ type Seat struct {
 
 // Rules are the rules of Mars is Ours! under a Config.
 type Rules struct {
-	cfg     Config
-	spec    game.Spec
-	board   *board
-	pool    *pool
-	act     actions
-	lay     layout
-	fast    bool
-	all     uint8 // the bits of all seats
-	pass    uint64
-	levels  int
-	rewards [products][maxLevels]Reward
-	slot    [firstLab + labs]uint8 // of a place among those of the actions
-	place   []uint8                // of a slot
-	views   []view
-	sources [][8]uint8
-	trace   func(s State, step string) // see tell
-	lost    *[maxSeats]int             // with a trace: tokens above ten that the seats have lost
+	cfg      Config
+	spec     game.Spec
+	board    *board
+	pool     *pool
+	act      actions
+	lay      layout
+	relative [maxSeats + 1][maxSeats]uint8 // newRelative
+	fast     bool
+	all      uint8 // the bits of all seats
+	pass     uint64
+	levels   int
+	rewards  [products][maxLevels]Reward
+	slot     [firstLab + labs]uint8 // of a place among those of the actions
+	place    []uint8                // of a slot
+	views    []view
+	sources  [][8]uint8
+	trace    func(s State, step string) // see tell
+	lost     *[maxSeats]int             // with a trace: tokens above ten that the seats have lost
 }
 
 // New returns the rules for a config, or an error that lists all faults of the config.
@@ -125,7 +126,7 @@ func New(cfg Config) (*Rules, error) {
 	for i, p := range r.place {
 		r.slot[p] = uint8(i)
 	}
-	r.act, r.lay = newActions(r), newLayout(r)
+	r.act, r.lay, r.relative = newActions(r), newLayout(r), newRelative(cfg.Players)
 	r.views, r.sources = newViews(r)
 	r.spec = game.Spec{
 		ID: "mars-is-ours", Title: "Mars is Ours!", Version: 2, Config: cfg,
@@ -253,10 +254,13 @@ func (r *Rules) reach(s *State, p int) uint64 {
 	if r.hasLab(s, p, rocket) {
 		return empty
 	}
-	pass, at := r.pass&^(all&^own), b.stations
-	set := b.neighboursOf(own)
+	pass := r.pass &^ (all &^ own)
+	at, set := b.doors&pass, b.neighboursOf(own)
 	for step := 1; step <= maxSteps; step++ {
-		if at = b.neighboursOf(at) & pass; step >= r.cfg.MinMove {
+		if step > 1 {
+			at = b.neighboursOf(at) & pass
+		}
+		if step >= r.cfg.MinMove {
 			set |= at
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"marsgym/env/game"
@@ -22,8 +23,6 @@ type turnBatch struct {
 	value, rolling []expectimax.Vec // [live] values of the nodes, and of rolling on
 	dist           []expectimax.Vec // [ends] probability of each end
 	reach          []expectimax.Vec // [live] all 0 between calls
-
-	solved map[payoffs]solvedTurn // by recall
 }
 
 const maxEnds = maxDice + maxBonus + 1
@@ -37,11 +36,33 @@ type solvedTurn struct {
 	dist  [maxEnds]float64
 }
 
+// solvedTurns are turns whose payoffs recur.
+type solvedTurns struct {
+	mu sync.Mutex
+	by map[payoffs]solvedTurn
+}
+
+func (s *solvedTurns) load(key *payoffs) (solvedTurn, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, ok := s.by[*key]
+	return e, ok
+}
+
+func (s *solvedTurns) store(key *payoffs, e *solvedTurn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by == nil || len(s.by) >= 1<<15 { // chosen: they take some 20 MB
+		s.by = map[payoffs]solvedTurn{}
+	}
+	s.by[*key] = *e
+}
+
 func (t *turnGraph) newBatch() *turnBatch {
 	// One allocation, since slices that lie a multiple of 4 KiB apart are slow to load
 	// and store in turn (4K aliasing).
 	v := make([]expectimax.Vec, 3*t.live+t.ends)
-	return &turnBatch{t, v[:t.live], v[t.live:][:t.live], v[3*t.live:], v[2*t.live:][:t.live], map[payoffs]solvedTurn{}}
+	return &turnBatch{t, v[:t.live], v[t.live:][:t.live], v[3*t.live:], v[2*t.live:][:t.live]}
 }
 
 // takeBatch returns a batch of the pool, or a new one.
@@ -130,14 +151,11 @@ func (l *lane) recall(dist, pay []float64, stride int) float64 {
 	for k := range dist {
 		key[k] = math.Float64bits(pay[k*stride])
 	}
-	solved := l.batch.solved
-	e, ok := solved[key]
+	solved := &l.batch.graph.solved
+	e, ok := solved.load(&key)
 	if !ok {
 		e.value = l.solve(e.dist[:len(dist)], pay, stride)
-		if len(solved) >= 1<<15 { // chosen: they take some 20 MB
-			clear(solved)
-		}
-		solved[key] = e
+		solved.store(&key, &e)
 	}
 	copy(dist, e.dist[:])
 	return e.value

@@ -39,6 +39,7 @@ type turnGraph struct {
 	scored func() *expectimax.Graph // see scoredGraph
 
 	batches sync.Pool // of *turnBatch
+	solved  solvedTurns
 
 	node [maxDice + 1][maxDice + 1][maxDice + 1][4]uint16 // by tanks, rays, earthlings, types held
 }

@@ -61,14 +61,16 @@ type conquestTable struct {
 // newConquestTable computes, with w the odds of a battle,
 //
 //	C(a, d) = w C(a, d-1) + (1-w) C(a-1, d)    C(a, 0) = 1    C(1, d) = 0
+//
+// where a ≥ 2 in C(a, 0), since one army does not attack.
 func newConquestTable(most int) *conquestTable {
 	c := &conquestTable{cap: most + 1}
 	c.odds = make([]float64, (2*heights+1)*c.cap*c.cap)
 	for higher := -heights; higher <= heights; higher++ {
 		w := BattleOdds(higher)
-		for a := 1; a < c.cap; a++ {
+		for a := 2; a < c.cap; a++ {
 			c.odds[c.index(a, 0, higher)] = 1
-			for d := 1; a > 1 && d < c.cap; d++ {
+			for d := 1; d < c.cap; d++ {
 				c.odds[c.index(a, d, higher)] = float64(w*c.odds[c.index(a, d-1, higher)]) + float64((1-w)*c.odds[c.index(a-1, d, higher)])
 			}
 		}

@@ -1,6 +1,7 @@
 package martianrisk
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 
@@ -45,91 +46,254 @@ func (r *Rules) fields() []game.Field {
 	}
 }
 
+// fieldsAt holds the first index of the fields of an observation; those after the seats
+// count from there.
+type fieldsAt struct {
+	stride                               int // of a region
+	borders, seats, mover, start, shares int
+	phase, odds                          int // odds and the three numbers after them
+	regions, supply, points, rounds, end int
+}
+
+func (r *Rules) newFieldsAt() (at fieldsAt) {
+	p := r.cfg.Players
+	at.stride = 2*p + 5
+	at.borders = r.n * at.stride
+	at.seats = at.borders + 2*len(r.board.edges)
+	at.mover = 6 * p
+	at.start = at.mover + p
+	at.shares = at.start + p
+	at.phase = at.shares + p
+	at.odds = at.phase + int(phases)
+	at.regions = at.odds + 4
+	at.supply = at.regions + (r.n+1)*p
+	at.points = at.supply + (mostCounted+1)*p
+	at.rounds = at.points + mostCounted + 1
+	at.end = at.seats + at.rounds + r.roundsLeft + 1
+	return at
+}
+
+// seen is what an observation shows, so that the next one in its place is written by the
+// differences. A step changes few elements where the viewer stays the same.
+type seen struct {
+	state  State
+	viewer uint8             // or maxPlayers, of an observation that is zero
+	owner  [maxRegions]uint8 // of the regions that have one
+	seats  [maxPlayers]seatSeen
+	strong uint64 // the regions with two armies or more, which can attack
+
+	// The elements that are 1.
+	mover, start, phase, points, rounds int16
+	regions, supply                     [maxPlayers]int16 // by seat from the viewer's
+}
+
+// seatSeen is what an observation shows of a seat.
+type seatSeen struct {
+	numbers      [6]float32 // the field "seats"
+	rank         int32
+	share        float32 // of the win were it over
+	held, supply uint8   // the supply as in its one-hot field
+}
+
+// newSeen returns that of an observation that is zero.
+func (r *Rules) newSeen() *seen {
+	at := &r.at
+	w := &seen{
+		viewer: maxPlayers,
+		mover:  int16(at.mover), start: int16(at.start), phase: int16(at.phase), points: int16(at.points), rounds: int16(at.rounds),
+	}
+	for p := range r.cfg.Players {
+		w.regions[p], w.supply[p] = int16(at.regions+(r.n+1)*p), int16(at.supply+(mostCounted+1)*p)
+		r.countSeat(&w.seats[p], &w.state, uint8(p))
+	}
+	r.countShares(w, &w.state)
+	return w
+}
+
 // Encode implements [game.Rules].
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
-	r.encode(dst, &s, viewer)
-}
-
-func (r *Rules) encode(dst []float32, s *State, viewer game.Player) {
-	p := r.cfg.Players
-	stride := 2*p + 5
-	d := r.spec.ObsLen()
-	dst = dst[:d:d]
 	clear(dst)
-	flags := func(set uint64, at int) {
-		for ; set != 0; set &= set - 1 {
-			dst[bits.TrailingZeros64(set)*stride+at] = 1
-		}
-	}
-	flags(s.Large, 2*p)
-	flags(s.Medium, 2*p+1)
-	flags(s.Small, 2*p+2)
-	if s.From != s.To || s.Phase == Small {
-		dst[int(s.To)*stride+2*p+4] = 1
-		if s.Phase != Small {
-			dst[int(s.From)*stride+2*p+3] = 1
-		}
-	}
-	borders := dst[r.n*stride:]
-	taken := r.board.all &^ r.unoccupied(s)
-	var armies [maxPlayers]int
-	seat := uint8(viewer)
-	for i := range p {
-		onMap := 0
-		for set := s.Own[seat]; set != 0; set &= set - 1 {
-			k := bits.TrailingZeros64(set)
-			dst[k*stride+i] = 1
-			dst[k*stride+p+i] = float32(s.Armies[k]) * (1. / manyArmies)
-			onMap += int(s.Armies[k])
-			if s.Armies[k] < 2 {
-				continue
-			}
-			enemies, at := taken&^s.Own[viewer], 0
-			if i > 0 {
-				enemies, at = s.Own[viewer], 1
-			}
-			for set := r.board.adj[k] & enemies; set != 0; set &= set - 1 {
-				v := bits.TrailingZeros64(set)
-				borders[2*r.board.edge(k, v)+at] = float32(r.conquestOdds(s, k, v, 0))
-			}
-		}
-		armies[seat] = onMap
-		seat = r.nextSeat(seat)
-	}
-	r.encodeSeats(borders[2*len(r.board.edges):], s, viewer, &armies)
+	w := *r.blank
+	r.show(dst, &w, &s, uint8(viewer))
 }
 
-// encodeSeats writes what follows the regions and borders, into zeros. armies are those
-// of each seat on the map.
-func (r *Rules) encodeSeats(seats []float32, s *State, viewer game.Player, armies *[maxPlayers]int) {
-	p := r.cfg.Players
-	armyScale, trioScale := 1/float32(r.cfg.ArmyCap), 1/float32(max(1, r.cfg.Trios))
-	shares := r.winShares(s, armies)
-	regions := seats[9*p+int(phases)+4:]
-	supplies := regions[(r.n+1)*p:]
-	seat := uint8(viewer)
-	for i := range p {
-		large, medium, small := r.pieces(s, seat)
-		held, supply := bits.OnesCount64(s.Own[seat]), r.cfg.ArmyCap-armies[seat]-int(s.Lost[seat])
-		regions[(r.n+1)*i+held] = 1
-		supplies[(mostCounted+1)*i+min(supply, mostCounted)] = 1
-		f := (*[6]float32)(seats[6*i:])
-		f[0] = float32(supply) * armyScale
-		f[1], f[2], f[3] = float32(large)*trioScale, float32(medium)*trioScale, float32(small)*trioScale
-		f[4] = float32(held) / float32(r.n)
-		f[5] = float32(r.bonus(s, seat))
-		seats[8*p+i] = float32(shares[seat])
-		if seat == s.Mover {
-			seats[6*p+i] = 1
-		}
-		if seat == s.Start {
-			seats[7*p+i] = 1
-		}
-		seat = r.nextSeat(seat)
+// show changes an observation, and what is seen in it, to that of s.
+func (r *Rules) show(dst []float32, w *seen, s *State, viewer uint8) {
+	dst = dst[:r.at.end:r.at.end]
+	was := &w.state
+	var moved uint64 // to other owners
+	for seat := range r.cfg.Players {
+		moved |= s.Own[seat] ^ was.Own[seat]
 	}
-	rest := seats[9*p:]
-	rest[s.Phase] = 1
-	rest = rest[phases:]
+	var armies uint64 // of other numbers
+	if s.Armies != was.Armies {
+		armies, w.strong = r.compareArmies(s, was)
+	}
+	large, medium, small := s.Large^was.Large, s.Medium^was.Medium, s.Small^was.Small
+	changed := armies | large | medium | small | moved
+
+	if moved != 0 {
+		r.changeOwners(dst, w, s)
+	}
+	occupied := r.board.all &^ r.unoccupied(s)
+	p, borders := r.cfg.Players, dst[r.at.borders:r.at.seats]
+	if viewer != w.viewer {
+		r.showRegions(dst, w, s, viewer, occupied)
+		clear(borders)
+		r.showBorders(borders, s, viewer, w.strong, w.strong)
+	} else if changed != 0 {
+		r.showRegions(dst, w, s, viewer, (armies|moved)&occupied)
+		near := changed
+		for set := changed; set != 0; set &= set - 1 {
+			k := bits.TrailingZeros64(set)
+			r.clearBorders(borders, k)
+			near |= r.board.adj[k]
+		}
+		r.showBorders(borders, s, viewer, near&w.strong, changed)
+	}
+	r.showSet(dst[2*p:], large, s.Large)
+	r.showSet(dst[2*p+1:], medium, s.Medium)
+	r.showSet(dst[2*p+2:], small, s.Small)
+	r.showAttack(dst, was, 0)
+	r.showAttack(dst, s, 1)
+	r.showSeats(dst[r.at.seats:], w, s, viewer, changed)
+	w.state, w.viewer = *s, viewer
+}
+
+// compareArmies returns the set of regions with other numbers of armies than they had, and
+// that of those with two or more, which can attack.
+func (r *Rules) compareArmies(s, was *State) (changed, strong uint64) {
+	const word, lows, highs = 8, 0x7f7f_7f7f_7f7f_7f7f, 0x8080_8080_8080_8080
+	set := func(x uint64) uint64 { return x & highs >> 7 * 0x0102_0408_1020_4080 >> 56 } // of the bytes with the high bit
+	for i := 0; i < r.n; i += word {
+		k := min(i, maxRegions-word)
+		x := binary.LittleEndian.Uint64(s.Armies[k:])
+		y := x ^ binary.LittleEndian.Uint64(was.Armies[k:])
+		changed |= set(y&lows+lows|y) << k
+		strong |= set(x&lows+(lows-lows/0x7f)|x) << k
+	}
+	return changed, strong
+}
+
+// changeOwners clears the elements of regions that are no longer of their owners, and notes
+// the new owners.
+func (r *Rules) changeOwners(dst []float32, w *seen, s *State) {
+	p := r.cfg.Players
+	for seat := range p {
+		for lost := w.state.Own[seat] &^ s.Own[seat]; lost != 0; lost &= lost - 1 {
+			at := bits.TrailingZeros64(lost)*r.at.stride + int(r.turns[w.viewer][0].owner[seat])
+			dst[at], dst[at+p] = 0, 0
+		}
+		for won := s.Own[seat] &^ w.state.Own[seat]; won != 0; won &= won - 1 {
+			w.owner[bits.TrailingZeros64(won)] = uint8(seat)
+		}
+	}
+}
+
+// showRegions shows the owners and armies of some occupied regions.
+func (r *Rules) showRegions(dst []float32, w *seen, s *State, viewer uint8, regions uint64) {
+	stride, turn := r.at.stride, &r.turns[w.viewer][viewer]
+	for ; regions != 0; regions &= regions - 1 {
+		k := bits.TrailingZeros64(regions)
+		at, seat := k*stride, w.owner[k]&7
+		dst[at+int(turn.owner[seat])], dst[at+int(turn.armies[seat])] = 0, 0
+		dst[at+int(turn.newOwner[seat])], dst[at+int(turn.newArmies[seat])] = 1, float32(s.Armies[k])*(1./manyArmies)
+	}
+}
+
+// turn is where the elements of each owner are within a region, for a viewer and the next.
+type turn struct{ owner, armies, newOwner, newArmies [8]uint8 }
+
+// newTurns returns the turns of each viewer, or none, and each next one.
+func newTurns(players int) (list [maxPlayers + 1][maxPlayers]turn) {
+	relative := func(seat, viewer int) uint8 { return uint8((seat + players - viewer) % players) }
+	for viewer := range list {
+		for next := range players {
+			t := &list[viewer][next]
+			for seat := range players {
+				if viewer < players {
+					t.owner[seat] = relative(seat, viewer)
+				}
+				t.newOwner[seat] = relative(seat, next)
+				t.armies[seat], t.newArmies[seat] = t.owner[seat]+uint8(players), t.newOwner[seat]+uint8(players)
+			}
+		}
+	}
+	return list
+}
+
+// showSet shows which of some regions are in a set, by an element of each.
+func (r *Rules) showSet(dst []float32, changed, set uint64) {
+	for ; changed != 0; changed &= changed - 1 {
+		k := bits.TrailingZeros64(changed)
+		dst[k*r.at.stride] = float32(set >> k & 1)
+	}
+}
+
+// showAttack writes x for the regions of an attack, or of the move after it.
+func (r *Rules) showAttack(dst []float32, s *State, x float32) {
+	if s.From != s.To || s.Phase == Small {
+		dst[int(s.To)*r.at.stride+2*r.cfg.Players+4] = x
+		if s.Phase != Small {
+			dst[int(s.From)*r.at.stride+2*r.cfg.Players+3] = x
+		}
+	}
+}
+
+// showBorders shows the odds between the viewer and other seats of attacks from some
+// regions, where an end of the border is in changed. Before, these are zero.
+func (r *Rules) showBorders(dst []float32, s *State, viewer uint8, from, changed uint64) {
+	own := s.Own[viewer]
+	for ; from != 0; from &= from - 1 {
+		k := bits.TrailingZeros64(from)
+		opposed, at := own, 1
+		if own>>k&1 == 1 {
+			opposed, at = ^own, 0 // which have owners: until all have, none has two armies
+		}
+		if changed>>k&1 == 0 {
+			opposed &= changed
+		}
+		for to := r.board.adj[k] & opposed; to != 0; to &= to - 1 {
+			v := bits.TrailingZeros64(to)
+			dst[2*r.board.edge(k, v)+at] = float32(r.conquestOdds(s, k, v, 0))
+		}
+	}
+}
+
+// clearBorders clears the odds across the borders of a region.
+func (r *Rules) clearBorders(dst []float32, k int) {
+	for e := r.board.first[k]; e < r.board.first[k+1]; e++ {
+		back := int(r.board.back[e])
+		dst[2*e], dst[2*e+1], dst[2*back], dst[2*back+1] = 0, 0, 0, 0
+	}
+}
+
+// showSeats shows what follows the regions and borders. changed are the regions that have
+// changed.
+func (r *Rules) showSeats(dst []float32, w *seen, s *State, viewer uint8, changed uint64) {
+	at, was, from := &r.at, &w.state, &r.turns[viewer][0].owner // seats from the viewer's
+	if changed != 0 {
+		for seat := range uint8(r.cfg.Players) {
+			if (s.Own[seat]|was.Own[seat])&changed != 0 || s.Lost[seat] != was.Lost[seat] {
+				r.countSeat(&w.seats[seat], s, seat)
+			}
+		}
+		r.countShares(w, s)
+	}
+	if changed != 0 || viewer != w.viewer {
+		for seat := range r.cfg.Players {
+			f, i := &w.seats[seat], int(from[seat])
+			copy(dst[6*i:], f.numbers[:])
+			dst[at.shares+i] = f.share
+			move(dst, &w.regions[i], at.regions+(r.n+1)*i+int(f.held))
+			move(dst, &w.supply[i], at.supply+(mostCounted+1)*i+int(f.supply))
+		}
+	}
+	move(dst, &w.mover, at.mover+int(from[s.Mover]))
+	move(dst, &w.start, at.start+int(from[s.Start]))
+	move(dst, &w.phase, at.phase+int(s.Phase))
+	rest := (*[4]float32)(dst[at.odds:])
+	rest[0] = 0
 	if s.From != s.To && s.Phase != Small {
 		rest[0] = float32(r.conquestOdds(s, int(s.From), int(s.To), 0))
 	}
@@ -138,7 +302,34 @@ func (r *Rules) encodeSeats(seats []float32, s *State, viewer game.Player, armie
 	if r.cfg.MaxRounds > 0 {
 		rest[3] = float32(s.Round) / float32(r.cfg.MaxRounds)
 	}
-	points := supplies[(mostCounted+1)*p:]
-	points[min(int(s.Points), mostCounted)] = 1
-	points[mostCounted+1+min(r.cfg.MaxRounds-int(s.Round), r.roundsLeft)] = 1
+	move(dst, &w.points, at.points+min(int(s.Points), mostCounted))
+	move(dst, &w.rounds, at.rounds+min(r.cfg.MaxRounds-int(s.Round), r.roundsLeft))
+}
+
+// move changes the element of a one-hot field that is 1.
+func move(dst []float32, at *int16, to int) {
+	dst[*at] = 0
+	dst[to] = 1
+	*at = int16(to)
+}
+
+// countSeat counts what an observation shows of a seat.
+func (r *Rules) countSeat(f *seatSeen, s *State, seat uint8) {
+	large, medium, small := r.pieces(s, seat)
+	armies, held := s.onMap(seat), bits.OnesCount64(s.Own[seat])
+	supply := r.cfg.ArmyCap - armies - int(s.Lost[seat])
+	trioScale := 1 / float32(max(1, r.cfg.Trios))
+	f.numbers = [6]float32{
+		float32(supply) * (1 / float32(r.cfg.ArmyCap)),
+		float32(large) * trioScale, float32(medium) * trioScale, float32(small) * trioScale,
+		float32(held) / float32(r.n), float32(r.bonus(s, seat)),
+	}
+	f.held, f.supply, f.rank = uint8(held), uint8(min(supply, mostCounted)), int32(s.rank(seat, armies))
+}
+
+// countShares notes the shares of the win.
+func (r *Rules) countShares(w *seen, s *State) {
+	for i, x := range r.winShares(s, &w.seats) {
+		w.seats[i].share = float32(x)
+	}
 }

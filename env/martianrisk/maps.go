@@ -196,14 +196,15 @@ type board struct {
 	names  []string
 	all    uint64
 	adj    []uint64  // neighbours of a region
-	first  []int     // number of the first ordered border from a region
+	first  []int     // [R+1] number of the first ordered border from a region; at the end that of all
 	edges  [][2]byte // the ordered borders, from and to, ascending
+	back   []uint16  // the number of the border from to to from
 	unions []uint64
 }
 
 func newBoard(m Map) *board {
 	n := len(m.Regions)
-	b := &board{all: 1<<n - 1, adj: make([]uint64, n), first: make([]int, n)}
+	b := &board{all: 1<<n - 1, adj: make([]uint64, n), first: make([]int, n+1)}
 	index := make(map[string]int, n)
 	for i, r := range m.Regions {
 		b.names = append(b.names, r.Name)
@@ -221,6 +222,10 @@ func newBoard(m Map) *board {
 		for ; set != 0; set &= set - 1 {
 			b.edges = append(b.edges, [2]byte{byte(i), byte(bits.TrailingZeros64(set))})
 		}
+	}
+	b.first[n] = len(b.edges)
+	for _, e := range b.edges {
+		b.back = append(b.back, uint16(b.edge(int(e[1]), int(e[0]))))
 	}
 	for _, u := range m.Unions {
 		var set uint64

@@ -9,33 +9,37 @@ func (r *Rules) Returns(dst []float64, s State) []float64 {
 	if s.Phase != Over {
 		return append(dst, make([]float64, p)...)
 	}
-	var armies [maxPlayers]int
+	var seats [maxPlayers]seatSeen
 	for i := range p {
-		armies[i] = s.onMap(uint8(i))
+		seats[i].rank = int32(s.rank(uint8(i), s.onMap(uint8(i))))
 	}
-	shares := r.winShares(&s, &armies)
+	shares := r.winShares(&s, &seats)
 	for _, share := range shares[:p] {
 		dst = append(dst, r.spec.Return(share))
 	}
 	return dst
 }
 
+// rank returns a number that is higher for a seat with a higher rank: more regions, then
+// more armies on the map, which are given, and tower points.
+func (s *State) rank(seat uint8, armies int) int {
+	return bits.OnesCount64(s.Own[seat])<<16 + armies + s.towerPoints(int(seat))
+}
+
 // winShares returns the share of the win of each seat if the game ends in s, [P], then
-// zeros. armies are those of each seat on the map.
-func (r *Rules) winShares(s *State, armies *[maxPlayers]int) (shares [maxPlayers]float64) {
-	const eliminated = -1
+// zeros, by their ranks.
+func (r *Rules) winShares(s *State, seats *[maxPlayers]seatSeen) (shares [maxPlayers]float64) {
 	p, alive := r.cfg.Players, 0
-	var rank, better, same [maxPlayers]int // better and same seats
+	var rank [maxPlayers]int
 	for i := range p {
-		if s.Own[i] == 0 && s.Phase > Filling {
-			rank[i] = eliminated
-			continue
+		rank[i] = -1 // eliminated
+		if s.Own[i] != 0 || s.Phase <= Filling {
+			rank[i] = int(seats[i].rank)
+			alive++
 		}
-		alive++
-		rank[i] = bits.OnesCount64(s.Own[i])<<16 + armies[i] + s.towerPoints(i)
 	}
+	var better, same [maxPlayers]int // seats
 	for i := range p {
-		same[i]++
 		for j := range i {
 			above, below := bit(rank[j] > rank[i]), bit(rank[j] < rank[i])
 			better[i] += above
@@ -45,7 +49,7 @@ func (r *Rules) winShares(s *State, armies *[maxPlayers]int) (shares [maxPlayers
 		}
 	}
 	for i := range p {
-		shares[i] = r.shares[alive][better[i]][same[i]]
+		shares[i] = r.shares[alive][better[i]][same[i]+1]
 	}
 	return shares
 }

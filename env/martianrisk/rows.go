@@ -6,33 +6,32 @@ import (
 	"marsgym/env/game"
 )
 
-// rows plays all rows of a batch, and changes states in place. To change only those
-// elements of an observation that differ from the last one, where the mover is the same,
-// gains little: most of the time goes to the others.
+// rows plays all rows of a batch, and changes states and observations in place.
 type rows struct {
 	r     *Rules
-	next  []State // [N] scratch of Step
+	seen  []seen // [N] by the last Show
 	legal []game.Action
 }
 
 // NewRows implements [game.Sampler].
 func (r *Rules) NewRows(n int) game.Rows[State] {
-	return &rows{r: r, next: make([]State, n), legal: make([]game.Action, 0, r.spec.Actions)}
+	return &rows{r: r, seen: make([]seen, n), legal: make([]game.Action, 0, r.spec.Actions)}
 }
 
 // Step implements [game.Rows].
 func (w *rows) Step(states []State, actions []game.Action, dice []rand.PCG, players []game.Player) int {
 	r := w.r
 	for i, a := range actions {
-		w.next[i] = states[i]
-		if r.apply(&w.next[i], a) != nil {
+		if r.apply(&states[i], a) != nil {
+			for k := range i + 1 {
+				states[k] = w.seen[k].state
+			}
 			return i
 		}
 	}
 	limit := r.spec.ChanceLimit()
 	for i := range states {
 		s := &states[i]
-		*s = w.next[i]
 		who := s.player()
 		for k := 0; k < limit && who == game.Chance; k++ {
 			r.sample(s, &dice[i])
@@ -45,11 +44,17 @@ func (w *rows) Step(states []State, actions []game.Action, dice []rand.PCG, play
 
 // Show implements [game.Rows].
 func (w *rows) Show(states []State, players []game.Player, _ []State, _ [][]game.Action, obs []float32, mask []bool) {
-	r, d, n := w.r, len(obs)/len(states), w.r.spec.Actions
+	r, d, n := w.r, w.r.at.end, w.r.spec.Actions
+	// The viewer is the mover, so that this element is zero only before the first Show.
+	if obs[r.at.seats+r.at.mover] == 0 {
+		for i := range w.seen {
+			w.seen[i] = *r.blank
+		}
+	}
 	clear(mask)
 	for i := range states {
 		s := &states[i]
-		r.encode(obs[i*d:], s, players[i])
+		r.show(obs[i*d:], &w.seen[i], s, uint8(players[i]))
 		w.legal = r.appendLegal(w.legal[:0], s)
 		legal := mask[i*n:][:n]
 		for _, a := range w.legal {

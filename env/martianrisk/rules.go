@@ -52,6 +52,9 @@ type Rules struct {
 	// roundsLeft is the largest number of rounds that an observation tells apart.
 	roundsLeft int
 
+	at        fieldsAt                         // of an observation
+	blank     *seen                            // newSeen
+	turns     [maxPlayers + 1][maxPlayers]turn // newTurns
 	conquests *conquestTable
 	layout    func() *layout                                          // of the map; built on the first call
 	shares    [maxPlayers + 1][maxPlayers + 1][maxPlayers + 1]float64 // meanShares
@@ -88,6 +91,8 @@ func New(cfg Config) (*Rules, error) {
 		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: cfg.minPlayers(), MaxPlayers: maxPlayers,
 		Win: 1, Loss: -1 / float64(cfg.Players-1), WrittenParts: cfg.writtenParts(),
 	}
+	r.at, r.turns = r.newFieldsAt(), newTurns(cfg.Players)
+	r.blank = r.newSeen()
 	if r.n != 7*cfg.Players {
 		r.spec.Title = fmt.Sprintf("Martian Risk on %d regions", r.n)
 	}

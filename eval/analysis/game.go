@@ -74,10 +74,11 @@ func Analyse(ctx context.Context, g *record.Game, v Valuer) (*Game, error) {
 // estimated it is too low on average, since a search tries bad options too; it serves to choose
 // decisions for [Game.Reconsider]. Luck does not depend on the seats.
 func AnalyseSeats(ctx context.Context, g *record.Game, v Valuer, seats []int) (*Game, error) {
-	p := pricing{ctx: ctx, game: g, valuer: v, result: &Game{Method: v.Method()}, seats: seats}
+	p := pricing{ctx: ctx, game: g, valuer: v, result: &Game{}, seats: seats}
 	if err := p.price(); err != nil {
 		return nil, err
 	}
+	p.result.Method = v.Method()
 	return p.result, nil
 }
 
@@ -187,11 +188,29 @@ func bestValue(values []Value, mover int) Value {
 			return sum / count
 		})
 	}
-	top := make([][]float64, n)
+	top, both := make([][]float64, n), [2]Value{values[chosen[0]], values[chosen[1]]}
 	for k := range top {
-		top[k] = slices.Clone(values[chosen[k%2]].sample(k))
+		top[k] = slices.Clone(both[k%2].sample(k))
 	}
-	return sampled(top)
+	v := sampled(top)
+	v.share = true
+	for _, x := range values {
+		v.share, v.Vague = v.share && (x.share || x.Samples == nil), v.Vague || x.Vague
+	}
+	mean := func(x, y []float64) []float64 {
+		z := make([]float64, len(x))
+		for q := range z {
+			z[q] = (x[q] + y[q]) / 2
+		}
+		return z
+	}
+	for k := range max(len(both[0].Smaller), len(both[1].Smaller)) {
+		v.Smaller = append(v.Smaller, mean(both[0].of(both[0].Smaller, k), both[1].of(both[1].Smaller, k)))
+	}
+	if v.Smaller != nil {
+		v.Even = mean(both[0].even(), both[1].even())
+	}
+	return v
 }
 
 // regret returns what option i is worth less than the best to the mover. The estimate may

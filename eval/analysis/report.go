@@ -2,10 +2,12 @@ package analysis
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
 	"marsgym/env/game"
+	"marsgym/eval"
 	"marsgym/internal/kernel/elementary"
 )
 
@@ -15,9 +17,10 @@ type Report struct {
 	Title      string    `json:"game"`
 	RulesHash  string    `json:"rules_hash"`
 	Players    int       `json:"players"`
-	Unit       string    `json:"unit"`   // of all figures: "share of the win", or that of the returns
-	Method     string    `json:"method"` // of the Valuer
-	Exact      bool      `json:"exact"`  // of the prices of the games
+	Unit       string    `json:"unit"`            // of all figures: "share of the win", or that of the returns
+	Method     string    `json:"method"`          // of the Valuer
+	Exact      bool      `json:"exact"`           // of the prices of the games
+	About      string    `json:"about,omitempty"` // what intervals of single games and decisions cover
 	Confidence float64   `json:"confidence"`
 	Unfinished int       `json:"unfinished"` // games without an end; their results are the values of their last positions
 	Summary    []Player  `json:"summary"`    // by name, the smallest loss a decision first
@@ -37,7 +40,7 @@ type Player struct {
 	Losses    Mean    `json:"losses"`        // a game
 	Loss      Mean    `json:"decision_loss"` // a decision
 	Mistakes  float64 `json:"mistakes"`      // a game
-	Rating    *Mean   `json:"rating"`        // see [Rating]; nil if values are estimated, or an end of its interval is not finite
+	Rating    *Rated  `json:"rating"`        // nil if values are estimated, or there is no win or no decision
 }
 
 // Mean is a mean over games. Its interval, of the level [Confidence], is that of the mean
@@ -59,7 +62,7 @@ type Mistake struct {
 func NewReport(spec game.Spec, v Valuer, games []*Game, worst int) *Report {
 	r := &Report{
 		Spec: spec, Title: spec.Title, RulesHash: spec.RulesHash(), Players: spec.Players, Unit: spec.Unit,
-		Method: v.Method(), Exact: v.Exact(), Confidence: Confidence, Games: games,
+		Method: v.Method(), Exact: v.Exact(), About: v.About(), Confidence: Confidence, Games: games,
 	}
 	if spec.HasWin() {
 		r.Unit = "share of the win"
@@ -113,38 +116,79 @@ func (r *Report) player(name string) Player {
 	}
 	p.Mistakes /= float64(p.Games)
 	p.Result, p.Luck, p.Adjusted, p.Losses = mean(results), mean(lucks), mean(adjusted), mean(losses)
-	if length := mean(decisions).Value; length > 0 {
+	if mean(decisions).Value > 0 {
 		p.Loss = ratio(losses, decisions)
 		if r.Spec.HasWin() && r.Exact {
-			p.Rating = ratingOf(p.Loss, length, r.Players)
+			p.Rating = ratingOf(losses, r.Players)
 		}
 	}
 	return p
 }
 
-// RatingOf returns the rating of the losses of a seat in one game (see [Rating]), with the
-// interval of their estimate; nil if an end of it is not finite.
-func RatingOf(losses Number, players int) *Mean {
-	if losses.Exact {
-		return ratingOf(Mean{Value: losses.Value}, 1, players)
-	}
-	return ratingOf(Mean{losses.Value, []float64{losses.Low, losses.High}}, 1, players)
+// Rated is a rating (see [Rating]) with its interval. What is infinite is null in JSON: the value
+// of a player that loses 1/P or more, and the lower end of an interval that reaches it.
+type Rated struct {
+	Value    eval.End   `json:"value"`
+	Interval []eval.End `json:"interval,omitempty"` // low, high; none for a single game with exact losses
+	Text     string     `json:"text"`               // both, in words
 }
 
-// ratingOf returns the rating of a loss per decision, in games with length decisions of
-// the player.
-func ratingOf(loss Mean, length float64, players int) *Mean {
-	m := Mean{Value: Rating(max(0, loss.Value)*length, players)} // no loss against best play is below 0
-	for i := range loss.Interval {
-		x := loss.Interval[len(loss.Interval)-1-i]
-		m.Interval = append(m.Interval, Rating(max(0, x)*length, players))
+// newRated returns a rating; of the interval nil is none.
+func newRated(value float64, interval *eval.Interval) *Rated {
+	r := &Rated{Value: eval.End(value), Text: "too low to tell, since it loses as much as a player that never wins"}
+	if !math.IsInf(value, 0) {
+		r.Text = fmt.Sprintf("%.1f", value)
 	}
-	for _, x := range append([]float64{m.Value}, m.Interval...) {
-		if math.IsInf(x, 0) {
-			return nil
-		}
+	if interval == nil {
+		return r
 	}
-	return &m
+	r.Interval = []eval.End{eval.End(interval.Low), eval.End(interval.High)}
+	if math.IsInf(value, 0) {
+		r.Text = interval.String()
+	} else {
+		r.Text += fmt.Sprintf(" (%v)", interval)
+	}
+	return r
+}
+
+// RatingOf returns the rating of the losses of a seat in one game, with the interval of their
+// estimate.
+func RatingOf(losses Number, players int) *Rated {
+	value := Rating(max(0, losses.Value), players) // no loss against best play is below 0
+	if losses.Exact {
+		return newRated(value, nil)
+	}
+	return newRated(value, &eval.Interval{Low: Rating(max(0, losses.High), players), High: Rating(max(0, losses.Low), players)})
+}
+
+// ratingOf returns the rating of the losses in independent games, with the interval of
+// [eval.Intervals] for a match against best play in which the player won 1/P − loss in each game.
+// The spread of the losses is that with one further game in which the player lost 1/P; so some
+// games without a loss do not prove best play.
+func ratingOf(losses []float64, players int) *Rated {
+	n, fair := float64(len(losses)), 1/float64(players)
+	all := append(slices.Clone(losses), fair)
+	lost, sum, squares := mean(losses).Value, 0.0, 0.0
+	for _, x := range all {
+		sum += x
+	}
+	for _, x := range all {
+		squares += float64((x - sum/(n+1)) * (x - sum/(n+1)))
+	}
+	value := Rating(max(0, lost), players)
+	if n < 2 {
+		return newRated(value, nil)
+	}
+	games := n
+	if share, variance := fair-sum/(n+1), squares/n/(n+1); share > 0 && variance > 0 {
+		games = share * (1 - share) / variance
+	}
+	list, err := eval.Intervals([]float64{0, 0}, players, []eval.Result{{A: 1, B: 0, Share: max(0, fair-lost), Games: games}})
+	if err != nil {
+		return nil // never: two agents of the same rating are not too far apart
+	}
+	list[1].High = min(0, list[1].High) // best play
+	return newRated(value, &list[1])
 }
 
 // Rating returns the estimated Elo rating of a player that loses this share of the win in

@@ -11,6 +11,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/pig"
 	"marsgym/env/record"
+	"marsgym/eval"
 	"marsgym/eval/analysis"
 	"marsgym/internal/test/testgames"
 )
@@ -109,7 +110,7 @@ func TestReport(t *testing.T) {
 	near(t, "the loss a game", best.Losses.Value, total/games)
 	near(t, "the loss a decision", best.Loss.Value, total/float64(decisions))
 	near(t, "the mistakes a game", best.Mistakes, float64(mistakes)/games)
-	near(t, "the rating", best.Rating.Value, analysis.Rating(total/games, 2))
+	near(t, "the rating", float64(best.Rating.Value), analysis.Rating(total/games, 2))
 	if best.Decisions != decisions || !(best.Rating.Interval[0] < best.Rating.Value && best.Rating.Value < best.Rating.Interval[1] && best.Rating.Interval[1] <= 0) {
 		t.Errorf("%d decisions, want %d; rating %+v", best.Decisions, decisions, best.Rating)
 	}
@@ -268,26 +269,73 @@ func TestDecide(t *testing.T) {
 // TestRatingOf: the rating of one game is that of its losses, with the interval of their
 // estimate.
 func TestRatingOf(t *testing.T) {
+	inf := math.Inf(1)
 	for _, test := range []struct {
 		losses   analysis.Number
 		value    float64
 		interval []float64
-		none     bool
+		text     string
 	}{
-		{losses: analysis.Number{Value: 0.1, Low: 0.1, High: 0.1, Exact: true}, value: analysis.Rating(0.1, 2)},
-		{losses: analysis.Number{Value: 0.1, Low: -0.1, High: 0.3}, value: analysis.Rating(0.1, 2), interval: []float64{analysis.Rating(0.3, 2), 0}},
-		{losses: analysis.Number{Value: -0.1, Low: -0.3, High: 0.1}, value: 0, interval: []float64{analysis.Rating(0.1, 2), 0}},
-		{losses: analysis.Number{Value: 0.1, Low: -0.4, High: 0.6}, none: true},
+		{analysis.Number{Value: 0.1, Low: 0.1, High: 0.1, Exact: true}, analysis.Rating(0.1, 2), nil, "-70.4"},
+		{analysis.Number{Value: 0.1, Low: -0.1, High: 0.3}, analysis.Rating(0.1, 2), []float64{analysis.Rating(0.3, 2), 0}, "-70.4 (-240.8 to 0.0)"},
+		{analysis.Number{Value: -0.1, Low: -0.3, High: 0.1}, 0, []float64{analysis.Rating(0.1, 2), 0}, "0.0 (-70.4 to 0.0)"},
+		{analysis.Number{Value: 0.1, Low: 0.02, High: 0.6}, analysis.Rating(0.1, 2), []float64{-inf, analysis.Rating(0.02, 2)}, "-70.4 (below -13.9)"},
+		{analysis.Number{Value: 0.5, Low: 0.1, High: 0.6}, -inf, []float64{-inf, analysis.Rating(0.1, 2)}, "below -70.4"},
+		{analysis.Number{Value: 0.5, Low: 0.5, High: 0.5, Exact: true}, -inf, nil, "too low to tell, since it loses as much as a player that never wins"},
 	} {
 		m := analysis.RatingOf(test.losses, 2)
-		if test.none {
-			if m != nil {
-				t.Errorf("%+v: %+v, want none", test.losses, m)
+		var interval []float64
+		for _, x := range m.Interval {
+			interval = append(interval, float64(x))
+		}
+		if float64(m.Value) != test.value || !slices.Equal(interval, test.interval) || m.Text != test.text {
+			t.Errorf("%+v: %+v, want %v %v %q", test.losses, m, test.value, test.interval, test.text)
+		}
+	}
+}
+
+// TestRatingCoverage: intervals of the ratings of records contain the rating of the expected loss,
+// for seeded samples of losses of which a part is large; they narrow with the number of games, and
+// games without a loss prove no best play.
+func TestRatingCoverage(t *testing.T) {
+	const samples, part, most = 300, 0.2, 0.5 // the expected loss is 0.05 a game
+	rated := func(losses []float64) *analysis.Rated {
+		list := make([]*analysis.Game, len(losses))
+		for i, x := range losses {
+			exact := analysis.Number{Value: x, Low: x, High: x, Exact: true}
+			list[i] = &analysis.Game{Ended: true, Seats: []analysis.Seat{{Name: "a", Losses: exact, Decisions: 1}, {Name: "b", Decisions: 1}}}
+		}
+		g := testgames.Open(t, "pig", 2, `{"target": 15}`)
+		r := analysis.NewReport(g.Spec(), analysis.NewExact(g.Spec(), nil), list, 0)
+		return r.Summary[slices.IndexFunc(r.Summary, func(p analysis.Player) bool { return p.Name == "a" })].Rating
+	}
+	want, width := eval.End(analysis.Rating(part*most/2, 2)), math.Inf(1)
+	for _, games := range []int{4, 20, 200} {
+		covered, halves := 0, 0.0
+		for seed := range uint64(samples) {
+			dice := rand.New(rand.NewPCG(seed, uint64(games)))
+			losses := make([]float64, games)
+			for i := range losses {
+				if dice.Float64() < part {
+					losses[i] = most * dice.Float64()
+				}
 			}
-			continue
+			r := rated(losses)
+			if r.Interval[0] <= want && want <= r.Interval[1] {
+				covered++
+			}
+			halves += math.Atan(float64(r.Interval[1]-r.Interval[0])/400) / samples // finite
 		}
-		if m == nil || m.Value != test.value || !slices.Equal(m.Interval, test.interval) {
-			t.Errorf("%+v: %+v, want %v %v", test.losses, m, test.value, test.interval)
+		if covered < samples*99/100 {
+			t.Errorf("%d games: %d of %d intervals contain the rating", games, covered, samples)
 		}
+		if !(halves < width) {
+			t.Errorf("%d games: the intervals are no narrower: %v, %v", games, halves, width)
+		}
+		width = halves
+	}
+	few, many := rated(make([]float64, 10)).Interval, rated(make([]float64, 1000)).Interval
+	if !(few[0] < many[0] && many[0] < -0.1 && few[1] == 0 && many[1] == 0) {
+		t.Errorf("without a loss in 10 games %v, in 1000 %v", few, many)
 	}
 }

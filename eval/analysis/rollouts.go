@@ -28,6 +28,11 @@ func (r *Rollouts) Method() string { return fmt.Sprintf("rollouts:%d:%s", r.Numb
 // Exact implements [Valuer].
 func (*Rollouts) Exact() bool { return false }
 
+// About implements [Valuer].
+func (r *Rollouts) About() string {
+	return fmt.Sprintf("± covers chance only: values are of the play of %s, not of best play.", r.Name)
+}
+
 // playedAtOnce is the number of decisions in one call of the agent. Chosen: as many as a
 // network's layers process together.
 const playedAtOnce = 256
@@ -64,6 +69,7 @@ func (r *Rollouts) Values(ctx context.Context, at []env.Position) ([]Value, erro
 			samples[k] = g.share
 		}
 		list[i] = sampled(samples)
+		list[i].share = spec.HasWin()
 	}
 	return list, nil
 }

@@ -15,6 +15,14 @@ import (
 type Value struct {
 	Mean    []float64   // [P]
 	Samples [][]float64 // [n, P] whose mean it is; nil if it is exact
+	// Even [P] is the evened value, and Smaller [k, P] are those of smaller searches (see
+	// [Searches]); nil for other estimates. They add up like the value.
+	Even    []float64
+	Smaller [][]float64
+	// Vague values have too few samples or simulations for an interval.
+	Vague bool
+
+	share bool // a share of the win, which is 0 to 1, and no difference of such
 }
 
 // Valuer values positions.
@@ -23,6 +31,8 @@ type Valuer interface {
 	Method() string
 	// Exact reports whether all values are those of best play.
 	Exact() bool
+	// About says in a line what intervals of the values cover; "" if they are exact.
+	About() string
 	// Values returns the values of positions of the game, in their order.
 	Values(ctx context.Context, at []env.Position) ([]Value, error)
 }
@@ -37,6 +47,7 @@ type exact struct {
 
 func (exact) Method() string { return "exact" }
 func (exact) Exact() bool    { return true }
+func (exact) About() string  { return "" }
 
 func (e exact) Values(ctx context.Context, at []env.Position) ([]Value, error) {
 	list := make([]Value, len(at))
@@ -72,6 +83,14 @@ type Number struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	Exact bool    `json:"exact"`
+	// NoInterval is true where there were too few samples or simulations for an interval. Low and
+	// High then bound a share of the win, or a change of it.
+	NoInterval bool `json:"no_interval,omitempty"`
+}
+
+// PlusMinus returns half of the interval, and whether there is one to show.
+func (n Number) PlusMinus() (half float64, ok bool) {
+	return (n.High - n.Low) / 2, !n.Exact && !n.NoInterval
 }
 
 // quantile returns the quantile of Student's t whose two-sided interval has the level
@@ -82,7 +101,7 @@ func quantile(freedom int) float64 {
 
 // sampled returns the value with these samples [n, P] and their mean.
 func sampled(samples [][]float64) Value {
-	v := Value{make([]float64, len(samples[0])), samples}
+	v := Value{Mean: make([]float64, len(samples[0])), Samples: samples}
 	for _, row := range samples {
 		for seat, x := range row {
 			v.Mean[seat] += x / float64(len(samples))
@@ -91,12 +110,15 @@ func sampled(samples [][]float64) Value {
 	return v
 }
 
-// Number returns the value to a seat. An estimate is the mean of the samples, with the
-// interval of Student's t.
+// leastError is the least error of a search besides chance. Chosen: see docs/lab/estimators.md.
+const leastError = 0.005
+
+// Number returns the value to a seat. An estimate is the mean of the samples, with the interval of
+// Student's t. An estimate by searches has a wider interval (see [Searches]).
 func (v Value) Number(seat int) Number {
 	mean := v.Mean[seat]
 	if v.Samples == nil {
-		return Number{mean, mean, mean, true}
+		return Number{Value: mean, Low: mean, High: mean, Exact: true}
 	}
 	sum := 0.0
 	for _, x := range v.Samples {
@@ -104,15 +126,40 @@ func (v Value) Number(seat int) Number {
 	}
 	n := float64(len(v.Samples))
 	half := float64(quantile(len(v.Samples)-1) * math.Sqrt(sum/(n-1)/n))
-	return Number{mean, mean - half, mean + half, false}
+	if v.Smaller != nil {
+		change := leastError
+		for _, x := range v.Smaller {
+			change = max(change, math.Abs(x[seat]-mean))
+		}
+		half += change + math.Abs(v.Even[seat]-mean)
+	}
+	x := Number{Value: mean, Low: mean - half, High: mean + half}
+	if v.Vague {
+		x = Number{Value: mean, Low: -1, High: 1, NoInterval: true}
+	}
+	if v.share {
+		x.Low, x.High = max(0, x.Low), min(1, x.High)
+	}
+	return x
 }
 
 // sample returns sample k [P]. All samples of an exact value are the value.
-func (v Value) sample(k int) []float64 {
-	if v.Samples == nil {
+func (v Value) sample(k int) []float64 { return v.of(v.Samples, k) }
+
+// even returns the evened value [P].
+func (v Value) even() []float64 {
+	if v.Even == nil {
 		return v.Mean
 	}
-	return v.Samples[k]
+	return v.Even
+}
+
+// of returns row k of one of v's slices [k, P], or the value where that has none.
+func (v Value) of(rows [][]float64, k int) []float64 {
+	if rows == nil {
+		return v.Mean
+	}
+	return rows[k]
 }
 
 // add adds factor·x to v for one seat, sample by sample. All values of a game have the
@@ -121,10 +168,23 @@ func (v *Value) add(seat int, x Value, factor float64) {
 	for len(v.Samples) < len(x.Samples) { // v was exact
 		v.Samples = append(v.Samples, append([]float64(nil), v.Mean...))
 	}
+	for len(v.Smaller) < len(x.Smaller) {
+		v.Smaller = append(v.Smaller, append([]float64(nil), v.Mean...))
+	}
+	if v.Even == nil && x.Even != nil {
+		v.Even = append([]float64(nil), v.Mean...)
+	}
 	v.Mean[seat] += factor * x.Mean[seat]
 	for k, row := range v.Samples {
 		row[seat] += factor * x.sample(k)[seat]
 	}
+	for k, row := range v.Smaller {
+		row[seat] += factor * x.of(x.Smaller, k)[seat]
+	}
+	if v.Even != nil {
+		v.Even[seat] += factor * x.even()[seat]
+	}
+	v.Vague = v.Vague || x.Vague
 }
 
 // addChange adds the change of value from one position to another for a seat.

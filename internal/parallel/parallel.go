@@ -16,6 +16,10 @@ import (
 // Which goroutine handles a range, and in which order ranges are handled, is not
 // defined, so results must not depend on it.
 func For(n, size int, f func(from, to int)) {
+	if r := recorder.Load(); r != nil {
+		r.run(n, size, f)
+		return
+	}
 	var (
 		next atomic.Int64
 		wg   sync.WaitGroup

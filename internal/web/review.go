@@ -21,6 +21,7 @@ import (
 type Review struct {
 	Method string  `json:"method"`
 	Exact  bool    `json:"exact"`
+	About  string  `json:"about"`  // see Values
 	Points []Point `json:"points"` // [steps+1] of the positions
 	// Seats are the parts of the result [P]. Losses and ratings hold for the seats in Priced
 	// only: all where values are exact, otherwise the reviewed ones, or none if the time does
@@ -31,7 +32,7 @@ type Review struct {
 	// Mistakes are the costliest mistakes of the reviewed seats, the costliest first. Reviewed
 	// are the seats of people, or all where no person sits.
 	Mistakes []analysis.Decision `json:"mistakes"`
-	Ratings  []*analysis.Mean    `json:"ratings,omitempty"` // [P] once the game has ended; nil for none
+	Ratings  []*analysis.Rated   `json:"ratings,omitempty"` // [P] once the game has ended; nil for none
 }
 
 // Point is the value of a position of a game.
@@ -61,12 +62,12 @@ func (a *App) review(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Method, v.Exact, v.Seats = priced.Method, valuer.Exact(), priced.Seats
+	v.Method, v.Exact, v.About, v.Seats = priced.Method, valuer.Exact(), valuer.About(), priced.Seats
 	for i, x := range priced.Values {
 		v.Points = append(v.Points, Point{int(g.rec.At(i).CurrentPlayer()), numbers(x)})
 	}
 	if priced.Ended && g.spec.HasWin() {
-		v.Ratings = make([]*analysis.Mean, g.spec.Players)
+		v.Ratings = make([]*analysis.Rated, g.spec.Players)
 		for _, seat := range v.Priced {
 			v.Ratings[seat] = analysis.RatingOf(priced.Seats[seat].Losses, g.spec.Players)
 		}

@@ -22,9 +22,9 @@ const (
 	mostTime   = time.Minute
 )
 
-// searches is the number of searches from a position. Chosen: fewer have wide intervals, and
-// more leave each little time.
-const searches = 8
+// searches is the number of searches from a position. Chosen: fewer have no intervals, and more
+// leave each little time, which matters more.
+const searches = 4
 
 // valuer returns the exact valuer of a game or, if it is not solved within d, one that estimates.
 func (a *App) valuer(ctx context.Context, g env.Game, seed uint64, d time.Duration) (analysis.Valuer, error) {
@@ -60,8 +60,8 @@ func within(v analysis.Valuer, d time.Duration) analysis.Valuer {
 	return v
 }
 
-// timed returns the valuer of a game, and the time of a request for its estimates: at most three
-// quarters of the limit, since estimates exceed it by a part.
+// timed returns the valuer of a game, and the time of a request for its estimates: at most half
+// of the limit, since the wait for the solver takes a fifth and estimates exceed their time by a part.
 func (a *App) timed(ctx context.Context, r *Request, g env.Game, usual time.Duration) (v analysis.Valuer, d time.Duration, err error) {
 	d = cmp.Or(time.Duration(r.Time)*time.Millisecond, usual)
 	if d <= 0 || d > mostTime {
@@ -69,7 +69,7 @@ func (a *App) timed(ctx context.Context, r *Request, g env.Game, usual time.Dura
 	}
 	wait := d
 	if a.opt.Limit > 0 {
-		d, wait = min(d, a.opt.Limit*3/4), min(d, a.opt.Limit/5)
+		d, wait = min(d, a.opt.Limit/2), min(d, a.opt.Limit/5)
 	}
 	v, err = a.valuer(ctx, g, r.Seed, wait)
 	return v, d, err
@@ -79,6 +79,7 @@ func (a *App) timed(ctx context.Context, r *Request, g env.Game, usual time.Dura
 type Values struct {
 	Method    string            `json:"method"` // see [analysis.Valuer]
 	Exact     bool              `json:"exact"`
+	About     string            `json:"about"`               // what intervals cover; "" if values are exact
 	Unit      string            `json:"unit"`                // "" for shares of the win
 	Values    []analysis.Number `json:"values"`              // [P] of the position
 	Options   []analysis.Option `json:"options"`             // the best first; empty if no seat is to move
@@ -97,21 +98,23 @@ func (a *App) values(ctx context.Context, r *Request) (any, error) {
 		return nil, err
 	}
 	options := within(valuer, 7*d/8)
-	v := &Values{Method: options.Method(), Exact: valuer.Exact(), Options: []analysis.Option{}}
+	v := &Values{Exact: valuer.Exact(), About: valuer.About(), Options: []analysis.Option{}}
 	if !g.spec.HasWin() {
 		v.Unit = g.spec.Unit
 	}
-	value, err := within(valuer, d/8).Values(ctx, []env.Position{at})
+	position := within(valuer, d/8)
+	value, err := position.Values(ctx, []env.Position{at})
 	if err != nil {
 		return nil, err
 	}
-	v.Values = numbers(value[0])
+	v.Values, v.Method = numbers(value[0]), position.Method()
 	if !v.Exact {
 		v.Solving = a.solvingOf(g.game)
 	}
 	if at.CurrentPlayer() >= 0 {
 		v.Situation = at.Situation()
 		v.Options, err = analysis.Decide(ctx, g.game, at, options)
+		v.Method = options.Method()
 	}
 	return v, err
 }
@@ -129,6 +132,7 @@ func numbers(v analysis.Value) []analysis.Number {
 type Chance struct {
 	Method   string    `json:"method"`
 	Exact    bool      `json:"exact"`
+	About    string    `json:"about"`    // see Values
 	Seat     int       `json:"seat"`     // whose value orders the outcomes
 	Outcomes []Outcome `json:"outcomes"` // the best for Seat first
 }
@@ -166,8 +170,8 @@ func (a *App) chance(ctx context.Context, r *Request) (any, error) {
 		return nil, err
 	}
 	valuer = within(valuer, d)
-	c := &Chance{Seat: seat, Method: valuer.Method(), Exact: valuer.Exact()}
 	outcomes, err := analysis.Outcomes(ctx, at, valuer, seat)
+	c := &Chance{Seat: seat, Method: valuer.Method(), Exact: valuer.Exact(), About: valuer.About()}
 	for _, o := range outcomes {
 		c.Outcomes = append(c.Outcomes, Outcome{o, g.names().in(at.Narrate(o.After, 0, "")[0])})
 	}

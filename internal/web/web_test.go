@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -263,13 +264,13 @@ func TestEstimates(t *testing.T) {
 		address web.Address
 		method  string
 	}{
-		{web.Address{Game: "pig", Players: 3, Start: "9-8-7@1 turn 4"}, "searches:8:1.75s:greedy"},
-		{web.Address{Game: "mars-is-ours", Players: 2, Seed: 1}, "searches:8:1.75s:pretrained"},
+		{web.Address{Game: "pig", Players: 3, Start: "9-8-7@1 turn 4"}, `^searches:4:\d+:greedy$`},
+		{web.Address{Game: "mars-is-ours", Players: 2, Seed: 1}, `^searches:4:\d+:pretrained$`},
 	} {
 		ask := fields("values", test.address)
 		ask["time"] = 2000
 		v := request[web.Values](t, a, ask)
-		if v.Exact || v.Method != test.method || len(v.Options) < 2 {
+		if v.Exact || !strings.Contains(v.About, "the error of the search") || !regexp.MustCompile(test.method).MatchString(v.Method) || len(v.Options) < 2 {
 			t.Fatalf("%+v, want %s", v, test.method)
 		}
 		for _, o := range v.Options {
@@ -302,7 +303,7 @@ func TestEstimatedReview(t *testing.T) {
 	ask := fields("review", v.Address)
 	ask["time"] = 2000
 	r := request[web.Review](t, a, ask)
-	if r.Exact || !strings.HasPrefix(r.Method, "searches:8:") || len(r.Points) != v.Steps+1 || !slices.Equal(r.Priced, []int{0}) || len(r.Ratings) != 3 || r.Ratings[1] != nil {
+	if r.Exact || !strings.HasPrefix(r.Method, "searches:4:") || len(r.Points) != v.Steps+1 || !slices.Equal(r.Priced, []int{0}) || len(r.Ratings) != 3 || r.Ratings[1] != nil {
 		t.Fatalf("%+v", r)
 	}
 	if last := r.Points[v.Steps].Values; !last[0].Exact || !near(last[0].Value+last[1].Value+last[2].Value, 1) {
@@ -311,8 +312,8 @@ func TestEstimatedReview(t *testing.T) {
 	if s := r.Seats[0]; !s.Result.Exact || s.Result.Value != r.Points[v.Steps].Values[0].Value || s.Start != r.Points[0].Values[0] || s.Luck.Exact || s.Losses.Exact {
 		t.Errorf("the parts of the result are %+v", s)
 	}
-	if len(r.Mistakes) == 0 {
-		t.Error("to hold below 100 is no mistake")
+	if s := r.Seats[0].Losses; s.NoInterval && (len(r.Mistakes) > 0 || s.Low > 0) {
+		t.Errorf("the losses %+v are vague, and the mistakes %+v", s, r.Mistakes)
 	}
 	for _, d := range r.Mistakes {
 		if d.Seat != 0 || d.Loss.Exact || !(d.Loss.Low > 0) {
@@ -393,7 +394,7 @@ func TestRefusals(t *testing.T) {
 // plays for exact.
 func TestSolving(t *testing.T) {
 	done, ended := make(chan struct{}), make(chan struct{})
-	a := web.New(web.Options{Limit: 2 * time.Second, Solvable: func(env.Game) bool { return true }, Solve: func(context.Context, env.Game) (env.Solution, error) {
+	a := web.New(web.Options{Limit: 10 * time.Second, Solvable: func(env.Game) bool { return true }, Solve: func(context.Context, env.Game) (env.Solution, error) {
 		defer close(ended)
 		<-done
 		return nil, game.ErrNoSolution
@@ -402,7 +403,9 @@ func TestSolving(t *testing.T) {
 	if v := request[web.View](t, a, fields("play", pig)); len(v.Address.Moves) != 1 || v.Solving == nil {
 		t.Errorf("while the game is being solved the best player plays %v, %v", v.Address.Moves, v.Solving)
 	}
-	if v := request[web.Values](t, a, fields("values", pig)); v.Exact || v.Solving == nil || v.Solving.Solved || len(v.Options) == 0 {
+	ask := fields("values", pig)
+	ask["time"] = 200
+	if v := request[web.Values](t, a, ask); v.Exact || v.Solving == nil || v.Solving.Solved || len(v.Options) == 0 {
 		t.Errorf("while the game is being solved the values are %+v", v)
 	}
 	close(done)

@@ -18,19 +18,18 @@ type dense struct {
 	g           *graph
 	first, last bool
 	in          int
-	dw, db      []float32 // [in, out] and [out], to be filled with the gradients
+	at          int // of W in MLP.Weights; b follows
 }
 
-// newDense returns the operation of layer i. Its gradients are written to dw and db.
-func (g *graph) newDense(i int, l models.Layer, last bool, dw, db []float32) *dense {
+// newDense returns the operation of layer i, whose weights begin at at.
+func (g *graph) newDense(i int, l models.Layer, last bool, at int) *dense {
 	return &dense{
 		op:    op{fmt.Sprint("dense ", i), 3, newMatrix(g.capacity, l.Out, nil)},
 		g:     g,
 		first: i == 0,
 		last:  last,
 		in:    l.In,
-		dw:    dw,
-		db:    db,
+		at:    at,
 	}
 }
 
@@ -41,18 +40,16 @@ func (d *dense) layer(w, b []float32) models.Layer {
 	return models.Layer{In: d.in, Out: d.cols(), W: w, B: b}
 }
 
-func (d *dense) Do(in ...G.Value) (G.Value, error) {
-	n := d.g.n
-	l, y := d.layer(floats(in[1]), floats(in[2])), floats(d.out)[:n*d.cols()]
+func (d *dense) rows(at rows, in []G.Value) {
+	l, y := d.layer(floats(in[1]), floats(in[2])), at.of(d.out)
 	switch {
 	case d.first:
-		l.ReLUObservations(y, d.g.obs, 0, n)
+		l.ReLUObservations(y, at.Obs, 0, at.Len())
 	case d.last:
-		l.Linear(y, floats(in[0])[:n*d.in])
+		l.Linear(y, at.of(in[0]))
 	default:
-		l.ReLU(y, floats(in[0])[:n*d.in])
+		l.ReLU(y, at.of(in[0]))
 	}
-	return d.out, nil
 }
 
 // DiffWRT reports that the first layer needs no gradient of its input, which are the
@@ -68,16 +65,16 @@ func (d *dense) SymDiff(in G.Nodes, _, dz *G.Node) (G.Nodes, error) {
 	name := func(s string) string { return s + " of " + d.name }
 	if !d.first {
 		dx, wt := newMatrix(d.g.capacity, d.in, nil), make([]float32, d.in*d.cols())
-		if grads[0], err = G.ApplyOp(&inputGrad{op{name("inputGrad"), 3, dx}, d.g, wt}, dz, w, x); err != nil {
+		if grads[0], err = G.ApplyOp(&inputGrad{op{name("inputGrad"), 3, dx}, wt}, dz, w, x); err != nil {
 			return nil, err
 		}
 	}
-	dw := newMatrix(d.in, d.cols(), d.dw)
+	dw := newMatrix(d.in, d.cols(), nil)
 	if grads[1], err = G.ApplyOp(&weightGrad{op{name("weightGrad"), 2, dw}, d}, x, dz); err != nil {
 		return nil, err
 	}
-	db := newMatrix(1, d.cols(), d.db)
-	if grads[2], err = G.ApplyOp(&biasGrad{op{name("biasGrad"), 1, db}, d.g}, dz); err != nil {
+	db := newMatrix(1, d.cols(), nil)
+	if grads[2], err = G.ApplyOp(&biasGrad{op{name("biasGrad"), 1, db}, d}, dz); err != nil {
 		return nil, err
 	}
 	return grads, nil
@@ -89,41 +86,69 @@ type weightGrad struct {
 	d *dense
 }
 
-func (w *weightGrad) Do(in ...G.Value) (G.Value, error) {
-	d, dw := w.d, floats(w.out)
-	l, dz := d.layer(nil, nil), floats(in[1])[:d.g.n*d.cols()]
-	if d.first {
-		l.WeightGradientObservations(dw, d.g.obs, dz)
-	} else {
-		l.WeightGradient(dw, floats(in[0])[:d.g.n*d.in], dz)
+// rows lays out the observations for the first layer's gradient.
+func (w *weightGrad) rows(at rows, in []G.Value) {
+	if w.d.first {
+		w.d.g.columns[at.shard].Set(at.Obs, w.d.cols(), at.of(in[1]))
 	}
-	return w.out, nil
+}
+
+// blockRows is the number of rows of dW in a part. Chosen: small, so that many cores share a
+// layer.
+const blockRows = 24
+
+func (w *weightGrad) parts() int { return (w.d.in + blockRows - 1) / blockRows }
+
+func (w *weightGrad) block(k int) (from, to int) { return k * blockRows, min((k+1)*blockRows, w.d.in) }
+
+func (w *weightGrad) size(k int) int {
+	from, to := w.block(k)
+	return (to - from) * w.d.cols()
+}
+
+func (w *weightGrad) part(k int, in []G.Value) {
+	d := w.d
+	from, to := w.block(k)
+	dw, dz := d.g.grad[d.at+from*d.cols():d.at+to*d.cols()], floats(in[1])[:d.g.n*d.cols()]
+	if !d.first {
+		d.layer(nil, nil).WeightGradient(dw, from, to, floats(in[0])[:d.g.n*d.in], dz)
+		return
+	}
+	for i := range d.g.shards {
+		n := d.g.shards[i].Len() * d.cols()
+		d.g.columns[i].WeightGradient(dw, from, to, dz[:n], i > 0)
+		dz = dz[n:]
+	}
 }
 
 // biasGrad computes db = 1ᵀ·dz, the sum over the rows.
 type biasGrad struct {
 	op
-	g *graph
+	d *dense
 }
 
-func (b *biasGrad) Do(in ...G.Value) (G.Value, error) {
-	n, db := b.g.n, floats(b.out)
-	sgemm.ColumnSums(n, len(db), floats(in[0])[:n*len(db)], db)
-	return b.out, nil
+func (b *biasGrad) parts() int   { return 1 }
+func (b *biasGrad) size(int) int { return b.d.cols() }
+
+func (b *biasGrad) part(_ int, in []G.Value) {
+	n, at := b.d.cols(), b.d.at+b.d.in*b.d.cols()
+	sgemm.ColumnSums(b.d.g.n, n, floats(in[0])[:b.d.g.n*n], b.d.g.grad[at:at+n])
 }
 
 // inputGrad computes the gradient with respect to the z of the layer before, whose
 // output is x = max(z, 0): dz·Wᵀ where x > 0, else 0.
 type inputGrad struct {
 	op
-	g  *graph
 	wt []float32 // Wᵀ, [out, in]
 }
 
-func (x *inputGrad) Do(in ...G.Value) (G.Value, error) {
-	n, w := x.g.n, in[1].Shape()
-	rows, cols := w[0], w[1]
-	sgemm.Transpose(x.wt, floats(in[1]), rows, cols)
-	sgemm.Sparse(n, rows, cols, floats(in[0])[:n*cols], x.wt, floats(x.out), sgemm.Epilogue{Gate: floats(in[2])[:n*rows]})
-	return x.out, nil
+// begin transposes W.
+func (x *inputGrad) begin(in []G.Value) {
+	w := in[1].Shape()
+	sgemm.Transpose(x.wt, floats(in[1]), w[0], w[1])
+}
+
+func (x *inputGrad) rows(at rows, in []G.Value) {
+	w := in[1].Shape()
+	sgemm.Sparse(at.Len(), w[0], w[1], at.of(in[0]), x.wt, at.of(x.out), sgemm.Epilogue{Gate: at.of(in[2])})
 }

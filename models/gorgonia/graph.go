@@ -2,31 +2,63 @@ package gorgonia
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"marsgym/internal/parallel"
 	"marsgym/models"
 )
 
-// graph computes the gradients of shards of up to capacity rows, one at a time.
+// graph computes the gradients of groups of shards of up to capacity rows, one at a time. It
+// first goes through the rows, of several shards at the same time, and then through parts of the
+// gradients of the weights, each of which is a sum over all rows. So no gradients have to be
+// added.
 type graph struct {
 	capacity int
-	n        int // rows of the current shard
-	loss     func(policy, values, dpolicy, dvalues []float32)
-	obs      *models.Observations
-	grad     []float32 // as MLP.Weights
+	n        int // rows of the present shards
+	shards   []models.Shard
+	columns  []models.ObservationColumns // of each shard
+	grad     []float32                   // as MLP.Weights, to be filled
 	steps    []step
-	value    []G.Value // of each node; those of inputs are constant
+	parts    []part
 }
 
 // step computes the value of a node.
 type step struct {
-	op   G.Op
-	node int       // index of its value
-	in   []int     // indices of the values of its inputs
-	args []G.Value // scratch
+	op any
+	in []G.Value // the values of its inputs
+}
+
+// part is a part of the work of a step, the sums over all rows.
+type part struct {
+	step
+	k int
+}
+
+// Operations implement some of these.
+type (
+	beginner interface{ begin(in []G.Value) }         // before the rows
+	rowOp    interface{ rows(at rows, in []G.Value) } // of one shard
+	sumOp    interface {                              // after the rows
+		parts() int
+		size(k int) int // of the gradients in a part
+		part(k int, in []G.Value)
+	}
+)
+
+// rows are a shard and its rows in the matrices of a graph.
+type rows struct {
+	models.Shard
+	shard, from, to int
+}
+
+// of returns the rows of a matrix.
+func (r rows) of(m G.Value) []float32 {
+	columns := m.Shape()[1]
+	return floats(m)[r.from*columns : r.to*columns]
 }
 
 // building is held while a graph is built: gorgonia shares constants among graphs.
@@ -39,10 +71,10 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 	var (
 		s      = mlp.Shape()
 		layers = mlp.Layers()
-		g      = &graph{capacity: capacity, grad: make([]float32, len(mlp.Weights()))}
+		g      = &graph{capacity: capacity}
 		eg     = G.NewGraph()
 		params G.Nodes
-		rest   = g.grad
+		at     = 0
 	)
 	input := func(name string, rows, cols int, data []float32) *G.Node {
 		v := newMatrix(rows, cols, data)
@@ -55,12 +87,11 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 		w := input(fmt.Sprint("W ", i), l.In, l.Out, l.W)
 		b := input(fmt.Sprint("b ", i), 1, l.Out, l.B)
 		params = append(params, w, b)
-		dw, db := rest[:len(l.W)], rest[len(l.W):][:len(l.B)]
-		rest = rest[len(l.W)+len(l.B):]
 		var err error
-		if y, err = G.ApplyOp(g.newDense(i, l, i == len(layers)-1, dw, db), y, w, b); err != nil {
+		if y, err = G.ApplyOp(g.newDense(i, l, i == len(layers)-1, at), y, w, b); err != nil {
 			return nil, fmt.Errorf("gorgonia: layer %d: %w", i, err)
 		}
+		at += len(l.W) + len(l.B)
 	}
 	cost, err := G.ApplyOp(g.newLoss(s.PolicyWidth(), s.Players), y)
 	if err != nil {
@@ -70,53 +101,63 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gorgonia: gradient: %w", err)
 	}
-	known := map[*G.Node]int{}
+	known := map[*G.Node]G.Value{}
 	for _, n := range grads {
 		g.plan(eg, n, known)
 	}
+	slices.SortStableFunc(g.parts, func(a, b part) int { return b.op.(sumOp).size(b.k) - a.op.(sumOp).size(a.k) })
 	return g, nil
 }
 
-// plan adds the steps that compute a node, inputs first, and returns the index of its
-// value. The steps take the place of gorgonia's machines, which start a goroutine and
-// lock a thread for each run.
-func (g *graph) plan(eg *G.ExprGraph, n *G.Node, known map[*G.Node]int) int {
-	if i, ok := known[n]; ok {
-		return i
+// plan adds the steps that compute a node, inputs first, and returns its value. The steps take
+// the place of gorgonia's machines, which start a goroutine and lock a thread for each run.
+func (g *graph) plan(eg *G.ExprGraph, n *G.Node, known map[*G.Node]G.Value) G.Value {
+	if v, ok := known[n]; ok {
+		return v
 	}
-	var s step
-	if n.Value() == nil {
+	v := n.Value()
+	if v == nil {
+		s := step{op: n.Op()}
 		for inputs := eg.From(n.ID()); inputs.Next(); {
 			s.in = append(s.in, g.plan(eg, inputs.Node().(*G.Node), known))
 		}
-	}
-	i := len(g.value)
-	g.value, known[n] = append(g.value, n.Value()), i
-	if n.Value() == nil {
-		s.op, s.node, s.args = n.Op(), i, make([]G.Value, len(s.in))
 		g.steps = append(g.steps, s)
+		if sum, ok := s.op.(sumOp); ok {
+			for k := range sum.parts() {
+				g.parts = append(g.parts, part{s, k})
+			}
+		}
+		v = n.Op().(interface{ matrix() *tensor.Dense }).matrix()
 	}
-	return i
+	known[n] = v
+	return v
 }
 
-// run fills grad [weights] with the gradient of a shard.
-func (g *graph) run(grad []float32, shard models.Shard) error {
-	n := shard.Len()
-	if n == 0 {
-		clear(grad)
-		return nil
+// run fills grad [weights] with the gradient of shards that all have rows.
+func (g *graph) run(grad []float32, shards []models.Shard) {
+	g.shards, g.n, g.grad = shards, 0, grad
+	defer func() { g.shards, g.grad = nil, nil }()
+	for len(g.columns) < len(shards) {
+		g.columns = append(g.columns, models.ObservationColumns{})
 	}
-	g.n, g.obs, g.loss = n, shard.Obs, shard.Loss
-	defer func() { g.obs, g.loss = nil, nil }()
+	all := make([]rows, len(shards))
+	for i, s := range shards {
+		all[i] = rows{s, i, g.n, g.n + s.Len()}
+		g.n += s.Len()
+	}
 	for _, s := range g.steps {
-		for j, i := range s.in {
-			s.args[j] = g.value[i]
-		}
-		var err error
-		if g.value[s.node], err = s.op.Do(s.args...); err != nil {
-			return fmt.Errorf("gorgonia: %s: %w", s.op, err)
+		if op, ok := s.op.(beginner); ok {
+			op.begin(s.in)
 		}
 	}
-	copy(grad, g.grad)
-	return nil
+	// The longest ranges first, so that no core is left with one at the end.
+	slices.SortStableFunc(all, func(a, b rows) int { return b.Len() - a.Len() })
+	parallel.For(len(all), 1, func(i, _ int) {
+		for _, s := range g.steps {
+			if op, ok := s.op.(rowOp); ok {
+				op.rows(all[i], s.in)
+			}
+		}
+	})
+	parallel.For(len(g.parts), 1, func(i, _ int) { g.parts[i].op.(sumOp).part(g.parts[i].k, g.parts[i].in) })
 }

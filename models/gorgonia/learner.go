@@ -11,7 +11,7 @@ import (
 type learner struct {
 	mlp      *models.MLP
 	adam     *models.Adam
-	graphs   []*graph // one for each shard that runs at the same time
+	graphs   []*graph // one for each group of shards that runs at the same time
 	gradient models.GradientAccumulator
 }
 
@@ -27,15 +27,14 @@ func New(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
 // MLP implements [models.Learner].
 func (l *learner) MLP() *models.MLP { return l.mlp }
 
-// Fit implements [models.Learner]. It runs up to GOMAXPROCS shards at the same time.
-// A few more shards than cores, of some hundred rows each, balance the load at no
-// cost.
+// Fit implements [models.Learner]. It runs up to GOMAXPROCS shards at the same time: twice as many
+// as cores, of a hundred rows or more each, balance the load at little cost.
 func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
-	rows, err := models.LargestShard(shards, l.mlp.Shape().Obs)
-	if err != nil {
+	if _, err := models.LargestShard(shards, l.mlp.Shape().Obs); err != nil {
 		return 0, err
 	}
-	n := min(runtime.GOMAXPROCS(0), len(shards))
+	groups, rows := group(shards)
+	n := min(runtime.GOMAXPROCS(0), len(groups))
 	if err := l.grow(n, rows); err != nil {
 		return 0, err
 	}
@@ -43,15 +42,38 @@ func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err er
 	for _, g := range l.graphs[:n] {
 		free <- g
 	}
-	sum, err := l.gradient.Sum(len(shards), len(l.mlp.Weights()), func(i int, grad []float32) error {
+	sum, err := l.gradient.Sum(len(groups), len(l.mlp.Weights()), func(i int, grad []float32) error {
 		g := <-free
 		defer func() { free <- g }()
-		return g.run(grad, shards[i])
+		g.run(grad, groups[i])
+		return nil
 	})
 	if err != nil {
 		return 0, err
 	}
 	return l.adam.Step(l.mlp.Weights(), sum, rate)
+}
+
+// group divides the shards with rows into groups of consecutive ones, and returns the rows of the
+// largest.
+func group(shards []models.Shard) (groups [][]models.Shard, largest int) {
+	n, all := 0, 0
+	for _, s := range shards {
+		all += s.Len()
+	}
+	most := max(models.GroupRows, all/models.MaxGroups)
+	for _, s := range shards {
+		if s.Len() == 0 {
+			continue
+		}
+		if n += s.Len(); groups == nil || n > most {
+			groups, n = append(groups, nil), s.Len()
+		}
+		last := &groups[len(groups)-1]
+		*last = append(*last, s)
+		largest = max(largest, n)
+	}
+	return groups, largest
 }
 
 // minRows is the smallest capacity of a graph. Chosen.

@@ -21,6 +21,12 @@ type op struct {
 	out   *tensor.Dense // the result, owned by the operation
 }
 
+// matrix returns the result.
+func (o *op) matrix() *tensor.Dense { return o.out }
+
+// Do is what gorgonia's machines would call. A [graph] runs its operations in parts.
+func (o *op) Do(...G.Value) (G.Value, error) { return nil, fmt.Errorf("%s has no machine", o.name) }
+
 func (o *op) Arity() int                                     { return o.arity }
 func (o *op) InferShape(...G.DimSizer) (tensor.Shape, error) { return o.out.Shape().Clone(), nil }
 func (o *op) ReturnsPtr() bool                               { return true }

@@ -159,11 +159,13 @@ class Match:
     win: tuple[float, ...]
     """[P] the share of the win of each agent, averaged over its seats."""
     low: tuple[float, ...]
-    """[P] the lower end of its interval of 95%, and high the upper."""
+    """[P] the lower end of its interval, and high the upper."""
     high: tuple[float, ...]
     games: int
     truncated: int
     """How many of the games a limit ended; these are won by nobody."""
+    confidence: float
+    """The level of the intervals: 0.99."""
 
     def _repr_html_(self) -> str:
         seats = zip(self.win, self.low, self.high, strict=True)
@@ -173,4 +175,5 @@ class Match:
     @classmethod
     def read(cls, r: dict[str, Any]) -> Match:
         """Reads the result of a job."""
-        return cls(tuple(r["win"]), tuple(r["low"]), tuple(r["high"]), r["games"], r["truncated"])
+        low, high = tuple(r["low"]), tuple(r["high"])
+        return cls(tuple(r["win"]), low, high, r["games"], r["truncated"], r["confidence"])

@@ -1,4 +1,5 @@
 import pickle
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -110,6 +111,16 @@ def test_matches():
     assert match.games >= 2000
     assert match.low[0] < 0.5 < match.high[0]
     assert match == game.match(uniform, "random", 2000, seed=1)
+
+
+def test_intervals_of_matches_have_their_confidence():
+    match = pig().match("greedy", "greedy", 200, seed=1)
+    assert match.confidence == 0.99
+    assert match.win == (0.5, 0.5)  # an agent against itself wins one of the two games of each set
+    z2 = NormalDist().inv_cdf((1 + match.confidence) / 2) ** 2
+    half = z2 / 2 / (100 + z2)  # Agresti and Coull, for 100 equal sets
+    assert match.low[0] == pytest.approx(0.5 - half)
+    assert match.high[0] == pytest.approx(0.5 + half)
 
 
 def test_cache(tmp_path):

@@ -19,10 +19,7 @@ func BenchmarkExpert(b *testing.B) {
 		}
 		b.Run(string(depth), func(b *testing.B) {
 			g := catalog.NewGame(testgames.NewMartianDice(b, 2, 13, 25))
-			e, err := expert.New(g, expert.Config{Depth: depth, Starts: expert.Starts{Sample: 0.7}, Turns: 2, Decisions: 1, Outcomes: 64, ExplorationFraction: 1. / 3, ExplorationRate: 0.15}, 16, 0)
-			if err != nil {
-				b.Fatal(err)
-			}
+			e := newExpert(b, g, expert.Config{Depth: depth, Starts: expert.Starts{Sample: 0.7}, Turns: 2, Decisions: 1, Outcomes: 64, ExplorationFraction: 1. / 3, ExplorationRate: 0.15}, 16, 0)
 			weight := make([]float32, g.Spec().ObsLen())
 			noise := rand.New(rand.NewPCG(1, 1))
 			for i := range weight {
@@ -70,10 +67,7 @@ func BenchmarkSimulations(b *testing.B) {
 				b.Fatal(err)
 			}
 			cfg := expert.Config{Depth: expert.Search, Turns: 1, Decisions: 16, Tree: expert.Tree{Simulations: 100, FastSimulations: 16, FullFraction: 0.25, Candidates: 16}}
-			e, err := expert.New(g, cfg, 32, 0)
-			if err != nil {
-				b.Fatal(err)
-			}
+			e := newExpert(b, g, cfg, 32, 0)
 			e.Reset(1)
 			var targets expert.Targets
 			decisions, rows, calls := 0, 0, 0

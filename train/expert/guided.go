@@ -82,8 +82,9 @@ func (e *guided[S]) restart(i int) {
 //
 // Source of the two numbers of simulations: Wu, "Accelerating self-play learning in Go",
 // arXiv:1902.10565, section 3.1.
-func (e *guided[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
-	dst.reset()
+func (e *guided[S]) Search(ctx context.Context, dst []Targets, opt Options, net Network) error {
+	found := &dst[0]
+	found.reset()
 	e.beginSearch(opt)
 	for i := range e.rows {
 		r := &e.rows[i]
@@ -93,16 +94,16 @@ func (e *guided[S]) Search(ctx context.Context, dst *Targets, opt Options, net N
 	}
 	err := e.trees.Search(ctx, net, func(i int) bool {
 		if e.rows[i].root != nil {
-			e.move(dst, i, opt)
+			e.move(found, i, opt)
 		}
-		return e.next(dst, i, opt)
+		return e.next(found, i, opt)
 	})
 	if err != nil {
 		return err
 	}
 	for i := range e.rows {
 		r := &e.rows[i]
-		e.addTargets(dst, r, opt.Lambda)
+		e.addTargets(found, r, opt.Lambda)
 		if e.cfg.Starts.Archives() {
 			k := int(core.Uniform(&e.dice[i]) * float64(len(r.visits)))
 			if v := &r.visits[k]; v.searched {

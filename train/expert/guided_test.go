@@ -383,7 +383,7 @@ func checkConverges[S comparable](t *testing.T, rules searchable[S]) {
 		t.Fatal(err)
 	}
 	for i := range len(found.Obs) / d {
-		at := rec.seen[obsHash(found.Obs[i*d:][:d])]
+		at := rec.at(found.Obs[i*d:][:d])
 		if len(rules.Legal(nil, at.state)) == 1 {
 			continue // its value is that of what followed
 		}
@@ -399,7 +399,7 @@ func checkConverges[S comparable](t *testing.T, rules searchable[S]) {
 		t.Fatal("no decision was searched: this tests nothing")
 	}
 	for i, from := range found.Start[:len(found.Start)-1] {
-		at := rec.seen[obsHash(decisionObs(&found, i, d))]
+		at := rec.at(decisionObs(&found, i, d))
 		want, err := sol.Options(nil, at.state)
 		if err != nil {
 			t.Fatal(err)

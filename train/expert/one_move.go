@@ -116,7 +116,8 @@ func (e *oneMove[S]) restart(i int) {
 //
 // Source: a control variate as in Burch, Schmid, Moravčík, Morrill and Bowling,
 // "AIVAT", arXiv:1612.06915.
-func (e *oneMove[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
+func (e *oneMove[S]) Search(ctx context.Context, all []Targets, opt Options, net Network) error {
+	dst := &all[0]
 	dst.reset()
 	e.beginSearch(opt)
 	e.path, e.taken, e.found, e.predicted = e.path[:0], e.taken[:0], e.found[:0], e.predicted[:0]

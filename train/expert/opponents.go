@@ -3,7 +3,6 @@ package expert
 import (
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -20,8 +19,10 @@ const MaxCopies = 1000
 type pool[S comparable] struct {
 	bots   []game.Policy[S]
 	share  []float64 // [bots] fractions of the opponents
-	seats  []uint16  // [rows with opponents, P] 0 for the network itself, then the bots, then the copies
+	rest   float64   // the fraction of networks
+	seats  []uint16  // [N, P] 0 for the network itself, then the bots, then the copies; empty if no row meets opponents
 	copies []Network // of this search
+	prob   []float64 // [1+bots+copies] see method.Draw
 	err    error     // of an opponent, in this search
 
 	probs  []float64 // [A]
@@ -35,8 +36,8 @@ func newPool[S comparable](rules core.Rules[S], o method.Opponents, rows int) (p
 		return p, nil
 	}
 	spec := rules.Spec()
-	p.seats = make([]uint16, int(math.Round(o.Fraction*float64(rows)))*spec.Players)
-	p.probs = make([]float64, spec.Actions)
+	p.seats = make([]uint16, rows*spec.Players)
+	p.probs, p.rest = make([]float64, spec.Actions), o.Networks()
 	for _, name := range slices.Sorted(maps.Keys(o.Bots)) {
 		if o.Bots[name] == 0 {
 			continue
@@ -52,40 +53,29 @@ func newPool[S comparable](rules core.Rules[S], o method.Opponents, rows int) (p
 
 // opponents returns those in the seats [P] of row i, or nil.
 func (e *searcher[S]) opponents(i int) []uint16 {
-	p := e.spec.Players
-	if (i+1)*p > len(e.pool.seats) {
+	if !e.cfg.Opponents.Meets(e.first + i) {
 		return nil
 	}
-	return e.pool.seats[i*p:][:p]
+	return e.pool.seats[i*e.spec.Players:][:e.spec.Players]
 }
 
 // drawOpponents draws the opponents of the game that begins in row i.
 func (e *searcher[S]) drawOpponents(i int) {
-	seats, dice := e.opponents(i), &e.dice[i]
-	if seats == nil {
-		return
-	}
-	own, bot := int(core.Uniform(dice)*float64(len(seats))), e.drawBot(dice)
-	for seat := range seats {
-		seats[seat] = bot
-		switch {
-		case seat == own:
-			seats[seat] = 0
-		case bot == 0 && len(e.pool.copies) > 0:
-			seats[seat] = uint16(1 + len(e.pool.bots) + int(core.Uniform(dice)*float64(len(e.pool.copies))))
-		}
+	if seats := e.opponents(i); seats != nil {
+		method.Draw(seats, e.pool.prob, len(e.pool.bots), &e.dice[i])
 	}
 }
 
-// drawBot draws the number of a bot; 0 is none.
-func (e *searcher[S]) drawBot(dice *rand.PCG) uint16 {
-	u := core.Uniform(dice)
-	for k, share := range e.pool.share {
-		if u -= share; u < 0 {
-			return uint16(1 + k)
-		}
+// setCopies sets the older copies that are drawn, each equally likely.
+func (e *searcher[S]) setCopies(copies []Network) {
+	p := &e.pool
+	p.copies, p.prob = copies, append(append(p.prob[:0], 0), p.share...)
+	if len(copies) == 0 {
+		p.prob[0] = p.rest
 	}
-	return 0
+	for range copies {
+		p.prob = append(p.prob, p.rest/float64(len(copies)))
+	}
 }
 
 // act returns the index of the action that is taken in row i, of legal ones with these
@@ -157,7 +147,8 @@ func sampleSoftmax(scores []float32, dice *rand.PCG) int {
 
 // beginSearch readies the pool for a call of Expert.Search.
 func (e *searcher[S]) beginSearch(opt Options) {
-	e.pool.copies, e.pool.err = opt.Copies, nil
+	e.setCopies(opt.Copies)
+	e.pool.err = nil
 }
 
 // check returns an error unless the seats are of opponents, as after a checkpoint was read.

@@ -36,7 +36,7 @@ func hold(dst []float64, states []pig.State) error {
 
 // decodeRow decodes the state of an expert of one row without archives: that of the game, and
 // the opponents in its seats.
-func decodeRow(t *testing.T, e expert.Expert, players int) (s pig.State, seats []uint16) {
+func decodeRow(t *testing.T, e *joined, players int) (s pig.State, seats []uint16) {
 	t.Helper()
 	seats = make([]uint16, players)
 	b, err := e.AppendState(nil)

@@ -40,7 +40,7 @@ func playPig(t *testing.T, depth expert.Depth, merges bool, starts expert.Starts
 		}
 		value := make([]float32, p)
 		net(nil, value, found.Obs[:rules.Spec().ObsLen()])
-		at := rec.seen[obsHash(found.Obs[:rules.Spec().ObsLen()])]
+		at := rec.at(found.Obs[:rules.Spec().ObsLen()])
 		list = append(list, met{at.state, float32(math.Abs(float64(found.Value[0]) - float64(value[0]))), start})
 		start = found.Games > 0
 	}

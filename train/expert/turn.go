@@ -7,16 +7,32 @@ import (
 
 	"marsgym/agents/search"
 	"marsgym/env/game"
+	"marsgym/internal/core"
+	"marsgym/internal/parallel"
 )
 
 // turnExact searches each turn to its end, with the network's values of the states
-// in which it ends.
+// in which it ends. It searches some rows at a time on each core, and solves the turns of all
+// together.
 type turnExact[S comparable] struct {
-	searcher[S]
-	turns []turnSearch[S] // [N]
-	plans []game.Plan[S]  // [N]
-	ends  [][]float64     // [N][ends, P] values of the ends by seat
+	rules core.Rules[S]
+	pairs []*turnRows[S]
+	plans []game.Plan[S] // [N]
+	ends  [][]float64    // [N][ends, P] values of the ends by seat
 }
+
+// turnRows are rows of a turnExact that one goroutine searches.
+type turnRows[S comparable] struct {
+	searcher[S]
+	turns   []turnSearch[S] // [n]
+	plans   []game.Plan[S]  // [n]
+	ends    [][]float64     // [n][ends, P]
+	targets *Targets
+}
+
+// turnPair is the largest number of rows of turnRows. Chosen: with two, the observations of
+// their turns' ends still suit the network.
+const turnPair = 2
 
 // turnSearch is the search of a row.
 type turnSearch[S comparable] struct {
@@ -28,29 +44,71 @@ type turnSearch[S comparable] struct {
 	index   []int32 // [ends] of the observation; -1 where the value is known
 }
 
-func newTurnExact[S comparable](s searcher[S]) *turnExact[S] {
-	e := &turnExact[S]{searcher: s, turns: make([]turnSearch[S], len(s.state)), ends: make([][]float64, len(s.state))}
-	for range s.state {
-		e.plans = append(e.plans, e.rules.Planner.NewPlan())
+func newTurnExact[S comparable](rules core.Rules[S], cfg Config, rows, first int) (*turnExact[S], error) {
+	e := &turnExact[S]{rules: rules, ends: make([][]float64, rows)}
+	for range rows {
+		e.plans = append(e.plans, rules.Planner.NewPlan())
 	}
-	return e
+	for i := 0; i < rows; i += turnPair {
+		n := min(turnPair, rows-i)
+		s, err := newSearcher(rules, cfg, n, first+i)
+		if err != nil {
+			return nil, err
+		}
+		e.pairs = append(e.pairs, &turnRows[S]{searcher: s, turns: make([]turnSearch[S], n), plans: e.plans[i:][:n], ends: e.ends[i:][:n]})
+	}
+	return e, nil
 }
 
 // Target implements [Expert].
 func (e *turnExact[S]) Target() search.ValueTarget { return search.TurnStart }
 
+// Pieces implements [Expert].
+func (e *turnExact[S]) Pieces() int { return len(e.pairs) }
+
 // Reset implements [Expert].
 func (e *turnExact[S]) Reset(seed uint64) {
-	e.reset(seed, func(i int) {
-		e.state[i] = e.rules.Initial()
-		e.drawOpponents(i)
-		e.settle(i, nil)
-	})
+	for _, r := range e.pairs {
+		r.reset(seed, func(i int) {
+			r.state[i] = e.rules.Initial()
+			r.drawOpponents(i)
+			r.settle(i)
+		})
+	}
+}
+
+// AppendState implements [Expert].
+func (e *turnExact[S]) AppendState(dst []byte) (_ []byte, err error) {
+	for _, r := range e.pairs {
+		if dst, err = r.AppendState(dst); err != nil {
+			return nil, err
+		}
+	}
+	return dst, nil
+}
+
+// RestoreState implements [Expert].
+func (e *turnExact[S]) RestoreState(src []byte) error {
+	want := 0
+	for _, r := range e.pairs {
+		want += r.stateSize()
+	}
+	if len(src) != want {
+		return e.pairs[0].wrongSize(len(src), want, len(e.plans))
+	}
+	for _, r := range e.pairs {
+		n := r.stateSize()
+		if err := r.RestoreState(src[:n]); err != nil {
+			return err
+		}
+		src = src[n:]
+	}
+	return nil
 }
 
 // settle advances row i to the next start of a turn. If the game is over or truncated
 // it starts another.
-func (e *turnExact[S]) settle(i int, dst *Targets) {
+func (e *turnRows[S]) settle(i int) {
 	for range 1000 {
 		for range e.rules.ChanceLimit {
 			if _, ok := e.rules.TurnStart(e.state[i]); ok {
@@ -64,8 +122,8 @@ func (e *turnExact[S]) settle(i int, dst *Targets) {
 		}
 		e.state[i] = e.rules.Initial()
 		e.drawOpponents(i)
-		if dst != nil {
-			dst.Games++
+		if e.targets != nil {
+			e.targets.Games++
 		}
 	}
 	panic("expert: no turn of " + e.spec.ID + " starts")
@@ -73,44 +131,50 @@ func (e *turnExact[S]) settle(i int, dst *Targets) {
 
 // Search implements [Expert]: in every row it searches one turn and plays it
 // cfg.Turns times.
-func (e *turnExact[S]) Search(ctx context.Context, dst *Targets, opt Options, net Network) error {
-	dst.reset()
-	e.beginSearch(opt)
-	e.obs = e.obs[:0]
-	for i := range e.turns {
-		e.begin(i)
-	}
-	e.evaluate(net, nil)
-	for i := range e.turns {
-		e.receive(i)
-	}
-	e.rules.Planner.SolveAll(e.plans, e.ends)
-	for i := range e.turns {
-		if err := ctx.Err(); err != nil {
-			return err
+func (e *turnExact[S]) Search(ctx context.Context, dst []Targets, opt Options, net Network) error {
+	parallel.For(len(e.pairs), 1, func(k, _ int) {
+		r := e.pairs[k]
+		r.targets = &dst[k]
+		r.targets.reset()
+		r.beginSearch(opt)
+		r.obs = r.obs[:0]
+		for i := range r.turns {
+			r.begin(i)
 		}
+		r.evaluate(net, nil)
+		for i := range r.turns {
+			r.receive(i)
+		}
+	})
+	e.rules.Planner.SolveAll(e.plans, e.ends)
+	return parallel.ForContext(ctx, len(e.pairs), 1, func(k, _ int) error { return e.pairs[k].playAll(opt) })
+}
+
+// playAll plays the turns of all rows, and adds the targets.
+func (e *turnRows[S]) playAll(opt Options) error {
+	for i := range e.turns {
 		t := &e.turns[i]
 		e.value = e.plans[i].Value(e.value[:0])
-		e.addValue(dst, t.start, t.mover, e.value)
+		e.addValue(e.targets, t.start, t.mover, e.value)
 		if e.cfg.Starts.Archives() {
 			v := float64(e.output[t.own*e.spec.Players])
 			e.archive.add(i, &t.start, math.Abs(e.value[t.mover]-v))
 		}
 		for n := range e.cfg.Turns {
 			goesOn := n == 0 && !t.restart
-			if end := e.play(i, dst, opt, goesOn); goesOn {
+			if end := e.play(i, opt, goesOn); goesOn {
 				e.state[i] = end
 			}
 		}
 		if !t.restart {
-			e.settle(i, dst)
+			e.settle(i)
 		}
 	}
 	return e.pool.err
 }
 
 // begin starts the search of a turn in row i and observes its ends.
-func (e *turnExact[S]) begin(i int) {
+func (e *turnRows[S]) begin(i int) {
 	t, plan, values := &e.turns[i], e.plans[i], e.ends[i][:0]
 	t.start, t.restart = e.state[i], false
 	if s, ok := e.drawStart(i); ok {
@@ -141,7 +205,7 @@ func (e *turnExact[S]) begin(i int) {
 }
 
 // receive reads the network's values of the ends of the turn of row i.
-func (e *turnExact[S]) receive(i int) {
+func (e *turnRows[S]) receive(i int) {
 	t, p := &e.turns[i], e.spec.Players
 	for k, end := range t.ends {
 		if t.index[k] >= 0 {
@@ -154,7 +218,7 @@ func (e *turnExact[S]) receive(i int) {
 // play plays the turn of row i once, by an opponent only where the game goes on. It
 // returns the state in which the turn ends, or the state after ChanceLimit transitions: the
 // game is then truncated.
-func (e *turnExact[S]) play(i int, dst *Targets, opt Options, goesOn bool) S {
+func (e *turnRows[S]) play(i int, opt Options, goesOn bool) S {
 	t, plan, dice := &e.turns[i], e.plans[i], &e.dice[i]
 	s, rate := t.start, e.explorationRate(opt, dice)
 	known := false
@@ -171,12 +235,12 @@ func (e *turnExact[S]) play(i int, dst *Targets, opt Options, goesOn bool) S {
 			}
 			s = e.rules.Representative(e.rules.Sampler.Sample(s, dice))
 		default:
-			dst.Decisions++
+			e.targets.Decisions++
 			e.legal = e.rules.Legal(e.legal[:0], s)
 			choice := 0
 			if len(e.legal) > 1 {
 				e.values = plan.Options(e.values[:0], s)
-				e.addDecision(dst, s, who, e.legal, e.values, opt, false)
+				e.addDecision(e.targets, s, who, e.legal, e.values, opt, false)
 				if goesOn {
 					choice = e.act(i, s, who, e.legal, e.values, rate, opt)
 				} else {

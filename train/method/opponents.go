@@ -4,7 +4,11 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
+
+	"marsgym/internal/core"
+	"marsgym/internal/random"
 )
 
 // Opponents holds the settings of who plays against the network in training.
@@ -59,6 +63,32 @@ func (o Opponents) Trained() int {
 
 // Averaged reports whether the model of a run is more than the network.
 func (o Opponents) Averaged() bool { return o.Ensemble && o.Trained() > 0 }
+
+// Meets reports whether opponents play in a row of the run. Such rows are spread evenly.
+func (o Opponents) Meets(row int) bool {
+	before := func(n int) float64 { return math.Round(o.Fraction * float64(n)) }
+	return before(row) < before(row+1)
+}
+
+// Draw draws who decides in each of the seats [P] of a game that begins: the network itself,
+// number 0, in one seat, and opponents in the others, the same bot in all or a network in each.
+// The first of the probabilities is that of the network itself as an opponent; those of bots,
+// and then of other networks, follow.
+func Draw(seats []uint16, prob []float64, bots int, dice *rand.PCG) {
+	draw := func() int { return int(core.SampleAction(prob, dice)) }
+	learner, first := random.Below(dice, len(seats)), draw()
+	for seat := range seats {
+		k := first
+		switch {
+		case seat == learner:
+			k = 0
+		case first > bots:
+			for k = draw(); k <= bots; k = draw() {
+			}
+		}
+		seats[seat] = uint16(k)
+	}
+}
 
 // Bots are bots of a game with a fraction for each.
 type Bots map[string]float64

@@ -16,7 +16,7 @@ import (
 func TestSmallMinibatch(t *testing.T) {
 	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	cfg := Config{Horizon: 16, Minibatch: 48, Epochs: 2, Gamma: 1, Lambda: 0.85, ClipRange: 0.2}
-	opt := Options{Seed: 1, Rows: 24, Shards: 8, LearningRate: func(float64) float64 { return 1e-3 }, ValueCoef: 1, Openings: Openings{Decisions: 8}}
+	opt := Options{Seed: 1, Rows: 24, LearningRate: func(float64) float64 { return 1e-3 }, ValueCoef: 1, Openings: Openings{Decisions: 8}}
 	l, err := gorgonia.New(network(t, g, models.Score), models.DefaultAdam())
 	if err != nil {
 		t.Fatal(err)

@@ -83,11 +83,11 @@ func restoreOpenings(blobs map[string][]byte, rollouts []*rollout) error {
 		return fmt.Errorf("openings: %w", err)
 	}
 	if len(left) != len(rollouts) {
-		return fmt.Errorf("openings: %d shards; want %d", len(left), len(rollouts))
+		return fmt.Errorf("openings: %d parts; want %d", len(left), len(rollouts))
 	}
 	for k, r := range rollouts {
 		if len(left[k]) != r.n {
-			return fmt.Errorf("openings: %d rows in shard %d; want %d", len(left[k]), k, r.n)
+			return fmt.Errorf("openings: %d rows in part %d; want %d", len(left[k]), k, r.n)
 		}
 		for _, n := range left[k] {
 			if n < 0 || n > cfg.Decisions {

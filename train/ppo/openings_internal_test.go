@@ -15,7 +15,7 @@ func TestOpenings(t *testing.T) {
 	g := testgames.Open(t, "pig", 0, `{"target": 40}`)
 	b := g.NewBatch(64, 0)
 	b.Reset(1)
-	r := newRollout(b, models.Score, Config{Horizon: 2000, Gamma: 1, Lambda: 0.85})
+	r := newRollout(b, 0, models.Score, Config{Horizon: 2000, Gamma: 1, Lambda: 0.85})
 	p := newTestPool(t, method.Opponents{Fraction: 0.5, Bots: map[string]float64{"greedy": 1}}, g, r)
 	cfg := Openings{Fraction: 0.5, Decisions: 3}
 	r.openings = newOpenings(cfg, b.Buffers())

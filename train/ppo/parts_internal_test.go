@@ -42,7 +42,7 @@ func BenchmarkPPOParts(b *testing.B) {
 			}
 			cfg := Config{Horizon: 64, Epochs: 1, Minibatch: 2048, Gamma: 1, Lambda: 0.85, ClipRange: 0.2}
 			const rows = 512
-			r, err := New(cfg, Options{Seed: 1, Rows: rows, Shards: 4, ValueCoef: 5}, g, l)
+			r, err := New(cfg, Options{Seed: 1, Rows: rows, ValueCoef: 5}, g, l)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -14,7 +13,6 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/kernel/elementary"
-	"marsgym/internal/random"
 	"marsgym/models"
 	"marsgym/train/method"
 )
@@ -51,9 +49,9 @@ type poolState struct {
 	Taken      int       `json:"taken"`      // copies so far; the latest replace the oldest
 	Won        []float64 `json:"won"`        // games in which the network did better than each opponent, older ones weighted less
 	Games      []float64 `json:"games"`      // games against each, likewise
-	// Rows are those of each rollout that play against the pool, with the number of
-	// the opponent in each seat [P].
-	Rows [][][]int `json:"rows"`
+	// Rows are those of each rollout, with the number of the opponent in each seat [P].
+	// It is nil for rows without opponents.
+	Rows [][][]uint16 `json:"rows"`
 }
 
 // itself is the number of the network itself among the opponents. It learns.
@@ -66,7 +64,7 @@ const (
 	priorGames = 10
 )
 
-// newPool returns a pool without copies for the first rows of each rollout, in which
+// newPool returns a pool without copies for some rows of each rollout, in which
 // games begin. If frozen is not nil, it is the only opponent, in all rows.
 func newPool(cfg method.Opponents, g env.Game, rollouts []*rollout, frozen *agents.Agent) (*pool, error) {
 	if frozen != nil {
@@ -92,11 +90,13 @@ func newPool(cfg method.Opponents, g env.Game, rollouts []*rollout, frozen *agen
 	p.stops = frozen != nil
 	p.weigh()
 	for _, r := range rollouts {
-		rows := make([][]int, int(math.Round(cfg.Fraction*float64(r.n))))
+		rows := make([][]uint16, r.n)
 		r.pool = &poolRows{pool: p, rows: rows}
 		for i := range rows {
-			rows[i] = make([]int, p.spec.Players)
-			r.pool.newGame(i, &r.batch.Buffers().Noise[i])
+			if cfg.Meets(r.first + i) {
+				rows[i] = make([]uint16, p.spec.Players)
+				r.pool.newGame(i, &r.batch.Buffers().Noise[i])
+			}
 		}
 		p.Rows, p.rows = append(p.Rows, rows), append(p.rows, r.pool)
 	}
@@ -196,13 +196,13 @@ func (p *pool) end() *method.PoolMetrics {
 	return m
 }
 
-// poolRows are the first rows of a rollout, which play against the pool. In the
+// poolRows are the rows of a rollout, of which some play against the pool. In the
 // others, and in all as long as the pool is empty, the network plays itself.
 type poolRows struct {
 	pool  *pool
-	rows  [][]int // the number of the opponent in each seat [P]
-	count []tally // of this rollout, against each opponent
-	turns [][]int // the rows in which each opponent is the current player
+	rows  [][]uint16 // [n] the number of the opponent in each seat [P]; nil of rows without
+	count []tally    // of this rollout, against each opponent
+	turns [][]int    // the rows in which each opponent is the current player
 	probs []float64
 }
 
@@ -219,8 +219,8 @@ func (r *poolRows) reset() {
 
 // opponent returns the number of the opponent who decides for a player in row i.
 func (r *poolRows) opponent(i int, p game.Player) int {
-	if i < len(r.rows) {
-		return r.rows[i][p]
+	if seats := r.rows[i]; seats != nil {
+		return int(seats[p])
 	}
 	return itself
 }
@@ -232,7 +232,10 @@ func (r *poolRows) act(ctx context.Context, b env.Batch, random []bool) error {
 		r.turns[k] = r.turns[k][:0]
 	}
 	for i, seats := range r.rows {
-		if k := seats[buf.Player[i]]; k != itself && !random[i] {
+		if seats == nil || random[i] {
+			continue
+		}
+		if k := seats[buf.Player[i]]; k != itself {
 			r.turns[k-1] = append(r.turns[k-1], i)
 		}
 	}
@@ -258,9 +261,6 @@ func (r *poolRows) act(ctx context.Context, b env.Batch, random []bool) error {
 // gameOver counts the game that the rules have ended in row i, with these returns by
 // seat.
 func (r *poolRows) gameOver(i int, returns []float32) {
-	if i >= len(r.rows) {
-		return
-	}
 	for own, k := range r.rows[i] {
 		if k != itself {
 			continue
@@ -277,29 +277,10 @@ func (r *poolRows) gameOver(i int, returns []float32) {
 // newGame draws the opponents of the game that begins in row i from the row's own
 // generator.
 func (r *poolRows) newGame(i int, noise *rand.PCG) {
-	p := r.pool
-	if i >= len(r.rows) || len(p.policies) == 0 {
-		return
-	}
-	learner, first := random.Below(noise, p.spec.Players), p.draw(noise)
-	for seat := range r.rows[i] {
-		k := first
-		switch {
-		case seat == learner:
-			k = itself
-		case p.isNetwork(first):
-			for k = p.draw(noise); !p.isNetwork(k); k = p.draw(noise) {
-			}
-		}
-		r.rows[i][seat] = k
+	if p := r.pool; r.rows[i] != nil && len(p.policies) > 0 {
+		method.Draw(r.rows[i], p.prob, len(p.Bots), noise)
 	}
 }
-
-// draw draws the number of an opponent.
-func (p *pool) draw(noise *rand.PCG) int { return int(env.SampleAction(p.prob, noise)) }
-
-// isNetwork reports whether an opponent is a network other than the one that learns.
-func (p *pool) isNetwork(k int) bool { return k > len(p.Bots) }
 
 // better returns 1 if a return is the higher one, ½ if they are equal, else 0.
 func better(own, other float32) float64 {
@@ -347,7 +328,7 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 	bots, networks := len(p.Bots), state.Population+min(state.Taken, p.cfg.Size)
 	n := bots + networks
 	if state.Population < 0 || state.Population > p.cfg.Population || state.Taken < 0 || len(state.Won) != n || len(state.Games) != n || len(state.Rows) != len(p.Rows) {
-		return fmt.Errorf("opponent pool: counts of %d and %d opponents, a population of %d, and %d shards; want %d, at most %d, and %d",
+		return fmt.Errorf("opponent pool: counts of %d and %d opponents, a population of %d, and %d parts; want %d, at most %d, and %d",
 			len(state.Won), len(state.Games), state.Population, len(state.Rows), n, p.cfg.Population, len(p.Rows))
 	}
 	for k := range n {
@@ -365,10 +346,13 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 	}
 	for k, rows := range state.Rows {
 		if len(rows) != len(p.Rows[k]) {
-			return fmt.Errorf("opponent pool: %d rows in shard %d; want %d", len(rows), k, len(p.Rows[k]))
+			return fmt.Errorf("opponent pool: %d rows in part %d; want %d", len(rows), k, len(p.Rows[k]))
 		}
-		for _, seats := range rows {
-			if len(seats) != p.spec.Players || slices.Min(seats) < itself || slices.Max(seats) > n {
+		for i, seats := range rows {
+			if seats == nil && p.Rows[k][i] == nil {
+				continue
+			}
+			if len(seats) != p.spec.Players || p.Rows[k][i] == nil || int(slices.Max(seats)) > n {
 				return fmt.Errorf("opponent pool: opponents %v; want %d from 0 to %d", seats, p.spec.Players, n)
 			}
 		}

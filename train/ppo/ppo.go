@@ -41,7 +41,7 @@ type Config struct {
 // Options hold what PPO needs of a run beside its Config.
 type Options struct {
 	Seed         uint64
-	Rows, Shards int                     // games at once, and into how many parts these and minibatches are split
+	Rows         int                     // games at once
 	LearningRate func(x float64) float64 // at a fraction x of the training of a network
 	ValueCoef    float64                 // weight of the value loss
 	Opponents    method.Opponents
@@ -54,24 +54,38 @@ type PPO struct {
 	cfg       Config
 	opt       Options
 	learner   models.Learner
-	rollouts  []*rollout // of each shard of the rows
+	rollouts  []*rollout // of each part of the rows
 	pool      *pool
-	shards    []shard // of a minibatch
+	shards    []shard // of a minibatch, at most
 	order     []block // of an epoch, which stream draws
 	stream    rand.PCG
 	untrained []models.Tensor // the state of the learner when the run begins
 }
 
+// The rows and each minibatch are split into parts, which are played and fitted at the same time:
+// into as many as the work allows, whatever the number of cores.
+const (
+	maxParts  = 64 // chosen: as many as the cores of a large machine
+	partRows  = 2  // of a part of the rows, at least. Chosen: 64 parts of two took no more time on one core than 4
+	partBlock = 2  // blocks of a shard of a minibatch, at least. Chosen
+)
+
+// parts returns into how many parts n things are split, if a part has at least that many.
+func parts(n, least int) int { return max(1, min(n/least, maxParts)) }
+
 // New returns PPO for the network of a learner.
 func New(cfg Config, opt Options, g env.Game, l models.Learner) (*PPO, error) {
-	r := &PPO{cfg: cfg, opt: opt, learner: l, shards: make([]shard, opt.Shards)}
+	r := &PPO{cfg: cfg, opt: opt, learner: l, shards: make([]shard, maxParts)}
 	r.stream.Seed(opt.Seed, method.ShuffleStream)
-	for k := range opt.Shards {
+	for k := range r.shards {
 		r.shards[k].obs = models.NewObservations(g.Spec().ObsLen(), nil)
-		from, to := opt.Rows*k/opt.Shards, opt.Rows*(k+1)/opt.Shards
+	}
+	n := parts(opt.Rows, partRows)
+	for k := range n {
+		from, to := opt.Rows*k/n, opt.Rows*(k+1)/n
 		b := g.NewBatch(to-from, from)
 		b.Reset(opt.Seed)
-		r.rollouts = append(r.rollouts, newRollout(b, l.MLP().Shape().Head, cfg))
+		r.rollouts = append(r.rollouts, newRollout(b, from, l.MLP().Shape().Head, cfg))
 	}
 	var err error
 	if r.pool, err = newPool(opt.Opponents, g, r.rollouts, opt.Opponent); err != nil {
@@ -132,14 +146,15 @@ const (
 	truncated      // by a limit of the batch
 )
 
-// rollout is what one shard of the rows has played: T steps of n games. Decisions
+// rollout is what one part of the rows has played: T steps of n games. Decisions
 // are numbered t·n + i. Values and rewards are by seat, unless they are in the order of play.
 type rollout struct {
 	batch    env.Batch
 	spec     game.Spec
 	head     models.Head
 	cfg      Config
-	n, d, p  int // rows of this shard, D, P
+	first    int // row of the run
+	n, d, p  int // rows of this part, D, P
 	pool     *poolRows
 	openings *openings
 
@@ -172,11 +187,11 @@ type rollout struct {
 	probs, logs    []float64    // of the options of a decision
 }
 
-func newRollout(b env.Batch, head models.Head, cfg Config) *rollout {
+func newRollout(b env.Batch, first int, head models.Head, cfg Config) *rollout {
 	spec := b.Spec()
 	n, m, p := b.Len(), cfg.Horizon*b.Len(), spec.Players
 	r := &rollout{
-		batch: b, spec: spec, head: head, cfg: cfg, n: n, d: spec.ObsLen(), p: p,
+		batch: b, spec: spec, head: head, cfg: cfg, first: first, n: n, d: spec.ObsLen(), p: p,
 		obs: models.NewObservations(spec.ObsLen(), nil), mover: make([]game.Player, m), random: make([]bool, m),
 		reward: make([]float32, m*p), ended: make([]end, m), value: make([]float32, (m+n)*p), bootstrap: make([]float32, m*p),
 		listed: make([]bool, m), adv: make([]float32, m*p),
@@ -432,14 +447,19 @@ func (r *PPO) fit(rate, entropy float64) (total method.Losses, err error) {
 // normaliser returns the function that shifts and scales the advantages of the
 // decisions with options to mean 0 and deviation 1.
 func normaliser(rollouts []*rollout) func(float32) float32 {
-	var n, sum, squares float64
-	for _, r := range rollouts {
+	sums := make([][3]float64, len(rollouts)) // the number, the sum and the sum of squares
+	parallel.For(len(rollouts), 1, func(k, _ int) {
+		r, s := rollouts[k], &sums[k]
 		for at, mover := range r.mover {
 			if r.start[at] < r.start[at+1] {
 				a := float64(r.adv[at*r.p+int(mover)])
-				n, sum, squares = n+1, sum+a, squares+float64(a*a)
+				s[0], s[1], s[2] = s[0]+1, s[1]+a, s[2]+float64(a*a)
 			}
 		}
+	})
+	var n, sum, squares float64
+	for _, s := range sums {
+		n, sum, squares = n+s[0], sum+s[1], squares+s[2]
 	}
 	mean := sum / max(1, n)
 	deviation := math.Sqrt(max(0, squares/max(1, n)-float64(mean*mean))) + 1e-8
@@ -460,7 +480,7 @@ func (r *PPO) step(bs []block, scale func(float32) float32, rate, entropy float6
 			}
 		}
 	}
-	shards := make([]models.Shard, len(r.shards))
+	shards := make([]models.Shard, parts(len(bs), partBlock))
 	parallel.For(len(shards), 1, func(k, _ int) {
 		s := &r.shards[k]
 		s.fill(bs[len(bs)*k/len(shards):len(bs)*(k+1)/len(shards)], r.rollouts)
@@ -468,7 +488,7 @@ func (r *PPO) step(bs []block, scale func(float32) float32, rate, entropy float6
 	})
 	norm, err := r.learner.Fit(shards, rate)
 	losses := method.Losses{GradNorm: norm}
-	for _, s := range r.shards {
+	for _, s := range r.shards[:len(shards)] {
 		losses.Add(s.losses)
 	}
 	return losses, err

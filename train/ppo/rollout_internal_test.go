@@ -20,7 +20,7 @@ func TestExpect(t *testing.T) {
 			g := testgames.Open(t, id, 0, "{}")
 			b := g.NewBatch(rows, 0)
 			b.Reset(1)
-			r := newRollout(b, models.Score, Config{Horizon: 1, Outcomes: 8, Gamma: gamma})
+			r := newRollout(b, 0, models.Score, Config{Horizon: 1, Outcomes: 8, Gamma: gamma})
 			mlp := network(t, g, models.Score)
 			listed, ends := 0, 0
 			for range 500 {

@@ -56,11 +56,10 @@ export async function show(main, query, signal) {
     try {
       const games = over.filter((g) => `${g.game} ${g.players}` === group).map((g) => parse(g.key));
       const r = await call('report', { games }, signal);
-      const interval = (m) => (m.interval ? ` (${m.interval.map(numbers.whole).join(' to ')})` : ' (no interval)');
       fill(reports, h('h3', {}, group), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Ratings' }, h('table', {},
         h('thead', {}, h('tr', {}, ['player', 'games', 'mistakes a game', 'loss a decision', 'rating'].map((x) => h('th', { scope: 'col' }, x)))),
         h('tbody', {}, r.summary.map((p) => h('tr', {}, h('th', { scope: 'row' }, p.name === 'human' ? 'you' : p.name), h('td', { class: 'number' }, p.games), h('td', { class: 'number' }, p.mistakes.toFixed(2)),
-          h('td', { class: 'number' }, `${(100 * p.decision_loss.value).toFixed(4)} %`), h('td', { class: 'number' }, p.rating ? `${numbers.whole(p.rating.value)}${interval(p.rating)}` : 'none: the losses are too large')))))),
+          h('td', { class: 'number' }, `${(100 * p.decision_loss.value).toFixed(4)} %`), h('td', { class: 'number' }, p.rating ? p.rating.text : 'none: nothing was decided')))))),
       h('p', { class: 'note' }, `${numbers.method(r.method)} Intervals are of the level ${100 * r.confidence} %.`));
     } catch (e) {
       if (e.name !== 'AbortError') fill(reports, h('p', { class: 'error' }, e.message));

@@ -27,14 +27,14 @@ export function digits(n, unit) {
  * @param {number} [places] of an exact one
  */
 export function value(n, unit, places = unit ? 2 : 1) {
-  if (unit) return n.exact ? `${(-n.value).toFixed(places)} ${unit}` : `about ${(-n.value).toFixed(2)} ± ${half(n, 1).toFixed(2)} ${unit}`;
+  if (unit) return n.exact ? `${(-n.value).toFixed(places)} ${unit}` : `about ${(-n.value).toFixed(2)}${plusMinus(n, 1, 2)} ${unit}`;
   return n.exact ? `${share(n).toFixed(places)} %` : `about ${estimate(n, share(n))} %`;
 }
 
 /** An estimate of some per cent, with a digit more where the interval is short. @param {Num} n @param {number} percent */
 function estimate(n, percent) {
   const digits = half(n, 100) < 1 ? 1 : 0;
-  return `${percent.toFixed(digits)} ± ${half(n, 100).toFixed(digits)}`;
+  return `${percent.toFixed(digits)}${plusMinus(n, 100, digits)}`;
 }
 
 /** A value in a few digits. @param {Num} n @param {string} unit */
@@ -45,7 +45,7 @@ export function short(n, unit) {
 /** A loss against the best choice, without a sign. @param {Num} n @param {string} unit */
 export function loss(n, unit) {
   const lost = Math.max(0, n.value);
-  if (!n.exact) return unit ? `about ${lost.toFixed(2)} ± ${half(n, 1).toFixed(2)}` : `about ${estimate(n, 100 * lost)} %`;
+  if (!n.exact) return unit ? `about ${lost.toFixed(2)}${plusMinus(n, 1, 2)}` : `about ${estimate(n, 100 * lost)} %`;
   const text = unit ? lost.toFixed(2) : `${(100 * lost).toFixed(1)} %`;
   return Number.parseFloat(text) > 0 ? text : unit ? 'less than 0.01' : 'less than 0.1 %';
 }
@@ -65,12 +65,12 @@ export function signed(n, unit) {
   const x = (unit ? 1 : 100) * n.value, digits = n.exact || unit ? 2 : 0;
   const text = Math.abs(x).toFixed(digits);
   const sign = x < 0 && Number(text) !== 0 ? '−' : '';
-  return n.exact ? `${sign}${text}` : `${sign}${text} ± ${half(n, unit ? 1 : 100).toFixed(digits)}`;
+  return n.exact ? `${sign}${text}` : `${sign}${text}${plusMinus(n, unit ? 1 : 100, digits)}`;
 }
 
-/** A whole number with its sign. @param {number} x */
-export function whole(x) {
-  return x.toFixed(0).replace('-', '−').replace(/^−0$/, '0');
+/** The half of an interval behind ±; nothing where there were too few simulations for one. */
+function plusMinus(n, scale, digits) {
+  return n.no_interval ? '' : ` ± ${half(n, scale).toFixed(digits)}`;
 }
 
 function half(n, scale) {
@@ -80,7 +80,7 @@ function half(n, scale) {
 /** How a method is called. @param {string} method */
 export function method(method) {
   if (method === 'exact') return 'Exact: best play of all seats, computed over the whole game.';
-  const [, searches, , evaluator] = method.split(':');
+  const [, searches, simulations, evaluator] = method.split(':');
   const by = evaluator === 'pretrained' ? 'the network that comes with the program' : `games of the bot “${evaluator}”`;
-  return `Estimated by ${searches} tree searches from each position, with ${by}; behind ± is half of the 99 % interval.${offline ? ' Exact values of more games need the program itself: go run ./cmd/web.' : ''}`;
+  return `Estimated by ${searches} tree searches × ${simulations} simulations from each position, with ${by}. Behind ± is half of the 99 % interval, which covers the error of the search as well as chance. Without ±, there were too few simulations to tell.${offline ? ' Exact values of more games need the program itself: go run ./cmd/web.' : ''}`;
 }

@@ -89,10 +89,7 @@ function mistakes(r, view, name, go) {
 /** The rating of each seat from its losses in this game. */
 function ratings(r, name) {
   if (!r.priced.length) return h('p', {}, 'None: the time allowed no estimate of all losses.');
-  const text = (m) => {
-    if (m === null) return `none: the losses${r.exact ? '' : ', or their interval,'} are too large`;
-    return m.interval ? `about ${numbers.whole(m.value)} (${m.interval.map(numbers.whole).join(' to ')})` : numbers.whole(m.value);
-  };
+  const text = (m) => (m === null ? 'none' : m.text);
   return [h('table', {}, h('tbody', {}, r.priced.map((i) => h('tr', {}, h('th', { scope: 'row' }, name(i)), h('td', { class: 'number' }, text(r.ratings[i])))))),
     h('p', { class: 'note' }, r.exact ? 'Elo, from the exact losses in this game, with best play at 0. One game gives no interval; those of “My games” together do.'
       : 'Elo, from the estimated losses in this game, with the best choices of the searches at 0. The interval, of the level 99 %, is that of the estimates.')];

@@ -87,17 +87,17 @@ func (m *meter) Do(ctx context.Context, tasks []jobs.Task) error {
 // iteration, and of its result; messages are those of the command.
 func BenchmarkCluster(b *testing.B) {
 	for _, tt := range []struct {
-		name, game   string
-		algorithm    train.Algorithm
-		steps        uint64
-		rows, shards int // 0 is the default
-		decisions    int
-		simulations  int
+		name, game  string
+		algorithm   train.Algorithm
+		steps       uint64
+		rows        int // 0 is the default
+		decisions   int
+		simulations int
 	}{
-		{"turn-exact", "martian-dice", train.TurnExact, 60_000, 0, 0, 0, 0},
-		{"one-move", "mars-is-ours-fast", train.OneMove, 15_000, 0, 0, 0, 0},
-		{"search", "mars-is-ours", train.Search, 1500, 64, 64, 12, 0},
-		{"search-400", "mars-is-ours", train.Search, 700, 64, 64, 12, 400},
+		{"turn-exact", "martian-dice", train.TurnExact, 60_000, 0, 0, 0},
+		{"one-move", "mars-is-ours-fast", train.OneMove, 15_000, 0, 0, 0},
+		{"search", "mars-is-ours", train.Search, 1500, 64, 12, 0},
+		{"search-400", "mars-is-ours", train.Search, 700, 64, 12, 400},
 	} {
 		b.Run(tt.name, func(b *testing.B) {
 			g, err := catalog.Open(tt.game, 2, nil)
@@ -110,7 +110,7 @@ func BenchmarkCluster(b *testing.B) {
 			}
 			cfg.Steps, cfg.Checkpoints = tt.steps, 1
 			if tt.rows > 0 {
-				cfg.Rows, cfg.Shards, cfg.Expert.Search.Decisions = tt.rows, tt.shards, tt.decisions
+				cfg.Rows, cfg.Expert.Search.Decisions = tt.rows, tt.decisions
 			}
 			if tt.simulations > 0 {
 				cfg.Expert.Search.Tree.Simulations, cfg.Expert.Search.Tree.FastSimulations = tt.simulations, tt.simulations/4

@@ -2,6 +2,11 @@
 
 package sgemm
 
+import (
+	"slices"
+	"sync"
+)
+
 // tile computes c = a·b, or c += a·b if add is set, for up to mr rows and w columns,
 // where w is a [kernel.width] and the strides are as in [tileAVX2].
 func (kern kernel) tile(rows, w, k int, a []float32, ars, acs int, b []float32, bs int, c []float32, cs int, add bool) {
@@ -52,12 +57,15 @@ func (kern kernel) gatherColumns(m, n int, start *int, elements *int32, b *float
 
 // sparse is [sparseGo] for m and k at least 1.
 func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor float32, gate []float32) (count int) {
-	if kern == plain {
+	switch kern {
+	case plain:
 		return sparseGo(m, n, k, a, b, c, init, ldi, floor, gate)
+	case avx2:
+		return sparseGroups(m, n, k, a, b, c, init, ldi, floor, gate)
 	}
 	for j := 0; j < n; {
 		columns, pairs := kern.columns(n-j), 0
-		if kern == avx512 && columns >= 64 {
+		if columns >= 64 {
 			pairs = m / 2
 		}
 		count = 0
@@ -70,13 +78,75 @@ func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor f
 		}
 		if i := 2 * pairs; i < m {
 			init, gate := at(init, i*ldi+j), at(gate, i*n+j)
-			if kern == avx512 {
-				count += sparseAVX512(m-i, n-j, k, &a[i*k], &b[j], n, &c[i*n+j], init, ldi, floor, gate)
-			} else {
-				count += sparseAVX2(m-i, n-j, k, &a[i*k], &b[j], n, &c[i*n+j], init, ldi, floor, gate)
-			}
+			count += sparseAVX512(m-i, n-j, k, &a[i*k], &b[j], n, &c[i*n+j], init, ldi, floor, gate)
 		}
 		j += columns
+	}
+	return count
+}
+
+// groupRows is the number of rows of a group.
+const groupRows = 4
+
+// groups are rows of a matrix, some at a time: the columns in which one of a group is not 0, and
+// the elements of each row there.
+type groups struct {
+	start  []int     // [groups+1]
+	column []int32   // those of group i are start[i] to start[i+1]
+	value  []float32 // [groupRows, stride]
+	stride int
+	rows   Rows // the rows that are left
+}
+
+var groupPool = sync.Pool{New: func() any { return new(groups) }}
+
+// list replaces the groups by those of the rows of a [m, k]. It returns the number of elements
+// that are not 0.
+func (g *groups) list(m, k int, a []float32) (count int) {
+	g.stride = m/groupRows*k + spare
+	g.column = slices.Grow(g.column[:0], g.stride)[:g.stride]
+	g.value = slices.Grow(g.value[:0], groupRows*g.stride)[:groupRows*g.stride]
+	g.start = append(g.start[:0], 0)
+	n := 0
+	for ; len(a) >= groupRows*k; a = a[groupRows*k:] {
+		columns, elements := listGroupAVX2(k, &a[0], &g.column[n], &g.value[n], g.stride)
+		n += columns
+		count += elements
+		g.start = append(g.start, n)
+	}
+	g.rows.Reset(k)
+	g.rows.Append(a)
+	return count + len(g.rows.elements)
+}
+
+// sparseGroups is [sparseGo] for m and k at least 1 with AVX2.
+func sparseGroups(m, n, k int, a, b, c, init []float32, ldi int, floor float32, gate []float32) (count int) {
+	const size = 32 // rows whose lists stay in the cache; chosen
+	g := groupPool.Get().(*groups)
+	for i := 0; i < m; i += size {
+		now := min(m-i, size)
+		count += g.list(now, k, a[i*k:(i+now)*k])
+		for j := 0; j < n && now >= groupRows; {
+			columns := 16
+			if n-j < columns {
+				columns = min(8, n-j)
+			}
+			gatherGroupsAVX2(now/groupRows, columns, &g.start[0], &g.column[0], &g.value[0], g.stride,
+				&b[j], n, &c[i*n+j], at(init, i*ldi+j), ldi, floor)
+			j += columns
+		}
+		if rest := i + now/groupRows*groupRows; rest < i+now {
+			elements := g.rows.elements[:max(1, len(g.rows.elements))] // the kernel takes the address of the first
+			var from []float32
+			if init != nil {
+				from = init[rest*ldi:]
+			}
+			avx2.gather(i+now-rest, n, g.rows.start, elements, b, c[rest*n:], from, ldi, floor)
+		}
+	}
+	groupPool.Put(g)
+	if gate != nil {
+		reluGrad(c[:m*n], gate[:m*n])
 	}
 	return count
 }

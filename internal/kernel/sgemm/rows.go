@@ -20,6 +20,9 @@ type element struct {
 	value  float32
 }
 
+// spare is how many elements behind the last a kernel may write.
+const spare = 7
+
 // Reset removes all rows and sets the number of columns.
 func (r *Rows) Reset(k int) {
 	r.k, r.start, r.elements = k, append(r.start[:0], 0), r.elements[:0]
@@ -38,8 +41,8 @@ func (r *Rows) Append(x []float32) {
 	}
 	for ; len(x) > 0; x = x[r.k:] {
 		n := len(r.elements)
-		r.elements = slices.Grow(r.elements, r.k)
-		r.elements = r.elements[:n+active().list(r.elements[n:n+r.k], x[:r.k])]
+		r.elements = slices.Grow(r.elements, r.k+spare)
+		r.elements = r.elements[:n+active().list(r.elements[n:n+r.k+spare], x[:r.k])]
 		r.start = append(r.start, len(r.elements))
 	}
 }
@@ -51,8 +54,8 @@ func (r *Rows) AppendDifference(x, y []float32, most int) bool {
 	same("y", len(y), r.k)
 	n, count := len(r.elements), 0
 	if r.k > 0 {
-		r.elements = slices.Grow(r.elements, r.k)
-		count = active().listDifference(r.elements[n:n+r.k], x, y)
+		r.elements = slices.Grow(r.elements, r.k+spare)
+		count = active().listDifference(r.elements[n:n+r.k+spare], x, y)
 	}
 	if count > most {
 		return false
@@ -131,59 +134,45 @@ func (r *Rows) Mul(from, to, n int, b, c []float32, e Epilogue) {
 	pool.Put(s)
 }
 
-// MulT is [SparseT] with these rows as A, for B [m, n] and C [K, n]. If add is set, the
-// product is added to C.
-func (r *Rows) MulT(n int, b, c []float32, add bool) {
-	if r.k == 0 || n == 0 {
+// MulAdd sets C [to-from, n] to the product of the rows from <= i < to with B [K, n], or adds
+// it if add is set.
+func (r *Rows) MulAdd(from, to, n int, b, c []float32, add bool) {
+	if from == to || n == 0 {
 		return
 	}
-	m := r.Len()
-	check("b", b, n, m, n, false)
-	check("c", c, n, r.k, n, false)
-	if m == 0 {
-		if !add {
-			clear(c[:r.k*n])
-		}
+	check("b", b, n, r.k, n, false)
+	check("c", c, n, to-from, n, false)
+	if !r.isDense() {
+		r.gather(from, to, n, b, c, add, Epilogue{})
 		return
 	}
 	s := pool.Get().(*scratch)
-	// The number of rows of B that are summed at once: they stay in a 1 MiB cache.
-	// Chosen.
-	const size = 512
-	for from := 0; from < m; from += size {
-		to, b := min(m, from+size), b[from*n:]
-		if r.isDense() {
-			x := s.matrix((to - from) * r.k)
-			r.Dense(x, from, to)
-			Gemm(true, false, r.k, n, to-from, x, r.k, b, n, c, n, add || from > 0)
-			continue
-		}
-		s.rows.transpose(r, from, to)
-		s.rows.gather(0, r.k, n, b, c, add || from > 0, Epilogue{})
-	}
+	x := s.matrix((to - from) * r.k)
+	r.Dense(x, from, to)
+	Gemm(false, false, to-from, n, r.k, x, r.k, b, n, c, n, add)
 	pool.Put(s)
 }
 
-// transpose makes r the transpose of the rows from <= i < to of src.
-func (r *Rows) transpose(src *Rows, from, to int) {
-	r.k = to - from
-	lo, hi := src.start[from], src.start[to]
-	r.elements = slices.Grow(r.elements[:0], hi-lo)[:hi-lo]
+// Transpose makes r the transpose of src.
+func (r *Rows) Transpose(src *Rows) {
+	m := src.Len()
+	r.k = m
+	r.elements = slices.Grow(r.elements[:0], len(src.elements))[:len(src.elements)]
 	// First the number of elements of column j in start[j+2], then the end of column
 	// j−1 in start[j+1], which rises to that of column j as its elements are added.
 	r.start = slices.Grow(r.start[:0], src.k+2)[:src.k+2]
 	clear(r.start)
-	for _, e := range src.elements[lo:hi] {
+	for _, e := range src.elements {
 		r.start[e.column+2]++
 	}
 	for j := range src.k {
 		r.start[j+2] += r.start[j+1]
 	}
 	next := r.start[1:]
-	for i := from; i < to; i++ {
+	for i := range m {
 		for _, e := range src.elements[src.start[i]:src.start[i+1]] {
 			at := &next[e.column]
-			r.elements[*at] = element{int32(i - from), e.value}
+			r.elements[*at] = element{int32(i), e.value}
 			*at++
 		}
 	}

@@ -89,13 +89,14 @@ func dense(m, n, k int, a, b, c []float32, e Epilogue) {
 	}
 }
 
-// SparseT computes C = Aᵀ·B, for A [k, m], B [k, n] and C [m, n], as [Gemm] does. It takes
-// less time if A is mostly zeros, and is otherwise like [Sparse].
-func SparseT(m, n, k int, a, b, c []float32) {
+// SparseT computes C = Aᵀ·B, for A [k, m] with lda numbers from row to row, B [k, n] and
+// C [m, n], as [Gemm] does. It takes less time if A is mostly zeros, and is otherwise like
+// [Sparse].
+func SparseT(m, n, k int, a []float32, lda int, b, c []float32) {
 	if min(m, n) <= 0 {
 		return
 	}
-	check("a", a, m, k, m, false)
+	check("a", a, lda, k, m, false)
 	check("b", b, n, k, n, false)
 	check("c", c, n, m, n, false)
 	if k == 0 {
@@ -109,13 +110,13 @@ func SparseT(m, n, k int, a, b, c []float32) {
 		now, count := min(k-p, kc), 0
 		for i := 0; i < m; i += nc {
 			rows, c := min(m-i, nc), c[i*n:]
-			active().transpose(s.b[:], now, a[p*m+i:], m, now, rows)
+			active().transpose(s.b[:], now, a[p*lda+i:], lda, now, rows)
 			init, ldi, floor := none.start(n, c, p > 0)
 			count += active().sparse(rows, n, now, s.b[:], b[p*n:], c, init, ldi, floor, nil)
 		}
 		// From a density of 0.4 on Gemm is faster; measured.
 		if p += now; 5*count > 2*now*m && p < k {
-			Gemm(true, false, m, n, k-p, a[p*m:], m, b[p*n:], n, c, n, true)
+			Gemm(true, false, m, n, k-p, a[p*lda:], lda, b[p*n:], n, c, n, true)
 			return
 		}
 	}

@@ -24,7 +24,7 @@ func (p *product) thin(r *rand.Rand, density float64, full int) {
 // sparse computes the product over c with Sparse or SparseT.
 func (p *product) sparse(c []float32) {
 	if p.tA {
-		sgemm.SparseT(p.m, p.n, p.k, p.a, p.b, c)
+		sgemm.SparseT(p.m, p.n, p.k, p.a, p.lda, p.b, c)
 	} else {
 		sgemm.Sparse(p.m, p.n, p.k, p.a, p.b, c, sgemm.Epilogue{})
 	}
@@ -43,11 +43,14 @@ func (p *product) rows(c []float32) {
 	y.Reset(cols)
 	y.AppendRows(&x, 0, rows/2)
 	y.AppendRows(&x, rows/2, rows)
+	half := p.m / 2
 	if p.tA {
-		y.MulT(p.n, p.b, c, false)
+		x.Transpose(&y)
+		x.MulAdd(0, half, p.n, p.b, c, false)
+		clear(c[half*p.n : p.m*p.n])
+		x.MulAdd(half, p.m, p.n, p.b, c[half*p.n:], true)
 		return
 	}
-	half := p.m / 2
 	y.Mul(0, half, p.n, p.b, c, sgemm.Epilogue{})
 	x.Mul(half, p.m, p.n, p.b, c[half*p.n:], sgemm.Epilogue{})
 }
@@ -156,7 +159,8 @@ func TestSparseWithoutElements(t *testing.T) {
 	multiply := func(m, n, k int, a, b, c []float32) { sgemm.Sparse(m, n, k, a, b, c, sgemm.Epilogue{}) }
 	rows := func(m, n, k int, a, b, c []float32) { (&product{m: m, n: n, k: k, a: a, b: b}).rows(c) }
 	rowsT := func(m, n, k int, a, b, c []float32) { (&product{tA: true, m: m, n: n, k: k, a: a, b: b}).rows(c) }
-	for i, f := range []func(m, n, k int, a, b, c []float32){multiply, sgemm.SparseT, rows, rowsT} {
+	multiplyT := func(m, n, k int, a, b, c []float32) { sgemm.SparseT(m, n, k, a, m, b, c) }
+	for i, f := range []func(m, n, k int, a, b, c []float32){multiply, multiplyT, rows, rowsT} {
 		if i < 2 { // rows without elements cannot be counted
 			c := []float32{3}
 			f(0, 1, 1, nil, c, nil)
@@ -220,7 +224,9 @@ func TestAppendDifference(t *testing.T) {
 			for i := range k {
 				sums[i] = 5
 			}
-			rows.MulT(1, []float32{1, 1}[:rows.Len()], sums, true)
+			var columns sgemm.Rows
+			columns.Transpose(&rows)
+			columns.MulAdd(0, k, 1, []float32{1, 1}[:rows.Len()], sums, true)
 			for j := range k {
 				if sums[j] != 5+x[j] {
 					t.Errorf("%d columns: the sum of column %d is %v, want %v", k, j, sums[j], 5+x[j])

@@ -24,7 +24,8 @@ func tileAVX512(rows int, vecs int, k int, a *float32, ars int, acs int, b *floa
 //go:noescape
 func transpose8(blocks int, dst *float32, ds int, src *float32, ss int)
 
-// listAVX2 is [listGo] for a row of k elements, at least 1.
+// listAVX2 is [listGo] for rows of k elements, at least 1. It writes up to spare elements
+// after the last.
 //
 //go:noescape
 func listAVX2(k int, x *float32, elements *int32) (count int)
@@ -34,7 +35,8 @@ func listAVX2(k int, x *float32, elements *int32) (count int)
 //go:noescape
 func listAVX512(k int, x *float32, elements *int32) (count int)
 
-// listDifferenceAVX2 is [listDifferenceGo] for rows of k elements, at least 1.
+// listDifferenceAVX2 is [listDifferenceGo] for rows of k elements, at least 1. It writes up to spare elements
+// after the last.
 //
 //go:noescape
 func listDifferenceAVX2(k int, x *float32, y *float32, elements *int32) (count int)
@@ -43,6 +45,19 @@ func listDifferenceAVX2(k int, x *float32, y *float32, elements *int32) (count i
 //
 //go:noescape
 func listDifferenceAVX512(k int, x *float32, y *float32, elements *int32) (count int)
+
+// listGroupAVX2 lists the columns in which one of 4 rows of k elements, at least 1, is not 0,
+// and the elements of each row there, stride apart. It returns the number of columns, and of
+// elements that are not 0, and writes up to spare numbers after the last.
+//
+//go:noescape
+func listGroupAVX2(k int, x *float32, column *int32, value *float32, stride int) (columns int, count int)
+
+// gatherGroupsAVX2 is [gatherGo] for groups, at least 1, of rows that listGroupAVX2 has listed, and
+// for 16 columns, or up to 8 if n is less. Rows of b and c have ld elements.
+//
+//go:noescape
+func gatherGroupsAVX2(groups int, n int, start *int, column *int32, value *float32, stride int, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
 
 // gatherAVX2 is [gatherGo] for m and n at least 1, and for the first columns, as many as
 // kernel.columns returns, or 256 with AVX-512 if there are as many. Rows of b and c have
@@ -57,12 +72,6 @@ func gatherAVX2(m int, n int, start *int, elements *int32, b *float32, ld int, c
 //
 //go:noescape
 func gatherAVX512(m int, n int, start *int, elements *int32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)
-
-// sparseAVX2 is [sparseGo] for m, n and k at least 1, and for the first columns, as many as
-// kernel.columns returns. Rows of b, c and gate have ld elements.
-//
-//go:noescape
-func sparseAVX2(m int, n int, k int, a *float32, b *float32, ld int, c *float32, init *float32, ldi int, floor float32, gate *float32) (count int)
 
 // sparseAVX512 is [sparseGo] for m, n and k at least 1, and for the first columns, as many as
 // kernel.columns returns. Rows of b, c and gate have ld elements.

@@ -9,9 +9,9 @@ import "golang.org/x/sys/cpu"
 func detect() []Set {
 	x := &cpu.X86
 	sets := []Set{Go}
-	if x.HasAVX && x.HasAVX2 && x.HasFMA && x.HasBMI1 && x.HasPOPCNT {
+	if x.HasAVX && x.HasAVX2 && x.HasFMA && x.HasPOPCNT {
 		sets = append(sets, AVX2)
-		if x.HasAVX512F && x.HasAVX512BW && x.HasBMI2 {
+		if x.HasAVX512F && x.HasAVX512BW && x.HasBMI1 && x.HasBMI2 {
 			sets = append(sets, AVX512)
 		}
 	}

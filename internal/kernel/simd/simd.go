@@ -20,8 +20,8 @@ type Set uint8
 const (
 	Go     Set = iota // plain Go, on any processor
 	NEON              // arm64
-	AVX2              // amd64 with AVX2, FMA, BMI1 and POPCNT
-	AVX512            // the same with AVX-512 F and BW, and BMI2
+	AVX2              // amd64 with AVX2, FMA and POPCNT
+	AVX512            // the same with AVX-512 F and BW, BMI1 and BMI2
 )
 
 var names = [...]string{Go: "go", NEON: "neon", AVX2: "avx2", AVX512: "avx512"}

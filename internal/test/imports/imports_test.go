@@ -44,9 +44,9 @@ var table = []struct {
 	{"models/*", []string{"models"}},
 	{"agents/search", []string{"env", "env/game", "internal/core", "models"}},
 	{"agents", []string{"env", "env/game", "agents/search", "models"}},
-	{"eval/analysis", []string{"env", "env/game", "agents/search", "env/record"}},
+	{"eval/analysis", []string{"env", "env/game", "agents/search", "env/record", "eval"}},
 	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "env/record", "internal/jobs"}},
-	{"train/method", []string{"models", "agents/search"}},
+	{"train/method", []string{"models", "agents/search", "internal/core"}},
 	{"train/expert", []string{"env", "env/game", "internal/core", "agents/search", "models", "train/method"}},
 	{"train/ppo", []string{"env", "env/game", "agents", "agents/search", "models", "train/method"}},
 	{"train", []string{"env", "env/game", "train/expert", "train/method", "train/ppo", "agents", "agents/search", "models", "internal/jobs", "internal/machine"}},
@@ -62,8 +62,8 @@ var table = []struct {
 	{"internal/rulesbook", []string{"docs/games", "env/game", "env/catalog"}}, // compares settings with the defaults
 	{"internal/curve", []string{"env/game", "env/game/chart"}},                // draws the charts of a run
 	{"internal/web", []string{"env", "env/game", "env/game/chart", "env/catalog", "agents", "models", "env/record", "eval/analysis", "internal/rulesbook", "internal/curve"}}, // the logic of cmd/web
-	{"internal/tool/benchmarks", []string{"env/catalog"}},        // shows the sizes of observations
-	{"internal/tool/release", []string{"agents", "env/catalog"}}, // opens the model of a run
+	{"internal/tool/benchmarks", []string{"env", "env/catalog", "agents", "eval", "models", "models/*", "train"}},                                                             // trains and evaluates on several cores
+	{"internal/tool/release", []string{"agents", "env/catalog"}},                                                                                                              // opens the model of a run
 	{"internal/jobs", nil}, // runs tasks in parallel
 	{"internal/jobs/jobstest", []string{"internal/jobs"}},
 	{"internal/cluster", []string{"internal/jobs"}}, // runs jobs in other processes

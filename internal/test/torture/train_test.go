@@ -22,7 +22,7 @@ type job struct {
 
 // settings are the settings of train, without those of ppo.
 const (
-	settings    = `"steps": 6000, "hidden": [16], "rows": 16, "shards": 2, "checkpoints": 9, "evaluations": 3`
+	settings    = `"steps": 6000, "hidden": [16], "rows": 16, "checkpoints": 9, "evaluations": 3`
 	settingsPPO = `, "ppo": {"horizon": 16, "minibatch": 64}, "opponents": {"fraction": 0.25, "interval": 0.2, "bots": {"random": 0.5}}, "openings": {"fraction": 0.5}`
 )
 

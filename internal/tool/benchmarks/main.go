@@ -41,6 +41,7 @@ type options struct {
 	turns        int
 	against      string
 	peers, quick bool
+	cores        string
 }
 
 // parse returns the options of a command line. Errors and help are on stderr too.
@@ -55,6 +56,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.against, "against", "", "`commit` to measure beside this one")
 	f.BoolVar(&o.peers, "peers", true, "measure the other projects, if .ci/peers has installed them")
 	f.BoolVar(&o.quick, "quick", false, "measure everything once and briefly, to check that it works; write no page")
+	f.StringVar(&o.cores, "cores", "", "only predict, from runs on one core, the speed-up on 2 to 64 cores of training, evaluation and solving where the name matches a `pattern`, such as . for all; write no page")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -68,6 +70,10 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	o, err := parse(args, stderr)
 	if err != nil {
 		return err
+	}
+	if o.cores != "" {
+		fmt.Fprintf(stdout, "%s, %s\n", machine(), runtime.Version())
+		return cores(ctx, o.cores, stdout, func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) })
 	}
 	size := 1.0
 	if o.quick {

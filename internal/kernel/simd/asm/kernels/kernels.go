@@ -18,8 +18,8 @@ import (
 // Package internal/kernel/simd detects these. A kernel whose name does not end in AVX512 runs on
 // processors that have no more than avx2.
 var (
-	avx2   = []string{"AVX", "AVX2", "FMA3", "BMI", "POPCNT", "SSE2"}
-	avx512 = append(slices.Clone(avx2), "AVX512F", "AVX512BW", "BMI2")
+	avx2   = []string{"AVX", "AVX2", "FMA3", "POPCNT", "SSE2"}
+	avx512 = append(slices.Clone(avx2), "AVX512F", "AVX512BW", "BMI", "BMI2")
 )
 
 // Generate is [build.Generate], and ends the program with an error, and without a file, if

@@ -17,11 +17,11 @@ func iota() Mem {
 	return m
 }
 
-func list(name string, vec func() reg.VecVirtual, size int, iota Mem) {
+func list(name string, iota Mem) {
 	TEXT(name, NOSPLIT, "func(k int, x *float32, elements *int32) (count int)")
 	Pragma("noescape")
 	Doc(name + " is [listGo] for a row of k elements, at least 1.")
-	row := newRow(Load(Param("k"), GP64()), Load(Param("x"), GP64()), vec, size, iota)
+	row := newRow(Load(Param("k"), GP64()), Load(Param("x"), GP64()), iota)
 	elements, count, v := Load(Param("elements"), GP64()), GP64(), GP32()
 	XORQ(count, count)
 	row.nonZeros("", func(i reg.GPVirtual, x Mem) {
@@ -37,11 +37,11 @@ func list(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 
 // listDifference generates a kernel that lists the elements of the difference of two rows
 // that are not 0.
-func listDifference(name string, vec func() reg.VecVirtual, size int, iota Mem) {
+func listDifference(name string, iota Mem) {
 	TEXT(name, NOSPLIT, "func(k int, x, y *float32, elements *int32) (count int)")
 	Pragma("noescape")
 	Doc(name + " is [listDifferenceGo] for rows of k elements, at least 1.")
-	row := newRow(Load(Param("k"), GP64()), Load(Param("x"), GP64()), vec, size, iota)
+	row := newRow(Load(Param("k"), GP64()), Load(Param("x"), GP64()), iota)
 	row.y = Load(Param("y"), GP64())
 	elements, count, v := Load(Param("elements"), GP64()), GP64(), XMM()
 	XORQ(count, count)
@@ -62,14 +62,13 @@ func listDifference(name string, vec func() reg.VecVirtual, size int, iota Mem) 
 type row struct {
 	k, x, from, mask, i reg.GPVirtual
 	zero                reg.VecVirtual
-	size                int // of a vector, in bytes
 	iota                Mem
 	y                   reg.Register
 }
 
-func newRow(k, x reg.Register, vec func() reg.VecVirtual, size int, iota Mem) *row {
-	r := &row{k.(reg.GPVirtual), x.(reg.GPVirtual), GP64(), GP64(), GP64(), vec(), size, iota, nil}
-	zero(r.zero, size)
+func newRow(k, x reg.Register, iota Mem) *row {
+	r := &row{k.(reg.GPVirtual), x.(reg.GPVirtual), GP64(), GP64(), GP64(), ZMM(), iota, nil}
+	zero(r.zero, 64)
 	return r
 }
 
@@ -93,7 +92,7 @@ func (r *row) nonZeros(label string, each func(i reg.GPVirtual, x Mem), masked f
 		Label(label + "next")
 		ADDQ(Imm(uint64(step)), r.from)
 	}
-	of := func(base reg.Register, j int) Mem { return Mem{Base: base, Index: r.from, Scale: 4, Disp: j * r.size} }
+	of := func(base reg.Register, j int) Mem { return Mem{Base: base, Index: r.from, Scale: 4, Disp: j * 64} }
 	at := func(j int) Mem { return of(r.x, j) }
 	// other returns what the elements of vector j are compared with. load reads a vector.
 	other := func(j int, load func(...Op)) reg.VecVirtual {
@@ -106,50 +105,34 @@ func (r *row) nonZeros(label string, each func(i reg.GPVirtual, x Mem), masked f
 	}
 	left := GP64()
 	XORQ(r.from, r.from)
-	if r.size == 64 {
-		// Four vectors at a time: the end of the inner loop is often mispredicted.
-		Label(label + "four")
-		MOVQ(r.k, left)
-		SUBQ(r.from, left)
-		CMPQ(left, Imm(64))
-		JLT(LabelRef(label + "one"))
-		var k [4]reg.OpmaskVirtual
-		for j := range k {
-			k[j] = K()
-			VCMPPS(Imm(4), at(j), other(j, VMOVUPS), k[j]) // not equal, or NaN
-		}
-		KUNPCKWD(k[0], k[1], k[0])
-		KUNPCKWD(k[2], k[3], k[2])
-		KUNPCKDQ(k[0], k[2], k[0])
-		KMOVQ(k[0], r.mask)
-		block(label+"four", 64)
-		JMP(LabelRef(label + "four"))
+	// Four vectors at a time: the end of the inner loop is often mispredicted.
+	Label(label + "four")
+	MOVQ(r.k, left)
+	SUBQ(r.from, left)
+	CMPQ(left, Imm(64))
+	JLT(LabelRef(label + "one"))
+	var k [4]reg.OpmaskVirtual
+	for j := range k {
+		k[j] = K()
+		VCMPPS(Imm(4), at(j), other(j, VMOVUPS), k[j]) // not equal, or NaN
 	}
+	KUNPCKWD(k[0], k[1], k[0])
+	KUNPCKWD(k[2], k[3], k[2])
+	KUNPCKDQ(k[0], k[2], k[0])
+	KMOVQ(k[0], r.mask)
+	block(label+"four", 64)
+	JMP(LabelRef(label + "four"))
 	Label(label + "one")
 	MOVQ(r.k, left)
 	SUBQ(r.from, left)
 	JLE(LabelRef(label + "end"))
-	if r.size == 64 {
-		n, some := ZMM(), K()
-		VPBROADCASTD(left.As32(), n)
-		VPCMPD(Imm(6), r.iota, n, some) // not ≤
-		y := other(0, func(ops ...Op) { VMOVUPS_Z(ops[0], some, ops[1]) })
-		VCMPPS(Imm(4), at(0), y, some, some)
-		KMOVW(some, r.mask.As32())
-	} else {
-		y := YMM()
-		load, _ := maskedMoves(left, r.size, r.iota)
-		load(at(0), y)
-		if r.y == nil {
-			VCMPPS(Imm(4), r.zero, y, y)
-		} else {
-			z := YMM()
-			load(of(r.y, 0), z)
-			VCMPPS(Imm(4), z, y, y)
-		}
-		VMOVMSKPS(y, r.mask.As32())
-	}
-	block(label+"one", r.size/4)
+	n, some := ZMM(), K()
+	VPBROADCASTD(left.As32(), n)
+	VPCMPD(Imm(6), r.iota, n, some) // not ≤
+	y := other(0, func(ops ...Op) { VMOVUPS_Z(ops[0], some, ops[1]) })
+	VCMPPS(Imm(4), at(0), y, some, some)
+	KMOVW(some, r.mask.As32())
+	block(label+"one", 16)
 	JMP(LabelRef(label + "one"))
 	Label(label + "end")
 }
@@ -274,15 +257,15 @@ func gather(name string, vec func() reg.VecVirtual, size int, iota Mem) {
 	RET()
 }
 
-func sparse(name string, vec func() reg.VecVirtual, size int, iota Mem) {
+func sparse(name string, iota Mem) {
 	TEXT(name, NOSPLIT, "func(m, n, k int, a, b *float32, ld int, c, init *float32, ldi int, floor float32, gate *float32) (count int)")
 	Pragma("noescape")
 	Doc(name+" is [sparseGo] for m, n and k at least 1, and for the first columns, as many as",
 		"kernel.columns returns. Rows of b, c and gate have ld elements.")
-	r := newRow(Load(Param("k"), GP64()), Load(Param("a"), GP64()), vec, size, iota)
+	r := newRow(Load(Param("k"), GP64()), Load(Param("a"), GP64()), iota)
 	count := GP64()
 	XORQ(count, count)
-	sums(vec, size, iota, false, true, func(label string, add func(i reg.GPVirtual, x Mem)) {
+	sums(ZMM, 64, iota, false, true, func(label string, add func(i reg.GPVirtual, x Mem)) {
 		r.nonZeros(label, add, func(mask reg.GPVirtual) {
 			bits := GP64()
 			POPCNTQ(mask, bits)

@@ -1,0 +1,93 @@
+package parallel
+
+import (
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Work is what a goroutine did, in order.
+type Work []Step
+
+// Took returns how long the work took.
+func (w Work) Took() (sum time.Duration) {
+	for _, step := range w {
+		sum += step.Took
+		if step.Then != nil {
+			for _, r := range step.Then.Ranges {
+				sum += r.Took()
+			}
+		}
+	}
+	return sum
+}
+
+// Step is a stretch of work in one goroutine, and the call of [For] that followed, if any.
+type Step struct {
+	Took time.Duration
+	Then *Section
+}
+
+// Section is a call of [For].
+type Section struct {
+	Name   string // the function that called For
+	Ranges []Work // of its calls of f
+}
+
+// Recorder records how long each range of each section takes.
+type Recorder struct {
+	clock func() time.Duration
+	first Work
+	work  *Work         // to which the next step belongs
+	mark  time.Duration // when that began
+}
+
+// recorder is nil unless sections are recorded.
+var recorder atomic.Pointer[Recorder]
+
+// Record begins to record. Until [Recorder.Stop], only one goroutine may call [For], which
+// calls f in order on that goroutine; clock is best its CPU time.
+func Record(clock func() time.Duration) *Recorder {
+	r := &Recorder{clock: clock}
+	r.work, r.mark = &r.first, clock()
+	recorder.Store(r)
+	return r
+}
+
+// Stop ends the recording and returns it.
+func (r *Recorder) Stop() Work {
+	r.step(nil)
+	recorder.Store(nil)
+	return r.first
+}
+
+// step ends a step.
+func (r *Recorder) step(then *Section) {
+	*r.work = append(*r.work, Step{r.clock() - r.mark, then})
+}
+
+// run is [For].
+func (r *Recorder) run(n, size int, f func(from, to int)) {
+	outer, s := r.work, &Section{Name: caller(), Ranges: make([]Work, (n+size-1)/size)}
+	r.step(s)
+	for i := range s.Ranges {
+		r.work, r.mark = &s.Ranges[i], r.clock()
+		f(i*size, min((i+1)*size, n))
+		r.step(nil)
+	}
+	r.work, r.mark = outer, r.clock()
+}
+
+// caller returns the name of the function outside of this package that called For.
+func caller() string {
+	pc := make([]uintptr, 8)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	for {
+		f, more := frames.Next()
+		name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
+		if !more || !strings.HasPrefix(name, "parallel.") {
+			return strings.ReplaceAll(name, "[...]", "")
+		}
+	}
+}

@@ -1,0 +1,353 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/eval"
+	"marsgym/internal/parallel"
+	"marsgym/models"
+	"marsgym/models/gorgonia"
+	"marsgym/train"
+)
+
+// stretch is a part of a run that is measured: it ends when stop is called.
+type stretch func() (stop func())
+
+// coreRow is work whose time on several cores is predicted and measured.
+type coreRow struct {
+	what string
+	run  func(ctx context.Context, begin stretch) error
+}
+
+func openGame(id string, players int, config string) env.Game {
+	g, err := catalog.Open(id, players, []byte(config))
+	if err != nil {
+		panic(err) // the games are constants
+	}
+	return g
+}
+
+// settings returns the default settings of a game, changed by edit, without evaluations.
+func settings(g env.Game, a train.Algorithm, edit func(c *train.Config)) (train.Config, error) {
+	c, err := train.DefaultForAlgorithm(g, a)
+	c.Evaluations, c.Checkpoints = 0, 1
+	if edit != nil {
+		edit(&c)
+	}
+	return c, err
+}
+
+// trainingRun trains without its first iteration, in which memory grows.
+func trainingRun(g env.Game, a train.Algorithm, edit func(c *train.Config)) func(context.Context, stretch) error {
+	return func(ctx context.Context, begin stretch) error {
+		c, err := settings(g, a, edit)
+		if err != nil {
+			return err
+		}
+		var stop func()
+		_, err = trained(ctx, g, c, func(m train.Metrics) {
+			if m.Iteration == 1 {
+				stop = begin()
+			} else if m.Done == 1 {
+				stop()
+			}
+		})
+		return err
+	}
+}
+
+func trained(ctx context.Context, g env.Game, c train.Config, report func(train.Metrics)) (*models.MLP, error) {
+	dir, err := os.MkdirTemp("", "marsgym")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	return train.Run(ctx, c, train.Options{Game: g, Dir: dir, Backend: train.DefaultBackend, Learner: gorgonia.New, Report: report})
+}
+
+// evaluationRun evaluates a network exactly, in all seats or, for two, as a run does.
+func evaluationRun(g env.Game) func(context.Context, stretch) error {
+	return func(ctx context.Context, begin stretch) error {
+		solution, err := g.Solve(ctx, nil)
+		if err != nil {
+			return err
+		}
+		c, err := settings(g, train.TurnExact, func(c *train.Config) { c.Steps = 10_000 })
+		if err != nil {
+			return err
+		}
+		mlp, err := trained(ctx, g, c, nil)
+		if err != nil {
+			return err
+		}
+		e, err := eval.NewExactEvaluator(g, solution)
+		if err != nil {
+			return err
+		}
+		a := &agents.Agent{Name: "network", Policy: agents.NewNet(g.Spec(), mlp, false)}
+		defer begin()()
+		if eval.Exploitable(g.Spec()) {
+			_, err = e.Strength(ctx, a)
+		} else {
+			_, err = e.WinShares(ctx, slices.Repeat([]*agents.Agent{a}, g.Spec().Players))
+		}
+		return err
+	}
+}
+
+func solutionRun(g env.Game) func(context.Context, stretch) error {
+	return func(ctx context.Context, begin stretch) error {
+		defer begin()()
+		_, err := g.Solve(ctx, nil)
+		return err
+	}
+}
+
+// What the default run of Martian Dice consists of.
+const (
+	turnExact   = "`turn-exact`, Martian Dice for 2"
+	evaluation2 = "exact evaluation in a run, Martian Dice for 2"
+)
+
+// coreRows take some CPU-seconds each.
+func coreRows() []coreRow {
+	dice := openGame("martian-dice", 2, "{}")
+	return []coreRow{
+		{turnExact, trainingRun(dice, train.TurnExact, func(c *train.Config) { c.Steps = 250_000 })},
+		{evaluation2, evaluationRun(dice)},
+		{"`ppo`, Martian Dice for 2", trainingRun(dice, train.AlgorithmPPO, func(c *train.Config) { c.Steps = 300_000 })},
+		{"`one-move`, Martian Dice for 2", trainingRun(dice, train.OneMove, func(c *train.Config) { c.Steps = 20_000 })},
+		{"`search`, Mars is Ours! for 2", trainingRun(openGame("mars-is-ours", 2, "{}"), train.Search, func(c *train.Config) { c.Steps = 10_000 })},
+		{"`ppo`, Martian Risk for 3", trainingRun(openGame("martian-risk", 3, "{}"), train.AlgorithmPPO, func(c *train.Config) {
+			c.Steps, c.PPO.Horizon = 5*16_384, 128 // all stages of a run, each of few minibatches
+		})},
+		{"exact evaluation for 3, Martian Dice to 6", evaluationRun(openGame("martian-dice", 3, `{"target": 6}`))},
+		{"solving for 4, Martian Dice to 6", solutionRun(openGame("martian-dice", 4, `{"target": 6}`))},
+	}
+}
+
+// recorded is what a row does on one core.
+type recorded struct {
+	work   parallel.Work
+	beside time.Duration // CPU time of other goroutines, such as the garbage collector
+}
+
+// record runs a row on one core.
+func (r coreRow) record(ctx context.Context) (x recorded, err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err = r.run(ctx, func() func() {
+		all := processTime()
+		own := threadTime()
+		rec := parallel.Record(threadTime)
+		return func() {
+			x.work = rec.Stop()
+			x.beside = max(0, processTime()-all-(threadTime()-own))
+		}
+	})
+	return x, err
+}
+
+// wall predicts the time on a number of cores.
+func (x recorded) wall(cores int, costs parallel.Costs) time.Duration {
+	return x.work.Wall(cores, costs) + x.beside/time.Duration(cores)
+}
+
+// measure returns the time of a row on a number of cores.
+func (r coreRow) measure(ctx context.Context, cores int) (took time.Duration, err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+	err = r.run(ctx, func() func() {
+		start := time.Now()
+		return func() { took = time.Since(start) }
+	})
+	return took, err
+}
+
+// usualWake is the time to wake a core of a machine with nothing else to do. Chosen.
+const usualWake = 5 * time.Microsecond
+
+// schedulerCosts returns the costs of a prediction, and the time that waking a core takes on this
+// machine: the median extra time of a section of two short ranges. The prediction has the usual
+// time instead where that is longer, since the machine then has other work.
+func schedulerCosts() (c parallel.Costs, wake time.Duration) {
+	const n, length = 2001, 20 * time.Microsecond
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(2, runtime.NumCPU())))
+	spin := func(int, int) {
+		for start := time.Now(); time.Since(start) < length; {
+		}
+	}
+	var extra []time.Duration
+	for range n {
+		start := time.Now()
+		parallel.For(2, 1, spin)
+		extra = append(extra, time.Since(start)-length)
+	}
+	slices.Sort(extra)
+	wake = extra[n/2].Round(100 * time.Nanosecond)
+	return parallel.Costs{Start: 300 * time.Nanosecond, Wake: min(wake, usualWake)}, wake
+}
+
+// sectionSum is what the sections of a name take, with those within them.
+type sectionSum struct {
+	name               string
+	calls, ranges      int
+	all, largest, mean time.Duration // of the ranges; of the largest and the mean one, over all calls
+}
+
+// sections sums the sections of recorded work by name, the longest first.
+func sections(w parallel.Work) []*sectionSum {
+	byName := map[string]*sectionSum{}
+	addSections(byName, w)
+	return slices.SortedFunc(maps.Values(byName), func(a, b *sectionSum) int { return cmp.Compare(b.all, a.all) })
+}
+
+func addSections(byName map[string]*sectionSum, w parallel.Work) {
+	for _, step := range w {
+		if step.Then == nil {
+			continue
+		}
+		s := byName[step.Then.Name]
+		if s == nil {
+			s = &sectionSum{name: step.Then.Name}
+			byName[s.name] = s
+		}
+		s.calls++
+		s.ranges += len(step.Then.Ranges)
+		var all, largest time.Duration
+		for _, r := range step.Then.Ranges {
+			took := r.Took()
+			all, largest = all+took, max(largest, took)
+			addSections(byName, r)
+		}
+		s.all += all
+		s.largest += largest
+		s.mean += all / time.Duration(max(1, len(step.Then.Ranges)))
+	}
+}
+
+// serial returns the time of recorded work outside of sections.
+func serial(w parallel.Work) (sum time.Duration) {
+	for _, step := range w {
+		sum += step.Took
+	}
+	return sum
+}
+
+// manyCores are the numbers of cores of a prediction.
+var manyCores = []int{1, 2, 4, 8, 16, 32, 64}
+
+// cores predicts and measures the time of training, evaluation and solving on several cores, and
+// prints the digests of models that were trained on several.
+func cores(ctx context.Context, pattern string, w io.Writer, log func(format string, args ...any)) error {
+	names, err := regexp.Compile(pattern)
+	if err != nil {
+		return err
+	}
+	costs, wake := schedulerCosts()
+	fmt.Fprintf(w, "\nOne core runs each row, and the times of its parallel sections predict those on more cores, if waking one takes %s; here that takes %s. Speed-ups, in parentheses as measured on this machine.\n\n", costs.Wake, wake)
+	fmt.Fprint(w, "| what | serial | one core |")
+	for _, c := range manyCores[1:] {
+		fmt.Fprintf(w, " %d cores |", c)
+	}
+	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", 2+len(manyCores)))
+	var details strings.Builder
+	for _, row := range coreRows() {
+		if !names.MatchString(row.what) {
+			continue
+		}
+		x, err := row.record(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", row.what, err)
+		}
+		one := x.wall(1, parallel.Costs{})
+		share := func(d time.Duration) string { return fmt.Sprintf("%.2g %%", 100*d.Seconds()/one.Seconds()) }
+		alone := time.Duration(0)
+		fmt.Fprintf(w, "| %s | %s |", row.what, share(serial(x.work)))
+		for _, c := range manyCores {
+			measured := ""
+			if c <= runtime.NumCPU() {
+				took, err := row.measure(ctx, c)
+				if err != nil {
+					return fmt.Errorf("%s: %w", row.what, err)
+				}
+				if c == 1 {
+					alone = took
+					fmt.Fprintf(w, " %.3g (%.3g) s |", one.Seconds(), took.Seconds())
+					continue
+				}
+				measured = fmt.Sprintf(" (%.3g)", alone.Seconds()/took.Seconds())
+			}
+			if c > 1 {
+				fmt.Fprintf(w, " %.3g%s |", one.Seconds()/x.wall(c, costs).Seconds(), measured)
+			}
+		}
+		fmt.Fprintln(w)
+		log("%s: recorded", row.what)
+		for _, s := range sections(x.work) {
+			if s.all > one/200 {
+				fmt.Fprintf(&details, "| %s | `%s` | %s | %d | %.3g | %s | %.2f |\n", row.what, s.name, share(s.all), s.calls,
+					float64(s.ranges)/float64(s.calls), (s.all / time.Duration(s.ranges)).Round(time.Microsecond), s.largest.Seconds()/s.mean.Seconds())
+			}
+		}
+		if x.beside > one/200 {
+			fmt.Fprintf(&details, "| %s | garbage collection and the like | %s | | | | |\n", row.what, share(x.beside))
+		}
+	}
+	fmt.Fprintf(w, "\n| what | section | share of one core's time | calls | ranges | time of a range | the largest, × the mean |\n|%s\n%s", strings.Repeat(" --- |", 7), &details)
+	return hashes(ctx, names, w)
+}
+
+// hashes prints the SHA-256 of models that were trained with several values of GOMAXPROCS.
+func hashes(ctx context.Context, names *regexp.Regexp, w io.Writer) error {
+	procs := []int{1, 2, 3, 16}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	fmt.Fprint(w, "\n| a short run of | GOMAXPROCS | SHA-256 of the weights |\n| --- | --- | --- |\n")
+	for _, run := range []struct {
+		game  env.Game
+		a     train.Algorithm
+		steps uint64
+	}{
+		{openGame("martian-dice", 2, "{}"), train.TurnExact, 30_000},
+		{openGame("martian-dice", 2, "{}"), train.OneMove, 2_000},
+		{openGame("martian-dice", 2, "{}"), train.AlgorithmPPO, 70_000},
+		{openGame("martian-risk", 3, "{}"), train.AlgorithmPPO, 3 * 16_384},
+		{openGame("mars-is-ours-fast", 2, "{}"), train.Search, 2_000},
+	} {
+		what := fmt.Sprintf("`%s`, %s for %d", run.a, run.game.Spec().Title, run.game.Spec().Players)
+		if !names.MatchString(what) {
+			continue
+		}
+		c, err := settings(run.game, run.a, func(c *train.Config) { c.Steps = run.steps })
+		if err != nil {
+			return err
+		}
+		c.PPO.Horizon = min(c.PPO.Horizon, 64)
+		for _, n := range procs {
+			runtime.GOMAXPROCS(n)
+			mlp, err := trained(ctx, run.game, c, nil)
+			if err != nil {
+				return err
+			}
+			h := sha256.New()
+			binary.Write(h, binary.LittleEndian, mlp.Weights()) // a hash returns no error
+			fmt.Fprintf(w, "| %s | %d | %x |\n", what, n, h.Sum(nil))
+		}
+	}
+	return nil
+}
