@@ -59,6 +59,8 @@ type Position interface {
 	// Scene returns the position as data for programs that draw it, with its options; nil
 	// without a [game.Presenter].
 	Scene() *game.Scene
+	// Situation names the situation of the mover; "" without a [game.MistakeLabeler].
+	Situation() string
 	// Explain returns lines about what a lower-case word names here (see
 	// [picture.Explain]); nil if it names nothing.
 	Explain(word string) []string
@@ -229,6 +231,13 @@ func (p position[S]) Narrate(next Position, a game.Action, roll string) []string
 		return nil
 	}
 	return []string{cmp.Or(roll, p.OutcomeName(next))}
+}
+
+func (p position[S]) Situation() string {
+	if l, ok := p.rules.Rules.(game.MistakeLabeler[S]); ok && p.CurrentPlayer() >= 0 {
+		return l.Situation(p.s)
+	}
+	return ""
 }
 
 func (p position[S]) Explain(word string) []string {

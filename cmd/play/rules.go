@@ -21,7 +21,7 @@ func printRules(w io.Writer, spec game.Spec, about string) error {
 	case text == "":
 		text = fmt.Sprintf("The rules do not mention %q.\n", about)
 	}
-	if titles := rulesbook.Sections(spec.ID); about == "" && titles != nil {
+	if titles := rulesbook.Sections(spec); about == "" && titles != nil {
 		text += "\nAt the prompt, rules WORD shows one part. The parts: " + strings.Join(titles, ", ") + ".\n"
 	}
 	_, err := io.WriteString(w, "\n"+text)

@@ -463,6 +463,15 @@ var pagesToSee = []pageToSee{
 		name: "rolls", hash: "editor?game=pig&players=2&position=37-52%400%20turn%2014", complete: "document.querySelector('.worth')",
 		act: "[...document.querySelectorAll('.small')].find((b) => b.textContent === 'Rolls').click()", then: "document.querySelector('.heatmap')",
 	},
+	{name: "editor-mars", hash: "editor?game=mars-is-ours&players=2&position=7-2%400%20start%201%20tokens%205-6%20hand%203-2%20junk%207-9%20map%20ogso/mtmt/sgtm/otso%20robots%20oA.o/AB../..../o..o%20labs%20......%20round%202", complete: "document.querySelector('[data-key=play-on]')"},
+	{name: "editor-risk", hash: "editor?game=martian-risk-small&players=3", complete: "document.querySelector('[data-key=play-on]')"},
+	{name: "editor-dice", hash: "editor?game=martian-dice&players=2&position=13-17%401%20aside%20T3R2H4%20roll%20R2C1K1", complete: "document.querySelector('[data-key=play-on]')"},
+	{name: "guide", hash: "learn?game=martian-risk", complete: "document.querySelector('.guide')"},
+	{name: "guide-dice", hash: "learn?game=martian-dice", complete: "document.querySelector('.guide')"},
+	{
+		name: "warning", hash: "play?game=martian-dice&players=2&seed=1&seats=human,human&start=0-0%400%20aside%20T2R3", complete: choice,
+		act: `if (!document.querySelector('[data-key=coach]').checked) document.querySelector('[data-key=coach]').click(); document.querySelector('[data-key=option-stop]').click()`, then: "document.querySelector('[data-key=play-it]')",
+	},
 	{name: "variation", hash: "play?game=pig&players=2&seed=7&seats=human,human&moves=roll.hold&line=roll.roll.hold.roll.roll", complete: choice},
 	{
 		name: "wrong-roll", hash: "play?game=martian-dice&players=2&dice=typed", complete: `document.querySelector('input[name=roll]')`,
@@ -516,6 +525,6 @@ func (x *tab) see(url string, page pageToSee) {
 	if page.act != "" {
 		x.do(page.act)
 		x.wait(page.then)
-		x.do("localStorage.removeItem('values')")
+		x.do("localStorage.removeItem('values'); localStorage.removeItem('coach')")
 	}
 }

@@ -102,11 +102,11 @@ func TestBrowserStore(t *testing.T) {
 				const found = store.games().length;
 				store.keep('game=martian-dice&players=2', { game: 'martian-dice', players: 2 });
 				const kept = store.games();
-				store.showValues(true);
-				const on = store.values();
-				store.showValues(false);
+				store.turn('values', true);
+				const on = store.isOn('values');
+				store.turn('values', false);
 				store.keepToken('abc');
-				const rest = [kept[0]?.game, on, store.values(), store.token()].join(' ');
+				const rest = [kept[0]?.game, on, store.isOn('values'), store.token()].join(' ');
 				store.keepCards([{ key: 'game=pig&players=2', step: 1, box: 0, due: 1, at: 1 }]);
 				store.keepDay({ day: '2026-11-27', right: true });
 				const all = store.everything(), lists = () => [store.games(), store.deck(), store.days()].map((list) => list.length).join('');

@@ -8,15 +8,53 @@ import (
 	"strings"
 )
 
-// writtenParts returns [game.Spec.WrittenParts]: the map, its tiles and the tracks.
+// writtenParts returns [game.Spec.WrittenParts]: the map, its tiles and the tracks, or all rules of the quick game.
 // c has its defaults filled in.
 func (c Config) writtenParts() map[string]string {
 	origin := "marsgym invented %s, since the figures of the source are missing."
 	if !reflect.DeepEqual(c.Data, published.withoutSources()) {
 		origin = "The data in the config of this game gives %s."
 	}
+	if c.Variant == Fast2 {
+		return map[string]string{"rules": fmt.Sprintf(quickRules, c.StartHand, c.StartJunk, c.writeMap(origin))}
+	}
 	return map[string]string{"map": c.writeMap(origin), "tracks": c.writeTracks(origin)}
 }
+
+// quickRules holds the rules of the quick game, with room for the robots in the hand and the
+// junkyard, and for the map.
+const quickRules = `
+### Setup
+
+Each of the two players has robots of one colour: %d in the hand and %d in the junkyard. Each rolls
+a die; the higher starts the game. Players who tie roll again.
+
+### The map
+
+%s
+### Your turn
+
+Players take turns. On your turn, choose one of these actions:
+
+- **Place a robot** from your hand. It walks or drops.
+  - A robot walks from any station, one to three steps up, down, left or right. It passes through
+    empty cells, stations and your own robots, but not through other robots, and ends on an empty
+    cell without a station.
+  - A robot drops on an empty cell directly beside (not diagonally) any of your robots.
+- **Attack.** You need at least one robot in your hand. Choose a robot of the other player that has
+  one or more of your robots directly beside it. Choose how many of these attack, one to four. Roll
+  a die for each attacking robot and count the highest; the defender rolls one die. You win if your
+  number is equal or higher.
+  - If you win, the beaten robot returns to its owner's hand. One of your robots takes the cell. It
+    comes from your junkyard or, if that is empty, from your hand.
+  - If you lose, a robot from your hand leaves the game.
+- **Pass.** You have no more turns.
+
+### The end
+
+The game ends when both players have passed, or when neither can place or attack. The player with
+the most robots on the map wins; the starter wins a tie.
+`
 
 // writeMap draws the map with its stations, and lists the tiles.
 func (c Config) writeMap(origin string) string {

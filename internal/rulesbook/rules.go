@@ -60,13 +60,20 @@ func Rules(spec game.Spec, about string, width int) string {
 	return format(blocks, width)
 }
 
+// ownNumbers is the title above settings that differ.
+const ownNumbers = "The numbers of this game"
+
 // rules returns the blocks of the rules of a game.
 func rules(spec game.Spec) []Block {
 	name, p := page(spec.ID)
-	blocks := parse(tailor(section(p, "## Rules"), spec))
+	rules, base := tailor(section(p, "## Rules"), spec), name
+	if own := spec.WrittenParts["rules"]; own != "" { // of a preset that the page treats as a variant
+		rules, base = own, spec.ID
+	}
+	blocks := parse(rules)
 	blocks = slices.DeleteFunc(blocks, func(b Block) bool { return b.section == "A worked turn" }) // in notation
-	if numbers := numbers(section(p, "## Config"), spec.ConfigJSON(), published(name, spec.Players)); len(numbers) > 0 {
-		const title = "The numbers of this game"
+	if numbers := numbers(section(p, "## Config"), spec.ConfigJSON(), published(base, spec.Players)); len(numbers) > 0 {
+		const title = ownNumbers
 		blocks = append(blocks, Block{section: title, Kind: heading, Text: title, Loose: true},
 			Block{section: title, Kind: paragraph, Loose: true, Text: "The text above has the numbers of the published game. Here these settings differ:"})
 		for _, n := range numbers {
@@ -90,8 +97,16 @@ func tailor(page string, spec game.Spec) string {
 
 // Blocks returns the rules of a game as blocks in order, without the marks of Markdown; see
 // [Rules].
-func Blocks(spec game.Spec) []Block {
-	list := rules(spec)
+func Blocks(spec game.Spec) []Block { return clean(rules(spec)) }
+
+// Notation returns what the page of a game says of the notation of its positions, as [Blocks] does.
+func Notation(spec game.Spec) []Block {
+	_, p := page(spec.ID)
+	return clean(parse(section(p, "## Notation of positions")))
+}
+
+// clean takes the marks of Markdown out of blocks, in place.
+func clean(list []Block) []Block {
 	for i := range list {
 		b := &list[i]
 		b.Mark = strings.TrimSpace(b.Mark)
@@ -110,10 +125,9 @@ func Blocks(spec game.Spec) []Block {
 }
 
 // Sections returns the titles of the sections of the rules of a game.
-func Sections(id string) (titles []string) {
-	_, p := page(id)
-	for _, b := range parse(section(p, "## Rules")) {
-		if b.Kind == heading && b.Text != "A worked turn" {
+func Sections(spec game.Spec) (titles []string) {
+	for _, b := range rules(spec) {
+		if b.Kind == heading && b.Text != ownNumbers {
 			titles = append(titles, b.Text)
 		}
 	}

@@ -34,7 +34,7 @@ func TestRules(t *testing.T) {
 		if n := strings.Count(text, "\n"); n < 12 {
 			t.Errorf("%s: %d lines of rules", id, n)
 		}
-		for _, title := range rulesbook.Sections(id) {
+		for _, title := range rulesbook.Sections(g.Spec()) {
 			if part := rulesbook.Rules(g.Spec(), title, width); !strings.HasPrefix(part, title+"\n---") || len(part) >= len(text) {
 				t.Errorf("%s: the section %q is %q", id, title, part)
 			}
@@ -46,7 +46,7 @@ func TestAbout(t *testing.T) {
 	tests := []struct{ id, about, want, not string }{
 		{"mars-is-ours", "LABS", "The labs\n--------\n", "Setup"},
 		{"mars-is-ours", "rocket", "rocket  You gain 4 tokens when your robot enters", "fair"},
-		{"mars-is-ours-fast", "quick game", "Each player has 6 robots", "Setup"},
+		{"mars-is-ours-fast", "your turn", "Players take turns.", "Setup"},
 		{"martian-risk-small", "numbers", "- setup_armies is 6: armies that each player places in the setup\n", "Fortify"},
 	}
 	for _, tt := range tests {
@@ -146,7 +146,8 @@ func TestParts(t *testing.T) {
 			" 3   obccdo\n", "2 × gem-soda-metal-turf", "6      21 money  16 money  4 tokens, 3 dice  6 money, 3 robots\n"}, []string{" 1 oabo"}},
 		{"mars-is-ours", "{}", 2, []string{" 1 oabo\n 2 aabb\n"}, []string{"obccdo"}},
 		{"mars-is-ours", `{"terrain": "random48", "layout": "nine"}`, 3, []string{" 1 oabbco\n", "Each cell is a tile of its own: 12 × gem, 12 × soda"}, []string{"obccdo"}},
-		{"mars-is-ours-fast", "{}", 2, []string{" 1 oabo\n"}, []string{"obccdo", "gem-soda"}},
+		{"mars-is-ours-fast", "{}", 2, []string{" 1 oabo\n", "4 in the hand and 2 in the junkyard", "the starter wins a tie"}, []string{"obccdo", "gem-soda", "token", "money", "Maintenance", "shield", "settings differ"}},
+		{"mars-is-ours-fast", `{"fast_count": "all"}`, 2, []string{"settings differ", "fast_count is \"all\""}, []string{"start_junk is"}},
 		{"mars-is-ours", oneTile, 2, []string{"The data in the config of this game gives the map", "   abcd\n 1 oabb\n 2 aabo\n", "ground of these cells is fixed", " 1 gs..\n 2 mt..\n",
 			"3 × gem-gem-metal-metal", "1      7 money  nothing  1 token, 1 die  2 robots\n"}, []string{"marsgym invented", "obccdo", "21 money", "gem-soda"}},
 		{"martian-risk", "{}", 4, []string{"28 regions", "unions are balanced proper colourings, invented", "a      AL ID ND NE NM\n", "invented larger numbers: 32 armies", "marsgym invented a limit and a\nranking: after 100 rounds"},

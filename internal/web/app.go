@@ -89,6 +89,7 @@ var handlers = map[string]handler{
 	"daily":   {(*App).daily, true},
 	"read":    {(*App).read, true},
 	"write":   {answer: (*App).write},
+	"guide":   {answer: (*App).guide},
 	"solving": {answer: (*App).howFar},
 	"runs":    {answer: (*App).runs},
 	"run":     {(*App).run, true},

@@ -77,13 +77,14 @@ func (a *App) timed(ctx context.Context, r *Request, g env.Game, usual time.Dura
 
 // Values are the values of a position and of its options.
 type Values struct {
-	Method  string            `json:"method"` // see [analysis.Valuer]
-	Exact   bool              `json:"exact"`
-	About   string            `json:"about"`             // what intervals cover; "" if values are exact
-	Unit    string            `json:"unit"`              // "" for shares of the win
-	Values  []analysis.Number `json:"values"`            // [P] of the position
-	Options []analysis.Option `json:"options"`           // the best first; empty if no seat is to move
-	Solving *Solving          `json:"solving,omitempty"` // of estimates: how far the exact values are
+	Method    string            `json:"method"` // see [analysis.Valuer]
+	Exact     bool              `json:"exact"`
+	About     string            `json:"about"`               // what intervals cover; "" if values are exact
+	Unit      string            `json:"unit"`                // "" for shares of the win
+	Values    []analysis.Number `json:"values"`              // [P] of the position
+	Options   []analysis.Option `json:"options"`             // the best first; empty if no seat is to move
+	Solving   *Solving          `json:"solving,omitempty"`   // of estimates: how far the exact values are
+	Situation string            `json:"situation,omitempty"` // of the mover, if the game names situations
 }
 
 // values values the position of Address at Step, and its options.
@@ -111,6 +112,7 @@ func (a *App) values(ctx context.Context, r *Request) (any, error) {
 		v.Solving = a.solvingOf(g.game)
 	}
 	if at.CurrentPlayer() >= 0 {
+		v.Situation = at.Situation()
 		v.Options, err = analysis.Decide(ctx, g.game, at, options)
 		v.Method = options.Method()
 	}

@@ -210,7 +210,7 @@ func (a *App) rules(_ context.Context, r *Request) (any, error) {
 		return nil, err
 	}
 	spec := g.Spec()
-	return map[string]any{"title": spec.Title, "blocks": append([]rulesbook.Block{}, rulesbook.Blocks(spec)...)}, nil
+	return map[string]any{"title": spec.Title, "blocks": append([]rulesbook.Block{}, rulesbook.Blocks(spec)...), "notation": rulesbook.Notation(spec)}, nil
 }
 
 // explain returns lines about Word in the position.

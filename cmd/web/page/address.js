@@ -36,6 +36,11 @@ export function goTo(to, tries = 20) {
   if (location.hash === before && tries > 0) setTimeout(() => location.hash === before && goTo(to, tries - 1), 500);
 }
 
+/** Goes to an address in place of this one. @param {string} to */
+export function instead(to) {
+  location.replace(new URL(to, location.href));
+}
+
 /** Goes to an address without a step of the history. @param {string} to */
 export function replace(to) {
   try {

@@ -4,15 +4,18 @@ import { call } from './api.js';
 import { button, failure, fill, h, say, sentence } from './dom.js';
 import * as numbers from './numbers.js';
 import { chanceMap } from './chance.js';
+import { coach } from './coach.js';
 import { thresholds, verdict } from './verdict.js';
 
 const few = 12; // listed without a filter. Chosen
+const first = 2000; // milliseconds for estimates, before more are asked for
 
 /**
  * The choices as buttons.
  * @param {any} context whose onValues is called with values, once they are known
  * @param {boolean} free whether a choice may be made
- * @returns {{element: HTMLElement, narrow: (actions: number[] | null, cancel?: () => void) => void}}
+ * @returns {{element: HTMLElement, narrow: (actions: number[] | null, cancel?: () => void) => void, allows?: (name: string) => Promise<boolean>}}
+ *   allows is there with a coach, and asks whether a choice may be played
  */
 export function choices(context, free) {
   const { view } = context, who = numbers.nameOf(view, view.mover);
@@ -22,6 +25,7 @@ export function choices(context, free) {
   const state = { values: null, filter: '', chosen: null, answered: false, map: null, left: null, cancel: null };
   const heading = h('h2', {}, context.exercise ? 'Find the best choice' : who === 'You' ? 'Your choices' : `Choices of ${who}`);
   const filter = view.options.length > few && h('label', { class: 'filter' }, 'Find ', h('input', { type: 'search', 'data-key': 'filter', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
+  let asked = { time: 0 };
   const about = new Map(view.options.map((o) => [o.name, o.about || o.name]));
 
   async function choose(option) {
@@ -59,7 +63,7 @@ export function choices(context, free) {
     const [first, ...more] = (option.about || option.name).split('; ');
     const item = h('li', { class: isBest ? 'best' : '' },
       button(h('span', { class: 'option' }, h('strong', {}, sentence(first)), more.length > 0 && h('span', { class: 'about' }, more.join('; '))), () => choose(option),
-        { disabled: !free || context.chosen, title: option.name, 'data-key': `option-${option.name}`, class: state.chosen === option.name ? 'option-button chosen' : 'option-button' }),
+        { disabled: !free || context.chosen, title: option.name, 'data-key': `option-${option.name}`, class: ['option-button', state.chosen === option.name && 'chosen', context.suggested === option.name && 'suggested'].filter(Boolean).join(' ') }),
       known && worth(known, isBest),
       option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `Rolls after “${first}”: what they are worth`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
     return [item, state.map?.name === option.name && h('li', { class: 'map-row' }, state.map.element)];
@@ -89,12 +93,21 @@ export function choices(context, free) {
     draw();
   }
 
-  /** Loads the values; where they are estimated, within some milliseconds. */
-  async function load(time = 2000) {
+  /** The values; where they are estimated, within some milliseconds. They are asked for once, and again with more time. */
+  function known(time = first) {
+    if (time <= asked.time) return asked.values;
+    const values = call('values', { ...context.address, step: view.step, time }, context.signal);
+    asked = { time, values };
+    values.catch(() => { asked = { time: 0 }; });
+    return values;
+  }
+
+  /** Shows the values. */
+  async function load(time = first) {
     const more = time < 16000 && button('More time', () => load(4 * time), { class: 'small', 'data-key': 'more-time' });
     fill(note, 'Computing values…');
     try {
-      state.values = await call('values', { ...context.address, step: view.step, time }, context.signal);
+      state.values = await known(time);
     } catch (error) {
       if (error.name !== 'AbortError') fill(note, failure(error, () => load(time)), ' ', error.moreTime && more);
       return;
@@ -112,7 +125,10 @@ export function choices(context, free) {
     for (;;) {
       const { done, solved } = await call('solving', { game: context.address.game, players: context.address.players }, context.signal).catch(() => ({})) ?? {};
       if (context.signal.aborted || !soon.isConnected || done === undefined) return;
-      if (solved) return load();
+      if (solved) {
+        asked = { time: 0 };
+        return load();
+      }
       fill(soon, `The exact values are being computed, ${Math.floor(100 * done)} % done; until then these are estimates. `);
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
@@ -128,7 +144,9 @@ export function choices(context, free) {
 
   draw();
   if (context.values) load();
-  return { element: h('div', { class: 'choices' }, h('div', { class: 'choices-head' }, heading, filter), best, list, note), narrow };
+  const guard = context.coach && free && coach(known, about);
+  if (guard) known();
+  return { element: h('div', { class: 'choices' }, h('div', { class: 'choices-head' }, heading, guard && guard.hint, free && context.coachSwitch?.(), filter), guard && guard.told, best, list, note), narrow, allows: guard ? guard.allows : undefined };
 }
 
 /** A loss with its sign. @param {string} loss */

@@ -1,12 +1,17 @@
-// Positions: any position by its notation, with the value of every choice.
-import { call } from './api.js';
-import { goTo, link, whole } from './address.js';
+// Positions: any position by clicks or by its notation, with the value of every choice, and to
+// play on from.
+import { call, callOnce } from './api.js';
+import { goTo, link, newSeed, whole, write } from './address.js';
 import { drawBoard } from './board.js';
 import { players as playersOf } from './players.js';
 import { button, fill, h, sentence } from './dom.js';
 import { choices } from './choices.js';
 import { chanceMap } from './chance.js';
+import { clickable, deal, edit } from './edit.js';
+import { notationOf } from './rules.js';
 import * as numbers from './numbers.js';
+
+let focused = ''; // the element that was pressed: it gets the focus after the edit
 
 /** Draws the page. */
 export async function show(main, query, signal) {
@@ -16,62 +21,87 @@ export async function show(main, query, signal) {
   const info = games.find((g) => g.id === id) ?? games[0];
   const players = whole(query, 'players') || info.players;
   const address = { game: info.id, players, typed: true };
-  const first = await call('view', address, signal);
-  const text = query.get('position') ?? first.position;
+  const text = query.get('position') ?? await first(info.id, players, signal);
   const open = (position, game = info.id, seats = players) => goTo(link('editor', { game, players: seats, position: position || undefined }));
 
   const input = h('textarea', { rows: 3, spellcheck: 'false', name: 'position' });
   input.value = text;
-  const fields = h('div', { class: 'numbers' });
   const counts = Array.from({ length: info.max - info.min + 1 }, (_, i) => info.min + i);
   const error = h('p', { class: 'error', role: 'alert' });
+  const controls = h('div'), against = h('div');
   const board = h('div', { class: 'board' });
   const side = h('section', { class: 'actions', 'aria-label': 'Values' });
   fill(main,
     h('h1', {}, 'Positions'),
-    h('p', { class: 'lead' }, 'Write a position in the notation of the game, or change its numbers, and see what each choice is worth.'),
+    h('p', { class: 'lead' }, 'Set up a position by clicks or in the notation of its game, see what each choice is worth, and play on from it.'),
     h('div', { class: 'edit-page' }, h('div', { class: 'left' },
+      h('p', { class: 'row' },
+        h('label', {}, 'Game ', h('select', { name: 'game', onchange: (e) => open('', e.target.value, games.find((g) => g.id === e.target.value).players) }, games.map((g) => h('option', { value: g.id, selected: g.id === info.id }, g.title)))),
+        counts.length > 1 && h('label', {}, 'Players ', h('select', { name: 'players', onchange: (e) => open('', info.id, Number(e.target.value)) }, counts.map((n) => h('option', { value: n, selected: n === players }, n))))),
+      error, controls, board,
       h('form', { class: 'edit', onsubmit: (e) => { e.preventDefault(); open(input.value.trim()); } },
-        h('p', { class: 'row' },
-          h('label', {}, 'Game ', h('select', { name: 'game', onchange: (e) => open('', e.target.value, games.find((g) => g.id === e.target.value).players) }, games.map((g) => h('option', { value: g.id, selected: g.id === info.id }, g.title)))),
-          counts.length > 1 && h('label', {}, 'Players ', h('select', { name: 'players', onchange: (e) => open('', info.id, Number(e.target.value)) }, counts.map((n) => h('option', { value: n, selected: n === players }, n))))),
-        h('label', { class: 'block' }, 'Position', input), fields,
-        h('p', { class: 'row' }, h('button', { class: 'primary' }, 'Show'), button('Start position', () => open('')))),
-      error, board), h('div', { class: 'right' }, side)));
+        h('label', { class: 'block' }, 'The position as text', input),
+        h('p', { class: 'row' }, h('button', { class: 'primary' }, 'Show'), button('New position', () => open(''))),
+        notationOf(info.id, players))), h('div', { class: 'right' }, against, side)));
 
-  const parts = text.split(/(\d+)/);
-  if (parts.length > 1 && parts.length < 60) {
-    fill(fields, h('fieldset', {}, h('legend', {}, 'Numbers in the position'), h('div', { class: 'row' }, parts.map((part, i) => (i % 2 === 0 ? h('code', {}, part)
-      : h('input', { type: 'number', min: 0, value: Number(part), 'aria-label': `Number ${(i + 1) / 2}, after “${parts[i - 1].trim() || 'start'}”`, oninput: (e) => {
-        parts[i] = e.target.value || '0';
-        input.value = parts.join('');
-      } }))))));
-  }
+  const change = (next) => {
+    focused = document.activeElement?.getAttribute('data-key') ?? '';
+    open(next);
+  };
+  const refocus = () => {
+    if (focused) main.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+    focused = '';
+  };
   let view;
   try {
     view = await call('view', { ...address, start: text }, signal);
   } catch (e) {
     if (e.name === 'AbortError') throw e;
     fill(error, e.message);
-    return;
+    fill(controls, edit(info.id, text, null, Array.from({ length: players }, (_, i) => `Seat ${i + 1}`), change).element);
+    return refocus();
   }
-  const names = view.names.map(sentence);
+  const names = view.names.map(sentence), editing = edit(info.id, text, view.scene, names, change);
+  fill(controls, editing.element);
   if (view.scene) {
     drawBoard(board, view.scene, names);
+    if (editing.some) clickable(board, (name) => change(editing.cell(name)));
     board.prepend(playersOf(view.scene, names));
   } else fill(board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
+  refocus();
   const seats = h('div');
   const context = {
     view, address: view.address, signal, values: true, live: true, onValues: ofSeats,
     choose: (name) => goTo(link('play', { game: info.id, players, dice: 'typed', start: text, moves: name })),
   };
   if (view.ended) return fill(side, view.result.map((line) => h('p', {}, line)));
+  playOn(against, { game: info.id, players, start: text }, names, Math.max(0, view.mover));
   fill(seats, h('p', {}, 'Computing values…'));
   fill(side, seats, view.mover >= 0 && choices(context, true).element, view.mover === -1 && await chanceMap(context));
   if (view.mover === -1) call('values', { ...view.address, start: text, step: 0 }, signal).then(ofSeats, (e) => { if (e.name !== 'AbortError') fill(seats, h('p', { class: 'error' }, e.message)); });
   return undefined;
 
   function ofSeats(v) {
-    fill(seats, h('h2', {}, 'Value of the position'), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, names[i]), h('td', { class: 'number' }, numbers.digits(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v.method)));
+    fill(seats, h('h2', {}, 'Value of the position'), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, names[i]), h('td', { class: 'number' }, numbers.value(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v.method)));
   }
+}
+
+/** The position to begin with: the first decision of a game or, on a map of regions, all of them dealt. */
+async function first(game, players, signal) {
+  const { position, scene } = await call('view', { game, players, seed: '1' }, signal);
+  return scene?.map?.cells.some((c) => !c.kind) ? deal(scene.map.cells.map((c) => c.name), players) : position;
+}
+
+/** Starts a game at the position: one seat is yours, and the others play as one agent. */
+async function playOn(element, a, names, mover) {
+  const agents = await callOnce('agents', { game: a.game, players: a.players }).catch(() => []);
+  const called = (x) => (x.name === 'human' ? 'people here' : x.level ?? x.name);
+  const state = { seat: mover, agent: agents.find((x) => x.level)?.name ?? 'human' };
+  fill(element, h('form', { class: 'row play-on', onsubmit: (e) => {
+    e.preventDefault();
+    goTo(link('play', write({ ...a, seed: newSeed(), seats: names.map((_, i) => (i === state.seat ? 'human' : state.agent)) })));
+  } },
+  names.length > 1 && h('label', {}, 'You are ', h('select', { 'data-key': 'my-seat', onchange: (e) => { state.seat = Number(e.target.value); } }, names.map((name, i) => h('option', { value: i, selected: i === mover }, name)))),
+  names.length > 1 && h('label', {}, ' against ', h('select', { 'data-key': 'against', onchange: (e) => { state.agent = e.target.value; } }, agents.map((x) => h('option', { value: x.name, selected: x.name === state.agent }, called(x))))),
+  h('button', { class: 'primary', 'data-key': 'play-on' }, 'Play on from here')));
 }

@@ -2,7 +2,7 @@
 import { button, fill, h } from './dom.js';
 import { callOnce, offline } from './api.js';
 import { goTo, link, newSeed, write } from './address.js';
-import { showValues } from './store.js';
+import { turn } from './store.js';
 
 const icons = { 'martian-dice': '⚅', 'mars-is-ours': '⬡', 'mars-is-ours-fast': '⬡', 'martian-risk': '⚑', 'martian-risk-small': '⚑', 'martian-risk-tiny': '⚑', pig: '⚀' };
 
@@ -43,6 +43,7 @@ export async function show(main, query, signal) {
           agents.map((a) => h('option', { value: a.name, selected: a.name === name }, called(a)))))),
         h('details', {}, h('summary', {}, 'What the levels are'), h('ul', {}, levels.map((a) => h('li', {}, `${a.level} is ${a.name}, ${a.about}. It ${a.strong}`.replace('It the', 'It is the'), '.'))))),
       h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? 'Start advice' : 'Start the game'),
+        h('a', { href: link('learn', { game: g.id }) }, 'Learn it in three turns'),
         h('a', { href: link('rules', { game: g.id }) }, 'Read the rules')),
       h('fieldset', {}, h('legend', {}, 'Dice'),
         radio('dice', 'drawn', 'Drawn by the page', !state.typed, () => { state.typed = false; setup(); }),
@@ -59,7 +60,7 @@ function radio(name, value, text, checked, change) {
 }
 
 function start(state, form) {
-  if (state.typed) showValues(true); // advice is what it is for
+  if (state.typed) turn('values', true); // advice is what it is for
   const seed = form.elements.seed?.value || newSeed(); // with typed dice it only tells games apart
   goTo(link('play', write({ ...state, seed })));
 }

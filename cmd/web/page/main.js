@@ -8,6 +8,7 @@ const pages = new Map([
   ['home', () => import('./home.js')],
   ['play', () => import('./play.js')],
   ['rules', () => import('./rules.js')],
+  ['learn', () => import('./guide.js')],
   ['editor', () => import('./editor.js')],
   ['games', () => import('./games.js')],
   ['runs', () => import('./runs.js')],

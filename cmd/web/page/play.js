@@ -1,7 +1,7 @@
 // A game: the board with the players and the choices on one screen, then the log and the review.
 import { call, callOnce } from './api.js';
 import { drawBoard, legend } from './board.js';
-import { button, fill, h, say, sentence } from './dom.js';
+import { button, fill, h, notice, say, sentence } from './dom.js';
 import { common, gameOf, goTo, link, mainLine, read, whole, write } from './address.js';
 import { choices, onBoard } from './choices.js';
 import { odds } from './odds.js';
@@ -10,12 +10,14 @@ import { rollInput } from './roll.js';
 import { tellWhy } from './card.js';
 import { answered } from './deck.js';
 import { reviewPanel, forget } from './review.js';
+import { guideOf, tell } from './guide.js';
 import { rulesOf } from './rules.js';
 import { share } from './share.js';
 import { log } from './log.js';
+import { altered } from './turnlink.js';
 import { agents } from './turns.js';
 import { nameOf, words } from './numbers.js';
-import { goesOn, keep, showValues, values } from './store.js';
+import { goesOn, isOn, keep, turn } from './store.js';
 
 /** What stays while the game on the page is the same. */
 let shown = null;
@@ -32,12 +34,15 @@ export async function show(main, query, signal, again) {
   const step = whole(query, 'step');
   const view = await call('view', { ...address, step }, signal);
   if (!again || !shown || shown.id !== identity(view.address)) shown = frame(main, view);
+  shown.guide = query.has('guide') ? await guideOf(address.game) : null;
   shown.exercise = query.has('exercise');
   shown.day = query.get('day');
+  const other = !again && step === undefined && altered(view.address);
+  if (other) notice(other);
   if (step === undefined && goesOn(view.address)) shown.mine = gameOf(view.address);
   document.addEventListener('keydown', stepByKey, { signal });
   update(view, step, signal);
-  if (step === undefined) await agents(view, signal, shown.error, (next) => update(next, undefined, signal));
+  if (step === undefined) await agents(view, signal, shown.error, (next) => update(next, undefined, signal), guideMark());
 }
 
 /** What two addresses of one game have in common. */
@@ -49,7 +54,7 @@ function identity(a) {
 function frame(main, view) {
   const t = {
     id: identity(view.address),
-    values: values(),
+    values: isOn('values'), coach: isOn('coach'),
     tab: 'moves',
     title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }), news: h('p', { class: 'news' }),
     odds: h('div', { class: 'odds', role: 'group', 'aria-label': 'Chances to win' }),
@@ -65,9 +70,14 @@ function frame(main, view) {
   return t;
 }
 
+/** What the address says of the guide. */
+function guideMark() {
+  return shown.guide ? { guide: 1 } : {};
+}
+
 /** Goes to another position or game. */
 function go(address, more) {
-  goTo(link('play', write(address, more)));
+  goTo(link('play', write(address, { ...guideMark(), ...more })));
 }
 
 /** Goes to a step of the game that is shown: the last one is the game that goes on. */
@@ -99,10 +109,15 @@ function update(view, step, signal) {
   fill(t.status, statusOf(view, live));
   line(t.news, news(view));
   const names = view.names.map(sentence);
+  const help = t.guide && live && tell(t.guide, view);
+  let tries = 0;
   const context = {
-    view, live, signal, person, exercise: t.exercise, chosen: false,
-    choose: (name) => {
+    view, live, signal, person, exercise: t.exercise, chosen: false, suggested: help?.move,
+    choose: async (name) => {
       if (context.chosen) return; // a second click must not choose again, nor one after values came late
+      const mine = ++tries; // while the coach looks at a choice, another one replaces it
+      if (list?.allows && !(await list.allows(name))) return;
+      if (mine !== tries || context.chosen || signal.aborted) return;
       context.chosen = true;
       board?.chosen(view.options?.find((o) => o.name === name)?.action);
       noticeFocus(t);
@@ -122,7 +137,8 @@ function update(view, step, signal) {
     },
     answered: (right) => fill(practice, answered(a, view.step, t.day, right)),
     error: (error) => { if (error.name !== 'AbortError') fill(t.error, error.message); },
-    address: a, values: t.values && !t.exercise,
+    address: a, values: t.values && !t.exercise, coach: t.coach && !t.exercise,
+    coachSwitch: () => !t.exercise && switchOf('coach', 'Coach', 'Warns before a costly choice, and gives hints'),
   };
   const free = person || !live || a.typed;
   const list = view.mover >= 0 && choices(context, free);
@@ -143,11 +159,14 @@ function update(view, step, signal) {
     button('◀', () => goStep(view.step - 1), { disabled: view.step === 0, 'aria-label': 'One step back', 'data-key': 'back' }),
     button('▶', () => goStep(view.step + 1), { disabled: view.step === view.steps, 'aria-label': 'One step forward', 'data-key': 'forward' }),
     button('Undo', () => undo(view), { disabled: !canUndo(view), 'data-key': 'undo', title: 'Take the last choice back' }),
-    h('label', { class: 'switch' }, h('input', { type: 'checkbox', checked: t.values, 'data-key': 'values', onchange: (e) => {
-      t.values = e.target.checked;
-      showValues(t.values);
+    switchOf('values', 'Values', 'What each choice is worth'));
+  function switchOf(name, text, title) {
+    return h('label', { class: 'switch', title }, h('input', { type: 'checkbox', checked: t[name], 'data-key': name, onchange: (e) => {
+      t[name] = e.target.checked;
+      turn(name, t[name]);
       update(view, step, signal);
-    } }), ' Values'));
+    } }), ` ${text}`);
+  }
   const parts = [], practice = h('span', { class: 'row practice', role: 'status' }), why = h('p', { class: 'why', role: 'status' });
   if (!live) {
     parts.push(h('p', { class: 'row' }, !t.exercise && `Step ${view.step} of ${view.steps}`, h('a', { href: link('play', write(a)) }, a.line ? 'To the end of the variation' : 'To the end of the game'), t.exercise && practice));
@@ -160,6 +179,7 @@ function update(view, step, signal) {
     h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); t.panel.scrollIntoView({ block: 'nearest' }); }),
       button('Share the result', () => { t.tab = 'share'; update(view, step, signal); t.panel.scrollIntoView({ block: 'nearest' }); }))));
   if (view.mover === -1 && a.typed) parts.push(rollInput(context));
+  if (help?.element) parts.unshift(help.element);
   if (list) parts.push(list.element);
   fill(t.actions, parts);
   if (free || view.ended) restoreFocus(t);

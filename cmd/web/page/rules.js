@@ -13,13 +13,21 @@ export async function show(main, query, signal) {
     h('h1', {}, `Rules: ${title}`),
     h('ul', { class: 'chips', 'aria-label': 'Games' }, games.map((g) => h('li', {}, h('a', { href: link('rules', { game: g.id }), 'aria-current': g.id === id ? 'true' : null }, g.title)))),
     h('article', { class: 'rules' }, blocks(list)),
-    h('p', {}, h('a', { class: 'button primary', href: link('home', { game: id }) }, 'Play this game')));
+    h('p', {}, h('a', { class: 'button primary', href: link('home', { game: id }) }, 'Play this game'), ' ', h('a', { class: 'button', href: link('learn', { game: id }) }, 'Learn it in three turns')));
 }
 
 /** Rules as elements, for a panel. @param {string} game @param {number} players */
 export async function rulesOf(game, players) {
   const { blocks: list } = await callOnce('rules', { game, players });
   return h('div', { class: 'rules' }, blocks(list));
+}
+
+/** How positions of a game are written, to open where it is needed. @param {string} game @param {number} players */
+export function notationOf(game, players) {
+  const text = h('div', { class: 'rules' });
+  return h('details', { ontoggle: async (e) => {
+    if (e.target.open && !text.hasChildNodes()) fill(text, blocks((await callOnce('rules', { game, players })).notation));
+  } }, h('summary', {}, 'How positions are written'), text);
 }
 
 /**

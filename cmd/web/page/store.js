@@ -187,14 +187,14 @@ export function forgetGames() {
   for (const name of ['games', 'deck', 'days']) put(name, null);
 }
 
-/** Whether values are shown. */
-export function values() {
-  return get('values') === 'on';
+/** Whether something is switched on: values or the coach. @param {string} name */
+export function isOn(name) {
+  return get(name) === 'on';
 }
 
-/** @param {boolean} on */
-export function showValues(on) {
-  put('values', on ? 'on' : 'off');
+/** Switches something on or off. @param {string} name @param {boolean} on */
+export function turn(name, on) {
+  put(name, on ? 'on' : 'off');
 }
 
 /** The token of the server; '' without one. */

@@ -10,8 +10,9 @@ import { failure, fill } from './dom.js';
  * @param {AbortSignal} signal
  * @param {HTMLElement} trouble where errors are shown
  * @param {(view: any) => void} update shows a view
+ * @param {Record<string, any>} [more] fields of the address
  */
-export async function agents(view, signal, trouble, update) {
+export async function agents(view, signal, trouble, update, more = {}) {
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const next = () => !view.ended && view.mover >= 0 && view.address.seats[view.mover] !== 'human';
   let written = 0;
@@ -28,11 +29,11 @@ export async function agents(view, signal, trouble, update) {
         fill(trouble, error.message);
         continue;
       }
-      fill(trouble, failure(error, () => agents(view, signal, trouble, update)));
+      fill(trouble, failure(error, () => agents(view, signal, trouble, update, more)));
       return;
     }
     if (!next() || performance.now() - written > 300) {
-      replace(link('play', write(view.address)));
+      replace(link('play', write(view.address, more)));
       written = performance.now();
     }
     update(view);

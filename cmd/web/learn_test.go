@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/internal/web"
+)
+
+// TestBrowserCoach: the coach warns before a costly choice, which can be taken back or played,
+// also on the board, and lets a good one pass; hints come in two steps.
+func TestBrowserCoach(t *testing.T) {
+	address := served(t)
+	x := open(t, browser(t), address)
+	x.at(address, "martian-dice", 2, "0-0@0 aside T2R3")
+	x.click("coach")
+	x.click("hint")
+	x.wait(`document.querySelector('.coach-told')?.textContent.startsWith('Early, level. One choice is clearly best: the other loses ')`)
+	x.click("best")
+	x.wait(`document.querySelector('.coach-told').textContent.startsWith('Best: Roll')`)
+	before := x.text("location.hash")
+	x.click("option-stop")
+	x.wait(`/“End the turn.*” loses \d+\.\d % of the chance to win/.test(document.querySelector('.coach-told [role=alert]')?.textContent) && document.activeElement.dataset.key === 'choose-again'`)
+	x.press("Choose again")
+	x.wait(`!document.querySelector('.coach-told').hasChildNodes()`)
+	if got := x.text("location.hash"); got != before {
+		t.Errorf("a choice that was taken back is played: %s", got)
+	}
+	x.click("option-stop")
+	x.wait(`document.querySelector('[data-key=play-it]')`)
+	x.press("Play it")
+	x.moved("stop")
+}
+
+// TestBrowserGuide opens a guided game from the page of the rules, follows it, and leaves the
+// way that it suggests.
+func TestBrowserGuide(t *testing.T) {
+	x := open(t, browser(t), served(t)+"#rules?game=mars-is-ours-fast")
+	x.wait(`document.querySelector('a[href="#learn?game=mars-is-ours-fast"]')`)
+	x.do(`document.querySelector('a[href="#learn?game=mars-is-ours-fast"]').click()`)
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 1 of 5.')`)
+	x.click("cell-b2")
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 2 of 5.')`)
+	x.do(`document.querySelector('.option-button.suggested').click()`)
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 3 of 5.')`)
+	x.click("cell-c4")
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Your own way.')`)
+	x.click("leave-guide")
+	x.wait(`!document.querySelector('.guide') && ` + choice)
+}
+
+// TestBrowserEditor sets up positions by clicks: dice, the owner of a region and its armies, and
+// robots, and plays on from one.
+func TestBrowserEditor(t *testing.T) {
+	address := serve(t, web.Options{Solve: func(context.Context, env.Game) (env.Solution, error) { return nil, game.ErrNoSolution }}) // no solver works on after the test
+	x := open(t, browser(t), address)
+	edit := func(game string, players int, position string, keys, want string) {
+		t.Helper()
+		x.load(fmt.Sprintf("%s#editor?game=%s&players=%d&position=%s", address, game, players, url.QueryEscape(position)))
+		for _, key := range strings.Fields(keys) {
+			before := x.text("location.hash")
+			x.wait(fmt.Sprintf(`document.querySelector('[data-key="%s"]') && document.querySelector('textarea[name=position]').value === new URLSearchParams(location.hash.split('?')[1]).get('position')`, key))
+			x.click(key)
+			x.wait(fmt.Sprintf("location.hash !== %q", before))
+		}
+		x.wait(fmt.Sprintf(`document.querySelector('textarea[name=position]')?.value === %q && document.querySelector('[data-key=play-on]') && !document.querySelector('.error:not(:empty)')`, want))
+	}
+	edit("martian-dice", 2, "13-17@1 aside T3R2H4 roll R2C1K1", "less-roll-K more-aside-T", "13-17@1 aside T4R2H4 roll R2C1")
+	edit("martian-risk-tiny", 2, "2-2@0 attack start 0 ; A:1 B:3LMS ; C:1 D:2LMS round 1", "cell-A cell-C", "2-2@0 attack start 0 ; B:3LMS C:1 ; A:1 D:2LMS round 1")
+	edit("mars-is-ours", 2, "7-2@0 start 1 tokens 5-6 hand 3-2 junk 7-9 map ogso/mtmt/sgtm/otso robots oA.o/AB../..../o..o labs ...... round 2", "cell-c3 cell-c3 cell-rocket",
+		"7-2@0 start 1 tokens 5-6 hand 3-2 junk 5-9 map ogso/mtmt/sgtm/otso robots oA.o/AB../..a./o..o labs .A.... round 2")
+	edit("mars-is-ours-fast", 2, "0-0@0 start 0 hand 4-4 junk 2-2 robots o..o/..../..../o..o", "cell-b2 cell-b2 cell-c2", "1-1@0 start 0 hand 4-4 junk 1-1 robots o..o/.BA./..../o..o")
+	if got := x.text(`document.querySelector('.map [data-key=cell-b2]').getBoundingClientRect().height > 20`); got != "true" {
+		t.Error("the map of the editor is too small to click")
+	}
+	x.click("play-on")
+	x.wait(`location.hash.startsWith('#play?') && new URLSearchParams(location.hash.split('?')[1]).get('seats').startsWith('human,') && ` + choice)
+}
+
+// TestBrowserLink: a game by link says that it relies on trust, and a link that is older than what
+// this browser has seen of its game, or differs, is told.
+func TestBrowserLink(t *testing.T) {
+	address := served(t) + "#play?game=martian-dice&players=2&seed=7&seats=human,human"
+	x := open(t, browser(t), address)
+	x.play(3, func(int) { x.do(choice + ".click()") })
+	x.wait(choice)
+	seen := x.text("location.hash")
+	x.click("tab-share")
+	x.wait(`document.querySelector('.trust')?.textContent.includes('relies on trust')`)
+	moves := strings.Split(seen[strings.Index(seen, "&moves=")+7:], ".")
+	for moves, want := range map[string]string{
+		strings.Join(moves, "."): "", moves[0] + "." + moves[1]: "the moves after move 2 are missing",
+		moves[0] + ".stop": "move 2 is another one",
+	} {
+		x.load(address + "&moves=" + moves)
+		x.wait(choice)
+		if got := x.text(`document.getElementById('notice').textContent`); !strings.Contains(got, want) || (want == "") != (got == "") {
+			t.Errorf("a link with the moves %s: the page says %q, want %q", moves, got, want)
+		}
+	}
+}
