@@ -2,8 +2,8 @@
 // probabilities of moves that turned out better than its values predicted rise, by a
 // bounded ratio in each iteration. Values are vectors, one for each seat.
 //
-// ppo.go holds all of it but for what a run may add: opponents, a population of networks,
-// and openings.
+// ppo.go holds all of it but for checkpoints and what a run may add: opponents, a population
+// of networks, and openings.
 //
 // Source: Schulman et al., arXiv:1707.06347.
 package ppo
@@ -592,26 +592,4 @@ func (s *shard) loss(t terms) func(policy, values, dpolicy, dvalues []float32) {
 			}
 		}
 	}
-}
-
-// Save implements [method.Method].
-func (r *PPO) Save(blobs map[string][]byte) (err error) {
-	if blobs["shuffle"], err = r.stream.MarshalBinary(); err != nil {
-		return err
-	}
-	for k, p := range r.rollouts {
-		if blobs[method.ShardBlob(k)], err = p.batch.AppendState(nil); err != nil {
-			return err
-		}
-	}
-	return errors.Join(r.pool.save(blobs), saveOpenings(blobs, r.rollouts))
-}
-
-// Restore implements [method.Method].
-func (r *PPO) Restore(blobs map[string][]byte) error {
-	err := errors.Join(r.stream.UnmarshalBinary(blobs["shuffle"]), r.pool.restore(blobs, r.learner.MLP()), restoreOpenings(blobs, r.rollouts))
-	for k, p := range r.rollouts {
-		err = errors.Join(err, p.batch.RestoreState(blobs[method.ShardBlob(k)]))
-	}
-	return err
 }
