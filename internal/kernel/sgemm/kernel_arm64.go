@@ -2,6 +2,8 @@
 
 package sgemm
 
+import "sync"
+
 // tile computes c = a·b, or c += a·b if add is set, for up to mr rows and w columns,
 // where w is a [kernel.width] and the strides are as in [tileNEON].
 func (kern kernel) tile(rows, w, k int, a []float32, ars, acs int, b []float32, bs int, c []float32, cs int, add bool) {
@@ -45,6 +47,8 @@ func (kern kernel) columns(n int) int {
 	return n
 }
 
+var rowsPool = sync.Pool{New: func() any { return new(Rows) }}
+
 // sparse is [sparseGo] for m and k at least 1. It lists the elements of some rows and
 // gathers, since no registers hold the sums of all columns of the default network.
 func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor float32, gate []float32) (count int) {
@@ -52,9 +56,9 @@ func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor f
 		return sparseGo(m, n, k, a, b, c, init, ldi, floor, gate)
 	}
 	const size = 32 // rows whose lists stay in the cache; chosen
-	s := pool.Get().(*scratch)
+	r := rowsPool.Get().(*Rows)
 	for i := 0; i < m; i += size {
-		r, now := &s.rows, min(m-i, size)
+		now := min(m-i, size)
 		r.Reset(k)
 		r.Append(a[i*k:][:now*k])
 		count += len(r.elements)
@@ -65,7 +69,7 @@ func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor f
 		}
 		kern.gather(now, n, r.start, elements, b, c[i*n:], init, ldi, floor)
 	}
-	pool.Put(s)
+	rowsPool.Put(r)
 	if gate != nil {
 		reluGrad(c[:m*n], gate[:m*n])
 	}

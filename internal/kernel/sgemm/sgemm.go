@@ -25,10 +25,9 @@ const (
 // scratch is the temporary memory of a product. b comes first: an allocation of this
 // size starts on a page, so the panels in b are aligned to cache lines.
 type scratch struct {
-	b    [kc * nc]float32           // a packed block of B, or a block of Aᵀ
-	c    [maxRows * maxCols]float32 // a tile of C, for a panel wider than the rest of C
-	rows Rows                       // a block of A or of Aᵀ
-	x    []float32                  // a block of A
+	b [kc * nc]float32           // a packed block of B, or a block of Aᵀ
+	c [maxRows * maxCols]float32 // a tile of C, for a panel wider than the rest of C
+	x []float32                  // a block of A
 }
 
 // matrix returns n elements.
