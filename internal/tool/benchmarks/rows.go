@@ -47,7 +47,7 @@ func batches(what, pattern string, n int, id string, players int, config string)
 var tables = []table{
 	{
 		title: "Environments",
-		intro: "Random play, with observations and masks written. marsgym plays 1,024 games at once.",
+		intro: "Random play, including observations and masks. marsgym plays 1,024 games at once.",
 		kind:  rates,
 		groups: []group{
 			{
@@ -58,9 +58,9 @@ var tables = []table{
 			{
 				batches("Martian Dice", "^BenchmarkMartianDice$", 30_000, "martian-dice", 2, "{}"),
 				{what: "backgammon, C++", project: "OpenSpiel", work: peer("openspiel-backgammon"), unit: million,
-					differs: "larger rules, whose legal actions are pairs of moves; one game at a time"},
+					differs: "richer rules, whose legal actions are pairs of moves; one game at a time"},
 				{what: "backgammon, 256 games", project: "pgx", work: peer("pgx-backgammon"), unit: million,
-					differs: "larger rules; compiled for the CPU, although made for GPUs"},
+					differs: "richer rules; compiled for the CPU, although made for GPUs"},
 				{what: "2048, 1,024 games", project: "pgx", work: peer("pgx-2048"), unit: million, differs: "masks, and chance in each step, as in ours; compiled for the CPU, although made for GPUs"},
 				{what: "squared, 4,096 games", project: "PufferLib", work: peer("pufferlib-squared"), unit: million,
 					differs: "a walk on a grid; no masks; chance only at the start of a game"},
@@ -79,7 +79,7 @@ var tables = []table{
 	},
 	{
 		title: "Training",
-		intro: "CPU-seconds per million decisions of the whole loop, without evaluation. marsgym trains on Martian Dice for two players.",
+		intro: "CPU-seconds of the whole loop per million decisions, without evaluation. marsgym trains on Martian Dice for two players.",
 		kind:  costs,
 		groups: []group{
 			one(row{what: "`ppo`, scores, the default", work: training(`"algorithm": "ppo"`, 1_000_000), unit: million, two: true}),
