@@ -58,7 +58,7 @@ export class Board {
   /** @type {Last} */
   last;
 
-  constructor(element, scene, names, onChoose, onNarrow = () => {}) {
+  constructor(element, scene, names, onChoose, onNarrow = (/** @type {number[] | null} */ _) => {}) {
     this.element = element;
     this.scene = scene;
     this.onChoose = onChoose;

@@ -66,7 +66,7 @@ export function failure(error, again) {
   return [h('span', { class: 'error', role: 'alert' }, error.message, ' '), button('Retry', again, { class: 'small', 'data-key': 'retry' })];
 }
 
-/** Copies the text of a field, and returns whether the browser allows that. @param {HTMLInputElement} field */
+/** Copies the text of a field, and returns whether the browser allows that. @param {HTMLInputElement | HTMLTextAreaElement} field */
 export async function copy(field) {
   field.select();
   try {

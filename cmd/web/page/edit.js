@@ -141,7 +141,7 @@ export function clickable(board, onCell) {
     const key = cell.getAttribute('data-key'), press = () => onCell(key.slice(5), key);
     cell.removeAttribute('aria-disabled');
     cell.addEventListener('click', press);
-    cell.addEventListener('keydown', (e) => {
+    cell.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => {
       if (e.key !== 'Enter' && e.key !== ' ') return;
       e.preventDefault();
       press();

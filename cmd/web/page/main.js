@@ -19,7 +19,7 @@ const links = [['home', 'Play'], ['editor', 'Positions'], ['games', 'My games'],
 /** What helps after a bad link: the game as far as its moves are right, a new game, or those of this browser. */
 function help(page, query, error) {
   const wrong = page === 'play' && /^move (\d+):/.exec(error.message);
-  const moves = query.get('moves')?.split('.').slice(0, wrong?.[1] - 1).join('.');
+  const moves = query.get('moves')?.split('.').slice(0, wrong ? Number(wrong[1]) - 1 : undefined).join('.');
   return h('ul', {}, wrong && h('li', {}, h('a', { href: link('play', { ...Object.fromEntries(query), moves, step: null, line: null }) }, 'Open the game up to there')),
     h('li', {}, h('a', { href: '#home' }, 'Start a game')), h('li', {}, h('a', { href: '#games' }, 'My games')));
 }

@@ -8,6 +8,7 @@ import { sentence } from './dom.js';
  * @property {number} low
  * @property {number} high
  * @property {boolean} exact
+ * @property {boolean} [no_interval] an estimate from too few simulations
  */
 
 /** A share of the win in per cent: estimates can lie beyond what is possible. @param {Num} n */

@@ -164,7 +164,9 @@ export function merge(text) {
   }
   if (file?.format !== mark) throw new Error('This file holds no games of this page. Choose one that “Save to a file” has written.');
   let left = 0;
-  const parts = [['games', games(), isKept, (x, y) => x.key === y.key], ['deck', deck(), isCard, same], ['days', days(), isDay, (x, y) => x.day === y.day]].map(([name, here, is, equal]) => {
+  /** @type {[string, any[], (x: any) => boolean, (x: any, y: any) => boolean][]} */
+  const kinds = [['games', games(), isKept, (x, y) => x.key === y.key], ['deck', deck(), isCard, same], ['days', days(), isDay, (x, y) => x.day === y.day]];
+  const parts = kinds.map(([name, here, is, equal]) => {
     if (!Array.isArray(file[name]) || !file[name].every(is)) throw new Error(`The file is damaged in its part “${name}”. Nothing was added.`);
     const found = here.map((x) => ({ ...file[name].find((y) => equal(x, y)), ...x }));
     const more = file[name].filter((y, i) => !here.some((x) => equal(x, y)) && file[name].findIndex((x) => equal(x, y)) === i);

@@ -4,7 +4,9 @@
 
 /** @typedef {import('./numbers.js').Num} Num */
 
+/** @type {[string, string, number][]} */
 const shares = [['blunder', '??', 0.08], ['mistake', '?', 0.04], ['inaccuracy', '?!', 0.02]];
+/** @type {[string, string, number][]} */
 const units = [['blunder', '??', 0.5], ['mistake', '?', 0.25], ['inaccuracy', '?!', 0.1]];
 
 /**
