@@ -48,10 +48,7 @@ func TargetOf(algorithm string) ValueTarget {
 
 // forward calls the evaluator for the observations of the waiting trees.
 func (g *Trees[S]) forward() {
-	n, width := len(g.obs)/g.d, g.spec.Actions
-	if g.evaluator.ScoresAfterstates {
-		width = 1
-	}
+	n, width := len(g.obs)/g.d, g.width()
 	g.policy, g.values = core.Resize(g.policy, n*width), core.Resize(g.values, n*g.spec.Players)
 	g.first = g.first[:0]
 	for _, t := range g.waiting {
@@ -61,22 +58,37 @@ func (g *Trees[S]) forward() {
 	}
 	g.first = append(g.first, n)
 	requests := len(g.first) - 1
-	parallel.For(requests, g.portion(requests), func(from, to int) {
-		lo, hi := g.first[from], g.first[to]
-		policy, values, obs := g.policy[lo*width:hi*width], g.values[lo*g.spec.Players:hi*g.spec.Players], g.obs[lo*g.d:hi*g.d]
-		if g.evaluator.ForwardNear == nil {
-			g.evaluator.Forward(policy, values, obs)
-			return
+	if !g.few {
+		g.forwardSome(0, requests)
+		return
+	}
+	parallel.For(requests, g.portion(requests), g.forwardSome)
+}
+
+// width returns how many numbers of the policy an observation has.
+func (g *Trees[S]) width() int {
+	if g.evaluator.ScoresAfterstates {
+		return 1
+	}
+	return g.spec.Actions
+}
+
+// forwardSome calls the evaluator for the requests from <= i < to of the waiting trees.
+func (g *Trees[S]) forwardSome(from, to int) {
+	lo, hi, width, p := g.first[from], g.first[to], g.width(), g.spec.Players
+	policy, values, obs := g.policy[lo*width:hi*width], g.values[lo*p:hi*p], g.obs[lo*g.d:hi*g.d]
+	if g.evaluator.ForwardNear == nil {
+		g.evaluator.Forward(policy, values, obs)
+		return
+	}
+	first := g.first
+	if from > 0 || to < len(first)-1 {
+		first = slices.Clone(first[from : to+1])
+		for i := range first {
+			first[i] -= lo
 		}
-		first := g.first
-		if lo > 0 || hi < n {
-			first = slices.Clone(g.first[from : to+1])
-			for i := range first {
-				first[i] -= lo
-			}
-		}
-		g.evaluator.ForwardNear(policy, values, obs, first)
-	})
+	}
+	g.evaluator.ForwardNear(policy, values, obs, first)
 }
 
 // valuesTurns reports whether the values are of starts of turns.
