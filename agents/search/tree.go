@@ -206,7 +206,7 @@ func (t *tree[S]) grow() bool {
 func (t *tree[S]) together() {
 	t.path = t.path[:0]
 	started := t.done
-	for range min(t.left, 1+t.done/growth, t.atOnce) {
+	for range min(t.left, 1+max(0, t.done-alone)/growth, t.atOnce) {
 		t.left--
 		t.moves, t.from = 0, len(t.path)
 		if !t.chance {
@@ -222,10 +222,11 @@ func (t *tree[S]) together() {
 }
 
 const (
-	// mostAtOnce is the most simulations of a tree that are under way together, and growth the
-	// number of simulations after which one more is. Chosen: no weaker than one by one
-	// (docs/lab/search-exploration.md).
+	// mostAtOnce is the most simulations of a tree that are under way together. The first alone
+	// simulations go one by one, and after each further growth of them one more is under way.
+	// Chosen: no weaker than one by one (docs/lab/search-exploration.md).
 	mostAtOnce = 16
+	alone      = 64
 	growth     = 32
 )
 
