@@ -171,13 +171,8 @@ export class Board {
     const both = again ? chosen : this.#left([...chosen, element]).length ? [...chosen, element] : [element];
     const left = this.#left(both);
     this.#selected = new Set(both);
-    if (left.length === 1 && this.#extra(left[0]) === 0) this.#choose(left[0]);
+    if (left.length === 1 && this.#extra(left[0]) === 0) this.onChoose(left[0]);
     else this.#select(again ? chosen.filter((e) => e !== element) : both);
-  }
-
-  #choose(action) {
-    this.chosen(action);
-    this.onChoose(action);
   }
 
   /** Keeps what is selected for the next scene, where the same action may be legal. @param {number} action */
