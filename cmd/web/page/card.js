@@ -129,7 +129,7 @@ async function reviewed(element, context, draw, ask) {
     fill(element, 'Computing…');
     try {
       const { result } = await reviewOf(context, usual, context.signal);
-      if (result.points.length > 1) fill(element, draw(result));
+      fill(element, result.points.length > 1 && draw(result));
     } catch (error) {
       if (error.name !== 'AbortError') fill(element, failure(error, load));
     }
