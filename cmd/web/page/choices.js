@@ -112,8 +112,8 @@ export function choices(context, free) {
       if (error.name !== 'AbortError') fill(note, failure(error, () => load(time)), ' ', error.moreTime && more);
       return;
     }
-    const { exact, method, options, solving, unit } = state.values, soon = h('span', { role: 'status' });
-    fill(note, soon, numbers.method(method), ' ', exact ? table(state.values) : more, h('p', {}, thresholds(unit)));
+    const { exact, options, solving, unit } = state.values, soon = h('span', { role: 'status' });
+    fill(note, soon, numbers.method(state.values), ' ', exact ? table(state.values) : more, h('p', {}, thresholds(unit)));
     fill(best, options.length > 1 && ['Best: ', h('strong', {}, sentence(numbers.words(about.get(options[0].action)))), `, ${numbers.value(options[0].value, unit)}`]);
     draw();
     context.onValues?.(state.values);

@@ -74,7 +74,7 @@ export async function show(main, query, signal) {
   return undefined;
 
   function ofSeats(v) {
-    fill(seats, h('h2', {}, 'Value of the position'), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, names[i]), h('td', { class: 'number' }, numbers.value(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v.method)));
+    fill(seats, h('h2', {}, 'Value of the position'), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, names[i]), h('td', { class: 'number' }, numbers.value(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v)));
   }
 }
 

@@ -138,7 +138,7 @@ export async function show(main, query, signal, _, done = '') {
         h('thead', {}, h('tr', {}, ['player', 'games', 'mistakes a game', 'loss a decision', 'rating'].map((x) => h('th', { scope: 'col' }, x)))),
         h('tbody', {}, r.summary.map((p) => h('tr', {}, h('th', { scope: 'row' }, p.name === 'human' ? 'you' : p.name), h('td', { class: 'number' }, p.games), h('td', { class: 'number' }, p.mistakes.toFixed(2)),
           h('td', { class: 'number' }, `${(100 * p.decision_loss.value).toFixed(4)} %`), h('td', { class: 'number' }, p.rating ? p.rating.text : 'none: nothing was decided')))))),
-      h('p', { class: 'note' }, `${numbers.method(r.method)} Intervals are of the level ${100 * r.confidence} %.`));
+      h('p', { class: 'note' }, `${numbers.method(r)} Intervals are of the level ${100 * r.confidence} %.`));
     } catch (e) {
       if (e.name !== 'AbortError') fill(reports, h('p', { class: 'error' }, e.message));
     }

@@ -86,7 +86,7 @@ function draw(panel, context, { result: r, time }, go) {
   const name = (i) => numbers.nameOf(view, i);
   const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => (view.unit ? -p.values[i].value : numbers.share(p.values[i]))), seat: i }));
   fill(panel,
-    h('p', { class: 'note' }, numbers.method(r.method), ' ', !r.exact && moreTime(panel, context, go, time)),
+    h('p', { class: 'note' }, numbers.method(r), ' ', !r.exact && moreTime(panel, context, go, time)),
     lineChart({
       title: view.unit ? `Expected ${view.unit}` : 'Chance to win', xLabel: 'step', yLabel: view.unit || '%', series,
       marks: judged(r, view.unit).map((d) => ({ x: d.step, label: d.verdict.sign })), at: view.step, onPick: (k) => go(k),
