@@ -1,6 +1,6 @@
 // Edits of positions by clicks. A position stays a text in the notation of its game: an edit
 // changes the text, and the logic says whether it is right.
-import { button, fill, h } from './dom.js';
+import { button, h, press } from './dom.js';
 import { die } from './pieces.js';
 
 const faces = [['T', 'tank'], ['R', 'ray'], ['H', 'human'], ['C', 'cow'], ['K', 'chicken']];
@@ -138,17 +138,11 @@ export function deal(cells, players) {
   return write('0@0 attack start 0', seats, ' round 1');
 }
 
-/** Lets cells of a drawn board be clicked. @param {HTMLElement} board @param {(name: string, key: string) => void} onCell */
+/** Lets cells of a drawn board be clicked. @param {HTMLElement} board @param {(name: string) => void} onCell */
 export function clickable(board, onCell) {
-  for (const cell of board.querySelectorAll('[data-key^=cell-]')) {
-    const key = cell.getAttribute('data-key'), press = () => onCell(key.slice(5), key);
+  for (const cell of /** @type {NodeListOf<HTMLElement | SVGElement>} */ (board.querySelectorAll('[data-key^=cell-]'))) {
     cell.removeAttribute('aria-disabled');
-    cell.addEventListener('click', press);
-    cell.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => {
-      if (e.key !== 'Enter' && e.key !== ' ') return;
-      e.preventDefault();
-      press();
-    });
+    press(cell, () => onCell(cell.getAttribute('data-key').slice(5)));
     if (!cell.hasAttribute('tabindex')) for (const [name, value] of [['tabindex', '0'], ['role', 'button']]) cell.setAttribute(name, value);
   }
 }
