@@ -55,6 +55,28 @@ const (
 // microseconds.
 const weightRange = 1 << 14
 
+// Groups divides the shards with rows into groups of consecutive ones, and returns the number of
+// rows of the largest group.
+func Groups(shards []Shard) (groups [][]Shard, rows int) {
+	n, all := 0, 0
+	for _, s := range shards {
+		all += s.Len()
+	}
+	most := max(GroupRows, all/MaxGroups)
+	for _, s := range shards {
+		if s.Len() == 0 {
+			continue
+		}
+		if n += s.Len(); groups == nil || n > most {
+			groups, n = append(groups, nil), s.Len()
+		}
+		last := &groups[len(groups)-1]
+		*last = append(*last, s)
+		rows = max(rows, n)
+	}
+	return groups, rows
+}
+
 // LargestShard returns the number of rows of the largest shard, where an observation
 // has d numbers. It panics if those of a shard have another length, and returns an
 // error if there are no rows at all.

@@ -114,7 +114,7 @@ func (e *expertIteration) Save(blobs map[string][]byte) error {
 		}
 	}
 	for k, p := range e.parts {
-		blobs[method.ShardBlob(k)] = p.current()
+		blobs[method.PartBlob(k)] = p.current()
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (e *expertIteration) Restore(blobs map[string][]byte) error {
 		}
 	}
 	for k, p := range e.parts {
-		p.state, p.ended, p.stale = append([]byte{}, blobs[method.ShardBlob(k)]...), false, true
+		p.state, p.ended, p.stale = append([]byte{}, blobs[method.PartBlob(k)]...), false, true
 		if err := p.load(); err != nil {
 			return err
 		}

@@ -196,6 +196,9 @@ func (p *selfPlay) decode(b []byte) error {
 	if size <= 0 || n == 0 || n > uint64(p.cfg.Rows) {
 		return errors.New("it is in no pieces")
 	}
+	if p.search != nil && n != uint64(p.search.Pieces()) {
+		return fmt.Errorf("it is in %d pieces; want %d", n, p.search.Pieces())
+	}
 	p.resize(int(n))
 	b = b[size:]
 	for i := range p.found {

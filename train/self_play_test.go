@@ -3,6 +3,7 @@ package train_test
 import (
 	"bytes"
 	"context"
+	"sync"
 	"testing"
 
 	"marsgym/agents"
@@ -109,9 +110,14 @@ func FuzzSelfPlayJob(f *testing.F) {
 	cfg := short(train.OneMove)
 	cfg.Rows, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 2
 	compute := train.SelfPlay(openCatalog)
-	var sent jobs.Job
+	var (
+		sent jobs.Job
+		mu   sync.Mutex
+	)
 	spy := func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
+		mu.Lock()
 		sent = jobs.Job{Args: args, Inputs: inputs}
+		mu.Unlock()
 		return compute(ctx, args, inputs)
 	}
 	if _, err := train.Run(f.Context(), cfg, train.Options{Game: g, Dir: f.TempDir(), Learner: learner, Executor: jobs.Encoded{Kinds: selfPlay(spy)}}); err != nil {

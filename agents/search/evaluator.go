@@ -131,19 +131,18 @@ func (t *tree[S]) observe(k int32) {
 		g.obs = slices.Grow(g.obs, g.d)[:n+g.d]
 		g.rules.Encode(g.obs[n:], s, who)
 	}
-	switch {
-	case k == noNode:
+	if k == noNode {
 		mover, _ := g.rules.TurnStart(t.at)
 		add(t.at, mover)
-	default:
-		n := &t.nodes[k]
-		if !g.evaluator.ScoresAfterstates || g.evaluator.Target == Decision {
-			add(n.state, n.mover)
-		}
-		if g.evaluator.ScoresAfterstates || g.evaluator.Target == Afterstate {
-			for _, e := range t.edgesOf(n) {
-				add(g.rules.After(n.state, e.action), n.mover)
-			}
+		return
+	}
+	n := &t.nodes[k]
+	if !g.evaluator.ScoresAfterstates || g.evaluator.Target == Decision {
+		add(n.state, n.mover)
+	}
+	if g.evaluator.ScoresAfterstates || g.evaluator.Target == Afterstate {
+		for _, e := range t.edgesOf(n) {
+			add(g.rules.After(n.state, e.action), n.mover)
 		}
 	}
 }

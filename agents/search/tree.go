@@ -411,11 +411,9 @@ func (t *tree[S]) backUp(path []step, share []float64) {
 		x := share[n.mover]
 		n.visits++
 		n.sum += x
-		if s.edge >= 0 {
-			e := &t.edges[s.edge]
-			e.visits++
-			e.sum += x
-		}
+		e := &t.edges[s.edge]
+		e.visits++
+		e.sum += x
 	}
 	for q, x := range share {
 		t.total[q] += x

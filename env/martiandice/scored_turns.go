@@ -64,10 +64,9 @@ func (s *Solution) tabulateScorer(ctx context.Context, p game.AfterstateScorer[S
 	n, t := end-first, s.turn
 	dist := make([]float64, n*t.ends)
 	pool := sync.Pool{New: func() any { return t.newScoredTurns() }}
-	err := parallel.ForContext(ctx, (n+expectimax.Width-1)/expectimax.Width, 1, func(k, _ int) error {
+	err := parallel.ForContext(ctx, n, expectimax.Width, func(from, to int) error {
 		b := pool.Get().(*scoredTurns)
 		defer pool.Put(b)
-		from, to := k*expectimax.Width, min((k+1)*expectimax.Width, n)
 		return b.tabulate(s, dist[from*t.ends:to*t.ends], p, first+from, first+to)
 	})
 	if err != nil {

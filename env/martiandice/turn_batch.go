@@ -190,7 +190,8 @@ func (b *turnBatch) run(f func(l *lane) error) error {
 
 // forEach calls f with 0 to n-1 until a call fails or ctx is done, on all cores and
 // with a call in each lane of a batch. The result of a call does not depend on the
-// calls beside it.
+// calls beside it. All lanes take the next call of all: with ranges of calls, whose last
+// lanes idle, the solution for three players takes 1.5 times the CPU time.
 func (t *turnGraph) forEach(ctx context.Context, n int, f func(i int, l *lane) error) error {
 	var next atomic.Int64
 	calls := func(l *lane) error {

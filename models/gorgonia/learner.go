@@ -27,13 +27,13 @@ func New(mlp *models.MLP, cfg models.AdamConfig) (models.Learner, error) {
 // MLP implements [models.Learner].
 func (l *learner) MLP() *models.MLP { return l.mlp }
 
-// Fit implements [models.Learner]. It runs up to GOMAXPROCS shards at the same time: twice as many
-// as cores, of a hundred rows or more each, balance the load at little cost.
+// Fit implements [models.Learner]. It runs up to GOMAXPROCS groups of shards at the same
+// time, and the shards of each in parallel.
 func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
 	if _, err := models.LargestShard(shards, l.mlp.Shape().Obs); err != nil {
 		return 0, err
 	}
-	groups, rows := group(shards)
+	groups, rows := models.Groups(shards)
 	n := min(runtime.GOMAXPROCS(0), len(groups))
 	if err := l.grow(n, rows); err != nil {
 		return 0, err
@@ -52,28 +52,6 @@ func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err er
 		return 0, err
 	}
 	return l.adam.Step(l.mlp.Weights(), sum, rate)
-}
-
-// group divides the shards with rows into groups of consecutive ones, and returns the rows of the
-// largest.
-func group(shards []models.Shard) (groups [][]models.Shard, largest int) {
-	n, all := 0, 0
-	for _, s := range shards {
-		all += s.Len()
-	}
-	most := max(models.GroupRows, all/models.MaxGroups)
-	for _, s := range shards {
-		if s.Len() == 0 {
-			continue
-		}
-		if n += s.Len(); groups == nil || n > most {
-			groups, n = append(groups, nil), s.Len()
-		}
-		last := &groups[len(groups)-1]
-		*last = append(*last, s)
-		largest = max(largest, n)
-	}
-	return groups, largest
 }
 
 // minRows is the smallest capacity of a graph. Chosen.

@@ -28,7 +28,7 @@ func (l *learner) automatic(grad []float32, shard models.Shard) error {
 	for i := range layers {
 		layers[i] = layer{follow(layers[i].w), follow(layers[i].b)}
 	}
-	xs := forward(&t, layers, uploadObservations(&t, shard, s.Obs))
+	xs := forward(&t, layers, uploadObservations(&t, n, s.Obs, shard))
 	last := xs[len(layers)]
 	y := make([]float32, n*(k+p))
 	t.read(y, t.do(func(out *tensor) { libtch.AtgDetach(out, last) }))
@@ -56,7 +56,7 @@ func (l *learner) automatic(grad []float32, shard models.Shard) error {
 func (l *learner) written(grad []float32, shard models.Shard) error {
 	t := tensors{device: l.device}
 	defer t.free()
-	return l.gradient(grad, upload(&t, l.mlp), shard)
+	return l.gradient(grad, upload(&t, l.mlp), []models.Shard{shard})
 }
 
 // random returns a learner on a device, and a shard whose loss is a random linear function

@@ -37,9 +37,8 @@ func CheckDevice(device string) error {
 // MLP implements [models.Learner].
 func (l *learner) MLP() *models.MLP { return l.mlp }
 
-// Fit implements [models.Learner]. It runs up to GOMAXPROCS shards at the same time, each
-// on its own thread. A few more shards than cores, of some hundred rows each, balance
-// the load.
+// Fit implements [models.Learner]. It runs up to GOMAXPROCS groups of shards at the same
+// time, each on its own thread.
 func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
 	if _, err := models.LargestShard(shards, l.mlp.Shape().Obs); err != nil {
 		return 0, err
@@ -51,9 +50,10 @@ func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err er
 	if weights.err != nil {
 		return 0, weights.err
 	}
-	sum, err := l.accumulator.Sum(len(shards), len(l.mlp.Weights()), func(i int, grad []float32) error {
+	groups, _ := models.Groups(shards)
+	sum, err := l.accumulator.Sum(len(groups), len(l.mlp.Weights()), func(i int, grad []float32) error {
 		defer lockThread()()
-		return l.gradient(grad, layers, shards[i])
+		return l.gradient(grad, layers, groups[i])
 	})
 	if err != nil {
 		return 0, err
@@ -72,11 +72,15 @@ func upload(t *tensors, mlp *models.MLP) (layers []layer) {
 	return layers
 }
 
-// uploadObservations copies the observations of a shard, of d numbers, to the device.
-func uploadObservations(t *tensors, shard models.Shard, d int) tensor {
-	obs := make([]float32, shard.Len()*d)
-	shard.Obs.Dense(obs)
-	return t.of(obs, shard.Len(), d)
+// uploadObservations copies the observations of shards, of n rows of d numbers, to the device.
+func uploadObservations(t *tensors, n, d int, shards ...models.Shard) tensor {
+	obs := make([]float32, 0, n*d)
+	for _, s := range shards {
+		from := len(obs)
+		obs = obs[:from+s.Len()*d]
+		s.Obs.Dense(obs[from:])
+	}
+	return t.of(obs, n, d)
 }
 
 // forward runs the network on obs [n, D]. It returns the input of each layer and, last,
@@ -93,28 +97,32 @@ func forward(t *tensors, layers []layer, obs tensor) []tensor {
 	return xs
 }
 
-// gradient fills grad, in the order of MLP.Weights, with the gradient of a shard. With
+// gradient fills grad, in the order of MLP.Weights, with the gradient of a group of shards. With
 // z = x·W + b and dz the gradient with respect to z,
 //
 //	dW = xᵀ·dz   db = 1ᵀ·dz   dx = dz·Wᵀ
 //
 // and dz of the layer before is dx where x > 0, else 0.
-func (l *learner) gradient(grad []float32, layers []layer, shard models.Shard) error {
+func (l *learner) gradient(grad []float32, layers []layer, shards []models.Shard) error {
 	s := l.mlp.Shape()
-	n, k, p := shard.Len(), s.PolicyWidth(), s.Players
-	if n == 0 {
-		clear(grad)
-		return nil
+	n, k, p := 0, s.PolicyWidth(), s.Players
+	for _, shard := range shards {
+		n += shard.Len()
 	}
 	t := tensors{device: l.device}
 	defer t.free()
-	xs := forward(&t, layers, uploadObservations(&t, shard, s.Obs))
+	xs := forward(&t, layers, uploadObservations(&t, n, s.Obs, shards...))
 	y := make([]float32, n*(k+p))
 	t.read(y, xs[len(layers)])
 	if t.err != nil {
 		return t.err
 	}
-	dz := t.of(lossGradient(y, k, p, shard), n, k+p)
+	for i, rest := 0, y; i < len(shards); i++ {
+		size := shards[i].Len() * (k + p)
+		lossGradient(rest[:size], k, p, shards[i])
+		rest = rest[size:]
+	}
+	dz := t.of(y, n, k+p)
 	end := len(grad)
 	for i := len(layers) - 1; i >= 0; i-- {
 		b := end - l.mlp.Layers()[i].Out

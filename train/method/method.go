@@ -34,8 +34,8 @@ const (
 	PopulationStream = 1<<63 | 1<<32 // the first weights of the population, and the next ones
 )
 
-// ShardBlob is the name of the state of a shard of the rows in a checkpoint.
-func ShardBlob(k int) string { return fmt.Sprintf("part.%d", k) }
+// PartBlob is the name of the state of a part of the rows in a checkpoint.
+func PartBlob(k int) string { return fmt.Sprintf("part.%d", k) }
 
 // OpponentBlob is the name of the weights of an opponent in a checkpoint, see
 // [models.MLP.WeightBytes].

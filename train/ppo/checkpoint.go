@@ -12,7 +12,7 @@ func (r *PPO) Save(blobs map[string][]byte) (err error) {
 		return err
 	}
 	for k, p := range r.rollouts {
-		if blobs[method.ShardBlob(k)], err = p.batch.AppendState(nil); err != nil {
+		if blobs[method.PartBlob(k)], err = p.batch.AppendState(nil); err != nil {
 			return err
 		}
 	}
@@ -23,7 +23,7 @@ func (r *PPO) Save(blobs map[string][]byte) (err error) {
 func (r *PPO) Restore(blobs map[string][]byte) error {
 	err := errors.Join(r.stream.UnmarshalBinary(blobs["shuffle"]), r.pool.restore(blobs, r.learner.MLP()), restoreOpenings(blobs, r.rollouts))
 	for k, p := range r.rollouts {
-		err = errors.Join(err, p.batch.RestoreState(blobs[method.ShardBlob(k)]))
+		err = errors.Join(err, p.batch.RestoreState(blobs[method.PartBlob(k)]))
 	}
 	return err
 }
