@@ -68,6 +68,18 @@ func TestBrowserBoard(t *testing.T) {
 	x.wait(`document.querySelector('[data-key="cell-CO"].selected') && document.activeElement.matches('[data-key="option-nm>co"]')`)
 	x.offers("a battle that can go on", "nm>co")
 
+	x.load(address + "#play?game=martian-risk-small&players=3&dice=typed&start=" + url.QueryEscape("4-4-4@0 attack start 0 ; CA:1 ID:1 AZ:1 NM:5LMS ; NV:2 MT:1 CO:4 ND:2LMS ; OR:2 WA:1LMS UT:2 WY:1 round 1"))
+	x.wait(`document.querySelector('.scene')`)
+	x.click("cell-NM")
+	x.click("cell-CO")
+	x.wait(`document.querySelector('.pad')`)
+	for _, face := range "4411" {
+		x.click("face-" + string(face))
+	}
+	x.click("enter-roll")
+	x.wait(choice)
+	x.offers("a roll that was typed", "nm>co")
+
 	x.at(address, "mars-is-ours", 2, "7-2@0 start 1 tokens 5-6 hand 3-2 junk 6-9 passed 1 map ogso/mtmt/sgtm/otso robots oA.o/AB../.A../o..o labs ...... round 2")
 	x.click("cell-b2")
 	x.offers("b2", "attack-b2-x1 attack-b2-x2")

@@ -55,7 +55,7 @@ func TestBrowserGuide(t *testing.T) {
 }
 
 // TestBrowserEditor sets up positions by clicks: dice, the owner of a region and its armies, and
-// robots, and plays on from one.
+// robots, and plays on from one. Clicks with commas between them come before the page is drawn again.
 func TestBrowserEditor(t *testing.T) {
 	address := serve(t, web.Options{Solve: func(context.Context, env.Game) (env.Solution, error) { return nil, game.ErrNoSolution }}) // no solver works on after the test
 	x := open(t, browser(t), address)
@@ -64,14 +64,17 @@ func TestBrowserEditor(t *testing.T) {
 		x.load(fmt.Sprintf("%s#editor?game=%s&players=%d&position=%s", address, game, players, url.QueryEscape(position)))
 		for _, key := range strings.Fields(keys) {
 			before := x.text("location.hash")
-			x.wait(fmt.Sprintf(`document.querySelector('[data-key="%s"]') && document.querySelector('textarea[name=position]').value === new URLSearchParams(location.hash.split('?')[1]).get('position')`, key))
-			x.click(key)
+			first, _, _ := strings.Cut(key, ",")
+			x.wait(fmt.Sprintf(`document.querySelector('[data-key="%s"]') && document.querySelector('textarea[name=position]').value === new URLSearchParams(location.hash.split('?')[1]).get('position')`, first))
+			x.do(fmt.Sprintf(`for (const key of %q.split(',')) document.querySelector('[data-key="' + key + '"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))`, key))
 			x.wait(fmt.Sprintf("location.hash !== %q", before))
 		}
 		x.wait(fmt.Sprintf(`document.querySelector('textarea[name=position]')?.value === %q && document.querySelector('[data-key=play-on]') && !document.querySelector('.error:not(:empty)')`, want))
 	}
 	edit("martian-dice", 2, "13-17@1 aside T3R2H4 roll R2C1K1", "less-roll-K more-aside-T", "13-17@1 aside T4R2H4 roll R2C1")
+	edit("martian-dice", 2, "13-17@1 aside T3R2H4 roll R2C1K1", "less-roll-K,less-roll-R,more-aside-T,more-aside-T", "13-17@1 aside T5R2H4 roll R1C1")
 	edit("martian-risk-tiny", 2, "2-2@0 attack start 0 ; A:1 B:3LMS ; C:1 D:2LMS round 1", "cell-A cell-C", "2-2@0 attack start 0 ; B:3LMS C:1 ; A:1 D:2LMS round 1")
+	edit("martian-risk-tiny", 2, "2-2@0 attack start 0 ; A:1 B:3LMS ; C:1 D:2LMS round 1", "cell-A,cell-C", "2-2@0 attack start 0 ; B:3LMS C:1 ; A:1 D:2LMS round 1")
 	edit("mars-is-ours", 2, "7-2@0 start 1 tokens 5-6 hand 3-2 junk 7-9 map ogso/mtmt/sgtm/otso robots oA.o/AB../..../o..o labs ...... round 2", "cell-c3 cell-c3 cell-rocket",
 		"7-2@0 start 1 tokens 5-6 hand 3-2 junk 5-9 map ogso/mtmt/sgtm/otso robots oA.o/AB../..a./o..o labs .A.... round 2")
 	edit("mars-is-ours-fast", 2, "0-0@0 start 0 hand 4-4 junk 2-2 robots o..o/..../..../o..o", "cell-b2 cell-b2 cell-c2", "1-1@0 start 0 hand 4-4 junk 1-1 robots o..o/.BA./..../o..o")

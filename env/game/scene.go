@@ -28,7 +28,7 @@ type SceneOption struct {
 	Action Action `json:"action"`
 	Name   string `json:"name"`           // as in [Presenter]
 	Text   string `json:"text,omitempty"` // what it does, as in [Presenter]
-	Short  string `json:"-"`              // the same for a list in which its name stands beside it; env.Position takes Text where it is ""
+	Short  string `json:"-"`              // the same for a list in which its name stands beside it; env.Position sets it to Text for actions that Options leaves out
 }
 
 // SceneSeat is what a seat has. Counts have the same names in the same order for all

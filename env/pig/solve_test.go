@@ -243,10 +243,7 @@ func TestEvaluate(t *testing.T) {
 // as good as each other within game.Tie.
 func TestWeakPolicy(t *testing.T) {
 	if !fulltest.On() {
-		t.Skip("takes half a minute")
-	}
-	if !fulltest.On() {
-		t.Skip("solves the published game; set MARSGYM_FULL=1")
+		t.Skip("takes half a minute; set MARSGYM_FULL=1")
 	}
 	r := rules(t, 2, 100)
 	sol := solve(t, r)

@@ -73,11 +73,10 @@ func rules(spec game.Spec) []Block {
 	blocks := parse(rules)
 	blocks = slices.DeleteFunc(blocks, func(b Block) bool { return b.section == "A worked turn" }) // in notation
 	if numbers := numbers(section(p, "## Config"), spec.ConfigJSON(), published(base, spec.Players)); len(numbers) > 0 {
-		const title = ownNumbers
-		blocks = append(blocks, Block{section: title, Kind: heading, Text: title, Loose: true},
-			Block{section: title, Kind: paragraph, Loose: true, Text: "The text above has the numbers of the published game. Here these settings differ:"})
+		blocks = append(blocks, Block{section: ownNumbers, Kind: heading, Text: ownNumbers, Loose: true},
+			Block{section: ownNumbers, Kind: paragraph, Loose: true, Text: "The text above has the numbers of the published game. Here these settings differ:"})
 		for _, n := range numbers {
-			n.section = title
+			n.section = ownNumbers
 			blocks = append(blocks, n)
 		}
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,7 +182,7 @@ func (a *App) play(ctx context.Context, r *Request) (any, error) {
 	if r.Step != nil || who < 0 || g.Seats[who] == Human || g.rec.AtLimit() {
 		return nil, errors.New("no agent is to move here")
 	}
-	wait, cancel := context.WithTimeout(ctx, cmp.Or(min(valuesTime, a.opt.Limit/5), valuesTime))
+	wait, cancel := context.WithTimeout(ctx, a.patience(valuesTime))
 	defer cancel()
 	agent, err := a.agent(wait, g.game, g.Seats[who])
 	standIn := errors.Is(err, errSolving) && ctx.Err() == nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"marsgym/env"
 	"marsgym/eval/analysis"
 )
 
@@ -61,12 +62,8 @@ func (a *App) daily(ctx context.Context, r *Request) (any, error) {
 		}
 		worst := slices.MaxFunc(fit, func(x, y analysis.Decision) int { return cmp.Compare(x.Loss.Value, y.Loss.Value) })
 		g.rec.Undo(worst.Step)
-		address.Seats[worst.Seat], address.Moves = Human, nil
-		for _, s := range g.rec.Steps {
-			if !s.Chance() {
-				address.Moves = append(address.Moves, g.game.ActionName(s.Action))
-			}
-		}
+		address.Seats[worst.Seat] = Human
+		address.Moves = g.Moves[:len(slices.DeleteFunc(g.rec.Steps, env.Transition.Chance))] // one each of the decisions that are left
 		return Daily{address, worst.Step}, nil
 	}
 	return nil, errors.New("this day has no exercise; come back tomorrow")

@@ -18,22 +18,19 @@ const you = "you"
 
 // names names the seats of a game.
 func (r *replay) names() names {
-	people, level := 0, make([]string, len(r.Seats))
+	level := make([]string, len(r.Seats))
 	for i, name := range r.Seats {
-		if level[i] = levelName(r.Game, name); name == Human {
-			people++
-		}
+		level[i] = levelName(r.Game, name)
 	}
 	n := make(names, len(r.Seats))
 	for i, name := range r.Seats {
-		same := slices.Index(level, level[i]) != i || slices.Contains(level[i+1:], level[i])
 		switch {
-		case name == Human && people == 1:
+		case name == Human && count(r.Seats, Human) == 1:
 			n[i] = you
 		case name == Human:
 			n[i] = fmt.Sprintf("seat %d", i+1)
-		case same:
-			n[i] = level[i] + string(rune('A'+before(level[:i], level[i])))
+		case count(level, level[i]) > 1:
+			n[i] = level[i] + string(rune('A'+count(level[:i], level[i])))
 		default:
 			n[i] = level[i]
 		}
@@ -41,14 +38,14 @@ func (r *replay) names() names {
 	return n
 }
 
-// before returns how often a name is in a list.
-func before(list []string, name string) (count int) {
+// count returns how often a name is in a list.
+func count(list []string, name string) (n int) {
 	for _, x := range list {
 		if x == name {
-			count++
+			n++
 		}
 	}
-	return count
+	return n
 }
 
 // person returns the seat of the only person, or -1.

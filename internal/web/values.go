@@ -67,12 +67,19 @@ func (a *App) timed(ctx context.Context, r *Request, g env.Game, usual time.Dura
 	if d <= 0 || d > mostTime {
 		return nil, 0, fmt.Errorf("time is %d ms; want 1 to %d", r.Time, mostTime.Milliseconds())
 	}
-	wait := d
+	v, err = a.valuer(ctx, g, r.Seed, a.patience(d))
 	if a.opt.Limit > 0 {
-		d, wait = min(d, a.opt.Limit/2), min(d, a.opt.Limit/5)
+		d = min(d, a.opt.Limit/2)
 	}
-	v, err = a.valuer(ctx, g, r.Seed, wait)
 	return v, d, err
+}
+
+// patience returns how long a request that may take d waits for the solver: at most a fifth of the limit.
+func (a *App) patience(d time.Duration) time.Duration {
+	if a.opt.Limit > 0 {
+		d = min(d, a.opt.Limit/5)
+	}
+	return d
 }
 
 // Values are the values of a position and of its options.
@@ -172,8 +179,9 @@ func (a *App) chance(ctx context.Context, r *Request) (any, error) {
 	valuer = within(valuer, d)
 	outcomes, err := analysis.Outcomes(ctx, at, valuer, seat)
 	c := &Chance{Seat: seat, Method: valuer.Method(), Exact: valuer.Exact(), About: valuer.About()}
+	n := g.names()
 	for _, o := range outcomes {
-		c.Outcomes = append(c.Outcomes, Outcome{o, g.names().in(at.Narrate(o.After, 0, "")[0])})
+		c.Outcomes = append(c.Outcomes, Outcome{o, n.in(at.Narrate(o.After, 0, "")[0])})
 	}
 	return c, err
 }

@@ -87,12 +87,18 @@ func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 		}
 		v.Log = append(v.Log, r.entry(n, s, used))
 	}
-	for _, act := range at.Legal() {
+	for i, act := range at.Legal() {
 		after, err := at.Apply(act)
 		if err != nil {
 			return nil, err
 		}
-		v.Options = append(v.Options, Option{int(act), r.game.ActionName(act), n.in(at.DescribeAction(act)), after.CurrentPlayer() == game.Chance})
+		o := Option{Action: int(act), Name: r.game.ActionName(act), Chance: after.CurrentPlayer() == game.Chance}
+		if v.Scene != nil {
+			o.About = v.Scene.Options[i].Text
+		} else {
+			o.About = n.in(at.DescribeAction(act))
+		}
+		v.Options = append(v.Options, o)
 	}
 	if at.CurrentPlayer() == game.Chance {
 		v.Ask = n.in(at.AskRoll())

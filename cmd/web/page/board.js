@@ -2,7 +2,7 @@
 // scene.go). A click on an element selects it and narrows the choices to the legal actions
 // that belong to everything selected, which the list of choices then shows alone. If one is
 // left, and it belongs to nothing else, it is chosen.
-import { button, fill, h, sentence, svg } from './dom.js';
+import { button, fill, h, press, sentence, svg } from './dom.js';
 import { drawMap } from './map.js';
 import { die, robot, seatClass, sign, swatch } from './pieces.js';
 
@@ -137,14 +137,8 @@ export class Board {
     this.mark(element, 'open', true);
     this.#parts.push({ element, actions });
     const click = () => this.#click(element);
-    element.addEventListener('click', click);
-    if (drawn) {
-      element.addEventListener('keydown', (e) => {
-        if (e.key !== 'Enter' && e.key !== ' ') return;
-        e.preventDefault();
-        click();
-      });
-    }
+    if (drawn) press(element, click);
+    else element.addEventListener('click', click);
   }
 
   /** Gives an element and its outline a class, or takes it away. */
@@ -171,13 +165,8 @@ export class Board {
     const both = again ? chosen : this.#left([...chosen, element]).length ? [...chosen, element] : [element];
     const left = this.#left(both);
     this.#selected = new Set(both);
-    if (left.length === 1 && this.#extra(left[0]) === 0) this.#choose(left[0]);
+    if (left.length === 1 && this.#extra(left[0]) === 0) this.onChoose(left[0]);
     else this.#select(again ? chosen.filter((e) => e !== element) : both);
-  }
-
-  #choose(action) {
-    this.chosen(action);
-    this.onChoose(action);
   }
 
   /** Keeps what is selected for the next scene, where the same action may be legal. @param {number} action */
@@ -233,14 +222,6 @@ export class Board {
       this.add(element, { ...place, text: [place.text, place.power].join('; ') }, place.name);
       return h('li', {}, element);
     }));
-  }
-
-  #trackName(track) {
-    const name = [kindSign(track.name), track.name];
-    if (!track.actions || !this.onChoose) return name;
-    const element = button(name, () => {}, { class: 'track-name', 'data-key': `track-${track.name}` });
-    this.add(element, { text: this.scene.track, actions: track.actions }, track.name);
-    return element;
   }
 
   /** The tracks: the level of each seat that is above 0. */

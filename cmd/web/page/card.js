@@ -40,7 +40,7 @@ export function why(view, r) {
 }
 
 /** The most expensive step: the position before the costliest choice of the seat or, without a mistake, before its worst luck. */
-export function dearest(view, r) {
+function dearest(view, r) {
   const seat = seatOf(view), mistake = r.mistakes.find((m) => m.seat === seat);
   if (mistake) return mistake.step;
   const falls = r.points.slice(1).map((p, k) => r.points[k].values[seat].value - p.values[seat].value);
@@ -129,7 +129,7 @@ async function reviewed(element, context, draw, ask) {
     fill(element, 'Computing…');
     try {
       const { result } = await reviewOf(context, usual, context.signal);
-      if (result.points.length > 1) fill(element, draw(result));
+      fill(element, result.points.length > 1 && draw(result));
     } catch (error) {
       if (error.name !== 'AbortError') fill(element, failure(error, load));
     }

@@ -25,7 +25,7 @@ export async function chanceMap(context, action) {
     const left = c.outcomes.length > most ? c.outcomes.length - most : 0;
     const shown = left ? [...c.outcomes.slice(0, most / 2), null, ...c.outcomes.slice(-most / 2)] : c.outcomes;
     return h('div', { class: 'chance' },
-      h('p', {}, `The value to ${whose === 'You' ? 'you' : whose} after each result, the best first. `, numbers.method(c.method)),
+      h('p', {}, `The value to ${whose === 'You' ? 'you' : whose} after each result, the best first. `, numbers.method(c)),
       spread(c.outcomes, unit), cells,
       h('details', {}, h('summary', {}, 'Table'), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Results of the roll' }, h('table', {},
         h('thead', {}, h('tr', {}, ['result', 'probability', 'value'].map((x) => h('th', { scope: 'col' }, x)))),

@@ -27,6 +27,7 @@ export function choices(context, free) {
   const filter = view.options.length > few && h('label', { class: 'filter' }, 'Find ', h('input', { type: 'search', 'data-key': 'filter', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
   let asked = { time: 0 };
   const about = new Map(view.options.map((o) => [o.name, o.about || o.name]));
+  const words = (name) => sentence(numbers.words(about.get(name)));
 
   async function choose(option) {
     if (!context.exercise) {
@@ -39,7 +40,7 @@ export function choices(context, free) {
     if (!state.values || state.chosen !== option.name) return;
     const top = state.values.options[0];
     const own = state.values.options.find((o) => o.action === option.name);
-    const [mine, other] = [own, top].map((o) => sentence(numbers.words(about.get(o.action))));
+    const [mine, other] = [own, top].map((o) => words(o.action));
     const lost = own === top || own.regret.value <= 1e-12 ? 'That is the best choice.'
       : own.regret.low <= 1e-12 ? `“${mine}” may be as good as “${other}”: it loses ${numbers.loss(own.regret, state.values.unit)}.`
         : `“${mine}” loses ${numbers.loss(own.regret, state.values.unit)}. Best is “${other}”.`;
@@ -50,21 +51,21 @@ export function choices(context, free) {
   }
 
   /** What a choice is worth: its value, and its loss or that it is the best. */
-  function worth(known, isBest) {
+  function worth(known, top) {
     const { unit } = state.values, judged = verdict(known.regret, unit);
     return h('span', { class: 'worth' }, h('span', { class: 'number' }, numbers.value(known.value, unit)),
-      h('span', { class: `loss ${isBest ? 'best' : judged?.name ?? ''}` }, isBest ? (known.regret.exact ? '✓ best' : '✓ best by estimate') : minus(numbers.loss(known.regret, unit)),
-        judged && !isBest && h('abbr', { title: judged.name }, ` ${judged.sign}`)));
+      h('span', { class: `loss ${top ? 'best' : judged?.name ?? ''}` }, top ? (known.regret.exact ? '✓ best' : '✓ best by estimate') : minus(numbers.loss(known.regret, unit)),
+        judged && !top && h('abbr', { title: judged.name }, ` ${judged.sign}`)));
   }
 
   function row(option) {
     const known = state.values?.options.find((o) => o.action === option.name);
-    const isBest = known && (known === state.values.options[0] || (known.regret.exact && known.regret.value <= 1e-12));
+    const top = known && isBest(state.values, known);
     const [first, ...more] = (option.about || option.name).split('; ');
-    const item = h('li', { class: isBest ? 'best' : '' },
+    const item = h('li', { class: top ? 'best' : '' },
       button(h('span', { class: 'option' }, h('strong', {}, sentence(first)), more.length > 0 && h('span', { class: 'about' }, more.join('; '))), () => choose(option),
         { disabled: !free || context.chosen, title: option.name, 'data-key': `option-${option.name}`, class: ['option-button', state.chosen === option.name && 'chosen', context.suggested === option.name && 'suggested'].filter(Boolean).join(' ') }),
-      known && worth(known, isBest),
+      known && worth(known, top),
       option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `Rolls after “${first}”: what they are worth`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
     return [item, state.map?.name === option.name && h('li', { class: 'map-row' }, state.map.element)];
   }
@@ -76,9 +77,10 @@ export function choices(context, free) {
 
   /** Shows the choices that a selection on the board leaves, or all. */
   function narrow(actions, cancel) {
+    if (actions === state.left) return; // nothing is selected, as before
     Object.assign(state, { left: actions, cancel });
     draw();
-    if (actions) say(`${actions.length} choices are left beside the board. Select more to narrow them.`);
+    if (actions) say(actions.length === 1 ? 'One choice is left beside the board.' : `${actions.length} choices are left beside the board. Select more to narrow them.`);
   }
 
   async function map(option) {
@@ -112,9 +114,9 @@ export function choices(context, free) {
       if (error.name !== 'AbortError') fill(note, failure(error, () => load(time)), ' ', error.moreTime && more);
       return;
     }
-    const { exact, method, options, solving, unit } = state.values, soon = h('span', { role: 'status' });
-    fill(note, soon, numbers.method(method), ' ', exact ? table(state.values) : more, h('p', {}, thresholds(unit)));
-    fill(best, options.length > 1 && ['Best: ', h('strong', {}, sentence(numbers.words(about.get(options[0].action)))), `, ${numbers.value(options[0].value, unit)}`]);
+    const { exact, options, solving, unit } = state.values, soon = h('span', { role: 'status' });
+    fill(note, soon, numbers.method(state.values), ' ', exact ? table(state.values) : more, h('p', {}, thresholds(unit)));
+    fill(best, options.length > 1 && ['Best: ', h('strong', {}, words(options[0].action)), `, ${numbers.value(options[0].value, unit)}`]);
     draw();
     context.onValues?.(state.values);
     if (solving && !solving.solved) until(soon);
@@ -144,7 +146,7 @@ export function choices(context, free) {
 
   draw();
   if (context.values) load();
-  const guard = context.coach && free && coach(known, about);
+  const guard = context.coach && free && coach(known, about, words);
   if (guard) known();
   return { element: h('div', { class: 'choices' }, h('div', { class: 'choices-head' }, heading, guard && guard.hint, free && context.coachSwitch?.(), filter), guard && guard.told, best, list, note), narrow, allows: guard ? guard.allows : undefined };
 }
@@ -154,10 +156,15 @@ function minus(loss) {
   return loss.startsWith('less') ? loss : loss.replace(/^(about )?/, '$1−');
 }
 
+/** Whether an option is the best one, or exactly as good. */
+function isBest({ options }, o) {
+  return o === options[0] || (o.regret.exact && o.regret.value <= 1e-12);
+}
+
 /** What choices are worth, by action, for a board. @param {any} values @param {{name: string, action: number}[]} options */
 export function onBoard(values, options) {
   const number = new Map(options.map((o) => [o.name, o.action]));
   return new Map(values.options.map((o, order) => [number.get(o.action), {
-    order, text: numbers.short(o.value, values.unit), level: order === 0 || (o.regret.exact && o.regret.value <= 1e-12) ? 'best' : verdict(o.regret, values.unit)?.name ?? 'fine',
+    order, text: numbers.short(o.value, values.unit), level: isBest(values, o) ? 'best' : verdict(o.regret, values.unit)?.name ?? 'fine',
   }]));
 }

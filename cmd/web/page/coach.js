@@ -6,11 +6,11 @@ import { verdict } from './verdict.js';
 
 /**
  * @param {() => Promise<any>} known the values of the choices
- * @param {Map<string, string>} about the choices in words
+ * @param {Map<string, string>} about what the choices do
+ * @param {(name: string) => string} words the beginning of that, for people
  */
-export function coach(known, about) {
+export function coach(known, about, words) {
   const told = h('div', { class: 'coach-told' });
-  const words = (name) => sentence(numbers.words(about.get(name)));
   const tell = (...parts) => {
     fill(told, parts);
     told.scrollIntoView({ block: 'nearest' });

@@ -18,7 +18,8 @@ function midnight(days) {
 }
 
 /** Today, such as 2026-11-27, where the person is. */
-export function today(now = new Date(Date.now())) {
+export function today() {
+  const now = new Date(Date.now());
   return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((n) => String(n).padStart(2, '0')).join('-');
 }
 

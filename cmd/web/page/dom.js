@@ -95,6 +95,16 @@ export function say(text) {
   document.getElementById('live').textContent = text;
 }
 
+/** Lets an element that is no button be pressed, by a click or a key. @param {HTMLElement | SVGElement} element @param {() => void} action */
+export function press(element, action) {
+  element.addEventListener('click', action);
+  element.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => {
+    if (e.key !== 'Enter' && e.key !== ' ') return;
+    e.preventDefault();
+    action();
+  });
+}
+
 /**
  * A button.
  * @param {string|number|Node|Array<any>} label

@@ -1,6 +1,6 @@
 // Edits of positions by clicks. A position stays a text in the notation of its game: an edit
 // changes the text, and the logic says whether it is right.
-import { button, fill, h } from './dom.js';
+import { button, h, press } from './dom.js';
 import { die } from './pieces.js';
 
 const faces = [['T', 'tank'], ['R', 'ray'], ['H', 'human'], ['C', 'cow'], ['K', 'chicken']];
@@ -12,14 +12,15 @@ const counted = ['mars-is-ours-fast', 'martian-risk']; // games whose first numb
  * @param {string} text the position
  * @param {any} scene or null, if the text is wrong
  * @param {string[]} names of the seats
- * @param {(text: string) => void} change takes the text after an edit
- * @returns {{element: HTMLElement, cell: (name: string) => string, some: boolean}} cell is the text after a click on a cell; some is whether cells can be clicked
+ * @param {(after: (now: string) => string) => void} change makes an edit: after returns the text after it, for the text so far
+ * @returns {{element: HTMLElement, cell: (name: string, now: string) => string, some: boolean}} cell is the text after a click on a cell; some is whether cells can be clicked
  */
 export function edit(game, text, scene, names, change) {
   const is = (id) => game.startsWith(id), players = names.length;
   const tools = is('martian-risk') ? [['owner', 'Owner'], ['more', 'One army more'], ['less', 'One army less'], ['tower', 'Tower']]
     : / map \S*[gsmt]/.test(text) ? [['robot', 'Robots'], ['ground', 'Ground']] : [];
-  const radios = tools.map(([id, name]) => h('label', {}, h('input', { type: 'radio', name: 'tool', value: id, checked: id === (tools.some(([x]) => x === tool) ? tool : tools[0][0]), onchange: () => { tool = id; } }), ` ${name}`));
+  const picked = () => (tools.some(([id]) => id === tool) ? tool : tools[0]?.[0]);
+  const radios = tools.map(([id, name]) => h('label', {}, h('input', { type: 'radio', name: 'tool', value: id, checked: id === picked(), onchange: () => { tool = id; } }), ` ${name}`));
   const parts = [
     numbers(is, text, scene, names, change),
     is('martian-dice') && ['aside', 'roll'].map((word) => dice(word, text, change)),
@@ -28,9 +29,9 @@ export function edit(game, text, scene, names, change) {
   const cells = (scene?.map?.cells ?? []).map((c) => c.name), places = (scene?.places ?? []).map((c) => c.name);
   return {
     element: h('div', { class: 'edit-parts' }, parts), some: cells.length > 0,
-    cell: (name) => (is('martian-risk') ? region(text, name, players, cells, tools.some(([x]) => x === tool) ? tool : 'owner')
-      : places.includes(name) ? robots(text, 'labs', places.indexOf(name), players, is)
-        : tool === 'ground' && tools.length ? ground(text, cells.indexOf(name)) : robots(text, 'robots', cells.indexOf(name), players, is)),
+    cell: (name, now) => (is('martian-risk') ? region(now, name, players, cells, picked())
+      : places.includes(name) ? robots(now, 'labs', places.indexOf(name), players, is)
+        : picked() === 'ground' ? ground(now, cells.indexOf(name)) : robots(now, 'robots', cells.indexOf(name), players, is)),
   };
 }
 
@@ -39,13 +40,13 @@ let tool = 'robot'; // what a click changes, from position to position
 /** The numbers of the seats, whose turn it is, and the total of a turn. */
 function numbers(is, text, scene, names, change) {
   const list = new RegExp(`(?:^|([a-z]+) )(\\d+(?:-\\d+){${names.length - 1}})(?=[ @]|$)`, 'g'), columns = [];
-  for (const found of text.matchAll(list)) {
-    const [whole, word, values] = found;
+  const set = (index, seat, n) => change((now) => {
+    let k = 0;
+    return now.replace(list, (all, _, values) => (k++ === index ? all.slice(0, -values.length) + values.split('-').with(seat, n).join('-') : all));
+  });
+  for (const [index, [, word, values]] of [...text.matchAll(list)].entries()) {
     if (['tracks', 'start', 'round', 'turns', 'turn', 'passed', 'over'].includes(word) || (!word && counted.some(is))) continue;
-    const at = found.index + whole.length - values.length;
-    columns.push([word ? { hand: 'in hand', junk: 'junkyard', dice: 'alchemy dice' }[word] ?? word : scene?.seats[0].score.name ?? 'score', (seat) => values.split('-')[seat], (seat, n) => {
-      change(text.slice(0, at) + values.split('-').with(seat, n).join('-') + text.slice(at + values.length));
-    }]);
+    columns.push([word ? { hand: 'in hand', junk: 'junkyard', dice: 'alchemy dice' }[word] ?? word : scene?.seats[0].score.name ?? 'score', (seat) => values.split('-')[seat], (seat, n) => set(index, seat, n)]);
   }
   const field = (label, value, set) => h('input', { type: 'number', min: 0, value, 'aria-label': label, 'data-key': `number ${label}`, onchange: (e) => set(String(Math.max(0, Math.trunc(Number(e.target.value) || 0)))) });
   const mover = /@(\d)/.exec(text), total = / turn (\d+)/.exec(text), canHave = is('pig') && /@\d( turn \d+)?$/.test(text);
@@ -53,25 +54,27 @@ function numbers(is, text, scene, names, change) {
     columns.length > 0 && h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Numbers of the seats' }, h('table', { class: 'edit-numbers' }, h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'seat'), columns.map(([name]) => h('th', { scope: 'col' }, name)))),
       h('tbody', {}, names.map((name, seat) => h('tr', {}, h('th', { scope: 'row' }, name), columns.map(([column, get, set]) => h('td', {}, field(`${name}, ${column}`, get(seat), (n) => set(seat, n))))))))),
     h('p', { class: 'row' },
-      mover && names.length > 1 && h('label', {}, 'To move ', h('select', { 'data-key': 'mover', onchange: (e) => change(text.replace(/@\d/, `@${e.target.value}`)) }, names.map((name, i) => h('option', { value: i, selected: String(i) === mover[1] }, name)))),
-      canHave && h('label', {}, 'Turn total ', field('Turn total', total?.[1] ?? '0', (n) => change(text.replace(/ turn \d+/, '') + (n === '0' ? '' : ` turn ${n}`))))),
+      mover && names.length > 1 && h('label', {}, 'To move ', h('select', { 'data-key': 'mover', onchange: (e) => change((now) => now.replace(/@\d/, `@${e.target.value}`)) }, names.map((name, i) => h('option', { value: i, selected: String(i) === mover[1] }, name)))),
+      canHave && h('label', {}, 'Turn total ', field('Turn total', total?.[1] ?? '0', (n) => change((now) => now.replace(/ turn \d+/, '') + (n === '0' ? '' : ` turn ${n}`))))),
   ];
 }
 
 /** The dice behind a word, with buttons for one more and one less. */
 function dice(word, text, change) {
-  const head = /^\S+@\d+/.exec(text)?.[0];
-  if (!head || / over| tie| draw/.test(text)) return null;
-  const read = (w) => Object.fromEntries([...(new RegExp(` ${w} ((?:[TRHCK]\\d+)+)`).exec(text)?.[1] ?? '').matchAll(/([TRHCK])(\d+)/g)].map(([, f, n]) => [f, Number(n)]));
-  const both = { aside: read('aside'), roll: read('roll') }, rest = text.slice(head.length).replace(/ (aside|roll) (?:[TRHCK]\d+)+/g, '').replace(' rolling', '');
+  const first = /^\S+@\d+/;
+  if (!first.test(text) || / over| tie| draw/.test(text)) return null;
+  const read = (from, w) => Object.fromEntries([...(new RegExp(` ${w} ((?:[TRHCK]\\d+)+)`).exec(from)?.[1] ?? '').matchAll(/([TRHCK])(\d+)/g)].map(([, f, n]) => [f, Number(n)]));
   const written = (counts) => faces.filter(([f]) => counts[f] > 0).map(([f]) => f + counts[f]).join('');
-  const add = (face, by) => {
+  const add = (face, by) => change((now) => {
+    const both = { aside: read(now, 'aside'), roll: read(now, 'roll') }, [head] = first.exec(now);
     both[word][face] = Math.max(0, (both[word][face] ?? 0) + by);
-    change(head + ['aside', 'roll'].map((w) => (written(both[w]) ? ` ${w} ${written(both[w])}` : '')).join('') + rest);
-  };
+    const rest = now.slice(head.length).replace(/ (aside|roll) (?:[TRHCK]\d+)+/g, '').replace(' rolling', '');
+    return head + ['aside', 'roll'].map((w) => (written(both[w]) ? ` ${w} ${written(both[w])}` : '')).join('') + rest;
+  });
+  const counts = read(text, word);
   return h('fieldset', {}, h('legend', {}, word === 'aside' ? 'Dice set aside' : 'Dice of the roll'), h('div', { class: 'edit-dice' },
-    faces.filter(([f]) => word === 'aside' || f !== 'T').map(([f, name]) => h('div', {}, die(name), h('span', { class: 'number' }, both[word][f] ?? 0),
-      button('−', () => add(f, -1), { class: 'small', disabled: !both[word][f], 'aria-label': `One ${name} less, ${word}`, 'data-key': `less-${word}-${f}` }),
+    faces.filter(([f]) => word === 'aside' || f !== 'T').map(([f, name]) => h('div', {}, die(name), h('span', { class: 'number' }, counts[f] ?? 0),
+      button('−', () => add(f, -1), { class: 'small', disabled: !counts[f], 'aria-label': `One ${name} less, ${word}`, 'data-key': `less-${word}-${f}` }),
       button('+', () => add(f, 1), { class: 'small', 'aria-label': `One ${name} more, ${word}`, 'data-key': `more-${word}-${f}` })))));
 }
 
@@ -135,17 +138,11 @@ export function deal(cells, players) {
   return write('0@0 attack start 0', seats, ' round 1');
 }
 
-/** Lets cells of a drawn board be clicked. @param {HTMLElement} board @param {(name: string, key: string) => void} onCell */
+/** Lets cells of a drawn board be clicked. @param {HTMLElement} board @param {(name: string) => void} onCell */
 export function clickable(board, onCell) {
-  for (const cell of board.querySelectorAll('[data-key^=cell-]')) {
-    const key = cell.getAttribute('data-key'), press = () => onCell(key.slice(5), key);
+  for (const cell of /** @type {NodeListOf<HTMLElement | SVGElement>} */ (board.querySelectorAll('[data-key^=cell-]'))) {
     cell.removeAttribute('aria-disabled');
-    cell.addEventListener('click', press);
-    cell.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => {
-      if (e.key !== 'Enter' && e.key !== ' ') return;
-      e.preventDefault();
-      press();
-    });
+    press(cell, () => onCell(cell.getAttribute('data-key').slice(5)));
     if (!cell.hasAttribute('tabindex')) for (const [name, value] of [['tabindex', '0'], ['role', 'button']]) cell.setAttribute(name, value);
   }
 }

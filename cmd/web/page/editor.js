@@ -1,6 +1,6 @@
 // Positions: any position by clicks or by its notation, with the value of every choice, and to
 // play on from.
-import { call, callOnce } from './api.js';
+import { AnswerError, call, callOnce } from './api.js';
 import { goTo, link, newSeed, whole, write } from './address.js';
 import { drawBoard } from './board.js';
 import { players as playersOf } from './players.js';
@@ -11,25 +11,41 @@ import { clickable, deal, edit } from './edit.js';
 import { notationOf } from './rules.js';
 import * as numbers from './numbers.js';
 
-let focused = ''; // the element that was pressed: it gets the focus after the edit
-
 /** Draws the page. */
 export async function show(main, query, signal) {
   document.title = 'marsgym: positions';
-  const games = await call('games', {}, signal);
+  const games = await callOnce('games');
   const id = query.get('game') ?? games[0].id;
   const info = games.find((g) => g.id === id) ?? games[0];
   const players = whole(query, 'players') || info.players;
   const address = { game: info.id, players, typed: true };
   const text = query.get('position') ?? await first(info.id, players, signal);
+  let view = null, wrong = '';
+  try {
+    view = await call('view', { ...address, start: text }, signal);
+  } catch (e) {
+    if (!(e instanceof AnswerError)) throw e;
+    wrong = e.message;
+  }
   const open = (position, game = info.id, seats = players) => goTo(link('editor', { game, players: seats, position: position || undefined }));
 
   const input = h('textarea', { rows: 3, spellcheck: 'false', name: 'position' });
   input.value = text;
   const counts = Array.from({ length: info.max - info.min + 1 }, (_, i) => info.min + i);
   const error = h('p', { class: 'error', role: 'alert' });
-  const controls = h('div'), against = h('div');
-  const board = h('div', { class: 'board' });
+  let now = text; // after the edits so far: the next one can come before the page is drawn again
+  const names = view?.names.map(sentence) ?? Array.from({ length: players }, (_, i) => `Seat ${i + 1}`);
+  const change = (after) => {
+    now = after(now);
+    open(now);
+  };
+  const editing = edit(info.id, text, view?.scene, names, change);
+  const board = h('div', { class: 'board' }), against = h('div');
+  if (view?.scene) {
+    drawBoard(board, view.scene, names);
+    if (editing.some) clickable(board, (name) => change((before) => editing.cell(name, before)));
+    board.prepend(playersOf(view.scene, names));
+  } else if (view) fill(board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
   const side = h('section', { class: 'actions', 'aria-label': 'Values' });
   fill(main,
     h('h1', {}, 'Positions'),
@@ -38,37 +54,13 @@ export async function show(main, query, signal) {
       h('p', { class: 'row' },
         h('label', {}, 'Game ', h('select', { name: 'game', onchange: (e) => open('', e.target.value, games.find((g) => g.id === e.target.value).players) }, games.map((g) => h('option', { value: g.id, selected: g.id === info.id }, g.title)))),
         counts.length > 1 && h('label', {}, 'Players ', h('select', { name: 'players', onchange: (e) => open('', info.id, Number(e.target.value)) }, counts.map((n) => h('option', { value: n, selected: n === players }, n))))),
-      error, controls, board,
+      error, editing.element, board,
       h('form', { class: 'edit', onsubmit: (e) => { e.preventDefault(); open(input.value.trim()); } },
         h('label', { class: 'block' }, 'The position as text', input),
         h('p', { class: 'row' }, h('button', { class: 'primary' }, 'Show'), button('New position', () => open(''))),
         notationOf(info.id, players))), h('div', { class: 'right' }, against, side)));
 
-  const change = (next) => {
-    focused = document.activeElement?.getAttribute('data-key') ?? '';
-    open(next);
-  };
-  const refocus = () => {
-    if (focused) main.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
-    focused = '';
-  };
-  let view;
-  try {
-    view = await call('view', { ...address, start: text }, signal);
-  } catch (e) {
-    if (e.name === 'AbortError') throw e;
-    fill(error, e.message);
-    fill(controls, edit(info.id, text, null, Array.from({ length: players }, (_, i) => `Seat ${i + 1}`), change).element);
-    return refocus();
-  }
-  const names = view.names.map(sentence), editing = edit(info.id, text, view.scene, names, change);
-  fill(controls, editing.element);
-  if (view.scene) {
-    drawBoard(board, view.scene, names);
-    if (editing.some) clickable(board, (name) => change(editing.cell(name)));
-    board.prepend(playersOf(view.scene, names));
-  } else fill(board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
-  refocus();
+  if (!view) return fill(error, wrong);
   const seats = h('div');
   const context = {
     view, address: view.address, signal, values: true, live: true, onValues: ofSeats,
@@ -82,7 +74,7 @@ export async function show(main, query, signal) {
   return undefined;
 
   function ofSeats(v) {
-    fill(seats, h('h2', {}, 'Value of the position'), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, names[i]), h('td', { class: 'number' }, numbers.value(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v.method)));
+    fill(seats, h('h2', {}, 'Value of the position'), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, names[i]), h('td', { class: 'number' }, numbers.value(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v)));
   }
 }
 

@@ -1,6 +1,6 @@
 // The games of this browser: those that are played here and those that are read from text, with
 // what their reviews say, the mistakes to practise and the daily exercise.
-import { call } from './api.js';
+import { call, callOnce } from './api.js';
 import { lineChart } from './chart.js';
 import { button, fill, h, save } from './dom.js';
 import { goTo, link, parse, write } from './address.js';
@@ -12,9 +12,15 @@ import * as numbers from './numbers.js';
 /** Draws the page. */
 export async function show(main, query, signal, _, done = '') {
   document.title = 'marsgym: my games';
-  const all = await call('games', {}, signal);
+  const all = await callOnce('games');
+  signal.throwIfAborted(); // another page was opened meanwhile
   const list = kept();
   const title = (id) => all.find((g) => g.id === id)?.title ?? id;
+  const groupOf = (g) => `${g.game} ${g.players}`;
+  const called = (group) => {
+    const [id, players] = group.split(' ');
+    return `${title(id)} for ${players}`;
+  };
   const text = h('textarea', { rows: 6, spellcheck: 'false', placeholder: 'marsgym game 1 …' });
   const error = h('p', { class: 'error', role: 'alert' });
   const reports = h('div'), filed = h('p', { class: 'copied', role: 'status' }, done), wrong = h('p', { class: 'error', role: 'alert' });
@@ -24,7 +30,7 @@ export async function show(main, query, signal, _, done = '') {
     button('Forget them', () => { forgetGames(); show(main, query, signal); }, { 'data-key': 'forget' }), button('Keep them', offer));
   const offer = () => fill(forget, button('Forget all games', ask, { 'data-key': 'forget' }));
   offer();
-  const groups = [...new Set(over.map((g) => `${g.game} ${g.players}`))];
+  const groups = [...new Set(over.map(groupOf))];
   fill(main,
     h('h1', {}, 'My games'),
     h('p', { class: 'lead' }, `The latest ${limit} games that you play here stay in this browser only.`),
@@ -34,7 +40,7 @@ export async function show(main, query, signal, _, done = '') {
     over.length > 0 && [h('h2', {}, 'Ended'), h('ul', { class: 'game-list' }, over.map(line)), missing(), curves()],
     groups.length > 0 && h('section', {}, h('h2', {}, 'Estimated rating'),
       h('p', { class: 'note' }, 'From the losses of each player, with best play at 0. One game gives no interval.'),
-      h('p', { class: 'row' }, groups.map((group) => button(`${title(group.split(' ')[0])} for ${group.split(' ')[1]}`, () => rate(group)))), reports),
+      h('p', { class: 'row' }, groups.map((group) => button(called(group), () => rate(group)))), reports),
     h('section', {}, h('h2', {}, 'All in one file'), h('p', { class: 'note' }, 'The file holds your games, mistakes and daily exercises. Reading one adds what is missing here.'),
       h('p', { class: 'row' }, button('Save to a file', () => { save(`marsgym-${today()}.json`, new Blob([everything()], { type: 'application/json' })); fill(filed, 'Saved ✓'); }),
         h('label', { class: 'file' }, 'Read a file ', h('input', { type: 'file', accept: '.json,application/json', onchange: (e) => readFile(e.target) }))), filed, wrong),
@@ -93,11 +99,11 @@ export async function show(main, query, signal, _, done = '') {
   /** The loss per decision over time, of each kind of game. */
   function curves() {
     const charts = groups.map((group) => {
-      const list = over.filter((g) => `${g.game} ${g.players}` === group && g.decisions > 0 && g.loss !== undefined).sort((x, y) => x.at - y.at);
+      const list = over.filter((g) => groupOf(g) === group && g.decisions > 0 && g.loss !== undefined).sort((x, y) => x.at - y.at);
       if (list.length < 2) return null;
-      const [id, players] = group.split(' '), { unit } = list[0], name = `${title(id)} for ${players}`;
+      const { unit } = list[0];
       return lineChart({
-        title: `${name}: loss per decision`, xLabel: 'game', yLabel: unit || '% of the win', digits: 2, zero: true,
+        title: `${called(group)}: loss per decision`, xLabel: 'game', yLabel: unit || '% of the win', digits: 2, zero: true,
         series: [{ name: unit || '% of the win', x: list.map((_, i) => i + 1), y: list.map((g) => ((unit ? 1 : 100) * g.loss) / g.decisions), seat: 0 }],
         describe: (x) => new Date(list[x - 1].at).toLocaleDateString(),
       });
@@ -132,13 +138,13 @@ export async function show(main, query, signal, _, done = '') {
   async function rate(group) {
     fill(reports, h('p', {}, 'Computing…'));
     try {
-      const games = over.filter((g) => `${g.game} ${g.players}` === group).slice(0, 200).map((g) => parse(g.key)); // at most that many at once
+      const games = over.filter((g) => groupOf(g) === group).slice(0, 200).map((g) => parse(g.key)); // at most that many at once
       const r = await call('report', { games }, signal);
-      fill(reports, h('h3', {}, `${title(group.split(' ')[0])} for ${group.split(' ')[1]}`), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Ratings' }, h('table', {},
+      fill(reports, h('h3', {}, called(group)), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Ratings' }, h('table', {},
         h('thead', {}, h('tr', {}, ['player', 'games', 'mistakes a game', 'loss a decision', 'rating'].map((x) => h('th', { scope: 'col' }, x)))),
         h('tbody', {}, r.summary.map((p) => h('tr', {}, h('th', { scope: 'row' }, p.name === 'human' ? 'you' : p.name), h('td', { class: 'number' }, p.games), h('td', { class: 'number' }, p.mistakes.toFixed(2)),
           h('td', { class: 'number' }, `${(100 * p.decision_loss.value).toFixed(4)} %`), h('td', { class: 'number' }, p.rating ? p.rating.text : 'none: nothing was decided')))))),
-      h('p', { class: 'note' }, `${numbers.method(r.method)} Intervals are of the level ${100 * r.confidence} %.`));
+      h('p', { class: 'note' }, `${numbers.method(r)} Intervals are of the level ${100 * r.confidence} %.`));
     } catch (e) {
       if (e.name !== 'AbortError') fill(reports, h('p', { class: 'error' }, e.message));
     }

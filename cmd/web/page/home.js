@@ -9,9 +9,8 @@ const icons = { 'martian-dice': '⚅', 'mars-is-ours': '⬡', 'mars-is-ours-fast
 /** Draws the page. */
 export async function show(main, query, signal) {
   document.title = 'marsgym: play';
-  const id = query.get('game');
   const games = await callOnce('games');
-  const state = { game: id ?? games[0].id, players: 0, seats: [], typed: false };
+  const state = { game: query.get('game') ?? games[0].id, players: 0, seats: [], typed: false };
   const form = h('form', { class: 'choose', onsubmit: (event) => { event.preventDefault(); start(state, form); } });
   fill(main,
     h('h1', {}, 'Play, and see what each choice is worth'),

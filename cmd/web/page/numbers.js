@@ -88,10 +88,10 @@ function half(n, scale) {
   return (scale * (n.high - n.low)) / 2;
 }
 
-/** How a method is called. @param {string} method */
-export function method(method) {
+/** How a method is called, and what its intervals cover. @param {{method: string, about?: string}} answer */
+export function method({ method, about }) {
   if (method === 'exact') return 'Exact: best play of all seats, computed over the whole game.';
   const [, searches, simulations, evaluator] = method.split(':');
   const by = evaluator === 'pretrained' ? 'the network that comes with the program' : `games of the bot “${evaluator}”`;
-  return `Estimated by ${searches} tree searches × ${simulations} simulations from each position, with ${by}. Behind ± is half of the 99 % interval, which covers the error of the search as well as chance. Without ±, there were too few simulations to tell.${offline ? ' Exact values of more games need the program itself: go run ./cmd/web.' : ''}`;
+  return `Estimated by ${searches} tree searches × ${simulations} simulations from each position, with ${by}. Behind ± is half of the 99 % interval. ${about}${offline ? ' Exact values of more games need the program itself: go run ./cmd/web.' : ''}`;
 }

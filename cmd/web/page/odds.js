@@ -12,12 +12,10 @@ import { seatClass } from './pieces.js';
 export function odds(bar, values, names) {
   if (!values) return fill(bar);
   const { unit } = values;
-  const parts = values.values.map((v, i) => ({ seat: i, text: `${names[i]} ${numbers.short(v, unit)}${unit ? ` ${unit}` : ''}`, share: unit ? 100 : numbers.share(v) }));
-  return fill(bar, parts.map((p) => h('span', { class: `odds-part ${seatClass(p.seat)}`, title: p.text, style: null, 'data-share': p.share.toFixed(1) }, p.text)), grow(bar, parts));
-}
-
-/** The widths follow the shares; they are no attribute, which the policy of the page forbids. */
-function grow(bar, parts) {
-  queueMicrotask(() => [...bar.children].forEach((part, i) => { part.style.flexGrow = String(Math.max(parts[i].share, 0.5)); }));
-  return null;
+  return fill(bar, values.values.map((v, i) => {
+    const text = `${names[i]} ${numbers.short(v, unit)}${unit ? ` ${unit}` : ''}`;
+    const part = h('span', { class: `odds-part ${seatClass(i)}`, title: text }, text);
+    part.style.flexGrow = String(unit ? 100 : Math.max(numbers.share(v), 0.5)); // the policy of the page forbids the attribute
+    return part;
+  }));
 }

@@ -119,7 +119,8 @@ function update(view, step, signal) {
       if (list?.allows && !(await list.allows(name))) return;
       if (mine !== tries || context.chosen || signal.aborted) return;
       context.chosen = true;
-      board?.chosen(view.options?.find((o) => o.name === name)?.action);
+      const option = view.options?.find((o) => o.name === name);
+      if (option) board?.chosen(option.action); // a roll is no choice
       noticeFocus(t);
       for (const b of t.actions.querySelectorAll('button')) b.disabled = true;
       after(view, [...(a.moves ?? []).slice(0, view.used), name]);

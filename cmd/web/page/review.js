@@ -7,6 +7,7 @@ import * as numbers from './numbers.js';
 import { thresholds, verdict } from './verdict.js';
 
 let last = null; // the latest review: { key, result, time }
+let coming = null; // the review in progress: { key, time, review }, which promises the next last
 let loading = null; // what stops the review that the panel loads
 
 /** Stops a review in progress. */
@@ -18,20 +19,30 @@ export const usual = 20000;
 const most = 60000; // milliseconds for the estimates of a review. Chosen
 
 /**
- * The review of a game, with its time where values are estimated. What it says of a game that was
- * played here is kept.
+ * The review of a game, with its time where values are estimated. Who asks while it is computed gets
+ * the same. What it says of a game that was played here is kept.
  * @param {{address: import('./address.js').Address, view: {unit: string}}} context
  * @param {number} time
  * @param {AbortSignal} signal
  */
 export async function reviewOf({ address, view }, time, signal) {
   const key = JSON.stringify(address);
-  if (last?.key !== key || (!last.result.exact && last.time < time)) {
-    const result = await call('review', { ...address, time }, signal);
-    last = { key, result, time };
-    learn(address, view.unit, result);
+  if (last?.key === key && (last.result.exact || last.time >= time)) return last;
+  if (coming?.key !== key || coming.time < time) {
+    const review = call('review', { ...address, time }, signal).then((result) => {
+      learn(address, view.unit, result);
+      return (last = { key, result, time });
+    }).finally(() => { if (coming?.review === review) coming = null; });
+    coming = { key, time, review };
   }
-  return last;
+  try {
+    const review = await coming.review;
+    signal.throwIfAborted();
+    return review;
+  } catch (error) {
+    if (error.name !== 'AbortError' || signal.aborted) throw error;
+    return reviewOf({ address, view }, time, signal); // who asked first has stopped it
+  }
 }
 
 /**
@@ -75,7 +86,7 @@ function draw(panel, context, { result: r, time }, go) {
   const name = (i) => numbers.nameOf(view, i);
   const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => (view.unit ? -p.values[i].value : numbers.share(p.values[i]))), seat: i }));
   fill(panel,
-    h('p', { class: 'note' }, numbers.method(r.method), ' ', !r.exact && moreTime(panel, context, go, time)),
+    h('p', { class: 'note' }, numbers.method(r), ' ', !r.exact && moreTime(panel, context, go, time)),
     lineChart({
       title: view.unit ? `Expected ${view.unit}` : 'Chance to win', xLabel: 'step', yLabel: view.unit || '%', series,
       marks: judged(r, view.unit).map((d) => ({ x: d.step, label: d.verdict.sign })), at: view.step, onPick: (k) => go(k),
