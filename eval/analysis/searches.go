@@ -141,9 +141,9 @@ func (s *Searches) value(rounds [][]float64, j int) Value {
 		}
 	}
 	v := sampled(sizes[0])
-	v.share, v.Even = true, even
+	v.share, v.Others = true, [][]float64{even}
 	for _, earlier := range sizes[1:] {
-		v.Smaller = append(v.Smaller, sampled(earlier).Mean)
+		v.Others = append(v.Others, sampled(earlier).Mean)
 	}
 	v.Vague = vague
 	return v
