@@ -83,7 +83,8 @@ type Number struct {
 	High  float64 `json:"high"`
 	Exact bool    `json:"exact"`
 	// NoInterval is true where there were too few samples or simulations for an interval. Low and
-	// High then bound a share of the win, or a change of it.
+	// High are then 0 and 1 for a share of the win, and otherwise −1 and 1, which bound a change of a
+	// share, but not a sum of changes over a game.
 	NoInterval bool `json:"no_interval,omitempty"`
 }
 
