@@ -130,12 +130,12 @@ func (r *Report) player(name string) Player {
 type Rated struct {
 	Value    eval.End   `json:"value"`
 	Interval []eval.End `json:"interval,omitempty"` // low, high; none for a single game with exact losses
-	Text     string     `json:"text"`               // both, in words
+	Text     string     `json:"text"`               // both, in words; "too low to tell" of a value that is infinite and has no interval
 }
 
 // newRated returns a rating; of the interval nil is none.
 func newRated(value float64, interval *eval.Interval) *Rated {
-	r := &Rated{Value: eval.End(value), Text: "too low to tell, since it loses as much as a player that never wins"}
+	r := &Rated{Value: eval.End(value), Text: "too low to tell"}
 	if !math.IsInf(value, 0) {
 		r.Text = fmt.Sprintf("%.1f", value)
 	}
