@@ -53,6 +53,14 @@ func (*Searches) About() string {
 	return "± covers the error of the search and chance; without ±, simulations were too few."
 }
 
+// Fewest returns the numbers of searches and of simulations of each that intervals need at least.
+func (s *Searches) Fewest() (searches, simulations int) {
+	if s.Evaluator != nil {
+		return fewestSearches, fewestNetwork
+	}
+	return fewestSearches, fewestRollouts
+}
+
 // ErrTime is returned where the time does not allow one simulation in each search.
 var ErrTime = errors.New("the time is too short for an estimate")
 
@@ -117,11 +125,9 @@ func (s *Searches) Values(ctx context.Context, at []env.Position) ([]Value, erro
 
 // value returns the value of position j from the rounds.
 func (s *Searches) value(rounds [][]float64, j int) Value {
-	p, fewest := s.Game.Spec().Players, fewestRollouts
-	if s.Evaluator != nil {
-		fewest = fewestNetwork
-	}
-	vague := s.Number < fewestSearches || s.Simulations < fewest
+	p := s.Game.Spec().Players
+	searches, simulations := s.Fewest()
+	vague := s.Number < searches || s.Simulations < simulations
 	var sizes [search.Sizes][][]float64 // [searches, P] the values by part of the search
 	even := make([]float64, p)          // the mean of the evened results
 	for k := range sizes {
