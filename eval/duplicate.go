@@ -256,14 +256,16 @@ func (d *duplicate) mean(set, agent int) float64 {
 	return sum / float64(p)
 }
 
-// unclaimed returns the share of the win that no agent got in a set, since games were
-// truncated.
+// unclaimed returns the share of the win that no agent got in a set: that of its truncated
+// games, in which all have the share 0.
 func (d *duplicate) unclaimed(set int) float64 {
-	x := 1.0
-	for agent := range d.entrants {
-		x -= d.mean(set, agent)
+	p, games := len(d.entrants), 0
+	for r := range p {
+		if slices.Max(d.share[(set*p+r)*p:][:p]) == 0 {
+			games++
+		}
 	}
-	return x
+	return float64(games) / float64(p)
 }
 
 // independentVariance returns the variance that the first agent's share of a set

@@ -32,8 +32,8 @@ type Tournament struct {
 type Pairing struct {
 	A         int     `json:"a"`
 	B         int     `json:"b"`
-	Win       float64 `json:"win"`      // share of the win of A
-	Variance  float64 `json:"variance"` // of Win
+	Share     float64 `json:"share"`    // of the win of A
+	Variance  float64 `json:"variance"` // of Share (see [sample.meanVariance])
 	Games     int     `json:"games"`
 	Truncated int     `json:"truncated"` // of Games
 }
@@ -94,11 +94,10 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 					return Tournament{}, err
 				}
 				var s sample
-				s.add(t.Fair)
 				for set := range sets {
 					s.add(d.mean(set, 0) + float64(t.Fair*d.unclaimed(set)))
 				}
-				m = Pairing{A: i, B: k, Win: s.mean(), Variance: s.meanVariance(), Games: sets * p, Truncated: d.truncated}
+				m = Pairing{A: i, B: k, Share: s.mean(), Variance: s.meanVariance(), Games: sets * p, Truncated: d.truncated}
 				if played != nil {
 					if err := played(m); err != nil {
 						return Tournament{}, err
@@ -106,7 +105,7 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 				}
 			}
 			done++
-			won[i][k] = m.Win
+			won[i][k] = m.shareWith(t.Fair, p)
 			results = append(results, m.result(p))
 			if p == 2 {
 				won[k][i] = 1 - won[i][k]
@@ -142,23 +141,19 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 	return t, nil
 }
 
-// result returns the result of a match without the further set of Win and Variance. The number of
-// independent games is that of the sets, times what common dice save; its variance is that of the
-// padded sample (see [sample.meanVariance]), and at most as high as for one game a set.
+// shareWith returns Share with one further set, in which A wins this share.
+func (m Pairing) shareWith(further float64, players int) float64 {
+	sets := float64(m.Games / players)
+	return (float64(m.Share*sets) + further) / (sets + 1)
+}
+
+// result returns the result of the match. The number of independent games is that of the sets,
+// times what common dice save; its variance is at most as high as for one game a set.
 func (m Pairing) result(players int) Result {
-	const rounding = 1e-9
-	sets, fair := float64(m.Games/players), 1/float64(players)
-	n, sum := sets+z*z, float64(m.Win*(sets+1))-fair // of the padded sample, and of the shares
-	share := sum / sets
-	if share < rounding {
-		share = 0
-	} else if share > 1-rounding {
-		share = 1
-	}
-	mean, whole := (sum+z*z/2)/n, (sum+fair+z*z/2)/(n+1)
-	squares := float64((float64(m.Variance*(n+1))+float64(whole*whole))*(n+1)) - float64(fair*fair)
-	variance := squares/n - float64(mean*mean)
-	return Result{A: m.A, B: m.B, Share: share, Games: sets * mean * (1 - mean) / variance}
+	sets := float64(m.Games / players)
+	s := sample{n: sets, sum: float64(m.Share * sets)}
+	p := s.padded() // like Variance
+	return Result{A: m.A, B: m.B, Share: m.Share, Games: sets * p.mean() * (1 - p.mean()) / (m.Variance * p.n)}
 }
 
 // Interval returns the interval of the rating of agent i.

@@ -2,6 +2,7 @@ package eval_test
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -70,5 +71,22 @@ func TestTournamentOneSided(t *testing.T) {
 	}
 	if _, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{bot(t, g, "greedy")}, 20, 1, nil); err == nil {
 		t.Error("a tournament of one agent")
+	}
+
+	g = testgames.Open(t, "martian-dice", 3, `{}`)
+	entrants := []*agents.Agent{bot(t, g, "greedy"), bot(t, g, "random")}
+	var played []eval.Pairing
+	keep := func(m eval.Pairing) error {
+		played = append(played, m)
+		return nil
+	}
+	if p, err = eval.ResumeTournament(t.Context(), nil, g, entrants, 30, 1, nil, keep, nil); err != nil {
+		t.Fatal(err)
+	}
+	if played[1].Share != 0 || !(math.Abs(p.Win[1][0]-1./33) <= 1e-15) {
+		t.Errorf("who lost ten sets of ten has the share %v, and with a further set %v", played[1].Share, p.Win[1][0])
+	}
+	if again, err := eval.ResumeTournament(t.Context(), nil, g, entrants, 30, 1, played, nil, nil); err != nil || !reflect.DeepEqual(again, p) {
+		t.Errorf("resumed %+v, %v; at once %+v", again, err, p)
 	}
 }

@@ -24,7 +24,8 @@ const (
 	// win is 9 % wide on either side.
 	defaultRollouts = 200
 	// defaultSearches and defaultSearch are the defaults of -searches and its -model. Chosen:
-	// their values are nearer to exact ones than those of as many seconds of rollouts.
+	// their values are nearer to exact ones than those of as many seconds of rollouts. They have no
+	// intervals, and so find no mistakes (see adviseIntervals).
 	defaultSearches = 8
 	defaultSearch   = "search:50"
 	// defaultMistakes is the default of -mistakes of recorded games. Chosen.
@@ -197,7 +198,29 @@ func (p *pricer) newSearches(g env.Game) (analysis.Valuer, error) {
 	if evaluator == nil {
 		by = agents.BestBot(g)
 	}
-	return &analysis.Searches{Game: g, Evaluator: evaluator, Name: by, Number: cmp.Or(p.searches, defaultSearches), Simulations: cfg.Simulations, Seed: p.seed}, nil
+	v := &analysis.Searches{Game: g, Evaluator: evaluator, Name: by, Number: cmp.Or(p.searches, defaultSearches), Simulations: cfg.Simulations, Seed: p.seed}
+	p.adviseIntervals(*v)
+	return v, nil
+}
+
+// adviseIntervals prints which flags give intervals, if those of v do not. A network needs far fewer
+// simulations.
+func (p *pricer) adviseIntervals(v analysis.Searches) {
+	searches, simulations := v.Fewest()
+	if v.Number >= searches && v.Simulations >= simulations {
+		return
+	}
+	if v.Evaluator == nil && v.Simulations < simulations {
+		if e, err := agents.OpenEvaluator(agents.Pretrained, agents.Options{Game: v.Game}); err == nil {
+			v.Evaluator, v.Name = e, agents.Pretrained
+		}
+	}
+	searches, simulations = v.Fewest()
+	model := fmt.Sprintf("%s:%d", agents.Search, max(v.Simulations, simulations))
+	if v.Evaluator != nil {
+		model += ":" + v.Name
+	}
+	fmt.Fprintf(p.bar, "%s: no value has an interval, so no mistake counts; intervals need at least -searches %d -model %s\n", p.Name(), max(v.Number, searches), model)
 }
 
 func (r *gamesResult) print(b *strings.Builder, _ game.Spec) {

@@ -110,7 +110,10 @@ func readLeague(d *atomicfile.Dir) ([]eval.Pairing, error) {
 		return nil, err
 	}
 	var known []eval.Pairing
-	return known, input.DecodeJSON(text, &known)
+	if err := input.DecodeJSON(text, &known); err != nil {
+		return nil, fmt.Errorf("%w; delete the file, which may be of an earlier release, and the league is played again", err)
+	}
+	return known, nil
 }
 
 // keepBest copies the model of the best run to the folder of the sweep, which can then be

@@ -70,6 +70,13 @@ func TestLeague(t *testing.T) {
 	if _, again, _ = strings.Cut(again, "the league"); again != first {
 		t.Errorf("resumed:\n%s\nat once:\n%s", again, first)
 	}
+	// The key of 0.1.0, whose shares had a further set.
+	if err := os.WriteFile(filepath.Join(dir, leagueFile), bytes.ReplaceAll(some, []byte(`"share"`), []byte(`"win"`)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, text := command(t, "-sweep", file, "-out", dir); status != cli.Failed || !strings.Contains(text, leagueFile) || !strings.Contains(text, `unknown field "win"`) || !strings.Contains(text, "delete the file") {
+		t.Errorf("matches of 0.1.0: status %d, %s", status, text)
+	}
 }
 
 func TestLeagueRefuses(t *testing.T) {

@@ -197,18 +197,12 @@ func bestValue(values []Value, mover int) Value {
 	for _, x := range values {
 		v.share, v.Vague = v.share && (x.share || x.Samples == nil), v.Vague || x.Vague
 	}
-	mean := func(x, y []float64) []float64 {
-		z := make([]float64, len(x))
-		for q := range z {
-			z[q] = (x[q] + y[q]) / 2
+	for k := range max(len(both[0].Others), len(both[1].Others)) {
+		mean := slices.Clone(both[0].of(both[0].Others, k))
+		for q, x := range both[1].of(both[1].Others, k) {
+			mean[q] = (mean[q] + x) / 2
 		}
-		return z
-	}
-	for k := range max(len(both[0].Smaller), len(both[1].Smaller)) {
-		v.Smaller = append(v.Smaller, mean(both[0].of(both[0].Smaller, k), both[1].of(both[1].Smaller, k)))
-	}
-	if v.Smaller != nil {
-		v.Even = mean(both[0].even(), both[1].even())
+		v.Others = append(v.Others, mean)
 	}
 	return v
 }

@@ -116,10 +116,10 @@ func (r *Report) player(name string) Player {
 	}
 	p.Mistakes /= float64(p.Games)
 	p.Result, p.Luck, p.Adjusted, p.Losses = mean(results), mean(lucks), mean(adjusted), mean(losses)
-	if mean(decisions).Value > 0 {
+	if p.Decisions > 0 {
 		p.Loss = ratio(losses, decisions)
 		if r.Spec.HasWin() && r.Exact {
-			p.Rating = ratingOf(losses, r.Players)
+			p.Rating = ratingOf(losses, p.Losses.Value, r.Players)
 		}
 	}
 	return p
@@ -130,12 +130,12 @@ func (r *Report) player(name string) Player {
 type Rated struct {
 	Value    eval.End   `json:"value"`
 	Interval []eval.End `json:"interval,omitempty"` // low, high; none for a single game with exact losses
-	Text     string     `json:"text"`               // both, in words
+	Text     string     `json:"text"`               // both, in words; "too low to tell" of a value that is infinite and has no interval
 }
 
 // newRated returns a rating; of the interval nil is none.
 func newRated(value float64, interval *eval.Interval) *Rated {
-	r := &Rated{Value: eval.End(value), Text: "too low to tell, since it loses as much as a player that never wins"}
+	r := &Rated{Value: eval.End(value), Text: "too low to tell"}
 	if !math.IsInf(value, 0) {
 		r.Text = fmt.Sprintf("%.1f", value)
 	}
@@ -161,14 +161,14 @@ func RatingOf(losses Number, players int) *Rated {
 	return newRated(value, &eval.Interval{Low: Rating(max(0, losses.High), players), High: Rating(max(0, losses.Low), players)})
 }
 
-// ratingOf returns the rating of the losses in independent games, with the interval of
-// [eval.Intervals] for a match against best play in which the player won 1/P − loss in each game.
-// The spread of the losses is that with one further game in which the player lost 1/P; so some
-// games without a loss do not prove best play.
-func ratingOf(losses []float64, players int) *Rated {
+// ratingOf returns the rating of the losses in independent games, whose mean is lost, with the
+// interval of [eval.Intervals] for a match against best play in which the player won 1/P − loss in
+// each game. The spread of the losses is that with one further game in which the player lost 1/P; so
+// some games without a loss do not prove best play.
+func ratingOf(losses []float64, lost float64, players int) *Rated {
 	n, fair := float64(len(losses)), 1/float64(players)
 	all := append(slices.Clone(losses), fair)
-	lost, sum, squares := mean(losses).Value, 0.0, 0.0
+	sum, squares := 0.0, 0.0
 	for _, x := range all {
 		sum += x
 	}

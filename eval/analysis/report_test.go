@@ -281,7 +281,7 @@ func TestRatingOf(t *testing.T) {
 		{analysis.Number{Value: -0.1, Low: -0.3, High: 0.1}, 0, []float64{analysis.Rating(0.1, 2), 0}, "0.0 (-70.4 to 0.0)"},
 		{analysis.Number{Value: 0.1, Low: 0.02, High: 0.6}, analysis.Rating(0.1, 2), []float64{-inf, analysis.Rating(0.02, 2)}, "-70.4 (below -13.9)"},
 		{analysis.Number{Value: 0.5, Low: 0.1, High: 0.6}, -inf, []float64{-inf, analysis.Rating(0.1, 2)}, "below -70.4"},
-		{analysis.Number{Value: 0.5, Low: 0.5, High: 0.5, Exact: true}, -inf, nil, "too low to tell, since it loses as much as a player that never wins"},
+		{analysis.Number{Value: 0.5, Low: 0.5, High: 0.5, Exact: true}, -inf, nil, "too low to tell"},
 	} {
 		m := analysis.RatingOf(test.losses, 2)
 		var interval []float64

@@ -24,8 +24,9 @@ import (
 //
 // The interval covers the error of the searches as well as chance. Half of it is the sum of half of
 // the interval of Student's t over the searches, the change of the value since smaller searches
-// (the farther one of the quarter and of the eighth of the simulations before the last half), and
-// the distance of the evened result. docs/lab/estimators.md has its coverage in solved games.
+// (the farther one of the quarter and of the eighth of the simulations before the last half, and at
+// least leastError), and the distance of the evened result. docs/lab/estimators.md has its coverage
+// in solved games.
 type Searches struct {
 	Game        env.Game
 	Evaluator   *search.Evaluator // nil for rollouts of the game's bot
@@ -50,6 +51,14 @@ func (*Searches) Exact() bool { return false }
 // About implements [Valuer].
 func (*Searches) About() string {
 	return "± covers the error of the search and chance; without ±, simulations were too few."
+}
+
+// Fewest returns the numbers of searches and of simulations of each that intervals need at least.
+func (s *Searches) Fewest() (searches, simulations int) {
+	if s.Evaluator != nil {
+		return fewestSearches, fewestNetwork
+	}
+	return fewestSearches, fewestRollouts
 }
 
 // ErrTime is returned where the time does not allow one simulation in each search.
@@ -116,11 +125,9 @@ func (s *Searches) Values(ctx context.Context, at []env.Position) ([]Value, erro
 
 // value returns the value of position j from the rounds.
 func (s *Searches) value(rounds [][]float64, j int) Value {
-	p, fewest := s.Game.Spec().Players, fewestRollouts
-	if s.Evaluator != nil {
-		fewest = fewestNetwork
-	}
-	vague := s.Number < fewestSearches || s.Simulations < fewest
+	p := s.Game.Spec().Players
+	searches, simulations := s.Fewest()
+	vague := s.Number < searches || s.Simulations < simulations
 	var sizes [search.Sizes][][]float64 // [searches, P] the values by part of the search
 	even := make([]float64, p)          // the mean of the evened results
 	for k := range sizes {
@@ -141,9 +148,9 @@ func (s *Searches) value(rounds [][]float64, j int) Value {
 		}
 	}
 	v := sampled(sizes[0])
-	v.share, v.Even = true, even
+	v.share, v.Others = true, [][]float64{even}
 	for _, earlier := range sizes[1:] {
-		v.Smaller = append(v.Smaller, sampled(earlier).Mean)
+		v.Others = append(v.Others, sampled(earlier).Mean)
 	}
 	v.Vague = vague
 	return v

@@ -15,10 +15,9 @@ import (
 type Value struct {
 	Mean    []float64   // [P]
 	Samples [][]float64 // [n, P] whose mean it is; nil if it is exact
-	// Even [P] is the evened value, and Smaller [k, P] are those of smaller searches (see
-	// [Searches]); nil for other estimates. They add up like the value.
-	Even    []float64
-	Smaller [][]float64
+	// Others [k, P] are the evened value and then the values of smaller searches (see [Searches]);
+	// nil for other estimates. They add up like the value.
+	Others [][]float64
 	// Vague values have too few samples or simulations for an interval.
 	Vague bool
 
@@ -84,7 +83,8 @@ type Number struct {
 	High  float64 `json:"high"`
 	Exact bool    `json:"exact"`
 	// NoInterval is true where there were too few samples or simulations for an interval. Low and
-	// High then bound a share of the win, or a change of it.
+	// High are then 0 and 1 for a share of the win, and otherwise −1 and 1, which bound a change of a
+	// share, but not a sum of changes over a game.
 	NoInterval bool `json:"no_interval,omitempty"`
 }
 
@@ -126,12 +126,12 @@ func (v Value) Number(seat int) Number {
 	}
 	n := float64(len(v.Samples))
 	half := float64(quantile(len(v.Samples)-1) * math.Sqrt(sum/(n-1)/n))
-	if v.Smaller != nil {
+	if v.Others != nil {
 		change := leastError
-		for _, x := range v.Smaller {
+		for _, x := range v.Others[1:] {
 			change = max(change, math.Abs(x[seat]-mean))
 		}
-		half += change + math.Abs(v.Even[seat]-mean)
+		half += change + math.Abs(v.Others[0][seat]-mean)
 	}
 	x := Number{Value: mean, Low: mean - half, High: mean + half}
 	if v.Vague {
@@ -145,14 +145,6 @@ func (v Value) Number(seat int) Number {
 
 // sample returns sample k [P]. All samples of an exact value are the value.
 func (v Value) sample(k int) []float64 { return v.of(v.Samples, k) }
-
-// even returns the evened value [P].
-func (v Value) even() []float64 {
-	if v.Even == nil {
-		return v.Mean
-	}
-	return v.Even
-}
 
 // of returns row k of one of v's slices [k, P], or the value where that has none.
 func (v Value) of(rows [][]float64, k int) []float64 {
@@ -168,21 +160,15 @@ func (v *Value) add(seat int, x Value, factor float64) {
 	for len(v.Samples) < len(x.Samples) { // v was exact
 		v.Samples = append(v.Samples, append([]float64(nil), v.Mean...))
 	}
-	for len(v.Smaller) < len(x.Smaller) {
-		v.Smaller = append(v.Smaller, append([]float64(nil), v.Mean...))
-	}
-	if v.Even == nil && x.Even != nil {
-		v.Even = append([]float64(nil), v.Mean...)
+	for len(v.Others) < len(x.Others) {
+		v.Others = append(v.Others, append([]float64(nil), v.Mean...))
 	}
 	v.Mean[seat] += factor * x.Mean[seat]
 	for k, row := range v.Samples {
 		row[seat] += factor * x.sample(k)[seat]
 	}
-	for k, row := range v.Smaller {
-		row[seat] += factor * x.of(x.Smaller, k)[seat]
-	}
-	if v.Even != nil {
-		v.Even[seat] += factor * x.even()[seat]
+	for k, row := range v.Others {
+		row[seat] += factor * x.of(x.Others, k)[seat]
 	}
 	v.Vague = v.Vague || x.Vague
 }
