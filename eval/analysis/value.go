@@ -163,12 +163,12 @@ func (v *Value) add(seat int, x Value, factor float64) {
 	for len(v.Others) < len(x.Others) {
 		v.Others = append(v.Others, append([]float64(nil), v.Mean...))
 	}
-	v.Mean[seat] += factor * x.Mean[seat]
+	v.Mean[seat] += float64(factor * x.Mean[seat])
 	for k, row := range v.Samples {
-		row[seat] += factor * x.sample(k)[seat]
+		row[seat] += float64(factor * x.sample(k)[seat])
 	}
 	for k, row := range v.Others {
-		row[seat] += factor * x.of(x.Others, k)[seat]
+		row[seat] += float64(factor * x.of(x.Others, k)[seat])
 	}
 	v.Vague = v.Vague || x.Vague
 }
