@@ -143,6 +143,9 @@ func (p *pricer) report(ctx context.Context, games []*record.Game) (*analysis.Re
 	if err != nil {
 		return nil, err
 	}
+	if searches, ok := v.(*analysis.Searches); ok {
+		p.adviseIntervals(*searches)
+	}
 	priced := make([]*analysis.Game, len(games))
 	var done atomic.Int64
 	err = parallel.ForContext(ctx, len(games), 1, func(i, _ int) (err error) {
@@ -198,9 +201,7 @@ func (p *pricer) newSearches(g env.Game) (analysis.Valuer, error) {
 	if evaluator == nil {
 		by = agents.BestBot(g)
 	}
-	v := &analysis.Searches{Game: g, Evaluator: evaluator, Name: by, Number: cmp.Or(p.searches, defaultSearches), Simulations: cfg.Simulations, Seed: p.seed}
-	p.adviseIntervals(*v)
-	return v, nil
+	return &analysis.Searches{Game: g, Evaluator: evaluator, Name: by, Number: cmp.Or(p.searches, defaultSearches), Simulations: cfg.Simulations, Seed: p.seed}, nil
 }
 
 // adviseIntervals prints which flags give intervals, if those of v do not. A network needs far fewer
