@@ -207,9 +207,10 @@ func step(t *testing.T, at env.Position, r *rand.Rand, dice *rand.PCG) env.Posit
 func TestChance(t *testing.T) {
 	a := newApp()
 	at := web.Address{Game: "martian-dice", Typed: true, Start: "13-17@1 aside T3R2H4"}
-	values := request[web.Values](t, a, fields("values", at))
-	ask := fields("chance", at)
-	ask["action"] = "roll"
+	ask := fields("values", at)
+	ask["time"] = 60_000 // the solver may be slow
+	values := request[web.Values](t, a, ask)
+	ask["do"], ask["action"] = "chance", "roll"
 	c := request[web.Chance](t, a, ask)
 	mean, sum := 0.0, 0.0
 	for i, o := range c.Outcomes {
@@ -440,7 +441,7 @@ func TestDaily(t *testing.T) {
 			t.Errorf("%d has the exercises %v and %v", day, d, again)
 		}
 		f := fields("values", d.Address)
-		f["step"] = d.Step
+		f["step"], f["time"] = d.Step, 60_000
 		v := request[web.Values](t, a, f)
 		if n := len(v.Options); !v.Exact || n < 3 || v.Options[n-1].Regret.Value < 0.02 {
 			t.Errorf("%d has the options %v", day, v.Options)
