@@ -1,6 +1,7 @@
 // Requests to the logic of the page: over HTTP or to a Web Worker, as shell.js says.
 import { transport } from './shell.js';
 import { hideToken, tokenOf } from './address.js';
+import { language } from './language.js';
 import { isToken, keepToken, token } from './store.js';
 
 /** An error that the logic has answered; its text is for people. */
@@ -65,9 +66,9 @@ export async function call(name, fields = {}, signal = undefined) {
 
 const kept = new Map();
 
-/** Is call for an answer that never changes. */
+/** Is call for an answer that never changes in one language. */
 export function callOnce(name, fields = {}) {
-  const key = JSON.stringify([name, fields]);
+  const key = JSON.stringify([language(), name, fields]);
   if (!kept.has(key)) {
     const answer = call(name, fields);
     kept.set(key, answer);

@@ -1,7 +1,7 @@
 // The choices of a position, with their values on demand. They keep their order; a selection on
 // the board narrows them.
 import { call } from './api.js';
-import { button, failure, fill, h, say, sentence } from './dom.js';
+import { button, failure, fill, h, announce, sentence } from './dom.js';
 import * as numbers from './numbers.js';
 import { chanceMap } from './chance.js';
 import { coach } from './coach.js';
@@ -45,7 +45,7 @@ export function choices(context, free) {
       : own.regret.low <= 1e-12 ? `“${mine}” may be as good as “${other}”: it loses ${numbers.loss(own.regret, state.values.unit)}.`
         : `“${mine}” loses ${numbers.loss(own.regret, state.values.unit)}. Best is “${other}”.`;
     fill(heading, lost);
-    say(lost);
+    announce(lost);
     if (!state.answered) context.answered(own === top || own.regret.low <= 1e-12);
     state.answered = true;
   }
@@ -80,7 +80,7 @@ export function choices(context, free) {
     if (actions === state.left) return; // nothing is selected, as before
     Object.assign(state, { left: actions, cancel });
     draw();
-    if (actions) say(actions.length === 1 ? 'One choice is left beside the board.' : `${actions.length} choices are left beside the board. Select more to narrow them.`);
+    if (actions) announce(actions.length === 1 ? 'One choice is left beside the board.' : `${actions.length} choices are left beside the board. Select more to narrow them.`);
   }
 
   async function map(option) {

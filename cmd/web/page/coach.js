@@ -1,6 +1,6 @@
 // The coach: it warns before a choice that is at least an inaccuracy, and gives hints in two
 // steps: what matters, then the best choice.
-import { button, failure, fill, h, say, sentence } from './dom.js';
+import { button, failure, fill, h, announce, sentence } from './dom.js';
 import * as numbers from './numbers.js';
 import { verdict } from './verdict.js';
 
@@ -23,7 +23,7 @@ export function coach(known, about, words) {
     try {
       const v = await known(), text = best ? `Best${v.exact ? '' : ' by estimate'}: ${words(v.options[0].action)}, ${numbers.value(v.options[0].value, v.unit)}.` : matters(v, about);
       tell(h('p', {}, text), !best && v.options.length > 1 && button('Show the best choice', () => help(true), { class: 'small', 'data-key': 'best' }));
-      say(text);
+      announce(text);
     } catch (error) {
       if (error.name !== 'AbortError') tell(failure(error, () => help(best)));
     }

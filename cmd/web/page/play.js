@@ -1,7 +1,7 @@
 // A game: the board with the players and the choices on one screen, then the log and the review.
 import { call, callOnce } from './api.js';
 import { drawBoard, legend } from './board.js';
-import { button, fill, h, notice, say, sentence } from './dom.js';
+import { button, fill, h, notice, announce, sentence } from './dom.js';
 import { common, gameOf, goTo, link, mainLine, read, whole, write } from './address.js';
 import { choices, onBoard } from './choices.js';
 import { odds } from './odds.js';
@@ -187,7 +187,7 @@ function update(view, step, signal) {
   if (live && shown.mine === gameOf(a)) remember(view);
   if (view.ended && live) tellWhy(why, context);
   tabs(context);
-  if (live && view.log.length && !view.ended) say([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? 'Your choice.' : '') : ''].join(' '));
+  if (live && view.log.length && !view.ended) announce([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? 'Your choice.' : '') : ''].join(' '));
 }
 
 /** Fills a line that has a fixed room; what does not fit can be read by pointing at it. */

@@ -1,7 +1,7 @@
 // What the browser keeps: the games that are played here by their addresses, the latest first, the deck
-// of mistakes and the daily exercises, whether values are shown, and the token of the server. The
-// storage can be full or denied, and hold what another version or program wrote. What it does
-// not take stays in this page while that is open, and what is damaged counts as absent.
+// of mistakes and the daily exercises, whether values are shown, the language, and the token of the
+// server. The storage can be full or denied, and hold what another version or program wrote. What
+// it does not take stays in this page while that is open, and what is damaged counts as absent.
 
 import { gameOf, parse, write } from './address.js';
 import { notice } from './dom.js';
@@ -197,6 +197,16 @@ export function isOn(name) {
 /** Switches something on or off. @param {string} name @param {boolean} on */
 export function turn(name, on) {
   put(name, on ? 'on' : 'off');
+}
+
+/** The language that the person has chosen; '' without one. */
+export function keptLanguage() {
+  return get('language') ?? '';
+}
+
+/** @param {string} code */
+export function keepLanguage(code) {
+  put('language', code);
 }
 
 /** The token of the server; '' without one. */
