@@ -28,7 +28,8 @@ export function drawMap(board) {
   if (named) root.append(rulers(map));
   if (map.lines) root.append(svg('g', { class: 'border-lines' }, map.borders.map(([i, k]) => line(map.cells[i].at, map.cells[k].at))));
   const cells = map.cells.map((cell) => drawCell(board, cell, weave));
-  root.append(...cells, svg('g', { class: 'edges' }, ['edge', 'open', 'changed'].map((name) => [...board.edges.values()].filter((edge) => edge.classList.contains(name))))); // the last on top
+  const order = ['edge', 'open', 'changed']; // the last on top
+  root.append(...cells, svg('g', { class: 'edges' }, order.map((name) => [...board.edges.values()].filter((edge) => edge.classList.contains(name)))));
   const box = h('div', { class: 'map-box' }, root);
   moveByArrows(board, box, cells);
   return box;
