@@ -125,7 +125,7 @@ export class Board {
   add(element, what, name) {
     const actions = (this.onChoose && what.actions) || [];
     const option = actions.length === 1 ? this.scene.options.find((o) => o.action === actions[0])?.text : '';
-    const label = [`${name}: ${what.text}`, what.group && `${this.scene.map.group} ${what.group}`, option].filter(Boolean).join('; ');
+    const label = [`${say(name)}: ${what.text}`, what.group && `${this.scene.map.group} ${what.group}`, option].filter(Boolean).join('; ');
     const drawn = element instanceof SVGElement;
     if (drawn || actions.length) element.setAttribute('aria-label', label);
     if (drawn) element.append(svg('title', {}, label));
@@ -216,7 +216,7 @@ export class Board {
       const parts = [
         h('span', { class: 'place-robot', 'aria-hidden': 'true' }, svg('svg', { viewBox: '-12 -12 24 24' },
           svg('rect', { class: 'bay', x: -11, y: -11, width: 22, height: 22, rx: 4 }), place.pieces?.map((p) => robot(p, 20)))),
-        h('span', {}, h('strong', {}, place.name), h('small', {}, place.power), h('span', { class: 'hidden' }, place.text)),
+        h('span', {}, h('strong', {}, say(place.name)), h('small', {}, place.power), h('span', { class: 'hidden' }, place.text)),
       ];
       const open = place.actions && this.onChoose;
       const element = open ? button(parts, () => {}, attributes) : h('div', attributes, parts);
@@ -232,7 +232,7 @@ export class Board {
       const parts = [kindSign(track.name), h('span', {}, say(track.name)), track.at.map((level, i) => level > 0 && h('span', { class: 'marker', title: `${this.names[i]}: ${track.levels[level]}` }, swatch(i), level))];
       if (!track.actions || !this.onChoose) return h('li', { class: 'track' }, parts);
       const element = button(parts, () => {}, { class: 'track track-name', 'data-key': `track-${track.name}` });
-      this.add(element, { text: this.scene.track, actions: track.actions }, say(track.name));
+      this.add(element, { text: this.scene.track, actions: track.actions }, track.name);
       return h('li', {}, element);
     }));
   }
