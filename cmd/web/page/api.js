@@ -1,7 +1,7 @@
 // Requests to the logic of the page: over HTTP or to a Web Worker, as shell.js says.
 import { transport } from './shell.js';
 import { hideToken, tokenOf } from './address.js';
-import { language } from './language.js';
+import { language, t } from './language.js';
 import { isToken, keepToken, token } from './store.js';
 
 /** An error that the logic has answered; its text is for people. */
@@ -58,7 +58,7 @@ export async function call(name, fields = {}, signal = undefined) {
     answer = await (await send)({ do: name, ...fields }, signal);
   } catch (error) {
     if (error.name === 'AbortError' || error instanceof AnswerError) throw error;
-    throw new AnswerError('The program does not answer. Is it still running?');
+    throw new AnswerError(t('The program does not answer. Is it still running?'));
   }
   if (answer?.error) throw new AnswerError(answer.error, answer.moreTime, answer.goesOn);
   return answer;

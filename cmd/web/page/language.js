@@ -10,8 +10,8 @@ export const languages = [
 
 let chosen = languages[0], wanted = chosen;
 
-/** The translations of the texts of the page. @type {Record<string, string>} */
-let texts = {};
+/** The translations of the texts of the page, and of the sentences of the games. @type {Record<string, string>[]} */
+let [texts, sentences] = [{}, {}];
 
 /** The code of the language that the page is in. */
 export const language = () => chosen.code;
@@ -29,9 +29,9 @@ export function ofBrowser() {
 /** Loads a language, which the page is in from then on; it throws an error for people. @param {string} code */
 export async function speak(code) {
   const next = wanted = languages.find((l) => l.code === code) ?? languages[0];
-  const table = next === languages[0] ? { page: {} } : await load(next.code);
+  const table = next === languages[0] ? { page: {}, games: {} } : await load(next.code);
   if (next !== wanted) return; // another one was chosen meanwhile
-  [chosen, texts] = [next, table.page];
+  [chosen, texts, sentences] = [next, table.page, table.games];
   document.documentElement.lang = next.tag;
 }
 
@@ -56,6 +56,9 @@ export function mix(text, values = {}) {
 export function t(text, values) {
   return mix(text, values).join('');
 }
+
+/** A word or sentence of the games in the language of the page. @param {string} text in English */
+export const say = (text) => sentences[text] ?? text;
 
 /** Marks a text that is given to t later. @param {string} text */
 export const later = (text) => text;
