@@ -1,7 +1,7 @@
 // Charts of lines as SVG, each with a table beside it.
 import { button, h, svg } from './dom.js';
-import { t } from './language.js';
-import { fixed, written } from './numbers.js';
+import { t, written } from './language.js';
+import { fixed } from './numbers.js';
 
 const left = 46, right = 10, top = 10, bottom = 34;
 

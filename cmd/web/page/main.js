@@ -20,8 +20,8 @@ const links = [['home', later('Play')], ['editor', later('Positions')], ['games'
 
 /** What helps after a bad link: the game as far as its moves are right, a new game, or those of this browser. */
 function help(page, query, error) {
-  const wrong = page === 'play' && /^move (\d+):/.exec(error.message);
-  const moves = query.get('moves')?.split('.').slice(0, wrong ? Number(wrong[1]) - 1 : undefined).join('.');
+  const wrong = page === 'play' && error.move > 0;
+  const moves = query.get('moves')?.split('.').slice(0, wrong ? error.move - 1 : undefined).join('.');
   return h('ul', {}, wrong && h('li', {}, h('a', { href: link('play', { ...Object.fromEntries(query), moves, step: null, line: null }) }, t('Open the game up to there'))),
     h('li', {}, h('a', { href: '#home' }, t('Start a game'))), h('li', {}, h('a', { href: '#games' }, t('My games'))));
 }

@@ -1,7 +1,7 @@
 // Numbers for people. Each says whether it is exact.
 import { offline } from './api.js';
 import { sentence } from './dom.js';
-import { language, t } from './language.js';
+import { t, written } from './language.js';
 
 /**
  * @typedef {object} Num
@@ -11,9 +11,6 @@ import { language, t } from './language.js';
  * @property {boolean} exact
  * @property {boolean} [no_interval] an estimate from too few simulations
  */
-
-/** A number as the language writes it. @param {string | number} x */
-export const written = (x) => (language() === 'de' ? String(x).replace('.', ',') : String(x));
 
 /** A number with so many digits behind the point. @param {number} x @param {number} digits */
 export const fixed = (x, digits) => written(x.toFixed(digits));

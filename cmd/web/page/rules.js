@@ -2,30 +2,30 @@
 import { fill, h } from './dom.js';
 import { call, callOnce } from './api.js';
 import { link, whole } from './address.js';
-import { t } from './language.js';
+import { language, t } from './language.js';
 
 /** Draws the page. */
 export async function show(main, query, signal) {
   document.title = `marsgym: ${t('Rules')}`;
   const games = await callOnce('games');
   const id = query.get('game') ?? games[0].id;
-  const { title, blocks: list } = await call('rules', { game: id, players: whole(query, 'players') ?? 0 }, signal);
+  const { title, blocks: list, language: own } = await call('rules', { game: id, players: whole(query, 'players') ?? 0, language: language() }, signal);
   fill(main,
     h('h1', {}, t('Rules: {game}', { game: title })),
     h('ul', { class: 'chips', 'aria-label': t('Games') }, games.map((g) => h('li', {}, h('a', { href: link('rules', { game: g.id }), 'aria-current': g.id === id ? 'true' : null }, g.title)))),
-    h('article', { class: 'rules' }, blocks(list)),
+    h('article', { class: 'rules', lang: own === 'en' ? own : null }, blocks(list)),
     h('p', {}, h('a', { class: 'button primary', href: link('home', { game: id }) }, t('Play this game')), ' ', h('a', { class: 'button', href: link('learn', { game: id }) }, t('Learn it in three turns'))));
 }
 
 /** Rules as elements, for a panel. @param {string} game @param {number} players */
 export async function rulesOf(game, players) {
-  const { blocks: list } = await callOnce('rules', { game, players });
-  return h('div', { class: 'rules' }, blocks(list));
+  const { blocks: list, language: own } = await callOnce('rules', { game, players, language: language() });
+  return h('div', { class: 'rules', lang: own === 'en' ? own : null }, blocks(list));
 }
 
 /** How positions of a game are written, to open where it is needed. @param {string} game @param {number} players */
 export function notationOf(game, players) {
-  const text = h('div', { class: 'rules' });
+  const text = h('div', { class: 'rules', lang: 'en' });
   return h('details', { ontoggle: async (e) => {
     if (e.target.open && !text.hasChildNodes()) fill(text, blocks((await callOnce('rules', { game, players })).notation));
   } }, h('summary', {}, t('How positions are written')), text);
