@@ -3,7 +3,8 @@ package games
 
 import "embed"
 
-// Pages has a file for each game, named after it; presets share the page of their game.
+// Pages has a file for each game, named after it; presets share the page of their game. A folder
+// named after a language has translations.
 //
-//go:embed *.md
+//go:embed *.md */*.md
 var Pages embed.FS

@@ -16,9 +16,19 @@ import (
 	"marsgym/env/game"
 )
 
-// page returns the page of a game and its name: that which is the id or begins it, since
-// presets share a page. It returns "" if there is none.
-func page(id string) (name, text string) {
+// English is the language of the pages that others are translated from.
+const English = "en"
+
+// titles are the titles of what programs look for in a page, by language.
+var titles = map[string]struct{ rules, worked, config string }{
+	English: {"Rules", "A worked turn", "Config"},
+	"de":    {"Regeln", "Ein Beispielzug", "Einstellungen"},
+	"zh":    {"規則", "示範", "設定"},
+}
+
+// page returns the page of a game in a language and its name: that which is the id or begins it,
+// since presets share a page. The text is "" if there is none.
+func page(id, language string) (name, text string) {
 	list, err := games.Pages.ReadDir(".")
 	if err != nil {
 		panic(err) // the files are embedded
@@ -29,7 +39,11 @@ func page(id string) (name, text string) {
 			name = n
 		}
 	}
-	b, _ := games.Pages.ReadFile(name + ".md")
+	file := name + ".md"
+	if language != English {
+		file = language + "/" + file
+	}
+	b, _ := games.Pages.ReadFile(file)
 	return name, string(b)
 }
 
@@ -48,7 +62,7 @@ func section(page, heading string) string {
 // the sections whose titles contain it or, if there are none, the paragraphs. It returns ""
 // where there is nothing.
 func Rules(spec game.Spec, about string, width int) string {
-	blocks := rules(spec)
+	blocks := rules(spec, English)
 	if about != "" {
 		contains := func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(about)) }
 		found := slices.DeleteFunc(slices.Clone(blocks), func(b Block) bool { return !contains(b.section) })
@@ -63,16 +77,21 @@ func Rules(spec game.Spec, about string, width int) string {
 // ownNumbers is the title above settings that differ.
 const ownNumbers = "The numbers of this game"
 
-// rules returns the blocks of the rules of a game.
-func rules(spec game.Spec) []Block {
-	name, p := page(spec.ID)
-	rules, base := tailor(section(p, "## Rules"), spec), name
+// rules returns the blocks of the rules of a game in a language, or nil if there is no such page.
+// What does not come from the page is English.
+func rules(spec game.Spec, language string) []Block {
+	title := titles[language]
+	name, p := page(spec.ID, language)
+	if title.rules == "" || p == "" {
+		return nil
+	}
+	rules, base := tailor(section(p, "## "+title.rules), spec), name
 	if own := spec.WrittenParts["rules"]; own != "" { // of a preset that the page treats as a variant
 		rules, base = own, spec.ID
 	}
 	blocks := parse(rules)
-	blocks = slices.DeleteFunc(blocks, func(b Block) bool { return b.section == "A worked turn" }) // in notation
-	if numbers := numbers(section(p, "## Config"), spec.ConfigJSON(), published(base, spec.Players)); len(numbers) > 0 {
+	blocks = slices.DeleteFunc(blocks, func(b Block) bool { return b.section == title.worked }) // in notation
+	if numbers := numbers(section(p, "## "+title.config), spec.ConfigJSON(), published(base, spec.Players)); len(numbers) > 0 {
 		blocks = append(blocks, Block{section: ownNumbers, Kind: heading, Text: ownNumbers, Loose: true},
 			Block{section: ownNumbers, Kind: paragraph, Loose: true, Text: "The text above has the numbers of the published game. Here these settings differ:"})
 		for _, n := range numbers {
@@ -95,12 +114,13 @@ func tailor(page string, spec game.Spec) string {
 }
 
 // Blocks returns the rules of a game as blocks in order, without the marks of Markdown; see
-// [Rules].
-func Blocks(spec game.Spec) []Block { return clean(rules(spec)) }
+// [Rules]. They are in a language, such as "de", or nil if they are not translated into it. Parts
+// that depend on the config, titles of lists of settings and whole rules of variants stay English.
+func Blocks(spec game.Spec, language string) []Block { return clean(rules(spec, language)) }
 
 // Notation returns what the page of a game says of the notation of its positions, as [Blocks] does.
 func Notation(spec game.Spec) []Block {
-	_, p := page(spec.ID)
+	_, p := page(spec.ID, English)
 	return clean(parse(section(p, "## Notation of positions")))
 }
 
@@ -125,7 +145,7 @@ func clean(list []Block) []Block {
 
 // Sections returns the titles of the sections of the rules of a game.
 func Sections(spec game.Spec) (titles []string) {
-	for _, b := range rules(spec) {
+	for _, b := range rules(spec, English) {
 		if b.Kind == heading && b.Text != ownNumbers {
 			titles = append(titles, b.Text)
 		}
@@ -163,7 +183,7 @@ func numbers(table, config, published string) (list []Block) {
 		if !ok || key == "players" || equal(value, defaults[key]) {
 			continue
 		}
-		text := fmt.Sprintf("%s is %s: %s", key, value, plain(b.Cells[len(b.Cells)-1]))
+		text := fmt.Sprintf("%s = %s: %s", key, value, plain(b.Cells[len(b.Cells)-1]))
 		if len(value) > longest {
 			text = key + " is not that of the published game; the text above shows that of this game"
 		}

@@ -47,7 +47,7 @@ func TestAbout(t *testing.T) {
 		{"mars-is-ours", "LABS", "The labs\n--------\n", "Setup"},
 		{"mars-is-ours", "rocket", "rocket  You gain 4 tokens when your robot enters", "fair"},
 		{"mars-is-ours-fast", "your turn", "Players take turns.", "Setup"},
-		{"martian-risk-small", "numbers", "- setup_armies is 6: armies that each player places in the setup\n", "Fortify"},
+		{"martian-risk-small", "numbers", "- setup_armies = 6: armies that each player places in the setup\n", "Fortify"},
 	}
 	for _, tt := range tests {
 		g, err := catalog.Open(tt.id, 0, nil)
@@ -77,7 +77,7 @@ func TestBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text []string
-		for _, b := range rulesbook.Blocks(g.Spec()) {
+		for _, b := range rulesbook.Blocks(g.Spec(), rulesbook.English) {
 			text = append(text, b.Mark, b.Text, strings.Join(b.Cells, " "))
 		}
 		want := strings.Fields(regexp.MustCompile(`(?m)^-+$`).ReplaceAllString(rulesbook.Rules(g.Spec(), "", 79), ""))
@@ -115,7 +115,7 @@ func TestNumbers(t *testing.T) {
 		}
 		var got []string
 		if part := rulesbook.Rules(g.Spec(), title, width); strings.HasPrefix(part, title) {
-			for _, m := range regexp.MustCompile(`(?m)^- (\w+) is `).FindAllStringSubmatch(part, -1) {
+			for _, m := range regexp.MustCompile(`(?m)^- (\w+) (?:=|is) `).FindAllStringSubmatch(part, -1) {
 				got = append(got, m[1])
 			}
 		}
@@ -147,7 +147,7 @@ func TestParts(t *testing.T) {
 		{"mars-is-ours", "{}", 2, []string{" 1 oabo\n 2 aabb\n"}, []string{"obccdo"}},
 		{"mars-is-ours", `{"terrain": "random48", "layout": "nine"}`, 3, []string{" 1 oabbco\n", "Each cell is a tile of its own: 12 × gem, 12 × soda"}, []string{"obccdo"}},
 		{"mars-is-ours-fast", "{}", 2, []string{" 1 oabo\n", "4 in the hand and 2 in the junkyard", "the starter wins a tie"}, []string{"obccdo", "gem-soda", "token", "money", "Maintenance", "shield", "settings differ"}},
-		{"mars-is-ours-fast", `{"fast_count": "all"}`, 2, []string{"settings differ", "fast_count is \"all\""}, []string{"start_junk is"}},
+		{"mars-is-ours-fast", `{"fast_count": "all"}`, 2, []string{"settings differ", "fast_count = \"all\""}, []string{"start_junk ="}},
 		{"mars-is-ours", oneTile, 2, []string{"The data in the config of this game gives the map", "   abcd\n 1 oabb\n 2 aabo\n", "ground of these cells is fixed", " 1 gs..\n 2 mt..\n",
 			"3 × gem-gem-metal-metal", "1      7 money  nothing  1 token, 1 die  2 robots\n"}, []string{"marsgym invented", "obccdo", "21 money", "gem-soda"}},
 		{"martian-risk", "{}", 4, []string{"28 regions", "unions are balanced proper colourings, invented", "a      AL ID ND NE NM\n", "invented larger numbers: 32 armies", "marsgym invented a limit and a\nranking: after 100 rounds"},

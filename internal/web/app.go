@@ -66,6 +66,8 @@ type Request struct {
 	Text   string    `json:"text,omitempty"`   // games as text
 	Games  []Address `json:"games,omitempty"`  // finished games
 	Run    string    `json:"run,omitempty"`    // name of a run folder
+
+	Language string `json:"language,omitempty"` // of rules, such as "de"; nothing else is translated here
 }
 
 // handler answers the requests of a name.

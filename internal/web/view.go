@@ -210,14 +210,19 @@ var gameList = sync.OnceValues(func() (any, error) {
 	return list, nil
 })
 
-// rules returns the rules of Game for Players.
+// rules returns the rules of Game for Players in Language, or in English if they are not
+// translated, and the language that it is.
 func (a *App) rules(_ context.Context, r *Request) (any, error) {
 	g, err := r.Address.open()
 	if err != nil {
 		return nil, err
 	}
 	spec := g.Spec()
-	return map[string]any{"title": spec.Title, "blocks": append([]rulesbook.Block{}, rulesbook.Blocks(spec)...), "notation": rulesbook.Notation(spec)}, nil
+	language, blocks := r.Language, rulesbook.Blocks(spec, r.Language)
+	if blocks == nil {
+		language, blocks = rulesbook.English, append([]rulesbook.Block{}, rulesbook.Blocks(spec, rulesbook.English)...)
+	}
+	return map[string]any{"title": spec.Title, "language": language, "blocks": blocks, "notation": rulesbook.Notation(spec)}, nil
 }
 
 // explain returns lines about Word in the position.

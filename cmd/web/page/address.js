@@ -1,5 +1,6 @@
 // The address of this page: the part after # names a page and, for a game, holds all of it.
 // Anyone can write one, so each part is checked here or by the logic, whose errors are for people.
+import { t } from './language.js';
 
 /**
  * @typedef {object} Address
@@ -92,7 +93,7 @@ export function whole(q, name) {
 export function read(q) {
   const list = (name, separator) => (q.get(name) ? q.get(name).split(separator) : undefined);
   const seed = q.get('seed') || '0';
-  if (!/^\d{1,20}$/.test(seed) || BigInt(seed) >= 2n ** 64n) throw new Error('The seed in the address is no whole number below 2^64.');
+  if (!/^\d{1,20}$/.test(seed) || BigInt(seed) >= 2n ** 64n) throw new Error(t('The seed in the address is no whole number below 2^64.'));
   return {
     game: q.get('game') ?? '',
     players: whole(q, 'players') ?? 0,

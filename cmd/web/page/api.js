@@ -1,6 +1,7 @@
 // Requests to the logic of the page: over HTTP or to a Web Worker, as shell.js says.
 import { transport } from './shell.js';
 import { hideToken, tokenOf } from './address.js';
+import { inLanguage, language, say, t } from './language.js';
 import { isToken, keepToken, token } from './store.js';
 
 /** An error that the logic has answered; its text is for people. */
@@ -11,7 +12,11 @@ export class AnswerError extends Error {
    * @param {boolean} [goesOn] whether the computation goes on, and the same request gets its result later
    */
   constructor(text, moreTime = false, goesOn = false) {
-    super(text);
+    super(say(text));
+    const [, move, rest] = /^(?:move (\d+): )?(.*)$/s.exec(text);
+    /** The move of the address that is wrong, or NaN, and the text without it. */
+    this.move = Number(move);
+    this.rest = say(rest);
     this.moreTime = moreTime;
     this.goesOn = goesOn;
   }
@@ -45,7 +50,7 @@ async function http(request, signal) {
 }
 
 /**
- * Sends a request and returns the answer.
+ * Sends a request and returns the answer, in the language of the page.
  * @param {string} name of the request
  * @param {object} [fields] of the request
  * @param {AbortSignal} [signal] that cancels it
@@ -57,17 +62,17 @@ export async function call(name, fields = {}, signal = undefined) {
     answer = await (await send)({ do: name, ...fields }, signal);
   } catch (error) {
     if (error.name === 'AbortError' || error instanceof AnswerError) throw error;
-    throw new AnswerError('The program does not answer. Is it still running?');
+    throw new AnswerError(t('The program does not answer. Is it still running?'));
   }
   if (answer?.error) throw new AnswerError(answer.error, answer.moreTime, answer.goesOn);
-  return answer;
+  return inLanguage(answer);
 }
 
 const kept = new Map();
 
-/** Is call for an answer that never changes. */
+/** Is call for an answer that never changes in one language. */
 export function callOnce(name, fields = {}) {
-  const key = JSON.stringify([name, fields]);
+  const key = JSON.stringify([language(), name, fields]);
   if (!kept.has(key)) {
     const answer = call(name, fields);
     kept.set(key, answer);

@@ -3,6 +3,7 @@
 // that belong to everything selected, which the list of choices then shows alone. If one is
 // left, and it belongs to nothing else, it is chosen.
 import { button, fill, h, press, sentence, svg } from './dom.js';
+import { say, t } from './language.js';
 import { drawMap } from './map.js';
 import { die, robot, seatClass, sign, swatch } from './pieces.js';
 
@@ -124,7 +125,7 @@ export class Board {
   add(element, what, name) {
     const actions = (this.onChoose && what.actions) || [];
     const option = actions.length === 1 ? this.scene.options.find((o) => o.action === actions[0])?.text : '';
-    const label = [`${name}: ${what.text}`, what.group && `${this.scene.map.group} ${what.group}`, option].filter(Boolean).join('; ');
+    const label = [`${say(name)}: ${what.text}`, what.group && `${this.scene.map.group} ${what.group}`, option].filter(Boolean).join('; ');
     const drawn = element instanceof SVGElement;
     if (drawn || actions.length) element.setAttribute('aria-label', label);
     if (drawn) element.append(svg('title', {}, label));
@@ -197,9 +198,9 @@ export class Board {
   }
 
   #dice(group) {
-    const label = (d) => (d.face ? `${d.count} × ${d.face}` : d.actions && this.onChoose ? `roll ${d.count === 1 ? 'the die' : `${d.count} dice`}` : `${d.count} ${d.count === 1 ? 'die' : 'dice'}`);
-    return h('section', { class: 'dice', 'aria-label': `Dice ${group.name}` }, h('h2', {}, sentence(group.name), group.text && h('small', {}, group.text)),
-      group.dice.length === 0 ? h('p', { class: 'note' }, 'none') : h('div', { class: 'dice-row' }, group.dice.map((d) => {
+    const label = (d) => (d.face ? `${d.count} × ${say(d.face)}` : d.actions && this.onChoose ? (d.count === 1 ? t('roll the die') : t('roll {n} dice', { n: d.count })) : d.count === 1 ? t('1 die') : t('{n} dice', { n: d.count }));
+    return h('section', { class: 'dice', 'aria-label': t('Dice {group}', { group: group.name }) }, h('h2', {}, sentence(group.name), group.text && h('small', {}, group.text)),
+      group.dice.length === 0 ? h('p', { class: 'note' }, t('none')) : h('div', { class: 'dice-row' }, group.dice.map((d) => {
         const dice = [h('span', { class: 'dice-set' }, Array.from({ length: d.count }, () => die(d.face))), h('span', { class: 'dice-name' }, label(d))];
         if (!d.actions || !this.onChoose) return h('div', { class: 'dice-group' }, dice);
         const element = button(dice, () => {}, { class: 'dice-group', 'data-key': `dice-${group.name}-${d.face}` });
@@ -210,12 +211,12 @@ export class Board {
 
   /** The places beside the map. */
   #places() {
-    return h('ul', { class: 'places', 'aria-label': 'Places beside the map' }, this.scene.places.map((place) => {
+    return h('ul', { class: 'places', 'aria-label': t('Places beside the map') }, this.scene.places.map((place) => {
       const attributes = { class: `place${place.mark ? ' aim' : ''}`, 'data-key': `cell-${place.name}` };
       const parts = [
         h('span', { class: 'place-robot', 'aria-hidden': 'true' }, svg('svg', { viewBox: '-12 -12 24 24' },
           svg('rect', { class: 'bay', x: -11, y: -11, width: 22, height: 22, rx: 4 }), place.pieces?.map((p) => robot(p, 20)))),
-        h('span', {}, h('strong', {}, place.name), h('small', {}, place.power), h('span', { class: 'hidden' }, place.text)),
+        h('span', {}, h('strong', {}, say(place.name)), h('small', {}, place.power), h('span', { class: 'hidden' }, place.text)),
       ];
       const open = place.actions && this.onChoose;
       const element = open ? button(parts, () => {}, attributes) : h('div', attributes, parts);
@@ -227,11 +228,11 @@ export class Board {
   /** The tracks: the level of each seat that is above 0. */
   #tracks() {
     const { tracks } = this.scene;
-    return h('ul', { class: 'tracks', 'aria-label': 'Tracks' }, tracks.map((t) => {
-      const parts = [kindSign(t.name), h('span', {}, t.name), t.at.map((level, i) => level > 0 && h('span', { class: 'marker', title: `${this.names[i]}: ${t.levels[level]}` }, swatch(i), level))];
-      if (!t.actions || !this.onChoose) return h('li', { class: 'track' }, parts);
-      const element = button(parts, () => {}, { class: 'track track-name', 'data-key': `track-${t.name}` });
-      this.add(element, { text: this.scene.track, actions: t.actions }, t.name);
+    return h('ul', { class: 'tracks', 'aria-label': t('Tracks') }, tracks.map((track) => {
+      const parts = [kindSign(track.name), h('span', {}, say(track.name)), track.at.map((level, i) => level > 0 && h('span', { class: 'marker', title: `${this.names[i]}: ${track.levels[level]}` }, swatch(i), level))];
+      if (!track.actions || !this.onChoose) return h('li', { class: 'track' }, parts);
+      const element = button(parts, () => {}, { class: 'track track-name', 'data-key': `track-${track.name}` });
+      this.add(element, { text: this.scene.track, actions: track.actions }, track.name);
       return h('li', {}, element);
     }));
   }
@@ -243,16 +244,16 @@ export class Board {
  * @param {string[]} names of the seats
  */
 export function legend({ goal, map, tracks, track }, names) {
-  const owner = (g) => (g.holder >= 0 ? `held by ${names[g.holder]}` : '');
+  const owner = (g) => (g.holder >= 0 ? t('held by {player}', { player: names[g.holder] }) : '');
   const shown = new Set(map?.cells.map((c) => c.kind));
-  return [h('p', {}, 'Goal: ', goal, '.'),
-    map?.kinds && h('ul', { class: 'kinds' }, map.kinds.filter((k) => shown.has(k.kind)).map((k) => h('li', {}, kindSign(k.kind), h('span', {}, h('strong', {}, k.kind), ` ${k.text}`)))),
-    map?.groups?.length > 0 && h('p', {}, `The letter behind a name is the ${map.group}: ${map.pays}.`),
+  return [h('p', {}, t('Goal: {goal}.', { goal })),
+    map?.kinds && h('ul', { class: 'kinds' }, map.kinds.filter((k) => shown.has(k.kind)).map((k) => h('li', {}, kindSign(k.kind), h('span', {}, h('strong', {}, say(k.kind)), ` ${k.text}`)))),
+    map?.groups?.length > 0 && h('p', {}, t('The letter behind a name is the {group}: {pays}.', { group: map.group, pays: map.pays })),
     map?.groups?.length > 0 && h('ul', { class: 'groups' }, map.groups.map((g) => h('li', {}, h('strong', {}, `${map.group} ${g.name}`), ` ${g.cells.map((i) => map.cells[i].name).join(', ')} ${owner(g)}`))),
-    tracks && h('p', {}, `Tracks: ${track}.`),
-    tracks && h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Tracks' }, h('table', { class: 'track-table' },
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'level'), tracks[0].levels.map((_, i) => h('th', { scope: 'col' }, i)))),
-      h('tbody', {}, tracks.map((t) => h('tr', {}, h('th', { scope: 'row' }, t.name), t.levels.map((pay) => h('td', {}, pay)))))))];
+    tracks && h('p', {}, t('Tracks: {text}.', { text: track })),
+    tracks && h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('Tracks') }, h('table', { class: 'track-table' },
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('level')), tracks[0].levels.map((_, i) => h('th', { scope: 'col' }, i)))),
+      h('tbody', {}, tracks.map((x) => h('tr', {}, h('th', { scope: 'row' }, say(x.name)), x.levels.map((pay) => h('td', {}, pay)))))))];
 }
 
 /** The colour and the sign of a kind of cells. */

@@ -3,6 +3,7 @@ import { callOnce } from './api.js';
 import { absolute, isLocal, link, write } from './address.js';
 import { personOf } from './deck.js';
 import { button, copy, failure, fill, h, save, sentence } from './dom.js';
+import { t } from './language.js';
 import * as numbers from './numbers.js';
 import { reviewOf, usual } from './review.js';
 import { verdict } from './verdict.js';
@@ -17,10 +18,11 @@ function seatOf(view) {
 /** The parts of the result of a seat whose signs are known, with names for a picture and a sentence. @returns {{name: string, by: string, n: Num}[]} */
 function parts(view, r) {
   const seat = seatOf(view), { luck, losses, others } = r.seats[seat], you = personOf(view.address) >= 0;
-  const rivals = view.names.filter((_, i) => i !== seat), theirs = rivals.length > 1 ? 'the opponents’ mistakes' : `${sentence(rivals[0] ?? '')}’s mistakes`;
+  const rivals = view.names.filter((_, i) => i !== seat), of = (player) => t('{player}’s mistakes', { player });
+  const theirs = rivals.length > 1 ? t('the opponents’ mistakes') : of(sentence(rivals[0] ?? ''));
   return [
-    { name: 'Luck', by: 'the dice', n: luck },
-    r.priced.includes(seat) && { name: you ? 'Your mistakes' : `${numbers.nameOf(view, seat)}’s mistakes`, by: you ? 'your mistakes' : 'its mistakes', n: { ...losses, value: -losses.value, low: -losses.high, high: -losses.low } },
+    { name: t('Luck'), by: t('the dice'), n: luck },
+    r.priced.includes(seat) && { name: you ? t('Your mistakes') : of(numbers.nameOf(view, seat)), by: you ? t('your mistakes') : t('its mistakes'), n: { ...losses, value: -losses.value, low: -losses.high, high: -losses.low } },
     r.exact && rivals.length > 0 && { name: sentence(theirs), by: theirs, n: others },
   ].filter((part) => part && numbers.sure(part.n));
 }
@@ -29,14 +31,15 @@ function parts(view, r) {
 export function why(view, r) {
   const { unit } = view, you = personOf(view.address) >= 0;
   const text = ({ by, n }, i) => {
-    const whom = you ? 'you' : i ? 'it' : numbers.nameOf(view, seatOf(view));
-    if (n.exact && Math.abs(n.value) < 1e-9) return `${by} cost ${whom} nothing`;
-    return `${by} ${n.value < 0 ? 'cost' : unit ? 'saved' : 'gave'} ${whom} ${numbers.loss({ ...n, value: Math.abs(n.value) }, unit)}${unit && ` ${unit}`}`;
+    const whom = you ? t('you') : i ? t('it') : numbers.nameOf(view, seatOf(view));
+    const values = { by, whom, amount: `${numbers.loss({ ...n, value: Math.abs(n.value) }, unit)}${unit && ` ${unit}`}` };
+    if (n.exact && Math.abs(n.value) < 1e-9) return t('{by} cost {whom} nothing', values);
+    return n.value < 0 ? t('{by} cost {whom} {amount}', values) : unit ? t('{by} saved {whom} {amount}', values) : t('{by} gave {whom} {amount}', values);
   };
   const list = parts(view, r).map(text), last = list.pop();
-  if (!last) return 'The estimates are too uncertain to tell luck from mistakes.';
-  const all = list.length ? `${list.join(', ')} and ${last}` : last;
-  return `${unit ? sentence(all) : `Counted in chance of winning, ${all}`}.`;
+  if (!last) return t('The estimates are too uncertain to tell luck from mistakes.');
+  const all = list.length ? t('{list} and {last}', { list: list.join(t(', ')), last }) : last;
+  return unit ? t('{text}.', { text: sentence(all) }) : t('Counted in chance of winning, {text}.', { text: all });
 }
 
 /** The most expensive step: the position before the costliest choice of the seat or, without a mistake, before its worst luck. */
@@ -66,10 +69,10 @@ function picture(view, r) {
   write(view.title, 60, 70, 32, colours.soft);
   write(view.result[0], 60, 138, 60, colours.ink, 700);
   let y = 196, row = '';
-  for (const word of [...reason.replaceAll(' %', '\u00a0%').split(' '), '']) {
+  for (const word of [...reason.replaceAll(' %', '\u00a0%').match(/[^ \u3000-\uffef]+|[\u3000-\uffef][，。]?| /g), '']) {
     c.font = `400 34px ${font}`;
-    if (word && c.measureText(`${row} ${word}`).width < width - 130) {
-      row += ` ${word}`;
+    if (word && c.measureText(`${row}${word}`).width < width - 130) {
+      row += word;
       continue;
     }
     write(row.trim(), 60, y, 34);
@@ -77,7 +80,7 @@ function picture(view, r) {
   }
   curve(c, write, view, r);
   bars(c, write, view, r);
-  write(`marsgym · ${r.exact ? 'exact values' : 'estimated values'}`, width - 60, height - 20, 26, colours.soft, 400, 'end');
+  write(`marsgym · ${r.exact ? t('exact values') : t('estimated values')}`, width - 60, height - 20, 26, colours.soft, 400, 'end');
   return canvas;
 }
 
@@ -87,11 +90,11 @@ function curve(c, write, view, r) {
   const values = r.points.map((p) => (unit ? -p.values[seat].value : numbers.share(p.values[seat])));
   const low = unit ? Math.min(...values) : 0, high = unit ? Math.max(...values, low + 1) : 100;
   const px = (k) => at.x + (at.w * k) / Math.max(1, values.length - 1), py = (v) => at.y + at.h * (1 - (v - low) / (high - low));
-  write(unit ? `Expected ${unit}` : 'Chance of winning', 60, at.y - 24, 28, colours.soft);
+  write(unit ? t('Expected {unit}', { unit }) : t('Chance of winning'), 60, at.y - 24, 28, colours.soft);
   for (const v of [low, (low + high) / 2, high]) {
     c.fillStyle = colours.edge;
     c.fillRect(at.x, py(v), at.w, 2);
-    write(unit ? v.toFixed(1) : `${v} %`, at.x - 12, py(v) + 9, 26, colours.soft, 400, 'end');
+    write(unit ? numbers.fixed(v, 1) : `${v} %`, at.x - 12, py(v) + 9, 26, colours.soft, 400, 'end');
   }
   Object.assign(c, { strokeStyle: colours.line, lineWidth: 5, lineJoin: 'round' });
   c.beginPath();
@@ -126,7 +129,7 @@ async function solved({ game, players }) {
 /** Fills an element with what a review of the game makes: at once if the game is solved, else when asked. */
 async function reviewed(element, context, draw, ask) {
   const load = async () => {
-    fill(element, 'Computing…');
+    fill(element, t('Computing…'));
     try {
       const { result } = await reviewOf(context, usual, context.signal);
       fill(element, result.points.length > 1 && draw(result));
@@ -136,7 +139,7 @@ async function reviewed(element, context, draw, ask) {
   };
   try {
     if (await solved(context.address)) await load();
-    else fill(element, ask && button(`Compute the result card, in about ${usual / 1000} s`, load));
+    else fill(element, ask && button(t('Compute the result card, in about {n} s', { n: usual / 1000 }), load));
   } catch (error) {
     context.error(error);
   }
@@ -152,12 +155,12 @@ export function card(element, context) {
   const { view } = context, a = view.address;
   reviewed(element, context, (r) => {
     const drawn = picture(view, r), told = h('span', { class: 'copied', role: 'status' });
-    const text = h('textarea', { rows: 4, readonly: true, 'aria-label': 'The result as text', value: '' });
+    const text = h('textarea', { rows: 4, readonly: true, 'aria-label': t('The result as text'), value: '' });
     text.value = `${view.title}: ${view.result[0]} ${why(view, r)}\n${absolute(link('play', write(a, { step: dearest(view, r) })))}`;
     const name = `marsgym-${a.game}-${a.seed}.png`;
     return [drawn, text, h('p', { class: 'row' },
-      button('Copy the text', async () => fill(told, (await copy(text)) ? 'Copied ✓' : 'The text is selected: copy it by Ctrl-C or the menu.'), { class: 'primary' }),
-      button('Save the picture', () => drawn.toBlob((blob) => { save(name, blob); fill(told, `Saved as ${name} ✓`); })), told),
-    h('p', { class: 'note' }, 'The link opens the game at its most expensive moment.', isLocal() && ' This page runs on your computer, and so the link works only here.')];
+      button(t('Copy the text'), async () => fill(told, (await copy(text)) ? t('Copied ✓') : t('The text is selected: copy it by Ctrl-C or the menu.')), { class: 'primary' }),
+      button(t('Save the picture'), () => drawn.toBlob((blob) => { save(name, blob); fill(told, t('Saved as {name} ✓', { name })); })), told),
+    h('p', { class: 'note' }, t('The link opens the game at its most expensive moment.'), isLocal() && [' ', t('This page runs on your computer, and so the link works only here.')])];
   }, true);
 }

@@ -1,5 +1,7 @@
 // Charts of lines as SVG, each with a table beside it.
 import { button, h, svg } from './dom.js';
+import { t, written } from './language.js';
+import { fixed } from './numbers.js';
 
 const left = 46, right = 10, top = 10, bottom = 34;
 
@@ -30,7 +32,7 @@ export function lineChart(o) {
   const px = (x) => left + ((x - x0) / (x1 - x0)) * (width - left - right);
   const py = (y) => height - bottom - ((scale(y) - y0) / (y1 - y0)) * (height - top - bottom);
   const ticks = (a, b, n) => { const step = nice((b - a) / n); const list = []; for (let v = Math.ceil(a / step) * step; v <= b + step * 1e-9; v += step) list.push(v); return list; };
-  const picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': `${o.title}; the table below has the numbers` },
+  const picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': t('{title}; the table below has the numbers', { title: o.title }) },
     (o.log ? logTicks(y0, y1) : ticks(y0, y1, 5)).map((v) => [svg('line', { class: 'grid', x1: left, x2: width - right, y1: py(v), y2: py(v) }), svg('text', { x: left - 6, y: py(v) + 4, 'text-anchor': 'end' }, label(v))]),
     ticks(x0, x1, 6).map((v) => svg('text', { x: px(v), y: height - bottom + 16, 'text-anchor': 'middle' }, label(v))),
     svg('text', { x: width - right, y: height - 4, 'text-anchor': 'end', class: 'axis' }, o.xLabel),
@@ -50,10 +52,10 @@ export function lineChart(o) {
     h('figcaption', {}, `${o.title}${percent ? ', %' : ''}`),
     h('ul', { class: 'legend' }, o.series.map((s) => h('li', {}, svg('svg', { viewBox: '0 0 30 8', 'aria-hidden': 'true' }, svg('path', { class: `line line-${s.seat % 10}`, d: 'M1 4H29' })), s.name))),
     picture,
-    h('details', {}, h('summary', {}, 'Table'), h('div', { class: 'scroll tall', tabindex: 0, role: 'group', 'aria-label': `Table: ${o.title}` }, h('table', {},
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, o.xLabel), o.describe && h('th', { scope: 'col' }, 'what'), o.series.map((s) => h('th', { scope: 'col' }, s.name)))),
-      h('tbody', {}, rows.map((x, i) => h('tr', {}, h('td', {}, o.onPick ? button(x, () => o.onPick(x), { class: 'move', 'aria-label': `Show step ${x}` }) : label(x)), o.describe && h('td', {}, o.describe(x)),
-        o.series.map((s) => h('td', { class: 'number' }, s.y[i] === undefined ? '' : s.y[i].toFixed(digits))))))))));
+    h('details', {}, h('summary', {}, t('Table')), h('div', { class: 'scroll tall', tabindex: 0, role: 'group', 'aria-label': t('Table: {title}', { title: o.title }) }, h('table', {},
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, o.xLabel), o.describe && h('th', { scope: 'col' }, t('what')), o.series.map((s) => h('th', { scope: 'col' }, s.name)))),
+      h('tbody', {}, rows.map((x, i) => h('tr', {}, h('td', {}, o.onPick ? button(x, () => o.onPick(x), { class: 'move', 'aria-label': t('Show step {step}', { step: x }) }) : label(x)), o.describe && h('td', {}, o.describe(x)),
+        o.series.map((s) => h('td', { class: 'number' }, s.y[i] === undefined ? '' : fixed(s.y[i], digits))))))))));
 }
 
 function nice(x) {
@@ -69,5 +71,5 @@ function logTicks(a, b) {
 }
 
 function label(v) {
-  return Math.abs(v) >= 10000 ? `${+(v / 1e6).toPrecision(3)} M` : String(+v.toPrecision(4));
+  return written(Math.abs(v) >= 10000 ? `${+(v / 1e6).toPrecision(3)} M` : +v.toPrecision(4));
 }

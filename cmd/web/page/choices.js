@@ -1,9 +1,11 @@
 // The choices of a position, with their values on demand. They keep their order; a selection on
 // the board narrows them.
 import { call } from './api.js';
-import { button, failure, fill, h, say, sentence } from './dom.js';
+import { button, failure, fill, h, announce, sentence } from './dom.js';
 import * as numbers from './numbers.js';
 import { chanceMap } from './chance.js';
+import { personOf } from './deck.js';
+import { mix, t } from './language.js';
 import { coach } from './coach.js';
 import { thresholds, verdict } from './verdict.js';
 
@@ -18,13 +20,13 @@ const first = 2000; // milliseconds for estimates, before more are asked for
  *   allows is there with a coach, and asks whether a choice may be played
  */
 export function choices(context, free) {
-  const { view } = context, who = numbers.nameOf(view, view.mover);
+  const { view } = context, own = context.address.seats && personOf(context.address) === view.mover;
   const list = h('div', { class: 'options' });
   const note = h('div', { class: 'note' });
   const best = h('p', { class: 'best-line' });
   const state = { values: null, filter: '', chosen: null, answered: false, map: null, left: null, cancel: null };
-  const heading = h('h2', {}, context.exercise ? 'Find the best choice' : who === 'You' ? 'Your choices' : `Choices of ${who}`);
-  const filter = view.options.length > few && h('label', { class: 'filter' }, 'Find ', h('input', { type: 'search', 'data-key': 'filter', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
+  const heading = h('h2', {}, context.exercise ? t('Find the best choice') : own ? t('Your choices') : t('Choices of {player}', { player: numbers.nameOf(view, view.mover) }));
+  const filter = view.options.length > few && h('label', { class: 'filter' }, t('Find'), ' ', h('input', { type: 'search', 'data-key': 'filter', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
   let asked = { time: 0 };
   const about = new Map(view.options.map((o) => [o.name, o.about || o.name]));
   const words = (name) => sentence(numbers.words(about.get(name)));
@@ -41,11 +43,11 @@ export function choices(context, free) {
     const top = state.values.options[0];
     const own = state.values.options.find((o) => o.action === option.name);
     const [mine, other] = [own, top].map((o) => words(o.action));
-    const lost = own === top || own.regret.value <= 1e-12 ? 'That is the best choice.'
-      : own.regret.low <= 1e-12 ? `“${mine}” may be as good as “${other}”: it loses ${numbers.loss(own.regret, state.values.unit)}.`
-        : `“${mine}” loses ${numbers.loss(own.regret, state.values.unit)}. Best is “${other}”.`;
+    const lost = own === top || own.regret.value <= 1e-12 ? t('That is the best choice.')
+      : own.regret.low <= 1e-12 ? t('“{mine}” may be as good as “{other}”: it loses {loss}.', { mine, other, loss: numbers.loss(own.regret, state.values.unit) })
+        : t('“{mine}” loses {loss}. Best is “{other}”.', { mine, other, loss: numbers.loss(own.regret, state.values.unit) });
     fill(heading, lost);
-    say(lost);
+    announce(lost);
     if (!state.answered) context.answered(own === top || own.regret.low <= 1e-12);
     state.answered = true;
   }
@@ -54,8 +56,8 @@ export function choices(context, free) {
   function worth(known, top) {
     const { unit } = state.values, judged = verdict(known.regret, unit);
     return h('span', { class: 'worth' }, h('span', { class: 'number' }, numbers.value(known.value, unit)),
-      h('span', { class: `loss ${top ? 'best' : judged?.name ?? ''}` }, top ? (known.regret.exact ? '✓ best' : '✓ best by estimate') : minus(numbers.loss(known.regret, unit)),
-        judged && !top && h('abbr', { title: judged.name }, ` ${judged.sign}`)));
+      h('span', { class: `loss ${top ? 'best' : judged?.name ?? ''}` }, top ? (known.regret.exact ? t('✓ best') : t('✓ best by estimate')) : numbers.loss(known.regret, unit, '−'),
+        judged && !top && h('abbr', { title: judged.text }, ` ${judged.sign}`)));
   }
 
   function row(option) {
@@ -66,13 +68,13 @@ export function choices(context, free) {
       button(h('span', { class: 'option' }, h('strong', {}, sentence(first)), more.length > 0 && h('span', { class: 'about' }, more.join('; '))), () => choose(option),
         { disabled: !free || context.chosen, title: option.name, 'data-key': `option-${option.name}`, class: ['option-button', state.chosen === option.name && 'chosen', context.suggested === option.name && 'suggested'].filter(Boolean).join(' ') }),
       known && worth(known, top),
-      option.chance && (context.values || state.chosen) && button('Rolls', () => map(option), { class: 'small', 'aria-label': `Rolls after “${first}”: what they are worth`, 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
+      option.chance && (context.values || state.chosen) && button(t('Rolls'), () => map(option), { class: 'small', 'aria-label': t('Rolls after “{choice}”: what they are worth', { choice: first }), 'aria-expanded': state.map?.name === option.name, 'data-key': `map-${option.name}` }));
     return [item, state.map?.name === option.name && h('li', { class: 'map-row' }, state.map.element)];
   }
 
   function draw() {
     const shown = view.options.filter((o) => (!state.left || state.left.includes(o.action)) && `${o.name} ${o.about}`.toLowerCase().includes(state.filter));
-    fill(list, h('ol', {}, shown.map(row)), state.left && button('All choices', () => state.cancel(), { class: 'cancel small', 'data-key': 'cancel' }));
+    fill(list, h('ol', {}, shown.map(row)), state.left && button(t('All choices'), () => state.cancel(), { class: 'cancel small', 'data-key': 'cancel' }));
   }
 
   /** Shows the choices that a selection on the board leaves, or all. */
@@ -80,14 +82,14 @@ export function choices(context, free) {
     if (actions === state.left) return; // nothing is selected, as before
     Object.assign(state, { left: actions, cancel });
     draw();
-    if (actions) say(actions.length === 1 ? 'One choice is left beside the board.' : `${actions.length} choices are left beside the board. Select more to narrow them.`);
+    if (actions) announce(actions.length === 1 ? t('One choice is left beside the board.') : t('{n} choices are left beside the board. Select more to narrow them.', { n: actions.length }));
   }
 
   async function map(option) {
     if (state.map?.name === option.name) {
       state.map = null;
     } else {
-      state.map = { name: option.name, element: h('p', {}, 'Computing…') };
+      state.map = { name: option.name, element: h('p', {}, t('Computing…')) };
       draw();
       const element = await chanceMap(context, option.name);
       if (state.map?.name === option.name) state.map.element = element;
@@ -106,8 +108,8 @@ export function choices(context, free) {
 
   /** Shows the values. */
   async function load(time = first) {
-    const more = time < 16000 && button('More time', () => load(4 * time), { class: 'small', 'data-key': 'more-time' });
-    fill(note, 'Computing values…');
+    const more = time < 16000 && button(t('More time'), () => load(4 * time), { class: 'small', 'data-key': 'more-time' });
+    fill(note, t('Computing values…'));
     try {
       state.values = await known(time);
     } catch (error) {
@@ -116,7 +118,7 @@ export function choices(context, free) {
     }
     const { exact, options, solving, unit } = state.values, soon = h('span', { role: 'status' });
     fill(note, soon, numbers.method(state.values), ' ', exact ? table(state.values) : more, h('p', {}, thresholds(unit)));
-    fill(best, options.length > 1 && ['Best: ', h('strong', {}, words(options[0].action)), `, ${numbers.value(options[0].value, unit)}`]);
+    fill(best, options.length > 1 && mix('Best: {choice}, {value}', { choice: h('strong', {}, words(options[0].action)), value: numbers.value(options[0].value, unit) }));
     draw();
     context.onValues?.(state.values);
     if (solving && !solving.solved) until(soon);
@@ -131,7 +133,7 @@ export function choices(context, free) {
         asked = { time: 0 };
         return load();
       }
-      fill(soon, `The exact values are being computed, ${Math.floor(100 * done)} % done; until then these are estimates. `);
+      fill(soon, t('The exact values are being computed, {percent} % done; until then these are estimates.', { percent: Math.floor(100 * done) }), ' ');
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }
@@ -139,8 +141,8 @@ export function choices(context, free) {
   /** The values with all digits. */
   function table({ options, unit }) {
     const lost = (o) => (o.regret.value > 1e-12 ? numbers.digits({ ...o.regret, value: unit ? -o.regret.value : o.regret.value }, unit) : '');
-    return h('details', {}, h('summary', {}, 'All digits'), h('table', { class: 'digits' },
-      h('thead', {}, h('tr', {}, ['choice', 'value', 'loss'].map((x) => h('th', { scope: 'col' }, x)))),
+    return h('details', {}, h('summary', {}, t('All digits')), h('table', { class: 'digits' },
+      h('thead', {}, h('tr', {}, [t('choice'), t('value'), t('loss')].map((x) => h('th', { scope: 'col' }, x)))),
       h('tbody', {}, options.map((o) => h('tr', {}, h('th', { scope: 'row' }, o.action), h('td', { class: 'number' }, numbers.digits(o.value, unit)), h('td', { class: 'number' }, lost(o)))))));
   }
 
@@ -149,11 +151,6 @@ export function choices(context, free) {
   const guard = context.coach && free && coach(known, about, words);
   if (guard) known();
   return { element: h('div', { class: 'choices' }, h('div', { class: 'choices-head' }, heading, guard && guard.hint, free && context.coachSwitch?.(), filter), guard && guard.told, best, list, note), narrow, allows: guard ? guard.allows : undefined };
-}
-
-/** A loss with its sign. @param {string} loss */
-function minus(loss) {
-  return loss.startsWith('less') ? loss : loss.replace(/^(about )?/, '$1−');
 }
 
 /** Whether an option is the best one, or exactly as good. */

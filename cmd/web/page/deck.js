@@ -3,13 +3,14 @@ import { call } from './api.js';
 import { goTo, link, parse, write } from './address.js';
 import { deck, keepCards, keepDay, keepReview } from './store.js';
 import { h } from './dom.js';
+import { t } from './language.js';
 import { sure } from './numbers.js';
 import { verdict } from './verdict.js';
 
 const waits = [1, 3, 7, 14, 30, 60]; // days until a card comes back from each box, after Leitner. Chosen
 
 /** How the deck works. */
-export const rule = `As in Leitner’s card boxes, a mistake that you solve comes back after ${waits.slice(0, -1).join(', ')} and then ${waits.at(-1)} days; one that you miss starts again.`;
+export const rule = () => t('As in Leitner’s card boxes, a mistake that you solve comes back after {days} and then {last} days; one that you miss starts again.', { days: waits.slice(0, -1).join(', '), last: waits.at(-1) });
 
 /** The midnight that begins the day so many days from now. */
 function midnight(days) {
@@ -72,15 +73,15 @@ export function answered(a, step, day, right) {
   const key = write(a), now = Date.now(), card = deck().find((c) => c.key === key && c.step === step);
   const told = [];
   if (day === today() && keepDay({ day, right })) {
-    told.push(right ? 'Today’s exercise is solved.' : 'Today’s exercise is missed, and joins your mistakes.');
+    told.push(right ? t('Today’s exercise is solved.') : t('Today’s exercise is missed, and joins your mistakes.'));
     if (!right) keepCards([{ key, step, box: 0, due: midnight(waits[0]), at: now }]);
   } else if (card && card.due <= now) {
     const wait = right ? waits[Math.min(card.box, waits.length - 1)] : waits[0];
     keepCards([{ ...card, box: right ? Math.min(card.box + 1, waits.length - 1) : 0, due: midnight(wait), at: now }]);
-    told.push(`${right ? 'Solved' : 'Missed'}: this mistake comes back in ${wait === 1 ? 'a day' : `${wait} days`}.`);
+    told.push(wait === 1 ? (right ? t('Solved: this mistake comes back in a day.') : t('Missed: this mistake comes back in a day.')) : t('Solved: this mistake comes back in {n} days.', { n: wait }));
   }
   const [next, ...rest] = due();
-  if ((card || day) && next) told.push(h('a', { href: exercise(next), 'data-key': 'next-mistake' }, `Next mistake (${rest.length + 1} due)`));
-  else if (card || day) told.push(h('a', { href: '#games' }, 'My games'));
+  if ((card || day) && next) told.push(h('a', { href: exercise(next), 'data-key': 'next-mistake' }, t('Next mistake ({n} due)', { n: rest.length + 1 })));
+  else if (card || day) told.push(h('a', { href: '#games' }, t('My games')));
   return told;
 }

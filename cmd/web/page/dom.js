@@ -1,4 +1,5 @@
 // Elements without a framework.
+import { t } from './language.js';
 
 /**
  * Makes an element. Attributes whose names begin with "on" are listeners; true is an empty
@@ -63,7 +64,7 @@ export function sentence(text) {
 
 /** What has gone wrong, with a button that tries again. @param {Error} error @param {() => void} again */
 export function failure(error, again) {
-  return [h('span', { class: 'error', role: 'alert' }, error.message, ' '), button('Retry', again, { class: 'small', 'data-key': 'retry' })];
+  return [h('span', { class: 'error', role: 'alert' }, error.message, ' '), button(t('Retry'), again, { class: 'small', 'data-key': 'retry' })];
 }
 
 /** Copies the text of a field, and returns whether the browser allows that. @param {HTMLInputElement | HTMLTextAreaElement} field */
@@ -87,11 +88,11 @@ export function save(name, blob) {
 /** Shows a line above all pages, until it is closed. @param {string} text */
 export function notice(text) {
   const line = document.getElementById('notice');
-  fill(line, text, ' ', button('Close', () => fill(line), { class: 'small' }));
+  fill(line, text, ' ', button(t('Close'), () => fill(line), { class: 'small' }));
 }
 
-/** Says a line to screen readers. @param {string} text */
-export function say(text) {
+/** Announces a line to screen readers. @param {string} text */
+export function announce(text) {
   document.getElementById('live').textContent = text;
 }
 

@@ -1,6 +1,7 @@
 // Edits of positions by clicks. A position stays a text in the notation of its game: an edit
 // changes the text, and the logic says whether it is right.
 import { button, h, press } from './dom.js';
+import { say, t } from './language.js';
 import { die } from './pieces.js';
 
 const faces = [['T', 'tank'], ['R', 'ray'], ['H', 'human'], ['C', 'cow'], ['K', 'chicken']];
@@ -17,14 +18,14 @@ const counted = ['mars-is-ours-fast', 'martian-risk']; // games whose first numb
  */
 export function edit(game, text, scene, names, change) {
   const is = (id) => game.startsWith(id), players = names.length;
-  const tools = is('martian-risk') ? [['owner', 'Owner'], ['more', 'One army more'], ['less', 'One army less'], ['tower', 'Tower']]
-    : / map \S*[gsmt]/.test(text) ? [['robot', 'Robots'], ['ground', 'Ground']] : [];
+  const tools = is('martian-risk') ? [['owner', t('Owner')], ['more', t('One army more')], ['less', t('One army less')], ['tower', t('Tower')]]
+    : / map \S*[gsmt]/.test(text) ? [['robot', t('Robots')], ['ground', t('Ground')]] : [];
   const picked = () => (tools.some(([id]) => id === tool) ? tool : tools[0]?.[0]);
   const radios = tools.map(([id, name]) => h('label', {}, h('input', { type: 'radio', name: 'tool', value: id, checked: id === picked(), onchange: () => { tool = id; } }), ` ${name}`));
   const parts = [
     numbers(is, text, scene, names, change),
     is('martian-dice') && ['aside', 'roll'].map((word) => dice(word, text, change)),
-    tools.length > 0 && h('fieldset', { class: 'tools-row' }, h('legend', {}, 'A click on the map changes'), radios),
+    tools.length > 0 && h('fieldset', { class: 'tools-row' }, h('legend', {}, t('A click on the map changes')), radios),
   ];
   const cells = (scene?.map?.cells ?? []).map((c) => c.name), places = (scene?.places ?? []).map((c) => c.name);
   return {
@@ -46,16 +47,16 @@ function numbers(is, text, scene, names, change) {
   });
   for (const [index, [, word, values]] of [...text.matchAll(list)].entries()) {
     if (['tracks', 'start', 'round', 'turns', 'turn', 'passed', 'over'].includes(word) || (!word && counted.some(is))) continue;
-    columns.push([word ? { hand: 'in hand', junk: 'junkyard', dice: 'alchemy dice' }[word] ?? word : scene?.seats[0].score.name ?? 'score', (seat) => values.split('-')[seat], (seat, n) => set(index, seat, n)]);
+    columns.push([word ? { hand: t('in hand'), junk: t('junkyard'), dice: t('alchemy dice') }[word] ?? word : scene?.seats[0].score.name ?? t('score'), (seat) => values.split('-')[seat], (seat, n) => set(index, seat, n)]);
   }
   const field = (label, value, set) => h('input', { type: 'number', min: 0, value, 'aria-label': label, 'data-key': `number ${label}`, onchange: (e) => set(String(Math.max(0, Math.trunc(Number(e.target.value) || 0)))) });
   const mover = /@(\d)/.exec(text), total = / turn (\d+)/.exec(text), canHave = is('pig') && /@\d( turn \d+)?$/.test(text);
   return [
-    columns.length > 0 && h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Numbers of the seats' }, h('table', { class: 'edit-numbers' }, h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'seat'), columns.map(([name]) => h('th', { scope: 'col' }, name)))),
+    columns.length > 0 && h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Numbers of the seats') }, h('table', { class: 'edit-numbers' }, h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('seat')), columns.map(([name]) => h('th', { scope: 'col' }, name)))),
       h('tbody', {}, names.map((name, seat) => h('tr', {}, h('th', { scope: 'row' }, name), columns.map(([column, get, set]) => h('td', {}, field(`${name}, ${column}`, get(seat), (n) => set(seat, n))))))))),
     h('p', { class: 'row' },
-      mover && names.length > 1 && h('label', {}, 'To move ', h('select', { 'data-key': 'mover', onchange: (e) => change((now) => now.replace(/@\d/, `@${e.target.value}`)) }, names.map((name, i) => h('option', { value: i, selected: String(i) === mover[1] }, name)))),
-      canHave && h('label', {}, 'Turn total ', field('Turn total', total?.[1] ?? '0', (n) => change((now) => now.replace(/ turn \d+/, '') + (n === '0' ? '' : ` turn ${n}`))))),
+      mover && names.length > 1 && h('label', {}, t('To move'), ' ', h('select', { 'data-key': 'mover', onchange: (e) => change((now) => now.replace(/@\d/, `@${e.target.value}`)) }, names.map((name, i) => h('option', { value: i, selected: String(i) === mover[1] }, name)))),
+      canHave && h('label', {}, t('Turn total'), ' ', field(t('Turn total'), total?.[1] ?? '0', (n) => change((now) => now.replace(/ turn \d+/, '') + (n === '0' ? '' : ` turn ${n}`))))),
   ];
 }
 
@@ -72,10 +73,10 @@ function dice(word, text, change) {
     return head + ['aside', 'roll'].map((w) => (written(both[w]) ? ` ${w} ${written(both[w])}` : '')).join('') + rest;
   });
   const counts = read(text, word);
-  return h('fieldset', {}, h('legend', {}, word === 'aside' ? 'Dice set aside' : 'Dice of the roll'), h('div', { class: 'edit-dice' },
+  return h('fieldset', {}, h('legend', {}, word === 'aside' ? t('Dice set aside') : t('Dice of the roll')), h('div', { class: 'edit-dice' },
     faces.filter(([f]) => word === 'aside' || f !== 'T').map(([f, name]) => h('div', {}, die(name), h('span', { class: 'number' }, counts[f] ?? 0),
-      button('−', () => add(f, -1), { class: 'small', disabled: !counts[f], 'aria-label': `One ${name} less, ${word}`, 'data-key': `less-${word}-${f}` }),
-      button('+', () => add(f, 1), { class: 'small', 'aria-label': `One ${name} more, ${word}`, 'data-key': `more-${word}-${f}` })))));
+      button('−', () => add(f, -1), { class: 'small', disabled: !counts[f], 'aria-label': word === 'aside' ? t('One {die} less set aside', { die: say(name) }) : t('One {die} less in the roll', { die: say(name) }), 'data-key': `less-${word}-${f}` }),
+      button('+', () => add(f, 1), { class: 'small', 'aria-label': word === 'aside' ? t('One {die} more set aside', { die: say(name) }) : t('One {die} more in the roll', { die: say(name) }), 'data-key': `more-${word}-${f}` })))));
 }
 
 /** Sets the letter of a map or of the laboratories, whose rows slashes separate. */

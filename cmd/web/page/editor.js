@@ -8,12 +8,13 @@ import { button, fill, h, sentence } from './dom.js';
 import { choices } from './choices.js';
 import { chanceMap } from './chance.js';
 import { clickable, deal, edit } from './edit.js';
+import { t } from './language.js';
 import { notationOf } from './rules.js';
 import * as numbers from './numbers.js';
 
 /** Draws the page. */
 export async function show(main, query, signal) {
-  document.title = 'marsgym: positions';
+  document.title = `marsgym: ${t('Positions')}`;
   const games = await callOnce('games');
   const id = query.get('game') ?? games[0].id;
   const info = games.find((g) => g.id === id) ?? games[0];
@@ -34,7 +35,7 @@ export async function show(main, query, signal) {
   const counts = Array.from({ length: info.max - info.min + 1 }, (_, i) => info.min + i);
   const error = h('p', { class: 'error', role: 'alert' });
   let now = text; // after the edits so far: the next one can come before the page is drawn again
-  const names = view?.names.map(sentence) ?? Array.from({ length: players }, (_, i) => `Seat ${i + 1}`);
+  const names = view?.names.map(sentence) ?? Array.from({ length: players }, (_, i) => t('Seat {n}', { n: i + 1 }));
   const change = (after) => {
     now = after(now);
     open(now);
@@ -45,19 +46,19 @@ export async function show(main, query, signal) {
     drawBoard(board, view.scene, names);
     if (editing.some) clickable(board, (name) => change((before) => editing.cell(name, before)));
     board.prepend(playersOf(view.scene, names));
-  } else if (view) fill(board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
-  const side = h('section', { class: 'actions', 'aria-label': 'Values' });
+  } else if (view) fill(board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': t('The position') }, view.text));
+  const side = h('section', { class: 'actions', 'aria-label': t('Values') });
   fill(main,
-    h('h1', {}, 'Positions'),
-    h('p', { class: 'lead' }, 'Set up a position by clicks or in the notation of its game, see what each choice is worth, and play on from it.'),
+    h('h1', {}, t('Positions')),
+    h('p', { class: 'lead' }, t('Set up a position by clicks or in the notation of its game, see what each choice is worth, and play on from it.')),
     h('div', { class: 'edit-page' }, h('div', { class: 'left' },
       h('p', { class: 'row' },
-        h('label', {}, 'Game ', h('select', { name: 'game', onchange: (e) => open('', e.target.value, games.find((g) => g.id === e.target.value).players) }, games.map((g) => h('option', { value: g.id, selected: g.id === info.id }, g.title)))),
-        counts.length > 1 && h('label', {}, 'Players ', h('select', { name: 'players', onchange: (e) => open('', info.id, Number(e.target.value)) }, counts.map((n) => h('option', { value: n, selected: n === players }, n))))),
+        h('label', {}, t('Game'), ' ', h('select', { name: 'game', onchange: (e) => open('', e.target.value, games.find((g) => g.id === e.target.value).players) }, games.map((g) => h('option', { value: g.id, selected: g.id === info.id }, g.title)))),
+        counts.length > 1 && h('label', {}, t('Players'), ' ', h('select', { name: 'players', onchange: (e) => open('', info.id, Number(e.target.value)) }, counts.map((n) => h('option', { value: n, selected: n === players }, n))))),
       error, editing.element, board,
       h('form', { class: 'edit', onsubmit: (e) => { e.preventDefault(); open(input.value.trim()); } },
-        h('label', { class: 'block' }, 'The position as text', input),
-        h('p', { class: 'row' }, h('button', { class: 'primary' }, 'Show'), button('New position', () => open(''))),
+        h('label', { class: 'block' }, t('The position as text'), input),
+        h('p', { class: 'row' }, h('button', { class: 'primary' }, t('Show')), button(t('New position'), () => open(''))),
         notationOf(info.id, players))), h('div', { class: 'right' }, against, side)));
 
   if (!view) return fill(error, wrong);
@@ -68,13 +69,13 @@ export async function show(main, query, signal) {
   };
   if (view.ended) return fill(side, view.result.map((line) => h('p', {}, line)));
   playOn(against, { game: info.id, players, start: text }, names, Math.max(0, view.mover));
-  fill(seats, h('p', {}, 'Computing values…'));
+  fill(seats, h('p', {}, t('Computing values…')));
   fill(side, seats, view.mover >= 0 && choices(context, true).element, view.mover === -1 && await chanceMap(context));
   if (view.mover === -1) call('values', { ...view.address, start: text, step: 0 }, signal).then(ofSeats, (e) => { if (e.name !== 'AbortError') fill(seats, h('p', { class: 'error' }, e.message)); });
   return undefined;
 
   function ofSeats(v) {
-    fill(seats, h('h2', {}, 'Value of the position'), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, names[i]), h('td', { class: 'number' }, numbers.value(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v)));
+    fill(seats, h('h2', {}, t('Value of the position')), h('table', {}, h('tbody', {}, v.values.map((x, i) => h('tr', {}, h('th', { scope: 'row' }, names[i]), h('td', { class: 'number' }, numbers.value(x, v.unit)))))), h('p', { class: 'note' }, numbers.method(v)));
   }
 }
 
@@ -87,13 +88,13 @@ async function first(game, players, signal) {
 /** Starts a game at the position: one seat is yours, and the others play as one agent. */
 async function playOn(element, a, names, mover) {
   const agents = await callOnce('agents', { game: a.game, players: a.players }).catch(() => []);
-  const called = (x) => (x.name === 'human' ? 'people here' : x.level ?? x.name);
+  const called = (x) => (x.name === 'human' ? t('people here') : x.level ?? x.name);
   const state = { seat: mover, agent: agents.find((x) => x.level)?.name ?? 'human' };
   fill(element, h('form', { class: 'row play-on', onsubmit: (e) => {
     e.preventDefault();
     goTo(link('play', write({ ...a, seed: newSeed(), seats: names.map((_, i) => (i === state.seat ? 'human' : state.agent)) })));
   } },
-  names.length > 1 && h('label', {}, 'You are ', h('select', { 'data-key': 'my-seat', onchange: (e) => { state.seat = Number(e.target.value); } }, names.map((name, i) => h('option', { value: i, selected: i === mover }, name)))),
-  names.length > 1 && h('label', {}, ' against ', h('select', { 'data-key': 'against', onchange: (e) => { state.agent = e.target.value; } }, agents.map((x) => h('option', { value: x.name, selected: x.name === state.agent }, called(x))))),
-  h('button', { class: 'primary', 'data-key': 'play-on' }, 'Play on from here')));
+  names.length > 1 && h('label', {}, t('You are'), ' ', h('select', { 'data-key': 'my-seat', onchange: (e) => { state.seat = Number(e.target.value); } }, names.map((name, i) => h('option', { value: i, selected: i === mover }, name)))),
+  names.length > 1 && h('label', {}, ' ', t('against'), ' ', h('select', { 'data-key': 'against', onchange: (e) => { state.agent = e.target.value; } }, agents.map((x) => h('option', { value: x.name, selected: x.name === state.agent }, called(x))))),
+  h('button', { class: 'primary', 'data-key': 'play-on' }, t('Play on from here'))));
 }

@@ -3,6 +3,7 @@
 import { callOnce } from './api.js';
 import { instead, link, write } from './address.js';
 import { fill, h } from './dom.js';
+import { t } from './language.js';
 
 /** The guided game of a preset. @param {string} game */
 export const guideOf = (game) => callOnce('guide', { game });
@@ -18,16 +19,16 @@ export const guided = (guide) => link('play', write(guide, { guide: 1 }));
 export function tell(guide, view) {
   const own = view.log.slice(0, view.step).filter((e) => e.seat === 0).map((e) => e.name);
   const { steps, end } = guide, at = own.length, follows = at <= steps.length && own.every((name, i) => name === steps[i].move);
-  const box = (title, text, ...links) => h('section', { class: 'guide', 'aria-label': 'Guide' }, h('p', { role: 'status' }, h('strong', {}, title), ' ', text), h('p', { class: 'row' }, links));
+  const box = (title, text, ...links) => h('section', { class: 'guide', 'aria-label': t('Guide') }, h('p', { role: 'status' }, h('strong', {}, title), ' ', text), h('p', { class: 'row' }, links));
   const leave = (text) => h('a', { href: link('play', write(view.address)), 'data-key': 'leave-guide' }, text);
-  if (!follows) return { element: box('Your own way.', 'Choices other than that of the guide are fine.', h('a', { href: guided(guide) }, 'Start the guide again'), leave('Play on without it')) };
-  if (at === steps.length) return { element: box('The guide ends here.', end, leave('Play on')) };
-  return view.mover === 0 ? { element: box(`Guide, ${at + 1} of ${steps.length}.`, steps[at].text, leave('Skip the guide')), move: steps[at].move } : {};
+  if (!follows) return { element: box(t('Your own way.'), t('Choices other than that of the guide are fine.'), h('a', { href: guided(guide) }, t('Start the guide again')), leave(t('Play on without it'))) };
+  if (at === steps.length) return { element: box(t('The guide ends here.'), end, leave(t('Play on'))) };
+  return view.mover === 0 ? { element: box(t('Guide, {step} of {steps}.', { step: at + 1, steps: steps.length }), steps[at].text, leave(t('Skip the guide'))), move: steps[at].move } : {};
 }
 
 /** Opens the guided game of a preset. */
 export async function show(main, query) {
   const guide = await guideOf(query.get('game') ?? 'pig');
-  fill(main, h('p', {}, 'Opening the guided game…'));
+  fill(main, h('p', {}, t('Opening the guided game…')));
   instead(guided(guide));
 }

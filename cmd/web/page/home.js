@@ -2,26 +2,27 @@
 import { button, fill, h } from './dom.js';
 import { callOnce, offline } from './api.js';
 import { goTo, link, newSeed, write } from './address.js';
+import { t } from './language.js';
 import { turn } from './store.js';
 
 const icons = { 'martian-dice': '⚅', 'mars-is-ours': '⬡', 'mars-is-ours-fast': '⬡', 'martian-risk': '⚑', 'martian-risk-small': '⚑', 'martian-risk-tiny': '⚑', pig: '⚀' };
 
 /** Draws the page. */
 export async function show(main, query, signal) {
-  document.title = 'marsgym: play';
+  document.title = `marsgym: ${t('Play')}`;
   const games = await callOnce('games');
   const state = { game: query.get('game') ?? games[0].id, players: 0, seats: [], typed: false };
   const form = h('form', { class: 'choose', onsubmit: (event) => { event.preventDefault(); start(state, form); } });
   fill(main,
-    h('h1', {}, 'Play, and see what each choice is worth'),
-    h('p', { class: 'lead' }, 'Board and dice games of Mars, against people or agents. Where a game is solved, every value is exact. ', h('a', { href: '#games' }, 'Exercise of the day')),
+    h('h1', {}, t('Play, and see what each choice is worth')),
+    h('p', { class: 'lead' }, t('Board and dice games of Mars, against people or agents. Where a game is solved, every value is exact.'), ' ', h('a', { href: '#games' }, t('Exercise of the day'))),
     form);
   const cards = h('div', { class: 'cards' }, games.map((g) => h('label', { class: 'card' },
     h('input', { type: 'radio', name: 'game', value: g.id, checked: g.id === state.game, onchange: () => { state.game = g.id; state.players = 0; setup(); } }),
     h('span', { class: 'icon', 'aria-hidden': 'true' }, icons[g.id] ?? '●'),
     h('span', {}, h('strong', {}, g.title), h('small', {}, g.about)))));
   const details = h('div', { class: 'setup' });
-  form.append(h('fieldset', { class: 'games' }, h('legend', {}, 'Game'), cards), details);
+  form.append(h('fieldset', { class: 'games' }, h('legend', {}, t('Game')), cards), details);
 
   async function setup() {
     const g = games.find((x) => x.id === state.game) ?? games[0];
@@ -33,23 +34,23 @@ export async function show(main, query, signal) {
     const other = levels[Math.min(1, levels.length - 1)] ?? agents[1];
     state.seats = Array.from({ length: state.players }, (_, i) => (i === 0 ? 'human' : state.typed ? 'human' : other.name));
     const counts = Array.from({ length: g.max - g.min + 1 }, (_, i) => g.min + i);
-    const called = (a) => (a.name === 'human' ? 'You, or a person here' : a.level ? `${a.level}: ${a.strong}` : `${a.name}: ${a.about}`);
+    const called = (a) => (a.name === 'human' ? t('You, or a person here') : a.level ? `${a.level}: ${a.strong}` : `${a.name}: ${a.about}`);
     fill(details,
-      h('fieldset', {}, h('legend', {}, 'Who plays'),
-        counts.length > 1 && h('label', {}, 'Players ', h('select', { name: 'players', 'data-key': 'players', onchange: (e) => { state.players = Number(e.target.value); setup(); } },
+      h('fieldset', {}, h('legend', {}, t('Who plays')),
+        counts.length > 1 && h('label', {}, t('Players'), ' ', h('select', { name: 'players', 'data-key': 'players', onchange: (e) => { state.players = Number(e.target.value); setup(); } },
           counts.map((n) => h('option', { value: n, selected: n === state.players }, n)))),
-        state.seats.map((name, i) => h('label', {}, `Seat ${i + 1} `, h('select', { name: `seat${i}`, 'data-key': `seat${i}`, onchange: (e) => { state.seats[i] = e.target.value; } },
+        state.seats.map((name, i) => h('label', {}, t('Seat {n}', { n: i + 1 }), ' ', h('select', { name: `seat${i}`, 'data-key': `seat${i}`, onchange: (e) => { state.seats[i] = e.target.value; } },
           agents.map((a) => h('option', { value: a.name, selected: a.name === name }, called(a)))))),
-        h('details', {}, h('summary', {}, 'What the levels are'), h('ul', {}, levels.map((a) => h('li', {}, `${a.level} is ${a.name}, ${a.about}. It ${a.strong}`.replace('It the', 'It is the'), '.'))))),
-      h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? 'Start advice' : 'Start the game'),
-        h('a', { href: link('learn', { game: g.id }) }, 'Learn it in three turns'),
-        h('a', { href: link('rules', { game: g.id }) }, 'Read the rules')),
-      h('fieldset', {}, h('legend', {}, 'Dice'),
-        radio('dice', 'drawn', 'Drawn by the page', !state.typed, () => { state.typed = false; setup(); }),
-        radio('dice', 'typed', 'Rolled on your own table: the page advises', state.typed, () => { state.typed = true; setup(); }),
-        !state.typed && h('label', {}, 'Seed ', h('input', { name: 'seed', inputmode: 'numeric', pattern: '[0-9]{1,20}', size: 12, value: newSeed() }), h('small', {}, ' The same seed gives the same dice.'))),
-      h('p', { class: 'note' }, agents.some((a) => a.name === 'exact') ? 'The values of the choices are exact: the game is solved.'
-        : `The values of the choices are estimated.${offline ? ' This page has no server: go run ./cmd/web has exact values of more games, and run folders.' : ''}`));
+        h('details', {}, h('summary', {}, t('What the levels are')), h('ul', {}, levels.map((a) => h('li', {}, t('{level} is {name}, {about}: {strong}.', a)))))),
+      h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? t('Start advice') : t('Start the game')),
+        h('a', { href: link('learn', { game: g.id }) }, t('Learn it in three turns')),
+        h('a', { href: link('rules', { game: g.id }) }, t('Read the rules'))),
+      h('fieldset', {}, h('legend', {}, t('Dice')),
+        radio('dice', 'drawn', t('Drawn by the page'), !state.typed, () => { state.typed = false; setup(); }),
+        radio('dice', 'typed', t('Rolled on your own table: the page advises'), state.typed, () => { state.typed = true; setup(); }),
+        !state.typed && h('label', {}, t('Seed'), ' ', h('input', { name: 'seed', inputmode: 'numeric', pattern: '[0-9]{1,20}', size: 12, value: newSeed() }), h('small', {}, ' ', t('The same seed gives the same dice.')))),
+      h('p', { class: 'note' }, agents.some((a) => a.name === 'exact') ? t('The values of the choices are exact: the game is solved.')
+        : [t('The values of the choices are estimated.'), offline && [' ', t('This page has no server: go run ./cmd/web has exact values of more games, and run folders.')]]));
   }
   await setup();
 }

@@ -1,5 +1,6 @@
 // What has happened in the game.
 import { button, h, sentence } from './dom.js';
+import { t } from './language.js';
 import { nameOf, words } from './numbers.js';
 
 /**
@@ -9,7 +10,7 @@ import { nameOf, words } from './numbers.js';
  */
 export function log(context, go) {
   const { view } = context;
-  if (view.log.length === 0) return h('p', {}, 'Nothing has happened yet.');
+  if (view.log.length === 0) return h('p', {}, t('Nothing has happened yet.'));
   const turns = [];
   view.log.forEach((entry, i) => {
     if (!turns.length || turns.at(-1).seat !== entry.turn) turns.push({ seat: entry.turn, lines: [] });
@@ -18,10 +19,10 @@ export function log(context, go) {
   const line = (l) => {
     const [first, ...rest] = l.seat >= 0 ? [words(l.about || l.name), ...l.told] : [l.told[0] ?? l.name, ...l.told.slice(1)];
     return h('li', { class: l.step === view.step && !context.live ? 'here' : '' },
-      button([l.seat < 0 && h('span', { 'aria-hidden': 'true' }, '⚄ '), sentence(first)], () => go(l.step), { class: 'move', 'aria-label': `Show the position after step ${l.step}: ${first}` }),
+      button([l.seat < 0 && h('span', { 'aria-hidden': 'true' }, '⚄ '), sentence(first)], () => go(l.step), { class: 'move', 'aria-label': t('Show the position after step {step}: {move}', { step: l.step, move: first }) }),
       rest.map((text) => h('span', { class: 'told' }, sentence(text))));
   };
-  return h('div', { class: 'log', role: 'log', tabindex: 0, 'aria-label': 'Moves, the latest first', 'aria-live': 'off' }, turns.reverse().map((t) => h('section', { class: t.seat >= 0 ? `turn seat-${t.seat}` : 'turn' },
-    h('h3', {}, t.seat < 0 ? 'Start' : nameOf(view, t.seat)),
-    h('ol', { reversed: true }, t.lines.reverse().map(line)))));
+  return h('div', { class: 'log', role: 'log', tabindex: 0, 'aria-label': t('Moves, the latest first'), 'aria-live': 'off' }, turns.reverse().map((turn) => h('section', { class: turn.seat >= 0 ? `turn seat-${turn.seat}` : 'turn' },
+    h('h3', {}, turn.seat < 0 ? t('Start') : nameOf(view, turn.seat)),
+    h('ol', { reversed: true }, turn.lines.reverse().map(line)))));
 }

@@ -1,7 +1,9 @@
 // The router: the part of the address after # chooses a page.
-import { fill, h } from './dom.js';
+import { fill, h, notice, svg } from './dom.js';
 import { offline } from './api.js';
 import { current, link, onChange } from './address.js';
+import { language, languages, later, ofBrowser, speak, t } from './language.js';
+import { keepLanguage, keptLanguage } from './store.js';
 
 /** Pages by name: each returns its title and what draws it. */
 const pages = new Map([
@@ -14,14 +16,14 @@ const pages = new Map([
   ['runs', () => import('./runs.js')],
 ]);
 
-const links = [['home', 'Play'], ['editor', 'Positions'], ['games', 'My games'], ['rules', 'Rules'], ['runs', 'Runs']];
+const links = [['home', later('Play')], ['editor', later('Positions')], ['games', later('My games')], ['rules', later('Rules')], ['runs', later('Runs')]];
 
 /** What helps after a bad link: the game as far as its moves are right, a new game, or those of this browser. */
 function help(page, query, error) {
-  const wrong = page === 'play' && /^move (\d+):/.exec(error.message);
-  const moves = query.get('moves')?.split('.').slice(0, wrong ? Number(wrong[1]) - 1 : undefined).join('.');
-  return h('ul', {}, wrong && h('li', {}, h('a', { href: link('play', { ...Object.fromEntries(query), moves, step: null, line: null }) }, 'Open the game up to there')),
-    h('li', {}, h('a', { href: '#home' }, 'Start a game')), h('li', {}, h('a', { href: '#games' }, 'My games')));
+  const wrong = page === 'play' && error.move > 0;
+  const moves = query.get('moves')?.split('.').slice(0, wrong ? error.move - 1 : undefined).join('.');
+  return h('ul', {}, wrong && h('li', {}, h('a', { href: link('play', { ...Object.fromEntries(query), moves, step: null, line: null }) }, t('Open the game up to there'))),
+    h('li', {}, h('a', { href: '#home' }, t('Start a game'))), h('li', {}, h('a', { href: '#games' }, t('My games'))));
 }
 
 let leave = new AbortController();
@@ -49,13 +51,29 @@ async function show() {
     shown = page;
   } catch (error) {
     if (error.name === 'AbortError' || signal.aborted) return;
-    fill(main, h('h1', {}, 'That did not work'), h('p', { class: 'error', role: 'alert' }, error.message),
+    fill(main, h('h1', {}, t('That did not work')), h('p', { class: 'error', role: 'alert' }, error.message),
       help(page, query, error));
     shown = 'error';
   }
 }
 
-fill(document.getElementById('nav'), links.filter(([name]) => !(offline && name === 'runs')).map(([name, text]) => h('a', { href: `#${name}` }, text)));
-onChange(show);
-show();
+/** Draws what stands above all pages. */
+function header() {
+  document.querySelector('.skip').textContent = t('Skip to the content');
+  document.getElementById('nav').setAttribute('aria-label', t('Pages'));
+  fill(document.getElementById('nav'), links.filter(([name]) => !(offline && name === 'runs')).map(([name, text]) => h('a', { href: `#${name}` }, t(text))));
+  fill(document.getElementById('language'), svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, svg('path', { d: 'M3 12h18M12 3a9 9 0 1 0 .01 0C7 8 7 16 12 21 17 16 17 8 12 3' })), h('select', {
+    'aria-label': t('Language'), 'data-key': 'language', onchange: (e) => { keepLanguage(e.target.value); draw(e.target.value); },
+  }, languages.map((l) => h('option', { value: l.code, lang: l.tag, selected: l.code === language() }, l.name))));
+}
+
+/** Draws everything in a language; without its table, in the language so far. @param {string} code */
+async function draw(code) {
+  await speak(code).catch((error) => notice(error.message));
+  header();
+  shown = '';
+  await show();
+}
+
+draw(keptLanguage() || ofBrowser()).finally(() => onChange(show));
 if (offline && 'serviceWorker' in navigator) navigator.serviceWorker.register('sw.js');

@@ -1,6 +1,7 @@
 // The map of a scene as SVG. Each cell is a button; one of them can be reached by Tab, and
 // the arrow keys move between them.
 import { h, svg } from './dom.js';
+import { t } from './language.js';
 import { garrison, pattern, robot, seatClass, serial, sign } from './pieces.js';
 
 /** @typedef {import('./board.js').Cell} Cell */
@@ -19,7 +20,7 @@ export function drawMap(board) {
   const margin = named ? 0.45 * map.unit : 0;
   const weave = (seat) => `weave-${id}-${seat}`;
   const root = svg('svg', {
-    class: 'map', role: 'group', 'aria-label': `Map of ${map.cells.length} ${named ? 'cells' : 'regions'}. Arrow keys move on it.`,
+    class: 'map', role: 'group', 'aria-label': named ? t('Map of {n} cells. Arrow keys move on it.', { n: map.cells.length }) : t('Map of {n} regions. Arrow keys move on it.', { n: map.cells.length }),
     viewBox: `${-margin} ${-margin} ${map.width + margin} ${map.height + margin}`,
   }, svg('defs', {}, seats.map((_, seat) => pattern(seat, weave(seat), map.unit * 0.24))));
   root.style.setProperty('--units', String((map.width + margin) / map.unit));
@@ -27,7 +28,8 @@ export function drawMap(board) {
   if (named) root.append(rulers(map));
   if (map.lines) root.append(svg('g', { class: 'border-lines' }, map.borders.map(([i, k]) => line(map.cells[i].at, map.cells[k].at))));
   const cells = map.cells.map((cell) => drawCell(board, cell, weave));
-  root.append(...cells, svg('g', { class: 'edges' }, ['edge', 'open', 'changed'].map((name) => [...board.edges.values()].filter((edge) => edge.classList.contains(name))))); // the last on top
+  const order = ['edge', 'open', 'changed']; // the last on top
+  root.append(...cells, svg('g', { class: 'edges' }, order.map((name) => [...board.edges.values()].filter((edge) => edge.classList.contains(name)))));
   const box = h('div', { class: 'map-box' }, root);
   moveByArrows(board, box, cells);
   return box;

@@ -1,6 +1,7 @@
 // Numbers for people. Each says whether it is exact.
 import { offline } from './api.js';
 import { sentence } from './dom.js';
+import { t, written } from './language.js';
 
 /**
  * @typedef {object} Num
@@ -10,6 +11,9 @@ import { sentence } from './dom.js';
  * @property {boolean} exact
  * @property {boolean} [no_interval] an estimate from too few simulations
  */
+
+/** A number with so many digits behind the point. @param {number} x @param {number} digits */
+export const fixed = (x, digits) => written(x.toFixed(digits));
 
 /** A share of the win in per cent: estimates can lie beyond what is possible. @param {Num} n */
 export function share(n) {
@@ -28,27 +32,26 @@ export function digits(n, unit) {
  * @param {number} [places] of an exact one
  */
 export function value(n, unit, places = unit ? 2 : 1) {
-  if (unit) return n.exact ? `${(-n.value).toFixed(places)} ${unit}` : `about ${(-n.value).toFixed(2)}${plusMinus(n, 1, 2)} ${unit}`;
-  return n.exact ? `${share(n).toFixed(places)} %` : `about ${estimate(n, share(n))} %`;
+  if (unit) return n.exact ? `${fixed(-n.value, places)} ${unit}` : t('about {value}', { value: `${fixed(-n.value, 2)}${plusMinus(n, 1, 2)} ${unit}` });
+  return n.exact ? `${fixed(share(n), places)} %` : t('about {value}', { value: `${estimate(n, share(n))} %` });
 }
 
 /** An estimate of some per cent, with a digit more where the interval is short. @param {Num} n @param {number} percent */
 function estimate(n, percent) {
   const digits = half(n, 100) < 1 ? 1 : 0;
-  return `${percent.toFixed(digits)}${plusMinus(n, 100, digits)}`;
+  return `${fixed(percent, digits)}${plusMinus(n, 100, digits)}`;
 }
 
 /** A value in a few digits. @param {Num} n @param {string} unit */
 export function short(n, unit) {
-  return unit ? `${(-n.value).toFixed(2)}` : `${share(n).toFixed(n.exact ? 1 : 0)} %`;
+  return unit ? fixed(-n.value, 2) : `${fixed(share(n), n.exact ? 1 : 0)} %`;
 }
 
-/** A loss against the best choice, without a sign. @param {Num} n @param {string} unit */
-export function loss(n, unit) {
-  const lost = Math.max(0, n.value);
-  if (!n.exact) return unit ? `about ${lost.toFixed(2)}${plusMinus(n, 1, 2)}` : `about ${estimate(n, 100 * lost)} %`;
-  const text = unit ? lost.toFixed(2) : `${(100 * lost).toFixed(1)} %`;
-  return Number.parseFloat(text) > 0 ? text : unit ? 'less than 0.01' : 'less than 0.1 %';
+/** A loss against the best choice, behind a sign. @param {Num} n @param {string} unit @param {string} [sign] */
+export function loss(n, unit, sign = '') {
+  const lost = Math.max(0, n.value), [x, digits, least, per] = unit ? [lost, 2, 0.01, ''] : [100 * lost, 1, 0.1, ' %'];
+  if (!n.exact) return t('about {value}', { value: `${sign}${unit ? `${fixed(x, 2)}${plusMinus(n, 1, 2)}` : estimate(n, x)}${per}` });
+  return Number(x.toFixed(digits)) > 0 ? `${sign}${fixed(x, digits)}${per}` : t('less than {value}', { value: `${written(least)}${per}` });
 }
 
 /** The name of a seat at the beginning of a sentence. @param {{names: string[]}} view @param {number} seat */
@@ -66,7 +69,7 @@ export function signed(n, unit) {
   const x = (unit ? 1 : 100) * n.value, digits = n.exact || unit ? 2 : 0;
   const text = Math.abs(x).toFixed(digits);
   const sign = x < 0 && Number(text) !== 0 ? '−' : '';
-  return n.exact ? `${sign}${text}` : `${sign}${text}${plusMinus(n, unit ? 1 : 100, digits)}`;
+  return `${sign}${written(text)}${n.exact ? '' : plusMinus(n, unit ? 1 : 100, digits)}`;
 }
 
 /** Whether the sign of a number is known. @param {Num} n */
@@ -76,12 +79,12 @@ export function sure(n) {
 
 /** A part of a result that is kept as a number. @param {number} x @param {string} unit */
 export function part(x, unit) {
-  return (unit ? `${x.toFixed(2)} ${unit}` : `${(100 * x).toFixed(1)} %`).replace('-', '−');
+  return (unit ? `${fixed(x, 2)} ${unit}` : `${fixed(100 * x, 1)} %`).replace('-', '−');
 }
 
 /** The half of an interval behind ±; nothing where there were too few simulations for one. */
 function plusMinus(n, scale, digits) {
-  return n.no_interval ? '' : ` ± ${half(n, scale).toFixed(digits)}`;
+  return n.no_interval ? '' : ` ± ${fixed(half(n, scale), digits)}`;
 }
 
 function half(n, scale) {
@@ -90,8 +93,9 @@ function half(n, scale) {
 
 /** How a method is called, and what its intervals cover. @param {{method: string, about?: string}} answer */
 export function method({ method, about }) {
-  if (method === 'exact') return 'Exact: best play of all seats, computed over the whole game.';
+  if (method === 'exact') return t('Exact: best play of all seats, computed over the whole game.');
   const [, searches, simulations, evaluator] = method.split(':');
-  const by = evaluator === 'pretrained' ? 'the network that comes with the program' : `games of the bot “${evaluator}”`;
-  return `Estimated by ${searches} tree searches × ${simulations} simulations from each position, with ${by}. Behind ± is half of the 99 % interval. ${about}${offline ? ' Exact values of more games need the program itself: go run ./cmd/web.' : ''}`;
+  const by = evaluator === 'pretrained' ? t('the network that comes with the program') : t('games of the bot “{name}”', { name: evaluator });
+  return [t('Estimated by {searches} tree searches × {simulations} simulations from each position, with {by}. Behind ± is half of the 99 % interval.', { searches, simulations, by }),
+    about, offline && t('Exact values of more games need the program itself: go run ./cmd/web.')].filter(Boolean).join(' ');
 }

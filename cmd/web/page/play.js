@@ -1,7 +1,7 @@
 // A game: the board with the players and the choices on one screen, then the log and the review.
 import { call, callOnce } from './api.js';
 import { drawBoard, legend } from './board.js';
-import { button, fill, h, notice, say, sentence } from './dom.js';
+import { button, fill, h, notice, announce, sentence } from './dom.js';
 import { common, gameOf, goTo, link, mainLine, read, whole, write } from './address.js';
 import { choices, onBoard } from './choices.js';
 import { odds } from './odds.js';
@@ -11,6 +11,7 @@ import { tellWhy } from './card.js';
 import { answered } from './deck.js';
 import { reviewPanel, forget } from './review.js';
 import { guideOf, tell } from './guide.js';
+import { mix, t } from './language.js';
 import { rulesOf } from './rules.js';
 import { share } from './share.js';
 import { log } from './log.js';
@@ -52,22 +53,22 @@ function identity(a) {
 
 /** Makes the parts of the page. */
 function frame(main, view) {
-  const t = {
+  const page = {
     id: identity(view.address),
     values: isOn('values'), coach: isOn('coach'),
     tab: 'moves',
     title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }), news: h('p', { class: 'news' }),
-    odds: h('div', { class: 'odds', role: 'group', 'aria-label': 'Chances to win' }),
-    board: h('div', { class: 'board' }), players: h('section', { class: 'players', 'aria-label': 'Players', tabindex: 0 }), actions: h('section', { class: 'actions', 'aria-label': 'Choices', tabindex: -1 }),
-    tabs: h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'About the game' }), panel: h('section', { class: 'panel', role: 'tabpanel', tabindex: 0 }),
+    odds: h('div', { class: 'odds', role: 'group', 'aria-label': t('Chances to win') }),
+    board: h('div', { class: 'board' }), players: h('section', { class: 'players', 'aria-label': t('Players'), tabindex: 0 }), actions: h('section', { class: 'actions', 'aria-label': t('Choices'), tabindex: -1 }),
+    tabs: h('div', { class: 'tabs', role: 'tablist', 'aria-label': t('About the game') }), panel: h('section', { class: 'panel', role: 'tabpanel', tabindex: 0 }),
     tools: h('div', { class: 'tools' }), error: h('p', { class: 'error', role: 'alert' }), legend: h('div', { class: 'legend-box' }),
   };
   fill(main, h('div', { class: 'play' },
     h('div', { class: 'screen' },
-      h('div', { class: 'stage' }, h('div', { class: 'head' }, t.title, t.tools), h('div', { class: 'told-line' }, t.status, t.news, t.error), t.odds, t.board),
-      t.players, t.actions),
-    h('div', { class: 'card-box' }, t.tabs, t.panel)));
-  return t;
+      h('div', { class: 'stage' }, h('div', { class: 'head' }, page.title, page.tools), h('div', { class: 'told-line' }, page.status, page.news, page.error), page.odds, page.board),
+      page.players, page.actions),
+    h('div', { class: 'card-box' }, page.tabs, page.panel)));
+  return page;
 }
 
 /** What the address says of the guide. */
@@ -98,21 +99,21 @@ function stepByKey(event) {
 }
 
 function update(view, step, signal) {
-  const t = shown, live = step === undefined, a = view.address;
+  const page = shown, live = step === undefined, a = view.address;
   const person = view.mover >= 0 && a.seats[view.mover] === 'human';
-  noticeFocus(t);
-  t.view = view;
+  noticeFocus(page);
+  page.view = view;
   document.title = `${view.title} · marsgym`;
-  fill(t.title, view.title);
-  t.title.title = view.title;
-  fill(t.error);
-  fill(t.status, statusOf(view, live));
-  line(t.news, news(view));
+  fill(page.title, view.title);
+  page.title.title = view.title;
+  fill(page.error);
+  fill(page.status, statusOf(view, live));
+  line(page.news, news(view));
   const names = view.names.map(sentence);
-  const help = t.guide && live && tell(t.guide, view);
+  const help = page.guide && live && tell(page.guide, view);
   let tries = 0;
   const context = {
-    view, live, signal, person, exercise: t.exercise, chosen: false, suggested: help?.move,
+    view, live, signal, person, exercise: page.exercise, chosen: false, suggested: help?.move,
     choose: async (name) => {
       if (context.chosen) return; // a second click must not choose again, nor one after values came late
       const mine = ++tries; // while the coach looks at a choice, another one replaces it
@@ -121,8 +122,8 @@ function update(view, step, signal) {
       context.chosen = true;
       const option = view.options?.find((o) => o.name === name);
       if (option) board?.chosen(option.action); // a roll is no choice
-      noticeFocus(t);
-      for (const b of t.actions.querySelectorAll('button')) b.disabled = true;
+      noticeFocus(page);
+      for (const b of page.actions.querySelectorAll('button')) b.disabled = true;
       after(view, [...(a.moves ?? []).slice(0, view.used), name]);
     },
     // A roll is free text: the logic reads it before it enters the address.
@@ -132,62 +133,62 @@ function update(view, step, signal) {
       context.choose(text);
     },
     onValues: (known) => {
-      if (t.view !== view) return;
-      odds(t.odds, known, names);
+      if (page.view !== view) return;
+      odds(page.odds, known, names);
       board?.worth(onBoard(known, view.options));
     },
-    answered: (right) => fill(practice, answered(a, view.step, t.day, right)),
-    error: (error) => { if (error.name !== 'AbortError') fill(t.error, error.message); },
-    address: a, values: t.values && !t.exercise, coach: t.coach && !t.exercise,
-    coachSwitch: () => !t.exercise && switchOf('coach', 'Coach', 'Warns before a costly choice, and gives hints'),
+    answered: (right) => fill(practice, answered(a, view.step, page.day, right)),
+    error: (error) => { if (error.name !== 'AbortError') fill(page.error, error.message); },
+    address: a, values: page.values && !page.exercise, coach: page.coach && !page.exercise,
+    coachSwitch: () => !page.exercise && switchOf('coach', t('Coach'), t('Warns before a costly choice, and gives hints')),
   };
   const free = person || !live || a.typed;
   const list = view.mover >= 0 && choices(context, free);
   let board = null;
-  t.odds.classList.toggle('on', context.values);
-  if (!context.values || view.mover < 0) fill(t.odds);
+  page.odds.classList.toggle('on', context.values);
+  if (!context.values || view.mover < 0) fill(page.odds);
   if (view.scene) {
-    board = drawBoard(t.board, view.scene, names, {
-      onChoose: free && !t.exercise ? (index) => context.choose(view.options.find((o) => o.action === index).name) : undefined,
+    board = drawBoard(page.board, view.scene, names, {
+      onChoose: free && !page.exercise ? (index) => context.choose(view.options.find((o) => o.action === index).name) : undefined,
       onNarrow: (actions) => list.narrow?.(actions, () => board.cancel()),
     });
-    fill(t.players, players(view.scene, names));
-    fill(t.legend, legend(view.scene, names));
+    fill(page.players, players(view.scene, names));
+    fill(page.legend, legend(view.scene, names));
   } else {
-    fill(t.board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': 'The position' }, view.text));
+    fill(page.board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': t('The position') }, view.text));
   }
-  fill(t.tools,
-    button('◀', () => goStep(view.step - 1), { disabled: view.step === 0, 'aria-label': 'One step back', 'data-key': 'back' }),
-    button('▶', () => goStep(view.step + 1), { disabled: view.step === view.steps, 'aria-label': 'One step forward', 'data-key': 'forward' }),
-    button('Undo', () => undo(view), { disabled: !canUndo(view), 'data-key': 'undo', title: 'Take the last choice back' }),
-    switchOf('values', 'Values', 'What each choice is worth'));
+  fill(page.tools,
+    button('◀', () => goStep(view.step - 1), { disabled: view.step === 0, 'aria-label': t('One step back'), 'data-key': 'back' }),
+    button('▶', () => goStep(view.step + 1), { disabled: view.step === view.steps, 'aria-label': t('One step forward'), 'data-key': 'forward' }),
+    button(t('Undo'), () => undo(view), { disabled: !canUndo(view), 'data-key': 'undo', title: t('Take the last choice back') }),
+    switchOf('values', t('Values'), t('What each choice is worth')));
   function switchOf(name, text, title) {
-    return h('label', { class: 'switch', title }, h('input', { type: 'checkbox', checked: t[name], 'data-key': name, onchange: (e) => {
-      t[name] = e.target.checked;
-      turn(name, t[name]);
+    return h('label', { class: 'switch', title }, h('input', { type: 'checkbox', checked: page[name], 'data-key': name, onchange: (e) => {
+      page[name] = e.target.checked;
+      turn(name, page[name]);
       update(view, step, signal);
     } }), ` ${text}`);
   }
   const parts = [], practice = h('span', { class: 'row practice', role: 'status' }), why = h('p', { class: 'why', role: 'status' });
   if (!live) {
-    parts.push(h('p', { class: 'row' }, !t.exercise && `Step ${view.step} of ${view.steps}`, h('a', { href: link('play', write(a)) }, a.line ? 'To the end of the variation' : 'To the end of the game'), t.exercise && practice));
+    parts.push(h('p', { class: 'row' }, !page.exercise && t('Step {step} of {steps}', { step: view.step, steps: view.steps }), h('a', { href: link('play', write(a)) }, a.line ? t('To the end of the variation') : t('To the end of the game')), page.exercise && practice));
   }
   if (a.line) {
-    parts.push(h('p', { class: 'row variation' }, h('strong', {}, 'This is a variation.'),
-      button('Back to the game', () => go(mainLine(a), { step: stepOf(view, common(a.moves, a.line)) }), { 'data-key': 'main-line' })));
+    parts.push(h('p', { class: 'row variation' }, h('strong', {}, t('This is a variation.')),
+      button(t('Back to the game'), () => go(mainLine(a), { step: stepOf(view, common(a.moves, a.line)) }), { 'data-key': 'main-line' })));
   }
   if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((text) => h('p', {}, text)), why,
-    h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, 'New game'), button('Review the game', () => { t.tab = 'review'; update(view, step, signal); t.panel.scrollIntoView({ block: 'nearest' }); }),
-      button('Share the result', () => { t.tab = 'share'; update(view, step, signal); t.panel.scrollIntoView({ block: 'nearest' }); }))));
+    h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, t('New game')), button(t('Review the game'), () => { page.tab = 'review'; update(view, step, signal); page.panel.scrollIntoView({ block: 'nearest' }); }),
+      button(t('Share the result'), () => { page.tab = 'share'; update(view, step, signal); page.panel.scrollIntoView({ block: 'nearest' }); }))));
   if (view.mover === -1 && a.typed) parts.push(rollInput(context));
   if (help?.element) parts.unshift(help.element);
   if (list) parts.push(list.element);
-  fill(t.actions, parts);
-  if (free || view.ended) restoreFocus(t);
+  fill(page.actions, parts);
+  if (free || view.ended) restoreFocus(page);
   if (live && shown.mine === gameOf(a)) remember(view);
   if (view.ended && live) tellWhy(why, context);
   tabs(context);
-  if (live && view.log.length && !view.ended) say([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? 'Your choice.' : '') : ''].join(' '));
+  if (live && view.log.length && !view.ended) announce([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? t('Your choice.') : '') : ''].join(' '));
 }
 
 /** Fills a line that has a fixed room; what does not fit can be read by pointing at it. */
@@ -225,23 +226,23 @@ function remember(view) {
 }
 
 /** Remembers which part of the page has the focus of the keyboard, before its elements are replaced. */
-function noticeFocus(t) {
-  t.focus = [t.board, t.actions].find((part) => part.querySelector(':focus-visible')) ?? t.focus;
+function noticeFocus(page) {
+  page.focus = [page.board, page.actions].find((part) => part.querySelector(':focus-visible')) ?? page.focus;
 }
 
 /** Lets the keyboard go on in the part where it was, if the element that had the focus is gone. */
-function restoreFocus(t) {
-  if (t.focus && document.activeElement === document.body) {
-    const next = t.focus.querySelector('[data-key].open, .option-button') ?? t.actions.querySelector('button:not(:disabled), a');
+function restoreFocus(page) {
+  if (page.focus && document.activeElement === document.body) {
+    const next = page.focus.querySelector('[data-key].open, .option-button') ?? page.actions.querySelector('button:not(:disabled), a');
     next?.focus();
   }
-  t.focus = null;
+  page.focus = null;
 }
 
 function statusOf(view, live) {
   if (view.ended && live) return view.result[0];
   if (view.scene) return `${sentence(view.scene.text)}.`;
-  return view.mover >= 0 ? `${nameOf(view, view.mover)} to move.` : view.mover === -1 ? 'The dice are rolled next.' : 'The game is over.';
+  return view.mover >= 0 ? t('{player} to move.', { player: nameOf(view, view.mover) }) : view.mover === -1 ? t('The dice are rolled next.') : t('The game is over.');
 }
 
 /** What has happened since the last choice of a person, the latest first. */
@@ -277,39 +278,39 @@ function undo(view) {
 }
 
 function tabs(context) {
-  const t = shown;
-  const list = [['moves', 'Moves'], ['review', 'Review'], ['about', 'Board'], ['rules', 'Rules'], ['share', 'Share']];
-  fill(t.tabs, list.map(([id, text], i) => button(text, () => { t.tab = id; tabs(context); }, {
-    role: 'tab', id: `tab-${id}`, 'data-key': `tab-${id}`, 'aria-selected': t.tab === id, tabindex: t.tab === id ? 0 : -1,
+  const page = shown;
+  const list = [['moves', t('Moves')], ['review', t('Review')], ['about', t('Board')], ['rules', t('Rules')], ['share', t('Share')]];
+  fill(page.tabs, list.map(([id, text], i) => button(text, () => { page.tab = id; tabs(context); }, {
+    role: 'tab', id: `tab-${id}`, 'data-key': `tab-${id}`, 'aria-selected': page.tab === id, tabindex: page.tab === id ? 0 : -1,
     onkeydown: (e) => {
       const move = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
       if (!move) return;
-      t.tab = list[(i + move + list.length) % list.length][0];
+      page.tab = list[(i + move + list.length) % list.length][0];
       tabs(context);
-      t.tabs.querySelector('[aria-selected=true]').focus();
+      page.tabs.querySelector('[aria-selected=true]').focus();
     },
   })));
-  t.panel.setAttribute('aria-labelledby', `tab-${t.tab}`);
+  page.panel.setAttribute('aria-labelledby', `tab-${page.tab}`);
   const show = {
-    moves: () => fill(t.panel, log(context, (step) => go(context.address, { step }))),
-    review: () => reviewPanel(t.panel, context, (step, exercise) => go(context.address, { step, exercise: exercise ? 1 : undefined })),
-    rules: () => rulesOf(context.address.game, context.address.players).then((e) => t.tab === 'rules' && fill(t.panel, e), context.error),
-    about: () => about(t, context),
-    share: () => share(t.panel, context),
+    moves: () => fill(page.panel, log(context, (step) => go(context.address, { step }))),
+    review: () => reviewPanel(page.panel, context, (step, exercise) => go(context.address, { step, exercise: exercise ? 1 : undefined })),
+    rules: () => rulesOf(context.address.game, context.address.players).then((e) => page.tab === 'rules' && fill(page.panel, e), context.error),
+    about: () => about(page, context),
+    share: () => share(page.panel, context),
   };
-  if (t.tab !== 'review') forget();
-  show[t.tab]();
+  if (page.tab !== 'review') forget();
+  show[page.tab]();
 }
 
 /** What the board shows, and who plays. */
-async function about(t, { address: a, view, error }) {
+async function about(page, { address: a, view, error }) {
   const opponents = h('ul', {});
-  fill(t.panel, t.legend, opponents);
+  fill(page.panel, page.legend, opponents);
   try {
     const known = await callOnce('agents', { game: a.game, players: a.players });
     fill(opponents, a.seats.map((seat, i) => {
       const agent = known.find((x) => x.name === seat);
-      return seat !== 'human' && h('li', {}, h('strong', {}, nameOf(view, i)), ` is ${seat}`, agent && `, ${[agent.about, agent.strong].filter(Boolean).join('; ')}`, '.');
+      return seat !== 'human' && h('li', {}, mix('{player} is {agent}.', { player: h('strong', {}, nameOf(view, i)), agent: agent ? `${seat}, ${[agent.about, agent.strong].filter(Boolean).join('; ')}` : seat }));
     }));
   } catch (e) {
     error(e);

@@ -1,5 +1,6 @@
 // The players of a game: a row each, with what they have.
 import { h, svg } from './dom.js';
+import { t } from './language.js';
 import { seatClass, swatch } from './pieces.js';
 
 /** @typedef {import('./board.js').Scene} Scene */
@@ -12,18 +13,18 @@ import { seatClass, swatch } from './pieces.js';
 export function players({ seats, player }, names) {
   const [{ score, counts = [] }] = seats;
   return h('table', { class: 'seats' },
-    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, h('span', { class: 'hidden' }, 'player')), h('th', { scope: 'col' }, score.name), counts.map((c) => h('th', { scope: 'col' }, c.name)))),
+    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, h('span', { class: 'hidden' }, t('player'))), h('th', { scope: 'col' }, score.name), counts.map((c) => h('th', { scope: 'col' }, c.name)))),
     h('tbody', {}, seats.map((seat, i) => h('tr', { class: `${seatClass(i)}${player === i ? ' mover' : ''}` },
       h('th', { scope: 'row' }, h('div', { class: 'seat-name' }, swatch(i), h('span', {}, names[i]),
-        player === i && h('span', { class: 'hidden' }, 'to move'), seat.notes?.map((note) => h('span', { class: 'chip' }, note)))),
+        player === i && h('span', { class: 'hidden' }, t('to move')), seat.notes?.map((note) => h('span', { class: 'chip' }, note)))),
       h('td', { class: 'score' }, total(seat.score)),
-      seat.counts?.map((c) => h('td', { class: c.value ? '' : 'none' }, c.value, c.most && h('small', {}, ` of ${c.most}`)))))));
+      seat.counts?.map((c) => h('td', { class: c.value ? '' : 'none' }, c.value, c.most && h('small', {}, [' ', t('of {most}', { most: c.most })])))))));
 }
 
 /** A score: what is sure, what the turn in progress would add, and how far it is to the target. */
 function total({ value, gain = 0, target = 0 }) {
   const width = (n) => (100 * Math.min(n, target)) / target;
-  return [h('strong', {}, value), gain > 0 && h('span', { class: 'gain' }, ` + ${gain}`), target > 0 && h('small', {}, ` of ${target}`),
+  return [h('strong', {}, value), gain > 0 && h('span', { class: 'gain' }, ` + ${gain}`), target > 0 && h('small', {}, [' ', t('of {most}', { most: target })]),
     target > 0 && svg('svg', { class: 'bar', viewBox: '0 0 100 6', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
       svg('rect', { class: 'bar-ground', width: 100, height: 6 }),
       svg('rect', { class: 'bar-gain', width: width(value + gain), height: 6 }),

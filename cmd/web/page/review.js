@@ -3,6 +3,7 @@ import { call } from './api.js';
 import { button, failure, fill, h } from './dom.js';
 import { lineChart } from './chart.js';
 import { learn } from './deck.js';
+import { language, t } from './language.js';
 import * as numbers from './numbers.js';
 import { thresholds, verdict } from './verdict.js';
 
@@ -15,6 +16,9 @@ export function forget() {
   loading?.abort();
 }
 
+/** What names a review: a game, and the language of its texts. */
+const keyOf = (address) => JSON.stringify([language(), address]);
+
 export const usual = 20000;
 const most = 60000; // milliseconds for the estimates of a review. Chosen
 
@@ -26,7 +30,7 @@ const most = 60000; // milliseconds for the estimates of a review. Chosen
  * @param {AbortSignal} signal
  */
 export async function reviewOf({ address, view }, time, signal) {
-  const key = JSON.stringify(address);
+  const key = keyOf(address);
   if (last?.key === key && (last.result.exact || last.time >= time)) return last;
   if (coming?.key !== key || coming.time < time) {
     const review = call('review', { ...address, time }, signal).then((result) => {
@@ -53,10 +57,10 @@ export async function reviewOf({ address, view }, time, signal) {
  */
 export async function reviewPanel(panel, context, go) {
   const { address, view } = context;
-  const key = JSON.stringify(address);
+  const key = keyOf(address);
   if (last?.key === key) return draw(panel, context, last, go);
   forget();
-  if (view.steps === 0) return fill(panel, h('p', {}, 'There is nothing to review yet.'));
+  if (view.steps === 0) return fill(panel, h('p', {}, t('There is nothing to review yet.')));
   return load(panel, context, go, usual);
 }
 
@@ -65,9 +69,9 @@ async function load(panel, context, go, time) {
   const stop = new AbortController();
   context.signal.addEventListener('abort', () => stop.abort());
   loading = stop;
-  fill(panel, h('p', {}, 'Computing values… ', h('progress', { 'aria-label': 'Review' })),
-    h('p', { class: 'note' }, `If the game is not solved, that takes about ${time / 1000} s.`),
-    button('Stop', () => { stop.abort(); fill(panel, h('p', {}, 'Stopped.')); }));
+  fill(panel, h('p', {}, t('Computing values…'), ' ', h('progress', { 'aria-label': t('Review') })),
+    h('p', { class: 'note' }, t('If the game is not solved, that takes about {n} s.', { n: time / 1000 })),
+    button(t('Stop'), () => { stop.abort(); fill(panel, h('p', {}, t('Stopped.'))); }));
   try {
     draw(panel, context, await reviewOf(context, time, stop.signal), go);
   } catch (error) {
@@ -77,7 +81,7 @@ async function load(panel, context, go, time) {
 
 /** A button that loads the review with more time than it had. */
 function moreTime(panel, context, go, time) {
-  return time < most && button('More time', () => load(panel, context, go, Math.min(most, 3 * time)), { class: 'small' });
+  return time < most && button(t('More time'), () => load(panel, context, go, Math.min(most, 3 * time)), { class: 'small' });
 }
 
 function draw(panel, context, { result: r, time }, go) {
@@ -88,13 +92,13 @@ function draw(panel, context, { result: r, time }, go) {
   fill(panel,
     h('p', { class: 'note' }, numbers.method(r), ' ', !r.exact && moreTime(panel, context, go, time)),
     lineChart({
-      title: view.unit ? `Expected ${view.unit}` : 'Chance to win', xLabel: 'step', yLabel: view.unit || '%', series,
+      title: view.unit ? t('Expected {unit}', { unit: view.unit }) : t('Chance to win'), xLabel: t('step'), yLabel: view.unit || '%', series,
       marks: judged(r, view.unit).map((d) => ({ x: d.step, label: d.verdict.sign })), at: view.step, onPick: (k) => go(k),
-      describe: (k) => { const entry = view.log[k - 1]; return entry ? numbers.words(entry.about || entry.told[0] || entry.name) : 'start'; }, digits: r.exact ? 6 : 1,
+      describe: (k) => { const entry = view.log[k - 1]; return entry ? numbers.words(entry.about || entry.told[0] || entry.name) : t('start'); }, digits: r.exact ? 6 : 1,
     }),
-    h('h2', {}, 'Costliest mistakes'), mistakes(r, view, name, go),
-    r.ratings && [h('h2', {}, 'Estimated rating'), ratings(r, name)],
-    h('h2', {}, 'Luck and skill'), parts(r, view.unit, name));
+    h('h2', {}, t('Costliest mistakes')), mistakes(r, view, name, go),
+    r.ratings && [h('h2', {}, t('Estimated rating')), ratings(r, name)],
+    h('h2', {}, t('Luck and skill')), parts(r, view.unit, name));
 }
 
 /** The choices with a verdict. */
@@ -105,30 +109,30 @@ function judged(r, unit) {
 /** The mistakes as exercises. */
 function mistakes(r, view, name, go) {
   const { unit } = view, list = judged(r, unit), left = r.mistakes.length - list.length;
-  const small = left > 0 ? `${list.length ? 'Smaller losses are left out.' : 'No choice was an inaccuracy; the losses are smaller.'} ` : '';
-  if (!r.mistakes.length) return h('p', {}, r.exact ? 'No choice lost anything.' : 'No choice lost anything beyond the error of the estimates.');
+  const small = left > 0 ? `${list.length ? t('Smaller losses are left out.') : t('No choice was an inaccuracy; the losses are smaller.')} ` : '';
+  if (!r.mistakes.length) return h('p', {}, r.exact ? t('No choice lost anything.') : t('No choice lost anything beyond the error of the estimates.'));
   return [h('ol', { class: 'mistakes' }, list.map((d) => {
-    const entry = view.log[d.step];
+    const entry = view.log[d.step], lost = { step: d.step, mistake: d.verdict.text, loss: numbers.loss(d.loss, unit) };
     return h('li', {},
-      h('p', {}, h('abbr', { class: `loss ${d.verdict.name}`, title: d.verdict.name }, d.verdict.sign), ' ', h('strong', {}, `${name(d.seat)}: ${numbers.words(entry?.about || d.action)}`), `, step ${d.step}. This ${d.verdict.name} lost ${numbers.loss(d.loss, unit)}${unit ? '' : ' of the chance to win'}.`),
-      h('p', { class: 'row' }, button('Find the better choice', () => go(d.step, true)), h('details', {}, h('summary', {}, 'Answer'), `${d.options[0].action}: ${numbers.value(d.options[0].value, unit)}`)));
+      h('p', {}, h('abbr', { class: `loss ${d.verdict.name}`, title: d.verdict.text }, d.verdict.sign), ' ', h('strong', {}, `${name(d.seat)}: ${numbers.words(entry?.about || d.action)}`), ', ', unit ? t('step {step}. This {mistake} lost {loss}.', lost) : t('step {step}. This {mistake} lost {loss} of the chance to win.', lost)),
+      h('p', { class: 'row' }, button(t('Find the better choice'), () => go(d.step, true)), h('details', {}, h('summary', {}, t('Answer')), `${d.options[0].action}: ${numbers.value(d.options[0].value, unit)}`)));
   })), h('p', { class: 'note' }, small, thresholds(unit))];
 }
 
 /** The rating of each seat from its losses in this game. */
 function ratings(r, name) {
-  if (!r.priced.length) return h('p', {}, 'None: the time allowed no estimate of all losses.');
-  const text = (m) => (m === null ? 'none' : m.text);
+  if (!r.priced.length) return h('p', {}, t('None: the time allowed no estimate of all losses.'));
+  const text = (m) => (m === null ? t('no rating') : m.text);
   return [h('table', {}, h('tbody', {}, r.priced.map((i) => h('tr', {}, h('th', { scope: 'row' }, name(i)), h('td', { class: 'number' }, text(r.ratings[i])))))),
-    h('p', { class: 'note' }, r.exact ? 'Elo, from the exact losses in this game, with best play at 0. One game gives no interval; those of “My games” together do.'
-      : 'Elo, from the estimated losses in this game, with the best choices of the searches at 0. The interval, of the level 99 %, is that of the estimates.')];
+    h('p', { class: 'note' }, r.exact ? t('Elo, from the exact losses in this game, with best play at 0. One game gives no interval; those of “My games” together do.')
+      : t('Elo, from the estimated losses in this game, with the best choices of the searches at 0. The interval, of the level 99 %, is that of the estimates.'))];
 }
 
 /** The table of the parts of the result. */
 function parts(r, unit, name) {
-  const columns = [['result', 'result'], ['start', 'start'], ['luck', 'luck'], ['losses', 'own losses'], ['others', 'losses of others']].slice(0, r.exact ? 5 : r.priced.length ? 4 : 3);
-  return [h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Parts of the result' }, h('table', {},
-    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'seat'), columns.map(([, text]) => h('th', { scope: 'col' }, text)))),
+  const columns = [['result', t('result')], ['start', t('start')], ['luck', t('luck')], ['losses', t('own losses')], ['others', t('losses of others')]].slice(0, r.exact ? 5 : r.priced.length ? 4 : 3);
+  return [h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Parts of the result') }, h('table', {},
+    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('seat')), columns.map(([, text]) => h('th', { scope: 'col' }, text)))),
     h('tbody', {}, r.seats.map((s, i) => h('tr', {}, h('th', { scope: 'row' }, name(i)), columns.map(([key]) => h('td', { class: 'number' }, key === 'losses' && !r.priced.includes(i) ? '' : numbers.signed(s[key], unit)))))))),
-  h('p', { class: 'note' }, r.exact && 'result = start + luck − own losses + losses of others. ', unit ? `In ${unit}, negated. ` : 'In % of the win. ', 'Luck is what the dice changed.')];
+  h('p', { class: 'note' }, [r.exact && t('result = start + luck − own losses + losses of others.'), unit ? t('In {unit}, negated.', { unit }) : t('In % of the win.'), t('Luck is what the dice changed.')].filter(Boolean).join(' '))];
 }

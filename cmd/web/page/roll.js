@@ -1,6 +1,7 @@
 // Typed dice: what was rolled on the table of the people.
 import { button, fill, h, sentence } from './dom.js';
 import { chanceMap } from './chance.js';
+import { say, t } from './language.js';
 import { die } from './pieces.js';
 
 /** The input of a roll. @param {any} context */
@@ -11,17 +12,17 @@ export function rollInput(context) {
   const map = h('div');
   const send = (roll) => context.roll(roll).catch((error) => {
     if (error.name === 'AbortError') return;
-    fill(wrong, sentence(error.message.replace(/^move \d+: /, '')), '.');
+    fill(wrong, sentence(error.rest ?? error.message), '.');
     input.setAttribute('aria-invalid', 'true');
   });
   return h('div', {},
-    h('h2', {}, 'What was rolled?'),
+    h('h2', {}, t('What was rolled?')),
     view.scene?.roll && facePad(view.scene.roll, send),
     h('form', { class: 'row', onsubmit: (e) => { e.preventDefault(); if (input.value.trim()) send(input.value.trim().toLowerCase()); } },
-      h('label', {}, 'or type it ', input), h('button', {}, 'Enter')),
+      h('label', {}, t('or type it'), ' ', input), h('button', {}, t('Enter'))),
     wrong,
-    h('p', { id: 'roll-help', class: 'note' }, `Rolled is ${view.ask}.`),
-    context.values && button('What each result is worth', async () => fill(map, await chanceMap(context)), { class: 'small' }), map);
+    h('p', { id: 'roll-help', class: 'note' }, t('Rolled is {what}.', { what: view.ask })),
+    context.values && button(t('What each result is worth'), async () => fill(map, await chanceMap(context)), { class: 'small' }), map);
 }
 
 /**
@@ -31,7 +32,7 @@ export function rollInput(context) {
  */
 function facePad(roll, send) {
   const { faces, count = 0, separator = '' } = roll;
-  const drawn = (face) => [die(face.name), /\d/.test(face.name) ? null : h('span', {}, face.name)];
+  const drawn = (face) => [die(face.name), /\d/.test(face.name) ? null : h('span', {}, say(face.name))];
   /** @type {typeof faces} */
   const entered = [];
   const enter = () => send(entered.map((face) => face.text).join(separator));
@@ -42,12 +43,12 @@ function facePad(roll, send) {
   };
   const pad = h('div', { class: 'roll-pad' });
   const draw = () => fill(pad,
-    h('div', { class: 'pad' }, faces.map((face) => button(drawn(face), () => add(face), { class: 'pad-face', disabled: count > 0 && entered.length >= count, 'aria-label': face.name, 'data-key': `face-${face.text}` }))),
+    h('div', { class: 'pad' }, faces.map((face) => button(drawn(face), () => add(face), { class: 'pad-face', disabled: count > 0 && entered.length >= count, 'aria-label': say(face.name), 'data-key': `face-${face.text}` }))),
     count !== 1 && [
-      h('p', { class: 'dice-set', role: 'status', 'aria-label': `Entered: ${entered.map((face) => face.name).join(', ') || 'nothing'}` }, entered.map((face) => die(face.name))),
+      h('p', { class: 'dice-set', role: 'status', 'aria-label': t('Entered: {dice}', { dice: entered.map((face) => say(face.name)).join(', ') || t('nothing') }) }, entered.map((face) => die(face.name))),
       h('p', { class: 'row' },
-        button(count ? `Enter ${entered.length} of ${count}` : 'Enter', enter, { class: 'primary', disabled: entered.length === 0 || (count > 0 && entered.length < count), 'data-key': 'enter-roll' }),
-        button('⌫', () => { entered.pop(); draw(); }, { disabled: entered.length === 0, 'aria-label': 'Take the last back', 'data-key': 'take-back' }))]);
+        button(count ? t('Enter {n} of {count}', { n: entered.length, count }) : t('Enter'), enter, { class: 'primary', disabled: entered.length === 0 || (count > 0 && entered.length < count), 'data-key': 'enter-roll' }),
+        button('⌫', () => { entered.pop(); draw(); }, { disabled: entered.length === 0, 'aria-label': t('Take the last back'), 'data-key': 'take-back' }))]);
   draw();
   return pad;
 }

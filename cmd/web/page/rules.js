@@ -2,32 +2,33 @@
 import { fill, h } from './dom.js';
 import { call, callOnce } from './api.js';
 import { link, whole } from './address.js';
+import { language, t } from './language.js';
 
 /** Draws the page. */
 export async function show(main, query, signal) {
-  document.title = 'marsgym: rules';
+  document.title = `marsgym: ${t('Rules')}`;
   const games = await callOnce('games');
   const id = query.get('game') ?? games[0].id;
-  const { title, blocks: list } = await call('rules', { game: id, players: whole(query, 'players') ?? 0 }, signal);
+  const { title, blocks: list, language: own } = await call('rules', { game: id, players: whole(query, 'players') ?? 0, language: language() }, signal);
   fill(main,
-    h('h1', {}, `Rules: ${title}`),
-    h('ul', { class: 'chips', 'aria-label': 'Games' }, games.map((g) => h('li', {}, h('a', { href: link('rules', { game: g.id }), 'aria-current': g.id === id ? 'true' : null }, g.title)))),
-    h('article', { class: 'rules' }, blocks(list)),
-    h('p', {}, h('a', { class: 'button primary', href: link('home', { game: id }) }, 'Play this game'), ' ', h('a', { class: 'button', href: link('learn', { game: id }) }, 'Learn it in three turns')));
+    h('h1', {}, t('Rules: {game}', { game: title })),
+    h('ul', { class: 'chips', 'aria-label': t('Games') }, games.map((g) => h('li', {}, h('a', { href: link('rules', { game: g.id }), 'aria-current': g.id === id ? 'true' : null }, g.title)))),
+    h('article', { class: 'rules', lang: own === 'en' ? own : null }, blocks(list)),
+    h('p', {}, h('a', { class: 'button primary', href: link('home', { game: id }) }, t('Play this game')), ' ', h('a', { class: 'button', href: link('learn', { game: id }) }, t('Learn it in three turns'))));
 }
 
 /** Rules as elements, for a panel. @param {string} game @param {number} players */
 export async function rulesOf(game, players) {
-  const { blocks: list } = await callOnce('rules', { game, players });
-  return h('div', { class: 'rules' }, blocks(list));
+  const { blocks: list, language: own } = await callOnce('rules', { game, players, language: language() });
+  return h('div', { class: 'rules', lang: own === 'en' ? own : null }, blocks(list));
 }
 
 /** How positions of a game are written, to open where it is needed. @param {string} game @param {number} players */
 export function notationOf(game, players) {
-  const text = h('div', { class: 'rules' });
+  const text = h('div', { class: 'rules', lang: 'en' });
   return h('details', { ontoggle: async (e) => {
     if (e.target.open && !text.hasChildNodes()) fill(text, blocks((await callOnce('rules', { game, players })).notation));
-  } }, h('summary', {}, 'How positions are written'), text);
+  } }, h('summary', {}, t('How positions are written')), text);
 }
 
 /**
@@ -53,7 +54,7 @@ function blocks(list) {
 }
 
 function table(rows) {
-  return h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Table' }, h('table', {},
+  return h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Table') }, h('table', {},
     h('thead', {}, h('tr', {}, rows[0].map((c) => h('th', { scope: 'col' }, c)))),
     h('tbody', {}, rows.slice(1).map((r) => h('tr', {}, r.map((c) => h('td', {}, c)))))));
 }

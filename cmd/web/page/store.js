@@ -1,10 +1,11 @@
 // What the browser keeps: the games that are played here by their addresses, the latest first, the deck
-// of mistakes and the daily exercises, whether values are shown, and the token of the server. The
-// storage can be full or denied, and hold what another version or program wrote. What it does
-// not take stays in this page while that is open, and what is damaged counts as absent.
+// of mistakes and the daily exercises, whether values are shown, the language, and the token of the
+// server. The storage can be full or denied, and hold what another version or program wrote. What
+// it does not take stays in this page while that is open, and what is damaged counts as absent.
 
 import { gameOf, parse, write } from './address.js';
 import { notice } from './dom.js';
+import { t } from './language.js';
 
 export const limit = 500; // of the games, the mistakes and the days that are kept, each. Chosen
 
@@ -46,7 +47,7 @@ function put(name, value) {
     return true;
   } catch {
     here.set(name, value); // denied, or full
-    if (!told) notice('The storage of this browser is full or denied: the page cannot remember all of your games and settings after it is closed.');
+    if (!told) notice(t('The storage of this browser is full or denied: the page cannot remember all of your games and settings after it is closed.'));
     told = true;
     return false;
   }
@@ -162,12 +163,12 @@ export function merge(text) {
   } catch {
     file = null;
   }
-  if (file?.format !== mark) throw new Error('This file holds no games of this page. Choose one that “Save to a file” has written.');
+  if (file?.format !== mark) throw new Error(t('This file holds no games of this page. Choose one that “Save to a file” has written.'));
   let left = 0;
   /** @type {[string, any[], (x: any) => boolean, (x: any, y: any) => boolean][]} */
   const kinds = [['games', games(), isKept, (x, y) => x.key === y.key], ['deck', deck(), isCard, same], ['days', days(), isDay, (x, y) => x.day === y.day]];
   const parts = kinds.map(([name, here, is, equal]) => {
-    if (!Array.isArray(file[name]) || !file[name].every(is)) throw new Error(`The file is damaged in its part “${name}”. Nothing was added.`);
+    if (!Array.isArray(file[name]) || !file[name].every(is)) throw new Error(t('The file is damaged in its part “{name}”. Nothing was added.', { name }));
     const found = here.map((x) => ({ ...file[name].find((y) => equal(x, y)), ...x }));
     const more = file[name].filter((y, i) => !here.some((x) => equal(x, y)) && file[name].findIndex((x) => equal(x, y)) === i);
     const added = more.slice(0, limit - here.length);
@@ -197,6 +198,16 @@ export function isOn(name) {
 /** Switches something on or off. @param {string} name @param {boolean} on */
 export function turn(name, on) {
   put(name, on ? 'on' : 'off');
+}
+
+/** The language that the person has chosen; '' without one. */
+export function keptLanguage() {
+  return get('language') ?? '';
+}
+
+/** @param {string} code */
+export function keepLanguage(code) {
+  put('language', code);
 }
 
 /** The token of the server; '' without one. */

@@ -2,6 +2,7 @@
 import { AnswerError, call } from './api.js';
 import { link, replace, write } from './address.js';
 import { failure, fill } from './dom.js';
+import { t } from './language.js';
 
 /**
  * Lets agents play until a person is to move. The address follows at most some times a
@@ -37,6 +38,6 @@ export async function agents(view, signal, trouble, update, more = {}) {
       written = performance.now();
     }
     update(view);
-    fill(trouble, view.solving && `Best play is being computed, ${Math.floor(100 * view.solving.done)} % done. Until then another level plays for it.`);
+    fill(trouble, view.solving && t('Best play is being computed, {percent} % done. Until then another level plays for it.', { percent: Math.floor(100 * view.solving.done) }));
   }
 }

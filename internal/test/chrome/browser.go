@@ -51,7 +51,8 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-// Start starts the Chromium at path without a window, with a profile in the folder dir.
+// Start starts the Chromium at path without a window, with a profile in the folder dir. Its
+// language is English, whatever that of the machine.
 func Start(path, dir string) (*Browser, error) {
 	fromUs, in, err := os.Pipe()
 	if err != nil {
@@ -62,7 +63,7 @@ func Start(path, dir string) (*Browser, error) {
 		return nil, err
 	}
 	args := []string{"--headless", "--remote-debugging-pipe", "--user-data-dir=" + dir, "--disable-gpu", "--no-first-run",
-		"--no-proxy-server", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--hide-scrollbars", "about:blank"}
+		"--no-proxy-server", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--hide-scrollbars", "--accept-lang=en-US", "about:blank"}
 	if os.Geteuid() == 0 {
 		args = append([]string{"--no-sandbox"}, args...) // the sandbox refuses root
 	}
