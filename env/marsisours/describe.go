@@ -51,7 +51,7 @@ func (r *Rules) headline(s *State) string {
 	case Buying:
 		return text + mover + "buys alchemy dice"
 	case Naming:
-		return text + mover + "names who starts the next round"
+		return text + mover + "names the next starter"
 	case Scoring:
 		return text + "alchemy dice are rolled"
 	}

@@ -14,7 +14,7 @@ import * as numbers from './numbers.js';
 
 /** Draws the page. */
 export async function show(main, query, signal) {
-  document.title = `marsgym: ${t('Positions')}`;
+  document.title = t('marsgym: positions');
   const games = await callOnce('games');
   const id = query.get('game') ?? games[0].id;
   const info = games.find((g) => g.id === id) ?? games[0];

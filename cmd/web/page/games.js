@@ -12,7 +12,7 @@ import * as numbers from './numbers.js';
 
 /** Draws the page. */
 export async function show(main, query, signal, _, done = '') {
-  document.title = `marsgym: ${t('My games')}`;
+  document.title = t('marsgym: my games');
   const all = await callOnce('games');
   signal.throwIfAborted(); // another page was opened meanwhile
   const list = kept();

@@ -9,8 +9,9 @@ const icons = { 'martian-dice': '⚅', 'mars-is-ours': '⬡', 'mars-is-ours-fast
 
 /** Draws the page. */
 export async function show(main, query, signal) {
-  document.title = `marsgym: ${t('Play')}`;
+  document.title = t('marsgym: play');
   const games = await callOnce('games');
+  signal.throwIfAborted(); // another page was opened meanwhile
   const state = { game: query.get('game') ?? games[0].id, players: 0, seats: [], typed: false };
   const form = h('form', { class: 'choose', onsubmit: (event) => { event.preventDefault(); start(state, form); } });
   fill(main,

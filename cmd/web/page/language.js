@@ -92,7 +92,7 @@ function translated(text) {
   const small = text.charAt(0).toLowerCase() + text.slice(1);
   if (sentences.has(text)) return sentences.get(text);
   if (sentences.has(small)) return capital(sentences.get(small));
-  const found = templates.find(({ test }) => test.exec(text)?.slice(1).every((x) => !/[;:]( |$)/.test(x)));
+  const found = templates.find(({ test }) => test.exec(text)?.slice(1).every((x) => !/[;:]( |$)|\.$/.test(x)));
   if (!found) return joined(text) ?? (/^\d+\.\d+$/.test(text) ? written(text) : text);
   const values = found.test.exec(text).slice(1).map(say);
   const numbers = values.filter((_, i) => found.key.match(hole)[i] === '#');

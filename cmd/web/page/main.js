@@ -75,5 +75,6 @@ async function draw(code) {
   await show();
 }
 
-draw(keptLanguage() || ofBrowser()).finally(() => onChange(show));
+onChange(show);
+draw(keptLanguage() || ofBrowser());
 if (offline && 'serviceWorker' in navigator) navigator.serviceWorker.register('sw.js');

@@ -6,7 +6,7 @@ import { language, t } from './language.js';
 
 /** Draws the page. */
 export async function show(main, query, signal) {
-  document.title = `marsgym: ${t('Rules')}`;
+  document.title = t('marsgym: rules');
   const games = await callOnce('games');
   const id = query.get('game') ?? games[0].id;
   const { title, blocks: list, language: own } = await call('rules', { game: id, players: whole(query, 'players') ?? 0, language: language() }, signal);

@@ -7,7 +7,7 @@ import { goTo, link, newSeed, write } from './address.js';
 
 /** Draws the page. */
 export async function show(main, query, signal) {
-  document.title = `marsgym: ${t('Runs')}`;
+  document.title = t('marsgym: runs');
   const { runs, folder } = await call('runs', {}, signal);
   const chosen = query.get('run');
   const detail = h('section', { class: 'curves', 'aria-live': 'polite' });
