@@ -29,6 +29,9 @@ type Human struct {
 	// Confirm, if not nil, returns a warning before the person plays an action, or "".
 	// The person then decides again.
 	Confirm func(at env.Position, a game.Action) (warning string, err error)
+	// Named, if not nil, returns a text of the game with names in place of
+	// "seat 0".
+	Named func(text string) string
 
 	game env.Game
 	in   *bufio.Reader
@@ -101,13 +104,20 @@ func (h *Human) ReadLine(prompt string) ([]string, error) {
 	}
 }
 
+func (h *Human) named(text string) string {
+	if h.Named == nil {
+		return text
+	}
+	return h.Named(text)
+}
+
 // choose shows a position and its legal actions until the person chooses one.
 func (h *Human) choose(p env.Position) (game.Action, error) {
 	o, err := h.options(p)
 	if err != nil {
 		return 0, err
 	}
-	board := p.Render()
+	board := h.named(p.Render())
 	fmt.Fprintf(h.out, "\n%s\n%s", board, o.short(strings.Count(board, "\n")+1))
 	warned := game.Action(-1)
 	for {
@@ -128,7 +138,7 @@ func (h *Human) choose(p env.Position) (game.Action, error) {
 		}
 		switch words[0] {
 		case "?", "help":
-			fmt.Fprint(h.out, o.explain(p, words[1:]))
+			fmt.Fprint(h.out, h.named(o.explain(p, words[1:])))
 			continue
 		case "quit", "exit", "q":
 			return 0, ErrQuit
@@ -138,7 +148,7 @@ func (h *Human) choose(p env.Position) (game.Action, error) {
 			_, err = p.Apply(a)
 		}
 		if err != nil {
-			fmt.Fprintf(h.out, "No: %s.\n", strings.TrimSuffix(input.Message(err), ": "+game.ErrIllegalAction.Error()))
+			fmt.Fprintf(h.out, "No: %s.\n", h.named(strings.TrimSuffix(input.Message(err), ": "+game.ErrIllegalAction.Error())))
 			continue
 		}
 		if h.Confirm != nil && a != warned {
@@ -147,7 +157,7 @@ func (h *Human) choose(p env.Position) (game.Action, error) {
 				return 0, err
 			}
 			if warning != "" {
-				fmt.Fprintf(h.out, "%s\nType it again to play it, or another action.\n", warning)
+				fmt.Fprintf(h.out, "%s\nType it again to play it, or another action.\n", h.named(warning))
 				warned = a
 				continue
 			}

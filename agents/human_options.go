@@ -32,7 +32,7 @@ func (h *Human) options(p env.Position) (*options, error) {
 	o := &options{game: h.game, hinted: h.Hints != nil}
 	if scene := p.Scene(); scene != nil {
 		for _, x := range scene.Options {
-			o.list = append(o.list, option{action: x.Action, name: x.Name, description: x.Short})
+			o.list = append(o.list, option{action: x.Action, name: x.Name, description: h.named(x.Short)})
 		}
 	} else {
 		for _, a := range p.Legal() {

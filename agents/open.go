@@ -226,7 +226,7 @@ func CommonMeta(names []string) (meta models.Meta, err error) {
 		if first == "" {
 			first, meta = name, f.Meta
 		} else if f.Meta.RulesHash != meta.RulesHash {
-			return meta, fmt.Errorf("%s plays %s for %d, and %s plays %s for %d; want models of one game with the same settings",
+			return meta, fmt.Errorf("%s plays %s for %d players, and %s plays %s for %d; want models of one game with the same settings",
 				first, input.Quote(meta.Game), meta.Net.Players, name, input.Quote(f.Meta.Game), f.Meta.Net.Players)
 		}
 	}

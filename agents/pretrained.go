@@ -69,7 +69,7 @@ func hasPretrained(spec game.Spec) bool {
 func LoadPretrained(spec game.Spec) (*models.File, error) {
 	name, _ := pretrainedName(spec)
 	if name == "" {
-		return nil, fmt.Errorf("there is no pretrained network for %s for %d, but for %s", spec.ID, spec.Players, strings.Join(PretrainedNames(), ", "))
+		return nil, fmt.Errorf("there is no pretrained network for %s, but for %s", spec.FullTitle(), strings.Join(PretrainedNames(), ", "))
 	}
 	return decodePretrained(name)
 }

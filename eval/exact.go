@@ -63,7 +63,7 @@ func newExactEvaluator(g env.Game, s env.Solution) *ExactEvaluator {
 
 func checkWin(spec game.Spec) error {
 	if !spec.HasWin() {
-		return fmt.Errorf("%s for %d counts %s, not wins", spec.ID, spec.Players, spec.Unit)
+		return fmt.Errorf("%s counts %s, not wins", spec.FullTitle(), spec.Unit)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (x *searches[S]) newSearch(cfg Config, e *Evaluator) (Searcher, error) {
 	}
 	spec := x.rules.Spec()
 	if !spec.HasWin() {
-		return nil, fmt.Errorf("search: %s for %d counts %s, and search needs a game with a win", spec.ID, spec.Players, spec.Unit)
+		return nil, fmt.Errorf("search: %s counts %s, and search needs a game with a win", spec.FullTitle(), spec.Unit)
 	}
 	names := x.rules.BotNames()
 	bot, err := x.rules.Bot(names[len(names)-1])

@@ -61,7 +61,7 @@ func (s *session) compare(dirs []string) (*comparison, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
-		if what := fmt.Sprintf("%s for %d", g.Spec().Title, g.Spec().Players); title == "" {
+		if what := g.Spec().FullTitle(); title == "" {
 			title = what
 		} else if what != title {
 			return nil, cli.Usagef("%s plays %s, but the runs before it play %s", dir, what, title)

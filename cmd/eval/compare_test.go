@@ -63,7 +63,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
 	svg, err := os.ReadFile(filepath.Join(charts, "curve.svg"))
-	if err != nil || !strings.Contains(string(svg), "Martian Dice for 2") {
+	if err != nil || !strings.Contains(string(svg), "Martian Dice for 2 players") {
 		t.Errorf("the chart: %v", err)
 	}
 	for name, args := range map[string][]string{

@@ -37,7 +37,7 @@ func (s *session) measure(ctx context.Context) (result, error) {
 	matched := s.spec.Players != 2 && s.games > 0 // a match needs no solution, which can take long
 	switch {
 	case s.mistakes > 0 && !s.spec.HasWin():
-		return nil, cli.Usagef("-mistakes: the game for %d has no win", s.spec.Players)
+		return nil, cli.Usagef("-mistakes: %s has no win", s.spec.FullTitle())
 	case matched && (s.mistakes > 0 || s.plot != ""):
 		return nil, cli.Usagef("-mistakes and -plot are exact, but -games with more than two players plays a match; want one of them")
 	}
@@ -214,7 +214,7 @@ func tableCommand(s *session) work {
 		}
 		return s.evaluate(ctx, named, func(ctx context.Context) (result, error) {
 			if !s.spec.HasWin() {
-				return nil, cli.Usagef("the game for %d has no win", s.spec.Players)
+				return nil, cli.Usagef("%s has no win", s.spec.FullTitle())
 			}
 			var list []string
 			if len(*names) == 0 {

@@ -43,7 +43,7 @@ func TestGamesFile(t *testing.T) {
 		}
 	}
 	got := text(t, "games", path, "-decisions")
-	for _, want := range []string{"Martian Dice for 2: 40 recorded games. Values are exact", "result − luck", "The worst mistakes", "result = start + luck − losses + others\n", "\nGame 40, greedy in seat "} {
+	for _, want := range []string{"Martian Dice for 2 players: 40 recorded games. Values are exact", "result − luck", "The worst mistakes", "result = start + luck − losses + others\n", "\nGame 40, greedy in seat "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

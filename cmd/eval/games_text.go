@@ -41,7 +41,7 @@ func printReport(b *strings.Builder, r *analysis.Report) {
 	if r.Spec.HasWin() {
 		p = priceText{100, "%"}
 	}
-	fmt.Fprintf(b, "%s for %d: %d recorded games. ", r.Title, r.Players, len(r.Games))
+	fmt.Fprintf(b, "%s: %d recorded games. ", r.Spec.FullTitle(), len(r.Games))
 	if r.Exact {
 		b.WriteString("Values are exact, those of best play.\n")
 	} else {

@@ -383,7 +383,7 @@ func TestErrors(t *testing.T) {
 		{"-model greedy -game chess", cli.Misuse, "unknown game"},
 		{"-model " + bad, cli.Failed, "not a model file"},
 		{"-model " + folder, cli.Failed, "is not a run folder with a model"},
-		{"table -players 1", cli.Misuse, "the game for 1 has no win"},
+		{"table -players 1", cli.Misuse, "Martian Dice for 1 player has no win"},
 		{"table gredy", cli.Misuse, "did you mean greedy?"},
 		{"-model greedy -against random,exact", cli.Misuse, "-against names 2 agents, and the number of other seats is 1; name one agent"},
 		{"-model greedy -players 4 -against random,exact", cli.Misuse, "the number of other seats is 3"},

@@ -80,7 +80,7 @@ func (s *session) duplicate(ctx context.Context, seats []*agents.Agent, games in
 }
 
 func (r *matchResult) print(b *strings.Builder, spec game.Spec) {
-	fmt.Fprintf(b, "%s for %d. A duplicate match of %d games from seed %d; each agent plays in every seat.\n\n", spec.Title, spec.Players, r.Games, r.Seed)
+	fmt.Fprintf(b, "%s. A duplicate match of %d games from seed %d; each agent plays in every seat.\n\n", spec.FullTitle(), r.Games, r.Seed)
 	width := cli.Widest(r.Seats)
 	for i, name := range r.Seats {
 		fmt.Fprintf(b, "  %-*s  wins %s   %.0f %% interval %.3f to %.3f %%\n", width, name, cli.Percent(r.Win[i]), 100*r.Confidence, 100*r.Low[i], 100*r.High[i])
@@ -93,7 +93,7 @@ type sequentialResult struct{ eval.SequentialMatch }
 
 func (r *sequentialResult) print(b *strings.Builder, spec game.Spec) {
 	model, others := r.Seats[0], strings.Join(r.Seats[1:], ", ")
-	fmt.Fprintf(b, "%s for %d. A sequential duplicate match from seed %d; each agent plays in every seat.\n\n", spec.Title, spec.Players, r.Seed)
+	fmt.Fprintf(b, "%s. A sequential duplicate match from seed %d; each agent plays in every seat.\n\n", spec.FullTitle(), r.Seed)
 	switch r.Verdict {
 	case eval.Equal:
 		fmt.Fprintf(b, "  %s is as strong as %s, within %g %% of the win.\n", model, others, 100*r.Margin)
@@ -132,8 +132,8 @@ func (r *tournamentResult) print(b *strings.Builder, spec game.Spec) {
 	if spec.Players > 2 {
 		what = "what one agent of a row wins with that of a column in all other seats"
 	}
-	fmt.Fprintf(b, "%s for %d: %s, in %%,\nand Elo ratings with %.0f %% intervals, relative to %s. %d games from seed %d; each agent\nplays in every seat; the fair share is %.2f.\n\n",
-		spec.Title, spec.Players, what, 100*r.Confidence, r.Anchor, r.Games, r.Seed, 100*r.Fair)
+	fmt.Fprintf(b, "%s: %s, in %%,\nand Elo ratings with %.0f %% intervals, relative to %s. %d games from seed %d; each agent\nplays in every seat; the fair share is %.2f.\n\n",
+		spec.FullTitle(), what, 100*r.Confidence, r.Anchor, r.Games, r.Seed, 100*r.Fair)
 	grid(b, r.Agents, r.Win, 2, "   rating   interval", func(i int) string {
 		return fmt.Sprintf("  %7.1f   %s", r.Rating[i], r.Interval(i))
 	})

@@ -48,7 +48,7 @@ func TestMistakesErrors(t *testing.T) {
 	}{
 		{"-model greedy -mistakes -1", reduced, cli.Misuse, "-mistakes is -1"},
 		{"table -mistakes 3", reduced, cli.Misuse, "unknown flag -mistakes"},
-		{"-model greedy -mistakes 3 -players 1", reduced, cli.Misuse, "the game for 1 has no win"},
+		{"-model greedy -mistakes 3 -players 1", reduced, cli.Misuse, "Martian Dice for 1 player has no win"},
 		{"-model greedy -mistakes 3 -players 3 -games 5", reduced, cli.Misuse, "want one of them"},
 		{"-model greedy -mistakes 3", `{"dice": 4, "target": 6, "max_rounds": 1000}`, cli.Failed, "no exact solution"},
 	} {

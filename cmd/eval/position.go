@@ -75,7 +75,7 @@ func (r *positionResult) print(b *strings.Builder, _ game.Spec) {
 	if r.spec.HasWin() {
 		p = priceText{100, "%"}
 	}
-	fmt.Fprintf(b, "%s for %d: %s\nValues to seat %d in %s, ", r.Title, r.Players, r.Position, r.Seat, p.unit)
+	fmt.Fprintf(b, "%s: %s\nValues to seat %d in %s, ", r.spec.FullTitle(), r.Position, r.Seat, p.unit)
 	if r.Exact {
 		b.WriteString("exact, under best play.\n\n")
 	} else {

@@ -10,7 +10,7 @@ import (
 )
 
 func (r *pairResult) print(b *strings.Builder, spec game.Spec) {
-	fmt.Fprintf(b, "%s for %d: %s against %s. Exact; no game is sampled.\n\n", spec.Title, spec.Players, r.A, r.B)
+	fmt.Fprintf(b, "%s: %s against %s. Exact; no game is sampled.\n\n", spec.FullTitle(), r.A, r.B)
 	fmt.Fprintf(b, "  wins moving first    %s\n", cli.Percent(r.WinFirst))
 	fmt.Fprintf(b, "  wins moving second   %s\n", cli.Percent(r.WinSecond))
 	fmt.Fprintf(b, "  wins                 %s   mean of both\n", cli.Percent(r.Win))
@@ -31,7 +31,7 @@ func (r *pairResult) print(b *strings.Builder, spec game.Spec) {
 }
 
 func (r *multiplayerResult) print(b *strings.Builder, spec game.Spec) {
-	fmt.Fprintf(b, "%s for %d. Exact; no game is sampled.\n\n", spec.Title, spec.Players)
+	fmt.Fprintf(b, "%s. Exact; no game is sampled.\n\n", spec.FullTitle())
 	width, model := cli.Widest(r.Seats), r.Seats[0]
 	for i, name := range r.Seats {
 		fmt.Fprintf(b, "  seat %d  %-*s  wins %s\n", i, width, name, cli.Percent(r.Win[i]))
@@ -47,7 +47,7 @@ func (r *multiplayerResult) print(b *strings.Builder, spec game.Spec) {
 }
 
 func (r *turnsResult) print(b *strings.Builder, spec game.Spec) {
-	fmt.Fprintf(b, "%s for %d. Exact; no game is sampled.\n\n", spec.Title, spec.Players)
+	fmt.Fprintf(b, "%s. Exact; no game is sampled.\n\n", spec.FullTitle())
 	width := cli.Widest(r.Seats)
 	for i, name := range r.Seats {
 		fmt.Fprintf(b, "  seat %d  %-*s  takes %.9f %s\n", i, width, name, r.Turns[i], spec.Unit)
@@ -57,9 +57,9 @@ func (r *turnsResult) print(b *strings.Builder, spec game.Spec) {
 
 func (r *tableResult) print(b *strings.Builder, spec game.Spec) {
 	if spec.Players == 2 {
-		fmt.Fprintf(b, "%s for 2: how often the agent of a row beats that of a column, in %%, and the\nexploitability and Elo rating of each. Exact; the mean of both seats.\n\n", spec.Title)
+		fmt.Fprintf(b, "%s: how often the agent of a row beats that of a column, in %%, and the\nexploitability and Elo rating of each. Exact; the mean of both seats.\n\n", spec.FullTitle())
 	} else {
-		fmt.Fprintf(b, "%s for %d: what one agent of a row wins with that of a column in all other seats,\nin %%, and the exploitability and Elo rating of each. Exact; the mean of all seats;\nthe fair share is %.5f.\n\n", spec.Title, spec.Players, 100*r.Fair)
+		fmt.Fprintf(b, "%s: what one agent of a row wins with that of a column in all other seats,\nin %%, and the exploitability and Elo rating of each. Exact; the mean of all seats;\nthe fair share is %.5f.\n\n", spec.FullTitle(), 100*r.Fair)
 	}
 	grid(b, r.Agents, r.Win, 5, "  exploitability   rating", func(i int) string {
 		return fmt.Sprintf("  %14.5f  %7.1f", 100*cli.Clean(r.Exploitability[i]), r.Rating[i])

@@ -145,8 +145,9 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if s.agents, err = o.open(ctx, table, people); err != nil {
 		return err
 	}
+	s.names = s.called()
 	s.person = agents.NewHuman(g, in, stdout)
-	s.person.Command = s.command
+	s.person.Command, s.person.Named = s.command, s.named
 	if o.hints || o.coach > 0 {
 		network := cmp.Or(o.network, agents.Network(o.opponent, g))
 		if s.advisor, err = newAdvisor(ctx, table, stdout, network, o.think, o.seed); err != nil {

@@ -20,6 +20,7 @@ import (
 	"marsgym/env/record"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
+	"marsgym/internal/colour"
 	"marsgym/models"
 )
 
@@ -83,6 +84,19 @@ func scriptOf(t *testing.T, g env.Game, seat game.Player, seed uint64, pick func
 	return b.String(), e.Position()
 }
 
+// shown returns the end of a game as the screen shows it to people in these seats, with greedy in
+// the others.
+func shown(end env.Position, people ...int) string {
+	s := &session{agents: make([]*agents.Agent, len(end.Returns()))}
+	for i := range s.agents {
+		if !slices.Contains(people, i) {
+			s.agents[i] = &agents.Agent{Name: "greedy"}
+		}
+	}
+	s.names = s.called()
+	return colour.Strip(s.named(end.Render()))
+}
+
 // TestDice: the dice of a seed are those of an Env, in every seat.
 func TestDice(t *testing.T) {
 	file := config(t, reduced)
@@ -105,7 +119,7 @@ func TestDice(t *testing.T) {
 				verdict = "You win."
 			}
 			// What happened last stands above the position, once.
-			if want := "\n" + end.Render() + "\n\n" + verdict + "\n"; !strings.HasSuffix(stdout, want) {
+			if want := "\n" + shown(end, seat) + "\n\n" + verdict + "\n"; !strings.HasSuffix(stdout, want) {
 				t.Errorf("%s: want %q at the end of\n%s", args, want, stdout)
 			}
 		}
@@ -121,7 +135,7 @@ func TestTurns(t *testing.T) {
 	typed, end := script(t, g, 1, 2)
 	stdout, _, _ := command(t, typed, "-game", "pig", "-seat", "1", "-seed", "2", "-game-config", config(t, `{"target": 20}`))
 	totals, turn, seat := map[string]int{}, 0, ""
-	for _, m := range regexp.MustCompile(`-------- (seat 0|your)|dice> a (\d)|\z`).FindAllStringSubmatch(stdout, -1) {
+	for _, m := range regexp.MustCompile(`-------- (greedy|your)|dice> a (\d)|\z`).FindAllStringSubmatch(stdout, -1) {
 		switch m[2] {
 		case "":
 			totals[seat] += turn
@@ -134,7 +148,7 @@ func TestTurns(t *testing.T) {
 			turn += face
 		}
 	}
-	if want := fmt.Sprintf("%d-%d over", totals["seat 0"], totals["your"]); !strings.HasPrefix(end.String(), want) {
+	if want := fmt.Sprintf("%d-%d over", totals["greedy"], totals["your"]); !strings.HasPrefix(end.String(), want) {
 		t.Errorf("the dice give %s, the game %s:\n%s", want, end, stdout)
 	}
 }
@@ -149,10 +163,10 @@ func TestOutput(t *testing.T) {
 	typed, _ := script(t, g, 1, 2)
 	stdout, _, _ := command(t, typed, "-seat", "1", "-seed", "2", "-game-config", config(t, reduced))
 	for _, want := range []string{
-		`-------- seat 0, greedy --------\n  seat 0 rolls \d dice\n  points   seat 0: \d.*   seat 1: \d.*\n(  .*\n)*dice> (\d \w+(, )?)+\nseat 0> `,
-		`\nseat 0> roll +roll \d di\w+\ndice> `,
-		`\n-------- your turn --------\ndice> .*\n\nseat 1 chooses a type of dice to set aside\npoints `,
-		`\ndice> (\d \w+(, )?)+\n      no type can be set aside, which ends the turn\n      seat \d has \d \w+ against \d \w+, .*\n      \d points?.*; total \d\n\n--------`,
+		`-------- greedy --------\n  greedy rolls \d dice\n  points   greedy: \d.*   you: \d.*\n(  .*\n)*dice> (\d \w+(, )?)+\ngreedy> `,
+		`\ngreedy> roll +roll \d di\w+\ndice> `,
+		`\n-------- your turn --------\ndice> .*\n\nyou choose a type of dice to set aside\npoints `,
+		`\ndice> (\d \w+(, )?)+\n      no type can be set aside, which ends the turn\n      (greedy has|you have) \d \w+ against \d \w+, .*\n      \d points?.*; total \d\n\n--------`,
 	} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
 			t.Errorf("no %q in\n%s", want, stdout)
@@ -179,10 +193,10 @@ func TestBetweenTurns(t *testing.T) {
 	tied := false
 	for seed := range 20 {
 		stdout, _, status := command(t, loop, "-seed", fmt.Sprint(seed), "-game-config", file)
-		if status != cli.Done || !strings.Contains(stdout, "the dice decide who starts\npoints   seat 0: 0   seat 1: 0\ndice> seat ") {
+		if status != cli.Done || !regexp.MustCompile(`the dice decide who starts\npoints   you: 0   greedy: 0\ndice> (you start|greedy starts)\n`).MatchString(stdout) {
 			t.Fatalf("seed %d: status %d\n%s", seed, status, stdout)
 		}
-		tied = tied || strings.Contains(stdout, "\nseats 0,1 are tied and roll 1 d")
+		tied = tied || strings.Contains(stdout, "\nyou and greedy are tied and roll 1 d")
 	}
 	if !tied {
 		t.Error("no roll-off in 20 games")
@@ -262,7 +276,7 @@ func TestModelFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, stderr, status := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1", "-cache", "none")
-	if status != cli.Done || stderr != "" || !strings.HasPrefix(stdout, "Pig.\nYou are in seat 1, "+dir+" in seat 0.") {
+	if status != cli.Done || stderr != "" || !strings.HasPrefix(stdout, "Pig.\nBoards and positions call "+dir+" seat 0, you seat 1.\n") {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}
 	again, _, _ := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1", "-cache", "none")
@@ -279,12 +293,12 @@ func TestWatch(t *testing.T) {
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	for _, want := range []string{"greedy in seat 0, random in seat 1, greedy in seat 2", "seat 0> ", "seat 1> ", "seat 2> "} {
+	for _, want := range []string{"greedy A seat 0, random seat 1, greedy B seat 2", "greedy A> ", "random> ", "greedy B> "} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is missing in\n%s", want, stdout)
 		}
 	}
-	if !regexp.MustCompile(`(?m)^Seat \d, \w+, (wins|gets .* of the win)\.\n\z`).MatchString(stdout) {
+	if !regexp.MustCompile(`(?m)^(The winner is|.* of the win goes to) (greedy [AB]|random)\.\n\z`).MatchString(stdout) {
 		t.Errorf("it ends with %q", stdout[max(0, len(stdout)-80):])
 	}
 	if strings.Contains(stdout, "You") {
@@ -302,7 +316,7 @@ func TestWatchBattles(t *testing.T) {
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	for _, want := range []string{`\nseat \d> \w+>\w+ +attack \w+ from .*\ndice> \w+ \d\+\d( and tower \d)? = \d+ against \w+ \d\+\d( and tower \d)? = \d+\n      (won|lost): `, `\n  round 2 of 20, seat \d rolls the die\n(  .*\n)*dice> seat \d rolls a \d: \d points`} {
+	for _, want := range []string{`\ngreedy [ABC]> \w+>\w+ +attack \w+ from .*\ndice> \w+ \d\+\d( and tower \d)? = \d+ against \w+ \d\+\d( and tower \d)? = \d+\n      (won|lost): `, `\n  round 2 of 20, greedy [ABC] rolls the die\n(  .*\n)*dice> greedy [ABC] rolls a \d: \d points`} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

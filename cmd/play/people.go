@@ -131,7 +131,7 @@ func (s *session) repeat() (a game.Action, ok bool, err error) {
 			return 0, false, err
 		}
 		if warning != "" {
-			fmt.Fprintln(s.out, warning)
+			fmt.Fprintln(s.out, s.named(warning))
 			return 0, false, nil
 		}
 	}
@@ -224,7 +224,7 @@ func lastUnfinished(path string, warn func(error)) (*record.Game, error) {
 }
 
 func (s *session) askRoll(before env.Position) error {
-	fmt.Fprintf(s.out, "Roll %s.\n", before.AskRoll())
+	fmt.Fprintf(s.out, "Roll %s.\n", s.named(before.AskRoll()))
 	for {
 		words, err := s.person.ReadLine("dice> ")
 		if err != nil {
@@ -234,7 +234,7 @@ func (s *session) askRoll(before env.Position) error {
 		case "quit", "exit", "q":
 			return agents.ErrQuit
 		case "?", "help":
-			fmt.Fprintf(s.out, "Roll %s. Or type undo, rules, save FILE or quit.\n", before.AskRoll())
+			fmt.Fprintf(s.out, "Roll %s. Or type undo, rules, save FILE or quit.\n", s.named(before.AskRoll()))
 			continue
 		case "rules", "save", "undo":
 			if _, err := s.command(before, words); err != nil {
@@ -245,7 +245,7 @@ func (s *session) askRoll(before env.Position) error {
 		if err = s.rec.ReadRoll(strings.ToLower(strings.Join(words, " "))); err == nil {
 			return nil
 		}
-		fmt.Fprintf(s.out, "No: %s.\n", input.Message(err))
+		fmt.Fprintf(s.out, "No: %s.\n", s.named(input.Message(err)))
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"marsgym/env/record"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
-	"marsgym/internal/colour"
 	"marsgym/internal/test/golden"
 )
 
@@ -109,7 +108,7 @@ func TestResume(t *testing.T) {
 			t.Fatalf("the game is not saved in\n%s", stdout)
 		}
 		stdout, stderr, status := command(t, strings.Join(lines[n:], ""), "-resume", file)
-		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "\n"+end.Render()+"\n\n") {
+		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "\n"+shown(end, 1)+"\n\n") {
 			t.Errorf("after %d lines: status %d, %s; want the end\n%s\nin\n%s", n, status, stderr, end.Render(), stdout)
 		}
 	}
@@ -138,7 +137,7 @@ func TestLongSearch(t *testing.T) {
 	defer cancel()
 	var out, errs strings.Builder
 	watch := writerFunc(func(b []byte) (int, error) {
-		if bytes.Contains(b, []byte("seat 1, search:24h")) {
+		if bytes.Contains(b, []byte("-------- search:24h")) {
 			cancel() // in the turn of the search
 		}
 		return out.Write(b)
@@ -146,7 +145,7 @@ func TestLongSearch(t *testing.T) {
 	cache := t.TempDir()
 	status := run(ctx, []string{"-game", "pig", "-seed", "3", "-opponent", "search:24h", "-cache", cache}, strings.NewReader("roll\nhold\n"), watch, &errs)
 	calls := clitest.Copied(t, "play", out.String())
-	if status != cli.Interrupted || !strings.Contains(out.String(), "The agent in seat 1 thinks for up to 24h0m0s at each choice; Ctrl-C quits.\n") || len(calls) != 1 {
+	if status != cli.Interrupted || !strings.Contains(out.String(), "search:24h thinks for up to 24h0m0s at each choice; Ctrl-C quits.\n") || len(calls) != 1 {
 		t.Fatalf("status %d, %q, %s\n%s", status, calls, &errs, &out)
 	}
 	// A saved game may name such a search too. A context that is done ends it at once.
@@ -287,7 +286,7 @@ func TestTypedDice(t *testing.T) {
 // TestSeats: several people play, and agents in the other seats.
 func TestSeats(t *testing.T) {
 	stdout, _, status := command(t, strings.Repeat("roll\nhold\n", 400), "-game", "pig", "-players", "3", "-seat", "0,2", "-seed", "1", "-game-config", config(t, `{"target": 20}`))
-	for _, want := range []string{"People are in seats 0, 2, greedy in seat 1.", "-------- seat 0, your turn --------", "-------- seat 2, your turn --------", "-------- seat 1, greedy --------", " wins.\n"} {
+	for _, want := range []string{"player 1 seat 0, greedy seat 1, player 3 seat 2.", "-------- player 1, your turn --------", "-------- player 3, your turn --------", "-------- greedy --------", "The winner is "} {
 		if status != cli.Done || !strings.Contains(stdout, want) {
 			t.Errorf("status %d, and no %q in\n%s", status, want, stdout)
 		}
@@ -300,7 +299,7 @@ func TestCoach(t *testing.T) {
 	stdout, _, status := command(t, strings.Repeat("hold\nroll\nroll\nroll\nroll\nhold\nhold\n", 200), "-game", "pig", "-seed", "2", "-coach", "0.001", "-game-config", file)
 	for _, want := range []string{
 		`\n> Coach: this loses \d+\.\d\d % of the win\.\n  roll \(.*\): wins +\d+\.\d{4} %\n  hold \(.*\): wins +\d+\.\d{4} %\nType it again`,
-		`\nPrice of game 1 to seat 0: result (0|100)\.00 %\n  = start \d+\.\d\d % \+ luck -?\d+\.\d\d % − own losses \d+\.\d\d % \+ others' losses \d+\.\d\d %\n`,
+		`\nPrice of game 1 to you: result (0|100)\.00 %\n  = start \d+\.\d\d % \+ luck -?\d+\.\d\d % − own losses \d+\.\d\d % \+ others' losses \d+\.\d\d %\n`,
 		`\n  \d+-\d+@0.*\n    \w+ lost \d+\.\d\d %; best is \w+\n`, `\nEstimated rating, with best play at 0: -\d+\.\d; one game`,
 	} {
 		if status != cli.Done || !regexp.MustCompile(want).MatchString(stdout) {
@@ -331,7 +330,7 @@ func TestEstimatedPrice(t *testing.T) {
 	stdout, stderr, status := command(t, typed, "-coach", "0.9", "-think", "20ms", "-seed", "1", "-game-config", config(t, unsolved))
 	for _, want := range []string{
 		`\nEstimated by searches:4:\d+:greedy; behind ±, half of the 99 % interval\.\n± covers the error of the search and chance; without ±, simulations were too few\.\n`,
-		`\nPrice of game 1 to seat 0: result (0|100)\.00 %\n  = start \d+ % \+ luck -?\d+ % − own losses -?\d+ % \+ others' losses -?\d+ %\n  \+ correction -?\d+ %\n`,
+		`\nPrice of game 1 to you: result (0|100)\.00 %\n  = start \d+ % \+ luck -?\d+ % − own losses -?\d+ % \+ others' losses -?\d+ %\n  \+ correction -?\d+ %\n`,
 		`\n(    \w+ lost \d+±\d+ %; best is \w+|No choice lost anything beyond the error of the estimates\.)\n`,
 		`\nNo rating: it compares with best play, and the game is not solved\.\n$`,
 	} {
@@ -355,7 +354,7 @@ func TestShownRolls(t *testing.T) {
 			t.Fatalf("%s: status %d, %s", id, status, stderr)
 		}
 		g := played(t, file)[0]
-		if g.Position().CurrentPlayer() != game.Terminal || !strings.Contains(stdout, "\n"+colour.Strip(g.Position().Render())+"\n") {
+		if g.Position().CurrentPlayer() != game.Terminal || !strings.Contains(stdout, "\n"+shown(g.Position())+"\n") {
 			t.Errorf("%s: the end is not shown", id)
 		}
 		for i, line := range strings.Split(stdout, "\n") {
@@ -387,7 +386,7 @@ func TestWholeGames(t *testing.T) {
 			return legal[len(legal)-1]
 		})
 		stdout, stderr, status := command(t, typed, "-game", id, "-seed", "3", "-game-config", config(t, text))
-		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "\n"+colour.Strip(end.Render())+"\n\n") {
+		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "\n"+shown(end, 0)+"\n\n") {
 			t.Errorf("%s: status %d, %s; want the end\n%s\nin\n%s", id, status, stderr, end.Render(), stdout)
 		}
 		for i, line := range strings.Split(stdout, "\n") {

@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env/record"
 	"marsgym/eval/analysis"
+	"marsgym/internal/seats"
 )
 
 // priceGame prices a game for people. Where values are estimated, their costliest decisions
@@ -51,7 +52,7 @@ func (a *advisor) priceGame(ctx context.Context, rec *record.Game, people []int)
 }
 
 // report prints the price of the games to people, with their costliest mistakes.
-func (a *advisor) report(w io.Writer, people []int) {
+func (a *advisor) report(w io.Writer, people []int, names seats.Names) {
 	if a == nil || len(people) == 0 {
 		return
 	}
@@ -67,7 +68,7 @@ func (a *advisor) report(w io.Writer, people []int) {
 	for i, g := range a.priced {
 		for _, p := range people {
 			s := g.Seats[p]
-			fmt.Fprintf(w, "Price of game %d to seat %d: result %s\n  = start %s + luck %s − own losses %s + others' losses %s", i+1, p, a.figure(s.Result), a.figure(s.Start), a.figure(s.Luck), a.figure(s.Losses), a.figure(s.Others))
+			fmt.Fprintf(w, "Price of game %d to %s: result %s\n  = start %s + luck %s − own losses %s + others' losses %s", i+1, names[p], a.figure(s.Result), a.figure(s.Start), a.figure(s.Luck), a.figure(s.Losses), a.figure(s.Others))
 			if !a.valuer.Exact() {
 				fmt.Fprintf(w, "\n  + correction %s", a.figure(s.Correction))
 			}

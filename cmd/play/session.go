@@ -8,11 +8,15 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/record"
+	"marsgym/internal/colour"
+	"marsgym/internal/input"
+	"marsgym/internal/seats"
 )
 
 // session plays games of agents and people, and prints all that happens.
@@ -20,6 +24,7 @@ type session struct {
 	game    env.Game
 	spec    game.Spec
 	agents  []*agents.Agent // [P], nil in the seats of people
+	names   seats.Names     // [P] by which people know the seats
 	person  *agents.Human   // at the prompt, for all people
 	advisor *advisor        // nil without -hints and -coach
 	typed   bool            // people roll the dice and type what they show
@@ -50,7 +55,7 @@ func (s *session) isPerson(p game.Player) bool { return p >= 0 && s.agents[p] ==
 func (s *session) play(ctx context.Context, games int) error {
 	s.printTable()
 	if s.rec == nil {
-		s.rec = record.New(s.game, s.names())
+		s.rec = record.New(s.game, s.recorded())
 		if !s.typed {
 			s.rec.Seed = &s.seed
 		}
@@ -81,7 +86,7 @@ func (s *session) play(ctx context.Context, games int) error {
 	if people := s.people(); games > 1 && s.spec.HasWin() && len(people) == 1 {
 		fmt.Fprintf(s.out, "You have won %.4g of %d games.\n", won, games)
 	}
-	s.advisor.report(s.out, s.people())
+	s.advisor.report(s.out, s.people(), s.names)
 	return nil
 }
 
@@ -94,34 +99,28 @@ const (
 
 func (s *session) printTable() {
 	fmt.Fprintf(s.out, "%s.\n", s.spec.Title)
-	var seats, people []string
-	for i, a := range s.agents {
-		if a != nil {
-			seats = append(seats, fmt.Sprintf("%s in seat %d", a.Name, i))
-		} else {
-			people = append(people, fmt.Sprint(i))
+	parts := make([]string, len(s.agents))
+	for i, name := range s.names {
+		parts[i] = fmt.Sprintf("%s seat %d", name, i)
+		if a := s.agents[i]; a != nil && !strings.HasPrefix(name, a.Name) { // it is "seat 1"
+			parts[i] = fmt.Sprintf("%s seat %d", a.Name, i)
 		}
 	}
-	switch len(people) {
-	case 0:
-	case 1:
-		seats = append([]string{"You are in seat " + people[0]}, seats...)
-	default:
-		seats = append([]string{"People are in seats " + strings.Join(people, ", ")}, seats...)
-	}
-	fmt.Fprintf(s.out, "%s.\n", strings.Join(seats, ", "))
+	var b strings.Builder
+	input.Wrap(&b, "", "", "Boards and positions call "+strings.Join(parts, ", ")+".", columns)
+	s.out.Write([]byte(b.String()))
 	for i, a := range s.agents {
 		if a == nil {
 			continue
 		}
 		switch n, d := agents.Budget(a.Name); {
 		case d >= patience:
-			fmt.Fprintf(s.out, "The agent in seat %d thinks for up to %v at each choice; Ctrl-C quits.\n", i, d)
+			fmt.Fprintf(s.out, "%s thinks for up to %v at each choice; Ctrl-C quits.\n", s.names[i], d)
 		case n >= manySimulations:
-			fmt.Fprintf(s.out, "The agent in seat %d thinks for %d simulations at each choice, which takes long; Ctrl-C quits.\n", i, n)
+			fmt.Fprintf(s.out, "%s thinks for %d simulations at each choice, which takes long; Ctrl-C quits.\n", s.names[i], n)
 		}
 	}
-	if len(people) > 0 {
+	if len(s.people()) > 0 {
 		fmt.Fprintln(s.out, help)
 		if scene := s.game.Initial().Scene(); scene != nil && scene.Map != nil {
 			fmt.Fprintln(s.out, "?map explains the map, ?seats lists what the seats have.")
@@ -134,10 +133,43 @@ func (s *session) printTable() {
 	}
 }
 
+// called returns the names of the seats on the screen. An agent with a long name, such as a path,
+// would break its lines.
+func (s *session) called() seats.Names {
+	const longest = 12 // chosen
+	names := make([]string, len(s.agents))
+	for i, a := range s.agents {
+		switch {
+		case a == nil:
+		case len(a.Name) > longest:
+			names[i] = fmt.Sprintf("seat %d", i)
+		default:
+			names[i] = a.Name
+		}
+	}
+	return seats.Call(names, "player %d", "%s %c")
+}
+
+// prompts is the width of what may stand before a line.
+const prompts = 7
+
+// named returns a text of the game with the names of the seats. A line for which they are too long
+// keeps the numbers of the seats.
+func (s *session) named(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if named := s.names.In(line); utf8.RuneCountInString(colour.Strip(named)) <= columns-prompts {
+			lines[i] = named
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // human is the name of a person in records.
 const human = "human"
 
-func (s *session) names() []string {
+// recorded returns the names of the seats in records.
+func (s *session) recorded() []string {
 	names := make([]string, len(s.agents))
 	for i, a := range s.agents {
 		names[i] = human
@@ -172,7 +204,7 @@ func (s *session) one(ctx context.Context) error {
 		if mover := before.CurrentPlayer(); mover == game.Chance {
 			// Within a turn the description of the roll is enough.
 			if turnOf(before).seat < 0 && !printed {
-				fmt.Fprintf(s.out, "\n%s\n", before.Render())
+				fmt.Fprintf(s.out, "\n%s\n", s.named(before.Render()))
 				printed, s.shown = true, lines(before)
 			}
 			err = s.roll(before)
@@ -232,8 +264,8 @@ func (s *session) move(ctx context.Context, mover game.Player) error {
 	case s.isPerson(mover):
 		s.shown = lines(before) // the person has seen all of them
 	default:
-		words, _, _ := strings.Cut(before.DescribeAction(a), "; ")
-		line := fmt.Sprintf("seat %d> %-8s  %s", mover, s.game.ActionName(a), words)
+		words, _, _ := strings.Cut(s.named(before.DescribeAction(a)), "; ")
+		line := fmt.Sprintf("%s> %-8s  %s", s.names[mover], s.game.ActionName(a), words)
 		fmt.Fprintln(s.out, strings.TrimRight(line, " "))
 	}
 	if err := s.rec.Apply(a); err != nil {
@@ -246,7 +278,7 @@ func (s *session) move(ctx context.Context, mover game.Player) error {
 // tell prints what happened in the last step, with first before the first line.
 func (s *session) tell(first string) {
 	for _, line := range s.rec.Steps[len(s.rec.Steps)-1].Told() {
-		fmt.Fprintf(s.out, "%s%s\n", first, line)
+		fmt.Fprintf(s.out, "%s%s\n", first, s.named(line))
 		first = strings.Repeat(" ", len(first))
 	}
 }
@@ -256,7 +288,7 @@ func (s *session) printChanges() {
 	now := lines(s.rec.Position())
 	for i, line := range now {
 		if i >= len(s.shown) || line != s.shown[i] {
-			fmt.Fprintf(s.out, "  %s\n", line)
+			fmt.Fprintf(s.out, "  %s\n", s.named(line))
 		}
 	}
 	s.shown = now
@@ -268,12 +300,12 @@ func lines(p env.Position) []string { return strings.Split(p.Render(), "\n") }
 func (s *session) begin(t turnInfo) {
 	switch {
 	case t.seat < 0:
-	case s.isPerson(game.Player(t.seat)) && len(s.people()) == 1:
+	case s.names[t.seat] == seats.You:
 		fmt.Fprintln(s.out, "\n-------- your turn --------")
 	case s.isPerson(game.Player(t.seat)):
-		fmt.Fprintf(s.out, "\n-------- seat %d, your turn --------\n", t.seat)
+		fmt.Fprintf(s.out, "\n-------- %s, your turn --------\n", s.names[t.seat])
 	default:
-		fmt.Fprintf(s.out, "\n-------- seat %d, %s --------\n", t.seat, s.agents[t.seat].Name)
+		fmt.Fprintf(s.out, "\n-------- %s --------\n", s.names[t.seat])
 		s.printChanges()
 	}
 }
@@ -281,7 +313,7 @@ func (s *session) begin(t turnInfo) {
 // end prints the end of a game and returns the share of the win of people.
 func (s *session) end() (share float64) {
 	at := s.rec.Position()
-	fmt.Fprintf(s.out, "\n%s\n\n", at.Render())
+	fmt.Fprintf(s.out, "\n%s\n\n", s.named(at.Render()))
 	if s.rec.Truncated {
 		fmt.Fprintf(s.out, "The game has reached the move limit and is stopped: nobody wins.\n")
 		return 0
@@ -309,14 +341,13 @@ func (s *session) end() (share float64) {
 }
 
 func (s *session) printResults() {
-	names := s.names()
 	for i, r := range s.rec.Position().Returns() {
 		if !s.spec.HasWin() {
-			fmt.Fprintf(s.out, "Seat %d, %s, took %g %s.\n", i, names[i], -r, s.spec.Unit)
+			fmt.Fprintf(s.out, "It took %s %g %s.\n", s.names[i], -r, s.spec.Unit)
 		} else if share := s.spec.WinShare(r); share > 1-game.Tie {
-			fmt.Fprintf(s.out, "Seat %d, %s, wins.\n", i, names[i])
+			fmt.Fprintf(s.out, "The winner is %s.\n", s.names[i])
 		} else if share > game.Tie {
-			fmt.Fprintf(s.out, "Seat %d, %s, gets %.4g of the win.\n", i, names[i], share)
+			fmt.Fprintf(s.out, "%.4g of the win goes to %s.\n", share, s.names[i])
 		}
 	}
 }

@@ -156,7 +156,7 @@ func TestText(t *testing.T) {
 	if status != cli.Done || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	for _, want := range []string{"Pig for 2, under best play from 15-12@1 turn 3", "seat 0: 15   seat 1: 12+3 <", "seat 1 wins", "seat 1 chooses", "hold", "best", "computed in"} {
+	for _, want := range []string{"Pig for 2 players, under best play from 15-12@1 turn 3", "seat 0: 15   seat 1: 12+3 <", "seat 1 wins", "seat 1 chooses", "hold", "best", "computed in"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

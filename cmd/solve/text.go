@@ -10,7 +10,7 @@ import (
 )
 
 func (a *answer) print(b *strings.Builder, spec game.Spec, at env.Position) {
-	fmt.Fprintf(b, "%s for %d, under best play from %s\n\n%s\n\n", spec.Title, a.Players, a.Position, indent(at.Render()))
+	fmt.Fprintf(b, "%s, under best play from %s\n\n%s\n\n", spec.FullTitle(), a.Position, indent(at.Render()))
 	for i := range a.Players {
 		if spec.HasWin() {
 			fmt.Fprintf(b, "  seat %d wins  %s\n", i, cli.Percent(a.Win[i]))

@@ -23,7 +23,7 @@ func (s *session) drawCurve(dir string, names map[string]string) error {
 		}
 		runs = append(runs, r)
 	}
-	c, err := curve.Chart(fmt.Sprintf("%s for %d", s.spec.Title, s.spec.Players), runs)
+	c, err := curve.Chart(s.spec.FullTitle(), runs)
 	if err != nil {
 		return err
 	}

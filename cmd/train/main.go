@@ -78,8 +78,8 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 			return err
 		}
 	}
-	fmt.Fprintf(s.stdout, "%s %s for %d by %s, %d decisions, with %s kernels, into %s\n",
-		verb, s.spec.Title, s.spec.Players, c.Train.Algorithm, c.Train.Steps, simd.Active(), dir)
+	fmt.Fprintf(s.stdout, "%s %s by %s, %d decisions, with %s kernels, into %s\n",
+		verb, s.spec.FullTitle(), c.Train.Algorithm, c.Train.Steps, simd.Active(), dir)
 	if simd.Active() == simd.Go {
 		fmt.Fprintf(s.bar, "train: the kernels are in plain Go, without assembly; a run takes about %s as long as with avx2 kernels\n", withoutAssembly)
 	}

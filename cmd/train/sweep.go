@@ -30,7 +30,7 @@ func (s *session) sweep(ctx context.Context, c call) error {
 		return adviseOther(err)
 	}
 	total := c.plan.Runs()
-	fmt.Fprintf(s.stdout, "%d runs of %s for %d, into %s\n", total, s.spec.Title, s.spec.Players, dir)
+	fmt.Fprintf(s.stdout, "%d runs of %s, into %s\n", total, s.spec.FullTitle(), dir)
 	var err error
 	if s.workers, err = c.cluster.Connect(ctx, "train", s.bar); err != nil {
 		return err
@@ -74,11 +74,11 @@ func (s *session) checkSweep(ctx context.Context, c call) error {
 	l := c.plan.League
 	switch {
 	case s.exact == nil && l == nil:
-		return cli.Usagef("a sweep is ordered by exact strength, and %s for %d has none that is quick to compute; add \"league\": {} to %s for matches between the runs, or sweep a game for two", s.spec.Title, s.spec.Players, c.sweep)
+		return cli.Usagef("a sweep is ordered by exact strength, and %s has none that is quick to compute; add \"league\": {} to %s for matches between the runs, or sweep a game for two", s.spec.FullTitle(), c.sweep)
 	case l == nil:
 		return nil
 	case !s.spec.HasWin():
-		return cli.Usagef("league: %s for %d counts %s, not wins, so there are no matches", s.spec.Title, s.spec.Players, s.spec.Unit)
+		return cli.Usagef("league: %s counts %s, not wins, so there are no matches", s.spec.FullTitle(), s.spec.Unit)
 	}
 	if _, err := s.agents.OpenAll(ctx, l.Against); err != nil {
 		return fmt.Errorf("league: %w", err)

@@ -73,6 +73,14 @@ const (
 	GeneralSum  Utility = "general_sum"
 )
 
+// FullTitle is the title with the number of players: "Pig for 2 players".
+func (s Spec) FullTitle() string {
+	if s.Players == 1 {
+		return s.Title + " for 1 player"
+	}
+	return fmt.Sprintf("%s for %d players", s.Title, s.Players)
+}
+
 // Utility follows from Win and Loss.
 func (s Spec) Utility() Utility {
 	switch {

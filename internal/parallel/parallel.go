@@ -21,23 +21,25 @@ func For(n, size int, f func(from, to int)) {
 		return
 	}
 	var (
-		next atomic.Int64
-		wg   sync.WaitGroup
+		next   atomic.Int64
+		ranges sync.WaitGroup // that have not returned: For does not wait for goroutines that come too late
 	)
+	handle := func(from int) {
+		defer ranges.Done()
+		f(from, min(from+size, n))
+	}
 	work := func() {
-		for {
-			to := int(next.Add(int64(size)))
-			if to-size >= n {
-				return
-			}
-			f(to-size, min(to, n))
+		for from := int(next.Add(int64(size))) - size; from < n; from = int(next.Add(int64(size))) - size {
+			handle(from)
 		}
 	}
-	for range min(runtime.GOMAXPROCS(0), (n+size-1)/size) - 1 {
-		wg.Go(work)
+	all := (n + size - 1) / size
+	ranges.Add(all)
+	for range min(runtime.GOMAXPROCS(0), all) - 1 {
+		go work()
 	}
 	work()
-	wg.Wait()
+	ranges.Wait()
 }
 
 // ForContext is [For] with an f that may fail. After a call has failed or ctx is done, it

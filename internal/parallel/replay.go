@@ -103,27 +103,28 @@ func (s *replay) work(w Work, run func(time.Duration)) {
 func (s *replay) section(ranges []Work, run func(time.Duration)) {
 	var (
 		next    int
-		running = min(s.cores, len(ranges))
+		left    = len(ranges)
 		waiting *thread
 	)
 	help := func(run func(time.Duration)) {
 		for next < len(ranges) {
 			next++
 			s.work(ranges[next-1], run)
+			left--
 		}
-		running--
 	}
-	for range running - 1 {
+	for range min(s.cores, len(ranges)) - 1 {
 		run(s.costs.Start)
 		s.start(func(run func(time.Duration)) {
 			help(run)
-			if running == 0 && waiting != nil {
+			if left == 0 && waiting != nil {
 				s.ready = append([]*thread{waiting}, s.ready...) // this core is about to be free
+				waiting = nil
 			}
 		})
 	}
 	help(run)
-	if running > 0 {
+	if left > 0 {
 		waiting = s.current
 		run(blocked)
 	}

@@ -66,7 +66,7 @@ func howStrong(id, name string) string {
 	k := slices.IndexFunc(rows, func(s strength) bool { return s.Agent == yardstick })
 	text := fmt.Sprintf("wins %.0f of 100 games against level %d", 100*rows[i].Wins, k+1)
 	if rows[i].Players > 2 {
-		text = fmt.Sprintf("wins %.0f of 100 games for %d in which level %d has all other seats", 100*rows[i].Wins, rows[i].Players, k+1)
+		text = fmt.Sprintf("wins %.0f of 100 games for %d players in which level %d has all other seats", 100*rows[i].Wins, rows[i].Players, k+1)
 	}
 	if name == agents.Exact {
 		text = "never makes a mistake: " + text

@@ -161,7 +161,7 @@ func (a *App) report(ctx context.Context, r *Request) (any, error) {
 				return nil, err
 			}
 			if !valuer.Exact() {
-				return nil, fmt.Errorf("%s for %d: %w; the review of a game estimates a rating of its own", spec.Title, spec.Players, game.ErrNoSolution)
+				return nil, fmt.Errorf("%s: %w; the review of a game estimates a rating of its own", spec.FullTitle(), game.ErrNoSolution)
 			}
 		}
 		if g.spec.RulesHash() != spec.RulesHash() {

@@ -40,7 +40,7 @@ func (a *App) solve(ctx context.Context, g env.Game) (env.Solution, error) {
 	if s == nil {
 		if !a.solved(g) {
 			a.solutions.Unlock()
-			return nil, fmt.Errorf("%s for %d: %w", g.Spec().Title, g.Spec().Players, game.ErrNoSolution)
+			return nil, fmt.Errorf("%s: %w", g.Spec().FullTitle(), game.ErrNoSolution)
 		}
 		s = &solving{done: make(chan struct{})}
 		if a.solutions.byRules == nil {

@@ -181,7 +181,7 @@ func (a *App) chance(ctx context.Context, r *Request) (any, error) {
 	c := &Chance{Seat: seat, Method: valuer.Method(), Exact: valuer.Exact(), About: valuer.About()}
 	n := g.names()
 	for _, o := range outcomes {
-		c.Outcomes = append(c.Outcomes, Outcome{o, n.in(at.Narrate(o.After, 0, "")[0])})
+		c.Outcomes = append(c.Outcomes, Outcome{o, n.In(at.Narrate(o.After, 0, "")[0])})
 	}
 	return c, err
 }

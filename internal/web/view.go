@@ -11,6 +11,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/rulesbook"
+	"marsgym/internal/seats"
 )
 
 // View is a position of a game, as the page shows it.
@@ -73,7 +74,7 @@ func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 	}
 	at := r.rec.At(v.Step)
 	v.Position, v.Scene, v.Text, v.Mover = at.String(), at.Scene(), at.Render(), int(at.CurrentPlayer())
-	n.scene(v.Scene)
+	nameScene(n, v.Scene)
 	used := 0
 	for i, s := range r.rec.Steps {
 		if err := ctx.Err(); err != nil {
@@ -96,12 +97,12 @@ func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 		if v.Scene != nil {
 			o.About = v.Scene.Options[i].Text
 		} else {
-			o.About = n.in(at.DescribeAction(act))
+			o.About = n.In(at.DescribeAction(act))
 		}
 		v.Options = append(v.Options, o)
 	}
 	if at.CurrentPlayer() == game.Chance {
-		v.Ask = n.in(at.AskRoll())
+		v.Ask = n.In(at.AskRoll())
 	}
 	if v.Ended = r.rec.Over(); v.Ended {
 		v.Result = r.result(n)
@@ -110,24 +111,24 @@ func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 }
 
 // entry tells of a step.
-func (r *replay) entry(n names, s env.Transition, used int) Entry {
-	e := Entry{Seat: int(s.Before.CurrentPlayer()), Name: s.Roll, Used: used, Told: n.all(s.Told())}
+func (r *replay) entry(n seats.Names, s env.Transition, used int) Entry {
+	e := Entry{Seat: int(s.Before.CurrentPlayer()), Name: s.Roll, Used: used, Told: n.All(s.Told())}
 	e.Turn = e.Seat
 	if s.Chance() {
 		e.Turn = game.TurnSeat(s.Before.String())
 	} else {
-		e.Name, e.About = r.game.ActionName(s.Action), n.in(s.Before.DescribeAction(s.Action))
+		e.Name, e.About = r.game.ActionName(s.Action), n.In(s.Before.DescribeAction(s.Action))
 	}
 	return e
 }
 
 // result says how a game has ended: first what the only person got, with that seat's score
 // first, then which other seats won, then why it is over.
-func (r *replay) result(n names) []string {
+func (r *replay) result(n seats.Names) []string {
 	if r.rec.AtLimit() {
 		return []string{"The game has reached its limit of moves and is stopped. Nobody wins."}
 	}
-	returns, person := r.rec.Position().Returns(), n.person()
+	returns, person := r.rec.Position().Returns(), n.Person()
 	var lines []string
 	if person >= 0 && r.spec.HasWin() {
 		share, did := r.spec.WinShare(returns[person]), "lost"
@@ -152,7 +153,7 @@ func (r *replay) result(n names) []string {
 		}
 	}
 	if k := len(r.rec.Steps); k > 0 {
-		for _, why := range n.all(r.rec.Steps[k-1].Told()) {
+		for _, why := range n.All(r.rec.Steps[k-1].Told()) {
 			lines = append(lines, strings.TrimSuffix(capital(strings.TrimSpace(why)), ":")+".")
 		}
 	}
@@ -248,4 +249,35 @@ func (a *App) write(ctx context.Context, r *Request) (any, error) {
 		return nil, err
 	}
 	return map[string]string{"text": b.String()}, nil
+}
+
+// names names the seats of a game for those who sit at the page: agents have the names of their
+// levels.
+func (r *replay) names() seats.Names {
+	levels := make([]string, len(r.Seats))
+	for i, name := range r.Seats {
+		if name != Human {
+			levels[i] = levelName(r.Game, name)
+		}
+	}
+	return seats.Call(levels, "seat %d", "%s%c")
+}
+
+// nameScene replaces the seats in the texts of a scene, whose slices it owns.
+func nameScene(n seats.Names, s *game.Scene) {
+	if s == nil {
+		return
+	}
+	s.Text = n.In(s.Text)
+	for i := range s.Options {
+		s.Options[i].Text = n.In(s.Options[i].Text)
+	}
+	for i := range s.Places {
+		s.Places[i].Text = n.In(s.Places[i].Text)
+	}
+	if s.Map != nil {
+		for i := range s.Map.Cells {
+			s.Map.Cells[i].Text = n.In(s.Map.Cells[i].Text)
+		}
+	}
 }

@@ -207,9 +207,10 @@ func step(t *testing.T, at env.Position, r *rand.Rand, dice *rand.PCG) env.Posit
 func TestChance(t *testing.T) {
 	a := newApp()
 	at := web.Address{Game: "martian-dice", Typed: true, Start: "13-17@1 aside T3R2H4"}
-	values := request[web.Values](t, a, fields("values", at))
-	ask := fields("chance", at)
-	ask["action"] = "roll"
+	ask := fields("values", at)
+	ask["time"] = 60_000 // the solver may be slow
+	values := request[web.Values](t, a, ask)
+	ask["do"], ask["action"] = "chance", "roll"
 	c := request[web.Chance](t, a, ask)
 	mean, sum := 0.0, 0.0
 	for i, o := range c.Outcomes {
@@ -312,8 +313,8 @@ func TestEstimatedReview(t *testing.T) {
 	if s := r.Seats[0]; !s.Result.Exact || s.Result.Value != r.Points[v.Steps].Values[0].Value || s.Start != r.Points[0].Values[0] || s.Luck.Exact || s.Losses.Exact {
 		t.Errorf("the parts of the result are %+v", s)
 	}
-	if s := r.Seats[0].Losses; s.NoInterval && (len(r.Mistakes) > 0 || s.Low > 0) {
-		t.Errorf("the losses %+v are vague, and the mistakes %+v", s, r.Mistakes)
+	if s := r.Seats[0].Losses; s.NoInterval && (s.Low > -1 || s.High < 1) {
+		t.Errorf("the losses %+v are vague", s)
 	}
 	for _, d := range r.Mistakes {
 		if d.Seat != 0 || d.Loss.Exact || !(d.Loss.Low > 0) {
@@ -440,7 +441,7 @@ func TestDaily(t *testing.T) {
 			t.Errorf("%d has the exercises %v and %v", day, d, again)
 		}
 		f := fields("values", d.Address)
-		f["step"] = d.Step
+		f["step"], f["time"] = d.Step, 60_000
 		v := request[web.Values](t, a, f)
 		if n := len(v.Options); !v.Exact || n < 3 || v.Options[n-1].Regret.Value < 0.02 {
 			t.Errorf("%d has the options %v", day, v.Options)

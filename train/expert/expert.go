@@ -199,7 +199,7 @@ func (x *experts[S]) newExpert(cfg Config, rows, first int) (Expert, error) {
 	}
 	spec, plans := x.rules.Spec(), x.rules.Planner != nil
 	if cfg.Depth != OneMove && !spec.HasWin() {
-		return nil, fmt.Errorf("%s for %d counts %s, and search needs a game with a win: %w", spec.ID, spec.Players, spec.Unit, ErrUnsupported)
+		return nil, fmt.Errorf("%s counts %s, and search needs a game with a win: %w", spec.FullTitle(), spec.Unit, ErrUnsupported)
 	}
 	if cfg.Depth == Turn && !plans {
 		return nil, fmt.Errorf("%s does not solve turns: %w", spec.ID, ErrUnsupported)

@@ -48,7 +48,6 @@ async function show() {
     await module.show(main, query, signal, shown === page);
     if (shown !== page) scrollTo(0, 0);
     if (shown !== page && shown) main.focus({ preventScroll: true });
-    document.body.dataset.page = page;
     shown = page;
   } catch (error) {
     if (error.name === 'AbortError' || signal.aborted) return;

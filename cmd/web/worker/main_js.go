@@ -46,7 +46,7 @@ func main() {
 		Pretrained: func(ctx context.Context, spec game.Spec) (*models.File, error) {
 			file := networks[spec.RulesHash()]
 			if file == "" {
-				return nil, fmt.Errorf("the network of %s for %d: %w", spec.Title, spec.Players, fs.ErrNotExist)
+				return nil, fmt.Errorf("the network of %s: %w", spec.FullTitle(), fs.ErrNotExist)
 			}
 			b, err := fetch(ctx, file)
 			if err != nil {

@@ -75,7 +75,7 @@ func (r results) page(against string) (string, error) {
 			two = append(two, row)
 		}
 	}
-	b.WriteString("\n## Two cores\n\nWall-clock seconds per million decisions or per evaluation.\n\n")
+	b.WriteString("\n## Two cores\n\nThe figures are wall-clock seconds per million decisions or per evaluation.\n\n")
 	write(&b, r.twoCores(against), []group{two})
 	return b.String(), nil
 }

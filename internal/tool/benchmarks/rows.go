@@ -47,7 +47,7 @@ func batches(what, pattern string, n int, id string, players int, config string)
 var tables = []table{
 	{
 		title: "Environments",
-		intro: "Random play, including observations and masks. marsgym plays 1,024 games at once.",
+		intro: "Figures count random play with its observations and masks. marsgym plays 1,024 games at once.",
 		kind:  rates,
 		groups: []group{
 			{
@@ -79,7 +79,7 @@ var tables = []table{
 	},
 	{
 		title: "Training",
-		intro: "CPU-seconds of the whole loop per million decisions, without evaluation. marsgym trains on Martian Dice for two players.",
+		intro: "The figures are CPU-seconds per million decisions of the whole loop, without evaluation. marsgym trains on Martian Dice for two players.",
 		kind:  costs,
 		groups: []group{
 			one(row{what: "`ppo`, scores, the default", work: training(`"algorithm": "ppo"`, 1_000_000), unit: million, two: true}),
@@ -104,7 +104,7 @@ var tables = []table{
 	},
 	{
 		title: "Search, solutions and evaluation",
-		intro: "CPU-seconds of the whole process, in Martian Dice for two players.",
+		intro: "The figures are CPU-seconds of the whole process, in Martian Dice for two players.",
 		kind:  costs,
 		groups: []group{
 			one(row{what: "a million simulations of tree search", work: benchmark("^BenchmarkSearch$/^martian-dice$", 60), unit: million}),

@@ -1,10 +1,15 @@
-package web
+package seats_test
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"marsgym/internal/seats"
+)
 
 // TestNames puts texts of the games into the words of a person at seat 0, who plays against a level.
 func TestNames(t *testing.T) {
-	n := names{you, "Level 2", "Level 3"}
+	n := seats.Names{seats.You, "Level 2", "Level 3"}
 	for text, want := range map[string]string{
 		"seat 0 rolls or holds":                                        "you roll or hold",
 		"seat 1 rolls or holds":                                        "Level 2 rolls or holds",
@@ -20,12 +25,26 @@ func TestNames(t *testing.T) {
 		"over: seat 0 wins":                                            "over: you win",
 		"round 1 of 3: seat 0 places, attacks or passes":               "round 1 of 3: you place, attack or pass",
 		"seat 0 has 3 tanks against 4 rays, 2 humans":                  "you have 3 tanks against 4 rays, 2 humans",
+		"points   \x1b[2mseat 0\x1b[0m: 2 <":                           "points   \x1b[2myou\x1b[0m: 2 <",
+		"pieces of seats 0 and 1":                                      "pieces of you and Level 2",
 	} {
-		if got := n.in(text); got != want {
+		if got := n.In(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
-	if got := (names{"seat 1", "seat 2"}).in("seat 1 loses its turn, seat 0 rolls"); got != "seat 2 loses its turn, seat 1 rolls" {
+	if got := (seats.Names{"seat 1", "seat 2"}).In("seat 1 loses its turn, seat 0 rolls"); got != "seat 2 loses its turn, seat 1 rolls" {
 		t.Errorf("several people read %q", got)
+	}
+}
+
+func TestCall(t *testing.T) {
+	for _, tt := range []struct{ agents, want []string }{
+		{[]string{"", "greedy"}, []string{"you", "greedy"}},
+		{[]string{"exact", "", "greedy", ""}, []string{"exact", "player 2", "greedy", "player 4"}},
+		{[]string{"greedy", "", "greedy", "random"}, []string{"greedy A", "you", "greedy B", "random"}},
+	} {
+		if got := seats.Call(tt.agents, "player %d", "%s %c"); !slices.Equal(got, tt.want) {
+			t.Errorf("%q are called %q, want %q", tt.agents, got, tt.want)
+		}
 	}
 }

@@ -1,4 +1,5 @@
-package web
+// Package seats names the seats of a game for the people who play it.
+package seats
 
 import (
 	"fmt"
@@ -6,33 +7,29 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"marsgym/env/game"
 )
 
-// names names the seats [P] for those who sit at the page: the only person is "you", agents
-// have the names of their levels, with a letter where several have the same, and where several people sit, seats are numbered from 1.
-type names []string
+// Names names the seats [P] for people: the only person is [You].
+type Names []string
 
-const you = "you"
+// You names the only person.
+const You = "you"
 
-// names names the seats of a game.
-func (r *replay) names() names {
-	level := make([]string, len(r.Seats))
-	for i, name := range r.Seats {
-		level[i] = levelName(r.Game, name)
-	}
-	n := make(names, len(r.Seats))
-	for i, name := range r.Seats {
+// Call names seats in which agents of these names sit, or people where a name is "". Several people
+// have numbers from 1, by the format person. Agents of the same name have letters behind it, by the
+// format same.
+func Call(agents []string, person, same string) Names {
+	n := make(Names, len(agents))
+	for i, name := range agents {
 		switch {
-		case name == Human && count(r.Seats, Human) == 1:
-			n[i] = you
-		case name == Human:
-			n[i] = fmt.Sprintf("seat %d", i+1)
-		case count(level, level[i]) > 1:
-			n[i] = level[i] + string(rune('A'+count(level[:i], level[i])))
+		case name == "" && count(agents, "") == 1:
+			n[i] = You
+		case name == "":
+			n[i] = fmt.Sprintf(person, i+1)
+		case count(agents, name) > 1:
+			n[i] = fmt.Sprintf(same, name, 'A'+count(agents[:i], name))
 		default:
-			n[i] = level[i]
+			n[i] = name
 		}
 	}
 	return n
@@ -48,17 +45,18 @@ func count(list []string, name string) (n int) {
 	return n
 }
 
-// person returns the seat of the only person, or -1.
-func (n names) person() int { return slices.Index(n, you) }
+// Person returns the seat of the only person, or -1.
+func (n Names) Person() int { return slices.Index(n, You) }
 
-// seatsText finds seats in a text of a game: "seat 0", "seat 0's", "seats 0, 1" and "Seats 0 1".
-var seatsText = regexp.MustCompile(`\b([Ss])eats? (\d+(?:(?:, ?| )\d+\b)*)('s)?`)
+// seatsText finds seats in a text of a game, perhaps behind a colour code: "seat 0", "seat 0's",
+// "seats 0, 1", "seats 0 and 1" and "Seats 0 1".
+var seatsText = regexp.MustCompile(`([Ss])eats? (\d+(?:(?:, ?| and | )\d+\b)*)('s)?`)
 
 var digits = regexp.MustCompile(`\d+`)
 
-// in returns a text of a game with the names in place of "seat 0". What such a clause says of
+// In returns a text of a game with the names in place of "seat 0". What such a clause says of
 // the person is in the second person.
-func (n names) in(text string) string {
+func (n Names) In(text string) string {
 	found := seatsText.FindAllStringSubmatchIndex(text, -1)
 	var b strings.Builder
 	last := 0
@@ -87,7 +85,7 @@ func (n names) in(text string) string {
 			called = append(called, n[seat])
 		}
 		name, clause := and(called), text[m[1]:end]
-		switch own := name == you; {
+		switch own := name == You; {
 		case own && m[6] >= 0:
 			name = "your"
 		case own:
@@ -134,30 +132,11 @@ func and(list []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
 
-// all replaces the seats in all texts.
-func (n names) all(texts []string) []string {
+// All returns texts of a game with the names.
+func (n Names) All(texts []string) []string {
 	list := make([]string, len(texts))
 	for i, text := range texts {
-		list[i] = n.in(text)
+		list[i] = n.In(text)
 	}
 	return list
-}
-
-// scene replaces the seats in the texts of a scene, whose slices it owns.
-func (n names) scene(s *game.Scene) {
-	if s == nil {
-		return
-	}
-	s.Text = n.in(s.Text)
-	for i := range s.Options {
-		s.Options[i].Text = n.in(s.Options[i].Text)
-	}
-	for i := range s.Places {
-		s.Places[i].Text = n.in(s.Places[i].Text)
-	}
-	if s.Map != nil {
-		for i := range s.Map.Cells {
-			s.Map.Cells[i].Text = n.in(s.Map.Cells[i].Text)
-		}
-	}
 }
