@@ -136,7 +136,7 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 		commit = "unknown"
 	}
 	command := strings.Join(append([]string{"go run ./internal/tool/benchmarks"}, args...), " ")
-	text = fmt.Sprintf("\nMeasured by `%s` at commit %s, with %s on %s. The programs ran by turns; figures are medians of %d. The load average was %s before and %s after.\n%s\n",
+	text = fmt.Sprintf("\nMeasured by `%s` at commit %s, with %s on %s. The programs took turns; figures are medians of %d. The load average was %s before and %s after.\n%s\n",
 		command, commit, runtime.Version(), machine(), o.turns, before, average(), text)
 	if !o.quick {
 		page, err := splice(string(old), text)

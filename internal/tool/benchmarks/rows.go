@@ -47,7 +47,7 @@ func batches(what, pattern string, n int, id string, players int, config string)
 var tables = []table{
 	{
 		title: "Environments",
-		intro: "Figures count random play with its observations and masks. marsgym plays 1,024 games at once.",
+		intro: "Figures are for random play, with observations and masks. marsgym plays 1,024 games at once.",
 		kind:  rates,
 		groups: []group{
 			{
@@ -98,7 +98,7 @@ var tables = []table{
 				{what: "the same with scores",
 					work: training(`"algorithm": "ppo", "head": "score", "rows": 4096, "hidden": [128], "ppo": {"horizon": 64, "minibatch": 32768, "epochs": 1}`, 5*4096*64), unit: million},
 				{what: "pong, 4,096 games, network 8-128", project: "PufferLib", work: peer("pufferlib"), unit: million,
-					differs: "8 frames of pong a step; no masks; its own settings, but without LSTM, with Adam instead of Muon, and all games in one process"},
+					differs: "8 frames of pong per step; no masks; its own settings, but without LSTM, with Adam instead of Muon, and all games in one process"},
 			},
 		},
 	},
