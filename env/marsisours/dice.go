@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"marsgym/env/game"
@@ -28,9 +27,9 @@ func (r *Rules) AskRoll(s State) string {
 		return fmt.Sprintf("seat %d's alchemy die", s.firstWithDice())
 	}
 	if s.Die > 0 {
-		return fmt.Sprintf("seat %d's %s, with spaces between, against a %d", s.Mover, plural(int(s.Attackers), "die"), s.Die)
+		return fmt.Sprintf("seat %d's %s, with spaces between, against a %d", s.Mover, game.Plural(int(s.Attackers), "die"), s.Die)
 	}
-	return fmt.Sprintf("seat %d's %s, then seat %d's die, with spaces between", s.Mover, plural(int(s.Attackers), "die"), s.defender())
+	return fmt.Sprintf("seat %d's %s, then seat %d's die, with spaces between", s.Mover, game.Plural(int(s.Attackers), "die"), s.defender())
 }
 
 // sceneRoll returns how a roll is entered: the terrain of a tile, or dice.
@@ -82,7 +81,7 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 			n++
 		}
 	}
-	dice, err := readDice(roll, n)
+	dice, err := game.ReadDice(roll, n, faces)
 	if err != nil {
 		return s, err
 	}
@@ -128,22 +127,6 @@ func shows(tile, outcome string) bool {
 		}
 	}
 	return true
-}
-
-// readDice reads n dice.
-func readDice(text string, n int) (dice []int, err error) {
-	for w := range strings.FieldsSeq(text) {
-		x, err := strconv.Atoi(w)
-		if err != nil || x < 1 || x > faces || len(dice) == n {
-			dice = nil
-			break
-		}
-		dice = append(dice, x)
-	}
-	if len(dice) != n {
-		return nil, fmt.Errorf("want %d from 1 to %d, with spaces between", n, faces)
-	}
-	return dice, nil
 }
 
 // attackResult returns the defender's die and whether the attack is won, by the dice of

@@ -173,17 +173,7 @@ func (r *Rules) Returns(dst []float64, s State) []float64 {
 	if s.Phase == Over {
 		winners = r.winners(&s)
 	}
-	for p := range r.cfg.Players {
-		v := 0.0
-		if s.Phase == Over {
-			v = r.spec.Loss
-			if winners>>p&1 == 1 {
-				v += (r.spec.Win - r.spec.Loss) / float64(bits.OnesCount8(winners))
-			}
-		}
-		dst = append(dst, v)
-	}
-	return dst
+	return r.spec.ShareWin(dst, uint16(winners))
 }
 
 // winners returns the seats with most money; in the quick game the seat with most
