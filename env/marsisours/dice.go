@@ -17,7 +17,7 @@ func (r *Rules) AskRoll(s State) string {
 	switch s.Phase {
 	case Laying:
 		var names []string
-		for _, c := range r.board.units[s.Place].cells {
+		for _, c := range r.board.units[s.Place] {
 			names = append(names, r.board.name[c])
 		}
 		return fmt.Sprintf("the terrain of %s (g gems, s soda, m metal, t turf), such as %s", strings.Join(names, " "), "gsmt"[:len(names)])
@@ -37,18 +37,25 @@ func (r *Rules) sceneRoll(s *State) *game.SceneRoll {
 	roll := &game.SceneRoll{Faces: game.NumberFaces(1, faces), Count: 1, Separator: " "}
 	switch s.Phase {
 	case Laying:
-		roll = &game.SceneRoll{Count: len(r.board.units[s.Place].cells)}
+		roll = &game.SceneRoll{Count: len(r.board.units[s.Place])}
 		for t, letter := range terrainLetters {
 			roll.Faces = append(roll.Faces, game.SceneFace{Text: string(letter), Name: terrainNames[t]})
 		}
 	case Drawing:
 		roll.Count = 0
 	case Rolling, Rerolling:
-		if roll.Count = int(s.Attackers); s.Die == 0 {
-			roll.Count++
-		}
+		roll.Count = s.attackDice()
 	}
 	return roll
+}
+
+// attackDice returns the number of dice of an attack: the attacker's and, unless it is
+// known, the defender's.
+func (s *State) attackDice() int {
+	if s.Die > 0 {
+		return int(s.Attackers)
+	}
+	return int(s.Attackers) + 1
 }
 
 // firstWithDice returns the first seat with alchemy dice.
@@ -77,9 +84,7 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 		}
 		return s, err
 	case Rolling, Rerolling:
-		if n = int(s.Attackers); s.Die == 0 {
-			n++
-		}
+		n = s.attackDice()
 	}
 	dice, err := game.ReadDice(roll, n, faces)
 	if err != nil {
@@ -151,10 +156,7 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	r.attackResults(&s, func(result State, _ float64, die int, won bool) {
 		leads[won][die] = result == next
 	})
-	n := int(s.Attackers)
-	if s.Die == 0 {
-		n++
-	}
+	n := s.attackDice()
 	var rolls [][]int // equally likely
 	d := make([]int, n)
 	var roll func(i int)

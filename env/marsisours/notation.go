@@ -148,7 +148,7 @@ func (r *Rules) groundLetter(s *State, c int) byte {
 func (r *Rules) known(s *State) uint64 {
 	set := r.board.fixed &^ r.board.stations
 	for _, u := range r.board.units[:s.Place] {
-		for _, c := range u.cells {
+		for _, c := range u {
 			set |= 1 << c
 		}
 	}
@@ -427,7 +427,7 @@ func (p *parser) ground(c int, letter byte) bool {
 		return p.r.groundLetter(&p.s, c) == letter
 	}
 	for i, u := range p.r.board.units { // tiles are laid in order
-		if slices.Contains(u.cells, uint8(c)) && letter != '?' {
+		if slices.Contains(u, uint8(c)) && letter != '?' {
 			p.s.Place = max(p.s.Place, uint8(i+1))
 		}
 	}

@@ -276,14 +276,19 @@ func (r *Rules) strength(s *State, p, place int) int {
 	if (s.occupied()&^own)>>place&1 == 0 {
 		return 0
 	}
-	n := 1 // in a lab one fights one
-	if place < firstLab {
-		n = bits.OnesCount64(r.board.neighbours[place] & own)
-	}
+	n := r.beside(s, p, place)
 	if cost := r.cost(s, p); cost > 0 {
 		n = min(n, int(s.Seats[p].Tokens)/cost)
 	}
 	return n
+}
+
+// beside returns the number of robots of a seat that can attack a place from beside it.
+func (r *Rules) beside(s *State, p, place int) int {
+	if place >= firstLab {
+		return 1 // in a lab one fights one
+	}
+	return bits.OnesCount64(r.board.neighbours[place] & s.Robots[p])
 }
 
 // gain gives tokens to a seat. Tokens above ten are lost, or with the converter lab
