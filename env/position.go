@@ -124,12 +124,8 @@ func (p position[S]) OutcomeAt(i int) (Position, error) {
 }
 
 func (p position[S]) DrawOutcome(dice *rand.PCG) (i int, next Position) {
-	list, u := p.rules.Outcomes(nil, p.s), core.Uniform(dice)
-	for i = range list {
-		if u -= list[i].Prob; u < 0 {
-			break
-		}
-	}
+	list := p.rules.Outcomes(nil, p.s)
+	i = core.DrawOutcome(list, dice)
 	return i, position[S]{p.rules, list[i].State}
 }
 

@@ -58,11 +58,7 @@ func (f *File) Save(path string) error {
 	if n := binary.LittleEndian.Uint64(b); len(b) > MaxFile || n > maxHeader {
 		return fmt.Errorf("models: save %s: it would have %d bytes, %d of them in the header: want at most %d and %d", path, len(b), n, MaxFile, maxHeader)
 	}
-	err = atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
-	if err != nil {
+	if err := atomicfile.WriteBytes(path, b); err != nil {
 		return fmt.Errorf("models: save %s: %w", path, err)
 	}
 	return nil

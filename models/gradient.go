@@ -56,16 +56,20 @@ const (
 const weightRange = 1 << 14
 
 // Groups divides the shards with rows into groups of consecutive ones, and returns the number of
-// rows of the largest group.
-func Groups(shards []Shard) (groups [][]Shard, rows int) {
+// rows of the largest group. It panics if the observations of a shard have another length than
+// d, and returns an error if there are no rows at all.
+func Groups(shards []Shard, d int) (groups [][]Shard, rows int, err error) {
 	n, all := 0, 0
 	for _, s := range shards {
 		all += s.Len()
 	}
 	most := max(GroupRows, all/MaxGroups)
-	for _, s := range shards {
+	for i, s := range shards {
 		if s.Len() == 0 {
 			continue
+		}
+		if got := s.Obs.rows.Columns(); got != d {
+			panic(fmt.Sprintf("models: the observations of shard %d have %d numbers: want %d", i, got, d))
 		}
 		if n += s.Len(); groups == nil || n > most {
 			groups, n = append(groups, nil), s.Len()
@@ -74,26 +78,10 @@ func Groups(shards []Shard) (groups [][]Shard, rows int) {
 		*last = append(*last, s)
 		rows = max(rows, n)
 	}
-	return groups, rows
-}
-
-// LargestShard returns the number of rows of the largest shard, where an observation
-// has d numbers. It panics if those of a shard have another length, and returns an
-// error if there are no rows at all.
-func LargestShard(shards []Shard, d int) (rows int, err error) {
-	for i, s := range shards {
-		if s.Len() == 0 {
-			continue
-		}
-		if got := s.Obs.rows.Columns(); got != d {
-			panic(fmt.Sprintf("models: the observations of shard %d have %d numbers: want %d", i, got, d))
-		}
-		rows = max(rows, s.Len())
-	}
 	if rows == 0 {
-		return 0, errors.New("models: Fit needs at least one row")
+		err = errors.New("models: Fit needs at least one row")
 	}
-	return rows, nil
+	return groups, rows, err
 }
 
 // WeightGradient sets dw [to-from, Out] to the rows from <= i < to of xᵀ·dz, for x [n, In] and

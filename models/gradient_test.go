@@ -44,14 +44,14 @@ func TestGradientAccumulatorReturnsErrors(t *testing.T) {
 	}
 }
 
-func TestLargestShard(t *testing.T) {
+func TestGroups(t *testing.T) {
 	shard := func(n int) models.Shard { return models.Shard{Obs: models.NewObservations(3, make([]float32, n))} }
-	if rows, err := models.LargestShard([]models.Shard{shard(6), shard(0), shard(12), shard(3)}, 3); rows != 4 || err != nil {
-		t.Errorf("%d rows, error %v: want 4", rows, err)
+	if groups, rows, err := models.Groups([]models.Shard{shard(6), shard(0), shard(12), shard(3)}, 3); len(groups) != 1 || rows != 7 || err != nil {
+		t.Errorf("%d groups of up to %d rows, error %v: want 1 of 7", len(groups), rows, err)
 	}
 	for _, shards := range [][]models.Shard{nil, {shard(0)}} {
-		if rows, err := models.LargestShard(shards, 3); err == nil {
-			t.Errorf("%d shards without rows: %d rows and no error", len(shards), rows)
+		if _, _, err := models.Groups(shards, 3); err == nil {
+			t.Errorf("%d shards without rows: no error", len(shards))
 		}
 	}
 	defer func() {
@@ -60,5 +60,5 @@ func TestLargestShard(t *testing.T) {
 			t.Errorf("panic %q, want %q", got, want)
 		}
 	}()
-	models.LargestShard([]models.Shard{shard(3), {Obs: models.NewObservations(4, make([]float32, 4))}}, 3)
+	models.Groups([]models.Shard{shard(3), {Obs: models.NewObservations(4, make([]float32, 4))}}, 3)
 }

@@ -37,6 +37,14 @@ const (
 // Algorithms lists the algorithms.
 func Algorithms() []Algorithm { return []Algorithm{AlgorithmPPO, OneMove, Search, TurnExact} }
 
+// AlgorithmNames returns them as text.
+func AlgorithmNames() (names []string) {
+	for _, a := range Algorithms() {
+		names = append(names, string(a))
+	}
+	return names
+}
+
 // Config holds the settings that decide the result of a run in a game.
 type Config struct {
 	Algorithm Algorithm `json:"algorithm"`

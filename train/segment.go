@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -174,10 +173,7 @@ func writeFiles(dir string, files [][]byte) error {
 		if len(b) == 0 {
 			continue
 		}
-		if err := atomicfile.Write(filepath.Join(dir, segmentFiles[i]), func(w io.Writer) error {
-			_, err := w.Write(b)
-			return err
-		}); err != nil {
+		if err := atomicfile.WriteBytes(filepath.Join(dir, segmentFiles[i]), b); err != nil {
 			return err
 		}
 	}

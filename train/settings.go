@@ -67,7 +67,7 @@ func ParseSettings(text []byte, a Algorithm, open Opener) (Settings, env.Game, e
 	case a == onePly:
 		err = tagged{errOnePly, ErrConfig}
 	case !slices.Contains(Algorithms(), a):
-		err = tagged{input.Unknown("algorithm", string(a), names(Algorithms())), ErrConfig}
+		err = tagged{input.Unknown("algorithm", string(a), AlgorithmNames()), ErrConfig}
 	default:
 		s.Train, err = DefaultForAlgorithm(g, a)
 	}
@@ -82,13 +82,6 @@ func ParseSettings(text []byte, a Algorithm, open Opener) (Settings, env.Game, e
 	s.Device = cmp.Or(s.Device, DefaultDevice)
 	s.Game, s.GameConfig, s.Train.Algorithm = g.Spec().ID, []byte(g.Spec().ConfigJSON()), a
 	return s, g, nil
-}
-
-func names(as []Algorithm) (s []string) {
-	for _, a := range as {
-		s = append(s, string(a))
-	}
-	return s
 }
 
 // decodeStrictly reads settings. It names the present names of fields that have others in

@@ -23,7 +23,7 @@ func (a *answer) print(b *strings.Builder, spec game.Spec, at env.Position) {
 		a.printOptions(b, spec, at)
 	} else if mover == game.Chance {
 		b.WriteString("  The dice are rolled next; no seat has a choice here.\n\n")
-		a.printOutcomes(b, spec)
+		a.printOutcomes(b)
 	}
 	if a.Players > 2 {
 		b.WriteString("  With more than two players this is one of several equilibria; the documentation\n  of the game's package describes it.\n\n")
@@ -64,7 +64,7 @@ func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Positio
 // mostOutcomes bounds the outcomes that are listed. Chosen: they fit on a screen.
 const mostOutcomes = 20
 
-func (a *answer) printOutcomes(b *strings.Builder, spec game.Spec) {
+func (a *answer) printOutcomes(b *strings.Builder) {
 	if n := len(a.Outcomes); n > mostOutcomes {
 		fmt.Fprintf(b, "  %d outcomes; -json lists them\n\n", n)
 		return

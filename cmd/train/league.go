@@ -127,8 +127,5 @@ func keepBest(dir, best string) error {
 	if old, err := atomicfile.ReadFile(path, models.MaxFile); err == nil && bytes.Equal(old, model) {
 		return nil
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(model)
-		return err
-	})
+	return atomicfile.WriteBytes(path, model)
 }

@@ -40,7 +40,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	f := cli.NewFlags("train", "Train fits a network to a game by self-play, and ends with its strength: exact where the game is solved. Ctrl-C stops it; nothing is lost.")
 	steps := f.Uint64("steps", 0, "`decisions` to train on (default depends on the algorithm)")
 	seed := f.Uint64("seed", 1, "`seed` of all random numbers")
-	algorithm := f.String("algorithm", "", "training `algorithm`: "+strings.Join(algorithms(), ", ")+" (default turn-exact in games that plan turns, one-move in short ones, else ppo)")
+	algorithm := f.String("algorithm", "", "training `algorithm`: "+strings.Join(train.AlgorithmNames(), ", ")+" (default turn-exact in games that plan turns, one-move in short ones, else ppo)")
 	file := f.String("config", "", "JSON `file` with settings, such as a run's "+train.ConfigFile+"; flags override it")
 	backend := f.String("backend", train.DefaultBackend, "`name` of the backend that fits the network: "+strings.Join(backendNames(), ", "))
 	device := f.String("device", train.DefaultDevice, "`device` that the backend gotch computes on: cpu, cuda:0, ...")
@@ -206,11 +206,4 @@ func usage(err error) error {
 		return &cli.UsageError{Err: err}
 	}
 	return err
-}
-
-func algorithms() (names []string) {
-	for _, a := range train.Algorithms() {
-		names = append(names, string(a))
-	}
-	return names
 }

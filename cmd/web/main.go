@@ -21,7 +21,7 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	return cli.Run("web", stdout, stderr, func(stdout io.Writer) error { return command(ctx, args, stdout, stderr) })
+	return cli.Run("web", stdout, stderr, func(stdout io.Writer) error { return command(ctx, args, stdout) })
 }
 
 // options are the flags.
@@ -73,7 +73,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	return &o, nil
 }
 
-func command(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func command(ctx context.Context, args []string, stdout io.Writer) error {
 	o, err := parse(args, stdout)
 	if err != nil {
 		return err

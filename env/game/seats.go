@@ -1,6 +1,7 @@
 package game
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,6 +23,34 @@ func MoverOrder[D, V uint8 | float32 | float64](dst []D, values []V, mover Playe
 	for j := range values {
 		dst[j] = D(values[(int(mover)+j)%p])
 	}
+}
+
+// NextSeat returns the seat that plays after seat.
+func NextSeat(seat uint8, players int) uint8 {
+	if seat++; int(seat) == players {
+		return 0
+	}
+	return seat
+}
+
+// OrderSeats returns the seats in an order; equal ones stay in the order of play.
+func OrderSeats(players int, compare func(a, b int) int) []int {
+	order := make([]int, players)
+	for seat := range order {
+		order[seat] = seat
+	}
+	slices.SortStableFunc(order, compare)
+	return order
+}
+
+// JoinSeats returns the numbers of all seats with hyphens between, as at the start of a
+// position (see [TurnSeat]).
+func JoinSeats(players int, number func(seat int) int) string {
+	parts := make([]string, players)
+	for seat := range parts {
+		parts[seat] = strconv.Itoa(number(seat))
+	}
+	return strings.Join(parts, "-")
 }
 
 // TurnSeat returns the seat whose turn it is in a position written with a number for each seat,

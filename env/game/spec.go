@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 )
 
@@ -135,6 +136,23 @@ func (s Spec) WinShare(ret float64) float64 { return (ret - s.Loss) / (s.Win - s
 // Return returns the expected return of an expected share of the win. It is the
 // inverse of WinShare.
 func (s Spec) Return(share float64) float64 { return s.Loss + float64(share*(s.Win-s.Loss)) }
+
+// ShareWin appends the returns of all seats: Loss and, for the winners, one bit for each
+// seat, their equal share of the win on top. Without winners the game is not over, and the
+// returns are 0.
+func (s *Spec) ShareWin(dst []float64, winners uint16) []float64 {
+	for seat := range s.Players {
+		v := 0.0
+		if winners != 0 {
+			v = s.Loss
+		}
+		if winners>>seat&1 == 1 {
+			v += (s.Win - s.Loss) / float64(bits.OnesCount16(winners))
+		}
+		dst = append(dst, v)
+	}
+	return dst
+}
 
 // RulesHash identifies the rules: SHA-256 in hex over id, version and config.
 func (s Spec) RulesHash() string {

@@ -258,7 +258,7 @@ func (r *Rules) apply(s *State, x int) {
 			r.cash(s, p, t)
 			r.tell(s, terrainNames[t])
 		}
-		s.Mover = r.nextSeat(s.Mover)
+		s.Mover = game.NextSeat(s.Mover, r.cfg.Players)
 		if s.Mover == s.Start {
 			r.endCashing(s)
 		} else {

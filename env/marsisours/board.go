@@ -87,9 +87,7 @@ func (b *board) image(m *cellMap, set uint64) uint64 {
 }
 
 // unit holds the cells that are laid at once: those of a tile, clockwise, or one.
-type unit struct {
-	cells []uint8
-}
+type unit []uint8
 
 var errTooLarge = fmt.Errorf("the map is larger than %d cells, %d to a side", maxCells, side)
 
@@ -209,11 +207,11 @@ func (b *board) addUnits(letter byte, cells []uint8, p *pool) error {
 	case whole > 0:
 		return fmt.Errorf("terrain: tile %q is drawn in part", string(letter))
 	case p.quarters == 4:
-		b.units = append(b.units, unit{[]uint8{cells[0], cells[1], cells[3], cells[2]}})
+		b.units = append(b.units, unit{cells[0], cells[1], cells[3], cells[2]})
 	default:
 		for _, c := range cells { // the ground under a station is hidden
 			if b.standable>>c&1 == 1 {
-				b.units = append(b.units, unit{[]uint8{c}})
+				b.units = append(b.units, unit{c})
 			}
 		}
 	}

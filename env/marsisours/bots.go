@@ -98,7 +98,7 @@ func (g greedy) endRound(s *State, tax bool) {
 			for ; all != 0; all &= all - 1 {
 				g.r.cash(s, int(s.Mover), bits.TrailingZeros(uint(all)))
 			}
-			if s.Mover = g.r.nextSeat(s.Mover); s.Mover == s.Start {
+			if s.Mover = game.NextSeat(s.Mover, g.r.cfg.Players); s.Mover == s.Start {
 				g.r.startBuying(s)
 			}
 		case Buying:

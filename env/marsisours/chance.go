@@ -92,7 +92,7 @@ func (r *Rules) OutcomeName(s, next State) string {
 	name := ""
 	switch s.Phase {
 	case Laying:
-		for _, c := range r.board.units[s.Place].cells {
+		for _, c := range r.board.units[s.Place] {
 			name += string(r.groundLetter(&next, int(c)))
 		}
 	case Drawing:
@@ -144,10 +144,9 @@ func (r *Rules) sample(s *State, dice *rand.PCG) {
 }
 
 // code returns the terrain of a unit, two bits for each quarter.
-func (u *unit) code(s *State) (code int) {
-	for i, c := range u.cells {
-		t := s.Terrain[0]>>c&1 | s.Terrain[1]>>c&1<<1
-		code |= int(t) << (2 * i)
+func (u unit) code(s *State) (code int) {
+	for i, c := range u {
+		code |= s.terrainAt(int(c)) << (2 * i)
 	}
 	return code
 }
@@ -170,7 +169,7 @@ func (r *Rules) layUnit(s *State, k, turn int) {
 	for range turn {
 		code = r.pool.rotate(code)
 	}
-	for i, c := range r.board.units[s.Place].cells {
+	for i, c := range r.board.units[s.Place] {
 		set(&s.Terrain, int(c), code>>(2*i)&3)
 	}
 	if s.Place++; int(s.Place) == len(r.board.units) {

@@ -68,10 +68,10 @@ func (r *Rules) checkLaid(s *State) error {
 	for i := range units[:s.Place] {
 		k := r.pool.kindOf[units[i].code(s)]
 		if k == noKind {
-			return fmt.Errorf("map: no tile is like that at %s", r.board.name[units[i].cells[0]])
+			return fmt.Errorf("map: no tile is like that at %s", r.board.name[units[i][0]])
 		}
 		if left[k]--; left[k] < 0 {
-			return fmt.Errorf("map: there are too many tiles like that at %s", r.board.name[units[i].cells[0]])
+			return fmt.Errorf("map: there are too many tiles like that at %s", r.board.name[units[i][0]])
 		}
 	}
 	return nil
@@ -114,12 +114,8 @@ func (r *Rules) checkPhase(s *State) error {
 func (r *Rules) checkAttack(s *State) error {
 	p, place := int(s.Mover), int(s.Place)
 	q, ok := s.owner(place)
-	most := 1
-	if place < firstLab {
-		most = bits.OnesCount64(r.board.neighbours[place] & s.Robots[p])
-	}
 	switch {
-	case !ok || q == p || s.Seats[p].Hand == 0 || int(s.Attackers) > most:
+	case !ok || q == p || s.Seats[p].Hand == 0 || int(s.Attackers) > r.beside(s, p, place):
 		return fmt.Errorf("attack: seat %d cannot attack there", p)
 	case s.Phase == Rolling:
 		return nil

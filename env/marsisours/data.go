@@ -1,14 +1,14 @@
 package marsisours
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"marsgym/internal/input"
 )
 
 // Data holds what the text of the source leaves to its figures. A Source describes
@@ -73,10 +73,8 @@ var file []byte
 
 // published is the data of the package.
 var published = func() *Data {
-	d := json.NewDecoder(bytes.NewReader(file))
-	d.DisallowUnknownFields()
 	var data Data
-	if err := d.Decode(&data); err != nil {
+	if err := input.DecodeJSON(file, &data); err != nil {
 		panic("marsisours: mars.json: " + err.Error())
 	}
 	return &data

@@ -39,7 +39,7 @@ func (r *Rules) headline(s *State) string {
 		return text + mover + "places, attacks or passes"
 	case Rolling, Missed, Rerolling:
 		verb := map[Phase]string{Rolling: "attacks", Missed: "has missed", Rerolling: "rolls again at"}[s.Phase]
-		text += fmt.Sprintf("%s%s seat %d in %s (%s", mover, verb, s.defender(), r.board.name[s.Place], plural(int(s.Attackers), "robot"))
+		text += fmt.Sprintf("%s%s seat %d in %s (%s", mover, verb, s.defender(), r.board.name[s.Place], game.Plural(int(s.Attackers), "robot"))
 		if s.Die > 0 {
 			text += fmt.Sprintf(" against a %d", s.Die)
 		}
@@ -86,9 +86,9 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 		slot, robots := a.target(x)
 		place := int(r.place[slot])
 		q, _ := s.owner(place)
-		text := fmt.Sprintf("attack %s with %s", r.placeName(place), plural(robots, "robot"))
+		text := fmt.Sprintf("attack %s with %s", r.placeName(place), game.Plural(robots, "robot"))
 		if cost := r.cost(&s, p); cost > 0 {
-			text += " for " + plural(cost*robots, "token")
+			text += " for " + game.Plural(cost*robots, "token")
 		}
 		return fmt.Sprintf("%s; seat %d's robot, probability to win %.1f %%", text, q, 100*r.attackOdds(&s, p, place, robots))
 	case x == a.pass && r.fast:
@@ -114,7 +114,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x == a.buy:
 		return "buy no dice"
 	case x < a.name:
-		return fmt.Sprintf("buy %s for %s", plural(x-a.buy, "die"), plural(dicePrice*(x-a.buy), "token"))
+		return fmt.Sprintf("buy %s for %s", game.Plural(x-a.buy, "die"), game.Plural(dicePrice*(x-a.buy), "token"))
 	}
 	return fmt.Sprintf("let seat %d start the next round", (p+x-a.name)%r.cfg.Players)
 }
@@ -135,7 +135,7 @@ func (r *Rules) shortAction(s *State, x int) string {
 		q, _ := s.owner(place)
 		text := "attack"
 		if cost := r.cost(s, p); cost > 0 {
-			text += " for " + plural(cost, "token") + " a robot"
+			text += " for " + game.Plural(cost, "token") + " a robot"
 		}
 		return fmt.Sprintf("%s: seat %d, odds %.1f %%", text, q, 100*r.attackOdds(s, p, place, robots))
 	case x > a.pass && x < a.skip:
@@ -174,12 +174,4 @@ func (r *Rules) pay(s *State, set int) (sum Reward) {
 		}
 	}
 	return sum
-}
-
-// plural returns a number with its noun: "1 die", "2 dice".
-func plural(n int, thing string) string {
-	if n != 1 && thing != "money" {
-		thing = map[string]string{"die": "dice", "token": "tokens", "robot": "robots"}[thing]
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"marsgym/env/game"
@@ -18,7 +17,7 @@ func (r *Rules) AskRoll(s State) string {
 	switch s.Phase {
 	case Laying:
 		var names []string
-		for _, c := range r.board.units[s.Place].cells {
+		for _, c := range r.board.units[s.Place] {
 			names = append(names, r.board.name[c])
 		}
 		return fmt.Sprintf("the terrain of %s (g gems, s soda, m metal, t turf), such as %s", strings.Join(names, " "), "gsmt"[:len(names)])
@@ -28,9 +27,9 @@ func (r *Rules) AskRoll(s State) string {
 		return fmt.Sprintf("seat %d's alchemy die", s.firstWithDice())
 	}
 	if s.Die > 0 {
-		return fmt.Sprintf("seat %d's %s, with spaces between, against a %d", s.Mover, plural(int(s.Attackers), "die"), s.Die)
+		return fmt.Sprintf("seat %d's %s, with spaces between, against a %d", s.Mover, game.Plural(int(s.Attackers), "die"), s.Die)
 	}
-	return fmt.Sprintf("seat %d's %s, then seat %d's die, with spaces between", s.Mover, plural(int(s.Attackers), "die"), s.defender())
+	return fmt.Sprintf("seat %d's %s, then seat %d's die, with spaces between", s.Mover, game.Plural(int(s.Attackers), "die"), s.defender())
 }
 
 // sceneRoll returns how a roll is entered: the terrain of a tile, or dice.
@@ -38,18 +37,25 @@ func (r *Rules) sceneRoll(s *State) *game.SceneRoll {
 	roll := &game.SceneRoll{Faces: game.NumberFaces(1, faces), Count: 1, Separator: " "}
 	switch s.Phase {
 	case Laying:
-		roll = &game.SceneRoll{Count: len(r.board.units[s.Place].cells)}
+		roll = &game.SceneRoll{Count: len(r.board.units[s.Place])}
 		for t, letter := range terrainLetters {
 			roll.Faces = append(roll.Faces, game.SceneFace{Text: string(letter), Name: terrainNames[t]})
 		}
 	case Drawing:
 		roll.Count = 0
 	case Rolling, Rerolling:
-		if roll.Count = int(s.Attackers); s.Die == 0 {
-			roll.Count++
-		}
+		roll.Count = s.attackDice()
 	}
 	return roll
+}
+
+// attackDice returns the number of dice of an attack: the attacker's and, unless it is
+// known, the defender's.
+func (s *State) attackDice() int {
+	if s.Die > 0 {
+		return int(s.Attackers)
+	}
+	return int(s.Attackers) + 1
 }
 
 // firstWithDice returns the first seat with alchemy dice.
@@ -78,11 +84,9 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 		}
 		return s, err
 	case Rolling, Rerolling:
-		if n = int(s.Attackers); s.Die == 0 {
-			n++
-		}
+		n = s.attackDice()
 	}
-	dice, err := readDice(roll, n)
+	dice, err := game.ReadDice(roll, n, faces)
 	if err != nil {
 		return s, err
 	}
@@ -130,22 +134,6 @@ func shows(tile, outcome string) bool {
 	return true
 }
 
-// readDice reads n dice.
-func readDice(text string, n int) (dice []int, err error) {
-	for w := range strings.FieldsSeq(text) {
-		x, err := strconv.Atoi(w)
-		if err != nil || x < 1 || x > faces || len(dice) == n {
-			dice = nil
-			break
-		}
-		dice = append(dice, x)
-	}
-	if len(dice) != n {
-		return nil, fmt.Errorf("want %d from 1 to %d, with spaces between", n, faces)
-	}
-	return dice, nil
-}
-
 // attackResult returns the defender's die and whether the attack is won, by the dice of
 // the attacker and, unless it stays, that of the defender.
 func (r *Rules) attackResult(s *State, dice []int) (die int, won bool) {
@@ -168,10 +156,7 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	r.attackResults(&s, func(result State, _ float64, die int, won bool) {
 		leads[won][die] = result == next
 	})
-	n := int(s.Attackers)
-	if s.Die == 0 {
-		n++
-	}
+	n := s.attackDice()
 	var rolls [][]int // equally likely
 	d := make([]int, n)
 	var roll func(i int)

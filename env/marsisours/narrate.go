@@ -61,7 +61,7 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 				say("%s: seat %d: %s", step, p, list)
 			}
 			if beyond[p] > 0 {
-				say("%s: seat %d: %s beyond %d lost", step, p, plural(beyond[p], "token"), maxTokens)
+				say("%s: seat %d: %s beyond %d lost", step, p, game.Plural(beyond[p], "token"), maxTokens)
 			}
 		}
 	}
@@ -167,15 +167,11 @@ func (r *Rules) narrateAttack(s, next *State, roll string) (lines []string) {
 
 // narrateEnd tells the ranks with what they depend on.
 func (r *Rules) narrateEnd(dst []string, s *State) []string {
-	order := make([]int, r.cfg.Players)
-	for i := range order {
-		order[i] = i
-	}
 	count, what := func(p int) int { return int(s.Seats[p].Money) }, "money"
 	if r.fast {
 		count, what = func(p int) int { return r.counted(s, p) }, "robots"
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return count(b) - count(a) })
+	order := game.OrderSeats(r.cfg.Players, func(a, b int) int { return count(b) - count(a) })
 	var list []string
 	for _, p := range order {
 		list = append(list, fmt.Sprintf("seat %d %d", p, count(p)))

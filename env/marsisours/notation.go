@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"marsgym/env/game"
 )
 
 // Format implements [game.Presenter]: the scores, @ and the seat to move, then words
@@ -14,7 +16,7 @@ import (
 func (r *Rules) Format(s State) string {
 	var b strings.Builder
 	word := func(format string, args ...any) { fmt.Fprintf(&b, " "+format, args...) }
-	b.WriteString(r.joinSeats(&s, func(p int) int { return r.points(&s, p) }))
+	b.WriteString(game.JoinSeats(r.cfg.Players, func(p int) int { return r.points(&s, p) }))
 	if r.CurrentPlayer(s) >= 0 || s.Attackers > 0 {
 		fmt.Fprintf(&b, "@%d", s.Mover)
 	}
@@ -61,20 +63,11 @@ func (r *Rules) points(s *State, p int) int {
 	return int(s.Seats[p].Money)
 }
 
-// joinSeats writes a number of each seat.
-func (r *Rules) joinSeats(s *State, number func(p int) int) string {
-	parts := make([]string, r.cfg.Players)
-	for p := range parts {
-		parts[p] = strconv.Itoa(number(p))
-	}
-	return strings.Join(parts, "-")
-}
-
 // formatSeats writes what the seats have. It leaves out what no seat has.
 func (r *Rules) formatSeats(s *State, word func(string, ...any)) {
 	word("start %d", s.Start)
 	for _, f := range r.seatFields() {
-		if text := r.joinSeats(s, func(p int) int { return int(*f.at(&s.Seats[p])) }); !f.optional || strings.Trim(text, "0-") != "" {
+		if text := game.JoinSeats(r.cfg.Players, func(p int) int { return int(*f.at(&s.Seats[p])) }); !f.optional || strings.Trim(text, "0-") != "" {
 			word("%s %s", f.word, text)
 		}
 	}
@@ -155,7 +148,7 @@ func (r *Rules) groundLetter(s *State, c int) byte {
 func (r *Rules) known(s *State) uint64 {
 	set := r.board.fixed &^ r.board.stations
 	for _, u := range r.board.units[:s.Place] {
-		for _, c := range u.cells {
+		for _, c := range u {
 			set |= 1 << c
 		}
 	}
@@ -434,7 +427,7 @@ func (p *parser) ground(c int, letter byte) bool {
 		return p.r.groundLetter(&p.s, c) == letter
 	}
 	for i, u := range p.r.board.units { // tiles are laid in order
-		if slices.Contains(u.cells, uint8(c)) && letter != '?' {
+		if slices.Contains(u, uint8(c)) && letter != '?' {
 			p.s.Place = max(p.s.Place, uint8(i+1))
 		}
 	}

@@ -1,14 +1,10 @@
 package marsisours
 
-import "math/bits"
+import (
+	"math/bits"
 
-// nextSeat returns the seat after p, clockwise.
-func (r *Rules) nextSeat(p uint8) uint8 {
-	if p++; int(p) == r.cfg.Players {
-		return 0
-	}
-	return p
-}
+	"marsgym/env/game"
+)
 
 // startRound starts a round: maintenance, supply, and the starter's first turn.
 func (r *Rules) startRound(s *State) {
@@ -66,7 +62,7 @@ func (r *Rules) nextTurn(s *State) {
 		return
 	}
 	for s.Passed != r.all {
-		s.Mover = r.nextSeat(s.Mover)
+		s.Mover = game.NextSeat(s.Mover, r.cfg.Players)
 		if r.startTurn(s) {
 			return
 		}
@@ -211,7 +207,7 @@ func (r *Rules) produce(s *State, count *[maxSeats][terrains]uint8, t int) {
 // startCashing lets the mover, or the next seat that has products, trade them.
 func (r *Rules) startCashing(s *State) {
 	for s.Seats[s.Mover].Track == [products]uint8{} {
-		s.Mover = r.nextSeat(s.Mover)
+		s.Mover = game.NextSeat(s.Mover, r.cfg.Players)
 		if s.Mover == s.Start {
 			r.endCashing(s)
 			return

@@ -173,17 +173,7 @@ func (r *Rules) Returns(dst []float64, s State) []float64 {
 	if s.Phase == Over {
 		winners = r.winners(&s)
 	}
-	for p := range r.cfg.Players {
-		v := 0.0
-		if s.Phase == Over {
-			v = r.spec.Loss
-			if winners>>p&1 == 1 {
-				v += (r.spec.Win - r.spec.Loss) / float64(bits.OnesCount8(winners))
-			}
-		}
-		dst = append(dst, v)
-	}
-	return dst
+	return r.spec.ShareWin(dst, uint16(winners))
 }
 
 // winners returns the seats with most money; in the quick game the seat with most
@@ -286,14 +276,19 @@ func (r *Rules) strength(s *State, p, place int) int {
 	if (s.occupied()&^own)>>place&1 == 0 {
 		return 0
 	}
-	n := 1 // in a lab one fights one
-	if place < firstLab {
-		n = bits.OnesCount64(r.board.neighbours[place] & own)
-	}
+	n := r.beside(s, p, place)
 	if cost := r.cost(s, p); cost > 0 {
 		n = min(n, int(s.Seats[p].Tokens)/cost)
 	}
 	return n
+}
+
+// beside returns the number of robots of a seat that can attack a place from beside it.
+func (r *Rules) beside(s *State, p, place int) int {
+	if place >= firstLab {
+		return 1 // in a lab one fights one
+	}
+	return bits.OnesCount64(r.board.neighbours[place] & s.Robots[p])
 }
 
 // gain gives tokens to a seat. Tokens above ten are lost, or with the converter lab

@@ -205,7 +205,7 @@ func (w Reward) text() string {
 		name string
 	}{{w.Money, "money"}, {w.Tokens, "token"}, {w.Dice, "die"}, {w.Robots, "robot"}} {
 		if part.n > 0 {
-			list = append(list, plural(part.n, part.name))
+			list = append(list, game.Plural(part.n, part.name))
 		}
 	}
 	return strings.Join(list, ", ")

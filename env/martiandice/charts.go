@@ -41,8 +41,9 @@ func (s *Solution) PolicyCharts(p game.TabularPolicy, name string) ([]chart.Char
 	}
 	var charts []chart.Chart
 	for m, place := range []string{"first", "second"} {
-		loss := s.scoreMap(m, func(start int) float64 { return 100 * s.turnLoss(start, own.ending(start)) })
-		loss.Label, loss.Edges = "win probability lost (percentage points)", lossEdges(loss.Z)
+		loss := &chart.Map{Label: "win probability lost (percentage points)"}
+		s.fillScores(loss, m, func(start int) float64 { return 100 * s.turnLoss(start, own.ending(start)) })
+		loss.Edges = lossEdges(loss.Z)
 		charts = append(charts, chart.Chart{
 			Name:  "regret-" + place,
 			Title: fmt.Sprintf("Martian Dice: what each turn of %s loses, moving %s in the round", name, place),
@@ -86,27 +87,16 @@ func (s *Solution) winChart() chart.Chart {
 }
 
 func (s *Solution) winMap(m int) *chart.Map {
-	win := s.scoreMap(m, func(start int) float64 { return 100 * s.value[start*2+m] })
-	win.Label, win.Diverging = "probability of winning (%)", true
-	for e := range 11 {
-		win.Edges = append(win.Edges, float64(10*e))
-	}
+	win := chart.Percent("probability of winning (%)")
+	s.fillScores(win, m, func(start int) float64 { return 100 * s.value[start*2+m] })
 	return win
 }
 
-// scoreMap returns a map of f over the starts of turns of place m, by own total and
-// the other's.
-func (s *Solution) scoreMap(m int, f func(start int) float64) *chart.Map {
-	others := s.starts.radix(1-m, m)
-	g := &chart.Map{X: integers(s.starts.target), Y: integers(others)}
-	for other := range others {
-		row := make([]float64, s.starts.target)
-		for own := range row {
-			row[own] = f(s.startAt(m, own, other))
-		}
-		g.Z = append(g.Z, row)
-	}
-	return g
+// fillScores sets a map to f over the starts of turns of place m, by own total and the
+// other's.
+func (s *Solution) fillScores(g *chart.Map, m int, f func(start int) float64) {
+	own, other := [2]int{0, s.starts.target - 1}, [2]int{0, s.starts.radix(1-m, m) - 1}
+	g.Fill(own, other, func(own, other int) float64 { return f(s.startAt(m, own, other)) })
 }
 
 // startAt returns the number of a start of a turn of place m.
@@ -118,15 +108,6 @@ func (s *Solution) startAt(m, own, other int) int {
 
 func (s *Solution) scorePanel(title string, m *chart.Map) chart.Panel {
 	return chart.Panel{Title: title, X: chart.Axis{Label: ownTotal}, Y: chart.Axis{Label: otherTotal}, Map: m}
-}
-
-// integers returns 0 to n-1.
-func integers(n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = float64(i)
-	}
-	return x
 }
 
 // lossEdges returns round edges, each about twice the last, up to 5 percentage points,

@@ -11,14 +11,14 @@ import (
 func (r *Rules) DescribeAction(s State, a game.Action) string {
 	switch {
 	case a == Roll:
-		return fmt.Sprintf("roll %s; %.0f %% of rolls end the turn without points", plural(r.free(&s), "die"), 100*r.bust(s))
+		return fmt.Sprintf("roll %s; %.0f %% of rolls end the turn without points", game.Plural(r.free(&s), "die"), 100*r.bust(s))
 	case a == Stop:
-		return "end the turn with " + plural(r.turnPoints(s.Aside), "point")
+		return "end the turn with " + game.Plural(r.turnPoints(s.Aside), "point")
 	}
 	t := diceType(a)
 	kept := Counts{}
 	kept[t] = s.Roll[t]
-	return fmt.Sprintf("keep %s; %s left", dice(kept), plural(r.free(&s)-int(s.Roll[t]), "die"))
+	return fmt.Sprintf("keep %s; %s left", dice(kept), game.Plural(r.free(&s)-int(s.Roll[t]), "die"))
 }
 
 // bust returns the probability that the roll from a decision ends the turn without points.
@@ -49,12 +49,4 @@ func dice(c Counts) string {
 		return "nothing"
 	}
 	return strings.Join(list, ", ")
-}
-
-// plural returns a number of things in words: "1 die", "2 dice".
-func plural(n int, thing string) string {
-	if n != 1 {
-		thing = map[string]string{"die": "dice", "point": "points", "tank": "tanks", "ray": "rays"}[thing]
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -1,6 +1,10 @@
 package martiandice
 
-import "marsgym/env/game"
+import (
+	"slices"
+
+	"marsgym/env/game"
+)
 
 // Kind implements [game.MistakeLabeler].
 func (r *Rules) Kind(s State, a, best game.Action) string {
@@ -24,23 +28,9 @@ const near = 6
 // Situation implements [game.MistakeLabeler]: whether a seat has reached the target or
 // is near it, and how the mover's score compares with the highest other score.
 func (r *Rules) Situation(s State) string {
-	own, other := int(s.Score[s.Seat]), 0
-	for i, n := range s.Score[:r.cfg.Players] {
-		if i != int(s.Seat) {
-			other = max(other, int(n))
-		}
-	}
-	when := "early, "
-	if max(own, other) >= r.cfg.Target-near {
-		when = "late, "
-	}
-	switch {
-	case other >= r.cfg.Target:
+	score := s.Score[:r.cfg.Players]
+	if int(slices.Max(score)) >= r.cfg.Target {
 		return "last round"
-	case own > other:
-		return when + "ahead"
-	case own < other:
-		return when + "behind"
 	}
-	return when + "level"
+	return game.Standing(score, s.Seat, r.cfg.Target-near)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +19,7 @@ func (r *Rules) AskRoll(s State) string {
 		return fmt.Sprintf("the number of rays of the %d dice of seats %s, such as %q", r.cfg.TieDice, seats(s.Tied), strings.TrimSuffix(strings.Repeat("2 ", len(tied(s.Tied))), " "))
 	}
 	n := r.free(&s)
-	return plural(n, "die") + ", such as " + example(n) + " (tanks, rays, humans, cows, chickens) or as faces 1 to 6"
+	return game.Plural(n, "die") + ", such as " + example(n) + " (tanks, rays, humans, cows, chickens) or as faces 1 to 6"
 }
 
 // example returns n dice as people type them.
@@ -68,7 +67,7 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 		return s, fmt.Errorf("want dice such as %s (tanks, rays, humans, cows, chickens), or faces 1 to 6 of ordinary dice (1 a tank, 2 and 3 a ray, 4 a human, 5 a cow, 6 a chicken)", example(n))
 	}
 	if c.total() != n {
-		return s, fmt.Errorf("these are %s, and %d are rolled", plural(c.total(), "die"), n)
+		return s, fmt.Errorf("these are %s, and %d are rolled", game.Plural(c.total(), "die"), n)
 	}
 	r.rolled(&s, c)
 	return s, nil
@@ -196,7 +195,7 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 		c, _ := readCounts(roll)
 		switch {
 		case roll == "" && next.Phase != Select:
-			return append(dst, "the roll ends the turn with "+plural(int(next.Score[s.Seat]-s.Score[s.Seat]), "point"))
+			return append(dst, "the roll ends the turn with "+game.Plural(int(next.Score[s.Seat]-s.Score[s.Seat]), "point"))
 		case roll == "":
 			c = next.Roll
 			c[tank] = next.Aside[tank] - s.Aside[tank]
@@ -220,8 +219,8 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 func (r *Rules) narrateScore(dst []string, s, next *State) []string {
 	a, points := s.Aside, r.turnPoints(s.Aside)
 	earthlings := Counts{human: a[human], cow: a[cow], chicken: a[chicken]}
-	dst = append(dst, fmt.Sprintf("seat %d has %s against %s, %s", s.Seat, plural(int(a[tank]), "tank"), plural(int(a[ray]), "ray"), dice(earthlings)))
-	text := plural(points, "point")
+	dst = append(dst, fmt.Sprintf("seat %d has %s against %s, %s", s.Seat, game.Plural(int(a[tank]), "tank"), game.Plural(int(a[ray]), "ray"), dice(earthlings)))
+	text := game.Plural(points, "point")
 	switch {
 	case a[tank] > a[ray]:
 		text += ", since there are more tanks than rays"
@@ -247,12 +246,8 @@ func (r *Rules) narrateScore(dst []string, s, next *State) []string {
 
 // narrateEnd tells the ranks: those who win, then the others by their scores.
 func (r *Rules) narrateEnd(dst []string, s *State) []string {
-	order := make([]int, r.cfg.Players)
-	for i := range order {
-		order[i] = i
-	}
 	won := func(seat int) int { return int(s.Tied >> seat & 1) }
-	slices.SortStableFunc(order, func(a, b int) int {
+	order := game.OrderSeats(r.cfg.Players, func(a, b int) int {
 		return cmp.Or(cmp.Compare(won(b), won(a)), cmp.Compare(s.Score[b], s.Score[a]))
 	})
 	var list []string

@@ -55,12 +55,7 @@ func (r *Rules) OutcomeName(s, next State) string {
 // Some configs add " start n", " round n" or " turns n".
 func (r *Rules) Format(s State) string {
 	var b strings.Builder
-	for i := range r.cfg.Players {
-		if i > 0 {
-			b.WriteByte('-')
-		}
-		b.WriteString(strconv.Itoa(int(s.Score[i])))
-	}
+	b.WriteString(game.JoinSeats(r.cfg.Players, func(seat int) int { return int(s.Score[seat]) }))
 	switch s.Phase {
 	case Drawing:
 		b.WriteString(" draw")

@@ -252,12 +252,7 @@ func (r *Rules) pass(s *State, points int) {
 		}
 		return
 	}
-	seat := s.Seat + 1
-	if int(seat) == r.cfg.Players {
-		seat = 0
-	}
-	s.Seat = seat
-	if seat == s.Start {
+	if s.Seat = game.NextSeat(s.Seat, r.cfg.Players); s.Seat == s.Start {
 		r.endRound(s)
 	}
 }
@@ -294,19 +289,11 @@ func (r *Rules) finish(s *State, next Phase) {
 // k seats that share the win get 1/k of the win each. In solitaire the return is
 // minus the number of turns.
 func (r *Rules) Returns(dst []float64, s State) []float64 {
-	for i := range r.cfg.Players {
-		v := 0.0
-		switch {
-		case s.Phase != Over:
-		case r.cfg.Players == 1:
-			v = -float64(s.Count)
-		default:
-			v = r.spec.Loss
-			if s.Tied>>i&1 == 1 {
-				v += (r.spec.Win - r.spec.Loss) / float64(bits.OnesCount16(s.Tied))
-			}
-		}
-		dst = append(dst, v)
+	switch {
+	case s.Phase != Over:
+		return r.spec.ShareWin(dst, 0)
+	case r.cfg.Players == 1:
+		return append(dst, -float64(s.Count))
 	}
-	return dst
+	return r.spec.ShareWin(dst, s.Tied)
 }

@@ -103,9 +103,9 @@ func (r *Rules) sceneDice(s *State) []game.SceneDice {
 
 // asideText says what the dice set aside score.
 func (r *Rules) asideText(aside Counts) string {
-	text := plural(r.turnPoints(aside), "point") + " if the turn ends"
+	text := game.Plural(r.turnPoints(aside), "point") + " if the turn ends"
 	if aside[tank] > aside[ray] {
-		text += fmt.Sprintf(": %s against %s", plural(int(aside[tank]), "tank"), plural(int(aside[ray]), "ray"))
+		text += fmt.Sprintf(": %s against %s", game.Plural(int(aside[tank]), "tank"), game.Plural(int(aside[ray]), "ray"))
 	}
 	return text
 }
@@ -121,7 +121,7 @@ func (r *Rules) sceneText(s *State) string {
 	}
 	switch s.Phase {
 	case Rolling:
-		return text + fmt.Sprintf("seat %d rolls %s", s.Seat, plural(r.free(s), "die"))
+		return text + fmt.Sprintf("seat %d rolls %s", s.Seat, game.Plural(r.free(s), "die"))
 	case Select:
 		return text + fmt.Sprintf("seat %d chooses a type of dice to set aside", s.Seat)
 	case Decide:
@@ -129,7 +129,7 @@ func (r *Rules) sceneText(s *State) string {
 	case Drawing:
 		return "the dice decide who starts"
 	case TieBreak:
-		return fmt.Sprintf("seats %s are tied and roll %s each; most rays win", seats(s.Tied), plural(r.cfg.TieDice, "die"))
+		return fmt.Sprintf("seats %s are tied and roll %s each; most rays win", seats(s.Tied), game.Plural(r.cfg.TieDice, "die"))
 	}
 	switch {
 	case r.cfg.Players == 1:

@@ -89,7 +89,7 @@ func (r *Rules) placeArmy(s *State, i int) error {
 		s.Medium |= 1 << i
 		s.Small |= 1 << i
 	}
-	s.Mover = r.nextSeat(s.Mover)
+	s.Mover = game.NextSeat(s.Mover, r.cfg.Players)
 	switch placed := r.cfg.Players*r.cfg.SetupArmies - int(s.Points); {
 	case s.Points == 0:
 		s.Phase, s.Mover = Rolling, s.Start
@@ -104,14 +104,6 @@ func (r *Rules) placeArmy(s *State, i int) error {
 	return nil
 }
 
-// nextSeat returns the seat after seat.
-func (r *Rules) nextSeat(seat uint8) uint8 {
-	if seat++; int(seat) == r.cfg.Players {
-		return 0
-	}
-	return seat
-}
-
 // placePiece puts the next tower piece into region i.
 func (r *Rules) placePiece(s *State, i int) error {
 	if s.Phase != Reinforce {
@@ -120,18 +112,9 @@ func (r *Rules) placePiece(s *State, i int) error {
 	if r.buildable(s)>>i&1 == 0 {
 		return r.illegalPiece(s, i)
 	}
-	bit := uint64(1) << i
-	switch {
-	case s.Medium&bit != 0:
-		s.Small |= bit
-		s.Points -= smallCost
-	case s.Large&bit != 0:
-		s.Medium |= bit
-		s.Points -= mediumCost
-	default:
-		s.Large |= bit
-		s.Points -= largeCost
-	}
+	regions, _, cost := s.nextPiece(i)
+	*regions |= 1 << i
+	s.Points -= uint8(cost)
 	r.advance(s)
 	return nil
 }
@@ -147,20 +130,20 @@ func (r *Rules) illegalPiece(s *State, i int) error {
 	case s.Low != 0 && (s.Large|s.Medium)>>i&1 == 0:
 		return illegal("a tower is begun with a roll of 3 or 4")
 	}
-	size, cost := nextPiece(s, i)
-	return illegal("%s needs a %s piece (%s), and you have %d points and what is in your supply", name, size, cost, s.Points)
+	_, size, cost := s.nextPiece(i)
+	return illegal("%s needs a %s piece (%s), and you have %d points and what is in your supply", name, size, game.Plural(cost, "point"), s.Points)
 }
 
-// nextPiece returns the size of the next tower piece of region i, from the bottom up, and
-// its cost.
-func nextPiece(s *State, i int) (size, cost string) {
+// nextPiece returns the regions that have the next tower piece of region i, from the bottom
+// up, and the size and the cost of the piece.
+func (s *State) nextPiece(i int) (regions *uint64, size string, cost int) {
 	switch {
 	case s.Medium>>i&1 != 0:
-		return "small", "1 point"
+		return &s.Small, "small", smallCost
 	case s.Large>>i&1 != 0:
-		return "medium", "2 points"
+		return &s.Medium, "medium", mediumCost
 	}
-	return "large", "3 points"
+	return &s.Large, "large", largeCost
 }
 
 // declareBattle starts a battle across a border.
@@ -305,7 +288,7 @@ func (r *Rules) endTurn(s *State) {
 	s.To = 0
 	s.Phase = Rolling
 	for {
-		s.Mover = r.nextSeat(s.Mover)
+		s.Mover = game.NextSeat(s.Mover, r.cfg.Players)
 		if s.Mover == s.Start && s.Round > 0 {
 			if int(s.Round) == r.cfg.MaxRounds {
 				s.Phase = Over

@@ -53,14 +53,6 @@ func (r *Rules) headline(s *State) string {
 	return strings.TrimSuffix(text, ",")
 }
 
-// plural returns a number in a format, and the noun that fits it.
-func plural(format string, n int, one, many string) string {
-	if n != 1 {
-		one = many
-	}
-	return fmt.Sprintf(format+" %s", n, one)
-}
-
 func unionName(i int) string { return string(rune('a' + i%26)) }
 
 // DescribeAction implements [game.Presenter]. For an attack it includes the odds.
@@ -78,15 +70,15 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 		return fmt.Sprintf("move the tower of %s to %s%s; its large piece stays", r.board.names[e[0]], r.board.names[e[1]], r.describeTower(&s, ", ", int(e[1])))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
-		return fmt.Sprintf("move %s from %s into %s; %d stay", plural("%d", n, "army", "armies"), r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
+		return fmt.Sprintf("move %s from %s into %s; %d stay", game.Plural(n, "army"), r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
 	case a >= r.battle:
 		e := r.board.edges[a-r.battle]
 		higher := s.height(e[0]) - s.height(e[1])
 		return fmt.Sprintf("attack %s from %s, %s against %d; probability to win this battle %.0f %%, to take %[1]s if you go on %.0[6]f %%",
-			r.board.names[e[1]], r.board.names[e[0]], plural("%d", int(s.Armies[e[0]]), "army", "armies"), s.Armies[e[1]], 100*BattleOdds(higher), 100*s.conquest(e).Odds)
+			r.board.names[e[1]], r.board.names[e[0]], game.Plural(int(s.Armies[e[0]]), "army"), s.Armies[e[1]], 100*BattleOdds(higher), 100*s.conquest(e).Odds)
 	case a >= r.piece:
-		size, cost := nextPiece(&s, int(a-r.piece))
-		return fmt.Sprintf("build a %s piece in %s; %s", size, name(a-r.piece), cost)
+		_, size, cost := s.nextPiece(int(a - r.piece))
+		return fmt.Sprintf("build a %s piece in %s; %s", size, name(a-r.piece), game.Plural(cost, "point"))
 	}
 	return r.describePlacing(&s, "an army in "+name(a))
 }
@@ -106,8 +98,8 @@ func (r *Rules) shortAction(s *State, a game.Action) string {
 	case a >= r.battle:
 		return fmt.Sprintf("attack, odds of conquest in %%: %.0f", 100*s.conquest(r.board.edges[a-r.battle]).Odds)
 	case a >= r.piece:
-		size, cost := nextPiece(s, int(a-r.piece))
-		return fmt.Sprintf("build a tower: %s, %s", size, cost)
+		_, size, cost := s.nextPiece(int(a - r.piece))
+		return fmt.Sprintf("build a tower: %s, %s", size, game.Plural(cost, "point"))
 	}
 	return r.describePlacing(s, "an army")
 }
@@ -150,7 +142,7 @@ func (r *Rules) describeTower(s *State, mark string, i int) string {
 func (r *Rules) describeEnd(s *State) string {
 	switch s.Phase {
 	case Reinforce:
-		return fmt.Sprintf("reinforce no more; lose %s", plural("%d", int(s.Points), "point", "points"))
+		return fmt.Sprintf("reinforce no more; lose %s", game.Plural(int(s.Points), "point"))
 	case Attack:
 		return "attack no more"
 	}

@@ -21,31 +21,6 @@ const (
 	mostCounted    = 7 // armies in supply, and points
 )
 
-// fields returns the layout of an observation, D = R(3P+5) + 2E + 18P + L + 25 with E
-// ordered borders and L the limit of rounds, at most 20. Seats come in the order of play from the viewer's, regions in the
-// order of the map, borders in that of the attacks. Odds, shares of the win and counts
-// follow from the rest, but a network learns them slowly.
-func (r *Rules) fields() []game.Field {
-	p := r.cfg.Players
-	return []game.Field{
-		{Name: fmt.Sprintf("regions: owner %d, armies by owner over %d %d, large, medium, small piece, from, to", p, manyArmies, p), Len: r.n * (2*p + 5)},
-		{Name: "borders: odds that the viewer conquers across them, that he is conquered", Len: 2 * len(r.board.edges)},
-		{Name: "seats: supply over cap, pieces left of three sizes over trios, regions over all, unions held", Len: 6 * p},
-		{Name: "mover", Len: p},
-		{Name: "seat that began", Len: p},
-		{Name: "share of the win were it over", Len: p},
-		{Name: "phase", Len: int(phases)},
-		{Name: "odds of the attack under way", Len: 1},
-		{Name: "points", Len: 1},
-		{Name: "no tower may be begun", Len: 1},
-		{Name: "round over limit", Len: 1},
-		{Name: "regions, one-hot, by seat", Len: (r.n + 1) * p},
-		{Name: fmt.Sprintf("supply, one-hot to %d, by seat", mostCounted), Len: (mostCounted + 1) * p},
-		{Name: fmt.Sprintf("points, one-hot to %d", mostCounted), Len: mostCounted + 1},
-		{Name: fmt.Sprintf("rounds left, one-hot to %d", mostRoundsLeft), Len: r.roundsLeft + 1},
-	}
-}
-
 // fieldsAt holds the first index of the fields of an observation; those after the seats
 // count from there.
 type fieldsAt struct {
@@ -55,22 +30,34 @@ type fieldsAt struct {
 	regions, supply, points, rounds, end int
 }
 
-func (r *Rules) newFieldsAt() (at fieldsAt) {
-	p := r.cfg.Players
+// listFields sets the layout of an observation, D = R(3P+5) + 2E + 18P + L + 25 with E
+// ordered borders and L the limit of rounds, at most 20. Seats come in the order of play from the viewer's, regions in the
+// order of the map, borders in that of the attacks. Odds, shares of the win and counts
+// follow from the rest, but a network learns them slowly.
+func (r *Rules) listFields() {
+	p, at, end := r.cfg.Players, &r.at, 0
+	add := func(name string, n int) int {
+		r.spec.Observation = append(r.spec.Observation, game.Field{Name: name, Len: n})
+		end += n
+		return end - n - at.seats
+	}
 	at.stride = 2*p + 5
-	at.borders = r.n * at.stride
-	at.seats = at.borders + 2*len(r.board.edges)
-	at.mover = 6 * p
-	at.start = at.mover + p
-	at.shares = at.start + p
-	at.phase = at.shares + p
-	at.odds = at.phase + int(phases)
-	at.regions = at.odds + 4
-	at.supply = at.regions + (r.n+1)*p
-	at.points = at.supply + (mostCounted+1)*p
-	at.rounds = at.points + mostCounted + 1
-	at.end = at.seats + at.rounds + r.roundsLeft + 1
-	return at
+	add(fmt.Sprintf("regions: owner %d, armies by owner over %d %d, large, medium, small piece, from, to", p, manyArmies, p), r.n*at.stride)
+	at.borders = add("borders: odds that the viewer conquers across them, that he is conquered", 2*len(r.board.edges))
+	at.seats = add("seats: supply over cap, pieces left of three sizes over trios, regions over all, unions held", 6*p)
+	at.mover = add("mover", p)
+	at.start = add("seat that began", p)
+	at.shares = add("share of the win were it over", p)
+	at.phase = add("phase", int(phases))
+	at.odds = add("odds of the attack under way", 1)
+	add("points", 1)
+	add("no tower may be begun", 1)
+	add("round over limit", 1)
+	at.regions = add("regions, one-hot, by seat", (r.n+1)*p)
+	at.supply = add(fmt.Sprintf("supply, one-hot to %d, by seat", mostCounted), (mostCounted+1)*p)
+	at.points = add(fmt.Sprintf("points, one-hot to %d", mostCounted), mostCounted+1)
+	at.rounds = add(fmt.Sprintf("rounds left, one-hot to %d", mostRoundsLeft), r.roundsLeft+1)
+	at.end = end
 }
 
 // seen is what an observation shows, so that the next one in its place is written by the

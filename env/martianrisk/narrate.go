@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +30,7 @@ func (r *Rules) AskRoll(s State) string {
 // [firstplayer.Read]), a die, or the two dice of the attacker and the
 // two of the defender.
 func (r *Rules) ReadRoll(s State, roll string) (State, error) {
-	words, n := strings.Fields(roll), 1
+	n := 1
 	switch s.Phase {
 	case Ordering:
 		_, first, err := firstplayer.Read(roll, r.cfg.Players, lowTotal, highTotal)
@@ -42,23 +41,15 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 	case Battle:
 		n = 4
 	}
-	var dice [4]int
-	for i, w := range words {
-		x, err := strconv.Atoi(w)
-		if err != nil || x < 1 || x > sides || i >= n {
-			words = nil
-			break
-		}
-		dice[i] = x
-	}
-	if len(words) != n {
-		return s, fmt.Errorf("want %d from 1 to %d, with spaces between", n, sides)
+	dice, err := game.ReadDice(roll, n, sides)
+	if err != nil {
+		return s, err
 	}
 	switch s.Phase {
 	case Rolling:
 		r.startTurn(&s, dice[0])
 	case Battle:
-		r.resolveBattle(&s, s.battleWon(dice))
+		r.resolveBattle(&s, s.battleWon([4]int(dice)))
 	}
 	return s, nil
 }
@@ -142,12 +133,9 @@ func (r *Rules) cost(s *State, a game.Action) int {
 		return 1
 	case a == r.end:
 		return 0
-	case s.Medium>>(a-r.piece)&1 != 0:
-		return smallCost
-	case s.Large>>(a-r.piece)&1 != 0:
-		return mediumCost
 	}
-	return largeCost
+	_, _, points := s.nextPiece(int(a - r.piece))
+	return points
 }
 
 func (r *Rules) narrateRoll(dst []string, s, next *State, roll string) []string {
@@ -162,7 +150,7 @@ func (r *Rules) narrateRoll(dst []string, s, next *State, roll string) []string 
 	if unions := r.bonus(s, s.Mover); unions > 0 {
 		text += fmt.Sprintf(", and %d for unions: %d points", unions, die+unions)
 	} else {
-		text += ": " + plural("%d", die, "point", "points")
+		text += ": " + game.Plural(die, "point")
 	}
 	switch {
 	case next.Phase != Reinforce || next.Mover != s.Mover:
@@ -217,18 +205,12 @@ func (r *Rules) narrateEnd(dst []string, s *State) []string {
 	if s.Own[s.Mover] == r.board.all {
 		return append(dst, fmt.Sprintf("seat %d has all regions", s.Mover))
 	}
-	rank := func(seat int) int {
-		return bits.OnesCount64(s.Own[seat])<<16 + s.onMap(uint8(seat)) + s.towerPoints(seat)
-	}
-	order := make([]int, r.cfg.Players)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return rank(b) - rank(a) })
+	rank := func(seat int) int { return s.rank(uint8(seat), s.onMap(uint8(seat))) }
+	order := game.OrderSeats(r.cfg.Players, func(a, b int) int { return rank(b) - rank(a) })
 	dst = append(dst, fmt.Sprintf("%d rounds are over; most regions win, then armies and tower points:", r.cfg.MaxRounds))
 	for _, p := range order {
-		line := fmt.Sprintf("  seat %d: %s, %s and %s are %d", p, plural("%d", bits.OnesCount64(s.Own[p]), "region", "regions"), plural("%d", s.onMap(uint8(p)), "army", "armies"),
-			plural("%d", s.towerPoints(p), "tower point", "tower points"), s.onMap(uint8(p))+s.towerPoints(p))
+		line := fmt.Sprintf("  seat %d: %s, %s and %s are %d", p, game.Plural(bits.OnesCount64(s.Own[p]), "region"), game.Plural(s.onMap(uint8(p)), "army"),
+			game.Plural(s.towerPoints(p), "tower point"), s.onMap(uint8(p))+s.towerPoints(p))
 		if s.Own[p] == 0 {
 			line = fmt.Sprintf("  seat %d: out", p)
 		}

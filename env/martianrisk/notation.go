@@ -57,12 +57,7 @@ func (r *Rules) ActionName(a game.Action) string {
 //	7-8-6@1 reinforce 3 start 0 ; ...
 func (r *Rules) Format(s State) string {
 	var b strings.Builder
-	for p := range r.cfg.Players {
-		if p > 0 {
-			b.WriteByte('-')
-		}
-		b.WriteString(strconv.Itoa(bits.OnesCount64(s.Own[p])))
-	}
+	b.WriteString(game.JoinSeats(r.cfg.Players, func(p int) int { return bits.OnesCount64(s.Own[p]) }))
 	if s.Phase != Ordering {
 		fmt.Fprintf(&b, "@%d", s.Mover)
 	}

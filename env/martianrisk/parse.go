@@ -245,7 +245,7 @@ func (r *Rules) checkTurn(s *State) error {
 		return errors.New("low: the roll does not prevent a tower here")
 	case pending && (r.board.adj[s.From]>>s.To&1 == 0 || own>>s.From&1 == 0 || (own>>s.To&1 != 0) != (s.Phase == Occupy)):
 		return errors.New("such an attack is impossible")
-	case pending && int(s.Armies[s.From]) < 2+btoi(s.Phase == Occupy):
+	case pending && int(s.Armies[s.From]) < 2+bit(s.Phase == Occupy):
 		return errors.New("too few armies attack")
 	case s.Phase == Occupy && (s.Large|s.Medium|s.Small)>>s.To&1 != 0:
 		return errors.New("a tower stands in the conquered region")
@@ -259,11 +259,4 @@ func (r *Rules) checkTurn(s *State) error {
 		return errors.New("the phase has no choice and would be skipped")
 	}
 	return nil
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -87,11 +87,11 @@ func New(cfg Config) (*Rules, error) {
 	r.spec = game.Spec{
 		ID: "martian-risk", Title: "Martian Risk", Version: 2, Config: cfg,
 		Players: cfg.Players, Actions: int(r.end) + 1,
-		Observation: r.fields(),
 		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: cfg.minPlayers(), MaxPlayers: maxPlayers,
 		Win: 1, Loss: -1 / float64(cfg.Players-1), WrittenParts: cfg.writtenParts(),
 	}
-	r.at, r.turns = r.newFieldsAt(), newTurns(cfg.Players)
+	r.listFields()
+	r.turns = newTurns(cfg.Players)
 	r.blank = r.newSeen()
 	if r.n != 7*cfg.Players {
 		r.spec.Title = fmt.Sprintf("Martian Risk on %d regions", r.n)

@@ -68,21 +68,8 @@ func (s *solution) Charts() ([]chart.Chart, error) {
 		Caption: "An attack fought to its end, by the armies of both sides at its start. One attacking army stays behind. The black line is at even chances.",
 	}
 	for _, higher := range []int{-1, 0, 1} {
-		m := &chart.Map{Label: "probability of conquest (%)", Diverging: true}
-		for e := range 11 {
-			m.Edges = append(m.Edges, float64(10*e))
-		}
-		for d := 1; d <= most; d++ {
-			m.Y = append(m.Y, float64(d))
-			var row []float64
-			for a := 2; a <= most; a++ {
-				row = append(row, 100*NewConquest(a, d, higher).Odds)
-			}
-			m.Z = append(m.Z, row)
-		}
-		for a := 2; a <= most; a++ {
-			m.X = append(m.X, float64(a))
-		}
+		m := chart.Percent("probability of conquest (%)")
+		m.Fill([2]int{2, most}, [2]int{1, most}, func(a, d int) float64 { return 100 * NewConquest(a, d, higher).Odds })
 		title := fmt.Sprintf("Attacker's tower a piece %s", map[int]string{-1: "lower", 1: "higher"}[higher])
 		if higher == 0 {
 			title = "Equal towers"

@@ -25,26 +25,19 @@ func (s *Solution) Charts() ([]chart.Chart, error) {
 		}
 	}
 	hold.Edges = append(hold.Edges, float64(target))
-	win := &chart.Map{Label: "probability of winning (%)", Diverging: true}
-	for e := range 11 {
-		win.Edges = append(win.Edges, float64(10*e))
-	}
-	for _, m := range []*chart.Map{hold, win} {
-		for n := range target {
-			m.X, m.Y = append(m.X, float64(n)), append(m.Y, float64(n))
-		}
-	}
-	for other := range target {
-		holdRow, winRow := make([]float64, target), make([]float64, target)
-		for own := range target {
+	win := chart.Percent("probability of winning (%)")
+	fill := func(m *chart.Map, f func(at State, win float64) float64) {
+		m.Fill([2]int{0, target - 1}, [2]int{0, target - 1}, func(own, other int) float64 {
 			at := State{Score: [maxPlayers]uint8{uint8(own), uint8(other)}}
-			holdRow[own], winRow[own] = math.NaN(), math.NaN()
-			if v, err := s.Value(nil, at); err == nil { // no turn scores 1
-				holdRow[own], winRow[own] = float64(s.holdAt(at)), 100*s.r.spec.WinShare(v[0])
+			v, err := s.Value(nil, at)
+			if err != nil { // no turn scores 1
+				return math.NaN()
 			}
-		}
-		hold.Z, win.Z = append(hold.Z, holdRow), append(win.Z, winRow)
+			return f(at, 100*s.r.spec.WinShare(v[0]))
+		})
 	}
+	fill(hold, func(at State, _ float64) float64 { return float64(s.holdAt(at)) })
+	fill(win, func(_ State, win float64) float64 { return win })
 	panel := func(title string, m *chart.Map) chart.Panel {
 		return chart.Panel{Title: title, X: chart.Axis{Label: "own score (points)"}, Y: chart.Axis{Label: "other's score (points)"}, Map: m}
 	}

@@ -20,21 +20,5 @@ const near = 29
 // Situation implements [game.MistakeLabeler]: whether a seat is near the target, and how
 // the mover's score, without the turn total, compares with the highest other score.
 func (r *Rules) Situation(s State) string {
-	own, other := int(s.Score[s.Seat]), 0
-	for i, n := range s.Score[:r.cfg.Players] {
-		if i != int(s.Seat) {
-			other = max(other, int(n))
-		}
-	}
-	when := "early, "
-	if max(own, other) >= r.cfg.Target-near {
-		when = "late, "
-	}
-	switch {
-	case own > other:
-		return when + "ahead"
-	case own < other:
-		return when + "behind"
-	}
-	return when + "level"
+	return game.Standing(s.Score[:r.cfg.Players], s.Seat, r.cfg.Target-near)
 }

@@ -32,12 +32,7 @@ func (r *Rules) OutcomeName(s, next State) string {
 //	37-103 over 1              won by seat 1
 func (r *Rules) Format(s State) string {
 	var b strings.Builder
-	for i, n := range s.Score[:r.cfg.Players] {
-		if i > 0 {
-			b.WriteByte('-')
-		}
-		b.WriteString(strconv.Itoa(int(n)))
-	}
+	b.WriteString(game.JoinSeats(r.cfg.Players, func(seat int) int { return int(s.Score[seat]) }))
 	if s.Phase == Over {
 		fmt.Fprintf(&b, " over %d", s.Seat)
 		return b.String()

@@ -141,10 +141,7 @@ func (r *Rules) Apply(s State, a game.Action) (State, error) {
 // pass gives the die to the next seat.
 func (r *Rules) pass(s *State) {
 	s.Total, s.Phase = 0, Deciding
-	s.Seat++
-	if int(s.Seat) == r.cfg.Players {
-		s.Seat = 0
-	}
+	s.Seat = game.NextSeat(s.Seat, r.cfg.Players)
 }
 
 // land changes s to the state after the die shows face, 1 to 6.
@@ -181,15 +178,8 @@ func (r *Rules) Sample(s State, dice *rand.PCG) State {
 
 // Returns implements [game.Rules]: 1 for the winner and -1/(P-1) for each other seat.
 func (r *Rules) Returns(dst []float64, s State) []float64 {
-	for seat := range r.cfg.Players {
-		switch {
-		case s.Phase != Over:
-			dst = append(dst, 0)
-		case int(s.Seat) == seat:
-			dst = append(dst, r.spec.Win)
-		default:
-			dst = append(dst, r.spec.Loss)
-		}
+	if s.Phase != Over {
+		return r.spec.ShareWin(dst, 0)
 	}
-	return dst
+	return r.spec.ShareWin(dst, 1<<s.Seat)
 }

@@ -319,11 +319,7 @@ func (p *parser) action(g *Game, r *rules, seat, name string) error {
 	}
 	a, ok := r.actions[name]
 	if !ok {
-		near := input.Nearest(name, r.legal(g.Position()))
-		if near != "" {
-			near = "; did you mean " + near + "?"
-		}
-		return p.errorf("no action is named %s%s", input.Quote(name), near)
+		return p.errorf("no action is named %s%s", input.Quote(name), input.Hint(name, r.legal(g.Position())))
 	}
 	if err := g.Apply(a); err != nil {
 		return p.errorf("%w", err)

@@ -133,8 +133,7 @@ func (ev *evaluation) component(ctx context.Context, comp []int32) error {
 		return ev.cycle(ctx, comp)
 	}
 	if i := comp[0]; ev.nodes[i].mover == game.Terminal {
-		k := int(ev.nodes[i].first) * ev.players
-		copy(ev.at(i), ev.returns[k:k+ev.players])
+		ev.end(i)
 	} else {
 		if ev.free(i) {
 			ev.choice[i] = ev.best(i)
@@ -142,6 +141,11 @@ func (ev *evaluation) component(ctx context.Context, comp []int32) error {
 		ev.lookAhead(i)
 	}
 	return nil
+}
+
+// end sets the value of an end to its returns.
+func (ev *evaluation) end(i int32) {
+	copy(ev.at(i), ev.returns[int(ev.nodes[i].first)*ev.players:][:ev.players])
 }
 
 // best returns the index of the best move in i for the seat to move, ties to the lowest.
@@ -293,26 +297,37 @@ func sweeps(ctx context.Context, sweep func() float64) (change float64, err erro
 	return change, nil
 }
 
-// chooseExits replaces choices that never leave comp by moves of the same value that do,
-// where there are any.
-func (ev *evaluation) chooseExits(comp []int32) {
-	out := make([]bool, len(comp)) // known to leave
-	leaves := func(j int32) bool { return ev.local[j] == 0 || out[ev.local[j]-1] }
+// leaves reports whether j is outside of the component, or known to leave it.
+func (ev *evaluation) leaves(j int32, out []bool) bool {
+	return ev.local[j] == 0 || out[ev.local[j]-1]
+}
+
+// findExits completes out, by local index: the positions of comp that can leave it with
+// their current choices.
+func (ev *evaluation) findExits(comp []int32, out []bool) {
 	for again := true; again; {
 		again = false
-		for k, i := range comp {
+		for _, i := range comp {
+			k := ev.local[i] - 1
 			if out[k] {
 				continue
 			}
 			to, w := ev.successors(i)
 			for e, j := range to {
-				out[k] = out[k] || w[e] > 0 && leaves(j)
+				out[k] = out[k] || w[e] > 0 && ev.leaves(j, out)
 			}
 			again = again || out[k]
 		}
-		if again {
-			continue
-		}
+	}
+}
+
+// chooseExits replaces choices that never leave comp by moves of the same value that do,
+// where there are any.
+func (ev *evaluation) chooseExits(comp []int32) {
+	out := make([]bool, len(comp))
+	for again := true; again; {
+		again = false
+		ev.findExits(comp, out)
 		for k, i := range comp {
 			if out[k] || !ev.free(i) {
 				continue
@@ -320,7 +335,7 @@ func (ev *evaluation) chooseExits(comp []int32) {
 			mover := ev.nodes[i].mover
 			most := ev.at(ev.next(i)[ev.best(i)])[mover]
 			for e, j := range ev.next(i) {
-				if leaves(j) && ev.at(j)[mover] >= most-game.Tie {
+				if ev.leaves(j, out) && ev.at(j)[mover] >= most-game.Tie {
 					ev.choice[i], out[k], again = int32(e), true, true
 					break
 				}

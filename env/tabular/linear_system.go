@@ -198,26 +198,17 @@ func (ev *evaluation) chooseUnknowns(comp []int32) {
 
 // canLeave reports whether every position of comp, after chooseUnknowns, can leave it.
 func (ev *evaluation) canLeave(comp []int32) bool {
-	out := make([]bool, len(comp)) // known to leave
-	stuck := len(comp)
-	for again := true; again; {
-		again = false
-		for _, i := range ev.linear.postorder {
-			at := ev.local[i] - 1
-			if out[at] {
-				continue
-			}
-			to, w := ev.successors(i)
-			for e, j := range to {
-				if w[e] > 0 && (ev.local[j] == 0 || out[ev.local[j]-1]) {
-					out[at], again = true, true
-					stuck--
-					break
-				}
-			}
-		}
+	out := make([]bool, len(comp))
+	ev.findExits(ev.linear.postorder, out)
+	return !slices.Contains(out, false)
+}
+
+// sweep looks ahead from each position in postorder, and returns the largest change.
+func (ev *evaluation) sweep() (change float64) {
+	for _, i := range ev.linear.postorder {
+		change = max(change, ev.lookAhead(i))
 	}
-	return stuck == 0
+	return change
 }
 
 // relax sweeps over comp, after chooseUnknowns, until its values converge. It is for
@@ -226,12 +217,7 @@ func (ev *evaluation) relax(ctx context.Context, comp []int32) error {
 	if !ev.canLeave(comp) {
 		return errEndless
 	}
-	change, err := sweeps(ctx, func() (change float64) {
-		for _, i := range ev.linear.postorder {
-			change = max(change, ev.lookAhead(i))
-		}
-		return change
-	})
+	change, err := sweeps(ctx, ev.sweep)
 	if err != nil || change <= game.Tie { // rounding can prevent smaller changes
 		return err
 	}

@@ -49,6 +49,14 @@ func Write(path string, write func(io.Writer) error) error {
 	return d.Write(filepath.Base(path), write)
 }
 
+// WriteBytes is [Write] for content in memory.
+func WriteBytes(path string, b []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
 // Probe returns the error that Write would return before it writes anything, such as a
 // missing directory or permission.
 func Probe(path string) error {

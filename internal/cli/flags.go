@@ -124,14 +124,7 @@ func Names(names ...string) string {
 func (f *Flags) Given(name string) bool { return slices.Contains(f.Others(), name) }
 
 // Others lists the flags on the command line, in lexical order, except those.
-func (f *Flags) Others(except ...string) (names []string) {
-	f.Visit(func(fl *flag.Flag) {
-		if !slices.Contains(except, fl.Name) {
-			names = append(names, fl.Name)
-		}
-	})
-	return names
-}
+func (f *Flags) Others(except ...string) []string { return visit(f.Visit, except) }
 
 // Parse sets the flags from args. For -h it writes the help to stdout, for
 // -version the version, and returns flag.ErrHelp; its other errors are
@@ -224,13 +217,15 @@ func (f *Flags) help(w io.Writer) error {
 }
 
 // except lists all flags, in lexical order, but those.
-func (f *Flags) except(names []string) (list []string) {
-	f.VisitAll(func(fl *flag.Flag) {
-		if !slices.Contains(names, fl.Name) {
-			list = append(list, fl.Name)
+func (f *Flags) except(names []string) []string { return visit(f.VisitAll, names) }
+
+func visit(all func(func(*flag.Flag)), except []string) (names []string) {
+	all(func(fl *flag.Flag) {
+		if !slices.Contains(except, fl.Name) {
+			names = append(names, fl.Name)
 		}
 	})
-	return list
+	return names
 }
 
 func (f *Flags) describeFlags(names []string) (list []Entry) {

@@ -155,16 +155,11 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 		return nil, cmp.Or(ctx.Err(), c.taken())
 	}
 	ctx, c.stop = context.WithCancel(context.Background())
-	for subject, handle := range map[string]func(context.Context, *nats.Msg){
-		".ask.*": c.asked, ".wanted.*": c.wanted, ".missing.*": c.missing, ".result.*": c.received, ".failed.*": c.couldNot, "": c.claimed,
+	err = cmp.Or(c.subscribe(ctx, c.name(), c.claimed), c.subscribe(ctx, "marsgym.worker.*", c.present))
+	for subject, handle := range map[string]func(context.Context, *nats.Msg, report, []byte){
+		".ask.*": c.asked, ".wanted.*": c.wanted, ".missing.*": c.missing, ".result.*": c.received, ".failed.*": c.couldNot,
 	} {
-		err = c.subscribe(ctx, c.name()+subject, handle)
-		if err != nil {
-			break
-		}
-	}
-	if err == nil {
-		err = c.subscribe(ctx, "marsgym.worker.*", c.present)
+		err = cmp.Or(err, c.subscribe(ctx, c.name()+subject, func(ctx context.Context, m *nats.Msg) { c.read(ctx, m, handle) }))
 	}
 	if err != nil {
 		c.nc.Close()

@@ -34,13 +34,13 @@ func inbox(name string) string { return "_INBOX_" + name }
 // sender returns the worker of a request, which is the end of its subject.
 func sender(m *nats.Msg) string { return m.Subject[strings.LastIndexByte(m.Subject, '.')+1:] }
 
-// read reads the report in a request, and answers those that cannot be read and those of
+// read has the report in a request handled, and answers those that cannot be read and those of
 // workers that are set aside.
-func (c *Coordinator) read(m *nats.Msg) (r report, chunk []byte, ok bool) {
+func (c *Coordinator) read(ctx context.Context, m *nats.Msg, handle func(context.Context, *nats.Msg, report, []byte)) {
 	c.bytesIn.Add(int64(len(m.Data)))
 	if c.aside(sender(m)) {
 		respond(m, answer{Aside: true, Error: "this worker is set aside, since too many of its messages were refused"})
-		return r, nil, false
+		return
 	}
 	r, chunk, err := cutReport(m.Data)
 	if err == nil && !token.MatchString(sender(m)) {
@@ -50,17 +50,14 @@ func (c *Coordinator) read(m *nats.Msg) (r report, chunk []byte, ok bool) {
 		err = fmt.Errorf("the message is refused: %w", err)
 		c.refuse(sender(m), err)
 		respond(m, answer{Error: err.Error()})
+		return
 	}
-	return r, chunk, err == nil
+	handle(ctx, m, r, chunk)
 }
 
 // asked answers whether a worker may compute a job: one that has no result, and that no other
 // worker computes, as it would if the queue held the job twice.
-func (c *Coordinator) asked(ctx context.Context, m *nats.Msg) {
-	r, _, ok := c.read(m)
-	if !ok {
-		return
-	}
+func (c *Coordinator) asked(ctx context.Context, m *nats.Msg, r report, _ []byte) {
 	c.mu.Lock()
 	p := c.pending[r.Job]
 	a := c.take(p, turn{sender(m), r.Turn})
@@ -74,11 +71,7 @@ func (c *Coordinator) asked(ctx context.Context, m *nats.Msg) {
 }
 
 // wanted answers whether a job that a worker computes has no result yet.
-func (c *Coordinator) wanted(_ context.Context, m *nats.Msg) {
-	r, _, ok := c.read(m)
-	if !ok {
-		return
-	}
+func (c *Coordinator) wanted(_ context.Context, m *nats.Msg, r report, _ []byte) {
 	c.mu.Lock()
 	a := c.take(c.pending[r.Job], turn{sender(m), r.Turn})
 	c.mu.Unlock()
@@ -106,11 +99,7 @@ func (c *Coordinator) take(p *pending, t turn) answer {
 }
 
 // missing publishes the inputs of a job again.
-func (c *Coordinator) missing(ctx context.Context, m *nats.Msg) {
-	r, _, ok := c.read(m)
-	if !ok {
-		return
-	}
+func (c *Coordinator) missing(ctx context.Context, m *nats.Msg, r report, _ []byte) {
 	c.mu.Lock()
 	p := c.pending[r.Job]
 	c.mu.Unlock()
@@ -128,11 +117,7 @@ func (c *Coordinator) missing(ctx context.Context, m *nats.Msg) {
 }
 
 // received takes a chunk of a result.
-func (c *Coordinator) received(ctx context.Context, m *nats.Msg) {
-	r, chunk, ok := c.read(m)
-	if !ok {
-		return
-	}
+func (c *Coordinator) received(ctx context.Context, m *nats.Msg, r report, chunk []byte) {
 	from := sender(m)
 	c.mu.Lock()
 	p := c.pending[r.Job]
@@ -170,11 +155,7 @@ func (c *Coordinator) received(ctx context.Context, m *nats.Msg) {
 }
 
 // couldNot computes here a job that a worker could not compute.
-func (c *Coordinator) couldNot(ctx context.Context, m *nats.Msg) {
-	r, _, ok := c.read(m)
-	if !ok {
-		return
-	}
+func (c *Coordinator) couldNot(ctx context.Context, m *nats.Msg, r report, _ []byte) {
 	c.mu.Lock()
 	p := c.pending[r.Job]
 	if p != nil {

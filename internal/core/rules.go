@@ -126,11 +126,5 @@ func (outcomeSampler[S]) NewRows(int) game.Rows[S] { return nil }
 // Sample implements [game.Sampler].
 func (o outcomeSampler[S]) Sample(s S, dice *rand.PCG) S {
 	outcomes := o.rules.Outcomes(nil, s)
-	u := Uniform(dice)
-	for _, x := range outcomes {
-		if u -= x.Prob; u < 0 {
-			return x.State
-		}
-	}
-	return outcomes[len(outcomes)-1].State // u is within rounding of 1
+	return outcomes[DrawOutcome(outcomes, dice)].State
 }

@@ -15,6 +15,17 @@ func Previous(who game.Player, players int) game.Player {
 // Uniform draws a number from 0 to 1, 1 excluded.
 func Uniform(r *rand.PCG) float64 { return float64(r.Uint64()>>11) / (1 << 53) }
 
+// DrawOutcome draws the index of an outcome.
+func DrawOutcome[S any](list []game.Outcome[S], dice *rand.PCG) (i int) {
+	u := Uniform(dice)
+	for i = range list {
+		if u -= list[i].Prob; u < 0 {
+			break
+		}
+	}
+	return i // the last if u is within rounding of 1
+}
+
 // SampleAction draws an action from probabilities [A].
 func SampleAction(probs []float64, r *rand.PCG) game.Action {
 	u := Uniform(r)

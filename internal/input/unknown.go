@@ -17,11 +17,15 @@ func Unknown(kind, name string, known []string) error { return &UnknownError{kin
 
 // Error lists the known names and, if one is close, suggests it.
 func (e *UnknownError) Error() string {
-	hint := ""
-	if near := Nearest(e.Name, e.Known); near != "" {
-		hint = "; did you mean " + near + "?"
+	return fmt.Sprintf("unknown %s %s; want one of: %s%s", e.Kind, Quote(e.Name), strings.Join(e.Known, ", "), Hint(e.Name, e.Known))
+}
+
+// Hint is the end of an error that suggests a known name, or "" if none is close.
+func Hint(name string, known []string) string {
+	if near := Nearest(name, known); near != "" {
+		return "; did you mean " + near + "?"
 	}
-	return fmt.Sprintf("unknown %s %s; want one of: %s%s", e.Kind, Quote(e.Name), strings.Join(e.Known, ", "), hint)
+	return ""
 }
 
 // Nearest returns the known name with the fewest edits from name, in any case. It returns "" if

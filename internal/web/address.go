@@ -176,9 +176,5 @@ func (r *replay) move(name string) error {
 		}
 		names = append(names, n)
 	}
-	near := ""
-	if n := input.Nearest(name, names); n != "" {
-		near = "; did you mean " + n + "?"
-	}
-	return fmt.Errorf("%s is no legal action here%s", input.Quote(name), near)
+	return fmt.Errorf("%s is no legal action here%s", input.Quote(name), input.Hint(name, names))
 }

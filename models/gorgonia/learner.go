@@ -30,10 +30,10 @@ func (l *learner) MLP() *models.MLP { return l.mlp }
 // Fit implements [models.Learner]. It runs up to GOMAXPROCS groups of shards at the same
 // time, and the shards of each in parallel.
 func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
-	if _, err := models.LargestShard(shards, l.mlp.Shape().Obs); err != nil {
+	groups, rows, err := models.Groups(shards, l.mlp.Shape().Obs)
+	if err != nil {
 		return 0, err
 	}
-	groups, rows := models.Groups(shards)
 	n := min(runtime.GOMAXPROCS(0), len(groups))
 	if err := l.grow(n, rows); err != nil {
 		return 0, err

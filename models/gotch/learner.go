@@ -40,7 +40,8 @@ func (l *learner) MLP() *models.MLP { return l.mlp }
 // Fit implements [models.Learner]. It runs up to GOMAXPROCS groups of shards at the same
 // time, each on its own thread.
 func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
-	if _, err := models.LargestShard(shards, l.mlp.Shape().Obs); err != nil {
+	groups, _, err := models.Groups(shards, l.mlp.Shape().Obs)
+	if err != nil {
 		return 0, err
 	}
 	defer lockThread()()
@@ -50,7 +51,6 @@ func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err er
 	if weights.err != nil {
 		return 0, weights.err
 	}
-	groups, _ := models.Groups(shards)
 	sum, err := l.accumulator.Sum(len(groups), len(l.mlp.Weights()), func(i int, grad []float32) error {
 		defer lockThread()()
 		return l.gradient(grad, layers, groups[i])

@@ -230,14 +230,14 @@ func learns(new New) error {
 
 func repeats(new New) error {
 	for _, s := range shapes[:2] {
-		first, err := trained(new, s, 61, 0, 100)
+		first, err := trained(new, s, 61, 100)
 		if err != nil {
 			return err
 		}
 		procs := runtime.GOMAXPROCS(0)
 		for _, n := range []int{procs, procs%2 + 1} { // 2 where it is 1
 			runtime.GOMAXPROCS(n)
-			again, err := trained(new, s, 61, 0, 100)
+			again, err := trained(new, s, 61, 100)
 			runtime.GOMAXPROCS(procs)
 			if err == nil {
 				err = same(again, first)
@@ -257,11 +257,11 @@ func resumes(new New) error {
 	}
 	defer os.RemoveAll(dir)
 	for i, s := range shapes {
-		whole, err := trained(new, s, 71, 0, 100)
+		whole, err := trained(new, s, 71, 100)
 		if err != nil {
 			return err
 		}
-		half, err := trained(new, s, 71, 0, 50)
+		half, err := trained(new, s, 71, 50)
 		if err != nil {
 			return err
 		}
@@ -294,7 +294,7 @@ func resumes(new New) error {
 func diverges(new New) error {
 	s := shapes[1]
 	for _, bad := range []float64{math.NaN(), math.Inf(1), 1e30} {
-		l, err := trained(new, s, 81, 0, 3)
+		l, err := trained(new, s, 81, 3)
 		if err != nil {
 			return err
 		}
@@ -306,7 +306,7 @@ func diverges(new New) error {
 		if err := equal(snapshot(l), before); err != nil {
 			return fmt.Errorf("after a gradient of %v: %w", bad, err)
 		}
-		want, err := trained(new, s, 81, 0, 6)
+		want, err := trained(new, s, 81, 6)
 		if err != nil {
 			return err
 		}
@@ -325,7 +325,7 @@ func refuses(new New) error {
 	if _, err := new(network(s, 91), models.AdamConfig{}); err == nil {
 		return errors.New("New accepts settings that are zero")
 	}
-	l, err := trained(new, s, 91, 0, 3)
+	l, err := trained(new, s, 91, 3)
 	if err != nil {
 		return err
 	}
@@ -341,7 +341,7 @@ func refuses(new New) error {
 			return fmt.Errorf("no error from Fit at a learning rate of %v", rate)
 		}
 	}
-	small, err := trained(new, shapes[2], 91, 0, 1)
+	small, err := trained(new, shapes[2], 91, 1)
 	if err != nil {
 		return err
 	}

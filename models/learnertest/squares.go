@@ -177,13 +177,13 @@ func network(s models.Shape, seed uint64) *models.MLP {
 	return mlp
 }
 
-// trained returns a new learner after the updates from to to-1.
-func trained(new New, s models.Shape, seed uint64, from, to int) (models.Learner, error) {
+// trained returns a new learner after so many updates.
+func trained(new New, s models.Shape, seed uint64, updates int) (models.Learner, error) {
 	l, err := new(network(s, seed), settings)
 	if err != nil {
 		return nil, err
 	}
-	return l, train(l, from, to)
+	return l, train(l, 0, updates)
 }
 
 // train calls Fit for updates from to to-1, with shards of different sizes.

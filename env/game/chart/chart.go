@@ -48,3 +48,27 @@ type Map struct {
 	Edges     []float64
 	Diverging bool
 }
+
+// Percent returns a map for probabilities in per cent, whose line is at even chances.
+func Percent(label string) *Map {
+	m := &Map{Label: label, Diverging: true}
+	for e := range 11 {
+		m.Edges = append(m.Edges, float64(10*e))
+	}
+	return m
+}
+
+// Fill sets Z to f over the whole numbers from the first to the last of x and y.
+func (m *Map) Fill(x, y [2]int, f func(x, y int) float64) {
+	for j := y[0]; j <= y[1]; j++ {
+		m.Y = append(m.Y, float64(j))
+		var row []float64
+		for i := x[0]; i <= x[1]; i++ {
+			row = append(row, f(i, j))
+		}
+		m.Z = append(m.Z, row)
+	}
+	for i := x[0]; i <= x[1]; i++ {
+		m.X = append(m.X, float64(i))
+	}
+}

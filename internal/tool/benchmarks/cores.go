@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
@@ -344,9 +343,7 @@ func hashes(ctx context.Context, names *regexp.Regexp, w io.Writer) error {
 			if err != nil {
 				return err
 			}
-			h := sha256.New()
-			binary.Write(h, binary.LittleEndian, mlp.Weights()) // a hash returns no error
-			fmt.Fprintf(w, "| %s | %d | %x |\n", what, n, h.Sum(nil))
+			fmt.Fprintf(w, "| %s | %d | %x |\n", what, n, sha256.Sum256(mlp.WeightBytes()))
 		}
 	}
 	return nil

@@ -143,7 +143,7 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 		if err != nil {
 			return err
 		}
-		if err := atomicfile.Write(path, func(w io.Writer) error { _, err := io.WriteString(w, page); return err }); err != nil {
+		if err := atomicfile.WriteBytes(path, []byte(page)); err != nil {
 			return err
 		}
 	}
