@@ -229,10 +229,10 @@ func TestBrowserLanguages(t *testing.T) {
 	x.must(x.Size(x.ctx, 360, 740, false))
 	hash := x.text("location.hash")
 	for _, step := range []struct{ choose, tag, heading, value string }{
-		{"", "de", "Deine Züge", `\d,\d %`},
-		{"zh", "zh-Hant", "你的選擇", `\d\.\d %`},
-		{"en", "en", "Your choices", `\d\.\d %`},
-		{"de", "de", "Deine Züge", `\d,\d %`},
+		{"", "de", "Deine Züge", `\d,\d\s%`},
+		{"zh", "zh-Hant", "你的選擇", `\d\.\d\s%`},
+		{"en", "en", "Your choices", `\d\.\d\s%`},
+		{"de", "de", "Deine Züge", `\d,\d\s%`},
 	} {
 		if step.choose != "" {
 			x.do(`(() => { const s = document.querySelector('#language select'); s.value = '` + step.choose + `'; s.dispatchEvent(new Event('change')); })()`)

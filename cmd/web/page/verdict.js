@@ -1,8 +1,7 @@
 // Verdicts on choices by what they lose. GNU Backgammon calls losses of 0.04, 0.08 and 0.16
 // points of a game, which are 2, 4 and 8 % of a win, doubtful, bad and very bad. Those of a unit
 // such as turns are chosen.
-import { later, t } from './language.js';
-import { written } from './numbers.js';
+import { later, t, written } from './language.js';
 
 /** @typedef {import('./numbers.js').Num} Num */
 
