@@ -228,22 +228,29 @@ func TestBrowserLanguages(t *testing.T) {
 	x.do(`document.querySelector('.switch input').click()`)
 	x.must(x.Size(x.ctx, 360, 740, false))
 	hash := x.text("location.hash")
-	for _, step := range []struct{ choose, tag, heading, value string }{
-		{"", "de", "Deine Züge", `\d,\d\s%`},
-		{"zh", "zh-Hant", "你的選擇", `\d\.\d\s%`},
-		{"en", "en", "Your choices", `\d\.\d\s%`},
-		{"de", "de", "Deine Züge", `\d,\d\s%`},
+	for _, step := range []struct{ choose, tag, heading, value, status string }{
+		{"", "de", "Deine Züge", `\d,\d\s%`, "Du würfelst weiter oder hörst auf."},
+		{"zh", "zh-Hant", "你的選擇", `\d\.\d\s%`, "你繼續擲或停手。"},
+		{"en", "en", "Your choices", `\d\.\d\s%`, "You roll on or stop."},
+		{"de", "de", "Deine Züge", `\d,\d\s%`, "Du würfelst weiter oder hörst auf."},
 	} {
 		if step.choose != "" {
 			x.do(`(() => { const s = document.querySelector('#language select'); s.value = '` + step.choose + `'; s.dispatchEvent(new Event('change')); })()`)
 		}
 		x.wait(fmt.Sprintf(`document.documentElement.lang === %q && document.querySelector('.actions h2')?.textContent === %q && /%s/.test(document.querySelector('.worth')?.textContent)`, step.tag, step.heading, step.value))
+		if got := x.text(`document.querySelector('.status').textContent`); got != step.status {
+			t.Errorf("in %s the status is %q; want %q", step.tag, got, step.status)
+		}
 		if got := x.text("location.hash"); got != hash {
 			t.Errorf("in %s the address is %s; want %s", step.tag, got, hash)
 		}
 		if got := x.text(`[document.documentElement, ...document.querySelectorAll('header, .head, .tools, button')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML.slice(0, 80)).join(' | ')`); got != "" {
 			t.Errorf("in %s these are too wide: %s", step.tag, got)
 		}
+	}
+	for hash, want := range map[string]string{"rules?game=martian-dice": "Todesstrahlen |", "rules?game=pig": "your turn ends|en"} {
+		x.load(address + "#" + hash)
+		x.wait(fmt.Sprintf(`((e) => %q.split('|').every((part, i) => (i ? e?.lang : e?.textContent)?.includes(part.trim())))(document.querySelector('article.rules'))`, want))
 	}
 	x.load(address + "#home")
 	x.wait(`document.documentElement.lang === 'de' && document.querySelector('.setup .primary')?.textContent === 'Partie starten'`)

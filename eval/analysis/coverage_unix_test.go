@@ -86,6 +86,9 @@ func BenchmarkCoverage(b *testing.B) {
 	if *coverageSeconds > 0 {
 		times = []float64{*coverageSeconds}
 	}
+	if testing.Short() { // one look at each game, to see that it works
+		times, *coveragePositions = times[:1], 2
+	}
 	for _, x := range estimated {
 		b.Run(x.id, func(b *testing.B) { coverage(b, x.id, x.name, times) })
 	}

@@ -71,7 +71,7 @@ function matters({ situation, options, unit }, about) {
   const costs = options.map((o) => verdict(o.regret, unit)), fine = costs.filter((c) => !c).length;
   const kinds = options.map((o) => /^[\u4e00-\u9fff]{2}|^\S+/.exec(about.get(o.action))[0]); // the first word, or two signs of Chinese
   const [least, worst] = [options[1], options.at(-1)].map((o) => numbers.loss(o.regret, unit));
-  return [situation && `${sentence(situation)}.`,
+  return [situation && t('{text}.', { text: sentence(situation) }),
     !costs.some(Boolean) ? t('No choice costs much here: the worst loses {worst}.', { worst })
       : fine === 1 ? options.length === 2 ? t('One choice is clearly best: the other loses {least}.', { least }) : t('One choice is clearly best: the next loses {least}.', { least })
         : unit ? t('{fine} of {n} choices are fine. The worst loses {worst}.', { fine, n: options.length, worst }) : t('{fine} of {n} choices are fine. The worst would cost {worst} of the chance to win.', { fine, n: options.length, worst }),

@@ -18,7 +18,7 @@ let texts = {};
 /** The translations of the sentences of the games, and what was said. @type {Map<string, string>} */
 let sentences = new Map(), said = new Map();
 
-/** Those that are templates, the most specific first. @type {{test: RegExp, key: string, into: string}[]} */
+/** Those that are templates, the most specific first. @type {{test: RegExp, parts: string[], key: string, into: string}[]} */
 let templates = [];
 
 /** The code of the language that the page is in. */
@@ -40,7 +40,7 @@ export async function speak(code) {
   const table = next === languages[0] ? { page: {}, games: {} } : await load(next.code);
   if (next !== wanted) return; // another one was chosen meanwhile
   [chosen, texts, sentences, said] = [next, table.page, new Map(Object.entries(table.games)), new Map()];
-  templates = [...sentences].filter(([key]) => key.match(hole)).map(([key, into]) => ({ test: tester(key), key, into }))
+  templates = [...sentences].filter(([key]) => key.match(hole)).map(([key, into]) => ({ test: tester(key), parts: key.split(hole).slice(1), key, into }))
     .sort((x, y) => y.key.replace(hole, '').length - x.key.replace(hole, '').length);
   document.documentElement.lang = next.tag;
 }
@@ -92,7 +92,7 @@ function translated(text) {
   const small = text.charAt(0).toLowerCase() + text.slice(1);
   if (sentences.has(text)) return sentences.get(text);
   if (sentences.has(small)) return capital(sentences.get(small));
-  const found = templates.find(({ test }) => test.exec(text)?.slice(1).every((x) => !/[;:]( |$)|\.$/.test(x)));
+  const found = templates.find(({ test, parts }) => parts.every((part) => text.includes(part)) && test.exec(text)?.slice(1).every((x) => !/[;:]( |$)|\.$/.test(x)));
   if (!found) return joined(text) ?? (/^\d+\.\d+$/.test(text) ? written(text) : text);
   const values = found.test.exec(text).slice(1).map(say);
   const numbers = values.filter((_, i) => found.key.match(hole)[i] === '#');

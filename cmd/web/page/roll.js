@@ -12,7 +12,7 @@ export function rollInput(context) {
   const map = h('div');
   const send = (roll) => context.roll(roll).catch((error) => {
     if (error.name === 'AbortError') return;
-    fill(wrong, sentence(error.rest ?? error.message), '.');
+    fill(wrong, t('{text}.', { text: sentence(error.rest ?? error.message) }));
     input.setAttribute('aria-invalid', 'true');
   });
   return h('div', {},
