@@ -47,7 +47,7 @@ func TestBrowserBoard(t *testing.T) {
 	x.at(address, "martian-risk-small", 3, "4-4-4@0 attack start 0 ; CA:1 ID:1 AZ:1 NM:5LMS ; NV:2 MT:1 CO:4 ND:2LMS ; OR:2 WA:1LMS UT:2 WY:1 round 1")
 	x.offers("nothing", "all")
 	x.click("cell-NM")
-	x.offers("NM", "nm>co")
+	x.offers("NM", "nm>co end")
 	if got := x.text(`document.querySelector('.option-button').textContent`); !strings.Contains(got, "probability to win") {
 		t.Errorf("the attack reads %q", got)
 	}
@@ -61,12 +61,12 @@ func TestBrowserBoard(t *testing.T) {
 		t.Errorf("after Cancel the focus is on %q, want the cell that was selected", got)
 	}
 	x.click("cell-CO")
-	x.offers("CO", "nm>co")
+	x.offers("CO", "nm>co end")
 	x.do(`document.querySelector('[data-key="option-nm>co"]').focus()`)
 	x.must(x.Press(x.ctx, "Enter"))
 	x.moved("nm>co")
 	x.wait(`document.querySelector('[data-key="cell-CO"].selected') && document.activeElement.matches('[data-key="option-nm>co"]')`)
-	x.offers("a battle that can go on", "nm>co")
+	x.offers("a battle that can go on", "nm>co end")
 
 	x.load(address + "#play?game=martian-risk-small&players=3&dice=typed&start=" + url.QueryEscape("4-4-4@0 attack start 0 ; CA:1 ID:1 AZ:1 NM:5LMS ; NV:2 MT:1 CO:4 ND:2LMS ; OR:2 WA:1LMS UT:2 WY:1 round 1"))
 	x.wait(`document.querySelector('.scene')`)
@@ -78,11 +78,11 @@ func TestBrowserBoard(t *testing.T) {
 	}
 	x.click("enter-roll")
 	x.wait(choice)
-	x.offers("a roll that was typed", "nm>co")
+	x.offers("a roll that was typed", "nm>co end")
 
 	x.at(address, "mars-is-ours", 2, "7-2@0 start 1 tokens 5-6 hand 3-2 junk 6-9 passed 1 map ogso/mtmt/sgtm/otso robots oA.o/AB../.A../o..o labs ...... round 2")
 	x.click("cell-b2")
-	x.offers("b2", "attack-b2-x1 attack-b2-x2")
+	x.offers("b2", "attack-b2-x1 attack-b2-x2 pass")
 	x.do(`document.querySelector('[data-key="cell-c2"]').focus()`)
 	x.must(x.Press(x.ctx, "ArrowDown"))
 	x.must(x.Press(x.ctx, "Enter"))
@@ -92,7 +92,7 @@ func TestBrowserBoard(t *testing.T) {
 	x.offers("nothing", "all")
 	x.click("track-gem")
 	x.click("track-metal")
-	x.offers("gem and metal", "cash-gem+metal cash-gem+soda+metal")
+	x.offers("gem and metal", "cash-gem+metal cash-gem+soda+metal keep")
 	x.click("option-cash-gem+metal")
 	x.moved("cash-gem+metal")
 }

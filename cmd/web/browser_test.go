@@ -337,7 +337,7 @@ func TestBrowserValues(t *testing.T) {
 		for digits, rows := range map[int]string{1: ".options li", 6: ".digits tbody tr"} {
 			shown := x.text(fmt.Sprintf(`[...document.querySelectorAll('%s')].map((row) => (row.querySelector('[data-key]')?.dataset.key.slice(7) ?? row.querySelector('th').textContent) + ' ' + row.querySelector('.number').textContent).join('\n')`, rows))
 			for i, a := range at.Legal() {
-				want := fmt.Sprintf("%s %.*f %%", g.ActionName(a), digits, 100*g.Spec().WinShare(values[i]))
+				want := fmt.Sprintf("%s %.*f\u00a0%%", g.ActionName(a), digits, 100*g.Spec().WinShare(values[i]))
 				if !strings.Contains(shown+"\n", want+"\n") {
 					t.Errorf("%s: the page has\n%s\nwant %s", text, shown, want)
 				}

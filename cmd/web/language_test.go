@@ -229,10 +229,10 @@ func TestBrowserLanguages(t *testing.T) {
 	x.must(x.Size(x.ctx, 360, 740, false))
 	hash := x.text("location.hash")
 	for _, step := range []struct{ choose, tag, heading, value, status string }{
-		{"", "de", "Deine Züge", `\d,\d %`, "Du würfelst weiter oder hörst auf."},
-		{"zh", "zh-Hant", "你的選擇", `\d\.\d %`, "你繼續擲或停手。"},
-		{"en", "en", "Your choices", `\d\.\d %`, "You roll on or stop."},
-		{"de", "de", "Deine Züge", `\d,\d %`, "Du würfelst weiter oder hörst auf."},
+		{"", "de", "Deine Züge", `\d,\d\s%`, "Du würfelst weiter oder hörst auf."},
+		{"zh", "zh-Hant", "你的選擇", `\d\.\d\s%`, "你繼續擲或停手。"},
+		{"en", "en", "Your choices", `\d\.\d\s%`, "You roll on or stop."},
+		{"de", "de", "Deine Züge", `\d,\d\s%`, "Du würfelst weiter oder hörst auf."},
 	} {
 		if step.choose != "" {
 			x.do(`(() => { const s = document.querySelector('#language select'); s.value = '` + step.choose + `'; s.dispatchEvent(new Event('change')); })()`)

@@ -25,7 +25,7 @@ func TestBrowserCoach(t *testing.T) {
 	x.wait(`document.querySelector('.coach-told').textContent.startsWith('Best: Roll')`)
 	before := x.text("location.hash")
 	x.click("option-stop")
-	x.wait(`/“End the turn.*” loses \d+\.\d % of the chance to win/.test(document.querySelector('.coach-told [role=alert]')?.textContent) && document.activeElement.dataset.key === 'choose-again'`)
+	x.wait(`/“End the turn.*” loses \d+\.\d\s% of the chance to win/.test(document.querySelector('.coach-told [role=alert]')?.textContent) && document.activeElement.dataset.key === 'choose-again'`)
 	x.press("Choose again")
 	x.wait(`!document.querySelector('.coach-told').hasChildNodes()`)
 	if got := x.text("location.hash"); got != before {
@@ -51,6 +51,38 @@ func TestBrowserGuide(t *testing.T) {
 	x.click("cell-c4")
 	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Your own way.')`)
 	x.click("leave-guide")
+	x.wait(`!document.querySelector('.guide') && ` + choice)
+}
+
+// TestBrowserNewcomer: the header leads back to the game that was played last and to its rules, with
+// the opponents as they were. The guide marks a choice in the list and on the map, is there again
+// after a look back, and ends silently.
+func TestBrowserNewcomer(t *testing.T) {
+	x := open(t, browser(t), served(t)+"#home")
+	x.wait(`document.querySelector('select[name=seat1]')`)
+	x.do(`document.querySelector('input[value=martian-risk-small]').click()`)
+	x.wait(`document.querySelector('select[name=seat2]')`)
+	x.do(`(() => { const s = document.querySelector('select[name=seat1]'); s.value = 'random'; s.dispatchEvent(new Event('change')); })()`)
+	x.press("Start the game")
+	x.wait(choice)
+	x.press("Rules")
+	x.wait(`document.querySelector('h1').textContent.startsWith('Rules: Martian Risk')`)
+	x.press("Play")
+	x.wait(`document.querySelector('input[value=martian-risk-small]')?.checked && document.querySelector('select[name=seat1]')?.value === 'random' && document.querySelector('select[name=seat2]')?.value === 'greedy'`)
+
+	x.do(`location.hash = '#learn?game=martian-risk-small'`)
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 1 of') && document.querySelector('[data-key=cell-NM].suggested')`)
+	x.click("option-nm")
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 2 of')`)
+	x.click("back")
+	x.wait(`!document.querySelector('.guide')`)
+	x.press("Back to the present")
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 2 of')`)
+	for step := 2; x.text(`document.querySelector('.guide').textContent.startsWith('The guide ends')`) != "true"; step++ {
+		x.do(`document.querySelector('.option-button.suggested').click()`)
+		x.wait(fmt.Sprintf(`/^(Guide, %d of|The guide ends)/.test(document.querySelector('.guide')?.textContent)`, step+1))
+	}
+	x.do(`document.querySelector('.option-button').click()`)
 	x.wait(`!document.querySelector('.guide') && ` + choice)
 }
 

@@ -56,9 +56,9 @@ func TestBrowserMyGames(t *testing.T) {
 	}
 	me := review.Seats[0]
 	for _, want := range []string{
-		fmt.Sprintf("the dice gave you %.1f %%,", 100*me.Luck.Value),
-		fmt.Sprintf("your mistakes cost you %.1f %% and", 100*me.Losses.Value),
-		fmt.Sprintf("Level 2’s mistakes gave you %.1f %%.", 100*me.Others.Value),
+		fmt.Sprintf("the dice gave you %.1f\u00a0%%,", 100*me.Luck.Value),
+		fmt.Sprintf("your choices cost you %.1f\u00a0%% and", 100*me.Losses.Value),
+		fmt.Sprintf("Level 2’s choices gave you %.1f\u00a0%%.", 100*me.Others.Value),
 	} {
 		if !strings.Contains(why, want) {
 			t.Errorf("the page says %q; want %q", why, want)
@@ -70,7 +70,7 @@ func TestBrowserMyGames(t *testing.T) {
 	x.press("Copy the text")
 	x.wait(`document.querySelector('.result-card .copied').textContent.startsWith('Copied')`)
 	text := x.text(`document.querySelector('.result-card textarea').value`)
-	if !strings.Contains(text, why) || !strings.Contains(text, fmt.Sprintf("&step=%d&", review.Mistakes[0].Step)) || !strings.Contains(text, "\n"+address+"#play?") {
+	if !strings.Contains(text, strings.ReplaceAll(why, "\u00a0", " ")) || !strings.Contains(text, fmt.Sprintf("&step=%d&", review.Mistakes[0].Step)) || !strings.Contains(text, "\n"+address+"#play?") {
 		t.Errorf("shared is %q; want the reason and the link to step %d", text, review.Mistakes[0].Step)
 	}
 	x.press("Save the picture")
@@ -88,7 +88,7 @@ func TestBrowserMyGames(t *testing.T) {
 		x.wait(`document.querySelector('[data-key=daily]')`)
 		return x.text(`document.querySelector('main').innerText`)
 	}
-	line := fmt.Sprintf("luck +%.1f %%, mistakes −%.1f %%", 100*me.Luck.Value, 100*me.Losses.Value)
+	line := fmt.Sprintf("luck +%.1f\u00a0%%, mistakes −%.1f\u00a0%%", 100*me.Luck.Value, 100*me.Losses.Value)
 	if got := mine(); !strings.Contains(got, line) || !strings.Contains(got, " due.") {
 		t.Errorf("My games says %q; want %q and mistakes to practise", got, line)
 	}

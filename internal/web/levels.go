@@ -69,7 +69,23 @@ func howStrong(id, name string) string {
 		text = fmt.Sprintf("wins %.0f of 100 games for %d players in which level %d has all other seats", 100*rows[i].Wins, rows[i].Players, k+1)
 	}
 	if name == agents.Exact {
-		text = "never makes a mistake: " + text
+		text = "never makes a mistake, and " + text
+	}
+	return text
+}
+
+// howHard says in a few words how hard an agent is to beat; "" if that was not measured.
+func howHard(id, name string) string {
+	_, i := measured(id, name)
+	switch {
+	case i < 0:
+		return ""
+	case name == agents.Exact:
+		return "hardest (never makes a mistake)"
+	}
+	text := []string{"easiest", "easy", "hard"}[min(i, 2)]
+	if name == "random" {
+		text += " (plays at random)"
 	}
 	return text
 }

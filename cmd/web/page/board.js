@@ -156,6 +156,11 @@ export class Board {
     return sets.length ? sets[0].filter((a) => sets.every((s) => s.includes(a))) : [];
   }
 
+  /** The actions that belong to no element, which no selection leaves out. */
+  #elsewhere() {
+    return this.scene.options.map((o) => o.action).filter((a) => !this.#parts.some((p) => p.actions.includes(a)));
+  }
+
   /** The number of elements that an action belongs to and that are not selected. */
   #extra(action) {
     return this.#parts.filter((p) => p.actions.includes(action) && !this.#selected.has(p.element)).length;
@@ -187,7 +192,12 @@ export class Board {
     }
     this.element.firstElementChild.classList.toggle('narrowed', elements.length > 0);
     this.#value();
-    if (this.onChoose) this.onNarrow(elements.length ? left : null);
+    if (this.onChoose) this.onNarrow(elements.length ? [...left, ...this.#elsewhere()] : null);
+  }
+
+  /** Marks where an action belongs. @param {number} action */
+  suggest(action) {
+    for (const p of this.#parts) this.mark(p.element, 'suggested', p.actions.includes(action));
   }
 
   /** Selects nothing. The focus goes back to what was selected, since the choices beside the board are replaced. */
@@ -247,6 +257,7 @@ export function legend({ goal, map, tracks, track }, names) {
   const owner = (g) => (g.holder >= 0 ? t('held by {player}', { player: names[g.holder] }) : '');
   const shown = new Set(map?.cells.map((c) => c.kind));
   return [h('p', {}, t('Goal: {goal}.', { goal })),
+    map && h('p', {}, t('A red frame: changed by the last step.'), map.kinds && [' ', t('A dashed ring: a robot that you can attack. The digit on a robot is its seat.')]),
     map?.kinds && h('ul', { class: 'kinds' }, map.kinds.filter((k) => shown.has(k.kind)).map((k) => h('li', {}, kindSign(k.kind), h('span', {}, h('strong', {}, say(k.kind)), ` ${k.text}`)))),
     map?.groups?.length > 0 && h('p', {}, t('The letter behind a name is the {group}: {pays}.', { group: map.group, pays: map.pays })),
     map?.groups?.length > 0 && h('ul', { class: 'groups' }, map.groups.map((g) => h('li', {}, h('strong', {}, `${map.group} ${g.name}`), ` ${g.cells.map((i) => map.cells[i].name).join(', ')} ${owner(g)}`))),

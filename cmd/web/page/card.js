@@ -18,11 +18,11 @@ function seatOf(view) {
 /** The parts of the result of a seat whose signs are known, with names for a picture and a sentence. @returns {{name: string, by: string, n: Num}[]} */
 function parts(view, r) {
   const seat = seatOf(view), { luck, losses, others } = r.seats[seat], you = personOf(view.address) >= 0;
-  const rivals = view.names.filter((_, i) => i !== seat), of = (player) => t('{player}’s mistakes', { player });
-  const theirs = rivals.length > 1 ? t('the opponents’ mistakes') : of(sentence(rivals[0] ?? ''));
+  const rivals = view.names.filter((_, i) => i !== seat), of = (player) => t('{player}’s choices', { player });
+  const theirs = rivals.length > 1 ? t('the opponents’ choices') : of(sentence(rivals[0] ?? ''));
   return [
     { name: t('Luck'), by: t('the dice'), n: luck },
-    r.priced.includes(seat) && { name: you ? t('Your mistakes') : of(numbers.nameOf(view, seat)), by: you ? t('your mistakes') : t('its mistakes'), n: { ...losses, value: -losses.value, low: -losses.high, high: -losses.low } },
+    r.priced.includes(seat) && { name: you ? t('Your choices') : of(numbers.nameOf(view, seat)), by: you ? t('your choices') : t('its choices'), n: { ...losses, value: -losses.value, low: -losses.high, high: -losses.low } },
     r.exact && rivals.length > 0 && { name: sentence(theirs), by: theirs, n: others },
   ].filter((part) => part && numbers.sure(part.n));
 }

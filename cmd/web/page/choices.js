@@ -16,8 +16,8 @@ const first = 2000; // milliseconds for estimates, before more are asked for
  * The choices as buttons.
  * @param {any} context whose onValues is called with values, once they are known
  * @param {boolean} free whether a choice may be made
- * @returns {{element: HTMLElement, narrow: (actions: number[] | null, cancel?: () => void) => void, allows?: (name: string) => Promise<boolean>}}
- *   allows is there with a coach, and asks whether a choice may be played
+ * @returns {{element: HTMLElement, narrow: (actions: number[] | null, cancel?: () => void) => void, draw: () => void, allows?: (name: string) => Promise<boolean | 'fine'>}}
+ *   draw draws them again, and allows is there with a coach, and asks whether a choice may be played
  */
 export function choices(context, free) {
   const { view } = context, own = context.address.seats && personOf(context.address) === view.mover;
@@ -73,7 +73,8 @@ export function choices(context, free) {
   }
 
   function draw() {
-    const shown = view.options.filter((o) => (!state.left || state.left.includes(o.action)) && `${o.name} ${o.about}`.toLowerCase().includes(state.filter));
+    const left = state.left ? state.left.map((action) => view.options.find((o) => o.action === action)) : view.options;
+    const shown = left.filter((o) => `${o.name} ${o.about}`.toLowerCase().includes(state.filter));
     fill(list, h('ol', {}, shown.map(row)), state.left && button(t('All choices'), () => state.cancel(), { class: 'cancel small', 'data-key': 'cancel' }));
   }
 
@@ -148,9 +149,9 @@ export function choices(context, free) {
 
   draw();
   if (context.values) load();
-  const guard = context.coach && free && coach(known, about, words);
+  const guard = context.coach && free && coach(known, about, words, context.suggest);
   if (guard) known();
-  return { element: h('div', { class: 'choices' }, h('div', { class: 'choices-head' }, heading, guard && guard.hint, free && context.coachSwitch?.(), filter), guard && guard.told, best, list, note), narrow, allows: guard ? guard.allows : undefined };
+  return { element: h('div', { class: 'choices' }, h('div', { class: 'choices-head' }, heading, guard && guard.hint, free && context.coachSwitch?.(), filter), guard && guard.told, best, list, note), narrow, draw, allows: guard ? guard.allows : undefined };
 }
 
 /** Whether an option is the best one, or exactly as good. */

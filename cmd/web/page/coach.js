@@ -9,8 +9,9 @@ import { verdict } from './verdict.js';
  * @param {() => Promise<any>} known the values of the choices
  * @param {Map<string, string>} about what the choices do
  * @param {(name: string) => string} words the beginning of that, for people
+ * @param {(name: string) => void} suggest marks a choice
  */
-export function coach(known, about, words) {
+export function coach(known, about, words, suggest) {
   const told = h('div', { class: 'coach-told' });
   const tell = (...parts) => {
     fill(told, parts);
@@ -25,6 +26,7 @@ export function coach(known, about, words) {
       const v = await known(), text = best ? bestOf(v) : matters(v, about);
       tell(h('p', {}, text), !best && v.options.length > 1 && button(t('Show the best choice'), () => help(true), { class: 'small', 'data-key': 'best' }));
       announce(text);
+      if (best) suggest(v.options[0].action);
     } catch (error) {
       if (error.name !== 'AbortError') tell(failure(error, () => help(best)));
     }
@@ -32,10 +34,11 @@ export function coach(known, about, words) {
 
   function bestOf({ exact, options, unit }) {
     const values = { choice: words(options[0].action), value: numbers.value(options[0].value, unit) };
-    return exact ? t('Best: {choice}, {value}.', values) : t('Best by estimate: {choice}, {value}.', values);
+    if (unit) return exact ? t('Best: {choice}, {value}.', values) : t('Best by estimate: {choice}, {value}.', values);
+    return exact ? t('Best: {choice}; chance to win {value}.', values) : t('Best by estimate: {choice}; chance to win {value}.', values);
   }
 
-  /** Whether a choice may be played: one with a verdict is, if the person insists. Without values the coach is silent. */
+  /** Whether a choice may be played: one with a verdict is, if the person insists. Without values the coach is silent. Others are 'fine'. */
   async function allows(name) {
     let v;
     tell(h('p', {}, t('The coach looks at it…')));
@@ -45,7 +48,7 @@ export function coach(known, about, words) {
       return true;
     }
     const own = v.options.find((o) => o.action === name), judged = own && own !== v.options[0] && verdict(own.regret, v.unit);
-    if (!judged) return true;
+    if (!judged) return 'fine';
     const lost = { choice: words(name), loss: numbers.loss(own.regret, v.unit) };
     return new Promise((resolve) => {
       const answer = (play) => {
@@ -71,6 +74,6 @@ function matters({ situation, options, unit }, about) {
   return [situation && t('{text}.', { text: sentence(situation) }),
     !costs.some(Boolean) ? t('No choice costs much here: the worst loses {worst}.', { worst })
       : fine === 1 ? options.length === 2 ? t('One choice is clearly best: the other loses {least}.', { least }) : t('One choice is clearly best: the next loses {least}.', { least })
-        : t('{fine} of {n} choices are fine. The worst loses {worst}.', { fine, n: options.length, worst }),
-    options.length > 2 && kinds.some((k) => k !== kinds[0]) && t('Look for one that begins with “{word}”.', { word: kinds[0] })].filter(Boolean).join(' ');
+        : unit ? t('{fine} of {n} choices are fine. The worst loses {worst}.', { fine, n: options.length, worst }) : t('{fine} of {n} choices are fine. The worst would cost {worst} of the chance to win.', { fine, n: options.length, worst }),
+    options.length > 2 && 2 * kinds.filter((k) => k === kinds[0]).length <= kinds.length && t('Look for one that begins with “{word}”.', { word: kinds[0] })].filter(Boolean).join(' ');
 }

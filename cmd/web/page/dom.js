@@ -41,7 +41,7 @@ function set(element, attributes) {
 }
 
 function nodes(children) {
-  return children.flat(9).filter((c) => c != null && c !== false).map((c) => (c instanceof Node ? c : String(c)));
+  return children.flat(9).filter((c) => c != null && c !== false).map((c) => (c instanceof Node ? c : String(c).replaceAll(' %', '\u00a0%')));
 }
 
 /**

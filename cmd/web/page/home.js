@@ -3,7 +3,7 @@ import { button, fill, h } from './dom.js';
 import { callOnce, offline } from './api.js';
 import { goTo, link, newSeed, write } from './address.js';
 import { t } from './language.js';
-import { turn } from './store.js';
+import { keepLastGame, keepSeats, lastGame, seatsOf, turn } from './store.js';
 
 const icons = { 'martian-dice': '⚅', 'mars-is-ours': '⬡', 'mars-is-ours-fast': '⬡', 'martian-risk': '⚑', 'martian-risk-small': '⚑', 'martian-risk-tiny': '⚑', pig: '⚀' };
 
@@ -12,30 +12,31 @@ export async function show(main, query, signal) {
   document.title = t('marsgym: play');
   const games = await callOnce('games');
   signal.throwIfAborted(); // another page was opened meanwhile
-  const state = { game: query.get('game') ?? games[0].id, players: 0, seats: [], typed: false };
+  const state = { game: query.get('game') ?? lastGame(), players: 0, seats: [], typed: false };
+  if (!games.some((g) => g.id === state.game)) state.game = games[0].id;
   const form = h('form', { class: 'choose', onsubmit: (event) => { event.preventDefault(); start(state, form); } });
   fill(main,
     h('h1', {}, t('Play, and see what each choice is worth')),
     h('p', { class: 'lead' }, t('Board and dice games of Mars, against people or agents. Where a game is solved, every value is exact.'), ' ', h('a', { href: '#games' }, t('Exercise of the day'))),
     form);
   const cards = h('div', { class: 'cards' }, games.map((g) => h('label', { class: 'card' },
-    h('input', { type: 'radio', name: 'game', value: g.id, checked: g.id === state.game, onchange: () => { state.game = g.id; state.players = 0; setup(); } }),
+    h('input', { type: 'radio', name: 'game', value: g.id, checked: g.id === state.game, onchange: () => { state.game = g.id; state.players = 0; keepLastGame(g.id); setup(); } }),
     h('span', { class: 'icon', 'aria-hidden': 'true' }, icons[g.id] ?? '●'),
     h('span', {}, h('strong', {}, g.title), h('small', {}, g.about)))));
   const details = h('div', { class: 'setup' });
   form.append(h('fieldset', { class: 'games' }, h('legend', {}, t('Game')), cards), details);
 
   async function setup() {
-    const g = games.find((x) => x.id === state.game) ?? games[0];
-    state.game = g.id;
-    state.players ||= g.players;
+    const g = games.find((x) => x.id === state.game);
+    const kept = seatsOf(g.id).slice(0, g.max);
+    state.players ||= kept.length >= g.min ? kept.length : g.players;
     const { players } = state, agents = await callOnce('agents', { game: g.id, players });
     if (signal.aborted || state.game !== g.id || state.players !== players) return; // another choice was made meanwhile
     const levels = agents.filter((a) => a.level);
     const other = levels[Math.min(1, levels.length - 1)] ?? agents[1];
-    state.seats = Array.from({ length: state.players }, (_, i) => (i === 0 ? 'human' : state.typed ? 'human' : other.name));
+    state.seats = Array.from({ length: state.players }, (_, i) => (state.typed ? 'human' : agents.find((a) => a.name === kept[i])?.name ?? (i === 0 ? 'human' : other.name)));
     const counts = Array.from({ length: g.max - g.min + 1 }, (_, i) => g.min + i);
-    const called = (a) => (a.name === 'human' ? t('You, or a person here') : a.level ? `${a.level}: ${a.strong}` : `${a.name}: ${a.about}`);
+    const called = (a) => (a.name === 'human' ? t('You, or a person here') : a.level ? `${a.level}: ${a.ease}` : `${a.name}: ${a.about}`);
     fill(details,
       h('fieldset', {}, h('legend', {}, t('Who plays')),
         counts.length > 1 && h('label', {}, t('Players'), ' ', h('select', { name: 'players', 'data-key': 'players', onchange: (e) => { state.players = Number(e.target.value); setup(); } },
@@ -44,7 +45,7 @@ export async function show(main, query, signal) {
           agents.map((a) => h('option', { value: a.name, selected: a.name === name }, called(a)))))),
         h('details', {}, h('summary', {}, t('What the levels are')), h('ul', {}, levels.map((a) => h('li', {}, t('{level} is {name}, {about}: {strong}.', a)))))),
       h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? t('Start advice') : t('Start the game')),
-        h('a', { href: link('learn', { game: g.id }) }, t('Learn it in three turns')),
+        h('a', { href: link('learn', { game: g.id }) }, t('Learn it step by step, against opponents of its own')),
         h('a', { href: link('rules', { game: g.id }) }, t('Read the rules'))),
       h('fieldset', {}, h('legend', {}, t('Dice')),
         radio('dice', 'drawn', t('Drawn by the page'), !state.typed, () => { state.typed = false; setup(); }),
@@ -63,5 +64,6 @@ function radio(name, value, text, checked, change) {
 function start(state, form) {
   if (state.typed) turn('values', true); // advice is what it is for
   const seed = form.elements.seed?.value || newSeed(); // with typed dice it only tells games apart
+  if (!state.typed) keepSeats(state.game, state.seats);
   goTo(link('play', write({ ...state, seed })));
 }

@@ -4,7 +4,7 @@ import { t } from './language.js';
 import { nameOf, words } from './numbers.js';
 
 /**
- * The log, the latest first. A roll stands under the player whose turn it belongs to.
+ * The log, the latest turn first and in it the first step first. A roll stands under the player whose turn it belongs to.
  * @param {any} context
  * @param {(step: number) => void} go shows the position after a step
  */
@@ -19,10 +19,10 @@ export function log(context, go) {
   const line = (l) => {
     const [first, ...rest] = l.seat >= 0 ? [words(l.about || l.name), ...l.told] : [l.told[0] ?? l.name, ...l.told.slice(1)];
     return h('li', { class: l.step === view.step && !context.live ? 'here' : '' },
-      button([l.seat < 0 && h('span', { 'aria-hidden': 'true' }, '⚄ '), sentence(first)], () => go(l.step), { class: 'move', 'aria-label': t('Show the position after step {step}: {move}', { step: l.step, move: first }) }),
+      button([l.seat < 0 && h('span', { 'aria-hidden': 'true' }, '⚄ '), sentence(first)], () => go(l.step), { class: 'move', title: t('Go to this position'), 'aria-label': t('Show the position after step {step}: {move}', { step: l.step, move: first }) }),
       rest.map((text) => h('span', { class: 'told' }, sentence(text))));
   };
-  return h('div', { class: 'log', role: 'log', tabindex: 0, 'aria-label': t('Moves, the latest first'), 'aria-live': 'off' }, turns.reverse().map((turn) => h('section', { class: turn.seat >= 0 ? `turn seat-${turn.seat}` : 'turn' },
+  return h('div', { class: 'log', role: 'log', tabindex: 0, 'aria-label': t('Moves, the latest turn first'), 'aria-live': 'off' }, turns.reverse().map((turn) => h('section', { class: turn.seat >= 0 ? `turn seat-${turn.seat}` : 'turn' },
     h('h3', {}, turn.seat < 0 ? t('Start') : nameOf(view, turn.seat)),
-    h('ol', { reversed: true }, turn.lines.reverse().map(line)))));
+    h('ol', {}, turn.lines.map(line)))));
 }

@@ -20,6 +20,14 @@ export function share(n) {
   return 100 * Math.min(1, Math.max(0, n.value));
 }
 
+/** Some per cent: 0 and 100 only for what is certain. @param {number} x @param {number} digits */
+function percent(x, digits) {
+  const step = 10 ** -digits, text = x.toFixed(digits);
+  if (x > 1e-9 && Number(text) === 0) return t('less than {value}', { value: `${fixed(step, digits)} %` });
+  if (x < 100 - 1e-9 && Number(text) === 100) return t('more than {value}', { value: `${fixed(100 - step, digits)} %` });
+  return `${fixed(x, digits)} %`;
+}
+
 /** A value with all its digits, for tables. @param {Num} n @param {string} unit */
 export function digits(n, unit) {
   return value(n, unit, 6);
@@ -33,7 +41,7 @@ export function digits(n, unit) {
  */
 export function value(n, unit, places = unit ? 2 : 1) {
   if (unit) return n.exact ? `${fixed(-n.value, places)} ${unit}` : t('about {value}', { value: `${fixed(-n.value, 2)}${plusMinus(n, 1, 2)} ${unit}` });
-  return n.exact ? `${fixed(share(n), places)} %` : t('about {value}', { value: `${estimate(n, share(n))} %` });
+  return n.exact ? percent(share(n), places) : t('about {value}', { value: `${estimate(n, share(n))} %` });
 }
 
 /** An estimate of some per cent, with a digit more where the interval is short. @param {Num} n @param {number} percent */
@@ -44,7 +52,7 @@ function estimate(n, percent) {
 
 /** A value in a few digits. @param {Num} n @param {string} unit */
 export function short(n, unit) {
-  return unit ? fixed(-n.value, 2) : `${fixed(share(n), n.exact ? 1 : 0)} %`;
+  return unit ? fixed(-n.value, 2) : n.exact ? percent(share(n), 1) : `${fixed(share(n), 0)} %`;
 }
 
 /** A loss against the best choice, behind a sign. @param {Num} n @param {string} unit @param {string} [sign] */

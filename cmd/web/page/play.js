@@ -18,7 +18,7 @@ import { log } from './log.js';
 import { altered } from './turnlink.js';
 import { agents } from './turns.js';
 import { nameOf, words } from './numbers.js';
-import { goesOn, isOn, keep, turn } from './store.js';
+import { goesOn, isOn, keep, keepLastGame, turn } from './store.js';
 
 /** What stays while the game on the page is the same. */
 let shown = null;
@@ -34,6 +34,7 @@ export async function show(main, query, signal, again) {
   const address = read(query);
   const step = whole(query, 'step');
   const view = await call('view', { ...address, step }, signal);
+  keepLastGame(address.game);
   if (!again || !shown || shown.id !== identity(view.address)) shown = frame(main, view);
   shown.guide = query.has('guide') ? await guideOf(address.game) : null;
   shown.exercise = query.has('exercise');
@@ -57,7 +58,7 @@ function frame(main, view) {
     id: identity(view.address),
     values: isOn('values'), coach: isOn('coach'),
     tab: 'moves',
-    title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }), news: h('p', { class: 'news' }),
+    title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }), news: h('p', { class: 'news' }), praise: h('span', { class: 'praise', role: 'status' }),
     odds: h('div', { class: 'odds', role: 'group', 'aria-label': t('Chances to win') }),
     board: h('div', { class: 'board' }), players: h('section', { class: 'players', 'aria-label': t('Players'), tabindex: 0 }), actions: h('section', { class: 'actions', 'aria-label': t('Choices'), tabindex: -1 }),
     tabs: h('div', { class: 'tabs', role: 'tablist', 'aria-label': t('About the game') }), panel: h('section', { class: 'panel', role: 'tabpanel', tabindex: 0 }),
@@ -65,7 +66,7 @@ function frame(main, view) {
   };
   fill(main, h('div', { class: 'play' },
     h('div', { class: 'screen' },
-      h('div', { class: 'stage' }, h('div', { class: 'head' }, page.title, page.tools), h('div', { class: 'told-line' }, page.status, page.news, page.error), page.odds, page.board),
+      h('div', { class: 'stage' }, h('div', { class: 'head' }, page.title, page.praise, page.tools), h('div', { class: 'told-line' }, page.status, page.news, page.error), page.odds, page.board),
       page.players, page.actions),
     h('div', { class: 'card-box' }, page.tabs, page.panel)));
   return page;
@@ -113,13 +114,15 @@ function update(view, step, signal) {
   const help = page.guide && live && tell(page.guide, view);
   let tries = 0;
   const context = {
-    view, live, signal, person, exercise: page.exercise, chosen: false, suggested: help?.move,
+    view, live, signal, person, exercise: page.exercise, chosen: false, suggested: undefined,
     choose: async (name) => {
       if (context.chosen) return; // a second click must not choose again, nor one after values came late
       const mine = ++tries; // while the coach looks at a choice, another one replaces it
-      if (list?.allows && !(await list.allows(name))) return;
+      const allowed = !list?.allows || await list.allows(name);
+      if (!allowed) return;
       if (mine !== tries || context.chosen || signal.aborted) return;
       context.chosen = true;
+      if (allowed === 'fine') praise(page.praise);
       const option = view.options?.find((o) => o.name === name);
       if (option) board?.chosen(option.action); // a roll is no choice
       noticeFocus(page);
@@ -137,6 +140,7 @@ function update(view, step, signal) {
       odds(page.odds, known, names);
       board?.worth(onBoard(known, view.options));
     },
+    suggest,
     answered: (right) => fill(practice, answered(a, view.step, page.day, right)),
     error: (error) => { if (error.name !== 'AbortError') fill(page.error, error.message); },
     address: a, values: page.values && !page.exercise, coach: page.coach && !page.exercise,
@@ -145,6 +149,13 @@ function update(view, step, signal) {
   const free = person || !live || a.typed;
   const list = view.mover >= 0 && choices(context, free);
   let board = null;
+  /** Marks a choice in the list and on the board. */
+  function suggest(name) {
+    context.suggested = name;
+    list.draw();
+    page.actions.querySelector('.suggested')?.scrollIntoView({ block: 'nearest' });
+    board?.suggest(view.options.find((o) => o.name === name).action);
+  }
   page.odds.classList.toggle('on', context.values);
   if (!context.values || view.mover < 0) fill(page.odds);
   if (view.scene) {
@@ -171,10 +182,10 @@ function update(view, step, signal) {
   }
   const parts = [], practice = h('span', { class: 'row practice', role: 'status' }), why = h('p', { class: 'why', role: 'status' });
   if (!live) {
-    parts.push(h('p', { class: 'row' }, !page.exercise && t('Step {step} of {steps}', { step: view.step, steps: view.steps }), h('a', { href: link('play', write(a)) }, a.line ? t('To the end of the variation') : t('To the end of the game')), page.exercise && practice));
+    parts.push(h('p', { class: 'row' }, !page.exercise && t('Step {step} of {steps}', { step: view.step, steps: view.steps }), h('a', { href: link('play', write(a, guideMark())) }, a.line ? t('To the end of the variation') : view.ended ? t('To the end of the game') : t('Back to the present')), page.exercise && practice));
   }
   if (a.line) {
-    parts.push(h('p', { class: 'row variation' }, h('strong', {}, t('This is a variation.')),
+    parts.push(h('p', { class: 'row variation' }, h('strong', {}, t('You are trying something out; your game is kept.')),
       button(t('Back to the game'), () => go(mainLine(a), { step: stepOf(view, common(a.moves, a.line)) }), { 'data-key': 'main-line' })));
   }
   if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((text) => h('p', {}, text)), why,
@@ -184,11 +195,18 @@ function update(view, step, signal) {
   if (help?.element) parts.unshift(help.element);
   if (list) parts.push(list.element);
   fill(page.actions, parts);
+  if (help?.move) suggest(help.move);
   if (free || view.ended) restoreFocus(page);
   if (live && shown.mine === gameOf(a)) remember(view);
   if (view.ended && live) tellWhy(why, context);
   tabs(context);
   if (live && view.log.length && !view.ended) announce([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? t('Your choice.') : '') : ''].join(' '));
+}
+
+/** Says for a moment that a choice was fine. */
+function praise(element) {
+  fill(element, t('✓ fine'));
+  setTimeout(() => fill(element), 2000);
 }
 
 /** Fills a line that has a fixed room; what does not fit can be read by pointing at it. */
@@ -245,13 +263,14 @@ function statusOf(view, live) {
   return view.mover >= 0 ? t('{player} to move.', { player: nameOf(view, view.mover) }) : view.mover === -1 ? t('The dice are rolled next.') : t('The game is over.');
 }
 
-/** What has happened since the last choice of a person, the latest first. */
+/** What has happened since the last choice of a person, without what only counts, such as “hand 1 (+1)”. */
 function news(view) {
   const { seats } = view.address, parts = [];
   for (const entry of view.log.slice(0, view.step).reverse()) {
-    parts.push(...[...entry.told].reverse().map(sentence));
-    if (entry.seat >= 0 && seats[entry.seat] === 'human' || parts.length > 6) break;
-    if (entry.seat >= 0) parts.push(`${nameOf(view, entry.seat)}: ${words(entry.about)}`);
+    const person = entry.seat >= 0 && seats[entry.seat] === 'human';
+    parts.unshift(...entry.told.filter((text) => !/\([+−-]\d+\)/.test(text)).map(sentence));
+    if (person || parts.length > 6) break;
+    if (entry.seat >= 0) parts.unshift(`${nameOf(view, entry.seat)}: ${words(entry.about)}`);
   }
   return parts.join(' · ');
 }
@@ -279,7 +298,7 @@ function undo(view) {
 
 function tabs(context) {
   const page = shown;
-  const list = [['moves', t('Moves')], ['review', t('Review')], ['about', t('Board')], ['rules', t('Rules')], ['share', t('Share')]];
+  const list = [['moves', t('Moves')], ['review', t('Review')], ['about', t('Goal and signs')], ['rules', t('Rules')], ['share', t('Share')]];
   fill(page.tabs, list.map(([id, text], i) => button(text, () => { page.tab = id; tabs(context); }, {
     role: 'tab', id: `tab-${id}`, 'data-key': `tab-${id}`, 'aria-selected': page.tab === id, tabindex: page.tab === id ? 0 : -1,
     onkeydown: (e) => {

@@ -3,18 +3,19 @@ import { fill, h } from './dom.js';
 import { call, callOnce } from './api.js';
 import { link, whole } from './address.js';
 import { language, t } from './language.js';
+import { lastGame } from './store.js';
 
 /** Draws the page. */
 export async function show(main, query, signal) {
   document.title = t('marsgym: rules');
   const games = await callOnce('games');
-  const id = query.get('game') ?? games[0].id;
+  const last = games.find((g) => g.id === lastGame()) ?? games[0], id = query.get('game') ?? last.id;
   const { title, blocks: list, language: own } = await call('rules', { game: id, players: whole(query, 'players') ?? 0, language: language() }, signal);
   fill(main,
     h('h1', {}, t('Rules: {game}', { game: title })),
     h('ul', { class: 'chips', 'aria-label': t('Games') }, games.map((g) => h('li', {}, h('a', { href: link('rules', { game: g.id }), 'aria-current': g.id === id ? 'true' : null }, g.title)))),
     h('article', { class: 'rules', lang: own === 'en' ? own : null }, blocks(list)),
-    h('p', {}, h('a', { class: 'button primary', href: link('home', { game: id }) }, t('Play this game')), ' ', h('a', { class: 'button', href: link('learn', { game: id }) }, t('Learn it in three turns'))));
+    h('p', {}, h('a', { class: 'button primary', href: link('home', { game: id }) }, t('Play this game')), ' ', h('a', { class: 'button', href: link('learn', { game: id }) }, t('Learn it step by step'))));
 }
 
 /** Rules as elements, for a panel. @param {string} game @param {number} players */

@@ -1,5 +1,5 @@
 // What the browser keeps: the games that are played here by their addresses, the latest first, the deck
-// of mistakes and the daily exercises, whether values are shown, the language, and the token of the
+// of mistakes and the daily exercises, whether values are shown, the last game and its seats, the language, and the token of the
 // server. The storage can be full or denied, and hold what another version or program wrote. What
 // it does not take stays in this page while that is open, and what is damaged counts as absent.
 
@@ -198,6 +198,26 @@ export function isOn(name) {
 /** Switches something on or off. @param {string} name @param {boolean} on */
 export function turn(name, on) {
   put(name, on ? 'on' : 'off');
+}
+
+/** The game that was played or chosen last; '' without one. */
+export function lastGame() {
+  return get('game') ?? '';
+}
+
+/** @param {string} game */
+export function keepLastGame(game) {
+  put('game', game);
+}
+
+/** Who sat in the seats when a game was started last; none if it was not. @param {string} game @returns {string[]} */
+export function seatsOf(game) {
+  return list(`seats ${game}`, (x) => typeof x === 'string');
+}
+
+/** @param {string} game @param {string[]} seats */
+export function keepSeats(game, seats) {
+  put(`seats ${game}`, JSON.stringify(seats));
 }
 
 /** The language that the person has chosen; '' without one. */
