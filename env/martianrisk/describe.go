@@ -27,9 +27,9 @@ func (r *Rules) headline(s *State) string {
 	case Rolling:
 		return text + fmt.Sprintf("seat %d rolls the die", s.Mover)
 	case Reinforce:
-		text += fmt.Sprintf("seat %d reinforces, points %d", s.Mover, s.Points)
+		text += fmt.Sprintf("seat %d has %s to spend", s.Mover, plural("%d", int(s.Points), "point", "points"))
 		if s.Low != 0 {
-			text += ", too low a roll to begin a tower"
+			text += ", too low a roll to begin a tower (needs 3 or 4)"
 		}
 		return text
 	case Attack:
@@ -37,9 +37,9 @@ func (r *Rules) headline(s *State) string {
 	case Battle:
 		return text + fmt.Sprintf("seat %d: %s attacks %s", s.Mover, name(s.From), name(s.To))
 	case Occupy:
-		return text + fmt.Sprintf("seat %d has conquered %s from %s", s.Mover, name(s.To), name(s.From))
+		return text + fmt.Sprintf("seat %d has conquered %s, and chooses how many armies move in", s.Mover, name(s.To))
 	case Fortify:
-		return text + fmt.Sprintf("seat %d may split a tower", s.Mover)
+		return text + fmt.Sprintf("seat %d may move the upper part of a tower", s.Mover)
 	case Small:
 		return text + fmt.Sprintf("seat %d has moved a tower to %s, and places its small piece", s.Mover, name(s.To))
 	}
@@ -75,14 +75,14 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 		return "move the small piece to " + name(a-r.small) + r.describeTower(&s, "; ", int(a-r.small))
 	case a >= r.split:
 		e := r.board.edges[a-r.split]
-		return fmt.Sprintf("move the tower of %s to %s%s; its large piece stays", r.board.names[e[0]], r.board.names[e[1]], r.describeTower(&s, ", ", int(e[1])))
+		return fmt.Sprintf("move the upper part of %s's tower to %s%s; the large piece stays", r.board.names[e[0]], r.board.names[e[1]], r.describeTower(&s, ", ", int(e[1])))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
 		return fmt.Sprintf("move %s from %s into %s; %d stay", plural("%d", n, "army", "armies"), r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
 	case a >= r.battle:
 		e := r.board.edges[a-r.battle]
 		higher := s.height(e[0]) - s.height(e[1])
-		return fmt.Sprintf("attack %s from %s, %s against %d; probability to win this battle %.0f %%, to take %[1]s if you go on %.0[6]f %%",
+		return fmt.Sprintf("attack %s from %s, %s against %d; chance to win this battle %.0f %%, to take %[1]s if you go on %.0[6]f %%",
 			r.board.names[e[1]], r.board.names[e[0]], plural("%d", int(s.Armies[e[0]]), "army", "armies"), s.Armies[e[1]], 100*BattleOdds(higher), 100*s.conquest(e).Odds)
 	case a >= r.piece:
 		size, cost := nextPiece(&s, int(a-r.piece))
@@ -99,7 +99,7 @@ func (r *Rules) shortAction(s *State, a game.Action) string {
 	case a >= r.small:
 		return "move the small piece" + r.describeTower(s, ": ", int(a-r.small))
 	case a >= r.split:
-		return "split a tower, its large piece stays" + r.describeTower(s, ": ", int(r.board.edges[a-r.split][1]))
+		return "move the upper part of a tower" + r.describeTower(s, ": ", int(r.board.edges[a-r.split][1]))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
 		return fmt.Sprintf("armies from %s into %s: (%d stay)", r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
@@ -129,13 +129,13 @@ func (r *Rules) describeBattle(s, next *State) string {
 	defender := s.owner(int(s.To))
 	switch left := s.Armies[s.To] - 1; {
 	case next.Own[s.Mover]>>s.To&1 == 0 && next.Armies[s.To] == s.Armies[s.To]:
-		return fmt.Sprintf("lost: %s loses an army, %d left", from, s.Armies[s.From]-1)
+		return fmt.Sprintf("battle lost: %s loses an army, %d left", from, s.Armies[s.From]-1)
 	case left > 0:
-		return fmt.Sprintf("won: %s loses an army, %d left", to, left)
+		return fmt.Sprintf("battle won: %s loses an army, %d left", to, left)
 	case next.Own[defender] == 0:
-		return fmt.Sprintf("won: %s falls to seat %d, and seat %d is out", to, s.Mover, defender)
+		return fmt.Sprintf("battle won: %s falls to seat %d, and seat %d is out", to, s.Mover, defender)
 	}
-	return fmt.Sprintf("won: %s falls to seat %d", to, s.Mover)
+	return fmt.Sprintf("battle won: %s falls to seat %d", to, s.Mover)
 }
 
 // describeTower describes the tower of a region behind a mark, if there is one.
@@ -143,7 +143,13 @@ func (r *Rules) describeTower(s *State, mark string, i int) string {
 	if s.tower(i) == "" {
 		return ""
 	}
-	return mark + "onto " + s.tower(i)
+	return mark + "onto " + towerNames[s.tower(i)]
+}
+
+// towerNames names the pieces of towers.
+var towerNames = map[string]string{
+	"L": "the large piece", "LM": "the large and the medium piece", "LMS": "all three pieces",
+	"M": "the medium piece", "MS": "the medium and the small piece", "S": "the small piece",
 }
 
 // describeEnd describes the end of a phase.
@@ -154,7 +160,7 @@ func (r *Rules) describeEnd(s *State) string {
 	case Attack:
 		return "attack no more"
 	}
-	return "split no tower"
+	return "leave the towers as they are"
 }
 
 // conquest returns the odds of an attack across a border that is fought to its end.
