@@ -99,7 +99,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x == a.pass && !r.cfg.PassBonusOnPass:
 		return "pass for this round"
 	case x == a.pass:
-		return "pass for this round; get a token each turn, may lay robots down"
+		return "pass; get a token each turn, may lay robots down"
 	case x < a.skip:
 		place := int(r.place[x-a.down])
 		q, _ := s.owner(place)
