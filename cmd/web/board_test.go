@@ -48,7 +48,7 @@ func TestBrowserBoard(t *testing.T) {
 	x.offers("nothing", "all")
 	x.click("cell-NM")
 	x.offers("NM", "nm>co end")
-	if got := x.text(`document.querySelector('.option-button').textContent`); !strings.Contains(got, "probability to win") {
+	if got := x.text(`document.querySelector('.option-button').textContent`); !strings.Contains(got, "chance to win") {
 		t.Errorf("the attack reads %q", got)
 	}
 	x.click("cell-NM")

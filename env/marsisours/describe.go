@@ -36,6 +36,9 @@ func (r *Rules) headline(s *State) string {
 	case Drawing:
 		return "the dice decide who starts"
 	case Acting:
+		if s.Seats[s.Mover].Hand == 1 {
+			return text + mover + "places its last robot, attacks or passes; nobody can attack without a robot in hand"
+		}
 		return text + mover + "places, attacks or passes"
 	case Rolling, Missed, Rerolling:
 		verb := map[Phase]string{Rolling: "attacks", Missed: "has missed", Rerolling: "rolls again at"}[s.Phase]
@@ -90,11 +93,11 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 		if cost := r.cost(&s, p); cost > 0 {
 			text += " for " + game.Plural(cost*robots, "token")
 		}
-		return fmt.Sprintf("%s; seat %d's robot, probability to win %.1f %%", text, q, 100*r.attackOdds(&s, p, place, robots))
+		return fmt.Sprintf("%s; seat %d's robot, chance to win this attack %.0f %%", text, q, 100*r.attackOdds(&s, p, place, robots))
 	case x == a.pass && r.fast:
-		return "pass; place and attack no more"
+		return "pass for the rest of the game"
 	case x == a.pass && !r.cfg.PassBonusOnPass:
-		return "pass; act no more in this round"
+		return "pass for this round"
 	case x == a.pass:
 		return "pass; get a token each turn, may lay robots down"
 	case x < a.skip:
@@ -104,7 +107,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x < a.reroll:
 		return "leave all standing"
 	case x == a.reroll:
-		return fmt.Sprintf("roll again; probability to win %.1f %%", 100*r.rerollOdds(&s))
+		return fmt.Sprintf("roll again; chance to win this attack %.0f %%", 100*r.rerollOdds(&s))
 	case x < a.cash:
 		return "do not roll again; the attack has failed"
 	case x == a.cash:

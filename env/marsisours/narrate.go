@@ -158,11 +158,11 @@ func (r *Rules) narrateAttack(s, next *State, roll string) (lines []string) {
 	}
 	switch {
 	case next.Robots[p]>>s.Place&1 == 1:
-		return append(lines, fmt.Sprintf("won: seat %d's robot takes %s, seat %d's goes back to the hand", p, at, q))
+		return append(lines, fmt.Sprintf("attack won: seat %d's robot takes %s, seat %d gets its robot back", p, at, q))
 	case next.Phase == Missed:
 		return append(lines, fmt.Sprintf("missed: seat %d may roll again", p))
 	}
-	return append(lines, fmt.Sprintf("lost: seat %d keeps %s, seat %d loses a robot from its hand", q, at, p))
+	return append(lines, fmt.Sprintf("attack failed: seat %d keeps %s, seat %d loses a robot from its hand", q, at, p))
 }
 
 // narrateEnd tells the ranks with what they depend on.

@@ -24,8 +24,8 @@ place-converter: place a robot in the converter lab; tokens above 10 are money
 place-vacuum: place a robot in the vacuum lab; buy alchemy dice
 place-drill: place a robot in the drill lab; roll a missed attack again
 place-shield: place a robot in the shield lab; +2 in defence
-attack-b2-x1: attack b2 with 1 robot for 2 tokens; seat 1's robot, probability to win 58.3 %
-attack-b2-x2: attack b2 with 2 robots for 4 tokens; seat 1's robot, probability to win 74.5 %
+attack-b2-x1: attack b2 with 1 robot for 2 tokens; seat 1's robot, chance to win this attack 58 %
+attack-b2-x2: attack b2 with 2 robots for 4 tokens; seat 1's robot, chance to win this attack 75 %
 pass: pass; get a token each turn, may lay robots down`,
 		"7-2@0 cash start 0 tokens 5-6 hand 3-2 junk 7-9 tracks 2010-0100 map ogso/mtmt/sgtm/otso robots oa.o/..b./..../o..o labs A..... round 2": `
 keep: trade nothing; the levels stay

@@ -27,9 +27,9 @@ func (r *Rules) headline(s *State) string {
 	case Rolling:
 		return text + fmt.Sprintf("seat %d rolls the die", s.Mover)
 	case Reinforce:
-		text += fmt.Sprintf("seat %d reinforces, points %d", s.Mover, s.Points)
+		text += fmt.Sprintf("seat %d has %s to spend", s.Mover, game.Plural(int(s.Points), "point"))
 		if s.Low != 0 {
-			text += ", too low a roll to begin a tower"
+			text += ", too low a roll to begin a tower (needs 3 or 4)"
 		}
 		return text
 	case Attack:
@@ -37,9 +37,9 @@ func (r *Rules) headline(s *State) string {
 	case Battle:
 		return text + fmt.Sprintf("seat %d: %s attacks %s", s.Mover, name(s.From), name(s.To))
 	case Occupy:
-		return text + fmt.Sprintf("seat %d has conquered %s from %s", s.Mover, name(s.To), name(s.From))
+		return text + fmt.Sprintf("seat %d has conquered %s, and chooses how many armies move in", s.Mover, name(s.To))
 	case Fortify:
-		return text + fmt.Sprintf("seat %d may split a tower", s.Mover)
+		return text + fmt.Sprintf("seat %d may move the upper part of a tower", s.Mover)
 	case Small:
 		return text + fmt.Sprintf("seat %d has moved a tower to %s, and places its small piece", s.Mover, name(s.To))
 	}
@@ -67,15 +67,15 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 		return "move the small piece to " + name(a-r.small) + r.describeTower(&s, "; ", int(a-r.small))
 	case a >= r.split:
 		e := r.board.edges[a-r.split]
-		return fmt.Sprintf("move the tower of %s to %s%s; its large piece stays", r.board.names[e[0]], r.board.names[e[1]], r.describeTower(&s, ", ", int(e[1])))
+		return fmt.Sprintf("move the upper part of %s's tower to %s%s; the large piece stays", r.board.names[e[0]], r.board.names[e[1]], r.describeTower(&s, ", ", int(e[1])))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
 		return fmt.Sprintf("move %s from %s into %s; %d stay", game.Plural(n, "army"), r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
 	case a >= r.battle:
 		e := r.board.edges[a-r.battle]
 		higher := s.height(e[0]) - s.height(e[1])
-		return fmt.Sprintf("attack %s from %s, %s against %d; probability to win this battle %.0f %%, to take %[1]s if you go on %.0[6]f %%",
-			r.board.names[e[1]], r.board.names[e[0]], game.Plural(int(s.Armies[e[0]]), "army"), s.Armies[e[1]], 100*BattleOdds(higher), 100*s.conquest(e).Odds)
+		return fmt.Sprintf("attack %s from %s, %s against %d; chance to win this battle %s, to take %[1]s if you go on %[6]s",
+			r.board.names[e[1]], r.board.names[e[0]], game.Plural(int(s.Armies[e[0]]), "army"), s.Armies[e[1]], percent(BattleOdds(higher)), percent(s.conquest(e).Odds))
 	case a >= r.piece:
 		_, size, cost := s.nextPiece(int(a - r.piece))
 		return fmt.Sprintf("build a %s piece in %s; %s", size, name(a-r.piece), game.Plural(cost, "point"))
@@ -91,7 +91,7 @@ func (r *Rules) shortAction(s *State, a game.Action) string {
 	case a >= r.small:
 		return "move the small piece" + r.describeTower(s, ": ", int(a-r.small))
 	case a >= r.split:
-		return "split a tower, its large piece stays" + r.describeTower(s, ": ", int(r.board.edges[a-r.split][1]))
+		return "move the upper part of a tower" + r.describeTower(s, ": ", int(r.board.edges[a-r.split][1]))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
 		return fmt.Sprintf("armies from %s into %s: (%d stay)", r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
@@ -121,13 +121,13 @@ func (r *Rules) describeBattle(s, next *State) string {
 	defender := s.owner(int(s.To))
 	switch left := s.Armies[s.To] - 1; {
 	case next.Own[s.Mover]>>s.To&1 == 0 && next.Armies[s.To] == s.Armies[s.To]:
-		return fmt.Sprintf("lost: %s loses an army, %d left", from, s.Armies[s.From]-1)
+		return fmt.Sprintf("battle lost: %s loses an army, %d left", from, s.Armies[s.From]-1)
 	case left > 0:
-		return fmt.Sprintf("won: %s loses an army, %d left", to, left)
+		return fmt.Sprintf("battle won: %s loses an army, %d left", to, left)
 	case next.Own[defender] == 0:
-		return fmt.Sprintf("won: %s falls to seat %d, and seat %d is out", to, s.Mover, defender)
+		return fmt.Sprintf("battle won: %s falls to seat %d, and seat %d is out", to, s.Mover, defender)
 	}
-	return fmt.Sprintf("won: %s falls to seat %d", to, s.Mover)
+	return fmt.Sprintf("battle won: %s falls to seat %d", to, s.Mover)
 }
 
 // describeTower describes the tower of a region behind a mark, if there is one.
@@ -135,7 +135,13 @@ func (r *Rules) describeTower(s *State, mark string, i int) string {
 	if s.tower(i) == "" {
 		return ""
 	}
-	return mark + "onto " + s.tower(i)
+	return mark + "onto " + towerNames[s.tower(i)]
+}
+
+// towerNames names the pieces of towers.
+var towerNames = map[string]string{
+	"L": "the large piece", "LM": "the large and the medium piece", "LMS": "all three pieces",
+	"M": "the medium piece", "MS": "the medium and the small piece", "S": "the small piece",
 }
 
 // describeEnd describes the end of a phase.
@@ -146,10 +152,21 @@ func (r *Rules) describeEnd(s *State) string {
 	case Attack:
 		return "attack no more"
 	}
-	return "split no tower"
+	return "leave the towers as they are"
 }
 
 // conquest returns the odds of an attack across a border that is fought to its end.
 func (s *State) conquest(e [2]byte) Conquest {
 	return NewConquest(int(s.Armies[e[0]]), int(s.Armies[e[1]]), s.height(e[0])-s.height(e[1]))
+}
+
+// percent writes a probability, and nothing that is only likely as certain.
+func percent(p float64) string {
+	switch {
+	case 0 < p && p < 0.005:
+		return "under 1 %"
+	case 0.995 <= p && p < 1:
+		return "over 99 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*p)
 }

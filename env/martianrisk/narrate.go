@@ -156,7 +156,7 @@ func (r *Rules) narrateRoll(dst []string, s, next *State, roll string) []string 
 	case next.Phase != Reinforce || next.Mover != s.Mover:
 		text += "; nothing can be placed"
 	case next.Low != 0:
-		text += "; too low to begin a tower"
+		text += "; too low to begin a tower (needs 3 or 4)"
 	}
 	return append(dst, text)
 }
@@ -187,13 +187,13 @@ func (r *Rules) narrateBattle(dst []string, s, next *State, roll string) []strin
 		return dst
 	}
 	if tower := s.tower(int(s.To)); tower != "" {
-		dst = append(dst, fmt.Sprintf("the tower %s in %s goes back to seat %d's supply", tower, r.board.names[s.To], s.owner(int(s.To))))
+		dst = append(dst, fmt.Sprintf("the tower in %s goes back to seat %d's supply: %s", r.board.names[s.To], s.owner(int(s.To)), towerNames[tower]))
 	}
 	if next.Phase != Occupy {
 		dst = append(dst, fmt.Sprintf("one army moves into %s", r.board.names[s.To]))
 	}
 	for i, u := range r.board.unions {
-		if u&^next.Own[s.Mover] == 0 && u&^s.Own[s.Mover] != 0 {
+		if next.Phase != Over && u&^next.Own[s.Mover] == 0 && u&^s.Own[s.Mover] != 0 {
 			dst = append(dst, fmt.Sprintf("seat %d has all of union %s now: a point more each turn", s.Mover, unionName(i)))
 		}
 	}

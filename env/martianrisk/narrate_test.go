@@ -66,18 +66,18 @@ func TestNarrate(t *testing.T) {
 		position, move string
 		want           []string
 	}{
-		{"2-1@1 battle A>B start 0 ; B:2L C:1 ; A:3LM round 2", "3 4 1 2", []string{"A 3+4 and tower 2 = 9 against B 1+2 and tower 1 = 4", "won: B loses an army, 1 left"}},
-		{"2-1@1 battle A>B start 0 ; B:2 C:1LMS ; A:3LM round 2", "1 1 2 2", []string{"A 1+1 and tower 2 = 4 against B 2+2 = 4", "a tie: the defender wins", "lost: A loses an army, 2 left"}},
+		{"2-1@1 battle A>B start 0 ; B:2L C:1 ; A:3LM round 2", "3 4 1 2", []string{"A 3+4 and tower 2 = 9 against B 1+2 and tower 1 = 4", "battle won: B loses an army, 1 left"}},
+		{"2-1@1 battle A>B start 0 ; B:2 C:1LMS ; A:3LM round 2", "1 1 2 2", []string{"A 1+1 and tower 2 = 4 against B 2+2 = 4", "a tie: the defender wins", "battle lost: A loses an army, 2 left"}},
 		{"1-2@1 battle B>A start 0 ; A:1L ; B:3LM C:1 round 1", "4 4 1 1", []string{
-			"B 4+4 and tower 2 = 10 against A 1+1 and tower 1 = 3", "won: A falls to seat 1, and seat 0 is out",
-			"the tower L in A goes back to seat 0's supply", "one army moves into A", "seat 1 has all of union a now: a point more each turn", "seat 1 has all regions"}},
-		{"1-2@1 battle B>A start 0 ; A:4 ; B:2LMS C:1 round 1", "4 4 1 1", []string{"B 4+4 and tower 3 = 11 against A 1+1 = 2", "won: A loses an army, 3 left"}},
-		{"2-1@0 roll start 0 ; A:1 C:1 ; B:3 round 1", "2", []string{"seat 0 rolls a 2, and 1 for unions: 3 points; too low to begin a tower"}},
+			"B 4+4 and tower 2 = 10 against A 1+1 and tower 1 = 3", "battle won: A falls to seat 1, and seat 0 is out",
+			"the tower in A goes back to seat 0's supply: the large piece", "one army moves into A", "seat 1 has all regions"}},
+		{"1-2@1 battle B>A start 0 ; A:4 ; B:2LMS C:1 round 1", "4 4 1 1", []string{"B 4+4 and tower 3 = 11 against A 1+1 = 2", "battle won: A loses an army, 3 left"}},
+		{"2-1@0 roll start 0 ; A:1 C:1 ; B:3 round 1", "2", []string{"seat 0 rolls a 2, and 1 for unions: 3 points; too low to begin a tower (needs 3 or 4)"}},
 		{"2-1@0 roll start 0 ; A:1 B:1 ; C:3 round 1", "1", []string{"seat 0 rolls a 1: 1 point"}},
 		{"1-2@1 roll start 0 ; A:3 ; B:2LMS C:2 round 1", "3", []string{"seat 1 rolls a 3: 3 points; nothing can be placed"}},
 		{"1-2@0 reinforce 3 start 0 ; A:1 ; B:2LMS C:1 round 1", "end", []string{"points that seat 0 does not spend: 3"}},
 		{"1-2@1 battle B>A start 0 ; A:4L ; B:2 C:1 round 2", "1 1 4 4", []string{
-			"B 1+1 = 2 against A 4+4 and tower 1 = 9", "lost: B loses an army, 1 left",
+			"B 1+1 = 2 against A 4+4 and tower 1 = 9", "battle lost: B loses an army, 1 left",
 			"2 rounds are over; most regions win, then armies and tower points:",
 			"  seat 1: 2 regions, 2 armies and 0 tower points are 2", "  seat 0: 1 region, 4 armies and 3 tower points are 7"}},
 	} {

@@ -78,9 +78,9 @@ func TestDescribeSplit(t *testing.T) {
 		s            martianrisk.State
 		action, want string
 	}{
-		{split, "nv/ca", "move the tower of NV to CA, onto L; its large piece stays"},
-		{split, "nv/or", "move the tower of NV to OR; its large piece stays"},
-		{do(t, r, split, "nv/ca"), "small:az", "move the small piece to AZ; onto LM"},
+		{split, "nv/ca", "move the upper part of NV's tower to CA, onto the large piece; the large piece stays"},
+		{split, "nv/or", "move the upper part of NV's tower to OR; the large piece stays"},
+		{do(t, r, split, "nv/ca"), "small:az", "move the small piece to AZ; onto the large and the medium piece"},
 		{do(t, r, split, "nv/ca"), "small:or", "move the small piece to OR"},
 		{do(t, r, split, "nv/ca"), "stack", "leave the small piece on the medium one in CA"},
 	} {

@@ -39,7 +39,7 @@ func TestSceneTexts(t *testing.T) {
 	r := rules(t, toy(nil))
 	for text, want := range map[string]string{
 		"1-2@0 attack start 0 ; A:4 ; B:2 C:1 round 2": `
-a>b: attack B from A, 4 armies against 2; probability to win this battle 41 %, to take B if you go on 55 %
+a>b: attack B from A, 4 armies against 2; chance to win this battle 41 %, to take B if you go on 55 %
 end: attack no more`,
 		"2-1@0 occupy A>B start 0 ; A:4 B:0 ; C:1 round 2": `
 move:1: move 1 army from A into B; 3 stay
