@@ -29,7 +29,7 @@ func (r *Rules) headline(s *State) string {
 	case Reinforce:
 		text += fmt.Sprintf("seat %d has %s to spend", s.Mover, game.Plural(int(s.Points), "point"))
 		if s.Low != 0 {
-			text += ", too low a roll to begin a tower (needs 3 or 4)"
+			text += "; a new tower needs a roll of 3 or 4"
 		}
 		return text
 	case Attack:

@@ -156,7 +156,7 @@ func (r *Rules) narrateRoll(dst []string, s, next *State, roll string) []string 
 	case next.Phase != Reinforce || next.Mover != s.Mover:
 		text += "; nothing can be placed"
 	case next.Low != 0:
-		text += "; too low to begin a tower (needs 3 or 4)"
+		text += "; a new tower needs a 3 or 4"
 	}
 	return append(dst, text)
 }
