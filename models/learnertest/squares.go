@@ -177,7 +177,7 @@ func network(s models.Shape, seed uint64) *models.MLP {
 	return mlp
 }
 
-// trained returns a new learner after so many updates.
+// trained returns a new learner after a number of updates.
 func trained(new New, s models.Shape, seed uint64, updates int) (models.Learner, error) {
 	l, err := new(network(s, seed), settings)
 	if err != nil {
