@@ -82,7 +82,8 @@ func TestBrowserNewcomer(t *testing.T) {
 		x.do(`document.querySelector('.option-button.suggested').click()`)
 		x.wait(fmt.Sprintf(`/^(Guide, %d of|The guide ends)/.test(document.querySelector('.guide')?.textContent)`, step+1))
 	}
-	x.do(`document.querySelector('.option-button').click()`)
+	x.wait(choice)
+	x.do(choice + ".click()")
 	x.wait(`!document.querySelector('.guide') && ` + choice)
 }
 
