@@ -81,6 +81,7 @@ function tester(key) {
 
 /** A word or sentence of the games in the language of the page. What no table has stays as it is. @param {string} text in English */
 export function say(text) {
+  if (chosen === languages[0]) return text;
   if (!said.has(text)) said.set(text, chosen.code === 'zh' ? spaced(translated(text)) : translated(text));
   return said.get(text);
 }
@@ -121,6 +122,7 @@ const named = new Set(['score', 'counts', 'dice']);
 
 /** An answer with what is for people in the language of the page. Rules that are not translated stay English. @param {any} x @param {string} [key] of its field */
 export function inLanguage(x, key = '') {
+  if (chosen === languages[0]) return x;
   if (typeof x === 'string') return told.has(key) && x ? say(x) : x;
   if (Array.isArray(x)) return x.map((y) => inLanguage(y, key));
   if (x === null || typeof x !== 'object') return x;
