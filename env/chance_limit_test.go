@@ -3,6 +3,7 @@ package env_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"marsgym/agents/search"
@@ -15,14 +16,15 @@ import (
 // endless is a game that may never end. In the hall seat 0 goes out and wins, or goes
 // into the maze, where chance moves from room to room for ever.
 type endless struct {
-	limit   int  // Spec.MoveLimit
-	outside bool // the game starts before the hall, and leads to it or into the maze with probability 1/2 each
-	left    *int // chance transitions until Sample panics
+	limit   int           // Spec.MoveLimit
+	outside bool          // the game starts before the hall, and leads to it or into the maze with probability 1/2 each
+	left    *atomic.Int64 // chance transitions until Sample panics
 }
 
 func newEndless(limit int, outside bool) endless {
-	left := 3_000_000
-	return endless{limit, outside, &left}
+	left := new(atomic.Int64)
+	left.Store(3_000_000)
+	return endless{limit, outside, left}
 }
 
 // place is the state of endless.
@@ -62,7 +64,7 @@ func (endless) Outcomes(dst []game.Outcome[place], s place) []game.Outcome[place
 }
 
 func (e endless) Sample(s place, r *rand.PCG) place {
-	if *e.left--; *e.left < 0 {
+	if e.left.Add(-1) < 0 {
 		panic("chance is sampled for ever")
 	}
 	if s.At == 4 {
