@@ -71,9 +71,10 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	if err != nil {
 		return err
 	}
+	log := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	if o.cores != "" {
 		fmt.Fprintf(stdout, "%s, %s\n", machine(), runtime.Version())
-		return cores(ctx, o.cores, stdout, func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) })
+		return cores(ctx, o.cores, stdout, log)
 	}
 	size := 1.0
 	if o.quick {
@@ -120,7 +121,7 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	for turn := range o.turns {
 		for _, row := range each() {
 			r.measure(ctx, row, trees, o.peers, size, func(format string, args ...any) {
-				fmt.Fprintf(stderr, "turn %d of %d: %s\n", turn+1, o.turns, fmt.Sprintf(format, args...))
+				log("turn %d of %d: %s", turn+1, o.turns, fmt.Sprintf(format, args...))
 			})
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -130,6 +131,13 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	text, err := r.page(o.against)
 	if err != nil {
 		return err
+	}
+	if !o.quick {
+		many := new(strings.Builder)
+		if err := cores(ctx, ".", many, log); err != nil {
+			return err
+		}
+		text += "\n## Many cores\n" + many.String()
 	}
 	commit, err := output(ctx, root, "git", "describe", "--always", "--dirty= with local changes", "--exclude=*")
 	if err != nil {
