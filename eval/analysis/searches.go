@@ -83,8 +83,8 @@ const (
 	fewestSearches = 4
 	fewestNetwork  = 64
 	fewestRollouts = 20_000
-	// evening is the exponent that evens shares of the win.
-	evening = 0.65
+	// evening is the exponent that evens shares of the win, and widening the factor of changes.
+	evening, widening = 0.72, 1.25
 )
 
 // Values implements [Valuer].
@@ -149,8 +149,14 @@ func (s *Searches) value(rounds [][]float64, j int) Value {
 	}
 	v := sampled(sizes[0])
 	v.share, v.Others = true, [][]float64{even}
-	for _, earlier := range sizes[1:] {
-		v.Others = append(v.Others, sampled(earlier).Mean)
+	for _, part := range sizes[1:] {
+		earlier := sampled(part).Mean
+		if s.Evaluator == nil {
+			for q, x := range v.Mean {
+				earlier[q] = x + float64(widening*(earlier[q]-x))
+			}
+		}
+		v.Others = append(v.Others, earlier)
 	}
 	v.Vague = vague
 	return v
