@@ -108,7 +108,7 @@ func (a *Adam) Step(weights, grad []float32, rate float64) (norm float64, err er
 		Root:  float32(1 / math.Sqrt(1-elementary.Pow(a.cfg.Beta2, t))),
 		Eps:   float32(a.cfg.Eps),
 	}
-	parallel.For(len(grad), weightRange, func(i, j int) { step.Step(weights[i:j], a.m[i:j], a.v[i:j], grad[i:j]) })
+	parallel.For(len(grad), weightRange/4, func(i, j int) { step.Step(weights[i:j], a.m[i:j], a.v[i:j], grad[i:j]) })
 	return norm, nil
 }
 

@@ -23,6 +23,7 @@ type graph struct {
 	shards   []models.Shard
 	columns  []models.ObservationColumns // of each shard
 	grad     []float32                   // as MLP.Weights, to be filled
+	begins   []step
 	stages   []stage
 	parts    []part
 }
@@ -145,6 +146,9 @@ func (g *graph) plan(eg *G.ExprGraph, n *G.Node, known map[*G.Node]G.Value) G.Va
 // add adds a step to the last stage, or to a new one where it needs all shards of that.
 func (g *graph) add(s step) {
 	n := len(g.stages)
+	if _, ok := s.op.(beginner); ok {
+		g.begins = append(g.begins, s)
+	}
 	if _, ok := s.op.(rowOp); ok {
 		if n == 0 || len(g.stages[n-1].shards) > 0 {
 			g.stages = append(g.stages, stage{})
@@ -173,13 +177,6 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 		all[i] = rows{s, i, g.n, g.n, g.n + s.Len()}
 		g.n += s.Len()
 	}
-	for _, st := range g.stages {
-		for _, s := range st.rows {
-			if op, ok := s.op.(beginner); ok {
-				op.begin(s.in)
-			}
-		}
-	}
 	// The longest ranges first, so that no core is left with one at the end.
 	slices.SortStableFunc(all, func(a, b rows) int { return b.len() - a.len() })
 	var blocks []rows
@@ -190,12 +187,17 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 			blocks = append(blocks, r)
 		}
 	}
+	begins := g.begins
 	for _, st := range g.stages {
 		for _, r := range blocks {
 			left[r.shard].Add(1)
 		}
-		parallel.For(len(blocks), 1, func(i, _ int) {
-			r := blocks[i]
+		parallel.For(len(begins)+len(blocks), 1, func(i, _ int) {
+			if i < len(begins) {
+				begins[i].op.(beginner).begin(begins[i].in)
+				return
+			}
+			r := blocks[i-len(begins)]
 			for _, s := range st.rows {
 				s.op.(rowOp).rows(r, s.in)
 			}
@@ -207,6 +209,7 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 				s.op.(shardOp).shard(r, s.in)
 			}
 		})
+		begins = nil
 	}
 	parallel.For(len(g.parts), 1, func(i, _ int) { g.parts[i].op.(sumOp).part(g.parts[i].k, g.parts[i].in) })
 }
