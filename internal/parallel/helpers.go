@@ -16,10 +16,6 @@ import (
 // section follows.
 const patience = 100 * time.Microsecond
 
-// turn is how long a goroutine that waits keeps others from its processor. Chosen: some times as
-// long as it takes to let them run.
-const turn = 10 * time.Microsecond
-
 var (
 	// waiting has a bit for each helper that waits.
 	waiting atomic.Uint64
@@ -94,14 +90,10 @@ func takeDesk() (i int, ok bool) {
 
 // await waits for a condition without sleeping. It reports whether it became true in time.
 func await(done func() bool) bool {
-	start := time.Now()
-	for next := time.Duration(0); !done(); {
-		switch waited := time.Since(start); {
-		case waited > patience:
+	// It does not yield, since that wakes a core if one sleeps.
+	for start := time.Now(); !done(); {
+		if time.Since(start) > patience {
 			return false
-		case waited >= next:
-			runtime.Gosched()
-			next = waited + turn
 		}
 	}
 	return true

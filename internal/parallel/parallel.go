@@ -34,6 +34,7 @@ func For(n, size int, f func(from, to int)) {
 	hire(c, helpers)
 	c.work()
 	if !await(func() bool { return c.left.Load() == 0 }) {
+		c.asleep.Store(true)
 		c.ended.Wait()
 	}
 }
@@ -45,6 +46,7 @@ type call struct {
 	next    atomic.Int64   // the start of the next range
 	left    atomic.Int64   // ranges that have not returned: For does not wait for goroutines that come too late
 	ended   sync.WaitGroup // waits until left is 0
+	asleep  atomic.Bool    // the caller waits there
 }
 
 // work handles ranges until none is left to begin.
@@ -60,6 +62,9 @@ func (c *call) handle(from int) {
 	defer func() {
 		if c.left.Add(-1) == 0 {
 			c.ended.Done()
+			if c.asleep.Load() {
+				runtime.Gosched() // to the caller, who runs next on this processor
+			}
 		}
 	}()
 	c.f(from, min(from+c.size, c.n))
