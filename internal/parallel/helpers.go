@@ -11,10 +11,11 @@ import (
 // while for the next section without sleeping, and then ends: to wake a core takes as long as
 // many a section, and cores wake one after the other.
 
-// patience is how long a goroutine waits without sleeping. Chosen: longer than what lies between
-// the sections of an iteration of training, and short enough to cost little where no other
-// section follows.
-const patience = 100 * time.Microsecond
+// patience returns how long a goroutine waits without sleeping: about as long as waking the other
+// cores would take. Chosen: on 16 cores longer than what lies between the sections of an iteration
+// of training, and on two not at all, since to wake the other takes little time, and waiting takes
+// much of the time of two cores that others use as well.
+func patience(cores int) time.Duration { return time.Duration(min(cores-2, 16)) * 6 * time.Microsecond }
 
 var (
 	// waiting has a bit for each helper that waits.
@@ -53,6 +54,9 @@ func hire(c *call, n int) {
 // help works on a call of [For], and on others that follow soon.
 func help(c *call) {
 	c.work()
+	if c.patience == 0 {
+		return
+	}
 	i, ok := takeDesk()
 	if !ok {
 		return
@@ -62,7 +66,7 @@ func help(c *call) {
 	handed := func() bool { return mine.Load() != nil }
 	for {
 		waiting.Or(bit)
-		if !await(handed) && waiting.And(^bit)&bit != 0 {
+		if !c.await(handed) && waiting.And(^bit)&bit != 0 {
 			return
 		}
 		for !handed() { // it is about to be
@@ -89,10 +93,10 @@ func takeDesk() (i int, ok bool) {
 }
 
 // await waits for a condition without sleeping. It reports whether it became true in time.
-func await(done func() bool) bool {
+func (c *call) await(done func() bool) bool {
 	// It does not yield, since that wakes a core if one sleeps.
 	for start := time.Now(); !done(); {
-		if time.Since(start) > patience {
+		if c.patience == 0 || time.Since(start) > c.patience {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // For calls f with consecutive ranges, from <= i < to, that together cover
@@ -21,19 +22,20 @@ func For(n, size int, f func(from, to int)) {
 		return
 	}
 	all := (n + size - 1) / size
-	helpers := min(runtime.GOMAXPROCS(0), all) - 1
+	cores := runtime.GOMAXPROCS(0)
+	helpers := min(cores, all) - 1
 	if helpers <= 0 {
 		for from := 0; from < n; from += size {
 			f(from, min(from+size, n))
 		}
 		return
 	}
-	c := &call{f: f, n: n, size: size}
+	c := &call{f: f, n: n, size: size, patience: patience(cores)}
 	c.left.Store(int64(all))
 	c.ended.Add(1)
 	hire(c, helpers)
 	c.work()
-	if !await(func() bool { return c.left.Load() == 0 }) {
+	if !c.await(func() bool { return c.left.Load() == 0 }) {
 		c.asleep.Store(true)
 		c.ended.Wait()
 	}
@@ -41,12 +43,13 @@ func For(n, size int, f func(from, to int)) {
 
 // call is a call of [For].
 type call struct {
-	f       func(from, to int)
-	n, size int
-	next    atomic.Int64   // the start of the next range
-	left    atomic.Int64   // ranges that have not returned: For does not wait for goroutines that come too late
-	ended   sync.WaitGroup // waits until left is 0
-	asleep  atomic.Bool    // the caller waits there
+	f        func(from, to int)
+	n, size  int
+	patience time.Duration
+	next     atomic.Int64   // the start of the next range
+	left     atomic.Int64   // ranges that have not returned: For does not wait for goroutines that come too late
+	ended    sync.WaitGroup // waits until left is 0
+	asleep   atomic.Bool    // the caller waits there
 }
 
 // work handles ranges until none is left to begin.

@@ -63,7 +63,7 @@ func (s *replay) wake(t *thread) {
 		s.ready = append(s.ready, t)
 		return
 	}
-	asleep := s.idle[last] < s.now-patience
+	asleep := s.idle[last] < s.now-patience(s.cores)
 	s.idle = s.idle[:last]
 	t.until = s.now
 	if asleep && last < s.cores-1 { // not the first goroutine of all
