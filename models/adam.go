@@ -108,7 +108,7 @@ func (a *Adam) Step(weights, grad []float32, rate float64) (norm float64, err er
 		Root:  float32(1 / math.Sqrt(1-elementary.Pow(a.cfg.Beta2, t))),
 		Eps:   float32(a.cfg.Eps),
 	}
-	parallel.For(len(grad), weightRange, func(i, j int) { step.Step(weights[i:j], a.m[i:j], a.v[i:j], grad[i:j]) })
+	parallel.For(len(grad), weightRange/4, func(i, j int) { step.Step(weights[i:j], a.m[i:j], a.v[i:j], grad[i:j]) })
 	return norm, nil
 }
 
@@ -124,17 +124,27 @@ func Norm(x []float32) float64 {
 }
 
 func sumOfSquares(x []float32) float64 {
-	var sum [4]float64 // four sums, so that an addition need not wait for the one before
+	var a, b, c, d float64 // four sums, so that an addition need not wait for the one before
 	for ; len(x) >= 4; x = x[4:] {
-		for i, v := range x[:4] {
-			sum[i] += float64(float64(v) * float64(v))
-		}
+		a += square(x[0])
+		b += square(x[1])
+		c += square(x[2])
+		d += square(x[3])
 	}
-	for i, v := range x {
-		sum[i] += float64(float64(v) * float64(v))
+	switch len(x) {
+	case 3:
+		c += square(x[2])
+		fallthrough
+	case 2:
+		b += square(x[1])
+		fallthrough
+	case 1:
+		a += square(x[0])
 	}
-	return (sum[0] + sum[1]) + (sum[2] + sum[3])
+	return (a + b) + (c + d)
 }
+
+func square(x float32) float64 { return float64(float64(x) * float64(x)) }
 
 // State returns copies of the moments, [n] each in the order of [MLP.Weights], and of
 // the step count, as the tensors adam.m, adam.v and adam.steps.

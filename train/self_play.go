@@ -122,13 +122,19 @@ func (p *selfPlay) Run(ctx context.Context) error {
 	n := p.search.Pieces()
 	p.resize(n)
 	err := p.search.Search(ctx, p.targets, opt, net)
-	if err == nil {
-		p.next, err = p.search.AppendState(p.next[:0])
-	}
 	if err != nil {
 		return err
 	}
-	parallel.For(n, 1, func(k, _ int) { p.found[k].fill(&p.targets[k], spec, cfg.Head, opt.Temperature) })
+	parallel.For(1+n, 1, func(k, _ int) {
+		if k == 0 {
+			p.next, err = p.search.AppendState(p.next[:0])
+		} else {
+			p.found[k-1].fill(&p.targets[k-1], spec, cfg.Head, opt.Temperature)
+		}
+	})
+	if err != nil {
+		return err
+	}
 	p.found[0].evaluated = evaluated.Load()
 	p.ended, p.stale = true, false
 	return nil

@@ -76,6 +76,22 @@ func (t *turnGraph) takeBatch() *turnBatch {
 // solve fills in value and rolling.
 func (b *turnBatch) solve() { b.graph.lanes.Solve(b.value, b.rolling) }
 
+// waveRanges is the number of ranges of a wave. Chosen: with more, a goroutine takes longer to find
+// helpers than they to solve it.
+const waveRanges = 8
+
+// solveInWaves is solve on all cores.
+func (b *turnBatch) solveInWaves() {
+	g := b.graph.lanes
+	waves := g.Waves()
+	for k, first := range waves[:len(waves)-1] {
+		n := waves[k+1] - first
+		parallel.For(n, (n+waveRanges-1)/waveRanges, func(from, to int) {
+			g.SolveNodes(b.value, b.rolling, first+from, first+to)
+		})
+	}
+}
+
 // propagate fills in dist, for best play from the start of the turns.
 func (b *turnBatch) propagate() {
 	clear(b.dist)

@@ -6,6 +6,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/internal/kernel/expectimax"
+	"marsgym/internal/parallel"
 	"marsgym/internal/random"
 )
 
@@ -123,13 +124,15 @@ func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
 				b.value[k][l] = v
 			}
 		}
-		b.solve()
+		b.solveInWaves()
 		if r.cfg.Players != 2 {
 			b.propagate()
 		}
-		for l, x := range plans[:n] {
-			x.(*turnPlan).copyLane(b, l)
-		}
+		parallel.For(n, 2, func(from, to int) {
+			for l := from; l < to; l++ {
+				plans[l].(*turnPlan).copyLane(b, l)
+			}
+		})
 		plans, values = plans[n:], values[n:]
 	}
 }

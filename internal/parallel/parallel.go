@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // For calls f with consecutive ranges, from <= i < to, that together cover
@@ -20,26 +21,56 @@ func For(n, size int, f func(from, to int)) {
 		r.run(n, size, f)
 		return
 	}
-	var (
-		next   atomic.Int64
-		ranges sync.WaitGroup // that have not returned: For does not wait for goroutines that come too late
-	)
-	handle := func(from int) {
-		defer ranges.Done()
-		f(from, min(from+size, n))
-	}
-	work := func() {
-		for from := int(next.Add(int64(size))) - size; from < n; from = int(next.Add(int64(size))) - size {
-			handle(from)
-		}
-	}
 	all := (n + size - 1) / size
-	ranges.Add(all)
-	for range min(runtime.GOMAXPROCS(0), all) - 1 {
-		go work()
+	cores := runtime.GOMAXPROCS(0)
+	helpers := min(cores, all) - 1
+	if helpers <= 0 {
+		for from := 0; from < n; from += size {
+			f(from, min(from+size, n))
+		}
+		return
 	}
-	work()
-	ranges.Wait()
+	c := &call{f: f, n: n, size: size, patience: patience(cores)}
+	c.left.Store(int64(all))
+	c.ended.Add(1)
+	hire(c, helpers)
+	c.work()
+	if !c.await(func() bool { return c.left.Load() == 0 }) {
+		c.asleep.Store(true)
+		c.ended.Wait()
+	}
+}
+
+// call is a call of [For].
+type call struct {
+	f        func(from, to int)
+	n, size  int
+	patience time.Duration
+	next     atomic.Int64   // the start of the next range
+	left     atomic.Int64   // ranges that have not returned: For does not wait for goroutines that come too late
+	ended    sync.WaitGroup // waits until left is 0
+	asleep   atomic.Bool    // the caller waits there
+}
+
+// work handles ranges until none is left to begin.
+func (c *call) work() {
+	for from := c.take(); from < c.n; from = c.take() {
+		c.handle(from)
+	}
+}
+
+func (c *call) take() int { return int(c.next.Add(int64(c.size))) - c.size }
+
+func (c *call) handle(from int) {
+	defer func() {
+		if c.left.Add(-1) == 0 {
+			c.ended.Done()
+			if c.asleep.Load() {
+				runtime.Gosched() // to the caller, who runs next on this processor
+			}
+		}
+	}()
+	c.f(from, min(from+c.size, c.n))
 }
 
 // ForContext is [For] with an f that may fail. After a call has failed or ctx is done, it

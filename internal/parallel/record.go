@@ -57,24 +57,25 @@ func Record(clock func() time.Duration) *Recorder {
 
 // Stop ends the recording and returns it.
 func (r *Recorder) Stop() Work {
-	r.step(nil)
+	r.step(nil, r.clock())
 	recorder.Store(nil)
 	return r.first
 }
 
-// step ends a step.
-func (r *Recorder) step(then *Section) {
-	*r.work = append(*r.work, Step{r.clock() - r.mark, then})
+// step ends a step at a time.
+func (r *Recorder) step(then *Section, at time.Duration) {
+	*r.work = append(*r.work, Step{at - r.mark, then})
 }
 
 // run is [For].
 func (r *Recorder) run(n, size int, f func(from, to int)) {
+	began := r.clock() // before the work of recording, which is no part of the step
 	outer, s := r.work, &Section{Name: caller(), Ranges: make([]Work, (n+size-1)/size)}
-	r.step(s)
+	r.step(s, began)
 	for i := range s.Ranges {
 		r.work, r.mark = &s.Ranges[i], r.clock()
 		f(i*size, min((i+1)*size, n))
-		r.step(nil)
+		r.step(nil, r.clock())
 	}
 	r.work, r.mark = outer, r.clock()
 }

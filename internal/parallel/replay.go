@@ -3,20 +3,25 @@ package parallel
 import (
 	"container/heap"
 	"iter"
+	"math"
 	"time"
 )
 
 // Costs are those of the scheduler of goroutines.
 type Costs struct {
 	Start time.Duration // to start a goroutine, in the one that starts it
-	Wake  time.Duration // until an idle core runs a goroutine; cores wake one after the other
+	Wake  time.Duration // until a core that sleeps runs a goroutine; cores wake one after the other
 }
 
 // Wall returns how long recorded work takes on a number of cores: it runs the goroutines of
 // each [For] on the cores as the Go scheduler does, except that a core never takes longer for
-// a range because others are busy.
+// a range because others are busy. A core sleeps once it has had nothing to do for as long as
+// helpers wait.
 func (w Work) Wall(cores int, c Costs) time.Duration {
-	s := &replay{cores: cores, idle: cores, costs: c}
+	s := &replay{cores: cores, costs: c}
+	for range cores {
+		s.idle = append(s.idle, math.MinInt64)
+	}
 	s.start(func(run func(time.Duration)) { s.work(w, run) })
 	for s.next() {
 	}
@@ -25,12 +30,13 @@ func (w Work) Wall(cores int, c Costs) time.Duration {
 
 // replay is a simulation of goroutines on cores.
 type replay struct {
-	costs       Costs
-	cores, idle int
-	now, woken  time.Duration
-	current     *thread
-	ready       []*thread // first in, first out
-	busy        events
+	costs      Costs
+	cores      int
+	idle       []time.Duration // since when each idle core has nothing to do, ascending
+	now, woken time.Duration
+	current    *thread
+	ready      []*thread // first in, first out
+	busy       events
 }
 
 // thread is a goroutine of a replay: a coroutine that yields the time until which it is busy,
@@ -52,13 +58,15 @@ func (s *replay) start(f func(run func(time.Duration))) {
 
 // wake lets a goroutine run on an idle core, or when a core has nothing else to do.
 func (s *replay) wake(t *thread) {
-	if s.idle == 0 {
+	last := len(s.idle) - 1
+	if last < 0 {
 		s.ready = append(s.ready, t)
 		return
 	}
-	s.idle--
+	asleep := s.idle[last] < s.now-patience(s.cores)
+	s.idle = s.idle[:last]
 	t.until = s.now
-	if s.idle < s.cores-1 { // not the first goroutine of all
+	if asleep && last < s.cores-1 { // not the first goroutine of all
 		s.woken = max(s.woken, s.now) + s.costs.Wake
 		t.until = s.woken
 	}
@@ -82,7 +90,7 @@ func (s *replay) next() bool {
 			return true
 		}
 		if len(s.ready) == 0 {
-			s.idle++
+			s.idle = append(s.idle, s.now)
 			return true
 		}
 		t, s.ready = s.ready[0], s.ready[1:]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -13,7 +14,7 @@ import (
 )
 
 // graph computes the gradients of groups of shards of up to capacity rows, one at a time. It
-// first goes through the rows, of several shards at the same time, and then through parts of the
+// first goes through the rows, many blocks of them at the same time, and then through parts of the
 // gradients of the weights, each of which is a sum over all rows. So no gradients have to be
 // added.
 type graph struct {
@@ -22,9 +23,13 @@ type graph struct {
 	shards   []models.Shard
 	columns  []models.ObservationColumns // of each shard
 	grad     []float32                   // as MLP.Weights, to be filled
-	steps    []step
+	begins   []step
+	stages   []stage
 	parts    []part
 }
+
+// stage is what each block of rows computes, and then each shard that has all its blocks.
+type stage struct{ rows, shards []step }
 
 // step computes the value of a node.
 type step struct {
@@ -40,20 +45,25 @@ type part struct {
 
 // Operations implement some of these.
 type (
-	beginner interface{ begin(in []G.Value) }         // before the rows
-	rowOp    interface{ rows(at rows, in []G.Value) } // of one shard
-	sumOp    interface {                              // after the rows
+	beginner interface{ begin(in []G.Value) }          // before the rows
+	rowOp    interface{ rows(at rows, in []G.Value) }  // of any rows
+	shardOp  interface{ shard(at rows, in []G.Value) } // of all rows of a shard
+	sumOp    interface {                               // after the rows
 		parts() int
-		size(k int) int // of the gradients in a part
+		cost(k int) int // of a part, about as its time
 		part(k int, in []G.Value)
 	}
 )
 
-// rows are a shard and its rows in the matrices of a graph.
+// rows are rows of a shard in the matrices of a graph.
 type rows struct {
 	models.Shard
-	shard, from, to int
+	shard    int // its number
+	first    int // its first row
+	from, to int
 }
+
+func (r rows) len() int { return r.to - r.from }
 
 // of returns the rows of a matrix.
 func (r rows) of(m G.Value) []float32 {
@@ -105,7 +115,7 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 	for _, n := range grads {
 		g.plan(eg, n, known)
 	}
-	slices.SortStableFunc(g.parts, func(a, b part) int { return b.op.(sumOp).size(b.k) - a.op.(sumOp).size(a.k) })
+	slices.SortStableFunc(g.parts, func(a, b part) int { return b.op.(sumOp).cost(b.k) - a.op.(sumOp).cost(a.k) })
 	return g, nil
 }
 
@@ -121,7 +131,7 @@ func (g *graph) plan(eg *G.ExprGraph, n *G.Node, known map[*G.Node]G.Value) G.Va
 		for inputs := eg.From(n.ID()); inputs.Next(); {
 			s.in = append(s.in, g.plan(eg, inputs.Node().(*G.Node), known))
 		}
-		g.steps = append(g.steps, s)
+		g.add(s)
 		if sum, ok := s.op.(sumOp); ok {
 			for k := range sum.parts() {
 				g.parts = append(g.parts, part{s, k})
@@ -133,6 +143,28 @@ func (g *graph) plan(eg *G.ExprGraph, n *G.Node, known map[*G.Node]G.Value) G.Va
 	return v
 }
 
+// add adds a step to the last stage, or to a new one where it needs all shards of that.
+func (g *graph) add(s step) {
+	n := len(g.stages)
+	if _, ok := s.op.(beginner); ok {
+		g.begins = append(g.begins, s)
+	}
+	if _, ok := s.op.(rowOp); ok {
+		if n == 0 || len(g.stages[n-1].shards) > 0 {
+			g.stages = append(g.stages, stage{})
+			n++
+		}
+		g.stages[n-1].rows = append(g.stages[n-1].rows, s)
+	}
+	if _, ok := s.op.(shardOp); ok {
+		g.stages[n-1].shards = append(g.stages[n-1].shards, s)
+	}
+}
+
+// maxBlock is the number of rows of a block, other than the last one of a shard. Chosen: shards
+// differ in length, and many blocks share the work evenly among cores.
+const maxBlock = 32
+
 // run fills grad [weights] with the gradient of shards that all have rows.
 func (g *graph) run(grad []float32, shards []models.Shard) {
 	g.shards, g.n, g.grad = shards, 0, grad
@@ -142,22 +174,42 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 	}
 	all := make([]rows, len(shards))
 	for i, s := range shards {
-		all[i] = rows{s, i, g.n, g.n + s.Len()}
+		all[i] = rows{s, i, g.n, g.n, g.n + s.Len()}
 		g.n += s.Len()
 	}
-	for _, s := range g.steps {
-		if op, ok := s.op.(beginner); ok {
-			op.begin(s.in)
+	// The longest ranges first, so that no core is left with one at the end.
+	slices.SortStableFunc(all, func(a, b rows) int { return b.len() - a.len() })
+	var blocks []rows
+	left := make([]atomic.Int32, len(shards)) // blocks of each in the present stage
+	for _, r := range all {
+		for to := r.to; r.from < to; r.from = r.to {
+			r.to = min(r.from+maxBlock, to)
+			blocks = append(blocks, r)
 		}
 	}
-	// The longest ranges first, so that no core is left with one at the end.
-	slices.SortStableFunc(all, func(a, b rows) int { return b.Len() - a.Len() })
-	parallel.For(len(all), 1, func(i, _ int) {
-		for _, s := range g.steps {
-			if op, ok := s.op.(rowOp); ok {
-				op.rows(all[i], s.in)
-			}
+	begins := g.begins
+	for _, st := range g.stages {
+		for _, r := range blocks {
+			left[r.shard].Add(1)
 		}
-	})
+		parallel.For(len(begins)+len(blocks), 1, func(i, _ int) {
+			if i < len(begins) {
+				begins[i].op.(beginner).begin(begins[i].in)
+				return
+			}
+			r := blocks[i-len(begins)]
+			for _, s := range st.rows {
+				s.op.(rowOp).rows(r, s.in)
+			}
+			if left[r.shard].Add(-1) > 0 {
+				return
+			}
+			r.from, r.to = r.first, r.first+r.Len()
+			for _, s := range st.shards {
+				s.op.(shardOp).shard(r, s.in)
+			}
+		})
+		begins = nil
+	}
 	parallel.For(len(g.parts), 1, func(i, _ int) { g.parts[i].op.(sumOp).part(g.parts[i].k, g.parts[i].in) })
 }

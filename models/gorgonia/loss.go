@@ -35,7 +35,7 @@ func (l *loss) Type() hm.Type                                  { return hm.NewFn
 func (l *loss) InferShape(...G.DimSizer) (tensor.Shape, error) { return tensor.ScalarShape(), nil }
 func (l *loss) ReturnsPtr() bool                               { return false }
 
-func (l *loss) rows(at rows, in []G.Value) {
+func (l *loss) shard(at rows, in []G.Value) {
 	k, p := l.k, l.p
 	part := func(x []float32, width int) []float32 { return x[at.from*width : at.to*width] }
 	policy, values, dpolicy, dvalues := part(l.policy, k), part(l.values, p), part(l.dpolicy, k), part(l.dvalues, p)

@@ -23,6 +23,7 @@ type Graph struct {
 	edges []edge
 	pairs []pair
 	picks []pick
+	waves []int // the first number of each wave
 }
 
 // node has the first index of the edges, pairs and picks of a node, and the end at which
@@ -67,7 +68,7 @@ type pick struct {
 // New returns a graph with the given number of ends and no nodes. Options whose values differ by at
 // most tie are equal: the first is chosen, and rolling on before stopping.
 func New(ends int, tie float64) *Graph {
-	return &Graph{ends: ends, tie: tie, nodes: []node{{}}}
+	return &Graph{ends: ends, tie: tie, nodes: []node{{}}, waves: []int{ends}}
 }
 
 // Len returns the number of ends and nodes.
@@ -95,6 +96,9 @@ func (g *Graph) Roll(prob float64, options ...int) {
 			panic(fmt.Sprintf("expectimax: option %d is repeated", o))
 		}
 		to[i] = g.offset(o, g.Len()-1)
+	}
+	if len(options) > 0 && slices.Max(options) >= g.waves[len(g.waves)-1] {
+		g.waves = append(g.waves, g.Len()-1)
 	}
 	node := &g.nodes[len(g.nodes)-2]
 	switch n := len(options); {
@@ -137,9 +141,21 @@ func (g *Graph) bound() {
 //
 // The sum is over the rolls of the node in the order in which they were added.
 func (g *Graph) Solve(value, rolling []Vec) {
+	g.SolveNodes(value, rolling, g.ends, g.Len())
+}
+
+// Waves returns the first number of each wave of nodes, and [Graph.Len]. The nodes of a wave lead
+// to none of each other.
+func (g *Graph) Waves() []int { return append(slices.Clip(g.waves), g.Len()) }
+
+// SolveNodes is [Graph.Solve] for the nodes with the numbers from <= i < to, after those that they
+// lead to. Several goroutines may solve nodes of a wave at the same time.
+func (g *Graph) SolveNodes(value, rolling []Vec, from, to int) {
 	g.check(len(value), g.Len())
 	g.check(len(rolling), g.Len())
-	solve(g, value, rolling)
+	if from < to {
+		solve(g, value, rolling, from-g.ends, to-g.ends)
+	}
 }
 
 // Propagate adds to dist [ends] the probability of each end under the best play that

@@ -3,9 +3,9 @@ package expectimax
 // The conversions of products forbid fusing them with a sum, so that the bits
 // are the same on every architecture.
 
-// solveGo fills in value and rolling, node by node.
-func solveGo(g *Graph, value, rolling []Vec) {
-	for i := range len(g.nodes) - 1 {
+// solveGo fills in value and rolling of the nodes from <= i < to, node by node.
+func solveGo(g *Graph, value, rolling []Vec, from, to int) {
+	for i := from; i < to; i++ {
 		n, next := &g.nodes[i], &g.nodes[i+1]
 		var sum Vec
 		for k := n.edges; k < next.edges; k++ {

@@ -8,18 +8,17 @@ import (
 	"marsgym/internal/kernel/simd"
 )
 
-func solve(g *Graph, value, rolling []Vec) {
+func solve(g *Graph, value, rolling []Vec, from, to int) {
 	edges, pairs, picks := unsafe.SliceData(g.edges), unsafe.SliceData(g.pairs), unsafe.SliceData(g.picks)
-	switch n, kern := len(g.nodes)-1, simd.Active(); {
-	case n == 0:
-	case kern == simd.AVX512:
-		solveAVX512(n, &g.nodes[0], edges, pairs, picks, &value[0][0], &value[g.ends][0], &rolling[g.ends][0])
-	case kern == simd.AVX2:
+	switch first := g.ends + from; simd.Active() {
+	case simd.AVX512:
+		solveAVX512(to-from, &g.nodes[from], edges, pairs, picks, &value[0][0], &value[first][0], &rolling[first][0])
+	case simd.AVX2:
 		for l := 0; l < Width; l += 8 {
-			solveAVX2(n, &g.nodes[0], edges, pairs, picks, &value[0][l], &value[g.ends][l], &rolling[g.ends][l])
+			solveAVX2(to-from, &g.nodes[from], edges, pairs, picks, &value[0][l], &value[first][l], &rolling[first][l])
 		}
 	default:
-		solveGo(g, value, rolling)
+		solveGo(g, value, rolling, from, to)
 	}
 }
 

@@ -8,14 +8,14 @@ import (
 	"marsgym/internal/kernel/simd"
 )
 
-func solve(g *Graph, value, rolling []Vec) {
-	n := len(g.nodes) - 1
-	if n == 0 || simd.Active() != simd.NEON {
-		solveGo(g, value, rolling)
+func solve(g *Graph, value, rolling []Vec, from, to int) {
+	if simd.Active() != simd.NEON {
+		solveGo(g, value, rolling, from, to)
 		return
 	}
-	solveNEON(n, &g.nodes[0], unsafe.SliceData(g.edges), unsafe.SliceData(g.pairs), unsafe.SliceData(g.picks),
-		&value[0][0], &value[g.ends][0], &rolling[g.ends][0])
+	first := g.ends + from
+	solveNEON(to-from, &g.nodes[from], unsafe.SliceData(g.edges), unsafe.SliceData(g.pairs), unsafe.SliceData(g.picks),
+		&value[0][0], &value[first][0], &rolling[first][0])
 }
 
 func propagate(g *Graph, dist, reach, value, rolling []Vec) {
